@@ -138,7 +138,7 @@ $(foreach tool,$(TOOLS) $(HELPERS),$(eval $(call tool_rule,$(tool))))
 LIBDIRS := -DSMC_LIBDIR='"$(LIBDIR)"' -DSMC_LIBDIR32='"$(LIBDIR32)"' -DSMC_BINDIR='"$(BINDIR)"'
 $(call objs,lib/launch/*.c lib/process/library.c): $(O)/libdirs
 $(call objs,lib/launch/*.c lib/process/library.c): override CPPFLAGS += $(LIBDIRS)
-KEEPER_OBJS := $(O)/obj/shim/ld_pre_smc/keeper.o $(O)/obj/shim32/ld_pre_smc/keeper.o
+KEEPER_OBJS := $(O)/obj/shim/ld_pre_smc/state/keeper_client.o $(O)/obj/shim32/ld_pre_smc/state/keeper_client.o
 KEEPER_OBJS += $(O)/obj/tests/unit/test_shim_keeper.o
 $(KEEPER_OBJS): $(O)/libdirs
 $(KEEPER_OBJS): override CPPFLAGS += -DSMC_KEEP='"$(LIBEXECDIR)/smc_keep"' -DSMC_HOME='"$(if $(findstring shim32,$@),$(LIBDIR32),$(LIBDIR))"'
@@ -175,7 +175,7 @@ endif
 .SECONDARY: $(BPF_BYTES) $(BPF_BYTES:.bytes.h=.o) $(BPF_BYTES:.bytes.h=.bpf.o)
 
 # ---- the preload library -------------------------------------------------------------------------
-SHIM_SRC := $(wildcard ld_pre_smc/*.c) lib/launch/rules.c lib/launch/variables.c
+SHIM_SRC := $(wildcard ld_pre_smc/*.c ld_pre_smc/*/*.c) lib/launch/rules.c lib/launch/variables.c
 # Without the redirected names for 64-bit times: the library exports both, see next.h. Where a long has 64 bits
 # the plain names do for large files, and every libc has them: musl has no open64() since 1.2.4.
 # Programs of musl load it, too: musl has no checked functions, nor glibc's loader, in which the stack protector's
@@ -186,7 +186,7 @@ SHIM_FLAGS := -U_TIME_BITS -U_FORTIFY_SOURCE -fPIC -fno-plt $(if $(SHIM_GUARD),-
 SHIM_PLAIN := $(if $(filter 8,$(shell echo __SIZEOF_LONG__ | $(CC) -E -P -x c - 2>/dev/null)),-U_FILE_OFFSET_BITS)
 SHIM_MAP := ld_pre_smc/ld_pre_smc.map
 # The 32-bit library needs a compiler that finds every header of the library and links the result.
-HAVE_32 := $(if $(filter x86_64-%,$(MACHINE)),$(shell cat ld_pre_smc/*.[ch] | grep '^\#include <' | sort -u | \
+HAVE_32 := $(if $(filter x86_64-%,$(MACHINE)),$(shell cat ld_pre_smc/*.[ch] ld_pre_smc/*/*.[ch] | grep '^\#include <' | sort -u | \
 	$(CC) -m32 $(CPPFLAGS) $(CFLAGS) $(SHIM_FLAGS) -shared -x c -o /dev/null - -ldl 2>/dev/null && echo y))
 shim: $(O)/ld_pre_smc.so $(if $(HAVE_32),$(O)/32/ld_pre_smc.so)
 # shim_rule: library, directory of its objects, options for the machine

@@ -220,6 +220,7 @@ def bench_lives():
     ways = {"plain TCP": (None, [TOOLS + "/life", "200"], alone),
             alone: (None, [TOOLS + "/life", "200", "256"], alone),
             "preload, the kernel's buffers": (None, [*run, "-r", "0", "-t", "0", TOOLS + "/life", "200"], alone),
+            "preload, left to TCP by a rule": (None, [*run, "--exclude", "127.0.0.0/8", TOOLS + "/life", "200"], "plain TCP"),
             large: (size, [TOOLS + "/life", "200", "256"], alone),
             "preload, 512 KiB": (None, [*run, TOOLS + "/life", "200"], large)}
     times = {name: [] for name in ways}

@@ -14,45 +14,66 @@
 #pragma GCC visibility push(hidden)
 
 /*
- * One entry a function that is called below. To interpose one more: add it here and below, its
- * row in next.c, and its name in ld_pre_smc.map.
+ * One entry a function that is called below, after the file that interposes it: calls/exec.c also
+ * has execl, execle, execlp, execv and execvp, calls/exit.c also _Exit. To interpose one more: add
+ * it here and below, its row in next.c, and its name in ld_pre_smc.map.
  */
 enum shim_fn {
+	/* calls/socket.c */
 	SHIM_SOCKET,
+	/* calls/sockopt.c */
 	SHIM_SETSOCKOPT,
 	SHIM_GETSOCKOPT,
+	/* calls/connect.c */
 	SHIM_CONNECT,
+	/* calls/bind.c */
 	SHIM_BIND,
+	/* calls/listen.c */
 	SHIM_LISTEN,
+	/* calls/accept.c */
 	SHIM_ACCEPT,
 	SHIM_ACCEPT4,
+	/* calls/ioctl.c */
 	SHIM_IOCTL,
+	/* calls/splice.c */
 	SHIM_SPLICE,
+	/* calls/sendfile.c */
 	SHIM_SENDFILE,
 	SHIM_SENDFILE64,
+	/* calls/close.c */
 	SHIM_CLOSE,
-	SHIM_PRCTL,
+	SHIM_CLOSE_RANGE,
+	SHIM_CLOSEFROM,
+	/* calls/fclose.c */
+	SHIM_FCLOSE,
+	/* calls/shutdown.c */
 	SHIM_SHUTDOWN,
+	/* calls/dup.c */
 	SHIM_DUP,
 	SHIM_DUP2,
 	SHIM_DUP3,
 	SHIM_FCNTL,
 	SHIM_FCNTL64,
-	SHIM_CLOSE_RANGE,
-	SHIM_CLOSEFROM,
-	SHIM_FCLOSE,
+	/* calls/recvmsg.c */
 	SHIM_RECVMSG,
 	SHIM_RECVMMSG,
 	SHIM_PIDFD_GETFD,
+	/* calls/epoll_create.c */
 	SHIM_EPOLL_CREATE,
 	SHIM_EPOLL_CREATE1,
+	/* calls/fork.c */
 	SHIM_FORK,
-	SHIM_EXIT,
-	SHIM_QUICK_EXIT,
+	/* calls/exec.c */
 	SHIM_EXECVE,
 	SHIM_EXECVPE,
 	SHIM_FEXECVE,
 	SHIM_EXECVEAT,
+	/* calls/exit.c */
+	SHIM_EXIT,
+	SHIM_QUICK_EXIT,
+	/* calls/prctl.c */
+	SHIM_PRCTL,
+	/* calls/dl_iterate_phdr.c */
 	SHIM_DL_ITERATE_PHDR,
 	SHIM_FNS,
 };

@@ -47,7 +47,7 @@ $(TEST_PARTS): $(sort $(foreach tool,$(TEST_TOOLS),$(call tool_parts,$(tool))) $
 
 # The whole library, over what tests/unit/fake_below.h says; config.c is there. phdr.c would hide the test itself from a sanitizer.
 $(filter $(O)/tests/unit/shim_%,$(UNIT_BINS)): $(patsubst %.c,$(O)/obj/shim/%.o,\
-	$(filter-out ld_pre_smc/config.c ld_pre_smc/phdr.c lib/%,$(SHIM_SRC)))
+	$(filter-out ld_pre_smc/state/config.c ld_pre_smc/calls/dl_iterate_phdr.c lib/%,$(SHIM_SRC)))
 $(patsubst %.c,$(O)/obj/%.o,$(wildcard tests/unit/test_shim_*.c)): override CFLAGS += $(SHIM_FLAGS)
 
 # Both ends of the live test, over a network in memory.

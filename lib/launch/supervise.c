@@ -48,7 +48,7 @@
 #define THREADS 4
 #define STACK 131072
 
-/* After a refusal for want of SMC: each attempt may start modprobe. As in ld_pre_smc/socket.c. */
+/* After a refusal for want of SMC: each attempt may start modprobe. As in calls/socket.c. */
 #define RETRY_SECONDS 10
 
 /* The process is called so, not as the command: whoever ends that by its name leaves this alone. */
@@ -153,7 +153,7 @@ static int open_kind(int domain, int flags, int protocol)
 
 /*
  * A size that nobody asked for is not locked: if SMC falls back, TCP tunes its own. So listeners do
- * not hand it on, see ld_pre_smc/buffers.h.
+ * not hand it on, see ld_pre_smc/state/buffers.h.
  */
 static void set_buffers(int fd, const struct supervisor *self)
 {

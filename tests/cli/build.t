@@ -111,7 +111,7 @@ check_hardened() {
 	if [ -z "$known" ]; then
 		skip "and marks objects for control-flow protection" "the compiler marks none"
 	else
-		has_traits "and marks objects for control-flow protection" "$known" "$tmp/gcc/obj/lib/base/err.o" "$tmp/gcc/obj/shim/ld_pre_smc/socket.o"
+		has_traits "and marks objects for control-flow protection" "$known" "$tmp/gcc/obj/lib/base/err.o" "$tmp/gcc/obj/shim/ld_pre_smc/calls/socket.o"
 	fi
 	known=$(sample_traits)
 	is "$(grep -cE 'PIE|RELRO|NOW|data-stack' <<<"$known")" 4 "which is at least what the linker does"
@@ -410,7 +410,7 @@ lib/launch/supervise.o _exit" "lib/ exits where memory is gone, and in a supervi
 	is "$(symbols '[*]UND[*]' | grep -vE '^lib/(cli/|base/memory\.o )' | grep -E " ($calls)\$")" "" "lib/ prints in lib/cli, and where memory is gone"
 	# The preload library needs libc only, and has one question.
 	is "$(grep -rnlE 'AF_NETLINK|PF_NETLINK|mnl_socket_open|nl_connect|nl_socket_alloc' --include='*.[ch]' . |
-		grep -vE '^\./(lib/netlink/|ld_pre_smc/rdma\.c|tests/|bench/|build[^/]*/)')" "" "only lib/netlink opens netlink sockets"
+		grep -vE '^\./(lib/netlink/|ld_pre_smc/state/rdma\.c|tests/|bench/|build[^/]*/)')" "" "only lib/netlink opens netlink sockets"
 	is "$(grep -nE '#include "(out|cli|host|netlink|net|process)/|#include <jansson' lib/smc/*.[ch])" "" \
 		"lib/smc knows neither output nor sockets"
 	is "$(grep -nE '#include "(netlink|cli)/|#include <libmnl|#include <linux/netlink' lib/out/*.[ch])" "" \

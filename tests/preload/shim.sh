@@ -272,6 +272,23 @@ is "$(readelf -d "$shim" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -vE '^lib
 like "$(readelf -d "$shim")" 'SONAME.*\[ld_pre_smc.so.1\]' 'its soname'
 unlike "$(readelf -lW "$shim")" 'GNU_STACK.*RWE' 'no executable stack'
 
+# next.h says in which file of calls/ each function is.
+objects=$BUILD/obj/shim/ld_pre_smc/calls
+if [ -d "$objects" ]; then
+	is "$(cd "$objects" && nm --defined-only -- *.o | awk -v exports="$exports" '
+		BEGIN { n = split(exports, names, " "); while (n) is_export[names[n--]] = 1 }
+		/^[^ ]*[.]o:$/ { file = $1; sub(/[.]o:$/, ".c", file) }
+		$2 == "T" && $3 in is_export { print file, $3 }' | LC_ALL=C sort)" \
+		"$(awk '
+		/^\t\/\* calls/ { file = $2; sub("calls/", "", file) }
+		/^\tSHIM_FNS/ { exit }
+		/^\tSHIM_[A-Z0-9_]+,/ { name = tolower(substr($1, 6)); sub(",", "", name); print file, name == "exit" ? "_exit" : name }
+		END { print "exec.c execl\nexec.c execle\nexec.c execlp\nexec.c execv\nexec.c execvp\nexit.c _Exit" }' \
+		"$here/../../ld_pre_smc/next.h" | LC_ALL=C sort)" 'each is defined where next.h says'
+else
+	skip 'where each is defined' 'the library was not built here'
+fi
+
 # ---- 32 bits ----
 if [ -e "$BUILD/32/ld_pre_smc.so" ]; then
 	is "$(nm -D --defined-only "$BUILD/32/ld_pre_smc.so" | awk '{ print $3 }' | LC_ALL=C sort | tr '\n' ' ')" \

@@ -21,8 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ld_pre_smc/config.h"
-#include "ld_pre_smc/fds.h"
+#include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/next.h"
 #include "process/sockopt_numbers.h"
 #include "smc/keep.h"
@@ -848,8 +848,7 @@ static const struct {
 /* The marks of all numbers that a test, or whoever started it, may have. */
 static inline void fake_forget(void)
 {
-	for (int table = 0; table < FD_TABLES; table++)
-		memset(&shim_fd_bits[table], 0, 1024);
+	memset(shim_fd_bytes, 0, 8192);
 }
 
 /* An unused AF_SMC socket is file descriptor 5, an empty log. */

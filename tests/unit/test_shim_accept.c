@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* ld_pre_smc/accept, window: accept(2) of an SMC listener whose clients come and go. */
+/* ld_pre_smc, accept and accept_window: accept(2) of an SMC listener whose clients come and go. */
 #include "fake_below.h"
 
 #include <signal.h>
 #include <sys/time.h>
 
-#include "ld_pre_smc/window.h"
+#include "ld_pre_smc/state/accept_window.h"
 
 static int setup(void **state)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * ld_pre_smc/close, dup, fds, unsent, shutdown, sendfile, exit, exec: who has a socket with unsent
+ * ld_pre_smc, close, dup, fd_table, unsent_data, shutdown, exit, exec: who has a socket with unsent
  * data when its file descriptor goes, and which numbers are asked about at all.
  */
 #include "fake_below.h"
@@ -10,9 +10,9 @@
 #include <sys/sendfile.h>
 #include <sys/uio.h>
 
-#include "ld_pre_smc/exit.h"
-#include "ld_pre_smc/rdma.h"
-#include "ld_pre_smc/unsent.h"
+#include "ld_pre_smc/calls/exit.h"
+#include "ld_pre_smc/state/rdma.h"
+#include "ld_pre_smc/state/unsent_data.h"
 
 /* Not every libc's headers have them. */
 int pidfd_getfd(int pidfd, int target, unsigned int flags);
@@ -258,7 +258,7 @@ static void dup_closes_what_it_overwrites(void **state)
 {
 	(void)state;
 	fake_socket(6, AF_INET, IPPROTO_TCP);
-	shim_fd_set_plain(6);
+	shim_fd_mark_plain(6);
 	comes_to(dup2(6, 5), 5, 0, "block;dup2 6 5;unblock;");
 	assert_false(shim_fd_is_plain(6));
 	assert_false(shim_fd_is_set(FD_SOCKET, 5));
@@ -335,7 +335,7 @@ static void marks_and_the_next_of_them(void **state)
 	assert_int_equal(shim_fd_next(FD_SMC, 64), 64);
 	assert_int_equal(shim_fd_next(FD_SMC, 65), 130);
 	assert_int_equal(shim_fd_next(FD_SMC, 131), -1);
-	shim_fd_set_plain(6);
+	shim_fd_mark_plain(6);
 	shim_fd_clear(FD_SMC, 6);
 	assert_false(shim_fd_is_plain(6));
 	assert_true(shim_fd_close(5));
@@ -355,8 +355,8 @@ static void marks_and_the_next_of_them(void **state)
 static void fork_ends_what_is_plain(void **state)
 {
 	(void)state;
-	shim_fd_set_plain(5);
-	shim_fd_set_plain(70);
+	shim_fd_mark_plain(5);
+	shim_fd_mark_plain(70);
 	comes_to(fork(), 4711, 0, "fork;");
 	assert_false(shim_fd_is_plain(5));
 	assert_false(shim_fd_is_plain(70));
@@ -455,7 +455,7 @@ static void number_zero_is_a_number(void **state)
 	fake_socket(0, AF_SMC, 0)->unsent = 1;
 	fake.fds[0].fd_flags = FD_CLOEXEC;
 	fake_option(0, SOL_SOCKET, SO_LINGER, &off, sizeof(off));
-	shim_fd_set_plain(0);
+	shim_fd_mark_plain(0);
 	assert_int_equal(shim_fd_next(FD_SMC, 0), 0);
 	atomic_store(&shim_next_fn[SHIM_EXIT], leave_now);
 	ends_by(_exit);
@@ -629,7 +629,7 @@ static void passed_descriptors_may_be_anything(void **state)
 	assert_false(shim_fd_is_marked(9));
 	shim_fd_clear(FD_SMC, 6);
 	/* Not even what was closed behind the library's back. */
-	shim_fd_set_plain(7);
+	shim_fd_mark_plain(7);
 	comes_to(recvmmsg(8, &message, 1, 0, NULL), 1, 0, "recvmsg 8;");
 	assert_true(shim_fd_is_marked(6));
 	assert_false(shim_fd_is_plain(7) || shim_fd_is_set(FD_SOCKET, 7));

@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <sys/time.h>
 
-#include "ld_pre_smc/broken.h"
-#include "ld_pre_smc/connect.h"
+#include "ld_pre_smc/state/handshake_memory.h"
+#include "ld_pre_smc/calls/connect.h"
 
 static const struct sockaddr_in peer = { .sin_family = AF_INET, .sin_port = 0x5000 };
 
@@ -489,25 +489,25 @@ static void af_unspec_of_what_fell_back(void **state)
 static void plain_ones_ask_only_when_they_fail(void **state)
 {
 	(void)state;
-	shim_fd_set_plain(5);
+	shim_fd_mark_plain(5);
 	comes_to(to_port(93), 0, 0, "connect 5 2;");
 	assert_true(shim_fd_is_plain(5));
 	fake_fails("connect 5", ECONNREFUSED, 1);
 	comes_to(to_port(93), -1, ECONNREFUSED, "connect 5 2;");
 	assert_false(shim_fd_is_plain(5));
-	shim_fd_set_plain(5);
+	shim_fd_mark_plain(5);
 	fake.fds[5].flags |= O_NONBLOCK;
 	fake.fds[5].revents = POLLHUP;
 	fake_fails("connect 5", ECONNREFUSED, 1);
 	comes_to(to_port(93), -1, ECONNREFUSED,
 		 "connect 5 2 at once;socket 43 524289 0;fcntl 9 4 2050;dup3 9 5 0;drop 9;");
-	shim_fd_set_plain(5);
+	shim_fd_mark_plain(5);
 	fake.fds[5].flags &= ~O_NONBLOCK;
 	fake.fds[5].revents = POLLOUT;
 	fake_fails("connect 5", EALREADY, 1);
 	comes_to(to_port(93), 0, 0, "connect 5 2;poll -1;" TOLD);
 	/* One that does not wait is asked for its verdict later. */
-	shim_fd_set_plain(5);
+	shim_fd_mark_plain(5);
 	fake.fds[5].flags |= O_NONBLOCK;
 	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
 	fake_fails("connect 5", EINPROGRESS, 1);
@@ -518,7 +518,7 @@ static void plain_ones_ask_only_when_they_fail(void **state)
 		 "socket 2 524289 0;fcntl 9 4 2050;dup3 9 5 0;drop 9;connect 5 2 at once;");
 	/* Where the handshake broke before, plain sockets ask, too. */
 	fake_socket(5, AF_SMC, 0);
-	shim_fd_set_plain(5);
+	shim_fd_mark_plain(5);
 	comes_to(to_port(94), 0, 0, TO_TCP "connect 5 2;");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* ld_pre_smc/keeper, rdma, epoll: how smc_keep is found or started, and who else is asked. */
+/* ld_pre_smc, keeper_client, rdma, epoll_watches: how smc_keep is found or started. */
 #include "fake_below.h"
 
 #include <limits.h>
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 
-#include "ld_pre_smc/epoll.h"
-#include "ld_pre_smc/keeper.h"
-#include "ld_pre_smc/rdma.h"
+#include "ld_pre_smc/state/epoll_watches.h"
+#include "ld_pre_smc/state/keeper_client.h"
+#include "ld_pre_smc/state/rdma.h"
 
 static unsigned int peer_uid;
 static int peer_pid;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-/* ld_pre_smc/sockopt, swap, buffers, listen, rules_apply, splice: sockets before they connect. */
+/* ld_pre_smc, sockopt, replace_socket, buffers, listen, choice: sockets before they connect. */
 #include "fake_below.h"
 
 #include <limits.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 
-#include "ld_pre_smc/buffers.h"
-#include "ld_pre_smc/log.h"
-#include "ld_pre_smc/swap.h"
+#include "ld_pre_smc/state/buffers.h"
+#include "ld_pre_smc/state/log.h"
+#include "ld_pre_smc/state/options.h"
+#include "ld_pre_smc/state/replace_socket.h"
 #include "process/sockopt_numbers.h"
 
 /* Another socket has taken its place. */
@@ -423,6 +424,36 @@ static void settings_go_along(void **state)
 		 "socket 43 524289 0;fcntl 9 4 10242;dup3 9 5 524288;drop 9;");
 }
 
+/* Nobody else can have set an option of a socket that is this process's own. */
+static void only_what_was_set_goes_along(void **state)
+{
+	const struct shim_sock sock = { .kind = KIND_AF_SMC, .family = AF_INET };
+
+	(void)state;
+	fake_int(5, IPPROTO_IP, IP_MINTTL, 3);
+	fake_int(9, IPPROTO_IP, IP_MINTTL, 0);
+	fake_int(5, SOL_SOCKET, SO_MARK, 7); /* except a helper that has the right to */
+	fake_int(9, SOL_SOCKET, SO_MARK, 0);
+	shim_fd_mark_plain(5);
+	comes_to(shim_swap_open(5, &sock, KIND_TCP), 9, 0,
+		 "socket 2 524289 0;setsockopt 9 1 36 7;fcntl 9 4 2;");
+	fake_shut(9);
+	fake_int(9, SOL_SOCKET, SO_MARK, 0);
+	fake_int(9, IPPROTO_IP, IP_MINTTL, 0);
+	set_int(IPPROTO_IP, IP_MINTTL, 3);
+	fake.log[0] = '\0';
+	comes_to(shim_swap_open(5, &sock, KIND_TCP), 9, 0,
+		 "socket 2 524289 0;setsockopt 9 1 36 7;setsockopt 9 0 21 3;fcntl 9 4 2;");
+	fake_shut(9);
+	/* By an older name. */
+	assert_false(shim_option_was_set(SOL_SOCKET, SO_TIMESTAMPNS));
+	set_int(SOL_SOCKET, SO_TIMESTAMPNS_NEW, 1);
+	assert_true(shim_option_was_set(SOL_SOCKET, SO_TIMESTAMPNS));
+	assert_false(shim_option_was_set(IPPROTO_IP, SO_TIMESTAMPNS));
+	assert_false(shim_option_was_set(SOL_SOCKET, 128));
+	set_int(SOL_SOCKET, 1000, 1);
+}
+
 static void buffers_go_along(void **state)
 {
 	const struct shim_sock sock = { .kind = KIND_AF_SMC, .family = AF_INET };
@@ -431,8 +462,7 @@ static void buffers_go_along(void **state)
 	fake_int(5, SOL_SOCKET, SO_SNDBUF, 2000);
 	fake_int(5, SOL_SOCKET, SO_RCVBUF, 3000);
 	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, 0);
-	comes_to(shim_swap_open(5, &sock, KIND_TCP), 9, 0,
-		 "socket 2 524289 0;setsockopt 9 1 72 0;fcntl 9 4 2;");
+	comes_to(shim_swap_open(5, &sock, KIND_TCP), 9, 0, "socket 2 524289 0;fcntl 9 4 2;");
 	fake_shut(9);
 	comes_to(shim_swap_open(5, &sock, KIND_INET), 9, 0,
 		 "socket 2 524289 256;setsockopt 9 1 7 1000;setsockopt 9 1 8 1500;"
@@ -539,7 +569,7 @@ static int bind_to(int port)
 static void interfaces_share_a_port(void **state)
 {
 	(void)state;
-	shim_fd_set_plain(5);
+	shim_fd_mark_plain(5);
 	comes_to(bind_to(80), 0, 0, "bind 5 80;");
 	assert_false(shim_fd_is_plain(5));
 	fake_fails("bind", EADDRINUSE, 1);
@@ -593,6 +623,141 @@ static void rules_decide_before_the_call(void **state)
 	shim_is_locked = false;
 	fake.config.strict = true;
 	comes_to(connect_to(80), 0, 0, TO_TCP "connect 5 2;");
+}
+
+#define TO_SMC "socket 43 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;"
+
+/* A socket of socket() under number 5. */
+static int new_socket(void)
+{
+	int ret;
+
+	fake_shut(5);
+	fake.first = 5;
+	ret = socket(AF_INET, SOCK_STREAM, 0);
+	fake.first = 9;
+	return ret;
+}
+
+/* As many sockets as are remembered, of which the last connections are of one sort. */
+static void connect_often(int port)
+{
+	for (int i = 0; i < 9; i++) {
+		new_socket();
+		connect_to(port);
+	}
+	fake.log[0] = '\0';
+}
+
+/* Ports that are left to TCP. */
+static void use_rules(const char *exclude)
+{
+	const char *bad;
+
+	fake.rules = (struct rules){ 0 };
+	assert_int_equal(rules_parse(&fake.rules, true, exclude, &bad), 0);
+	fake.config.has_rules = true;
+	fake.config.kinds[0] = KIND_AF_SMC;
+	fake.config.nkinds = 1;
+}
+
+/* socket() gives what most connections of late needed, connect() the other. */
+static void most_connections_decide(void **state)
+{
+	(void)state;
+	use_rules("80,listen:90");
+	for (int i = 0; i < 7; i++) {
+		comes_to(new_socket(), 5, 0, "socket 43 1 0;");
+		comes_to(connect_to(80), 0, 0, TO_TCP "connect 5 2;");
+	}
+	for (int i = 0; i < 3; i++) {
+		comes_to(new_socket(), 5, 0, "socket 2 1 0;");
+		comes_to(connect_to(80), 0, 0, "connect 5 2;");
+		comes_to(close(5), 0, 0, "close 5;");
+		assert_false(shim_fd_is_tcp(5));
+	}
+}
+
+/* socket() opened TCP sockets, and connect() and listen() want others. */
+static void tcp_sockets_become_smc_sockets(void **state)
+{
+	(void)state;
+	use_rules("80,listen:90");
+	connect_often(80);
+	comes_to(new_socket(), 5, 0, "socket 2 1 0;");
+	comes_to(connect_to(81), 0, 0, TO_SMC "connect 5 2;");
+	assert_true(shim_fd_is_marked(5) && !shim_fd_is_tcp(5));
+	/* A port decides before listen(2), and no port at listen(2). */
+	new_socket();
+	fake.log[0] = '\0';
+	comes_to(bind_to(90), 0, 0, "bind 5 90;");
+	comes_to(bind_to(91), 0, 0, TO_SMC "bind 5 91;");
+	new_socket();
+	fake.log[0] = '\0';
+	comes_to(bind_to(0), 0, 0, "bind 5 0;");
+	fake.fds[5].name = at_port(99);
+	comes_to(listen(5, 1), 0, 0, TO_SMC "bind 5 99;listen 5 1;");
+	/* Sizes are those of SMC sockets, except where the program chose one. */
+	new_socket();
+	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, 1);
+	fake_int(5, SOL_SOCKET, SO_SNDBUF, 2000);
+	fake.config.sndbuf = fake.config.rcvbuf = (struct smc_buffer){ 4096, INT_MAX };
+	fake.log[0] = '\0';
+	comes_to(connect_to(81), 0, 0,
+		 "socket 43 524289 0;setsockopt 9 1 7 1000;setsockopt 9 1 72 1;fcntl 9 4 2;"
+		 "dup3 9 5 0;drop 9;setsockopt 5 1 8 4096;setsockopt 5 1 72 1;connect 5 2;");
+	fake.config.sndbuf = fake.config.rcvbuf = (struct smc_buffer){ 0 };
+	/* And back, when most are that. */
+	connect_often(81);
+	comes_to(new_socket(), 5, 0, "socket 43 1 0;");
+	comes_to(connect_to(81), 0, 0, "connect 5 2;");
+}
+
+/* A TCP socket that is as new, has what SMC takes, and no duplicate. */
+static void what_stays_tcp(void **state)
+{
+	int on = 1;
+
+	(void)state;
+	use_rules("80");
+	connect_often(80);
+	new_socket();
+	fake_fails("socket 43", EPROTONOSUPPORT, 1);
+	fake.log[0] = '\0';
+	comes_to(connect_to(81), 0, 0, "socket 43 524289 0;connect 5 2;");
+	fake.fds[5].state = TCP_ESTABLISHED;
+	comes_to(connect_to(81), 0, 0, "connect 5 2;");
+	connect_often(80);
+	new_socket();
+	set_int(SOL_SOCKET, SO_REUSEPORT, 1);
+	fake_int(9, SOL_SOCKET, SO_REUSEPORT, 0);
+	fake_fails("setsockopt 9 1 15", EOPNOTSUPP, 1);
+	fake.log[0] = '\0';
+	comes_to(connect_to(81), 0, 0,
+		 "socket 43 524289 0;setsockopt 9 1 15 1;fcntl 9 4 2;drop 9;connect 5 2;");
+	connect_often(80);
+	new_socket();
+	set_int(SOL_SOCKET, SO_RCVLOWAT, 100);
+	assert_false(shim_fd_is_tcp(5));
+	new_socket();
+	set_int(IPPROTO_TCP, TCP_MD5SIG, 1);
+	assert_false(shim_fd_is_tcp(5));
+	new_socket();
+	setsockopt(5, IPPROTO_TCP, TCP_FASTOPEN, &on, sizeof(on));
+	set_int(SOL_SOCKET, SO_KEEPALIVE, 1);
+	assert_true(shim_fd_is_tcp(5));
+	dup(5);
+	assert_false(shim_fd_is_tcp(5) || shim_fd_is_tcp(11));
+	/* Not in a process that locked itself, nor where SMC_STRICT is on. */
+	new_socket();
+	shim_is_locked = true;
+	fake.log[0] = '\0';
+	comes_to(connect_to(81), 0, 0, "connect 5 2;");
+	shim_is_locked = false;
+	fake.config.strict = true;
+	connect_often(81);
+	connect_often(80);
+	comes_to(new_socket(), 5, 0, "socket 43 1 0;");
 }
 
 static void rules_for_listening(void **state)
@@ -757,11 +922,15 @@ int main(void)
 		fake_test(an_error_that_was_lost),
 		fake_test(a_tcp_socket_answers_for_the_network),
 		fake_test(settings_go_along),
+		fake_test(only_what_was_set_goes_along),
 		fake_test(buffers_go_along),
 		fake_test(the_name_goes_along),
 		fake_test(number_zero_is_a_number),
 		fake_test(interfaces_share_a_port),
 		fake_test(rules_decide_before_the_call),
+		fake_test(most_connections_decide),
+		fake_test(tcp_sockets_become_smc_sockets),
+		fake_test(what_stays_tcp),
 		fake_test(rules_for_listening),
 		fake_test(sizes_are_locked_for_listen_alone),
 		fake_test(listeners_of_many_have_the_kernels_sizes),

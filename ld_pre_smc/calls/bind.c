@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+/* bind(2), as a TCP socket would. */
+#include <errno.h>
+
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/choice.h"
+#include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/replace_socket.h"
+#include "process/sockopt_numbers.h"
+
+/* Two interfaces share a port: SMC tells its TCP socket of the interface too late, at listen(). */
+static int bind_by_swap(int fd, const struct sockaddr *addr, socklen_t len)
+{
+	struct shim_sock sock;
+
+	if (shim_int_option(fd, SOL_SOCKET, SO_BINDTOIFINDEX) <= 0 || !shim_is_smc(fd, &sock) ||
+	    !shim_may_swap(fd) || shim_swap(fd, &sock, KIND_TCP, "SO_BINDTODEVICE and bind()"))
+		return -1;
+	return next_bind(fd, addr, len);
+}
+
+/**
+ * bind() - bind(2), with ports that several interfaces share
+ *
+ * Return: 0 with errno untouched, or -1 with errno.
+ */
+int bind(int fd, const struct sockaddr *addr, socklen_t len)
+{
+	int saved = errno, ret;
+
+	shim_fd_drop(FD_PLAIN, fd);
+	shim_rules_bind(fd, addr, len);
+	ret = next_bind(fd, addr, len);
+	if (!ret || errno != EADDRINUSE || !shim_repairs())
+		return ret;
+	ret = bind_by_swap(fd, addr, len);
+	errno = ret ? EADDRINUSE : saved;
+	return ret;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The work before the kernel closes a descriptor, for each call that closes. */
+#pragma once
+
+#include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/signals.h"
+#include "ld_pre_smc/state/unsent_data.h"
+
+/* shim_signals_restore() follows the kernel's close(). */
+static inline struct shim_signals shim_close_begin(int fd)
+{
+	struct shim_signals old = { 0 };
+
+	if (!shim_fd_is_marked(fd))
+		shim_fd_drop(FD_OWN | FD_SOCKET, fd);
+	else if (shim_unsent_close(fd))
+		shim_signals_block(&old);
+	return old;
+}

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: MIT
+/*
+ * connect(2), as a TCP socket would.
+ *
+ * First the rules: a socket that they leave to TCP is replaced by a TCP socket, or has been one
+ * from the start (state/choice.c). A socket of which nothing need be known, because nobody has
+ * touched it since socket(), then simply connects. Only if that fails is anything asked.
+ *
+ * Other SMC sockets get what the kernel's lack: SO_SNDTIMEO limits the time, a signal
+ * restarts the wait, SO_LINGER keeps its time, AF_UNSPEC makes the socket as new, and a failed
+ * socket is replaced, as it could not be used again.
+ *
+ * When TCP was connected and the SMC handshake after it broke, a TCP socket takes the place and
+ * connects once more; the peer is remembered for an hour (state/handshake_memory.c). A program that
+ * does not wait gets that when it asks for SO_ERROR.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stddef.h>
+#include <sys/time.h>
+
+#include "ld_pre_smc/calls/connect.h"
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/choice.h"
+#include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/handshake_memory.h"
+#include "ld_pre_smc/state/replace_socket.h"
+
+/* How often connect() is called again, in a row. */
+#define RESTARTS 4
+
+struct attempt {
+	int fd;
+	const struct sockaddr *addr;
+	socklen_t len;
+	struct shim_sock sock;
+	struct shim_route route;
+	bool has_route;
+};
+
+/* SO_SNDTIMEO in milliseconds, -1 for none: a blocking connect() of TCP ends after that. */
+static int send_timeout(int fd, struct timeval *time)
+{
+	socklen_t len = sizeof(*time);
+
+	if (next_getsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, time, &len) ||
+	    (!time->tv_sec && !time->tv_usec))
+		return -1;
+	if (time->tv_sec > INT_MAX / 1000 - 1)
+		return INT_MAX;
+	return (int)(time->tv_sec * 1000 + (time->tv_usec + 999) / 1000);
+}
+
+static void set_send_timeout(int fd, const struct timeval *time)
+{
+	int saved = errno;
+
+	next_setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, time, sizeof(*time));
+	errno = saved;
+}
+
+/* connect() as a non-blocking socket does it: the kernel's worker goes on, whatever comes. */
+static int start(const struct attempt *try)
+{
+	int flags = fcntl(try->fd, F_GETFL), ret, err;
+
+	fcntl(try->fd, F_SETFL, flags | O_NONBLOCK);
+	ret = next_connect(try->fd, try->addr, try->len);
+	err = errno;
+	fcntl(try->fd, F_SETFL, flags);
+	errno = err;
+	return ret;
+}
+
+/*
+ * A socket learns that it is connected from the next connect(). One that is about to fall back
+ * answers EALREADY for a moment: its TCP socket would learn nothing.
+ */
+static void tell_connected(const struct attempt *try)
+{
+	for (int i = 0; i < 100 && start(try) && errno == EALREADY; i++)
+		shim_nap();
+}
+
+/*
+ * The result of a connection that is no longer in progress. A time-out leaves no error behind, just
+ * a closed socket; a peer that closed meanwhile is not a failure.
+ */
+static int finish(const struct attempt *try, int revents)
+{
+	int err = shim_int_option(try->fd, SOL_SOCKET, SO_ERROR);
+
+	if (err <= 0 && revents & ~POLLHUP) {
+		tell_connected(try);
+		return 0;
+	}
+	errno = err > 0 ? err : ETIMEDOUT;
+	return -1;
+}
+
+/**
+ * wait_connected() - wait until a connection in progress is made or has failed
+ * @timeout: milliseconds, -1 for none
+ * @late: errno when the time is over
+ */
+static int wait_connected(const struct attempt *try, int timeout, int late)
+{
+	struct pollfd poll_fd = { .fd = try->fd, .events = POLLIN | POLLOUT };
+	long long end = shim_milliseconds() + timeout, left;
+	int n;
+
+	for (;;) {
+		left = end - shim_milliseconds();
+		n = poll(&poll_fd, 1, timeout < 0 ? -1 : left < 0 ? 0 : (int)left);
+		if (n > 0)
+			return finish(try, poll_fd.revents);
+		if (!n) {
+			errno = late;
+			return -1;
+		}
+		/* With a time-out TCP is not restarted: socket(7). */
+		if (errno != EINTR || timeout >= 0 || !shim_would_restart())
+			return -1;
+	}
+}
+
+/*
+ * The socket as it was before connect(). It is no longer bound if the port is still in use: in most
+ * cases the kernel chose it for the attempt that failed.
+ */
+static int swap_fresh(const struct attempt *try, const char *why)
+{
+	int saved = errno;
+
+	if (shim_swap(try->fd, &try->sock, try->sock.kind, why) && errno != EADDRINUSE)
+		return -1;
+	errno = saved;
+	return 0;
+}
+
+/* A signal during the handshake leaves a socket behind that can do nothing more. */
+static int again_after_signal(const struct attempt *try)
+{
+	int ret;
+
+	if (swap_fresh(try, "connect() after a signal")) {
+		errno = EINTR;
+		return -1;
+	}
+	ret = start(try);
+	if (!ret || errno != EINPROGRESS)
+		return ret;
+	if (shim_would_restart())
+		return wait_connected(try, -1, 0);
+	errno = EINTR; /* and the connection goes on, as with TCP */
+	return -1;
+}
+
+/* The kernel's worker, too, would give up after SO_SNDTIMEO, and for good. */
+static int connect_in_time(const struct attempt *try, int timeout, const struct timeval *time)
+{
+	static const struct timeval none;
+	int ret;
+
+	set_send_timeout(try->fd, &none);
+	ret = start(try);
+	if (ret && (errno == EINPROGRESS || errno == EALREADY))
+		ret = wait_connected(try, timeout, errno);
+	set_send_timeout(try->fd, time);
+	return ret;
+}
+
+/* What is left to do for a blocking socket when connect() gave @ret. */
+static int settle(const struct attempt *try, int ret)
+{
+	int tries;
+
+	/* A refusal that the kernel forgot as a signal restarted the call: the socket is as new. */
+	for (tries = 0; ret && errno == ECONNABORTED && tries < RESTARTS &&
+			!(shim_events(try->fd, 0) & POLLHUP);
+	     tries++)
+		ret = next_connect(try->fd, try->addr, try->len);
+	if (ret && errno == EINTR)
+		return again_after_signal(try);
+	if (ret && errno == EALREADY)
+		return wait_connected(try, -1, 0);
+	return ret;
+}
+
+static int connect_blocking(const struct attempt *try)
+{
+	struct timeval time = { 0 };
+	int timeout = send_timeout(try->fd, &time);
+
+	if (timeout >= 0)
+		return connect_in_time(try, timeout, &time);
+	return settle(try, next_connect(try->fd, try->addr, try->len));
+}
+
+/*
+ * TCP sockets can be used again after a failure. SMC sockets cannot once they are closed, or when
+ * the TCP connection was made and the handshake after it failed.
+ */
+static void renew(const struct attempt *try)
+{
+	int state, saved = errno;
+
+	/* EINVAL: also that of a connection whose peer has closed it. */
+	if (errno == EINPROGRESS || errno == EALREADY || errno == EISCONN || errno == EINTR ||
+	    errno == EINVAL)
+		return;
+	state = shim_tcp_state(try->fd);
+	if (shim_events(try->fd, 0) & POLLHUP ||
+	    (state > 0 && state != TCP_CLOSE && state != TCP_LISTEN && state != TCP_SYN_SENT))
+		swap_fresh(try, "connect() failed");
+	errno = saved;
+}
+
+/* First port that the kernel itself gives to sockets: net.ipv4.ip_local_port_range. */
+#define FIRST_OWN_PORT 32768
+
+/*
+ * The address that the program had bound. The port may still be in use by the connection that
+ * failed: then another one, unless the program must have chosen it.
+ */
+static int bind_again(int fd, const union shim_address *from)
+{
+	union shim_address any_port = *from;
+
+	if (!from->any.sa_family || !next_bind(fd, &from->any, shim_address_len(from)))
+		return 0;
+	if (errno != EADDRINUSE || ntohs(from->in.sin_port) < FIRST_OWN_PORT)
+		return -1;
+	any_port.in.sin_port = 0; /* at the same place in IPv6 */
+	return next_bind(fd, &any_port.any, shim_address_len(from));
+}
+
+/* Return: as connect(2) of a TCP socket; with errno as it was if none can take the place. */
+static int connect_as_tcp(int fd, const struct shim_sock *sock, const struct shim_route *route)
+{
+	int err = errno;
+
+	shim_broken_add(&route->to);
+	if (shim_swap_unbound(fd, sock, KIND_TCP, "the SMC handshake broke") ||
+	    bind_again(fd, &route->from)) {
+		errno = err;
+		return -1;
+	}
+	return next_connect(fd, &route->to.any, shim_address_len(&route->to));
+}
+
+int shim_connect_verdict(int fd, int err)
+{
+	int saved = errno, verdict = err;
+	struct shim_route route;
+	struct shim_config own;
+	struct shim_sock sock;
+
+	if (!shim_config_get(&own)->strict && shim_route_find(fd, &route) &&
+	    shim_is_smc(fd, &sock) && shim_handshake_broke(fd, err)) {
+		errno = err;
+		verdict = connect_as_tcp(fd, &sock, &route) ? errno : 0;
+	}
+	errno = saved;
+	return verdict == EINPROGRESS ? 0 : verdict;
+}
+
+/* A connect() that asks what became of the last one. Return: whether the answer is in errno. */
+static bool is_verdict(int fd)
+{
+	struct shim_route route;
+	int err;
+
+	if (!shim_route_find(fd, &route) || shim_events(fd, 0) != POLLERR)
+		return false;
+	err = shim_int_option(fd, SOL_SOCKET, SO_ERROR);
+	if (err <= 0)
+		return false;
+	err = shim_connect_verdict(fd, err);
+	errno = err ? err : EALREADY;
+	return true;
+}
+
+static int connect_nonblocking(const struct attempt *try)
+{
+	int ret;
+
+	if (is_verdict(try->fd))
+		return -1;
+	ret = next_connect(try->fd, try->addr, try->len);
+	if (ret && errno == EINPROGRESS && try->has_route)
+		shim_route_keep(try->fd, &try->route);
+	if (ret)
+		renew(try);
+	return ret;
+}
+
+/* @ret: what a blocking connect() came to. */
+static int conclude(const struct attempt *try, int ret)
+{
+	struct shim_config own;
+
+	if (!ret || shim_is_locked)
+		return ret;
+	if (try->has_route && shim_handshake_broke(try->fd, errno) &&
+	    !shim_config_get(&own)->strict)
+		return connect_as_tcp(try->fd, &try->sock, &try->route);
+	renew(try);
+	return ret;
+}
+
+static bool is_nonblocking(int fd)
+{
+	return fcntl(fd, F_GETFL) & O_NONBLOCK;
+}
+
+static int connect_smc(const struct attempt *try)
+{
+	struct linger kept = { 0 };
+	int ret;
+
+	shim_linger_hide(try->fd, &kept);
+	ret = is_nonblocking(try->fd) ? connect_nonblocking(try) :
+					conclude(try, connect_blocking(try));
+	shim_linger_show(try->fd, &kept);
+	return ret;
+}
+
+/* A peer that broke a handshake not long ago. Return: whether it is a TCP socket now. */
+static bool avoid_smc(const struct attempt *try)
+{
+	struct shim_config own;
+
+	return try->has_route && shim_broken_has(&try->route.to) &&
+	       !shim_config_get(&own)->strict && shim_may_swap(try->fd) &&
+	       !shim_swap(try->fd, &try->sock, KIND_TCP, "an SMC handshake broke before");
+}
+
+static int connect_to(struct attempt *try)
+{
+	if (avoid_smc(try))
+		return next_connect(try->fd, try->addr, try->len);
+	if (try->has_route)
+		shim_route_from(&try->route, try->fd);
+	return connect_smc(try);
+}
+
+/* TCP forgets the connection; SMC cannot. */
+static int disconnect(const struct attempt *try)
+{
+	if (shim_tcp_state(try->fd) == TCP_LISTEN)
+		return next_connect(try->fd, try->addr, try->len);
+	if (shim_may_swap(try->fd) && !shim_events(try->fd, 0))
+		return 0;
+	return swap_fresh(try, "connect(AF_UNSPEC)");
+}
+
+/*
+ * A connection that fell back is one of TCP, but its socket still offers SMC when it connects
+ * again, and then nothing follows: the peer waits, and gives up.
+ */
+static int disconnect_tcp(const struct attempt *try)
+{
+	int ret = next_connect(try->fd, try->addr, try->len);
+	struct shim_sock tcp = { .kind = KIND_TCP };
+
+	if (ret || shim_int_option(try->fd, SOL_SOCKET, SO_PROTOCOL) != IPPROTO_TCP)
+		return ret;
+	tcp.family = shim_int_option(try->fd, SOL_SOCKET, SO_DOMAIN);
+	shim_swap(try->fd, &tcp, KIND_TCP, "connect(AF_UNSPEC)");
+	return 0;
+}
+
+/*
+ * A socket of which nothing need be known unless it fails: see shim_fd_is_plain(). By then it may
+ * turn out to be another one.
+ */
+static int connect_plain(struct attempt *try)
+{
+	int ret = next_connect(try->fd, try->addr, try->len), err = errno;
+
+	if (!ret)
+		return 0;
+	shim_fd_drop(FD_PLAIN, try->fd);
+	if (err == EINPROGRESS) {
+		if (try->has_route)
+			shim_route_keep(try->fd, &try->route);
+	} else if (shim_is_smc(try->fd, &try->sock)) {
+		if (!is_nonblocking(try->fd)) {
+			errno = err;
+			return conclude(try, settle(try, ret));
+		}
+		errno = err;
+		renew(try);
+	}
+	errno = err;
+	return ret;
+}
+
+static int connect_any(struct attempt *try)
+{
+	bool is_unspec = try->addr->sa_family == AF_UNSPEC;
+
+	try->has_route = shim_route_to(&try->route, try->addr, try->len);
+	if (shim_fd_is_plain(try->fd) && !is_unspec &&
+	    !(try->has_route && shim_broken_has(&try->route.to)))
+		return connect_plain(try);
+	if (shim_is_smc(try->fd, &try->sock))
+		return is_unspec ? disconnect(try) : connect_to(try);
+	return is_unspec ? disconnect_tcp(try) : next_connect(try->fd, try->addr, try->len);
+}
+
+/**
+ * connect() - connect(2), with the rules of TCP sockets
+ *
+ * Differences of SMC sockets: SO_SNDTIMEO limits the time; signals do not break it; after a failure
+ * the socket can be used again; AF_UNSPEC makes it unconnected; SO_LINGER keeps its time; a
+ * handshake that breaks is tried once more as TCP, unless SMC_STRICT is on.
+ *
+ * Return: 0 with errno untouched, or -1 with errno.
+ */
+int connect(int fd, const struct sockaddr *addr, socklen_t len)
+{
+	struct attempt try = { .fd = fd, .addr = addr, .len = len };
+	int saved = errno, ret;
+
+	shim_rules_connect(fd, addr, len);
+	if (!addr || len < sizeof(addr->sa_family) ||
+	    (addr->sa_family != AF_INET && addr->sa_family != AF_INET6 &&
+	     addr->sa_family != AF_UNSPEC) ||
+	    shim_fd_is_tcp(fd) || !shim_repairs())
+		return next_connect(fd, addr, len);
+	ret = connect_any(&try);
+	if (!ret)
+		errno = saved;
+	return ret;
+}

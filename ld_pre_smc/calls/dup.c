@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+/* dup(2), fcntl(2) and dup2(2): a duplicate may be what the other descriptor may be. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/calls/close.h"
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/options.h"
+#include "ld_pre_smc/state/signals.h"
+#include "ld_pre_smc/state/unsent_data.h"
+
+/**
+ * dup() - dup(2), of which close() learns
+ *
+ * Return: as dup(2).
+ */
+int dup(int from)
+{
+	int ret = next_dup(from);
+
+	if (ret >= 0)
+		shim_fd_copy(from, ret);
+	return ret;
+}
+
+static int control(enum shim_fn fn, int fd, int command, va_list ap)
+{
+	void *arg = va_arg(ap, void *);
+	int ret;
+
+	if (command == F_SETOWN || command == F_SETOWN_EX || command == F_SETSIG)
+		shim_has_owners = true;
+	ret = ((int (*)(int, int, ...))shim_next(fn))(fd, command, arg);
+
+	if (ret >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
+		shim_fd_copy(fd, ret);
+	return ret;
+}
+
+/* Two names of one system call, which the headers redirect; on 32 bits they are different calls. */
+int shim_fcntl(int fd, int command, ...) __asm__("fcntl");
+int shim_fcntl64(int fd, int command, ...) __asm__("fcntl64");
+
+/**
+ * shim_fcntl() - fcntl(2), whose duplicates close() learns of
+ *
+ * Return: as fcntl(2).
+ */
+int shim_fcntl(int fd, int command, ...)
+{
+	va_list ap;
+	int ret;
+
+	va_start(ap, command);
+	ret = control(SHIM_FCNTL, fd, command, ap);
+	va_end(ap);
+	return ret;
+}
+
+/** shim_fcntl64() - the same for programs with large files */
+int shim_fcntl64(int fd, int command, ...)
+{
+	va_list ap;
+	int ret;
+
+	va_start(ap, command);
+	ret = control(SHIM_FCNTL64, fd, command, ap);
+	va_end(ap);
+	return ret;
+}
+
+#if defined(__GLIBC__) && __SIZEOF_LONG__ == 4
+extern __typeof__(shim_fcntl64) shim_fcntl_time64 __asm__("__fcntl_time64")
+	__attribute__((alias("fcntl64")));
+#endif
+
+/* dup2() closes @to. */
+static struct shim_signals begin_dup(int from, int to)
+{
+	return shim_close_begin(from != to && shim_fd_is_marked(to) && shim_is_open(from) ? to :
+											    -1);
+}
+
+/**
+ * dup2() - dup2(2), which closes a file descriptor without a word
+ *
+ * Return: as dup2(2).
+ */
+int dup2(int from, int to)
+{
+	struct shim_signals signals = begin_dup(from, to);
+	int ret = next_dup2(from, to);
+
+	shim_signals_restore(&signals);
+	if (ret >= 0)
+		shim_fd_copy(from, to);
+	return ret;
+}
+
+/**
+ * dup3() - dup3(2), as dup2()
+ *
+ * Return: as dup3(2).
+ */
+int dup3(int from, int to, int flags)
+{
+	struct shim_signals signals = begin_dup(from, to);
+	int ret = next_dup3(from, to, flags);
+
+	shim_signals_restore(&signals);
+	if (ret >= 0)
+		shim_fd_copy(from, to);
+	return ret;
+}

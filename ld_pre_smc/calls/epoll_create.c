@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+/* epoll_create(2): instances that may watch sockets are remembered. */
+#include <sys/epoll.h>
+
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/fd_table.h"
+
+static int new_epoll(int fd)
+{
+	if (fd >= 0 && fd < SHIM_FD_NUMBERS && !shim_fd_is_set(FD_EPOLL, fd))
+		shim_fd_set(FD_EPOLL, fd);
+	return fd;
+}
+
+/**
+ * epoll_create() - epoll_create(2), of which shim_unsent_close() learns
+ *
+ * Return: as epoll_create(2).
+ */
+int epoll_create(int size)
+{
+	return new_epoll(next_epoll_create(size));
+}
+
+/**
+ * epoll_create1() - epoll_create1(2), as epoll_create()
+ *
+ * Return: as epoll_create1(2).
+ */
+int epoll_create1(int flags)
+{
+	return new_epoll(next_epoll_create1(flags));
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+/* The ends of a process, and exec: whoever leaves without close() loses what SMC-R has not sent. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/calls/exit.h"
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/log.h"
+#include "ld_pre_smc/state/sandbox.h"
+#include "ld_pre_smc/state/sock.h"
+#include "ld_pre_smc/state/unsent_data.h"
+
+/*
+ * Without smc_keep: as long as the kernel waits in close(). All sockets share the time: the kernel
+ * goes on sending for each while one is waited for.
+ */
+static void wait_until_sent(int fd, long long *end)
+{
+	struct timespec pause = { .tv_nsec = 1000000 };
+
+	if (!*end)
+		*end = shim_milliseconds() + KEEP_KERNEL_MS;
+	if (shim_milliseconds() >= *end)
+		return;
+	shim_log_fd(fd, "exit() waits until data is sent", NULL, 0);
+	while (shim_unsent(fd) > 0 && shim_milliseconds() < *end &&
+	       !(shim_events(fd, 0) & (POLLERR | POLLHUP))) {
+		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < 16000000)
+			pause.tv_nsec *= 2;
+	}
+}
+
+/* Not in a child of vfork(2): its parent has all. */
+static bool has_sockets(void)
+{
+	return shim_fd_next(FD_SMC, 0) >= 0 && shim_repairs() && !shim_in_sandbox &&
+	       shim_fd_is_owner();
+}
+
+static void leave(void)
+{
+	int saved = errno, fd;
+	long long end = 0;
+
+	if (!has_sockets())
+		return;
+	for (fd = shim_fd_next(FD_SMC, 0); fd >= 0; fd = shim_fd_next(FD_SMC, fd + 1)) {
+		if (shim_unsent(fd) > 0 && shim_is_smc(fd, NULL) && !shim_unsent_give(fd))
+			wait_until_sent(fd, &end);
+	}
+	errno = saved;
+}
+
+void shim_leave_by_exec(void)
+{
+	int saved = errno, fd, flags;
+
+	if (!has_sockets())
+		return;
+	for (fd = shim_fd_next(FD_SMC, 0); fd >= 0; fd = shim_fd_next(FD_SMC, fd + 1)) {
+		if (shim_unsent(fd) <= 0 || !shim_is_smc(fd, NULL))
+			continue;
+		flags = fcntl(fd, F_GETFD);
+		if (flags >= 0 && flags & FD_CLOEXEC)
+			shim_unsent_give(fd);
+	}
+	errno = saved;
+}
+
+static __attribute__((destructor)) void leave_by_exit(void)
+{
+	leave();
+}
+
+/** _exit() - _exit(2), with unsent data left to smc_keep as by close() */
+void _exit(int status)
+{
+	leave();
+	next_exit(status);
+	__builtin_unreachable();
+}
+
+/** _Exit() - _Exit(3), as _exit() */
+void _Exit(int status)
+{
+	_exit(status);
+}
+
+/** quick_exit() - quick_exit(3), as _exit(), before its handlers */
+void quick_exit(int status)
+{
+	leave();
+	next_quick_exit(status);
+	__builtin_unreachable();
+}

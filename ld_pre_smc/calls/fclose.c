@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+/* fclose(3), which writes before it closes. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "ld_pre_smc/calls/close.h"
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/signals.h"
+#include "ld_pre_smc/state/unsent_data.h"
+
+/* Write the buffer of an SMC socket first; fflush() would move the offset of a file. */
+static int flush(int fd, FILE *file)
+{
+	return shim_unsent_is_ours(fd) && fflush(file) ? errno : 0;
+}
+
+/**
+ * fclose() - fclose(3), as close()
+ *
+ * Return: as fclose(3).
+ */
+int fclose(FILE *file)
+{
+	int saved = errno, fd = fileno(file), failed = flush(fd, file), ret;
+	struct shim_signals signals = { 0 };
+
+	/* Some libcs try again what could not be written, and a signal may interrupt that. */
+	if (!failed)
+		signals = shim_close_begin(fd);
+	else
+		shim_unsent_close(fd);
+	errno = saved;
+	ret = ((int (*)(FILE *))shim_next(SHIM_FCLOSE))(file);
+	shim_signals_restore(&signals);
+	if (ret || !failed)
+		return ret;
+	/* The others have forgotten it. */
+	errno = failed;
+	return EOF;
+}

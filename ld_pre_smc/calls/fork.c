@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+/* fork(2), after which two processes have the same sockets. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/sandbox.h"
+
+/* Either process may change what both have. */
+static void drop_all_plain(void)
+{
+	int fd;
+
+	for (fd = shim_fd_next(FD_OWN, 0); fd >= 0; fd = shim_fd_next(FD_OWN, fd + 1))
+		shim_fd_drop(FD_PLAIN | FD_OWN, fd);
+}
+
+/**
+ * fork() - fork(2); the child knows its memory to be its own
+ *
+ * It would find out by itself, but not before a child of vfork(2) of its own could be mistaken.
+ *
+ * Return: as fork(2).
+ */
+pid_t fork(void)
+{
+	int saved = errno;
+	pid_t pid;
+
+	drop_all_plain();
+	pid = next_fork();
+	if (!pid && !shim_in_sandbox)
+		shim_fd_is_owner();
+	if (pid >= 0)
+		errno = saved;
+	return pid;
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+/* ioctl(2), as a TCP socket would answer it. */
+#include <errno.h>
+#include <stdarg.h>
+
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/options.h"
+#include "ld_pre_smc/state/sock.h"
+
+/* Requests of sockets: <linux/sockios.h>. */
+#define FIOSETOWN_8901 0x8901
+#define SIOCSPGRP_8902 0x8902
+#define SOCKET_IOCTL(request) (((request) & ~0xffUL) == 0x8900)
+
+/* Addresses, ARP, routes and time stamps: net/ipv4 answers for its own sockets only. */
+static int ask_tcp(int fd, unsigned long request, void *arg)
+{
+	int ret, err, tcp;
+	struct shim_sock sock;
+
+	if (!shim_is_smc(fd, &sock))
+		return -1;
+	tcp = shim_new_socket(sock.family, KIND_TCP);
+	if (tcp < 0) {
+		errno = ENOTTY;
+		return -1;
+	}
+	ret = next_ioctl(tcp, request, arg);
+	err = errno;
+	shim_close(tcp);
+	errno = err;
+	return ret;
+}
+
+/**
+ * ioctl() - ioctl(2), with what TCP sockets answer and SMC sockets do not
+ *
+ * Requests such as SIOCGIFADDR ask the network, not the socket: any TCP socket will do.
+ *
+ * Return: as ioctl(2).
+ */
+#ifdef __GLIBC__
+int ioctl(int fd, unsigned long request, ...)
+#else
+int ioctl(int fd, int request, ...)
+#endif
+{
+	int saved = errno, ret;
+	va_list ap;
+	void *arg;
+
+	va_start(ap, request);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	if ((unsigned int)request == FIOSETOWN_8901 || (unsigned int)request == SIOCSPGRP_8902)
+		shim_has_owners = true;
+	ret = next_ioctl(fd, request, arg);
+	/* The kernel looks at 32 bits, and musl's programs pass no more. */
+	if (ret != -1 || errno != ENOTTY || !SOCKET_IOCTL((unsigned int)request) || !shim_repairs())
+		return ret;
+	ret = ask_tcp(fd, (unsigned int)request, arg);
+	if (ret != -1)
+		errno = saved;
+	return ret;
+}
+
+SHIM_TIME64(ioctl, __ioctl_time64);

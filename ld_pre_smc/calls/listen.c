@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+/* listen(2), as a TCP socket would. */
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/buffers.h"
+#include "ld_pre_smc/state/choice.h"
+#include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/sock.h"
+
+/**
+ * listen() - listen(2), with SO_LINGER kept from doing harm
+ *
+ * Return: 0 with errno untouched, or -1 with errno.
+ */
+int listen(int fd, int backlog)
+{
+	struct linger kept = { 0 };
+	int ret, locks;
+
+	shim_rules_listen(fd);
+	shim_fd_drop(FD_PLAIN, fd);
+	if (shim_repairs() && !shim_fd_is_tcp(fd) && shim_is_smc(fd, NULL))
+		shim_linger_hide(fd, &kept);
+	locks = shim_lock_buffers(fd);
+	ret = next_listen(fd, backlog);
+	shim_relock_buffers(fd, locks);
+	shim_linger_show(fd, &kept);
+	return ret;
+}

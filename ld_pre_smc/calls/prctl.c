@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+/* prctl(2), which tells of seccomp filters. */
+#include <stdarg.h>
+
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/sandbox.h"
+#include "ld_pre_smc/state/ways.h"
+
+/**
+ * prctl() - prctl(2), which says that a seccomp filter is there, or is to come
+ *
+ * libseccomp sets its filter by syscall(2), which nobody sees, and always asks for
+ * PR_SET_NO_NEW_PRIVS first.
+ *
+ * Return: as prctl(2).
+ */
+int prctl(int option, ...)
+{
+	unsigned long args[4];
+	va_list ap;
+	int ret;
+
+	/* As libc does: whatever was not passed is not looked at by the kernel. */
+	va_start(ap, option);
+	for (int i = 0; i < 4; i++)
+		args[i] = va_arg(ap, unsigned long);
+	va_end(ap);
+	if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS)
+		shim_in_sandbox = true;
+	ret = next_prctl(option, args[0], args[1], args[2], args[3]);
+	/* Programs pass an invalid filter to ask whether the kernel has seccomp. */
+	if ((option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS) && !ret) {
+		shim_is_locked = true;
+		shim_look_again();
+	}
+	return ret;
+}
+
+SHIM_TIME64(prctl, __prctl_time64);

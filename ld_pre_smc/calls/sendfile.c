@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+/* sendfile(2) into SMC sockets. */
+#include <sys/types.h>
+
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/unsent_data.h"
+
+/* @pos is a long, or 64 bits: the kernel's business. */
+static ssize_t send_file(enum shim_fn fn, int out, int in, void *pos, size_t len)
+{
+	ssize_t ret = ((ssize_t(*)(int, int, void *, size_t))shim_next(fn))(out, in, pos, len);
+
+	if (ret > 0 && (size_t)ret < len && shim_unsent_is_ours(out))
+		shim_push(out);
+	return ret;
+}
+
+/* Two names of one system call, which the headers redirect; on 32 bits they are different calls. */
+ssize_t shim_sendfile(int out, int in, void *pos, size_t len) __asm__("sendfile");
+ssize_t shim_sendfile64(int out, int in, void *pos, size_t len) __asm__("sendfile64");
+
+/**
+ * shim_sendfile() - sendfile(2), which sends all when the file ends before @len
+ *
+ * The kernel then expects more to follow the last bytes. TCP is told of the end of the file, by
+ * splice_eof() of struct proto_ops (Linux 6.5); SMC has no such function, and holds them.
+ *
+ * Return: as sendfile(2).
+ */
+ssize_t shim_sendfile(int out, int in, void *pos, size_t len)
+{
+	return send_file(SHIM_SENDFILE, out, in, pos, len);
+}
+
+/** shim_sendfile64() - the same for programs with large files */
+ssize_t shim_sendfile64(int out, int in, void *pos, size_t len)
+{
+	return send_file(SHIM_SENDFILE64, out, in, pos, len);
+}

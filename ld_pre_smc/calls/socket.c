@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+/*
+ * ld_pre_smc.so: TCP sockets of unmodified programs become SMC sockets.
+ *
+ * It lives inside strangers' processes: it allocates nothing, takes no lock, uses no stdio, may be
+ * called by any thread, in constructors and in signal handlers, from the first instruction on, and
+ * leaves errno as it was when a call succeeds. read(), write(), poll() and the like are the
+ * program's own: nothing that carries data is interposed.
+ *
+ * socket() looks at its arguments. A request for anything but TCP goes on to libc. The first TCP
+ * socket of each family takes the long way, map_socket(): it reads the environment, tries the kinds
+ * of SMC sockets in their order, sets sizes of buffers, writes a debug line, and falls back to TCP.
+ * When it knows the kind that works, and nothing else remains to be done for each socket, it
+ * installs the short way: one call of libc with other arguments, and one byte for what was opened
+ * (state/fd_table.h). The short way ends when the kernel refuses, when the program locks itself
+ * (calls/prctl.c), or when most connections turn out to go to TCP (state/choice.c): then the next
+ * socket takes the long way again.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/buffers.h"
+#include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/log.h"
+#include "ld_pre_smc/state/sandbox.h"
+#include "ld_pre_smc/state/sock.h"
+#include "ld_pre_smc/state/ways.h"
+
+#define RETRY_SECONDS 10
+
+static int map_socket(int domain, int type, int protocol);
+
+/*
+ * Kernels without SMC look for a module at each attempt, which may start modprobe: milliseconds for
+ * a program that opens thousands of sockets. So a refusal that plain TCP does not share counts for
+ * RETRY_SECONDS; after that one socket asks again, and a module loaded meanwhile is found.
+ * Contents: second of the next attempt << 8 | errno, 0 for none; wraps after 194 days, harmlessly.
+ */
+static atomic_uint refusals[KINDS][2];
+
+/*
+ * "No such sockets here", as opposed to EMFILE, ENOBUFS or EINVAL, which TCP would not escape.
+ * The first three are the kernel's, the others those of sandboxes: SELinux and seccomp filters
+ * (systemd's RestrictAddressFamilies= answers EAFNOSUPPORT, containers EPERM or ENOSYS, firejail
+ * EOPNOTSUPP).
+ */
+static bool is_refusal(int err)
+{
+	switch (err) {
+	case EAFNOSUPPORT:
+	case EPROTONOSUPPORT:
+	case ESOCKTNOSUPPORT:
+	case EPERM:
+	case EACCES:
+	case ENOSYS:
+	case EOPNOTSUPP: return true;
+	default: return false;
+	}
+}
+
+/* errno of a refusal that still counts, 0 if the kernel is to be asked. */
+static int remembered_refusal(atomic_uint *refusal)
+{
+	unsigned int seen = atomic_load_explicit(refusal, memory_order_relaxed);
+	unsigned int left = ((seen >> 8) - shim_seconds()) & 0xffffff;
+
+	return seen && left && left <= RETRY_SECONDS ? (int)(seen & 0xff) : 0;
+}
+
+/* What the kernel itself lacks. A sandbox answers at once: it can be asked every time. */
+static void remember_refusals(const struct socket_attempt *try, int v6)
+{
+	int kind, err;
+
+	for (kind = 0; kind < KINDS; kind++) {
+		err = try->refused[kind];
+		if (try->remembered[kind] ||
+		    (err != EAFNOSUPPORT && err != EPROTONOSUPPORT && err != ESOCKTNOSUPPORT))
+			continue;
+		atomic_store_explicit(&refusals[kind][v6],
+				      (shim_seconds() + RETRY_SECONDS) << 8 | (unsigned int)err,
+				      memory_order_relaxed);
+	}
+}
+
+/* What a socket gets that really became an SMC socket. */
+static void set_buffers(struct socket_attempt *try, const struct shim_config *cfg)
+{
+	int sndbuf = smc_buffer_of(&cfg->sndbuf, try->fd);
+	int rcvbuf = smc_buffer_of(&cfg->rcvbuf, try->fd);
+
+	if ((!sndbuf && !rcvbuf) || shim_is_locked)
+		return;
+	try->sndbuf_err = shim_set_buffer(try->fd, SO_SNDBUF, sndbuf);
+	try->rcvbuf_err = shim_set_buffer(try->fd, SO_RCVBUF, rcvbuf);
+	shim_unlock_buffers(try->fd);
+}
+
+static bool is_plain(const struct shim_config *cfg)
+{
+	return !cfg->debug && !cfg->sndbuf.bytes && !cfg->rcvbuf.bytes;
+}
+
+/* One SMC socket, the first kind that works. False if all were refused. */
+static bool try_smc(struct socket_attempt *try, const struct shim_config *cfg, int type, int v6)
+{
+	int i, kind;
+
+	for (i = 0; i < cfg->nkinds; i++) {
+		kind = cfg->kinds[i];
+		try->kind = kind;
+		try->err = remembered_refusal(&refusals[kind][v6]);
+		try->remembered[kind] = try->err != 0;
+		if (!try->err) {
+			const struct shim_socket_args *args = &shim_sockets[kind][v6];
+
+			try->fd = next_socket(args->domain, type, args->protocol);
+			try->err = try->fd < 0 ? errno : 0;
+		}
+		if (try->fd >= 0)
+			set_buffers(try, cfg);
+		if (!is_refusal(try->err))
+			return true;
+		try->refused[kind] = try->err;
+	}
+	return false;
+}
+
+static void try_tcp(struct socket_attempt *try, int domain, int type, int protocol)
+{
+	try->kind = KIND_TCP;
+	try->fd = next_socket(domain, type, protocol);
+	try->err = try->fd < 0 ? errno : 0;
+}
+
+/* The shortest way came to an end: a module removed, a seccomp filter installed. */
+static __attribute__((noinline, cold)) int refused_late(int domain, int type, int saved)
+{
+	if (!is_refusal(errno))
+		return -1;
+	errno = saved;
+	/* TCP is TCP by protocol 0, too. */
+	return map_socket(domain, type, 0);
+}
+
+static int open_tcp(int domain, int type, int protocol)
+{
+	int fd = next_known_socket(domain, type, protocol);
+
+	if (fd >= 0)
+		shim_fd_mark_tcp(fd);
+	return fd;
+}
+
+/* One function for each kind of socket: constants need no register that lives across the call. */
+static inline int open_known(int domain, int type, const struct shim_socket_args *args)
+{
+	int saved = errno;
+	int fd = next_known_socket(args->domain, type, args->protocol);
+
+	if (__builtin_expect(fd < 0, 0))
+		return refused_late(domain, type, saved);
+	shim_fd_mark_plain(fd);
+	return fd;
+}
+
+#define DEFINE_WAY(name, family, kind, v6)                                                         \
+	static int name(int domain __attribute__((unused)), int type,                              \
+			int protocol __attribute__((unused)))                                      \
+	{                                                                                          \
+		return open_known(family, type, &shim_sockets[kind][v6]);                          \
+	}
+DEFINE_WAY(open_af_smc4, AF_INET, KIND_AF_SMC, 0)
+DEFINE_WAY(open_af_smc6, AF_INET6, KIND_AF_SMC, 1)
+DEFINE_WAY(open_inet4, AF_INET, KIND_INET, 0)
+DEFINE_WAY(open_inet6, AF_INET6, KIND_INET, 1)
+
+static const shim_open_fn short_ways[KINDS][2] = {
+	[KIND_AF_SMC] = { open_af_smc4, open_af_smc6 },
+	[KIND_INET] = { open_inet4, open_inet6 },
+};
+
+/* How the next sockets are opened; NULL: by map_socket(), which has more to do than that. */
+static shim_open_fn choose_way(const struct shim_config *cfg, int kind, int v6)
+{
+	shim_working_kinds[v6] = kind;
+	if (shim_is_tcp_first && !cfg->strict && !cfg->debug)
+		return open_tcp;
+	return is_plain(cfg) ? short_ways[kind][v6] : NULL;
+}
+
+/* Everything there is to do. */
+static __attribute__((noinline, cold)) int map_socket(int domain, int type, int protocol)
+{
+	struct socket_attempt try = { .fd = -1 };
+	int saved = errno, v6 = domain == AF_INET6;
+	struct shim_config own;
+	const struct shim_config *cfg = shim_config_get(&own);
+	bool smc = (cfg->strict || !shim_is_locked) && try_smc(&try, cfg, type, v6);
+
+	if (!smc && !cfg->strict)
+		try_tcp(&try, domain, type, protocol);
+	if (try.fd >= 0)
+		remember_refusals(&try, v6);
+	if (cfg->invalid)
+		log_invalid(cfg);
+	if (cfg->debug)
+		log_socket(&try, cfg, domain, type, protocol);
+	if (!smc || try.fd >= 0)
+		atomic_store_explicit(&shim_ways[v6], smc ? choose_way(cfg, try.kind, v6) : NULL,
+				      memory_order_release);
+	if (smc)
+		shim_fd_mark_plain(try.fd);
+	errno = try.fd >= 0 ? saved : try.err;
+	return try.fd;
+}
+
+/* True for SOCK_STREAM with any flags and protocol 0 or IPPROTO_TCP; both in one test, mostly. */
+static inline bool is_tcp(int type, int protocol)
+{
+	int other_type = (int)((unsigned int)type - SOCK_STREAM) & SOCK_TYPE_BITS;
+
+	return !(other_type | protocol) || !(other_type | (protocol ^ IPPROTO_TCP));
+}
+
+/**
+ * socket() - socket(2), with TCP replaced by SMC
+ * @domain: AF_INET and AF_INET6 are mapped, everything else goes through
+ * @type: SOCK_STREAM is mapped; SOCK_NONBLOCK and SOCK_CLOEXEC go through as they are
+ * @protocol: 0 and IPPROTO_TCP are mapped; MPTCP, SCTP and a program's own SMC sockets are not
+ *
+ * AF_INET becomes AF_SMC with protocol 0, AF_INET6 AF_SMC with protocol 1; where that is refused,
+ * or first with SMC_SOCK_FAMILY inet or auto, the same family with IPPROTO_SMC. What the kernel
+ * does with these calls is in net/smc/af_smc.c (smc_create) and net/smc/smc_inet.c. Without SMC in
+ * the kernel, or forbidden by a sandbox, the call gives an ordinary TCP socket, unless SMC_STRICT
+ * is on.
+ *
+ * Return: a file descriptor with errno untouched, or -1 with the errno of the last attempt.
+ */
+int socket(int domain, int type, int protocol)
+{
+	shim_open_fn way;
+
+	if (__builtin_expect(domain == AF_INET, 1))
+		way = atomic_load_explicit(&shim_ways[0], memory_order_relaxed);
+	else if (domain == AF_INET6)
+		way = atomic_load_explicit(&shim_ways[1], memory_order_relaxed);
+	else
+		return next_socket(domain, type, protocol);
+	if (!is_tcp(type, protocol))
+		return next_socket(domain, type, protocol);
+	return way ? way(domain, type, protocol) : map_socket(domain, type, protocol);
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+/* splice(2) out of SMC sockets. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/sock.h"
+
+/* On the stack of whatever thread. */
+#define CHUNK 8192
+
+static bool is_pipe(int fd)
+{
+	struct stat st;
+
+	return !shim_stat(fd, "", &st) && S_ISFIFO(st.st_mode);
+}
+
+/*
+ * What the pipe does not take stays in the socket. A pipe that is ready for writing takes PIPE_BUF
+ * bytes without waiting.
+ */
+static ssize_t copy(int in, int out, size_t len, unsigned int flags)
+{
+	size_t most = flags & SPLICE_F_NONBLOCK ? PIPE_BUF : CHUNK;
+	char data[CHUNK];
+	ssize_t n = recv(in, data, len < most ? len : most, MSG_PEEK);
+
+	if (n <= 0)
+		return n;
+	if (flags & SPLICE_F_NONBLOCK && !(shim_events(out, POLLOUT) & (POLLOUT | POLLERR))) {
+		errno = EAGAIN;
+		return -1;
+	}
+	n = write(out, data, (size_t)n);
+	if (n > 0)
+		recv(in, data, (size_t)n, MSG_DONTWAIT);
+	return n;
+}
+
+/**
+ * splice() - splice(2); from SMC sockets data is copied
+ *
+ * The kernel's own way has two flaws: a recv() while spliced bytes are still in the pipe never
+ * returns and cannot be killed, and O_NONBLOCK of the socket is ignored.
+ *
+ * Return: as splice(2).
+ */
+ssize_t splice(int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len, unsigned int flags)
+{
+	int saved = errno;
+	ssize_t n;
+
+	if (in_pos || out_pos || !len || !shim_repairs() || !shim_is_smc(in, NULL) || !is_pipe(out))
+		return next_splice(in, in_pos, out, out_pos, len, flags);
+	n = copy(in, out, len, flags);
+	if (n >= 0)
+		errno = saved;
+	return n;
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+/* Moments in which accept(2) on a blocking SMC listener does not wait. */
+#include "ld_pre_smc/state/accept_window.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/sock.h"
+
+/* Listeners whose numbers differ by a multiple of this wait for each other. */
+#define SLOTS 64
+
+/* Milliseconds. A window is open for about a tick, 10 at most. */
+#define PATIENCE 200
+
+/* When the window was entered, 0 while nobody is in it. */
+static atomic_uint slots[SLOTS];
+
+static atomic_uint *slot_of(int fd)
+{
+	return &slots[(unsigned int)fd % SLOTS];
+}
+
+static unsigned int stamp(void)
+{
+	return (unsigned int)shim_milliseconds() | 1;
+}
+
+/* The holder's thread is gone: it jumped out of a signal handler, or stayed behind at fork(2). */
+static bool is_stale(unsigned int held, unsigned int now)
+{
+	return held && (int)(now - held) > PATIENCE;
+}
+
+/* Among the threads of this process. */
+static bool take_slot(struct shim_window *window)
+{
+	unsigned int held = 0;
+
+	window->stamp = stamp();
+	return atomic_compare_exchange_strong(slot_of(window->fd), &held, window->stamp) ||
+	       (is_stale(held, window->stamp) &&
+		atomic_compare_exchange_strong(slot_of(window->fd), &held, window->stamp));
+}
+
+static void give_slot(const struct shim_window *window)
+{
+	unsigned int mine = window->stamp;
+
+	atomic_compare_exchange_strong(slot_of(window->fd), &mine, 0);
+}
+
+/* Among the processes that have this listener. Where there are no locks everybody goes on. */
+static bool lock(int fd)
+{
+	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	return !fcntl(fd, F_SETLK, &all) || errno != EAGAIN;
+}
+
+bool shim_window_enter(struct shim_window *window, int fd, int tries)
+{
+	int saved = errno;
+	bool entered;
+
+	*window = (struct shim_window){ .fd = fd };
+	entered = take_slot(window);
+	if (entered && !lock(fd) && tries < PATIENCE) {
+		give_slot(window);
+		entered = false;
+	}
+	errno = saved;
+	return entered;
+}
+
+void shim_window_leave(const struct shim_window *window)
+{
+	struct flock all = { .l_type = F_UNLCK, .l_whence = SEEK_SET };
+	int saved = errno;
+
+	fcntl(window->fd, F_SETLK, &all);
+	errno = saved;
+	give_slot(window);
+}
+
+/* All zero when there is none, or it is nobody's. */
+static void get_time(int fd, struct timeval *time)
+{
+	socklen_t len = sizeof(*time);
+
+	if (next_getsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, time, &len))
+		*time = (struct timeval){ 0 };
+}
+
+static void set_time(int fd, const struct timeval *time)
+{
+	next_setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, time, sizeof(*time));
+}
+
+void shim_window_open(struct shim_window *window)
+{
+	static const struct timeval mark = { .tv_usec = 1 };
+
+	get_time(window->fd, &window->time);
+	/* Somebody died in it. */
+	if (shim_is_mark(window->time.tv_sec, window->time.tv_usec))
+		window->time = (struct timeval){ 0 };
+	set_time(window->fd, &mark);
+}
+
+void shim_window_close(const struct shim_window *window)
+{
+	int saved = errno;
+
+	set_time(window->fd, &window->time);
+	errno = saved;
+}
+
+void shim_window_wait(int fd)
+{
+	unsigned int held;
+
+	while ((held = atomic_load(slot_of(fd))) && !is_stale(held, stamp()))
+		shim_nap();
+}
+
+void shim_window_time(int fd, struct timeval *time)
+{
+	struct shim_window window;
+	int saved = errno;
+
+	get_time(fd, time);
+	if (shim_is_mark(time->tv_sec, time->tv_usec)) {
+		if (shim_window_enter(&window, fd, 0)) {
+			shim_window_open(&window);
+			shim_window_close(&window);
+			shim_window_leave(&window);
+			*time = window.time;
+		} else {
+			*time = (struct timeval){ 0 };
+		}
+	}
+	errno = saved;
+}

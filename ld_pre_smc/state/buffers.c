@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+/* SMC_SNDBUF and SMC_RCVBUF on the way into the kernel, and not into TCP. */
+#include "ld_pre_smc/state/buffers.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include "ld_pre_smc/next.h"
+#include "process/sockopt_numbers.h"
+
+/* Bits of SO_BUF_LOCK: include/linux/socket.h. */
+#define SNDBUF_LOCK 1
+#define RCVBUF_LOCK 2
+
+static void set_locks(int fd, int locks)
+{
+	int saved = errno;
+
+	next_setsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &locks, sizeof(locks));
+	errno = saved;
+}
+
+static int force_of(int name)
+{
+	return name == SO_SNDBUF ? SO_SNDBUFFORCE : SO_RCVBUFFORCE;
+}
+
+/* @forced: did it take that, and work? */
+static int set_buffer(int fd, int name, int bytes, bool *forced)
+{
+	int got;
+
+	*forced = false;
+	if (next_setsockopt(fd, SOL_SOCKET, name, &bytes, sizeof(bytes)))
+		return errno;
+	/* The kernel counts twice what it was asked for. */
+	got = shim_int_option(fd, SOL_SOCKET, name);
+	if (got >= 0 && got / 2 < bytes)
+		*forced = !next_setsockopt(fd, SOL_SOCKET, force_of(name), &bytes, sizeof(bytes));
+	return 0;
+}
+
+int shim_set_buffer(int fd, int name, int bytes)
+{
+	enum { UNKNOWN, PLAIN, FORCED };
+	static atomic_int ways[2];
+	atomic_int *way = &ways[name == SO_SNDBUF];
+	int known = atomic_load_explicit(way, memory_order_relaxed), err;
+	bool forced;
+
+	if (!bytes)
+		return 0;
+	if (known == PLAIN)
+		return next_setsockopt(fd, SOL_SOCKET, name, &bytes, sizeof(bytes)) ? errno : 0;
+	if (known == FORCED &&
+	    !next_setsockopt(fd, SOL_SOCKET, force_of(name), &bytes, sizeof(bytes)))
+		return 0;
+	err = set_buffer(fd, name, bytes, &forced);
+	if (!err)
+		atomic_store_explicit(way, forced ? FORCED : PLAIN, memory_order_relaxed);
+	return err;
+}
+
+void shim_unlock_buffers(int fd)
+{
+	set_locks(fd, 0);
+}
+
+/*
+ * A listener's size is that of all its clients, and stays. How many these will be is not known; no
+ * more than the program may have descriptors.
+ */
+static bool is_ours(const struct smc_buffer *buffer, int fd, rlim_t descriptors)
+{
+	return smc_buffer_of(buffer, fd) && smc_buffer_fits(buffer, descriptors);
+}
+
+/* Locks of the sizes that are ours; 0 also for a program that has locked itself. */
+static int our_locks(int fd, rlim_t descriptors)
+{
+	struct shim_config own;
+	const struct shim_config *cfg = shim_config_get(&own);
+
+	if (shim_is_locked)
+		return 0;
+	return (is_ours(&cfg->sndbuf, fd, descriptors) ? SNDBUF_LOCK : 0) |
+	       (is_ours(&cfg->rcvbuf, fd, descriptors) ? RCVBUF_LOCK : 0);
+}
+
+static rlim_t most_descriptors(void)
+{
+	struct rlimit limit = { 0 };
+	int saved = errno;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	errno = saved;
+	return limit.rlim_cur;
+}
+
+int shim_lock_buffers(int fd)
+{
+	int ours = our_locks(fd, 0), locks;
+
+	if (ours)
+		ours = our_locks(fd, most_descriptors());
+	if (!ours || !shim_is_smc(fd, NULL))
+		return -1;
+	locks = shim_int_option(fd, SOL_SOCKET, SO_BUF_LOCK);
+	if (locks >= 0)
+		set_locks(fd, locks | ours);
+	return locks;
+}
+
+void shim_relock_buffers(int fd, int locks)
+{
+	if (locks >= 0)
+		set_locks(fd, locks);
+}
+
+void shim_accepted_buffers(int listener, int fd)
+{
+	if (our_locks(listener, 0) && shim_int_option(fd, SOL_SOCKET, SO_PROTOCOL) == IPPROTO_TCP)
+		shim_relock_buffers(fd, shim_int_option(listener, SOL_SOCKET, SO_BUF_LOCK));
+}
+
+/* getsockopt() gives twice what setsockopt() took. */
+static void copy_buffer(int from, int to, int name)
+{
+	int twice = shim_int_option(from, SOL_SOCKET, name);
+	bool forced;
+
+	if (twice > 1)
+		set_buffer(to, name, twice / 2, &forced);
+}
+
+void shim_copy_buffers(int from, int to, bool are_both_smc)
+{
+	int locks = shim_int_option(from, SOL_SOCKET, SO_BUF_LOCK);
+
+	if (locks < 0)
+		return;
+	if (are_both_smc || locks & SNDBUF_LOCK)
+		copy_buffer(from, to, SO_SNDBUF);
+	if (are_both_smc || locks & RCVBUF_LOCK)
+		copy_buffer(from, to, SO_RCVBUF);
+	if (locks || are_both_smc)
+		set_locks(to, locks);
+}
+
+void shim_give_buffers(int fd)
+{
+	struct shim_config own;
+	const struct shim_config *cfg = shim_config_get(&own);
+	int sndbuf = smc_buffer_of(&cfg->sndbuf, fd), rcvbuf = smc_buffer_of(&cfg->rcvbuf, fd);
+	int locks = sndbuf || rcvbuf ? shim_int_option(fd, SOL_SOCKET, SO_BUF_LOCK) : -1;
+
+	if (locks < 0)
+		return;
+	if (!(locks & SNDBUF_LOCK))
+		shim_set_buffer(fd, SO_SNDBUF, sndbuf);
+	if (!(locks & RCVBUF_LOCK))
+		shim_set_buffer(fd, SO_RCVBUF, rcvbuf);
+	set_locks(fd, locks);
+}

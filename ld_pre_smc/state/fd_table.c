@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+/* Which file descriptors may be SMC sockets: what close() need not ask the kernel about. */
+#include "ld_pre_smc/state/fd_table.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/sandbox.h"
+#include "ld_pre_smc/state/sock.h"
+
+unsigned char shim_fd_bytes[SHIM_FD_NUMBERS] __attribute__((aligned(sizeof(int))));
+atomic_int shim_fd_end;
+
+static atomic_bool has_copies;
+
+/* Whose memory this is; zero again in a child of fork(2). NULL until the library has started. */
+static atomic_int *owner;
+
+void shim_fd_raise_end(int fd)
+{
+	int seen = atomic_load(&shim_fd_end);
+
+	while (seen <= fd && !atomic_compare_exchange_weak(&shim_fd_end, &seen, fd + 1))
+		;
+}
+
+/* Four bytes: riscv64 changes no single one at once without libatomic. */
+static unsigned int *word_of(int fd)
+{
+	return (unsigned int *)(void *)&shim_fd_bytes[(unsigned int)fd & ~3U];
+}
+
+static unsigned int in_word(unsigned int bits, int fd)
+{
+	unsigned int place = (unsigned int)fd & 3;
+
+	return bits << 8 * (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? place : 3 - place);
+}
+
+void shim_fd_set(unsigned int bits, int fd)
+{
+	__atomic_fetch_or(word_of(fd), in_word(bits, fd), __ATOMIC_SEQ_CST);
+	shim_fd_raise_end(fd);
+}
+
+bool shim_fd_close(int fd)
+{
+	bool is_socket = (unsigned int)fd < SHIM_FD_NUMBERS && shim_fd_is_set(FD_SOCKET, fd);
+
+	shim_fd_drop(FD_SOCKET | FD_PLAIN | FD_OWN, fd);
+	return is_socket;
+}
+
+void shim_fd_drop(unsigned int bits, int fd)
+{
+	if ((unsigned int)fd < SHIM_FD_NUMBERS && shim_fd_byte(fd) & bits)
+		__atomic_fetch_and(word_of(fd), ~in_word(bits, fd), __ATOMIC_SEQ_CST);
+}
+
+/* Not in a sandbox, nor for programs that know SMC: nothing is asked for them. */
+static void look_once(int fd)
+{
+	if ((unsigned int)fd >= SHIM_FD_NUMBERS ||
+	    (shim_fd_byte(fd) & (FD_SMC | FD_SOCKET)) != FD_SMC || shim_in_sandbox ||
+	    !shim_repairs())
+		return;
+	if (shim_is_smc(fd, NULL))
+		shim_fd_set(FD_SOCKET, fd);
+	else
+		shim_fd_clear(FD_SMC, fd);
+}
+
+void shim_fd_copy(int from, int to)
+{
+	shim_fd_drop(FD_PLAIN, from);
+	if (from == to)
+		return;
+	look_once(from);
+	shim_fd_drop(FD_PLAIN | FD_SOCKET | FD_OWN, to);
+	if ((unsigned int)to >= SHIM_FD_NUMBERS)
+		return;
+	/* connect() could make only one of them an SMC socket. */
+	if (shim_fd_is_tcp(from))
+		shim_fd_drop(FD_OWN, from);
+	if (shim_fd_is_own(from))
+		shim_fd_set(FD_OWN, to);
+	if (shim_fd_is_marked(from)) {
+		has_copies = true;
+		shim_fd_mark(to);
+	}
+	if ((unsigned int)from >= SHIM_FD_NUMBERS || shim_fd_is_set(FD_EPOLL, from))
+		shim_fd_set(FD_EPOLL, to);
+}
+
+void shim_fd_unknown(int fd)
+{
+	if ((unsigned int)fd >= SHIM_FD_NUMBERS)
+		return;
+	shim_fd_drop(FD_PLAIN | FD_SOCKET | FD_OWN, fd);
+	shim_fd_set(FD_SMC | FD_EPOLL, fd);
+}
+
+bool shim_fd_has_copies(void)
+{
+	return has_copies;
+}
+
+bool shim_fd_is_owner(void)
+{
+	int pid, none = 0;
+
+	if (!owner)
+		return false;
+	pid = (int)syscall(SYS_getpid);
+	return atomic_compare_exchange_strong(owner, &none, pid) || none == pid;
+}
+
+void shim_fd_clear(unsigned int bits, int fd)
+{
+	if ((unsigned int)fd < SHIM_FD_NUMBERS && shim_fd_is_set(bits, fd) && shim_fd_is_owner())
+		shim_fd_drop(bits == FD_SMC ? FD_SMC | FD_SOCKET | FD_PLAIN : bits, fd);
+}
+
+int shim_fd_next(unsigned int bits, int fd)
+{
+	for (int end = atomic_load(&shim_fd_end); fd < end; fd++) {
+		if (shim_fd_is_set(bits, fd))
+			return fd;
+	}
+	return -1;
+}
+
+static void mark_unknown(int fd, void *arg __attribute__((unused)))
+{
+	shim_fd_unknown(fd);
+}
+
+void shim_fd_start(void)
+{
+	int saved = errno;
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	void *page;
+
+	if (shim_in_sandbox)
+		return;
+	page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	shim_each_open(mark_unknown, NULL);
+	if (page != MAP_FAILED && !madvise(page, size, MADV_WIPEONFORK)) {
+		owner = page;
+		atomic_store(owner, (int)syscall(SYS_getpid));
+	}
+	errno = saved;
+}

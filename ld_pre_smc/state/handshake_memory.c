@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+/* SMC handshakes that broke after TCP was connected: what is remembered of them. */
+#include "ld_pre_smc/state/handshake_memory.h"
+
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/sock.h"
+#include "process/sockopt_numbers.h"
+
+#define HOUR 3600
+
+/* Peers that break handshakes: hash of the address, and second until when. Newer ones win. */
+#define PEERS 16
+static struct {
+	atomic_uint hash, until;
+} peers[PEERS];
+
+/* Connections in progress, by file descriptor. Odd turns: somebody writes. */
+#define ROUTES 256
+#define WORDS ((sizeof(struct kept) + sizeof(unsigned int) - 1) / sizeof(unsigned int))
+
+struct kept {
+	uint64_t cookie;
+	struct shim_route route;
+};
+
+static struct {
+	atomic_uint turn;
+	atomic_uint words[WORDS];
+} routes[ROUTES];
+
+static bool copy_address(union shim_address *to, const struct sockaddr *addr, socklen_t len)
+{
+	*to = (union shim_address){ .in6 = { 0 } };
+	if (len < sizeof(to->in) || (addr->sa_family != AF_INET && addr->sa_family != AF_INET6))
+		return false;
+	memcpy(to, addr, len < sizeof(*to) ? len : sizeof(*to));
+	return len >= shim_address_len(to);
+}
+
+/* A socket that is not bound is called any, port 0. */
+static bool is_any(const union shim_address *addr)
+{
+	if (addr->any.sa_family == AF_INET)
+		return !addr->in.sin_port && !addr->in.sin_addr.s_addr;
+	return !addr->in6.sin6_port && IN6_IS_ADDR_UNSPECIFIED(&addr->in6.sin6_addr);
+}
+
+bool shim_route_to(struct shim_route *route, const struct sockaddr *addr, socklen_t len)
+{
+	route->from = (union shim_address){ .in6 = { 0 } };
+	return copy_address(&route->to, addr, len);
+}
+
+void shim_route_from(struct shim_route *route, int fd)
+{
+	union shim_address from;
+	socklen_t len = sizeof(from);
+	int saved = errno;
+
+	if (getsockname(fd, &from.any, &len) || !copy_address(&route->from, &from.any, len) ||
+	    is_any(&route->from))
+		route->from = (union shim_address){ .in6 = { 0 } };
+	errno = saved;
+}
+
+/* 0 if the kernel gives none. */
+static uint64_t cookie_of(int fd)
+{
+	uint64_t cookie = 0;
+	socklen_t len = sizeof(cookie);
+	int saved = errno;
+
+	if (next_getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &len))
+		cookie = 0;
+	errno = saved;
+	return cookie;
+}
+
+void shim_route_keep(int fd, const struct shim_route *route)
+{
+	struct kept kept = { .cookie = cookie_of(fd), .route = *route };
+	unsigned int words[WORDS] = { 0 }, turn;
+	size_t i, slot = (unsigned int)fd % ROUTES;
+
+	turn = atomic_load_explicit(&routes[slot].turn, memory_order_relaxed) & ~1U;
+	if (!kept.cookie || !atomic_compare_exchange_strong(&routes[slot].turn, &turn, turn + 1))
+		return;
+	memcpy(words, &kept, sizeof(kept));
+	for (i = 0; i < WORDS; i++)
+		atomic_store(&routes[slot].words[i], words[i]);
+	atomic_store(&routes[slot].turn, turn + 2);
+}
+
+bool shim_route_find(int fd, struct shim_route *route)
+{
+	size_t i, slot = (unsigned int)fd % ROUTES;
+	unsigned int words[WORDS], turn;
+	struct kept kept;
+
+	turn = atomic_load(&routes[slot].turn);
+	if (!turn || turn & 1)
+		return false;
+	for (i = 0; i < WORDS; i++)
+		words[i] = atomic_load(&routes[slot].words[i]);
+	if (atomic_load(&routes[slot].turn) != turn)
+		return false;
+	memcpy(&kept, words, sizeof(kept));
+	*route = kept.route;
+	return kept.cookie == cookie_of(fd);
+}
+
+static unsigned int hash_bytes(unsigned int hash, const void *bytes, size_t n)
+{
+	const unsigned char *byte = bytes;
+
+	while (n--)
+		hash = (hash ^ *byte++) * 16777619; /* FNV-1a */
+	return hash;
+}
+
+/* Of an IPv4 address the same, mapped into IPv6 or not; never 0. */
+static unsigned int hash_of(const union shim_address *addr)
+{
+	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
+	unsigned int hash = 2166136261;
+
+	if (addr->any.sa_family == AF_INET) {
+		hash = hash_bytes(hash, mapped, sizeof(mapped));
+		hash = hash_bytes(hash, &addr->in.sin_addr, 4);
+		hash = hash_bytes(hash, &addr->in.sin_port, 2);
+	} else {
+		hash = hash_bytes(hash, &addr->in6.sin6_addr, 16);
+		hash = hash_bytes(hash, &addr->in6.sin6_port, 2);
+	}
+	return hash ? hash : 1;
+}
+
+static atomic_bool has_broken;
+
+bool shim_broken_any(void)
+{
+	return has_broken;
+}
+
+void shim_broken_add(const union shim_address *addr)
+{
+	unsigned int hash = hash_of(addr);
+
+	atomic_store(&peers[hash % PEERS].until, shim_seconds() + HOUR);
+	atomic_store(&peers[hash % PEERS].hash, hash);
+	has_broken = true;
+}
+
+bool shim_broken_has(const union shim_address *addr)
+{
+	unsigned int hash = hash_of(addr), left;
+
+	if (atomic_load(&peers[hash % PEERS].hash) != hash)
+		return false;
+	left = atomic_load(&peers[hash % PEERS].until) - shim_seconds();
+	return left && left <= HOUR;
+}
+
+bool shim_handshake_broke(int fd, int err)
+{
+	int state = shim_tcp_state(fd);
+
+	if (!err || err == EINPROGRESS || err == EALREADY || err == EISCONN || err == EINTR ||
+	    err == ECONNREFUSED || state <= 0 || state == TCP_LISTEN || state == TCP_SYN_SENT)
+		return false;
+	if (state == TCP_CLOSE && err != ECONNRESET && err != EPIPE && err != EPROTO)
+		return false;
+	/* A connection that broke later was connected, or is closed. */
+	return !(shim_events(fd, POLLIN | POLLOUT | POLLRDHUP) & ~POLLERR) &&
+	       !shim_is_connected(fd);
+}

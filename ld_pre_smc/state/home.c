@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Which namespaces this thread is in, and whether smc_keep is in the same.
+ *
+ * smc_keep is not dumpable, so that nobody takes its sockets by ptrace(2). So the links in
+ * /proc/PID/ns are hidden from all but root. The other files of /proc/PID are for everybody.
+ */
+#include "ld_pre_smc/state/home.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/state/log.h"
+#include "ld_pre_smc/state/sock.h"
+
+#define START 128
+
+/* Bytes, or -1. */
+static int read_start(int dir, const char *path, char *text)
+{
+	int fd = (int)syscall(SYS_openat, dir, path, O_RDONLY | O_CLOEXEC), len;
+
+	if (fd < 0)
+		return -1;
+	len = (int)syscall(SYS_read, fd, text, START);
+	shim_close(fd);
+	return len;
+}
+
+/* Whether a file of another process begins as this thread's, whose path is given. */
+static bool is_alike(int dir, const char *own)
+{
+	char mine[START], other[START];
+	int len = read_start(AT_FDCWD, own, mine);
+
+	return len > 0 && read_start(dir, own + sizeof(KEEP_SELF) - 1, other) == len &&
+	       !memcmp(mine, other, (size_t)len);
+}
+
+/* Without the link, which is root's, namespaces with the same map of the same users look alike. */
+static bool has_users(int dir, const struct keep_home *home)
+{
+	struct stat st;
+
+	return is_alike(dir, KEEP_SELF "uid_map") &&
+	       (shim_stat(dir, "ns/user", &st) || (unsigned long)st.st_ino == home->spaces[1]);
+}
+
+/* By an inode that each network namespace has once. */
+static bool has_network(int dir)
+{
+	struct stat mine, other;
+
+	return !shim_stat(AT_FDCWD, KEEP_SELF "net/dev", &mine) &&
+	       !shim_stat(dir, "net/dev", &other) && mine.st_dev == other.st_dev &&
+	       mine.st_ino == other.st_ino;
+}
+
+/* A process of this PID namespace has one number in a /proc of this namespace. */
+static bool has_number(int dir, const char *status, int number)
+{
+	struct log_line line = { 0 };
+
+	log_format(&line, "\nNSpid:\t%d\n", number);
+	return shim_file_has(dir, status, line.text);
+}
+
+/* smc_keep has made all of its four user ids the same. */
+static bool has_user(int dir, unsigned int uid)
+{
+	char text[64] = "\nUid:", *end = text + strlen(text);
+
+	for (int i = 0; i < 4; i++) {
+		*end++ = '\t';
+		end = keep_put(end, uid);
+	}
+	*end = '\n';
+	return shim_file_has(dir, "status", text);
+}
+
+bool shim_home_find(struct keep_home *home)
+{
+	char map[START];
+	struct stat st;
+	int len;
+
+	home->uid = geteuid();
+	for (int i = 0; i < KEEP_SPACES; i++) {
+		if (shim_stat(AT_FDCWD, keep_space(i), &st))
+			return false;
+		home->spaces[i] = (unsigned long)st.st_ino;
+	}
+	len = read_start(AT_FDCWD, KEEP_SELF "uid_map", map);
+	return len > 0 && keep_is_known(home->uid, map, (size_t)len) &&
+	       has_number(AT_FDCWD, KEEP_SELF "status", (int)syscall(SYS_gettid));
+}
+
+/* Numbers of mounts are unique: the first is that of the root directory. */
+bool shim_home_has(const struct keep_home *home, int pid)
+{
+	struct log_line path = { 0 };
+	bool has;
+	int dir;
+
+	log_format(&path, "/proc/%d", pid);
+	dir = (int)syscall(SYS_openat, AT_FDCWD, path.text, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return false;
+	has = shim_file_has(dir, "status", "Name:\tsmc_keep\n") && has_user(dir, home->uid) &&
+	      has_number(dir, "status", pid) && is_alike(dir, KEEP_SELF "mountinfo") &&
+	      has_users(dir, home) && has_network(dir);
+	shim_close(dir);
+	return has;
+}

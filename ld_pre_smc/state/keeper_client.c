@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: MIT
+/* smc_keep: another process that holds a socket until SMC has sent what was written to it. */
+#include "ld_pre_smc/state/keeper_client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/home.h"
+#include "ld_pre_smc/state/signals.h"
+#include "ld_pre_smc/state/sock.h"
+
+#ifndef SMC_KEEP
+#define SMC_KEEP "/usr/libexec/smc-tools/smc_keep"
+#define SMC_HOME "/usr/lib"
+#endif
+#ifndef CLOSE_RANGE_UNSHARE
+#define CLOSE_RANGE_UNSHARE 2
+#endif
+
+#define CALM_SECONDS 10
+
+/* Of each of the two processes that start the keeper. */
+#define STACK 16384
+
+static const char *library = "";
+
+static atomic_int tried;
+
+/* The second of the clock until which nobody is started or waited for. */
+static atomic_int calm;
+
+/* The process one of whose threads starts the keeper, or did when this one was forked from it. */
+static atomic_int starter;
+
+/* An object's segments begin at its address, of which libc counts. */
+static bool has_address(const struct dl_phdr_info *info, uintptr_t address)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+
+		if (part->p_type == PT_LOAD &&
+		    address - (info->dlpi_addr + part->p_vaddr) < part->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+/* The name lives as long as the object. Ends the search with anything but 0. */
+static int look_at(struct dl_phdr_info *info, size_t size __attribute__((unused)),
+		   void *arg __attribute__((unused)))
+{
+	if (!has_address(info, (uintptr_t)shim_keeper_find))
+		return 0;
+	library = info->dlpi_name;
+	return 1;
+}
+
+/* Not by dladdr(3), which was not in glibc's libc before 2.34. */
+void shim_keeper_find(void)
+{
+	dl_iterate_phdr(look_at, NULL);
+}
+
+static int new_socket(void)
+{
+	return (int)syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+/* The peer is the process that listened first; another one may have the socket by now. */
+static bool is_keeper(int fd, const struct keep_home *home)
+{
+	struct ucred peer = { .uid = (uid_t)-1 };
+	socklen_t len = sizeof(peer);
+
+	return !next_getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) &&
+	       peer.uid == home->uid && peer.pid > 0 && shim_home_has(home, peer.pid);
+}
+
+/* A search for a keeper. */
+struct search {
+	struct keep_home home;
+	struct sockaddr_un addr;
+	socklen_t addr_len;
+	long long end;
+};
+
+/* errno of the last step, 0 on success. */
+static int connect_to(const struct search *search, int *fd)
+{
+	int err;
+
+	*fd = new_socket();
+	if (*fd < 0)
+		return errno;
+	if (syscall(SYS_connect, *fd, &search->addr, search->addr_len))
+		err = errno;
+	else
+		err = is_keeper(*fd, &search->home) ? 0 : EACCES;
+	if (err)
+		shim_close(*fd);
+	return err;
+}
+
+/* errno of taking the name, 0 if it was free, and is again. */
+static int try_name(const struct search *search)
+{
+	int fd = new_socket(), err = 0;
+
+	if (fd < 0)
+		return errno;
+	if (syscall(SYS_bind, fd, &search->addr, search->addr_len))
+		err = errno;
+	shim_close(fd);
+	return err;
+}
+
+/* Return: how many descriptors there are, KEEP_FDS if all could be opened. */
+static int open_spaces(int *fds)
+{
+	int n = 1;
+
+	/* O_PATH: they show where this thread is, and give no rights. */
+	while (n < KEEP_FDS && (fds[n] = (int)syscall(SYS_openat, AT_FDCWD, keep_space(n - 1),
+						      O_PATH | O_CLOEXEC)) >= 0)
+		n++;
+	return n;
+}
+
+static bool send_to(int to, int fd, enum keep_how how)
+{
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(KEEP_FDS * sizeof(int))];
+	} control = { 0 };
+	char byte = (char)how;
+	int fds[KEEP_FDS] = { fd }, n = open_spaces(fds);
+	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = {
+		.msg_iov = &data,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control.space),
+	};
+	bool sent;
+
+	control.header.cmsg_level = SOL_SOCKET;
+	control.header.cmsg_type = SCM_RIGHTS;
+	control.header.cmsg_len = CMSG_LEN(sizeof(fds));
+	memcpy(CMSG_DATA(&control.header), fds, sizeof(fds));
+	sent = n == KEEP_FDS &&
+	       syscall(SYS_sendmsg, to, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+	while (n > 1)
+		shim_close(fds[--n]);
+	return sent;
+}
+
+/* What the two processes get from their parent, in whose memory they run. */
+struct start {
+	char paths[3][PATH_MAX];
+	int n_paths;
+	char stacks[2][STACK] __attribute__((aligned(64)));
+	const struct search *search;
+};
+
+/* @len: of the library's path, how much of it comes first */
+static void add_path(struct start *start, size_t len, const char *end)
+{
+	char *path = start->paths[start->n_paths];
+	size_t end_size = strlen(end) + 1;
+
+	if (len + end_size > sizeof(start->paths[0]))
+		return;
+	memcpy(path, library, len);
+	memcpy(path + len, end, end_size);
+	start->n_paths++;
+}
+
+/* Beside the library (a build tree, a container), in its staged install, where it is installed. */
+static void build_paths(struct start *start)
+{
+	static const char home[] = SMC_HOME, installed[] = SMC_KEEP;
+	const char *slash = strrchr(library, '/');
+	size_t len = slash ? (size_t)(slash - library) : 0, root = len - strlen(home);
+
+	start->n_paths = 0;
+	if (slash)
+		add_path(start, len + 1, "smc_keep");
+	if (len > strlen(home) && !memcmp(library + root, home, strlen(home)))
+		add_path(start, root, installed);
+	add_path(start, 0, installed);
+}
+
+/*
+ * The keeper to be. The first to bind the name is the only one. It listens only after exec, when
+ * /proc shows what it is. It never holds the program's files: the new table is empty.
+ */
+static int become_keeper(void *arg)
+{
+	char name[] = "smc_keep", *const argv[] = { name, NULL }, *const envp[] = { NULL };
+	struct start *start = arg;
+
+	if (syscall(SYS_close_range, 0, ~0U, CLOSE_RANGE_UNSHARE) ||
+	    syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0) != 0 ||
+	    syscall(SYS_bind, 0, &start->search->addr, start->search->addr_len))
+		syscall(SYS_exit_group, 1);
+	for (int i = 0; i < start->n_paths; i++)
+		syscall(SYS_execve, start->paths[i], argv, envp);
+	syscall(SYS_exit_group, 1);
+	return 1;
+}
+
+static void nap(void)
+{
+	const long millisecond[] = { 0, 1000000 };
+
+	syscall(SYS_nanosleep, millisecond, NULL);
+}
+
+/* As vfork(2), without a signal for the parent at the end. */
+static int start_process(int (*run)(void *), struct start *start, int stack)
+{
+	return clone(run, start->stacks[stack] + STACK, CLONE_VM | CLONE_VFORK | CLONE_FILES,
+		     start);
+}
+
+/* The parent of the keeper, which goes at once: init gets the keeper. */
+static int start_keeper(void *arg)
+{
+	syscall(SYS_exit_group, start_process(become_keeper, arg, 1) < 0);
+	return 1;
+}
+
+static bool can_execute(const struct start *start)
+{
+	for (int i = 0; i < start->n_paths; i++) {
+		if (!syscall(SYS_faccessat, AT_FDCWD, start->paths[i], X_OK))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Not twice a second, and not where the end of the keeper would be the program's business: in the
+ * first process of a container, and in others that get the orphans of their descendants.
+ */
+static bool may_start(void)
+{
+	struct timespec now = { 0 };
+	int reaper = 0, last = tried;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	if ((last && last == (int)now.tv_sec + 1) ||
+	    !atomic_compare_exchange_strong(&tried, &last, (int)now.tv_sec + 1))
+		return false;
+	return !getauxval(AT_SECURE) && syscall(SYS_getpid) != 1 &&
+	       !next_prctl(PR_GET_CHILD_SUBREAPER, (unsigned long)&reaper, 0, 0, 0) && !reaper;
+}
+
+static void start_it(const struct search *search)
+{
+	struct start *start;
+	int status, pid;
+
+	start = mmap(NULL, sizeof(*start), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		     0);
+	if (start == MAP_FAILED)
+		return;
+	start->search = search;
+	build_paths(start);
+	if (can_execute(start)) {
+		pid = start_process(start_keeper, start, 0);
+		if (pid > 0)
+			syscall(SYS_wait4, pid, &status, __WCLONE, NULL);
+	}
+	munmap(start, sizeof(*start));
+}
+
+/* Return: false if it is no use to try again. */
+static bool start_once(const struct search *search)
+{
+	int pid = (int)syscall(SYS_getpid), other = starter;
+	bool may;
+
+	while (other == pid && shim_milliseconds() < search->end) {
+		nap();
+		other = starter;
+		if (other != pid)
+			return true;
+	}
+	if (!atomic_compare_exchange_strong(&starter, &other, pid))
+		return true;
+	may = may_start();
+	if (may)
+		start_it(search);
+	starter = 0;
+	return may;
+}
+
+/* Return: whether to go on. A keeper that never listens is not waited for each time. */
+static bool has_time(const struct search *search)
+{
+	int now = (int)shim_seconds();
+
+	if (now < calm)
+		return false;
+	if (shim_milliseconds() < search->end)
+		return true;
+	calm = now + CALM_SECONDS;
+	return false;
+}
+
+/*
+ * A keeper that begins or ends has the name and does not listen. Return: whether there is a keeper,
+ * to which @fd is connected.
+ */
+static bool find_keeper(struct search *search, int *fd)
+{
+	int err, name;
+
+	/* It takes a few, but on a busy machine. Without a keeper the kernel waits as long. */
+	search->end = shim_milliseconds() + KEEP_KERNEL_MS;
+	search->addr_len = keep_address(&search->addr, &search->home);
+	while ((err = connect_to(search, fd)) == ECONNREFUSED && has_time(search)) {
+		name = try_name(search);
+		if (name == EADDRINUSE)
+			nap();
+		else if (name || !start_once(search))
+			break;
+	}
+	return !err;
+}
+
+/* With all signals blocked: a handler would find the memory and the descriptors of a half-way. */
+static bool give(int fd, enum keep_how how)
+{
+	struct search search;
+	int to;
+	bool sent;
+
+	if (!shim_home_find(&search.home) || !find_keeper(&search, &to))
+		return false;
+	sent = send_to(to, fd, how);
+	shim_close(to);
+	return sent;
+}
+
+bool shim_keeper_give(int fd, enum keep_how how)
+{
+	struct shim_signals old;
+	int saved = errno;
+	bool given = false;
+
+	if (shim_signals_block(&old)) {
+		given = give(fd, how);
+		shim_signals_restore(&old);
+	}
+	errno = saved;
+	return given;
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+/* Lines of text for standard error, built and written without stdio and without memory. */
+#include "ld_pre_smc/state/log.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* One byte stays free for the newline. */
+#define ROOM (sizeof(((struct log_line *)0)->text) - 1)
+
+#define NAMED(number)                                                                              \
+	{                                                                                          \
+		number, #number                                                                    \
+	}
+
+static const struct {
+	int number;
+	const char *name;
+} errors[] = {
+	NAMED(EACCES),		NAMED(EADDRINUSE),	NAMED(EAFNOSUPPORT), NAMED(EBADF),
+	NAMED(EINVAL),		NAMED(EMFILE),		NAMED(ENFILE),	     NAMED(ENOBUFS),
+	NAMED(ENOMEM),		NAMED(ENOSYS),		NAMED(EOPNOTSUPP),   NAMED(EPERM),
+	NAMED(EPROTONOSUPPORT), NAMED(ESOCKTNOSUPPORT),
+};
+
+static void log_char(struct log_line *line, char c)
+{
+	if (line->len < ROOM)
+		line->text[line->len++] = c;
+}
+
+static void log_text(struct log_line *line, const char *text)
+{
+	while (*text)
+		log_char(line, *text++);
+}
+
+static void log_number(struct log_line *line, int number)
+{
+	unsigned int rest = number < 0 ? 0U - (unsigned int)number : (unsigned int)number;
+	char digits[12];
+	size_t n = 0;
+
+	do
+		digits[n++] = (char)('0' + rest % 10);
+	while (rest /= 10);
+	if (number < 0)
+		log_char(line, '-');
+	while (n)
+		log_char(line, digits[--n]);
+}
+
+static void log_errno(struct log_line *line, int err)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		if (errors[i].number == err) {
+			log_text(line, errors[i].name);
+			return;
+		}
+	}
+	log_text(line, "errno ");
+	log_number(line, err);
+}
+
+void log_format(struct log_line *line, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	for (; *fmt; fmt++) {
+		if (*fmt != '%')
+			log_char(line, *fmt);
+		else if (*++fmt == 's')
+			log_text(line, va_arg(ap, const char *));
+		else if (*fmt == 'd')
+			log_number(line, va_arg(ap, int));
+		else
+			log_errno(line, va_arg(ap, int));
+	}
+	va_end(ap);
+	line->text[line->len] = '\0';
+}
+
+void log_start(struct log_line *line)
+{
+	line->len = 0;
+	/* getpid(2) is a system call, and a locked program prints nothing anyway. */
+	log_format(line, "ld_pre_smc[%d]: ", shim_is_locked ? 0 : (int)getpid());
+}
+
+static bool is_still_stderr(const struct shim_config *cfg)
+{
+	struct stat now;
+
+	return cfg->err_open && !shim_stat(STDERR_FILENO, "", &now) && now.st_dev == cfg->err_dev &&
+	       now.st_ino == cfg->err_ino;
+}
+
+/*
+ * write(2) with SIGPIPE held back; one that was pending already stays pending. No cancellation
+ * point, which socket() and setsockopt() are not.
+ */
+static void write_quietly(const struct log_line *line)
+{
+	struct timespec now = { 0 };
+	sigset_t pipe, pending, old;
+	bool was_pending;
+
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &pipe, &old);
+	sigpending(&pending);
+	was_pending = sigismember(&pending, SIGPIPE) == 1;
+	if (syscall(SYS_write, STDERR_FILENO, line->text, line->len) < 0 && errno == EPIPE &&
+	    !was_pending)
+		sigtimedwait(&pipe, NULL, &now);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+}
+
+void log_write(struct log_line *line, const struct shim_config *cfg)
+{
+	int saved = errno;
+
+	line->text[line->len++] = '\n';
+	if (!shim_is_locked && is_still_stderr(cfg))
+		write_quietly(line);
+	errno = saved;
+}
+
+void shim_log_fd(int fd, const char *what, const char *became, int bind_err)
+{
+	struct shim_config own;
+	const struct shim_config *cfg = shim_config_get(&own);
+	struct log_line line;
+
+	if (!cfg->debug)
+		return;
+	log_start(&line);
+	log_format(&line, "fd %d: %s", fd, what);
+	if (became)
+		log_format(&line, " -> %s", became);
+	if (bind_err)
+		log_format(&line, ", bind: %e", bind_err);
+	log_write(&line, cfg);
+}
+
+#define NOT_A_SIZE " is not a size up to 2147483647, such as 65536, 64K or 1M: ignored"
+#define NOT_RULES " is not a list of rules such as 6379,listen:80,10.0.0.0/8: ignored"
+
+static const char *const invalid_texts[VARIABLES] = {
+	[VAR_FAMILY] = " is not smc, inet or auto: ignored",
+	[VAR_RCVBUF] = NOT_A_SIZE,
+	[VAR_SNDBUF] = NOT_A_SIZE,
+	[VAR_INCLUDE] = NOT_RULES,
+	[VAR_EXCLUDE] = NOT_RULES,
+};
+
+static void put_call(struct log_line *line, int domain, int type, int protocol)
+{
+	int other = type & ~(SOCK_TYPE_BITS | SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	log_format(line, "socket(%s, SOCK_STREAM%s%s", domain == AF_INET ? "AF_INET" : "AF_INET6",
+		   type & SOCK_NONBLOCK ? "|SOCK_NONBLOCK" : "",
+		   type & SOCK_CLOEXEC ? "|SOCK_CLOEXEC" : "");
+	if (other)
+		log_format(line, "|%d", other);
+	log_format(line, ", %s) -> ", protocol ? "IPPROTO_TCP" : "0");
+}
+
+static void put_buffer(struct log_line *line, const char *name, int bytes, int err)
+{
+	if (bytes)
+		log_format(line, ", %s %d", name, bytes);
+	if (bytes && err)
+		log_format(line, ": %e", err);
+}
+
+static void put_refusals(struct log_line *line, const struct socket_attempt *try,
+			 const struct shim_config *cfg)
+{
+	const char *before = " (";
+	int i, kind;
+
+	for (i = 0; i < cfg->nkinds; i++) {
+		kind = cfg->kinds[i];
+		if (!try->refused[kind])
+			continue;
+		log_format(line, "%s%s: %e%s", before, shim_kind_names[kind], try->refused[kind],
+			   try->remembered[kind] ? ", seen before" : "");
+		before = "; ";
+	}
+	log_text(line, *before == ';' ? ")" : "");
+}
+
+void log_socket(const struct socket_attempt *try, const struct shim_config *cfg, int domain,
+		int type, int protocol)
+{
+	struct log_line line;
+
+	log_start(&line);
+	put_call(&line, domain, type, protocol);
+	if (try->fd >= 0)
+		log_format(&line, "%s fd %d", shim_kind_names[try->kind], try->fd);
+	else
+		log_format(&line, "error %e", try->err);
+	if (try->fd >= 0 && try->kind != KIND_TCP) {
+		put_buffer(&line, "SO_SNDBUF", smc_buffer_of(&cfg->sndbuf, try->fd),
+			   try->sndbuf_err);
+		put_buffer(&line, "SO_RCVBUF", smc_buffer_of(&cfg->rcvbuf, try->fd),
+			   try->rcvbuf_err);
+	}
+	put_refusals(&line, try, cfg);
+	log_write(&line, cfg);
+}
+
+void log_invalid(const struct shim_config *cfg)
+{
+	/* An int: to exchange a byte, gcc calls libatomic on riscv64. */
+	static atomic_int reported;
+	struct log_line line;
+	int i;
+
+	if (atomic_exchange_explicit(&reported, 1, memory_order_relaxed))
+		return;
+	for (i = 0; i < VARIABLES; i++) {
+		if (!(cfg->invalid & 1U << i))
+			continue;
+		log_start(&line);
+		log_format(&line, "%s%s", smc_variables[i], invalid_texts[i]);
+		log_write(&line, cfg);
+	}
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+/* Whether a connection may be one of SMC-R. */
+#include "ld_pre_smc/state/rdma.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/state/signals.h"
+#include "ld_pre_smc/state/sock.h"
+
+/* <linux/netlink.h> and <rdma/rdma_netlink.h>, which not every libc comes with. */
+struct message {
+	uint32_t len;
+	uint16_t type;
+	uint16_t flags;
+	uint32_t sequence;
+	uint32_t port;
+};
+
+enum {
+	NETLINK_RDMA_20 = 20,
+	DUMP_REQUEST = 0x301,  /* NLM_F_REQUEST | NLM_F_DUMP */
+	DONE = 3,	       /* NLMSG_DONE */
+	DEVICES = 5 << 10 | 1, /* RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET) */
+};
+
+/* Calls between two questions, at least: who closes few sockets opens none for that. */
+#define ROUND 16
+
+static atomic_uint calls, asked_at;
+
+/* The second of the last answer "none", plus 1; 0: there was none, or it was another one. */
+static atomic_uint none_at;
+
+/* Nobody may know: no use to ask again. */
+static atomic_bool is_refused;
+
+enum answer { NO_ANSWER, SOME, NONE };
+
+/* The list of devices, of which the first message tells enough: nldev_get_dumpit() in ib_core. */
+static enum answer ask(int fd)
+{
+	const struct message request = {
+		.len = sizeof(request),
+		.type = DEVICES,
+		.flags = DUMP_REQUEST,
+	};
+	struct message first = { 0 };
+
+	/* What does not fit is cut off. */
+	if (syscall(SYS_sendto, fd, &request, sizeof(request), 0, NULL, 0) < 0 ||
+	    syscall(SYS_recvfrom, fd, &first, sizeof(first), MSG_DONTWAIT, NULL, NULL) < 0)
+		return NO_ANSWER;
+	if (first.type == DONE)
+		return NONE;
+	return first.type == DEVICES ? SOME : NO_ANSWER;
+}
+
+/* No handler runs while the socket is there. */
+static enum answer open_and_ask(void)
+{
+	enum answer answer = NO_ANSWER;
+	struct shim_signals old;
+	int fd;
+
+	if (!shim_signals_block(&old))
+		return answer;
+	fd = (int)syscall(SYS_socket, AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA_20);
+	if (fd >= 0) {
+		answer = ask(fd);
+		shim_close(fd);
+	}
+	shim_signals_restore(&old);
+	return answer;
+}
+
+bool shim_may_be_rdma(void)
+{
+	unsigned int now = shim_seconds() + 1, seen = none_at, call = ++calls;
+	enum answer answer;
+	int saved = errno;
+
+	if (is_refused)
+		return true;
+	if (seen && now - seen <= 1)
+		return false;
+	if (call - asked_at < ROUND)
+		return true;
+	asked_at = call;
+	answer = open_and_ask();
+	none_at = answer == NONE ? now : 0;
+	is_refused = answer == NO_ANSWER && errno != EMFILE && errno != ENFILE;
+	errno = saved;
+	return answer != NONE;
+}

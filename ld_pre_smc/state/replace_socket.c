@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+/* Another socket in the place of an unconnected one: same file descriptor, same options. */
+#include "ld_pre_smc/state/replace_socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/buffers.h"
+#include "ld_pre_smc/state/epoll_watches.h"
+#include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/log.h"
+#include "ld_pre_smc/state/options.h"
+#include "process/sockopt_numbers.h"
+
+/*
+ * What setsockopt(2) takes and getsockopt(2) gives back in the same form, for stream sockets. Not
+ * here: the numbers 23, 30, 33 and 34 of levels other than SOL_SOCKET, which end SMC: see
+ * sockopt.c.
+ */
+/* clang-format off */
+static const short socket_options[] = {
+	SO_DEBUG, SO_REUSEADDR, SO_DONTROUTE, SO_BROADCAST, SO_KEEPALIVE, SO_OOBINLINE,
+	SO_NO_CHECK, SO_PRIORITY, SO_LINGER, SO_REUSEPORT, SO_PASSCRED, SO_RCVLOWAT, SO_RCVTIMEO,
+	SO_SNDTIMEO, SO_PASSSEC, SO_TIMESTAMP, SO_TIMESTAMPNS, SO_TIMESTAMPING, SO_MARK,
+	SO_RXQ_OVFL, SO_SELECT_ERR_QUEUE, SO_BUSY_POLL, SO_MAX_PACING_RATE, SO_INCOMING_CPU,
+	SO_BINDTOIFINDEX, SO_TXTIME, SO_PREFER_BUSY_POLL, SO_BUSY_POLL_BUDGET, SO_RESERVE_MEM,
+	SO_TXREHASH, SO_RCVMARK, SO_PASSPIDFD,
+};
+
+static const short tcp_options[] = {
+	TCP_NODELAY, TCP_MAXSEG, TCP_CORK, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT, TCP_SYNCNT,
+	TCP_LINGER2, TCP_DEFER_ACCEPT, TCP_WINDOW_CLAMP, TCP_QUICKACK, TCP_CONGESTION,
+	TCP_THIN_LINEAR_TIMEOUTS, TCP_USER_TIMEOUT, TCP_NOTSENT_LOWAT, TCP_SAVE_SYN, TCP_INQ,
+	TCP_TX_DELAY,
+};
+
+static const short ip_options[] = {
+	IP_TOS, IP_TTL, IP_OPTIONS, IP_RECVOPTS, IP_RETOPTS, IP_PKTINFO, IP_MTU_DISCOVER,
+	IP_RECVERR, IP_RECVTTL, IP_RECVTOS, IP_FREEBIND, IP_TRANSPARENT, IP_RECVORIGDSTADDR,
+	IP_MINTTL, IP_NODEFRAG, IP_BIND_ADDRESS_NO_PORT, IP_UNICAST_IF, IP_LOCAL_PORT_RANGE,
+};
+
+static const short ipv6_options[] = {
+	IPV6_V6ONLY, IPV6_UNICAST_HOPS, IPV6_TCLASS, IPV6_MTU, IPV6_RECVERR, IPV6_RECVPKTINFO,
+	IPV6_RECVHOPLIMIT, IPV6_RECVTCLASS, IPV6_DONTFRAG, IPV6_AUTOFLOWLABEL,
+	IPV6_ADDR_PREFERENCES, IPV6_MINHOPCOUNT, IPV6_UNICAST_IF, IPV6_RECVORIGDSTADDR,
+	IPV6_FREEBIND, IPV6_TRANSPARENT,
+};
+/* clang-format on */
+
+#define COUNT(names) (sizeof(names) / sizeof((names)[0]))
+#define COPY(from, to, level, names) copy_options(from, to, level, names, COUNT(names))
+
+/*
+ * A socket that is this process's own can only have options that the process has ever set. Return:
+ * whether @to took all. A TCP socket refuses an option when the program has given up the right to
+ * set it since then: the setting is lost.
+ */
+static bool copy_options(int from, int to, int level, const short *names, size_t n)
+{
+	bool all = true, is_own = shim_fd_is_own(from);
+	char old[64], new[64];
+	socklen_t old_len, new_len;
+
+	for (; n; n--, names++) {
+		if (is_own && !shim_option_was_set(level, *names))
+			continue;
+		old_len = sizeof(old);
+		new_len = sizeof(new);
+		if (next_getsockopt(from, level, *names, old, &old_len) ||
+		    next_getsockopt(to, level, *names, new, &new_len))
+			continue;
+		if ((old_len != new_len || memcmp(old, new, old_len)) &&
+		    next_setsockopt(to, level, *names, old, old_len))
+			all = false;
+	}
+	return all;
+}
+
+static void copy_flags(int from, int to)
+{
+	struct f_owner_ex owner;
+	bool may_have_owner = shim_has_owners || !shim_fd_is_own(from);
+	int flags = fcntl(from, F_GETFL), number = may_have_owner ? fcntl(from, F_GETSIG) : 0;
+
+	if (may_have_owner && !fcntl(from, F_GETOWN_EX, &owner) && owner.pid)
+		fcntl(to, F_SETOWN_EX, &owner);
+	if (number > 0)
+		fcntl(to, F_SETSIG, number);
+	if (flags >= 0)
+		fcntl(to, F_SETFL, flags);
+}
+
+/*
+ * What a program set on a socket. Copied: options that differ from those of a new socket,
+ * O_NONBLOCK, O_ASYNC, owner and signal. Not copied: socket filters, MD5 and AO keys, multicast
+ * memberships; for a TCP socket the sizes of SMC_SNDBUF and SMC_RCVBUF. Return: whether the new
+ * socket took all options. Leaves errno as it was.
+ */
+static bool copy_settings(int from, int to, int family, bool are_both_smc)
+{
+	int saved = errno;
+	bool all = COPY(from, to, SOL_SOCKET, socket_options);
+
+	all &= COPY(from, to, IPPROTO_TCP, tcp_options);
+	all &= COPY(from, to, IPPROTO_IP, ip_options);
+	if (family == AF_INET6)
+		all &= COPY(from, to, IPPROTO_IPV6, ipv6_options);
+	shim_copy_buffers(from, to, are_both_smc);
+	copy_flags(from, to);
+	errno = saved;
+	return all;
+}
+
+static bool is_among(const short *names, size_t n, int name)
+{
+	for (; n; n--, names++) {
+		if (*names == name)
+			return true;
+	}
+	return false;
+}
+
+bool shim_swap_copies(int level, int name)
+{
+	name = shim_option_name(level, name);
+	switch (level) {
+	case SOL_SOCKET:
+		return is_among(socket_options, COUNT(socket_options), name) || name == SO_SNDBUF ||
+		       name == SO_RCVBUF || name == SO_SNDBUFFORCE || name == SO_RCVBUFFORCE;
+	case IPPROTO_TCP: return is_among(tcp_options, COUNT(tcp_options), name);
+	case IPPROTO_IP: return is_among(ip_options, COUNT(ip_options), name);
+	case IPPROTO_IPV6: return is_among(ipv6_options, COUNT(ipv6_options), name);
+	default: return false;
+	}
+}
+
+bool shim_may_swap(int fd)
+{
+	return shim_tcp_state(fd) == TCP_CLOSE && !shim_is_connected(fd);
+}
+
+static int open_like(int fd, const struct shim_sock *sock, enum shim_kind kind)
+{
+	int saved = errno, fresh = shim_new_socket(sock->family, kind);
+	bool was_tcp = sock->kind == KIND_TCP, is_tcp = kind == KIND_TCP;
+
+	if (fresh < 0)
+		return -1;
+	/* An option that SMC refuses makes SMC sockets TCP sockets: this one is. */
+	if (!copy_settings(fd, fresh, sock->family, !was_tcp && !is_tcp) && was_tcp && !is_tcp) {
+		shim_close(fresh);
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	errno = saved;
+	return fresh;
+}
+
+int shim_swap_open(int fd, const struct shim_sock *sock, enum shim_kind kind)
+{
+	struct shim_config own;
+
+	if (kind == KIND_TCP && shim_config_get(&own)->strict) {
+		errno = EPERM;
+		return -1;
+	}
+	return open_like(fd, sock, kind);
+}
+
+/* The address that a program gave by bind(2), length 0 for none. */
+static socklen_t bound_address(int fd, struct sockaddr_storage *addr)
+{
+	const struct sockaddr_in *in = (void *)addr;
+	const struct sockaddr_in6 *in6 = (void *)addr;
+	socklen_t len = sizeof(*addr);
+
+	if (shim_is_connected(fd) || getsockname(fd, (struct sockaddr *)addr, &len))
+		return 0;
+	if (addr->ss_family == AF_INET6 && !in6->sin6_port &&
+	    IN6_IS_ADDR_UNSPECIFIED(&in6->sin6_addr))
+		return 0;
+	if (addr->ss_family == AF_INET && !in->sin_port && !in->sin_addr.s_addr)
+		return 0;
+	return len;
+}
+
+static int replace(int fd, int fresh)
+{
+	int cloexec = fcntl(fd, F_GETFD);
+	struct shim_watches watches;
+
+	shim_fd_drop(FD_PLAIN, fd);
+	shim_watches_find(&watches, fd, fresh);
+	if (next_dup3(fresh, fd, cloexec & FD_CLOEXEC ? O_CLOEXEC : 0) < 0) {
+		shim_close(fresh);
+		return -1;
+	}
+	shim_close(fresh);
+	shim_watches_restore(&watches);
+	return 0;
+}
+
+/* Two sockets cannot have one address, so the old one goes first. */
+int shim_swap_in(int fd, int fresh, enum shim_kind kind, const char *why)
+{
+	int saved = errno, err = 0;
+	struct sockaddr_storage addr;
+	socklen_t len = shim_fd_is_plain(fd) ? 0 : bound_address(fd, &addr);
+
+	if (replace(fd, fresh))
+		return -1;
+	if (len && next_bind(fd, (struct sockaddr *)&addr, len))
+		err = errno;
+	shim_log_fd(fd, why, shim_kind_names[kind], err);
+	errno = err ? err : saved;
+	return err ? -1 : 0;
+}
+
+int shim_swap_unbound(int fd, const struct shim_sock *sock, enum shim_kind kind, const char *why)
+{
+	int saved = errno, fresh = shim_swap_open(fd, sock, kind);
+
+	if (fresh < 0 || replace(fd, fresh))
+		return -1;
+	shim_log_fd(fd, why, shim_kind_names[kind], 0);
+	errno = saved;
+	return 0;
+}
+
+int shim_swap(int fd, const struct shim_sock *sock, enum shim_kind kind, const char *why)
+{
+	int fresh = shim_swap_open(fd, sock, kind);
+
+	return fresh < 0 ? -1 : shim_swap_in(fd, fresh, kind, why);
+}
+
+int shim_swap_by_rule(int fd, const struct shim_sock *sock, const char *why)
+{
+	int fresh = open_like(fd, sock, KIND_TCP);
+
+	return fresh < 0 ? -1 : shim_swap_in(fd, fresh, KIND_TCP, why);
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+/* Ask the kernel about a file descriptor; fds.h has the library's memory of it. */
+#include "ld_pre_smc/state/sock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/next.h"
+
+/* 32-bit RISC-V was born with 64-bit times. */
+#ifdef SYS_ppoll
+typedef long ppoll_time;
+#else
+#define SYS_ppoll SYS_ppoll_time64
+typedef long long ppoll_time;
+#endif
+
+/* File descriptors that poll(2) is asked for at once. */
+#define BLOCK 256
+
+const char *const shim_kind_names[KINDS + 1] = {
+	[KIND_AF_SMC] = "AF_SMC",
+	[KIND_INET] = "IPPROTO_SMC",
+	[KIND_TCP] = "TCP",
+};
+
+int shim_int_option(int fd, int level, int name)
+{
+	int value = -1, saved = errno;
+	socklen_t len = sizeof(value);
+
+	if (next_getsockopt(fd, level, name, &value, &len) || len != sizeof(value))
+		value = -1;
+	errno = saved;
+	return value;
+}
+
+static int name_family(int fd)
+{
+	struct sockaddr_storage name = { 0 };
+	socklen_t len = sizeof(name);
+	int saved = errno;
+
+	if (getsockname(fd, (struct sockaddr *)&name, &len))
+		name.ss_family = AF_INET;
+	errno = saved;
+	return name.ss_family;
+}
+
+bool shim_is_smc(int fd, struct shim_sock *sock)
+{
+	int protocol = shim_int_option(fd, SOL_SOCKET, SO_PROTOCOL), domain;
+	bool inet = protocol == IPPROTO_SMC;
+
+	if (!inet && protocol != SMCPROTO_SMC && protocol != SMCPROTO_SMC6)
+		return false;
+	if (inet && !sock)
+		return true;
+	domain = shim_int_option(fd, SOL_SOCKET, SO_DOMAIN);
+	if (!inet && domain != AF_SMC)
+		return false;
+	if (!sock)
+		return true;
+	sock->kind = inet ? KIND_INET : KIND_AF_SMC;
+	if (!inet)
+		sock->family = protocol == SMCPROTO_SMC6 ? AF_INET6 : AF_INET;
+	else /* accepted ones say AF_SMC */
+		sock->family = domain == AF_SMC ? name_family(fd) : domain;
+	return true;
+}
+
+int shim_tcp_state(int fd)
+{
+	struct tcp_info info;
+	socklen_t len = sizeof(info);
+	int saved = errno, state = -1;
+
+	if (!next_getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) &&
+	    len > offsetof(struct tcp_info, tcpi_state))
+		state = info.tcpi_state;
+	errno = saved;
+	return state;
+}
+
+bool shim_is_connected(int fd)
+{
+	struct sockaddr_storage name;
+	socklen_t len = sizeof(name);
+	int saved = errno, ret = getpeername(fd, (struct sockaddr *)&name, &len);
+
+	errno = saved;
+	return !ret;
+}
+
+void shim_poll_now(struct pollfd *fds, int n)
+{
+	ppoll_time now[2] = { 0 };
+	int saved = errno;
+
+	syscall(SYS_ppoll, fds, n, now, NULL, 0);
+	errno = saved;
+}
+
+int shim_events(int fd, int events)
+{
+	struct pollfd poll = { .fd = fd, .events = (short)events };
+
+	shim_poll_now(&poll, 1);
+	return poll.revents;
+}
+
+/* poll(2) takes no more than a process may have. */
+static int block_size(void)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < BLOCK ? (int)limit.rlim_cur :
+									     BLOCK;
+}
+
+void shim_each_open(void (*visit)(int fd, void *arg), void *arg)
+{
+	int first, i, n = block_size();
+	struct pollfd fds[BLOCK];
+	bool any = true;
+
+	/* Where poll() itself fails all look closed. */
+	for (first = 0; any && n; first += n) {
+		any = false;
+		for (i = 0; i < n; i++)
+			fds[i] = (struct pollfd){ .fd = first + i, .revents = POLLNVAL };
+		shim_poll_now(fds, n);
+		for (i = 0; i < n; i++) {
+			if (fds[i].revents & POLLNVAL)
+				continue;
+			any = true;
+			visit(fds[i].fd, arg);
+		}
+	}
+}
+
+/* glibc's own fstat() is this call, too. Architectures of late years have none but statx(2). */
+int shim_stat(int fd, const char *path, struct stat *st)
+{
+#if defined(SYS_newfstatat)
+	return (int)syscall(SYS_newfstatat, fd, path, st, AT_EMPTY_PATH);
+#elif defined(SYS_fstatat64)
+	return (int)syscall(SYS_fstatat64, fd, path, st, AT_EMPTY_PATH);
+#else
+	return fstatat(fd, path, st, AT_EMPTY_PATH);
+#endif
+}
+
+bool shim_file_has(int dir, const char *path, const char *text)
+{
+	int fd = (int)syscall(SYS_openat, dir, path, O_RDONLY | O_CLOEXEC);
+	size_t len = strlen(text), have = 0;
+	bool found = false;
+	char piece[2048];
+	long n;
+
+	if (fd < 0)
+		return false;
+	while (!found && (n = syscall(SYS_read, fd, piece + have, sizeof(piece) - have)) > 0) {
+		have += (size_t)n;
+		found = memmem(piece, have, text, len);
+		/* It may be in two pieces. */
+		if (have >= len) {
+			memmove(piece, piece + have - len, len);
+			have = len;
+		}
+	}
+	shim_close(fd);
+	return found;
+}
+
+long long shim_milliseconds(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+unsigned int shim_seconds(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (unsigned int)now.tv_sec;
+}
+
+void shim_nap(void)
+{
+	ppoll_time millisecond[2] = { 0, 1000000 };
+	int saved = errno;
+
+	syscall(SYS_ppoll, NULL, 0, millisecond, NULL, 0);
+	errno = saved;
+}
+
+bool shim_would_restart(void)
+{
+	struct sigaction action;
+	int number;
+
+	for (number = 1; number < NSIG; number++) {
+		if (sigaction(number, NULL, &action) || action.sa_handler == SIG_DFL ||
+		    action.sa_handler == SIG_IGN)
+			continue;
+		if (!(action.sa_flags & SA_RESTART))
+			return false;
+	}
+	return true;
+}
+
+int shim_new_socket(int family, enum shim_kind kind)
+{
+	const struct shim_socket_args *args = &shim_sockets[kind][family == AF_INET6];
+
+	return next_socket(args->domain, SOCK_STREAM | SOCK_CLOEXEC, args->protocol);
+}
+
+void shim_close(int fd)
+{
+	int saved = errno;
+
+	syscall(SYS_close, fd);
+	errno = saved;
+}
+
+void shim_linger_hide(int fd, struct linger *kept)
+{
+	static const struct linger none;
+	socklen_t len = sizeof(*kept);
+	int saved = errno;
+
+	if (next_getsockopt(fd, SOL_SOCKET, SO_LINGER, kept, &len) || !kept->l_onoff ||
+	    !kept->l_linger || next_setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none)))
+		*kept = none;
+	errno = saved;
+}
+
+void shim_linger_show(int fd, const struct linger *kept)
+{
+	int saved = errno;
+
+	if (kept->l_onoff)
+		next_setsockopt(fd, SOL_SOCKET, SO_LINGER, kept, sizeof(*kept));
+	errno = saved;
+}

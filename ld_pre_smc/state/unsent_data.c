@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+/* Data that SMC-R has not sent yet, and what becomes of it. */
+#include "ld_pre_smc/state/unsent_data.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/keeper_client.h"
+#include "ld_pre_smc/state/log.h"
+#include "ld_pre_smc/state/rdma.h"
+#include "ld_pre_smc/state/sandbox.h"
+#include "ld_pre_smc/state/signals.h"
+#include "ld_pre_smc/state/sock.h"
+#include "smc/keep.h"
+
+bool shim_unsent_is_ours(int fd)
+{
+	return shim_fd_is_marked(fd) && shim_repairs() && !shim_in_sandbox && shim_is_smc(fd, NULL);
+}
+
+/* TCP_NODELAY: nothing of what SMC does depends on its value, so nobody who sets it is crossed. */
+void shim_push(int fd)
+{
+	int nodelay = 1, on = 1, saved = errno;
+	socklen_t len = sizeof(on);
+	struct shim_signals signals;
+
+	if (!shim_signals_block(&signals))
+		return;
+	if (!next_getsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &nodelay, &len) &&
+	    !next_setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) && !nodelay)
+		next_setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &nodelay, sizeof(nodelay));
+	shim_signals_restore(&signals);
+	errno = saved;
+}
+
+/* Bytes of any socket; errno, negative, of what does not know such a thing. */
+static int queued(int fd)
+{
+	int bytes = 0, saved = errno;
+
+	if (next_ioctl(fd, SIOCOUTQNSD_894B, &bytes))
+		bytes = -errno;
+	errno = saved;
+	return bytes;
+}
+
+/* What shim_unsent() gives for that many bytes. */
+static int unless_lingering(int fd, int bytes)
+{
+	struct linger linger;
+	socklen_t len = sizeof(linger);
+	int saved = errno;
+
+	if (bytes <= 0)
+		return 0;
+	if (next_getsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, &len) || linger.l_onoff)
+		bytes = -1;
+	errno = saved;
+	return bytes;
+}
+
+int shim_unsent(int fd)
+{
+	return unless_lingering(fd, queued(fd));
+}
+
+bool shim_is_open(int fd)
+{
+	int saved = errno, flags = fcntl(fd, F_GETFD);
+
+	errno = saved;
+	return flags >= 0;
+}
+
+static bool is_same(const struct stat *one, const struct stat *two)
+{
+	return one->st_dev == two->st_dev && one->st_ino == two->st_ino;
+}
+
+/* Then the socket lives on, and its data is not ours to care for. */
+static bool parent_has(int fd, const struct stat *mine)
+{
+	struct log_line path = { 0 };
+	struct stat other;
+
+	log_format(&path, "/proc/%d/fd/%d", (int)getppid(), fd);
+	return !shim_stat(AT_FDCWD, path.text, &other) && is_same(mine, &other);
+}
+
+static bool has_copy(int fd, const struct stat *mine)
+{
+	struct stat other;
+	int copy;
+
+	if (!shim_fd_has_copies())
+		return false;
+	for (copy = shim_fd_next(FD_SMC, 0); copy >= 0; copy = shim_fd_next(FD_SMC, copy + 1)) {
+		if (copy != fd && !shim_stat(copy, "", &other) && is_same(mine, &other))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the program goes on to use the socket. */
+static bool is_used_elsewhere(int fd)
+{
+	struct stat mine;
+
+	return !shim_stat(fd, "", &mine) && (parent_has(fd, &mine) || has_copy(fd, &mine));
+}
+
+enum unsent_owner shim_unsent_give(int fd)
+{
+	enum unsent_owner owner = OWNER_NONE;
+	int saved = errno;
+
+	if (is_used_elsewhere(fd)) {
+		owner = OWNER_OTHER;
+	} else if (shim_keeper_give(fd, KEEP_CLOSE)) {
+		owner = OWNER_KEEPER;
+		shim_log_fd(fd, "unsent data: smc_keep has the socket", NULL, 0);
+	}
+	errno = saved;
+	return owner;
+}
+
+/* The kernel does this when the last descriptor is closed, and now another process has one. */
+static void detach(int fd)
+{
+	int saved = errno, epfd, flags = fcntl(fd, F_GETFL);
+	struct epoll_event event = { 0 };
+
+	if (flags >= 0 && flags & O_ASYNC)
+		fcntl(fd, F_SETFL, flags & ~O_ASYNC);
+	for (epfd = shim_fd_next(FD_EPOLL, 0); epfd >= 0; epfd = shim_fd_next(FD_EPOLL, epfd + 1)) {
+		if (epoll_ctl(epfd, EPOLL_CTL_DEL, fd, &event) && errno != ENOENT)
+			shim_fd_clear(FD_EPOLL, epfd);
+	}
+	errno = saved;
+}
+
+/* Since shutdown() smc_keep has had the socket: it is not closed here, but by now it should be. */
+static void detach_kept(int fd)
+{
+	int saved = errno;
+
+	if (fd < SHIM_FD_NUMBERS && shim_fd_is_set(FD_KEPT, fd) && shim_fd_is_owner()) {
+		if (shim_is_smc(fd, NULL) && !is_used_elsewhere(fd))
+			detach(fd);
+		shim_fd_clear(FD_KEPT, fd);
+	}
+	errno = saved;
+}
+
+/*
+ * An SMC socket whose file descriptor is to be closed, with so many bytes. Return: whether nothing
+ * is left but to tell the peer.
+ */
+static bool send_rest(int fd, int bytes)
+{
+	enum unsent_owner owner;
+
+	bytes = unless_lingering(fd, bytes);
+	if (bytes > 0 && shim_fd_is_owner()) {
+		owner = shim_unsent_give(fd);
+		if (owner == OWNER_KEEPER)
+			detach(fd);
+		else if (owner == OWNER_NONE)
+			shim_log_fd(fd, "close() waits: no smc_keep", NULL, 0);
+	}
+	return !bytes;
+}
+
+/*
+ * Where all is sent nobody need know whether it went by SMC or by TCP, unless by SMC-R. EINVAL: a
+ * listener, with which its queue is closed. What may be no socket at all is asked that first.
+ */
+bool shim_unsent_close(int fd)
+{
+	bool is_socket = shim_fd_close(fd);
+	int bytes;
+
+	if (!shim_repairs() || shim_in_sandbox)
+		return false;
+	detach_kept(fd);
+	if (is_socket || shim_is_smc(fd, NULL)) {
+		bytes = queued(fd);
+		if (bytes == -EBADF || ((!bytes || bytes == -EINVAL) && !shim_may_be_rdma()))
+			return false;
+		if (!is_socket || shim_is_smc(fd, NULL))
+			return send_rest(fd, bytes);
+	}
+	shim_fd_clear(FD_SMC, fd);
+	return false;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+/* Which sockets socket(2) is to give. */
+#include "ld_pre_smc/state/ways.h"
+
+#include <stddef.h>
+
+_Atomic(shim_open_fn) shim_ways[2];
+atomic_bool shim_is_tcp_first;
+atomic_int shim_working_kinds[2];
+
+void shim_look_again(void)
+{
+	atomic_store_explicit(&shim_ways[0], NULL, memory_order_release);
+	atomic_store_explicit(&shim_ways[1], NULL, memory_order_release);
+}
+
+void shim_open_tcp_first(bool yes)
+{
+	if (shim_is_tcp_first == yes)
+		return;
+	shim_is_tcp_first = yes;
+	shim_look_again();
+}
