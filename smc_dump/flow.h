@@ -69,12 +69,8 @@ struct flow_table;
  */
 struct flow_table *flow_new(flow_sink *sink, void *arg, bool is_all);
 
-/**
- * flow_packet() - one more packet
- *
- * Return: 0, or what the sink returned.
- */
-int flow_packet(struct flow_table *table, const struct packet *packet, struct packet_time time);
+/** flow_packet() - one more packet. Return: 0, or what the sink returned */
+int flow_packet(struct flow_table *table, const struct packet *packet);
 
 /** flow_end() - the capture has ended: tell what became of other handshakes. Return: as above */
 int flow_end(struct flow_table *table);

@@ -22,27 +22,27 @@ int guard_give_up_rights(struct smc_err *err)
 	return ret;
 }
 
-static struct capture *volatile stopping;
+static pcap_t *volatile stopping;
 static volatile sig_atomic_t is_stopped;
 
 static void on_signal(int number)
 {
-	struct capture *capture = stopping;
+	pcap_t *pcap = stopping;
 
 	(void)number;
 	is_stopped = true;
-	if (capture)
-		capture_stop(capture);
+	if (pcap)
+		pcap_breakloop(pcap);
 }
 
-void guard_catch_signals(struct capture *capture)
+void guard_catch_signals(pcap_t *pcap)
 {
 	const struct sigaction action = {
 		.sa_handler = on_signal,
 		.sa_flags = SA_RESTART | (int)SA_RESETHAND,
 	};
 
-	stopping = capture;
+	stopping = pcap;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 }

@@ -9,9 +9,7 @@
 
 #include "base/memory.h"
 #include "process/signals.h"
-#include "smc_dump/capture.h"
-#include "smc_dump/handshakes.h"
-#include "smc_dump/payload/run.h"
+#include "smc_dump/request.h"
 
 static const struct cli_opt options[] = {
 	{ 'w', "write", "FILE",
@@ -88,7 +86,7 @@ static int set_option(struct request *request, int letter)
 	case 'a': request->show.is_all = true; break;
 	case 'q': request->show.is_quiet = true; break;
 	case 'x': request->show.is_hex = true; break;
-	case 'A': request->is_text = true; break;
+	case 'A': request->show.is_text = true; break;
 	case 'p': request->process = optarg; break;
 	case 'j': request->show.is_json = true; break;
 	case 'D': request->is_list = true; break;
@@ -159,8 +157,8 @@ static int parse(struct request *request, int argc, char **argv)
 static int run(const struct request *request, struct smc_err *err)
 {
 	if (request->is_list)
-		return handshakes_list(err);
-	return is_payload(request) ? payload_run(request, err) : handshakes_run(request, err);
+		return capture_list(err);
+	return is_payload(request) ? payload_run(request, err) : capture_run(request, err);
 }
 
 int main(int argc, char **argv)

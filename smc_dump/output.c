@@ -53,14 +53,11 @@ int output_open(struct output *output, const char *path, int input, struct smc_e
 	return is_named ? take_over(output, path, input, err) : 0;
 }
 
-int output_take(struct output *output, struct smc_err *err)
+int output_empty(struct output *output, struct smc_err *err)
 {
-	int fd = output->fd;
-
-	if (output->is_replaced && ftruncate(fd, 0))
-		return smc_err_set(err, errno, "cannot write packets");
-	output->fd = -1;
-	return fd;
+	return output->is_replaced && ftruncate(output->fd, 0) ?
+		       smc_err_set(err, errno, "cannot write packets") :
+		       0;
 }
 
 void output_close(struct output *output)

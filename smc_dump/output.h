@@ -19,12 +19,12 @@ struct output {
  * output_open() - a file of mode 0600; "-" is standard output
  * @input: descriptor of the file that is read, which it must not be; -1 for none
  *
- * Refuses a terminal. What a file has is kept until output_take(). Return: 0, -errno with @err.
+ * Refuses a terminal. What a file has is kept until output_empty(). Return: 0, -errno with @err.
  */
 int output_open(struct output *output, const char *path, int input, struct smc_err *err);
 
-/** output_take() - empty it. Return: its descriptor, now the caller's; -errno with @err */
-int output_take(struct output *output, struct smc_err *err);
+/** output_empty() - nothing is wrong: it is written from its beginning. Return: 0, -errno with @err */
+int output_empty(struct output *output, struct smc_err *err);
 
-/** output_close() - if nobody took it */
+/** output_close() - -1 is allowed */
 void output_close(struct output *output);

@@ -42,6 +42,7 @@ static inline bool packet_has_time(struct packet_time time)
  * @flags: enum packet_flags
  * @offers_smc: TCP option 254 with SMC's magic
  * @qp: RoCE: of the receiver
+ * @time: for whoever decodes it to set
  */
 struct packet {
 	enum packet_kind kind;
@@ -52,6 +53,7 @@ struct packet {
 	uint8_t flags;
 	const uint8_t *data;
 	size_t len, full;
+	struct packet_time time;
 };
 
 /** packet_knows_link() - is that kind of link layer (DLT_* of pcap-linktype(7)) known here? */

@@ -55,7 +55,7 @@ static void append_size(struct out_text *text, const struct payload *payload)
 		out_printf(text, ", cut to %" PRIu32 " B", payload->len);
 }
 
-static void append_text(struct out_text *text, const struct print *print,
+static void append_text(struct out_text *text, const struct show *show,
 			const struct payload *payload)
 {
 	const struct packet_time time = { payload->at / SECOND, (uint32_t)(payload->at % SECOND) };
@@ -73,36 +73,36 @@ static void append_text(struct out_text *text, const struct print *print,
 	if (payload->lost)
 		out_printf(text, ", after %" PRIu64 " B that are lost", payload->lost);
 	out_char(text, '\n');
-	if (print->is_hex)
-		line_hex(text, payload->data, payload->len, print->is_text);
-	else if (print->is_text)
+	if (show->is_hex)
+		line_hex(text, payload->data, payload->len, show->is_text);
+	else if (show->is_text)
 		append_characters(text, payload);
 }
 
 /* ---- JSON ---- */
 
-static void add_contents(json_t *json, const struct print *print, const struct payload *payload)
+static void add_contents(json_t *json, const struct show *show, const struct payload *payload)
 {
 	struct out_text hex = { 0 };
 	/* None for what is not UTF-8. */
 	json_t *text =
-		print->is_text ? json_stringn((const char *)payload->data, payload->len) : NULL;
+		show->is_text ? json_stringn((const char *)payload->data, payload->len) : NULL;
 
 	if (text)
 		json_object_set_new(json, "text", text);
-	if (!print->is_hex && (text || !print->is_text))
+	if (!show->is_hex && (text || !show->is_text))
 		return;
 	line_hex_word(&hex, payload->data, payload->len);
 	json_object_set_new(json, "bytes", json_stringn(hex.data ? hex.data : "", hex.len));
 	out_free(&hex);
 }
 
-static void add_bytes(json_t *json, const struct print *print, const struct payload *payload)
+static void add_bytes(json_t *json, const struct show *show, const struct payload *payload)
 {
 	json_object_set_new(json, "length", json_integer(payload->full));
 	json_object_set_new(json, "captured", json_integer(payload->len));
 	json_object_set_new(json, "is_unread", json_boolean(payload->is_unread));
-	add_contents(json, print, payload);
+	add_contents(json, show, payload);
 }
 
 static void add_process(json_t *json, const struct payload *payload)
@@ -115,7 +115,7 @@ static void add_process(json_t *json, const struct payload *payload)
 					      out_json_str(conversation->comm)));
 }
 
-static void append_json(struct out_text *text, const struct print *print,
+static void append_json(struct out_text *text, const struct show *show,
 			const struct payload *payload)
 {
 	const struct conversation *conversation = payload->conversation;
@@ -134,11 +134,11 @@ static void append_json(struct out_text *text, const struct print *print,
 	add_process(json, payload);
 	json_object_set_new(json, "lost_before", out_json_number(payload->lost));
 	if (!payload->is_end)
-		add_bytes(json, print, payload);
+		add_bytes(json, show, payload);
 	out_json_document(text, json, true);
 }
 
-void print_payload(struct out_text *text, const struct print *print, const struct payload *payload)
+void print_payload(struct out_text *text, const struct show *show, const struct payload *payload)
 {
-	(print->is_json ? append_json : append_text)(text, print, payload);
+	(show->is_json ? append_json : append_text)(text, show, payload);
 }
