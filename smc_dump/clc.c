@@ -16,6 +16,8 @@
 #define V2_SIZE 40
 #define FIRST_SIZE 36
 #define FIRST_MORE 16
+/* Of buffers the upper half of a byte says how often this is doubled. */
+#define BUFFER_LEAST 16384U
 
 /** struct bytes - what is there; @len: without the trailer, or what was captured */
 struct bytes {
@@ -200,7 +202,7 @@ static void read_proposal(struct smc_clc *clc, const struct bytes *in)
 	copy(clc->mac, in, 32, 6);
 	offset = GET16(in, 38);
 	if (clc->path != SMC_CLC_NONE) {
-		clc->has |= SMC_CLC_HAS_V1;
+		clc->has |= SMC_CLC_HAS_GID;
 		read_subnet(clc, in, AREA_FROM + offset);
 	}
 	/* A version 1 host may leave out what follows. */
@@ -275,7 +277,7 @@ static void read_rdma(struct smc_clc *clc, const struct bytes *in)
 	clc->rkey = GET32(in, 41);
 	clc->index = GET8(in, 45);
 	clc->alert_token = GET32(in, 46);
-	clc->size_code = GET8(in, 50) >> 4;
+	clc->buffer = BUFFER_LEAST << (GET8(in, 50) >> 4);
 	clc->mtu_code = GET8(in, 50) & 15;
 	clc->address = GET64(in, 52);
 	clc->psn = GET24(in, 61);
@@ -295,7 +297,7 @@ static void read_dmb(struct smc_clc *clc, const struct bytes *in)
 	clc->ism_gid = GET64(in, 8);
 	clc->dmb_token = GET64(in, 16);
 	clc->index = GET8(in, 24);
-	clc->size_code = GET8(in, 25) >> 4;
+	clc->buffer = BUFFER_LEAST << (GET8(in, 25) >> 4);
 	clc->link_id = GET32(in, 28);
 	if (clc->version < 2) {
 		claim(clc, in, 32, 12, 0); /* reserved */

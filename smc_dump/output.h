@@ -23,7 +23,7 @@ struct output {
  */
 int output_open(struct output *output, const char *path, int input, struct smc_err *err);
 
-/** output_empty() - nothing is wrong: it is written from its beginning. Return: 0, -errno with @err */
+/** output_empty() - write it from its beginning. Return: 0, -errno with @err */
 int output_empty(struct output *output, struct smc_err *err);
 
 /** output_close() - -1 is allowed */

@@ -271,13 +271,8 @@ static json_t *json_head(const struct flow_event *event)
 
 static void add_bytes(json_t *json, const struct show *show, const struct flow_event *event)
 {
-	struct out_text hex = { 0 };
-
-	if (!show->is_hex)
-		return;
-	line_hex_word(&hex, event->data, event->len);
-	json_object_set_new(json, "bytes", json_stringn(hex.data ? hex.data : "", hex.len));
-	out_free(&hex);
+	if (show->is_hex)
+		json_object_set_new(json, "bytes", line_json_hex(event->data, event->len));
 }
 
 static void add_message(json_t *json, const struct show *show, const struct flow_event *event)

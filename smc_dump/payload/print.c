@@ -83,18 +83,14 @@ static void append_text(struct out_text *text, const struct show *show,
 
 static void add_contents(json_t *json, const struct show *show, const struct payload *payload)
 {
-	struct out_text hex = { 0 };
 	/* None for what is not UTF-8. */
 	json_t *text =
 		show->is_text ? json_stringn((const char *)payload->data, payload->len) : NULL;
 
 	if (text)
 		json_object_set_new(json, "text", text);
-	if (!show->is_hex && (text || !show->is_text))
-		return;
-	line_hex_word(&hex, payload->data, payload->len);
-	json_object_set_new(json, "bytes", json_stringn(hex.data ? hex.data : "", hex.len));
-	out_free(&hex);
+	if (show->is_hex || (show->is_text && !text))
+		json_object_set_new(json, "bytes", line_json_hex(payload->data, payload->len));
 }
 
 static void add_bytes(json_t *json, const struct show *show, const struct payload *payload)
