@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "base/clock.h"
 #include "out/table.h"
 #include "out/units.h"
 #include "smc/reason.h"
@@ -25,11 +24,6 @@ static const char *event_name(enum event_kind kind)
 	};
 
 	return names[kind];
-}
-
-int64_t event_now(void)
-{
-	return clock_ns(CLOCK_REALTIME);
 }
 
 bool event_is_link(const struct event *event)
@@ -239,7 +233,7 @@ static json_t *json_remedies(const struct event *event)
 	bool is_peer;
 	uint32_t code = telling(event, &is_peer);
 
-	for (const struct smc_remedy *at = smc_remedies(code); list && at; at = smc_remedy_next(at))
+	for (const struct smc_remedy *at = smc_remedies(code); at; at = smc_remedy_next(at))
 		json_array_append_new(list,
 				      json_pack("{s:s, s:s, s:s}", "where", where(at, is_peer),
 						"command", at->command, "purpose", at->purpose));
@@ -338,8 +332,6 @@ json_t *event_json(const struct event *event, bool explained)
 	json = json_pack("{s:s, s:s%, s:s}", "schema", "smc-tools/events/1", "time", time.data,
 			 time.len, "event", event_name(event->kind));
 	out_free(&time);
-	if (!json)
-		return NULL;
 	if (event->kind == EVENT_LOST)
 		set(json, "lost", out_json_number(event->lost));
 	else if (event_is_link(event))

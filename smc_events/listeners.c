@@ -3,14 +3,11 @@
 #include "listeners.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "base/memory.h"
 #include "sockets/fetch.h"
-#include "sockets/lookup.h"
 
 /* Between two times of reading all, if something is not found. */
 #define PAUSE_NS 500000000
@@ -21,33 +18,6 @@ struct listener {
 	uint64_t inode;
 	struct event_process process;
 };
-
-/** struct listeners - @at: when they were read, 0: never; @is_stale: one has gone */
-struct listeners {
-	struct listener *entries;
-	size_t count, size;
-	struct sockets_lookup lookup;
-	int64_t at;
-	bool is_stale;
-	struct smc_err *err;
-};
-
-struct listeners *listeners_new(void)
-{
-	return xcalloc(1, sizeof(struct listeners));
-}
-
-void listeners_stale(struct listeners *listeners)
-{
-	listeners->is_stale = true;
-}
-
-void listeners_free(struct listeners *listeners)
-{
-	if (listeners)
-		free(listeners->entries);
-	free(listeners);
-}
 
 static int begin(void *arg)
 {
