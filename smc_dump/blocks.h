@@ -51,12 +51,7 @@ struct captured {
 
 struct blocks;
 
-/**
- * blocks_open() - read the first block of a file
- * @file: stays the caller's
- *
- * Return: to be freed by blocks_free(); NULL with @err.
- */
+/** blocks_open() - read the first block of a file, which stays the caller's; NULL with @err */
 struct blocks *blocks_open(FILE *file, struct smc_err *err);
 
 /**
@@ -67,9 +62,8 @@ struct blocks *blocks_open(FILE *file, struct smc_err *err);
 int blocks_next(struct blocks *blocks, struct captured *packet, struct smc_err *err);
 
 /**
- * blocks_copy() - write sections and interfaces to @to as they come, with the last section
- *
- * Names, secrets and statistics are left out. Whether that succeeds is said by ferror(3).
+ * blocks_copy() - write sections and interfaces to @to as they come, with the last section, but no
+ *	names, secrets and statistics. Whether that succeeds is said by ferror(3)
  */
 void blocks_copy(struct blocks *blocks, FILE *to);
 

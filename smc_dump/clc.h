@@ -136,18 +136,15 @@ struct smc_clc {
 };
 
 /**
- * smc_clc_length() - does a CLC message begin here, and how long is it?
- *
- * Return: 0 for another protocol; SMC_CLC_HEADER while @len is less than that and nothing
- * contradicts; the message's length.
+ * smc_clc_length() - of the CLC message that begins here; 0 for another protocol; SMC_CLC_HEADER
+ *	while @len is less than that and nothing contradicts
  */
 size_t smc_clc_length(const void *data, size_t len);
 
 /**
- * smc_clc_decode() - one message
- * @len: of what was captured, which may be less or more than the message
+ * smc_clc_decode() - one message; @len: captured, which may be less or more than the message
  *
- * Return: 0, also for a message that is cut or damaged: @clc says so; -EBADMSG if it is none.
+ * Return: 0, also for a message that is cut or damaged, as @clc says; -EBADMSG if it is none.
  */
 int smc_clc_decode(struct smc_clc *clc, const void *data, size_t len);
 

@@ -78,8 +78,7 @@ struct smc_llc {
 #define SMC_LLC_ABORTED 0x20
 
 /**
- * smc_llc_decode() - one message
- * @len: captured; @full: what it was on the wire
+ * smc_llc_decode() - one message; @len: captured; @full: what it was on the wire
  *
  * Return: 0; -EBADMSG if it is none: other protocols use RDMA too. One of version 1 is known by its
  * type and its length, 44.

@@ -66,10 +66,8 @@ int packet_link(size_t i);
 bool packet_find_ip(int link, const void *data, size_t len, size_t *at);
 
 /**
- * packet_decode() - take one apart
- * @link: DLT_*
- * @captured, @full: bytes at @data, and what they were on the wire
+ * packet_decode() - take one of @link (DLT_*) apart; @full: bytes on the wire
  *
- * Fragments of IP packets but the first, and what is too short, are PACKET_OTHER.
+ * Fragments of IP packets after the first, and what is too short, are PACKET_OTHER.
  */
 void packet_decode(struct packet *packet, int link, const void *data, size_t captured, size_t full);

@@ -4,7 +4,6 @@
 
 #include "cli/cli.h"
 #include "smc/filter.h"
-#include "smc_dump/output.h"
 #include "smc_dump/show.h"
 
 /* What libpcap takes for a packet of any size. */

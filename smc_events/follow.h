@@ -40,8 +40,7 @@ int follow_read(struct follow *follow, struct smc_err *err);
 struct event_moved follow_moved(const struct smclife_moved *moved, bool is_whole);
 
 /**
- * follow_event() - what the program told
- * @clock: what CLOCK_REALTIME is ahead of CLOCK_MONOTONIC
+ * follow_event() - from a record; @clock: what CLOCK_REALTIME is ahead of CLOCK_MONOTONIC
  *
  * Return: 0, -ENOENT for what is nothing to show.
  */

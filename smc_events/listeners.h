@@ -21,9 +21,7 @@ struct listeners {
 };
 
 /**
- * listeners_find() - who listens at the local end of a connection: owner and first process
- *
- * Reads all listening sockets and processes again when it does not know, but not all the time.
+ * listeners_find() - note who listens at the local end of a connection: owner and first process
  *
  * Return: 0, also when nobody is found; -errno with @err.
  */

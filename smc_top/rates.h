@@ -38,12 +38,11 @@ struct rates *rates_new(void);
 bool rates_selects(const struct top_opts *opts, const struct smc_sock *sock);
 
 /**
- * rates_take() - sample all sockets
+ * rates_take() - sample all sockets; addresses are complete for those of rates_selects()
  *
  * From the second time on the rows have rates: of a connection that is new, since the sample
  * before; of one that a few samples did not have, as the kernel's table changed, since it was last
  * seen.
- * Addresses are complete for the rows that rates_selects() selects.
  *
  * Return: 0, -errno with @err, and then the rows are gone, but not what they are compared with.
  */
@@ -58,5 +57,4 @@ struct top_row *rates_row(struct rates *rates, size_t index);
 /** rates_seconds() - between the last two samples, 0 before the second */
 double rates_seconds(const struct rates *rates);
 
-/** rates_free() - NULL is allowed */
 void rates_free(struct rates *rates);

@@ -54,8 +54,7 @@ void top_head(struct out_text *text, const struct top_table *table, double secon
 int top_print(const struct top_opts *opts, struct rates *rates, struct smc_err *err);
 
 /**
- * top_run() - the screen, until somebody ends it
- * @signal: receives that which ended it, 0 for a key
+ * top_run() - the screen, until a key ends it, or a signal, which @signal receives
  *
  * Return: 0, -errno with @err.
  */
