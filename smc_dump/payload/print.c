@@ -81,24 +81,19 @@ static void append_text(struct out_text *text, const struct show *show,
 
 /* ---- JSON ---- */
 
-static void add_contents(json_t *json, const struct show *show, const struct payload *payload)
+static void add_bytes(json_t *json, const struct show *show, const struct payload *payload)
 {
 	/* None for what is not UTF-8. */
 	json_t *text =
 		show->is_text ? json_stringn((const char *)payload->data, payload->len) : NULL;
 
+	json_object_set_new(json, "length", json_integer(payload->full));
+	json_object_set_new(json, "captured", json_integer(payload->len));
+	json_object_set_new(json, "is_unread", json_boolean(payload->is_unread));
 	if (text)
 		json_object_set_new(json, "text", text);
 	if (show->is_hex || (show->is_text && !text))
 		json_object_set_new(json, "bytes", line_json_hex(payload->data, payload->len));
-}
-
-static void add_bytes(json_t *json, const struct show *show, const struct payload *payload)
-{
-	json_object_set_new(json, "length", json_integer(payload->full));
-	json_object_set_new(json, "captured", json_integer(payload->len));
-	json_object_set_new(json, "is_unread", json_boolean(payload->is_unread));
-	add_contents(json, show, payload);
 }
 
 static void add_process(json_t *json, const struct payload *payload)

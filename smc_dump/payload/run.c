@@ -121,20 +121,6 @@ static int repeat(struct payload_capture *capture)
 	return ret == ENOUGH ? write_out(capture) : ret;
 }
 
-static int start_file(struct payload_capture *capture)
-{
-	int ret = output_empty(&capture->output, capture->err);
-
-	pcapng_head(&capture->text, SMC_TOOLS_VERSION);
-	return ret ? ret : write_out(capture);
-}
-
-static int end_file(struct payload_capture *capture)
-{
-	pcapng_tail(&capture->text, clock_ns(CLOCK_REALTIME), capture->told, capture->state->lost);
-	return write_out(capture);
-}
-
 static void say_result(const struct payload_capture *capture)
 {
 	const struct smcdata_state *state = capture->state;
@@ -152,12 +138,19 @@ static void say_result(const struct payload_capture *capture)
 static int tell_all(struct payload_capture *capture)
 {
 	bool is_file = capture->request->write;
-	int ret = is_file ? start_file(capture) : 0;
+	int ret = is_file ? output_empty(&capture->output, capture->err) : 0;
 
+	if (is_file)
+		pcapng_head(&capture->text, SMC_TOOLS_VERSION);
+	if (!ret)
+		ret = write_out(capture);
 	if (!ret)
 		ret = repeat(capture);
-	if (!ret && is_file)
-		ret = end_file(capture);
+	if (is_file)
+		pcapng_tail(&capture->text, clock_ns(CLOCK_REALTIME), capture->told,
+			    capture->state->lost);
+	if (!ret)
+		ret = write_out(capture);
 	if (!ret)
 		say_result(capture);
 	return ret;
