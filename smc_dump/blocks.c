@@ -167,7 +167,7 @@ static int read_block(struct blocks *blocks, uint32_t *type, struct smc_err *err
 
 /* ---- sections and interfaces ---- */
 
-static void copy_block(struct blocks *blocks)
+void blocks_copy_block(struct blocks *blocks)
 {
 	fwrite(blocks->block, 1, padded(blocks->len), blocks->copy);
 }
@@ -183,7 +183,7 @@ static int read_section(struct blocks *blocks, struct smc_err *err)
 	/* How long it is: in a copy it is shorter. */
 	memset(blocks->block + HEAD + 8, 0xff, sizeof(uint64_t));
 	if (blocks->copy)
-		copy_block(blocks);
+		blocks_copy_block(blocks);
 	return 0;
 }
 
@@ -224,7 +224,7 @@ static int read_interface(struct blocks *blocks, struct smc_err *err)
 		at += (size_t)(end - at) < padded(len) ? (size_t)(end - at) : padded(len);
 	}
 	if (blocks->copy)
-		copy_block(blocks);
+		blocks_copy_block(blocks);
 	return 0;
 }
 
@@ -354,12 +354,7 @@ struct blocks *blocks_open(FILE *file, struct smc_err *err)
 void blocks_copy(struct blocks *blocks, FILE *to)
 {
 	blocks->copy = to;
-	copy_block(blocks);
-}
-
-void blocks_copy_packet(struct blocks *blocks)
-{
-	copy_block(blocks);
+	blocks_copy_block(blocks);
 }
 
 bool blocks_is_payload(const struct blocks *blocks)

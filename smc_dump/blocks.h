@@ -67,8 +67,8 @@ int blocks_next(struct blocks *blocks, struct captured *packet, struct smc_err *
  */
 void blocks_copy(struct blocks *blocks, FILE *to);
 
-/** blocks_copy_packet() - write what blocks_next() returned, with its options */
-void blocks_copy_packet(struct blocks *blocks);
+/** blocks_copy_block() - write what blocks_next() returned, with its options */
+void blocks_copy_block(struct blocks *blocks);
 
 /** blocks_is_payload() - did smc_dump write payload of SMC connections to one of the interfaces? */
 bool blocks_is_payload(const struct blocks *blocks);

@@ -307,7 +307,7 @@ static int is_wanted(struct capture *capture, const struct captured *packet)
 static int write_packet(struct capture *capture, const struct captured *packet)
 {
 	if (capture->blocks)
-		blocks_copy_packet(capture->blocks);
+		blocks_copy_block(capture->blocks);
 	else
 		pcap_dump((u_char *)capture->dumper, capture->header, packet->data);
 	/* One that waits for a connection wants to see it. */

@@ -333,24 +333,18 @@ static void read_decline(struct smc_clc *clc, const struct bytes *in)
 
 /* ---- all ---- */
 
-static void check_trailer(struct smc_clc *clc, const struct bytes *all)
-{
-	if (GET32(all, clc->len - SMC_CLC_TRAILER) != GET32(all, 0))
-		damage(clc, "its last four bytes are not those that it begins with");
-}
-
 int smc_clc_decode(struct smc_clc *clc, const void *data, size_t len)
 {
 	const struct bytes all = { data, len };
 	size_t length = len < SMC_CLC_HEADER ? 0 : smc_clc_length(data, len);
-	struct bytes in = { data, length < SMC_CLC_TRAILER ? 0 : length - SMC_CLC_TRAILER };
+	struct bytes in = { data, len };
 	uint8_t flags;
 
 	*clc = (struct smc_clc){ .len = (uint16_t)length };
 	if (!length)
 		return -EBADMSG;
-	if (in.len > len)
-		in.len = len;
+	if (in.len > length - SMC_CLC_TRAILER)
+		in.len = length - SMC_CLC_TRAILER;
 	flags = GET8(&all, 7);
 	clc->type = GET8(&all, 4);
 	clc->version = flags >> 4;
@@ -358,8 +352,8 @@ int smc_clc_decode(struct smc_clc *clc, const void *data, size_t len)
 	clc->is_smcd = GET32(&all, 0) == EYE_SMCD;
 	clc->is_cut = len < length;
 	clc->is_first = clc->type != SMC_CLC_PROPOSAL && flags & 8;
-	if (!clc->is_cut)
-		check_trailer(clc, &all);
+	if (GET32(&all, length - SMC_CLC_TRAILER) != GET32(&all, 0))
+		damage(clc, "its last four bytes are not those that it begins with");
 	if (clc->type == SMC_CLC_PROPOSAL)
 		read_proposal(clc, &in);
 	else if (clc->type == SMC_CLC_DECLINE)

@@ -168,15 +168,15 @@ static int end_flow(struct flow_table *table, struct flow *flow, const struct pa
 
 static struct flow *add(struct flow_table *table, const struct packet *packet, enum flow_side side)
 {
-	size_t bucket = bucket_of(table, &packet->from, &packet->to);
+	struct flow **bucket = &table->buckets[bucket_of(table, &packet->from, &packet->to)];
 	struct flow *flow = xcalloc(1, sizeof(*flow));
 
 	flow->conn.number = ++table->last_number;
 	flow->conn.ends[side] = packet->from;
 	flow->conn.ends[!side] = packet->to;
 	flow->conn.begin = packet->time;
-	flow->chain = table->buckets[bucket];
-	table->buckets[bucket] = flow;
+	flow->chain = *bucket;
+	*bucket = flow;
 	append_age(table, flow);
 	table->count++;
 	return flow;

@@ -28,11 +28,6 @@ static const struct smc_addr *receiver(const struct flow_event *event)
 	return event->conn ? &event->conn->ends[!event->side] : &event->packet->to;
 }
 
-static bool offers(const struct flow_event *event)
-{
-	return event->conn->offers[event->side];
-}
-
 /*
  * From the first packet to the last message, in microseconds. Return: false if that is not known:
  * a file's times may be any numbers.
@@ -216,7 +211,7 @@ static void append_text(struct out_text *text, const struct show *show,
 	switch (event->kind) {
 	case FLOW_SYN:
 		out_printf(text, "SYN%s, %s SMC\n", event->side == FLOW_SERVER ? "-ACK" : "",
-			   offers(event) ? "offers" : "does not offer");
+			   event->conn->offers[event->side] ? "offers" : "does not offer");
 		break;
 	case FLOW_MESSAGE: append_message(text, show, event); break;
 	case FLOW_OUTCOME: append_outcome(text, show, event); break;
@@ -358,7 +353,10 @@ static void append_json(struct out_text *text, const struct show *show,
 	json_t *json = json_head(event);
 
 	switch (event->kind) {
-	case FLOW_SYN: json_object_set_new(json, "offers_smc", json_boolean(offers(event))); break;
+	case FLOW_SYN:
+		json_object_set_new(json, "offers_smc",
+				    json_boolean(event->conn->offers[event->side]));
+		break;
 	case FLOW_MESSAGE: add_message(json, show, event); break;
 	case FLOW_OUTCOME: add_outcome(json, event); break;
 	case FLOW_LINK: add_link(json, show, event); break;

@@ -227,10 +227,11 @@ bool rates_selects(const struct top_opts *opts, const struct smc_sock *sock)
 /* Addresses that had to be looked up once are kept, since each look-up is a dump of all TCP. */
 static int complete(struct rates *rates, const struct top_opts *opts)
 {
-	for (size_t i = 0; i < rates->count; i++) {
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < rates->count; i++) {
 		struct smc_sock *sock = &rates->items[i].row.base.sock;
 		const struct known *known;
-		int ret;
 
 		if (!rates_selects(opts, sock) || !smc_sock_needs_lookup(sock))
 			continue;
@@ -238,34 +239,30 @@ static int complete(struct rates *rates, const struct top_opts *opts)
 		if (known && known->is_looked_up) {
 			sock->local = known->local;
 			sock->peer = known->peer;
-			continue;
+		} else {
+			ret = sockets_complete(&rates->lookup, sock, rates->err);
 		}
-		ret = sockets_complete(&rates->lookup, sock, rates->err);
-		if (ret)
-			return ret;
 	}
-	return 0;
+	return ret;
 }
 
 static int sample_fallbacks(struct rates *rates)
 {
 	bool is_loaded = false;
+	int ret = 0;
 
-	for (size_t i = 0; i < rates->count; i++) {
+	for (size_t i = 0; !ret && i < rates->count; i++) {
 		struct item *item = &rates->items[i];
-		int ret;
 
 		if (smc_sock_mode(&item->row.base.sock) != SMC_MODE_TCP)
 			continue;
-		if (!is_loaded) {
+		if (!is_loaded)
 			ret = load_tcp(rates);
-			if (ret)
-				return ret;
-			is_loaded = true;
-		}
-		sample_tcp(rates, item);
+		is_loaded = true;
+		if (!ret)
+			sample_tcp(rates, item);
 	}
-	return 0;
+	return ret;
 }
 
 /* ---- what moved ---- */

@@ -11,18 +11,13 @@
 
 #define SECOND 1000000000
 
-static const struct smc_addr *sender(const struct payload *payload)
+/* An end is reported as sent by the local one. */
+static const struct smc_addr *end_of(const struct payload *payload, bool is_sender)
 {
 	const struct conversation *conversation = payload->conversation;
+	bool is_local = (payload->is_sent || payload->is_end) == is_sender;
 
-	return payload->is_sent || payload->is_end ? &conversation->local : &conversation->peer;
-}
-
-static const struct smc_addr *receiver(const struct payload *payload)
-{
-	const struct conversation *conversation = payload->conversation;
-
-	return payload->is_sent || payload->is_end ? &conversation->peer : &conversation->local;
+	return is_local ? &conversation->local : &conversation->peer;
 }
 
 /* ---- text ---- */
@@ -60,7 +55,7 @@ static void append_text(struct out_text *text, const struct show *show,
 {
 	const struct packet_time time = { payload->at / SECOND, (uint32_t)(payload->at % SECOND) };
 
-	line_head(text, time, sender(payload), receiver(payload));
+	line_head(text, time, end_of(payload, true), end_of(payload, false));
 	out_printf(text, "  %s  ", conversation_mode(payload->conversation));
 	if (payload->conversation->pid) {
 		out_escaped(text, payload->conversation->comm, sizeof(payload->conversation->comm));
@@ -96,16 +91,6 @@ static void add_bytes(json_t *json, const struct show *show, const struct payloa
 		json_object_set_new(json, "bytes", line_json_hex(payload->data, payload->len));
 }
 
-static void add_process(json_t *json, const struct payload *payload)
-{
-	const struct conversation *conversation = payload->conversation;
-
-	if (conversation->pid)
-		json_object_set_new(json, "process",
-				    json_pack("{s:i, s:o}", "pid", (int)conversation->pid, "name",
-					      out_json_str(conversation->comm)));
-}
-
 static void append_json(struct out_text *text, const struct show *show,
 			const struct payload *payload)
 {
@@ -115,14 +100,17 @@ static void append_json(struct out_text *text, const struct show *show,
 		"{s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:s, s:b}", "schema", LINE_SCHEMA, "event",
 		payload->is_end ? "closed" : "data", "seconds", (json_int_t)(payload->at / SECOND),
 		"nanoseconds", (json_int_t)(payload->at % SECOND), "from",
-		line_addr(from, sender(payload)), "to", line_addr(to, receiver(payload)),
+		line_addr(from, end_of(payload, true)), "to", line_addr(to, end_of(payload, false)),
 		"connection", out_json_number(conversation->number), "mode",
 		conversation_mode(conversation), "is_old", conversation->is_old);
 
 	snprintf(group, sizeof(group), "%08" PRIx32, conversation->lgr);
 	if (conversation->lgr)
 		json_object_set_new(json, "link_group", json_string(group));
-	add_process(json, payload);
+	if (conversation->pid)
+		json_object_set_new(json, "process",
+				    json_pack("{s:i, s:o}", "pid", (int)conversation->pid, "name",
+					      out_json_str(conversation->comm)));
 	json_object_set_new(json, "lost_before", out_json_number(payload->lost));
 	if (!payload->is_end)
 		add_bytes(json, show, payload);
