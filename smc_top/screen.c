@@ -99,13 +99,6 @@ static bool is_missing(const struct screen *screen)
 	return false;
 }
 
-static void stay_within(struct screen *screen)
-{
-	size_t last = screen->table.count > room(screen) ? screen->table.count - room(screen) : 0;
-
-	screen->first = screen->first < last ? screen->first : last;
-}
-
 /*
  * Put the rows in order. Other users' processes stay missing for good: looking for them again costs
  * a fixed part of the time.
@@ -113,12 +106,14 @@ static void stay_within(struct screen *screen)
 static int arrange(struct screen *screen)
 {
 	double age = seconds_now() - screen->scanned;
+	size_t last;
 	int ret;
 
 	cli_terminal_size(&screen->rows, &screen->columns);
 	top_join(screen->rates, &screen->lookup.procs);
 	top_sort(&screen->table, screen->sort);
-	stay_within(screen);
+	last = screen->table.count > room(screen) ? screen->table.count - room(screen) : 0;
+	screen->first = screen->first < last ? screen->first : last;
 	if (!is_missing(screen) || age < SCAN_SECONDS || age < SCAN_PART * screen->scan_seconds)
 		return 0;
 	ret = scan(screen);

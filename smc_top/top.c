@@ -197,31 +197,27 @@ static json_t *json_sum(const struct smc_speed *sum, bool is_least)
 	return sum->is_least == is_least ? out_json_number(sum->bytes) : NULL;
 }
 
-/* Without the sockets. */
-static json_t *document(const struct top_sums *sums, double seconds)
-{
-	return json_pack("{s:s, s:f, s:{s:I, s:I, s:I}, s:o*, s:o*, s:o*, s:o*, s:[]}", "schema",
-			 "smc-tools/top/1", "seconds", seconds, "connections", "smcr",
-			 (json_int_t)sums->counts[SMC_MODE_SMCR], "smcd",
-			 (json_int_t)sums->counts[SMC_MODE_SMCD], "tcp",
-			 (json_int_t)sums->counts[SMC_MODE_TCP], "rate_in",
-			 json_sum(&sums->in, false), "rate_in_least", json_sum(&sums->in, true),
-			 "rate_out", json_sum(&sums->out, false), "rate_out_least",
-			 json_sum(&sums->out, true), "sockets");
-}
-
 static void append_document(struct out_text *text, const struct top_table *table,
 			    const struct top_opts *opts, const struct out_view *view,
 			    double seconds)
 {
+	const struct top_sums *sums = &table->sums;
 	struct out_text sockets = { .len = 0 };
 	bool is_repeated = opts->watch_seconds > 0;
+	json_t *json = json_pack("{s:s, s:f, s:{s:I, s:I, s:I}, s:o*, s:o*, s:o*, s:o*, s:[]}",
+				 "schema", "smc-tools/top/1", "seconds", seconds, "connections",
+				 "smcr", (json_int_t)sums->counts[SMC_MODE_SMCR], "smcd",
+				 (json_int_t)sums->counts[SMC_MODE_SMCD], "tcp",
+				 (json_int_t)sums->counts[SMC_MODE_TCP], "rate_in",
+				 json_sum(&sums->in, false), "rate_in_least",
+				 json_sum(&sums->in, true), "rate_out", json_sum(&sums->out, false),
+				 "rate_out_least", json_sum(&sums->out, true), "sockets");
 
 	for (size_t i = 0; i < table->count; i++)
 		out_json_member(&sockets,
 				out_json(top_columns, opts->columns ? view : NULL, table->rows[i]),
 				is_repeated);
-	out_json_long_document(text, document(&table->sums, seconds), &sockets, is_repeated);
+	out_json_long_document(text, json, &sockets, is_repeated);
 	out_free(&sockets);
 }
 
