@@ -18,15 +18,3 @@ static inline uint32_t big32(const uint8_t *at)
 {
 	return (uint32_t)big16(at) << 16 | big16(at + 2);
 }
-
-static inline void big_put16(uint8_t *at, uint16_t value)
-{
-	at[0] = (uint8_t)(value >> 8);
-	at[1] = (uint8_t)value;
-}
-
-static inline void big_put32(uint8_t *at, uint32_t value)
-{
-	big_put16(at, (uint16_t)(value >> 16));
-	big_put16(at + 2, (uint16_t)value);
-}

@@ -2,7 +2,6 @@
 /* pcapng is read block by block: 32-bit words in the byte order of their section. */
 #include "smc_dump/blocks.h"
 
-#include <byteswap.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,35 +43,30 @@ struct interface {
  */
 struct blocks {
 	FILE *file, *copy;
-	bool is_swapped, is_payload;
+	bool is_big, is_payload;
 	uint8_t *block;
 	size_t len, size;
 	struct interface *interfaces;
 	size_t n_interfaces, room;
 };
 
+static uint64_t get(const struct blocks *blocks, const uint8_t *at, size_t size)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < size; i++)
+		value = value << 8 | at[blocks->is_big ? i : size - 1 - i];
+	return value;
+}
+
 static uint16_t get16(const struct blocks *blocks, const uint8_t *at)
 {
-	uint16_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return blocks->is_swapped ? bswap_16(value) : value;
+	return (uint16_t)get(blocks, at, 2);
 }
 
 static uint32_t get32(const struct blocks *blocks, const uint8_t *at)
 {
-	uint32_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return blocks->is_swapped ? bswap_32(value) : value;
-}
-
-static uint64_t get64(const struct blocks *blocks, const uint8_t *at)
-{
-	uint64_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return blocks->is_swapped ? bswap_64(value) : value;
+	return (uint32_t)get(blocks, at, 4);
 }
 
 static size_t padded(size_t len)
@@ -111,8 +105,7 @@ static int read_order(struct blocks *blocks, struct smc_err *err)
 
 	if (ret)
 		return ret;
-	blocks->is_swapped = false;
-	blocks->is_swapped = get32(blocks, order) != BLOCKS_ORDER;
+	blocks->is_big = *order == BLOCKS_ORDER >> 24;
 	return get32(blocks, order) == BLOCKS_ORDER ?
 		       0 :
 		       damaged(err, "a section does not say the order of its bytes");
@@ -124,25 +117,22 @@ static bool is_read(uint32_t type)
 	       type == BLOCKS_OLD_PACKET || type == BLOCKS_SIMPLE_PACKET;
 }
 
-/* The rest of a block, of which @done bytes are there. Only the last word of others is kept. */
+/* The rest of a block, of which @done bytes are there. Of others only the last word is kept. */
 static int read_rest(struct blocks *blocks, size_t done, bool is_kept, struct smc_err *err)
 {
-	const size_t len = padded(blocks->len);
-	uint8_t other[4096];
-	int ret = 0;
+	size_t rest = padded(blocks->len) - done;
+	uint8_t *to = blocks->block + done;
+	int ret;
 
-	while (!ret && !is_kept && done < len - TAIL) {
-		size_t part = len - TAIL - done;
-
-		part = part < sizeof(other) ? part : sizeof(other);
-		ret = read_bytes(blocks, other, part, err);
-		done += part;
+	if (!is_kept) {
+		while (rest > TAIL && getc(blocks->file) != EOF)
+			rest--;
+		rest = TAIL;
 	}
-	if (!ret)
-		ret = read_bytes(blocks, is_kept ? blocks->block + done : other, len - done, err);
+	ret = read_bytes(blocks, to, rest, err);
 	if (ret)
 		return ret;
-	return get32(blocks, is_kept ? blocks->block + len - TAIL : other) == blocks->len ?
+	return get32(blocks, to + rest - TAIL) == blocks->len ?
 		       0 :
 		       damaged(err, "a block has two lengths");
 }
@@ -177,7 +167,7 @@ static int read_block(struct blocks *blocks, uint32_t *type, struct smc_err *err
 
 /* ---- sections and interfaces ---- */
 
-static void copy_block(struct blocks *blocks)
+void blocks_copy_block(struct blocks *blocks)
 {
 	fwrite(blocks->block, 1, padded(blocks->len), blocks->copy);
 }
@@ -193,7 +183,7 @@ static int read_section(struct blocks *blocks, struct smc_err *err)
 	/* How long it is: in a copy it is shorter. */
 	memset(blocks->block + HEAD + 8, 0xff, sizeof(uint64_t));
 	if (blocks->copy)
-		copy_block(blocks);
+		blocks_copy_block(blocks);
 	return 0;
 }
 
@@ -203,7 +193,7 @@ static void read_option(struct blocks *blocks, struct interface *interface, uint
 	if (code == BLOCKS_INTERFACE_RESOLUTION && len >= 1)
 		interface->resolution = *value;
 	else if (code == BLOCKS_INTERFACE_OFFSET && len >= sizeof(uint64_t))
-		interface->offset = (int64_t)get64(blocks, value);
+		interface->offset = (int64_t)get(blocks, value, sizeof(uint64_t));
 	else if (code == BLOCKS_INTERFACE_DESCRIPTION && len >= strlen(BLOCKS_PAYLOAD) &&
 		 !memcmp(value, BLOCKS_PAYLOAD, strlen(BLOCKS_PAYLOAD)))
 		blocks->is_payload = true;
@@ -234,58 +224,38 @@ static int read_interface(struct blocks *blocks, struct smc_err *err)
 		at += (size_t)(end - at) < padded(len) ? (size_t)(end - at) : padded(len);
 	}
 	if (blocks->copy)
-		copy_block(blocks);
+		blocks_copy_block(blocks);
 	return 0;
 }
 
 /* ---- time ---- */
 
-static uint64_t power10(unsigned int digits)
+/* 10^9 are a second's nanoseconds: more digits or bits than that are cut off first. */
+static struct packet_time divide(uint64_t ticks, uint8_t resolution)
 {
-	uint64_t power = 1;
+	unsigned int digits = resolution & 0x7f;
+	uint64_t second = 1, nanosecond = 1;
 
-	while (digits--)
-		power *= 10;
-	return power;
-}
-
-/* 10^20 are more than 64 bits count. */
-static void divide_decimal(struct packet_time *time, uint64_t ticks, unsigned int digits)
-{
-	const uint64_t second = digits < 20 ? power10(digits) : UINT64_MAX;
-
-	time->seconds = digits < 20 ? (int64_t)(ticks / second) : 0;
-	if (digits < 20)
-		ticks %= second;
-	if (digits <= 9)
-		ticks *= power10(9 - digits);
-	else
-		ticks = digits - 9 < 20 ? ticks / power10(digits - 9) : 0;
-	time->nanoseconds = (uint32_t)ticks;
-}
-
-static void divide_binary(struct packet_time *time, uint64_t ticks, unsigned int bits)
-{
-	time->seconds = bits < 64 ? (int64_t)(ticks >> bits) : 0;
-	if (bits < 64)
-		ticks &= (UINT64_C(1) << bits) - 1;
-	/* 34 bits times a billion are 64. */
-	if (bits > 34) {
-		ticks = bits - 34 < 64 ? ticks >> (bits - 34) : 0;
-		bits = 34;
+	if (resolution & 0x80) {
+		/* 34 bits times a billion are 64. */
+		for (; digits > 34; digits--)
+			ticks >>= 1;
+		second <<= digits;
+		return (struct packet_time){ (int64_t)(ticks / second),
+					     (uint32_t)(ticks % second * 1000000000 / second) };
 	}
-	time->nanoseconds = (uint32_t)(ticks * 1000000000 >> bits);
+	for (; digits > 9; digits--)
+		ticks /= 10;
+	for (unsigned int i = 0; i < 9; i++)
+		*(i < digits ? &second : &nanosecond) *= 10;
+	return (struct packet_time){ (int64_t)(ticks / second),
+				     (uint32_t)(ticks % second * nanosecond) };
 }
 
 static struct packet_time time_of(const struct interface *interface, uint64_t ticks)
 {
-	const unsigned int fraction = interface->resolution & 0x7f;
-	struct packet_time time;
+	struct packet_time time = divide(ticks, interface->resolution);
 
-	if (interface->resolution & 0x80)
-		divide_binary(&time, ticks, fraction);
-	else
-		divide_decimal(&time, ticks, fraction);
 	time.seconds = (int64_t)((uint64_t)time.seconds + (uint64_t)interface->offset);
 	return time;
 }
@@ -384,12 +354,7 @@ struct blocks *blocks_open(FILE *file, struct smc_err *err)
 void blocks_copy(struct blocks *blocks, FILE *to)
 {
 	blocks->copy = to;
-	copy_block(blocks);
-}
-
-void blocks_copy_packet(struct blocks *blocks)
-{
-	copy_block(blocks);
+	blocks_copy_block(blocks);
 }
 
 bool blocks_is_payload(const struct blocks *blocks)

@@ -51,12 +51,7 @@ struct captured {
 
 struct blocks;
 
-/**
- * blocks_open() - read the first block of a file
- * @file: stays the caller's
- *
- * Return: to be freed by blocks_free(); NULL with @err.
- */
+/** blocks_open() - read the first block of a file, which stays the caller's; NULL with @err */
 struct blocks *blocks_open(FILE *file, struct smc_err *err);
 
 /**
@@ -67,14 +62,13 @@ struct blocks *blocks_open(FILE *file, struct smc_err *err);
 int blocks_next(struct blocks *blocks, struct captured *packet, struct smc_err *err);
 
 /**
- * blocks_copy() - write sections and interfaces to @to as they come, with the last section
- *
- * Names, secrets and statistics are left out. Whether that succeeds is said by ferror(3).
+ * blocks_copy() - write sections and interfaces to @to as they come, with the last section, but no
+ *	names, secrets and statistics. Whether that succeeds is said by ferror(3)
  */
 void blocks_copy(struct blocks *blocks, FILE *to);
 
-/** blocks_copy_packet() - write what blocks_next() returned, with its options */
-void blocks_copy_packet(struct blocks *blocks);
+/** blocks_copy_block() - write what blocks_next() returned, with its options */
+void blocks_copy_block(struct blocks *blocks);
 
 /** blocks_is_payload() - did smc_dump write payload of SMC connections to one of the interfaces? */
 bool blocks_is_payload(const struct blocks *blocks);

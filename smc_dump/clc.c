@@ -16,6 +16,8 @@
 #define V2_SIZE 40
 #define FIRST_SIZE 36
 #define FIRST_MORE 16
+/* Of buffers the upper half of a byte says how often this is doubled. */
+#define BUFFER_LEAST 16384U
 
 /** struct bytes - what is there; @len: without the trailer, or what was captured */
 struct bytes {
@@ -200,7 +202,7 @@ static void read_proposal(struct smc_clc *clc, const struct bytes *in)
 	copy(clc->mac, in, 32, 6);
 	offset = GET16(in, 38);
 	if (clc->path != SMC_CLC_NONE) {
-		clc->has |= SMC_CLC_HAS_V1;
+		clc->has |= SMC_CLC_HAS_GID;
 		read_subnet(clc, in, AREA_FROM + offset);
 	}
 	/* A version 1 host may leave out what follows. */
@@ -275,7 +277,7 @@ static void read_rdma(struct smc_clc *clc, const struct bytes *in)
 	clc->rkey = GET32(in, 41);
 	clc->index = GET8(in, 45);
 	clc->alert_token = GET32(in, 46);
-	clc->size_code = GET8(in, 50) >> 4;
+	clc->buffer = BUFFER_LEAST << (GET8(in, 50) >> 4);
 	clc->mtu_code = GET8(in, 50) & 15;
 	clc->address = GET64(in, 52);
 	clc->psn = GET24(in, 61);
@@ -295,7 +297,7 @@ static void read_dmb(struct smc_clc *clc, const struct bytes *in)
 	clc->ism_gid = GET64(in, 8);
 	clc->dmb_token = GET64(in, 16);
 	clc->index = GET8(in, 24);
-	clc->size_code = GET8(in, 25) >> 4;
+	clc->buffer = BUFFER_LEAST << (GET8(in, 25) >> 4);
 	clc->link_id = GET32(in, 28);
 	if (clc->version < 2) {
 		claim(clc, in, 32, 12, 0); /* reserved */
@@ -331,24 +333,18 @@ static void read_decline(struct smc_clc *clc, const struct bytes *in)
 
 /* ---- all ---- */
 
-static void check_trailer(struct smc_clc *clc, const struct bytes *all)
-{
-	if (GET32(all, clc->len - SMC_CLC_TRAILER) != GET32(all, 0))
-		damage(clc, "its last four bytes are not those that it begins with");
-}
-
 int smc_clc_decode(struct smc_clc *clc, const void *data, size_t len)
 {
 	const struct bytes all = { data, len };
 	size_t length = len < SMC_CLC_HEADER ? 0 : smc_clc_length(data, len);
-	struct bytes in = { data, length < SMC_CLC_TRAILER ? 0 : length - SMC_CLC_TRAILER };
+	struct bytes in = { data, len };
 	uint8_t flags;
 
 	*clc = (struct smc_clc){ .len = (uint16_t)length };
 	if (!length)
 		return -EBADMSG;
-	if (in.len > len)
-		in.len = len;
+	if (in.len > length - SMC_CLC_TRAILER)
+		in.len = length - SMC_CLC_TRAILER;
 	flags = GET8(&all, 7);
 	clc->type = GET8(&all, 4);
 	clc->version = flags >> 4;
@@ -356,8 +352,8 @@ int smc_clc_decode(struct smc_clc *clc, const void *data, size_t len)
 	clc->is_smcd = GET32(&all, 0) == EYE_SMCD;
 	clc->is_cut = len < length;
 	clc->is_first = clc->type != SMC_CLC_PROPOSAL && flags & 8;
-	if (!clc->is_cut)
-		check_trailer(clc, &all);
+	if (GET32(&all, length - SMC_CLC_TRAILER) != GET32(&all, 0))
+		damage(clc, "its last four bytes are not those that it begins with");
 	if (clc->type == SMC_CLC_PROPOSAL)
 		read_proposal(clc, &in);
 	else if (clc->type == SMC_CLC_DECLINE)

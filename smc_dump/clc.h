@@ -41,7 +41,7 @@ enum smc_clc_path {
 /** enum smc_clc_has - groups of members that were in the message, as far as it was captured */
 enum smc_clc_has {
 	SMC_CLC_HAS_PEER_ID = 1 << 0,
-	SMC_CLC_HAS_V1 = 1 << 1,	 /* proposal: GID, MAC, ISM GID of version 1 */
+	SMC_CLC_HAS_GID = 1 << 1,	 /* of SMC-R: GID and MAC */
 	SMC_CLC_HAS_SUBNET = 1 << 2,	 /* proposal: subnet and prefixes */
 	SMC_CLC_HAS_V2 = 1 << 3,	 /* proposal: the extension of version 2 */
 	SMC_CLC_HAS_LIMITS = 1 << 4,	 /* max_conns, max_links, features */
@@ -56,9 +56,8 @@ enum smc_clc_has {
 	SMC_CLC_HAS_DIAGNOSIS = 1 << 13, /* decline of version 2 */
 	SMC_CLC_HAS_GID_EXT = 1 << 14,	 /* accept, confirm: the rest of an emulated device's GID */
 	SMC_CLC_HAS_RELEASE = 1 << 15,	 /* of the first contact extension, or the proposal */
-	SMC_CLC_HAS_GID = 1 << 16,	 /* accept, confirm of SMC-R: GID and MAC */
-	SMC_CLC_HAS_V2_GID = 1 << 17,	 /* proposal: a RoCEv2 GID */
-	SMC_CLC_HAS_ISM_GID = 1 << 18,
+	SMC_CLC_HAS_V2_GID = 1 << 16,	 /* proposal: a RoCEv2 GID */
+	SMC_CLC_HAS_ISM_GID = 1 << 17,
 };
 
 /** struct smc_clc_ism - an ISM device that is offered; with CHID from 0xff00 on it is emulated */
@@ -91,7 +90,7 @@ struct smc_clc_prefix {
  * @release: of SMC, from which on version 2 is called 2.1
  * @os: 1 z/OS, 2 Linux, 3 AIX
  * @features: bit 0: emulated ISM
- * @size_code: of the buffer: 16 KiB << code; @mtu_code: 1 for 256 to 5 for 4096
+ * @buffer: in bytes; @mtu_code: 1 for 256 to 5 for 4096
  * @is_direct: the RoCE path has no gateway
  * @reason: a number of smc/reason.h, where Linux declines
  *
@@ -120,7 +119,8 @@ struct smc_clc {
 
 	uint32_t qp, rkey, alert_token, psn;
 	uint64_t address;
-	uint8_t index, size_code, mtu_code;
+	uint32_t buffer;
+	uint8_t index, mtu_code;
 	uint64_t dmb_token;
 	uint32_t link_id;
 
@@ -136,18 +136,15 @@ struct smc_clc {
 };
 
 /**
- * smc_clc_length() - does a CLC message begin here, and how long is it?
- *
- * Return: 0 for another protocol; SMC_CLC_HEADER while @len is less than that and nothing
- * contradicts; the message's length.
+ * smc_clc_length() - of the CLC message that begins here; 0 for another protocol; SMC_CLC_HEADER
+ *	while @len is less than that and nothing contradicts
  */
 size_t smc_clc_length(const void *data, size_t len);
 
 /**
- * smc_clc_decode() - one message
- * @len: of what was captured, which may be less or more than the message
+ * smc_clc_decode() - one message; @len: captured, which may be less or more than the message
  *
- * Return: 0, also for a message that is cut or damaged: @clc says so; -EBADMSG if it is none.
+ * Return: 0, also for a message that is cut or damaged, as @clc says; -EBADMSG if it is none.
  */
 int smc_clc_decode(struct smc_clc *clc, const void *data, size_t len);
 

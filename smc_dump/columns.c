@@ -63,20 +63,6 @@ static void text_os(struct out_text *text, const void *value)
 		out_printf(text, "%u", *(const uint8_t *)value);
 }
 
-static void text_buffer(struct out_text *text, const void *value)
-{
-	const struct smc_clc *clc = value;
-
-	out_printf(text, "%" PRIu64 " B", UINT64_C(16384) << clc->size_code);
-}
-
-static json_t *json_buffer(const void *value)
-{
-	const struct smc_clc *clc = value;
-
-	return json_integer((json_int_t)(UINT64_C(16384) << clc->size_code));
-}
-
 static void text_mtu(struct out_text *text, const void *value)
 {
 	uint8_t code = *(const uint8_t *)value;
@@ -115,20 +101,42 @@ static json_t *json_reason(const void *value)
 
 /* ---- lists ---- */
 
-static void separate(struct out_text *text, size_t i)
+typedef void append_item(struct out_text *text, const void *item);
+
+static void text_list(struct out_text *text, const void *items, size_t count, size_t size,
+		      append_item *append)
 {
-	if (i)
-		out_str(text, ", ");
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			out_str(text, ", ");
+		append(text, (const char *)items + i * size);
+	}
+}
+
+static json_t *json_list(const void *items, size_t count, size_t size, append_item *append)
+{
+	json_t *array = json_array();
+	struct out_text text = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		out_reset(&text);
+		append(&text, (const char *)items + i * size);
+		json_array_append_new(array, json_stringn(text.data, text.len));
+	}
+	out_free(&text);
+	return array;
+}
+
+static void append_eid(struct out_text *text, const void *item)
+{
+	out_escaped(text, item, SMC_CLC_EID);
 }
 
 static void text_ueids(struct out_text *text, const void *value)
 {
 	const struct smc_clc *clc = value;
 
-	for (size_t i = 0; i < clc->n_ueids; i++) {
-		separate(text, i);
-		out_escaped(text, clc->ueids[i], SMC_CLC_EID);
-	}
+	text_list(text, clc->ueids, clc->n_ueids, SMC_CLC_EID, append_eid);
 }
 
 static json_t *json_ueids(const void *value)
@@ -141,21 +149,23 @@ static json_t *json_ueids(const void *value)
 	return array;
 }
 
+static void append_ism(struct out_text *text, const void *item)
+{
+	const struct smc_clc_ism *ism = item;
+
+	out_hex(text, ism->gid, 16);
+	if (ism->has_ext) {
+		out_char(text, ':');
+		out_hex(text, ism->gid_ext, 16);
+	}
+	out_printf(text, " CHID %04x", ism->chid);
+}
+
 static void text_isms(struct out_text *text, const void *value)
 {
 	const struct smc_clc *clc = value;
 
-	for (size_t i = 0; i < clc->n_isms; i++) {
-		const struct smc_clc_ism *ism = &clc->isms[i];
-
-		separate(text, i);
-		out_hex(text, ism->gid, 16);
-		if (ism->has_ext) {
-			out_char(text, ':');
-			out_hex(text, ism->gid_ext, 16);
-		}
-		out_printf(text, " CHID %04x", ism->chid);
-	}
+	text_list(text, clc->isms, clc->n_isms, sizeof(clc->isms[0]), append_ism);
 }
 
 static json_t *json_isms(const void *value)
@@ -165,7 +175,6 @@ static json_t *json_isms(const void *value)
 
 	for (size_t i = 0; i < clc->n_isms; i++) {
 		const struct smc_clc_ism *ism = &clc->isms[i];
-
 		json_t *more = ism->has_ext ? out_json_hex(ism->gid_ext, 16) : NULL;
 
 		json_array_append_new(array, json_pack("{s:o, s:o*, s:i}", "gid",
@@ -175,61 +184,40 @@ static json_t *json_isms(const void *value)
 	return array;
 }
 
-#define PREFIX_SIZE (INET6_ADDRSTRLEN + 4)
-
-static void prefix_text(char text[PREFIX_SIZE], const struct smc_clc_prefix *prefix)
+static void append_prefix(struct out_text *text, const void *item)
 {
-	char name[INET6_ADDRSTRLEN];
+	const struct smc_clc_prefix *prefix = item;
 
-	inet_ntop(AF_INET6, prefix->addr, name, sizeof(name));
-	snprintf(text, PREFIX_SIZE, "%s/%u", name, prefix->len);
+	text_gid(text, prefix->addr);
+	out_printf(text, "/%u", prefix->len);
 }
 
 static void text_prefixes(struct out_text *text, const void *value)
 {
 	const struct smc_clc *clc = value;
-	char name[PREFIX_SIZE];
 
-	for (size_t i = 0; i < clc->n_prefixes; i++) {
-		separate(text, i);
-		prefix_text(name, &clc->prefixes[i]);
-		out_str(text, name);
-	}
+	text_list(text, clc->prefixes, clc->n_prefixes, sizeof(clc->prefixes[0]), append_prefix);
 }
 
 static json_t *json_prefixes(const void *value)
 {
 	const struct smc_clc *clc = value;
-	json_t *array = json_array();
-	char name[PREFIX_SIZE];
 
-	for (size_t i = 0; i < clc->n_prefixes; i++) {
-		prefix_text(name, &clc->prefixes[i]);
-		json_array_append_new(array, json_string(name));
-	}
-	return array;
+	return json_list(clc->prefixes, clc->n_prefixes, sizeof(clc->prefixes[0]), append_prefix);
 }
 
 static void text_gids(struct out_text *text, const void *value)
 {
 	const struct smc_clc *clc = value;
 
-	for (size_t i = 0; i < clc->n_gids; i++) {
-		separate(text, i);
-		text_gid(text, clc->gids[i]);
-	}
+	text_list(text, clc->gids, clc->n_gids, sizeof(clc->gids[0]), text_gid);
 }
 
 static json_t *json_gids(const void *value)
 {
 	const struct smc_clc *clc = value;
-	json_t *array = json_array();
-	char name[INET6_ADDRSTRLEN];
 
-	for (size_t i = 0; i < clc->n_gids; i++)
-		json_array_append_new(
-			array, json_string(inet_ntop(AF_INET6, clc->gids[i], name, sizeof(name))));
-	return array;
+	return json_list(clc->gids, clc->n_gids, sizeof(clc->gids[0]), text_gid);
 }
 
 static void text_diagnosis(struct out_text *text, const void *value)
@@ -244,12 +232,7 @@ static void text_diagnosis(struct out_text *text, const void *value)
 
 static json_t *json_diagnosis(const void *value)
 {
-	const uint32_t *words = value;
-	json_t *array = json_array();
-
-	for (int i = 0; i < 4; i++)
-		json_array_append_new(array, out_json_hex(words[i], 8));
-	return array;
+	return json_list(value, 4, sizeof(uint32_t), text_reason);
 }
 
 static void text_cursor(struct out_text *text, const void *value)
@@ -266,22 +249,23 @@ static json_t *json_cursor(const void *value)
 	return json_pack("{s:i, s:I}", "wrap", cursor->wrap, "count", (json_int_t)cursor->count);
 }
 
+static void append_key(struct out_text *text, const void *item)
+{
+	out_hex(text, *(const uint32_t *)item, 8);
+}
+
 static void text_keys(struct out_text *text, const void *value)
 {
 	const struct smc_llc *llc = value;
 
-	for (size_t i = 0; i < llc->n_keys; i++)
-		out_printf(text, "%s%08" PRIx32, i ? ", " : "", llc->keys[i]);
+	text_list(text, llc->keys, llc->n_keys, sizeof(llc->keys[0]), append_key);
 }
 
 static json_t *json_keys(const void *value)
 {
 	const struct smc_llc *llc = value;
-	json_t *array = json_array();
 
-	for (size_t i = 0; i < llc->n_keys; i++)
-		json_array_append_new(array, out_json_hex(llc->keys[i], 8));
-	return array;
+	return json_list(llc->keys, llc->n_keys, sizeof(llc->keys[0]), text_reason);
 }
 
 static void text_reject(struct out_text *text, const void *value)
@@ -291,11 +275,6 @@ static void text_reject(struct out_text *text, const void *value)
 	out_printf(text, "%u", *(const uint8_t *)value);
 	if (why)
 		out_printf(text, ", %s", why);
-}
-
-static json_t *json_reject(const void *value)
-{
-	return json_integer(*(const uint8_t *)value);
 }
 
 /* ---- the tables ---- */
@@ -316,10 +295,8 @@ const struct out_col clc_columns[] = {
 	{ "damage", "damaged", "damage", OUT_PTR(smc_clc, damage), OUT_OPTIONAL },
 	{ "peer_id", "peer ID", "peer_id", OUT_TEXT(text_peer_id), OUT_ODD(smc_clc, peer_id),
 	  CLC_IF(SMC_CLC_HAS_PEER_ID) },
-	{ "gid", "GID", "gid", OUT_TEXT(text_gid), OUT_ODD(smc_clc, gid),
-	  CLC_IF(SMC_CLC_HAS_V1 | SMC_CLC_HAS_GID) },
-	{ "mac", "MAC", "mac", OUT_TEXT(text_mac), OUT_ODD(smc_clc, mac),
-	  CLC_IF(SMC_CLC_HAS_V1 | SMC_CLC_HAS_GID) },
+	{ "gid", "GID", "gid", OUT_TEXT(text_gid), OUT_ODD(smc_clc, gid), CLC_IF(SMC_CLC_HAS_GID) },
+	{ "mac", "MAC", "mac", OUT_TEXT(text_mac), OUT_ODD(smc_clc, mac), CLC_IF(SMC_CLC_HAS_GID) },
 	{ "subnet", "subnet", "subnet", OUT_TEXT(text_subnet), WHOLE, CLC_IF(SMC_CLC_HAS_SUBNET) },
 	{ "prefixes", "prefixes", "prefixes", WHOLE, .text = text_prefixes, .json = json_prefixes,
 	  CLC_IF(SMC_CLC_HAS_SUBNET) },
@@ -348,7 +325,7 @@ const struct out_col clc_columns[] = {
 	{ "dmb_token", "DMB token", "dmb_token", CLC_HEX(dmb_token, 16), CLC_IF(SMC_CLC_HAS_DMB) },
 	{ "link_group", "link group", "link_group", CLC_HEX(link_id, 8), CLC_IF(SMC_CLC_HAS_DMB) },
 	{ "index", "index", "index", CLC_DEC(index), CLC_IF(SMC_CLC_HAS_RDMA | SMC_CLC_HAS_DMB) },
-	{ "buffer", "buffer", "buffer", WHOLE, .text = text_buffer, .json = json_buffer,
+	{ "buffer", "buffer", "buffer", OUT_BYTES(smc_clc, buffer),
 	  CLC_IF(SMC_CLC_HAS_RDMA | SMC_CLC_HAS_DMB) },
 	{ "eid", "EID", "eid", OUT_STR(smc_clc, eid), CLC_IF(SMC_CLC_HAS_EID) },
 	{ "host", "host", "host", OUT_STR(smc_clc, host), CLC_IF(SMC_CLC_HAS_FIRST) },
@@ -363,8 +340,8 @@ const struct out_col clc_columns[] = {
 	  CLC_IF(SMC_CLC_HAS_LIMITS) },
 	{ "gids", "GIDs", "gids", WHOLE, .text = text_gids, .json = json_gids,
 	  CLC_IF(SMC_CLC_HAS_GIDS) },
-	{ "reason", "reason", "reason", OUT_ODD(smc_clc, reason), .text = text_reason,
-	  .json = json_reason, CLC_IF(SMC_CLC_HAS_REASON) },
+	{ "reason", "reason", "reason", OUT_TEXT(text_reason), OUT_ODD(smc_clc, reason),
+	  CLC_IF(SMC_CLC_HAS_REASON) },
 	{ "diagnosis", "diagnosis", "diagnosis", OUT_ODD(smc_clc, diagnosis),
 	  .text = text_diagnosis, .json = json_diagnosis, CLC_IF(SMC_CLC_HAS_DIAGNOSIS) },
 	{ 0 },
@@ -388,8 +365,8 @@ const struct out_col llc_columns[] = {
 	  LLC_IF(SMC_LLC_HAS_UID) },
 	{ "target_gid", "target GID", "target_gid", OUT_TEXT(text_gid), OUT_ODD(smc_llc, target),
 	  LLC_IF(SMC_LLC_HAS_TARGET) },
-	{ "reject", "rejected", "reject", OUT_ODD(smc_llc, reject), .text = text_reject,
-	  .json = json_reject, LLC_IF(SMC_LLC_HAS_REJECT) },
+	{ "reject", "rejected", "reject", OUT_DEC(smc_llc, reject, 0), .text = text_reject,
+	  LLC_IF(SMC_LLC_HAS_REJECT) },
 	{ "reason", "reason", "reason", OUT_ODD(smc_llc, reason), .text = text_delete,
 	  .json = json_reason, LLC_IF(SMC_LLC_HAS_REASON) },
 	{ "all_links", "all links", "all_links", OUT_FLAG(smc_llc, is_all, no_yes),

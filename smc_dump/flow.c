@@ -143,54 +143,40 @@ static int tell(struct flow_table *table, struct flow_event event)
 	return table->sink(table->arg, &event);
 }
 
-/* What became of it, once. */
-static int tell_outcome(struct flow_table *table, struct flow *flow, const struct packet *packet,
-			struct packet_time time)
+/* What became of it, once. @packet: NULL if nothing more was seen of it */
+static int tell_outcome(struct flow_table *table, struct flow *flow, const struct packet *packet)
 {
+	const struct flow_conn *conn = &flow->conn;
+	struct packet_time last = conn->answered.seconds ? conn->answered : conn->begin;
+
 	if (flow->is_told)
 		return 0;
 	flow->is_told = true;
 	return tell(table, (struct flow_event){ .kind = FLOW_OUTCOME,
-						.time = time,
-						.conn = &flow->conn,
+						.time = packet ? packet->time : last,
+						.conn = conn,
 						.packet = packet });
 }
 
-static struct packet_time last_time(const struct flow *flow)
+static int end_flow(struct flow_table *table, struct flow *flow, const struct packet *packet)
 {
-	const struct flow_conn *conn = &flow->conn;
-
-	return conn->answered.seconds ? conn->answered : conn->begin;
-}
-
-static int end_flow(struct flow_table *table, struct flow *flow, const struct packet *packet,
-		    struct packet_time time)
-{
-	int ret = tell_outcome(table, flow, packet, time);
+	int ret = tell_outcome(table, flow, packet);
 
 	forget(table, flow);
 	return ret;
 }
 
-/* Return: NULL with *@ret. */
-static struct flow *add(struct flow_table *table, const struct packet *packet, enum flow_side side,
-			struct packet_time time, int *ret)
+static struct flow *add(struct flow_table *table, const struct packet *packet, enum flow_side side)
 {
-	size_t bucket = bucket_of(table, &packet->from, &packet->to);
-	struct flow *flow;
+	struct flow **bucket = &table->buckets[bucket_of(table, &packet->from, &packet->to)];
+	struct flow *flow = xcalloc(1, sizeof(*flow));
 
-	if (table->count == MOST) {
-		*ret = end_flow(table, table->oldest, NULL, last_time(table->oldest));
-		if (*ret)
-			return NULL;
-	}
-	flow = xcalloc(1, sizeof(*flow));
 	flow->conn.number = ++table->last_number;
 	flow->conn.ends[side] = packet->from;
 	flow->conn.ends[!side] = packet->to;
-	flow->conn.begin = time;
-	flow->chain = table->buckets[bucket];
-	table->buckets[bucket] = flow;
+	flow->conn.begin = packet->time;
+	flow->chain = *bucket;
+	*bucket = flow;
 	append_age(table, flow);
 	table->count++;
 	return flow;
@@ -198,11 +184,10 @@ static struct flow *add(struct flow_table *table, const struct packet *packet, e
 
 /* ---- messages ---- */
 
-static void stop(struct direction *direction)
+static void drop_window(struct direction *direction)
 {
 	free(direction->window);
 	direction->window = NULL;
-	direction->is_over = true;
 }
 
 static void consume(struct direction *direction, size_t len)
@@ -220,7 +205,7 @@ static void consume(struct direction *direction, size_t len)
 }
 
 static int take_message(struct flow_table *table, struct flow *flow, enum flow_side side,
-			size_t len, const struct packet *packet, struct packet_time time)
+			size_t len, const struct packet *packet)
 {
 	const uint8_t *data = flow->directions[side].window->data;
 	struct flow_conn *conn = &flow->conn;
@@ -230,11 +215,11 @@ static int take_message(struct flow_table *table, struct flow *flow, enum flow_s
 	smc_clc_decode(clc, data, len);
 	free(conn->messages[clc->type]);
 	conn->messages[clc->type] = clc;
-	conn->answered = time;
+	conn->answered = packet->time;
 	if (clc->type == SMC_CLC_PROPOSAL)
-		conn->proposed = time;
+		conn->proposed = packet->time;
 	ret = tell(table, (struct flow_event){ .kind = FLOW_MESSAGE,
-					       .time = time,
+					       .time = packet->time,
 					       .conn = conn,
 					       .side = side,
 					       .message = clc,
@@ -248,12 +233,12 @@ static int take_message(struct flow_table *table, struct flow *flow, enum flow_s
 		conn->decliner = side;
 		flow->is_told = false;
 	}
-	return tell_outcome(table, flow, packet, time);
+	return tell_outcome(table, flow, packet);
 }
 
 /* As many messages as are complete. Return: 0, or what the sink returned. */
 static int read_messages(struct flow_table *table, struct flow *flow, enum flow_side side,
-			 const struct packet *packet, struct packet_time time)
+			 const struct packet *packet)
 {
 	struct direction *direction = &flow->directions[side];
 
@@ -266,21 +251,20 @@ static int read_messages(struct flow_table *table, struct flow *flow, enum flow_
 		int ret;
 
 		if (!length || (is_cut && there < SMC_CLC_HEADER)) {
-			stop(direction);
+			drop_window(direction);
+			direction->is_over = true;
 			return 0;
 		}
 		if (there < SMC_CLC_HEADER || (there < length && !is_cut))
 			return 0;
-		ret = take_message(table, flow, side, there < length ? there : length, packet,
-				   time);
+		ret = take_message(table, flow, side, there < length ? there : length, packet);
 		if (ret)
 			return ret;
 		consume(direction, length);
 		direction->has_spoken = true;
 		/* Connections may live long after their handshake. */
 		if (!memchr(direction->window->has, true, SMC_CLC_MAX)) {
-			free(direction->window);
-			direction->window = NULL;
+			drop_window(direction);
 			return 0;
 		}
 	}
@@ -309,7 +293,7 @@ static void place(struct direction *direction, const struct packet *packet)
 }
 
 static int read_segment(struct flow_table *table, struct flow *flow, enum flow_side side,
-			const struct packet *packet, struct packet_time time)
+			const struct packet *packet)
 {
 	struct direction *direction = &flow->directions[side];
 
@@ -325,13 +309,13 @@ static int read_segment(struct flow_table *table, struct flow *flow, enum flow_s
 	if (!direction->window)
 		direction->window = xcalloc(1, sizeof(*direction->window));
 	place(direction, packet);
-	return read_messages(table, flow, side, packet, time);
+	return read_messages(table, flow, side, packet);
 }
 
 /* ---- packets ---- */
 
 static int read_syn(struct flow_table *table, struct flow *flow, enum flow_side side,
-		    const struct packet *packet, struct packet_time time)
+		    const struct packet *packet)
 {
 	struct direction *direction = &flow->directions[side];
 	struct flow_conn *conn = &flow->conn;
@@ -347,15 +331,13 @@ static int read_syn(struct flow_table *table, struct flow *flow, enum flow_side 
 	conn->has_syn[side] = true;
 	conn->offers[side] = packet->offers_smc;
 	ret = tell(table, (struct flow_event){ .kind = FLOW_SYN,
-					       .time = time,
+					       .time = packet->time,
 					       .conn = conn,
 					       .side = side,
 					       .packet = packet });
 	if (ret || side == FLOW_CLIENT || packet->offers_smc)
 		return ret;
-	ret = tell_outcome(table, flow, packet, time);
-	forget(table, flow);
-	return ret;
+	return end_flow(table, flow, packet);
 }
 
 /* The side that sends a packet of a connection that is not known yet. */
@@ -388,7 +370,7 @@ static bool is_new_connection(const struct flow *flow, const struct packet *pack
 	       (conn->has_syn[FLOW_SERVER] || conn->answered.seconds);
 }
 
-static int read_tcp(struct flow_table *table, const struct packet *packet, struct packet_time time)
+static int read_tcp(struct flow_table *table, const struct packet *packet)
 {
 	enum flow_side side;
 	struct flow *flow = find(table, packet, &side);
@@ -397,44 +379,46 @@ static int read_tcp(struct flow_table *table, const struct packet *packet, struc
 	table->syns += (packet->flags & (PACKET_SYN | PACKET_ACK)) == PACKET_SYN;
 	/* The ports are used again, and the end of the old connection was not seen. */
 	if (flow && is_new_connection(flow, packet)) {
-		ret = end_flow(table, flow, NULL, last_time(flow));
+		ret = end_flow(table, flow, NULL);
 		flow = NULL;
 	}
 	if (!ret && !flow && is_wanted(table, packet)) {
+		if (table->count == MOST)
+			ret = end_flow(table, table->oldest, NULL);
 		side = guess_side(packet);
-		flow = add(table, packet, side, time, &ret);
+		flow = add(table, packet, side);
 	}
 	if (ret || !flow)
 		return ret;
 	unlink_age(table, flow);
 	append_age(table, flow);
 	if (packet->flags & PACKET_SYN)
-		return read_syn(table, flow, side, packet, time);
-	ret = read_segment(table, flow, side, packet, time);
+		return read_syn(table, flow, side, packet);
+	ret = read_segment(table, flow, side, packet);
 	if (!ret && (packet->flags & (PACKET_RST | PACKET_FIN)))
-		ret = end_flow(table, flow, packet, time);
+		ret = end_flow(table, flow, packet);
 	return ret;
 }
 
-static int read_rdma(struct flow_table *table, const struct packet *packet, struct packet_time time)
+static int read_rdma(struct flow_table *table, const struct packet *packet)
 {
 	struct smc_llc llc;
 
 	if (smc_llc_decode(&llc, packet->data, packet->len, packet->full))
 		return 0;
 	return tell(table, (struct flow_event){ .kind = FLOW_LINK,
-						.time = time,
+						.time = packet->time,
 						.llc = &llc,
 						.data = packet->data,
 						.len = packet->len,
 						.packet = packet });
 }
 
-int flow_packet(struct flow_table *table, const struct packet *packet, struct packet_time time)
+int flow_packet(struct flow_table *table, const struct packet *packet)
 {
 	switch (packet->kind) {
-	case PACKET_TCP: return read_tcp(table, packet, time);
-	case PACKET_RDMA: return read_rdma(table, packet, time);
+	case PACKET_TCP: return read_tcp(table, packet);
+	case PACKET_RDMA: return read_rdma(table, packet);
 	default: return 0;
 	}
 }
@@ -444,7 +428,7 @@ int flow_end(struct flow_table *table)
 	int ret = 0;
 
 	while (!ret && table->oldest)
-		ret = end_flow(table, table->oldest, NULL, last_time(table->oldest));
+		ret = end_flow(table, table->oldest, NULL);
 	return ret;
 }
 
@@ -452,7 +436,9 @@ struct flow_table *flow_new(flow_sink *sink, void *arg, bool is_all)
 {
 	struct flow_table *table = xcalloc(1, sizeof(*table));
 
-	*table = (struct flow_table){ .sink = sink, .arg = arg, .is_all = is_all };
+	table->sink = sink;
+	table->arg = arg;
+	table->is_all = is_all;
 	return table;
 }
 

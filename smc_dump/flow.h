@@ -61,22 +61,13 @@ typedef int flow_sink(void *arg, const struct flow_event *event);
 
 struct flow_table;
 
-/**
- * flow_new() - no connections yet
- * @is_all: also those whose SYNs do not offer SMC
- *
- * Return: to be freed by flow_free().
- */
+/** flow_new() - no connections yet; @is_all: also those whose SYNs do not offer SMC */
 struct flow_table *flow_new(flow_sink *sink, void *arg, bool is_all);
 
-/**
- * flow_packet() - one more packet
- *
- * Return: 0, or what the sink returned.
- */
-int flow_packet(struct flow_table *table, const struct packet *packet, struct packet_time time);
+/** flow_packet() - one more packet. Return: 0, or what the sink returned */
+int flow_packet(struct flow_table *table, const struct packet *packet);
 
-/** flow_end() - the capture has ended: tell what became of other handshakes. Return: as above */
+/** flow_end() - report what became of the other handshakes. Return: as above */
 int flow_end(struct flow_table *table);
 
 /** flow_syns() - SYNs of clients until now, whatever they offer, those sent again too */

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
-/* What comes before the first foreign byte, and what ends it all. */
+/* What comes before the first foreign byte, what ends it all, and where packets go. */
 #include "smc_dump/guard.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
+#include <sys/stat.h>
 
 #include "sandbox/confine.h"
 #include "smc_dump/request.h"
@@ -22,27 +27,27 @@ int guard_give_up_rights(struct smc_err *err)
 	return ret;
 }
 
-static struct capture *volatile stopping;
+static pcap_t *volatile stopping;
 static volatile sig_atomic_t is_stopped;
 
 static void on_signal(int number)
 {
-	struct capture *capture = stopping;
+	pcap_t *pcap = stopping;
 
 	(void)number;
 	is_stopped = true;
-	if (capture)
-		capture_stop(capture);
+	if (pcap)
+		pcap_breakloop(pcap);
 }
 
-void guard_catch_signals(struct capture *capture)
+void guard_catch_signals(pcap_t *pcap)
 {
 	const struct sigaction action = {
 		.sa_handler = on_signal,
 		.sa_flags = SA_RESTART | (int)SA_RESETHAND,
 	};
 
-	stopping = capture;
+	stopping = pcap;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 }
@@ -55,4 +60,64 @@ bool guard_is_stopped(void)
 void guard_release(void)
 {
 	stopping = NULL;
+}
+
+/* ---- the output ---- */
+
+/* Return: whether what would be written is the file that is read. */
+static bool is_input(int fd, const struct stat *output)
+{
+	struct stat input;
+
+	return fd >= 0 && !fstat(fd, &input) && input.st_dev == output->st_dev &&
+	       input.st_ino == output->st_ino;
+}
+
+/* A file that was there, of this user. What it has stays until all is well. */
+static int take_over(struct output *output, const char *path, int input, struct smc_err *err)
+{
+	struct stat st;
+
+	if (fstat(output->fd, &st))
+		return smc_err_set(err, errno, "cannot write %s", path);
+	if (st.st_uid != geteuid())
+		return smc_err_say(err, EPERM, "cannot write %s: it belongs to another user", path);
+	if (!S_ISREG(st.st_mode))
+		return 0;
+	if (is_input(input, &st))
+		return smc_err_say(err, EINVAL, "cannot write %s: it is the file that is read",
+				   path);
+	if (fchmod(output->fd, 0600))
+		return smc_err_set(err, errno, "cannot write %s", path);
+	output->is_replaced = true;
+	return 0;
+}
+
+int output_open(struct output *output, const char *path, int input, struct smc_err *err)
+{
+	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+	bool is_named = strcmp(path, "-") != 0;
+
+	/* What strangers sent could be sequences that it obeys. */
+	if (!is_named && isatty(STDOUT_FILENO))
+		return smc_err_say(err, EINVAL,
+				   "packets are not for a terminal: redirect "
+				   "standard output, or name a file");
+	output->fd = is_named ? open(path, flags, 0600) : dup(STDOUT_FILENO);
+	if (output->fd < 0)
+		return smc_err_set(err, errno, "cannot write %s", path);
+	return is_named ? take_over(output, path, input, err) : 0;
+}
+
+int output_empty(struct output *output, struct smc_err *err)
+{
+	return output->is_replaced && ftruncate(output->fd, 0) ?
+		       smc_err_set(err, errno, "cannot write packets") :
+		       0;
+}
+
+void output_close(struct output *output)
+{
+	if (output->fd >= 0)
+		close(output->fd);
 }

@@ -83,11 +83,6 @@ static const char *chids(char text[LIST_SIZE], const struct smc_clc *proposal)
 
 /* ---- why not more ---- */
 
-static bool offers_any(const struct smc_clc *proposal, enum smc_clc_path path)
-{
-	return smc_clc_offers(proposal, path, 1) || smc_clc_offers(proposal, path, 2);
-}
-
 static void why_not_smcd(struct judgement *result, const struct smc_clc *proposal)
 {
 	char text[LIST_SIZE];
@@ -164,7 +159,8 @@ static void why_not_more(struct judgement *result, const struct smc_clc *proposa
 	char text[JUDGE_PATHS_SIZE];
 
 	note(result, "the client offered %s", judge_paths(text, proposal));
-	if (result->mode == JUDGE_SMCD && offers_any(proposal, SMC_CLC_R))
+	if (result->mode == JUDGE_SMCD &&
+	    (smc_clc_offers(proposal, SMC_CLC_R, 1) || smc_clc_offers(proposal, SMC_CLC_R, 2)))
 		note(result, "not SMC-R: SMC-D is better where both are possible");
 	if (result->mode == JUDGE_SMCR)
 		why_not_smcd(result, proposal);
@@ -212,14 +208,6 @@ static void judge_smc(struct judgement *result, const struct flow_conn *conn)
 
 /* ---- TCP ---- */
 
-static void fall_back(struct judgement *result, uint32_t reason, enum flow_side side)
-{
-	result->mode = JUDGE_TCP;
-	result->reason = reason;
-	result->side = side;
-	result->has_reason = true;
-}
-
 /* What of the proposal a reason of the server is about. */
 static void tell_offer(struct judgement *result, const struct smc_clc *proposal, uint32_t reason)
 {
@@ -255,11 +243,12 @@ static void judge_decline(struct judgement *result, const struct flow_conn *conn
 
 	result->mode = JUDGE_TCP;
 	result->side = conn->decliner;
-	if (!(decline->has & SMC_CLC_HAS_REASON)) {
+	result->reason = decline->reason;
+	result->has_reason = decline->has & SMC_CLC_HAS_REASON;
+	if (!result->has_reason) {
 		note(result, "the capture has not all of the decline");
 		return;
 	}
-	fall_back(result, decline->reason, conn->decliner);
 	if (!smc_reason_find(decline->reason))
 		note(result, "Linux has no such reason%s%s",
 		     os ? ": see the documentation of " : "", os ? os : "");
@@ -275,13 +264,15 @@ static void judge_decline(struct judgement *result, const struct flow_conn *conn
 
 static void judge_syns(struct judgement *result, const struct flow_conn *conn)
 {
+	result->mode = JUDGE_TCP;
 	if (conn->has_syn[FLOW_CLIENT] && !conn->offers[FLOW_CLIENT]) {
-		result->mode = JUDGE_TCP;
 		note(result, "the client did not offer SMC in its SYN");
-	} else {
-		fall_back(result, 0x03010000, FLOW_CLIENT);
+		return;
 	}
-	if (conn->has_syn[FLOW_CLIENT] && conn->offers[FLOW_CLIENT])
+	result->reason = 0x03010000;
+	result->side = FLOW_CLIENT;
+	result->has_reason = true;
+	if (conn->has_syn[FLOW_CLIENT])
 		note(result, "the client offered SMC, the server did not");
 }
 

@@ -65,8 +65,14 @@ void line_hex(struct out_text *text, const uint8_t *data, size_t len, bool has_t
 	}
 }
 
-void line_hex_word(struct out_text *text, const uint8_t *data, size_t len)
+json_t *line_json_hex(const uint8_t *data, size_t len)
 {
+	struct out_text hex = { 0 };
+	json_t *json;
+
 	for (size_t i = 0; i < len; i++)
-		out_hex(text, data[i], 2);
+		out_hex(&hex, data[i], 2);
+	json = json_stringn(len ? hex.data : "", hex.len);
+	out_free(&hex);
+	return json;
 }

@@ -2,6 +2,7 @@
 /* What every line of text, and every line of JSON, has. */
 #pragma once
 
+#include <jansson.h>
 #include <netinet/in.h>
 
 #include "out/text.h"
@@ -23,5 +24,5 @@ void line_head(struct out_text *text, struct packet_time time, const struct smc_
 /** line_hex() - append lines of bytes in hexadecimal; @has_text: and what can be printed of them */
 void line_hex(struct out_text *text, const uint8_t *data, size_t len, bool has_text);
 
-/** line_hex_word() - append bytes in hexadecimal, as one word */
-void line_hex_word(struct out_text *text, const uint8_t *data, size_t len);
+/** line_json_hex() - bytes in hexadecimal, as one word */
+json_t *line_json_hex(const uint8_t *data, size_t len);

@@ -153,14 +153,15 @@ const char *smc_llc_type_name(uint8_t type)
 	return type < sizeof(names) / sizeof(names[0]) ? names[type] : NULL;
 }
 
+/* Linux: SMC_LLC_DEL_* in net/smc/smc_llc.h. */
 const char *smc_llc_delete_text(uint32_t reason)
 {
 	switch (reason) {
-	case SMC_LLC_DEL_LOST_PATH: return "the path is lost";
-	case SMC_LLC_DEL_OP_INIT: return "an operator wanted it";
-	case SMC_LLC_DEL_PROG_INIT: return "a program wanted it, or nobody uses it any more";
-	case SMC_LLC_DEL_PROT_VIOL: return "the peer broke the protocol";
-	case SMC_LLC_DEL_NO_ASYM: return "an asymmetric link is not needed any more";
+	case 0x00010000: return "the path is lost";
+	case 0x00020000: return "an operator wanted it";
+	case 0x00030000: return "a program wanted it, or nobody uses it any more";
+	case 0x00040000: return "the peer broke the protocol";
+	case 0x00050000: return "an asymmetric link is not needed any more";
 	default: return NULL;
 	}
 }

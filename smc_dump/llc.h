@@ -42,15 +42,6 @@ enum smc_llc_has {
 	SMC_LLC_HAS_TARGET = 1 << 8,  /* @target: GID that the server of version 2 is to use */
 };
 
-/* Why a link was deleted. Linux: enum in net/smc/smc_llc.h. */
-enum smc_llc_delete {
-	SMC_LLC_DEL_LOST_PATH = 0x00010000,
-	SMC_LLC_DEL_OP_INIT = 0x00020000,
-	SMC_LLC_DEL_PROG_INIT = 0x00030000,
-	SMC_LLC_DEL_PROT_VIOL = 0x00040000,
-	SMC_LLC_DEL_NO_ASYM = 0x00050000,
-};
-
 /** struct smc_llc_cursor - where a ring buffer is written or read */
 struct smc_llc_cursor {
 	uint16_t wrap;
@@ -87,8 +78,7 @@ struct smc_llc {
 #define SMC_LLC_ABORTED 0x20
 
 /**
- * smc_llc_decode() - one message
- * @len: captured; @full: what it was on the wire
+ * smc_llc_decode() - one message; @len: captured; @full: what it was on the wire
  *
  * Return: 0; -EBADMSG if it is none: other protocols use RDMA too. One of version 1 is known by its
  * type and its length, 44.
@@ -98,7 +88,7 @@ int smc_llc_decode(struct smc_llc *llc, const void *data, size_t len, size_t ful
 /** smc_llc_type_name() - "add link"; NULL for no type */
 const char *smc_llc_type_name(uint8_t type);
 
-/** smc_llc_delete_text() - a clause; NULL for an unknown reason */
+/** smc_llc_delete_text() - why a link was deleted, a clause; NULL for an unknown reason */
 const char *smc_llc_delete_text(uint32_t reason);
 
 /** smc_llc_reject_text() - why the peer adds no link, a clause; NULL for an unknown reason */

@@ -4,14 +4,10 @@
  * of one, explained.
  */
 #include <stdlib.h>
-#include <string.h>
 #include <getopt.h>
 
-#include "base/memory.h"
 #include "process/signals.h"
-#include "smc_dump/capture.h"
-#include "smc_dump/handshakes.h"
-#include "smc_dump/payload/run.h"
+#include "smc_dump/request.h"
 
 static const struct cli_opt options[] = {
 	{ 'w', "write", "FILE",
@@ -88,7 +84,7 @@ static int set_option(struct request *request, int letter)
 	case 'a': request->show.is_all = true; break;
 	case 'q': request->show.is_quiet = true; break;
 	case 'x': request->show.is_hex = true; break;
-	case 'A': request->is_text = true; break;
+	case 'A': request->show.is_text = true; break;
 	case 'p': request->process = optarg; break;
 	case 'j': request->show.is_json = true; break;
 	case 'D': request->is_list = true; break;
@@ -102,18 +98,13 @@ static int set_option(struct request *request, int letter)
 /* The words after the options, as tcpdump takes them. */
 static void join_filter(struct request *request, char *const *words)
 {
-	size_t size = 1;
+	struct out_text text = { 0 };
 
-	for (char *const *word = words; *word; word++)
-		size += strlen(*word) + 1;
-	if (size == 1)
-		return;
-	request->filter = xcalloc(1, size);
 	for (; *words; words++) {
-		strcat(request->filter, *words);
-		if (words[1])
-			strcat(request->filter, " ");
+		out_str(&text, *words);
+		out_char(&text, words[1] ? ' ' : '\0');
 	}
+	request->filter = text.data;
 }
 
 static bool is_payload(const struct request *request)
@@ -124,6 +115,7 @@ static bool is_payload(const struct request *request)
 /* Of the words after the options. Return: -1 to go on, or the exit status. */
 static int parse_filter(struct request *request, int argc, char **argv)
 {
+	const struct filter *sockets = &request->sockets;
 	struct smc_err err;
 
 	if (!is_payload(request)) {
@@ -132,9 +124,9 @@ static int parse_filter(struct request *request, int argc, char **argv)
 	}
 	if (filter_parse(&request->sockets, argc - optind, argv + optind, &err))
 		return cli_usage_error(&dump_tool, "%s", err.text);
-	if (request->sockets.has_state || request->sockets.has_netns)
+	if (sockets->has_state || sockets->has_netns)
 		return cli_usage_error(&dump_tool, "payload has no %s to filter by",
-				       request->sockets.has_state ? "states" : "namespaces");
+				       sockets->has_state ? "states" : "namespaces");
 	return -1;
 }
 
@@ -154,28 +146,22 @@ static int parse(struct request *request, int argc, char **argv)
 	return parse_filter(request, argc, argv);
 }
 
-/* ---- all ---- */
-
-static int run(const struct request *request, struct smc_err *err)
-{
-	if (request->is_list)
-		return handshakes_list(err);
-	return is_payload(request) ? payload_run(request, err) : handshakes_run(request, err);
-}
-
 int main(int argc, char **argv)
 {
 	struct request request = { .snaplen = CAPTURE_SNAPLEN };
 	struct smc_err err = { 0 };
 	sigset_t ends;
-	int status;
+	int status, ret;
 
 	cli_start();
 	signals_interruptible(&ends);
 	status = parse(&request, argc, argv);
-	if (status < 0)
-		status = run(&request, &err) ? cli_error(&dump_tool, "%s", err.text) :
-					       cli_close_stdout(&dump_tool);
+	if (status < 0) {
+		ret = request.is_list	   ? capture_list(&err) :
+		      is_payload(&request) ? payload_run(&request, &err) :
+					     capture_run(&request, &err);
+		status = ret ? cli_error(&dump_tool, "%s", err.text) : cli_close_stdout(&dump_tool);
+	}
 	free(request.filter);
 	return status;
 }

@@ -42,6 +42,7 @@ static inline bool packet_has_time(struct packet_time time)
  * @flags: enum packet_flags
  * @offers_smc: TCP option 254 with SMC's magic
  * @qp: RoCE: of the receiver
+ * @time: for whoever decodes it to set
  */
 struct packet {
 	enum packet_kind kind;
@@ -52,6 +53,7 @@ struct packet {
 	uint8_t flags;
 	const uint8_t *data;
 	size_t len, full;
+	struct packet_time time;
 };
 
 /** packet_knows_link() - is that kind of link layer (DLT_* of pcap-linktype(7)) known here? */
@@ -64,10 +66,8 @@ int packet_link(size_t i);
 bool packet_find_ip(int link, const void *data, size_t len, size_t *at);
 
 /**
- * packet_decode() - take one apart
- * @link: DLT_*
- * @captured, @full: bytes at @data, and what they were on the wire
+ * packet_decode() - take one of @link (DLT_*) apart; @full: bytes on the wire
  *
- * Fragments of IP packets but the first, and what is too short, are PACKET_OTHER.
+ * Fragments of IP packets after the first, and what is too short, are PACKET_OTHER.
  */
 void packet_decode(struct packet *packet, int link, const void *data, size_t captured, size_t full);

@@ -6,8 +6,11 @@
 #include "smc/filter.h"
 #include "smc_dump/show.h"
 
+/* What libpcap takes for a packet of any size. */
+#define CAPTURE_SNAPLEN 262144
+
 /**
- * struct request - what is asked for
+ * struct request - all of it
  * @filter: of packets; to be freed, NULL for none
  * @sockets: of payload, which is what is asked for with neither @read nor @interface
  * @process: name or number, NULL for all
@@ -18,8 +21,17 @@ struct request {
 	struct filter sockets;
 	uint64_t count;
 	int snaplen;
-	bool is_list, is_text;
+	bool is_list;
 	struct show show;
 };
 
 extern const struct cli_tool dump_tool;
+
+/** capture_run() - handshakes, or packets into a file. Return: 0, -errno with @err */
+int capture_run(const struct request *request, struct smc_err *err);
+
+/** capture_list() - print the names of interfaces. Return: 0, -errno with @err */
+int capture_list(struct smc_err *err);
+
+/** payload_run() - payload, shown or into a file. Return: 0, -errno with @err */
+int payload_run(const struct request *request, struct smc_err *err);

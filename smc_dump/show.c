@@ -28,11 +28,6 @@ static const struct smc_addr *receiver(const struct flow_event *event)
 	return event->conn ? &event->conn->ends[!event->side] : &event->packet->to;
 }
 
-static bool offers(const struct flow_event *event)
-{
-	return event->conn->offers[event->side];
-}
-
 /*
  * From the first packet to the last message, in microseconds. Return: false if that is not known:
  * a file's times may be any numbers.
@@ -82,12 +77,14 @@ static void append_head(struct out_text *text, const struct flow_event *event)
 	out_str(text, "  ");
 }
 
-/* One line for each member that is there. */
-static void append_members(struct out_text *text, const struct out_col *col, const void *object)
+/* One line for each member that is there; the bytes. */
+static void append_details(struct out_text *text, const struct show *show,
+			   const struct out_col *col, const void *object,
+			   const struct flow_event *event)
 {
 	struct out_text cell = { 0 };
 
-	for (; col->name; col++) {
+	for (; !show->is_quiet && col->name; col++) {
 		out_reset(&cell);
 		out_cell(&cell, col, object);
 		if (!cell.len)
@@ -97,6 +94,8 @@ static void append_members(struct out_text *text, const struct out_col *col, con
 		out_char(text, '\n');
 	}
 	out_free(&cell);
+	if (show->is_hex)
+		line_hex(text, event->data, event->len, false);
 }
 
 static void append_message(struct out_text *text, const struct show *show,
@@ -120,10 +119,7 @@ static void append_message(struct out_text *text, const struct show *show,
 	if (clc->damage)
 		out_str(text, ", damaged");
 	out_char(text, '\n');
-	if (!show->is_quiet)
-		append_members(text, clc_columns, clc);
-	if (show->is_hex)
-		line_hex(text, event->data, event->len, false);
+	append_details(text, show, clc_columns, clc, event);
 }
 
 static void append_link(struct out_text *text, const struct show *show,
@@ -145,10 +141,7 @@ static void append_link(struct out_text *text, const struct show *show,
 	if (llc->type == SMC_LLC_DELETE_LINK)
 		out_printf(text, ", %s", llc->is_all ? "all links" : "a link");
 	out_printf(text, ", to QP %06" PRIx32 "\n", event->packet->qp);
-	if (!show->is_quiet)
-		append_members(text, llc_columns, llc);
-	if (show->is_hex)
-		line_hex(text, event->data, event->len, false);
+	append_details(text, show, llc_columns, llc, event);
 }
 
 static void append_remedies(struct out_text *text, const struct flow_conn *conn,
@@ -185,15 +178,6 @@ static void append_reason(struct out_text *text, const struct show *show,
 	append_remedies(text, conn, found);
 }
 
-static void append_version(struct out_text *text, const struct judgement *found)
-{
-	if (found->mode <= JUDGE_TCP)
-		return;
-	out_printf(text, " version %u", found->version);
-	if (found->version > 1 && found->has_release)
-		out_printf(text, ".%u", found->release);
-}
-
 static void append_outcome(struct out_text *text, const struct show *show,
 			   const struct flow_event *event)
 {
@@ -203,7 +187,10 @@ static void append_outcome(struct out_text *text, const struct show *show,
 
 	judge(&found, conn, event->packet);
 	out_printf(text, "=> %s", judge_mode_name(found.mode));
-	append_version(text, &found);
+	if (found.mode > JUDGE_TCP)
+		out_printf(text, " version %u", found.version);
+	if (found.mode > JUDGE_TCP && found.version > 1 && found.has_release)
+		out_printf(text, ".%u", found.release);
 	if (duration(conn, &found, &us))
 		out_printf(text, ", handshake %.3f ms", (double)us / 1000);
 	if (found.has_reason)
@@ -224,7 +211,7 @@ static void append_text(struct out_text *text, const struct show *show,
 	switch (event->kind) {
 	case FLOW_SYN:
 		out_printf(text, "SYN%s, %s SMC\n", event->side == FLOW_SERVER ? "-ACK" : "",
-			   offers(event) ? "offers" : "does not offer");
+			   event->conn->offers[event->side] ? "offers" : "does not offer");
 		break;
 	case FLOW_MESSAGE: append_message(text, show, event); break;
 	case FLOW_OUTCOME: append_outcome(text, show, event); break;
@@ -269,15 +256,13 @@ static json_t *json_head(const struct flow_event *event)
 	return json;
 }
 
-static void add_bytes(json_t *json, const struct show *show, const struct flow_event *event)
+/* Members of a message, and its bytes. */
+static void add_details(json_t *json, const struct show *show, const struct out_col *columns,
+			const void *object, const struct flow_event *event)
 {
-	struct out_text hex = { 0 };
-
-	if (!show->is_hex)
-		return;
-	line_hex_word(&hex, event->data, event->len);
-	json_object_set_new(json, "bytes", json_stringn(hex.data ? hex.data : "", hex.len));
-	out_free(&hex);
+	add_all(json, out_json(columns, NULL, object));
+	if (show->is_hex)
+		json_object_set_new(json, "bytes", line_json_hex(event->data, event->len));
 }
 
 static void add_message(json_t *json, const struct show *show, const struct flow_event *event)
@@ -293,8 +278,7 @@ static void add_message(json_t *json, const struct show *show, const struct flow
 		json_object_set_new(json,
 				    clc->type == SMC_CLC_DECLINE ? "out_of_sync" : "first_contact",
 				    json_boolean(clc->is_first));
-	add_all(json, out_json(clc_columns, NULL, clc));
-	add_bytes(json, show, event);
+	add_details(json, show, clc_columns, clc, event);
 }
 
 static void add_link(json_t *json, const struct show *show, const struct flow_event *event)
@@ -308,8 +292,7 @@ static void add_link(json_t *json, const struct show *show, const struct flow_ev
 	if (llc->type == SMC_LLC_CDC)
 		json_object_set_new(json, "moved", json_boolean(llc->is_failover));
 	json_object_set_new(json, "to_qp", out_json_hex(event->packet->qp, 6));
-	add_all(json, out_json(llc_columns, NULL, llc));
-	add_bytes(json, show, event);
+	add_details(json, show, llc_columns, llc, event);
 }
 
 static json_t *json_remedies(const struct flow_conn *conn, const struct judgement *found)
@@ -370,7 +353,10 @@ static void append_json(struct out_text *text, const struct show *show,
 	json_t *json = json_head(event);
 
 	switch (event->kind) {
-	case FLOW_SYN: json_object_set_new(json, "offers_smc", json_boolean(offers(event))); break;
+	case FLOW_SYN:
+		json_object_set_new(json, "offers_smc",
+				    json_boolean(event->conn->offers[event->side]));
+		break;
 	case FLOW_MESSAGE: add_message(json, show, event); break;
 	case FLOW_OUTCOME: add_outcome(json, event); break;
 	case FLOW_LINK: add_link(json, show, event); break;

@@ -9,11 +9,11 @@
  * struct show - how
  * @is_json: a line of JSON an event
  * @is_quiet: text: one line an event
- * @is_hex: with the bytes of messages
+ * @is_hex: with the bytes of messages; @is_text: payload with its characters; both: side by side
  * @is_all: also CDC messages that only move cursors
  */
 struct show {
-	bool is_json, is_quiet, is_hex, is_all;
+	bool is_json, is_quiet, is_hex, is_text, is_all;
 };
 
 /** show_event() - append it, unless it is not to be shown. Return: was something appended? */

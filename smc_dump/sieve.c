@@ -68,24 +68,19 @@ int sieve_compile(const char *filter, pcap_t *pcap, struct bpf_program *program,
 		       0;
 }
 
-static int compile_for(struct sieve *sieve, int link, struct bpf_program *program,
-		       struct smc_err *err)
+static int compile_as(const struct sieve *sieve, struct sieve_program *program, bool is_of_ip,
+		      struct smc_err *err)
 {
-	pcap_t *pcap = pcap_open_dead(link, SNAPLEN);
+	pcap_t *pcap = pcap_open_dead(is_of_ip ? DLT_RAW : program->link, SNAPLEN);
 	int ret;
 
 	if (!pcap)
 		return smc_err_set(err, ENOMEM, "cannot filter packets");
-	ret = sieve_compile(sieve->filter ? sieve->filter : SIEVE_DEFAULT, pcap, program, err);
+	program->is_of_ip = is_of_ip;
+	ret = sieve_compile(sieve->filter ? sieve->filter : SIEVE_DEFAULT, pcap, &program->program,
+			    err);
 	pcap_close(pcap);
 	return ret;
-}
-
-static int compile_as(struct sieve *sieve, struct sieve_program *program, bool is_of_ip,
-		      struct smc_err *err)
-{
-	program->is_of_ip = is_of_ip;
-	return compile_for(sieve, is_of_ip ? DLT_RAW : program->link, &program->program, err);
 }
 
 /*

@@ -41,12 +41,7 @@ int sieve_check(struct sieve *sieve, struct smc_err *err);
 /** sieve_check_for() - the same for this one, DLT_* */
 int sieve_check_for(struct sieve *sieve, int link, struct smc_err *err);
 
-/**
- * sieve_packet() - look at one packet
- * @link: DLT_*; @len: bytes at @data; @full: on the wire
- *
- * Return: enum sieve_verdict.
- */
+/** sieve_packet() - of @link (DLT_*), @len bytes, on the wire @full. Return: enum sieve_verdict */
 int sieve_packet(struct sieve *sieve, int link, const uint8_t *data, size_t len, size_t full);
 
 void sieve_free(struct sieve *sieve);

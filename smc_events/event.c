@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "base/clock.h"
 #include "out/table.h"
 #include "out/units.h"
 #include "smc/reason.h"
@@ -25,11 +24,6 @@ static const char *event_name(enum event_kind kind)
 	};
 
 	return names[kind];
-}
-
-int64_t event_now(void)
-{
-	return clock_ns(CLOCK_REALTIME);
 }
 
 bool event_is_link(const struct event *event)
@@ -99,15 +93,6 @@ static void append_ends(struct out_text *text, const struct event *event)
 	sockets_append_addr(text, &event->sock.peer);
 }
 
-static void append_codes(struct out_text *text, const struct smc_abi_fallback *fallback)
-{
-	out_printf(text, "0x%08" PRIx32, fallback->reason);
-	if (fallback->peer_diagnosis)
-		out_printf(text, "/0x%08" PRIx32, fallback->peer_diagnosis);
-	out_char(text, ' ');
-	sockets_append_reason(text, fallback);
-}
-
 static void append_moved(struct out_text *text, const char *name, const struct event_moved *moved)
 {
 	char buf[OUT_UNITS];
@@ -136,23 +121,19 @@ static const char *ordinal(unsigned int number)
 	return number % 10 == 1 ? "st" : number % 10 == 2 ? "nd" : "rd";
 }
 
-static void append_process(struct out_text *text, const struct event_process *process)
-{
-	if (!process->pid)
-		return;
-	out_str(text, "  ");
-	out_escaped(text, process->comm, sizeof(process->comm));
-	out_printf(text, "[%d]", (int)process->pid);
-}
-
 static void append_connection(struct out_text *text, const struct event *event)
 {
+	const struct smc_abi_fallback *fallback = &event->sock.fallback;
+
 	append_ends(text, event);
 	if (event->kind == EVENT_CLOSED) {
 		append_closed(text, event);
 	} else if (event->kind == EVENT_FALLBACK) {
-		out_str(text, "  ");
-		append_codes(text, &event->sock.fallback);
+		out_printf(text, "  0x%08" PRIx32, fallback->reason);
+		if (fallback->peer_diagnosis)
+			out_printf(text, "/0x%08" PRIx32, fallback->peer_diagnosis);
+		out_char(text, ' ');
+		sockets_append_reason(text, fallback);
 	} else {
 		out_printf(text, "  %s", smc_mode_name(smc_sock_mode(&event->sock)));
 		if (event->handshake >= 0) {
@@ -160,7 +141,11 @@ static void append_connection(struct out_text *text, const struct event *event)
 			event_duration(text, event->handshake);
 		}
 	}
-	append_process(text, &event->process);
+	if (event->process.pid) {
+		out_str(text, "  ");
+		out_escaped(text, event->process.comm, sizeof(event->process.comm));
+		out_printf(text, "[%d]", (int)event->process.pid);
+	}
 	if (event->nth > 1)
 		out_printf(text, "  (%u%s from this peer in 60 s)", event->nth,
 			   ordinal(event->nth));
@@ -239,7 +224,7 @@ static json_t *json_remedies(const struct event *event)
 	bool is_peer;
 	uint32_t code = telling(event, &is_peer);
 
-	for (const struct smc_remedy *at = smc_remedies(code); list && at; at = smc_remedy_next(at))
+	for (const struct smc_remedy *at = smc_remedies(code); at; at = smc_remedy_next(at))
 		json_array_append_new(list,
 				      json_pack("{s:s, s:s, s:s}", "where", where(at, is_peer),
 						"command", at->command, "purpose", at->purpose));
@@ -248,8 +233,7 @@ static json_t *json_remedies(const struct event *event)
 
 static void set(json_t *json, const char *key, json_t *value)
 {
-	if (value)
-		json_object_set_new(json, key, value);
+	json_object_set_new(json, key, value);
 }
 
 static void set_seconds(json_t *json, const char *key, int64_t ns)
@@ -338,8 +322,6 @@ json_t *event_json(const struct event *event, bool explained)
 	json = json_pack("{s:s, s:s%, s:s}", "schema", "smc-tools/events/1", "time", time.data,
 			 time.len, "event", event_name(event->kind));
 	out_free(&time);
-	if (!json)
-		return NULL;
 	if (event->kind == EVENT_LOST)
 		set(json, "lost", out_json_number(event->lost));
 	else if (event_is_link(event))

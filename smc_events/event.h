@@ -72,9 +72,6 @@ struct event {
 /** typedef event_fn - takes what happened. Return: 0, -errno */
 typedef int (*event_fn)(void *arg, struct event *event);
 
-/** event_now() - for @at */
-int64_t event_now(void);
-
 /** event_is_link() - is it about a link? */
 bool event_is_link(const struct event *event);
 

@@ -3,24 +3,11 @@
 #include "follow.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/memory.h"
 #include "bpf/address.h"
 #include "bpf/bpfmap.h"
-#include "bpf/programs.h"
-
-/** struct follow - @state: map; @lost: events without room that have been reported */
-struct follow {
-	struct bpf_programs *programs;
-	event_fn fn;
-	void *arg;
-	int state;
-	uint64_t lost;
-	int64_t clock;
-};
 
 /* ---- what it tells ---- */
 
@@ -130,13 +117,11 @@ static int on_record(void *arg, void *record, size_t len)
 
 /* ---- beginning and end ---- */
 
-static const _Alignas(8) unsigned char elf[] = {
-#include "bpf/smclife.bytes.h"
-};
-
-int follow_open(struct follow **result, event_fn fn, void *arg, struct smc_err *err)
+int follow_open(struct follow *follow, struct smc_err *err)
 {
-	struct follow *follow = xcalloc(1, sizeof(*follow));
+	static const _Alignas(8) unsigned char elf[] = {
+#include "bpf/smclife.bytes.h"
+	};
 	struct smclife_state state = { 0 };
 	const struct bpf_watch watch = {
 		.elf = elf,
@@ -148,22 +133,14 @@ int follow_open(struct follow **result, event_fn fn, void *arg, struct smc_err *
 		.fn = on_record,
 		.arg = follow,
 	};
-	int ret;
 
-	follow->fn = fn;
-	follow->arg = arg;
 	follow->state = bpf_programs_start(&follow->programs, &watch, err);
-	ret = follow->state < 0 ? follow->state : 0;
-	if (ret)
-		free(follow);
-	else
-		*result = follow;
-	return ret;
+	return follow->state < 0 ? follow->state : 0;
 }
 
 static int tell_lost(struct follow *follow, struct smc_err *err)
 {
-	struct event event = { .kind = EVENT_LOST, .at = event_now() };
+	struct event event = { .kind = EVENT_LOST, .at = clock_ns(CLOCK_REALTIME) };
 	struct smclife_state state;
 	const uint32_t first = 0;
 	int ret = bpfmap_lookup(follow->state, &first, &state);
@@ -181,14 +158,7 @@ int follow_read(struct follow *follow, struct smc_err *err)
 {
 	int ret;
 
-	follow->clock = event_now() - clock_ns(CLOCK_MONOTONIC);
+	follow->clock = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 	ret = bpf_programs_read(follow->programs, err);
 	return ret ? ret : tell_lost(follow, err);
-}
-
-void follow_close(struct follow *follow)
-{
-	if (follow)
-		bpf_programs_close(follow->programs);
-	free(follow);
 }

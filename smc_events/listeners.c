@@ -3,51 +3,19 @@
 #include "listeners.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "base/memory.h"
 #include "sockets/fetch.h"
-#include "sockets/lookup.h"
 
 /* Between two times of reading all, if something is not found. */
 #define PAUSE_NS 500000000
 
 struct listener {
-	struct smc_addr local;
-	uint32_t uid;
-	uint64_t inode;
+	struct smc_sock sock;
 	struct event_process process;
 };
-
-/** struct listeners - @at: when they were read, 0: never; @is_stale: one has gone */
-struct listeners {
-	struct listener *entries;
-	size_t count, size;
-	struct sockets_lookup lookup;
-	int64_t at;
-	bool is_stale;
-	struct smc_err *err;
-};
-
-struct listeners *listeners_new(void)
-{
-	return xcalloc(1, sizeof(struct listeners));
-}
-
-void listeners_stale(struct listeners *listeners)
-{
-	listeners->is_stale = true;
-}
-
-void listeners_free(struct listeners *listeners)
-{
-	if (listeners)
-		free(listeners->entries);
-	free(listeners);
-}
 
 static int begin(void *arg)
 {
@@ -58,35 +26,27 @@ static int begin(void *arg)
 static int on_message(const struct nlmsghdr *nlh, void *arg)
 {
 	struct listeners *listeners = arg;
-	struct listener *listener;
-	struct smc_sock sock;
+	struct listener listener = { .process.pid = 0 };
 
-	if (smc_sock_decode(&sock, nlh))
+	if (smc_sock_decode(&listener.sock, nlh))
 		return smc_err_say(listeners->err, EBADMSG,
 				   "the kernel's answer about a socket is too short");
-	if (sock.state != SMC_ABI_LISTEN)
-		return 0;
-	listener = smc_array_add(&listeners->entries, &listeners->count, &listeners->size,
-				 sizeof(*listener));
-	listener->local = sock.local;
-	listener->uid = sock.uid;
-	listener->inode = sock.inode;
+	if (listener.sock.state == SMC_ABI_LISTEN)
+		smc_array_append(&listeners->entries, &listeners->count, &listeners->size,
+				 &listener, sizeof(listener));
 	return 0;
 }
 
 static int name_process(struct listeners *listeners, struct listener *listener)
 {
+	struct smc_sock *sock = &listener->sock;
 	const struct proc_fd *holder;
-	struct smc_sock sock = { .local = listener->local,
-				 .inode = listener->inode,
-				 .state = SMC_ABI_LISTEN };
 	size_t count;
 	int ret = 0;
 
-	if (smc_sock_needs_lookup(&sock))
-		ret = sockets_complete(&listeners->lookup, &sock, listeners->err);
-	listener->local = sock.local;
-	holder = proc_table_find(&listeners->lookup.procs, listener->inode, &count);
+	if (smc_sock_needs_lookup(sock))
+		ret = sockets_complete(&listeners->lookup, sock, listeners->err);
+	holder = proc_table_find(&listeners->lookup.procs, sock->inode, &count);
 	if (!holder)
 		return ret;
 	listener->process.pid = holder->pid;
@@ -123,13 +83,13 @@ static const struct listener *find(const struct listeners *listeners, const stru
 
 	for (size_t i = 0; i < listeners->count; i++) {
 		const struct listener *listener = &listeners->entries[i];
+		const struct smc_addr *at = &listener->sock.local;
 
-		if (listener->local.port != local->port)
+		if (at->port != local->port)
 			continue;
-		if (listener->local.family == local->family &&
-		    !memcmp(listener->local.ip, local->ip, sizeof(local->ip)))
+		if (at->family == local->family && !memcmp(at->ip, local->ip, sizeof(at->ip)))
 			return listener;
-		if (!memcmp(listener->local.ip, any, sizeof(any)))
+		if (!memcmp(at->ip, any, sizeof(any)))
 			found = listener;
 	}
 	return found;
@@ -149,7 +109,7 @@ int listeners_find(struct listeners *listeners, struct event *event, struct smc_
 	}
 	if (!listener)
 		return ret;
-	event->sock.uid = listener->uid;
+	event->sock.uid = listener->sock.uid;
 	event->process = listener->process;
 	return 0;
 }

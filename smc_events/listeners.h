@@ -4,22 +4,25 @@
 
 #include "base/err.h"
 #include "event.h"
-
-struct listeners;
-
-/** listeners_new() - none are known yet */
-struct listeners *listeners_new(void);
-
-/** listeners_stale() - somebody does not listen any more: what is known has to be read again */
-void listeners_stale(struct listeners *listeners);
+#include "sockets/lookup.h"
 
 /**
- * listeners_find() - who listens at the local end of a connection: owner and first process
- *
- * Reads all listening sockets and processes again when it does not know, but not all the time.
+ * struct listeners - those that are known; begin with all zero
+ * @at: when they were read, 0: never
+ * @is_stale: somebody does not listen any more: they have to be read again
+ */
+struct listeners {
+	struct listener *entries;
+	size_t count, size;
+	struct sockets_lookup lookup;
+	int64_t at;
+	bool is_stale;
+	struct smc_err *err;
+};
+
+/**
+ * listeners_find() - note who listens at the local end of a connection: owner and first process
  *
  * Return: 0, also when nobody is found; -errno with @err.
  */
 int listeners_find(struct listeners *listeners, struct event *event, struct smc_err *err);
-
-void listeners_free(struct listeners *listeners);

@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: MIT
 /* smc_events: what happens to SMC connections and links, as it happens. */
-#include "events.h"
-
+#include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <getopt.h>
 
+#include "base/clock.h"
 #include "cli/cli.h"
+#include "host/record.h"
+#include "host/smc.h"
 #include "net/netns.h"
+#include "out/table.h"
 #include "process/signals.h"
 #include "sandbox/enclose.h"
+#include "smc/filter.h"
+#include "smc_events/follow.h"
+#include "smc_events/listeners.h"
+#include "smc_events/repeats.h"
+
+/* Seconds between two times of reading what happened. */
+#define PAUSE 0.1
+/* What is printed at once at most, in bytes. */
+#define PRINT_AT 65536
 
 enum { OPT_COUNT = CLI_LONG_ONLY };
 
@@ -37,8 +50,30 @@ static const struct cli_tool tool = {
 	.given = &given,
 };
 
+/** struct opts - the command line, read; @max_events: 0: no end */
+struct opts {
+	bool only_smcd, only_smcr, is_json, is_explained;
+	uint64_t max_events;
+	const char *netns;
+	struct filter filter;
+};
+
+/** struct events - @count: those that were printed; @is_done: as many as were asked for */
+struct events {
+	struct opts opts;
+	struct smc_err *err;
+	struct listeners listeners;
+	struct repeats repeats;
+	struct follow follow;
+	struct out_text text;
+	unsigned long count;
+	bool is_done;
+};
+
+/* ---- options ---- */
+
 /* Return: -1 to go on, or the exit status. */
-static int check(struct events_opts *opts, int argc, char **argv)
+static int check(struct opts *opts, int argc, char **argv)
 {
 	struct smc_err err;
 
@@ -53,7 +88,7 @@ static int check(struct events_opts *opts, int argc, char **argv)
 	return -1;
 }
 
-static int parse(struct events_opts *opts, int argc, char **argv)
+static int parse(struct opts *opts, int argc, char **argv)
 {
 	int letter;
 
@@ -76,21 +111,118 @@ static int parse(struct events_opts *opts, int argc, char **argv)
 	return check(opts, argc, argv);
 }
 
+/* ---- what happens ---- */
+
+/* Links have no addresses. */
+static bool is_chosen(const struct events *events, const struct event *event)
+{
+	const struct opts *opts = &events->opts;
+	enum smc_mode mode = smc_sock_mode(&event->sock);
+
+	if (event->kind == EVENT_START)
+		return opts->is_json;
+	if (event->kind == EVENT_LOST)
+		return true;
+	if (event_is_link(event))
+		return !opts->only_smcd && !opts->filter.count;
+	return (!opts->only_smcd || mode == SMC_MODE_SMCD) &&
+	       (!opts->only_smcr || mode == SMC_MODE_SMCR) &&
+	       filter_match(&opts->filter, &event->sock);
+}
+
+static int print(struct events *events, const struct event *event)
+{
+	const struct opts *opts = &events->opts;
+
+	if (opts->is_json)
+		out_json_document(&events->text, event_json(event, opts->is_explained), true);
+	else
+		event_text(&events->text, event);
+	if (!opts->is_json && opts->is_explained)
+		event_remedies(&events->text, event);
+	return events->text.len >= PRINT_AT ? out_print(&events->text, events->err) : 0;
+}
+
+/* What the kernel's worker does is done for whoever listens. */
+static int complete(struct events *events, struct event *event)
+{
+	if (event->kind == EVENT_FALLBACK && event->sock.peer.family != AF_UNSPEC)
+		event->nth = repeats_count(&events->repeats, &event->sock.peer, event->at);
+	if (event->side == EVENT_SERVER && !event->process.pid)
+		return listeners_find(&events->listeners, event, events->err);
+	return 0;
+}
+
+static int on_event(void *arg, struct event *event)
+{
+	struct events *events = arg;
+	int ret;
+
+	if (event->kind == EVENT_UNLISTEN) {
+		events->listeners.is_stale = true;
+		return 0;
+	}
+	ret = complete(events, event);
+	if (ret || events->is_done || !is_chosen(events, event))
+		return ret;
+	if (event->kind != EVENT_START && event->kind != EVENT_LOST)
+		events->is_done = ++events->count == events->opts.max_events;
+	return print(events, event);
+}
+
+static int repeat(struct events *events)
+{
+	int ret = 0;
+
+	while (!ret && !events->is_done) {
+		ret = follow_read(&events->follow, events->err);
+		if (!ret)
+			ret = out_print(&events->text, events->err);
+		if (!ret && !events->is_done)
+			cli_wait(PAUSE);
+	}
+	return ret;
+}
+
+static int start(struct events *events)
+{
+	struct event event = { .kind = EVENT_START };
+	int ret;
+
+	if (record_root())
+		return smc_err_say(events->err, EROFS, "nothing happens in a record");
+	/* The program looks for SMC in the kernel. */
+	if (host_af_smc() == -EAFNOSUPPORT)
+		return smc_err_say(events->err, ENOENT, SMC_MISSING);
+	events->follow.fn = on_event;
+	events->follow.arg = events;
+	ret = follow_open(&events->follow, events->err);
+	if (ret)
+		return ret;
+	event.at = clock_ns(CLOCK_REALTIME);
+	return on_event(events, &event);
+}
+
 int main(int argc, char **argv)
 {
-	struct events_opts opts = { 0 };
+	/* Its counts take a megabyte. */
+	static struct events events;
 	struct smc_err err = { 0 };
 	sigset_t ends;
 	int status;
 
 	cli_start();
-	status = parse(&opts, argc, argv);
+	status = parse(&events.opts, argc, argv);
 	if (status >= 0)
 		return status;
-	if (enclose_record(&err) || smc_netns_enter(opts.netns, &err))
+	events.err = &err;
+	if (enclose_record(&err) || smc_netns_enter(events.opts.netns, &err))
 		return cli_error(&tool, "%s", err.text);
 	signals_interruptible(&ends);
-	if (events_run(&opts, &err))
-		return cli_error(&tool, "%s", err.text);
-	return cli_close_stdout(&tool);
+	status = start(&events) || repeat(&events) ? cli_error(&tool, "%s", err.text) :
+						     cli_close_stdout(&tool);
+	bpf_programs_close(events.follow.programs);
+	free(events.listeners.entries);
+	out_free(&events.text);
+	return status;
 }

@@ -2,35 +2,7 @@
 /* How often something happened with a peer within the last minute. */
 #include "repeats.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
-
-/* Peers that share a place of the hash; the one that was quiet for longest leaves it. */
-#define WAYS 8
-#define SETS 512
-
-/** struct peer - @last: second of the newest; @counts: of each second, by its remainder */
-struct peer {
-	uint8_t family, ip[16];
-	int64_t last;
-	uint32_t counts[REPEATS_SECONDS];
-};
-
-struct repeats {
-	struct peer peers[SETS][WAYS];
-};
-
-struct repeats *repeats_new(void)
-{
-	return xcalloc(1, sizeof(struct repeats));
-}
-
-void repeats_free(struct repeats *repeats)
-{
-	free(repeats);
-}
 
 /* FNV-1a. */
 static size_t set_of(const struct smc_addr *addr)
@@ -39,20 +11,20 @@ static size_t set_of(const struct smc_addr *addr)
 
 	for (size_t i = 0; i < sizeof(addr->ip); i++)
 		hash = (hash ^ addr->ip[i]) * 16777619U;
-	return hash % SETS;
+	return hash % REPEATS_SETS;
 }
 
-static struct peer *find(struct repeats *repeats, const struct smc_addr *addr)
+static struct repeats_peer *find(struct repeats *repeats, const struct smc_addr *addr)
 {
-	struct peer *set = repeats->peers[set_of(addr)], *quiet = set;
+	struct repeats_peer *set = repeats->peers[set_of(addr)], *quiet = set;
 
-	for (size_t i = 0; i < WAYS; i++) {
+	for (size_t i = 0; i < REPEATS_WAYS; i++) {
 		if (set[i].family == addr->family && !memcmp(set[i].ip, addr->ip, sizeof(addr->ip)))
 			return &set[i];
 		if (set[i].last < quiet->last)
 			quiet = &set[i];
 	}
-	*quiet = (struct peer){ .family = addr->family };
+	*quiet = (struct repeats_peer){ .family = addr->family };
 	memcpy(quiet->ip, addr->ip, sizeof(addr->ip));
 	return quiet;
 }
@@ -61,7 +33,7 @@ static struct peer *find(struct repeats *repeats, const struct smc_addr *addr)
  * Seconds that have gone by since are empty. Events of several CPUs come in any order; what is more
  * than that is a clock that was set back.
  */
-static void advance(struct peer *peer, int64_t second)
+static void advance(struct repeats_peer *peer, int64_t second)
 {
 	if (peer->last - second >= REPEATS_SECONDS)
 		peer->last = 0;
@@ -76,7 +48,7 @@ static void advance(struct peer *peer, int64_t second)
 
 unsigned int repeats_count(struct repeats *repeats, const struct smc_addr *peer, int64_t at)
 {
-	struct peer *entry = find(repeats, peer);
+	struct repeats_peer *entry = find(repeats, peer);
 	unsigned int sum = 0;
 
 	advance(entry, at / 1000000000);

@@ -43,29 +43,6 @@ static const struct cli_tool tool = {
 	.given = &given,
 };
 
-static bool set_flag(struct top_opts *opts, int letter)
-{
-	switch (letter) {
-	case OPT_ONCE: opts->is_once = true; break;
-	case 'D': opts->only_smcd = true; break;
-	case 'R': opts->only_smcr = true; break;
-	case 'H': opts->no_header = true; break;
-	case 'j': opts->is_json = true; break;
-	default: return false;
-	}
-	return true;
-}
-
-static int set_sort(struct top_opts *opts, const char *name)
-{
-	int sort = cli_word(&tool, OPT_SORT, top_sort_names, name);
-
-	if (sort < 0)
-		return tool.error_status;
-	opts->sort = (enum top_key)sort;
-	return 0;
-}
-
 /* A filter may ask for nothing but sockets that listen. */
 static int check_filter(const struct filter *filter)
 {
@@ -93,12 +70,15 @@ static int check(struct top_opts *opts, int argc, char **argv)
 
 static int parse(struct top_opts *opts, int argc, char **argv)
 {
-	int letter;
+	int letter, sort;
 
 	while ((letter = cli_getopt(&tool, argc, argv)) != -1) {
-		if (set_flag(opts, letter))
-			continue;
 		switch (letter) {
+		case OPT_ONCE: opts->is_once = true; break;
+		case 'D': opts->only_smcd = true; break;
+		case 'R': opts->only_smcr = true; break;
+		case 'H': opts->no_header = true; break;
+		case 'j': opts->is_json = true; break;
 		case 'o': opts->columns = optarg; break;
 		case 'N': opts->netns = optarg; break;
 		case 'w':
@@ -106,8 +86,10 @@ static int parse(struct top_opts *opts, int argc, char **argv)
 				return tool.error_status;
 			break;
 		case OPT_SORT:
-			if (set_sort(opts, optarg))
+			sort = cli_word(&tool, OPT_SORT, top_sort_names, optarg);
+			if (sort < 0)
 				return tool.error_status;
+			opts->sort = (enum top_key)sort;
 			break;
 		case 'v': return cli_version(&tool);
 		case 'h': return sockets_help(&tool, top_columns);
@@ -136,14 +118,9 @@ static int repeat(const struct top_opts *opts, struct rates *rates, struct smc_e
 	return ret;
 }
 
-/* The screen. Return: the exit status, unless a signal ends us now that the terminal is itself. */
-static int run_screen(const struct top_opts *opts, struct rates *rates)
+/* Return: the exit status, unless a signal ends us now that the terminal is itself. */
+static int end_by(int signal)
 {
-	struct smc_err err = { 0 };
-	int signal = 0;
-
-	if (top_run(opts, rates, &signal, &err))
-		return cli_error(&tool, "%s", err.text);
 	if (!signal)
 		return cli_close_stdout(&tool);
 	raise(signal);
@@ -151,28 +128,13 @@ static int run_screen(const struct top_opts *opts, struct rates *rates)
 	return 128 + signal;
 }
 
-static int run(const struct top_opts *opts)
-{
-	struct rates *rates = rates_new();
-	struct smc_err err = { 0 };
-	int status;
-
-	if (!opts->is_once && !opts->is_json && cli_terminal_usable())
-		status = run_screen(opts, rates);
-	else if (repeat(opts, rates, &err))
-		status = cli_error(&tool, "%s", err.text);
-	else
-		status = cli_close_stdout(&tool);
-	rates_free(rates);
-	return status;
-}
-
 int main(int argc, char **argv)
 {
 	struct top_opts opts = { 0 };
 	struct smc_err err = { 0 };
+	int status, signal = 0, ret;
+	struct rates *rates;
 	sigset_t ends;
-	int status;
 
 	cli_start();
 	status = parse(&opts, argc, argv);
@@ -181,5 +143,11 @@ int main(int argc, char **argv)
 	if (enclose_record(&err) || smc_netns_enter(opts.netns, &err))
 		return cli_error(&tool, "%s", err.text);
 	signals_interruptible(&ends);
-	return run(&opts);
+	rates = rates_new();
+	if (!opts.is_once && !opts.is_json && cli_terminal_usable())
+		ret = top_run(&opts, rates, &signal, &err);
+	else
+		ret = repeat(&opts, rates, &err);
+	rates_free(rates);
+	return ret ? cli_error(&tool, "%s", err.text) : end_by(signal);
 }

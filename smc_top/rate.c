@@ -10,9 +10,9 @@
 #define NS_PER_SECOND 1e9
 
 /* A buffer that is so full keeps the writer waiting, or soon will. */
-static bool is_full(uint32_t bytes, uint32_t size)
+static bool is_full(const struct smc_fill *buffer)
 {
-	return size && bytes >= size - size / 4;
+	return buffer->size && buffer->bytes >= buffer->size - buffer->size / 4;
 }
 
 /* Bytes since the beginning, modulo 65536 buffers. A record may have any numbers. */
@@ -21,18 +21,17 @@ static uint64_t position(const struct smc_abi_cursor *cursor, uint32_t size)
 	return size ? ((uint64_t)cursor->wrap * size + cursor->count) % (LAPS * size) : 0;
 }
 
-/* From one cursor to the one ahead of it, of the same buffer: 0 to @size. */
-static uint32_t distance(const struct smc_abi_cursor *from, const struct smc_abi_cursor *to,
-			 uint32_t size)
+/* From one cursor to the one ahead of it, of the same buffer. */
+static struct smc_fill distance(const struct smc_abi_cursor *from, const struct smc_abi_cursor *to,
+				uint32_t size)
 {
-	uint64_t lap = LAPS * size, bytes;
+	uint64_t lap = LAPS * size, bytes = 0;
 
-	if (!size)
-		return 0;
-	bytes = (position(to, size) + lap - position(from, size)) % lap;
+	if (size)
+		bytes = (position(to, size) + lap - position(from, size)) % lap;
 	if (bytes > lap / 2)
-		return 0;
-	return bytes < size ? (uint32_t)bytes : size;
+		bytes = 0;
+	return (struct smc_fill){ bytes < size ? (uint32_t)bytes : size, size };
 }
 
 void smc_sample_sock(struct smc_sample *sample, const struct smc_sock *sock, int64_t at)
@@ -45,9 +44,6 @@ void smc_sample_sock(struct smc_sample *sample, const struct smc_sock *sock, int
 	    !conn->rmbe_size || !conn->peer_rmbe_size)
 		return;
 	sample->mode = mode;
-	sample->rcvbuf = conn->rmbe_size;
-	sample->sndbuf = conn->sndbuf_size;
-	sample->peerbuf = conn->peer_rmbe_size;
 	sample->in_lap = LAPS * conn->rmbe_size;
 	sample->out_lap = LAPS * conn->peer_rmbe_size;
 	sample->in = position(&conn->rx_prod, conn->rmbe_size);
@@ -89,26 +85,32 @@ void smc_moved(const struct smc_sample *before, const struct smc_sample *now, ui
 {
 	bool has_base = is_same(before, now);
 
-	*in = moved(has_base ? before->in : 0, now->in, now->in_lap, now->rcvbuf);
-	*out = moved(has_base ? before->out : 0, now->out, now->out_lap, now->peerbuf);
+	*in = moved(has_base ? before->in : 0, now->in, now->in_lap, now->unread.size);
+	*out = moved(has_base ? before->out : 0, now->out, now->out_lap, now->peer_unread.size);
 }
 
 /* May a cursor have gone round once more than it shows? */
-static bool may_have_wrapped(uint64_t bytes, uint64_t lap, double seconds, bool has_unseen,
-			     uint64_t unseen)
+static bool may_have_wrapped(uint64_t bytes, uint64_t lap, double seconds, uint64_t unseen)
 {
-	if (!lap || (double)(bytes + lap) > FASTEST_BYTES_PER_SECOND * seconds)
-		return false;
-	return !has_unseen || unseen >= lap / 2;
+	return lap && (double)(bytes + lap) <= FASTEST_BYTES_PER_SECOND * seconds &&
+	       unseen >= lap / 2;
+}
+
+static struct smc_speed speed_of(uint64_t bytes, uint64_t lap, double seconds, uint64_t unseen)
+{
+	return (struct smc_speed){
+		.bytes = (uint64_t)((double)bytes / seconds + 0.5),
+		.is_least = may_have_wrapped(bytes, lap, seconds, unseen),
+	};
 }
 
 static enum smc_brake judge(const struct smc_sample *now, uint64_t in, uint64_t out)
 {
-	if (is_full(now->unread, now->rcvbuf))
+	if (is_full(&now->unread))
 		return SMC_BRAKE_READER;
-	if (is_full(now->peer_unread, now->peerbuf))
+	if (is_full(&now->peer_unread))
 		return SMC_BRAKE_PEER_READER;
-	if (is_full(now->unsent, now->sndbuf))
+	if (is_full(&now->unsent))
 		return SMC_BRAKE_LINK;
 	if (!in && !out)
 		return SMC_BRAKE_NONE;
@@ -127,20 +129,14 @@ void smc_rate(struct smc_rate *rate, const struct smc_sample *before, const stru
 	if (seconds > 0) {
 		smc_moved(before, now, &in, &out);
 		rate->has = SMC_RATE_HAS_RATES;
-		rate->in = (uint64_t)((double)in / seconds + 0.5);
-		rate->out = (uint64_t)((double)out / seconds + 0.5);
-		rate->in_is_least =
-			may_have_wrapped(in, now->in_lap, seconds, unseen->has_in, unseen->in);
-		rate->out_is_least =
-			may_have_wrapped(out, now->out_lap, seconds, unseen->has_out, unseen->out);
+		rate->in = speed_of(in, now->in_lap, seconds, unseen->in);
+		rate->out = speed_of(out, now->out_lap, seconds, unseen->out);
 	}
 	if (now->mode == SMC_MODE_TCP)
 		return;
 	rate->has |= SMC_RATE_HAS_FILL;
 	rate->unread = now->unread;
-	rate->rcvbuf = now->rcvbuf;
 	rate->unsent = now->unsent;
-	rate->sndbuf = now->sndbuf;
 	rate->brake = judge(now, in, out);
 }
 

@@ -18,22 +18,32 @@ enum smc_brake {
 	SMC_BRAKE_PEER_WRITER, /* the peer's does not */
 };
 
+/** struct smc_fill - how full a buffer of @size is */
+struct smc_fill {
+	uint32_t bytes, size;
+};
+
+/** struct smc_speed - bytes per second; @is_least: that or more, as a cursor may have gone round */
+struct smc_speed {
+	uint64_t bytes;
+	bool is_least;
+};
+
 /**
  * struct smc_sample - where a connection stands at a moment
  * @at: nanoseconds of a clock that does not jump
  * @mode: SMC_MODE_SMCR, SMC_MODE_SMCD, SMC_MODE_TCP; SMC_MODE_NONE: there is nothing to measure
  * @in, @out: bytes that have arrived and that were sent, since the beginning, modulo the laps
- * @in_lap, @out_lap: bytes after which the kernel's cursor begins anew; 0: never
- * @unread: arrived, and not yet read by the program; of @rcvbuf bytes
- * @unsent: written, and not yet gone from the send buffer; of @sndbuf bytes
- * @peer_unread: what the peer has not read yet, as far as it has told; of @peerbuf bytes
+ * @in_lap, @out_lap: bytes after which the kernel's cursor begins again; 0: never
+ * @unread: arrived, and not yet read by the program, in the receive buffer
+ * @unsent: written, and not yet gone from the send buffer
+ * @peer_unread: what the peer has not read yet, as far as it has told, in its receive buffer
  */
 struct smc_sample {
 	int64_t at;
 	enum smc_mode mode;
 	uint64_t in, out, in_lap, out_lap;
-	uint32_t unread, unsent, peer_unread;
-	uint32_t rcvbuf, sndbuf, peerbuf;
+	struct smc_fill unread, unsent, peer_unread;
 };
 
 /* struct smc_rate.has */
@@ -42,38 +52,31 @@ enum {
 	SMC_RATE_HAS_FILL = 1 << 1,  /* @unread to @brake: not for TCP */
 };
 
-/**
- * struct smc_rate - what two samples say
- * @in, @out: bytes per second
- * @in_is_least, @out_is_least: a cursor may have gone round more than once: it was that or more
- * @unread, @rcvbuf, @unsent, @sndbuf: as in the later sample
- */
+/** struct smc_rate - what two samples say; @unread, @unsent: as in the later one */
 struct smc_rate {
 	uint32_t has;
-	uint64_t in, out;
-	bool in_is_least, out_is_least;
-	uint32_t unread, rcvbuf, unsent, sndbuf;
+	struct smc_speed in, out;
+	struct smc_fill unread, unsent;
 	enum smc_brake brake;
 };
 
 /**
  * struct smc_unseen - what limits how often cursors went round between two samples
- * @has: what the kernel counted in all is known
- * @in, @out: bytes that it counted beyond the sum of smc_moved() over all connections of the mode
+ * @in, @out: bytes that the kernel counted beyond the sum of smc_moved() over all connections of
+ *	the mode; UINT64_MAX: not known
  */
 struct smc_unseen {
-	bool has_in, has_out;
 	uint64_t in, out;
 };
 
 /**
  * smc_sample_sock() - of a connection over SMC
  *
- * A cursor is the bytes in a buffer's lap, and the laps in 16 bits: 65536 laps and it begins anew.
+ * A cursor is the bytes in a buffer's lap, and the laps in 16 bits: 65536 laps and it begins again.
  * Arrived is the peer's producer cursor and read is the own consumer cursor, both in laps of the
  * own receive buffer; sent is the own producer cursor, in laps of the peer's; written and gone are
- * in laps of the send buffer. Of SMC-D a receive buffer ends before the 32 bytes that the peer
- * keeps behind it, which the sizes that the kernel tells leave out already. The kernel reads the
+ * in laps of the send buffer. A receive buffer of SMC-D ends before the 32 bytes that the peer
+ * keeps after it, which the sizes that the kernel tells leave out already. The kernel reads the
  * cursors one after the other, without a lock: what would be less than nothing is 0.
  *
  * With loopback, since Linux 6.11, the send buffer is the peer's receive buffer: what the peer
@@ -97,10 +100,9 @@ void smc_moved(const struct smc_sample *before, const struct smc_sample *now, ui
 	       uint64_t *out);
 
 /**
- * smc_rate() - what two samples say
+ * smc_rate() - from two samples
  * @before: as in smc_moved()
  * @since: time of @before, or of when the connection was not there yet; that of @now: no rates
- * @unseen: what the kernel counted beyond what the samples show
  *
  * A rate is a least one when the cursor could have gone round again in that time at 400 Gbit/s, and
  * nothing shows that it did not: the kernel's sums are not known, or they have half a round or more

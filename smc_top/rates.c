@@ -52,6 +52,8 @@ struct tcp_list {
  * struct rates - the last sample
  * @known: by cookie, of that sample and those before
  * @at: its time; @before: that of the one before; 0: none
+ * @now: of the one that is being taken, when the kernel's first answer came. It is the time of all
+ *	rows: seconds times rate are then the very bytes that moved
  * @genl: for the kernel's sums; NULL: not there
  * @stats, @has_stats: as they were after the last sample
  */
@@ -61,11 +63,12 @@ struct rates {
 	struct known_list known;
 	struct tcp_list tcp;
 	struct sockets_lookup lookup;
-	int64_t at, before;
+	int64_t at, before, now;
 	struct smc_genl *genl;
 	bool is_asked;
 	struct smc_stats stats;
 	bool has_stats;
+	struct smc_err *err;
 };
 
 struct rates *rates_new(void)
@@ -90,39 +93,27 @@ double rates_seconds(const struct rates *rates)
 
 /* ---- what the kernel says ---- */
 
-/**
- * struct taking - a sample that is being taken
- * @at: when the kernel's first answer came; 0: not yet. It is the time of all rows: seconds times
- * rate are then the very bytes that moved
- */
-struct taking {
-	struct rates *rates;
-	int64_t at;
-	struct smc_err *err;
-};
-
 static int begin(void *arg)
 {
-	struct taking *taking = arg;
+	struct rates *rates = arg;
 
-	taking->rates->count = 0;
-	taking->at = 0;
+	rates->count = 0;
+	rates->now = 0;
 	return 0;
 }
 
 static int on_message(const struct nlmsghdr *nlh, void *arg)
 {
-	struct taking *taking = arg;
-	struct rates *rates = taking->rates;
+	struct rates *rates = arg;
 	struct item *item =
 		smc_array_add(&rates->items, &rates->count, &rates->size, sizeof(*item));
 
-	if (!taking->at)
-		taking->at = clock_ns(CLOCK_MONOTONIC);
+	if (!rates->now)
+		rates->now = clock_ns(CLOCK_MONOTONIC);
 	if (smc_sock_decode(&item->row.base.sock, nlh))
-		return smc_err_say(taking->err, EBADMSG,
+		return smc_err_say(rates->err, EBADMSG,
 				   "the kernel's answer about a socket is too short");
-	smc_sample_sock(&item->sample, &item->row.base.sock, taking->at);
+	smc_sample_sock(&item->sample, &item->row.base.sock, rates->now);
 	return 0;
 }
 
@@ -138,16 +129,16 @@ static bool is_without(int ret)
 }
 
 /* What the kernel counted in all. @has: it does count. */
-static int read_stats(struct rates *rates, struct smc_stats *stats, bool *has, struct smc_err *err)
+static int read_stats(struct rates *rates, struct smc_stats *stats, bool *has)
 {
 	int ret = 0;
 
 	*stats = (struct smc_stats){ .tech = { { .value = { 0 } } } };
 	if (!rates->is_asked)
-		ret = smc_genl_open(&rates->genl, SMC_ABI_GEN_FAMILY, err);
+		ret = smc_genl_open(&rates->genl, SMC_ABI_GEN_FAMILY, rates->err);
 	rates->is_asked = true;
 	if (!ret && rates->genl)
-		ret = smc_genl_dump(rates->genl, SMC_ABI_GET_STATS, on_stats, stats, err);
+		ret = smc_genl_dump(rates->genl, SMC_ABI_GET_STATS, on_stats, stats, rates->err);
 	*has = !ret && rates->genl;
 	return is_without(ret) ? 0 : ret;
 }
@@ -180,21 +171,21 @@ static int on_tcp(const struct nlmsghdr *nlh, void *arg)
 	return smc_tcp_decode(tcp, nlh);
 }
 
-static int load_tcp(struct rates *rates, struct smc_err *err)
+static int load_tcp(struct rates *rates)
 {
 	int ret;
 
 	rates->tcp.count = 0;
-	ret = sockets_tcp_dump(AF_INET, smc_tcp_request, on_tcp, &rates->tcp, err);
+	ret = sockets_tcp_dump(AF_INET, smc_tcp_request, on_tcp, &rates->tcp, rates->err);
 	if (!ret)
-		ret = sockets_tcp_dump(AF_INET6, smc_tcp_request, on_tcp, &rates->tcp, err);
+		ret = sockets_tcp_dump(AF_INET6, smc_tcp_request, on_tcp, &rates->tcp, rates->err);
 	if (rates->tcp.count)
 		qsort(rates->tcp.entries, rates->tcp.count, sizeof(*rates->tcp.entries),
 		      compare_tcp);
 	return ret;
 }
 
-static void sample_tcp(const struct rates *rates, struct item *item, int64_t at)
+static void sample_tcp(const struct rates *rates, struct item *item)
 {
 	struct smc_tcp key = { .local = item->row.base.sock.local,
 			       .peer = item->row.base.sock.peer };
@@ -205,7 +196,7 @@ static void sample_tcp(const struct rates *rates, struct item *item, int64_t at)
 	if (rates->tcp.count)
 		tcp = bsearch(&key, rates->tcp.entries, rates->tcp.count, sizeof(key), compare_tcp);
 	if (tcp)
-		smc_sample_tcp(&item->sample, tcp, at);
+		smc_sample_tcp(&item->sample, tcp, rates->now);
 }
 
 /* ---- what earlier samples said ---- */
@@ -234,12 +225,13 @@ bool rates_selects(const struct top_opts *opts, const struct smc_sock *sock)
 }
 
 /* Addresses that had to be looked up once are kept, since each look-up is a dump of all TCP. */
-static int complete(struct rates *rates, const struct top_opts *opts, struct smc_err *err)
+static int complete(struct rates *rates, const struct top_opts *opts)
 {
-	for (size_t i = 0; i < rates->count; i++) {
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < rates->count; i++) {
 		struct smc_sock *sock = &rates->items[i].row.base.sock;
 		const struct known *known;
-		int ret;
 
 		if (!rates_selects(opts, sock) || !smc_sock_needs_lookup(sock))
 			continue;
@@ -247,34 +239,30 @@ static int complete(struct rates *rates, const struct top_opts *opts, struct smc
 		if (known && known->is_looked_up) {
 			sock->local = known->local;
 			sock->peer = known->peer;
-			continue;
+		} else {
+			ret = sockets_complete(&rates->lookup, sock, rates->err);
 		}
-		ret = sockets_complete(&rates->lookup, sock, err);
-		if (ret)
-			return ret;
 	}
-	return 0;
+	return ret;
 }
 
-static int sample_fallbacks(struct rates *rates, int64_t at, struct smc_err *err)
+static int sample_fallbacks(struct rates *rates)
 {
 	bool is_loaded = false;
+	int ret = 0;
 
-	for (size_t i = 0; i < rates->count; i++) {
+	for (size_t i = 0; !ret && i < rates->count; i++) {
 		struct item *item = &rates->items[i];
-		int ret;
 
 		if (smc_sock_mode(&item->row.base.sock) != SMC_MODE_TCP)
 			continue;
-		if (!is_loaded) {
-			ret = load_tcp(rates, err);
-			if (ret)
-				return ret;
-			is_loaded = true;
-		}
-		sample_tcp(rates, item, at);
+		if (!is_loaded)
+			ret = load_tcp(rates);
+		is_loaded = true;
+		if (!ret)
+			sample_tcp(rates, item);
 	}
-	return 0;
+	return ret;
 }
 
 /* ---- what moved ---- */
@@ -288,25 +276,24 @@ static const struct smc_sample *base_of(struct rates *rates, const struct item *
 {
 	struct known *known = find(&rates->known, item->row.base.sock.cookie);
 
-	*since = rates->before ? rates->before : item->sample.at;
+	*since = rates->at ? rates->at : rates->now;
 	if (!known)
 		return NULL;
 	known->is_seen = true;
 	*since = known->sample.at;
 	/* It was a connection, and what it had moved by then is not known. */
 	if (known->is_connected && known->sample.mode != item->sample.mode)
-		*since = item->sample.at;
+		*since = rates->now;
 	return &known->sample;
 }
 
 static void add_moved(struct rates *rates, const struct item *item, uint64_t *in, uint64_t *out)
 {
-	const struct smc_sample *base;
 	uint64_t moved_in, moved_out;
 	int64_t since;
+	const struct smc_sample *base = base_of(rates, item, &since);
 
-	base = base_of(rates, item, &since);
-	if (since >= item->sample.at)
+	if (since >= rates->now)
 		return;
 	smc_moved(base, &item->sample, &moved_in, &moved_out);
 	*in += moved_in;
@@ -323,15 +310,14 @@ static bool since(const struct smc_tech_stats *now, const struct smc_tech_stats 
 }
 
 /* The kernel's sum of one direction, without what cursors show. @uncounted: calls it leaves out. */
-static bool unseen_of(const struct smc_tech_stats *now, const struct smc_tech_stats *before,
-		      int index, int uncounted, uint64_t shown, uint64_t *unseen)
+static uint64_t unseen_of(const struct smc_tech_stats *now, const struct smc_tech_stats *before,
+			  int index, int uncounted, uint64_t shown)
 {
 	uint64_t total, calls;
 
 	if (!since(now, before, index, &total) || !since(now, before, uncounted, &calls) || calls)
-		return false;
-	*unseen = total > shown ? total - shown : 0;
-	return true;
+		return UINT64_MAX;
+	return total > shown ? total - shown : 0;
 }
 
 static struct smc_unseen compare_sums(struct rates *rates, enum smc_mode mode,
@@ -339,28 +325,29 @@ static struct smc_unseen compare_sums(struct rates *rates, enum smc_mode mode,
 {
 	int tech = mode == SMC_MODE_SMCD ? SMC_TECH_D : SMC_TECH_R;
 	const struct smc_tech_stats *last = &stats->tech[tech], *first = &rates->stats.tech[tech];
-	struct smc_unseen unseen = { .has_in = false };
 	uint64_t in = 0, out = 0;
 
 	for (size_t i = 0; i < rates->count; i++)
 		if (rates->items[i].sample.mode == mode)
 			add_moved(rates, &rates->items[i], &in, &out);
 	/* splice(2), and sendfile(2) before Linux 6.5, are counted as calls only. */
-	unseen.has_in = unseen_of(last, first, SMC_STAT_RX_BYTES, SMC_STAT_SPLICE, in, &unseen.in);
-	unseen.has_out =
-		unseen_of(last, first, SMC_STAT_TX_BYTES, SMC_STAT_SENDPAGE, out, &unseen.out);
-	return unseen;
+	return (struct smc_unseen){
+		.in = unseen_of(last, first, SMC_STAT_RX_BYTES, SMC_STAT_SPLICE, in),
+		.out = unseen_of(last, first, SMC_STAT_TX_BYTES, SMC_STAT_SENDPAGE, out),
+	};
 }
 
-static int compute(struct rates *rates, struct smc_err *err)
+static int compute(struct rates *rates)
 {
-	struct smc_unseen unseen[SMC_MODE_TCP + 1] = { { .has_in = false } };
+	struct smc_unseen unseen[SMC_MODE_TCP + 1];
 	struct smc_stats stats;
 	bool has_stats;
-	int ret = read_stats(rates, &stats, &has_stats, err);
+	int ret = read_stats(rates, &stats, &has_stats);
 
 	if (ret)
 		return ret;
+	/* Not known. */
+	memset(unseen, 0xff, sizeof(unseen));
 	if (has_stats && rates->has_stats) {
 		unseen[SMC_MODE_SMCR] = compare_sums(rates, SMC_MODE_SMCR, &stats);
 		unseen[SMC_MODE_SMCD] = compare_sums(rates, SMC_MODE_SMCD, &stats);
@@ -416,34 +403,31 @@ static void renew(struct rates *rates)
 
 int rates_take(struct rates *rates, const struct top_opts *opts, struct smc_err *err)
 {
-	struct taking taking = { .rates = rates, .err = err };
 	const struct sockets_source source = {
 		.ext = SOCKETS_EXT_ALL,
 		.begin = begin,
 		.on_message = on_message,
-		.arg = &taking,
+		.arg = rates,
 	};
-	int64_t before = rates->before, last = rates->at;
-	int ret = sockets_fetch(&source, err);
+	int ret;
 
+	rates->err = err;
+	ret = sockets_fetch(&source, err);
 	if (!ret)
-		ret = complete(rates, opts, err);
+		ret = complete(rates, opts);
 	sockets_lookup_free(&rates->lookup);
 	if (!ret)
-		ret = sample_fallbacks(rates, taking.at, err);
-	if (!ret) {
-		rates->before = last;
-		rates->at = taking.at ? taking.at : clock_ns(CLOCK_MONOTONIC);
-		ret = compute(rates, err);
+		ret = sample_fallbacks(rates);
+	if (!ret)
+		ret = compute(rates);
+	if (ret) {
+		rates->count = 0;
+		return ret;
 	}
-	if (!ret) {
-		renew(rates);
-		return 0;
-	}
-	rates->count = 0;
-	rates->before = before;
-	rates->at = last;
-	return ret;
+	renew(rates);
+	rates->before = rates->at;
+	rates->at = rates->now ? rates->now : clock_ns(CLOCK_MONOTONIC);
+	return 0;
 }
 
 void rates_free(struct rates *rates)

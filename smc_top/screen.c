@@ -62,17 +62,6 @@ static double seconds_now(void)
 
 /* ---- who holds what ---- */
 
-static void join_row(struct screen *screen, struct sockets_row *row)
-{
-	row->holders = proc_table_find(&screen->lookup.procs, row->sock.inode, &row->n_holders);
-}
-
-static void join_all(struct screen *screen)
-{
-	for (size_t i = 0; i < rates_count(screen->rates); i++)
-		join_row(screen, &rates_row(screen->rates, i)->base);
-}
-
 static int scan(struct screen *screen)
 {
 	double start = seconds_now();
@@ -82,7 +71,7 @@ static int scan(struct screen *screen)
 	ret = sockets_load_processes(&screen->lookup, screen->err);
 	screen->scanned = seconds_now();
 	screen->scan_seconds = screen->scanned - start;
-	join_all(screen);
+	top_join(screen->rates, &screen->lookup.procs);
 	return ret;
 }
 
@@ -99,40 +88,32 @@ static size_t visible(const struct screen *screen)
 	return rest < room(screen) ? rest : room(screen);
 }
 
-static bool is_missing(struct screen *screen)
+static bool is_missing(const struct screen *screen)
 {
-	bool is_one = false;
-
 	for (size_t i = 0; i < visible(screen); i++) {
-		struct sockets_row *row = &screen->table.rows[screen->first + i]->base;
+		const struct sockets_row *row = &screen->table.rows[screen->first + i]->base;
 
-		join_row(screen, row);
-		is_one |= row->sock.inode && (!row->n_holders || !proc_fd_holds(row->holders));
+		if (row->sock.inode && (!row->n_holders || !proc_fd_holds(row->holders)))
+			return true;
 	}
-	return is_one;
-}
-
-static void stay_within(struct screen *screen)
-{
-	size_t last = screen->table.count > room(screen) ? screen->table.count - room(screen) : 0;
-
-	screen->first = screen->first < last ? screen->first : last;
+	return false;
 }
 
 /*
- * Put the rows in order, and join those that are seen. Other users' processes stay missing for
- * good: looking for them again costs a fixed part of the time.
+ * Put the rows in order. Other users' processes stay missing for good: looking for them again costs
+ * a fixed part of the time.
  */
 static int arrange(struct screen *screen)
 {
 	double age = seconds_now() - screen->scanned;
+	size_t last;
 	int ret;
 
 	cli_terminal_size(&screen->rows, &screen->columns);
-	if (screen->sort == TOP_BY_PROCESS)
-		join_all(screen);
+	top_join(screen->rates, &screen->lookup.procs);
 	top_sort(&screen->table, screen->sort);
-	stay_within(screen);
+	last = screen->table.count > room(screen) ? screen->table.count - room(screen) : 0;
+	screen->first = screen->first < last ? screen->first : last;
 	if (!is_missing(screen) || age < SCAN_SECONDS || age < SCAN_PART * screen->scan_seconds)
 		return 0;
 	ret = scan(screen);
@@ -232,27 +213,19 @@ static void scroll(struct screen *screen, int key)
 	size_t page = room(screen) > 1 ? room(screen) - 1 : 1;
 
 	switch (key) {
+	case 'k':
 	case CLI_KEY_UP: screen->first -= screen->first > 0; break;
+	case 'j':
 	case CLI_KEY_DOWN: screen->first++; break;
+	case 'b':
 	case CLI_KEY_PAGE_UP: screen->first -= screen->first < page ? screen->first : page; break;
+	case 'f':
 	case CLI_KEY_PAGE_DOWN: screen->first += page; break;
+	case 'g':
 	case CLI_KEY_HOME: screen->first = 0; break;
+	case 'G':
 	case CLI_KEY_END: screen->first = screen->table.count; break;
 	default: break;
-	}
-}
-
-/* Letters that do the same as other keys. */
-static int meaning(int key)
-{
-	switch (key) {
-	case 'k': return CLI_KEY_UP;
-	case 'j': return CLI_KEY_DOWN;
-	case 'b': return CLI_KEY_PAGE_UP;
-	case 'f': return CLI_KEY_PAGE_DOWN;
-	case 'g': return CLI_KEY_HOME;
-	case 'G': return CLI_KEY_END;
-	default: return key;
 	}
 }
 
@@ -278,7 +251,7 @@ static int on_key(struct screen *screen, int key)
 		if (seconds_now() - screen->sampled >= LEAST_SECONDS)
 			return take(screen);
 		return 0;
-	default: scroll(screen, meaning(key)); break;
+	default: scroll(screen, key); break;
 	}
 	return arrange(screen);
 }

@@ -40,10 +40,8 @@ struct cli_terminal {
 };
 
 /**
- * cli_terminal_usable() - are stdin and stdout a terminal that knows the usual escape sequences?
- *
- * Those that every terminal of the last decades has: no terminfo is needed. TERM=dumb, or none, is
- * a terminal that has not.
+ * cli_terminal_usable() - are stdin and stdout a terminal that knows the escape sequences of the
+ *	last decades? With TERM=dumb, or none, it does not
  */
 bool cli_terminal_usable(void);
 
@@ -53,9 +51,7 @@ bool cli_terminal_has_colour(void);
 /**
  * cli_terminal_open() - take the terminal: keys come one at a time, and the screen is another one
  *
- * Signals are taken by cli_terminal_wait() from now on: those that would end, stop or resize.
- *
- * Return: 0, -errno.
+ * cli_terminal_wait() takes signals that would end, stop or resize from now on. Return: 0, -errno.
  */
 int cli_terminal_open(struct cli_terminal *terminal);
 
@@ -66,22 +62,16 @@ void cli_terminal_close(struct cli_terminal *terminal);
 void cli_terminal_size(int *rows, int *columns);
 
 /**
- * cli_terminal_wait() - the next key or signal
- * @seconds: how long to wait for it, 0 not at all
+ * cli_terminal_wait() - the next key or signal within @seconds: enum cli_key, or a character
  *
  * Ctrl-Z is done here: the terminal is given back, this process stops, and when it goes on it takes
  * the terminal again.
- *
- * Return: enum cli_key, or a character.
  */
 int cli_terminal_wait(struct cli_terminal *terminal, double seconds);
 
 /**
- * cli_key() - what was typed, from the bytes that a terminal sends for it
- * @len: at least 1
+ * cli_key() - enum cli_key, or a character, from the bytes that a terminal sends for it, 1 or more
  * @is_all: nothing more comes soon: an escape character was the key
  * @used: receives how many bytes that was; 0: the rest of it is still to come
- *
- * Return: enum cli_key, or a character.
  */
 int cli_key(const char *bytes, size_t len, bool is_all, size_t *used);

@@ -13,29 +13,25 @@ const char *const top_sort_names[TOP_KEYS + 1] = { "rate", "unread", "unsent", "
 
 /* ---- rows ---- */
 
-static void sum_up(struct top_sums *sums, const struct top_row *row)
+static void sum_up(struct smc_speed *sum, const struct smc_speed *rate)
 {
-	sums->counts[smc_sock_mode(&row->base.sock)]++;
-	sums->in += row->rate.in;
-	sums->out += row->rate.out;
-	sums->in_is_least |= row->rate.in_is_least;
-	sums->out_is_least |= row->rate.out_is_least;
+	sum->bytes += rate->bytes;
+	sum->is_least |= rate->is_least;
 }
 
 void top_fill(struct top_table *table, struct rates *rates, const struct top_opts *opts)
 {
 	table->count = 0;
-	table->sums = (struct top_sums){ .in = 0 };
+	table->sums = (struct top_sums){ .counts = { 0 } };
 	for (size_t i = 0; i < rates_count(rates); i++) {
 		struct top_row *row = rates_row(rates, i);
-		struct top_row **place;
-
 		if (!rates_selects(opts, &row->base.sock) ||
 		    !filter_match(&opts->filter, &row->base.sock))
 			continue;
-		place = smc_array_add(&table->rows, &table->count, &table->size, sizeof(*place));
-		*place = row;
-		sum_up(&table->sums, row);
+		smc_array_append(&table->rows, &table->count, &table->size, &row, sizeof(row));
+		table->sums.counts[smc_sock_mode(&row->base.sock)]++;
+		sum_up(&table->sums.in, &row->rate.in);
+		sum_up(&table->sums.out, &row->rate.out);
 	}
 }
 
@@ -45,64 +41,67 @@ void top_free(struct top_table *table)
 	*table = (struct top_table){ .count = 0 };
 }
 
+void top_join(struct rates *rates, const struct proc_table *procs)
+{
+	for (size_t i = 0; i < rates_count(rates); i++) {
+		struct sockets_row *row = &rates_row(rates, i)->base;
+
+		row->holders = proc_table_find(procs, row->sock.inode, &row->n_holders);
+	}
+}
+
 static int compare_numbers(uint64_t x, uint64_t y)
 {
 	return (x < y) - (x > y);
 }
 
-static int compare_rates(const struct top_row *x, const struct top_row *y)
+static const struct top_row *row_at(const void *place)
 {
-	int order = compare_numbers(x->rate.in + x->rate.out, y->rate.in + y->rate.out);
-
-	return order ? order : compare_numbers(y->base.sock.cookie, x->base.sock.cookie);
-}
-
-/* By the part of the buffer, largest first: x/a against y/b. Without a buffer last. */
-static int compare_parts(uint32_t x, uint32_t a, uint32_t y, uint32_t b)
-{
-	if (!a || !b)
-		return !a - !b;
-	return compare_numbers((uint64_t)x * b, (uint64_t)y * a);
+	return *(const struct top_row *const *)place;
 }
 
 static int by_rate(const void *a, const void *b)
 {
-	return compare_rates(*(const struct top_row *const *)a, *(const struct top_row *const *)b);
+	const struct top_row *x = row_at(a), *y = row_at(b);
+	int order = compare_numbers(x->rate.in.bytes + x->rate.out.bytes,
+				    y->rate.in.bytes + y->rate.out.bytes);
+
+	return order ? order : compare_numbers(y->base.sock.cookie, x->base.sock.cookie);
+}
+
+/* The fullest first, without a buffer last. */
+static int compare_fills(const struct smc_fill *x, const struct smc_fill *y)
+{
+	if (!x->size || !y->size)
+		return !x->size - !y->size;
+	return compare_numbers((uint64_t)x->bytes * y->size, (uint64_t)y->bytes * x->size);
 }
 
 static int by_unread(const void *a, const void *b)
 {
-	const struct top_row *x = *(const struct top_row *const *)a;
-	const struct top_row *y = *(const struct top_row *const *)b;
-	int order = compare_parts(x->rate.unread, x->rate.rcvbuf, y->rate.unread, y->rate.rcvbuf);
+	int order = compare_fills(&row_at(a)->rate.unread, &row_at(b)->rate.unread);
 
-	return order ? order : compare_rates(x, y);
+	return order ? order : by_rate(a, b);
 }
 
 static int by_unsent(const void *a, const void *b)
 {
-	const struct top_row *x = *(const struct top_row *const *)a;
-	const struct top_row *y = *(const struct top_row *const *)b;
-	int order = compare_parts(x->rate.unsent, x->rate.sndbuf, y->rate.unsent, y->rate.sndbuf);
+	int order = compare_fills(&row_at(a)->rate.unsent, &row_at(b)->rate.unsent);
 
-	return order ? order : compare_rates(x, y);
+	return order ? order : by_rate(a, b);
 }
 
 /* By name and number; those that nobody holds, or nobody whom we may see, last. */
 static int by_process(const void *a, const void *b)
 {
-	const struct top_row *one = *(const struct top_row *const *)a;
-	const struct top_row *two = *(const struct top_row *const *)b;
-	const struct sockets_row *x = &one->base, *y = &two->base;
-	int order;
+	const struct sockets_row *x = &row_at(a)->base, *y = &row_at(b)->base;
+	int order = !x->n_holders - !y->n_holders;
 
-	if (!x->n_holders || !y->n_holders)
-		order = !x->n_holders - !y->n_holders;
-	else
+	if (x->n_holders && y->n_holders)
 		order = strncmp(x->holders->comm, y->holders->comm, sizeof(x->holders->comm));
 	if (!order && x->n_holders && x->holders->pid != y->holders->pid)
 		order = x->holders->pid < y->holders->pid ? -1 : 1;
-	return order ? order : compare_rates(one, two);
+	return order ? order : by_rate(a, b);
 }
 
 void top_sort(struct top_table *table, enum top_key sort)
@@ -158,14 +157,14 @@ void top_fit(struct out_view *view, struct top_row *const *rows, size_t count)
 
 /* ---- the line above ---- */
 
-static void append_sum(struct out_text *text, const char *name, uint64_t bytes, bool is_least)
+static void append_sum(struct out_text *text, const char *name, const struct smc_speed *sum)
 {
 	char buf[OUT_UNITS];
 
 	out_str(text, name);
-	if (is_least)
+	if (sum->is_least)
 		out_char(text, '>');
-	out_str(text, out_data(buf, bytes));
+	out_str(text, out_data(buf, sum->bytes));
 	out_str(text, "/s");
 }
 
@@ -179,8 +178,8 @@ void top_head(struct out_text *text, const struct top_table *table, double secon
 	out_printf(text, "SMC-D %zu  SMC-R %zu  TCP %zu      ", sums->counts[SMC_MODE_SMCD],
 		   sums->counts[SMC_MODE_SMCR], sums->counts[SMC_MODE_TCP]);
 	if (seconds > 0) {
-		append_sum(text, "in ", sums->in, sums->in_is_least);
-		append_sum(text, "  out ", sums->out, sums->out_is_least);
+		append_sum(text, "in ", &sums->in);
+		append_sum(text, "  out ", &sums->out);
 		snprintf(right, sizeof(right), "%.*f s, by %s", seconds < 9.95 ? 1 : 0, seconds,
 			 top_sort_names[sort]);
 	} else {
@@ -193,37 +192,32 @@ void top_head(struct out_text *text, const struct top_table *table, double secon
 
 /* ---- once ---- */
 
-static json_t *json_sum(uint64_t bytes, bool is_wanted)
+static json_t *json_sum(const struct smc_speed *sum, bool is_least)
 {
-	return is_wanted ? out_json_number(bytes) : NULL;
-}
-
-/* Without the sockets. */
-static json_t *document(const struct top_sums *sums, double seconds)
-{
-	return json_pack("{s:s, s:f, s:{s:I, s:I, s:I}, s:o*, s:o*, s:o*, s:o*, s:[]}", "schema",
-			 "smc-tools/top/1", "seconds", seconds, "connections", "smcr",
-			 (json_int_t)sums->counts[SMC_MODE_SMCR], "smcd",
-			 (json_int_t)sums->counts[SMC_MODE_SMCD], "tcp",
-			 (json_int_t)sums->counts[SMC_MODE_TCP], "rate_in",
-			 json_sum(sums->in, !sums->in_is_least), "rate_in_least",
-			 json_sum(sums->in, sums->in_is_least), "rate_out",
-			 json_sum(sums->out, !sums->out_is_least), "rate_out_least",
-			 json_sum(sums->out, sums->out_is_least), "sockets");
+	return sum->is_least == is_least ? out_json_number(sum->bytes) : NULL;
 }
 
 static void append_document(struct out_text *text, const struct top_table *table,
 			    const struct top_opts *opts, const struct out_view *view,
 			    double seconds)
 {
+	const struct top_sums *sums = &table->sums;
 	struct out_text sockets = { .len = 0 };
 	bool is_repeated = opts->watch_seconds > 0;
+	json_t *json = json_pack("{s:s, s:f, s:{s:I, s:I, s:I}, s:o*, s:o*, s:o*, s:o*, s:[]}",
+				 "schema", "smc-tools/top/1", "seconds", seconds, "connections",
+				 "smcr", (json_int_t)sums->counts[SMC_MODE_SMCR], "smcd",
+				 (json_int_t)sums->counts[SMC_MODE_SMCD], "tcp",
+				 (json_int_t)sums->counts[SMC_MODE_TCP], "rate_in",
+				 json_sum(&sums->in, false), "rate_in_least",
+				 json_sum(&sums->in, true), "rate_out", json_sum(&sums->out, false),
+				 "rate_out_least", json_sum(&sums->out, true), "sockets");
 
 	for (size_t i = 0; i < table->count; i++)
 		out_json_member(&sockets,
 				out_json(top_columns, opts->columns ? view : NULL, table->rows[i]),
 				is_repeated);
-	out_json_long_document(text, document(&table->sums, seconds), &sockets, is_repeated);
+	out_json_long_document(text, json, &sockets, is_repeated);
 	out_free(&sockets);
 }
 
@@ -248,11 +242,8 @@ static int join(struct sockets_lookup *lookup, struct rates *rates, const struct
 	if (opts->columns && !sockets_need_processes(opts->columns) && opts->sort != TOP_BY_PROCESS)
 		return 0;
 	ret = sockets_load_processes(lookup, err);
-	for (size_t i = 0; !ret && i < rates_count(rates); i++) {
-		struct sockets_row *row = &rates_row(rates, i)->base;
-
-		row->holders = proc_table_find(&lookup->procs, row->sock.inode, &row->n_holders);
-	}
+	if (!ret)
+		top_join(rates, &lookup->procs);
 	return ret;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "rates.h"
-#include "smc_top.h"
 
 #define TOP_SECONDS 1.0 /* between two samples, unless --watch says otherwise */
 
@@ -13,20 +12,13 @@ extern const struct out_col top_columns[];
 /** top_view() - the columns that the options ask for. Return: 0, -EINVAL with @err */
 int top_view(struct out_view *view, const struct top_opts *opts, struct smc_err *err);
 
-/** top_append_rate() - bytes in a second in three digits or less, "812M", ">1.1G" */
-void top_append_rate(struct out_text *text, uint64_t bytes, bool is_least);
-
 /** struct top_sums - of all rows that are shown */
 struct top_sums {
 	size_t counts[4]; /* by enum smc_mode */
-	uint64_t in, out;
-	bool in_is_least, out_is_least;
+	struct smc_speed in, out;
 };
 
-/**
- * struct top_table - rows in order, for one sample
- * @rows: @count of them, sorted
- */
+/** struct top_table - rows in order, for one sample */
 struct top_table {
 	struct top_row **rows;
 	size_t count, size;
@@ -44,13 +36,16 @@ void top_free(struct top_table *table);
 /* Words of --sort, by enum top_key; NULL ends them. */
 extern const char *const top_sort_names[TOP_KEYS + 1];
 
+/** top_join() - say of all rows who holds them */
+void top_join(struct rates *rates, const struct proc_table *procs);
+
 /** top_fit() - make addresses and modes as wide as they are in @count rows, and no wider */
 void top_fit(struct out_view *view, struct top_row *const *rows, size_t count);
 
 /**
  * top_head() - append the line above the table
  * @seconds: between the samples, 0 before the second
- * @width: of the screen; what is measured stands at its right edge. 0: behind the rest
+ * @width: of the screen; what is measured stands at its right edge. 0: after the rest
  */
 void top_head(struct out_text *text, const struct top_table *table, double seconds,
 	      enum top_key sort, size_t width);
@@ -59,8 +54,7 @@ void top_head(struct out_text *text, const struct top_table *table, double secon
 int top_print(const struct top_opts *opts, struct rates *rates, struct smc_err *err);
 
 /**
- * top_run() - the screen, until somebody ends it
- * @signal: receives that which ended it, 0 for a key
+ * top_run() - the screen, until a key ends it, or a signal, which @signal receives
  *
  * Return: 0, -errno with @err.
  */

@@ -26,12 +26,18 @@ struct ends {
 	} local, peer;
 };
 
-/** struct item - @ended: when, 0: not yet; @is_free: there is none at this place */
+/**
+ * struct item - one at a place
+ * @ended: when, if @is_ended
+ * @is_gone: nobody finds it any more
+ * @next: place of the next one that ended, or that is vacant
+ */
 struct item {
 	struct conversation conversation;
 	struct ends ends;
 	int64_t ended;
-	bool is_free;
+	bool is_ended, is_gone;
+	size_t next;
 };
 
 /** struct known - of a connection that was there before */
@@ -41,8 +47,8 @@ struct known {
 };
 
 /**
- * struct conversations - @items: at places that @by_id and @by_ends find, or that are among @vacant
- * @ended: places in the order of their end, from @n_forgotten on
+ * struct conversations - @items: at places that @by_id and @by_ends find, or a list from @vacant on
+ * @first_ended, @last_ended: @n_ended places in the order of their end
  */
 struct conversations {
 	struct wish wish;
@@ -52,12 +58,7 @@ struct conversations {
 	struct item *items;
 	size_t n_items, items_size;
 	struct smc_index by_id, by_ends, by_known;
-	size_t *vacant, n_vacant, vacant_size;
-	struct {
-		size_t place;
-		uint64_t id;
-	} * ended;
-	size_t n_ended, ended_size, n_forgotten;
+	size_t vacant, first_ended, last_ended, n_ended;
 	struct known *known;
 	size_t n_known, known_size;
 	uint64_t count;
@@ -126,36 +127,42 @@ static struct item *find_ends(const struct conversations *all, const struct ends
 
 /* ---- places ---- */
 
+static void vacate(struct conversations *all, struct item *item)
+{
+	item->next = all->vacant;
+	all->vacant = (size_t)(item - all->items);
+}
+
+/* One that has ended keeps its place until its time. */
 static void forget(struct conversations *all, struct item *item)
 {
 	size_t place = (size_t)(item - all->items);
 
+	if (item->is_gone)
+		return;
 	smc_index_remove(&all->by_id, hash_id(item->conversation.id), place);
 	smc_index_remove(&all->by_ends, hash_ends(&item->ends), place);
-	item->is_free = true;
-	item->conversation.id = 0;
-	smc_array_append(&all->vacant, &all->n_vacant, &all->vacant_size, &place, sizeof(place));
+	item->is_gone = true;
+	if (!item->is_ended)
+		vacate(all, item);
+}
+
+static void forget_oldest(struct conversations *all)
+{
+	struct item *item = &all->items[all->first_ended];
+
+	forget(all, item);
+	all->first_ended = item->next;
+	all->n_ended--;
+	vacate(all, item);
 }
 
 /* Those that ended long ago, and the oldest of too many. */
 static void forget_ended(struct conversations *all, int64_t now)
 {
-	for (; all->n_forgotten < all->n_ended; all->n_forgotten++) {
-		struct item *item = &all->items[all->ended[all->n_forgotten].place];
-
-		/* Another one has taken the place, or the addresses. */
-		if (item->is_free || item->conversation.id != all->ended[all->n_forgotten].id)
-			continue;
-		if (now - item->ended < REMEMBERED &&
-		    all->n_ended - all->n_forgotten <= REMEMBERED_MAX)
-			break;
-		forget(all, item);
-	}
-	if (all->n_forgotten < REMEMBERED_MAX || 2 * all->n_forgotten < all->n_ended)
-		return;
-	all->n_ended -= all->n_forgotten;
-	memmove(all->ended, all->ended + all->n_forgotten, all->n_ended * sizeof(*all->ended));
-	all->n_forgotten = 0;
+	while (all->n_ended && (now - all->items[all->first_ended].ended >= REMEMBERED ||
+				all->n_ended > REMEMBERED_MAX))
+		forget_oldest(all);
 }
 
 /* One whose end was lost would stay: there are no more of them than the kernel's side has. */
@@ -163,12 +170,17 @@ static struct item *vacant_item(struct conversations *all)
 {
 	struct item *item;
 
-	if (!all->n_vacant && all->n_items >= SMCDATA_CONNS + REMEMBERED_MAX)
-		forget(all, &all->items[all->count % all->n_items]);
-	if (all->n_vacant)
-		return &all->items[all->vacant[--all->n_vacant]];
-	item = smc_array_add(&all->items, &all->n_items, &all->items_size, sizeof(*item));
-	item->is_free = true;
+	if (all->vacant == SMC_INDEX_NONE && all->n_items >= SMCDATA_CONNS + REMEMBERED_MAX) {
+		item = &all->items[all->count % all->n_items];
+		if (item->is_ended)
+			forget_oldest(all);
+		else
+			forget(all, item);
+	}
+	if (all->vacant == SMC_INDEX_NONE)
+		return smc_array_add(&all->items, &all->n_items, &all->items_size, sizeof(*item));
+	item = &all->items[all->vacant];
+	all->vacant = item->next;
 	return item;
 }
 
@@ -312,10 +324,12 @@ static int tell_end(struct conversations *all, struct item *item, struct payload
 	payload->lost = missing(&passed[false], record->conn.received) +
 			missing(&passed[true], record->conn.sent);
 	ret = all->fn(all->arg, payload);
+	if (item->is_ended)
+		return ret;
+	item->is_ended = true;
 	item->ended = payload->at;
-	smc_array_add(&all->ended, &all->n_ended, &all->ended_size, sizeof(*all->ended));
-	all->ended[all->n_ended - 1].place = place;
-	all->ended[all->n_ended - 1].id = item->conversation.id;
+	*(all->n_ended++ ? &all->items[all->last_ended].next : &all->first_ended) = place;
+	all->last_ended = place;
 	return ret;
 }
 
@@ -374,6 +388,7 @@ struct conversations *conversations_new(const struct wish *wish, __u64 *unwanted
 {
 	struct conversations *all = xcalloc(1, sizeof(*all));
 
+	all->vacant = SMC_INDEX_NONE;
 	all->wish = *wish;
 	all->unwanted = unwanted;
 	all->fn = fn;
@@ -405,8 +420,6 @@ void conversations_free(struct conversations *all)
 	smc_index_free(&all->by_ends);
 	smc_index_free(&all->by_known);
 	free(all->items);
-	free(all->vacant);
-	free(all->ended);
 	free(all->known);
 	free(all);
 }

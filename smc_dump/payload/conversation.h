@@ -71,22 +71,18 @@ struct wish {
 
 struct conversations;
 
-/**
- * conversations_new() - none yet
- * @unwanted: struct smcdata_state
- */
+/** conversations_new() - none yet; @unwanted: of struct smcdata_state */
 struct conversations *conversations_new(const struct wish *wish, __u64 *unwanted, payload_fn *fn,
 					void *arg);
 
 /**
- * conversations_known() - say the mode of a connection that was there before
- *
- * Without type information of smc.ko the eBPF program cannot know it.
+ * conversations_known() - say the mode of a connection that was there before, which the eBPF
+ *	program cannot know without type information of smc.ko
  */
 void conversations_known(struct conversations *all, const struct smc_sock *sock);
 
 /**
- * conversations_record() - one more record
+ * conversations_record() - one more, at @at, nanoseconds since 1970
  *
  * Of a connection within the host both ends are seen: the one whose bytes come first is told, the
  * other one is noted as unwanted. Return: 0, or what the function returned.

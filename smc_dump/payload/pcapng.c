@@ -3,13 +3,15 @@
  * pcapng as draft-ietf-opsawg-pcapng describes it: blocks of 32-bit words in the byte order of this
  * host, which the first one tells.
  */
-#include "smc_dump/payload/pcapng.h"
+#include "smc_dump/payload/print.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
+#include <net/ethernet.h>
+#include <netinet/ip.h>
+#include <netinet/ip6.h>
+#include <netinet/tcp.h>
 
-#include "smc_dump/big.h"
 #include "smc_dump/blocks.h"
 
 enum {
@@ -24,16 +26,6 @@ enum {
 };
 
 enum {
-	FIN = 1,
-	SYN = 2,
-	PUSH = 8,
-	ACK = 16,
-	ETHERNET_HEADER = 14,
-	IPV4_HEADER = 20,
-	IPV6_HEADER = 40,
-	TCP_HEADER = 20,
-	/* MSS, NOP, window scale: so much may be on its way. */
-	TCP_OPTIONS = 8,
 	MSS = 65495,
 	WINDOW = 65535,
 	WINDOW_SCALE = 14,
@@ -42,6 +34,9 @@ enum {
 	/* Somebody acknowledges so many bytes that nobody answers, or the window would be full. */
 	ACK_SHIFT = 29,
 };
+
+/* MSS, NOP, window scale: so much may be on its way. */
+static const uint8_t syn_options[] = { 2, 4, MSS >> 8, MSS & 0xff, 1, 3, 3, WINDOW_SCALE };
 
 /* ---- blocks ---- */
 
@@ -144,6 +139,7 @@ void pcapng_tail(struct out_text *text, int64_t at, uint64_t told, uint64_t lost
  * @passed: bytes before it, of both directions as struct conversation has them
  * @after: what the sequence number counts besides: SYN, FIN, of the sender and the other one
  * @full: bytes of payload; @data, @len: the first of them
+ * @comment: NULL for none
  */
 struct segment {
 	const struct conversation *conversation;
@@ -154,7 +150,7 @@ struct segment {
 	uint32_t full, len;
 	const uint8_t *data;
 	int64_t at;
-	const char *comment;
+	const struct out_text *comment;
 };
 
 /*
@@ -179,19 +175,11 @@ static uint64_t sum(uint64_t sofar, const void *data, size_t len)
 	return sofar + (sofar < word);
 }
 
-static void put_checksum(uint8_t *to, uint64_t sofar)
+static uint16_t checksum(uint64_t sofar)
 {
-	uint16_t sum16;
-
 	while (sofar >> 16)
 		sofar = (sofar & 0xffff) + (sofar >> 16);
-	sum16 = (uint16_t)~sofar;
-	memcpy(to, &sum16, sizeof(sum16));
-}
-
-static size_t tcp_header_len(const struct segment *segment)
-{
-	return TCP_HEADER + (segment->flags & SYN ? TCP_OPTIONS : 0);
+	return (uint16_t)~sofar;
 }
 
 static bool is_ipv6(const struct segment *segment)
@@ -199,43 +187,63 @@ static bool is_ipv6(const struct segment *segment)
 	return segment->conversation->local.family == AF_INET6;
 }
 
-static size_t put_ethernet(uint8_t *to, const struct segment *segment, uint16_t protocol)
+static const struct smc_addr *end_of(const struct segment *segment, bool is_local)
+{
+	return is_local ? &segment->conversation->local : &segment->conversation->peer;
+}
+
+static uint32_t tcp_header_len(const struct segment *segment)
+{
+	return sizeof(struct tcphdr) + (segment->flags & TH_SYN ? sizeof(syn_options) : 0);
+}
+
+static uint32_t headers_len(const struct segment *segment)
+{
+	return sizeof(struct ether_header) + tcp_header_len(segment) +
+	       (is_ipv6(segment) ? sizeof(struct ip6_hdr) : sizeof(struct iphdr));
+}
+
+static void append_ethernet(struct out_text *text, const struct segment *segment)
 {
 	/* Administered locally: the local end is 1. */
-	const uint8_t macs[2][6] = { { 2, 0, 0, 0, 0, 2 }, { 2, 0, 0, 0, 0, 1 } };
+	static const uint8_t macs[2][ETH_ALEN] = { { 2, 0, 0, 0, 0, 2 }, { 2, 0, 0, 0, 0, 1 } };
+	const uint16_t type = htons(is_ipv6(segment) ? ETHERTYPE_IPV6 : ETHERTYPE_IP);
 
-	memcpy(to, macs[!segment->is_sent], 6);
-	memcpy(to + 6, macs[segment->is_sent], 6);
-	big_put16(to + 12, protocol);
-	return ETHERNET_HEADER;
+	out_mem(text, macs[!segment->is_sent], ETH_ALEN);
+	out_mem(text, macs[segment->is_sent], ETH_ALEN);
+	out_mem(text, &type, sizeof(type));
 }
 
-static size_t put_ipv4(uint8_t *to, const struct smc_addr *from, const struct smc_addr *dest,
-		       uint32_t len)
+/* @len: of what follows. */
+static void append_ipv4(struct out_text *text, const struct segment *segment, uint32_t len)
 {
-	memset(to, 0, IPV4_HEADER);
-	to[0] = 0x45;
-	big_put16(to + 2, (uint16_t)(IPV4_HEADER + len));
-	to[6] = 0x40; /* not to be fragmented */
-	to[8] = 64;
-	to[9] = IPPROTO_TCP;
-	memcpy(to + 12, from->ip, 4);
-	memcpy(to + 16, dest->ip, 4);
-	put_checksum(to + 10, sum(0, to, IPV4_HEADER));
-	return IPV4_HEADER;
+	struct iphdr ip = {
+		.version = 4,
+		.ihl = sizeof(ip) / 4,
+		.tot_len = htons((uint16_t)(sizeof(ip) + len)),
+		.frag_off = htons(IP_DF),
+		.ttl = 64,
+		.protocol = IPPROTO_TCP,
+	};
+
+	memcpy(&ip.saddr, end_of(segment, segment->is_sent)->ip, sizeof(ip.saddr));
+	memcpy(&ip.daddr, end_of(segment, !segment->is_sent)->ip, sizeof(ip.daddr));
+	ip.check = checksum(sum(0, &ip, sizeof(ip)));
+	out_mem(text, &ip, sizeof(ip));
 }
 
-static size_t put_ipv6(uint8_t *to, const struct smc_addr *from, const struct smc_addr *dest,
-		       uint32_t len)
+static void append_ipv6(struct out_text *text, const struct segment *segment, uint32_t len)
 {
-	memset(to, 0, IPV6_HEADER);
-	to[0] = 0x60;
-	big_put16(to + 4, (uint16_t)len);
-	to[6] = IPPROTO_TCP;
-	to[7] = 64;
-	memcpy(to + 8, from->ip, 16);
-	memcpy(to + 24, dest->ip, 16);
-	return IPV6_HEADER;
+	struct ip6_hdr ip = {
+		.ip6_flow = htonl(6U << 28),
+		.ip6_plen = htons((uint16_t)len),
+		.ip6_nxt = IPPROTO_TCP,
+		.ip6_hlim = 64,
+	};
+
+	memcpy(&ip.ip6_src, end_of(segment, segment->is_sent)->ip, sizeof(ip.ip6_src));
+	memcpy(&ip.ip6_dst, end_of(segment, !segment->is_sent)->ip, sizeof(ip.ip6_dst));
+	out_mem(text, &ip, sizeof(ip));
 }
 
 /* Each conversation has numbers of its own: that of one with the same ports is another one. */
@@ -244,126 +252,56 @@ static uint32_t sequence(const struct segment *segment, bool is_sent)
 	uint32_t first = (uint32_t)segment->conversation->number * 0x01000193U +
 			 (is_sent ? 0x10000000 : 0x60000000);
 
-	return first + (uint32_t)segment->passed[is_sent] + segment->after[is_sent];
+	return htonl(first + (uint32_t)segment->passed[is_sent] + segment->after[is_sent]);
 }
 
 /* Its checksum is only right with all of the payload: without, readers do not look at it. */
-static void put_tcp(uint8_t *to, const struct segment *segment, const struct smc_addr *from,
-		    const struct smc_addr *dest)
+static void append_tcp(struct out_text *text, const struct segment *segment)
 {
+	const struct smc_addr *from = end_of(segment, segment->is_sent);
+	const struct smc_addr *dest = end_of(segment, !segment->is_sent);
 	const size_t ip = is_ipv6(segment) ? 16 : 4, len = tcp_header_len(segment);
-	static const uint8_t options[TCP_OPTIONS] = {
-		2, 4, MSS >> 8, MSS & 0xff, 1, 3, 3, WINDOW_SCALE,
+	const uint16_t last[] = { htons(IPPROTO_TCP), htons((uint16_t)(len + segment->full)) };
+	struct tcphdr tcp = {
+		.th_sport = htons(from->port),
+		.th_dport = htons(dest->port),
+		.th_seq = sequence(segment, segment->is_sent),
+		.th_ack = segment->flags & TH_ACK ? sequence(segment, !segment->is_sent) : 0,
+		.th_off = len / 4 & 15,
+		.th_flags = segment->flags,
+		.th_win = htons(WINDOW),
 	};
-	uint8_t last[4] = { 0, IPPROTO_TCP }; /* of the pseudo header */
-	uint64_t total;
+	/* Of the pseudo header. */
+	uint64_t total = sum(sum(sum(0, from->ip, ip), dest->ip, ip), last, sizeof(last));
 
-	memset(to, 0, len);
-	big_put16(to, from->port);
-	big_put16(to + 2, dest->port);
-	big_put32(to + 4, sequence(segment, segment->is_sent));
-	if (segment->flags & ACK)
-		big_put32(to + 8, sequence(segment, !segment->is_sent));
-	to[12] = (uint8_t)(len / 4 << 4);
-	to[13] = segment->flags;
-	big_put16(to + 14, WINDOW);
-	if (segment->flags & SYN)
-		memcpy(to + TCP_HEADER, options, sizeof(options));
-	if (segment->len != segment->full)
-		return;
-	big_put16(last + 2, (uint16_t)(len + segment->full));
-	total = sum(sum(sum(0, from->ip, ip), dest->ip, ip), last, sizeof(last));
-	put_checksum(to + 16, sum(sum(total, to, len), segment->data, segment->len));
+	total = sum(sum(total, &tcp, sizeof(tcp)), syn_options, len - sizeof(tcp));
+	if (segment->len == segment->full)
+		tcp.th_sum = checksum(sum(total, segment->data, segment->len));
+	out_mem(text, &tcp, sizeof(tcp));
+	out_mem(text, syn_options, len - sizeof(tcp));
 }
 
-static size_t headers_len(const struct segment *segment)
-{
-	return ETHERNET_HEADER + (is_ipv6(segment) ? IPV6_HEADER : IPV4_HEADER) +
-	       tcp_header_len(segment);
-}
-
-static void put_headers(uint8_t *to, const struct segment *segment)
-{
-	const struct conversation *conversation = segment->conversation;
-	const struct smc_addr *from = segment->is_sent ? &conversation->local : &conversation->peer;
-	const struct smc_addr *dest = segment->is_sent ? &conversation->peer : &conversation->local;
-	uint32_t tcp = (uint32_t)tcp_header_len(segment) + segment->full;
-
-	to += put_ethernet(to, segment, is_ipv6(segment) ? 0x86dd : 0x0800);
-	to += (is_ipv6(segment) ? put_ipv6 : put_ipv4)(to, from, dest, tcp);
-	put_tcp(to, segment, from, dest);
-}
-
-struct first {
-	uint32_t type, len, interface, time_high, time, captured, full;
-};
-
-struct last {
-	uint16_t code, code_len;
-	uint32_t direction, end, len;
-};
-
-static size_t padded(size_t len)
-{
-	return (len + 3) & ~(size_t)3;
-}
-
-/* Return: where what follows stands. */
-static uint8_t *put_padded(uint8_t *to, size_t offset, const void *data, size_t len)
-{
-	const size_t end = offset + len;
-
-	if (len)
-		memcpy(to + offset, data, len);
-	for (size_t i = end; i < padded(end); i++)
-		to[i] = 0;
-	return to + padded(end);
-}
-
-/* What comes last may not be aligned for the compiler: it is copied. */
-static void put_last(uint8_t *to, const struct segment *segment, size_t len)
-{
-	const struct last last = {
-		PACKET_FLAGS,
-		sizeof(last.direction),
-		segment->is_sent ? PACKET_OUTBOUND : PACKET_INBOUND,
-		BLOCKS_END,
-		(uint32_t)len,
-	};
-
-	memcpy(to, &last, sizeof(last));
-}
-
-/* There are millions of packets: each is put together where it stands. */
 static void append(struct out_text *text, const struct segment *segment)
 {
-	const size_t headers = headers_len(segment), len = headers + segment->len;
-	const size_t comment = strlen(segment->comment);
-	const uint16_t option[] = { BLOCKS_COMMENT, (uint16_t)comment };
-	const size_t block = sizeof(struct first) + padded(len) + sizeof(struct last) +
-			     (comment ? sizeof(option) + padded(comment) : 0);
-	const struct first first = {
-		BLOCKS_PACKET,
-		(uint32_t)block,
-		.time = (uint32_t)segment->at,
-		.time_high = (uint32_t)((uint64_t)segment->at >> 32),
-		.captured = (uint32_t)len,
-		.full = (uint32_t)headers + segment->full,
-	};
-	uint8_t *to = (uint8_t *)out_reserve(text, block);
+	const uint32_t direction = segment->is_sent ? PACKET_OUTBOUND : PACKET_INBOUND;
+	const uint32_t headers = headers_len(segment);
+	const size_t block = begin(text, BLOCKS_PACKET);
 
-	if (!to)
-		return;
-	text->len += block;
-	put_last(to + block - sizeof(struct last), segment, block);
-	memcpy(to, &first, sizeof(first));
-	to += sizeof(first);
-	put_headers(to, segment);
-	to = put_padded(to, headers, segment->data, segment->len);
-	if (!comment)
-		return;
-	memcpy(to, option, sizeof(option));
-	put_padded(to, sizeof(option), segment->comment, comment);
+	word(text, 0); /* the interface */
+	timestamp(text, segment->at);
+	word(text, headers + segment->len);
+	word(text, headers + segment->full);
+	append_ethernet(text, segment);
+	(is_ipv6(segment) ? append_ipv6 : append_ipv4)(text, segment,
+						       tcp_header_len(segment) + segment->full);
+	append_tcp(text, segment);
+	out_mem(text, segment->data, segment->len);
+	pad(text, headers + segment->len);
+	if (segment->comment && segment->comment->len)
+		option(text, BLOCKS_COMMENT, segment->comment->data, segment->comment->len);
+	option(text, PACKET_FLAGS, &direction, sizeof(direction));
+	option(text, BLOCKS_END, NULL, 0);
+	end(text, block);
 }
 
 /* ---- packets ---- */
@@ -379,7 +317,6 @@ static struct segment segment_of(const struct payload *payload, bool is_sent, ui
 		.passed = { conversation->passed[0], conversation->passed[1] },
 		.after = { 1, 1 },
 		.at = payload->at,
-		.comment = "",
 	};
 }
 
@@ -391,47 +328,45 @@ static void append_process(struct out_text *text, const struct payload *payload)
 	out_printf(text, "[%d]", (int)payload->conversation->pid);
 }
 
-/* Return: a string in @text, which is to be freed. */
-static const char *first_comment(struct out_text *text, const struct payload *payload)
+static void append_first_comment(struct out_text *text, const struct payload *payload)
 {
 	const struct conversation *conversation = payload->conversation;
 
 	out_str(text, conversation_mode(conversation));
 	if (conversation->lgr)
 		out_printf(text, ", link group %08" PRIx32, conversation->lgr);
-	if (payload->conversation->pid)
+	if (conversation->pid)
 		out_str(text, ", ");
 	append_process(text, payload);
 	if (conversation->is_old)
 		out_str(text, ", older than this capture");
-	out_char(text, '\0');
-	return text->data;
 }
 
 /* What begins with nothing passed: the client calls, the server answers. */
 static void append_handshake(struct out_text *text, const struct payload *payload)
 {
 	const bool client = !payload->conversation->is_server;
-	struct segment segment = segment_of(payload, client, SYN);
+	struct segment segment = segment_of(payload, client, TH_SYN);
 	struct out_text comment = { 0 };
 
 	segment.passed[0] = segment.passed[1] = 0;
 	segment.after[0] = segment.after[1] = 0;
-	segment.comment = first_comment(&comment, payload);
+	append_first_comment(&comment, payload);
+	segment.comment = &comment;
 	append(text, &segment);
-	segment.comment = "";
+	segment.comment = NULL;
 	segment.is_sent = !client;
-	segment.flags = SYN | ACK;
+	segment.flags = TH_SYN | TH_ACK;
 	segment.after[client] = 1;
 	append(text, &segment);
 	segment.is_sent = client;
-	segment.flags = ACK;
+	segment.flags = TH_ACK;
 	segment.after[!client] = 1;
 	append(text, &segment);
 	out_free(&comment);
 }
 
-static const char *comment_of(struct out_text *text, const struct payload *payload)
+static void append_comment(struct out_text *text, const struct payload *payload)
 {
 	if (payload->lost)
 		out_printf(text, "%" PRIu64 " bytes before this are lost", payload->lost);
@@ -442,24 +377,23 @@ static const char *comment_of(struct out_text *text, const struct payload *paylo
 		out_str(text, text->len ? "; " : "");
 		append_process(text, payload);
 	}
-	out_char(text, '\0');
-	return text->data;
 }
 
 static void append_end(struct out_text *text, const struct payload *payload)
 {
-	struct segment segment = segment_of(payload, true, FIN | ACK);
+	struct segment segment = segment_of(payload, true, TH_FIN | TH_ACK);
 	struct out_text comment = { 0 };
 
 	if (payload->lost)
-		segment.comment = comment_of(&comment, payload);
+		append_comment(&comment, payload);
+	segment.comment = &comment;
 	append(text, &segment);
-	segment.comment = "";
+	segment.comment = NULL;
 	segment.is_sent = false;
 	segment.after[true] = 2;
 	append(text, &segment);
 	segment.is_sent = true;
-	segment.flags = ACK;
+	segment.flags = TH_ACK;
 	segment.after[false] = 2;
 	append(text, &segment);
 	out_free(&comment);
@@ -467,17 +401,17 @@ static void append_end(struct out_text *text, const struct payload *payload)
 
 static void append_bytes(struct out_text *text, const struct payload *payload)
 {
-	struct segment segment = segment_of(payload, payload->is_sent, PUSH | ACK);
+	struct segment segment = segment_of(payload, payload->is_sent, TH_PUSH | TH_ACK);
 	uint32_t full = payload->full, len = payload->len;
 	struct out_text comment = { 0 };
 
-	if (payload->lost || payload->is_unread || payload->is_other_process)
-		segment.comment = comment_of(&comment, payload);
+	append_comment(&comment, payload);
+	segment.comment = &comment;
 	for (segment.data = payload->data; full; segment.data += segment.len) {
 		segment.full = full < SEGMENT ? full : SEGMENT;
 		segment.len = len < segment.full ? len : segment.full;
 		append(text, &segment);
-		segment.comment = "";
+		segment.comment = NULL;
 		segment.passed[payload->is_sent] += segment.full;
 		full -= segment.full;
 		len -= segment.len;
@@ -493,7 +427,7 @@ static void append_ack(struct out_text *text, const struct payload *payload)
 
 	if (!((before ^ (before + payload->full)) >> ACK_SHIFT))
 		return;
-	segment = segment_of(payload, !payload->is_sent, ACK);
+	segment = segment_of(payload, !payload->is_sent, TH_ACK);
 	segment.passed[payload->is_sent] += payload->full;
 	append(text, &segment);
 }

@@ -11,18 +11,13 @@
 
 #define SECOND 1000000000
 
-static const struct smc_addr *sender(const struct payload *payload)
+/* An end is reported as sent by the local one. */
+static const struct smc_addr *end_of(const struct payload *payload, bool is_sender)
 {
 	const struct conversation *conversation = payload->conversation;
+	bool is_local = (payload->is_sent || payload->is_end) == is_sender;
 
-	return payload->is_sent || payload->is_end ? &conversation->local : &conversation->peer;
-}
-
-static const struct smc_addr *receiver(const struct payload *payload)
-{
-	const struct conversation *conversation = payload->conversation;
-
-	return payload->is_sent || payload->is_end ? &conversation->peer : &conversation->local;
+	return is_local ? &conversation->local : &conversation->peer;
 }
 
 /* ---- text ---- */
@@ -55,12 +50,12 @@ static void append_size(struct out_text *text, const struct payload *payload)
 		out_printf(text, ", cut to %" PRIu32 " B", payload->len);
 }
 
-static void append_text(struct out_text *text, const struct print *print,
+static void append_text(struct out_text *text, const struct show *show,
 			const struct payload *payload)
 {
 	const struct packet_time time = { payload->at / SECOND, (uint32_t)(payload->at % SECOND) };
 
-	line_head(text, time, sender(payload), receiver(payload));
+	line_head(text, time, end_of(payload, true), end_of(payload, false));
 	out_printf(text, "  %s  ", conversation_mode(payload->conversation));
 	if (payload->conversation->pid) {
 		out_escaped(text, payload->conversation->comm, sizeof(payload->conversation->comm));
@@ -73,49 +68,30 @@ static void append_text(struct out_text *text, const struct print *print,
 	if (payload->lost)
 		out_printf(text, ", after %" PRIu64 " B that are lost", payload->lost);
 	out_char(text, '\n');
-	if (print->is_hex)
-		line_hex(text, payload->data, payload->len, print->is_text);
-	else if (print->is_text)
+	if (show->is_hex)
+		line_hex(text, payload->data, payload->len, show->is_text);
+	else if (show->is_text)
 		append_characters(text, payload);
 }
 
 /* ---- JSON ---- */
 
-static void add_contents(json_t *json, const struct print *print, const struct payload *payload)
+static void add_bytes(json_t *json, const struct show *show, const struct payload *payload)
 {
-	struct out_text hex = { 0 };
 	/* None for what is not UTF-8. */
 	json_t *text =
-		print->is_text ? json_stringn((const char *)payload->data, payload->len) : NULL;
+		show->is_text ? json_stringn((const char *)payload->data, payload->len) : NULL;
 
-	if (text)
-		json_object_set_new(json, "text", text);
-	if (!print->is_hex && (text || !print->is_text))
-		return;
-	line_hex_word(&hex, payload->data, payload->len);
-	json_object_set_new(json, "bytes", json_stringn(hex.data ? hex.data : "", hex.len));
-	out_free(&hex);
-}
-
-static void add_bytes(json_t *json, const struct print *print, const struct payload *payload)
-{
 	json_object_set_new(json, "length", json_integer(payload->full));
 	json_object_set_new(json, "captured", json_integer(payload->len));
 	json_object_set_new(json, "is_unread", json_boolean(payload->is_unread));
-	add_contents(json, print, payload);
+	if (text)
+		json_object_set_new(json, "text", text);
+	if (show->is_hex || (show->is_text && !text))
+		json_object_set_new(json, "bytes", line_json_hex(payload->data, payload->len));
 }
 
-static void add_process(json_t *json, const struct payload *payload)
-{
-	const struct conversation *conversation = payload->conversation;
-
-	if (conversation->pid)
-		json_object_set_new(json, "process",
-				    json_pack("{s:i, s:o}", "pid", (int)conversation->pid, "name",
-					      out_json_str(conversation->comm)));
-}
-
-static void append_json(struct out_text *text, const struct print *print,
+static void append_json(struct out_text *text, const struct show *show,
 			const struct payload *payload)
 {
 	const struct conversation *conversation = payload->conversation;
@@ -124,21 +100,24 @@ static void append_json(struct out_text *text, const struct print *print,
 		"{s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:s, s:b}", "schema", LINE_SCHEMA, "event",
 		payload->is_end ? "closed" : "data", "seconds", (json_int_t)(payload->at / SECOND),
 		"nanoseconds", (json_int_t)(payload->at % SECOND), "from",
-		line_addr(from, sender(payload)), "to", line_addr(to, receiver(payload)),
+		line_addr(from, end_of(payload, true)), "to", line_addr(to, end_of(payload, false)),
 		"connection", out_json_number(conversation->number), "mode",
 		conversation_mode(conversation), "is_old", conversation->is_old);
 
 	snprintf(group, sizeof(group), "%08" PRIx32, conversation->lgr);
 	if (conversation->lgr)
 		json_object_set_new(json, "link_group", json_string(group));
-	add_process(json, payload);
+	if (conversation->pid)
+		json_object_set_new(json, "process",
+				    json_pack("{s:i, s:o}", "pid", (int)conversation->pid, "name",
+					      out_json_str(conversation->comm)));
 	json_object_set_new(json, "lost_before", out_json_number(payload->lost));
 	if (!payload->is_end)
-		add_bytes(json, print, payload);
+		add_bytes(json, show, payload);
 	out_json_document(text, json, true);
 }
 
-void print_payload(struct out_text *text, const struct print *print, const struct payload *payload)
+void print_payload(struct out_text *text, const struct show *show, const struct payload *payload)
 {
-	(print->is_json ? append_json : append_text)(text, print, payload);
+	(show->is_json ? append_json : append_text)(text, show, payload);
 }

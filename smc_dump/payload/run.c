@@ -1,44 +1,46 @@
 // SPDX-License-Identifier: MIT
 /* The payload of SMC connections: captured by eBPF, shown or written. */
-#include "smc_dump/payload/run.h"
-
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <sys/mman.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
+#include "bpf/programs.h"
 #include "host/smc.h"
 #include "netlink/diag.h"
-#include "smc_dump/capture.h"
 #include "smc_dump/guard.h"
-#include "smc_dump/output.h"
 #include "smc_dump/payload/print.h"
-#include "smc_dump/payload/pcapng.h"
-#include "smc_dump/payload/tap.h"
+#include "smc_dump/request.h"
 #include "version.h"
 
 /* How long a piece may wait to be told. */
 #define WAIT_MS 50
 #define WRITE_AT 65536
-/* What a sink returns when enough was told. */
-#define ENOUGH 1
+/* A clock that was set is followed; how long it takes to read one, on a busy machine, is not. */
+#define CLOCK_STEP 1000000 /* ns */
+#define CLOCK_TRIES 10
+/* Enough was told. */
+#define ENOUGH (-ECANCELED)
 
 /**
- * struct payload_capture - @fd: where packets go, -1: standard output gets text
+ * struct payload_capture
+ * @state: of the eBPF program: what it counts, and where verdicts are noted
+ * @clock: from CLOCK_MONOTONIC, which records have, to the time of day
  * @end: when it was stopped, nanoseconds since 1970; 0: it was not
  */
 struct payload_capture {
 	const struct request *request;
-	struct print print;
 	struct output output;
-	struct tap *tap;
+	struct bpf_programs *programs;
+	struct smcdata_state *state;
 	struct conversations *all;
 	struct out_text text;
 	struct smc_err *err;
 	uint64_t told;
-	int64_t end;
-	int fd;
+	int64_t clock, end;
 };
 
 /* ---- what comes ---- */
@@ -47,9 +49,9 @@ static int write_out(struct payload_capture *capture)
 {
 	int ret;
 
-	if (capture->fd < 0)
+	if (!capture->request->write)
 		return out_print(&capture->text, capture->err);
-	ret = out_flush(&capture->text, capture->fd);
+	ret = out_flush(&capture->text, capture->output.fd);
 	return ret ? smc_err_set(capture->err, -ret, "cannot write packets") : 0;
 }
 
@@ -58,10 +60,10 @@ static int on_payload(void *arg, const struct payload *payload)
 	struct payload_capture *capture = arg;
 	int ret;
 
-	if (capture->fd >= 0)
+	if (capture->request->write)
 		pcapng_payload(&capture->text, payload);
 	else
-		print_payload(&capture->text, &capture->print, payload);
+		print_payload(&capture->text, &capture->request->show, payload);
 	capture->told += !payload->is_end;
 	ret = capture->text.len >= WRITE_AT ? write_out(capture) : 0;
 	if (ret)
@@ -69,53 +71,59 @@ static int on_payload(void *arg, const struct payload *payload)
 	return capture->told == capture->request->count ? ENOUGH : 0;
 }
 
-static int on_record(void *arg, const struct smcdata_record *record, const uint8_t *data,
-		     int64_t at)
+static int on_record(void *arg, void *data, size_t len)
 {
+	const struct smcdata_record *record = data;
 	struct payload_capture *capture = arg;
+	int64_t at;
 
+	if (len < sizeof(*record) || record->len > len - sizeof(*record) ||
+	    record->len > record->full)
+		return -EBADMSG;
+	at = (int64_t)record->at + capture->clock;
 	/* While it is read more comes, maybe for good. */
 	if (guard_is_stopped() && !capture->end)
 		capture->end = clock_ns(CLOCK_REALTIME);
 	if (capture->end && at > capture->end)
 		return ENOUGH;
-	return conversations_record(capture->all, record, data, at);
+	return conversations_record(capture->all, record, (const uint8_t *)(record + 1), at);
+}
+
+static void set_clock(struct payload_capture *capture)
+{
+	int64_t before, clock, took;
+	int tries = CLOCK_TRIES;
+
+	do {
+		before = clock_ns(CLOCK_MONOTONIC);
+		clock = clock_ns(CLOCK_REALTIME) - before;
+		took = clock_ns(CLOCK_MONOTONIC) - before;
+	} while (took > CLOCK_STEP / 2 && --tries);
+	if (llabs(clock - capture->clock) > CLOCK_STEP + took)
+		capture->clock = clock;
 }
 
 static int repeat(struct payload_capture *capture)
 {
+	struct pollfd ring = { .fd = bpf_programs_fd(capture->programs), .events = POLLIN };
 	bool is_last;
 	int ret;
 
 	/* What came before the signal is told, too. */
 	do {
 		is_last = guard_is_stopped();
-		ret = tap_read(capture->tap, is_last ? 0 : WAIT_MS, capture->err);
+		poll(&ring, 1, is_last ? 0 : WAIT_MS);
+		set_clock(capture);
+		ret = bpf_programs_read(capture->programs, capture->err);
 		if (!ret)
 			ret = write_out(capture);
 	} while (!ret && !is_last);
 	return ret == ENOUGH ? write_out(capture) : ret;
 }
 
-static int start_file(struct payload_capture *capture)
-{
-	capture->fd = output_take(&capture->output, capture->err);
-	if (capture->fd < 0)
-		return capture->fd;
-	pcapng_head(&capture->text, SMC_TOOLS_VERSION);
-	return write_out(capture);
-}
-
-static int end_file(struct payload_capture *capture)
-{
-	pcapng_tail(&capture->text, clock_ns(CLOCK_REALTIME), capture->told,
-		    tap_state(capture->tap)->lost);
-	return write_out(capture);
-}
-
 static void say_result(const struct payload_capture *capture)
 {
-	const struct smcdata_state *state = tap_state(capture->tap);
+	const struct smcdata_state *state = capture->state;
 
 	cli_note(&dump_tool, "%" PRIu64 " messages of %" PRIu64 " connections", capture->told,
 		 conversations_count(capture->all));
@@ -130,18 +138,57 @@ static void say_result(const struct payload_capture *capture)
 static int tell_all(struct payload_capture *capture)
 {
 	bool is_file = capture->request->write;
-	int ret = is_file ? start_file(capture) : 0;
+	int ret = is_file ? output_empty(&capture->output, capture->err) : 0;
 
+	if (is_file)
+		pcapng_head(&capture->text, SMC_TOOLS_VERSION);
+	if (!ret)
+		ret = write_out(capture);
 	if (!ret)
 		ret = repeat(capture);
-	if (!ret && is_file)
-		ret = end_file(capture);
+	if (is_file)
+		pcapng_tail(&capture->text, clock_ns(CLOCK_REALTIME), capture->told,
+			    capture->state->lost);
+	if (!ret)
+		ret = write_out(capture);
 	if (!ret)
 		say_result(capture);
 	return ret;
 }
 
-/* ---- beginning and end ---- */
+/* ---- beginning ---- */
+
+/* Needs CAP_BPF and CAP_PERFMON; once it is open nothing more. */
+static int start_program(struct payload_capture *capture)
+{
+	/* The object file. */
+	static const _Alignas(8) unsigned char elf[] = {
+#include "bpf/smcdata.bytes.h"
+	};
+	struct smcdata_state *state = xcalloc(1, sizeof(*state));
+	const struct bpf_watch watch = {
+		.elf = elf,
+		.len = sizeof(elf),
+		.state = SMCDATA_STATE,
+		.value = state,
+		.module = "smc",
+		.ring = SMCDATA_RECORDS,
+		.fn = on_record,
+		.arg = capture,
+	};
+	int snaplen = capture->request->snaplen, map;
+
+	/* The most that can be asked for is all, however much SMC copies at once. */
+	state->snaplen = snaplen < CAPTURE_SNAPLEN ? (uint32_t)snaplen : UINT32_MAX;
+	map = bpf_programs_start(&capture->programs, &watch, capture->err);
+	free(state);
+	if (map < 0)
+		return map;
+	capture->state = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
+	return capture->state == MAP_FAILED ?
+		       smc_err_set(capture->err, errno, "cannot read what eBPF counts") :
+		       0;
+}
 
 static int on_socket(const struct nlmsghdr *nlh, void *arg)
 {
@@ -184,32 +231,22 @@ static int open_all(struct payload_capture *capture)
 {
 	const struct request *request = capture->request;
 	const struct wish wish = wish_of(request);
-	uint32_t snaplen;
 	int ret;
 
 	/* The program looks for SMC in the kernel. */
 	if (host_af_smc() == -EAFNOSUPPORT)
 		return smc_err_say(capture->err, ENOENT, SMC_MISSING);
-	/* The most that can be asked for is all, however much SMC copies at once. */
-	snaplen = request->snaplen < CAPTURE_SNAPLEN ? (uint32_t)request->snaplen : UINT32_MAX;
-	ret = tap_open(&capture->tap, snaplen, on_record, capture, capture->err);
+	ret = start_program(capture);
 	if (ret)
 		return ret;
-	capture->all =
-		conversations_new(&wish, tap_state(capture->tap)->unwanted, on_payload, capture);
+	capture->all = conversations_new(&wish, capture->state->unwanted, on_payload, capture);
 	read_list(capture);
 	return request->write ? output_open(&capture->output, request->write, -1, capture->err) : 0;
 }
 
 int payload_run(const struct request *request, struct smc_err *err)
 {
-	struct payload_capture capture = {
-		.request = request,
-		.err = err,
-		.fd = -1,
-		.output = { .fd = -1 },
-		.print = { request->show.is_json, request->show.is_hex, request->is_text },
-	};
+	struct payload_capture capture = { .request = request, .err = err, .output.fd = -1 };
 	int ret = open_all(&capture);
 
 	if (!ret)
@@ -220,9 +257,7 @@ int payload_run(const struct request *request, struct smc_err *err)
 		ret = tell_all(&capture);
 	}
 	output_close(&capture.output);
-	if (capture.fd >= 0)
-		close(capture.fd);
-	tap_close(capture.tap);
+	bpf_programs_close(capture.programs);
 	conversations_free(capture.all);
 	out_free(&capture.text);
 	return ret;

@@ -57,7 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		MUST(!packet_find_ip(link, copy, len, &ip) || ip <= len);
 		packet_decode(&packet, link, copy, len, len + more * 100);
 		MUST(packet.len <= packet.full || packet.kind == PACKET_OTHER);
-		MUST(!flow_packet(flows, &packet, time));
+		packet.time = time;
+		MUST(!flow_packet(flows, &packet));
 		free(copy);
 		at += len;
 		time.seconds++;

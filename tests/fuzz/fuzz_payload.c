@@ -6,7 +6,6 @@
 #include "fuzz.h"
 
 #include "smc_dump/blocks.h"
-#include "smc_dump/payload/pcapng.h"
 #include "smc_dump/payload/print.h"
 
 static __u64 unwanted[SMCDATA_VERDICTS];
@@ -17,7 +16,7 @@ struct told {
 	uint64_t count;
 };
 
-static void show(const struct payload *payload, struct print print)
+static void show(const struct payload *payload, struct show print)
 {
 	struct out_text text = { 0 };
 
@@ -35,9 +34,9 @@ static int on_payload(void *arg, const struct payload *payload)
 	struct told *told = arg;
 
 	MUST(payload->len <= payload->full);
-	show(payload, (struct print){ .is_text = true });
-	show(payload, (struct print){ .is_text = true, .is_hex = true });
-	show(payload, (struct print){ .is_json = true, .is_text = true });
+	show(payload, (struct show){ .is_text = true });
+	show(payload, (struct show){ .is_text = true, .is_hex = true });
+	show(payload, (struct show){ .is_json = true, .is_text = true });
 	pcapng_payload(&told->file, payload);
 	if (!payload->is_end)
 		out_mem(&told->bytes, payload->data, payload->len);

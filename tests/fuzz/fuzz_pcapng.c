@@ -29,7 +29,7 @@ static uint64_t read_all(const uint8_t *data, size_t size, FILE *copy, size_t *c
 		sum = sum * 31 + (uint64_t)captured.time.seconds + captured.time.nanoseconds;
 		++*count;
 		if (copy)
-			blocks_copy_packet(blocks);
+			blocks_copy_block(blocks);
 	}
 	MUST(!ret || (ret == -err.code && *err.text));
 	blocks_free(blocks);

@@ -34,15 +34,16 @@ static void print_text(const struct sockets_row *row)
 /* The rows of smc_top: a second after it has begun, and when nothing has moved for one. */
 static void measure(struct top_row *row)
 {
-	const struct smc_unseen unseen = { .has_in = false };
+	const struct smc_unseen unseen = { UINT64_MAX, UINT64_MAX };
 	struct smc_sample first, second;
 
 	smc_sample_sock(&first, &row->base.sock, 1000000000);
 	smc_sample_sock(&second, &row->base.sock, 2000000000);
 	smc_rate(&row->rate, &first, &second, first.at, &unseen);
-	MUST(!row->rate.in && !row->rate.out);
+	MUST(!row->rate.in.bytes && !row->rate.out.bytes);
 	smc_rate(&row->rate, NULL, &second, first.at, &unseen);
-	MUST(row->rate.unread <= row->rate.rcvbuf && row->rate.unsent <= row->rate.sndbuf);
+	MUST(row->rate.unread.bytes <= row->rate.unread.size);
+	MUST(row->rate.unsent.bytes <= row->rate.unsent.size);
 }
 
 static void print_json(const struct out_col *columns, const struct sockets_row *row)

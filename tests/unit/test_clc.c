@@ -126,7 +126,7 @@ static void version_1(void **state)
 	assert_int_equal(clc.rkey, 0xabcd);
 	assert_int_equal(clc.index, 1);
 	assert_int_equal(clc.alert_token, 3);
-	assert_int_equal(clc.size_code, 2);
+	assert_int_equal(clc.buffer, 65536);
 	assert_int_equal(clc.mtu_code, 5);
 	assert_int_equal(clc.address, 0x12340000);
 	assert_int_equal(clc.psn, 0x0001e2);
@@ -167,7 +167,7 @@ static void answers(void **state)
 	assert_true(clc.is_smcd && clc.is_first);
 	assert_int_equal(clc.path, SMC_CLC_D);
 	assert_int_equal(clc.dmb_token, 0xfe72d0c6cfe21ed2);
-	assert_int_equal(clc.size_code, 2);
+	assert_int_equal(clc.buffer, 65536);
 	assert_int_equal(clc.link_id, 0x10000);
 	assert_int_equal(clc.ism_gid_ext, 0x83913fa1c37a7f9f);
 	assert_int_equal(clc.features, 1);
@@ -204,14 +204,14 @@ static const struct {
 	uint32_t has;
 } lengths[] = {
 	{ "proposal, SMC-R: RFC 7609, Linux 4.11, z/OS, AIX", SMCR, SMC_CLC_PROPOSAL, 52, 0x10,
-	  { { 0 } }, SMC_CLC_HAS_PEER_ID | SMC_CLC_HAS_V1 | SMC_CLC_HAS_SUBNET },
+	  { { 0 } }, SMC_CLC_HAS_PEER_ID | SMC_CLC_HAS_GID | SMC_CLC_HAS_SUBNET },
 	{ "with an IPv6 prefix: Linux 4.16", SMCR, SMC_CLC_PROPOSAL, 69, 0x10, { { 47, 1 } },
-	  SMC_CLC_HAS_PEER_ID | SMC_CLC_HAS_V1 | SMC_CLC_HAS_SUBNET },
+	  SMC_CLC_HAS_PEER_ID | SMC_CLC_HAS_GID | SMC_CLC_HAS_SUBNET },
 	{ "SMC-D: Linux 4.19", SMCR, SMC_CLC_PROPOSAL, 92, 0x11, { { 39, 40 }, { 47, 1 } },
-	  SMC_CLC_HAS_PEER_ID | SMC_CLC_HAS_V1 | SMC_CLC_HAS_SUBNET | SMC_CLC_HAS_ISM_GID },
+	  SMC_CLC_HAS_PEER_ID | SMC_CLC_HAS_GID | SMC_CLC_HAS_SUBNET | SMC_CLC_HAS_ISM_GID },
 	{ "both, with an IPv6 prefix: Linux 4.19", SMCR, SMC_CLC_PROPOSAL, 109, 0x13,
 	  { { 39, 40 }, { 47, 1 }, { 87, 1 } },
-	  SMC_CLC_HAS_PEER_ID | SMC_CLC_HAS_V1 | SMC_CLC_HAS_SUBNET | SMC_CLC_HAS_ISM_GID },
+	  SMC_CLC_HAS_PEER_ID | SMC_CLC_HAS_GID | SMC_CLC_HAS_SUBNET | SMC_CLC_HAS_ISM_GID },
 	{ "SMC-Dv2, an ISM device: Linux 5.10", SMCR, SMC_CLC_PROPOSAL, 214, 0x26,
 	  { { 51, 28 }, { 80, 1 }, { 81, 1 }, { 87, 64 } }, V2_PROPOSAL | SMC_CLC_HAS_SEID },
 	{ "without EID, an emulated device: Linux 6.8", SMCR, SMC_CLC_PROPOSAL, 192, 0x26,
@@ -221,7 +221,7 @@ static const struct {
 	  V2_PROPOSAL | SMC_CLC_HAS_V2_GID },
 	{ "SMC-R, v1 and v2: Linux 5.16", SMCR, SMC_CLC_PROPOSAL, 164, 0x20,
 	  { { 39, 40 }, { 51, 36 }, { 88, 1 } },
-	  V2_PROPOSAL | SMC_CLC_HAS_V2_GID | SMC_CLC_HAS_V1 | SMC_CLC_HAS_SUBNET },
+	  V2_PROPOSAL | SMC_CLC_HAS_V2_GID | SMC_CLC_HAS_GID | SMC_CLC_HAS_SUBNET },
 	{ "accept, SMC-R: RFC 7609, Linux 4.11", SMCR, SMC_CLC_ACCEPT, 68, 0x18, { { 0 } },
 	  SMC_CLC_HAS_PEER_ID | SMC_CLC_HAS_GID | SMC_CLC_HAS_RDMA },
 	{ "SMC-Rv2: Linux 5.16", SMCR, SMC_CLC_ACCEPT, 108, 0x20, { { 0 } }, V2_ANSWER_R },

@@ -562,9 +562,10 @@ static void headers(void **state)
 
 static void check_rate(uint64_t bytes, bool is_least, const char *want)
 {
+	const struct top_row row = { .rate = { SMC_RATE_HAS_RATES, .in = { bytes, is_least } } };
 	struct out_text text = { 0 };
 
-	top_append_rate(&text, bytes, is_least);
+	out_cell(&text, &top_columns[0], &row);
 	assert_int_equal(text.len, strlen(want));
 	assert_memory_equal(text.data, want, text.len);
 	out_free(&text);
@@ -603,13 +604,10 @@ static void measured(void **state)
 	row.base.n_holders = 1;
 	row.rate = (struct smc_rate){
 		.has = SMC_RATE_HAS_RATES | SMC_RATE_HAS_FILL,
-		.in = 1200,
-		.out = 5,
-		.out_is_least = true,
-		.unread = 65000,
-		.rcvbuf = 65536,
-		.unsent = 1,
-		.sndbuf = 131072,
+		.in = { 1200, false },
+		.out = { 5, true },
+		.unread = { 65000, 65536 },
+		.unsent = { 1, 131072 },
 		.brake = SMC_BRAKE_PEER_READER,
 	};
 	out_row(&text, &view, &row);

@@ -218,31 +218,30 @@ static void test_moved(void **state)
 
 static void test_repeats(void **state)
 {
-	struct repeats *repeats = repeats_new();
+	static struct repeats repeats;
 	struct smc_addr other = peer, port = peer;
 
 	(void)state;
 	other.ip[3]++;
 	port.port++;
-	assert_int_equal(repeats_count(repeats, &peer, AT), 1);
-	assert_int_equal(repeats_count(repeats, &port, AT + SECOND), 2);
-	assert_int_equal(repeats_count(repeats, &other, AT + SECOND), 1);
-	assert_int_equal(repeats_count(repeats, &peer, AT), 3);
-	assert_int_equal(repeats_count(repeats, &peer, AT + 59 * SECOND), 4);
-	assert_int_equal(repeats_count(repeats, &peer, AT + 60 * SECOND), 4);
-	assert_int_equal(repeats_count(repeats, &peer, AT + 61 * SECOND), 3);
-	assert_int_equal(repeats_count(repeats, &peer, AT + 500 * SECOND), 1);
+	assert_int_equal(repeats_count(&repeats, &peer, AT), 1);
+	assert_int_equal(repeats_count(&repeats, &port, AT + SECOND), 2);
+	assert_int_equal(repeats_count(&repeats, &other, AT + SECOND), 1);
+	assert_int_equal(repeats_count(&repeats, &peer, AT), 3);
+	assert_int_equal(repeats_count(&repeats, &peer, AT + 59 * SECOND), 4);
+	assert_int_equal(repeats_count(&repeats, &peer, AT + 60 * SECOND), 4);
+	assert_int_equal(repeats_count(&repeats, &peer, AT + 61 * SECOND), 3);
+	assert_int_equal(repeats_count(&repeats, &peer, AT + 500 * SECOND), 1);
 	/* The clock is set back. */
-	assert_int_equal(repeats_count(repeats, &peer, AT + 100 * SECOND), 1);
-	assert_int_equal(repeats_count(repeats, &peer, AT + 159 * SECOND), 2);
-	assert_int_equal(repeats_count(repeats, &peer, AT + 160 * SECOND), 2);
+	assert_int_equal(repeats_count(&repeats, &peer, AT + 100 * SECOND), 1);
+	assert_int_equal(repeats_count(&repeats, &peer, AT + 159 * SECOND), 2);
+	assert_int_equal(repeats_count(&repeats, &peer, AT + 160 * SECOND), 2);
 	/* More peers than there is room for: it goes on counting. */
 	for (uint32_t i = 0; i < 100000; i++) {
 		memcpy(other.ip, &i, sizeof(i));
-		assert_int_equal(repeats_count(repeats, &other, AT + 501 * SECOND), 1);
-		assert_int_equal(repeats_count(repeats, &other, AT + 501 * SECOND), 2);
+		assert_int_equal(repeats_count(&repeats, &other, AT + 501 * SECOND), 1);
+		assert_int_equal(repeats_count(&repeats, &other, AT + 501 * SECOND), 2);
 	}
-	repeats_free(repeats);
 }
 
 int main(void)

@@ -49,7 +49,7 @@ static json_t *full_rate(void)
 	struct top_row row = { .rate = { .has = UINT32_MAX, .brake = SMC_BRAKE_LINK } };
 	json_t *json = out_json(top_columns, NULL, &row), *least;
 
-	row.rate.in_is_least = row.rate.out_is_least = true;
+	row.rate.in.is_least = row.rate.out.is_least = true;
 	least = out_json(top_columns, NULL, &row);
 	assert_true(json && least && !json_object_update_missing(json, least));
 	json_decref(least);

@@ -10,7 +10,6 @@
 
 #include "smc_dump/big.h"
 #include "smc_dump/blocks.h"
-#include "smc_dump/payload/pcapng.h"
 #include "smc_dump/payload/print.h"
 
 #define NOW INT64_C(1700000000123456789)
@@ -492,7 +491,7 @@ static void shown(void **state)
 		.lost = 9,
 	};
 	struct out_text text = { 0 };
-	struct print print = { .is_text = true };
+	struct show print = { .is_text = true };
 
 	(void)state;
 	print_payload(&text, &print, &payload);
@@ -514,7 +513,7 @@ static void shown(void **state)
 	out_reset(&text);
 	payload.is_end = true;
 	conversation.pid = 0;
-	print_payload(&text, &(struct print){ 0 }, &payload);
+	print_payload(&text, &(struct show){ 0 }, &payload);
 	out_char(&text, '\0');
 	assert_string_equal(strchr(text.data, ' '),
 			    " 10.0.0.1:40000 > 10.0.0.2:6379  SMCD  closed, after 9 B that are "
@@ -544,7 +543,8 @@ static void json(void **state)
 	json_t *got, *want;
 
 	(void)state;
-	print_payload(&text, &(struct print){ true, true, true }, &payload);
+	print_payload(&text, &(struct show){ .is_json = true, .is_hex = true, .is_text = true },
+		      &payload);
 	got = json_loadb(text.data, text.len, 0, NULL);
 	want = json_pack("{s:s, s:s, s:I, s:i, s:s, s:s, s:i, s:s, s:b, s:{s:i, s:s}, s:i, s:i, "
 			 "s:b, s:i, s:s, s:s}",
@@ -577,7 +577,7 @@ static void json_bytes(void **state)
 		struct out_text text = { 0 };
 
 		data[0] = (uint8_t)cases[i][0][0];
-		print_payload(&text, &(struct print){ .is_json = true, .is_text = true }, &payload);
+		print_payload(&text, &(struct show){ .is_json = true, .is_text = true }, &payload);
 		out_char(&text, '\0');
 		assert_non_null(strstr(text.data, cases[i][1]));
 		assert_true(!strstr(text.data, "\"text\"") == !!strstr(text.data, "\"bytes\""));

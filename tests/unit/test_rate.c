@@ -9,10 +9,10 @@
 #define DMB 65504U
 #define LAPS 65536ULL
 
-static const struct smc_unseen unknown;
+static const struct smc_unseen unknown = { UINT64_MAX, UINT64_MAX };
 
 /* What the kernel counted is what the cursors show. */
-static const struct smc_unseen nothing = { .has_in = true, .has_out = true };
+static const struct smc_unseen nothing;
 
 static struct smc_abi_cursor at(uint64_t bytes, uint32_t size)
 {
@@ -79,13 +79,13 @@ static void rates(void **state)
 	struct smc_rate rate = rate_of(idle(1000, 5), idle(4001000, 3000005));
 
 	(void)state;
-	assert_int_equal(rate.in, 4000000);
-	assert_int_equal(rate.out, 3000000);
-	assert_false(rate.in_is_least || rate.out_is_least);
+	assert_int_equal(rate.in.bytes, 4000000);
+	assert_int_equal(rate.out.bytes, 3000000);
+	assert_false(rate.in.is_least || rate.out.is_least);
 	last = smcr_at(SECOND + SECOND / 4, idle(1500, 5));
 	smc_rate(&rate, &first, &last, first.at, &nothing);
-	assert_int_equal(rate.in, 2000);
-	assert_int_equal(rate.out, 0);
+	assert_int_equal(rate.in.bytes, 2000);
+	assert_int_equal(rate.out.bytes, 0);
 }
 
 static void wraps(void **state)
@@ -129,9 +129,9 @@ static void sizes(void **state)
 	assert_int_equal(sample.out, 600000);
 	assert_int_equal(sample.in_lap, LAPS * 16384);
 	assert_int_equal(sample.out_lap, LAPS * 524288);
-	assert_int_equal(sample.unread, 10000);
-	assert_int_equal(sample.unsent, 110000);
-	assert_int_equal(sample.peer_unread, 400000);
+	assert_int_equal(sample.unread.bytes, 10000);
+	assert_int_equal(sample.unsent.bytes, 110000);
+	assert_int_equal(sample.peer_unread.bytes, 400000);
 }
 
 /* The kernel reads one cursor after the other: some are newer than others. */
@@ -142,12 +142,12 @@ static void unlocked(void **state)
 	uint64_t in, out;
 
 	(void)state;
-	assert_int_equal(sample.unread, 0);
-	assert_int_equal(sample.unsent, 0);
+	assert_int_equal(sample.unread.bytes, 0);
+	assert_int_equal(sample.unsent.bytes, 0);
 	/* More than fits is as much as fits. */
 	sample = smcr_at(0, (struct where){ 3 * BUF, BUF, 0, 3 * BUF, 0, 0 });
-	assert_int_equal(sample.unread, BUF);
-	assert_int_equal(sample.peer_unread, BUF);
+	assert_int_equal(sample.unread.bytes, BUF);
+	assert_int_equal(sample.peer_unread.bytes, BUF);
 	/* Laps and bytes of a cursor are read apart: it seems to go back, by less than a buffer. */
 	newer = smcr_at(SECOND, idle(BUF + 1, 2 * BUF + 1));
 	smc_moved(&older, &newer, &in, &out);
@@ -164,22 +164,22 @@ static void doubt(void **state)
 
 	(void)state;
 	smc_rate(&rate, &first, &last, 0, &unknown);
-	assert_true(rate.in_is_least && rate.out_is_least);
-	assert_int_equal(rate.in, 10);
+	assert_true(rate.in.is_least && rate.out.is_least);
+	assert_int_equal(rate.in.bytes, 10);
 	unseen.in = LAPS * BUF / 2;
 	unseen.out = LAPS * BUF / 2 - 1;
 	smc_rate(&rate, &first, &last, 0, &unseen);
-	assert_true(rate.in_is_least && !rate.out_is_least);
-	unseen = (struct smc_unseen){ .has_out = true };
+	assert_true(rate.in.is_least && !rate.out.is_least);
+	unseen = (struct smc_unseen){ .in = UINT64_MAX };
 	smc_rate(&rate, &first, &last, 0, &unseen);
-	assert_true(rate.in_is_least && !rate.out_is_least);
+	assert_true(rate.in.is_least && !rate.out.is_least);
 	/* Nothing is that fast: 4 GiB in 80 ms are more than 400 Gbit/s. */
 	last.at = 80000000;
 	smc_rate(&rate, &first, &last, 0, &unknown);
-	assert_false(rate.in_is_least || rate.out_is_least);
+	assert_false(rate.in.is_least || rate.out.is_least);
 	last.at = 90000000;
 	smc_rate(&rate, &first, &last, 0, &unknown);
-	assert_true(rate.in_is_least && rate.out_is_least);
+	assert_true(rate.in.is_least && rate.out.is_least);
 }
 
 static void newcomers(void **state)
@@ -190,10 +190,10 @@ static void newcomers(void **state)
 
 	(void)state;
 	smc_rate(&rate, NULL, &now, SECOND, &nothing);
-	assert_int_equal(rate.in, 300);
-	assert_int_equal(rate.out, 400);
+	assert_int_equal(rate.in.bytes, 300);
+	assert_int_equal(rate.out.bytes, 400);
 	smc_rate(&rate, &none, &now, none.at, &nothing);
-	assert_int_equal(rate.in, 150);
+	assert_int_equal(rate.in.bytes, 150);
 	/* Nobody knows since when: no rate, but how full the buffers are. */
 	smc_rate(&rate, NULL, &now, now.at, &nothing);
 	assert_int_equal(rate.has, SMC_RATE_HAS_FILL);
@@ -247,12 +247,12 @@ static void tcp(void **state)
 	smc_sample_tcp(&now, &other, SECOND);
 	smc_rate(&rate, &before, &now, 0, &unknown);
 	assert_int_equal(rate.has, SMC_RATE_HAS_RATES);
-	assert_int_equal(rate.in, 700);
-	assert_int_equal(rate.out, 800);
-	assert_false(rate.in_is_least || rate.out_is_least);
+	assert_int_equal(rate.in.bytes, 700);
+	assert_int_equal(rate.out.bytes, 800);
+	assert_false(rate.in.is_least || rate.out.is_least);
 	/* Another socket: it cannot have taken back what it received. */
 	smc_rate(&rate, &now, &before, -SECOND, &unknown);
-	assert_int_equal(rate.in, 0);
+	assert_int_equal(rate.in.bytes, 0);
 	one.has_info = false;
 	smc_sample_tcp(&now, &one, SECOND);
 	assert_int_equal(now.mode, SMC_MODE_NONE);
@@ -269,7 +269,7 @@ static void nonsense(void **state)
 	sock.conn.sndbuf_size = 0;
 	smc_sample_sock(&sample, &sock, 0);
 	assert_true(sample.in < sample.in_lap);
-	assert_int_equal(sample.unsent, 0);
+	assert_int_equal(sample.unsent.bytes, 0);
 	sock.conn.peer_rmbe_size = 0;
 	smc_sample_sock(&sample, &sock, 0);
 	assert_int_equal(sample.mode, SMC_MODE_NONE);

@@ -216,12 +216,12 @@ static void moving(void **state)
 	conn->out = 1999;
 	after(2);
 	assert_true(rates_seconds(rates) == 2);
-	assert_int_equal(rate(3)->in, 2000);
-	assert_int_equal(rate(3)->out, 1000);
-	assert_int_equal(rate(1)->in, 0);
+	assert_int_equal(rate(3)->in.bytes, 2000);
+	assert_int_equal(rate(3)->out.bytes, 1000);
+	assert_int_equal(rate(1)->in.bytes, 0);
 	assert_int_equal(rate(1)->has, SMC_RATE_HAS_RATES | SMC_RATE_HAS_FILL);
 	after(1);
-	assert_int_equal(rate(3)->in, 0);
+	assert_int_equal(rate(3)->in.bytes, 0);
 }
 
 static void coming_and_going(void **state)
@@ -232,8 +232,8 @@ static void coming_and_going(void **state)
 	/* A new one: all that it moved, it moved since the sample before. */
 	add(2, SMC_ABI_MODE_SMCD, 300, 600);
 	after(3);
-	assert_int_equal(rate(2)->in, 100);
-	assert_int_equal(rate(2)->out, 200);
+	assert_int_equal(rate(2)->in.bytes, 100);
+	assert_int_equal(rate(2)->out.bytes, 200);
 	kernel.count = 1;
 	after(1);
 	assert_null(rate(2));
@@ -254,7 +254,7 @@ static void left_out(void **state)
 	kernel.count = 2;
 	kernel.conns[1].in += 6000;
 	after(1);
-	assert_int_equal(rate(2)->in, 1000);
+	assert_int_equal(rate(2)->in.bytes, 1000);
 	/* After so many samples it has gone, and this is another of that number. */
 	for (int i = 0; i < 6; i++) {
 		kernel.count = 1;
@@ -263,7 +263,7 @@ static void left_out(void **state)
 	kernel.count = 2;
 	kernel.conns[1].in = 50;
 	after(1);
-	assert_int_equal(rate(2)->in, 50);
+	assert_int_equal(rate(2)->in.bytes, 50);
 }
 
 static void sums(void **state)
@@ -276,32 +276,32 @@ static void sums(void **state)
 	/* All is seen. */
 	conn->in = kernel.rx = 500000000;
 	after(1);
-	assert_int_equal(rate(1)->in, 500000000);
-	assert_false(rate(1)->in_is_least || rate(2)->in_is_least || rate(1)->out_is_least);
+	assert_int_equal(rate(1)->in.bytes, 500000000);
+	assert_false(rate(1)->in.is_least || rate(2)->in.is_least || rate(1)->out.is_least);
 	/* A round more than the cursor shows: it may be any of them. */
 	conn->in += 100;
 	kernel.rx += 100 + LAP;
 	after(1);
-	assert_int_equal(rate(1)->in, 100);
-	assert_true(rate(1)->in_is_least && rate(2)->in_is_least);
-	assert_false(rate(1)->out_is_least);
+	assert_int_equal(rate(1)->in.bytes, 100);
+	assert_true(rate(1)->in.is_least && rate(2)->in.is_least);
+	assert_false(rate(1)->out.is_least);
 	after(1);
-	assert_false(rate(1)->in_is_least);
+	assert_false(rate(1)->in.is_least);
 	/* Calls that the sums leave out. */
 	kernel.splices++;
 	after(1);
-	assert_true(rate(1)->in_is_least);
-	assert_false(rate(1)->out_is_least);
+	assert_true(rate(1)->in.is_least);
+	assert_false(rate(1)->out.is_least);
 	/* A kernel that does not count. */
 	kernel.stats_result = -EOPNOTSUPP;
 	after(1);
-	assert_true(rate(1)->in_is_least && rate(1)->out_is_least);
+	assert_true(rate(1)->in.is_least && rate(1)->out.is_least);
 	/* The first sums again are not of this time. */
 	kernel.stats_result = 0;
 	after(1);
-	assert_true(rate(1)->in_is_least && rate(1)->out_is_least);
+	assert_true(rate(1)->in.is_least && rate(1)->out.is_least);
 	after(1);
-	assert_false(rate(1)->in_is_least || rate(1)->out_is_least);
+	assert_false(rate(1)->in.is_least || rate(1)->out.is_least);
 }
 
 static void fallen_back(void **state)
@@ -314,7 +314,7 @@ static void fallen_back(void **state)
 	kernel.tcp_received += 3000;
 	after(2);
 	assert_int_equal(rate(7)->has, SMC_RATE_HAS_RATES);
-	assert_int_equal(rate(7)->in, 1500);
+	assert_int_equal(rate(7)->in.bytes, 1500);
 	/* Nobody knows its TCP socket. */
 	assert_int_equal(rate(8)->has, 0);
 	/* As if it had been found only now: what it moved before is not of this time. */
@@ -355,7 +355,7 @@ static void failing(void **state)
 	kernel.stats_result = 0;
 	conn->in = 4000;
 	after(1);
-	assert_int_equal(rate(1)->in, 2000);
+	assert_int_equal(rate(1)->in.bytes, 2000);
 }
 
 int main(void)
