@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "netlink/diag.h"
-#include "smc_chk/advise/xfrm.h"
 #include "smc_chk/advise/advice.h"
 #include "smc_chk/advise/probe.h"
 #include "smc_chk/doctor/facts.h"
@@ -27,46 +26,30 @@ static int print(const struct judged *judged, const struct tally *tally,
 	return status ? status : judged->sum.suited_bytes ? CHK_OK : CHK_TCP;
 }
 
-/* Return: chk_status. */
-static int judge_and_print(const struct tally *tally, const struct watched *watched,
-			   const struct doctor_facts *facts, const struct chk_request *req)
-{
-	const struct way_facts ways = { &facts->choices, facts->has_smc };
-	struct judged judged;
-	int ret;
-
-	advise_judge(&judged, tally, &ways);
-	if (req->is_probing)
-		probe_peers(&judged, watch_interrupted);
-	/* Whatever takes what is printed may be slow, or wait for ever. */
-	watch_unblock();
-	ret = print(&judged, tally, watched, req->is_json);
-	judged_free(&judged);
-	return ret;
-}
-
-/* Without the right to see policies, and without IPsec, there are none. */
-static enum tally_bar bar_of(const void *arg, const struct smc_tcp *tcp)
-{
-	return smc_xfrm_has(arg, &tcp->local, &tcp->peer) ? BAR_IPSEC : BAR_NONE;
-}
-
 static int advise(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err)
 {
 	struct smc_xfrm_table policies = { 0 };
-	struct tally tally = { .own = &facts->choices.facts.addrs,
-			       .bar_of = bar_of,
-			       .bar_arg = &policies };
+	struct tally tally = { .own = &facts->choices.facts.addrs, .policies = &policies };
+	const struct way_facts ways = { &facts->choices, facts->has_smc };
 	struct watched watched = { .source = SOURCE_POLL };
+	struct judged judged;
 	int ret;
 
 	tally_start(&tally);
+	/* Without the right to see policies, and without IPsec, there are none. */
 	smc_xfrm_dump(smc_xfrm_add, &policies);
 	if (isatty(STDERR_FILENO))
 		fprintf(stderr, "Watching TCP for %u s; Ctrl-C ends it.\n", req->watch_seconds);
 	ret = watch(&tally, &watched, req, err);
-	if (!ret)
-		ret = judge_and_print(&tally, &watched, facts, req);
+	if (!ret) {
+		advise_judge(&judged, &tally, &ways);
+		if (req->is_probing)
+			probe_peers(&judged);
+		/* Whatever takes what is printed may be slow, or wait for ever. */
+		watch_unblock();
+		ret = print(&judged, &tally, &watched, req->is_json);
+		judged_free(&judged);
+	}
 	tally_free(&tally);
 	smc_xfrm_free(&policies);
 	return ret;

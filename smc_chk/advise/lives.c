@@ -21,7 +21,6 @@
 /** struct lives - @left: ends that may still be read this time */
 struct lives {
 	struct bpf_programs *programs;
-	struct tally *tally;
 	struct lists *lists;
 	int state, left;
 };
@@ -63,9 +62,9 @@ static int on_end(void *arg, void *record, size_t len)
 	death.born = end->born / 1000000;
 	/* SMC's own threads connect and close in the place of the program. */
 	if (end->process.pid && !end->is_smc)
-		death.owner = lists_owner(lives->lists, lives->tally, (pid_t)end->process.pid,
-					  end->process.comm, end->process.unit);
-	tally_die(lives->tally, &death, end->died / 1000000);
+		death.owner = lists_owner(lives->lists, (pid_t)end->process.pid, end->process.comm,
+					  end->process.unit);
+	tally_die(lives->lists->tally, &death, end->died / 1000000);
 	/* It has been taken all the same. */
 	return --lives->left > 0 ? 0 : -EAGAIN;
 }
@@ -76,7 +75,7 @@ static const _Alignas(8) unsigned char elf[] = {
 #include "bpf/tcplife.bytes.h"
 };
 
-int lives_open(struct lives **result, struct tally *tally, struct lists *lists, struct smc_err *err)
+int lives_open(struct lives **result, struct lists *lists, struct smc_err *err)
 {
 	struct lives *lives = xcalloc(1, sizeof(*lives));
 	struct tcplife_state state = { 0 };
@@ -89,17 +88,16 @@ int lives_open(struct lives **result, struct tally *tally, struct lists *lists, 
 		.fn = on_end,
 		.arg = lives,
 	};
-	int ret;
+	int ret = bpf_programs_start(&lives->programs, &watch, err);
 
-	lives->tally = tally;
-	lives->lists = lists;
-	lives->state = bpf_programs_start(&lives->programs, &watch, err);
-	ret = lives->state < 0 ? lives->state : 0;
-	if (ret)
+	if (ret < 0) {
 		free(lives);
-	else
-		*result = lives;
-	return ret;
+		return ret;
+	}
+	lives->lists = lists;
+	lives->state = ret;
+	*result = lives;
+	return 0;
 }
 
 int lives_read(struct lives *lives, struct smc_err *err)

@@ -9,11 +9,11 @@ struct lives;
 
 /**
  * lives_open() - load it, and have it watch this network namespace from now on
- * @lists: finds owners
+ * @lists: finds owners, and has the tally
  *
  * Return: 0, -errno with a sentence that says why not.
  */
-int lives_open(struct lives **lives, struct tally *tally, struct lists *lists, struct smc_err *err);
+int lives_open(struct lives **lives, struct lists *lists, struct smc_err *err);
 
 /** lives_read() - tell the tally of what ended. Return: 0, -errno with @err */
 int lives_read(struct lives *lives, struct smc_err *err);

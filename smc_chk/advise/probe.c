@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "smc/reason.h"
+#include "smc_chk/advise/watch.h"
 #include "smc_chk/live/stream.h"
 
 #define PEERS_MAX 32
@@ -78,11 +79,11 @@ static bool take_answer(struct judge_row *row, const struct judge_row *rows, siz
 	return false;
 }
 
-void probe_peers(struct judged *judged, bool (*is_interrupted)(void))
+void probe_peers(struct judged *judged)
 {
 	size_t asked = 0;
 
-	for (size_t i = 0; i < judged->count && asked < PEERS_MAX && !is_interrupted(); i++) {
+	for (size_t i = 0; i < judged->count && asked < PEERS_MAX && !watch_interrupted(); i++) {
 		struct judge_row *row = &judged->rows[i];
 
 		if (!is_to_be_asked(row) || take_answer(row, judged->rows, i))

@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "out/text.h"
 #include "smc/buffers.h"
-#include "smc_chk/advise/limits.h"
 
 static const char *const bars[] = {
 	[BAR_ULP] = "TLS in the kernel",
@@ -19,11 +18,6 @@ static const char *const bars[] = {
 	[BAR_FAST_OPEN] = "TCP Fast Open",
 	[BAR_IPSEC] = "IPsec, which SMC would bypass",
 };
-
-const char *judge_bar(enum tally_bar bar)
-{
-	return bars[bar];
-}
 
 /* ---- what one row is ---- */
 
@@ -67,12 +61,14 @@ static void measure(struct judge_row *row)
 static void judge_row(struct judge_row *row, const struct tally_group *group,
 		      const struct tally *tally, const struct way_facts *facts)
 {
-	*row = (struct judge_row){ .group = group, .owner = &tally->owners[group->owner] };
+	*row = (struct judge_row){ .group = group,
+				   .owner = &tally->owners[group->owner],
+				   .bar = bars[group->bar] };
 	name_peer(row);
 	measure(row);
 	row->class = class_of(group, row->life);
 	way_find(&row->way, facts, group);
-	if (group->carrier != CARRIER_TCP || group->bar || row->class != CLASS_SUITED ||
+	if (group->carrier != CARRIER_TCP || row->bar || row->class != CLASS_SUITED ||
 	    !row->way.is_possible)
 		return;
 	row->profits = true;
@@ -158,8 +154,8 @@ static void advise_none(struct out_text *text, const struct judge_row *row)
 		out_str(text, "smcss --explain says why it fell back");
 	else if (group->carrier != CARRIER_TCP)
 		out_str(text, "uses SMC");
-	else if (group->bar)
-		out_printf(text, "keep TCP: %s", bars[group->bar]);
+	else if (row->bar)
+		out_printf(text, "keep TCP: %s", row->bar);
 	else if (row->class == CLASS_UNKNOWN)
 		out_str(text, "keep TCP: its numbers are unknown");
 	else if (row->class != CLASS_SUITED || group->peers == PEERS_INTERNET)
@@ -168,7 +164,7 @@ static void advise_none(struct out_text *text, const struct judge_row *row)
 		out_printf(text, "keep TCP: %s", row->way.why_not);
 }
 
-static void advise(const struct judged *judged, struct judge_row *row)
+static char *advise(const struct judged *judged, const struct judge_row *row)
 {
 	struct out_text text = { 0 };
 
@@ -176,12 +172,8 @@ static void advise(const struct judged *judged, struct judge_row *row)
 		advise_smc(&text, judged, row);
 	else
 		advise_none(&text, row);
-	/* Half a command is worse than none. */
-	if (text.len >= sizeof(row->advice))
-		snprintf(row->advice, sizeof(row->advice), "smc_run");
-	else
-		snprintf(row->advice, sizeof(row->advice), "%.*s", (int)text.len, text.data);
-	out_free(&text);
+	out_char(&text, '\0');
+	return text.data;
 }
 
 /* ---- all of them ---- */
@@ -226,13 +218,15 @@ void advise_judge(struct judged *judged, const struct tally *tally, const struct
 			judge_row(&judged->rows[judged->count++], &tally->groups[i], tally, facts);
 	qsort(judged->rows, judged->count, sizeof(*judged->rows), by_bytes);
 	for (size_t i = 0; i < judged->count; i++) {
-		advise(judged, &judged->rows[i]);
+		judged->rows[i].advice = advise(judged, &judged->rows[i]);
 		sum_up(&judged->sum, &judged->rows[i]);
 	}
 }
 
 void judged_free(struct judged *judged)
 {
+	for (size_t i = 0; i < judged->count; i++)
+		free(judged->rows[i].advice);
 	free(judged->rows);
 	*judged = (struct judged){ 0 };
 }

@@ -13,9 +13,6 @@ enum judge_class {
 	CLASS_SUITED,
 };
 
-/** judge_bar() - what SMC cannot carry, in words */
-const char *judge_bar(enum tally_bar bar);
-
 /**
  * struct judge_asked - what the peer itself said, see probe.h
  * @why: reason of a fallback to TCP, or error; empty for none
@@ -25,21 +22,16 @@ struct judge_asked {
 	char why[64];
 };
 
-#define JUDGE_ADVICE_SIZE 1024
-
 /**
  * struct judge_row - a row of the table
  * @peer: address, or "(internet)"
  * @life, @life_bound: see tally_life()
  * @bytes_per_conn, @send: averages; @send of a segment, 0 for none
  * @is_bulk: segments are full
- * @class, @bar: why not, if so
- * @way: what SMC would use
+ * @bar: what SMC cannot carry, in words; NULL for nothing
+ * @profits: it would, over @way, with @memory bytes of buffers
  * @asked: what the peer said, if it was asked
- * @profits: it would
- * @memory: bytes of buffers that it would take
  * @advice: what to type, or "keep TCP"; names in it are shell words
- * @key: numbers of the group and its owner
  */
 struct judge_row {
 	const struct tally_group *group;
@@ -50,11 +42,12 @@ struct judge_row {
 	uint64_t bytes, bytes_per_conn, send;
 	bool is_bulk;
 	enum judge_class class;
+	const char *bar;
 	struct way way;
 	struct judge_asked asked;
 	bool profits;
 	uint64_t memory;
-	char advice[JUDGE_ADVICE_SIZE];
+	char *advice;
 };
 
 /**

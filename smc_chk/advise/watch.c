@@ -31,7 +31,6 @@
 
 /* struct watcher - @last: when the last list began; @cost: how long it took; in ms */
 struct watcher {
-	struct tally *tally;
 	struct watched *watched;
 	const struct chk_request *req;
 	struct lists lists;
@@ -56,7 +55,7 @@ static int on_end(const struct nlmsghdr *nlh, void *arg)
 
 	/* One that cannot be read is none of a TCP socket. */
 	if (!smc_tcp_decode(&death.tcp, nlh))
-		tally_die(watcher->tally, &death, now_ms());
+		tally_die(watcher->lists.tally, &death, now_ms());
 	return 0;
 }
 
@@ -76,7 +75,7 @@ static int read_lists(struct watcher *watcher)
 {
 	uint64_t begin = now_ms();
 	uint64_t gap = begin - watcher->last;
-	int ret = lists_read(&watcher->lists, watcher->tally, begin, watcher->err);
+	int ret = lists_read(&watcher->lists, begin, watcher->err);
 
 	if (watcher->last && gap > watcher->watched->interval)
 		watcher->watched->interval = gap;
@@ -87,11 +86,10 @@ static int read_lists(struct watcher *watcher)
 
 static uint64_t next_list(const struct watcher *watcher)
 {
-	uint64_t interval = watcher->lives ? POLL_BPF : watcher->ends ? POLL_BESIDE : POLL_ALONE;
+	uint64_t least = watcher->lives ? POLL_BPF : watcher->ends ? POLL_BESIDE : POLL_ALONE;
+	uint64_t share = watcher->cost * POLL_SHARE;
 
-	if (interval < watcher->cost * POLL_SHARE)
-		interval = watcher->cost * POLL_SHARE;
-	return watcher->last + interval;
+	return watcher->last + (share > least ? share : least);
 }
 
 /* ---- the time ---- */
@@ -155,36 +153,31 @@ static int drain(struct watcher *watcher)
 
 /* ---- beginning and end ---- */
 
-static sigset_t ending_signals(void)
+static int catch_signals(void)
 {
 	sigset_t set;
 
 	signals_interruptible(&set);
-	return set;
-}
-
-static int catch_signals(void)
-{
-	const sigset_t set = ending_signals();
-
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 bool watch_interrupted(void)
 {
-	const sigset_t set = ending_signals();
 	const struct timespec none = { .tv_sec = 0 };
+	sigset_t set;
 
+	signals_interruptible(&set);
 	return sigtimedwait(&set, NULL, &none) > 0;
 }
 
 void watch_unblock(void)
 {
-	const sigset_t set = ending_signals();
+	sigset_t set;
 
 	while (watch_interrupted())
 		;
+	signals_interruptible(&set);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
@@ -193,7 +186,7 @@ static void open_sources(struct watcher *watcher)
 	struct watched *watched = watcher->watched;
 	struct smc_err err = { 0 };
 
-	if (!lives_open(&watcher->lives, watcher->tally, &watcher->lists, &err)) {
+	if (!lives_open(&watcher->lives, &watcher->lists, &err)) {
 		watched->source = SOURCE_BPF;
 		return;
 	}
@@ -220,14 +213,14 @@ static int run(struct watcher *watcher)
 		watcher->watched->is_lossy = true;
 	watcher->watched->is_blind = watcher->lists.is_blind;
 	watcher->watched->duration = now_ms() - watcher->start;
-	tally_finish(watcher->tally, now_ms());
+	tally_finish(watcher->lists.tally, now_ms());
 	return ret;
 }
 
 int watch(struct tally *tally, struct watched *watched, const struct chk_request *req,
 	  struct smc_err *err)
 {
-	struct watcher watcher = { .tally = tally,
+	struct watcher watcher = { .lists.tally = tally,
 				   .watched = watched,
 				   .req = req,
 				   .err = err,
@@ -241,7 +234,6 @@ int watch(struct tally *tally, struct watched *watched, const struct chk_request
 	ret = run(&watcher);
 	smc_diag_ends_close(watcher.ends);
 	lives_close(watcher.lives);
-	lists_free(&watcher.lists);
 	close(watcher.signals);
 	/* That which ended the watch. */
 	while (watch_interrupted())

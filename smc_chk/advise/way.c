@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 
 static void __attribute__((format(printf, 2, 3))) refuse(struct way *way, const char *fmt, ...)
 {
@@ -16,19 +15,15 @@ static void __attribute__((format(printf, 2, 3))) refuse(struct way *way, const 
 	va_end(ap);
 }
 
-static bool is_bytes(const struct netaddr *addr, const struct smc_addr *other)
-{
-	return addr->family == other->family &&
-	       !memcmp(addr->bytes, other->ip, addr->family == AF_INET ? 4 : 16);
-}
-
 /* The kernel goes by the route's device: to itself that is lo, to others the one of its address. */
 static const char *netdev_of(const struct netaddr_table *addrs, const struct tally_group *group)
 {
+	const struct netaddr local = tally_netaddr(&group->local);
+
 	if (group->peers == PEERS_LOCAL)
 		return "lo";
 	for (size_t i = 0; i < addrs->count; i++)
-		if (is_bytes(&addrs->addrs[i], &group->local))
+		if (netaddr_covers(&local, &addrs->addrs[i]))
 			return addrs->addrs[i].netdev;
 	return NULL;
 }
@@ -37,9 +32,8 @@ static const char *netdev_of(const struct netaddr_table *addrs, const struct tal
 static bool is_in_subnet(const struct netaddr_table *addrs, const char *netdev,
 			 const struct tally_group *group)
 {
-	struct netaddr peer = { .family = group->sample.family };
+	const struct netaddr peer = tally_netaddr(&group->sample);
 
-	memcpy(peer.bytes, group->sample.ip, sizeof(peer.bytes));
 	if (group->peers == PEERS_LOCAL)
 		return true;
 	for (size_t i = 0; i < addrs->count && group->peers == PEERS_NEAR; i++)

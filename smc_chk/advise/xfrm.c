@@ -12,7 +12,7 @@
 #include "base/array.h"
 
 /**
- * struct smc_xfrm_shape - what of a connection policies look at
+ * struct smc_xfrm_shape - what of a connection policies look at; without holes
  * @family: AF_UNSPEC for both; @proto: 0 for any
  * @local_bits, @peer_bits: of the addresses
  * @local_mask, @peer_mask: of the ports
@@ -77,17 +77,10 @@ static void set_end(struct smc_addr *end, uint8_t family, const void *ip, unsign
 		end->ip[bits / 8] &= (uint8_t)(0xff00 >> bits % 8);
 }
 
-static bool is_same_shape(const struct smc_xfrm_shape *a, const struct smc_xfrm_shape *b)
-{
-	return a->family == b->family && a->proto == b->proto && a->local_bits == b->local_bits &&
-	       a->peer_bits == b->peer_bits && a->local_mask == b->local_mask &&
-	       a->peer_mask == b->peer_mask;
-}
-
 static size_t find_shape(struct smc_xfrm_table *table, const struct smc_xfrm_shape *shape)
 {
 	for (size_t place = 0; place < table->n_shapes; place++)
-		if (is_same_shape(&table->shapes[place], shape))
+		if (!memcmp(&table->shapes[place], shape, sizeof(*shape)))
 			return place;
 	smc_array_append(&table->shapes, &table->n_shapes, &table->shapes_size, shape,
 			 sizeof(*shape));
