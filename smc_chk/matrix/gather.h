@@ -8,12 +8,12 @@
 /**
  * struct gathered - all that were asked for
  * @names: what the caller typed, NULL-terminated
- * @hosts: for each, as far as @errors has code 0
+ * @hosts: for each, as far as @errors has code 0; @good: these
  */
 struct gathered {
 	char *const *names;
-	size_t count;
-	struct predict_host *hosts;
+	size_t count, n_good;
+	struct predict_host *hosts, **good;
 	struct smc_err *errors;
 };
 

@@ -65,8 +65,7 @@ static void explain(char why[PREDICT_WORDS_SIZE], char command[PREDICT_COMMAND_S
 		 *finding.object ? ": " : "", finding.text);
 	/* Half a command is worse than none. */
 	if (strlen(finding.remedy) < PREDICT_COMMAND_SIZE)
-		snprintf(command, PREDICT_COMMAND_SIZE, "%.*s", PREDICT_COMMAND_SIZE - 1,
-			 finding.remedy);
+		strcpy(command, finding.remedy);
 }
 
 static void add_net(struct writing *job, const struct doctor_facts *facts,
@@ -147,20 +146,12 @@ static void take_policy(struct writing *job, int fd)
 {
 	struct smc_err ignored = { 0 };
 	struct conf conf = { 0 };
-	char *text, *line;
 	size_t len;
+	char *text = smc_read_fd(fd, POLICY_MAX, &len), *line = text ? strchr(text, '\n') : NULL;
+	bool is_read =
+		line && !conf_read_text(&conf, line, len - (size_t)(line - text), "", &ignored);
 
-	if (fd < 0)
-		return;
-	text = smc_read_fd(fd, POLICY_MAX, &len);
-	line = text ? strchr(text, '\n') : NULL;
-	if (!line || conf_read_text(&conf, line, len - (size_t)(line - text), "", &ignored) ||
-	    !conf.n_sections) {
-		conf_free(&conf);
-		free(text);
-		return;
-	}
-	for (size_t i = 0; i < conf.sections[0].policy.count; i++) {
+	for (size_t i = 0; is_read && conf.n_sections && i < conf.sections[0].policy.count; i++) {
 		const struct policy_rule *rule = &conf.sections[0].policy.rules[i];
 
 		if (!rule->ports.low && rule->ports.high == UINT16_MAX)
@@ -176,10 +167,8 @@ static bool write_all(const struct writing *job)
 	const struct predict_host *host = &job->host;
 
 	return smc_write_all(job->fd, host, sizeof(*host)) &&
-	       (!job->n_nets ||
-		smc_write_all(job->fd, host->nets, job->n_nets * sizeof(*host->nets))) &&
-	       (!job->n_rules ||
-		smc_write_all(job->fd, host->rules, job->n_rules * sizeof(*host->rules)));
+	       smc_write_all(job->fd, host->nets, job->n_nets * sizeof(*host->nets)) &&
+	       smc_write_all(job->fd, host->rules, job->n_rules * sizeof(*host->rules));
 }
 
 static int write_host(struct doctor_facts *facts, const struct chk_request *req,

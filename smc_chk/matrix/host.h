@@ -10,7 +10,8 @@
 /**
  * matrix_host_write() - the facts of a recorded host, by the doctor's own judgement
  * @name: of the host, of any bytes
- * @policy: descriptor of what smc_conf export said, after its first line; -1 for none
+ * @policy: descriptor of what smc_conf export said, after its first line, which is closed; -1 for
+ *	none
  * @fd: receives a struct predict_host, its net devices and its rules
  *
  * SMC_TOOLS_ROOT says which one; its process has given up its rights. Return: 0, -errno with @err.

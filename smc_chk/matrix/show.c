@@ -1,20 +1,85 @@
 // SPDX-License-Identifier: MIT
-/* A matrix as a table, JSON, or for graphviz. */
+/* A matrix as a table, a summary, JSON, or for graphviz. */
 #include "smc_chk/matrix/show.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/array.h"
+#include "base/memory.h"
 #include "out/table.h"
 #include "smc_chk/matrix/todos.h"
+
+/* So many hosts have more pairs than anybody reads. */
+#define MANY 17
 
 /* What is ready goes out before more is made: thousands of hosts have millions of pairs. */
 #define CHUNK 65536
 
-static int flush(struct out_text *text, size_t least, struct smc_err *err)
+#define MODE_SIZE 16
+
+/** struct kind - connections that are the same to a reader; @one, @other: an example */
+struct kind {
+	uint64_t count;
+	char mode[MODE_SIZE];
+	const char *one, *other;
+	char *why;
+};
+
+/**
+ * struct show - what is not printed yet, and what its end needs
+ * @why: of one connection
+ * @kinds: of a summary
+ * @is_begun: a document of JSON has a connection
+ */
+struct show {
+	const struct gathered *all;
+	struct out_view view;
+	struct out_text text, why;
+	struct todos todos;
+	struct kind *kinds;
+	size_t count, size;
+	bool is_begun;
+};
+
+/** struct format - one way to show; @pair: hosts @a to @b as client, and back */
+struct format {
+	void (*begin)(struct show *show);
+	void (*pair)(struct show *show, size_t a, size_t b, const struct prediction *forth,
+		     const struct prediction *back);
+	void (*end)(struct show *show);
+};
+
+static const char *name_of(const struct show *show, size_t i)
 {
-	return text->len < least ? 0 : out_print(text, err);
+	return show->all->good[i]->name;
+}
+
+/* "SMC-R v2.1" */
+static void put_mode(char mode[MODE_SIZE], const struct prediction *result)
+{
+	bool is_v2 = result->mode == PREDICT_SMCR_V2 || result->mode == PREDICT_SMCD_V2;
+
+	snprintf(mode, MODE_SIZE, "%s%s", predict_mode_name(result->mode),
+		 is_v2 && result->release ? ".1" : "");
+}
+
+/* The gaps of a connection in one line. @client, @server: their names, or words for them */
+static const char *put_why(struct out_text *why, const struct prediction *result,
+			   const char *client, const char *server)
+{
+	out_reset(why);
+	for (size_t i = 0; i < result->n_gaps; i++) {
+		const struct predict_gap *gap = &result->gaps[i];
+
+		out_str(why, i ? "; " : "");
+		if (gap->mode != result->mode && gap->mode != PREDICT_TCP)
+			out_printf(why, "no %s: ", predict_mode_name(gap->mode));
+		predict_gap_text(why, gap, gap->side == PREDICT_CLIENT ? client : server);
+	}
+	out_char(why, '\0');
+	return why->data;
 }
 
 /* ---- table ---- */
@@ -22,11 +87,11 @@ static int flush(struct out_text *text, size_t least, struct smc_err *err)
 /** struct row - one line; @arrow: to the server, or both ways */
 struct row {
 	const char *one, *arrow, *other;
-	char mode[MATRIX_MODE_SIZE], over[2 * NETDEV_NAME_SIZE + 16];
+	char mode[MODE_SIZE], over[2 * NETDEV_NAME_SIZE + 16];
 	const char *why;
 };
 
-static const struct out_col columns[] = {
+static const struct out_col row_columns[] = {
 	{ "client", "Host", "client", 8, OUT_ESCAPED(row, one) },
 	{ "arrow", "", "arrow", 3, OUT_PTR(row, arrow) },
 	{ "server", "Host", "server", 8, OUT_ESCAPED(row, other) },
@@ -36,158 +101,157 @@ static const struct out_col columns[] = {
 	{ 0 },
 };
 
-/** struct table - @todos: of each host */
-struct table {
-	const struct matrix *matrix;
-	struct out_view view;
-	struct out_text text, why;
-	struct todos todos;
-	size_t *tcp;
-};
-
-static void put_row(struct table *table, size_t from, size_t to, const struct prediction *result,
-		    const char *arrow)
-{
-	struct row row = { matrix_host(table->matrix, from)->name, arrow,
-			   matrix_host(table->matrix, to)->name, .why = "" };
-
-	matrix_mode(row.mode, result);
-	if (result->client)
-		snprintf(row.over, sizeof(row.over), "%s%s%s%s", result->client->name,
-			 strcmp(result->client->name, result->server->name) ? " - " : "",
-			 strcmp(result->client->name, result->server->name) ? result->server->name :
-									      "",
-			 result->is_routed ? ", routed" : "");
-	row.why = matrix_why(&table->why, result, row.one, row.other);
-	out_row(&table->text, &table->view, &row);
-	*table->tcp += result->mode == PREDICT_TCP;
-}
-
-static int on_pair(void *arg, size_t a, size_t b, const struct prediction *forth,
-		   const struct prediction *back, struct smc_err *err)
-{
-	struct table *table = arg;
-	bool is_same = predict_same(forth, back);
-
-	todos_note(&table->todos, a, b, forth);
-	todos_note(&table->todos, b, a, back);
-	put_row(table, a, b, forth, is_same ? "<->" : "->");
-	if (!is_same)
-		put_row(table, b, a, back, "->");
-	return flush(&table->text, CHUNK, err);
-}
-
-static void start_table(struct table *table, const struct matrix *matrix)
+static void begin_table(struct show *show)
 {
 	size_t widest = 0;
 
-	out_view_add(&table->view, columns, "client,arrow,server,mode,over,why");
-	for (size_t i = 0; i < matrix->count; i++) {
-		size_t len = strlen(matrix_host(matrix, i)->name);
+	out_view_add(&show->view, row_columns, "client,arrow,server,mode,over,why");
+	for (size_t i = 0; i < show->all->n_good; i++) {
+		size_t len = strlen(name_of(show, i));
 
 		widest = len > widest ? len : widest;
 	}
-	out_view_widen(&table->view, "client", (uint8_t)widest);
-	out_view_widen(&table->view, "server", (uint8_t)widest);
-	out_header(&table->text, &table->view);
+	out_view_widen(&show->view, "client", (uint8_t)widest);
+	out_view_widen(&show->view, "server", (uint8_t)widest);
+	out_header(&show->text, &show->view);
 }
 
-int show_text(const struct matrix *matrix, size_t *tcp, struct smc_err *err)
+static void put_row(struct show *show, size_t from, size_t to, const struct prediction *result,
+		    const char *arrow)
 {
-	struct table table = { .matrix = matrix, .tcp = tcp };
-	int ret;
+	struct row row = { name_of(show, from), arrow, name_of(show, to), .why = "" };
+	const char *client = result->client ? result->client->name : "";
+	const char *server = result->client ? result->server->name : "";
+	bool is_one = !strcmp(client, server);
 
-	todos_begin(&table.todos, matrix);
-	start_table(&table, matrix);
-	ret = matrix_each_pair(matrix, on_pair, &table, err);
-	if (!ret) {
-		todos_put(&table.text, &table.todos);
-		ret = out_print(&table.text, err);
-	}
-	todos_end(&table.todos);
-	out_free(&table.text);
-	out_free(&table.why);
-	return ret;
+	put_mode(row.mode, result);
+	snprintf(row.over, sizeof(row.over), "%s%s%s%s", client, is_one ? "" : " - ",
+		 is_one ? "" : server, result->is_routed ? ", routed" : "");
+	row.why = put_why(&show->why, result, row.one, row.other);
+	out_row(&show->text, &show->view, &row);
 }
+
+static void put_pair(struct show *show, size_t a, size_t b, const struct prediction *forth,
+		     const struct prediction *back)
+{
+	bool is_same = predict_same(forth, back);
+
+	todos_note(&show->todos, a, b, forth);
+	todos_note(&show->todos, b, a, back);
+	put_row(show, a, b, forth, is_same ? "<->" : "->");
+	if (!is_same)
+		put_row(show, b, a, back, "->");
+}
+
+static void end_table(struct show *show)
+{
+	todos_put(&show->text, &show->todos);
+}
+
+static const struct format table = { begin_table, put_pair, end_table };
+
+/* ---- summary ---- */
+
+static const struct out_col kind_columns[] = {
+	{ "count", "Connections", "count", 11, OUT_RIGHT, OUT_DEC(kind, count, 0) },
+	{ "mode", "Mode", "mode", 10, OUT_STR(kind, mode) },
+	{ "client", "Such as", "client", 8, OUT_PTR(kind, one) },
+	{ "server", "to", "server", 8, OUT_PTR(kind, other) },
+	{ "why", "Why not more", "why", 12, OUT_PTR(kind, why) },
+	{ 0 },
+};
+
+static void begin_summary(struct show *show)
+{
+	out_view_add(&show->view, kind_columns, "count,mode,client,server,why");
+	out_header(&show->text, &show->view);
+}
+
+static void count(struct show *show, size_t from, size_t to, const struct prediction *result)
+{
+	static const char someone[] = "one of them";
+	const char *why = put_why(&show->why, result, someone, someone);
+	struct kind *kind = show->kinds;
+	char mode[MODE_SIZE] = "";
+
+	todos_note(&show->todos, from, to, result);
+	put_mode(mode, result);
+	for (; kind < show->kinds + show->count; kind++)
+		if (!strcmp(kind->mode, mode) && !strcmp(kind->why, why)) {
+			kind->count++;
+			return;
+		}
+	kind = smc_array_add(&show->kinds, &show->count, &show->size, sizeof(*kind));
+	*kind = (struct kind){ 1, "", name_of(show, from), name_of(show, to), xstrdup(why) };
+	memcpy(kind->mode, mode, sizeof(kind->mode));
+}
+
+static void count_pair(struct show *show, size_t a, size_t b, const struct prediction *forth,
+		       const struct prediction *back)
+{
+	count(show, a, b, forth);
+	count(show, b, a, back);
+}
+
+/* The most frequent one first. */
+static int compare(const void *a, const void *b)
+{
+	const struct kind *one = a, *other = b;
+
+	return one->count != other->count ? (one->count < other->count ? 1 : -1) :
+					    strcmp(one->why, other->why);
+}
+
+static void end_summary(struct show *show)
+{
+	qsort(show->kinds, show->count, sizeof(*show->kinds), compare);
+	for (size_t i = 0; i < show->count; i++)
+		out_row(&show->text, &show->view, &show->kinds[i]);
+	todos_put(&show->text, &show->todos);
+	out_printf(&show->text, "\n%zu hosts; each pair of them: -j, --dot\n", show->all->n_good);
+}
+
+static const struct format summary = { begin_summary, count_pair, end_summary };
 
 /* ---- JSON ---- */
 
-/** struct document - @text: what is not printed yet; a million objects would take gigabytes */
-struct document {
-	const struct matrix *matrix;
-	struct out_text text;
-	bool is_begun;
-	size_t *tcp;
-};
-
-static json_t *json_gap(const struct document *doc, size_t from, size_t to,
-			const struct prediction *result, const struct predict_gap *gap)
+static json_t *json_gap(const char *from, const char *to, const struct prediction *result,
+			const struct predict_gap *gap)
 {
 	bool is_about = gap->mode != result->mode && gap->mode != PREDICT_TCP;
-	const char *name = matrix_host(doc->matrix, gap->side == PREDICT_CLIENT ? from : to)->name;
 	struct out_text text = { 0 };
-	json_t *json;
-	json_t *hosts = *gap->command ? json_array() : NULL;
+	json_t *json, *hosts = NULL;
 
-	predict_gap_text(&text, gap, name);
-	json = json_pack("{s:s*, s:s%}", "mode", is_about ? predict_mode_name(gap->mode) : NULL,
-			 "text", text.data ? text.data : "", text.len);
+	predict_gap_text(&text, gap, gap->side == PREDICT_CLIENT ? from : to);
+	if (*gap->command)
+		hosts = json_pack("[s*, s*]", gap->side != PREDICT_SERVER ? from : NULL,
+				  gap->side != PREDICT_CLIENT ? to : NULL);
+	json = json_pack("{s:s*, s:s%, s:s*, s:o*}", "mode",
+			 is_about ? predict_mode_name(gap->mode) : NULL, "text",
+			 text.data ? text.data : "", text.len, "remedy",
+			 *gap->command ? gap->command : NULL, "hosts", hosts);
 	out_free(&text);
-	if (!hosts)
-		return json;
-	if (gap->side != PREDICT_SERVER)
-		json_array_append_new(hosts, json_string(matrix_host(doc->matrix, from)->name));
-	if (gap->side != PREDICT_CLIENT)
-		json_array_append_new(hosts, json_string(matrix_host(doc->matrix, to)->name));
-	json_object_set_new(json, "remedy", json_string(gap->command));
-	json_object_set_new(json, "hosts", hosts);
 	return json;
 }
 
-static json_t *json_pair(struct document *doc, size_t from, size_t to,
-			 const struct prediction *result)
+static json_t *json_connection(const char *from, const char *to, const struct prediction *result)
 {
 	static const char *const modes[] = { "TCP", "SMCR", "SMCR", "SMCD", "SMCD" };
 	static const int versions[] = { 0, 1, 2, 1, 2 };
-	json_t *json = json_pack("{s:s, s:s, s:s}", "client", matrix_host(doc->matrix, from)->name,
-				 "server", matrix_host(doc->matrix, to)->name, "mode",
-				 modes[result->mode]);
+	const int version = versions[result->mode];
 	json_t *gaps = json_array();
 
-	if (result->mode != PREDICT_TCP)
-		json_object_set_new(json, "version", json_integer(versions[result->mode]));
-	if (versions[result->mode] == 2)
-		json_object_set_new(json, "release", json_integer(result->release));
-	if (result->max_links)
-		json_object_set_new(json, "max_links", json_integer(result->max_links));
-	if (result->client) {
-		json_object_set_new(json, "client_interface", json_string(result->client->name));
-		json_object_set_new(json, "server_interface", json_string(result->server->name));
-		json_object_set_new(json, "routed", json_boolean(result->is_routed));
-	}
 	for (size_t i = 0; i < result->n_gaps; i++)
-		json_array_append_new(gaps, json_gap(doc, from, to, result, &result->gaps[i]));
-	json_object_set_new(json, "why_not_more", gaps);
-	*doc->tcp += result->mode == PREDICT_TCP;
-	return json;
-}
-
-static void put_json_pair(struct document *doc, size_t from, size_t to,
-			  const struct prediction *result)
-{
-	out_str(&doc->text, doc->is_begun ? "," : "");
-	doc->is_begun = true;
-	out_json_document(&doc->text, json_pair(doc, from, to, result), true);
-}
-
-static int on_json_pair(void *arg, size_t a, size_t b, const struct prediction *forth,
-			const struct prediction *back, struct smc_err *err)
-{
-	struct document *doc = arg;
-
-	put_json_pair(doc, a, b, forth);
-	put_json_pair(doc, b, a, back);
-	return flush(&doc->text, CHUNK, err);
+		json_array_append_new(gaps, json_gap(from, to, result, &result->gaps[i]));
+	return json_pack("{s:s, s:s, s:s, s:o*, s:o*, s:o*, s:s*, s:s*, s:o*, s:o}", "client", from,
+			 "server", to, "mode", modes[result->mode], "version",
+			 version ? json_integer(version) : NULL, "release",
+			 version == 2 ? json_integer(result->release) : NULL, "max_links",
+			 result->max_links ? json_integer(result->max_links) : NULL,
+			 "client_interface", result->client ? result->client->name : NULL,
+			 "server_interface", result->client ? result->server->name : NULL, "routed",
+			 result->client ? json_boolean(result->is_routed) : NULL, "why_not_more",
+			 gaps);
 }
 
 static json_t *json_hosts(const struct gathered *all)
@@ -196,43 +260,49 @@ static json_t *json_hosts(const struct gathered *all)
 
 	for (size_t i = 0; i < all->count; i++) {
 		const struct predict_host *host = &all->hosts[i];
-		json_t *json = json_object();
+		const struct smc_err *err = &all->errors[i];
 
-		json_object_set_new(json, "source", out_json_str(all->names[i]));
-		if (all->errors[i].code)
-			json_object_set_new(json, "error", out_json_str(all->errors[i].text));
-		else
-			json_object_set_new(json, "name", json_string(host->name));
-		if (*host->kernel)
-			json_object_set_new(json, "kernel", json_string(host->kernel));
-		json_array_append_new(hosts, json);
+		json_array_append_new(hosts,
+				      json_pack("{s:o, s:o*, s:s*, s:s*}", "source",
+						out_json_str(all->names[i]), "error",
+						err->code ? out_json_str(err->text) : NULL, "name",
+						err->code ? NULL : host->name, "kernel",
+						*host->kernel ? host->kernel : NULL));
 	}
 	return hosts;
 }
 
-/* One document, with a line for each connection. */
-int show_json(const struct matrix *matrix, size_t *tcp, struct smc_err *err)
+/* One document, with a line for each connection: a million objects would take gigabytes. */
+static void begin_json(struct show *show)
 {
-	struct document doc = { .matrix = matrix, .tcp = tcp };
-	int ret;
-
-	out_str(&doc.text, "{\"schema\":\"smc-tools/matrix/1\",\"hosts\":");
-	out_json_document(&doc.text, json_hosts(matrix->all), true);
-	out_str(&doc.text, ",\"connections\":[\n");
-	ret = matrix_each_pair(matrix, on_json_pair, &doc, err);
-	out_str(&doc.text, "]}\n");
-	ret = ret ? ret : out_print(&doc.text, err);
-	out_free(&doc.text);
-	return ret;
+	out_str(&show->text, "{\"schema\":\"smc-tools/matrix/1\",\"hosts\":");
+	out_json_document(&show->text, json_hosts(show->all), true);
+	out_str(&show->text, ",\"connections\":[\n");
 }
 
-/* ---- graphviz ---- */
+static void put_json(struct show *show, size_t from, size_t to, const struct prediction *result)
+{
+	out_str(&show->text, show->is_begun ? "," : "");
+	show->is_begun = true;
+	out_json_document(&show->text,
+			  json_connection(name_of(show, from), name_of(show, to), result), true);
+}
 
-struct drawing {
-	const struct matrix *matrix;
-	struct out_text text;
-	size_t *tcp;
-};
+static void put_json_pair(struct show *show, size_t a, size_t b, const struct prediction *forth,
+			  const struct prediction *back)
+{
+	put_json(show, a, b, forth);
+	put_json(show, b, a, back);
+}
+
+static void end_json(struct show *show)
+{
+	out_str(&show->text, "]}\n");
+}
+
+static const struct format json = { begin_json, put_json_pair, end_json };
+
+/* ---- graphviz ---- */
 
 /* A string of the DOT language, in which a backslash begins an escape. */
 static void put_quoted(struct out_text *text, const char *word)
@@ -246,49 +316,89 @@ static void put_quoted(struct out_text *text, const char *word)
 	out_char(text, '"');
 }
 
-static void put_edge(struct drawing *drawing, size_t from, size_t to,
-		     const struct prediction *result, bool is_both)
+static void begin_dot(struct show *show)
+{
+	out_str(&show->text, "digraph smc {\n");
+	for (size_t i = 0; i < show->all->n_good; i++) {
+		out_char(&show->text, '\t');
+		put_quoted(&show->text, name_of(show, i));
+		out_str(&show->text, ";\n");
+	}
+}
+
+static void put_edge(struct show *show, size_t from, size_t to, const struct prediction *result,
+		     bool is_both)
 {
 	static const char *const styles[] = { "gray, style=dashed", "blue", "blue", "darkgreen",
 					      "darkgreen" };
-	char mode[MATRIX_MODE_SIZE];
+	char mode[MODE_SIZE];
 
-	matrix_mode(mode, result);
-	out_char(&drawing->text, '\t');
-	put_quoted(&drawing->text, matrix_host(drawing->matrix, from)->name);
-	out_str(&drawing->text, " -> ");
-	put_quoted(&drawing->text, matrix_host(drawing->matrix, to)->name);
-	out_printf(&drawing->text, " [label=\"%s\", color=%s%s];\n", mode, styles[result->mode],
+	put_mode(mode, result);
+	out_char(&show->text, '\t');
+	put_quoted(&show->text, name_of(show, from));
+	out_str(&show->text, " -> ");
+	put_quoted(&show->text, name_of(show, to));
+	out_printf(&show->text, " [label=\"%s\", color=%s%s];\n", mode, styles[result->mode],
 		   is_both ? ", dir=both" : "");
-	*drawing->tcp += result->mode == PREDICT_TCP;
 }
 
-static int on_edge(void *arg, size_t a, size_t b, const struct prediction *forth,
-		   const struct prediction *back, struct smc_err *err)
+static void put_edges(struct show *show, size_t a, size_t b, const struct prediction *forth,
+		      const struct prediction *back)
 {
-	struct drawing *drawing = arg;
 	bool is_same = forth->mode == back->mode && forth->release == back->release;
 
-	put_edge(drawing, a, b, forth, is_same);
+	put_edge(show, a, b, forth, is_same);
 	if (!is_same)
-		put_edge(drawing, b, a, back, false);
-	return flush(&drawing->text, CHUNK, err);
+		put_edge(show, b, a, back, false);
 }
 
-int show_dot(const struct matrix *matrix, size_t *tcp, struct smc_err *err)
+static void end_dot(struct show *show)
 {
-	struct drawing drawing = { .matrix = matrix, .tcp = tcp };
+	out_str(&show->text, "}\n");
+}
+
+static const struct format dot = { begin_dot, put_edges, end_dot };
+
+/* ---- all of them ---- */
+
+/* Return: is one of them TCP? -errno with @err. */
+static int show_pairs(struct show *show, const struct format *format, struct smc_err *err)
+{
+	const struct gathered *all = show->all;
+	struct prediction forth, back;
+	int has_tcp = 0;
+
+	format->begin(show);
+	for (size_t a = 0; a < all->n_good; a++)
+		for (size_t b = a + 1; b < all->n_good; b++) {
+			predict(&forth, all->good[a], all->good[b]);
+			predict(&back, all->good[b], all->good[a]);
+			has_tcp |= forth.mode == PREDICT_TCP || back.mode == PREDICT_TCP;
+			format->pair(show, a, b, &forth, &back);
+			if (show->text.len >= CHUNK && out_print(&show->text, err))
+				return -err->code;
+		}
+	format->end(show);
+	return out_print(&show->text, err) ? -err->code : has_tcp;
+}
+
+int show_matrix(const struct gathered *all, const struct chk_request *req, struct smc_err *err)
+{
+	struct show show = { .all = all };
 	int ret;
 
-	out_str(&drawing.text, "digraph smc {\n");
-	for (size_t i = 0; i < matrix->count; i++) {
-		out_char(&drawing.text, '\t');
-		put_quoted(&drawing.text, matrix_host(matrix, i)->name);
-		out_str(&drawing.text, ";\n");
-	}
-	ret = matrix_each_pair(matrix, on_edge, &drawing, err);
-	out_str(&drawing.text, "}\n");
-	ret = ret ? ret : out_print(&drawing.text, err);
-	out_free(&drawing.text);
-	return ret;
+	todos_begin(&show.todos, all);
+	ret = show_pairs(&show,
+			 req->is_dot	     ? &dot :
+			 req->is_json	     ? &json :
+			 all->n_good >= MANY ? &summary :
+					       &table,
+			 err);
+	todos_end(&show.todos);
+	for (size_t i = 0; i < show.count; i++)
+		free(show.kinds[i].why);
+	free(show.kinds);
+	out_free(&show.text);
+	out_free(&show.why);
+	return ret > 0 ? CHK_TCP : ret;
 }

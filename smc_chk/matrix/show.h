@@ -1,25 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A matrix as a table, JSON, or for graphviz. */
+/* A matrix as a table, a summary, JSON, or for graphviz. */
 #pragma once
 
-#include "smc_chk/matrix/pairs.h"
-
-/* So many hosts have more pairs than anybody reads. */
-#define SHOW_MANY 17
+#include "smc_chk/matrix/gather.h"
 
 /**
- * show_text(), show_json(), show_dot() - each pair to stdout
- * @tcp: receives how many of the connections would be TCP
+ * show_matrix() - each pair to stdout, as @req says; of many hosts, as text, how many are of which
+ *	kind, and what to type where
  *
- * Return: 0, -errno with @err.
+ * Return: CHK_OK; CHK_TCP if a connection would be TCP; -errno with @err.
  */
-int show_text(const struct matrix *matrix, size_t *tcp, struct smc_err *err);
-int show_json(const struct matrix *matrix, size_t *tcp, struct smc_err *err);
-int show_dot(const struct matrix *matrix, size_t *tcp, struct smc_err *err);
-
-/**
- * show_summary() - how many connections are of which kind, and what to type where
- *
- * As text, for many hosts. @tcp, Return: as above.
- */
-int show_summary(const struct matrix *matrix, size_t *tcp, struct smc_err *err);
+int show_matrix(const struct gathered *all, const struct chk_request *req, struct smc_err *err);

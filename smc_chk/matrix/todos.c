@@ -24,14 +24,14 @@ struct todo {
 	bool is_put;
 };
 
-void todos_begin(struct todos *todos, const struct matrix *matrix)
+void todos_begin(struct todos *todos, const struct gathered *hosts)
 {
-	*todos = (struct todos){ matrix, xcalloc(matrix->count, sizeof(*todos->all)) };
+	*todos = (struct todos){ hosts, xcalloc(hosts->n_good, sizeof(*todos->all)) };
 }
 
 void todos_end(struct todos *todos)
 {
-	for (size_t i = 0; i < todos->matrix->count; i++)
+	for (size_t i = 0; i < todos->hosts->n_good; i++)
 		free(todos->all[i].lines);
 	free(todos->all);
 }
@@ -84,8 +84,8 @@ static size_t put_names(struct out_text *text, struct todos *todos, size_t first
 	size_t hosts = 0, column = 2;
 
 	out_str(text, "on");
-	for (size_t i = first; i < todos->matrix->count; i++) {
-		const char *name = matrix_host(todos->matrix, i)->name;
+	for (size_t i = first; i < todos->hosts->n_good; i++) {
+		const char *name = todos->hosts->good[i]->name;
 
 		if (todos->all[i].is_put || !is_same(&todos->all[first], &todos->all[i]))
 			continue;
@@ -107,7 +107,7 @@ static size_t most(const struct todos *todos, const struct todo *todo, const cha
 {
 	size_t found = 0;
 
-	for (size_t i = 0; i < todos->matrix->count; i++) {
+	for (size_t i = 0; i < todos->hosts->n_good; i++) {
 		const struct line *line = find_line(&todos->all[i], command);
 
 		if (line && line->connections > found && is_same(todo, &todos->all[i]))
@@ -146,7 +146,7 @@ void todos_put(struct out_text *text, struct todos *todos)
 {
 	bool is_any = false;
 
-	for (size_t i = 0; i < todos->matrix->count; i++) {
+	for (size_t i = 0; i < todos->hosts->n_good; i++) {
 		if (!todos->all[i].count || todos->all[i].is_put)
 			continue;
 		if (!is_any)
