@@ -10,6 +10,7 @@
 #include "netlink/genl.h"
 #include "smc/link.h"
 #include "smc_chk/live/exchange.h"
+#include "smc_chk/live/live.h"
 #include "smc_chk/print.h"
 
 /* The greeting comes with the first round trip; a busy server may need longer. */
@@ -253,15 +254,12 @@ static int talk(struct client_result *result, const struct chk_request *req, int
 	const struct stream_limit limit =
 		stream_limit(req->timeout_ms, (uint64_t)req->timeout_ms * WHOLE_STEPS);
 	enum exchange_greeting greeting;
-	uint8_t offers = 0;
 
 	chk_debug(req, "connected; mode %s; waiting for the server's greeting",
 		  smc_mode_name(result->mode));
-	greeting = exchange_greeting(fd, greeting_wait(result, req->timeout_ms), &offers);
-	if (greeting == EXCHANGE_BUSY) {
-		exchange_busy(&result->err);
+	greeting = exchange_greeting(result, fd, greeting_wait(result, req->timeout_ms));
+	if (greeting == EXCHANGE_BUSY)
 		return -1;
-	}
 	result->is_ours = greeting == EXCHANGE_READY;
 	chk_debug(req, "the server is %s", result->is_ours ? "smc_chk serve" : "another program");
 	if (result->is_ours &&
@@ -270,7 +268,7 @@ static int talk(struct client_result *result, const struct chk_request *req, int
 	if (!req->is_tcp_too || result->status == CHK_UNTESTED)
 		return 0;
 	chk_debug(req, "measuring over SMC and over TCP");
-	return measure_rates(result, fd, offers & PROTO_OFFER_TCP, &limit);
+	return measure_rates(result, fd, &limit);
 }
 
 int client_test(struct client_result *result, const struct chk_request *req, const char *host,

@@ -88,7 +88,7 @@ int exchange_round_trips(struct client_result *result, int fd, const struct stre
 	return 0;
 }
 
-enum exchange_greeting exchange_greeting(int fd, int wait_ms, uint8_t *offers)
+enum exchange_greeting exchange_greeting(struct client_result *result, int fd, int wait_ms)
 {
 	const struct stream_limit limit = stream_limit(wait_ms, (uint64_t)wait_ms);
 	uint8_t in[PROTO_SIZE];
@@ -100,14 +100,11 @@ enum exchange_greeting exchange_greeting(int fd, int wait_ms, uint8_t *offers)
 	} while (got && len < sizeof(in) && proto_is_greeting(in, len));
 	if (len < sizeof(in) || !proto_is_greeting(in, len))
 		return EXCHANGE_STRANGER;
-	if (offers)
-		*offers = proto_offers(in);
-	return proto_is_busy(in) ? EXCHANGE_BUSY : EXCHANGE_READY;
-}
-
-int exchange_busy(struct smc_err *err)
-{
-	return smc_err_say(err, EBUSY,
-			   "the server is busy: it serves as many clients as it can, "
-			   "or as many of this address; try again later");
+	result->offers = proto_offers(in);
+	if (!proto_is_busy(in))
+		return EXCHANGE_READY;
+	smc_err_say(&result->err, EBUSY,
+		    "the server is busy: it serves as many clients as it can, "
+		    "or as many of this address; try again later");
+	return EXCHANGE_BUSY;
 }

@@ -37,25 +37,22 @@ enum exchange_greeting {
 
 /**
  * exchange_greeting() - how does the server greet, within @wait_ms? Nothing is sent.
- * @offers: PROTO_OFFER_*; may be NULL
+ *
+ * Fills in @result->offers; a busy server leaves a sentence in @result.
  */
-enum exchange_greeting exchange_greeting(int fd, int wait_ms, uint8_t *offers);
-
-/** exchange_busy() - the sentence on a busy server. Return: -EBUSY */
-int exchange_busy(struct smc_err *err);
+enum exchange_greeting exchange_greeting(struct client_result *result, int fd, int wait_ms);
 
 /** measure_share_ns() - how long one thing is measured */
 uint64_t measure_share_ns(int timeout_ms);
 
 /**
  * measure_open() - one connection more to @result->peer; ours is complete when it has greeted
- * @buffers: as of stream_connect()
- * @offers: as of exchange_greeting()
+ * @buffers, @ns: as of stream_connect()
  *
  * Return: descriptor; -1 with a sentence in @result.
  */
 int measure_open(struct client_result *result, bool is_smc, int buffers, int timeout_ms,
-		 uint64_t *ns, uint8_t *offers);
+		 uint64_t *ns);
 
 /** measure_connects() - one connection after the other. Return: 0, -1 as measure_open() */
 int measure_connects(struct client_result *result, struct client_rates *rates, bool is_smc,
@@ -68,10 +65,7 @@ int measure_throughput(struct client_result *result, struct client_rates *rates,
 /**
  * measure_rates() - --tcp-too: compare SMC with plain TCP
  * @fd: connection that exists
- * @has_tcp: does the server listen with plain TCP, too, if it is asked? The kernel counts a client
- *	without SMC as a fallback, where an SMC socket listens
  *
  * Return: 0, -1 as exchange_data()
  */
-int measure_rates(struct client_result *result, int fd, bool has_tcp,
-		  const struct stream_limit *limit);
+int measure_rates(struct client_result *result, int fd, const struct stream_limit *limit);

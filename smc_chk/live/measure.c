@@ -24,7 +24,7 @@ uint64_t measure_share_ns(int timeout_ms)
 }
 
 int measure_open(struct client_result *result, bool is_smc, int buffers, int timeout_ms,
-		 uint64_t *ns, uint8_t *offers)
+		 uint64_t *ns)
 {
 	enum stream_stage stage;
 	int fd = stream_connect(&result->peer, is_smc, buffers, timeout_ms, ns, &stage);
@@ -34,15 +34,13 @@ int measure_open(struct client_result *result, bool is_smc, int buffers, int tim
 	if (fd >= 0 && !result->is_ours)
 		return fd;
 	if (fd >= 0) {
-		greeting = exchange_greeting(fd, timeout_ms, offers);
+		greeting = exchange_greeting(result, fd, timeout_ms);
 		if (greeting == EXCHANGE_READY)
 			return fd;
 		endpoint_abort(fd);
-		code = EPROTO;
-		if (greeting == EXCHANGE_BUSY) {
-			exchange_busy(&result->err);
+		if (greeting == EXCHANGE_BUSY)
 			return -1;
-		}
+		code = EPROTO;
 	}
 	smc_err_set(&result->err, code, "cannot connect again over %s to measure it",
 		    is_smc ? "SMC" : "TCP");
@@ -58,7 +56,7 @@ int measure_connects(struct client_result *result, struct client_rates *rates, b
 	int count, fd;
 
 	for (count = 0; count < most && now - start < measure_share_ns(limit->step_ms); count++) {
-		fd = measure_open(result, is_smc, buffers, limit->step_ms, &times[count], NULL);
+		fd = measure_open(result, is_smc, buffers, limit->step_ms, &times[count]);
 		if (fd < 0)
 			return -1;
 		close(fd);
@@ -115,29 +113,32 @@ static int measure_one(struct client_result *result, struct client_rates *rates,
 		       0;
 }
 
-/* Where a firewall lets only the usual port through, that has to do. Return: as measure_open(). */
-static int open_tcp(struct client_result *result, int fd, bool has_tcp, int timeout_ms)
+/*
+ * At a port of plain TCP if the server offers one: the kernel counts a client without SMC as a
+ * fallback, where an SMC socket listens. Where a firewall lets only the usual port through, that
+ * has to do. Return: as measure_open().
+ */
+static int open_tcp(struct client_result *result, int fd, int timeout_ms)
 {
 	uint16_t usual = endpoint_port(&result->peer), port;
 	uint64_t ns;
 	int tcp = -1;
 
-	if (has_tcp && !exchange_port(fd, 0, timeout_ms, &port)) {
+	if (result->offers & PROTO_OFFER_TCP && !exchange_port(fd, 0, timeout_ms, &port)) {
 		endpoint_set_port(&result->peer, port);
-		tcp = measure_open(result, false, 0, timeout_ms, &ns, NULL);
+		tcp = measure_open(result, false, 0, timeout_ms, &ns);
 	}
 	if (tcp >= 0)
 		return tcp;
 	endpoint_set_port(&result->peer, usual);
 	result->err = (struct smc_err){ 0 };
-	return measure_open(result, false, 0, timeout_ms, &ns, NULL);
+	return measure_open(result, false, 0, timeout_ms, &ns);
 }
 
-int measure_rates(struct client_result *result, int fd, bool has_tcp,
-		  const struct stream_limit *limit)
+int measure_rates(struct client_result *result, int fd, const struct stream_limit *limit)
 {
 	const union endpoint_addr peer = result->peer;
-	int tcp = open_tcp(result, fd, has_tcp, limit->step_ms);
+	int tcp = open_tcp(result, fd, limit->step_ms);
 	const union endpoint_addr tcp_peer = result->peer;
 
 	result->peer = peer;

@@ -9,6 +9,7 @@
 #include "smc/buffers.h"
 #include "smc/reason.h"
 #include "smc_chk/smc_chk.h"
+#include "sockets/show.h"
 
 #define REASON_PEERNOSMC 0x03010000U
 
@@ -256,21 +257,10 @@ static void add(json_t *json, json_t *more)
 	json_decref(more);
 }
 
-/* As in smcss's JSON. */
-static json_t *json_reason(uint32_t code)
-{
-	const struct smc_reason *reason = smc_reason_find(code);
-
-	if (!reason)
-		return json_pack("{s:I}", "code", (json_int_t)code);
-	return json_pack("{s:I, s:s, s:s, s:s}", "code", (json_int_t)code, "symbol", reason->symbol,
-			 "meaning", reason->meaning, "check", reason->check);
-}
-
 static json_t *json_reasons(uint32_t code, uint32_t peer)
 {
-	return json_pack("{s:o, s:o*}", "reason", json_reason(code), "peer_reason",
-			 peer ? json_reason(peer) : NULL);
+	return json_pack("{s:o, s:o*}", "reason", sockets_json_reason(code), "peer_reason",
+			 peer ? sockets_json_reason(peer) : NULL);
 }
 
 static json_t *json_name(bool is_known, const char *name)

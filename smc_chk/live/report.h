@@ -25,6 +25,7 @@ struct client_rates {
  * @has_lgr: was its link group found?
  * @is_ours: the server speaks our protocol; only then @bytes and @rtt_* count
  * @has_who: it has told how the connection looks from there
+ * @offers: PROTO_OFFER_* of the server's last greeting
  * @bytes: of test data, each way
  * @has_rates: @smc and @tcp are measured
  */
@@ -37,6 +38,7 @@ struct client_result {
 	struct smc_sock sock;
 	struct smc_lgr lgr;
 	struct proto_who who;
+	uint8_t offers;
 	uint64_t handshake_ns, rtt_min_ns, rtt_median_ns;
 	uint64_t bytes;
 	struct client_rates smc, tcp;

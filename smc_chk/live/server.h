@@ -32,6 +32,3 @@ void server_stop(struct server *server);
 
 /** server_close() - closes the listeners; clients still there are served until they go */
 void server_close(struct server *server);
-
-/** chk_server() - serve until stopped; prints the port, or one error. Return: chk_status */
-int chk_server(const struct chk_request *req);

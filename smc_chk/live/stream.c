@@ -79,16 +79,12 @@ static int finish_connect(int fd, uint64_t end, enum stream_stage *stage)
 static int connect_once(const union endpoint_addr *addr, bool is_smc, int buffers, uint64_t end,
 			uint64_t *ns, enum stream_stage *stage)
 {
-	int fd = endpoint_socket(addr->sa.sa_family, is_smc), on = 1, ret;
+	int fd = endpoint_socket(addr->sa.sa_family, is_smc, buffers), on = 1, ret;
 	uint64_t start;
 
 	*stage = STREAM_TCP;
 	if (fd < 0)
 		return fd;
-	if (buffers) {
-		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffers, sizeof(buffers));
-		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &buffers, sizeof(buffers));
-	}
 	start = stream_now();
 	ret = connect(fd, &addr->sa, endpoint_len(addr)) ? -errno : 0;
 	if (ret == -EINPROGRESS)

@@ -17,7 +17,7 @@ enum stream_stage {
 /**
  * stream_connect() - connect to an address
  * @is_smc: over SMC
- * @buffers: for SO_RCVBUF and SO_SNDBUF, 0 for the kernel's own
+ * @buffers: as of endpoint_socket()
  * @ns: how long it took
  * @stage: where it failed
  *

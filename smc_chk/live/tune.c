@@ -4,7 +4,7 @@
  * connect. The server has a listening socket for each size, while one connection of ours lasts, so
  * it is as before when this ends, in whatever way.
  */
-#include "smc_chk/live/tune.h"
+#include "smc_chk/live/live.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -68,14 +68,14 @@ static int open_size(struct tune *tune, int bytes, uint16_t port)
 	int fd;
 
 	endpoint_set_port(&tune->result.peer, port);
-	fd = measure_open(&tune->result, true, bytes, ms, &ns, NULL);
+	fd = measure_open(&tune->result, true, bytes, ms, &ns);
 	if (fd >= 0 || port == tune->port || tune->was_reached) {
 		tune->was_reached |= fd >= 0 && port != tune->port;
 		return fd;
 	}
 	tune->has_server = false;
 	endpoint_set_port(&tune->result.peer, tune->port);
-	return measure_open(&tune->result, true, bytes, ms, &ns, NULL);
+	return measure_open(&tune->result, true, bytes, ms, &ns);
 }
 
 /* ---- one size, once ---- */
@@ -192,17 +192,16 @@ static int measure(struct tune *tune)
 	const struct stream_limit limit =
 		stream_limit(tune->req->timeout_ms, (uint64_t)tune->req->timeout_ms);
 	int status = check_server(tune), control, ret;
-	uint8_t offers = 0;
 	uint64_t ns;
 
 	if (status)
 		return status;
 	choose_sizes(tune);
 	tune->port = endpoint_port(&tune->result.peer);
-	control = measure_open(&tune->result, true, 0, tune->req->timeout_ms, &ns, &offers);
+	control = measure_open(&tune->result, true, 0, tune->req->timeout_ms, &ns);
 	if (control < 0)
 		return CHK_ERROR;
-	tune->has_server = offers & PROTO_OFFER_BUFFERS;
+	tune->has_server = tune->result.offers & PROTO_OFFER_BUFFERS;
 	/* A server gives up a client that asks nothing. */
 	ret = exchange_data(&tune->result, control, PROTO_ECHO, 1, &limit);
 	if (!ret)
