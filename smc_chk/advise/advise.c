@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* advise: would SMC pay for what this host does over TCP? */
-#include "smc_chk/advise/advise.h"
-
 #include <stdio.h>
 #include <unistd.h>
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* -l: a server and a client on each net device of this host. */
-#include "smc_chk/live/live.h"
-
 #include <errno.h>
 #include <ifaddrs.h>
 #include <net/if.h>

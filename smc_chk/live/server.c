@@ -21,7 +21,6 @@
 #include "base/memory.h"
 #include "process/signals.h"
 #include "sandbox/confine.h"
-#include "smc_chk/live/live.h"
 #include "smc_chk/live/session.h"
 #include "smc_chk/print.h"
 

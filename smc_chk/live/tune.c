@@ -4,8 +4,6 @@
  * connect. The server has a listening socket for each size, while one connection of ours lasts, so
  * it is as before when this ends, in whatever way.
  */
-#include "smc_chk/live/live.h"
-
 #include <errno.h>
 #include <unistd.h>
 

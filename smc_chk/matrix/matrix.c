@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* A fleet on paper: what a connection between each two of several hosts would be. */
-#include "smc_chk/matrix/matrix.h"
-
 #include <errno.h>
 
 #include "smc_chk/matrix/show.h"
