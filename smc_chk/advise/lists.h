@@ -34,8 +34,5 @@ struct lists {
 /** lists_read() - a poll. @now: in ms. Return: 0, -errno with @err */
 int lists_read(struct lists *lists, uint64_t now, struct smc_err *err);
 
-/**
- * lists_owner() - which owner a process is, by its name and its control group
- * @unit: a service that it is in if it has ended meanwhile, empty for none
- */
+/** lists_owner() - by a process's name and control group, or, if it has ended, by its @unit */
 uint32_t lists_owner(struct lists *lists, pid_t pid, const char *comm, const char *unit);

@@ -7,12 +7,7 @@
 
 struct lives;
 
-/**
- * lives_open() - load it, and have it watch this network namespace from now on
- * @lists: finds owners, and has the tally
- *
- * Return: 0, -errno with a sentence that says why not.
- */
+/** lives_open() - load it, and watch this network namespace from now on. Return: 0, -errno, @err */
 int lives_open(struct lives **lives, struct lists *lists, struct smc_err *err);
 
 /** lives_read() - tell the tally of what ended. Return: 0, -errno with @err */

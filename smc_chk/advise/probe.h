@@ -4,10 +4,5 @@
 
 #include "smc_chk/advise/verdict.h"
 
-/**
- * probe_peers() - ask those whose rows would profit, where this host is the client
- *
- * At most 32 of them, each for three seconds at most, until watch_interrupted(). Fills in @asked of
- * the rows.
- */
+/** probe_peers() - where this host is the client, fill in @asked of rows that would profit */
 void probe_peers(struct judged *judged);

@@ -156,6 +156,7 @@ bool endpoint_diag(int fd, struct smc_sock *sock)
 
 	if (fstat(fd, &st))
 		return false;
+	/* It stays the same when the connection falls back to TCP. */
 	search.inode = st.st_ino;
 	/* A busy table may skip a socket: seen once is enough, not seen is not. */
 	for (int i = 0; i < TRIES && !search.is_found && (ret == -EINTR || !ret); i++)

@@ -56,12 +56,7 @@ void endpoint_origin(uint8_t origin[ENDPOINT_ORIGIN_SIZE], const union endpoint_
 /** endpoint_is_tcp() - has the kernel put plain TCP in the place of this SMC socket? */
 bool endpoint_is_tcp(int fd);
 
-/**
- * endpoint_diag() - what sock_diag says of a socket of ours
- *
- * The inode decides: it stays the same when the connection falls back to TCP.
- * Return: false if there is no sock_diag for SMC, or no such socket.
- */
+/** endpoint_diag() - what sock_diag says of a socket of ours; false if nothing */
 bool endpoint_diag(int fd, struct smc_sock *sock);
 
 /** endpoint_abort() - close without waiting for what the peer does not read; close() waits 2 s */

@@ -173,25 +173,17 @@ static void put_ratio(struct out_text *text, const char *name, const char *unit,
 }
 
 /*
- * Bytes of the smaller buffer on the way to the server: ours to send, its to receive. 0: not known.
- * SMC-D has the cursors in it, too.
+ * Is SMC slower than TCP, with no more than the kernel gives where nobody has set a size? On the way
+ * to the server: our buffer to send, its to receive. SMC-D has the cursors in it, too.
  */
-static unsigned int smallest_buffer(const struct client_result *result)
-{
-	const struct smc_sock *sock = &result->sock;
-
-	if (!result->has_sock || !(sock->has & SMC_SOCK_HAS_CONN))
-		return 0;
-	return sock->conn.sndbuf_size < sock->conn.peer_rmbe_size ? sock->conn.sndbuf_size :
-								    sock->conn.peer_rmbe_size;
-}
-
-/* Is SMC slower than TCP, with no more than the kernel gives where nobody has set a size? */
 static bool are_buffers_short(const struct client_result *result)
 {
-	unsigned int bytes = smallest_buffer(result);
+	const struct smc_abi_conninfo *conn = &result->sock.conn;
+	unsigned int bytes =
+		conn->sndbuf_size < conn->peer_rmbe_size ? conn->sndbuf_size : conn->peer_rmbe_size;
 
-	return bytes && bytes <= SMC_KERNEL_BUFFER && result->has_rates && result->is_ours &&
+	return result->has_sock && result->sock.has & SMC_SOCK_HAS_CONN && bytes &&
+	       bytes <= SMC_KERNEL_BUFFER && result->has_rates && result->is_ours &&
 	       result->smc.bytes_per_second < result->tcp.bytes_per_second;
 }
 

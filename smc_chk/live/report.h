@@ -47,10 +47,5 @@ struct client_result {
 /** report_text() - for people: the verdict first */
 void report_text(struct out_text *text, const struct client_result *result);
 
-/**
- * report_json() - add what is known to an object
- * @json: its reference is taken
- *
- * Return: the object.
- */
+/** report_json() - add what is known to an object. Return: @json */
 json_t *report_json(json_t *json, const struct client_result *result);

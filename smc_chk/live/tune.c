@@ -39,38 +39,28 @@ static void choose_sizes(struct tune *tune)
 /* ---- the server ---- */
 
 /*
- * @control: a connection that stays. The server listens at another port for each size; @port
- * receives it, the usual one for the usual size.
+ * @control: a connection that stays. The server listens at another port for each size, but not for
+ * the usual one. A firewall may let only the usual port through: that shows with the first size.
  */
-static int ask_server(struct tune *tune, int control, int bytes, uint16_t *port)
+static int open_size(struct tune *tune, int control, int bytes)
 {
-	int ret;
+	const int ms = tune->req->timeout_ms;
+	uint16_t port = tune->port;
+	uint64_t ns;
+	int fd, ret = tune->has_server && bytes ? exchange_port(control, bytes, ms, &port) : 0;
 
-	*port = tune->port;
-	if (!tune->has_server || !bytes)
-		return 0;
-	ret = exchange_port(control, bytes, tune->req->timeout_ms, port);
 	if (ret == -EBUSY)
 		return smc_err_say(&tune->result.err, EBUSY,
 				   "the server does not listen with "
 				   "buffers of %d bytes; try again later",
 				   bytes);
-	return ret ? smc_err_set(&tune->result.err, -ret, "the server does not answer") : 0;
-}
-
-/* A firewall may let only the usual port through. That shows with the first size. */
-static int open_size(struct tune *tune, int bytes, uint16_t port)
-{
-	const int ms = tune->req->timeout_ms;
-	uint64_t ns;
-	int fd;
-
+	if (ret)
+		return smc_err_set(&tune->result.err, -ret, "the server does not answer");
 	endpoint_set_port(&tune->result.peer, port);
 	fd = measure_open(&tune->result, true, bytes, ms, &ns);
-	if (fd >= 0 || port == tune->port || tune->was_reached) {
-		tune->was_reached |= fd >= 0 && port != tune->port;
+	tune->was_reached |= fd >= 0 && port != tune->port;
+	if (fd >= 0 || port == tune->port || tune->was_reached)
 		return fd;
-	}
 	tune->has_server = false;
 	endpoint_set_port(&tune->result.peer, tune->port);
 	return measure_open(&tune->result, true, bytes, ms, &ns);
@@ -127,12 +117,8 @@ static void look_at_sizes(struct tune_size *size, int fd)
 
 static int measure_size(struct tune *tune, int control, struct tune_size *size, double *value)
 {
-	uint16_t port;
-	int fd, ret = ask_server(tune, control, size->asked, &port);
+	int fd = open_size(tune, control, size->asked), ret;
 
-	if (ret)
-		return ret;
-	fd = open_size(tune, size->asked, port);
 	if (fd < 0)
 		return -1;
 	if (endpoint_is_tcp(fd)) {

@@ -114,12 +114,8 @@ static void take_host(struct predict_host *host, const struct doctor_facts *fact
 
 	snprintf(host->kernel, sizeof(host->kernel), "%.*s", PREDICT_NAME_SIZE - 1, facts->release);
 	memcpy(host->boot, facts->boot, sizeof(host->boot));
-	if (facts->has_smc)
-		host->traits |= PREDICT_SMC;
-	if (facts->is_inner)
-		host->traits |= PREDICT_INNER;
-	if (facts->is_limited)
-		host->traits |= PREDICT_LIMITED;
+	host->traits |= (facts->has_smc ? PREDICT_SMC : 0) | (facts->is_inner ? PREDICT_INNER : 0) |
+			(facts->is_limited ? PREDICT_LIMITED : 0);
 	if (knob_number(&number, facts, "net.ipv4.tcp_syncookies") && number == 2)
 		host->traits |= PREDICT_COOKIES;
 	if (knob_number(&number, facts, "net.smc.smcr_max_links_per_lgr"))

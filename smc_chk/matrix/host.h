@@ -19,11 +19,9 @@
 int matrix_host_write(const char *name, int policy, int fd, struct smc_err *err);
 
 /**
- * matrix_host_read() - what matrix_host_write() wrote
- * @host: to be freed by matrix_host_free()
- * @at: where it begins in @fd
+ * matrix_host_read() - what matrix_host_write() wrote, @at in @fd
  *
- * Whoever took over the process that wrote may have written anything: what is read fits the struct.
+ * A process that was taken over may have written anything: what is read fits the struct.
  *
  * Return: 0, -errno with @err.
  */

@@ -13,6 +13,8 @@ struct way {
 	const struct predict_net *nets[2];
 	const struct netaddr *addrs[2];
 	bool is_near; /* client and server are in one subnet, of the same prefix */
+	bool is_routed;
+	enum predict_mode mode;
 };
 
 const char *predict_mode_name(enum predict_mode mode)
@@ -233,14 +235,6 @@ static bool is_smcr_v1(const struct way *way)
 	return way->is_near && way->nets[0]->flags & way->nets[1]->flags & PREDICT_GID_V1;
 }
 
-static void say_no_v1(struct prediction *result, const struct way *way)
-{
-	if (!(way->nets[0]->flags & way->nets[1]->flags & PREDICT_GID_V1))
-		return;
-	say(result, PREDICT_SMCR_V1, PREDICT_BOTH, "ip -br address",
-	    "they are not in one subnet with the same prefix");
-}
-
 /* ---- one way ---- */
 
 /* What stands in the way of all of SMC. */
@@ -343,8 +337,10 @@ static void say_gaps(struct prediction *result, const struct way *way)
 	}
 	if (mode < PREDICT_SMCR_V2) {
 		is_smcr_v2(result, way);
-		if (mode < PREDICT_SMCR_V1)
-			say_no_v1(result, way);
+		if (mode < PREDICT_SMCR_V1 &&
+		    way->nets[0]->flags & way->nets[1]->flags & PREDICT_GID_V1)
+			say(result, PREDICT_SMCR_V1, PREDICT_BOTH, "ip -br address",
+			    "they are not in one subnet with the same prefix");
 	}
 	if (mode != PREDICT_TCP)
 		say_limits(result, way);
@@ -371,20 +367,8 @@ static bool is_own(const struct predict_host *host, const struct netaddr *addr)
 	return false;
 }
 
-/* The better of two, of equal ones the first. */
-static void take(struct prediction *best, struct way *kept, const struct way *way, bool is_routed)
-{
-	enum predict_mode mode = mode_of(way);
-
-	if (best->client && mode <= best->mode)
-		return;
-	*best = (struct prediction){ mode, way->nets[0], way->nets[1], .is_routed = is_routed };
-	*kept = *way;
-}
-
 /* All ways between addresses of a family, in one subnet or, with @is_routed, whatever they are. */
-static void try_ways(struct prediction *best, struct way *kept, struct way *way, int family,
-		     bool is_routed)
+static void try_ways(struct way *best, struct way *way, int family, bool is_routed)
 {
 	for (size_t i = 0; i < way->nets[0]->n_addrs; i++) {
 		const struct netaddr *from = &way->nets[0]->addrs[i];
@@ -397,24 +381,28 @@ static void try_ways(struct prediction *best, struct way *kept, struct way *way,
 			    (!is_near && !is_routed) || is_own(way->hosts[0], to))
 				continue;
 			way->is_near = is_near && from->prefix == to->prefix;
+			way->is_routed = !is_near;
 			way->addrs[0] = from;
 			way->addrs[1] = to;
-			take(best, kept, way, !is_near);
+			way->mode = mode_of(way);
+			/* Of equal ones the first. */
+			if (!best->nets[0] || way->mode > best->mode)
+				*best = *way;
 		}
 	}
 }
 
 /* IPv4 before IPv6, and one subnet before several. */
-static void find_way(struct prediction *best, struct way *kept)
+static void find_way(struct way *best)
 {
-	struct way way = *kept;
+	struct way way = *best;
 
-	for (int try = 0; try < 4 && !best->client; try++)
+	for (int try = 0; try < 4 && !best->nets[0]; try++)
 		for (size_t i = 0; i < way.hosts[0]->n_nets; i++)
 			for (size_t k = 0; k < way.hosts[1]->n_nets; k++) {
 				way.nets[0] = &way.hosts[0]->nets[i];
 				way.nets[1] = &way.hosts[1]->nets[k];
-				try_ways(best, kept, &way, try < 2 ? AF_INET : AF_INET6, try % 2);
+				try_ways(best, &way, try < 2 ? AF_INET : AF_INET6, try % 2);
 			}
 }
 
@@ -423,8 +411,8 @@ void predict(struct prediction *result, const struct predict_host *client,
 {
 	struct way way = { .hosts = { client, server } };
 
-	*result = (struct prediction){ .mode = PREDICT_TCP };
-	find_way(result, &way);
+	find_way(&way);
+	*result = (struct prediction){ way.mode, way.nets[0], way.nets[1], way.is_routed };
 	if (!result->client) {
 		if (is_possible(result, way.hosts))
 			say(result, PREDICT_TCP, PREDICT_BOTH, "ip -br address",
