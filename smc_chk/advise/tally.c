@@ -42,17 +42,15 @@ struct tally_listener {
 
 /* ---- owners ---- */
 
-static bool is_owner(const struct tally_owner *owner, const struct tally_owner *other)
-{
-	return !strcmp(owner->comm, other->comm) && !strcmp(owner->unit, other->unit) &&
-	       owner->is_user == other->is_user;
-}
-
 uint32_t tally_owner(struct tally *tally, const struct tally_owner *owner)
 {
-	for (size_t i = 0; i < tally->n_owners; i++)
-		if (is_owner(&tally->owners[i], owner))
+	for (size_t i = 0; i < tally->n_owners; i++) {
+		const struct tally_owner *other = &tally->owners[i];
+
+		if (!strcmp(owner->comm, other->comm) && !strcmp(owner->unit, other->unit) &&
+		    owner->is_user == other->is_user)
 			return (uint32_t)i;
+	}
 	if (tally->n_owners == TALLY_OWNERS_MAX) {
 		tally->is_capped = true;
 		return 0;
@@ -94,19 +92,13 @@ struct netaddr tally_netaddr(const struct smc_addr *addr)
 	return alone;
 }
 
-static bool is_loopback(const struct smc_addr *addr)
-{
-	static const uint8_t one[16] = { [15] = 1 };
-
-	return addr->family == AF_INET ? addr->ip[0] == 127 : !memcmp(addr->ip, one, 16);
-}
-
 enum tally_peers tally_peers_of(const struct netaddr_table *own, const struct smc_addr *peer)
 {
 	const struct netaddr other = tally_netaddr(peer);
 	bool is_near = netaddr_is_private(&other);
 
-	if (is_loopback(peer))
+	if (peer->family == AF_INET ? peer->ip[0] == 127 :
+				      IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)other.bytes))
 		return PEERS_LOCAL;
 	for (size_t i = 0; i < own->count; i++) {
 		const struct netaddr *addr = &own->addrs[i];
@@ -518,17 +510,6 @@ void tally_end(struct tally *tally)
 	}
 }
 
-/* It was born after the last poll, if no source tells. */
-static void count_unseen(struct tally *tally, const struct tally_death *death, uint64_t now)
-{
-	struct tally_group *group = group_of(tally, &death->tcp, death->owner, death->side,
-					     death->is_smc ? CARRIER_SMC : CARRIER_TCP);
-
-	count(group, &death->tcp, now - (death->born ? death->born : tally->polled));
-	group->n_shorter += !death->born;
-	group->open_peak = larger(group->open_peak, 1);
-}
-
 /* The end's numbers are the last ones. */
 static void count_seen(struct tally *tally, struct tally_conn *conn,
 		       const struct tally_death *death, uint64_t now)
@@ -549,6 +530,7 @@ void tally_die(struct tally *tally, const struct tally_death *death, uint64_t no
 {
 	const struct smc_tcp *tcp = &death->tcp;
 	struct tally_conn *conn = find_conn(tally, tcp->cookie);
+	struct tally_group *group;
 
 	if (conn) {
 		count_seen(tally, conn, death, now);
@@ -559,7 +541,12 @@ void tally_die(struct tally *tally, const struct tally_death *death, uint64_t no
 	if (tcp->is_listener || !tcp->peer.port || !tcp->local.port ||
 	    (!death->born && (death->is_born_told || (!tcp->sent && !tcp->received))))
 		return;
-	count_unseen(tally, death, now);
+	group = group_of(tally, tcp, death->owner, death->side,
+			 death->is_smc ? CARRIER_SMC : CARRIER_TCP);
+	/* It was born after the last poll, if no source tells. */
+	count(group, tcp, now - (death->born ? death->born : tally->polled));
+	group->n_shorter += !death->born;
+	group->open_peak = larger(group->open_peak, 1);
 }
 
 static void merge(struct tally_group *into, struct tally_group *from)

@@ -1,14 +1,26 @@
 // SPDX-License-Identifier: MIT
-/* Requests of the live test, and what comes back. */
+/* Requests of the live test, what comes back, and how fast. */
 #include "smc_chk/live/exchange.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 
 #define SMALL 8
+
+/* About two seconds in all with the default time limit of 10 s. */
+#define SHARE 30
+#define MIN_MS 20
+#define MAX_MS 2000
+
+#define MAX_CONNECTS 500
+#define MAX_CONNECTS_FEW 20 /* to a stranger; and fallbacks, which the kernel counts */
+#define MAX_ROUNDS 50
+#define FIRST_CHUNK (256 << 10)
+#define LARGEST_CHUNK (8 << 20)
 
 static int lost(struct smc_err *err, int code)
 {
@@ -107,4 +119,150 @@ enum exchange_greeting exchange_greeting(struct client_result *result, int fd, i
 		    "the server is busy: it serves as many clients as it can, "
 		    "or as many of this address; try again later");
 	return EXCHANGE_BUSY;
+}
+
+/* ---- --tcp-too: the same over SMC and over plain TCP, in turns, within one run ---- */
+
+uint64_t measure_share_ns(int timeout_ms)
+{
+	int ms = timeout_ms / SHARE;
+
+	return (uint64_t)(ms < MIN_MS ? MIN_MS : ms > MAX_MS ? MAX_MS : ms) * 1000000U;
+}
+
+int measure_open(struct client_result *result, bool is_smc, int buffers, int timeout_ms,
+		 uint64_t *ns)
+{
+	enum stream_stage stage;
+	int fd = stream_connect(&result->peer, is_smc, buffers, timeout_ms, ns, &stage);
+	enum exchange_greeting greeting;
+	int code = -fd;
+
+	if (fd >= 0 && !result->is_ours)
+		return fd;
+	if (fd >= 0) {
+		greeting = exchange_greeting(result, fd, timeout_ms);
+		if (greeting == EXCHANGE_READY)
+			return fd;
+		endpoint_abort(fd);
+		if (greeting == EXCHANGE_BUSY)
+			return -1;
+		code = EPROTO;
+	}
+	smc_err_set(&result->err, code, "cannot connect again over %s to measure it",
+		    is_smc ? "SMC" : "TCP");
+	return -1;
+}
+
+int measure_connects(struct client_result *result, struct client_rates *rates, bool is_smc,
+		     int buffers, const struct stream_limit *limit)
+{
+	const bool is_counted = is_smc && result->mode == SMC_MODE_TCP;
+	const int most = result->is_ours && !is_counted ? MAX_CONNECTS : MAX_CONNECTS_FEW;
+	uint64_t times[MAX_CONNECTS], start = stream_now(), now = start;
+	int count, fd;
+
+	for (count = 0; count < most && now - start < measure_share_ns(limit->step_ms); count++) {
+		fd = measure_open(result, is_smc, buffers, limit->step_ms, &times[count]);
+		if (fd < 0)
+			return -1;
+		close(fd);
+		now = stream_now();
+	}
+	rates->connects_per_second = count * 1e9 / (double)(now - start);
+	rates->connect_ns = stream_median(times, count);
+	return 0;
+}
+
+static int latency(struct client_result *result, struct client_rates *rates, int fd,
+		   const struct stream_limit *limit)
+{
+	uint64_t medians[MAX_ROUNDS], min, start = stream_now();
+	int count = 0;
+
+	do {
+		if (exchange_round_trips(result, fd, limit, &min, &medians[count]))
+			return -1;
+	} while (++count < MAX_ROUNDS && stream_now() - start < measure_share_ns(limit->step_ms));
+	rates->round_trip_ns = stream_median(medians, count);
+	return 0;
+}
+
+/* Chunks grow until the round trip at their ends does not count. */
+int measure_throughput(struct client_result *result, struct client_rates *rates, int fd,
+		       const struct stream_limit *limit)
+{
+	uint64_t start = stream_now(), last = start, now, bytes = 0;
+	size_t chunk = FIRST_CHUNK;
+
+	do {
+		if (exchange_data(result, fd, PROTO_SINK, chunk, limit))
+			return -1;
+		now = stream_now();
+		bytes += chunk;
+		if (chunk < LARGEST_CHUNK && now - last < measure_share_ns(limit->step_ms) / 8)
+			chunk *= 2;
+		last = now;
+	} while (now - start < measure_share_ns(limit->step_ms));
+	rates->bytes_per_second = (double)bytes * 1e9 / (double)(now - start);
+	return 0;
+}
+
+static int measure_one(struct client_result *result, struct client_rates *rates, int fd,
+		       bool is_smc, const struct stream_limit *limit)
+{
+	if (measure_connects(result, rates, is_smc, 0, limit))
+		return -1;
+	if (!result->is_ours)
+		return 0;
+	return latency(result, rates, fd, limit) ? -1 :
+						   measure_throughput(result, rates, fd, limit);
+}
+
+/*
+ * At a port of plain TCP if the server offers one: the kernel counts a client without SMC as a
+ * fallback, where an SMC socket listens. Where a firewall lets only the usual port through, that
+ * has to do. Return: as measure_open().
+ */
+static int open_tcp(struct client_result *result, int fd, int timeout_ms)
+{
+	uint16_t usual = endpoint_port(&result->peer), port;
+	uint64_t ns;
+	int tcp = -1;
+
+	if (result->offers & PROTO_OFFER_TCP && !exchange_port(fd, 0, timeout_ms, &port)) {
+		endpoint_set_port(&result->peer, port);
+		tcp = measure_open(result, false, 0, timeout_ms, &ns);
+	}
+	if (tcp >= 0)
+		return tcp;
+	endpoint_set_port(&result->peer, usual);
+	result->err = (struct smc_err){ 0 };
+	return measure_open(result, false, 0, timeout_ms, &ns);
+}
+
+int measure_rates(struct client_result *result, int fd, const struct stream_limit *limit)
+{
+	const union endpoint_addr peer = result->peer;
+	int tcp = open_tcp(result, fd, limit->step_ms), ret = 0;
+	const union endpoint_addr tcp_peer = result->peer;
+
+	result->peer = peer;
+	if (tcp < 0)
+		return -1;
+	/* It has to wait for its turn, and a server gives up a client that asks nothing. */
+	if (result->is_ours)
+		ret = exchange_data(result, tcp, PROTO_ECHO, 1, limit);
+	if (!ret)
+		ret = measure_one(result, &result->smc, fd, true, limit);
+	result->peer = tcp_peer;
+	if (!ret)
+		ret = measure_one(result, &result->tcp, tcp, false, limit);
+	result->peer = peer;
+	result->has_rates = !ret;
+	if (ret)
+		endpoint_abort(tcp);
+	else
+		close(tcp);
+	return ret;
 }

@@ -153,15 +153,6 @@ static bool find_place(struct client *client)
 	return !client->is_refused || refused < MAX_REFUSED;
 }
 
-static void find_origin(struct client *client)
-{
-	union endpoint_addr addr = { 0 };
-	socklen_t len = sizeof(addr);
-
-	getpeername(client->fd, &addr.sa, &len);
-	endpoint_origin(client->origin, &addr);
-}
-
 /* ---- accepting ---- */
 
 /*
@@ -170,6 +161,8 @@ static void find_origin(struct client *client)
 static void admit(struct server *server, int fd, bool is_large)
 {
 	struct client *client = calloc(1, sizeof(*client));
+	union endpoint_addr addr = { 0 };
+	socklen_t len = sizeof(addr);
 	bool is_started = false;
 	pthread_t thread;
 
@@ -179,7 +172,8 @@ static void admit(struct server *server, int fd, bool is_large)
 		client->server = server;
 		client->fd = fd;
 		client->extra = -1;
-		find_origin(client);
+		getpeername(fd, &addr.sa, &len);
+		endpoint_origin(client->origin, &addr);
 		client->is_large = is_large;
 		is_started = find_place(client) && start_thread(&thread, serve, client, false);
 	}

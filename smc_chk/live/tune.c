@@ -19,18 +19,13 @@
 
 /* ---- what is tried ---- */
 
-static unsigned long core_limit(void)
+static void choose_sizes(struct tune *tune)
 {
 	unsigned long receive = LAST, send = LAST;
 
 	host_number(&receive, "/proc/sys/net/core/rmem_max");
 	host_number(&send, "/proc/sys/net/core/wmem_max");
-	return receive < send ? receive : send;
-}
-
-static void choose_sizes(struct tune *tune)
-{
-	tune->limit = core_limit();
+	tune->limit = receive < send ? receive : send;
 	tune->sizes[tune->count++].asked = 0;
 	for (int size = FIRST; size <= LAST && (unsigned long)size <= tune->limit; size *= 2)
 		tune->sizes[tune->count++].asked = size;

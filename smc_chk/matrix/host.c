@@ -158,15 +158,6 @@ static void take_policy(struct writing *job, int fd)
 	free(text);
 }
 
-static bool write_all(const struct writing *job)
-{
-	const struct predict_host *host = &job->host;
-
-	return smc_write_all(job->fd, host, sizeof(*host)) &&
-	       smc_write_all(job->fd, host->nets, job->n_nets * sizeof(*host->nets)) &&
-	       smc_write_all(job->fd, host->rules, job->n_rules * sizeof(*host->rules));
-}
-
 static int write_host(struct doctor_facts *facts, const struct chk_request *req,
 		      struct smc_err *err)
 {
@@ -188,9 +179,11 @@ static int write_host(struct doctor_facts *facts, const struct chk_request *req,
 		add_net(job, facts, choice);
 	}
 	host->n_nets = (uint32_t)job->n_nets;
-	if (!write_all(job))
-		return smc_err_set(err, errno, "cannot store what it says");
-	return 0;
+	if (smc_write_all(job->fd, host, sizeof(*host)) &&
+	    smc_write_all(job->fd, host->nets, job->n_nets * sizeof(*host->nets)) &&
+	    smc_write_all(job->fd, host->rules, job->n_rules * sizeof(*host->rules)))
+		return 0;
+	return smc_err_set(err, errno, "cannot store what it says");
 }
 
 void matrix_host_set_name(struct predict_host *host, const char *name)

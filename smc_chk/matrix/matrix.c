@@ -43,12 +43,17 @@ struct show {
 	bool is_begun;
 };
 
-/** struct format - one way to show; @pair: hosts @a to @b as client, and back */
+/**
+ * struct format - one way to show
+ * @put: a connection from one host as client to another; @is_both: it is the same back
+ * @is_same: are they, to a reader? NULL: each is shown
+ */
 struct format {
 	void (*begin)(struct show *show);
-	void (*pair)(struct show *show, size_t a, size_t b, const struct prediction *forth,
-		     const struct prediction *back);
+	void (*put)(struct show *show, size_t from, size_t to, const struct prediction *result,
+		    bool is_both);
 	void (*end)(struct show *show);
+	bool (*is_same)(const struct prediction *forth, const struct prediction *back);
 };
 
 static const char *name_of(const struct show *show, size_t i)
@@ -117,9 +122,9 @@ static void begin_table(struct show *show)
 }
 
 static void put_row(struct show *show, size_t from, size_t to, const struct prediction *result,
-		    const char *arrow)
+		    bool is_both)
 {
-	struct row row = { name_of(show, from), arrow, name_of(show, to), .why = "" };
+	struct row row = { name_of(show, from), is_both ? "<->" : "->", name_of(show, to) };
 	const char *client = result->client ? result->client->name : "";
 	const char *server = result->client ? result->server->name : "";
 	bool is_one = !strcmp(client, server);
@@ -131,24 +136,12 @@ static void put_row(struct show *show, size_t from, size_t to, const struct pred
 	out_row(&show->text, &show->view, &row);
 }
 
-static void put_pair(struct show *show, size_t a, size_t b, const struct prediction *forth,
-		     const struct prediction *back)
-{
-	bool is_same = predict_same(forth, back);
-
-	todos_note(&show->todos, a, b, forth);
-	todos_note(&show->todos, b, a, back);
-	put_row(show, a, b, forth, is_same ? "<->" : "->");
-	if (!is_same)
-		put_row(show, b, a, back, "->");
-}
-
 static void end_table(struct show *show)
 {
 	todos_put(&show->text, &show->todos);
 }
 
-static const struct format table = { begin_table, put_pair, end_table };
+static const struct format table = { begin_table, put_row, end_table, predict_same };
 
 /* ---- summary ---- */
 
@@ -167,14 +160,15 @@ static void begin_summary(struct show *show)
 	out_header(&show->text, &show->view);
 }
 
-static void count(struct show *show, size_t from, size_t to, const struct prediction *result)
+static void count(struct show *show, size_t from, size_t to, const struct prediction *result,
+		  bool is_both)
 {
 	static const char someone[] = "one of them";
 	const char *why = put_why(&show->why, result, someone, someone);
 	struct kind *kind = show->kinds;
 	char mode[MODE_SIZE] = "";
 
-	todos_note(&show->todos, from, to, result);
+	(void)is_both;
 	put_mode(mode, result);
 	for (; kind < show->kinds + show->count; kind++)
 		if (!strcmp(kind->mode, mode) && !strcmp(kind->why, why)) {
@@ -184,13 +178,6 @@ static void count(struct show *show, size_t from, size_t to, const struct predic
 	kind = smc_array_add(&show->kinds, &show->count, &show->size, sizeof(*kind));
 	*kind = (struct kind){ 1, "", name_of(show, from), name_of(show, to), xstrdup(why) };
 	memcpy(kind->mode, mode, sizeof(kind->mode));
-}
-
-static void count_pair(struct show *show, size_t a, size_t b, const struct prediction *forth,
-		       const struct prediction *back)
-{
-	count(show, a, b, forth);
-	count(show, b, a, back);
 }
 
 /* The most frequent one first. */
@@ -211,7 +198,7 @@ static void end_summary(struct show *show)
 	out_printf(&show->text, "\n%zu hosts; each pair of them: -j, --dot\n", show->all->n_good);
 }
 
-static const struct format summary = { begin_summary, count_pair, end_summary };
+static const struct format summary = { begin_summary, count, end_summary, NULL };
 
 /* ---- JSON ---- */
 
@@ -280,19 +267,14 @@ static void begin_json(struct show *show)
 	out_str(&show->text, ",\"connections\":[\n");
 }
 
-static void put_json(struct show *show, size_t from, size_t to, const struct prediction *result)
+static void put_json(struct show *show, size_t from, size_t to, const struct prediction *result,
+		     bool is_both)
 {
+	(void)is_both;
 	out_str(&show->text, show->is_begun ? "," : "");
 	show->is_begun = true;
 	out_json_document(&show->text,
 			  json_connection(name_of(show, from), name_of(show, to), result), true);
-}
-
-static void put_json_pair(struct show *show, size_t a, size_t b, const struct prediction *forth,
-			  const struct prediction *back)
-{
-	put_json(show, a, b, forth);
-	put_json(show, b, a, back);
 }
 
 static void end_json(struct show *show)
@@ -300,7 +282,7 @@ static void end_json(struct show *show)
 	out_str(&show->text, "]}\n");
 }
 
-static const struct format json = { begin_json, put_json_pair, end_json };
+static const struct format json = { begin_json, put_json, end_json, NULL };
 
 /* ---- graphviz ---- */
 
@@ -342,14 +324,9 @@ static void put_edge(struct show *show, size_t from, size_t to, const struct pre
 		   is_both ? ", dir=both" : "");
 }
 
-static void put_edges(struct show *show, size_t a, size_t b, const struct prediction *forth,
-		      const struct prediction *back)
+static bool is_same_edge(const struct prediction *forth, const struct prediction *back)
 {
-	bool is_same = forth->mode == back->mode && forth->release == back->release;
-
-	put_edge(show, a, b, forth, is_same);
-	if (!is_same)
-		put_edge(show, b, a, back, false);
+	return forth->mode == back->mode && forth->release == back->release;
 }
 
 static void end_dot(struct show *show)
@@ -357,7 +334,7 @@ static void end_dot(struct show *show)
 	out_str(&show->text, "}\n");
 }
 
-static const struct format dot = { begin_dot, put_edges, end_dot };
+static const struct format dot = { begin_dot, put_edge, end_dot, is_same_edge };
 
 /* ---- all of them ---- */
 
@@ -367,6 +344,7 @@ static int show_pairs(struct show *show, const struct format *format, struct smc
 	const struct gathered *all = show->all;
 	struct prediction forth, back;
 	int has_tcp = 0;
+	bool is_both;
 
 	format->begin(show);
 	for (size_t a = 0; a < all->n_good; a++)
@@ -374,7 +352,12 @@ static int show_pairs(struct show *show, const struct format *format, struct smc
 			predict(&forth, all->good[a], all->good[b]);
 			predict(&back, all->good[b], all->good[a]);
 			has_tcp |= forth.mode == PREDICT_TCP || back.mode == PREDICT_TCP;
-			format->pair(show, a, b, &forth, &back);
+			todos_note(&show->todos, a, b, &forth);
+			todos_note(&show->todos, b, a, &back);
+			is_both = format->is_same && format->is_same(&forth, &back);
+			format->put(show, a, b, &forth, is_both);
+			if (!is_both)
+				format->put(show, b, a, &back, false);
 			if (show->text.len >= CHUNK && out_print(&show->text, err))
 				return -err->code;
 		}

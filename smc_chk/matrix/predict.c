@@ -90,36 +90,31 @@ static bool has_common_seid(const struct way *way)
 	       !strcmp(one->seid, other->seid);
 }
 
-/* What adds an EID of the other host; empty for one that cannot be typed. */
-static void put_eid(char line[PREDICT_COMMAND_SIZE], const struct predict_host *from)
-{
-	struct out_text text = { 0 };
-
-	out_str(&text, "smcd ueid add ");
-	if (out_shell_word(&text, from->ueids[0]) && text.len < PREDICT_COMMAND_SIZE)
-		snprintf(line, PREDICT_COMMAND_SIZE, "%.*s", (int)text.len, text.data);
-	out_free(&text);
-}
-
 static void say_eids(struct prediction *result, enum predict_mode mode, const struct way *way)
 {
 	const struct predict_host *client = way->hosts[0], *server = way->hosts[1];
 	int more = (int)client->n_ueids - (int)server->n_ueids;
 	enum predict_side side = PREDICT_SERVER;
-	char line[PREDICT_COMMAND_SIZE] = "";
+	struct out_text text = { 0 };
+	const char *line;
+	bool is_word;
 
 	if (!result)
 		return;
 	/* The same one, whichever of them is the client. */
 	if (more < 0 || (!more && strcmp(client->name, server->name) > 0))
 		side = PREDICT_CLIENT;
-	put_eid(line, way->hosts[!side]);
+	out_str(&text, "smcd ueid add ");
+	is_word = out_shell_word(&text, way->hosts[!side]->ueids[0]);
+	out_char(&text, '\0');
+	line = is_word && text.len <= PREDICT_COMMAND_SIZE ? text.data : "";
 	if (!client->n_ueids && !server->n_ueids)
 		say(result, mode, PREDICT_BOTH, "smcd ueid add MYEID", "neither has a user EID");
 	else if (!way->hosts[side]->n_ueids)
 		say(result, mode, side, line, PREDICT_HOST " has no user EID");
 	else
 		say(result, mode, side, line, "they have no user EID in common");
+	out_free(&text);
 }
 
 /* Is version 2 there on both sides? */
@@ -230,9 +225,9 @@ static bool is_smcr_v2(struct prediction *result, const struct way *way)
 	return false;
 }
 
-static bool is_smcr_v1(const struct way *way)
+static bool have_gid_v1(const struct way *way)
 {
-	return way->is_near && way->nets[0]->flags & way->nets[1]->flags & PREDICT_GID_V1;
+	return way->nets[0]->flags & way->nets[1]->flags & PREDICT_GID_V1;
 }
 
 /* ---- one way ---- */
@@ -299,7 +294,7 @@ static enum predict_mode mode_of(const struct way *way)
 		return PREDICT_SMCD_V1;
 	if (is_smcr_v2(NULL, way))
 		return PREDICT_SMCR_V2;
-	return is_smcr_v1(way) ? PREDICT_SMCR_V1 : PREDICT_TCP;
+	return way->is_near && have_gid_v1(way) ? PREDICT_SMCR_V1 : PREDICT_TCP;
 }
 
 static void say_limits(struct prediction *result, const struct way *way)
@@ -337,8 +332,7 @@ static void say_gaps(struct prediction *result, const struct way *way)
 	}
 	if (mode < PREDICT_SMCR_V2) {
 		is_smcr_v2(result, way);
-		if (mode < PREDICT_SMCR_V1 &&
-		    way->nets[0]->flags & way->nets[1]->flags & PREDICT_GID_V1)
+		if (mode < PREDICT_SMCR_V1 && have_gid_v1(way))
 			say(result, PREDICT_SMCR_V1, PREDICT_BOTH, "ip -br address",
 			    "they are not in one subnet with the same prefix");
 	}
