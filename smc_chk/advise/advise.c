@@ -9,19 +9,17 @@
 #include "smc_chk/doctor/facts.h"
 #include "smc_chk/print.h"
 
+/* Return: chk_status. */
 static int print(const struct judged *judged, const struct tally *tally,
 		 const struct watched *watched, bool is_json)
 {
 	struct out_text text = { 0 };
-	int status;
+	int status = judged->sum.suited_bytes ? CHK_OK : CHK_TCP;
 
-	if (is_json) {
-		status = chk_print_json(advice_json(judged, tally, watched));
-	} else {
-		advice_text(&text, judged, tally, watched);
-		status = chk_print(&text);
-	}
-	return status ? status : judged->sum.suited_bytes ? CHK_OK : CHK_TCP;
+	if (is_json)
+		return chk_print_json(advice_json(judged, tally, watched)) ? CHK_ERROR : status;
+	advice_text(&text, judged, tally, watched);
+	return chk_print(&text) ? CHK_ERROR : status;
 }
 
 static int advise(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err)

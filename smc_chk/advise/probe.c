@@ -10,6 +10,7 @@
 #include "smc/reason.h"
 #include "smc_chk/advise/watch.h"
 #include "smc_chk/live/stream.h"
+#include "sockets/show.h"
 
 #define PEERS_MAX 32
 #define WAIT_MS 3000
@@ -18,7 +19,7 @@
 static bool is_to_be_asked(const struct judge_row *row)
 {
 	return row->profits && row->group->side == SIDE_CLIENT && row->group->peers == PEERS_NEAR &&
-	       !row->way.needs_eid;
+	       !row->way.mode.is_waiting;
 }
 
 static union endpoint_addr address_of(const struct smc_addr *addr)
@@ -33,19 +34,15 @@ static union endpoint_addr address_of(const struct smc_addr *addr)
 	return to;
 }
 
-static void note_fallback(struct judge_asked *asked, const struct smc_sock *sock)
-{
-	const struct smc_reason *reason = smc_reason_find(sock->fallback.reason);
-
-	asked->result = ASKED_TCP;
-	if (sock->has & SMC_SOCK_HAS_FALLBACK && reason)
-		snprintf(asked->why, sizeof(asked->why), "%s", reason->symbol);
-}
-
 static void ask(struct judge_row *row)
 {
+	static const int results[] = { [SMC_MODE_NONE] = ASKED_FAILED,
+				       [SMC_MODE_TCP] = ASKED_TCP,
+				       [SMC_MODE_SMCR] = ASKED_SMCR,
+				       [SMC_MODE_SMCD] = ASKED_SMCD };
 	const union endpoint_addr to = address_of(&row->group->sample);
 	struct judge_asked *asked = &row->asked;
+	const struct smc_reason *reason;
 	enum stream_stage stage;
 	struct smc_sock sock;
 	uint64_t ns;
@@ -56,14 +53,14 @@ static void ask(struct judge_row *row)
 		snprintf(asked->why, sizeof(asked->why), "%s", strerror(-fd));
 		return;
 	}
-	if (!endpoint_diag(fd, &sock))
-		asked->result = endpoint_is_tcp(fd) ? ASKED_TCP : ASKED_FAILED;
-	else if (smc_sock_mode(&sock) == SMC_MODE_TCP)
-		note_fallback(asked, &sock);
-	else if (smc_sock_mode(&sock) == SMC_MODE_SMCR)
-		asked->result = ASKED_SMCR;
-	else if (smc_sock_mode(&sock) == SMC_MODE_SMCD)
-		asked->result = ASKED_SMCD;
+	if (endpoint_diag(fd, &sock)) {
+		asked->result = results[smc_sock_mode(&sock)];
+		reason = smc_reason_find(sock.fallback.reason);
+		if (sockets_has_reason(&sock) && reason)
+			snprintf(asked->why, sizeof(asked->why), "%s", reason->symbol);
+	} else if (endpoint_is_tcp(fd)) {
+		asked->result = ASKED_TCP;
+	}
 	close(fd);
 }
 

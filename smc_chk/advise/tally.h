@@ -192,12 +192,7 @@ typedef uint32_t (*tally_name_fn)(void *arg, uint64_t inode);
 /** tally_name() - ask for the owner of each of them */
 void tally_name(struct tally *tally, tally_name_fn fn, void *arg);
 
-/**
- * tally_end() - what is gone, has ended
- *
- * A socket that is missing in one list may end in a message that is on its way: it has ended when
- * it is missing in two.
- */
+/** tally_end() - a socket that is missing in one list may end by a message: in two it has ended */
 void tally_end(struct tally *tally);
 
 /**

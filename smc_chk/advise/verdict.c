@@ -44,36 +44,30 @@ static enum judge_class class_of(const struct tally_group *group, uint64_t life)
 	return life < ADVISE_SHORT_LIFE ? CLASS_SHORT : CLASS_QUIET;
 }
 
-/* Segments that are half full on average say nothing about what the program writes at a time. */
-static void measure(struct judge_row *row)
-{
-	const struct tally_group *group = row->group;
-
-	row->life = tally_life(group, &row->life_bound);
-	row->bytes = group->sent + group->received;
-	if (group->n_info)
-		row->bytes_per_conn = row->bytes / group->n_info;
-	if (group->segs_sent)
-		row->send = group->sent / group->segs_sent;
-	row->is_bulk = group->n_info && row->send >= group->mss / group->n_info / 2;
-}
-
 static void judge_row(struct judge_row *row, const struct tally_group *group,
 		      const struct tally *tally, const struct way_facts *facts)
 {
 	*row = (struct judge_row){ .group = group,
 				   .owner = &tally->owners[group->owner],
-				   .bar = bars[group->bar] };
+				   .bar = bars[group->bar],
+				   .bytes = group->sent + group->received };
 	name_peer(row);
-	measure(row);
+	row->life = tally_life(group, &row->life_bound);
 	row->class = class_of(group, row->life);
+	if (group->n_info)
+		row->bytes_per_conn = row->bytes / group->n_info;
+	if (group->segs_sent)
+		row->send = group->sent / group->segs_sent;
+	/* Segments half full on average say nothing about what the program writes at a time. */
+	row->is_bulk = group->n_info && row->send >= group->mss / group->n_info / 2;
 	way_find(&row->way, facts, group);
 	if (group->carrier != CARRIER_TCP || row->bar || row->class != CLASS_SUITED ||
 	    !row->way.is_possible)
 		return;
 	row->profits = true;
-	row->memory =
-		(group->open_peak ? group->open_peak : 1) * row->way.buffers * SMC_GOOD_BUFFER;
+	/* Over loopback both ends share the memory of the receiver. */
+	row->memory = (group->open_peak ? group->open_peak : 1) * SMC_GOOD_BUFFER *
+		      (row->way.mode.is_loopback ? 1 : SMC_BUFFERS_PER_CONNECTION);
 }
 
 /* ---- what to type ---- */
@@ -138,7 +132,7 @@ static bool append_command(struct out_text *text, const struct judged *judged,
 static void advise_smc(struct out_text *text, const struct judged *judged,
 		       const struct judge_row *row)
 {
-	if (row->way.needs_eid)
+	if (row->way.mode.is_waiting)
 		out_str(text, "smcd ueid add NAME; ");
 	if (!append_command(text, judged, row)) {
 		out_reset(text);

@@ -46,29 +46,23 @@ static bool is_in_subnet(const struct netaddr_table *addrs, const char *netdev,
 /* The first that would do; one without an EID only if nothing else does. */
 static void take(struct way *way, const struct choice_mode *mode)
 {
-	if (way->is_possible && (!way->needs_eid || mode->is_waiting))
+	if (way->is_possible && (!way->mode.is_waiting || mode->is_waiting))
 		return;
 	way->is_possible = true;
-	way->needs_eid = mode->is_waiting;
-	way->is_loopback = mode->is_loopback;
-	way->mode = mode->name;
-	way->version = mode->version;
-	/* Over loopback both ends share the memory of the receiver. */
-	way->buffers = mode->is_loopback ? 1 : 2;
+	way->mode = *mode;
 }
 
 static void describe(struct way *way, const struct tally_group *group)
 {
-	const char *eid = way->needs_eid ? ", once there is an EID" : "";
+	const struct choice_mode *mode = &way->mode;
+	const char *eid = mode->is_waiting ? ", once there is an EID" : "";
+	bool is_one = group->peers != PEERS_LOCAL && !strcmp(mode->name, "SMC-D");
 
-	if (way->is_loopback)
-		snprintf(way->text, sizeof(way->text), "%s loopback%s", way->mode, eid);
+	if (mode->is_loopback)
+		snprintf(way->text, sizeof(way->text), "%s loopback%s", mode->name, eid);
 	else
-		snprintf(way->text, sizeof(way->text), "%s v%u%s%s", way->mode, way->version,
-			 group->peers != PEERS_LOCAL && !strcmp(way->mode, "SMC-D") ?
-				 " within one machine" :
-				 "",
-			 eid);
+		snprintf(way->text, sizeof(way->text), "%s v%u%s%s", mode->name, mode->version,
+			 is_one ? " within one machine" : "", eid);
 }
 
 static void take_modes(struct way *way, const struct choices *choices, const char *netdev,

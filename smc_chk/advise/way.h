@@ -15,18 +15,11 @@ struct way_facts {
 
 /**
  * struct way - this host's side is certain, the peer's is not
- * @is_possible: by this host's side
- * @needs_eid: once there is one
- * @mode: "SMC-D" or "SMC-R", NULL if it is not possible; @version of it
- * @buffers: how many of them a connection takes
- * @text: of all that
- * @why_not: if it is not possible
+ * @is_possible: by this host's side, in @mode, which @text describes; else @why_not
  */
 struct way {
-	bool is_possible, needs_eid, is_loopback;
-	const char *mode;
-	unsigned int version;
-	unsigned int buffers;
+	bool is_possible;
+	struct choice_mode mode;
 	char text[WAY_TEXT_SIZE], why_not[WAY_TEXT_SIZE];
 };
 

@@ -38,7 +38,7 @@ struct stream_limit {
 	uint64_t end;
 };
 
-/** stream_limit() - such a limit, from now on. @whole_ms: until the end of everything */
+/** stream_limit() - such a limit, from now on */
 struct stream_limit stream_limit(int step_ms, uint64_t whole_ms);
 
 /**

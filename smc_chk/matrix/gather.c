@@ -51,7 +51,7 @@ static const char *last_line(char text[ERROR_SIZE], int fd)
 		;
 	text[len > 0 ? len : 0] = '\0';
 	line = strrchr(text, '\n');
-	return line ? line + 1 : text;
+	return line ? line + 1 : *text ? text : "ssh failed, and says nothing";
 }
 
 /* Return: a descriptor of a bundle, -errno with @err. */
@@ -72,9 +72,7 @@ static int collect(struct workdir *work, const char *host, struct smc_err *err)
 	else if (status < 0)
 		smc_err_set(err, -status, "%s: cannot run ssh", host);
 	else if (status)
-		smc_err_say(err, EIO, "%s: %s", host,
-			    *last_line(text, errors) ? last_line(text, errors) :
-						       "ssh failed, and says nothing");
+		smc_err_say(err, EIO, "%s: %s", host, last_line(text, errors));
 	else
 		lseek(fd, 0, SEEK_SET);
 	if (errors >= 0)
