@@ -209,12 +209,12 @@ static enum tally_bar bar_of(const struct tally *tally, const struct smc_tcp *tc
 }
 
 /* What a source does not know, the listener tells. */
-static struct tally_group *group_of(struct tally *tally, const struct smc_tcp *tcp, uint32_t owner,
-				    enum tally_side side, enum tally_carrier carrier)
+static struct tally_group *group_of(struct tally *tally, const struct tally_conn *conn)
 {
-	struct tally_group key = { .owner = owner,
-				   .side = side,
-				   .carrier = carrier,
+	const struct smc_tcp *tcp = &conn->tcp;
+	struct tally_group key = { .owner = conn->holder.owner,
+				   .side = conn->side,
+				   .carrier = conn->carrier,
 				   .sample = tcp->peer,
 				   .local = tcp->local };
 	const struct tally_listener *listener;
@@ -237,11 +237,6 @@ static struct tally_group *group_of(struct tally *tally, const struct smc_tcp *t
 	}
 	found = find_group(tally, &key);
 	return found ? found : make_group(tally, &key);
-}
-
-static struct tally_group *group_of_conn(struct tally *tally, const struct tally_conn *conn)
-{
-	return group_of(tally, &conn->tcp, conn->holder.owner, conn->side, conn->carrier);
 }
 
 /* ---- lives ---- */
@@ -287,14 +282,16 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-static void count(struct tally_group *group, const struct smc_tcp *tcp, uint64_t life)
+static struct tally_group *count(struct tally *tally, const struct tally_conn *conn, uint64_t now)
 {
+	struct tally_group *group = group_of(tally, conn);
+	const struct smc_tcp *tcp = &conn->tcp;
 	uint64_t bytes = tcp->sent + tcp->received;
 
 	group->conns++;
-	group->lives[life_step(life)]++;
+	group->lives[life_step(now - conn->born)]++;
 	if (!tcp->has_info)
-		return;
+		return group;
 	group->n_info++;
 	group->sent += tcp->sent;
 	group->received += tcp->received;
@@ -305,19 +302,15 @@ static void count(struct tally_group *group, const struct smc_tcp *tcp, uint64_t
 		group->n_suited++;
 		group->suited_bytes += bytes;
 	}
+	return group;
 }
 
 /* A connection that was tracked is over, or the watch is. */
 static void count_conn(struct tally *tally, const struct tally_conn *conn, uint64_t now,
 		       bool is_open)
 {
-	struct tally_group *group;
-
-	if (conn->is_past)
-		return;
-	group = group_of_conn(tally, conn);
-	count(group, &conn->tcp, now - conn->born);
-	group->n_longer += is_open || conn->is_old;
+	if (!conn->is_past)
+		count(tally, conn, now)->n_longer += is_open || conn->is_old;
 }
 
 /* ---- connections that are open ---- */
@@ -502,7 +495,7 @@ void tally_end(struct tally *tally)
 		}
 		i++;
 		if (!conn->is_past) {
-			struct tally_group *group = group_of_conn(tally, conn);
+			struct tally_group *group = group_of(tally, conn);
 
 			group->open++;
 			group->open_peak = larger(group->open_peak, group->open);
@@ -529,6 +522,12 @@ static void count_seen(struct tally *tally, struct tally_conn *conn,
 void tally_die(struct tally *tally, const struct tally_death *death, uint64_t now)
 {
 	const struct smc_tcp *tcp = &death->tcp;
+	/* One that no list had was born after the last, if no source tells. */
+	const struct tally_conn unseen = { .tcp = *tcp,
+					   .holder.owner = death->owner,
+					   .born = death->born ? death->born : tally->polled,
+					   .side = death->side,
+					   .carrier = death->is_smc ? CARRIER_SMC : CARRIER_TCP };
 	struct tally_conn *conn = find_conn(tally, tcp->cookie);
 	struct tally_group *group;
 
@@ -541,10 +540,7 @@ void tally_die(struct tally *tally, const struct tally_death *death, uint64_t no
 	if (tcp->is_listener || !tcp->peer.port || !tcp->local.port ||
 	    (!death->born && (death->is_born_told || (!tcp->sent && !tcp->received))))
 		return;
-	group = group_of(tally, tcp, death->owner, death->side,
-			 death->is_smc ? CARRIER_SMC : CARRIER_TCP);
-	/* It was born after the last poll, if no source tells. */
-	count(group, tcp, now - (death->born ? death->born : tally->polled));
+	group = count(tally, &unseen, now);
 	group->n_shorter += !death->born;
 	group->open_peak = larger(group->open_peak, 1);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 
 #define SMALL 8
 
@@ -85,17 +86,18 @@ int exchange_port(int fd, int bytes, int timeout_ms, uint16_t *port)
 }
 
 int exchange_round_trips(struct client_result *result, int fd, const struct stream_limit *limit,
-			 uint64_t *min_ns, uint64_t *median_ns)
+			 double *min_ns, double *median_ns)
 {
-	uint64_t times[EXCHANGE_ROUND_TRIPS], start;
+	double times[EXCHANGE_ROUND_TRIPS];
+	uint64_t start;
 
 	for (int i = 0; i < EXCHANGE_ROUND_TRIPS; i++) {
 		start = stream_now();
 		if (exchange_data(result, fd, PROTO_ECHO, SMALL, limit))
 			return -1;
-		times[i] = stream_now() - start;
+		times[i] = (double)(stream_now() - start);
 	}
-	*median_ns = stream_median(times, EXCHANGE_ROUND_TRIPS);
+	*median_ns = numbers_median(times, EXCHANGE_ROUND_TRIPS);
 	*min_ns = times[0];
 	return 0;
 }
@@ -159,32 +161,35 @@ int measure_connects(struct client_result *result, struct client_rates *rates, b
 {
 	const bool is_counted = is_smc && result->mode == SMC_MODE_TCP;
 	const int most = result->is_ours && !is_counted ? MAX_CONNECTS : MAX_CONNECTS_FEW;
-	uint64_t times[MAX_CONNECTS], start = stream_now(), now = start;
+	uint64_t start = stream_now(), now = start, ns;
+	double times[MAX_CONNECTS];
 	int count, fd;
 
 	for (count = 0; count < most && now - start < measure_share_ns(limit->step_ms); count++) {
-		fd = measure_open(result, is_smc, buffers, limit->step_ms, &times[count]);
+		fd = measure_open(result, is_smc, buffers, limit->step_ms, &ns);
 		if (fd < 0)
 			return -1;
 		close(fd);
+		times[count] = (double)ns;
 		now = stream_now();
 	}
 	rates->connects_per_second = count * 1e9 / (double)(now - start);
-	rates->connect_ns = stream_median(times, count);
+	rates->connect_ns = numbers_median(times, (size_t)count);
 	return 0;
 }
 
 static int latency(struct client_result *result, struct client_rates *rates, int fd,
 		   const struct stream_limit *limit)
 {
-	uint64_t medians[MAX_ROUNDS], min, start = stream_now();
+	uint64_t start = stream_now();
+	double medians[MAX_ROUNDS], min;
 	int count = 0;
 
 	do {
 		if (exchange_round_trips(result, fd, limit, &min, &medians[count]))
 			return -1;
 	} while (++count < MAX_ROUNDS && stream_now() - start < measure_share_ns(limit->step_ms));
-	rates->round_trip_ns = stream_median(medians, count);
+	rates->round_trip_ns = numbers_median(medians, (size_t)count);
 	return 0;
 }
 

@@ -22,7 +22,7 @@ int exchange_port(int fd, int bytes, int timeout_ms, uint16_t *port);
 
 /** exchange_round_trips() - EXCHANGE_ROUND_TRIPS small ones. Return: 0, -1 */
 int exchange_round_trips(struct client_result *result, int fd, const struct stream_limit *limit,
-			 uint64_t *min_ns, uint64_t *median_ns);
+			 double *min_ns, double *median_ns);
 
 enum exchange_greeting {
 	EXCHANGE_STRANGER, /* not as ours greets, or not in time */

@@ -158,8 +158,8 @@ static void put_times(struct out_text *text, const struct client_result *result)
 		return;
 	}
 	put(text, "data", "%" PRIu64 " bytes each way, verified", result->bytes);
-	put(text, "round trip", "%.3f ms at least, median %.3f ms",
-	    (double)result->rtt_min_ns / 1e6, (double)result->rtt_median_ns / 1e6);
+	put(text, "round trip", "%.3f ms at least, median %.3f ms", result->rtt_min_ns / 1e6,
+	    result->rtt_median_ns / 1e6);
 }
 
 /* How much better SMC is: more of @more_is_better, or less of the other. */
@@ -173,8 +173,8 @@ static void put_ratio(struct out_text *text, const char *name, const char *unit,
 }
 
 /*
- * Is SMC slower than TCP, with no more than the kernel gives where nobody has set a size? On the way
- * to the server: our buffer to send, its to receive. SMC-D has the cursors in it, too.
+ * Is SMC slower than TCP, with no more than the kernel gives where nobody has set a size? On the
+ * way to the server: our buffer to send, its to receive. SMC-D has the cursors in it, too.
  */
 static bool are_buffers_short(const struct client_result *result)
 {
@@ -210,14 +210,13 @@ static void put_rates(struct out_text *text, const struct client_result *result)
 		return;
 	put(text, "measured", "%12s %12s %-7s %8s", mode_title(result->mode), "plain TCP", "",
 	    "better");
-	put_ratio(text, "connecting", "ms", (double)smc->connect_ns / 1e6,
-		  (double)tcp->connect_ns / 1e6, false);
+	put_ratio(text, "connecting", "ms", smc->connect_ns / 1e6, tcp->connect_ns / 1e6, false);
 	put_ratio(text, "connections", "1/s", smc->connects_per_second, tcp->connects_per_second,
 		  true);
 	if (!result->is_ours)
 		return;
-	put_ratio(text, "round trip", "ms", (double)smc->round_trip_ns / 1e6,
-		  (double)tcp->round_trip_ns / 1e6, false);
+	put_ratio(text, "round trip", "ms", smc->round_trip_ns / 1e6, tcp->round_trip_ns / 1e6,
+		  false);
 	put_ratio(text, "throughput", "MB/s", smc->bytes_per_second / 1e6,
 		  tcp->bytes_per_second / 1e6, true);
 	put_buffers(text, result);
@@ -308,9 +307,9 @@ static json_t *json_ratios(const struct client_rates *smc, const struct client_r
 {
 	return json_pack("{s:o*, s:o*, s:o*, s:o*}", "connects_per_second",
 			 json_ratio(smc->connects_per_second, tcp->connects_per_second), "connect",
-			 json_ratio((double)tcp->connect_ns, (double)smc->connect_ns), "round_trip",
-			 json_ratio((double)tcp->round_trip_ns, (double)smc->round_trip_ns),
-			 "throughput", json_ratio(smc->bytes_per_second, tcp->bytes_per_second));
+			 json_ratio(tcp->connect_ns, smc->connect_ns), "round_trip",
+			 json_ratio(tcp->round_trip_ns, smc->round_trip_ns), "throughput",
+			 json_ratio(smc->bytes_per_second, tcp->bytes_per_second));
 }
 
 static const char *mode_key(enum smc_mode mode)

@@ -10,10 +10,8 @@
 
 /* What measure_rates() finds out; for a server that is not ours only about connecting, else 0. */
 struct client_rates {
-	double connects_per_second;
-	uint64_t connect_ns; /* median */
-	double bytes_per_second;
-	uint64_t round_trip_ns; /* median */
+	double connects_per_second, connect_ns; /* median */
+	double bytes_per_second, round_trip_ns; /* median */
 };
 
 /**
@@ -39,8 +37,8 @@ struct client_result {
 	struct smc_lgr lgr;
 	struct proto_who who;
 	uint8_t offers;
-	uint64_t handshake_ns, rtt_min_ns, rtt_median_ns;
-	uint64_t bytes;
+	uint64_t handshake_ns, bytes;
+	double rtt_min_ns, rtt_median_ns;
 	struct client_rates smc, tcp;
 };
 

@@ -341,9 +341,7 @@ int server_run(struct server *server, int signal_fd, bool is_once, struct smc_er
 		if (pfds[1].revents)
 			eventfd_read(server->event, &count);
 		for (int i = 0; i < server->n_listeners; i++) {
-			ret = !pfds[2 + i].revents ?
-				      0 :
-				      accept_one(server, server->listeners[i], false);
+			ret = pfds[2 + i].revents ? accept_one(server, pfds[2 + i].fd, false) : 0;
 			if (ret)
 				return smc_err_set(err, -ret, "cannot accept clients");
 		}
@@ -370,12 +368,7 @@ void server_close(struct server *server)
 
 /* ---- where to listen ---- */
 
-static bool is_without_ipv6(int code)
-{
-	return code == -EAFNOSUPPORT || code == -EADDRNOTAVAIL || code == -EPROTONOSUPPORT;
-}
-
-/* All addresses at one port, or none. */
+/* All addresses at one port, or none; the second is that of IPv6, which may not be there. */
 static int listen_at(struct server *server, union endpoint_addr *addrs, int count, uint16_t port)
 {
 	int fd, ret = 0;
@@ -385,7 +378,8 @@ static int listen_at(struct server *server, union endpoint_addr *addrs, int coun
 		fd = listen_on(&addrs[i], true, 0);
 		if (fd >= 0)
 			server->listeners[server->n_listeners++] = fd;
-		else if (!i || !is_without_ipv6(fd))
+		else if (!i ||
+			 (fd != -EAFNOSUPPORT && fd != -EADDRNOTAVAIL && fd != -EPROTONOSUPPORT))
 			ret = fd;
 	}
 	while (ret && server->n_listeners)

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -210,17 +209,4 @@ size_t stream_receive(int fd, void *in, size_t size, const struct stream_limit *
 			break;
 	}
 	return 0;
-}
-
-static int compare_ns(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-uint64_t stream_median(uint64_t *times, int count)
-{
-	qsort(times, (size_t)count, sizeof(*times), compare_ns);
-	return times[count / 2];
 }

@@ -55,6 +55,3 @@ size_t stream_receive(int fd, void *in, size_t size, const struct stream_limit *
 
 /** stream_now() - CLOCK_MONOTONIC in nanoseconds */
 uint64_t stream_now(void);
-
-/** stream_median() - sorts @count times, and takes the middle one */
-uint64_t stream_median(uint64_t *times, int count);

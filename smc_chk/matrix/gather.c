@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <jansson.h>
 #include <poll.h>
 #include <signal.h>
@@ -33,10 +34,7 @@
 
 static bool is_bundle(const char *name)
 {
-	size_t len = strlen(name);
-
-	return strchr(name, '/') || (len > 7 && !strcmp(name + len - 7, ".tar.gz")) ||
-	       (len > 4 && !strcmp(name + len - 4, ".tgz"));
+	return strchr(name, '/') || !fnmatch("?*.tar.gz", name, 0) || !fnmatch("?*.tgz", name, 0);
 }
 
 /* ---- one host ---- */

@@ -19,18 +19,21 @@
 
 #define MODE_SIZE 16
 
-/** struct kind - connections that are the same to a reader; @one, @other: an example */
-struct kind {
+/**
+ * struct row - a connection, or @count that are the same to a reader, with an example
+ * @arrow: to the server, or both ways
+ */
+struct row {
 	uint64_t count;
-	char mode[MODE_SIZE];
-	const char *one, *other;
+	const char *one, *arrow, *other;
+	char mode[MODE_SIZE], over[2 * NETDEV_NAME_SIZE + 16];
 	char *why;
 };
 
 /**
  * struct show - what is not printed yet, and what its end needs
  * @why: of one connection
- * @kinds: of a summary
+ * @rows: of a summary
  * @is_begun: a document of JSON has a connection
  */
 struct show {
@@ -38,7 +41,7 @@ struct show {
 	struct out_view view;
 	struct out_text text, why;
 	struct todos todos;
-	struct kind *kinds;
+	struct row *rows;
 	size_t count, size;
 	bool is_begun;
 };
@@ -71,8 +74,8 @@ static void put_mode(char mode[MODE_SIZE], const struct prediction *result)
 }
 
 /* The gaps of a connection in one line. @client, @server: their names, or words for them */
-static const char *put_why(struct out_text *why, const struct prediction *result,
-			   const char *client, const char *server)
+static char *put_why(struct out_text *why, const struct prediction *result, const char *client,
+		     const char *server)
 {
 	out_reset(why);
 	for (size_t i = 0; i < result->n_gaps; i++) {
@@ -89,14 +92,7 @@ static const char *put_why(struct out_text *why, const struct prediction *result
 
 /* ---- table ---- */
 
-/** struct row - one line; @arrow: to the server, or both ways */
-struct row {
-	const char *one, *arrow, *other;
-	char mode[MODE_SIZE], over[2 * NETDEV_NAME_SIZE + 16];
-	const char *why;
-};
-
-static const struct out_col row_columns[] = {
+static const struct out_col table_columns[] = {
 	{ "client", "Host", "client", 8, OUT_ESCAPED(row, one) },
 	{ "arrow", "", "arrow", 3, OUT_PTR(row, arrow) },
 	{ "server", "Host", "server", 8, OUT_ESCAPED(row, other) },
@@ -110,7 +106,7 @@ static void begin_table(struct show *show)
 {
 	size_t widest = 0;
 
-	out_view_add(&show->view, row_columns, "client,arrow,server,mode,over,why");
+	out_view_add(&show->view, table_columns, "client,arrow,server,mode,over,why");
 	for (size_t i = 0; i < show->all->n_good; i++) {
 		size_t len = strlen(name_of(show, i));
 
@@ -124,7 +120,7 @@ static void begin_table(struct show *show)
 static void put_row(struct show *show, size_t from, size_t to, const struct prediction *result,
 		    bool is_both)
 {
-	struct row row = { name_of(show, from), is_both ? "<->" : "->", name_of(show, to) };
+	struct row row = { 1, name_of(show, from), is_both ? "<->" : "->", name_of(show, to) };
 	const char *client = result->client ? result->client->name : "";
 	const char *server = result->client ? result->server->name : "";
 	bool is_one = !strcmp(client, server);
@@ -145,18 +141,18 @@ static const struct format table = { begin_table, put_row, end_table, predict_sa
 
 /* ---- summary ---- */
 
-static const struct out_col kind_columns[] = {
-	{ "count", "Connections", "count", 11, OUT_RIGHT, OUT_DEC(kind, count, 0) },
-	{ "mode", "Mode", "mode", 10, OUT_STR(kind, mode) },
-	{ "client", "Such as", "client", 8, OUT_PTR(kind, one) },
-	{ "server", "to", "server", 8, OUT_PTR(kind, other) },
-	{ "why", "Why not more", "why", 12, OUT_PTR(kind, why) },
+static const struct out_col summary_columns[] = {
+	{ "count", "Connections", "count", 11, OUT_RIGHT, OUT_DEC(row, count, 0) },
+	{ "mode", "Mode", "mode", 10, OUT_STR(row, mode) },
+	{ "client", "Such as", "client", 8, OUT_PTR(row, one) },
+	{ "server", "to", "server", 8, OUT_PTR(row, other) },
+	{ "why", "Why not more", "why", 12, OUT_PTR(row, why) },
 	{ 0 },
 };
 
 static void begin_summary(struct show *show)
 {
-	out_view_add(&show->view, kind_columns, "count,mode,client,server,why");
+	out_view_add(&show->view, summary_columns, "count,mode,client,server,why");
 	out_header(&show->text, &show->view);
 }
 
@@ -164,26 +160,24 @@ static void count(struct show *show, size_t from, size_t to, const struct predic
 		  bool is_both)
 {
 	static const char someone[] = "one of them";
-	const char *why = put_why(&show->why, result, someone, someone);
-	struct kind *kind = show->kinds;
-	char mode[MODE_SIZE] = "";
+	char *why = put_why(&show->why, result, someone, someone);
+	struct row row = { 1, name_of(show, from), "", name_of(show, to) };
 
 	(void)is_both;
-	put_mode(mode, result);
-	for (; kind < show->kinds + show->count; kind++)
-		if (!strcmp(kind->mode, mode) && !strcmp(kind->why, why)) {
-			kind->count++;
+	put_mode(row.mode, result);
+	for (size_t i = 0; i < show->count; i++)
+		if (!strcmp(show->rows[i].mode, row.mode) && !strcmp(show->rows[i].why, why)) {
+			show->rows[i].count++;
 			return;
 		}
-	kind = smc_array_add(&show->kinds, &show->count, &show->size, sizeof(*kind));
-	*kind = (struct kind){ 1, "", name_of(show, from), name_of(show, to), xstrdup(why) };
-	memcpy(kind->mode, mode, sizeof(kind->mode));
+	row.why = xstrdup(why);
+	smc_array_append(&show->rows, &show->count, &show->size, &row, sizeof(row));
 }
 
 /* The most frequent one first. */
 static int compare(const void *a, const void *b)
 {
-	const struct kind *one = a, *other = b;
+	const struct row *one = a, *other = b;
 
 	return one->count != other->count ? (one->count < other->count ? 1 : -1) :
 					    strcmp(one->why, other->why);
@@ -191,9 +185,9 @@ static int compare(const void *a, const void *b)
 
 static void end_summary(struct show *show)
 {
-	qsort(show->kinds, show->count, sizeof(*show->kinds), compare);
+	qsort(show->rows, show->count, sizeof(*show->rows), compare);
 	for (size_t i = 0; i < show->count; i++)
-		out_row(&show->text, &show->view, &show->kinds[i]);
+		out_row(&show->text, &show->view, &show->rows[i]);
 	todos_put(&show->text, &show->todos);
 	out_printf(&show->text, "\n%zu hosts; each pair of them: -j, --dot\n", show->all->n_good);
 }
@@ -381,8 +375,8 @@ static int show_matrix(const struct gathered *all, const struct chk_request *req
 			 err);
 	todos_end(&show.todos);
 	for (size_t i = 0; i < show.count; i++)
-		free(show.kinds[i].why);
-	free(show.kinds);
+		free(show.rows[i].why);
+	free(show.rows);
 	out_free(&show.text);
 	out_free(&show.why);
 	return ret > 0 ? CHK_TCP : ret;
