@@ -44,19 +44,13 @@ static int read_smcs(struct lists *lists, struct smc_err *err)
 	return ret == -ENOENT || ret == -EINTR ? 0 : ret;
 }
 
-static enum tally_carrier carrier_of(const struct smc_sock *sock)
-{
-	switch (smc_sock_mode(sock)) {
-	case SMC_MODE_SMCR: return CARRIER_SMCR;
-	case SMC_MODE_SMCD: return CARRIER_SMCD;
-	case SMC_MODE_TCP: return CARRIER_FALLBACK;
-	default: return CARRIER_SMC;
-	}
-}
-
 /* The TCP socket inside has the addresses. */
 static void tell_smcs(struct lists *lists)
 {
+	static const enum tally_carrier carriers[] = { [SMC_MODE_NONE] = CARRIER_SMC,
+						       [SMC_MODE_SMCR] = CARRIER_SMCR,
+						       [SMC_MODE_SMCD] = CARRIER_SMCD,
+						       [SMC_MODE_TCP] = CARRIER_FALLBACK };
 	struct tally_smc *smcs = xcalloc(lists->n_smcs, sizeof(*smcs));
 
 	for (size_t i = 0; i < lists->n_smcs; i++) {
@@ -65,7 +59,7 @@ static void tell_smcs(struct lists *lists)
 		if (smc_sock_needs_lookup(sock))
 			smc_inet_resolve(&lists->inet, sock);
 		smcs[i] = (struct tally_smc){ .local = sock->local,
-					      .carrier = carrier_of(sock),
+					      .carrier = carriers[smc_sock_mode(sock)],
 					      .inode = sock->inode };
 		if (sock->state != SMC_ABI_LISTEN)
 			smcs[i].peer = sock->peer;

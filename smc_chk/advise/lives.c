@@ -4,9 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
 #include "bpf/address.h"
 #include "bpf/bpfmap.h"
 #include "bpf/programs.h"
@@ -17,13 +15,6 @@
  * come faster than they are read.
  */
 #define ENDS_MAX 65536
-
-/** struct lives - @left: ends that may still be read this time */
-struct lives {
-	struct bpf_programs *programs;
-	struct lists *lists;
-	int state, left;
-};
 
 /* ---- what it tells ---- */
 
@@ -75,9 +66,8 @@ static const _Alignas(8) unsigned char elf[] = {
 #include "bpf/tcplife.bytes.h"
 };
 
-int lives_open(struct lives **result, struct lists *lists, struct smc_err *err)
+int lives_open(struct lives *lives, struct smc_err *err)
 {
-	struct lives *lives = xcalloc(1, sizeof(*lives));
 	struct tcplife_state state = { 0 };
 	const struct bpf_watch watch = {
 		.elf = elf,
@@ -88,16 +78,12 @@ int lives_open(struct lives **result, struct lists *lists, struct smc_err *err)
 		.fn = on_end,
 		.arg = lives,
 	};
-	int ret = bpf_programs_start(&lives->programs, &watch, err);
 
-	if (ret < 0) {
-		free(lives);
-		return ret;
-	}
-	lives->lists = lists;
-	lives->state = ret;
-	*result = lives;
-	return 0;
+	lives->state = bpf_programs_start(&lives->programs, &watch, err);
+	if (lives->state >= 0)
+		return 0;
+	lives->programs = NULL;
+	return lives->state;
 }
 
 int lives_read(struct lives *lives, struct smc_err *err)
@@ -119,7 +105,5 @@ bool lives_lost(const struct lives *lives)
 
 void lives_close(struct lives *lives)
 {
-	if (lives)
-		bpf_programs_close(lives->programs);
-	free(lives);
+	bpf_programs_close(lives->programs);
 }

@@ -35,7 +35,7 @@ struct watcher {
 	const struct chk_request *req;
 	struct lists lists;
 	struct smc_diag_ends *ends;
-	struct lives *lives;
+	struct lives lives;
 	int signals;
 	uint64_t start, last, cost;
 	struct smc_err *err;
@@ -61,8 +61,8 @@ static int on_end(const struct nlmsghdr *nlh, void *arg)
 
 static int read_ends(struct watcher *watcher)
 {
-	if (watcher->lives)
-		return lives_read(watcher->lives, watcher->err);
+	if (watcher->lives.programs)
+		return lives_read(&watcher->lives, watcher->err);
 	if (!watcher->ends)
 		return 0;
 	return smc_diag_ends_read(watcher->ends, on_end, watcher, &watcher->watched->is_lossy,
@@ -86,7 +86,9 @@ static int read_lists(struct watcher *watcher)
 
 static uint64_t next_list(const struct watcher *watcher)
 {
-	uint64_t least = watcher->lives ? POLL_BPF : watcher->ends ? POLL_BESIDE : POLL_ALONE;
+	uint64_t least = watcher->lives.programs ? POLL_BPF :
+			 watcher->ends		 ? POLL_BESIDE :
+						   POLL_ALONE;
 	uint64_t share = watcher->cost * POLL_SHARE;
 
 	return watcher->last + (share > least ? share : least);
@@ -118,7 +120,7 @@ static uint64_t next_step(const struct watcher *watcher, uint64_t end)
 {
 	uint64_t next = earlier(end, next_list(watcher));
 
-	return watcher->lives ? earlier(next, now_ms() + READ_BPF) : next;
+	return watcher->lives.programs ? earlier(next, now_ms() + READ_BPF) : next;
 }
 
 static int watch_on(struct watcher *watcher)
@@ -140,7 +142,7 @@ static int watch_on(struct watcher *watcher)
 static int drain(struct watcher *watcher)
 {
 	uint64_t end = now_ms() + DRAIN;
-	int ret = watcher->lives ? read_ends(watcher) : 0;
+	int ret = watcher->lives.programs ? read_ends(watcher) : 0;
 
 	while (!ret && watcher->ends && now_ms() < end) {
 		struct pollfd fd = { .fd = smc_diag_ends_fd(watcher->ends), .events = POLLIN };
@@ -186,7 +188,7 @@ static void open_sources(struct watcher *watcher)
 	struct watched *watched = watcher->watched;
 	struct smc_err err = { 0 };
 
-	if (!lives_open(&watcher->lives, &watcher->lists, &err)) {
+	if (!lives_open(&watcher->lives, &err)) {
 		watched->source = SOURCE_BPF;
 		return;
 	}
@@ -209,7 +211,7 @@ static int run(struct watcher *watcher)
 		ret = read_lists(watcher);
 	if (!ret)
 		ret = drain(watcher);
-	if (watcher->lives && lives_lost(watcher->lives))
+	if (watcher->lives.programs && lives_lost(&watcher->lives))
 		watcher->watched->is_lossy = true;
 	watcher->watched->is_blind = watcher->lists.is_blind;
 	watcher->watched->duration = now_ms() - watcher->start;
@@ -230,10 +232,11 @@ int watch(struct tally *tally, struct watched *watched, const struct chk_request
 
 	if (watcher.signals < 0)
 		return smc_err_set(err, errno, "cannot catch signals");
+	watcher.lives.lists = &watcher.lists;
 	open_sources(&watcher);
 	ret = run(&watcher);
 	smc_diag_ends_close(watcher.ends);
-	lives_close(watcher.lives);
+	lives_close(&watcher.lives);
 	close(watcher.signals);
 	/* That which ended the watch. */
 	while (watch_interrupted())

@@ -133,21 +133,6 @@ static int measure_size(struct tune *tune, int control, struct tune_size *size, 
 
 /* ---- all of them ---- */
 
-/* In rounds: what else goes on disturbs all sizes alike. Each round begins with another one. */
-static int measure_all(struct tune *tune, int control)
-{
-	for (int round = 0; round < TUNE_ROUNDS; round++) {
-		for (int i = 0; i < tune->count; i++) {
-			struct tune_size *size = &tune->sizes[(i + round) % tune->count];
-
-			if (measure_size(tune, control, size, &size->values[round]))
-				return -1;
-		}
-	}
-	endpoint_set_port(&tune->result.peer, tune->port);
-	return 0;
-}
-
 /* Return: 0; CHK_TCP, CHK_UNTESTED: nothing to tune; CHK_ERROR; with a sentence. */
 static int check_server(struct tune *tune)
 {
@@ -183,11 +168,17 @@ static int measure(struct tune *tune)
 	tune->has_server = tune->result.offers & PROTO_OFFER_BUFFERS;
 	/* A server gives up a client that asks nothing. */
 	ret = exchange_data(&tune->result, control, PROTO_ECHO, 1, &limit);
-	if (!ret)
-		ret = measure_all(tune, control);
+	/* In rounds: what else goes on disturbs all sizes alike. Each begins with another one. */
+	for (int round = 0; !ret && round < TUNE_ROUNDS; round++)
+		for (int i = 0; !ret && i < tune->count; i++) {
+			struct tune_size *size = &tune->sizes[(i + round) % tune->count];
+
+			ret = measure_size(tune, control, size, &size->values[round]);
+		}
+	endpoint_set_port(&tune->result.peer, tune->port);
+	endpoint_abort(control);
 	if (!ret)
 		tune_judge(tune);
-	endpoint_abort(control);
 	return ret ? CHK_ERROR : CHK_OK;
 }
 
