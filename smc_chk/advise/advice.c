@@ -60,11 +60,9 @@ static void text_life(struct out_text *text, const void *value)
 
 static void text_bytes(struct out_text *text, const void *value)
 {
-	const struct judge_row *row = value;
 	char buf[OUT_UNITS];
 
-	if (has_bytes(row))
-		out_str(text, out_data(buf, row->bytes_per_conn));
+	out_str(text, out_data(buf, *(const uint64_t *)value));
 }
 
 static void text_send(struct out_text *text, const void *value)
@@ -149,9 +147,8 @@ static const struct out_col columns[] = {
 	{ "life", "Life", NULL, 5, OUT_RIGHT, .text = text_life },
 	{ NULL, NULL, "life_ms", 0, OUT_DEC(judge_row, life, 0) },
 	{ NULL, NULL, "life_is", 0, OUT_STR_OF(life_bound_of) },
-	{ "bytes", "Bytes/conn", NULL, 10, OUT_RIGHT, .text = text_bytes },
-	{ NULL, NULL, "bytes_per_connection", 0, .find = numbers_of,
-	  OUT_DEC(judge_row, bytes_per_conn, 0) },
+	{ "bytes", "Bytes/conn", "bytes_per_connection", 10, OUT_RIGHT, .find = numbers_of,
+	  .text = text_bytes, OUT_DEC(judge_row, bytes_per_conn, 0) },
 	{ NULL, NULL, "bytes_sent", 0, .find = sums_of, OUT_DEC(tally_group, sent, 0) },
 	{ NULL, NULL, "bytes_received", 0, .find = sums_of, OUT_DEC(tally_group, received, 0) },
 	{ "send", "Send", NULL, 7, OUT_RIGHT, .text = text_send },

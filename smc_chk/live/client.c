@@ -249,14 +249,14 @@ static int talk(struct client_result *result, const struct chk_request *req, int
 {
 	const struct stream_limit limit =
 		stream_limit(req->timeout_ms, (uint64_t)req->timeout_ms * WHOLE_STEPS);
-	enum exchange_greeting greeting;
+	int ret;
 
 	chk_debug(req, "connected; mode %s; waiting for the server's greeting",
 		  smc_mode_name(result->mode));
-	greeting = exchange_greeting(result, fd, greeting_wait(result, req->timeout_ms));
-	if (greeting == EXCHANGE_BUSY)
+	ret = exchange_greeting(result, fd, greeting_wait(result, req->timeout_ms));
+	if (ret == -EBUSY)
 		return -1;
-	result->is_ours = greeting == EXCHANGE_READY;
+	result->is_ours = !ret;
 	chk_debug(req, "the server is %s", result->is_ours ? "smc_chk serve" : "another program");
 	if (result->is_ours &&
 	    (exchange_data(result, fd, PROTO_WHO, 0, &limit) || check_data(result, fd, &limit)))

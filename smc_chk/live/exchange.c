@@ -102,7 +102,7 @@ int exchange_round_trips(struct client_result *result, int fd, const struct stre
 	return 0;
 }
 
-enum exchange_greeting exchange_greeting(struct client_result *result, int fd, int wait_ms)
+int exchange_greeting(struct client_result *result, int fd, int wait_ms)
 {
 	const struct stream_limit limit = stream_limit(wait_ms, (uint64_t)wait_ms);
 	uint8_t in[PROTO_SIZE];
@@ -113,14 +113,13 @@ enum exchange_greeting exchange_greeting(struct client_result *result, int fd, i
 		len += got;
 	} while (got && len < sizeof(in) && proto_is_greeting(in, len));
 	if (len < sizeof(in) || !proto_is_greeting(in, len))
-		return EXCHANGE_STRANGER;
+		return -EPROTO;
 	result->offers = proto_offers(in);
 	if (!proto_is_busy(in))
-		return EXCHANGE_READY;
-	smc_err_say(&result->err, EBUSY,
-		    "the server is busy: it serves as many clients as it can, "
-		    "or as many of this address; try again later");
-	return EXCHANGE_BUSY;
+		return 0;
+	return smc_err_say(&result->err, EBUSY,
+			   "the server is busy: it serves as many clients as it can, "
+			   "or as many of this address; try again later");
 }
 
 /* ---- --tcp-too: the same over SMC and over plain TCP, in turns, within one run ---- */
@@ -136,23 +135,17 @@ int measure_open(struct client_result *result, bool is_smc, int buffers, int tim
 		 uint64_t *ns)
 {
 	enum stream_stage stage;
-	int fd = stream_connect(&result->peer, is_smc, buffers, timeout_ms, ns, &stage);
-	enum exchange_greeting greeting;
-	int code = -fd;
+	int fd = stream_connect(&result->peer, is_smc, buffers, timeout_ms, ns, &stage), ret = fd;
 
-	if (fd >= 0 && !result->is_ours)
+	if (fd >= 0)
+		ret = result->is_ours ? exchange_greeting(result, fd, timeout_ms) : 0;
+	if (!ret)
 		return fd;
-	if (fd >= 0) {
-		greeting = exchange_greeting(result, fd, timeout_ms);
-		if (greeting == EXCHANGE_READY)
-			return fd;
+	if (fd >= 0)
 		endpoint_abort(fd);
-		if (greeting == EXCHANGE_BUSY)
-			return -1;
-		code = EPROTO;
-	}
-	smc_err_set(&result->err, code, "cannot connect again over %s to measure it",
-		    is_smc ? "SMC" : "TCP");
+	if (fd < 0 || ret != -EBUSY)
+		smc_err_set(&result->err, -ret, "cannot connect again over %s to measure it",
+			    is_smc ? "SMC" : "TCP");
 	return -1;
 }
 

@@ -24,14 +24,12 @@ int exchange_port(int fd, int bytes, int timeout_ms, uint16_t *port);
 int exchange_round_trips(struct client_result *result, int fd, const struct stream_limit *limit,
 			 double *min_ns, double *median_ns);
 
-enum exchange_greeting {
-	EXCHANGE_STRANGER, /* not as ours greets, or not in time */
-	EXCHANGE_READY,
-	EXCHANGE_BUSY,
-};
-
-/** exchange_greeting() - how the server greets; @result->offers, or a sentence if it is busy */
-enum exchange_greeting exchange_greeting(struct client_result *result, int fd, int wait_ms);
+/**
+ * exchange_greeting() - how does the server greet, within @wait_ms? Nothing is sent.
+ *
+ * Return: 0 with @result->offers; -EBUSY with a sentence; -EPROTO: not as ours greets, or too late.
+ */
+int exchange_greeting(struct client_result *result, int fd, int wait_ms);
 
 /** measure_share_ns() - how long one thing is measured */
 uint64_t measure_share_ns(int timeout_ms);

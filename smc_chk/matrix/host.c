@@ -127,8 +127,11 @@ static void take_host(struct predict_host *host, const struct doctor_facts *fact
 	take_eids(host, &facts->choices.facts);
 }
 
+/* Those about some ports only do not count. */
 static void add_rule(struct writing *job, const struct policy_rule *rule)
 {
+	if (rule->ports.low || rule->ports.high != UINT16_MAX)
+		return;
 	for (size_t i = 0; i < rule->count && job->n_rules < RULES_MAX; i++) {
 		struct predict_rule one = { rule->action, rule->side, rule->nets[i] };
 
@@ -137,7 +140,7 @@ static void add_rule(struct writing *job, const struct policy_rule *rule)
 	}
 }
 
-/* Of the host, not of its namespaces. What is wrong, or about some ports only, does not count. */
+/* Of the host, not of its namespaces. What is wrong does not count. */
 static void take_policy(struct writing *job, int fd)
 {
 	struct smc_err ignored = { 0 };
@@ -147,12 +150,8 @@ static void take_policy(struct writing *job, int fd)
 	bool is_read =
 		line && !conf_read_text(&conf, line, len - (size_t)(line - text), "", &ignored);
 
-	for (size_t i = 0; is_read && conf.n_sections && i < conf.sections[0].policy.count; i++) {
-		const struct policy_rule *rule = &conf.sections[0].policy.rules[i];
-
-		if (!rule->ports.low && rule->ports.high == UINT16_MAX)
-			add_rule(job, rule);
-	}
+	for (size_t i = 0; is_read && conf.n_sections && i < conf.sections[0].policy.count; i++)
+		add_rule(job, &conf.sections[0].policy.rules[i]);
 	job->host.n_rules = (uint32_t)job->n_rules;
 	conf_free(&conf);
 	free(text);
