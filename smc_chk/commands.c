@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* The commands of smc_chk: what each takes, and does. */
-#include "smc_chk/advise/advise.h"
+#include <stddef.h>
+
 #include "smc_chk/bundle/bundle.h"
 #include "smc_chk/doctor/doctor.h"
-#include "smc_chk/live/client.h"
-#include "smc_chk/live/live.h"
-#include "smc_chk/live/server.h"
-#include "smc_chk/live/tune.h"
-#include "smc_chk/matrix/matrix.h"
+#include "smc_chk/smc_chk.h"
 
 /* Options of several commands. */
 /* clang-format off */

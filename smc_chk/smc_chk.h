@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all commands of smc_chk have in common, and those that are no more than one file. */
+/* What all commands of smc_chk have in common, and most of them. */
 #pragma once
 
 #include <stdbool.h>
@@ -117,13 +117,34 @@ int chk_parse(struct chk_request *req, int argc, char **argv);
 void chk_debug(const struct chk_request *req, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Commands that are no more than one file: see chk_command's run. */
+/* Commands, without those of doctor/ and bundle/: see chk_command's run. */
+
+/** chk_advise() - watch TCP. CHK_OK: something would profit from SMC; CHK_TCP: nothing would */
+int chk_advise(const struct chk_request *req);
+
+/** chk_connect() - one connection, tested */
+int chk_connect(const struct chk_request *req);
 
 /** chk_explain() - a reason code, in words and with commands to type */
 int chk_explain(const struct chk_request *req);
+
+/** chk_live() - -l: a server and a client on each net device of this host */
+int chk_live(const struct chk_request *req);
+
+/** live_worse_status() - of two: an error is worse than untested, that than TCP, that than SMC */
+int live_worse_status(int one, int other);
+
+/** chk_matrix() - what a connection between each two of several hosts would be */
+int chk_matrix(const struct chk_request *req);
 
 /** chk_pnetid() - -i: the PNET ID of one net device */
 int chk_pnetid(const struct chk_request *req);
 
 /** chk_program() - which way of smc_run reaches a program */
 int chk_program(const struct chk_request *req);
+
+/** chk_server() - of the live test: serve until stopped */
+int chk_server(const struct chk_request *req);
+
+/** chk_tune() - which buffers are best to a server of ours? */
+int chk_tune(const struct chk_request *req);

@@ -35,8 +35,18 @@ static const struct out_names answers =
 		  [ASKED_SMCR] = { "SMC-R", "smcr" }, [ASKED_SMCD] = { "SMC-D", "smcd" },
 		  [ASKED_FAILED] = { "no answer", "failed" });
 
-static void append_life(struct out_text *text, const struct judge_row *row)
+/* ---- columns ---- */
+
+static bool has_bytes(const struct judge_row *row)
 {
+	enum tally_carrier carrier = row->group->carrier;
+
+	return row->group->n_info && (carrier == CARRIER_TCP || carrier == CARRIER_FALLBACK);
+}
+
+static void text_life(struct out_text *text, const void *value)
+{
+	const struct judge_row *row = value;
 	double seconds = (double)row->life / 1000;
 
 	out_str(text, row->life_bound > 0 ? ">" : row->life_bound < 0 ? "<" : "");
@@ -48,37 +58,11 @@ static void append_life(struct out_text *text, const struct judge_row *row)
 		out_printf(text, "%.0f h", seconds / 3600);
 }
 
-/* ---- columns ---- */
-
-static bool has_bytes(const struct judge_row *row)
-{
-	enum tally_carrier carrier = row->group->carrier;
-
-	return row->group->n_info && (carrier == CARRIER_TCP || carrier == CARRIER_FALLBACK);
-}
-
-static void text_process(struct out_text *text, const void *value)
-{
-	const struct tally_owner *owner = ((const struct judge_row *)value)->owner;
-
-	if (*owner->comm)
-		out_escaped(text, owner->comm, sizeof(owner->comm));
-	else
-		out_str(text, "(unknown)");
-}
-
-static void text_life(struct out_text *text, const void *value)
-{
-	append_life(text, value);
-}
-
 static void text_bytes(struct out_text *text, const void *value)
 {
-	const struct judge_row *row = value;
 	char buf[OUT_UNITS];
 
-	if (has_bytes(row))
-		out_str(text, out_data(buf, row->bytes_per_conn));
+	out_str(text, out_data(buf, *(const uint64_t *)value));
 }
 
 static void text_send(struct out_text *text, const void *value)
@@ -102,18 +86,12 @@ static void text_would(struct out_text *text, const void *value)
 		out_str(text, carriers.names[row->group->carrier].text);
 		return;
 	}
-	out_str(text, row->group->bar ? "" : row->way.text);
+	out_str(text, row->bar ? "" : row->way.text);
 	if (!row->asked.result)
 		return;
 	out_printf(text, ", asked: %s", answers.names[row->asked.result].text);
 	if (*row->asked.why)
 		out_printf(text, " (%s)", row->asked.why);
-}
-
-/* Its names are shell words, which are not to be escaped again. */
-static void text_advice(struct out_text *text, const void *value)
-{
-	out_str(text, value);
 }
 
 static const void *group_of(const void *row)
@@ -130,17 +108,9 @@ static const void *way_of(const void *row)
 {
 	const struct judge_row *judged = row;
 
-	return judged->group->carrier == CARRIER_TCP && !judged->group->bar &&
-			       judged->way.is_possible ?
+	return judged->group->carrier == CARRIER_TCP && !judged->bar && judged->way.is_possible ?
 		       &judged->way :
 		       NULL;
-}
-
-static const void *asked_of(const void *row)
-{
-	const struct judge_row *judged = row;
-
-	return judged->asked.result ? &judged->asked : NULL;
 }
 
 static const void *numbers_of(const void *row)
@@ -160,21 +130,9 @@ static const void *life_bound_of(const void *row)
 	return bound > 0 ? "at least" : bound < 0 ? "at most" : "about";
 }
 
-static const void *bar_of(const void *row)
-{
-	return judge_bar(((const struct judge_row *)row)->group->bar);
-}
-
-static const void *why_not_of(const void *row)
-{
-	const struct judge_row *judged = row;
-
-	return *judged->way.why_not ? judged->way.why_not : NULL;
-}
-
 static const struct out_col columns[] = {
-	{ "process", "Process", NULL, 8, .text = text_process },
-	{ NULL, NULL, "process", 0, .find = owner_of, OUT_STR(tally_owner, comm), OUT_OPTIONAL },
+	{ "process", "Process", "process", 8, .find = owner_of, .none = "(unknown)",
+	  OUT_STR(tally_owner, comm), OUT_OPTIONAL },
 	{ NULL, NULL, "unit", 0, .find = owner_of, OUT_STR(tally_owner, unit), OUT_OPTIONAL },
 	{ NULL, NULL, "is_user_unit", 0, .find = owner_of, OUT_FLAG(tally_owner, is_user, no_yes),
 	  OUT_OPTIONAL },
@@ -189,9 +147,8 @@ static const struct out_col columns[] = {
 	{ "life", "Life", NULL, 5, OUT_RIGHT, .text = text_life },
 	{ NULL, NULL, "life_ms", 0, OUT_DEC(judge_row, life, 0) },
 	{ NULL, NULL, "life_is", 0, OUT_STR_OF(life_bound_of) },
-	{ "bytes", "Bytes/conn", NULL, 10, OUT_RIGHT, .text = text_bytes },
-	{ NULL, NULL, "bytes_per_connection", 0, .find = numbers_of,
-	  OUT_DEC(judge_row, bytes_per_conn, 0) },
+	{ "bytes", "Bytes/conn", "bytes_per_connection", 10, OUT_RIGHT, .find = numbers_of,
+	  .text = text_bytes, OUT_DEC(judge_row, bytes_per_conn, 0) },
 	{ NULL, NULL, "bytes_sent", 0, .find = sums_of, OUT_DEC(tally_group, sent, 0) },
 	{ NULL, NULL, "bytes_received", 0, .find = sums_of, OUT_DEC(tally_group, received, 0) },
 	{ "send", "Send", NULL, 7, OUT_RIGHT, .text = text_send },
@@ -201,22 +158,22 @@ static const struct out_col columns[] = {
 	{ NULL, NULL, "class", 0, .find = numbers_of, OUT_NAME(judge_row, class, classes) },
 	{ NULL, NULL, "carrier", 0, .find = group_of, OUT_NAME(tally_group, carrier, carriers) },
 	{ "would", "Would use", NULL, 9, .text = text_would },
-	{ NULL, NULL, "mode", 0, .group = "would_use", .find = way_of, OUT_PTR(way, mode) },
+	{ NULL, NULL, "mode", 0, .group = "would_use", .find = way_of, OUT_PTR(way, mode.name) },
 	{ NULL, NULL, "version", 0, .group = "would_use", .find = way_of,
-	  OUT_DEC(way, version, 0) },
+	  OUT_DEC(way, mode.version, 0) },
 	{ NULL, NULL, "is_loopback", 0, .group = "would_use", .find = way_of,
-	  OUT_FLAG(way, is_loopback, no_yes) },
+	  OUT_FLAG(way, mode.is_loopback, no_yes) },
 	{ NULL, NULL, "needs_eid", 0, .group = "would_use", .find = way_of,
-	  OUT_FLAG(way, needs_eid, no_yes) },
-	{ NULL, NULL, "result", 0, .group = "asked", .find = asked_of,
-	  OUT_NAME(judge_asked, result, answers) },
-	{ NULL, NULL, "why", 0, .group = "asked", .find = asked_of, OUT_STR(judge_asked, why),
+	  OUT_FLAG(way, mode.is_waiting, no_yes) },
+	{ NULL, NULL, "result", 0, .group = "asked", OUT_NAME(judge_row, asked.result, answers),
 	  OUT_OPTIONAL },
-	{ NULL, NULL, "why_not", 0, OUT_STR_OF(why_not_of) },
-	{ NULL, NULL, "not_carried", 0, OUT_STR_OF(bar_of) },
+	{ NULL, NULL, "why", 0, .group = "asked", OUT_STR(judge_row, asked.why), OUT_OPTIONAL },
+	{ NULL, NULL, "why_not", 0, OUT_STR(judge_row, way.why_not), OUT_OPTIONAL },
+	{ NULL, NULL, "not_carried", 0, OUT_PTR(judge_row, bar), OUT_OPTIONAL },
 	{ NULL, NULL, "would_profit", 0, OUT_FLAG(judge_row, profits, no_yes) },
 	{ NULL, NULL, "memory", 0, OUT_DEC(judge_row, memory, 0), OUT_OPTIONAL },
-	{ "advice", "Advice", "advice", 0, .text = text_advice, OUT_STR(judge_row, advice) },
+	/* Its names are shell words, which are not to be escaped again. */
+	{ "advice", "Advice", "advice", 0, OUT_ESCAPED(judge_row, advice) },
 	{ 0 },
 };
 

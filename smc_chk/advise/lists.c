@@ -14,8 +14,7 @@
 #include "cgroup/cgroup.h"
 #include "netlink/diag.h"
 
-#define PROCESSES_MAX 8192 /* remembered; then all are asked again */
-#define TRIES 3		   /* of a list that changed meanwhile */
+#define TRIES 3 /* of a list that changed meanwhile */
 
 /* ---- SMC sockets ---- */
 
@@ -45,35 +44,27 @@ static int read_smcs(struct lists *lists, struct smc_err *err)
 	return ret == -ENOENT || ret == -EINTR ? 0 : ret;
 }
 
-static enum tally_carrier carrier_of(const struct smc_sock *sock)
-{
-	switch (smc_sock_mode(sock)) {
-	case SMC_MODE_SMCR: return CARRIER_SMCR;
-	case SMC_MODE_SMCD: return CARRIER_SMCD;
-	case SMC_MODE_TCP: return CARRIER_FALLBACK;
-	default: return CARRIER_SMC;
-	}
-}
-
 /* The TCP socket inside has the addresses. */
 static void tell_smcs(struct lists *lists)
 {
+	static const enum tally_carrier carriers[] = { [SMC_MODE_NONE] = CARRIER_SMC,
+						       [SMC_MODE_SMCR] = CARRIER_SMCR,
+						       [SMC_MODE_SMCD] = CARRIER_SMCD,
+						       [SMC_MODE_TCP] = CARRIER_FALLBACK };
 	struct tally_smc *smcs = xcalloc(lists->n_smcs, sizeof(*smcs));
-	size_t count = 0;
 
 	for (size_t i = 0; i < lists->n_smcs; i++) {
 		struct smc_sock *sock = &lists->smcs[i];
 
 		if (smc_sock_needs_lookup(sock))
 			smc_inet_resolve(&lists->inet, sock);
-		smcs[count++] = (struct tally_smc){ .local = sock->local,
-						    .peer = sock->peer,
-						    .carrier = carrier_of(sock),
-						    .inode = sock->inode };
-		if (sock->state == SMC_ABI_LISTEN)
-			smcs[count - 1].peer = (struct smc_addr){ 0 };
+		smcs[i] = (struct tally_smc){ .local = sock->local,
+					      .carrier = carriers[smc_sock_mode(sock)],
+					      .inode = sock->inode };
+		if (sock->state != SMC_ABI_LISTEN)
+			smcs[i].peer = sock->peer;
 	}
-	tally_smcs(lists->tally, smcs, count);
+	tally_smcs(lists->tally, smcs, lists->n_smcs);
 	free(smcs);
 }
 
@@ -87,7 +78,7 @@ static int on_tcp(const struct nlmsghdr *nlh, void *arg)
 
 	if (ret)
 		return ret;
-	tally_see(lists->tally, &tcp, lists->now);
+	tally_see(lists->tally, &tcp);
 	return lists->n_smcs ? smc_inet_add(nlh, &lists->inet) : 0;
 }
 
@@ -126,43 +117,19 @@ static void find_unit(struct tally_owner *owner, pid_t pid, const char *known)
 	}
 }
 
-static uint64_t process_hash(pid_t pid, const char *comm)
+uint32_t lists_owner(struct lists *lists, pid_t pid, const char *comm, const char *unit)
 {
-	return smc_index_hash(comm, strlen(comm), (uint64_t)pid);
-}
-
-static bool is_process(const void *arg, size_t place, const void *key)
-{
-	const struct lists_process *process = &((const struct lists *)arg)->processes[place];
-	const struct lists_process *other = key;
-
-	return process->pid == other->pid && !strcmp(process->comm, other->comm);
-}
-
-uint32_t lists_owner(struct lists *lists, struct tally *tally, pid_t pid, const char *comm,
-		     const char *unit)
-{
-	struct lists_process process = { .pid = pid };
+	struct lists_process *process = &lists->processes[(size_t)pid % LISTS_PROCESSES];
 	struct tally_owner owner = { .comm = "" };
 
-	uint64_t hash;
-	size_t place;
-
 	snprintf(owner.comm, sizeof(owner.comm), "%s", comm);
-	snprintf(process.comm, sizeof(process.comm), "%s", comm);
-	hash = process_hash(pid, process.comm);
-	place = smc_index_find(&lists->by_process, hash, is_process, lists, &process);
-	if (place != SMC_INDEX_NONE)
-		return lists->processes[place].owner;
-	if (lists->n_processes == PROCESSES_MAX) {
-		lists->n_processes = 0;
-		smc_index_free(&lists->by_process);
-	}
+	if (process->pid == pid && !strcmp(process->comm, owner.comm))
+		return process->owner;
 	find_unit(&owner, pid, unit);
-	process.owner = tally_owner(tally, &owner);
-	smc_index_append(&lists->by_process, hash, &lists->processes, &lists->n_processes,
-			 &lists->processes_size, &process, sizeof(process));
-	return process.owner;
+	process->pid = pid;
+	memcpy(process->comm, owner.comm, sizeof(process->comm));
+	process->owner = tally_owner(lists->tally, &owner);
+	return process->owner;
 }
 
 static uint32_t on_nameless(void *arg, uint64_t inode)
@@ -172,7 +139,7 @@ static uint32_t on_nameless(void *arg, uint64_t inode)
 	const struct proc_fd *holder = proc_table_find(&lists->procs, inode, &count);
 
 	if (holder)
-		return lists_owner(lists, lists->tally, holder->pid, holder->comm, "");
+		return lists_owner(lists, holder->pid, holder->comm, "");
 	lists->is_blind = lists->is_blind || geteuid();
 	return 0;
 }
@@ -194,13 +161,11 @@ static int find_names(struct lists *lists, struct smc_err *err)
 
 /* ---- all ---- */
 
-int lists_read(struct lists *lists, struct tally *tally, uint64_t now, struct smc_err *err)
+int lists_read(struct lists *lists, uint64_t now, struct smc_err *err)
 {
 	int ret;
 
-	lists->tally = tally;
-	lists->now = now;
-	tally_begin(tally, now);
+	tally_begin(lists->tally, now);
 	ret = read_smcs(lists, err);
 	if (!ret)
 		ret = read_tcps(lists, err);
@@ -209,15 +174,10 @@ int lists_read(struct lists *lists, struct tally *tally, uint64_t now, struct sm
 	if (!ret)
 		ret = find_names(lists, err);
 	smc_inet_free(&lists->inet);
-	if (!ret)
-		tally_end(tally);
-	return ret;
-}
-
-void lists_free(struct lists *lists)
-{
 	free(lists->smcs);
-	free(lists->processes);
-	smc_index_free(&lists->by_process);
-	*lists = (struct lists){ 0 };
+	lists->smcs = NULL;
+	lists->n_smcs = lists->smcs_size = 0;
+	if (!ret)
+		tally_end(lists->tally);
+	return ret;
 }

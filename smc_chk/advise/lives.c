@@ -4,9 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
 #include "bpf/address.h"
 #include "bpf/bpfmap.h"
 #include "bpf/programs.h"
@@ -17,14 +15,6 @@
  * come faster than they are read.
  */
 #define ENDS_MAX 65536
-
-/** struct lives - @left: ends that may still be read this time */
-struct lives {
-	struct bpf_programs *programs;
-	struct tally *tally;
-	struct lists *lists;
-	int state, left;
-};
 
 /* ---- what it tells ---- */
 
@@ -63,9 +53,9 @@ static int on_end(void *arg, void *record, size_t len)
 	death.born = end->born / 1000000;
 	/* SMC's own threads connect and close in the place of the program. */
 	if (end->process.pid && !end->is_smc)
-		death.owner = lists_owner(lives->lists, lives->tally, (pid_t)end->process.pid,
-					  end->process.comm, end->process.unit);
-	tally_die(lives->tally, &death, end->died / 1000000);
+		death.owner = lists_owner(lives->lists, (pid_t)end->process.pid, end->process.comm,
+					  end->process.unit);
+	tally_die(lives->lists->tally, &death, end->died / 1000000);
 	/* It has been taken all the same. */
 	return --lives->left > 0 ? 0 : -EAGAIN;
 }
@@ -76,9 +66,8 @@ static const _Alignas(8) unsigned char elf[] = {
 #include "bpf/tcplife.bytes.h"
 };
 
-int lives_open(struct lives **result, struct tally *tally, struct lists *lists, struct smc_err *err)
+int lives_open(struct lives *lives, struct smc_err *err)
 {
-	struct lives *lives = xcalloc(1, sizeof(*lives));
 	struct tcplife_state state = { 0 };
 	const struct bpf_watch watch = {
 		.elf = elf,
@@ -89,17 +78,12 @@ int lives_open(struct lives **result, struct tally *tally, struct lists *lists, 
 		.fn = on_end,
 		.arg = lives,
 	};
-	int ret;
 
-	lives->tally = tally;
-	lives->lists = lists;
 	lives->state = bpf_programs_start(&lives->programs, &watch, err);
-	ret = lives->state < 0 ? lives->state : 0;
-	if (ret)
-		free(lives);
-	else
-		*result = lives;
-	return ret;
+	if (lives->state >= 0)
+		return 0;
+	lives->programs = NULL;
+	return lives->state;
 }
 
 int lives_read(struct lives *lives, struct smc_err *err)
@@ -121,7 +105,5 @@ bool lives_lost(const struct lives *lives)
 
 void lives_close(struct lives *lives)
 {
-	if (lives)
-		bpf_programs_close(lives->programs);
-	free(lives);
+	bpf_programs_close(lives->programs);
 }

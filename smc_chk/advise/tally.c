@@ -6,80 +6,57 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/array.h"
 #include "base/memory.h"
-#include "smc_chk/advise/limits.h"
 
-#define BUCKETS 65536
 #define PORTS 65536
+
+/** struct tally_holder - @owner of a socket with this @inode, 0 for none; @is_asked: looked for */
+struct tally_holder {
+	uint64_t inode;
+	uint32_t owner;
+	bool is_asked;
+};
 
 /**
  * struct tally_conn - a connection that is open
  * @born: when it was seen first; @is_old: it was there before the watch
  * @round: of the poll that saw it last
- * @is_asked: its process was looked for
  * @is_past: its program had closed it before the watch: not counted, maybe one of SMC's
  */
 struct tally_conn {
-	struct tally_conn *next;
 	struct smc_tcp tcp;
+	struct tally_holder holder;
 	uint64_t born;
-	uint32_t owner;
 	unsigned int round;
 	enum tally_carrier carrier;
 	enum tally_side side;
-	bool is_old, is_asked, is_past;
+	bool is_old, is_past;
 };
 
 /* Of two on one port, at different addresses, the last one counts. */
 struct tally_listener {
-	uint64_t inode;
-	uint32_t owner;
-	bool is_there, is_asked, is_smc;
-};
-
-/* @near: how many rows there are of it that have a peer of their own. */
-struct tally_service {
-	uint32_t owner;
-	enum tally_side side;
-	uint16_t port;
-	size_t near;
+	struct tally_holder holder;
+	bool is_there, is_smc;
 };
 
 /* ---- owners ---- */
 
-static uint64_t owner_hash(const struct tally_owner *owner)
-{
-	uint64_t hash = smc_index_hash(owner->comm, strlen(owner->comm), owner->is_user);
-
-	return smc_index_hash(owner->unit, strlen(owner->unit), hash);
-}
-
-static bool is_owner(const void *arg, size_t place, const void *key)
-{
-	const struct tally_owner *owner = &((const struct tally *)arg)->owners[place];
-	const struct tally_owner *other = key;
-
-	return !strcmp(owner->comm, other->comm) && !strcmp(owner->unit, other->unit) &&
-	       owner->is_user == other->is_user;
-}
-
-static void add_owner(struct tally *tally, const struct tally_owner *owner)
-{
-	smc_index_append(&tally->by_owner, owner_hash(owner), &tally->owners, &tally->n_owners,
-			 &tally->owners_size, owner, sizeof(*owner));
-}
-
 uint32_t tally_owner(struct tally *tally, const struct tally_owner *owner)
 {
-	size_t place = smc_index_find(&tally->by_owner, owner_hash(owner), is_owner, tally, owner);
+	for (size_t i = 0; i < tally->n_owners; i++) {
+		const struct tally_owner *other = &tally->owners[i];
 
-	if (place != SMC_INDEX_NONE)
-		return (uint32_t)place;
+		if (!strcmp(owner->comm, other->comm) && !strcmp(owner->unit, other->unit) &&
+		    owner->is_user == other->is_user)
+			return (uint32_t)i;
+	}
 	if (tally->n_owners == TALLY_OWNERS_MAX) {
 		tally->is_capped = true;
 		return 0;
 	}
-	add_owner(tally, owner);
+	smc_array_append(&tally->owners, &tally->n_owners, &tally->owners_size, owner,
+			 sizeof(*owner));
 	return (uint32_t)tally->n_owners - 1;
 }
 
@@ -87,77 +64,46 @@ uint32_t tally_owner(struct tally *tally, const struct tally_owner *owner)
 
 void tally_start(struct tally *tally)
 {
-	const struct tally_owner nobody = { .unit = "" };
-
-	tally->live = xcalloc(BUCKETS, sizeof(*tally->live));
 	tally->listeners = xcalloc(PORTS, sizeof(*tally->listeners));
 	/* The first of owners is nobody. */
-	add_owner(tally, &nobody);
+	smc_array_add(&tally->owners, &tally->n_owners, &tally->owners_size,
+		      sizeof(*tally->owners));
 }
 
 void tally_free(struct tally *tally)
 {
-	for (size_t i = 0; tally->live && i < BUCKETS; i++)
-		while (tally->live[i]) {
-			struct tally_conn *conn = tally->live[i];
-
-			tally->live[i] = conn->next;
-			free(conn);
-		}
 	free(tally->live);
 	free(tally->listeners);
 	free(tally->owners);
 	free(tally->groups);
-	free(tally->services);
-	smc_index_free(&tally->by_owner);
+	smc_index_free(&tally->by_cookie);
 	smc_index_free(&tally->by_group);
-	smc_index_free(&tally->by_service);
 	*tally = (struct tally){ 0 };
 }
 
 /* ---- who is at the other end ---- */
 
-static bool is_loopback(const struct smc_addr *addr)
+struct netaddr tally_netaddr(const struct smc_addr *addr)
 {
-	static const uint8_t one[16] = { [15] = 1 };
+	struct netaddr alone = { .family = addr->family,
+				 .prefix = addr->family == AF_INET ? 32 : 128 };
 
-	return addr->family == AF_INET ? addr->ip[0] == 127 : !memcmp(addr->ip, one, 16);
-}
-
-/* Addresses that nobody routes through the internet: RFC 1918, 3927, 6598; 4193, 4291. */
-static bool is_private(const struct smc_addr *addr)
-{
-	static const struct netaddr nets[] = {
-		{ .family = AF_INET, .prefix = 8, .bytes = { 10 } },
-		{ .family = AF_INET, .prefix = 12, .bytes = { 172, 16 } },
-		{ .family = AF_INET, .prefix = 16, .bytes = { 192, 168 } },
-		{ .family = AF_INET, .prefix = 16, .bytes = { 169, 254 } },
-		{ .family = AF_INET, .prefix = 10, .bytes = { 100, 64 } },
-		{ .family = AF_INET6, .prefix = 7, .bytes = { 0xfc } },
-		{ .family = AF_INET6, .prefix = 10, .bytes = { 0xfe, 0x80 } },
-	};
-	struct netaddr other = { .family = addr->family };
-
-	memcpy(other.bytes, addr->ip, sizeof(other.bytes));
-	for (size_t i = 0; i < sizeof(nets) / sizeof(nets[0]); i++)
-		if (netaddr_covers(&nets[i], &other))
-			return true;
-	return false;
+	memcpy(alone.bytes, addr->ip, sizeof(alone.bytes));
+	return alone;
 }
 
 enum tally_peers tally_peers_of(const struct netaddr_table *own, const struct smc_addr *peer)
 {
-	struct netaddr other = { .family = peer->family };
-	bool is_near = is_private(peer);
+	const struct netaddr other = tally_netaddr(peer);
+	bool is_near = netaddr_is_private(&other);
 
-	if (is_loopback(peer))
+	if (peer->family == AF_INET ? peer->ip[0] == 127 :
+				      IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)other.bytes))
 		return PEERS_LOCAL;
-	memcpy(other.bytes, peer->ip, sizeof(other.bytes));
 	for (size_t i = 0; i < own->count; i++) {
 		const struct netaddr *addr = &own->addrs[i];
 
-		if (addr->family == peer->family &&
-		    !memcmp(addr->bytes, peer->ip, peer->family == AF_INET ? 4 : 16))
+		if (netaddr_covers(&other, addr))
 			return PEERS_LOCAL;
 		is_near = is_near || (addr->prefix && netaddr_covers(addr, &other));
 	}
@@ -166,31 +112,21 @@ enum tally_peers tally_peers_of(const struct netaddr_table *own, const struct sm
 
 /* ---- groups ---- */
 
-static bool is_same_addr(const struct smc_addr *a, const struct smc_addr *b)
-{
-	return a->family == b->family && !memcmp(a->ip, b->ip, sizeof(a->ip));
-}
-
 static bool is_same(const struct tally_group *a, const struct tally_group *b)
 {
 	return a->owner == b->owner && a->side == b->side && a->port == b->port &&
 	       a->peers == b->peers && a->carrier == b->carrier && a->bar == b->bar &&
-	       is_same_addr(&a->peer, &b->peer);
-}
-
-static uint64_t service_hash(const struct tally_group *key)
-{
-	const uint32_t parts[] = { key->owner, key->side, key->port };
-
-	return smc_index_hash(parts, sizeof(parts), 0);
+	       a->peer.family == b->peer.family &&
+	       !memcmp(a->peer.ip, b->peer.ip, sizeof(a->peer.ip));
 }
 
 static uint64_t group_hash(const struct tally_group *key)
 {
-	const uint32_t parts[] = { key->peers, key->carrier, key->bar, key->peer.family };
+	const uint32_t parts[] = { key->owner,	 key->side, key->port,	     key->peers,
+				   key->carrier, key->bar,  key->peer.family };
 
 	return smc_index_hash(key->peer.ip, sizeof(key->peer.ip),
-			      smc_index_hash(parts, sizeof(parts), service_hash(key)));
+			      smc_index_hash(parts, sizeof(parts), 0));
 }
 
 static bool is_group(const void *arg, size_t place, const void *key)
@@ -205,72 +141,48 @@ static struct tally_group *find_group(const struct tally *tally, const struct ta
 	return place == SMC_INDEX_NONE ? NULL : &tally->groups[place];
 }
 
-static bool is_service(const void *arg, size_t place, const void *key)
-{
-	const struct tally_service *service = &((const struct tally *)arg)->services[place];
-	const struct tally_group *group = key;
-
-	return service->owner == group->owner && service->side == group->side &&
-	       service->port == group->port;
-}
-
-static struct tally_service *find_service(const struct tally *tally, const struct tally_group *key)
-{
-	size_t place =
-		smc_index_find(&tally->by_service, service_hash(key), is_service, tally, key);
-
-	return place == SMC_INDEX_NONE ? NULL : &tally->services[place];
-}
-
 /* Has the process so many rows for this port that the peer goes into the last one? */
 static bool has_many_peers(const struct tally *tally, const struct tally_group *key)
 {
-	const struct tally_service *service = find_service(tally, key);
+	size_t near = 0;
 
-	return service && service->near >= TALLY_PEERS_MAX;
-}
+	for (size_t i = 0; i < tally->n_groups; i++) {
+		const struct tally_group *group = &tally->groups[i];
 
-/* One row more that has a peer of its own. */
-static void count_peer(struct tally *tally, const struct tally_group *key)
-{
-	const struct tally_service added = { key->owner, key->side, key->port, 1 };
-	struct tally_service *service = find_service(tally, key);
-
-	if (service)
-		service->near++;
-	else
-		smc_index_append(&tally->by_service, service_hash(key), &tally->services,
-				 &tally->n_services, &tally->services_size, &added, sizeof(added));
-}
-
-static struct tally_group *append_group(struct tally *tally, const struct tally_group *key)
-{
-	if (key->peers == PEERS_NEAR)
-		count_peer(tally, key);
-	smc_index_append(&tally->by_group, group_hash(key), &tally->groups, &tally->n_groups,
-			 &tally->groups_size, key, sizeof(*key));
-	return &tally->groups[tally->n_groups - 1];
-}
-
-static struct tally_group *add_group(struct tally *tally, struct tally_group *key)
-{
-	struct tally_group *group = NULL;
-
-	if (key->peers == PEERS_NEAR && has_many_peers(tally, key)) {
-		key->peers = PEERS_OTHER;
-		memset(&key->peer, 0, sizeof(key->peer));
-		group = find_group(tally, key);
+		near += group->peers == PEERS_NEAR && group->owner == key->owner &&
+			group->side == key->side && group->port == key->port;
 	}
-	if (!group && tally->n_groups >= TALLY_GROUPS_MAX) {
+	return near >= TALLY_PEERS_MAX;
+}
+
+/* A row of its own, that of the service's other peers, or that of all the rest. */
+static struct tally_group *make_group(struct tally *tally, const struct tally_group *key)
+{
+	struct tally_group made = *key, *group;
+
+	if (key->peers == PEERS_NEAR) {
+		made.peers = PEERS_OTHER;
+		made.peer = (struct smc_addr){ 0 };
+		group = find_group(tally, &made);
+		if (group)
+			return group;
+	}
+	if (tally->n_groups >= TALLY_GROUPS_MAX) {
 		tally->is_capped = true;
-		*key = (struct tally_group){ .peers = PEERS_OTHER,
+		made = (struct tally_group){ .peers = PEERS_OTHER,
 					     .carrier = key->carrier,
 					     .bar = key->bar,
 					     .sample = key->sample,
 					     .local = key->local };
-		group = find_group(tally, key);
+		group = find_group(tally, &made);
+		if (group)
+			return group;
+	} else if (key->peers == PEERS_NEAR && !has_many_peers(tally, key)) {
+		made = *key;
 	}
-	return group ? group : append_group(tally, key);
+	smc_index_append(&tally->by_group, group_hash(&made), &tally->groups, &tally->n_groups,
+			 &tally->groups_size, &made, sizeof(made));
+	return &tally->groups[tally->n_groups - 1];
 }
 
 static enum tally_side side_of(const struct tally *tally, const struct smc_tcp *tcp, bool is_local)
@@ -291,16 +203,18 @@ static enum tally_bar bar_of(const struct tally *tally, const struct smc_tcp *tc
 		return BAR_SIGNED;
 	if (tcp->is_fast_open)
 		return BAR_FAST_OPEN;
-	return tally->bar_of ? tally->bar_of(tally->bar_arg, tcp) : BAR_NONE;
+	return tally->policies && smc_xfrm_has(tally->policies, &tcp->local, &tcp->peer) ?
+		       BAR_IPSEC :
+		       BAR_NONE;
 }
 
 /* What a source does not know, the listener tells. */
-static struct tally_group *group_of(struct tally *tally, const struct smc_tcp *tcp, uint32_t owner,
-				    enum tally_side side, enum tally_carrier carrier)
+static struct tally_group *group_of(struct tally *tally, const struct tally_conn *conn)
 {
-	struct tally_group key = { .owner = owner,
-				   .side = side,
-				   .carrier = carrier,
+	const struct smc_tcp *tcp = &conn->tcp;
+	struct tally_group key = { .owner = conn->holder.owner,
+				   .side = conn->side,
+				   .carrier = conn->carrier,
 				   .sample = tcp->peer,
 				   .local = tcp->local };
 	const struct tally_listener *listener;
@@ -312,7 +226,7 @@ static struct tally_group *group_of(struct tally *tally, const struct smc_tcp *t
 	key.port = key.side == SIDE_SERVER ? tcp->local.port : tcp->peer.port;
 	listener = &tally->listeners[key.port];
 	if (key.side == SIDE_SERVER && !key.owner)
-		key.owner = listener->owner;
+		key.owner = listener->holder.owner;
 	if (key.side == SIDE_SERVER && !key.carrier && listener->is_smc)
 		key.carrier = CARRIER_SMC;
 	if (key.carrier == CARRIER_TCP)
@@ -322,7 +236,7 @@ static struct tally_group *group_of(struct tally *tally, const struct smc_tcp *t
 		key.peer.port = 0;
 	}
 	found = find_group(tally, &key);
-	return found ? found : add_group(tally, &key);
+	return found ? found : make_group(tally, &key);
 }
 
 /* ---- lives ---- */
@@ -330,13 +244,10 @@ static struct tally_group *group_of(struct tally *tally, const struct smc_tcp *t
 /* Four steps for each doubling: the logarithm by its bits. */
 static size_t life_step(uint64_t ms)
 {
-	unsigned int log = 0;
-	uint64_t value = ms ? ms : 1;
-	size_t step;
+	const uint64_t value = ms ? ms : 1;
+	const unsigned int log = 63 - (unsigned int)__builtin_clzll(value);
+	const size_t step = log * TALLY_STEPS + (value << 2 >> log & (TALLY_STEPS - 1));
 
-	while (value >> log >= 2)
-		log++;
-	step = (size_t)log * TALLY_STEPS + (size_t)(((value << 2) >> log) & (TALLY_STEPS - 1));
 	return step < TALLY_LIVES ? step : TALLY_LIVES - 1;
 }
 
@@ -371,13 +282,16 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-static void count(struct tally_group *group, const struct smc_tcp *tcp)
+static struct tally_group *count(struct tally *tally, const struct tally_conn *conn, uint64_t now)
 {
+	struct tally_group *group = group_of(tally, conn);
+	const struct smc_tcp *tcp = &conn->tcp;
 	uint64_t bytes = tcp->sent + tcp->received;
 
 	group->conns++;
+	group->lives[life_step(now - conn->born)]++;
 	if (!tcp->has_info)
-		return;
+		return group;
 	group->n_info++;
 	group->sent += tcp->sent;
 	group->received += tcp->received;
@@ -388,73 +302,66 @@ static void count(struct tally_group *group, const struct smc_tcp *tcp)
 		group->n_suited++;
 		group->suited_bytes += bytes;
 	}
+	return group;
 }
 
 /* A connection that was tracked is over, or the watch is. */
 static void count_conn(struct tally *tally, const struct tally_conn *conn, uint64_t now,
 		       bool is_open)
 {
-	struct tally_group *group;
-
-	if (conn->is_past)
-		return;
-	group = group_of(tally, &conn->tcp, conn->owner, conn->side, conn->carrier);
-	if (!group)
-		return;
-	count(group, &conn->tcp);
-	group->lives[life_step(now - conn->born)]++;
-	group->n_longer += is_open || conn->is_old;
+	if (!conn->is_past)
+		count(tally, conn, now)->n_longer += is_open || conn->is_old;
 }
 
 /* ---- connections that are open ---- */
 
-static struct tally_conn **place_of(const struct tally *tally, uint64_t cookie)
+static uint64_t cookie_hash(uint64_t cookie)
 {
-	struct tally_conn **place = &tally->live[cookie % BUCKETS];
-
-	while (*place && (*place)->tcp.cookie != cookie)
-		place = &(*place)->next;
-	return place;
+	return smc_index_hash(&cookie, sizeof(cookie), 0);
 }
 
-static void drop(struct tally *tally, struct tally_conn **place)
+static bool is_conn(const void *arg, size_t place, const void *cookie)
 {
-	struct tally_conn *conn = *place;
-
-	*place = conn->next;
-	free(conn);
-	tally->n_live--;
+	return ((const struct tally *)arg)->live[place].tcp.cookie == *(const uint64_t *)cookie;
 }
 
-static struct tally_conn *add_conn(struct tally *tally, struct tally_conn **place, bool is_over,
-				   uint64_t now)
+static struct tally_conn *find_conn(const struct tally *tally, uint64_t cookie)
 {
-	struct tally_conn *conn;
+	size_t place =
+		smc_index_find(&tally->by_cookie, cookie_hash(cookie), is_conn, tally, &cookie);
+
+	return place == SMC_INDEX_NONE ? NULL : &tally->live[place];
+}
+
+/* The last one takes its place. */
+static void drop(struct tally *tally, struct tally_conn *conn)
+{
+	struct tally_conn *last = &tally->live[--tally->n_live];
+	const size_t place = (size_t)(conn - tally->live);
+
+	smc_index_remove(&tally->by_cookie, cookie_hash(conn->tcp.cookie), place);
+	if (conn == last)
+		return;
+	smc_index_remove(&tally->by_cookie, cookie_hash(last->tcp.cookie), tally->n_live);
+	smc_index_add(&tally->by_cookie, cookie_hash(last->tcp.cookie), place);
+	*conn = *last;
+}
+
+static struct tally_conn *add_conn(struct tally *tally, const struct smc_tcp *tcp)
+{
+	const bool is_old = tally->round == 1;
+	const struct tally_conn conn = { .tcp = *tcp,
+					 .born = tally->polled,
+					 .is_old = is_old,
+					 .is_past = is_old && tcp->is_over };
 
 	if (tally->n_live >= TALLY_LIVE_MAX) {
 		tally->n_untracked++;
 		return NULL;
 	}
-	conn = xcalloc(1, sizeof(*conn));
-	conn->born = now;
-	conn->is_old = tally->round == 1;
-	conn->is_past = conn->is_old && is_over;
-	conn->next = *place;
-	*place = conn;
-	tally->n_live++;
-	return conn;
-}
-
-/* Calls a function for each; the same one may be dropped by it. */
-static void each(struct tally *tally,
-		 void (*fn)(struct tally *tally, struct tally_conn **place, void *arg), void *arg)
-{
-	for (size_t i = 0; i < BUCKETS; i++)
-		for (struct tally_conn **place = &tally->live[i], *before; (before = *place);) {
-			fn(tally, place, arg);
-			if (*place == before)
-				place = &before->next;
-		}
+	smc_index_append(&tally->by_cookie, cookie_hash(tcp->cookie), &tally->live, &tally->n_live,
+			 &tally->live_size, &conn, sizeof(conn));
+	return &tally->live[tally->n_live - 1];
 }
 
 void tally_begin(struct tally *tally, uint64_t now)
@@ -463,49 +370,45 @@ void tally_begin(struct tally *tally, uint64_t now)
 	tally->polled = now;
 }
 
-static void see_listener(struct tally *tally, const struct smc_tcp *tcp)
+/* No descriptor holds inode 0 any more: the one before it still tells the process. */
+static void hold(struct tally_holder *holder, uint64_t inode)
 {
-	struct tally_listener *listener = &tally->listeners[tcp->local.port];
-
-	listener->is_there = true;
-	if (tcp->inode && listener->inode != tcp->inode) {
-		listener->inode = tcp->inode;
-		listener->is_asked = false;
-	}
+	if (!inode || inode == holder->inode)
+		return;
+	holder->inode = inode;
+	holder->is_asked = false;
 }
 
-void tally_see(struct tally *tally, const struct smc_tcp *tcp, uint64_t now)
+static struct tally_listener *see_listener(struct tally *tally, uint16_t port, uint64_t inode)
 {
-	struct tally_conn **place, *conn;
+	struct tally_listener *listener = &tally->listeners[port];
 
-	if (tcp->is_listener) {
-		see_listener(tally, tcp);
+	listener->is_there = true;
+	hold(&listener->holder, inode);
+	return listener;
+}
+
+void tally_see(struct tally *tally, const struct smc_tcp *tcp)
+{
+	struct tally_conn *conn;
+
+	if (tcp->is_listener)
+		see_listener(tally, tcp->local.port, tcp->inode);
+	if (tcp->is_listener || tcp->is_remnant)
 		return;
-	}
-	if (tcp->is_remnant)
-		return;
-	place = place_of(tally, tcp->cookie);
-	conn = *place ? *place : add_conn(tally, place, tcp->is_over, now);
+	conn = find_conn(tally, tcp->cookie);
+	if (!conn)
+		conn = add_conn(tally, tcp);
 	if (!conn)
 		return;
-	/* SMC's inner socket has an inode that nobody holds. */
-	if (conn->carrier || !tcp->inode) {
-		uint64_t inode = conn->tcp.inode;
-
-		conn->tcp = *tcp;
-		conn->tcp.inode = inode;
-	} else {
-		conn->tcp = *tcp;
-	}
+	conn->tcp = *tcp;
 	conn->round = tally->round;
+	/* SMC's inner socket has an inode that nobody holds. */
+	if (!conn->carrier)
+		hold(&conn->holder, tcp->inode);
 }
 
 /* ---- SMC's ---- */
-
-struct smc_list {
-	const struct tally_smc *smcs;
-	size_t count;
-};
 
 static int compare_smcs(const void *a, const void *b)
 {
@@ -519,155 +422,95 @@ static int compare_smcs(const void *a, const void *b)
 	return order ? order : memcmp(x->peer.ip, y->peer.ip, sizeof(x->peer.ip));
 }
 
-static void mark_smc(struct tally *tally __attribute__((unused)), struct tally_conn **place,
-		     void *arg)
-{
-	const struct smc_list *list = arg;
-	struct tally_conn *conn = *place;
-	const struct tally_smc key = { .local = conn->tcp.local, .peer = conn->tcp.peer };
-	const struct tally_smc *found =
-		bsearch(&key, list->smcs, list->count, sizeof(key), compare_smcs);
-
-	if (!found)
-		return;
-	if (found->carrier != CARRIER_SMC || !conn->carrier)
-		conn->carrier = found->carrier;
-	if (found->inode && conn->tcp.inode != found->inode) {
-		conn->tcp.inode = found->inode;
-		conn->is_asked = false;
-	}
-}
-
 void tally_smcs(struct tally *tally, struct tally_smc *smcs, size_t count)
 {
-	struct smc_list list = { smcs, count };
-
-	if (!count)
-		return;
 	for (size_t i = 0; i < count; i++) {
-		struct tally_listener *listener = &tally->listeners[smcs[i].local.port];
-
 		smc_addr_unmap(&smcs[i].local);
 		smc_addr_unmap(&smcs[i].peer);
-		if (smcs[i].peer.port)
-			continue;
-		listener->is_there = listener->is_smc = true;
-		if (smcs[i].inode != listener->inode)
-			listener->is_asked = false;
-		listener->inode = smcs[i].inode;
+		if (!smcs[i].peer.port)
+			see_listener(tally, smcs[i].local.port, smcs[i].inode)->is_smc = true;
 	}
 	qsort(smcs, count, sizeof(*smcs), compare_smcs);
-	each(tally, mark_smc, &list);
+	for (size_t i = 0; i < tally->n_live; i++) {
+		struct tally_conn *conn = &tally->live[i];
+		const struct tally_smc key = { .local = conn->tcp.local, .peer = conn->tcp.peer };
+		const struct tally_smc *found =
+			bsearch(&key, smcs, count, sizeof(key), compare_smcs);
+
+		if (!found)
+			continue;
+		if (found->carrier != CARRIER_SMC || !conn->carrier)
+			conn->carrier = found->carrier;
+		hold(&conn->holder, found->inode);
+	}
 }
 
 /* ---- names ---- */
 
-static bool is_nameless(const struct tally_conn *conn)
+static bool is_nameless(const struct tally_holder *holder)
 {
-	return conn->tcp.inode && !conn->is_asked;
+	return holder->inode && !holder->is_asked;
 }
 
-static void count_nameless(struct tally *tally __attribute__((unused)), struct tally_conn **place,
-			   void *arg)
+bool tally_nameless(const struct tally *tally)
 {
-	*(size_t *)arg += is_nameless(*place);
-}
-
-size_t tally_nameless(const struct tally *tally)
-{
-	size_t found = 0;
-
 	for (size_t i = 0; i < PORTS; i++)
-		found += tally->listeners[i].inode && !tally->listeners[i].is_asked;
-	each((struct tally *)tally, count_nameless, &found);
-	return found;
+		if (is_nameless(&tally->listeners[i].holder))
+			return true;
+	for (size_t i = 0; i < tally->n_live; i++)
+		if (is_nameless(&tally->live[i].holder))
+			return true;
+	return false;
 }
 
-struct naming {
-	uint32_t (*fn)(void *arg, uint64_t inode);
-	void *arg;
-};
-
-static void name_conn(struct tally *tally __attribute__((unused)), struct tally_conn **place,
-		      void *arg)
+static void name(struct tally_holder *holder, tally_name_fn fn, void *arg)
 {
-	const struct naming *naming = arg;
-	struct tally_conn *conn = *place;
-
-	if (!is_nameless(conn))
+	if (!is_nameless(holder))
 		return;
-	conn->is_asked = true;
-	conn->owner = naming->fn(naming->arg, conn->tcp.inode);
+	holder->is_asked = true;
+	holder->owner = fn(arg, holder->inode);
 }
 
-void tally_name(struct tally *tally, uint32_t (*fn)(void *arg, uint64_t inode), void *arg)
+void tally_name(struct tally *tally, tally_name_fn fn, void *arg)
 {
-	struct naming naming = { fn, arg };
-
-	for (size_t i = 0; i < PORTS; i++) {
-		struct tally_listener *listener = &tally->listeners[i];
-
-		if (!listener->inode || listener->is_asked)
-			continue;
-		listener->is_asked = true;
-		listener->owner = fn(arg, listener->inode);
-	}
-	each(tally, name_conn, &naming);
+	for (size_t i = 0; i < PORTS; i++)
+		name(&tally->listeners[i].holder, fn, arg);
+	for (size_t i = 0; i < tally->n_live; i++)
+		name(&tally->live[i].holder, fn, arg);
 }
 
 /* ---- ends ---- */
-
-static void end_conn(struct tally *tally, struct tally_conn **place,
-		     void *arg __attribute__((unused)))
-{
-	const struct tally_conn *conn = *place;
-	struct tally_group *group;
-
-	if (tally->round - conn->round >= 2) {
-		count_conn(tally, conn, tally->polled, false);
-		drop(tally, place);
-		return;
-	}
-	if (conn->is_past)
-		return;
-	group = group_of(tally, &conn->tcp, conn->owner, conn->side, conn->carrier);
-	if (group && ++group->open > group->open_peak)
-		group->open_peak = group->open;
-}
 
 void tally_end(struct tally *tally)
 {
 	for (size_t i = 0; i < tally->n_groups; i++)
 		tally->groups[i].open = 0;
-	each(tally, end_conn, NULL);
-}
+	for (size_t i = 0; i < tally->n_live;) {
+		struct tally_conn *conn = &tally->live[i];
 
-/* It was born after the last poll, if no source tells. */
-static void count_unseen(struct tally *tally, const struct tally_death *death, uint64_t now)
-{
-	struct tally_group *group = group_of(tally, &death->tcp, death->owner, death->side,
-					     death->is_smc ? CARRIER_SMC : CARRIER_TCP);
+		if (tally->round - conn->round >= 2) {
+			count_conn(tally, conn, tally->polled, false);
+			drop(tally, conn);
+			continue;
+		}
+		i++;
+		if (!conn->is_past) {
+			struct tally_group *group = group_of(tally, conn);
 
-	if (!group)
-		return;
-	count(group, &death->tcp);
-	group->lives[life_step(now - (death->born ? death->born : tally->polled))]++;
-	group->n_shorter += !death->born;
-	if (!group->open_peak)
-		group->open_peak = 1;
+			group->open++;
+			group->open_peak = larger(group->open_peak, group->open);
+		}
+	}
 }
 
 /* The end's numbers are the last ones. */
 static void count_seen(struct tally *tally, struct tally_conn *conn,
 		       const struct tally_death *death, uint64_t now)
 {
-	const uint64_t inode = conn->tcp.inode;
-
 	if (death->tcp.has_info)
 		conn->tcp = death->tcp;
-	conn->tcp.inode = inode;
-	if (!conn->owner)
-		conn->owner = death->owner;
+	if (!conn->holder.owner)
+		conn->holder.owner = death->owner;
 	if (death->born && !conn->is_old)
 		conn->born = death->born;
 	conn->side = death->side;
@@ -679,25 +522,27 @@ static void count_seen(struct tally *tally, struct tally_conn *conn,
 void tally_die(struct tally *tally, const struct tally_death *death, uint64_t now)
 {
 	const struct smc_tcp *tcp = &death->tcp;
-	struct tally_conn **place = place_of(tally, tcp->cookie);
+	/* One that no list had was born after the last, if no source tells. */
+	const struct tally_conn unseen = { .tcp = *tcp,
+					   .holder.owner = death->owner,
+					   .born = death->born ? death->born : tally->polled,
+					   .side = death->side,
+					   .carrier = death->is_smc ? CARRIER_SMC : CARRIER_TCP };
+	struct tally_conn *conn = find_conn(tally, tcp->cookie);
+	struct tally_group *group;
 
-	if (*place) {
-		count_seen(tally, *place, death, now);
-		drop(tally, place);
+	if (conn) {
+		count_seen(tally, conn, death, now);
+		drop(tally, conn);
 		return;
 	}
 	/* A listener, a socket that never was connected, one that was refused or is from before. */
 	if (tcp->is_listener || !tcp->peer.port || !tcp->local.port ||
 	    (!death->born && (death->is_born_told || (!tcp->sent && !tcp->received))))
 		return;
-	count_unseen(tally, death, now);
-}
-
-static void finish_conn(struct tally *tally, struct tally_conn **place, void *arg)
-{
-	/* One that the last list did not have has ended. */
-	count_conn(tally, *place, *(const uint64_t *)arg, (*place)->round == tally->round);
-	drop(tally, place);
+	group = count(tally, &unseen, now);
+	group->n_shorter += !death->born;
+	group->open_peak = larger(group->open_peak, 1);
 }
 
 static void merge(struct tally_group *into, struct tally_group *from)
@@ -724,7 +569,7 @@ static void name_groups(struct tally *tally)
 {
 	for (size_t i = 0; i < tally->n_groups; i++) {
 		struct tally_group *group = &tally->groups[i], *same = NULL;
-		uint32_t owner = tally->listeners[group->port].owner;
+		uint32_t owner = tally->listeners[group->port].holder.owner;
 
 		if (group->owner || group->side != SIDE_SERVER || !owner)
 			continue;
@@ -739,6 +584,8 @@ static void name_groups(struct tally *tally)
 
 void tally_finish(struct tally *tally, uint64_t now)
 {
-	each(tally, finish_conn, &now);
+	/* One that the last list did not have has ended. */
+	for (size_t i = 0; i < tally->n_live; i++)
+		count_conn(tally, &tally->live[i], now, tally->live[i].round == tally->round);
 	name_groups(tally);
 }

@@ -13,6 +13,7 @@
 #include "base/index.h"
 #include "net/netaddr.h"
 #include "smc/tcp.h"
+#include "smc_chk/advise/xfrm.h"
 
 /*
  * Limits: what is beyond is counted in a row for all the rest, or not at all, and the report says
@@ -22,6 +23,25 @@
 #define TALLY_OWNERS_MAX 2048 /* different processes */
 #define TALLY_GROUPS_MAX 1024 /* rows */
 #define TALLY_PEERS_MAX 32    /* rows of one process and port */
+
+/*
+ * Which connections SMC pays for. A whole life of one with one small request (socket, connect,
+ * accept, 64 bytes each way, close) costs 2.75 times over SMC what it costs over TCP: SMC begins as
+ * TCP, and then agrees on devices and buffers. That is 1.75 lives more, each worth about six
+ * exchanges; where an exchange then saves a third, 32 of them have earned it back. What comes in
+ * large pieces has fewer segments, and no slow start: there it is earned by 256 KiB.
+ */
+#define ADVISE_SEGMENTS 32
+#define ADVISE_BYTES (256 * 1024)
+
+/* What moved less, and was over before this, did not live long enough: ms. */
+#define ADVISE_SHORT_LIFE 10000
+
+/** advise_is_suited() - has a connection, or have @conns of them on average, moved enough? */
+static inline bool advise_is_suited(uint64_t conns, uint64_t segments, uint64_t bytes)
+{
+	return conns && (segments / conns >= ADVISE_SEGMENTS || bytes / conns >= ADVISE_BYTES);
+}
 
 /** enum tally_side - which end of a connection is here */
 enum tally_side {
@@ -37,6 +57,9 @@ enum tally_peers {
 	PEERS_OTHER,	/* more of those than there are rows for */
 	PEERS_INTERNET, /* all the rest together */
 };
+
+/** tally_netaddr() - an address alone, without its port */
+struct netaddr tally_netaddr(const struct smc_addr *addr);
 
 /** tally_peers_of() - who a peer is, by its address and those of this host */
 enum tally_peers tally_peers_of(const struct netaddr_table *own, const struct smc_addr *peer);
@@ -84,7 +107,7 @@ struct tally_owner {
  * @sample, @local: addresses of one of the connections
  * @conns: all that were open at some time; @open now, @open_peak at one time
  * @n_info: of @conns those with numbers; the sums that follow are theirs
- * @n_suited, @suited_bytes: of @n_info those that would profit themselves, see limits.h
+ * @n_suited, @suited_bytes: of @n_info those that would profit themselves
  * @lives: how many lasted how long; @n_longer: of them still open, or older than the watch;
  *	@n_shorter: never seen open
  */
@@ -104,41 +127,36 @@ struct tally_group {
 
 struct tally_conn;
 struct tally_listener;
-struct tally_service;
 
 /**
  * struct tally - all of it
  * @own: addresses of this host
- * @bar_of: says what else SMC cannot carry, between two addresses; NULL for nothing
- * @live: connections that are open, by cookie
+ * @policies: of IPsec, NULL for none
+ * @live: connections that are open
  * @listeners: for each port
- * @services: rows with a peer of their own, by process and port
- * @by_owner, @by_group, @by_service: find them; groups only until tally_finish()
+ * @by_cookie, @by_group: find connections and groups; these only until tally_finish()
  * @round: number of the poll; @polled: when the last one began, in ms
  * @n_untracked: connections beyond TALLY_LIVE_MAX
  * @is_capped: there are more processes or rows than fit
  */
 struct tally {
 	const struct netaddr_table *own;
-	enum tally_bar (*bar_of)(const void *arg, const struct smc_tcp *tcp);
-	const void *bar_arg;
-	struct tally_conn **live;
-	size_t n_live;
+	const struct smc_xfrm_table *policies;
+	struct tally_conn *live;
+	size_t n_live, live_size;
 	struct tally_listener *listeners;
 	struct tally_owner *owners;
 	size_t n_owners, owners_size;
 	struct tally_group *groups;
 	size_t n_groups, groups_size;
-	struct tally_service *services;
-	size_t n_services, services_size;
-	struct smc_index by_owner, by_group, by_service;
+	struct smc_index by_cookie, by_group;
 	unsigned int round;
 	uint64_t polled;
 	uint64_t n_untracked;
 	bool is_capped;
 };
 
-/** tally_start() - @tally: all zero, except @own and @bar_of */
+/** tally_start() - @tally: all zero, except @own and @policies */
 void tally_start(struct tally *tally);
 
 void tally_free(struct tally *tally);
@@ -150,7 +168,7 @@ uint32_t tally_owner(struct tally *tally, const struct tally_owner *owner);
 
 void tally_begin(struct tally *tally, uint64_t now);
 
-void tally_see(struct tally *tally, const struct smc_tcp *tcp, uint64_t now);
+void tally_see(struct tally *tally, const struct smc_tcp *tcp);
 
 /**
  * struct tally_smc - an SMC socket: the TCP socket inside has its addresses, but not its holder
@@ -165,18 +183,16 @@ struct tally_smc {
 /** tally_smcs() - which sockets are SMC's. @smcs is sorted */
 void tally_smcs(struct tally *tally, struct tally_smc *smcs, size_t count);
 
-/** tally_nameless() - sockets whose process has not been looked for yet */
-size_t tally_nameless(const struct tally *tally);
+/** tally_nameless() - are there sockets whose process has not been looked for yet? */
+bool tally_nameless(const struct tally *tally);
 
-/** tally_name() - ask @fn for the owner of each of them, by inode; 0 if it does not know */
-void tally_name(struct tally *tally, uint32_t (*fn)(void *arg, uint64_t inode), void *arg);
+/** typedef tally_name_fn - the owner of a socket by its inode; 0 if it is not known */
+typedef uint32_t (*tally_name_fn)(void *arg, uint64_t inode);
 
-/**
- * tally_end() - what is gone, has ended
- *
- * A socket that is missing in one list may end in a message that is on its way: it has ended when
- * it is missing in two.
- */
+/** tally_name() - ask for the owner of each of them */
+void tally_name(struct tally *tally, tally_name_fn fn, void *arg);
+
+/** tally_end() - a socket that is missing in one list may end by a message: in two it has ended */
 void tally_end(struct tally *tally);
 
 /**

@@ -3,6 +3,7 @@
 #include "smc_chk/advise/verdict.h"
 
 #include <arpa/inet.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,6 @@
 #include "base/memory.h"
 #include "out/text.h"
 #include "smc/buffers.h"
-#include "smc_chk/advise/limits.h"
 
 static const char *const bars[] = {
 	[BAR_ULP] = "TLS in the kernel",
@@ -20,9 +20,106 @@ static const char *const bars[] = {
 	[BAR_IPSEC] = "IPsec, which SMC would bypass",
 };
 
-const char *judge_bar(enum tally_bar bar)
+/* ---- the way that a row would take, by the doctor's rules ---- */
+
+static void __attribute__((format(printf, 2, 3))) refuse(struct way *way, const char *fmt, ...)
 {
-	return bars[bar];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(way->why_not, sizeof(way->why_not), fmt, ap);
+	va_end(ap);
+}
+
+/* The kernel goes by the route's device: to itself that is lo, to others the one of its address. */
+static const char *netdev_of(const struct netaddr_table *addrs, const struct tally_group *group)
+{
+	const struct netaddr local = tally_netaddr(&group->local);
+
+	if (group->peers == PEERS_LOCAL)
+		return "lo";
+	for (size_t i = 0; i < addrs->count; i++)
+		if (netaddr_covers(&local, &addrs->addrs[i]))
+			return addrs->addrs[i].netdev;
+	return NULL;
+}
+
+/* Version 1 wants both ends in one subnet; of many peers not all are. */
+static bool is_in_subnet(const struct netaddr_table *addrs, const char *netdev,
+			 const struct tally_group *group)
+{
+	const struct netaddr peer = tally_netaddr(&group->sample);
+
+	if (group->peers == PEERS_LOCAL)
+		return true;
+	for (size_t i = 0; i < addrs->count && group->peers == PEERS_NEAR; i++)
+		if (!strcmp(addrs->addrs[i].netdev, netdev) &&
+		    netaddr_covers(&addrs->addrs[i], &peer))
+			return true;
+	return false;
+}
+
+/* The first that would do; one without an EID only if nothing else does. */
+static void take(struct way *way, const struct choice_mode *mode)
+{
+	if (way->is_possible && (!way->mode.is_waiting || mode->is_waiting))
+		return;
+	way->is_possible = true;
+	way->mode = *mode;
+}
+
+static void describe(struct way *way, const struct tally_group *group)
+{
+	const struct choice_mode *mode = &way->mode;
+	const char *eid = mode->is_waiting ? ", once there is an EID" : "";
+	bool is_one = group->peers != PEERS_LOCAL && !strcmp(mode->name, "SMC-D");
+
+	if (mode->is_loopback)
+		snprintf(way->text, sizeof(way->text), "%s loopback%s", mode->name, eid);
+	else
+		snprintf(way->text, sizeof(way->text), "%s v%u%s%s", mode->name, mode->version,
+			 is_one ? " within one machine" : "", eid);
+}
+
+static void take_modes(struct way *way, const struct choices *choices, const char *netdev,
+		       const struct tally_group *group)
+{
+	const struct choice *choice = choice_of(choices, netdev);
+	struct choice_mode modes[CHOICE_MAX_MODES];
+	bool is_near = is_in_subnet(&choices->facts.addrs, netdev, group), is_far = false;
+	size_t count = choice ? choice_modes(modes, &choices->facts, choice, true) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (modes[i].is_loopback && group->peers != PEERS_LOCAL)
+			continue;
+		is_far = is_far || (modes[i].version == 1 && !is_near);
+		if (modes[i].version != 1 || is_near)
+			take(way, &modes[i]);
+	}
+	if (way->is_possible)
+		describe(way, group);
+	else if (is_far)
+		refuse(way, "%s has only version 1, and the peer is not in its subnet", netdev);
+	else if (group->peers == PEERS_LOCAL)
+		refuse(way, "neither loopback nor a device for connections within this host");
+	else
+		refuse(way, "neither an RDMA port nor an ISM device for %s", netdev);
+}
+
+static void find_way(struct way *way, const struct way_facts *facts,
+		     const struct tally_group *group)
+{
+	const char *netdev = netdev_of(&facts->choices->facts.addrs, group);
+
+	*way = (struct way){ 0 };
+	if (!facts->has_smc)
+		refuse(way, "this kernel has no SMC");
+	else if (group->peers == PEERS_INTERNET)
+		refuse(way, "SMC does not go through the internet");
+	else if (!netdev)
+		refuse(way, "no net device here has its address");
+	else
+		take_modes(way, facts->choices, netdev, group);
 }
 
 /* ---- what one row is ---- */
@@ -50,34 +147,30 @@ static enum judge_class class_of(const struct tally_group *group, uint64_t life)
 	return life < ADVISE_SHORT_LIFE ? CLASS_SHORT : CLASS_QUIET;
 }
 
-/* Segments that are half full on average say nothing about what the program writes at a time. */
-static void measure(struct judge_row *row)
+static void judge_row(struct judge_row *row, const struct tally_group *group,
+		      const struct tally *tally, const struct way_facts *facts)
 {
-	const struct tally_group *group = row->group;
-
+	*row = (struct judge_row){ .group = group,
+				   .owner = &tally->owners[group->owner],
+				   .bar = bars[group->bar],
+				   .bytes = group->sent + group->received };
+	name_peer(row);
 	row->life = tally_life(group, &row->life_bound);
-	row->bytes = group->sent + group->received;
+	row->class = class_of(group, row->life);
 	if (group->n_info)
 		row->bytes_per_conn = row->bytes / group->n_info;
 	if (group->segs_sent)
 		row->send = group->sent / group->segs_sent;
+	/* Segments half full on average say nothing about what the program writes at a time. */
 	row->is_bulk = group->n_info && row->send >= group->mss / group->n_info / 2;
-}
-
-static void judge_row(struct judge_row *row, const struct tally_group *group,
-		      const struct tally *tally, const struct way_facts *facts)
-{
-	*row = (struct judge_row){ .group = group, .owner = &tally->owners[group->owner] };
-	name_peer(row);
-	measure(row);
-	row->class = class_of(group, row->life);
-	way_find(&row->way, facts, group);
-	if (group->carrier != CARRIER_TCP || group->bar || row->class != CLASS_SUITED ||
+	find_way(&row->way, facts, group);
+	if (group->carrier != CARRIER_TCP || row->bar || row->class != CLASS_SUITED ||
 	    !row->way.is_possible)
 		return;
 	row->profits = true;
-	row->memory =
-		(group->open_peak ? group->open_peak : 1) * row->way.buffers * SMC_GOOD_BUFFER;
+	/* Over loopback both ends share the memory of the receiver. */
+	row->memory = (group->open_peak ? group->open_peak : 1) * SMC_GOOD_BUFFER *
+		      (row->way.mode.is_loopback ? 1 : SMC_BUFFERS_PER_CONNECTION);
 }
 
 /* ---- what to type ---- */
@@ -142,7 +235,7 @@ static bool append_command(struct out_text *text, const struct judged *judged,
 static void advise_smc(struct out_text *text, const struct judged *judged,
 		       const struct judge_row *row)
 {
-	if (row->way.needs_eid)
+	if (row->way.mode.is_waiting)
 		out_str(text, "smcd ueid add NAME; ");
 	if (!append_command(text, judged, row)) {
 		out_reset(text);
@@ -158,8 +251,8 @@ static void advise_none(struct out_text *text, const struct judge_row *row)
 		out_str(text, "smcss --explain says why it fell back");
 	else if (group->carrier != CARRIER_TCP)
 		out_str(text, "uses SMC");
-	else if (group->bar)
-		out_printf(text, "keep TCP: %s", bars[group->bar]);
+	else if (row->bar)
+		out_printf(text, "keep TCP: %s", row->bar);
 	else if (row->class == CLASS_UNKNOWN)
 		out_str(text, "keep TCP: its numbers are unknown");
 	else if (row->class != CLASS_SUITED || group->peers == PEERS_INTERNET)
@@ -168,7 +261,7 @@ static void advise_none(struct out_text *text, const struct judge_row *row)
 		out_printf(text, "keep TCP: %s", row->way.why_not);
 }
 
-static void advise(const struct judged *judged, struct judge_row *row)
+static char *advise(const struct judged *judged, const struct judge_row *row)
 {
 	struct out_text text = { 0 };
 
@@ -176,12 +269,8 @@ static void advise(const struct judged *judged, struct judge_row *row)
 		advise_smc(&text, judged, row);
 	else
 		advise_none(&text, row);
-	/* Half a command is worse than none. */
-	if (text.len >= sizeof(row->advice))
-		snprintf(row->advice, sizeof(row->advice), "smc_run");
-	else
-		snprintf(row->advice, sizeof(row->advice), "%.*s", (int)text.len, text.data);
-	out_free(&text);
+	out_char(&text, '\0');
+	return text.data;
 }
 
 /* ---- all of them ---- */
@@ -226,13 +315,15 @@ void advise_judge(struct judged *judged, const struct tally *tally, const struct
 			judge_row(&judged->rows[judged->count++], &tally->groups[i], tally, facts);
 	qsort(judged->rows, judged->count, sizeof(*judged->rows), by_bytes);
 	for (size_t i = 0; i < judged->count; i++) {
-		advise(judged, &judged->rows[i]);
+		judged->rows[i].advice = advise(judged, &judged->rows[i]);
 		sum_up(&judged->sum, &judged->rows[i]);
 	}
 }
 
 void judged_free(struct judged *judged)
 {
+	for (size_t i = 0; i < judged->count; i++)
+		free(judged->rows[i].advice);
 	free(judged->rows);
 	*judged = (struct judged){ 0 };
 }

@@ -3,7 +3,25 @@
 #pragma once
 
 #include "smc_chk/advise/tally.h"
-#include "smc_chk/advise/way.h"
+#include "smc_chk/doctor/choice.h"
+
+/** struct way_facts - @has_smc: this kernel has SMC */
+struct way_facts {
+	const struct choices *choices;
+	bool has_smc;
+};
+
+#define WAY_TEXT_SIZE 128
+
+/**
+ * struct way - this host's side is certain, the peer's is not
+ * @is_possible: by this host's side, in @mode, which @text describes; else @why_not
+ */
+struct way {
+	bool is_possible;
+	struct choice_mode mode;
+	char text[WAY_TEXT_SIZE], why_not[WAY_TEXT_SIZE];
+};
 
 /** enum judge_class - as z/OS' SMCAT has them */
 enum judge_class {
@@ -12,9 +30,6 @@ enum judge_class {
 	CLASS_QUIET, /* lives, but says little */
 	CLASS_SUITED,
 };
-
-/** judge_bar() - what SMC cannot carry, in words */
-const char *judge_bar(enum tally_bar bar);
 
 /**
  * struct judge_asked - what the peer itself said, see probe.h
@@ -25,21 +40,16 @@ struct judge_asked {
 	char why[64];
 };
 
-#define JUDGE_ADVICE_SIZE 1024
-
 /**
  * struct judge_row - a row of the table
  * @peer: address, or "(internet)"
  * @life, @life_bound: see tally_life()
  * @bytes_per_conn, @send: averages; @send of a segment, 0 for none
  * @is_bulk: segments are full
- * @class, @bar: why not, if so
- * @way: what SMC would use
+ * @bar: what SMC cannot carry, in words; NULL for nothing
+ * @profits: it would, over @way, with @memory bytes of buffers
  * @asked: what the peer said, if it was asked
- * @profits: it would
- * @memory: bytes of buffers that it would take
  * @advice: what to type, or "keep TCP"; names in it are shell words
- * @key: numbers of the group and its owner
  */
 struct judge_row {
 	const struct tally_group *group;
@@ -50,11 +60,12 @@ struct judge_row {
 	uint64_t bytes, bytes_per_conn, send;
 	bool is_bulk;
 	enum judge_class class;
+	const char *bar;
 	struct way way;
 	struct judge_asked asked;
 	bool profits;
 	uint64_t memory;
-	char advice[JUDGE_ADVICE_SIZE];
+	char *advice;
 };
 
 /**

@@ -31,12 +31,11 @@
 
 /* struct watcher - @last: when the last list began; @cost: how long it took; in ms */
 struct watcher {
-	struct tally *tally;
 	struct watched *watched;
 	const struct chk_request *req;
 	struct lists lists;
 	struct smc_diag_ends *ends;
-	struct lives *lives;
+	struct lives lives;
 	int signals;
 	uint64_t start, last, cost;
 	struct smc_err *err;
@@ -56,14 +55,14 @@ static int on_end(const struct nlmsghdr *nlh, void *arg)
 
 	/* One that cannot be read is none of a TCP socket. */
 	if (!smc_tcp_decode(&death.tcp, nlh))
-		tally_die(watcher->tally, &death, now_ms());
+		tally_die(watcher->lists.tally, &death, now_ms());
 	return 0;
 }
 
 static int read_ends(struct watcher *watcher)
 {
-	if (watcher->lives)
-		return lives_read(watcher->lives, watcher->err);
+	if (watcher->lives.programs)
+		return lives_read(&watcher->lives, watcher->err);
 	if (!watcher->ends)
 		return 0;
 	return smc_diag_ends_read(watcher->ends, on_end, watcher, &watcher->watched->is_lossy,
@@ -76,7 +75,7 @@ static int read_lists(struct watcher *watcher)
 {
 	uint64_t begin = now_ms();
 	uint64_t gap = begin - watcher->last;
-	int ret = lists_read(&watcher->lists, watcher->tally, begin, watcher->err);
+	int ret = lists_read(&watcher->lists, begin, watcher->err);
 
 	if (watcher->last && gap > watcher->watched->interval)
 		watcher->watched->interval = gap;
@@ -87,11 +86,12 @@ static int read_lists(struct watcher *watcher)
 
 static uint64_t next_list(const struct watcher *watcher)
 {
-	uint64_t interval = watcher->lives ? POLL_BPF : watcher->ends ? POLL_BESIDE : POLL_ALONE;
+	uint64_t least = watcher->lives.programs ? POLL_BPF :
+			 watcher->ends		 ? POLL_BESIDE :
+						   POLL_ALONE;
+	uint64_t share = watcher->cost * POLL_SHARE;
 
-	if (interval < watcher->cost * POLL_SHARE)
-		interval = watcher->cost * POLL_SHARE;
-	return watcher->last + interval;
+	return watcher->last + (share > least ? share : least);
 }
 
 /* ---- the time ---- */
@@ -120,7 +120,7 @@ static uint64_t next_step(const struct watcher *watcher, uint64_t end)
 {
 	uint64_t next = earlier(end, next_list(watcher));
 
-	return watcher->lives ? earlier(next, now_ms() + READ_BPF) : next;
+	return watcher->lives.programs ? earlier(next, now_ms() + READ_BPF) : next;
 }
 
 static int watch_on(struct watcher *watcher)
@@ -142,7 +142,7 @@ static int watch_on(struct watcher *watcher)
 static int drain(struct watcher *watcher)
 {
 	uint64_t end = now_ms() + DRAIN;
-	int ret = watcher->lives ? read_ends(watcher) : 0;
+	int ret = watcher->lives.programs ? read_ends(watcher) : 0;
 
 	while (!ret && watcher->ends && now_ms() < end) {
 		struct pollfd fd = { .fd = smc_diag_ends_fd(watcher->ends), .events = POLLIN };
@@ -155,36 +155,31 @@ static int drain(struct watcher *watcher)
 
 /* ---- beginning and end ---- */
 
-static sigset_t ending_signals(void)
+static int catch_signals(void)
 {
 	sigset_t set;
 
 	signals_interruptible(&set);
-	return set;
-}
-
-static int catch_signals(void)
-{
-	const sigset_t set = ending_signals();
-
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 bool watch_interrupted(void)
 {
-	const sigset_t set = ending_signals();
 	const struct timespec none = { .tv_sec = 0 };
+	sigset_t set;
 
+	signals_interruptible(&set);
 	return sigtimedwait(&set, NULL, &none) > 0;
 }
 
 void watch_unblock(void)
 {
-	const sigset_t set = ending_signals();
+	sigset_t set;
 
 	while (watch_interrupted())
 		;
+	signals_interruptible(&set);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
@@ -193,7 +188,7 @@ static void open_sources(struct watcher *watcher)
 	struct watched *watched = watcher->watched;
 	struct smc_err err = { 0 };
 
-	if (!lives_open(&watcher->lives, watcher->tally, &watcher->lists, &err)) {
+	if (!lives_open(&watcher->lives, &err)) {
 		watched->source = SOURCE_BPF;
 		return;
 	}
@@ -216,18 +211,18 @@ static int run(struct watcher *watcher)
 		ret = read_lists(watcher);
 	if (!ret)
 		ret = drain(watcher);
-	if (watcher->lives && lives_lost(watcher->lives))
+	if (watcher->lives.programs && lives_lost(&watcher->lives))
 		watcher->watched->is_lossy = true;
 	watcher->watched->is_blind = watcher->lists.is_blind;
 	watcher->watched->duration = now_ms() - watcher->start;
-	tally_finish(watcher->tally, now_ms());
+	tally_finish(watcher->lists.tally, now_ms());
 	return ret;
 }
 
 int watch(struct tally *tally, struct watched *watched, const struct chk_request *req,
 	  struct smc_err *err)
 {
-	struct watcher watcher = { .tally = tally,
+	struct watcher watcher = { .lists.tally = tally,
 				   .watched = watched,
 				   .req = req,
 				   .err = err,
@@ -237,11 +232,11 @@ int watch(struct tally *tally, struct watched *watched, const struct chk_request
 
 	if (watcher.signals < 0)
 		return smc_err_set(err, errno, "cannot catch signals");
+	watcher.lives.lists = &watcher.lists;
 	open_sources(&watcher);
 	ret = run(&watcher);
 	smc_diag_ends_close(watcher.ends);
-	lives_close(watcher.lives);
-	lists_free(&watcher.lists);
+	lives_close(&watcher.lives);
 	close(watcher.signals);
 	/* That which ended the watch. */
 	while (watch_interrupted())

@@ -29,8 +29,7 @@ struct watched {
 };
 
 /**
- * watch() - fill a tally until the time is over, or SIGINT or SIGTERM comes
- * @tally: started; finished afterwards
+ * watch() - fill a tally that was started, until the time is over, or SIGINT or SIGTERM comes
  *
  * Both signals stay blocked, so that what was seen is reported, until watch_unblock().
  *

@@ -12,7 +12,7 @@
 #include "base/array.h"
 
 /**
- * struct smc_xfrm_shape - what of a connection policies look at
+ * struct smc_xfrm_shape - what of a connection policies look at; without holes
  * @family: AF_UNSPEC for both; @proto: 0 for any
  * @local_bits, @peer_bits: of the addresses
  * @local_mask, @peer_mask: of the ports
@@ -32,30 +32,20 @@ static struct extras extras_of(const struct nlmsghdr *nlh)
 {
 	struct extras extras = { .has_template = false };
 	const struct nlattr *attr;
-	struct xfrm_mark mark;
-	uint32_t number;
 
 	mnl_attr_for_each(attr, nlh, sizeof(struct xfrm_userpolicy_info)) {
-		const void *payload = mnl_attr_get_payload(attr);
-		size_t len = mnl_attr_get_payload_len(attr);
+		const size_t len = mnl_attr_get_payload_len(attr);
+		const int type = mnl_attr_get_type(attr);
+		struct xfrm_mark mark = { .v = 0 };
 
-		switch (mnl_attr_get_type(attr)) {
-		case XFRMA_TMPL: extras.has_template = len; break;
-		case XFRMA_MARK:
-			if (len < sizeof(mark))
-				break;
-			memcpy(&mark, payload, sizeof(mark));
-			/* What has no mark has the mark 0. */
-			extras.is_special |= mark.v & mark.m;
-			break;
-		case XFRMA_IF_ID:
-			if (len < sizeof(number))
-				break;
-			memcpy(&number, payload, sizeof(number));
-			extras.is_special |= number;
-			break;
-		default: break;
-		}
+		/* What has no mark has the mark 0. */
+		if (type == XFRMA_MARK && len >= sizeof(mark))
+			memcpy(&mark, mnl_attr_get_payload(attr), sizeof(mark));
+		extras.is_special |= mark.v & mark.m;
+		if (type == XFRMA_IF_ID && len >= sizeof(uint32_t))
+			extras.is_special |= mnl_attr_get_u32(attr);
+		if (type == XFRMA_TMPL)
+			extras.has_template = len;
 	}
 	return extras;
 }
@@ -67,61 +57,39 @@ static uint8_t at_most(uint8_t bits, uint8_t family)
 	return bits < most ? bits : most;
 }
 
-/* What counts of one end, and nothing else. */
-static void set_end(struct smc_addr *end, uint8_t family, const void *ip, unsigned int bits,
-		    uint16_t port)
+/* What counts of an address, and nothing else. */
+static void set_network(uint8_t network[16], const void *ip, unsigned int bits)
 {
-	*end = (struct smc_addr){ .family = family, .port = port };
-	memcpy(end->ip, ip, (bits + 7) / 8);
+	memcpy(network, ip, (bits + 7) / 8);
 	if (bits % 8)
-		end->ip[bits / 8] &= (uint8_t)(0xff00 >> bits % 8);
+		network[bits / 8] &= (uint8_t)(0xff00 >> bits % 8);
 }
 
-static bool is_same_shape(const struct smc_xfrm_shape *a, const struct smc_xfrm_shape *b)
-{
-	return a->family == b->family && a->proto == b->proto && a->local_bits == b->local_bits &&
-	       a->peer_bits == b->peer_bits && a->local_mask == b->local_mask &&
-	       a->peer_mask == b->peer_mask;
-}
-
-static size_t find_shape(struct smc_xfrm_table *table, const struct smc_xfrm_shape *shape)
+static uint32_t find_shape(struct smc_xfrm_table *table, const struct smc_xfrm_shape *shape)
 {
 	for (size_t place = 0; place < table->n_shapes; place++)
-		if (is_same_shape(&table->shapes[place], shape))
-			return place;
+		if (!memcmp(&table->shapes[place], shape, sizeof(*shape)))
+			return (uint32_t)place;
 	smc_array_append(&table->shapes, &table->n_shapes, &table->shapes_size, shape,
 			 sizeof(*shape));
-	return table->n_shapes - 1;
+	return (uint32_t)table->n_shapes - 1;
 }
 
 /* ---- finding ---- */
 
-static uint64_t hash_end(const struct smc_addr *end, uint64_t seed)
+static uint64_t hash_of(const struct smc_xfrm_key *key)
 {
-	return smc_index_hash(end->ip, sizeof(end->ip),
-			      smc_index_hash(&end->port, sizeof(end->port), seed));
+	return smc_index_hash(key, sizeof(*key), 0);
 }
 
-static uint64_t hash_of(const struct smc_xfrm *key)
-{
-	return hash_end(&key->peer, hash_end(&key->local, key->shape));
-}
-
-static bool is_same_end(const struct smc_addr *a, const struct smc_addr *b)
-{
-	return a->port == b->port && !memcmp(a->ip, b->ip, sizeof(a->ip));
-}
-
-static bool is_same(const void *arg, size_t place, const void *other)
+static bool is_same(const void *arg, size_t place, const void *key)
 {
 	const struct smc_xfrm *entry = &((const struct smc_xfrm_table *)arg)->entries[place];
-	const struct smc_xfrm *key = other;
 
-	return entry->shape == key->shape && is_same_end(&entry->local, &key->local) &&
-	       is_same_end(&entry->peer, &key->peer);
+	return !memcmp(&entry->key, key, sizeof(entry->key));
 }
 
-static struct smc_xfrm *find(const struct smc_xfrm_table *table, const struct smc_xfrm *key)
+static struct smc_xfrm *find(const struct smc_xfrm_table *table, const struct smc_xfrm_key *key)
 {
 	size_t place = smc_index_find(&table->index, hash_of(key), is_same, table, key);
 
@@ -150,19 +118,21 @@ static void add(struct smc_xfrm_table *table, const struct xfrm_userpolicy_info 
 		.local_mask = ntohs(sel->sport_mask),
 		.peer_mask = ntohs(sel->dport_mask),
 	};
-	struct smc_xfrm entry = { .priority = info->priority,
-				  .number = info->index,
-				  .is_ipsec = is_ipsec };
+	struct smc_xfrm entry = {
+		.key = { .shape = find_shape(table, &shape),
+			 .local_port = ntohs(sel->sport) & shape.local_mask,
+			 .peer_port = ntohs(sel->dport) & shape.peer_mask },
+		.priority = info->priority,
+		.number = info->index,
+		.is_ipsec = is_ipsec,
+	};
 	struct smc_xfrm *same;
 
-	entry.shape = find_shape(table, &shape);
-	set_end(&entry.local, family, &sel->saddr, shape.local_bits,
-		ntohs(sel->sport) & shape.local_mask);
-	set_end(&entry.peer, family, &sel->daddr, shape.peer_bits,
-		ntohs(sel->dport) & shape.peer_mask);
-	same = find(table, &entry);
+	set_network(entry.key.local, &sel->saddr, shape.local_bits);
+	set_network(entry.key.peer, &sel->daddr, shape.peer_bits);
+	same = find(table, &entry.key);
 	if (!same)
-		smc_index_append(&table->index, hash_of(&entry), &table->entries, &table->count,
+		smc_index_append(&table->index, hash_of(&entry.key), &table->entries, &table->count,
 				 &table->size, &entry, sizeof(entry));
 	else if (wins(&entry, same))
 		*same = entry;
@@ -191,15 +161,15 @@ bool smc_xfrm_has(const struct smc_xfrm_table *table, const struct smc_addr *loc
 
 	for (size_t i = 0; i < table->n_shapes; i++) {
 		const struct smc_xfrm_shape *shape = &table->shapes[i];
-		struct smc_xfrm key = { .shape = i };
+		struct smc_xfrm_key key = { .shape = (uint32_t)i,
+					    .local_port = local->port & shape->local_mask,
+					    .peer_port = peer->port & shape->peer_mask };
 
 		if ((shape->family && shape->family != peer->family) ||
 		    (shape->proto && shape->proto != IPPROTO_TCP))
 			continue;
-		set_end(&key.local, shape->family, local->ip, shape->local_bits,
-			local->port & shape->local_mask);
-		set_end(&key.peer, shape->family, peer->ip, shape->peer_bits,
-			peer->port & shape->peer_mask);
+		set_network(key.local, local->ip, shape->local_bits);
+		set_network(key.peer, peer->ip, shape->peer_bits);
 		found = find(table, &key);
 		if (found && (!best || wins(found, best)))
 			best = found;

@@ -11,15 +11,23 @@
 #include "smc/sock.h"
 
 /**
- * struct smc_xfrm - a policy for traffic that leaves this host
+ * struct smc_xfrm_key - what of a connection a policy is for; without holes
  * @shape: what of addresses and ports counts, an index into the table's shapes
  * @local, @peer: networks; the rest of an address, and a port that does not count, are 0
+ */
+struct smc_xfrm_key {
+	uint32_t shape;
+	uint8_t local[16], peer[16];
+	uint16_t local_port, peer_port;
+};
+
+/**
+ * struct smc_xfrm - a policy for traffic that leaves this host
  * @priority: the lowest number wins; of two that are equal the older policy, with the lower @number
  * @is_ipsec: it transforms; else it exempts from what others do
  */
 struct smc_xfrm {
-	size_t shape;
-	struct smc_addr local, peer;
+	struct smc_xfrm_key key;
 	uint32_t priority, number;
 	bool is_ipsec;
 };
@@ -43,9 +51,8 @@ struct smc_xfrm_table {
 /**
  * smc_xfrm_add() - read one answer to XFRM_MSG_GETPOLICY into the table; an smc_diag_fn
  *
- * Left out is what is not for traffic that leaves, and what is only for some of it that cannot be
- * told by addresses: that of an XFRM interface, or with a mark. For one device counts what
- * transforms.
+ * Without those for traffic that comes in, and those for an XFRM interface or with a mark, which
+ * addresses do not tell. Of those for one device only what transforms counts.
  *
  * Return: 0, -EBADMSG for a short message.
  */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <netdb.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,45 +26,42 @@
 
 /* ---- connecting: one sentence for each way in which that fails ---- */
 
-/* TCP got through, the SMC handshake did not. */
-static void explain_handshake(struct smc_err *err, const char *peer, uint16_t port, int code,
-			      int timeout_ms)
+/* TCP got through, the SMC handshake did not. @where: address and port */
+static void explain_handshake(struct smc_err *err, const char *where, int code, double seconds)
 {
-	const char *what;
+	const char *what = code == EPROTO     ? "answers the SMC handshake with something else" :
+			   code == ECONNRESET ? "breaks off the SMC handshake" :
+			   code == ETIMEDOUT  ? "does not answer the SMC handshake" :
+						"fails in the SMC handshake";
 
-	switch (code) {
-	case ETIME:
+	if (code == ETIME)
 		smc_err_say(err, code,
-			    "no SMC connection to %s port %u: TCP gets through, but the "
-			    "SMC handshake did not finish within %g s",
-			    peer, port, timeout_ms / 1000.0);
-		return;
-	case EPROTO: what = "answers the SMC handshake with something else"; break;
-	case ECONNRESET: what = "breaks off the SMC handshake"; break;
-	case ETIMEDOUT: what = "does not answer the SMC handshake"; break;
-	default: what = "fails in the SMC handshake"; break;
-	}
-	smc_err_say(err, code,
-		    "no SMC connection to %s port %u: it returns SMC's TCP option, but "
-		    "%s; it can be reached only without SMC",
-		    peer, port, what);
+			    "no SMC connection to %s: TCP gets through, but the SMC handshake did "
+			    "not finish within %g s",
+			    where, seconds);
+	else
+		smc_err_say(err, code,
+			    "no SMC connection to %s: it returns SMC's TCP option, but %s; it can "
+			    "be reached only without SMC",
+			    where, what);
 }
 
 /* One sentence for each way in which an address cannot be reached. */
-static void explain(struct smc_err *err, const char *peer, uint16_t port, int code, int timeout_ms)
+static void explain(struct smc_err *err, const char *peer, const char *where, int code,
+		    double seconds)
 {
 	switch (code) {
 	case ECONNREFUSED:
 		smc_err_say(err, code,
-			    "%s port %u refused the connection: nothing listens there, "
-			    "or a firewall rejects it",
-			    peer, port);
+			    "%s refused the connection: nothing listens there, or a firewall "
+			    "rejects it",
+			    where);
 		break;
 	case ETIMEDOUT:
 		smc_err_say(err, code,
-			    "no answer from %s port %u within %g s: the host is down, "
-			    "or a firewall drops the packets",
-			    peer, port, timeout_ms / 1000.0);
+			    "no answer from %s within %g s: the host is down, or a firewall "
+			    "drops the packets",
+			    where, seconds);
 		break;
 	case ENETUNREACH:
 	case ENETDOWN:
@@ -72,18 +70,17 @@ static void explain(struct smc_err *err, const char *peer, uint16_t port, int co
 	case EHOSTUNREACH:
 	case EHOSTDOWN:
 		smc_err_say(err, code,
-			    "%s is unreachable: it does not answer in its network, or a "
-			    "router says so",
+			    "%s is unreachable: it does not answer in its network, or a router "
+			    "says so",
 			    peer);
 		break;
 	case EACCES:
 	case EPERM:
 		smc_err_say(err, code,
-			    "a route or a firewall of this host prohibits connections "
-			    "to %s port %u",
-			    peer, port);
+			    "a route or a firewall of this host prohibits connections to %s",
+			    where);
 		break;
-	default: smc_err_set(err, code, "cannot connect to %s port %u", peer, port); break;
+	default: smc_err_set(err, code, "cannot connect to %s", where); break;
 	}
 }
 
@@ -110,26 +107,26 @@ static int dial(struct client_result *result, const struct chk_request *req, con
 		uint16_t port, bool is_smc)
 {
 	struct addrinfo *list = resolve(req, host, &result->err);
-	int timeout_ms = req->timeout_ms, fd = -1;
 	union endpoint_addr *addr = &result->peer;
-	char text[ENDPOINT_TEXT_SIZE];
+	char peer[ENDPOINT_TEXT_SIZE], where[ENDPOINT_TEXT_SIZE + 16];
+	double seconds = req->timeout_ms / 1000.0;
 	enum stream_stage stage;
+	int fd = -1;
 
 	for (const struct addrinfo *info = list; info && fd < 0; info = info->ai_next) {
-		if (info->ai_family != AF_INET && info->ai_family != AF_INET6)
-			continue;
 		memcpy(addr, info->ai_addr, info->ai_addrlen);
 		endpoint_set_port(addr, port);
-		endpoint_text(text, addr);
-		chk_debug(req, "connecting to %s port %u over %s", text, port,
-			  is_smc ? "SMC" : "TCP");
-		fd = stream_connect(addr, is_smc, 0, timeout_ms, &result->handshake_ns, &stage);
+		endpoint_text(peer, addr);
+		snprintf(where, sizeof(where), "%s port %u", peer, port);
+		chk_debug(req, "connecting to %s over %s", where, is_smc ? "SMC" : "TCP");
+		fd = stream_connect(addr, is_smc, 0, req->timeout_ms, &result->handshake_ns,
+				    &stage);
 		if (fd >= 0)
 			break;
 		if (stage == STREAM_HANDSHAKE)
-			explain_handshake(&result->err, text, port, -fd, timeout_ms);
+			explain_handshake(&result->err, where, -fd, seconds);
 		else
-			explain(&result->err, text, port, -fd, timeout_ms);
+			explain(&result->err, peer, where, -fd, seconds);
 		chk_debug(req, "%s", result->err.text);
 	}
 	if (list)
@@ -252,17 +249,14 @@ static int talk(struct client_result *result, const struct chk_request *req, int
 {
 	const struct stream_limit limit =
 		stream_limit(req->timeout_ms, (uint64_t)req->timeout_ms * WHOLE_STEPS);
-	enum exchange_greeting greeting;
-	uint8_t offers = 0;
+	int ret;
 
 	chk_debug(req, "connected; mode %s; waiting for the server's greeting",
 		  smc_mode_name(result->mode));
-	greeting = exchange_greeting(fd, greeting_wait(result, req->timeout_ms), &offers);
-	if (greeting == EXCHANGE_BUSY) {
-		exchange_busy(&result->err);
+	ret = exchange_greeting(result, fd, greeting_wait(result, req->timeout_ms));
+	if (ret == -EBUSY)
 		return -1;
-	}
-	result->is_ours = greeting == EXCHANGE_READY;
+	result->is_ours = !ret;
 	chk_debug(req, "the server is %s", result->is_ours ? "smc_chk serve" : "another program");
 	if (result->is_ours &&
 	    (exchange_data(result, fd, PROTO_WHO, 0, &limit) || check_data(result, fd, &limit)))
@@ -270,7 +264,7 @@ static int talk(struct client_result *result, const struct chk_request *req, int
 	if (!req->is_tcp_too || result->status == CHK_UNTESTED)
 		return 0;
 	chk_debug(req, "measuring over SMC and over TCP");
-	return measure_rates(result, fd, offers & PROTO_OFFER_TCP, &limit);
+	return measure_rates(result, fd, &limit);
 }
 
 int client_test(struct client_result *result, const struct chk_request *req, const char *host,

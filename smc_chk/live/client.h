@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One connection, tested: for connect and -l. */
+/* One connection, tested: for connect, -l and tune. */
 #pragma once
 
 #include "smc_chk/live/report.h"
@@ -8,6 +8,3 @@
 /** client_test() - connect and test, as @req says. Return: @result->status */
 int client_test(struct client_result *result, const struct chk_request *req, const char *host,
 		uint16_t port);
-
-/** chk_connect() - test it, and print what was found, or one error. Return: chk_status */
-int chk_connect(const struct chk_request *req);

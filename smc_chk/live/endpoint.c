@@ -24,17 +24,23 @@ static int open_socket(int family, int protocol)
 	return fd < 0 ? -errno : fd;
 }
 
-int endpoint_socket(int family, bool is_smc)
+static int open_smc(int family)
 {
-	int fd, other;
+	int fd = open_socket(AF_SMC, family == AF_INET6 ? SMCPROTO_SMC6 : SMCPROTO_SMC);
+	int other = fd < 0 ? open_socket(family, IPPROTO_SMC) : -1;
 
-	if (!is_smc)
-		return open_socket(family, IPPROTO_TCP);
-	fd = open_socket(AF_SMC, family == AF_INET6 ? SMCPROTO_SMC6 : SMCPROTO_SMC);
-	if (fd >= 0)
-		return fd;
-	other = open_socket(family, IPPROTO_SMC);
 	return other >= 0 ? other : fd;
+}
+
+int endpoint_socket(int family, bool is_smc, int buffers)
+{
+	int fd = is_smc ? open_smc(family) : open_socket(family, IPPROTO_TCP);
+
+	if (fd >= 0 && buffers) {
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffers, sizeof(buffers));
+		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &buffers, sizeof(buffers));
+	}
+	return fd;
 }
 
 /*
@@ -56,7 +62,7 @@ static bool is_registered(void)
 
 const char *endpoint_why_not(void)
 {
-	int fd = endpoint_socket(AF_INET, true);
+	int fd = endpoint_socket(AF_INET, true, 0);
 
 	if (fd >= 0) {
 		close(fd);
@@ -150,6 +156,7 @@ bool endpoint_diag(int fd, struct smc_sock *sock)
 
 	if (fstat(fd, &st))
 		return false;
+	/* It stays the same when the connection falls back to TCP. */
 	search.inode = st.st_ino;
 	/* A busy table may skip a socket: seen once is enough, not seen is not. */
 	for (int i = 0; i < TRIES && !search.is_found && (ret == -EINTR || !ret); i++)

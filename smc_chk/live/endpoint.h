@@ -21,13 +21,15 @@ union endpoint_addr {
 
 /**
  * endpoint_socket() - a non-blocking SMC or plain TCP stream socket
+ * @buffers: for SO_RCVBUF and SO_SNDBUF, 0 for the kernel's own; connections get those of a
+ *	listener that it had before it listened
  *
  * No preload library is in the way: a TCP socket is one. SMC comes as AF_SMC, or as IPPROTO_SMC
  * (kernel 6.11) where a sandbox lets only AF_INET pass.
  *
  * Return: descriptor, or -errno of AF_SMC.
  */
-int endpoint_socket(int family, bool is_smc);
+int endpoint_socket(int family, bool is_smc, int buffers);
 
 /** endpoint_why_not() - in words, why there are no SMC sockets; NULL: there are */
 const char *endpoint_why_not(void);
@@ -54,12 +56,7 @@ void endpoint_origin(uint8_t origin[ENDPOINT_ORIGIN_SIZE], const union endpoint_
 /** endpoint_is_tcp() - has the kernel put plain TCP in the place of this SMC socket? */
 bool endpoint_is_tcp(int fd);
 
-/**
- * endpoint_diag() - what sock_diag says of a socket of ours
- *
- * The inode decides: it stays the same when the connection falls back to TCP.
- * Return: false if there is no sock_diag for SMC, or no such socket.
- */
+/** endpoint_diag() - what sock_diag says of a socket of ours; false if nothing */
 bool endpoint_diag(int fd, struct smc_sock *sock);
 
 /** endpoint_abort() - close without waiting for what the peer does not read; close() waits 2 s */

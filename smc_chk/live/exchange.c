@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: MIT
-/* Requests of the live test, and what comes back. */
+/* Requests of the live test, what comes back, and how fast. */
 #include "smc_chk/live/exchange.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 
 #define SMALL 8
+
+/* About two seconds in all with the default time limit of 10 s. */
+#define SHARE 30
+#define MIN_MS 20
+#define MAX_MS 2000
+
+#define MAX_CONNECTS 500
+#define MAX_CONNECTS_FEW 20 /* to a stranger; and fallbacks, which the kernel counts */
+#define MAX_ROUNDS 50
+#define FIRST_CHUNK (256 << 10)
+#define LARGEST_CHUNK (8 << 20)
 
 static int lost(struct smc_err *err, int code)
 {
@@ -73,22 +86,23 @@ int exchange_port(int fd, int bytes, int timeout_ms, uint16_t *port)
 }
 
 int exchange_round_trips(struct client_result *result, int fd, const struct stream_limit *limit,
-			 uint64_t *min_ns, uint64_t *median_ns)
+			 double *min_ns, double *median_ns)
 {
-	uint64_t times[EXCHANGE_ROUND_TRIPS], start;
+	double times[EXCHANGE_ROUND_TRIPS];
+	uint64_t start;
 
 	for (int i = 0; i < EXCHANGE_ROUND_TRIPS; i++) {
 		start = stream_now();
 		if (exchange_data(result, fd, PROTO_ECHO, SMALL, limit))
 			return -1;
-		times[i] = stream_now() - start;
+		times[i] = (double)(stream_now() - start);
 	}
-	*median_ns = stream_median(times, EXCHANGE_ROUND_TRIPS);
+	*median_ns = numbers_median(times, EXCHANGE_ROUND_TRIPS);
 	*min_ns = times[0];
 	return 0;
 }
 
-enum exchange_greeting exchange_greeting(int fd, int wait_ms, uint8_t *offers)
+int exchange_greeting(struct client_result *result, int fd, int wait_ms)
 {
 	const struct stream_limit limit = stream_limit(wait_ms, (uint64_t)wait_ms);
 	uint8_t in[PROTO_SIZE];
@@ -99,15 +113,154 @@ enum exchange_greeting exchange_greeting(int fd, int wait_ms, uint8_t *offers)
 		len += got;
 	} while (got && len < sizeof(in) && proto_is_greeting(in, len));
 	if (len < sizeof(in) || !proto_is_greeting(in, len))
-		return EXCHANGE_STRANGER;
-	if (offers)
-		*offers = proto_offers(in);
-	return proto_is_busy(in) ? EXCHANGE_BUSY : EXCHANGE_READY;
-}
-
-int exchange_busy(struct smc_err *err)
-{
-	return smc_err_say(err, EBUSY,
+		return -EPROTO;
+	result->offers = proto_offers(in);
+	if (!proto_is_busy(in))
+		return 0;
+	return smc_err_say(&result->err, EBUSY,
 			   "the server is busy: it serves as many clients as it can, "
 			   "or as many of this address; try again later");
+}
+
+/* ---- --tcp-too: the same over SMC and over plain TCP, in turns, within one run ---- */
+
+uint64_t measure_share_ns(int timeout_ms)
+{
+	int ms = timeout_ms / SHARE;
+
+	return (uint64_t)(ms < MIN_MS ? MIN_MS : ms > MAX_MS ? MAX_MS : ms) * 1000000U;
+}
+
+int measure_open(struct client_result *result, bool is_smc, int buffers, int timeout_ms,
+		 uint64_t *ns)
+{
+	enum stream_stage stage;
+	int fd = stream_connect(&result->peer, is_smc, buffers, timeout_ms, ns, &stage), ret = fd;
+
+	if (fd >= 0)
+		ret = result->is_ours ? exchange_greeting(result, fd, timeout_ms) : 0;
+	if (!ret)
+		return fd;
+	if (fd >= 0)
+		endpoint_abort(fd);
+	if (fd < 0 || ret != -EBUSY)
+		smc_err_set(&result->err, -ret, "cannot connect again over %s to measure it",
+			    is_smc ? "SMC" : "TCP");
+	return -1;
+}
+
+int measure_connects(struct client_result *result, struct client_rates *rates, bool is_smc,
+		     int buffers, const struct stream_limit *limit)
+{
+	const bool is_counted = is_smc && result->mode == SMC_MODE_TCP;
+	const int most = result->is_ours && !is_counted ? MAX_CONNECTS : MAX_CONNECTS_FEW;
+	uint64_t start = stream_now(), now = start, ns;
+	double times[MAX_CONNECTS];
+	int count, fd;
+
+	for (count = 0; count < most && now - start < measure_share_ns(limit->step_ms); count++) {
+		fd = measure_open(result, is_smc, buffers, limit->step_ms, &ns);
+		if (fd < 0)
+			return -1;
+		close(fd);
+		times[count] = (double)ns;
+		now = stream_now();
+	}
+	rates->connects_per_second = count * 1e9 / (double)(now - start);
+	rates->connect_ns = numbers_median(times, (size_t)count);
+	return 0;
+}
+
+static int latency(struct client_result *result, struct client_rates *rates, int fd,
+		   const struct stream_limit *limit)
+{
+	uint64_t start = stream_now();
+	double medians[MAX_ROUNDS], min;
+	int count = 0;
+
+	do {
+		if (exchange_round_trips(result, fd, limit, &min, &medians[count]))
+			return -1;
+	} while (++count < MAX_ROUNDS && stream_now() - start < measure_share_ns(limit->step_ms));
+	rates->round_trip_ns = numbers_median(medians, (size_t)count);
+	return 0;
+}
+
+/* Chunks grow until the round trip at their ends does not count. */
+int measure_throughput(struct client_result *result, struct client_rates *rates, int fd,
+		       const struct stream_limit *limit)
+{
+	uint64_t start = stream_now(), last = start, now, bytes = 0;
+	size_t chunk = FIRST_CHUNK;
+
+	do {
+		if (exchange_data(result, fd, PROTO_SINK, chunk, limit))
+			return -1;
+		now = stream_now();
+		bytes += chunk;
+		if (chunk < LARGEST_CHUNK && now - last < measure_share_ns(limit->step_ms) / 8)
+			chunk *= 2;
+		last = now;
+	} while (now - start < measure_share_ns(limit->step_ms));
+	rates->bytes_per_second = (double)bytes * 1e9 / (double)(now - start);
+	return 0;
+}
+
+static int measure_one(struct client_result *result, struct client_rates *rates, int fd,
+		       bool is_smc, const struct stream_limit *limit)
+{
+	if (measure_connects(result, rates, is_smc, 0, limit))
+		return -1;
+	if (!result->is_ours)
+		return 0;
+	return latency(result, rates, fd, limit) ? -1 :
+						   measure_throughput(result, rates, fd, limit);
+}
+
+/*
+ * At a port of plain TCP if the server offers one: the kernel counts a client without SMC as a
+ * fallback, where an SMC socket listens. Where a firewall lets only the usual port through, that
+ * has to do. Return: as measure_open().
+ */
+static int open_tcp(struct client_result *result, int fd, int timeout_ms)
+{
+	uint16_t usual = endpoint_port(&result->peer), port;
+	uint64_t ns;
+	int tcp = -1;
+
+	if (result->offers & PROTO_OFFER_TCP && !exchange_port(fd, 0, timeout_ms, &port)) {
+		endpoint_set_port(&result->peer, port);
+		tcp = measure_open(result, false, 0, timeout_ms, &ns);
+	}
+	if (tcp >= 0)
+		return tcp;
+	endpoint_set_port(&result->peer, usual);
+	result->err = (struct smc_err){ 0 };
+	return measure_open(result, false, 0, timeout_ms, &ns);
+}
+
+int measure_rates(struct client_result *result, int fd, const struct stream_limit *limit)
+{
+	const union endpoint_addr peer = result->peer;
+	int tcp = open_tcp(result, fd, limit->step_ms), ret = 0;
+	const union endpoint_addr tcp_peer = result->peer;
+
+	result->peer = peer;
+	if (tcp < 0)
+		return -1;
+	/* It has to wait for its turn, and a server gives up a client that asks nothing. */
+	if (result->is_ours)
+		ret = exchange_data(result, tcp, PROTO_ECHO, 1, limit);
+	if (!ret)
+		ret = measure_one(result, &result->smc, fd, true, limit);
+	result->peer = tcp_peer;
+	if (!ret)
+		ret = measure_one(result, &result->tcp, tcp, false, limit);
+	result->peer = peer;
+	result->has_rates = !ret;
+	if (ret)
+		endpoint_abort(tcp);
+	else
+		close(tcp);
+	return ret;
 }

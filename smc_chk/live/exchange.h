@@ -7,71 +7,47 @@
 
 #define EXCHANGE_ROUND_TRIPS 20
 
-/**
- * exchange_data() - send a request with @len bytes of test data and check what comes back
- * @command: PROTO_ECHO, PROTO_SINK, PROTO_WHO
- *
- * Return: 0; -1 with a sentence in @result.
- */
+/* Those that return -1 leave a sentence in @result. */
+
+/** exchange_data() - send a request with test data, and check what comes back. Return: 0, -1 */
 int exchange_data(struct client_result *result, int fd, uint8_t command, size_t len,
 		  const struct stream_limit *limit);
 
 /**
- * exchange_port() - have the server listen at another port, for this connection
- * @bytes: as of PROTO_BUFFERS
- * @port: receives it
+ * exchange_port() - have the server listen at another @port. @bytes: as of PROTO_BUFFERS
  *
  * Return: 0; -EBUSY if the server refuses; another -errno: @fd is of no use any more.
  */
 int exchange_port(int fd, int bytes, int timeout_ms, uint16_t *port);
 
-/** exchange_round_trips() - EXCHANGE_ROUND_TRIPS small ones. Return: 0, -1 as exchange_data() */
+/** exchange_round_trips() - EXCHANGE_ROUND_TRIPS small ones. Return: 0, -1 */
 int exchange_round_trips(struct client_result *result, int fd, const struct stream_limit *limit,
-			 uint64_t *min_ns, uint64_t *median_ns);
-
-enum exchange_greeting {
-	EXCHANGE_STRANGER, /* not as ours greets, or not in time */
-	EXCHANGE_READY,
-	EXCHANGE_BUSY,
-};
+			 double *min_ns, double *median_ns);
 
 /**
  * exchange_greeting() - how does the server greet, within @wait_ms? Nothing is sent.
- * @offers: PROTO_OFFER_*; may be NULL
+ *
+ * Return: 0 with @result->offers; -EBUSY with a sentence; -EPROTO: not as ours greets, or too late.
  */
-enum exchange_greeting exchange_greeting(int fd, int wait_ms, uint8_t *offers);
-
-/** exchange_busy() - the sentence on a busy server. Return: -EBUSY */
-int exchange_busy(struct smc_err *err);
+int exchange_greeting(struct client_result *result, int fd, int wait_ms);
 
 /** measure_share_ns() - how long one thing is measured */
 uint64_t measure_share_ns(int timeout_ms);
 
 /**
- * measure_open() - one connection more to @result->peer; ours is complete when it has greeted
- * @buffers: as of stream_connect()
- * @offers: as of exchange_greeting()
- *
- * Return: descriptor; -1 with a sentence in @result.
+ * measure_open() - as stream_connect(), one connection more to @result->peer; ours is complete when
+ *	it has greeted. Return: descriptor, -1
  */
 int measure_open(struct client_result *result, bool is_smc, int buffers, int timeout_ms,
-		 uint64_t *ns, uint8_t *offers);
+		 uint64_t *ns);
 
-/** measure_connects() - one connection after the other. Return: 0, -1 as measure_open() */
+/** measure_connects() - one connection after the other. Return: 0, -1 */
 int measure_connects(struct client_result *result, struct client_rates *rates, bool is_smc,
 		     int buffers, const struct stream_limit *limit);
 
-/** measure_throughput() - to the server only. Return: 0, -1 as exchange_data() */
+/** measure_throughput() - to the server only. Return: 0, -1 */
 int measure_throughput(struct client_result *result, struct client_rates *rates, int fd,
 		       const struct stream_limit *limit);
 
-/**
- * measure_rates() - --tcp-too: compare SMC with plain TCP
- * @fd: connection that exists
- * @has_tcp: does the server listen with plain TCP, too, if it is asked? The kernel counts a client
- *	without SMC as a fallback, where an SMC socket listens
- *
- * Return: 0, -1 as exchange_data()
- */
-int measure_rates(struct client_result *result, int fd, bool has_tcp,
-		  const struct stream_limit *limit);
+/** measure_rates() - --tcp-too: compare @fd over SMC with plain TCP. Return: 0, -1 */
+int measure_rates(struct client_result *result, int fd, const struct stream_limit *limit);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* -l: a server and a client on each net device of this host. */
-#include "smc_chk/live/live.h"
-
 #include <errno.h>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -97,20 +95,20 @@ static bool is_wanted(const struct chk_request *req, const struct ifaddrs *ifa, 
 }
 
 /* The first address of each net device. */
-static void test_all(struct live *live, const struct ifaddrs *list, bool with_loopback)
+static void test_all(struct live *live, struct ifaddrs *list, bool with_loopback)
 {
 	for (const struct ifaddrs *ifa = list; ifa; ifa = ifa->ifa_next) {
-		const struct ifaddrs *first = list;
 		union endpoint_addr addr = { 0 };
 
-		while (first != ifa && (!is_wanted(live->req, first, with_loopback) ||
-					strcmp(first->ifa_name, ifa->ifa_name)))
-			first = first->ifa_next;
-		if (first != ifa || !is_wanted(live->req, ifa, with_loopback))
+		if (!is_wanted(live->req, ifa, with_loopback))
 			continue;
 		memcpy(&addr, ifa->ifa_addr,
 		       ifa->ifa_addr->sa_family == AF_INET ? sizeof(addr.in) : sizeof(addr.in6));
 		test_iface(live, ifa->ifa_name, &addr);
+		/* That is enough of this device. */
+		for (struct ifaddrs *other = list; other; other = other->ifa_next)
+			if (!strcmp(other->ifa_name, ifa->ifa_name))
+				other->ifa_flags = 0;
 	}
 }
 

@@ -9,6 +9,7 @@
 #include "smc/buffers.h"
 #include "smc/reason.h"
 #include "smc_chk/smc_chk.h"
+#include "sockets/show.h"
 
 #define REASON_PEERNOSMC 0x03010000U
 
@@ -157,8 +158,8 @@ static void put_times(struct out_text *text, const struct client_result *result)
 		return;
 	}
 	put(text, "data", "%" PRIu64 " bytes each way, verified", result->bytes);
-	put(text, "round trip", "%.3f ms at least, median %.3f ms",
-	    (double)result->rtt_min_ns / 1e6, (double)result->rtt_median_ns / 1e6);
+	put(text, "round trip", "%.3f ms at least, median %.3f ms", result->rtt_min_ns / 1e6,
+	    result->rtt_median_ns / 1e6);
 }
 
 /* How much better SMC is: more of @more_is_better, or less of the other. */
@@ -172,25 +173,17 @@ static void put_ratio(struct out_text *text, const char *name, const char *unit,
 }
 
 /*
- * Bytes of the smaller buffer on the way to the server: ours to send, its to receive. 0: not known.
- * SMC-D has the cursors in it, too.
+ * Is SMC slower than TCP, with no more than the kernel gives where nobody has set a size? On the
+ * way to the server: our buffer to send, its to receive. SMC-D has the cursors in it, too.
  */
-static unsigned int smallest_buffer(const struct client_result *result)
-{
-	const struct smc_sock *sock = &result->sock;
-
-	if (!result->has_sock || !(sock->has & SMC_SOCK_HAS_CONN))
-		return 0;
-	return sock->conn.sndbuf_size < sock->conn.peer_rmbe_size ? sock->conn.sndbuf_size :
-								    sock->conn.peer_rmbe_size;
-}
-
-/* Is SMC slower than TCP, with no more than the kernel gives where nobody has set a size? */
 static bool are_buffers_short(const struct client_result *result)
 {
-	unsigned int bytes = smallest_buffer(result);
+	const struct smc_abi_conninfo *conn = &result->sock.conn;
+	unsigned int bytes =
+		conn->sndbuf_size < conn->peer_rmbe_size ? conn->sndbuf_size : conn->peer_rmbe_size;
 
-	return bytes && bytes <= SMC_KERNEL_BUFFER && result->has_rates && result->is_ours &&
+	return result->has_sock && result->sock.has & SMC_SOCK_HAS_CONN && bytes &&
+	       bytes <= SMC_KERNEL_BUFFER && result->has_rates && result->is_ours &&
 	       result->smc.bytes_per_second < result->tcp.bytes_per_second;
 }
 
@@ -217,14 +210,13 @@ static void put_rates(struct out_text *text, const struct client_result *result)
 		return;
 	put(text, "measured", "%12s %12s %-7s %8s", mode_title(result->mode), "plain TCP", "",
 	    "better");
-	put_ratio(text, "connecting", "ms", (double)smc->connect_ns / 1e6,
-		  (double)tcp->connect_ns / 1e6, false);
+	put_ratio(text, "connecting", "ms", smc->connect_ns / 1e6, tcp->connect_ns / 1e6, false);
 	put_ratio(text, "connections", "1/s", smc->connects_per_second, tcp->connects_per_second,
 		  true);
 	if (!result->is_ours)
 		return;
-	put_ratio(text, "round trip", "ms", (double)smc->round_trip_ns / 1e6,
-		  (double)tcp->round_trip_ns / 1e6, false);
+	put_ratio(text, "round trip", "ms", smc->round_trip_ns / 1e6, tcp->round_trip_ns / 1e6,
+		  false);
 	put_ratio(text, "throughput", "MB/s", smc->bytes_per_second / 1e6,
 		  tcp->bytes_per_second / 1e6, true);
 	put_buffers(text, result);
@@ -256,21 +248,10 @@ static void add(json_t *json, json_t *more)
 	json_decref(more);
 }
 
-/* As in smcss's JSON. */
-static json_t *json_reason(uint32_t code)
-{
-	const struct smc_reason *reason = smc_reason_find(code);
-
-	if (!reason)
-		return json_pack("{s:I}", "code", (json_int_t)code);
-	return json_pack("{s:I, s:s, s:s, s:s}", "code", (json_int_t)code, "symbol", reason->symbol,
-			 "meaning", reason->meaning, "check", reason->check);
-}
-
 static json_t *json_reasons(uint32_t code, uint32_t peer)
 {
-	return json_pack("{s:o, s:o*}", "reason", json_reason(code), "peer_reason",
-			 peer ? json_reason(peer) : NULL);
+	return json_pack("{s:o, s:o*}", "reason", sockets_json_reason(code), "peer_reason",
+			 peer ? sockets_json_reason(peer) : NULL);
 }
 
 static json_t *json_name(bool is_known, const char *name)
@@ -326,9 +307,9 @@ static json_t *json_ratios(const struct client_rates *smc, const struct client_r
 {
 	return json_pack("{s:o*, s:o*, s:o*, s:o*}", "connects_per_second",
 			 json_ratio(smc->connects_per_second, tcp->connects_per_second), "connect",
-			 json_ratio((double)tcp->connect_ns, (double)smc->connect_ns), "round_trip",
-			 json_ratio((double)tcp->round_trip_ns, (double)smc->round_trip_ns),
-			 "throughput", json_ratio(smc->bytes_per_second, tcp->bytes_per_second));
+			 json_ratio(tcp->connect_ns, smc->connect_ns), "round_trip",
+			 json_ratio(tcp->round_trip_ns, smc->round_trip_ns), "throughput",
+			 json_ratio(smc->bytes_per_second, tcp->bytes_per_second));
 }
 
 static const char *mode_key(enum smc_mode mode)

@@ -10,10 +10,8 @@
 
 /* What measure_rates() finds out; for a server that is not ours only about connecting, else 0. */
 struct client_rates {
-	double connects_per_second;
-	uint64_t connect_ns; /* median */
-	double bytes_per_second;
-	uint64_t round_trip_ns; /* median */
+	double connects_per_second, connect_ns; /* median */
+	double bytes_per_second, round_trip_ns; /* median */
 };
 
 /**
@@ -25,6 +23,7 @@ struct client_rates {
  * @has_lgr: was its link group found?
  * @is_ours: the server speaks our protocol; only then @bytes and @rtt_* count
  * @has_who: it has told how the connection looks from there
+ * @offers: PROTO_OFFER_* of the server's last greeting
  * @bytes: of test data, each way
  * @has_rates: @smc and @tcp are measured
  */
@@ -37,18 +36,14 @@ struct client_result {
 	struct smc_sock sock;
 	struct smc_lgr lgr;
 	struct proto_who who;
-	uint64_t handshake_ns, rtt_min_ns, rtt_median_ns;
-	uint64_t bytes;
+	uint8_t offers;
+	uint64_t handshake_ns, bytes;
+	double rtt_min_ns, rtt_median_ns;
 	struct client_rates smc, tcp;
 };
 
 /** report_text() - for people: the verdict first */
 void report_text(struct out_text *text, const struct client_result *result);
 
-/**
- * report_json() - add what is known to an object
- * @json: its reference is taken
- *
- * Return: the object.
- */
+/** report_json() - add what is known to an object. Return: @json */
 json_t *report_json(json_t *json, const struct client_result *result);

@@ -36,14 +36,15 @@
 /**
  * struct client - one that is served, or refused
  * @is_large: it came by the listener of a client that tunes
+ * @is_tuner: it may have a listener of its own, as long as it stays
  * @extra: -1, or its own listener, from which @acceptor accepts until there is something in @stop
  * @gives_large: to those who come by @extra; else it is one of plain TCP
  */
 struct client {
 	struct server *server;
-	struct client *next, **place; /* in the list */
+	struct client *next;
 	int fd;
-	bool is_refused, is_large, gives_large;
+	bool is_refused, is_large, is_tuner, gives_large;
 	uint8_t origin[ENDPOINT_ORIGIN_SIZE];
 	int extra, stop;
 	pthread_t acceptor;
@@ -51,23 +52,18 @@ struct client {
 
 /**
  * struct server - shared by the accepting thread and all clients; the last one frees it
- * @tuners: clients that have a listener of their own
  * @event: wakes the accepting thread
  * @most: clients that are served at once
  * @list: every client that is being served or refused
- * @served, @refused: how many these are
- * @large: how many came with large buffers
  * @is_stopping: server_run() shall end; @is_closed: no accepting thread any more
  * @was_served: has a client come and gone?
  */
 struct server {
 	int listeners[2], n_listeners;
-	unsigned int tuners;
 	int event;
 	unsigned int most;
 	pthread_mutex_t lock;
 	struct client *list;
-	unsigned int served, refused, large;
 	bool is_stopping, is_closed, was_served;
 };
 
@@ -92,16 +88,11 @@ static int listen_on(union endpoint_addr *addr, bool is_smc, int buffers)
 	const int on = 1;
 	union endpoint_addr bound = { 0 };
 	socklen_t len = sizeof(bound);
-	int fd = endpoint_socket(addr->sa.sa_family, is_smc), code;
+	int fd = endpoint_socket(addr->sa.sa_family, is_smc, buffers), code;
 
 	if (fd < 0)
 		return fd;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (buffers) {
-		/* The connections get those that the listener had before it listened. */
-		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffers, sizeof(buffers));
-		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &buffers, sizeof(buffers));
-	}
 	/* IPv4 has a socket of its own, whatever net.ipv6.bindv6only says. */
 	if ((addr->sa.sa_family == AF_INET6 &&
 	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on))) ||
@@ -118,31 +109,13 @@ static int listen_on(union endpoint_addr *addr, bool is_smc, int buffers)
 
 /* ---- clients ---- */
 
-static unsigned int *count_of(struct client *client)
-{
-	return client->is_refused ? &client->server->refused : &client->server->served;
-}
-
-static void enlist(struct client *client)
-{
-	struct server *server = client->server;
-
-	client->next = server->list;
-	client->place = &server->list;
-	if (client->next)
-		client->next->place = &client->next;
-	server->list = client;
-	server->large += client->is_large;
-	++*count_of(client);
-}
-
 static void strike(struct client *client)
 {
-	*client->place = client->next;
-	if (client->next)
-		client->next->place = client->place;
-	client->server->large -= client->is_large;
-	--*count_of(client);
+	struct client **place = &client->server->list;
+
+	while (*place != client)
+		place = &(*place)->next;
+	*place = client->next;
 }
 
 static void *serve(void *arg);
@@ -162,25 +135,22 @@ static bool start_thread(pthread_t *thread, void *(*fn)(void *arg), struct clien
 	return !ret;
 }
 
-/* Has the client's peer its share already? */
-static bool has_share(const struct client *client)
+/* Is there room for a client, if only to refuse it? No peer has more than its share. */
+static bool find_place(struct client *client)
 {
 	const struct server *server = client->server;
-	unsigned int count = 0;
+	unsigned int served = 0, refused = 0, large = 0, share = 0;
 
-	for (const struct client *other = server->list; other; other = other->next)
-		count += !other->is_refused &&
+	for (const struct client *other = server->list; other; other = other->next) {
+		served += !other->is_refused;
+		refused += other->is_refused;
+		large += other->is_large;
+		share += !other->is_refused &&
 			 !memcmp(other->origin, client->origin, sizeof(client->origin));
-	return count >= server->most / SHARES;
-}
-
-static void find_origin(struct client *client)
-{
-	union endpoint_addr addr = { 0 };
-	socklen_t len = sizeof(addr);
-
-	getpeername(client->fd, &addr.sa, &len);
-	endpoint_origin(client->origin, &addr);
+	}
+	client->is_refused = served >= server->most || share >= server->most / SHARES ||
+			     (client->is_large && large >= MAX_LARGE);
+	return !client->is_refused || refused < MAX_REFUSED;
 }
 
 /* ---- accepting ---- */
@@ -191,6 +161,8 @@ static void find_origin(struct client *client)
 static void admit(struct server *server, int fd, bool is_large)
 {
 	struct client *client = calloc(1, sizeof(*client));
+	union endpoint_addr addr = { 0 };
+	socklen_t len = sizeof(addr);
 	bool is_started = false;
 	pthread_t thread;
 
@@ -200,15 +172,15 @@ static void admit(struct server *server, int fd, bool is_large)
 		client->server = server;
 		client->fd = fd;
 		client->extra = -1;
-		find_origin(client);
+		getpeername(fd, &addr.sa, &len);
+		endpoint_origin(client->origin, &addr);
 		client->is_large = is_large;
-		client->is_refused = server->served >= server->most || has_share(client) ||
-				     (is_large && server->large >= MAX_LARGE);
-		is_started = (!client->is_refused || server->refused < MAX_REFUSED) &&
-			     start_thread(&thread, serve, client, false);
+		is_started = find_place(client) && start_thread(&thread, serve, client, false);
 	}
-	if (is_started)
-		enlist(client);
+	if (is_started) {
+		client->next = server->list;
+		server->list = client;
+	}
 	pthread_mutex_unlock(&server->lock);
 	if (!is_started) {
 		free(client);
@@ -244,10 +216,12 @@ static int accept_one(struct server *server, int listener, bool is_large)
 /* Is it time to end? */
 static bool is_over(struct server *server, bool is_once)
 {
-	bool ret;
+	bool is_idle = true, ret;
 
 	pthread_mutex_lock(&server->lock);
-	ret = server->is_stopping || (is_once && server->was_served && !server->served);
+	for (const struct client *client = server->list; client; client = client->next)
+		is_idle &= client->is_refused;
+	ret = server->is_stopping || (is_once && server->was_served && is_idle);
 	pthread_mutex_unlock(&server->lock);
 	return ret;
 }
@@ -276,20 +250,19 @@ static void close_extra(struct client *client)
 	close(client->stop);
 	close(client->extra);
 	client->extra = -1;
-	pthread_mutex_lock(&client->server->lock);
-	client->server->tuners--;
-	pthread_mutex_unlock(&client->server->lock);
 }
 
-static bool take_tuner(struct server *server)
+static bool become_tuner(struct client *client)
 {
-	bool has_room;
+	struct server *server = client->server;
+	unsigned int others = 0;
 
 	pthread_mutex_lock(&server->lock);
-	has_room = server->tuners < MAX_TUNERS;
-	server->tuners += has_room;
+	for (const struct client *other = server->list; other; other = other->next)
+		others += other != client && other->is_tuner;
+	client->is_tuner = others < MAX_TUNERS;
 	pthread_mutex_unlock(&server->lock);
-	return has_room;
+	return client->is_tuner;
 }
 
 /* At the address that the client knows. Return: false, and nothing is left of it. */
@@ -320,14 +293,9 @@ static uint16_t listen_extra(void *arg, uint64_t bytes)
 	union endpoint_addr addr = { 0 };
 
 	close_extra(client);
-	if (!take_tuner(client->server))
+	if (!become_tuner(client) || !open_extra(client, (int)bytes, &addr))
 		return 0;
-	if (open_extra(client, (int)bytes, &addr))
-		return endpoint_port(&addr);
-	pthread_mutex_lock(&client->server->lock);
-	client->server->tuners--;
-	pthread_mutex_unlock(&client->server->lock);
-	return 0;
+	return endpoint_port(&addr);
 }
 
 static void *serve(void *arg)
@@ -373,9 +341,7 @@ int server_run(struct server *server, int signal_fd, bool is_once, struct smc_er
 		if (pfds[1].revents)
 			eventfd_read(server->event, &count);
 		for (int i = 0; i < server->n_listeners; i++) {
-			ret = !pfds[2 + i].revents ?
-				      0 :
-				      accept_one(server, server->listeners[i], false);
+			ret = pfds[2 + i].revents ? accept_one(server, pfds[2 + i].fd, false) : 0;
 			if (ret)
 				return smc_err_set(err, -ret, "cannot accept clients");
 		}
@@ -402,12 +368,7 @@ void server_close(struct server *server)
 
 /* ---- where to listen ---- */
 
-static bool is_without_ipv6(int code)
-{
-	return code == -EAFNOSUPPORT || code == -EADDRNOTAVAIL || code == -EPROTONOSUPPORT;
-}
-
-/* All addresses at one port, or none. */
+/* All addresses at one port, or none; the second is that of IPv6, which may not be there. */
 static int listen_at(struct server *server, union endpoint_addr *addrs, int count, uint16_t port)
 {
 	int fd, ret = 0;
@@ -417,7 +378,8 @@ static int listen_at(struct server *server, union endpoint_addr *addrs, int coun
 		fd = listen_on(&addrs[i], true, 0);
 		if (fd >= 0)
 			server->listeners[server->n_listeners++] = fd;
-		else if (!i || !is_without_ipv6(fd))
+		else if (!i ||
+			 (fd != -EAFNOSUPPORT && fd != -EADDRNOTAVAIL && fd != -EPROTONOSUPPORT))
 			ret = fd;
 	}
 	while (ret && server->n_listeners)

@@ -9,21 +9,19 @@ struct server;
 
 /**
  * server_open() - listen on the first free port
- * @addrs: one or two (IPv4 and IPv6) addresses; their port is set
- * @count: of @addrs; the second is given up if this system has no such addresses
+ * @addrs: @count of them, which get the port; the second, of IPv6, may not be there
  * @port: first to try; 0 leaves the choice to the kernel
  *
- * Return: 0, or -errno: -EAFNOSUPPORT where there is no SMC. A sentence in @err.
+ * Return: 0, -errno with @err.
  */
 int server_open(struct server **server, union endpoint_addr *addrs, int count, uint16_t port,
 		struct smc_err *err);
 
 /**
- * server_run() - serve until server_stop() or a signal, or, with @is_once, until a client has gone
- *	and none is left
- * @signal_fd: readable when it is time to end; -1 for none
+ * server_run() - serve until server_stop(), or something is in @signal_fd (-1 for none), or, with
+ *	@is_once, a client has gone and none is left
  *
- * Return: 0, or -errno when it cannot accept any more.
+ * Return: 0; -errno with @err when it cannot accept any more.
  */
 int server_run(struct server *server, int signal_fd, bool is_once, struct smc_err *err);
 
@@ -32,6 +30,3 @@ void server_stop(struct server *server);
 
 /** server_close() - closes the listeners; clients still there are served until they go */
 void server_close(struct server *server);
-
-/** chk_server() - serve until stopped; prints the port, or one error. Return: chk_status */
-int chk_server(const struct chk_request *req);

@@ -83,42 +83,34 @@ static struct proto_who look_who(int fd)
 	return who;
 }
 
-static bool tell_who(struct session *session)
-{
-	uint8_t out[PROTO_SIZE];
-
-	if (!session->has_who)
-		session->who = look_who(session->fd);
-	session->has_who = true;
-	proto_put_who(out, &session->who);
-	return send_all(session, out, sizeof(out));
-}
-
-static bool listen_extra(const struct session *session, const struct proto_request *request)
+/* @message: receives the answer */
+static bool answer(struct session *session, uint8_t message[PROTO_SIZE])
 {
 	const struct session_host *host = session->host;
-	struct proto_request done = *request;
-	uint8_t out[PROTO_SIZE];
-
-	if (!host)
-		return false;
-	done.length = host->listen_extra(host->arg, request->length);
-	proto_put_request(out, &done);
-	return send_all(session, out, sizeof(out));
-}
-
-static bool answer(struct session *session, const uint8_t message[PROTO_SIZE])
-{
 	struct proto_request request;
 
 	if (!proto_get_request(&request, message))
 		return false;
-	if (request.command == PROTO_WHO)
-		return tell_who(session);
-	if (request.command == PROTO_BUFFERS)
-		return listen_extra(session, &request);
-	return take(session, request.length, request.command == PROTO_ECHO) &&
-	       (request.command == PROTO_ECHO || send_all(session, message, PROTO_SIZE));
+	switch (request.command) {
+	case PROTO_ECHO: return take(session, request.length, true);
+	case PROTO_SINK:
+		if (!take(session, request.length, false))
+			return false;
+		break;
+	case PROTO_WHO:
+		if (!session->has_who)
+			session->who = look_who(session->fd);
+		session->has_who = true;
+		proto_put_who(message, &session->who);
+		break;
+	default:
+		if (!host)
+			return false;
+		request.length = host->listen_extra(host->arg, request.length);
+		proto_put_request(message, &request);
+		break;
+	}
+	return send_all(session, message, PROTO_SIZE);
 }
 
 /* Return: false for the end; then @len bytes, which are not a request, have come. */

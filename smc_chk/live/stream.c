@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -79,16 +78,12 @@ static int finish_connect(int fd, uint64_t end, enum stream_stage *stage)
 static int connect_once(const union endpoint_addr *addr, bool is_smc, int buffers, uint64_t end,
 			uint64_t *ns, enum stream_stage *stage)
 {
-	int fd = endpoint_socket(addr->sa.sa_family, is_smc), on = 1, ret;
+	int fd = endpoint_socket(addr->sa.sa_family, is_smc, buffers), on = 1, ret;
 	uint64_t start;
 
 	*stage = STREAM_TCP;
 	if (fd < 0)
 		return fd;
-	if (buffers) {
-		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffers, sizeof(buffers));
-		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &buffers, sizeof(buffers));
-	}
 	start = stream_now();
 	ret = connect(fd, &addr->sa, endpoint_len(addr)) ? -errno : 0;
 	if (ret == -EINPROGRESS)
@@ -214,17 +209,4 @@ size_t stream_receive(int fd, void *in, size_t size, const struct stream_limit *
 			break;
 	}
 	return 0;
-}
-
-static int compare_ns(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-uint64_t stream_median(uint64_t *times, int count)
-{
-	qsort(times, (size_t)count, sizeof(*times), compare_ns);
-	return times[count / 2];
 }

@@ -15,11 +15,8 @@ enum stream_stage {
 };
 
 /**
- * stream_connect() - connect to an address
- * @is_smc: over SMC
- * @buffers: for SO_RCVBUF and SO_SNDBUF, 0 for the kernel's own
- * @ns: how long it took
- * @stage: where it failed
+ * stream_connect() - connect a socket of endpoint_socket()
+ * @ns: how long it took; @stage: where it failed
  *
  * SMC's connect() ignores SO_SNDTIMEO, so it is never a blocking one. SMC keeps some errors of TCP
  * to itself; then a plain TCP connection is tried to learn them.
@@ -41,12 +38,11 @@ struct stream_limit {
 	uint64_t end;
 };
 
-/** stream_limit() - such a limit, from now on. @whole_ms: until the end of everything */
+/** stream_limit() - such a limit, from now on */
 struct stream_limit stream_limit(int step_ms, uint64_t whole_ms);
 
 /**
- * stream_exchange() - send and receive at the same time
- * @fd: non-blocking
+ * stream_exchange() - send and receive at the same time over a non-blocking socket
  *
  * Return: 0; -ECONNRESET when the peer ended it; -ETIMEDOUT after a step without progress, -ETIME
  * at the end of @limit; another -errno.
@@ -54,16 +50,8 @@ struct stream_limit stream_limit(int step_ms, uint64_t whole_ms);
 int stream_exchange(int fd, const void *out, size_t out_len, void *in, size_t in_len,
 		    const struct stream_limit *limit);
 
-/**
- * stream_receive() - up to @size bytes, as soon as there are some
- * @fd: non-blocking
- *
- * Return: bytes; 0 at the end of the connection or of @limit, and after an error.
- */
+/** stream_receive() - up to @size bytes, as soon as there are some; 0 at the end, after an error */
 size_t stream_receive(int fd, void *in, size_t size, const struct stream_limit *limit);
 
 /** stream_now() - CLOCK_MONOTONIC in nanoseconds */
 uint64_t stream_now(void);
-
-/** stream_median() - sorts @count times, and takes the middle one */
-uint64_t stream_median(uint64_t *times, int count);

@@ -4,8 +4,6 @@
  * connect. The server has a listening socket for each size, while one connection of ours lasts, so
  * it is as before when this ends, in whatever way.
  */
-#include "smc_chk/live/tune.h"
-
 #include <errno.h>
 #include <unistd.h>
 
@@ -21,18 +19,13 @@
 
 /* ---- what is tried ---- */
 
-static unsigned long core_limit(void)
+static void choose_sizes(struct tune *tune)
 {
 	unsigned long receive = LAST, send = LAST;
 
 	host_number(&receive, "/proc/sys/net/core/rmem_max");
 	host_number(&send, "/proc/sys/net/core/wmem_max");
-	return receive < send ? receive : send;
-}
-
-static void choose_sizes(struct tune *tune)
-{
-	tune->limit = core_limit();
+	tune->limit = receive < send ? receive : send;
 	tune->sizes[tune->count++].asked = 0;
 	for (int size = FIRST; size <= LAST && (unsigned long)size <= tune->limit; size *= 2)
 		tune->sizes[tune->count++].asked = size;
@@ -41,41 +34,31 @@ static void choose_sizes(struct tune *tune)
 /* ---- the server ---- */
 
 /*
- * @control: a connection that stays. The server listens at another port for each size; @port
- * receives it, the usual one for the usual size.
+ * @control: a connection that stays. The server listens at another port for each size, but not for
+ * the usual one. A firewall may let only the usual port through: that shows with the first size.
  */
-static int ask_server(struct tune *tune, int control, int bytes, uint16_t *port)
+static int open_size(struct tune *tune, int control, int bytes)
 {
-	int ret;
+	const int ms = tune->req->timeout_ms;
+	uint16_t port = tune->port;
+	uint64_t ns;
+	int fd, ret = tune->has_server && bytes ? exchange_port(control, bytes, ms, &port) : 0;
 
-	*port = tune->port;
-	if (!tune->has_server || !bytes)
-		return 0;
-	ret = exchange_port(control, bytes, tune->req->timeout_ms, port);
 	if (ret == -EBUSY)
 		return smc_err_say(&tune->result.err, EBUSY,
 				   "the server does not listen with "
 				   "buffers of %d bytes; try again later",
 				   bytes);
-	return ret ? smc_err_set(&tune->result.err, -ret, "the server does not answer") : 0;
-}
-
-/* A firewall may let only the usual port through. That shows with the first size. */
-static int open_size(struct tune *tune, int bytes, uint16_t port)
-{
-	const int ms = tune->req->timeout_ms;
-	uint64_t ns;
-	int fd;
-
+	if (ret)
+		return smc_err_set(&tune->result.err, -ret, "the server does not answer");
 	endpoint_set_port(&tune->result.peer, port);
-	fd = measure_open(&tune->result, true, bytes, ms, &ns, NULL);
-	if (fd >= 0 || port == tune->port || tune->was_reached) {
-		tune->was_reached |= fd >= 0 && port != tune->port;
+	fd = measure_open(&tune->result, true, bytes, ms, &ns);
+	tune->was_reached |= fd >= 0 && port != tune->port;
+	if (fd >= 0 || port == tune->port || tune->was_reached)
 		return fd;
-	}
 	tune->has_server = false;
 	endpoint_set_port(&tune->result.peer, tune->port);
-	return measure_open(&tune->result, true, bytes, ms, &ns, NULL);
+	return measure_open(&tune->result, true, bytes, ms, &ns);
 }
 
 /* ---- one size, once ---- */
@@ -129,12 +112,8 @@ static void look_at_sizes(struct tune_size *size, int fd)
 
 static int measure_size(struct tune *tune, int control, struct tune_size *size, double *value)
 {
-	uint16_t port;
-	int fd, ret = ask_server(tune, control, size->asked, &port);
+	int fd = open_size(tune, control, size->asked), ret;
 
-	if (ret)
-		return ret;
-	fd = open_size(tune, size->asked, port);
 	if (fd < 0)
 		return -1;
 	if (endpoint_is_tcp(fd)) {
@@ -153,21 +132,6 @@ static int measure_size(struct tune *tune, int control, struct tune_size *size, 
 }
 
 /* ---- all of them ---- */
-
-/* In rounds: what else goes on disturbs all sizes alike. Each round begins with another one. */
-static int measure_all(struct tune *tune, int control)
-{
-	for (int round = 0; round < TUNE_ROUNDS; round++) {
-		for (int i = 0; i < tune->count; i++) {
-			struct tune_size *size = &tune->sizes[(i + round) % tune->count];
-
-			if (measure_size(tune, control, size, &size->values[round]))
-				return -1;
-		}
-	}
-	endpoint_set_port(&tune->result.peer, tune->port);
-	return 0;
-}
 
 /* Return: 0; CHK_TCP, CHK_UNTESTED: nothing to tune; CHK_ERROR; with a sentence. */
 static int check_server(struct tune *tune)
@@ -192,24 +156,29 @@ static int measure(struct tune *tune)
 	const struct stream_limit limit =
 		stream_limit(tune->req->timeout_ms, (uint64_t)tune->req->timeout_ms);
 	int status = check_server(tune), control, ret;
-	uint8_t offers = 0;
 	uint64_t ns;
 
 	if (status)
 		return status;
 	choose_sizes(tune);
 	tune->port = endpoint_port(&tune->result.peer);
-	control = measure_open(&tune->result, true, 0, tune->req->timeout_ms, &ns, &offers);
+	control = measure_open(&tune->result, true, 0, tune->req->timeout_ms, &ns);
 	if (control < 0)
 		return CHK_ERROR;
-	tune->has_server = offers & PROTO_OFFER_BUFFERS;
+	tune->has_server = tune->result.offers & PROTO_OFFER_BUFFERS;
 	/* A server gives up a client that asks nothing. */
 	ret = exchange_data(&tune->result, control, PROTO_ECHO, 1, &limit);
-	if (!ret)
-		ret = measure_all(tune, control);
+	/* In rounds: what else goes on disturbs all sizes alike. Each begins with another one. */
+	for (int round = 0; !ret && round < TUNE_ROUNDS; round++)
+		for (int i = 0; !ret && i < tune->count; i++) {
+			struct tune_size *size = &tune->sizes[(i + round) % tune->count];
+
+			ret = measure_size(tune, control, size, &size->values[round]);
+		}
+	endpoint_set_port(&tune->result.peer, tune->port);
+	endpoint_abort(control);
 	if (!ret)
 		tune_judge(tune);
-	endpoint_abort(control);
 	return ret ? CHK_ERROR : CHK_OK;
 }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <jansson.h>
 #include <poll.h>
 #include <signal.h>
@@ -33,10 +34,7 @@
 
 static bool is_bundle(const char *name)
 {
-	size_t len = strlen(name);
-
-	return strchr(name, '/') || (len > 7 && !strcmp(name + len - 7, ".tar.gz")) ||
-	       (len > 4 && !strcmp(name + len - 4, ".tgz"));
+	return strchr(name, '/') || !fnmatch("?*.tar.gz", name, 0) || !fnmatch("?*.tgz", name, 0);
 }
 
 /* ---- one host ---- */
@@ -51,32 +49,28 @@ static const char *last_line(char text[ERROR_SIZE], int fd)
 		;
 	text[len > 0 ? len : 0] = '\0';
 	line = strrchr(text, '\n');
-	return line ? line + 1 : text;
+	return line ? line + 1 : *text ? text : "ssh failed, and says nothing";
 }
 
 /* Return: a descriptor of a bundle, -errno with @err. */
 static int collect(struct workdir *work, const char *host, struct smc_err *err)
 {
-	static const char *const words[] = {
+	const char *const argv[] = {
 		"ssh", "-n", "-o",	"BatchMode=yes", "-o", "ConnectTimeout=" SSH_CONNECT,
-		"--",  NULL, "smc_chk", "bundle",	 "-",  NULL
+		"--",  host, "smc_chk", "bundle",	 "-",  NULL
 	};
 	int fd = openat(work->fd, "collected", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	int errors = memfd_create("errors", MFD_CLOEXEC), status = -EIO;
-	char *argv[sizeof(words) / sizeof(words[0])], text[ERROR_SIZE];
+	char text[ERROR_SIZE];
 
-	memcpy(argv, words, sizeof(words));
-	argv[7] = (char *)host;
 	if (fd >= 0 && errors >= 0)
-		status = workdir_run(work, argv, fd, errors, SSH_SECONDS);
+		status = workdir_run(work, (char *const *)argv, fd, errors, SSH_SECONDS);
 	if (status == 128 + SIGKILL)
 		smc_err_say(err, ETIMEDOUT, "%s: no bundle within %d seconds", host, SSH_SECONDS);
 	else if (status < 0)
 		smc_err_set(err, -status, "%s: cannot run ssh", host);
 	else if (status)
-		smc_err_say(err, EIO, "%s: %s", host,
-			    *last_line(text, errors) ? last_line(text, errors) :
-						       "ssh failed, and says nothing");
+		smc_err_say(err, EIO, "%s: %s", host, last_line(text, errors));
 	else
 		lseek(fd, 0, SEEK_SET);
 	if (errors >= 0)
@@ -116,17 +110,16 @@ static void read_name(char name[PREDICT_NAME_SIZE], int directory)
 static int read_here(void *arg, int directory, struct smc_err *err)
 {
 	const struct reading *job = arg;
-	int policy = open_in(directory, "text/smc_conf.txt"), ret;
 	char name[PREDICT_NAME_SIZE];
 	struct smc_err inner = { 0 };
+	int ret;
 
 	read_name(name, directory);
 	if (setenv("SMC_TOOLS_ROOT", "record", 1))
 		ret = smc_err_set(&inner, errno, "cannot read it");
 	else
-		ret = matrix_host_write(name, policy, job->out, &inner);
-	if (policy >= 0)
-		close(policy);
+		ret = matrix_host_write(name, open_in(directory, "text/smc_conf.txt"), job->out,
+					&inner);
 	return ret ? smc_err_say(err, inner.code, "%s: %s", job->file, inner.text) : 0;
 }
 
@@ -307,6 +300,7 @@ int gather(struct gathered *all, char *const *names, struct smc_err *err)
 	while (names[all->count])
 		all->count++;
 	all->hosts = xcalloc(all->count, sizeof(*all->hosts));
+	all->good = xcalloc(all->count, sizeof(*all->good));
 	all->errors = xcalloc(all->count, sizeof(*all->errors));
 	work.workers = count_workers(all);
 	prefer_memory(&work);
@@ -315,7 +309,8 @@ int gather(struct gathered *all, char *const *names, struct smc_err *err)
 		return ret;
 	ret = run_workers(&work, err);
 	for (size_t i = 0; !ret && i < all->count; i++)
-		take_result(&work, i, &all->errors[i]);
+		if (!take_result(&work, i, &all->errors[i]))
+			all->good[all->n_good++] = &all->hosts[i];
 	workdir_end(&work.top);
 	tell_apart(all);
 	return ret;
@@ -326,5 +321,6 @@ void gather_free(struct gathered *all)
 	for (size_t i = 0; all->hosts && i < all->count; i++)
 		matrix_host_free(&all->hosts[i]);
 	free(all->hosts);
+	free(all->good);
 	free(all->errors);
 }

@@ -8,12 +8,12 @@
 /**
  * struct gathered - all that were asked for
  * @names: what the caller typed, NULL-terminated
- * @hosts: for each, as far as @errors has code 0
+ * @hosts: for each, as far as @errors has code 0; @good: these
  */
 struct gathered {
 	char *const *names;
-	size_t count;
-	struct predict_host *hosts;
+	size_t count, n_good;
+	struct predict_host *hosts, **good;
 	struct smc_err *errors;
 };
 
@@ -21,7 +21,6 @@ struct gathered {
  * gather() - read all hosts, several at a time
  * @names: a bundle if it has a slash or ends with .tar.gz or .tgz; else a host for ssh, which
  *	must let us in without a question
- * @all: to be freed by gather_free()
  *
  * Each bundle is unpacked and read by processes of their own, without rights and with limited time
  * and memory. One that cannot be read has its error and disturbs no other.

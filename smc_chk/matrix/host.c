@@ -65,8 +65,7 @@ static void explain(char why[PREDICT_WORDS_SIZE], char command[PREDICT_COMMAND_S
 		 *finding.object ? ": " : "", finding.text);
 	/* Half a command is worse than none. */
 	if (strlen(finding.remedy) < PREDICT_COMMAND_SIZE)
-		snprintf(command, PREDICT_COMMAND_SIZE, "%.*s", PREDICT_COMMAND_SIZE - 1,
-			 finding.remedy);
+		strcpy(command, finding.remedy);
 }
 
 static void add_net(struct writing *job, const struct doctor_facts *facts,
@@ -115,12 +114,8 @@ static void take_host(struct predict_host *host, const struct doctor_facts *fact
 
 	snprintf(host->kernel, sizeof(host->kernel), "%.*s", PREDICT_NAME_SIZE - 1, facts->release);
 	memcpy(host->boot, facts->boot, sizeof(host->boot));
-	if (facts->has_smc)
-		host->traits |= PREDICT_SMC;
-	if (facts->is_inner)
-		host->traits |= PREDICT_INNER;
-	if (facts->is_limited)
-		host->traits |= PREDICT_LIMITED;
+	host->traits |= (facts->has_smc ? PREDICT_SMC : 0) | (facts->is_inner ? PREDICT_INNER : 0) |
+			(facts->is_limited ? PREDICT_LIMITED : 0);
 	if (knob_number(&number, facts, "net.ipv4.tcp_syncookies") && number == 2)
 		host->traits |= PREDICT_COOKIES;
 	if (knob_number(&number, facts, "net.smc.smcr_max_links_per_lgr"))
@@ -132,8 +127,11 @@ static void take_host(struct predict_host *host, const struct doctor_facts *fact
 	take_eids(host, &facts->choices.facts);
 }
 
+/* Those about some ports only do not count. */
 static void add_rule(struct writing *job, const struct policy_rule *rule)
 {
+	if (rule->ports.low || rule->ports.high != UINT16_MAX)
+		return;
 	for (size_t i = 0; i < rule->count && job->n_rules < RULES_MAX; i++) {
 		struct predict_rule one = { rule->action, rule->side, rule->nets[i] };
 
@@ -142,44 +140,21 @@ static void add_rule(struct writing *job, const struct policy_rule *rule)
 	}
 }
 
-/* Of the host, not of its namespaces. What is wrong, or about some ports only, does not count. */
+/* Of the host, not of its namespaces. What is wrong does not count. */
 static void take_policy(struct writing *job, int fd)
 {
 	struct smc_err ignored = { 0 };
 	struct conf conf = { 0 };
-	char *text, *line;
 	size_t len;
+	char *text = smc_read_fd(fd, POLICY_MAX, &len), *line = text ? strchr(text, '\n') : NULL;
+	bool is_read =
+		line && !conf_read_text(&conf, line, len - (size_t)(line - text), "", &ignored);
 
-	if (fd < 0)
-		return;
-	text = smc_read_fd(fd, POLICY_MAX, &len);
-	line = text ? strchr(text, '\n') : NULL;
-	if (!line || conf_read_text(&conf, line, len - (size_t)(line - text), "", &ignored) ||
-	    !conf.n_sections) {
-		conf_free(&conf);
-		free(text);
-		return;
-	}
-	for (size_t i = 0; i < conf.sections[0].policy.count; i++) {
-		const struct policy_rule *rule = &conf.sections[0].policy.rules[i];
-
-		if (!rule->ports.low && rule->ports.high == UINT16_MAX)
-			add_rule(job, rule);
-	}
+	for (size_t i = 0; is_read && conf.n_sections && i < conf.sections[0].policy.count; i++)
+		add_rule(job, &conf.sections[0].policy.rules[i]);
 	job->host.n_rules = (uint32_t)job->n_rules;
 	conf_free(&conf);
 	free(text);
-}
-
-static bool write_all(const struct writing *job)
-{
-	const struct predict_host *host = &job->host;
-
-	return smc_write_all(job->fd, host, sizeof(*host)) &&
-	       (!job->n_nets ||
-		smc_write_all(job->fd, host->nets, job->n_nets * sizeof(*host->nets))) &&
-	       (!job->n_rules ||
-		smc_write_all(job->fd, host->rules, job->n_rules * sizeof(*host->rules)));
 }
 
 static int write_host(struct doctor_facts *facts, const struct chk_request *req,
@@ -203,9 +178,11 @@ static int write_host(struct doctor_facts *facts, const struct chk_request *req,
 		add_net(job, facts, choice);
 	}
 	host->n_nets = (uint32_t)job->n_nets;
-	if (!write_all(job))
-		return smc_err_set(err, errno, "cannot store what it says");
-	return 0;
+	if (smc_write_all(job->fd, host, sizeof(*host)) &&
+	    smc_write_all(job->fd, host->nets, job->n_nets * sizeof(*host->nets)) &&
+	    smc_write_all(job->fd, host->rules, job->n_rules * sizeof(*host->rules)))
+		return 0;
+	return smc_err_set(err, errno, "cannot store what it says");
 }
 
 void matrix_host_set_name(struct predict_host *host, const char *name)

@@ -1,48 +1,398 @@
 // SPDX-License-Identifier: MIT
 /* A fleet on paper: what a connection between each two of several hosts would be. */
-#include "smc_chk/matrix/matrix.h"
-
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/array.h"
 #include "base/memory.h"
-#include "smc_chk/matrix/show.h"
+#include "out/table.h"
+#include "smc_chk/matrix/gather.h"
+#include "smc_chk/matrix/todos.h"
 
-static int show(const struct matrix *matrix, const struct chk_request *req, struct smc_err *err)
+/* So many hosts have more pairs than anybody reads. */
+#define MANY 17
+
+/* What is ready goes out before more is made: thousands of hosts have millions of pairs. */
+#define CHUNK 65536
+
+#define MODE_SIZE 16
+
+/**
+ * struct row - a connection, or @count that are the same to a reader, with an example
+ * @arrow: to the server, or both ways
+ */
+struct row {
+	uint64_t count;
+	const char *one, *arrow, *other;
+	char mode[MODE_SIZE], over[2 * NETDEV_NAME_SIZE + 16];
+	char *why;
+};
+
+/**
+ * struct show - what is not printed yet, and what its end needs
+ * @why: of one connection
+ * @rows: of a summary
+ * @is_begun: a document of JSON has a connection
+ */
+struct show {
+	const struct gathered *all;
+	struct out_view view;
+	struct out_text text, why;
+	struct todos todos;
+	struct row *rows;
+	size_t count, size;
+	bool is_begun;
+};
+
+/**
+ * struct format - one way to show
+ * @put: a connection from one host as client to another; @is_both: it is the same back
+ * @is_same: are they, to a reader? NULL: each is shown
+ */
+struct format {
+	void (*begin)(struct show *show);
+	void (*put)(struct show *show, size_t from, size_t to, const struct prediction *result,
+		    bool is_both);
+	void (*end)(struct show *show);
+	bool (*is_same)(const struct prediction *forth, const struct prediction *back);
+};
+
+static const char *name_of(const struct show *show, size_t i)
 {
-	size_t tcp = 0;
+	return show->all->good[i]->name;
+}
+
+/* "SMC-R v2.1" */
+static void put_mode(char mode[MODE_SIZE], const struct prediction *result)
+{
+	bool is_v2 = result->mode == PREDICT_SMCR_V2 || result->mode == PREDICT_SMCD_V2;
+
+	snprintf(mode, MODE_SIZE, "%s%s", predict_mode_name(result->mode),
+		 is_v2 && result->release ? ".1" : "");
+}
+
+/* The gaps of a connection in one line. @client, @server: their names, or words for them */
+static char *put_why(struct out_text *why, const struct prediction *result, const char *client,
+		     const char *server)
+{
+	out_reset(why);
+	for (size_t i = 0; i < result->n_gaps; i++) {
+		const struct predict_gap *gap = &result->gaps[i];
+
+		out_str(why, i ? "; " : "");
+		if (gap->mode != result->mode && gap->mode != PREDICT_TCP)
+			out_printf(why, "no %s: ", predict_mode_name(gap->mode));
+		predict_gap_text(why, gap, gap->side == PREDICT_CLIENT ? client : server);
+	}
+	out_char(why, '\0');
+	return why->data;
+}
+
+/* ---- table ---- */
+
+static const struct out_col table_columns[] = {
+	{ "client", "Host", "client", 8, OUT_ESCAPED(row, one) },
+	{ "arrow", "", "arrow", 3, OUT_PTR(row, arrow) },
+	{ "server", "Host", "server", 8, OUT_ESCAPED(row, other) },
+	{ "mode", "Mode", "mode", 10, OUT_STR(row, mode) },
+	{ "over", "Over", "over", 11, OUT_STR(row, over) },
+	{ "why", "Why not more", "why", 12, OUT_PTR(row, why) },
+	{ 0 },
+};
+
+static void begin_table(struct show *show)
+{
+	size_t widest = 0;
+
+	out_view_add(&show->view, table_columns, "client,arrow,server,mode,over,why");
+	for (size_t i = 0; i < show->all->n_good; i++) {
+		size_t len = strlen(name_of(show, i));
+
+		widest = len > widest ? len : widest;
+	}
+	out_view_widen(&show->view, "client", (uint8_t)widest);
+	out_view_widen(&show->view, "server", (uint8_t)widest);
+	out_header(&show->text, &show->view);
+}
+
+static void put_row(struct show *show, size_t from, size_t to, const struct prediction *result,
+		    bool is_both)
+{
+	struct row row = { 1, name_of(show, from), is_both ? "<->" : "->", name_of(show, to) };
+	const char *client = result->client ? result->client->name : "";
+	const char *server = result->client ? result->server->name : "";
+	bool is_one = !strcmp(client, server);
+
+	put_mode(row.mode, result);
+	snprintf(row.over, sizeof(row.over), "%s%s%s%s", client, is_one ? "" : " - ",
+		 is_one ? "" : server, result->is_routed ? ", routed" : "");
+	row.why = put_why(&show->why, result, row.one, row.other);
+	out_row(&show->text, &show->view, &row);
+}
+
+static void end_table(struct show *show)
+{
+	todos_put(&show->text, &show->todos);
+}
+
+static const struct format table = { begin_table, put_row, end_table, predict_same };
+
+/* ---- summary ---- */
+
+static const struct out_col summary_columns[] = {
+	{ "count", "Connections", "count", 11, OUT_RIGHT, OUT_DEC(row, count, 0) },
+	{ "mode", "Mode", "mode", 10, OUT_STR(row, mode) },
+	{ "client", "Such as", "client", 8, OUT_PTR(row, one) },
+	{ "server", "to", "server", 8, OUT_PTR(row, other) },
+	{ "why", "Why not more", "why", 12, OUT_PTR(row, why) },
+	{ 0 },
+};
+
+static void begin_summary(struct show *show)
+{
+	out_view_add(&show->view, summary_columns, "count,mode,client,server,why");
+	out_header(&show->text, &show->view);
+}
+
+static void count(struct show *show, size_t from, size_t to, const struct prediction *result,
+		  bool is_both)
+{
+	static const char someone[] = "one of them";
+	char *why = put_why(&show->why, result, someone, someone);
+	struct row row = { 1, name_of(show, from), "", name_of(show, to) };
+
+	(void)is_both;
+	put_mode(row.mode, result);
+	for (size_t i = 0; i < show->count; i++)
+		if (!strcmp(show->rows[i].mode, row.mode) && !strcmp(show->rows[i].why, why)) {
+			show->rows[i].count++;
+			return;
+		}
+	row.why = xstrdup(why);
+	smc_array_append(&show->rows, &show->count, &show->size, &row, sizeof(row));
+}
+
+/* The most frequent one first. */
+static int compare(const void *a, const void *b)
+{
+	const struct row *one = a, *other = b;
+
+	return one->count != other->count ? (one->count < other->count ? 1 : -1) :
+					    strcmp(one->why, other->why);
+}
+
+static void end_summary(struct show *show)
+{
+	qsort(show->rows, show->count, sizeof(*show->rows), compare);
+	for (size_t i = 0; i < show->count; i++)
+		out_row(&show->text, &show->view, &show->rows[i]);
+	todos_put(&show->text, &show->todos);
+	out_printf(&show->text, "\n%zu hosts; each pair of them: -j, --dot\n", show->all->n_good);
+}
+
+static const struct format summary = { begin_summary, count, end_summary, NULL };
+
+/* ---- JSON ---- */
+
+static json_t *json_gap(const char *from, const char *to, const struct prediction *result,
+			const struct predict_gap *gap)
+{
+	bool is_about = gap->mode != result->mode && gap->mode != PREDICT_TCP;
+	struct out_text text = { 0 };
+	json_t *json, *hosts = NULL;
+
+	predict_gap_text(&text, gap, gap->side == PREDICT_CLIENT ? from : to);
+	if (*gap->command)
+		hosts = json_pack("[s*, s*]", gap->side != PREDICT_SERVER ? from : NULL,
+				  gap->side != PREDICT_CLIENT ? to : NULL);
+	json = json_pack("{s:s*, s:s%, s:s*, s:o*}", "mode",
+			 is_about ? predict_mode_name(gap->mode) : NULL, "text",
+			 text.data ? text.data : "", text.len, "remedy",
+			 *gap->command ? gap->command : NULL, "hosts", hosts);
+	out_free(&text);
+	return json;
+}
+
+static json_t *json_connection(const char *from, const char *to, const struct prediction *result)
+{
+	static const char *const modes[] = { "TCP", "SMCR", "SMCR", "SMCD", "SMCD" };
+	static const int versions[] = { 0, 1, 2, 1, 2 };
+	const int version = versions[result->mode];
+	json_t *gaps = json_array();
+
+	for (size_t i = 0; i < result->n_gaps; i++)
+		json_array_append_new(gaps, json_gap(from, to, result, &result->gaps[i]));
+	return json_pack("{s:s, s:s, s:s, s:o*, s:o*, s:o*, s:s*, s:s*, s:o*, s:o}", "client", from,
+			 "server", to, "mode", modes[result->mode], "version",
+			 version ? json_integer(version) : NULL, "release",
+			 version == 2 ? json_integer(result->release) : NULL, "max_links",
+			 result->max_links ? json_integer(result->max_links) : NULL,
+			 "client_interface", result->client ? result->client->name : NULL,
+			 "server_interface", result->client ? result->server->name : NULL, "routed",
+			 result->client ? json_boolean(result->is_routed) : NULL, "why_not_more",
+			 gaps);
+}
+
+static json_t *json_hosts(const struct gathered *all)
+{
+	json_t *hosts = json_array();
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct predict_host *host = &all->hosts[i];
+		const struct smc_err *err = &all->errors[i];
+
+		json_array_append_new(hosts,
+				      json_pack("{s:o, s:o*, s:s*, s:s*}", "source",
+						out_json_str(all->names[i]), "error",
+						err->code ? out_json_str(err->text) : NULL, "name",
+						err->code ? NULL : host->name, "kernel",
+						*host->kernel ? host->kernel : NULL));
+	}
+	return hosts;
+}
+
+/* One document, with a line for each connection: a million objects would take gigabytes. */
+static void begin_json(struct show *show)
+{
+	out_str(&show->text, "{\"schema\":\"smc-tools/matrix/1\",\"hosts\":");
+	out_json_document(&show->text, json_hosts(show->all), true);
+	out_str(&show->text, ",\"connections\":[\n");
+}
+
+static void put_json(struct show *show, size_t from, size_t to, const struct prediction *result,
+		     bool is_both)
+{
+	(void)is_both;
+	out_str(&show->text, show->is_begun ? "," : "");
+	show->is_begun = true;
+	out_json_document(&show->text,
+			  json_connection(name_of(show, from), name_of(show, to), result), true);
+}
+
+static void end_json(struct show *show)
+{
+	out_str(&show->text, "]}\n");
+}
+
+static const struct format json = { begin_json, put_json, end_json, NULL };
+
+/* ---- graphviz ---- */
+
+/* A string of the DOT language, in which a backslash begins an escape. */
+static void put_quoted(struct out_text *text, const char *word)
+{
+	out_char(text, '"');
+	for (; *word; word++) {
+		if (*word == '"' || *word == '\\')
+			out_char(text, '\\');
+		out_char(text, *word);
+	}
+	out_char(text, '"');
+}
+
+static void begin_dot(struct show *show)
+{
+	out_str(&show->text, "digraph smc {\n");
+	for (size_t i = 0; i < show->all->n_good; i++) {
+		out_char(&show->text, '\t');
+		put_quoted(&show->text, name_of(show, i));
+		out_str(&show->text, ";\n");
+	}
+}
+
+static void put_edge(struct show *show, size_t from, size_t to, const struct prediction *result,
+		     bool is_both)
+{
+	static const char *const styles[] = { "gray, style=dashed", "blue", "blue", "darkgreen",
+					      "darkgreen" };
+	char mode[MODE_SIZE];
+
+	put_mode(mode, result);
+	out_char(&show->text, '\t');
+	put_quoted(&show->text, name_of(show, from));
+	out_str(&show->text, " -> ");
+	put_quoted(&show->text, name_of(show, to));
+	out_printf(&show->text, " [label=\"%s\", color=%s%s];\n", mode, styles[result->mode],
+		   is_both ? ", dir=both" : "");
+}
+
+static bool is_same_edge(const struct prediction *forth, const struct prediction *back)
+{
+	return forth->mode == back->mode && forth->release == back->release;
+}
+
+static void end_dot(struct show *show)
+{
+	out_str(&show->text, "}\n");
+}
+
+static const struct format dot = { begin_dot, put_edge, end_dot, is_same_edge };
+
+/* ---- all of them ---- */
+
+/* Return: is one of them TCP? -errno with @err. */
+static int show_pairs(struct show *show, const struct format *format, struct smc_err *err)
+{
+	const struct gathered *all = show->all;
+	struct prediction forth, back;
+	int has_tcp = 0;
+	bool is_both;
+
+	format->begin(show);
+	for (size_t a = 0; a < all->n_good; a++)
+		for (size_t b = a + 1; b < all->n_good; b++) {
+			predict(&forth, all->good[a], all->good[b]);
+			predict(&back, all->good[b], all->good[a]);
+			has_tcp |= forth.mode == PREDICT_TCP || back.mode == PREDICT_TCP;
+			todos_note(&show->todos, a, b, &forth);
+			todos_note(&show->todos, b, a, &back);
+			is_both = format->is_same && format->is_same(&forth, &back);
+			format->put(show, a, b, &forth, is_both);
+			if (!is_both)
+				format->put(show, b, a, &back, false);
+			if (show->text.len >= CHUNK && out_print(&show->text, err))
+				return -err->code;
+		}
+	format->end(show);
+	return out_print(&show->text, err) ? -err->code : has_tcp;
+}
+
+/* Return: chk_status; -errno with @err. */
+static int show_matrix(const struct gathered *all, const struct chk_request *req,
+		       struct smc_err *err)
+{
+	struct show show = { .all = all };
 	int ret;
 
-	if (req->is_dot)
-		ret = show_dot(matrix, &tcp, err);
-	else if (req->is_json)
-		ret = show_json(matrix, &tcp, err);
-	else if (matrix->count >= SHOW_MANY)
-		ret = show_summary(matrix, &tcp, err);
-	else
-		ret = show_text(matrix, &tcp, err);
-	return ret ? ret : tcp ? CHK_TCP : CHK_OK;
+	todos_begin(&show.todos, all);
+	ret = show_pairs(&show,
+			 req->is_dot	     ? &dot :
+			 req->is_json	     ? &json :
+			 all->n_good >= MANY ? &summary :
+					       &table,
+			 err);
+	todos_end(&show.todos);
+	for (size_t i = 0; i < show.count; i++)
+		free(show.rows[i].why);
+	free(show.rows);
+	out_free(&show.text);
+	out_free(&show.why);
+	return ret > 0 ? CHK_TCP : ret;
 }
 
 static int run(const struct gathered *all, const struct chk_request *req, struct smc_err *err)
 {
-	struct matrix matrix = { all, xcalloc(all->count, sizeof(*matrix.good)), 0 };
-	int ret = 0;
+	int ret;
 
-	for (size_t i = 0; i < all->count; i++) {
+	for (size_t i = 0; i < all->count; i++)
 		if (all->errors[i].code)
 			cli_error(&chk_tool, "%s", all->errors[i].text);
-		else
-			matrix.good[matrix.count++] = i;
-	}
-	if (matrix.count < 2)
-		ret = smc_err_say(err, ENODATA, "no two hosts are left");
-	if (!ret)
-		ret = show(&matrix, req, err);
-	if (ret >= 0 && matrix.count < all->count)
-		ret = CHK_ERROR;
-	free(matrix.good);
-	return ret;
+	if (all->n_good < 2)
+		return smc_err_say(err, ENODATA, "no two hosts are left");
+	ret = show_matrix(all, req, err);
+	return ret >= 0 && all->n_good < all->count ? CHK_ERROR : ret;
 }
 
 /* Return: 0, or the status after a message. */

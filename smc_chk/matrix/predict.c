@@ -7,15 +7,14 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "out/text.h"
-
 /** struct way - a connection that is judged: hosts, net devices and addresses, by side */
 struct way {
 	const struct predict_host *hosts[2];
 	const struct predict_net *nets[2];
 	const struct netaddr *addrs[2];
-	int family;
 	bool is_near; /* client and server are in one subnet, of the same prefix */
+	bool is_routed;
+	enum predict_mode mode;
 };
 
 const char *predict_mode_name(enum predict_mode mode)
@@ -28,19 +27,20 @@ const char *predict_mode_name(enum predict_mode mode)
 
 /* ---- gaps ---- */
 
-static void say(struct prediction *result, enum predict_mode mode, enum predict_side side,
-		const char *command, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-
-/* @fmt: with our own words, and names that are escaped or of a plain alphabet */
-static void say(struct prediction *result, enum predict_mode mode, enum predict_side side,
-		const char *command, const char *fmt, ...)
+/*
+ * @result: NULL for nobody who hears it
+ * @fmt: with our own words, and names that are escaped or of a plain alphabet
+ */
+static void __attribute__((format(printf, 5, 6)))
+say(struct prediction *result, enum predict_mode mode, enum predict_side side, const char *command,
+    const char *fmt, ...)
 {
-	struct predict_gap *gap = &result->gaps[result->n_gaps];
+	struct predict_gap *gap;
 	va_list args;
 
-	if (result->n_gaps == PREDICT_GAPS)
+	if (!result || result->n_gaps == PREDICT_GAPS)
 		return;
-	result->n_gaps++;
+	gap = &result->gaps[result->n_gaps++];
 	gap->mode = mode;
 	gap->side = side;
 	va_start(args, fmt);
@@ -72,19 +72,12 @@ static bool shares_kernel(const struct way *way)
 
 /* ---- EIDs ---- */
 
-static bool has_ueid(const struct predict_host *host, const char *eid)
-{
-	for (size_t i = 0; i < host->n_ueids; i++)
-		if (!strcmp(host->ueids[i], eid))
-			return true;
-	return false;
-}
-
 static bool has_common_ueid(const struct way *way)
 {
 	for (size_t i = 0; i < way->hosts[0]->n_ueids; i++)
-		if (has_ueid(way->hosts[1], way->hosts[0]->ueids[i]))
-			return true;
+		for (size_t k = 0; k < way->hosts[1]->n_ueids; k++)
+			if (!strcmp(way->hosts[0]->ueids[i], way->hosts[1]->ueids[k]))
+				return true;
 	return false;
 }
 
@@ -97,59 +90,47 @@ static bool has_common_seid(const struct way *way)
 	       !strcmp(one->seid, other->seid);
 }
 
-/* What adds an EID of the other host; empty for one that cannot be typed. */
-static void put_eid(char line[PREDICT_COMMAND_SIZE], const struct predict_host *from)
-{
-	struct out_text text = { 0 };
-
-	out_str(&text, "smcd ueid add ");
-	if (out_shell_word(&text, from->ueids[0]) && text.len < PREDICT_COMMAND_SIZE)
-		snprintf(line, PREDICT_COMMAND_SIZE, "%.*s", (int)text.len, text.data);
-	out_free(&text);
-}
-
 static void say_eids(struct prediction *result, enum predict_mode mode, const struct way *way)
 {
 	const struct predict_host *client = way->hosts[0], *server = way->hosts[1];
 	int more = (int)client->n_ueids - (int)server->n_ueids;
 	enum predict_side side = PREDICT_SERVER;
-	char line[PREDICT_COMMAND_SIZE] = "";
+	struct out_text text = { 0 };
+	const char *line;
+	bool is_word;
 
+	if (!result)
+		return;
 	/* The same one, whichever of them is the client. */
 	if (more < 0 || (!more && strcmp(client->name, server->name) > 0))
 		side = PREDICT_CLIENT;
-	put_eid(line, way->hosts[!side]);
+	out_str(&text, "smcd ueid add ");
+	is_word = out_shell_word(&text, way->hosts[!side]->ueids[0]);
+	out_char(&text, '\0');
+	line = is_word && text.len <= PREDICT_COMMAND_SIZE ? text.data : "";
 	if (!client->n_ueids && !server->n_ueids)
 		say(result, mode, PREDICT_BOTH, "smcd ueid add MYEID", "neither has a user EID");
 	else if (!way->hosts[side]->n_ueids)
 		say(result, mode, side, line, PREDICT_HOST " has no user EID");
 	else
 		say(result, mode, side, line, "they have no user EID in common");
+	out_free(&text);
 }
 
-/* Is version 2 there on both sides? Else @result, NULL for nobody, hears of it. */
+/* Is version 2 there on both sides? */
 static bool knows_v2(struct prediction *result, enum predict_mode mode, const struct way *way)
 {
 	for (int side = PREDICT_CLIENT; side <= PREDICT_SERVER; side++) {
 		if (has(way->hosts[side], PREDICT_EIDS))
 			continue;
-		if (result)
-			say(result, mode, side, "install kernel 5.16 or later",
-			    "the kernel of " PREDICT_HOST " has no EIDs");
+		say(result, mode, side, "install kernel 5.16 or later",
+		    "the kernel of " PREDICT_HOST " has no EIDs");
 		return false;
 	}
 	return true;
 }
 
 /* ---- SMC-D ---- */
-
-static bool has_chid(const struct predict_host *host, int32_t chid)
-{
-	for (size_t i = 0; i < host->n_chids; i++)
-		if (host->chids[i] == chid)
-			return true;
-	return false;
-}
 
 /* One channel id on two machines is not one network: there the system EIDs differ. */
 static bool may_reach(const struct way *way)
@@ -162,8 +143,9 @@ static bool may_reach(const struct way *way)
 static bool has_common_ism(const struct way *way)
 {
 	for (size_t i = 0; may_reach(way) && i < way->hosts[0]->n_chids; i++)
-		if (has_chid(way->hosts[1], way->hosts[0]->chids[i]))
-			return true;
+		for (size_t k = 0; k < way->hosts[1]->n_chids; k++)
+			if (way->hosts[0]->chids[i] == way->hosts[1]->chids[k])
+				return true;
 	return false;
 }
 
@@ -181,8 +163,7 @@ static bool is_smcd_v2(struct prediction *result, const struct way *way)
 		return false;
 	if (has_common_ueid(way) || has_common_seid(way))
 		return true;
-	if (result)
-		say_eids(result, PREDICT_SMCD_V2, way);
+	say_eids(result, PREDICT_SMCD_V2, way);
 	return false;
 }
 
@@ -226,35 +207,27 @@ static void say_no_port(struct prediction *result, const struct way *way, int si
 
 static bool is_smcr_v2(struct prediction *result, const struct way *way)
 {
-	for (int side = PREDICT_CLIENT; result && side <= PREDICT_SERVER; side++)
+	for (int side = PREDICT_CLIENT; side <= PREDICT_SERVER; side++)
 		if (!(way->nets[side]->flags & PREDICT_GID_V2))
 			say_no_port(result, way, side);
 	if (!(way->nets[0]->flags & way->nets[1]->flags & PREDICT_GID_V2))
 		return false;
-	if (way->family != AF_INET) {
-		if (result)
-			say(result, PREDICT_SMCR_V2, PREDICT_BOTH,
-			    "give both an address in one IPv4 subnet", "SMC-R v2 is for IPv4 only");
+	if (way->addrs[0]->family != AF_INET) {
+		say(result, PREDICT_SMCR_V2, PREDICT_BOTH,
+		    "give both an address in one IPv4 subnet", "SMC-R v2 is for IPv4 only");
 		return false;
 	}
 	if (!knows_v2(result, PREDICT_SMCR_V2, way))
 		return false;
-	if (result && !has_common_ueid(way))
-		say_eids(result, PREDICT_SMCR_V2, way);
-	return has_common_ueid(way);
+	if (has_common_ueid(way))
+		return true;
+	say_eids(result, PREDICT_SMCR_V2, way);
+	return false;
 }
 
-static bool is_smcr_v1(const struct way *way)
+static bool have_gid_v1(const struct way *way)
 {
-	return way->is_near && way->nets[0]->flags & way->nets[1]->flags & PREDICT_GID_V1;
-}
-
-static void say_no_v1(struct prediction *result, const struct way *way)
-{
-	if (!(way->nets[0]->flags & way->nets[1]->flags & PREDICT_GID_V1))
-		return;
-	say(result, PREDICT_SMCR_V1, PREDICT_BOTH, "ip -br address",
-	    "they are not in one subnet with the same prefix");
+	return way->nets[0]->flags & way->nets[1]->flags & PREDICT_GID_V1;
 }
 
 /* ---- one way ---- */
@@ -262,7 +235,7 @@ static void say_no_v1(struct prediction *result, const struct way *way)
 /* What stands in the way of all of SMC. */
 static bool is_possible(struct prediction *result, const struct predict_host *const hosts[2])
 {
-	for (int side = PREDICT_CLIENT; result && side <= PREDICT_SERVER; side++)
+	for (int side = PREDICT_CLIENT; side <= PREDICT_SERVER; side++)
 		if (!has(hosts[side], PREDICT_SMC))
 			say(result, PREDICT_TCP, side, hosts[side]->command, PREDICT_HOST ": %s",
 			    *hosts[side]->why ? hosts[side]->why : "no SMC in its kernel");
@@ -270,9 +243,8 @@ static bool is_possible(struct prediction *result, const struct predict_host *co
 		return false;
 	if (!has(hosts[PREDICT_SERVER], PREDICT_COOKIES))
 		return true;
-	if (result)
-		say(result, PREDICT_TCP, PREDICT_SERVER, "sysctl -w net.ipv4.tcp_syncookies=1",
-		    PREDICT_HOST " answers each SYN with a cookie, which loses SMC's option");
+	say(result, PREDICT_TCP, PREDICT_SERVER, "sysctl -w net.ipv4.tcp_syncookies=1",
+	    PREDICT_HOST " answers each SYN with a cookie, which loses SMC's option");
 	return false;
 }
 
@@ -305,9 +277,8 @@ static bool is_allowed(struct prediction *result, const struct way *way)
 	for (int side = PREDICT_CLIENT; side <= PREDICT_SERVER; side++) {
 		if (allows(way->hosts[side], sides[side], way->addrs[!side]))
 			continue;
-		if (result)
-			say(result, PREDICT_TCP, side, "smc_conf export",
-			    "the policy of " PREDICT_HOST " (smc.conf) denies it");
+		say(result, PREDICT_TCP, side, "smc_conf export",
+		    "the policy of " PREDICT_HOST " (smc.conf) denies it");
 		return false;
 	}
 	return true;
@@ -323,7 +294,7 @@ static enum predict_mode mode_of(const struct way *way)
 		return PREDICT_SMCD_V1;
 	if (is_smcr_v2(NULL, way))
 		return PREDICT_SMCR_V2;
-	return is_smcr_v1(way) ? PREDICT_SMCR_V1 : PREDICT_TCP;
+	return way->is_near && have_gid_v1(way) ? PREDICT_SMCR_V1 : PREDICT_TCP;
 }
 
 static void say_limits(struct prediction *result, const struct way *way)
@@ -339,8 +310,6 @@ static void say_limits(struct prediction *result, const struct way *way)
 		say(result, result->mode, PREDICT_BOTH, "",
 		    "TCP if loopback has a PNET ID, which only a bundle of the first network "
 		    "namespace shows");
-	if (result->mode != PREDICT_SMCR_V2 || !result->release)
-		return;
 	if (result->max_links != 1)
 		return;
 	one = server->max_links == 1 ? PREDICT_SERVER : PREDICT_CLIENT;
@@ -363,8 +332,9 @@ static void say_gaps(struct prediction *result, const struct way *way)
 	}
 	if (mode < PREDICT_SMCR_V2) {
 		is_smcr_v2(result, way);
-		if (mode < PREDICT_SMCR_V1)
-			say_no_v1(result, way);
+		if (mode < PREDICT_SMCR_V1 && have_gid_v1(way))
+			say(result, PREDICT_SMCR_V1, PREDICT_BOTH, "ip -br address",
+			    "they are not in one subnet with the same prefix");
 	}
 	if (mode != PREDICT_TCP)
 		say_limits(result, way);
@@ -379,30 +349,20 @@ static uint32_t lower(uint32_t one, uint32_t other)
 
 static bool is_own(const struct predict_host *host, const struct netaddr *addr)
 {
+	const size_t size = addr->family == AF_INET ? 4 : 16;
+
 	for (size_t i = 0; i < host->n_nets; i++)
 		for (size_t k = 0; k < host->nets[i].n_addrs; k++) {
 			const struct netaddr *own = &host->nets[i].addrs[k];
 
-			if (own->family == addr->family &&
-			    !memcmp(own->bytes, addr->bytes, addr->family == AF_INET ? 4 : 16))
+			if (own->family == addr->family && !memcmp(own->bytes, addr->bytes, size))
 				return true;
 		}
 	return false;
 }
 
-/* The better of two, of equal ones the first. */
-static void take(struct prediction *best, struct way *kept, const struct way *way, bool is_routed)
-{
-	enum predict_mode mode = mode_of(way);
-
-	if (best->client && mode <= best->mode)
-		return;
-	*best = (struct prediction){ mode, way->nets[0], way->nets[1], .is_routed = is_routed };
-	*kept = *way;
-}
-
 /* All ways between addresses of a family, in one subnet or, with @is_routed, whatever they are. */
-static void try_ways(struct prediction *best, struct way *kept, struct way *way, bool is_routed)
+static void try_ways(struct way *best, struct way *way, int family, bool is_routed)
 {
 	for (size_t i = 0; i < way->nets[0]->n_addrs; i++) {
 		const struct netaddr *from = &way->nets[0]->addrs[i];
@@ -411,55 +371,44 @@ static void try_ways(struct prediction *best, struct way *kept, struct way *way,
 			const struct netaddr *to = &way->nets[1]->addrs[k];
 			bool is_near = netaddr_covers(from, to);
 
-			if (from->family != way->family || to->family != way->family ||
+			if (from->family != family || to->family != family ||
 			    (!is_near && !is_routed) || is_own(way->hosts[0], to))
 				continue;
 			way->is_near = is_near && from->prefix == to->prefix;
+			way->is_routed = !is_near;
 			way->addrs[0] = from;
 			way->addrs[1] = to;
-			take(best, kept, way, !is_near);
+			way->mode = mode_of(way);
+			/* Of equal ones the first. */
+			if (!best->nets[0] || way->mode > best->mode)
+				*best = *way;
 		}
 	}
 }
 
-static void find_way(struct prediction *best, struct way *kept,
-		     const struct predict_host *const hosts[2])
+/* IPv4 before IPv6, and one subnet before several. */
+static void find_way(struct way *best)
 {
-	static const struct {
-		int family;
-		bool is_routed;
-	} tries[] = {
-		{ AF_INET, false },
-		{ AF_INET, true },
-		{ AF_INET6, false },
-		{ AF_INET6, true },
-	};
+	struct way way = *best;
 
-	for (size_t n = 0; n < sizeof(tries) / sizeof(tries[0]) && !best->client; n++)
-		for (size_t i = 0; i < hosts[0]->n_nets; i++)
-			for (size_t k = 0; k < hosts[1]->n_nets; k++) {
-				struct way way = {
-					{ hosts[0], hosts[1] },
-					{ &hosts[0]->nets[i], &hosts[1]->nets[k] },
-					{ NULL, NULL },
-					tries[n].family,
-					false,
-				};
-
-				try_ways(best, kept, &way, tries[n].is_routed);
+	for (int try = 0; try < 4 && !best->nets[0]; try++)
+		for (size_t i = 0; i < way.hosts[0]->n_nets; i++)
+			for (size_t k = 0; k < way.hosts[1]->n_nets; k++) {
+				way.nets[0] = &way.hosts[0]->nets[i];
+				way.nets[1] = &way.hosts[1]->nets[k];
+				try_ways(best, &way, try < 2 ? AF_INET : AF_INET6, try % 2);
 			}
 }
 
 void predict(struct prediction *result, const struct predict_host *client,
 	     const struct predict_host *server)
 {
-	const struct predict_host *const hosts[2] = { client, server };
-	struct way way = { { client, server }, { NULL, NULL }, { NULL, NULL }, AF_INET, false };
+	struct way way = { .hosts = { client, server } };
 
-	*result = (struct prediction){ PREDICT_TCP, NULL, NULL, .is_routed = false };
-	find_way(result, &way, hosts);
+	find_way(&way);
+	*result = (struct prediction){ way.mode, way.nets[0], way.nets[1], way.is_routed };
 	if (!result->client) {
-		if (is_possible(result, hosts))
+		if (is_possible(result, way.hosts))
 			say(result, PREDICT_TCP, PREDICT_BOTH, "ip -br address",
 			    "no address of one can be reached from one of the other");
 		return;

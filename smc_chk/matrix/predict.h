@@ -154,8 +154,5 @@ void predict(struct prediction *result, const struct predict_host *client,
 /** predict_gap_text() - append the clause; @name: of the host at its side, or words for it */
 void predict_gap_text(struct out_text *text, const struct predict_gap *gap, const char *name);
 
-/**
- * predict_same() - is the other direction the same to a reader?
- * @forth: from A to B; @back: from B to A
- */
+/** predict_same() - is the other direction the same to a reader? */
 bool predict_same(const struct prediction *forth, const struct prediction *back);

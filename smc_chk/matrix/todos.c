@@ -17,21 +17,20 @@ struct line {
 	size_t connections;
 };
 
-/** struct todo - of one host; @is_put: it has been printed */
+/** struct todo - of one host */
 struct todo {
 	struct line *lines;
 	size_t count, size;
-	bool is_put;
 };
 
-void todos_begin(struct todos *todos, const struct matrix *matrix)
+void todos_begin(struct todos *todos, const struct gathered *hosts)
 {
-	*todos = (struct todos){ matrix, xcalloc(matrix->count, sizeof(*todos->all)) };
+	*todos = (struct todos){ hosts, xcalloc(hosts->n_good, sizeof(*todos->all)) };
 }
 
 void todos_end(struct todos *todos)
 {
-	for (size_t i = 0; i < todos->matrix->count; i++)
+	for (size_t i = 0; i < todos->hosts->n_good; i++)
 		free(todos->all[i].lines);
 	free(todos->all);
 }
@@ -78,18 +77,32 @@ static bool is_same(const struct todo *one, const struct todo *other)
 	return one->count == other->count;
 }
 
-/* Names of the hosts from @first on that have the same to do. Return: how many. */
+/* The numbers of connections become those of the host with the most. */
+static void take_most(struct todo *todo, const struct todo *same)
+{
+	for (size_t i = 0; i < todo->count; i++) {
+		const struct line *line = find_line(same, todo->lines[i].command);
+
+		if (line->connections > todo->lines[i].connections)
+			todo->lines[i].connections = line->connections;
+	}
+}
+
+/* Names of the hosts from @first on that have the same to do: they are done. Return: how many. */
 static size_t put_names(struct out_text *text, struct todos *todos, size_t first)
 {
+	struct todo *todo = &todos->all[first];
 	size_t hosts = 0, column = 2;
 
 	out_str(text, "on");
-	for (size_t i = first; i < todos->matrix->count; i++) {
-		const char *name = matrix_host(todos->matrix, i)->name;
+	for (size_t i = first; i < todos->hosts->n_good; i++) {
+		const char *name = todos->hosts->good[i]->name;
 
-		if (todos->all[i].is_put || !is_same(&todos->all[first], &todos->all[i]))
+		if (!is_same(todo, &todos->all[i]))
 			continue;
-		todos->all[i].is_put = true;
+		take_most(todo, &todos->all[i]);
+		if (i != first)
+			todos->all[i].count = 0;
 		if (hosts++)
 			out_char(text, ',');
 		column += strlen(name) + 2;
@@ -100,20 +113,6 @@ static size_t put_names(struct out_text *text, struct todos *todos, size_t first
 	}
 	out_char(text, '\n');
 	return hosts;
-}
-
-/* Of all hosts with the same to do as @todo, that with the most. */
-static size_t most(const struct todos *todos, const struct todo *todo, const char *command)
-{
-	size_t found = 0;
-
-	for (size_t i = 0; i < todos->matrix->count; i++) {
-		const struct line *line = find_line(&todos->all[i], command);
-
-		if (line && line->connections > found && is_same(todo, &todos->all[i]))
-			found = line->connections;
-	}
-	return found;
 }
 
 /* What is for most of them first. */
@@ -129,25 +128,22 @@ static int compare(const void *a, const void *b)
 static void put_todo(struct out_text *text, struct todos *todos, size_t i)
 {
 	struct todo *todo = &todos->all[i];
-	size_t hosts = put_names(text, todos, i);
+	size_t hosts;
 
 	qsort(todo->lines, todo->count, sizeof(*todo->lines), compare);
-	for (size_t k = 0; k < todo->count; k++) {
-		const char *command = todo->lines[k].command;
-		size_t count = most(todos, todo, command);
-
-		out_printf(text, "  %-50s  # %s%zu connection%s%s\n", command,
-			   hosts > 1 ? "up to " : "", count, count == 1 ? "" : "s",
-			   hosts > 1 ? " each" : "");
-	}
+	hosts = put_names(text, todos, i);
+	for (size_t k = 0; k < todo->count; k++)
+		out_printf(text, "  %-50s  # %s%zu connection%s%s\n", todo->lines[k].command,
+			   hosts > 1 ? "up to " : "", todo->lines[k].connections,
+			   todo->lines[k].connections == 1 ? "" : "s", hosts > 1 ? " each" : "");
 }
 
 void todos_put(struct out_text *text, struct todos *todos)
 {
 	bool is_any = false;
 
-	for (size_t i = 0; i < todos->matrix->count; i++) {
-		if (!todos->all[i].count || todos->all[i].is_put)
+	for (size_t i = 0; i < todos->hosts->n_good; i++) {
+		if (!todos->all[i].count)
 			continue;
 		if (!is_any)
 			out_str(text, "\nFor more:\n");

@@ -86,11 +86,6 @@ int stream_connect(const union endpoint_addr *addr, bool is_smc, int buffers, in
 	return INT32_MAX;
 }
 
-uint64_t stream_median(uint64_t *times, int count)
-{
-	return times[count / 2];
-}
-
 /* ---- smc_chk/live/endpoint.h ---- */
 
 const char *endpoint_why_not(void)
