@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The commands of smc_chk: what each takes, and does. */
 #include "smc_chk/advise/advise.h"
-#include "smc_chk/bundle/bundle.h"
-#include "smc_chk/doctor/doctor.h"
 #include "smc_chk/live/client.h"
 #include "smc_chk/live/live.h"
 #include "smc_chk/live/server.h"

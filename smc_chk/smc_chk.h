@@ -117,10 +117,19 @@ int chk_parse(struct chk_request *req, int argc, char **argv);
 void chk_debug(const struct chk_request *req, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Commands that are no more than one file: see chk_command's run. */
+/* Commands without a header of their own: see chk_command's run. */
+
+/** chk_bundle() - write what support needs to know of this host into a file */
+int chk_bundle(const struct chk_request *req);
+
+/** chk_doctor() - the doctor, and the static analysis of -s */
+int chk_doctor(const struct chk_request *req);
 
 /** chk_explain() - a reason code, in words and with commands to type */
 int chk_explain(const struct chk_request *req);
+
+/** chk_from() - run a tool as if on the host of a bundle. Return: its exit status */
+int chk_from(const struct chk_request *req);
 
 /** chk_pnetid() - -i: the PNET ID of one net device */
 int chk_pnetid(const struct chk_request *req);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Bundles for strangers: what was recorded, without names and addresses. */
-#include "smc_chk/bundle/anonymous.h"
+#include "smc_chk/bundle/collect.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/read.h"
 #include "base/write.h"
 #include "host/record.h"
@@ -99,17 +100,6 @@ static bool is_kept(const char *path, bool is_directory)
 
 /* ---- one file ---- */
 
-/** struct copying - what each step needs */
-struct copying {
-	const struct pseudonyms *all;
-	struct smc_err *err;
-};
-
-static int cannot_copy(const struct copying *job, const char *path)
-{
-	return smc_err_set(job->err, errno, "cannot copy %s", path);
-}
-
 /* PNET IDs of firmware, in EBCDIC. */
 static void replace_util_string(const struct pseudonyms *all, char *data, size_t len)
 {
@@ -191,195 +181,129 @@ static void put_modprobe_list(const struct pseudonyms *all, struct out_text *tex
 	}
 }
 
-/* A text that becomes another one. Return: false for everything else. */
-static bool put_other(const struct copying *job, const char *path, const char *name,
-		      struct out_text *text, char *data, size_t len)
+/* @text: receives what becomes of @data, which a NUL follows */
+static void replace(const struct pseudonyms *all, const char *path, struct out_text *text,
+		    char *data, size_t len)
 {
-	if (is_modprobe(path))
+	const char *name = strrchr(path, '/') + 1;
+	bool is_in_place = true;
+
+	if (is_modprobe(path)) {
 		put_modprobe(text, data);
+		return;
+	}
+	if (!strncmp(path, "netlink/", 8))
+		anonymous_answer(all, path + 8, data, len);
+	else if (!strcmp(name, "util_string"))
+		replace_util_string(all, data, len);
+	else if (!strcmp(name, "boot_id") || (!strcmp(name, "gid") && strstr(path, "/dibs/")))
+		pseudonym_name(all, data, len);
+	else
+		is_in_place = false;
+	if (is_in_place)
+		out_mem(text, data, len);
 	else if (!strcmp(name, "modprobe.d" RECORD_LIST))
-		put_modprobe_list(job->all, text, data);
+		put_modprobe_list(all, text, data);
 	else if (!strcmp(name, "config.gz"))
 		put_packed_config(text, data, len);
 	else if (!strncmp(name, "config", 6) || !strcmp(name, ".config"))
 		put_config(text, data);
 	else
-		return false;
-	return true;
+		pseudonym_text(all, text, data, len);
 }
 
-/* @text: receives what becomes of @data, which a NUL follows */
-static void replace(const struct copying *job, const char *path, struct out_text *text, char *data,
-		    size_t len)
-{
-	const char *name = strrchr(path, '/') + 1;
+/* ---- all files ---- */
 
-	if (put_other(job, path, name, text, data, len))
-		return;
-	if (!strncmp(path, "netlink/", 8))
-		anonymous_answer(job->all, path + 8, data, len);
-	else if (!strcmp(name, "util_string"))
-		replace_util_string(job->all, data, len);
-	else if (!strcmp(name, "boot_id") || (!strcmp(name, "gid") && strstr(path, "/dibs/")))
-		pseudonym_name(job->all, data, len);
-	else {
-		pseudonym_text(job->all, text, data, len);
-		return;
-	}
-	out_mem(text, data, len);
-}
+/* nftw(3) has no argument for these: @from and @to are where the record and its copy begin. */
+static struct {
+	const struct pseudonyms *all;
+	const char *from, *to;
+	struct smc_err *err;
+} copying;
 
-static int copy_file(const struct copying *job, const char *path, int from, int to,
-		     const char *name)
+static bool copy_file(const char *path, const char *from, char *to)
 {
-	char new_name[NAME_MAX + 1];
-	int in = openat(from, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), out, ret = 0;
+	char *name = strrchr(to, '/') + 1, *data;
 	struct out_text text = { 0 };
+	bool is_copied = false;
 	size_t len;
-	char *data;
+	int fd;
 
-	data = smc_read_fd(in, FILE_MOST, &len);
+	data = smc_read_file(from, O_NOFOLLOW, FILE_MOST, &len);
 	if (!data)
-		return cannot_copy(job, path);
-	snprintf(new_name, sizeof(new_name), "%s", name);
+		return false;
 	if (is_modprobe(path))
-		rename_modprobe(job->all, new_name, strlen(new_name));
-	replace(job, path, &text, data, len);
-	out = openat(to, new_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (out < 0 || !smc_write_all(out, text.data ? text.data : "", text.len))
-		ret = cannot_copy(job, path);
-	if (out >= 0)
-		close(out);
+		rename_modprobe(copying.all, name, strlen(name));
+	replace(copying.all, path, &text, data, len);
+	fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd >= 0) {
+		is_copied = smc_write_all(fd, text.data ? text.data : "", text.len);
+		close(fd);
+	}
 	out_free(&text);
 	free(data);
-	return ret;
+	return is_copied;
 }
 
-/* ---- all of them ---- */
-
-static int copy_directory(const struct copying *job, const char *above, int from, int to);
-
-static int copy_one(const struct copying *job, const char *path, int from, int to, const char *name)
+static int copy_one(const char *from, const struct stat *st, int type, struct FTW *where)
 {
-	struct stat st;
-	int inner, made, ret = 0;
+	const char *path = from + strlen(copying.from);
+	char *to = xprintf("%s%s", copying.to, path);
+	bool is_copied = type != FTW_NS && type != FTW_DNR;
 
-	if (fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW))
-		return cannot_copy(job, path);
-	if (!is_kept(path, S_ISDIR(st.st_mode)))
-		return 0;
-	if (!S_ISDIR(st.st_mode))
-		return copy_file(job, path, from, to, name);
-	inner = openat(from, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	made = mkdirat(to, name, 0700) ? -1 : openat(to, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (inner < 0 || made < 0)
-		ret = cannot_copy(job, path);
-	else
-		ret = copy_directory(job, path, inner, made);
-	if (inner >= 0)
-		close(inner);
-	if (made >= 0)
-		close(made);
-	return ret;
+	if (is_copied && (!where->level || is_kept(path + 1, S_ISDIR(st->st_mode))))
+		is_copied = S_ISDIR(st->st_mode) ? !mkdir(to, 0700) : copy_file(path + 1, from, to);
+	if (!is_copied)
+		smc_err_set(copying.err, errno, "cannot copy %s", from);
+	free(to);
+	return !is_copied;
 }
 
-/* @above: path of it below record/, "" for that itself */
-static int copy_directory(const struct copying *job, const char *above, int from, int to)
+static int copy_record(const struct collection *b, const struct pseudonyms *all)
 {
-	int again = fcntl(from, F_DUPFD_CLOEXEC, 0), ret = 0;
-	DIR *dir = again < 0 ? NULL : fdopendir(again);
-	struct dirent *item;
-	char path[PATH_MAX];
-
-	if (!dir) {
-		ret = cannot_copy(job, above);
-		if (again >= 0)
-			close(again);
-		return ret;
-	}
-	while (!ret && (errno = 0, item = readdir(dir))) {
-		if (!strcmp(item->d_name, ".") || !strcmp(item->d_name, ".."))
-			continue;
-		if (snprintf(path, PATH_MAX, "%s%s%s", above, *above ? "/" : "", item->d_name) <
-		    PATH_MAX)
-			ret = copy_one(job, path, from, to, item->d_name);
-	}
-	if (!ret && errno)
-		ret = cannot_copy(job, above);
-	closedir(dir);
-	return ret;
-}
-
-static int copy_record(const struct collection *b, const struct pseudonyms *all, int to)
-{
-	const struct copying job = { all, b->err };
-	int from = openat(b->work.fd, "record", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int made = mkdirat(to, "record", 0700) ?
-			   -1 :
-			   openat(to, "record", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char *from = xprintf("%s/record", b->work.path);
+	char *to = xprintf("%s/" ANONYMOUS "/record", b->work.path);
 	int ret;
 
-	if (from < 0 || made < 0)
-		ret = cannot_copy(&job, "record");
-	else
-		ret = copy_directory(&job, "", from, made);
-	if (from >= 0)
-		close(from);
-	if (made >= 0)
-		close(made);
-	return ret;
-}
-
-/* A day, as others may know when something happened. */
-static void write_day(json_t *index)
-{
-	char when[32];
-
-	snprintf(when, sizeof(when), "%.10sT00:00:00Z",
-		 json_string_value(json_object_get(index, "created")));
-	json_object_set_new(index, "created", json_string(when));
+	copying.all = all;
+	copying.from = from;
+	copying.to = to;
+	copying.err = b->err;
+	ret = nftw(from, copy_one, 16, FTW_PHYS);
+	free(to);
+	free(from);
+	return ret < 0 ? smc_err_set(b->err, errno, "cannot copy the record") : -b->err->code;
 }
 
 /* What names the host or the namespace gets a pseudonym; what commands said goes. */
-static int write_index(struct collection *b, const struct pseudonyms *all, int to)
+static void change_index(json_t *index, const struct pseudonyms *all)
 {
 	static const char *const keys[] = { "host", "netns" };
-	int fd = openat(to, "index.json", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), ret;
-	char name[256];
+	char text[256];
 
-	json_object_set_new(b->index, "anonymous", json_true());
-	write_day(b->index);
-	json_object_set_new(b->index, "commands", json_array());
+	json_object_set_new(index, "anonymous", json_true());
+	/* A day, as others may know when something happened. */
+	snprintf(text, sizeof(text), "%.10sT00:00:00Z",
+		 json_string_value(json_object_get(index, "created")));
+	json_object_set_new(index, "created", json_string(text));
+	json_object_set_new(index, "commands", json_array());
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		json_t *value = json_object_get(b->index, keys[i]);
+		json_t *value = json_object_get(index, keys[i]);
 
 		if (!value)
 			continue;
-		snprintf(name, sizeof(name), "%s", json_string_value(value));
-		pseudonym_name(all, name, sizeof(name));
-		json_object_set_new(b->index, keys[i], json_string(name));
+		snprintf(text, sizeof(text), "%s", json_string_value(value));
+		pseudonym_name(all, text, sizeof(text));
+		json_object_set_new(index, keys[i], json_string(text));
 	}
-	errno = EIO;
-	ret = fd < 0 || json_dumpfd(b->index, fd, JSON_INDENT(2) | JSON_ENSURE_ASCII) ?
-		      smc_err_set(b->err, errno, "cannot write into %s", b->work.path) :
-		      0;
-	if (fd >= 0)
-		close(fd);
-	return ret;
 }
 
 int anonymous_make(struct collection *b, const struct pseudonyms *all)
 {
-	int to = mkdirat(b->work.fd, ANONYMOUS, 0700) ?
-			 -1 :
-			 openat(b->work.fd, ANONYMOUS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int ret;
-
-	if (to < 0)
+	if (mkdirat(b->work.fd, ANONYMOUS, 0700))
 		return smc_err_set(b->err, errno, "cannot write into %s", b->work.path);
-	ret = copy_record(b, all, to);
-	if (!ret)
-		ret = write_index(b, all, to);
-	close(to);
-	return ret;
+	if (copy_record(b, all))
+		return -b->err->code;
+	change_index(b->index, all);
+	return collect_json(b, ANONYMOUS, "index", b->index);
 }

@@ -8,7 +8,7 @@
 
 #include "smc/abi.h"
 #include "base/memory.h"
-#include "smc_chk/bundle/anonymous.h"
+#include "smc_chk/bundle/collect.h"
 
 /* Attributes with a name: the file's, the nest that they are in, 0 for none. */
 static const struct {

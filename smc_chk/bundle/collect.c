@@ -3,6 +3,7 @@
 #include "smc_chk/bundle/collect.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
 #include "host/record.h"
 #include "out/table.h"
 
@@ -76,15 +78,12 @@ static int cannot_write(struct collection *b, int code)
 static FILE *open_new(struct collection *b, const char *directory, const char *name,
 		      const char *end)
 {
-	char path[PATH_MAX];
-	FILE *file = NULL;
+	char *path = xprintf("%s/%s/%s%s", b->work.path, directory, name, end);
+	FILE *file = fopen(path, "axe");
 
-	errno = ENAMETOOLONG;
-	if (snprintf(path, sizeof(path), "%s/%s/%s%s", b->work.path, directory, name, end) <
-	    PATH_MAX)
-		file = fopen(path, "axe");
 	if (!file)
 		cannot_write(b, errno);
+	free(path);
 	return file;
 }
 
@@ -106,19 +105,13 @@ static bool put_json(FILE *file, const json_t *json, size_t layout)
 
 static int make_directories(struct collection *b)
 {
-	static const char *const names[] = { "text", "json", "record" };
-	char path[PATH_MAX];
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(path, sizeof(path), "%.*s/%s", PATH_MAX - 32, b->work.path, names[i]);
-		if (mkdir(path, 0700))
-			return cannot_write(b, errno);
-	}
-	return 0;
+	return mkdirat(b->work.fd, "text", 0700) || mkdirat(b->work.fd, "json", 0700) ||
+			       mkdirat(b->work.fd, "record", 0700) ?
+		       cannot_write(b, errno) :
+		       0;
 }
 
-static int write_json(struct collection *b, const char *directory, const char *name,
-		      const json_t *json)
+int collect_json(struct collection *b, const char *directory, const char *name, const json_t *json)
 {
 	FILE *file = open_new(b, directory, name, ".json");
 
@@ -256,24 +249,21 @@ static int keep_command(struct collection *b, const struct bundle_command *comma
 static int start_record(struct collection *b)
 {
 	FILE *file = open_new(b, "record", RECORD_COMPLETE, "");
-	char path[PATH_MAX];
+	char *path = xprintf("%s/record", b->work.path);
+	int ret = !file ? -b->err->code : 0;
 
-	if (!file)
-		return -b->err->code;
-	fclose(file);
-	snprintf(path, sizeof(path), "%.*s/record", PATH_MAX - 32, b->work.path);
-	if (setenv("SMC_TOOLS_RECORD", path, 1))
-		return smc_err_set(b->err, ENOMEM, "cannot record");
-	return 0;
+	if (file)
+		fclose(file);
+	if (!ret && setenv("SMC_TOOLS_RECORD", path, 1))
+		ret = smc_err_set(b->err, ENOMEM, "cannot record");
+	free(path);
+	return ret;
 }
 
 static int end_record(struct collection *b)
 {
-	char path[PATH_MAX];
-
 	unsetenv("SMC_TOOLS_RECORD");
-	snprintf(path, sizeof(path), "%.*s/record/" RECORD_COMPLETE, PATH_MAX - 32, b->work.path);
-	if (!unlink(path))
+	if (!unlinkat(b->work.fd, "record/" RECORD_COMPLETE, 0))
 		return 0;
 	return smc_err_say(b->err, ENOSPC, "cannot record into %s: is the disk full?",
 			   b->work.path);
@@ -309,7 +299,7 @@ static void print_value(FILE *file, const json_t *value, int depth)
 static int keep_facts(struct collection *b)
 {
 	json_t *json = system_read(b->req->netns);
-	int ret = write_json(b, "json", "system", json);
+	int ret = collect_json(b, "json", "system", json);
 	FILE *file = ret ? NULL : open_new(b, "text", "system", ".txt");
 
 	if (file) {
@@ -357,7 +347,7 @@ static int keep_commands(struct collection *b)
 int collect(struct collection *b)
 {
 	return make_directories(b) || keep_facts(b) || start_record(b) || keep_commands(b) ||
-			       end_record(b) || write_json(b, ".", "index", b->index) ?
+			       end_record(b) || collect_json(b, ".", "index", b->index) ?
 		       -b->err->code :
 		       0;
 }

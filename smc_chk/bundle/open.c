@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 
 #include "sandbox/enclose.h"
-#include "smc_chk/bundle/unpack.h"
 
 /*
  * For what reads a bundle of any origin. The list of 100000 sockets as JSON, with the processes,
@@ -104,11 +103,6 @@ int bundle_read(struct workdir *work, int fd, const char *file, bundle_fn fn, vo
 	job.directory =
 		openat(work->fd, OPEN_DIRECTORY, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return fork_in(work, &job, read_here, "read", err);
-}
-
-int bundle_open(struct workdir *work, int fd, const char *file, struct smc_err *err)
-{
-	return bundle_read(work, fd, file, NULL, NULL, err);
 }
 
 static void limit_one(int resource, rlim_t soft, rlim_t hard)

@@ -2,23 +2,10 @@
 /* A bundle of any origin, unpacked for those who read it. */
 #pragma once
 
-#include "smc_chk/bundle/pack.h"
-#include "smc_chk/bundle/workdir.h"
+#include "smc_chk/bundle/archive.h"
 
 /* Below the directory of a struct workdir. */
 #define OPEN_DIRECTORY "unpacked/" BUNDLE_DIRECTORY
-
-/**
- * bundle_open() - unpack a bundle into OPEN_DIRECTORY of a directory, and look at its index
- * @fd: what is read, a regular file
- * @file: its name, for messages
- *
- * Processes of their own do that, which can open no other file and are not root. The directory is
- * nobody's if this is root: those who read it become nobody.
- *
- * Return: 0, -errno with @err.
- */
-int bundle_open(struct workdir *work, int fd, const char *file, struct smc_err *err);
 
 /**
  * typedef bundle_fn - reads what is unpacked, in a process that has no other file
@@ -28,7 +15,17 @@ int bundle_open(struct workdir *work, int fd, const char *file, struct smc_err *
  */
 typedef int (*bundle_fn)(void *arg, int directory, struct smc_err *err);
 
-/** bundle_read() - as bundle_open(), and call @fn */
+/**
+ * bundle_read() - unpack a bundle into OPEN_DIRECTORY, look at its index, and call a function
+ * @fd: what is read, a regular file
+ * @file: its name, for messages
+ * @fn: NULL if somebody else will read it
+ *
+ * Processes of their own do that, which can open no other file and are not root. The directory is
+ * nobody's if this is root: those who read it become nobody.
+ *
+ * Return: 0, -errno with @err.
+ */
 int bundle_read(struct workdir *work, int fd, const char *file, bundle_fn fn, void *arg,
 		struct smc_err *err);
 
