@@ -111,13 +111,13 @@ static const struct cli_tool tune_tool = {
 	.given = &given,
 };
 
-static const struct cli_opt explain_options[] = { JSON, HELP, { 0 } };
+static const struct cli_opt json_options[] = { JSON, HELP, { 0 } };
 
 static const struct cli_tool explain_tool = {
 	.name = "smc_chk explain",
 	.usage = "[-j] CODE[/CODE]",
 	.summary = "Explains why a connection fell back to TCP, and prints commands that help.",
-	.opts = explain_options,
+	.opts = json_options,
 	.more = "CODE is a reason: 0x03010000 or PEERNOSMC; with / it is that of both sides.\n"
 		"Exit status: 0 explained, 1 error.\n"
 		"Example: smc_chk explain 0x05000000/0x03030000\n",
@@ -125,13 +125,11 @@ static const struct cli_tool explain_tool = {
 	.given = &given,
 };
 
-static const struct cli_opt program_options[] = { JSON, HELP, { 0 } };
-
 static const struct cli_tool program_tool = {
 	.name = "smc_chk program",
 	.usage = "[-j] FILE",
 	.summary = "Names the way of smc_run that reaches a program.",
-	.opts = program_options,
+	.opts = json_options,
 	.more = "Exit status: 0 a way reaches it, 1 error, 2 it would use TCP.\n"
 		"Example: smc_chk program /usr/sbin/nginx\n",
 	.error_status = CHK_ERROR,

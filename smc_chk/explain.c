@@ -128,15 +128,12 @@ static enum place place_of(const struct smc_remedy *remedy, bool is_peer)
 	return (remedy->at == SMC_AT_PEER) == is_peer ? AT_HERE : AT_PEER;
 }
 
-static const char *raised_text(enum smc_raised raised)
-{
-	switch (raised) {
-	case SMC_RAISED_CLIENT: return "the client";
-	case SMC_RAISED_SERVER: return "the server";
-	case SMC_RAISED_BOTH: return "client or server";
-	default: return "other systems; Linux knows it, but never uses it";
-	}
-}
+static const char *const raised_texts[] = {
+	[SMC_RAISED_CLIENT] = "the client",
+	[SMC_RAISED_SERVER] = "the server",
+	[SMC_RAISED_BOTH] = "client or server",
+	[SMC_RAISED_NONE] = "other systems; Linux knows it, but never uses it",
+};
 
 /* One side's view of a situation, and what the other side shows. */
 struct view {
@@ -176,20 +173,15 @@ static void append_remedies(struct out_text *text, uint32_t code, bool is_peer)
 			   at->command, at->purpose);
 }
 
-static void append_title(struct out_text *text, const struct smc_reason *reason, bool is_peer)
+static void append_reason(struct out_text *text, const struct smc_reason *reason, bool is_peer)
 {
 	out_printf(text, "0x%08" PRIx32 " %s%s (%" PRIu32, reason->code, reason->symbol,
 		   is_peer ? ", the peer's reason" : "", reason->code);
 	if (strcmp(reason->symbol, reason->stats_name))
 		out_printf(text, ", in statistics %s", reason->stats_name);
 	out_str(text, ")\n");
-}
-
-static void append_reason(struct out_text *text, const struct smc_reason *reason, bool is_peer)
-{
-	append_title(text, reason, is_peer);
 	append_line(text, "meaning", reason->meaning);
-	append_line(text, "found by", raised_text(reason->raised));
+	append_line(text, "found by", raised_texts[reason->raised]);
 	out_printf(text, "  %-*sLinux %s\n", LABEL_WIDTH, "since",
 		   reason->since ? reason->since : "5.10 or older");
 	append_line(text, "first", reason->check);

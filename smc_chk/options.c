@@ -86,9 +86,7 @@ static int set_timeout(struct chk_request *req, const char *text)
 
 	if (*end || !(seconds >= 0.001 && seconds <= 86400))
 		return cli_usage_error(req->command->tool,
-				       "'%s' is not a number of seconds from 0.001 to "
-				       "86400",
-				       text);
+				       "'%s' is not a number of seconds from 0.001 to 86400", text);
 	req->timeout_ms = (int)(seconds * 1000);
 	return 0;
 }
@@ -96,14 +94,12 @@ static int set_timeout(struct chk_request *req, const char *text)
 /* A week is more than anybody waits for. */
 static int set_watch(struct chk_request *req, const char *text)
 {
-	unsigned long unit = 1, seconds;
-	char *end;
+	char *end = NULL;
+	unsigned long seconds = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
+	unsigned long unit = !seconds ? 1 : *end == 'h' ? 3600 : *end == 'm' ? 60 : 1;
 
-	seconds = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
-	if (seconds && *end && strchr("smh", *end)) {
-		unit = *end == 'h' ? 3600 : *end == 'm' ? 60 : 1;
+	if (seconds && *end && strchr("smh", *end))
 		end++;
-	}
 	if (!seconds || *end || seconds > WATCH_MAX / unit)
 		return cli_usage_error(req->command->tool, "'%s' is not a time from 1s to 168h",
 				       text);
@@ -125,8 +121,7 @@ static int set_shape(struct chk_request *req, const char *text)
 		req->shape = CHK_SHAPE_BULK;
 	} else {
 		return cli_usage_error(req->command->tool,
-				       "'%s' is not bulk, connections or rpc: with 1 to "
-				       "%d bytes",
+				       "'%s' is not bulk, connections or rpc: with 1 to %d bytes",
 				       text, CHK_RPC_BYTES);
 	}
 	return 0;

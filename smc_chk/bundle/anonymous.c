@@ -17,8 +17,7 @@
 #include "base/write.h"
 #include "host/record.h"
 #include "net/pnetid.h"
-#include "smc_chk/doctor/kconfig.h"
-#include "smc_chk/doctor/modprobe.h"
+#include "smc_chk/doctor/kmodule.h"
 
 #define KEY_MOST 65536
 /* As a record's largest file, see netlink/replay.c. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directories to bundles, which are tar.gz files, and bundles of any origin back. */
+/* Directories to bundles, which are tar.gz files; those of any origin back, for who reads them. */
 #pragma once
 
 #include "smc_chk/bundle/workdir.h"
@@ -45,3 +45,31 @@ int bundle_pack(struct workdir *work, int fd, const char *directory, struct pack
  * Return: 0; -errno with @err, and then nothing of what was extracted is to be read.
  */
 int bundle_unpack(int fd, int directory, const char *file, struct smc_err *err);
+
+/* Below the directory of a struct workdir. */
+#define OPEN_DIRECTORY "unpacked/" BUNDLE_DIRECTORY
+
+/**
+ * typedef bundle_fn - reads what is unpacked, in a process that has no other file
+ * @directory: descriptor of OPEN_DIRECTORY; the current directory, too
+ *
+ * Return: 0, -errno with @err.
+ */
+typedef int (*bundle_fn)(void *arg, int directory, struct smc_err *err);
+
+/**
+ * bundle_read() - unpack a bundle into OPEN_DIRECTORY, look at its index, and call a function
+ * @fd: what is read, a regular file
+ * @file: its name, for messages
+ * @fn: NULL if somebody else will read it
+ *
+ * Processes of their own do that, which can open no other file and are not root. The directory is
+ * nobody's if this is root: those who read it become nobody.
+ *
+ * Return: 0, -errno with @err.
+ */
+int bundle_read(struct workdir *work, int fd, const char *file, bundle_fn fn, void *arg,
+		struct smc_err *err);
+
+/** bundle_limit() - memory and processor time of what is started from now on, to read a bundle */
+void bundle_limit(void);

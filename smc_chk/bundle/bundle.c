@@ -19,22 +19,20 @@
 #include "out/table.h"
 #include "process/signals.h"
 #include "smc_chk/bundle/collect.h"
-#include "smc_chk/bundle/open.h"
+#include "smc_chk/bundle/archive.h"
 #include "version.h"
 
-static json_t *new_index(const struct chk_request *req)
+static json_t *new_index(const struct chk_request *req, const struct utsname *name)
 {
 	time_t now = time(NULL);
-	struct utsname name = { 0 };
 	char when[32] = "";
 	struct tm tm;
 
-	uname(&name);
 	if (gmtime_r(&now, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o*, s:[]}", "schema", BUNDLE_SCHEMA,
-			 "created", when, "version", SMC_TOOLS_VERSION, "host", name.nodename,
-			 "kernel", name.release, "machine", name.machine, "byte_order",
+			 "created", when, "version", SMC_TOOLS_VERSION, "host", name->nodename,
+			 "kernel", name->release, "machine", name->machine, "byte_order",
 			 __BYTE_ORDER == __BIG_ENDIAN ? "big" : "little", "netns",
 			 req->netns ? out_json_str(req->netns) : NULL, "commands");
 }
@@ -104,21 +102,10 @@ static int finish(struct collection *b, const struct bundle_file *target)
 	return 0;
 }
 
-/* Nobody knows names of the host other than uname(2)'s. */
-static int make_anonymous(struct collection *b, struct pseudonyms *all)
-{
-	struct utsname name;
-
-	if (!b->req->is_anonymous)
-		return 0;
-	if (!uname(&name))
-		snprintf(all->host, sizeof(all->host), "%s", name.nodename);
-	return anonymous_make(b, all);
-}
-
 int chk_bundle(const struct chk_request *req)
 {
 	struct pseudonyms all = { 0 };
+	struct utsname name = { 0 };
 	struct smc_err err = { 0 };
 	struct collection b = { .req = req, .err = &err };
 	struct bundle_file target;
@@ -129,9 +116,12 @@ int chk_bundle(const struct chk_request *req)
 	if ((req->is_anonymous && anonymous_key(&all, req->key, &err)) ||
 	    workdir_begin(&b.work, &err))
 		return cli_error(&chk_tool, "%s", err.text);
-	b.index = new_index(req);
+	/* Nobody knows other names of the host. */
+	uname(&name);
+	snprintf(all.host, sizeof(all.host), "%s", name.nodename);
+	b.index = new_index(req, &name);
 	is_failed = open_target(&target, req->object, &err) || collect(&b) ||
-		    make_anonymous(&b, &all) || finish(&b, &target);
+		    (req->is_anonymous && anonymous_make(&b, &all)) || finish(&b, &target);
 	if (*target.temp) {
 		close(target.fd);
 		if (is_failed)

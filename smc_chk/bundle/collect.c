@@ -103,14 +103,6 @@ static bool put_json(FILE *file, const json_t *json, size_t layout)
 	return !json_dumpf(json, file, layout) && fputc('\n', file) != EOF;
 }
 
-static int make_directories(struct collection *b)
-{
-	return mkdirat(b->work.fd, "text", 0700) || mkdirat(b->work.fd, "json", 0700) ||
-			       mkdirat(b->work.fd, "record", 0700) ?
-		       cannot_write(b, errno) :
-		       0;
-}
-
 int collect_json(struct collection *b, const char *directory, const char *name, const json_t *json)
 {
 	FILE *file = open_new(b, directory, name, ".json");
@@ -316,38 +308,33 @@ static int keep_facts(struct collection *b)
 
 #define CLEAR_LINE "\r\033[K"
 
-/* For who waits at a terminal: one line, which goes again at the end. */
-static void show_progress(size_t number, const char *name)
-{
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, CLEAR_LINE "collecting: %zu of %zu, %s", number, COMMANDS, name);
-}
-
-static void hide_progress(void)
-{
-	if (isatty(STDERR_FILENO))
-		fputs(CLEAR_LINE, stderr);
-}
-
 static int keep_commands(struct collection *b)
 {
+	bool is_seen = isatty(STDERR_FILENO);
 	int ret = 0;
 
 	/* What cannot look into the namespace would tell of another one. */
 	for (size_t i = 0; !ret && i < COMMANDS; i++) {
 		if (!has_answer(b, &commands[i]))
 			continue;
-		show_progress(i + 1, commands[i].name);
+		/* For who waits at a terminal: one line, which goes again at the end. */
+		if (is_seen)
+			fprintf(stderr, CLEAR_LINE "collecting: %zu of %zu, %s", i + 1, COMMANDS,
+				commands[i].name);
 		ret = keep_command(b, &commands[i]);
 	}
-	hide_progress();
+	if (is_seen)
+		fputs(CLEAR_LINE, stderr);
 	return ret;
 }
 
 int collect(struct collection *b)
 {
-	return make_directories(b) || keep_facts(b) || start_record(b) || keep_commands(b) ||
-			       end_record(b) || collect_json(b, ".", "index", b->index) ?
+	if (mkdirat(b->work.fd, "text", 0700) || mkdirat(b->work.fd, "json", 0700) ||
+	    mkdirat(b->work.fd, "record", 0700))
+		return cannot_write(b, errno);
+	return keep_facts(b) || start_record(b) || keep_commands(b) || end_record(b) ||
+			       collect_json(b, ".", "index", b->index) ?
 		       -b->err->code :
 		       0;
 }

@@ -17,11 +17,7 @@
 
 #define SIPHASH_KEY 16
 
-/**
- * siphash() - a hash of 64 bits, which nobody without the key can foresee: SipHash-2-4
- *
- * The same on every machine.
- */
+/** siphash() - a hash that nobody without the key can foresee, the same on every machine */
 uint64_t siphash(const uint8_t key[SIPHASH_KEY], const void *data, size_t len);
 
 /** struct pseudonyms - @host: name that is replaced wherever a text has it as a word */

@@ -2,25 +2,23 @@
 /* What a bundle says of the system around SMC: no more than what helps, see smc_chk(8). */
 #include "smc_chk/bundle/collect.h"
 
-#include <arpa/inet.h>
 #include <ctype.h>
-#include <ifaddrs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/klog.h>
-#include <sys/socket.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "host/file.h"
+#include "net/netaddr.h"
 #include "net/netdev.h"
 #include "net/netns.h"
 #include "net/rdma.h"
 #include "net/rdma_netns.h"
 #include "out/table.h"
-#include "smc_chk/doctor/kconfig.h"
+#include "smc_chk/doctor/kmodule.h"
 
 /* What klogctl(2) is told to do: <linux/syslog.h> is not for programs. */
 #define READ_ALL 3
@@ -179,23 +177,16 @@ static json_t *modules(void)
 	return array;
 }
 
-static json_t *addresses(const struct ifaddrs *all, const char *name)
+static json_t *addresses(const struct netaddr_table *all, const char *name)
 {
 	json_t *array = json_array();
-	char ip[INET6_ADDRSTRLEN];
+	char text[NETADDR_TEXT_SIZE];
 
-	for (; all; all = all->ifa_next) {
-		const struct sockaddr *addr = all->ifa_addr;
-		const void *bytes = NULL;
-
-		if (!addr || strcmp(all->ifa_name, name))
+	for (size_t i = 0; i < all->count; i++) {
+		if (strcmp(all->addrs[i].netdev, name))
 			continue;
-		if (addr->sa_family == AF_INET)
-			bytes = &((const struct sockaddr_in *)addr)->sin_addr;
-		else if (addr->sa_family == AF_INET6)
-			bytes = &((const struct sockaddr_in6 *)addr)->sin6_addr;
-		if (bytes && inet_ntop(addr->sa_family, bytes, ip, sizeof(ip)))
-			json_array_append_new(array, json_string(ip));
+		netaddr_text(text, &all->addrs[i], false);
+		json_array_append_new(array, json_stringn(text, strcspn(text, "/")));
 	}
 	return array;
 }
@@ -222,18 +213,17 @@ static const struct out_col netdev_cols[] = {
 
 static json_t *interfaces(const struct netdev_table *table)
 {
-	struct ifaddrs *all = NULL;
+	struct netaddr_table all = { 0 };
 	json_t *array = json_array();
 
-	getifaddrs(&all);
+	netaddr_load(&all, table);
 	for (size_t i = 0; i < table->count; i++) {
 		json_t *json = out_json(netdev_cols, NULL, &table->devs[i]);
 
-		json_object_set_new(json, "addresses", addresses(all, table->devs[i].name));
+		json_object_set_new(json, "addresses", addresses(&all, table->devs[i].name));
 		json_array_append_new(array, json);
 	}
-	if (all)
-		freeifaddrs(all);
+	netaddr_free(&all);
 	return array;
 }
 

@@ -40,18 +40,11 @@ static void remove_at_exit(void)
 	rmdir(left_over);
 }
 
-/* What would end this process. */
-static void ending_signals(sigset_t *ends)
-{
-	static const int numbers[] = { SIGHUP,	SIGINT,	 SIGQUIT,   SIGPIPE, SIGALRM, SIGTERM,
-				       SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ };
-
-	signals_heeded(ends, numbers, sizeof(numbers) / sizeof(numbers[0]));
-	sigaddset(ends, SIGCHLD);
-}
-
 int workdir_begin(struct workdir *work, struct smc_err *err)
 {
+	/* They would end this process. */
+	static const int numbers[] = { SIGHUP,	SIGINT,	 SIGQUIT,   SIGPIPE, SIGALRM, SIGTERM,
+				       SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ };
 	const char *tmp = secure_getenv("TMPDIR");
 	sigset_t ends;
 
@@ -62,7 +55,8 @@ int workdir_begin(struct workdir *work, struct smc_err *err)
 		return smc_err_set(err, ENAMETOOLONG, "cannot work in %s", tmp);
 	/* If SIGCHLD is ignored, children cannot be waited for; and programs inherit that. */
 	signal(SIGCHLD, SIG_DFL);
-	ending_signals(&ends);
+	signals_heeded(&ends, numbers, sizeof(numbers) / sizeof(numbers[0]));
+	sigaddset(&ends, SIGCHLD);
 	work->signals = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (work->signals < 0)
 		return smc_err_set(err, errno, "cannot wait for signals");

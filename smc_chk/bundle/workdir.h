@@ -59,9 +59,5 @@ int workdir_fork(struct workdir *work, workdir_fn fn, void *arg, const char *wha
 /** workdir_why() - what a status of workdir_run() means, "" unless a limit or a crash ended it */
 const char *workdir_why(int status);
 
-/**
- * workdir_end() - remove the directory; a signal that was held back now takes effect
- *
- * It takes no memory.
- */
+/** workdir_end() - remove the directory, without memory; a signal held back now takes effect */
 void workdir_end(struct workdir *work);

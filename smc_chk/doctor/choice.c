@@ -200,13 +200,10 @@ static void find_ism(struct choice *choice, const struct choice_facts *facts)
 
 		if (row->type != PNET_ISM)
 			continue;
-		if (choice_is_loopback(row)) {
+		if (choice_is_loopback(row))
 			choice->is_loopback = facts->has_loopback && is_offered(facts, row);
-			continue;
-		}
-		if (!row->ism)
-			continue;
-		if (!choice->ism_v1 && *row->pnetid && !strcmp(row->pnetid, choice->net->pnetid))
+		else if (!choice->ism_v1 && row->ism && *row->pnetid &&
+			 !strcmp(row->pnetid, choice->net->pnetid))
 			choice->ism_v1 = row;
 	}
 	if (choice->ism_v1)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "smc/abi.h"
-#include "smc_chk/doctor/checks.h"
+#include "smc_chk/doctor/doctor.h"
 
 #define RDMA "rdma"
 #define ISM "ism"
@@ -62,13 +62,6 @@ static void say_no_gid(struct doctor *doc, const struct pnet_row *row)
 		   row->port);
 }
 
-static void say_too_new(struct doctor *doc, const struct pnet_row *row)
-{
-	doctor_say(doc, doctor_unusable_level(doc), RDMA, row->name, "install kernel 5.16 or later",
-		   "port %u has GIDs of RoCE v2 only, which SMC uses from kernel 5.16 on",
-		   row->port);
-}
-
 static void say_fits(struct doctor *doc, const struct pnet_row *row)
 {
 	const struct rdma_port *port = row->ib_port;
@@ -99,7 +92,12 @@ static void check_port(struct doctor *doc, const struct pnet_row *row)
 	case UNUSABLE_NOT_ROCE: say_unusable(doc, row); break;
 	case UNUSABLE_HANGS: break; /* doctor_kernel() has said so */
 	case UNUSABLE_PORT_DOWN: say_down(doc, row); break;
-	case UNUSABLE_V2_ONLY: say_too_new(doc, row); break;
+	case UNUSABLE_V2_ONLY:
+		doctor_say(doc, doctor_unusable_level(doc), RDMA, row->name,
+			   "install kernel 5.16 or later",
+			   "port %u has GIDs of RoCE v2 only, which SMC uses from kernel 5.16 on",
+			   row->port);
+		break;
 	case UNUSABLE_NO_GID: say_no_gid(doc, row); break;
 	default: say_fits(doc, row); break;
 	}

@@ -138,12 +138,10 @@ static int probe_release(void *arg __attribute__((unused)), char text[HOST_PROBE
 static void load_release(struct doctor_facts *facts)
 {
 	unsigned int *version = facts->version;
-	char text[HOST_PROBE_SIZE];
 
-	if (host_probe("uname-release", probe_release, NULL, text) < 0 || strchr(text, '/'))
-		return;
-	snprintf(facts->release, sizeof(facts->release), "%.*s", (int)sizeof(facts->release) - 1,
-		 text);
+	if (host_probe("uname-release", probe_release, NULL, facts->release) < 0 ||
+	    strchr(facts->release, '/'))
+		facts->release[0] = '\0';
 	sscanf(facts->release, "%3u.%6u.%6u", &version[0], &version[1], &version[2]);
 }
 
@@ -227,31 +225,36 @@ static int on_device(const struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-/* -s needs them, too. */
-static void load_flags(struct doctor_facts *facts)
+/* Of net devices and ISM devices what sysfs has beyond the tables, which -s needs, too. */
+static void load_more(struct doctor_facts *facts)
 {
 	unsigned long flags;
+	char driver[32];
 
 	facts->nets = xcalloc(facts->netdevs.count, sizeof(*facts->nets));
 	facts->isms = xcalloc(facts->rdma.n_isms, sizeof(*facts->isms));
-	for (size_t i = 0; i < facts->netdevs.count; i++)
-		facts->nets[i].is_off = host_number(&flags, "%s/class/net/%s/flags", facts->sys,
-						    facts->netdevs.devs[i].name) &&
-					!(flags & IFF_UP);
-	for (size_t i = 0; i < facts->rdma.n_isms; i++)
+	for (size_t i = 0; i < facts->netdevs.count; i++) {
+		struct netdev_facts *more = &facts->nets[i];
+		const char *name = facts->netdevs.devs[i].name;
+
+		more->is_off = host_number(&flags, "%s/class/net/%s/flags", facts->sys, name) &&
+			       !(flags & IFF_UP);
+		host_text(more->bond_slaves, sizeof(more->bond_slaves),
+			  "%s/class/net/%s/bonding/slaves", facts->sys, name);
+	}
+	for (size_t i = 0; i < facts->rdma.n_isms; i++) {
+		const struct ism_dev *ism = &facts->rdma.isms[i];
+
 		host_number(&facts->isms[i].fid, "%s/bus/pci/devices/%s/function_id", facts->sys,
-			    facts->rdma.isms[i].bus_id);
+			    ism->bus_id);
+		facts->isms[i].has_driver =
+			strcmp(ism->bus, "pci") ||
+			host_link(driver, sizeof(driver), "%s/bus/pci/devices/%s/driver",
+				  facts->sys, ism->bus_id);
+	}
 }
 
 /* ---- what only the checks ask for: net devices ---- */
-
-static void load_bonds(struct doctor_facts *facts)
-{
-	for (size_t i = 0; i < facts->netdevs.count; i++)
-		host_text(facts->nets[i].bond_slaves, sizeof(facts->nets[i].bond_slaves),
-			  "%s/class/net/%s/bonding/slaves", facts->sys,
-			  facts->netdevs.devs[i].name);
-}
 
 static int on_pause(const struct nlmsghdr *nlh, void *arg)
 {
@@ -361,17 +364,6 @@ static int count_ports(const struct doctor_facts *facts, const struct rdma_dev *
 	return count;
 }
 
-/* ---- ISM devices ---- */
-
-static bool has_driver(const struct doctor_facts *facts, const struct ism_dev *ism)
-{
-	char driver[32];
-
-	return strcmp(ism->bus, "pci") ||
-	       host_link(driver, sizeof(driver), "%s/bus/pci/devices/%s/driver", facts->sys,
-			 ism->bus_id);
-}
-
 /* The slots of IBM Z are named by the function, in eight digits. */
 static void load_slots(struct host_names *slots, const char *sys)
 {
@@ -392,14 +384,11 @@ static void load_slots(struct host_names *slots, const char *sys)
 static void load_devices(struct doctor_facts *facts)
 {
 	facts->is_foreign_sysfs = is_foreign_sysfs(facts);
-	load_bonds(facts);
 	load_pauses(facts);
 	load_ports(facts);
 	facts->n_ports = xcalloc(facts->rdma.count, sizeof(*facts->n_ports));
 	for (size_t i = 0; i < facts->rdma.count; i++)
 		facts->n_ports[i] = count_ports(facts, &facts->rdma.devs[i]);
-	for (size_t i = 0; i < facts->rdma.n_isms; i++)
-		facts->isms[i].has_driver = has_driver(facts, &facts->rdma.isms[i]);
 	load_slots(&facts->slots, facts->sys);
 }
 
@@ -432,7 +421,7 @@ static int load(struct doctor_facts *facts, const struct chk_request *req, struc
 	read_table(facts, SMC_ABI_GET_DEV_SMCR, on_device, facts);
 	load_deciding(&facts->choices.facts, facts);
 	choices_make(&facts->choices);
-	load_flags(facts);
+	load_more(facts);
 	return 0;
 }
 
@@ -453,7 +442,6 @@ void facts_load_rest(struct doctor_facts *facts)
 	facts->has_stats = read_table(facts, SMC_ABI_GET_STATS, on_stats, &facts->stats) &&
 			   read_table(facts, SMC_ABI_GET_FBACK_STATS, on_fallbacks, &facts->stats);
 	load_devices(facts);
-	facts_load_exposure(facts);
 }
 
 static void free_all(struct doctor_facts *facts)

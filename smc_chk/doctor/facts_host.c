@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* What the doctor knows of a host: its kernel, preload libraries, memory and sysctls. */
+/* What the doctor knows of a host: kernel, preload libraries, memory, sysctls, policy. */
 #include <elf.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +14,14 @@
 #include "cgroup/scope.h"
 #include "host/file.h"
 #include "host/probe.h"
+#include "host/record.h"
 #include "host/smc.h"
+#include "out/text.h"
+#include "out/units.h"
 #include "process/elf.h"
 #include "process/library.h"
+#include "process/proc.h"
+#include "settings/enforce.h"
 #include "smc_chk/doctor/facts.h"
 #include "smc_chk/executes.h"
 
@@ -205,7 +211,7 @@ static void load_knobs(char knobs[FACTS_KNOBS][FACTS_KNOB_SIZE])
 {
 	char path[64];
 
-	for (size_t i = 0; i < FACTS_KNOBS && knob_names[i]; i++) {
+	for (size_t i = 0; i < FACTS_KNOBS; i++) {
 		snprintf(path, sizeof(path), "%s", knob_names[i]);
 		for (char *dot = path; (dot = strchr(dot, '.'));)
 			*dot = '/';
@@ -215,7 +221,7 @@ static void load_knobs(char knobs[FACTS_KNOBS][FACTS_KNOB_SIZE])
 
 const char *knob_text(const struct doctor_facts *facts, const char *name)
 {
-	for (size_t i = 0; i < FACTS_KNOBS && knob_names[i]; i++)
+	for (size_t i = 0; i < FACTS_KNOBS; i++)
 		if (!strcmp(knob_names[i], name))
 			return *facts->knobs[i] ? facts->knobs[i] : NULL;
 	return NULL;
@@ -238,19 +244,6 @@ bool knob_number(long long *value, const struct doctor_facts *facts, const char 
 
 /* ---- memory ---- */
 
-const char *size_text(char text[SIZE_TEXT], unsigned long long bytes)
-{
-	static const char *const units[] = { "bytes", "KiB", "MiB", "GiB" };
-	size_t unit = 0;
-
-	while (unit < 3 && bytes && bytes % 1024 == 0) {
-		bytes /= 1024;
-		unit++;
-	}
-	snprintf(text, SIZE_TEXT, "%llu %s", bytes, units[unit]);
-	return text;
-}
-
 static int probe_page(void *arg __attribute__((unused)),
 		      char text[HOST_PROBE_SIZE] __attribute__((unused)))
 {
@@ -266,7 +259,7 @@ static int probe_memlock(void *arg __attribute__((unused)), char text[HOST_PROBE
 	if (limit.rlim_cur == RLIM_INFINITY)
 		snprintf(text, HOST_PROBE_SIZE, "unlimited");
 	else
-		size_text(text, limit.rlim_cur);
+		out_size(text, limit.rlim_cur);
 	return 0;
 }
 
@@ -281,10 +274,103 @@ static void load_memory(struct memory_facts *memory)
 		memory->memlock[0] = '\0';
 }
 
+/* ---- who may speak SMC to this host ---- */
+
+/* What the kernel does not tell of IPPROTO_SMC, up to 7.3, the process does. */
+static void complete(struct exposure_facts *exposure)
+{
+	struct proc_table procs = { 0 };
+	size_t kept = 0, count;
+	bool is_loaded = false;
+
+	for (size_t i = 0; i < exposure->n_listeners; i++) {
+		struct smc_sock sock = exposure->listeners[i];
+		const struct proc_fd *holder;
+
+		if (!sock.local.family || !sock.local.port) {
+			if (!is_loaded)
+				proc_table_load(&procs);
+			is_loaded = true;
+			holder = proc_table_find(&procs, sock.inode, &count);
+			if (!holder || !proc_socket_names(holder, &sock.local, &sock.peer)) {
+				exposure->n_hidden++;
+				continue;
+			}
+		}
+		exposure->listeners[kept++] = sock;
+	}
+	exposure->n_listeners = kept;
+	proc_table_free(&procs);
+}
+
+/* In a record: code of an error, connections denied, peers learned; then words or lines. */
+#define POLICY_FILE "policy"
+#define POLICY_MAX (16 * 1024 * 1024)
+
+static void record_policy(const struct exposure_facts *exposure)
+{
+	struct out_text text = { 0 };
+
+	out_printf(&text, "%d %" PRIu64 " %" PRIu64 "\n", exposure->why_not.code, exposure->denied,
+		   exposure->learned);
+	if (exposure->has_policy)
+		policy_write(&text, &exposure->policy);
+	else
+		out_str(&text, exposure->why_not.text);
+	record_set(POLICY_FILE, text.data, text.len);
+	out_free(&text);
+}
+
+static void read_policy(struct exposure_facts *exposure)
+{
+	const struct policy *policy = &exposure->policy;
+
+	if (geteuid())
+		smc_err_set(&exposure->why_not, EPERM, "the policy");
+	else
+		exposure->has_policy = !policy_read(&exposure->policy, &exposure->why_not);
+	exposure->learned = policy->learned_count;
+	exposure->denied = policy->port_hits;
+	for (size_t i = 0; i < policy->count; i++)
+		exposure->denied += policy->rules[i].action == POLICY_DENY ?
+					    policy->rules[i].hits :
+					    policy->rules[i].others;
+	record_policy(exposure);
+}
+
+static void take_policy(struct exposure_facts *exposure)
+{
+	size_t len;
+	char *text = record_get(POLICY_FILE, POLICY_MAX, &len), *lines;
+	int code;
+
+	lines = text ? strchr(text, '\n') : NULL;
+	if (lines && sscanf(text, "%d %" SCNu64 " %" SCNu64, &code, &exposure->denied,
+			    &exposure->learned) == 3) {
+		exposure->has_policy = !code;
+		if (code)
+			smc_err_say(&exposure->why_not, code, "%.300s", lines + 1);
+		else
+			policy_lines(&exposure->policy, lines + 1);
+	}
+	free(text);
+}
+
+static void load_exposure(struct exposure_facts *exposure)
+{
+	if (record_root())
+		take_policy(exposure);
+	else
+		read_policy(exposure);
+	complete(exposure);
+}
+
 void facts_load_host(struct doctor_facts *facts)
 {
 	load_kernel(&facts->kernel, facts);
 	load_shim(&facts->shim);
 	load_memory(&facts->memory);
 	load_knobs(facts->knobs);
+	if (facts->has_smc)
+		load_exposure(&facts->exposure);
 }

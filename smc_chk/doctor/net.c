@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "smc_chk/doctor/checks.h"
+#include "smc_chk/doctor/doctor.h"
 
 /* Headers and check sum of a RoCE packet at their longest, as the kernel counts them. */
 #define ROCE_OVERHEAD 96
@@ -221,17 +221,12 @@ static void check_any(struct doctor *doc)
 		   iface ? " for it" : "");
 }
 
-static void check_sysfs(struct doctor *doc)
+void doctor_net(struct doctor *doc)
 {
 	if (doc->facts->is_foreign_sysfs)
 		doctor_say(doc, DOCTOR_NOTE, "sysfs", NULL, "run smc_chk as root",
 			   "/sys shows the net devices of another network namespace, and only root "
 			   "can see those of this one: what is said about devices may be wrong");
-}
-
-void doctor_net(struct doctor *doc)
-{
-	check_sysfs(doc);
 	doctor_each(doc, check_port);
 	for (size_t i = 0; i < doc->facts->netdevs.count; i++) {
 		const struct netdev *net = &doc->facts->netdevs.devs[i];

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 
 #include "out/text.h"
-#include "smc_chk/doctor/checks.h"
+#include "smc_chk/doctor/doctor.h"
 
 #define CHECK "pnetid"
 
@@ -99,15 +99,6 @@ static void check_absent(struct doctor *doc, const struct pnet_row *row)
 			   row->pnetid, row->port);
 }
 
-static void check_loopback(struct doctor *doc, const struct pnet_row *row)
-{
-	bool has_loopback = doc->facts->choices.facts.has_loopback;
-
-	doctor_say(doc, has_loopback ? doctor_unusable_level(doc) : DOCTOR_WARNING, CHECK,
-		   row->name, removal(doc, row->entry), "with a PNET ID (%s) loopback is not used",
-		   row->pnetid);
-}
-
 static void check_upper(struct doctor *doc, const struct pnet_row *row)
 {
 	struct smc_pnet entry = { .has = SMC_PNET_HAS_NET };
@@ -134,13 +125,6 @@ static void check_upper(struct doctor *doc, const struct pnet_row *row)
 			   row->pnetid, row->net->base);
 }
 
-static void check_hardware(struct doctor *doc, const struct pnet_row *row)
-{
-	doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, removal(doc, row->entry),
-		   "its PNET ID %s has no effect: the hardware has %s", row->entry->name,
-		   row->pnetid);
-}
-
 /* The kernel knows a device by its own name and by that of its PCI function. */
 static void check_twice(struct doctor *doc, const struct pnet_row *row)
 {
@@ -161,12 +145,18 @@ static void check_twice(struct doctor *doc, const struct pnet_row *row)
 
 static void check_entry(struct doctor *doc, const struct pnet_row *row)
 {
+	bool has_loopback = doc->facts->choices.facts.has_loopback;
+
 	if (row->type == PNET_ISM && choice_is_loopback(row))
-		check_loopback(doc, row);
+		doctor_say(doc, has_loopback ? doctor_unusable_level(doc) : DOCTOR_WARNING, CHECK,
+			   row->name, removal(doc, row->entry),
+			   "with a PNET ID (%s) loopback is not used", row->pnetid);
 	else if (!row->net && !row->ib && !row->ism)
 		check_absent(doc, row);
 	else if (row->source == PNET_FROM_HARDWARE)
-		check_hardware(doc, row);
+		doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, removal(doc, row->entry),
+			   "its PNET ID %s has no effect: the hardware has %s", row->entry->name,
+			   row->pnetid);
 	else if (row->net && strcmp(row->net->base, row->name))
 		check_upper(doc, row);
 	if (row->ib || row->ism)
@@ -233,10 +223,8 @@ static void check_lonely(struct doctor *doc, const struct choice *choice)
 
 /* ---- what each net device gets ---- */
 
-static void append(struct out_text *text, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void append(struct out_text *text, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 3)))
+append(struct out_text *text, const char *fmt, ...)
 {
 	va_list ap;
 

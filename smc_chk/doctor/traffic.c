@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "smc/reason.h"
-#include "smc_chk/doctor/checks.h"
+#include "smc_chk/doctor/doctor.h"
 
 #define CHECK "traffic"
 
