@@ -8,7 +8,6 @@
 #include <spawn.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -30,8 +30,6 @@ struct question {
 	bool has_peer;
 };
 
-/* ---- reading ---- */
-
 /* The shell may have split "TCP 0x05000000/0x03030000". Return: 0, or a status after a message. */
 static int join(char text[TEXT_SIZE], const struct chk_request *req)
 {
@@ -109,8 +107,6 @@ static int parse(struct question *question, char *text)
 	return status || n == 1 ? status : read_code(peer, &question->peer);
 }
 
-/* ---- whose, and where ---- */
-
 /* Places as the reader sees them. What the peer found is to be mended from its point of view. */
 enum place {
 	AT_HERE,
@@ -135,27 +131,29 @@ static const char *const raised_texts[] = {
 	[SMC_RAISED_NONE] = "other systems; Linux knows it, but never uses it",
 };
 
-/* One side's view of a situation, and what the other side shows. */
+/* One side's view of a situation, and what the other side shows, "" for nothing. */
 struct view {
-	bool is_client;
-	const char *text;
-	uint32_t other, other_peer;
+	const char *side, *other_side, *text;
+	char other[24];
 };
 
 /* Both sides of each situation are numbered. Does one show just what was asked for? */
 static bool is_seen(struct view *view, size_t number, const struct question *question)
 {
 	const struct smc_situation *at = &smc_situations[number / 2];
-	const uint32_t client[] = { at->client, at->client_peer };
-	const uint32_t server[] = { at->server, at->server_peer };
-	bool is_client = number % 2 == 0;
-	const uint32_t *own = is_client ? client : server, *other = is_client ? server : client;
+	const uint32_t codes[][2] = { { at->client, at->client_peer },
+				      { at->server, at->server_peer } };
+	const uint32_t *own = codes[number % 2], *other = codes[!(number % 2)];
+	static const char *const sides[] = { "client", "server" };
+	size_t size = sizeof(view->other);
 
-	*view = (struct view){ is_client, at->text, other[0], other[1] };
+	*view = (struct view){ sides[number % 2], sides[!(number % 2)], at->text, "" };
+	if (other[0] && other[1])
+		snprintf(view->other, size, "0x%08" PRIx32 "/0x%08" PRIx32, other[0], other[1]);
+	else if (other[0])
+		snprintf(view->other, size, "0x%08" PRIx32, other[0]);
 	return own[0] == question->own && own[1] == question->peer;
 }
-
-/* ---- text ---- */
 
 static void append_line(struct out_text *text, const char *label, const char *value)
 {
@@ -195,13 +193,9 @@ static void append_situations(struct out_text *text, const struct question *ques
 	for (size_t i = 0; i < 2 * smc_situation_count; i++) {
 		if (!is_seen(&view, i, question))
 			continue;
-		out_printf(text, "  %-*s%s: %s", LABEL_WIDTH, label,
-			   view.is_client ? "a client" : "a server", view.text);
-		if (view.other)
-			out_printf(text, "; %s shows 0x%08" PRIx32,
-				   view.is_client ? "the server" : "the client", view.other);
-		if (view.other && view.other_peer)
-			out_printf(text, "/0x%08" PRIx32, view.other_peer);
+		out_printf(text, "  %-*sa %s: %s", LABEL_WIDTH, label, view.side, view.text);
+		if (*view.other)
+			out_printf(text, "; the %s shows %s", view.other_side, view.other);
 		out_char(text, '\n');
 		label = "";
 	}
@@ -232,8 +226,6 @@ static int print_text(const struct question *question)
 	return chk_print(&text);
 }
 
-/* ---- JSON ---- */
-
 static json_t *json_remedies(uint32_t code, bool is_peer)
 {
 	json_t *array = json_array();
@@ -262,13 +254,6 @@ static json_t *json_reason(uint32_t code, bool is_peer)
 			 reason->since, "remedies", json_remedies(code, is_peer));
 }
 
-static json_t *json_pair(uint32_t own, uint32_t peer)
-{
-	if (!own)
-		return NULL;
-	return peer ? json_sprintf("0x%08x/0x%08x", own, peer) : out_json_hex(own, 8);
-}
-
 static json_t *json_situations(const struct question *question)
 {
 	json_t *array = json_array();
@@ -277,10 +262,9 @@ static json_t *json_situations(const struct question *question)
 	for (size_t i = 0; i < 2 * smc_situation_count; i++)
 		if (is_seen(&view, i, question))
 			json_array_append_new(array,
-					      json_pack("{s:s, s:s, s:o*}", "seen_by",
-							view.is_client ? "client" : "server",
+					      json_pack("{s:s, s:s, s:s*}", "seen_by", view.side,
 							"situation", view.text, "other_side",
-							json_pair(view.other, view.other_peer)));
+							*view.other ? view.other : NULL));
 	return array;
 }
 
@@ -296,8 +280,6 @@ static int print_json(const struct question *question)
 					json_reason(question->own, false), "peer_reason", peer,
 					"situations", json_situations(question)));
 }
-
-/* ---- the command ---- */
 
 /* Return: CHK_OK, or CHK_ERROR after a sentence. */
 static int refuse_unknown(uint32_t code)

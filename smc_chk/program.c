@@ -274,15 +274,6 @@ static int print_text(const struct program *prog)
 	return chk_print(&text);
 }
 
-static json_t *json_notes(const struct program *prog)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < prog->n_notes; i++)
-		json_array_append_new(array, out_json_string(prog->notes[i], NOTE_SIZE));
-	return array;
-}
-
 static json_t *json_path(const char *path)
 {
 	return *path ? out_json_str(path) : NULL;
@@ -292,7 +283,10 @@ static int print_json(const struct program *prog)
 {
 	const struct target *target = &prog->target;
 	const struct smc_elf *elf = &target->elf;
+	json_t *notes = json_array();
 
+	for (size_t i = 0; i < prog->n_notes; i++)
+		json_array_append_new(notes, out_json_string(prog->notes[i], NOTE_SIZE));
 	return chk_print_json(json_pack(
 		"{s:s, s:o, s:o, s:s, s:s*, s:i, s:o*, s:o*, s:[s*, s*, s*], s:b, s:s, s:s*, s:b, "
 		"s:o*, s:o}",
@@ -305,7 +299,7 @@ static int print_json(const struct program *prog)
 		target->raises & TARGET_CAPS ? "capabilities" : NULL, "is_secure", target->secure,
 		"way", way_of(prog, JSON), "why", prog->why, "is_possible", can_run(prog),
 		"library", !prog->why && prog->has_lib ? json_path(prog->lib.file) : NULL, "notes",
-		json_notes(prog)));
+		notes));
 }
 
 int chk_program(const struct chk_request *req)

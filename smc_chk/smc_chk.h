@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "cli/cli.h"
 
-/** enum chk_status - what main() returns; a script can trust it: no failed check ends with CHK_OK */
+/** enum chk_status - what main() returns; scripts can trust it: CHK_OK after no failed check */
 enum chk_status {
 	CHK_OK,	      /* SMC works; the doctor found no problem */
 	CHK_ERROR,    /* bad arguments, no such host, refused, timed out, a problem of the host */

@@ -67,8 +67,6 @@ static const struct bundle_command {
 	{ "smc_chk-static", { "smc_chk", "-s" }, { "smc_chk", "-s", "-j" }, 0 },
 };
 
-/* ---- files in the directory ---- */
-
 static int cannot_write(struct collection *b, int code)
 {
 	return smc_err_set(b->err, code, "cannot write into %s", b->work.path);
@@ -130,26 +128,20 @@ static void make_argv(char *argv[MAX_ARGS + 3], const struct collection *b,
 	argv[n] = NULL;
 }
 
-/* What a program wrote to standard error, without the last newline. */
-static void read_errors(char text[ERRORS_SIZE], int fd)
-{
-	ssize_t len = pread(fd, text, ERRORS_SIZE - 1, 0);
-
-	text[len > 0 ? len : 0] = '\0';
-	for (size_t end = strlen(text); end && text[end - 1] == '\n';)
-		text[--end] = '\0';
-}
-
 /* Return: exit status; 127 with words in @errors when it could not be started; -errno. */
 static int run(struct collection *b, char *const argv[], FILE *out, char errors[ERRORS_SIZE])
 {
 	int fd = memfd_create("errors", MFD_CLOEXEC), status;
+	ssize_t len;
 
 	if (fd < 0)
 		return smc_err_set(b->err, errno, "cannot store what a program prints");
 	fflush(out);
 	status = workdir_run(&b->work, argv, fileno(out), fd, RUN_SECONDS);
-	read_errors(errors, fd);
+	len = pread(fd, errors, ERRORS_SIZE - 1, 0);
+	while (len > 0 && errors[len - 1] == '\n')
+		len--;
+	errors[len > 0 ? len : 0] = '\0';
 	close(fd);
 	if (status < 0) {
 		snprintf(errors, ERRORS_SIZE, "cannot run %s: %s", argv[0], strerror(-status));
@@ -235,8 +227,6 @@ static int keep_command(struct collection *b, const struct bundle_command *comma
 	return status < 0 ? status : 0;
 }
 
-/* ---- the record ---- */
-
 /* From here on what the tools read is kept. */
 static int start_record(struct collection *b)
 {
@@ -260,8 +250,6 @@ static int end_record(struct collection *b)
 	return smc_err_say(b->err, ENOSPC, "cannot record into %s: is the disk full?",
 			   b->work.path);
 }
-
-/* ---- text of the facts ---- */
 
 static void print_value(FILE *file, const json_t *value, int depth)
 {
@@ -301,8 +289,6 @@ static int keep_facts(struct collection *b)
 	json_decref(json);
 	return file ? ret : -b->err->code;
 }
-
-/* ---- all of it ---- */
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 

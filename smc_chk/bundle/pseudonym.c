@@ -78,8 +78,6 @@ static uint64_t draw(const struct pseudonyms *all, enum kind kind, const void *b
 	return siphash(all->key, data, len + 1);
 }
 
-/* ---- names ---- */
-
 /* One to @count - 1 further in an alphabet. */
 static char shifted(char c, char first, unsigned int count, uint64_t by)
 {
@@ -100,8 +98,6 @@ void pseudonym_name(const struct pseudonyms *all, char *name, size_t len)
 			name[i] = shifted(name[i], name[i] == before[i] ? 'a' : 'A', 26, by);
 	}
 }
-
-/* ---- addresses ---- */
 
 /* Each bit from @first to @end turns, or does not, by the bits before it. */
 static void turn(const struct pseudonyms *all, enum kind kind, uint8_t *addr, size_t first,
@@ -175,8 +171,6 @@ void pseudonym_number(const struct pseudonyms *all, void *number)
 	memcpy(number, &made, sizeof(made));
 }
 
-/* ---- texts ---- */
-
 /* Bytes in hexadecimal, with a colon after each @group of them. */
 static void put_hex(struct out_text *text, const uint8_t *bytes, size_t len, size_t group)
 {
@@ -249,19 +243,16 @@ static bool put_host(const struct pseudonyms *all, struct out_text *text, const 
 	return true;
 }
 
-static bool is_of_word(char c)
-{
-	return isalnum((unsigned char)c) || c == ':' || c == '.' || c == '-' || c == '_';
-}
-
 void pseudonym_text(const struct pseudonyms *all, struct out_text *text, const char *from,
 		    size_t len)
 {
 	char word[256];
 
 	for (size_t at = 0, end; at < len; at = end) {
-		for (end = at; end < len && is_of_word(from[end]); end++)
-			;
+		end = at;
+		while (end < len && from[end] &&
+		       (isalnum((unsigned char)from[end]) || strchr(":.-_", from[end])))
+			end++;
 		if (end == at) {
 			out_char(text, from[end++]);
 			continue;

@@ -51,17 +51,6 @@ static json_t *chosen_lines(char *text, bool (*is_wanted)(const char *line))
 	return array;
 }
 
-static json_t *host(const struct utsname *name)
-{
-	json_t *json = json_object();
-
-	set(json, "name", name->nodename);
-	set(json, "release", name->release);
-	set(json, "version", name->version);
-	set(json, "machine", name->machine);
-	return json;
-}
-
 /* NAME=value or NAME="value" */
 static json_t *distribution(void)
 {
@@ -143,16 +132,16 @@ static json_t *parameters(const char *module)
 
 static json_t *module_json(const char *name)
 {
-	static const struct {
-		const char *key, *file;
-	} values[] = { { "version", "version" }, { "users", "refcnt" }, { "taint", "taint" } };
+	static const char *const values[][2] = { { "version", "version" },
+						 { "users", "refcnt" },
+						 { "taint", "taint" } };
 	json_t *json = json_object();
 	char text[256];
 
 	set(json, "name", name);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		if (host_text(text, sizeof(text), "/sys/module/%s/%s", name, values[i].file))
-			set(json, values[i].key, text);
+		if (host_text(text, sizeof(text), "/sys/module/%s/%s", name, values[i][1]))
+			set(json, values[i][0], text);
 	json_object_set_new(json, "parameters", parameters(name));
 	return json;
 }
@@ -382,12 +371,16 @@ static json_t *drop_ins(void)
 json_t *system_read(bool is_entered)
 {
 	struct utsname name = { 0 };
-	json_t *json, *rest;
+	json_t *json, *rest, *host = json_object();
 
 	uname(&name);
+	set(host, "name", name.nodename);
+	set(host, "release", name.release);
+	set(host, "version", name.version);
+	set(host, "machine", name.machine);
 	json = json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", "smc-tools/bundle-system/1", "host",
-			 host(&name), "distribution", distribution(), "sysctl", sysctls(),
-			 "modules", modules());
+			 host, "distribution", distribution(), "sysctl", sysctls(), "modules",
+			 modules());
 	add_devices(json, is_entered);
 	rest = json_pack("{s:o, s:o*, s:o*}", "drop_ins", drop_ins(), "kernel_config",
 			 kernel_config(name.release), "kernel_log", kernel_log());

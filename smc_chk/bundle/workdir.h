@@ -8,21 +8,16 @@
 
 #include "base/err.h"
 
-/**
- * struct workdir - @path: private, of mode 0700; @fd: its descriptor
- * @before: signal mask of the caller
- * @signals: descriptor of the signals that end it; @caught: the one that did, 0 for none
- */
 struct workdir {
-	char path[PATH_MAX];
-	int fd;
-	sigset_t before;
-	int signals, caught;
+	char path[PATH_MAX]; /* private, of mode 0700 */
+	int fd;		     /* its descriptor */
+	sigset_t before;     /* signal mask of the caller */
+	int signals;	     /* descriptor of the signals that end it */
+	int caught;	     /* the one that did, 0 for none */
 };
 
 /**
- * workdir_begin() - make the directory in $TMPDIR or /tmp, and hold back the signals that would
- *	leave it
+ * workdir_begin() - make the directory in $TMPDIR or /tmp; signals that would leave it wait
  *
  * Return: 0; -errno with @err, and then nothing is to be ended.
  */

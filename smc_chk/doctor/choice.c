@@ -23,8 +23,6 @@ bool choice_has_eid(const struct choice_facts *facts)
 	       (facts->seid.has_eid && facts->seid.is_enabled);
 }
 
-/* ---- GIDs ---- */
-
 bool choice_gid_is_v1(const struct rdma_gid *gid)
 {
 	return !strcmp(gid->type, "IB/RoCE v1");
@@ -101,8 +99,6 @@ enum usability choice_port_usability(const struct choice_facts *facts, const str
 	return gap;
 }
 
-/* ---- SMC-R ---- */
-
 /* Find the GIDs of a port for a net device. Return: what the port lacks. */
 static enum usability find_gids(struct choice *choice, const struct choice_facts *facts)
 {
@@ -156,8 +152,6 @@ static void find_port(struct choice *choice, const struct choice_facts *facts)
 			*choice = next;
 	}
 }
-
-/* ---- SMC-D ---- */
 
 bool choice_is_loopback(const struct pnet_row *row)
 {
@@ -222,8 +216,6 @@ void choice_make(struct choice *choice, const struct choice_facts *facts,
 	find_ism(choice, facts);
 }
 
-/* ---- the ways ---- */
-
 size_t choice_modes(struct choice_mode modes[CHOICE_MAX_MODES], const struct choice_facts *facts,
 		    const struct choice *choice, bool with_waiting)
 {
@@ -247,8 +239,6 @@ size_t choice_modes(struct choice_mode modes[CHOICE_MAX_MODES], const struct cho
 						       .is_waiting = is_waiting };
 	return count;
 }
-
-/* ---- all of them ---- */
 
 bool choice_is_any_usable(const struct choices *choices, const char *netdev)
 {

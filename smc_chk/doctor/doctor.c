@@ -96,8 +96,9 @@ bool doctor_has_word(const char *list, const char *word)
 
 /* ---- printing ---- */
 
-/** struct result - @first: what to do first, NULL for nothing */
+/** struct result - @least: that is shown; @first: what to do first, NULL for nothing */
 struct result {
+	enum doctor_level least;
 	size_t counts[N_LEVELS];
 	const struct doctor_finding *first;
 	int status;
@@ -105,7 +106,7 @@ struct result {
 
 static struct result judge(const struct doctor *doc)
 {
-	struct result result = { .status = CHK_OK };
+	struct result result = { .least = doc->req->is_brief ? DOCTOR_WARNING : DOCTOR_OK };
 
 	for (size_t i = 0; i < doc->n_findings; i++) {
 		const struct doctor_finding *finding = &doc->findings[i];
@@ -161,12 +162,6 @@ static void append_verdict(struct out_text *text, const struct result *result)
 	out_char(text, '\n');
 }
 
-/* The least that is shown. */
-static enum doctor_level first_level(const struct doctor *doc)
-{
-	return doc->req->is_brief ? DOCTOR_WARNING : DOCTOR_OK;
-}
-
 /* The worst stands last, where a terminal shows it without scrolling. */
 static int print_text(const struct doctor *doc, const struct result *result)
 {
@@ -178,7 +173,7 @@ static int print_text(const struct doctor *doc, const struct result *result)
 		out_view_widen(&view, "check", (uint8_t)strlen(doc->findings[i].check));
 		out_view_widen(&view, "object", (uint8_t)strlen(doc->findings[i].object));
 	}
-	for (size_t level = first_level(doc); level < N_LEVELS; level++) {
+	for (size_t level = result->least; level < N_LEVELS; level++) {
 		for (size_t i = 0; i < doc->n_findings; i++) {
 			const struct doctor_finding *finding = &doc->findings[i];
 
@@ -198,7 +193,7 @@ static int print_json(const struct doctor *doc, const struct result *result)
 	json_t *findings = json_array();
 
 	for (size_t i = 0; i < doc->n_findings; i++)
-		if (doc->findings[i].level >= first_level(doc))
+		if (doc->findings[i].level >= result->least)
 			json_array_append_new(findings, out_json(columns, NULL, &doc->findings[i]));
 	return chk_print_json(json_pack("{s:s, s:i, s:i, s:i, s:o, s:s*}", "schema",
 					"smc-tools/doctor/1", "status", result->status, "problems",
@@ -214,8 +209,6 @@ int doctor_print(const struct doctor *doc)
 
 	return ret ? ret : result.status;
 }
-
-/* ---- which devices count ---- */
 
 bool doctor_is_in_scope(const struct doctor *doc, const struct pnet_row *row)
 {
@@ -248,18 +241,6 @@ void doctor_each(struct doctor *doc, void (*check)(struct doctor *doc, const str
 			check(doc, &rows->rows[i]);
 }
 
-/* ---- all checks ---- */
-
-/* A host without SMC is not told to look after its devices. */
-static void soften(struct doctor *doc, size_t first)
-{
-	for (size_t i = first; i < doc->n_findings; i++) {
-		if (doc->findings[i].level > DOCTOR_NOTE)
-			doc->findings[i].level = DOCTOR_NOTE;
-		doc->findings[i].remedy[0] = '\0';
-	}
-}
-
 static void run_checks(struct doctor *doc)
 {
 	static void (*const checks[])(struct doctor * doc) = {
@@ -272,19 +253,17 @@ static void run_checks(struct doctor *doc)
 	first = doc->n_findings;
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
 		checks[i](doc);
-	if (!doc->facts->has_smc)
-		soften(doc, first);
-}
-
-static bool is_about_devices(const struct doctor_finding *finding)
-{
-	static const char words[] = "kernel module netlink soft-roce rdma ism pnetid vlan address";
-
-	return doctor_has_word(words, finding->check);
+	/* A host without SMC is not told to look after its devices. */
+	for (size_t i = first; i < doc->n_findings && !doc->facts->has_smc; i++) {
+		if (doc->findings[i].level > DOCTOR_NOTE)
+			doc->findings[i].level = DOCTOR_NOTE;
+		doc->findings[i].remedy[0] = '\0';
+	}
 }
 
 void doctor_why(const struct doctor_facts *facts, const char *iface, struct doctor_finding *why)
 {
+	static const char about[] = "kernel module netlink soft-roce rdma ism pnetid vlan address";
 	const struct chk_request req = { .iface = iface };
 	struct doctor doc = { .req = &req, .facts = facts };
 	const struct doctor_finding *worst = NULL, *at;
@@ -292,7 +271,7 @@ void doctor_why(const struct doctor_facts *facts, const char *iface, struct doct
 	run_checks(&doc);
 	for (size_t i = 0; i < doc.n_findings; i++) {
 		at = &doc.findings[i];
-		if (at->level != DOCTOR_OK && is_about_devices(at) &&
+		if (at->level != DOCTOR_OK && doctor_has_word(about, at->check) &&
 		    (!worst || at->level > worst->level ||
 		     (at->level == worst->level && !*worst->remedy && *at->remedy)))
 			worst = at;
@@ -307,10 +286,10 @@ static int examine(struct doctor_facts *facts, const struct chk_request *req, st
 	struct doctor doc = { .req = req, .facts = facts };
 	int ret;
 
-	if (req->is_static && facts->unread.code)
+	if (req->is_static) {
 		*err = facts->unread;
-	if (req->is_static)
-		return facts->unread.code ? -err->code : static_print(facts, req);
+		return err->code ? -err->code : static_print(facts, req);
+	}
 	if (req->iface && !netdev_find(&facts->netdevs, req->iface))
 		return smc_err_say(err, ENODEV, "no net device '%s'", req->iface);
 	facts_load_rest(facts);

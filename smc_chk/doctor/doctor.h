@@ -113,8 +113,7 @@ void doctor_exposure(struct doctor *doc); /* policy, who may speak SMC to us */
 void doctor_traffic(struct doctor *doc);  /* statistics: waits, sizes, fallbacks */
 
 /**
- * doctor_is_in_scope() - is a device one that was asked for?
- * @row: net device, port or ISM device
+ * doctor_is_in_scope() - of net device, port or ISM device: is it one that was asked for?
  *
  * With an interface asked for: itself, its lower device, and what SMC may use for it.
  */

@@ -20,17 +20,6 @@ static bool is_waiting(const struct doctor *doc)
 	return false;
 }
 
-static void check_seid(struct doctor *doc, const struct smc_seid *seid)
-{
-	if (!seid->has_eid)
-		return;
-	if (seid->is_enabled)
-		doctor_ok(doc, CHECK, NULL, "system EID %s", seid->eid);
-	else
-		doctor_say(doc, DOCTOR_NOTE, CHECK, NULL, "smcd seid enable",
-			   "system EID %s is disabled", seid->eid);
-}
-
 static void check_none(struct doctor *doc)
 {
 	bool waits = is_waiting(doc);
@@ -49,7 +38,11 @@ void doctor_eid(struct doctor *doc)
 
 	if (!facts->is_eid_known)
 		return;
-	check_seid(doc, &facts->seid);
+	if (facts->seid.has_eid && facts->seid.is_enabled)
+		doctor_ok(doc, CHECK, NULL, "system EID %s", facts->seid.eid);
+	else if (facts->seid.has_eid)
+		doctor_say(doc, DOCTOR_NOTE, CHECK, NULL, "smcd seid enable",
+			   "system EID %s is disabled", facts->seid.eid);
 	if (!facts->n_ueids) {
 		if (!facts->seid.has_eid || !facts->seid.is_enabled)
 			check_none(doc);

@@ -11,8 +11,6 @@
 /* Findings about listeners, at most. */
 #define LISTENERS_MAX 8
 
-/* ---- policy ---- */
-
 static void say_policy(struct doctor *doc, const struct exposure_facts *exposure)
 {
 	const struct policy *policy = &exposure->policy;
@@ -46,8 +44,6 @@ static void check_policy(struct doctor *doc)
 		doctor_say(doc, DOCTOR_WARNING, "policy", NULL, "smc_conf apply",
 			   "cannot be read: %s", exposure->why_not.text);
 }
-
-/* ---- listeners ---- */
 
 /* The address by which public networks reach it; NULL if they do not, or by the policy. */
 static const struct netaddr *find_door(const struct doctor *doc, const struct smc_addr *local,

@@ -3,6 +3,7 @@
 #include "smc_chk/doctor/facts.h"
 
 #include <errno.h>
+#include <libmnl/libmnl.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,12 +22,11 @@
 #include "net/verbs.h"
 #include "netlink/diag.h"
 #include "smc/abi.h"
+#include "smc/attr.h"
 #include "smc/device.h"
 
 #define DIAG_TRIES 3
 #define CONF "/proc/sys/net/ipv6/conf/%s"
-
-/* ---- netlink ---- */
 
 /* What this kernel does not have, or a record does not tell, is a fact. Other failures hide one. */
 static bool is_read(struct doctor_facts *facts, int ret, const struct smc_err *err)
@@ -62,13 +62,6 @@ static int on_ueid(const struct nlmsghdr *nlh, void *arg)
 static int on_seid(const struct nlmsghdr *nlh, void *arg)
 {
 	return smc_seid_decode(arg, nlh);
-}
-
-/* Before 5.16 there is no such table, and nothing that needs one. */
-static void load_eids(struct choice_facts *deciding, struct doctor_facts *facts)
-{
-	deciding->is_eid_known = read_table(facts, SMC_ABI_DUMP_UEID, on_ueid, deciding) &&
-				 read_table(facts, SMC_ABI_DUMP_SEID, on_seid, &deciding->seid);
 }
 
 /* "eth0.7  VID: 7	 REORDER_HDR: 1 ..." is the first line of /proc/net/vlan/eth0.7. */
@@ -117,12 +110,12 @@ static void load_deciding(struct choice_facts *deciding, struct doctor_facts *fa
 	deciding->is_ism_v2 = facts->info.is_ism_v2;
 	deciding->has_loopback = has_loopback(facts);
 	facts->is_inner = !host_probe("netns-is-first", probe_first, NULL, NULL);
-	load_eids(deciding, facts);
+	/* Before 5.16 there is no such table, and nothing that needs one. */
+	deciding->is_eid_known = read_table(facts, SMC_ABI_DUMP_UEID, on_ueid, deciding) &&
+				 read_table(facts, SMC_ABI_DUMP_SEID, on_seid, &deciding->seid);
 	deciding->is_v1_only = !deciding->is_eid_known && facts_is_before(facts, 5, 16);
 	deciding->is_rxe_broken = !deciding->is_v1_only && facts_is_before(facts, 6, 2);
 }
-
-/* ---- kernel and devices ---- */
 
 static int probe_release(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZE])
 {
@@ -206,7 +199,6 @@ static int on_device(const struct nlmsghdr *nlh, void *arg)
 	struct doctor_facts *facts = arg;
 	const struct rdma_dev *dev;
 	struct smc_device device;
-
 	int ret = smc_device_decode(&device, nlh);
 
 	if (ret)
@@ -216,6 +208,7 @@ static int on_device(const struct nlmsghdr *nlh, void *arg)
 		return 0;
 	for (unsigned int i = 0; i < SMC_DEVICE_PORTS; i++) {
 		struct smc_pnet entry = { .has = SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT };
+
 		snprintf(entry.name, sizeof(entry.name), "%s", device.ports[i].pnetid);
 		strcpy(entry.ib, dev->name);
 		entry.port = (uint8_t)(i + 1);
@@ -255,6 +248,35 @@ static void load_more(struct doctor_facts *facts)
 }
 
 /* ---- what only the checks ask for: net devices ---- */
+
+/* ETHTOOL_A_PAUSE_* and ETHTOOL_A_HEADER_DEV_NAME of <linux/ethtool_netlink.h>. */
+enum { PAUSE_HEADER = 1, PAUSE_AUTONEG, PAUSE_RX, PAUSE_TX };
+enum { HEADER_DEV_NAME = 2 };
+
+static bool get_switch(const struct nlmsghdr *nlh, uint16_t type, bool *value)
+{
+	const struct nlattr *attr = smc_attr_nest(nlh, type);
+
+	return attr && smc_attr_bool(attr, value);
+}
+
+int smc_pause_decode(struct smc_pause *pause, const struct nlmsghdr *nlh)
+{
+	const struct nlattr *header = smc_attr_nest(nlh, PAUSE_HEADER), *attr;
+	bool has_name = false;
+
+	*pause = (struct smc_pause){ 0 };
+	if (!header)
+		return -EBADMSG;
+	mnl_attr_for_each_nested(attr, header)
+		if (mnl_attr_get_type(attr) == HEADER_DEV_NAME)
+			has_name = smc_attr_str(attr, pause->netdev, sizeof(pause->netdev));
+	if (!has_name || !get_switch(nlh, PAUSE_RX, &pause->is_rx) ||
+	    !get_switch(nlh, PAUSE_TX, &pause->is_tx))
+		return -EBADMSG;
+	get_switch(nlh, PAUSE_AUTONEG, &pause->is_autoneg);
+	return 0;
+}
 
 static int on_pause(const struct nlmsghdr *nlh, void *arg)
 {
@@ -306,21 +328,16 @@ static bool is_foreign_sysfs(const struct doctor_facts *facts)
 	return !is_same || count != facts->netdevs.count;
 }
 
-/* ---- RDMA ports ---- */
-
 struct mtu_probe {
 	struct rdma_table *rdma;
 	const struct rdma_port *port;
-	bool *is_filled;
 };
 
 static int probe_mtu(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unused)))
 {
 	const struct mtu_probe *probe = arg;
 
-	if (!*probe->is_filled)
-		verbs_fill(probe->rdma);
-	*probe->is_filled = true;
+	verbs_fill(probe->rdma);
 	return (int)probe->port->active_mtu;
 }
 
@@ -328,11 +345,10 @@ static int probe_mtu(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unused
 static void load_ports(struct doctor_facts *facts)
 {
 	const struct pnet_rows *rows = &facts->choices.facts.rows;
-	bool is_filled = false;
 
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct pnet_row *row = &rows->rows[i];
-		struct mtu_probe probe = { &facts->rdma, row->ib_port, &is_filled };
+		struct mtu_probe probe = { &facts->rdma, row->ib_port };
 		const struct netdev *net;
 		struct netdev_facts *more;
 		int mtu;
@@ -352,18 +368,6 @@ static void load_ports(struct doctor_facts *facts)
 	}
 }
 
-static int count_ports(const struct doctor_facts *facts, const struct rdma_dev *dev)
-{
-	struct host_names names;
-	int count;
-
-	if (host_list(&names, "%s/class/infiniband/%s/ports", facts->sys, dev->name))
-		return -1;
-	count = (int)names.count;
-	host_names_free(&names);
-	return count;
-}
-
 /* The slots of IBM Z are named by the function, in eight digits. */
 static void load_slots(struct host_names *slots, const char *sys)
 {
@@ -380,19 +384,6 @@ static void load_slots(struct host_names *slots, const char *sys)
 		else
 			free(all.names[i]);
 }
-
-static void load_devices(struct doctor_facts *facts)
-{
-	facts->is_foreign_sysfs = is_foreign_sysfs(facts);
-	load_pauses(facts);
-	load_ports(facts);
-	facts->n_ports = xcalloc(facts->rdma.count, sizeof(*facts->n_ports));
-	for (size_t i = 0; i < facts->rdma.count; i++)
-		facts->n_ports[i] = count_ports(facts, &facts->rdma.devs[i]);
-	load_slots(&facts->slots, facts->sys);
-}
-
-/* ---- all ---- */
 
 static int on_limitation(const struct nlmsghdr *nlh, void *arg)
 {
@@ -441,7 +432,19 @@ void facts_load_rest(struct doctor_facts *facts)
 	read_table(facts, SMC_ABI_DUMP_HS_LIMITATION, on_limitation, &facts->is_limited);
 	facts->has_stats = read_table(facts, SMC_ABI_GET_STATS, on_stats, &facts->stats) &&
 			   read_table(facts, SMC_ABI_GET_FBACK_STATS, on_fallbacks, &facts->stats);
-	load_devices(facts);
+	facts->is_foreign_sysfs = is_foreign_sysfs(facts);
+	load_pauses(facts);
+	load_ports(facts);
+	facts->n_ports = xcalloc(facts->rdma.count, sizeof(*facts->n_ports));
+	for (size_t i = 0; i < facts->rdma.count; i++) {
+		struct host_names names = { 0 };
+		int ret = host_list(&names, "%s/class/infiniband/%s/ports", facts->sys,
+				    facts->rdma.devs[i].name);
+
+		facts->n_ports[i] = ret ? -1 : (int)names.count;
+		host_names_free(&names);
+	}
+	load_slots(&facts->slots, facts->sys);
 }
 
 static void free_all(struct doctor_facts *facts)

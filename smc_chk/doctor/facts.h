@@ -15,7 +15,6 @@
 #include "smc/sysinfo.h"
 #include "smc_chk/doctor/choice.h"
 #include "smc_chk/doctor/kmodule.h"
-#include "smc_chk/doctor/pause.h"
 #include "smc_chk/smc_chk.h"
 
 /** struct module_facts - one module */
@@ -36,6 +35,20 @@ struct kernel_facts {
 	const char *bpf_missing; /* what smc_run --bpf lacks, NULL for nothing */
 	char lockdown[64];	 /* the mode, empty when unknown */
 };
+
+/* Of ethtool's netlink: the family of kernel 5.6, the request of 5.7 for all with pause frames. */
+#define SMC_ETHTOOL_FAMILY "ethtool"
+#define SMC_ETHTOOL_PAUSE_GET 21
+
+/** struct smc_pause - pause frames of one net device */
+struct smc_pause {
+	char netdev[NETDEV_NAME_SIZE];
+	bool is_autoneg;   /* what is really used was negotiated with the other end */
+	bool is_rx, is_tx; /* obeys them, sends them */
+};
+
+/** smc_pause_decode() - read one answer. Pure. Return: 0; -EBADMSG without device or switches */
+int smc_pause_decode(struct smc_pause *pause, const struct nlmsghdr *nlh);
 
 /** struct netdev_facts - one net device, beyond what struct netdev has */
 struct netdev_facts {

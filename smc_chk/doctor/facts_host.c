@@ -27,8 +27,6 @@
 
 #define OLD_NAME "libsmc-preload.so"
 
-/* ---- the kernel ---- */
-
 static int probe_attached(void *arg __attribute__((unused)),
 			  char text[HOST_PROBE_SIZE] __attribute__((unused)))
 {
@@ -47,14 +45,11 @@ static void load_module(struct module_facts *module, const char *release, const 
 /* "none [integrity] confidentiality": the word in brackets. */
 static void load_lockdown(char mode[64])
 {
-	char text[64], *start, *end;
+	char text[64], *start;
 
-	if (!host_text(text, sizeof(text), "/sys/kernel/security/lockdown"))
-		return;
-	start = strchr(text, '[');
-	end = start ? strchr(start, ']') : NULL;
-	if (end)
-		snprintf(mode, 64, "%.*s", (int)(end - start - 1), start + 1);
+	if (host_text(text, sizeof(text), "/sys/kernel/security/lockdown") &&
+	    (start = strchr(text, '[')))
+		sscanf(start, "[%63[^]]", mode);
 }
 
 static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *facts)
@@ -74,25 +69,13 @@ static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *
 	load_lockdown(kernel->lockdown);
 }
 
-/* ---- preload libraries ---- */
-
-/* Whatever was started is for this machine, 32-bit programs are its other class. */
-static bool fits(const struct smc_elf *elf, int bits)
-{
-	struct smc_elf own;
-
-	if (elf->bits != bits || smc_elf_inspect("/proc/self/exe", &own))
-		return false;
-	return elf->machine == own.machine || own.bits != bits;
-}
-
 /* The text is the file's path, a newline, and the machine that it is for. */
 static int probe_library(void *arg, char text[HOST_PROBE_SIZE])
 {
 	const int bits = *(const int *)arg;
 	struct target target = { .known = true, .elf = { .bits = bits } };
 	struct library library;
-	struct smc_elf elf;
+	struct smc_elf elf, own;
 	struct stat st;
 	const char *machine;
 	int ret = library_find(&target, &library);
@@ -107,7 +90,10 @@ static int probe_library(void *arg, char text[HOST_PROBE_SIZE])
 			   "another machine");
 	if (ret)
 		return 0;
-	ret = fits(&elf, bits) ? LIBRARY_FITS : 0;
+	/* This program is for this machine, 32-bit programs are its other class. */
+	if (elf.bits == bits && !smc_elf_inspect("/proc/self/exe", &own) &&
+	    (elf.machine == own.machine || own.bits != bits))
+		ret |= LIBRARY_FITS;
 	if (!stat(library.file, &st) && st.st_mode & S_ISUID)
 		ret |= LIBRARY_IS_SETUID;
 	return ret;
@@ -121,15 +107,6 @@ static void load_library(struct library_facts *library, const char *probe, int b
 		*library->machine++ = '\0';
 }
 
-/* Our installation has a link of the old name to the new one. */
-static bool is_ours(const char *path)
-{
-	char target[NAME_MAX + 1];
-
-	return host_link(target, sizeof(target), "%s", path) &&
-	       !strncmp(target, LIBRARY_NAME, strlen(LIBRARY_NAME));
-}
-
 static void load_foreign(struct shim_facts *shim)
 {
 	static const char *const directories[FACTS_FOREIGN_MAX] = {
@@ -140,13 +117,18 @@ static void load_foreign(struct shim_facts *shim)
 		"/usr/lib/aarch64-linux-gnu",
 		"/usr/lib/powerpc64le-linux-gnu",
 		"/usr/local/lib64",
-		"/usr/local/lib",
+		"/usr/local/lib"
 	};
+	char target[NAME_MAX + 1];
+
 	for (size_t i = 0; i < FACTS_FOREIGN_MAX; i++) {
 		char *path = shim->foreign[shim->n_foreign];
 
 		snprintf(path, sizeof(shim->foreign[0]), "%s/" OLD_NAME, directories[i]);
-		shim->n_foreign += host_exists("%s", path) && !is_ours(path);
+		/* Our installation has a link of the old name to the new one. */
+		if (!host_link(target, sizeof(target), "%s", path) ||
+		    strncmp(target, LIBRARY_NAME, strlen(LIBRARY_NAME)))
+			shim->n_foreign += host_exists("%s", path);
 	}
 }
 
@@ -183,8 +165,6 @@ static void load_shim(struct shim_facts *shim)
 	load_foreign(shim);
 	load_preloads(shim);
 }
-
-/* ---- switches and sizes ---- */
 
 static const char *const knob_names[FACTS_KNOBS] = {
 	"net.smc.autocorking_size",
@@ -242,8 +222,6 @@ bool knob_number(long long *value, const struct doctor_facts *facts, const char 
 	return true;
 }
 
-/* ---- memory ---- */
-
 static int probe_page(void *arg __attribute__((unused)),
 		      char text[HOST_PROBE_SIZE] __attribute__((unused)))
 {
@@ -273,8 +251,6 @@ static void load_memory(struct memory_facts *memory)
 	if (host_probe("rlimit-memlock", probe_memlock, NULL, memory->memlock))
 		memory->memlock[0] = '\0';
 }
-
-/* ---- who may speak SMC to this host ---- */
 
 /* What the kernel does not tell of IPPROTO_SMC, up to 7.3, the process does. */
 static void complete(struct exposure_facts *exposure)
@@ -356,21 +332,17 @@ static void take_policy(struct exposure_facts *exposure)
 	free(text);
 }
 
-static void load_exposure(struct exposure_facts *exposure)
-{
-	if (record_root())
-		take_policy(exposure);
-	else
-		read_policy(exposure);
-	complete(exposure);
-}
-
 void facts_load_host(struct doctor_facts *facts)
 {
 	load_kernel(&facts->kernel, facts);
 	load_shim(&facts->shim);
 	load_memory(&facts->memory);
 	load_knobs(facts->knobs);
-	if (facts->has_smc)
-		load_exposure(&facts->exposure);
+	if (!facts->has_smc)
+		return;
+	if (record_root())
+		take_policy(&facts->exposure);
+	else
+		read_policy(&facts->exposure);
+	complete(&facts->exposure);
 }

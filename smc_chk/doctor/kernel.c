@@ -14,8 +14,6 @@ static char option(const struct doctor *doc, const char *name)
 	return config ? kconfig_get(config, name) : '\0';
 }
 
-/* ---- why there is no SMC ---- */
-
 static const char *cure(struct doctor *doc, const struct module_facts *module)
 {
 	const char *file = module->block.file, *name = module->name;
@@ -105,8 +103,6 @@ static void say_no_smc(struct doctor *doc)
 			   "the kernel cannot load it: modprobe and dmesg say why");
 }
 
-/* ---- what SMC there is ---- */
-
 static void check_release(struct doctor *doc)
 {
 	const struct smc_sysinfo *info = &doc->facts->info;
@@ -187,8 +183,6 @@ static void check_diag(struct doctor *doc)
 			   "does not answer: smcss cannot list sockets");
 }
 
-/* ---- ways of smc_run ---- */
-
 static void check_ways(struct doctor *doc)
 {
 	const char *missing = doc->facts->kernel.bpf_missing;
@@ -223,8 +217,6 @@ static void check_attached(struct doctor *doc)
 		doctor_ok(doc, "attached", "smc_bpf",
 			  "turns sockets into SMC sockets: smc_bpf status says whose");
 }
-
-/* ---- what is known about some kernels ---- */
 
 static void check_known(struct doctor *doc)
 {

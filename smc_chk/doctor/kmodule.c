@@ -105,7 +105,7 @@ void kconfig_free(struct kconfig *config)
 	config->text = NULL;
 }
 
-/* Where '-' is the same as '_'. Return: what follows the name of a module, NULL for another word. */
+/* Where '-' is the same as '_'. Return: what follows a module's name, NULL for another word. */
 static const char *after_name(const char *word, const char *name)
 {
 	while (*name && (*word == *name || (*word == '-' && *name == '_'))) {
@@ -242,45 +242,37 @@ bool modprobe_cmdline(const char *cmdline, const char *module)
 	return is_found;
 }
 
-static bool is_hidden(const char *name, size_t directory)
+/* Files in earlier directories hide those of the same name in later ones. */
+static bool is_configuration(const char *name, size_t directory)
 {
-	while (directory--)
-		if (host_exists("%s/%s", directories[directory], name))
-			return true;
-	return false;
-}
-
-static bool look_at_file(struct modprobe_block *block, size_t directory, const char *name,
-			 const char *module, const char *alias)
-{
-	char text[MAX_FILE];
-	enum modprobe_rule rule;
 	size_t len = strlen(name);
 
-	if (len < 5 || strcmp(name + len - 5, ".conf") || is_hidden(name, directory) ||
-	    !host_text(text, sizeof(text), "%s/%s", directories[directory], name))
+	if (len < 5 || strcmp(name + len - 5, ".conf"))
 		return false;
-	rule = modprobe_parse(text, module, alias);
-	if (!rule)
-		return false;
-	block->rule = rule;
-	snprintf(block->file, sizeof(block->file), "%s/%s", directories[directory], name);
+	for (size_t i = 0; i < directory; i++)
+		if (host_exists("%s/%s", directories[i], name))
+			return false;
 	return true;
 }
 
 static bool look_at_directories(struct modprobe_block *block, const char *module, const char *alias)
 {
 	struct host_names names;
-	bool found = false;
+	char text[MAX_FILE];
 
-	for (size_t i = 0; !found && i < N_DIRECTORIES; i++) {
+	for (size_t i = 0; !block->rule && i < N_DIRECTORIES; i++) {
 		if (host_list(&names, "%s", directories[i]))
 			continue;
-		for (size_t n = 0; !found && n < names.count; n++)
-			found = look_at_file(block, i, names.names[n], module, alias);
+		for (size_t n = 0; !block->rule && n < names.count; n++) {
+			snprintf(block->file, sizeof(block->file), "%s/%s", directories[i],
+				 names.names[n]);
+			if (is_configuration(names.names[n], i) &&
+			    host_text(text, sizeof(text), "%s", block->file))
+				block->rule = modprobe_parse(text, module, alias);
+		}
 		host_names_free(&names);
 	}
-	return found;
+	return block->rule;
 }
 
 /* The kernel's command line may have passwords, for disks in the network: no record gets it. */

@@ -39,7 +39,7 @@ char *kconfig_inflate(const void *data, size_t len);
 /** kconfig_deflate() - append what gzip would make of it */
 void kconfig_deflate(struct out_text *packed, const void *data, size_t len);
 
-/** enum kmodule - how a kernel has a module; unknown where its lists are not there, in containers */
+/** enum kmodule - how a kernel has a module; unknown without its lists, as in a container */
 enum kmodule {
 	KMODULE_UNKNOWN,
 	KMODULE_ABSENT,

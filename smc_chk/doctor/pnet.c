@@ -10,8 +10,6 @@
 
 #define CHECK "pnetid"
 
-/* ---- remedies ---- */
-
 /* How to remove one entry. The kernel deletes whole PNET IDs: the other entries are added again. */
 static bool append_removal(struct out_text *text, const struct doctor *doc,
 			   const struct smc_pnet *entry)
@@ -71,8 +69,6 @@ static const char *suggested(struct doctor *doc, const char *netdev)
 	smc_pnet_free(&entries);
 	return command;
 }
-
-/* ---- entries ---- */
 
 /* A net device of the same PNET ID waits for this entry's device, and has no other. */
 static bool is_missed(const struct doctor *doc, const struct pnet_row *row)
@@ -163,8 +159,6 @@ static void check_entry(struct doctor *doc, const struct pnet_row *row)
 		check_twice(doc, row);
 }
 
-/* ---- pairs ---- */
-
 /* A port and its own net device belong to the same network, so they have the same PNET ID. */
 static void check_pair(struct doctor *doc, const struct pnet_row *port)
 {
@@ -220,8 +214,6 @@ static void check_lonely(struct doctor *doc, const struct choice *choice)
 		   "has PNET ID %s, but no RDMA port and no ISM device has it, so none is used",
 		   choice->net->pnetid);
 }
-
-/* ---- what each net device gets ---- */
 
 static void __attribute__((format(printf, 2, 3)))
 append(struct out_text *text, const char *fmt, ...)
@@ -304,17 +296,12 @@ static void check_address(struct doctor *doc, const struct choice *choice)
 	if ((choice->smcr != UNUSABLE_NO_SUBNET && !is_vlan) || !*choice->net->pnetid ||
 	    !addrs->is_known || !netaddr_has(addrs, choice->net->name, AF_INET))
 		return;
-	if (is_vlan)
-		doctor_say(doc, doctor_unusable_level(doc), "vlan", choice->net->name,
-			   "add the same VLAN to the RDMA port's net device",
-			   "no GID of %s port %u (%s), which has the same PNET ID, is in its VLAN",
-			   port->name, port->port, port->ib_port->netdev);
-	else
-		doctor_say(doc, doctor_unusable_level(doc), "address", choice->net->name,
-			   "give the RDMA port's net device an address in the same subnet",
-			   "has no address in a subnet of %s port %u (%s), which has the same PNET "
-			   "ID",
-			   port->name, port->port, port->ib_port->netdev);
+	doctor_say(doc, doctor_unusable_level(doc), is_vlan ? "vlan" : "address", choice->net->name,
+		   is_vlan ? "add the same VLAN to the RDMA port's net device" :
+			     "give the RDMA port's net device an address in the same subnet",
+		   "%s %s port %u (%s), which has the same PNET ID%s",
+		   is_vlan ? "no GID of" : "has no address in a subnet of", port->name, port->port,
+		   port->ib_port->netdev, is_vlan ? ", is in its VLAN" : "");
 }
 
 /* Devices that SMC has nothing for are told in one line: there may be hundreds. */

@@ -7,8 +7,6 @@
 
 #include "smc_chk/print.h"
 
-/* ---- what there is ---- */
-
 /* Function id of IBM Z, 0 for none. */
 static unsigned long fid_of(const struct doctor_facts *facts, const struct choice_mode *mode)
 {
@@ -45,8 +43,6 @@ static const char *seid_of(const struct choice_facts *facts)
 {
 	return facts->seid.has_eid && facts->seid.is_enabled ? facts->seid.eid : NULL;
 }
-
-/* ---- text ---- */
 
 static void append_mode(struct out_text *text, const struct doctor_facts *facts,
 			const struct choice_mode *mode)
@@ -131,8 +127,6 @@ static void append_choice(struct out_text *text, const struct doctor_facts *fact
 	out_char(text, '\n');
 }
 
-/* ---- JSON ---- */
-
 static json_t *optional(const char *text)
 {
 	return text && *text ? out_json_str(text) : NULL;
@@ -187,8 +181,6 @@ static json_t *json_ueids(const struct choice_facts *facts)
 		json_array_append_new(array, optional(facts->ueids[i]));
 	return array;
 }
-
-/* ---- all ---- */
 
 static bool is_chosen(const struct doctor_facts *facts, const char *iface,
 		      const struct choice *choice)

@@ -18,8 +18,6 @@
 #define SMCR_MAX_OLD (512ULL * 1024) /* before kernel 6.11 */
 #define SMCR_MAX (512ULL * 1024 * 1024)
 
-/* ---- net.smc ---- */
-
 /* What a value of 0 or below means, NULL for nothing bad. */
 static const char *find_bad(const char *name)
 {
@@ -71,8 +69,6 @@ static void check_limitation(struct doctor *doc)
 		doctor_note(doc, CHECK, "net.smc.hs_ctrl",
 			    "the BPF program %s decides which connections try SMC", program);
 }
-
-/* ---- sizes ---- */
 
 /* "Node 0, zone   Normal    12  3 ...": numbers of free blocks of order 0, 1, ... after a name. */
 unsigned int buddy_blocks(uint64_t *blocks, const char *text, unsigned int order)
@@ -127,20 +123,6 @@ static unsigned long long smcr_limit(const struct doctor *doc)
 	return type || !block || block > SMCR_MAX ? SMCR_MAX : block;
 }
 
-/* Whoever does not come from smc_run has this. The remedy prints the line that it keeps. */
-static void suggest_size(struct doctor *doc, const char *name, const char *what)
-{
-	char good[OUT_UNITS];
-
-	doctor_say(doc, DOCTOR_NOTE, "buffers", name,
-		   doctor_remedy(doc, "sysctl -w %s=%d | tee -a /etc/sysctl.d/90-smc.conf", name,
-				 SMC_GOOD_BUFFER),
-		   "each connection gets 64 KiB to %s, too little for bulk data; smc_run sets %s "
-		   "itself, but eBPF cannot. 1000 connections then take %d MiB in place of %d",
-		   what, out_size(good, SMC_GOOD_BUFFER), 1000 * (SMC_GOOD_BUFFER / 1024) / 1024,
-		   1000 * (SMC_KERNEL_BUFFER / 1024) / 1024);
-}
-
 static void check_size(struct doctor *doc, const char *name, const char *what)
 {
 	unsigned long long real, limit = smcr_limit(doc);
@@ -157,7 +139,16 @@ static void check_size(struct doctor *doc, const char *name, const char *what)
 			   "a connection should get %s to %s, but over SMC-R it gets %s at most",
 			   real_text, what, out_size(limit_text, limit));
 	else if (real == SMC_KERNEL_BUFFER)
-		suggest_size(doc, name, what);
+		/* Programs that do not come from smc_run have this. The remedy prints the line. */
+		doctor_say(doc, DOCTOR_NOTE, "buffers", name,
+			   doctor_remedy(doc, "sysctl -w %s=%d | tee -a /etc/sysctl.d/90-smc.conf",
+					 name, SMC_GOOD_BUFFER),
+			   "each connection gets 64 KiB to %s, too little for bulk data; smc_run "
+			   "sets %s itself, but eBPF cannot. 1000 connections then take %d MiB in "
+			   "place of %d",
+			   what, out_size(limit_text, SMC_GOOD_BUFFER),
+			   1000 * (SMC_GOOD_BUFFER / 1024) / 1024,
+			   1000 * (SMC_KERNEL_BUFFER / 1024) / 1024);
 	else
 		doctor_ok(doc, "buffers", name, "each connection gets %s to %s%s", real_text, what,
 			  real > SMCD_MAX ? " (SMC-D: 1 MiB)" : "");
@@ -202,8 +193,6 @@ static void check_tcp_size(struct doctor *doc, const char *name, const char *nor
 			  text);
 }
 
-/* ---- TCP's switches that meet SMC ---- */
-
 static void check_tcp(struct doctor *doc)
 {
 	long long value;
@@ -230,8 +219,6 @@ void doctor_sysctl(struct doctor *doc)
 	check_tcp_size(doc, "net.ipv4.tcp_wmem", "4096 16384 4194304");
 	check_tcp(doc);
 }
-
-/* ---- contiguous memory for SMC-R ---- */
 
 static long long knob(const struct doctor *doc, const char *name, long long normal)
 {
@@ -276,7 +263,7 @@ void doctor_memory(struct doctor *doc)
 	const char *limit = doc->facts->memory.memlock;
 
 	check_fragmentation(doc);
-	/* The kernel's own RDMA memory is not counted, that of programs with verbs of their own is. */
+	/* The kernel's own RDMA memory is not counted, that of programs with verbs is. */
 	if (doc->facts->rdma.count && *limit)
 		doctor_ok(doc, MEMORY, "RLIMIT_MEMLOCK",
 			  "%s: no limit for SMC, only for programs that use RDMA themselves",
