@@ -30,16 +30,6 @@ struct question {
 	bool has_peer;
 };
 
-/* The shell may have split "TCP 0x05000000/0x03030000". Return: 0, or a status after a message. */
-static int join(char text[TEXT_SIZE], const struct chk_request *req)
-{
-	size_t len = 0;
-
-	for (char *const *word = req->operands; *word && len < TEXT_SIZE; word++)
-		len += (size_t)snprintf(text + len, TEXT_SIZE - len, "%s%s", len ? " " : "", *word);
-	return len < TEXT_SIZE ? 0 : cli_error(&chk_tool, "that is too long to be a reason");
-}
-
 /* What follows the mode in a line of smcss, or the field of the tracepoint; NULL if neither. */
 static char *after_mark(char *text)
 {
@@ -298,11 +288,15 @@ int chk_explain(const struct chk_request *req)
 {
 	struct question question = { 0 };
 	char text[TEXT_SIZE];
+	size_t len = 0;
 	int status;
 
-	status = join(text, req);
-	if (!status)
-		status = parse(&question, text);
+	/* The shell may have split "TCP 0x05000000/0x03030000". */
+	for (char *const *word = req->operands; *word && len < TEXT_SIZE; word++)
+		len += (size_t)snprintf(text + len, TEXT_SIZE - len, "%s%s", len ? " " : "", *word);
+	if (len >= TEXT_SIZE)
+		return cli_error(&chk_tool, "that is too long to be a reason");
+	status = parse(&question, text);
 	if (status)
 		return status;
 	status = req->is_json ? print_json(&question) : print_text(&question);

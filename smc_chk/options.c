@@ -69,15 +69,6 @@ void chk_debug(const struct chk_request *req, const char *fmt, ...)
 	fprintf(stderr, "[DEBUG] %s\n", shown);
 }
 
-static int set_port(struct chk_request *req, const char *text)
-{
-	uint64_t port;
-	int status = cli_number(req->command->tool, 'p', text, 1, UINT16_MAX, &port);
-
-	req->port = (uint16_t)port;
-	return status;
-}
-
 /* A day is more than any connection takes. */
 static int set_timeout(struct chk_request *req, const char *text)
 {
@@ -130,6 +121,7 @@ static int set_shape(struct chk_request *req, const char *text)
 /* Return: -1 to go on, or the exit status. */
 static int set_option(struct chk_request *req, int val)
 {
+	uint64_t port;
 	int ret = 0;
 
 	switch (val) {
@@ -138,7 +130,10 @@ static int set_option(struct chk_request *req, int val)
 	case 'l': req->is_live = true; break;
 	case 's': req->is_static = true; break;
 	case 'i': req->iface = optarg; break;
-	case 'p': ret = set_port(req, optarg); break;
+	case 'p':
+		ret = cli_number(req->command->tool, 'p', optarg, 1, UINT16_MAX, &port);
+		req->port = (uint16_t)port;
+		break;
 	case '4': req->family = AF_INET; break;
 	case '6': req->family = AF_INET6; break;
 	case 't': ret = set_timeout(req, optarg); break;

@@ -2,6 +2,7 @@
 /* Bundles for strangers: what was recorded, without names and addresses. */
 #include "smc_chk/bundle/collect.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -46,12 +47,11 @@ int anonymous_key(struct pseudonyms *all, const char *file, struct smc_err *err)
 	bytes = smc_read_fd(fd, KEY_MOST, &len);
 	if (!bytes)
 		return smc_err_set(err, errno, "cannot read %s", file);
-	parts[0] = siphash(none, bytes, len);
-	parts[1] = siphash(half, bytes, len);
-	free(bytes);
 	/* The same on each machine. */
-	for (size_t i = 0; i < SIPHASH_KEY; i++)
-		all->key[i] = (uint8_t)(parts[i / 8] >> 8 * (i % 8));
+	parts[0] = htole64(siphash(none, bytes, len));
+	parts[1] = htole64(siphash(half, bytes, len));
+	memcpy(all->key, parts, sizeof(parts));
+	free(bytes);
 	if (len >= SIPHASH_KEY)
 		return 0;
 	return smc_err_say(err, EINVAL, "%s is not a key: it has fewer than %d bytes", file,

@@ -127,7 +127,7 @@ int bundle_pack(struct workdir *work, int fd, const char *directory, struct pack
 	return !status ? 0 : work->caught ? smc_err_set(err, EINTR, "stopped") : -err->code;
 }
 
-/* ---- unpacking: rights ---- */
+/* ---- unpacking ---- */
 
 static int refuse(const char *file, const char *why, struct smc_err *err)
 {
@@ -166,8 +166,6 @@ static int give_up(struct smc_err *err)
 	keep.keeps_root = !stat(".", &st) && !st.st_uid && !geteuid();
 	return confine(&keep, NULL, err);
 }
-
-/* ---- unpacking: tar(1) ---- */
 
 static void __attribute__((noreturn)) be_tar(const char *const argv[], int in, int out, int errors)
 {
@@ -235,8 +233,6 @@ static int run_tar(const char *const argv[], int out, gzFile from, const char *f
 	close(errors);
 	return ret;
 }
-
-/* ---- unpacking: what is in it ---- */
 
 /* Reads the output of `tar -t`: each name is a line, whatever is in it. */
 static int check_list(int list, const char *file, struct smc_err *err)

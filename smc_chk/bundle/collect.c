@@ -110,8 +110,6 @@ int collect_json(struct collection *b, const char *directory, const char *name, 
 	return close_new(b, file, put_json(file, json, JSON_INDENT(2) | JSON_ENSURE_ASCII));
 }
 
-/* ---- commands ---- */
-
 /* The words, with the namespace. */
 static void make_argv(char *argv[MAX_ARGS + 3], const struct collection *b,
 		      const char *const *words)
@@ -197,14 +195,6 @@ static int keep_json(struct collection *b, const struct bundle_command *command)
 	}
 	ret = close_new(b, file, is_written);
 	return status < 0 || !ret ? status : ret;
-}
-
-/* Not of what has no option for a namespace, or needs a manager that is not there: sd_booted(3). */
-static bool has_answer(const struct collection *b, const struct bundle_command *command)
-{
-	if (b->req->netns && command->flags & NO_NETNS)
-		return false;
-	return !(command->flags & NEEDS_SYSTEMD) || !access("/run/systemd/system", F_OK);
 }
 
 static int keep_command(struct collection *b, const struct bundle_command *command)
@@ -299,9 +289,12 @@ static int keep_commands(struct collection *b)
 	bool is_seen = isatty(STDERR_FILENO);
 	int ret = 0;
 
-	/* What cannot look into the namespace would tell of another one. */
 	for (size_t i = 0; !ret && i < COMMANDS; i++) {
-		if (!has_answer(b, &commands[i]))
+		/* What cannot look into the namespace would tell of another one. */
+		if (b->req->netns && commands[i].flags & NO_NETNS)
+			continue;
+		/* As in sd_booted(3). */
+		if (commands[i].flags & NEEDS_SYSTEMD && access("/run/systemd/system", F_OK))
 			continue;
 		/* For who waits at a terminal: one line, which goes again at the end. */
 		if (is_seen)

@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <ctype.h>
+#include <endian.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -158,17 +159,14 @@ void pseudonym_mac(const struct pseudonyms *all, uint8_t mac[6])
 
 void pseudonym_number(const struct pseudonyms *all, void *number)
 {
-	uint64_t value, made;
-	uint8_t bytes[sizeof(value)];
+	uint64_t value, bytes;
 
 	memcpy(&value, number, sizeof(value));
 	if (!value)
 		return;
-	/* The same on each machine. */
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		bytes[i] = (uint8_t)(value >> 8 * i);
-	made = draw(all, NUMBER, bytes, sizeof(bytes));
-	memcpy(number, &made, sizeof(made));
+	bytes = htole64(value); /* the same on each machine */
+	value = draw(all, NUMBER, &bytes, sizeof(bytes));
+	memcpy(number, &value, sizeof(value));
 }
 
 /* Bytes in hexadecimal, with a colon after each @group of them. */

@@ -344,7 +344,7 @@ static json_t *kernel_config(const char *release)
 	if (!kconfig_load(&config, release))
 		return NULL;
 	array = chosen_lines(config.text, is_our_option);
-	kconfig_free(&config);
+	free(config.text);
 	return array;
 }
 

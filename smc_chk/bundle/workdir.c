@@ -201,8 +201,6 @@ int workdir_fork(struct workdir *work, workdir_fn fn, void *arg, const char *wha
 	return err->code > 0 ? -err->code : -EIO;
 }
 
-/* ---- removal ---- */
-
 /* An entry of getdents64(2); readdir(3) would need memory. */
 struct entry {
 	uint64_t inode;

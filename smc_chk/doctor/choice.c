@@ -130,22 +130,16 @@ static enum usability find_gids(struct choice *choice, const struct choice_facts
 	return !choice->gid_v2 ? gap : choice_has_eid(facts) ? USABLE : UNUSABLE_NO_EID;
 }
 
-static bool is_partner(const struct pnet_row *net, const struct pnet_row *port)
-{
-	if (!port->ib_port)
-		return false;
-	if (*net->pnetid)
-		return !strcmp(net->pnetid, port->pnetid);
-	return !strcmp(net->net->base, port->ib_port->netdev);
-}
-
 static void find_port(struct choice *choice, const struct choice_facts *facts)
 {
 	choice->smcr = UNUSABLE_NO_DEVICE;
 	for (size_t i = 0; i < facts->rows.count; i++) {
 		struct choice next = { .net = choice->net, .port = &facts->rows.rows[i] };
 
-		if (!is_partner(choice->net, next.port))
+		if (!next.port->ib_port ||
+		    (*choice->net->pnetid ?
+			     strcmp(choice->net->pnetid, next.port->pnetid) :
+			     strcmp(choice->net->net->base, next.port->ib_port->netdev)))
 			continue;
 		next.smcr = find_gids(&next, facts);
 		if (next.smcr < choice->smcr)

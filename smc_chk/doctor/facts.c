@@ -44,11 +44,8 @@ static bool read_table(struct doctor_facts *facts, uint8_t cmd, smc_genl_fn fn, 
 {
 	struct smc_err err = { 0 };
 
-	return facts->has_genl &&
-	       is_read(facts, smc_genl_dump(facts->genl, cmd, fn, arg, &err), &err);
+	return facts->genl && is_read(facts, smc_genl_dump(facts->genl, cmd, fn, arg, &err), &err);
 }
-
-/* ---- what decides which devices SMC uses ---- */
 
 static int on_ueid(const struct nlmsghdr *nlh, void *arg)
 {
@@ -169,8 +166,7 @@ static void load_netlink(struct doctor_facts *facts)
 	struct smc_err err = { 0 };
 	int ret;
 
-	facts->has_genl =
-		is_read(facts, smc_genl_open(&facts->genl, SMC_ABI_GEN_FAMILY, &err), &err);
+	is_read(facts, smc_genl_open(&facts->genl, SMC_ABI_GEN_FAMILY, &err), &err);
 	facts->has_info = read_table(facts, SMC_ABI_GET_SYS_INFO, on_sysinfo, &facts->info);
 	facts->has_pnet = is_read(facts, pnet_table_load(&facts->pnet, &err), &err);
 	for (int tries = 0; tries < DIAG_TRIES; tries++) {
@@ -246,8 +242,6 @@ static void load_more(struct doctor_facts *facts)
 				  facts->sys, ism->bus_id);
 	}
 }
-
-/* ---- what only the checks ask for: net devices ---- */
 
 /* ETHTOOL_A_PAUSE_* and ETHTOOL_A_HEADER_DEV_NAME of <linux/ethtool_netlink.h>. */
 enum { PAUSE_HEADER = 1, PAUSE_AUTONEG, PAUSE_RX, PAUSE_TX };
@@ -449,7 +443,7 @@ void facts_load_rest(struct doctor_facts *facts)
 
 static void free_all(struct doctor_facts *facts)
 {
-	kconfig_free(&facts->kernel.config);
+	free(facts->kernel.config.text);
 	policy_free(&facts->exposure.policy);
 	free(facts->exposure.listeners);
 	host_names_free(&facts->slots);

@@ -241,17 +241,6 @@ static int probe_memlock(void *arg __attribute__((unused)), char text[HOST_PROBE
 	return 0;
 }
 
-static void load_memory(struct memory_facts *memory)
-{
-	char text[HOST_PROBE_SIZE];
-	int page = host_probe("page-size", probe_page, NULL, text);
-
-	memory->page_size = page > 0 ? (unsigned long long)page : 4096;
-	host_text(memory->buddies, sizeof(memory->buddies), "/proc/buddyinfo");
-	if (host_probe("rlimit-memlock", probe_memlock, NULL, memory->memlock))
-		memory->memlock[0] = '\0';
-}
-
 /* What the kernel does not tell of IPPROTO_SMC, up to 7.3, the process does. */
 static void complete(struct exposure_facts *exposure)
 {
@@ -334,9 +323,16 @@ static void take_policy(struct exposure_facts *exposure)
 
 void facts_load_host(struct doctor_facts *facts)
 {
+	struct memory_facts *memory = &facts->memory;
+	int page;
+
 	load_kernel(&facts->kernel, facts);
 	load_shim(&facts->shim);
-	load_memory(&facts->memory);
+	page = host_probe("page-size", probe_page, NULL, NULL);
+	memory->page_size = page > 0 ? (unsigned long long)page : 4096;
+	host_text(memory->buddies, sizeof(memory->buddies), "/proc/buddyinfo");
+	if (host_probe("rlimit-memlock", probe_memlock, NULL, memory->memlock))
+		memory->memlock[0] = '\0';
 	load_knobs(facts->knobs);
 	if (!facts->has_smc)
 		return;

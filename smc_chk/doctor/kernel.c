@@ -103,17 +103,6 @@ static void say_no_smc(struct doctor *doc)
 			   "the kernel cannot load it: modprobe and dmesg say why");
 }
 
-static void check_release(struct doctor *doc)
-{
-	const struct smc_sysinfo *info = &doc->facts->info;
-
-	if (doc->facts->has_info && info->has & SMC_SYSINFO_HAS_VERSION)
-		doctor_ok(doc, "kernel", doc->facts->release, "has SMC version %u.%u",
-			  info->version, info->release);
-	else
-		doctor_ok(doc, "kernel", doc->facts->release, "has SMC");
-}
-
 static void check_config(struct doctor *doc)
 {
 	static const char *const names[] = {
@@ -156,10 +145,10 @@ static void check_families(struct doctor *doc)
 	if (!doc->facts->has_pnet)
 		doctor_say(doc, DOCTOR_PROBLEM, "netlink", SMC_ABI_PNET_FAMILY, "modprobe smc",
 			   "does not answer: smc_pnet cannot work");
-	if (!doc->facts->has_genl)
+	if (!doc->facts->genl)
 		doctor_say(doc, DOCTOR_WARNING, "netlink", SMC_ABI_GEN_FAMILY,
 			   "install kernel 5.11 or later", "is missing: smcd and smcr cannot work");
-	if (doc->facts->has_pnet && doc->facts->has_genl)
+	if (doc->facts->has_pnet && doc->facts->genl)
 		doctor_ok(doc, "netlink", NULL, "both families of SMC answer");
 }
 
@@ -262,10 +251,16 @@ static void check_lockdown(struct doctor *doc)
 
 void doctor_kernel(struct doctor *doc)
 {
+	const struct smc_sysinfo *info = &doc->facts->info;
+
 	if (!doc->facts->has_smc) {
 		say_no_smc(doc);
 	} else {
-		check_release(doc);
+		if (doc->facts->has_info && info->has & SMC_SYSINFO_HAS_VERSION)
+			doctor_ok(doc, "kernel", doc->facts->release, "has SMC version %u.%u",
+				  info->version, info->release);
+		else
+			doctor_ok(doc, "kernel", doc->facts->release, "has SMC");
 		check_module(doc);
 		check_families(doc);
 		check_diag(doc);

@@ -99,12 +99,6 @@ bool kconfig_load(struct kconfig *config, const char *release)
 	return config->text;
 }
 
-void kconfig_free(struct kconfig *config)
-{
-	free(config->text);
-	config->text = NULL;
-}
-
 /* Where '-' is the same as '_'. Return: what follows a module's name, NULL for another word. */
 static const char *after_name(const char *word, const char *name)
 {
@@ -141,19 +135,14 @@ bool kmodule_listed(const char *text, const char *name)
 	return false;
 }
 
-struct module_query {
-	const char *release, *name;
-};
-
-/* Return: KMODULE_UNKNOWN without the list. */
-static enum kmodule query_list(const struct module_query *query, const char *list,
-			       enum kmodule found)
+/* @query: release and module. Return: KMODULE_UNKNOWN without the list. */
+static enum kmodule query_list(const char *const query[2], const char *list, enum kmodule found)
 {
 	size_t len;
-	char *text = host_whole(&len, MAX_TEXT, "/lib/modules/%s/%s", query->release, list);
-	enum kmodule how = !text			     ? KMODULE_UNKNOWN :
-			   kmodule_listed(text, query->name) ? found :
-							       KMODULE_ABSENT;
+	char *text = host_whole(&len, MAX_TEXT, "/lib/modules/%s/%s", query[0], list);
+	enum kmodule how = !text			  ? KMODULE_UNKNOWN :
+			   kmodule_listed(text, query[1]) ? found :
+							    KMODULE_ABSENT;
 
 	free(text);
 	return how;
@@ -169,8 +158,8 @@ static int probe_module(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unu
 /* The lists are long and the answer is short: a record has the answer. */
 enum kmodule kmodule_find(const char *release, const char *name)
 {
-	struct module_query query = { release, name };
-	int ret = host_probe("module-%s", probe_module, &query, NULL, name);
+	const char *query[] = { release, name };
+	int ret = host_probe("module-%s", probe_module, query, NULL, name);
 
 	return ret < 0 ? KMODULE_UNKNOWN : (enum kmodule)ret;
 }

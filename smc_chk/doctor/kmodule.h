@@ -8,7 +8,7 @@
 
 #include "out/text.h"
 
-/** struct kconfig - @text: the configuration, NULL if it is nowhere; @file: where it was found */
+/** struct kconfig - @text: the configuration, to be freed, NULL if it is nowhere; @file: of it */
 struct kconfig {
 	char *text;
 	char file[PATH_MAX];
@@ -21,8 +21,6 @@ struct kconfig {
  * Return: true; false leaves @config->text NULL.
  */
 bool kconfig_load(struct kconfig *config, const char *release);
-
-void kconfig_free(struct kconfig *config);
 
 /** kconfig_get() - an option, "CONFIG_SMC". Return: 'y', 'm', 'n' also for one that is not there */
 char kconfig_get(const char *text, const char *option);

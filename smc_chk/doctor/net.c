@@ -173,27 +173,20 @@ static void check_bindv6only(struct doctor *doc)
 			    "for all");
 }
 
-/* Has one of these checks said already why nothing works? */
-static bool is_explained(const struct doctor *doc)
-{
-	static const char checks[] = "soft-roce rdma ism pnetid address vlan eid netdev";
-
-	for (size_t i = 0; i < doc->n_findings; i++)
-		if (doc->findings[i].level == DOCTOR_PROBLEM &&
-		    doctor_has_word(checks, doc->findings[i].check))
-			return true;
-	return false;
-}
-
 /* Nothing is wrong with any device, there is just none. */
 static void check_any(struct doctor *doc)
 {
+	static const char checks[] = "soft-roce rdma ism pnetid address vlan eid netdev";
 	const char *iface = doc->req->iface, *remedy = "install an RDMA (RoCE) network card";
 	const struct rdma_table *rdma = &doc->facts->rdma;
 
-	if (!doc->facts->has_smc || choice_is_any_usable(&doc->facts->choices, iface) ||
-	    is_explained(doc))
+	if (!doc->facts->has_smc || choice_is_any_usable(&doc->facts->choices, iface))
 		return;
+	/* One of these checks has said already why nothing works. */
+	for (size_t i = 0; i < doc->n_findings; i++)
+		if (doc->findings[i].level == DOCTOR_PROBLEM &&
+		    doctor_has_word(checks, doc->findings[i].check))
+			return;
 	if (rdma->count)
 		remedy = "smc_pnet --list";
 	for (size_t i = 0; i < rdma->count; i++)

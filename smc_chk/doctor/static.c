@@ -182,52 +182,39 @@ static json_t *json_ueids(const struct choice_facts *facts)
 	return array;
 }
 
-static bool is_chosen(const struct doctor_facts *facts, const char *iface,
-		      const struct choice *choice)
-{
-	if (iface)
-		return !strcmp(iface, choice->net->name);
-	return !facts_of_net(facts, choice->net->net)->is_off;
-}
-
-static int print_json(const struct doctor_facts *facts, const char *iface)
-{
-	const struct choices *choices = &facts->choices;
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < choices->count; i++)
-		if (is_chosen(facts, iface, &choices->all[i]))
-			json_array_append_new(array, json_choice(facts, &choices->all[i]));
-	return chk_print_json(json_pack(
-		"{s:s, s:o, s:o*, s:o*}", "schema", "smc-tools/static/1", "net_devices", array,
-		"seid", optional(seid_of(&choices->facts)), "ueids", json_ueids(&choices->facts)));
-}
-
-static int print_text(const struct doctor_facts *facts, const char *iface)
-{
-	const struct choices *choices = &facts->choices;
-	struct out_text text = { 0 };
-
-	for (size_t i = 0; i < choices->count; i++) {
-		if (!is_chosen(facts, iface, &choices->all[i]))
-			continue;
-		out_str(&text, text.len ? "\n" : "");
-		append_choice(&text, facts, &choices->all[i]);
-	}
-	return chk_print(&text);
-}
-
 int static_print(const struct doctor_facts *facts, const struct chk_request *req)
 {
+	const struct choices *choices = &facts->choices;
 	const char *iface = req->iface;
+	struct out_text text = { 0 };
+	json_t *array = NULL;
 	int status;
 
-	if (iface && !choice_of(&facts->choices, iface))
+	if (iface && !choice_of(choices, iface))
 		return cli_error(&chk_tool, "no net device '%s'", iface);
-	status = req->is_json ? print_json(facts, iface) : print_text(facts, iface);
+	if (req->is_json)
+		array = json_array();
+	for (size_t i = 0; i < choices->count; i++) {
+		const struct choice *choice = &choices->all[i];
+
+		if (iface ? strcmp(iface, choice->net->name) != 0 :
+			    facts_of_net(facts, choice->net->net)->is_off)
+			continue;
+		if (array) {
+			json_array_append_new(array, json_choice(facts, choice));
+			continue;
+		}
+		out_str(&text, text.len ? "\n" : "");
+		append_choice(&text, facts, choice);
+	}
+	status = !array ? chk_print(&text) :
+			  chk_print_json(json_pack("{s:s, s:o, s:o*, s:o*}", "schema",
+						   "smc-tools/static/1", "net_devices", array,
+						   "seid", optional(seid_of(&choices->facts)),
+						   "ueids", json_ueids(&choices->facts)));
 	if (status != CHK_OK)
 		return status;
 	if (!facts->has_smc)
 		return CHK_UNTESTED;
-	return choice_is_any_usable(&facts->choices, iface) ? CHK_OK : CHK_ERROR;
+	return choice_is_any_usable(choices, iface) ? CHK_OK : CHK_ERROR;
 }

@@ -220,23 +220,20 @@ void doctor_sysctl(struct doctor *doc)
 	check_tcp(doc);
 }
 
-static long long knob(const struct doctor *doc, const char *name, long long normal)
-{
-	knob_number(&normal, doc->facts, name);
-	return normal;
-}
-
 /* Other kinds than 0 do not need contiguous memory, and only SMC-R has them. */
 static void check_fragmentation(struct doctor *doc)
 {
 	const struct memory_facts *memory = &doc->facts->memory;
-	long long receive = knob(doc, "net.smc.rmem", 65536);
-	long long send = knob(doc, "net.smc.wmem", 65536);
-	unsigned long long most = (unsigned long long)(receive > send ? receive : send);
+	long long receive = SMC_KERNEL_BUFFER, send = SMC_KERNEL_BUFFER, type = 0;
+	unsigned long long most;
 	unsigned int order = 0, orders;
 	uint64_t blocks;
 	char size[OUT_UNITS];
 
+	knob_number(&receive, doc->facts, "net.smc.rmem");
+	knob_number(&send, doc->facts, "net.smc.wmem");
+	knob_number(&type, doc->facts, "net.smc.smcr_buf_type");
+	most = (unsigned long long)(receive > send ? receive : send);
 	orders = buddy_blocks(&blocks, memory->buddies, 0);
 	if (!doc->facts->rdma.count || !orders)
 		return;
@@ -245,7 +242,7 @@ static void check_fragmentation(struct doctor *doc)
 		order++;
 	buddy_blocks(&blocks, memory->buddies, order);
 	out_size(size, memory->page_size << order);
-	if (knob(doc, "net.smc.smcr_buf_type", 0))
+	if (type)
 		doctor_ok(doc, MEMORY, "net.smc.smcr_buf_type", "SMC-R needs no contiguous memory");
 	else if (blocks < FEW_BLOCKS)
 		doctor_say(doc, DOCTOR_WARNING, MEMORY, "/proc/buddyinfo",
