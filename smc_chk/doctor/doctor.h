@@ -45,8 +45,6 @@ struct doctor {
 	bool is_untestable;
 };
 
-/* ---- findings ---- */
-
 /**
  * doctor_say() - add a finding
  * @remedy: NULL for none; printed as it is, so names in it are words of out_shell_word()

@@ -44,7 +44,8 @@ static bool read_table(struct doctor_facts *facts, uint8_t cmd, smc_genl_fn fn, 
 {
 	struct smc_err err = { 0 };
 
-	return facts->genl && is_read(facts, smc_genl_dump(facts->genl, cmd, fn, arg, &err), &err);
+	return facts->has_genl &&
+	       is_read(facts, smc_genl_dump(facts->genl, cmd, fn, arg, &err), &err);
 }
 
 static int on_ueid(const struct nlmsghdr *nlh, void *arg)
@@ -166,7 +167,8 @@ static void load_netlink(struct doctor_facts *facts)
 	struct smc_err err = { 0 };
 	int ret;
 
-	is_read(facts, smc_genl_open(&facts->genl, SMC_ABI_GEN_FAMILY, &err), &err);
+	facts->has_genl =
+		is_read(facts, smc_genl_open(&facts->genl, SMC_ABI_GEN_FAMILY, &err), &err);
 	facts->has_info = read_table(facts, SMC_ABI_GET_SYS_INFO, on_sysinfo, &facts->info);
 	facts->has_pnet = is_read(facts, pnet_table_load(&facts->pnet, &err), &err);
 	for (int tries = 0; tries < DIAG_TRIES; tries++) {

@@ -129,13 +129,13 @@ struct doctor_facts {
 	char boot[40];		 /* id that all namespaces and containers have; "" if unknown */
 	unsigned int version[3]; /* the numbers in @release, 0 for what has none */
 	int socket_error;	 /* errno of the kernel for a socket of AF_SMC */
-	struct smc_genl *genl;	 /* SMC_GEN_NETLINK, NULL before kernel 5.11 */
+	struct smc_genl *genl;	 /* SMC_GEN_NETLINK, NULL without @has_genl: kernel 5.11 */
 	struct netdev_table netdevs;
 	struct rdma_table rdma;
 	struct smc_pnet_table pnet;
 	struct smc_sysinfo info;
 	bool has_smc; /* now; without it the parts that it answers are empty */
-	bool has_pnet, has_info, has_diag, has_pauses;
+	bool has_genl, has_pnet, has_info, has_diag, has_pauses;
 	struct smc_err unread; /* the first answer of netlink that is missing without reason */
 	bool is_limited;       /* handshake limitation is on */
 	bool is_inner; /* not the first network namespace, which alone has loopback's PNET ID */

@@ -145,10 +145,10 @@ static void check_families(struct doctor *doc)
 	if (!doc->facts->has_pnet)
 		doctor_say(doc, DOCTOR_PROBLEM, "netlink", SMC_ABI_PNET_FAMILY, "modprobe smc",
 			   "does not answer: smc_pnet cannot work");
-	if (!doc->facts->genl)
+	if (!doc->facts->has_genl)
 		doctor_say(doc, DOCTOR_WARNING, "netlink", SMC_ABI_GEN_FAMILY,
 			   "install kernel 5.11 or later", "is missing: smcd and smcr cannot work");
-	if (doc->facts->has_pnet && doc->facts->genl)
+	if (doc->facts->has_pnet && doc->facts->has_genl)
 		doctor_ok(doc, "netlink", NULL, "both families of SMC answer");
 }
 
