@@ -2,8 +2,6 @@
 /* The commands of smc_chk: what each takes, and does. */
 #include <stddef.h>
 
-#include "smc_chk/bundle/bundle.h"
-#include "smc_chk/doctor/doctor.h"
 #include "smc_chk/smc_chk.h"
 
 /* Options of several commands. */
@@ -28,17 +26,6 @@ static const struct cli_opt doctor_options[] = {
 	{ 0 },
 };
 
-static const struct cli_tool doctor_tool = {
-	.name = "smc_chk doctor",
-	.usage = "[OPTIONS]",
-	.summary = "Checks kernel, devices, PNET IDs, EIDs and limits of this host.",
-	.opts = doctor_options,
-	.more = "Exit status: 0 no problem, 1 a problem or an error, 3 no SMC here.\n"
-		"Example: smc_chk doctor -i eth0 --problems\n",
-	.error_status = CHK_ERROR,
-	.given = &given,
-};
-
 static const struct cli_opt connect_options[] = {
 	{ 'p', "port", "PORT", "port of the server (default 37373)" },
 	IPV4,
@@ -50,17 +37,6 @@ static const struct cli_opt connect_options[] = {
 	DEBUG,
 	HELP,
 	{ 0 },
-};
-
-static const struct cli_tool connect_tool = {
-	.name = "smc_chk connect",
-	.usage = "[OPTIONS] HOST",
-	.summary = "Tests the connection to a server, 'smc_chk serve' or any other.",
-	.opts = connect_options,
-	.more = "Exit status: 0 SMC, 1 error, 2 TCP, 3 this kernel has no SMC.\n"
-		"Example: smc_chk connect 10.0.0.1 --tcp-too\n",
-	.error_status = CHK_ERROR,
-	.given = &given,
 };
 
 static const struct cli_opt serve_options[] = {
@@ -76,17 +52,6 @@ static const struct cli_opt serve_options[] = {
 	{ 0 },
 };
 
-static const struct cli_tool serve_tool = {
-	.name = "smc_chk serve",
-	.usage = "[OPTIONS]",
-	.summary = "Runs the server for 'smc_chk connect' and 'smc_chk tune'.",
-	.opts = serve_options,
-	.more = "Exit status: 0 ended by a signal or --once, 1 error, 3 this kernel has no SMC.\n"
-		"Example: smc_chk serve --bind 10.0.0.1\n",
-	.error_status = CHK_ERROR,
-	.given = &given,
-};
-
 static const struct cli_opt tune_options[] = {
 	{ CHK_OPT_SHAPE, "shape", "SHAPE", "load: bulk (the default), rpc:BYTES or connections" },
 	{ 'p', "port", "PORT", "port of the server (default 37373)" },
@@ -99,43 +64,7 @@ static const struct cli_opt tune_options[] = {
 	{ 0 },
 };
 
-static const struct cli_tool tune_tool = {
-	.name = "smc_chk tune",
-	.usage = "[OPTIONS] HOST",
-	.summary = "Measures which buffers are best between here and 'smc_chk serve' on HOST.",
-	.opts = tune_options,
-	.more = "Exit status: 0 measured, 1 error, 2 the connection is TCP, 3 no SMC here.\n"
-		"Example: smc_chk tune 10.0.0.1 --shape rpc:1024\n",
-	.error_status = CHK_ERROR,
-	.given = &given,
-};
-
-static const struct cli_opt explain_options[] = { JSON, HELP, { 0 } };
-
-static const struct cli_tool explain_tool = {
-	.name = "smc_chk explain",
-	.usage = "[-j] CODE[/CODE]",
-	.summary = "Explains why a connection fell back to TCP, and prints commands that help.",
-	.opts = explain_options,
-	.more = "CODE is a reason: 0x03010000 or PEERNOSMC; with / it is that of both sides.\n"
-		"Exit status: 0 explained, 1 error.\n"
-		"Example: smc_chk explain 0x05000000/0x03030000\n",
-	.error_status = CHK_ERROR,
-	.given = &given,
-};
-
-static const struct cli_opt program_options[] = { JSON, HELP, { 0 } };
-
-static const struct cli_tool program_tool = {
-	.name = "smc_chk program",
-	.usage = "[-j] FILE",
-	.summary = "Names the way of smc_run that reaches a program.",
-	.opts = program_options,
-	.more = "Exit status: 0 a way reaches it, 1 error, 2 it would use TCP.\n"
-		"Example: smc_chk program /usr/sbin/nginx\n",
-	.error_status = CHK_ERROR,
-	.given = &given,
-};
+static const struct cli_opt json_options[] = { JSON, HELP, { 0 } };
 
 static const struct cli_opt bundle_options[] = {
 	{ CHK_OPT_ANONYMOUS, "anonymous", NULL, "replace names and addresses" },
@@ -146,31 +75,7 @@ static const struct cli_opt bundle_options[] = {
 	{ 0 },
 };
 
-static const struct cli_tool bundle_tool = {
-	.name = "smc_chk bundle",
-	.usage = "[OPTIONS] FILE",
-	.summary = "Writes what support needs to know of this host into FILE (.tar.gz).",
-	.opts = bundle_options,
-	.more = "Exit status: 0 written, 1 error.\n"
-		"Example: smc_chk bundle report.tar.gz --anonymous\n",
-	.error_status = CHK_ERROR,
-	.given = &given,
-};
-
 static const struct cli_opt from_options[] = { HELP, { 0 } };
-
-static const struct cli_tool from_tool = {
-	.name = "smc_chk from",
-	.usage = "FILE [COMMAND [ARGUMENT]...]",
-	.summary = "Runs a command of smc_chk as if on the host where 'smc_chk bundle' made FILE;\n"
-		   "or smcss, smcd, smcr, smc_pnet, smc_rnics, smc_conf. The default is doctor.",
-	.opts = from_options,
-	.more = "Exit status: that of the command, 1 if FILE cannot be read.\n"
-		"Example: smc_chk from report.tar.gz smcr linkgroup\n",
-	.error_status = CHK_ERROR,
-	.stop_at_first = true,
-	.given = &given,
-};
 
 static const struct cli_opt advise_options[] = {
 	{ CHK_OPT_FOR, "for", "TIME", "seconds, or with m or h (default 1m)" },
@@ -182,17 +87,6 @@ static const struct cli_opt advise_options[] = {
 	{ 0 },
 };
 
-static const struct cli_tool advise_tool = {
-	.name = "smc_chk advise",
-	.usage = "[OPTIONS]",
-	.summary = "Watches TCP for a while, and names the connections for which SMC would pay.",
-	.opts = advise_options,
-	.more = "Exit status: 0 something would profit, 1 error, 2 nothing would.\n"
-		"Example: smc_chk advise --for 1h\n",
-	.error_status = CHK_ERROR,
-	.given = &given,
-};
-
 static const struct cli_opt matrix_options[] = {
 	{ CHK_OPT_DOT, "dot", NULL, "draw it for graphviz: pipe it to dot -Tsvg",
 	  .excludes = "--json" },
@@ -201,16 +95,65 @@ static const struct cli_opt matrix_options[] = {
 	{ 0 },
 };
 
-static const struct cli_tool matrix_tool = {
-	.name = "smc_chk matrix",
-	.usage = "[-j | --dot] HOST|FILE...",
-	.summary = "Predicts connections between hosts, each two of them, without making one.",
-	.opts = matrix_options,
-	.more = "HOST is asked by ssh, FILE is a bundle of 'smc_chk bundle'.\n"
-		"Exit status: 0 all would use SMC, 1 error, 2 some would use TCP.\n"
-		"Example: smc_chk matrix db1 db2 web1.tar.gz\n",
-	.error_status = CHK_ERROR,
-	.given = &given,
+/* Name, usage, summary, options, text after them; in the order of the words below. */
+static const struct cli_tool tools[] = {
+	{ "smc_chk doctor", "[OPTIONS]",
+	  "Checks kernel, devices, PNET IDs, EIDs and limits of this host.", doctor_options,
+	  "Exit status: 0 no problem, 1 a problem or an error, 3 no SMC here.\n"
+	  "Example: smc_chk doctor -i eth0 --problems\n",
+	  CHK_ERROR, false, &given },
+	{ "smc_chk connect", "[OPTIONS] HOST",
+	  "Tests the connection to a server, 'smc_chk serve' or any other.", connect_options,
+	  "Exit status: 0 SMC, 1 error, 2 TCP, 3 this kernel has no SMC.\n"
+	  "Example: smc_chk connect 10.0.0.1 --tcp-too\n",
+	  CHK_ERROR, false, &given },
+	{ "smc_chk serve", "[OPTIONS]", "Runs the server for 'smc_chk connect' and 'smc_chk tune'.",
+	  serve_options,
+	  "Exit status: 0 ended by a signal or --once, 1 error, 3 this kernel has no SMC.\n"
+	  "Example: smc_chk serve --bind 10.0.0.1\n",
+	  CHK_ERROR, false, &given },
+	{ "smc_chk tune", "[OPTIONS] HOST",
+	  "Measures which buffers are best between here and 'smc_chk serve' on HOST.", tune_options,
+	  "Exit status: 0 measured, 1 error, 2 the connection is TCP, 3 no SMC here.\n"
+	  "Example: smc_chk tune 10.0.0.1 --shape rpc:1024\n",
+	  CHK_ERROR, false, &given },
+	{ "smc_chk explain", "[-j] CODE[/CODE]",
+	  "Explains why a connection fell back to TCP, and prints commands that help.",
+	  json_options,
+	  "CODE is a reason: 0x03010000 or PEERNOSMC; with / it is that of both sides.\n"
+	  "Exit status: 0 explained, 1 error.\n"
+	  "Example: smc_chk explain 0x05000000/0x03030000\n",
+	  CHK_ERROR, false, &given },
+	{ "smc_chk program", "[-j] FILE", "Names the way of smc_run that reaches a program.",
+	  json_options,
+	  "Exit status: 0 a way reaches it, 1 error, 2 it would use TCP.\n"
+	  "Example: smc_chk program /usr/sbin/nginx\n",
+	  CHK_ERROR, false, &given },
+	{ "smc_chk advise", "[OPTIONS]",
+	  "Watches TCP for a while, and names the connections for which SMC would pay.",
+	  advise_options,
+	  "Exit status: 0 something would profit, 1 error, 2 nothing would.\n"
+	  "Example: smc_chk advise --for 1h\n",
+	  CHK_ERROR, false, &given },
+	{ "smc_chk matrix", "[-j | --dot] HOST|FILE...",
+	  "Predicts connections between hosts, each two of them, without making one.",
+	  matrix_options,
+	  "HOST is asked by ssh, FILE is a bundle of 'smc_chk bundle'.\n"
+	  "Exit status: 0 all would use SMC, 1 error, 2 some would use TCP.\n"
+	  "Example: smc_chk matrix db1 db2 web1.tar.gz\n",
+	  CHK_ERROR, false, &given },
+	{ "smc_chk bundle", "[OPTIONS] FILE",
+	  "Writes what support needs to know of this host into FILE (.tar.gz).", bundle_options,
+	  "Exit status: 0 written, 1 error.\n"
+	  "Example: smc_chk bundle report.tar.gz --anonymous\n",
+	  CHK_ERROR, false, &given },
+	{ "smc_chk from", "FILE [COMMAND [ARGUMENT]...]",
+	  "Runs a command of smc_chk as if on the host where 'smc_chk bundle' made FILE;\n"
+	  "or smcss, smcd, smcr, smc_pnet, smc_rnics, smc_conf. The default is doctor.",
+	  from_options,
+	  "Exit status: that of the command, 1 if FILE cannot be read.\n"
+	  "Example: smc_chk from report.tar.gz smcr linkgroup\n",
+	  CHK_ERROR, true, &given },
 };
 
 /* -l, and with -s the static analysis too. */
@@ -241,16 +184,16 @@ static const char *const words[] = { "doctor", "connect", "serve",  "tune", "exp
 
 /* In the same order. */
 static const struct chk_command commands[] = {
-	{ &doctor_tool, .run = chk_doctor },
-	{ &connect_tool, "host", .is_on_network = true, .run = chk_connect },
-	{ &serve_tool, .is_on_network = true, .run = chk_server },
-	{ &tune_tool, "host", .is_on_network = true, .run = chk_tune },
-	{ &explain_tool, "reason", .is_list = true, .run = chk_explain },
-	{ &program_tool, "program", .reads_elsewhere = true, .run = chk_program },
-	{ &advise_tool, .is_on_network = true, .run = chk_advise },
-	{ &matrix_tool, "host", .is_list = true, .reads_elsewhere = true, .run = chk_matrix },
-	{ &bundle_tool, "file", .run = chk_bundle },
-	{ &from_tool, "bundle", .is_list = true, .reads_elsewhere = true, .run = chk_from },
+	{ &tools[0], .run = chk_doctor },
+	{ &tools[1], "host", .is_on_network = true, .run = chk_connect },
+	{ &tools[2], .is_on_network = true, .run = chk_server },
+	{ &tools[3], "host", .is_on_network = true, .run = chk_tune },
+	{ &tools[4], "reason", .is_list = true, .run = chk_explain },
+	{ &tools[5], "program", .reads_elsewhere = true, .run = chk_program },
+	{ &tools[6], .is_on_network = true, .run = chk_advise },
+	{ &tools[7], "host", .is_list = true, .reads_elsewhere = true, .run = chk_matrix },
+	{ &tools[8], "file", .run = chk_bundle },
+	{ &tools[9], "bundle", .is_list = true, .reads_elsewhere = true, .run = chk_from },
 };
 
 const struct chk_command *chk_command(const char *word)

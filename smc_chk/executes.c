@@ -8,7 +8,6 @@
 #include <spawn.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,62 +22,46 @@
 /* Not even root can make this file. The kernel opens it after it has accepted the machine. */
 #define NO_LOADER "/dev/null/loader"
 
-/* Programs of nothing but a header and the name of their loader. */
-struct narrow {
-	Elf32_Ehdr head;
-	Elf32_Phdr part;
+/* A program of nothing but a header, narrow or wide, one part, and the name of its loader. */
+struct program {
+	union {
+		unsigned char ident[EI_NIDENT];
+		Elf32_Ehdr narrow;
+		Elf64_Ehdr wide;
+	} head;
+	union {
+		Elf32_Phdr narrow;
+		Elf64_Phdr wide;
+	} part;
 	char loader[sizeof(NO_LOADER)];
 };
-
-struct wide {
-	Elf64_Ehdr head;
-	Elf64_Phdr part;
-	char loader[sizeof(NO_LOADER)];
-};
-
-union program {
-	unsigned char ident[EI_NIDENT];
-	struct narrow narrow;
-	struct wide wide;
-};
-
-static void complete_narrow(struct narrow *program)
-{
-	program->head.e_phoff = offsetof(struct narrow, part);
-	program->head.e_phentsize = sizeof(program->part);
-	program->head.e_phnum = 1;
-	program->part = (Elf32_Phdr){ .p_type = PT_INTERP,
-				      .p_offset = offsetof(struct narrow, loader),
-				      .p_filesz = sizeof(NO_LOADER) };
-	memcpy(program->loader, NO_LOADER, sizeof(NO_LOADER));
-}
-
-static void complete_wide(struct wide *program)
-{
-	program->head.e_phoff = offsetof(struct wide, part);
-	program->head.e_phentsize = sizeof(program->part);
-	program->head.e_phnum = 1;
-	program->part = (Elf64_Phdr){ .p_type = PT_INTERP,
-				      .p_offset = offsetof(struct wide, loader),
-				      .p_filesz = sizeof(NO_LOADER) };
-	memcpy(program->loader, NO_LOADER, sizeof(NO_LOADER));
-}
 
 /* Machine and flags are those in the file's header. */
 static bool make_program(int fd, const char *file)
 {
+	const size_t part = offsetof(struct program, part),
+		     loader = offsetof(struct program, loader);
 	int from = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	union program program = { .ident = { 0 } };
-	ssize_t len = from < 0 ? -1 : read(from, &program, sizeof(Elf64_Ehdr));
+	struct program program = { .loader = NO_LOADER };
+	ssize_t len = from < 0 ? -1 : read(from, &program.head, sizeof(program.head));
 
 	if (from >= 0)
 		close(from);
-	if (len < (ssize_t)sizeof(Elf64_Ehdr))
+	if (len < (ssize_t)sizeof(program.head))
 		return false;
-	if (program.ident[EI_CLASS] == ELFCLASS64)
-		complete_wide(&program.wide);
-	else
-		complete_narrow(&program.narrow);
+	if (program.head.ident[EI_CLASS] == ELFCLASS64) {
+		program.head.wide.e_phoff = part;
+		program.head.wide.e_phentsize = sizeof(program.part.wide);
+		program.head.wide.e_phnum = 1;
+		program.part.wide = (Elf64_Phdr){ PT_INTERP, .p_offset = loader,
+						  .p_filesz = sizeof(NO_LOADER) };
+	} else {
+		program.head.narrow.e_phoff = part;
+		program.head.narrow.e_phentsize = sizeof(program.part.narrow);
+		program.head.narrow.e_phnum = 1;
+		program.part.narrow = (Elf32_Phdr){ PT_INTERP, .p_offset = loader,
+						    .p_filesz = sizeof(NO_LOADER) };
+	}
 	return write(fd, &program, sizeof(program)) == sizeof(program);
 }
 

@@ -30,18 +30,6 @@ struct question {
 	bool has_peer;
 };
 
-/* ---- reading ---- */
-
-/* The shell may have split "TCP 0x05000000/0x03030000". Return: 0, or a status after a message. */
-static int join(char text[TEXT_SIZE], const struct chk_request *req)
-{
-	size_t len = 0;
-
-	for (char *const *word = req->operands; *word && len < TEXT_SIZE; word++)
-		len += (size_t)snprintf(text + len, TEXT_SIZE - len, "%s%s", len ? " " : "", *word);
-	return len < TEXT_SIZE ? 0 : cli_error(&chk_tool, "that is too long to be a reason");
-}
-
 /* What follows the mode in a line of smcss, or the field of the tracepoint; NULL if neither. */
 static char *after_mark(char *text)
 {
@@ -109,8 +97,6 @@ static int parse(struct question *question, char *text)
 	return status || n == 1 ? status : read_code(peer, &question->peer);
 }
 
-/* ---- whose, and where ---- */
-
 /* Places as the reader sees them. What the peer found is to be mended from its point of view. */
 enum place {
 	AT_HERE,
@@ -128,37 +114,36 @@ static enum place place_of(const struct smc_remedy *remedy, bool is_peer)
 	return (remedy->at == SMC_AT_PEER) == is_peer ? AT_HERE : AT_PEER;
 }
 
-static const char *raised_text(enum smc_raised raised)
-{
-	switch (raised) {
-	case SMC_RAISED_CLIENT: return "the client";
-	case SMC_RAISED_SERVER: return "the server";
-	case SMC_RAISED_BOTH: return "client or server";
-	default: return "other systems; Linux knows it, but never uses it";
-	}
-}
+static const char *const raised_texts[] = {
+	[SMC_RAISED_CLIENT] = "the client",
+	[SMC_RAISED_SERVER] = "the server",
+	[SMC_RAISED_BOTH] = "client or server",
+	[SMC_RAISED_NONE] = "other systems; Linux knows it, but never uses it",
+};
 
-/* One side's view of a situation, and what the other side shows. */
+/* One side's view of a situation, and what the other side shows, "" for nothing. */
 struct view {
-	bool is_client;
-	const char *text;
-	uint32_t other, other_peer;
+	const char *side, *other_side, *text;
+	char other[24];
 };
 
 /* Both sides of each situation are numbered. Does one show just what was asked for? */
 static bool is_seen(struct view *view, size_t number, const struct question *question)
 {
 	const struct smc_situation *at = &smc_situations[number / 2];
-	const uint32_t client[] = { at->client, at->client_peer };
-	const uint32_t server[] = { at->server, at->server_peer };
-	bool is_client = number % 2 == 0;
-	const uint32_t *own = is_client ? client : server, *other = is_client ? server : client;
+	const uint32_t codes[][2] = { { at->client, at->client_peer },
+				      { at->server, at->server_peer } };
+	const uint32_t *own = codes[number % 2], *other = codes[!(number % 2)];
+	static const char *const sides[] = { "client", "server" };
+	size_t size = sizeof(view->other);
 
-	*view = (struct view){ is_client, at->text, other[0], other[1] };
+	*view = (struct view){ sides[number % 2], sides[!(number % 2)], at->text, "" };
+	if (other[0] && other[1])
+		snprintf(view->other, size, "0x%08" PRIx32 "/0x%08" PRIx32, other[0], other[1]);
+	else if (other[0])
+		snprintf(view->other, size, "0x%08" PRIx32, other[0]);
 	return own[0] == question->own && own[1] == question->peer;
 }
-
-/* ---- text ---- */
 
 static void append_line(struct out_text *text, const char *label, const char *value)
 {
@@ -176,20 +161,15 @@ static void append_remedies(struct out_text *text, uint32_t code, bool is_peer)
 			   at->command, at->purpose);
 }
 
-static void append_title(struct out_text *text, const struct smc_reason *reason, bool is_peer)
+static void append_reason(struct out_text *text, const struct smc_reason *reason, bool is_peer)
 {
 	out_printf(text, "0x%08" PRIx32 " %s%s (%" PRIu32, reason->code, reason->symbol,
 		   is_peer ? ", the peer's reason" : "", reason->code);
 	if (strcmp(reason->symbol, reason->stats_name))
 		out_printf(text, ", in statistics %s", reason->stats_name);
 	out_str(text, ")\n");
-}
-
-static void append_reason(struct out_text *text, const struct smc_reason *reason, bool is_peer)
-{
-	append_title(text, reason, is_peer);
 	append_line(text, "meaning", reason->meaning);
-	append_line(text, "found by", raised_text(reason->raised));
+	append_line(text, "found by", raised_texts[reason->raised]);
 	out_printf(text, "  %-*sLinux %s\n", LABEL_WIDTH, "since",
 		   reason->since ? reason->since : "5.10 or older");
 	append_line(text, "first", reason->check);
@@ -203,13 +183,9 @@ static void append_situations(struct out_text *text, const struct question *ques
 	for (size_t i = 0; i < 2 * smc_situation_count; i++) {
 		if (!is_seen(&view, i, question))
 			continue;
-		out_printf(text, "  %-*s%s: %s", LABEL_WIDTH, label,
-			   view.is_client ? "a client" : "a server", view.text);
-		if (view.other)
-			out_printf(text, "; %s shows 0x%08" PRIx32,
-				   view.is_client ? "the server" : "the client", view.other);
-		if (view.other && view.other_peer)
-			out_printf(text, "/0x%08" PRIx32, view.other_peer);
+		out_printf(text, "  %-*sa %s: %s", LABEL_WIDTH, label, view.side, view.text);
+		if (*view.other)
+			out_printf(text, "; the %s shows %s", view.other_side, view.other);
 		out_char(text, '\n');
 		label = "";
 	}
@@ -240,8 +216,6 @@ static int print_text(const struct question *question)
 	return chk_print(&text);
 }
 
-/* ---- JSON ---- */
-
 static json_t *json_remedies(uint32_t code, bool is_peer)
 {
 	json_t *array = json_array();
@@ -270,13 +244,6 @@ static json_t *json_reason(uint32_t code, bool is_peer)
 			 reason->since, "remedies", json_remedies(code, is_peer));
 }
 
-static json_t *json_pair(uint32_t own, uint32_t peer)
-{
-	if (!own)
-		return NULL;
-	return peer ? json_sprintf("0x%08x/0x%08x", own, peer) : out_json_hex(own, 8);
-}
-
 static json_t *json_situations(const struct question *question)
 {
 	json_t *array = json_array();
@@ -285,10 +252,9 @@ static json_t *json_situations(const struct question *question)
 	for (size_t i = 0; i < 2 * smc_situation_count; i++)
 		if (is_seen(&view, i, question))
 			json_array_append_new(array,
-					      json_pack("{s:s, s:s, s:o*}", "seen_by",
-							view.is_client ? "client" : "server",
+					      json_pack("{s:s, s:s, s:s*}", "seen_by", view.side,
 							"situation", view.text, "other_side",
-							json_pair(view.other, view.other_peer)));
+							*view.other ? view.other : NULL));
 	return array;
 }
 
@@ -304,8 +270,6 @@ static int print_json(const struct question *question)
 					json_reason(question->own, false), "peer_reason", peer,
 					"situations", json_situations(question)));
 }
-
-/* ---- the command ---- */
 
 /* Return: CHK_OK, or CHK_ERROR after a sentence. */
 static int refuse_unknown(uint32_t code)
@@ -324,11 +288,15 @@ int chk_explain(const struct chk_request *req)
 {
 	struct question question = { 0 };
 	char text[TEXT_SIZE];
+	size_t len = 0;
 	int status;
 
-	status = join(text, req);
-	if (!status)
-		status = parse(&question, text);
+	/* The shell may have split "TCP 0x05000000/0x03030000". */
+	for (char *const *word = req->operands; *word && len < TEXT_SIZE; word++)
+		len += (size_t)snprintf(text + len, TEXT_SIZE - len, "%s%s", len ? " " : "", *word);
+	if (len >= TEXT_SIZE)
+		return cli_error(&chk_tool, "that is too long to be a reason");
+	status = parse(&question, text);
 	if (status)
 		return status;
 	status = req->is_json ? print_json(&question) : print_text(&question);

@@ -69,15 +69,6 @@ void chk_debug(const struct chk_request *req, const char *fmt, ...)
 	fprintf(stderr, "[DEBUG] %s\n", shown);
 }
 
-static int set_port(struct chk_request *req, const char *text)
-{
-	uint64_t port;
-	int status = cli_number(req->command->tool, 'p', text, 1, UINT16_MAX, &port);
-
-	req->port = (uint16_t)port;
-	return status;
-}
-
 /* A day is more than any connection takes. */
 static int set_timeout(struct chk_request *req, const char *text)
 {
@@ -86,9 +77,7 @@ static int set_timeout(struct chk_request *req, const char *text)
 
 	if (*end || !(seconds >= 0.001 && seconds <= 86400))
 		return cli_usage_error(req->command->tool,
-				       "'%s' is not a number of seconds from 0.001 to "
-				       "86400",
-				       text);
+				       "'%s' is not a number of seconds from 0.001 to 86400", text);
 	req->timeout_ms = (int)(seconds * 1000);
 	return 0;
 }
@@ -96,14 +85,12 @@ static int set_timeout(struct chk_request *req, const char *text)
 /* A week is more than anybody waits for. */
 static int set_watch(struct chk_request *req, const char *text)
 {
-	unsigned long unit = 1, seconds;
-	char *end;
+	char *end = NULL;
+	unsigned long seconds = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
+	unsigned long unit = !seconds ? 1 : *end == 'h' ? 3600 : *end == 'm' ? 60 : 1;
 
-	seconds = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
-	if (seconds && *end && strchr("smh", *end)) {
-		unit = *end == 'h' ? 3600 : *end == 'm' ? 60 : 1;
+	if (seconds && *end && strchr("smh", *end))
 		end++;
-	}
 	if (!seconds || *end || seconds > WATCH_MAX / unit)
 		return cli_usage_error(req->command->tool, "'%s' is not a time from 1s to 168h",
 				       text);
@@ -125,8 +112,7 @@ static int set_shape(struct chk_request *req, const char *text)
 		req->shape = CHK_SHAPE_BULK;
 	} else {
 		return cli_usage_error(req->command->tool,
-				       "'%s' is not bulk, connections or rpc: with 1 to "
-				       "%d bytes",
+				       "'%s' is not bulk, connections or rpc: with 1 to %d bytes",
 				       text, CHK_RPC_BYTES);
 	}
 	return 0;
@@ -135,6 +121,7 @@ static int set_shape(struct chk_request *req, const char *text)
 /* Return: -1 to go on, or the exit status. */
 static int set_option(struct chk_request *req, int val)
 {
+	uint64_t port;
 	int ret = 0;
 
 	switch (val) {
@@ -143,7 +130,10 @@ static int set_option(struct chk_request *req, int val)
 	case 'l': req->is_live = true; break;
 	case 's': req->is_static = true; break;
 	case 'i': req->iface = optarg; break;
-	case 'p': ret = set_port(req, optarg); break;
+	case 'p':
+		ret = cli_number(req->command->tool, 'p', optarg, 1, UINT16_MAX, &port);
+		req->port = (uint16_t)port;
+		break;
 	case '4': req->family = AF_INET; break;
 	case '6': req->family = AF_INET6; break;
 	case 't': ret = set_timeout(req, optarg); break;

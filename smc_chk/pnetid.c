@@ -22,29 +22,23 @@ static const struct netdev *find(const struct netdev_table *nets, const char *na
 	return net;
 }
 
-static int print_text(const struct pnet_row *row, bool is_hw)
+static int print(const struct chk_request *req, const struct pnet_row *row, bool is_hw)
 {
+	const char *id = row->pnetid, *source = is_hw ? "hardware" : "table";
 	struct out_text text = { 0 };
 
-	if (*row->pnetid) {
+	if (req->is_json)
+		return chk_print_json(json_pack(
+			"{s:s, s:o, s:o, s:o*, s:s*}", "schema", "smc-tools/pnetid/1", "net_device",
+			out_json_str(row->name), "base_device", out_json_str(row->net->base),
+			"pnetid", *id ? out_json_string(id, PNETID_SIZE) : NULL, "source",
+			*id ? source : NULL));
+	if (*id) {
 		/* The kernel takes letters of Latin-1 from others. */
-		out_escaped(&text, row->pnetid, PNETID_SIZE);
+		out_escaped(&text, id, PNETID_SIZE);
 		out_str(&text, is_hw ? "\n" : "*\n");
 	}
 	return chk_print(&text);
-}
-
-static int print_json(const struct pnet_row *row, bool is_hw)
-{
-	const char *id = row->pnetid, *base = row->net->base;
-
-	return chk_print_json(json_pack("{s:s, s:o, s:o, s:o*, s:s*}", "schema",
-					"smc-tools/pnetid/1", "net_device", out_json_str(row->name),
-					"base_device", out_json_str(base), "pnetid",
-					*id ? out_json_string(id, PNETID_SIZE) : NULL, "source",
-					!*id  ? NULL :
-					is_hw ? "hardware" :
-						"table"));
 }
 
 /* Where a kernel without SMC has no table, only the firmware can give one. */
@@ -68,10 +62,8 @@ static int answer(const struct chk_request *req, const struct pnet_world *world)
 		cli_error(&chk_tool, "'%s' has no PNET ID from hardware, and %s", req->iface,
 			  err.text);
 		status = ret == -ENOENT ? CHK_UNTESTED : CHK_ERROR;
-	} else if (req->is_json) {
-		status = print_json(row, pnet_row_is_hardware(row, &world->nets));
 	} else {
-		status = print_text(row, pnet_row_is_hardware(row, &world->nets));
+		status = print(req, row, pnet_row_is_hardware(row, &world->nets));
 	}
 	pnet_rows_free(&rows);
 	smc_pnet_free(&table);

@@ -24,34 +24,20 @@
 #define NOTES_MAX 8
 #define NOTE_SIZE (PATH_MAX + 256)
 
-/**
- * struct program - what was found out
- * @command: as it was given
- * @lib, @has_lib: the library that smc_run would preload
- * @why: why nothing preloaded reaches it, NULL if it does; @reason: the text
- * @missing: what this kernel lacks for eBPF, the second way; NULL for nothing
- * @unseen: why a supervisor, the third way, does not reach it; @lacks: what this kernel lacks for
- *	that; NULL for nothing
- * @notes: what else there is to know, a clause each
- */
+/** struct program - what was found out */
 struct program {
-	const char *command;
+	const char *command; /* as it was given */
 	struct target target;
-	struct library lib;
+	struct library lib; /* that smc_run would preload, with @has_lib */
 	bool has_lib;
-	const char *why, *missing, *unseen, *lacks;
-	char reason[LIBRARY_WHY_SIZE];
-	char notes[NOTES_MAX][NOTE_SIZE];
+	const char *why;     /* nothing preloaded reaches it, NULL if it does */
+	const char *missing; /* this kernel lacks it for eBPF, the second way; or NULL */
+	const char *unseen;  /* why a supervisor, the third way, does not reach it; or NULL */
+	const char *lacks;   /* this kernel lacks it for that; or NULL */
+	char reason[LIBRARY_WHY_SIZE];	  /* the text of @why */
+	char notes[NOTES_MAX][NOTE_SIZE]; /* what else there is to know, a clause each */
 	size_t n_notes;
 };
-
-/* A supervisor needs no more than the library does: any kind of SMC socket. */
-static void find_lacks(struct program *prog)
-{
-	prog->missing = bpf_convert_missing();
-	prog->unseen = sockcall_misses(&prog->target);
-	prog->lacks = host_af_smc() && host_ipproto_smc() ? "SMC" : sockcall_missing();
-}
 
 static bool is_seccomp(const struct program *prog)
 {
@@ -88,8 +74,7 @@ static int no_command(const char *command)
 				 S_ISDIR(st.st_mode) ? "a directory" : "not a regular file");
 	if (!statvfs(command, &fs) && fs.f_flag & ST_NOEXEC)
 		return cli_error(&chk_tool,
-				 "'%s' cannot be started: its file system is mounted "
-				 "noexec",
+				 "'%s' cannot be started: its file system is mounted noexec",
 				 command);
 	return cli_error(&chk_tool, "'%s' cannot be started: it is not executable", command);
 }
@@ -103,20 +88,11 @@ static bool is_library(const struct target *target)
 	       strncmp(base, "ld.so", 5) && strncmp(base, "ld64.so", 7);
 }
 
-static int no_machine(const struct target *target)
-{
-	char machine[SMC_ELF_MACHINE_SIZE];
-
-	return cli_error(&chk_tool,
-			 "'%s' cannot be started: this kernel does not execute programs "
-			 "for %s",
-			 target->path, smc_elf_machine_text(&target->elf, machine));
-}
-
 /* Return: CHK_OK, or CHK_ERROR after a message. */
 static int check_startable(const char *command, const struct target *target)
 {
 	const struct smc_elf *elf = &target->elf;
+	char machine[SMC_ELF_MACHINE_SIZE];
 
 	if (!target->path[0])
 		return no_command(command);
@@ -129,15 +105,16 @@ static int check_startable(const char *command, const struct target *target)
 		return cli_error(&chk_tool, "cannot read '%s': %s", target->path, strerror(errno));
 	if (!target->known || is_library(target) || (elf->type != ET_EXEC && elf->type != ET_DYN))
 		return cli_error(&chk_tool,
-				 "'%s' is not a program: neither an ELF program nor a "
-				 "script",
+				 "'%s' is not a program: neither an ELF program nor a script",
 				 target->path);
 	if (!host_executes(target->path, elf))
-		return no_machine(target);
+		return cli_error(&chk_tool,
+				 "'%s' cannot be started: this kernel does not execute programs "
+				 "for %s",
+				 target->path, smc_elf_machine_text(elf, machine));
 	if (elf->interp[0] && access(elf->interp, F_OK))
 		return cli_error(&chk_tool,
-				 "'%s' cannot be started: its loader '%s' does not "
-				 "exist",
+				 "'%s' cannot be started: its loader '%s' does not exist",
 				 target->path, elf->interp);
 	return CHK_OK;
 }
@@ -162,8 +139,7 @@ static void note_privileges(struct program *prog)
 		     what);
 	else if (!target->secure)
 		note(prog,
-		     "%s: nothing is preloaded when others start it, then only eBPF reaches "
-		     "it",
+		     "%s: nothing is preloaded when others start it, then only eBPF reaches it",
 		     what);
 	else
 		note(prog, "%s: started by %s it can be reached by the preload library", what,
@@ -173,18 +149,16 @@ static void note_privileges(struct program *prog)
 /* The directory of the program's own file stands for $ORIGIN. */
 static bool find_libc(const struct target *target, char *file)
 {
-	static const char *const names[] = { "$ORIGIN", "${ORIGIN}" };
 	const char *dir = target->elf.runpath, *slash = strrchr(target->path, '/');
 	size_t len;
 
 	for (; *dir; dir += len + (dir[len] == ':')) {
-		size_t skip = 0;
+		size_t skip = !strncmp(dir, "$ORIGIN", 7)   ? 7 :
+			      !strncmp(dir, "${ORIGIN}", 9) ? 9 :
+							      0;
 		int n;
 
 		len = strcspn(dir, ":");
-		for (size_t i = 0; i < 2; i++)
-			if (!strncmp(dir, names[i], strlen(names[i])))
-				skip = strlen(names[i]);
 		n = snprintf(file, PATH_MAX, "%.*s%.*s/libc.so.6",
 			     skip && slash ? (int)(slash - target->path) : 0, target->path,
 			     (int)(len - skip), dir + skip);
@@ -300,15 +274,6 @@ static int print_text(const struct program *prog)
 	return chk_print(&text);
 }
 
-static json_t *json_notes(const struct program *prog)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < prog->n_notes; i++)
-		json_array_append_new(array, out_json_string(prog->notes[i], NOTE_SIZE));
-	return array;
-}
-
 static json_t *json_path(const char *path)
 {
 	return *path ? out_json_str(path) : NULL;
@@ -318,7 +283,10 @@ static int print_json(const struct program *prog)
 {
 	const struct target *target = &prog->target;
 	const struct smc_elf *elf = &target->elf;
+	json_t *notes = json_array();
 
+	for (size_t i = 0; i < prog->n_notes; i++)
+		json_array_append_new(notes, out_json_string(prog->notes[i], NOTE_SIZE));
 	return chk_print_json(json_pack(
 		"{s:s, s:o, s:o, s:s, s:s*, s:i, s:o*, s:o*, s:[s*, s*, s*], s:b, s:s, s:s*, s:b, "
 		"s:o*, s:o}",
@@ -331,7 +299,7 @@ static int print_json(const struct program *prog)
 		target->raises & TARGET_CAPS ? "capabilities" : NULL, "is_secure", target->secure,
 		"way", way_of(prog, JSON), "why", prog->why, "is_possible", can_run(prog),
 		"library", !prog->why && prog->has_lib ? json_path(prog->lib.file) : NULL, "notes",
-		json_notes(prog)));
+		notes));
 }
 
 int chk_program(const struct chk_request *req)
@@ -344,7 +312,10 @@ int chk_program(const struct chk_request *req)
 	status = check_startable(req->object, &prog->target);
 	if (!status) {
 		prog->has_lib = !library_find(&prog->target, &prog->lib);
-		find_lacks(prog);
+		prog->missing = bpf_convert_missing();
+		prog->unseen = sockcall_misses(&prog->target);
+		/* A supervisor needs no more than the library does: any kind of SMC socket. */
+		prog->lacks = host_af_smc() && host_ipproto_smc() ? "SMC" : sockcall_missing();
 		if (library_misses(prog->has_lib ? &prog->lib : NULL, &prog->target, prog->reason))
 			prog->why = prog->reason;
 		note_all(prog);

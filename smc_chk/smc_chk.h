@@ -8,11 +8,7 @@
 #include "base/err.h"
 #include "cli/cli.h"
 
-/**
- * enum chk_status - what main() returns
- *
- * A script can trust them: no check that failed ends with CHK_OK.
- */
+/** enum chk_status - what main() returns; scripts can trust it: CHK_OK after no failed check */
 enum chk_status {
 	CHK_OK,	      /* SMC works; the doctor found no problem */
 	CHK_ERROR,    /* bad arguments, no such host, refused, timed out, a problem of the host */
@@ -48,32 +44,24 @@ enum chk_shape {
 
 struct chk_request;
 
-/**
- * struct chk_command - one thing to do
- * @tool: with the words that stand for it, "smc_chk connect", and its options
- * @operand: name of what it needs, NULL if it takes none
- * @is_list: it takes several of them
- * @is_on_network: it tests this machine, and so cannot be asked of a recorded host
- * @reads_elsewhere: also of a recorded host it reads bundles, or a program of this one
- * @run: prints what it found, or one error. Return: a chk_status
- */
+/** struct chk_command - one thing to do */
 struct chk_command {
-	const struct cli_tool *tool;
-	const char *operand;
-	bool is_list, is_on_network, reads_elsewhere;
-	int (*run)(const struct chk_request *req);
+	const struct cli_tool *tool; /* with the words that stand for it, "smc_chk connect" */
+	const char *operand;	     /* name of what it needs, NULL if it takes none */
+	bool is_list;		     /* it takes several of them */
+	bool is_on_network;	     /* it tests this machine, so not for a recorded host */
+	bool reads_elsewhere; /* also of a recorded host: bundles, or a program of this one */
+	int (*run)(
+		const struct chk_request *req); /* prints result or error. Return: a chk_status */
 };
 
 /**
  * struct chk_request - the command line, read
- * @command: never NULL
  * @object: its first operand, or the argument of --connect
  * @operands: all of them; NULL-terminated
  * @bind: address that serve listens on, NULL for all
  * @iface: of --pnetid: with the doctor and the live test the interface to look at
  * @key: file that decides the pseudonyms of --anonymous, NULL for a key of its own
- * @port: CHK_PORT if not given
- * @family: AF_INET, AF_INET6, or AF_UNSPEC
  * @timeout_ms: longest wait for one step
  * @watch_seconds: how long advise watches
  * @is_probing: it also asks peers
@@ -100,14 +88,12 @@ extern const struct cli_tool chk_tool;
  * chk_command() - what the command line begins with
  * @word: its first argument, or NULL
  *
- * Return: smc_chk itself if that is an option, or missing; NULL after a message that there is no
- * such command.
+ * Return: smc_chk itself if that is an option, or missing; NULL after a message about the word.
  */
 const struct chk_command *chk_command(const char *word);
 
 /**
- * chk_parse() - read the command line of @req->command, whose name is argv[0]. Pure
- * @req: all zero before, except for @command
+ * chk_parse() - read the command line of @req->command, whose name is argv[0], into zeros. Pure
  *
  * Return: -1 to go on; or the exit status: after a message, or after --help or --version.
  */
@@ -117,13 +103,19 @@ int chk_parse(struct chk_request *req, int argc, char **argv);
 void chk_debug(const struct chk_request *req, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Commands, without those of doctor/ and bundle/: see chk_command's run. */
+/* The commands: see chk_command's run. */
 
 /** chk_advise() - watch TCP. CHK_OK: something would profit from SMC; CHK_TCP: nothing would */
 int chk_advise(const struct chk_request *req);
 
 /** chk_connect() - one connection, tested */
 int chk_connect(const struct chk_request *req);
+
+/** chk_bundle() - write what support needs to know of this host into a file */
+int chk_bundle(const struct chk_request *req);
+
+/** chk_doctor() - the doctor, and the static analysis of -s */
+int chk_doctor(const struct chk_request *req);
 
 /** chk_explain() - a reason code, in words and with commands to type */
 int chk_explain(const struct chk_request *req);
@@ -136,6 +128,9 @@ int live_worse_status(int one, int other);
 
 /** chk_matrix() - what a connection between each two of several hosts would be */
 int chk_matrix(const struct chk_request *req);
+
+/** chk_from() - run a tool as if on the host of a bundle. Return: its exit status */
+int chk_from(const struct chk_request *req);
 
 /** chk_pnetid() - -i: the PNET ID of one net device */
 int chk_pnetid(const struct chk_request *req);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 /* Bundles for strangers: what was recorded, without names and addresses. */
-#include "smc_chk/bundle/anonymous.h"
+#include "smc_chk/bundle/collect.h"
 
-#include <dirent.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +16,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/read.h"
 #include "base/write.h"
 #include "host/record.h"
 #include "net/pnetid.h"
-#include "smc_chk/doctor/kconfig.h"
-#include "smc_chk/doctor/modprobe.h"
+#include "smc/abi.h"
+#include "smc_chk/doctor/kmodule.h"
 
 #define KEY_MOST 65536
 /* As a record's largest file, see netlink/replay.c. */
@@ -42,19 +47,178 @@ int anonymous_key(struct pseudonyms *all, const char *file, struct smc_err *err)
 	bytes = smc_read_fd(fd, KEY_MOST, &len);
 	if (!bytes)
 		return smc_err_set(err, errno, "cannot read %s", file);
-	parts[0] = siphash(none, bytes, len);
-	parts[1] = siphash(half, bytes, len);
-	free(bytes);
 	/* The same on each machine. */
-	for (size_t i = 0; i < SIPHASH_KEY; i++)
-		all->key[i] = (uint8_t)(parts[i / 8] >> 8 * (i % 8));
+	parts[0] = htole64(siphash(none, bytes, len));
+	parts[1] = htole64(siphash(half, bytes, len));
+	memcpy(all->key, parts, sizeof(parts));
+	free(bytes);
 	if (len >= SIPHASH_KEY)
 		return 0;
 	return smc_err_say(err, EINVAL, "%s is not a key: it has fewer than %d bytes", file,
 			   SIPHASH_KEY);
 }
 
-/* ---- what is copied ---- */
+/* ---- recorded answers of netlink, see netlink/replay.h ---- */
+
+/* Attributes with a name: the file's, the nest that they are in, 0 for none. */
+static const struct {
+	const char *file;
+	int nest, type;
+} names[] = {
+	{ "SMC_GEN_NETLINK/1", 1, 4 }, { "SMC_GEN_NETLINK/1", 1, 5 },
+	{ "SMC_GEN_NETLINK/2", 2, 4 }, { "SMC_GEN_NETLINK/2", 7, 3 },
+	{ "SMC_GEN_NETLINK/2", 7, 4 }, { "SMC_GEN_NETLINK/3", 2, 4 },
+	{ "SMC_GEN_NETLINK/3", 7, 3 }, { "SMC_GEN_NETLINK/3", 7, 4 },
+	{ "SMC_GEN_NETLINK/4", 4, 6 }, { "SMC_GEN_NETLINK/4", 9, 3 },
+	{ "SMC_GEN_NETLINK/4", 9, 4 }, { "SMC_GEN_NETLINK/5", 8, 2 },
+	{ "SMC_GEN_NETLINK/6", 8, 2 }, { "SMC_GEN_NETLINK/6", 9, 2 },
+	{ "SMC_GEN_NETLINK/9", 0, 1 }, { "SMC_GEN_NETLINK/13", 0, 1 },
+	{ "SMC_PNETID/1", 0, 1 },
+};
+
+static bool is_name(const char *file, int nest, int type)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(file, names[i].file) && nest == names[i].nest && type == names[i].type)
+			return true;
+	return false;
+}
+
+/* GIDs of SMC-D, in link groups of it. */
+static bool is_number(const char *file, int nest, int type)
+{
+	return !strcmp(file, "SMC_GEN_NETLINK/4") && nest == 4 &&
+	       (type == SMC_ABI_LGR_D_GID || type == SMC_ABI_LGR_D_PEER_GID ||
+		type == SMC_ABI_LGR_D_EXT_GID || type == SMC_ABI_LGR_D_PEER_EXT_GID);
+}
+
+/* A GID as text, in a field of its own; it stays as long as it is, in the kernel's form. */
+static void replace_gid(const struct pseudonyms *all, char *field, size_t size)
+{
+	struct out_text text = { 0 };
+	size_t len = strnlen(field, size);
+
+	pseudonym_text(all, &text, field, len);
+	if (text.len == len && text.data)
+		memcpy(field, text.data, len);
+	else if (len)
+		memset(field, '?', len);
+	out_free(&text);
+}
+
+static void replace_attrs(const struct pseudonyms *all, const char *file, int nest, char *at,
+			  size_t len)
+{
+	while (len >= NLA_HDRLEN) {
+		struct nlattr *attr = (struct nlattr *)at;
+		int type = attr->nla_type & NLA_TYPE_MASK;
+		char *data = at + NLA_HDRLEN;
+		size_t size = attr->nla_len - NLA_HDRLEN, step = NLA_ALIGN(attr->nla_len);
+
+		if (attr->nla_len < NLA_HDRLEN || attr->nla_len > len)
+			return;
+		if (attr->nla_type & NLA_F_NESTED)
+			replace_attrs(all, file, type, data, size);
+		else if (is_name(file, nest, type))
+			pseudonym_name(all, data, size);
+		else if (is_number(file, nest, type) && size == sizeof(uint64_t))
+			pseudonym_number(all, data);
+		else if (size == SMC_GID_TEXT_LEN)
+			replace_gid(all, data, size);
+		if (step >= len)
+			return;
+		at += step;
+		len -= step;
+	}
+}
+
+/* Addresses in network order, of IPv4 if only the first word is there. */
+static void replace_socket_address(const struct pseudonyms *all, uint32_t words[4])
+{
+	if (words[1] || words[2] || words[3])
+		pseudonym_ipv6(all, (uint8_t *)words);
+	else
+		pseudonym_ipv4(all, (uint8_t *)words);
+}
+
+/* Its GIDs; the halves that came later may not be there. */
+static void replace_dmb(const struct pseudonyms *all, char *info, size_t size)
+{
+	static const size_t gids[] = {
+		offsetof(struct smc_abi_dmbinfo, peer_gid),
+		offsetof(struct smc_abi_dmbinfo, my_gid),
+		offsetof(struct smc_abi_dmbinfo, peer_gid_ext),
+		offsetof(struct smc_abi_dmbinfo, my_gid_ext),
+	};
+
+	for (size_t i = 0; i < sizeof(gids) / sizeof(gids[0]); i++)
+		if (gids[i] + sizeof(uint64_t) <= size)
+			pseudonym_number(all, info + gids[i]);
+}
+
+static void replace_socket(const struct pseudonyms *all, char *body, size_t len)
+{
+	struct smc_abi_diag_msg *msg = (struct smc_abi_diag_msg *)body;
+	size_t at = NLMSG_ALIGN(sizeof(*msg));
+
+	if (len < sizeof(*msg))
+		return;
+	replace_socket_address(all, msg->id.src);
+	replace_socket_address(all, msg->id.dst);
+	while (at + NLA_HDRLEN <= len) {
+		const struct nlattr *attr = (const struct nlattr *)(body + at);
+		struct smc_abi_lgrinfo *info = (struct smc_abi_lgrinfo *)(body + at + NLA_HDRLEN);
+
+		if (attr->nla_len < NLA_HDRLEN || attr->nla_len > len - at)
+			return;
+		if (attr->nla_type == SMC_ABI_DIAG_LGRINFO &&
+		    attr->nla_len >= NLA_HDRLEN + sizeof(*info)) {
+			replace_gid(all, info->gid, sizeof(info->gid));
+			replace_gid(all, info->peer_gid, sizeof(info->peer_gid));
+		}
+		if (attr->nla_type == SMC_ABI_DIAG_DMBINFO)
+			replace_dmb(all, (char *)info, attr->nla_len - NLA_HDRLEN);
+		at += NLA_ALIGN(attr->nla_len);
+	}
+}
+
+/* The messages of this machine, in order; what is damaged stays for those who read it to refuse. */
+static void replace_messages(const struct pseudonyms *all, const char *file, char *at, size_t len)
+{
+	bool is_socket = !strncmp(file, "sock_diag/", 10);
+	size_t head = is_socket ? NLMSG_HDRLEN : NLMSG_HDRLEN + GENL_HDRLEN, step;
+
+	for (; len >= NLMSG_HDRLEN; at += step, len -= step) {
+		struct nlmsghdr *nlh = (struct nlmsghdr *)at;
+
+		step = NLMSG_ALIGN(nlh->nlmsg_len);
+		if (nlh->nlmsg_len < head || step > len)
+			return;
+		/* Of the process, and the time when it asked. */
+		nlh->nlmsg_pid = nlh->nlmsg_seq = 1;
+		if (is_socket)
+			replace_socket(all, at + head, nlh->nlmsg_len - head);
+		else
+			replace_attrs(all, file, 0, at + head, nlh->nlmsg_len - head);
+	}
+}
+
+void anonymous_answer(const struct pseudonyms *all, const char *file, char *data, size_t len)
+{
+	char *line = memchr(data, '\n', len), *messages;
+	size_t rest = line ? len - (size_t)(line + 1 - data) : 0;
+
+	if (!rest)
+		return;
+	/* After a line of text they need not be aligned. */
+	messages = xcalloc(rest, 1);
+	memcpy(messages, line + 1, rest);
+	replace_messages(all, file, messages, rest);
+	memcpy(line + 1, messages, rest);
+	free(messages);
+}
+
+/* ---- recorded files ---- */
 
 /* Below record/: what begins so. */
 static const char *const kept[] = {
@@ -95,19 +259,6 @@ static bool is_kept(const char *path, bool is_directory)
 		    (is_directory && !strncmp(path, *at, len) && (*at)[len] == '/'))
 			return true;
 	return false;
-}
-
-/* ---- one file ---- */
-
-/** struct copying - what each step needs */
-struct copying {
-	const struct pseudonyms *all;
-	struct smc_err *err;
-};
-
-static int cannot_copy(const struct copying *job, const char *path)
-{
-	return smc_err_set(job->err, errno, "cannot copy %s", path);
 }
 
 /* PNET IDs of firmware, in EBCDIC. */
@@ -176,11 +327,6 @@ static void rename_modprobe(const struct pseudonyms *all, char *name, size_t len
 	pseudonym_name(all, name, len > 5 ? len - 5 : 0);
 }
 
-static bool is_modprobe(const char *path)
-{
-	return strstr(path, "modprobe.d/");
-}
-
 static void put_modprobe_list(const struct pseudonyms *all, struct out_text *text, char *data)
 {
 	char *line;
@@ -191,195 +337,127 @@ static void put_modprobe_list(const struct pseudonyms *all, struct out_text *tex
 	}
 }
 
-/* A text that becomes another one. Return: false for everything else. */
-static bool put_other(const struct copying *job, const char *path, const char *name,
-		      struct out_text *text, char *data, size_t len)
+/* @text: receives what becomes of @data, which a NUL follows */
+static void replace(const struct pseudonyms *all, const char *path, struct out_text *text,
+		    char *data, size_t len)
 {
-	if (is_modprobe(path))
+	const char *name = strrchr(path, '/') + 1;
+	bool is_in_place = true;
+
+	if (strstr(path, "modprobe.d/")) {
 		put_modprobe(text, data);
+		return;
+	}
+	if (!strncmp(path, "netlink/", 8))
+		anonymous_answer(all, path + 8, data, len);
+	else if (!strcmp(name, "util_string"))
+		replace_util_string(all, data, len);
+	else if (!strcmp(name, "boot_id") || (!strcmp(name, "gid") && strstr(path, "/dibs/")))
+		pseudonym_name(all, data, len);
+	else
+		is_in_place = false;
+	if (is_in_place)
+		out_mem(text, data, len);
 	else if (!strcmp(name, "modprobe.d" RECORD_LIST))
-		put_modprobe_list(job->all, text, data);
+		put_modprobe_list(all, text, data);
 	else if (!strcmp(name, "config.gz"))
 		put_packed_config(text, data, len);
 	else if (!strncmp(name, "config", 6) || !strcmp(name, ".config"))
 		put_config(text, data);
 	else
-		return false;
-	return true;
+		pseudonym_text(all, text, data, len);
 }
 
-/* @text: receives what becomes of @data, which a NUL follows */
-static void replace(const struct copying *job, const char *path, struct out_text *text, char *data,
-		    size_t len)
-{
-	const char *name = strrchr(path, '/') + 1;
+/* nftw(3) has no argument for these: @from and @to are where the record and its copy begin. */
+static struct {
+	const struct pseudonyms *all;
+	const char *from, *to;
+	struct smc_err *err;
+} copying;
 
-	if (put_other(job, path, name, text, data, len))
-		return;
-	if (!strncmp(path, "netlink/", 8))
-		anonymous_answer(job->all, path + 8, data, len);
-	else if (!strcmp(name, "util_string"))
-		replace_util_string(job->all, data, len);
-	else if (!strcmp(name, "boot_id") || (!strcmp(name, "gid") && strstr(path, "/dibs/")))
-		pseudonym_name(job->all, data, len);
-	else {
-		pseudonym_text(job->all, text, data, len);
-		return;
-	}
-	out_mem(text, data, len);
-}
-
-static int copy_file(const struct copying *job, const char *path, int from, int to,
-		     const char *name)
+static bool copy_file(const char *path, const char *from, char *to)
 {
-	char new_name[NAME_MAX + 1];
-	int in = openat(from, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), out, ret = 0;
+	char *name = strrchr(to, '/') + 1, *data;
 	struct out_text text = { 0 };
+	bool is_copied = false;
 	size_t len;
-	char *data;
+	int fd;
 
-	data = smc_read_fd(in, FILE_MOST, &len);
+	data = smc_read_file(from, O_NOFOLLOW, FILE_MOST, &len);
 	if (!data)
-		return cannot_copy(job, path);
-	snprintf(new_name, sizeof(new_name), "%s", name);
-	if (is_modprobe(path))
-		rename_modprobe(job->all, new_name, strlen(new_name));
-	replace(job, path, &text, data, len);
-	out = openat(to, new_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (out < 0 || !smc_write_all(out, text.data ? text.data : "", text.len))
-		ret = cannot_copy(job, path);
-	if (out >= 0)
-		close(out);
+		return false;
+	if (strstr(path, "modprobe.d/"))
+		rename_modprobe(copying.all, name, strlen(name));
+	replace(copying.all, path, &text, data, len);
+	fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd >= 0) {
+		is_copied = smc_write_all(fd, text.data ? text.data : "", text.len);
+		close(fd);
+	}
 	out_free(&text);
 	free(data);
-	return ret;
+	return is_copied;
 }
 
-/* ---- all of them ---- */
-
-static int copy_directory(const struct copying *job, const char *above, int from, int to);
-
-static int copy_one(const struct copying *job, const char *path, int from, int to, const char *name)
+static int copy_one(const char *from, const struct stat *st, int type, struct FTW *where)
 {
-	struct stat st;
-	int inner, made, ret = 0;
+	const char *path = from + strlen(copying.from);
+	char *to = xprintf("%s%s", copying.to, path);
+	bool is_copied = type != FTW_NS && type != FTW_DNR;
 
-	if (fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW))
-		return cannot_copy(job, path);
-	if (!is_kept(path, S_ISDIR(st.st_mode)))
-		return 0;
-	if (!S_ISDIR(st.st_mode))
-		return copy_file(job, path, from, to, name);
-	inner = openat(from, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	made = mkdirat(to, name, 0700) ? -1 : openat(to, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (inner < 0 || made < 0)
-		ret = cannot_copy(job, path);
-	else
-		ret = copy_directory(job, path, inner, made);
-	if (inner >= 0)
-		close(inner);
-	if (made >= 0)
-		close(made);
-	return ret;
+	if (is_copied && (!where->level || is_kept(path + 1, S_ISDIR(st->st_mode))))
+		is_copied = S_ISDIR(st->st_mode) ? !mkdir(to, 0700) : copy_file(path + 1, from, to);
+	if (!is_copied)
+		smc_err_set(copying.err, errno, "cannot copy %s", from);
+	free(to);
+	return !is_copied;
 }
 
-/* @above: path of it below record/, "" for that itself */
-static int copy_directory(const struct copying *job, const char *above, int from, int to)
+static int copy_record(const struct collection *b, const struct pseudonyms *all)
 {
-	int again = fcntl(from, F_DUPFD_CLOEXEC, 0), ret = 0;
-	DIR *dir = again < 0 ? NULL : fdopendir(again);
-	struct dirent *item;
-	char path[PATH_MAX];
-
-	if (!dir) {
-		ret = cannot_copy(job, above);
-		if (again >= 0)
-			close(again);
-		return ret;
-	}
-	while (!ret && (errno = 0, item = readdir(dir))) {
-		if (!strcmp(item->d_name, ".") || !strcmp(item->d_name, ".."))
-			continue;
-		if (snprintf(path, PATH_MAX, "%s%s%s", above, *above ? "/" : "", item->d_name) <
-		    PATH_MAX)
-			ret = copy_one(job, path, from, to, item->d_name);
-	}
-	if (!ret && errno)
-		ret = cannot_copy(job, above);
-	closedir(dir);
-	return ret;
-}
-
-static int copy_record(const struct collection *b, const struct pseudonyms *all, int to)
-{
-	const struct copying job = { all, b->err };
-	int from = openat(b->work.fd, "record", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int made = mkdirat(to, "record", 0700) ?
-			   -1 :
-			   openat(to, "record", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char *from = xprintf("%s/record", b->work.path);
+	char *to = xprintf("%s/" ANONYMOUS "/record", b->work.path);
 	int ret;
 
-	if (from < 0 || made < 0)
-		ret = cannot_copy(&job, "record");
-	else
-		ret = copy_directory(&job, "", from, made);
-	if (from >= 0)
-		close(from);
-	if (made >= 0)
-		close(made);
-	return ret;
-}
-
-/* A day, as others may know when something happened. */
-static void write_day(json_t *index)
-{
-	char when[32];
-
-	snprintf(when, sizeof(when), "%.10sT00:00:00Z",
-		 json_string_value(json_object_get(index, "created")));
-	json_object_set_new(index, "created", json_string(when));
+	copying.all = all;
+	copying.from = from;
+	copying.to = to;
+	copying.err = b->err;
+	ret = nftw(from, copy_one, 16, FTW_PHYS);
+	free(to);
+	free(from);
+	return ret < 0 ? smc_err_set(b->err, errno, "cannot copy the record") : -b->err->code;
 }
 
 /* What names the host or the namespace gets a pseudonym; what commands said goes. */
-static int write_index(struct collection *b, const struct pseudonyms *all, int to)
+static void change_index(json_t *index, const struct pseudonyms *all)
 {
 	static const char *const keys[] = { "host", "netns" };
-	int fd = openat(to, "index.json", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), ret;
-	char name[256];
+	char text[256];
 
-	json_object_set_new(b->index, "anonymous", json_true());
-	write_day(b->index);
-	json_object_set_new(b->index, "commands", json_array());
+	json_object_set_new(index, "anonymous", json_true());
+	/* A day, as others may know when something happened. */
+	snprintf(text, sizeof(text), "%.10sT00:00:00Z",
+		 json_string_value(json_object_get(index, "created")));
+	json_object_set_new(index, "created", json_string(text));
+	json_object_set_new(index, "commands", json_array());
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		json_t *value = json_object_get(b->index, keys[i]);
+		json_t *value = json_object_get(index, keys[i]);
 
 		if (!value)
 			continue;
-		snprintf(name, sizeof(name), "%s", json_string_value(value));
-		pseudonym_name(all, name, sizeof(name));
-		json_object_set_new(b->index, keys[i], json_string(name));
+		snprintf(text, sizeof(text), "%s", json_string_value(value));
+		pseudonym_name(all, text, sizeof(text));
+		json_object_set_new(index, keys[i], json_string(text));
 	}
-	errno = EIO;
-	ret = fd < 0 || json_dumpfd(b->index, fd, JSON_INDENT(2) | JSON_ENSURE_ASCII) ?
-		      smc_err_set(b->err, errno, "cannot write into %s", b->work.path) :
-		      0;
-	if (fd >= 0)
-		close(fd);
-	return ret;
 }
 
 int anonymous_make(struct collection *b, const struct pseudonyms *all)
 {
-	int to = mkdirat(b->work.fd, ANONYMOUS, 0700) ?
-			 -1 :
-			 openat(b->work.fd, ANONYMOUS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int ret;
-
-	if (to < 0)
+	if (mkdirat(b->work.fd, ANONYMOUS, 0700))
 		return smc_err_set(b->err, errno, "cannot write into %s", b->work.path);
-	ret = copy_record(b, all, to);
-	if (!ret)
-		ret = write_index(b, all, to);
-	close(to);
-	return ret;
+	if (copy_record(b, all))
+		return -b->err->code;
+	change_index(b->index, all);
+	return collect_json(b, ANONYMOUS, "index", b->index);
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* bundle: what support needs to know of this host, in one private file. */
-#include "smc_chk/bundle/bundle.h"
-
+/* bundle: what support needs to know of this host, in one private file. from reads it. */
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,31 +9,29 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 
+#include "base/read.h"
 #include "host/record.h"
 #include "out/table.h"
-#include "smc_chk/bundle/anonymous.h"
+#include "process/signals.h"
 #include "smc_chk/bundle/collect.h"
-#include "smc_chk/bundle/pack.h"
+#include "smc_chk/bundle/archive.h"
 #include "version.h"
 
-static json_t *new_index(const struct chk_request *req)
+static json_t *new_index(const struct chk_request *req, const struct utsname *name)
 {
 	time_t now = time(NULL);
-	struct utsname name = { 0 };
 	char when[32] = "";
 	struct tm tm;
 
-	uname(&name);
 	if (gmtime_r(&now, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o*, s:[]}", "schema", BUNDLE_SCHEMA,
-			 "created", when, "version", SMC_TOOLS_VERSION, "host", name.nodename,
-			 "kernel", name.release, "machine", name.machine, "byte_order",
+			 "created", when, "version", SMC_TOOLS_VERSION, "host", name->nodename,
+			 "kernel", name->release, "machine", name->machine, "byte_order",
 			 __BYTE_ORDER == __BIG_ENDIAN ? "big" : "little", "netns",
 			 req->netns ? out_json_str(req->netns) : NULL, "commands");
 }
@@ -100,26 +96,15 @@ static int finish(struct collection *b, const struct bundle_file *target)
 		ret = place(target, b->err);
 	if (ret || !*target->temp)
 		return ret;
-	printf("%s: %zu files, %llu KB unpacked; smc_chk from reads them\n", target->file,
-	       size.files, (unsigned long long)(size.bytes + 1023) / 1024);
+	printf("%s: %llu files, %llu KB unpacked; smc_chk from reads them\n", target->file,
+	       size.files, (size.bytes + 1023) / 1024);
 	return 0;
-}
-
-/* Nobody knows names of the host other than uname(2)'s. */
-static int make_anonymous(struct collection *b, struct pseudonyms *all)
-{
-	struct utsname name;
-
-	if (!b->req->is_anonymous)
-		return 0;
-	if (!uname(&name))
-		snprintf(all->host, sizeof(all->host), "%s", name.nodename);
-	return anonymous_make(b, all);
 }
 
 int chk_bundle(const struct chk_request *req)
 {
 	struct pseudonyms all = { 0 };
+	struct utsname name = { 0 };
 	struct smc_err err = { 0 };
 	struct collection b = { .req = req, .err = &err };
 	struct bundle_file target;
@@ -130,9 +115,12 @@ int chk_bundle(const struct chk_request *req)
 	if ((req->is_anonymous && anonymous_key(&all, req->key, &err)) ||
 	    workdir_begin(&b.work, &err))
 		return cli_error(&chk_tool, "%s", err.text);
-	b.index = new_index(req);
+	/* Nobody knows other names of the host. */
+	uname(&name);
+	snprintf(all.host, sizeof(all.host), "%s", name.nodename);
+	b.index = new_index(req, &name);
 	is_failed = open_target(&target, req->object, &err) || collect(&b) ||
-		    make_anonymous(&b, &all) || finish(&b, &target);
+		    (req->is_anonymous && anonymous_make(&b, &all)) || finish(&b, &target);
 	if (*target.temp) {
 		close(target.fd);
 		if (is_failed)
@@ -141,4 +129,60 @@ int chk_bundle(const struct chk_request *req)
 	json_decref(b.index);
 	workdir_end(&b.work);
 	return is_failed ? cli_error(&chk_tool, "%s", err.text) : CHK_OK;
+}
+
+/* ---- from: what a bundle has recorded, through the same commands ---- */
+
+/* Return: what is asked of the recorded host, a command line of smc_chk or of another tool. */
+static char **tool_argv(const struct chk_request *req)
+{
+	static const char *const tools[] = { "smcss",	  "smcd",    "smcr",	"smc_pnet",
+					     "smc_rnics", "smc_chk", "smc_conf" };
+	char **argv = req->operands;
+
+	for (size_t i = 0; argv[1] && i < sizeof(tools) / sizeof(tools[0]); i++)
+		if (!strcmp(argv[1], tools[i]))
+			return argv + 1;
+	argv[0] = (char *)"smc_chk";
+	return argv;
+}
+
+/* Return: exit status of the tool, -errno. */
+static int run_tool(struct workdir *work, const struct chk_request *req, struct smc_err *err)
+{
+	char root[PATH_MAX], **argv = tool_argv(req);
+	int status;
+
+	snprintf(root, sizeof(root), "%.*s/" OPEN_DIRECTORY "/record", PATH_MAX - 64, work->path);
+	if (setenv("SMC_TOOLS_ROOT", root, 1))
+		return smc_err_set(err, errno, "cannot read %s", req->object);
+	status = workdir_run(work, argv, -1, -1, 0);
+	if (status < 0)
+		return smc_err_set(err, -status, "cannot run %s", argv[0]);
+	if (*workdir_why(status) && !work->caught)
+		return smc_err_say(err, EIO, "%s did not finish on %s: %s", argv[0], req->object,
+				   workdir_why(status));
+	return status;
+}
+
+int chk_from(const struct chk_request *req)
+{
+	struct smc_err err = { 0 };
+	struct workdir work;
+	sigset_t ends;
+	int fd, ret;
+
+	/* The tool may be one that runs until it is interrupted. */
+	signals_interruptible(&ends);
+	/* Before signals wait: a file system may let it take for ever. */
+	fd = smc_open_regular(req->object, &err);
+	if (fd < 0 || workdir_begin(&work, &err))
+		return cli_error(&chk_tool, "%s", err.text);
+	bundle_limit();
+	ret = bundle_read(&work, fd, req->object, NULL, NULL, &err);
+	close(fd);
+	if (!ret)
+		ret = run_tool(&work, req, &err);
+	workdir_end(&work);
+	return ret < 0 ? cli_error(&chk_tool, "%s", err.text) : ret;
 }

@@ -3,6 +3,7 @@
 #include "smc_chk/bundle/collect.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
 #include "host/record.h"
 #include "out/table.h"
 
@@ -65,8 +67,6 @@ static const struct bundle_command {
 	{ "smc_chk-static", { "smc_chk", "-s" }, { "smc_chk", "-s", "-j" }, 0 },
 };
 
-/* ---- files in the directory ---- */
-
 static int cannot_write(struct collection *b, int code)
 {
 	return smc_err_set(b->err, code, "cannot write into %s", b->work.path);
@@ -76,15 +76,12 @@ static int cannot_write(struct collection *b, int code)
 static FILE *open_new(struct collection *b, const char *directory, const char *name,
 		      const char *end)
 {
-	char path[PATH_MAX];
-	FILE *file = NULL;
+	char *path = xprintf("%s/%s/%s%s", b->work.path, directory, name, end);
+	FILE *file = fopen(path, "axe");
 
-	errno = ENAMETOOLONG;
-	if (snprintf(path, sizeof(path), "%s/%s/%s%s", b->work.path, directory, name, end) <
-	    PATH_MAX)
-		file = fopen(path, "axe");
 	if (!file)
 		cannot_write(b, errno);
+	free(path);
 	return file;
 }
 
@@ -104,21 +101,7 @@ static bool put_json(FILE *file, const json_t *json, size_t layout)
 	return !json_dumpf(json, file, layout) && fputc('\n', file) != EOF;
 }
 
-static int make_directories(struct collection *b)
-{
-	static const char *const names[] = { "text", "json", "record" };
-	char path[PATH_MAX];
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(path, sizeof(path), "%.*s/%s", PATH_MAX - 32, b->work.path, names[i]);
-		if (mkdir(path, 0700))
-			return cannot_write(b, errno);
-	}
-	return 0;
-}
-
-static int write_json(struct collection *b, const char *directory, const char *name,
-		      const json_t *json)
+int collect_json(struct collection *b, const char *directory, const char *name, const json_t *json)
 {
 	FILE *file = open_new(b, directory, name, ".json");
 
@@ -126,8 +109,6 @@ static int write_json(struct collection *b, const char *directory, const char *n
 		return -b->err->code;
 	return close_new(b, file, put_json(file, json, JSON_INDENT(2) | JSON_ENSURE_ASCII));
 }
-
-/* ---- commands ---- */
 
 /* The words, with the namespace. */
 static void make_argv(char *argv[MAX_ARGS + 3], const struct collection *b,
@@ -145,26 +126,20 @@ static void make_argv(char *argv[MAX_ARGS + 3], const struct collection *b,
 	argv[n] = NULL;
 }
 
-/* What a program wrote to standard error, without the last newline. */
-static void read_errors(char text[ERRORS_SIZE], int fd)
-{
-	ssize_t len = pread(fd, text, ERRORS_SIZE - 1, 0);
-
-	text[len > 0 ? len : 0] = '\0';
-	for (size_t end = strlen(text); end && text[end - 1] == '\n';)
-		text[--end] = '\0';
-}
-
 /* Return: exit status; 127 with words in @errors when it could not be started; -errno. */
 static int run(struct collection *b, char *const argv[], FILE *out, char errors[ERRORS_SIZE])
 {
 	int fd = memfd_create("errors", MFD_CLOEXEC), status;
+	ssize_t len;
 
 	if (fd < 0)
 		return smc_err_set(b->err, errno, "cannot store what a program prints");
 	fflush(out);
 	status = workdir_run(&b->work, argv, fileno(out), fd, RUN_SECONDS);
-	read_errors(errors, fd);
+	len = pread(fd, errors, ERRORS_SIZE - 1, 0);
+	while (len > 0 && errors[len - 1] == '\n')
+		len--;
+	errors[len > 0 ? len : 0] = '\0';
 	close(fd);
 	if (status < 0) {
 		snprintf(errors, ERRORS_SIZE, "cannot run %s: %s", argv[0], strerror(-status));
@@ -222,14 +197,6 @@ static int keep_json(struct collection *b, const struct bundle_command *command)
 	return status < 0 || !ret ? status : ret;
 }
 
-/* Not of what has no option for a namespace, or needs a manager that is not there: sd_booted(3). */
-static bool has_answer(const struct collection *b, const struct bundle_command *command)
-{
-	if (b->req->netns && command->flags & NO_NETNS)
-		return false;
-	return !(command->flags & NEEDS_SYSTEMD) || !access("/run/systemd/system", F_OK);
-}
-
 static int keep_command(struct collection *b, const struct bundle_command *command)
 {
 	char errors[ERRORS_SIZE] = "";
@@ -250,36 +217,29 @@ static int keep_command(struct collection *b, const struct bundle_command *comma
 	return status < 0 ? status : 0;
 }
 
-/* ---- the record ---- */
-
 /* From here on what the tools read is kept. */
 static int start_record(struct collection *b)
 {
 	FILE *file = open_new(b, "record", RECORD_COMPLETE, "");
-	char path[PATH_MAX];
+	char *path = xprintf("%s/record", b->work.path);
+	int ret = !file ? -b->err->code : 0;
 
-	if (!file)
-		return -b->err->code;
-	fclose(file);
-	snprintf(path, sizeof(path), "%.*s/record", PATH_MAX - 32, b->work.path);
-	if (setenv("SMC_TOOLS_RECORD", path, 1))
-		return smc_err_set(b->err, ENOMEM, "cannot record");
-	return 0;
+	if (file)
+		fclose(file);
+	if (!ret && setenv("SMC_TOOLS_RECORD", path, 1))
+		ret = smc_err_set(b->err, ENOMEM, "cannot record");
+	free(path);
+	return ret;
 }
 
 static int end_record(struct collection *b)
 {
-	char path[PATH_MAX];
-
 	unsetenv("SMC_TOOLS_RECORD");
-	snprintf(path, sizeof(path), "%.*s/record/" RECORD_COMPLETE, PATH_MAX - 32, b->work.path);
-	if (!unlink(path))
+	if (!unlinkat(b->work.fd, "record/" RECORD_COMPLETE, 0))
 		return 0;
 	return smc_err_say(b->err, ENOSPC, "cannot record into %s: is the disk full?",
 			   b->work.path);
 }
-
-/* ---- text of the facts ---- */
 
 static void print_value(FILE *file, const json_t *value, int depth)
 {
@@ -309,7 +269,7 @@ static void print_value(FILE *file, const json_t *value, int depth)
 static int keep_facts(struct collection *b)
 {
 	json_t *json = system_read(b->req->netns);
-	int ret = write_json(b, "json", "system", json);
+	int ret = collect_json(b, "json", "system", json);
 	FILE *file = ret ? NULL : open_new(b, "text", "system", ".txt");
 
 	if (file) {
@@ -320,44 +280,40 @@ static int keep_facts(struct collection *b)
 	return file ? ret : -b->err->code;
 }
 
-/* ---- all of it ---- */
-
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 #define CLEAR_LINE "\r\033[K"
 
-/* For who waits at a terminal: one line, which goes again at the end. */
-static void show_progress(size_t number, const char *name)
-{
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, CLEAR_LINE "collecting: %zu of %zu, %s", number, COMMANDS, name);
-}
-
-static void hide_progress(void)
-{
-	if (isatty(STDERR_FILENO))
-		fputs(CLEAR_LINE, stderr);
-}
-
 static int keep_commands(struct collection *b)
 {
+	bool is_seen = isatty(STDERR_FILENO);
 	int ret = 0;
 
-	/* What cannot look into the namespace would tell of another one. */
 	for (size_t i = 0; !ret && i < COMMANDS; i++) {
-		if (!has_answer(b, &commands[i]))
+		/* What cannot look into the namespace would tell of another one. */
+		if (b->req->netns && commands[i].flags & NO_NETNS)
 			continue;
-		show_progress(i + 1, commands[i].name);
+		/* As in sd_booted(3). */
+		if (commands[i].flags & NEEDS_SYSTEMD && access("/run/systemd/system", F_OK))
+			continue;
+		/* For who waits at a terminal: one line, which goes again at the end. */
+		if (is_seen)
+			fprintf(stderr, CLEAR_LINE "collecting: %zu of %zu, %s", i + 1, COMMANDS,
+				commands[i].name);
 		ret = keep_command(b, &commands[i]);
 	}
-	hide_progress();
+	if (is_seen)
+		fputs(CLEAR_LINE, stderr);
 	return ret;
 }
 
 int collect(struct collection *b)
 {
-	return make_directories(b) || keep_facts(b) || start_record(b) || keep_commands(b) ||
-			       end_record(b) || write_json(b, ".", "index", b->index) ?
+	if (mkdirat(b->work.fd, "text", 0700) || mkdirat(b->work.fd, "json", 0700) ||
+	    mkdirat(b->work.fd, "record", 0700))
+		return cannot_write(b, errno);
+	return keep_facts(b) || start_record(b) || keep_commands(b) || end_record(b) ||
+			       collect_json(b, ".", "index", b->index) ?
 		       -b->err->code :
 		       0;
 }

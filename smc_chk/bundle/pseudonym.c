@@ -4,10 +4,67 @@
 
 #include <arpa/inet.h>
 #include <ctype.h>
+#include <endian.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
+
+/* ---- SipHash-2-4, after the paper of Aumasson and Bernstein, 2012 ---- */
+
+static uint64_t rotate(uint64_t value, unsigned int bits)
+{
+	return value << bits | value >> (64 - bits);
+}
+
+/* Up to eight bytes, the first one lowest. */
+static uint64_t word_of(const uint8_t *bytes, size_t len)
+{
+	uint64_t word = 0;
+
+	for (size_t i = 0; i < len; i++)
+		word |= (uint64_t)bytes[i] << 8 * i;
+	return word;
+}
+
+static void mix(uint64_t v[4], int rounds)
+{
+	while (rounds--) {
+		v[0] += v[1];
+		v[1] = rotate(v[1], 13) ^ v[0];
+		v[0] = rotate(v[0], 32);
+		v[2] += v[3];
+		v[3] = rotate(v[3], 16) ^ v[2];
+		v[0] += v[3];
+		v[3] = rotate(v[3], 21) ^ v[0];
+		v[2] += v[1];
+		v[1] = rotate(v[1], 17) ^ v[2];
+		v[2] = rotate(v[2], 32);
+	}
+}
+
+static void take(uint64_t v[4], uint64_t word)
+{
+	v[3] ^= word;
+	mix(v, 2);
+	v[0] ^= word;
+}
+
+uint64_t siphash(const uint8_t key[SIPHASH_KEY], const void *data, size_t len)
+{
+	uint64_t k0 = word_of(key, 8), k1 = word_of(key + 8, 8);
+	uint64_t v[4] = { k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d, k0 ^ 0x6c7967656e657261,
+			  k1 ^ 0x7465646279746573 };
+	const uint8_t *bytes = data;
+	size_t at = 0;
+
+	for (; at + 8 <= len; at += 8)
+		take(v, word_of(bytes + at, 8));
+	take(v, word_of(bytes + at, len - at) | (uint64_t)len << 56);
+	v[2] ^= 0xff;
+	mix(v, 4);
+	return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
 
 /* What the pseudonyms of one kind have nothing in common with. */
 enum kind { NAME, IPV4, IPV6, MAC, NUMBER };
@@ -18,13 +75,9 @@ static uint64_t draw(const struct pseudonyms *all, enum kind kind, const void *b
 	uint8_t data[1 + 256];
 
 	data[0] = (uint8_t)kind;
-	if (len > sizeof(data) - 1)
-		len = sizeof(data) - 1;
 	memcpy(data + 1, before, len);
 	return siphash(all->key, data, len + 1);
 }
-
-/* ---- names ---- */
 
 /* One to @count - 1 further in an alphabet. */
 static char shifted(char c, char first, unsigned int count, uint64_t by)
@@ -46,8 +99,6 @@ void pseudonym_name(const struct pseudonyms *all, char *name, size_t len)
 			name[i] = shifted(name[i], name[i] == before[i] ? 'a' : 'A', 26, by);
 	}
 }
-
-/* ---- addresses ---- */
 
 /* Each bit from @first to @end turns, or does not, by the bits before it. */
 static void turn(const struct pseudonyms *all, enum kind kind, uint8_t *addr, size_t first,
@@ -108,48 +159,40 @@ void pseudonym_mac(const struct pseudonyms *all, uint8_t mac[6])
 
 void pseudonym_number(const struct pseudonyms *all, void *number)
 {
-	uint64_t value, made;
-	uint8_t bytes[sizeof(value)];
+	uint64_t value, bytes;
 
 	memcpy(&value, number, sizeof(value));
 	if (!value)
 		return;
-	/* The same on each machine. */
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		bytes[i] = (uint8_t)(value >> 8 * i);
-	made = draw(all, NUMBER, bytes, sizeof(bytes));
-	memcpy(number, &made, sizeof(made));
+	bytes = htole64(value); /* the same on each machine */
+	value = draw(all, NUMBER, &bytes, sizeof(bytes));
+	memcpy(number, &value, sizeof(value));
 }
 
-/* ---- texts ---- */
-
-/* As it was written: in capitals or not, with all digits or not. */
-static bool put_ipv6(const struct pseudonyms *all, struct out_text *text, const char *word)
+/* Bytes in hexadecimal, with a colon after each @group of them. */
+static void put_hex(struct out_text *text, const uint8_t *bytes, size_t len, size_t group)
 {
+	for (size_t i = 0; i < len; i++)
+		out_printf(text, "%s%02x", i && i % group == 0 ? ":" : "", bytes[i]);
+}
+
+/* IPv6 as it was written: with all digits or not. */
+static bool put_ip(const struct pseudonyms *all, struct out_text *text, const char *word)
+{
+	int family = strchr(word, ':') ? AF_INET6 : AF_INET;
 	char made[INET6_ADDRSTRLEN];
 	uint8_t addr[16];
 
-	if (inet_pton(AF_INET6, word, addr) != 1)
+	if (inet_pton(family, word, addr) != 1)
 		return false;
-	pseudonym_ipv6(all, addr);
-	if (strlen(word) != 39) {
-		out_str(text, inet_ntop(AF_INET6, addr, made, sizeof(made)));
-		return true;
-	}
-	for (size_t i = 0; i < 16; i++)
-		out_printf(text, "%s%02x", i && i % 2 == 0 ? ":" : "", addr[i]);
-	return true;
-}
-
-static bool put_ipv4(const struct pseudonyms *all, struct out_text *text, const char *word)
-{
-	char made[INET_ADDRSTRLEN];
-	uint8_t addr[4];
-
-	if (inet_pton(AF_INET, word, addr) != 1)
-		return false;
-	pseudonym_ipv4(all, addr);
-	out_str(text, inet_ntop(AF_INET, addr, made, sizeof(made)));
+	if (family == AF_INET)
+		pseudonym_ipv4(all, addr);
+	else
+		pseudonym_ipv6(all, addr);
+	if (strlen(word) == 39)
+		put_hex(text, addr, sizeof(addr), 2);
+	else
+		out_str(text, inet_ntop(family, addr, made, sizeof(made)));
 	return true;
 }
 
@@ -168,8 +211,7 @@ static bool put_mac(const struct pseudonyms *all, struct out_text *text, const c
 		for (size_t i = 0; i < 8; i++)
 			addr[8 + i] = (uint8_t)(part[i / 2] >> (i % 2 ? 0 : 8));
 		pseudonym_ipv6(all, addr);
-		for (size_t i = 0; i < 8; i++)
-			out_printf(text, "%s%02x", i && i % 2 == 0 ? ":" : "", addr[8 + i]);
+		put_hex(text, addr + 8, 8, 2);
 		return true;
 	}
 	if (strlen(word) != 17 ||
@@ -180,8 +222,7 @@ static bool put_mac(const struct pseudonyms *all, struct out_text *text, const c
 	for (size_t i = 0; i < 6; i++)
 		mac[i] = (uint8_t)part[i];
 	pseudonym_mac(all, mac);
-	for (size_t i = 0; i < 6; i++)
-		out_printf(text, "%s%02x", i ? ":" : "", mac[i]);
+	put_hex(text, mac, sizeof(mac), 1);
 	return true;
 }
 
@@ -200,27 +241,24 @@ static bool put_host(const struct pseudonyms *all, struct out_text *text, const 
 	return true;
 }
 
-static bool is_of_word(char c)
-{
-	return isalnum((unsigned char)c) || c == ':' || c == '.' || c == '-' || c == '_';
-}
-
 void pseudonym_text(const struct pseudonyms *all, struct out_text *text, const char *from,
 		    size_t len)
 {
 	char word[256];
 
 	for (size_t at = 0, end; at < len; at = end) {
-		for (end = at; end < len && is_of_word(from[end]); end++)
-			;
+		end = at;
+		while (end < len && from[end] &&
+		       (isalnum((unsigned char)from[end]) || strchr(":.-_", from[end])))
+			end++;
 		if (end == at) {
 			out_char(text, from[end++]);
 			continue;
 		}
 		snprintf(word, sizeof(word), "%.*s", end - at < sizeof(word) ? (int)(end - at) : 0,
 			 from + at);
-		if (!put_ipv4(all, text, word) && !put_ipv6(all, text, word) &&
-		    !put_mac(all, text, word) && !put_host(all, text, word))
+		if (!put_ip(all, text, word) && !put_mac(all, text, word) &&
+		    !put_host(all, text, word))
 			out_mem(text, from + at, end - at);
 	}
 }

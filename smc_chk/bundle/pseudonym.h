@@ -13,8 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "smc_chk/bundle/siphash.h"
 #include "out/text.h"
+
+#define SIPHASH_KEY 16
+
+/** siphash() - a hash that nobody without the key can foresee, the same on every machine */
+uint64_t siphash(const uint8_t key[SIPHASH_KEY], const void *data, size_t len);
 
 /** struct pseudonyms - @host: name that is replaced wherever a text has it as a word */
 struct pseudonyms {

@@ -2,25 +2,23 @@
 /* What a bundle says of the system around SMC: no more than what helps, see smc_chk(8). */
 #include "smc_chk/bundle/collect.h"
 
-#include <arpa/inet.h>
 #include <ctype.h>
-#include <ifaddrs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/klog.h>
-#include <sys/socket.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "host/file.h"
+#include "net/netaddr.h"
 #include "net/netdev.h"
 #include "net/netns.h"
 #include "net/rdma.h"
 #include "net/rdma.h"
 #include "out/table.h"
-#include "smc_chk/doctor/kconfig.h"
+#include "smc_chk/doctor/kmodule.h"
 
 /* What klogctl(2) is told to do: <linux/syslog.h> is not for programs. */
 #define READ_ALL 3
@@ -51,17 +49,6 @@ static json_t *chosen_lines(char *text, bool (*is_wanted)(const char *line))
 		if (is_wanted(line))
 			json_array_append_new(array, out_json_str(line));
 	return array;
-}
-
-static json_t *host(const struct utsname *name)
-{
-	json_t *json = json_object();
-
-	set(json, "name", name->nodename);
-	set(json, "release", name->release);
-	set(json, "version", name->version);
-	set(json, "machine", name->machine);
-	return json;
 }
 
 /* NAME=value or NAME="value" */
@@ -145,16 +132,16 @@ static json_t *parameters(const char *module)
 
 static json_t *module_json(const char *name)
 {
-	static const struct {
-		const char *key, *file;
-	} values[] = { { "version", "version" }, { "users", "refcnt" }, { "taint", "taint" } };
+	static const char *const values[][2] = { { "version", "version" },
+						 { "users", "refcnt" },
+						 { "taint", "taint" } };
 	json_t *json = json_object();
 	char text[256];
 
 	set(json, "name", name);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		if (host_text(text, sizeof(text), "/sys/module/%s/%s", name, values[i].file))
-			set(json, values[i].key, text);
+		if (host_text(text, sizeof(text), "/sys/module/%s/%s", name, values[i][1]))
+			set(json, values[i][0], text);
 	json_object_set_new(json, "parameters", parameters(name));
 	return json;
 }
@@ -179,23 +166,16 @@ static json_t *modules(void)
 	return array;
 }
 
-static json_t *addresses(const struct ifaddrs *all, const char *name)
+static json_t *addresses(const struct netaddr_table *all, const char *name)
 {
 	json_t *array = json_array();
-	char ip[INET6_ADDRSTRLEN];
+	char text[NETADDR_TEXT_SIZE];
 
-	for (; all; all = all->ifa_next) {
-		const struct sockaddr *addr = all->ifa_addr;
-		const void *bytes = NULL;
-
-		if (!addr || strcmp(all->ifa_name, name))
+	for (size_t i = 0; i < all->count; i++) {
+		if (strcmp(all->addrs[i].netdev, name))
 			continue;
-		if (addr->sa_family == AF_INET)
-			bytes = &((const struct sockaddr_in *)addr)->sin_addr;
-		else if (addr->sa_family == AF_INET6)
-			bytes = &((const struct sockaddr_in6 *)addr)->sin6_addr;
-		if (bytes && inet_ntop(addr->sa_family, bytes, ip, sizeof(ip)))
-			json_array_append_new(array, json_string(ip));
+		netaddr_text(text, &all->addrs[i], false);
+		json_array_append_new(array, json_stringn(text, strcspn(text, "/")));
 	}
 	return array;
 }
@@ -222,18 +202,17 @@ static const struct out_col netdev_cols[] = {
 
 static json_t *interfaces(const struct netdev_table *table)
 {
-	struct ifaddrs *all = NULL;
+	struct netaddr_table all = { 0 };
 	json_t *array = json_array();
 
-	getifaddrs(&all);
+	netaddr_load(&all, table);
 	for (size_t i = 0; i < table->count; i++) {
 		json_t *json = out_json(netdev_cols, NULL, &table->devs[i]);
 
-		json_object_set_new(json, "addresses", addresses(all, table->devs[i].name));
+		json_object_set_new(json, "addresses", addresses(&all, table->devs[i].name));
 		json_array_append_new(array, json);
 	}
-	if (all)
-		freeifaddrs(all);
+	netaddr_free(&all);
 	return array;
 }
 
@@ -365,7 +344,7 @@ static json_t *kernel_config(const char *release)
 	if (!kconfig_load(&config, release))
 		return NULL;
 	array = chosen_lines(config.text, is_our_option);
-	kconfig_free(&config);
+	free(config.text);
 	return array;
 }
 
@@ -392,12 +371,16 @@ static json_t *drop_ins(void)
 json_t *system_read(bool is_entered)
 {
 	struct utsname name = { 0 };
-	json_t *json, *rest;
+	json_t *json, *rest, *host = json_object();
 
 	uname(&name);
+	set(host, "name", name.nodename);
+	set(host, "release", name.release);
+	set(host, "version", name.version);
+	set(host, "machine", name.machine);
 	json = json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", "smc-tools/bundle-system/1", "host",
-			 host(&name), "distribution", distribution(), "sysctl", sysctls(),
-			 "modules", modules());
+			 host, "distribution", distribution(), "sysctl", sysctls(), "modules",
+			 modules());
 	add_devices(json, is_entered);
 	rest = json_pack("{s:o, s:o*, s:o*}", "drop_ins", drop_ins(), "kernel_config",
 			 kernel_config(name.release), "kernel_log", kernel_log());

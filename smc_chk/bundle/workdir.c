@@ -40,18 +40,11 @@ static void remove_at_exit(void)
 	rmdir(left_over);
 }
 
-/* What would end this process. */
-static void ending_signals(sigset_t *ends)
-{
-	static const int numbers[] = { SIGHUP,	SIGINT,	 SIGQUIT,   SIGPIPE, SIGALRM, SIGTERM,
-				       SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ };
-
-	signals_heeded(ends, numbers, sizeof(numbers) / sizeof(numbers[0]));
-	sigaddset(ends, SIGCHLD);
-}
-
 int workdir_begin(struct workdir *work, struct smc_err *err)
 {
+	/* They would end this process. */
+	static const int numbers[] = { SIGHUP,	SIGINT,	 SIGQUIT,   SIGPIPE, SIGALRM, SIGTERM,
+				       SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ };
 	const char *tmp = secure_getenv("TMPDIR");
 	sigset_t ends;
 
@@ -62,7 +55,8 @@ int workdir_begin(struct workdir *work, struct smc_err *err)
 		return smc_err_set(err, ENAMETOOLONG, "cannot work in %s", tmp);
 	/* If SIGCHLD is ignored, children cannot be waited for; and programs inherit that. */
 	signal(SIGCHLD, SIG_DFL);
-	ending_signals(&ends);
+	signals_heeded(&ends, numbers, sizeof(numbers) / sizeof(numbers[0]));
+	sigaddset(&ends, SIGCHLD);
 	work->signals = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (work->signals < 0)
 		return smc_err_set(err, errno, "cannot wait for signals");
@@ -93,52 +87,18 @@ bool workdir_is_stopped(struct workdir *work)
 	return work->caught;
 }
 
-/* Return: 0, or an errno. */
-static int redirect(posix_spawn_file_actions_t *files, int fd, int to)
-{
-	return fd >= 0 ? posix_spawn_file_actions_adddup2(files, fd, to) : 0;
-}
-
-static int start(const struct workdir *work, pid_t *pid, char *const argv[], int out, int errors)
-{
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attr;
-	char path[PATH_MAX];
-	int code;
-
-	posix_spawn_file_actions_init(&files);
-	posix_spawnattr_init(&attr);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
-	posix_spawnattr_setsigmask(&attr, &work->before);
-	code = redirect(&files, out, STDOUT_FILENO);
-	if (!code)
-		code = redirect(&files, errors, STDERR_FILENO);
-	if (!code)
-		code = posix_spawnp(pid, self_find(argv[0], X_OK, path) ? path : argv[0], &files,
-				    &attr, argv, environ);
-	posix_spawnattr_destroy(&attr);
-	posix_spawn_file_actions_destroy(&files);
-	return -code;
-}
-
-/* By the clock that nobody sets. */
-static time_t seconds_now(void)
-{
-	return clock_ns(CLOCK_MONOTONIC) / 1000000000;
-}
-
 /* Return: exit status, 128 + the signal that ended it; -errno. */
 static int await(struct workdir *work, pid_t pid, int seconds)
 {
 	struct pollfd wait = { .fd = work->signals, .events = POLLIN };
-	time_t end = seconds_now() + seconds;
+	int64_t end = clock_ns(CLOCK_MONOTONIC) + seconds * 1000000000LL;
 	int ret, status, told = 0;
 
 	while (!(ret = waitpid(pid, &status, WNOHANG))) {
 		poll(&wait, 1, 1000);
 		if (workdir_is_stopped(work) && !told)
 			kill(pid, told = work->caught);
-		if (seconds && seconds_now() > end)
+		if (seconds && clock_ns(CLOCK_MONOTONIC) > end)
 			kill(pid, SIGKILL);
 	}
 	if (ret < 0)
@@ -148,12 +108,26 @@ static int await(struct workdir *work, pid_t pid, int seconds)
 
 int workdir_run(struct workdir *work, char *const argv[], int out, int errors, int seconds)
 {
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attr;
+	char path[PATH_MAX];
+	int code = 0;
 	pid_t pid;
-	int ret = start(work, &pid, argv, out, errors);
 
-	if (ret)
-		return ret;
-	return await(work, pid, seconds);
+	posix_spawn_file_actions_init(&files);
+	posix_spawnattr_init(&attr);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+	posix_spawnattr_setsigmask(&attr, &work->before);
+	if (out >= 0)
+		code = posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
+	if (!code && errors >= 0)
+		code = posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
+	if (!code)
+		code = posix_spawnp(&pid, self_find(argv[0], X_OK, path) ? path : argv[0], &files,
+				    &attr, argv, environ);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&files);
+	return code ? -code : await(work, pid, seconds);
 }
 
 const char *workdir_why(int status)
@@ -226,8 +200,6 @@ int workdir_fork(struct workdir *work, workdir_fn fn, void *arg, const char *wha
 	err->text[sizeof(err->text) - 1] = '\0';
 	return err->code > 0 ? -err->code : -EIO;
 }
-
-/* ---- removal ---- */
 
 /* An entry of getdents64(2); readdir(3) would need memory. */
 struct entry {

@@ -8,21 +8,16 @@
 
 #include "base/err.h"
 
-/**
- * struct workdir - @path: private, of mode 0700; @fd: its descriptor
- * @before: signal mask of the caller
- * @signals: descriptor of the signals that end it; @caught: the one that did, 0 for none
- */
 struct workdir {
-	char path[PATH_MAX];
-	int fd;
-	sigset_t before;
-	int signals, caught;
+	char path[PATH_MAX]; /* private, of mode 0700 */
+	int fd;		     /* its descriptor */
+	sigset_t before;     /* signal mask of the caller */
+	int signals;	     /* descriptor of the signals that end it */
+	int caught;	     /* the one that did, 0 for none */
 };
 
 /**
- * workdir_begin() - make the directory in $TMPDIR or /tmp, and hold back the signals that would
- *	leave it
+ * workdir_begin() - make the directory in $TMPDIR or /tmp; signals that would leave it wait
  *
  * Return: 0; -errno with @err, and then nothing is to be ended.
  */
@@ -59,9 +54,5 @@ int workdir_fork(struct workdir *work, workdir_fn fn, void *arg, const char *wha
 /** workdir_why() - what a status of workdir_run() means, "" unless a limit or a crash ended it */
 const char *workdir_why(int status);
 
-/**
- * workdir_end() - remove the directory; a signal that was held back now takes effect
- *
- * It takes no memory.
- */
+/** workdir_end() - remove the directory, without memory; a signal held back now takes effect */
 void workdir_end(struct workdir *work);

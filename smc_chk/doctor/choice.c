@@ -23,8 +23,6 @@ bool choice_has_eid(const struct choice_facts *facts)
 	       (facts->seid.has_eid && facts->seid.is_enabled);
 }
 
-/* ---- GIDs ---- */
-
 bool choice_gid_is_v1(const struct rdma_gid *gid)
 {
 	return !strcmp(gid->type, "IB/RoCE v1");
@@ -101,8 +99,6 @@ enum usability choice_port_usability(const struct choice_facts *facts, const str
 	return gap;
 }
 
-/* ---- SMC-R ---- */
-
 /* Find the GIDs of a port for a net device. Return: what the port lacks. */
 static enum usability find_gids(struct choice *choice, const struct choice_facts *facts)
 {
@@ -134,30 +130,22 @@ static enum usability find_gids(struct choice *choice, const struct choice_facts
 	return !choice->gid_v2 ? gap : choice_has_eid(facts) ? USABLE : UNUSABLE_NO_EID;
 }
 
-static bool is_partner(const struct pnet_row *net, const struct pnet_row *port)
-{
-	if (!port->ib_port)
-		return false;
-	if (*net->pnetid)
-		return !strcmp(net->pnetid, port->pnetid);
-	return !strcmp(net->net->base, port->ib_port->netdev);
-}
-
 static void find_port(struct choice *choice, const struct choice_facts *facts)
 {
 	choice->smcr = UNUSABLE_NO_DEVICE;
 	for (size_t i = 0; i < facts->rows.count; i++) {
 		struct choice next = { .net = choice->net, .port = &facts->rows.rows[i] };
 
-		if (!is_partner(choice->net, next.port))
+		if (!next.port->ib_port ||
+		    (*choice->net->pnetid ?
+			     strcmp(choice->net->pnetid, next.port->pnetid) :
+			     strcmp(choice->net->net->base, next.port->ib_port->netdev)))
 			continue;
 		next.smcr = find_gids(&next, facts);
 		if (next.smcr < choice->smcr)
 			*choice = next;
 	}
 }
-
-/* ---- SMC-D ---- */
 
 bool choice_is_loopback(const struct pnet_row *row)
 {
@@ -200,13 +188,10 @@ static void find_ism(struct choice *choice, const struct choice_facts *facts)
 
 		if (row->type != PNET_ISM)
 			continue;
-		if (choice_is_loopback(row)) {
+		if (choice_is_loopback(row))
 			choice->is_loopback = facts->has_loopback && is_offered(facts, row);
-			continue;
-		}
-		if (!row->ism)
-			continue;
-		if (!choice->ism_v1 && *row->pnetid && !strcmp(row->pnetid, choice->net->pnetid))
+		else if (!choice->ism_v1 && row->ism && *row->pnetid &&
+			 !strcmp(row->pnetid, choice->net->pnetid))
 			choice->ism_v1 = row;
 	}
 	if (choice->ism_v1)
@@ -224,8 +209,6 @@ void choice_make(struct choice *choice, const struct choice_facts *facts,
 	find_port(choice, facts);
 	find_ism(choice, facts);
 }
-
-/* ---- the ways ---- */
 
 size_t choice_modes(struct choice_mode modes[CHOICE_MAX_MODES], const struct choice_facts *facts,
 		    const struct choice *choice, bool with_waiting)
@@ -250,8 +233,6 @@ size_t choice_modes(struct choice_mode modes[CHOICE_MAX_MODES], const struct cho
 						       .is_waiting = is_waiting };
 	return count;
 }
-
-/* ---- all of them ---- */
 
 bool choice_is_any_usable(const struct choices *choices, const char *netdev)
 {

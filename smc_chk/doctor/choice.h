@@ -40,41 +40,27 @@ struct choice_facts {
 	struct smc_seid seid;
 };
 
-/**
- * struct choice - the devices that SMC would choose for one net device
- * @net: its row
- * @port: the RDMA port for SMC-R, or the one that comes nearest; NULL for none
- * @gid_v1, @gid_v2: GIDs of it for SMC-Rv1 and SMC-Rv2, NULL for none
- * @smcr: can SMC-R be used
- * @ism_v1: the ISM device for SMC-Dv1, NULL for none
- * @ism_v2: one for SMC-Dv2, NULL for none
- * @is_loopback: SMC-Dv2 with partners on this host
- * @smcd: can SMC-D be used
- */
+/** struct choice - the devices that SMC would choose for one net device; NULL for none */
 struct choice {
-	const struct pnet_row *net, *port;
-	const struct rdma_gid *gid_v1, *gid_v2;
+	const struct pnet_row *net;		/* its row */
+	const struct pnet_row *port;		/* for SMC-R, or the one that comes nearest */
+	const struct rdma_gid *gid_v1, *gid_v2; /* of the port, for SMC-Rv1 and SMC-Rv2 */
 	enum usability smcr;
-	const struct pnet_row *ism_v1, *ism_v2;
-	bool is_loopback;
+	const struct pnet_row *ism_v1, *ism_v2; /* for SMC-Dv1 and SMC-Dv2 */
+	bool is_loopback;			/* SMC-Dv2 with partners on this host */
 	enum usability smcd;
 };
 
 #define CHOICE_MAX_MODES 5
 
-/**
- * struct choice_mode - one way that SMC proposes
- * @name: "SMC-R", "SMC-D"
- * @device: RDMA or ISM device, NULL for loopback
- * @gid: of an RDMA port, NULL for none
- * @is_waiting: it is not proposed yet: there is no EID
- */
+/** struct choice_mode - one way that SMC proposes */
 struct choice_mode {
-	const char *name;
+	const char *name; /* "SMC-R", "SMC-D" */
 	unsigned int version;
-	const struct pnet_row *device;
-	const struct rdma_gid *gid;
-	bool is_loopback, is_waiting;
+	const struct pnet_row *device; /* RDMA or ISM device, NULL for loopback */
+	const struct rdma_gid *gid;    /* of an RDMA port, NULL for none */
+	bool is_loopback;
+	bool is_waiting; /* it is not proposed yet: there is no EID */
 };
 
 /** struct choices - of all net devices, in the order of their names */
@@ -85,8 +71,7 @@ struct choices {
 };
 
 /**
- * choice_make() - what SMC would use for a net device. Pure.
- * @row: its row in @facts->rows
+ * choice_make() - what SMC would use for the net device of a row of @facts->rows. Pure.
  *
  * The kernel's own rules: by PNET ID if the net device has one; without, the RDMA port whose net
  * device it is.
@@ -105,12 +90,7 @@ void choice_make(struct choice *choice, const struct choice_facts *facts,
 size_t choice_modes(struct choice_mode modes[CHOICE_MAX_MODES], const struct choice_facts *facts,
 		    const struct choice *choice, bool with_waiting);
 
-/**
- * choice_ism_v2_next() - the ISM devices that are offered for SMC-Dv2, loopback apart
- * @at: 0 at first; receives where to go on
- *
- * Return: NULL after the last.
- */
+/** choice_ism_v2_next() - ISM devices offered for SMC-Dv2, loopback apart; @at: 0 at first */
 const struct pnet_row *choice_ism_v2_next(const struct choice_facts *facts, size_t *at);
 
 /** choice_port_usability() - what an RDMA port lacks, whatever the net device. Pure. */

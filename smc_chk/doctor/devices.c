@@ -3,12 +3,10 @@
 #include <string.h>
 
 #include "smc/abi.h"
-#include "smc_chk/doctor/checks.h"
+#include "smc_chk/doctor/doctor.h"
 
 #define RDMA "rdma"
 #define ISM "ism"
-
-/* ---- RDMA devices, their ports and GIDs ---- */
 
 static void say_unusable(struct doctor *doc, const struct pnet_row *row)
 {
@@ -62,13 +60,6 @@ static void say_no_gid(struct doctor *doc, const struct pnet_row *row)
 		   row->port);
 }
 
-static void say_too_new(struct doctor *doc, const struct pnet_row *row)
-{
-	doctor_say(doc, doctor_unusable_level(doc), RDMA, row->name, "install kernel 5.16 or later",
-		   "port %u has GIDs of RoCE v2 only, which SMC uses from kernel 5.16 on",
-		   row->port);
-}
-
 static void say_fits(struct doctor *doc, const struct pnet_row *row)
 {
 	const struct rdma_port *port = row->ib_port;
@@ -99,18 +90,15 @@ static void check_port(struct doctor *doc, const struct pnet_row *row)
 	case UNUSABLE_NOT_ROCE: say_unusable(doc, row); break;
 	case UNUSABLE_HANGS: break; /* doctor_kernel() has said so */
 	case UNUSABLE_PORT_DOWN: say_down(doc, row); break;
-	case UNUSABLE_V2_ONLY: say_too_new(doc, row); break;
+	case UNUSABLE_V2_ONLY:
+		doctor_say(doc, doctor_unusable_level(doc), RDMA, row->name,
+			   "install kernel 5.16 or later",
+			   "port %u has GIDs of RoCE v2 only, which SMC uses from kernel 5.16 on",
+			   row->port);
+		break;
 	case UNUSABLE_NO_GID: say_no_gid(doc, row); break;
 	default: say_fits(doc, row); break;
 	}
-}
-
-static void check_port_count(struct doctor *doc, const struct rdma_dev *dev, int count)
-{
-	if (count > RDMA_MAX_PORTS)
-		doctor_note(doc, RDMA, dev->name, "SMC uses only ports 1 and 2 of the %d", count);
-	else if (!count)
-		doctor_note(doc, RDMA, dev->name, "has no ports");
 }
 
 void doctor_rdma(struct doctor *doc)
@@ -124,11 +112,17 @@ void doctor_rdma(struct doctor *doc)
 	if (!doc->facts->rdma.count)
 		doctor_say(doc, DOCTOR_NOTE, RDMA, NULL, remedy, "no RDMA device, so no SMC-R");
 	doctor_each(doc, check_port);
-	for (size_t i = 0; i < doc->facts->rdma.count && !doc->req->iface; i++)
-		check_port_count(doc, &doc->facts->rdma.devs[i], doc->facts->n_ports[i]);
-}
+	for (size_t i = 0; i < doc->facts->rdma.count && !doc->req->iface; i++) {
+		const char *name = doc->facts->rdma.devs[i].name;
+		int count = doc->facts->n_ports[i];
 
-/* ---- ISM of IBM Z, loopback ---- */
+		if (count > RDMA_MAX_PORTS)
+			doctor_note(doc, RDMA, name, "SMC uses only ports 1 and 2 of the %d",
+				    count);
+		else if (!count)
+			doctor_note(doc, RDMA, name, "has no ports");
+	}
+}
 
 static void check_ism(struct doctor *doc, const struct pnet_row *row)
 {
@@ -148,20 +142,10 @@ static void check_ism(struct doctor *doc, const struct pnet_row *row)
 			   "ISM device without PNET ID: SMC-Dv1 cannot use it");
 }
 
-/* A slot without power hides what is in it: an ISM device or anything else. */
-static void check_slots(struct doctor *doc)
-{
-	const struct host_names *slots = &doc->facts->slots;
-
-	for (size_t i = 0; i < slots->count; i++)
-		doctor_say(doc, DOCTOR_NOTE, ISM, slots->names[i],
-			   doctor_command(doc, "smc_rnics -e ", slots->names[i], ""),
-			   "PCI function without power: an ISM or RoCE device may be behind it");
-}
-
 void doctor_ism(struct doctor *doc)
 {
 	const struct rdma_table *rdma = &doc->facts->rdma;
+	const struct host_names *slots = &doc->facts->slots;
 	bool has_ism = false;
 
 	for (size_t i = 0; i < rdma->n_isms; i++)
@@ -177,6 +161,9 @@ void doctor_ism(struct doctor *doc)
 	else if (!has_ism)
 		doctor_note(doc, ISM, NULL,
 			    "no ISM device (IBM Z has them) and no loopback, so no SMC-D");
-	if (!doc->req->iface)
-		check_slots(doc);
+	/* A slot without power hides what is in it: an ISM device or anything else. */
+	for (size_t i = 0; i < slots->count && !doc->req->iface; i++)
+		doctor_say(doc, DOCTOR_NOTE, ISM, slots->names[i],
+			   doctor_command(doc, "smc_rnics -e ", slots->names[i], ""),
+			   "PCI function without power: an ISM or RoCE device may be behind it");
 }

@@ -3,12 +3,212 @@
 #include "smc_chk/doctor/doctor.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "smc_chk/doctor/checks.h"
+#include "base/array.h"
+#include "out/table.h"
+#include "smc_chk/print.h"
 
-/* ---- which devices count ---- */
+#define N_LEVELS (DOCTOR_PROBLEM + 1)
+
+static const struct out_names level_names = OUT_NAMES(
+	NULL, NULL, [DOCTOR_OK] = { "ok", "ok" }, [DOCTOR_NOTE] = { "note", "note" },
+	[DOCTOR_WARNING] = { "warning", "warning" }, [DOCTOR_PROBLEM] = { "problem", "problem" });
+
+/* The text as a string, cut to what fits. */
+static void take(char *out, size_t size, struct out_text *text)
+{
+	snprintf(out, size, "%.*s", (int)text->len, text->data ? text->data : "");
+	out_free(text);
+}
+
+static void copy_escaped(char *out, size_t size, const char *str)
+{
+	struct out_text text = { 0 };
+
+	out_escaped(&text, str ? str : "", size);
+	take(out, size, &text);
+}
+
+const char *doctor_take(struct doctor *doc, struct out_text *text, bool is_typable)
+{
+	if (!is_typable || text->len >= sizeof(doc->remedy)) {
+		out_reset(text);
+		out_str(text, "no command is shown: a name in it cannot be typed, "
+			      "or it is too long");
+	}
+	take(doc->remedy, sizeof(doc->remedy), text);
+	return doc->remedy;
+}
+
+const char *doctor_remedy(struct doctor *doc, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(doc->remedy, sizeof(doc->remedy), fmt, ap);
+	va_end(ap);
+	return doc->remedy;
+}
+
+const char *doctor_command(struct doctor *doc, const char *before, const char *name,
+			   const char *after)
+{
+	struct out_text text = { 0 };
+	bool is_typable;
+
+	out_str(&text, before);
+	is_typable = out_shell_word(&text, name);
+	out_str(&text, after);
+	return doctor_take(doc, &text, is_typable);
+}
+
+void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, const char *object,
+		const char *remedy, const char *fmt, ...)
+{
+	struct doctor_finding *finding =
+		smc_array_add(&doc->findings, &doc->n_findings, &doc->size, sizeof(*finding));
+	char text[sizeof(finding->text)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	finding->level = level;
+	finding->check = check;
+	copy_escaped(finding->object, sizeof(finding->object), object);
+	copy_escaped(finding->text, sizeof(finding->text), text);
+	snprintf(finding->remedy, sizeof(finding->remedy), "%s", remedy ? remedy : "");
+}
+
+bool doctor_has_word(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (; list && *list; list += strcspn(list, " "), list += strspn(list, " "))
+		if (strcspn(list, " ") == len && !strncmp(list, word, len))
+			return true;
+	return false;
+}
+
+/* ---- printing ---- */
+
+/** struct result - @least: that is shown; @first: what to do first, NULL for nothing */
+struct result {
+	enum doctor_level least;
+	size_t counts[N_LEVELS];
+	const struct doctor_finding *first;
+	int status;
+};
+
+static struct result judge(const struct doctor *doc)
+{
+	struct result result = { .least = doc->req->is_brief ? DOCTOR_WARNING : DOCTOR_OK };
+
+	for (size_t i = 0; i < doc->n_findings; i++) {
+		const struct doctor_finding *finding = &doc->findings[i];
+
+		result.counts[finding->level]++;
+		if (finding->level >= DOCTOR_WARNING && finding->remedy[0] &&
+		    (!result.first || finding->level > result.first->level))
+			result.first = finding;
+	}
+	if (result.counts[DOCTOR_PROBLEM])
+		result.status = doc->is_untestable ? CHK_UNTESTED : CHK_ERROR;
+	return result;
+}
+
+/* Each string is escaped already. */
+static void append_string(struct out_text *text, const void *string)
+{
+	out_str(text, string);
+}
+
+#define ESCAPED(member) OUT_TEXT(append_string), OUT_ODD(doctor_finding, member)
+
+static const struct out_col columns[] = {
+	{ "level", "Level", "level", 7, OUT_NAME(doctor_finding, level, level_names) },
+	{ "check", "Check", "check", 0, OUT_PTR(doctor_finding, check) },
+	{ "object", "Object", "object", 0, ESCAPED(object) },
+	{ "text", "Finding", "text", 0, ESCAPED(text) },
+	{ NULL, NULL, "remedy", 0, ESCAPED(remedy) },
+	{ 0 },
+};
+
+static void append_count(struct out_text *text, const char *before, size_t count, const char *word)
+{
+	if (count)
+		out_printf(text, "%s%zu %s%s", before, count, word, count == 1 ? "" : "s");
+}
+
+static void append_verdict(struct out_text *text, const struct result *result)
+{
+	size_t problems = result->counts[DOCTOR_PROBLEM], warnings = result->counts[DOCTOR_WARNING];
+
+	if (result->status == CHK_UNTESTED) {
+		out_str(text, "SMC cannot be tested here");
+	} else {
+		out_str(text,
+			problems ? "SMC does not work here as it should" : "SMC can work here");
+		append_count(text, ": ", problems, "problem");
+		append_count(text, problems ? ", " : ": ", warnings, "warning");
+	}
+	out_char(text, '.');
+	if (result->first)
+		out_printf(text, " First: %s", result->first->remedy);
+	out_char(text, '\n');
+}
+
+/* The worst stands last, where a terminal shows it without scrolling. */
+static int print_text(const struct doctor *doc, const struct result *result)
+{
+	struct out_view view = { 0 };
+	struct out_text text = { 0 };
+
+	out_view_add(&view, columns, "level,check,object,text");
+	for (size_t i = 0; i < doc->n_findings; i++) {
+		out_view_widen(&view, "check", (uint8_t)strlen(doc->findings[i].check));
+		out_view_widen(&view, "object", (uint8_t)strlen(doc->findings[i].object));
+	}
+	for (size_t level = result->least; level < N_LEVELS; level++) {
+		for (size_t i = 0; i < doc->n_findings; i++) {
+			const struct doctor_finding *finding = &doc->findings[i];
+
+			if (finding->level != level)
+				continue;
+			out_row(&text, &view, finding);
+			if (finding->remedy[0])
+				out_printf(&text, "        -> %s\n", finding->remedy);
+		}
+	}
+	append_verdict(&text, result);
+	return chk_print(&text);
+}
+
+static int print_json(const struct doctor *doc, const struct result *result)
+{
+	json_t *findings = json_array();
+
+	for (size_t i = 0; i < doc->n_findings; i++)
+		if (doc->findings[i].level >= result->least)
+			json_array_append_new(findings, out_json(columns, NULL, &doc->findings[i]));
+	return chk_print_json(json_pack("{s:s, s:i, s:i, s:i, s:o, s:s*}", "schema",
+					"smc-tools/doctor/1", "status", result->status, "problems",
+					(int)result->counts[DOCTOR_PROBLEM], "warnings",
+					(int)result->counts[DOCTOR_WARNING], "findings", findings,
+					"first", result->first ? result->first->remedy : NULL));
+}
+
+int doctor_print(const struct doctor *doc)
+{
+	struct result result = judge(doc);
+	int ret = doc->req->is_json ? print_json(doc, &result) : print_text(doc, &result);
+
+	return ret ? ret : result.status;
+}
 
 bool doctor_is_in_scope(const struct doctor *doc, const struct pnet_row *row)
 {
@@ -41,18 +241,6 @@ void doctor_each(struct doctor *doc, void (*check)(struct doctor *doc, const str
 			check(doc, &rows->rows[i]);
 }
 
-/* ---- all checks ---- */
-
-/* A host without SMC is not told to look after its devices. */
-static void soften(struct doctor *doc, size_t first)
-{
-	for (size_t i = first; i < doc->n_findings; i++) {
-		if (doc->findings[i].level > DOCTOR_NOTE)
-			doc->findings[i].level = DOCTOR_NOTE;
-		doc->findings[i].remedy[0] = '\0';
-	}
-}
-
 static void run_checks(struct doctor *doc)
 {
 	static void (*const checks[])(struct doctor * doc) = {
@@ -65,19 +253,17 @@ static void run_checks(struct doctor *doc)
 	first = doc->n_findings;
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
 		checks[i](doc);
-	if (!doc->facts->has_smc)
-		soften(doc, first);
-}
-
-static bool is_about_devices(const struct doctor_finding *finding)
-{
-	static const char words[] = "kernel module netlink soft-roce rdma ism pnetid vlan address";
-
-	return doctor_has_word(words, finding->check);
+	/* A host without SMC is not told to look after its devices. */
+	for (size_t i = first; i < doc->n_findings && !doc->facts->has_smc; i++) {
+		if (doc->findings[i].level > DOCTOR_NOTE)
+			doc->findings[i].level = DOCTOR_NOTE;
+		doc->findings[i].remedy[0] = '\0';
+	}
 }
 
 void doctor_why(const struct doctor_facts *facts, const char *iface, struct doctor_finding *why)
 {
+	static const char about[] = "kernel module netlink soft-roce rdma ism pnetid vlan address";
 	const struct chk_request req = { .iface = iface };
 	struct doctor doc = { .req = &req, .facts = facts };
 	const struct doctor_finding *worst = NULL, *at;
@@ -85,7 +271,7 @@ void doctor_why(const struct doctor_facts *facts, const char *iface, struct doct
 	run_checks(&doc);
 	for (size_t i = 0; i < doc.n_findings; i++) {
 		at = &doc.findings[i];
-		if (at->level != DOCTOR_OK && is_about_devices(at) &&
+		if (at->level != DOCTOR_OK && doctor_has_word(about, at->check) &&
 		    (!worst || at->level > worst->level ||
 		     (at->level == worst->level && !*worst->remedy && *at->remedy)))
 			worst = at;
@@ -100,10 +286,10 @@ static int examine(struct doctor_facts *facts, const struct chk_request *req, st
 	struct doctor doc = { .req = req, .facts = facts };
 	int ret;
 
-	if (req->is_static && facts->unread.code)
+	if (req->is_static) {
 		*err = facts->unread;
-	if (req->is_static)
-		return facts->unread.code ? -err->code : static_print(facts, req);
+		return err->code ? -err->code : static_print(facts, req);
+	}
 	if (req->iface && !netdev_find(&facts->netdevs, req->iface))
 		return smc_err_say(err, ENODEV, "no net device '%s'", req->iface);
 	facts_load_rest(facts);

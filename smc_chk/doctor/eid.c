@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "smc_chk/doctor/checks.h"
+#include "smc_chk/doctor/doctor.h"
 
 #define CHECK "eid"
 
@@ -20,28 +20,14 @@ static bool is_waiting(const struct doctor *doc)
 	return false;
 }
 
-static void check_seid(struct doctor *doc, const struct smc_seid *seid)
-{
-	if (!seid->has_eid)
-		return;
-	if (seid->is_enabled)
-		doctor_ok(doc, CHECK, NULL, "system EID %s", seid->eid);
-	else
-		doctor_say(doc, DOCTOR_NOTE, CHECK, NULL, "smcd seid enable",
-			   "system EID %s is disabled", seid->eid);
-}
-
 static void check_none(struct doctor *doc)
 {
-	static const char remedy[] = "smcd ueid add NAME, the same name on all systems";
+	bool waits = is_waiting(doc);
 
-	if (is_waiting(doc))
-		doctor_say(doc, doctor_unusable_level(doc), CHECK, NULL, remedy,
-			   "no user EID: soft-RoCE, loopback and devices that have only version 2 "
-			   "are not used");
-	else
-		doctor_say(doc, DOCTOR_NOTE, CHECK, NULL, remedy,
-			   "no user EID: peers beyond this subnet or machine need one");
+	doctor_say(doc, waits ? doctor_unusable_level(doc) : DOCTOR_NOTE, CHECK, NULL,
+		   "smcd ueid add NAME, the same name on all systems", "no user EID: %s",
+		   waits ? "soft-RoCE, loopback and devices that have only version 2 are not used" :
+			   "peers beyond this subnet or machine need one");
 }
 
 void doctor_eid(struct doctor *doc)
@@ -52,7 +38,11 @@ void doctor_eid(struct doctor *doc)
 
 	if (!facts->is_eid_known)
 		return;
-	check_seid(doc, &facts->seid);
+	if (facts->seid.has_eid && facts->seid.is_enabled)
+		doctor_ok(doc, CHECK, NULL, "system EID %s", facts->seid.eid);
+	else if (facts->seid.has_eid)
+		doctor_say(doc, DOCTOR_NOTE, CHECK, NULL, "smcd seid enable",
+			   "system EID %s is disabled", facts->seid.eid);
 	if (!facts->n_ueids) {
 		if (!facts->seid.has_eid || !facts->seid.is_enabled)
 			check_none(doc);

@@ -6,12 +6,10 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "smc_chk/doctor/checks.h"
+#include "smc_chk/doctor/doctor.h"
 
 /* Findings about listeners, at most. */
 #define LISTENERS_MAX 8
-
-/* ---- policy ---- */
 
 static void say_policy(struct doctor *doc, const struct exposure_facts *exposure)
 {
@@ -39,16 +37,13 @@ static void check_policy(struct doctor *doc)
 		say_policy(doc, exposure);
 	else if (exposure->has_policy)
 		doctor_note(doc, "policy", NULL,
-			    "none: SMC is used with every peer that has it, "
-			    "see smc.conf(5)");
+			    "none: SMC is used with every peer that has it, see smc.conf(5)");
 	else if (code == EPERM || code == EACCES)
 		doctor_note(doc, "policy", NULL, "only root sees with whom SMC is used");
 	else if (code)
 		doctor_say(doc, DOCTOR_WARNING, "policy", NULL, "smc_conf apply",
 			   "cannot be read: %s", exposure->why_not.text);
 }
-
-/* ---- listeners ---- */
 
 /* The address by which public networks reach it; NULL if they do not, or by the policy. */
 static const struct netaddr *find_door(const struct doctor *doc, const struct smc_addr *local,
@@ -77,6 +72,7 @@ static void say_open(struct doctor *doc, const struct smc_addr *local, const str
 	struct netaddr addr = { .family = local->family,
 				.prefix = local->family == AF_INET ? 32 : 128 };
 	char where[NETADDR_TEXT_SIZE], object[NETADDR_TEXT_SIZE + 8], by[NETADDR_TEXT_SIZE];
+	bool has_policy = doc->facts->exposure.has_policy;
 	const char *remedy;
 
 	memcpy(addr.bytes, local->ip, sizeof(addr.bytes));
@@ -90,17 +86,9 @@ static void say_open(struct doctor *doc, const struct smc_addr *local, const str
 			       "/etc/smc-tools/smc.conf.d && echo 'allow from 10.0.0.0/8:%u' "
 			       ">>/etc/smc-tools/smc.conf.d/peers.conf && smc_conf apply",
 			       local->port);
-	if (doc->facts->exposure.has_policy)
-		doctor_say(doc, DOCTOR_WARNING, "exposure", object, remedy,
-			   "listens, and "
-			   "everybody who reaches %s may speak SMC to it: no policy limits "
-			   "that",
-			   by);
-	else
-		doctor_say(doc, DOCTOR_NOTE, "exposure", object, remedy,
-			   "listens, and everybody "
-			   "who reaches %s may speak SMC to it, unless a policy limits that",
-			   by);
+	doctor_say(doc, has_policy ? DOCTOR_WARNING : DOCTOR_NOTE, "exposure", object, remedy,
+		   "listens, and everybody who reaches %s may speak SMC to it%s", by,
+		   has_policy ? ": no policy limits that" : ", unless a policy limits that");
 }
 
 static void check_listeners(struct doctor *doc)

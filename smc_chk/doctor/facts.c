@@ -3,6 +3,7 @@
 #include "smc_chk/doctor/facts.h"
 
 #include <errno.h>
+#include <libmnl/libmnl.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,12 +22,11 @@
 #include "net/verbs.h"
 #include "netlink/diag.h"
 #include "smc/abi.h"
+#include "smc/attr.h"
 #include "smc/gen.h"
 
 #define DIAG_TRIES 3
 #define CONF "/proc/sys/net/ipv6/conf/%s"
-
-/* ---- netlink ---- */
 
 /* What this kernel does not have, or a record does not tell, is a fact. Other failures hide one. */
 static bool is_read(struct doctor_facts *facts, int ret, const struct smc_err *err)
@@ -48,8 +48,6 @@ static bool read_table(struct doctor_facts *facts, uint8_t cmd, smc_genl_fn fn, 
 	       is_read(facts, smc_genl_dump(facts->genl, cmd, fn, arg, &err), &err);
 }
 
-/* ---- what decides which devices SMC uses ---- */
-
 static int on_ueid(const struct nlmsghdr *nlh, void *arg)
 {
 	struct choice_facts *deciding = arg;
@@ -62,13 +60,6 @@ static int on_ueid(const struct nlmsghdr *nlh, void *arg)
 static int on_seid(const struct nlmsghdr *nlh, void *arg)
 {
 	return smc_seid_decode(arg, nlh);
-}
-
-/* Before 5.16 there is no such table, and nothing that needs one. */
-static void load_eids(struct choice_facts *deciding, struct doctor_facts *facts)
-{
-	deciding->is_eid_known = read_table(facts, SMC_ABI_DUMP_UEID, on_ueid, deciding) &&
-				 read_table(facts, SMC_ABI_DUMP_SEID, on_seid, &deciding->seid);
 }
 
 /* "eth0.7  VID: 7	 REORDER_HDR: 1 ..." is the first line of /proc/net/vlan/eth0.7. */
@@ -117,12 +108,12 @@ static void load_deciding(struct choice_facts *deciding, struct doctor_facts *fa
 	deciding->is_ism_v2 = facts->info.is_ism_v2;
 	deciding->has_loopback = has_loopback(facts);
 	facts->is_inner = !host_probe("netns-is-first", probe_first, NULL, NULL);
-	load_eids(deciding, facts);
+	/* Before 5.16 there is no such table, and nothing that needs one. */
+	deciding->is_eid_known = read_table(facts, SMC_ABI_DUMP_UEID, on_ueid, deciding) &&
+				 read_table(facts, SMC_ABI_DUMP_SEID, on_seid, &deciding->seid);
 	deciding->is_v1_only = !deciding->is_eid_known && facts_is_before(facts, 5, 16);
 	deciding->is_rxe_broken = !deciding->is_v1_only && facts_is_before(facts, 6, 2);
 }
-
-/* ---- kernel and devices ---- */
 
 static int probe_release(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZE])
 {
@@ -138,12 +129,10 @@ static int probe_release(void *arg __attribute__((unused)), char text[HOST_PROBE
 static void load_release(struct doctor_facts *facts)
 {
 	unsigned int *version = facts->version;
-	char text[HOST_PROBE_SIZE];
 
-	if (host_probe("uname-release", probe_release, NULL, text) < 0 || strchr(text, '/'))
-		return;
-	snprintf(facts->release, sizeof(facts->release), "%.*s", (int)sizeof(facts->release) - 1,
-		 text);
+	if (host_probe("uname-release", probe_release, NULL, facts->release) < 0 ||
+	    strchr(facts->release, '/'))
+		facts->release[0] = '\0';
 	sscanf(facts->release, "%3u.%6u.%6u", &version[0], &version[1], &version[2]);
 }
 
@@ -208,7 +197,6 @@ static int on_device(const struct nlmsghdr *nlh, void *arg)
 	struct doctor_facts *facts = arg;
 	const struct rdma_dev *dev;
 	struct smc_device device;
-
 	int ret = smc_device_decode(&device, nlh);
 
 	if (ret)
@@ -218,6 +206,7 @@ static int on_device(const struct nlmsghdr *nlh, void *arg)
 		return 0;
 	for (unsigned int i = 0; i < SMC_DEVICE_PORTS; i++) {
 		struct smc_pnet entry = { .has = SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT };
+
 		snprintf(entry.name, sizeof(entry.name), "%s", device.ports[i].pnetid);
 		strcpy(entry.ib, dev->name);
 		entry.port = (uint8_t)(i + 1);
@@ -227,30 +216,62 @@ static int on_device(const struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-/* -s needs them, too. */
-static void load_flags(struct doctor_facts *facts)
+/* Of net devices and ISM devices what sysfs has beyond the tables, which -s needs, too. */
+static void load_more(struct doctor_facts *facts)
 {
 	unsigned long flags;
+	char driver[32];
 
 	facts->nets = xcalloc(facts->netdevs.count, sizeof(*facts->nets));
 	facts->isms = xcalloc(facts->rdma.n_isms, sizeof(*facts->isms));
-	for (size_t i = 0; i < facts->netdevs.count; i++)
-		facts->nets[i].is_off = host_number(&flags, "%s/class/net/%s/flags", facts->sys,
-						    facts->netdevs.devs[i].name) &&
-					!(flags & IFF_UP);
-	for (size_t i = 0; i < facts->rdma.n_isms; i++)
+	for (size_t i = 0; i < facts->netdevs.count; i++) {
+		struct netdev_facts *more = &facts->nets[i];
+		const char *name = facts->netdevs.devs[i].name;
+
+		more->is_off = host_number(&flags, "%s/class/net/%s/flags", facts->sys, name) &&
+			       !(flags & IFF_UP);
+		host_text(more->bond_slaves, sizeof(more->bond_slaves),
+			  "%s/class/net/%s/bonding/slaves", facts->sys, name);
+	}
+	for (size_t i = 0; i < facts->rdma.n_isms; i++) {
+		const struct ism_dev *ism = &facts->rdma.isms[i];
+
 		host_number(&facts->isms[i].fid, "%s/bus/pci/devices/%s/function_id", facts->sys,
-			    facts->rdma.isms[i].bus_id);
+			    ism->bus_id);
+		facts->isms[i].has_driver =
+			strcmp(ism->bus, "pci") ||
+			host_link(driver, sizeof(driver), "%s/bus/pci/devices/%s/driver",
+				  facts->sys, ism->bus_id);
+	}
 }
 
-/* ---- what only the checks ask for: net devices ---- */
+/* ETHTOOL_A_PAUSE_* and ETHTOOL_A_HEADER_DEV_NAME of <linux/ethtool_netlink.h>. */
+enum { PAUSE_HEADER = 1, PAUSE_AUTONEG, PAUSE_RX, PAUSE_TX };
+enum { HEADER_DEV_NAME = 2 };
 
-static void load_bonds(struct doctor_facts *facts)
+static bool get_switch(const struct nlmsghdr *nlh, uint16_t type, bool *value)
 {
-	for (size_t i = 0; i < facts->netdevs.count; i++)
-		host_text(facts->nets[i].bond_slaves, sizeof(facts->nets[i].bond_slaves),
-			  "%s/class/net/%s/bonding/slaves", facts->sys,
-			  facts->netdevs.devs[i].name);
+	const struct nlattr *attr = smc_attr_nest(nlh, type);
+
+	return attr && smc_attr_bool(attr, value);
+}
+
+int smc_pause_decode(struct smc_pause *pause, const struct nlmsghdr *nlh)
+{
+	const struct nlattr *header = smc_attr_nest(nlh, PAUSE_HEADER), *attr;
+	bool has_name = false;
+
+	*pause = (struct smc_pause){ 0 };
+	if (!header)
+		return -EBADMSG;
+	mnl_attr_for_each_nested(attr, header)
+		if (mnl_attr_get_type(attr) == HEADER_DEV_NAME)
+			has_name = smc_attr_str(attr, pause->netdev, sizeof(pause->netdev));
+	if (!has_name || !get_switch(nlh, PAUSE_RX, &pause->is_rx) ||
+	    !get_switch(nlh, PAUSE_TX, &pause->is_tx))
+		return -EBADMSG;
+	get_switch(nlh, PAUSE_AUTONEG, &pause->is_autoneg);
+	return 0;
 }
 
 static int on_pause(const struct nlmsghdr *nlh, void *arg)
@@ -303,21 +324,16 @@ static bool is_foreign_sysfs(const struct doctor_facts *facts)
 	return !is_same || count != facts->netdevs.count;
 }
 
-/* ---- RDMA ports ---- */
-
 struct mtu_probe {
 	struct rdma_table *rdma;
 	const struct rdma_port *port;
-	bool *is_filled;
 };
 
 static int probe_mtu(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unused)))
 {
 	const struct mtu_probe *probe = arg;
 
-	if (!*probe->is_filled)
-		verbs_fill(probe->rdma);
-	*probe->is_filled = true;
+	verbs_fill(probe->rdma);
 	return (int)probe->port->active_mtu;
 }
 
@@ -325,11 +341,10 @@ static int probe_mtu(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unused
 static void load_ports(struct doctor_facts *facts)
 {
 	const struct pnet_rows *rows = &facts->choices.facts.rows;
-	bool is_filled = false;
 
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct pnet_row *row = &rows->rows[i];
-		struct mtu_probe probe = { &facts->rdma, row->ib_port, &is_filled };
+		struct mtu_probe probe = { &facts->rdma, row->ib_port };
 		const struct netdev *net;
 		struct netdev_facts *more;
 		int mtu;
@@ -349,29 +364,6 @@ static void load_ports(struct doctor_facts *facts)
 	}
 }
 
-static int count_ports(const struct doctor_facts *facts, const struct rdma_dev *dev)
-{
-	struct host_names names;
-	int count;
-
-	if (host_list(&names, "%s/class/infiniband/%s/ports", facts->sys, dev->name))
-		return -1;
-	count = (int)names.count;
-	host_names_free(&names);
-	return count;
-}
-
-/* ---- ISM devices ---- */
-
-static bool has_driver(const struct doctor_facts *facts, const struct ism_dev *ism)
-{
-	char driver[32];
-
-	return strcmp(ism->bus, "pci") ||
-	       host_link(driver, sizeof(driver), "%s/bus/pci/devices/%s/driver", facts->sys,
-			 ism->bus_id);
-}
-
 /* The slots of IBM Z are named by the function, in eight digits. */
 static void load_slots(struct host_names *slots, const char *sys)
 {
@@ -388,22 +380,6 @@ static void load_slots(struct host_names *slots, const char *sys)
 		else
 			free(all.names[i]);
 }
-
-static void load_devices(struct doctor_facts *facts)
-{
-	facts->is_foreign_sysfs = is_foreign_sysfs(facts);
-	load_bonds(facts);
-	load_pauses(facts);
-	load_ports(facts);
-	facts->n_ports = xcalloc(facts->rdma.count, sizeof(*facts->n_ports));
-	for (size_t i = 0; i < facts->rdma.count; i++)
-		facts->n_ports[i] = count_ports(facts, &facts->rdma.devs[i]);
-	for (size_t i = 0; i < facts->rdma.n_isms; i++)
-		facts->isms[i].has_driver = has_driver(facts, &facts->rdma.isms[i]);
-	load_slots(&facts->slots, facts->sys);
-}
-
-/* ---- all ---- */
 
 static int on_limitation(const struct nlmsghdr *nlh, void *arg)
 {
@@ -432,7 +408,7 @@ static int load(struct doctor_facts *facts, const struct chk_request *req, struc
 	read_table(facts, SMC_ABI_GET_DEV_SMCR, on_device, facts);
 	load_deciding(&facts->choices.facts, facts);
 	choices_make(&facts->choices);
-	load_flags(facts);
+	load_more(facts);
 	return 0;
 }
 
@@ -452,13 +428,24 @@ void facts_load_rest(struct doctor_facts *facts)
 	read_table(facts, SMC_ABI_DUMP_HS_LIMITATION, on_limitation, &facts->is_limited);
 	facts->has_stats = read_table(facts, SMC_ABI_GET_STATS, on_stats, &facts->stats) &&
 			   read_table(facts, SMC_ABI_GET_FBACK_STATS, on_fallbacks, &facts->stats);
-	load_devices(facts);
-	facts_load_exposure(facts);
+	facts->is_foreign_sysfs = is_foreign_sysfs(facts);
+	load_pauses(facts);
+	load_ports(facts);
+	facts->n_ports = xcalloc(facts->rdma.count, sizeof(*facts->n_ports));
+	for (size_t i = 0; i < facts->rdma.count; i++) {
+		struct host_names names = { 0 };
+		int ret = host_list(&names, "%s/class/infiniband/%s/ports", facts->sys,
+				    facts->rdma.devs[i].name);
+
+		facts->n_ports[i] = ret ? -1 : (int)names.count;
+		host_names_free(&names);
+	}
+	load_slots(&facts->slots, facts->sys);
 }
 
 static void free_all(struct doctor_facts *facts)
 {
-	kconfig_free(&facts->kernel.config);
+	free(facts->kernel.config.text);
 	policy_free(&facts->exposure.policy);
 	free(facts->exposure.listeners);
 	host_names_free(&facts->slots);

@@ -14,53 +14,49 @@
 #include "smc/stats.h"
 #include "smc/gen.h"
 #include "smc_chk/doctor/choice.h"
-#include "smc_chk/doctor/kconfig.h"
-#include "smc_chk/doctor/modprobe.h"
-#include "smc_chk/doctor/pause.h"
+#include "smc_chk/doctor/kmodule.h"
 #include "smc_chk/smc_chk.h"
 
-/**
- * struct module_facts - one module
- * @alias: by which the kernel asks for it
- * @how: the kernel has it
- * @is_blocked: it would not be loaded; @block says why
- */
+/** struct module_facts - one module */
 struct module_facts {
-	const char *name, *alias;
+	const char *name, *alias; /* by the alias the kernel asks for it */
 	enum kmodule how;
-	bool is_blocked;
+	bool is_blocked; /* it would not be loaded; @block says why */
 	struct modprobe_block block;
 };
 
-/**
- * struct kernel_facts - what the kernel was built with, and what it lets us do
- * @has_smc_dir: module smc is loaded or built in, says sysfs
- * @ipproto_error: of a socket of IPPROTO_SMC: 0, -errno, -ENODATA when it was not recorded
- * @bpf_missing: what smc_run --bpf lacks, NULL for nothing
- * @is_attached: smc_bpf has programs attached
- * @lockdown: the mode, empty when unknown
- */
+/** struct kernel_facts - what the kernel was built with, and what it lets us do */
 struct kernel_facts {
 	struct kconfig config;
 	struct module_facts smc, smc_diag;
-	bool has_smc_dir, is_attached;
-	int ipproto_error;
-	const char *bpf_missing;
-	char lockdown[64];
+	bool has_smc_dir;  /* module smc is loaded or built in, says sysfs */
+	bool is_attached;  /* smc_bpf has programs attached */
+	int ipproto_error; /* of a socket of IPPROTO_SMC: 0, -errno, -ENODATA if not recorded */
+	const char *bpf_missing; /* what smc_run --bpf lacks, NULL for nothing */
+	char lockdown[64];	 /* the mode, empty when unknown */
 };
 
-/**
- * struct netdev_facts - one net device, beyond what struct netdev has
- * @is_off: switched off by its administrator
- * @disable_ipv6, @addr_gen_mode: its sysctls, of those that RDMA ports belong to; else 0
- * @bond_slaves: of a bond, empty for others
- * @pause: all zero when its driver reports no pause frames, or without @has_pauses
- */
+/* Of ethtool's netlink: the family of kernel 5.6, the request of 5.7 for all with pause frames. */
+#define SMC_ETHTOOL_FAMILY "ethtool"
+#define SMC_ETHTOOL_PAUSE_GET 21
+
+/** struct smc_pause - pause frames of one net device */
+struct smc_pause {
+	char netdev[NETDEV_NAME_SIZE];
+	bool is_autoneg;   /* what is really used was negotiated with the other end */
+	bool is_rx, is_tx; /* obeys them, sends them */
+};
+
+/** smc_pause_decode() - read one answer. Pure. Return: 0; -EBADMSG without device or switches */
+int smc_pause_decode(struct smc_pause *pause, const struct nlmsghdr *nlh);
+
+/** struct netdev_facts - one net device, beyond what struct netdev has */
 struct netdev_facts {
-	bool is_off;
-	unsigned long disable_ipv6, addr_gen_mode;
-	char bond_slaves[256];
-	struct smc_pause pause;
+	bool is_off; /* by its administrator */
+	unsigned long disable_ipv6,
+		addr_gen_mode;	/* sysctls, if an RDMA port belongs to it; else 0 */
+	char bond_slaves[256];	/* of a bond, empty for others */
+	struct smc_pause pause; /* zero if its driver reports none, or without @has_pauses */
 };
 
 /** struct ism_facts - @fid: function id of IBM Z, 0 for none */
@@ -75,15 +71,12 @@ enum {
 	LIBRARY_IS_SETUID = 1 << 1,
 };
 
-/** struct library_facts - @ret: LIBRARY_* or -errno; @file; @machine: that it was built for */
+/** struct library_facts - @ret: LIBRARY_* or -errno; @machine: that the file was built for */
 struct library_facts {
 	int ret;
 	char file[HOST_PROBE_SIZE];
 	char *machine;
 };
-
-#define FACTS_FOREIGN_MAX 8
-#define FACTS_PRELOAD_MAX 16
 
 /** struct preload_entry - a line of /etc/ld.so.preload that names a library of ours */
 struct preload_entry {
@@ -91,16 +84,15 @@ struct preload_entry {
 	bool is_absent;
 };
 
-/**
- * struct shim_facts - the preload libraries
- * @own, @narrow: for this machine and, with @has_narrow_loader, for its 32-bit programs
- * @executes_narrow: the kernel takes these
- * @foreign: libraries of another implementation under the older name
- */
+#define FACTS_FOREIGN_MAX 8
+#define FACTS_PRELOAD_MAX 16
+
+/** struct shim_facts - the preload libraries */
 struct shim_facts {
-	struct library_facts own, narrow;
-	bool has_narrow_loader, executes_narrow;
-	char foreign[FACTS_FOREIGN_MAX][64];
+	struct library_facts own, narrow;    /* for this machine, and for its 32-bit programs */
+	bool has_narrow_loader;		     /* else nothing is known of @narrow */
+	bool executes_narrow;		     /* the kernel takes such programs */
+	char foreign[FACTS_FOREIGN_MAX][64]; /* of another implementation under the older name */
 	size_t n_foreign;
 	struct preload_entry preloads[FACTS_PRELOAD_MAX];
 	size_t n_preloads;
@@ -116,76 +108,50 @@ struct memory_facts {
 	char memlock[HOST_PROBE_SIZE];
 };
 
-/**
- * struct exposure_facts - who may speak SMC to this host
- * @listeners: sockets of SMC that listen, with a known address
- * @n_hidden: those of which the kernel does not tell it, nor their process
- * @policy: in force in this network namespace, with @has_policy; else @why_not, empty of a host
- *	that was recorded without it. Its counters are in @denied and @learned
- */
+/** struct exposure_facts - who may speak SMC to this host */
 struct exposure_facts {
-	struct smc_sock *listeners;
-	size_t n_listeners, size, n_hidden;
-	struct policy policy;
-	uint64_t denied, learned;
+	struct smc_sock *listeners; /* sockets of SMC that listen, with a known address */
+	size_t n_listeners, size;
+	size_t n_hidden;	  /* those whose address neither kernel nor process tells */
+	struct policy policy;	  /* in force in this network namespace, with @has_policy */
+	uint64_t denied, learned; /* by its counters */
 	bool has_policy;
-	struct smc_err why_not;
+	struct smc_err why_not; /* empty of a host that was recorded without it */
 };
 
-#define SIZE_TEXT 32
-
-/** size_text() - "64 KiB", "4 MiB"; what is not a multiple of 1 KiB in bytes. Return: @text */
-const char *size_text(char text[SIZE_TEXT], unsigned long long bytes);
-
-#define FACTS_KNOBS 20
+#define FACTS_KNOBS 18
 #define FACTS_KNOB_SIZE 256
 
-/**
- * struct doctor_facts - all of them
- * @sys: root of sysfs
- * @release: of the kernel, "6.12.107+deb13-amd64"; @version: the numbers in it, 0 for what has none
- * @boot: its boot id, which all network namespaces and containers on it have; empty if unknown
- * @socket_error: 0, or the errno with which the kernel refused a socket of AF_SMC
- * @has_smc: the kernel has SMC now. Without it the parts that it answers are empty
- * @genl: open socket of SMC_GEN_NETLINK, NULL without @has_genl
- * @has_genl: kernel 5.11
- * @has_*: whether the part was obtained
- * @unread: the first answer of netlink that is missing though the kernel has it; code 0 for none
- * @is_limited: handshake limitation is on
- * @is_inner: of a network namespace that is not the kernel's first one: only there one sees what
- *	PNET ID loopback has
- * @stats: since the kernel counts, from 5.14 on
- * @choices: what SMC would use for each net device
- * @nets, @isms: for each of @netdevs and of the ISM devices in @rdma
- * @n_ports: for each RDMA device how many ports it has, of which @rdma has two; -1 when unknown
- * @slots: names of those of PCI functions of IBM Z without power
- * @is_foreign_sysfs: @sys shows another network namespace
- * @knobs: text of each file that knob_text() knows, empty when it is not there
- */
+/** struct doctor_facts - all of them; has_*: whether the part was obtained */
 struct doctor_facts {
-	char sys[SYSFS_ROOT_SIZE];
-	char release[128], boot[40];
-	unsigned int version[3];
-	int socket_error;
-	struct smc_genl *genl;
+	char sys[SYSFS_ROOT_SIZE];     /* root of sysfs */
+	char release[HOST_PROBE_SIZE]; /* of the kernel, "6.12.107+deb13-amd64" */
+	char boot[40];		 /* id that all namespaces and containers have; "" if unknown */
+	unsigned int version[3]; /* the numbers in @release, 0 for what has none */
+	int socket_error;	 /* errno of the kernel for a socket of AF_SMC */
+	struct smc_genl *genl;	 /* SMC_GEN_NETLINK, NULL without @has_genl: kernel 5.11 */
 	struct netdev_table netdevs;
 	struct rdma_table rdma;
 	struct smc_pnet_table pnet;
 	struct smc_sysinfo info;
-	bool has_smc, has_genl, has_pnet, has_info, has_diag, has_pauses;
-	struct smc_err unread;
-	bool is_limited, is_inner, is_foreign_sysfs, has_stats;
+	bool has_smc; /* now; without it the parts that it answers are empty */
+	bool has_genl, has_pnet, has_info, has_diag, has_pauses;
+	struct smc_err unread; /* the first answer of netlink that is missing without reason */
+	bool is_limited;       /* handshake limitation is on */
+	bool is_inner; /* not the first network namespace, which alone has loopback's PNET ID */
+	bool is_foreign_sysfs; /* @sys shows another network namespace */
+	bool has_stats;	       /* @stats: since the kernel counts, from 5.14 on */
 	struct smc_stats stats;
-	struct choices choices;
-	struct netdev_facts *nets;
-	struct ism_facts *isms;
-	int *n_ports;
-	struct host_names slots;
+	struct choices choices;	   /* what SMC would use for each net device */
+	struct netdev_facts *nets; /* for each of @netdevs */
+	struct ism_facts *isms;	   /* for each ISM device in @rdma */
+	int *n_ports;		 /* of each RDMA device, of which @rdma has two; -1 when unknown */
+	struct host_names slots; /* those of PCI functions of IBM Z without power */
 	struct kernel_facts kernel;
 	struct shim_facts shim;
 	struct memory_facts memory;
 	struct exposure_facts exposure;
-	char knobs[FACTS_KNOBS][FACTS_KNOB_SIZE];
+	char knobs[FACTS_KNOBS][FACTS_KNOB_SIZE]; /* of knob_text(), empty when not there */
 };
 
 /** typedef facts_fn - what is done with the facts. Return: chk_status; -errno with @err */
@@ -207,13 +173,10 @@ int facts_with(const struct chk_request *req, facts_fn fn, struct smc_err *err);
 /** facts_load_rest() - all that only the checks ask for */
 void facts_load_rest(struct doctor_facts *facts);
 
-/** facts_load_exposure() - of these who may speak SMC to this host */
-void facts_load_exposure(struct doctor_facts *facts);
-
-/** facts_load_host() - of these kernel, preload libraries, memory, knobs */
+/** facts_load_host() - of these kernel, preload libraries, memory, knobs, exposure */
 void facts_load_host(struct doctor_facts *facts);
 
-/** facts_is_before() - is the kernel older? What distributions port back, numbers do not tell */
+/** facts_is_before() - is the kernel older? Numbers do not tell what distributions port back */
 bool facts_is_before(const struct doctor_facts *facts, unsigned int major, unsigned int minor);
 
 /** facts_of_net() - of one of @facts->netdevs */

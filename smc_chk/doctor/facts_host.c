@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* What the doctor knows of a host: its kernel, preload libraries, memory and sysctls. */
+/* What the doctor knows of a host: kernel, preload libraries, memory, sysctls, policy. */
 #include <elf.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,15 +14,18 @@
 #include "cgroup/scope.h"
 #include "host/file.h"
 #include "host/probe.h"
+#include "host/record.h"
 #include "host/smc.h"
+#include "out/text.h"
+#include "out/units.h"
 #include "process/elf.h"
 #include "process/library.h"
+#include "process/proc.h"
+#include "settings/enforce.h"
 #include "smc_chk/doctor/facts.h"
 #include "smc_chk/executes.h"
 
 #define OLD_NAME "libsmc-preload.so"
-
-/* ---- the kernel ---- */
 
 static int probe_attached(void *arg __attribute__((unused)),
 			  char text[HOST_PROBE_SIZE] __attribute__((unused)))
@@ -41,14 +45,11 @@ static void load_module(struct module_facts *module, const char *release, const 
 /* "none [integrity] confidentiality": the word in brackets. */
 static void load_lockdown(char mode[64])
 {
-	char text[64], *start, *end;
+	char text[64], *start;
 
-	if (!host_text(text, sizeof(text), "/sys/kernel/security/lockdown"))
-		return;
-	start = strchr(text, '[');
-	end = start ? strchr(start, ']') : NULL;
-	if (end)
-		snprintf(mode, 64, "%.*s", (int)(end - start - 1), start + 1);
+	if (host_text(text, sizeof(text), "/sys/kernel/security/lockdown") &&
+	    (start = strchr(text, '[')))
+		sscanf(start, "[%63[^]]", mode);
 }
 
 static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *facts)
@@ -68,25 +69,13 @@ static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *
 	load_lockdown(kernel->lockdown);
 }
 
-/* ---- preload libraries ---- */
-
-/* Whatever was started is for this machine, 32-bit programs are its other class. */
-static bool fits(const struct smc_elf *elf, int bits)
-{
-	struct smc_elf own;
-
-	if (elf->bits != bits || smc_elf_inspect("/proc/self/exe", &own))
-		return false;
-	return elf->machine == own.machine || own.bits != bits;
-}
-
 /* The text is the file's path, a newline, and the machine that it is for. */
 static int probe_library(void *arg, char text[HOST_PROBE_SIZE])
 {
 	const int bits = *(const int *)arg;
 	struct target target = { .known = true, .elf = { .bits = bits } };
 	struct library library;
-	struct smc_elf elf;
+	struct smc_elf elf, own;
 	struct stat st;
 	const char *machine;
 	int ret = library_find(&target, &library);
@@ -101,7 +90,10 @@ static int probe_library(void *arg, char text[HOST_PROBE_SIZE])
 			   "another machine");
 	if (ret)
 		return 0;
-	ret = fits(&elf, bits) ? LIBRARY_FITS : 0;
+	/* This program is for this machine, 32-bit programs are its other class. */
+	if (elf.bits == bits && !smc_elf_inspect("/proc/self/exe", &own) &&
+	    (elf.machine == own.machine || own.bits != bits))
+		ret |= LIBRARY_FITS;
 	if (!stat(library.file, &st) && st.st_mode & S_ISUID)
 		ret |= LIBRARY_IS_SETUID;
 	return ret;
@@ -115,15 +107,6 @@ static void load_library(struct library_facts *library, const char *probe, int b
 		*library->machine++ = '\0';
 }
 
-/* Our installation has a link of the old name to the new one. */
-static bool is_ours(const char *path)
-{
-	char target[NAME_MAX + 1];
-
-	return host_link(target, sizeof(target), "%s", path) &&
-	       !strncmp(target, LIBRARY_NAME, strlen(LIBRARY_NAME));
-}
-
 static void load_foreign(struct shim_facts *shim)
 {
 	static const char *const directories[FACTS_FOREIGN_MAX] = {
@@ -134,13 +117,18 @@ static void load_foreign(struct shim_facts *shim)
 		"/usr/lib/aarch64-linux-gnu",
 		"/usr/lib/powerpc64le-linux-gnu",
 		"/usr/local/lib64",
-		"/usr/local/lib",
+		"/usr/local/lib"
 	};
+	char target[NAME_MAX + 1];
+
 	for (size_t i = 0; i < FACTS_FOREIGN_MAX; i++) {
 		char *path = shim->foreign[shim->n_foreign];
 
 		snprintf(path, sizeof(shim->foreign[0]), "%s/" OLD_NAME, directories[i]);
-		shim->n_foreign += host_exists("%s", path) && !is_ours(path);
+		/* Our installation has a link of the old name to the new one. */
+		if (!host_link(target, sizeof(target), "%s", path) ||
+		    strncmp(target, LIBRARY_NAME, strlen(LIBRARY_NAME)))
+			shim->n_foreign += host_exists("%s", path);
 	}
 }
 
@@ -178,8 +166,6 @@ static void load_shim(struct shim_facts *shim)
 	load_preloads(shim);
 }
 
-/* ---- switches and sizes ---- */
-
 static const char *const knob_names[FACTS_KNOBS] = {
 	"net.smc.autocorking_size",
 	"net.smc.smcr_buf_type",
@@ -205,7 +191,7 @@ static void load_knobs(char knobs[FACTS_KNOBS][FACTS_KNOB_SIZE])
 {
 	char path[64];
 
-	for (size_t i = 0; i < FACTS_KNOBS && knob_names[i]; i++) {
+	for (size_t i = 0; i < FACTS_KNOBS; i++) {
 		snprintf(path, sizeof(path), "%s", knob_names[i]);
 		for (char *dot = path; (dot = strchr(dot, '.'));)
 			*dot = '/';
@@ -215,7 +201,7 @@ static void load_knobs(char knobs[FACTS_KNOBS][FACTS_KNOB_SIZE])
 
 const char *knob_text(const struct doctor_facts *facts, const char *name)
 {
-	for (size_t i = 0; i < FACTS_KNOBS && knob_names[i]; i++)
+	for (size_t i = 0; i < FACTS_KNOBS; i++)
 		if (!strcmp(knob_names[i], name))
 			return *facts->knobs[i] ? facts->knobs[i] : NULL;
 	return NULL;
@@ -236,21 +222,6 @@ bool knob_number(long long *value, const struct doctor_facts *facts, const char 
 	return true;
 }
 
-/* ---- memory ---- */
-
-const char *size_text(char text[SIZE_TEXT], unsigned long long bytes)
-{
-	static const char *const units[] = { "bytes", "KiB", "MiB", "GiB" };
-	size_t unit = 0;
-
-	while (unit < 3 && bytes && bytes % 1024 == 0) {
-		bytes /= 1024;
-		unit++;
-	}
-	snprintf(text, SIZE_TEXT, "%llu %s", bytes, units[unit]);
-	return text;
-}
-
 static int probe_page(void *arg __attribute__((unused)),
 		      char text[HOST_PROBE_SIZE] __attribute__((unused)))
 {
@@ -266,25 +237,108 @@ static int probe_memlock(void *arg __attribute__((unused)), char text[HOST_PROBE
 	if (limit.rlim_cur == RLIM_INFINITY)
 		snprintf(text, HOST_PROBE_SIZE, "unlimited");
 	else
-		size_text(text, limit.rlim_cur);
+		out_size(text, limit.rlim_cur);
 	return 0;
 }
 
-static void load_memory(struct memory_facts *memory)
+/* What the kernel does not tell of IPPROTO_SMC, up to 7.3, the process does. */
+static void complete(struct exposure_facts *exposure)
 {
-	char text[HOST_PROBE_SIZE];
-	int page = host_probe("page-size", probe_page, NULL, text);
+	struct proc_table procs = { 0 };
+	size_t kept = 0, count;
+	bool is_loaded = false;
 
-	memory->page_size = page > 0 ? (unsigned long long)page : 4096;
-	host_text(memory->buddies, sizeof(memory->buddies), "/proc/buddyinfo");
-	if (host_probe("rlimit-memlock", probe_memlock, NULL, memory->memlock))
-		memory->memlock[0] = '\0';
+	for (size_t i = 0; i < exposure->n_listeners; i++) {
+		struct smc_sock sock = exposure->listeners[i];
+		const struct proc_fd *holder;
+
+		if (!sock.local.family || !sock.local.port) {
+			if (!is_loaded)
+				proc_table_load(&procs);
+			is_loaded = true;
+			holder = proc_table_find(&procs, sock.inode, &count);
+			if (!holder || !proc_socket_names(holder, &sock.local, &sock.peer)) {
+				exposure->n_hidden++;
+				continue;
+			}
+		}
+		exposure->listeners[kept++] = sock;
+	}
+	exposure->n_listeners = kept;
+	proc_table_free(&procs);
+}
+
+/* In a record: code of an error, connections denied, peers learned; then words or lines. */
+#define POLICY_FILE "policy"
+#define POLICY_MAX (16 * 1024 * 1024)
+
+static void record_policy(const struct exposure_facts *exposure)
+{
+	struct out_text text = { 0 };
+
+	out_printf(&text, "%d %" PRIu64 " %" PRIu64 "\n", exposure->why_not.code, exposure->denied,
+		   exposure->learned);
+	if (exposure->has_policy)
+		policy_write(&text, &exposure->policy);
+	else
+		out_str(&text, exposure->why_not.text);
+	record_set(POLICY_FILE, text.data, text.len);
+	out_free(&text);
+}
+
+static void read_policy(struct exposure_facts *exposure)
+{
+	const struct policy *policy = &exposure->policy;
+
+	if (geteuid())
+		smc_err_set(&exposure->why_not, EPERM, "the policy");
+	else
+		exposure->has_policy = !policy_read(&exposure->policy, &exposure->why_not);
+	exposure->learned = policy->learned_count;
+	exposure->denied = policy->port_hits;
+	for (size_t i = 0; i < policy->count; i++)
+		exposure->denied += policy->rules[i].action == POLICY_DENY ?
+					    policy->rules[i].hits :
+					    policy->rules[i].others;
+	record_policy(exposure);
+}
+
+static void take_policy(struct exposure_facts *exposure)
+{
+	size_t len;
+	char *text = record_get(POLICY_FILE, POLICY_MAX, &len), *lines;
+	int code;
+
+	lines = text ? strchr(text, '\n') : NULL;
+	if (lines && sscanf(text, "%d %" SCNu64 " %" SCNu64, &code, &exposure->denied,
+			    &exposure->learned) == 3) {
+		exposure->has_policy = !code;
+		if (code)
+			smc_err_say(&exposure->why_not, code, "%.300s", lines + 1);
+		else
+			policy_lines(&exposure->policy, lines + 1);
+	}
+	free(text);
 }
 
 void facts_load_host(struct doctor_facts *facts)
 {
+	struct memory_facts *memory = &facts->memory;
+	int page;
+
 	load_kernel(&facts->kernel, facts);
 	load_shim(&facts->shim);
-	load_memory(&facts->memory);
+	page = host_probe("page-size", probe_page, NULL, NULL);
+	memory->page_size = page > 0 ? (unsigned long long)page : 4096;
+	host_text(memory->buddies, sizeof(memory->buddies), "/proc/buddyinfo");
+	if (host_probe("rlimit-memlock", probe_memlock, NULL, memory->memlock))
+		memory->memlock[0] = '\0';
 	load_knobs(facts->knobs);
+	if (!facts->has_smc)
+		return;
+	if (record_root())
+		take_policy(&facts->exposure);
+	else
+		read_policy(&facts->exposure);
+	complete(&facts->exposure);
 }

@@ -5,33 +5,13 @@
 #include <string.h>
 
 #include "smc/abi.h"
-#include "smc_chk/doctor/checks.h"
+#include "smc_chk/doctor/doctor.h"
 
 static char option(const struct doctor *doc, const char *name)
 {
 	const char *config = doc->facts->kernel.config.text;
 
 	return config ? kconfig_get(config, name) : '\0';
-}
-
-/* ---- why there is no SMC ---- */
-
-/* A clause that tells what stands in the way of a module. */
-static void describe_block(char *text, size_t size, const struct module_facts *module)
-{
-	static const char *const words[] = {
-		[MODPROBE_BLACKLIST] = "blacklist",
-		[MODPROBE_INSTALL] = "install",
-		[MODPROBE_NO_ALIAS] = "alias",
-	};
-	bool is_alias = module->block.rule == MODPROBE_NO_ALIAS;
-
-	if (module->block.rule)
-		snprintf(text, size, "\"%s %s%s\" in %.200s", words[module->block.rule],
-			 is_alias ? module->alias : module->name, is_alias ? " off" : "",
-			 module->block.file);
-	else
-		snprintf(text, size, "%.200s", module->block.file);
 }
 
 static const char *cure(struct doctor *doc, const struct module_facts *module)
@@ -56,10 +36,22 @@ static const char *cure(struct doctor *doc, const struct module_facts *module)
 static void say_blocked(struct doctor *doc, enum doctor_level level, const char *check,
 			const struct module_facts *module, const char *what)
 {
-	char why[300];
+	static const char *const words[] = {
+		[MODPROBE_BLACKLIST] = "blacklist",
+		[MODPROBE_INSTALL] = "install",
+		[MODPROBE_NO_ALIAS] = "alias",
+	};
+	const struct modprobe_block *block = &module->block;
+	bool is_alias = block->rule == MODPROBE_NO_ALIAS;
 
-	describe_block(why, sizeof(why), module);
-	doctor_say(doc, level, check, module->name, cure(doc, module), "%s: %s", what, why);
+	if (block->rule)
+		doctor_say(doc, level, check, module->name, cure(doc, module),
+			   "%s: \"%s %s%s\" in %.200s", what, words[block->rule],
+			   is_alias ? module->alias : module->name, is_alias ? " off" : "",
+			   block->file);
+	else
+		doctor_say(doc, level, check, module->name, cure(doc, module), "%s: %.200s", what,
+			   block->file);
 }
 
 static void say_not_built(struct doctor *doc)
@@ -109,19 +101,6 @@ static void say_no_smc(struct doctor *doc)
 	else
 		doctor_say(doc, DOCTOR_PROBLEM, "module", "smc", "modprobe smc",
 			   "the kernel cannot load it: modprobe and dmesg say why");
-}
-
-/* ---- what SMC there is ---- */
-
-static void check_release(struct doctor *doc)
-{
-	const struct smc_sysinfo *info = &doc->facts->info;
-
-	if (doc->facts->has_info && info->has & SMC_SYSINFO_HAS_VERSION)
-		doctor_ok(doc, "kernel", doc->facts->release, "has SMC version %u.%u",
-			  info->version, info->release);
-	else
-		doctor_ok(doc, "kernel", doc->facts->release, "has SMC");
 }
 
 static void check_config(struct doctor *doc)
@@ -193,8 +172,6 @@ static void check_diag(struct doctor *doc)
 			   "does not answer: smcss cannot list sockets");
 }
 
-/* ---- ways of smc_run ---- */
-
 static void check_ways(struct doctor *doc)
 {
 	const char *missing = doc->facts->kernel.bpf_missing;
@@ -230,15 +207,37 @@ static void check_attached(struct doctor *doc)
 			  "turns sockets into SMC sockets: smc_bpf status says whose");
 }
 
-/* ---- what is known about some kernels ---- */
-
-static void check_ulp(struct doctor *doc)
+static void check_known(struct doctor *doc)
 {
+	const struct rdma_table *rdma = &doc->facts->rdma;
+	const unsigned int *n = doc->facts->version;
+
 	if (doctor_has_word(knob_text(doc->facts, "net.ipv4.tcp_available_ulp"), "smc"))
 		doctor_note(doc, "tcp_ulp", "smc",
 			    "every local user can turn TCP sockets into SMC sockets by "
 			    "setsockopt(TCP_ULP), which also loads SMC: fixed kernels no longer "
 			    "have that (CVE-2026-46330)");
+	/*
+	 * In 6.1 Soft-RoCE cannot register SMC's buffers, and connect() waits for it, unkillably.
+	 * A kernel without SMC-Rv2 does not use it at all. rdma takes every word that begins with
+	 * '-' for an option, wherever it stands.
+	 */
+	for (size_t i = 0; i < rdma->count && doc->facts->choices.facts.is_rxe_broken; i++) {
+		const char *name = rdma->devs[i].name;
+
+		if (!strcmp(rdma->devs[i].driver, "rxe"))
+			doctor_say(doc, DOCTOR_PROBLEM, "soft-roce", name,
+				   doctor_command(doc,
+						  *name == '-' ? "rdma -- link delete " :
+								 "rdma link delete ",
+						  name, ""),
+				   "connect() over Soft-RoCE hangs forever in this kernel");
+	}
+	/* Numbers of distributions that port repairs back, "6.12.0-55.el10", tell nothing. */
+	if (n[0] == 6 && n[1] == 12 && n[2] > 0 && n[2] < 56)
+		doctor_say(doc, DOCTOR_WARNING, "kernel", doc->facts->release,
+			   "install kernel 6.12.56 or later",
+			   "listing SMC sockets has been seen to crash it");
 }
 
 static void check_lockdown(struct doctor *doc)
@@ -250,52 +249,23 @@ static void check_lockdown(struct doctor *doc)
 			    strcmp(mode, "confidentiality") ? "" : ", and may refuse eBPF");
 }
 
-/* rdma takes every word that begins with '-' for an option, wherever it stands. */
-static const char *delete_command(struct doctor *doc, const char *device)
-{
-	return doctor_command(doc, *device == '-' ? "rdma -- link delete " : "rdma link delete ",
-			      device, "");
-}
-
-/*
- * In 6.1 Soft-RoCE cannot register SMC's buffers, and connect() waits for it, unkillably. A kernel
- * without SMC-Rv2 does not use it at all.
- */
-static void check_soft_roce(struct doctor *doc)
-{
-	const struct rdma_table *rdma = &doc->facts->rdma;
-
-	for (size_t i = 0; i < rdma->count && doc->facts->choices.facts.is_rxe_broken; i++)
-		if (!strcmp(rdma->devs[i].driver, "rxe"))
-			doctor_say(doc, DOCTOR_PROBLEM, "soft-roce", rdma->devs[i].name,
-				   delete_command(doc, rdma->devs[i].name),
-				   "connect() over Soft-RoCE hangs forever in this kernel");
-}
-
-/* Numbers of distributions that port repairs back, "6.12.0-55.el10", tell nothing. */
-static void check_diag_crash(struct doctor *doc)
-{
-	const unsigned int *n = doc->facts->version;
-
-	if (n[0] == 6 && n[1] == 12 && n[2] > 0 && n[2] < 56)
-		doctor_say(doc, DOCTOR_WARNING, "kernel", doc->facts->release,
-			   "install kernel 6.12.56 or later",
-			   "listing SMC sockets has been seen to crash it");
-}
-
 void doctor_kernel(struct doctor *doc)
 {
+	const struct smc_sysinfo *info = &doc->facts->info;
+
 	if (!doc->facts->has_smc) {
 		say_no_smc(doc);
 	} else {
-		check_release(doc);
+		if (doc->facts->has_info && info->has & SMC_SYSINFO_HAS_VERSION)
+			doctor_ok(doc, "kernel", doc->facts->release, "has SMC version %u.%u",
+				  info->version, info->release);
+		else
+			doctor_ok(doc, "kernel", doc->facts->release, "has SMC");
 		check_module(doc);
 		check_families(doc);
 		check_diag(doc);
 		check_ways(doc);
-		check_ulp(doc);
-		check_soft_roce(doc);
-		check_diag_crash(doc);
+		check_known(doc);
 	}
 	check_attached(doc);
 	check_config(doc);

@@ -3,15 +3,13 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "smc_chk/doctor/checks.h"
+#include "smc_chk/doctor/doctor.h"
 
 /* Headers and check sum of a RoCE packet at their longest, as the kernel counts them. */
 #define ROCE_OVERHEAD 96
 #define ROCE_MIN_MTU 256
 #define ROCE_MAX_MTU 4096
 #define ROCE_USUAL_MTU 1024
-
-/* ---- MTU ---- */
 
 /* What a net device's MTU allows; 0 when not even the smallest RoCE packet fits. */
 static uint32_t roce_mtu(uint32_t mtu)
@@ -46,8 +44,6 @@ static void check_mtu(struct doctor *doc, const struct pnet_row *row, const stru
 			  row->port, active);
 }
 
-/* ---- pause frames ---- */
-
 static void check_pause(struct doctor *doc, const struct netdev *net)
 {
 	const struct smc_pause *pause = &facts_of_net(doc->facts, net)->pause;
@@ -68,13 +64,11 @@ static void check_pause(struct doctor *doc, const struct netdev *net)
 			   pause->is_rx ? "on" : "off", pause->is_tx ? "on" : "off");
 }
 
-/* ---- addresses ---- */
-
 static bool has_link_local(const struct netaddr_table *addrs, const char *netdev)
 {
 	for (size_t i = 0; i < addrs->count; i++)
-		if (addrs->addrs[i].family == AF_INET6 && addrs->addrs[i].bytes[0] == 0xfe &&
-		    (addrs->addrs[i].bytes[1] & 0xc0) == 0x80 &&
+		if (addrs->addrs[i].family == AF_INET6 &&
+		    IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)addrs->addrs[i].bytes) &&
 		    !strcmp(addrs->addrs[i].netdev, netdev))
 			return true;
 	return false;
@@ -126,8 +120,6 @@ static void check_same_subnet(struct doctor *doc, const struct netdev *net)
 	}
 }
 
-/* ---- each RDMA port, each net device ---- */
-
 static void check_port(struct doctor *doc, const struct pnet_row *row)
 {
 	const struct netdev *net;
@@ -148,6 +140,7 @@ static void check_upper(struct doctor *doc, const struct netdev *net)
 {
 	uint16_t vlan = doc->facts->choices.facts.vlans[net - doc->facts->netdevs.devs];
 	const char *slaves = facts_of_net(doc->facts, net)->bond_slaves;
+	const struct choice *choice = choice_of(&doc->facts->choices, net->name);
 
 	if (vlan)
 		doctor_note(doc, "vlan", net->name,
@@ -156,20 +149,12 @@ static void check_upper(struct doctor *doc, const struct netdev *net)
 		doctor_note(doc, "bond", net->name,
 			    "bond of %s: SMC uses only the PNET ID and RDMA device of %s", slaves,
 			    net->base);
-}
-
-/* A port on a device that is switched off has been reported already. */
-static void check_asked_for(struct doctor *doc, const struct netdev *net)
-{
-	const struct choice *choice = choice_of(&doc->facts->choices, net->name);
-
-	if ((!choice || choice->smcr != UNUSABLE_PORT_DOWN) &&
+	/* A port on a device that is switched off has been reported already. */
+	if (doc->req->iface && (!choice || choice->smcr != UNUSABLE_PORT_DOWN) &&
 	    facts_of_net(doc->facts, net)->is_off)
 		doctor_say(doc, DOCTOR_PROBLEM, "netdev", net->name,
 			   doctor_command(doc, "ip link set dev ", net->name, " up"), "is down");
 }
-
-/* ---- the host ---- */
 
 static void check_bindv6only(struct doctor *doc)
 {
@@ -188,27 +173,20 @@ static void check_bindv6only(struct doctor *doc)
 			    "for all");
 }
 
-/* Has one of these checks said already why nothing works? */
-static bool is_explained(const struct doctor *doc)
-{
-	static const char checks[] = "soft-roce rdma ism pnetid address vlan eid netdev";
-
-	for (size_t i = 0; i < doc->n_findings; i++)
-		if (doc->findings[i].level == DOCTOR_PROBLEM &&
-		    doctor_has_word(checks, doc->findings[i].check))
-			return true;
-	return false;
-}
-
 /* Nothing is wrong with any device, there is just none. */
 static void check_any(struct doctor *doc)
 {
+	static const char checks[] = "soft-roce rdma ism pnetid address vlan eid netdev";
 	const char *iface = doc->req->iface, *remedy = "install an RDMA (RoCE) network card";
 	const struct rdma_table *rdma = &doc->facts->rdma;
 
-	if (!doc->facts->has_smc || choice_is_any_usable(&doc->facts->choices, iface) ||
-	    is_explained(doc))
+	if (!doc->facts->has_smc || choice_is_any_usable(&doc->facts->choices, iface))
 		return;
+	/* One of these checks has said already why nothing works. */
+	for (size_t i = 0; i < doc->n_findings; i++)
+		if (doc->findings[i].level == DOCTOR_PROBLEM &&
+		    doctor_has_word(checks, doc->findings[i].check))
+			return;
 	if (rdma->count)
 		remedy = "smc_pnet --list";
 	for (size_t i = 0; i < rdma->count; i++)
@@ -221,26 +199,18 @@ static void check_any(struct doctor *doc)
 		   iface ? " for it" : "");
 }
 
-static void check_sysfs(struct doctor *doc)
+void doctor_net(struct doctor *doc)
 {
 	if (doc->facts->is_foreign_sysfs)
 		doctor_say(doc, DOCTOR_NOTE, "sysfs", NULL, "run smc_chk as root",
 			   "/sys shows the net devices of another network namespace, and only root "
 			   "can see those of this one: what is said about devices may be wrong");
-}
-
-void doctor_net(struct doctor *doc)
-{
-	check_sysfs(doc);
 	doctor_each(doc, check_port);
 	for (size_t i = 0; i < doc->facts->netdevs.count; i++) {
 		const struct netdev *net = &doc->facts->netdevs.devs[i];
 
-		if (doc->req->iface && strcmp(doc->req->iface, net->name))
-			continue;
-		check_upper(doc, net);
-		if (doc->req->iface)
-			check_asked_for(doc, net);
+		if (!doc->req->iface || !strcmp(doc->req->iface, net->name))
+			check_upper(doc, net);
 	}
 	check_bindv6only(doc);
 	check_any(doc);

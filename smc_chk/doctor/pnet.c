@@ -6,11 +6,9 @@
 #include <sys/socket.h>
 
 #include "out/text.h"
-#include "smc_chk/doctor/checks.h"
+#include "smc_chk/doctor/doctor.h"
 
 #define CHECK "pnetid"
-
-/* ---- remedies ---- */
 
 /* How to remove one entry. The kernel deletes whole PNET IDs: the other entries are added again. */
 static bool append_removal(struct out_text *text, const struct doctor *doc,
@@ -72,8 +70,6 @@ static const char *suggested(struct doctor *doc, const char *netdev)
 	return command;
 }
 
-/* ---- entries ---- */
-
 /* A net device of the same PNET ID waits for this entry's device, and has no other. */
 static bool is_missed(const struct doctor *doc, const struct pnet_row *row)
 {
@@ -97,15 +93,6 @@ static void check_absent(struct doctor *doc, const struct pnet_row *row)
 		doctor_say(doc, level, CHECK, row->name, remedy,
 			   "PNET ID %s waits for port %u of an RDMA device that does not exist",
 			   row->pnetid, row->port);
-}
-
-static void check_loopback(struct doctor *doc, const struct pnet_row *row)
-{
-	bool has_loopback = doc->facts->choices.facts.has_loopback;
-
-	doctor_say(doc, has_loopback ? doctor_unusable_level(doc) : DOCTOR_WARNING, CHECK,
-		   row->name, removal(doc, row->entry), "with a PNET ID (%s) loopback is not used",
-		   row->pnetid);
 }
 
 static void check_upper(struct doctor *doc, const struct pnet_row *row)
@@ -134,13 +121,6 @@ static void check_upper(struct doctor *doc, const struct pnet_row *row)
 			   row->pnetid, row->net->base);
 }
 
-static void check_hardware(struct doctor *doc, const struct pnet_row *row)
-{
-	doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, removal(doc, row->entry),
-		   "its PNET ID %s has no effect: the hardware has %s", row->entry->name,
-		   row->pnetid);
-}
-
 /* The kernel knows a device by its own name and by that of its PCI function. */
 static void check_twice(struct doctor *doc, const struct pnet_row *row)
 {
@@ -161,19 +141,23 @@ static void check_twice(struct doctor *doc, const struct pnet_row *row)
 
 static void check_entry(struct doctor *doc, const struct pnet_row *row)
 {
+	bool has_loopback = doc->facts->choices.facts.has_loopback;
+
 	if (row->type == PNET_ISM && choice_is_loopback(row))
-		check_loopback(doc, row);
+		doctor_say(doc, has_loopback ? doctor_unusable_level(doc) : DOCTOR_WARNING, CHECK,
+			   row->name, removal(doc, row->entry),
+			   "with a PNET ID (%s) loopback is not used", row->pnetid);
 	else if (!row->net && !row->ib && !row->ism)
 		check_absent(doc, row);
 	else if (row->source == PNET_FROM_HARDWARE)
-		check_hardware(doc, row);
+		doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, removal(doc, row->entry),
+			   "its PNET ID %s has no effect: the hardware has %s", row->entry->name,
+			   row->pnetid);
 	else if (row->net && strcmp(row->net->base, row->name))
 		check_upper(doc, row);
 	if (row->ib || row->ism)
 		check_twice(doc, row);
 }
-
-/* ---- pairs ---- */
 
 /* A port and its own net device belong to the same network, so they have the same PNET ID. */
 static void check_pair(struct doctor *doc, const struct pnet_row *port)
@@ -231,12 +215,8 @@ static void check_lonely(struct doctor *doc, const struct choice *choice)
 		   choice->net->pnetid);
 }
 
-/* ---- what each net device gets ---- */
-
-static void append(struct out_text *text, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void append(struct out_text *text, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 3)))
+append(struct out_text *text, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -316,17 +296,12 @@ static void check_address(struct doctor *doc, const struct choice *choice)
 	if ((choice->smcr != UNUSABLE_NO_SUBNET && !is_vlan) || !*choice->net->pnetid ||
 	    !addrs->is_known || !netaddr_has(addrs, choice->net->name, AF_INET))
 		return;
-	if (is_vlan)
-		doctor_say(doc, doctor_unusable_level(doc), "vlan", choice->net->name,
-			   "add the same VLAN to the RDMA port's net device",
-			   "no GID of %s port %u (%s), which has the same PNET ID, is in its VLAN",
-			   port->name, port->port, port->ib_port->netdev);
-	else
-		doctor_say(doc, doctor_unusable_level(doc), "address", choice->net->name,
-			   "give the RDMA port's net device an address in the same subnet",
-			   "has no address in a subnet of %s port %u (%s), which has the same PNET "
-			   "ID",
-			   port->name, port->port, port->ib_port->netdev);
+	doctor_say(doc, doctor_unusable_level(doc), is_vlan ? "vlan" : "address", choice->net->name,
+		   is_vlan ? "add the same VLAN to the RDMA port's net device" :
+			     "give the RDMA port's net device an address in the same subnet",
+		   "%s %s port %u (%s), which has the same PNET ID%s",
+		   is_vlan ? "no GID of" : "has no address in a subnet of", port->name, port->port,
+		   port->ib_port->netdev, is_vlan ? ", is in its VLAN" : "");
 }
 
 /* Devices that SMC has nothing for are told in one line: there may be hundreds. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "process/library.h"
-#include "smc_chk/doctor/checks.h"
+#include "smc_chk/doctor/doctor.h"
 
 #define CHECK "shim"
 

@@ -2,79 +2,21 @@
 /* Static analysis: what SMC could use on each net device that is up. */
 #include "smc_chk/doctor/doctor.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
-#include "smc_chk/doctor/facts.h"
 #include "smc_chk/print.h"
 
-#define MAX_MODES CHOICE_MAX_MODES
-
-/**
- * struct mode - one way that SMC proposes
- * @name: "SMC-R", "SMC-D"
- * @device: RDMA or ISM device, NULL for loopback
- * @port: of an RDMA device, 0 for none
- * @fid: function id of IBM Z, 0 for none
- * @gid: of an RDMA port, NULL for none
- */
-struct mode {
-	const char *name;
-	unsigned int version;
-	const char *device;
-	unsigned int port;
-	unsigned long fid;
-	const char *gid;
-	bool is_loopback;
-};
-
-static const struct out_names no_yes = OUT_NAMES(NULL, NULL, { "no", NULL }, { "yes", NULL });
-
-static const struct out_col mode_columns[] = {
-	{ NULL, NULL, "mode", 0, OUT_PTR(mode, name) },
-	{ NULL, NULL, "version", 0, OUT_DEC(mode, version, 0) },
-	{ NULL, NULL, "device", 0, OUT_PTR(mode, device), OUT_OPTIONAL },
-	{ NULL, NULL, "port", 0, OUT_DEC(mode, port, 0), OUT_OPTIONAL },
-	{ NULL, NULL, "fid", 0, OUT_HEX_STR(mode, fid, 0), OUT_OPTIONAL },
-	{ NULL, NULL, "gid", 0, OUT_PTR(mode, gid), OUT_OPTIONAL },
-	{ NULL, NULL, "is_loopback", 0, OUT_FLAG(mode, is_loopback, no_yes) },
-	{ 0 },
-};
-
-/* ---- what there is ---- */
-
-static unsigned long fid_of(const struct doctor_facts *facts, const struct pnet_row *row)
+/* Function id of IBM Z, 0 for none. */
+static unsigned long fid_of(const struct doctor_facts *facts, const struct choice_mode *mode)
 {
-	return facts->isms[row->ism - facts->rdma.isms].fid;
-}
+	const struct pnet_row *device = mode->gid ? NULL : mode->device;
 
-static size_t find_modes(struct mode modes[MAX_MODES], const struct doctor_facts *facts,
-			 const struct choice *choice)
-{
-	struct choice_mode ways[CHOICE_MAX_MODES];
-	size_t count = choice_modes(ways, &facts->choices.facts, choice, false);
-
-	for (size_t i = 0; i < count; i++) {
-		const struct pnet_row *device = ways[i].device;
-
-		modes[i] = (struct mode){ .name = ways[i].name,
-					  .version = ways[i].version,
-					  .is_loopback = ways[i].is_loopback };
-		if (device)
-			modes[i].device = device->name;
-		if (device && ways[i].gid)
-			modes[i].port = device->port;
-		else if (device)
-			modes[i].fid = fid_of(facts, device);
-		if (ways[i].gid)
-			modes[i].gid = ways[i].gid->gid;
-	}
-	return count;
+	return device ? facts->isms[device->ism - facts->rdma.isms].fid : 0;
 }
 
 /* How far connections reach: version 2 with a device anywhere, version 1 within the subnet. */
-static const char *reach(const struct mode *modes, size_t count)
+static const char *reach(const struct choice_mode *modes, size_t count)
 {
 	const char *far = NULL;
 
@@ -102,24 +44,26 @@ static const char *seid_of(const struct choice_facts *facts)
 	return facts->seid.has_eid && facts->seid.is_enabled ? facts->seid.eid : NULL;
 }
 
-/* ---- text ---- */
-
-static void append_mode(struct out_text *text, const struct mode *mode)
+static void append_mode(struct out_text *text, const struct doctor_facts *facts,
+			const struct choice_mode *mode)
 {
+	unsigned long fid = fid_of(facts, mode);
+
 	out_printf(text, "%sv%u (", mode->name, mode->version);
 	if (mode->is_loopback)
 		out_str(text, "loopback");
-	else if (!mode->port && mode->fid)
-		out_printf(text, "ISMv%u FID %lx", mode->version, mode->fid);
+	else if (fid)
+		out_printf(text, "ISMv%u FID %lx", mode->version, fid);
 	else
-		out_escaped(text, mode->device, RDMA_NAME_SIZE);
-	if (mode->port)
-		out_printf(text, " port %u", mode->port);
+		out_escaped(text, mode->device->name, RDMA_NAME_SIZE);
+	if (mode->gid)
+		out_printf(text, " port %u", mode->device->port);
 	out_char(text, ')');
 }
 
 static void append_subnets(struct out_text *text, const struct doctor_facts *facts,
-			   const struct choice *choice, const struct mode *modes, size_t count)
+			   const struct choice *choice, const struct choice_mode *modes,
+			   size_t count)
 {
 	const struct netaddr_table *addrs = &facts->choices.facts.addrs;
 	const char *far = reach(modes, count), *comma = "";
@@ -159,14 +103,14 @@ static void append_eids(struct out_text *text, const struct choice_facts *facts)
 static void append_choice(struct out_text *text, const struct doctor_facts *facts,
 			  const struct choice *choice)
 {
-	struct mode modes[MAX_MODES];
-	size_t count = find_modes(modes, facts, choice);
+	struct choice_mode modes[CHOICE_MAX_MODES];
+	size_t count = choice_modes(modes, &facts->choices.facts, choice, false);
 
 	out_escaped(text, choice->net->name, NETDEV_NAME_SIZE);
 	out_str(text, "\n  Configuration:      ");
 	for (size_t i = 0; i < count; i++) {
 		out_str(text, i ? ", " : "");
-		append_mode(text, &modes[i]);
+		append_mode(text, facts, &modes[i]);
 	}
 	out_printf(text, "%s\n  PNET ID:            ", count ? "" : "not configured");
 	if (*choice->net->pnetid)
@@ -182,8 +126,6 @@ static void append_choice(struct out_text *text, const struct doctor_facts *fact
 	append_subnets(text, facts, choice, modes, count);
 	out_char(text, '\n');
 }
-
-/* ---- JSON ---- */
 
 static json_t *optional(const char *text)
 {
@@ -202,13 +144,27 @@ static json_t *json_subnets(const struct doctor_facts *facts, const struct choic
 	return array;
 }
 
+static json_t *json_mode(const struct doctor_facts *facts, const struct choice_mode *mode)
+{
+	unsigned long fid = fid_of(facts, mode);
+
+	return json_pack("{s:s, s:i, s:o*, s:o*, s:o*, s:o*, s:b}", "mode", mode->name, "version",
+			 mode->version, "device", optional(mode->device ? mode->device->name : ""),
+			 "port", mode->gid ? json_integer(mode->device->port) : NULL, "fid",
+			 fid ? json_sprintf("%lx", fid) : NULL, "gid",
+			 optional(mode->gid ? mode->gid->gid : ""), "is_loopback",
+			 mode->is_loopback);
+}
+
 static json_t *json_choice(const struct doctor_facts *facts, const struct choice *choice)
 {
-	struct mode modes[MAX_MODES];
-	size_t count = find_modes(modes, facts, choice);
-	json_t *configuration = out_json_list(mode_columns, modes, count, sizeof(modes[0]));
+	struct choice_mode modes[CHOICE_MAX_MODES];
+	size_t count = choice_modes(modes, &facts->choices.facts, choice, false);
+	json_t *configuration = json_array();
 	const char *source = NULL;
 
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(configuration, json_mode(facts, &modes[i]));
 	if (*choice->net->pnetid)
 		source = pnet_row_is_hardware(choice->net, &facts->netdevs) ? "hardware" : "table";
 	return json_pack("{s:o, s:o, s:o*, s:s*, s:s, s:o*}", "net_device",
@@ -226,54 +182,39 @@ static json_t *json_ueids(const struct choice_facts *facts)
 	return array;
 }
 
-/* ---- all ---- */
-
-static bool is_chosen(const struct doctor_facts *facts, const char *iface,
-		      const struct choice *choice)
-{
-	if (iface)
-		return !strcmp(iface, choice->net->name);
-	return !facts_of_net(facts, choice->net->net)->is_off;
-}
-
-static int print_json(const struct doctor_facts *facts, const char *iface)
-{
-	const struct choices *choices = &facts->choices;
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < choices->count; i++)
-		if (is_chosen(facts, iface, &choices->all[i]))
-			json_array_append_new(array, json_choice(facts, &choices->all[i]));
-	return chk_print_json(json_pack(
-		"{s:s, s:o, s:o*, s:o*}", "schema", "smc-tools/static/1", "net_devices", array,
-		"seid", optional(seid_of(&choices->facts)), "ueids", json_ueids(&choices->facts)));
-}
-
-static int print_text(const struct doctor_facts *facts, const char *iface)
-{
-	const struct choices *choices = &facts->choices;
-	struct out_text text = { 0 };
-
-	for (size_t i = 0; i < choices->count; i++) {
-		if (!is_chosen(facts, iface, &choices->all[i]))
-			continue;
-		out_str(&text, text.len ? "\n" : "");
-		append_choice(&text, facts, &choices->all[i]);
-	}
-	return chk_print(&text);
-}
-
 int static_print(const struct doctor_facts *facts, const struct chk_request *req)
 {
+	const struct choices *choices = &facts->choices;
 	const char *iface = req->iface;
+	struct out_text text = { 0 };
+	json_t *array = NULL;
 	int status;
 
-	if (iface && !choice_of(&facts->choices, iface))
+	if (iface && !choice_of(choices, iface))
 		return cli_error(&chk_tool, "no net device '%s'", iface);
-	status = req->is_json ? print_json(facts, iface) : print_text(facts, iface);
+	if (req->is_json)
+		array = json_array();
+	for (size_t i = 0; i < choices->count; i++) {
+		const struct choice *choice = &choices->all[i];
+
+		if (iface ? strcmp(iface, choice->net->name) != 0 :
+			    facts_of_net(facts, choice->net->net)->is_off)
+			continue;
+		if (array) {
+			json_array_append_new(array, json_choice(facts, choice));
+			continue;
+		}
+		out_str(&text, text.len ? "\n" : "");
+		append_choice(&text, facts, choice);
+	}
+	status = !array ? chk_print(&text) :
+			  chk_print_json(json_pack("{s:s, s:o, s:o*, s:o*}", "schema",
+						   "smc-tools/static/1", "net_devices", array,
+						   "seid", optional(seid_of(&choices->facts)),
+						   "ueids", json_ueids(&choices->facts)));
 	if (status != CHK_OK)
 		return status;
 	if (!facts->has_smc)
 		return CHK_UNTESTED;
-	return choice_is_any_usable(&facts->choices, iface) ? CHK_OK : CHK_ERROR;
+	return choice_is_any_usable(choices, iface) ? CHK_OK : CHK_ERROR;
 }

@@ -1,34 +1,30 @@
 // SPDX-License-Identifier: MIT
 /* Doctor: switches and sizes below /proc/sys, and memory that RDMA can use. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "out/units.h"
 #include "smc/buffers.h"
 #include "smc/knob.h"
-#include "smc_chk/doctor/checks.h"
-#include "smc_chk/doctor/buddy.h"
+#include "smc_chk/doctor/doctor.h"
 
 #define CHECK "sysctl"
 #define MEMORY "memory"
 /* One connection takes two buffers; below this many the next connections get smaller ones. */
 #define FEW_BLOCKS 16
+#define MAX_ORDER 32
 #define SMCD_MAX (1024ULL * 1024)
 #define SMCR_MAX_OLD (512ULL * 1024) /* before kernel 6.11 */
 #define SMCR_MAX (512ULL * 1024 * 1024)
 
-/* ---- net.smc ---- */
-
 /* What a value of 0 or below means, NULL for nothing bad. */
 static const char *find_bad(const char *name)
 {
-	static const char *const bad[][2] = {
-		{ "net.smc.autocorking_size", "off: each small send goes out alone" },
-		{ "net.smc.smcr_testlink_time", "off: a dead peer of an idle link is not noticed" },
-	};
-
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		if (!strcmp(bad[i][0], name))
-			return bad[i][1];
+	if (!strcmp(name, "net.smc.autocorking_size"))
+		return "off: each small send goes out alone";
+	if (!strcmp(name, "net.smc.smcr_testlink_time"))
+		return "off: a dead peer of an idle link is not noticed";
 	return NULL;
 }
 
@@ -74,7 +70,33 @@ static void check_limitation(struct doctor *doc)
 			    "the BPF program %s decides which connections try SMC", program);
 }
 
-/* ---- sizes ---- */
+/* "Node 0, zone   Normal    12  3 ...": numbers of free blocks of order 0, 1, ... after a name. */
+unsigned int buddy_blocks(uint64_t *blocks, const char *text, unsigned int order)
+{
+	uint64_t sums[2] = { 0 };
+	unsigned int orders = 0, zones = 0, i;
+	bool has_other = false, is_other;
+	char *end;
+
+	for (const char *at = text; (at = strstr(at, ", zone "));) {
+		at += strlen(", zone ");
+		at += strspn(at, " ");
+		is_other = strncmp(at, "DMA ", 4);
+		at += strcspn(at, " \n");
+		for (i = 0; i < MAX_ORDER; i++, at = end) {
+			unsigned long long count = strtoull(at, &end, 10);
+
+			if (end == at)
+				break;
+			if (i >= order)
+				sums[is_other] += count << (i - order);
+		}
+		has_other |= is_other && i;
+		orders = zones++ ? orders : i;
+	}
+	*blocks = sums[has_other];
+	return orders;
+}
 
 /* As the kernel does: up to a power of two, 16 KiB at least. */
 static unsigned long long real_size(unsigned long long size)
@@ -90,7 +112,8 @@ static unsigned long long real_size(unsigned long long size)
 static unsigned long long smcr_limit(const struct doctor *doc)
 {
 	const struct memory_facts *memory = &doc->facts->memory;
-	unsigned int orders = buddy_orders(memory->buddies);
+	uint64_t blocks;
+	unsigned int orders = buddy_blocks(&blocks, memory->buddies, 0);
 	unsigned long long block = orders ? memory->page_size << (orders - 1) : 0;
 	long long type = 0;
 
@@ -100,37 +123,32 @@ static unsigned long long smcr_limit(const struct doctor *doc)
 	return type || !block || block > SMCR_MAX ? SMCR_MAX : block;
 }
 
-/* Whoever does not come from smc_run has this. The remedy prints the line that it keeps. */
-static void suggest_size(struct doctor *doc, const char *name, const char *what)
-{
-	char good[SIZE_TEXT];
-
-	doctor_say(doc, DOCTOR_NOTE, "buffers", name,
-		   doctor_remedy(doc, "sysctl -w %s=%d | tee -a /etc/sysctl.d/90-smc.conf", name,
-				 SMC_GOOD_BUFFER),
-		   "each connection gets 64 KiB to %s, too little for bulk data; smc_run sets %s "
-		   "itself, but eBPF cannot. 1000 connections then take %d MiB in place of %d",
-		   what, size_text(good, SMC_GOOD_BUFFER), 1000 * (SMC_GOOD_BUFFER / 1024) / 1024,
-		   1000 * (SMC_KERNEL_BUFFER / 1024) / 1024);
-}
-
 static void check_size(struct doctor *doc, const char *name, const char *what)
 {
 	unsigned long long real, limit = smcr_limit(doc);
-	char real_text[SIZE_TEXT], limit_text[SIZE_TEXT];
+	char real_text[OUT_UNITS], limit_text[OUT_UNITS];
 	long long value;
 
 	if (!knob_number(&value, doc->facts, name) || value <= 0)
 		return;
 	real = real_size((unsigned long long)value);
-	size_text(real_text, real);
+	out_size(real_text, real);
 	if (real > limit)
 		doctor_say(doc, DOCTOR_WARNING, "buffers", name,
 			   doctor_remedy(doc, "sysctl -w %s=%llu", name, limit),
 			   "a connection should get %s to %s, but over SMC-R it gets %s at most",
-			   real_text, what, size_text(limit_text, limit));
+			   real_text, what, out_size(limit_text, limit));
 	else if (real == SMC_KERNEL_BUFFER)
-		suggest_size(doc, name, what);
+		/* Programs that do not come from smc_run have this. The remedy prints the line. */
+		doctor_say(doc, DOCTOR_NOTE, "buffers", name,
+			   doctor_remedy(doc, "sysctl -w %s=%d | tee -a /etc/sysctl.d/90-smc.conf",
+					 name, SMC_GOOD_BUFFER),
+			   "each connection gets 64 KiB to %s, too little for bulk data; smc_run "
+			   "sets %s itself, but eBPF cannot. 1000 connections then take %d MiB in "
+			   "place of %d",
+			   what, out_size(limit_text, SMC_GOOD_BUFFER),
+			   1000 * (SMC_GOOD_BUFFER / 1024) / 1024,
+			   1000 * (SMC_KERNEL_BUFFER / 1024) / 1024);
 	else
 		doctor_ok(doc, "buffers", name, "each connection gets %s to %s%s", real_text, what,
 			  real > SMCD_MAX ? " (SMC-D: 1 MiB)" : "");
@@ -139,16 +157,16 @@ static void check_size(struct doctor *doc, const char *name, const char *what)
 /* What a program asks for by SO_RCVBUF or SO_SNDBUF is cut to this. */
 static void check_core(struct doctor *doc, const char *name, const char *smc, const char *opt)
 {
-	char text[SIZE_TEXT], least[SIZE_TEXT];
+	char text[OUT_UNITS], least[OUT_UNITS];
 	long long max, value;
 
 	if (!knob_number(&max, doc->facts, name) || !knob_number(&value, doc->facts, smc) ||
 	    max < 0)
 		return;
-	size_text(text, real_size((unsigned long long)max));
+	out_size(text, real_size((unsigned long long)max));
 	if (max < value)
 		doctor_note(doc, "buffers", name, "programs that set %s get %s at most, others %s",
-			    opt, text, size_text(least, real_size((unsigned long long)value)));
+			    opt, text, out_size(least, real_size((unsigned long long)value)));
 	else
 		doctor_ok(doc, "buffers", name, "programs that set %s get up to %s", opt, text);
 }
@@ -158,11 +176,14 @@ static void check_tcp_size(struct doctor *doc, const char *name, const char *nor
 {
 	const char *value = knob_text(doc->facts, name);
 	unsigned long long least, first, most;
-	char text[SIZE_TEXT];
+	char text[32];
 
 	if (!value || sscanf(value, "%llu %llu %llu", &least, &first, &most) != 3)
 		return;
-	size_text(text, most);
+	if (most % 1024)
+		snprintf(text, sizeof(text), "%llu bytes", most);
+	else
+		out_size(text, most);
 	if (most < 65536)
 		doctor_say(doc, DOCTOR_WARNING, "buffers", name,
 			   doctor_remedy(doc, "sysctl -w %s='%s'", name, normal),
@@ -171,8 +192,6 @@ static void check_tcp_size(struct doctor *doc, const char *name, const char *nor
 		doctor_ok(doc, "buffers", name, "connections that fall back to TCP get up to %s",
 			  text);
 }
-
-/* ---- TCP's switches that meet SMC ---- */
 
 static void check_tcp(struct doctor *doc)
 {
@@ -201,41 +220,29 @@ void doctor_sysctl(struct doctor *doc)
 	check_tcp(doc);
 }
 
-/* ---- contiguous memory for SMC-R ---- */
-
-static long long knob(const struct doctor *doc, const char *name, long long normal)
-{
-	knob_number(&normal, doc->facts, name);
-	return normal;
-}
-
-static unsigned int order_of(unsigned long long bytes, unsigned long long page_size)
-{
-	unsigned long long block = page_size;
-	unsigned int order = 0;
-
-	for (; block < bytes && order < 30; block *= 2)
-		order++;
-	return order;
-}
-
 /* Other kinds than 0 do not need contiguous memory, and only SMC-R has them. */
 static void check_fragmentation(struct doctor *doc)
 {
 	const struct memory_facts *memory = &doc->facts->memory;
-	long long receive = knob(doc, "net.smc.rmem", 65536);
-	long long send = knob(doc, "net.smc.wmem", 65536);
-	unsigned int order, orders = buddy_orders(memory->buddies);
+	long long receive = SMC_KERNEL_BUFFER, send = SMC_KERNEL_BUFFER, type = 0;
+	unsigned long long most;
+	unsigned int order = 0, orders;
 	uint64_t blocks;
-	char size[SIZE_TEXT];
+	char size[OUT_UNITS];
 
-	order = order_of((unsigned long long)(receive > send ? receive : send), memory->page_size);
-	if (order >= orders) /* more than there are blocks of: see the sizes */
-		order = orders - 1;
-	if (!doc->facts->rdma.count || !orders || !buddy_blocks(&blocks, memory->buddies, order))
+	knob_number(&receive, doc->facts, "net.smc.rmem");
+	knob_number(&send, doc->facts, "net.smc.wmem");
+	knob_number(&type, doc->facts, "net.smc.smcr_buf_type");
+	most = (unsigned long long)(receive > send ? receive : send);
+	orders = buddy_blocks(&blocks, memory->buddies, 0);
+	if (!doc->facts->rdma.count || !orders)
 		return;
-	size_text(size, memory->page_size << order);
-	if (knob(doc, "net.smc.smcr_buf_type", 0))
+	/* More than there are blocks of: see the sizes. */
+	while (memory->page_size << order < most && order < orders - 1)
+		order++;
+	buddy_blocks(&blocks, memory->buddies, order);
+	out_size(size, memory->page_size << order);
+	if (type)
 		doctor_ok(doc, MEMORY, "net.smc.smcr_buf_type", "SMC-R needs no contiguous memory");
 	else if (blocks < FEW_BLOCKS)
 		doctor_say(doc, DOCTOR_WARNING, MEMORY, "/proc/buddyinfo",
@@ -248,21 +255,14 @@ static void check_fragmentation(struct doctor *doc)
 			  size);
 }
 
-/* ---- locked memory ---- */
-
-/* The kernel's own RDMA memory is not counted, that of programs with verbs of their own is. */
-static void check_memlock(struct doctor *doc)
+void doctor_memory(struct doctor *doc)
 {
 	const char *limit = doc->facts->memory.memlock;
 
+	check_fragmentation(doc);
+	/* The kernel's own RDMA memory is not counted, that of programs with verbs is. */
 	if (doc->facts->rdma.count && *limit)
 		doctor_ok(doc, MEMORY, "RLIMIT_MEMLOCK",
 			  "%s: no limit for SMC, only for programs that use RDMA themselves",
 			  limit);
-}
-
-void doctor_memory(struct doctor *doc)
-{
-	check_fragmentation(doc);
-	check_memlock(doc);
 }

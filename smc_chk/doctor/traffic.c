@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "smc/reason.h"
-#include "smc_chk/doctor/checks.h"
+#include "smc_chk/doctor/doctor.h"
 
 #define CHECK "traffic"
 
@@ -18,8 +18,7 @@
  * for what one moment without memory leaves. Where a tenth falls back somebody's set-up is wrong;
  * single peers without SMC are not this host's business.
  */
-#define SHARE_FULL 10
-#define SHARE_SMALL 10
+#define SHARE_WAITS 10
 #define SHARE_DOWNGRADED 1
 #define SHARE_FALLBACKS 10
 
@@ -31,15 +30,14 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/** struct wait - why sends wait: for the own buffer, or for the peer's; from @share percent on */
+/** struct wait - why sends wait: for the own buffer, or for the peer's */
 static const struct wait {
 	enum smc_stat_event own, peer;
-	int share;
 	const char *what, *why;
 } waits[] = {
-	{ SMC_EVENT_FULL, SMC_EVENT_FULL_PEER, SHARE_FULL, "a full buffer:",
+	{ SMC_EVENT_FULL, SMC_EVENT_FULL_PEER, "a full buffer:",
 	  "waiting costs more than memory; larger buffers, or a peer that reads sooner" },
-	{ SMC_EVENT_SMALL, SMC_EVENT_SMALL_PEER, SHARE_SMALL, "a buffer smaller than one send:",
+	{ SMC_EVENT_SMALL, SMC_EVENT_SMALL_PEER, "a buffer smaller than one send:",
 	  "no buffer takes such a send without waiting for the peer" },
 };
 
@@ -54,14 +52,14 @@ static bool check_waits(struct doctor *doc, int tech, const uint64_t *v)
 		double own = percent(event[waits[i].own], sends);
 		double peer = percent(event[waits[i].peer], sends);
 
-		if (own < waits[i].share && peer < waits[i].share)
+		if (own < SHARE_WAITS && peer < SHARE_WAITS)
 			continue;
 		is_bad = true;
 		doctor_say(doc, DOCTOR_WARNING, CHECK, names[tech],
 			   "measure with smc_chk tune PEER which buffers suffice",
 			   "%s in %.0f %% of %" PRIu64 " sends the own one, in %.0f %% the peer's; "
 			   "from %d %% on: %s",
-			   waits[i].what, own, sends, peer, waits[i].share, waits[i].why);
+			   waits[i].what, own, sends, peer, SHARE_WAITS, waits[i].why);
 	}
 	return is_bad;
 }

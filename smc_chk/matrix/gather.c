@@ -19,8 +19,7 @@
 
 #include "base/memory.h"
 #include "base/read.h"
-#include "smc_chk/bundle/open.h"
-#include "smc_chk/bundle/pack.h"
+#include "smc_chk/bundle/archive.h"
 #include "smc_chk/matrix/host.h"
 
 /* A host with very many sockets takes this long, or one that hangs. */

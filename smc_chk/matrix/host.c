@@ -19,7 +19,6 @@
 #include "smc/abi.h"
 #include "smc_chk/doctor/doctor.h"
 #include "smc_chk/doctor/facts.h"
-#include "smc_chk/doctor/findings.h"
 
 /* More net devices with addresses than any host should have. */
 #define NETS_MAX 4096

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "netlink/answer.h"
-#include "smc_chk/doctor/pause.h"
+#include "smc_chk/doctor/facts.h"
 #include "smc/pnet.h"
 #include "smc_chk/advise/xfrm.h"
 

@@ -17,8 +17,7 @@
 #include "net/rdma.h"
 #include "netlink/replay.h"
 #include "process/proc.h"
-#include "smc_chk/bundle/pack.h"
-#include "smc_chk/bundle/unpack.h"
+#include "smc_chk/bundle/archive.h"
 
 static size_t found;
 

@@ -2,7 +2,7 @@
 /* A kernel's configuration, packed or not, and the lists of its modules. */
 #include "fuzz.h"
 
-#include "smc_chk/doctor/kconfig.h"
+#include "smc_chk/doctor/kmodule.h"
 
 static void read_text(const char *text)
 {

@@ -4,9 +4,8 @@
 
 #include <zlib.h>
 
-#include "smc_chk/doctor/buddy.h"
-#include "smc_chk/doctor/kconfig.h"
-#include "smc_chk/doctor/modprobe.h"
+#include "smc_chk/doctor/doctor.h"
+#include "smc_chk/doctor/kmodule.h"
 
 /* ---- configuration ---- */
 
@@ -189,9 +188,9 @@ static void blocks(void **state)
 	/* A small machine has zone DMA only. */
 	assert_true(buddy_blocks(&count, "Node 0, zone      DMA      0      3 \n", 1));
 	assert_int_equal(count, 3);
-	assert_int_equal(buddy_orders(buddy), 11);
-	assert_int_equal(buddy_orders(""), 0);
-	assert_int_equal(buddy_orders("Node 0, zone DMA32\n"), 0);
+	assert_int_equal(buddy_blocks(&count, buddy, 0), 11);
+	assert_int_equal(buddy_blocks(&count, "", 0), 0);
+	assert_int_equal(buddy_blocks(&count, "Node 0, zone DMA32\n", 0), 0);
 	assert_false(buddy_blocks(&count, "", 0));
 	assert_false(buddy_blocks(&count, "Node 0, zone DMA32\n", 0));
 	assert_false(buddy_blocks(&count, "Linux version 6.12\n", 0));

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <linux/ethtool_netlink.h>
 
-#include "smc_chk/doctor/pause.h"
+#include "smc_chk/doctor/facts.h"
 
 static void put_header(struct message *m, const char *name)
 {

@@ -2,8 +2,7 @@
 /* smc_chk/bundle: pseudonyms of names and addresses, in texts and in answers of netlink. */
 #include "test.h"
 
-#include "smc_chk/bundle/anonymous.h"
-#include "smc_chk/bundle/pseudonym.h"
+#include "smc_chk/bundle/collect.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>

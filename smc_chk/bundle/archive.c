@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: MIT
+/* Directories to tar.gz files by tar(1), and those of any origin back, for those who read them. */
+#include "smc_chk/bundle/archive.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <jansson.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+
+#include "base/write.h"
+#include "sandbox/enclose.h"
+
+#define ERRORS_SIZE 512
+#define BLOCK 65536
+/* A header for each file, and padding after it. */
+#define STREAM_MAX (PACK_MAX_BYTES + PACK_MAX_FILES * 2048ULL)
+
+/*
+ * For what reads a bundle of any origin. The list of 100000 sockets as JSON, with the processes,
+ * takes 1.2 GiB and 5 s of a slow processor.
+ */
+#define MEMORY_MAX (2ULL * 1024 * 1024 * 1024)
+#define SECONDS_MAX 60
+
+/* nftw(3) has no argument for what is counted, and for what is wrong with it. */
+static struct pack_size measured;
+static const char *wrong;
+
+static int measure_one(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+	(void)path, (void)type, (void)where;
+	measured.files++;
+	measured.bytes += S_ISREG(st->st_mode) ? (unsigned long long)st->st_size : 0;
+	return 0;
+}
+
+/* The first line that tar or gzip wrote; gzip begins with an empty one. */
+static const char *complaint(char text[ERRORS_SIZE], int fd)
+{
+	ssize_t len = pread(fd, text, ERRORS_SIZE - 1, 0);
+	char *line;
+
+	text[len > 0 ? len : 0] = '\0';
+	line = text + strspn(text, "\n");
+	line[strcspn(line, "\n")] = '\0';
+	return line;
+}
+
+static int no_tar(struct smc_err *err)
+{
+	return smc_err_say(err, ENOENT, "bundles need GNU tar and gzip");
+}
+
+/* ---- packing ---- */
+
+static int cannot_pack(int status, int errors, struct smc_err *err)
+{
+	char text[ERRORS_SIZE];
+	const char *line = complaint(text, errors);
+
+	if (status == -ENOENT || status == 127)
+		return no_tar(err);
+	return smc_err_say(err, EIO, "cannot write the bundle: %s",
+			   *line	? line :
+			   status > 128 ? workdir_why(status) :
+					  "tar failed");
+}
+
+/* Its reader has gone: SIGPIPE would have ended this process, too. */
+static void note_reader(struct workdir *work, int fd)
+{
+	struct pollfd poll_out = { .fd = fd, .events = POLLOUT };
+
+	if (poll(&poll_out, 1, 0) == 1 && poll_out.revents & POLLERR) {
+		raise(SIGPIPE); /* which is blocked, or ignored */
+		workdir_is_stopped(work);
+	}
+}
+
+int bundle_pack(struct workdir *work, int fd, const char *directory, struct pack_size *size,
+		struct smc_err *err)
+{
+	char mtime[40];
+	/* Names in their order, so that the same files make the same archive. */
+	const char *const argv[] = { "tar",
+				     "-cz",
+				     "--format=gnu",
+				     "--sort=name",
+				     "--numeric-owner",
+				     "--owner=0",
+				     "--group=0",
+				     mtime,
+				     "--transform=s,^\\.," BUNDLE_DIRECTORY ",",
+				     "-C",
+				     directory,
+				     ".",
+				     NULL };
+	int errors = memfd_create("errors", MFD_CLOEXEC), status;
+	time_t now = time(NULL);
+
+	if (errors < 0 || nftw(directory, measure_one, 8, FTW_PHYS))
+		return smc_err_set(err, errno, "cannot read what was collected");
+	*size = measured;
+	if (size->files > PACK_MAX_FILES || size->bytes > PACK_MAX_BYTES) {
+		close(errors);
+		return smc_err_say(err, EFBIG, "this host has too much for one bundle");
+	}
+	snprintf(mtime, sizeof(mtime), "--mtime=@%lld", (long long)(now - now % 86400));
+	status = workdir_run(work, (char *const *)argv, fd, errors, 0);
+	if (status)
+		note_reader(work, fd);
+	if (status && !work->caught)
+		cannot_pack(status, errors, err);
+	close(errors);
+	return !status ? 0 : work->caught ? smc_err_set(err, EINTR, "stopped") : -err->code;
+}
+
+/* ---- unpacking ---- */
+
+static int refuse(const char *file, const char *why, struct smc_err *err)
+{
+	return smc_err_say(err, EINVAL, "%s is not a bundle: %.199s", file, why);
+}
+
+/* Programs and libraries, wherever a distribution has them. */
+static size_t reachable(struct landlock_path paths[8])
+{
+	static const char *const names[] = { "/usr",   "/bin", "/lib",
+					     "/lib64", "/nix", "/etc/ld.so.cache" };
+	size_t count = 1;
+
+	paths[0] = (struct landlock_path){ ".", LANDLOCK_READ | LANDLOCK_WRITE };
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!access(names[i], F_OK))
+			paths[count++] = (struct landlock_path){ names[i],
+								 LANDLOCK_READ | LANDLOCK_EXECUTE };
+	return count;
+}
+
+/* Only the current directory is left within its reach. */
+static int give_up(struct smc_err *err)
+{
+	/* A list, or a complaint for each file, must not fill the memory. */
+	struct confine_limit limit = { RLIMIT_FSIZE, PACK_MAX_BYTES };
+	struct landlock_path paths[8];
+	struct confine keep = { .paths = paths, .limits = &limit, .n_limits = 1 };
+	struct rlimit now;
+	struct stat st;
+
+	if (!getrlimit(RLIMIT_FSIZE, &now) && now.rlim_cur < limit.most)
+		limit.most = now.rlim_cur;
+	keep.n_paths = reachable(paths);
+	/* In a user namespace without nobody the directory stays root's, see make_directory(). */
+	keep.keeps_root = !stat(".", &st) && !st.st_uid && !geteuid();
+	return confine(&keep, NULL, err);
+}
+
+static void __attribute__((noreturn)) be_tar(const char *const argv[], int in, int out, int errors)
+{
+	if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
+	    dup2(errors, STDERR_FILENO) < 0)
+		_exit(126);
+	signal(SIGPIPE, SIG_DFL);
+	execvp(argv[0], (char *const *)argv);
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+/* Return: 0, also when tar(1) reads no more; -errno with @err. */
+static int feed(gzFile from, int to, const char *file, struct smc_err *err)
+{
+	char block[BLOCK];
+	unsigned long long total = 0;
+	int len, code;
+
+	while ((len = gzread(from, block, sizeof(block))) > 0) {
+		total += (unsigned long long)len;
+		if (total > STREAM_MAX)
+			return refuse(file, "it is too large", err);
+		if (!smc_write_all(to, block, (size_t)len))
+			return 0;
+	}
+	if (gzdirect(from))
+		return refuse(file, "it is not a tar.gz file", err);
+	gzerror(from, &code);
+	return len || code == Z_BUF_ERROR ? refuse(file, "it is damaged", err) : 0;
+}
+
+/* @status: of waitpid(2). Its first complaint is the reason. */
+static int cannot_unpack(int status, int errors, const char *file, struct smc_err *err)
+{
+	char text[ERRORS_SIZE];
+	const char *line = complaint(text, errors);
+	struct statvfs room;
+
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		return no_tar(err);
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ)
+		return refuse(file, "it is too large", err);
+	if (!statvfs(".", &room) && !room.f_bavail)
+		return smc_err_set(err, ENOSPC, "cannot unpack %s", file);
+	return refuse(file, *line ? line : "it is damaged", err);
+}
+
+/* Let tar(1) do something with the whole archive. @out: receives its output */
+static int run_tar(const char *const argv[], int out, gzFile from, const char *file,
+		   struct smc_err *err)
+{
+	int errors = memfd_create("errors", MFD_CLOEXEC), ends[2], status = -1, ret;
+	pid_t pid = errors < 0 || pipe2(ends, O_CLOEXEC) ? -1 : fork();
+
+	if (!pid)
+		be_tar(argv, ends[0], out, errors);
+	if (pid < 0)
+		return smc_err_set(err, errno, "cannot unpack %s", file);
+	close(ends[0]);
+	ret = feed(from, ends[1], file, err);
+	close(ends[1]);
+	waitpid(pid, &status, 0);
+	if (!ret && status)
+		ret = cannot_unpack(status, errors, file, err);
+	close(errors);
+	return ret;
+}
+
+/* Reads the output of `tar -t`: each name is a line, whatever is in it. */
+static int check_list(int list, const char *file, struct smc_err *err)
+{
+	char block[BLOCK];
+	size_t names = 0, parts = 0;
+	ssize_t len;
+
+	lseek(list, 0, SEEK_SET);
+	while ((len = read(list, block, sizeof(block))) > 0) {
+		for (ssize_t i = 0; i < len; i++) {
+			names += block[i] == '\n';
+			parts = block[i] == '\n' ? 0 : parts + (block[i] == '/');
+			if (parts > UNPACK_MAX_PARTS)
+				return refuse(file, "it has a name that is too long", err);
+		}
+	}
+	if (!names)
+		return refuse(file, "it is empty", err);
+	return names > PACK_MAX_FILES ? refuse(file, "it contains too many files", err) : 0;
+}
+
+static int check_one(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+	static const char top[] = "./" BUNDLE_DIRECTORY;
+	size_t len = strlen(top);
+
+	if (where->level && (strncmp(path, top, len) || (path[len] && path[len] != '/') ||
+			     (where->level == 1 && !S_ISDIR(st->st_mode))))
+		wrong = "it contains a file with an unexpected name";
+	else if (!S_ISDIR(st->st_mode) && (!S_ISREG(st->st_mode) || st->st_nlink > 1))
+		wrong = "it contains something other than files";
+	return wrong ? 1 : measure_one(path, st, type, where);
+}
+
+static int check_files(const char *file, struct smc_err *err)
+{
+	if (nftw(".", check_one, 8, FTW_PHYS))
+		return refuse(file, wrong ? wrong : "it is damaged", err);
+	/* Holes take no room in an archive. */
+	if (measured.bytes > PACK_MAX_BYTES)
+		return refuse(file, "it is too large", err);
+	return measured.files > PACK_MAX_FILES ? refuse(file, "it contains too many files", err) :
+						 0;
+}
+
+static int unpack(gzFile from, const char *file, struct smc_err *err)
+{
+	static const char *const list[] = { "tar", "-tf", "-", NULL };
+	/* -k: a name that is there twice is an error. */
+	static const char *const extract[] = {
+		"tar", "-xkf", "-", "--no-same-owner", "--no-same-permissions", NULL
+	};
+	int out = memfd_create("list", MFD_CLOEXEC), ret;
+
+	if (out < 0)
+		return smc_err_set(err, errno, "cannot unpack %s", file);
+	ret = run_tar(list, out, from, file, err);
+	if (!ret)
+		ret = check_list(out, file, err);
+	if (!ret && gzrewind(from))
+		ret = smc_err_set(err, errno, "cannot unpack %s", file);
+	if (!ret)
+		ret = run_tar(extract, out, from, file, err);
+	close(out);
+	return ret ? ret : check_files(file, err);
+}
+
+int bundle_unpack(int fd, int directory, const char *file, struct smc_err *err)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0), ret;
+	gzFile from = copy < 0 ? NULL : gzdopen(copy, "r");
+
+	if (!from || fchdir(directory))
+		return smc_err_set(err, errno, "cannot unpack %s", file);
+	signal(SIGPIPE, SIG_IGN);
+	ret = give_up(err);
+	if (!ret)
+		ret = unpack(from, file, err);
+	gzclose(from);
+	return ret;
+}
+
+/* ---- reading ---- */
+
+static int check_index(int directory, const char *file, struct smc_err *err)
+{
+	int fd = openat(directory, "index.json", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	const char *schema = "";
+	json_t *json = fd < 0 ? NULL : json_loadfd(fd, 0, NULL);
+	int ret = 0;
+
+	if (fd >= 0)
+		close(fd);
+	json_unpack(json, "{s?s}", "schema", &schema);
+	if (strcmp(schema, BUNDLE_SCHEMA))
+		ret = smc_err_say(err, EINVAL,
+				  "%s is not a bundle of this version: no " BUNDLE_SCHEMA, file);
+	json_decref(json);
+	return ret;
+}
+
+/** struct opening - @directory: what the next process works in */
+struct opening {
+	const char *file;
+	int fd, directory;
+	bundle_fn fn;
+	void *arg;
+};
+
+static int unpack_here(void *arg, struct smc_err *err)
+{
+	const struct opening *job = arg;
+
+	return bundle_unpack(job->fd, job->directory, job->file, err);
+}
+
+static int read_here(void *arg, struct smc_err *err)
+{
+	const struct opening *job = arg;
+	int ret = enclose(job->directory, LANDLOCK_READ, err);
+
+	if (!ret)
+		ret = check_index(job->directory, job->file, err);
+	return ret || !job->fn ? ret : job->fn(job->arg, job->directory, err);
+}
+
+/* The directory is nobody's if this is root: those who read it become nobody. */
+static int make_directory(const struct workdir *work)
+{
+	int fd = -1;
+
+	if (!mkdirat(work->fd, "unpacked", 0700))
+		fd = openat(work->fd, "unpacked", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	/* It stays root's in a user namespace without nobody, where that is all one. */
+	if (fd >= 0 && !geteuid() && fchown(fd, CONFINE_NOBODY, CONFINE_NOBODY) &&
+	    errno != EINVAL && errno != EPERM) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static int fork_in(struct workdir *work, struct opening *job, workdir_fn fn, const char *doing,
+		   struct smc_err *err)
+{
+	char what[PATH_MAX];
+	int ret;
+
+	if (job->directory < 0)
+		return smc_err_set(err, errno, "cannot unpack into %s", work->path);
+	snprintf(what, sizeof(what), "%s %s", doing, job->file);
+	ret = workdir_fork(work, fn, job, what, err);
+	close(job->directory);
+	return ret;
+}
+
+int bundle_read(struct workdir *work, int fd, const char *file, bundle_fn fn, void *arg,
+		struct smc_err *err)
+{
+	struct opening job = { file, fd, make_directory(work), fn, arg };
+	int ret = fork_in(work, &job, unpack_here, "unpack", err);
+
+	if (ret)
+		return ret;
+	job.directory =
+		openat(work->fd, OPEN_DIRECTORY, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fork_in(work, &job, read_here, "read", err);
+}
+
+static void limit_one(int resource, rlim_t soft, rlim_t hard)
+{
+	struct rlimit now;
+
+	if (getrlimit(resource, &now))
+		return;
+	now.rlim_cur = now.rlim_cur < soft ? now.rlim_cur : soft;
+	now.rlim_max = now.rlim_max < hard ? now.rlim_max : hard;
+	setrlimit(resource, &now);
+}
+
+void bundle_limit(void)
+{
+	/* A second of grace: the kernel kills at the hard limit, and SIGXCPU tells the reason. */
+	limit_one(RLIMIT_CPU, SECONDS_MAX, SECONDS_MAX + 1);
+	/* A sanitizer's shadow is larger than any machine's memory. */
+#ifndef __SANITIZE_ADDRESS__
+	limit_one(RLIMIT_AS, MEMORY_MAX, MEMORY_MAX);
+#endif
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+/* What a kernel was built with, its modules, and what forbids loading them. */
+#include "smc_chk/doctor/kmodule.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/memory.h"
+#include "host/file.h"
+#include "host/probe.h"
+
+/* A distribution's configuration has 300 KiB, its modules.dep 800 KiB. */
+#define MAX_TEXT (16U * 1024 * 1024)
+#define MAX_FILE (64 * 1024) /* of modprobe.d */
+
+char kconfig_get(const char *text, const char *option)
+{
+	size_t len = strlen(option);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, option, len) && line[len] == '=')
+			return line[len + 1] == 'm' || line[len + 1] == 'y' ? line[len + 1] : 'n';
+	}
+	return 'n';
+}
+
+bool kconfig_is_about(const char *line, const char *const *words)
+{
+	static const char prefix[] = "CONFIG_";
+	const char *option = strstr(line, prefix);
+
+	for (; option && *words; words++)
+		for (const char *found = option + sizeof(prefix) - 1;
+		     (found = strstr(found, *words)); found++)
+			if (found[-1] == '_')
+				return true;
+	return false;
+}
+
+char *kconfig_inflate(const void *data, size_t len)
+{
+	/* Memory that nothing is written to takes no room. */
+	char *text = xcalloc(MAX_TEXT, 1);
+	z_stream stream = { .next_in = (unsigned char *)data,
+			    .avail_in = (unsigned int)len,
+			    .next_out = (unsigned char *)text,
+			    .avail_out = MAX_TEXT - 1 };
+	int ret = Z_DATA_ERROR;
+
+	/* 16 more than the largest window: with the header of gzip. */
+	if (len <= MAX_TEXT && inflateInit2(&stream, 16 + MAX_WBITS) == Z_OK) {
+		ret = inflate(&stream, Z_FINISH);
+		inflateEnd(&stream);
+	}
+	if (ret == Z_STREAM_END)
+		return xrealloc(text, stream.total_out + 1, 1);
+	free(text);
+	return NULL;
+}
+
+void kconfig_deflate(struct out_text *packed, const void *data, size_t len)
+{
+	z_stream stream = { .next_in = (unsigned char *)data, .avail_in = (unsigned int)len };
+	size_t size;
+
+	if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		memory_end();
+	size = deflateBound(&stream, len);
+	stream.next_out = (unsigned char *)out_reserve(packed, size);
+	stream.avail_out = (unsigned int)size;
+	deflate(&stream, Z_FINISH);
+	packed->len += stream.total_out;
+	deflateEnd(&stream);
+}
+
+bool kconfig_load(struct kconfig *config, const char *release)
+{
+	static const char *const places[][2] = {
+		{ "/boot/config-", "" },
+		{ "/lib/modules/", "/config" },
+		{ "/lib/modules/", "/build/.config" },
+	};
+	size_t len;
+	char *packed = host_whole(&len, MAX_TEXT, "/proc/config.gz");
+
+	strcpy(config->file, "/proc/config.gz");
+	config->text = packed ? kconfig_inflate(packed, len) : NULL;
+	free(packed);
+	for (size_t i = 0; !config->text && i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(config->file, sizeof(config->file), "%s%s%s", places[i][0], release,
+			 places[i][1]);
+		config->text = host_whole(&len, MAX_TEXT, "%s", config->file);
+	}
+	return config->text;
+}
+
+/* Where '-' is the same as '_'. Return: what follows a module's name, NULL for another word. */
+static const char *after_name(const char *word, const char *name)
+{
+	while (*name && (*word == *name || (*word == '-' && *name == '_'))) {
+		word++;
+		name++;
+	}
+	return *name ? NULL : word;
+}
+
+static bool is_module(const char *word, const char *name)
+{
+	const char *end = after_name(word, name);
+
+	return end && !*end;
+}
+
+/* A line is a path, "kernel/net/smc/smc.ko.xz", and in modules.dep a colon and more. */
+static bool names_module(const char *line, const char *name)
+{
+	const char *slash = memrchr(line, '/', strcspn(line, ":\n"));
+	const char *end = after_name(slash ? slash + 1 : line, name);
+
+	return end && !strncmp(end, ".ko", 3);
+}
+
+bool kmodule_listed(const char *text, const char *name)
+{
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (names_module(line, name))
+			return true;
+	}
+	return false;
+}
+
+/* @query: release and module. Return: KMODULE_UNKNOWN without the list. */
+static enum kmodule query_list(const char *const query[2], const char *list, enum kmodule found)
+{
+	size_t len;
+	char *text = host_whole(&len, MAX_TEXT, "/lib/modules/%s/%s", query[0], list);
+	enum kmodule how = !text			  ? KMODULE_UNKNOWN :
+			   kmodule_listed(text, query[1]) ? found :
+							    KMODULE_ABSENT;
+
+	free(text);
+	return how;
+}
+
+static int probe_module(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unused)))
+{
+	if (query_list(arg, "modules.builtin", KMODULE_BUILTIN) == KMODULE_BUILTIN)
+		return KMODULE_BUILTIN;
+	return (int)query_list(arg, "modules.dep", KMODULE_FILE);
+}
+
+/* The lists are long and the answer is short: a record has the answer. */
+enum kmodule kmodule_find(const char *release, const char *name)
+{
+	const char *query[] = { release, name };
+	int ret = host_probe("module-%s", probe_module, query, NULL, name);
+
+	return ret < 0 ? KMODULE_UNKNOWN : (enum kmodule)ret;
+}
+
+/* ---- what forbids loading ---- */
+
+static const char *const directories[] = {
+	"/etc/modprobe.d",     "/run/modprobe.d", "/usr/local/lib/modprobe.d",
+	"/usr/lib/modprobe.d", "/lib/modprobe.d",
+};
+
+#define N_DIRECTORIES (sizeof(directories) / sizeof(directories[0]))
+
+/* The next word of a line, which goes on behind it; "" at the end of the line. */
+static char *next_word(char **line)
+{
+	char *word = *line + strspn(*line, " \t");
+	size_t len = strcspn(word, " \t\n");
+
+	*line = word + len + (word[len] != '\0');
+	word[len] = '\0';
+	return word;
+}
+
+static enum modprobe_rule parse_line(char *line, const char *module, const char *alias)
+{
+	const char *verb = next_word(&line), *name = next_word(&line);
+
+	if (!strcmp(verb, "blacklist") && is_module(name, module))
+		return MODPROBE_BLACKLIST;
+	if (!strcmp(verb, "install") && is_module(name, module))
+		return strstr(line, "modprobe") || strstr(line, "insmod") ? MODPROBE_NO_RULE :
+									    MODPROBE_INSTALL;
+	if (!strcmp(verb, "alias") && alias && !strcmp(name, alias) &&
+	    !strcmp(next_word(&line), "off"))
+		return MODPROBE_NO_ALIAS;
+	return MODPROBE_NO_RULE;
+}
+
+enum modprobe_rule modprobe_parse(const char *text, const char *module, const char *alias)
+{
+	enum modprobe_rule rule, found = MODPROBE_NO_RULE;
+	char *copy = xstrdup(text), *rest = copy, *line;
+
+	/* The stronger one counts: it stops "modprobe smc" as well. */
+	while (found != MODPROBE_INSTALL && (line = strsep(&rest, "\n"))) {
+		rule = parse_line(line, module, alias);
+		if (rule)
+			found = rule;
+	}
+	free(copy);
+	return found;
+}
+
+bool modprobe_cmdline(const char *cmdline, const char *module)
+{
+	char *copy = xstrdup(cmdline), *rest = copy, *list;
+	bool is_found = false;
+
+	while (!is_found && *(list = next_word(&rest))) {
+		const char *key = strsep(&list, "="), *name;
+
+		if (strcmp(key, "module_blacklist") && strcmp(key, "modprobe.blacklist"))
+			continue;
+		while ((name = strsep(&list, ",")))
+			is_found |= is_module(name, module);
+	}
+	free(copy);
+	return is_found;
+}
+
+/* Files in earlier directories hide those of the same name in later ones. */
+static bool is_configuration(const char *name, size_t directory)
+{
+	size_t len = strlen(name);
+
+	if (len < 5 || strcmp(name + len - 5, ".conf"))
+		return false;
+	for (size_t i = 0; i < directory; i++)
+		if (host_exists("%s/%s", directories[i], name))
+			return false;
+	return true;
+}
+
+static bool look_at_directories(struct modprobe_block *block, const char *module, const char *alias)
+{
+	struct host_names names;
+	char text[MAX_FILE];
+
+	for (size_t i = 0; !block->rule && i < N_DIRECTORIES; i++) {
+		if (host_list(&names, "%s", directories[i]))
+			continue;
+		for (size_t n = 0; !block->rule && n < names.count; n++) {
+			snprintf(block->file, sizeof(block->file), "%s/%s", directories[i],
+				 names.names[n]);
+			if (is_configuration(names.names[n], i) &&
+			    host_text(text, sizeof(text), "%s", block->file))
+				block->rule = modprobe_parse(text, module, alias);
+		}
+		host_names_free(&names);
+	}
+	return block->rule;
+}
+
+/* The kernel's command line may have passwords, for disks in the network: no record gets it. */
+static int probe_cmdline(void *arg, char out[HOST_PROBE_SIZE] __attribute__((unused)))
+{
+	FILE *file = host_open("/proc/cmdline");
+	char text[4096];
+	bool is_found;
+
+	if (!file)
+		return -errno;
+	is_found = fgets(text, sizeof(text), file) && modprobe_cmdline(text, arg);
+	fclose(file);
+	return is_found;
+}
+
+bool modprobe_blocked(struct modprobe_block *block, const char *module, const char *alias)
+{
+	unsigned long disabled = 0;
+	char text[4096];
+
+	*block = (struct modprobe_block){ 0 };
+	if (look_at_directories(block, module, alias))
+		return true;
+	strcpy(block->file, "/proc/cmdline");
+	if (host_probe("cmdline-%s", probe_cmdline, (void *)module, NULL, module) > 0)
+		return true;
+	strcpy(block->file, "/proc/sys/kernel/modules_disabled");
+	host_number(&disabled, "%s", block->file);
+	if (disabled)
+		return true;
+	strcpy(block->file, "/proc/sys/kernel/modprobe");
+	return host_exists("%s", block->file) && !host_text(text, sizeof(text), "%s", block->file);
+}
