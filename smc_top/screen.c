@@ -157,7 +157,7 @@ static void draw_line(struct screen *screen, const char *data, size_t len, const
 	out_mem(text, data, len);
 	if (!*attribute)
 		return;
-	out_fill(text, ' ', width - len);
+	out_blanks(text, width - len);
 	out_str(text, "\033[m");
 }
 

@@ -186,7 +186,7 @@ void top_head(struct out_text *text, const struct top_table *table, double secon
 		snprintf(right, sizeof(right), "measuring, by %s", top_sort_names[sort]);
 	}
 	len = text->len - start;
-	out_fill(text, ' ', len + strlen(right) + 2 < width ? width - len - strlen(right) : 2);
+	out_blanks(text, len + strlen(right) + 2 < width ? width - len - strlen(right) : 2);
 	out_str(text, right);
 }
 

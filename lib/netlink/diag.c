@@ -20,14 +20,12 @@
 
 #include "base/memory.h"
 #include "host/record.h"
+#include "netlink/ahead.h"
 #include "netlink/answer.h"
 #include "netlink/replay.h"
 
-/*
- * The kernel fills one buffer of the reader's size, up to 32 KiB, per system call. A smaller one
- * does not merely cost calls: rows that did not fit have been seen to vanish.
- */
-#define RECV_SIZE 32768
+/* A dump of more parts than that is a long one. */
+#define FEW_PARTS 4
 /* Room for answers in flight; the kernel caps it at net.core.rmem_max. */
 #define SOCKET_RCVBUF (1024 * 1024)
 /* A kernel that answers at all answers a dump at once; without a limit a lost answer hangs us. */
@@ -72,18 +70,29 @@ static int conclude(const struct dump *dump, const struct answer *answer)
 
 static int receive(struct mnl_socket *nl, struct dump *dump, struct answer *answer)
 {
-	_Alignas(struct nlmsghdr) char buf[RECV_SIZE];
+	_Alignas(struct nlmsghdr) char buf[AHEAD_PART];
+	struct ahead *ahead = NULL;
+	int ret = 0;
 
-	while (!answer->is_done && !answer->is_interrupted) {
-		ssize_t len = mnl_socket_recvfrom(nl, buf, sizeof(buf));
+	for (size_t i = 0; !ret && !answer->is_done && !answer->is_interrupted; i++) {
+		const void *part = buf;
+		ssize_t len;
 
-		if (len >= 0)
-			answer_take(answer, buf, (size_t)len);
-		else if (errno != EINTR)
-			return smc_err_set(dump->err, errno == EAGAIN ? ETIMEDOUT : errno,
-					   "cannot receive the list of sockets");
+		if (i == FEW_PARTS)
+			ahead = ahead_start(nl);
+		len = ahead ? ahead_next(ahead, &part) : mnl_socket_recvfrom(nl, buf, sizeof(buf));
+		if (len >= 0) {
+			answer_take(answer, part, (size_t)len);
+		} else if (ahead && errno == EAGAIN) {
+			ahead_end(ahead);
+			ahead = NULL;
+		} else if (errno != EINTR) {
+			ret = smc_err_set(dump->err, errno == EAGAIN ? ETIMEDOUT : errno,
+					  "cannot receive the list of sockets");
+		}
 	}
-	return conclude(dump, answer);
+	ahead_end(ahead);
+	return ret ? ret : conclude(dump, answer);
 }
 
 static int send_request(struct mnl_socket *nl, unsigned int seq, uint16_t type, const void *req,
@@ -272,7 +281,7 @@ static int hand_over(const void *buf, size_t len, smc_diag_fn fn, void *arg)
 int smc_diag_ends_read(struct smc_diag_ends *ends, smc_diag_fn fn, void *arg, bool *lost,
 		       struct smc_err *err)
 {
-	_Alignas(struct nlmsghdr) char buf[RECV_SIZE];
+	_Alignas(struct nlmsghdr) char buf[AHEAD_PART];
 	int ret = 0;
 
 	for (int i = 0; !ret && i < MESSAGES_MAX; i++) {

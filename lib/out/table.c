@@ -24,7 +24,7 @@ static const struct out_col *next_of(const struct out_col *col)
 /* ---- one value ---- */
 
 /* By copy: a uint64_t and a __u64 are the same bytes, but not the same type everywhere. */
-static uint64_t number_at(const void *value, size_t size)
+static inline uint64_t number_at(const void *value, size_t size)
 {
 	uint64_t wide;
 	uint32_t word;
@@ -39,12 +39,12 @@ static uint64_t number_at(const void *value, size_t size)
 }
 
 /* Of a pointer, what it points to. */
-static const char *string_at(const struct out_col *col, const void *value)
+static inline const char *string_at(const struct out_col *col, const void *value)
 {
 	return col->kind == OUT_KIND_PTR ? *(const char *const *)value : value;
 }
 
-static size_t room_of(const struct out_col *col)
+static inline size_t room_of(const struct out_col *col)
 {
 	return col->size ? col->size : SIZE_MAX;
 }
@@ -60,7 +60,7 @@ static bool is_empty(const struct out_col *col, const void *value)
 }
 
 /* Return: NULL if there is no value. */
-static const void *value_of(const struct out_col *col, const void *object)
+static inline const void *value_of(const struct out_col *col, const void *object)
 {
 	const char *start = col->find ? col->find(object) : object;
 
@@ -96,7 +96,8 @@ static void append_name(struct out_text *text, const struct out_col *col, uint64
 }
 
 /* What has no number must not be read as one. */
-static void append_value(struct out_text *text, const struct out_col *col, const void *value)
+static inline __attribute__((always_inline)) void
+append_value(struct out_text *text, const struct out_col *col, const void *value)
 {
 	switch (col->kind) {
 	case OUT_KIND_ODD:
@@ -117,7 +118,8 @@ static void append_value(struct out_text *text, const struct out_col *col, const
 	}
 }
 
-void out_cell(struct out_text *text, const struct out_col *col, const void *object)
+static inline __attribute__((always_inline)) void
+append_cell(struct out_text *text, const struct out_col *col, const void *object)
 {
 	const void *value = value_of(col, object);
 
@@ -132,6 +134,11 @@ void out_cell(struct out_text *text, const struct out_col *col, const void *obje
 void out_as_is(struct out_text *text, const void *value)
 {
 	out_str(text, *(const char *const *)value);
+}
+
+void out_cell(struct out_text *text, const struct out_col *col, const void *object)
+{
+	append_cell(text, col, object);
 }
 
 /* The text as a string. */
@@ -248,13 +255,14 @@ void out_view_widen(struct out_view *view, const char *name, uint8_t width)
  * Bring what was appended since @start to the column's width, with the blanks behind it.
  * Return: where the blanks begin.
  */
-static size_t pad(struct out_text *text, const struct out_view *view, size_t i, size_t start)
+static inline __attribute__((always_inline)) size_t
+pad(struct out_text *text, const struct out_view *view, size_t i, size_t start)
 {
 	size_t end = text->len, len = end - start, missing = 0;
 
 	if (len < view->widths[i])
 		missing = view->widths[i] - len;
-	out_fill(text, ' ', missing + 1U + view->cols[i]->gap);
+	out_blanks(text, missing + 1U + view->cols[i]->gap);
 	if (!missing || !view->cols[i]->is_right)
 		return end;
 	memmove(text->data + start + missing, text->data + start, len);
@@ -284,22 +292,49 @@ void out_header(struct out_text *text, const struct out_view *view)
 	end_line(text, line, end);
 }
 
+static size_t room(const struct out_view *view, size_t i)
+{
+	return (view->widths[i] ? view->widths[i] : 1) + 1U + view->cols[i]->gap;
+}
+
+/* Empty cells turned out not to be the last ones: move what follows them, write "-" into each. */
+static void fill_gap(struct out_text *text, const struct out_view *view, size_t from, size_t to,
+		     size_t start)
+{
+	size_t len = text->len - start, gap = 0;
+
+	for (size_t i = from; i < to; i++)
+		gap += room(view, i);
+	out_fill(text, ' ', gap);
+	memmove(text->data + start + gap, text->data + start, len);
+	memset(text->data + start, ' ', gap);
+	for (; from < to; from++) {
+		const struct out_col *col = view->cols[from];
+		size_t last = room(view, from) - 2 - col->gap;
+
+		text->data[start + (col->is_right ? last : 0)] = '-';
+		start += room(view, from);
+	}
+}
+
 void out_row(struct out_text *text, const struct out_view *view, const void *object)
 {
-	size_t line = text->len, end = line;
+	size_t line = text->len, end = line, next = 0; /* first column that is not written yet */
 
 	for (size_t i = 0; i < view->count; i++) {
-		size_t start = text->len, cell_end;
-		bool is_there;
+		size_t start = text->len;
 
-		out_cell(text, view->cols[i], object);
-		is_there = text->len > start;
-		if (!is_there)
-			out_char(text, '-');
-		cell_end = pad(text, view, i, start);
-		/* Empty cells at the end are left out. */
-		if (is_there)
-			end = cell_end;
+		append_cell(text, view->cols[i], object);
+		if (text->len == start)
+			continue;
+		if (next < i) {
+			size_t len = text->len - start;
+
+			fill_gap(text, view, next, i, start);
+			start = text->len - len;
+		}
+		end = pad(text, view, i, start);
+		next = i + 1;
 	}
 	end_line(text, line, end);
 }

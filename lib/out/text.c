@@ -61,27 +61,55 @@ void out_fill(struct out_text *text, char c, size_t count)
 /* No number has more digits than that, and none is asked for. */
 #define DIGITS 24
 
-/* With a constant @base there is no division; one copy of a fixed size, cut to length, no call. */
-static inline void append_number(struct out_text *text, uint64_t value, unsigned int base,
-				 int digits)
+/*
+ * A number of @used digits, at least @digits: zeros, one copy of a fixed size, which the digits
+ * replace from the end that is returned.
+ */
+static inline char *append_zeros(struct out_text *text, int used, int digits)
 {
-	char buf[2 * DIGITS] = "", *end = buf + DIGITS, *at = end;
+	static const char zeros[] = "000000000000000000000000";
+	char *at = memcpy(out_reserve(text, DIGITS), zeros, DIGITS);
 
-	do
-		*--at = "0123456789abcdef"[value % base];
-	while ((value /= base) || (end - at < digits && at > buf));
-	memcpy(out_reserve(text, DIGITS), at, DIGITS);
-	text->len += (size_t)(end - at);
+	at += used < digits ? digits : used;
+	text->len = (size_t)(at - text->data);
+	return at;
+}
+
+static inline int decimal_digits(uint64_t value)
+{
+	int used = 1;
+
+	for (; value >= 10000; value /= 10000)
+		used += 4;
+	return used + (value >= 10) + (value >= 100) + (value >= 1000);
 }
 
 void out_dec(struct out_text *text, uint64_t value, int digits)
 {
-	append_number(text, value, 10, digits);
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+				    "25262728293031323334353637383940414243444546474849"
+				    "50515253545556575859606162636465666768697071727374"
+				    "75767778798081828384858687888990919293949596979899";
+	char *at = append_zeros(text, decimal_digits(value), digits);
+
+	for (; value >= 100; value /= 100)
+		memcpy(at -= 2, pairs + 2 * (value % 100), 2);
+	if (value >= 10)
+		memcpy(at - 2, pairs + 2 * value, 2);
+	else
+		at[-1] = (char)('0' + value);
 }
 
 void out_hex(struct out_text *text, uint64_t value, int digits)
 {
-	append_number(text, value, 16, digits);
+	int used = 1;
+	char *at;
+
+	for (uint64_t rest = value; rest >>= 4;)
+		used++;
+	at = append_zeros(text, used, digits);
+	for (; value; value >>= 4)
+		*--at = "0123456789abcdef"[value & 0xf];
 }
 
 void out_escaped(struct out_text *text, const char *str, size_t len)

@@ -55,6 +55,19 @@ static inline void out_char(struct out_text *text, char c)
 /** out_fill() - append @count copies of a character */
 void out_fill(struct out_text *text, char c, size_t count);
 
+#define OUT_BLANKS "                                " /* 32 */
+
+/** out_blanks() - append blanks: nearly always a few, so one copy of a fixed size, cut to length */
+static inline void out_blanks(struct out_text *text, size_t count)
+{
+	if (count >= sizeof(OUT_BLANKS) || text->size - text->len < sizeof(OUT_BLANKS)) {
+		out_fill(text, ' ', count);
+		return;
+	}
+	memcpy(text->data + text->len, OUT_BLANKS, sizeof(OUT_BLANKS) - 1);
+	text->len += count;
+}
+
 /** out_dec() - append a decimal number with at least @digits digits, 24 at most */
 void out_dec(struct out_text *text, uint64_t value, int digits);
 

@@ -6,20 +6,38 @@
 
 #include "smc/reason.h"
 
+static char *put_octet(char *at, unsigned int octet)
+{
+	if (octet >= 100)
+		*at++ = (char)('0' + octet / 100);
+	if (octet >= 10)
+		*at++ = (char)('0' + octet / 10 % 10);
+	*at++ = (char)('0' + octet % 10);
+	return at;
+}
+
+/* inet_ntop() is too slow for the one case that matters in a long table. */
+static void append_ipv4(struct out_text *text, const uint8_t *ip)
+{
+	char *at = out_reserve(text, INET_ADDRSTRLEN);
+
+	if (!at)
+		return;
+	for (int i = 0; i < 4; i++) {
+		at = put_octet(at, ip[i]);
+		*at++ = '.';
+	}
+	text->len = (size_t)(at - 1 - text->data);
+}
+
 static void append_ip(struct out_text *text, const struct smc_addr *addr)
 {
 	char buf[INET6_ADDRSTRLEN];
 
-	if (addr->family != AF_INET) {
+	if (addr->family == AF_INET)
+		append_ipv4(text, addr->ip);
+	else
 		out_str(text, inet_ntop(AF_INET6, addr->ip, buf, sizeof(buf)));
-		return;
-	}
-	/* inet_ntop() is too slow for the one case that matters in a long table. */
-	for (int i = 0; i < 4; i++) {
-		out_dec(text, addr->ip[i], 0);
-		out_char(text, '.');
-	}
-	text->len--;
 }
 
 void sockets_append_addr(struct out_text *text, const struct smc_addr *addr)

@@ -326,7 +326,7 @@ static void stale_errno(void **state)
 	assert_int_equal(dump(&seen, &err), -ENOMEM);
 }
 
-/* Many parts: all rows in their order. */
+/* A thread receives what is behind the first parts: the same rows in the same order. */
 static void add_rows(unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++)
@@ -352,7 +352,7 @@ static void long_list(void **state)
 	}
 }
 
-/* The list ends where the caller wants no more, however much waits. */
+/* The thread ends with the list, however much waits. */
 static void long_list_left(void **state)
 {
 	(void)state;
