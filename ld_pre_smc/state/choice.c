@@ -37,7 +37,11 @@ static void remember(bool is_tcp)
 		shim_open_tcp_first(false);
 }
 
-/* A TCP socket of socket() that is as new becomes an SMC socket, if that takes its options. */
+/*
+ * A TCP socket of socket() that is as new becomes an SMC socket, if that takes its options. Where
+ * the kernel no longer has SMC, socket() finds out, and remembers it: each attempt may start
+ * modprobe.
+ */
 static void make_smc(int fd, const char *why)
 {
 	struct shim_sock tcp = { .kind = KIND_TCP };
@@ -45,10 +49,12 @@ static void make_smc(int fd, const char *why)
 	if (shim_int_option(fd, SOL_SOCKET, SO_PROTOCOL) != IPPROTO_TCP || !shim_may_swap(fd))
 		return;
 	tcp.family = shim_int_option(fd, SOL_SOCKET, SO_DOMAIN);
-	if (!shim_swap(fd, &tcp, shim_working_kind(tcp.family), why)) {
-		shim_fd_mark_socket(fd);
-		shim_give_buffers(fd);
+	if (shim_swap(fd, &tcp, shim_working_kind(tcp.family), why)) {
+		shim_open_tcp_first(false);
+		return;
 	}
+	shim_fd_mark_socket(fd);
+	shim_give_buffers(fd);
 }
 
 static bool has_rules(void)

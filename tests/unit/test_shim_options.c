@@ -727,6 +727,7 @@ static void what_stays_tcp(void **state)
 	comes_to(connect_to(81), 0, 0, "socket 43 524289 0;connect 5 2;");
 	fake.fds[5].state = TCP_ESTABLISHED;
 	comes_to(connect_to(81), 0, 0, "connect 5 2;");
+	comes_to(new_socket(), 5, 0, "socket 43 1 0;");
 	connect_often(80);
 	new_socket();
 	set_int(SOL_SOCKET, SO_REUSEPORT, 1);
