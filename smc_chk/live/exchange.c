@@ -85,6 +85,12 @@ int exchange_port(int fd, int bytes, int timeout_ms, uint16_t *port)
 	return 0;
 }
 
+/* Whole nanoseconds, as JSON has them: ratios are those of the numbers that are shown. */
+static double median(double *times, size_t n)
+{
+	return (double)(uint64_t)numbers_median(times, n);
+}
+
 int exchange_round_trips(struct client_result *result, int fd, const struct stream_limit *limit,
 			 double *min_ns, double *median_ns)
 {
@@ -97,7 +103,7 @@ int exchange_round_trips(struct client_result *result, int fd, const struct stre
 			return -1;
 		times[i] = (double)(stream_now() - start);
 	}
-	*median_ns = numbers_median(times, EXCHANGE_ROUND_TRIPS);
+	*median_ns = median(times, EXCHANGE_ROUND_TRIPS);
 	*min_ns = times[0];
 	return 0;
 }
@@ -167,7 +173,7 @@ int measure_connects(struct client_result *result, struct client_rates *rates, b
 		now = stream_now();
 	}
 	rates->connects_per_second = count * 1e9 / (double)(now - start);
-	rates->connect_ns = numbers_median(times, (size_t)count);
+	rates->connect_ns = median(times, (size_t)count);
 	return 0;
 }
 
@@ -182,7 +188,7 @@ static int latency(struct client_result *result, struct client_rates *rates, int
 		if (exchange_round_trips(result, fd, limit, &min, &medians[count]))
 			return -1;
 	} while (++count < MAX_ROUNDS && stream_now() - start < measure_share_ns(limit->step_ms));
-	rates->round_trip_ns = numbers_median(medians, (size_t)count);
+	rates->round_trip_ns = median(medians, (size_t)count);
 	return 0;
 }
 
