@@ -312,7 +312,8 @@ def check_no_eid():
 
 
 def check_syncookies():
-    server = Server()
+    # A port of its own: a SYN in the place of a connection in TIME-WAIT gets no cookie.
+    server = Server("-p", "40001")
     run("sysctl", "-q", "-w", "net.ipv4.tcp_syncookies=2")
     status, out, _ = run("smc_chk", "connect", IP, "-p", str(server.port))
     ok(status == 2 and "PEERNOSMC" in out and "Try: look for what removed SMC's TCP option (254) from" in out,
