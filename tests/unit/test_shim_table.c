@@ -271,6 +271,7 @@ static void do_fork(void)
 static void do_exec(void)
 {
 	memset(shim_fd_bytes, 0, NUMBERS);
+	shim_fd_end = 0;
 	for (int i = 0; i < NUMBERS; i++) {
 		if (!numbers[i].what || any(3)) {
 			numbers[i] = (struct number){ 0 };
@@ -291,6 +292,8 @@ static const char *wrong(int fd)
 		return "an SMC socket has no mark";
 	if (number->seen && number->what == EPOLL && !shim_fd_is_set(FD_EPOLL, fd))
 		return "an epoll instance has no mark";
+	if (shim_fd_is_marked(fd) && shim_fd_next(FD_SMC, fd) != fd)
+		return "a walk over the marks misses one";
 	if (number->stale || !number->what)
 		return NULL;
 	if (shim_fd_is_set(FD_SOCKET, fd) && number->what != SMC && number->what != TCP)
