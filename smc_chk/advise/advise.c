@@ -68,7 +68,7 @@ static void ask(struct judge_row *row)
 	close(fd);
 }
 
-/* Of one peer and port there may be rows of several processes. */
+/* Several processes may have rows for one peer and port. */
 static bool take_answer(struct judge_row *row, const struct judge_row *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

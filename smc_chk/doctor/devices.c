@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "smc/abi.h"
-#include "smc_chk/doctor/doctor.h"
+#include "smc_chk/doctor/findings.h"
 
 #define RDMA "rdma"
 #define ISM "ism"

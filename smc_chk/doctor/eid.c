@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "smc_chk/doctor/doctor.h"
+#include "smc_chk/doctor/findings.h"
 
 #define CHECK "eid"
 

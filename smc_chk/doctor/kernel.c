@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "smc/abi.h"
-#include "smc_chk/doctor/doctor.h"
+#include "smc_chk/doctor/findings.h"
 
 static char option(const struct doctor *doc, const char *name)
 {

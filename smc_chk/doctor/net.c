@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "smc_chk/doctor/doctor.h"
+#include "smc_chk/doctor/findings.h"
 
 /* Headers and check sum of a RoCE packet at their longest, as the kernel counts them. */
 #define ROCE_OVERHEAD 96

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 
 #include "out/text.h"
-#include "smc_chk/doctor/doctor.h"
+#include "smc_chk/doctor/findings.h"
 
 #define CHECK "pnetid"
 

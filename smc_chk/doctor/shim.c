@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "process/library.h"
-#include "smc_chk/doctor/doctor.h"
+#include "smc_chk/doctor/findings.h"
 
 #define CHECK "shim"
 

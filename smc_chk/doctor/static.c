@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Static analysis: what SMC could use on each net device that is up. */
-#include "smc_chk/doctor/doctor.h"
+#include "smc_chk/doctor/findings.h"
 
 #include <string.h>
 #include <sys/socket.h>

@@ -7,7 +7,7 @@
 #include "out/units.h"
 #include "smc/buffers.h"
 #include "smc/knob.h"
-#include "smc_chk/doctor/doctor.h"
+#include "smc_chk/doctor/findings.h"
 
 #define CHECK "sysctl"
 #define MEMORY "memory"

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "smc/reason.h"
-#include "smc_chk/doctor/doctor.h"
+#include "smc_chk/doctor/findings.h"
 
 #define CHECK "traffic"
 

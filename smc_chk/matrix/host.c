@@ -17,8 +17,8 @@
 #include "out/text.h"
 #include "settings/conf_read.h"
 #include "smc/abi.h"
-#include "smc_chk/doctor/doctor.h"
 #include "smc_chk/doctor/facts.h"
+#include "smc_chk/doctor/findings.h"
 
 /* More net devices with addresses than any host should have. */
 #define NETS_MAX 4096

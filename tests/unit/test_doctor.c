@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <arpa/inet.h>
 
-#include "smc_chk/doctor/doctor.h"
+#include "smc_chk/doctor/findings.h"
 
 /* A kernel 6.12 with SMC and eth0, whose port is that of mlx5_0; what else there is a test adds. */
 struct host {

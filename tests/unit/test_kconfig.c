@@ -4,7 +4,7 @@
 
 #include <zlib.h>
 
-#include "smc_chk/doctor/doctor.h"
+#include "smc_chk/doctor/findings.h"
 #include "smc_chk/doctor/kmodule.h"
 
 /* ---- configuration ---- */

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+/* Findings of the doctor: a list to which the checks add, and how it is printed. */
+#include "smc_chk/doctor/findings.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "out/table.h"
+#include "smc_chk/print.h"
+
+#define N_LEVELS (DOCTOR_PROBLEM + 1)
+
+static const struct out_names level_names = OUT_NAMES(
+	NULL, NULL, [DOCTOR_OK] = { "ok", "ok" }, [DOCTOR_NOTE] = { "note", "note" },
+	[DOCTOR_WARNING] = { "warning", "warning" }, [DOCTOR_PROBLEM] = { "problem", "problem" });
+
+/* The text as a string, cut to what fits. */
+static void take(char *out, size_t size, struct out_text *text)
+{
+	snprintf(out, size, "%.*s", (int)text->len, text->data ? text->data : "");
+	out_free(text);
+}
+
+static void copy_escaped(char *out, size_t size, const char *str)
+{
+	struct out_text text = { 0 };
+
+	out_escaped(&text, str ? str : "", size);
+	take(out, size, &text);
+}
+
+const char *doctor_take(struct doctor *doc, struct out_text *text, bool is_typable)
+{
+	if (!is_typable || text->len >= sizeof(doc->remedy)) {
+		out_reset(text);
+		out_str(text, "no command is shown: a name in it cannot be typed, "
+			      "or it is too long");
+	}
+	take(doc->remedy, sizeof(doc->remedy), text);
+	return doc->remedy;
+}
+
+const char *doctor_remedy(struct doctor *doc, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(doc->remedy, sizeof(doc->remedy), fmt, ap);
+	va_end(ap);
+	return doc->remedy;
+}
+
+const char *doctor_command(struct doctor *doc, const char *before, const char *name,
+			   const char *after)
+{
+	struct out_text text = { 0 };
+	bool is_typable;
+
+	out_str(&text, before);
+	is_typable = out_shell_word(&text, name);
+	out_str(&text, after);
+	return doctor_take(doc, &text, is_typable);
+}
+
+void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, const char *object,
+		const char *remedy, const char *fmt, ...)
+{
+	struct doctor_finding *finding =
+		smc_array_add(&doc->findings, &doc->n_findings, &doc->size, sizeof(*finding));
+	char text[sizeof(finding->text)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	finding->level = level;
+	finding->check = check;
+	copy_escaped(finding->object, sizeof(finding->object), object);
+	copy_escaped(finding->text, sizeof(finding->text), text);
+	snprintf(finding->remedy, sizeof(finding->remedy), "%s", remedy ? remedy : "");
+}
+
+bool doctor_has_word(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (; list && *list; list += strcspn(list, " "), list += strspn(list, " "))
+		if (strcspn(list, " ") == len && !strncmp(list, word, len))
+			return true;
+	return false;
+}
+
+/* ---- printing ---- */
+
+/** struct result - @least: that is shown; @first: what to do first, NULL for nothing */
+struct result {
+	enum doctor_level least;
+	size_t counts[N_LEVELS];
+	const struct doctor_finding *first;
+	int status;
+};
+
+static struct result judge(const struct doctor *doc)
+{
+	struct result result = { .least = doc->req->is_brief ? DOCTOR_WARNING : DOCTOR_OK };
+
+	for (size_t i = 0; i < doc->n_findings; i++) {
+		const struct doctor_finding *finding = &doc->findings[i];
+
+		result.counts[finding->level]++;
+		if (finding->level >= DOCTOR_WARNING && finding->remedy[0] &&
+		    (!result.first || finding->level > result.first->level))
+			result.first = finding;
+	}
+	if (result.counts[DOCTOR_PROBLEM])
+		result.status = doc->is_untestable ? CHK_UNTESTED : CHK_ERROR;
+	return result;
+}
+
+/* Each string is escaped already. */
+static void append_string(struct out_text *text, const void *string)
+{
+	out_str(text, string);
+}
+
+#define ESCAPED(member) OUT_TEXT(append_string), OUT_ODD(doctor_finding, member)
+
+static const struct out_col columns[] = {
+	{ "level", "Level", "level", 7, OUT_NAME(doctor_finding, level, level_names) },
+	{ "check", "Check", "check", 0, OUT_PTR(doctor_finding, check) },
+	{ "object", "Object", "object", 0, ESCAPED(object) },
+	{ "text", "Finding", "text", 0, ESCAPED(text) },
+	{ NULL, NULL, "remedy", 0, ESCAPED(remedy) },
+	{ 0 },
+};
+
+static void append_count(struct out_text *text, const char *before, size_t count, const char *word)
+{
+	if (count)
+		out_printf(text, "%s%zu %s%s", before, count, word, count == 1 ? "" : "s");
+}
+
+static void append_verdict(struct out_text *text, const struct result *result)
+{
+	size_t problems = result->counts[DOCTOR_PROBLEM], warnings = result->counts[DOCTOR_WARNING];
+
+	if (result->status == CHK_UNTESTED) {
+		out_str(text, "SMC cannot be tested here");
+	} else {
+		out_str(text,
+			problems ? "SMC does not work here as it should" : "SMC can work here");
+		append_count(text, ": ", problems, "problem");
+		append_count(text, problems ? ", " : ": ", warnings, "warning");
+	}
+	out_char(text, '.');
+	if (result->first)
+		out_printf(text, " First: %s", result->first->remedy);
+	out_char(text, '\n');
+}
+
+/* The worst stands last, where a terminal shows it without scrolling. */
+static int print_text(const struct doctor *doc, const struct result *result)
+{
+	struct out_view view = { 0 };
+	struct out_text text = { 0 };
+
+	out_view_add(&view, columns, "level,check,object,text");
+	for (size_t i = 0; i < doc->n_findings; i++) {
+		out_view_widen(&view, "check", (uint8_t)strlen(doc->findings[i].check));
+		out_view_widen(&view, "object", (uint8_t)strlen(doc->findings[i].object));
+	}
+	for (size_t level = result->least; level < N_LEVELS; level++) {
+		for (size_t i = 0; i < doc->n_findings; i++) {
+			const struct doctor_finding *finding = &doc->findings[i];
+
+			if (finding->level != level)
+				continue;
+			out_row(&text, &view, finding);
+			if (finding->remedy[0])
+				out_printf(&text, "        -> %s\n", finding->remedy);
+		}
+	}
+	append_verdict(&text, result);
+	return chk_print(&text);
+}
+
+static int print_json(const struct doctor *doc, const struct result *result)
+{
+	json_t *findings = json_array();
+
+	for (size_t i = 0; i < doc->n_findings; i++)
+		if (doc->findings[i].level >= result->least)
+			json_array_append_new(findings, out_json(columns, NULL, &doc->findings[i]));
+	return chk_print_json(json_pack("{s:s, s:i, s:i, s:i, s:o, s:s*}", "schema",
+					"smc-tools/doctor/1", "status", result->status, "problems",
+					(int)result->counts[DOCTOR_PROBLEM], "warnings",
+					(int)result->counts[DOCTOR_WARNING], "findings", findings,
+					"first", result->first ? result->first->remedy : NULL));
+}
+
+int doctor_print(const struct doctor *doc)
+{
+	struct result result = judge(doc);
+	int ret = doc->req->is_json ? print_json(doc, &result) : print_text(doc, &result);
+
+	return ret ? ret : result.status;
+}
+
+bool doctor_is_in_scope(const struct doctor *doc, const struct pnet_row *row)
+{
+	const struct choice *choice;
+
+	if (!doc->req->iface)
+		return true;
+	choice = choice_of(&doc->facts->choices, doc->req->iface);
+	if (!choice)
+		return false;
+	if (row->type == PNET_NET)
+		return row == choice->net || !strcmp(row->name, choice->net->net->base);
+	return row == choice->port || row == choice->ism_v1 || row == choice->ism_v2 ||
+	       (*row->pnetid && !strcmp(row->pnetid, choice->net->pnetid)) ||
+	       (row->ib_port && !strcmp(row->ib_port->netdev, choice->net->net->base));
+}
+
+enum doctor_level doctor_unusable_level(const struct doctor *doc)
+{
+	return choice_is_any_usable(&doc->facts->choices, doc->req->iface) ? DOCTOR_WARNING :
+									     DOCTOR_PROBLEM;
+}
+
+void doctor_each(struct doctor *doc, void (*check)(struct doctor *doc, const struct pnet_row *row))
+{
+	const struct pnet_rows *rows = &doc->facts->choices.facts.rows;
+
+	for (size_t i = 0; i < rows->count; i++)
+		if (doctor_is_in_scope(doc, &rows->rows[i]))
+			check(doc, &rows->rows[i]);
+}
