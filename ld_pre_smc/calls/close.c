@@ -6,7 +6,7 @@
  * socket, shim_unsent_close() looks at it. Where the byte was wrong it is corrected, and that was
  * all. Where data is unsent that the kernel would wait two seconds for and then drop, smc_keep gets
  * the socket, and goes on sending after this process has closed it. Where nothing is unsent the
- * peer is to be told of the end, by a message that a signal must not break off: so signals wait
+ * kernel sends the peer a message about the end. A signal would break that off, so signals wait
  * until the kernel has closed.
  *
  * The same comes before everything else that closes: dup2() what it overwrites, fclose(), exec and

@@ -133,7 +133,7 @@ bool shim_fd_close(int fd);
  *
  * socket() of this library gave this number, for SMC, and none of the library's functions has since
  * bound it, given it SO_LINGER or SO_SNDTIMEO, made or put a duplicate of it, replaced it, or seen
- * its connect() fail; nor did the process fork. What happens behind the library's back is not seen:
+ * its connect() fail; nor did the process fork. A raw system call is not seen:
  * then connect() does what the kernel does if it succeeds, and asks about everything if it fails.
  */
 static inline bool shim_fd_is_plain(int fd)

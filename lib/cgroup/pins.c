@@ -14,7 +14,7 @@
 #include "cgroup/check.h"
 #include "cgroup/scope.h"
 
-/* What is pinned, in this order: the hook comes last, as nothing counts as attached without it. */
+/* Pinned in this order: the hook comes last, as nothing counts as attached without it. */
 static const struct part {
 	const char *name, *pin;
 	bool is_map;

@@ -43,8 +43,8 @@ struct cli_tool {
 /**
  * cli_start() - first thing in main(): standard descriptors that are closed become /dev/null
  *
- * What the tool opens next must not take their place: the table would go into a netlink socket.
- * They are opened so that writing to a closed stdout still fails.
+ * A file that the tool opens next must not take their place: the table would go into a netlink
+ * socket. They are opened so that writing to a closed stdout still fails.
  */
 void cli_start(void);
 

@@ -38,7 +38,7 @@ struct netaddr_table {
 /**
  * netaddr_load() - addresses of all net devices, by getifaddrs(3) or of a recorded host
  *
- * Of a device with very many addresses the first ones are kept.
+ * A device with very many addresses keeps the first ones.
  */
 void netaddr_load(struct netaddr_table *table, const struct netdev_table *netdevs);
 

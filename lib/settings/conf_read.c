@@ -476,7 +476,7 @@ static int include(struct source *source, struct conf_line *line)
 
 /* ---- lines ---- */
 
-/* What stands there, made harmless by whoever prints it. */
+/* The text as it stands there: its printer escapes it. */
 static int say(const struct source *source, const struct conf_line *line)
 {
 	char what[sizeof(line->err->text)];

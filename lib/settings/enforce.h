@@ -5,7 +5,7 @@
 #include "settings/policy.h"
 
 /**
- * policy_apply() - put this policy in the place of another one; none, if it is empty
+ * policy_apply() - replace the policy by this one; an empty one removes it
  * @policy: settled. Without "by" the kernel's hook is taken where there is one and libbpf, as long
  *	as there is no "learn", which only nftables can
  * @by: receives who enforces it, POLICY_BY_ANY for an empty one; may be NULL
@@ -34,7 +34,7 @@ int policy_read(struct policy *policy, struct smc_err *err);
 bool policy_hsctrl_exists(void);
 
 /**
- * policy_hsctrl_apply() - put this policy in the place of another one at once; none, if it is empty
+ * policy_hsctrl_apply() - replace the policy by this one, at once; an empty one removes it
  *
  * All or nothing. Counters begin at 0. It cannot learn. The maps are pinned below
  * /sys/fs/bpf/smc-tools-policy by the name that sysctl net.smc.hs_ctrl has; the kernel keeps the

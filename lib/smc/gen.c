@@ -73,7 +73,7 @@ int smc_device_decode(struct smc_device *device, const struct nlmsghdr *nlh)
 
 #define LGR(number, member, bit)                                                                   \
 	SMC_ATTR(SMC_ABI_LGR_##number, struct smc_lgr, member, SMC_LGR_HAS_##bit)
-/* What is in the nest goes into the same structure. */
+/* Attributes in the nest go into the same structure. */
 #define COMMON(number)                                                                             \
 	{                                                                                          \
 		number, SMC_ATTR_NEST, .nest = v2_common, .seen = offsetof(struct smc_lgr, is_v2)  \

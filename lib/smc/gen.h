@@ -20,7 +20,7 @@ enum {
 /**
  * struct smc_sysinfo - answer of SMC_NETLINK_GET_SYS_INFO
  * @is_ism_v2: an ISM device of version 2, or loopback-ism, has been there
- * @host: name that peers are told, as it was when the module was loaded
+ * @host: name that the kernel sends to peers, as it was when the module was loaded
  * @seid: system EID; empty where the system has none (not IBM Z)
  */
 struct smc_sysinfo {

@@ -279,7 +279,7 @@ static void dup_closes_what_it_overwrites(void **state)
 	assert_false(shim_fd_is_marked(6));
 	fake_fails("dup", EBADF, 1);
 	comes_to(dup(5), -1, EBADF, "dup 5;");
-	/* A mark of what was closed behind the library's back. */
+	/* The mark of a descriptor that a raw system call closed. */
 	shim_fd_mark_socket(11);
 	comes_to(dup(5), 11, 0, "dup 5;");
 	assert_false(shim_fd_is_set(FD_SOCKET, 11));
@@ -628,7 +628,7 @@ static void passed_descriptors_may_be_anything(void **state)
 	assert_true(shim_fd_is_marked(6) && shim_fd_is_marked(7) && shim_fd_is_set(FD_EPOLL, 7));
 	assert_false(shim_fd_is_marked(9));
 	shim_fd_clear(FD_SMC, 6);
-	/* Not even what was closed behind the library's back. */
+	/* Not even a descriptor that a raw system call closed. */
 	shim_fd_mark_plain(7);
 	comes_to(recvmmsg(8, &message, 1, 0, NULL), 1, 0, "recvmsg 8;");
 	assert_true(shim_fd_is_marked(6));
