@@ -8,7 +8,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/sandbox.h"
 #include "ld_pre_smc/state/sock.h"
