@@ -115,29 +115,52 @@ static int accept_gone(const struct call *call)
 	return fd;
 }
 
-/* What a look into the queue found: a client or an error, one that is gone, nothing new yet. */
-enum found { RESULT, GONE, BUSY, NOBODY };
+/*
+ * What a look into the queue found: a client or an error, one that is gone, one that came
+ * meanwhile, somebody else who looks, nobody; or that this listener needs no such care.
+ */
+enum found { RESULT, GONE, AGAIN, BUSY, NOBODY, NO_CARE };
 
 /* Only one looks at a time: who then finds the queue empty has lost a client to another one. */
 static enum found look_alone(const struct call *call, int *fd, struct shim_window *window)
 {
 	if (!is_ready(call->fd))
 		return NOBODY;
+	if (!window->is_shared && is_nonblocking(call->fd))
+		return NO_CARE;
 	shim_window_open(window);
 	*fd = call_next(call);
 	shim_window_close(window);
 	if (*fd >= 0 || (errno != EAGAIN && errno != EINTR))
 		return RESULT;
-	return is_ready(call->fd) ? NOBODY : GONE;
+	return is_ready(call->fd) ? AGAIN : GONE;
 }
 
-/* Nobody is cancelled here, as others would find the window open. */
+/* What is not an SMC socket is not asked again. */
+static bool is_smc(int fd)
+{
+	if (shim_is_smc(fd, NULL))
+		return true;
+	shim_fd_clear(FD_SMC, fd);
+	return false;
+}
+
+/*
+ * A listener that others may have, too, is asked before they are locked out. Nobody is cancelled
+ * here, as others would find the window open.
+ */
 static enum found look(const struct call *call, int tries, int *fd)
 {
 	struct shim_window window;
 	enum found found = BUSY;
 	int state;
 
+	if (!shim_fd_is_own(call->fd)) {
+		if (!is_ready(call->fd))
+			return NOBODY;
+		if (is_nonblocking(call->fd) || !is_smc(call->fd))
+			return NO_CARE;
+	}
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	if (shim_window_enter(&window, call->fd, tries)) {
 		found = look_alone(call, fd, &window);
@@ -147,33 +170,28 @@ static enum found look(const struct call *call, int tries, int *fd)
 	return found;
 }
 
-/* One that has somebody in its queue: is it ours to look into? */
-static bool may_wait_for_nobody(int fd)
-{
-	return !is_nonblocking(fd) && shim_is_smc(fd, NULL);
-}
-
-/* What is ready is looked at with care; who finds nobody there wants to wait, or does not. */
-static int accept_ready(const struct call *call)
+/* What is ready is looked at with care; who finds nobody there wants to wait. */
+static int accept_blocking(const struct call *call)
 {
 	int fd = -1, tries = 0;
-	bool asked = false;
 
 	for (;;) {
-		if (!is_ready(call->fd)) {
-			if (wait_for_client(call, &fd))
-				return fd;
-			continue;
-		}
-		if (!asked && !may_wait_for_nobody(call->fd))
-			return call_next(call);
-		asked = true;
 		switch (look(call, tries++, &fd)) {
 		case RESULT: return fd;
 		case GONE: return accept_gone(call);
-		case BUSY: shim_nap(); break;
-		case NOBODY: tries = 0; break;
+		case NO_CARE: return call_next(call);
+		case AGAIN: continue;
+		case BUSY:
+			if (is_ready(call->fd)) {
+				shim_nap();
+				continue;
+			}
+			break;
+		case NOBODY: break;
 		}
+		if (wait_for_client(call, &fd))
+			return fd;
+		tries = 0;
 	}
 }
 
@@ -184,7 +202,7 @@ static int accept_marked(const struct call *call)
 	if (!shim_repairs() || (was_nonblocking(call->fd) && is_nonblocking(call->fd)))
 		fd = call_next(call);
 	else
-		fd = accept_ready(call);
+		fd = accept_blocking(call);
 	if (fd < 0)
 		return -1;
 	shim_fd_mark_socket(fd);

@@ -19,8 +19,12 @@ int listen(int fd, int backlog)
 
 	shim_rules_listen(fd);
 	shim_fd_drop(FD_PLAIN, fd);
-	if (shim_repairs() && !shim_fd_is_tcp(fd) && shim_is_smc(fd, NULL))
-		shim_linger_hide(fd, &kept);
+	if (shim_repairs() && !shim_fd_is_tcp(fd)) {
+		if (shim_is_smc(fd, NULL))
+			shim_linger_hide(fd, &kept);
+		else /* accept() has to know */
+			shim_fd_drop(FD_OWN, fd);
+	}
 	locks = shim_lock_buffers(fd);
 	ret = next_listen(fd, backlog);
 	shim_relock_buffers(fd, locks);

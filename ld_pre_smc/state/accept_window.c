@@ -10,7 +10,10 @@
 #include <unistd.h>
 
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/options.h"
 #include "ld_pre_smc/state/sock.h"
+#include "process/sockopt_numbers.h"
 
 /* Listeners whose numbers differ by a multiple of this wait for each other. */
 #define SLOTS 64
@@ -68,9 +71,9 @@ bool shim_window_enter(struct shim_window *window, int fd, int tries)
 	int saved = errno;
 	bool entered;
 
-	*window = (struct shim_window){ .fd = fd };
+	*window = (struct shim_window){ .fd = fd, .is_shared = !shim_fd_is_own(fd) };
 	entered = take_slot(window);
-	if (entered && !lock(fd) && tries < PATIENCE) {
+	if (entered && window->is_shared && !lock(fd) && tries < PATIENCE) {
 		give_slot(window);
 		entered = false;
 	}
@@ -83,7 +86,8 @@ void shim_window_leave(const struct shim_window *window)
 	struct flock all = { .l_type = F_UNLCK, .l_whence = SEEK_SET };
 	int saved = errno;
 
-	fcntl(window->fd, F_SETLK, &all);
+	if (window->is_shared)
+		fcntl(window->fd, F_SETLK, &all);
 	errno = saved;
 	give_slot(window);
 }
@@ -106,7 +110,8 @@ void shim_window_open(struct shim_window *window)
 {
 	static const struct timeval mark = { .tv_usec = 1 };
 
-	get_time(window->fd, &window->time);
+	if (window->is_shared || shim_option_was_set(SOL_SOCKET, SO_RCVTIMEO))
+		get_time(window->fd, &window->time);
 	/* Somebody died in it. */
 	if (shim_is_mark(window->time.tv_sec, window->time.tv_usec))
 		window->time = (struct timeval){ 0 };

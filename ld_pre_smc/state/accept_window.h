@@ -10,11 +10,13 @@
 /**
  * struct shim_window - such a moment, of one caller at a time
  * @fd: the listener
+ * @is_shared: whether other processes may have it
  * @stamp: what tells this caller from others
  * @time: SO_RCVTIMEO of the listener, as the program wants it
  */
 struct shim_window {
 	int fd;
+	bool is_shared;
 	unsigned int stamp;
 	struct timeval time;
 };
@@ -24,8 +26,8 @@ struct shim_window {
  * @tries: how often that failed; after 200 times, a millisecond apart, others are no longer waited
  *	for
  *
- * Threads are kept apart by a word of memory, processes by a lock of fcntl(2). Who died or jumped
- * out with either does not hold others up for longer than that.
+ * Threads are kept apart by a word of memory, processes that may share the listener by a lock of
+ * fcntl(2). Who died or jumped out with either does not hold others up for longer than that.
  *
  * Return: whether it may be opened; if so, shim_window_leave() must follow. Leaves errno as it was.
  */

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/sock.h"
 
@@ -91,15 +92,13 @@ static bool find_watch(int info, int fd, struct epoll_event *event)
 	return false;
 }
 
-static void look_at(int epfd, void *arg)
+static void look_at(struct shim_watches *watches, int epfd)
 {
-	struct shim_watches *watches = arg;
 	struct epoll_event event = { 0 };
 	struct log_line path = { 0 };
 	int info;
 
-	if (watches->n == SHIM_WATCHERS || !is_epoll(epfd, watches->fresh) ||
-	    !is_watched(epfd, watches->fd))
+	if (!is_watched(epfd, watches->fd))
 		return;
 	log_format(&path, "/proc/self/fdinfo/%d", epfd);
 	/* open() and read() would be cancellation points. */
@@ -115,12 +114,17 @@ static void look_at(int epfd, void *arg)
 
 void shim_watches_find(struct shim_watches *watches, int fd, int fresh)
 {
-	int saved = errno;
+	int saved = errno, epfd;
 
 	watches->fd = fd;
-	watches->fresh = fresh;
 	watches->n = 0;
-	shim_each_open(look_at, watches);
+	for (epfd = shim_fd_next(FD_EPOLL, 0); epfd >= 0 && watches->n < SHIM_WATCHERS;
+	     epfd = shim_fd_next(FD_EPOLL, epfd + 1)) {
+		if (is_epoll(epfd, fresh))
+			look_at(watches, epfd);
+		else
+			shim_fd_clear(FD_EPOLL, epfd);
+	}
 	errno = saved;
 }
 

@@ -11,11 +11,10 @@
 /**
  * struct shim_watches - who watches a file descriptor, and for what
  * @fd: the watched one
- * @fresh: a socket that nobody watches
  * @n: how many of @items; further watchers are lost
  */
 struct shim_watches {
-	int fd, fresh, n;
+	int fd, n;
 	struct {
 		int epfd;
 		struct epoll_event event;
@@ -24,7 +23,9 @@ struct shim_watches {
 
 /**
  * shim_watches_find() - look up the instances of this process that watch @fd
+ * @fresh: a socket that nobody watches
  *
+ * Instances that a raw system call made are not known, see shim_fd_start() and epoll_create().
  * Events and data are in /proc/self/fdinfo, see proc_pid_fdinfo(5). Without /proc there are none.
  */
 void shim_watches_find(struct shim_watches *watches, int fd, int fresh);

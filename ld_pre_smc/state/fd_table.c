@@ -12,7 +12,7 @@
 #include "ld_pre_smc/state/sandbox.h"
 #include "ld_pre_smc/state/sock.h"
 
-unsigned char shim_fd_bytes[SHIM_FD_NUMBERS] __attribute__((aligned(sizeof(int))));
+unsigned char shim_fd_bytes[SHIM_FD_NUMBERS] __attribute__((aligned(sizeof(long))));
 atomic_int shim_fd_end;
 
 static atomic_bool has_copies;
@@ -125,10 +125,20 @@ void shim_fd_clear(unsigned int bits, int fd)
 		shim_fd_drop(bits == FD_SMC ? FD_SMC | FD_SOCKET | FD_PLAIN : bits, fd);
 }
 
+/* The bytes from @fd on that fit into a long, at once. */
+static unsigned long bytes_at(int fd)
+{
+	return __atomic_load_n((unsigned long *)(void *)&shim_fd_bytes[fd], __ATOMIC_RELAXED);
+}
+
 int shim_fd_next(unsigned int bits, int fd)
 {
-	for (int end = atomic_load(&shim_fd_end); fd < end; fd++) {
-		if (shim_fd_is_set(bits, fd))
+	const unsigned long in_each = ~0UL / 0xff * bits;
+	int end = atomic_load(&shim_fd_end), step;
+
+	for (; fd < end; fd += step) {
+		step = fd % (int)sizeof(in_each) || bytes_at(fd) & in_each ? 1 : sizeof(in_each);
+		if (step == 1 && shim_fd_is_set(bits, fd))
 			return fd;
 	}
 	return -1;

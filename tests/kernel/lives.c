@@ -2,9 +2,10 @@
 /*
  * System calls in the life of a connection, and what becomes of knowledge that has grown stale.
  *
- *   lives count PROTOCOL PEER   of each place the least number of system calls of many rounds after
+ *   lives count PROTOCOL PEER [shared]
+ *                               of each place the least number of system calls of many rounds after
  *                               some others, where sockets are opened with PROTOCOL; another
- *                               process connects with PEER
+ *                               process connects with PEER, and has the listener, too, if shared
  *   lives CASE                  see cases[]: a line each
  *
  * LIVES_RDMA=none, some or refused answers the library when it asks for RDMA devices; late: none,
@@ -88,7 +89,6 @@ static void start_server(int fd)
 {
 	socklen_t len = sizeof(server);
 
-	server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	if (bind(fd, (struct sockaddr *)&server, len) || listen(fd, 16) ||
 	    getsockname(fd, (struct sockaddr *)&server, &len))
 		err(1, "listen");
@@ -125,7 +125,7 @@ static void wait_ready(int fd)
 
 static void mark(enum place place)
 {
-	const long args[6] = { place };
+	const long args[6] = { place, server.sin_port };
 
 	libc_call(SYS_getppid, args);
 }
@@ -205,12 +205,14 @@ static void follow(pid_t pid, int protocol, int least[PLACES])
 	struct __ptrace_syscall_info info = { 0 };
 	enum place place = OUTSIDE;
 	int calls = 0, client = -1, rounds = 0;
+	in_port_t port = 0;
 
 	while (next_call(pid, &info)) {
 		if (info.entry.nr == SYS_getppid) {
 			if (rounds > WARM_UP && (least[place] < 0 || calls < least[place]))
 				least[place] = calls;
 			place = (enum place)info.entry.args[0];
+			port = (in_port_t)info.entry.args[1];
 			rounds += place == SOCKET;
 			calls = 0;
 			if (place == SOCKET && client >= 0)
@@ -224,21 +226,25 @@ static void follow(pid_t pid, int protocol, int least[PLACES])
 		if (ptrace(PTRACE_SYSCALL, pid, 0, 0))
 			err(1, "ptrace");
 		client = raw_socket(protocol);
+		server.sin_port = port;
 		if (raw_connect(client))
 			err(1, "client");
 		waitpid(pid, NULL, 0);
 	}
 }
 
-static int count(int protocol, int peer)
+static int count(int protocol, int peer, bool is_shared)
 {
 	int least[PLACES], status;
 	pid_t pid;
 
 	memset(least, -1, sizeof(least));
-	start_server(open_socket(protocol));
+	if (is_shared)
+		start_server(open_socket(protocol));
 	pid = fork();
 	if (!pid) {
+		if (!is_shared)
+			start_server(open_socket(protocol));
 		if (ptrace(PTRACE_TRACEME, 0, 0, 0))
 			err(77, "ptrace");
 		raise(SIGSTOP);
@@ -440,8 +446,9 @@ int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IONBF, 0);
 	syscall(SYS_getpid);
-	if (argc == 4 && !strcmp(argv[1], "count"))
-		return count(atoi(argv[2]), atoi(argv[3]));
+	server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (argc >= 4 && !strcmp(argv[1], "count"))
+		return count(atoi(argv[2]), atoi(argv[3]), argc > 4);
 	start_server(raw_socket(0));
 	if (argc == 3 && !strcmp(argv[1], "inherited")) {
 		say_linger(atoi(argv[2]));

@@ -5,13 +5,13 @@
 mimic=$bin/mimic.so
 lives=$BUILD/tests/kernel/lives
 
-# added PROTOCOL VARIABLE=VALUE...: of each place, beside a program that opens such sockets itself
+# added [shared] VARIABLE=VALUE...: of each place, beside a program that opens SMC sockets itself
 added() {
-	protocol=$1
-	shift
+	local shared=
+	[ "$1" != shared ] || { shared=$1; shift; }
 	{
-		LD_PRELOAD=$mimic "$lives" count "$protocol" 0
-		env "LD_PRELOAD=$shim:$mimic" "$@" "$lives" count 0 0
+		LD_PRELOAD=$mimic "$lives" count 256 0 $shared
+		env "LD_PRELOAD=$shim:$mimic" "$@" "$lives" count 0 0 $shared
 	} 2>&1 | awk '
 		NR == 1 { for (i = 1; i <= NF; i++) { split($i, part, "="); alone[i] = part[2] } }
 		NR == 2 { for (i = 1; i <= NF; i++) { split($i, part, "="); printf "%s=%d%s", part[1], part[2] - alone[i], i < NF ? " " : "\n" } }'
@@ -21,16 +21,20 @@ if status_has 'Seccomp:.2'; then
 	skip 'lives: calls added' 'a seccomp filter watches this process: the library leaves it alone'
 elif [ "$(LD_PRELOAD=$mimic "$lives" count 256 0 2>/dev/null | wc -l)" = 1 ]; then
 	inet=SMC_SOCK_FAMILY=inet
-	is "$(added 256 $inet LIVES_RDMA=none)" 'socket=0 connect=0 ready=9 accept=1 close=1 accepted=1' 'lives: calls added'
-	is "$(added 256 $inet LIVES_RDMA=none SMC_SNDBUF=64K SMC_RCVBUF=64K)" \
-		'socket=3 connect=0 ready=10 accept=2 close=1 accepted=1' 'lives: calls added for sizes of buffers'
-	is "$(added 256 SMC_SOCK_FAMILY=smc LIVES_RDMA=none)" 'socket=0 connect=0 ready=10 accept=1 close=1 accepted=1' \
+	is "$(added $inet LIVES_RDMA=none)" 'socket=0 connect=0 ready=4 accept=1 close=1 accepted=1' 'lives: calls added'
+	is "$(added $inet LIVES_RDMA=none SMC_SNDBUF=64K SMC_RCVBUF=64K)" \
+		'socket=3 connect=0 ready=5 accept=2 close=1 accepted=1' 'lives: calls added for sizes of buffers'
+	is "$(added SMC_SOCK_FAMILY=smc LIVES_RDMA=none)" 'socket=0 connect=0 ready=4 accept=1 close=1 accepted=1' \
 		'lives: calls added, AF_SMC'
+	is "$(added shared $inet LIVES_RDMA=none)" 'socket=0 connect=0 ready=9 accept=1 close=1 accepted=1' \
+		'lives: calls added where two processes have the listener'
+	like "$(env "LD_PRELOAD=$shim:$mimic" SMC_EXCLUDE=127.0.0.0/8 $inet "$lives" count 0 0)" '^socket=1 connect=1 ' \
+		'lives: none before a connection that a rule leaves to TCP'
 	for rdma in some late refused; do
-		is "$(added 256 $inet LIVES_RDMA=$rdma)" 'socket=0 connect=0 ready=9 accept=1 close=4 accepted=4' \
+		is "$(added $inet LIVES_RDMA=$rdma)" 'socket=0 connect=0 ready=4 accept=1 close=4 accepted=4' \
 			"lives: signals are blocked for SMC-R, RDMA devices: $rdma"
 	done
-	is "$(added 256 SMC_RAW=1 $inet)" 'socket=0 connect=0 ready=0 accept=0 close=0 accepted=0' 'lives: none with SMC_RAW=1'
+	is "$(added SMC_RAW=1 $inet)" 'socket=0 connect=0 ready=0 accept=0 close=0 accepted=0' 'lives: none with SMC_RAW=1'
 else
 	skip 'lives: calls added' 'no ptrace() here'
 fi

@@ -8,7 +8,7 @@ from kern import done, equal, run
 IS_RDMA = os.path.exists("/sys/class/infiniband/rxelo")
 LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "ld_pre_smc.so")
 CLOSE = 4 if IS_RDMA else 1
-KINDS = {"inet": {"ready": 9, "close": CLOSE, "accepted": CLOSE}, "smc": {"ready": 10, "close": CLOSE, "accepted": CLOSE}}
+KINDS = {"inet": {"close": CLOSE, "accepted": CLOSE}, "smc": {"close": CLOSE, "accepted": CLOSE}}
 if IS_RDMA:
     # One more question to know an AF_SMC socket.
     KINDS["smc"].update(close=5, accepted=5)
@@ -19,9 +19,9 @@ def preload(**env):
     return dict(env, LD_PRELOAD=LIBRARY)
 
 
-def count(protocol, env=None):
+def count(protocol, *shared, env=None):
     """Of each place the number of system calls."""
-    out = run("lives", "count", str(protocol), "256", env=env)[1]
+    out = run("lives", "count", str(protocol), "256", *shared, env=env)[1]
     return {name: int(number) for name, number in (word.split("=") for word in out.split())}
 
 
@@ -29,15 +29,20 @@ def line(case, env):
     return run("lives", case, env=env)[1]
 
 
-ALONE = count(256)
-for kind, most in KINDS.items():
-    for buffers in {}, BUFFERS:
-        want = {"socket": 0, "connect": 0, "accept": 1, **most}
-        if buffers:
-            want.update(socket=3, accept=2, ready=most["ready"] + 1)
-        got = count(0, preload(SMC_SOCK_FAMILY=kind, **buffers))
-        equal({name: got[name] - ALONE[name] for name in got}, want,
-              "calls added to the life of a connection, %s%s" % (kind, ", sizes of buffers" if buffers else ""))
+for shared in (), ("shared",):
+    alone = count(256, *shared)
+    for kind, most in KINDS.items():
+        # One more question to know an AF_SMC socket, where the listener may be another process's.
+        ready = 4 if not shared else 10 if kind == "smc" else 9
+        for buffers in {}, BUFFERS:
+            want = {"socket": 0, "connect": 0, "accept": 1, "ready": ready, **most}
+            if buffers:
+                want.update(socket=3, accept=2, ready=ready + 1)
+            got = count(0, *shared, env=preload(SMC_SOCK_FAMILY=kind, **buffers))
+            equal({name: got[name] - alone[name] for name in got}, want,
+                  "calls added to the life of a connection, %s" % " ".join([kind, *shared, *buffers]))
+got = count(0, env=preload(SMC_EXCLUDE="127.0.0.0/8"))
+equal((got["socket"], got["connect"]), (1, 1), "system calls of connections that a rule leaves to TCP")
 for case in "own", "dup", "dup2", "fork", "exec", "passed":
     equal(line(case, preload()), "connect=0 linger=1,5\n", "SO_LINGER of a connection that falls back, %s" % case)
     equal(line(case, preload(SMC_RAW="1")), "connect=0 linger=1,0\n", "the same as the kernel leaves it, %s" % case)
