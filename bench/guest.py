@@ -217,10 +217,12 @@ def bench_lives():
     """A connection from socket() to close(), both ends of it, in instructions; the ways take turns."""
     run, size = [TOOLS + "/smc_run", "--preload", "-f", "inet"], 512 << 10
     alone, large = "IPPROTO_SMC by itself", "IPPROTO_SMC by itself, 512 KiB"
+    mixed = "a client of TCP, a listener of SMC"
     ways = {"plain TCP": (None, [TOOLS + "/life", "200"], alone),
+            mixed: (None, [TOOLS + "/life", "200", "0", "256"], "plain TCP"),
             alone: (None, [TOOLS + "/life", "200", "256"], alone),
             "preload, the kernel's buffers": (None, [*run, "-r", "0", "-t", "0", TOOLS + "/life", "200"], alone),
-            "preload, left to TCP by a rule": (None, [*run, "--exclude", "127.0.0.0/8", TOOLS + "/life", "200"], "plain TCP"),
+            "preload, left to TCP by a rule": (None, [*run, "--exclude", "127.0.0.0/8", TOOLS + "/life", "200"], mixed),
             large: (size, [TOOLS + "/life", "200", "256"], alone),
             "preload, 512 KiB": (None, [*run, TOOLS + "/life", "200"], large)}
     times = {name: [] for name in ways}

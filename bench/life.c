@@ -2,7 +2,8 @@
 /*
  * Nanoseconds of a connection's whole life over 127.0.0.1: socket, connect, accept, 64 bytes each
  * way, close of both ends.
- * usage: life COUNT [PROTOCOL]    the best of five rounds of COUNT connections, one after the other
+ * usage: life COUNT [PROTOCOL [SERVERS]]    the best of five rounds of COUNT connections, one after
+ * the other; SERVERS is the listener's protocol, if that is another one
  */
 #include <err.h>
 #include <pthread.h>
@@ -17,7 +18,7 @@
 enum { ROUNDS = 5, BYTES = 64 };
 
 static struct sockaddr_in addr = { .sin_family = AF_INET };
-static int listener, protocol;
+static int listener, protocol, servers_protocol;
 
 static long long now(void)
 {
@@ -27,9 +28,9 @@ static long long now(void)
 	return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
-static int open_socket(void)
+static int open_socket(int number)
 {
-	int fd = socket(AF_INET, SOCK_STREAM, protocol);
+	int fd = socket(AF_INET, SOCK_STREAM, number);
 
 	if (fd < 0)
 		err(1, "socket");
@@ -57,7 +58,7 @@ static void *serve(void *arg)
 static void live(void)
 {
 	char buf[BYTES] = { 0 };
-	int fd = open_socket();
+	int fd = open_socket(protocol);
 
 	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
 		err(1, "connect");
@@ -81,7 +82,7 @@ static void start_server(void)
 	pthread_t thread;
 
 	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	listener = open_socket();
+	listener = open_socket(servers_protocol);
 	if (bind(listener, (struct sockaddr *)&addr, len) || listen(listener, 128) ||
 	    getsockname(listener, (struct sockaddr *)&addr, &len))
 		err(1, "listen");
@@ -95,8 +96,9 @@ int main(int argc, char **argv)
 	long long best, time;
 
 	if (count < 1)
-		errx(1, "usage: life COUNT [PROTOCOL]");
+		errx(1, "usage: life COUNT [PROTOCOL [SERVERS]]");
 	protocol = argc > 2 ? atoi(argv[2]) : 0;
+	servers_protocol = argc > 3 ? atoi(argv[3]) : protocol;
 	start_server();
 	best = measure(count);
 	for (int i = 1; i < ROUNDS; i++) {

@@ -180,7 +180,7 @@ static int accept_blocking(const struct call *call)
 		case RESULT: return fd;
 		case GONE: return accept_gone(call);
 		case NO_CARE: return call_next(call);
-		case AGAIN: continue;
+		case AGAIN: tries = 0; continue;
 		case BUSY:
 			if (is_ready(call->fd)) {
 				shim_nap();

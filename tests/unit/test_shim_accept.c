@@ -42,6 +42,31 @@ static void a_waiting_client_is_taken_in_a_window(void **state)
 	comes_to(accept4(5, NULL, NULL, -1), 12, 0, "accept4 5 -1;");
 }
 
+/* No lock among processes, and no question about a time that was never set. */
+static void an_own_listener_is_taken_without_a_lock(void **state)
+{
+	const struct timeval second = { 1, 0 };
+
+	(void)state;
+	shim_fd_mark_plain(5);
+	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;");
+	client_comes();
+	fake_option(5, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second));
+	comes_to(accept(5, NULL, NULL), 12, 0,
+		 "setsockopt 5 1 20 0,1;accept 5;setsockopt 5 1 20 0,0;");
+	assert_int_equal(setsockopt(5, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second)), 0);
+	fake.log[0] = '\0';
+	comes_to(accept(5, NULL, NULL), 12, 0,
+		 "setsockopt 5 1 20 0,1;accept 5;setsockopt 5 1 20 1,0;");
+	fake.fds[5].flags |= O_NONBLOCK;
+	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;");
+	fake.fds[5].flags = 0;
+	fork();
+	fake.log[0] = '\0';
+	comes_to(accept(5, NULL, NULL), 12, 0,
+		 "lock 5 1;setsockopt 5 1 20 0,1;accept 5;setsockopt 5 1 20 1,0;lock 5 0;");
+}
+
 static void nobody_there_is_waited_for(void **state)
 {
 	(void)state;
@@ -215,6 +240,8 @@ static void who_does_not_wait_is_left_alone(void **state)
 	assert_false(shim_fd_is_set(FD_QUICK, 5));
 	fake.fds[5].protocol = IPPROTO_TCP;
 	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;");
+	assert_false(shim_fd_is_marked(5));
+	shim_fd_mark(5);
 	fake.fds[5].protocol = 0;
 	fake.config.raw = true;
 	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;");
@@ -283,6 +310,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test_of(a_waiting_client_is_taken_in_a_window),
+		test_of(an_own_listener_is_taken_without_a_lock),
 		test_of(nobody_there_is_waited_for),
 		test_of(what_ended_of_itself_has_ended),
 		test_of(who_came_and_went_is_a_socket_at_its_end),
