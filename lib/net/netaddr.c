@@ -20,6 +20,14 @@ struct source {
 	bool is_asked;
 };
 
+/* IPv4 addresses may have a label, which getifaddrs() gives for the name: "eth0:1". */
+static bool is_of(const struct ifaddrs *item, const char *netdev)
+{
+	size_t len = strcspn(item->ifa_name, ":");
+
+	return strlen(netdev) == len && !strncmp(item->ifa_name, netdev, len);
+}
+
 static bool from_sockaddr(struct netaddr *addr, const struct ifaddrs *item)
 {
 	const struct sockaddr *sa = item->ifa_addr, *mask = item->ifa_netmask;
@@ -51,7 +59,7 @@ static int probe(void *arg, char text[HOST_PROBE_SIZE])
 		return -errno;
 	source->is_asked = true;
 	for (const struct ifaddrs *item = source->all; item; item = item->ifa_next) {
-		if (strcmp(item->ifa_name, source->netdev) || !from_sockaddr(&addr, item))
+		if (!is_of(item, source->netdev) || !from_sockaddr(&addr, item))
 			continue;
 		count++;
 		netaddr_text(word, &addr, false);
