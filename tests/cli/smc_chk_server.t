@@ -10,6 +10,9 @@ import subprocess
 import sys
 import time
 
+sys.dont_write_bytecode = True
+import addresses  # noqa: E402
+
 TREE = os.path.dirname(os.path.abspath(__file__)) + '/../..'
 BUILD = os.path.abspath(os.environ.get('BUILD', TREE + '/build'))
 SMC_CHK = BUILD + '/smc_chk'
@@ -180,9 +183,7 @@ def check_one_address():
 
 def check_full():
     """Few descriptors are few places: 40, ten for each. All of them taken by four addresses."""
-    subprocess.run(['ip', 'link', 'set', 'lo', 'up'], check=True)
-    for last in range(1, 6):
-        subprocess.run(['ip', 'addr', 'add', f'10.9.0.{last}/24', 'dev', 'lo'], check=True)
+    addresses.add(*(f'10.9.0.{last}/24' for last in range(1, 6)))
     server = Server(files=140)
     held = [hold(server.port, 12, '10.9.0.1', f'10.9.0.{last}') for last in range(1, 5)]
     ok([len(socks) for socks in held] == [10] * 4, 'places for as many as there are descriptors', list(map(len, held)))

@@ -33,13 +33,11 @@ PATH=/mnt/bin:$PATH HOME=$tmp
 unset XDG_CONFIG_HOME
 conf=/etc/smc-tools/smc.conf.d/x.service.conf
 dropin=/etc/systemd/system/x.service.d/zz-smc-tools.conf
-ip link set lo up
 
 # listens ADDRESS PORT...: a process that listens there is x.service's from now on
 listens() {
 	[ -z "${pid-}" ] || { kill "$pid"; wait "$pid" 2>/dev/null; }
-	rm -f /mnt/ready && mkfifo /mnt/ready
-	python3 -c '
+	exec {ready}< <(exec python3 -c '
 import socket, sys, time
 kept = []
 for address, port in zip(sys.argv[1::2], sys.argv[2::2]):
@@ -53,10 +51,11 @@ for address, port in zip(sys.argv[1::2], sys.argv[2::2]):
     kept.append(sock)
 udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 udp.bind(("0.0.0.0", 9001))
-print("ready", file=open("/mnt/ready", "w"))
-time.sleep(3600)' "$@" &
+print("ready", flush=True)
+time.sleep(3600)' "$@")
 	pid=$!
-	read -r _ </mnt/ready
+	read -r _ <&"$ready" || diag "cannot listen on $*"
+	exec {ready}<&-
 	printf '%s\n' Id=x.service LoadState=loaded ActiveState=active "MainPID=$pid" ControlGroup= Environment= >/mnt/units/x.service
 }
 trap '[ -z "$pid" ] || kill "$pid"' EXIT
@@ -82,12 +81,10 @@ warns() {
 
 # ---- who can come ----
 cure="'smc_unit peers x.service 10.0.0.0/8' limits that to a network of yours"
-ip addr add 10.0.0.7/8 dev lo
-ip addr add fd00::7/64 dev lo nodad
+python3 -B tests/cli/addresses.py 10.0.0.7/8 fd00::7/64
 listens 0.0.0.0 6379 :: 80
 warns '' 'only private addresses'
-ip addr add 203.0.113.7/24 dev lo
-ip addr add 2001:db8::7/64 dev lo nodad
+python3 -B tests/cli/addresses.py 203.0.113.7/24 2001:db8::7/64
 listens 0.0.0.0 6379
 warns "x.service listens on 0.0.0.0:6379, so everybody who reaches 203.0.113.7 can speak SMC to it: $cure" 'every address'
 listens :: 6379
