@@ -7,14 +7,15 @@
 DEB_BUILD ?= dpkg-buildpackage
 RPMBUILD ?= rpmbuild
 PACKAGES := $(abspath $(O))/packages
+PACKAGE_KINDS := build bpf $(if $(filter nocheck,$(DEB_BUILD_OPTIONS)),,test)
 
 deb:
-	$(Q)tests/setup build bpf deb
+	$(Q)tests/setup $(PACKAGE_KINDS) deb
 	$(Q)$(MAKE) --no-print-directory dist >/dev/null
 	$(Q)DEB_BUILD='$(DEB_BUILD)' packaging/build deb '$(CURDIR)/$(DIST).tar.gz' '$(PACKAGES)'
 
 rpm:
-	$(Q)tests/setup build bpf rpm
+	$(Q)tests/setup $(PACKAGE_KINDS) rpm
 	$(Q)$(MAKE) --no-print-directory dist >/dev/null
 	$(Q)RPMBUILD='$(RPMBUILD)' packaging/build rpm '$(CURDIR)/$(DIST).tar.gz' '$(PACKAGES)'
 
