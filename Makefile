@@ -4,7 +4,7 @@
 #                     CC='s390x-linux-gnu-gcc --sysroot=DIR' PKG_CONFIG=s390x-linux-gnu-pkg-config: for another machine
 # make format         applies .clang-format to all C files, with clang-format 14; "make check-format" shows what differs
 # make help           this list
-VERSION := $(shell cat VERSION)
+VERSION := $(file <VERSION)
 
 O       ?= build$(if $(SAN),-san)
 PREFIX  ?= /usr
@@ -12,19 +12,20 @@ BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
 DOCDIR  ?= $(PREFIX)/share/doc/smc-tools
 COMPDIR ?= $(PREFIX)/share/bash-completion/completions
+# once: name of the variable, its value: asked for where it is first needed
+once = $(eval $(1) := $(2))$(2)
 # The compiler knows for which machine it compiles (clang with a vendor), which tools go with that,
 MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null | sed 's/-[^-]*\(-linux-\)/\1/')
 cc_tool = $(or $(shell $(CC) -print-prog-name=$(1) 2>/dev/null),$(1))
 ifeq ($(origin AR),default)
-AR := $(call cc_tool,ar)
+AR = $(call once,AR,$(call cc_tool,ar))
 endif
-READELF ?= $(call cc_tool,readelf)
 PKG_CONFIG ?= pkg-config
 SYSROOT := $(patsubst --sysroot=%,%,$(filter --sysroot=%,$(CC)))
 # and where the libraries of its architecture live: Debian's multiarch directory, lib64 or lib.
 # Not every clang tells that one.
 MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(notdir $(wildcard /usr/lib/$(MACHINE))))
-OSDIR   := $(notdir $(shell $(CC) -print-multi-os-directory 2>/dev/null))
+OSDIR = $(call once,OSDIR,$(notdir $(shell $(CC) -print-multi-os-directory 2>/dev/null)))
 LIBDIR  ?= $(PREFIX)/$(if $(MULTIARCH),lib/$(MULTIARCH),$(if $(filter lib64,$(OSDIR)),lib64,lib))
 LIBDIR32 ?= $(PREFIX)/$(if $(MULTIARCH),lib/i386-linux-gnu,lib)
 LIBEXECDIR ?= $(PREFIX)/libexec/smc-tools
@@ -43,7 +44,8 @@ ifdef SAN
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
 Q := $(if $(V),,@)
-say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(O)/%,%,$(@:$(O)/obj/%=%))')
+say = $(if $(V),,$(info $()  $(1)	$(patsubst $(O)/%,%,$(@:$(O)/obj/%=%))))
+mkdir = $(if $(wildcard $(@D)),,@mkdir -p $(@D))
 
 .DELETE_ON_ERROR:
 all:
@@ -56,49 +58,54 @@ need = $(if $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo y),,$(error 
 pc = $(shell $(PKG_CONFIG) $(2) $(1))
 LIBSMC_PKGS := libmnl jansson libnl-genl-3.0
 ifneq ($(filter-out clean uninstall help dist deb rpm check-packages check-installed demo docs cheatsheet dashboard bench check check-source check-vm check-all check-arch mutate soak faults format check-format,$(or $(MAKECMDGOALS),all)),)
+NEEDED := $(shell awk '$$1 == "build" && $$2 != "-" { print $$2 }' packaging/packages) $(if $(filter tests,$(MAKECMDGOALS)),cmocka)
+PKGFLAGS := $(shell $(PKG_CONFIG) --cflags $(NEEDED) 2>/dev/null || echo missing)
+ifeq ($(PKGFLAGS),missing)
 ifeq ($(shell command -v $(PKG_CONFIG)),)
 $(error $(PKG_CONFIG) is missing: install pkg-config (Debian, Ubuntu) or pkgconf-pkg-config (RPM))
 endif
-$(foreach name,$(shell awk '$$1 == "build" && $$2 != "-" { print $$2 }' packaging/packages),$(call need,$(name)))
-PKGFLAGS := $(call pc,$(LIBSMC_PKGS) libibverbs libpcap,--cflags)
+$(foreach name,$(NEEDED),$(call need,$(name)))
+endif
+endif
 
 # ---- hardening: the flags that this compiler knows, before the caller's, which win -----------------
 accepted = $(shell echo 'int main(void) { return 0; }' | $(CC) -Werror $(1) $(CPPFLAGS) $(CFLAGS) -include stdlib.h \
-	-x c -o /dev/null - 2>/dev/null && echo '$(1)')
-override CFLAGS := $(foreach flag,-fstack-protector-strong -fstack-clash-protection -fcf-protection -mbranch-protection=standard, \
-	$(call accepted,$(flag))) $(CFLAGS)
+	-x c -S -o /dev/null - 2>/dev/null && echo '$(1)')
 # glibc's checks: not without optimization, nor another level than the caller's; the address sanitizer has its own.
-override CPPFLAGS := $(if $(SANFLAGS)$(filter __OPTIMIZE__,$(shell echo __OPTIMIZE__ | $(CC) $(CFLAGS) -E -P -x c - 2>/dev/null)),, \
-	$(or $(call accepted,-D_FORTIFY_SOURCE=3),$(call accepted,-D_FORTIFY_SOURCE=2))) $(CPPFLAGS)
-endif
+fortify = $(if $(SANFLAGS)$(filter __OPTIMIZE__,$(shell echo __OPTIMIZE__ | $(CC) $(CFLAGS) -E -P -x c - 2>/dev/null)),, \
+	$(or $(call accepted,-D_FORTIFY_SOURCE=3),$(call accepted,-D_FORTIFY_SOURCE=2)))
+HARDEN = $(call once,HARDEN,$(foreach flag,-fstack-protector-strong -fstack-clash-protection -fcf-protection \
+	-mbranch-protection=standard,$(call accepted,$(flag))) $(fortify))
+COMPILE = $(CC) $(HARDEN) $(CPPFLAGS) $(CFLAGS)
+LINK = $(CC) $(HARDEN) $(CFLAGS) $(LDFLAGS)
 
 # ---- version, one place --------------------------------------------------------------------------
 $(O)/version.h: VERSION
-	@mkdir -p $(@D)
+	$(mkdir)
 	@printf '#define SMC_TOOLS_VERSION "%s"\n' '$(VERSION)' > $@
 
 # Objects of eBPF programs, as bytes: before the first build no .d file knows which source includes them.
 BPF_SOURCES := $(wildcard lib/*/*.bpf.c)
 BPF_BYTES := $(patsubst %.bpf.c,$(O)/bpf/%.bytes.h,$(notdir $(BPF_SOURCES)))
 $(O)/obj/%.o: %.c $(O)/version.h Makefile | $(BPF_BYTES)
-	@mkdir -p $(@D)
+	$(mkdir)
 	$(call say,CC)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(PKGFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(COMPILE) $(SANFLAGS) $(PKGFLAGS) -MMD -MP -c -o $@ $<
 
 # ---- smc_bpf: only where its eBPF program can be compiled ----------------------------------------
 BPF_CLANG ?= clang
 BPFTOOL ?= $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool)
 # Its byte order and headers are those of the machine that it is for.
-BPF_TARGET := $(if $(filter 4321,$(shell echo __BYTE_ORDER__ | $(CC) -E -P -x c - 2>/dev/null)),bpfeb,bpfel)
+BPF_TARGET = $(if $(filter 4321,$(shell echo __BYTE_ORDER__ | $(CC) -E -P -x c - 2>/dev/null)),bpfeb,bpfel)
 # How its functions get their arguments, too.
-BPF_ARCH := $(shell echo '$(MACHINE)' | sed 's/-.*//; s/x86_64\|i.86/x86/; s/aarch64/arm64/; s/^arm[^6].*/arm/; s/s390x/s390/; s/powerpc.*/powerpc/; s/riscv.*/riscv/; s/loongarch.*/loongarch/')
-BPF_CFLAGS := -target $(BPF_TARGET) -D__TARGET_ARCH_$(BPF_ARCH) -mcpu=v3 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -Wno-missing-field-initializers -Wno-unused-parameter $(if $(WERROR),-Werror) -Ilib \
+BPF_ARCH = $(shell echo '$(MACHINE)' | sed 's/-.*//; s/x86_64\|i.86/x86/; s/aarch64/arm64/; s/^arm[^6].*/arm/; s/s390x/s390/; s/powerpc.*/powerpc/; s/riscv.*/riscv/; s/loongarch.*/loongarch/')
+BPF_CFLAGS = $(call once,BPF_CFLAGS,-target $(BPF_TARGET) -D__TARGET_ARCH_$(BPF_ARCH) -mcpu=v3 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -Wno-missing-field-initializers -Wno-unused-parameter $(if $(WERROR),-Werror) -Ilib \
 	$(if $(SYSROOT),-nostdlibinc) $(addprefix -isystem ,$(if $(MULTIARCH),$(SYSROOT)/usr/include/$(MULTIARCH)) \
-	$(if $(SYSROOT),$(SYSROOT)/usr/include))
-# An old bpftool links no object of the other byte order.
-HAVE_BPF := $(shell $(PKG_CONFIG) --exists libbpf 2>/dev/null && dir=`mktemp -d` && echo 'int x;' | \
+	$(if $(SYSROOT),$(SYSROOT)/usr/include)))
+# An old bpftool links no object of the other byte order. What is there has been built before.
+HAVE_BPF := $(if $(wildcard $(O)/smc_bpf),y,$(shell $(PKG_CONFIG) --exists libbpf 2>/dev/null && dir=`mktemp -d` && echo 'int x;' | \
 	$(BPF_CLANG) $(BPF_CFLAGS) -include linux/types.h -x c -c -o $$dir/x - 2>/dev/null && $(BPFTOOL) gen object $$dir/y $$dir/x >/dev/null 2>&1 && \
-	echo y; rm -rf "$$dir")
+	echo y; rm -rf "$$dir"))
 
 # ---- tools: a directory each, one link rule ------------------------------------------------------
 objs = $(patsubst %.c,$(O)/obj/%.o,$(wildcard $(1)))
@@ -126,10 +133,11 @@ $(O)/libsmc.a: $(filter-out %.bpf.o,$(call objs,lib/*/*.c))
 
 all: shim $(TOOLS:%=$(O)/%) $(HELPERS:%=$(O)/%)
 	@:
+LIBSMC_LIBS = $(call once,LIBSMC_LIBS,$(call pc,$(LIBSMC_PKGS),--libs))
 define tool_rule
 $(O)/$(1): $(call tool_objs,$(1)) $(O)/libsmc.a
 	$$(call say,LD)
-	$$(Q)$$(CC) $$(CFLAGS) $$(SANFLAGS) $$(LDFLAGS) -o $$@ $$^ $(if $(filter $(1),smc_keep),,$$(call pc,$$(LIBSMC_PKGS) $($(1)_PKGS),--libs) \
+	$$(Q)$$(LINK) $$(SANFLAGS) -o $$@ $$^ $(if $(filter $(1),smc_keep),,$$(LIBSMC_LIBS) $(if $($(1)_PKGS),$$(call pc,$($(1)_PKGS),--libs)) \
 		$($(1)_LIBS) -pthread -ldl)
 endef
 $(foreach tool,$(TOOLS) $(HELPERS),$(eval $(call tool_rule,$(tool))))
@@ -142,11 +150,11 @@ KEEPER_OBJS := $(O)/obj/shim/ld_pre_smc/state/keeper_client.o $(O)/obj/shim32/ld
 KEEPER_OBJS += $(O)/obj/tests/unit/test_shim_keeper.o
 $(KEEPER_OBJS): $(O)/libdirs
 $(KEEPER_OBJS): override CPPFLAGS += -DSMC_KEEP='"$(LIBEXECDIR)/smc_keep"' -DSMC_HOME='"$(if $(findstring shim32,$@),$(LIBDIR32),$(LIBDIR))"'
-ifneq ($(shell cat '$(O)/libdirs' 2>/dev/null),$(LIBDIR):$(LIBDIR32):$(LIBEXECDIR):$(BINDIR))
+ifneq ($(file <$(O)/libdirs),$(LIBDIR):$(LIBDIR32):$(LIBEXECDIR):$(BINDIR))
 $(O)/libdirs: FORCE
 endif
 $(O)/libdirs:
-	@mkdir -p $(@D)
+	$(mkdir)
 	@printf '%s\n' '$(LIBDIR):$(LIBDIR32):$(LIBEXECDIR):$(BINDIR)' > $@
 
 # ---- the eBPF programs -----------------------------------------------------------------
@@ -154,11 +162,11 @@ BPF_NEEDS = $(shell awk '$$1 == "bpf" { text = text sep last; sep = text == "" ?
 	last = $$3 == $$4 ? $$3 : $$3 " (Debian, Ubuntu) or " $$4 " (RPM)" } END { print text " and " last }' packaging/packages)
 all: $(if $(HAVE_BPF),,$(O)/no-smc_bpf)
 $(O)/no-smc_bpf:
-	@mkdir -p $(@D)
+	$(mkdir)
 	@echo 'smc_bpf is not built: it needs $(BPF_NEEDS)$(if $(SYSROOT), that can do $(BPF_TARGET))' | tee $@
 vpath %.bpf.c $(sort $(dir $(BPF_SOURCES)))
 $(O)/bpf/%.o: %.bpf.c Makefile
-	@mkdir -p $(@D)
+	$(mkdir)
 	$(call say,BPF)
 	$(Q)$(BPF_CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@ $<
 $(O)/bpf/%.bpf.o: $(O)/bpf/%.o
@@ -169,7 +177,7 @@ $(O)/bpf/%.bytes.h: $(O)/bpf/%.bpf.o
 else
 # In place of an object: who would load it says so.
 $(O)/bpf/%.bytes.h:
-	@mkdir -p $(@D)
+	$(mkdir)
 	$(Q)echo 0 >$@
 endif
 .SECONDARY: $(BPF_BYTES) $(BPF_BYTES:.bytes.h=.o) $(BPF_BYTES:.bytes.h=.bpf.o)
@@ -180,26 +188,27 @@ SHIM_SRC := $(wildcard ld_pre_smc/*.c ld_pre_smc/*/*.c) lib/launch/rules.c lib/l
 # the plain names do for large files, and every libc has them: musl has no open64() since 1.2.4.
 # Programs of musl load it, too: musl has no checked functions, nor glibc's loader, in which the stack protector's
 # guard is a variable on some machines. These two flags come after the caller's.
-SHIM_GUARD := $(findstring __stack_chk_guard,$(shell echo 'int f(char *); int g(void) { char text[99]; return f(text); }' | \
+SHIM_GUARD = $(findstring __stack_chk_guard,$(shell echo 'int f(char *); int g(void) { char text[99]; return f(text); }' | \
 	$(CC) -fstack-protector-strong -S -x c -o - - 2>/dev/null))
-SHIM_FLAGS := -U_TIME_BITS -U_FORTIFY_SOURCE -fPIC -fno-plt $(if $(SHIM_GUARD),-fno-stack-protector)
-SHIM_PLAIN := $(if $(filter 8,$(shell echo __SIZEOF_LONG__ | $(CC) -E -P -x c - 2>/dev/null)),-U_FILE_OFFSET_BITS)
+SHIM_FLAGS = $(call once,SHIM_FLAGS,-U_TIME_BITS -U_FORTIFY_SOURCE -fPIC -fno-plt $(if $(SHIM_GUARD),-fno-stack-protector))
+SHIM_PLAIN = $(if $(filter 8,$(shell echo __SIZEOF_LONG__ | $(CC) -E -P -x c - 2>/dev/null)),-U_FILE_OFFSET_BITS)
 SHIM_MAP := ld_pre_smc/ld_pre_smc.map
 # The 32-bit library needs a compiler that finds every header of the library and links the result.
-HAVE_32 := $(if $(filter x86_64-%,$(MACHINE)),$(shell cat ld_pre_smc/*.[ch] ld_pre_smc/*/*.[ch] | grep '^\#include <' | sort -u | \
-	$(CC) -m32 $(CPPFLAGS) $(CFLAGS) $(SHIM_FLAGS) -shared -x c -o /dev/null - -ldl 2>/dev/null && echo y))
+HAVE_32 := $(if $(filter x86_64-%,$(MACHINE)),$(if $(wildcard $(O)/32/ld_pre_smc.so),y,$(shell \
+	grep -h '^\#include <' ld_pre_smc/*.[ch] ld_pre_smc/*/*.[ch] | \
+	$(CC) -m32 $(CPPFLAGS) $(CFLAGS) -fPIC -shared -x c -o /dev/null - -ldl 2>/dev/null && echo y)))
 shim: $(O)/ld_pre_smc.so $(if $(HAVE_32),$(O)/32/ld_pre_smc.so)
 # shim_rule: library, directory of its objects, options for the machine
 define shim_rule
 $(1): $(SHIM_SRC:%.c=$(2)/%.o) $(SHIM_MAP)
-	@mkdir -p $$(@D)
+	$$(mkdir)
 	$$(call say,SHIM)
-	$$(Q)$$(CC) $$(CFLAGS) $$(SHIM_FLAGS) $(3) -shared -Wl,-soname,ld_pre_smc.so.1 -Wl,--version-script=$(SHIM_MAP) \
-		$$(LDFLAGS) -o $$@ $$(filter %.o,$$^) -ldl
+	$$(Q)$$(LINK) $$(SHIM_FLAGS) $(3) -shared -Wl,-soname,ld_pre_smc.so.1 -Wl,--version-script=$(SHIM_MAP) \
+		-o $$@ $$(filter %.o,$$^) -ldl
 $(2)/%.o: %.c $(O)/version.h Makefile
-	@mkdir -p $$(@D)
+	$$(mkdir)
 	$$(call say,CC)
-	$$(Q)$$(CC) $$(CPPFLAGS) $$(CFLAGS) $$(SHIM_FLAGS) $(3) -MMD -MP -c -o $$@ $$<
+	$$(Q)$$(COMPILE) $$(SHIM_FLAGS) $(3) -MMD -MP -c -o $$@ $$<
 endef
 $(eval $(call shim_rule,$(O)/ld_pre_smc.so,$(O)/obj/shim,$$(SHIM_PLAIN)))
 $(eval $(call shim_rule,$(O)/32/ld_pre_smc.so,$(O)/obj/shim32,-m32))

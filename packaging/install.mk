@@ -26,8 +26,8 @@ ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 # Documents lie below DOCDIR as in the tree, so that their links lead there, too. Packages have other
 # places for the notes.
-INSTALL_DOCS := README.md $(filter-out docs/hacking.md,$(wildcard SECURITY.md docs/*.md docs/pictures/*.svg)) \
-	$(shell find examples -type f) packaging/kubernetes/smc-tools.yaml $(addprefix packaging/container/,Containerfile Containerfile.preload)
+INSTALL_DOCS = $(call once,INSTALL_DOCS,README.md $(filter-out docs/hacking.md,$(wildcard SECURITY.md docs/*.md docs/pictures/*.svg)) \
+	$(shell find examples -type f) packaging/kubernetes/smc-tools.yaml $(addprefix packaging/container/,Containerfile Containerfile.preload))
 INSTALL_NOTES := CHANGELOG.md LICENSE
 # All that is in man/, by its suffix: man/smcss.8 goes to man8. They get their version here.
 INSTALL_PAGES := $(filter-out $(if $(HAVE_BPF),,man/smc_bpf.8),$(wildcard man/*.[1-8]))

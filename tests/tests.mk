@@ -20,8 +20,16 @@
 # make mutate         puts N=300 faults into FILES, lib/smc/*.c, one at a time, and shows those that
 #                     no test notices; SEED=1 draws them; MUTATE_TESTS="unit preload" for some tests
 
-UNIT_BINS := $(patsubst tests/unit/test_%.c,$(O)/tests/unit/%,$(wildcard tests/unit/test_*.c))
-FUZZ_BINS := $(patsubst tests/fuzz/fuzz_%.c,$(O)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+# One program has the unit tests, and links to it start one of them. Apart are those with functions in the place of libc's or
+# the library's.
+UNIT_APART := client cmd columns diag filter genl keys list memory nursery out pnet_table rates record session verbs \
+	$(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_shim_*.c))
+UNIT_TOGETHER := $(filter-out $(UNIT_APART),$(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_*.c)))
+UNIT_LINKS := $(UNIT_TOGETHER:%=$(O)/tests/unit/%)
+UNIT_BINS := $(O)/tests/unit/all $(UNIT_APART:%=$(O)/tests/unit/%)
+# libFuzzer wants a program for each target, "make check" one for all.
+FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_BINS := $(patsubst %,$(O)/tests/fuzz/%,$(if $(FUZZ_LINK),$(FUZZ_TARGETS),all))
 PRELOAD_LIBS := $(patsubst tests/preload/%_lib.c,$(O)/tests/preload/%.so,$(wildcard tests/preload/*_lib.c))
 CLI_LIBS := $(patsubst tests/cli/%_lib.c,$(O)/tests/cli/%.so,$(wildcard tests/cli/*_lib.c))
 PRELOAD_BINS := $(patsubst tests/preload/%.c,$(O)/tests/preload/%,\
@@ -29,19 +37,15 @@ PRELOAD_BINS := $(patsubst tests/preload/%.c,$(O)/tests/preload/%,\
 KERNEL_LIBS := $(patsubst tests/kernel/%_lib.c,$(O)/tests/kernel/%.so,$(wildcard tests/kernel/*_lib.c))
 KERNEL_BINS := $(patsubst tests/kernel/%.c,$(O)/tests/kernel/%,$(filter-out %_lib.c,$(wildcard tests/kernel/*.c)))
 BENCH_BINS := $(patsubst %.c,$(O)/%,$(wildcard bench/*.c))
-TEST_BINS := $(UNIT_BINS) $(FUZZ_BINS) $(PRELOAD_LIBS) $(CLI_LIBS) $(KERNEL_LIBS) $(PRELOAD_BINS) $(KERNEL_BINS) $(BENCH_BINS)
-
-ifneq ($(filter tests,$(MAKECMDGOALS)),)
-$(call need,cmocka)
-endif
+TEST_BINS := $(UNIT_BINS) $(UNIT_LINKS) $(FUZZ_BINS) $(PRELOAD_LIBS) $(CLI_LIBS) $(KERNEL_LIBS) $(PRELOAD_BINS) $(KERNEL_BINS) $(BENCH_BINS)
 
 # All of the tools but their main(): an archive, as tests bring a netlink, a network and the
 # like of their own. They take only what they call. Files of the same name are in several directories: no "ar r".
 TEST_TOOLS := $(filter-out smc_bpf,$(TOOLS))
-TEST_PKGS := $(LIBSMC_PKGS) $(foreach tool,$(TEST_TOOLS),$($(tool)_PKGS))
+TEST_LIBS = $(call once,TEST_LIBS,$(call pc,$(LIBSMC_PKGS) $(foreach tool,$(TEST_TOOLS),$($(tool)_PKGS)) cmocka,--libs) -lm -ldl)
 TEST_PARTS := $(O)/tests/parts.a
 $(TEST_PARTS): $(sort $(foreach tool,$(TEST_TOOLS),$(call tool_parts,$(tool))) $(call objs,smc_bpf/oci_state.c smc_bpf/status.c))
-	@mkdir -p $(@D)
+	$(mkdir)
 	$(call say,AR)
 	$(Q)rm -f $@; $(AR) qcs $@ $^
 
@@ -50,63 +54,73 @@ $(filter $(O)/tests/unit/shim_%,$(UNIT_BINS)): $(patsubst %.c,$(O)/obj/shim/%.o,
 	$(filter-out ld_pre_smc/state/config.c ld_pre_smc/calls/dl_iterate_phdr.c lib/%,$(SHIM_SRC)))
 $(patsubst %.c,$(O)/obj/%.o,$(wildcard tests/unit/test_shim_*.c)): override CFLAGS += $(SHIM_FLAGS)
 
+# No main() but that of main.c, which has a list: another one when files come and go.
+$(UNIT_TOGETHER:%=$(O)/obj/tests/unit/test_%.o): override CPPFLAGS += -Dmain=$(basename $(@F))
+$(O)/obj/tests/unit/main.o: override CPPFLAGS += -DUNIT_TESTS='$(patsubst %,TEST(%),$(UNIT_TOGETHER))'
+$(O)/obj/tests/unit/main.o: tests/unit
+$(O)/tests/unit/all: $(UNIT_TOGETHER:%=$(O)/obj/tests/unit/test_%.o) $(O)/obj/tests/unit/main.o
+$(UNIT_APART:%=$(O)/tests/unit/%): $(O)/tests/unit/%: $(O)/obj/tests/unit/test_%.o
+$(UNIT_LINKS): $(O)/tests/unit/all
+	$(Q)ln -sf all $@
+
+$(FUZZ_TARGETS:%=$(O)/obj/tests/fuzz/fuzz_%.o): override CPPFLAGS += $(if $(FUZZ_LINK),,-DLLVMFuzzerTestOneInput=$(basename $(@F)))
+$(O)/obj/tests/fuzz/main.o: override CPPFLAGS += -DFUZZ_TARGETS='$(patsubst %,TARGET(%),$(FUZZ_TARGETS))'
+$(O)/obj/tests/fuzz/main.o: tests/fuzz
+$(O)/tests/fuzz/all: $(FUZZ_TARGETS:%=$(O)/obj/tests/fuzz/fuzz_%.o) $(O)/obj/tests/fuzz/main.o
+$(FUZZ_TARGETS:%=$(O)/tests/fuzz/%): $(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o
+
 # Both ends of the live test, over a network in memory.
-$(O)/tests/unit/session $(O)/tests/fuzz/server $(O)/tests/unit/client $(O)/tests/fuzz/client: $(O)/obj/tests/fuzz/fake_live.o
+$(patsubst %,$(O)/tests/%,unit/session unit/client fuzz/server fuzz/client fuzz/all): $(O)/obj/tests/fuzz/fake_live.o
 
-
-$(O)/tests/unit/%: $(O)/obj/tests/unit/test_%.o $(TEST_PARTS) $(O)/libsmc.a
-	@mkdir -p $(@D)
+$(UNIT_BINS) $(FUZZ_BINS): $(TEST_PARTS) $(O)/libsmc.a
+	$(mkdir)
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
-		$(call pc,$(TEST_PKGS) cmocka,--libs) -lm -ldl
-
-# With a main() of ours for "make check", with libFuzzer's for "make fuzz".
-FUZZ_MAIN ?= $(O)/obj/tests/fuzz/main.o
-$(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o $(FUZZ_MAIN) $(TEST_PARTS) $(O)/libsmc.a
-	@mkdir -p $(@D)
-	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(FUZZ_LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
-		$(call pc,$(TEST_PKGS),--libs) -lm -ldl
+	$(Q)$(LINK) $(SANFLAGS) $(FUZZ_LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS)
 
 $(PRELOAD_LIBS) $(CLI_LIBS) $(KERNEL_LIBS): $(O)/%.so: %_lib.c $(O)/version.h
-	@mkdir -p $(@D)
+	$(mkdir)
 	$(call say,CC)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $< -ldl
+	$(Q)$(COMPILE) -fPIC -shared -o $@ $< -ldl
 
 # A bare request needs libnl; the rest is libc only (--as-needed).
-$(BENCH_BINS): LDLIBS += $(call pc,libnl-genl-3.0,--libs)
+$(BENCH_BINS): LDLIBS += $(LIBSMC_LIBS)
 $(BENCH_BINS): CPPFLAGS += $(PKGFLAGS)
 # Calls the library for smc.conf's policy.
 $(O)/tests/kernel/policy: $(O)/libsmc.a $(call objs,smc_conf/policy.c)
-$(O)/tests/kernel/policy: LDLIBS += $(call objs,smc_conf/policy.c) $(O)/libsmc.a $(call pc,$(LIBSMC_PKGS),--libs) -ldl
+$(O)/tests/kernel/policy: LDLIBS += $(call objs,smc_conf/policy.c) $(O)/libsmc.a $(LIBSMC_LIBS) -ldl
 $(O)/tests/kernel/policy: CPPFLAGS += $(PKGFLAGS)
 $(PRELOAD_BINS) $(KERNEL_BINS) $(BENCH_BINS): $(O)/%: %.c $(O)/version.h
-	@mkdir -p $(@D)
+	$(mkdir)
 	$(call say,CC)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wl,--as-needed -o $@ $< -pthread $(LDLIBS)
+	$(Q)$(COMPILE) -Wl,--as-needed -o $@ $< -pthread $(LDLIBS)
 
 # Programs of other kinds than those that the compiler makes. Those that no compiler here makes for the machine are left out.
 PROGRAM_DIR := $(O)/tests/programs
 MUSL_CC ?= musl-gcc
 ifneq ($(filter tests,$(MAKECMDGOALS)),)
 GOARCH ?= $(shell echo '$(MACHINE)' | sed 's/-.*//; s/x86_64/amd64/; s/aarch64/arm64/; s/i.86/386/; s/^arm[^6].*/arm/; s/powerpc/ppc/')
-HAVE_MUSL := $(filter $(MACHINE),$(shell $(MUSL_CC) -dumpmachine 2>/dev/null))
-HAVE_GO := $(filter linux/$(GOARCH),$(shell go tool dist list 2>/dev/null))
+HAVE_MUSL := $(or $(wildcard $(PROGRAM_DIR)/sockets-musl),$(filter $(MACHINE),$(shell $(MUSL_CC) -dumpmachine 2>/dev/null)))
+HAVE_GO := $(or $(wildcard $(PROGRAM_DIR)/gohttp),$(filter linux/$(GOARCH),$(shell go tool dist list 2>/dev/null)))
 MUSL_PROGRAMS := sockets-musl sockets-musl-dynamic
 PROGRAMS_LEFT_OUT := $(if $(HAVE_MUSL),,$(MUSL_PROGRAMS)) $(if $(HAVE_GO),,gohttp)
 endif
 PROGRAM_BINS := $(addprefix $(PROGRAM_DIR)/,sockets-static $(if $(HAVE_MUSL),$(MUSL_PROGRAMS)) $(if $(HAVE_GO),gohttp))
 $(PROGRAM_DIR)/sockets-static $(MUSL_PROGRAMS:%=$(PROGRAM_DIR)/%): tests/kernel/sockets.c
-	@mkdir -p $(@D)
+	$(mkdir)
 	$(call say,CC)
 	$(Q)$(if $(findstring -musl,$@),$(MUSL_CC),$(CC)) -std=c17 -D_GNU_SOURCE -O2 $(if $(filter %-dynamic,$@),,-static) -o $@ $<
 $(PROGRAM_DIR)/gohttp: tests/kernel/programs/gohttp.go
-	@mkdir -p $(@D)
+	$(mkdir)
 	$(call say,GO)
 	$(Q)CGO_ENABLED=0 GO111MODULE=off GOCACHE='$(abspath $(O))/go-cache' GOARCH=$(GOARCH) \
 		go build -trimpath -ldflags='-s -w' -o $@ $<
 
-tests: $(TEST_BINS) $(PROGRAM_BINS)
+# Recorded hosts, which tests read.
+HOSTS := $(O)/tests/hosts/s390 $(O)/tests/hosts/x86
+$(HOSTS): $(O)/tests/hosts/%: tests/sysfs/% tests/sysfs/tree.sh tests/sysfs/pci.ids
+	$(Q)rm -rf $@ && $< $@/sys && mkdir -p $@/usr/share/misc && cp tests/sysfs/pci.ids $@/usr/share/misc && touch $@
+
+tests: $(TEST_BINS) $(PROGRAM_BINS) $(HOSTS)
 	@$(foreach name,$(PROGRAMS_LEFT_OUT),echo '$(name) is not built: no compiler for $(MACHINE)';)
 
 # What tests in guests start.
@@ -139,7 +153,7 @@ demo:
 	$(Q)BUILD='$(abspath $(O))' demo/run
 
 # The corpora that it finds stay in the build directory; what is worth keeping goes to tests/fuzz/corpus.
-FUZZ ?= $(FUZZ_BINS:$(O)/tests/fuzz/%=%)
+FUZZ ?= $(FUZZ_TARGETS)
 MINUTES ?= 10
 FUZZ_DIR := $(O)/fuzz
 FUZZ_CC ?= clang
@@ -148,7 +162,7 @@ fuzz:
 
 # Called by that, with a clang that has libFuzzer.
 fuzz-targets:
-	$(Q)$(MAKE) --no-print-directory O=$(FUZZ_DIR) CC='$(FUZZ_CC)' CFLAGS='-g -O1' FUZZ_MAIN= FUZZ_LINK=-fsanitize=fuzzer \
+	$(Q)$(MAKE) --no-print-directory O=$(FUZZ_DIR) CC='$(FUZZ_CC)' CFLAGS='-g -O1' FUZZ_LINK=-fsanitize=fuzzer \
 		SANFLAGS='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ:%=$(FUZZ_DIR)/tests/fuzz/%)
 
 # Another default than that of "make fuzz".
@@ -190,8 +204,4 @@ mutate:
 	$(Q)tests/setup $(check_KINDS)
 	$(Q)tests/mutate -d '$(O)/mutate' -n $(N) -s $(SEED) $(MUTATE_TESTS:%=-t %) $(if $(V),-v) $(FILES)
 
-# Objects of tests are kept like all others, though only pattern rules know them.
-.SECONDARY: $(UNIT_BINS:$(O)/tests/unit/%=$(O)/obj/tests/unit/test_%.o) \
-	$(FUZZ_BINS:$(O)/tests/fuzz/%=$(O)/obj/tests/fuzz/fuzz_%.o) \
-	$(O)/obj/tests/fuzz/main.o $(O)/obj/tests/fuzz/fake_live.o
 .PHONY: tests guest-tests check check-source check-vm check-all check-arch demo docs cheatsheet dashboard fuzz fuzz-targets soak faults bench mutate

@@ -141,7 +141,7 @@ check_verbose() {
 	quiet=$(make O="$tmp/gcc" CC=gcc "$tmp/gcc/smc_run" 2>&1)
 	rm -f "$tmp/gcc/smc_run"
 	loud=$(make O="$tmp/gcc" CC=gcc V=1 "$tmp/gcc/smc_run" 2>&1)
-	is "$quiet" "  LD      smc_run" "make shows one short line for each file"
+	is "$quiet" $'  LD\tsmc_run' "make shows one short line for each file"
 	like "$loud" "^gcc .* -o $tmp/gcc/smc_run " "make V=1 shows the command"
 }
 

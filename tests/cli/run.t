@@ -17,12 +17,13 @@ suite() {
 }
 
 good='ok 1 - fine\\n1..1\\n'
-for file in tests/cli/good.t tests/preload/run tests/fuzz/run lab/selftest build/tests/unit/good tests/kernel/good.t; do
+for file in tests/cli/good.t tests/preload/run tests/fuzz/run lab/selftest build/tests/unit/all tests/kernel/good.t; do
 	suite $file "$good"
 done
-touch "$tree/tests/unit/test_good.c"
 printf '#!/bin/sh\necho "$*" >>"%s/lab/asked"\n' "$tree" >"$tree/lab/smc-lab"
 chmod +x "$tree/lab/smc-lab"
+touch "$tree/tests/unit/test_good.c"
+ln -s all "$tree/build/tests/unit/good"
 cp tests/kernel/suite tests/kernel/lab.sh "$tree/tests/kernel/"
 cat >"$tree/tests/suites" <<'END'
 # suite tier seconds also command
@@ -51,7 +52,7 @@ like "$out" '^All tests passed\.$' 'and it says so'
 is "$(grep -c 's of processor: ' <<<"$out")" 3 'the slowest, at most ten'
 run --tier vm --tier source unit
 is "$rc $(tail -n 1 <<<"$out")" '0 3 passed, 0 failed, 0 skipped' 'two tiers and a suite' || diag "$out$err"
-run unit/good kernel
+run unit/all kernel
 is "$rc $(tail -n 1 <<<"$out")" '0 2 passed, 0 failed, 0 skipped' 'one suite, and all of a kind'
 run cli nosuch
 is "$rc:$err" "1:tests/run: no suite 'nosuch'" 'a suite that is not there'
@@ -78,12 +79,12 @@ is "$(tail -n 1 <<<"$out")" '2 passed, 1 failed, 0 skipped' 'which is a failure'
 suite tests/cli/odd.t ''
 chmod -x "$tree/tests/cli/odd.t"
 red 'cli/odd ran 0' 'a test that cannot be executed'
-rm "$tree/tests/cli/odd.t" "$tree/build/tests/unit/good"
+rm "$tree/tests/cli/odd.t" "$tree/build/tests/unit/all"
 run unit
 is "$rc $(tail -n 1 <<<"$out")" '1 0 passed, 1 failed, 0 skipped' 'a unit test that was not built'
 
 # What tests need of this machine.
-suite build/tests/unit/good "$good"
+suite build/tests/unit/all "$good"
 run_with() { BUILD=$tree/build capture "$@" "$tree/tests/run" unit; }
 # shellcheck disable=SC2016
 run_with bash -c 'ulimit -n 512; exec "$@"' bash
@@ -95,7 +96,7 @@ if unshare -rm sh -c "$noexec" sh true 2>/dev/null; then
 else
 	skip 'a /tmp without programs' 'needs user and mount namespaces'
 fi
-rm "$tree/build/tests/unit/good"
+rm "$tree/build/tests/unit/all"
 
 # An emulated processor that trips is not the test's fault: once.
 cat >"$tree/tests/cli/odd.t" <<'END'
@@ -125,7 +126,7 @@ is "$rc $(grep skipped: <<<"$out")" '1   skipped: ok 1 - cli/odd # SKIP no-such-
 rm "$tree/tests/cli/odd.t"
 
 # Guests: the longest of the last run first.
-suite build/tests/unit/good "$good"
+suite build/tests/unit/all "$good"
 for name in a b c; do
 	suite tests/kernel/$name.t "$good"
 	echo "kernel/$name vm 1 -" >>"$tree/tests/suites"

@@ -142,8 +142,7 @@ for other in smcss smc_pnet smc_rnics smc_dump smcd smcr smc_chk smc_run; do
 done
 
 # ---- PNET IDs of a recorded host: firmware's ----
-sh tests/sysfs/s390 "$tmp/host/sys"
-SMC_TOOLS_ROOT=$tmp/host
+SMC_TOOLS_ROOT=$build/tests/hosts/s390
 export SMC_TOOLS_ROOT
 prints '^NET1$' -i encbdf0
 prints '^NET1$' --pnetid encbdf0.5

@@ -8,14 +8,9 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 LC_ALL=C
 export LC_ALL
-tests/sysfs/s390 "$tmp/s390/sys"
-tests/sysfs/x86 "$tmp/x86/sys"
-tests/sysfs/x86 "$tmp/no-ids/sys"
-mkdir "$tmp/empty"
-for host in s390 x86; do
-	mkdir -p "$tmp/$host/usr/share/misc"
-	cp tests/sysfs/pci.ids "$tmp/$host/usr/share/misc"
-done
+cp -r "${BUILD:-$PWD/build}"/tests/hosts/* "$tmp"
+mkdir "$tmp/empty" "$tmp/no-ids"
+cp -r "$tmp/x86/sys" "$tmp/no-ids"
 
 # run HOST ARG...: what smc_rnics writes is in $out and $err, its status in $rc; HOST - is this machine.
 run() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Runs a fuzz target without libFuzzer: over files, and over deterministic mutations of them.
- * usage: TARGET [--mutate COUNT SEED] FILE...
+ * usage: all TARGET COUNT SEED FILE...
  */
 #include "fuzz.h"
 
@@ -14,6 +14,20 @@ struct input {
 	uint8_t bytes[MAX_SIZE];
 	size_t len;
 };
+
+/* See tests.mk: FUZZ_TARGETS is TARGET(answers) TARGET(bundle) and so on. */
+#define TARGET(name) int fuzz_##name(const uint8_t *data, size_t size);
+FUZZ_TARGETS
+#undef TARGET
+
+static const struct {
+	const char *name;
+	int (*run)(const uint8_t *data, size_t size);
+} targets[] = {
+#define TARGET(name) { #name, fuzz_##name },
+	FUZZ_TARGETS
+#undef TARGET
+}, *target;
 
 static uint64_t random_state;
 
@@ -111,7 +125,7 @@ static void run(const struct input *input)
 
 	MUST(copy);
 	memcpy(copy, input->bytes, input->len);
-	LLVMFuzzerTestOneInput(copy, input->len);
+	target->run(copy, input->len);
 	free(copy);
 }
 
@@ -133,24 +147,21 @@ static void mutate(const struct input *seeds, size_t n_seeds, unsigned long coun
 int main(int argc, char **argv)
 {
 	static struct input seeds[MAX_FILES];
-	unsigned long count = 0;
 	size_t n_seeds = 0;
-	int first = 1;
 
-	if (argc > 3 && !strcmp(argv[1], "--mutate")) {
-		count = strtoul(argv[2], NULL, 10);
-		random_state = strtoull(argv[3], NULL, 10) * 2 + 1; /* never 0 */
-		first = 4;
+	for (size_t i = 0; argc > 4 && i < sizeof(targets) / sizeof(targets[0]); i++)
+		if (!strcmp(argv[1], targets[i].name))
+			target = &targets[i];
+	if (!target) {
+		fprintf(stderr, "usage: %s TARGET COUNT SEED FILE...\n", argv[0]);
+		return 1;
 	}
-	for (int i = first; i < argc && n_seeds < MAX_FILES; i++) {
+	random_state = strtoull(argv[3], NULL, 10) * 2 + 1; /* never 0 */
+	for (int i = 4; i < argc && n_seeds < MAX_FILES; i++) {
 		if (load(&seeds[n_seeds], argv[i]))
 			return 1;
 		run(&seeds[n_seeds++]);
 	}
-	if (!n_seeds) {
-		fprintf(stderr, "usage: %s [--mutate COUNT SEED] FILE...\n", argv[0]);
-		return 1;
-	}
-	mutate(seeds, n_seeds, count);
+	mutate(seeds, n_seeds, strtoul(argv[2], NULL, 10));
 	return 0;
 }

@@ -17,6 +17,10 @@
 
 #include "smc/abi.h"
 
+#ifdef main
+int main(void); /* under another name: one of many in a program, see tests.mk */
+#endif
+
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 /*

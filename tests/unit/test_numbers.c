@@ -6,7 +6,7 @@
 
 #include "base/numbers.h"
 
-#define TRIES 100
+#define TRIES 40
 #define MOST 30
 
 static uint64_t state;

@@ -164,7 +164,7 @@ static void many(void **state)
 
 	(void)state;
 	tell_at(all, &record, NOW);
-	for (uint64_t id = 2; id < 100000; id++) {
+	for (uint64_t id = 2; id < 20000; id++) {
 		record = record_of(id, false, SMCDATA_SENT, 1);
 		memcpy(record.conn.ends.local, &id, 4);
 		seen.words[0] = '\0';
@@ -174,7 +174,7 @@ static void many(void **state)
 		out_reset(&seen.packets);
 	}
 	tell(all, 1, false, SMCDATA_RECEIVED, 3);
-	assert_string_equal(seen.words, "99999!>1 99999. 1<3 ");
+	assert_string_equal(seen.words, "19999!>1 19999. 1<3 ");
 	end(all, &seen);
 }
 

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Unit tests in one program: all of them, each in a process of its own, or the one by whose name
+ * the program is started.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Their main(), see tests.mk: UNIT_TESTS is TEST(abi) TEST(advise) and so on. */
+#define TEST(name) int test_##name(void);
+UNIT_TESTS
+#undef TEST
+
+static const struct {
+	const char *name;
+	int (*run)(void);
+} tests[] = {
+#define TEST(name) { #name, test_##name },
+	UNIT_TESTS
+#undef TEST
+};
+
+#define N_TESTS (sizeof(tests) / sizeof(tests[0]))
+
+/* Return: did it end with status 0? */
+static int passes(size_t i)
+{
+	int status = -1;
+	pid_t pid;
+
+	printf("# %s\n", tests[i].name);
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		exit(tests[i].run());
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+		printf("# %s ended with wait status %#x\n", tests[i].name, (unsigned int)status);
+	return !status;
+}
+
+int main(int argc, char **argv)
+{
+	const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
+	int failed = 0;
+
+	(void)argc;
+	for (size_t i = 0; i < N_TESTS; i++)
+		if (!strcmp(name, tests[i].name))
+			return tests[i].run();
+	for (size_t i = 0; i < N_TESTS; i++)
+		failed |= !passes(i);
+	return failed;
+}
