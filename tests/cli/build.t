@@ -11,7 +11,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
 jobs=-j$(nproc)
-version=$(cat VERSION)
+version=$(<VERSION)
 # A copy below a git work tree is not part of it.
 export GIT_CEILING_DIRECTORIES=$tmp
 
@@ -236,7 +236,7 @@ check_install() {
 		"the installed smc_run runs"
 	for page in man/*; do
 		! grep -q '^\.so ' "$page" || continue
-		like "$(cat "$share/man/man${page##*.}/${page#man/}")" "^\.Os smc-tools $version\$" "$page is installed, with the version"
+		like "$(<"$share/man/man${page##*.}/${page#man/}")" "^\.Os smc-tools $version\$" "$page is installed, with the version"
 	done
 	for link in smcss smc_run; do
 		is "$(readlink "$share/bash-completion/completions/$link")" smc-tools "completion of $link loads on demand"

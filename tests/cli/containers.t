@@ -197,15 +197,15 @@ smc_pnet --import $tmp/pnet.conf" 'Kubernetes: a node is set up'
 echo MYCLUSTER >"$CALLS.eids"
 rm "$CALLS"
 PATH=$tmp/bin:$PATH sh "$tmp/setup.sh"
-unlike "$(cat "$CALLS")" 'ueid add' 'Kubernetes: an EID that is there is not added'
+unlike "$(<"$CALLS")" 'ueid add' 'Kubernetes: an EID that is there is not added'
 rm "$CALLS"
 PATH=$tmp/bin:$PATH NODE_NAME=n1 LABEL=l=1 INTERVAL=5 sh "$tmp/attach.sh" >"$tmp/out" 2>&1
 is "$(grep '^smc_bpf attach' "$CALLS" | sort)" "smc_bpf attach --cgroup $systemd
 smc_bpf attach --cgroup $tmp/cgroup/kubepods/besteffort/pod9-f" 'Kubernetes: pods are found by either way to name groups, attached once'
 like "$(grep -m1 ^curl "$CALLS")" '-H @- .*fieldSelector=spec.nodeName=n1 .*labelSelector=l=1 https://' \
 	'Kubernetes: the API is asked for this node and label'
-is "$(cat "$CALLS.headers")" 'Authorization: Bearer TOKEN' 'Kubernetes: with the token of the account'
-unlike "$(cat "$CALLS")" TOKEN 'Kubernetes: which is among nobody'"'"'s arguments'
+is "$(<"$CALLS.headers")" 'Authorization: Bearer TOKEN' 'Kubernetes: with the token of the account'
+unlike "$(<"$CALLS")" TOKEN 'Kubernetes: which is among nobody'"'"'s arguments'
 
 # The hook, on a node that is a directory: it must run without the image's libraries.
 node=$tmp/node
@@ -228,7 +228,7 @@ is "$(jq -Sc 'del(.hook.env, .hook.path)' "$node/hooks.d/smc-tools.json")|$(jq -
 	'Kubernetes: the hook is that of the package, elsewhere'
 echo '# of the node' >"$node/etc/smc.conf"
 PATH=$root/usr/bin:$PATH sh "$tmp/put.sh"
-is "$?$(cat "$node/etc/smc.conf")" '0# of the node' "Kubernetes: a node's own smc.conf stays"
+is "$?$(<"$node/etc/smc.conf")" '0# of the node' "Kubernetes: a node's own smc.conf stays"
 
 # A small parser: known instructions, stages that exist, files that the build has.
 for file in packaging/container/Containerfile packaging/container/Containerfile.preload; do

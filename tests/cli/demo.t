@@ -90,8 +90,8 @@ is "$rc:$(grep -c FAILED <<<"$out")" 0:0 'all rows are right: status 0' || diag 
 like "$out" 'Done: every program ran over SMC' 'all rows are right: said'
 like "$out" '^redis GET, 4 clients +1 k/s +SMCD +900 /s +0.90 +0.50 +SMCD$' 'the table has values'
 is "$(sed -n 's/.*\(Program .* seen\).*/\1/p' docs/pictures/demo.txt)" "$(grep '^Program ' <<<"$out")" 'docs/pictures/demo.txt has the columns of the table'
-like "$(cat "$CALLS")" '^run .* -- demo/guest SMCD [0-9]+$' 'a guest for SMC-D'
-like "$(cat "$CALLS")" '^pair .*--rxe -- demo/guest SMCR [0-9]+$' 'two for SMC-R'
+like "$(<"$CALLS")" '^run .* -- demo/guest SMCD [0-9]+$' 'a guest for SMC-D'
+like "$(<"$CALLS")" '^pair .*--rxe -- demo/guest SMCR [0-9]+$' 'two for SMC-R'
 row='/^SMCR.redis/'
 red 'the client under smc_run failed with status 124' 'a client that failed' "$row s/900\t0/900\t124/"
 red 'the client over TCP failed with status 1$' 'a client over TCP that failed' "$row s/1000.5\t0/-\t1/"

@@ -12,7 +12,7 @@ export LC_ALL=C.UTF-8 MANWIDTH=100 MAN_KEEP_FORMATTING='' GROFF_NO_SGR=1
 tools="smcss smc_top smc_events smc_run smc_ab smc_chk smc_pnet smc_rnics smc_dump smc_conf smcd smcr"
 # It is built only where its compiler is.
 [ ! -x "$BUILD/smc_bpf" ] || tools="$tools smc_bpf"
-version=$(cat VERSION)
+version=$(<VERSION)
 
 # same GOT WANT TEXT: two lists, one item a line, in any order; tells what each lacks.
 same() {
@@ -295,7 +295,7 @@ check_command() {
 
 # shellcheck disable=SC2016 # backquotes of the text
 check_cheatsheet() {
-	is "$(docs/cheatsheet <docs/cheatsheet.md)" "$(cat man/smc-tools.7)" "smc-tools(7) is docs/cheatsheet.md (else: make cheatsheet)"
+	is "$(docs/cheatsheet <docs/cheatsheet.md)" "$(<man/smc-tools.7)" "smc-tools(7) is docs/cheatsheet.md (else: make cheatsheet)"
 	sed -n 's/^| .* | `\(.*\)` |$/\1/p' docs/cheatsheet.md | grep -v '^systemctl ' >"$commands"
 	while read -r tool words; do
 		[ "$tool" = smc_bpf ] && [ ! -x "$BUILD/smc_bpf" ] && continue
@@ -317,7 +317,7 @@ check_cheatsheet() {
 check_pictures() {
 	for text in docs/pictures/*.txt; do
 		picture=${text%.txt}.svg
-		is "$(docs/picture <"$text")" "$(cat "$picture")" "$picture shows $text"
+		is "$(docs/picture <"$text")" "$(<"$picture")" "$picture shows $text"
 		[ "$(wc -c <"$picture")" -lt 20000 ]
 		ok $? "$picture is small"
 	done
@@ -477,7 +477,7 @@ check_readme() {
 		ok $? "contributing, hacking: $file is there"
 	done
 	is "$(sed -n '/^| machine | system /,/^$/p' docs/testing.md)" "$(tests/all --table)" 'docs/testing.md: what is tested, as tests/matrix has it'
-	like "$(cat .ci/run)" '^for target in check check-source check-vm;' ".ci/run runs the tiers of a merge"
+	like "$(<.ci/run)" '^for target in check check-source check-vm;' ".ci/run runs the tiers of a merge"
 	# shellcheck disable=SC2016 # backquotes of the text
 	variables=$(sed -n 's/.*`\(DESTDIR [A-Z0-9_ ]*\)`.*/\1/p' docs/install.md)
 	some "$variables" "docs/install.md: variables"
@@ -495,7 +495,7 @@ check_readme() {
 		[ -e "man/$page" ]
 		ok $? "README: $page is there"
 	done
-	like "$(cat CHANGELOG.md)" "^## \[$version\]|become $version\.$" "CHANGELOG knows version $version"
+	like "$(<CHANGELOG.md)" "^## \[$version\]|become $version\.$" "CHANGELOG knows version $version"
 }
 
 # packages KIND COLUMN: names of the one list, in its order

@@ -58,7 +58,7 @@ run cli nosuch
 is "$rc:$err" "1:tests/run: no suite 'nosuch'" 'a suite that is not there'
 run --tier nosuch
 is "$rc:$err" "1:tests/run: no tier 'nosuch'" 'a tier that is not there'
-is "$(cat "$tree/lab/asked")" $'setup lo\nsetup lo' 'runs with guests have the lab set up, once, and others have not'
+is "$(<"$tree/lab/asked")" $'setup lo\nsetup lo' 'runs with guests have the lab set up, once, and others have not'
 suite tests/cli/more.t "$good"
 run
 is "$rc:$err" "1:tests/run: tests/cli/more.t is not in tests/suites" 'a test that no row names'

@@ -42,7 +42,7 @@ for option in -h --help --he; do
 done
 for option in -v --version --ver; do
 	run "$option"
-	is "$rc$out$err" "0smc_pnet utility, smc-tools-$(cat VERSION)" "$option prints the version"
+	is "$rc$out$err" "0smc_pnet utility, smc-tools-$(<VERSION)" "$option prints the version"
 done
 err=$("$pnet" --help 2>&1 >/dev/full)
 is "$?$err" '1smc_pnet: cannot write to standard output: No space left on device' 'help to a full device'

@@ -42,7 +42,7 @@ for option in -h --help; do
 done
 for option in -v --version; do
 	run - "$option"
-	is "$rc$out$err" "0smc_rnics utility, smc-tools-$(cat VERSION)" "$option prints the version"
+	is "$rc$out$err" "0smc_rnics utility, smc-tools-$(<VERSION)" "$option prints the version"
 done
 err=$(SMC_TOOLS_ROOT=$tmp/x86 "$rnics" 2>&1 >/dev/full)
 is "$?$err" '1smc_rnics: cannot write to standard output: No space left on device' 'a full device'

@@ -242,7 +242,7 @@ mkdir -p "$base/foreign.service.d"
 echo '[Service]' >"$base/foreign.service.d/zz-smc-tools.conf"
 refuse 'was not written by smc_unit: left unchanged' enable foreign
 refuse 'was not written by smc_unit: left unchanged' disable foreign
-is "$(cat "$base/foreign.service.d/zz-smc-tools.conf")" '[Service]' 'a foreign file is kept'
+is "$(<"$base/foreign.service.d/zz-smc-tools.conf")" '[Service]' 'a foreign file is kept'
 rm "$base/foreign.service.d/zz-smc-tools.conf"
 cp "$base/plain.service.d/zz-smc-tools.conf" "$tmp/target"
 ln -s "$tmp/target" "$base/foreign.service.d/zz-smc-tools.conf"

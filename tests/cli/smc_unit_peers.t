@@ -168,12 +168,12 @@ allow from 10.0.0.0/8:81 [fd00::]/8:81
 allow from 10.0.0.0/8:82 [fd00::]/8:82
 allow from 10.0.0.0/8:6379 [fd00::]/8:6379' 'rules for each port'
 like "$(sed -n 1p $conf)" '^# Written by smc_unit enable' 'a comment'
-is "$(stat -c %a $conf)$(cat /mnt/log)" '644applied' 'they are applied'
+is "$(stat -c %a $conf)$(</mnt/log)" '644applied' 'they are applied'
 printf '%s\n' Id=smc-conf.service UnitFileState=enabled >/mnt/units/smc-conf.service
 inode=$(stat -c %i $conf)
 run peers x fd00::/8,10.0.0.0/8
 is "$rc$err$(stat -c %i $conf)" "0$inode" 'again: the same file'
-is "$(cat /mnt/log)" 'applied
+is "$(</mnt/log)" 'applied
 applied' 'and applied again, should it have been lost'
 run enable --preload x
 is "$rc$err$(stat -c %i $conf)" "0$inode" 'enabled again: they stay'
@@ -224,7 +224,7 @@ is "$rc$err" '1smc_unit disable: cannot ask nftables' 'disable: what is still in
 ok $? 'and gone at the next boot'
 echo 'deny port 22' >$conf
 limit
-is "$rc$err$(cat $conf)" "1smc_unit peers: '$conf' was not written by smc_unit: left unchangeddeny port 22" 'a foreign file is kept'
+is "$rc$err$(<$conf)" "1smc_unit peers: '$conf' was not written by smc_unit: left unchangeddeny port 22" 'a foreign file is kept'
 
 # ---- what smc_conf makes of the directory, without smc.conf too ----
 rm -f /etc/smc-tools/smc.conf.d/*

@@ -8,7 +8,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 LC_ALL=C
 export LC_ALL
-version=$(cat VERSION)
+version=$(<VERSION)
 
 # run TOOL ARG...: what the tool writes is in $out and $err, its status in $rc.
 run() {

@@ -29,7 +29,7 @@ for option in -h --help --he; do
 	is "$err" '' "$option leaves stderr empty"
 	like "$out" '^Usage: smcss \[OPTIONS\] \[FILTER\]' "$option prints the usage"
 done
-version=$(cat VERSION)
+version=$(<VERSION)
 for option in -v --version --ver; do
 	run "$option"
 	is "$rc" 0 "$option exits 0"

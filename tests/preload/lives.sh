@@ -5,21 +5,19 @@
 mimic=$bin/mimic.so
 lives=$BUILD/tests/kernel/lives
 
-# added [shared] VARIABLE=VALUE...: of each place, beside a program that opens SMC sockets itself
+# added [shared] VARIABLE=VALUE...: of each place, beside a program that opens such sockets itself, whose calls are in the array alone
 added() {
-	local shared=
+	local place sep i=0 shared=
 	[ "$1" != shared ] || { shared=$1; shift; }
-	{
-		LD_PRELOAD=$mimic "$lives" count 256 0 $shared
-		env "LD_PRELOAD=$shim:$mimic" "$@" "$lives" count 0 0 $shared
-	} 2>&1 | awk '
-		NR == 1 { for (i = 1; i <= NF; i++) { split($i, part, "="); alone[i] = part[2] } }
-		NR == 2 { for (i = 1; i <= NF; i++) { split($i, part, "="); printf "%s=%d%s", part[1], part[2] - alone[i], i < NF ? " " : "\n" } }'
+	for place in $(env "LD_PRELOAD=$shim:$mimic" "$@" "$lives" count 0 0 $shared 2>&1); do
+		printf '%s%s=%d' "${sep-}" "${place%=*}" $((${place#*=} - ${alone[i++]#*=}))
+		sep=' '
+	done
 }
 
 if status_has 'Seccomp:.2'; then
 	skip 'lives: calls added' 'a seccomp filter watches this process: the library leaves it alone'
-elif [ "$(LD_PRELOAD=$mimic "$lives" count 256 0 2>/dev/null | wc -l)" = 1 ]; then
+elif read -ra alone < <(LD_PRELOAD=$mimic "$lives" count 256 0 2>/dev/null); then
 	inet=SMC_SOCK_FAMILY=inet
 	is "$(added $inet LIVES_RDMA=none)" 'socket=0 connect=0 ready=4 accept=1 close=1 accepted=1' 'lives: calls added'
 	is "$(added $inet LIVES_RDMA=none SMC_SNDBUF=64K SMC_RCVBUF=64K)" \

@@ -12,7 +12,7 @@ ab() {
 
 # says STATUS OUT ERR TEXT: exit status, and both streams as one line each
 says() {
-	is "$status|$(cat "$out")|$(cat "$err")" "$1|$2|$3" "$4"
+	is "$status|$(<"$out")|$(<"$err")" "$1|$2|$3" "$4"
 }
 
 for pairs in 0 1001 x '' 1.5 -1; do
@@ -24,7 +24,7 @@ says 125 '' "smc_ab: option '--lower' is only for '--metric'; try 'smc_ab --help
 ab -n 1
 says 125 '' "smc_ab: no command given; try 'smc_ab --help'" 'no command: 125'
 ab -n 1 --metric '(' true
-like "$status$(cat "$err")" "^125smc_ab: --metric: '\(' is not a regular expression: .*; try 'smc_ab --help'$" '--metric: no regular expression: 125'
+like "$status$(<"$err")" "^125smc_ab: --metric: '\(' is not a regular expression: .*; try 'smc_ab --help'$" '--metric: no regular expression: 125'
 # shellcheck disable=SC2016 # not for this shell
 for server in 'a | b' '"a' '' '$(a)'; do
 	ab -n 1 --server "$server" true
@@ -46,7 +46,7 @@ ab -n 1 --server "sh -c 'exit 5'" true
 says 1 '' 'smc_ab: the server ended before it listened: exit status 5' 'a server that fails'
 # shellcheck disable=SC2016 # for sh
 ab -n 2 --show-output sh -c 'echo "$LD_PRELOAD"; cat'
-is "$status$(cat "$err")" "2$fake
+is "$status$(<"$err")" "2$fake
 $fake:$shim
 $fake:$shim
 $fake
@@ -55,9 +55,9 @@ $fake:$shim" 'TCP and SMC in turns, first a pair to warm up; standard input is e
 LD_PRELOAD=$fake "$ab" -n 1 true >/dev/full 2>"$err"
 is "$?$(wc -l <"$err")" 1251 'on a full disk: one line, 125'
 ab -n 1 --metric 'n=([0-9]+)' echo n=1 n=22 n=x
-like "$status$(cat "$out")" '^2TCP 22   smc_run 22   1.00 ×   CPU .* 0 of 1 runs used SMC' '--metric: the last number'
-ab -n 20 -j true
-like "$status$(tr -d '\n' <"$out")" '^2\{"schema":"smc-tools/ab/1","command":\["true"\],"count":20,"used_smc":0,"verdict":"not_used",.*"interval":\[' \
+like "$status$(<"$out")" '^2TCP 22   smc_run 22   1.00 ×   CPU .* 0 of 1 runs used SMC' '--metric: the last number'
+ab -n 8 -j true
+like "$status$(tr -d '\n' <"$out")" '^2\{"schema":"smc-tools/ab/1","command":\["true"\],"count":8,"used_smc":0,"verdict":"not_used",.*"interval":\[' \
 	'-j: a command against itself; what did not use SMC gets no verdict'
 LD_PRELOAD=$fake "$ab" -n 1 sh -c 'test -e /dev/fd/0 && test -e /dev/fd/1' <&- >&- 2>"$err"
 is "$?$(wc -l <"$err")" 1251 'standard descriptors that are closed are not missing in commands; one line, 125'

@@ -36,8 +36,8 @@ static int passes(size_t i)
 	pid = fork();
 	if (!pid)
 		exit(tests[i].run());
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
-		printf("# %s ended with wait status %#x\n", tests[i].name, (unsigned int)status);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		printf("not ok 0 - %s does not end by itself\n", tests[i].name);
 	return !status;
 }
 

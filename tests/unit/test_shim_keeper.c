@@ -457,8 +457,7 @@ static int watches(const char *text, struct epoll_event *event)
 	fake_gives("openat()", 6, 9, NULL);
 	fake_gives("read() 6", (int)strlen(text), 1, read_info);
 	fake_socket(3, 0, 0)->is_epoll = true;
-	for (int fd = 0; fd < 3; fd++)
-		fake_socket(fd, 0, 0)->is_socket = false;
+	shim_fd_set(FD_EPOLL, 3);
 	fake_fails("epoll_ctl 3 2 9", ENOENT, 1);
 	fake_fails("epoll_ctl 3 1 5", EEXIST, 1);
 	shim_watches_find(&found, 5, 9);
@@ -503,9 +502,8 @@ static void what_does_not_watch(void **state)
 	struct shim_watches found;
 
 	(void)state;
-	for (int fd = 0; fd < 3; fd++)
-		fake_socket(fd, 0, 0)->is_socket = false;
 	fake_socket(3, 0, 0)->is_epoll = true;
+	shim_fd_set(FD_EPOLL, 3);
 	fake_fails("epoll_ctl 3 2 9", ENOENT, 1);
 	comes_to((shim_watches_find(&found, 5, 9), found.n), 0, 0,
 		 "epoll_ctl 3 2 9 0;epoll_ctl 3 1 5 0;epoll_ctl 3 2 5 0;");
