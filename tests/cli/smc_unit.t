@@ -23,7 +23,8 @@ case " $* " in
 *" daemon-reload "*) [ ! -e "$FAKE/noreload" ] || { echo "Failed to reload: no."; exit 1; } ;;
 *" --property=Version "*) echo Version=252 ;;
 *) [ ! -e "$FAKE/dead" ] || { echo "Failed to connect to bus: No such file or directory"; exit 1; }
-	cat "$FAKE/units/$unit" 2>/dev/null || printf 'Id=%s\nLoadState=not-found\nActiveState=inactive\n' "$unit" ;;
+	[ -e "$FAKE/units/$unit" ] || { printf 'Id=%s\nLoadState=not-found\nActiveState=inactive\n' "$unit"; exit; }
+	while IFS= read -r line; do printf '%s\n' "$line"; done <"$FAKE/units/$unit" ;;
 esac
 END
 chmod +x "$tmp/bin/systemctl"
@@ -56,7 +57,11 @@ refuse() {
 }
 
 # wrote NAME: the lines of its drop-in behind the first two
-wrote() { sed 1,2d "$base/$1.d/zz-smc-tools.conf"; }
+wrote() {
+	local lines
+	mapfile -s 2 lines <"$base/$1.d/zz-smc-tools.conf"
+	printf '%s' "${lines[@]}"
+}
 
 # ---- command line ----
 for unit_name in a/b '' @x .service ../x 'a b' 'x*' "$(printf '%0300d' 0)"; do

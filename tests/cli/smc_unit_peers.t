@@ -16,7 +16,8 @@ cp "$BUILD/smc_unit" "$BUILD/ld_pre_smc.so" /mnt/opt
 cat >/mnt/bin/systemctl <<'END'
 #!/bin/sh
 for unit; do :; done
-cat "/mnt/units/$unit" 2>/dev/null || printf '%s\n' "Id=$unit" LoadState=not-found MainPID=0
+[ -e "/mnt/units/$unit" ] || { printf '%s\n' "Id=$unit" LoadState=not-found MainPID=0; exit; }
+while IFS= read -r line; do echo "$line"; done <"/mnt/units/$unit"
 END
 # A file holds the policy in force; the files of the directory that smc_unit writes are applied.
 cat >/mnt/opt/smc_conf <<'END'
@@ -25,7 +26,7 @@ case $1 in
 export) cat /mnt/policy 2>/dev/null ;;
 apply) echo applied >>/mnt/log
 	[ ! -e /mnt/broken ] || { echo 'smc_conf: cannot ask nftables'; exit 1; }
-	cat /etc/smc-tools/smc.conf.d/*.conf | grep -v '^#' >/mnt/policy ;;
+	grep -hv '^#' /etc/smc-tools/smc.conf.d/*.conf >/mnt/policy ;;
 esac
 END
 chmod 755 /mnt/bin/* /mnt/opt /mnt/opt/*
@@ -34,40 +35,56 @@ unset XDG_CONFIG_HOME
 conf=/etc/smc-tools/smc.conf.d/x.service.conf
 dropin=/etc/systemd/system/x.service.d/zz-smc-tools.conf
 
-# listens ADDRESS PORT...: a process that listens there is x.service's from now on
-listens() {
-	[ -z "${pid-}" ] || { kill "$pid"; wait "$pid" 2>/dev/null; }
-	exec {ready}< <(exec python3 -c '
-import socket, sys, time
-kept = []
-for address, port in zip(sys.argv[1::2], sys.argv[2::2]):
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    sock = socket.socket(family, socket.SOCK_STREAM)
-    if address.startswith("only"):
-        address = address[4:]
-        sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-    sock.bind((address, int(port)))
-    sock.listen()
-    kept.append(sock)
+# A process that listens where each line says.
+coproc python3 -c '
+import socket, sys
 udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 udp.bind(("0.0.0.0", 9001))
-print("ready", flush=True)
-time.sleep(3600)' "$@")
-	pid=$!
-	read -r _ <&"$ready" || diag "cannot listen on $*"
-	exec {ready}<&-
+kept = []
+for line in sys.stdin:
+    for sock in kept:
+        sock.close()
+    kept = []
+    words = line.split()
+    for address, port in zip(words[::2], words[1::2]):
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        sock = socket.socket(family, socket.SOCK_STREAM)
+        if address.startswith("only"):
+            address = address[4:]
+            sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        sock.bind((address, int(port)))
+        sock.listen()
+        kept.append(sock)
+    print("ready", flush=True)'
+pid=$COPROC_PID
+trap 'kill "$pid"' EXIT
+
+# listens ADDRESS PORT...: it is x.service's from now on
+listens() {
+	echo "$*" >&"${COPROC[1]}"
+	read -r _ <&"${COPROC[0]}" || diag "cannot listen on $*"
 	printf '%s\n' Id=x.service LoadState=loaded ActiveState=active "MainPID=$pid" ControlGroup= Environment= >/mnt/units/x.service
 }
-trap '[ -z "$pid" ] || kill "$pid"' EXIT
 
 # run ARG...: $out, $err, $rc; that there is no SMC here, where there is none, is not what is looked at
 run() {
+	local line
 	capture /mnt/opt/smc_unit "$@"
-	err=$(echo "$err" | grep -v 'SMC sockets cannot be opened here')
+	err=
+	while IFS= read -r line; do
+		[[ $line == *'SMC sockets cannot be opened here'* ]] || err+=${err:+$'\n'}$line
+	done </mnt/tmp/err
 }
 
 disable() {
 	capture /mnt/opt/smc_unit disable "$@"
+}
+
+# rules: the lines of the file behind the first
+rules() {
+	local lines
+	mapfile -s 1 lines <$conf
+	printf '%s' "${lines[@]}"
 }
 
 # warns REGEX WHAT: what enable x says
@@ -75,7 +92,7 @@ warns() {
 	run enable --preload x
 	case $1 in
 	'') is "$rc$err" 0 "$2: nothing to say" ;;
-	*) like "$rc$err" "^0?smc_unit enable: $1\$" "$2" && is "$(echo "$err" | wc -l)" 1 'in one sentence' ;;
+	*) like "$rc$err" "^0?smc_unit enable: $1\$" "$2" && is "${err/*$'\n'*/more}" "$err" 'in one sentence' ;;
 	esac
 }
 
@@ -111,16 +128,13 @@ for policy in 'allow to 10.0.0.0/8' 'deny port 6379' 'allow 0.0.0.0/0' 'deny 10.
 allow 10.0.0.0/8'; do
 	echo "$policy" >/mnt/policy
 	run enable --preload x
-	like "$err" 'so everybody who reaches' "a policy that does not: $(echo "$policy" | head -n 1)"
+	like "$err" 'so everybody who reaches' "a policy that does not: ${policy%%$'\n'*}"
 done
 rm /mnt/policy
 run enable --preload --quiet x
 is "$rc$err" 0 '--quiet'
 run enable --preload --user x
 like "$err" "'allow from' in smc.conf\(5\) limits that" 'a unit of the user'"'"'s'
-kill "$pid"
-wait "$pid" 2>/dev/null
-pid=
 printf '%s\n' Id=x.service LoadState=loaded ActiveState=inactive MainPID=0 Environment= >/mnt/units/x.service
 warns "x.service does not run, so where it listens is not known; networks that are not private reach this host by 203.0.113.7: 'smc_unit peers x.service 10.0.0.0/8:PORT' limits that to a network of yours" 'a unit that does not run'
 
@@ -163,7 +177,7 @@ run peers x 10.0.0.0/8,fd00::/8
 is "$rc$out" "0x.service: its peers are limited by $conf, from now on" 'it names the file'
 is "$err" "smc_unit peers: these rules are gone at the next boot: 'systemctl enable smc-conf' applies them again" \
 	'it says so when nobody applies them at boot, and no more'
-is "$(sed 1d $conf)" 'allow from 10.0.0.0/8:80 [fd00::]/8:80
+is "$(rules)" 'allow from 10.0.0.0/8:80 [fd00::]/8:80
 allow from 10.0.0.0/8:81 [fd00::]/8:81
 allow from 10.0.0.0/8:82 [fd00::]/8:82
 allow from 10.0.0.0/8:6379 [fd00::]/8:6379' 'rules for each port'
@@ -178,11 +192,11 @@ applied' 'and applied again, should it have been lost'
 run enable --preload x
 is "$rc$err$(stat -c %i $conf)" "0$inode" 'enabled again: they stay'
 run peers x '10.0.0.0/8:6379,[fd00::]/8:80-90'
-is "$rc$(sed 1d $conf)" '0allow from [fd00::]/8:80-90
+is "$rc$(rules)" '0allow from [fd00::]/8:80-90
 allow from 10.0.0.0/8:6379' 'other networks, with ports of their own'
 touch /mnt/broken
 run peers x 10.9.0.0/16
-is "$rc$(sed 1d $conf)" '1allow from [fd00::]/8:80-90
+is "$rc$(rules)" '1allow from [fd00::]/8:80-90
 allow from 10.0.0.0/8:6379' 'what cannot be applied leaves the rules as they were'
 rm /mnt/broken
 printf '%s\n' Id=foo@smc-tools.service LoadState=loaded MainPID=0 Environment= >/mnt/units/foo@smc-tools.service
