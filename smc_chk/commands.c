@@ -87,74 +87,12 @@ static const struct cli_opt advise_options[] = {
 	{ 0 },
 };
 
-static const struct cli_opt matrix_options[] = {
-	{ CHK_OPT_DOT, "dot", NULL, "draw it for graphviz: pipe it to dot -Tsvg",
-	  .excludes = "--json" },
-	JSON,
-	HELP,
-	{ 0 },
-};
-
-/* Name, usage, summary, options, text after them; in the order of the words below. */
-static const struct cli_tool tools[] = {
-	{ "smc_chk doctor", "[OPTIONS]",
-	  "Checks kernel, devices, PNET IDs, EIDs and limits of this host.", doctor_options,
-	  "Exit status: 0 no problem, 1 a problem or an error, 3 no SMC here.\n"
-	  "Example: smc_chk doctor -i eth0 --problems\n",
-	  CHK_ERROR, false, &given },
-	{ "smc_chk connect", "[OPTIONS] HOST",
-	  "Tests the connection to a server, 'smc_chk serve' or any other.", connect_options,
-	  "Exit status: 0 SMC, 1 error, 2 TCP, 3 this kernel has no SMC.\n"
-	  "Example: smc_chk connect 10.0.0.1 --tcp-too\n",
-	  CHK_ERROR, false, &given },
-	{ "smc_chk serve", "[OPTIONS]", "Runs the server for 'smc_chk connect' and 'smc_chk tune'.",
-	  serve_options,
-	  "Exit status: 0 ended by a signal or --once, 1 error, 3 this kernel has no SMC.\n"
-	  "Example: smc_chk serve --bind 10.0.0.1\n",
-	  CHK_ERROR, false, &given },
-	{ "smc_chk tune", "[OPTIONS] HOST",
-	  "Measures which buffers are best between here and 'smc_chk serve' on HOST.", tune_options,
-	  "Exit status: 0 measured, 1 error, 2 the connection is TCP, 3 no SMC here.\n"
-	  "Example: smc_chk tune 10.0.0.1 --shape rpc:1024\n",
-	  CHK_ERROR, false, &given },
-	{ "smc_chk explain", "[-j] CODE[/CODE]",
-	  "Explains why a connection fell back to TCP, and prints commands that help.",
-	  json_options,
-	  "CODE is a reason: 0x03010000 or PEERNOSMC; with / it is that of both sides.\n"
-	  "Exit status: 0 explained, 1 error.\n"
-	  "Example: smc_chk explain 0x05000000/0x03030000\n",
-	  CHK_ERROR, false, &given },
-	{ "smc_chk program", "[-j] FILE", "Names the way of smc_run that reaches a program.",
-	  json_options,
-	  "Exit status: 0 a way reaches it, 1 error, 2 it would use TCP.\n"
-	  "Example: smc_chk program /usr/sbin/nginx\n",
-	  CHK_ERROR, false, &given },
-	{ "smc_chk advise", "[OPTIONS]",
-	  "Watches TCP for a while, and names the connections for which SMC would pay.",
-	  advise_options,
-	  "Exit status: 0 something would profit, 1 error, 2 nothing would.\n"
-	  "Example: smc_chk advise --for 1h\n",
-	  CHK_ERROR, false, &given },
-	{ "smc_chk matrix", "[-j | --dot] HOST|FILE...",
-	  "Predicts connections between hosts, each two of them, without making one.",
-	  matrix_options,
-	  "HOST is asked by ssh, FILE is a bundle of 'smc_chk bundle'.\n"
-	  "Exit status: 0 all would use SMC, 1 error, 2 some would use TCP.\n"
-	  "Example: smc_chk matrix db1 db2 web1.tar.gz\n",
-	  CHK_ERROR, false, &given },
-	{ "smc_chk bundle", "[OPTIONS] FILE",
-	  "Writes what support needs to know of this host into FILE (.tar.gz).", bundle_options,
-	  "Exit status: 0 written, 1 error.\n"
-	  "Example: smc_chk bundle report.tar.gz --anonymous\n",
-	  CHK_ERROR, false, &given },
-	{ "smc_chk from", "FILE [COMMAND [ARGUMENT]...]",
-	  "Runs a command of smc_chk as if on the host where 'smc_chk bundle' made FILE;\n"
-	  "or smcss, smcd, smcr, smc_pnet, smc_rnics, smc_conf. The default is doctor.",
-	  from_options,
-	  "Exit status: that of the command, 1 if FILE cannot be read.\n"
-	  "Example: smc_chk from report.tar.gz smcr linkgroup\n",
-	  CHK_ERROR, true, &given },
-};
+/* Name, usage, summary, options, text after them. */
+#define TOOL(...)                                                                                  \
+	&(const struct cli_tool)                                                                   \
+	{                                                                                          \
+		__VA_ARGS__, .error_status = CHK_ERROR, .given = &given                            \
+	}
 
 /* -l, and with -s the static analysis too. */
 static int run_live(const struct chk_request *req)
@@ -182,18 +120,68 @@ static int run_letters(const struct chk_request *req)
 static const char *const words[] = { "doctor", "connect", "serve",  "tune", "explain", "program",
 				     "advise", "matrix",  "bundle", "from", NULL };
 
-/* In the same order. */
+/* In the order of the words. */
 static const struct chk_command commands[] = {
-	{ &tools[0], .run = chk_doctor },
-	{ &tools[1], "host", .is_on_network = true, .run = chk_connect },
-	{ &tools[2], .is_on_network = true, .run = chk_server },
-	{ &tools[3], "host", .is_on_network = true, .run = chk_tune },
-	{ &tools[4], "reason", .is_list = true, .run = chk_explain },
-	{ &tools[5], "program", .reads_elsewhere = true, .run = chk_program },
-	{ &tools[6], .is_on_network = true, .run = chk_advise },
-	{ &tools[7], "host", .is_list = true, .reads_elsewhere = true, .run = chk_matrix },
-	{ &tools[8], "file", .run = chk_bundle },
-	{ &tools[9], "bundle", .is_list = true, .reads_elsewhere = true, .run = chk_from },
+	{ TOOL("smc_chk doctor", "[OPTIONS]",
+	       "Checks kernel, devices, PNET IDs, EIDs and limits of this host.", doctor_options,
+	       "Exit status: 0 no problem, 1 a problem or an error, 3 no SMC here.\n"
+	       "Example: smc_chk doctor -i eth0 --problems\n"),
+	  .run = chk_doctor },
+	{ TOOL("smc_chk connect", "[OPTIONS] HOST",
+	       "Tests the connection to a server, 'smc_chk serve' or any other.", connect_options,
+	       "Exit status: 0 SMC, 1 error, 2 TCP, 3 this kernel has no SMC.\n"
+	       "Example: smc_chk connect 10.0.0.1 --tcp-too\n"),
+	  "host", .is_on_network = true, .run = chk_connect },
+	{ TOOL("smc_chk serve", "[OPTIONS]",
+	       "Runs the server for 'smc_chk connect' and 'smc_chk tune'.", serve_options,
+	       "Exit status: 0 ended by a signal or --once, 1 error, 3 this kernel has no SMC.\n"
+	       "Example: smc_chk serve --bind 10.0.0.1\n"),
+	  .is_on_network = true, .run = chk_server },
+	{ TOOL("smc_chk tune", "[OPTIONS] HOST",
+	       "Measures which buffers are best between here and 'smc_chk serve' on HOST.",
+	       tune_options,
+	       "Exit status: 0 measured, 1 error, 2 the connection is TCP, 3 no SMC here.\n"
+	       "Example: smc_chk tune 10.0.0.1 --shape rpc:1024\n"),
+	  "host", .is_on_network = true, .run = chk_tune },
+	{ TOOL("smc_chk explain", "[-j] CODE[/CODE]",
+	       "Explains why a connection fell back to TCP, and prints commands that help.",
+	       json_options,
+	       "CODE is a reason: 0x03010000 or PEERNOSMC; with / it is that of both sides.\n"
+	       "Exit status: 0 explained, 1 error.\n"
+	       "Example: smc_chk explain 0x05000000/0x03030000\n"),
+	  "reason", .is_list = true, .run = chk_explain },
+	{ TOOL("smc_chk program", "[-j] FILE", "Names the way of smc_run that reaches a program.",
+	       json_options,
+	       "Exit status: 0 a way reaches it, 1 error, 2 it would use TCP.\n"
+	       "Example: smc_chk program /usr/sbin/nginx\n"),
+	  "program", .reads_elsewhere = true, .run = chk_program },
+	{ TOOL("smc_chk advise", "[OPTIONS]",
+	       "Watches TCP for a while, and names the connections for which SMC would pay.",
+	       advise_options,
+	       "Exit status: 0 something would profit, 1 error, 2 nothing would.\n"
+	       "Example: smc_chk advise --for 1h\n"),
+	  .is_on_network = true, .run = chk_advise },
+	{ TOOL("smc_chk matrix", "[-j] HOST|FILE...",
+	       "Predicts connections between hosts, each two of them, without making one.",
+	       json_options,
+	       "HOST is asked by ssh, FILE is a bundle of 'smc_chk bundle'.\n"
+	       "Exit status: 0 all would use SMC, 1 error, 2 some would use TCP.\n"
+	       "Example: smc_chk matrix db1 db2 web1.tar.gz\n"),
+	  "host", .is_list = true, .reads_elsewhere = true, .run = chk_matrix },
+	{ TOOL("smc_chk bundle", "[OPTIONS] FILE",
+	       "Writes what support needs to know of this host into FILE (.tar.gz).",
+	       bundle_options,
+	       "Exit status: 0 written, 1 error.\n"
+	       "Example: smc_chk bundle report.tar.gz --anonymous\n"),
+	  "file", .run = chk_bundle },
+	{ TOOL("smc_chk from", "FILE [COMMAND [ARGUMENT]...]",
+	       "Runs a command of smc_chk as if on the host where 'smc_chk bundle' made FILE;\n"
+	       "or smcss, smcd, smcr, smc_pnet, smc_rnics, smc_conf. The default is doctor.",
+	       from_options,
+	       "Exit status: that of the command, 1 if FILE cannot be read.\n"
+	       "Example: smc_chk from report.tar.gz smcr linkgroup\n",
+	       .stop_at_first = true),
+	  "bundle", .is_list = true, .reads_elsewhere = true, .run = chk_from },
 };
 
 const struct chk_command *chk_command(const char *word)

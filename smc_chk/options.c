@@ -145,7 +145,6 @@ static int set_option(struct chk_request *req, int val)
 	case CHK_OPT_SHAPE: ret = set_shape(req, optarg); break;
 	case CHK_OPT_ANONYMOUS: req->is_anonymous = true; break;
 	case CHK_OPT_KEY: req->key = optarg; break;
-	case CHK_OPT_DOT: req->is_dot = true; break;
 	case CHK_OPT_PROBLEMS: req->is_brief = true; break;
 	case 'N': req->netns = optarg; break;
 	case 'j': req->is_json = true; break;

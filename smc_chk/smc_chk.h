@@ -23,7 +23,6 @@ enum chk_status {
 enum {
 	CHK_OPT_ANONYMOUS = CLI_LONG_ONLY,
 	CHK_OPT_BIND,
-	CHK_OPT_DOT,
 	CHK_OPT_FOR,
 	CHK_OPT_KEY,
 	CHK_OPT_ONCE,
@@ -78,7 +77,7 @@ struct chk_request {
 	enum chk_shape shape;
 	int rpc_bytes;
 	bool is_json, is_debug, is_once, is_tcp_too, is_live, is_static, is_brief;
-	bool is_server, is_probing, is_dot, is_anonymous;
+	bool is_server, is_probing, is_anonymous;
 };
 
 /** chk_tool - the name in messages, without a command */

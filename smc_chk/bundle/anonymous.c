@@ -459,5 +459,5 @@ int anonymous_make(struct collection *b, const struct pseudonyms *all)
 	if (copy_record(b, all))
 		return -b->err->code;
 	change_index(b->index, all);
-	return collect_json(b, ANONYMOUS, "index", b->index);
+	return collect_index(b, ANONYMOUS);
 }

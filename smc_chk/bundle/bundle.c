@@ -3,14 +3,12 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 
 #include "base/read.h"
@@ -36,54 +34,19 @@ static json_t *new_index(const struct chk_request *req, const struct utsname *na
 			 req->netns ? out_json_str(req->netns) : NULL, "commands");
 }
 
-/**
- * struct bundle_file - where the bundle goes
- * @temp: its name until it is complete, "" for standard output
- */
-struct bundle_file {
-	const char *file;
-	char temp[PATH_MAX];
-	int fd;
-};
-
-static int open_target(struct bundle_file *target, const char *file, struct smc_err *err)
+/* Return: descriptor of a new file, or standard output; -errno with @err. */
+static int open_target(const char *file, struct smc_err *err)
 {
-	struct stat st;
+	int fd = STDOUT_FILENO;
 
-	*target = (struct bundle_file){ .file = file, .fd = STDOUT_FILENO };
-	if (!strcmp(file, "-"))
-		return isatty(STDOUT_FILENO) ?
-			       smc_err_say(err, EINVAL, "cannot write a bundle to a terminal") :
-			       0;
-	if (!lstat(file, &st))
-		return smc_err_set(err, EEXIST, "cannot write %s", file);
-	if (snprintf(target->temp, PATH_MAX, "%s.XXXXXX", file) < PATH_MAX)
-		target->fd = mkostemp(target->temp, O_CLOEXEC);
-	else
-		errno = ENAMETOOLONG;
-	if (target->fd > STDOUT_FILENO)
-		return 0;
-	target->temp[0] = '\0';
-	return smc_err_set(err, errno, "cannot write %s", file);
+	if (strcmp(file, "-"))
+		fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	else if (isatty(fd))
+		return smc_err_say(err, EINVAL, "cannot write a bundle to a terminal");
+	return fd < 0 ? smc_err_set(err, errno, "cannot write %s", file) : fd;
 }
 
-/* The complete bundle gets its name, unless somebody else took it meanwhile. */
-static int place(const struct bundle_file *target, struct smc_err *err)
-{
-	if (fsync(target->fd))
-		return smc_err_set(err, errno, "cannot write %s", target->file);
-	/* musl has no renameat2(). */
-	if (!syscall(SYS_renameat2, AT_FDCWD, target->temp, AT_FDCWD, target->file,
-		     RENAME_NOREPLACE))
-		return 0;
-	if (errno == EINVAL && !link(target->temp, target->file)) {
-		unlink(target->temp);
-		return 0;
-	}
-	return smc_err_set(err, errno, "cannot write %s", target->file);
-}
-
-static int finish(struct collection *b, const struct bundle_file *target)
+static int finish(struct collection *b, int fd)
 {
 	struct pack_size size = { 0 };
 	char path[PATH_MAX];
@@ -91,12 +54,12 @@ static int finish(struct collection *b, const struct bundle_file *target)
 
 	snprintf(path, sizeof(path), "%.*s%s", PATH_MAX - 32, b->work.path,
 		 b->req->is_anonymous ? "/" ANONYMOUS : "");
-	ret = bundle_pack(&b->work, target->fd, path, &size, b->err);
-	if (!ret && *target->temp)
-		ret = place(target, b->err);
-	if (ret || !*target->temp)
+	ret = bundle_pack(&b->work, fd, path, &size, b->err);
+	if (ret || fd == STDOUT_FILENO)
 		return ret;
-	printf("%s: %llu files, %llu KB unpacked; smc_chk from reads them\n", target->file,
+	if (fsync(fd))
+		return smc_err_set(b->err, errno, "cannot write %s", b->req->object);
+	printf("%s: %llu files, %llu KB unpacked; smc_chk from reads them\n", b->req->object,
 	       size.files, (size.bytes + 1023) / 1024);
 	return 0;
 }
@@ -107,8 +70,8 @@ int chk_bundle(const struct chk_request *req)
 	struct utsname name = { 0 };
 	struct smc_err err = { 0 };
 	struct collection b = { .req = req, .err = &err };
-	struct bundle_file target;
 	bool is_failed;
+	int fd;
 
 	if (record_root())
 		return cli_error(&chk_tool, "this is a recorded host: it has a bundle already");
@@ -119,13 +82,13 @@ int chk_bundle(const struct chk_request *req)
 	uname(&name);
 	snprintf(all.host, sizeof(all.host), "%s", name.nodename);
 	b.index = new_index(req, &name);
-	is_failed = open_target(&target, req->object, &err) || collect(&b) ||
-		    (req->is_anonymous && anonymous_make(&b, &all)) || finish(&b, &target);
-	if (*target.temp) {
-		close(target.fd);
-		if (is_failed)
-			unlink(target.temp);
-	}
+	fd = open_target(req->object, &err);
+	is_failed = fd < 0 || collect(&b) || (req->is_anonymous && anonymous_make(&b, &all)) ||
+		    finish(&b, fd);
+	if (fd > STDOUT_FILENO)
+		close(fd);
+	if (fd > STDOUT_FILENO && is_failed)
+		unlink(req->object);
 	json_decref(b.index);
 	workdir_end(&b.work);
 	return is_failed ? cli_error(&chk_tool, "%s", err.text) : CHK_OK;

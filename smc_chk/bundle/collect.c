@@ -22,49 +22,42 @@
 
 /**
  * struct bundle_command - a command whose answer is kept
- * @name: of its files
- * @text, @json: its words, NULL for none; "-N" and a name come behind the first one
+ * @name: of its file
+ * @words: "-N" and a name come behind the first one
  * @flags: or-ed, what it cannot do
  */
 static const struct bundle_command {
-	const char *name;
-	const char *text[MAX_ARGS], *json[MAX_ARGS];
+	const char *name, *words[MAX_ARGS];
 	enum { NO_NETNS = 1, NEEDS_SYSTEMD = 2 } flags;
 } commands[] = {
 	/* First: it asks for all that the others ask for, and the first answer is recorded. */
-	{ "smcss", { "smcss", "-a", "-p", "-W" }, { "smcss", "-a", "-p", "-j" }, 0 },
-	{ "smcss-debug", { "smcss", "-a", "-d" }, { NULL }, 0 },
-	{ "smcss-smcd", { "smcss", "-D" }, { NULL }, 0 },
-	{ "smcss-smcr", { "smcss", "-R" }, { NULL }, 0 },
-	{ "smcss-summary", { "smcss", "-s" }, { "smcss", "-s", "-j" }, 0 },
-	{ "smcd-info", { "smcd", "info" }, { "smcd", "-j", "info" }, 0 },
-	{ "smcd-device", { "smcd", "-d", "device" }, { "smcd", "-j", "device" }, 0 },
-	{ "smcd-linkgroup", { "smcd", "-d", "linkgroup" }, { "smcd", "-j", "linkgroup" }, 0 },
-	{ "smcd-stats", { "smcd", "-a", "-d", "stats" }, { "smcd", "-a", "-j", "stats" }, 0 },
-	{ "smcd-ueid", { "smcd", "ueid" }, { "smcd", "-j", "ueid" }, 0 },
-	{ "smcd-seid", { "smcd", "seid" }, { "smcd", "-j", "seid" }, 0 },
-	{ "smcd-hs", { "smcd", "hs" }, { "smcd", "-j", "hs" }, 0 },
-	{ "smcr-info", { "smcr", "info" }, { "smcr", "-j", "info" }, 0 },
-	{ "smcr-device", { "smcr", "-d", "device" }, { "smcr", "-j", "device" }, 0 },
-	{ "smcr-linkgroup", { "smcr", "-d", "linkgroup" }, { "smcr", "-j", "linkgroup" }, 0 },
-	{ "smcr-links",
-	  { "smcr", "-dd", "linkgroup", "link-show" },
-	  { "smcr", "-j", "linkgroup", "link-show" },
-	  0 },
-	{ "smcr-stats", { "smcr", "-a", "-d", "stats" }, { "smcr", "-a", "-j", "stats" }, 0 },
-	{ "smc_pnet", { "smc_pnet" }, { "smc_pnet", "-j" }, 0 },
-	{ "smc_pnet-list", { "smc_pnet", "-l" }, { "smc_pnet", "-l", "-j" }, 0 },
-	{ "smc_pnet-tree", { "smc_pnet", "--tree" }, { NULL }, 0 },
-	{ "smc_pnet-export", { "smc_pnet", "--export" }, { NULL }, 0 },
-	{ "smc_rnics", { "smc_rnics", "-a", "-w" }, { "smc_rnics", "-a", "-j" }, NO_NETNS },
-	{ "smc_conf", { "smc_conf", "export" }, { "smc_conf", "export", "-j" }, NO_NETNS },
-	{ "smc_chk", { "smc_chk" }, { "smc_chk", "-j" }, 0 },
-	{ "smc_unit-status",
-	  { "smc_unit", "status" },
-	  { "smc_unit", "status", "-j" },
-	  NO_NETNS | NEEDS_SYSTEMD },
-	{ "smc_bpf-status", { "smc_bpf", "status" }, { "smc_bpf", "status", "-j" }, NO_NETNS },
-	{ "smc_chk-static", { "smc_chk", "-s" }, { "smc_chk", "-s", "-j" }, 0 },
+	{ "smcss", { "smcss", "-a", "-p", "-W" }, 0 },
+	{ "smcss-debug", { "smcss", "-a", "-d" }, 0 },
+	{ "smcss-smcd", { "smcss", "-D" }, 0 },
+	{ "smcss-smcr", { "smcss", "-R" }, 0 },
+	{ "smcss-summary", { "smcss", "-s" }, 0 },
+	{ "smcd-info", { "smcd", "info" }, 0 },
+	{ "smcd-device", { "smcd", "-d", "device" }, 0 },
+	{ "smcd-linkgroup", { "smcd", "-d", "linkgroup" }, 0 },
+	{ "smcd-stats", { "smcd", "-a", "-d", "stats" }, 0 },
+	{ "smcd-ueid", { "smcd", "ueid" }, 0 },
+	{ "smcd-seid", { "smcd", "seid" }, 0 },
+	{ "smcd-hs", { "smcd", "hs" }, 0 },
+	{ "smcr-info", { "smcr", "info" }, 0 },
+	{ "smcr-device", { "smcr", "-d", "device" }, 0 },
+	{ "smcr-linkgroup", { "smcr", "-d", "linkgroup" }, 0 },
+	{ "smcr-links", { "smcr", "-dd", "linkgroup", "link-show" }, 0 },
+	{ "smcr-stats", { "smcr", "-a", "-d", "stats" }, 0 },
+	{ "smc_pnet", { "smc_pnet" }, 0 },
+	{ "smc_pnet-list", { "smc_pnet", "-l" }, 0 },
+	{ "smc_pnet-tree", { "smc_pnet", "--tree" }, 0 },
+	{ "smc_pnet-export", { "smc_pnet", "--export" }, 0 },
+	{ "smc_rnics", { "smc_rnics", "-a", "-w" }, NO_NETNS },
+	{ "smc_conf", { "smc_conf", "export" }, NO_NETNS },
+	{ "smc_chk", { "smc_chk" }, 0 },
+	{ "smc_unit-status", { "smc_unit", "status" }, NO_NETNS | NEEDS_SYSTEMD },
+	{ "smc_bpf-status", { "smc_bpf", "status" }, NO_NETNS },
+	{ "smc_chk-static", { "smc_chk", "-s" }, 0 },
 };
 
 static int cannot_write(struct collection *b, int code)
@@ -96,18 +89,15 @@ static int close_new(struct collection *b, FILE *file, bool is_written)
 	return cannot_write(b, errno ? errno : code);
 }
 
-static bool put_json(FILE *file, const json_t *json, size_t layout)
+int collect_index(struct collection *b, const char *directory)
 {
-	return !json_dumpf(json, file, layout) && fputc('\n', file) != EOF;
-}
-
-int collect_json(struct collection *b, const char *directory, const char *name, const json_t *json)
-{
-	FILE *file = open_new(b, directory, name, ".json");
+	FILE *file = open_new(b, directory, "index", ".json");
 
 	if (!file)
 		return -b->err->code;
-	return close_new(b, file, put_json(file, json, JSON_INDENT(2) | JSON_ENSURE_ASCII));
+	return close_new(b, file,
+			 !json_dumpf(b->index, file, JSON_INDENT(2) | JSON_ENSURE_ASCII) &&
+				 fputc('\n', file) != EOF);
 }
 
 /* The words, with the namespace. */
@@ -160,7 +150,7 @@ static int keep_text(struct collection *b, const struct bundle_command *command,
 
 	if (!file)
 		return -b->err->code;
-	make_argv(argv, b, command->text);
+	make_argv(argv, b, command->words);
 	fputc('$', file);
 	for (int i = 0; argv[i]; i++)
 		fprintf(file, " %s", argv[i]);
@@ -174,47 +164,17 @@ static int keep_text(struct collection *b, const struct bundle_command *command,
 	return status < 0 || !ret ? status : ret;
 }
 
-/* The tool's own document, or one that says how it failed. Return: exit status, -errno. */
-static int keep_json(struct collection *b, const struct bundle_command *command)
-{
-	FILE *file = open_new(b, "json", command->name, ".json");
-	char *argv[MAX_ARGS + 3], errors[ERRORS_SIZE];
-	bool is_written = true;
-	int status, ret;
-	struct stat st;
-	json_t *json;
-
-	if (!file)
-		return -b->err->code;
-	make_argv(argv, b, command->json);
-	status = run(b, argv, file, errors);
-	if (status > 0 && !fstat(fileno(file), &st) && !st.st_size) {
-		json = json_pack("{s:i, s:o*}", "status", status, "error", out_json_str(errors));
-		is_written = put_json(file, json, JSON_COMPACT);
-		json_decref(json);
-	}
-	ret = close_new(b, file, is_written);
-	return status < 0 || !ret ? status : ret;
-}
-
 static int keep_command(struct collection *b, const struct bundle_command *command)
 {
 	char errors[ERRORS_SIZE] = "";
-	json_t *answer = json_pack("{s:s}", "name", command->name);
-	int status = 0;
+	int status = keep_text(b, command, errors);
 
-	json_array_append_new(json_object_get(b->index, "commands"), answer);
-	if (command->json[0]) {
-		status = keep_json(b, command);
-		json_object_set_new(answer, "json_status", json_integer(status));
-	}
-	if (status >= 0) {
-		status = keep_text(b, command, errors);
-		json_object_set_new(answer, "status", json_integer(status));
-		if (*errors)
-			json_object_set_new(answer, "errors", out_json_str(errors));
-	}
-	return status < 0 ? status : 0;
+	if (status < 0)
+		return status;
+	json_array_append_new(json_object_get(b->index, "commands"),
+			      json_pack("{s:s, s:i, s:o*}", "name", command->name, "status", status,
+					"errors", *errors ? out_json_str(errors) : NULL));
+	return 0;
 }
 
 /* From here on what the tools read is kept. */
@@ -241,43 +201,18 @@ static int end_record(struct collection *b)
 			   b->work.path);
 }
 
-static void print_value(FILE *file, const json_t *value, int depth)
+static int keep_system(struct collection *b)
 {
-	const char *key;
-	json_t *inner;
-	size_t i;
+	FILE *file = open_new(b, "text", "system", ".txt");
+	struct out_text text = { 0 };
+	bool is_written;
 
-	if (json_is_object(value)) {
-		json_object_foreach((json_t *)value, key, inner) {
-			bool is_leaf = !json_is_object(inner) && !json_is_array(inner);
-
-			fprintf(file, "%*s%s:%s", 2 * depth, "", key, is_leaf ? " " : "\n");
-			print_value(file, inner, depth + 1);
-		}
-	} else if (json_is_array(value)) {
-		json_array_foreach(value, i, inner) {
-			fprintf(file, "%*s-%s", 2 * depth, "", json_is_object(inner) ? "\n" : " ");
-			print_value(file, inner, depth + 1);
-		}
-	} else if (json_is_string(value)) {
-		fprintf(file, "%s\n", json_string_value(value));
-	} else {
-		fprintf(file, "%lld\n", (long long)json_integer_value(value));
-	}
-}
-
-static int keep_facts(struct collection *b)
-{
-	json_t *json = system_read(b->req->netns);
-	int ret = collect_json(b, "json", "system", json);
-	FILE *file = ret ? NULL : open_new(b, "text", "system", ".txt");
-
-	if (file) {
-		print_value(file, json, 0);
-		ret = close_new(b, file, true);
-	}
-	json_decref(json);
-	return file ? ret : -b->err->code;
+	if (!file)
+		return -b->err->code;
+	system_put(&text);
+	is_written = fwrite(text.data, 1, text.len, file) == text.len;
+	out_free(&text);
+	return close_new(b, file, is_written);
 }
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -309,11 +244,10 @@ static int keep_commands(struct collection *b)
 
 int collect(struct collection *b)
 {
-	if (mkdirat(b->work.fd, "text", 0700) || mkdirat(b->work.fd, "json", 0700) ||
-	    mkdirat(b->work.fd, "record", 0700))
+	if (mkdirat(b->work.fd, "text", 0700) || mkdirat(b->work.fd, "record", 0700))
 		return cannot_write(b, errno);
-	return keep_facts(b) || start_record(b) || keep_commands(b) || end_record(b) ||
-			       collect_json(b, ".", "index", b->index) ?
+	return keep_system(b) || start_record(b) || keep_commands(b) || end_record(b) ||
+			       collect_index(b, ".") ?
 		       -b->err->code :
 		       0;
 }

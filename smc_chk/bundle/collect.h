@@ -20,19 +20,14 @@ struct collection {
 	struct smc_err *err;
 };
 
-/**
- * system_read() - what a bundle says of the system around SMC
- * @is_entered: in a network namespace that was asked for; devices of another one are left out
- *
- * Return: an object.
- */
-json_t *system_read(bool is_entered);
+/** system_put() - append what a bundle says of the system around SMC */
+void system_put(struct out_text *text);
 
 /** collect() - run the commands, and write all files of a bundle. Return: 0, -errno with @b->err */
 int collect(struct collection *b);
 
-/** collect_json() - write DIRECTORY/NAME.json below @b->work. Return: as collect() */
-int collect_json(struct collection *b, const char *directory, const char *name, const json_t *json);
+/** collect_index() - write DIRECTORY/index.json below @b->work. Return: as collect() */
+int collect_index(struct collection *b, const char *directory);
 
 /**
  * anonymous_key() - how names and addresses are replaced

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a bundle says of the system around SMC: no more than what helps, see smc_chk(8). */
+/* What a bundle says of the system around SMC: no more than what helps, see smc_chk-bundle(8). */
 #include "smc_chk/bundle/collect.h"
 
 #include <ctype.h>
@@ -8,26 +8,43 @@
 #include <string.h>
 #include <sys/klog.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "host/file.h"
-#include "net/netaddr.h"
-#include "net/netdev.h"
-#include "net/netns.h"
-#include "net/rdma.h"
-#include "net/rdma.h"
-#include "out/table.h"
-#include "smc_chk/doctor/kmodule.h"
 
 /* What klogctl(2) is told to do: <linux/syslog.h> is not for programs. */
 #define READ_ALL 3
 #define SIZE_BUFFER 10
 
-static void set(json_t *object, const char *key, const char *text)
+/* A line, unless there is nothing to say. */
+static void put(struct out_text *text, const char *name, const char *value)
 {
-	if (*text)
-		json_object_set_new(object, key, out_json_str(text));
+	if (!*value)
+		return;
+	out_str(text, "  ");
+	out_escaped(text, name, strlen(name));
+	out_str(text, ": ");
+	out_escaped(text, value, strlen(value));
+	out_char(text, '\n');
+}
+
+static void put_file(struct out_text *text, const char *directory, const char *name)
+{
+	char value[256];
+
+	host_text(value, sizeof(value), "%s/%s", directory, name);
+	put(text, name, value);
+}
+
+static void put_directory(struct out_text *text, const char *directory)
+{
+	struct host_names names;
+
+	if (host_list(&names, "%s", directory))
+		return;
+	for (size_t i = 0; i < names.count; i++)
+		put_file(text, directory, names.names[i]);
+	host_names_free(&names);
 }
 
 /* Does the text begin with one of the words? */
@@ -39,261 +56,118 @@ static bool begins(const char *text, const char *const *words)
 	return false;
 }
 
-/* Those lines that @is_wanted says, as an array; @text is changed. */
-static json_t *chosen_lines(char *text, bool (*is_wanted)(const char *line))
+/* The lines that @is_wanted says; @lines is changed. */
+static void put_lines(struct out_text *text, char *lines, bool (*is_wanted)(const char *line))
 {
-	json_t *array = json_array();
-	char *save;
+	char *line;
 
-	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		if (is_wanted(line))
-			json_array_append_new(array, out_json_str(line));
-	return array;
-}
-
-/* NAME=value or NAME="value" */
-static json_t *distribution(void)
-{
-	static const char *const keys[] = { "ID", "VERSION_ID", "PRETTY_NAME" };
-	json_t *json = json_object();
-	char text[8192], *save, *line;
-
-	if (!host_text(text, sizeof(text), "/etc/os-release"))
-		return json;
-	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		char *value = strchr(line, '=');
-
-		if (!value)
+	while ((line = strsep(&lines, "\n"))) {
+		if (!is_wanted(line))
 			continue;
-		*value++ = '\0';
-		value += *value == '"';
-		value[strcspn(value, "\"")] = '\0';
-		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-			if (!strcmp(line, keys[i]))
-				set(json, line, value);
+		out_str(text, "  ");
+		out_escaped(text, line, strlen(line));
+		out_char(text, '\n');
 	}
-	return json;
 }
 
-/* @name: "net/core/rmem_max" */
-static void add_sysctl(json_t *json, const char *name)
+static void put_host(struct out_text *text)
 {
-	char text[256], key[160];
+	struct utsname name = { 0 };
 
-	if (!host_text(text, sizeof(text), "/proc/sys/%s", name))
-		return;
-	snprintf(key, sizeof(key), "%s", name);
-	for (char *c = key; *c; c++)
-		*c = *c == '/' ? '.' : *c;
-	set(json, key, text);
+	uname(&name);
+	out_str(text, "host\n");
+	put(text, "name", name.nodename);
+	put(text, "release", name.release);
+	put(text, "version", name.version);
+	put(text, "machine", name.machine);
 }
 
-static json_t *sysctls(void)
+static bool is_our_release(const char *line)
 {
-	static const char *const others[] = {
-		"net/core/rmem_default",       "net/core/rmem_max",
-		"net/core/wmem_default",       "net/core/wmem_max",
-		"net/ipv4/tcp_rmem",	       "net/ipv4/tcp_wmem",
-		"net/ipv4/tcp_available_ulp",  "net/ipv4/tcp_fastopen",
-		"net/ipv4/tcp_keepalive_time", "net/ipv4/tcp_syncookies",
-		"net/ipv6/bindv6only",
+	static const char *const words[] = { "ID=", "VERSION_ID=", "PRETTY_NAME=", NULL };
+
+	return begins(line, words);
+}
+
+static void put_distribution(struct out_text *text)
+{
+	char lines[8192];
+
+	host_text(lines, sizeof(lines), "/etc/os-release");
+	out_str(text, "distribution\n");
+	put_lines(text, lines, is_our_release);
+}
+
+static void put_sysctls(struct out_text *text)
+{
+	static const char *const names[] = {
+		"core/rmem_default", "core/rmem_max",		"core/wmem_default",
+		"core/wmem_max",     "ipv4/tcp_rmem",		"ipv4/tcp_wmem",
+		"ipv4/tcp_fastopen", "ipv4/tcp_available_ulp",	"ipv4/tcp_syncookies",
+		"ipv6/bindv6only",   "ipv4/tcp_keepalive_time",
 	};
-	struct host_names names;
-	json_t *json = json_object();
-	char name[160];
 
-	if (!host_list(&names, "/proc/sys/net/smc")) {
-		for (size_t i = 0; i < names.count; i++) {
-			snprintf(name, sizeof(name), "net/smc/%s", names.names[i]);
-			add_sysctl(json, name);
-		}
-		host_names_free(&names);
-	}
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		add_sysctl(json, others[i]);
-	return json;
-}
-
-static json_t *parameters(const char *module)
-{
-	json_t *json = json_object();
-	struct host_names names;
-	char text[256];
-
-	if (host_list(&names, "/sys/module/%s/parameters", module))
-		return json;
-	for (size_t i = 0; i < names.count; i++)
-		if (host_text(text, sizeof(text), "/sys/module/%s/parameters/%s", module,
-			      names.names[i]))
-			set(json, names.names[i], text);
-	host_names_free(&names);
-	return json;
-}
-
-static json_t *module_json(const char *name)
-{
-	static const char *const values[][2] = { { "version", "version" },
-						 { "users", "refcnt" },
-						 { "taint", "taint" } };
-	json_t *json = json_object();
-	char text[256];
-
-	set(json, "name", name);
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		if (host_text(text, sizeof(text), "/sys/module/%s/%s", name, values[i][1]))
-			set(json, values[i][0], text);
-	json_object_set_new(json, "parameters", parameters(name));
-	return json;
+	out_str(text, "/proc/sys/net/smc\n");
+	put_directory(text, "/proc/sys/net/smc");
+	out_str(text, "/proc/sys/net\n");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		put_file(text, "/proc/sys/net", names[i]);
 }
 
 /* Modules that are built in have an entry too if they have a parameter or a version. */
-static json_t *modules(void)
+static void put_modules(struct out_text *text)
 {
 	static const char *const ours[] = {
 		"smc",	"ib_",	  "rdma",	 "iw_",	       "mlx",	"siw",	    "ism",
 		"dibs", "irdma",  "bnxt_re",	 "qedr",       "erdma", "hns_roce", "mana_ib",
 		"efa",	"ocrdma", "usnic_verbs", "vmw_pvrdma", "cxgb",	NULL,
 	};
-	json_t *array = json_array();
+	static const char *const files[] = { "version", "refcnt", "taint" };
 	struct host_names names;
 
 	if (host_list(&names, "/sys/module"))
-		return array;
-	for (size_t i = 0; i < names.count; i++)
-		if (begins(names.names[i], ours))
-			json_array_append_new(array, module_json(names.names[i]));
-	host_names_free(&names);
-	return array;
-}
-
-static json_t *addresses(const struct netaddr_table *all, const char *name)
-{
-	json_t *array = json_array();
-	char text[NETADDR_TEXT_SIZE];
-
-	for (size_t i = 0; i < all->count; i++) {
-		if (strcmp(all->addrs[i].netdev, name))
-			continue;
-		netaddr_text(text, &all->addrs[i], false);
-		json_array_append_new(array, json_stringn(text, strcspn(text, "/")));
-	}
-	return array;
-}
-
-/* Strings that are not there are left out. */
-#define STRING(key, tag, member)                                                                   \
-	{                                                                                          \
-		NULL, NULL, key, 0, OUT_STR(tag, member), OUT_OPTIONAL                             \
-	}
-
-static const struct out_col netdev_cols[] = {
-	STRING("name", netdev, name),
-	{ NULL, NULL, "index", 0, OUT_DEC(netdev, ifindex, 0) },
-	STRING("state", netdev, state),
-	{ NULL, NULL, "mtu", 0, OUT_DEC(netdev, mtu, 0), OUT_OPTIONAL },
-	STRING("bus", netdev, bus),
-	STRING("bus_id", netdev, bus_id),
-	STRING("driver", netdev, driver),
-	STRING("lower", netdev, lower),
-	STRING("base", netdev, base),
-	STRING("hardware_pnetid", netdev, hw_pnetid),
-	{ 0 },
-};
-
-static json_t *interfaces(const struct netdev_table *table)
-{
-	struct netaddr_table all = { 0 };
-	json_t *array = json_array();
-
-	netaddr_load(&all, table);
-	for (size_t i = 0; i < table->count; i++) {
-		json_t *json = out_json(netdev_cols, NULL, &table->devs[i]);
-
-		json_object_set_new(json, "addresses", addresses(&all, table->devs[i].name));
-		json_array_append_new(array, json);
-	}
-	netaddr_free(&all);
-	return array;
-}
-
-static const struct out_col gid_cols[] = {
-	{ NULL, NULL, "index", 0, OUT_DEC(rdma_gid, index, 0) },
-	STRING("gid", rdma_gid, gid),
-	STRING("type", rdma_gid, type),
-	STRING("netdev", rdma_gid, netdev),
-	{ 0 },
-};
-
-static json_t *json_gids(const void *object)
-{
-	const struct rdma_port *port = object;
-
-	return out_json_list(gid_cols, port->gids, port->n_gids, sizeof(*port->gids));
-}
-
-static const struct out_col port_cols[] = {
-	{ NULL, NULL, "port", 0, OUT_DEC(rdma_port, number, 0) },
-	STRING("state", rdma_port, state),
-	STRING("link_layer", rdma_port, link_layer),
-	STRING("netdev", rdma_port, netdev),
-	STRING("hardware_pnetid", rdma_port, hw_pnetid),
-	{ NULL, NULL, "gids", 0, .json = json_gids },
-	{ 0 },
-};
-
-static json_t *json_ports(const void *object)
-{
-	const struct rdma_dev *dev = object;
-
-	return out_json_list(port_cols, dev->ports, dev->n_ports, sizeof(*dev->ports));
-}
-
-static const struct out_col rdma_cols[] = {
-	STRING("name", rdma_dev, name),
-	STRING("node_type", rdma_dev, node_type),
-	STRING("bus", rdma_dev, bus),
-	STRING("bus_id", rdma_dev, bus_id),
-	STRING("driver", rdma_dev, driver),
-	{ NULL, NULL, "ports", 0, .json = json_ports },
-	{ 0 },
-};
-
-static json_t *json_chid(const void *object)
-{
-	const struct ism_dev *dev = object;
-
-	return dev->chid >= 0 ? json_integer(dev->chid) : NULL;
-}
-
-static const struct out_col ism_cols[] = {
-	STRING("name", ism_dev, name),
-	STRING("bus", ism_dev, bus),
-	STRING("bus_id", ism_dev, bus_id),
-	{ NULL, NULL, "chid", 0, .json = json_chid },
-	STRING("hardware_pnetid", ism_dev, hw_pnetid),
-	{ 0 },
-};
-
-static void add_devices(json_t *json, bool is_entered)
-{
-	struct netdev_table nets = { 0 };
-	struct rdma_table rdma = { 0 };
-	char root[SYSFS_ROOT_SIZE];
-	int sysfs;
-
-	if (sysfs_here(root, &sysfs, is_entered, NULL))
 		return;
-	if (!netdev_load(&nets, root) && !rdma_load(&rdma, root, &nets))
-		rdma_check_netns(&rdma);
-	json_object_set_new(json, "interfaces", interfaces(&nets));
-	json_object_set_new(json, "rdma_devices",
-			    out_json_list(rdma_cols, rdma.devs, rdma.count, sizeof(*rdma.devs)));
-	json_object_set_new(json, "ism_devices",
-			    out_json_list(ism_cols, rdma.isms, rdma.n_isms, sizeof(*rdma.isms)));
-	rdma_free(&rdma);
-	netdev_free(&nets);
-	if (sysfs >= 0)
-		close(sysfs);
+	for (size_t i = 0; i < names.count; i++) {
+		char directory[512];
+
+		if (!begins(names.names[i], ours))
+			continue;
+		out_printf(text, "module %s\n", names.names[i]);
+		snprintf(directory, sizeof(directory), "/sys/module/%s", names.names[i]);
+		for (size_t n = 0; n < sizeof(files) / sizeof(files[0]); n++)
+			put_file(text, directory, files[n]);
+		snprintf(directory, sizeof(directory), "/sys/module/%s/parameters", names.names[i]);
+		put_directory(text, directory);
+	}
+	host_names_free(&names);
+}
+
+static bool is_any(const char *line)
+{
+	return *line;
+}
+
+/* Files that smc_unit enable wrote, by the names of the units. */
+static void put_drop_ins(struct out_text *text)
+{
+	struct host_names names;
+	char lines[8192];
+
+	if (host_list(&names, "/etc/systemd/system"))
+		return;
+	for (size_t i = 0; i < names.count; i++) {
+		const char *name = names.names[i];
+
+		if (!strstr(name, ".service.d") ||
+		    !host_text(lines, sizeof(lines), "/etc/systemd/system/%s/zz-smc-tools.conf",
+			       name))
+			continue;
+		out_str(text, "drop-in ");
+		out_escaped(text, name, strlen(name));
+		out_char(text, '\n');
+		put_lines(text, lines, is_any);
+	}
+	host_names_free(&names);
 }
 
 /* A word of the line starts so: "smc: adding ib device", "mlx5_core 0000:01:00.0: ...". */
@@ -312,79 +186,25 @@ static bool is_our_message(const char *line)
 	return false;
 }
 
-static json_t *kernel_log(void)
+static void put_kernel_log(struct out_text *text)
 {
 	int size = klogctl(SIZE_BUFFER, NULL, 0), len;
-	char *text = size > 0 ? xcalloc((size_t)size + 1, 1) : NULL;
-	json_t *array = NULL;
+	char *lines = size > 0 ? xcalloc((size_t)size + 1, 1) : NULL;
 
-	len = text ? klogctl(READ_ALL, text, size) : -1;
+	len = lines ? klogctl(READ_ALL, lines, size) : -1;
 	if (len >= 0) {
-		text[len] = '\0';
-		array = chosen_lines(text, is_our_message);
+		out_str(text, "kernel log\n");
+		put_lines(text, lines, is_our_message);
 	}
-	free(text);
-	return array;
+	free(lines);
 }
 
-static bool is_our_option(const char *line)
+void system_put(struct out_text *text)
 {
-	static const char *const words[] = { "SMC",	  "INFINIBAND", "RDMA", "ISM",
-					     "DIBS",	  "MPTCP",	"BPF",	"DEBUG_INFO_BTF",
-					     "INET_DIAG", "MLX4",	"MLX5", NULL };
-
-	return kconfig_is_about(line, words);
-}
-
-static json_t *kernel_config(const char *release)
-{
-	struct kconfig config = { 0 };
-	json_t *array;
-
-	if (!kconfig_load(&config, release))
-		return NULL;
-	array = chosen_lines(config.text, is_our_option);
-	free(config.text);
-	return array;
-}
-
-/* Files that smc_unit enable wrote, by the names of the units. */
-static json_t *drop_ins(void)
-{
-	json_t *json = json_object();
-	struct host_names names;
-	char text[8192];
-
-	if (host_list(&names, "/etc/systemd/system"))
-		return json;
-	for (size_t i = 0; i < names.count; i++) {
-		const char *end = strstr(names.names[i], ".service.d");
-
-		if (end && host_text(text, sizeof(text), "/etc/systemd/system/%s/zz-smc-tools.conf",
-				     names.names[i]))
-			set(json, names.names[i], text);
-	}
-	host_names_free(&names);
-	return json;
-}
-
-json_t *system_read(bool is_entered)
-{
-	struct utsname name = { 0 };
-	json_t *json, *rest, *host = json_object();
-
-	uname(&name);
-	set(host, "name", name.nodename);
-	set(host, "release", name.release);
-	set(host, "version", name.version);
-	set(host, "machine", name.machine);
-	json = json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", "smc-tools/bundle-system/1", "host",
-			 host, "distribution", distribution(), "sysctl", sysctls(), "modules",
-			 modules());
-	add_devices(json, is_entered);
-	rest = json_pack("{s:o, s:o*, s:o*}", "drop_ins", drop_ins(), "kernel_config",
-			 kernel_config(name.release), "kernel_log", kernel_log());
-	json_object_update(json, rest);
-	json_decref(rest);
-	return json;
+	put_host(text);
+	put_distribution(text);
+	put_sysctls(text);
+	put_modules(text);
+	put_drop_ins(text);
+	put_kernel_log(text);
 }

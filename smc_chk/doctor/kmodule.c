@@ -28,19 +28,6 @@ char kconfig_get(const char *text, const char *option)
 	return 'n';
 }
 
-bool kconfig_is_about(const char *line, const char *const *words)
-{
-	static const char prefix[] = "CONFIG_";
-	const char *option = strstr(line, prefix);
-
-	for (; option && *words; words++)
-		for (const char *found = option + sizeof(prefix) - 1;
-		     (found = strstr(found, *words)); found++)
-			if (found[-1] == '_')
-				return true;
-	return false;
-}
-
 char *kconfig_inflate(const void *data, size_t len)
 {
 	/* Memory that nothing is written to takes no room. */

@@ -25,12 +25,6 @@ bool kconfig_load(struct kconfig *config, const char *release);
 /** kconfig_get() - an option, "CONFIG_SMC". Return: 'y', 'm', 'n' also for one that is not there */
 char kconfig_get(const char *text, const char *option);
 
-/**
- * kconfig_is_about() - does a line of it set or leave out an option of these words?
- * @words: such as "SMC", which is in CONFIG_SMC_DIAG and CONFIG_TCP_SMC; ends with NULL
- */
-bool kconfig_is_about(const char *line, const char *const *words);
-
 /** kconfig_inflate() - unpack what gzip packed. Return: to be freed; NULL if damaged or > 16 MiB */
 char *kconfig_inflate(const void *data, size_t len);
 

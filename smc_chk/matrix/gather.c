@@ -87,15 +87,10 @@ struct reading {
 	int out;
 };
 
-static int open_in(int directory, const char *name)
-{
-	return openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-}
-
 /* The bundle's host, and the network namespace that it is about. */
 static void read_name(char name[PREDICT_NAME_SIZE], int directory)
 {
-	int fd = open_in(directory, "index.json");
+	int fd = openat(directory, "index.json", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	json_t *json = json_loadfd(fd, 0, NULL);
 	const char *host = "", *netns = "";
 
@@ -117,8 +112,7 @@ static int read_here(void *arg, int directory, struct smc_err *err)
 	if (setenv("SMC_TOOLS_ROOT", "record", 1))
 		ret = smc_err_set(&inner, errno, "cannot read it");
 	else
-		ret = matrix_host_write(name, open_in(directory, "text/smc_conf.txt"), job->out,
-					&inner);
+		ret = matrix_host_write(name, job->out, &inner);
 	return ret ? smc_err_say(err, inner.code, "%s: %s", job->file, inner.text) : 0;
 }
 

@@ -12,10 +12,8 @@
 
 #include "base/array.h"
 #include "base/memory.h"
-#include "base/read.h"
 #include "base/write.h"
 #include "out/text.h"
-#include "settings/conf_read.h"
 #include "smc/abi.h"
 #include "smc_chk/doctor/facts.h"
 #include "smc_chk/doctor/findings.h"
@@ -23,7 +21,6 @@
 /* More net devices with addresses than any host should have. */
 #define NETS_MAX 4096
 #define RULES_MAX 65536
-#define POLICY_MAX (4 * 1024 * 1024)
 
 /* ---- facts to structs ---- */
 
@@ -139,23 +136,6 @@ static void add_rule(struct writing *job, const struct policy_rule *rule)
 	}
 }
 
-/* Of the host, not of its namespaces. What is wrong does not count. */
-static void take_policy(struct writing *job, int fd)
-{
-	struct smc_err ignored = { 0 };
-	struct conf conf = { 0 };
-	size_t len;
-	char *text = smc_read_fd(fd, POLICY_MAX, &len), *line = text ? strchr(text, '\n') : NULL;
-	bool is_read =
-		line && !conf_read_text(&conf, line, len - (size_t)(line - text), "", &ignored);
-
-	for (size_t i = 0; is_read && conf.n_sections && i < conf.sections[0].policy.count; i++)
-		add_rule(job, &conf.sections[0].policy.rules[i]);
-	job->host.n_rules = (uint32_t)job->n_rules;
-	conf_free(&conf);
-	free(text);
-}
-
 static int write_host(struct doctor_facts *facts, const struct chk_request *req,
 		      struct smc_err *err)
 {
@@ -176,7 +156,10 @@ static int write_host(struct doctor_facts *facts, const struct chk_request *req,
 		host->traits |= choice->is_loopback ? PREDICT_LOOPBACK : 0;
 		add_net(job, facts, choice);
 	}
+	for (size_t i = 0; i < facts->exposure.policy.count; i++)
+		add_rule(job, &facts->exposure.policy.rules[i]);
 	host->n_nets = (uint32_t)job->n_nets;
+	host->n_rules = (uint32_t)job->n_rules;
 	if (smc_write_all(job->fd, host, sizeof(*host)) &&
 	    smc_write_all(job->fd, host->nets, job->n_nets * sizeof(*host->nets)) &&
 	    smc_write_all(job->fd, host->rules, job->n_rules * sizeof(*host->rules)))
@@ -193,13 +176,12 @@ void matrix_host_set_name(struct predict_host *host, const char *name)
 	out_free(&text);
 }
 
-int matrix_host_write(const char *name, int policy, int fd, struct smc_err *err)
+int matrix_host_write(const char *name, int fd, struct smc_err *err)
 {
 	struct writing job = { .fd = fd };
 	int ret;
 
 	matrix_host_set_name(&job.host, name);
-	take_policy(&job, policy);
 	ret = facts_with(&job.req, write_host, err);
 	matrix_host_free(&job.host);
 	return ret;

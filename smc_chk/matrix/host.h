@@ -10,13 +10,11 @@
 /**
  * matrix_host_write() - the facts of a recorded host, by the doctor's own judgement
  * @name: of the host, of any bytes
- * @policy: descriptor of what smc_conf export said, after its first line, which is closed; -1 for
- *	none
  * @fd: receives a struct predict_host, its net devices and its rules
  *
  * SMC_TOOLS_ROOT says which one; its process has given up its rights. Return: 0, -errno with @err.
  */
-int matrix_host_write(const char *name, int policy, int fd, struct smc_err *err);
+int matrix_host_write(const char *name, int fd, struct smc_err *err);
 
 /**
  * matrix_host_read() - what matrix_host_write() wrote, @at in @fd

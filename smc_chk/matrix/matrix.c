@@ -34,7 +34,7 @@ struct row {
  * struct show - what is not printed yet, and what its end needs
  * @why: of one connection
  * @rows: of a summary
- * @is_begun: a document of JSON has a connection
+ * @is_begun: a document of JSON has a connection; @is_both: the one to put stands for both ways
  */
 struct show {
 	const struct gathered *all;
@@ -43,20 +43,19 @@ struct show {
 	struct todos todos;
 	struct row *rows;
 	size_t count, size;
-	bool is_begun;
+	bool is_begun, is_both;
 };
 
 /**
  * struct format - one way to show
- * @put: a connection from one host as client to another; @is_both: it is the same back
- * @is_same: are they, to a reader? NULL: each is shown
+ * @put: a connection from one host as client to another
+ * @is_for_both: one connection is put for both directions if they are the same
  */
 struct format {
 	void (*begin)(struct show *show);
-	void (*put)(struct show *show, size_t from, size_t to, const struct prediction *result,
-		    bool is_both);
+	void (*put)(struct show *show, size_t from, size_t to, const struct prediction *result);
 	void (*end)(struct show *show);
-	bool (*is_same)(const struct prediction *forth, const struct prediction *back);
+	bool is_for_both;
 };
 
 static const char *name_of(const struct show *show, size_t i)
@@ -117,10 +116,10 @@ static void begin_table(struct show *show)
 	out_header(&show->text, &show->view);
 }
 
-static void put_row(struct show *show, size_t from, size_t to, const struct prediction *result,
-		    bool is_both)
+static void put_row(struct show *show, size_t from, size_t to, const struct prediction *result)
 {
-	struct row row = { 1, name_of(show, from), is_both ? "<->" : "->", name_of(show, to) };
+	struct row row = { 1, name_of(show, from), show->is_both ? "<->" : "->",
+			   name_of(show, to) };
 	const char *client = result->client ? result->client->name : "";
 	const char *server = result->client ? result->server->name : "";
 	bool is_one = !strcmp(client, server);
@@ -137,7 +136,7 @@ static void end_table(struct show *show)
 	todos_put(&show->text, &show->todos);
 }
 
-static const struct format table = { begin_table, put_row, end_table, predict_same };
+static const struct format table = { begin_table, put_row, end_table, true };
 
 /* ---- summary ---- */
 
@@ -156,14 +155,12 @@ static void begin_summary(struct show *show)
 	out_header(&show->text, &show->view);
 }
 
-static void count(struct show *show, size_t from, size_t to, const struct prediction *result,
-		  bool is_both)
+static void count(struct show *show, size_t from, size_t to, const struct prediction *result)
 {
 	static const char someone[] = "one of them";
 	char *why = put_why(&show->why, result, someone, someone);
 	struct row row = { 1, name_of(show, from), "", name_of(show, to) };
 
-	(void)is_both;
 	put_mode(row.mode, result);
 	for (size_t i = 0; i < show->count; i++)
 		if (!strcmp(show->rows[i].mode, row.mode) && !strcmp(show->rows[i].why, why)) {
@@ -189,10 +186,10 @@ static void end_summary(struct show *show)
 	for (size_t i = 0; i < show->count; i++)
 		out_row(&show->text, &show->view, &show->rows[i]);
 	todos_put(&show->text, &show->todos);
-	out_printf(&show->text, "\n%zu hosts; each pair of them: -j, --dot\n", show->all->n_good);
+	out_printf(&show->text, "\n%zu hosts; each pair of them: -j\n", show->all->n_good);
 }
 
-static const struct format summary = { begin_summary, count, end_summary, NULL };
+static const struct format summary = { begin_summary, count, end_summary, false };
 
 /* ---- JSON ---- */
 
@@ -261,10 +258,8 @@ static void begin_json(struct show *show)
 	out_str(&show->text, ",\"connections\":[\n");
 }
 
-static void put_json(struct show *show, size_t from, size_t to, const struct prediction *result,
-		     bool is_both)
+static void put_json(struct show *show, size_t from, size_t to, const struct prediction *result)
 {
-	(void)is_both;
 	out_str(&show->text, show->is_begun ? "," : "");
 	show->is_begun = true;
 	out_json_document(&show->text,
@@ -276,59 +271,7 @@ static void end_json(struct show *show)
 	out_str(&show->text, "]}\n");
 }
 
-static const struct format json = { begin_json, put_json, end_json, NULL };
-
-/* ---- graphviz ---- */
-
-/* A string of the DOT language, in which a backslash begins an escape. */
-static void put_quoted(struct out_text *text, const char *word)
-{
-	out_char(text, '"');
-	for (; *word; word++) {
-		if (*word == '"' || *word == '\\')
-			out_char(text, '\\');
-		out_char(text, *word);
-	}
-	out_char(text, '"');
-}
-
-static void begin_dot(struct show *show)
-{
-	out_str(&show->text, "digraph smc {\n");
-	for (size_t i = 0; i < show->all->n_good; i++) {
-		out_char(&show->text, '\t');
-		put_quoted(&show->text, name_of(show, i));
-		out_str(&show->text, ";\n");
-	}
-}
-
-static void put_edge(struct show *show, size_t from, size_t to, const struct prediction *result,
-		     bool is_both)
-{
-	static const char *const styles[] = { "gray, style=dashed", "blue", "blue", "darkgreen",
-					      "darkgreen" };
-	char mode[MODE_SIZE];
-
-	put_mode(mode, result);
-	out_char(&show->text, '\t');
-	put_quoted(&show->text, name_of(show, from));
-	out_str(&show->text, " -> ");
-	put_quoted(&show->text, name_of(show, to));
-	out_printf(&show->text, " [label=\"%s\", color=%s%s];\n", mode, styles[result->mode],
-		   is_both ? ", dir=both" : "");
-}
-
-static bool is_same_edge(const struct prediction *forth, const struct prediction *back)
-{
-	return forth->mode == back->mode && forth->release == back->release;
-}
-
-static void end_dot(struct show *show)
-{
-	out_str(&show->text, "}\n");
-}
-
-static const struct format dot = { begin_dot, put_edge, end_dot, is_same_edge };
+static const struct format json = { begin_json, put_json, end_json, false };
 
 /* ---- all of them ---- */
 
@@ -338,7 +281,6 @@ static int show_pairs(struct show *show, const struct format *format, struct smc
 	const struct gathered *all = show->all;
 	struct prediction forth, back;
 	int has_tcp = 0;
-	bool is_both;
 
 	format->begin(show);
 	for (size_t a = 0; a < all->n_good; a++)
@@ -348,10 +290,10 @@ static int show_pairs(struct show *show, const struct format *format, struct smc
 			has_tcp |= forth.mode == PREDICT_TCP || back.mode == PREDICT_TCP;
 			todos_note(&show->todos, a, b, &forth);
 			todos_note(&show->todos, b, a, &back);
-			is_both = format->is_same && format->is_same(&forth, &back);
-			format->put(show, a, b, &forth, is_both);
-			if (!is_both)
-				format->put(show, b, a, &back, false);
+			show->is_both = format->is_for_both && predict_same(&forth, &back);
+			format->put(show, a, b, &forth);
+			if (!show->is_both)
+				format->put(show, b, a, &back);
 			if (show->text.len >= CHUNK && out_print(&show->text, err))
 				return -err->code;
 		}
@@ -368,7 +310,6 @@ static int show_matrix(const struct gathered *all, const struct chk_request *req
 
 	todos_begin(&show.todos, all);
 	ret = show_pairs(&show,
-			 req->is_dot	     ? &dot :
 			 req->is_json	     ? &json :
 			 all->n_good >= MANY ? &summary :
 					       &table,

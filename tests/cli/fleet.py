@@ -59,11 +59,11 @@ def host(files, ip, eids=("FLEET",), has_rdma=True, boot=None, **more):
 
 
 def bundle(path, name, files, policy=None, **index):
-    """A bundle of a record, and of what smc_conf said."""
+    """A bundle of a record, with the policy in force."""
     about = {"schema": "smc-tools/bundle/1", "host": name, "byte_order": "little", **index}
     with tarfile.open(path, "w:gz", compresslevel=1) as tar:
-        text = [("text/smc_conf.txt", "$ smc_conf export\n" + policy)] if policy else []
-        for inner, data in [("index.json", json.dumps(about)), *text, *(("record/" + n, d) for n, d in files.items())]:
+        rules = [("record/policy", "0 0 0\n" + policy)] if policy else []
+        for inner, data in [("index.json", json.dumps(about)), *rules, *(("record/" + n, d) for n, d in files.items())]:
             data = data if isinstance(data, bytes) else data.encode()
             info = tarfile.TarInfo("smc-bundle/" + inner)
             info.size = len(data)

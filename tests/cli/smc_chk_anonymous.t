@@ -50,9 +50,10 @@ def originals(files):
     ips = {ip.ipv4_mapped or ip if ip.version == 6 else ip for ip in ips}
     ips = {ip for ip in ips if not ip.is_loopback and not ip.is_multicast and not ip.is_unspecified and
            not (ip.version == 4 and (ip.packed[0] in (0, 127) or ip.packed[0] >= 224)) and ip != ipaddress.ip_address("fe80::")}
-    docs = {name[16:-5]: json.loads(data) for name, data in files.items() if name.startswith("smc-bundle/json/")}
-    names = {HOST, *docs["smcd-ueid"]["ueids"], *(entry["pnetid"] for entry in docs["smc_pnet"]["entries"])}
-    names |= set(re.findall(r'"(?:peer_host|eid|pnetid|seid)": *"([^" ]+)"', text))
+    names = {HOST, *asked("whole", "smcd", "-j", "ueid")["ueids"],
+             *(entry["pnetid"] for entry in asked("whole", "smc_pnet", "-j")["entries"])}
+    docs = [asked("whole", *argv, "-j") for argv in (["smcd", "linkgroup"], ["smcr", "linkgroup"], ["smcd", "seid"], ["smc_pnet", "-l"])]
+    names |= set(re.findall(r'"(?:peer_host|eid|pnetid|seid)": *"([^" ]+)"', json.dumps(docs)))
     macs = set(re.findall(r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b", text)) - {"00:00:00:00:00:00", "ff:ff:ff:ff:ff:ff"}
     for top in os.listdir("/sys/class/net"):
         if os.path.exists("/sys/class/net/%s/address" % top):

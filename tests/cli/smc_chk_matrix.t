@@ -3,7 +3,6 @@
 """smc_chk matrix: bundles and hosts, what is predicted for each two, and how it is shown."""
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -138,12 +137,6 @@ def strange():
     status, out, err = run(path("evil"), path("a"))
     ok(status == 2 and out.isascii() and not any(c < " " and c != "\n" for c in out) and "smcd ueid add FLEET" in out, "escaped",
        (status, out, err))
-    status, out, err = run("--dot", path("evil"), path("a"))
-    names = [line for line in out.splitlines() if "->" not in line]
-    ok(status == 2 and names[1] == '\t"x\\"\\\\x5c\\\\x1b]0;\\\\xc2\\\\x9b[label=y];{}";', "quoted for graphviz", out)
-    if shutil.which("dot"):
-        drawn = subprocess.run(["dot", "-Tdot"], input=out, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-        ok(drawn.returncode == 0 and not drawn.stderr, "graphviz takes it", drawn)
     make("twin1", "10.0.0.11", host="twin")
     make("twin2", "10.0.0.12", host="twin")
     status, found, err = pairs(path("twin1"), path("twin2"))
@@ -207,7 +200,7 @@ def stopped():
 
 
 def options():
-    for argv in ((), ("a",), ("-j", "--dot", "a", "b"), ("-N", "x", "a", "b"), ("-C", "x", "a", "b")):
+    for argv in ((), ("a",), ("-N", "x", "a", "b"), ("-C", "x", "a", "b")):
         status, out, err = run(*argv)
         ok(status == 1 and not out and err.count("\n") == 1, "refused: matrix %s" % " ".join(argv), (status, out, err))
 

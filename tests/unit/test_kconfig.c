@@ -32,23 +32,6 @@ static void options(void **state)
 	assert_int_equal(kconfig_get("", "CONFIG_SMC"), 'n');
 }
 
-static void about(void **state)
-{
-	static const char *const words[] = { "SMC", "BPF", NULL };
-	char *line = strdup("SMC: CONFIG_ is what follows");
-
-	(void)state;
-	assert_true(kconfig_is_about("CONFIG_SMC=m", words));
-	assert_true(kconfig_is_about("# CONFIG_SMC_LO is not set", words));
-	assert_true(kconfig_is_about("CONFIG_HAVE_EBPF_JIT_BPF=y", words));
-	assert_true(kconfig_is_about("CONFIG_USMC_SMC=y", words));
-	assert_false(kconfig_is_about("CONFIG_USMC=y", words));
-	assert_false(kconfig_is_about("# SMC", words));
-	/* A word at the very beginning has nothing before it: the sanitizer looks. */
-	assert_false(kconfig_is_about(line, words));
-	free(line);
-}
-
 static size_t pack(unsigned char *packed, size_t size, const char *text, size_t len)
 {
 	z_stream stream = { 0 };
@@ -199,7 +182,7 @@ static void blocks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(options), cmocka_unit_test(about), cmocka_unit_test(packed_config),
+		cmocka_unit_test(options),  cmocka_unit_test(packed_config),
 		cmocka_unit_test(modules), cmocka_unit_test(rules), cmocka_unit_test(command_lines),
 		cmocka_unit_test(blocks),
 	};

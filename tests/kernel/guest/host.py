@@ -3,7 +3,7 @@
 
     lab/smc-lab pair -k lo --rxe -o OUT --fast STAGE -- python3 STAGE/host.py
 
-with what tests/kernel/lab.sh puts into its stage; then OUT/bundle.tar.gz without text/, json/ and the modules of others."""
+with what tests/kernel/lab.sh puts into its stage; then OUT/bundle.tar.gz without text/ and the modules of others."""
 import os
 
 from kern import NODE, Sockets, run, sync

@@ -300,9 +300,11 @@ def check_bundle():
     status, _, err = run("smc_chk", "bundle", "/run/bundle.tar.gz")
     equal((status, err), (0, ""), "a bundle")
     with tarfile.open("/run/bundle.tar.gz") as tar:
-        system = json.load(tar.extractfile("smc-bundle/json/system.json"))
-        text, ebpf = [tar.extractfile("smc-bundle/text/%s-status.txt" % tool).read().decode() for tool in ("smc_unit", "smc_bpf")]
-    equal(system["drop_ins"], {REDIS + ".d": read(dropin(REDIS)).rstrip("\n")}, "with the drop-ins of services")
+        system, text, ebpf = [tar.extractfile("smc-bundle/text/%s.txt" % name).read().decode()
+                              for name in ("system", "smc_unit-status", "smc_bpf-status")]
+    lines = system.split("\ndrop-in %s.d\n" % REDIS)[1].splitlines()
+    wanted = ["  " + line for line in read(dropin(REDIS)).splitlines() if line]
+    equal(lines[:len(wanted)], wanted, "with the drop-ins of services")
     ok("\n%s " % REDIS in text and " preload " in text, "and smc_unit status", text)
     ok(ebpf.startswith("$ smc_bpf status\n") and (" /lab.slice" in ebpf or not os.path.exists("/usr/bin/smc_bpf")), "and smc_bpf status", ebpf)
     smc_unit("disable", REDIS)
