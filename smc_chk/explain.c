@@ -10,7 +10,6 @@
 
 #include "smc/reason.h"
 #include "smc/remedy.h"
-#include "smc_chk/print.h"
 #include "smc_chk/smc_chk.h"
 
 #define TEXT_SIZE 1024

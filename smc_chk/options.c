@@ -3,13 +3,10 @@
 #include "smc_chk/smc_chk.h"
 
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-
-#include "cli/printable.h"
 
 #define WATCH_MAX (7 * 86400)
 #define WATCH_DEFAULT 60
@@ -54,20 +51,6 @@ const struct cli_tool chk_tool = {
 	.stop_at_first = true,
 	.given = &given,
 };
-
-void chk_debug(const struct chk_request *req, const char *fmt, ...)
-{
-	char line[1024], shown[4 * sizeof(line)];
-	va_list ap;
-
-	if (!req->is_debug)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(line, sizeof(line), fmt, ap);
-	va_end(ap);
-	cli_printable(shown, sizeof(shown), line);
-	fprintf(stderr, "[DEBUG] %s\n", shown);
-}
 
 /* A day is more than any connection takes. */
 static int set_timeout(struct chk_request *req, const char *text)

@@ -7,7 +7,6 @@
 #include "host/record.h"
 #include "net/netns.h"
 #include "net/pairing.h"
-#include "smc_chk/print.h"
 #include "smc_chk/smc_chk.h"
 
 /* By its name, or by another one that ip-link(8) gave it. */

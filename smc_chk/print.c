@@ -1,8 +1,24 @@
 // SPDX-License-Identifier: MIT
-/* What a command found goes to stdout at once: as text, or as one JSON document. */
-#include "smc_chk/print.h"
+/* What commands print: steps on stderr; what was found, as text or as one JSON document. */
+#include <stdarg.h>
+#include <stdio.h>
 
+#include "cli/printable.h"
 #include "smc_chk/smc_chk.h"
+
+void chk_debug(const struct chk_request *req, const char *fmt, ...)
+{
+	char line[1024], shown[4 * sizeof(line)];
+	va_list ap;
+
+	if (!req->is_debug)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	cli_printable(shown, sizeof(shown), line);
+	fprintf(stderr, "[DEBUG] %s\n", shown);
+}
 
 int chk_print(struct out_text *text)
 {

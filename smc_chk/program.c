@@ -18,7 +18,6 @@
 #include "process/sockcall.h"
 #include "process/target.h"
 #include "smc_chk/executes.h"
-#include "smc_chk/print.h"
 #include "smc_chk/smc_chk.h"
 
 #define NOTES_MAX 8

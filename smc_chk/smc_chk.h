@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "cli/cli.h"
+#include "out/table.h"
 
 /** enum chk_status - what main() returns; scripts can trust it: CHK_OK after no failed check */
 enum chk_status {
@@ -102,43 +103,26 @@ int chk_parse(struct chk_request *req, int argc, char **argv);
 void chk_debug(const struct chk_request *req, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The commands: see chk_command's run. */
+/** chk_print() - write the text, and free it. Return: CHK_OK, or CHK_ERROR after a message */
+int chk_print(struct out_text *text);
 
-/** chk_advise() - watch TCP. CHK_OK: something would profit from SMC; CHK_TCP: nothing would */
-int chk_advise(const struct chk_request *req);
+/** chk_print_json() - the same with a document, whose reference it takes */
+int chk_print_json(json_t *json);
 
-/** chk_connect() - one connection, tested */
-int chk_connect(const struct chk_request *req);
+/* ---- the commands: see chk_command's run ---- */
 
-/** chk_bundle() - write what support needs to know of this host into a file */
+int chk_advise(const struct chk_request *req); /* CHK_OK: something profits, CHK_TCP: nothing */
 int chk_bundle(const struct chk_request *req);
-
-/** chk_doctor() - the doctor, and the static analysis of -s */
-int chk_doctor(const struct chk_request *req);
-
-/** chk_explain() - a reason code, in words and with commands to type */
+int chk_connect(const struct chk_request *req); /* also -C */
+int chk_doctor(const struct chk_request *req);	/* also the static analysis of -s */
 int chk_explain(const struct chk_request *req);
-
-/** chk_live() - -l: a server and a client on each net device of this host */
-int chk_live(const struct chk_request *req);
+int chk_from(const struct chk_request *req); /* returns the exit status of the tool */
+int chk_live(const struct chk_request *req); /* -l */
+int chk_matrix(const struct chk_request *req);
+int chk_pnetid(const struct chk_request *req); /* -i */
+int chk_program(const struct chk_request *req);
+int chk_server(const struct chk_request *req); /* also -S */
+int chk_tune(const struct chk_request *req);
 
 /** live_worse_status() - of two: an error is worse than untested, that than TCP, that than SMC */
 int live_worse_status(int one, int other);
-
-/** chk_matrix() - what a connection between each two of several hosts would be */
-int chk_matrix(const struct chk_request *req);
-
-/** chk_from() - run a tool as if on the host of a bundle. Return: its exit status */
-int chk_from(const struct chk_request *req);
-
-/** chk_pnetid() - -i: the PNET ID of one net device */
-int chk_pnetid(const struct chk_request *req);
-
-/** chk_program() - which way of smc_run reaches a program */
-int chk_program(const struct chk_request *req);
-
-/** chk_server() - of the live test: serve until stopped */
-int chk_server(const struct chk_request *req);
-
-/** chk_tune() - which buffers are best to a server of ours? */
-int chk_tune(const struct chk_request *req);

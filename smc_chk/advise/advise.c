@@ -10,7 +10,7 @@
 #include "smc_chk/advise/advice.h"
 #include "smc_chk/doctor/facts.h"
 #include "smc_chk/live/stream.h"
-#include "smc_chk/print.h"
+#include "smc_chk/smc_chk.h"
 #include "sockets/show.h"
 
 /* Of --probe: so many peers are asked, each with one connection that sends nothing. */

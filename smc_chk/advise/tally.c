@@ -241,38 +241,12 @@ static struct tally_group *group_of(struct tally *tally, const struct tally_conn
 
 /* ---- lives ---- */
 
-/* Four steps for each doubling: the logarithm by its bits. */
-static size_t life_step(uint64_t ms)
-{
-	const uint64_t value = ms ? ms : 1;
-	const unsigned int log = 63 - (unsigned int)__builtin_clzll(value);
-	const size_t step = log * TALLY_STEPS + (value << 2 >> log & (TALLY_STEPS - 1));
-
-	return step < TALLY_LIVES ? step : TALLY_LIVES - 1;
-}
-
-/* The middle of a step. */
-static uint64_t step_life(size_t step)
-{
-	unsigned int log = (unsigned int)(step / TALLY_STEPS);
-	uint64_t low = (((uint64_t)TALLY_STEPS + step % TALLY_STEPS) << log) / TALLY_STEPS;
-
-	return low + ((1ULL << log) / TALLY_STEPS) / 2;
-}
-
 uint64_t tally_life(const struct tally_group *group, int *bound)
 {
-	uint64_t seen = 0;
-
 	*bound = group->n_longer * 2 > group->conns  ? 1 :
 		 group->n_shorter * 2 > group->conns ? -1 :
 						       0;
-	for (size_t i = 0; i < TALLY_LIVES; i++) {
-		seen += group->lives[i];
-		if (seen && seen * 2 >= group->conns)
-			return step_life(i);
-	}
-	return 0;
+	return group->conns ? group->life / group->conns : 0;
 }
 
 /* ---- counting ---- */
@@ -289,7 +263,7 @@ static struct tally_group *count(struct tally *tally, const struct tally_conn *c
 	uint64_t bytes = tcp->sent + tcp->received;
 
 	group->conns++;
-	group->lives[life_step(now - conn->born)]++;
+	group->life += now - conn->born;
 	if (!tcp->has_info)
 		return group;
 	group->n_info++;
@@ -559,8 +533,7 @@ static void merge(struct tally_group *into, struct tally_group *from)
 	into->n_longer += from->n_longer;
 	into->n_shorter += from->n_shorter;
 	into->open_peak = larger(into->open_peak, from->open_peak);
-	for (size_t i = 0; i < TALLY_LIVES; i++)
-		into->lives[i] += from->lives[i];
+	into->life += from->life;
 	from->conns = 0;
 }
 

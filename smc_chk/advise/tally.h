@@ -95,10 +95,6 @@ struct tally_owner {
 	bool is_user;
 };
 
-/* The median of lives comes from a histogram: four steps for each doubling, from 1 ms. */
-#define TALLY_STEPS 4
-#define TALLY_LIVES (40 * TALLY_STEPS)
-
 /**
  * struct tally_group - the connections of one row
  * @owner: index into the owners, 0 for an unknown one
@@ -108,8 +104,8 @@ struct tally_owner {
  * @conns: all that were open at some time; @open now, @open_peak at one time
  * @n_info: of @conns those with numbers; the sums that follow are theirs
  * @n_suited, @suited_bytes: of @n_info those that would profit themselves
- * @lives: how many lasted how long; @n_longer: of them still open, or older than the watch;
- *	@n_shorter: never seen open
+ * @life: ms that all of @conns lasted together; @n_longer: of them still open, or older than the
+ *	watch; @n_shorter: never seen open
  */
 struct tally_group {
 	uint32_t owner;
@@ -122,7 +118,7 @@ struct tally_group {
 	uint64_t conns, open, open_peak;
 	uint64_t n_info, sent, received, segs_sent, segs_received, mss;
 	uint64_t n_suited, suited_bytes;
-	uint64_t lives[TALLY_LIVES], n_longer, n_shorter;
+	uint64_t life, n_longer, n_shorter;
 };
 
 struct tally_conn;
@@ -215,5 +211,5 @@ void tally_die(struct tally *tally, const struct tally_death *death, uint64_t no
 /** tally_finish() - the watch is over: count what is still open */
 void tally_finish(struct tally *tally, uint64_t now);
 
-/** tally_life() - median in ms, 0 without connections; @bound: 1 at least, -1 at most, 0 about */
+/** tally_life() - average in ms, 0 without connections; @bound: 1 at least, -1 at most, 0 about */
 uint64_t tally_life(const struct tally_group *group, int *bound);

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "out/table.h"
-#include "smc_chk/print.h"
+#include "smc_chk/smc_chk.h"
 
 #define N_LEVELS (DOCTOR_PROBLEM + 1)
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "smc_chk/print.h"
+#include "smc_chk/smc_chk.h"
 
 /* Function id of IBM Z, 0 for none. */
 static unsigned long fid_of(const struct doctor_facts *facts, const struct choice_mode *mode)

@@ -11,7 +11,7 @@
 #include "netlink/genl.h"
 #include "smc/gen.h"
 #include "smc_chk/live/exchange.h"
-#include "smc_chk/print.h"
+#include "smc_chk/smc_chk.h"
 
 /* The greeting comes with the first round trip; a busy server may need longer. */
 #define GREETING_MS 1000

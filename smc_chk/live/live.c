@@ -9,7 +9,7 @@
 #include "smc_chk/live/client.h"
 #include "smc_chk/live/report.h"
 #include "smc_chk/live/server.h"
-#include "smc_chk/print.h"
+#include "smc_chk/smc_chk.h"
 
 struct live {
 	const struct chk_request *req;

@@ -22,7 +22,7 @@
 #include "process/signals.h"
 #include "sandbox/confine.h"
 #include "smc_chk/live/session.h"
-#include "smc_chk/print.h"
+#include "smc_chk/smc_chk.h"
 
 #define BACKLOG 1000
 #define MAX_CLIENTS 1000

@@ -11,7 +11,7 @@
 #include "smc_chk/live/client.h"
 #include "smc_chk/live/exchange.h"
 #include "smc_chk/live/tune_report.h"
-#include "smc_chk/print.h"
+#include "smc_chk/smc_chk.h"
 
 #define FIRST (64 << 10)
 #define LAST (4 << 20)

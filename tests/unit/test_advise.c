@@ -536,7 +536,7 @@ static void test_text(void **state)
 	assert_string_equal(
 		text.data,
 		"Process  Side    Port Peer       Conns  Life Bytes/conn    Send Would use Advice\n"
-		"app      client  5432 10.1.0.2       1  45 s     3.1 MB    10 B SMC-R v1  "
+		"app      client  5432 10.1.0.2       1  41 s     3.1 MB    10 B SMC-R v1  "
 		"smc_run --include 10.1.0.2:5432 app\n"
 		"app      client  5432 (internet)   199 0.3 s     9.0 kB    10 B -         keep TCP\n"
 		"63 % of the bytes and less than 1 % of the connections would profit; memory for it "

@@ -182,9 +182,9 @@ static void blocks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(options),  cmocka_unit_test(packed_config),
-		cmocka_unit_test(modules), cmocka_unit_test(rules), cmocka_unit_test(command_lines),
-		cmocka_unit_test(blocks),
+		cmocka_unit_test(options),	 cmocka_unit_test(packed_config),
+		cmocka_unit_test(modules),	 cmocka_unit_test(rules),
+		cmocka_unit_test(command_lines), cmocka_unit_test(blocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
