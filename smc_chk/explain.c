@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* explain: a reason code, or both sides' of a connection, in words and with commands to type. */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,45 +17,11 @@
 #define PLACE_WIDTH 15
 #define COMMAND_WIDTH 43
 
-struct mode {
-	const char *name, *meaning;
-};
-
-/* What is asked for. Without a reason: a mode of smcss that needs none. */
+/* What is asked for. */
 struct question {
-	const struct mode *mode;
 	uint32_t own, peer;
 	bool has_peer;
 };
-
-/* What follows the mode in a line of smcss, or the field of the tracepoint; NULL if neither. */
-static char *after_mark(char *text)
-{
-	static const char field[] = "fallback_rsn=";
-	char *found = strstr(text, field);
-
-	if (found)
-		return found + sizeof(field) - 1;
-	for (found = text; (found = strcasestr(found, "TCP")); found += 3)
-		if ((found == text || isspace((unsigned char)found[-1])) &&
-		    isspace((unsigned char)found[3]))
-			return found + 3;
-	return NULL;
-}
-
-static const struct mode *mode_without_reason(const char *text)
-{
-	static const struct mode modes[] = {
-		{ "SMCR", "the connection runs over SMC-R" },
-		{ "SMCD", "the connection runs over SMC-D" },
-		{ "-", "no connection, the socket listens or is closed" },
-	};
-
-	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
-		if (!strcasecmp(text, modes[i].name))
-			return &modes[i];
-	return NULL;
-}
 
 /* Return: 0, or the status after a message. */
 static int read_code(const char *word, uint32_t *code)
@@ -79,18 +44,16 @@ static int read_code(const char *word, uint32_t *code)
 	}
 }
 
-static int parse(struct question *question, char *text)
+/* Also with "TCP" before it, as smcss shows it. */
+static int parse(struct question *question, const char *text)
 {
-	char *start = after_mark(text), own[64], peer[64];
+	const char *start = strncasecmp(text, "TCP ", 4) ? text : text + 4;
+	char own[64], peer[64];
 	int n, status, end = 0;
 
-	n = sscanf(start ? start : text, " %63[^/ \t\n]%n / %63s%n", own, &end, peer, &end);
-	/* Beside a mark there may be more columns or fields, elsewhere nothing. */
-	if (n < 1 || (!start && text[end + (int)strspn(text + end, " \t\n")]))
+	n = sscanf(start, " %63[^/ \t\n]%n / %63s%n", own, &end, peer, &end);
+	if (n < 1 || start[end + (int)strspn(start + end, " \t\n")])
 		return cli_error(&chk_tool, "'%s' is not a reason, nor two separated by '/'", text);
-	question->mode = n == 1 ? mode_without_reason(own) : NULL;
-	if (question->mode)
-		return 0;
 	question->has_peer = n == 2;
 	status = read_code(own, &question->own);
 	return status || n == 1 ? status : read_code(peer, &question->peer);
@@ -196,8 +159,6 @@ static int print_text(const struct question *question)
 	const struct smc_reason *peer = smc_reason_find(question->peer);
 	struct out_text text = { 0 };
 
-	if (question->mode)
-		out_printf(&text, "%s: %s\n", question->mode->name, question->mode->meaning);
 	if (own) {
 		append_reason(&text, own, false);
 		/* What the peer found says more. */
@@ -259,15 +220,11 @@ static json_t *json_situations(const struct question *question)
 
 static int print_json(const struct question *question)
 {
-	static const char schema[] = "smc-tools/explain/1";
 	json_t *peer = question->has_peer ? json_reason(question->peer, true) : NULL;
 
-	if (question->mode)
-		return chk_print_json(
-			json_pack("{s:s, s:s}", "schema", schema, "mode", question->mode->name));
-	return chk_print_json(json_pack("{s:s, s:o, s:o*, s:o}", "schema", schema, "reason",
-					json_reason(question->own, false), "peer_reason", peer,
-					"situations", json_situations(question)));
+	return chk_print_json(json_pack("{s:s, s:o, s:o*, s:o}", "schema", "smc-tools/explain/1",
+					"reason", json_reason(question->own, false), "peer_reason",
+					peer, "situations", json_situations(question)));
 }
 
 /* Return: CHK_OK, or CHK_ERROR after a sentence. */
@@ -299,7 +256,7 @@ int chk_explain(const struct chk_request *req)
 	if (status)
 		return status;
 	status = req->is_json ? print_json(&question) : print_text(&question);
-	if (!status && !question.mode)
+	if (!status)
 		status = refuse_unknown(question.own);
 	return status || !question.has_peer ? status : refuse_unknown(question.peer);
 }

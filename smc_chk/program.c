@@ -145,48 +145,20 @@ static void note_privileges(struct program *prog)
 		     target->raises & TARGET_SETUID && owner ? owner->pw_name : "root");
 }
 
-/* The directory of the program's own file stands for $ORIGIN. */
-static bool find_libc(const struct target *target, char *file)
-{
-	const char *dir = target->elf.runpath, *slash = strrchr(target->path, '/');
-	size_t len;
-
-	for (; *dir; dir += len + (dir[len] == ':')) {
-		size_t skip = !strncmp(dir, "$ORIGIN", 7)   ? 7 :
-			      !strncmp(dir, "${ORIGIN}", 9) ? 9 :
-							      0;
-		int n;
-
-		len = strcspn(dir, ":");
-		n = snprintf(file, PATH_MAX, "%.*s%.*s/libc.so.6",
-			     skip && slash ? (int)(slash - target->path) : 0, target->path,
-			     (int)(len - skip), dir + skip);
-		if (len && n > 0 && n < PATH_MAX && !access(file, R_OK))
-			return true;
-	}
-	return false;
-}
-
 static void note_libc(struct program *prog)
 {
-	const struct smc_elf *elf = &prog->target.elf;
-	char file[PATH_MAX];
+	const char *loader = prog->target.elf.interp;
 
-	if (prog->why || !elf->interp[0])
+	if (prog->why || !*loader)
 		return;
-	if (strstr(elf->interp, "/ld-musl-"))
+	if (strstr(loader, "/ld-musl-"))
 		note(prog, "its C library is musl, which does not read /etc/ld.so.preload: use "
 			   "smc_run or LD_PRELOAD");
-	if (find_libc(&prog->target, file))
-		note(prog,
-		     "brings a C library of its own, %s: if it is older than this system's, "
-		     "the program may not start under smc_run",
-		     file);
-	else if (strncmp(elf->interp, "/lib", 4) && strncmp(elf->interp, "/usr/lib", 8))
+	if (strncmp(loader, "/lib", 4) && strncmp(loader, "/usr/lib", 8))
 		note(prog,
 		     "brings a loader of its own, %s: if it is older than this system's, the "
 		     "program may not start under smc_run",
-		     elf->interp);
+		     loader);
 }
 
 static void note_all(struct program *prog)
@@ -287,12 +259,11 @@ static int print_json(const struct program *prog)
 	for (size_t i = 0; i < prog->n_notes; i++)
 		json_array_append_new(notes, out_json_string(prog->notes[i], NOTE_SIZE));
 	return chk_print_json(json_pack(
-		"{s:s, s:o, s:o, s:s, s:s*, s:i, s:o*, s:o*, s:[s*, s*, s*], s:b, s:s, s:s*, s:b, "
+		"{s:s, s:o, s:o, s:s, s:s*, s:i, s:o*, s:[s*, s*, s*], s:b, s:s, s:s*, s:b, "
 		"s:o*, s:o}",
 		"schema", "smc-tools/program/1", "command", json_path(prog->command), "program",
 		json_path(target->path), "kind", kind_of(elf), "machine", smc_elf_machine_name(elf),
-		"bits", elf->bits, "loader", json_path(elf->interp), "runpath",
-		json_path(elf->runpath), "raises",
+		"bits", elf->bits, "loader", json_path(elf->interp), "raises",
 		target->raises & TARGET_SETUID ? "set-uid" : NULL,
 		target->raises & TARGET_SETGID ? "set-gid" : NULL,
 		target->raises & TARGET_CAPS ? "capabilities" : NULL, "is_secure", target->secure,

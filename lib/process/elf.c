@@ -32,7 +32,6 @@ struct segment {
 	uint32_t flags;
 	uint64_t offset;
 	uint64_t size;
-	uint64_t address;
 };
 
 /* The number of @size bytes at @at; 0 where the file does not reach. */
@@ -85,82 +84,33 @@ static bool segment_at(const struct image *img, unsigned int i, struct segment *
 	seg->flags = (uint32_t)MEMBER(img, at, Phdr, p_flags);
 	seg->offset = MEMBER(img, at, Phdr, p_offset);
 	seg->size = MEMBER(img, at, Phdr, p_filesz);
-	seg->address = MEMBER(img, at, Phdr, p_vaddr);
 	return true;
 }
 
-/* A string that starts at @at of @seg; cut to @size. */
-static void read_string(const struct image *img, struct segment seg, uint64_t at, char *out,
-			size_t size)
+/* The string that a segment is; cut to @size. */
+static void read_string(const struct image *img, const struct segment *seg, char *out, size_t size)
 {
 	size_t len;
-	const uint8_t *text;
+	const uint8_t *text = contents(img, seg, &len);
 
-	seg.size -= at < seg.size ? at : seg.size;
-	seg.offset += at;
-	text = contents(img, &seg, &len);
-	len = strnlen((const char *)text, len);
-	if (len >= size)
-		len = size - 1;
+	len = strnlen((const char *)text, len < size ? len : size - 1);
 	memcpy(out, text, len);
 	out[len] = '\0';
 }
 
-/* What is at an address of the program when it runs: a segment that begins there. */
-static bool find_address(const struct image *img, uint64_t address, struct segment *seg)
+/* Has it a name, DT_SONAME? Libraries have one, and the loader; static-pie programs not. */
+static bool has_soname(const struct image *img, const struct segment *seg)
 {
-	for (unsigned int i = 0; segment_at(img, i, seg); i++) {
-		uint64_t at = address - seg->address;
-
-		if (seg->type != PT_LOAD || address < seg->address || at >= seg->size)
-			continue;
-		seg->offset += at;
-		seg->size -= at;
-		return true;
-	}
-	return false;
-}
-
-/* Of a dynamic section: what is asked for here. */
-struct dynamic {
-	bool has_soname, has_runpath;
-	uint64_t runpath, strings;
-};
-
-static void read_entry(struct dynamic *dyn, uint64_t tag, uint64_t value)
-{
-	switch (tag) {
-	case DT_SONAME: dyn->has_soname = true; break;
-	case DT_STRTAB: dyn->strings = value; break;
-	case DT_RPATH: /* the loader ignores it beside a DT_RUNPATH */
-	case DT_RUNPATH:
-		if (tag == DT_RUNPATH || !dyn->has_runpath)
-			dyn->runpath = value;
-		dyn->has_runpath = true;
-		break;
-	default: break;
-	}
-}
-
-/* Return: has it a name? Libraries have one, DT_SONAME, and the loader; static-pie programs not. */
-static bool read_dynamic(const struct image *img, const struct segment *seg, struct smc_elf *out)
-{
-	size_t step = img->wide ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn);
-	struct dynamic dyn = { 0 };
-	struct segment strings;
-	size_t len, at;
+	size_t step = img->wide ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn), len, at;
 
 	contents(img, seg, &len);
 	for (at = 0; at + step <= len; at += step) {
 		uint64_t tag = MEMBER(img, seg->offset + at, Dyn, d_tag);
 
-		if (tag == DT_NULL)
-			break;
-		read_entry(&dyn, tag, MEMBER(img, seg->offset + at, Dyn, d_un.d_val));
+		if (tag == DT_NULL || tag == DT_SONAME)
+			return tag == DT_SONAME;
 	}
-	if (dyn.has_runpath && find_address(img, dyn.strings, &strings))
-		read_string(img, strings, dyn.runpath, out->runpath, sizeof(out->runpath));
-	return dyn.has_soname;
+	return false;
 }
 
 /*
@@ -204,9 +154,9 @@ static void read_segments(const struct image *img, struct smc_elf *out)
 	for (i = 0; segment_at(img, i, &seg); i++) {
 		if (seg.type == PT_INTERP) {
 			interp = true;
-			read_string(img, seg, 0, out->interp, sizeof(out->interp));
+			read_string(img, &seg, out->interp, sizeof(out->interp));
 		} else if (seg.type == PT_DYNAMIC) {
-			library = read_dynamic(img, &seg, out);
+			library = has_soname(img, &seg);
 		} else if (seg.type == PT_NOTE && !out->is_go) {
 			out->is_go = has_go_note(img, &seg);
 		} else if (seg.type == PT_LOAD && seg.flags & PF_W && !out->is_go) {

@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #define SMC_ELF_INTERP_MAX 128
-#define SMC_ELF_RUNPATH_MAX 512
 
 /**
  * struct smc_elf - one program or library
@@ -18,15 +17,12 @@
  *	which can be started like a program and then loads one, is not.
  * @is_go: made by the Go linker, whose network code makes system calls of its own even where the
  *	program is dynamic
- * @runpath: directories separated by colons, where the loader looks for libraries before its own
- *	(DT_RUNPATH, DT_RPATH); "" for none; cut if longer
  */
 struct smc_elf {
 	int bits;
 	bool big_endian, is_static, is_go;
 	uint16_t type, machine;
 	char interp[SMC_ELF_INTERP_MAX];
-	char runpath[SMC_ELF_RUNPATH_MAX];
 };
 
 /**

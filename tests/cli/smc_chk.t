@@ -83,13 +83,11 @@ for word in 0x03030000 0X3030000 03030000 3030000 50528256 nosmcdev NOSMCDEV smc
 done
 prints '^0x01010000 MEM .*in statistics MEMORY' explain memory
 for word in 'TCP 0x05000000/0x03030000' ' 0x05000000 / 0x03030000 ' peerdecl/NOSMCDEV \
-	'ACTIVE 00000 0067123 10.0.0.1:80 10.0.0.2:4000 0000 TCP 0x05000000/0x03030000 python/12/3' \
 	83886080/50528256; do
 	json '[.reason.symbol, .peer_reason.symbol]' '["PEERDECL","NOSMCDEV"]' explain "$word"
 	is "$rc$err" 0 "explained: $word"
 done
 json '[.reason.symbol, .peer_reason.symbol]' '["PEERDECL","NOUEID"]' explain TCP 0x05000000/0x03030008
-json .reason.symbol PEERNOSMC explain 'x-1 [000] smc_switch_to_fallback: sk=01 clcsk=02 net=1 fallback_rsn=50397184'
 json .peer_reason null explain PEERNOSMC
 json '.peer_reason.remedies[].where' 'both
 both' explain PEERDECL/NOUEID
@@ -105,9 +103,6 @@ json .reason.found_by '[]' explain VERSMISMAT
 run explain PEERDECL/NOSMCDEV
 like "$out" '^  type +on the peer +smc_chk doctor' "what the peer found is mended there"
 unlike "$out" '(here|peer) +smcss -e' "what follows from the peer's reason takes the place of advice for PEERDECL"
-json .mode SMCR explain SMCR
-prints 'SMC-D' explain smcd
-prints 'no connection' explain -
 refuse 'neither the number nor the name' explain xyz
 refuse 'not a reason' explain ''
 refuse 'neither the number nor the name' explain 0x1/0x2/0x3

@@ -93,18 +93,7 @@ like "$out" "^  why +the program is for machine $strange, 64 bits, the library f
 echo 0 >"$tmp/kernel/probes/executes-$strange-64"
 capture env SMC_TOOLS_ROOT="$tmp/kernel" "$build/smc_chk" program "$tmp/strange"
 refused 1 'this kernel does not execute' 'on a recorded kernel that does not execute it'
-# A C library, a loader of its own.
-mkdir "$tmp/own" && touch "$tmp/own/libc.so.6"
-# shellcheck disable=SC2016 # for the loader
-for flag in '$ORIGIN/own' '${ORIGIN}/own' "$tmp/own" "/nowhere:$tmp/own:/nix"; do
-	for tags in enable disable; do
-		program rpath "-Wl,--$tags-new-dtags" "-Wl,-rpath,$flag"
-		way preload .runpath "\"$flag\"" "$tmp/rpath"
-		like "$out" "brings a C library of its own, $tmp(/[$][A-Z{}]*)?/own/libc.so.6" "with its own libc: $flag"
-	done
-done
-program rpath "-Wl,-rpath,/nowhere"
-way preload .notes '[]' "$tmp/rpath"
+# A loader of its own.
 cp "$(readelf -lW "$tmp/plain" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')" "$tmp/ld-own"
 program loader "-Wl,--dynamic-linker=$tmp/ld-own"
 way preload .loader "\"$tmp/ld-own\"" "$tmp/loader"

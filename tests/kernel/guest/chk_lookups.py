@@ -57,18 +57,17 @@ def explain(cell):
 
 
 def check_pasted(spec, what, reason, peer, situation, side):
-    """The Mode column and the whole line of a real fallback, pasted."""
+    """The Mode column of a real fallback, pasted."""
     with Sockets(spec) as made:
         inode = made.one(spec, what)["inode"]
         sock = [s for s in listing("-a") if s["inode"] == inode][0]
         row = [l for l in smcss("-a").splitlines() if l.split()[2] == "%07d" % inode][0]
-    for text in (row[row.index("TCP"):], row):
-        doc = explain(text)
-        equal([doc["reason"]["code"], doc.get("peer_reason", {}).get("code")],
-              [sock["reason"]["code"], sock.get("peer_reason", {}).get("code")], "the codes of smcss -j")
-        equal([doc["reason"]["symbol"], doc.get("peer_reason", {}).get("symbol")], [reason, peer], "their names")
-        ok([s for s in doc["situations"] if s["seen_by"] == side and situation in s["situation"]],
-           "what is the case: " + situation, doc["situations"])
+    doc = explain(row[row.index("TCP"):])
+    equal([doc["reason"]["code"], doc.get("peer_reason", {}).get("code")],
+          [sock["reason"]["code"], sock.get("peer_reason", {}).get("code")], "the codes of smcss -j")
+    equal([doc["reason"]["symbol"], doc.get("peer_reason", {}).get("symbol")], [reason, peer], "their names")
+    ok([s for s in doc["situations"] if s["seen_by"] == side and situation in s["situation"]],
+       "what is the case: " + situation, doc["situations"])
 
 
 def check_reasons():
