@@ -79,7 +79,6 @@ static const struct cli_opt from_options[] = { HELP, { 0 } };
 
 static const struct cli_opt advise_options[] = {
 	{ CHK_OPT_FOR, "for", "TIME", "seconds, or with m or h (default 1m)" },
-	{ CHK_OPT_PROBE, "probe", NULL, "ask the peers of such connections for SMC" },
 	JSON,
 	NETNS,
 	DEBUG,

@@ -120,7 +120,6 @@ static int set_option(struct chk_request *req, int val)
 	case '4': req->family = AF_INET; break;
 	case '6': req->family = AF_INET6; break;
 	case 't': ret = set_timeout(req, optarg); break;
-	case CHK_OPT_PROBE: req->is_probing = true; break;
 	case CHK_OPT_FOR: ret = set_watch(req, optarg); break;
 	case CHK_OPT_BIND: req->bind = optarg; break;
 	case CHK_OPT_ONCE: req->is_once = true; break;

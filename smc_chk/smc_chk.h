@@ -27,7 +27,6 @@ enum {
 	CHK_OPT_FOR,
 	CHK_OPT_KEY,
 	CHK_OPT_ONCE,
-	CHK_OPT_PROBE,
 	CHK_OPT_PROBLEMS,
 	CHK_OPT_SHAPE,
 	CHK_OPT_TCP_TOO,
@@ -64,7 +63,6 @@ struct chk_command {
  * @key: file that decides the pseudonyms of --anonymous, NULL for a key of its own
  * @timeout_ms: longest wait for one step
  * @watch_seconds: how long advise watches
- * @is_probing: it also asks peers
  * @shape, @rpc_bytes: of tune
  */
 struct chk_request {
@@ -78,7 +76,7 @@ struct chk_request {
 	enum chk_shape shape;
 	int rpc_bytes;
 	bool is_json, is_debug, is_once, is_tcp_too, is_live, is_static, is_brief;
-	bool is_server, is_probing, is_anonymous;
+	bool is_server, is_anonymous;
 };
 
 /** chk_tool - the name in messages, without a command */

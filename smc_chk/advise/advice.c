@@ -30,11 +30,6 @@ static const struct out_names classes = OUT_NAMES(
 	[CLASS_SHORT] = { "short-lived", "short-lived" }, [CLASS_QUIET] = { "quiet", "quiet" },
 	[CLASS_SUITED] = { "well-suited", "well-suited" });
 
-static const struct out_names answers =
-	OUT_NAMES(NULL, NULL, [ASKED_NOT] = { "-", NULL }, [ASKED_TCP] = { "TCP", "tcp" },
-		  [ASKED_SMCR] = { "SMC-R", "smcr" }, [ASKED_SMCD] = { "SMC-D", "smcd" },
-		  [ASKED_FAILED] = { "no answer", "failed" });
-
 /* ---- columns ---- */
 
 static bool has_bytes(const struct judge_row *row)
@@ -82,16 +77,10 @@ static void text_would(struct out_text *text, const void *value)
 {
 	const struct judge_row *row = value;
 
-	if (row->group->carrier != CARRIER_TCP) {
+	if (row->group->carrier != CARRIER_TCP)
 		out_str(text, carriers.names[row->group->carrier].text);
-		return;
-	}
-	out_str(text, row->bar ? "" : row->way.text);
-	if (!row->asked.result)
-		return;
-	out_printf(text, ", asked: %s", answers.names[row->asked.result].text);
-	if (*row->asked.why)
-		out_printf(text, " (%s)", row->asked.why);
+	else if (!row->bar)
+		out_str(text, row->way.text);
 }
 
 static const void *group_of(const void *row)
@@ -165,9 +154,6 @@ static const struct out_col columns[] = {
 	  OUT_FLAG(way, mode.is_loopback, no_yes) },
 	{ NULL, NULL, "needs_eid", 0, .group = "would_use", .find = way_of,
 	  OUT_FLAG(way, mode.is_waiting, no_yes) },
-	{ NULL, NULL, "result", 0, .group = "asked", OUT_NAME(judge_row, asked.result, answers),
-	  OUT_OPTIONAL },
-	{ NULL, NULL, "why", 0, .group = "asked", OUT_STR(judge_row, asked.why), OUT_OPTIONAL },
 	{ NULL, NULL, "why_not", 0, OUT_STR(judge_row, way.why_not), OUT_OPTIONAL },
 	{ NULL, NULL, "not_carried", 0, OUT_PTR(judge_row, bar), OUT_OPTIONAL },
 	{ NULL, NULL, "would_profit", 0, OUT_FLAG(judge_row, profits, no_yes) },

@@ -32,15 +32,6 @@ enum judge_class {
 };
 
 /**
- * struct judge_asked - what the peer itself said, see probe.h
- * @why: reason of a fallback to TCP, or error; empty for none
- */
-struct judge_asked {
-	enum { ASKED_NOT, ASKED_TCP, ASKED_SMCR, ASKED_SMCD, ASKED_FAILED } result;
-	char why[64];
-};
-
-/**
  * struct judge_row - a row of the table
  * @peer: address, or "(internet)"
  * @life, @life_bound: see tally_life()
@@ -48,7 +39,6 @@ struct judge_asked {
  * @is_bulk: segments are full
  * @bar: what SMC cannot carry, in words; NULL for nothing
  * @profits: it would, over @way, with @memory bytes of buffers
- * @asked: what the peer said, if it was asked
  * @advice: what to type, or "keep TCP"; names in it are shell words
  */
 struct judge_row {
@@ -62,7 +52,6 @@ struct judge_row {
 	enum judge_class class;
 	const char *bar;
 	struct way way;
-	struct judge_asked asked;
 	bool profits;
 	uint64_t memory;
 	char *advice;

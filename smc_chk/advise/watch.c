@@ -164,22 +164,15 @@ static int catch_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-bool watch_interrupted(void)
+/* From now on they end this process; what ended the watch is forgotten. */
+static void release_signals(void)
 {
 	const struct timespec none = { .tv_sec = 0 };
 	sigset_t set;
 
 	signals_interruptible(&set);
-	return sigtimedwait(&set, NULL, &none) > 0;
-}
-
-void watch_unblock(void)
-{
-	sigset_t set;
-
-	while (watch_interrupted())
+	while (sigtimedwait(&set, NULL, &none) > 0)
 		;
-	signals_interruptible(&set);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
@@ -238,8 +231,6 @@ int watch(struct tally *tally, struct watched *watched, const struct chk_request
 	smc_diag_ends_close(watcher.ends);
 	lives_close(&watcher.lives);
 	close(watcher.signals);
-	/* That which ended the watch. */
-	while (watch_interrupted())
-		;
+	release_signals();
 	return ret;
 }

@@ -31,15 +31,7 @@ struct watched {
 /**
  * watch() - fill a tally that was started, until the time is over, or SIGINT or SIGTERM comes
  *
- * Both signals stay blocked, so that what was seen is reported, until watch_unblock().
- *
  * Return: 0, -errno with @err.
  */
 int watch(struct tally *tally, struct watched *watched, const struct chk_request *req,
 	  struct smc_err *err);
-
-/** watch_interrupted() - has one of them come since the watch, or since this was asked last? */
-bool watch_interrupted(void);
-
-/** watch_unblock() - from now on they end this process; forgets those that have come */
-void watch_unblock(void);

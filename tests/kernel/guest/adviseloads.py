@@ -90,8 +90,8 @@ def one(ip, port, size, kind=socket.socket):
 class Watch:
     """smc_chk advise, from its beginning on until it is told to end."""
 
-    def __init__(self, *prefix, options=(), interrupt=signal.SIG_DFL):
-        self.process = subprocess.Popen([*prefix, "smc_chk", "advise", "--for", "24h", "-d", "-j", *options],
+    def __init__(self, *prefix, interrupt=signal.SIG_DFL):
+        self.process = subprocess.Popen([*prefix, "smc_chk", "advise", "--for", "24h", "-d", "-j"],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                         preexec_fn=lambda: signal.signal(signal.SIGINT, interrupt))
         self.said = []
