@@ -44,7 +44,7 @@ static void text_life(struct out_text *text, const void *value)
 	const struct judge_row *row = value;
 	double seconds = (double)row->life / 1000;
 
-	out_str(text, row->life_bound > 0 ? ">" : row->life_bound < 0 ? "<" : "");
+	out_str(text, row->is_life_least ? ">" : "");
 	if (seconds < 120)
 		out_printf(text, seconds < 9.95 ? "%.1f s" : "%.0f s", seconds);
 	else if (seconds < 7200)
@@ -114,9 +114,7 @@ static const void *sums_of(const void *row)
 
 static const void *life_bound_of(const void *row)
 {
-	int bound = ((const struct judge_row *)row)->life_bound;
-
-	return bound > 0 ? "at least" : bound < 0 ? "at most" : "about";
+	return ((const struct judge_row *)row)->is_life_least ? "at least" : "about";
 }
 
 static const struct out_col columns[] = {
@@ -226,24 +224,17 @@ static void append_sum(struct out_text *text, const struct judge_sum *sum)
 	out_str(text, " buffers.\n");
 }
 
-static const char *const source_texts[] = {
-	[SOURCE_POLL] = "by lists of sockets, which miss connections that live shorter than the "
-			"time between two",
-	[SOURCE_ENDS] = "by lists of sockets and the kernel's message at each end, which does not "
-			"tell a short connection's process, unless it serves",
-	[SOURCE_BPF] = "by eBPF, which misses nothing",
-};
-
 static void append_source(struct out_text *text, const struct tally *tally,
 			  const struct watched *watched)
 {
-	out_printf(text, "Watched for %.0f s %s", (double)watched->duration / 1000,
-		   source_texts[watched->source]);
-	if (watched->source != SOURCE_BPF)
-		out_printf(text, " (%.1f s)", (double)watched->interval / 1000);
-	if (*watched->why_not)
-		out_printf(text, "; %s", watched->why_not);
-	out_str(text, ".\n");
+	out_printf(text, "Watched for %.0f s by ", (double)watched->duration / 1000);
+	if (watched->has_bpf)
+		out_str(text, "eBPF, which misses nothing.\n");
+	else
+		out_printf(text,
+			   "lists of sockets, which miss connections that live shorter than the "
+			   "time between two (%.1f s); %s.\n",
+			   (double)watched->interval / 1000, watched->why_not);
 	if (watched->is_blind)
 		out_str(text, "Processes of other users are unknown: as root it would see them.\n");
 	if (watched->is_lossy)
@@ -279,12 +270,11 @@ static json_t *json_sum(const struct judge_sum *sum)
 json_t *advice_json(const struct judged *judged, const struct tally *tally,
 		    const struct watched *watched)
 {
-	static const char *const sources[] = { "poll", "ends", "bpf" };
 	json_t *rows = out_json_list(columns, judged->rows, judged->count, sizeof(*judged->rows));
 
 	return json_pack("{s:s, s:s, s:s*, s:I, s:I, s:b, s:b, s:b, s:o, s:o, s:o}", "schema",
-			 "smc-tools/advise/1", "source", sources[watched->source], "why_no_better",
-			 *watched->why_not ? watched->why_not : NULL, "watched_ms",
+			 "smc-tools/advise/1", "source", watched->has_bpf ? "bpf" : "poll",
+			 "why_no_better", *watched->why_not ? watched->why_not : NULL, "watched_ms",
 			 (json_int_t)watched->duration, "interval_ms",
 			 (json_int_t)watched->interval, "is_lossy", watched->is_lossy, "is_capped",
 			 tally->is_capped, "is_blind", watched->is_blind, "untracked_connections",

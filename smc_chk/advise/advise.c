@@ -26,7 +26,7 @@ static int advise(struct doctor_facts *facts, const struct chk_request *req, str
 	struct smc_xfrm_table policies = { 0 };
 	struct tally tally = { .own = &facts->choices.facts.addrs, .policies = &policies };
 	const struct way_facts ways = { &facts->choices, facts->has_smc };
-	struct watched watched = { .source = SOURCE_POLL };
+	struct watched watched = { 0 };
 	struct judged judged;
 	int ret;
 

@@ -49,7 +49,6 @@ static int on_end(void *arg, void *record, size_t len)
 		     end->side == TCPLIFE_SERVER ? SIDE_SERVER :
 						   SIDE_UNKNOWN;
 	death.is_smc = end->is_smc;
-	death.is_born_told = true;
 	death.born = end->born / 1000000;
 	/* SMC's own threads connect and close in the place of the program. */
 	if (end->process.pid && !end->is_smc)

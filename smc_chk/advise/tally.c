@@ -239,16 +239,6 @@ static struct tally_group *group_of(struct tally *tally, const struct tally_conn
 	return found ? found : make_group(tally, &key);
 }
 
-/* ---- lives ---- */
-
-uint64_t tally_life(const struct tally_group *group, int *bound)
-{
-	*bound = group->n_longer * 2 > group->conns  ? 1 :
-		 group->n_shorter * 2 > group->conns ? -1 :
-						       0;
-	return group->conns ? group->life / group->conns : 0;
-}
-
 /* ---- counting ---- */
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -481,8 +471,7 @@ void tally_end(struct tally *tally)
 static void count_seen(struct tally *tally, struct tally_conn *conn,
 		       const struct tally_death *death, uint64_t now)
 {
-	if (death->tcp.has_info)
-		conn->tcp = death->tcp;
+	conn->tcp = death->tcp;
 	if (!conn->holder.owner)
 		conn->holder.owner = death->owner;
 	if (death->born && !conn->is_old)
@@ -496,10 +485,9 @@ static void count_seen(struct tally *tally, struct tally_conn *conn,
 void tally_die(struct tally *tally, const struct tally_death *death, uint64_t now)
 {
 	const struct smc_tcp *tcp = &death->tcp;
-	/* One that no list had was born after the last, if no source tells. */
 	const struct tally_conn unseen = { .tcp = *tcp,
 					   .holder.owner = death->owner,
-					   .born = death->born ? death->born : tally->polled,
+					   .born = death->born,
 					   .side = death->side,
 					   .carrier = death->is_smc ? CARRIER_SMC : CARRIER_TCP };
 	struct tally_conn *conn = find_conn(tally, tcp->cookie);
@@ -510,49 +498,10 @@ void tally_die(struct tally *tally, const struct tally_death *death, uint64_t no
 		drop(tally, conn);
 		return;
 	}
-	/* A listener, a socket that never was connected, one that was refused or is from before. */
-	if (tcp->is_listener || !tcp->peer.port || !tcp->local.port ||
-	    (!death->born && (death->is_born_told || (!tcp->sent && !tcp->received))))
+	if (!death->born)
 		return;
 	group = count(tally, &unseen, now);
-	group->n_shorter += !death->born;
 	group->open_peak = larger(group->open_peak, 1);
-}
-
-static void merge(struct tally_group *into, struct tally_group *from)
-{
-	into->conns += from->conns;
-	into->n_info += from->n_info;
-	into->sent += from->sent;
-	into->received += from->received;
-	into->segs_sent += from->segs_sent;
-	into->segs_received += from->segs_received;
-	into->mss += from->mss;
-	into->n_suited += from->n_suited;
-	into->suited_bytes += from->suited_bytes;
-	into->n_longer += from->n_longer;
-	into->n_shorter += from->n_shorter;
-	into->open_peak = larger(into->open_peak, from->open_peak);
-	into->life += from->life;
-	from->conns = 0;
-}
-
-/* Connections that ended before their listener was in a list. */
-static void name_groups(struct tally *tally)
-{
-	for (size_t i = 0; i < tally->n_groups; i++) {
-		struct tally_group *group = &tally->groups[i], *same = NULL;
-		uint32_t owner = tally->listeners[group->port].holder.owner;
-
-		if (group->owner || group->side != SIDE_SERVER || !owner)
-			continue;
-		group->owner = owner;
-		for (size_t k = 0; !same && k < tally->n_groups; k++)
-			if (k != i && is_same(&tally->groups[k], group))
-				same = &tally->groups[k];
-		if (same)
-			merge(same, group);
-	}
 }
 
 void tally_finish(struct tally *tally, uint64_t now)
@@ -560,5 +509,4 @@ void tally_finish(struct tally *tally, uint64_t now)
 	/* One that the last list did not have has ended. */
 	for (size_t i = 0; i < tally->n_live; i++)
 		count_conn(tally, &tally->live[i], now, tally->live[i].round == tally->round);
-	name_groups(tally);
 }

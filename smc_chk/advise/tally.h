@@ -105,7 +105,7 @@ struct tally_owner {
  * @n_info: of @conns those with numbers; the sums that follow are theirs
  * @n_suited, @suited_bytes: of @n_info those that would profit themselves
  * @life: ms that all of @conns lasted together; @n_longer: of them still open, or older than the
- *	watch; @n_shorter: never seen open
+ *	watch
  */
 struct tally_group {
 	uint32_t owner;
@@ -118,7 +118,7 @@ struct tally_group {
 	uint64_t conns, open, open_peak;
 	uint64_t n_info, sent, received, segs_sent, segs_received, mss;
 	uint64_t n_suited, suited_bytes;
-	uint64_t life, n_longer, n_shorter;
+	uint64_t life, n_longer;
 };
 
 struct tally_conn;
@@ -195,13 +195,13 @@ void tally_end(struct tally *tally);
  * struct tally_death - what a source tells of a connection's end, beyond its socket
  * @owner: 0 if the source does not know it; @side
  * @is_smc: its SYN offered SMC, and the peer's took it
- * @born: when it was established, 0 if unknown, or with @is_born_told before the watch, or never
+ * @born: when it was established, 0 for before the watch, or never
  */
 struct tally_death {
 	struct smc_tcp tcp;
 	uint32_t owner;
 	enum tally_side side;
-	bool is_smc, is_born_told;
+	bool is_smc;
 	uint64_t born;
 };
 
@@ -210,6 +210,3 @@ void tally_die(struct tally *tally, const struct tally_death *death, uint64_t no
 
 /** tally_finish() - the watch is over: count what is still open */
 void tally_finish(struct tally *tally, uint64_t now);
-
-/** tally_life() - average in ms, 0 without connections; @bound: 1 at least, -1 at most, 0 about */
-uint64_t tally_life(const struct tally_group *group, int *bound);

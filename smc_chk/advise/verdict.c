@@ -155,7 +155,8 @@ static void judge_row(struct judge_row *row, const struct tally_group *group,
 				   .bar = bars[group->bar],
 				   .bytes = group->sent + group->received };
 	name_peer(row);
-	row->life = tally_life(group, &row->life_bound);
+	row->life = group->life / group->conns;
+	row->is_life_least = group->n_longer * 2 > group->conns;
 	row->class = class_of(group, row->life);
 	if (group->n_info)
 		row->bytes_per_conn = row->bytes / group->n_info;

@@ -34,7 +34,7 @@ enum judge_class {
 /**
  * struct judge_row - a row of the table
  * @peer: address, or "(internet)"
- * @life, @life_bound: see tally_life()
+ * @life: average in ms; @is_life_least: at least, as most connections lasted longer than was seen
  * @bytes_per_conn, @send: averages; @send of a segment, 0 for none
  * @is_bulk: segments are full
  * @bar: what SMC cannot carry, in words; NULL for nothing
@@ -46,9 +46,8 @@ struct judge_row {
 	const struct tally_owner *owner;
 	char peer[64];
 	uint64_t life;
-	int life_bound;
 	uint64_t bytes, bytes_per_conn, send;
-	bool is_bulk;
+	bool is_bulk, is_life_least;
 	enum judge_class class;
 	const char *bar;
 	struct way way;

@@ -6,35 +6,29 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "netlink/diag.h"
 #include "process/signals.h"
 #include "smc_chk/advise/lists.h"
 #include "smc_chk/advise/lives.h"
 
-/* Time between two lists, in ms: where each end is told, they only find what is open. */
+/* Time between two lists, in ms. */
 #define POLL_ALONE 500
-#define POLL_BESIDE 1000
 /* Where eBPF tells of each connection, a list is for those that were there before. */
 #define POLL_BPF 5000
 /* Time between two looks at what eBPF tells. */
 #define READ_BPF 200
 /* A list takes at most this part of the time. */
 #define POLL_SHARE 20
-/* For the messages about what ended last: ms without one. */
-#define DRAIN 200
 
 /* struct watcher - @last: when the last list began; @cost: how long it took; in ms */
 struct watcher {
 	struct watched *watched;
 	const struct chk_request *req;
 	struct lists lists;
-	struct smc_diag_ends *ends;
 	struct lives lives;
 	int signals;
 	uint64_t start, last, cost;
@@ -46,27 +40,10 @@ static uint64_t now_ms(void)
 	return (uint64_t)clock_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
-/* ---- what ended ---- */
-
-static int on_end(const struct nlmsghdr *nlh, void *arg)
-{
-	struct watcher *watcher = arg;
-	struct tally_death death = { .owner = 0 };
-
-	/* One that cannot be read is none of a TCP socket. */
-	if (!smc_tcp_decode(&death.tcp, nlh))
-		tally_die(watcher->lists.tally, &death, now_ms());
-	return 0;
-}
-
+/* What ended, if eBPF tells. */
 static int read_ends(struct watcher *watcher)
 {
-	if (watcher->lives.programs)
-		return lives_read(&watcher->lives, watcher->err);
-	if (!watcher->ends)
-		return 0;
-	return smc_diag_ends_read(watcher->ends, on_end, watcher, &watcher->watched->is_lossy,
-				  watcher->err);
+	return watcher->lives.programs ? lives_read(&watcher->lives, watcher->err) : 0;
 }
 
 /* ---- lists ---- */
@@ -86,9 +63,7 @@ static int read_lists(struct watcher *watcher)
 
 static uint64_t next_list(const struct watcher *watcher)
 {
-	uint64_t least = watcher->lives.programs ? POLL_BPF :
-			 watcher->ends		 ? POLL_BESIDE :
-						   POLL_ALONE;
+	uint64_t least = watcher->lives.programs ? POLL_BPF : POLL_ALONE;
 	uint64_t share = watcher->cost * POLL_SHARE;
 
 	return watcher->last + (share > least ? share : least);
@@ -96,19 +71,16 @@ static uint64_t next_list(const struct watcher *watcher)
 
 /* ---- the time ---- */
 
-/* Return: 1 when a signal came, 0 after @until or when something ended; -errno. */
+/* Return: 1 when a signal came, 0 after @until; -errno. */
 static int wait_until(struct watcher *watcher, uint64_t until)
 {
-	struct pollfd fds[] = {
-		{ .fd = watcher->signals, .events = POLLIN },
-		{ .fd = watcher->ends ? smc_diag_ends_fd(watcher->ends) : -1, .events = POLLIN },
-	};
+	struct pollfd fd = { .fd = watcher->signals, .events = POLLIN };
 	uint64_t now = now_ms();
-	int ret = poll(fds, 2, until > now ? (int)(until - now) : 0);
+	int ret = poll(&fd, 1, until > now ? (int)(until - now) : 0);
 
 	if (ret < 0 && errno != EINTR)
 		return smc_err_set(watcher->err, errno, "cannot wait");
-	return ret > 0 && fds[0].revents;
+	return ret > 0;
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -138,21 +110,6 @@ static int watch_on(struct watcher *watcher)
 	return ret < 0 ? ret : 0;
 }
 
-/* What ended last may still be on its way; what has not come by then is missing in the list. */
-static int drain(struct watcher *watcher)
-{
-	uint64_t end = now_ms() + DRAIN;
-	int ret = watcher->lives.programs ? read_ends(watcher) : 0;
-
-	while (!ret && watcher->ends && now_ms() < end) {
-		struct pollfd fd = { .fd = smc_diag_ends_fd(watcher->ends), .events = POLLIN };
-
-		if (poll(&fd, 1, (int)(end - now_ms())) > 0)
-			ret = read_ends(watcher);
-	}
-	return ret;
-}
-
 /* ---- beginning and end ---- */
 
 static int catch_signals(void)
@@ -176,22 +133,6 @@ static void release_signals(void)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-static void open_sources(struct watcher *watcher)
-{
-	struct watched *watched = watcher->watched;
-	struct smc_err err = { 0 };
-
-	if (!lives_open(&watcher->lives, &err)) {
-		watched->source = SOURCE_BPF;
-		return;
-	}
-	snprintf(watched->why_not, sizeof(watched->why_not), "no eBPF: %s", err.text);
-	if (!smc_diag_ends_open(&watcher->ends, &err))
-		watched->source = SOURCE_ENDS;
-	else
-		snprintf(watched->why_not, sizeof(watched->why_not), "%s", err.text);
-}
-
 static int run(struct watcher *watcher)
 {
 	int ret = read_lists(watcher);
@@ -203,7 +144,7 @@ static int run(struct watcher *watcher)
 	if (!ret)
 		ret = read_lists(watcher);
 	if (!ret)
-		ret = drain(watcher);
+		ret = read_ends(watcher);
 	if (watcher->lives.programs && lives_lost(&watcher->lives))
 		watcher->watched->is_lossy = true;
 	watcher->watched->is_blind = watcher->lists.is_blind;
@@ -221,14 +162,16 @@ int watch(struct tally *tally, struct watched *watched, const struct chk_request
 				   .err = err,
 				   .signals = catch_signals(),
 				   .start = now_ms() };
+	struct smc_err why_not = { 0 };
 	int ret;
 
 	if (watcher.signals < 0)
 		return smc_err_set(err, errno, "cannot catch signals");
 	watcher.lives.lists = &watcher.lists;
-	open_sources(&watcher);
+	watched->has_bpf = !lives_open(&watcher.lives, &why_not);
+	if (!watched->has_bpf)
+		snprintf(watched->why_not, sizeof(watched->why_not), "no eBPF: %s", why_not.text);
 	ret = run(&watcher);
-	smc_diag_ends_close(watcher.ends);
 	lives_close(&watcher.lives);
 	close(watcher.signals);
 	release_signals();

@@ -6,26 +6,19 @@
 #include "smc_chk/advise/tally.h"
 #include "smc_chk/smc_chk.h"
 
-/** enum watch_source - what told of connections, best last */
-enum watch_source {
-	SOURCE_POLL, /* lists of sockets only */
-	SOURCE_ENDS, /* also a message at the end of each */
-	SOURCE_BPF,  /* an eBPF program that sees each begin and end */
-};
-
 /**
  * struct watched - how it went
- * @why_not: why no better source was used, empty for no reason
+ * @has_bpf: an eBPF program saw each connection begin and end; else there were lists only, and
+ *	@why_not has the reason
  * @duration: how long it took, in ms
  * @interval: longest time between two lists, in ms
  * @is_lossy: there were more ends than could be read
  * @is_blind: other users' processes could not be seen
  */
 struct watched {
-	enum watch_source source;
 	char why_not[512];
 	uint64_t duration, interval;
-	bool is_lossy, is_blind;
+	bool has_bpf, is_lossy, is_blind;
 };
 
 /**

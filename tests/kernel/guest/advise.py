@@ -5,7 +5,6 @@ import ctypes
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import sys
@@ -247,10 +246,9 @@ def check_bpf():
 start_servers()
 if HAS_BPF:
     check_bpf()
-check_source("no eBPF", NO_BPF if HAS_BPF else (), "ends", is_lossy=False, is_blind=False, is_capped=False,
+check_source("no eBPF", NO_BPF if HAS_BPF else (), "poll", with_short=False, is_lossy=False, is_blind=False, is_capped=False,
              untracked_connections=0)
-check_source("lists only", (*NO_BPF, "env", "LD_PRELOAD=" + shutil.which("nogroup.so")), "poll", with_short=False)
-check_source("user", NOBODY, "ends", is_named=False, is_blind=True)
+check_source("user", NOBODY, "poll", is_named=False, with_short=False, is_blind=True)
 check_no_eid()
 check_ipsec()
 check_background()
