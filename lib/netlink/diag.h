@@ -52,28 +52,3 @@ int smc_xfrm_dump(smc_diag_fn fn, void *arg);
  * (module nfnetlink or nf_tables); another -errno.
  */
 int smc_nft_has_table(const char *name);
-
-/* The messages about the end of each TCP socket of a network namespace. */
-struct smc_diag_ends;
-
-/**
- * smc_diag_ends_open() - have the kernel tell of each TCP socket that ends, with TCP_INFO
- *
- * Return: 0, -EPERM where that needs CAP_NET_ADMIN, -errno with @err.
- */
-int smc_diag_ends_open(struct smc_diag_ends **ends, struct smc_err *err);
-
-/** smc_diag_ends_fd() - to be waited for */
-int smc_diag_ends_fd(const struct smc_diag_ends *ends);
-
-/**
- * smc_diag_ends_read() - hand over what has come, without waiting
- * @lost: becomes true when the kernel had to drop messages
- *
- * Return: 0, -errno with @err, @fn's own.
- */
-int smc_diag_ends_read(struct smc_diag_ends *ends, smc_diag_fn fn, void *arg, bool *lost,
-		       struct smc_err *err);
-
-/** smc_diag_ends_close() - NULL is allowed */
-void smc_diag_ends_close(struct smc_diag_ends *ends);
