@@ -237,7 +237,6 @@ static const char *const kept[] = {
 	"probes/page-size",
 	"probes/pci-ids-",
 	"probes/rdma-netdev-",
-	"probes/rlimit-",
 	"probes/roce-mtu-",
 	"probes/socket-",
 	"probes/uname-release",

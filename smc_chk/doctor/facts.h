@@ -98,14 +98,13 @@ struct shim_facts {
 	size_t n_preloads;
 };
 
-/* A line for each zone of each NUMA node. */
-#define FACTS_BUDDY_SIZE 16384
+/* The first line is enough. */
+#define FACTS_BUDDY_SIZE 256
 
-/** struct memory_facts - @buddies: text of /proc/buddyinfo; @memlock: the limit in words */
+/** struct memory_facts - @buddies: text of /proc/buddyinfo */
 struct memory_facts {
 	unsigned long long page_size;
 	char buddies[FACTS_BUDDY_SIZE];
-	char memlock[HOST_PROBE_SIZE];
 };
 
 /** struct exposure_facts - who may speak SMC to this host */
@@ -119,7 +118,7 @@ struct exposure_facts {
 	struct smc_err why_not; /* empty of a host that was recorded without it */
 };
 
-#define FACTS_KNOBS 18
+#define FACTS_KNOBS 16
 #define FACTS_KNOB_SIZE 256
 
 /** struct doctor_facts - all of them; has_*: whether the part was obtained */

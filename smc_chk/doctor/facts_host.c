@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,7 +16,6 @@
 #include "host/record.h"
 #include "host/smc.h"
 #include "out/text.h"
-#include "out/units.h"
 #include "process/elf.h"
 #include "process/library.h"
 #include "process/proc.h"
@@ -179,8 +177,6 @@ static const char *const knob_names[FACTS_KNOBS] = {
 	"net.smc.hs_ctrl",
 	"net.core.rmem_max",
 	"net.core.wmem_max",
-	"net.ipv4.tcp_rmem",
-	"net.ipv4.tcp_wmem",
 	"net.ipv4.tcp_syncookies",
 	"net.ipv4.tcp_fastopen",
 	"net.ipv4.tcp_available_ulp",
@@ -226,19 +222,6 @@ static int probe_page(void *arg __attribute__((unused)),
 		      char text[HOST_PROBE_SIZE] __attribute__((unused)))
 {
 	return (int)sysconf(_SC_PAGESIZE);
-}
-
-static int probe_memlock(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZE])
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_MEMLOCK, &limit))
-		return -errno;
-	if (limit.rlim_cur == RLIM_INFINITY)
-		snprintf(text, HOST_PROBE_SIZE, "unlimited");
-	else
-		out_size(text, limit.rlim_cur);
-	return 0;
 }
 
 /* What the kernel does not tell of IPPROTO_SMC, up to 7.3, the process does. */
@@ -331,8 +314,6 @@ void facts_load_host(struct doctor_facts *facts)
 	page = host_probe("page-size", probe_page, NULL, NULL);
 	memory->page_size = page > 0 ? (unsigned long long)page : 4096;
 	host_text(memory->buddies, sizeof(memory->buddies), "/proc/buddyinfo");
-	if (host_probe("rlimit-memlock", probe_memlock, NULL, memory->memlock))
-		memory->memlock[0] = '\0';
 	load_knobs(facts->knobs);
 	if (!facts->has_smc)
 		return;

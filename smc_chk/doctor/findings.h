@@ -105,8 +105,7 @@ void doctor_ism(struct doctor *doc);	  /* ISM devices, loopback-ism */
 void doctor_pnet(struct doctor *doc);	  /* pairing of net devices and ports, conflicts */
 void doctor_eid(struct doctor *doc);	  /* user EIDs, system EID */
 void doctor_net(struct doctor *doc);	  /* MTU, VLAN, link-local, pause, bindv6only */
-void doctor_sysctl(struct doctor *doc);	  /* net.smc.*, tcp_*mem, core limits, limitation */
-void doctor_memory(struct doctor *doc);	  /* memory lock limits, fragmentation */
+void doctor_sysctl(struct doctor *doc);	  /* net.smc.*, core limits, limitation */
 void doctor_exposure(struct doctor *doc); /* policy, who may speak SMC to us */
 void doctor_traffic(struct doctor *doc);  /* statistics: waits, sizes, fallbacks */
 
@@ -123,13 +122,5 @@ void doctor_each(struct doctor *doc, void (*check)(struct doctor *doc, const str
 /** doctor_unusable_level() - of a device: a problem if SMC has no other way here, or for @iface */
 enum doctor_level doctor_unusable_level(const struct doctor *doc);
 
-/**
- * buddy_blocks() - how many blocks of 2^order pages could be had without moving anything
- * @blocks: receives that; a larger block counts as the smaller ones that it splits into
- * @text: /proc/buddyinfo
- *
- * Zone DMA, which ordinary memory comes from last, is left out if there is another one.
- *
- * Return: how many sizes of blocks the first zone has, 11 for order 0 to 10; 0 if unknown.
- */
-unsigned int buddy_blocks(uint64_t *blocks, const char *text, unsigned int order);
+/** buddy_orders() - how many sizes of blocks a zone in /proc/buddyinfo has, 0 if unknown */
+unsigned int buddy_orders(const char *text);

@@ -95,31 +95,6 @@ static void check_link_local(struct doctor *doc, const struct pnet_row *row,
 		   "from it");
 }
 
-static void check_same_subnet(struct doctor *doc, const struct netdev *net)
-{
-	const struct netaddr_table *addrs = &doc->facts->choices.facts.addrs;
-	char text[NETADDR_TEXT_SIZE];
-	size_t count = 0;
-
-	for (size_t i = 0; i < addrs->count; i++) {
-		const struct netaddr *first = &addrs->addrs[i];
-
-		if (first->family != AF_INET || strcmp(first->netdev, net->name))
-			continue;
-		for (size_t k = i + 1; k < addrs->count; k++)
-			count += !strcmp(addrs->addrs[k].netdev, net->name) &&
-				 netaddr_covers(first, &addrs->addrs[k]);
-		if (!count)
-			continue;
-		netaddr_text(text, first, true);
-		doctor_note(doc, "address", net->name,
-			    "%zu addresses in subnet %s: SMC-Rv2 takes the GID of the first for "
-			    "all",
-			    count + 1, text);
-		return;
-	}
-}
-
 static void check_port(struct doctor *doc, const struct pnet_row *row)
 {
 	const struct netdev *net;
@@ -133,7 +108,6 @@ static void check_port(struct doctor *doc, const struct pnet_row *row)
 	check_mtu(doc, row, net);
 	check_pause(doc, net);
 	check_link_local(doc, row, net);
-	check_same_subnet(doc, net);
 }
 
 static void check_upper(struct doctor *doc, const struct netdev *net)

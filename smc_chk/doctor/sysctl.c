@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Doctor: switches and sizes below /proc/sys, and memory that RDMA can use. */
+/* Doctor: switches and sizes below /proc/sys. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,6 @@
 #include "smc_chk/doctor/findings.h"
 
 #define CHECK "sysctl"
-#define MEMORY "memory"
-/* One connection takes two buffers; below this many the next connections get smaller ones. */
-#define FEW_BLOCKS 16
-#define MAX_ORDER 32
 #define SMCD_MAX (1024ULL * 1024)
 #define SMCR_MAX_OLD (512ULL * 1024) /* before kernel 6.11 */
 #define SMCR_MAX (512ULL * 1024 * 1024)
@@ -70,31 +66,16 @@ static void check_limitation(struct doctor *doc)
 			    "the BPF program %s decides which connections try SMC", program);
 }
 
-/* "Node 0, zone   Normal    12  3 ...": numbers of free blocks of order 0, 1, ... after a name. */
-unsigned int buddy_blocks(uint64_t *blocks, const char *text, unsigned int order)
+unsigned int buddy_orders(const char *text)
 {
-	uint64_t sums[2] = { 0 };
-	unsigned int orders = 0, zones = 0, i;
-	bool has_other = false, is_other;
+	const char *at = strstr(text, ", zone ");
+	unsigned int orders = 0;
 	char *end;
 
-	for (const char *at = text; (at = strstr(at, ", zone "));) {
-		at += strlen(", zone ");
-		at += strspn(at, " ");
-		is_other = strncmp(at, "DMA ", 4);
-		at += strcspn(at, " \n");
-		for (i = 0; i < MAX_ORDER; i++, at = end) {
-			unsigned long long count = strtoull(at, &end, 10);
-
-			if (end == at)
-				break;
-			if (i >= order)
-				sums[is_other] += count << (i - order);
-		}
-		has_other |= is_other && i;
-		orders = zones++ ? orders : i;
-	}
-	*blocks = sums[has_other];
+	at = at ? at + strlen(", zone ") : "";
+	at += strspn(at, " ");
+	for (at += strcspn(at, " \n"); strtoull(at, &end, 10), end != at; at = end)
+		orders++;
 	return orders;
 }
 
@@ -112,8 +93,7 @@ static unsigned long long real_size(unsigned long long size)
 static unsigned long long smcr_limit(const struct doctor *doc)
 {
 	const struct memory_facts *memory = &doc->facts->memory;
-	uint64_t blocks;
-	unsigned int orders = buddy_blocks(&blocks, memory->buddies, 0);
+	unsigned int orders = buddy_orders(memory->buddies);
 	unsigned long long block = orders ? memory->page_size << (orders - 1) : 0;
 	long long type = 0;
 
@@ -171,28 +151,6 @@ static void check_core(struct doctor *doc, const char *name, const char *smc, co
 		doctor_ok(doc, "buffers", name, "programs that set %s get up to %s", opt, text);
 }
 
-/* TCP needs it when SMC falls back. Before kernel 6.1 SMC's own buffers follow these. */
-static void check_tcp_size(struct doctor *doc, const char *name, const char *normal)
-{
-	const char *value = knob_text(doc->facts, name);
-	unsigned long long least, first, most;
-	char text[32];
-
-	if (!value || sscanf(value, "%llu %llu %llu", &least, &first, &most) != 3)
-		return;
-	if (most % 1024)
-		snprintf(text, sizeof(text), "%llu bytes", most);
-	else
-		out_size(text, most);
-	if (most < 65536)
-		doctor_say(doc, DOCTOR_WARNING, "buffers", name,
-			   doctor_remedy(doc, "sysctl -w %s='%s'", name, normal),
-			   "connections that fall back to TCP get %s at most", text);
-	else
-		doctor_ok(doc, "buffers", name, "connections that fall back to TCP get up to %s",
-			  text);
-}
-
 static void check_tcp(struct doctor *doc)
 {
 	long long value;
@@ -215,54 +173,5 @@ void doctor_sysctl(struct doctor *doc)
 	check_size(doc, "net.smc.wmem", "send");
 	check_core(doc, "net.core.rmem_max", "net.smc.rmem", "SO_RCVBUF");
 	check_core(doc, "net.core.wmem_max", "net.smc.wmem", "SO_SNDBUF");
-	check_tcp_size(doc, "net.ipv4.tcp_rmem", "4096 131072 6291456");
-	check_tcp_size(doc, "net.ipv4.tcp_wmem", "4096 16384 4194304");
 	check_tcp(doc);
-}
-
-/* Other kinds than 0 do not need contiguous memory, and only SMC-R has them. */
-static void check_fragmentation(struct doctor *doc)
-{
-	const struct memory_facts *memory = &doc->facts->memory;
-	long long receive = SMC_KERNEL_BUFFER, send = SMC_KERNEL_BUFFER, type = 0;
-	unsigned long long most;
-	unsigned int order = 0, orders;
-	uint64_t blocks;
-	char size[OUT_UNITS];
-
-	knob_number(&receive, doc->facts, "net.smc.rmem");
-	knob_number(&send, doc->facts, "net.smc.wmem");
-	knob_number(&type, doc->facts, "net.smc.smcr_buf_type");
-	most = (unsigned long long)(receive > send ? receive : send);
-	orders = buddy_blocks(&blocks, memory->buddies, 0);
-	if (!doc->facts->rdma.count || !orders)
-		return;
-	/* More than there are blocks of: see the sizes. */
-	while (memory->page_size << order < most && order < orders - 1)
-		order++;
-	buddy_blocks(&blocks, memory->buddies, order);
-	out_size(size, memory->page_size << order);
-	if (type)
-		doctor_ok(doc, MEMORY, "net.smc.smcr_buf_type", "SMC-R needs no contiguous memory");
-	else if (blocks < FEW_BLOCKS)
-		doctor_say(doc, DOCTOR_WARNING, MEMORY, "/proc/buddyinfo",
-			   "sysctl -w net.smc.smcr_buf_type=2",
-			   "is fragmented: %llu free blocks of %s, so SMC-R gets smaller buffers",
-			   (unsigned long long)blocks, size);
-	else
-		doctor_ok(doc, MEMORY, "/proc/buddyinfo",
-			  "%llu free blocks of %s for buffers of SMC-R", (unsigned long long)blocks,
-			  size);
-}
-
-void doctor_memory(struct doctor *doc)
-{
-	const char *limit = doc->facts->memory.memlock;
-
-	check_fragmentation(doc);
-	/* The kernel's own RDMA memory is not counted, that of programs with verbs is. */
-	if (doc->facts->rdma.count && *limit)
-		doctor_ok(doc, MEMORY, "RLIMIT_MEMLOCK",
-			  "%s: no limit for SMC, only for programs that use RDMA themselves",
-			  limit);
 }

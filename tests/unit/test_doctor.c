@@ -318,17 +318,9 @@ static void test_tcp(void **state)
 	(void)state;
 	start(&host);
 	host.facts.has_smc = false;
-	set_knob(&host, "net.ipv4.tcp_rmem", "4096\t131072\t6291456");
-	set_knob(&host, "net.ipv4.tcp_wmem", "4096\t16384\t65535");
 	set_knob(&host, "net.ipv4.tcp_syncookies", "1");
 	set_knob(&host, "net.ipv4.tcp_fastopen", "1");
-	check_says(&host, doctor_sysctl,
-		   "ok buffers net.ipv4.tcp_rmem|connections that fall back to TCP get up to "
-		   "6 MiB|\n"
-		   "warning buffers net.ipv4.tcp_wmem|connections that fall back to TCP get "
-		   "65535 bytes at most|sysctl -w net.ipv4.tcp_wmem='4096 16384 4194304'\n");
-	set_knob(&host, "net.ipv4.tcp_rmem", "4096");
-	set_knob(&host, "net.ipv4.tcp_wmem", "");
+	check_says(&host, doctor_sysctl, "");
 	set_knob(&host, "net.ipv4.tcp_syncookies", "2");
 	set_knob(&host, "net.ipv4.tcp_fastopen", "3");
 	check_says(&host, doctor_sysctl,
@@ -409,31 +401,6 @@ static void test_traffic(void **state)
 		"warning traffic fallbacks|11 % of 102 connections fell back, from 10 % on; "
 		"most often by PEERNOSMC, the peer did not offer SMC in its TCP handshake|smc_chk "
 		"explain 0x03010000\n");
-}
-
-static void test_memory(void **state)
-{
-	struct host host;
-
-	(void)state;
-	start(&host);
-	strcpy(host.facts.memory.memlock, "64 KiB");
-	/* 64 KiB are of order 4: 15 such blocks, with what larger ones split into. */
-	strcpy(host.facts.memory.buddies, "Node 0, zone   Normal  9 9 9 9 13 1 0 0 0 0 0");
-	check_says(&host, doctor_memory,
-		   "warning memory /proc/buddyinfo|is fragmented: 15 free blocks of 64 KiB, so "
-		   "SMC-R gets smaller buffers|sysctl -w net.smc.smcr_buf_type=2\n"
-		   "ok memory RLIMIT_MEMLOCK|64 KiB: no limit for SMC, only for programs that use "
-		   "RDMA themselves|\n");
-	strcpy(host.facts.memory.buddies, "Node 0, zone   Normal  9 9 9 9 14 1 0 0 0 0 0");
-	*host.facts.memory.memlock = '\0';
-	check_says(&host, doctor_memory,
-		   "ok memory /proc/buddyinfo|16 free blocks of 64 KiB for buffers of SMC-R|\n");
-	set_knob(&host, "net.smc.smcr_buf_type", "2");
-	check_says(&host, doctor_memory,
-		   "ok memory net.smc.smcr_buf_type|SMC-R needs no contiguous memory|\n");
-	host.facts.rdma.count = 0;
-	check_says(&host, doctor_memory, "");
 }
 
 static void test_eid(void **state)
@@ -763,13 +730,13 @@ static void test_untypable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_knobs),	cmocka_unit_test(test_limitation),
-		cmocka_unit_test(test_sizes),	cmocka_unit_test(test_tcp),
-		cmocka_unit_test(test_traffic), cmocka_unit_test(test_exposure),
-		cmocka_unit_test(test_policy),	cmocka_unit_test(test_ulp),
-		cmocka_unit_test(test_memory),	cmocka_unit_test(test_eid),
-		cmocka_unit_test(test_ism),	cmocka_unit_test(test_slots),
-		cmocka_unit_test(test_typed),	cmocka_unit_test(test_untypable),
+		cmocka_unit_test(test_knobs),	  cmocka_unit_test(test_limitation),
+		cmocka_unit_test(test_sizes),	  cmocka_unit_test(test_tcp),
+		cmocka_unit_test(test_traffic),	  cmocka_unit_test(test_exposure),
+		cmocka_unit_test(test_policy),	  cmocka_unit_test(test_ulp),
+		cmocka_unit_test(test_eid),	  cmocka_unit_test(test_ism),
+		cmocka_unit_test(test_slots),	  cmocka_unit_test(test_typed),
+		cmocka_unit_test(test_untypable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,41 +142,18 @@ static void command_lines(void **state)
 
 /* ---- memory ---- */
 
-/* A guest of 3 GiB, and one where nothing larger than 8 pages is left. */
-static const char buddy[] =
-	"Node 0, zone      DMA      0      0      0      0      0      0      0      1      0      1      3 \n"
-	"Node 0, zone    DMA32      2      3      1      1      3      1      1      1      3      1    721 \n";
-static const char fragmented[] =
-	"Node 0, zone      DMA      1      1      0      0      2      1      1      0      1      1      3 \n"
-	"Node 0, zone    DMA32   3021   1290    733    120      0      0      0      0      0      0      0 \n"
-	"Node 1, zone   Normal   9021   4290    833     11      0      0      0      0      0      0      0 \n";
-
 static void blocks(void **state)
 {
-	uint64_t count;
-
 	(void)state;
-	assert_true(buddy_blocks(&count, buddy, 10));
-	assert_int_equal(count, 721);
-	assert_true(buddy_blocks(&count, buddy, 9));
-	assert_int_equal(count, 1443);
-	assert_true(buddy_blocks(&count, buddy, 11));
-	assert_int_equal(count, 0);
-	assert_true(buddy_blocks(&count, fragmented, 4));
-	assert_int_equal(count, 0);
-	assert_true(buddy_blocks(&count, fragmented, 3));
-	assert_int_equal(count, 131);
-	assert_true(buddy_blocks(&count, fragmented, 0));
-	assert_int_equal(count, 3021 + 2580 + 2932 + 960 + 9021 + 8580 + 3332 + 88);
-	/* A small machine has zone DMA only. */
-	assert_true(buddy_blocks(&count, "Node 0, zone      DMA      0      3 \n", 1));
-	assert_int_equal(count, 3);
-	assert_int_equal(buddy_blocks(&count, buddy, 0), 11);
-	assert_int_equal(buddy_blocks(&count, "", 0), 0);
-	assert_int_equal(buddy_blocks(&count, "Node 0, zone DMA32\n", 0), 0);
-	assert_false(buddy_blocks(&count, "", 0));
-	assert_false(buddy_blocks(&count, "Node 0, zone DMA32\n", 0));
-	assert_false(buddy_blocks(&count, "Linux version 6.12\n", 0));
+	assert_int_equal(
+		buddy_orders("Node 0, zone   DMA   0   0   0   0   0   0   0   1   0   1   3 \n"
+			     "Node 0, zone   DMA32   2   3 \n"),
+		11);
+	assert_int_equal(buddy_orders("Node 0, zone      DMA      0      3 \n"), 2);
+	assert_int_equal(buddy_orders(""), 0);
+	assert_int_equal(buddy_orders("Node 0, zone DMA32\n"), 0);
+	assert_int_equal(buddy_orders("Node 0, zone DMA\nNode 0, zone Normal 1 2 3\n"), 0);
+	assert_int_equal(buddy_orders("Linux version 6.12\n"), 0);
 }
 
 int main(void)

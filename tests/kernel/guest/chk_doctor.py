@@ -77,18 +77,7 @@ def right_host():
        "in text as well, without an option", (status, out, err))
 
 
-# Blocks of eight pages and smaller only.
-FRAGMENTED = """\
-Node 0, zone      DMA      0      0      0      0      0      0      0      0      1      1      3
-Node 0, zone    DMA32   3021   1290    733    120      0      0      0      0      0      0      0
-Node 0, zone   Normal   9021   4290    833     11      0      0      0      0      0      0      0
-"""
 BLACKLIST = "/etc/modprobe.d/smc-test.conf"
-
-
-def fragmented():
-    Path("/run/buddyinfo").write_text(FRAGMENTED)
-    sh("mount --bind /run/buddyinfo /proc/buddyinfo")
 
 
 def other_machine():
@@ -152,8 +141,6 @@ def host_cases():
          knob("net/smc/smcr_testlink_time", "0")),
         ("buffers larger than blocks of memory", ("warning", "buffers", "net.smc.rmem"),
          knob("net/smc/rmem", "16777216")),
-        ("small limit of TCP", ("warning", "buffers", "net.ipv4.tcp_rmem"), knob("net/ipv4/tcp_rmem", "4096 8192 16384")),
-        ("fragmented memory", ("warning", "memory", "/proc/buddyinfo"), (fragmented, lambda: sh("umount /proc/buddyinfo"))),
         ("no library", ("warning", "shim", "ld_pre_smc.so"), shell("mv %s/ld_pre_smc.so %s/kept.so" % (TOOLS, TOOLS), kept)),
         ("library of another machine", ("problem", "shim", str(TOOLS / "ld_pre_smc.so")), (other_machine, lambda: sh(kept))),
         ("library of another implementation", ("warning", "shim", old),
