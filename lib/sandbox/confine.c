@@ -16,19 +16,6 @@
 
 #include "sandbox/sysfilter.h"
 
-static int set_limits(const struct confine *keep, struct smc_err *err)
-{
-	for (size_t i = 0; i < keep->n_limits; i++) {
-		const struct confine_limit *wish = &keep->limits[i];
-		const struct rlimit limit = { wish->most, wish->most };
-
-		if (setrlimit(wish->resource, &limit))
-			return smc_err_set(err, errno, "cannot set resource limit %d",
-					   wish->resource);
-	}
-	return 0;
-}
-
 /* ---- root ---- */
 
 static bool is_root(void)
@@ -192,13 +179,12 @@ int confine(const struct confine *keep, unsigned int *done, struct smc_err *err)
 {
 	unsigned int local = 0;
 	bool is_gone = false;
-	int ret = set_limits(keep, err);
+	int ret;
 
-	if (!ret && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+	if (!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		local |= CONFINE_NO_NEW_PRIVS;
 	/* Root may open paths that nobody may not. */
-	if (!ret)
-		ret = close_files(keep, &local, err);
+	ret = close_files(keep, &local, err);
 	if (!ret && !keep->keeps_root)
 		ret = give_up_root(&is_gone, err);
 	if (is_gone)
@@ -209,26 +195,4 @@ int confine(const struct confine *keep, unsigned int *done, struct smc_err *err)
 	if (done)
 		*done = local;
 	return ret;
-}
-
-const char *confine_text(char text[CONFINE_TEXT_SIZE], unsigned int done)
-{
-	static const struct {
-		unsigned int bit;
-		const char *word;
-	} words[] = {
-		{ CONFINE_NO_NEW_PRIVS, "no new privileges" },
-		{ CONFINE_NOT_ROOT, "not root" },
-		{ CONFINE_LANDLOCK, "Landlock" },
-		{ CONFINE_FILTER, "a filter of system calls" },
-		{ CONFINE_FILES, "no more files" },
-	};
-	size_t len = 0;
-
-	text[0] = '\0';
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (done & words[i].bit)
-			len += (size_t)snprintf(text + len, CONFINE_TEXT_SIZE - len, "%s%s",
-						len ? ", " : "", words[i].word);
-	return len ? text : "nothing";
 }

@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/resource.h>
 
 #include "base/err.h"
 
@@ -51,24 +50,15 @@ struct landlock_path {
  */
 int landlock_restrict(const struct landlock_path *paths, size_t count, struct smc_err *err);
 
-/** struct confine_limit - @most: soft and hard limit, setrlimit(2); root may also raise it */
-struct confine_limit {
-	int resource;
-	rlim_t most;
-};
-
 /**
  * struct confine - what remains
  * @paths: what can still be opened; without Landlock only its absence closes files
- * @limits: set first
  * @keeps_root: do not become nobody, and keep capabilities
  * @no_landlock: it would hide other processes where /proc is mounted with hidepid, proc(5)
  */
 struct confine {
 	const struct landlock_path *paths;
 	size_t n_paths;
-	const struct confine_limit *limits;
-	size_t n_limits;
 	bool keeps_root, no_landlock;
 };
 
@@ -81,12 +71,6 @@ struct confine {
  * do is left out, and missing in @done; so is CONFINE_NOT_ROOT in a user namespace that does not
  * know nobody: capabilities are gone there too, as far as possible.
  *
- * Return: 0; -errno with a sentence in @err when a limit cannot be set, a path cannot be opened,
- * or root could come back: then the caller must not go on.
+ * Return: 0; -errno with a sentence in @err when a path cannot be opened, or root could come back: then the caller must not go on.
  */
 int confine(const struct confine *keep, unsigned int *done, struct smc_err *err);
-
-#define CONFINE_TEXT_SIZE 128
-
-/** confine_text() - what took effect, in words, for a debug line */
-const char *confine_text(char text[CONFINE_TEXT_SIZE], unsigned int done);

@@ -149,19 +149,26 @@ static size_t reachable(struct landlock_path paths[8])
 	return count;
 }
 
+static void limit_one(int resource, rlim_t soft, rlim_t hard)
+{
+	struct rlimit now;
+
+	if (getrlimit(resource, &now))
+		return;
+	now.rlim_cur = now.rlim_cur < soft ? now.rlim_cur : soft;
+	now.rlim_max = now.rlim_max < hard ? now.rlim_max : hard;
+	setrlimit(resource, &now);
+}
+
 /* Only the current directory is left within its reach. */
 static int give_up(struct smc_err *err)
 {
-	/* A list, or a complaint for each file, must not fill the memory. */
-	struct confine_limit limit = { RLIMIT_FSIZE, PACK_MAX_BYTES };
 	struct landlock_path paths[8];
-	struct confine keep = { .paths = paths, .limits = &limit, .n_limits = 1 };
-	struct rlimit now;
+	struct confine keep = { .paths = paths, .n_paths = reachable(paths) };
 	struct stat st;
 
-	if (!getrlimit(RLIMIT_FSIZE, &now) && now.rlim_cur < limit.most)
-		limit.most = now.rlim_cur;
-	keep.n_paths = reachable(paths);
+	/* A list, or a complaint for each file, must not fill the memory. */
+	limit_one(RLIMIT_FSIZE, PACK_MAX_BYTES, PACK_MAX_BYTES);
 	/* In a user namespace without nobody the directory stays root's, see make_directory(). */
 	keep.keeps_root = !stat(".", &st) && !st.st_uid && !geteuid();
 	return confine(&keep, NULL, err);
@@ -401,17 +408,6 @@ int bundle_read(struct workdir *work, int fd, const char *file, bundle_fn fn, vo
 	job.directory =
 		openat(work->fd, OPEN_DIRECTORY, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return fork_in(work, &job, read_here, "read", err);
-}
-
-static void limit_one(int resource, rlim_t soft, rlim_t hard)
-{
-	struct rlimit now;
-
-	if (getrlimit(resource, &now))
-		return;
-	now.rlim_cur = now.rlim_cur < soft ? now.rlim_cur : soft;
-	now.rlim_max = now.rlim_max < hard ? now.rlim_max : hard;
-	setrlimit(resource, &now);
 }
 
 void bundle_limit(void)

@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "smc/buffers.h"
 #include "smc/reason.h"
 #include "smc_chk/smc_chk.h"
 #include "sockets/show.h"
@@ -172,36 +171,6 @@ static void put_ratio(struct out_text *text, const char *name, const char *unit,
 	out_char(text, '\n');
 }
 
-/*
- * Is SMC slower than TCP, with no more than the kernel gives where nobody has set a size? On the
- * way to the server: our buffer to send, its to receive. SMC-D has the cursors in it, too.
- */
-static bool are_buffers_short(const struct client_result *result)
-{
-	const struct smc_abi_conninfo *conn = &result->sock.conn;
-	unsigned int bytes =
-		conn->sndbuf_size < conn->peer_rmbe_size ? conn->sndbuf_size : conn->peer_rmbe_size;
-
-	return result->has_sock && result->sock.has & SMC_SOCK_HAS_CONN && bytes &&
-	       bytes <= SMC_KERNEL_BUFFER && result->has_rates && result->is_ours &&
-	       result->smc.bytes_per_second < result->tcp.bytes_per_second;
-}
-
-/* What smc_run sets by itself. A connection then has a buffer for each direction at both ends. */
-static void put_buffers(struct out_text *text, const struct client_result *result)
-{
-	if (!are_buffers_short(result))
-		return;
-	put(text, "buffers",
-	    "64 KiB cost throughput; smc_run sets %d KiB, for other programs type on both hosts:",
-	    SMC_GOOD_BUFFER / 1024);
-	put(text, "", "sysctl -w net.smc.rmem=%d", SMC_GOOD_BUFFER);
-	put(text, "", "sysctl -w net.smc.wmem=%d", SMC_GOOD_BUFFER);
-	put(text, "", "a connection then takes up to %d KiB of memory, not %d",
-	    SMC_BUFFERS_PER_CONNECTION * SMC_GOOD_BUFFER / 1024,
-	    SMC_BUFFERS_PER_CONNECTION * SMC_KERNEL_BUFFER / 1024);
-}
-
 static void put_rates(struct out_text *text, const struct client_result *result)
 {
 	const struct client_rates *smc = &result->smc, *tcp = &result->tcp;
@@ -219,7 +188,6 @@ static void put_rates(struct out_text *text, const struct client_result *result)
 		  false);
 	put_ratio(text, "throughput", "MB/s", smc->bytes_per_second / 1e6,
 		  tcp->bytes_per_second / 1e6, true);
-	put_buffers(text, result);
 }
 
 void report_text(struct out_text *text, const struct client_result *result)
@@ -355,10 +323,9 @@ static void add_connection(json_t *json, const struct client_result *result)
 				    "round_trip_min_ns", (json_int_t)result->rtt_min_ns,
 				    "round_trip_ns", (json_int_t)result->rtt_median_ns));
 	if (result->has_rates)
-		add(json, json_pack("{s:o, s:o, s:o, s:b}", "smc", json_rates(result, &result->smc),
+		add(json, json_pack("{s:o, s:o, s:o}", "smc", json_rates(result, &result->smc),
 				    "tcp", json_rates(result, &result->tcp), "ratios",
-				    json_ratios(&result->smc, &result->tcp), "are_buffers_short",
-				    are_buffers_short(result)));
+				    json_ratios(&result->smc, &result->tcp)));
 }
 
 json_t *report_json(json_t *json, const struct client_result *result)

@@ -497,21 +497,19 @@ static void raise_limit(int resource)
  * From here on strangers are heard. All that is still opened are sockets: a client's, and netlink.
  * Where not everything can be given up the server serves all the same, and says so.
  */
-static int give_up_rights(const struct chk_request *req, struct smc_err *err)
+static int give_up_rights(struct smc_err *err)
 {
 	const unsigned int all = CONFINE_FILES | CONFINE_NOT_ROOT | CONFINE_NO_NEW_PRIVS;
 	const struct confine nothing = { .n_paths = 0 };
-	char text[CONFINE_TEXT_SIZE];
 	unsigned int done;
 	int ret = confine(&nothing, &done, err);
 
-	if (ret)
-		return ret;
-	chk_debug(req, "rights given up: %s", confine_text(text, done));
-	if ((done & all) != all)
-		cli_note(&chk_tool, "the server could not give up all its rights, only: %s",
-			 confine_text(text, done));
-	return 0;
+	if (!ret && (done & all) != all)
+		cli_note(&chk_tool, "the server could not give up all its rights:%s%s%s",
+			 done & CONFINE_FILES ? "" : " it can open files",
+			 done & CONFINE_NOT_ROOT ? "" : " it is root",
+			 done & CONFINE_NO_NEW_PRIVS ? "" : " it can get new ones");
+	return ret;
 }
 
 int chk_server(const struct chk_request *req)
@@ -533,8 +531,8 @@ int chk_server(const struct chk_request *req)
 	if (count < 0 || server_open(&server, addrs, count, req->port, &err))
 		return cli_error(&chk_tool, "%s", err.text);
 	chk_debug(req, "serving on %d listening sockets", count);
-	ret = give_up_rights(req, &err) ? cli_error(&chk_tool, "%s", err.text) :
-					  announce(req, endpoint_port(&addrs[0]));
+	ret = give_up_rights(&err) ? cli_error(&chk_tool, "%s", err.text) :
+				     announce(req, endpoint_port(&addrs[0]));
 	if (!ret && server_run(server, signal_fd, req->is_once, &err))
 		ret = cli_error(&chk_tool, "%s", err.text);
 	server_close(server);
