@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "out/table.h"
 #include "smc_chk/matrix/gather.h"
-#include "smc_chk/matrix/todos.h"
+#include "smc_chk/smc_chk.h"
 
 /* So many hosts have more pairs than anybody reads. */
 #define MANY 17
@@ -18,6 +18,9 @@
 #define CHUNK 65536
 
 #define MODE_SIZE 16
+
+/* Of a terminal, for the names of hosts. */
+#define WIDTH 100
 
 /**
  * struct row - a connection, or @count that are the same to a reader, with an example
@@ -30,6 +33,12 @@ struct row {
 	char *why;
 };
 
+/** struct todo - a command; @counts: of each host, for how many connections; @most of them */
+struct todo {
+	char command[PREDICT_COMMAND_SIZE];
+	size_t *counts, most;
+};
+
 /**
  * struct show - what is not printed yet, and what its end needs
  * @why: of one connection
@@ -40,9 +49,10 @@ struct show {
 	const struct gathered *all;
 	struct out_view view;
 	struct out_text text, why;
-	struct todos todos;
 	struct row *rows;
 	size_t count, size;
+	struct todo *todos;
+	size_t n_todos, todos_size;
 	bool is_begun, is_both;
 };
 
@@ -89,6 +99,73 @@ static char *put_why(struct out_text *why, const struct prediction *result, cons
 	return why->data;
 }
 
+/* ---- what to type, so that connections become more ---- */
+
+static void count_todo(struct show *show, size_t host, const char *command)
+{
+	struct todo *todo = NULL;
+
+	for (size_t i = 0; !todo && i < show->n_todos; i++)
+		if (!strcmp(show->todos[i].command, command))
+			todo = &show->todos[i];
+	if (!todo) {
+		todo = smc_array_add(&show->todos, &show->n_todos, &show->todos_size,
+				     sizeof(*todo));
+		strcpy(todo->command, command);
+		todo->counts = xcalloc(show->all->n_good, sizeof(*todo->counts));
+	}
+	if (++todo->counts[host] > todo->most)
+		todo->most = todo->counts[host];
+}
+
+static void count_todos(struct show *show, size_t from, size_t to, const struct prediction *result)
+{
+	for (size_t i = 0; i < result->n_gaps; i++) {
+		const struct predict_gap *gap = &result->gaps[i];
+
+		if (*gap->command && gap->side != PREDICT_SERVER)
+			count_todo(show, from, gap->command);
+		if (*gap->command && gap->side != PREDICT_CLIENT)
+			count_todo(show, to, gap->command);
+	}
+}
+
+static void put_todo(struct show *show, const struct todo *todo)
+{
+	size_t hosts = 0, column = 0;
+
+	out_printf(&show->text, "%s\n  on", todo->command);
+	for (size_t i = 0; i < show->all->n_good; i++) {
+		if (!todo->counts[i])
+			continue;
+		column += strlen(name_of(show, i)) + 2;
+		out_printf(&show->text, "%s%s%s", hosts++ ? "," : "",
+			   column > WIDTH ? "\n    " : " ", name_of(show, i));
+		column = column > WIDTH ? 0 : column;
+	}
+	out_printf(&show->text, ": %s%zu connection%s%s\n", hosts > 1 ? "up to " : "", todo->most,
+		   todo->most == 1 ? "" : "s", hosts > 1 ? " each" : "");
+}
+
+/* What is for most of them first. */
+static int compare_todos(const void *a, const void *b)
+{
+	const struct todo *one = a, *other = b;
+
+	return one->most != other->most ? (one->most < other->most ? 1 : -1) :
+					  strcmp(one->command, other->command);
+}
+
+static void put_todos(struct show *show)
+{
+	if (show->n_todos) {
+		qsort(show->todos, show->n_todos, sizeof(*show->todos), compare_todos);
+		out_str(&show->text, "\nFor more:\n");
+	}
+	for (size_t i = 0; i < show->n_todos; i++)
+		put_todo(show, &show->todos[i]);
+}
+
 /* ---- table ---- */
 
 static const struct out_col table_columns[] = {
@@ -131,12 +208,7 @@ static void put_row(struct show *show, size_t from, size_t to, const struct pred
 	out_row(&show->text, &show->view, &row);
 }
 
-static void end_table(struct show *show)
-{
-	todos_put(&show->text, &show->todos);
-}
-
-static const struct format table = { begin_table, put_row, end_table, true };
+static const struct format table = { begin_table, put_row, put_todos, true };
 
 /* ---- summary ---- */
 
@@ -185,7 +257,7 @@ static void end_summary(struct show *show)
 	qsort(show->rows, show->count, sizeof(*show->rows), compare);
 	for (size_t i = 0; i < show->count; i++)
 		out_row(&show->text, &show->view, &show->rows[i]);
-	todos_put(&show->text, &show->todos);
+	put_todos(show);
 	out_printf(&show->text, "\n%zu hosts; each pair of them: -j\n", show->all->n_good);
 }
 
@@ -288,8 +360,8 @@ static int show_pairs(struct show *show, const struct format *format, struct smc
 			predict(&forth, all->good[a], all->good[b]);
 			predict(&back, all->good[b], all->good[a]);
 			has_tcp |= forth.mode == PREDICT_TCP || back.mode == PREDICT_TCP;
-			todos_note(&show->todos, a, b, &forth);
-			todos_note(&show->todos, b, a, &back);
+			count_todos(show, a, b, &forth);
+			count_todos(show, b, a, &back);
 			show->is_both = format->is_for_both && predict_same(&forth, &back);
 			format->put(show, a, b, &forth);
 			if (!show->is_both)
@@ -308,16 +380,17 @@ static int show_matrix(const struct gathered *all, const struct chk_request *req
 	struct show show = { .all = all };
 	int ret;
 
-	todos_begin(&show.todos, all);
 	ret = show_pairs(&show,
 			 req->is_json	     ? &json :
 			 all->n_good >= MANY ? &summary :
 					       &table,
 			 err);
-	todos_end(&show.todos);
 	for (size_t i = 0; i < show.count; i++)
 		free(show.rows[i].why);
+	for (size_t i = 0; i < show.n_todos; i++)
+		free(show.todos[i].counts);
 	free(show.rows);
+	free(show.todos);
 	out_free(&show.text);
 	out_free(&show.why);
 	return ret > 0 ? CHK_TCP : ret;

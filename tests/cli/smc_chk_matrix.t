@@ -86,8 +86,7 @@ def shown():
     status, out, err = run(*map(path, ("a", "b", "other")))
     lines = out.splitlines()
     ok(status == 2 and not err and lines[1].split() == ["a", "<->", "b", "SMC-R", "v2.1", "eth0"], "a line for both directions", out)
-    ok("For more:" in lines and "on other" in lines and
-       any(line.startswith("  smcd ueid add FLEET ") and line.endswith("# 4 connections") for line in lines),
+    ok("\nFor more:\nsmcd ueid add FLEET\n  on other: 4 connections\n" in out,
        "what to type, where, and for how many connections", out)
     status, out, err = run(path("a"), path("b"))
     ok(status == 0 and "For more" not in out, "SMC everywhere: status 0, nothing to type", (status, out, err))
@@ -110,8 +109,8 @@ def many():
             count * (count - 1) - good - none: "TCP        host0    host3    no SMC-R v2: one of them has no user EID"}
     ok(status == 2 and not err and {int(number): text.rstrip() for number, text in rows} == want,
        "%d hosts: how many connections are of which kind" % count, (status, err, out))
-    ok("\non host0, host1, host2\n  smcd ueid add FLEET " in out and out.count("\non ") == 1 and
-       "# up to %d connections each\n" % (2 * (count - bare)) in out, "what to type, once for hosts that are alike", out)
+    ok("\nsmcd ueid add FLEET\n  on host0, host1, host2: up to %d connections each\n" % (2 * (count - bare)) in out and
+       out.count("\n  on ") == 2, "what to type, once for all hosts", out)
     status, found, err = pairs(*map(path, names))
     ok(len(found) == count * (count - 1), "JSON has all of them", (status, err, len(found)))
 
