@@ -1,12 +1,282 @@
 // SPDX-License-Identifier: MIT
-/* advise: would SMC pay for what this host does over TCP? */
+/*
+ * advise: would SMC pay for what this host does over TCP? Watches the connections of this network
+ * namespace for a while: by an eBPF program that sees each begin and end, or by lists of sockets.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "bpf/address.h"
+#include "bpf/bpfmap.h"
+#include "bpf/programs.h"
+#include "bpf/tcplife.h"
 #include "netlink/diag.h"
+#include "process/signals.h"
 #include "smc_chk/advise/advice.h"
+#include "smc_chk/advise/lists.h"
 #include "smc_chk/doctor/facts.h"
-#include "smc_chk/smc_chk.h"
+
+/* Time between two lists, in ms. */
+#define POLL_ALONE 500
+/* Where eBPF tells of each connection, a list is for those that were there before. */
+#define POLL_BPF 5000
+/* Time between two looks at what eBPF tells. */
+#define READ_BPF 200
+/* A list takes at most this part of the time. */
+#define POLL_SHARE 20
+/*
+ * Ends read at a time, more than there is room for: whoever reads has other things to do, even if
+ * they come faster than they are read.
+ */
+#define ENDS_MAX 65536
+
+/**
+ * struct watcher - @last: when the last list began; @cost: how long it took; in ms
+ * @programs: of eBPF, NULL for lists only; @state: map of their state
+ * @left: ends that may still be read this time
+ */
+struct watcher {
+	struct watched *watched;
+	const struct chk_request *req;
+	struct lists lists;
+	struct bpf_programs *programs;
+	int state, left;
+	int signals;
+	uint64_t start, last, cost;
+	struct smc_err *err;
+};
+
+static uint64_t now_ms(void)
+{
+	return (uint64_t)clock_ns(CLOCK_MONOTONIC) / 1000000;
+}
+
+/* ---- eBPF ---- */
+
+static void copy_socket(struct smc_tcp *tcp, const struct tcplife_end *end)
+{
+	*tcp = (struct smc_tcp){
+		.local = bpf_ends_local(&end->ends),
+		.peer = bpf_ends_peer(&end->ends),
+		.cookie = end->cookie,
+		.has_info = true,
+		.sent = end->sent,
+		.received = end->received,
+		.segs_sent = end->segs_sent,
+		.segs_received = end->segs_received,
+		.mss = end->mss,
+		.is_signed = end->is_signed,
+		.is_fast_open = end->is_fast_open,
+	};
+	snprintf(tcp->ulp, sizeof(tcp->ulp), "%.*s", (int)sizeof(end->ulp), end->ulp);
+}
+
+static int on_end(void *arg, void *record, size_t len)
+{
+	struct watcher *watcher = arg;
+	struct tally_death death = { .owner = 0 };
+	const struct tcplife_end *end = record;
+
+	if (len < sizeof(*end))
+		return -EBADMSG;
+	copy_socket(&death.tcp, end);
+	death.side = end->side == TCPLIFE_CLIENT ? SIDE_CLIENT :
+		     end->side == TCPLIFE_SERVER ? SIDE_SERVER :
+						   SIDE_UNKNOWN;
+	death.is_smc = end->is_smc;
+	death.born = end->born / 1000000;
+	/* SMC's own threads connect and close in the place of the program. */
+	if (end->process.pid && !end->is_smc)
+		death.owner = lists_owner(&watcher->lists, (pid_t)end->process.pid,
+					  end->process.comm, end->process.unit);
+	tally_die(watcher->lists.tally, &death, end->died / 1000000);
+	/* It has been taken all the same. */
+	return --watcher->left > 0 ? 0 : -EAGAIN;
+}
+
+static const _Alignas(8) unsigned char elf[] = {
+#include "bpf/tcplife.bytes.h"
+};
+
+/* Without it there are lists only. */
+static void start_bpf(struct watcher *watcher)
+{
+	struct tcplife_state state = { 0 };
+	const struct bpf_watch watch = {
+		.elf = elf,
+		.len = sizeof(elf),
+		.state = TCPLIFE_STATE,
+		.value = &state,
+		.ring = TCPLIFE_EVENTS,
+		.fn = on_end,
+		.arg = watcher,
+	};
+	struct watched *watched = watcher->watched;
+	struct smc_err err = { 0 };
+
+	watcher->state = bpf_programs_start(&watcher->programs, &watch, &err);
+	watched->has_bpf = watcher->state >= 0;
+	if (watched->has_bpf)
+		return;
+	watcher->programs = NULL;
+	snprintf(watched->why_not, sizeof(watched->why_not), "no eBPF: %s", err.text);
+}
+
+static int read_ends(struct watcher *watcher)
+{
+	int ret;
+
+	if (!watcher->programs)
+		return 0;
+	watcher->left = ENDS_MAX;
+	ret = bpf_programs_read(watcher->programs, watcher->err);
+	return ret == -EAGAIN ? 0 : ret;
+}
+
+/* Were there more ends than could be kept? */
+static bool has_lost(const struct watcher *watcher)
+{
+	struct tcplife_state state;
+	const uint32_t first = 0;
+
+	return watcher->programs && (bpfmap_lookup(watcher->state, &first, &state) || state.lost);
+}
+
+/* ---- lists ---- */
+
+static int read_lists(struct watcher *watcher)
+{
+	uint64_t begin = now_ms();
+	uint64_t gap = begin - watcher->last;
+	int ret = lists_read(&watcher->lists, begin, watcher->err);
+
+	if (watcher->last && gap > watcher->watched->interval)
+		watcher->watched->interval = gap;
+	watcher->last = begin;
+	watcher->cost = now_ms() - begin;
+	return ret;
+}
+
+static uint64_t next_list(const struct watcher *watcher)
+{
+	uint64_t least = watcher->programs ? POLL_BPF : POLL_ALONE;
+	uint64_t share = watcher->cost * POLL_SHARE;
+
+	return watcher->last + (share > least ? share : least);
+}
+
+/* ---- the time ---- */
+
+/* Return: 1 when a signal came, 0 after @until; -errno. */
+static int wait_until(struct watcher *watcher, uint64_t until)
+{
+	struct pollfd fd = { .fd = watcher->signals, .events = POLLIN };
+	uint64_t now = now_ms();
+	int ret = poll(&fd, 1, until > now ? (int)(until - now) : 0);
+
+	if (ret < 0 && errno != EINTR)
+		return smc_err_set(watcher->err, errno, "cannot wait");
+	return ret > 0;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t next_step(const struct watcher *watcher, uint64_t end)
+{
+	uint64_t next = earlier(end, next_list(watcher));
+
+	return watcher->programs ? earlier(next, now_ms() + READ_BPF) : next;
+}
+
+static int watch_on(struct watcher *watcher)
+{
+	uint64_t end = watcher->start + (uint64_t)watcher->req->watch_seconds * 1000;
+	int ret = 0;
+
+	while (!ret && now_ms() < end) {
+		ret = wait_until(watcher, next_step(watcher, end));
+		if (ret >= 0 && read_ends(watcher))
+			ret = -watcher->err->code;
+		if (!ret && now_ms() >= next_list(watcher))
+			ret = read_lists(watcher);
+	}
+	return ret < 0 ? ret : 0;
+}
+
+/* ---- beginning and end ---- */
+
+static int catch_signals(void)
+{
+	sigset_t set;
+
+	signals_interruptible(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* From now on they end this process; what ended the watch is forgotten. */
+static void release_signals(void)
+{
+	const struct timespec none = { .tv_sec = 0 };
+	sigset_t set;
+
+	signals_interruptible(&set);
+	while (sigtimedwait(&set, NULL, &none) > 0)
+		;
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static int run(struct watcher *watcher)
+{
+	int ret = read_lists(watcher);
+
+	if (ret)
+		return ret;
+	chk_debug(watcher->req, "watching");
+	ret = watch_on(watcher);
+	if (!ret)
+		ret = read_lists(watcher);
+	if (!ret)
+		ret = read_ends(watcher);
+	watcher->watched->is_lossy = has_lost(watcher);
+	watcher->watched->is_blind = watcher->lists.is_blind;
+	watcher->watched->duration = now_ms() - watcher->start;
+	tally_finish(watcher->lists.tally, now_ms());
+	return ret;
+}
+
+/* Until the time is over, or SIGINT or SIGTERM comes. Return: 0, -errno with @err. */
+static int watch(struct tally *tally, struct watched *watched, const struct chk_request *req,
+		 struct smc_err *err)
+{
+	struct watcher watcher = { .lists.tally = tally,
+				   .watched = watched,
+				   .req = req,
+				   .err = err,
+				   .signals = catch_signals(),
+				   .start = now_ms() };
+	int ret;
+
+	if (watcher.signals < 0)
+		return smc_err_set(err, errno, "cannot catch signals");
+	start_bpf(&watcher);
+	ret = run(&watcher);
+	bpf_programs_close(watcher.programs);
+	close(watcher.signals);
+	release_signals();
+	return ret;
+}
+
+/* ---- the command ---- */
 
 /* Return: chk_status. */
 static int print(const struct judged *judged, const struct tally *tally,
