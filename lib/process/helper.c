@@ -11,10 +11,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
-
 pid_t helper_fork(void)
 {
 	/* No flags: then the order of arguments, which differs, does not matter. */

@@ -19,21 +19,8 @@
 #include "process/sysarch.h"
 
 /* Headers may be older. */
-#ifndef SECCOMP_FILTER_FLAG_SPEC_ALLOW
-#define SECCOMP_FILTER_FLAG_SPEC_ALLOW (1UL << 2) /* Linux 4.17 */
-#endif
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5) /* Linux 5.19 */
-#endif
-#ifndef SECCOMP_IOCTL_NOTIF_ADDFD
-struct seccomp_notif_addfd {
-	__u64 id;
-	__u32 flags, srcfd, newfd, newfd_flags;
-};
-#define SECCOMP_IOCTL_NOTIF_ADDFD _IOW('!', 3, struct seccomp_notif_addfd)
-#endif
-#ifndef SECCOMP_ADDFD_FLAG_SEND
-#define SECCOMP_ADDFD_FLAG_SEND (1UL << 1) /* Linux 5.14 */
 #endif
 
 /* A newer kernel's question may be longer; none was so far. */

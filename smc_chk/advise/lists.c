@@ -132,12 +132,17 @@ uint32_t lists_owner(struct lists *lists, pid_t pid, const char *comm, const cha
 	return process->owner;
 }
 
+/* The processes are read when the first socket needs them. */
 static uint32_t on_nameless(void *arg, uint64_t inode)
 {
 	struct lists *lists = arg;
+	const struct proc_fd *holder;
 	size_t count;
-	const struct proc_fd *holder = proc_table_find(&lists->procs, inode, &count);
 
+	if (!lists->has_procs)
+		lists->procs_ret = proc_table_load(&lists->procs);
+	lists->has_procs = true;
+	holder = proc_table_find(&lists->procs, inode, &count);
 	if (holder)
 		return lists_owner(lists, holder->pid, holder->comm, "");
 	lists->is_blind = lists->is_blind || geteuid();
@@ -146,17 +151,13 @@ static uint32_t on_nameless(void *arg, uint64_t inode)
 
 static int find_names(struct lists *lists, struct smc_err *err)
 {
-	int ret;
-
-	if (!tally_nameless(lists->tally))
-		return 0;
-	ret = proc_table_load(&lists->procs);
-	if (ret)
-		smc_err_set(err, -ret, "cannot read which processes hold sockets");
-	else
-		tally_name(lists->tally, on_nameless, lists);
+	lists->has_procs = false;
+	lists->procs_ret = 0;
+	tally_name(lists->tally, on_nameless, lists);
 	proc_table_free(&lists->procs);
-	return ret;
+	return lists->procs_ret ? smc_err_set(err, -lists->procs_ret,
+					      "cannot read which processes hold sockets") :
+				  0;
 }
 
 /* ---- all ---- */

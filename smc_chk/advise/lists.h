@@ -19,6 +19,7 @@ struct lists_process {
 /**
  * struct lists - what is needed for that; begin with all zero, except @tally
  * @processes: the last one of each remainder of its id
+ * @procs: with @has_procs, and @procs_ret for 0 or the -errno of reading them
  * @is_blind: a socket's process could not be seen
  */
 struct lists {
@@ -28,7 +29,8 @@ struct lists {
 	size_t n_smcs, smcs_size;
 	struct proc_table procs;
 	struct lists_process processes[LISTS_PROCESSES];
-	bool is_blind;
+	int procs_ret;
+	bool has_procs, is_blind;
 };
 
 /** lists_read() - a poll. @now: in ms. Return: 0, -errno with @err */

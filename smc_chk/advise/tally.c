@@ -411,25 +411,9 @@ void tally_smcs(struct tally *tally, struct tally_smc *smcs, size_t count)
 
 /* ---- names ---- */
 
-static bool is_nameless(const struct tally_holder *holder)
-{
-	return holder->inode && !holder->is_asked;
-}
-
-bool tally_nameless(const struct tally *tally)
-{
-	for (size_t i = 0; i < PORTS; i++)
-		if (is_nameless(&tally->listeners[i].holder))
-			return true;
-	for (size_t i = 0; i < tally->n_live; i++)
-		if (is_nameless(&tally->live[i].holder))
-			return true;
-	return false;
-}
-
 static void name(struct tally_holder *holder, tally_name_fn fn, void *arg)
 {
-	if (!is_nameless(holder))
+	if (!holder->inode || holder->is_asked)
 		return;
 	holder->is_asked = true;
 	holder->owner = fn(arg, holder->inode);

@@ -179,13 +179,10 @@ struct tally_smc {
 /** tally_smcs() - which sockets are SMC's. @smcs is sorted */
 void tally_smcs(struct tally *tally, struct tally_smc *smcs, size_t count);
 
-/** tally_nameless() - are there sockets whose process has not been looked for yet? */
-bool tally_nameless(const struct tally *tally);
-
 /** typedef tally_name_fn - the owner of a socket by its inode; 0 if it is not known */
 typedef uint32_t (*tally_name_fn)(void *arg, uint64_t inode);
 
-/** tally_name() - ask for the owner of each of them */
+/** tally_name() - ask for the owner of each socket whose process has not been looked for yet */
 void tally_name(struct tally *tally, tally_name_fn fn, void *arg);
 
 /** tally_end() - a socket that is missing in one list may end by a message: in two it has ended */

@@ -57,10 +57,18 @@ static int on_ueid(const struct nlmsghdr *nlh, void *arg)
 	return smc_ueid_decode(deciding->ueids[deciding->n_ueids++], nlh);
 }
 
-static int on_seid(const struct nlmsghdr *nlh, void *arg)
-{
-	return smc_seid_decode(arg, nlh);
-}
+/* A decoder as smc_genl_fn. */
+#define TAKE(name, decode)                                                                         \
+	static int name(const struct nlmsghdr *nlh, void *arg)                                     \
+	{                                                                                          \
+		return decode(arg, nlh);                                                           \
+	}
+
+TAKE(on_seid, smc_seid_decode)
+TAKE(on_sysinfo, smc_sysinfo_decode)
+TAKE(on_limitation, smc_hs_decode)
+TAKE(on_stats, smc_stats_decode)
+TAKE(on_fallbacks, smc_fback_decode)
 
 /* "eth0.7  VID: 7	 REORDER_HDR: 1 ..." is the first line of /proc/net/vlan/eth0.7. */
 static uint16_t read_vlan(const char *netdev)
@@ -140,11 +148,6 @@ bool facts_is_before(const struct doctor_facts *facts, unsigned int major, unsig
 {
 	return facts->version[0] < major ||
 	       (facts->version[0] == major && facts->version[1] < minor);
-}
-
-static int on_sysinfo(const struct nlmsghdr *nlh, void *arg)
-{
-	return smc_sysinfo_decode(arg, nlh);
 }
 
 /* Of all sockets those that listen. */
@@ -381,11 +384,6 @@ static void load_slots(struct host_names *slots, const char *sys)
 			free(all.names[i]);
 }
 
-static int on_limitation(const struct nlmsghdr *nlh, void *arg)
-{
-	return smc_hs_decode(arg, nlh);
-}
-
 static int load(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err)
 {
 	int ret;
@@ -410,16 +408,6 @@ static int load(struct doctor_facts *facts, const struct chk_request *req, struc
 	choices_make(&facts->choices);
 	load_more(facts);
 	return 0;
-}
-
-static int on_stats(const struct nlmsghdr *nlh, void *arg)
-{
-	return smc_stats_decode(arg, nlh);
-}
-
-static int on_fallbacks(const struct nlmsghdr *nlh, void *arg)
-{
-	return smc_fback_decode(arg, nlh);
 }
 
 void facts_load_rest(struct doctor_facts *facts)

@@ -33,7 +33,6 @@ struct kernel_facts {
 	bool is_attached;  /* smc_bpf has programs attached */
 	int ipproto_error; /* of a socket of IPPROTO_SMC: 0, -errno, -ENODATA if not recorded */
 	const char *bpf_missing; /* what smc_run --bpf lacks, NULL for nothing */
-	char lockdown[64];	 /* the mode, empty when unknown */
 };
 
 /* Of ethtool's netlink: the family of kernel 5.6, the request of 5.7 for all with pause frames. */

@@ -40,16 +40,6 @@ static void load_module(struct module_facts *module, const char *release, const 
 	module->is_blocked = modprobe_blocked(&module->block, name, alias);
 }
 
-/* "none [integrity] confidentiality": the word in brackets. */
-static void load_lockdown(char mode[64])
-{
-	char text[64], *start;
-
-	if (host_text(text, sizeof(text), "/sys/kernel/security/lockdown") &&
-	    (start = strchr(text, '[')))
-		sscanf(start, "[%63[^]]", mode);
-}
-
 static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *facts)
 {
 	char text[HOST_PROBE_SIZE];
@@ -64,7 +54,6 @@ static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *
 		kernel->bpf_missing = bpf_convert_missing();
 	if (facts->has_smc && !facts->has_diag)
 		load_module(&kernel->smc_diag, facts->release, "smc_diag", MODPROBE_DIAG_ALIAS);
-	load_lockdown(kernel->lockdown);
 }
 
 /* The text is the file's path, a newline, and the machine that it is for. */

@@ -240,15 +240,6 @@ static void check_known(struct doctor *doc)
 			   "listing SMC sockets has been seen to crash it");
 }
 
-static void check_lockdown(struct doctor *doc)
-{
-	const char *mode = doc->facts->kernel.lockdown;
-
-	if (*mode && strcmp(mode, "none"))
-		doctor_note(doc, "lockdown", mode, "the kernel loads only signed modules%s",
-			    strcmp(mode, "confidentiality") ? "" : ", and may refuse eBPF");
-}
-
 void doctor_kernel(struct doctor *doc)
 {
 	const struct smc_sysinfo *info = &doc->facts->info;
@@ -269,5 +260,4 @@ void doctor_kernel(struct doctor *doc)
 	}
 	check_attached(doc);
 	check_config(doc);
-	check_lockdown(doc);
 }
