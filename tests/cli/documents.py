@@ -141,7 +141,7 @@ def faults_of_tool(words, is_strict):
     tool = words[0]
     if not os.path.exists("man/%s.8" % tool):
         return ["no tool " + tool]
-    if tool not in ("smcd", "smcr") and os.path.exists("man/%s.8" % "-".join(words[:2])):
+    if tool not in ("smcd", "smcr") and words[1:] and os.path.exists("man/%s.8" % "-".join(words[:2])):
         return faults_of_subcommand(words, is_strict)
     page = Page("man/%s.8" % tool)
     faults, rest = arguments(words[1:], page, is_launcher(words))
