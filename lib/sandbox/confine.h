@@ -71,6 +71,7 @@ struct confine {
  * do is left out, and missing in @done; so is CONFINE_NOT_ROOT in a user namespace that does not
  * know nobody: capabilities are gone there too, as far as possible.
  *
- * Return: 0; -errno with a sentence in @err when a path cannot be opened, or root could come back: then the caller must not go on.
+ * Return: 0; -errno with a sentence in @err when a path cannot be opened, or root could come back:
+ * then the caller must not go on.
  */
 int confine(const struct confine *keep, unsigned int *done, struct smc_err *err);
