@@ -83,30 +83,6 @@ static const char *const raised_texts[] = {
 	[SMC_RAISED_NONE] = "other systems; Linux knows it, but never uses it",
 };
 
-/* One side's view of a situation, and what the other side shows, "" for nothing. */
-struct view {
-	const char *side, *other_side, *text;
-	char other[24];
-};
-
-/* Both sides of each situation are numbered. Does one show just what was asked for? */
-static bool is_seen(struct view *view, size_t number, const struct question *question)
-{
-	const struct smc_situation *at = &smc_situations[number / 2];
-	const uint32_t codes[][2] = { { at->client, at->client_peer },
-				      { at->server, at->server_peer } };
-	const uint32_t *own = codes[number % 2], *other = codes[!(number % 2)];
-	static const char *const sides[] = { "client", "server" };
-	size_t size = sizeof(view->other);
-
-	*view = (struct view){ sides[number % 2], sides[!(number % 2)], at->text, "" };
-	if (other[0] && other[1])
-		snprintf(view->other, size, "0x%08" PRIx32 "/0x%08" PRIx32, other[0], other[1]);
-	else if (other[0])
-		snprintf(view->other, size, "0x%08" PRIx32, other[0]);
-	return own[0] == question->own && own[1] == question->peer;
-}
-
 static void append_line(struct out_text *text, const char *label, const char *value)
 {
 	out_printf(text, "  %-*s%s\n", LABEL_WIDTH, label, value);
@@ -137,22 +113,6 @@ static void append_reason(struct out_text *text, const struct smc_reason *reason
 	append_line(text, "first", reason->check);
 }
 
-static void append_situations(struct out_text *text, const struct question *question)
-{
-	const char *label = "seen by";
-	struct view view;
-
-	for (size_t i = 0; i < 2 * smc_situation_count; i++) {
-		if (!is_seen(&view, i, question))
-			continue;
-		out_printf(text, "  %-*sa %s: %s", LABEL_WIDTH, label, view.side, view.text);
-		if (*view.other)
-			out_printf(text, "; the %s shows %s", view.other_side, view.other);
-		out_char(text, '\n');
-		label = "";
-	}
-}
-
 static int print_text(const struct question *question)
 {
 	const struct smc_reason *own = smc_reason_find(question->own);
@@ -164,14 +124,11 @@ static int print_text(const struct question *question)
 		/* What the peer found says more. */
 		if (!peer)
 			append_remedies(&text, own->code, false);
-		if (!question->has_peer)
-			append_situations(&text, question);
 	}
 	if (peer) {
 		out_str(&text, own ? "\n" : "");
 		append_reason(&text, peer, true);
 		append_remedies(&text, peer->code, true);
-		append_situations(&text, question);
 	}
 	return chk_print(&text);
 }
@@ -204,27 +161,13 @@ static json_t *json_reason(uint32_t code, bool is_peer)
 			 reason->since, "remedies", json_remedies(code, is_peer));
 }
 
-static json_t *json_situations(const struct question *question)
-{
-	json_t *array = json_array();
-	struct view view;
-
-	for (size_t i = 0; i < 2 * smc_situation_count; i++)
-		if (is_seen(&view, i, question))
-			json_array_append_new(array,
-					      json_pack("{s:s, s:s, s:s*}", "seen_by", view.side,
-							"situation", view.text, "other_side",
-							*view.other ? view.other : NULL));
-	return array;
-}
-
 static int print_json(const struct question *question)
 {
 	json_t *peer = question->has_peer ? json_reason(question->peer, true) : NULL;
 
-	return chk_print_json(json_pack("{s:s, s:o, s:o*, s:o}", "schema", "smc-tools/explain/1",
+	return chk_print_json(json_pack("{s:s, s:o, s:o*}", "schema", "smc-tools/explain/1",
 					"reason", json_reason(question->own, false), "peer_reason",
-					peer, "situations", json_situations(question)));
+					peer));
 }
 
 /* Return: CHK_OK, or CHK_ERROR after a sentence. */

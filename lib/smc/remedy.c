@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What to type when a reason code is seen, and which codes the two sides see together. */
+/* What to type when a reason code is seen. */
 #include "smc/remedy.h"
 
 #define HERE SMC_AT_HERE
@@ -131,35 +131,6 @@ static const struct smc_remedy remedies[] = {
 	{ 0x09990003, HERE, "sysctl -w net.smc.wmem=65536 net.smc.rmem=65536", "smaller buffers" },
 	{ 0 },
 };
-
-const struct smc_situation smc_situations[] = {
-	{ "the server's program does not use SMC", 0x03010000, 0, 0, 0 },
-	{ "the client's program does not use SMC", 0, 0, 0x03010000, 0 },
-	{ "a firewall strips the TCP option of SMC, SYN cookies are active, or the handshake is limited",
-	  0x03010000, 0, 0x03010000, 0 },
-	{ "the client has no device for the interface", 0x03030000, 0, 0x05000000, 0x03030000 },
-	{ "the server has no usable RDMA port, and the client knows SMC version 1 only", 0x05000000,
-	  0x03030000, 0x03030000, 0 },
-	{ "the server has no usable RDMA port, although the EIDs agree", 0x05000000, 0x03030002,
-	  0x03030002, 0 },
-	{ "client and server have no EID in common, for SMC-R", 0x05000000, 0x03030000, 0x03030000,
-	  0 },
-	{ "client and server have no EID in common, for SMC-D", 0x05000000, 0x03030001, 0x03030001,
-	  0 },
-	{ "the client has no EID, for SMC-D", 0x05000000, 0x03030008, 0x03030008, 0 },
-	{ "a TCP connection over IPv6, where the RDMA ports have GIDs for IPv4 only, as with soft-RoCE",
-	  0x03030000, 0, 0x05000000, 0x03030000 },
-	{ "the client's program uses TCP Fast Open (its socket stays in state INIT)", 0x03060000, 0,
-	  0x03010000, 0 },
-	{ "the server's program uses TCP Fast Open (its listening socket stays in state INIT)",
-	  0x03010000, 0, 0x03060000, 0 },
-	{ "the RDMA path is broken; the server notices first", 0x05000000, 0x02010000, 0x02010000,
-	  0 },
-	{ "the RDMA path is broken; the client notices first", 0x02010000, 0, 0x05000000,
-	  0x02010000 },
-};
-
-const size_t smc_situation_count = sizeof(smc_situations) / sizeof(smc_situations[0]);
 
 const struct smc_remedy *smc_remedies(uint32_t code)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What to type when a reason code is seen, and which codes the two sides see together. */
+/* What to type when a reason code is seen. */
 #pragma once
 
 #include <stddef.h>
@@ -28,18 +28,3 @@ const struct smc_remedy *smc_remedies(uint32_t code);
 
 /** smc_remedy_next() - the next one for the same reason, NULL after the last */
 const struct smc_remedy *smc_remedy_next(const struct smc_remedy *remedy);
-
-/**
- * struct smc_situation - what both sides show for one connection
- * @text: what happened
- * @client, @client_peer: the client's own reason and the one it got from the server, 0 for none
- * @server, @server_peer: the server's
- */
-struct smc_situation {
-	const char *text;
-	uint32_t client, client_peer, server, server_peer;
-};
-
-/** smc_situations - observed with Linux 6.1 to 7.2 */
-extern const struct smc_situation smc_situations[];
-extern const size_t smc_situation_count;

@@ -95,9 +95,6 @@ json '.reason.remedies[0].where' peer explain PEERNOSMC
 json '.peer_reason.remedies[0].where' here explain PEERDECL/PEERNOSMC
 json '.peer_reason.remedies[0].where' peer explain PEERDECL/NOSMCDEV
 json '.reason.remedies[0].where' here explain NOSMCDEV
-json '.situations[] | [.seen_by, .other_side]' '["client","0x03030002"]' explain PEERDECL/NOSMCRDEV
-json '.situations[] | [.seen_by, .other_side]' '["server","0x05000000/0x03030002"]' explain NOSMCRDEV
-json '.situations | length' 0 explain PEERDECL
 json '[.reason.found_by, .reason.since, .reason.code]' '[["server"],"6.6",50528265]' explain RELEASEERR
 json .reason.found_by '[]' explain VERSMISMAT
 run explain PEERDECL/NOSMCDEV

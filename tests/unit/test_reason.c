@@ -195,42 +195,6 @@ static void remedies_in_order(void **state)
 	}
 }
 
-static void check_seen(const char *text, uint32_t own, uint32_t peer)
-{
-	if ((own && !smc_reason_find(own)) || (peer && !smc_reason_find(peer)) ||
-	    (own == SMC_REASON_PEERDECL) != !!peer)
-		fail_msg("%s: 0x%08x/0x%08x", text, own, peer);
-}
-
-/* What a side finds by itself it must be able to raise. */
-static void check_raised(const char *text, uint32_t own, enum smc_raised side)
-{
-	const struct smc_reason *reason = smc_reason_find(own);
-
-	if (own && own != SMC_REASON_PEERDECL && !(reason->raised & side))
-		fail_msg("%s: this side never raises %s", text, reason->symbol);
-}
-
-/* Only who was declined has a second number, and that is what the other side shows. */
-static void situations(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < smc_situation_count; i++) {
-		const struct smc_situation *at = &smc_situations[i];
-
-		check_clause("situation", at->text);
-		check_seen(at->text, at->client, at->client_peer);
-		check_seen(at->text, at->server, at->server_peer);
-		check_raised(at->text, at->client, SMC_RAISED_CLIENT);
-		check_raised(at->text, at->server, SMC_RAISED_SERVER);
-		assert_true(at->client || at->server);
-		assert_true(!at->client_peer || at->client_peer == at->server);
-		assert_true(!at->server_peer || at->server_peer == at->client);
-		for (size_t k = 0; k < i; k++)
-			assert_string_not_equal(at->text, smc_situations[k].text);
-	}
-}
-
 static void parses(const char *word, uint32_t want)
 {
 	uint32_t code = 0xa5a5a5a5;
@@ -317,19 +281,12 @@ static void families(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(complete),
-		cmocka_unit_test(sides),
-		cmocka_unit_test(releases),
-		cmocka_unit_test(named),
-		cmocka_unit_test(ordered),
-		cmocka_unit_test(worded),
-		cmocka_unit_test(unknown),
-		cmocka_unit_test(remedies),
-		cmocka_unit_test(remedies_in_order),
-		cmocka_unit_test(situations),
-		cmocka_unit_test(parsed),
-		cmocka_unit_test(not_parsed),
-		cmocka_unit_test(families),
+		cmocka_unit_test(complete),	     cmocka_unit_test(sides),
+		cmocka_unit_test(releases),	     cmocka_unit_test(named),
+		cmocka_unit_test(ordered),	     cmocka_unit_test(worded),
+		cmocka_unit_test(unknown),	     cmocka_unit_test(remedies),
+		cmocka_unit_test(remedies_in_order), cmocka_unit_test(parsed),
+		cmocka_unit_test(not_parsed),	     cmocka_unit_test(families),
 	};
 
 	return cmocka_run_group_tests_name("reason", tests, NULL, NULL);

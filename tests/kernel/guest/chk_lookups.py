@@ -56,7 +56,7 @@ def explain(cell):
     return json.loads(out)
 
 
-def check_pasted(spec, what, reason, peer, situation, side):
+def check_pasted(spec, what, reason, peer):
     """The Mode column of a real fallback, pasted."""
     with Sockets(spec) as made:
         inode = made.one(spec, what)["inode"]
@@ -66,18 +66,16 @@ def check_pasted(spec, what, reason, peer, situation, side):
     equal([doc["reason"]["code"], doc.get("peer_reason", {}).get("code")],
           [sock["reason"]["code"], sock.get("peer_reason", {}).get("code")], "the codes of smcss -j")
     equal([doc["reason"]["symbol"], doc.get("peer_reason", {}).get("symbol")], [reason, peer], "their names")
-    ok([s for s in doc["situations"] if s["seen_by"] == side and situation in s["situation"]],
-       "what is the case: " + situation, doc["situations"])
 
 
 def check_reasons():
     with Sockets("tcp4:listen:127.0.0.1:6001"):
-        check_pasted("smc4:connect:127.0.0.1:6001", "client", "PEERNOSMC", None, "server's program", "client")
+        check_pasted("smc4:connect:127.0.0.1:6001", "client", "PEERNOSMC", None)
     if HAS_SEID:
         return
     equal(run("smcd", "ueid", "flush")[0], 0, "no EID any more")
-    check_pasted("smc4:pair:127.0.0.1", "client", "PEERDECL", "NOUEID", "has no EID", "client")
-    check_pasted("smc4:pair:127.0.0.1", "accepted", "NOUEID", None, "has no EID", "server")
+    check_pasted("smc4:pair:127.0.0.1", "client", "PEERDECL", "NOUEID")
+    check_pasted("smc4:pair:127.0.0.1", "accepted", "NOUEID", None)
 
 
 # ---- programs ----
