@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The handshakes of a capture, or on an interface: packets from libpcap or a file of pcapng,
- * decoded and shown; or as they are into a file.
+ * The handshakes of a capture, or on an interface: packets from libpcap, decoded and shown; or as
+ * they are into a file.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -10,15 +10,15 @@
 #include <unistd.h>
 #include <pcap/pcap.h>
 
-#include "smc_dump/blocks.h"
 #include "smc_dump/flow.h"
 #include "smc_dump/guard.h"
 #include "smc_dump/request.h"
-#include "smc_dump/sieve.h"
 
 /* How long packets may wait in the kernel, in milliseconds. */
 #define WAIT_MS 100
-#define VLAN_FILTER SIEVE_DEFAULT " or (vlan and (" SIEVE_DEFAULT "))"
+/* TCP, and RoCE v2. */
+#define DEFAULT_FILTER "tcp or udp port 4791"
+#define VLAN_FILTER DEFAULT_FILTER " or (vlan and (" DEFAULT_FILTER "))"
 /* A file's lines are written together. */
 #define WRITE_AT 65536
 /* What a sink returns when enough was shown. */
@@ -26,25 +26,16 @@
 
 /**
  * struct capture - an open source
- * @pcap: an interface, or a file of pcap; @header: of its last packet
- * @file: that is read, until libpcap has taken it; @blocks: it is pcapng
- * @to: where packets go as they are, before anything was written; @written: the same from then on,
- *	@dumper: of those of @pcap
- * @sieve: of a file: the kernel filters what comes from an interface
- * @n_taken: packets that were looked at; @n_left_out: that could not be, @left_out: the link layer
- *	of the first one
+ * @file: that is read, until libpcap has taken it
+ * @to: where packets go as they are, before anything was written; @written: the same from then on
  */
 struct capture {
 	const struct request *request;
 	pcap_t *pcap;
-	const struct pcap_pkthdr *header;
 	FILE *file, *written;
-	struct blocks *blocks;
 	struct output to;
 	pcap_dumper_t *dumper;
-	struct sieve sieve;
-	uint64_t n_taken, n_left_out, n_shown;
-	int left_out;
+	uint64_t n_shown;
 	struct flow_table *flows;
 	struct out_text text;
 	struct smc_err *err;
@@ -121,44 +112,17 @@ static int open_all(struct capture *capture)
 
 /* ---- starting ---- */
 
-static int unknown_link(int link, struct smc_err *err)
-{
-	const char *name = pcap_datalink_val_to_name(link);
-
-	return smc_err_say(err, EPROTONOSUPPORT,
-			   "packets of link layer %d%s%s%s are not "
-			   "understood",
-			   link, name ? " (" : "", name ? name : "", name ? ")" : "");
-}
-
-static int compressed(const uint8_t *head, struct smc_err *err)
-{
-	static const struct {
-		uint8_t head[4];
-		size_t len;
-		const char *program;
-	} known[] = {
-		{ { 0x1f, 0x8b }, 2, "gzip" },
-		{ { 0x28, 0xb5, 0x2f, 0xfd }, 4, "zstd" },
-		{ { 0x04, 0x22, 0x4d, 0x18 }, 4, "lz4" },
-		{ { 0xfd, '7', 'z', 'X' }, 4, "xz" },
-		{ { 'B', 'Z', 'h' }, 3, "bzip2" },
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (!memcmp(head, known[i].head, known[i].len))
-			return smc_err_say(err, EINVAL,
-					   "the capture is compressed: unpack it, "
-					   "with %s -dc FILE | smc_dump -r -",
-					   known[i].program);
-	return 0;
-}
-
 static int check_link(const struct capture *capture)
 {
 	int link = pcap_datalink(capture->pcap);
+	const char *name = pcap_datalink_val_to_name(link);
 
-	return packet_knows_link(link) ? 0 : unknown_link(link, capture->err);
+	if (packet_knows_link(link))
+		return 0;
+	return smc_err_say(capture->err, EPROTONOSUPPORT,
+			   "packets of link layer %d%s%s%s are not "
+			   "understood",
+			   link, name ? " (" : "", name ? name : "", name ? ")" : "");
 }
 
 static int open_pcap(struct capture *capture)
@@ -170,46 +134,69 @@ static int open_pcap(struct capture *capture)
 	if (!capture->pcap)
 		return smc_err_say(capture->err, EINVAL, "not a capture: %s", why);
 	capture->file = NULL;
-	return check_link(capture);
+	return 0;
 }
 
-static int start_file(struct capture *capture)
+static bool is_word(const char *at, size_t len, const char *word)
 {
-	static const uint8_t section[4] = { 0x0a, 0x0d, 0x0d, 0x0a };
-	uint8_t head[4] = { 0 };
-	size_t len = fread(head, 1, sizeof(head), capture->file);
-	int ret = compressed(head, capture->err);
-
-	if (ret)
-		return ret;
-	/* All of these are in the stream's buffer: it takes them back. */
-	for (size_t i = len; i--;)
-		ungetc(head[i], capture->file);
-	capture->sieve.filter = capture->request->filter;
-	if (!memcmp(head, section, sizeof(head))) {
-		capture->blocks = blocks_open(capture->file, capture->err);
-		return capture->blocks ? sieve_check(&capture->sieve, capture->err) :
-					 -capture->err->code;
-	}
-	ret = open_pcap(capture);
-	return ret ? ret :
-		     sieve_check_for(&capture->sieve, pcap_datalink(capture->pcap), capture->err);
+	return strlen(word) == len && !memcmp(at, word, len);
 }
 
-/* The filter is in the kernel: a capture on an interface has one link layer. */
-static int start_live(struct capture *capture)
+/*
+ * libpcap 1.10 takes what is in memory for the number of an IP protocol that it cannot look up, and
+ * reports nothing. It knows the names of those below by itself.
+ */
+static bool names_protocol(const char *at)
+{
+	static const char between[] = " \t\n()";
+	bool is_proto = false, is_below = false;
+
+	for (size_t len; *(at += strspn(at, between)); at += len) {
+		len = strcspn(at, between);
+		if (is_proto && !is_below && (*at < '0' || *at > '9'))
+			return true;
+		is_proto = is_word(at, len, "proto") || is_word(at, len, "protochain");
+		if (!is_proto)
+			is_below = is_word(at, len, "ether") || is_word(at, len, "link");
+	}
+	return false;
+}
+
+/* No file can be opened any more in which names are looked up. */
+static int wrong_filter(const char *why, struct smc_err *err)
+{
+	bool is_name = !strncmp(why, "unknown host", 12) || !strncmp(why, "unknown port", 12) ||
+		       !strncmp(why, "unknown network", 15) ||
+		       !strncmp(why, "unknown protocol", 16);
+
+	return smc_err_say(err, EINVAL, "wrong filter: %s%s", why,
+			   is_name ? ": names are not looked up, give the number" : "");
+}
+
+static int compile(const struct capture *capture, struct bpf_program *program)
 {
 	const char *filter = capture->request->filter;
-	struct bpf_program program;
-	struct smc_err ignored;
-	int ret = check_link(capture);
 
-	if (ret)
-		return ret;
-	ret = sieve_compile(filter ? filter : VLAN_FILTER, capture->pcap, &program,
-			    filter ? capture->err : &ignored);
-	if (ret && !filter)
-		ret = sieve_compile(SIEVE_DEFAULT, capture->pcap, &program, capture->err);
+	if (filter && names_protocol(filter))
+		return wrong_filter("unknown protocol", capture->err);
+	/* Some link layers have no VLAN. */
+	if (filter ? pcap_compile(capture->pcap, program, filter, 1, PCAP_NETMASK_UNKNOWN) :
+		     pcap_compile(capture->pcap, program, VLAN_FILTER, 1, PCAP_NETMASK_UNKNOWN) &&
+			     pcap_compile(capture->pcap, program, DEFAULT_FILTER, 1,
+					  PCAP_NETMASK_UNKNOWN))
+		return wrong_filter(pcap_geterr(capture->pcap), capture->err);
+	return 0;
+}
+
+/* Without one, all packets of a file are looked at. */
+static int set_filter(const struct capture *capture)
+{
+	struct bpf_program program;
+	int ret;
+
+	if (!capture->request->filter && capture->request->read)
+		return 0;
+	ret = compile(capture, &program);
 	if (ret)
 		return ret;
 	if (pcap_setfilter(capture->pcap, &program))
@@ -230,12 +217,9 @@ static int start_output(struct capture *capture)
 	if (!file)
 		return smc_err_set(capture->err, ENOMEM, "cannot write packets");
 	capture->to.fd = -1;
-	if (capture->blocks)
-		blocks_copy(capture->blocks, file);
-	else
-		capture->dumper = pcap_dump_fopen(capture->pcap, file);
+	capture->dumper = pcap_dump_fopen(capture->pcap, file);
 	/* libpcap may have closed it. */
-	if (!capture->blocks && !capture->dumper)
+	if (!capture->dumper)
 		return smc_err_say(capture->err, EIO, "cannot write packets: %s",
 				   pcap_geterr(capture->pcap));
 	capture->written = file;
@@ -244,8 +228,12 @@ static int start_output(struct capture *capture)
 
 static int start(struct capture *capture)
 {
-	int ret = capture->request->read ? start_file(capture) : start_live(capture);
+	int ret = capture->request->read ? open_pcap(capture) : 0;
 
+	if (!ret)
+		ret = check_link(capture);
+	if (!ret)
+		ret = set_filter(capture);
 	return ret || !capture->request->write ? ret : start_output(capture);
 }
 
@@ -261,55 +249,11 @@ static struct packet_time time_of(const struct capture *capture, const struct pc
 	return (struct packet_time){ header->ts.tv_sec, is_nano ? part : part * 1000 };
 }
 
-/* Return: 1; 0 when there is no more; -errno. */
-static int next_packet(struct capture *capture, struct captured *packet)
-{
-	struct pcap_pkthdr *header;
-	int status;
-
-	if (capture->blocks)
-		return blocks_next(capture->blocks, packet, capture->err);
-	/* 0: nothing came for a while. */
-	do
-		status = pcap_next_ex(capture->pcap, &header, &packet->data);
-	while (!status);
-	if (status == PCAP_ERROR)
-		return smc_err_say(capture->err, EIO, "cannot read packets: %s",
-				   pcap_geterr(capture->pcap));
-	if (status < 0)
-		return 0;
-	capture->header = header;
-	packet->link = pcap_datalink(capture->pcap);
-	packet->len = header->caplen;
-	packet->full = header->len;
-	packet->time = time_of(capture, header);
-	return 1;
-}
-
-/* Return: whether it is wanted; -errno. */
-static int is_wanted(struct capture *capture, const struct captured *packet)
-{
-	int verdict = SIEVE_USELESS;
-
-	if (capture->request->interface)
-		return true;
-	if (packet_knows_link(packet->link))
-		verdict = sieve_packet(&capture->sieve, packet->link, packet->data, packet->len,
-				       packet->full);
-	if (verdict != SIEVE_USELESS)
-		capture->n_taken++;
-	else if (!capture->n_left_out++)
-		capture->left_out = packet->link;
-	return verdict == SIEVE_PASS;
-}
-
 /* Return: 0, -errno; ENOUGH. */
-static int write_packet(struct capture *capture, const struct captured *packet)
+static int write_packet(struct capture *capture, const struct pcap_pkthdr *header,
+			const u_char *data)
 {
-	if (capture->blocks)
-		blocks_copy_block(capture->blocks);
-	else
-		pcap_dump((u_char *)capture->dumper, capture->header, packet->data);
+	pcap_dump((u_char *)capture->dumper, header, data);
 	/* One that waits for a connection wants to see it. */
 	if (capture->request->interface)
 		fflush(capture->written);
@@ -334,39 +278,35 @@ static int on_event(void *arg, const struct flow_event *event)
 	return ret || ++capture->n_shown != request->count ? ret : ENOUGH;
 }
 
-static int decode_packet(struct capture *capture, const struct captured *captured)
+static int decode_packet(struct capture *capture, const struct pcap_pkthdr *header,
+			 const u_char *data)
 {
 	struct packet packet;
 
-	packet_decode(&packet, captured->link, captured->data, captured->len, captured->full);
-	packet.time = captured->time;
+	packet_decode(&packet, pcap_datalink(capture->pcap), data, header->caplen, header->len);
+	packet.time = time_of(capture, header);
 	return flow_packet(capture->flows, &packet);
-}
-
-static int why_left_out(struct capture *capture, struct smc_err *why)
-{
-	return packet_knows_link(capture->left_out) ?
-		       sieve_check_for(&capture->sieve, capture->left_out, why) :
-		       unknown_link(capture->left_out, why);
 }
 
 /* Until the file's end, a signal, or enough. Return: 0, -errno; ENOUGH. */
 static int read_packets(struct capture *capture)
 {
-	struct captured captured;
-	int ret;
+	struct pcap_pkthdr *header;
+	const u_char *data;
+	int status, ret;
 
-	while ((ret = next_packet(capture, &captured)) > 0) {
-		ret = is_wanted(capture, &captured);
-		if (ret > 0)
-			ret = capture->written ? write_packet(capture, &captured) :
-						 decode_packet(capture, &captured);
+	while ((status = pcap_next_ex(capture->pcap, &header, &data)) >= 0) {
+		/* Nothing came for a while. */
+		if (!status)
+			continue;
+		ret = capture->written ? write_packet(capture, header, data) :
+					 decode_packet(capture, header, data);
 		if (ret)
 			return ret;
 	}
-	return !ret && !capture->n_taken && capture->n_left_out ?
-		       why_left_out(capture, capture->err) :
-		       ret;
+	return status == PCAP_ERROR ? smc_err_say(capture->err, EIO, "cannot read packets: %s",
+						  pcap_geterr(capture->pcap)) :
+				      0;
 }
 
 /* ---- all ---- */
@@ -378,10 +318,7 @@ static void note(const struct capture *capture)
 
 	if (!capture->request->read || capture->request->show.is_json)
 		return;
-	if (capture->blocks && blocks_is_payload(capture->blocks))
-		cli_note(&dump_tool, "this is a capture of payload: open it with wireshark or "
-				     "tcpdump -r");
-	else if (!capture->n_shown && syns)
+	if (!capture->n_shown && syns)
 		cli_note(&dump_tool,
 			 "no SMC handshake; SYNs that do not offer SMC: %" PRIu64
 			 " ('--all' shows them)",
@@ -409,15 +346,10 @@ static int decode(struct capture *capture)
 	return ret;
 }
 
-static void note_losses(struct capture *capture, bool is_done)
+static void note_losses(const struct capture *capture)
 {
 	struct pcap_stat stat;
-	struct smc_err why;
 
-	if (is_done && capture->n_left_out) {
-		why_left_out(capture, &why);
-		cli_note(&dump_tool, "%s: %" PRIu64 " are left out", why.text, capture->n_left_out);
-	}
 	if (capture->request->interface && !pcap_stats(capture->pcap, &stat) && stat.ps_drop)
 		cli_note(&dump_tool, "%u packets came too fast and are lost", stat.ps_drop);
 }
@@ -440,7 +372,7 @@ static int run(struct capture *capture)
 	guard_release();
 	if (ret == ENOUGH)
 		ret = 0;
-	note_losses(capture, !ret);
+	note_losses(capture);
 	return ret;
 }
 
@@ -451,8 +383,6 @@ static int close_output(struct capture *capture, int ret)
 		ret = cannot_write(capture);
 	if (capture->dumper)
 		pcap_dump_close(capture->dumper);
-	else if (capture->written && fclose(capture->written) && !ret)
-		ret = cannot_write(capture);
 	output_close(&capture->to);
 	return ret;
 }
@@ -466,8 +396,6 @@ int capture_run(const struct request *request, struct smc_err *err)
 		pcap_close(capture.pcap);
 	if (capture.file)
 		fclose(capture.file);
-	blocks_free(capture.blocks);
-	sieve_free(&capture.sieve);
 	flow_free(capture.flows);
 	out_free(&capture.text);
 	return ret;

@@ -14,9 +14,6 @@ enum {
 	ETHER_QINQ = 0x88a8,
 	ETHER_OLD_QINQ = 0x9100,
 };
-enum { PPP_IPV4 = 0x21, PPP_IPV6 = 0x57 };
-/* NFULA_PAYLOAD of <linux/netfilter/nfnetlink_log.h>. */
-#define NFLOG_PAYLOAD 9
 enum {
 	NEXT_HOP = 0,
 	NEXT_TCP = 6,
@@ -223,89 +220,26 @@ static bool in_ether(struct packet *packet, struct rest *rest, uint16_t type)
 	return type == ETHER_IPV4 || type == ETHER_IPV6;
 }
 
-/* Address and control may be left out, and the first byte of a protocol's number. */
-static bool in_ppp(struct rest *rest)
-{
-	uint16_t protocol;
-
-	if (rest->len && rest->at[0] == 0xff)
-		skip(rest, 1);
-	if (rest->len && rest->at[0] == 3)
-		skip(rest, 1);
-	if (rest->len < 2)
-		return false;
-	protocol = rest->at[0] & 1 ? rest->at[0] : big16(rest->at);
-	skip(rest, rest->at[0] & 1 ? 1 : 2);
-	return protocol == PPP_IPV4 || protocol == PPP_IPV6;
-}
-
-/* An address, 0x0f or 0x8f, a control byte, then as in Ethernet. */
-static bool in_cisco(struct packet *packet, struct rest *rest)
-{
-	const uint8_t *head = rest->at;
-
-	return skip(rest, 4) && in_ether(packet, rest, big16(head + 2));
-}
-
-static bool in_hdlc(struct packet *packet, struct rest *rest)
-{
-	if (rest->len && (rest->at[0] == 0x0f || rest->at[0] == 0x8f))
-		return in_cisco(packet, rest);
-	return in_ppp(rest);
-}
-
-/*
- * Attributes of netlink in the byte order of the host that wrote them. Types are less than 256: the
- * order is known by where the zero is.
- */
-static bool in_nflog(struct rest *rest)
-{
-	if (!skip(rest, 4))
-		return false;
-	while (rest->len >= 4) {
-		bool is_little = rest->at[2];
-		size_t len = is_little ? rest->at[0] | rest->at[1] << 8 : big16(rest->at);
-		uint8_t type = rest->at[is_little ? 2 : 3];
-
-		if (len < 4)
-			return false;
-		if (type == NFLOG_PAYLOAD) {
-			limit(rest, len);
-			return skip(rest, 4);
-		}
-		if (!skip(rest, (len + 3) & ~(size_t)3))
-			return false;
-	}
-	return false;
-}
-
-enum link_kind { TYPED, BARE, PPP, HDLC, CISCO, NFLOG };
-
 /**
  * struct link - a link layer that carries IP on Linux hosts
  * @number: DLT_* of libpcap, which for these are the numbers in files
- * @size: of its header; @type: where in it a TYPED one has the type of Ethernet
+ * @size: of its header; @type: where in it the type of Ethernet is, BARE: only IP follows
  */
 static const struct link {
 	int number;
-	enum link_kind kind;
 	uint8_t size, type;
 } links[] = {
-	{ 0, BARE, 4, 0 },	/* NULL */
-	{ 1, TYPED, 14, 12 },	/* EN10MB */
-	{ 9, PPP, 0, 0 },	/* PPP */
-	{ 12, BARE, 0, 0 },	/* RAW */
-	{ 50, HDLC, 0, 0 },	/* PPP_SERIAL */
-	{ 51, PPP, 6, 0 },	/* PPP_ETHER, a session of PPPoE */
-	{ 101, BARE, 0, 0 },	/* RAW in a file */
-	{ 104, CISCO, 0, 0 },	/* C_HDLC */
-	{ 108, BARE, 4, 0 },	/* LOOP */
-	{ 113, TYPED, 16, 14 }, /* LINUX_SLL */
-	{ 166, PPP, 1, 0 },	/* PPP_PPPD: a direction instead of the address */
-	{ 228, BARE, 0, 0 },	/* IPV4 */
-	{ 229, BARE, 0, 0 },	/* IPV6 */
-	{ 239, NFLOG, 0, 0 },	{ 242, TYPED, 44, 40 }, /* IPOIB: two addresses, then RFC 4391 */
-	{ 276, TYPED, 20, 0 },				/* LINUX_SLL2 */
+#define BARE UINT8_MAX
+	{ 0, 4, BARE },	  /* NULL */
+	{ 1, 14, 12 },	  /* EN10MB */
+	{ 12, 0, BARE },  /* RAW */
+	{ 101, 0, BARE }, /* RAW in a file */
+	{ 108, 4, BARE }, /* LOOP */
+	{ 113, 16, 14 },  /* LINUX_SLL */
+	{ 228, 0, BARE }, /* IPV4 */
+	{ 229, 0, BARE }, /* IPV6 */
+	{ 242, 44, 40 },  /* IPOIB: two addresses, then RFC 4391 */
+	{ 276, 20, 0 },	  /* LINUX_SLL2 */
 };
 
 static const struct link *find_link(int number)
@@ -314,11 +248,6 @@ static const struct link *find_link(int number)
 		if (links[i].number == number)
 			return &links[i];
 	return NULL;
-}
-
-int packet_link(size_t i)
-{
-	return i < sizeof(links) / sizeof(links[0]) ? links[i].number : -1;
 }
 
 bool packet_knows_link(int link)
@@ -334,25 +263,7 @@ static bool find_ip(struct packet *packet, struct rest *rest, int number)
 
 	if (!link || !skip(rest, link->size))
 		return false;
-	switch (link->kind) {
-	case TYPED: return in_ether(packet, rest, big16(head + link->type));
-	case PPP: return in_ppp(rest);
-	case HDLC: return in_hdlc(packet, rest);
-	case CISCO: return in_cisco(packet, rest);
-	case NFLOG: return in_nflog(rest);
-	default: return true;
-	}
-}
-
-bool packet_find_ip(int link, const void *data, size_t len, size_t *at)
-{
-	struct rest rest = { data, len, len };
-	struct packet packet;
-
-	if (!find_ip(&packet, &rest, link))
-		return false;
-	*at = (size_t)(rest.at - (const uint8_t *)data);
-	return true;
+	return link->type == BARE || in_ether(packet, rest, big16(head + link->type));
 }
 
 void packet_decode(struct packet *packet, int link, const void *data, size_t captured, size_t full)

@@ -59,12 +59,6 @@ struct packet {
 /** packet_knows_link() - is that kind of link layer (DLT_* of pcap-linktype(7)) known here? */
 bool packet_knows_link(int link);
 
-/** packet_link() - the link layers that are known, one by one; -1 after the last one */
-int packet_link(size_t i);
-
-/** packet_find_ip() - where in a packet that of IP begins, after VLANs. Return: is there one? */
-bool packet_find_ip(int link, const void *data, size_t len, size_t *at);
-
 /**
  * packet_decode() - take one of @link (DLT_*) apart; @full: bytes on the wire
  *

@@ -12,9 +12,16 @@
 #include <netinet/ip6.h>
 #include <netinet/tcp.h>
 
-#include "smc_dump/blocks.h"
+/* How a section shows the order of its bytes. */
+#define ORDER 0x1a2b3c4d
 
+enum { SECTION = 0x0a0d0d0a, INTERFACE = 1, STATISTICS = 5, PACKET = 6 };
 enum {
+	END = 0,
+	COMMENT = 1,
+	INTERFACE_NAME = 2,
+	INTERFACE_DESCRIPTION = 3,
+	INTERFACE_RESOLUTION = 9,
 	SECTION_APPLICATION = 4,
 	PACKET_FLAGS = 2,
 	PACKET_INBOUND = 1,
@@ -100,34 +107,35 @@ void pcapng_head(struct out_text *text, const char *version)
 	const uint16_t link[] = { ETHERNET, 0 };
 	const uint8_t resolution = SECONDS_TO_9;
 	char name[64];
-	size_t at = begin(text, BLOCKS_SECTION);
+	size_t at = begin(text, SECTION);
 
 	snprintf(name, sizeof(name), "smc_dump %s", version);
-	word(text, BLOCKS_ORDER);
+	word(text, ORDER);
 	out_mem(text, format, sizeof(format));
 	out_mem(text, "\xff\xff\xff\xff\xff\xff\xff\xff", 8); /* how long it is, nobody knows */
 	option_text(text, SECTION_APPLICATION, name);
-	option(text, BLOCKS_END, NULL, 0);
+	option(text, END, NULL, 0);
 	end(text, at);
-	at = begin(text, BLOCKS_INTERFACE);
+	at = begin(text, INTERFACE);
 	out_mem(text, link, sizeof(link));
 	word(text, 0); /* packets of any length */
-	option_text(text, BLOCKS_INTERFACE_NAME, "smc");
-	option_text(text, BLOCKS_INTERFACE_DESCRIPTION, BLOCKS_PAYLOAD);
-	option(text, BLOCKS_INTERFACE_RESOLUTION, &resolution, sizeof(resolution));
-	option(text, BLOCKS_END, NULL, 0);
+	option_text(text, INTERFACE_NAME, "smc");
+	option_text(text, INTERFACE_DESCRIPTION,
+		    "payload of SMC connections; headers of Ethernet, IP and TCP are made up");
+	option(text, INTERFACE_RESOLUTION, &resolution, sizeof(resolution));
+	option(text, END, NULL, 0);
 	end(text, at);
 }
 
 void pcapng_tail(struct out_text *text, int64_t at, uint64_t told, uint64_t lost)
 {
-	size_t block = begin(text, BLOCKS_STATISTICS);
+	size_t block = begin(text, STATISTICS);
 
 	word(text, 0);
 	timestamp(text, at);
 	option_number(text, STATISTICS_RECEIVED, told + lost);
 	option_number(text, STATISTICS_DROPPED, lost);
-	option(text, BLOCKS_END, NULL, 0);
+	option(text, END, NULL, 0);
 	end(text, block);
 }
 
@@ -285,7 +293,7 @@ static void append(struct out_text *text, const struct segment *segment)
 {
 	const uint32_t direction = segment->is_sent ? PACKET_OUTBOUND : PACKET_INBOUND;
 	const uint32_t headers = headers_len(segment);
-	const size_t block = begin(text, BLOCKS_PACKET);
+	const size_t block = begin(text, PACKET);
 
 	word(text, 0); /* the interface */
 	timestamp(text, segment->at);
@@ -298,9 +306,9 @@ static void append(struct out_text *text, const struct segment *segment)
 	out_mem(text, segment->data, segment->len);
 	pad(text, headers + segment->len);
 	if (segment->comment && segment->comment->len)
-		option(text, BLOCKS_COMMENT, segment->comment->data, segment->comment->len);
+		option(text, COMMENT, segment->comment->data, segment->comment->len);
 	option(text, PACKET_FLAGS, &direction, sizeof(direction));
-	option(text, BLOCKS_END, NULL, 0);
+	option(text, END, NULL, 0);
 	end(text, block);
 }
 

@@ -51,43 +51,23 @@ SECOND = 1000000000
 
 
 class Pcapng:
-    """A file of pcapng: sections with interfaces; each packet a second after the one before, if not said otherwise."""
-    def __init__(self, path, order="<"):
+    """A file of pcapng: interfaces, then packets with times in microseconds, a second after the one before if not said otherwise."""
+    def __init__(self, path):
         self.path, self.data, self.time = path, b"", 1700000000 * SECOND
-        self.section(order)
-
-    def section(self, order="<"):
-        self.order, self.interfaces = order, []
-        self.block(0x0a0d0d0a, struct.pack(order + "IHHq", 0x1a2b3c4d, 1, 0, -1) + option(order, 4, b"tests"))
+        self.block(0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1) + option("<", 4, b"tests"))
 
     def block(self, kind, body):
-        body += bytes(-len(body) % 4)
-        self.data += struct.pack(self.order + "II", kind, 12 + len(body)) + body + struct.pack(self.order + "I", 12 + len(body))
+        self.data += struct.pack("<II", kind, 12 + len(body)) + body + struct.pack("<I", 12 + len(body))
 
-    def interface(self, link=ETHERNET, snaplen=262144, resolution=None, offset=0, about=b"of a test"):
-        """resolution: as in the option, None for microseconds. Return: its number."""
-        options = option(self.order, 3, about)
-        if resolution is not None:
-            options += option(self.order, 9, bytes([resolution]))
-        if offset:
-            options += option(self.order, 14, struct.pack(self.order + "q", offset))
-        self.block(1, struct.pack(self.order + "HHI", link, 0, snaplen) + options + option(self.order, 0, b""))
-        fraction = 6 if resolution is None else resolution & 127
-        self.interfaces.append((snaplen, (2 if resolution and resolution & 128 else 10) ** fraction, offset))
-        return len(self.interfaces) - 1
+    def interface(self, link=ETHERNET):
+        self.block(1, struct.pack("<HHI", link, 0, 262144) + option("<", 3, b"of a test") + option("<", 0, b""))
 
-    def packet(self, interface, data, kind=6, time=None):
-        """kind: 6 enhanced, 2 obsolete, 3 simple; time: nanoseconds."""
+    def packet(self, interface, data, time=None):
+        """time: nanoseconds."""
         self.time = self.time + SECOND if time is None else time
-        snaplen, second, offset = self.interfaces[interface]
-        kept = data[:snaplen or len(data)]
-        if kind == 3:
-            self.block(3, struct.pack(self.order + "I", len(data)) + kept)
-            return
-        ticks = (self.time - offset * SECOND) * second // SECOND
-        head = struct.pack(self.order + ("HH" if kind == 2 else "I"), interface, *([0xffff] if kind == 2 else []))
-        head += struct.pack(self.order + "IIII", ticks >> 32, ticks & 0xffffffff, len(kept), len(data))
-        self.block(kind, head + kept + bytes(-len(kept) % 4) + option(self.order, 1, b"a packet") + option(self.order, 0, b""))
+        ticks = self.time // 1000
+        head = struct.pack("<IIIII", interface, ticks >> 32, ticks & 0xffffffff, len(data), len(data))
+        self.block(6, head + data + bytes(-len(data) % 4) + option("<", 1, b"a packet") + option("<", 0, b""))
 
     def close(self):
         with open(self.path, "wb") as file:
@@ -114,27 +94,15 @@ def to_pcapng(path, target):
     out.close()
 
 
-def nflog(ip, order):
-    """With an attribute of a mark before the packet."""
-    attributes = struct.pack(order + "HHI", 8, 3, 1) + struct.pack(order + "HH", 4 + len(ip), 9) + ip
-    return b"\2\0\0\5" + attributes
-
-
 # Link layers as the numbers in files, and an IP packet in each.
 LINKS = {
     0: lambda ip, v6: struct.pack("<I", 30 if v6 else 2) + ip,
     1: lambda ip, v6: bytes(12) + (b"\x86\xdd" if v6 else b"\x08\0") + ip,
-    9: lambda ip, v6: (b"\x57" if v6 else b"\0\x21") + ip,
-    50: lambda ip, v6: b"\xff\3\0" + (b"\x57" if v6 else b"\x21") + ip,
-    51: lambda ip, v6: struct.pack(">HHHH", 0x1100, 1, 2 + len(ip), 0x57 if v6 else 0x21) + ip,
     101: lambda ip, v6: ip,
-    104: lambda ip, v6: b"\x0f\0" + (b"\x86\xdd" if v6 else b"\x08\0") + ip,
     108: lambda ip, v6: struct.pack(">I", 30 if v6 else 2) + ip,
     113: lambda ip, v6: struct.pack(">HHHQ", 0, 1, 6, 0) + (b"\x86\xdd" if v6 else b"\x08\0") + ip,
-    166: lambda ip, v6: b"\1\3\0" + (b"\x57" if v6 else b"\x21") + ip,
     228: lambda ip, v6: ip,
     229: lambda ip, v6: ip,
-    239: lambda ip, v6: nflog(ip, "<"),
     242: lambda ip, v6: bytes(40) + (b"\x86\xdd" if v6 else b"\x08\0") + b"\0\0" + ip,
     276: lambda ip, v6: (b"\x86\xdd" if v6 else b"\x08\0") + bytes(18) + ip,
 }

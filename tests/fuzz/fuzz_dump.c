@@ -34,8 +34,7 @@ static int on_event(void *arg, const struct flow_event *event)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const int links[] = { 0,	  1, 12, 101, 108, 113, 228, 229, 276,
-				     147, 9, 50, 51,  104, 166, 239, 242 };
+	static const int links[] = { 0, 1, 12, 101, 108, 113, 228, 229, 276, 147, 242 };
 	struct shown shown = { 0 };
 	struct flow_table *flows = flow_new(on_event, &shown, true);
 	struct packet_time time = { 1700000000, 999999000 };
@@ -46,7 +45,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size_t len = (size_t)(data[at] & 15) << 8 | data[at + 1], more = data[at] >> 4;
 		struct packet packet;
 		uint8_t *copy;
-		size_t ip;
 
 		at += 2;
 		if (len > size - at)
@@ -54,7 +52,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		copy = malloc(len ? len : 1);
 		MUST(copy);
 		memcpy(copy, data + at, len);
-		MUST(!packet_find_ip(link, copy, len, &ip) || ip <= len);
 		packet_decode(&packet, link, copy, len, len + more * 100);
 		MUST(packet.len <= packet.full || packet.kind == PACKET_OTHER);
 		packet.time = time;

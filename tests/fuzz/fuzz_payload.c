@@ -5,7 +5,9 @@
  */
 #include "fuzz.h"
 
-#include "smc_dump/blocks.h"
+#include <pcap/pcap.h>
+
+#include "smc_dump/packet.h"
 #include "smc_dump/payload/print.h"
 
 static __u64 unwanted[SMCDATA_VERDICTS];
@@ -47,25 +49,23 @@ static int on_payload(void *arg, const struct payload *payload)
 static void read_back(struct told *told)
 {
 	FILE *file = fmemopen(told->file.data, told->file.len, "r");
-	struct captured captured;
+	char why[PCAP_ERRBUF_SIZE];
+	pcap_t *pcap = pcap_fopen_offline(file, why);
+	struct pcap_pkthdr *header;
 	struct packet packet;
-	struct blocks *blocks;
-	struct smc_err err;
+	const u_char *data;
 	size_t at = 0;
-	int ret;
+	int status;
 
-	MUST(file);
-	blocks = blocks_open(file, &err);
-	MUST(blocks);
-	while ((ret = blocks_next(blocks, &captured, &err)) == 1) {
-		packet_decode(&packet, captured.link, captured.data, captured.len, captured.full);
+	MUST(pcap);
+	while ((status = pcap_next_ex(pcap, &header, &data)) == 1) {
+		packet_decode(&packet, pcap_datalink(pcap), data, header->caplen, header->len);
 		MUST(packet.kind == PACKET_TCP && packet.len <= told->bytes.len - at);
 		MUST(!packet.len || !memcmp(packet.data, told->bytes.data + at, packet.len));
 		at += packet.len;
 	}
-	MUST(!ret && at == told->bytes.len && blocks_is_payload(blocks));
-	blocks_free(blocks);
-	fclose(file);
+	MUST(status == PCAP_ERROR_BREAK && at == told->bytes.len);
+	pcap_close(pcap);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 #include <jansson.h>
+#include <pcap/pcap.h>
 
 #include "smc_dump/big.h"
-#include "smc_dump/blocks.h"
 #include "smc_dump/payload/print.h"
 
 #define NOW INT64_C(1700000000123456789)
@@ -384,27 +384,25 @@ static void check_file(struct file *file, const struct out_text *text)
 	}
 }
 
-/* smc_dump -r does so, and finds what it is. */
+/* By libpcap, as other programs do. */
 static void read_back(const struct out_text *text, size_t count)
 {
 	FILE *file = fmemopen(text->data, text->len, "r");
-	struct captured packet;
-	struct blocks *blocks;
-	struct smc_err err;
+	char why[PCAP_ERRBUF_SIZE];
+	pcap_t *pcap =
+		pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, why);
+	struct pcap_pkthdr *header;
+	const u_char *data;
 
-	blocks = blocks_open(file, &err);
-	assert_non_null(blocks);
-	assert_false(blocks_is_payload(blocks));
+	assert_non_null(pcap);
+	assert_int_equal(pcap_datalink(pcap), DLT_EN10MB);
 	for (size_t i = 0; i < count; i++) {
-		assert_int_equal(blocks_next(blocks, &packet, &err), 1);
-		assert_int_equal(packet.link, 1);
-		assert_int_equal(packet.time.seconds, NOW / 1000000000);
-		assert_int_equal(packet.time.nanoseconds, NOW % 1000000000);
+		assert_int_equal(pcap_next_ex(pcap, &header, &data), 1);
+		assert_int_equal(header->ts.tv_sec, NOW / 1000000000);
+		assert_int_equal(header->ts.tv_usec, NOW % 1000000000);
 	}
-	assert_int_equal(blocks_next(blocks, &packet, &err), 0);
-	assert_true(blocks_is_payload(blocks));
-	blocks_free(blocks);
-	fclose(file);
+	assert_int_equal(pcap_next_ex(pcap, &header, &data), PCAP_ERROR_BREAK);
+	pcap_close(pcap);
 }
 
 static void packets(void **state)
