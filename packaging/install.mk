@@ -11,8 +11,6 @@ PRESETDIR ?= $(UNITDIR:%/system=%/system-preset)
 UDEVDIR ?= $(PREFIX)/lib/udev/rules.d
 HOOKDIR ?= $(PREFIX)/share/containers/oci/hooks.d
 INSTALL_UNITS := smc-conf.service smc-conf-watch.service smc-metrics.service smc-metrics.timer
-# What it was called in smc-tools that had a PNET table only.
-UNIT_ALIAS := smc-pnet.service
 INSTALL_PRESETS := 90-smc-tools.preset
 INSTALL_RULES := 90-smc-conf.rules
 # Runtimes start it for containers with the annotation smc-tools/attach only.
@@ -100,7 +98,6 @@ install: all
 	$(if $(and $(HAVE_32),$(LIB32_LINKDIR)),$(install_lib32_link))
 	$(if $(MUSL_LINKDIR),$(install_musl_link))
 	$(foreach unit,$(INSTALL_UNITS),$(call install_with_paths,$(unit),$(UNITDIR)))
-	$(if $(INSTALL_UNITS),$(Q)ln -sf $(firstword $(INSTALL_UNITS)) '$(DESTDIR)$(UNITDIR)/$(UNIT_ALIAS)')
 	$(foreach preset,$(INSTALL_PRESETS),$(call install_with_paths,$(preset),$(PRESETDIR)))
 	$(foreach rule,$(INSTALL_RULES),$(call install_with_paths,$(rule),$(UDEVDIR)))
 	$(foreach hook,$(INSTALL_HOOKS),$(call install_with_paths,$(hook),$(HOOKDIR)))
@@ -127,7 +124,7 @@ uninstall:
 	$(Q)rm -f '$(DESTDIR)$(COMPDIR)/smc-tools' $(HELPERS:%='$(DESTDIR)$(LIBEXECDIR)/%') '$(DESTDIR)$(LIBEXECDIR)/smc-metrics'
 	$(Q)rm -f $(foreach file,$(notdir $(INSTALL_SHARED)),'$(DESTDIR)$(DATADIR)/$(file)')
 	$(Q)rm -f $(foreach page,$(INSTALL_PAGES),'$(call page_dir,$(page))/$(notdir $(page))')
-	$(Q)rm -f $(INSTALL_UNITS:%='$(DESTDIR)$(UNITDIR)/%') '$(DESTDIR)$(UNITDIR)/$(UNIT_ALIAS)' $(INSTALL_RULES:%='$(DESTDIR)$(UDEVDIR)/%')
+	$(Q)rm -f $(INSTALL_UNITS:%='$(DESTDIR)$(UNITDIR)/%') $(INSTALL_RULES:%='$(DESTDIR)$(UDEVDIR)/%')
 	$(Q)rm -f $(INSTALL_PRESETS:%='$(DESTDIR)$(PRESETDIR)/%') $(INSTALL_HOOKS:%='$(DESTDIR)$(HOOKDIR)/%')
 	$(Q)rm -f $(foreach file,$(INSTALL_DOCS) $(INSTALL_NOTES),'$(DESTDIR)$(DOCDIR)/$(file)')
 	$(Q)rm -f '$(DESTDIR)$(ANSIBLEDIR)/smc_conf.py'

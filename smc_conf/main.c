@@ -17,12 +17,8 @@
 #include "process/rundir.h"
 #include "sandbox/enclose.h"
 #include "settings/enforce.h"
-#include "settings/pnet_file.h"
 
 enum { OPT_DEVICE = CLI_LONG_ONLY, OPT_METRICS };
-
-/* What smc_pnet --import takes, and what the service of smc-tools 2.0.0 set. */
-#define SC_PNET_FILE "/etc/smc-tools/pnet.conf"
 
 /* Exit status of diff when there is something to be done. */
 #define DIFFERENT 2
@@ -112,31 +108,6 @@ static int parse(struct sc_opts *opts, int argc, char **argv)
 
 /* ---- the file ---- */
 
-/* The file of smc_pnet goes on working: alone, it is the whole PNET table. */
-static int read_pnet_file(struct conf *conf, bool is_alone, bool is_applied, struct smc_err *err)
-{
-	const char *name = conf_keep(conf, SC_PNET_FILE);
-	size_t section = conf_section(conf, "");
-	int fd = conf_open(SC_PNET_FILE, is_applied, err), ret;
-	struct smc_pnet_table table;
-
-	if (fd < 0)
-		return fd;
-	ret = pnet_read_fd(&table, fd, SC_PNET_FILE, err);
-	if (!ret && is_alone)
-		conf->sections[section].exclusive |= 1U << CONF_PNETID;
-	for (size_t i = 0; !ret && i < table.count; i++) {
-		struct conf_item item = sc_pnetid(&table.entries[i]);
-
-		item.section = section;
-		item.place.file = name;
-		if (!conf_find(conf, section, &item)) /* smc.conf wins */
-			conf_add(conf, &item);
-	}
-	smc_pnet_free(&table);
-	return ret;
-}
-
 /* A link that leads nowhere is there, too: to read it fails. */
 static bool is_there(const char *path)
 {
@@ -149,7 +120,7 @@ static int read_file(struct conf *conf, const struct sc_opts *opts, struct smc_e
 {
 	bool is_applied = opts->command == APPLY || opts->command == WATCH;
 	char nothing[] = "netns *\nexclusive\n"; /* speaks of all, and wants nothing */
-	bool has_conf, has_dir, has_pnet;
+	bool has_conf, has_dir;
 	int ret = 0;
 
 	*conf = (struct conf){ 0 };
@@ -159,14 +130,11 @@ static int read_file(struct conf *conf, const struct sc_opts *opts, struct smc_e
 		return conf_read_text(conf, nothing, strlen(nothing), tool.name, err);
 	has_conf = is_there(CONF_FILE);
 	has_dir = is_there(CONF_DIR);
-	has_pnet = is_there(SC_PNET_FILE);
 	/* A rule of udev asks for each device. */
-	if (has_conf || (!has_dir && !has_pnet && opts->command != SHOW && !opts->device))
+	if (has_conf || (!has_dir && opts->command != SHOW && !opts->device))
 		ret = conf_read(conf, CONF_FILE, is_applied, err);
 	if (!ret && has_dir)
 		ret = conf_read_directory(conf, CONF_DIR, is_applied, err);
-	if (!ret && has_pnet)
-		ret = read_pnet_file(conf, !has_conf, is_applied, err);
 	return ret;
 }
 

@@ -73,9 +73,6 @@ int sc_host_read_netns(struct sc_host *host, const struct conf *file, const char
 
 void sc_host_free(struct sc_host *host);
 
-/** sc_pnetid() - an entry of a PNET table as a setting, whose strings are those of @entry */
-struct conf_item sc_pnetid(const struct smc_pnet *entry);
-
 /** sc_is_normal() - is it what the kernel begins with? */
 bool sc_is_normal(const struct conf_item *item);
 

@@ -114,7 +114,7 @@ static void read_knobs(struct looking *look)
 						      .value = value });
 }
 
-struct conf_item sc_pnetid(const struct smc_pnet *entry)
+static struct conf_item pnetid_item(const struct smc_pnet *entry)
 {
 	bool is_net = entry->has & SMC_PNET_HAS_NET, has_port = entry->has & SMC_PNET_HAS_PORT;
 
@@ -161,7 +161,7 @@ static int look_around(void *arg)
 		return ret;
 	read_knobs(look);
 	for (size_t i = 0; i < netns->table.count; i++)
-		add(look, sc_pnetid(&netns->table.entries[i]));
+		add(look, pnetid_item(&netns->table.entries[i]));
 	return 0;
 }
 

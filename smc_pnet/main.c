@@ -11,41 +11,24 @@
 #include "sandbox/enclose.h"
 #include "smc/abi.h"
 
-enum {
-	OPT_TREE = CLI_LONG_ONLY,
-	OPT_SUGGEST,
-	OPT_APPLY,
-	OPT_EXPORT,
-	OPT_IMPORT,
-	OPT_DIFF,
-	OPT_ALL_NETNS,
-};
+enum { OPT_SUGGEST = CLI_LONG_ONLY, OPT_APPLY, OPT_ALL_NETNS };
 
 static const struct cli_opt options[] = {
 	{ 'a', "add", NULL, "add PNETID for the devices of -I and -D",
-	  .excludes = "--show --delete --flush --list --suggest --export --import" },
+	  .excludes = "--show --delete --flush --list --suggest" },
 	{ 's', "show", NULL, "show the entries of PNETID, or all of them",
-	  .excludes = "--delete --flush --list --suggest --export --import" },
+	  .excludes = "--delete --flush --list --suggest" },
 	{ 'd', "delete", NULL, "delete all entries of PNETID",
-	  .excludes = "--flush --list --suggest --export --import" },
-	{ 'f', "flush", NULL, "delete all entries",
-	  .excludes = "--list --suggest --export --import" },
+	  .excludes = "--flush --list --suggest" },
+	{ 'f', "flush", NULL, "delete all entries", .excludes = "--list --suggest" },
 	{ 'I', "interface", "NETDEV", "net device to add" },
 	{ 'D', "ibdevice", "IBDEV", "RDMA or ISM device to add, by its name or its PCI address" },
 	{ 'P', "ibport", "PORT", "RDMA port of IBDEV, 1 (the default) or 2" },
-	{ 'l', "list", NULL, "list all devices with their PNET IDs",
-	  .excludes = "--suggest --export --import" },
-	{ OPT_TREE, "tree", NULL, "list all devices as a tree, with the link groups",
-	  .needs = "--list", .excludes = "--json" },
-	{ OPT_SUGGEST, "suggest", NULL, "print commands that pair RDMA ports with net devices",
-	  .excludes = "--export --import" },
+	{ 'l', "list", NULL, "list all devices with their PNET IDs", .excludes = "--suggest" },
+	{ OPT_SUGGEST, "suggest", NULL, "print commands that pair RDMA ports with net devices" },
 	{ OPT_APPLY, "apply", NULL, "run the commands that --suggest prints",
 	  .needs = "--suggest" },
-	{ OPT_EXPORT, "export", NULL, "print the table as a file for --import",
-	  .excludes = "--import" },
-	{ OPT_IMPORT, "import", "FILE", "make the table what a file says, all of it or nothing" },
-	{ OPT_DIFF, "diff", NULL, "only show what --import would change", .needs = "--import" },
-	{ 'j', "json", NULL, "write one JSON document", .needs = "--show --list --suggest --diff" },
+	{ 'j', "json", NULL, "write one JSON document", .needs = "--show --list --suggest" },
 	{ 'N', "netns", "NETNS", "work in a network namespace: a name, a process id or a path" },
 	{ OPT_ALL_NETNS, "all-netns", NULL, "show the entries of all network namespaces",
 	  .needs = "--show", .excludes = "--netns" },
@@ -61,9 +44,8 @@ static const struct cli_tool tool = {
 	.usage = "[-s [PNETID]] [-j] [-N NETNS | --all-netns]\n"
 		 "-a PNETID [-I NETDEV] [-D IBDEV [-P PORT]] [-N NETNS]\n"
 		 "-d PNETID | -f [-N NETNS]\n"
-		 "-l [--tree | -j] [-N NETNS]\n"
-		 "--suggest [--apply] [-j] [-N NETNS]\n"
-		 "--export | --import FILE [--diff [-j]] [-N NETNS]",
+		 "-l [-j] [-N NETNS]\n"
+		 "--suggest [--apply] [-j] [-N NETNS]",
 	.summary =
 		"Shows and changes the PNET table: net devices and RDMA or ISM devices with the\n"
 		"same PNET ID are on the same physical network. Without options it shows all.",
@@ -75,8 +57,8 @@ static const struct cli_tool tool = {
 /** struct pnet_opts - the command line, read; the command is the value of its option, 0 for none */
 struct pnet_opts {
 	int command;
-	const char *id, *eth, *ib, *port, *file, *netns;
-	bool is_json, is_tree, is_apply, is_diff, is_all_netns;
+	const char *id, *eth, *ib, *port, *netns;
+	bool is_json, is_apply, is_all_netns;
 };
 
 /* These abbreviations were unambiguous when there were fewer options: they keep their meaning. */
@@ -103,22 +85,16 @@ static int set_option(struct pnet_opts *opts, int val)
 	case 'P': opts->port = optarg; break;
 	case 'N': opts->netns = optarg; break;
 	case 'j': opts->is_json = true; break;
-	case OPT_TREE: opts->is_tree = true; break;
 	case OPT_APPLY: opts->is_apply = true; break;
-	case OPT_DIFF: opts->is_diff = true; break;
 	case OPT_ALL_NETNS: opts->is_all_netns = true; break;
 	case 'v': return cli_version(&tool);
 	case 'h': return cli_help(&tool);
-	case OPT_IMPORT:
-		opts->file = optarg;
-		/* fall through */
 	case 'a':
 	case 's':
 	case 'd':
 	case 'f':
 	case 'l':
-	case OPT_SUGGEST:
-	case OPT_EXPORT: opts->command = val; break;
+	case OPT_SUGGEST: opts->command = val; break;
 	default: return tool.error_status;
 	}
 	return -1;
@@ -170,13 +146,11 @@ static int parse(struct pnet_opts *opts, int argc, char **argv)
 		if (ret >= 0)
 			return ret;
 	}
-	ret = cli_check(&tool, opts->command ? NULL : opts->is_tree ? "--list" : "--show");
+	ret = cli_check(&tool, opts->command ? NULL : "--show");
 	if (!ret)
 		ret = check_operands(opts, argc, argv);
 	if (ret)
 		return ret;
-	if (opts->is_tree)
-		opts->command = 'l';
 	note_ignored(opts);
 	return -1;
 }
@@ -189,17 +163,14 @@ static int make_entry(struct smc_pnet *entry, const struct pnet_opts *opts, stru
 	return opts->id ? smc_pnet_name(entry->name, opts->id, err) : 0;
 }
 
-static int run(struct pnet_tool *pnet, const struct pnet_opts *opts, const struct smc_pnet *entry,
-	       const struct smc_pnet_table *file)
+static int run(struct pnet_tool *pnet, const struct pnet_opts *opts, const struct smc_pnet *entry)
 {
 	switch (opts->command) {
 	case 'a': return pnet_add(pnet, entry);
 	case 'd': return pnet_delete(pnet, entry->name);
 	case 'f': return pnet_flush(pnet);
-	case 'l': return pnet_list(pnet, opts->is_tree, opts->is_json);
+	case 'l': return pnet_list(pnet, opts->is_json);
 	case OPT_SUGGEST: return pnet_suggest(pnet, opts->is_apply, opts->is_json);
-	case OPT_EXPORT: return pnet_export(pnet);
-	case OPT_IMPORT: return pnet_import(pnet, file, opts->is_diff, opts->is_json);
 	default: return pnet_show(pnet, opts->id ? entry->name : NULL, opts->is_json);
 	}
 }
@@ -225,7 +196,6 @@ static int show_all(const char *name, bool is_json, struct smc_err *err)
 /* Return: 0, -errno with @err. */
 static int work(const struct pnet_opts *opts, struct smc_err *err)
 {
-	struct smc_pnet_table file = { 0 };
 	struct smc_pnet entry = { 0 };
 	char root[SYSFS_ROOT_SIZE];
 	struct pnet_tool pnet = { .root = root, .err = err };
@@ -234,8 +204,6 @@ static int work(const struct pnet_opts *opts, struct smc_err *err)
 	ret = make_entry(&entry, opts, err);
 	if (!ret && opts->is_all_netns)
 		return show_all(opts->id ? entry.name : NULL, opts->is_json, err);
-	if (!ret && opts->file)
-		ret = pnet_read_path(&file, opts->file, err);
 	if (!ret)
 		ret = smc_netns_enter(opts->netns, err);
 	if (!ret)
@@ -243,9 +211,8 @@ static int work(const struct pnet_opts *opts, struct smc_err *err)
 	if (!ret)
 		ret = smc_genl_open(&pnet.nl, SMC_ABI_PNET_FAMILY, err);
 	if (!ret)
-		ret = run(&pnet, opts, &entry, &file);
+		ret = run(&pnet, opts, &entry);
 	smc_genl_close(pnet.nl);
-	smc_pnet_free(&file);
 	if (sysfs >= 0)
 		close(sysfs);
 	return ret;

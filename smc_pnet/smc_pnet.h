@@ -6,7 +6,6 @@
 
 #include "net/netns_list.h"
 #include "net/pairing.h"
-#include "settings/pnet_file.h"
 #include "settings/pnet_table.h"
 
 /* ---- table.c ---- */
@@ -17,9 +16,6 @@ int pnet_show(struct pnet_tool *tool, const char *name, bool is_json);
 /** pnet_show_all() - the same of each namespace of @list, which learns what could not be read */
 int pnet_show_all(struct netns_list *list, const char *name, bool is_json, struct smc_err *err);
 
-/** pnet_export() - print the table as pnet_read() takes it */
-int pnet_export(struct pnet_tool *tool);
-
 /** pnet_write() - write what was appended, once, to stdout. Return: 0, -errno with @err */
 int pnet_write(struct out_text *text, struct smc_err *err);
 
@@ -29,46 +25,10 @@ json_t *pnet_json_entries(const struct smc_pnet_table *table);
 /** pnet_write_json() - print a document and drop the reference */
 int pnet_write_json(json_t *doc, struct smc_err *err);
 
-/** pnet_import() - make the kernel's table that of a file, all of it or nothing; or show the way */
-int pnet_import(struct pnet_tool *tool, const struct smc_pnet_table *to, bool is_diff,
-		bool is_json);
-
-/* ---- list.c, tree.c ---- */
-
-extern const struct out_col pnet_row_columns[];
-
-/**
- * struct pnet_group - a link of an SMC-R link group, or an SMC-D link group
- * @ib, @port: the RDMA port of the link; empty for SMC-D
- * @chid: channel id of an SMC-D group, -1 for none
- */
-struct pnet_group {
-	uint32_t id, conns;
-	uint8_t link;
-	char ib[SMC_PNET_IB_SIZE];
-	unsigned int port;
-	int32_t chid;
-	bool is_shown;
-};
-
-struct pnet_groups {
-	struct pnet_group *groups;
-	size_t count, size;
-};
-
-/**
- * pnet_tree() - append the devices as a tree
- *
- * Each net device, below it those that use it as their base, the ports that serve it, and below a
- * port its link groups; then the link groups whose device is not known.
- */
-void pnet_tree(struct out_text *text, const struct pnet_rows *rows, struct pnet_groups *groups);
-
-/** pnet_print_tree() - the same with the kernel's link groups, to stdout. Return: 0, -errno */
-int pnet_print_tree(const struct pnet_rows *rows, struct smc_err *err);
+/* ---- list.c ---- */
 
 /** pnet_list() - all devices; warnings on stderr, or in the document */
-int pnet_list(struct pnet_tool *tool, bool is_tree, bool is_json);
+int pnet_list(struct pnet_tool *tool, bool is_json);
 
 /** pnet_suggest() - print the commands, or run them */
 int pnet_suggest(struct pnet_tool *tool, bool is_apply, bool is_json);

@@ -572,7 +572,7 @@ static int check_owner(const char *path, int fd, struct smc_err *err)
 	return ret ? smc_err_set(err, -ret, "cannot open %.200s", path) : 0;
 }
 
-int conf_open(const char *path, bool is_applied, struct smc_err *err)
+static int open_file(const char *path, bool is_applied, struct smc_err *err)
 {
 	int fd = smc_open_input(path, err), ret = 0;
 
@@ -587,7 +587,7 @@ int conf_open(const char *path, bool is_applied, struct smc_err *err)
 static int read_path(struct conf *conf, const char *path, int depth, struct smc_err *err)
 {
 	struct source source = { conf, path, depth, err };
-	int fd = conf_open(path, conf->is_applied, err), ret;
+	int fd = open_file(path, conf->is_applied, err), ret;
 	size_t len = 0;
 	char *text;
 

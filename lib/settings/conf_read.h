@@ -35,11 +35,3 @@ int conf_read_directory(struct conf *conf, const char *path, bool is_applied, st
  */
 int conf_read_text(struct conf *conf, char *text, size_t len, const char *name,
 		   struct smc_err *err);
-
-/**
- * conf_open() - a file of settings, or standard input for "-"
- * @is_applied: as for conf_read()
- *
- * Return: a descriptor; -EPERM, -errno with @err.
- */
-int conf_open(const char *path, bool is_applied, struct smc_err *err);

@@ -148,9 +148,9 @@ def main():
     with recorded.new_directory() as directory:
         record = recorded.unpack(directory + "/x")
         add_lookup(record)
-        files = {"COLUMNS": recorded.COLUMNS, "FILE": directory + "/pnet"}
+        files = {"COLUMNS": recorded.COLUMNS, "FILE": directory + "/smc.conf"}
         with open(files["FILE"], "w", encoding="ascii") as file:
-            file.write(recorded.PNET_TABLE)
+            file.write(recorded.SETTINGS)
         twin = Turn(LITTLE, BIG, False).record(record, directory + "/twin")
         compare((record, twin), files)
         filled = Turn(LITTLE, LITTLE, True).record(record, directory + "/filled")

@@ -27,7 +27,7 @@ import yaml
 NEEDS = {
     "modprobe": ({"SYS_MODULE"}, {"/lib/modules"}),
     "smcd ueid add": ({"NET_ADMIN"}, set()),
-    "smc_pnet --import": ({"NET_ADMIN"}, set()),
+    "smc_conf apply": ({"NET_ADMIN"}, set()),
     "put": (set(), {"/opt/smc-tools", "/etc/smc-tools", "/usr/share/containers/oci/hooks.d"}),
     "smc_bpf attach": ({"BPF", "PERFMON", "NET_ADMIN"}, {"/sys/fs/bpf"}),
 }
@@ -171,7 +171,7 @@ mkdir "$tmp/bin" "$tmp/cgroup" "$tmp/account"
 systemd=$tmp/cgroup/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod0a1b_2c.slice
 mkdir -p "$systemd/cri-1.scope" "$tmp/cgroup/kubepods/besteffort/pod9-f" "$tmp/cgroup/kubepods/pod0a1b"
 echo TOKEN >"$tmp/account/token"
-for tool in modprobe smcd smc_pnet smc_bpf curl sleep cat jq; do
+for tool in modprobe smcd smc_conf smc_bpf curl sleep cat jq; do
 	cat >"$tmp/bin/$tool" <<'END'
 #!/bin/sh
 echo "${0##*/} $*" >>"$CALLS"
@@ -193,7 +193,7 @@ PATH=$tmp/bin:$PATH sh "$tmp/setup.sh"
 is "$(grep -v ^cat "$CALLS")" "modprobe smc
 smcd ueid show
 smcd ueid add MYCLUSTER
-smc_pnet --import $tmp/pnet.conf" 'Kubernetes: a node is set up'
+smc_conf apply $tmp/node.conf" 'Kubernetes: a node is set up'
 echo MYCLUSTER >"$CALLS.eids"
 rm "$CALLS"
 PATH=$tmp/bin:$PATH sh "$tmp/setup.sh"

@@ -11,8 +11,6 @@ sys.dont_write_bytecode = True
 from recorded import BUILD, BUNDLE, done, new_directory, ok, run, skip, unpack  # noqa: E402
 
 READERS = """
-smc_pnet --import FILE
-smc_pnet --import FILE --diff
 smc_conf check FILE
 smc_conf diff FILE
 smc_conf apply FILE

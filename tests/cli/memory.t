@@ -36,8 +36,7 @@ smc_unit enable x
 smc_run --help
 smc_run -r x true
 smc_dump -r CAPTURE
-smc_dump -r PCAPNG
-smc_dump -r PCAPNG -w /dev/null
+smc_dump -r CAPTURE -w /dev/null
 smc_dump -j -x -r CAPTURE
 smc_dump --help
 smc_conf export SETTINGS
@@ -58,9 +57,7 @@ smcr -a -j stats
 smcd ueid add NEW
 smcd hs enable
 smc_pnet
-smc_pnet --tree
 smc_pnet -a NEW -I lo
-smc_pnet --import FILE
 smc_pnet --suggest --apply
 smc_conf diff -
 smc_rnics -a
@@ -116,12 +113,11 @@ def make_bundle(directory):
 
 
 def tasks(directory, record):
-    names = {"COLUMNS": recorded.COLUMNS, "FILE": directory + "/pnet", "BUNDLE": make_bundle(directory),
+    names = {"COLUMNS": recorded.COLUMNS, "FILE": directory + "/smc.conf", "BUNDLE": make_bundle(directory),
              "SETTINGS": recorded.ROOT + "/tests/fuzz/corpus/conf/all",
-             "PCAPNG": recorded.ROOT + "/tests/fuzz/corpus/pcapng/little",
              "CAPTURE": recorded.ROOT + "/tests/cli/captures/smcd.pcap"}
     with open(names["FILE"], "w", encoding="ascii") as file:
-        file.write(recorded.PNET_TABLE)
+        file.write(recorded.SETTINGS)
     for text, env in ((recorded.COMMANDS, {"SMC_TOOLS_ROOT": record}), (KERNEL, {"KERNEL_ROOT": record}), (HERE, {})):
         for line in text.strip().splitlines():
             if not line.startswith(" ".join(sys.argv[1:])):

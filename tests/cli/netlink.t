@@ -43,14 +43,12 @@ smc_pnet -s NET1
 smc_pnet -j
 smc_pnet -l
 smc_pnet -l -j
-smc_pnet --tree
 smc_pnet --suggest
-smc_pnet --export
 smc_pnet -a NEW -I lo
 smc_pnet -d NET1
 smc_pnet -f
-smc_pnet --import FILE
-smc_pnet --import FILE --diff
+smc_conf apply FILE
+smc_conf diff FILE
 smc_conf export
 smc_conf export -j
 smc_conf show
@@ -123,9 +121,9 @@ def spoil(task):
 
 
 def tasks(directory, record):
-    path = directory + "/pnet"
+    path = directory + "/smc.conf"
     with open(path, "w", encoding="ascii") as file:
-        file.write("NET7 lo n/a 255\n")
+        file.write("pnetid NET7 net lo\n")
     for line in COMMANDS.strip().splitlines():
         if not line.startswith(" ".join(sys.argv[1:])):
             continue

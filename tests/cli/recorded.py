@@ -11,8 +11,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BUILD = os.environ.get("BUILD", ROOT + "/build")
 BUNDLE = ROOT + "/tests/cli/host.tgz"
 COLUMNS = "state,uid,inode,local,peer,mode,reason,process"
-PNET_TABLE = "NET1 lo n/a 255\nNET7 eth0 n/a 255\n"
-# What is asked of the recorded host. FILE is a PNET table.
+SETTINGS = "exclusive pnetid\npnetid NET1 net lo\npnetid NET7 net eth0\n"
+# What is asked of the recorded host. FILE has settings.
 COMMANDS = """
 smcss -a
 smcss -a -d -W
@@ -63,13 +63,11 @@ smc_pnet -s NET9
 smc_pnet -j
 smc_pnet -l
 smc_pnet -l -j
-smc_pnet --tree
 smc_pnet --suggest
 smc_pnet --suggest -j
-smc_pnet --export
-smc_pnet --import FILE --diff
-smc_pnet --import FILE --diff -j
-smc_pnet --import FILE
+smc_conf diff FILE
+smc_conf diff FILE -j
+smc_conf apply FILE
 smc_pnet -a NEW -I lo
 smc_pnet --help
 smc_rnics

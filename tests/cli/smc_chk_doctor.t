@@ -159,9 +159,9 @@ chmod +x "$tmp/program"
 capture "$chk" program "$tmp/program"
 quoted 'the loader in an ELF file' 1
 mkdir "$tmp/$evil"
-capture "$build/smc_pnet" --import "$tmp/$evil/no"
+capture "$build/smc_conf" check "$tmp/$evil/no"
 quoted 'the name of a file' 1
-capture "$build/smc_pnet" --import /übung/€
+capture "$build/smc_conf" check /übung/€
 like "$err" "'?/übung/€'?" 'what a user types can be read again'
 
 host $no_smc

@@ -4,8 +4,6 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 pnet=${BUILD:-$PWD/build}/smc_pnet
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
 LC_ALL=C
 export LC_ALL
 
@@ -51,7 +49,7 @@ is "$?$err" '1smc_pnet: cannot write to standard output: No space left on device
 refuse "unknown option '-x'" -x
 refuse "options '--add' and '--delete' exclude each other" -a -d X
 refuse "options '--show' and '--flush' exclude each other" -s -f
-refuse "options '--list' and '--export' exclude each other" -l --export
+refuse "options '--list' and '--suggest' exclude each other" -l --suggest
 refuse "unexpected argument 'Y'" -a X Y
 refuse "unexpected argument 'X'" -f X
 refuse "unexpected argument 'X'" -l X
@@ -61,13 +59,9 @@ refuse "'--delete' needs a PNET ID" -d
 refuse 'no device to add' -a X
 refuse "'--add' takes no argument" --add=X
 refuse "'--interface' needs an argument" -a X -I
-refuse "'--tree' is only for '--list'" -s --tree
 refuse "'--apply' is only for '--suggest'" --apply
-refuse "'--diff' is only for '--import'" --diff
 refuse "'--all-netns' is only for '--show'" -l --all-netns
-refuse "'--all-netns' is only for '--show'" --import - --all-netns
 refuse "'--all-netns' and '--netns' exclude" --all-netns -N 1
-refuse "'--tree' and '--json' exclude" -l --tree -j
 refuse "'--json' is only for '--show', " -f -j
 refuse "'--json' is only for '--show', " -a X -I lo -j
 
@@ -84,18 +78,6 @@ refuse "'a b' is not the name of an RDMA or ISM device" -a X -D 'a b'
 for port in 3 -1 x 1x 0x3 4294967297; do
 	refuse "'$port' is not an RDMA port" -a X -D rxe0 -P "$port"
 done
-
-# ---- files, before anything is sent ----
-refuse 'cannot open /no/such/file: No such file' --import /no/such/file
-printf 'A eth0 n/a 255\nB eth0 n/a 255\n' >"$tmp/conf"
-refuse "conf:2: 'eth0' already has another entry" --import "$tmp/conf"
-printf 'A eth0\n' >"$tmp/conf"
-refuse 'conf:1: not an entry: give' --import "$tmp/conf" --diff
-out=$(echo 'A-B eth0 n/a 255' | "$pnet" --import - 2>&1)
-is "$?$out" "1smc_pnet: standard input:1: 'A-B' is not a PNET ID: only letters and digits are allowed" 'import from stdin'
-refuse 'cannot read' --import "$tmp"
-err=$("$pnet" --import - 2>&1 </dev/zero)
-is "$?$err" '1smc_pnet: standard input is larger than a PNET table can be' 'a file without end'
 
 # ---- namespaces ----
 refuse "no network namespace 'no-such'" -N no-such
@@ -120,12 +102,11 @@ like "$err" "^smc_pnet: option '--ibport' is ignored without '--add'\$" '-P with
 if has_smc; then
 	skip 'a kernel without SMC is told in one sentence' 'this kernel has SMC'
 else
-	: >"$tmp/conf"
-	for option in -s -f -l -j '-d X' '-a X -I lo' --suggest --export "--import $tmp/conf"; do
+	for option in -s -f -l -j '-d X' '-a X -I lo' --suggest; do
 		# shellcheck disable=SC2086 # option and argument
 		run $option
 		is "$rc$out$err" "1$sentence" \
-			"a kernel without SMC: smc_pnet ${option%"$tmp"*}"
+			"a kernel without SMC: smc_pnet $option"
 	done
 fi
 plan_done

@@ -1,14 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* A PNET table from the words of a configuration file. */
+/* A PNET table from lines as smc_pnet prints them; a line with both devices makes two entries. */
 #pragma once
 
 #include "test.h"
+
+#include <stdio.h>
 
 #include "smc_pnet/smc_pnet.h"
 
 static inline void from_text(struct smc_pnet_table *table, const char *text)
 {
-	struct smc_err err;
+	char name[17], eth[16], ib[64];
+	int port, count, len;
 
-	assert_int_equal(pnet_read(table, text, strlen(text), "test", &err), 0);
+	*table = (struct smc_pnet_table){ 0 };
+	for (; *text; text += len + (text[len] == '\n')) {
+		struct smc_pnet entry = { .port = 1 };
+
+		len = (int)strcspn(text, "\n");
+		count = sscanf(text, "%16s %15s %63s %d", name, eth, ib, &port);
+		assert_true(count >= 3);
+		strcpy(entry.name, name);
+		if (strcmp(eth, SMC_PNET_NONE)) {
+			entry.has = SMC_PNET_HAS_NET;
+			strcpy(entry.eth, eth);
+			smc_pnet_append(table, &entry);
+		}
+		if (!strcmp(ib, SMC_PNET_NONE))
+			continue;
+		entry = (struct smc_pnet){ .has = SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT,
+					   .port = count > 3 ? (uint8_t)port : 1 };
+		strcpy(entry.name, name);
+		strcpy(entry.ib, ib);
+		smc_pnet_append(table, &entry);
+	}
 }

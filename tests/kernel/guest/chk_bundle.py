@@ -15,8 +15,8 @@ SECRET = "correct-horse-battery-staple"
 HERE = ["smcss -a", "smcr linkgroup", "smcd -j info"]
 COMMANDS = HERE + [
     "smcss -a -p -j", "smcss -a -d", "smcss -R", "smcss -s", "smcd -d linkgroup", "smcr -d device",
-    "smcr -dd linkgroup link-show", "smcd seid", "smcr -a -d stats", "smc_pnet -j", "smc_pnet --tree",
-    "smc_pnet --export", "smc_rnics -a -w", "smc_chk doctor", "smc_chk -s",
+    "smcr -dd linkgroup link-show", "smcd seid", "smcr -a -d stats", "smc_pnet -j",
+    "smc_rnics -a -w", "smc_chk doctor", "smc_chk -s",
 ]
 
 

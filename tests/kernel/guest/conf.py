@@ -174,15 +174,14 @@ def check_rights():
 
 def check_owners():
     """What others can change is not taken from root, however it is reached."""
-    pnet, more, dropin = "/etc/smc-tools/pnet.conf", "/etc/smc-tools/more.d", CONF + ".d"
+    more, dropin = "/etc/smc-tools/more.d", CONF + ".d"
     write("include more.d\n")
     write("handshake-limit on\n", more + "/a.conf")
     write("handshake-limit on\n", dropin + "/a.conf")
     write("handshake-limit on\n", "/run/theirs/b.conf")
-    write("NET1 lo n/a 255\n", pnet)
     os.chown("/run/theirs", 65534, 0)
     for path, mode, owner in ((more + "/a.conf", 0o664, 0), (more + "/a.conf", 0o600, 65534), (more, 0o1777, 0), (dropin + "/a.conf", 0o606, 0),
-                              (dropin, 0o775, 0), (pnet, 0o646, 0), (pnet, 0o644, 65534)):
+                              (dropin, 0o775, 0)):
         was = os.stat(path).st_mode
         os.chmod(path, mode)
         os.chown(path, owner, 0)
@@ -194,10 +193,9 @@ def check_owners():
     os.symlink("/run/theirs/b.conf", more + "/b.conf")
     equal(conf("apply"), (1, "", "smc_conf: refusing to read %s/b.conf as root: other users can write to /run/theirs\n" % more), "by a link")
     os.chown("/run/theirs", 0, 0)
-    equal((doc("smcd", "-j", "hs")["enabled"], out_of("smc_pnet")), (False, ""), "nothing of it was done")
+    equal(doc("smcd", "-j", "hs")["enabled"], False, "nothing of it was done")
     equal(conf("apply"), (0, "", ""), "root's own are taken")
-    equal((doc("smcd", "-j", "hs")["enabled"], out_of("smc_pnet")), (True, "NET1 lo n/a 255\n"), "and done")
-    os.remove(pnet)
+    equal(doc("smcd", "-j", "hs")["enabled"], True, "and done")
     for path in more, dropin, "/run/theirs":
         shutil.rmtree(path)
     applies("exclusive\n", "as before")
@@ -308,20 +306,6 @@ def check_devices():
             ok(wait_for(lambda: " -> FLOCK " in read("/proc/locks")), "another one at the same time waits", read("/proc/locks"))
             fcntl.flock(lock, fcntl.LOCK_UN)
             equal(other.wait(), 0, "until it is its turn")
-
-
-def check_pnet_file():
-    """/etc/smc-tools/pnet.conf of smc-tools 2.0.0, alone and with a file beside it."""
-    os.remove(CONF)
-    run("smc_pnet", "-f")
-    out_of("smc_pnet", "-a", "GONE", "-I", "eth7")
-    write("OLD lo n/a 255\nOLD n/a lab0 1\n", "/etc/smc-tools/pnet.conf")
-    equal(conf("apply"), (0, "", ""), "pnet.conf alone")
-    equal(sorted(out_of("smc_pnet").splitlines()), ["OLD lo n/a 255", "OLD n/a lab0 1"], "is the whole table")
-    applies("pnetid new net lo\n", "with smc.conf")
-    equal(sorted(out_of("smc_pnet").splitlines()), ["NEW lo n/a 255", "OLD n/a lab0 1"], "which wins")
-    os.remove("/etc/smc-tools/pnet.conf")
-    run("smc_pnet", "-f")
 
 
 def check_policy():
@@ -508,7 +492,6 @@ check_rights()
 check_owners()
 check_netns()
 check_devices()
-check_pnet_file()
 check_policy()
 check_scopes()
 check_watch()

@@ -74,43 +74,6 @@ def check_delete():
     fine("-f")
 
 
-def check_files():
-    path = os.environ.get("TMPDIR", "/tmp") + "/pnet.conf"
-    fine("-a", "A", "-I", "lo", "-D", "rxelo")
-    fine("-a", "B", "-I", "eth0")
-    exported = fine("--export")
-    with open(path, "w", encoding="ascii") as file:
-        file.write(exported)
-    before = sorted(table())
-    fine("--import", path)
-    equal(sorted(table()), before, "importing what is there changes nothing")
-    equal(fine("--import", path, "--diff"), "", "and --diff shows nothing")
-    fine("-f")
-    fine("--import", path)
-    equal(sorted(table()), before, "--import sets an empty table")
-    fine("-f")
-    fine("-a", "A", "-I", "eth0", "-D", "other")
-    fine("-a", "C", "-I", "lo")
-    equal(sorted(fine("--import", path, "--diff", prefix=NOBODY).splitlines()),
-          ["+ A lo n/a 255", "+ A n/a rxelo 1", "+ B eth0 n/a 255",
-           "- A eth0 n/a 255", "- A n/a other 1", "- C lo n/a 255"], "--diff")
-    diff = json.loads(fine("--import", path, "--diff", "-j"))
-    equal((diff["schema"], len(diff["add"]), len(diff["remove"])), ("smc-tools/pnet-diff/1", 3, 3), "--diff -j")
-    fine("--import", path)
-    equal(sorted(table()), before, "--import replaces what is there")
-    with open(path, "a", encoding="ascii") as file:
-        file.write("D-D eth5 n/a 255\n")
-    refused("pnet.conf:6: 'D-D' is not a PNET ID", "--import", path)
-    equal(sorted(table()), before, "a bad line changes nothing")
-    with open(path, "w", encoding="ascii") as file:
-        file.write("A lo rxelo 1\n# only this\n")
-    refused("Operation not permitted", "--import", path, prefix=NOBODY)
-    equal(sorted(table()), before, "nor without rights")
-    fine("--import", path)
-    equal(sorted(table()), ["A lo n/a 255", "A n/a rxelo 1"], "what the file lacks goes")
-    fine("-f")
-
-
 def check_list():
     rows = {(d["type"], d["device"]): d for d in json.loads(fine("-l", "-j"))["devices"]}
     equal(rows[("ib", "rxelo")],
@@ -131,7 +94,7 @@ def check_list():
         status, _, err = run("ip", "link", "add", *argv)
         equal((status, err), (0, ""), "ip link add " + " ".join(argv))
     fine("-a", "VLAN", "-I", "base0.5")
-    status, out, err = pnet("--list", "--tree")
+    status, out, err = pnet("--list")
     ok(status == 0 and "smc_pnet -a VLAN -I base0\n" in err, "warns of an entry for a device on a base device", err)
     fine("-a", "BASE", "-I", "base0")
     out = pnet("-l")[1]
@@ -152,18 +115,6 @@ def check_suggest():
     equal(fine("--suggest", "--apply"), "smc_pnet -a LO -I lo -D rxelo -P 1\n", "--apply")
     equal(sorted(table()), ["LO lo n/a 255", "LO n/a rxelo 1"], "does it")
     equal(fine("--suggest"), "", "then nothing is left to suggest")
-    out = fine("--list", "--tree")
-    equal([l for l in out.splitlines() if "link group" in l], [], "--tree: no link group yet")
-    with Sockets("smc4:pair:127.0.0.1") as made:
-        tree = fine("--list", "--tree").splitlines()
-        mode = {s["mode"] for s in listing() if s["inode"] in [m["inode"] for m in made.all]}
-    place = [i for i, l in enumerate(tree) if "- ib rxelo port 1 " in l][0]
-    groups = [l for l in tree if "link group" in l]
-    ok(mode == {"SMCR"} and len(groups) == 2 and set(groups) == set(tree[place + 1:place + 3]) and
-       all(re.match(r" {6}[%s]- SMC-R link group [0-9a-f]{8} link 1 \(1 connection\)$" % mark, l)
-           for mark, l in zip("|`", groups)),
-       "--tree: both ends' link groups below the port", (mode, tree))
-    ok("LO\n`- net lo (unknown, table)\n   `- ib rxelo port 1 (ACTIVE, table)\n" in out, "--tree: rxelo below lo", out)
 
 
 def check_netns():
@@ -224,7 +175,6 @@ check_basics()
 check_exists()
 check_rights()
 check_delete()
-check_files()
 check_list()
 check_suggest()
 check_netns()

@@ -39,11 +39,10 @@ def install():
 
 def write_units():
     """A template, a service with variables and a drop-in of its administrator's, one behind a socket."""
-    write(UNITS + "/lab.target", "[Unit]\nDefaultDependencies=no\nWants=smc-pnet.service\n")
+    write(UNITS + "/lab.target", "[Unit]\nDefaultDependencies=no\nWants=smc-conf.service\n")
     if not INSTALLED:
         write(UNITS + "/smc-conf.service", read(TOOLS + "/smc-conf.service").replace("@BINDIR@", "/usr/bin"))
-        os.symlink("smc-conf.service", UNITS + "/smc-pnet.service")
-    write("/etc/smc-tools/pnet.conf", "LABNET lo n/a 255\n")
+    write("/etc/smc-tools/smc.conf", "pnetid LABNET net lo\n")
     serve = "[Service]\nExecStart=/usr/bin/iperf3 -s -p %s\n"
     write(UNITS + "/lab@.service", serve % "520%i")
     write(UNITS + "/lab\\x2db@.service", "[Service]\nExecStart=/bin/sleep 999\n")
@@ -107,10 +106,10 @@ def refuse(words, *argv, tool="/usr/bin/smc_unit"):
 
 
 def check_pnet():
-    ok(wait_for(lambda: run("systemctl", "is-active", "smc-pnet.service")[0] == 0),
-       "smc-pnet.service, by which smc-conf.service was known, is started at boot", run("systemctl", "status", "smc-pnet.service"))
+    ok(wait_for(lambda: run("systemctl", "is-active", "smc-conf.service")[0] == 0),
+       "smc-conf.service is started at boot", run("systemctl", "status", "smc-conf.service"))
     out = run("smc_pnet")[1]
-    ok(out.startswith("LABNET ") and " lo " in out, "it set the table of pnet.conf at boot", out)
+    ok(out.startswith("LABNET ") and " lo " in out, "it set the PNET table at boot", out)
 
 
 def check_redis():
