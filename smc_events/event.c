@@ -114,13 +114,6 @@ static void append_closed(struct out_text *text, const struct event *event)
 	}
 }
 
-static const char *ordinal(unsigned int number)
-{
-	if (number % 100 / 10 == 1 || number % 10 > 3 || !(number % 10))
-		return "th";
-	return number % 10 == 1 ? "st" : number % 10 == 2 ? "nd" : "rd";
-}
-
 static void append_connection(struct out_text *text, const struct event *event)
 {
 	const struct smc_abi_fallback *fallback = &event->sock.fallback;
@@ -146,12 +139,9 @@ static void append_connection(struct out_text *text, const struct event *event)
 		out_escaped(text, event->process.comm, sizeof(event->process.comm));
 		out_printf(text, "[%d]", (int)event->process.pid);
 	}
-	if (event->nth > 1)
-		out_printf(text, "  (%u%s from this peer in 60 s)", event->nth,
-			   ordinal(event->nth));
 }
 
-static void append_link(struct out_text *text, const struct event_link *link, bool is_down)
+static void append_link(struct out_text *text, const struct smclife_link *link, bool is_down)
 {
 	out_printf(text, "link group %08" PRIx32 "  ", link->lgr);
 	out_escaped(text, link->device, sizeof(link->device));
@@ -263,8 +253,6 @@ static void set_fallback(json_t *json, const struct event *event, bool explained
 	set(json, "reason", sockets_json_reason(fallback->reason));
 	if (fallback->peer_diagnosis)
 		set(json, "peer_reason", sockets_json_reason(fallback->peer_diagnosis));
-	if (event->nth)
-		set(json, "in_a_minute", json_integer(event->nth));
 	if (explained)
 		set(json, "remedies", json_remedies(event));
 }
@@ -301,7 +289,7 @@ static void set_connection(json_t *json, const struct event *event, bool explain
 
 static void set_link(json_t *json, const struct event *event)
 {
-	const struct event_link *link = &event->link;
+	const struct smclife_link *link = &event->link;
 
 	set(json, "link_group", json_group(link->lgr));
 	set(json, "link", json_integer(link->id));

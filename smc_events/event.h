@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "bpf/smclife.h"
 #include "out/text.h"
 #include "smc/sock.h"
 
@@ -33,25 +34,12 @@ struct event_moved {
 };
 
 /**
- * struct event_link - a link of a link group
- * @connections: that it had, if @has_connections
- * @to: id of the link that they go to, 0: none
- */
-struct event_link {
-	uint32_t lgr, connections;
-	uint8_t id, port, to;
-	bool has_connections;
-	char device[65];
-};
-
-/**
  * struct event - what happened
  * @at: nanoseconds since 1970
  * @sock: addresses, mode, reason and owner of a connection; its mode is 0xff if it is not known
  * @handshake, @lived: nanoseconds, -1: not known
  * @in, @out: if @has_bytes
  * @lgr: of a connection over SMC-R, 0: not known
- * @nth: fallback with this peer within a minute
  * @lost: of EVENT_LOST: how many
  */
 struct event {
@@ -64,8 +52,7 @@ struct event {
 	struct event_moved in, out;
 	uint32_t lgr;
 	struct event_process process;
-	unsigned int nth;
-	struct event_link link;
+	struct smclife_link link;
 	uint64_t lost;
 };
 

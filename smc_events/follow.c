@@ -70,19 +70,6 @@ static void copy_socket(struct event *event, const struct smclife_event *report)
 	event->has_bytes = true;
 }
 
-static void copy_link(struct event_link *link, const struct smclife_link *report)
-{
-	*link = (struct event_link){
-		.lgr = report->lgr,
-		.connections = report->connections,
-		.id = report->id,
-		.port = report->port,
-		.to = report->to,
-		.has_connections = report->has_connections,
-	};
-	memcpy(link->device, report->device, sizeof(report->device));
-}
-
 int follow_event(struct event *event, const struct smclife_event *report, int64_t clock)
 {
 	static const enum event_kind kinds[] = {
@@ -97,7 +84,7 @@ int follow_event(struct event *event, const struct smclife_event *report, int64_
 	event->kind = kinds[report->kind];
 	event->at = (int64_t)report->at + clock;
 	if (event_is_link(event))
-		copy_link(&event->link, &report->link);
+		event->link = report->link;
 	else
 		copy_socket(event, report);
 	return 0;

@@ -16,7 +16,6 @@
 #include "smc/filter.h"
 #include "smc_events/follow.h"
 #include "smc_events/listeners.h"
-#include "smc_events/repeats.h"
 
 /* Seconds between two times of reading what happened. */
 #define PAUSE 0.1
@@ -63,7 +62,6 @@ struct events {
 	struct opts opts;
 	struct smc_err *err;
 	struct listeners listeners;
-	struct repeats repeats;
 	struct follow follow;
 	struct out_text text;
 	unsigned long count;
@@ -146,8 +144,6 @@ static int print(struct events *events, const struct event *event)
 /* What the kernel's worker does is done for whoever listens. */
 static int complete(struct events *events, struct event *event)
 {
-	if (event->kind == EVENT_FALLBACK && event->sock.peer.family != AF_UNSPEC)
-		event->nth = repeats_count(&events->repeats, &event->sock.peer, event->at);
 	if (event->side == EVENT_SERVER && !event->process.pid)
 		return listeners_find(&events->listeners, event, events->err);
 	return 0;
@@ -205,8 +201,7 @@ static int start(struct events *events)
 
 int main(int argc, char **argv)
 {
-	/* Its counts take a megabyte. */
-	static struct events events;
+	struct events events = { 0 };
 	struct smc_err err = { 0 };
 	sigset_t ends;
 	int status;

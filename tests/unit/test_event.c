@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* smc_events: an event as text and as JSON, bytes of cursors, how often within a minute. */
+/* smc_events: an event as text and as JSON, bytes of cursors. */
 #include "test.h"
 
 #include "smc_events/follow.h"
-#include "smc_events/repeats.h"
 
 #define SECOND 1000000000LL
 #define AT (1795348867LL * SECOND + 412345678) /* 2026-11-22 12:01:07 UTC */
@@ -56,41 +55,13 @@ static void test_fallback(void **state)
 	(void)state;
 	event.sock.has = SMC_SOCK_HAS_FALLBACK;
 	event.sock.fallback.reason = 0x03010000;
-	event.nth = 1;
 	check_text(&event, "12:01:07.412  fallback   10.0.0.1:6379 < 10.0.0.7:40112  "
 			   "0x03010000 PEERNOSMC  redis-server[811]\n");
-	event.nth = 4;
 	event.process.pid = 0;
-	check_text(&event, "12:01:07.412  fallback   10.0.0.1:6379 < 10.0.0.7:40112  "
-			   "0x03010000 PEERNOSMC  (4th from this peer in 60 s)\n");
 	event.sock.fallback.reason = 0x05000000;
 	event.sock.fallback.peer_diagnosis = 0x03030000;
-	event.nth = 0;
 	check_text(&event, "12:01:07.412  fallback   10.0.0.1:6379 < 10.0.0.7:40112  "
 			   "0x05000000/0x03030000 PEERDECL/NOSMCDEV\n");
-}
-
-static void test_ordinals(void **state)
-{
-	static const struct {
-		unsigned int number;
-		const char *want;
-	} ordinals[] = {
-		{ 2, "(2nd f" },   { 3, "(3rd f" },	{ 11, "(11th f" },   { 12, "(12th f" },
-		{ 21, "(21st f" }, { 100, "(100th f" }, { 113, "(113th f" }, { 122, "(122nd f" },
-	};
-	struct event event = event_of(EVENT_FALLBACK, SMC_ABI_MODE_TCP);
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(ordinals); i++) {
-		struct out_text text = { .len = 0 };
-
-		event.nth = ordinals[i].number;
-		event_text(&text, &event);
-		out_char(&text, '\0');
-		assert_non_null(strstr(text.data, ordinals[i].want));
-		out_free(&text);
-	}
 }
 
 static void test_closed(void **state)
@@ -117,7 +88,7 @@ static void test_links(void **state)
 	struct event event = { .kind = EVENT_LINK_DOWN, .at = AT };
 
 	(void)state;
-	event.link = (struct event_link){ 0x200, 31, 1, 1, 2, true, "mlx5_0" };
+	event.link = (struct smclife_link){ 0x200, 31, 1, 1, 2, true, "mlx5_0" };
 	check_text(&event, "12:01:07.412  link down  link group 00000200  mlx5_0/1: "
 			   "31 connections moved to link 2\n");
 	event.link.to = 0;
@@ -171,12 +142,10 @@ static void test_json(void **state)
 	(void)state;
 	event.sock.has = SMC_SOCK_HAS_FALLBACK;
 	event.sock.fallback.reason = 0x03010000;
-	event.nth = 4;
 	json = event_json(&event, false);
 	assert_string_equal(json_string_value(json_object_get(json, "time")),
 			    "2026-11-22T12:01:07.412345Z");
 	assert_string_equal(json_string_value(json_object_get(json, "side")), "server");
-	assert_int_equal(json_integer_value(json_object_get(json, "in_a_minute")), 4);
 	assert_null(json_object_get(json, "remedies"));
 	assert_null(json_object_get(json, "in"));
 	json_decref(json);
@@ -216,42 +185,13 @@ static void test_moved(void **state)
 	assert_true(follow_moved(&moved, true).bytes == 69000);
 }
 
-static void test_repeats(void **state)
-{
-	static struct repeats repeats;
-	struct smc_addr other = peer, port = peer;
-
-	(void)state;
-	other.ip[3]++;
-	port.port++;
-	assert_int_equal(repeats_count(&repeats, &peer, AT), 1);
-	assert_int_equal(repeats_count(&repeats, &port, AT + SECOND), 2);
-	assert_int_equal(repeats_count(&repeats, &other, AT + SECOND), 1);
-	assert_int_equal(repeats_count(&repeats, &peer, AT), 3);
-	assert_int_equal(repeats_count(&repeats, &peer, AT + 59 * SECOND), 4);
-	assert_int_equal(repeats_count(&repeats, &peer, AT + 60 * SECOND), 4);
-	assert_int_equal(repeats_count(&repeats, &peer, AT + 61 * SECOND), 3);
-	assert_int_equal(repeats_count(&repeats, &peer, AT + 500 * SECOND), 1);
-	/* The clock is set back. */
-	assert_int_equal(repeats_count(&repeats, &peer, AT + 100 * SECOND), 1);
-	assert_int_equal(repeats_count(&repeats, &peer, AT + 159 * SECOND), 2);
-	assert_int_equal(repeats_count(&repeats, &peer, AT + 160 * SECOND), 2);
-	/* More peers than there is room for: it goes on counting. */
-	for (uint32_t i = 0; i < 100000; i++) {
-		memcpy(other.ip, &i, sizeof(i));
-		assert_int_equal(repeats_count(&repeats, &other, AT + 501 * SECOND), 1);
-		assert_int_equal(repeats_count(&repeats, &other, AT + 501 * SECOND), 2);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_connected), cmocka_unit_test(test_fallback),
-		cmocka_unit_test(test_ordinals),  cmocka_unit_test(test_closed),
-		cmocka_unit_test(test_links),	  cmocka_unit_test(test_durations),
-		cmocka_unit_test(test_json),	  cmocka_unit_test(test_moved),
-		cmocka_unit_test(test_repeats),
+		cmocka_unit_test(test_closed),	  cmocka_unit_test(test_links),
+		cmocka_unit_test(test_durations), cmocka_unit_test(test_json),
+		cmocka_unit_test(test_moved),
 	};
 
 	setenv("TZ", "UTC", 1);
