@@ -3,26 +3,20 @@
 #include "smc_unit/unit.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/read.h"
 #include "host/smc.h"
 #include "launch/ask.h"
 #include "process/library.h"
 #include "sandbox/owned.h"
 
 #define PROPERTIES                                                                                 \
-	"Id,LoadState,Environment,EnvironmentFiles,UnsetEnvironment,ExecStart,"                    \
-	"RestrictAddressFamilies,RootDirectory,RootImage,ProtectHome,PrivateTmp,"                  \
-	"InaccessiblePaths,NoExecPaths,ExecPaths,TriggeredBy,User,DynamicUser,"                    \
-	"NoNewPrivileges"
-
-/* Bytes of an environment file, at most. */
-#define MOST (16 << 20)
+	"Id,LoadState,Environment,UnsetEnvironment,ExecStart,RestrictAddressFamilies,"             \
+	"RootDirectory,RootImage,ProtectHome,PrivateTmp,InaccessiblePaths,NoExecPaths,ExecPaths,"  \
+	"TriggeredBy,User,DynamicUser,NoNewPrivileges"
 
 int unit_load(const struct request *req, struct unit *unit, struct smc_err *err)
 {
@@ -113,66 +107,13 @@ static void find_target(struct unit *unit)
 	unit->target.secure = is_secure(unit);
 }
 
-/* Does a line of an environment file, systemd.exec(5), set LD_PRELOAD without our library? */
-static bool sets_preload(char *line)
+static int check_environment(const struct unit *unit, struct smc_err *err)
 {
-	char *rest = line + strspn(line, " \t"), *name = strsep(&rest, "="), *entry;
-
-	name[strcspn(name, " \t")] = '\0';
-	if (!rest || strcmp(name, PRELOAD))
-		return false;
-	while ((entry = strsep(&rest, ": \t\n\"'")))
-		if (preload_is_ours(entry))
-			return false;
-	return true;
-}
-
-static bool file_sets_preload(const char *path)
-{
-	size_t len;
-	char *text = smc_read_fd(smc_open_regular(path, NULL), MOST, &len), *rest = text, *line;
-	bool found = false;
-
-	while (!found && (line = strsep(&rest, "\n")))
-		found = sets_preload(line);
-	free(text);
-	return found;
-}
-
-/* "/etc/default/redis (ignore_errors=yes)": files win over a drop-in's Environment=. */
-static bool any_file_sets_preload(const char *value, char path[PATH_MAX])
-{
-	const char *end = strstr(value, " (ignore_errors=");
-	bool found = false;
-	glob_t files;
-
-	snprintf(path, PATH_MAX, "%.*s", end ? (int)(end - value) : PATH_MAX - 1, value);
-	if (glob(path, 0, NULL, &files))
-		return false;
-	for (size_t i = 0; !found && i < files.gl_pathc; i++) {
-		found = file_sets_preload(files.gl_pathv[i]);
-		snprintf(path, PATH_MAX, "%s", files.gl_pathv[i]);
-	}
-	globfree(&files);
-	return found;
-}
-
-static int check_environment(struct unit *unit, struct smc_err *err)
-{
-	const char *file = NULL;
-	char path[PATH_MAX];
-
-	if (unit_has_word(unit_prop_of(unit, "UnsetEnvironment"), PRELOAD))
-		return smc_err_say(err, EINVAL,
-				   "%s has UnsetEnvironment=" PRELOAD ": nothing can be preloaded",
-				   unit->name);
-	while ((file = unit_prop(&unit->props, "EnvironmentFiles", file)))
-		if (any_file_sets_preload(file, path))
-			return smc_err_say(err, EINVAL,
-					   "%s: '%s' sets " PRELOAD ", which "
-					   "overrides the drop-in: add %s there",
-					   unit->name, path, unit->lib.entry);
-	return 0;
+	if (!unit_has_word(unit_prop_of(unit, "UnsetEnvironment"), PRELOAD))
+		return 0;
+	return smc_err_say(err, EINVAL,
+			   "%s has UnsetEnvironment=" PRELOAD ": nothing can be preloaded",
+			   unit->name);
 }
 
 static bool is_below(const char *path, const char *dir)

@@ -203,18 +203,6 @@ refuse "its NoExecPaths= forbids '$lib'" enable bad
 unit good.service NoExecPaths=/ "ExecPaths=/usr ${lib%/*}"
 run enable --quiet good
 is "$rc" 0 'ExecPaths= allows it'
-unit bad.service "EnvironmentFiles=$tmp/none (ignore_errors=yes)" "EnvironmentFiles=$tmp/env-? (ignore_errors=no)"
-printf '# LD_PRELOAD=x\nA=LD_PRELOAD=x\n' >"$tmp/env-0"
-mkfifo "$tmp/env-f"
-run enable --quiet bad
-is "$rc" 0 'environment files without LD_PRELOAD, and one that is none'
-run disable --quiet bad
-printf 'A=1\n LD_PRELOAD = "/x.so"\n' >"$tmp/env-1"
-refuse "'$tmp/env-1' sets LD_PRELOAD, .* add $lib there" enable bad
-printf 'LD_PRELOAD="/x.so %s"\n' "$lib" >"$tmp/env-1"
-run enable --quiet bad
-is "$rc" 0 'an environment file that names the library already'
-run disable --quiet bad
 printf 'int main(void) { return 0; }\n' >"$tmp/static.c"
 gcc -static -o "$tmp/static" "$tmp/static.c"
 unit bad.service "ExecStart={ path=$tmp/static ; argv[]=static ; }"

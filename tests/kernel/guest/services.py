@@ -193,9 +193,6 @@ def check_environment():
        "enabled again: other options, and the default where there is none", read(dropin("lab-env.service")))
     smc_unit("disable", "lab-env")
     equal(os.listdir(UNITS + "/lab-env.service.d"), ["override.conf"], "other drop-ins stay")
-    write("/etc/default/lab-env", "# x\nLD_PRELOAD=%s\n" % OTHER)
-    refuse("'/etc/default/lab-env' sets LD_PRELOAD", "enable", "--preload", "lab-env")
-    equal(os.listdir(UNITS + "/lab-env.service.d"), ["override.conf"], "refused: nothing is written")
 
 
 def check_socket():
