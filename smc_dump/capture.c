@@ -400,26 +400,3 @@ int capture_run(const struct request *request, struct smc_err *err)
 	out_free(&capture.text);
 	return ret;
 }
-
-int capture_list(struct smc_err *err)
-{
-	char why[PCAP_ERRBUF_SIZE];
-	struct out_text text = { 0 };
-	pcap_if_t *all;
-	int ret;
-
-	if (pcap_findalldevs(&all, why))
-		return smc_err_say(err, EIO, "cannot list interfaces: %s", why);
-	for (pcap_if_t *at = all; at; at = at->next) {
-		out_escaped(&text, at->name, strlen(at->name));
-		if (at->description && *at->description) {
-			out_str(&text, "  ");
-			out_escaped(&text, at->description, strlen(at->description));
-		}
-		out_char(&text, '\n');
-	}
-	pcap_freealldevs(all);
-	ret = out_print(&text, err);
-	out_free(&text);
-	return ret;
-}

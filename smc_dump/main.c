@@ -33,9 +33,6 @@ static const struct cli_opt options[] = {
 	{ 'q', "quiet", NULL, "one line a message", .needs = "--read --interface" },
 	{ 'x', "hex", NULL, "add the bytes in hexadecimal; with -A, and the text beside them" },
 	{ 'j', "json", NULL, "write one line of JSON an event", .excludes = "--quiet" },
-	{ 'D', "list-interfaces", NULL, "list the interfaces",
-	  .excludes = "--write --ascii --process --read --interface --count --snaplen --all "
-		      "--quiet --hex --json" },
 	{ 'v', "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
@@ -48,8 +45,7 @@ const struct cli_tool dump_tool = {
 	.usage = "[-A] [-x] [-j] [-w FILE] [-s BYTES] [-p PROCESS] [-c NUMBER] [FILTER]\n"
 		 "-r FILE [-aqxj] [-c NUMBER] [FILTER]\n"
 		 "-i NETDEV [-s BYTES] [-aqxj] [-c NUMBER] [FILTER]\n"
-		 "-r FILE | -i NETDEV [-s BYTES] -w FILE [-c NUMBER] [FILTER]\n"
-		 "-D",
+		 "-r FILE | -i NETDEV [-s BYTES] -w FILE [-c NUMBER] [FILTER]",
 	.summary =
 		"Shows what programs send and receive over SMC: without -r and -i, the payload of this\n"
 		"host's connections. FILTER is one of smc-filter(7) then: 'dport = :6379'.\n"
@@ -87,7 +83,6 @@ static int set_option(struct request *request, int letter)
 	case 'A': request->show.is_text = true; break;
 	case 'p': request->process = optarg; break;
 	case 'j': request->show.is_json = true; break;
-	case 'D': request->is_list = true; break;
 	case 'v': return cli_version(&dump_tool);
 	case 'h': return cli_help(&dump_tool);
 	default: return dump_tool.error_status;
@@ -109,7 +104,7 @@ static void join_filter(struct request *request, char *const *words)
 
 static bool is_payload(const struct request *request)
 {
-	return !request->read && !request->interface && !request->is_list;
+	return !request->read && !request->interface;
 }
 
 /* Of the words after the options. Return: -1 to go on, or the exit status. */
@@ -141,8 +136,6 @@ static int parse(struct request *request, int argc, char **argv)
 	}
 	if (cli_check(&dump_tool, NULL))
 		return dump_tool.error_status;
-	if (request->is_list && argv[optind])
-		return cli_no_operand(&dump_tool, argv[optind]);
 	return parse_filter(request, argc, argv);
 }
 
@@ -157,9 +150,7 @@ int main(int argc, char **argv)
 	signals_interruptible(&ends);
 	status = parse(&request, argc, argv);
 	if (status < 0) {
-		ret = request.is_list	   ? capture_list(&err) :
-		      is_payload(&request) ? payload_run(&request, &err) :
-					     capture_run(&request, &err);
+		ret = (is_payload(&request) ? payload_run : capture_run)(&request, &err);
 		status = ret ? cli_error(&dump_tool, "%s", err.text) : cli_close_stdout(&dump_tool);
 	}
 	free(request.filter);

@@ -21,7 +21,6 @@ struct request {
 	struct filter sockets;
 	uint64_t count;
 	int snaplen;
-	bool is_list;
 	struct show show;
 };
 
@@ -29,9 +28,6 @@ extern const struct cli_tool dump_tool;
 
 /** capture_run() - handshakes, or packets into a file. Return: 0, -errno with @err */
 int capture_run(const struct request *request, struct smc_err *err);
-
-/** capture_list() - print the names of interfaces. Return: 0, -errno with @err */
-int capture_list(struct smc_err *err);
 
 /** payload_run() - payload, shown or into a file. Return: 0, -errno with @err */
 int payload_run(const struct request *request, struct smc_err *err);

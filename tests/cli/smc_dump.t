@@ -503,9 +503,6 @@ def check_refused(path, directory):
     refused("'vlan' is not a filter", "vlan", "80")
     refused("exclude each other", "-r", path, "-i", "lo")
     refused("exclude each other", "-j", "-q", "-r", path)
-    refused("exclude each other", "-D", "-r", path)
-    refused("exclude each other", "-D", "-j")
-    refused("unexpected argument 'tcp'", "-D", "tcp")
     # What would have no effect.
     copy = directory + "/none.pcap"
     for option in "aqxj":
