@@ -137,16 +137,6 @@ static void *watch(void *arg)
 
 /* ---- statistics ---- */
 
-static int on_stats(const struct nlmsghdr *nlh, void *arg)
-{
-	return smc_stats_decode(arg, nlh);
-}
-
-static int on_fallbacks(const struct nlmsghdr *nlh, void *arg)
-{
-	return smc_fback_decode(arg, nlh);
-}
-
 /* Return: false where the kernel has none, before 5.14. */
 static bool read_stats(struct smc_stats *stats)
 {
@@ -156,9 +146,9 @@ static bool read_stats(struct smc_stats *stats)
 	*stats = (struct smc_stats){ 0 };
 	if (smc_genl_open(&nl, SMC_ABI_GEN_FAMILY, NULL))
 		return false;
-	ret = smc_genl_dump(nl, SMC_ABI_GET_STATS, on_stats, stats, NULL);
+	ret = smc_genl_dump(nl, SMC_ABI_GET_STATS, smc_stats_decode, stats, NULL);
 	if (!ret)
-		ret = smc_genl_dump(nl, SMC_ABI_GET_FBACK_STATS, on_fallbacks, stats, NULL);
+		ret = smc_genl_dump(nl, SMC_ABI_GET_FBACK_STATS, smc_fback_decode, stats, NULL);
 	smc_genl_close(nl);
 	return !ret;
 }

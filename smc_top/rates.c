@@ -117,11 +117,6 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-static int on_stats(const struct nlmsghdr *nlh, void *arg)
-{
-	return smc_stats_decode(arg, nlh);
-}
-
 /* Is that what kernels before 5.11 and 5.14 say, and records? Rates are less certain then. */
 static bool is_without(int ret)
 {
@@ -138,7 +133,8 @@ static int read_stats(struct rates *rates, struct smc_stats *stats, bool *has)
 		ret = smc_genl_open(&rates->genl, SMC_ABI_GEN_FAMILY, rates->err);
 	rates->is_asked = true;
 	if (!ret && rates->genl)
-		ret = smc_genl_dump(rates->genl, SMC_ABI_GET_STATS, on_stats, stats, rates->err);
+		ret = smc_genl_dump(rates->genl, SMC_ABI_GET_STATS, smc_stats_decode, stats,
+				    rates->err);
 	*has = !ret && rates->genl;
 	return is_without(ret) ? 0 : ret;
 }

@@ -74,15 +74,10 @@ int smc_eids_flush(struct smc_genl *nl, struct smc_err *err)
 
 /* ---- system EID ---- */
 
-static int on_seid(const struct nlmsghdr *nlh, void *arg)
-{
-	return smc_seid_decode(arg, nlh);
-}
-
 int smc_seid_read(struct smc_seid *seid, struct smc_genl *nl, struct smc_err *err)
 {
 	*seid = (struct smc_seid){ 0 };
-	return smc_genl_read(nl, SMC_ABI_DUMP_SEID, on_seid, seid, "the system EID", err);
+	return smc_genl_read(nl, SMC_ABI_DUMP_SEID, smc_seid_decode, seid, "the system EID", err);
 }
 
 int smc_seid_switch(struct smc_genl *nl, bool is_enable, struct smc_err *err)
@@ -107,15 +102,10 @@ int smc_seid_switch(struct smc_genl *nl, bool is_enable, struct smc_err *err)
 
 /* ---- handshake limitation ---- */
 
-static int on_hs(const struct nlmsghdr *nlh, void *arg)
-{
-	return smc_hs_decode(arg, nlh);
-}
-
 int smc_hs_read(bool *is_enabled, struct smc_genl *nl, struct smc_err *err)
 {
 	*is_enabled = false;
-	return smc_genl_read(nl, SMC_ABI_DUMP_HS_LIMITATION, on_hs, is_enabled,
+	return smc_genl_read(nl, SMC_ABI_DUMP_HS_LIMITATION, smc_hs_decode, is_enabled,
 			     "the handshake limitation", err);
 }
 

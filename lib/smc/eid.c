@@ -58,8 +58,9 @@ int smc_ueid_decode(char eid[SMC_EID_SIZE], const struct nlmsghdr *nlh)
 	return attr && smc_attr_str(attr, eid, SMC_EID_SIZE) ? 0 : -EBADMSG;
 }
 
-int smc_seid_decode(struct smc_seid *seid, const struct nlmsghdr *nlh)
+int smc_seid_decode(const struct nlmsghdr *nlh, void *arg)
 {
+	struct smc_seid *seid = arg;
 	const struct nlattr *eid = smc_attr_nest(nlh, SMC_ABI_SEID_ENTRY);
 	const struct nlattr *enabled = smc_attr_nest(nlh, SMC_ABI_SEID_ENABLED);
 
@@ -73,8 +74,9 @@ int smc_seid_decode(struct smc_seid *seid, const struct nlmsghdr *nlh)
 	return 0;
 }
 
-int smc_hs_decode(bool *is_enabled, const struct nlmsghdr *nlh)
+int smc_hs_decode(const struct nlmsghdr *nlh, void *arg)
 {
+	bool *is_enabled = arg;
 	const struct nlattr *attr = smc_attr_nest(nlh, SMC_ABI_HS_LIMITATION_ENABLED);
 
 	return attr && smc_attr_bool(attr, is_enabled) ? 0 : -EBADMSG;

@@ -33,8 +33,10 @@ struct smc_seid {
 	char eid[SMC_EID_SIZE];
 };
 
+/* Two that smc_genl_dump() calls. */
+
 /** smc_seid_decode() - a message without attributes means: none. Return: 0, -EBADMSG */
-int smc_seid_decode(struct smc_seid *seid, const struct nlmsghdr *nlh);
+int smc_seid_decode(const struct nlmsghdr *nlh, void *seid);
 
 /** smc_hs_decode() - is handshake limitation on? Return: 0, -EBADMSG without the attribute */
-int smc_hs_decode(bool *is_enabled, const struct nlmsghdr *nlh);
+int smc_hs_decode(const struct nlmsghdr *nlh, void *is_enabled);

@@ -19,8 +19,9 @@ static const struct smc_attr sysinfo_attrs[] = {
 	{ 0 },
 };
 
-int smc_sysinfo_decode(struct smc_sysinfo *info, const struct nlmsghdr *nlh)
+int smc_sysinfo_decode(const struct nlmsghdr *nlh, void *arg)
 {
+	struct smc_sysinfo *info = arg;
 	return smc_attr_decode(info, sizeof(*info), nlh, SMC_ABI_GEN_SYS_INFO, sysinfo_attrs);
 }
 

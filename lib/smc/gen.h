@@ -31,8 +31,8 @@ struct smc_sysinfo {
 	char seid[SMC_MAX_EID_LEN + 1];
 };
 
-/** smc_sysinfo_decode() - read the answer. Return: 0, -EBADMSG without the nest */
-int smc_sysinfo_decode(struct smc_sysinfo *info, const struct nlmsghdr *nlh);
+/** smc_sysinfo_decode() - smc_genl_fn: read the answer. Return: 0, -EBADMSG without the nest */
+int smc_sysinfo_decode(const struct nlmsghdr *nlh, void *info);
 
 #define SMC_DEVICE_PORTS 2
 

@@ -101,8 +101,9 @@ static void decode_tech(struct smc_tech_stats *tech, const struct nlattr *nest)
 	}
 }
 
-int smc_stats_decode(struct smc_stats *stats, const struct nlmsghdr *nlh)
+int smc_stats_decode(const struct nlmsghdr *nlh, void *arg)
 {
+	struct smc_stats *stats = arg;
 	const struct nlattr *nest = smc_attr_nest(nlh, SMC_ABI_GEN_STATS), *attr;
 
 	if (!nest)
@@ -122,8 +123,9 @@ int smc_stats_decode(struct smc_stats *stats, const struct nlmsghdr *nlh)
 	return 0;
 }
 
-int smc_fback_decode(struct smc_stats *stats, const struct nlmsghdr *nlh)
+int smc_fback_decode(const struct nlmsghdr *nlh, void *arg)
 {
+	struct smc_stats *stats = arg;
 	const struct nlattr *nest = smc_attr_nest(nlh, SMC_ABI_GEN_FBACK_STATS), *attr;
 	bool is_server = false, has_code = false, has_count = false;
 	struct smc_reason_count reason = { 0 };

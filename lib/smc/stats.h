@@ -85,11 +85,13 @@ struct smc_stats {
 	struct smc_side_stats side[SMC_SIDES];
 };
 
+/* Two that smc_genl_dump() calls. */
+
 /** smc_stats_decode() - read the counters into @stats, which was all zero. Return: 0, -EBADMSG */
-int smc_stats_decode(struct smc_stats *stats, const struct nlmsghdr *nlh);
+int smc_stats_decode(const struct nlmsghdr *nlh, void *stats);
 
 /** smc_fback_decode() - add one message of the fallback dump. Return: 0, -EBADMSG */
-int smc_fback_decode(struct smc_stats *stats, const struct nlmsghdr *nlh);
+int smc_fback_decode(const struct nlmsghdr *nlh, void *stats);
 
 /** smc_stat_is_gauge() - can the number fall by itself? */
 bool smc_stat_is_gauge(size_t index);

@@ -57,19 +57,6 @@ static int on_ueid(const struct nlmsghdr *nlh, void *arg)
 	return smc_ueid_decode(deciding->ueids[deciding->n_ueids++], nlh);
 }
 
-/* A decoder as smc_genl_fn. */
-#define TAKE(name, decode)                                                                         \
-	static int name(const struct nlmsghdr *nlh, void *arg)                                     \
-	{                                                                                          \
-		return decode(arg, nlh);                                                           \
-	}
-
-TAKE(on_seid, smc_seid_decode)
-TAKE(on_sysinfo, smc_sysinfo_decode)
-TAKE(on_limitation, smc_hs_decode)
-TAKE(on_stats, smc_stats_decode)
-TAKE(on_fallbacks, smc_fback_decode)
-
 /* "eth0.7  VID: 7	 REORDER_HDR: 1 ..." is the first line of /proc/net/vlan/eth0.7. */
 static uint16_t read_vlan(const char *netdev)
 {
@@ -117,8 +104,9 @@ static void load_deciding(struct choice_facts *deciding, struct doctor_facts *fa
 	deciding->has_loopback = has_loopback(facts);
 	facts->is_inner = !host_probe("netns-is-first", probe_first, NULL, NULL);
 	/* Before 5.16 there is no such table, and nothing that needs one. */
-	deciding->is_eid_known = read_table(facts, SMC_ABI_DUMP_UEID, on_ueid, deciding) &&
-				 read_table(facts, SMC_ABI_DUMP_SEID, on_seid, &deciding->seid);
+	deciding->is_eid_known =
+		read_table(facts, SMC_ABI_DUMP_UEID, on_ueid, deciding) &&
+		read_table(facts, SMC_ABI_DUMP_SEID, smc_seid_decode, &deciding->seid);
 	deciding->is_v1_only = !deciding->is_eid_known && facts_is_before(facts, 5, 16);
 	deciding->is_rxe_broken = !deciding->is_v1_only && facts_is_before(facts, 6, 2);
 }
@@ -172,7 +160,7 @@ static void load_netlink(struct doctor_facts *facts)
 
 	facts->has_genl =
 		is_read(facts, smc_genl_open(&facts->genl, SMC_ABI_GEN_FAMILY, &err), &err);
-	facts->has_info = read_table(facts, SMC_ABI_GET_SYS_INFO, on_sysinfo, &facts->info);
+	facts->has_info = read_table(facts, SMC_ABI_GET_SYS_INFO, smc_sysinfo_decode, &facts->info);
 	facts->has_pnet = is_read(facts, pnet_table_load(&facts->pnet, &err), &err);
 	for (int tries = 0; tries < DIAG_TRIES; tries++) {
 		facts->exposure.n_listeners = 0;
@@ -413,9 +401,10 @@ static int load(struct doctor_facts *facts, const struct chk_request *req, struc
 void facts_load_rest(struct doctor_facts *facts)
 {
 	facts_load_host(facts);
-	read_table(facts, SMC_ABI_DUMP_HS_LIMITATION, on_limitation, &facts->is_limited);
-	facts->has_stats = read_table(facts, SMC_ABI_GET_STATS, on_stats, &facts->stats) &&
-			   read_table(facts, SMC_ABI_GET_FBACK_STATS, on_fallbacks, &facts->stats);
+	read_table(facts, SMC_ABI_DUMP_HS_LIMITATION, smc_hs_decode, &facts->is_limited);
+	facts->has_stats =
+		read_table(facts, SMC_ABI_GET_STATS, smc_stats_decode, &facts->stats) &&
+		read_table(facts, SMC_ABI_GET_FBACK_STATS, smc_fback_decode, &facts->stats);
 	facts->is_foreign_sysfs = is_foreign_sysfs(facts);
 	load_pauses(facts);
 	load_ports(facts);

@@ -26,7 +26,7 @@ static void decode(const struct nlmsghdr *nlh)
 	MUST(is_string(device.ib_name, sizeof(device.ib_name)));
 	MUST(is_string(device.pci_id, sizeof(device.pci_id)));
 	MUST(is_string(device.ports[0].pnetid, sizeof(device.ports[0].pnetid)));
-	smc_sysinfo_decode(&info, nlh);
+	smc_sysinfo_decode(nlh, &info);
 	MUST(is_string(info.host, sizeof(info.host)) && is_string(info.seid, sizeof(info.seid)));
 	smc_link_decode(&link, nlh);
 	MUST(is_string(link.gid, sizeof(link.gid)) && is_string(link.ib_dev, sizeof(link.ib_dev)));
@@ -34,9 +34,9 @@ static void decode(const struct nlmsghdr *nlh)
 	MUST(is_string(lgr.eid, sizeof(lgr.eid)) && is_string(lgr.pnetid, sizeof(lgr.pnetid)));
 	if (!smc_ueid_decode(eid, nlh))
 		MUST(is_string(eid, sizeof(eid)));
-	smc_seid_decode(&seid, nlh);
+	smc_seid_decode(nlh, &seid);
 	MUST(is_string(seid.eid, sizeof(seid.eid)));
-	smc_hs_decode(&is_enabled, nlh);
+	smc_hs_decode(nlh, &is_enabled);
 }
 
 static void count(const struct nlmsghdr *nlh)
@@ -45,8 +45,8 @@ static void count(const struct nlmsghdr *nlh)
 	char *text;
 
 	memset(&stats, 0, sizeof(stats));
-	smc_stats_decode(&stats, nlh);
-	smc_fback_decode(&stats, nlh);
+	smc_stats_decode(nlh, &stats);
+	smc_fback_decode(nlh, &stats);
 	base = stats;
 	memset(base.tech[0].has, 0, sizeof(base.tech[0].has));
 	memset(base.tech[1].has, 0, sizeof(base.tech[1].has));

@@ -169,7 +169,7 @@ static void sysinfo(void **state)
 	genl_u64(&m, 7, 1); /* more than any kernel has: a peer wrote past its array here */
 	genl_u64(&m, 10, 1);
 	genl_end(&m, nest);
-	assert_int_equal(smc_sysinfo_decode(&info, &m.nlh), 0);
+	assert_int_equal(smc_sysinfo_decode(&m.nlh, &info), 0);
 	assert_int_equal(info.has, (1 << 6) - 1);
 	assert_int_equal(info.version, 2);
 	assert_int_equal(info.release, 1);
@@ -179,11 +179,11 @@ static void sysinfo(void **state)
 	nest = genl_begin(&m, 1);
 	genl_noise(&m);
 	genl_end(&m, nest);
-	assert_int_equal(smc_sysinfo_decode(&info, &m.nlh), 0);
+	assert_int_equal(smc_sysinfo_decode(&m.nlh, &info), 0);
 	assert_int_equal(info.has, 0);
 	assert_int_equal(info.version, 0);
 	genl_start(&m, 1);
-	assert_int_equal(smc_sysinfo_decode(&info, &m.nlh), -EBADMSG);
+	assert_int_equal(smc_sysinfo_decode(&m.nlh, &info), -EBADMSG);
 }
 
 static void eids(void **state)
@@ -249,25 +249,25 @@ static void seid_and_hs(void **state)
 	genl_start(&m, 13);
 	genl_str(&m, 1, "IBM-SYSZ-ISMSEID000000002964    ");
 	genl_u8(&m, 2, 1);
-	assert_int_equal(smc_seid_decode(&seid, &m.nlh), 0);
+	assert_int_equal(smc_seid_decode(&m.nlh, &seid), 0);
 	assert_true(seid.has_eid && seid.is_enabled);
 	assert_string_equal(seid.eid, "IBM-SYSZ-ISMSEID000000002964");
 	genl_start(&m, 13);
 	genl_str(&m, 1, "");
 	genl_u8(&m, 2, 0);
-	assert_int_equal(smc_seid_decode(&seid, &m.nlh), 0);
+	assert_int_equal(smc_seid_decode(&m.nlh, &seid), 0);
 	assert_true(!seid.has_eid && !seid.is_enabled);
 	genl_start(&m, 13);
-	assert_int_equal(smc_seid_decode(&seid, &m.nlh), 0);
+	assert_int_equal(smc_seid_decode(&m.nlh, &seid), 0);
 	assert_false(seid.has_eid);
 	message_start(&m, 0x1c);
-	assert_int_equal(smc_seid_decode(&seid, &m.nlh), -EBADMSG);
+	assert_int_equal(smc_seid_decode(&m.nlh, &seid), -EBADMSG);
 	genl_start(&m, 16);
 	genl_u8(&m, 1, 1);
-	assert_int_equal(smc_hs_decode(&is_enabled, &m.nlh), 0);
+	assert_int_equal(smc_hs_decode(&m.nlh, &is_enabled), 0);
 	assert_true(is_enabled);
 	genl_start(&m, 16);
-	assert_int_equal(smc_hs_decode(&is_enabled, &m.nlh), -EBADMSG);
+	assert_int_equal(smc_hs_decode(&m.nlh, &is_enabled), -EBADMSG);
 }
 
 int main(void)

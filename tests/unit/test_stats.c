@@ -43,7 +43,7 @@ static void decode(void **state)
 	genl_u64(&m, 3, 5);
 	genl_u64(&m, 4, 6);
 	genl_end(&m, nest);
-	assert_int_equal(smc_stats_decode(&stats, &m.nlh), 0);
+	assert_int_equal(smc_stats_decode(&m.nlh, &stats), 0);
 	for (int i = 0; i < SMC_STAT_COUNT; i++)
 		assert_true(tech->has[i]);
 	assert_int_equal(tech->value[SMC_STAT_TX_BUF], 101);
@@ -63,7 +63,7 @@ static void decode(void **state)
 	assert_int_equal(stats.side[SMC_SIDE_CLIENT].handshake_errors, 5);
 	assert_int_equal(stats.side[SMC_SIDE_SERVER].handshake_errors, 6);
 	genl_start(&m, 7);
-	assert_int_equal(smc_stats_decode(&stats, &m.nlh), -EBADMSG);
+	assert_int_equal(smc_stats_decode(&m.nlh, &stats), -EBADMSG);
 }
 
 /* In another order than the kernel's: nothing of one attribute may end in the place of another. */
@@ -84,7 +84,7 @@ static void decode_order(void **state)
 	genl_u64(&m, 16, 8);
 	genl_end(&m, tech);
 	genl_end(&m, nest);
-	assert_int_equal(smc_stats_decode(&stats, &m.nlh), 0);
+	assert_int_equal(smc_stats_decode(&m.nlh, &stats), 0);
 	assert_int_equal(stats.side[SMC_SIDE_CLIENT].handshake_errors, 5);
 	assert_int_equal(stats.side[SMC_SIDE_SERVER].handshake_errors, 6);
 	assert_int_equal(stats.tech[SMC_TECH_R].value[SMC_STAT_RX_BYTES], 7);
@@ -104,7 +104,7 @@ static void put_fback(struct smc_stats *stats, uint8_t type, uint32_t code, uint
 	genl_u32(&m, 4, code);
 	genl_u16(&m, 5, count);
 	genl_end(&m, nest);
-	assert_int_equal(smc_fback_decode(stats, &m.nlh), 0);
+	assert_int_equal(smc_fback_decode(&m.nlh, stats), 0);
 }
 
 static void fallbacks(void **state)
@@ -129,16 +129,16 @@ static void fallbacks(void **state)
 	genl_u8(&m, 1, 1);
 	genl_u32(&m, 4, 1);
 	genl_end(&m, nest);
-	assert_int_equal(smc_fback_decode(&stats, &m.nlh), 0);
+	assert_int_equal(smc_fback_decode(&m.nlh, &stats), 0);
 	assert_int_equal(stats.side[SMC_SIDE_SERVER].n_reasons, 1);
 	nest = genl_begin(&m, 8);
 	genl_u8(&m, 1, 1);
 	genl_u16(&m, 5, 1);
 	genl_end(&m, nest);
-	assert_int_equal(smc_fback_decode(&stats, &m.nlh), 0);
+	assert_int_equal(smc_fback_decode(&m.nlh, &stats), 0);
 	assert_int_equal(stats.side[SMC_SIDE_SERVER].n_reasons, 1);
 	genl_start(&m, 8);
-	assert_int_equal(smc_fback_decode(&stats, &m.nlh), -EBADMSG);
+	assert_int_equal(smc_fback_decode(&m.nlh, &stats), -EBADMSG);
 }
 
 /* The totals of both sides, and a type with more bytes than it needs. */
@@ -157,7 +157,7 @@ static void fallback_totals(void **state)
 	genl_u32(&m, 4, 0x03010000);
 	genl_u16(&m, 5, 2);
 	genl_end(&m, nest);
-	assert_int_equal(smc_fback_decode(&stats, &m.nlh), 0);
+	assert_int_equal(smc_fback_decode(&m.nlh, &stats), 0);
 	assert_int_equal(stats.side[SMC_SIDE_SERVER].fallbacks, 80000);
 	assert_int_equal(stats.side[SMC_SIDE_CLIENT].fallbacks, 70000);
 	assert_int_equal(stats.side[SMC_SIDE_SERVER].n_reasons, 1);
