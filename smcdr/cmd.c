@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
 
@@ -27,9 +26,9 @@ int cmd_usage(struct cmd *cmd, const char *fmt, ...)
 
 int cmd_changes(struct cmd *cmd)
 {
-	if (cmd->is_json || cmd->is_metrics || cmd->watch_seconds > 0)
-		return cmd_usage(cmd, "--json, --metrics and --watch are only for commands that "
-				      "show something");
+	if (cmd->is_json || cmd->is_metrics)
+		return cmd_usage(cmd,
+				 "--json and --metrics are only for commands that show something");
 	return 0;
 }
 
@@ -105,11 +104,6 @@ static void widen(struct out_view *view, const struct cmd_list *list)
 	out_free(&cell);
 }
 
-bool cmd_is_read(const struct cmd *cmd)
-{
-	return cmd->watch_seconds > 0 || isatty(STDOUT_FILENO);
-}
-
 int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col *table,
 	      const char *names, const char *name, const char *key)
 {
@@ -122,7 +116,7 @@ int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col
 				  out_json_list(table, list->items, list->count, list->item_size)));
 	out_view_add(&view, table, names);
 	widen(&view, list);
-	if (list->count || cmd_is_read(cmd))
+	if (list->count || cmd->is_read)
 		out_header(&cmd->text, &view);
 	for (size_t i = 0; i < list->count; i++)
 		out_row(&cmd->text, &view, cmd_list_at(list, i));

@@ -14,7 +14,6 @@
 #include "net/pciids.h"
 #include "netlink/genl.h"
 #include "out/table.h"
-#include "out/units.h"
 #include "smc/abi.h"
 #include "smc/gen.h"
 #include "smc/stats.h"
@@ -31,36 +30,26 @@ struct smc_variant {
 	int tech;
 };
 
-/** struct cmd_rates - the last sample of "stats --watch" */
-struct cmd_rates {
-	struct smc_stats last;
-	double seconds; /* CLOCK_MONOTONIC */
-};
-
 /**
  * struct cmd - one run of a tool
- * @is_absolute, @details (0 to 2), @is_json, @is_metrics, @is_all_netns, @netns, @watch_seconds
- *	(0: once): options
+ * @is_absolute, @details (0 to 2), @is_json, @is_metrics, @is_all_netns, @netns: options
  * @argc, @argv: what follows the object
  * @nl: NULL before cmd_open()
  * @text: what goes to stdout; @json: or this document, by @is_json
  * @is_usage: the error is in the command line
- * @round: how often it has been repeated
+ * @is_read: by a person: scripts for smc-tools 1.8.5 take an empty output for an empty table
  */
 struct cmd {
 	const struct smc_variant *variant;
-	bool is_absolute, is_json, is_metrics, is_all_netns, is_usage;
+	bool is_absolute, is_json, is_metrics, is_all_netns, is_usage, is_read;
 	int details;
 	const char *netns;
-	double watch_seconds;
 	int argc;
 	char **argv;
 	struct smc_genl *nl;
 	struct out_text text;
 	json_t *json;
 	struct smc_err *err;
-	struct cmd_rates rates;
-	unsigned long round;
 };
 
 /* The options of both; one phrase differs. */
@@ -72,7 +61,6 @@ struct cmd {
 		{ 'm', "metrics", NULL, "stats, linkgroup: write metrics for Prometheus" },        \
 		{ 'N', "netns", "NETNS",                                                           \
 		  "look into a network namespace: a name, a process id or a path" },               \
-		{ 'w', "watch", "SECONDS", "repeat until interrupted; stats: show rates" },        \
 		{ 'v', "version", NULL, "print the version" },                                     \
 		{ 'h', "help", NULL, "print this help" },                                          \
 	{                                                                                          \
@@ -136,13 +124,7 @@ static inline void *cmd_list_at(const struct cmd_list *list, size_t i)
 void cmd_list_free(struct cmd_list *list);
 
 /**
- * cmd_is_read() - does a person read this? Scripts for smc-tools 1.8.5 take an empty output for an
- * empty table
- */
-bool cmd_is_read(const struct cmd *cmd);
-
-/**
- * cmd_table() - print a list: rows, with a header if there are any or cmd_is_read(); or JSON
+ * cmd_table() - print a list: rows, with a header if there are any or @is_read; or JSON
  * @table: all columns; @names: those of the text
  * @name: of the JSON document, see cmd_document(); @key: of the array in it
  *
@@ -273,13 +255,6 @@ int stats_load(struct cmd *cmd, struct smc_stats *stats);
 
 /** stats_all_netns() - read and print those of all network namespaces. Return: 0, -errno */
 int stats_all_netns(struct cmd *cmd);
-
-/** stats_rates() - one line, or members of @doc, about what happened within @seconds */
-void stats_rates(struct out_text *text, json_t *doc, const struct smc_stats *delta,
-		 const struct smc_variant *variant, double seconds);
-
-/** stats_rates_header() - the line above them */
-void stats_rates_header(struct out_text *text);
 
 /** stats_reason_name() - name as smc-tools print it, or the number, into @buf */
 const char *stats_reason_name(uint32_t code, char buf[16]);

@@ -69,11 +69,6 @@ void cmd_pci_type(struct out_text *text, uint32_t vendor, uint32_t device,
 	out_hex(text, device, 4);
 }
 
-static int on_sysinfo(const struct nlmsghdr *nlh, void *arg)
-{
-	return smc_sysinfo_decode(arg, nlh);
-}
-
 static int on_device(const struct nlmsghdr *nlh, void *list)
 {
 	return smc_device_decode(cmd_list_add(list), nlh);
@@ -103,7 +98,7 @@ int cmd_ism_load(struct cmd *cmd, struct cmd_ism *ism, struct smc_sysinfo *sys)
 	int ret;
 
 	*ism = (struct cmd_ism){ .devices = { .item_size = sizeof(struct smc_device) } };
-	ret = cmd_dump(cmd, SMC_ABI_GET_SYS_INFO, on_sysinfo, sys, "the capabilities");
+	ret = cmd_dump(cmd, SMC_ABI_GET_SYS_INFO, smc_sysinfo_decode, sys, "the capabilities");
 	if (!ret)
 		ret = cmd_dump(cmd, SMC_ABI_GET_DEV_SMCD, on_device, &ism->devices,
 			       "the ISM devices");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "out/metrics.h"
+#include "out/units.h"
 
 /** struct linkgroup_request - filters combine; @id counts if @has_id */
 struct linkgroup_request {
@@ -183,7 +184,7 @@ static int show(struct cmd *cmd, const struct lists *lists, const struct linkgro
 		cmd_table(cmd, &lists->groups, table,
 			  is_smcd ? "id,vlan,conns,pnetid" : "id,role,type,vlan,conns,pnetid",
 			  "linkgroup", "linkgroups");
-	if (!cmd->is_json && cmd_is_read(cmd))
+	if (!cmd->is_json && cmd->is_read)
 		say_waiting(cmd, &lists->groups);
 	return 0;
 }
@@ -291,9 +292,8 @@ static int run_metrics(struct cmd *cmd, struct lists *lists)
 	static const uint8_t requests[] = { SMC_ABI_GET_LGR_SMCD, SMC_ABI_GET_LGR_SMCR };
 	struct sums sums[2];
 
-	if (!cmd_is_show(cmd) || cmd->is_json || cmd->watch_seconds > 0)
-		return cmd_usage(cmd, "linkgroup: --metrics is for show of all, without --json "
-				      "and --watch");
+	if (!cmd_is_show(cmd) || cmd->is_json)
+		return cmd_usage(cmd, "linkgroup: --metrics is for show of all, without --json");
 	for (size_t i = 0; i < 2; i++) {
 		int ret;
 

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "net/netns.h"
-#include "process/signals.h"
 #include "sandbox/enclose.h"
 
 enum { GO_ON = -1 };
@@ -54,10 +53,6 @@ static int set_option(struct cmd *cmd, char letter, const char *value)
 	case 'm': cmd->is_metrics = true; break;
 	case 'A': cmd->is_all_netns = true; break;
 	case 'N': cmd->netns = value; break;
-	case 'w':
-		return cli_seconds(cmd->variant->tool, &cmd->watch_seconds, value) ?
-			       cmd->variant->tool->error_status :
-			       GO_ON;
 	case 'h': return cli_help(cmd->variant->tool);
 	case 'v': return cli_version(cmd->variant->tool);
 	}
@@ -111,7 +106,7 @@ static int parse_option(struct cmd *cmd, int argc, char **argv, int *i)
 		return argv[*i][1] == '-' ? cli_usage_error(cmd->variant->tool,
 							    "unknown option '%s'", argv[*i]) :
 					    parse_cluster(cmd, word);
-	if (letter != 'N' && letter != 'w') {
+	if (letter != 'N') {
 		if (value)
 			return cli_usage_error(cmd->variant->tool,
 					       "option '%.*s' takes no argument",
@@ -147,43 +142,24 @@ static int parse(struct cmd *cmd, int argc, char **argv, int *status)
 int cmd_write(struct cmd *cmd)
 {
 	if (cmd->json)
-		out_json_document(&cmd->text, cmd->json, cmd->watch_seconds > 0);
+		out_json_document(&cmd->text, cmd->json, false);
 	cmd->json = NULL;
 	return out_print(&cmd->text, cmd->err);
-}
-
-/* Ask once, print. Rates are one table that grows; everything else is printed again each time. */
-static int run_once(struct cmd *cmd, const struct cmd_object *object)
-{
-	int ret;
-
-	if (cmd->watch_seconds > 0 && !cmd->is_json && object->run != cmd_run_stats)
-		out_str(&cmd->text, cli_separator(!cmd->round));
-	ret = object->run(cmd);
-	if (!ret)
-		return cmd_write(cmd);
-	json_decref(cmd->json);
-	cmd->json = NULL;
-	return ret;
 }
 
 static int run(struct cmd *cmd, const struct cmd_object *object)
 {
 	struct smc_err err = { 0 };
 	int ret = enclose_record(&err);
-	sigset_t ends;
 
 	cmd->err = &err;
-	if (cmd->watch_seconds > 0)
-		signals_interruptible(&ends);
 	if (!ret)
 		ret = smc_netns_enter(cmd->netns, &err);
-	for (; !ret; cmd->round++) {
-		ret = run_once(cmd, object);
-		if (ret || cmd->watch_seconds <= 0)
-			break;
-		cli_wait(cmd->watch_seconds);
-	}
+	if (!ret)
+		ret = object->run(cmd);
+	if (!ret)
+		ret = cmd_write(cmd);
+	json_decref(cmd->json);
 	smc_genl_close(cmd->nl);
 	out_free(&cmd->text);
 	if (!ret)
@@ -195,7 +171,7 @@ static int run(struct cmd *cmd, const struct cmd_object *object)
 
 int cmd_main(const struct smc_variant *variant, int argc, char **argv)
 {
-	struct cmd cmd = { .variant = variant };
+	struct cmd cmd = { .variant = variant, .is_read = isatty(STDOUT_FILENO) };
 	const struct cmd_object *object;
 	int status;
 

@@ -5,8 +5,16 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "host/record.h"
+
+int stats_load(struct cmd *cmd, struct smc_stats *stats)
+{
+	int ret = cmd_dump(cmd, SMC_ABI_GET_STATS, smc_stats_decode, stats, "the statistics");
+
+	return ret ? ret :
+		     cmd_dump(cmd, SMC_ABI_GET_FBACK_STATS, smc_fback_decode, stats,
+			      "the fallback statistics");
+}
 
 /* Without a usable baseline the numbers are those since the beginning: a notice, not a failure. */
 static bool subtract_baseline(struct cmd *cmd, struct smc_stats *stats)
@@ -29,30 +37,6 @@ static bool subtract_baseline(struct cmd *cmd, struct smc_stats *stats)
 	return false;
 }
 
-/* The first round has nothing to compare with: it prints the header alone. */
-static int print_rates(struct cmd *cmd, struct smc_stats *stats)
-{
-	double seconds = (double)clock_ns(CLOCK_MONOTONIC) / 1e9,
-	       past = seconds - cmd->rates.seconds;
-	struct smc_stats delta = *stats;
-	bool is_first = !cmd->round;
-
-	if (is_first && !cmd->is_json)
-		stats_rates_header(&cmd->text);
-	if (!is_first && smc_stats_since(&delta, &cmd->rates.last))
-		return smc_err_say(cmd->err, ERANGE, "the kernel's counters were restarted");
-	if (!is_first) {
-		json_t *members = cmd->is_json ? json_object() : NULL;
-
-		stats_rates(&cmd->text, members, &delta, cmd->variant, past);
-		if (cmd->is_json)
-			cmd_document(cmd, "stats-rates", members);
-	}
-	cmd->rates.last = *stats;
-	cmd->rates.seconds = seconds;
-	return 0;
-}
-
 enum stats_command { SHOW, RESET, JSON };
 
 static int parse(struct cmd *cmd, enum stats_command *command)
@@ -66,10 +50,8 @@ static int parse(struct cmd *cmd, enum stats_command *command)
 		return cmd_usage(cmd, "stats: expected show | reset | json");
 	if (*command == RESET && record_root())
 		return record_refuse(cmd->err);
-	if (cmd->watch_seconds > 0 && (*command != SHOW || cmd->is_metrics))
-		return cmd_usage(cmd, "stats: --watch is for show without --metrics");
-	if (cmd->is_all_netns && (*command != SHOW || cmd->watch_seconds > 0))
-		return cmd_usage(cmd, "stats: --all-netns is for show without --watch");
+	if (cmd->is_all_netns && *command != SHOW)
+		return cmd_usage(cmd, "stats: --all-netns is for show");
 	if (cmd->is_metrics && (*command != SHOW || cmd->is_json))
 		return cmd_usage(cmd, "stats: --metrics is for show without --json");
 	return 0;
@@ -88,8 +70,6 @@ int cmd_run_stats(struct cmd *cmd)
 		ret = stats_load(cmd, &stats);
 	if (ret)
 		return ret;
-	if (cmd->watch_seconds > 0)
-		return print_rates(cmd, &stats);
 	total = stats;
 	/*
 	 * To those who collect metrics a reset would look like a restart; and this host's baseline

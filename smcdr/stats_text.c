@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Statistics as a report and as rates. */
+/* Statistics as a report. */
 #include "smcdr/cmd.h"
 
 #include <inttypes.h>
@@ -208,62 +208,4 @@ void stats_print(struct out_text *text, const struct smc_stats *stats,
 	number_line(text, "    sendpage", v[SMC_STAT_SENDPAGE]);
 	number_line(text, "    splice", v[SMC_STAT_SPLICE]);
 	number_line(text, "    urgent data", v[SMC_STAT_URG_DATA]);
-}
-
-/* ---- rates ---- */
-
-void stats_rates_header(struct out_text *text)
-{
-	out_str(text, "   Conns/s   Fallb/s   HsErr/s  RX-Req/s    RX-B/s  TX-Req/s    TX-B/s"
-		      "    RX-Use    TX-Use\n");
-}
-
-/* As a member of the document, or a cell of the line. */
-static void rate(struct out_text *text, json_t *doc, const char *key, uint64_t count,
-		 double seconds)
-{
-	double rate = seconds > 0 ? (double)count / seconds : 0;
-	char buf[16];
-
-	if (doc)
-		json_object_set_new(doc, key, json_real(rate));
-	else
-		out_printf(text, " %9s", out_si(buf, (uint64_t)(rate + 0.5)));
-}
-
-static void usage(struct out_text *text, json_t *doc, const char *key,
-		  const struct smc_tech_stats *tech, size_t index)
-{
-	char buf[16];
-
-	if (!doc)
-		out_printf(text, " %9s",
-			   tech->has[index] ? out_size(buf, tech->value[index]) : "n/a");
-	else if (tech->has[index])
-		json_object_set_new(doc, key, out_json_number(tech->value[index]));
-}
-
-void stats_rates(struct out_text *text, json_t *doc, const struct smc_stats *delta,
-		 const struct smc_variant *variant, double seconds)
-{
-	const struct smc_tech_stats *tech = &delta->tech[variant->tech];
-	const uint64_t *v = tech->value;
-	const struct smc_side_stats *side = delta->side;
-
-	if (doc)
-		json_object_set_new(doc, "seconds", json_real(seconds));
-	rate(text, doc, "connections_per_second",
-	     v[SMC_STAT_CLNT_V1] + v[SMC_STAT_CLNT_V2] + v[SMC_STAT_SRV_V1] + v[SMC_STAT_SRV_V2],
-	     seconds);
-	rate(text, doc, "fallbacks_per_second", side[0].fallbacks + side[1].fallbacks, seconds);
-	rate(text, doc, "handshake_errors_per_second",
-	     side[0].handshake_errors + side[1].handshake_errors, seconds);
-	rate(text, doc, "rx_calls_per_second", v[SMC_STAT_RX_CNT], seconds);
-	rate(text, doc, "rx_bytes_per_second", v[SMC_STAT_RX_BYTES], seconds);
-	rate(text, doc, "tx_calls_per_second", v[SMC_STAT_TX_CNT], seconds);
-	rate(text, doc, "tx_bytes_per_second", v[SMC_STAT_TX_BYTES], seconds);
-	usage(text, doc, "rx_buffer_usage_bytes", tech, SMC_STAT_RX_USAGE);
-	usage(text, doc, "tx_buffer_usage_bytes", tech, SMC_STAT_TX_USAGE);
-	if (!doc)
-		out_str(text, "\n");
 }

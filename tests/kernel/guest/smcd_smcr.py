@@ -243,20 +243,6 @@ def check_reset(sent, connection):
     os.chmod(directory, 0o700)
 
 
-def check_watch(connection):
-    process = subprocess.Popen(["smcd", "-w", "1", "-j", "stats"], stdout=subprocess.PIPE, text=True)
-    process.stdout.readline()  # from here on it has numbers to compare with
-    connection[0].sendall(b"z" * 10000)
-    connection[1].recv(10000, socket.MSG_WAITALL)
-    for _, rate in zip(range(60), map(json.loads, process.stdout)):
-        if rate["tx_bytes_per_second"]:
-            break
-    process.terminate()
-    process.wait()
-    equal(rate["schema"], "smc-tools/smcd-stats-rates/1", "--watch: rates")
-    equal(round(rate["tx_bytes_per_second"] * rate["seconds"]), 10000, "--watch: bytes")
-
-
 def check_metrics():
     metrics = out_of("smcd", "--metrics", "stats")
     stats = doc("smcd", "-ja", "stats")

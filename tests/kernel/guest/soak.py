@@ -150,24 +150,13 @@ def commands():
 
 def watchers():
     """All that repeats."""
-    every, number = ("-w", "2"), rb"^ *[0-9]"
+    every = ("-w", "2")
     return [Process([*argv, *every], refresh, row, heap=Heap()) for argv, refresh, row in (
         (["smcss", "-a"], rb"^State ", re.compile(MODE.encode())),
         (["smcss", "-s"], rb"^Connections ", re.compile(rb"^Connections.* [1-9]")),
         (["smcss", "-aep"], rb"^State ", re.compile(MODE.encode())),
         (["smcss", "-jp"], rb"^{", re.compile(rb'"mode":"%s"' % MODE.encode())),
-        (["smc_top", "-j"], rb"^{", re.compile(rb'"rate_out":[1-9]')),
-        (["smcd", "linkgroup"], rb"^LG-ID ", has("SMCD", rb"^[0-9a-f]{8} ")),
-        (["smcd", "stats"], number, has("SMCD", rb"^ +[0-9.]*[1-9]")),
-        (["smcd", "-j", "stats"], rb"^{", has("SMCD", rb'"tx_bytes_per_second": ?[0-9.]*[1-9]')),
-        (["smcr", "-dd", "linkgroup", "link-show"], rb"^LG-ID ", has("SMCR", rb"^[0-9a-f]{8} ")),
-        (["smcr", "-j", "linkgroup"], rb"^{", has("SMCR", rb'"id":')),
-        (["smcr", "device"], rb"^Net-Dev ", None),
-        (["smcd", "device"], rb"^FID ", has("SMCD", rb"loopback")),
-        (["smcr", "info"], rb"^Kernel ", re.compile(rb"^SMC Version")),
-        (["smcr", "-j", "ueid"], rb"^{", re.compile(rb"SMC-LAB-EID")),
-        (["smcd", "-j", "hs"], rb"^{", None),
-        (["smcr", "-j", "stats"], rb"^{", has("SMCR", rb'"tx_bytes_per_second": ?[0-9.]*[1-9]')))]
+        (["smc_top", "-j"], rb"^{", re.compile(rb'"rate_out":[1-9]')))]
 
 
 def traffic():
