@@ -8,7 +8,6 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/err.h"
 
@@ -20,16 +19,6 @@ struct ring_buffer;
 
 /** typedef bpf_ring_fn - takes one record of a ring. Return: 0 to go on, -errno to end */
 typedef int (*bpf_ring_fn)(void *arg, void *record, size_t len);
-
-/** struct libbpf_multi - struct bpf_kprobe_multi_opts of <bpf/libbpf.h>; zero: not asked for */
-struct libbpf_multi {
-	size_t size;
-	const char **symbols;
-	const unsigned long *addresses;
-	const uint64_t *cookies;
-	size_t count;
-	bool is_at_return;
-};
 
 /* Each: what it returns, its name, its arguments. */
 #define LIBBPF_FUNCTIONS(X)                                                                        \
@@ -46,14 +35,11 @@ struct libbpf_multi {
 	X(int, bpf_program__fd, (const struct bpf_program *))                                      \
 	X(int, bpf_prog_test_run_opts, (int, void *))                                              \
 	X(int, bpf_program__set_autoload, (struct bpf_program *, bool))                            \
-	X(int, bpf_program__set_expected_attach_type, (struct bpf_program *, int))                 \
 	X(int, bpf_object__find_map_fd_by_name, (const struct bpf_object *, const char *))         \
 	X(struct bpf_map *, bpf_object__find_map_by_name,                                          \
 	  (const struct bpf_object *, const char *))                                               \
 	X(struct bpf_link *, bpf_map__attach_struct_ops, (const struct bpf_map *))                 \
 	X(struct bpf_link *, bpf_program__attach, (const struct bpf_program *))                    \
-	X(struct bpf_link *, bpf_program__attach_kprobe_multi_opts,                                \
-	  (const struct bpf_program *, const char *, const struct libbpf_multi *))                 \
 	X(int, bpf_link__pin, (struct bpf_link *, const char *))                                   \
 	X(void, bpf_link__disconnect, (struct bpf_link *))                                         \
 	X(int, bpf_link__destroy, (struct bpf_link *))                                             \

@@ -12,7 +12,6 @@
 
 #include "base/memory.h"
 #include "bpf/bpfmap.h"
-#include "bpf/btf.h"
 #include "bpf/library.h"
 #include "bpf/rights.h"
 
@@ -22,16 +21,8 @@
 #define TYPED "typed_"
 #define PLAIN "plain_"
 
-/* Sections. */
+/* Section of a program that is not attached. */
 #define RUN_ONCE "syscall"
-#define AT_FUNCTION "kprobe/"
-
-/*
- * A cheaper way to the beginning of a function, with the same registers; both of <linux/bpf.h> and
- * Linux 5.18, with CONFIG_FPROBE, and for modules 6.2.
- */
-#define BPF_TRACE_KPROBE_MULTI 42
-#define MULTI_TYPE "bpf_kprobe_multi_link"
 
 struct bpf_programs {
 	struct libbpf lib;
@@ -39,7 +30,6 @@ struct bpf_programs {
 	struct bpf_link *links[LINKS_MAX];
 	size_t n_links;
 	struct ring_buffer *ring;
-	bool is_multi;
 };
 
 static struct bpf_program *next(const struct bpf_programs *programs, struct bpf_program *program)
@@ -58,16 +48,6 @@ static bool is_run_once(const struct bpf_programs *programs, const struct bpf_pr
 	return !strcmp(programs->lib.bpf_program__section_name(program), RUN_ONCE);
 }
 
-/* Return: the kernel's function that it is to be attached to that way, or NULL. */
-static const char *multi_function(const struct bpf_programs *programs,
-				  const struct bpf_program *program)
-{
-	const char *section = programs->lib.bpf_program__section_name(program);
-	size_t len = strlen(AT_FUNCTION);
-
-	return programs->is_multi && !strncmp(section, AT_FUNCTION, len) ? section + len : NULL;
-}
-
 static int load_object(struct bpf_programs *programs, const struct bpf_watch *watch,
 		       const char *left_out, struct smc_err *err)
 {
@@ -77,13 +57,9 @@ static int load_object(struct bpf_programs *programs, const struct bpf_watch *wa
 	programs->object = programs->lib.bpf_object__open_mem(watch->elf, watch->len, NULL);
 	if (!programs->object)
 		return libbpf_load_error(-ENOMEM, err);
-	while ((program = next(programs, program))) {
+	while ((program = next(programs, program)))
 		if (is_named(programs, program, left_out))
 			programs->lib.bpf_program__set_autoload(program, false);
-		if (multi_function(programs, program))
-			programs->lib.bpf_program__set_expected_attach_type(program,
-									    BPF_TRACE_KPROBE_MULTI);
-	}
 	ret = programs->lib.bpf_object__load(programs->object);
 	return ret ? libbpf_load_error(ret, err) : 0;
 }
@@ -103,17 +79,6 @@ static int run_once(struct bpf_programs *programs, struct smc_err *err)
 static int map_of(const struct bpf_programs *programs, const char *name)
 {
 	return programs->lib.bpf_object__find_map_fd_by_name(programs->object, name);
-}
-
-static struct bpf_link *attach_one(const struct bpf_programs *programs,
-				   const struct bpf_program *program)
-{
-	const char *function = multi_function(programs, program);
-	struct libbpf_multi multi = { sizeof(multi), .symbols = &function, .count = 1 };
-
-	if (!function)
-		return programs->lib.bpf_program__attach(program);
-	return programs->lib.bpf_program__attach_kprobe_multi_opts(program, NULL, &multi);
 }
 
 /* The kernel lacks its function, or the means to follow it. */
@@ -139,7 +104,7 @@ static int attach(struct bpf_programs *programs, const char *left_out, struct sm
 			continue;
 		errno = E2BIG;
 		if (programs->n_links < LINKS_MAX)
-			link = attach_one(programs, program);
+			link = programs->lib.bpf_program__attach(program);
 		if (!link)
 			return attach_error(programs, program, err);
 		programs->links[programs->n_links++] = link;
@@ -219,14 +184,6 @@ static int start(struct bpf_programs *programs, const struct bpf_watch *watch, s
 		if (ret >= 0)
 			return ret;
 		stop(programs);
-	}
-	programs->is_multi = btf_kernel_has(MULTI_TYPE) == 1;
-	if (programs->is_multi) {
-		ret = start_without(programs, watch, TYPED, err);
-		if (ret >= 0)
-			return ret;
-		stop(programs);
-		programs->is_multi = false;
 	}
 	return start_without(programs, watch, TYPED, err);
 }

@@ -40,12 +40,6 @@ struct item {
 	size_t next;
 };
 
-/** struct known - of a connection that was there before */
-struct known {
-	struct ends ends;
-	enum smc_mode mode;
-};
-
 /**
  * struct conversations - @items: at places that @by_id and @by_ends find, or a list from @vacant on
  * @first_ended, @last_ended: @n_ended places in the order of their end
@@ -57,10 +51,8 @@ struct conversations {
 	void *arg;
 	struct item *items;
 	size_t n_items, items_size;
-	struct smc_index by_id, by_ends, by_known;
+	struct smc_index by_id, by_ends;
 	size_t vacant, first_ended, last_ended, n_ended;
-	struct known *known;
-	size_t n_known, known_size;
 	uint64_t count;
 };
 
@@ -101,13 +93,6 @@ static bool has_ends(const void *arg, size_t place, const void *key)
 	const struct conversations *all = arg;
 
 	return !memcmp(&all->items[place].ends, key, sizeof(struct ends));
-}
-
-static bool is_known(const void *arg, size_t place, const void *key)
-{
-	const struct conversations *all = arg;
-
-	return !memcmp(&all->known[place].ends, key, sizeof(struct ends));
 }
 
 static struct item *item_at(const struct conversations *all, size_t place)
@@ -236,16 +221,7 @@ static bool is_other_end(const struct conversations *all, const struct ends *end
 
 /* ---- records ---- */
 
-static void complete_mode(const struct conversations *all, struct item *item)
-{
-	size_t place =
-		smc_index_find(&all->by_known, hash_ends(&item->ends), is_known, all, &item->ends);
-
-	if (place != SMC_INDEX_NONE)
-		item->conversation.mode = all->known[place].mode;
-}
-
-static struct item first_of(const struct conversations *all, const struct smcdata_record *record)
+static struct item first_of(const struct smcdata_record *record)
 {
 	static const enum smc_mode modes[] = {
 		[SMCDATA_UNKNOWN] = SMC_MODE_NONE,
@@ -267,15 +243,13 @@ static struct item first_of(const struct conversations *all, const struct smcdat
 				       item.conversation.local.port < item.conversation.peer.port);
 	memcpy(&item.conversation.lgr, &conn->lgr, sizeof(conn->lgr));
 	item.ends = ends_of(&item.conversation.local, &item.conversation.peer);
-	if (conn->is_old && item.conversation.mode == SMC_MODE_NONE)
-		complete_mode(all, &item);
 	return item;
 }
 
 /* Return: NULL for one that nobody wants. */
 static struct item *begin(struct conversations *all, const struct smcdata_record *record)
 {
-	struct item item = first_of(all, record), *before;
+	struct item item = first_of(record), *before;
 
 	/* Only the verdict on it is gone, if it does not say who it is. */
 	if (!record->is_other_process || !is_process(&all->wish, record) ||
@@ -396,17 +370,6 @@ struct conversations *conversations_new(const struct wish *wish, __u64 *unwanted
 	return all;
 }
 
-void conversations_known(struct conversations *all, const struct smc_sock *sock)
-{
-	struct known known = { .ends = ends_of(&sock->local, &sock->peer),
-			       .mode = smc_sock_mode(sock) };
-
-	if (known.mode == SMC_MODE_NONE || known.mode == SMC_MODE_TCP)
-		return;
-	smc_index_append(&all->by_known, hash_ends(&known.ends), &all->known, &all->n_known,
-			 &all->known_size, &known, sizeof(known));
-}
-
 uint64_t conversations_count(const struct conversations *all)
 {
 	return all->count;
@@ -418,8 +381,6 @@ void conversations_free(struct conversations *all)
 		return;
 	smc_index_free(&all->by_id);
 	smc_index_free(&all->by_ends);
-	smc_index_free(&all->by_known);
 	free(all->items);
-	free(all->known);
 	free(all);
 }

@@ -14,7 +14,7 @@
 /**
  * struct conversation - a connection, seen from one of its ends
  * @number: from 1 on, in the order of their first bytes
- * @mode: SMC_MODE_NONE if it is not known
+ * @mode: SMC_MODE_NONE if it is not known: of an old one, where smc.ko has no type information
  * @lgr: id of an SMC-R link group, 0: not known
  * @is_old: it was there before
  * @is_server: the local end was connected to; of an old one that is guessed from its ports
@@ -74,12 +74,6 @@ struct conversations;
 /** conversations_new() - none yet; @unwanted: of struct smcdata_state */
 struct conversations *conversations_new(const struct wish *wish, __u64 *unwanted, payload_fn *fn,
 					void *arg);
-
-/**
- * conversations_known() - say the mode of a connection that was there before, which the eBPF
- *	program cannot know without type information of smc.ko
- */
-void conversations_known(struct conversations *all, const struct smc_sock *sock);
 
 /**
  * conversations_record() - one more, at @at, nanoseconds since 1970

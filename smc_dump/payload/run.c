@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "bpf/programs.h"
 #include "host/smc.h"
-#include "netlink/diag.h"
 #include "smc_dump/guard.h"
 #include "smc_dump/payload/print.h"
 #include "smc_dump/request.h"
@@ -190,29 +189,6 @@ static int start_program(struct payload_capture *capture)
 		       0;
 }
 
-static int on_socket(const struct nlmsghdr *nlh, void *arg)
-{
-	struct payload_capture *capture = arg;
-	struct smc_sock sock;
-
-	if (!smc_sock_decode(&sock, nlh))
-		conversations_known(capture->all, &sock);
-	return 0;
-}
-
-/*
- * Of connections that are there the list says the mode, if it can be had. That of those that come
- * or go while it is made is of no interest.
- */
-static void read_list(struct payload_capture *capture)
-{
-	const struct smc_abi_diag_req req = smc_sock_request(0);
-	struct smc_err ignored;
-
-	smc_diag_dump(&req, sizeof(req), sizeof(struct smc_abi_diag_msg), on_socket, capture,
-		      &ignored);
-}
-
 /* A number is that of a process. */
 static struct wish wish_of(const struct request *request)
 {
@@ -240,7 +216,6 @@ static int open_all(struct payload_capture *capture)
 	if (ret)
 		return ret;
 	capture->all = conversations_new(&wish, capture->state->unwanted, on_payload, capture);
-	read_list(capture);
 	return request->write ? output_open(&capture->output, request->write, -1, capture->err) : 0;
 }
 

@@ -262,32 +262,6 @@ static void losses(void **state)
 	end(all, &seen);
 }
 
-/* Without type information of smc.ko. */
-static void known(void **state)
-{
-	struct smcdata_record record = record_of(1, false, SMCDATA_SENT, 4);
-	struct smc_sock sock = {
-		.state = SMC_ABI_ACTIVE,
-		.mode = SMC_ABI_MODE_SMCR,
-		.local = { AF_INET, { 10, 0, 0, 1 }, CLIENT },
-		.peer = { AF_INET, { 10, 0, 0, 2 }, SERVER },
-	};
-	struct filter filter;
-	struct seen seen;
-	struct conversations *all = begin(&seen, &filter, "mode smcr");
-
-	(void)state;
-	conversations_known(all, &sock);
-	record.conn.mode = SMCDATA_UNKNOWN;
-	record.conn.is_old = 1;
-	tell_at(all, &record, NOW);
-	record.conn.id = 2;
-	record.conn.ends.local_port++;
-	tell_at(all, &record, NOW);
-	assert_string_equal(seen.words, "1!>4 ");
-	end(all, &seen);
-}
-
 /* ---- pcapng ---- */
 
 /** struct packet - what is in a file, in words */
@@ -606,19 +580,12 @@ static void verdict_is_gone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_end),
-		cmocka_unit_test(forgets_ended),
-		cmocka_unit_test(many),
-		cmocka_unit_test(wanted),
-		cmocka_unit_test(processes),
-		cmocka_unit_test(losses),
-		cmocka_unit_test(known),
-		cmocka_unit_test(packets),
-		cmocka_unit_test(acknowledged),
-		cmocka_unit_test(shown),
-		cmocka_unit_test(json),
-		cmocka_unit_test(json_bytes),
-		cmocka_unit_test(verdict_is_gone),
+		cmocka_unit_test(one_end),    cmocka_unit_test(forgets_ended),
+		cmocka_unit_test(many),	      cmocka_unit_test(wanted),
+		cmocka_unit_test(processes),  cmocka_unit_test(losses),
+		cmocka_unit_test(packets),    cmocka_unit_test(acknowledged),
+		cmocka_unit_test(shown),      cmocka_unit_test(json),
+		cmocka_unit_test(json_bytes), cmocka_unit_test(verdict_is_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
