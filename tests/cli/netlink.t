@@ -47,7 +47,6 @@ smc_pnet --suggest
 smc_pnet -a NEW -I lo
 smc_pnet -d NET1
 smc_pnet -f
-smc_conf apply FILE
 smc_conf diff FILE
 smc_conf export
 smc_conf export -j
