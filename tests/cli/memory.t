@@ -3,7 +3,7 @@
 """Out of memory: each of the first 400 allocations of each tool fails, once alone and once with all later ones.
 
 Then the tool says so in one line and fails, or prints what it always prints. TAP, with a table.
-Each third one; of tools that read hundreds of files, or wait, each 25th; with STEP=1 in the environment every one.
+Each seventh one; of tools that read hundreds of files, or wait, each 50th; with STEP=1 in the environment every one.
 
 usage: memory.t [COMMAND]: those that begin so."""
 import os
@@ -75,7 +75,7 @@ def starve(task):
         os.mkdir(directory + "/tmp")
         report = directory + "/report"
         libraries = ["starve"] + ["kernel"] * ("KERNEL_ROOT" in env)
-        env.setdefault("STARVE_STEP", STEP or ("25" if command[0] in SLOW else "3"))
+        env.setdefault("STARVE_STEP", STEP or ("50" if command[0] in SLOW else "7"))
         env = dict(env, LD_PRELOAD=":".join("%s/tests/cli/%s.so" % (recorded.BUILD, name) for name in libraries),
                    STARVE_MOST=str(MOST), STARVE_REPORT=report, TMPDIR=directory + "/tmp")
         status, _, err = recorded.run(command, env, timeout=1200)

@@ -28,14 +28,17 @@ host() {
 
 # run ARG...: what smc_chk writes is in $out and $err, its status in $rc.
 run() {
-	capture env SMC_TOOLS_ROOT="$root" "$chk" "$@"
+	SMC_TOOLS_ROOT=$root capture "$chk" "$@"
 }
 
 # finding STATUS FINDING REMEDY TEXT: the one problem, as a regular expression, and what is said at the end.
 finding() {
+	local line found=()
 	run doctor
-	if [ "$rc$err" = "$1" ] && [ "$(printf '%s\n' "$out" | grep -c '^problem\|^warning')" = 1 ] &&
-		printf '%s\n' "$out" | grep -qE "^problem +$2" && printf '%s\n' "$out" | tail -n 1 | grep -qE "First: $3\$"; then
+	while IFS= read -r line; do
+		[[ $line != @(problem|warning)* ]] || found+=("$line")
+	done <<<"$out"
+	if [ "$rc$err" = "$1" ] && [ ${#found[@]} -eq 1 ] && matches "${found[0]}" "^problem +$2" && matches "${out##*$'\n'}" "First: $3\$"; then
 		ok 0 "$4"
 	else
 		ok 1 "$4"
