@@ -50,8 +50,8 @@ $(TEST_PARTS): $(sort $(foreach tool,$(TEST_TOOLS),$(call tool_parts,$(tool))) $
 	$(Q)rm -f $@; $(AR) qcs $@ $^
 
 # The whole library, over what tests/unit/fake_below.h says; config.c is there. phdr.c would hide the test itself from a sanitizer.
-$(filter $(O)/tests/unit/shim_%,$(UNIT_BINS)): $(patsubst %.c,$(O)/obj/shim/%.o,\
-	$(filter-out ld_pre_smc/state/config.c ld_pre_smc/calls/dl_iterate_phdr.c lib/%,$(SHIM_SRC)))
+SHIM_TESTS := $(filter $(O)/tests/unit/shim_%,$(UNIT_BINS))
+$(SHIM_TESTS): $(patsubst %.c,$(O)/obj/shim/%.o,$(filter-out ld_pre_smc/state/config.c ld_pre_smc/calls/dl_iterate_phdr.c,$(SHIM_SRC)))
 $(patsubst %.c,$(O)/obj/%.o,$(wildcard tests/unit/test_shim_*.c)): override CFLAGS += $(SHIM_FLAGS)
 
 # No main() but that of main.c, which has a list: another one when files come and go.
@@ -72,7 +72,8 @@ $(FUZZ_TARGETS:%=$(O)/tests/fuzz/%): $(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/fuzz
 # Both ends of the live test, over a network in memory.
 $(patsubst %,$(O)/tests/%,unit/session unit/client fuzz/server fuzz/client fuzz/all): $(O)/obj/tests/fuzz/fake_live.o
 
-$(UNIT_BINS) $(FUZZ_BINS): $(TEST_PARTS) $(O)/libsmc.a
+$(filter-out $(SHIM_TESTS),$(UNIT_BINS)) $(FUZZ_BINS): $(TEST_PARTS) $(O)/libsmc.a
+$(UNIT_BINS) $(FUZZ_BINS):
 	$(mkdir)
 	$(call say,LD)
 	$(Q)$(LINK) $(SANFLAGS) $(FUZZ_LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS)
