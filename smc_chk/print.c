@@ -36,3 +36,8 @@ int chk_print_json(json_t *json)
 	out_json_document(&text, json, false);
 	return chk_print(&text);
 }
+
+json_t *chk_json_optional(const char *str)
+{
+	return str && *str ? out_json_str(str) : NULL;
+}

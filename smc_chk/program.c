@@ -245,11 +245,6 @@ static int print_text(const struct program *prog)
 	return chk_print(&text);
 }
 
-static json_t *json_path(const char *path)
-{
-	return *path ? out_json_str(path) : NULL;
-}
-
 static int print_json(const struct program *prog)
 {
 	const struct target *target = &prog->target;
@@ -261,15 +256,16 @@ static int print_json(const struct program *prog)
 	return chk_print_json(json_pack(
 		"{s:s, s:o, s:o, s:s, s:s*, s:i, s:o*, s:[s*, s*, s*], s:b, s:s, s:s*, s:b, "
 		"s:o*, s:o}",
-		"schema", "smc-tools/program/1", "command", json_path(prog->command), "program",
-		json_path(target->path), "kind", kind_of(elf), "machine", smc_elf_machine_name(elf),
-		"bits", elf->bits, "loader", json_path(elf->interp), "raises",
+		"schema", "smc-tools/program/1", "command", chk_json_optional(prog->command),
+		"program", chk_json_optional(target->path), "kind", kind_of(elf), "machine",
+		smc_elf_machine_name(elf), "bits", elf->bits, "loader",
+		chk_json_optional(elf->interp), "raises",
 		target->raises & TARGET_SETUID ? "set-uid" : NULL,
 		target->raises & TARGET_SETGID ? "set-gid" : NULL,
 		target->raises & TARGET_CAPS ? "capabilities" : NULL, "is_secure", target->secure,
 		"way", way_of(prog, JSON), "why", prog->why, "is_possible", can_run(prog),
-		"library", !prog->why && prog->has_lib ? json_path(prog->lib.file) : NULL, "notes",
-		notes));
+		"library", !prog->why && prog->has_lib ? chk_json_optional(prog->lib.file) : NULL,
+		"notes", notes));
 }
 
 int chk_program(const struct chk_request *req)

@@ -107,6 +107,9 @@ int chk_print(struct out_text *text);
 /** chk_print_json() - the same with a document, whose reference it takes */
 int chk_print_json(json_t *json);
 
+/** chk_json_optional() - a string, NULL for none: what is not there is left out */
+json_t *chk_json_optional(const char *str);
+
 /* ---- the commands: see chk_command's run ---- */
 
 int chk_advise(const struct chk_request *req); /* CHK_OK: something profits, CHK_TCP: nothing */

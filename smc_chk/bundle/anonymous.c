@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <stddef.h>
@@ -106,17 +107,17 @@ static void replace_gid(const struct pseudonyms *all, char *field, size_t size)
 	out_free(&text);
 }
 
-static void replace_attrs(const struct pseudonyms *all, const char *file, int nest, char *at,
+static void replace_attrs(const struct pseudonyms *all, const char *file, int nest, void *at,
 			  size_t len)
 {
-	while (len >= NLA_HDRLEN) {
-		struct nlattr *attr = (struct nlattr *)at;
-		int type = attr->nla_type & NLA_TYPE_MASK;
-		char *data = at + NLA_HDRLEN;
-		size_t size = attr->nla_len - NLA_HDRLEN, step = NLA_ALIGN(attr->nla_len);
+	struct nlattr *attr;
 
-		if (attr->nla_len < NLA_HDRLEN || attr->nla_len > len)
-			return;
+	mnl_attr_for_each_payload(at, len)
+	{
+		int type = mnl_attr_get_type(attr);
+		void *data = mnl_attr_get_payload(attr);
+		uint16_t size = mnl_attr_get_payload_len(attr);
+
 		if (attr->nla_type & NLA_F_NESTED)
 			replace_attrs(all, file, type, data, size);
 		else if (is_name(file, nest, type))
@@ -125,10 +126,6 @@ static void replace_attrs(const struct pseudonyms *all, const char *file, int ne
 			pseudonym_number(all, data);
 		else if (size == SMC_GID_TEXT_LEN)
 			replace_gid(all, data, size);
-		if (step >= len)
-			return;
-		at += step;
-		len -= step;
 	}
 }
 
@@ -156,29 +153,26 @@ static void replace_dmb(const struct pseudonyms *all, char *info, size_t size)
 			pseudonym_number(all, info + gids[i]);
 }
 
-static void replace_socket(const struct pseudonyms *all, char *body, size_t len)
+static void replace_socket(const struct pseudonyms *all, void *body, size_t len)
 {
-	struct smc_abi_diag_msg *msg = (struct smc_abi_diag_msg *)body;
-	size_t at = NLMSG_ALIGN(sizeof(*msg));
+	struct smc_abi_diag_msg *msg = body;
+	struct nlattr *attr;
 
 	if (len < sizeof(*msg))
 		return;
 	replace_socket_address(all, msg->id.src);
 	replace_socket_address(all, msg->id.dst);
-	while (at + NLA_HDRLEN <= len) {
-		const struct nlattr *attr = (const struct nlattr *)(body + at);
-		struct smc_abi_lgrinfo *info = (struct smc_abi_lgrinfo *)(body + at + NLA_HDRLEN);
+	mnl_attr_for_each_payload((void *)&msg[1], len - sizeof(*msg))
+	{
+		struct smc_abi_lgrinfo *info = mnl_attr_get_payload(attr);
+		size_t size = mnl_attr_get_payload_len(attr);
 
-		if (attr->nla_len < NLA_HDRLEN || attr->nla_len > len - at)
-			return;
-		if (attr->nla_type == SMC_ABI_DIAG_LGRINFO &&
-		    attr->nla_len >= NLA_HDRLEN + sizeof(*info)) {
+		if (attr->nla_type == SMC_ABI_DIAG_LGRINFO && size >= sizeof(*info)) {
 			replace_gid(all, info->gid, sizeof(info->gid));
 			replace_gid(all, info->peer_gid, sizeof(info->peer_gid));
 		}
 		if (attr->nla_type == SMC_ABI_DIAG_DMBINFO)
-			replace_dmb(all, (char *)info, attr->nla_len - NLA_HDRLEN);
-		at += NLA_ALIGN(attr->nla_len);
+			replace_dmb(all, (char *)info, size);
 	}
 }
 

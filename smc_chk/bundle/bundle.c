@@ -31,7 +31,7 @@ static json_t *new_index(const struct chk_request *req, const struct utsname *na
 			 "created", when, "version", SMC_TOOLS_VERSION, "host", name->nodename,
 			 "kernel", name->release, "machine", name->machine, "byte_order",
 			 __BYTE_ORDER == __BIG_ENDIAN ? "big" : "little", "netns",
-			 req->netns ? out_json_str(req->netns) : NULL, "commands");
+			 chk_json_optional(req->netns), "commands");
 }
 
 /* Return: descriptor of a new file, or standard output; -errno with @err. */

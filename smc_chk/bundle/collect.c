@@ -120,6 +120,7 @@ static int run(struct collection *b, char *const argv[], FILE *out, char errors[
 	int fd = memfd_create("errors", MFD_CLOEXEC), status;
 	ssize_t len;
 
+	*errors = '\0';
 	if (fd < 0)
 		return smc_err_set(b->err, errno, "cannot store what a program prints");
 	fflush(out);
@@ -138,12 +139,11 @@ static int run(struct collection *b, char *const argv[], FILE *out, char errors[
 	return status;
 }
 
-/* The command, what it wrote, and below that what went wrong. Return: exit status, -errno. */
-static int keep_text(struct collection *b, const struct bundle_command *command,
-		     char errors[ERRORS_SIZE])
+/* The command, what it wrote, and below that what went wrong. Return: 0, -errno. */
+static int keep_command(struct collection *b, const struct bundle_command *command)
 {
 	FILE *file = open_new(b, "text", command->name, ".txt");
-	char *argv[MAX_ARGS + 3];
+	char *argv[MAX_ARGS + 3], errors[ERRORS_SIZE];
 	int status, ret;
 
 	if (!file)
@@ -159,16 +159,8 @@ static int keep_text(struct collection *b, const struct bundle_command *command,
 	if (status > 0)
 		fprintf(file, "[exit status %d]\n", status);
 	ret = close_new(b, file, true);
-	return status < 0 || !ret ? status : ret;
-}
-
-static int keep_command(struct collection *b, const struct bundle_command *command)
-{
-	char errors[ERRORS_SIZE] = "";
-	int status = keep_text(b, command, errors);
-
-	if (status < 0)
-		return status;
+	if (status < 0 || ret)
+		return status < 0 ? status : ret;
 	json_array_append_new(json_object_get(b->index, "commands"),
 			      json_pack("{s:s, s:i, s:o*}", "name", command->name, "status", status,
 					"errors", *errors ? out_json_str(errors) : NULL));

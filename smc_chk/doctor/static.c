@@ -127,11 +127,6 @@ static void append_choice(struct out_text *text, const struct doctor_facts *fact
 	out_char(text, '\n');
 }
 
-static json_t *optional(const char *text)
-{
-	return text && *text ? out_json_str(text) : NULL;
-}
-
 static json_t *json_subnets(const struct doctor_facts *facts, const struct choice *choice)
 {
 	const struct netaddr_table *addrs = &facts->choices.facts.addrs;
@@ -149,10 +144,11 @@ static json_t *json_mode(const struct doctor_facts *facts, const struct choice_m
 	unsigned long fid = fid_of(facts, mode);
 
 	return json_pack("{s:s, s:i, s:o*, s:o*, s:o*, s:o*, s:b}", "mode", mode->name, "version",
-			 mode->version, "device", optional(mode->device ? mode->device->name : ""),
-			 "port", mode->gid ? json_integer(mode->device->port) : NULL, "fid",
+			 mode->version, "device",
+			 chk_json_optional(mode->device ? mode->device->name : NULL), "port",
+			 mode->gid ? json_integer(mode->device->port) : NULL, "fid",
 			 fid ? json_sprintf("%lx", fid) : NULL, "gid",
-			 optional(mode->gid ? mode->gid->gid : ""), "is_loopback",
+			 chk_json_optional(mode->gid ? mode->gid->gid : NULL), "is_loopback",
 			 mode->is_loopback);
 }
 
@@ -168,9 +164,9 @@ static json_t *json_choice(const struct doctor_facts *facts, const struct choice
 	if (*choice->net->pnetid)
 		source = pnet_row_is_hardware(choice->net, &facts->netdevs) ? "hardware" : "table";
 	return json_pack("{s:o, s:o, s:o*, s:s*, s:s, s:o*}", "net_device",
-			 optional(choice->net->name), "configuration", configuration, "pnetid",
-			 optional(choice->net->pnetid), "pnetid_source", source, "reach",
-			 reach(modes, count), "own_subnets", json_subnets(facts, choice));
+			 chk_json_optional(choice->net->name), "configuration", configuration,
+			 "pnetid", chk_json_optional(choice->net->pnetid), "pnetid_source", source,
+			 "reach", reach(modes, count), "own_subnets", json_subnets(facts, choice));
 }
 
 static json_t *json_ueids(const struct choice_facts *facts)
@@ -178,7 +174,7 @@ static json_t *json_ueids(const struct choice_facts *facts)
 	json_t *array = facts->is_eid_known ? json_array() : NULL;
 
 	for (size_t i = 0; array && i < facts->n_ueids; i++)
-		json_array_append_new(array, optional(facts->ueids[i]));
+		json_array_append_new(array, chk_json_optional(facts->ueids[i]));
 	return array;
 }
 
@@ -207,11 +203,13 @@ int static_print(const struct doctor_facts *facts, const struct chk_request *req
 		out_str(&text, text.len ? "\n" : "");
 		append_choice(&text, facts, choice);
 	}
-	status = !array ? chk_print(&text) :
-			  chk_print_json(json_pack("{s:s, s:o, s:o*, s:o*}", "schema",
-						   "smc-tools/static/1", "net_devices", array,
-						   "seid", optional(seid_of(&choices->facts)),
-						   "ueids", json_ueids(&choices->facts)));
+	status =
+		!array ?
+			chk_print(&text) :
+			chk_print_json(json_pack("{s:s, s:o, s:o*, s:o*}", "schema",
+						 "smc-tools/static/1", "net_devices", array, "seid",
+						 chk_json_optional(seid_of(&choices->facts)),
+						 "ueids", json_ueids(&choices->facts)));
 	if (status != CHK_OK)
 		return status;
 	if (!facts->has_smc)

@@ -10,7 +10,6 @@
 
 #include "netlink/genl.h"
 #include "smc/gen.h"
-#include "smc_chk/live/exchange.h"
 #include "smc_chk/smc_chk.h"
 
 /* The greeting comes with the first round trip; a busy server may need longer. */

@@ -2,9 +2,102 @@
 /* One connection, tested: for connect, -l and tune. */
 #pragma once
 
-#include "smc_chk/live/report.h"
+#include "base/err.h"
+#include "smc/gen.h"
+#include "smc_chk/live/endpoint.h"
+#include "smc_chk/live/proto.h"
+#include "smc_chk/live/stream.h"
 #include "smc_chk/smc_chk.h"
+
+/* What measure_rates() finds out; for a server that is not ours only about connecting, else 0. */
+struct client_rates {
+	double connects_per_second, connect_ns; /* median */
+	double bytes_per_second, round_trip_ns; /* median */
+};
+
+/**
+ * struct client_result - what became of a test
+ * @status: CHK_OK, CHK_TCP, CHK_UNTESTED; CHK_ERROR has its sentence in @err
+ * @err: also filled with CHK_UNTESTED: why
+ * @mode: SMC_MODE_NONE: SMC, but nobody says whether -R or -D
+ * @has_sock: did sock_diag tell about our socket?
+ * @has_lgr: was its link group found?
+ * @is_ours: the server speaks our protocol; only then @bytes and @rtt_* count
+ * @has_who: it has told how the connection looks from there
+ * @offers: PROTO_OFFER_* of the server's last greeting
+ * @bytes: of test data, each way
+ * @has_rates: @smc and @tcp are measured
+ */
+struct client_result {
+	int status;
+	struct smc_err err;
+	union endpoint_addr peer, local;
+	bool has_sock, has_lgr, is_ours, has_who, has_rates;
+	enum smc_mode mode;
+	struct smc_sock sock;
+	struct smc_lgr lgr;
+	struct proto_who who;
+	uint8_t offers;
+	uint64_t handshake_ns, bytes;
+	double rtt_min_ns, rtt_median_ns;
+	struct client_rates smc, tcp;
+};
+
+/** report_text() - for people: the verdict first */
+void report_text(struct out_text *text, const struct client_result *result);
+
+/** report_json() - add what is known to an object. Return: @json */
+json_t *report_json(json_t *json, const struct client_result *result);
 
 /** client_test() - connect and test, as @req says. Return: @result->status */
 int client_test(struct client_result *result, const struct chk_request *req, const char *host,
 		uint16_t port);
+
+/* ---- requests, what comes back, and how fast ---- */
+
+#define EXCHANGE_ROUND_TRIPS 20
+
+/* Those that return -1 leave a sentence in @result. */
+
+/** exchange_data() - send a request with test data, and check what comes back. Return: 0, -1 */
+int exchange_data(struct client_result *result, int fd, uint8_t command, size_t len,
+		  const struct stream_limit *limit);
+
+/**
+ * exchange_port() - have the server listen at another @port. @bytes: as of PROTO_BUFFERS
+ *
+ * Return: 0; -EBUSY if the server refuses; another -errno: @fd is of no use any more.
+ */
+int exchange_port(int fd, int bytes, int timeout_ms, uint16_t *port);
+
+/** exchange_round_trips() - EXCHANGE_ROUND_TRIPS small ones. Return: 0, -1 */
+int exchange_round_trips(struct client_result *result, int fd, const struct stream_limit *limit,
+			 double *min_ns, double *median_ns);
+
+/**
+ * exchange_greeting() - how does the server greet, within @wait_ms? Nothing is sent.
+ *
+ * Return: 0 with @result->offers; -EBUSY with a sentence; -EPROTO: not as ours greets, or too late.
+ */
+int exchange_greeting(struct client_result *result, int fd, int wait_ms);
+
+/** measure_share_ns() - how long one thing is measured */
+uint64_t measure_share_ns(int timeout_ms);
+
+/**
+ * measure_open() - as stream_connect(), one connection more to @result->peer; ours is complete when
+ *	it has greeted. Return: descriptor, -1
+ */
+int measure_open(struct client_result *result, bool is_smc, int buffers, int timeout_ms,
+		 uint64_t *ns);
+
+/** measure_connects() - one connection after the other. Return: 0, -1 */
+int measure_connects(struct client_result *result, struct client_rates *rates, bool is_smc,
+		     int buffers, const struct stream_limit *limit);
+
+/** measure_throughput() - to the server only. Return: 0, -1 */
+int measure_throughput(struct client_result *result, struct client_rates *rates, int fd,
+		       const struct stream_limit *limit);
+
+/** measure_rates() - --tcp-too: compare @fd over SMC with plain TCP. Return: 0, -1 */
+int measure_rates(struct client_result *result, int fd, const struct stream_limit *limit);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Requests of the live test, what comes back, and how fast. */
-#include "smc_chk/live/exchange.h"
+#include "smc_chk/live/client.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "smc_chk/live/client.h"
-#include "smc_chk/live/report.h"
 #include "smc_chk/live/server.h"
 #include "smc_chk/smc_chk.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What a live test found, for people and as JSON. */
-#include "smc_chk/live/report.h"
+#include "smc_chk/live/client.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -9,7 +9,6 @@
 
 #include "host/file.h"
 #include "smc_chk/live/client.h"
-#include "smc_chk/live/exchange.h"
 #include "smc_chk/live/tune_report.h"
 #include "smc_chk/smc_chk.h"
 

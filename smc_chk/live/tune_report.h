@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/numbers.h"
-#include "smc_chk/live/report.h"
+#include "smc_chk/live/client.h"
 #include "smc_chk/smc_chk.h"
 
 #define TUNE_ROUNDS 9 /* as many as the interval of a ratio takes, and one to spare */
