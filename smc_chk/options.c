@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
-/* The command line of smc_chk. Without a command it takes the options of smc-tools 1.8.5. */
+/*
+ * The command line of smc_chk, and what all commands print by. Without a command it takes the options
+ * of smc-tools 1.8.5.
+ */
 #include "smc_chk/smc_chk.h"
 
 #include <getopt.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+
+#include "cli/printable.h"
 
 #define WATCH_MAX (7 * 86400)
 #define WATCH_DEFAULT 60
@@ -169,4 +175,42 @@ int chk_parse(struct chk_request *req, int argc, char **argv)
 	if (!ret)
 		ret = take_operands(req, argv + optind);
 	return ret ? ret : -1;
+}
+
+/* ---- printing ---- */
+
+void chk_debug(const struct chk_request *req, const char *fmt, ...)
+{
+	char line[1024], shown[4 * sizeof(line)];
+	va_list ap;
+
+	if (!req->is_debug)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	cli_printable(shown, sizeof(shown), line);
+	fprintf(stderr, "[DEBUG] %s\n", shown);
+}
+
+int chk_print(struct out_text *text)
+{
+	struct smc_err err = { 0 };
+	int ret = out_print(text, &err);
+
+	out_free(text);
+	return ret ? cli_error(&chk_tool, "%s", err.text) : CHK_OK;
+}
+
+int chk_print_json(json_t *json)
+{
+	struct out_text text = { 0 };
+
+	out_json_document(&text, json, false);
+	return chk_print(&text);
+}
+
+json_t *chk_json_optional(const char *str)
+{
+	return str && *str ? out_json_str(str) : NULL;
 }

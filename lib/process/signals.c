@@ -2,6 +2,8 @@
 /* Which signals a program takes. */
 #include "process/signals.h"
 
+#include <sys/signalfd.h>
+
 void signals_heeded(sigset_t *set, const int *numbers, size_t count)
 {
 	struct sigaction action;
@@ -23,4 +25,13 @@ void signals_interruptible(sigset_t *ends)
 	sigemptyset(ends);
 	sigaddset(ends, SIGINT);
 	sigaddset(ends, SIGTERM);
+}
+
+int signals_catch(void)
+{
+	sigset_t ends;
+
+	signals_interruptible(&ends);
+	pthread_sigmask(SIG_BLOCK, &ends, NULL);
+	return signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
 }

@@ -21,3 +21,6 @@ void signals_heeded(sigset_t *set, const int *numbers, size_t count);
  * Ctrl-C or kill -INT. As in tcpdump(8), SIGHUP stays as nohup(1) has set it.
  */
 void signals_interruptible(sigset_t *ends);
+
+/** signals_catch() - a descriptor for these two, which no thread gets any more. Return: -1 with errno */
+int signals_catch(void);

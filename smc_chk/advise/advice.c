@@ -204,7 +204,7 @@ static void append_share(struct out_text *text, uint64_t part, uint64_t whole)
 
 static void append_sum(struct out_text *text, const struct judge_sum *sum)
 {
-	char buf[OUT_UNITS];
+	char memory[OUT_UNITS], buffer[OUT_UNITS];
 
 	if (!sum->conns) {
 		out_str(text, "There were no connections over plain TCP.\n");
@@ -217,11 +217,9 @@ static void append_sum(struct out_text *text, const struct judge_sum *sum)
 	append_share(text, sum->suited_bytes, sum->bytes);
 	out_str(text, " of the bytes and ");
 	append_share(text, sum->suited_conns, sum->conns);
-	out_str(text, " of the connections would profit; memory for it about ");
-	out_str(text, out_size(buf, sum->memory));
-	out_str(text, " with ");
-	out_str(text, out_size(buf, SMC_GOOD_BUFFER));
-	out_str(text, " buffers.\n");
+	out_printf(text,
+		   " of the connections would profit; memory for it about %s with %s buffers.\n",
+		   out_size(memory, sum->memory), out_size(buffer, SMC_GOOD_BUFFER));
 }
 
 static void append_source(struct out_text *text, const struct tally *tally,

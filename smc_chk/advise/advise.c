@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -214,15 +213,6 @@ static int watch_on(struct watcher *watcher)
 
 /* ---- beginning and end ---- */
 
-static int catch_signals(void)
-{
-	sigset_t set;
-
-	signals_interruptible(&set);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 /* From now on they end this process; what ended the watch is forgotten. */
 static void release_signals(void)
 {
@@ -262,7 +252,7 @@ static int watch(struct tally *tally, struct watched *watched, const struct chk_
 				   .watched = watched,
 				   .req = req,
 				   .err = err,
-				   .signals = catch_signals(),
+				   .signals = signals_catch(),
 				   .start = now_ms() };
 	int ret;
 

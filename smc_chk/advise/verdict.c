@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What is advised for each group of connections. */
-#include "smc_chk/advise/verdict.h"
+#include "smc_chk/advise/advice.h"
 
 #include <arpa/inet.h>
 #include <stdarg.h>

@@ -9,12 +9,10 @@
 #include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -473,16 +471,6 @@ static int announce(const struct chk_request *req, uint16_t port)
 	return chk_print(&text);
 }
 
-/* A descriptor for SIGINT and SIGTERM, which no thread gets any more. */
-static int catch_signals(void)
-{
-	sigset_t set;
-
-	signals_interruptible(&set);
-	pthread_sigmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC);
-}
-
 static void raise_limit(int resource)
 {
 	struct rlimit limit;
@@ -526,7 +514,7 @@ int chk_server(const struct chk_request *req)
 	}
 	raise_limit(RLIMIT_NOFILE);
 	raise_limit(RLIMIT_NPROC); /* of nobody, whose threads are counted together */
-	signal_fd = catch_signals();
+	signal_fd = signals_catch();
 	count = find_addresses(req, addrs, &err);
 	if (count < 0 || server_open(&server, addrs, count, req->port, &err))
 		return cli_error(&chk_tool, "%s", err.text);

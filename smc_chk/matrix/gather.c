@@ -20,7 +20,6 @@
 #include "base/memory.h"
 #include "base/read.h"
 #include "smc_chk/bundle/archive.h"
-#include "smc_chk/matrix/host.h"
 
 /* A host with very many sockets takes this long, or one that hangs. */
 #define SSH_SECONDS 120

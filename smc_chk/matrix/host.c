@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What the matrix knows of each host. */
-#include "smc_chk/matrix/host.h"
+#include "smc_chk/matrix/predict.h"
 
 #include <errno.h>
 #include <netinet/in.h>

@@ -11,7 +11,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
+#include "base/err.h"
 #include "net/netaddr.h"
 #include "net/pnetid.h"
 #include "net/rdma.h"
@@ -156,3 +158,28 @@ void predict_gap_text(struct out_text *text, const struct predict_gap *gap, cons
 
 /** predict_same() - is the other direction the same to a reader? */
 bool predict_same(const struct prediction *forth, const struct prediction *back);
+
+/* ---- hosts: read where strangers' bytes are decoded, judged elsewhere ---- */
+
+/**
+ * matrix_host_write() - the facts of a recorded host, by the doctor's own judgement
+ * @name: of the host, of any bytes
+ * @fd: receives a struct predict_host, its net devices and its rules
+ *
+ * SMC_TOOLS_ROOT says which one; its process has given up its rights. Return: 0, -errno with @err.
+ */
+int matrix_host_write(const char *name, int fd, struct smc_err *err);
+
+/**
+ * matrix_host_read() - what matrix_host_write() wrote, @at in @fd
+ *
+ * A process that was taken over may have written anything: what is read fits the struct.
+ *
+ * Return: 0, -errno with @err.
+ */
+int matrix_host_read(struct predict_host *host, int fd, off_t at, struct smc_err *err);
+
+/** matrix_host_set_name() - of any bytes */
+void matrix_host_set_name(struct predict_host *host, const char *name);
+
+void matrix_host_free(struct predict_host *host);

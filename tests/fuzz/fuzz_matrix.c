@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "smc_chk/matrix/host.h"
+#include "smc_chk/matrix/predict.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -2,7 +2,6 @@
 /* smc_chk/matrix/predict: what a connection of two hosts would be, and why not more. */
 #include "test.h"
 
-#include "smc_chk/matrix/host.h"
 #include "smc_chk/matrix/predict.h"
 
 #include <errno.h>
