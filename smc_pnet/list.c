@@ -60,7 +60,7 @@ static const void *find_net(const void *object)
 
 #define IF_SET OUT_OPTIONAL, .none = SMC_PNET_NONE
 
-static const struct out_col row_columns[] = {
+const struct out_col pnet_row_columns[] = {
 	{ "pnetid", "PNET_ID", "pnetid", 16, OUT_PTR(pnet_row, pnetid), IF_SET },
 	{ "type", "Type", "type", 4, OUT_NAME(pnet_row, type, types) },
 	{ "device", "Device", "device", 15, OUT_PTR(pnet_row, name), IF_SET },
@@ -110,12 +110,14 @@ static void print_warnings(const struct pnet_rows *rows)
 	out_free(&text);
 }
 
-static int print_rows(const struct pnet_rows *rows, struct smc_err *err)
+static int print_rows(const struct pnet_rows *rows, bool is_tree, struct smc_err *err)
 {
 	struct out_text text = { 0 };
 	struct out_view view = { 0 };
 
-	out_view_add(&view, row_columns, columns);
+	if (is_tree)
+		return pnet_print_tree(rows, err);
+	out_view_add(&view, pnet_row_columns, columns);
 	for (size_t i = 0; i < rows->count; i++)
 		if (strlen(rows->rows[i].name) < UINT8_MAX)
 			out_view_widen(&view, "device", (uint8_t)strlen(rows->rows[i].name));
@@ -125,7 +127,7 @@ static int print_rows(const struct pnet_rows *rows, struct smc_err *err)
 	return pnet_write(&text, err);
 }
 
-int pnet_list(struct pnet_tool *tool, bool is_json)
+int pnet_list(struct pnet_tool *tool, bool is_tree, bool is_json)
 {
 	struct smc_pnet_table table = { 0 };
 	struct pnet_world world = { 0 };
@@ -140,12 +142,12 @@ int pnet_list(struct pnet_tool *tool, bool is_json)
 	if (!ret && is_json)
 		ret = pnet_write_json(json_pack("{s:s, s:o, s:o}", "schema",
 						"smc-tools/pnet-list/1", "devices",
-						out_json_list(row_columns, rows.rows, rows.count,
-							      sizeof(*rows.rows)),
+						out_json_list(pnet_row_columns, rows.rows,
+							      rows.count, sizeof(*rows.rows)),
 						"warnings", json_warnings(&rows)),
 				      tool->err);
 	else if (!ret)
-		ret = print_rows(&rows, tool->err);
+		ret = print_rows(&rows, is_tree, tool->err);
 	if (!ret && !is_json)
 		print_warnings(&rows);
 	pnet_rows_free(&rows);

@@ -11,7 +11,7 @@
 #include "sandbox/enclose.h"
 #include "smc/abi.h"
 
-enum { OPT_SUGGEST = CLI_LONG_ONLY, OPT_APPLY, OPT_ALL_NETNS };
+enum { OPT_TREE = CLI_LONG_ONLY, OPT_SUGGEST, OPT_APPLY, OPT_ALL_NETNS };
 
 static const struct cli_opt options[] = {
 	{ 'a', "add", NULL, "add PNETID for the devices of -I and -D",
@@ -25,6 +25,8 @@ static const struct cli_opt options[] = {
 	{ 'D', "ibdevice", "IBDEV", "RDMA or ISM device to add, by its name or its PCI address" },
 	{ 'P', "ibport", "PORT", "RDMA port of IBDEV, 1 (the default) or 2" },
 	{ 'l', "list", NULL, "list all devices with their PNET IDs", .excludes = "--suggest" },
+	{ OPT_TREE, "tree", NULL, "list all devices as a tree, with the link groups",
+	  .needs = "--list", .excludes = "--json" },
 	{ OPT_SUGGEST, "suggest", NULL, "print commands that pair RDMA ports with net devices" },
 	{ OPT_APPLY, "apply", NULL, "run the commands that --suggest prints",
 	  .needs = "--suggest" },
@@ -44,7 +46,7 @@ static const struct cli_tool tool = {
 	.usage = "[-s [PNETID]] [-j] [-N NETNS | --all-netns]\n"
 		 "-a PNETID [-I NETDEV] [-D IBDEV [-P PORT]] [-N NETNS]\n"
 		 "-d PNETID | -f [-N NETNS]\n"
-		 "-l [-j] [-N NETNS]\n"
+		 "-l [--tree | -j] [-N NETNS]\n"
 		 "--suggest [--apply] [-j] [-N NETNS]",
 	.summary =
 		"Shows and changes the PNET table: net devices and RDMA or ISM devices with the\n"
@@ -58,7 +60,7 @@ static const struct cli_tool tool = {
 struct pnet_opts {
 	int command;
 	const char *id, *eth, *ib, *port, *netns;
-	bool is_json, is_apply, is_all_netns;
+	bool is_json, is_tree, is_apply, is_all_netns;
 };
 
 /* These abbreviations were unambiguous when there were fewer options: they keep their meaning. */
@@ -85,6 +87,7 @@ static int set_option(struct pnet_opts *opts, int val)
 	case 'P': opts->port = optarg; break;
 	case 'N': opts->netns = optarg; break;
 	case 'j': opts->is_json = true; break;
+	case OPT_TREE: opts->is_tree = true; break;
 	case OPT_APPLY: opts->is_apply = true; break;
 	case OPT_ALL_NETNS: opts->is_all_netns = true; break;
 	case 'v': return cli_version(&tool);
@@ -146,11 +149,13 @@ static int parse(struct pnet_opts *opts, int argc, char **argv)
 		if (ret >= 0)
 			return ret;
 	}
-	ret = cli_check(&tool, opts->command ? NULL : "--show");
+	ret = cli_check(&tool, opts->command ? NULL : opts->is_tree ? "--list" : "--show");
 	if (!ret)
 		ret = check_operands(opts, argc, argv);
 	if (ret)
 		return ret;
+	if (opts->is_tree)
+		opts->command = 'l';
 	note_ignored(opts);
 	return -1;
 }
@@ -169,7 +174,7 @@ static int run(struct pnet_tool *pnet, const struct pnet_opts *opts, const struc
 	case 'a': return pnet_add(pnet, entry);
 	case 'd': return pnet_delete(pnet, entry->name);
 	case 'f': return pnet_flush(pnet);
-	case 'l': return pnet_list(pnet, opts->is_json);
+	case 'l': return pnet_list(pnet, opts->is_tree, opts->is_json);
 	case OPT_SUGGEST: return pnet_suggest(pnet, opts->is_apply, opts->is_json);
 	default: return pnet_show(pnet, opts->id ? entry->name : NULL, opts->is_json);
 	}

@@ -25,10 +25,42 @@ json_t *pnet_json_entries(const struct smc_pnet_table *table);
 /** pnet_write_json() - print a document and drop the reference */
 int pnet_write_json(json_t *doc, struct smc_err *err);
 
-/* ---- list.c ---- */
+/* ---- list.c, tree.c ---- */
+
+extern const struct out_col pnet_row_columns[];
+
+/**
+ * struct pnet_group - a link of an SMC-R link group, or an SMC-D link group
+ * @ib, @port: the RDMA port of the link; empty for SMC-D
+ * @chid: channel id of an SMC-D group, -1 for none
+ */
+struct pnet_group {
+	uint32_t id, conns;
+	uint8_t link;
+	char ib[SMC_PNET_IB_SIZE];
+	unsigned int port;
+	int32_t chid;
+	bool is_shown;
+};
+
+struct pnet_groups {
+	struct pnet_group *groups;
+	size_t count, size;
+};
+
+/**
+ * pnet_tree() - append the devices as a tree
+ *
+ * Each net device, below it those that use it as their base, the ports that serve it, and below a
+ * port its link groups; then the link groups whose device is not known.
+ */
+void pnet_tree(struct out_text *text, const struct pnet_rows *rows, struct pnet_groups *groups);
+
+/** pnet_print_tree() - the same with the kernel's link groups, to stdout. Return: 0, -errno */
+int pnet_print_tree(const struct pnet_rows *rows, struct smc_err *err);
 
 /** pnet_list() - all devices; warnings on stderr, or in the document */
-int pnet_list(struct pnet_tool *tool, bool is_json);
+int pnet_list(struct pnet_tool *tool, bool is_tree, bool is_json);
 
 /** pnet_suggest() - print the commands, or run them */
 int pnet_suggest(struct pnet_tool *tool, bool is_apply, bool is_json);

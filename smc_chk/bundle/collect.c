@@ -50,6 +50,7 @@ static const struct bundle_command {
 	{ "smcr-stats", { "smcr", "-a", "-d", "stats" }, 0 },
 	{ "smc_pnet", { "smc_pnet" }, 0 },
 	{ "smc_pnet-list", { "smc_pnet", "-l" }, 0 },
+	{ "smc_pnet-tree", { "smc_pnet", "--tree" }, 0 },
 	{ "smc_rnics", { "smc_rnics", "-a", "-w" }, NO_NETNS },
 	{ "smc_conf", { "smc_conf", "export" }, NO_NETNS },
 	{ "smc_chk", { "smc_chk" }, 0 },

@@ -63,6 +63,7 @@ smc_pnet -s NET9
 smc_pnet -j
 smc_pnet -l
 smc_pnet -l -j
+smc_pnet --tree
 smc_pnet --suggest
 smc_pnet --suggest -j
 smc_conf diff FILE

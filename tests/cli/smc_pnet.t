@@ -59,6 +59,8 @@ refuse "'--delete' needs a PNET ID" -d
 refuse 'no device to add' -a X
 refuse "'--add' takes no argument" --add=X
 refuse "'--interface' needs an argument" -a X -I
+refuse "'--tree' is only for '--list'" -s --tree
+refuse "'--tree' and '--json' exclude" -l --tree -j
 refuse "'--apply' is only for '--suggest'" --apply
 refuse "'--all-netns' is only for '--show'" -l --all-netns
 refuse "'--all-netns' and '--netns' exclude" --all-netns -N 1

@@ -188,6 +188,21 @@ static void suggestions(void **state)
 			  "");
 }
 
+static void check_tree(const char *tree, const char *entries, const char *want)
+{
+	struct pnet_group some[] = {
+		{ 0x100, 1, 1, "mlx4_0", 2, -1, false }, { 0x101, 2, 1, "mlx4_0", 2, -1, false },
+		{ 0x200, 2, 2, "mlx4_1", 1, -1, false }, /* a device that is gone */
+		{ 0x300, 0, 0, "", 0, 0x7c0, false },	 { 0x400, 3, 0, "", 0, 0xffff, false },
+	};
+	struct pnet_groups groups = { some, ARRAY_SIZE(some), 0 };
+	struct fixture f;
+
+	begin(&f, tree, entries);
+	pnet_tree(&f.out, &f.rows, &groups);
+	check_out(&f, want);
+}
+
 /* Other programs may have set letters of Latin-1: none reaches a terminal. */
 static void foreign_letters(void **state)
 {
@@ -204,13 +219,43 @@ static void foreign_letters(void **state)
 	out_free(&out);
 }
 
+/* Whoever is not the last child of its parent is drawn as such, and so is what is below it. */
+static void trees(void **state)
+{
+	(void)state;
+	check_tree("s390", "",
+		   "ABCDEFGHIJKLSTU9\n"
+		   "`- net eno2 (up, pci, 0002:00:00.0, hardware)\n"
+		   "   |- net bond0 (up, base)\n"
+		   "   `- ib mlx5_0 port 1 (ACTIVE, pci, 0002:00:00.0, hardware)\n"
+		   "NET1\n"
+		   "|- net encbdf0 (up, ccw, 0.0.bdf0, hardware)\n"
+		   "|  |- net encbdf0.5 (up, base)\n"
+		   "|  |- ib mlx4_0 port 1 (ACTIVE, pci, 0001:00:00.0, hardware)\n"
+		   "|  `- ism 0000:00:00.0 (pci, 0000:00:00.0, hardware)\n"
+		   "|     `- SMC-D link group 00000300 (0 connections)\n"
+		   "`- net eno1 (up, pci, 0001:00:00.0, hardware)\n"
+		   "   |- ib mlx4_0 port 1 (ACTIVE, pci, 0001:00:00.0, hardware)\n"
+		   "   `- ism 0000:00:00.0 (pci, 0000:00:00.0, hardware)\n"
+		   "      `- SMC-D link group 00000300 (0 connections)\n"
+		   "NET2\n"
+		   "`- net eno1d1 (up, pci, 0001:00:00.0, hardware)\n"
+		   "   `- ib mlx4_0 port 2 (DOWN, pci, 0001:00:00.0, hardware)\n"
+		   "      |- SMC-R link group 00000100 link 1 (1 connection)\n"
+		   "      `- SMC-R link group 00000101 link 1 (2 connections)\n"
+		   "n/a\n"
+		   "|- net lo (unknown)\n"
+		   "|- SMC-R link group 00000200 link 2 (2 connections)\n"
+		   "`- SMC-D link group 00000400 (3 connections)\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_s390),	   cmocka_unit_test(rows_x86),
 		cmocka_unit_test(warnings),	   cmocka_unit_test(warning_word),
 		cmocka_unit_test(warning_without), cmocka_unit_test(suggestions),
-		cmocka_unit_test(foreign_letters),
+		cmocka_unit_test(trees),	   cmocka_unit_test(foreign_letters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

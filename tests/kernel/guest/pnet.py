@@ -81,7 +81,7 @@ def check_list():
            "link_layer": "Ethernet"}, "--list: rxelo before it has a PNET ID")
     fine("-a", "LOOP", "-D", "rxelo")
     fine("-a", "GONE", "-I", "eth9")
-    status, out, err = pnet("--list")
+    status, out, err = pnet("--list", "--tree")
     lines = [l.split() for l in out.splitlines()]
     equal(lines[0], ["PNET_ID", "Type", "Device", "Port", "State", "Bus", "Bus-ID", "Source", "Net-Dev"],
           "--list: header")
@@ -94,7 +94,7 @@ def check_list():
         status, _, err = run("ip", "link", "add", *argv)
         equal((status, err), (0, ""), "ip link add " + " ".join(argv))
     fine("-a", "VLAN", "-I", "base0.5")
-    status, out, err = pnet("--list")
+    status, out, err = pnet("--list", "--tree")
     ok(status == 0 and "smc_pnet -a VLAN -I base0\n" in err, "warns of an entry for a device on a base device", err)
     fine("-a", "BASE", "-I", "base0")
     out = pnet("-l")[1]
@@ -115,6 +115,18 @@ def check_suggest():
     equal(fine("--suggest", "--apply"), "smc_pnet -a LO -I lo -D rxelo -P 1\n", "--apply")
     equal(sorted(table()), ["LO lo n/a 255", "LO n/a rxelo 1"], "does it")
     equal(fine("--suggest"), "", "then nothing is left to suggest")
+    out = fine("--list", "--tree")
+    equal([l for l in out.splitlines() if "link group" in l], [], "--tree: no link group yet")
+    with Sockets("smc4:pair:127.0.0.1") as made:
+        tree = fine("--list", "--tree").splitlines()
+        mode = {s["mode"] for s in listing() if s["inode"] in [m["inode"] for m in made.all]}
+    place = [i for i, l in enumerate(tree) if "- ib rxelo port 1 " in l][0]
+    groups = [l for l in tree if "link group" in l]
+    ok(mode == {"SMCR"} and len(groups) == 2 and set(groups) == set(tree[place + 1:place + 3]) and
+       all(re.match(r" {6}[%s]- SMC-R link group [0-9a-f]{8} link 1 \(1 connection\)$" % mark, l)
+           for mark, l in zip("|`", groups)),
+       "--tree: both ends' link groups below the port", (mode, tree))
+    ok("LO\n`- net lo (unknown, table)\n   `- ib rxelo port 1 (ACTIVE, table)\n" in out, "--tree: rxelo below lo", out)
 
 
 def check_netns():

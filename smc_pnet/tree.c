@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+/* --list --tree: net devices below their base devices, and the ports that serve them. */
+#include "smc_pnet.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/genetlink.h>
+
+#include "base/array.h"
+#include "smc/gen.h"
+
+#define MAX_LEVELS 8
+
+/**
+ * struct tree - what is made into a tree, and its lines
+ * @lines: without what is drawn before them
+ * @levels: of each line, one byte: 0 is a heading
+ */
+struct tree {
+	const struct pnet_rows *rows;
+	struct pnet_groups *groups;
+	struct out_text lines, levels;
+};
+
+/* Empty columns are left out. */
+static void append_row(struct tree *tree, unsigned int level, const struct pnet_row *row)
+{
+	struct out_text *text = &tree->lines;
+	struct out_view view = { 0 };
+	const char *gap = " (";
+
+	out_char(&tree->levels, (char)level);
+	out_view_add(&view, pnet_row_columns, "type,device,state,bus,busid,source");
+	for (size_t i = 0; i < 2; i++) {
+		if (i)
+			out_char(text, ' ');
+		out_cell(text, view.cols[i], row);
+	}
+	if (row->port)
+		out_printf(text, " port %u", row->port);
+	for (size_t i = 2; i < view.count; i++) {
+		struct out_text cell = { 0 };
+
+		out_cell(&cell, view.cols[i], row);
+		if (cell.len != 3 || memcmp(cell.data, SMC_PNET_NONE, 3)) {
+			out_str(text, gap);
+			out_mem(text, cell.data, cell.len);
+			gap = ", ";
+		}
+		out_free(&cell);
+	}
+	out_str(text, *gap == ' ' ? "\n" : ")\n");
+}
+
+static void append_group(struct tree *tree, unsigned int level, struct pnet_group *group)
+{
+	struct out_text *text = &tree->lines;
+
+	out_char(&tree->levels, (char)level);
+	out_printf(text, "SMC-%c link group %08x", group->ib[0] ? 'R' : 'D', group->id);
+	if (group->ib[0])
+		out_printf(text, " link %u", group->link);
+	out_printf(text, " (%u connection%s)\n", group->conns, group->conns == 1 ? "" : "s");
+	group->is_shown = true;
+}
+
+static bool uses(const struct pnet_group *group, const struct pnet_row *row)
+{
+	if (row->ib)
+		return !strcmp(group->ib, row->ib->name) && group->port == row->port;
+	/* An entry names loopback, which is not in sysfs before 6.18. */
+	if (row->type == PNET_ISM && !row->ism)
+		return group->chid == SMC_ABI_CHID_LOOPBACK;
+	return row->ism && group->chid >= 0 && group->chid == row->ism->chid;
+}
+
+/* A port or an ISM device, and the link groups that use it. */
+static void append_server(struct tree *tree, unsigned int level, const struct pnet_row *row)
+{
+	append_row(tree, level, row);
+	for (size_t i = 0; i < tree->groups->count; i++)
+		if (uses(&tree->groups->groups[i], row))
+			append_group(tree, level + 1, &tree->groups->groups[i]);
+}
+
+/* Does a port or an ISM device serve a net device? By PNET ID; without any, as its own device. */
+static bool serves(const struct pnet_row *row, const struct pnet_row *net)
+{
+	if (row->type == PNET_NET)
+		return false;
+	if (*row->pnetid || *net->pnetid)
+		return !strcmp(row->pnetid, net->pnetid);
+	return row->ib_port && net->net && !strcmp(row->ib_port->netdev, net->net->base);
+}
+
+static void append_net(struct tree *tree, unsigned int level, const struct pnet_row *net)
+{
+	const struct pnet_rows *rows = tree->rows;
+
+	append_row(tree, level, net);
+	for (size_t i = 0; i < rows->count && level < MAX_LEVELS; i++) {
+		const struct pnet_row *row = &rows->rows[i];
+
+		if (row->net && net->net && row != net && !strcmp(row->net->lower, net->name))
+			append_net(tree, level + 1, row);
+	}
+	/* What serves the base device also serves those above it, and is shown once. */
+	if (level > 1 && net->source != PNET_FROM_TABLE && net->source != PNET_FROM_HARDWARE)
+		return;
+	for (size_t i = 0; i < rows->count; i++)
+		if (serves(&rows->rows[i], net))
+			append_server(tree, level + 1, &rows->rows[i]);
+}
+
+static bool is_root(const struct pnet_rows *rows, const struct pnet_row *row)
+{
+	if (row->type == PNET_NET)
+		return !row->net || !row->net->lower[0];
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->rows[i].type == PNET_NET && serves(row, &rows->rows[i]))
+			return false;
+	return true;
+}
+
+static void append_heading(struct tree *tree, const char *pnetid)
+{
+	out_char(&tree->levels, 0);
+	out_escaped(&tree->lines, *pnetid ? pnetid : SMC_PNET_NONE, SMC_PNET_NAME_SIZE);
+	out_char(&tree->lines, '\n');
+}
+
+static void append_all(struct tree *tree)
+{
+	const char *heading = NULL;
+
+	for (size_t i = 0; i < tree->rows->count; i++) {
+		const struct pnet_row *row = &tree->rows->rows[i];
+
+		if (!is_root(tree->rows, row))
+			continue;
+		if (!heading || strcmp(heading, row->pnetid))
+			append_heading(tree, row->pnetid);
+		heading = row->pnetid;
+		if (row->type == PNET_NET)
+			append_net(tree, 1, row);
+		else
+			append_server(tree, 1, row);
+	}
+	/* Loopback without an entry, devices that are gone. */
+	for (size_t i = 0; i < tree->groups->count; i++)
+		if (!tree->groups->groups[i].is_shown)
+			append_group(tree, 1, &tree->groups->groups[i]);
+}
+
+/* Does another child of the same parent follow, at @level, below line @i? */
+static bool goes_on(const struct out_text *levels, size_t i, char level)
+{
+	while (++i < levels->len && levels->data[i] >= level)
+		if (levels->data[i] == level)
+			return true;
+	return false;
+}
+
+static void draw(struct out_text *text, const struct tree *tree)
+{
+	const char *line = tree->lines.data;
+
+	for (size_t i = 0; i < tree->levels.len; i++) {
+		const char *next = strchr(line, '\n') + 1;
+		char own = tree->levels.data[i];
+
+		for (char level = 1; level < own; level++)
+			out_str(text, goes_on(&tree->levels, i, level) ? "|  " : "   ");
+		if (own)
+			out_str(text, goes_on(&tree->levels, i, own) ? "|- " : "`- ");
+		out_mem(text, line, (size_t)(next - line));
+		line = next;
+	}
+}
+
+void pnet_tree(struct out_text *text, const struct pnet_rows *rows, struct pnet_groups *groups)
+{
+	struct tree tree = { .rows = rows, .groups = groups };
+
+	append_all(&tree);
+	draw(text, &tree);
+	out_free(&tree.lines);
+	out_free(&tree.levels);
+}
+
+/* ---- link groups by the device that they use ---- */
+
+struct reader {
+	struct pnet_groups *groups;
+	struct smc_lgr lgr; /* the group whose links follow */
+	struct smc_err *err;
+};
+
+static void add(struct reader *reader, const struct pnet_group *group)
+{
+	struct pnet_groups *groups = reader->groups;
+
+	smc_array_append(&groups->groups, &groups->count, &groups->size, group, sizeof(*group));
+}
+
+/* The kernel sends a group, then its links, in messages of two commands. */
+static int on_smcr(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct genlmsghdr *genl = NLMSG_DATA(nlh);
+	struct pnet_group group = { .chid = -1 };
+	struct reader *reader = arg;
+	struct smc_link link;
+
+	if (genl->cmd != SMC_ABI_GET_LINK_SMCR) {
+		smc_lgr_decode(&reader->lgr, nlh);
+		return 0;
+	}
+	if (smc_link_decode(&link, nlh))
+		return smc_err_say(reader->err, EBADMSG, "the kernel sent a malformed link");
+	group.id = reader->lgr.id;
+	group.conns = link.has & SMC_LINK_HAS_CONNS ? link.conns : reader->lgr.conns;
+	group.link = link.id;
+	group.port = link.ib_port;
+	memcpy(group.ib, link.ib_dev, sizeof(group.ib));
+	add(reader, &group);
+	return 0;
+}
+
+static int on_smcd(const struct nlmsghdr *nlh, void *arg)
+{
+	struct pnet_group group = { .chid = -1 };
+	struct reader *reader = arg;
+
+	if (smc_lgr_decode(&reader->lgr, nlh))
+		return smc_err_say(reader->err, EBADMSG, "the kernel sent a malformed link group");
+	group.id = reader->lgr.id;
+	group.conns = reader->lgr.conns;
+	if (reader->lgr.has & SMC_LGR_HAS_CHID)
+		group.chid = (int32_t)(reader->lgr.chid & 0xffff);
+	add(reader, &group);
+	return 0;
+}
+
+static void free_groups(struct pnet_groups *groups)
+{
+	free(groups->groups);
+	*groups = (struct pnet_groups){ 0 };
+}
+
+/* None where the kernel is too old. */
+static int fetch_groups(struct pnet_groups *groups, struct smc_err *err)
+{
+	struct reader reader = { .groups = groups, .err = err };
+	struct smc_genl *nl = NULL;
+	int ret;
+
+	*groups = (struct pnet_groups){ 0 };
+	ret = smc_genl_open(&nl, "SMC_GEN_NETLINK", err);
+	if (ret) /* kernels before 5.11 have a PNET table, but do not list link groups */
+		return ret == -ENOENT ? 0 : ret;
+	ret = smc_genl_dump(nl, SMC_ABI_GET_LINK_SMCR, on_smcr, &reader, err);
+	if (!ret)
+		ret = smc_genl_dump(nl, SMC_ABI_GET_LGR_SMCD, on_smcd, &reader, err);
+	smc_genl_close(nl);
+	if (ret)
+		free_groups(groups);
+	return ret;
+}
+
+int pnet_print_tree(const struct pnet_rows *rows, struct smc_err *err)
+{
+	struct out_text text = { 0 };
+	struct pnet_groups groups;
+	int ret = fetch_groups(&groups, err);
+
+	if (ret)
+		return ret;
+	pnet_tree(&text, rows, &groups);
+	free_groups(&groups);
+	return pnet_write(&text, err);
+}
