@@ -22,5 +22,5 @@ void signals_heeded(sigset_t *set, const int *numbers, size_t count);
  */
 void signals_interruptible(sigset_t *ends);
 
-/** signals_catch() - a descriptor for these two, which no thread gets any more. Return: -1 with errno */
+/** signals_catch() - a descriptor for both, which no thread gets any more; -1 with errno */
 int signals_catch(void);
