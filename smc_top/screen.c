@@ -110,7 +110,6 @@ static int arrange(struct screen *screen)
 	int ret;
 
 	cli_terminal_size(&screen->rows, &screen->columns);
-	top_join(screen->rates, &screen->lookup.procs);
 	top_sort(&screen->table, screen->sort);
 	last = screen->table.count > room(screen) ? screen->table.count - room(screen) : 0;
 	screen->first = screen->first < last ? screen->first : last;
@@ -126,9 +125,11 @@ static int sample(struct screen *screen)
 	int ret = rates_take(screen->rates, screen->opts, screen->err);
 
 	screen->sampled = seconds_now();
-	if (!ret)
-		top_fill(&screen->table, screen->rates, screen->opts);
-	return ret;
+	if (ret)
+		return ret;
+	top_join(screen->rates, &screen->lookup.procs);
+	top_fill(&screen->table, screen->rates, screen->opts);
+	return 0;
 }
 
 static int take(struct screen *screen)
