@@ -124,13 +124,18 @@ for symbol in $symbols; do
 	like "$rc$err${out//$'\n'/|}" '^0.*\|  meaning +[^ ].*\|  found by +[^ ].*\|  since +[^ ].*\|  first +[^ ].*\|  type +[^ ]' "explained: $symbol"
 done
 # Commands that name tools of ours name what these have.
+commands=$(sed -n 's/.*[[:space:]][A-Z]*, "\(smc[a-z_]* [^"]*\)".*/\1/p' lib/smc/remedy.c)
 for other in smcss smc_pnet smc_rnics smc_dump smcd smcr smc_chk smc_run; do
 	help=$("$build/$other" --help)
-	commands=$(sed -n "s/.*[[:space:]][A-Z]*, \"$other \([^\"]*\)\".*/\1/p" lib/smc/remedy.c)
-	some "$commands" "remedies: $other is among them"
-	for word in $(printf '%s' "$commands" | tr ' ' '\n' | grep -E '^(-|[a-z])' | sort -u); do
-		like "$help" "(^|[ |,])$word([ ,|]|\$)" "remedies: $other has $word"
-	done
+	like "$commands" "^$other " "remedies: $other is among them"
+	declare -A seen=()
+	while read -r name words; do
+		for word in $words; do
+			[[ $name == "$other" && $word == [-a-z]* && -z ${seen[$word]-} ]] || continue
+			seen[$word]=y
+			like "$help" "(^|[ |,])$word([ ,|]|\$)" "remedies: $other has $word"
+		done
+	done <<<"$commands"
 done
 
 # ---- PNET IDs of a recorded host: firmware's ----

@@ -203,11 +203,10 @@ refuse "its NoExecPaths= forbids '$lib'" enable bad
 unit good.service NoExecPaths=/ "ExecPaths=/usr ${lib%/*}"
 run enable --quiet good
 is "$rc" 0 'ExecPaths= allows it'
-printf 'int main(void) { return 0; }\n' >"$tmp/static.c"
-gcc -static -o "$tmp/static" "$tmp/static.c"
-unit bad.service "ExecStart={ path=$tmp/static ; argv[]=static ; }"
-refuse "'$tmp/static': the program is static, nothing can be preloaded; no eBPF either: eBPF needs root" enable bad
-refuse "'$tmp/static': the program is static, nothing can be preloaded\$" enable --preload bad
+static=${lib%/*}/tests/programs/sockets-static
+unit bad.service "ExecStart={ path=$static ; argv[]=static ; }"
+refuse "'$static': the program is static, nothing can be preloaded; no eBPF either: eBPF needs root" enable bad
+refuse "'$static': the program is static, nothing can be preloaded\$" enable --preload bad
 refuse 'eBPF needs root: it is for system units' enable --bpf bad
 # ld.so ignores LD_PRELOAD where a program has more rights than the service's user.
 cp /bin/true "$tmp/setuid"

@@ -214,8 +214,8 @@ exec 4>&-
 
 # ---- threads, processes, handlers, constructors ----
 many=${SHORT:+10}
-many=${many:-500}
-is "$(under FAKE_LOG= -- threads 64 "$many")" "$((64 * many)) opened" '64 threads, 32000 sockets'
+many=${many:-200}
+is "$(under FAKE_LOG= -- threads 64 "$many")" "$((64 * many)) opened" '64 threads, 12800 sockets'
 is "$(under FAKE_LOG= FAKE_SMC=97 FAKE_INET=97 -- threads 64 "$many")" "$((64 * many)) opened" '64 threads without SMC'
 is "$(under FAKE_LOG= SMC_SNDBUF=64K SMC_DEBUG=1 -- threads 32 100 2>"$tmp/err")" '3200 opened' \
 	'32 threads with debug lines'
