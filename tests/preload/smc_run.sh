@@ -366,10 +366,15 @@ fi
 # An administrator may install the library set-uid, for programs with raised privileges: there
 # nothing of the caller's environment counts. Installed here in a mount namespace of its own.
 libdir=$(strings "$BUILD/smc_run" 2>/dev/null | grep -E '^/.*/lib[^ ]*$' | sort -r | while read -r dir; do [ ! -d "$dir" ] || { echo "$dir"; break; }; done)
+# glibc names the directories in which it looks for those; rpmbuild on Debian builds for another one.
+loader=$(readelf -lW "$bin/sock" 2>/dev/null | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
+searched=$("${loader:-false}" --list-diagnostics 2>/dev/null | sed -n 's,^path\.system_dirs.*="\(.*\)/"$,\1,p')
 # shellcheck disable=SC2016
 installed='mount -t overlay -o "lowerdir=$1:$2" overlay "$2" && shift 2 && exec "$@"'
 mkdir -p "$tmp/lib" && cp "$shim" "$tmp/lib/" && chmod 755 "$tmp/lib" && chmod 4755 "$tmp/lib/ld_pre_smc.so"
-if [ -n "${real_run:-}" ] && [ -d "$libdir" ] &&
+if [ -d "$libdir" ] && [ -n "$searched" ] && ! grep -qxF "$libdir" <<<"$searched"; then
+	skip 'set-uid library' "the loader looks for none in '$libdir'"
+elif [ -n "${real_run:-}" ] && [ -d "$libdir" ] &&
 	unshare -m sh -c "$installed" sh "$tmp/lib" "$libdir" true 2>/dev/null; then
 	cp "$(command -v grep)" "$tmp/suid/grep" && chmod 4755 "$tmp/suid/grep"
 	cp "$run" "$tmp/alone/smc_run" && cp "$bin/sock" "$tmp/alone/" && chmod 755 "$tmp/alone"
