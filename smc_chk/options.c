@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The command line of smc_chk, and how all commands print. Without a command it takes the options of
- * smc-tools 1.8.5.
+ * The command line of smc_chk, and how all commands print. Without a command it takes the options
+ * of smc-tools 1.8.5.
  */
 #include "smc_chk/smc_chk.h"
 

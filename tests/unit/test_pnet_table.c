@@ -359,7 +359,7 @@ static void list_without_warnings(void **state)
 {
 	(void)state;
 	begin("");
-	assert_int_equal(pnet_list(&tool, false), 0);
+	assert_int_equal(pnet_list(&tool, false, false), 0);
 }
 
 static int wipe(void **state)
