@@ -15,9 +15,9 @@ alone() {
 		"$here/../cli/addresses.py" "$@"
 }
 
-# keep FILE CASE [VARIABLE=VALUE]: in the background
+# keep FILE CASE [VARIABLE=VALUE]: in the background. By a slow clock, as all of them begin at once: no keeper is late.
 keep() {
-	alone env "LD_PRELOAD=$shim:$bin/mimic.so" "${3:-KEEP=}" "$bin/keep" "$2" >"$tmp/keep.$1" 2>&1 &
+	alone env "LD_PRELOAD=$shim:$bin/mimic.so" MIMIC_SLOW=1 "${3:-KEEP=}" "$bin/keep" "$2" >"$tmp/keep.$1" 2>&1 &
 	keep_pids="$keep_pids $!"
 }
 
