@@ -30,7 +30,8 @@ static const struct bundle_command {
 	const char *name, *words[MAX_ARGS];
 	enum { NO_NETNS = 1, NEEDS_SYSTEMD = 2 } flags;
 } commands[] = {
-	/* First: it asks for all that the others ask for, and the first answer is recorded. */
+	/* First: JSON asks for all that the others ask for, and an answer with less is not kept. */
+	{ "smcss-json", { "smcss", "-a", "-p", "-j" }, 0 },
 	{ "smcss", { "smcss", "-a", "-p", "-W" }, 0 },
 	{ "smcss-debug", { "smcss", "-a", "-d" }, 0 },
 	{ "smcss-smcd", { "smcss", "-D" }, 0 },

@@ -141,6 +141,11 @@ def main():
         check_names(whole, anonymous)
         check_texts(whole, anonymous)
         ok(gids(whole) and not [gid for gid in gids(whole) for data in anonymous.values() if gid in data], "no GID of SMC-D", gids(whole))
+        # The record has what each of these asks for.
+        for argv in (["smcss", "-a", "-p", "-j"], ["smcss", "-a", "-d"], ["smcss", "-D"], ["smcss", "-R"]):
+            answer = subprocess.run([BUILD + "/smc_chk", "from", TOP.name + "/whole.tar.gz", *argv], stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE, text=True, timeout=300, check=False)
+            ok(answer.returncode == 0 and not answer.stderr, "from FILE %s" % " ".join(argv), answer)
         ok(shape(asked("whole", "doctor", "-j")) == shape(asked("anonymous", "doctor", "-j")), "the doctor says the same",
            (shape(asked("whole", "doctor", "-j")), shape(asked("anonymous", "doctor", "-j"))))
         one, other = (make(name, "--anonymous", "--key", key, host=host) for name in ("one", "other"))
