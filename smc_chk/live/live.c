@@ -93,6 +93,13 @@ static bool is_wanted(const struct chk_request *req, const struct ifaddrs *ifa, 
 	       (with_loopback || !(ifa->ifa_flags & IFF_LOOPBACK));
 }
 
+/* IPv4 addresses may have a label, which getifaddrs() gives for the name: "eth0:1" is on eth0. */
+static void cut_labels(struct ifaddrs *list)
+{
+	for (; list; list = list->ifa_next)
+		list->ifa_name[strcspn(list->ifa_name, ":")] = '\0';
+}
+
 /* The first address of each net device. */
 static void test_all(struct live *live, struct ifaddrs *list, bool with_loopback)
 {
@@ -137,6 +144,7 @@ int chk_live(const struct chk_request *req)
 	}
 	if (getifaddrs(&list))
 		return cli_error(&chk_tool, "cannot list net devices: %s", strerror(errno));
+	cut_labels(list);
 	live.list = json_array();
 	/* Loopback says little about the rest, and so it counts only if there is nothing else. */
 	test_all(&live, list, false);

@@ -265,7 +265,7 @@ def arp_silence():
 
 
 def check_live():
-    run("ip", "addr", "add", "10.4.0.1/24", "dev", "d0")
+    run("ip", "addr", "add", "10.4.0.1/24", "dev", "d0", "label", "d0:1")
     status, out, err = run("smc_chk", "-l", "-i", "lo")
     ok(status == 0 and not err and out.startswith("lo: Success, using SMC-D: 127.0.0.1 port "), "-l -i lo", (status, out, err))
     status, out, err = run("smc_chk", "-l", "-j")
