@@ -83,8 +83,7 @@ def check_capture(fifo, tmp):
 
 def check_background(root, tmp):
     """What runs until it is interrupted."""
-    for line in ("smcss -a -w 86400", "smc_top -w 0.1", "smcd -w 86400 stats", "smcr -w 86400 stats",
-                 "smc_chk from BUNDLE smcss -a -w 86400"):
+    for line in ("smcss -a -w 86400", "smc_top -w 0.1", "smc_chk from BUNDLE smcss -a -w 86400"):
         argv = [BUNDLE if word == "BUNDLE" else word for word in line.split()]
         env = {} if BUNDLE in argv else {"SMC_TOOLS_ROOT": root}
         for number in BACKGROUND:

@@ -9,7 +9,7 @@ lives=$BUILD/tests/kernel/lives
 added() {
 	local place sep i=0 shared=
 	[ "$1" != shared ] || { shared=$1; shift; }
-	for place in $(env "LD_PRELOAD=$shim:$mimic" "$@" "$lives" count 0 0 $shared 2>&1); do
+	for place in $(env "LD_PRELOAD=$shim:$mimic" "$@" "$lives" count 0 0 ${shared:+"$shared"} 2>&1); do
 		printf '%s%s=%d' "${sep-}" "${place%=*}" $((${place#*=} - ${alone[i++]#*=}))
 		sep=' '
 	done
