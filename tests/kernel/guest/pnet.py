@@ -81,7 +81,7 @@ def check_list():
            "link_layer": "Ethernet"}, "--list: rxelo before it has a PNET ID")
     fine("-a", "LOOP", "-D", "rxelo")
     fine("-a", "GONE", "-I", "eth9")
-    status, out, err = pnet("--list", "--tree")
+    status, out, err = pnet("--list")
     lines = [l.split() for l in out.splitlines()]
     equal(lines[0], ["PNET_ID", "Type", "Device", "Port", "State", "Bus", "Bus-ID", "Source", "Net-Dev"],
           "--list: header")
