@@ -141,3 +141,12 @@ void cmd_block(struct cmd *cmd, const void *object, const struct out_col *table,
 		out_str(text, "\n");
 	}
 }
+
+int stats_load(struct cmd *cmd, struct smc_stats *stats)
+{
+	int ret = cmd_dump(cmd, SMC_ABI_GET_STATS, smc_stats_decode, stats, "the statistics");
+
+	return ret ? ret :
+		     cmd_dump(cmd, SMC_ABI_GET_FBACK_STATS, smc_fback_decode, stats,
+			      "the fallback statistics");
+}

@@ -93,6 +93,9 @@ int cmd_open(struct cmd *cmd);
 /** cmd_dump() - smc_genl_read() with cmd_open() before it */
 int cmd_dump(struct cmd *cmd, uint8_t request, smc_genl_fn fn, void *arg, const char *what);
 
+/** stats_load() - ask the kernel for all statistics. Return: 0, -errno */
+int stats_load(struct cmd *cmd, struct smc_stats *stats);
+
 /**
  * cmd_document() - make the JSON document of a command, schema "smc-tools/smcr-NAME/1"
  * @members: what follows the schema; its reference is taken
@@ -249,9 +252,6 @@ struct stats_of {
 
 /** stats_metrics() - Prometheus' text form, SMC-D and SMC-R in one, of @count namespaces */
 void stats_metrics(struct out_text *text, const struct stats_of *of, size_t count);
-
-/** stats_load() - ask the kernel. Return: 0, -errno */
-int stats_load(struct cmd *cmd, struct smc_stats *stats);
 
 /** stats_all_netns() - read and print those of all network namespaces. Return: 0, -errno */
 int stats_all_netns(struct cmd *cmd);

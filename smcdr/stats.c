@@ -7,15 +7,6 @@
 
 #include "host/record.h"
 
-int stats_load(struct cmd *cmd, struct smc_stats *stats)
-{
-	int ret = cmd_dump(cmd, SMC_ABI_GET_STATS, smc_stats_decode, stats, "the statistics");
-
-	return ret ? ret :
-		     cmd_dump(cmd, SMC_ABI_GET_FBACK_STATS, smc_fback_decode, stats,
-			      "the fallback statistics");
-}
-
 /* Without a usable baseline the numbers are those since the beginning: a notice, not a failure. */
 static bool subtract_baseline(struct cmd *cmd, struct smc_stats *stats)
 {
@@ -85,8 +76,8 @@ int cmd_run_stats(struct cmd *cmd)
 		cmd_document(cmd, "stats", stats_json(&stats, cmd->variant, is_since_reset));
 	else
 		stats_print(&cmd->text, &stats, cmd->variant, cmd->details);
-	if (ret || command != RESET)
-		return ret;
+	if (command != RESET)
+		return 0;
 	/* Numbers that could not be printed must not become the baseline. */
 	ret = cmd_write(cmd);
 	if (!ret)
