@@ -17,7 +17,7 @@
 #define PLACE_WIDTH 15
 #define COMMAND_WIDTH 43
 
-/* What is asked for. */
+/* The request. */
 struct question {
 	uint32_t own, peer;
 	bool has_peer;

@@ -116,17 +116,21 @@ static int accept_gone(const struct call *call)
 }
 
 /*
- * What a look into the queue found: a client or an error, one that is gone, one that came
- * meanwhile, somebody else who looks, nobody; or that this listener needs no such care.
+ * Results of a look into the queue: a client or an error; a client that is gone; a client that
+ * came meanwhile; another thread is looking; nobody; a listener that needs no such care.
  */
 enum found { RESULT, GONE, AGAIN, BUSY, NOBODY, NO_CARE };
 
-/* Only one looks at a time: who then finds the queue empty has lost a client to another one. */
-static enum found look_alone(const struct call *call, int *fd, struct shim_window *window)
+/*
+ * Only one looks at a time: who then finds the queue empty has lost a client to another one.
+ * @is_asked: the listener is known to wait
+ */
+static enum found look_alone(const struct call *call, int *fd, struct shim_window *window,
+			     bool is_asked)
 {
 	if (!is_ready(call->fd))
 		return NOBODY;
-	if (!window->is_shared && is_nonblocking(call->fd))
+	if (!is_asked && is_nonblocking(call->fd))
 		return NO_CARE;
 	shim_window_open(window);
 	*fd = call_next(call);
@@ -136,7 +140,7 @@ static enum found look_alone(const struct call *call, int *fd, struct shim_windo
 	return is_ready(call->fd) ? AGAIN : GONE;
 }
 
-/* What is not an SMC socket is not asked again. */
+/* Other sockets lose their mark, and are not asked again. */
 static bool is_smc(int fd)
 {
 	if (shim_is_smc(fd, NULL))
@@ -153,9 +157,10 @@ static enum found look(const struct call *call, int tries, int *fd)
 {
 	struct shim_window window;
 	enum found found = BUSY;
+	bool is_asked = !shim_fd_is_own(call->fd);
 	int state;
 
-	if (!shim_fd_is_own(call->fd)) {
+	if (is_asked) {
 		if (!is_ready(call->fd))
 			return NOBODY;
 		if (is_nonblocking(call->fd) || !is_smc(call->fd))
@@ -163,14 +168,14 @@ static enum found look(const struct call *call, int tries, int *fd)
 	}
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	if (shim_window_enter(&window, call->fd, tries)) {
-		found = look_alone(call, fd, &window);
+		found = look_alone(call, fd, &window, is_asked);
 		shim_window_leave(&window);
 	}
 	pthread_setcancelstate(state, &state);
 	return found;
 }
 
-/* What is ready is looked at with care; who finds nobody there wants to wait. */
+/* Takes a client that is ready in a window, and waits when there is none. */
 static int accept_blocking(const struct call *call)
 {
 	int fd = -1, tries = 0;

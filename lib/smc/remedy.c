@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What to type when a reason code is seen. */
+/* Commands that help against a reason code. */
 #include "smc/remedy.h"
 
 #define HERE SMC_AT_HERE

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What to type when a reason code is seen. */
+/* Commands that help against a reason code. */
 #pragma once
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is advised for each group of connections, and that as text and JSON. Pure. */
+/* Advice for each group of connections, as text and JSON. Pure. */
 #pragma once
 
 #include "out/table.h"

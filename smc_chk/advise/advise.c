@@ -90,7 +90,7 @@ static int on_end(void *arg, void *record, size_t len)
 						   SIDE_UNKNOWN;
 	death.is_smc = end->is_smc;
 	death.born = end->born / 1000000;
-	/* SMC's own threads connect and close in the place of the program. */
+	/* SMC's own threads connect and close for the program. */
 	if (end->process.pid && !end->is_smc)
 		death.owner = lists_owner(&watcher->lists, (pid_t)end->process.pid,
 					  end->process.comm, end->process.unit);

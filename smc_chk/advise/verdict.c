@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What is advised for each group of connections. */
+/* Advice for each group of connections. */
 #include "smc_chk/advise/advice.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a bundle says of the system around SMC: no more than what helps, see smc_chk-bundle(8). */
+/* Facts of a bundle about the system around SMC: only those that help, see smc_chk-bundle(8). */
 #include "smc_chk/bundle/collect.h"
 
 #include <ctype.h>

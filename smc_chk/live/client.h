@@ -9,7 +9,7 @@
 #include "smc_chk/live/stream.h"
 #include "smc_chk/smc_chk.h"
 
-/* What measure_rates() finds out; for a server that is not ours only about connecting, else 0. */
+/* Results of measure_rates(); for a server that is not ours only of connecting, else 0. */
 struct client_rates {
 	double connects_per_second, connect_ns; /* median */
 	double bytes_per_second, round_trip_ns; /* median */

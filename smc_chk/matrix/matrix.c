@@ -14,7 +14,7 @@
 /* So many hosts have more pairs than anybody reads. */
 #define MANY 17
 
-/* What is ready goes out before more is made: thousands of hosts have millions of pairs. */
+/* Bytes of rows that are written at once: thousands of hosts have millions of pairs. */
 #define CHUNK 65536
 
 #define MODE_SIZE 16
