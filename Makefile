@@ -183,7 +183,7 @@ endif
 .SECONDARY: $(BPF_BYTES) $(BPF_BYTES:.bytes.h=.o) $(BPF_BYTES:.bytes.h=.bpf.o)
 
 # ---- the preload library -------------------------------------------------------------------------
-SHIM_SRC := $(wildcard ld_pre_smc/*.c ld_pre_smc/*/*.c) lib/launch/rules.c lib/launch/variables.c
+SHIM_SRC := $(wildcard ld_pre_smc/*.c ld_pre_smc/*/*.c) lib/launch/learned.c lib/launch/rules.c lib/launch/variables.c
 # Without the redirected names for 64-bit times: the library exports both, see next.h. Where a long has 64 bits
 # the plain names do for large files, and every libc has them: musl has no open64() since 1.2.4.
 # Programs of musl load it, too: musl has no checked functions, nor glibc's loader, in which the stack protector's

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Nanoseconds of a connection's whole life over 127.0.0.1: socket, connect, accept, 64 bytes each
- * way, close of both ends.
- * usage: life COUNT [PROTOCOL [SERVERS]]    the best of five rounds of COUNT connections, one after
- * the other; SERVERS is the listener's protocol, if that is another one
+ * Nanoseconds of a connection's whole life over 127.0.0.1: socket, connect, accept, exchanges of
+ * BYTES each way, close of both ends.
+ * usage: life COUNT [PROTOCOL [SERVERS [EXCHANGES [BYTES]]]]    the best of five rounds of COUNT
+ * connections, one after the other; SERVERS is the listener's protocol, if that is another one
  */
 #include <err.h>
 #include <pthread.h>
@@ -15,10 +15,13 @@
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
-enum { ROUNDS = 5, BYTES = 64 };
+enum { ROUNDS = 5 };
 
 static struct sockaddr_in addr = { .sin_family = AF_INET };
 static int listener, protocol, servers_protocol;
+static int exchanges = 1;
+static size_t bytes = 64;
+static char *sent, *received;
 
 static long long now(void)
 {
@@ -37,19 +40,28 @@ static int open_socket(int number)
 	return fd;
 }
 
-/* What came is sent back, as long as somebody connects. */
+static bool receive(int fd, char *to)
+{
+	return recv(fd, to, bytes, MSG_WAITALL) == (ssize_t)bytes;
+}
+
+static void transmit(int fd, const char *from)
+{
+	if (send(fd, from, bytes, MSG_NOSIGNAL) != (ssize_t)bytes)
+		err(1, "send");
+}
+
+/* Bytes that came are sent back, as long as somebody connects. */
 static void *serve(void *arg)
 {
-	char buf[BYTES];
 	int fd;
 
 	for (;;) {
 		fd = accept(listener, NULL, NULL);
 		if (fd < 0)
 			err(1, "accept");
-		if (recv(fd, buf, BYTES, MSG_WAITALL) == BYTES &&
-		    send(fd, buf, BYTES, MSG_NOSIGNAL) != BYTES)
-			err(1, "send");
+		for (int i = 0; i < exchanges && receive(fd, received); i++)
+			transmit(fd, received);
 		close(fd);
 	}
 	return arg;
@@ -57,13 +69,15 @@ static void *serve(void *arg)
 
 static void live(void)
 {
-	char buf[BYTES] = { 0 };
 	int fd = open_socket(protocol);
 
 	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
 		err(1, "connect");
-	if (send(fd, buf, BYTES, 0) != BYTES || recv(fd, buf, BYTES, MSG_WAITALL) != BYTES)
-		err(1, "exchange");
+	for (int i = 0; i < exchanges; i++) {
+		transmit(fd, sent);
+		if (!receive(fd, sent))
+			err(1, "recv");
+	}
 	close(fd);
 }
 
@@ -96,9 +110,17 @@ int main(int argc, char **argv)
 	long long best, time;
 
 	if (count < 1)
-		errx(1, "usage: life COUNT [PROTOCOL [SERVERS]]");
+		errx(1, "usage: life COUNT [PROTOCOL [SERVERS [EXCHANGES [BYTES]]]]");
 	protocol = argc > 2 ? atoi(argv[2]) : 0;
 	servers_protocol = argc > 3 ? atoi(argv[3]) : protocol;
+	if (argc > 4)
+		exchanges = atoi(argv[4]);
+	if (argc > 5)
+		bytes = strtoul(argv[5], NULL, 10);
+	sent = calloc(2, bytes);
+	if (!sent)
+		errx(1, "no memory");
+	received = sent + bytes;
 	start_server();
 	best = measure(count);
 	for (int i = 1; i < ROUNDS; i++) {

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "launch/launch.h"
 #include "process/target.h"
+#include "smc_run.h"
 
 /* As env(1), nice(1) and other programs that start programs do. */
 #define EXIT_SELF 125
@@ -15,9 +16,14 @@
 
 const int memory_status = EXIT_SELF;
 
+enum { OPT_LEARNED = LAUNCH_LAST };
+
 static const struct cli_opt options[] = {
 	LAUNCH_OPTIONS,
+	LAUNCH_LEARN_OPTION,
 	LAUNCH_COMMAND_OPTIONS,
+	{ OPT_LEARNED, "learned", NULL, "list what was learned of destinations" },
+	{ 'j', "json", NULL, "write one JSON document", .needs = "--learned" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 'v', "version", NULL, "print the version" },
 	{ 0 },
@@ -27,7 +33,8 @@ static uint64_t given;
 
 static const struct cli_tool tool = {
 	.name = "smc_run",
-	.usage = "[OPTION]... [--] COMMAND [ARGUMENT]...",
+	.usage = "[OPTION]... [--] COMMAND [ARGUMENT]...\n"
+		 "--learned [-j]",
 	.summary = "Run a command with its TCP sockets turned into SMC sockets.",
 	.opts = options,
 	.more = "Example: smc_run -r 1M -t 1M redis-server --port 7000\n"
@@ -57,6 +64,7 @@ static int run_command(const struct launch *launch, char **argv)
 int main(int argc, char **argv)
 {
 	struct launch launch = { .tool = &tool };
+	bool is_learned = false, is_json = false;
 	int opt, status;
 
 	while ((opt = cli_getopt(&tool, argc, argv)) != -1) {
@@ -64,9 +72,17 @@ int main(int argc, char **argv)
 			return cli_help(&tool);
 		if (opt == 'v')
 			return cli_version(&tool);
-		if (launch_option(&launch, opt))
+		if (opt == OPT_LEARNED)
+			is_learned = true;
+		else if (opt == 'j')
+			is_json = true;
+		else if (launch_option(&launch, opt))
 			return EXIT_SELF;
 	}
 	status = cli_check(&tool, NULL);
-	return status ? status : run_command(&launch, argv + optind);
+	if (!status && is_learned)
+		status = cli_no_operand(&tool, argv[optind]);
+	if (status)
+		return status;
+	return is_learned ? show_learned(&tool, is_json) : run_command(&launch, argv + optind);
 }

@@ -9,6 +9,7 @@ enum { OPT_ALL = LAUNCH_LAST, OPT_USER };
 
 static const struct cli_opt enable_options[] = {
 	LAUNCH_OPTIONS,
+	LAUNCH_LEARN_OPTION,
 	{ OPT_USER, "user", NULL, "units of the user's own systemd" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 0 },

@@ -4,9 +4,12 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
 #include <getopt.h>
 
 #include "cli/cli.h"
+#include "launch/learned_list.h"
 #include "net/netns.h"
 #include "process/signals.h"
 #include "sandbox/enclose.h"
@@ -108,6 +111,20 @@ static int parse(struct smcss_opts *opts, int argc, char **argv)
 	return smcss_view(&view, opts, &err) ? cli_usage_error(&tool, "%s", err.text) : -1;
 }
 
+/* Nobody is to look for SMC connections that ld_pre_smc.so makes TCP connections. */
+static void show_learned(const struct smcss_opts *opts)
+{
+	int count;
+
+	if (opts->is_json || opts->is_metrics || opts->no_header || opts->is_all_netns ||
+	    (!opts->is_summary && !isatty(STDOUT_FILENO)))
+		return;
+	count = learned_count();
+	if (count)
+		printf("%d destination%s by choice: smc_run --learned\n", count,
+		       count == 1 ? " uses TCP" : "s use TCP");
+}
+
 /* @spaces: of --all-netns. What may not be seen there is said the first time. */
 static int show(const struct smcss_opts *opts, struct netns_list *spaces, bool is_first,
 		struct smc_err *err)
@@ -119,6 +136,8 @@ static int show(const struct smcss_opts *opts, struct netns_list *spaces, bool i
 		netns_list_hidden(spaces, text, sizeof(text));
 		cli_warn(&tool, !text[0], "%s", text);
 	}
+	if (!ret)
+		show_learned(opts);
 	return ret;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/lives.h"
 #include "ld_pre_smc/state/signals.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
@@ -11,6 +12,8 @@ static inline struct shim_signals shim_close_begin(int fd)
 {
 	struct shim_signals old = { 0 };
 
+	if (shim_lives_has(fd))
+		shim_lives_end(fd);
 	if (!shim_fd_is_marked(fd))
 		shim_fd_drop(FD_OWN | FD_SOCKET, fd);
 	else if (shim_unsent_close(fd))

@@ -29,6 +29,7 @@
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/handshake_memory.h"
+#include "ld_pre_smc/state/lives.h"
 #include "ld_pre_smc/state/replace_socket.h"
 
 /* How often connect() is called again, in a row. */
@@ -245,7 +246,7 @@ static int connect_as_tcp(int fd, const struct shim_sock *sock, const struct shi
 {
 	int err = errno;
 
-	shim_broken_add(&route->to);
+	shim_lives_broke(fd, &route->to.any);
 	if (shim_swap_unbound(fd, sock, KIND_TCP, "the SMC handshake broke") ||
 	    bind_again(fd, &route->from)) {
 		errno = err;
@@ -331,20 +332,8 @@ static int connect_smc(const struct attempt *try)
 	return ret;
 }
 
-/* A peer that broke a handshake not long ago. Return: whether it is a TCP socket now. */
-static bool avoid_smc(const struct attempt *try)
-{
-	struct shim_config own;
-
-	return try->has_route && shim_broken_has(&try->route.to) &&
-	       !shim_config_get(&own)->strict && shim_may_swap(try->fd) &&
-	       !shim_swap(try->fd, &try->sock, KIND_TCP, "an SMC handshake broke before");
-}
-
 static int connect_to(struct attempt *try)
 {
-	if (avoid_smc(try))
-		return next_connect(try->fd, try->addr, try->len);
 	if (try->has_route)
 		shim_route_from(&try->route, try->fd);
 	return connect_smc(try);
@@ -407,8 +396,7 @@ static int connect_any(struct attempt *try)
 	bool is_unspec = try->addr->sa_family == AF_UNSPEC;
 
 	try->has_route = shim_route_to(&try->route, try->addr, try->len);
-	if (shim_fd_is_plain(try->fd) && !is_unspec &&
-	    !(try->has_route && shim_broken_has(&try->route.to)))
+	if (shim_fd_is_plain(try->fd) && !is_unspec)
 		return connect_plain(try);
 	if (shim_is_smc(try->fd, &try->sock))
 		return is_unspec ? disconnect(try) : connect_to(try);
@@ -429,13 +417,15 @@ int connect(int fd, const struct sockaddr *addr, socklen_t len)
 	struct attempt try = { .fd = fd, .addr = addr, .len = len };
 	int saved = errno, ret;
 
-	shim_rules_connect(fd, addr, len);
+	shim_choose_connect(fd, addr, len);
 	if (!addr || len < sizeof(addr->sa_family) ||
 	    (addr->sa_family != AF_INET && addr->sa_family != AF_INET6 &&
 	     addr->sa_family != AF_UNSPEC) ||
 	    shim_fd_is_tcp(fd) || !shim_repairs())
-		return next_connect(fd, addr, len);
-	ret = connect_any(&try);
+		ret = next_connect(fd, addr, len);
+	else
+		ret = connect_any(&try);
+	shim_lives_connected(fd, ret);
 	if (!ret)
 		errno = saved;
 	return ret;

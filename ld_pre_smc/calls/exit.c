@@ -10,6 +10,7 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/lives.h"
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/sandbox.h"
 #include "ld_pre_smc/state/sock.h"
@@ -48,6 +49,7 @@ static void leave(void)
 	int saved = errno, fd;
 	long long end = 0;
 
+	shim_lives_leave();
 	if (!has_sockets())
 		return;
 	for (fd = shim_fd_next(FD_SMC, 0); fd >= 0; fd = shim_fd_next(FD_SMC, fd + 1)) {

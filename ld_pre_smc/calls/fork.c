@@ -13,7 +13,7 @@ static void drop_all_plain(void)
 	int fd;
 
 	for (fd = shim_fd_next(FD_OWN, 0); fd >= 0; fd = shim_fd_next(FD_OWN, fd + 1))
-		shim_fd_drop(FD_PLAIN | FD_OWN, fd);
+		shim_fd_drop(FD_PLAIN | FD_OWN | FD_TIMED, fd);
 }
 
 /**

@@ -13,6 +13,7 @@
 #include "ld_pre_smc/state/accept_window.h"
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/lives.h"
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/options.h"
 #include "ld_pre_smc/state/replace_socket.h"
@@ -248,9 +249,11 @@ static int lost_error(int fd)
 {
 	struct tcp_info info = { 0 };
 	socklen_t len = sizeof(info);
-	int saved = errno, lost = 0;
+	int saved = errno, lost = 0, events = shim_events(fd, POLLIN | POLLOUT);
 
-	if (shim_events(fd, POLLIN | POLLOUT) == POLLHUP && shim_is_smc(fd, NULL) &&
+	if (events & POLLOUT)
+		shim_lives_connected(fd, 0);
+	if (events == POLLHUP && shim_is_smc(fd, NULL) &&
 	    !next_getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) &&
 	    info.tcpi_state == TCP_CLOSE && info.tcpi_total_retrans)
 		lost = ETIMEDOUT;

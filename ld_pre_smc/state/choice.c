@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* SMC_INCLUDE and SMC_EXCLUDE, applied to sockets. */
+/* SMC or TCP: SMC_INCLUDE and SMC_EXCLUDE, and what was learned, applied to sockets. */
 #include "ld_pre_smc/state/choice.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "ld_pre_smc/state/buffers.h"
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd_table.h"
-#include "ld_pre_smc/state/handshake_memory.h"
+#include "ld_pre_smc/state/lives.h"
 #include "ld_pre_smc/state/replace_socket.h"
 #include "ld_pre_smc/state/ways.h"
 
@@ -71,38 +71,35 @@ static bool is_forbidden(bool is_listen, const struct sockaddr *addr, socklen_t 
 	return has_rules() && !rules_allow(shim_rules_get(&own), is_listen, addr, len);
 }
 
-static bool broke_before(const struct sockaddr *addr, socklen_t len)
+/* @tcp: why it is to be TCP, NULL for SMC. @smc: why a TCP socket becomes SMC. */
+static __attribute__((noinline)) void apply(int fd, const char *tcp, const char *smc)
 {
-	struct shim_route route;
-
-	return shim_route_to(&route, addr, len) && shim_broken_has(&route.to);
-}
-
-static __attribute__((noinline)) void apply(int fd, bool is_listen, const struct sockaddr *addr,
-					    socklen_t len)
-{
-	const char *why = is_listen ? "rules for listening" : "rules for connecting";
-	bool forbidden = is_forbidden(is_listen, addr, len);
-	bool is_tcp = forbidden || (!is_listen && broke_before(addr, len));
 	struct shim_sock sock;
 	int saved = errno;
 
 	if (shim_fd_is_own(fd))
-		remember(is_tcp);
+		remember(tcp);
 	if (shim_fd_is_tcp(fd)) {
-		if (!is_tcp)
-			make_smc(fd, why);
-	} else if (forbidden && shim_is_smc(fd, &sock) && shim_may_swap(fd)) {
-		if (!shim_swap_by_rule(fd, &sock, why))
+		if (!tcp)
+			make_smc(fd, smc);
+	} else if (tcp && shim_is_smc(fd, &sock) && shim_may_swap(fd)) {
+		if (!shim_swap_by_rule(fd, &sock, tcp))
 			shim_fd_clear(FD_SMC, fd);
 	}
 	errno = saved;
 }
 
-/* Without rules, and without broken handshakes, there is none. */
+/* Without rules, and where all are SMC sockets, there is none. */
 static bool has_choice(int fd)
 {
-	return !shim_is_locked && (has_rules() || shim_fd_is_tcp(fd) || shim_broken_any());
+	return !shim_is_locked && (has_rules() || shim_fd_is_tcp(fd));
+}
+
+static void apply_rules(int fd, bool is_listen, const struct sockaddr *addr, socklen_t len)
+{
+	const char *why = is_listen ? "rules for listening" : "rules for connecting";
+
+	apply(fd, is_forbidden(is_listen, addr, len) ? why : NULL, why);
 }
 
 static bool is_address(const struct sockaddr *addr, socklen_t len)
@@ -120,16 +117,31 @@ static bool has_port(const struct sockaddr *addr)
 	return in.sin_port != 0;
 }
 
-void shim_rules_connect(int fd, const struct sockaddr *addr, socklen_t len)
+void shim_choose_connect(int fd, const struct sockaddr *addr, socklen_t len)
 {
-	if (is_address(addr, len) && has_choice(fd))
-		apply(fd, false, addr, len);
+	static const char *const whys[] = {
+		[ADVICE_SHORT] = "connections there are too short for SMC",
+		[ADVICE_BROKE] = "an SMC handshake broke before",
+	};
+	struct learned_place timed = { NULL, 0 };
+	const char *tcp;
+
+	if (shim_is_locked || !is_address(addr, len))
+		return;
+	if (has_rules() && is_forbidden(false, addr, len))
+		tcp = "rules for connecting";
+	else
+		tcp = whys[shim_lives_advice(fd, addr, len, &timed)];
+	if (tcp || has_choice(fd) || choices)
+		apply(fd, tcp, "rules for connecting");
+	if (timed.entry)
+		shim_lives_begin(fd, timed);
 }
 
 void shim_rules_bind(int fd, const struct sockaddr *addr, socklen_t len)
 {
 	if (is_address(addr, len) && has_port(addr) && has_choice(fd))
-		apply(fd, true, addr, len);
+		apply_rules(fd, true, addr, len);
 }
 
 void shim_rules_listen(int fd)
@@ -139,6 +151,6 @@ void shim_rules_listen(int fd)
 	int saved = errno;
 
 	if (has_choice(fd) && !getsockname(fd, (struct sockaddr *)&addr, &len))
-		apply(fd, true, (struct sockaddr *)&addr, len);
+		apply_rules(fd, true, (struct sockaddr *)&addr, len);
 	errno = saved;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SMC_INCLUDE and SMC_EXCLUDE, applied to sockets. */
+/* SMC or TCP: SMC_INCLUDE and SMC_EXCLUDE, and what was learned, applied to sockets. */
 #pragma once
 
 #include <sys/socket.h>
@@ -7,12 +7,12 @@
 #pragma GCC visibility push(hidden)
 
 /**
- * shim_rules_connect() - before connect(2): a socket that the rules leave to TCP becomes one
+ * shim_choose_connect() - before connect(2): a socket that is to use TCP becomes one of TCP
  *
- * The kernel knows no address yet, so nothing is done twice. Also with SMC_STRICT and SMC_RAW: the
- * rules were asked for. Sockets in use stay as they are. Leaves errno as it was.
+ * The kernel knows no address yet, so nothing is done twice. Rules also count with SMC_STRICT and
+ * SMC_RAW: they were asked for. Sockets in use stay as they are. Leaves errno as it was.
  */
-void shim_rules_connect(int fd, const struct sockaddr *addr, socklen_t len);
+void shim_choose_connect(int fd, const struct sockaddr *addr, socklen_t len);
 
 /* Before bind(2): with a port, the socket will listen; without one, listen(2) decides. */
 void shim_rules_bind(int fd, const struct sockaddr *addr, socklen_t len);

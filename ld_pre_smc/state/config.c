@@ -73,9 +73,14 @@ static void choose_kinds(struct shim_config *cfg)
 
 static void read_environment(struct shim_config *cfg, struct rules *rules)
 {
+	const char *learn = value_of(VAR_LEARN);
 	struct stat err;
 
-	*cfg = (struct shim_config){ .strict = is_on(VAR_STRICT), .raw = is_on(VAR_RAW) };
+	*cfg = (struct shim_config){
+		.strict = is_on(VAR_STRICT),
+		.raw = is_on(VAR_RAW),
+		.learn = !learn || !*learn || smc_is_on(learn),
+	};
 	if (!shim_stat(STDERR_FILENO, "", &err)) {
 		cfg->err_open = true;
 		cfg->err_dev = err.st_dev;

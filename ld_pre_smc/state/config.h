@@ -19,6 +19,7 @@
  * @invalid: bit 1 << VAR_x for each variable whose value is ignored
  * @strict: SMC_STRICT: rather no socket than TCP
  * @raw: SMC_RAW: new sockets become SMC sockets, nothing else is changed
+ * @learn: not SMC_LEARN=0: see lives.h
  * @has_rules: SMC_INCLUDE or SMC_EXCLUDE has rules
  * @debug: SMC_DEBUG, and there is a standard error to write to
  * @sndbuf: SMC_SNDBUF
@@ -33,6 +34,7 @@ struct shim_config {
 	unsigned int invalid;
 	bool strict;
 	bool raw;
+	bool learn;
 	bool has_rules;
 	bool debug;
 	struct smc_buffer sndbuf;

@@ -76,11 +76,11 @@ static void look_once(int fd)
 
 void shim_fd_copy(int from, int to)
 {
-	shim_fd_drop(FD_PLAIN, from);
+	shim_fd_drop(FD_PLAIN | FD_TIMED, from);
 	if (from == to)
 		return;
 	look_once(from);
-	shim_fd_drop(FD_PLAIN | FD_SOCKET | FD_OWN, to);
+	shim_fd_drop(FD_PLAIN | FD_SOCKET | FD_OWN | FD_TIMED, to);
 	if ((unsigned int)to >= SHIM_FD_NUMBERS)
 		return;
 	/* connect() could make only one of them an SMC socket. */
@@ -100,7 +100,7 @@ void shim_fd_unknown(int fd)
 {
 	if ((unsigned int)fd >= SHIM_FD_NUMBERS)
 		return;
-	shim_fd_drop(FD_PLAIN | FD_SOCKET | FD_OWN, fd);
+	shim_fd_drop(FD_PLAIN | FD_SOCKET | FD_OWN | FD_TIMED, fd);
 	shim_fd_set(FD_SMC | FD_EPOLL, fd);
 }
 

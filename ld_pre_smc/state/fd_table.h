@@ -19,6 +19,7 @@ enum shim_fd_bit {
 	FD_QUICK = 16,	/* a listener that did not wait when it was asked last */
 	FD_SOCKET = 32, /* see shim_fd_mark_socket() */
 	FD_OWN = 64,	/* see shim_fd_is_own() */
+	FD_TIMED = 128, /* a connection whose life is measured, see lives.h */
 };
 
 extern unsigned char shim_fd_bytes[SHIM_FD_NUMBERS];
@@ -143,7 +144,7 @@ static inline bool shim_fd_is_plain(int fd)
 
 /**
  * shim_fd_drop() - forget a mark whose absence costs no more than system calls
- * @bits: FD_PLAIN, FD_QUICK, FD_SOCKET, FD_OWN
+ * @bits: FD_PLAIN, FD_QUICK, FD_SOCKET, FD_OWN, FD_TIMED
  *
  * No system call: where the memory is the parent's, as after vfork(2), it is done all the same.
  */

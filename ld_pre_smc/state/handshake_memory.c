@@ -14,14 +14,6 @@
 #include "ld_pre_smc/state/sock.h"
 #include "process/sockopt_numbers.h"
 
-#define HOUR 3600
-
-/* Peers that break handshakes: hash of the address, and second until when. Newer ones win. */
-#define PEERS 16
-static struct {
-	atomic_uint hash, until;
-} peers[PEERS];
-
 /* Connections in progress, by file descriptor. Odd turns: somebody writes. */
 #define ROUTES 256
 #define WORDS ((sizeof(struct kept) + sizeof(unsigned int) - 1) / sizeof(unsigned int))
@@ -115,58 +107,6 @@ bool shim_route_find(int fd, struct shim_route *route)
 	memcpy(&kept, words, sizeof(kept));
 	*route = kept.route;
 	return kept.cookie == cookie_of(fd);
-}
-
-static unsigned int hash_bytes(unsigned int hash, const void *bytes, size_t n)
-{
-	const unsigned char *byte = bytes;
-
-	while (n--)
-		hash = (hash ^ *byte++) * 16777619; /* FNV-1a */
-	return hash;
-}
-
-/* Of an IPv4 address the same, mapped into IPv6 or not; never 0. */
-static unsigned int hash_of(const union shim_address *addr)
-{
-	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
-	unsigned int hash = 2166136261;
-
-	if (addr->any.sa_family == AF_INET) {
-		hash = hash_bytes(hash, mapped, sizeof(mapped));
-		hash = hash_bytes(hash, &addr->in.sin_addr, 4);
-		hash = hash_bytes(hash, &addr->in.sin_port, 2);
-	} else {
-		hash = hash_bytes(hash, &addr->in6.sin6_addr, 16);
-		hash = hash_bytes(hash, &addr->in6.sin6_port, 2);
-	}
-	return hash ? hash : 1;
-}
-
-static atomic_bool has_broken;
-
-bool shim_broken_any(void)
-{
-	return has_broken;
-}
-
-void shim_broken_add(const union shim_address *addr)
-{
-	unsigned int hash = hash_of(addr);
-
-	atomic_store(&peers[hash % PEERS].until, shim_seconds() + HOUR);
-	atomic_store(&peers[hash % PEERS].hash, hash);
-	has_broken = true;
-}
-
-bool shim_broken_has(const union shim_address *addr)
-{
-	unsigned int hash = hash_of(addr), left;
-
-	if (atomic_load(&peers[hash % PEERS].hash) != hash)
-		return false;
-	left = atomic_load(&peers[hash % PEERS].until) - shim_seconds();
-	return left && left <= HOUR;
 }
 
 bool shim_handshake_broke(int fd, int err)

@@ -49,15 +49,6 @@ void shim_route_keep(int fd, const struct shim_route *route);
 /** shim_route_find() - what shim_route_keep() got for this very socket */
 bool shim_route_find(int fd, struct shim_route *route);
 
-/** shim_broken_add() - for an hour no SMC with this address and port, in this process */
-void shim_broken_add(const union shim_address *addr);
-
-/** shim_broken_any() - whether shim_broken_add() was ever called */
-bool shim_broken_any(void);
-
-/** shim_broken_has() - whether that hour is not over */
-bool shim_broken_has(const union shim_address *addr);
-
 /**
  * shim_handshake_broke() - whether that is why connect(2) failed
  * @err: errno of connect(2), or SO_ERROR of a non-blocking one

@@ -73,6 +73,7 @@ int launch_option(struct launch *launch, int opt)
 	case 'd': launch->settings[VAR_DEBUG] = "1"; return 0;
 	case LAUNCH_STRICT: launch->settings[VAR_STRICT] = "1"; return 0;
 	case LAUNCH_RAW: launch->settings[VAR_RAW] = "1"; return 0;
+	case LAUNCH_NO_LEARN: launch->settings[VAR_LEARN] = "0"; return 0;
 	case LAUNCH_QUIET: launch->quiet = true; return 0;
 	case LAUNCH_BPF: launch->way = WAY_BPF; return 0;
 	case LAUNCH_PRELOAD: launch->way = WAY_PRELOAD; return 0;

@@ -23,6 +23,7 @@ enum {
 	LAUNCH_EXCLUDE,
 	LAUNCH_STRICT,
 	LAUNCH_RAW,
+	LAUNCH_NO_LEARN,
 	LAUNCH_QUIET,
 	LAUNCH_BPF,
 	LAUNCH_PRELOAD,
@@ -50,6 +51,11 @@ enum {
 	{ LAUNCH_BPF, "bpf", NULL, "use eBPF, which reaches every program", \
 	  .excludes = "--preload" }, \
 	{ LAUNCH_PRELOAD, "preload", NULL, "use the preload library only" }
+
+/* Not where SMC and TCP are compared. */
+#define LAUNCH_LEARN_OPTION \
+	{ LAUNCH_NO_LEARN, "no-learn", NULL, \
+	  "use SMC also where connections are too short to gain" }
 
 /* Further ones, for commands only. */
 #define LAUNCH_COMMAND_OPTIONS \

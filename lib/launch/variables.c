@@ -15,6 +15,7 @@ const char *const smc_variables[VARIABLES] = {
 	[VAR_STRICT] = "SMC_STRICT",
 	[VAR_RAW] = "SMC_RAW",
 	[VAR_DEBUG] = "SMC_DEBUG",
+	[VAR_LEARN] = "SMC_LEARN",
 };
 
 bool smc_is_on(const char *value)

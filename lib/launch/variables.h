@@ -17,6 +17,7 @@ enum smc_variable {
 	VAR_STRICT,
 	VAR_RAW,
 	VAR_DEBUG,
+	VAR_LEARN,
 	VARIABLES,
 };
 

@@ -95,6 +95,7 @@ struct shim_facts {
 	size_t n_foreign;
 	struct preload_entry preloads[FACTS_PRELOAD_MAX];
 	size_t n_preloads;
+	int n_learned; /* destinations that they leave to TCP */
 };
 
 /* The first line is enough. */

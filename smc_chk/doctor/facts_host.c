@@ -15,6 +15,7 @@
 #include "host/probe.h"
 #include "host/record.h"
 #include "host/smc.h"
+#include "launch/learned_list.h"
 #include "out/text.h"
 #include "process/elf.h"
 #include "process/library.h"
@@ -142,6 +143,7 @@ static void load_shim(struct shim_facts *shim)
 	static const char loader[] = "/lib/ld-linux.so.2";
 	const struct smc_elf narrow = { .machine = EM_386, .bits = 32 };
 
+	shim->n_learned = learned_count();
 	load_library(&shim->own, "library", (int)sizeof(void *) * CHAR_BIT);
 	/* Only who has 32-bit programs misses a library for them. */
 	shim->has_narrow_loader = sizeof(void *) > 4 && host_exists(loader);

@@ -137,6 +137,11 @@ static void check_fallbacks(struct doctor *doc)
 
 void doctor_traffic(struct doctor *doc)
 {
+	if (doc->facts->shim.n_learned)
+		doctor_note(doc, CHECK, "learned",
+			    "%d destinations use TCP, as connections there are too short to gain: "
+			    "smc_run --learned",
+			    doc->facts->shim.n_learned);
 	if (!doc->facts->has_stats)
 		return;
 	for (int tech = 0; tech < SMC_TECHS; tech++) {

@@ -39,7 +39,7 @@ in_lab() {
 	"${SMC_LAB_COMMAND:-lab/smc-lab}" "$how" "${options[@]}" --fast "$stage/tools" -- sh -c "
 		tools=\$SMC_LAB_FAST/tools
 		[ \$SMC_LAB_NODE = 1 ] || [ ! -d \$tools/peer ] || tools=\$tools/peer
-		PATH=\$tools:\$PATH exec python3 -B \$tools/$2" |
+		SMC_LEARN=0 PATH=\$tools:\$PATH exec python3 -B \$tools/$2" |
 		sed -u 's/^2| /# node 2: /; s/^1| //'
 	status=${PIPESTATUS[0]}
 	rm -rf "$stage"

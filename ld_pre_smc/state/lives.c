@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: MIT
+/*
+ * How long connections live, and what is learned from that.
+ *
+ * connect() asks shim_lives_advice(). Of some connections the life is measured: these have FD_TIMED
+ * and a place in lives[], until close(), or until another process or descriptor may have them too.
+ * The memory is a file that the user's programs in this network namespace share, or, where it
+ * cannot be opened, the process's own.
+ */
+#include "ld_pre_smc/state/lives.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/sandbox.h"
+#include "ld_pre_smc/state/sock.h"
+
+/* Connections that are measured, by file descriptor; newer ones win. Odd turns: somebody writes. */
+#define LIVES 256
+
+/* Turns of entries are even: an odd one says that the handshake is not over. */
+enum { LIFE_OWNER, LIFE_INDEX, LIFE_TURN, LIFE_START, LIFE_WORDS };
+
+static struct {
+	_Atomic uint32_t turn, words[LIFE_WORDS];
+} lives[LIVES];
+
+/* Used where nothing is shared; zero pages until then. */
+static struct learned_table own_table;
+
+/* NULL: not chosen yet. */
+static _Atomic(struct learned_table *) table;
+
+static atomic_bool is_choosing, has_broken, is_learning;
+static uint32_t program[LEARNED_PROGRAM / 4];
+
+/* ---- the memory ---- */
+
+/* statx(2): the start of struct statx in <linux/stat.h>, which musl's headers conflict with. */
+struct facts {
+	uint32_t mask, block_size;
+	uint64_t attributes;
+	uint32_t links, user, group;
+	uint16_t mode, spare;
+	uint64_t inode, size, rest[26];
+};
+
+/* STATX_TYPE, MODE, NLINK, UID and SIZE. */
+#define FACTS 0x20fU
+
+/* Only this user can write it, or make it shorter. */
+static bool is_ours(int fd, uint64_t *size)
+{
+	struct facts file = { 0 };
+
+	if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, FACTS, &file) || !S_ISREG(file.mode) ||
+	    file.user != geteuid() || file.links != 1 || file.mode & (S_IRWXG | S_IRWXO))
+		return false;
+	*size = file.size;
+	return true;
+}
+
+/* A file that grows beyond RLIMIT_FSIZE would end the program by a signal. */
+static bool make_room(int fd)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur >= sizeof(struct learned_table) &&
+	       !posix_fallocate(fd, 0, sizeof(struct learned_table));
+}
+
+static struct learned_table *map_file(int fd)
+{
+	void *map = MAP_FAILED;
+	uint64_t size = 0;
+
+	if (is_ours(fd, &size) &&
+	    (size == sizeof(struct learned_table) || (!size && make_room(fd))))
+		map = mmap(NULL, sizeof(struct learned_table), PROT_READ | PROT_WRITE, MAP_SHARED,
+			   fd, 0);
+	return map == MAP_FAILED ? NULL : map;
+}
+
+static struct learned_table *open_shared(void)
+{
+	struct learned_table *shared = NULL;
+	char path[LEARNED_PATH];
+	struct stat net;
+	int fd;
+
+	if (shim_in_sandbox || getauxval(AT_SECURE) ||
+	    shim_stat(AT_FDCWD, "/proc/self/ns/net", &net))
+		return NULL;
+	learned_path(path, geteuid(), (unsigned long)net.st_ino);
+	fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+			  S_IRUSR | S_IWUSR);
+	if (fd < 0)
+		return NULL;
+	shared = map_file(fd);
+	shim_close(fd);
+	return shared;
+}
+
+static void name_program(const char *name)
+{
+	char *to = (char *)program;
+
+	for (size_t i = 0; i < sizeof(program) && name[i]; i++)
+		to[i] = name[i];
+}
+
+/* Rules that say what is to use SMC are the user's word. */
+static bool may_learn(void)
+{
+	struct shim_config own;
+	struct rules rules;
+
+	return shim_config_get(&own)->learn &&
+	       !(shim_config_get(&own)->has_rules && shim_rules_get(&rules)->has_include);
+}
+
+/* Another thread, and a signal handler that comes meanwhile, learns nothing. */
+static __attribute__((noinline, cold)) struct learned_table *choose_table(void)
+{
+	struct learned_table *chosen = NULL;
+	int saved = errno;
+
+	if (atomic_exchange(&is_choosing, true))
+		return NULL;
+	if (may_learn()) {
+		is_learning = true;
+		name_program(program_invocation_short_name);
+		chosen = open_shared();
+	}
+	atomic_store_explicit(&table, chosen ? chosen : &own_table, memory_order_release);
+	errno = saved;
+	return table;
+}
+
+static struct learned_table *get_table(void)
+{
+	struct learned_table *chosen = atomic_load_explicit(&table, memory_order_acquire);
+
+	return chosen ? chosen : choose_table();
+}
+
+/* ---- lives ---- */
+
+static uint32_t now(uint32_t *second)
+{
+	struct timespec time = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	*second = (uint32_t)time.tv_sec;
+	return (uint32_t)time.tv_sec * (1000000000 / LEARNED_TICK) +
+	       (uint32_t)time.tv_nsec / LEARNED_TICK;
+}
+
+static void keep(const uint32_t *words)
+{
+	size_t i, slot = words[LIFE_OWNER] % LIVES;
+	uint32_t turn = atomic_load_explicit(&lives[slot].turn, memory_order_relaxed) & ~1U;
+
+	if (!atomic_compare_exchange_strong(&lives[slot].turn, &turn, turn + 1))
+		return;
+	for (i = 0; i < LIFE_WORDS; i++)
+		atomic_store_explicit(&lives[slot].words[i], words[i], memory_order_relaxed);
+	atomic_store_explicit(&lives[slot].turn, turn + 2, memory_order_release);
+	shim_fd_set(FD_TIMED, (int)words[LIFE_OWNER]);
+}
+
+/* Return: false for a life of which nothing is known any more. */
+static bool find(int fd, uint32_t *words)
+{
+	size_t i, slot = (uint32_t)fd % LIVES;
+	uint32_t turn = atomic_load_explicit(&lives[slot].turn, memory_order_acquire);
+
+	for (i = 0; i < LIFE_WORDS; i++)
+		words[i] = atomic_load_explicit(&lives[slot].words[i], memory_order_relaxed);
+	atomic_thread_fence(memory_order_acquire);
+	return !(turn & 1) &&
+	       atomic_load_explicit(&lives[slot].turn, memory_order_relaxed) == turn &&
+	       words[LIFE_OWNER] == (uint32_t)fd;
+}
+
+static struct learned_place place_of(const uint32_t *words)
+{
+	return (struct learned_place){ &get_table()->entries[words[LIFE_INDEX]],
+				       words[LIFE_TURN] & ~1U };
+}
+
+/* A connection of this process: count it. Return: what its destination's other ones say. */
+static enum shim_advice count(struct learned_place place, struct learned_place *timed)
+{
+	bool is_timed = learned_is_timed(place);
+	enum learned_choice choice;
+	uint32_t second = 0;
+
+	if (is_timed)
+		now(&second);
+	choice = learned_choose(place, second);
+	if (is_timed || choice == LEARNED_TRY_SMC)
+		*timed = place;
+	return choice == LEARNED_SHORT ? ADVICE_SHORT : ADVICE_NONE;
+}
+
+static bool is_broken(struct learned_place place)
+{
+	return place.entry->broken && learned_is_broken(place, shim_seconds());
+}
+
+static enum shim_advice advise(int fd, const struct sockaddr *addr, struct learned_place *timed)
+{
+	struct learned_table *known = get_table();
+	bool counts = is_learning && shim_fd_is_own(fd) && !shim_lives_has(fd);
+	struct learned_place place;
+	struct learned_key key;
+
+	if (!known || (!is_learning && !has_broken))
+		return ADVICE_NONE;
+	learned_key(&key, addr, program);
+	place = learned_find(known, &key, 0);
+	if (!place.entry && counts)
+		place = learned_find(known, &key, shim_seconds());
+	if (!place.entry)
+		return ADVICE_NONE;
+	if (is_broken(place))
+		return ADVICE_BROKE;
+	return counts ? count(place, timed) : ADVICE_NONE;
+}
+
+static bool is_complete(const struct sockaddr *addr, socklen_t len)
+{
+	return len >= (addr->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
+						     sizeof(struct sockaddr_in));
+}
+
+enum shim_advice shim_lives_advice(int fd, const struct sockaddr *addr, socklen_t len,
+				   struct learned_place *timed)
+{
+	struct shim_config own;
+
+	*timed = (struct learned_place){ NULL, 0 };
+	if (!shim_repairs() || shim_config_get(&own)->strict || !is_complete(addr, len))
+		return ADVICE_NONE;
+	return advise(fd, addr, timed);
+}
+
+void shim_lives_begin(int fd, struct learned_place place)
+{
+	uint32_t words[LIFE_WORDS], second;
+
+	if (!place.entry || !shim_fd_is_own(fd))
+		return;
+	words[LIFE_OWNER] = (uint32_t)fd;
+	words[LIFE_INDEX] = (uint32_t)(place.entry - get_table()->entries);
+	words[LIFE_TURN] = place.turn | !shim_fd_is_tcp(fd);
+	words[LIFE_START] = now(&second);
+	keep(words);
+}
+
+static __attribute__((noinline)) void shook(int fd)
+{
+	uint32_t words[LIFE_WORDS], second;
+
+	if (!find(fd, words) || !(words[LIFE_TURN] & 1))
+		return;
+	learned_shook(place_of(words), now(&second) - words[LIFE_START]);
+	words[LIFE_TURN] &= ~1U;
+	keep(words);
+}
+
+void shim_lives_connected(int fd, int ret)
+{
+	if (!shim_lives_has(fd))
+		return;
+	if (!ret || errno == EISCONN)
+		shook(fd);
+	else if (errno != EINPROGRESS && errno != EALREADY && errno != EINTR)
+		shim_fd_drop(FD_TIMED, fd);
+}
+
+void shim_lives_end(int fd)
+{
+	uint32_t words[LIFE_WORDS], second;
+
+	shim_fd_drop(FD_TIMED, fd);
+	if (find(fd, words))
+		learned_lived(place_of(words), now(&second) - words[LIFE_START]);
+}
+
+void shim_lives_broke(int fd, const struct sockaddr *addr)
+{
+	struct learned_table *known = get_table();
+	struct learned_place place;
+	struct learned_key key;
+
+	shim_fd_drop(FD_TIMED, fd);
+	if (!known)
+		return;
+	learned_key(&key, addr, program);
+	place = learned_find(known, &key, shim_seconds());
+	if (place.entry)
+		learned_broke(place, shim_seconds());
+	has_broken = true;
+}
+
+void shim_lives_leave(void)
+{
+	int fd = shim_fd_next(FD_TIMED, 0);
+
+	if (fd < 0 || !shim_fd_is_owner())
+		return;
+	for (; fd >= 0; fd = shim_fd_next(FD_TIMED, fd + 1))
+		shim_lives_end(fd);
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+/* The memory of ld_pre_smc.so, read by tools. */
+#include "launch/learned_list.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "host/probe.h"
+
+/* Return: whether the entry is one of a destination that is not forgotten. */
+static bool decode(const struct learned_entry *entry, uint32_t second, struct learned_fact *fact)
+{
+	struct learned_key key;
+
+	memcpy(&key, entry->key, sizeof(key));
+	if (entry->turn & 1 || !key.hash)
+		return false;
+	memcpy(fact->program, key.program, LEARNED_PROGRAM);
+	fact->program[LEARNED_PROGRAM] = '\0';
+	memcpy(&fact->addr, key.addr, sizeof(fact->addr));
+	fact->port = (uint16_t)key.port;
+	fact->connections = entry->lives;
+	fact->handshake = (uint64_t)entry->handshake * LEARNED_TICK;
+	fact->life = (double)entry->score * LEARNED_PAYS / LEARNED_ONE;
+	fact->idle = second - entry->used;
+	fact->broken = entry->broken - second;
+	if (!entry->broken || fact->broken > LEARNED_BROKEN)
+		fact->broken = 0;
+	fact->is_tcp = fact->broken || entry->score < LEARNED_ONE;
+	return fact->broken || fact->idle <= LEARNED_FORGET;
+}
+
+/* A file that its owner changes is read as it is at that moment. */
+static bool read_table(int fd, uint32_t user, struct learned_table *table)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == user && st.st_nlink == 1 &&
+	       !(st.st_mode & (S_IRWXG | S_IRWXO)) &&
+	       pread(fd, table, sizeof(*table), 0) == sizeof(*table);
+}
+
+/* "smc-tools-learned-1.USER.NET" of this network namespace. */
+static bool is_name(const char *name, unsigned long net, uint32_t *user)
+{
+	char again[LEARNED_PATH];
+
+	if (strncmp(name, LEARNED_NAME, sizeof(LEARNED_NAME) - 1))
+		return false;
+	*user = (uint32_t)strtoul(name + sizeof(LEARNED_NAME) - 1, NULL, 10);
+	learned_path(again, *user, net);
+	return !strcmp(again + sizeof(LEARNED_DIR), name);
+}
+
+/* struct search - what visit_file() needs */
+struct search {
+	void (*visit)(const struct learned_fact *fact, void *arg);
+	void *arg;
+	uint32_t second;
+	struct learned_table table;
+};
+
+static void visit_file(struct search *search, int fd, uint32_t user)
+{
+	struct learned_fact fact = { .user = user };
+
+	if (!read_table(fd, user, &search->table))
+		return;
+	for (size_t i = 0; i < LEARNED_SETS * LEARNED_WAYS; i++) {
+		if (decode(&search->table.entries[i], search->second, &fact))
+			search->visit(&fact, search->arg);
+	}
+}
+
+static void visit_files(struct search *search, DIR *dir, unsigned long net)
+{
+	struct dirent *entry;
+	uint32_t user;
+	int fd;
+
+	while ((entry = readdir(dir))) {
+		if (!is_name(entry->d_name, net, &user) || (geteuid() && geteuid() != user))
+			continue;
+		fd = openat(dirfd(dir), entry->d_name,
+			    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		if (fd >= 0) {
+			visit_file(search, fd, user);
+			close(fd);
+		}
+	}
+}
+
+int learned_each(void (*visit)(const struct learned_fact *fact, void *arg), void *arg)
+{
+	struct timespec now = { 0 };
+	struct search *search;
+	struct stat net;
+	DIR *dir;
+
+	if (stat("/proc/self/ns/net", &net))
+		return -errno;
+	dir = opendir(LEARNED_DIR);
+	if (!dir)
+		return errno == ENOENT ? 0 : -errno;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	search = xcalloc(1, sizeof(*search));
+	search->visit = visit;
+	search->arg = arg;
+	search->second = (uint32_t)now.tv_sec;
+	visit_files(search, dir, (unsigned long)net.st_ino);
+	closedir(dir);
+	free(search);
+	return 0;
+}
+
+static void add_one(const struct learned_fact *fact, void *arg)
+{
+	*(int *)arg += fact->is_tcp;
+}
+
+static int probe(void *arg __attribute__((unused)),
+		 char text[HOST_PROBE_SIZE] __attribute__((unused)))
+{
+	int count = 0, ret = learned_each(add_one, &count);
+
+	return ret ? ret : count;
+}
+
+int learned_count(void)
+{
+	char text[HOST_PROBE_SIZE];
+	int count = host_probe("%s", probe, NULL, text, "learned");
+
+	return count > 0 ? count : 0;
+}

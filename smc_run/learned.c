@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+/* smc_run --learned. JSON by hand: each start of a command would pay for a library. */
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "launch/learned_list.h"
+#include "smc_run.h"
+
+enum { WHY = 80 };
+
+/* struct list - of destinations, as it is printed */
+struct list {
+	bool is_json;
+	int count;
+};
+
+static const char *address(const struct learned_fact *fact, char *text)
+{
+	if (IN6_IS_ADDR_V4MAPPED(&fact->addr))
+		return inet_ntop(AF_INET, &fact->addr.s6_addr[12], text, INET6_ADDRSTRLEN);
+	return inet_ntop(AF_INET6, &fact->addr, text, INET6_ADDRSTRLEN);
+}
+
+/* Programs choose their names. */
+static void name(const struct learned_fact *fact, bool is_json, char *text)
+{
+	for (const char *from = fact->program; *from; from++) {
+		if (isalnum((unsigned char)*from) || strchr("+-._@", *from))
+			*text++ = *from;
+		else
+			text += sprintf(text, is_json ? "\\u%04x" : "\\x%02x",
+					(unsigned char)*from);
+	}
+	*text = '\0';
+}
+
+static void say_why(const struct learned_fact *fact, char *why)
+{
+	time_t until = time(NULL) + fact->broken;
+	char clock[sizeof("23:59")] = "";
+	struct tm tm;
+
+	*why = '\0';
+	if (fact->broken && localtime_r(&until, &tm)) {
+		strftime(clock, sizeof(clock), "%H:%M", &tm);
+		snprintf(why, WHY, "a handshake broke: TCP until %s", clock);
+	} else if (fact->is_tcp) {
+		snprintf(why, WHY, "too short: SMC pays from %d handshakes on", LEARNED_PAYS);
+	}
+}
+
+#define JSON_START "{\"schema\": \"smc-tools/learned/1\", \"destinations\": ["
+
+static void print_json(const struct learned_fact *fact, bool is_first)
+{
+	char addr[INET6_ADDRSTRLEN], program[6 * LEARNED_PROGRAM + 1];
+
+	name(fact, true, program);
+	printf("%s\n  {\"user\": %u, \"program\": \"%s\", \"address\": \"%s\", \"port\": %u, "
+	       "\"uses\": \"%s\", ",
+	       is_first ? JSON_START : ",", fact->user, program, address(fact, addr), fact->port,
+	       fact->is_tcp ? "TCP" : "SMC");
+	if (fact->is_tcp)
+		printf("\"why\": \"%s\", ", fact->broken ? "broke" : "short");
+	if (fact->broken)
+		printf("\"seconds_left\": %u, ", fact->broken);
+	if (fact->handshake)
+		printf("\"handshake_us\": %llu, \"life_handshakes\": %.1f, ",
+		       (unsigned long long)fact->handshake / 1000, fact->life);
+	printf("\"connections\": %u, \"idle_seconds\": %u}", fact->connections, fact->idle);
+}
+
+static void print_row(const struct learned_fact *fact, bool is_first)
+{
+	char addr[INET6_ADDRSTRLEN], place[INET6_ADDRSTRLEN + sizeof("[]:65535")];
+	char program[4 * LEARNED_PROGRAM + 1], why[WHY], handshake[24] = "-", life[16] = "-";
+
+	if (is_first)
+		printf("%-12s %6s %-23s Uses  #Conns Handshake  Life Why\n", "Program", "UID",
+		       "Destination");
+	name(fact, false, program);
+	address(fact, addr);
+	snprintf(place, sizeof(place), strchr(addr, ':') ? "[%s]:%u" : "%s:%u", addr, fact->port);
+	if (fact->handshake) {
+		snprintf(handshake, sizeof(handshake), "%.2f ms", (double)fact->handshake / 1e6);
+		snprintf(life, sizeof(life), "%.1f", fact->life);
+	}
+	say_why(fact, why);
+	printf("%-12s %6u %-23s %-4s %7u %9s %5s%s%s\n", program, fact->user, place,
+	       fact->is_tcp ? "TCP" : "SMC", fact->connections, handshake, life, *why ? " " : "",
+	       why);
+}
+
+static void visit(const struct learned_fact *fact, void *arg)
+{
+	struct list *list = arg;
+
+	if (list->is_json)
+		print_json(fact, !list->count);
+	else
+		print_row(fact, !list->count);
+	list->count++;
+}
+
+int show_learned(const struct cli_tool *tool, bool is_json)
+{
+	struct list list = { .is_json = is_json };
+	int ret;
+
+	ret = learned_each(visit, &list);
+	if (ret)
+		return cli_error(tool, "cannot list %s: %s", LEARNED_DIR, strerror(-ret));
+	if (is_json)
+		puts(list.count ? "\n]}" : JSON_START "]}");
+	return cli_close_stdout(tool);
+}

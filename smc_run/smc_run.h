@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* smc_run: parts of the program. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "cli/cli.h"
+
+/**
+ * show_learned() - smc_run --learned: destinations, and whether they use SMC or TCP
+ * @is_json: one JSON document
+ *
+ * Return: exit status.
+ */
+int show_learned(const struct cli_tool *tool, bool is_json);

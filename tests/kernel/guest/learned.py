@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""Destinations whose connections are too short for SMC go to TCP: within a process, from one process to the next, and back."""
+import ctypes
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+
+from kern import done, equal, ok, run
+
+SYS_GETSOCKOPT = {"x86_64": 55, "s390x": 365, "aarch64": 209}[os.uname().machine]
+SO_PROTOCOL, PORT = 38, 7100
+ME = os.path.abspath(__file__)
+SOME_USER, OTHER_USER = 1234, 1235
+
+
+def is_smc(sock):
+    """By a system call: the library hides it. A connection that fell back has a socket of TCP."""
+    value, size = ctypes.c_int(-1), ctypes.c_uint(4)
+    ctypes.CDLL(None).syscall(SYS_GETSOCKOPT, sock.fileno(), socket.SOL_SOCKET, SO_PROTOCOL, ctypes.byref(value), ctypes.byref(size))
+    return value.value != socket.IPPROTO_TCP
+
+
+def serve():
+    with socket.create_server(("127.0.0.1", PORT), backlog=64) as listener:
+        print("ready", flush=True)
+        while True:
+            conn, _ = listener.accept()
+            with conn:
+                while data := conn.recv(64):
+                    conn.sendall(data)
+
+
+def live(seconds):
+    """One connection that is used for a while, of each second word by connect() that does not wait."""
+    with socket.socket() as sock:
+        sock.settimeout(60 if live.count % 2 else None)
+        live.count += 1
+        sock.connect(("127.0.0.1", PORT))
+        end = time.monotonic() + seconds
+        while True:
+            sock.sendall(b"x" * 64)
+            sock.recv(64)
+            if time.monotonic() >= end:
+                return "s" if is_smc(sock) else "t"
+
+
+def client(count, seconds):
+    live.count = 0
+    print("".join(live(seconds) for _ in range(count)))
+
+
+if len(sys.argv) > 1:
+    serve() if sys.argv[1] == "serve" else client(int(sys.argv[1]), float(sys.argv[2]))
+    sys.exit()
+
+del os.environ["SMC_LEARN"]
+
+
+def clients(count, *options, seconds=0.0, prefix=(), env=None):
+    """A letter for each connection of a process: s or t."""
+    status, out, err = run(*prefix, "smc_run", *options, "--", sys.executable, "-B", ME, str(count), str(seconds), env=env)
+    if status:
+        ok(False, "clients", (status, err))
+    return out.strip()
+
+
+def as_user(number):
+    return "setpriv", "--reuid=%d" % number, "--regid=%d" % number, "--clear-groups"
+
+
+def learned(prefix=()):
+    status, out, err = run(*prefix, "smc_run", "--learned", "-j")
+    equal((status, err), (0, ""), "smc_run --learned -j")
+    return [entry for entry in json.loads(out)["destinations"] if entry["port"] == PORT]
+
+
+server = subprocess.Popen(["smc_run", "--no-learn", sys.executable, "-B", ME, "serve"], stdout=subprocess.PIPE, text=True)
+server.stdout.readline()
+
+# The clock decides how long a life is: a busy machine makes some of them long. So no number is exact.
+first = clients(150)
+ok(first.startswith("s" * 8), "new destinations use SMC", first)
+ok(first[20:].count("t") > 65, "most connections use TCP after that", first)
+ok("t" in clients(8), "the next process knows it")
+entries = learned()
+equal([(entry["address"], entry["uses"], entry.get("why"), entry["user"]) for entry in entries], [("127.0.0.1", "TCP", "short", 0)], "it is listed")
+ok(entries[0]["connections"] >= 158, "with all connections", entries)
+status, out, err = run("smc_run", "--learned")
+ok(not status and not err and "127.0.0.1:%d" % PORT in out and "too short" in out, "in text", (status, out, err))
+
+for options, env in ((["--no-learn"], {}), (["--strict"], {}), (["--raw"], {}), (["--include", str(PORT)], {}), ([], {"SMC_LEARN": "0"})):
+    equal(clients(4, *options, env=env), "ssss", "not with %s" % (options or env))
+
+# A long life, by TCP here, and SMC is back. One of eight is measured.
+handshake = learned()[0]["handshake_us"] / 1e6
+clients(8, seconds=100 * handshake)
+equal(clients(8), "s" * 8, "one long life brings SMC back")
+equal([entry["uses"] for entry in learned()], ["SMC"], "which is listed, too")
+
+# ---- the file ----
+
+names = [name for name in os.listdir("/dev/shm") if name.startswith("smc-tools-learned")]
+equal(len(names), 1, "one file for the user and the network namespace")
+path = "/dev/shm/" + names[0]
+equal(oct(os.stat(path).st_mode), "0o100600", "which is the user's own")
+other = path.replace("-1.0.", "-1.%d." % SOME_USER)
+ok("t" in clients(40, prefix=as_user(SOME_USER)) and os.stat(other).st_uid == SOME_USER, "another user has a file of his own")
+equal(len(learned(as_user(OTHER_USER))), 0, "and sees no other one")
+equal(sorted(entry["user"] for entry in learned()), [0, SOME_USER], "but root sees all")
+
+# Names that somebody else took, files that look wrong, and limits: nothing is shared, nothing is changed.
+def refuses(name, make, number=OTHER_USER, prefix=()):
+    taken = path.replace("-1.0.", "-1.%d." % number)
+    make(taken)
+    before = os.lstat(taken)
+    got = clients(40, prefix=(*prefix, *as_user(number)))
+    after = os.lstat(taken)
+    ok("t" in got and got.startswith("s" * 8), "%s: the process learns for itself" % name, got)
+    equal((after.st_size, after.st_mtime_ns, after.st_ino), (before.st_size, before.st_mtime_ns, before.st_ino), "%s: is left alone" % name)
+    ok(clients(8, prefix=as_user(number)) == "s" * 8, "%s: the next process begins again" % name)
+    os.unlink(taken)
+
+
+def write(taken, size, owner, mode=0o600):
+    with open(taken, "wb") as file:
+        file.write(b"\1" * size)
+    os.chmod(taken, mode)
+    os.chown(taken, owner, owner)
+
+
+SIZE = os.stat(path).st_size
+refuses("another user's file", lambda taken: write(taken, SIZE, SOME_USER, 0o666))
+refuses("a file that others can write", lambda taken: write(taken, SIZE, OTHER_USER, 0o622))
+refuses("a short file", lambda taken: write(taken, SIZE - 1, OTHER_USER))
+refuses("a link", lambda taken: os.symlink(path, taken))
+equal(clients(4, prefix=(*as_user(4321), "prlimit", "--fsize=1000")), "ssss", "a process that may write no such file")
+ok(not os.path.exists(path.replace("-1.0.", "-1.4321.")) or not os.stat(path.replace("-1.0.", "-1.4321.")).st_size, "has none")
+
+# Garbage of the user's own: never more than a wrong choice.
+write(path, SIZE, 0)
+ok(set(clients(20)) <= set("st"), "garbage", None)
+status, out, err = run("smc_run", "--learned")
+equal((status, err), (0, ""), "garbage is listed")
+server.terminate()
+server.wait()
+done()
