@@ -9,17 +9,17 @@
 #define IPV4 { '4', "ipv4", NULL, "use IPv4", .excludes = "--ipv6" }
 #define IPV6 { '6', "ipv6", NULL, "use IPv6" }
 #define TIMEOUT { 't', "timeout", "SECONDS", "longest wait for one step (default 10)" }
-#define JSON { 'j', "json", NULL, "write one JSON document" }
-#define NETNS { 'N', "netns", "NETNS", "network namespace: a name, process id or path" }
-#define DEBUG { 'd', "debug", NULL, "print each step on standard error" }
+#define JSON { 'j', "json", NULL, "write one JSON document", &chk_asked.is_json }
+#define NETNS { 'N', "netns", "NETNS", "network namespace: a name, process id or path", \
+		.text = &chk_asked.netns }
+#define DEBUG { 'd', "debug", NULL, "print each step on standard error", &chk_asked.is_debug }
 #define HELP { 'h', "help", NULL, "print this help" }
 /* clang-format on */
 
-static uint64_t given;
-
 static const struct cli_opt doctor_options[] = {
-	{ 'i', "pnetid", "IFACE", "check this interface only" },
-	{ CHK_OPT_PROBLEMS, "problems", NULL, "show problems and warnings only" },
+	{ 'i', "pnetid", "IFACE", "check this interface only", .text = &chk_asked.iface },
+	{ CHK_OPT_PROBLEMS, "problems", NULL, "show problems and warnings only",
+	  &chk_asked.is_brief },
 	JSON,
 	NETNS,
 	HELP,
@@ -31,7 +31,8 @@ static const struct cli_opt connect_options[] = {
 	IPV4,
 	IPV6,
 	TIMEOUT,
-	{ CHK_OPT_TCP_TOO, "tcp-too", NULL, "measure plain TCP beside SMC, and print the ratios" },
+	{ CHK_OPT_TCP_TOO, "tcp-too", NULL, "measure plain TCP beside SMC, and print the ratios",
+	  &chk_asked.is_tcp_too },
 	JSON,
 	NETNS,
 	DEBUG,
@@ -43,8 +44,9 @@ static const struct cli_opt serve_options[] = {
 	{ 'p', "port", "PORT", "first port to try (default 37373)" },
 	IPV4,
 	IPV6,
-	{ CHK_OPT_BIND, "bind", "ADDR", "address to listen on (default: all)" },
-	{ CHK_OPT_ONCE, "once", NULL, "end after one client" },
+	{ CHK_OPT_BIND, "bind", "ADDR", "address to listen on (default: all)",
+	  .text = &chk_asked.bind },
+	{ CHK_OPT_ONCE, "once", NULL, "end after one client", &chk_asked.is_once },
 	JSON,
 	NETNS,
 	DEBUG,
@@ -67,9 +69,10 @@ static const struct cli_opt tune_options[] = {
 static const struct cli_opt json_options[] = { JSON, HELP, { 0 } };
 
 static const struct cli_opt bundle_options[] = {
-	{ CHK_OPT_ANONYMOUS, "anonymous", NULL, "replace names and addresses" },
+	{ CHK_OPT_ANONYMOUS, "anonymous", NULL, "replace names and addresses",
+	  &chk_asked.is_anonymous },
 	{ CHK_OPT_KEY, "key", "FILE", "replace them alike in each bundle with this key",
-	  .needs = "--anonymous" },
+	  .text = &chk_asked.key, .needs = "--anonymous" },
 	NETNS,
 	HELP,
 	{ 0 },
@@ -90,7 +93,7 @@ static const struct cli_opt advise_options[] = {
 #define TOOL(...)                                                                                  \
 	&(const struct cli_tool)                                                                   \
 	{                                                                                          \
-		__VA_ARGS__, .error_status = CHK_ERROR, .given = &given                            \
+		__VA_ARGS__, .error_status = CHK_ERROR                                             \
 	}
 
 /* -l, and with -s the static analysis too. */

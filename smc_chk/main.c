@@ -26,18 +26,18 @@ static int run(const struct chk_request *req)
 
 int main(int argc, char **argv)
 {
-	struct chk_request req = { 0 };
+	struct chk_request *req = &chk_asked;
 	int is_word, status, closed;
 
 	cli_start();
-	req.command = chk_command(argc > 1 ? argv[1] : NULL);
-	if (!req.command)
+	req->command = chk_command(argc > 1 ? argv[1] : NULL);
+	if (!req->command)
 		return CHK_ERROR;
-	is_word = req.command->tool != &chk_tool;
-	status = chk_parse(&req, argc - is_word, argv + is_word);
+	is_word = req->command->tool != &chk_tool;
+	status = chk_parse(argc - is_word, argv + is_word);
 	if (status >= 0)
 		return status;
-	status = run(&req);
+	status = run(req);
 	closed = cli_close_stdout(&chk_tool);
 	return closed ? closed : status;
 }

@@ -90,12 +90,15 @@ extern const struct cli_tool chk_tool;
  */
 const struct chk_command *chk_command(const char *word);
 
+/** chk_asked - what chk_parse() reads, named by the rows of options */
+extern struct chk_request chk_asked;
+
 /**
- * chk_parse() - read the command line of @req->command, whose name is argv[0], into zeros. Pure
+ * chk_parse() - read the command line of chk_asked.command, whose name is argv[0]
  *
  * Return: -1 to go on; or the exit status: after a message, or after --help or --version.
  */
-int chk_parse(struct chk_request *req, int argc, char **argv);
+int chk_parse(int argc, char **argv);
 
 /** chk_debug() - one "[DEBUG] " line on stderr if --debug was given */
 void chk_debug(const struct chk_request *req, const char *fmt, ...)

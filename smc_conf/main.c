@@ -23,21 +23,29 @@ enum { OPT_DEVICE = CLI_LONG_ONLY, OPT_METRICS };
 /* Exit status of diff when there is something to be done. */
 #define DIFFERENT 2
 
+enum command { EXPORT, DIFF, APPLY, CHECK, WATCH, KEEP, RESET, SHOW };
+
+/** struct sc_opts - the command line, read; @file is NULL for the usual one */
+static struct sc_opts {
+	enum command command;
+	const char *file, *device, *netns;
+	bool is_json, is_metrics;
+} asked;
+
 static const struct cli_opt options[] = {
 	{ OPT_DEVICE, "device", "NAME", "apply: only the PNET IDs of this device, made anew",
-	  .needs = "apply" },
+	  .text = &asked.device, .needs = "apply" },
 	{ 'N', "netns", "NETNS",
 	  "apply, diff: only of this network namespace: a name, a process id or a path",
-	  .needs = "apply diff", .excludes = "--device" },
-	{ 'j', "json", NULL, "write one JSON document", .needs = "export diff show" },
+	  .text = &asked.netns, .needs = "apply diff", .excludes = "--device" },
+	{ 'j', "json", NULL, "write one JSON document", &asked.is_json,
+	  .needs = "export diff show" },
 	{ OPT_METRICS, "metrics", NULL, "show: counters of policies in Prometheus' text form",
-	  .needs = "show", .excludes = "--json" },
+	  &asked.is_metrics, .needs = "show", .excludes = "--json" },
 	{ 'v', "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
 };
-
-static uint64_t given;
 
 static const struct cli_tool tool = {
 	.name = "smc_conf",
@@ -58,16 +66,6 @@ static const struct cli_tool tool = {
 	.opts = options,
 	.more = "Exit status of diff: 0 nothing to be done, 2 something, 1 an error.\n",
 	.error_status = 1,
-	.given = &given,
-};
-
-enum command { EXPORT, DIFF, APPLY, CHECK, WATCH, KEEP, RESET, SHOW };
-
-/** struct sc_opts - the command line, read; @file is NULL for the usual one */
-struct sc_opts {
-	enum command command;
-	const char *file, *device, *netns;
-	bool is_json, is_metrics;
 };
 
 static const char *const words[] = { "export", "diff",	"apply", "check", "watch",
@@ -76,31 +74,22 @@ static const char *const words[] = { "export", "diff",	"apply", "check", "watch"
 /* ---- the command line ---- */
 
 /* The command comes first, or after the options. Return: -1 to go on, or the exit status. */
-static int parse(struct sc_opts *opts, int argc, char **argv)
+static int parse(int argc, char **argv)
 {
-	int val, command, ret;
+	int command, ret = cli_parse(&tool, argc, argv, NULL);
 
-	while ((val = cli_getopt(&tool, argc, argv)) != -1) {
-		switch (val) {
-		case OPT_DEVICE: opts->device = optarg; break;
-		case 'N': opts->netns = optarg; break;
-		case 'j': opts->is_json = true; break;
-		case OPT_METRICS: opts->is_metrics = true; break;
-		case 'v': return cli_version(&tool);
-		case 'h': return cli_help(&tool);
-		default: return tool.error_status;
-		}
-	}
+	if (ret >= 0)
+		return ret;
 	command = cli_command(&tool, words, argv[optind]);
 	if (command < 0)
 		return tool.error_status;
-	opts->command = (enum command)command;
-	opts->file = argv[optind + 1];
-	if (opts->file && argv[optind + 2])
+	asked.command = (enum command)command;
+	asked.file = argv[optind + 1];
+	if (asked.file && argv[optind + 2])
 		return cli_no_operand(&tool, argv[optind + 2]);
-	if (command >= KEEP && opts->file)
-		return cli_no_operand(&tool, opts->file);
-	if (command == CHECK && !opts->file)
+	if (command >= KEEP && asked.file)
+		return cli_no_operand(&tool, asked.file);
+	if (command == CHECK && !asked.file)
 		return cli_usage_error(&tool, "no file given");
 	ret = cli_check(&tool, words[command]);
 	return ret ? ret : -1;
@@ -116,22 +105,22 @@ static bool is_there(const char *path)
 	return !lstat(path, &st);
 }
 
-static int read_file(struct conf *conf, const struct sc_opts *opts, struct smc_err *err)
+static int read_file(struct conf *conf, struct smc_err *err)
 {
-	bool is_applied = opts->command == APPLY || opts->command == WATCH;
+	bool is_applied = asked.command == APPLY || asked.command == WATCH;
 	char nothing[] = "netns *\nexclusive\n"; /* speaks of all, and wants nothing */
 	bool has_conf, has_dir;
 	int ret = 0;
 
 	*conf = (struct conf){ 0 };
-	if (opts->file)
-		return conf_read(conf, opts->file, is_applied, err);
-	if (opts->command == KEEP || opts->command == RESET)
+	if (asked.file)
+		return conf_read(conf, asked.file, is_applied, err);
+	if (asked.command == KEEP || asked.command == RESET)
 		return conf_read_text(conf, nothing, strlen(nothing), tool.name, err);
 	has_conf = is_there(CONF_FILE);
 	has_dir = is_there(CONF_DIR);
 	/* A rule of udev asks for each device. */
-	if (has_conf || (!has_dir && opts->command != SHOW && !opts->device))
+	if (has_conf || (!has_dir && asked.command != SHOW && !asked.device))
 		ret = conf_read(conf, CONF_FILE, is_applied, err);
 	if (!ret && has_dir)
 		ret = conf_read_directory(conf, CONF_DIR, is_applied, err);
@@ -191,28 +180,27 @@ static int check_rest(const struct sc_host *host, struct smc_err *err)
 }
 
 /* Return: exit status, -errno with @err. */
-static int run_with(struct sc_host *host, const struct sc_opts *opts, const struct conf *file,
-		    struct smc_err *err)
+static int run_with(struct sc_host *host, const struct conf *file, struct smc_err *err)
 {
 	int ret = sc_want(host, file, err);
 
 	if (ret)
 		return ret;
-	if (opts->is_metrics)
+	if (asked.is_metrics)
 		return sc_print_metrics(host, err);
-	if (opts->command == SHOW)
-		return sc_print_state(host, file, opts->is_json, err);
-	if (opts->device)
-		return sc_apply_device(host, opts->device, err);
+	if (asked.command == SHOW)
+		return sc_print_state(host, file, asked.is_json, err);
+	if (asked.device)
+		return sc_apply_device(host, asked.device, err);
 	ret = sc_changes_make(host, err);
-	if (!ret && opts->command == DIFF) {
-		ret = sc_print_changes(host, opts->is_json, err);
+	if (!ret && asked.command == DIFF) {
+		ret = sc_print_changes(host, asked.is_json, err);
 		return ret || !host->n_changes ? ret : DIFFERENT;
 	}
-	if (!ret && opts->command == CHECK)
+	if (!ret && asked.command == CHECK)
 		ret = check_eids(host, err);
 	if (!ret)
-		ret = opts->command == CHECK ? check_rest(host, err) : sc_apply(host, err);
+		ret = asked.command == CHECK ? check_rest(host, err) : sc_apply(host, err);
 	if (!ret)
 		note_waiting(host);
 	return ret;
@@ -243,28 +231,28 @@ static int wait_for_others(void)
 }
 
 /* Only now: the file was one of this host. */
-static int run_here(const struct sc_opts *opts, const struct conf *file, struct smc_err *err)
+static int run_here(const struct conf *file, struct smc_err *err)
 {
-	bool is_export = opts->command == EXPORT || opts->command == KEEP;
-	bool changes = opts->command == APPLY || opts->command == KEEP || opts->command == RESET;
+	bool is_export = asked.command == EXPORT || asked.command == KEEP;
+	bool changes = asked.command == APPLY || asked.command == KEEP || asked.command == RESET;
 	struct sc_host host = { 0 };
 	int lock = changes ? wait_for_others() : -1;
 	int ret = enclose_record(err);
 
-	if (!ret && opts->netns)
-		ret = sc_host_read_netns(&host, file, opts->netns, err);
+	if (!ret && asked.netns)
+		ret = sc_host_read_netns(&host, file, asked.netns, err);
 	else if (!ret)
-		ret = sc_host_read(&host, opts->device ? NULL : file,
-				   is_export || opts->command == SHOW, &tool, err);
-	if (ret == -ENOENT && opts->command == CHECK) {
+		ret = sc_host_read(&host, asked.device ? NULL : file,
+				   is_export || asked.command == SHOW, &tool, err);
+	if (ret == -ENOENT && asked.command == CHECK) {
 		cli_note(&tool, "only the file was checked: %s", err->text);
 		ret = 0;
 	} else if (!ret && is_export) {
 		forget_normals(&host.now);
-		ret = opts->command == KEEP ? sc_keep(&host.now, &tool, err) :
-					      sc_print_export(&host.now, opts->is_json, err);
+		ret = asked.command == KEEP ? sc_keep(&host.now, &tool, err) :
+					      sc_print_export(&host.now, asked.is_json, err);
 	} else if (!ret) {
-		ret = run_with(&host, opts, file, err);
+		ret = run_with(&host, file, err);
 	}
 	if (lock >= 0)
 		close(lock);
@@ -272,33 +260,32 @@ static int run_here(const struct sc_opts *opts, const struct conf *file, struct 
 	return ret;
 }
 
-static int run(const struct sc_opts *opts, struct smc_err *err)
+static int run(struct smc_err *err)
 {
 	struct conf file = { 0 };
-	bool is_export = opts->command == EXPORT;
-	int ret = is_export && !opts->file ? 0 : read_file(&file, opts, err);
+	bool is_export = asked.command == EXPORT;
+	int ret = is_export && !asked.file ? 0 : read_file(&file, err);
 
-	if (!ret && is_export && opts->file)
-		ret = sc_print_export(&file, opts->is_json, err);
-	else if (!ret && opts->command == WATCH)
+	if (!ret && is_export && asked.file)
+		ret = sc_print_export(&file, asked.is_json, err);
+	else if (!ret && asked.command == WATCH)
 		ret = sc_watch(&file, &tool, err);
 	else if (!ret)
-		ret = run_here(opts, &file, err);
+		ret = run_here(&file, err);
 	conf_free(&file);
 	return ret;
 }
 
 int main(int argc, char **argv)
 {
-	struct sc_opts opts = { 0 };
 	struct smc_err err = { 0 };
 	int ret;
 
 	cli_start();
-	ret = parse(&opts, argc, argv);
+	ret = parse(argc, argv);
 	if (ret >= 0)
 		return ret;
-	ret = run(&opts, &err);
+	ret = run(&err);
 	if (ret < 0)
 		return cli_error(&tool, "%s", err.text);
 	return cli_close_stdout(&tool) ? tool.error_status : ret;

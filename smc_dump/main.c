@@ -9,17 +9,19 @@
 #include "process/signals.h"
 #include "smc_dump/request.h"
 
+static struct request asked = { .snaplen = CAPTURE_SNAPLEN };
+
 static const struct cli_opt options[] = {
 	{ 'w', "write", "FILE",
 	  "write packets there instead of showing them; - is standard\n"
 	  "output",
-	  .excludes = "--all --quiet --hex --json --ascii" },
-	{ 'A', "ascii", NULL, "payload: show it as text" },
-	{ 'p', "process", "NAME|PID", "payload: only of this process" },
-	{ 'r', "read", "FILE", "handshakes of a capture; - is standard input",
+	  .text = &asked.write, .excludes = "--all --quiet --hex --json --ascii" },
+	{ 'A', "ascii", NULL, "payload: show it as text", &asked.show.is_text },
+	{ 'p', "process", "NAME|PID", "payload: only of this process", .text = &asked.process },
+	{ 'r', "read", "FILE", "handshakes of a capture; - is standard input", .text = &asked.read,
 	  .excludes = "--interface --snaplen --ascii --process" },
 	{ 'i', "interface", "NETDEV", "handshakes on an interface; any is all of them",
-	  .excludes = "--ascii --process" },
+	  .text = &asked.interface, .excludes = "--ascii --process" },
 	{ 'c', "count", "NUMBER",
 	  "end after so many messages, ends of payload not counted;\n"
 	  "with -i -w or -r -w, packets" },
@@ -29,16 +31,17 @@ static const struct cli_opt options[] = {
 	{ 'a', "all", NULL,
 	  "handshakes: also connections that do not offer SMC, and every\n"
 	  "message of SMC-R through RoCE v2",
+	  &asked.show.is_all, .needs = "--read --interface" },
+	{ 'q', "quiet", NULL, "one line a message", &asked.show.is_quiet,
 	  .needs = "--read --interface" },
-	{ 'q', "quiet", NULL, "one line a message", .needs = "--read --interface" },
-	{ 'x', "hex", NULL, "add the bytes in hexadecimal; with -A, and the text beside them" },
-	{ 'j', "json", NULL, "write one line of JSON an event", .excludes = "--quiet" },
+	{ 'x', "hex", NULL, "add the bytes in hexadecimal; with -A, and the text beside them",
+	  &asked.show.is_hex },
+	{ 'j', "json", NULL, "write one line of JSON an event", &asked.show.is_json,
+	  .excludes = "--quiet" },
 	{ 'v', "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
 };
-
-static uint64_t given;
 
 const struct cli_tool dump_tool = {
 	.name = "smc_dump",
@@ -54,44 +57,24 @@ const struct cli_tool dump_tool = {
 		"pcap-filter(7), but for names of hosts and services, which are not looked up.",
 	.opts = options,
 	.error_status = 1,
-	.given = &given,
 };
 
 /* ---- options ---- */
 
-/* Return: -1 to go on, or the exit status. */
-static int set_option(struct request *request, int letter)
+static int take_number(int letter)
 {
 	uint64_t number;
 
-	switch (letter) {
-	case 'r': request->read = optarg; break;
-	case 'i': request->interface = optarg; break;
-	case 'w': request->write = optarg; break;
-	case 'c':
-		return cli_number(&dump_tool, letter, optarg, 1, INT64_MAX, &request->count) ?
-			       dump_tool.error_status :
-			       -1;
-	case 's':
-		if (cli_number(&dump_tool, letter, optarg, 0, CAPTURE_SNAPLEN, &number))
-			return dump_tool.error_status;
-		request->snaplen = number ? (int)number : CAPTURE_SNAPLEN;
-		break;
-	case 'a': request->show.is_all = true; break;
-	case 'q': request->show.is_quiet = true; break;
-	case 'x': request->show.is_hex = true; break;
-	case 'A': request->show.is_text = true; break;
-	case 'p': request->process = optarg; break;
-	case 'j': request->show.is_json = true; break;
-	case 'v': return cli_version(&dump_tool);
-	case 'h': return cli_help(&dump_tool);
-	default: return dump_tool.error_status;
-	}
-	return -1;
+	if (letter == 'c')
+		return cli_number(&dump_tool, letter, optarg, 1, INT64_MAX, &asked.count);
+	if (cli_number(&dump_tool, letter, optarg, 0, CAPTURE_SNAPLEN, &number))
+		return -1;
+	asked.snaplen = number ? (int)number : CAPTURE_SNAPLEN;
+	return 0;
 }
 
 /* The words after the options, as tcpdump takes them. */
-static void join_filter(struct request *request, char *const *words)
+static void join_filter(char *const *words)
 {
 	struct out_text text = { 0 };
 
@@ -99,25 +82,25 @@ static void join_filter(struct request *request, char *const *words)
 		out_str(&text, *words);
 		out_char(&text, words[1] ? ' ' : '\0');
 	}
-	request->filter = text.data;
+	asked.filter = text.data;
 }
 
-static bool is_payload(const struct request *request)
+static bool is_payload(void)
 {
-	return !request->read && !request->interface;
+	return !asked.read && !asked.interface;
 }
 
 /* Of the words after the options. Return: -1 to go on, or the exit status. */
-static int parse_filter(struct request *request, int argc, char **argv)
+static int parse_filter(int argc, char **argv)
 {
-	const struct filter *sockets = &request->sockets;
+	const struct filter *sockets = &asked.sockets;
 	struct smc_err err;
 
-	if (!is_payload(request)) {
-		join_filter(request, argv + optind);
+	if (!is_payload()) {
+		join_filter(argv + optind);
 		return -1;
 	}
-	if (filter_parse(&request->sockets, argc - optind, argv + optind, &err))
+	if (filter_parse(&asked.sockets, argc - optind, argv + optind, &err))
 		return cli_usage_error(&dump_tool, "%s", err.text);
 	if (sockets->has_state || sockets->has_netns)
 		return cli_usage_error(&dump_tool, "payload has no %s to filter by",
@@ -125,34 +108,30 @@ static int parse_filter(struct request *request, int argc, char **argv)
 	return -1;
 }
 
-static int parse(struct request *request, int argc, char **argv)
+static int parse(int argc, char **argv)
 {
-	int letter, status;
+	int status = cli_parse(&dump_tool, argc, argv, take_number);
 
-	while ((letter = cli_getopt(&dump_tool, argc, argv)) != -1) {
-		status = set_option(request, letter);
-		if (status >= 0)
-			return status;
-	}
+	if (status >= 0)
+		return status;
 	if (cli_check(&dump_tool, NULL))
 		return dump_tool.error_status;
-	return parse_filter(request, argc, argv);
+	return parse_filter(argc, argv);
 }
 
 int main(int argc, char **argv)
 {
-	struct request request = { .snaplen = CAPTURE_SNAPLEN };
 	struct smc_err err = { 0 };
 	sigset_t ends;
 	int status, ret;
 
 	cli_start();
 	signals_interruptible(&ends);
-	status = parse(&request, argc, argv);
+	status = parse(argc, argv);
 	if (status < 0) {
-		ret = (is_payload(&request) ? payload_run : capture_run)(&request, &err);
+		ret = (is_payload() ? payload_run : capture_run)(&asked, &err);
 		status = ret ? cli_error(&dump_tool, "%s", err.text) : cli_close_stdout(&dump_tool);
 	}
-	free(request.filter);
+	free(asked.filter);
 	return status;
 }

@@ -24,19 +24,28 @@
 
 enum { OPT_COUNT = CLI_LONG_ONLY };
 
+/** struct opts - the command line, read; @max_events: 0: no end */
+static struct opts {
+	bool only_smcd, only_smcr, is_json, is_explained;
+	uint64_t max_events;
+	const char *netns;
+	struct filter filter;
+} asked;
+
 static const struct cli_opt options[] = {
-	{ 'e', "explain", NULL, "say why a connection falls back, and what to type" },
-	{ 'D', "smcd", NULL, "show SMC-D connections only", .excludes = "--smcr" },
-	{ 'R', "smcr", NULL, "show SMC-R connections and links only" },
+	{ 'e', "explain", NULL, "say why a connection falls back, and what to type",
+	  &asked.is_explained },
+	{ 'D', "smcd", NULL, "show SMC-D connections only", &asked.only_smcd,
+	  .excludes = "--smcr" },
+	{ 'R', "smcr", NULL, "show SMC-R connections and links only", &asked.only_smcr },
 	{ OPT_COUNT, "count", "NUMBER", "end after so many events" },
-	{ 'j', "json", NULL, "write one line of JSON an event" },
-	{ 'N', "netns", "NETNS", "follow a network namespace: name, PID or path" },
+	{ 'j', "json", NULL, "write one line of JSON an event", &asked.is_json },
+	{ 'N', "netns", "NETNS", "follow a network namespace: name, PID or path",
+	  .text = &asked.netns },
 	{ 'v', "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
 };
-
-static uint64_t given;
 
 static const struct cli_tool tool = {
 	.name = "smc_events",
@@ -46,20 +55,10 @@ static const struct cli_tool tool = {
 	.opts = options,
 	.more = FILTER_HELP FILTER_HELP_TESTS,
 	.error_status = 1,
-	.given = &given,
-};
-
-/** struct opts - the command line, read; @max_events: 0: no end */
-struct opts {
-	bool only_smcd, only_smcr, is_json, is_explained;
-	uint64_t max_events;
-	const char *netns;
-	struct filter filter;
 };
 
 /** struct events - @count: those that were printed; @is_done: as many as were asked for */
 struct events {
-	struct opts opts;
 	struct smc_err *err;
 	struct listeners listeners;
 	struct follow follow;
@@ -70,73 +69,55 @@ struct events {
 
 /* ---- options ---- */
 
-/* Return: -1 to go on, or the exit status. */
-static int check(struct opts *opts, int argc, char **argv)
+static int take_count(int val)
 {
-	struct smc_err err;
-
-	if (cli_check(&tool, NULL))
-		return tool.error_status;
-	if (filter_parse(&opts->filter, argc - optind, argv + optind, &err))
-		return cli_usage_error(&tool, "%s", err.text);
-	if (opts->filter.has_state)
-		return cli_usage_error(&tool, "events have no states to filter by");
-	if (opts->filter.has_netns)
-		return cli_usage_error(&tool, "the filter 'netns' is for smcss --all-netns");
-	return -1;
+	return cli_number(&tool, val, optarg, 1, UINT32_MAX, &asked.max_events);
 }
 
-static int parse(struct opts *opts, int argc, char **argv)
+/* Return: -1 to go on, or the exit status. */
+static int parse(int argc, char **argv)
 {
-	int letter;
+	struct smc_err err;
+	int status = cli_parse(&tool, argc, argv, take_count);
 
-	while ((letter = cli_getopt(&tool, argc, argv)) != -1) {
-		switch (letter) {
-		case 'e': opts->is_explained = true; break;
-		case 'D': opts->only_smcd = true; break;
-		case 'R': opts->only_smcr = true; break;
-		case 'j': opts->is_json = true; break;
-		case 'N': opts->netns = optarg; break;
-		case OPT_COUNT:
-			if (cli_number(&tool, letter, optarg, 1, UINT32_MAX, &opts->max_events))
-				return tool.error_status;
-			break;
-		case 'v': return cli_version(&tool);
-		case 'h': return cli_help(&tool);
-		default: return tool.error_status;
-		}
-	}
-	return check(opts, argc, argv);
+	if (status >= 0)
+		return status;
+	if (cli_check(&tool, NULL))
+		return tool.error_status;
+	if (filter_parse(&asked.filter, argc - optind, argv + optind, &err))
+		return cli_usage_error(&tool, "%s", err.text);
+	if (asked.filter.has_state)
+		return cli_usage_error(&tool, "events have no states to filter by");
+	if (asked.filter.has_netns)
+		return cli_usage_error(&tool, "the filter 'netns' is for smcss --all-netns");
+	return -1;
 }
 
 /* ---- what happens ---- */
 
 /* Links have no addresses. */
-static bool is_chosen(const struct events *events, const struct event *event)
+static bool is_chosen(const struct event *event)
 {
-	const struct opts *opts = &events->opts;
 	enum smc_mode mode = smc_sock_mode(&event->sock);
 
 	if (event->kind == EVENT_START)
-		return opts->is_json;
+		return asked.is_json;
 	if (event->kind == EVENT_LOST)
 		return true;
 	if (event_is_link(event))
-		return !opts->only_smcd && !opts->filter.count;
-	return (!opts->only_smcd || mode == SMC_MODE_SMCD) &&
-	       (!opts->only_smcr || mode == SMC_MODE_SMCR) &&
-	       filter_match(&opts->filter, &event->sock);
+		return !asked.only_smcd && !asked.filter.count;
+	return (!asked.only_smcd || mode == SMC_MODE_SMCD) &&
+	       (!asked.only_smcr || mode == SMC_MODE_SMCR) &&
+	       filter_match(&asked.filter, &event->sock);
 }
 
 static int print(struct events *events, const struct event *event)
 {
-	const struct opts *opts = &events->opts;
-
-	if (opts->is_json)
-		out_json_document(&events->text, event_json(event, opts->is_explained), true);
+	if (asked.is_json)
+		out_json_document(&events->text, event_json(event, asked.is_explained), true);
 	else
 		event_text(&events->text, event);
-	if (!opts->is_json && opts->is_explained)
+	if (!asked.is_json && asked.is_explained)
 		event_remedies(&events->text, event);
 	return events->text.len >= PRINT_AT ? out_print(&events->text, events->err) : 0;
 }
@@ -159,10 +140,10 @@ static int on_event(void *arg, struct event *event)
 		return 0;
 	}
 	ret = complete(events, event);
-	if (ret || events->is_done || !is_chosen(events, event))
+	if (ret || events->is_done || !is_chosen(event))
 		return ret;
 	if (event->kind != EVENT_START && event->kind != EVENT_LOST)
-		events->is_done = ++events->count == events->opts.max_events;
+		events->is_done = ++events->count == asked.max_events;
 	return print(events, event);
 }
 
@@ -207,11 +188,11 @@ int main(int argc, char **argv)
 	int status;
 
 	cli_start();
-	status = parse(&events.opts, argc, argv);
+	status = parse(argc, argv);
 	if (status >= 0)
 		return status;
 	events.err = &err;
-	if (enclose_record(&err) || smc_netns_enter(events.opts.netns, &err))
+	if (enclose_record(&err) || smc_netns_enter(asked.netns, &err))
 		return cli_error(&tool, "%s", err.text);
 	signals_interruptible(&ends);
 	status = start(&events) || repeat(&events) ? cli_error(&tool, "%s", err.text) :

@@ -13,6 +13,13 @@
 
 enum { OPT_TREE = CLI_LONG_ONLY, OPT_SUGGEST, OPT_APPLY, OPT_ALL_NETNS };
 
+/** struct pnet_opts - the command line, read; the command is the value of its option, 0 for none */
+static struct pnet_opts {
+	int command;
+	const char *id, *eth, *ib, *port, *netns;
+	bool is_json, is_tree, is_apply, is_all_netns;
+} asked;
+
 static const struct cli_opt options[] = {
 	{ 'a', "add", NULL, "add PNETID for the devices of -I and -D",
 	  .excludes = "--show --delete --flush --list --suggest" },
@@ -21,25 +28,26 @@ static const struct cli_opt options[] = {
 	{ 'd', "delete", NULL, "delete all entries of PNETID",
 	  .excludes = "--flush --list --suggest" },
 	{ 'f', "flush", NULL, "delete all entries", .excludes = "--list --suggest" },
-	{ 'I', "interface", "NETDEV", "net device to add" },
-	{ 'D', "ibdevice", "IBDEV", "RDMA or ISM device to add, by its name or its PCI address" },
-	{ 'P', "ibport", "PORT", "RDMA port of IBDEV, 1 (the default) or 2" },
+	{ 'I', "interface", "NETDEV", "net device to add", .text = &asked.eth },
+	{ 'D', "ibdevice", "IBDEV", "RDMA or ISM device to add, by its name or its PCI address",
+	  .text = &asked.ib },
+	{ 'P', "ibport", "PORT", "RDMA port of IBDEV, 1 (the default) or 2", .text = &asked.port },
 	{ 'l', "list", NULL, "list all devices with their PNET IDs", .excludes = "--suggest" },
 	{ OPT_TREE, "tree", NULL, "list all devices as a tree, with the link groups",
-	  .needs = "--list", .excludes = "--json" },
+	  &asked.is_tree, .needs = "--list", .excludes = "--json" },
 	{ OPT_SUGGEST, "suggest", NULL, "print commands that pair RDMA ports with net devices" },
-	{ OPT_APPLY, "apply", NULL, "run the commands that --suggest prints",
+	{ OPT_APPLY, "apply", NULL, "run the commands that --suggest prints", &asked.is_apply,
 	  .needs = "--suggest" },
-	{ 'j', "json", NULL, "write one JSON document", .needs = "--show --list --suggest" },
-	{ 'N', "netns", "NETNS", "work in a network namespace: a name, a process id or a path" },
+	{ 'j', "json", NULL, "write one JSON document", &asked.is_json,
+	  .needs = "--show --list --suggest" },
+	{ 'N', "netns", "NETNS", "work in a network namespace: a name, a process id or a path",
+	  .text = &asked.netns },
 	{ OPT_ALL_NETNS, "all-netns", NULL, "show the entries of all network namespaces",
-	  .needs = "--show", .excludes = "--netns" },
+	  &asked.is_all_netns, .needs = "--show", .excludes = "--netns" },
 	{ 'v', "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
 };
-
-static uint64_t given;
 
 static const struct cli_tool tool = {
 	.name = "smc_pnet",
@@ -53,14 +61,6 @@ static const struct cli_tool tool = {
 		"same PNET ID are on the same physical network. Without options it shows all.",
 	.opts = options,
 	.error_status = 1,
-	.given = &given,
-};
-
-/** struct pnet_opts - the command line, read; the command is the value of its option, 0 for none */
-struct pnet_opts {
-	int command;
-	const char *id, *eth, *ib, *port, *netns;
-	bool is_json, is_tree, is_apply, is_all_netns;
 };
 
 /* These abbreviations were unambiguous when there were fewer options: they keep their meaning. */
@@ -78,105 +78,84 @@ static void expand_old(int argc, char **argv)
 	}
 }
 
-/* Return: -1 to go on, or the exit status. */
-static int set_option(struct pnet_opts *opts, int val)
+static int take_command(int val)
 {
-	switch (val) {
-	case 'I': opts->eth = optarg; break;
-	case 'D': opts->ib = optarg; break;
-	case 'P': opts->port = optarg; break;
-	case 'N': opts->netns = optarg; break;
-	case 'j': opts->is_json = true; break;
-	case OPT_TREE: opts->is_tree = true; break;
-	case OPT_APPLY: opts->is_apply = true; break;
-	case OPT_ALL_NETNS: opts->is_all_netns = true; break;
-	case 'v': return cli_version(&tool);
-	case 'h': return cli_help(&tool);
-	case 'a':
-	case 's':
-	case 'd':
-	case 'f':
-	case 'l':
-	case OPT_SUGGEST: opts->command = val; break;
-	default: return tool.error_status;
-	}
-	return -1;
+	asked.command = val;
+	return 0;
 }
 
-static int check_operands(struct pnet_opts *opts, int argc, char **argv)
+static int check_operands(int argc, char **argv)
 {
-	int command = opts->command;
+	int command = asked.command;
 
 	if (argc - optind > 1)
 		return cli_no_operand(&tool, argv[optind + 1]);
-	opts->id = argc > optind ? argv[optind] : NULL;
-	if (opts->id && !command)
-		return cli_usage_error(&tool, "no command given for PNET ID '%s'", opts->id);
-	if (opts->id && command != 'a' && command != 's' && command != 'd')
-		return cli_no_operand(&tool, opts->id);
-	if (!opts->id && (command == 'a' || command == 'd'))
+	asked.id = argc > optind ? argv[optind] : NULL;
+	if (asked.id && !command)
+		return cli_usage_error(&tool, "no command given for PNET ID '%s'", asked.id);
+	if (asked.id && command != 'a' && command != 's' && command != 'd')
+		return cli_no_operand(&tool, asked.id);
+	if (!asked.id && (command == 'a' || command == 'd'))
 		return cli_usage_error(&tool, "option '--%s' needs a PNET ID",
 				       cli_long_name(&tool, command));
-	if (command == 'a' && !opts->eth && !opts->ib)
+	if (command == 'a' && !asked.eth && !asked.ib)
 		return cli_usage_error(&tool,
 				       "no device to add: --interface or --ibdevice is missing");
 	return 0;
 }
 
 /* Those of 1.8.5 that have no effect are ignored, as ever. */
-static void note_ignored(const struct pnet_opts *opts)
+static void note_ignored(void)
 {
 	const struct {
 		int val;
 		const char *arg;
-	} devices[] = { { 'I', opts->eth }, { 'D', opts->ib }, { 'P', opts->port } };
-	for (size_t i = 0; i < 3 && opts->command != 'a'; i++)
+	} devices[] = { { 'I', asked.eth }, { 'D', asked.ib }, { 'P', asked.port } };
+	for (size_t i = 0; i < 3 && asked.command != 'a'; i++)
 		if (devices[i].arg)
 			cli_note(&tool, "option '--%s' is ignored without '--add'",
 				 cli_long_name(&tool, devices[i].val));
-	if (opts->command == 'a' && opts->port && !opts->ib)
+	if (asked.command == 'a' && asked.port && !asked.ib)
 		cli_note(&tool, "option '--ibport' is ignored without '--ibdevice'");
 }
 
 /* Return: -1 to go on, or the exit status. */
-static int parse(struct pnet_opts *opts, int argc, char **argv)
+static int parse(int argc, char **argv)
 {
-	int val, ret;
+	int ret;
 
 	expand_old(argc, argv);
-	while ((val = cli_getopt(&tool, argc, argv)) != -1) {
-		ret = set_option(opts, val);
-		if (ret >= 0)
-			return ret;
-	}
-	ret = cli_check(&tool, opts->command ? NULL : opts->is_tree ? "--list" : "--show");
+	ret = cli_parse(&tool, argc, argv, take_command);
+	if (ret >= 0)
+		return ret;
+	ret = cli_check(&tool, asked.command ? NULL : asked.is_tree ? "--list" : "--show");
 	if (!ret)
-		ret = check_operands(opts, argc, argv);
+		ret = check_operands(argc, argv);
 	if (ret)
 		return ret;
-	if (opts->is_tree)
-		opts->command = 'l';
-	note_ignored(opts);
+	if (asked.is_tree)
+		asked.command = 'l';
+	note_ignored();
 	return -1;
 }
 
 /* The arguments are checked before anything is sent. */
-static int make_entry(struct smc_pnet *entry, const struct pnet_opts *opts, struct smc_err *err)
+static int make_entry(struct smc_pnet *entry, struct smc_err *err)
 {
-	if (opts->command == 'a')
-		return pnet_make(entry, opts->id, opts->eth, opts->ib, opts->port, err);
-	return opts->id ? smc_pnet_name(entry->name, opts->id, err) : 0;
+	if (asked.command == 'a')
+		return pnet_make(entry, asked.id, asked.eth, asked.ib, asked.port, err);
+	return asked.id ? smc_pnet_name(entry->name, asked.id, err) : 0;
 }
 
-static int run(struct pnet_tool *pnet, const struct pnet_opts *opts, const struct smc_pnet *entry)
+static int run(struct pnet_tool *pnet, const struct smc_pnet *entry)
 {
-	switch (opts->command) {
+	switch (asked.command) {
 	case 'a': return pnet_add(pnet, entry);
 	case 'd': return pnet_delete(pnet, entry->name);
 	case 'f': return pnet_flush(pnet);
-	case 'l': return pnet_list(pnet, opts->is_tree, opts->is_json);
-	case OPT_SUGGEST: return pnet_suggest(pnet, opts->is_apply, opts->is_json);
-	default: return pnet_show(pnet, opts->id ? entry->name : NULL, opts->is_json);
+	case 'l': return pnet_list(pnet, asked.is_tree, asked.is_json);
+	case OPT_SUGGEST: return pnet_suggest(pnet, asked.is_apply, asked.is_json);
+	default: return pnet_show(pnet, asked.id ? entry->name : NULL, asked.is_json);
 	}
 }
 
@@ -199,24 +178,24 @@ static int show_all(const char *name, bool is_json, struct smc_err *err)
 }
 
 /* Return: 0, -errno with @err. */
-static int work(const struct pnet_opts *opts, struct smc_err *err)
+static int work(struct smc_err *err)
 {
 	struct smc_pnet entry = { 0 };
 	char root[SYSFS_ROOT_SIZE];
 	struct pnet_tool pnet = { .root = root, .err = err };
 	int ret, sysfs = -1;
 
-	ret = make_entry(&entry, opts, err);
-	if (!ret && opts->is_all_netns)
-		return show_all(opts->id ? entry.name : NULL, opts->is_json, err);
+	ret = make_entry(&entry, err);
+	if (!ret && asked.is_all_netns)
+		return show_all(asked.id ? entry.name : NULL, asked.is_json, err);
 	if (!ret)
-		ret = smc_netns_enter(opts->netns, err);
+		ret = smc_netns_enter(asked.netns, err);
 	if (!ret)
-		ret = sysfs_here(root, &sysfs, opts->netns, err);
+		ret = sysfs_here(root, &sysfs, asked.netns, err);
 	if (!ret)
 		ret = smc_genl_open(&pnet.nl, SMC_ABI_PNET_FAMILY, err);
 	if (!ret)
-		ret = run(&pnet, opts, &entry);
+		ret = run(&pnet, &entry);
 	smc_genl_close(pnet.nl);
 	if (sysfs >= 0)
 		close(sysfs);
@@ -225,15 +204,14 @@ static int work(const struct pnet_opts *opts, struct smc_err *err)
 
 int main(int argc, char **argv)
 {
-	struct pnet_opts opts = { 0 };
 	struct smc_err err = { 0 };
 	int status;
 
 	cli_start();
-	status = parse(&opts, argc, argv);
+	status = parse(argc, argv);
 	if (status >= 0)
 		return status;
-	if (enclose_record(&err) || work(&opts, &err))
+	if (enclose_record(&err) || work(&err))
 		return cli_error(&tool, "%s", err.text);
 	return cli_close_stdout(&tool);
 }

@@ -15,20 +15,28 @@
 #include "net/pairing.h"
 #include "sandbox/enclose.h"
 
+/** struct rnics_opts - the command line, read */
+static struct rnics_opts {
+	bool is_all, is_ib, is_raw, is_wide, is_json;
+	bool has_fid, has_power, is_on;
+	uint32_t fid;
+} asked;
+
 static const struct cli_opt options[] = {
-	{ 'a', "all", NULL, "also show slots without power and other PCI functions (IBM Z)" },
-	{ 'I', "IB-dev", NULL, "show RDMA devices and their ports, not net devices" },
-	{ 'r', "rawids", NULL, "show vendor, device and virtual function as numbers" },
-	{ 'w', "wide", NULL, "add both device names, state, link layer, MTUs and driver" },
+	{ 'a', "all", NULL, "also show slots without power and other PCI functions (IBM Z)",
+	  &asked.is_all },
+	{ 'I', "IB-dev", NULL, "show RDMA devices and their ports, not net devices", &asked.is_ib },
+	{ 'r', "rawids", NULL, "show vendor, device and virtual function as numbers",
+	  &asked.is_raw },
+	{ 'w', "wide", NULL, "add both device names, state, link layer, MTUs and driver",
+	  &asked.is_wide },
 	{ 'e', "enable", "FID", "power a slot on (IBM Z)", .excludes = "--disable --json" },
 	{ 'd', "disable", "FID", "power a slot off (IBM Z)", .excludes = "--json" },
-	{ 'j', "json", NULL, "write one JSON document" },
+	{ 'j', "json", NULL, "write one JSON document", &asked.is_json },
 	{ 'v', "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
 };
-
-static uint64_t given;
 
 static const struct cli_tool tool = {
 	.name = "smc_rnics",
@@ -39,16 +47,9 @@ static const struct cli_tool tool = {
 		"in hexadecimal.",
 	.opts = options,
 	.error_status = 1,
-	.given = &given,
 };
 
-struct rnics_opts {
-	bool is_all, is_ib, is_raw, is_wide, is_json;
-	bool has_fid, has_power, is_on;
-	uint32_t fid;
-};
-
-static int parse_fid(struct rnics_opts *opts, const char *text)
+static int parse_fid(const char *text)
 {
 	unsigned long fid;
 	char *end;
@@ -58,92 +59,75 @@ static int parse_fid(struct rnics_opts *opts, const char *text)
 	if (errno || end == text || *end || *text == '-' || fid > UINT32_MAX)
 		return cli_usage_error(
 			&tool, "'%s' is not a function ID: give a hexadecimal number", text);
-	opts->fid = (uint32_t)fid;
-	opts->has_fid = true;
+	asked.fid = (uint32_t)fid;
+	asked.has_fid = true;
 	return 0;
 }
 
-/* Return: -1 to go on, or the exit status. */
-static int set_option(struct rnics_opts *opts, int letter)
+static int take_power(int letter)
 {
-	switch (letter) {
-	case 'a': opts->is_all = true; break;
-	case 'I': opts->is_ib = true; break;
-	case 'r': opts->is_raw = true; break;
-	case 'w': opts->is_wide = true; break;
-	case 'j': opts->is_json = true; break;
-	case 'e':
-	case 'd':
-		opts->has_power = true;
-		opts->is_on = letter == 'e';
-		return parse_fid(opts, optarg) ? tool.error_status : -1;
-	case 'v': return cli_version(&tool);
-	case 'h': return cli_help(&tool);
-	default: return tool.error_status;
-	}
-	return -1;
+	asked.has_power = true;
+	asked.is_on = letter == 'e';
+	return parse_fid(optarg);
 }
 
-static int parse(struct rnics_opts *opts, int argc, char **argv)
+/* Return: -1 to go on, or the exit status. */
+static int parse(int argc, char **argv)
 {
-	int letter, ret;
+	int status = cli_parse(&tool, argc, argv, take_power);
 
-	while ((letter = cli_getopt(&tool, argc, argv)) != -1) {
-		ret = set_option(opts, letter);
-		if (ret >= 0)
-			return ret;
-	}
+	if (status >= 0)
+		return status;
 	if (cli_check(&tool, NULL))
 		return tool.error_status;
 	if (optind == argc)
 		return -1;
-	if (opts->has_power || argc - optind > 1)
+	if (asked.has_power || argc - optind > 1)
 		return cli_no_operand(&tool, argv[argc - 1]);
-	ret = parse_fid(opts, argv[optind]);
-	return ret ? ret : -1;
+	return parse_fid(argv[optind]) ? tool.error_status : -1;
 }
 
-static bool selects(const struct rnics_opts *opts, const struct rnic *rnic)
+static bool selects(const struct rnic *rnic)
 {
-	if (opts->has_fid)
-		return rnic->has & RNIC_HAS_FID && rnic->fid == opts->fid;
-	return opts->is_all || rnic->is_known;
+	if (asked.has_fid)
+		return rnic->has & RNIC_HAS_FID && rnic->fid == asked.fid;
+	return asked.is_all || rnic->is_known;
 }
 
-static void choose(struct out_view *view, const struct rnics_opts *opts)
+static void choose(struct out_view *view)
 {
 	out_view_add(view, rnic_columns, "fid,power,pciid,pchid");
-	out_view_add(view, rnic_columns, opts->is_raw ? "ids" : "type");
+	out_view_add(view, rnic_columns, asked.is_raw ? "ids" : "type");
 	out_view_add(view, rnic_columns, "pft");
-	out_view_add(view, rnic_columns, opts->is_raw ? "vfn" : "vf");
-	out_view_add(view, rnic_columns, opts->is_ib ? "iport" : "pport");
+	out_view_add(view, rnic_columns, asked.is_raw ? "vfn" : "vf");
+	out_view_add(view, rnic_columns, asked.is_ib ? "iport" : "pport");
 	out_view_add(view, rnic_columns, "pnetid");
-	out_view_add(view, rnic_columns, opts->is_ib ? "ibdev" : "netdev");
-	if (opts->is_wide)
-		out_view_add(view, rnic_columns, opts->is_ib ? "netdev" : "ibdev");
-	if (opts->is_wide)
+	out_view_add(view, rnic_columns, asked.is_ib ? "ibdev" : "netdev");
+	if (asked.is_wide)
+		out_view_add(view, rnic_columns, asked.is_ib ? "netdev" : "ibdev");
+	if (asked.is_wide)
 		out_view_add(view, rnic_columns, "state,layer,mtu,ibmtu,driver");
 }
 
 /* Leave only the rows that are to be shown. */
-static void keep_selected(struct rnic_table *table, const struct rnics_opts *opts)
+static void keep_selected(struct rnic_table *table)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < table->count; i++)
-		if (selects(opts, &table->rnics[i]))
+		if (selects(&table->rnics[i]))
 			table->rnics[kept++] = table->rnics[i];
 	table->count = kept;
 }
 
-static int print(const struct rnics_opts *opts, const struct rnic_table *table, struct smc_err *err)
+static int print(const struct rnic_table *table, struct smc_err *err)
 {
 	struct out_text text = { 0 };
 	struct out_view view = { 0 };
 	json_t *array;
 	int ret;
 
-	if (opts->is_json) {
+	if (asked.is_json) {
 		array = out_json_list(rnic_columns, table->rnics, table->count,
 				      sizeof(*table->rnics));
 		out_json_document(
@@ -151,7 +135,7 @@ static int print(const struct rnics_opts *opts, const struct rnic_table *table, 
 			json_pack("{s:s, s:o}", "schema", "smc-tools/rnics/1", "rnics", array),
 			false);
 	} else {
-		choose(&view, opts);
+		choose(&view);
 		out_header(&text, &view);
 		out_fill(&text, '-', 100);
 		out_char(&text, '\n');
@@ -163,7 +147,7 @@ static int print(const struct rnics_opts *opts, const struct rnic_table *table, 
 	return ret;
 }
 
-static int list(const struct rnics_opts *opts, const char *root, struct smc_err *err)
+static int list(const char *root, struct smc_err *err)
 {
 	struct smc_pnet_table pnet = { 0 };
 	struct rnic_table table;
@@ -176,17 +160,17 @@ static int list(const struct rnics_opts *opts, const char *root, struct smc_err 
 	}
 	ret = rnics_load(&table, root, &pnet, err);
 	if (!ret)
-		keep_selected(&table, opts);
-	if (!ret && opts->has_fid && !table.count)
-		ret = smc_err_say(err, ENOENT, "no FID %x", opts->fid);
+		keep_selected(&table);
+	if (!ret && asked.has_fid && !table.count)
+		ret = smc_err_say(err, ENOENT, "no FID %x", asked.fid);
 	if (!ret)
-		ret = print(opts, &table, err);
+		ret = print(&table, err);
 	rnics_free(&table);
 	smc_pnet_free(&pnet);
 	return ret;
 }
 
-static int power(const struct rnics_opts *opts, struct smc_err *err)
+static int power(struct smc_err *err)
 {
 	struct utsname machine;
 
@@ -195,17 +179,17 @@ static int power(const struct rnics_opts *opts, struct smc_err *err)
 	if (uname(&machine) || strncmp(machine.machine, "s390", 4))
 		return smc_err_say(err, EOPNOTSUPP,
 				   "slots can be powered on and off only on IBM Z");
-	return rnics_power(SYSFS_ROOT, opts->fid, opts->is_on, err);
+	return rnics_power(SYSFS_ROOT, asked.fid, asked.is_on, err);
 }
 
 /* Net devices, PNET table and sysfs are all those of this network namespace. */
-static int list_here(const struct rnics_opts *opts, struct smc_err *err)
+static int list_here(struct smc_err *err)
 {
 	char root[SYSFS_ROOT_SIZE];
 	int sysfs, ret = sysfs_here(root, &sysfs, false, err);
 
 	if (!ret)
-		ret = list(opts, root, err);
+		ret = list(root, err);
 	if (sysfs >= 0)
 		close(sysfs);
 	return ret;
@@ -213,17 +197,16 @@ static int list_here(const struct rnics_opts *opts, struct smc_err *err)
 
 int main(int argc, char **argv)
 {
-	struct rnics_opts opts = { 0 };
 	struct smc_err err = { 0 };
 	int status, ret;
 
 	cli_start();
-	status = parse(&opts, argc, argv);
+	status = parse(argc, argv);
 	if (status >= 0)
 		return status;
 	ret = enclose_record(&err);
 	if (!ret)
-		ret = opts.has_power ? power(&opts, &err) : list_here(&opts, &err);
+		ret = asked.has_power ? power(&err) : list_here(&err);
 	if (ret)
 		return cli_error(&tool, "%s", err.text);
 	return cli_close_stdout(&tool);

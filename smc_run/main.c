@@ -18,18 +18,18 @@ const int memory_status = EXIT_SELF;
 
 enum { OPT_LEARNED = LAUNCH_LAST };
 
+static bool is_learned, is_json;
+
 static const struct cli_opt options[] = {
 	LAUNCH_OPTIONS,
 	LAUNCH_LEARN_OPTION,
 	LAUNCH_COMMAND_OPTIONS,
-	{ OPT_LEARNED, "learned", NULL, "list what was learned of destinations" },
-	{ 'j', "json", NULL, "write one JSON document", .needs = "--learned" },
+	{ OPT_LEARNED, "learned", NULL, "list what was learned of destinations", &is_learned },
+	{ 'j', "json", NULL, "write one JSON document", &is_json, .needs = "--learned" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 'v', "version", NULL, "print the version" },
 	{ 0 },
 };
-
-static uint64_t given;
 
 static const struct cli_tool tool = {
 	.name = "smc_run",
@@ -43,16 +43,22 @@ static const struct cli_tool tool = {
 		"executed, 127 if it is not found.\n",
 	.error_status = EXIT_SELF,
 	.stop_at_first = true,
-	.given = &given,
 };
 
-static int run_command(const struct launch *launch, char **argv)
+static struct launch launch = { .tool = &tool };
+
+static int take_option(int opt)
+{
+	return launch_option(&launch, opt);
+}
+
+static int run_command(char **argv)
 {
 	int status;
 
 	if (!*argv)
 		return cli_usage_error(&tool, "no command given");
-	status = launch_prepare(launch, argv);
+	status = launch_prepare(&launch, argv);
 	if (status)
 		return status;
 	target_exec(argv);
@@ -63,26 +69,14 @@ static int run_command(const struct launch *launch, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct launch launch = { .tool = &tool };
-	bool is_learned = false, is_json = false;
-	int opt, status;
+	int status = cli_parse(&tool, argc, argv, take_option);
 
-	while ((opt = cli_getopt(&tool, argc, argv)) != -1) {
-		if (opt == 'h')
-			return cli_help(&tool);
-		if (opt == 'v')
-			return cli_version(&tool);
-		if (opt == OPT_LEARNED)
-			is_learned = true;
-		else if (opt == 'j')
-			is_json = true;
-		else if (launch_option(&launch, opt))
-			return EXIT_SELF;
-	}
+	if (status >= 0)
+		return status;
 	status = cli_check(&tool, NULL);
 	if (!status && is_learned)
 		status = cli_no_operand(&tool, argv[optind]);
 	if (status)
 		return status;
-	return is_learned ? show_learned(&tool, is_json) : run_command(&launch, argv + optind);
+	return is_learned ? show_learned(&tool, is_json) : run_command(argv + optind);
 }

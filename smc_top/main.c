@@ -14,23 +14,32 @@
 
 enum { OPT_ONCE = CLI_LONG_ONLY, OPT_SORT };
 
+static struct top_opts asked;
+
 static const struct cli_opt options[] = {
-	{ OPT_ONCE, "once", NULL, "measure once, print a table" },
+	{ OPT_ONCE, "once", NULL, "measure once, print a table", &asked.is_once },
 	{ OPT_SORT, "sort", "KEY", "first by rate, unread, unsent or process" },
-	{ 'w', "watch", "SECONDS", "measure every so many seconds" },
-	{ 'D', "smcd", NULL, "show SMC-D connections only", .excludes = "--smcr" },
-	{ 'R', "smcr", NULL, "show SMC-R connections only" },
-	{ 'o', "output", "COLUMNS", "show these columns, separated by commas" },
-	{ 'H', "no-header", NULL, "leave out the header lines" },
-	{ 'j', "json", NULL, "write one JSON document; with -w, one a line",
+	{ 'w', "watch", "SECONDS", "measure every so many seconds",
+	  .seconds = &asked.watch_seconds },
+	{ 'D', "smcd", NULL, "show SMC-D connections only", &asked.only_smcd,
+	  .excludes = "--smcr" },
+	{ 'R', "smcr", NULL, "show SMC-R connections only", &asked.only_smcr },
+	{ 'o', "output", "COLUMNS", "show these columns, separated by commas",
+	  .text = &asked.columns },
+	{ 'H', "no-header", NULL, "leave out the header lines", &asked.no_header },
+	{ 'j', "json", NULL, "write one JSON document; with -w, one a line", &asked.is_json,
 	  .excludes = "--no-header" },
-	{ 'N', "netns", "NETNS", "look into a network namespace: name, PID or path" },
+	{ 'N', "netns", "NETNS", "look into a network namespace: name, PID or path",
+	  .text = &asked.netns },
 	{ 'v', "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
 };
 
-static uint64_t given;
+static int help(const struct cli_tool *self)
+{
+	return sockets_help(self, top_columns);
+}
 
 static const struct cli_tool tool = {
 	.name = "smc_top",
@@ -40,7 +49,7 @@ static const struct cli_tool tool = {
 		   "Example: smc_top --once --sort unread dport = 6379",
 	.opts = options,
 	.error_status = 1,
-	.given = &given,
+	.help = help,
 };
 
 /* A filter may ask for nothing but sockets that listen. */
@@ -54,63 +63,43 @@ static int check_filter(const struct filter *filter)
 	return cli_usage_error(&tool, "connections are shown, not sockets that listen");
 }
 
+static int take_sort(int val)
+{
+	int sort = cli_word(&tool, val, top_sort_names, optarg);
+
+	asked.sort = (enum top_key)sort;
+	return sort < 0;
+}
+
 /* Return: -1 to go on, or the exit status. */
-static int check(struct top_opts *opts, int argc, char **argv)
+static int parse(int argc, char **argv)
 {
 	struct out_view view;
 	struct smc_err err;
+	int status = cli_parse(&tool, argc, argv, take_sort);
 
+	if (status >= 0)
+		return status;
 	if (cli_check(&tool, NULL))
 		return tool.error_status;
-	if (filter_parse(&opts->filter, argc - optind, argv + optind, &err) ||
-	    top_view(&view, opts, &err))
+	if (filter_parse(&asked.filter, argc - optind, argv + optind, &err) ||
+	    top_view(&view, &asked, &err))
 		return cli_usage_error(&tool, "%s", err.text);
-	return check_filter(&opts->filter) ? tool.error_status : -1;
-}
-
-static int parse(struct top_opts *opts, int argc, char **argv)
-{
-	int letter, sort;
-
-	while ((letter = cli_getopt(&tool, argc, argv)) != -1) {
-		switch (letter) {
-		case OPT_ONCE: opts->is_once = true; break;
-		case 'D': opts->only_smcd = true; break;
-		case 'R': opts->only_smcr = true; break;
-		case 'H': opts->no_header = true; break;
-		case 'j': opts->is_json = true; break;
-		case 'o': opts->columns = optarg; break;
-		case 'N': opts->netns = optarg; break;
-		case 'w':
-			if (cli_seconds(&tool, &opts->watch_seconds, optarg))
-				return tool.error_status;
-			break;
-		case OPT_SORT:
-			sort = cli_word(&tool, OPT_SORT, top_sort_names, optarg);
-			if (sort < 0)
-				return tool.error_status;
-			opts->sort = (enum top_key)sort;
-			break;
-		case 'v': return cli_version(&tool);
-		case 'h': return sockets_help(&tool, top_columns);
-		default: return tool.error_status;
-		}
-	}
-	return check(opts, argc, argv);
+	return check_filter(&asked.filter) ? tool.error_status : -1;
 }
 
 /* Tables or JSON, once or again and again: from the second sample on. */
-static int repeat(const struct top_opts *opts, struct rates *rates, struct smc_err *err)
+static int repeat(struct rates *rates, struct smc_err *err)
 {
-	bool is_repeated = opts->watch_seconds > 0 && !opts->is_once, is_first = true;
-	int ret = rates_take(rates, opts, err);
+	bool is_repeated = asked.watch_seconds > 0 && !asked.is_once, is_first = true;
+	int ret = rates_take(rates, &asked, err);
 
 	while (!ret) {
-		cli_wait(opts->watch_seconds > 0 ? opts->watch_seconds : TOP_SECONDS);
+		cli_wait(asked.watch_seconds > 0 ? asked.watch_seconds : TOP_SECONDS);
 		if (is_repeated)
-			ret = sockets_separate(opts->is_json, is_first, err);
+			ret = sockets_separate(asked.is_json, is_first, err);
 		if (!ret)
-			ret = top_print(opts, rates, err);
+			ret = top_print(&asked, rates, err);
 		if (!is_repeated)
 			break;
 		is_first = false;
@@ -130,24 +119,23 @@ static int end_by(int signal)
 
 int main(int argc, char **argv)
 {
-	struct top_opts opts = { 0 };
 	struct smc_err err = { 0 };
 	int status, signal = 0, ret;
 	struct rates *rates;
 	sigset_t ends;
 
 	cli_start();
-	status = parse(&opts, argc, argv);
+	status = parse(argc, argv);
 	if (status >= 0)
 		return status;
-	if (enclose_record(&err) || smc_netns_enter(opts.netns, &err))
+	if (enclose_record(&err) || smc_netns_enter(asked.netns, &err))
 		return cli_error(&tool, "%s", err.text);
 	signals_interruptible(&ends);
 	rates = rates_new();
-	if (!opts.is_once && !opts.is_json && cli_terminal_usable())
-		ret = top_run(&opts, rates, &signal, &err);
+	if (!asked.is_once && !asked.is_json && cli_terminal_usable())
+		ret = top_run(&asked, rates, &signal, &err);
 	else
-		ret = repeat(&opts, rates, &err);
+		ret = repeat(rates, &err);
 	rates_free(rates);
 	return ret ? cli_error(&tool, "%s", err.text) : end_by(signal);
 }

@@ -7,31 +7,33 @@
 
 enum { OPT_ALL = LAUNCH_LAST, OPT_USER };
 
+static struct request asked;
+
 static const struct cli_opt enable_options[] = {
 	LAUNCH_OPTIONS,
 	LAUNCH_LEARN_OPTION,
-	{ OPT_USER, "user", NULL, "units of the user's own systemd" },
+	{ OPT_USER, "user", NULL, "units of the user's own systemd", &asked.user },
 	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
 };
 
 static const struct cli_opt disable_options[] = {
-	{ OPT_ALL, "all", NULL, "in place of UNIT: every enabled service" },
-	{ OPT_USER, "user", NULL, "units of the user's own systemd" },
-	{ LAUNCH_QUIET, "quiet", NULL, "no warnings" },
+	{ OPT_ALL, "all", NULL, "in place of UNIT: every enabled service", &asked.all },
+	{ OPT_USER, "user", NULL, "units of the user's own systemd", &asked.user },
+	{ LAUNCH_QUIET, "quiet", NULL, "no warnings", &asked.launch.quiet },
 	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
 };
 
 static const struct cli_opt status_options[] = {
-	{ 'j', "json", NULL, "write one JSON document" },
-	{ OPT_USER, "user", NULL, "units of the user's own systemd" },
+	{ 'j', "json", NULL, "write one JSON document", &asked.json },
+	{ OPT_USER, "user", NULL, "units of the user's own systemd", &asked.user },
 	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
 };
 
 static const struct cli_opt peers_options[] = {
-	{ LAUNCH_QUIET, "quiet", NULL, "no warnings" },
+	{ LAUNCH_QUIET, "quiet", NULL, "no warnings", &asked.launch.quiet },
 	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
 };
@@ -41,8 +43,6 @@ static const struct cli_opt options[] = {
 	{ 'v', "version", NULL, "print the version" },
 	{ 0 },
 };
-
-static uint64_t given;
 
 static const char *const commands[] = { "enable", "disable", "status", "peers", NULL };
 enum { ENABLE, DISABLE, STATUS, PEERS };
@@ -55,8 +55,7 @@ static const struct cli_tool tools[] = {
 		.opts = enable_options,
 		.more = "Example: smc_unit enable --strict redis-server\n",
 		.error_status = 1,
-		.given = &given,
-	},
+		},
 	[DISABLE] = {
 		.name = "smc_unit disable",
 		.usage = "[OPTION]... UNIT...\n--all [OPTION]...",
@@ -104,15 +103,9 @@ static const struct cli_tool tool = {
 	.stop_at_first = true,
 };
 
-/* Return: 0, or an exit status after a message. */
-static int take_option(struct request *req, int opt)
+static int take_option(int opt)
 {
-	switch (opt) {
-	case OPT_ALL: req->all = true; return 0;
-	case OPT_USER: req->user = true; return 0;
-	case 'j': req->json = true; return 0;
-	default: return launch_option(&req->launch, opt) ? 1 : 0;
-	}
+	return launch_option(&asked.launch, opt);
 }
 
 /* Are there as many words as the command takes? */
@@ -153,34 +146,29 @@ static int run(int command, struct request *req, char *const *words)
 static int run_command(int command, int argc, char **argv)
 {
 	const struct cli_tool *of = &tools[command];
-	struct request req = { .launch = { .tool = of } };
-	int opt, status;
+	int status;
 
+	asked.launch.tool = of;
 	optind = 0; /* from the beginning, see getopt(3) */
-	while ((opt = cli_getopt(of, argc, argv)) != -1) {
-		if (opt == 'h')
-			return cli_help(of);
-		if (take_option(&req, opt))
-			return of->error_status;
-	}
-	status = of->given ? cli_check(of, NULL) : 0;
+	status = cli_parse(of, argc, argv, take_option);
+	if (status >= 0)
+		return status;
+	status = cli_check(of, NULL);
 	if (!status)
-		status = check_words(command, &req, argv + optind, argc - optind);
+		status = check_words(command, &asked, argv + optind, argc - optind);
 	if (!status)
-		status = run(command, &req, argv + optind);
+		status = run(command, &asked, argv + optind);
 	return status ? status : cli_close_stdout(of);
 }
 
 int main(int argc, char **argv)
 {
-	int opt, command;
+	int status, command;
 
 	cli_start();
-	opt = cli_getopt(&tool, argc, argv);
-	if (opt == 'h')
-		return cli_help(&tool);
-	if (opt == 'v')
-		return cli_version(&tool);
-	command = opt == -1 ? cli_command(&tool, commands, argv[optind]) : -1;
+	status = cli_parse(&tool, argc, argv, NULL);
+	if (status >= 0)
+		return status;
+	command = cli_command(&tool, commands, argv[optind]);
 	return command < 0 ? tool.error_status : run_command(command, argc - optind, argv + optind);
 }

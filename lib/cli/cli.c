@@ -18,6 +18,9 @@
 
 #define MAX_OPTS 48
 
+/* A bit for each row of the options that were found. */
+static uint64_t given;
+
 void cli_start(void)
 {
 	for (int fd = 0; fd < 3; fd++)
@@ -137,7 +140,8 @@ static uint64_t bit_of(const struct cli_tool *tool, const struct cli_opt *opt)
 	return UINT64_C(1) << (opt - tool->opts);
 }
 
-int cli_getopt(const struct cli_tool *tool, int argc, char **argv)
+/* Return: the option's val; -1 at the end; '?' after a message on stderr. */
+static int next_option(const struct cli_tool *tool, int argc, char **argv)
 {
 	char letters[2 * MAX_OPTS + 3];
 	struct option longs[MAX_OPTS + 1];
@@ -152,9 +156,42 @@ int cli_getopt(const struct cli_tool *tool, int argc, char **argv)
 		bad_option(tool, result, argv[optind - 1]);
 		return '?';
 	}
-	if (result != -1 && tool->given)
-		*tool->given |= bit_of(tool, find_option(tool, result));
 	return result;
+}
+
+static int take_seconds(const struct cli_tool *tool, double *seconds, const char *text)
+{
+	char *end;
+
+	*seconds = strtod(text, &end);
+	if (end != text && !*end && *seconds >= 0.1 && *seconds <= 86400)
+		return 0;
+	return cli_usage_error(tool, "'%s' is not a number of seconds from 0.1 to 86400", text);
+}
+
+int cli_parse(const struct cli_tool *tool, int argc, char **argv, int (*take)(int val))
+{
+	int val, ret = 0;
+
+	given = 0;
+	while (!ret && (val = next_option(tool, argc, argv)) != -1) {
+		const struct cli_opt *opt = find_option(tool, val);
+
+		if (val == '?')
+			return tool->error_status;
+		given |= bit_of(tool, opt);
+		if (val == 'h')
+			return tool->help ? tool->help(tool) : cli_help(tool);
+		if (val == 'v')
+			return cli_version(tool);
+		if (opt->flag)
+			*opt->flag = true;
+		else if (opt->text)
+			*opt->text = optarg;
+		else
+			ret = opt->seconds ? take_seconds(tool, opt->seconds, optarg) : take(val);
+	}
+	return ret ? tool->error_status : -1;
 }
 
 /* The next word of a list, and its length; 0 at the end. */
@@ -173,7 +210,7 @@ static bool is_given(const struct cli_tool *tool, const char *word, size_t len, 
 	while (opt->val &&
 	       (len < 2 || strlen(opt->name) != len - 2 || memcmp(opt->name, word + 2, len - 2)))
 		opt++;
-	return opt->val && *tool->given & bit_of(tool, opt);
+	return opt->val && given & bit_of(tool, opt);
 }
 
 /* "'--list' or '--show'" */
@@ -223,7 +260,7 @@ int cli_check(const struct cli_tool *tool, const char *command)
 	int ret = 0;
 
 	for (const struct cli_opt *opt = tool->opts; opt->val && !ret; opt++)
-		if (*tool->given & bit_of(tool, opt))
+		if (given & bit_of(tool, opt))
 			ret = check_row(tool, opt, command);
 	return ret;
 }
@@ -329,17 +366,6 @@ int cli_word(const struct cli_tool *tool, int val, const char *const *words, con
 	}
 	cli_usage_error(tool, "--%s: '%s' is not %s", cli_long_name(tool, val), text, all);
 	return -1;
-}
-
-int cli_seconds(const struct cli_tool *tool, double *seconds, const char *text)
-{
-	char *end;
-
-	*seconds = strtod(text, &end);
-	if (end != text && !*end && *seconds >= 0.1 && *seconds <= 86400)
-		return 0;
-	*seconds = 0;
-	return cli_usage_error(tool, "'%s' is not a number of seconds from 0.1 to 86400", text);
 }
 
 void cli_wait(double seconds)

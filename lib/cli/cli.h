@@ -13,12 +13,17 @@
  * @val: letter, or CLI_LONG_ONLY + n for a long option without one
  * @name: long option without dashes; @arg: its argument in the help, NULL for none
  * @help: one phrase, no full stop; "\n" goes on in the next line
+ * @flag, @text, @seconds: receives true, the argument, or the argument as 0.1 to 86400 seconds; an
+ *	option with none of them is for the tool's own function
  * @needs: options ("--read") and commands ("status"), one of which must be given; NULL for none
  * @excludes: options that cannot be given with it, in the same form, or NULL
  */
 struct cli_opt {
 	int val;
 	const char *name, *arg, *help;
+	bool *flag;
+	const char **text;
+	double *seconds;
 	const char *needs, *excludes;
 };
 
@@ -29,7 +34,7 @@ struct cli_opt {
  * @opts: ended by an entry with val 0
  * @error_status: exit status of a usage error (1, or smc_run's 125)
  * @stop_at_first: options end at the first argument that is not one
- * @given: receives a bit for each row of @opts that cli_getopt() found, for cli_check()
+ * @help: prints the help, NULL for cli_help()
  */
 struct cli_tool {
 	const char *name, *usage, *summary;
@@ -37,7 +42,7 @@ struct cli_tool {
 	const char *more;
 	int error_status;
 	bool stop_at_first;
-	uint64_t *given;
+	int (*help)(const struct cli_tool *tool);
 };
 
 /**
@@ -49,15 +54,18 @@ struct cli_tool {
 void cli_start(void);
 
 /**
- * cli_getopt() - next option, as getopt_long(3) finds it; its argument is in optarg
+ * cli_parse() - read the options, as getopt_long(3) finds them; the operands start at optind
+ * @take: for the options that no variable receives, with the argument in optarg; 0 or not 0 after a
+ *	message. NULL if there are none
  *
- * What shortens the names of several options is the one whose name begins all others.
- * Return: the option's val; -1 at the end; '?' after a message on stderr.
+ * A word that shortens the names of several options is the one whose name begins all others. -h
+ * and -v are answered.
+ * Return: -1 to go on; or the exit status: after a message, or after --help or --version.
  */
-int cli_getopt(const struct cli_tool *tool, int argc, char **argv);
+int cli_parse(const struct cli_tool *tool, int argc, char **argv, int (*take)(int val));
 
 /**
- * cli_check() - compare the options that cli_getopt() found with @needs and @excludes of their rows
+ * cli_check() - compare the options that cli_parse() found with @needs and @excludes of their rows
  * @command: a word that counts as given for @needs, or NULL
  *
  * Return: 0, or the error status after a message.
@@ -116,13 +124,6 @@ int cli_number(const struct cli_tool *tool, int val, const char *text, uint64_t 
  * Return: its place among them; -1 after a message.
  */
 int cli_word(const struct cli_tool *tool, int val, const char *const *words, const char *text);
-
-/**
- * cli_seconds() - the argument of --watch: 0.1 to 86400; 0 if it is wrong
- *
- * Return: 0, or the error status after a message.
- */
-int cli_seconds(const struct cli_tool *tool, double *seconds, const char *text);
 
 /** cli_wait() - sleep; a signal may end it early */
 void cli_wait(double seconds);

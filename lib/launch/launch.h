@@ -89,7 +89,7 @@ struct launch {
 };
 
 /**
- * launch_option() - take an option that cli_getopt() found
+ * launch_option() - take an option that cli_parse() found
  *
  * Return: 0; the tool's error status after a message; -1 for an option of none of the rows above.
  */

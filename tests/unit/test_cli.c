@@ -9,6 +9,12 @@
 
 enum { OPT_ONLY = CLI_LONG_ONLY, OPT_SIZE, OPT_ALL_OF_IT };
 
+static struct {
+	bool is_here;
+	const char *name;
+	double seconds;
+} got;
+
 static const struct cli_opt options[] = {
 	{ 'a', "all", NULL, "everything" },
 	{ 'l', "listening", NULL, "listening ones", .excludes = "--all --netns" },
@@ -18,10 +24,13 @@ static const struct cli_opt options[] = {
 	{ OPT_ALL_OF_IT, "all-of-it", NULL, "begins as another one" },
 	{ OPT_ONLY, "only", NULL, "no letter" },
 	{ OPT_SIZE, "size", "BYTES", "no letter, an argument" },
+	{ 'H', "here", NULL, "a flag", &got.is_here },
+	{ 'T', "title", "NAME", "a text", .text = &got.name },
+	{ 'w', "watch", "SECONDS", "some time", .seconds = &got.seconds, .needs = "--here" },
+	{ 'h', "help", NULL, "print this help" },
+	{ 'v', "version", NULL, "print the version" },
 	{ 0 },
 };
-
-static uint64_t given;
 
 static const struct cli_tool tool = {
 	.name = "tool",
@@ -29,7 +38,6 @@ static const struct cli_tool tool = {
 	.summary = "Does things.",
 	.opts = options,
 	.error_status = 125,
-	.given = &given,
 };
 
 /* Run @fn with stderr taken into a string, to be freed. */
@@ -51,35 +59,44 @@ static char *stderr_of(void (*fn)(void *arg), void *arg)
 struct parse {
 	const struct cli_tool *tool;
 	const char *const *words; /* NULL-terminated, without the tool's name */
-	char seen[64];		  /* letters, "#n" for long ones, "=argument" after them */
-	int operands;
+	int result, operands;
 };
+
+/* Letters, "#n" for long ones, "=argument" after them. */
+static char seen[64];
+
+static int take(int val)
+{
+	size_t len = strlen(seen);
+
+	if (val < CLI_LONG_ONLY)
+		snprintf(seen + len, sizeof(seen) - len, "%c", val);
+	else
+		snprintf(seen + len, sizeof(seen) - len, "#%d", val - CLI_LONG_ONLY);
+	len = strlen(seen);
+	if (optarg)
+		snprintf(seen + len, sizeof(seen) - len, "=%s", optarg);
+	return optarg && !strcmp(optarg, "bad");
+}
 
 static void parse(void *arg)
 {
 	struct parse *p = arg;
 	char *argv[16] = { (char *)(uintptr_t) "tool" };
-	int argc = 1, val;
+	int argc = 1;
 
 	while (p->words[argc - 1]) {
 		argv[argc] = (char *)(uintptr_t)p->words[argc - 1];
 		argc++;
 	}
 	optind = 0; /* glibc: begin anew */
-	p->seen[0] = '\0';
-	while ((val = cli_getopt(p->tool, argc, argv)) != -1 && val != '?') {
-		size_t len = strlen(p->seen);
-
-		if (val < CLI_LONG_ONLY)
-			snprintf(p->seen + len, sizeof(p->seen) - len, "%c", val);
-		else
-			snprintf(p->seen + len, sizeof(p->seen) - len, "#%d", val - CLI_LONG_ONLY);
-		len = strlen(p->seen);
-		if (optarg)
-			snprintf(p->seen + len, sizeof(p->seen) - len, "=%s", optarg);
-	}
-	if (val == '?')
-		strcat(p->seen, "?");
+	seen[0] = '\0';
+	got.is_here = false;
+	got.name = NULL;
+	got.seconds = 0;
+	p->result = cli_parse(p->tool, argc, argv, take);
+	if (p->result >= 0)
+		strcat(seen, "?");
 	p->operands = argc - optind;
 }
 
@@ -123,6 +140,7 @@ static const struct row rows[] = {
 	{ { "-o" }, "?", 0, "tool: option '--output' needs an argument (COLUMNS)" HINT },
 	{ { "--output" }, "?", 0, "tool: option '--output' needs an argument (COLUMNS)" HINT },
 	{ { "--size" }, "?", 0, "tool: option '--size' needs an argument (BYTES)" HINT },
+	{ { "-o", "bad", "-a" }, "o=bad?", 0, "" },
 	{ { "-aN" }, "a?", 0, "tool: option '--netns' needs an argument (NETNS)" HINT },
 };
 
@@ -200,9 +218,9 @@ static void words(void **state)
 		struct parse p = { .tool = &tool, .words = rows[i].words };
 		char *message = stderr_of(parse, &p);
 
-		if (strcmp(p.seen, rows[i].seen) || strcmp(message, rows[i].message))
-			fail_msg("row %zu: '%s' and '%s'", i, p.seen, message);
-		if (!strchr(p.seen, '?'))
+		if (strcmp(seen, rows[i].seen) || strcmp(message, rows[i].message))
+			fail_msg("row %zu: '%s' and '%s'", i, seen, message);
+		if (!strchr(seen, '?'))
 			assert_int_equal(p.operands, rows[i].operands);
 		free(message);
 	}
@@ -218,7 +236,7 @@ static void stops_at_first(void **state)
 	(void)state;
 	runner.stop_at_first = true;
 	free(stderr_of(parse, &p));
-	assert_string_equal(p.seen, "a");
+	assert_string_equal(seen, "a");
 	assert_int_equal(p.operands, 3);
 }
 
@@ -260,7 +278,6 @@ static void together(void **state)
 		struct together t = { .command = cases[i].command };
 		char *message;
 
-		given = 0;
 		free(stderr_of(parse, &p));
 		message = stderr_of(check, &t);
 		assert_string_equal(message, cases[i].message);
@@ -289,12 +306,20 @@ static void errors(void **state)
 	free(message);
 }
 
-static void bad_seconds(void *arg)
+/* Rows that name a variable: the tool's own function has none of them. */
+static void variables(void **state)
 {
-	double seconds = 1;
+	static const char *const line[] = { "-Ha", "--title=x", "--title", "y", "-w0.5", NULL };
+	struct parse p = { .tool = &tool, .words = line };
 
-	assert_int_equal(cli_seconds(&tool, &seconds, arg), 125);
-	assert_true(seconds >= 0 && seconds <= 0);
+	(void)state;
+	free(stderr_of(parse, &p));
+	assert_string_equal(seen, "a");
+	assert_int_equal(p.result, -1);
+	assert_true(got.is_here);
+	assert_string_equal(got.name, "y");
+	assert_true(got.seconds >= 0.5 && got.seconds <= 0.5);
+	assert_int_equal(cli_check(&tool, NULL), 0);
 }
 
 static void seconds_of_watch(void **state)
@@ -302,17 +327,20 @@ static void seconds_of_watch(void **state)
 	static const char *const bad[] = {
 		"", "x", "1x", "0", "0.09", "-1", "86401", "nan", "inf",
 	};
-	double seconds;
+	const char *line[] = { "-w", "86400", "-a", NULL };
+	struct parse p = { .tool = &tool, .words = line };
 
 	(void)state;
-	assert_int_equal(cli_seconds(&tool, &seconds, "86400"), 0);
-	assert_true(seconds >= 86400);
-	assert_int_equal(cli_seconds(&tool, &seconds, "0.5"), 0);
-	assert_true(seconds >= 0.5 && seconds <= 0.5);
+	free(stderr_of(parse, &p));
+	assert_true(got.seconds >= 86400);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		char *message = stderr_of(bad_seconds, (void *)(uintptr_t)bad[i]);
+		char *message;
 
+		line[1] = bad[i];
+		message = stderr_of(parse, &p);
 		assert_non_null(strstr(message, "' is not a number of seconds from 0.1 to 86400"));
+		assert_int_equal(p.result, 125);
+		assert_string_equal(seen, "?");
 		free(message);
 	}
 }
@@ -320,13 +348,10 @@ static void seconds_of_watch(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words),
-		cmocka_unit_test(stops_at_first),
-		cmocka_unit_test(together),
-		cmocka_unit_test(errors),
-		cmocka_unit_test(seconds_of_watch),
-		cmocka_unit_test(printable),
-		cmocka_unit_test(printable_cut),
+		cmocka_unit_test(words),     cmocka_unit_test(stops_at_first),
+		cmocka_unit_test(together),  cmocka_unit_test(errors),
+		cmocka_unit_test(variables), cmocka_unit_test(seconds_of_watch),
+		cmocka_unit_test(printable), cmocka_unit_test(printable_cut),
 	};
 
 	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);
