@@ -144,11 +144,11 @@ static bool read_stats(struct smc_stats *stats)
 	int ret;
 
 	*stats = (struct smc_stats){ 0 };
-	if (smc_genl_open(&nl, SMC_ABI_GEN_FAMILY, NULL))
+	if (smc_genl_open(&nl, SMC_GENL_FAMILY_NAME, NULL))
 		return false;
-	ret = smc_genl_dump(nl, SMC_ABI_GET_STATS, smc_stats_decode, stats, NULL);
+	ret = smc_genl_dump(nl, SMC_NETLINK_GET_STATS, smc_stats_decode, stats, NULL);
 	if (!ret)
-		ret = smc_genl_dump(nl, SMC_ABI_GET_FBACK_STATS, smc_fback_decode, stats, NULL);
+		ret = smc_genl_dump(nl, SMC_NETLINK_GET_FBACK_STATS, smc_fback_decode, stats, NULL);
 	smc_genl_close(nl);
 	return !ret;
 }

@@ -8,7 +8,7 @@
 
 #include "host/file.h"
 #include "net/netns.h"
-#include "smc/abi.h"
+#include "smc/genl_abi.h"
 #include "smc/knob.h"
 
 /**
@@ -72,7 +72,7 @@ static int change_table(struct sc_netns *netns, const struct smc_pnet_table *fro
 	int fd = -1, ret = sysfs_here(root, &fd, *netns->name, err);
 
 	if (!ret)
-		ret = smc_genl_open(&tool.nl, SMC_ABI_PNET_FAMILY, err);
+		ret = smc_genl_open(&tool.nl, SMCR_GENL_FAMILY_NAME, err);
 	if (!ret)
 		ret = pnet_change(&tool, from, to);
 	smc_genl_close(tool.nl);
@@ -127,7 +127,7 @@ static int do_generic(const struct conf_item *to, const struct conf_item *from, 
 {
 	struct smc_genl *nl;
 	bool has_seid, is_on = to && !strcmp(to->value, "on");
-	int ret = smc_genl_open(&nl, SMC_ABI_GEN_FAMILY, err);
+	int ret = smc_genl_open(&nl, SMC_GENL_FAMILY_NAME, err);
 
 	if (ret)
 		return ret;

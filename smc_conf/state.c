@@ -15,7 +15,7 @@
 #include "bpf/rights.h"
 #include "host/file.h"
 #include "net/netns.h"
-#include "smc/abi.h"
+#include "smc/genl_abi.h"
 #include "smc/knob.h"
 
 /** struct looking - into one namespace */
@@ -92,7 +92,7 @@ static int read_limit(struct looking *look, struct smc_genl *nl)
 static int read_generic(struct looking *look)
 {
 	struct smc_genl *nl;
-	int ret = smc_genl_open(&nl, SMC_ABI_GEN_FAMILY, look->err);
+	int ret = smc_genl_open(&nl, SMC_GENL_FAMILY_NAME, look->err);
 
 	if (!ret && !look->at)
 		ret = read_eids(look, nl);
@@ -135,7 +135,7 @@ static int read_pnetids(struct looking *look)
 	int fd = -1, ret = sysfs_here(root, &fd, look->at, look->err);
 
 	if (!ret)
-		ret = smc_genl_open(&nl, SMC_ABI_PNET_FAMILY, look->err);
+		ret = smc_genl_open(&nl, SMCR_GENL_FAMILY_NAME, look->err);
 	if (!ret)
 		ret = pnet_fetch(nl, &netns->table, look->err);
 	if (!ret)

@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "net/netns.h"
 #include "sandbox/enclose.h"
-#include "smc/abi.h"
+#include "smc/genl_abi.h"
 
 enum { OPT_TREE = CLI_LONG_ONLY, OPT_SUGGEST, OPT_APPLY, OPT_ALL_NETNS };
 
@@ -193,7 +193,7 @@ static int work(struct smc_err *err)
 	if (!ret)
 		ret = sysfs_here(root, &sysfs, asked.netns, err);
 	if (!ret)
-		ret = smc_genl_open(&pnet.nl, SMC_ABI_PNET_FAMILY, err);
+		ret = smc_genl_open(&pnet.nl, SMCR_GENL_FAMILY_NAME, err);
 	if (!ret)
 		ret = run(&pnet, &entry);
 	smc_genl_close(pnet.nl);

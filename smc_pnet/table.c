@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "smc/abi.h"
+#include "smc/genl_abi.h"
 
 int pnet_write(struct out_text *text, struct smc_err *err)
 {
@@ -95,7 +95,7 @@ int pnet_show(struct pnet_tool *tool, const char *name, bool is_json)
 static int append_netns(void *arg, const struct netns *netns, struct smc_err *err)
 {
 	struct shown *shown = arg;
-	int ret = smc_genl_follow(&shown->nl, SMC_ABI_PNET_FAMILY, err);
+	int ret = smc_genl_follow(&shown->nl, SMCR_GENL_FAMILY_NAME, err);
 
 	return ret ? ret : append_table(shown, shown->nl, netns, err);
 }

@@ -212,7 +212,7 @@ static int on_smcr(const struct nlmsghdr *nlh, void *arg)
 	struct reader *reader = arg;
 	struct smc_link link;
 
-	if (genl->cmd != SMC_ABI_GET_LINK_SMCR) {
+	if (genl->cmd != SMC_NETLINK_GET_LINK_SMCR) {
 		smc_lgr_decode(&reader->lgr, nlh);
 		return 0;
 	}
@@ -259,9 +259,9 @@ static int fetch_groups(struct pnet_groups *groups, struct smc_err *err)
 	ret = smc_genl_open(&nl, "SMC_GEN_NETLINK", err);
 	if (ret) /* kernels before 5.11 have a PNET table, but do not list link groups */
 		return ret == -ENOENT ? 0 : ret;
-	ret = smc_genl_dump(nl, SMC_ABI_GET_LINK_SMCR, on_smcr, &reader, err);
+	ret = smc_genl_dump(nl, SMC_NETLINK_GET_LINK_SMCR, on_smcr, &reader, err);
 	if (!ret)
-		ret = smc_genl_dump(nl, SMC_ABI_GET_LGR_SMCD, on_smcd, &reader, err);
+		ret = smc_genl_dump(nl, SMC_NETLINK_GET_LGR_SMCD, on_smcd, &reader, err);
 	smc_genl_close(nl);
 	if (ret)
 		free_groups(groups);

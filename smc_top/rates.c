@@ -130,10 +130,10 @@ static int read_stats(struct rates *rates, struct smc_stats *stats, bool *has)
 
 	*stats = (struct smc_stats){ .tech = { { .value = { 0 } } } };
 	if (!rates->is_asked)
-		ret = smc_genl_open(&rates->genl, SMC_ABI_GEN_FAMILY, rates->err);
+		ret = smc_genl_open(&rates->genl, SMC_GENL_FAMILY_NAME, rates->err);
 	rates->is_asked = true;
 	if (!ret && rates->genl)
-		ret = smc_genl_dump(rates->genl, SMC_ABI_GET_STATS, smc_stats_decode, stats,
+		ret = smc_genl_dump(rates->genl, SMC_NETLINK_GET_STATS, smc_stats_decode, stats,
 				    rates->err);
 	*has = !ret && rates->genl;
 	return is_without(ret) ? 0 : ret;

@@ -44,7 +44,7 @@ bool cmd_is_show(const struct cmd *cmd)
 
 int cmd_open(struct cmd *cmd)
 {
-	return cmd->nl ? 0 : smc_genl_open(&cmd->nl, SMC_ABI_GEN_FAMILY, cmd->err);
+	return cmd->nl ? 0 : smc_genl_open(&cmd->nl, SMC_GENL_FAMILY_NAME, cmd->err);
 }
 
 int cmd_dump(struct cmd *cmd, uint8_t request, smc_genl_fn fn, void *arg, const char *what)
@@ -144,9 +144,9 @@ void cmd_block(struct cmd *cmd, const void *object, const struct out_col *table,
 
 int stats_load(struct cmd *cmd, struct smc_stats *stats)
 {
-	int ret = cmd_dump(cmd, SMC_ABI_GET_STATS, smc_stats_decode, stats, "the statistics");
+	int ret = cmd_dump(cmd, SMC_NETLINK_GET_STATS, smc_stats_decode, stats, "the statistics");
 
 	return ret ? ret :
-		     cmd_dump(cmd, SMC_ABI_GET_FBACK_STATS, smc_fback_decode, stats,
+		     cmd_dump(cmd, SMC_NETLINK_GET_FBACK_STATS, smc_fback_decode, stats,
 			      "the fallback statistics");
 }

@@ -90,7 +90,7 @@ static int on_lgr(const struct nlmsghdr *nlh, void *arg)
 int cmd_rdma_load(struct cmd *cmd, struct cmd_list *devices)
 {
 	*devices = (struct cmd_list){ .item_size = sizeof(struct smc_device) };
-	return cmd_dump(cmd, SMC_ABI_GET_DEV_SMCR, on_device, devices, "the RDMA devices");
+	return cmd_dump(cmd, SMC_NETLINK_GET_DEV_SMCR, on_device, devices, "the RDMA devices");
 }
 
 int cmd_ism_load(struct cmd *cmd, struct cmd_ism *ism, struct smc_sysinfo *sys)
@@ -98,12 +98,12 @@ int cmd_ism_load(struct cmd *cmd, struct cmd_ism *ism, struct smc_sysinfo *sys)
 	int ret;
 
 	*ism = (struct cmd_ism){ .devices = { .item_size = sizeof(struct smc_device) } };
-	ret = cmd_dump(cmd, SMC_ABI_GET_SYS_INFO, smc_sysinfo_decode, sys, "the capabilities");
+	ret = cmd_dump(cmd, SMC_NETLINK_GET_SYS_INFO, smc_sysinfo_decode, sys, "the capabilities");
 	if (!ret)
-		ret = cmd_dump(cmd, SMC_ABI_GET_DEV_SMCD, on_device, &ism->devices,
+		ret = cmd_dump(cmd, SMC_NETLINK_GET_DEV_SMCD, on_device, &ism->devices,
 			       "the ISM devices");
 	if (!ret)
-		ret = cmd_dump(cmd, SMC_ABI_GET_LGR_SMCD, on_lgr, ism, "the link groups");
+		ret = cmd_dump(cmd, SMC_NETLINK_GET_LGR_SMCD, on_lgr, ism, "the link groups");
 	ism->has_loopback = ism->loopback_groups || (sys->is_ism_v2 && !ism->devices.count);
 	return ret;
 }

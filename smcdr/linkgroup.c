@@ -98,11 +98,11 @@ static int load(struct cmd *cmd, struct lists *lists, const struct linkgroup_req
 	int ret;
 
 	if (cmd->variant->is_smcd)
-		ret = cmd_dump(cmd, SMC_ABI_GET_LGR_SMCD, on_group, lists, "the link groups");
+		ret = cmd_dump(cmd, SMC_NETLINK_GET_LGR_SMCD, on_group, lists, "the link groups");
 	else if (needs_links)
-		ret = cmd_dump(cmd, SMC_ABI_GET_LINK_SMCR, on_link, lists, "the links");
+		ret = cmd_dump(cmd, SMC_NETLINK_GET_LINK_SMCR, on_link, lists, "the links");
 	else
-		ret = cmd_dump(cmd, SMC_ABI_GET_LGR_SMCR, on_group, lists, "the link groups");
+		ret = cmd_dump(cmd, SMC_NETLINK_GET_LGR_SMCR, on_group, lists, "the link groups");
 	if (ret)
 		return ret;
 	filter_links(&lists->links, request);
@@ -289,7 +289,7 @@ static void append_metrics(struct out_text *text, const struct sums sums[2])
 
 static int run_metrics(struct cmd *cmd, struct lists *lists)
 {
-	static const uint8_t requests[] = { SMC_ABI_GET_LGR_SMCD, SMC_ABI_GET_LGR_SMCR };
+	static const uint8_t requests[] = { SMC_NETLINK_GET_LGR_SMCD, SMC_NETLINK_GET_LGR_SMCR };
 	struct sums sums[2];
 
 	if (!cmd_is_show(cmd) || cmd->is_json)

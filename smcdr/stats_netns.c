@@ -65,7 +65,7 @@ static int on_netns(void *arg, const struct netns *netns, struct smc_err *err)
 	strcpy(space->name, netns->name);
 	space->inode = netns->inode;
 	space->is_own = netns->is_own;
-	ret = smc_genl_follow(&all->cmd->nl, SMC_ABI_GEN_FAMILY, err);
+	ret = smc_genl_follow(&all->cmd->nl, SMC_GENL_FAMILY_NAME, err);
 	if (!ret)
 		ret = stats_load(all->cmd, &space->stats);
 	sum_up(space, all->cmd->variant->tech);

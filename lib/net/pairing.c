@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "netlink/genl.h"
-#include "smc/abi.h"
+#include "smc/genl_abi.h"
 
 int pnet_world_load(struct pnet_world *world, const char *root, struct smc_err *err)
 {
@@ -35,10 +35,10 @@ void pnet_world_free(struct pnet_world *world)
 int pnet_table_load(struct smc_pnet_table *table, struct smc_err *err)
 {
 	struct smc_genl *nl;
-	int ret = smc_genl_open(&nl, SMC_ABI_PNET_FAMILY, err);
+	int ret = smc_genl_open(&nl, SMCR_GENL_FAMILY_NAME, err);
 
 	if (!ret)
-		ret = smc_genl_dump(nl, SMC_ABI_PNET_GET, smc_pnet_add, table, err);
+		ret = smc_genl_dump(nl, SMC_PNETID_GET, smc_pnet_add, table, err);
 	smc_genl_close(nl);
 	return ret;
 }

@@ -20,7 +20,7 @@
 #include "host/smc.h"
 #include "netlink/answer.h"
 #include "netlink/replay.h"
-#include "smc/abi.h"
+#include "smc/genl_abi.h"
 
 #define FAMILY_VERSION 1
 #define TRIES 3
@@ -104,17 +104,17 @@ static int transact(struct smc_genl *nl, uint8_t cmd, int flags, const struct sm
 
 static bool is_general(const struct smc_genl *nl)
 {
-	return !strcmp(nl->name, SMC_ABI_GEN_FAMILY);
+	return !strcmp(nl->name, SMC_GENL_FAMILY_NAME);
 }
 
 /* Of the kernel: <linux/smc.h> grew with Linux 5.11, 5.14, 5.16 and 5.18. */
 static const char *since(uint8_t cmd)
 {
-	if (cmd <= SMC_ABI_GET_DEV_SMCR)
+	if (cmd <= SMC_NETLINK_GET_DEV_SMCR)
 		return "5.11";
-	if (cmd <= SMC_ABI_GET_FBACK_STATS)
+	if (cmd <= SMC_NETLINK_GET_FBACK_STATS)
 		return "5.14";
-	return cmd <= SMC_ABI_DISABLE_SEID ? "5.16" : "5.18";
+	return cmd <= SMC_NETLINK_DISABLE_SEID ? "5.16" : "5.18";
 }
 
 static void describe(struct smc_err *err, int code, const struct smc_genl *nl, uint8_t cmd,

@@ -16,7 +16,7 @@ struct smc_eids {
 };
 
 /*
- * All of them take a socket of SMC_ABI_GEN_FAMILY, and return 0, or -errno with a sentence that
+ * All of them take a socket of SMC_GENL_FAMILY_NAME, and return 0, or -errno with a sentence that
  * says what could not be done: -EOPNOTSUPP where the kernel is too old for it.
  */
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "smc/abi.h"
+#include "smc/genl_abi.h"
 
 #define BOTH (SMC_PNET_HAS_NET | SMC_PNET_HAS_IB)
 
@@ -78,7 +78,7 @@ int pnet_fetch(struct smc_genl *nl, struct smc_pnet_table *table, struct smc_err
 	struct fetch fetch = { table, err };
 
 	*table = (struct smc_pnet_table){ 0 };
-	return smc_genl_dump(nl, SMC_ABI_PNET_GET, on_message, &fetch, err);
+	return smc_genl_dump(nl, SMC_PNETID_GET, on_message, &fetch, err);
 }
 
 /* Put "cannot WHAT NAME: " before the sentence. */
@@ -91,8 +91,8 @@ static int say_cannot(struct smc_err *err, const char *what, const char *name)
 
 int pnet_delete(struct pnet_tool *tool, const char *name)
 {
-	const struct smc_genl_attr attr = { SMC_ABI_PNET_NAME, SMC_GENL_STR, name, 0 };
-	int ret = smc_genl_do(tool->nl, SMC_ABI_PNET_DEL, &attr, 1, tool->err);
+	const struct smc_genl_attr attr = { SMC_PNETID_NAME, SMC_GENL_STR, name, 0 };
+	int ret = smc_genl_do(tool->nl, SMC_PNETID_DEL, &attr, 1, tool->err);
 
 	/* The last words of both are those of smc-tools 1.8.5, by which playbooks know them. */
 	if (ret == -ENOENT)
@@ -103,7 +103,7 @@ int pnet_delete(struct pnet_tool *tool, const char *name)
 
 int pnet_flush(struct pnet_tool *tool)
 {
-	int ret = smc_genl_do(tool->nl, SMC_ABI_PNET_FLUSH, NULL, 0, tool->err);
+	int ret = smc_genl_do(tool->nl, SMC_PNETID_FLUSH, NULL, 0, tool->err);
 
 	/* Kernels before 5.1 said that an empty table cannot become empty. */
 	if (ret == -ENOENT)
@@ -115,19 +115,19 @@ int pnet_flush(struct pnet_tool *tool)
 
 static int send_add(struct pnet_tool *tool, const struct smc_pnet *entry)
 {
-	struct smc_genl_attr attrs[4] = { { SMC_ABI_PNET_NAME, SMC_GENL_STR, entry->name, 0 } };
+	struct smc_genl_attr attrs[4] = { { SMC_PNETID_NAME, SMC_GENL_STR, entry->name, 0 } };
 	size_t n = 1;
 
 	if (entry->has & SMC_PNET_HAS_NET)
 		attrs[n++] =
-			(struct smc_genl_attr){ SMC_ABI_PNET_ETHNAME, SMC_GENL_STR, entry->eth, 0 };
+			(struct smc_genl_attr){ SMC_PNETID_ETHNAME, SMC_GENL_STR, entry->eth, 0 };
 	if (entry->has & SMC_PNET_HAS_IB)
 		attrs[n++] =
-			(struct smc_genl_attr){ SMC_ABI_PNET_IBNAME, SMC_GENL_STR, entry->ib, 0 };
+			(struct smc_genl_attr){ SMC_PNETID_IBNAME, SMC_GENL_STR, entry->ib, 0 };
 	if (entry->has & SMC_PNET_HAS_PORT)
-		attrs[n++] = (struct smc_genl_attr){ SMC_ABI_PNET_IBPORT, SMC_GENL_U8, NULL,
-						     entry->port };
-	return smc_genl_do(tool->nl, SMC_ABI_PNET_ADD, attrs, n, tool->err);
+		attrs[n++] =
+			(struct smc_genl_attr){ SMC_PNETID_IBPORT, SMC_GENL_U8, NULL, entry->port };
+	return smc_genl_do(tool->nl, SMC_PNETID_ADD, attrs, n, tool->err);
 }
 
 /* The PNET ID that hardware gives to a device of an entry; NULL for none. */

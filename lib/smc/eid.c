@@ -53,7 +53,7 @@ void smc_eid_pad(char padded[SMC_EID_SIZE], const char *eid)
 
 int smc_ueid_decode(char eid[SMC_EID_SIZE], const struct nlmsghdr *nlh)
 {
-	const struct nlattr *attr = smc_attr_nest(nlh, SMC_ABI_EID_TABLE_ENTRY);
+	const struct nlattr *attr = smc_attr_nest(nlh, SMC_NLA_EID_TABLE_ENTRY);
 
 	return attr && smc_attr_str(attr, eid, SMC_EID_SIZE) ? 0 : -EBADMSG;
 }
@@ -61,8 +61,8 @@ int smc_ueid_decode(char eid[SMC_EID_SIZE], const struct nlmsghdr *nlh)
 int smc_seid_decode(const struct nlmsghdr *nlh, void *arg)
 {
 	struct smc_seid *seid = arg;
-	const struct nlattr *eid = smc_attr_nest(nlh, SMC_ABI_SEID_ENTRY);
-	const struct nlattr *enabled = smc_attr_nest(nlh, SMC_ABI_SEID_ENABLED);
+	const struct nlattr *eid = smc_attr_nest(nlh, SMC_NLA_SEID_ENTRY);
+	const struct nlattr *enabled = smc_attr_nest(nlh, SMC_NLA_SEID_ENABLED);
 
 	*seid = (struct smc_seid){ 0 };
 	if (mnl_nlmsg_get_payload_len(nlh) < GENL_HDRLEN)
@@ -77,7 +77,7 @@ int smc_seid_decode(const struct nlmsghdr *nlh, void *arg)
 int smc_hs_decode(const struct nlmsghdr *nlh, void *arg)
 {
 	bool *is_enabled = arg;
-	const struct nlattr *attr = smc_attr_nest(nlh, SMC_ABI_HS_LIMITATION_ENABLED);
+	const struct nlattr *attr = smc_attr_nest(nlh, SMC_NLA_HS_LIMITATION_ENABLED);
 
 	return attr && smc_attr_bool(attr, is_enabled) ? 0 : -EBADMSG;
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <linux/netlink.h>
 
-#include "smc/abi.h"
+#include "smc/genl_abi.h"
 #include "base/err.h"
 
 #define SMC_EID_SIZE (SMC_MAX_EID_LEN + 1)

@@ -7,7 +7,7 @@
 /* ---- capabilities ---- */
 
 #define SYS(number, member, bit)                                                                   \
-	SMC_ATTR(SMC_ABI_SYS_##number, struct smc_sysinfo, member, SMC_SYSINFO_HAS_##bit)
+	SMC_ATTR(SMC_NLA_SYS_##number, struct smc_sysinfo, member, SMC_SYSINFO_HAS_##bit)
 
 static const struct smc_attr sysinfo_attrs[] = {
 	SYS(VER, version, VERSION),
@@ -22,14 +22,14 @@ static const struct smc_attr sysinfo_attrs[] = {
 int smc_sysinfo_decode(const struct nlmsghdr *nlh, void *arg)
 {
 	struct smc_sysinfo *info = arg;
-	return smc_attr_decode(info, sizeof(*info), nlh, SMC_ABI_GEN_SYS_INFO, sysinfo_attrs);
+	return smc_attr_decode(info, sizeof(*info), nlh, SMC_GEN_SYS_INFO, sysinfo_attrs);
 }
 
 /* ---- devices ---- */
 
-#define PORT(number, member, bit) SMC_ATTR(SMC_ABI_PORT_##number, struct smc_port, member, bit)
+#define PORT(number, member, bit) SMC_ATTR(SMC_NLA_DEV_PORT_##number, struct smc_port, member, bit)
 #define DEVICE(number, member, bit)                                                                \
-	SMC_ATTR(SMC_ABI_DEV_##number, struct smc_device, member, SMC_DEVICE_HAS_##bit)
+	SMC_ATTR(SMC_NLA_DEV_##number, struct smc_device, member, SMC_DEVICE_HAS_##bit)
 /* A port is there unless it says otherwise. */
 #define DEVICE_PORT(number, index)                                                                 \
 	{                                                                                          \
@@ -56,8 +56,8 @@ static const struct smc_attr device_attrs[] = {
 	DEVICE(PCI_VENDOR, vendor, VENDOR),
 	DEVICE(PCI_DEVICE, device, DEVICE),
 	DEVICE(PCI_ID, pci_id, PCI_ID),
-	DEVICE_PORT(SMC_ABI_DEV_PORT, 0),
-	DEVICE_PORT(SMC_ABI_DEV_PORT2, 1),
+	DEVICE_PORT(SMC_NLA_DEV_PORT, 0),
+	DEVICE_PORT(SMC_NLA_DEV_PORT2, 1),
 	DEVICE(IB_NAME, ib_name, IB_NAME),
 	{ 0 },
 };
@@ -65,14 +65,16 @@ static const struct smc_attr device_attrs[] = {
 int smc_device_decode(struct smc_device *device, const struct nlmsghdr *nlh)
 {
 	const size_t size = sizeof(*device);
-	int ret = smc_attr_decode(device, size, nlh, SMC_ABI_GEN_DEV_SMCD, device_attrs);
+	int ret = smc_attr_decode(device, size, nlh, SMC_GEN_DEV_SMCD, device_attrs);
 
-	return ret ? smc_attr_decode(device, size, nlh, SMC_ABI_GEN_DEV_SMCR, device_attrs) : 0;
+	return ret ? smc_attr_decode(device, size, nlh, SMC_GEN_DEV_SMCR, device_attrs) : 0;
 }
 
 /* ---- link groups ---- */
 
 #define LGR(number, member, bit)                                                                   \
+	SMC_ATTR(SMC_NLA_LGR_##number, struct smc_lgr, member, SMC_LGR_HAS_##bit)
+#define LATER_LGR(number, member, bit)                                                             \
 	SMC_ATTR(SMC_ABI_LGR_##number, struct smc_lgr, member, SMC_LGR_HAS_##bit)
 /* Attributes in the nest go into the same structure. */
 #define COMMON(number)                                                                             \
@@ -80,6 +82,7 @@ int smc_device_decode(struct smc_device *device, const struct nlmsghdr *nlh)
 		number, SMC_ATTR_NEST, .nest = v2_common, .seen = offsetof(struct smc_lgr, is_v2)  \
 	}
 
+/* The one nest whose numbers start at 0. */
 static const struct smc_attr v2_common[] = {
 	LGR(V2_VER, version, VERSION), LGR(V2_REL, release, RELEASE),		LGR(V2_OS, os, OS),
 	LGR(V2_NEG_EID, eid, EID),     LGR(V2_PEER_HOST, peer_host, PEER_HOST), { 0 },
@@ -87,8 +90,8 @@ static const struct smc_attr v2_common[] = {
 
 static const struct smc_attr v2_smcr[] = {
 	LGR(R_V2_DIRECT, is_direct, DIRECT),
-	LGR(R_V2_MAX_CONNS, max_conns, MAX_CONNS),
-	LGR(R_V2_MAX_LINKS, max_links, MAX_LINKS),
+	LATER_LGR(R_V2_MAX_CONNS, max_conns, MAX_CONNS),
+	LATER_LGR(R_V2_MAX_LINKS, max_links, MAX_LINKS),
 	{ 0 },
 };
 
@@ -99,12 +102,12 @@ static const struct smc_attr lgr_smcr[] = {
 	LGR(R_PNETID, pnetid, PNETID),
 	LGR(R_VLAN_ID, vlan, VLAN),
 	LGR(R_CONNS_NUM, conns, CONNS),
-	COMMON(SMC_ABI_LGR_R_V2_COMMON),
-	{ SMC_ABI_LGR_R_V2, SMC_ATTR_NEST, .nest = v2_smcr },
+	COMMON(SMC_NLA_LGR_R_V2_COMMON),
+	{ SMC_NLA_LGR_R_V2, SMC_ATTR_NEST, .nest = v2_smcr },
 	LGR(R_NET_COOKIE, net_cookie, NET_COOKIE),
 	LGR(R_BUF_TYPE, buf_type, BUF_TYPE),
-	LGR(R_SNDBUF_ALLOC, sndbuf, SNDBUF),
-	LGR(R_RMB_ALLOC, rcvbuf, RCVBUF),
+	LATER_LGR(R_SNDBUF_ALLOC, sndbuf, SNDBUF),
+	LATER_LGR(R_RMB_ALLOC, rcvbuf, RCVBUF),
 	{ 0 },
 };
 
@@ -115,26 +118,26 @@ static const struct smc_attr lgr_smcd[] = {
 	LGR(D_VLAN_ID, vlan, VLAN),
 	LGR(D_CONNS_NUM, conns, CONNS),
 	LGR(D_PNETID, pnetid, PNETID),
-	LGR(D_CHID, chid, CHID),
-	COMMON(SMC_ABI_LGR_D_V2_COMMON),
-	LGR(D_EXT_GID, ext_gid, EXT_GID),
-	LGR(D_PEER_EXT_GID, peer_ext_gid, PEER_EXT_GID),
-	LGR(D_SNDBUF_ALLOC, sndbuf, SNDBUF),
-	LGR(D_DMB_ALLOC, rcvbuf, RCVBUF),
+	LGR(D_CHID, chid, CHID), /* 4 bytes, though <linux/smc.h> says u16 */
+	COMMON(SMC_NLA_LGR_D_V2_COMMON),
+	LATER_LGR(D_EXT_GID, ext_gid, EXT_GID),
+	LATER_LGR(D_PEER_EXT_GID, peer_ext_gid, PEER_EXT_GID),
+	LATER_LGR(D_SNDBUF_ALLOC, sndbuf, SNDBUF),
+	LATER_LGR(D_DMB_ALLOC, rcvbuf, RCVBUF),
 	{ 0 },
 };
 
 int smc_lgr_decode(struct smc_lgr *lgr, const struct nlmsghdr *nlh)
 {
-	int ret = smc_attr_decode(lgr, sizeof(*lgr), nlh, SMC_ABI_GEN_LGR_SMCR, lgr_smcr);
+	int ret = smc_attr_decode(lgr, sizeof(*lgr), nlh, SMC_GEN_LGR_SMCR, lgr_smcr);
 
-	return ret ? smc_attr_decode(lgr, sizeof(*lgr), nlh, SMC_ABI_GEN_LGR_SMCD, lgr_smcd) : 0;
+	return ret ? smc_attr_decode(lgr, sizeof(*lgr), nlh, SMC_GEN_LGR_SMCD, lgr_smcd) : 0;
 }
 
 /* ---- links ---- */
 
 #define LINK(number, member, bit)                                                                  \
-	SMC_ATTR(SMC_ABI_LINK_##number, struct smc_link, member, SMC_LINK_HAS_##bit)
+	SMC_ATTR(SMC_NLA_LINK_##number, struct smc_link, member, SMC_LINK_HAS_##bit)
 
 static const struct smc_attr link_attrs[] = {
 	LINK(ID, id, ID),
@@ -152,5 +155,5 @@ static const struct smc_attr link_attrs[] = {
 
 int smc_link_decode(struct smc_link *link, const struct nlmsghdr *nlh)
 {
-	return smc_attr_decode(link, sizeof(*link), nlh, SMC_ABI_GEN_LINK_SMCR, link_attrs);
+	return smc_attr_decode(link, sizeof(*link), nlh, SMC_GEN_LINK_SMCR, link_attrs);
 }

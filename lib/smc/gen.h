@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <linux/netlink.h>
 
-#include "smc/abi.h"
+#include "smc/genl_abi.h"
 
 enum {
 	SMC_SYSINFO_HAS_VERSION = 1 << 0,

@@ -9,7 +9,7 @@
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 
-#include "smc/abi.h"
+#include "smc/genl_abi.h"
 #include "base/array.h"
 
 /* A string with its end, that fits; an empty one and "n/a" count as not sent. */
@@ -27,19 +27,19 @@ static bool get_string(const struct nlattr *attr, char *dst, size_t size)
 static void decode_attr(struct smc_pnet *entry, const struct nlattr *attr)
 {
 	switch (mnl_attr_get_type(attr)) {
-	case SMC_ABI_PNET_NAME:
+	case SMC_PNETID_NAME:
 		if (!get_string(attr, entry->name, sizeof(entry->name)))
 			entry->name[0] = '\0';
 		break;
-	case SMC_ABI_PNET_ETHNAME:
+	case SMC_PNETID_ETHNAME:
 		if (get_string(attr, entry->eth, sizeof(entry->eth)))
 			entry->has |= SMC_PNET_HAS_NET;
 		break;
-	case SMC_ABI_PNET_IBNAME:
+	case SMC_PNETID_IBNAME:
 		if (get_string(attr, entry->ib, sizeof(entry->ib)))
 			entry->has |= SMC_PNET_HAS_IB;
 		break;
-	case SMC_ABI_PNET_IBPORT:
+	case SMC_PNETID_IBPORT:
 		if (mnl_attr_get_payload_len(attr) < 1)
 			break;
 		entry->port = *(const uint8_t *)mnl_attr_get_payload(attr);

@@ -41,25 +41,25 @@ bool smc_stat_is_gauge(size_t index)
 static const struct place {
 	uint8_t first, count;
 } places[] = {
-	[SMC_ABI_TECH_TX_RMB_SIZE] = { SMC_STAT_TX_BUF, SMC_STAT_SIZES },
-	[SMC_ABI_TECH_RX_RMB_SIZE] = { SMC_STAT_RX_BUF, SMC_STAT_SIZES },
-	[SMC_ABI_TECH_TX_PLOAD_SIZE] = { SMC_STAT_TX_REQ, SMC_STAT_SIZES },
-	[SMC_ABI_TECH_RX_PLOAD_SIZE] = { SMC_STAT_RX_REQ, SMC_STAT_SIZES },
-	[SMC_ABI_TECH_TX_RMB_STATS] = { SMC_STAT_TX_EVENT, SMC_STAT_EVENTS },
-	[SMC_ABI_TECH_RX_RMB_STATS] = { SMC_STAT_RX_EVENT, SMC_STAT_EVENTS },
-	[SMC_ABI_TECH_CLNT_V1_SUCC] = { SMC_STAT_CLNT_V1, 0 },
-	[SMC_ABI_TECH_CLNT_V2_SUCC] = { SMC_STAT_CLNT_V2, 0 },
-	[SMC_ABI_TECH_SRV_V1_SUCC] = { SMC_STAT_SRV_V1, 0 },
-	[SMC_ABI_TECH_SRV_V2_SUCC] = { SMC_STAT_SRV_V2, 0 },
-	[SMC_ABI_TECH_SENDPAGE] = { SMC_STAT_SENDPAGE, 0 },
-	[SMC_ABI_TECH_SPLICE] = { SMC_STAT_SPLICE, 0 },
-	[SMC_ABI_TECH_CORK] = { SMC_STAT_CORK, 0 },
-	[SMC_ABI_TECH_NDLY] = { SMC_STAT_NDLY, 0 },
-	[SMC_ABI_TECH_URG_DATA] = { SMC_STAT_URG_DATA, 0 },
-	[SMC_ABI_TECH_RX_BYTES] = { SMC_STAT_RX_BYTES, 0 },
-	[SMC_ABI_TECH_TX_BYTES] = { SMC_STAT_TX_BYTES, 0 },
-	[SMC_ABI_TECH_RX_CNT] = { SMC_STAT_RX_CNT, 0 },
-	[SMC_ABI_TECH_TX_CNT] = { SMC_STAT_TX_CNT, 0 },
+	[SMC_NLA_STATS_T_TX_RMB_SIZE] = { SMC_STAT_TX_BUF, SMC_STAT_SIZES },
+	[SMC_NLA_STATS_T_RX_RMB_SIZE] = { SMC_STAT_RX_BUF, SMC_STAT_SIZES },
+	[SMC_NLA_STATS_T_TXPLOAD_SIZE] = { SMC_STAT_TX_REQ, SMC_STAT_SIZES },
+	[SMC_NLA_STATS_T_RXPLOAD_SIZE] = { SMC_STAT_RX_REQ, SMC_STAT_SIZES },
+	[SMC_NLA_STATS_T_TX_RMB_STATS] = { SMC_STAT_TX_EVENT, SMC_STAT_EVENTS },
+	[SMC_NLA_STATS_T_RX_RMB_STATS] = { SMC_STAT_RX_EVENT, SMC_STAT_EVENTS },
+	[SMC_NLA_STATS_T_CLNT_V1_SUCC] = { SMC_STAT_CLNT_V1, 0 },
+	[SMC_NLA_STATS_T_CLNT_V2_SUCC] = { SMC_STAT_CLNT_V2, 0 },
+	[SMC_NLA_STATS_T_SRV_V1_SUCC] = { SMC_STAT_SRV_V1, 0 },
+	[SMC_NLA_STATS_T_SRV_V2_SUCC] = { SMC_STAT_SRV_V2, 0 },
+	[SMC_NLA_STATS_T_SENDPAGE_CNT] = { SMC_STAT_SENDPAGE, 0 },
+	[SMC_NLA_STATS_T_SPLICE_CNT] = { SMC_STAT_SPLICE, 0 },
+	[SMC_NLA_STATS_T_CORK_CNT] = { SMC_STAT_CORK, 0 },
+	[SMC_NLA_STATS_T_NDLY_CNT] = { SMC_STAT_NDLY, 0 },
+	[SMC_NLA_STATS_T_URG_DATA_CNT] = { SMC_STAT_URG_DATA, 0 },
+	[SMC_NLA_STATS_T_RX_BYTES] = { SMC_STAT_RX_BYTES, 0 },
+	[SMC_NLA_STATS_T_TX_BYTES] = { SMC_STAT_TX_BYTES, 0 },
+	[SMC_NLA_STATS_T_RX_CNT] = { SMC_STAT_RX_CNT, 0 },
+	[SMC_NLA_STATS_T_TX_CNT] = { SMC_STAT_TX_CNT, 0 },
 	[SMC_ABI_TECH_RX_RMB_USAGE] = { SMC_STAT_RX_USAGE, 0 },
 	[SMC_ABI_TECH_TX_RMB_USAGE] = { SMC_STAT_TX_USAGE, 0 },
 };
@@ -104,18 +104,18 @@ static void decode_tech(struct smc_tech_stats *tech, const struct nlattr *nest)
 int smc_stats_decode(const struct nlmsghdr *nlh, void *arg)
 {
 	struct smc_stats *stats = arg;
-	const struct nlattr *nest = smc_attr_nest(nlh, SMC_ABI_GEN_STATS), *attr;
+	const struct nlattr *nest = smc_attr_nest(nlh, SMC_GEN_STATS), *attr;
 
 	if (!nest)
 		return -EBADMSG;
 	mnl_attr_for_each_nested(attr, nest) {
 		switch (mnl_attr_get_type(attr)) {
-		case SMC_ABI_STATS_SMCD_TECH: decode_tech(&stats->tech[SMC_TECH_D], attr); break;
-		case SMC_ABI_STATS_SMCR_TECH: decode_tech(&stats->tech[SMC_TECH_R], attr); break;
-		case SMC_ABI_STATS_CLNT_HS_ERR:
+		case SMC_NLA_STATS_SMCD_TECH: decode_tech(&stats->tech[SMC_TECH_D], attr); break;
+		case SMC_NLA_STATS_SMCR_TECH: decode_tech(&stats->tech[SMC_TECH_R], attr); break;
+		case SMC_NLA_STATS_CLNT_HS_ERR_CNT:
 			smc_attr_number(attr, &stats->side[SMC_SIDE_CLIENT].handshake_errors);
 			break;
-		case SMC_ABI_STATS_SRV_HS_ERR:
+		case SMC_NLA_STATS_SRV_HS_ERR_CNT:
 			smc_attr_number(attr, &stats->side[SMC_SIDE_SERVER].handshake_errors);
 			break;
 		}
@@ -126,7 +126,7 @@ int smc_stats_decode(const struct nlmsghdr *nlh, void *arg)
 int smc_fback_decode(const struct nlmsghdr *nlh, void *arg)
 {
 	struct smc_stats *stats = arg;
-	const struct nlattr *nest = smc_attr_nest(nlh, SMC_ABI_GEN_FBACK_STATS), *attr;
+	const struct nlattr *nest = smc_attr_nest(nlh, SMC_GEN_FBACK_STATS), *attr;
 	bool is_server = false, has_code = false, has_count = false;
 	struct smc_reason_count reason = { 0 };
 	struct smc_side_stats *side;
@@ -136,15 +136,19 @@ int smc_fback_decode(const struct nlmsghdr *nlh, void *arg)
 		return -EBADMSG;
 	mnl_attr_for_each_nested(attr, nest) {
 		switch (mnl_attr_get_type(attr)) {
-		case SMC_ABI_FBACK_TYPE: smc_attr_bool(attr, &is_server); break;
-		case SMC_ABI_FBACK_SRV_CNT: /* this one and the next: in the first message only */
+		case SMC_NLA_FBACK_STATS_TYPE: smc_attr_bool(attr, &is_server); break;
+		/* This one and the next: in the first message only. */
+		case SMC_NLA_FBACK_STATS_SRV_CNT:
 			smc_attr_number(attr, &stats->side[SMC_SIDE_SERVER].fallbacks);
 			break;
-		case SMC_ABI_FBACK_CLNT_CNT:
+		case SMC_NLA_FBACK_STATS_CLNT_CNT:
 			smc_attr_number(attr, &stats->side[SMC_SIDE_CLIENT].fallbacks);
 			break;
-		case SMC_ABI_FBACK_RSN_CODE: has_code = smc_attr_number(attr, &reason.code); break;
-		case SMC_ABI_FBACK_RSN_CNT: has_count = smc_attr_number(attr, &count); break;
+		case SMC_NLA_FBACK_STATS_RSN_CODE:
+			has_code = smc_attr_number(attr, &reason.code);
+			break;
+		/* 2 bytes: wraps at 65536 */
+		case SMC_NLA_FBACK_STATS_RSN_CNT: has_count = smc_attr_number(attr, &count); break;
 		}
 	}
 	side = &stats->side[is_server ? SMC_SIDE_SERVER : SMC_SIDE_CLIENT];

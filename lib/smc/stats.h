@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <linux/netlink.h>
 
-#include "smc/abi.h"
+#include "smc/genl_abi.h"
 
 #define SMC_STAT_SIZES 9  /* 8K 16K ... 1024K, and more: class of the smallest power not below */
 #define SMC_STAT_EVENTS 7 /* what happened to buffers, see enum smc_stat_event */

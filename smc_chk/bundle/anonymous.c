@@ -22,7 +22,7 @@
 #include "base/write.h"
 #include "host/record.h"
 #include "net/pnetid.h"
-#include "smc/abi.h"
+#include "smc/genl_abi.h"
 #include "smc_chk/doctor/kmodule.h"
 
 #define KEY_MOST 65536
@@ -89,7 +89,7 @@ static bool is_name(const char *file, int nest, int type)
 static bool is_number(const char *file, int nest, int type)
 {
 	return !strcmp(file, "SMC_GEN_NETLINK/4") && nest == 4 &&
-	       (type == SMC_ABI_LGR_D_GID || type == SMC_ABI_LGR_D_PEER_GID ||
+	       (type == SMC_NLA_LGR_D_GID || type == SMC_NLA_LGR_D_PEER_GID ||
 		type == SMC_ABI_LGR_D_EXT_GID || type == SMC_ABI_LGR_D_PEER_EXT_GID);
 }
 

@@ -21,7 +21,7 @@
 #include "net/rdma.h"
 #include "net/verbs.h"
 #include "netlink/diag.h"
-#include "smc/abi.h"
+#include "smc/genl_abi.h"
 #include "smc/attr.h"
 #include "smc/gen.h"
 
@@ -105,8 +105,8 @@ static void load_deciding(struct choice_facts *deciding, struct doctor_facts *fa
 	facts->is_inner = !host_probe("netns-is-first", probe_first, NULL, NULL);
 	/* Before 5.16 there is no such table, and nothing that needs one. */
 	deciding->is_eid_known =
-		read_table(facts, SMC_ABI_DUMP_UEID, on_ueid, deciding) &&
-		read_table(facts, SMC_ABI_DUMP_SEID, smc_seid_decode, &deciding->seid);
+		read_table(facts, SMC_NETLINK_DUMP_UEID, on_ueid, deciding) &&
+		read_table(facts, SMC_NETLINK_DUMP_SEID, smc_seid_decode, &deciding->seid);
 	deciding->is_v1_only = !deciding->is_eid_known && facts_is_before(facts, 5, 16);
 	deciding->is_rxe_broken = !deciding->is_v1_only && facts_is_before(facts, 6, 2);
 }
@@ -159,8 +159,9 @@ static void load_netlink(struct doctor_facts *facts)
 	int ret;
 
 	facts->has_genl =
-		is_read(facts, smc_genl_open(&facts->genl, SMC_ABI_GEN_FAMILY, &err), &err);
-	facts->has_info = read_table(facts, SMC_ABI_GET_SYS_INFO, smc_sysinfo_decode, &facts->info);
+		is_read(facts, smc_genl_open(&facts->genl, SMC_GENL_FAMILY_NAME, &err), &err);
+	facts->has_info =
+		read_table(facts, SMC_NETLINK_GET_SYS_INFO, smc_sysinfo_decode, &facts->info);
 	facts->has_pnet = is_read(facts, pnet_table_load(&facts->pnet, &err), &err);
 	for (int tries = 0; tries < DIAG_TRIES; tries++) {
 		facts->exposure.n_listeners = 0;
@@ -391,7 +392,7 @@ static int load(struct doctor_facts *facts, const struct chk_request *req, struc
 	if (ret)
 		return smc_err_set(err, -ret, "cannot list the RDMA devices");
 	rdma_check_netns(&facts->rdma);
-	read_table(facts, SMC_ABI_GET_DEV_SMCR, on_device, facts);
+	read_table(facts, SMC_NETLINK_GET_DEV_SMCR, on_device, facts);
 	load_deciding(&facts->choices.facts, facts);
 	choices_make(&facts->choices);
 	load_more(facts);
@@ -401,10 +402,10 @@ static int load(struct doctor_facts *facts, const struct chk_request *req, struc
 void facts_load_rest(struct doctor_facts *facts)
 {
 	facts_load_host(facts);
-	read_table(facts, SMC_ABI_DUMP_HS_LIMITATION, smc_hs_decode, &facts->is_limited);
+	read_table(facts, SMC_NETLINK_DUMP_HS_LIMITATION, smc_hs_decode, &facts->is_limited);
 	facts->has_stats =
-		read_table(facts, SMC_ABI_GET_STATS, smc_stats_decode, &facts->stats) &&
-		read_table(facts, SMC_ABI_GET_FBACK_STATS, smc_fback_decode, &facts->stats);
+		read_table(facts, SMC_NETLINK_GET_STATS, smc_stats_decode, &facts->stats) &&
+		read_table(facts, SMC_NETLINK_GET_FBACK_STATS, smc_fback_decode, &facts->stats);
 	facts->is_foreign_sysfs = is_foreign_sysfs(facts);
 	load_pauses(facts);
 	load_ports(facts);

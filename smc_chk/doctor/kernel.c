@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "process/library.h"
-#include "smc/abi.h"
+#include "smc/genl_abi.h"
 #include "smc_chk/doctor/findings.h"
 
 static char option(const struct doctor *doc, const char *name)
@@ -144,10 +144,10 @@ static void check_families(struct doctor *doc)
 		return;
 	}
 	if (!doc->facts->has_pnet)
-		doctor_say(doc, DOCTOR_PROBLEM, "netlink", SMC_ABI_PNET_FAMILY, "modprobe smc",
+		doctor_say(doc, DOCTOR_PROBLEM, "netlink", SMCR_GENL_FAMILY_NAME, "modprobe smc",
 			   "does not answer: smc_pnet cannot work");
 	if (!doc->facts->has_genl)
-		doctor_say(doc, DOCTOR_WARNING, "netlink", SMC_ABI_GEN_FAMILY,
+		doctor_say(doc, DOCTOR_WARNING, "netlink", SMC_GENL_FAMILY_NAME,
 			   "install kernel 5.11 or later", "is missing: smcd and smcr cannot work");
 	if (doc->facts->has_pnet && doc->facts->has_genl)
 		doctor_ok(doc, "netlink", NULL, "both families of SMC answer");

@@ -208,10 +208,11 @@ static void find_group(struct client_result *result)
 	struct group_search search = { .result = result };
 	struct smc_genl *nl;
 
-	if (smc_genl_open(&nl, SMC_ABI_GEN_FAMILY, NULL))
+	if (smc_genl_open(&nl, SMC_GENL_FAMILY_NAME, NULL))
 		return;
 	smc_genl_dump(nl,
-		      result->mode == SMC_MODE_SMCD ? SMC_ABI_GET_LGR_SMCD : SMC_ABI_GET_LINK_SMCR,
+		      result->mode == SMC_MODE_SMCD ? SMC_NETLINK_GET_LGR_SMCD :
+						      SMC_NETLINK_GET_LINK_SMCR,
 		      look_at_group, &search, NULL);
 	smc_genl_close(nl);
 	result->has_lgr = search.n_found == 1;

@@ -82,7 +82,7 @@ static void ueid_answers(void **state)
 /* The kernel takes 33 bytes and nothing else. */
 static void ueid_bytes(void **state)
 {
-	const struct nlattr attr = { NLA_HDRLEN + 33, SMC_ABI_EID_TABLE_ENTRY };
+	const struct nlattr attr = { NLA_HDRLEN + 33, SMC_NLA_EID_TABLE_ENTRY };
 	struct cmd cmd = { .variant = &smcr };
 
 	(void)state;

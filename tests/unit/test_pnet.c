@@ -6,22 +6,22 @@
 #include <linux/genetlink.h>
 #include <linux/smc.h>
 
-#include "smc/abi.h"
+#include "smc/genl_abi.h"
 #include "smc/pnet.h"
 
 #define SAME(a, b) _Static_assert((int)(a) == (int)(b), #a " is not " #b)
-SAME(SMC_ABI_PNET_GET, SMC_PNETID_GET);
-SAME(SMC_ABI_PNET_ADD, SMC_PNETID_ADD);
-SAME(SMC_ABI_PNET_DEL, SMC_PNETID_DEL);
-SAME(SMC_ABI_PNET_FLUSH, SMC_PNETID_FLUSH);
-SAME(SMC_ABI_PNET_NAME, SMC_PNETID_NAME);
-SAME(SMC_ABI_PNET_ETHNAME, SMC_PNETID_ETHNAME);
-SAME(SMC_ABI_PNET_IBNAME, SMC_PNETID_IBNAME);
-SAME(SMC_ABI_PNET_IBPORT, SMC_PNETID_IBPORT);
+SAME(SMC_PNETID_GET, SMC_PNETID_GET);
+SAME(SMC_PNETID_ADD, SMC_PNETID_ADD);
+SAME(SMC_PNETID_DEL, SMC_PNETID_DEL);
+SAME(SMC_PNETID_FLUSH, SMC_PNETID_FLUSH);
+SAME(SMC_PNETID_NAME, SMC_PNETID_NAME);
+SAME(SMC_PNETID_ETHNAME, SMC_PNETID_ETHNAME);
+SAME(SMC_PNETID_IBNAME, SMC_PNETID_IBNAME);
+SAME(SMC_PNETID_IBPORT, SMC_PNETID_IBPORT);
 
 static void start(struct message *m)
 {
-	const struct genlmsghdr genl = { .cmd = SMC_ABI_PNET_GET, .version = 1 };
+	const struct genlmsghdr genl = { .cmd = SMC_PNETID_GET, .version = 1 };
 
 	message_start(m, 0x20);
 	message_put(m, &genl, sizeof(genl));
@@ -36,10 +36,10 @@ static void put_entry(struct message *m, const char *name, const char *eth, cons
 		      uint8_t port)
 {
 	start(m);
-	put_string(m, SMC_ABI_PNET_NAME, name);
-	put_string(m, SMC_ABI_PNET_ETHNAME, eth);
-	put_string(m, SMC_ABI_PNET_IBNAME, ib);
-	message_attr(m, SMC_ABI_PNET_IBPORT, &port, 1);
+	put_string(m, SMC_PNETID_NAME, name);
+	put_string(m, SMC_PNETID_ETHNAME, eth);
+	put_string(m, SMC_PNETID_IBNAME, ib);
+	message_attr(m, SMC_PNETID_IBPORT, &port, 1);
 }
 
 static void net_entry(void **state)
@@ -78,10 +78,10 @@ static void other_order(void **state)
 	(void)state;
 	start(&m);
 	message_attr(&m, 77, later, sizeof(later));
-	message_attr(&m, SMC_ABI_PNET_IBPORT, &port, 1);
-	put_string(&m, SMC_ABI_PNET_IBNAME, "rxelo");
+	message_attr(&m, SMC_PNETID_IBPORT, &port, 1);
+	put_string(&m, SMC_PNETID_IBNAME, "rxelo");
 	message_attr(&m, 0, "", 0);
-	put_string(&m, SMC_ABI_PNET_NAME, "LO");
+	put_string(&m, SMC_PNETID_NAME, "LO");
 	assert_int_equal(smc_pnet_decode(&e, &m.nlh), 0);
 	assert_int_equal(e.has, SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT);
 	assert_string_equal(e.eth, "");
@@ -97,16 +97,16 @@ static void missing(void **state)
 	assert_int_equal(smc_pnet_decode(&e, &m.nlh), -EBADMSG);
 	start(&m);
 	assert_int_equal(smc_pnet_decode(&e, &m.nlh), -EBADMSG);
-	put_string(&m, SMC_ABI_PNET_NAME, "NET1");
+	put_string(&m, SMC_PNETID_NAME, "NET1");
 	assert_int_equal(smc_pnet_decode(&e, &m.nlh), -EBADMSG);
-	put_string(&m, SMC_ABI_PNET_IBNAME, "mlx5_0");
+	put_string(&m, SMC_PNETID_IBNAME, "mlx5_0");
 	assert_int_equal(smc_pnet_decode(&e, &m.nlh), 0);
 	assert_int_equal(e.has, SMC_PNET_HAS_IB); /* port unknown, not 0 */
-	message_attr(&m, SMC_ABI_PNET_IBPORT, "", 0);
+	message_attr(&m, SMC_PNETID_IBPORT, "", 0);
 	assert_int_equal(smc_pnet_decode(&e, &m.nlh), 0);
 	assert_int_equal(e.has, SMC_PNET_HAS_IB);
 	start(&m);
-	put_string(&m, SMC_ABI_PNET_ETHNAME, "eth0");
+	put_string(&m, SMC_PNETID_ETHNAME, "eth0");
 	assert_int_equal(smc_pnet_decode(&e, &m.nlh), -EBADMSG);
 }
 
@@ -119,19 +119,19 @@ static void damaged_strings(void **state)
 	(void)state;
 	memset(text, 'A', sizeof(text));
 	start(&m);
-	put_string(&m, SMC_ABI_PNET_ETHNAME, "eth0");
-	message_attr(&m, SMC_ABI_PNET_NAME, text, 4); /* no end */
+	put_string(&m, SMC_PNETID_ETHNAME, "eth0");
+	message_attr(&m, SMC_PNETID_NAME, text, 4); /* no end */
 	assert_int_equal(smc_pnet_decode(&e, &m.nlh), -EBADMSG);
 	text[17] = '\0';
-	message_attr(&m, SMC_ABI_PNET_NAME, text, 18); /* too long */
+	message_attr(&m, SMC_PNETID_NAME, text, 18); /* too long */
 	assert_int_equal(smc_pnet_decode(&e, &m.nlh), -EBADMSG);
 	text[16] = '\0';
-	message_attr(&m, SMC_ABI_PNET_NAME, text, 18); /* more behind the end */
+	message_attr(&m, SMC_PNETID_NAME, text, 18); /* more behind the end */
 	assert_int_equal(smc_pnet_decode(&e, &m.nlh), 0);
 	assert_int_equal(strlen(e.name), 16);
 	memset(text, 'B', sizeof(text));
-	message_attr(&m, SMC_ABI_PNET_IBNAME, text, sizeof(text));
-	message_attr(&m, SMC_ABI_PNET_IBNAME, "", 0);
+	message_attr(&m, SMC_PNETID_IBNAME, text, sizeof(text));
+	message_attr(&m, SMC_PNETID_IBNAME, "", 0);
 	assert_int_equal(smc_pnet_decode(&e, &m.nlh), 0);
 	assert_int_equal(e.has, SMC_PNET_HAS_NET);
 }

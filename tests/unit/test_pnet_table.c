@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <linux/genetlink.h>
 
-#include "smc/abi.h"
+#include "smc/genl_abi.h"
 
 struct smc_genl {
 	int unused;
@@ -58,7 +58,7 @@ int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, s
 
 	(void)nl;
 	(void)err;
-	assert_int_equal(cmd, SMC_ABI_PNET_GET);
+	assert_int_equal(cmd, SMC_PNETID_GET);
 	for (size_t i = 0; !ret && i < kernel.table.count; i++) {
 		const struct smc_pnet *entry = &kernel.table.entries[i];
 		uint8_t port = entry->has & SMC_PNET_HAS_IB ? entry->port : 255;
@@ -66,12 +66,11 @@ int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, s
 
 		message_start(&m, 0x20);
 		message_put(&m, &genl, sizeof(genl));
-		put_string(&m, SMC_ABI_PNET_NAME, entry->name);
-		put_string(&m, SMC_ABI_PNET_ETHNAME,
+		put_string(&m, SMC_PNETID_NAME, entry->name);
+		put_string(&m, SMC_PNETID_ETHNAME,
 			   entry->has & SMC_PNET_HAS_NET ? entry->eth : "n/a");
-		put_string(&m, SMC_ABI_PNET_IBNAME,
-			   entry->has & SMC_PNET_HAS_IB ? entry->ib : "n/a");
-		message_attr(&m, SMC_ABI_PNET_IBPORT, &port, 1);
+		put_string(&m, SMC_PNETID_IBNAME, entry->has & SMC_PNET_HAS_IB ? entry->ib : "n/a");
+		message_attr(&m, SMC_PNETID_IBPORT, &port, 1);
 		ret = fn(&m.nlh, arg);
 	}
 	return ret;
@@ -95,16 +94,16 @@ static int add(const struct smc_genl_attr *attrs, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		switch (attrs[i].type) {
-		case SMC_ABI_PNET_NAME: strcpy(entry.name, attrs[i].str); break;
-		case SMC_ABI_PNET_ETHNAME:
+		case SMC_PNETID_NAME: strcpy(entry.name, attrs[i].str); break;
+		case SMC_PNETID_ETHNAME:
 			entry.has |= SMC_PNET_HAS_NET;
 			strcpy(entry.eth, attrs[i].str);
 			break;
-		case SMC_ABI_PNET_IBNAME:
+		case SMC_PNETID_IBNAME:
 			entry.has |= SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT;
 			strcpy(entry.ib, attrs[i].str);
 			break;
-		case SMC_ABI_PNET_IBPORT: entry.port = attrs[i].u8; break;
+		case SMC_PNETID_IBPORT: entry.port = attrs[i].u8; break;
 		default: fail();
 		}
 	}
@@ -132,9 +131,9 @@ static int carry_out(uint8_t cmd, const struct smc_genl_attr *attrs, size_t n)
 			       (kernel.fail_from && kernel.commands > kernel.fail_at)))
 		return -kernel.code;
 	switch (cmd) {
-	case SMC_ABI_PNET_ADD: return add(attrs, n);
-	case SMC_ABI_PNET_DEL: return drop(attrs[0].str);
-	case SMC_ABI_PNET_FLUSH: return drop(NULL);
+	case SMC_PNETID_ADD: return add(attrs, n);
+	case SMC_PNETID_DEL: return drop(attrs[0].str);
+	case SMC_PNETID_FLUSH: return drop(NULL);
 	default: return -EOPNOTSUPP;
 	}
 }

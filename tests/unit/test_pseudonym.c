@@ -9,7 +9,7 @@
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 
-#include "smc/abi.h"
+#include "smc/genl_abi.h"
 
 static const struct pseudonyms all = { .key = "0123456789abcde", .host = "Db1.example.org" };
 

@@ -152,7 +152,7 @@ static int put_stats(smc_genl_fn fn, void *arg)
 int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, struct smc_err *err)
 {
 	assert_non_null(nl);
-	assert_int_equal(cmd, SMC_ABI_GET_STATS);
+	assert_int_equal(cmd, SMC_NETLINK_GET_STATS);
 	if (kernel.stats_result)
 		return smc_err_set(err, -kernel.stats_result, "statistics");
 	return put_stats(fn, arg);
