@@ -3,14 +3,9 @@
 #pragma once
 
 #include <asm/ptrace.h>
-#include <linux/bpf.h>
-#include <stdbool.h>
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_endian.h>
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_tracing.h>
 
 #include "bpf/ends.h"
+#include "bpf/maps.bpf.h"
 
 enum {
 	AF_INET = 2,

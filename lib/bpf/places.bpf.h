@@ -21,20 +21,9 @@ struct place_of_sk {
 	KEPT kept;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, PLACES);
-	__type(key, __u32);
-	__type(value, struct place_of_sk);
-} places SEC(".maps");
+MAP(places, ARRAY, 0, PLACES, __u32, struct place_of_sk);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, KEPT_MAX);
-	__type(key, __u64);
-	__type(value, KEPT);
-} without_place SEC(".maps");
+MAP(without_place, HASH, BPF_F_NO_PREALLOC, KEPT_MAX, __u64, KEPT);
 
 static struct place_of_sk *place_of(__u64 sk)
 {

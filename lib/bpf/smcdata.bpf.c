@@ -116,25 +116,11 @@ struct pipe_inode_info {
 
 /* ---- what is kept ---- */
 
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct call);
-} smcdata_calls SEC(".maps");
+MAP_BESIDE(smcdata_calls, TASK, struct call);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct smcdata_state);
-} smcdata_state SEC(".maps");
+MAP_OF_ONE(smcdata_state, ARRAY, BPF_F_MMAPABLE, struct smcdata_state, state_of)
 
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, SMCDATA_RING_SIZE);
-} smcdata_records SEC(".maps");
+MAP_RING(smcdata_records, SMCDATA_RING_SIZE);
 
 /*
  * A record in the making; behind its bytes there is room for a step that begins at the last one.
@@ -150,32 +136,13 @@ struct draft {
 	__u8 bytes[SMCDATA_BYTES + STEP];
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct draft);
-} smcdata_draft SEC(".maps");
+MAP_OF_ONE(smcdata_draft, PERCPU_ARRAY, 0, struct draft, draft_of)
 
 /* A record and its bytes, told without a draft. */
 struct short_record {
 	struct smcdata_record record;
 	__u8 bytes[SHORT];
 };
-
-static struct smcdata_state *state_of(void)
-{
-	__u32 key = 0;
-
-	return bpf_map_lookup_elem(&smcdata_state, &key);
-}
-
-static struct draft *draft_of(void)
-{
-	__u32 key = 0;
-
-	return bpf_map_lookup_elem(&smcdata_draft, &key);
-}
 
 /* ---- connections ---- */
 

@@ -27,31 +27,10 @@ enum {
 };
 
 /* When the handshake began that a worker is at, of one that connected to here; or 0. */
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, __u64);
-} smclife_accepts SEC(".maps");
+MAP_BESIDE(smclife_accepts, TASK, __u64);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct smclife_state);
-} smclife_state SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, SMCLIFE_EVENTS_SIZE);
-} smclife_events SEC(".maps");
-
-static struct smclife_state *state_of(void)
-{
-	__u32 key = 0;
-
-	return bpf_map_lookup_elem(&smclife_state, &key);
-}
+MAP_OF_ONE(smclife_state, ARRAY, 0, struct smclife_state, state_of)
+MAP_RING(smclife_events, SMCLIFE_EVENTS_SIZE);
 
 static bool is_watched(struct sock *sk)
 {

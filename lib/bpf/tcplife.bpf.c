@@ -34,24 +34,11 @@ struct life {
 	struct tcplife_process process;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct life);
-} lives SEC(".maps");
+MAP_BESIDE(lives, SK, struct life);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct tcplife_state);
-} tcplife_state SEC(".maps");
+MAP(tcplife_state, ARRAY, 0, 1, __u32, struct tcplife_state);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, TCPLIFE_EVENTS_SIZE);
-} tcplife_events SEC(".maps");
+MAP_RING(tcplife_events, TCPLIFE_EVENTS_SIZE);
 
 static struct kernfs_node *parent_of(struct kernfs_node *kn)
 {

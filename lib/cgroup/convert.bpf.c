@@ -3,12 +3,7 @@
  * Turns TCP sockets of chosen control groups and processes into SMC sockets. One program serves all
  * scopes: the kernel takes 38 programs at most for a function.
  */
-#include <linux/bpf.h>
-#include <stdbool.h>
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_tracing.h>
-
+#include "bpf/maps.bpf.h"
 #include "cgroup/scope.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
@@ -47,20 +42,9 @@ struct task_struct {
 } __attribute__((preserve_access_index));
 
 /* Marks of threads: the id of their scope. They vanish with the thread. */
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, __u64);
-} tasks SEC(".maps");
+MAP_BESIDE(tasks, TASK, __u64);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, SCOPE_MAX);
-	__type(key, __u64);
-	__type(value, struct smc_scope);
-} scopes SEC(".maps");
+MAP(scopes, HASH, BPF_F_NO_PREALLOC, SCOPE_MAX, __u64, struct smc_scope);
 
 static __u64 mark_of(struct task_struct *task)
 {

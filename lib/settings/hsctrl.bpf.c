@@ -3,13 +3,7 @@
  * Decides for each connection of the network namespaces that name this controller in
  * net.smc.hs_ctrl whether SMC is offered (SYN) or taken (SYN-ACK). Linux 6.19, <net/smc.h>.
  */
-#include <linux/bpf.h>
-#include <stdbool.h>
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_endian.h>
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_tracing.h>
-
+#include "bpf/maps.bpf.h"
 #include "settings/hsmaps.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
@@ -78,34 +72,13 @@ struct smc_hs_ctrl {
 };
 _Static_assert(__builtin_offsetof(struct smc_hs_ctrl, flags) == HS_FLAGS_AT, "the loader knows");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct hs_rules);
-} rules SEC(".maps");
+MAP(rules, ARRAY, 0, 1, __u32, struct hs_rules);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct hs_ports);
-} ports SEC(".maps");
+MAP(ports, ARRAY, 0, 1, __u32, struct hs_ports);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 1 << 20);
-	__type(key, struct hs_net);
-	__type(value, __u32);
-} nets SEC(".maps");
+MAP(nets, LPM_TRIE, BPF_F_NO_PREALLOC, 1 << 20, struct hs_net, __u32);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, HS_HITS_MAX);
-	__type(key, __u32);
-	__type(value, __u64);
-} hits SEC(".maps");
+MAP(hits, ARRAY, 0, HS_HITS_MAX, __u32, __u64);
 
 static void count(__u32 place)
 {
