@@ -116,7 +116,7 @@ static void append_closed(struct out_text *text, const struct event *event)
 
 static void append_connection(struct out_text *text, const struct event *event)
 {
-	const struct smc_abi_fallback *fallback = &event->sock.fallback;
+	const struct smc_diag_fallback *fallback = &event->sock.fallback;
 
 	append_ends(text, event);
 	if (event->kind == EVENT_CLOSED) {
@@ -248,7 +248,7 @@ static json_t *json_group(uint32_t lgr)
 
 static void set_fallback(json_t *json, const struct event *event, bool explained)
 {
-	const struct smc_abi_fallback *fallback = &event->sock.fallback;
+	const struct smc_diag_fallback *fallback = &event->sock.fallback;
 
 	set(json, "reason", sockets_json_reason(fallback->reason));
 	if (fallback->peer_diagnosis)

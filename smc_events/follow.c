@@ -27,9 +27,9 @@ static void copy_mode(struct event *event, const struct smclife_socket *socket)
 {
 	static const uint8_t modes[] = {
 		[SMCLIFE_NONE] = UINT8_MAX,
-		[SMCLIFE_SMCR] = SMC_ABI_MODE_SMCR,
-		[SMCLIFE_SMCD] = SMC_ABI_MODE_SMCD,
-		[SMCLIFE_TCP] = SMC_ABI_MODE_TCP,
+		[SMCLIFE_SMCR] = SMC_DIAG_MODE_SMCR,
+		[SMCLIFE_SMCD] = SMC_DIAG_MODE_SMCD,
+		[SMCLIFE_TCP] = SMC_DIAG_MODE_FALLBACK_TCP,
 	};
 
 	event->sock.mode = socket->mode < sizeof(modes) ? modes[socket->mode] : UINT8_MAX;

@@ -16,14 +16,14 @@ static bool is_full(const struct smc_fill *buffer)
 }
 
 /* Bytes since the beginning, modulo 65536 buffers. A record may have any numbers. */
-static uint64_t position(const struct smc_abi_cursor *cursor, uint32_t size)
+static uint64_t position(const struct smc_diag_cursor *cursor, uint32_t size)
 {
 	return size ? ((uint64_t)cursor->wrap * size + cursor->count) % (LAPS * size) : 0;
 }
 
 /* From one cursor to the one ahead of it, of the same buffer. */
-static struct smc_fill distance(const struct smc_abi_cursor *from, const struct smc_abi_cursor *to,
-				uint32_t size)
+static struct smc_fill distance(const struct smc_diag_cursor *from,
+				const struct smc_diag_cursor *to, uint32_t size)
 {
 	uint64_t lap = LAPS * size, bytes = 0;
 
@@ -36,7 +36,7 @@ static struct smc_fill distance(const struct smc_abi_cursor *from, const struct 
 
 void smc_sample_sock(struct smc_sample *sample, const struct smc_sock *sock, int64_t at)
 {
-	const struct smc_abi_conninfo *conn = &sock->conn;
+	const struct smc_diag_conninfo *conn = &sock->conn;
 	enum smc_mode mode = smc_sock_mode(sock);
 
 	*sample = (struct smc_sample){ .at = at };

@@ -105,11 +105,11 @@ uint8_t smcss_ext(const struct smcss_opts *opts)
 	if (opts->is_json || opts->columns)
 		return SOCKETS_EXT_ALL;
 	if (opts->is_debug)
-		ext |= SMC_DIAG_EXT(SMC_ABI_DIAG_CONNINFO);
+		ext |= SMC_DIAG_EXT(SMC_DIAG_CONNINFO);
 	if (opts->only_smcr)
-		ext |= SMC_DIAG_EXT(SMC_ABI_DIAG_LGRINFO);
+		ext |= SMC_DIAG_EXT(SMC_DIAG_LGRINFO);
 	if (opts->only_smcd)
-		ext |= SMC_DIAG_EXT(SMC_ABI_DIAG_DMBINFO);
+		ext |= SMC_DIAG_EXT(SMC_DIAG_DMBINFO);
 	return ext;
 }
 

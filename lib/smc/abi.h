@@ -28,23 +28,8 @@
 #define SMC_IB_NAME_LEN 64
 #define SMC_GID_TEXT_LEN 40
 
-/* sock_diag attributes; attribute n is asked for by bit n - 1 of the request's ext byte. */
-enum {
-	SMC_ABI_DIAG_CONNINFO = 1,
-	SMC_ABI_DIAG_LGRINFO = 2,
-	SMC_ABI_DIAG_SHUTDOWN = 3,
-	SMC_ABI_DIAG_DMBINFO = 4,
-	SMC_ABI_DIAG_FALLBACK = 5,
-};
-
+/* Attribute n of sock_diag is asked for by bit n - 1 of the request's ext byte. */
 #define SMC_DIAG_EXT(attr) (1U << ((attr)-1))
-
-/* diag_mode */
-enum {
-	SMC_ABI_MODE_SMCR = 0,
-	SMC_ABI_MODE_TCP = 1,
-	SMC_ABI_MODE_SMCD = 2,
-};
 
 /* diag_state: net/smc's enum smc_state, part of no UAPI header but of every answer. */
 enum {
@@ -87,21 +72,6 @@ struct smc_abi_diag_msg {
 	uint32_t inode[2];
 };
 
-struct smc_abi_cursor {
-	uint16_t reserved;
-	uint16_t wrap;
-	uint32_t count;
-};
-
-struct smc_abi_conninfo {
-	uint32_t token;
-	uint32_t sndbuf_size, rmbe_size, peer_rmbe_size;
-	struct smc_abi_cursor rx_prod, rx_cons, tx_prod, tx_cons;
-	uint8_t rx_prod_flags, rx_conn_state_flags;
-	uint8_t tx_prod_flags, tx_conn_state_flags;
-	struct smc_abi_cursor tx_prep, tx_sent, tx_fin;
-};
-
 struct smc_abi_lgrinfo {
 	uint8_t link_id;
 	char ibname[SMC_IB_NAME_LEN];
@@ -119,14 +89,9 @@ struct smc_abi_dmbinfo {
 	uint64_t peer_gid_ext, my_gid_ext;
 };
 
-struct smc_abi_fallback {
-	uint32_t reason, peer_diagnosis;
-};
-
 #define SMC_ABI_CHID_LOOPBACK 0xffff
 
 _Static_assert(sizeof(struct smc_abi_diag_req) == 52, "request size");
 _Static_assert(sizeof(struct smc_abi_diag_msg) == 64, "base message size");
-_Static_assert(sizeof(struct smc_abi_conninfo) == 76, "conninfo size");
 _Static_assert(sizeof(struct smc_abi_lgrinfo) == 147, "lgrinfo size");
 _Static_assert(sizeof(struct smc_abi_dmbinfo) == 56, "dmbinfo size");

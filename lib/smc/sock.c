@@ -83,14 +83,14 @@ static const struct {
 		offsetof(struct smc_sock, member), least, sizeof(((struct smc_sock *)0)->member),  \
 			order, bit                                                                 \
 	}
-	[SMC_ABI_DIAG_CONNINFO] =
-		ATTR(conn, sizeof(struct smc_abi_conninfo), order_conn, SMC_SOCK_HAS_CONN),
-	[SMC_ABI_DIAG_LGRINFO] =
+	[SMC_DIAG_CONNINFO] =
+		ATTR(conn, sizeof(struct smc_diag_conninfo), order_conn, SMC_SOCK_HAS_CONN),
+	[SMC_DIAG_LGRINFO] =
 		ATTR(lgr, sizeof(struct smc_abi_lgrinfo), order_none, SMC_SOCK_HAS_LGR),
-	[SMC_ABI_DIAG_SHUTDOWN] = ATTR(shutdown, 1, order_none, SMC_SOCK_HAS_SHUTDOWN),
-	[SMC_ABI_DIAG_DMBINFO] = ATTR(dmb, SMC_ABI_DMBINFO_OLD_LEN, order_dmb, SMC_SOCK_HAS_DMB),
-	[SMC_ABI_DIAG_FALLBACK] = ATTR(fallback, sizeof(struct smc_abi_fallback), order_fallback,
-				       SMC_SOCK_HAS_FALLBACK),
+	[SMC_DIAG_SHUTDOWN] = ATTR(shutdown, 1, order_none, SMC_SOCK_HAS_SHUTDOWN),
+	[SMC_DIAG_DMBINFO] = ATTR(dmb, SMC_ABI_DMBINFO_OLD_LEN, order_dmb, SMC_SOCK_HAS_DMB),
+	[SMC_DIAG_FALLBACK] = ATTR(fallback, sizeof(struct smc_diag_fallback), order_fallback,
+				   SMC_SOCK_HAS_FALLBACK),
 #undef ATTR
 };
 
@@ -114,9 +114,9 @@ static void decode_attr(struct smc_sock *sock, const struct nlattr *attr)
 	if (smc_order_is_other(attr))
 		smc_order_turn(to, attrs[type].size, attrs[type].order);
 	sock->has |= attrs[type].has;
-	if (type == SMC_ABI_DIAG_LGRINFO)
+	if (type == SMC_DIAG_LGRINFO)
 		end_strings(&sock->lgr);
-	if (type == SMC_ABI_DIAG_DMBINFO && len >= sizeof(sock->dmb))
+	if (type == SMC_DIAG_DMBINFO && len >= sizeof(sock->dmb))
 		sock->has |= SMC_SOCK_HAS_GID_EXT;
 }
 

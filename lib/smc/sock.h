@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <linux/netlink.h>
+#include <linux/smc_diag.h>
 #include <netinet/in.h>
 
 #include "smc/abi.h"
@@ -59,10 +60,10 @@ struct smc_sock {
 	uint32_t ifindex, uid;
 	uint64_t inode, cookie;
 	const char *netns;
-	struct smc_abi_conninfo conn;
+	struct smc_diag_conninfo conn;
 	struct smc_abi_lgrinfo lgr;
 	struct smc_abi_dmbinfo dmb;
-	struct smc_abi_fallback fallback;
+	struct smc_diag_fallback fallback;
 };
 
 /**
@@ -98,7 +99,8 @@ static inline bool smc_sock_connected(const struct smc_sock *sock)
 	if (sock->state == SMC_ABI_LISTEN)
 		return false;
 	/* A fallback before connect() stays INIT for good, though it is connected. */
-	return sock->state != SMC_ABI_INIT || (sock->mode == SMC_ABI_MODE_TCP && sock->peer.port);
+	return sock->state != SMC_ABI_INIT ||
+	       (sock->mode == SMC_DIAG_MODE_FALLBACK_TCP && sock->peer.port);
 }
 
 /** smc_sock_mode() - what the connection runs over; SMC_MODE_NONE without a connection */
@@ -106,14 +108,14 @@ static inline enum smc_mode smc_sock_mode(const struct smc_sock *sock)
 {
 	if (sock->state == SMC_ABI_CLOSED)
 		return SMC_MODE_NONE;
-	if (sock->mode == SMC_ABI_MODE_TCP)
+	if (sock->mode == SMC_DIAG_MODE_FALLBACK_TCP)
 		return SMC_MODE_TCP;
 	/* Mode 0 is SMC-R, but also what a socket without any connection says. */
 	if (!smc_sock_connected(sock))
 		return SMC_MODE_NONE;
-	return sock->mode == SMC_ABI_MODE_SMCR ? SMC_MODE_SMCR :
-	       sock->mode == SMC_ABI_MODE_SMCD ? SMC_MODE_SMCD :
-						 SMC_MODE_NONE;
+	return sock->mode == SMC_DIAG_MODE_SMCR ? SMC_MODE_SMCR :
+	       sock->mode == SMC_DIAG_MODE_SMCD ? SMC_MODE_SMCD :
+						  SMC_MODE_NONE;
 }
 
 /** smc_state_name() - name as smcss prints it, NULL for a state no header knows */

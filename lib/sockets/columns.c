@@ -132,7 +132,7 @@ static json_t *json_shutd(const void *object)
 
 static void text_cursor(struct out_text *text, const void *value)
 {
-	const struct smc_abi_cursor *cursor = value;
+	const struct smc_diag_cursor *cursor = value;
 
 	out_hex(text, cursor->wrap, 4);
 	out_char(text, ':');
@@ -141,7 +141,7 @@ static void text_cursor(struct out_text *text, const void *value)
 
 static json_t *json_cursor(const void *value)
 {
-	const struct smc_abi_cursor *cursor = value;
+	const struct smc_diag_cursor *cursor = value;
 
 	return json_pack("{s:i, s:I}", "wrap", cursor->wrap, "count", (json_int_t)cursor->count);
 }
@@ -244,9 +244,9 @@ const struct out_col sockets_columns[] = {
 	  .text = text_addr, .json = json_addr },
 	{ "intf", "Intf", "bound_ifindex", 4, .text = text_intf, .json = json_intf },
 	{ "mode", "Mode", "mode", 4, .text = text_mode, .json = json_mode },
-	{ "reason", "Reason", "reason", 18, OUT_ODD(smc_abi_fallback, reason), .find = fallback_of,
+	{ "reason", "Reason", "reason", 18, OUT_ODD(smc_diag_fallback, reason), .find = fallback_of,
 	  .text = text_reason, .json = json_reason },
-	{ NULL, NULL, "peer_reason", 0, OUT_ODD(smc_abi_fallback, peer_diagnosis),
+	{ NULL, NULL, "peer_reason", 0, OUT_ODD(smc_diag_fallback, peer_diagnosis),
 	  .find = fallback_of, .json = json_peer_reason },
 	{ "shutd", "Shutd", "shutdown", 5, OUT_IF(sockets_row, sock.has, SMC_SOCK_HAS_SHUTDOWN),
 	  .text = text_shutd, .json = json_shutd },

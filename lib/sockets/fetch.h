@@ -8,8 +8,8 @@
 
 /* The attributes that the columns show. */
 #define SOCKETS_EXT_ALL                                                                            \
-	(SMC_DIAG_EXT(SMC_ABI_DIAG_CONNINFO) | SMC_DIAG_EXT(SMC_ABI_DIAG_LGRINFO) |                \
-	 SMC_DIAG_EXT(SMC_ABI_DIAG_DMBINFO))
+	(SMC_DIAG_EXT(SMC_DIAG_CONNINFO) | SMC_DIAG_EXT(SMC_DIAG_LGRINFO) |                        \
+	 SMC_DIAG_EXT(SMC_DIAG_DMBINFO))
 
 /**
  * struct sockets_source - who takes all SMC sockets of the kernel

@@ -94,7 +94,7 @@ static void append_symbol(struct out_text *text, uint32_t code)
 	}
 }
 
-void sockets_append_reason(struct out_text *text, const struct smc_abi_fallback *fallback)
+void sockets_append_reason(struct out_text *text, const struct smc_diag_fallback *fallback)
 {
 	append_symbol(text, fallback->reason);
 	if (!fallback->peer_diagnosis)

@@ -17,7 +17,7 @@ json_t *sockets_json_addr(const struct smc_addr *addr);
 bool sockets_has_reason(const struct smc_sock *sock);
 
 /** sockets_append_reason() - "PEERDECL/NOSMCDEV"; numbers for codes that are not Linux's */
-void sockets_append_reason(struct out_text *text, const struct smc_abi_fallback *fallback);
+void sockets_append_reason(struct out_text *text, const struct smc_diag_fallback *fallback);
 
 /** sockets_json_reason() - a reason with its name and meaning */
 json_t *sockets_json_reason(uint32_t code);

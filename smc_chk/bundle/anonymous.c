@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <libmnl/libmnl.h>
+#include <linux/smc_diag.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <stddef.h>
@@ -167,11 +168,11 @@ static void replace_socket(const struct pseudonyms *all, void *body, size_t len)
 		struct smc_abi_lgrinfo *info = mnl_attr_get_payload(attr);
 		size_t size = mnl_attr_get_payload_len(attr);
 
-		if (attr->nla_type == SMC_ABI_DIAG_LGRINFO && size >= sizeof(*info)) {
+		if (attr->nla_type == SMC_DIAG_LGRINFO && size >= sizeof(*info)) {
 			replace_gid(all, info->gid, sizeof(info->gid));
 			replace_gid(all, info->peer_gid, sizeof(info->peer_gid));
 		}
-		if (attr->nla_type == SMC_ABI_DIAG_DMBINFO)
+		if (attr->nla_type == SMC_DIAG_DMBINFO)
 			replace_dmb(all, (char *)info, size);
 	}
 }

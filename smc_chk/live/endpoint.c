@@ -147,9 +147,9 @@ static int look_at(const struct nlmsghdr *nlh, void *arg)
 
 bool endpoint_diag(int fd, struct smc_sock *sock)
 {
-	const struct smc_abi_diag_req req = smc_sock_request(SMC_DIAG_EXT(SMC_ABI_DIAG_CONNINFO) |
-							     SMC_DIAG_EXT(SMC_ABI_DIAG_LGRINFO) |
-							     SMC_DIAG_EXT(SMC_ABI_DIAG_DMBINFO));
+	const struct smc_abi_diag_req req =
+		smc_sock_request(SMC_DIAG_EXT(SMC_DIAG_CONNINFO) | SMC_DIAG_EXT(SMC_DIAG_LGRINFO) |
+				 SMC_DIAG_EXT(SMC_DIAG_DMBINFO));
 	struct search search = { .sock = sock };
 	struct stat st;
 	int ret = -EINTR;

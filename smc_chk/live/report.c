@@ -122,7 +122,7 @@ static void put_reason(struct out_text *text, const char *side, uint32_t code)
  */
 static void put_remedy(struct out_text *text, const struct client_result *result)
 {
-	const struct smc_abi_fallback *fallback = &result->sock.fallback;
+	const struct smc_diag_fallback *fallback = &result->sock.fallback;
 	bool is_peer = fallback->reason == SMC_REASON_PEERDECL && fallback->peer_diagnosis;
 	uint32_t code = is_peer ? fallback->peer_diagnosis : fallback->reason;
 	const struct smc_reason *reason = smc_reason_find(code);

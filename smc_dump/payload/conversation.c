@@ -186,9 +186,9 @@ static bool passes(const struct wish *wish, const struct conversation *conversat
 {
 	static const uint8_t modes[] = {
 		[SMC_MODE_NONE] = UINT8_MAX,
-		[SMC_MODE_SMCR] = SMC_ABI_MODE_SMCR,
-		[SMC_MODE_SMCD] = SMC_ABI_MODE_SMCD,
-		[SMC_MODE_TCP] = SMC_ABI_MODE_TCP,
+		[SMC_MODE_SMCR] = SMC_DIAG_MODE_SMCR,
+		[SMC_MODE_SMCD] = SMC_DIAG_MODE_SMCD,
+		[SMC_MODE_TCP] = SMC_DIAG_MODE_FALLBACK_TCP,
 	};
 	struct smc_sock sock = {
 		.state = SMC_ABI_ACTIVE,

@@ -28,19 +28,9 @@ SAME(SMC_MAX_EID_LEN, 32);
 #endif
 SAME(SMC_IB_NAME_LEN, IB_DEVICE_NAME_MAX);
 
-SAME((int)SMC_ABI_DIAG_CONNINFO, (int)SMC_DIAG_CONNINFO);
-SAME((int)SMC_ABI_DIAG_LGRINFO, (int)SMC_DIAG_LGRINFO);
-SAME((int)SMC_ABI_DIAG_SHUTDOWN, (int)SMC_DIAG_SHUTDOWN);
-SAME((int)SMC_ABI_DIAG_DMBINFO, (int)SMC_DIAG_DMBINFO);
-SAME((int)SMC_ABI_DIAG_FALLBACK, (int)SMC_DIAG_FALLBACK);
-
-SAME((int)SMC_ABI_MODE_SMCR, (int)SMC_DIAG_MODE_SMCR);
-SAME((int)SMC_ABI_MODE_TCP, (int)SMC_DIAG_MODE_FALLBACK_TCP);
-SAME((int)SMC_ABI_MODE_SMCD, (int)SMC_DIAG_MODE_SMCD);
-
-SAME(SMC_DIAG_EXT(SMC_ABI_DIAG_CONNINFO), 1);
-SAME(SMC_DIAG_EXT(SMC_ABI_DIAG_LGRINFO), 2);
-SAME(SMC_DIAG_EXT(SMC_ABI_DIAG_DMBINFO), 8);
+SAME(SMC_DIAG_EXT(SMC_DIAG_CONNINFO), 1);
+SAME(SMC_DIAG_EXT(SMC_DIAG_LGRINFO), 2);
+SAME(SMC_DIAG_EXT(SMC_DIAG_DMBINFO), 8);
 
 SAME(sizeof(struct smc_abi_sockid), sizeof(struct inet_diag_sockid));
 SAME_PLACE(smc_abi_sockid, sport, inet_diag_sockid, idiag_sport);
@@ -64,25 +54,6 @@ SAME_PLACE(smc_abi_diag_msg, id, smc_diag_msg, id);
 SAME_PLACE(smc_abi_diag_msg, uid, smc_diag_msg, diag_uid);
 SAME_PLACE(smc_abi_diag_msg, inode, smc_diag_msg, diag_inode);
 
-SAME(sizeof(struct smc_abi_conninfo), sizeof(struct smc_diag_conninfo));
-SAME_PLACE(smc_abi_conninfo, token, smc_diag_conninfo, token);
-SAME_PLACE(smc_abi_conninfo, sndbuf_size, smc_diag_conninfo, sndbuf_size);
-SAME_PLACE(smc_abi_conninfo, rmbe_size, smc_diag_conninfo, rmbe_size);
-SAME_PLACE(smc_abi_conninfo, peer_rmbe_size, smc_diag_conninfo, peer_rmbe_size);
-SAME_PLACE(smc_abi_conninfo, rx_prod, smc_diag_conninfo, rx_prod);
-SAME_PLACE(smc_abi_conninfo, rx_cons, smc_diag_conninfo, rx_cons);
-SAME_PLACE(smc_abi_conninfo, tx_prod, smc_diag_conninfo, tx_prod);
-SAME_PLACE(smc_abi_conninfo, tx_cons, smc_diag_conninfo, tx_cons);
-SAME_PLACE(smc_abi_conninfo, rx_prod_flags, smc_diag_conninfo, rx_prod_flags);
-SAME_PLACE(smc_abi_conninfo, rx_conn_state_flags, smc_diag_conninfo, rx_conn_state_flags);
-SAME_PLACE(smc_abi_conninfo, tx_prod_flags, smc_diag_conninfo, tx_prod_flags);
-SAME_PLACE(smc_abi_conninfo, tx_conn_state_flags, smc_diag_conninfo, tx_conn_state_flags);
-SAME_PLACE(smc_abi_conninfo, tx_prep, smc_diag_conninfo, tx_prep);
-SAME_PLACE(smc_abi_conninfo, tx_sent, smc_diag_conninfo, tx_sent);
-SAME_PLACE(smc_abi_conninfo, tx_fin, smc_diag_conninfo, tx_fin);
-SAME_PLACE(smc_abi_cursor, wrap, smc_diag_cursor, wrap);
-SAME_PLACE(smc_abi_cursor, count, smc_diag_cursor, count);
-
 SAME(sizeof(struct smc_abi_lgrinfo), sizeof(struct smc_diag_lgrinfo));
 SAME_PLACE(smc_abi_lgrinfo, link_id, smc_diag_lgrinfo, lnk[0].link_id);
 SAME_PLACE(smc_abi_lgrinfo, ibname, smc_diag_lgrinfo, lnk[0].ibname);
@@ -103,16 +74,12 @@ SAME_PLACE(smc_abi_dmbinfo, peer_token, smcd_diag_dmbinfo, peer_token);
 SAME(offsetof(struct smc_abi_dmbinfo, peer_gid_ext), SMC_ABI_DMBINFO_OLD_LEN);
 SAME(offsetof(struct smc_abi_dmbinfo, my_gid_ext), SMC_ABI_DMBINFO_OLD_LEN + 8);
 
-SAME(sizeof(struct smc_abi_fallback), sizeof(struct smc_diag_fallback));
-SAME_PLACE(smc_abi_fallback, reason, smc_diag_fallback, reason);
-SAME_PLACE(smc_abi_fallback, peer_diagnosis, smc_diag_fallback, peer_diagnosis);
-
 /* No attribute that this project has never heard of. */
 static void newest_attribute(void **state)
 {
 	(void)state;
-	assert_true(SMC_DIAG_MAX >= SMC_ABI_DIAG_FALLBACK);
-	if (SMC_DIAG_MAX > SMC_ABI_DIAG_FALLBACK)
+	assert_true(SMC_DIAG_MAX >= SMC_DIAG_FALLBACK);
+	if (SMC_DIAG_MAX > SMC_DIAG_FALLBACK)
 		print_message("# <linux/smc_diag.h> has newer attributes, up to %d\n",
 			      SMC_DIAG_MAX);
 }

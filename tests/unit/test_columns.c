@@ -37,7 +37,7 @@ static const struct sockets_row smcr = {
 		       SMC_SOCK_HAS_FALLBACK,
 		.family = AF_SMC,
 		.state = SMC_ABI_ACTIVE,
-		.mode = SMC_ABI_MODE_SMCR,
+		.mode = SMC_DIAG_MODE_SMCR,
 		.shutdown = 2,
 		.local = { .family = AF_INET, .ip = { 10, 8, 0, 1 }, .port = 6379 },
 		.peer = { .family = AF_INET, .ip = { 255, 255, 255, 254 }, .port = 65535 },
@@ -80,7 +80,7 @@ static const struct sockets_row smcd = {
 		.has = SMC_SOCK_HAS_DMB | SMC_SOCK_HAS_GID_EXT | SMC_SOCK_HAS_SHUTDOWN,
 		.family = AF_INET6,
 		.state = SMC_ABI_PEERCLOSEWAIT1,
-		.mode = SMC_ABI_MODE_SMCD,
+		.mode = SMC_DIAG_MODE_SMCD,
 		.shutdown = 1,
 		.local = { .family = AF_INET6, .ip = { 0x20, 1, 0xd, 0xb8, [15] = 1 }, .port = 80 },
 		.peer = { .family = AF_INET6, .ip = { [10] = 0xff, 0xff, 10, 0, 0, 9 }, .port = 9 },
@@ -103,7 +103,7 @@ static const struct sockets_row old_smcd = {
 		.has = SMC_SOCK_HAS_DMB,
 		.family = AF_SMC,
 		.state = SMC_ABI_ACTIVE,
-		.mode = SMC_ABI_MODE_SMCD,
+		.mode = SMC_DIAG_MODE_SMCD,
 		.dmb = { .my_gid = 5, .peer_gid_ext = 99 /* left over: it was not sent */ },
 	},
 };
@@ -113,7 +113,7 @@ static const struct sockets_row fallback = {
 		.has = SMC_SOCK_HAS_FALLBACK,
 		.family = AF_SMC,
 		.state = SMC_ABI_ACTIVE,
-		.mode = SMC_ABI_MODE_TCP,
+		.mode = SMC_DIAG_MODE_FALLBACK_TCP,
 		.local = { .family = AF_INET, .ip = { 127, 0, 0, 1 }, .port = 1 },
 		.peer = { .family = AF_INET, .ip = { 127, 0, 0, 1 }, .port = 2 },
 		.fallback = { .reason = 0x05000000, .peer_diagnosis = 0x03030008 },
@@ -126,7 +126,7 @@ static const struct sockets_row strange = {
 		.has = SMC_SOCK_HAS_FALLBACK,
 		.family = AF_INET,
 		.state = 99,
-		.mode = SMC_ABI_MODE_TCP,
+		.mode = SMC_DIAG_MODE_FALLBACK_TCP,
 		.local = { .port = 443 },
 		.fallback = { .reason = 0xfffffff1, .peer_diagnosis = 0x12345678 },
 	},
@@ -219,7 +219,7 @@ static void same_addr(const json_t *json, const char *path, const struct smc_add
 	assert_memory_equal(ip, want->ip, 16);
 }
 
-static void same_cursor(const json_t *json, const char *path, const struct smc_abi_cursor *want)
+static void same_cursor(const json_t *json, const char *path, const struct smc_diag_cursor *want)
 {
 	char key[32];
 
@@ -264,7 +264,7 @@ static void json_common(void **state)
 
 static void json_conn(void **state)
 {
-	const struct smc_abi_conninfo *conn = &smcr.sock.conn;
+	const struct smc_diag_conninfo *conn = &smcr.sock.conn;
 	json_t *json = back(&smcr);
 
 	(void)state;

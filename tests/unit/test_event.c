@@ -35,7 +35,7 @@ static void check_text(const struct event *event, const char *want)
 
 static void test_connected(void **state)
 {
-	struct event event = event_of(EVENT_CONNECTED, SMC_ABI_MODE_SMCR);
+	struct event event = event_of(EVENT_CONNECTED, SMC_DIAG_MODE_SMCR);
 
 	(void)state;
 	event.handshake = 1890000;
@@ -50,7 +50,7 @@ static void test_connected(void **state)
 
 static void test_fallback(void **state)
 {
-	struct event event = event_of(EVENT_FALLBACK, SMC_ABI_MODE_TCP);
+	struct event event = event_of(EVENT_FALLBACK, SMC_DIAG_MODE_FALLBACK_TCP);
 
 	(void)state;
 	event.sock.has = SMC_SOCK_HAS_FALLBACK;
@@ -66,7 +66,7 @@ static void test_fallback(void **state)
 
 static void test_closed(void **state)
 {
-	struct event event = event_of(EVENT_CLOSED, SMC_ABI_MODE_SMCD);
+	struct event event = event_of(EVENT_CLOSED, SMC_DIAG_MODE_SMCD);
 
 	(void)state;
 	event.lived = 252 * SECOND;
@@ -136,7 +136,7 @@ static void test_durations(void **state)
 
 static void test_json(void **state)
 {
-	struct event event = event_of(EVENT_FALLBACK, SMC_ABI_MODE_TCP);
+	struct event event = event_of(EVENT_FALLBACK, SMC_DIAG_MODE_FALLBACK_TCP);
 	json_t *json;
 
 	(void)state;
@@ -152,7 +152,7 @@ static void test_json(void **state)
 	json = event_json(&event, true);
 	assert_true(json_array_size(json_object_get(json, "remedies")) > 0);
 	json_decref(json);
-	event = event_of(EVENT_CLOSED, SMC_ABI_MODE_SMCR);
+	event = event_of(EVENT_CLOSED, SMC_DIAG_MODE_SMCR);
 	event.has_bytes = true;
 	event.lgr = 0x200;
 	event.in = (struct event_moved){ 5, true };

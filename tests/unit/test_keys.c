@@ -29,7 +29,7 @@ static json_t *full_socket(json_t **summed)
 	memset(&row, 1, sizeof(row));
 	row.sock.has = UINT32_MAX;
 	row.sock.uid = 0;
-	row.sock.mode = SMC_ABI_MODE_TCP;
+	row.sock.mode = SMC_DIAG_MODE_FALLBACK_TCP;
 	row.sock.state = SMC_ABI_ACTIVE;
 	row.sock.local.family = row.sock.peer.family = AF_INET;
 	row.sock.fallback.reason = row.sock.fallback.peer_diagnosis = 0x05000000;

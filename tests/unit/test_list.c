@@ -33,7 +33,7 @@ static struct message row(uint16_t port)
 	struct smc_abi_diag_msg msg = {
 		.family = AF_SMC,
 		.state = SMC_ABI_ACTIVE,
-		.mode = SMC_ABI_MODE_SMCD,
+		.mode = SMC_DIAG_MODE_SMCD,
 	};
 	struct message m;
 
@@ -348,7 +348,7 @@ static void plain_json(void **state)
 	char *text;
 
 	(void)state;
-	message_attr(&m, SMC_ABI_DIAG_LGRINFO, &lgr, sizeof(lgr));
+	message_attr(&m, SMC_DIAG_LGRINFO, &lgr, sizeof(lgr));
 	fake_message(&m);
 	fake_done(0);
 	text = list(&opts, 0, &err);
@@ -423,7 +423,7 @@ static void unknown_addresses(void **state)
 	const struct smc_abi_diag_msg msg = {
 		.family = AF_INET,
 		.state = SMC_ABI_ACTIVE,
-		.mode = SMC_ABI_MODE_SMCR,
+		.mode = SMC_DIAG_MODE_SMCR,
 		.id = { .sport = htons(80), .dport = htons(4000) },
 	};
 	const struct smcss_opts opts = { .no_header = true };
@@ -529,7 +529,7 @@ static void addresses_refused(void **state)
 	const struct smc_abi_diag_msg msg = {
 		.family = AF_SMC,
 		.state = SMC_ABI_ACTIVE,
-		.mode = SMC_ABI_MODE_SMCD,
+		.mode = SMC_DIAG_MODE_SMCD,
 		.id.sport = htons(7001),
 	};
 	struct smc_err err;

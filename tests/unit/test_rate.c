@@ -14,10 +14,10 @@ static const struct smc_unseen unknown = { UINT64_MAX, UINT64_MAX };
 /* What the kernel counted is what the cursors show. */
 static const struct smc_unseen nothing;
 
-static struct smc_abi_cursor at(uint64_t bytes, uint32_t size)
+static struct smc_diag_cursor at(uint64_t bytes, uint32_t size)
 {
-	return (struct smc_abi_cursor){ .wrap = (uint16_t)(bytes / size),
-					.count = (uint32_t)(bytes % size) };
+	return (struct smc_diag_cursor){ .wrap = (uint16_t)(bytes / size),
+					 .count = (uint32_t)(bytes % size) };
 }
 
 /* struct where - bytes since the beginning */
@@ -50,7 +50,7 @@ static struct smc_sock sock_of(uint8_t mode, uint32_t rcvbuf, uint32_t sndbuf, u
 
 static struct smc_sample smcr_at(int64_t time, struct where where)
 {
-	struct smc_sock sock = sock_of(SMC_ABI_MODE_SMCR, BUF, BUF, BUF, where);
+	struct smc_sock sock = sock_of(SMC_DIAG_MODE_SMCR, BUF, BUF, BUF, where);
 	struct smc_sample sample;
 
 	smc_sample_sock(&sample, &sock, time);
@@ -96,9 +96,9 @@ static void wraps(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		uint64_t end = LAPS * sizes[i];
-		struct smc_sock one = sock_of(SMC_ABI_MODE_SMCD, sizes[i], sizes[i], sizes[i],
+		struct smc_sock one = sock_of(SMC_DIAG_MODE_SMCD, sizes[i], sizes[i], sizes[i],
 					      idle(end - 3, end - sizes[i]));
-		struct smc_sock other = sock_of(SMC_ABI_MODE_SMCD, sizes[i], sizes[i], sizes[i],
+		struct smc_sock other = sock_of(SMC_DIAG_MODE_SMCD, sizes[i], sizes[i], sizes[i],
 						idle(end + 4, end + 1));
 		struct smc_sample before, now;
 		uint64_t in, out;
@@ -117,7 +117,7 @@ static void wraps(void **state)
 static void sizes(void **state)
 {
 	struct smc_sock sock =
-		sock_of(SMC_ABI_MODE_SMCR, 16384, 131072, 524288,
+		sock_of(SMC_DIAG_MODE_SMCR, 16384, 131072, 524288,
 			(struct where){ 100000, 90000, 700000, 600000, 590000, 200000 });
 	struct smc_sample sample;
 
@@ -261,11 +261,11 @@ static void tcp(void **state)
 /* What a record may say. */
 static void nonsense(void **state)
 {
-	struct smc_sock sock = sock_of(SMC_ABI_MODE_SMCR, BUF, BUF, BUF, idle(1, 1));
+	struct smc_sock sock = sock_of(SMC_DIAG_MODE_SMCR, BUF, BUF, BUF, idle(1, 1));
 	struct smc_sample sample;
 
 	(void)state;
-	sock.conn.rx_prod = (struct smc_abi_cursor){ .wrap = 65535, .count = UINT32_MAX };
+	sock.conn.rx_prod = (struct smc_diag_cursor){ .wrap = 65535, .count = UINT32_MAX };
 	sock.conn.sndbuf_size = 0;
 	smc_sample_sock(&sample, &sock, 0);
 	assert_true(sample.in < sample.in_lap);
@@ -273,12 +273,12 @@ static void nonsense(void **state)
 	sock.conn.peer_rmbe_size = 0;
 	smc_sample_sock(&sample, &sock, 0);
 	assert_int_equal(sample.mode, SMC_MODE_NONE);
-	sock = sock_of(SMC_ABI_MODE_SMCR, BUF, BUF, BUF, idle(1, 1));
+	sock = sock_of(SMC_DIAG_MODE_SMCR, BUF, BUF, BUF, idle(1, 1));
 	sock.has = 0;
 	smc_sample_sock(&sample, &sock, 0);
 	assert_int_equal(sample.mode, SMC_MODE_NONE);
 	sock.has = SMC_SOCK_HAS_CONN;
-	sock.mode = SMC_ABI_MODE_TCP;
+	sock.mode = SMC_DIAG_MODE_FALLBACK_TCP;
 	smc_sample_sock(&sample, &sock, 0);
 	assert_int_equal(sample.mode, SMC_MODE_NONE);
 }

@@ -44,10 +44,10 @@ int clock_gettime(clockid_t clock, struct timespec *time)
 	return 0;
 }
 
-static struct smc_abi_cursor cursor(uint64_t bytes)
+static struct smc_diag_cursor cursor(uint64_t bytes)
 {
-	return (struct smc_abi_cursor){ .wrap = (uint16_t)(bytes / BUF),
-					.count = (uint32_t)(bytes % BUF) };
+	return (struct smc_diag_cursor){ .wrap = (uint16_t)(bytes / BUF),
+					 .count = (uint32_t)(bytes % BUF) };
 }
 
 static int tell(const struct conn *conn, smc_diag_fn fn, void *arg)
@@ -60,7 +60,7 @@ static int tell(const struct conn *conn, smc_diag_fn fn, void *arg)
 		.id.sport = htons((uint16_t)conn->cookie),
 		.id.dport = htons(9),
 	};
-	const struct smc_abi_conninfo info = {
+	const struct smc_diag_conninfo info = {
 		.sndbuf_size = BUF,
 		.rmbe_size = BUF,
 		.peer_rmbe_size = BUF,
@@ -78,8 +78,8 @@ static int tell(const struct conn *conn, smc_diag_fn fn, void *arg)
 		set_words(msg.id.dst, AF_INET, "10.0.0.2");
 	}
 	message_sock(&m, &msg);
-	if (conn->mode != SMC_ABI_MODE_TCP)
-		message_attr(&m, SMC_ABI_DIAG_CONNINFO, &info, sizeof(info));
+	if (conn->mode != SMC_DIAG_MODE_FALLBACK_TCP)
+		message_attr(&m, SMC_DIAG_CONNINFO, &info, sizeof(info));
 	return fn(&m.nlh, arg);
 }
 
@@ -204,10 +204,10 @@ static const struct smc_rate *rate(uint32_t cookie)
 
 static void moving(void **state)
 {
-	struct conn *conn = add(3, SMC_ABI_MODE_SMCD, 5 * LAP / 10, LAP - 1);
+	struct conn *conn = add(3, SMC_DIAG_MODE_SMCD, 5 * LAP / 10, LAP - 1);
 
 	(void)state;
-	add(1, SMC_ABI_MODE_SMCD, 7, 8);
+	add(1, SMC_DIAG_MODE_SMCD, 7, 8);
 	after(0);
 	assert_int_equal(rates_count(rates), 2);
 	assert_int_equal(rate(3)->has, SMC_RATE_HAS_FILL);
@@ -227,10 +227,10 @@ static void moving(void **state)
 static void coming_and_going(void **state)
 {
 	(void)state;
-	add(1, SMC_ABI_MODE_SMCD, 7, 8);
+	add(1, SMC_DIAG_MODE_SMCD, 7, 8);
 	after(0);
 	/* A new one: all that it moved, it moved since the sample before. */
-	add(2, SMC_ABI_MODE_SMCD, 300, 600);
+	add(2, SMC_DIAG_MODE_SMCD, 300, 600);
 	after(3);
 	assert_int_equal(rate(2)->in.bytes, 100);
 	assert_int_equal(rate(2)->out.bytes, 200);
@@ -244,8 +244,8 @@ static void coming_and_going(void **state)
 static void left_out(void **state)
 {
 	(void)state;
-	add(1, SMC_ABI_MODE_SMCD, 7, 8);
-	add(2, SMC_ABI_MODE_SMCD, 1000000, 0);
+	add(1, SMC_DIAG_MODE_SMCD, 7, 8);
+	add(2, SMC_DIAG_MODE_SMCD, 1000000, 0);
 	after(0);
 	for (int i = 0; i < 5; i++) {
 		kernel.count = 1;
@@ -268,10 +268,10 @@ static void left_out(void **state)
 
 static void sums(void **state)
 {
-	struct conn *conn = add(1, SMC_ABI_MODE_SMCD, 0, 0);
+	struct conn *conn = add(1, SMC_DIAG_MODE_SMCD, 0, 0);
 
 	(void)state;
-	add(2, SMC_ABI_MODE_SMCD, 0, 0);
+	add(2, SMC_DIAG_MODE_SMCD, 0, 0);
 	after(0);
 	/* All is seen. */
 	conn->in = kernel.rx = 500000000;
@@ -308,8 +308,8 @@ static void fallen_back(void **state)
 {
 	(void)state;
 	kernel.tcp_received = 1ULL << 40;
-	add(7, SMC_ABI_MODE_TCP, 0, 0);
-	add(8, SMC_ABI_MODE_TCP, 0, 0);
+	add(7, SMC_DIAG_MODE_FALLBACK_TCP, 0, 0);
+	add(8, SMC_DIAG_MODE_FALLBACK_TCP, 0, 0);
 	after(0);
 	kernel.tcp_received += 3000;
 	after(2);
@@ -329,7 +329,7 @@ static void fallen_back(void **state)
 static void nameless(void **state)
 {
 	(void)state;
-	add(7, SMC_ABI_MODE_SMCD, 0, 0)->is_nameless = true;
+	add(7, SMC_DIAG_MODE_SMCD, 0, 0)->is_nameless = true;
 	for (unsigned int i = 0; i < 3; i++) {
 		after(1);
 		assert_int_equal(rates_row(rates, 0)->base.sock.local.family, AF_INET);
@@ -340,7 +340,7 @@ static void nameless(void **state)
 
 static void failing(void **state)
 {
-	struct conn *conn = add(1, SMC_ABI_MODE_SMCD, 0, 0);
+	struct conn *conn = add(1, SMC_DIAG_MODE_SMCD, 0, 0);
 	struct smc_err err = { 0 };
 
 	(void)state;

@@ -49,8 +49,8 @@ static void fallback_capture(void **state)
 	if (!is_little_endian())
 		skip();
 	message_capture(&m, CAPTURE_FALLBACK);
-	message_attr(&m, SMC_ABI_DIAG_SHUTDOWN, "\3", 1);
-	message_attr_hex(&m, SMC_ABI_DIAG_FALLBACK, CAPTURE_FALLBACK_REASON);
+	message_attr(&m, SMC_DIAG_SHUTDOWN, "\3", 1);
+	message_attr_hex(&m, SMC_DIAG_FALLBACK, CAPTURE_FALLBACK_REASON);
 	assert_int_equal(smc_sock_decode(&sock, &m.nlh), 0);
 	assert_int_equal(sock.has, SMC_SOCK_HAS_SHUTDOWN | SMC_SOCK_HAS_FALLBACK);
 	assert_int_equal(sock.family, AF_SMC);
@@ -72,7 +72,7 @@ static void fallback_capture(void **state)
 
 static void smcr_capture(void **state)
 {
-	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_SMCR);
+	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_SMCR);
 	struct smc_sock sock;
 	struct message m;
 
@@ -80,8 +80,8 @@ static void smcr_capture(void **state)
 	if (!is_little_endian())
 		skip();
 	message_sock(&m, &msg);
-	message_attr_hex(&m, SMC_ABI_DIAG_CONNINFO, CAPTURE_SMCR_CONNINFO);
-	message_attr_hex(&m, SMC_ABI_DIAG_LGRINFO, CAPTURE_SMCR_LGRINFO);
+	message_attr_hex(&m, SMC_DIAG_CONNINFO, CAPTURE_SMCR_CONNINFO);
+	message_attr_hex(&m, SMC_DIAG_LGRINFO, CAPTURE_SMCR_LGRINFO);
 	assert_int_equal(smc_sock_decode(&sock, &m.nlh), 0);
 	assert_int_equal(sock.has, SMC_SOCK_HAS_CONN | SMC_SOCK_HAS_LGR);
 	assert_int_equal(sock.conn.token, 1);
@@ -104,7 +104,7 @@ static void smcr_capture(void **state)
 
 static void smcd_capture(void **state)
 {
-	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_SMCD);
+	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_SMCD);
 	struct smc_sock sock;
 	struct message m;
 
@@ -112,8 +112,8 @@ static void smcd_capture(void **state)
 	if (!is_little_endian())
 		skip();
 	message_sock(&m, &msg);
-	message_attr_hex(&m, SMC_ABI_DIAG_CONNINFO, CAPTURE_SMCD_CONNINFO);
-	message_attr_hex(&m, SMC_ABI_DIAG_DMBINFO, CAPTURE_SMCD_DMBINFO);
+	message_attr_hex(&m, SMC_DIAG_CONNINFO, CAPTURE_SMCD_CONNINFO);
+	message_attr_hex(&m, SMC_DIAG_DMBINFO, CAPTURE_SMCD_DMBINFO);
 	assert_int_equal(smc_sock_decode(&sock, &m.nlh), 0);
 	assert_int_equal(sock.has, SMC_SOCK_HAS_CONN | SMC_SOCK_HAS_DMB | SMC_SOCK_HAS_GID_EXT);
 	assert_int_equal(sock.conn.rmbe_size, 65504);
@@ -140,7 +140,7 @@ static void dmbinfo_lengths(void **state)
 		{ 56, SMC_SOCK_HAS_DMB | SMC_SOCK_HAS_GID_EXT },
 		{ 80, SMC_SOCK_HAS_DMB | SMC_SOCK_HAS_GID_EXT },
 	};
-	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_SMCD);
+	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_SMCD);
 	struct smc_abi_dmbinfo dmb[2] = { { .linkid = 7, .peer_token = ~0ULL, .my_gid_ext = 9 } };
 
 	(void)state;
@@ -149,7 +149,7 @@ static void dmbinfo_lengths(void **state)
 		struct message m;
 
 		message_sock(&m, &msg);
-		message_attr(&m, SMC_ABI_DIAG_DMBINFO, dmb, rows[i].len);
+		message_attr(&m, SMC_DIAG_DMBINFO, dmb, rows[i].len);
 		assert_int_equal(smc_sock_decode(&sock, &m.nlh), 0);
 		assert_int_equal(sock.has, rows[i].has);
 		assert_true(sock.dmb.peer_token == (rows[i].has ? ~0ULL : 1));
@@ -164,12 +164,12 @@ static void attribute_lengths(void **state)
 		size_t len;
 		uint32_t has;
 	} rows[] = {
-		{ SMC_ABI_DIAG_CONNINFO, sizeof(struct smc_abi_conninfo), SMC_SOCK_HAS_CONN },
-		{ SMC_ABI_DIAG_LGRINFO, sizeof(struct smc_abi_lgrinfo), SMC_SOCK_HAS_LGR },
-		{ SMC_ABI_DIAG_SHUTDOWN, 1, SMC_SOCK_HAS_SHUTDOWN },
-		{ SMC_ABI_DIAG_FALLBACK, sizeof(struct smc_abi_fallback), SMC_SOCK_HAS_FALLBACK },
+		{ SMC_DIAG_CONNINFO, sizeof(struct smc_diag_conninfo), SMC_SOCK_HAS_CONN },
+		{ SMC_DIAG_LGRINFO, sizeof(struct smc_abi_lgrinfo), SMC_SOCK_HAS_LGR },
+		{ SMC_DIAG_SHUTDOWN, 1, SMC_SOCK_HAS_SHUTDOWN },
+		{ SMC_DIAG_FALLBACK, sizeof(struct smc_diag_fallback), SMC_SOCK_HAS_FALLBACK },
 	};
-	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_SMCR);
+	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_SMCR);
 	uint8_t payload[300];
 
 	(void)state;
@@ -192,7 +192,7 @@ static void attribute_lengths(void **state)
 /* A name without an end must not run into what follows. */
 static void unterminated_strings(void **state)
 {
-	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_SMCR);
+	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_SMCR);
 	struct smc_abi_lgrinfo lgr;
 	struct smc_sock sock;
 	struct message m;
@@ -200,7 +200,7 @@ static void unterminated_strings(void **state)
 	(void)state;
 	memset(&lgr, 'A', sizeof(lgr));
 	message_sock(&m, &msg);
-	message_attr(&m, SMC_ABI_DIAG_LGRINFO, &lgr, sizeof(lgr));
+	message_attr(&m, SMC_DIAG_LGRINFO, &lgr, sizeof(lgr));
 	assert_int_equal(smc_sock_decode(&sock, &m.nlh), 0);
 	assert_int_equal(strlen(sock.lgr.ibname), sizeof(sock.lgr.ibname) - 1);
 	assert_int_equal(strlen(sock.lgr.gid), sizeof(sock.lgr.gid) - 1);
@@ -210,7 +210,7 @@ static void unterminated_strings(void **state)
 static void unknown_attributes(void **state)
 {
 	static const uint16_t types[] = { 0, 6, 7, 200, 0x3fff };
-	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_TCP);
+	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_FALLBACK_TCP);
 	struct smc_sock sock;
 	struct message m;
 
@@ -218,7 +218,7 @@ static void unknown_attributes(void **state)
 	message_sock(&m, &msg);
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
 		message_attr(&m, types[i], "unknown", 7);
-	message_attr(&m, SMC_ABI_DIAG_SHUTDOWN, "\2", 1);
+	message_attr(&m, SMC_DIAG_SHUTDOWN, "\2", 1);
 	assert_int_equal(smc_sock_decode(&sock, &m.nlh), 0);
 	assert_int_equal(sock.has, SMC_SOCK_HAS_SHUTDOWN);
 	assert_int_equal(sock.shutdown, 2);
@@ -227,15 +227,15 @@ static void unknown_attributes(void **state)
 /* The two high bits of a type are flags, not part of the number. */
 static void type_flags(void **state)
 {
-	const struct smc_abi_fallback fallback = { .reason = 0x03010000 };
-	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_TCP);
+	const struct smc_diag_fallback fallback = { .reason = 0x03010000 };
+	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_FALLBACK_TCP);
 	struct smc_sock sock;
 	struct message m;
 
 	(void)state;
 	message_sock(&m, &msg);
-	message_attr(&m, NLA_F_NESTED | SMC_ABI_DIAG_SHUTDOWN, "\1", 1);
-	message_attr(&m, SMC_ORDER_ATTR | SMC_ABI_DIAG_FALLBACK, &fallback, sizeof(fallback));
+	message_attr(&m, NLA_F_NESTED | SMC_DIAG_SHUTDOWN, "\1", 1);
+	message_attr(&m, SMC_ORDER_ATTR | SMC_DIAG_FALLBACK, &fallback, sizeof(fallback));
 	assert_int_equal(smc_sock_decode(&sock, &m.nlh), 0);
 	assert_int_equal(sock.has, SMC_SOCK_HAS_SHUTDOWN | SMC_SOCK_HAS_FALLBACK);
 	assert_int_equal(sock.fallback.reason, 0x00000103); /* as smc/order.h says */
@@ -245,19 +245,19 @@ static void type_flags(void **state)
 static void lying_attributes(void **state)
 {
 	static const uint16_t lens[] = { 0, 1, 3, 13, 60000, 0xffff };
-	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_TCP);
+	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_FALLBACK_TCP);
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(lens); i++) {
-		const struct smc_abi_fallback fallback = { .reason = 1 };
+		const struct smc_diag_fallback fallback = { .reason = 1 };
 		struct smc_sock sock;
 		struct message m;
 		size_t at;
 
 		message_sock(&m, &msg);
-		message_attr(&m, SMC_ABI_DIAG_SHUTDOWN, "\1", 1);
+		message_attr(&m, SMC_DIAG_SHUTDOWN, "\1", 1);
 		at = NLMSG_ALIGN(m.nlh.nlmsg_len);
-		message_attr(&m, SMC_ABI_DIAG_FALLBACK, &fallback, sizeof(fallback));
+		message_attr(&m, SMC_DIAG_FALLBACK, &fallback, sizeof(fallback));
 		memcpy(m.bytes + at, &lens[i], sizeof(lens[i]));
 		assert_int_equal(smc_sock_decode(&sock, &m.nlh), 0);
 		assert_int_equal(sock.has, SMC_SOCK_HAS_SHUTDOWN);
@@ -266,7 +266,7 @@ static void lying_attributes(void **state)
 
 static void truncated_base(void **state)
 {
-	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_TCP);
+	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_FALLBACK_TCP);
 	struct smc_sock sock;
 	struct message m;
 
@@ -281,7 +281,7 @@ static void truncated_base(void **state)
 /* Nothing of the socket before stays when one struct serves for a whole table. */
 static void reuse(void **state)
 {
-	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_SMCR);
+	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_SMCR);
 	struct smc_sock sock;
 	struct message m;
 
@@ -298,7 +298,7 @@ static void reuse(void **state)
 static void big_numbers(void **state)
 {
 	const uint64_t inode = 0x123456789abcdefULL;
-	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_SMCR);
+	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_SMCR);
 	struct smc_sock sock;
 
 	(void)state;
@@ -403,7 +403,7 @@ static void addresses(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_TCP);
+		struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_FALLBACK_TCP);
 		struct smc_sock sock;
 
 		msg.family = rows[i].family;
@@ -446,7 +446,7 @@ static void address_limits(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_TCP);
+		struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_FALLBACK_TCP);
 		struct smc_sock sock;
 
 		set_words(msg.id.src, rows[i].ip_family, rows[i].src);
@@ -514,8 +514,8 @@ static void state_words(void **state)
 
 static void request(void **state)
 {
-	struct smc_abi_diag_req req = smc_sock_request(SMC_DIAG_EXT(SMC_ABI_DIAG_DMBINFO) |
-						       SMC_DIAG_EXT(SMC_ABI_DIAG_CONNINFO));
+	struct smc_abi_diag_req req =
+		smc_sock_request(SMC_DIAG_EXT(SMC_DIAG_DMBINFO) | SMC_DIAG_EXT(SMC_DIAG_CONNINFO));
 	uint8_t want[52] = { 43, 0, 0, 0x09 };
 
 	(void)state;

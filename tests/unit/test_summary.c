@@ -35,19 +35,19 @@ static void add(struct summary *summary, struct sockets_row one, unsigned int ti
 static struct summary *filled(void)
 {
 	struct summary *summary = summary_new(true);
-	struct sockets_row tcp = row(SMC_ABI_MODE_TCP, 3, NULL);
+	struct sockets_row tcp = row(SMC_DIAG_MODE_FALLBACK_TCP, 3, NULL);
 	struct sockets_row idle = row(0, 0, NULL);
 
 	assert_non_null(summary);
-	add(summary, row(SMC_ABI_MODE_SMCR, 1, &redis), 3);
-	add(summary, row(SMC_ABI_MODE_SMCD, 1, &redis), 2);
-	add(summary, row(SMC_ABI_MODE_SMCD, 2, &evil), 1);
+	add(summary, row(SMC_DIAG_MODE_SMCR, 1, &redis), 3);
+	add(summary, row(SMC_DIAG_MODE_SMCD, 1, &redis), 2);
+	add(summary, row(SMC_DIAG_MODE_SMCD, 2, &evil), 1);
 	tcp.sock.has = SMC_SOCK_HAS_FALLBACK;
 	tcp.sock.fallback.reason = 0x03010000;
 	add(summary, tcp, 2);
 	tcp.holders = &evil;
 	tcp.n_holders = 1;
-	tcp.sock.fallback = (struct smc_abi_fallback){ 0x05000000, 0x03030000 };
+	tcp.sock.fallback = (struct smc_diag_fallback){ 0x05000000, 0x03030000 };
 	tcp.sock.peer.family = AF_UNSPEC;
 	add(summary, tcp, 1);
 	idle.sock.state = SMC_ABI_LISTEN;
@@ -166,7 +166,7 @@ static void empty(void **state)
 static void early_fallback(void **state)
 {
 	struct summary *summary = summary_new(true);
-	struct sockets_row one = row(SMC_ABI_MODE_TCP, 0, &redis);
+	struct sockets_row one = row(SMC_DIAG_MODE_FALLBACK_TCP, 0, &redis);
 	json_t *json;
 
 	(void)state;
@@ -188,7 +188,7 @@ static void early_fallback(void **state)
 static void many(void **state)
 {
 	struct summary *summary = summary_new(true);
-	struct sockets_row one = row(SMC_ABI_MODE_SMCR, 1, NULL);
+	struct sockets_row one = row(SMC_DIAG_MODE_SMCR, 1, NULL);
 	json_t *json;
 
 	(void)state;
@@ -227,10 +227,10 @@ static void add_in(struct summary *summary, const struct netns *netns, struct so
 static struct summary *filled_netns(bool has_listening)
 {
 	struct summary *summary = summary_new(has_listening);
-	struct sockets_row tcp = row(SMC_ABI_MODE_TCP, 3, NULL), idle = row(0, 0, NULL);
+	struct sockets_row tcp = row(SMC_DIAG_MODE_FALLBACK_TCP, 3, NULL), idle = row(0, 0, NULL);
 
 	assert_non_null(summary);
-	add_in(summary, &shop, row(SMC_ABI_MODE_SMCD, 1, &redis), 41);
+	add_in(summary, &shop, row(SMC_DIAG_MODE_SMCD, 1, &redis), 41);
 	tcp.sock.has = SMC_SOCK_HAS_FALLBACK;
 	tcp.sock.fallback.reason = 0x05000000;
 	add_in(summary, &web, tcp, 2);
@@ -320,7 +320,7 @@ static void metrics(void **state)
 static void many_metrics(void **state)
 {
 	struct summary *summary = summary_new(true);
-	struct sockets_row one = row(SMC_ABI_MODE_SMCR, 1, NULL);
+	struct sockets_row one = row(SMC_DIAG_MODE_SMCR, 1, NULL);
 	struct out_text text = { 0 };
 	struct netns netns = { .name = "other" };
 	size_t lines = 0;
