@@ -10,6 +10,7 @@
 #include "smc/reason.h"
 #include "smc/remedy.h"
 #include "smc_chk/smc_chk.h"
+#include "sockets/show.h"
 
 #define TEXT_SIZE 1024
 /* Columns of the text. */
@@ -60,21 +61,7 @@ static int parse(struct question *question, const char *text)
 }
 
 /* Places as the reader sees them. What the peer found is to be mended from its point of view. */
-enum place {
-	AT_HERE,
-	AT_PEER,
-	AT_BOTH,
-};
-
 static const char *const place_names[] = { "here", "on the peer", "on both sides" };
-static const char *const place_keys[] = { "here", "peer", "both" };
-
-static enum place place_of(const struct smc_remedy *remedy, bool is_peer)
-{
-	if (remedy->at == SMC_AT_BOTH)
-		return AT_BOTH;
-	return (remedy->at == SMC_AT_PEER) == is_peer ? AT_HERE : AT_PEER;
-}
 
 static const char *const raised_texts[] = {
 	[SMC_RAISED_CLIENT] = "the client",
@@ -95,7 +82,7 @@ static void append_remedies(struct out_text *text, uint32_t code, bool is_peer)
 
 	for (const struct smc_remedy *at = first; at; at = smc_remedy_next(at))
 		out_printf(text, "  %-*s%-*s%-*s # %s\n", LABEL_WIDTH, at == first ? "type" : "",
-			   PLACE_WIDTH, place_names[place_of(at, is_peer)], COMMAND_WIDTH,
+			   PLACE_WIDTH, place_names[smc_remedy_at(at, is_peer)], COMMAND_WIDTH,
 			   at->command, at->purpose);
 }
 
@@ -133,17 +120,6 @@ static int print_text(const struct question *question)
 	return chk_print(&text);
 }
 
-static json_t *json_remedies(uint32_t code, bool is_peer)
-{
-	json_t *array = json_array();
-
-	for (const struct smc_remedy *at = smc_remedies(code); at; at = smc_remedy_next(at))
-		json_array_append_new(array, json_pack("{s:s, s:s, s:s}", "where",
-						       place_keys[place_of(at, is_peer)], "command",
-						       at->command, "purpose", at->purpose));
-	return array;
-}
-
 static json_t *json_reason(uint32_t code, bool is_peer)
 {
 	const struct smc_reason *reason = smc_reason_find(code);
@@ -158,7 +134,7 @@ static json_t *json_reason(uint32_t code, bool is_peer)
 			 reason->meaning, "check", reason->check, "found_by",
 			 reason->raised & SMC_RAISED_CLIENT ? "client" : NULL,
 			 reason->raised & SMC_RAISED_SERVER ? "server" : NULL, "since",
-			 reason->since, "remedies", json_remedies(code, is_peer));
+			 reason->since, "remedies", sockets_json_remedies(code, is_peer));
 }
 
 static int print_json(const struct question *question)

@@ -2,7 +2,6 @@
 /* The members of messages: names in text, keys in JSON, one table for each kind of message. */
 #include <arpa/inet.h>
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "smc_dump/judge.h"
 #include "smc_dump/show.h"
@@ -184,6 +183,21 @@ static json_t *json_isms(const void *value)
 	return array;
 }
 
+/* text_MEMBER() and json_MEMBER(), for a list that is a member of struct @tag. */
+#define LIST_OF(tag, member, count, append_text, append_json)                                      \
+	static void text_##member(struct out_text *text, const void *value)                        \
+	{                                                                                          \
+		const struct tag *in = value;                                                      \
+                                                                                                   \
+		text_list(text, in->member, in->count, sizeof(in->member[0]), append_text);        \
+	}                                                                                          \
+	static json_t *json_##member(const void *value)                                            \
+	{                                                                                          \
+		const struct tag *in = value;                                                      \
+                                                                                                   \
+		return json_list(in->member, in->count, sizeof(in->member[0]), append_json);       \
+	}
+
 static void append_prefix(struct out_text *text, const void *item)
 {
 	const struct smc_clc_prefix *prefix = item;
@@ -192,33 +206,8 @@ static void append_prefix(struct out_text *text, const void *item)
 	out_printf(text, "/%u", prefix->len);
 }
 
-static void text_prefixes(struct out_text *text, const void *value)
-{
-	const struct smc_clc *clc = value;
-
-	text_list(text, clc->prefixes, clc->n_prefixes, sizeof(clc->prefixes[0]), append_prefix);
-}
-
-static json_t *json_prefixes(const void *value)
-{
-	const struct smc_clc *clc = value;
-
-	return json_list(clc->prefixes, clc->n_prefixes, sizeof(clc->prefixes[0]), append_prefix);
-}
-
-static void text_gids(struct out_text *text, const void *value)
-{
-	const struct smc_clc *clc = value;
-
-	text_list(text, clc->gids, clc->n_gids, sizeof(clc->gids[0]), text_gid);
-}
-
-static json_t *json_gids(const void *value)
-{
-	const struct smc_clc *clc = value;
-
-	return json_list(clc->gids, clc->n_gids, sizeof(clc->gids[0]), text_gid);
-}
+LIST_OF(smc_clc, prefixes, n_prefixes, append_prefix, append_prefix)
+LIST_OF(smc_clc, gids, n_gids, text_gid, text_gid)
 
 static void text_diagnosis(struct out_text *text, const void *value)
 {
@@ -254,19 +243,7 @@ static void append_key(struct out_text *text, const void *item)
 	out_hex(text, *(const uint32_t *)item, 8);
 }
 
-static void text_keys(struct out_text *text, const void *value)
-{
-	const struct smc_llc *llc = value;
-
-	text_list(text, llc->keys, llc->n_keys, sizeof(llc->keys[0]), append_key);
-}
-
-static json_t *json_keys(const void *value)
-{
-	const struct smc_llc *llc = value;
-
-	return json_list(llc->keys, llc->n_keys, sizeof(llc->keys[0]), text_reason);
-}
+LIST_OF(smc_llc, keys, n_keys, append_key, text_reason)
 
 static void text_reject(struct out_text *text, const void *value)
 {

@@ -57,16 +57,6 @@ static bool is_shown(const struct show *show, const struct flow_event *event)
 	return llc->type != SMC_LLC_TEST_LINK;
 }
 
-/* Whose host a command is for. */
-enum place { AT_CLIENT, AT_SERVER, AT_BOTH };
-
-static enum place place_of(const struct smc_remedy *remedy, enum flow_side side)
-{
-	if (remedy->at == SMC_AT_BOTH)
-		return AT_BOTH;
-	return (remedy->at == SMC_AT_HERE) == (side == FLOW_CLIENT) ? AT_CLIENT : AT_SERVER;
-}
-
 /* ---- text ---- */
 
 static void append_head(struct out_text *text, const struct flow_event *event)
@@ -144,6 +134,7 @@ static void append_link(struct out_text *text, const struct show *show,
 	append_details(text, show, llc_columns, llc, event);
 }
 
+/* Places of commands are the client, the server and both: as seen from the client. */
 static void append_remedies(struct out_text *text, const struct flow_conn *conn,
 			    const struct judgement *found)
 {
@@ -151,9 +142,9 @@ static void append_remedies(struct out_text *text, const struct flow_conn *conn,
 	char host[LINE_ADDR_SIZE], place[LINE_ADDR_SIZE + 16];
 
 	for (const struct smc_remedy *at = first; at; at = smc_remedy_next(at)) {
-		enum place where = place_of(at, found->side);
+		enum smc_at where = smc_remedy_at(at, found->side == FLOW_SERVER);
 
-		if (where == AT_BOTH)
+		if (where == SMC_AT_BOTH)
 			snprintf(place, sizeof(place), "on both sides");
 		else
 			snprintf(place, sizeof(place), "on %s (%s)",
@@ -231,13 +222,6 @@ static const char *event_name(const struct flow_event *event)
 	}
 }
 
-/* All members of an object that is given away. */
-static void add_all(json_t *json, json_t *members)
-{
-	json_object_update(json, members);
-	json_decref(members);
-}
-
 /* What every line has. */
 static json_t *json_head(const struct flow_event *event)
 {
@@ -245,10 +229,11 @@ static json_t *json_head(const struct flow_event *event)
 	json_t *json = json_pack("{s:s, s:s}", "schema", LINE_SCHEMA, "event", event_name(event));
 
 	if (packet_has_time(event->time))
-		add_all(json, json_pack("{s:I, s:I}", "seconds", (json_int_t)event->time.seconds,
-					"nanoseconds", (json_int_t)event->time.nanoseconds));
-	add_all(json, json_pack("{s:s, s:s}", "from", line_addr(from, sender(event)), "to",
-				line_addr(to, receiver(event))));
+		out_json_merge(json,
+			       json_pack("{s:I, s:I}", "seconds", (json_int_t)event->time.seconds,
+					 "nanoseconds", (json_int_t)event->time.nanoseconds));
+	out_json_merge(json, json_pack("{s:s, s:s}", "from", line_addr(from, sender(event)), "to",
+				       line_addr(to, receiver(event))));
 	if (event->packet && event->packet->has_vlan)
 		json_object_set_new(json, "vlan", json_integer(event->packet->vlan));
 	if (event->conn)
@@ -260,7 +245,7 @@ static json_t *json_head(const struct flow_event *event)
 static void add_details(json_t *json, const struct show *show, const struct out_col *columns,
 			const void *object, const struct flow_event *event)
 {
-	add_all(json, out_json(columns, NULL, object));
+	out_json_merge(json, out_json(columns, NULL, object));
 	if (show->is_hex)
 		json_object_set_new(json, "bytes", line_json_hex(event->data, event->len));
 }
@@ -302,8 +287,9 @@ static json_t *json_remedies(const struct flow_conn *conn, const struct judgemen
 	char host[LINE_ADDR_SIZE];
 
 	for (; at; at = smc_remedy_next(at)) {
-		enum place where = place_of(at, found->side);
-		const char *name = where == AT_BOTH ? NULL : line_host(host, &conn->ends[where]);
+		enum smc_at where = smc_remedy_at(at, found->side == FLOW_SERVER);
+		const char *name =
+			where == SMC_AT_BOTH ? NULL : line_host(host, &conn->ends[where]);
 
 		json_array_append_new(array,
 				      json_pack("{s:s, s:s*, s:s, s:s}", "where",

@@ -179,13 +179,6 @@ void event_text(struct out_text *text, const struct event *event)
 
 /* ---- what to type ---- */
 
-static const char *where(const struct smc_remedy *remedy, bool is_peer)
-{
-	if (remedy->at == SMC_AT_BOTH)
-		return "both";
-	return (remedy->at == SMC_AT_PEER) == is_peer ? "here" : "peer";
-}
-
 /* What the peer found says more. */
 static uint32_t telling(const struct event *event, bool *is_peer)
 {
@@ -195,6 +188,7 @@ static uint32_t telling(const struct event *event, bool *is_peer)
 
 void event_remedies(struct out_text *text, const struct event *event)
 {
+	static const char *const places[] = { "here", "peer", "both" };
 	bool is_peer;
 	uint32_t code = telling(event, &is_peer);
 
@@ -202,24 +196,11 @@ void event_remedies(struct out_text *text, const struct event *event)
 		return;
 	sockets_explain(text, &event->sock);
 	for (const struct smc_remedy *at = smc_remedies(code); at; at = smc_remedy_next(at))
-		out_printf(text, "        type, %s: %s # %s\n", where(at, is_peer), at->command,
-			   at->purpose);
+		out_printf(text, "        type, %s: %s # %s\n", places[smc_remedy_at(at, is_peer)],
+			   at->command, at->purpose);
 }
 
 /* ---- JSON ---- */
-
-static json_t *json_remedies(const struct event *event)
-{
-	json_t *list = json_array();
-	bool is_peer;
-	uint32_t code = telling(event, &is_peer);
-
-	for (const struct smc_remedy *at = smc_remedies(code); at; at = smc_remedy_next(at))
-		json_array_append_new(list,
-				      json_pack("{s:s, s:s, s:s}", "where", where(at, is_peer),
-						"command", at->command, "purpose", at->purpose));
-	return list;
-}
 
 static void set(json_t *json, const char *key, json_t *value)
 {
@@ -249,12 +230,14 @@ static json_t *json_group(uint32_t lgr)
 static void set_fallback(json_t *json, const struct event *event, bool explained)
 {
 	const struct smc_diag_fallback *fallback = &event->sock.fallback;
+	bool is_peer;
+	uint32_t code = telling(event, &is_peer);
 
 	set(json, "reason", sockets_json_reason(fallback->reason));
 	if (fallback->peer_diagnosis)
 		set(json, "peer_reason", sockets_json_reason(fallback->peer_diagnosis));
 	if (explained)
-		set(json, "remedies", json_remedies(event));
+		set(json, "remedies", sockets_json_remedies(code, is_peer));
 }
 
 static void set_connection(json_t *json, const struct event *event, bool explained)

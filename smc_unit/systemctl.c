@@ -8,17 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "process/program.h"
 
 #define SERVICE ".service"
 #define PROBE "smc-tools" /* instance by which a template is asked */
-
-static bool ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text), end_len = strlen(end);
-
-	return len > end_len && !strcmp(text + len - end_len, end);
-}
 
 static bool has_other_type(const char *name)
 {
@@ -28,14 +22,14 @@ static bool has_other_type(const char *name)
 	};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (ends_with(name, types[i]))
+		if (word_ends_with(name, types[i]))
 			return true;
 	return false;
 }
 
 int unit_name(const char *typed, char name[UNIT_NAME_SIZE], struct smc_err *err)
 {
-	const char *end = ends_with(typed, SERVICE) ? "" : SERVICE;
+	const char *end = word_ends_with(typed, SERVICE) ? "" : SERVICE;
 	const char *c;
 
 	for (c = typed; isalnum((unsigned char)*c) || (*c && strchr(":-_.\\@", *c)); c++)
@@ -52,7 +46,7 @@ int unit_name(const char *typed, char name[UNIT_NAME_SIZE], struct smc_err *err)
 
 bool unit_is_template(const char *name)
 {
-	return ends_with(name, "@" SERVICE);
+	return word_ends_with(name, "@" SERVICE);
 }
 
 bool unit_instances(const char *name, char pattern[UNIT_NAME_SIZE])
@@ -73,7 +67,7 @@ void unit_shown_name(const char *name, char shown[UNIT_NAME_SIZE])
 
 void unit_file_name(char *name)
 {
-	if (ends_with(name, "@" PROBE SERVICE))
+	if (word_ends_with(name, "@" PROBE SERVICE))
 		strcpy(name + strlen(name) - strlen(PROBE SERVICE), SERVICE);
 }
 

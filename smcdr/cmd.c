@@ -59,8 +59,7 @@ int cmd_document(struct cmd *cmd, const char *name, json_t *members)
 	json_decref(cmd->json);
 	cmd->json = json_pack("{s:o}", "schema",
 			      json_sprintf("smc-tools/%s-%s/1", cmd->variant->tool->name, name));
-	json_object_update(cmd->json, members);
-	json_decref(members);
+	out_json_merge(cmd->json, members);
 	return 0;
 }
 

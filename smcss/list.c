@@ -3,7 +3,6 @@
 #include "smcss.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "sockets/fetch.h"

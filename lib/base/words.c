@@ -38,3 +38,10 @@ size_t words_split(char *line, char *words[], size_t max)
 	}
 	return count;
 }
+
+bool word_ends_with(const char *word, const char *end)
+{
+	size_t len = strlen(word), end_len = strlen(end);
+
+	return len > end_len && !strcmp(word + len - end_len, end);
+}

@@ -2,6 +2,7 @@
 /* Words of a line that a person wrote. Pure. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /**
@@ -12,3 +13,6 @@
  * Blanks, tabs and ends of lines stand between words. Return: how many there are.
  */
 size_t words_split(char *line, char *words[], size_t max);
+
+/** word_ends_with() - has a word this ending, and something before it? */
+bool word_ends_with(const char *word, const char *end);

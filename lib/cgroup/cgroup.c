@@ -13,6 +13,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/words.h"
+
 const char *cgroup_mount(void)
 {
 	/* The second on a system that mixes both versions. */
@@ -100,13 +102,6 @@ struct search {
 	int hits;
 };
 
-bool cgroup_ends_with(const char *name, const char *end)
-{
-	size_t len = strlen(name), end_len = strlen(end);
-
-	return len > end_len && !strcmp(name + len - end_len, end);
-}
-
 const char *cgroup_digits(const char *name)
 {
 	size_t run;
@@ -151,7 +146,7 @@ static void search_in(struct search *search, char full[PATH_MAX], size_t root_le
 		bool is_hit = fits(search, entry->d_name);
 
 		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' ||
-		    (!is_hit && search->is_unit && !cgroup_ends_with(entry->d_name, ".slice")) ||
+		    (!is_hit && search->is_unit && !word_ends_with(entry->d_name, ".slice")) ||
 		    snprintf(full + len, PATH_MAX - len, "/%s", entry->d_name) >=
 			    (int)(PATH_MAX - len))
 			continue;
@@ -184,7 +179,7 @@ int cgroup_of_unit(const char *root, const char *unit, char path[PATH_MAX])
 	bool has_ending = false;
 
 	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
-		has_ending |= cgroup_ends_with(unit, endings[i]);
+		has_ending |= word_ends_with(unit, endings[i]);
 	if (!*unit || snprintf(name, sizeof(name), "%s%s", unit, has_ending ? "" : ".service") >=
 			      (int)sizeof(name))
 		return -ENOENT;
@@ -206,8 +201,8 @@ bool cgroup_is_named(const char *path, const char *id)
 	while (hit && (hit = strstr(hit + 1, id)))
 		if (!isalnum((unsigned char)hit[-1]) && hit[-1] != '.' &&
 		    !isalnum((unsigned char)hit[len]))
-			return !cgroup_ends_with(slash, ".slice") &&
-			       !cgroup_ends_with(slash, ".service");
+			return !word_ends_with(slash, ".slice") &&
+			       !word_ends_with(slash, ".service");
 	return false;
 }
 
@@ -316,12 +311,12 @@ bool cgroup_unit(const char *path, char unit[NAME_MAX + 1], bool *is_user)
 	*is_user = false;
 	do {
 		path = cgroup_part(path, part);
-		if (!*is_user && !strncmp(part, "user@", 5) && cgroup_ends_with(part, ".service")) {
+		if (!*is_user && !strncmp(part, "user@", 5) && word_ends_with(part, ".service")) {
 			*is_user = true;
 			path = cgroup_part(path, part);
 		}
-	} while (cgroup_ends_with(part, ".slice"));
-	if (!cgroup_ends_with(part, ".service") || strlen(part) > NAME_MAX)
+	} while (word_ends_with(part, ".slice"));
+	if (!word_ends_with(part, ".service") || strlen(part) > NAME_MAX)
 		return false;
 	strcpy(unit, part + (*part == '_'));
 	return true;

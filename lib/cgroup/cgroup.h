@@ -91,9 +91,6 @@ size_t cgroup_chosen(const char *path);
 /** cgroup_part() - the next name in a path, cut to what fits. Return: what follows it. Pure */
 const char *cgroup_part(const char *path, char part[PATH_MAX]);
 
-/** cgroup_ends_with() - has a name this ending, and something before it? Pure */
-bool cgroup_ends_with(const char *name, const char *end);
-
 /**
  * cgroup_digits() - the first run of exactly 64 digits. Pure
  * @name: "docker-4be7....scope", "4be7..."; a unit's has fewer

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <jansson.h>
 
+#include "base/words.h"
 #include "host/file.h"
 
 #define SHORT_ID 12    /* digits that docker and podman show */
@@ -51,7 +52,7 @@ static void find_machine(struct container *container, const char *part)
 	static const char scope[] = ".scope", machine[] = "machine-", lxc[] = "lxc.payload.";
 	size_t machine_len = strlen(machine), lxc_len = strlen(lxc);
 
-	if (!strncmp(part, machine, machine_len) && cgroup_ends_with(part, scope))
+	if (!strncmp(part, machine, machine_len) && word_ends_with(part, scope))
 		unescape(container->name, sizeof(container->name), part + machine_len,
 			 strlen(part) - machine_len - strlen(scope));
 	else if (!strncmp(part, lxc, lxc_len) && part[lxc_len])
@@ -69,7 +70,7 @@ static void find_unit(struct container *container, const char *path)
 
 	while (!is_found && *path) {
 		path = cgroup_part(path, part);
-		is_found = cgroup_ends_with(part, ".scope") && strlen(part) <= NAME_MAX;
+		is_found = word_ends_with(part, ".scope") && strlen(part) <= NAME_MAX;
 	}
 	if (!is_found)
 		return;
@@ -116,7 +117,7 @@ static size_t up_to_user(const char *path)
 
 	for (const char *rest = path; *rest;) {
 		rest = cgroup_part(rest, part);
-		if (!strncmp(part, "user@", 5) && cgroup_ends_with(part, ".service"))
+		if (!strncmp(part, "user@", 5) && word_ends_with(part, ".service"))
 			return (size_t)(rest - path);
 	}
 	return SIZE_MAX;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A command that is to use SMC: by the library in its environment, by eBPF, or by a supervisor. */
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 /* Receiving a long dump beside looking at it. */
 #pragma once
 
-#include <stddef.h>
 #include <sys/types.h>
 #include <libmnl/libmnl.h>
 

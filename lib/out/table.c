@@ -350,6 +350,12 @@ static void __attribute__((constructor)) set_allocation(void)
 	json_set_alloc_funcs(allocate, free);
 }
 
+void out_json_merge(json_t *object, json_t *more)
+{
+	json_object_update(object, more);
+	json_decref(more);
+}
+
 json_t *out_json_inside(json_t *object, const char *key)
 {
 	json_t *inner = json_object_get(object, key);

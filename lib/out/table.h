@@ -194,6 +194,9 @@ void out_json_member(struct out_text *members, json_t *value, bool is_repeated);
 void out_json_long_document(struct out_text *text, json_t *doc, const struct out_text *members,
 			    bool is_repeated);
 
+/** out_json_merge() - put all members of @more into @object, and release it */
+void out_json_merge(json_t *object, json_t *more);
+
 /** out_json_inside() - the member @key of an object, an object itself, which is made if need be */
 json_t *out_json_inside(json_t *object, const char *key);
 

@@ -10,19 +10,13 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/words.h"
 
 #ifndef SMC_LIBDIR32
 #define SMC_LIBDIR32 ""
 #endif
 
 static const int own_bits = (int)sizeof(void *) * CHAR_BIT;
-
-static bool ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text), end_len = strlen(end);
-
-	return len > end_len && !strcmp(text + len - end_len, end);
-}
 
 /* The directory of this executable, with a slash at the end. Return: its length, 0 if not known. */
 static size_t self_directory(char path[PATH_MAX])
@@ -57,7 +51,7 @@ static bool staged_find(const char *name, char path[PATH_MAX])
 {
 	size_t len = self_directory(path);
 
-	return ends_with(path, SMC_BINDIR "/") &&
+	return word_ends_with(path, SMC_BINDIR "/") &&
 	       has_file(path, len - strlen(SMC_BINDIR "/"), name, R_OK);
 }
 
@@ -79,7 +73,7 @@ static bool serves_bare(void)
 	size_t len = strlen(libdir);
 	char dir[sizeof(libdir) + 1], file[PATH_MAX];
 
-	if (strncmp(libdir, "/usr/lib/", 9) || !ends_with(libdir, gnu))
+	if (strncmp(libdir, "/usr/lib/", 9) || !word_ends_with(libdir, gnu))
 		return false;
 	snprintf(dir, sizeof(dir), "%.*s-linux-musl", (int)(len - strlen(gnu)), libdir);
 	return library_in(file, dir);
@@ -108,7 +102,8 @@ static bool serves_both(const struct target *target, struct library *out)
 	    !(bare && strstr(target->elf.interp, "/ld-musl-")))
 		return false;
 	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		if (ends_with(SMC_LIBDIR, ends[i][0]) && ends_with(SMC_LIBDIR32, ends[i][1])) {
+		if (word_ends_with(SMC_LIBDIR, ends[i][0]) &&
+		    word_ends_with(SMC_LIBDIR32, ends[i][1])) {
 			snprintf(out->entry, PATH_MAX, "%.*s%s" LIBRARY_NAME,
 				 bare ? 0 : (int)(strlen(SMC_LIBDIR) - strlen(ends[i][0])),
 				 SMC_LIBDIR, bare ? "" : "/$LIB/");

@@ -5,7 +5,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "sandbox/owned.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

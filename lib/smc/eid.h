@@ -3,7 +3,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <linux/netlink.h>
 
 #include "smc/genl_abi.h"

@@ -141,6 +141,13 @@ const struct smc_remedy *smc_remedies(uint32_t code)
 	return at->command ? at : NULL;
 }
 
+enum smc_at smc_remedy_at(const struct smc_remedy *remedy, bool is_peer)
+{
+	if (remedy->at == SMC_AT_BOTH)
+		return SMC_AT_BOTH;
+	return (remedy->at == SMC_AT_PEER) == is_peer ? SMC_AT_HERE : SMC_AT_PEER;
+}
+
 const struct smc_remedy *smc_remedy_next(const struct smc_remedy *remedy)
 {
 	return remedy[1].code == remedy->code ? remedy + 1 : NULL;

@@ -2,6 +2,7 @@
 /* Commands that help against a reason code. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,12 @@ struct smc_remedy {
 
 /** smc_remedies() - the likeliest for a reason, NULL for none */
 const struct smc_remedy *smc_remedies(uint32_t code);
+
+/**
+ * smc_remedy_at() - where to type it, seen from the other side than the one that raised the reason
+ * if @is_peer, else from that one
+ */
+enum smc_at smc_remedy_at(const struct smc_remedy *remedy, bool is_peer);
 
 /** smc_remedy_next() - the next one for the same reason, NULL after the last */
 const struct smc_remedy *smc_remedy_next(const struct smc_remedy *remedy);

@@ -2,7 +2,6 @@
 /* TCP sockets as inet_diag shows them, with TCP_INFO. */
 #include "smc/tcp.h"
 
-#include <errno.h>
 #include <string.h>
 #include <libmnl/libmnl.h>
 #include <linux/tcp.h>

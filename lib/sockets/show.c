@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 
 #include "smc/reason.h"
+#include "smc/remedy.h"
 
 static char *put_octet(char *at, unsigned int octet)
 {
@@ -111,6 +112,19 @@ json_t *sockets_json_reason(uint32_t code)
 		return json_pack("{s:I}", "code", (json_int_t)code);
 	return json_pack("{s:I, s:s, s:s, s:s}", "code", (json_int_t)code, "symbol", reason->symbol,
 			 "meaning", reason->meaning, "check", reason->check);
+}
+
+json_t *sockets_json_remedies(uint32_t code, bool is_peer)
+{
+	static const char *const places[] = { "here", "peer", "both" };
+	json_t *array = json_array();
+
+	for (const struct smc_remedy *at = smc_remedies(code); at; at = smc_remedy_next(at))
+		json_array_append_new(array,
+				      json_pack("{s:s, s:s, s:s}", "where",
+						places[smc_remedy_at(at, is_peer)], "command",
+						at->command, "purpose", at->purpose));
+	return array;
 }
 
 static void explain_one(struct out_text *text, const char *side, uint32_t code)

@@ -22,5 +22,8 @@ void sockets_append_reason(struct out_text *text, const struct smc_diag_fallback
 /** sockets_json_reason() - a reason with its name and meaning */
 json_t *sockets_json_reason(uint32_t code);
 
+/** sockets_json_remedies() - commands that help, as an array; @is_peer: see smc_remedy_at() */
+json_t *sockets_json_remedies(uint32_t code, bool is_peer);
+
 /** sockets_explain() - append the lines that say in words why a socket is on TCP */
 void sockets_explain(struct out_text *text, const struct smc_sock *sock);

@@ -2,8 +2,6 @@
 /* The table of advise, as text and JSON. */
 #include "smc_chk/advise/advice.h"
 
-#include <stdio.h>
-
 #include "out/table.h"
 #include "out/units.h"
 #include "smc/buffers.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Doctor: switches and sizes below /proc/sys. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

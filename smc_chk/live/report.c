@@ -209,13 +209,6 @@ void report_text(struct out_text *text, const struct client_result *result)
 
 /* ---- JSON ---- */
 
-/* Put all of @more into an object. */
-static void add(json_t *json, json_t *more)
-{
-	json_object_update(json, more);
-	json_decref(more);
-}
-
 static json_t *json_reasons(uint32_t code, uint32_t peer)
 {
 	return json_pack("{s:o, s:o*}", "reason", sockets_json_reason(code), "peer_reason",
@@ -260,8 +253,9 @@ static json_t *json_rates(const struct client_result *result, const struct clien
 				 "connect_ns", (json_int_t)rates->connect_ns);
 
 	if (result->is_ours)
-		add(json, json_pack("{s:f, s:I}", "bytes_per_second", rates->bytes_per_second,
-				    "round_trip_ns", (json_int_t)rates->round_trip_ns));
+		out_json_merge(json,
+			       json_pack("{s:f, s:I}", "bytes_per_second", rates->bytes_per_second,
+					 "round_trip_ns", (json_int_t)rates->round_trip_ns));
 	return json;
 }
 
@@ -292,7 +286,7 @@ static json_t *json_server(const struct client_result *result)
 				 result->has_who ? mode_key(who->mode) : NULL);
 
 	if (has_server_reason(result))
-		add(json, json_reasons(who->reason, who->peer_diagnosis));
+		out_json_merge(json, json_reasons(who->reason, who->peer_diagnosis));
 	return json;
 }
 
@@ -307,25 +301,28 @@ static json_t *json_endpoint(const union endpoint_addr *addr)
 /* What is known of a connection. */
 static void add_connection(json_t *json, const struct client_result *result)
 {
-	add(json,
-	    json_pack("{s:o, s:o, s:o, s:I, s:s*}", "peer", json_endpoint(&result->peer), "local",
-		      json_endpoint(&result->local), "server", json_server(result), "handshake_ns",
-		      (json_int_t)result->handshake_ns, "mode", mode_key(result->mode)));
+	out_json_merge(json,
+		       json_pack("{s:o, s:o, s:o, s:I, s:s*}", "peer", json_endpoint(&result->peer),
+				 "local", json_endpoint(&result->local), "server",
+				 json_server(result), "handshake_ns",
+				 (json_int_t)result->handshake_ns, "mode", mode_key(result->mode)));
 	if (has_reason(result))
-		add(json, json_reasons(result->sock.fallback.reason,
-				       result->sock.fallback.peer_diagnosis));
+		out_json_merge(json, json_reasons(result->sock.fallback.reason,
+						  result->sock.fallback.peer_diagnosis));
 	if (result->has_lgr)
-		add(json, json_group(&result->lgr));
+		out_json_merge(json, json_group(&result->lgr));
 	if (result->has_sock)
-		add(json, json_device(result));
+		out_json_merge(json, json_device(result));
 	if (result->is_ours)
-		add(json, json_pack("{s:I, s:I, s:I}", "bytes", (json_int_t)result->bytes,
-				    "round_trip_min_ns", (json_int_t)result->rtt_min_ns,
-				    "round_trip_ns", (json_int_t)result->rtt_median_ns));
+		out_json_merge(json,
+			       json_pack("{s:I, s:I, s:I}", "bytes", (json_int_t)result->bytes,
+					 "round_trip_min_ns", (json_int_t)result->rtt_min_ns,
+					 "round_trip_ns", (json_int_t)result->rtt_median_ns));
 	if (result->has_rates)
-		add(json, json_pack("{s:o, s:o, s:o}", "smc", json_rates(result, &result->smc),
-				    "tcp", json_rates(result, &result->tcp), "ratios",
-				    json_ratios(&result->smc, &result->tcp)));
+		out_json_merge(json,
+			       json_pack("{s:o, s:o, s:o}", "smc", json_rates(result, &result->smc),
+					 "tcp", json_rates(result, &result->tcp), "ratios",
+					 json_ratios(&result->smc, &result->tcp)));
 }
 
 json_t *report_json(json_t *json, const struct client_result *result)
@@ -335,8 +332,8 @@ json_t *report_json(json_t *json, const struct client_result *result)
 					     [CHK_TCP] = "tcp",
 					     [CHK_UNTESTED] = "untested" };
 
-	add(json, json_pack("{s:s, s:s*}", "result", names[result->status], "error",
-			    *result->err.text ? result->err.text : NULL));
+	out_json_merge(json, json_pack("{s:s, s:s*}", "result", names[result->status], "error",
+				       *result->err.text ? result->err.text : NULL));
 	if (result->status != CHK_ERROR)
 		add_connection(json, result);
 	return json;

@@ -2,7 +2,6 @@
 /* The server's side of one connection. */
 #include "smc_chk/live/session.h"
 
-#include <errno.h>
 #include <linux/sockios.h>
 #include <netinet/tcp.h>
 #include <poll.h>
