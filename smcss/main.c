@@ -91,12 +91,12 @@ static int parse(int argc, char **argv)
 }
 
 /* Nobody is to look for SMC connections that ld_pre_smc.so makes TCP connections. */
-static void show_learned(const struct smcss_opts *opts)
+static void show_learned(void)
 {
 	int count;
 
-	if (opts->is_json || opts->is_metrics || opts->no_header || opts->is_all_netns ||
-	    (!opts->is_summary && !isatty(STDOUT_FILENO)))
+	if (asked.is_json || asked.is_metrics || asked.no_header || asked.is_all_netns ||
+	    (!asked.is_summary && !isatty(STDOUT_FILENO)))
 		return;
 	count = learned_count();
 	if (count)
@@ -115,7 +115,7 @@ static int show(struct netns_list *spaces, bool is_first, struct smc_err *err)
 		cli_warn(&tool, !text[0], "%s", text);
 	}
 	if (!ret)
-		show_learned(opts);
+		show_learned();
 	return ret;
 }
 
