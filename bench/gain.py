@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What SMC gives programs, by the size of its buffers: each figure is SMC divided by TCP, medians of runs that take turns.
-In a guest: with loopback-ism over SMC-D, where nothing is emulated; over Soft-RoCE only sizes can be compared."""
+In a guest: with loopback-ism over SMC-D, where nothing is emulated; over Soft-RoCE only sizes can be compared.
+usage: gain.py [learned [WORD]]    learned: whether smc_run is ever slower than TCP, for programs with WORD only"""
 import glob
 import json
 import os
 import resource
 import statistics
 import subprocess
+import sys
+import threading
 import time
 
 TOOLS = os.environ["SMC_LAB_FAST"] + "/tools"
@@ -18,8 +21,10 @@ DATABASE = "/dev/shm/database"
 
 
 def by(size):
-    """How a program is started: "TCP", or over SMC with buffers of that size."""
-    return [] if size == "TCP" else [TOOLS + "/smc_run", "--strict", "-r", size, "-t", size]
+    """How a program is started: "TCP", over SMC with buffers of that size, or by smc_run with its options."""
+    if size == "TCP":
+        return []
+    return [TOOLS + "/smc_run", *(size if isinstance(size, list) else ["--strict", "-r", size, "-t", size])]
 
 
 def out(*argv, **kwargs):
@@ -146,6 +151,110 @@ def measure(name, program, base):
     row(name, [middle[size] / middle[base] for size in SIZES], "%.2f")
 
 
+# ---- programs that leave short connections to TCP by themselves ----
+
+NGINX = """daemon off; worker_processes 1; pid /dev/shm/nginx.pid; error_log /dev/null;
+events { } http { access_log off; server { listen 127.0.0.1:%d; location / { return 200 "hello"; } } }"""
+WAYS = {"TCP": "TCP", "smc_run": [], "smc_run --no-learn": ["--no-learn"]}
+
+
+def per_second(count, *argv):
+    start = time.monotonic()
+    subprocess.run(argv, stdout=subprocess.DEVNULL, check=True)
+    return count / (time.monotonic() - start)
+
+
+def number_after(text, word):
+    return float(text[text.index(word) + len(word):].split()[0])
+
+
+def curls(way, port, count=30):
+    return per_second(count, *by(way), "sh", "-c", "for i in $(seq %d); do curl -sS http://%s:%s/; done" % (count, LOOPBACK, port))
+
+
+def ab(way, port):
+    return number_after(out(*by(way), "ab", "-n", "300", "-c", "8", "http://%s:%s/" % (LOOPBACK, port)), "Requests per second:")
+
+
+def redis_more(way, port, *argv):
+    return float(out(*by(way), "redis-benchmark", "-p", port, "-t", "get", "--csv", *argv).splitlines()[-1].split(",")[1].strip('"'))
+
+
+def iperf3_bytes(way, port):
+    return json.loads(out(*by(way), "iperf3", "-c", LOOPBACK, "-p", port, "-n", "50M", "-J"))["end"]["sum_received"]["bits_per_second"]
+
+
+def pgbench(way, port, *argv):
+    return number_after(out(*by(way), PGBENCH, "-h", LOOPBACK, "-p", port, "-U", "nobody", "-S", "-n", "-c", "2", "-t", "20", *argv, "postgres"), "tps = ")
+
+
+LOADS = {
+    "nginx, curl for each request": ("nginx", curls),
+    "nginx, ab -c 8 without keep-alive": ("nginx", ab),
+    "redis, a connection for each GET": ("redis", lambda way, port: redis_more(way, port, "-k", "0", "-c", "8", "-n", "300")),
+    "redis, 16 GETs at a time": ("redis", lambda way, port: redis_more(way, port, "-P", "16", "-c", "4", "-n", "4000")),
+    "iperf3": ("iperf3", iperf3_bytes),
+    "pgbench": ("postgres", pgbench),
+    "pgbench -C": ("postgres", lambda way, port: pgbench(way, port, "-C")),
+}
+
+
+def start_servers():
+    """Name and port of each; the processes end with the guest."""
+    ports = {}
+    starts = {
+        "nginx": lambda: Server([], "nginx", "-g", "", "-c", "/dev/shm/nginx.conf"),
+        "redis": lambda: Server([], "redis-server", "--port", "PORT", "--save", "", "--appendonly", "no"),
+        "iperf3": lambda: Server([], "iperf3", "-s", "-p", "PORT"),
+        "postgres": lambda: Server([], POSTGRES, "-D", DATABASE, "-p", "PORT", "-k", "/dev/shm", "-h", LOOPBACK,
+                                   user=65534, group=65534, cwd="/"),
+    }
+    for name, start in starts.items():
+        with open("/dev/shm/nginx.conf", "w", encoding="ascii") as file:
+            file.write(NGINX % (Server.port + 1))
+        start()
+        ports[name] = str(Server.port)
+    subprocess.run([PGBENCH, "-h", LOOPBACK, "-p", ports["postgres"], "-U", "nobody", "-i", "-q", "postgres"], stderr=subprocess.DEVNULL, check=True)
+    return ports
+
+
+def rates(names, way, ports):
+    """Of each load, all at the same time."""
+    got = {}
+    threads = [threading.Thread(target=lambda name=name: got.update({name: LOADS[name][1](way, ports[LOADS[name][0]])}))
+               for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return got
+
+
+def compare(names, ports):
+    """Rates divided by those of a client without the library, after one round that is not counted."""
+    rounds = {name: [] for name in WAYS}
+    for count in range(ROUNDS + 1):
+        for name, way in WAYS.items():
+            got = rates(names, way, ports)
+            if count:
+                rounds[name].append(got)
+    middle = {name: {load: statistics.median(got[load] for got in all_of) for load in names} for name, all_of in rounds.items()}
+    for load in names:
+        print("| %-33s | %5.2f | %5.2f |" % (load, *(middle[name][load] / middle["TCP"][load] for name in list(WAYS)[1:])), flush=True)
+
+
+def learned(word=""):
+    ports = start_servers()
+    print("| a client, its server under smc_run | smc_run | smc_run --no-learn |\n|---|--:|--:|", flush=True)
+    for load in LOADS:
+        if word in load:
+            compare([load], ports)
+    if not word:
+        print("| **all together** | | |", flush=True)
+        compare(list(LOADS), ports)
+    print(out(TOOLS + "/smc_run", "--learned"))
+
+
 def main():
     for name in "rmem_max", "wmem_max":
         with open("/proc/sys/net/core/" + name, "w", encoding="ascii") as file:
@@ -163,4 +272,5 @@ def main():
 
 
 POSTGRES = make_database() if OVER == "SMC-D" else None
-main()
+PGBENCH = os.path.dirname(POSTGRES or "") + "/pgbench"
+learned(*sys.argv[2:]) if "learned" in sys.argv else main()

@@ -42,7 +42,13 @@ static int open_socket(int number)
 
 static bool receive(int fd, char *to)
 {
-	return recv(fd, to, bytes, MSG_WAITALL) == (ssize_t)bytes;
+	size_t got = 0;
+	ssize_t n = 1;
+
+	/* SMC ends MSG_WAITALL when its buffer is full. */
+	for (; got < bytes && n > 0; got += n > 0 ? (size_t)n : 0)
+		n = recv(fd, to + got, bytes - got, MSG_WAITALL);
+	return got == bytes;
 }
 
 static void transmit(int fd, const char *from)

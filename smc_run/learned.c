@@ -9,7 +9,7 @@
 #include "launch/learned_list.h"
 #include "smc_run.h"
 
-enum { WHY = 80 };
+enum { WHY = 40 };
 
 /* struct list - of destinations, as it is printed */
 struct list {
@@ -43,13 +43,29 @@ static void say_why(const struct learned_fact *fact, char *why)
 	char clock[sizeof("23:59")] = "";
 	struct tm tm;
 
-	*why = '\0';
 	if (fact->broken && localtime_r(&until, &tm)) {
 		strftime(clock, sizeof(clock), "%H:%M", &tm);
-		snprintf(why, WHY, "a handshake broke: TCP until %s", clock);
-	} else if (fact->is_tcp) {
-		snprintf(why, WHY, "too short: SMC pays from %d handshakes on", LEARNED_PAYS);
+		snprintf(why, WHY, "a handshake broke, until %s", clock);
+	} else {
+		snprintf(why, WHY, "%s",
+			 fact->is_long ? "long" :
+			 fact->is_tcp  ? "too short for SMC" :
+					 "shorter than over TCP");
 	}
+}
+
+static const char *milliseconds(uint64_t nanoseconds, char *text)
+{
+	if (!nanoseconds)
+		return "-";
+	sprintf(text, "%.2f ms", (double)nanoseconds / 1e6);
+	return text;
+}
+
+static void put_json_time(const char *key, uint64_t nanoseconds)
+{
+	if (nanoseconds)
+		printf("\"%s\": %llu, ", key, (unsigned long long)nanoseconds / 1000);
 }
 
 #define JSON_START "{\"schema\": \"smc-tools/learned/1\", \"destinations\": ["
@@ -67,31 +83,28 @@ static void print_json(const struct learned_fact *fact, bool is_first)
 		printf("\"why\": \"%s\", ", fact->broken ? "broke" : "short");
 	if (fact->broken)
 		printf("\"seconds_left\": %u, ", fact->broken);
-	if (fact->handshake)
-		printf("\"handshake_us\": %llu, \"life_handshakes\": %.1f, ",
-		       (unsigned long long)fact->handshake / 1000, fact->life);
+	put_json_time("handshake_us", fact->handshake);
+	put_json_time("smc_life_us", fact->smc);
+	put_json_time("tcp_life_us", fact->tcp);
 	printf("\"connections\": %u, \"idle_seconds\": %u}", fact->connections, fact->idle);
 }
 
 static void print_row(const struct learned_fact *fact, bool is_first)
 {
 	char addr[INET6_ADDRSTRLEN], place[INET6_ADDRSTRLEN + sizeof("[]:65535")];
-	char program[4 * LEARNED_PROGRAM + 1], why[WHY], handshake[24] = "-", life[16] = "-";
+	char program[4 * LEARNED_PROGRAM + 1], why[WHY], times[3][32];
 
 	if (is_first)
-		printf("%-12s %6s %-23s Uses  #Conns Handshake  Life Why\n", "Program", "UID",
-		       "Destination");
+		printf("%-12s %6s %-23s Uses  #Conns Handshake  SMC life  TCP life Why\n",
+		       "Program", "UID", "Destination");
 	name(fact, false, program);
 	address(fact, addr);
 	snprintf(place, sizeof(place), strchr(addr, ':') ? "[%s]:%u" : "%s:%u", addr, fact->port);
-	if (fact->handshake) {
-		snprintf(handshake, sizeof(handshake), "%.2f ms", (double)fact->handshake / 1e6);
-		snprintf(life, sizeof(life), "%.1f", fact->life);
-	}
 	say_why(fact, why);
-	printf("%-12s %6u %-23s %-4s %7u %9s %5s%s%s\n", program, fact->user, place,
-	       fact->is_tcp ? "TCP" : "SMC", fact->connections, handshake, life, *why ? " " : "",
-	       why);
+	printf("%-12s %6u %-23s %-4s %7u %9s %9s %9s %s\n", program, fact->user, place,
+	       fact->is_tcp ? "TCP" : "SMC", fact->connections,
+	       milliseconds(fact->handshake, times[0]), milliseconds(fact->smc, times[1]),
+	       milliseconds(fact->tcp, times[2]), why);
 }
 
 static void visit(const struct learned_fact *fact, void *arg)

@@ -20,6 +20,7 @@
  */
 #define CHOICES 8
 #define MOST 6
+#define ALL_TCP ((1U << CHOICES) - 1)
 
 static atomic_uint choices;
 
@@ -28,7 +29,7 @@ static void remember(bool is_tcp)
 	unsigned int seen = atomic_load_explicit(&choices, memory_order_relaxed);
 	int n_tcp;
 
-	seen = (seen << 1 | is_tcp) & ((1U << CHOICES) - 1);
+	seen = (seen << 1 | is_tcp) & ALL_TCP;
 	atomic_store_explicit(&choices, seen, memory_order_relaxed);
 	n_tcp = __builtin_popcount(seen);
 	if (n_tcp >= MOST)
@@ -132,7 +133,7 @@ void shim_choose_connect(int fd, const struct sockaddr *addr, socklen_t len)
 		tcp = "rules for connecting";
 	else
 		tcp = whys[shim_lives_advice(fd, addr, len, &timed)];
-	if (tcp || has_choice(fd) || choices)
+	if (tcp ? choices != ALL_TCP || !shim_fd_is_tcp(fd) : choices || has_choice(fd))
 		apply(fd, tcp, "rules for connecting");
 	if (timed.entry)
 		shim_lives_begin(fd, timed);

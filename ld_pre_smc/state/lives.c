@@ -29,7 +29,7 @@
 #define LIVES 256
 
 /* Turns of entries are even: an odd one says that the handshake is not over. */
-enum { LIFE_OWNER, LIFE_INDEX, LIFE_TURN, LIFE_START, LIFE_WORDS };
+enum { LIFE_OWNER, LIFE_INDEX, LIFE_TURN, LIFE_START, LIFE_IS_TCP, LIFE_WORDS };
 
 static struct {
 	_Atomic uint32_t turn, words[LIFE_WORDS];
@@ -42,7 +42,7 @@ static struct learned_table own_table;
 static _Atomic(struct learned_table *) table;
 
 static atomic_bool is_choosing, has_broken, is_learning;
-static uint32_t program[LEARNED_PROGRAM / 4];
+static struct learned_program program;
 
 /* ---- the memory ---- */
 
@@ -111,21 +111,14 @@ static struct learned_table *open_shared(void)
 	return shared;
 }
 
-static void name_program(const char *name)
-{
-	char *to = (char *)program;
-
-	for (size_t i = 0; i < sizeof(program) && name[i]; i++)
-		to[i] = name[i];
-}
-
 /* Rules that say what is to use SMC are the user's word. */
 static bool may_learn(void)
 {
 	struct shim_config own;
 	struct rules rules;
 
-	return shim_config_get(&own)->learn &&
+	return shim_config_get(&own)->learn && !shim_config_get(&own)->raw &&
+	       !shim_config_get(&own)->strict &&
 	       !(shim_config_get(&own)->has_rules && shim_rules_get(&rules)->has_include);
 }
 
@@ -139,7 +132,7 @@ static __attribute__((noinline, cold)) struct learned_table *choose_table(void)
 		return NULL;
 	if (may_learn()) {
 		is_learning = true;
-		name_program(program_invocation_short_name);
+		learned_program(&program, program_invocation_short_name);
 		chosen = open_shared();
 	}
 	atomic_store_explicit(&table, chosen ? chosen : &own_table, memory_order_release);
@@ -199,44 +192,44 @@ static struct learned_place place_of(const uint32_t *words)
 				       words[LIFE_TURN] & ~1U };
 }
 
-/* A connection of this process: count it. Return: what its destination's other ones say. */
-static enum shim_advice count(struct learned_place place, struct learned_place *timed)
-{
-	bool is_timed = learned_is_timed(place);
-	enum learned_choice choice;
-	uint32_t second = 0;
-
-	if (is_timed)
-		now(&second);
-	choice = learned_choose(place, second);
-	if (is_timed || choice == LEARNED_TRY_SMC)
-		*timed = place;
-	return choice == LEARNED_SHORT ? ADVICE_SHORT : ADVICE_NONE;
-}
-
 static bool is_broken(struct learned_place place)
 {
 	return place.entry->broken && learned_is_broken(place, shim_seconds());
 }
 
-static enum shim_advice advise(int fd, const struct sockaddr *addr, struct learned_place *timed)
+static __attribute__((noinline)) void begin_timed(struct learned_place place)
 {
-	struct learned_table *known = get_table();
-	bool counts = is_learning && shim_fd_is_own(fd) && !shim_lives_has(fd);
+	uint32_t second;
+
+	now(&second);
+	learned_used(place, second);
+}
+
+/* Return: what is known of a destination that is not broken. @counts: this is one more. */
+static enum shim_advice advise(const struct sockaddr *addr, bool counts,
+			       struct learned_place *timed)
+{
+	struct learned_choice choice;
 	struct learned_place place;
 	struct learned_key key;
 
-	if (!known || (!is_learning && !has_broken))
+	if (!learned_key(&key, addr, &program))
 		return ADVICE_NONE;
-	learned_key(&key, addr, program);
-	place = learned_find(known, &key, 0);
-	if (!place.entry && counts)
-		place = learned_find(known, &key, shim_seconds());
+	place = learned_find(table, &key);
+	if (__builtin_expect(!place.entry && counts, 0))
+		place = learned_add(table, &key, &program, shim_seconds());
 	if (!place.entry)
 		return ADVICE_NONE;
 	if (is_broken(place))
 		return ADVICE_BROKE;
-	return counts ? count(place, timed) : ADVICE_NONE;
+	if (!counts)
+		return ADVICE_NONE;
+	choice = learned_choose(place);
+	if (choice.is_timed) {
+		begin_timed(place);
+		*timed = place;
+	}
+	return choice.is_tcp ? ADVICE_SHORT : ADVICE_NONE;
 }
 
 static bool is_complete(const struct sockaddr *addr, socklen_t len)
@@ -245,15 +238,21 @@ static bool is_complete(const struct sockaddr *addr, socklen_t len)
 						     sizeof(struct sockaddr_in));
 }
 
-enum shim_advice shim_lives_advice(int fd, const struct sockaddr *addr, socklen_t len,
-				   struct learned_place *timed)
+/* Programs that are to see SMC's own behaviour, or rather none than TCP, learn nothing. */
+static bool may_advise(void)
 {
 	struct shim_config own;
 
-	*timed = (struct learned_place){ NULL, 0 };
-	if (!shim_repairs() || shim_config_get(&own)->strict || !is_complete(addr, len))
+	return get_table() && (is_learning || has_broken) && !shim_config_get(&own)->raw &&
+	       !shim_config_get(&own)->strict;
+}
+
+enum shim_advice shim_lives_advice(int fd, const struct sockaddr *addr, socklen_t len,
+				   struct learned_place *timed)
+{
+	if ((!is_learning && !may_advise()) || !is_complete(addr, len))
 		return ADVICE_NONE;
-	return advise(fd, addr, timed);
+	return advise(addr, is_learning && shim_fd_is_own(fd) && !shim_lives_has(fd), timed);
 }
 
 void shim_lives_begin(int fd, struct learned_place place)
@@ -264,7 +263,8 @@ void shim_lives_begin(int fd, struct learned_place place)
 		return;
 	words[LIFE_OWNER] = (uint32_t)fd;
 	words[LIFE_INDEX] = (uint32_t)(place.entry - get_table()->entries);
-	words[LIFE_TURN] = place.turn | !shim_fd_is_tcp(fd);
+	words[LIFE_IS_TCP] = shim_fd_is_tcp(fd);
+	words[LIFE_TURN] = place.turn | !words[LIFE_IS_TCP];
 	words[LIFE_START] = now(&second);
 	keep(words);
 }
@@ -296,7 +296,8 @@ void shim_lives_end(int fd)
 
 	shim_fd_drop(FD_TIMED, fd);
 	if (find(fd, words))
-		learned_lived(place_of(words), now(&second) - words[LIFE_START]);
+		learned_lived(place_of(words), words[LIFE_IS_TCP],
+			      now(&second) - words[LIFE_START]);
 }
 
 void shim_lives_broke(int fd, const struct sockaddr *addr)
@@ -306,10 +307,11 @@ void shim_lives_broke(int fd, const struct sockaddr *addr)
 	struct learned_key key;
 
 	shim_fd_drop(FD_TIMED, fd);
-	if (!known)
+	if (!known || !learned_key(&key, addr, &program))
 		return;
-	learned_key(&key, addr, program);
-	place = learned_find(known, &key, shim_seconds());
+	place = learned_find(known, &key);
+	if (!place.entry)
+		place = learned_add(known, &key, &program, shim_seconds());
 	if (place.entry)
 		learned_broke(place, shim_seconds());
 	has_broken = true;

@@ -2,14 +2,11 @@
 /* Destinations whose connections gain nothing from SMC: the memory of ld_pre_smc.so. */
 #include "launch/learned.h"
 
-#include <netinet/in.h>
-#include <string.h>
-
 #include "smc/keep.h"
 
-enum { KEY_WORDS = sizeof(struct learned_key) / 4 };
+#define DECISION (LEARNED_IS_TCP | LEARNED_IS_COMPARED | LEARNED_IS_CLEAR | LEARNED_IS_MEASURED)
 
-static uint32_t get(_Atomic uint32_t *word)
+static uint32_t get(const _Atomic uint32_t *word)
 {
 	return atomic_load_explicit(word, memory_order_relaxed);
 }
@@ -30,38 +27,17 @@ void learned_path(char *path, unsigned long user, unsigned long net)
 	*keep_put(end, net) = '\0';
 }
 
-static uint32_t mix(uint32_t hash, uint32_t word)
+void learned_program(struct learned_program *program, const char *name)
 {
-	hash = (hash ^ word) * 0x9e3779b1U;
-	return hash ^ hash >> 15;
-}
-
-void learned_key(struct learned_key *key, const struct sockaddr *addr, const uint32_t *program)
-{
-	struct sockaddr_in6 in6;
-	struct sockaddr_in in;
+	char text[sizeof(program->name)] = { 0 };
 	uint32_t hash = 0;
-	size_t i;
 
-	*key = (struct learned_key){ 0 };
-	if (addr->sa_family == AF_INET) {
-		memcpy(&in, addr, sizeof(in));
-		key->addr[2] = htonl(0xffff);
-		key->addr[3] = in.sin_addr.s_addr;
-		key->port = ntohs(in.sin_port);
-	} else {
-		memcpy(&in6, addr, sizeof(in6));
-		memcpy(key->addr, &in6.sin6_addr, sizeof(key->addr));
-		key->port = ntohs(in6.sin6_port);
+	for (size_t i = 0; i < sizeof(text) && name[i]; i++) {
+		text[i] = name[i];
+		hash = (hash ^ (unsigned char)name[i]) * 0x9e3779b1U;
 	}
-	for (i = 0; i < LEARNED_PROGRAM / 4; i++) {
-		key->program[i] = program[i];
-		hash = mix(hash, program[i]);
-	}
-	for (i = 0; i < 4; i++)
-		hash = mix(hash, key->addr[i]);
-	hash = mix(hash, key->port);
-	key->hash = hash ? hash : 1;
+	memcpy(program->name, text, sizeof(text));
+	program->mark = hash & ~0xffffU;
 }
 
 /* Return: whether this caller writes the entry now; false also if it is another destination's. */
@@ -78,21 +54,6 @@ static void give(struct learned_entry *entry, uint32_t turn)
 	atomic_store_explicit(&entry->turn, turn, memory_order_release);
 }
 
-/* Whether an entry has this key. @turn: odd while somebody writes it. */
-static bool has_key(struct learned_entry *entry, const struct learned_key *key, uint32_t *turn)
-{
-	uint32_t words[KEY_WORDS];
-
-	*turn = atomic_load_explicit(&entry->turn, memory_order_acquire);
-	for (size_t i = 0; i < KEY_WORDS; i++) {
-		words[i] = get(&entry->key[i]);
-		if (!i && words[0] != key->hash)
-			return false;
-	}
-	atomic_thread_fence(memory_order_acquire);
-	return get(&entry->turn) == *turn && !memcmp(words, key, sizeof(*key));
-}
-
 /* The entry of a set that nobody writes, and that is free or was not used for the longest time. */
 static struct learned_entry *oldest(struct learned_entry *set, uint32_t second)
 {
@@ -101,7 +62,7 @@ static struct learned_entry *oldest(struct learned_entry *set, uint32_t second)
 	for (int i = 0; i < LEARNED_WAYS; i++) {
 		if (get(&set[i].turn) & 1)
 			continue;
-		if (!get(&set[i].key[0]))
+		if (!get(&set[i].used))
 			return &set[i];
 		if (!found || second - get(&set[i].used) > second - get(&found->used))
 			found = &set[i];
@@ -113,24 +74,33 @@ static void reset(struct learned_entry *entry, uint32_t second)
 {
 	put(&entry->score, LEARNED_START);
 	put(&entry->handshake, 0);
-	put(&entry->lives, 0);
-	put(&entry->streak, 0);
+	put(&entry->smc, 0);
+	put(&entry->tcp, 0);
+	put(&entry->counts, 0);
 	put(&entry->used, second);
 }
 
-static struct learned_place add(struct learned_entry *set, const struct learned_key *key,
-				uint32_t second)
+struct learned_place learned_add(struct learned_table *table, const struct learned_key *key,
+				 const struct learned_program *program, uint32_t second)
 {
-	struct learned_place place = { oldest(set, second), 0 };
-	uint32_t words[KEY_WORDS];
+	struct learned_place none = { NULL, 0 }, place = none;
+	struct learned_entry *set = learned_set(table, key);
+	uint32_t words[sizeof(*key) / 4], turn;
 
+	for (int i = 0; i < LEARNED_WAYS; i++) {
+		if (learned_has(&set[i], key, &turn))
+			return none;
+	}
+	place.entry = oldest(set, second);
 	if (place.entry)
 		place.turn = get(&place.entry->turn) & ~1U;
 	if (!place.entry || !take(place))
-		return (struct learned_place){ NULL, 0 };
+		return none;
 	memcpy(words, key, sizeof(words));
-	for (size_t i = 0; i < KEY_WORDS; i++)
+	for (size_t i = 0; i < sizeof(words) / 4; i++)
 		put(&place.entry->key[i], words[i]);
+	for (size_t i = 0; i < LEARNED_PROGRAM / 4; i++)
+		put(&place.entry->name[i], program->name[i]);
 	reset(place.entry, second);
 	put(&place.entry->broken, 0);
 	place.turn += 2;
@@ -138,47 +108,14 @@ static struct learned_place add(struct learned_entry *set, const struct learned_
 	return place;
 }
 
-struct learned_place learned_find(struct learned_table *table, const struct learned_key *key,
-				  uint32_t second)
+void learned_used(struct learned_place place, uint32_t second)
 {
-	struct learned_entry *set = &table->entries[key->hash % LEARNED_SETS * LEARNED_WAYS];
-	uint32_t turn;
-
-	for (int i = 0; i < LEARNED_WAYS; i++) {
-		if (has_key(&set[i], key, &turn))
-			return (struct learned_place){ turn & 1 ? NULL : &set[i], turn };
-	}
-	return second ? add(set, key, second) : (struct learned_place){ NULL, 0 };
-}
-
-bool learned_is_timed(struct learned_place place)
-{
-	uint32_t lives = get(&place.entry->lives), score = get(&place.entry->score);
-
-	return lives < LEARNED_FIRST || !(lives % LEARNED_EACH) ||
-	       (get(&place.entry->handshake) && score >= LEARNED_ONE && score < LEARNED_MOST);
-}
-
-enum learned_choice learned_choose(struct learned_place place, uint32_t second)
-{
-	enum learned_choice choice = LEARNED_SMC;
-	struct learned_entry *entry = place.entry;
-	uint32_t streak = 0;
-
 	if (!take(place))
-		return LEARNED_SMC;
-	if (second && second - get(&entry->used) > LEARNED_FORGET)
-		reset(entry, second);
-	if (second)
-		put(&entry->used, second);
-	if (get(&entry->score) < LEARNED_ONE) {
-		streak = (get(&entry->streak) + 1) % LEARNED_TRIAL;
-		choice = streak ? LEARNED_SHORT : LEARNED_TRY_SMC;
-	}
-	put(&entry->streak, streak);
-	put(&entry->lives, get(&entry->lives) + 1);
-	give(entry, place.turn);
-	return choice;
+		return;
+	if (second - get(&place.entry->used) > LEARNED_FORGET)
+		reset(place.entry, second);
+	put(&place.entry->used, second);
+	give(place.entry, place.turn);
 }
 
 void learned_shook(struct learned_place place, uint32_t ticks)
@@ -196,23 +133,55 @@ void learned_shook(struct learned_place place, uint32_t ticks)
 	give(place.entry, place.turn);
 }
 
-static int mean_life(uint32_t ticks, uint32_t handshake, int old)
+/* A life that was not long. */
+static void add_to_mean(struct learned_entry *entry, bool is_tcp, uint32_t ticks)
 {
-	uint64_t life = (uint64_t)ticks * LEARNED_ONE / ((uint64_t)handshake * LEARNED_PAYS);
-	int score = life < LEARNED_MOST ? (int)life : LEARNED_MOST;
+	_Atomic uint32_t *mean = is_tcp ? &entry->tcp : &entry->smc;
+	int64_t old = get(mean), new = ticks ? ticks : 1;
 
-	return score >= LEARNED_ONE && score > old ? score : old + (score - old) / LEARNED_WEIGHT;
+	put(mean, (uint32_t)(old ? old + (new - old) / LEARNED_WEIGHT : new));
 }
 
-void learned_lived(struct learned_place place, uint32_t ticks)
+/* Bits of @counts, for what is known. */
+static uint32_t decide(const struct learned_entry *entry, uint32_t counts)
+{
+	uint32_t smc = get(&entry->smc), tcp = get(&entry->tcp), decision = 0;
+
+	if (get(&entry->score) < LEARNED_ONE) {
+		decision = LEARNED_IS_COMPARED;
+		if ((counts & LEARNED_TCP_LIVES) < LEARNED_LEAST * LEARNED_TCP_LIFE ||
+		    tcp < smc + get(&entry->handshake) / LEARNED_END)
+			decision |= LEARNED_IS_TCP;
+		if (smc > tcp + tcp / 2 || tcp > smc + smc / 2)
+			decision |= LEARNED_IS_CLEAR;
+	}
+	if (!(decision & LEARNED_IS_TCP) && get(&entry->score) < LEARNED_MOST)
+		decision |= LEARNED_IS_MEASURED;
+	return decision;
+}
+
+void learned_lived(struct learned_place place, bool is_tcp, uint32_t ticks)
 {
 	struct learned_entry *entry = place.entry;
+	int old, score = (int)get(&entry->score);
+	uint32_t counts;
+	uint64_t life;
 
-	if (!take(place))
+	if (!get(&entry->handshake) || !take(place))
 		return;
-	if (get(&entry->handshake))
-		put(&entry->score,
-		    (uint32_t)mean_life(ticks, get(&entry->handshake), (int)get(&entry->score)));
+	old = score;
+	life = (uint64_t)ticks * LEARNED_ONE / get(&entry->handshake) / LEARNED_LONG;
+	score = life < LEARNED_MOST ? (int)life : LEARNED_MOST;
+	counts = get(&entry->counts);
+	if (score < LEARNED_ONE) {
+		add_to_mean(entry, is_tcp, ticks);
+		if (is_tcp && (counts & LEARNED_TCP_LIVES) != LEARNED_TCP_LIVES)
+			counts += LEARNED_TCP_LIFE;
+	}
+	if (score < LEARNED_ONE || score < old)
+		score = old + (score - old) / LEARNED_WEIGHT;
+	put(&entry->score, (uint32_t)score);
+	put(&entry->counts, (counts & ~DECISION) | decide(entry, counts));
 	give(entry, place.turn);
 }
 

@@ -2,10 +2,12 @@
 /* Destinations whose connections gain nothing from SMC: the memory of ld_pre_smc.so. */
 #pragma once
 
+#include <netinet/in.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #pragma GCC visibility push(hidden)
@@ -20,26 +22,35 @@
  */
 enum {
 	/*
-	 * A life of this many handshakes pays. A handshake of SMC takes one more than that of TCP,
-	 * 1/16 of such a life, and what SMC saves per exchange has won that back by then.
+	 * A connection that lives for this many handshakes uses SMC: that it may lose is less than
+	 * 3 %, as SMC takes 0.85 handshakes longer than TCP to begin and end. Shorter lives over
+	 * SMC are compared with those over TCP.
 	 */
-	LEARNED_PAYS = 16,
-	/* A score: mean life in units of LEARNED_PAYS handshakes. Below this: TCP. */
+	LEARNED_LONG = 32,
+	/* A score: mean life in units of LEARNED_LONG handshakes. Below this both are compared. */
 	LEARNED_ONE = 256,
-	/* New destinations start here: nine short lives in a row lead to TCP. */
+	/* New destinations start here: nine short lives in a row, and TCP is tried. */
 	LEARNED_START = 3 * LEARNED_ONE,
-	/* One life as long as that: a dozen short ones lead to TCP. */
+	/* One life as long as that: a dozen short ones, and TCP is tried again. */
 	LEARNED_MOST = 4 * LEARNED_ONE,
-	/* Weight of a short life in the score: one part of that many. */
+	/* A new value's weight in a mean: one part of that many. */
 	LEARNED_WEIGHT = 8,
-	/* One connection of that many uses SMC all the same. */
+	/* As many lives over TCP are measured before both are compared. */
+	LEARNED_LEAST = 3,
+	/* SMC's end takes longer than TCP's by one part of that many of a handshake, after close(). */
+	LEARNED_END = 4,
+	/*
+	 * One connection of that many goes the other way, to see whether that is better by now; of
+	 * the smaller number where one is not longer than the other by half.
+	 */
 	LEARNED_TRIAL = 64,
+	LEARNED_CLOSE_TRIAL = 16,
 	/*
 	 * All of the first lives are measured, then one of that many: clock_gettime() costs. Over
 	 * SMC again all, since one was not long.
 	 */
 	LEARNED_FIRST = 32,
-	LEARNED_EACH = 8,
+	LEARNED_EACH = 16,
 	/* Seconds without a connection after which a destination is as new. */
 	LEARNED_FORGET = 600,
 	/* Seconds of TCP after a handshake that broke. */
@@ -51,32 +62,39 @@ enum {
 enum { LEARNED_SETS = 256, LEARNED_WAYS = 4, LEARNED_PROGRAM = 12 };
 
 /**
+ * struct learned_program - the program that connects
+ * @name: its short name, padded with zeros, not always ended by one
+ * @mark: of the name, in the upper 16 bits
+ */
+struct learned_program {
+	uint32_t name[LEARNED_PROGRAM / 4], mark;
+};
+
+/**
  * struct learned_key - a destination of a program
- * @hash: of all that follows, never 0
  * @addr: IPv6, or IPv4 mapped into it, in network byte order
- * @port: in host byte order
- * @program: its short name, padded with zeros, not always ended by one
+ * @port: in host byte order, not 0, and the program's mark
  */
 struct learned_key {
-	uint32_t hash, addr[4], port;
-	uint32_t program[LEARNED_PROGRAM / 4];
+	uint32_t addr[4], port;
 };
 
 /**
  * struct learned_entry - what is known of a destination: 64 bytes
  * @turn: odd while somebody writes the entry; two more each time that @key changes
  * @key: struct learned_key
+ * @name: of the program
  * @used: second of CLOCK_MONOTONIC of the last connection whose life was measured
  * @score: mean life, see LEARNED_ONE
  * @handshake: ticks, 0: not measured yet
- * @lives: connections so far
- * @streak: connections in a row that went to TCP
+ * @smc, @tcp: mean life of connections that were not long, in ticks, 0: not measured yet
+ * @counts: connections so far, and what is decided: see learned.c
  * @broken: second until which SMC is not tried, as a handshake broke; 0: none did
  */
 struct learned_entry {
 	_Atomic uint32_t turn;
-	_Atomic uint32_t key[sizeof(struct learned_key) / 4];
-	_Atomic uint32_t used, score, handshake, lives, streak, broken;
+	_Atomic uint32_t key[sizeof(struct learned_key) / 4], name[LEARNED_PROGRAM / 4];
+	_Atomic uint32_t used, score, handshake, smc, tcp, counts, broken;
 };
 
 struct learned_table {
@@ -89,8 +107,10 @@ struct learned_place {
 	uint32_t turn;
 };
 
-/** enum learned_choice - what a connection should use */
-enum learned_choice { LEARNED_SMC, LEARNED_TRY_SMC, LEARNED_SHORT };
+/** struct learned_choice - what a connection should use, and whether its life is to be measured */
+struct learned_choice {
+	bool is_tcp, is_timed;
+};
 
 /* The file of learned_path(), with its NUL. */
 enum { LEARNED_PATH = 64 };
@@ -98,38 +118,144 @@ enum { LEARNED_PATH = 64 };
 /** learned_path() - where a user's programs in a network namespace, by its inode, remember */
 void learned_path(char *path, unsigned long user, unsigned long net);
 
-/** learned_key() - @addr: AF_INET or AF_INET6, as long as struct sockaddr_in or sockaddr_in6 */
-void learned_key(struct learned_key *key, const struct sockaddr *addr, const uint32_t *program);
+/**
+ * learned_key() - the key of a destination
+ * @addr: AF_INET or AF_INET6, as long as struct sockaddr_in or sockaddr_in6
+ *
+ * Return: false for port 0, to which nobody connects.
+ */
+static inline bool learned_key(struct learned_key *key, const struct sockaddr *addr,
+			       const struct learned_program *program)
+{
+	struct sockaddr_in6 in6;
+	struct sockaddr_in in;
+
+	if (addr->sa_family == AF_INET) {
+		memcpy(&in, addr, sizeof(in));
+		*key = (struct learned_key){ { 0, 0, htonl(0xffff), in.sin_addr.s_addr },
+					     ntohs(in.sin_port) };
+	} else {
+		memcpy(&in6, addr, sizeof(in6));
+		memcpy(key->addr, &in6.sin6_addr, sizeof(key->addr));
+		key->port = ntohs(in6.sin6_port);
+	}
+	key->port |= program->mark;
+	return key->port != program->mark;
+}
+
+/** learned_program() - @name: program_invocation_short_name */
+void learned_program(struct learned_program *program, const char *name);
+
+/** learned_set() - where a key belongs: the first of LEARNED_WAYS entries */
+static inline struct learned_entry *learned_set(struct learned_table *table,
+						const struct learned_key *key)
+{
+	const uint32_t factor = 0x9e3779b1U;
+	uint32_t hash = key->port;
+
+	hash = (hash ^ key->addr[3]) * factor;
+	hash = (hash ^ key->addr[2]) * factor;
+	hash = (hash ^ key->addr[1]) * factor;
+	hash = (hash ^ key->addr[0]) * factor;
+	return &table->entries[(hash >> 24) % LEARNED_SETS * LEARNED_WAYS];
+}
+
+/** learned_has() - whether an entry has this key. @turn: odd while somebody writes it */
+static inline bool learned_has(const struct learned_entry *entry, const struct learned_key *key,
+			       uint32_t *turn)
+{
+	uint32_t differs;
+
+	*turn = atomic_load_explicit(&entry->turn, memory_order_acquire);
+	differs = atomic_load_explicit(&entry->key[4], memory_order_relaxed) ^ key->port;
+	for (int i = 0; i < 4; i++)
+		differs |=
+			atomic_load_explicit(&entry->key[i], memory_order_relaxed) ^ key->addr[i];
+	atomic_thread_fence(memory_order_acquire);
+	return !differs && atomic_load_explicit(&entry->turn, memory_order_relaxed) == *turn;
+}
+
+/** learned_find() - the entry of a destination, NULL if there is none or somebody writes it */
+static inline struct learned_place learned_find(struct learned_table *table,
+						const struct learned_key *key)
+{
+	struct learned_entry *set = learned_set(table, key);
+	uint32_t turn;
+
+	for (int i = 0; i < LEARNED_WAYS; i++) {
+		if (__builtin_expect(learned_has(&set[i], key, &turn), !i))
+			return (struct learned_place){ turn & 1 ? NULL : &set[i], turn };
+	}
+	return (struct learned_place){ NULL, 0 };
+}
 
 /**
- * learned_find() - the entry of a destination
- * @second: of CLOCK_MONOTONIC: with it a new entry is made in the place of the one that was not
- *	used for the longest time; with 0 none is made
+ * learned_add() - a new entry, in the place of the one that was not used for the longest time
+ * @second: of CLOCK_MONOTONIC, not 0
  *
  * Takes no lock; a writer that was killed costs its entry.
  *
- * Return: an entry, or NULL if there is none, or if somebody else is writing one.
+ * Return: NULL if somebody else writes it, or the destination has one by now.
  */
-struct learned_place learned_find(struct learned_table *table, const struct learned_key *key,
-				  uint32_t second);
+struct learned_place learned_add(struct learned_table *table, const struct learned_key *key,
+				 const struct learned_program *program, uint32_t second);
 
-/** learned_is_timed() - whether the life of the next connection is to be measured */
-bool learned_is_timed(struct learned_place place);
+/*
+ * The word counts: connections in a row that were no trial, lives over TCP that were measured, all
+ * connections, and the decision: TCP; both are compared, so there are trials; one is clearly
+ * shorter; all lives are to be measured.
+ */
+#define LEARNED_STREAK 0x7fU
+#define LEARNED_TCP_LIFE (1U << 7)
+#define LEARNED_TCP_LIVES (3U << 7)
+#define LEARNED_CONNECTION (1U << 9)
+#define LEARNED_CONNECTIONS (0x7ffffU << 9)
+#define LEARNED_IS_TCP (1U << 28)
+#define LEARNED_IS_COMPARED (1U << 29)
+#define LEARNED_IS_CLEAR (1U << 30)
+#define LEARNED_IS_MEASURED (1U << 31)
+
+/** learned_connections() - so far, of @counts; half a million is the most */
+static inline uint32_t learned_connections(uint32_t counts)
+{
+	return (counts & LEARNED_CONNECTIONS) / LEARNED_CONNECTION;
+}
 
 /**
  * learned_choose() - count a connection, and choose
- * @second: of CLOCK_MONOTONIC if its life is measured, else 0
  *
  * As the functions below, it does nothing to an entry that another destination has by now, or that
  * somebody else is writing: one life that is not counted costs nothing.
  */
-enum learned_choice learned_choose(struct learned_place place, uint32_t second);
+static inline struct learned_choice learned_choose(struct learned_place place)
+{
+	uint32_t old = atomic_load_explicit(&place.entry->counts, memory_order_relaxed);
+	uint32_t lives = learned_connections(old), new = old;
+	struct learned_choice choice = { old & LEARNED_IS_TCP, old & LEARNED_IS_MEASURED };
+
+	choice.is_timed |= lives < LEARNED_FIRST || !(lives % LEARNED_EACH);
+	if (lives < LEARNED_CONNECTIONS / LEARNED_CONNECTION)
+		new += LEARNED_CONNECTION;
+	if (old & LEARNED_IS_COMPARED &&
+	    (++new &LEARNED_STREAK) >=
+		    (old & LEARNED_IS_CLEAR ? LEARNED_TRIAL : LEARNED_CLOSE_TRIAL)) {
+		choice = (struct learned_choice){ !choice.is_tcp, true };
+		new &= ~LEARNED_STREAK;
+	}
+	/* It fails where the entry changed, or has become another destination's. */
+	atomic_compare_exchange_strong_explicit(&place.entry->counts, &old, new,
+						memory_order_relaxed, memory_order_relaxed);
+	return choice;
+}
+
+/** learned_used() - a connection that is measured begins: what is old is forgotten */
+void learned_used(struct learned_place place, uint32_t second);
 
 /** learned_shook() - a handshake of SMC took so many ticks */
 void learned_shook(struct learned_place place, uint32_t ticks);
 
 /** learned_lived() - a connection was closed after so many ticks, its handshake included */
-void learned_lived(struct learned_place place, uint32_t ticks);
+void learned_lived(struct learned_place place, bool is_tcp, uint32_t ticks);
 
 /** learned_broke() - a handshake of SMC broke: TCP for LEARNED_BROKEN seconds */
 void learned_broke(struct learned_place place, uint32_t second);

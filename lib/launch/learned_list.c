@@ -21,20 +21,22 @@ static bool decode(const struct learned_entry *entry, uint32_t second, struct le
 	struct learned_key key;
 
 	memcpy(&key, entry->key, sizeof(key));
-	if (entry->turn & 1 || !key.hash)
+	if (entry->turn & 1 || !entry->used)
 		return false;
-	memcpy(fact->program, key.program, LEARNED_PROGRAM);
+	memcpy(fact->program, entry->name, LEARNED_PROGRAM);
 	fact->program[LEARNED_PROGRAM] = '\0';
 	memcpy(&fact->addr, key.addr, sizeof(fact->addr));
 	fact->port = (uint16_t)key.port;
-	fact->connections = entry->lives;
+	fact->connections = learned_connections(entry->counts);
 	fact->handshake = (uint64_t)entry->handshake * LEARNED_TICK;
-	fact->life = (double)entry->score * LEARNED_PAYS / LEARNED_ONE;
+	fact->smc = (uint64_t)entry->smc * LEARNED_TICK;
+	fact->tcp = (uint64_t)entry->tcp * LEARNED_TICK;
+	fact->is_long = entry->score >= LEARNED_ONE;
 	fact->idle = second - entry->used;
 	fact->broken = entry->broken - second;
 	if (!entry->broken || fact->broken > LEARNED_BROKEN)
 		fact->broken = 0;
-	fact->is_tcp = fact->broken || entry->score < LEARNED_ONE;
+	fact->is_tcp = fact->broken || entry->counts & LEARNED_IS_TCP;
 	return fact->broken || fact->idle <= LEARNED_FORGET;
 }
 

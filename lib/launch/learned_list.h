@@ -15,8 +15,9 @@
  * @addr: IPv6, or IPv4 mapped into it
  * @is_tcp: its connections use TCP
  * @connections: so far
- * @handshake: nanoseconds, 0: not measured
- * @life: of its connections, mean in handshakes, LEARNED_PAYS * 4 at most
+ * @handshake: of SMC; @smc, @tcp: mean life of connections that were not long; all in nanoseconds,
+ *	0: not measured
+ * @is_long: the last connections were
  * @idle: seconds since its last connection whose life was measured
  * @broken: seconds for which TCP is used since a handshake broke; 0: none did
  */
@@ -27,8 +28,8 @@ struct learned_fact {
 	uint16_t port;
 	bool is_tcp;
 	uint32_t connections;
-	uint64_t handshake;
-	double life;
+	uint64_t handshake, smc, tcp;
+	bool is_long;
 	uint32_t idle, broken;
 };
 

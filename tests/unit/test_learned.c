@@ -19,7 +19,7 @@
 #define THREADS 4
 
 static struct learned_table table;
-static const uint32_t program[LEARNED_PROGRAM / 4] = { 0x6c727563 };
+static const struct learned_program program;
 
 static unsigned int seed(void)
 {
@@ -36,19 +36,29 @@ static void key_of(struct learned_key *key, unsigned int number)
 {
 	struct sockaddr_in in = { .sin_family = AF_INET };
 	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
-	uint32_t other[LEARNED_PROGRAM / 4] = { number % 3 };
+	const char name[] = { (char)('a' + number % 3), '\0' };
+	struct learned_program other;
+
+	learned_program(&other, name);
 
 	if (number % 2) {
 		in.sin_port = htons((uint16_t)(1U << number % 16));
 		in.sin_addr.s_addr = htonl(0x0a000000 + number / 16);
-		learned_key(key, (struct sockaddr *)&in, other);
+		learned_key(key, (struct sockaddr *)&in, &other);
 	} else {
 		in6.sin6_port = htons((uint16_t)(1U << number % 16));
 		in6.sin6_addr.s6_addr[number % 15] = 1;
 		in6.sin6_addr.s6_addr[15] = (uint8_t)(number / 16);
 		in6.sin6_addr.s6_addr[14] = (uint8_t)(number / 16 / 256);
-		learned_key(key, (struct sockaddr *)&in6, other);
+		learned_key(key, (struct sockaddr *)&in6, &other);
 	}
+}
+
+static struct learned_place find_or_add(const struct learned_key *key, uint32_t second)
+{
+	struct learned_place place = learned_find(&table, key);
+
+	return place.entry ? place : learned_add(&table, key, &program, second);
 }
 
 static struct learned_place fresh(unsigned int number, uint32_t second)
@@ -56,62 +66,82 @@ static struct learned_place fresh(unsigned int number, uint32_t second)
 	struct learned_key key;
 
 	key_of(&key, number);
-	return learned_find(&table, &key, second);
+	return find_or_add(&key, second);
 }
 
 /* One connection: its handshake over SMC, if it has one, and its life. Return: the choice. */
-static enum learned_choice live(struct learned_place place, uint32_t second, uint32_t handshake,
-				uint32_t ticks)
+static struct learned_choice live(struct learned_place place, uint32_t second, uint32_t handshake,
+				  uint32_t smc, uint32_t tcp)
 {
-	enum learned_choice choice = learned_choose(place, second);
+	struct learned_choice choice = learned_choose(place);
 
-	if (choice != LEARNED_SHORT)
+	learned_used(place, second);
+	if (!choice.is_tcp)
 		learned_shook(place, handshake);
-	learned_lived(place, ticks);
+	learned_lived(place, choice.is_tcp, choice.is_tcp ? tcp : smc);
 	return choice;
 }
 
-/* How many connections of @ticks before the choice is @wanted. */
-static int until(struct learned_place place, enum learned_choice wanted, uint32_t ticks)
+/* How many connections before one is over TCP, or not, or the first trial, 1000 at most. */
+static int until(struct learned_place place, bool is_tcp, uint32_t smc, uint32_t tcp)
 {
 	int n = 0;
 
-	while (live(place, 1, 100, ticks) != wanted && n < 1000)
+	while (live(place, 1, 100, smc, tcp).is_tcp != is_tcp && n < 1000)
 		n++;
 	return n;
 }
 
-static void short_lives_go_to_tcp(void **state)
+static void the_shorter_life_is_taken(void **state)
 {
 	struct learned_place place;
 
 	(void)state;
 	memset(&table, 0, sizeof(table));
 	place = fresh(1, 1);
-	assert_int_equal(until(place, LEARNED_SHORT, 150), 9);
-	/* One of 64 is tried; that one is as short. */
-	assert_int_equal(until(place, LEARNED_TRY_SMC, 150), LEARNED_TRIAL - 2);
-	assert_int_equal(until(place, LEARNED_TRY_SMC, 150), LEARNED_TRIAL - 1);
-	/* One long life, over TCP, and SMC is back; longer lives are remembered longer. */
-	live(place, 1, 100, 100 * LEARNED_PAYS);
-	assert_int_equal(until(place, LEARNED_SHORT, 150), 1);
-	live(place, 1, 100, 100000 * LEARNED_PAYS);
-	assert_int_equal(until(place, LEARNED_SHORT, 150), 12);
+	assert_int_equal(until(place, true, 200, 100), 9);
+	/* Of 64 one is tried over SMC. */
+	assert_int_equal(until(place, false, 200, 100), LEARNED_TRIAL - 2);
+	assert_int_equal(until(place, false, 200, 100), LEARNED_TRIAL - 1);
+	/* Where TCP is the longer one, few use it. SMC's end counts, too. */
+	place = fresh(2, 1);
+	until(place, true, 200, 250);
+	assert_int_equal(until(place, false, 200, 250), LEARNED_LEAST - 1);
+	assert_int_equal(until(place, true, 200, 250), LEARNED_CLOSE_TRIAL - LEARNED_LEAST - 2);
+	assert_int_equal(until(place, true, 200, 250), LEARNED_CLOSE_TRIAL - 1);
+	place = fresh(3, 1);
+	until(place, true, 200, 220);
+	assert_int_equal(until(place, false, 200, 220), LEARNED_CLOSE_TRIAL - 2);
+	/* The trials find that this has changed. */
+	for (int i = 0; i < 1000; i++)
+		live(place, 1, 100, 100, 300);
+	assert_false(place.entry->counts & LEARNED_IS_TCP);
+	for (int i = 0; i < 1000; i++)
+		live(place, 1, 100, 300, 100);
+	assert_true(place.entry->counts & LEARNED_IS_TCP);
 }
 
-static void long_lives_stay(void **state)
+static void long_lives_use_smc(void **state)
 {
+	const uint32_t longer = 100 * LEARNED_LONG;
 	struct learned_place place;
 
 	(void)state;
 	memset(&table, 0, sizeof(table));
 	place = fresh(1, 1);
-	assert_int_equal(until(place, LEARNED_SHORT, 100 * LEARNED_PAYS), 1000);
+	assert_int_equal(until(place, true, longer, 1), 1000);
+	place = fresh(3, 1);
+	until(place, true, 200, 100);
+	/* One long life, over TCP, and SMC is back; longer ones are remembered longer. */
+	live(place, 1, 100, 1, longer);
+	assert_int_equal(until(place, true, 200, 100), 1);
+	live(place, 1, 100, 1, 1000 * longer);
+	assert_int_equal(until(place, true, 200, 100), 11);
 	/* Without a handshake there is nothing to compare with. */
 	place = fresh(2, 1);
 	for (int i = 0; i < 100; i++) {
-		assert_int_equal(learned_choose(place, 1), LEARNED_SMC);
-		learned_lived(place, 1);
+		assert_false(learned_choose(place).is_tcp);
+		learned_lived(place, false, 1);
 	}
 }
 
@@ -137,10 +167,12 @@ static void old_ones_are_forgotten(void **state)
 	(void)state;
 	memset(&table, 0, sizeof(table));
 	place = fresh(1, 1);
-	until(place, LEARNED_SHORT, 150);
-	assert_int_equal(learned_choose(place, 1 + LEARNED_FORGET), LEARNED_SHORT);
-	assert_int_equal(learned_choose(place, 2 + 2 * LEARNED_FORGET), LEARNED_SMC);
-	assert_int_equal(place.entry->lives, 1);
+	until(place, true, 200, 100);
+	learned_used(place, 1 + LEARNED_FORGET);
+	assert_true(learned_choose(place).is_tcp);
+	learned_used(place, 2 + 2 * LEARNED_FORGET);
+	assert_false(learned_choose(place).is_tcp);
+	assert_int_equal(learned_connections(place.entry->counts), 1);
 	assert_false(learned_is_broken(place, 5));
 	learned_broke(place, 5);
 	assert_true(learned_is_broken(place, 5));
@@ -157,21 +189,23 @@ static void some_lives_are_measured(void **state)
 	(void)state;
 	memset(&table, 0, sizeof(table));
 	place = fresh(1, 1);
-	for (int i = 0; i < LEARNED_FIRST + 10 * LEARNED_EACH; i++) {
-		n += learned_is_timed(place);
-		learned_choose(place, 0);
-	}
+	for (int i = 0; i < LEARNED_FIRST + 10 * LEARNED_EACH; i++)
+		n += learned_choose(place).is_timed;
 	assert_int_equal(n, LEARNED_FIRST + 10);
 	/* All over SMC, unless they are long. */
-	learned_choose(place, 0);
-	assert_false(learned_is_timed(place));
+	assert_true(learned_choose(place).is_timed);
+	assert_false(learned_choose(place).is_timed);
 	learned_shook(place, 100);
-	assert_true(learned_is_timed(place));
-	learned_lived(place, 100 * 5 * LEARNED_PAYS);
-	assert_false(learned_is_timed(place));
-	while (learned_is_timed(place) || place.entry->score >= LEARNED_ONE)
-		live(place, 0, 100, 100);
-	assert_false(learned_is_timed(place));
+	learned_lived(place, false, 100);
+	assert_true(learned_choose(place).is_timed);
+	learned_lived(place, false, 100 * 5 * LEARNED_LONG);
+	assert_false(learned_choose(place).is_timed);
+	while (!(place.entry->counts & LEARNED_IS_TCP))
+		live(place, 1, 100, 200, 100);
+	n = 0;
+	for (int i = 0; i < LEARNED_TRIAL; i++)
+		n += live(place, 1, 100, 200, 100).is_timed;
+	assert_in_range(n, LEARNED_TRIAL / LEARNED_EACH, LEARNED_TRIAL / LEARNED_EACH + 1);
 }
 
 static void mapped_addresses_are_the_same(void **state)
@@ -179,15 +213,20 @@ static void mapped_addresses_are_the_same(void **state)
 	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(80) };
 	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_port = htons(80) };
 	struct learned_key one, other;
+	struct learned_program long_name;
 	char path[LEARNED_PATH];
 
 	(void)state;
+	learned_program(&long_name, "a program with a long name");
+	assert_memory_equal(long_name.name, "a program wi", LEARNED_PROGRAM);
 	in.sin_addr.s_addr = htonl(0x0a000001);
 	inet_pton(AF_INET6, "::ffff:10.0.0.1", &in6.sin6_addr);
 	in6.sin6_flowinfo = 7;
-	learned_key(&one, (struct sockaddr *)&in, program);
-	learned_key(&other, (struct sockaddr *)&in6, program);
+	assert_true(learned_key(&one, (struct sockaddr *)&in, &program));
+	assert_true(learned_key(&other, (struct sockaddr *)&in6, &program));
 	assert_memory_equal(&one, &other, sizeof(one));
+	in.sin_port = 0;
+	assert_false(learned_key(&one, (struct sockaddr *)&in, &program));
 	learned_path(path, 4294967295U, 4026531840U);
 	assert_string_equal(path, "/dev/shm/smc-tools-learned-1.4294967295.4026531840");
 }
@@ -196,34 +235,56 @@ static void mapped_addresses_are_the_same(void **state)
 
 struct model {
 	int score;
-	uint32_t handshake, lives, streak;
+	uint32_t handshake, lives, streak, tcp_lives;
+	long long life[2];
 };
 
 static const struct model as_new = { .score = LEARNED_START };
 
-static enum learned_choice model_choose(struct model *model)
+static bool model_is_tcp(const struct model *model)
 {
-	model->lives++;
-	if (model->score >= LEARNED_ONE) {
-		model->streak = 0;
-		return LEARNED_SMC;
-	}
-	model->streak = (model->streak + 1) % LEARNED_TRIAL;
-	return model->streak ? LEARNED_SHORT : LEARNED_TRY_SMC;
+	return model->tcp_lives < LEARNED_LEAST ||
+	       model->life[true] < model->life[false] + model->handshake / LEARNED_END;
 }
 
-static void model_live(struct model *model, enum learned_choice choice, uint32_t handshake,
-		       uint32_t ticks)
+static bool model_is_clear(const struct model *model)
 {
+	long long shorter = model->life[model->life[true] < model->life[false]];
+
+	return model->life[true] + model->life[false] - shorter > shorter + shorter / 2;
+}
+
+/* Return: whether it uses TCP. */
+static bool model_choose(struct model *model)
+{
+	bool is_tcp = model->score < LEARNED_ONE && model_is_tcp(model);
+
+	model->lives++;
+	if (model->score >= LEARNED_ONE)
+		return is_tcp;
+	if (++model->streak <
+	    (uint32_t)(model_is_clear(model) ? LEARNED_TRIAL : LEARNED_CLOSE_TRIAL))
+		return is_tcp;
+	model->streak = 0;
+	return !is_tcp;
+}
+
+static void model_live(struct model *model, bool is_tcp, uint32_t handshake, uint32_t ticks)
+{
+	long long *mean = &model->life[is_tcp];
 	double life;
 
-	if (choice != LEARNED_SHORT && !model->handshake)
+	if (!is_tcp && !model->handshake)
 		model->handshake = handshake;
 	if (!model->handshake)
 		return;
-	life = (double)ticks * LEARNED_ONE / LEARNED_PAYS / model->handshake;
+	life = (double)ticks * LEARNED_ONE / LEARNED_LONG / model->handshake;
 	if (life > LEARNED_MOST)
 		life = LEARNED_MOST;
+	if ((int)life < LEARNED_ONE) {
+		*mean = *mean ? *mean + ((long long)ticks - *mean) / LEARNED_WEIGHT : ticks;
+		model->tcp_lives += is_tcp;
+	}
 	if ((int)life >= LEARNED_ONE && (int)life > model->score)
 		model->score = (int)life;
 	else
@@ -236,9 +297,9 @@ static void destinations_are_never_mixed_up(void **state)
 	static struct model models[PLACES];
 	unsigned int random = seed(), number, ticks;
 	struct learned_place place;
-	enum learned_choice choice;
+	struct learned_choice choice;
+	int n_lost = 0, n_tcp = 0;
 	struct learned_key key;
-	int n_lost = 0, n_short = 0;
 
 	(void)state;
 	memset(&table, 0, sizeof(table));
@@ -248,24 +309,26 @@ static void destinations_are_never_mixed_up(void **state)
 		/* Some are used more often. */
 		number = (unsigned int)rand_r(&random) % PLACES;
 		number = number * (unsigned int)(rand_r(&random) % 100) / 100;
-		ticks = (unsigned int)rand_r(&random) % 3000;
+		ticks = 1 + (unsigned int)rand_r(&random) % 3000;
 		key_of(&key, number);
-		place = learned_find(&table, &key, 0);
+		place = learned_find(&table, &key);
 		if (!place.entry) {
 			n_lost += models[number].lives > 0;
 			models[number] = as_new;
-			place = learned_find(&table, &key, 1 + step / 1000);
+			place = find_or_add(&key, 1 + step / 1000);
 		}
-		choice = live(place, 1 + step / 1000, number + 1, ticks);
-		assert_int_equal(choice, model_choose(&models[number]));
-		n_short += choice == LEARNED_SHORT;
-		model_live(&models[number], choice, number + 1, ticks);
+		choice = live(place, 1 + step / 1000, number + 1, ticks, ticks);
+		assert_int_equal(choice.is_tcp, model_choose(&models[number]));
+		n_tcp += choice.is_tcp;
+		model_live(&models[number], choice.is_tcp, number + 1, ticks);
 		assert_int_equal(place.entry->score, models[number].score);
 		assert_int_equal(place.entry->handshake, models[number].handshake);
-		assert_int_equal(place.entry->lives, models[number].lives);
+		assert_int_equal(place.entry->smc, models[number].life[false]);
+		assert_int_equal(place.entry->tcp, models[number].life[true]);
+		assert_int_equal(learned_connections(place.entry->counts), models[number].lives);
 	}
-	printf("# %d of %d forgotten, %d short\n", n_lost, STEPS, n_short);
-	assert_true(n_lost > 1000 && n_short > 1000);
+	printf("# %d of %d forgotten, %d by TCP\n", n_lost, STEPS, n_tcp);
+	assert_true(n_lost > 1000 && n_tcp > 1000);
 }
 
 /* Each destination has its own handshake: who finds another one has another's entry. */
@@ -279,10 +342,10 @@ static void *race(void *arg)
 	for (int step = 0; step < STEPS / THREADS; step++) {
 		number = (unsigned int)rand_r(&random) % PLACES;
 		key_of(&key, number);
-		place = learned_find(&table, &key, 1 + (unsigned int)step / 1000);
+		place = find_or_add(&key, 1 + (unsigned int)step / 1000);
 		if (!place.entry)
 			continue;
-		live(place, 1, number + 1, 1);
+		live(place, 1, number + 1, 2, 1);
 		handshake = place.entry->handshake;
 		if (handshake && handshake != number + 1 && place.entry->turn == place.turn)
 			n_wrong++;
@@ -323,8 +386,10 @@ static void a_killed_writer_costs_its_entry(void **state)
 	place = fresh(1, 1);
 	place.entry->turn |= 1;
 	key_of(&key, 1);
-	assert_null(learned_find(&table, &key, 1).entry);
-	assert_int_equal(learned_choose(place, 1), LEARNED_SMC);
+	assert_null(learned_find(&table, &key).entry);
+	assert_null(learned_add(&table, &key, &program, 1).entry);
+	learned_shook(place, 1);
+	assert_int_equal(place.entry->handshake, 0);
 	for (unsigned int i = 2; i < PLACES; i++) {
 		again = fresh(i, 1);
 		assert_true(again.entry && again.entry != place.entry);
@@ -334,8 +399,8 @@ static void a_killed_writer_costs_its_entry(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(short_lives_go_to_tcp),
-		cmocka_unit_test(long_lives_stay),
+		cmocka_unit_test(the_shorter_life_is_taken),
+		cmocka_unit_test(long_lives_use_smc),
 		cmocka_unit_test(handshakes_are_a_mean_that_falls_fast),
 		cmocka_unit_test(old_ones_are_forgotten),
 		cmocka_unit_test(some_lives_are_measured),

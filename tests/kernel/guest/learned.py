@@ -94,9 +94,9 @@ ok(not status and not err and "127.0.0.1:%d" % PORT in out and "too short" in ou
 for options, env in ((["--no-learn"], {}), (["--strict"], {}), (["--raw"], {}), (["--include", str(PORT)], {}), ([], {"SMC_LEARN": "0"})):
     equal(clients(4, *options, env=env), "ssss", "not with %s" % (options or env))
 
-# A long life, by TCP here, and SMC is back. One of eight is measured.
+# A long life, by TCP here, and SMC is back. One of 16 is measured.
 handshake = learned()[0]["handshake_us"] / 1e6
-clients(8, seconds=100 * handshake)
+clients(16, seconds=200 * handshake)
 equal(clients(8), "s" * 8, "one long life brings SMC back")
 equal([entry["uses"] for entry in learned()], ["SMC"], "which is listed, too")
 
