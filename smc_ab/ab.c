@@ -236,13 +236,10 @@ static int print(const struct comparison *self)
 				    .count = (size_t)self->options->pairs };
 	struct out_text text = { 0 };
 	struct smc_err err = { 0 };
-	int ret;
 
 	result_judge(&result);
 	(self->options->is_json ? result_json : result_text)(&text, &result);
-	ret = out_print(&text, &err);
-	out_free(&text);
-	if (ret)
+	if (out_finish(&text, &err))
 		return cli_error(self->smc.tool, "%s", err.text);
 	return result.verdict == AB_SMC_NOT_USED ? AB_NOT_USED : 0;
 }

@@ -122,7 +122,6 @@ int status_metrics(struct scope_list *list, uint64_t hook_failures, struct smc_e
 	static const char name[] = "smc_scopes";
 	size_t counts[STATE_ACTIVE + 1] = { 0 };
 	struct out_text text = { 0 };
-	int ret;
 
 	if (list->count)
 		qsort(list->entries, list->count, sizeof(*list->entries), by_converted);
@@ -136,9 +135,7 @@ int status_metrics(struct scope_list *list, uint64_t hook_failures, struct smc_e
 		     "Containers of which the hook could not set something.");
 	metrics_sample(&text, "smc_oci_hook_failures_total", hook_failures, NULL);
 	out_str(&text, "# EOF\n");
-	ret = out_print(&text, err);
-	out_free(&text);
-	return ret;
+	return out_finish(&text, err);
 }
 
 static int by_name(const void *one, const void *other)
@@ -153,7 +150,7 @@ int status_print(const struct cli_tool *tool, const struct scope_list *list, boo
 {
 	struct out_text text = { 0 };
 	struct out_view view = { 0 };
-	int no_smc = kernel_ipproto_smc(), ret;
+	int no_smc = kernel_ipproto_smc();
 
 	if (list->count)
 		qsort(list->entries, list->count, sizeof(*list->entries), by_name);
@@ -168,7 +165,5 @@ int status_print(const struct cli_tool *tool, const struct scope_list *list, boo
 	if (no_smc && list->count)
 		cli_note(tool, "SMC is gone: every TCP socket of these scopes fails: %s",
 			 strerror(-no_smc));
-	ret = out_print(&text, err);
-	out_free(&text);
-	return ret;
+	return out_finish(&text, err);
 }

@@ -179,18 +179,15 @@ void chk_debug(const struct chk_request *req, const char *fmt, ...)
 int chk_print(struct out_text *text)
 {
 	struct smc_err err = { 0 };
-	int ret = out_print(text, &err);
 
-	out_free(text);
-	return ret ? cli_error(&chk_tool, "%s", err.text) : CHK_OK;
+	return out_finish(text, &err) ? cli_error(&chk_tool, "%s", err.text) : CHK_OK;
 }
 
 int chk_print_json(json_t *json)
 {
-	struct out_text text = { 0 };
+	struct smc_err err = { 0 };
 
-	out_json_document(&text, json, false);
-	return chk_print(&text);
+	return out_print_json(json, &err) ? cli_error(&chk_tool, "%s", err.text) : CHK_OK;
 }
 
 json_t *chk_json_optional(const char *str)

@@ -168,7 +168,6 @@ int sc_print_metrics(const struct sc_host *host, struct smc_err *err)
 {
 	static const char learned[] = "smc_policy_learned_peers";
 	struct out_text text = { 0 };
-	int ret;
 
 	metrics_head(&text, METRIC, "counter", "Handshakes that rules of a policy decided about.");
 	for (size_t at = 0; at < host->n_netns; at++) {
@@ -186,7 +185,5 @@ int sc_print_metrics(const struct sc_host *host, struct smc_err *err)
 		metrics_sample(&text, learned, host->now.sections[at].policy.learned_count, "netns",
 			       host->netns[at].name, NULL);
 	out_str(&text, "# EOF\n");
-	ret = out_print(&text, err);
-	out_free(&text);
-	return ret;
+	return out_finish(&text, err);
 }

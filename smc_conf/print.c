@@ -82,18 +82,6 @@ static const struct out_col columns[] = {
 	{ 0 },
 };
 
-/* @doc: NULL for text */
-static int finish(struct out_text *text, json_t *doc, struct smc_err *err)
-{
-	int ret;
-
-	if (doc)
-		out_json_document(text, doc, false);
-	ret = out_print(text, err);
-	out_free(text);
-	return ret;
-}
-
 /* ---- export ---- */
 
 void sc_export(struct out_text *text, const struct conf *conf)
@@ -106,9 +94,10 @@ int sc_print_export(const struct conf *conf, bool is_json, struct smc_err *err)
 {
 	struct out_text text = { 0 };
 
-	if (!is_json)
-		sc_export(&text, conf);
-	return finish(&text, is_json ? sc_json(conf) : NULL, err);
+	if (is_json)
+		return out_print_json(sc_json(conf), err);
+	sc_export(&text, conf);
+	return out_finish(&text, err);
 }
 
 /* ---- diff ---- */
@@ -194,11 +183,11 @@ int sc_print_changes(const struct sc_host *host, bool is_json, struct smc_err *e
 		else
 			append_change(&out, change);
 	}
-	return finish(&out.text,
-		      is_json ? json_pack("{s:s, s:o}", "schema", "smc-tools/conf-diff/1",
-					  "changes", out.array) :
-				NULL,
-		      err);
+	if (is_json)
+		return out_print_json(json_pack("{s:s, s:o}", "schema", "smc-tools/conf-diff/1",
+						"changes", out.array),
+				      err);
+	return out_finish(&out.text, err);
 }
 
 /* ---- show ---- */
@@ -296,9 +285,10 @@ int sc_print_state(const struct sc_host *host, const struct conf *file, bool is_
 	put_rows(&out, file);
 	for (size_t at = 0; !is_json && at < host->n_netns; at++)
 		sc_policy_text(&out.text, host, at);
-	return finish(&out.text,
-		      is_json ? json_pack("{s:s, s:o, s:o}", "schema", "smc-tools/conf-show/1",
-					  "settings", out.array, "policies", json_policies(host)) :
-				NULL,
-		      err);
+	if (is_json)
+		return out_print_json(json_pack("{s:s, s:o, s:o}", "schema",
+						"smc-tools/conf-show/1", "settings", out.array,
+						"policies", json_policies(host)),
+				      err);
+	return out_finish(&out.text, err);
 }

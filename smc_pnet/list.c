@@ -124,7 +124,7 @@ static int print_rows(const struct pnet_rows *rows, bool is_tree, struct smc_err
 	out_header(&text, &view);
 	for (size_t i = 0; i < rows->count; i++)
 		out_row(&text, &view, &rows->rows[i]);
-	return pnet_write(&text, err);
+	return out_finish(&text, err);
 }
 
 int pnet_list(struct pnet_tool *tool, bool is_tree, bool is_json)
@@ -140,12 +140,12 @@ int pnet_list(struct pnet_tool *tool, bool is_tree, bool is_json)
 	if (!ret)
 		pnet_rows_make(&rows, &table, &world);
 	if (!ret && is_json)
-		ret = pnet_write_json(json_pack("{s:s, s:o, s:o}", "schema",
-						"smc-tools/pnet-list/1", "devices",
-						out_json_list(pnet_row_columns, rows.rows,
-							      rows.count, sizeof(*rows.rows)),
-						"warnings", json_warnings(&rows)),
-				      tool->err);
+		ret = out_print_json(json_pack("{s:s, s:o, s:o}", "schema", "smc-tools/pnet-list/1",
+					       "devices",
+					       out_json_list(pnet_row_columns, rows.rows,
+							     rows.count, sizeof(*rows.rows)),
+					       "warnings", json_warnings(&rows)),
+				     tool->err);
 	else if (!ret)
 		ret = print_rows(&rows, is_tree, tool->err);
 	if (!ret && !is_json)
@@ -177,12 +177,12 @@ static int print_commands(const struct smc_pnet_table *entries, bool is_json, st
 	struct out_text text = { 0 };
 
 	if (is_json)
-		return pnet_write_json(json_pack("{s:s, s:o}", "schema", "smc-tools/pnet-suggest/1",
-						 "entries", pnet_json_entries(entries)),
-				       err);
+		return out_print_json(json_pack("{s:s, s:o}", "schema", "smc-tools/pnet-suggest/1",
+						"entries", pnet_json_entries(entries)),
+				      err);
 	for (size_t i = 0; i < entries->count; i++)
 		append_command(&text, &entries->entries[i]);
-	return pnet_write(&text, err);
+	return out_finish(&text, err);
 }
 
 int pnet_suggest(struct pnet_tool *tool, bool is_apply, bool is_json)

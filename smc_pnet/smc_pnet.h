@@ -16,14 +16,8 @@ int pnet_show(struct pnet_tool *tool, const char *name, bool is_json);
 /** pnet_show_all() - the same of each namespace of @list, which learns what could not be read */
 int pnet_show_all(struct netns_list *list, const char *name, bool is_json, struct smc_err *err);
 
-/** pnet_write() - write what was appended, once, to stdout. Return: 0, -errno with @err */
-int pnet_write(struct out_text *text, struct smc_err *err);
-
 /** pnet_json_entries() - entries of the table as an array */
 json_t *pnet_json_entries(const struct smc_pnet_table *table);
-
-/** pnet_write_json() - print a document and drop the reference */
-int pnet_write_json(json_t *doc, struct smc_err *err);
 
 /* ---- list.c, tree.c ---- */
 

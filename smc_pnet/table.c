@@ -6,22 +6,6 @@
 
 #include "smc/genl_abi.h"
 
-int pnet_write(struct out_text *text, struct smc_err *err)
-{
-	int ret = out_print(text, err);
-
-	out_free(text);
-	return ret;
-}
-
-int pnet_write_json(json_t *doc, struct smc_err *err)
-{
-	struct out_text text = { 0 };
-
-	out_json_document(&text, doc, false);
-	return pnet_write(&text, err);
-}
-
 json_t *pnet_json_entries(const struct smc_pnet_table *table)
 {
 	return out_json_list(pnet_columns, table->entries, table->count, sizeof(*table->entries));
@@ -75,11 +59,11 @@ static int append_table(struct shown *shown, struct smc_genl *nl, const struct n
 static int print(struct shown *shown, int ret, struct smc_err *err)
 {
 	if (!ret && shown->entries)
-		ret = pnet_write_json(json_pack("{s:s, s:O}", "schema", "smc-tools/pnet/1",
-						"entries", shown->entries),
-				      err);
+		ret = out_print_json(json_pack("{s:s, s:O}", "schema", "smc-tools/pnet/1",
+					       "entries", shown->entries),
+				     err);
 	else if (!ret)
-		ret = pnet_write(&shown->text, err);
+		ret = out_finish(&shown->text, err);
 	json_decref(shown->entries);
 	out_free(&shown->text);
 	return ret;

@@ -278,5 +278,5 @@ int pnet_print_tree(const struct pnet_rows *rows, struct smc_err *err)
 		return ret;
 	pnet_tree(&text, rows, &groups);
 	free_groups(&groups);
-	return pnet_write(&text, err);
+	return out_finish(&text, err);
 }

@@ -124,27 +124,20 @@ static int print(const struct rnic_table *table, struct smc_err *err)
 {
 	struct out_text text = { 0 };
 	struct out_view view = { 0 };
-	json_t *array;
-	int ret;
 
-	if (asked.is_json) {
-		array = out_json_list(rnic_columns, table->rnics, table->count,
-				      sizeof(*table->rnics));
-		out_json_document(
-			&text,
-			json_pack("{s:s, s:o}", "schema", "smc-tools/rnics/1", "rnics", array),
-			false);
-	} else {
-		choose(&view);
-		out_header(&text, &view);
-		out_fill(&text, '-', 100);
-		out_char(&text, '\n');
-		for (size_t i = 0; i < table->count; i++)
-			out_row(&text, &view, &table->rnics[i]);
-	}
-	ret = out_print(&text, err);
-	out_free(&text);
-	return ret;
+	if (asked.is_json)
+		return out_print_json(json_pack("{s:s, s:o}", "schema", "smc-tools/rnics/1",
+						"rnics",
+						out_json_list(rnic_columns, table->rnics,
+							      table->count, sizeof(*table->rnics))),
+				      err);
+	choose(&view);
+	out_header(&text, &view);
+	out_fill(&text, '-', 100);
+	out_char(&text, '\n');
+	for (size_t i = 0; i < table->count; i++)
+		out_row(&text, &view, &table->rnics[i]);
+	return out_finish(&text, err);
 }
 
 static int list(const char *root, struct smc_err *err)

@@ -88,21 +88,6 @@ void cmd_list_free(struct cmd_list *list)
 	list->count = list->size = 0;
 }
 
-/* Wide enough for all: below 255 characters, which no name reaches. */
-static void widen(struct out_view *view, const struct cmd_list *list)
-{
-	struct out_text cell = { 0 };
-
-	for (size_t i = 0; i < view->count; i++) {
-		for (size_t row = 0; row < list->count; row++, out_reset(&cell)) {
-			out_cell(&cell, view->cols[i], cmd_list_at(list, row));
-			if (cell.len <= UINT8_MAX)
-				out_view_widen(view, view->cols[i]->name, (uint8_t)cell.len);
-		}
-	}
-	out_free(&cell);
-}
-
 int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col *table,
 	      const char *names, const char *name, const char *key)
 {
@@ -114,7 +99,7 @@ int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col
 			json_pack("{s:o}", key,
 				  out_json_list(table, list->items, list->count, list->item_size)));
 	out_view_add(&view, table, names);
-	widen(&view, list);
+	out_fit(&view, list->items, list->count, list->item_size);
 	if (list->count || cmd->is_read)
 		out_header(&cmd->text, &view);
 	for (size_t i = 0; i < list->count; i++)

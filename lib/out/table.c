@@ -279,6 +279,19 @@ static void end_line(struct out_text *text, size_t start, size_t end)
 	out_char(text, '\n');
 }
 
+void out_fit(struct out_view *view, const void *objects, size_t count, size_t size)
+{
+	struct out_text cell = { 0 };
+
+	for (size_t c = 0; c < view->count; c++)
+		for (size_t i = 0; i < count; i++, out_reset(&cell)) {
+			out_cell(&cell, view->cols[c], (const char *)objects + i * size);
+			if (cell.len > view->widths[c] && cell.len <= UINT8_MAX)
+				view->widths[c] = (uint8_t)cell.len;
+		}
+	out_free(&cell);
+}
+
 void out_header(struct out_text *text, const struct out_view *view)
 {
 	size_t line = text->len, end = line;
@@ -440,6 +453,14 @@ void out_json_document(struct out_text *text, json_t *doc, bool is_repeated)
 	out_str(text, dumped);
 	out_char(text, '\n');
 	free(dumped);
+}
+
+int out_print_json(json_t *doc, struct smc_err *err)
+{
+	struct out_text text = { 0 };
+
+	out_json_document(&text, doc, false);
+	return out_finish(&text, err);
 }
 
 void out_json_member(struct out_text *members, json_t *value, bool is_repeated)

@@ -160,6 +160,9 @@ void out_cell(struct out_text *text, const struct out_col *col, const void *obje
 /** out_view_widen() - make a chosen column at least so wide */
 void out_view_widen(struct out_view *view, const char *name, uint8_t width);
 
+/** out_fit() - make chosen columns as wide as they are in @count rows, up to 255 characters */
+void out_fit(struct out_view *view, const void *objects, size_t count, size_t size);
+
 /** out_header() - append the header line */
 void out_header(struct out_text *text, const struct out_view *view);
 
@@ -179,6 +182,9 @@ json_t *out_json_list(const struct out_col *table, const void *objects, size_t c
  * In ASCII: U+0080 to U+009F, in a name that a stranger chose, would drive a terminal.
  */
 void out_json_document(struct out_text *text, json_t *doc, bool is_repeated);
+
+/** out_print_json() - print such a document, which is the only one. Return: 0, -errno with @err */
+int out_print_json(json_t *doc, struct smc_err *err);
 
 /**
  * out_json_member() - append @value, whose reference is taken, to the text of a list

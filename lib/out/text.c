@@ -202,6 +202,14 @@ int out_print(struct out_text *text, struct smc_err *err)
 	return ret ? smc_err_set(err, -ret, "cannot write to standard output") : 0;
 }
 
+int out_finish(struct out_text *text, struct smc_err *err)
+{
+	int ret = out_print(text, err);
+
+	out_free(text);
+	return ret;
+}
+
 void out_free(struct out_text *text)
 {
 	free(text->data);

@@ -101,4 +101,7 @@ int out_flush(struct out_text *text, int fd);
 /** out_print() - out_flush() to stdout. Return: 0, -errno with what every tool says in @err */
 int out_print(struct out_text *text, struct smc_err *err);
 
+/** out_finish() - out_print() and out_free() */
+int out_finish(struct out_text *text, struct smc_err *err);
+
 void out_free(struct out_text *text);

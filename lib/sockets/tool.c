@@ -22,10 +22,7 @@ int sockets_help(const struct cli_tool *tool, const struct out_col *table)
 int sockets_separate(bool is_json, bool is_first, struct smc_err *err)
 {
 	struct out_text text = { 0 };
-	int ret;
 
 	out_str(&text, is_json ? "" : cli_separator(is_first));
-	ret = out_print(&text, err);
-	out_free(&text);
-	return ret;
+	return out_finish(&text, err);
 }

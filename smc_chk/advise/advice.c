@@ -161,27 +161,13 @@ static const struct out_col columns[] = {
 
 /* ---- text ---- */
 
-static void widen(struct out_view *view, const struct judged *judged, size_t count)
-{
-	struct out_text cell = { 0 };
-
-	for (size_t c = 0; c + 1 < view->count; c++)
-		for (size_t i = 0; i < count; i++) {
-			out_reset(&cell);
-			out_cell(&cell, view->cols[c], &judged->rows[i]);
-			if (cell.len > view->widths[c] && cell.len <= UINT8_MAX)
-				view->widths[c] = (uint8_t)cell.len;
-		}
-	out_free(&cell);
-}
-
 static void append_table(struct out_text *text, const struct judged *judged)
 {
 	size_t count = judged->count < ROWS_MAX ? judged->count : ROWS_MAX;
 	struct out_view view = { 0 };
 
 	out_view_add(&view, columns, "process,side,port,peer,conns,life,bytes,send,would,advice");
-	widen(&view, judged, count);
+	out_fit(&view, judged->rows, count, sizeof(*judged->rows));
 	out_header(text, &view);
 	for (size_t i = 0; i < count; i++)
 		out_row(text, &view, &judged->rows[i]);
