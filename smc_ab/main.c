@@ -32,8 +32,6 @@ static const struct cli_opt options[] = {
 	{ 'j', "json", NULL, "write one JSON document", &asked.is_json },
 	LAUNCH_OPTIONS,
 	LAUNCH_COMMAND_OPTIONS,
-	{ 'h', "help", NULL, "print this help" },
-	{ 'v', "version", NULL, "print the version" },
 	{ 0 },
 };
 
@@ -69,8 +67,7 @@ int main(int argc, char **argv)
 	status = cli_parse(&tool, argc, argv, take_option);
 	if (status >= 0)
 		return status;
-	status = cli_check(&tool, NULL);
-	if (!status && !argv[optind])
-		status = cli_usage_error(&tool, "no command given");
-	return status ? status : ab_run(&asked, argv + optind);
+	if (!argv[optind])
+		return cli_usage_error(&tool, "no command given");
+	return ab_run(&asked, argv + optind);
 }

@@ -64,8 +64,6 @@ static const struct cli_opt options[] = {
 	{ 'j', "json", NULL, "write one JSON document", &asked.is_json, .needs = "status" },
 	{ OPT_METRICS, "metrics", NULL, "write counters in Prometheus' text form",
 	  &asked.is_metrics, .needs = "status", .excludes = "--json" },
-	{ 'v', "version", NULL, "print the version" },
-	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
 };
 
@@ -83,6 +81,7 @@ static const struct cli_tool tool = {
 		"--exclude-comm. oci-hook is for runtimes of containers.",
 	.opts = options,
 	.error_status = 1,
+	.is_checked_later = true,
 };
 
 static int set_user(const char *text)

@@ -13,7 +13,6 @@
 #define NETNS { 'N', "netns", "NETNS", "network namespace: a name, process id or path", \
 		.text = &chk_asked.netns }
 #define DEBUG { 'd', "debug", NULL, "print each step on standard error", &chk_asked.is_debug }
-#define HELP { 'h', "help", NULL, "print this help" }
 /* clang-format on */
 
 static const struct cli_opt doctor_options[] = {
@@ -22,7 +21,6 @@ static const struct cli_opt doctor_options[] = {
 	  &chk_asked.is_brief },
 	JSON,
 	NETNS,
-	HELP,
 	{ 0 },
 };
 
@@ -36,7 +34,6 @@ static const struct cli_opt connect_options[] = {
 	JSON,
 	NETNS,
 	DEBUG,
-	HELP,
 	{ 0 },
 };
 
@@ -50,7 +47,6 @@ static const struct cli_opt serve_options[] = {
 	JSON,
 	NETNS,
 	DEBUG,
-	HELP,
 	{ 0 },
 };
 
@@ -62,11 +58,10 @@ static const struct cli_opt tune_options[] = {
 	TIMEOUT,
 	JSON,
 	NETNS,
-	HELP,
 	{ 0 },
 };
 
-static const struct cli_opt json_options[] = { JSON, HELP, { 0 } };
+static const struct cli_opt json_options[] = { JSON, { 0 } };
 
 static const struct cli_opt bundle_options[] = {
 	{ CHK_OPT_ANONYMOUS, "anonymous", NULL, "replace names and addresses",
@@ -74,18 +69,14 @@ static const struct cli_opt bundle_options[] = {
 	{ CHK_OPT_KEY, "key", "FILE", "replace them alike in each bundle with this key",
 	  .text = &chk_asked.key, .needs = "--anonymous" },
 	NETNS,
-	HELP,
 	{ 0 },
 };
-
-static const struct cli_opt from_options[] = { HELP, { 0 } };
 
 static const struct cli_opt advise_options[] = {
 	{ CHK_OPT_FOR, "for", "TIME", "seconds, or with m or h (default 1m)" },
 	JSON,
 	NETNS,
 	DEBUG,
-	HELP,
 	{ 0 },
 };
 
@@ -179,7 +170,7 @@ static const struct chk_command commands[] = {
 	{ TOOL("smc_chk from", "FILE [COMMAND [ARGUMENT]...]",
 	       "Runs a command of smc_chk as if on the host where 'smc_chk bundle' made FILE;\n"
 	       "or smcss, smcd, smcr, smc_pnet, smc_rnics, smc_conf. The default is doctor.",
-	       from_options,
+	       NULL,
 	       "Exit status: that of the command, 1 if FILE cannot be read.\n"
 	       "Example: smc_chk from report.tar.gz smcr linkgroup\n",
 	       .stop_at_first = true),

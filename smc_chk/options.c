@@ -154,9 +154,7 @@ int chk_parse(int argc, char **argv)
 
 	if (ret >= 0)
 		return ret;
-	ret = cli_check(tool, NULL);
-	if (!ret)
-		ret = take_operands(argv + optind);
+	ret = take_operands(argv + optind);
 	return ret ? ret : -1;
 }
 

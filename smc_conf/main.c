@@ -41,8 +41,6 @@ static const struct cli_opt options[] = {
 	  .needs = "export diff show" },
 	{ OPT_METRICS, "metrics", NULL, "show: counters of policies in Prometheus' text form",
 	  &asked.is_metrics, .needs = "show", .excludes = "--json" },
-	{ 'v', "version", NULL, "print the version" },
-	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
 };
 
@@ -65,6 +63,7 @@ static const struct cli_tool tool = {
 	.opts = options,
 	.more = "Exit status of diff: 0 nothing to be done, 2 something, 1 an error.\n",
 	.error_status = 1,
+	.is_checked_later = true,
 };
 
 static const char *const words[] = { "export", "diff",	"apply", "check", "watch",

@@ -38,8 +38,6 @@ static const struct cli_opt options[] = {
 	  &asked.show.is_hex },
 	{ 'j', "json", NULL, "write one line of JSON an event", &asked.show.is_json,
 	  .excludes = "--quiet" },
-	{ 'v', "version", NULL, "print the version" },
-	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
 };
 
@@ -114,8 +112,6 @@ static int parse(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (cli_check(&dump_tool, NULL))
-		return dump_tool.error_status;
 	return parse_filter(argc, argv);
 }
 

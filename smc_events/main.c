@@ -42,8 +42,6 @@ static const struct cli_opt options[] = {
 	{ 'j', "json", NULL, "write one line of JSON an event", &asked.is_json },
 	{ 'N', "netns", "NETNS", "follow a network namespace: name, PID or path",
 	  .text = &asked.netns },
-	{ 'v', "version", NULL, "print the version" },
-	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
 };
 
@@ -82,8 +80,6 @@ static int parse(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (cli_check(&tool, NULL))
-		return tool.error_status;
 	if (filter_parse(&asked.filter, argc - optind, argv + optind, &err))
 		return cli_usage_error(&tool, "%s", err.text);
 	if (asked.filter.has_state)

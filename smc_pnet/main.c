@@ -44,8 +44,6 @@ static const struct cli_opt options[] = {
 	  .text = &asked.netns },
 	{ OPT_ALL_NETNS, "all-netns", NULL, "show the entries of all network namespaces",
 	  &asked.is_all_netns, .needs = "--show", .excludes = "--netns" },
-	{ 'v', "version", NULL, "print the version" },
-	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
 };
 
@@ -61,6 +59,7 @@ static const struct cli_tool tool = {
 		"same PNET ID are on the same physical network. Without options it shows all.",
 	.opts = options,
 	.error_status = 1,
+	.is_checked_later = true,
 };
 
 /* These abbreviations were unambiguous when there were fewer options: they keep their meaning. */

@@ -33,8 +33,6 @@ static const struct cli_opt options[] = {
 	{ 'e', "enable", "FID", "power a slot on (IBM Z)", .excludes = "--disable --json" },
 	{ 'd', "disable", "FID", "power a slot off (IBM Z)", .excludes = "--json" },
 	{ 'j', "json", NULL, "write one JSON document", &asked.is_json },
-	{ 'v', "version", NULL, "print the version" },
-	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
 };
 
@@ -78,8 +76,6 @@ static int parse(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (cli_check(&tool, NULL))
-		return tool.error_status;
 	if (optind == argc)
 		return -1;
 	if (asked.has_power || argc - optind > 1)

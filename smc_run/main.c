@@ -26,8 +26,6 @@ static const struct cli_opt options[] = {
 	LAUNCH_COMMAND_OPTIONS,
 	{ OPT_LEARNED, "learned", NULL, "list what was learned of destinations", &is_learned },
 	{ 'j', "json", NULL, "write one JSON document", &is_json, .needs = "--learned" },
-	{ 'h', "help", NULL, "print this help" },
-	{ 'v', "version", NULL, "print the version" },
 	{ 0 },
 };
 
@@ -73,10 +71,7 @@ int main(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	status = cli_check(&tool, NULL);
-	if (!status && is_learned)
-		status = cli_no_operand(&tool, argv[optind]);
-	if (status)
-		return status;
+	if (is_learned && cli_no_operand(&tool, argv[optind]))
+		return EXIT_SELF;
 	return is_learned ? show_learned(&tool, is_json) : run_command(argv + optind);
 }

@@ -31,8 +31,6 @@ static const struct cli_opt options[] = {
 	  .excludes = "--no-header" },
 	{ 'N', "netns", "NETNS", "look into a network namespace: name, PID or path",
 	  .text = &asked.netns },
-	{ 'v', "version", NULL, "print the version" },
-	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
 };
 
@@ -80,8 +78,6 @@ static int parse(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (cli_check(&tool, NULL))
-		return tool.error_status;
 	if (filter_parse(&asked.filter, argc - optind, argv + optind, &err) ||
 	    top_view(&view, &asked, &err))
 		return cli_usage_error(&tool, "%s", err.text);

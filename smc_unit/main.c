@@ -13,7 +13,6 @@ static const struct cli_opt enable_options[] = {
 	LAUNCH_OPTIONS,
 	LAUNCH_LEARN_OPTION,
 	{ OPT_USER, "user", NULL, "units of the user's own systemd", &asked.user },
-	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
 };
 
@@ -21,26 +20,17 @@ static const struct cli_opt disable_options[] = {
 	{ OPT_ALL, "all", NULL, "in place of UNIT: every enabled service", &asked.all },
 	{ OPT_USER, "user", NULL, "units of the user's own systemd", &asked.user },
 	{ LAUNCH_QUIET, "quiet", NULL, "no warnings", &asked.launch.quiet },
-	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
 };
 
 static const struct cli_opt status_options[] = {
 	{ 'j', "json", NULL, "write one JSON document", &asked.json },
 	{ OPT_USER, "user", NULL, "units of the user's own systemd", &asked.user },
-	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
 };
 
 static const struct cli_opt peers_options[] = {
 	{ LAUNCH_QUIET, "quiet", NULL, "no warnings", &asked.launch.quiet },
-	{ 'h', "help", NULL, "print this help" },
-	{ 0 },
-};
-
-static const struct cli_opt options[] = {
-	{ 'h', "help", NULL, "print this help" },
-	{ 'v', "version", NULL, "print the version" },
 	{ 0 },
 };
 
@@ -91,7 +81,6 @@ static const struct cli_tool tool = {
 		 "status [OPTION]... [UNIT]\n"
 		 "peers [OPTION]... UNIT NETS",
 	.summary = "Lets services of systemd use SMC.",
-	.opts = options,
 	.more = "Commands, each with its own --help:\n"
 		"  enable   let services use SMC from their next start on\n"
 		"  disable  undo that\n"
@@ -153,9 +142,7 @@ static int run_command(int command, int argc, char **argv)
 	status = cli_parse(of, argc, argv, take_option);
 	if (status >= 0)
 		return status;
-	status = cli_check(of, NULL);
-	if (!status)
-		status = check_words(command, &asked, argv + optind, argc - optind);
+	status = check_words(command, &asked, argv + optind, argc - optind);
 	if (!status)
 		status = run(command, &asked, argv + optind);
 	return status ? status : cli_close_stdout(of);

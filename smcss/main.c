@@ -50,8 +50,6 @@ static const struct cli_opt options[] = {
 	  .excludes = "--listening --debug --smcd --smcr --explain --no-header --output --summary "
 		      "--json --watch --wide --names" },
 	{ 'w', "watch", "SECONDS", "repeat until interrupted", .seconds = &asked.watch_seconds },
-	{ 'v', "version", NULL, "print the version" },
-	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
 };
 
@@ -79,8 +77,6 @@ static int parse(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (cli_check(&tool, NULL))
-		return tool.error_status;
 	asked.is_summary |= asked.is_metrics;
 	if (filter_parse(&asked.filter, argc - optind, argv + optind, &err))
 		return cli_usage_error(&tool, "%s", err.text);

@@ -70,6 +70,28 @@ int cli_usage_error(const struct cli_tool *tool, const char *fmt, ...)
 	return tool->error_status;
 }
 
+/*
+ * All rows, the end mark last: those of the tool, then --version and --help, unless it has a --help
+ * of its own. "smc_chk doctor" has the version of smc_chk.
+ */
+static const struct cli_opt *rows_of(const struct cli_tool *tool)
+{
+	static struct cli_opt rows[MAX_OPTS + 1];
+	bool has_help = false;
+	size_t n = 0;
+
+	for (; tool->opts && tool->opts[n].val; n++) {
+		rows[n] = tool->opts[n];
+		has_help |= rows[n].val == 'h';
+	}
+	if (!has_help && !strchr(tool->name, ' '))
+		rows[n++] = (struct cli_opt){ 'v', "version", NULL, "print the version" };
+	if (!has_help)
+		rows[n++] = (struct cli_opt){ 'h', "help", NULL, "print this help" };
+	rows[n] = (struct cli_opt){ 0 };
+	return rows;
+}
+
 /* getopt's two descriptions of the table; one entry stays free for the end mark. */
 static void describe(const struct cli_tool *tool, char *letters, struct option *longs)
 {
@@ -78,7 +100,7 @@ static void describe(const struct cli_tool *tool, char *letters, struct option *
 	if (tool->stop_at_first)
 		*letters++ = '+';
 	*letters++ = ':';
-	for (opt = tool->opts; opt->val && opt - tool->opts < MAX_OPTS; opt++) {
+	for (opt = rows_of(tool); opt->val; opt++) {
 		int has_arg = opt->arg ? required_argument : no_argument;
 
 		*longs++ = (struct option){ opt->name, has_arg, NULL, opt->val };
@@ -95,7 +117,7 @@ static void describe(const struct cli_tool *tool, char *letters, struct option *
 /* Return: the end mark, whose val is 0, for none. */
 static const struct cli_opt *find_option(const struct cli_tool *tool, int val)
 {
-	const struct cli_opt *opt = tool->opts;
+	const struct cli_opt *opt = rows_of(tool);
 
 	while (opt->val && opt->val != val)
 		opt++;
@@ -122,14 +144,14 @@ static void bad_option(const struct cli_tool *tool, int result, const char *word
  */
 static const struct cli_opt *find_shortest(const struct cli_tool *tool, const char *word)
 {
-	const struct cli_opt *opt = tool->opts, *shortest = NULL;
+	const struct cli_opt *opt = rows_of(tool), *shortest = NULL;
 	bool is_one = true;
 
 	for (; opt->val && !strncmp(word, "--", 2); opt++)
 		if (!strncmp(opt->name, word + 2, strlen(word + 2)) &&
 		    (!shortest || strlen(opt->name) < strlen(shortest->name)))
 			shortest = opt;
-	for (opt = tool->opts; shortest && opt->val; opt++)
+	for (opt = rows_of(tool); shortest && opt->val; opt++)
 		is_one &= !!strncmp(opt->name, word + 2, strlen(word + 2)) ||
 			  !strncmp(opt->name, shortest->name, strlen(shortest->name));
 	return shortest && is_one && !shortest->arg ? shortest : find_option(tool, 0);
@@ -137,7 +159,7 @@ static const struct cli_opt *find_shortest(const struct cli_tool *tool, const ch
 
 static uint64_t bit_of(const struct cli_tool *tool, const struct cli_opt *opt)
 {
-	return UINT64_C(1) << (opt - tool->opts);
+	return UINT64_C(1) << (opt - rows_of(tool));
 }
 
 /* Return: the option's val; -1 at the end; '?' after a message on stderr. */
@@ -191,6 +213,8 @@ int cli_parse(const struct cli_tool *tool, int argc, char **argv, int (*take)(in
 		else
 			ret = opt->seconds ? take_seconds(tool, opt->seconds, optarg) : take(val);
 	}
+	if (!ret && !tool->is_checked_later)
+		ret = cli_check(tool, NULL);
 	return ret ? tool->error_status : -1;
 }
 
@@ -203,7 +227,7 @@ static size_t next_word(const char **list)
 
 static bool is_given(const struct cli_tool *tool, const char *word, size_t len, const char *command)
 {
-	const struct cli_opt *opt = tool->opts;
+	const struct cli_opt *opt = rows_of(tool);
 
 	if (command && strlen(command) == len && !memcmp(command, word, len))
 		return true;
@@ -259,7 +283,7 @@ int cli_check(const struct cli_tool *tool, const char *command)
 {
 	int ret = 0;
 
-	for (const struct cli_opt *opt = tool->opts; opt->val && !ret; opt++)
+	for (const struct cli_opt *opt = rows_of(tool); opt->val && !ret; opt++)
 		if (given & bit_of(tool, opt))
 			ret = check_row(tool, opt, command);
 	return ret;
@@ -298,7 +322,7 @@ int cli_help(const struct cli_tool *tool)
 	if (tool->summary)
 		printf("\n%s\n", tool->summary);
 	printf("\nOptions:\n");
-	for (opt = tool->opts; opt->val; opt++)
+	for (opt = rows_of(tool); opt->val; opt++)
 		print_option(opt);
 	if (tool->more)
 		printf("\n%s", tool->more);

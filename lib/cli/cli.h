@@ -31,9 +31,11 @@ struct cli_opt {
  * struct cli_tool - what the shared code must know about a tool
  * @usage: argument patterns, one a line, without the tool's name
  * @summary: one sentence, NULL if @usage says enough; @more: text after the options, or NULL
- * @opts: ended by an entry with val 0
+ * @opts: ended by an entry with val 0, or NULL; --version (not of a command, "smc_chk doctor") and
+ *	--help are added, unless there is a --help
  * @error_status: exit status of a usage error (1, or smc_run's 125)
  * @stop_at_first: options end at the first argument that is not one
+ * @is_checked_later: cli_check() has to know the command
  * @help: prints the help, NULL for cli_help()
  */
 struct cli_tool {
@@ -41,7 +43,7 @@ struct cli_tool {
 	const struct cli_opt *opts;
 	const char *more;
 	int error_status;
-	bool stop_at_first;
+	bool stop_at_first, is_checked_later;
 	int (*help)(const struct cli_tool *tool);
 };
 
@@ -54,7 +56,7 @@ struct cli_tool {
 void cli_start(void);
 
 /**
- * cli_parse() - read the options, as getopt_long(3) finds them; the operands start at optind
+ * cli_parse() - read and check the options; the operands start at optind
  * @take: for the options that no variable receives, with the argument in optarg; 0 or not 0 after a
  *	message. NULL if there are none
  *

@@ -27,8 +27,6 @@ static const struct cli_opt options[] = {
 	{ 'H', "here", NULL, "a flag", &got.is_here },
 	{ 'T', "title", "NAME", "a text", .text = &got.name },
 	{ 'w', "watch", "SECONDS", "some time", .seconds = &got.seconds, .needs = "--here" },
-	{ 'h', "help", NULL, "print this help" },
-	{ 'v', "version", NULL, "print the version" },
 	{ 0 },
 };
 
@@ -38,6 +36,7 @@ static const struct cli_tool tool = {
 	.summary = "Does things.",
 	.opts = options,
 	.error_status = 125,
+	.is_checked_later = true,
 };
 
 /* Run @fn with stderr taken into a string, to be freed. */
