@@ -221,10 +221,7 @@ static void set_moved(json_t *json, const char *key, const char *least_key,
 
 static json_t *json_group(uint32_t lgr)
 {
-	char text[9];
-
-	snprintf(text, sizeof(text), "%08" PRIx32, lgr);
-	return json_string(text);
+	return json_sprintf("%08" PRIx32, lgr);
 }
 
 static void set_fallback(json_t *json, const struct event *event, bool explained)

@@ -8,6 +8,8 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
+#include "base/scan.h"
+
 #define MAPPED_BITS 96 /* of an IPv4 address in IPv6, RFC 4291 2.5.5.2 */
 #define ITEM_SIZE 128  /* "listen:[ADDR]/128:65534-65535" has 71 characters */
 
@@ -20,24 +22,6 @@ struct place {
 	bool is_v6;
 };
 
-/* A number up to @max. False leaves @at. */
-static bool take_number(const char **at, unsigned int max, unsigned int *number)
-{
-	const char *digit = *at;
-	unsigned int value = 0;
-
-	for (; *digit >= '0' && *digit <= '9'; digit++) {
-		value = value * 10 + (unsigned int)(*digit - '0');
-		if (value > max)
-			return false;
-	}
-	if (digit == *at)
-		return false;
-	*at = digit;
-	*number = value;
-	return true;
-}
-
 static bool take_char(const char **at, char c)
 {
 	if (**at != c)
@@ -49,18 +33,7 @@ static bool take_char(const char **at, char c)
 /* PORT, LOW-HIGH or *, up to the end of the item. */
 static bool take_ports(struct rule *rule, const char *at)
 {
-	unsigned int low, high;
-
-	if (take_char(&at, '*'))
-		return !*at;
-	if (!take_number(&at, UINT16_MAX, &low))
-		return false;
-	high = low;
-	if (take_char(&at, '-') && !take_number(&at, UINT16_MAX, &high))
-		return false;
-	rule->low = (uint16_t)low;
-	rule->high = (uint16_t)high;
-	return !*at && low && low <= high;
+	return (take_char(&at, '*') || scan_ports(&at, &rule->low, &rule->high)) && !*at;
 }
 
 /* 10.0.0.1 or [fd00::1]. */
@@ -91,7 +64,7 @@ static bool take_prefix(struct rule *rule, const char **at)
 
 	if (!take_char(at, '/'))
 		return true;
-	if (!take_number(at, rule->is_v6 ? 128 : 32, &bits))
+	if (!scan_number(at, rule->is_v6 ? 128 : 32, &bits))
 		return false;
 	rule->bits = (uint8_t)(rule->is_v6 ? bits : bits + MAPPED_BITS);
 	return true;

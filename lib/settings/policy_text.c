@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/scan.h"
 #include "base/words.h"
 
 #define MAPPED_BITS 96 /* of an IPv4 address in IPv6, RFC 4291 2.5.5.2 */
@@ -28,36 +29,6 @@ struct item {
 static int wrong(struct smc_err *err, const char *what)
 {
 	return smc_err_say(err, EINVAL, "%s", what);
-}
-
-/* Digits at @at, up to @max. */
-static bool take_number(const char **at, unsigned long max, unsigned long *number)
-{
-	const char *digit = *at;
-
-	for (*number = 0; *digit >= '0' && *digit <= '9' && *number <= max; digit++)
-		*number = *number * 10 + (unsigned long)(*digit - '0');
-	if (digit == *at || *number > max)
-		return false;
-	*at = digit;
-	return true;
-}
-
-/* PORT or LOW-HIGH. */
-static bool take_ports(const char **at, struct policy_range *ports)
-{
-	unsigned long low, high;
-
-	if (!take_number(at, UINT16_MAX, &low))
-		return false;
-	high = low;
-	if (**at == '-') {
-		(*at)++;
-		if (!take_number(at, UINT16_MAX, &high))
-			return false;
-	}
-	*ports = (struct policy_range){ (uint16_t)low, (uint16_t)high };
-	return low && low <= high;
 }
 
 /* An address: of IPv4, of IPv6 in brackets, or of IPv6, which no port can follow. */
@@ -102,20 +73,20 @@ static int check_bits(const struct netaddr *net, struct smc_err *err)
 static int take_item(const char *word, struct item *item, struct smc_err *err)
 {
 	bool is_bracketed = *word == '[';
-	unsigned long prefix;
+	unsigned int prefix;
 
 	*item = (struct item){ .ports = { 0, UINT16_MAX } };
 	if (!take_host(&word, &item->net))
 		goto wrong;
 	if (*word == '/') {
 		word++;
-		if (!take_number(&word, item->net.prefix, &prefix))
+		if (!scan_number(&word, item->net.prefix, &prefix))
 			goto wrong;
-		item->net.prefix = (unsigned int)prefix;
+		item->net.prefix = prefix;
 	}
 	if (*word == ':' && (is_bracketed || item->net.family == AF_INET)) {
 		word++;
-		if (!take_ports(&word, &item->ports) || *word)
+		if (!scan_ports(&word, &item->ports.low, &item->ports.high) || *word)
 			return wrong(
 				err,
 				"expected a port from 1 to 65535 behind the colon, or some as 8000-8100");
@@ -154,7 +125,7 @@ static int add_ports(struct policy *policy, const char *word, struct smc_err *er
 	struct policy_range ports;
 
 	do {
-		if (!take_ports(&word, &ports) || (*word && *word != ','))
+		if (!scan_ports(&word, &ports.low, &ports.high) || (*word && *word != ','))
 			return wrong(err,
 				     "expected ports from 1 to 65535 such as 22,443,8000-8100");
 		smc_array_append(&policy->ports, &policy->port_count, &policy->port_size, &ports,
@@ -203,9 +174,9 @@ static int only_nft(struct smc_err *err)
 static int read_learn(struct policy *policy, const char *word, struct smc_err *err)
 {
 	const struct unit *unit = units;
-	unsigned long number;
+	unsigned int number;
 
-	if (!take_number(&word, POLICY_LEARN_MAX, &number))
+	if (!scan_number(&word, POLICY_LEARN_MAX, &number))
 		number = 0;
 	while (unit->letter != *word && unit->seconds > 1)
 		unit++;
@@ -217,7 +188,7 @@ static int read_learn(struct policy *policy, const char *word, struct smc_err *e
 		return wrong(err, "another time was given before");
 	if (policy->by == POLICY_BY_BPF)
 		return only_nft(err);
-	policy->learn = (uint32_t)number;
+	policy->learn = number;
 	return 0;
 }
 

@@ -95,7 +95,7 @@ static void append_json(struct out_text *text, const struct show *show,
 			const struct payload *payload)
 {
 	const struct conversation *conversation = payload->conversation;
-	char from[LINE_ADDR_SIZE], to[LINE_ADDR_SIZE], group[9];
+	char from[LINE_ADDR_SIZE], to[LINE_ADDR_SIZE];
 	json_t *json = json_pack(
 		"{s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:s, s:b}", "schema", LINE_SCHEMA, "event",
 		payload->is_end ? "closed" : "data", "seconds", (json_int_t)(payload->at / SECOND),
@@ -104,9 +104,9 @@ static void append_json(struct out_text *text, const struct show *show,
 		"connection", out_json_number(conversation->number), "mode",
 		conversation_mode(conversation), "is_old", conversation->is_old);
 
-	snprintf(group, sizeof(group), "%08" PRIx32, conversation->lgr);
 	if (conversation->lgr)
-		json_object_set_new(json, "link_group", json_string(group));
+		json_object_set_new(json, "link_group",
+				    json_sprintf("%08" PRIx32, conversation->lgr));
 	if (conversation->pid)
 		json_object_set_new(json, "process",
 				    json_pack("{s:i, s:o}", "pid", (int)conversation->pid, "name",
