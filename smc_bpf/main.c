@@ -67,6 +67,8 @@ static const struct cli_opt options[] = {
 	{ 0 },
 };
 
+static uint64_t given;
+
 static const struct cli_tool tool = {
 	.name = "smc_bpf",
 	.usage = "attach TARGET [RULE]...\n"
@@ -81,7 +83,7 @@ static const struct cli_tool tool = {
 		"--exclude-comm. oci-hook is for runtimes of containers.",
 	.opts = options,
 	.error_status = 1,
-	.is_checked_later = true,
+	.given = &given,
 };
 
 static int set_user(const char *text)

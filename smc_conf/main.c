@@ -44,6 +44,8 @@ static const struct cli_opt options[] = {
 	{ 0 },
 };
 
+static uint64_t given;
+
 static const struct cli_tool tool = {
 	.name = "smc_conf",
 	.usage = "export [FILE] [-j]\n"
@@ -63,7 +65,7 @@ static const struct cli_tool tool = {
 	.opts = options,
 	.more = "Exit status of diff: 0 nothing to be done, 2 something, 1 an error.\n",
 	.error_status = 1,
-	.is_checked_later = true,
+	.given = &given,
 };
 
 static const char *const words[] = { "export", "diff",	"apply", "check", "watch",

@@ -47,6 +47,8 @@ static const struct cli_opt options[] = {
 	{ 0 },
 };
 
+static uint64_t given;
+
 static const struct cli_tool tool = {
 	.name = "smc_pnet",
 	.usage = "[-s [PNETID]] [-j] [-N NETNS | --all-netns]\n"
@@ -59,7 +61,7 @@ static const struct cli_tool tool = {
 		"same PNET ID are on the same physical network. Without options it shows all.",
 	.opts = options,
 	.error_status = 1,
-	.is_checked_later = true,
+	.given = &given,
 };
 
 /* These abbreviations were unambiguous when there were fewer options: they keep their meaning. */

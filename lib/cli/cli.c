@@ -18,9 +18,6 @@
 
 #define MAX_OPTS 48
 
-/* A bit for each row of the options that were found. */
-static uint64_t given;
-
 void cli_start(void)
 {
 	for (int fd = 0; fd < 3; fd++)
@@ -71,25 +68,25 @@ int cli_usage_error(const struct cli_tool *tool, const char *fmt, ...)
 }
 
 /*
- * All rows, the end mark last: those of the tool, then --version and --help, unless it has a --help
- * of its own. "smc_chk doctor" has the version of smc_chk.
+ * Row @i: those of the tool, then --version and --help, unless it has a --help of its own. "smc_chk
+ * doctor" has the version of smc_chk. Return: after the last the end mark, whose val is 0
  */
-static const struct cli_opt *rows_of(const struct cli_tool *tool)
+static const struct cli_opt *row_at(const struct cli_tool *tool, size_t i)
 {
-	static struct cli_opt rows[MAX_OPTS + 1];
+	static const struct cli_opt usual[] = {
+		{ 'v', "version", NULL, "print the version" },
+		{ 'h', "help", NULL, "print this help" },
+		{ 0 },
+	};
 	bool has_help = false;
-	size_t n = 0;
+	size_t own = 0;
 
-	for (; tool->opts && tool->opts[n].val; n++) {
-		rows[n] = tool->opts[n];
-		has_help |= rows[n].val == 'h';
-	}
-	if (!has_help && !strchr(tool->name, ' '))
-		rows[n++] = (struct cli_opt){ 'v', "version", NULL, "print the version" };
-	if (!has_help)
-		rows[n++] = (struct cli_opt){ 'h', "help", NULL, "print this help" };
-	rows[n] = (struct cli_opt){ 0 };
-	return rows;
+	for (; tool->opts && tool->opts[own].val; own++)
+		has_help |= tool->opts[own].val == 'h';
+	if (i < own)
+		return &tool->opts[i];
+	i = has_help ? 2 : i - own + !!strchr(tool->name, ' ');
+	return &usual[i < 2 ? i : 2];
 }
 
 /* getopt's two descriptions of the table; one entry stays free for the end mark. */
@@ -100,7 +97,7 @@ static void describe(const struct cli_tool *tool, char *letters, struct option *
 	if (tool->stop_at_first)
 		*letters++ = '+';
 	*letters++ = ':';
-	for (opt = rows_of(tool); opt->val; opt++) {
+	for (size_t i = 0; (opt = row_at(tool, i))->val && i < MAX_OPTS; i++) {
 		int has_arg = opt->arg ? required_argument : no_argument;
 
 		*longs++ = (struct option){ opt->name, has_arg, NULL, opt->val };
@@ -117,11 +114,11 @@ static void describe(const struct cli_tool *tool, char *letters, struct option *
 /* Return: the end mark, whose val is 0, for none. */
 static const struct cli_opt *find_option(const struct cli_tool *tool, int val)
 {
-	const struct cli_opt *opt = rows_of(tool);
+	size_t i = 0;
 
-	while (opt->val && opt->val != val)
-		opt++;
-	return opt;
+	while (row_at(tool, i)->val && row_at(tool, i)->val != val)
+		i++;
+	return row_at(tool, i);
 }
 
 static void bad_option(const struct cli_tool *tool, int result, const char *word)
@@ -144,14 +141,14 @@ static void bad_option(const struct cli_tool *tool, int result, const char *word
  */
 static const struct cli_opt *find_shortest(const struct cli_tool *tool, const char *word)
 {
-	const struct cli_opt *opt = rows_of(tool), *shortest = NULL;
+	const struct cli_opt *opt, *shortest = NULL;
 	bool is_one = true;
 
-	for (; opt->val && !strncmp(word, "--", 2); opt++)
+	for (size_t i = 0; (opt = row_at(tool, i))->val && !strncmp(word, "--", 2); i++)
 		if (!strncmp(opt->name, word + 2, strlen(word + 2)) &&
 		    (!shortest || strlen(opt->name) < strlen(shortest->name)))
 			shortest = opt;
-	for (opt = rows_of(tool); shortest && opt->val; opt++)
+	for (size_t i = 0; (opt = row_at(tool, i))->val && shortest; i++)
 		is_one &= !!strncmp(opt->name, word + 2, strlen(word + 2)) ||
 			  !strncmp(opt->name, shortest->name, strlen(shortest->name));
 	return shortest && is_one && !shortest->arg ? shortest : find_option(tool, 0);
@@ -159,7 +156,7 @@ static const struct cli_opt *find_shortest(const struct cli_tool *tool, const ch
 
 static uint64_t bit_of(const struct cli_tool *tool, const struct cli_opt *opt)
 {
-	return UINT64_C(1) << (opt - rows_of(tool));
+	return UINT64_C(1) << (opt - tool->opts);
 }
 
 /* Return: the option's val; -1 at the end; '?' after a message on stderr. */
@@ -193,19 +190,22 @@ static int take_seconds(const struct cli_tool *tool, double *seconds, const char
 
 int cli_parse(const struct cli_tool *tool, int argc, char **argv, int (*take)(int val))
 {
+	struct cli_tool own = *tool;
+	uint64_t given = 0;
 	int val, ret = 0;
 
-	given = 0;
+	if (!tool->given)
+		own.given = &given;
 	while (!ret && (val = next_option(tool, argc, argv)) != -1) {
 		const struct cli_opt *opt = find_option(tool, val);
 
 		if (val == '?')
 			return tool->error_status;
-		given |= bit_of(tool, opt);
 		if (val == 'h')
 			return tool->help ? tool->help(tool) : cli_help(tool);
 		if (val == 'v')
 			return cli_version(tool);
+		*own.given |= bit_of(tool, opt);
 		if (opt->flag)
 			*opt->flag = true;
 		else if (opt->text)
@@ -213,8 +213,8 @@ int cli_parse(const struct cli_tool *tool, int argc, char **argv, int (*take)(in
 		else
 			ret = opt->seconds ? take_seconds(tool, opt->seconds, optarg) : take(val);
 	}
-	if (!ret && !tool->is_checked_later)
-		ret = cli_check(tool, NULL);
+	if (!ret && !tool->given)
+		ret = cli_check(&own, NULL);
 	return ret ? tool->error_status : -1;
 }
 
@@ -227,14 +227,14 @@ static size_t next_word(const char **list)
 
 static bool is_given(const struct cli_tool *tool, const char *word, size_t len, const char *command)
 {
-	const struct cli_opt *opt = rows_of(tool);
+	const struct cli_opt *opt = tool->opts;
 
 	if (command && strlen(command) == len && !memcmp(command, word, len))
 		return true;
 	while (opt->val &&
 	       (len < 2 || strlen(opt->name) != len - 2 || memcmp(opt->name, word + 2, len - 2)))
 		opt++;
-	return opt->val && given & bit_of(tool, opt);
+	return opt->val && *tool->given & bit_of(tool, opt);
 }
 
 /* "'--list' or '--show'" */
@@ -283,8 +283,8 @@ int cli_check(const struct cli_tool *tool, const char *command)
 {
 	int ret = 0;
 
-	for (const struct cli_opt *opt = rows_of(tool); opt->val && !ret; opt++)
-		if (given & bit_of(tool, opt))
+	for (const struct cli_opt *opt = tool->opts; opt && opt->val && !ret; opt++)
+		if (*tool->given & bit_of(tool, opt))
 			ret = check_row(tool, opt, command);
 	return ret;
 }
@@ -322,7 +322,7 @@ int cli_help(const struct cli_tool *tool)
 	if (tool->summary)
 		printf("\n%s\n", tool->summary);
 	printf("\nOptions:\n");
-	for (opt = rows_of(tool); opt->val; opt++)
+	for (size_t i = 0; (opt = row_at(tool, i))->val; i++)
 		print_option(opt);
 	if (tool->more)
 		printf("\n%s", tool->more);

@@ -35,7 +35,8 @@ struct cli_opt {
  *	--help are added, unless there is a --help
  * @error_status: exit status of a usage error (1, or smc_run's 125)
  * @stop_at_first: options end at the first argument that is not one
- * @is_checked_later: cli_check() has to know the command
+ * @given: of a tool that calls cli_check() itself, as the command counts: receives a bit for each
+ *	row of @opts that cli_parse() found; else NULL
  * @help: prints the help, NULL for cli_help()
  */
 struct cli_tool {
@@ -43,7 +44,8 @@ struct cli_tool {
 	const struct cli_opt *opts;
 	const char *more;
 	int error_status;
-	bool stop_at_first, is_checked_later;
+	bool stop_at_first;
+	uint64_t *given;
 	int (*help)(const struct cli_tool *tool);
 };
 
@@ -67,7 +69,7 @@ void cli_start(void);
 int cli_parse(const struct cli_tool *tool, int argc, char **argv, int (*take)(int val));
 
 /**
- * cli_check() - compare the options that cli_parse() found with @needs and @excludes of their rows
+ * cli_check() - compare the options in @tool->given with @needs and @excludes of their rows
  * @command: a word that counts as given for @needs, or NULL
  *
  * Return: 0, or the error status after a message.

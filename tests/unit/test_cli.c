@@ -30,13 +30,15 @@ static const struct cli_opt options[] = {
 	{ 0 },
 };
 
+static uint64_t given;
+
 static const struct cli_tool tool = {
 	.name = "tool",
 	.usage = "[OPTIONS]\n--only FILE",
 	.summary = "Does things.",
 	.opts = options,
 	.error_status = 125,
-	.is_checked_later = true,
+	.given = &given,
 };
 
 /* Run @fn with stderr taken into a string, to be freed. */
@@ -93,6 +95,7 @@ static void parse(void *arg)
 	got.is_here = false;
 	got.name = NULL;
 	got.seconds = 0;
+	given = 0;
 	p->result = cli_parse(p->tool, argc, argv, take);
 	if (p->result >= 0)
 		strcat(seen, "?");
