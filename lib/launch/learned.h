@@ -37,7 +37,7 @@ enum {
 	LEARNED_WEIGHT = 8,
 	/* As many lives over TCP are measured before both are compared. */
 	LEARNED_LEAST = 3,
-	/* SMC's end takes longer than TCP's by one part of that many of a handshake, after close(). */
+	/* After close(), SMC takes longer than TCP by this part of a handshake. */
 	LEARNED_END = 4,
 	/*
 	 * One connection of that many goes the other way, to see whether that is better by now; of
