@@ -40,21 +40,25 @@ static int open_socket(int number)
 	return fd;
 }
 
+/* SMC ends MSG_WAITALL when its buffer is full, and a blocking send() sooner than TCP. */
 static bool receive(int fd, char *to)
 {
-	size_t got = 0;
 	ssize_t n = 1;
 
-	/* SMC ends MSG_WAITALL when its buffer is full. */
-	for (; got < bytes && n > 0; got += n > 0 ? (size_t)n : 0)
+	for (size_t got = 0; got < bytes && n > 0; got += n > 0 ? (size_t)n : 0)
 		n = recv(fd, to + got, bytes - got, MSG_WAITALL);
-	return got == bytes;
+	return n > 0;
 }
 
 static void transmit(int fd, const char *from)
 {
-	if (send(fd, from, bytes, MSG_NOSIGNAL) != (ssize_t)bytes)
-		err(1, "send");
+	ssize_t n;
+
+	for (size_t sent_now = 0; sent_now < bytes; sent_now += (size_t)n) {
+		n = send(fd, from + sent_now, bytes - sent_now, MSG_NOSIGNAL);
+		if (n < 0)
+			err(1, "send");
+	}
 }
 
 /* Bytes that came are sent back, as long as somebody connects. */

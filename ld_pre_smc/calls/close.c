@@ -54,8 +54,8 @@ static void close_sent(unsigned int first, unsigned int last)
 
 	if (first >= SHIM_FD_NUMBERS)
 		return;
-	for (fd = shim_fd_next(FD_SMC, (int)first); fd >= 0 && (unsigned int)fd <= last;
-	     fd = shim_fd_next(FD_SMC, fd + 1)) {
+	for (fd = shim_fd_next(FD_SMC | FD_TIMED, (int)first); fd >= 0 && (unsigned int)fd <= last;
+	     fd = shim_fd_next(FD_SMC | FD_TIMED, fd + 1)) {
 		signals = shim_close_begin(fd);
 		if (signals.are_blocked)
 			next_close(fd);

@@ -80,8 +80,9 @@ extern __typeof__(shim_fcntl64) shim_fcntl_time64 __asm__("__fcntl_time64")
 /* dup2() closes @to. */
 static struct shim_signals begin_dup(int from, int to)
 {
-	return shim_close_begin(from != to && shim_fd_is_marked(to) && shim_is_open(from) ? to :
-											    -1);
+	bool may_end = shim_fd_is_marked(to) || shim_lives_has(to);
+
+	return shim_close_begin(from != to && may_end && shim_is_open(from) ? to : -1);
 }
 
 /**

@@ -5,6 +5,7 @@
 
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/lives.h"
 #include "ld_pre_smc/state/sandbox.h"
 
 /* Either process may change what both have. */
@@ -13,7 +14,9 @@ static void drop_all_plain(void)
 	int fd;
 
 	for (fd = shim_fd_next(FD_OWN, 0); fd >= 0; fd = shim_fd_next(FD_OWN, fd + 1))
-		shim_fd_drop(FD_PLAIN | FD_OWN | FD_TIMED, fd);
+		shim_fd_drop(FD_PLAIN | FD_OWN, fd);
+	for (fd = shim_fd_next(FD_TIMED, 0); fd >= 0; fd = shim_fd_next(FD_TIMED, fd + 1))
+		shim_lives_share(fd);
 }
 
 /**

@@ -251,7 +251,7 @@ static int lost_error(int fd)
 	socklen_t len = sizeof(info);
 	int saved = errno, lost = 0, events = shim_events(fd, POLLIN | POLLOUT);
 
-	if (events & POLLOUT)
+	if (events == POLLOUT)
 		shim_lives_connected(fd, 0);
 	if (events == POLLHUP && shim_is_smc(fd, NULL) &&
 	    !next_getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) &&
@@ -299,6 +299,14 @@ int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 
 	if (!ret && is_receive_time(level, name))
 		hide_mark(fd, name, value, len);
+	if (!ret && level == SOL_SOCKET && name == SO_ERROR && *len == sizeof(number) &&
+	    shim_lives_has(fd)) {
+		memcpy(&number, value, sizeof(number));
+		if (number)
+			shim_fd_drop(FD_TIMED, fd);
+		else if (shim_fd_is_tcp(fd))
+			shim_lives_connected(fd, 0);
+	}
 	if (ret || level != SOL_SOCKET || *len != sizeof(number) ||
 	    (name != SO_DOMAIN && name != SO_PROTOCOL && name != SO_ERROR) || !shim_repairs() ||
 	    shim_fd_is_tcp(fd))

@@ -17,10 +17,12 @@
 /*
  * The last choices between SMC and TCP for sockets of this process, a bit each, 1 for TCP. When
  * most were TCP, the next sockets are TCP sockets from the start; when most were SMC, SMC sockets.
+ * The first one counts for all: a program may have only a few.
  */
 #define CHOICES 8
 #define MOST 6
-#define ALL_TCP ((1U << CHOICES) - 1)
+#define ANY (1U << CHOICES)
+#define ALL_TCP (ANY | (ANY - 1))
 
 static atomic_uint choices;
 
@@ -29,9 +31,12 @@ static void remember(bool is_tcp)
 	unsigned int seen = atomic_load_explicit(&choices, memory_order_relaxed);
 	int n_tcp;
 
-	seen = (seen << 1 | is_tcp) & ALL_TCP;
+	if (seen & ANY)
+		seen = ANY | ((seen << 1 | is_tcp) & (ANY - 1));
+	else
+		seen = is_tcp ? ALL_TCP : ANY;
 	atomic_store_explicit(&choices, seen, memory_order_relaxed);
-	n_tcp = __builtin_popcount(seen);
+	n_tcp = __builtin_popcount(seen & (ANY - 1));
 	if (n_tcp >= MOST)
 		shim_open_tcp_first(true);
 	else if (n_tcp <= CHOICES - MOST)
@@ -133,7 +138,7 @@ void shim_choose_connect(int fd, const struct sockaddr *addr, socklen_t len)
 		tcp = "rules for connecting";
 	else
 		tcp = whys[shim_lives_advice(fd, addr, len, &timed)];
-	if (tcp ? choices != ALL_TCP || !shim_fd_is_tcp(fd) : choices || has_choice(fd))
+	if (tcp ? choices != ALL_TCP || !shim_fd_is_tcp(fd) : (choices & ~ANY) || has_choice(fd))
 		apply(fd, tcp, "rules for connecting");
 	if (timed.entry)
 		shim_lives_begin(fd, timed);

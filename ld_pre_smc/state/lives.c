@@ -102,7 +102,8 @@ static struct learned_table *open_shared(void)
 	    shim_stat(AT_FDCWD, "/proc/self/ns/net", &net))
 		return NULL;
 	learned_path(path, geteuid(), (unsigned long)net.st_ino);
-	fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+	fd = (int)syscall(SYS_openat, AT_FDCWD, path,
+			  O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
 			  S_IRUSR | S_IWUSR);
 	if (fd < 0)
 		return NULL;
@@ -127,15 +128,17 @@ static __attribute__((noinline, cold)) struct learned_table *choose_table(void)
 {
 	struct learned_table *chosen = NULL;
 	int saved = errno;
+	bool learns;
 
 	if (atomic_exchange(&is_choosing, true))
 		return NULL;
-	if (may_learn()) {
-		is_learning = true;
+	learns = may_learn();
+	if (learns) {
 		learned_program(&program, program_invocation_short_name);
 		chosen = open_shared();
 	}
 	atomic_store_explicit(&table, chosen ? chosen : &own_table, memory_order_release);
+	atomic_store_explicit(&is_learning, learns, memory_order_release);
 	errno = saved;
 	return table;
 }
@@ -166,6 +169,7 @@ static void keep(const uint32_t *words)
 
 	if (!atomic_compare_exchange_strong(&lives[slot].turn, &turn, turn + 1))
 		return;
+	atomic_thread_fence(memory_order_release);
 	for (i = 0; i < LIFE_WORDS; i++)
 		atomic_store_explicit(&lives[slot].words[i], words[i], memory_order_relaxed);
 	atomic_store_explicit(&lives[slot].turn, turn + 2, memory_order_release);
@@ -205,7 +209,7 @@ static __attribute__((noinline)) void begin_timed(struct learned_place place)
 	learned_used(place, second);
 }
 
-/* Return: what is known of a destination that is not broken. @counts: this is one more. */
+/* @counts: a connection of this process, one more to this destination. */
 static enum shim_advice advise(const struct sockaddr *addr, bool counts,
 			       struct learned_place *timed)
 {
@@ -264,7 +268,7 @@ void shim_lives_begin(int fd, struct learned_place place)
 	words[LIFE_OWNER] = (uint32_t)fd;
 	words[LIFE_INDEX] = (uint32_t)(place.entry - get_table()->entries);
 	words[LIFE_IS_TCP] = shim_fd_is_tcp(fd);
-	words[LIFE_TURN] = place.turn | !words[LIFE_IS_TCP];
+	words[LIFE_TURN] = place.turn | 1;
 	words[LIFE_START] = now(&second);
 	keep(words);
 }
@@ -273,9 +277,10 @@ static __attribute__((noinline)) void shook(int fd)
 {
 	uint32_t words[LIFE_WORDS], second;
 
-	if (!find(fd, words) || !(words[LIFE_TURN] & 1))
+	if (shim_is_locked || !find(fd, words) || !(words[LIFE_TURN] & 1))
 		return;
-	learned_shook(place_of(words), now(&second) - words[LIFE_START]);
+	if (!words[LIFE_IS_TCP])
+		learned_shook(place_of(words), now(&second) - words[LIFE_START]);
 	words[LIFE_TURN] &= ~1U;
 	keep(words);
 }
@@ -290,14 +295,41 @@ void shim_lives_connected(int fd, int ret)
 		shim_fd_drop(FD_TIMED, fd);
 }
 
+/* Ticks that a connection has lived, 0 if that is not known: it never began, or was forgotten. */
+static uint32_t age(int fd, uint32_t *words)
+{
+	uint32_t second;
+
+	if (shim_is_locked || !find(fd, words) || words[LIFE_TURN] & 1)
+		return 0;
+	return now(&second) - words[LIFE_START] + 1;
+}
+
+/* A child of vfork(2) closes its own descriptor, and its parent goes on. */
+static bool is_parents(void)
+{
+	return shim_is_locked || shim_in_sandbox || !shim_fd_is_owner();
+}
+
 void shim_lives_end(int fd)
 {
-	uint32_t words[LIFE_WORDS], second;
+	uint32_t words[LIFE_WORDS], ticks;
+
+	if (is_parents())
+		return;
+	shim_fd_drop(FD_TIMED, fd);
+	ticks = age(fd, words);
+	if (ticks)
+		learned_lived(place_of(words), words[LIFE_IS_TCP], ticks);
+}
+
+void shim_lives_share(int fd)
+{
+	uint32_t words[LIFE_WORDS], ticks = age(fd, words);
 
 	shim_fd_drop(FD_TIMED, fd);
-	if (find(fd, words))
-		learned_lived(place_of(words), words[LIFE_IS_TCP],
-			      now(&second) - words[LIFE_START]);
+	if (ticks && learned_is_long(place_of(words), ticks))
+		learned_lived(place_of(words), words[LIFE_IS_TCP], ticks);
 }
 
 void shim_lives_broke(int fd, const struct sockaddr *addr)
@@ -321,7 +353,7 @@ void shim_lives_leave(void)
 {
 	int fd = shim_fd_next(FD_TIMED, 0);
 
-	if (fd < 0 || !shim_fd_is_owner())
+	if (fd < 0 || is_parents())
 		return;
 	for (; fd >= 0; fd = shim_fd_next(FD_TIMED, fd + 1))
 		shim_lives_end(fd);

@@ -43,6 +43,13 @@ void shim_lives_connected(int fd, int ret);
 /** shim_lives_end() - a connection whose life is measured is to be closed */
 void shim_lives_end(int fd);
 
+/**
+ * shim_lives_share() - another descriptor or process gets it, too: nobody knows when it will end
+ *
+ * If it is long already, that is learned. A short one is not: it would seem to end now.
+ */
+void shim_lives_share(int fd);
+
 /** shim_lives_broke() - the SMC handshake with this peer broke: none for LEARNED_BROKEN seconds */
 void shim_lives_broke(int fd, const struct sockaddr *addr);
 

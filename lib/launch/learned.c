@@ -45,13 +45,28 @@ static bool take(struct learned_place place)
 {
 	uint32_t turn = place.turn;
 
-	return atomic_compare_exchange_strong_explicit(&place.entry->turn, &turn, turn | 1,
-						       memory_order_acquire, memory_order_relaxed);
+	bool taken = atomic_compare_exchange_strong_explicit(
+		&place.entry->turn, &turn, turn | 1, memory_order_acquire, memory_order_relaxed);
+
+	atomic_thread_fence(memory_order_release);
+	return taken;
 }
 
 static void give(struct learned_entry *entry, uint32_t turn)
 {
 	atomic_store_explicit(&entry->turn, turn, memory_order_release);
+}
+
+/* Seconds since the entry was used; another process may have written a later second. */
+static int idle(const struct learned_entry *entry, uint32_t second)
+{
+	return (int32_t)(second - get(&entry->used));
+}
+
+/* Whether its writer still writes it, or was killed long ago. */
+static bool is_written(const struct learned_entry *entry, uint32_t second)
+{
+	return get(&entry->turn) & 1 && idle(entry, second) <= LEARNED_FORGET;
 }
 
 /* The entry of a set that nobody writes, and that is free or was not used for the longest time. */
@@ -60,11 +75,11 @@ static struct learned_entry *oldest(struct learned_entry *set, uint32_t second)
 	struct learned_entry *found = NULL;
 
 	for (int i = 0; i < LEARNED_WAYS; i++) {
-		if (get(&set[i].turn) & 1)
+		if (is_written(&set[i], second))
 			continue;
 		if (!get(&set[i].used))
 			return &set[i];
-		if (!found || second - get(&set[i].used) > second - get(&found->used))
+		if (!found || idle(&set[i], second) > idle(found, second))
 			found = &set[i];
 	}
 	return found;
@@ -88,13 +103,19 @@ struct learned_place learned_add(struct learned_table *table, const struct learn
 	uint32_t words[sizeof(*key) / 4], turn;
 
 	for (int i = 0; i < LEARNED_WAYS; i++) {
-		if (learned_has(&set[i], key, &turn))
+		if (learned_has(&set[i], key, &turn) &&
+		    (!(turn & 1) || is_written(&set[i], second)))
 			return none;
 	}
 	place.entry = oldest(set, second);
-	if (place.entry)
-		place.turn = get(&place.entry->turn) & ~1U;
-	if (!place.entry || !take(place))
+	if (!place.entry)
+		return none;
+	/* Of a writer that was killed the turn is odd: two more, and it is not that one's any more. */
+	turn = get(&place.entry->turn);
+	place.turn = turn & 1 ? turn + 1 : turn;
+	if (turn & 1)
+		atomic_compare_exchange_strong(&place.entry->turn, &turn, place.turn);
+	if (!take(place))
 		return none;
 	memcpy(words, key, sizeof(words));
 	for (size_t i = 0; i < sizeof(words) / 4; i++)
@@ -112,7 +133,7 @@ void learned_used(struct learned_place place, uint32_t second)
 {
 	if (!take(place))
 		return;
-	if (second - get(&place.entry->used) > LEARNED_FORGET)
+	if (idle(place.entry, second) > LEARNED_FORGET)
 		reset(place.entry, second);
 	put(&place.entry->used, second);
 	give(place.entry, place.turn);
@@ -163,14 +184,19 @@ static uint32_t decide(const struct learned_entry *entry, uint32_t counts)
 void learned_lived(struct learned_place place, bool is_tcp, uint32_t ticks)
 {
 	struct learned_entry *entry = place.entry;
-	int old, score = (int)get(&entry->score);
-	uint32_t counts;
+	uint32_t counts, handshake;
+	int old, score;
 	uint64_t life;
 
-	if (!get(&entry->handshake) || !take(place))
+	if (!take(place))
 		return;
-	old = score;
-	life = (uint64_t)ticks * LEARNED_ONE / get(&entry->handshake) / LEARNED_LONG;
+	handshake = get(&entry->handshake);
+	if (!handshake) {
+		give(entry, place.turn);
+		return;
+	}
+	old = (int)get(&entry->score);
+	life = (uint64_t)ticks * LEARNED_ONE / handshake / LEARNED_LONG;
 	score = life < LEARNED_MOST ? (int)life : LEARNED_MOST;
 	counts = get(&entry->counts);
 	if (score < LEARNED_ONE) {
@@ -183,6 +209,11 @@ void learned_lived(struct learned_place place, bool is_tcp, uint32_t ticks)
 	put(&entry->score, (uint32_t)score);
 	put(&entry->counts, (counts & ~DECISION) | decide(entry, counts));
 	give(entry, place.turn);
+}
+
+bool learned_is_long(struct learned_place place, uint32_t ticks)
+{
+	return ticks >= (uint64_t)get(&place.entry->handshake) * LEARNED_LONG;
 }
 
 void learned_broke(struct learned_place place, uint32_t second)

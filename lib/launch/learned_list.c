@@ -25,6 +25,8 @@ static bool decode(const struct learned_entry *entry, uint32_t second, struct le
 		return false;
 	memcpy(fact->program, entry->name, LEARNED_PROGRAM);
 	fact->program[LEARNED_PROGRAM] = '\0';
+	if (IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)(const void *)key.addr))
+		key.addr[1] = 0;
 	memcpy(&fact->addr, key.addr, sizeof(fact->addr));
 	fact->port = (uint16_t)key.port;
 	fact->connections = learned_connections(entry->counts);
@@ -37,6 +39,8 @@ static bool decode(const struct learned_entry *entry, uint32_t second, struct le
 	if (!entry->broken || fact->broken > LEARNED_BROKEN)
 		fact->broken = 0;
 	fact->is_tcp = fact->broken || entry->counts & LEARNED_IS_TCP;
+	if ((int32_t)fact->idle < 0)
+		fact->idle = 0;
 	return fact->broken || fact->idle <= LEARNED_FORGET;
 }
 

@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 from kern import done, equal, ok, run
@@ -24,17 +25,21 @@ def is_smc(sock):
 
 
 def serve():
+    """One thread for each client: some stay."""
     with socket.create_server(("127.0.0.1", PORT), backlog=64) as listener:
         print("ready", flush=True)
         while True:
-            conn, _ = listener.accept()
-            with conn:
-                while data := conn.recv(64):
-                    conn.sendall(data)
+            threading.Thread(target=answer, args=listener.accept()).start()
+
+
+def answer(conn, _):
+    with conn:
+        while data := conn.recv(64):
+            conn.sendall(data)
 
 
 def live(seconds):
-    """One connection that is used for a while, of each second word by connect() that does not wait."""
+    """One connection that is used for a while; each second one by connect() that does not wait."""
     with socket.socket() as sock:
         sock.settimeout(60 if live.count % 2 else None)
         live.count += 1
@@ -49,36 +54,65 @@ def live(seconds):
 
 def client(count, seconds):
     live.count = 0
-    print("".join(live(seconds) for _ in range(count)))
+    print("".join(live(seconds) for _ in range(int(count))))
 
 
+def helpers(count):
+    """Connections that stay open while programs are started, whose child closes its descriptors before exec."""
+    kept = []
+    for _ in range(count):
+        kept.append(socket.create_connection(("127.0.0.1", PORT)))
+        subprocess.run(["true"], check=True)
+    print("".join("s" if is_smc(sock) else "t" for sock in kept))
+
+
+def refused(count):
+    for _ in range(count):
+        with socket.socket() as sock:
+            sock.settimeout(60)
+            if sock.connect_ex(("127.0.0.1", PORT)) == 0:
+                sock.sendall(b"x")
+    print()
+
+
+ROLES = {"serve": serve, "client": client, "helpers": helpers, "refused": refused}
 if len(sys.argv) > 1:
-    serve() if sys.argv[1] == "serve" else client(int(sys.argv[1]), float(sys.argv[2]))
+    PORT = int(sys.argv[2])
+    ROLES[sys.argv[1]](*map(float if sys.argv[1] == "client" else int, sys.argv[3:]))
     sys.exit()
 
 del os.environ["SMC_LEARN"]
 
 
-def clients(count, *options, seconds=0.0, prefix=(), env=None):
-    """A letter for each connection of a process: s or t."""
-    status, out, err = run(*prefix, "smc_run", *options, "--", sys.executable, "-B", ME, str(count), str(seconds), env=env)
-    if status:
-        ok(False, "clients", (status, err))
+def program(role, *args, options=(), prefix=(), env=None):
+    status, out, err = run(*prefix, "smc_run", *options, "--", sys.executable, "-B", ME, role, *map(str, args), env=env)
+    if status or err:
+        ok(False, role, (status, err))
     return out.strip()
+
+
+def clients(count, *options, seconds=0.0, **how):
+    """A letter for each connection of a process: s or t."""
+    return program("client", PORT, count, seconds, options=options, **how)
 
 
 def as_user(number):
     return "setpriv", "--reuid=%d" % number, "--regid=%d" % number, "--clear-groups"
 
 
-def learned(prefix=()):
+def learned(prefix=(), port=PORT):
     status, out, err = run(*prefix, "smc_run", "--learned", "-j")
     equal((status, err), (0, ""), "smc_run --learned -j")
-    return [entry for entry in json.loads(out)["destinations"] if entry["port"] == PORT]
+    return [entry for entry in json.loads(out)["destinations"] if entry["port"] == port]
 
 
-server = subprocess.Popen(["smc_run", "--no-learn", sys.executable, "-B", ME, "serve"], stdout=subprocess.PIPE, text=True)
-server.stdout.readline()
+def start_server(port):
+    server = subprocess.Popen(["smc_run", "--no-learn", sys.executable, "-B", ME, "serve", str(port)], stdout=subprocess.PIPE, text=True)
+    server.stdout.readline()
+    return server
+
+
+server = start_server(PORT)
 
 # The clock decides how long a life is: a busy machine makes some of them long. So no number is exact.
 first = clients(150)
@@ -99,6 +133,16 @@ handshake = learned()[0]["handshake_us"] / 1e6
 clients(16, seconds=200 * handshake)
 equal(clients(8), "s" * 8, "one long life brings SMC back")
 equal([entry["uses"] for entry in learned()], ["SMC"], "which is listed, too")
+
+# ---- no lives ----
+
+other = start_server(PORT + 1)
+equal(program("helpers", PORT + 1, 20), "s" * 20, "descriptors that a child closes before exec are no ends")
+equal([entry["uses"] for entry in learned(port=PORT + 1)], ["SMC"], "nor are they later")
+other.terminate()
+other.wait()
+program("refused", PORT + 1, 40)
+equal([entry["uses"] for entry in learned(port=PORT + 1)], ["SMC"], "connections that are refused are no short ones")
 
 # ---- the file ----
 
