@@ -110,7 +110,7 @@ struct learned_place learned_add(struct learned_table *table, const struct learn
 	place.entry = oldest(set, second);
 	if (!place.entry)
 		return none;
-	/* Of a writer that was killed the turn is odd: two more, and it is not that one's any more. */
+	/* A writer that was killed left it odd. */
 	turn = get(&place.entry->turn);
 	place.turn = turn & 1 ? turn + 1 : turn;
 	if (turn & 1)

@@ -394,6 +394,16 @@ static void a_killed_writer_costs_its_entry(void **state)
 		again = fresh(i, 1);
 		assert_true(again.entry && again.entry != place.entry);
 	}
+	/* But not for ever. */
+	memset(&table, 0, sizeof(table));
+	place = fresh(1, 1);
+	place.entry->turn |= 1;
+	assert_null(learned_add(&table, &key, &program, 1 + LEARNED_FORGET).entry);
+	again = learned_add(&table, &key, &program, 2 + LEARNED_FORGET);
+	for (unsigned int i = 2; i < PLACES && again.entry != place.entry; i++)
+		again = fresh(i, 2 + LEARNED_FORGET);
+	assert_ptr_equal(again.entry, place.entry);
+	assert_int_not_equal(again.turn, place.turn);
 }
 
 int main(void)
