@@ -295,12 +295,15 @@ void shim_lives_connected(int fd, int ret)
 		shim_fd_drop(FD_TIMED, fd);
 }
 
-/* Ticks that a connection has lived, 0 if that is not known: it never began, or was forgotten. */
+/*
+ * Ticks that a connection has lived, 0 if that is not known: it never began, or was forgotten. A
+ * program that did not ask whether it is connected may have one that is.
+ */
 static uint32_t age(int fd, uint32_t *words)
 {
 	uint32_t second;
 
-	if (shim_is_locked || !find(fd, words) || words[LIFE_TURN] & 1)
+	if (shim_is_locked || !find(fd, words) || (words[LIFE_TURN] & 1 && !shim_is_connected(fd)))
 		return 0;
 	return now(&second) - words[LIFE_START] + 1;
 }
