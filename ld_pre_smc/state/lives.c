@@ -303,15 +303,16 @@ static uint32_t age(int fd, uint32_t *words)
 {
 	uint32_t second;
 
-	if (shim_is_locked || !find(fd, words) || (words[LIFE_TURN] & 1 && !shim_is_connected(fd)))
+	if (shim_is_locked || !find(fd, words) ||
+	    (words[LIFE_TURN] & 1 && (shim_in_sandbox || !shim_is_connected(fd))))
 		return 0;
 	return now(&second) - words[LIFE_START] + 1;
 }
 
-/* A child of vfork(2) closes its own descriptor, and its parent goes on. */
+/* A child of vfork(2) closes its own descriptor, and its parent goes on: unknown in a sandbox. */
 static bool is_parents(void)
 {
-	return shim_is_locked || shim_in_sandbox || !shim_fd_is_owner();
+	return shim_is_locked || (!shim_in_sandbox && !shim_fd_is_owner());
 }
 
 void shim_lives_end(int fd)

@@ -4,6 +4,7 @@ import ctypes
 import json
 import os
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -75,7 +76,18 @@ def refused(count):
     print()
 
 
+def sandbox(*argv):
+    """Start a program with a filter that allows everything."""
+    allow = ctypes.create_string_buffer(struct.pack("=HBBI", 6, 0, 0, 0x7fff0000))
+    program = ctypes.create_string_buffer(struct.pack("@HP", 1, ctypes.addressof(allow)))
+    if ctypes.CDLL(None).prctl(22, 2, program):
+        sys.exit("no filter")
+    os.execvp(argv[0], argv)
+
+
 ROLES = {"serve": serve, "client": client, "helpers": helpers, "refused": refused}
+if sys.argv[1:2] == ["sandbox"]:
+    sandbox(*sys.argv[2:])
 if len(sys.argv) > 1:
     PORT = int(sys.argv[2])
     ROLES[sys.argv[1]](*map(float if sys.argv[1] == "client" else int, sys.argv[3:]))
@@ -180,6 +192,9 @@ refuses("another user's file", lambda taken: write(taken, SIZE, SOME_USER, 0o666
 refuses("a file that others can write", lambda taken: write(taken, SIZE, OTHER_USER, 0o622))
 refuses("a short file", lambda taken: write(taken, SIZE - 1, OTHER_USER))
 refuses("a link", lambda taken: os.symlink(path, taken))
+sandboxed = sys.executable, "-B", ME, "sandbox"
+got = clients(40, prefix=sandboxed)
+ok("t" in got and got.startswith("s" * 8) and clients(8, prefix=sandboxed) == "s" * 8, "in a sandbox each process learns for itself", got)
 equal(clients(4, prefix=(*as_user(4321), "prlimit", "--fsize=1000")), "ssss", "a process that may write no such file")
 ok(not os.path.exists(path.replace("-1.0.", "-1.4321.")) or not os.stat(path.replace("-1.0.", "-1.4321.")).st_size, "has none")
 
