@@ -48,9 +48,10 @@ static void say_why(const struct learned_fact *fact, char *why)
 		snprintf(why, WHY, "a handshake broke, until %s", clock);
 	} else {
 		snprintf(why, WHY, "%s",
+			 fact->is_new  ? "new" :
 			 fact->is_long ? "long" :
-			 fact->is_tcp  ? "too short for SMC" :
-					 "shorter than over TCP");
+			 fact->is_tcp  ? "shorter over TCP" :
+					 "shorter over SMC");
 	}
 }
 

@@ -12,6 +12,13 @@
 #include "ld_pre_smc/state/signals.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
+static void copied(int from, int to)
+{
+	if (shim_lives_has(from))
+		shim_lives_share(from);
+	shim_fd_copy(from, to);
+}
+
 /**
  * dup() - dup(2), of which close() learns
  *
@@ -22,7 +29,7 @@ int dup(int from)
 	int ret = next_dup(from);
 
 	if (ret >= 0)
-		shim_fd_copy(from, ret);
+		copied(from, ret);
 	return ret;
 }
 
@@ -36,7 +43,7 @@ static int control(enum shim_fn fn, int fd, int command, va_list ap)
 	ret = ((int (*)(int, int, ...))shim_next(fn))(fd, command, arg);
 
 	if (ret >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
-		shim_fd_copy(fd, ret);
+		copied(fd, ret);
 	return ret;
 }
 
@@ -97,7 +104,7 @@ int dup2(int from, int to)
 
 	shim_signals_restore(&signals);
 	if (ret >= 0)
-		shim_fd_copy(from, to);
+		copied(from, to);
 	return ret;
 }
 
@@ -113,6 +120,6 @@ int dup3(int from, int to, int flags)
 
 	shim_signals_restore(&signals);
 	if (ret >= 0)
-		shim_fd_copy(from, to);
+		copied(from, to);
 	return ret;
 }

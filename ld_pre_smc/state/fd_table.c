@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "ld_pre_smc/state/config.h"
-#include "ld_pre_smc/state/lives.h"
 #include "ld_pre_smc/state/sandbox.h"
 #include "ld_pre_smc/state/sock.h"
 
@@ -78,8 +77,6 @@ static void look_once(int fd)
 void shim_fd_copy(int from, int to)
 {
 	shim_fd_drop(FD_PLAIN, from);
-	if (shim_lives_has(from))
-		shim_lives_share(from);
 	if (from == to)
 		return;
 	look_once(from);

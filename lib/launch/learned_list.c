@@ -33,6 +33,7 @@ static bool decode(const struct learned_entry *entry, uint32_t second, struct le
 	fact->handshake = (uint64_t)entry->handshake * LEARNED_TICK;
 	fact->smc = (uint64_t)entry->smc * LEARNED_TICK;
 	fact->tcp = (uint64_t)entry->tcp * LEARNED_TICK;
+	fact->is_new = entry->score == LEARNED_START;
 	fact->is_long = entry->score >= LEARNED_ONE;
 	fact->idle = second - entry->used;
 	fact->broken = entry->broken - second;

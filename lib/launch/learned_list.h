@@ -17,7 +17,7 @@
  * @connections: so far
  * @handshake: of SMC; @smc, @tcp: mean life of connections that were not long; all in nanoseconds,
  *	0: not measured
- * @is_long: the last connections were
+ * @is_new: none has ended yet; @is_long: the last ones were long
  * @idle: seconds since its last connection whose life was measured
  * @broken: seconds for which TCP is used since a handshake broke; 0: none did
  */
@@ -29,7 +29,7 @@ struct learned_fact {
 	bool is_tcp;
 	uint32_t connections;
 	uint64_t handshake, smc, tcp;
-	bool is_long;
+	bool is_new, is_long;
 	uint32_t idle, broken;
 };
 

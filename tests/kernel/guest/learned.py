@@ -135,7 +135,7 @@ entries = learned()
 equal([(entry["address"], entry["uses"], entry.get("why"), entry["user"]) for entry in entries], [("127.0.0.1", "TCP", "short", 0)], "it is listed")
 ok(entries[0]["connections"] >= 158, "with all connections", entries)
 status, out, err = run("smc_run", "--learned")
-ok(not status and not err and "127.0.0.1:%d" % PORT in out and "too short" in out, "in text", (status, out, err))
+ok(not status and not err and "127.0.0.1:%d" % PORT in out and "shorter over TCP" in out, "in text", (status, out, err))
 
 for options, env in ((["--no-learn"], {}), (["--strict"], {}), (["--raw"], {}), (["--include", str(PORT)], {}), ([], {"SMC_LEARN": "0"})):
     equal(clients(4, *options, env=env), "ssss", "not with %s" % (options or env))
