@@ -137,6 +137,11 @@ ok(entries[0]["connections"] >= 158, "with all connections", entries)
 status, out, err = run("smc_run", "--learned")
 ok(not status and not err and "127.0.0.1:%d" % PORT in out and "shorter over TCP" in out, "in text", (status, out, err))
 
+ok(run("smcss", "-s")[1].endswith("1 destination uses TCP by choice: smc_run --learned\n"), "smcss -s names it")
+ok("1, see smc_run --learned" in run("smc_chk")[1], "as does the doctor")
+out = run("smc_run", "-d", "--", sys.executable, "-B", ME, "client", str(PORT), "3", "0")[2]
+ok("connections there are too short for SMC -> TCP" in out, "and smc_run -d", out)
+
 for options, env in ((["--no-learn"], {}), (["--strict"], {}), (["--raw"], {}), (["--include", str(PORT)], {}), ([], {"SMC_LEARN": "0"})):
     equal(clients(4, *options, env=env), "ssss", "not with %s" % (options or env))
 
