@@ -113,6 +113,8 @@ struct learned_place learned_add(struct learned_table *table, const struct learn
 	/* A writer that was killed left it odd. */
 	turn = get(&place.entry->turn);
 	place.turn = turn & 1 ? turn + 1 : turn;
+	if (turn & 1 && is_written(place.entry, second))
+		return none;
 	if (turn & 1)
 		atomic_compare_exchange_strong(&place.entry->turn, &turn, place.turn);
 	if (!take(place))
