@@ -60,10 +60,14 @@ class Server:
         self.process.wait()
 
 
+def iperf3_rate(way, port, *argv):
+    doc = json.loads(out(*by(way), "iperf3", "-c", LOOPBACK, "-p", port, *argv, "-J"))
+    return doc["end"]["sum_received"]["bits_per_second"]
+
+
 def iperf3(size, streams="1"):
     with Server(size, "iperf3", "-s", "-p", "PORT") as port:
-        doc = json.loads(out(*by(size), "iperf3", "-c", LOOPBACK, "-p", port, "-t", "3", "-P", streams, "-J"))
-        return doc["end"]["sum_received"]["bits_per_second"]
+        return iperf3_rate(size, port, "-t", "3", "-P", streams)
 
 
 def http(size):
@@ -72,11 +76,16 @@ def http(size):
                          "http://%s:%s/page" % (LOOPBACK, port)))
 
 
+REDIS = "redis-server", "--port", "PORT", "--save", "", "--appendonly", "no"
+
+
+def redis_rate(way, port, *argv):
+    return float(out(*by(way), "redis-benchmark", "-p", port, "--csv", *argv).splitlines()[-1].split(",")[1].strip('"'))
+
+
 def redis(size, clients, requests, data):
-    with Server(size, "redis-server", "--port", "PORT", "--save", "", "--appendonly", "no") as port:
-        lines = out(*by(size), "redis-benchmark", "-p", port, "-t", "set" if data > 3 else "get", "-c", str(clients),
-                    "-n", str(requests), "-d", str(data), "--csv")
-        return float(lines.splitlines()[-1].split(",")[1].strip('"'))
+    with Server(size, *REDIS) as port:
+        return redis_rate(size, port, "-t", "set" if data > 3 else "get", "-c", str(clients), "-n", str(requests), "-d", str(data))
 
 
 def make_database():
@@ -176,14 +185,6 @@ def ab(way, port):
     return number_after(out(*by(way), "ab", "-n", "300", "-c", "8", "http://%s:%s/" % (LOOPBACK, port)), "Requests per second:")
 
 
-def redis_more(way, port, *argv):
-    return float(out(*by(way), "redis-benchmark", "-p", port, "-t", "get", "--csv", *argv).splitlines()[-1].split(",")[1].strip('"'))
-
-
-def iperf3_bytes(way, port):
-    return json.loads(out(*by(way), "iperf3", "-c", LOOPBACK, "-p", port, "-n", "50M", "-J"))["end"]["sum_received"]["bits_per_second"]
-
-
 def pgbench(way, port, *argv):
     return number_after(out(*by(way), PGBENCH, "-h", LOOPBACK, "-p", port, "-U", "nobody", "-S", "-n", "-c", "2", "-t", "20", *argv, "postgres"), "tps = ")
 
@@ -191,9 +192,9 @@ def pgbench(way, port, *argv):
 LOADS = {
     "nginx, curl for each request": ("nginx", curls),
     "nginx, ab -c 8 without keep-alive": ("nginx", ab),
-    "redis, a connection for each GET": ("redis", lambda way, port: redis_more(way, port, "-k", "0", "-c", "8", "-n", "300")),
-    "redis, 16 GETs at a time": ("another redis", lambda way, port: redis_more(way, port, "-P", "16", "-c", "4", "-n", "40000")),
-    "iperf3": ("iperf3", iperf3_bytes),
+    "redis, a connection for each GET": ("redis", lambda way, port: redis_rate(way, port, "-t", "get", "-k", "0", "-c", "8", "-n", "300")),
+    "redis, 16 GETs at a time": ("another redis", lambda way, port: redis_rate(way, port, "-t", "get", "-P", "16", "-c", "4", "-n", "40000")),
+    "iperf3": ("iperf3", lambda way, port: iperf3_rate(way, port, "-n", "50M")),
     "pgbench": ("postgres", pgbench),
     "pgbench -C": ("postgres", lambda way, port: pgbench(way, port, "-C")),
 }
@@ -202,11 +203,10 @@ LOADS = {
 def start_servers():
     """Name and port of each; the processes end with the guest."""
     ports = {}
-    redis_server = ["redis-server", "--port", "PORT", "--save", "", "--appendonly", "no"]
     starts = {
         "nginx": lambda: Server([], "nginx", "-g", "", "-c", "/dev/shm/nginx.conf"),
-        "redis": lambda: Server([], *redis_server),
-        "another redis": lambda: Server([], *redis_server),
+        "redis": lambda: Server([], *REDIS),
+        "another redis": lambda: Server([], *REDIS),
         "iperf3": lambda: Server([], "iperf3", "-s", "-p", "PORT"),
         "postgres": lambda: Server([], POSTGRES, "-D", DATABASE, "-p", "PORT", "-k", "/dev/shm", "-h", LOOPBACK,
                                    user=65534, group=65534, cwd="/"),
