@@ -114,11 +114,13 @@ static void describe(const struct cli_tool *tool, char *letters, struct option *
 /* Return: the end mark, whose val is 0, for none. */
 static const struct cli_opt *find_option(const struct cli_tool *tool, int val)
 {
+	const struct cli_opt *opt;
 	size_t i = 0;
 
-	while (row_at(tool, i)->val && row_at(tool, i)->val != val)
-		i++;
-	return row_at(tool, i);
+	do
+		opt = row_at(tool, i++);
+	while (opt->val && opt->val != val);
+	return opt;
 }
 
 static void bad_option(const struct cli_tool *tool, int result, const char *word)

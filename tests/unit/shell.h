@@ -19,13 +19,13 @@ static const char *const hostile_names[] = {
 };
 
 /*
- * Each stub writes its words, ended by 1, and then 2. For each line that is read the file runs
+ * Each command writes its words, ended by 1, and then 2. For each line that is read the file runs
  * whose descriptor is the argument; after its output comes 3.
  */
 #define SHELL_SCRIPT                                                                               \
 	"show() { for word; do printf '%s\\001' \"$word\"; done; printf '\\002'; }; "              \
-	"for stub in ip ethtool rdma remove echo smc_pnet smc_rnics smc_run systemctl; do "        \
-	"eval \"$stub() { show $stub \\\"\\$@\\\"; }\"; done; exec 2>&1; "                         \
+	"for command in ip ethtool rdma remove echo smc_pnet smc_rnics smc_run systemctl; do "     \
+	"eval \"$command() { show $command \\\"\\$@\\\"; }\"; done; exec 2>&1; "                   \
 	"while read -r go; do . /proc/self/fd/$0 </dev/null; printf '\\003'; done"
 
 struct shell {

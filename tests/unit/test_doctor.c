@@ -707,7 +707,7 @@ static void test_typed(void **state)
 		if (remedies[at].prepare == soft_roce && *name == '-')
 			want = "rdma -- link delete @";
 		strcpy(line, remedy);
-		if (!strncmp(line, "echo 0 >", 8)) /* a stub gets words only */
+		if (!strncmp(line, "echo 0 >", 8)) /* shell.h gets words only */
 			line[7] = ' ';
 		check_typed(line, want, name);
 		free(named.host.doc.findings);
