@@ -11,8 +11,8 @@
  * socket is replaced, as it could not be used again.
  *
  * When TCP was connected and the SMC handshake after it broke, a TCP socket takes the place and
- * connects once more; the peer is remembered for an hour (state/lives.c). A program that
- * does not wait gets that when it asks for SO_ERROR.
+ * connects once more; the peer is remembered for an hour (state/lives.c). A program that does not
+ * wait gets that when it asks for SO_ERROR.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -417,8 +417,6 @@ int connect(int fd, const struct sockaddr *addr, socklen_t len)
 	struct attempt try = { .fd = fd, .addr = addr, .len = len };
 	int saved = errno, ret;
 
-	if (addr && len >= sizeof(addr->sa_family) && addr->sa_family == AF_UNSPEC)
-		shim_fd_drop(FD_TIMED, fd);
 	shim_choose_connect(fd, addr, len);
 	if (!addr || len < sizeof(addr->sa_family) ||
 	    (addr->sa_family != AF_INET && addr->sa_family != AF_INET6 &&

@@ -13,10 +13,12 @@ static void drop_all_plain(void)
 {
 	int fd;
 
-	for (fd = shim_fd_next(FD_OWN, 0); fd >= 0; fd = shim_fd_next(FD_OWN, fd + 1))
+	for (fd = shim_fd_next(FD_OWN | FD_TIMED, 0); fd >= 0;
+	     fd = shim_fd_next(FD_OWN | FD_TIMED, fd + 1)) {
 		shim_fd_drop(FD_PLAIN | FD_OWN, fd);
-	for (fd = shim_fd_next(FD_TIMED, 0); fd >= 0; fd = shim_fd_next(FD_TIMED, fd + 1))
-		shim_lives_share(fd);
+		if (shim_lives_has(fd))
+			shim_lives_share(fd);
+	}
 }
 
 /**

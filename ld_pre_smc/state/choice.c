@@ -123,6 +123,14 @@ static bool has_port(const struct sockaddr *addr)
 	return in.sin_port != 0;
 }
 
+/* The socket is what it is to be, as all of late were: the usual case costs little. */
+static bool is_as_before(int fd, bool is_tcp)
+{
+	if (is_tcp)
+		return choices == ALL_TCP && shim_fd_is_tcp(fd);
+	return !(choices & ~ANY) && !has_choice(fd);
+}
+
 void shim_choose_connect(int fd, const struct sockaddr *addr, socklen_t len)
 {
 	static const char *const whys[] = {
@@ -132,13 +140,17 @@ void shim_choose_connect(int fd, const struct sockaddr *addr, socklen_t len)
 	struct learned_place timed = { NULL, 0 };
 	const char *tcp;
 
-	if (shim_is_locked || !is_address(addr, len))
+	if (shim_is_locked)
 		return;
+	if (!is_address(addr, len)) { /* AF_UNSPEC ends a connection */
+		shim_fd_drop(FD_TIMED, fd);
+		return;
+	}
 	if (has_rules() && is_forbidden(false, addr, len))
 		tcp = "rules for connecting";
 	else
 		tcp = whys[shim_lives_advice(fd, addr, len, &timed)];
-	if (tcp ? choices != ALL_TCP || !shim_fd_is_tcp(fd) : (choices & ~ANY) || has_choice(fd))
+	if (!is_as_before(fd, tcp))
 		apply(fd, tcp, "rules for connecting");
 	if (timed.entry)
 		shim_lives_begin(fd, timed);

@@ -11,10 +11,11 @@
 #include <string.h>
 
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/slot.h"
 #include "ld_pre_smc/state/sock.h"
 #include "process/sockopt_numbers.h"
 
-/* Connections in progress, by file descriptor. Odd turns: somebody writes. */
+/* Connections in progress, by file descriptor. */
 #define ROUTES 256
 #define WORDS ((sizeof(struct kept) + sizeof(unsigned int) - 1) / sizeof(unsigned int))
 
@@ -23,10 +24,7 @@ struct kept {
 	struct shim_route route;
 };
 
-static struct {
-	atomic_uint turn;
-	atomic_uint words[WORDS];
-} routes[ROUTES];
+static atomic_uint routes[ROUTES][SHIM_SLOT(WORDS)];
 
 static bool copy_address(union shim_address *to, const struct sockaddr *addr, socklen_t len)
 {
@@ -79,30 +77,20 @@ static uint64_t cookie_of(int fd)
 void shim_route_keep(int fd, const struct shim_route *route)
 {
 	struct kept kept = { .cookie = cookie_of(fd), .route = *route };
-	unsigned int words[WORDS] = { 0 }, turn;
-	size_t i, slot = (unsigned int)fd % ROUTES;
+	unsigned int words[WORDS] = { 0 };
 
-	turn = atomic_load_explicit(&routes[slot].turn, memory_order_relaxed) & ~1U;
-	if (!kept.cookie || !atomic_compare_exchange_strong(&routes[slot].turn, &turn, turn + 1))
+	if (!kept.cookie)
 		return;
 	memcpy(words, &kept, sizeof(kept));
-	for (i = 0; i < WORDS; i++)
-		atomic_store(&routes[slot].words[i], words[i]);
-	atomic_store(&routes[slot].turn, turn + 2);
+	shim_slot_write(routes[(unsigned int)fd % ROUTES], words, WORDS);
 }
 
 bool shim_route_find(int fd, struct shim_route *route)
 {
-	size_t i, slot = (unsigned int)fd % ROUTES;
-	unsigned int words[WORDS], turn;
+	unsigned int words[WORDS];
 	struct kept kept;
 
-	turn = atomic_load(&routes[slot].turn);
-	if (!turn || turn & 1)
-		return false;
-	for (i = 0; i < WORDS; i++)
-		words[i] = atomic_load(&routes[slot].words[i]);
-	if (atomic_load(&routes[slot].turn) != turn)
+	if (!shim_slot_read(routes[(unsigned int)fd % ROUTES], words, WORDS))
 		return false;
 	memcpy(&kept, words, sizeof(kept));
 	*route = kept.route;

@@ -23,17 +23,16 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/sandbox.h"
+#include "ld_pre_smc/state/slot.h"
 #include "ld_pre_smc/state/sock.h"
 
-/* Connections that are measured, by file descriptor; newer ones win. Odd turns: somebody writes. */
+/* Connections that are measured, by file descriptor; newer ones win. */
 #define LIVES 256
 
 /* Turns of entries are even: an odd one says that the handshake is not over. */
 enum { LIFE_OWNER, LIFE_INDEX, LIFE_TURN, LIFE_START, LIFE_IS_TCP, LIFE_WORDS };
 
-static struct {
-	_Atomic uint32_t turn, words[LIFE_WORDS];
-} lives[LIVES];
+static atomic_uint lives[LIVES][SHIM_SLOT(LIFE_WORDS)];
 
 /* Used where nothing is shared; zero pages until then. */
 static struct learned_table own_table;
@@ -164,29 +163,14 @@ static uint32_t now(uint32_t *second)
 
 static void keep(const uint32_t *words)
 {
-	size_t i, slot = words[LIFE_OWNER] % LIVES;
-	uint32_t turn = atomic_load_explicit(&lives[slot].turn, memory_order_relaxed) & ~1U;
-
-	if (!atomic_compare_exchange_strong(&lives[slot].turn, &turn, turn + 1))
-		return;
-	atomic_thread_fence(memory_order_release);
-	for (i = 0; i < LIFE_WORDS; i++)
-		atomic_store_explicit(&lives[slot].words[i], words[i], memory_order_relaxed);
-	atomic_store_explicit(&lives[slot].turn, turn + 2, memory_order_release);
-	shim_fd_set(FD_TIMED, (int)words[LIFE_OWNER]);
+	if (shim_slot_write(lives[words[LIFE_OWNER] % LIVES], words, LIFE_WORDS))
+		shim_fd_set(FD_TIMED, (int)words[LIFE_OWNER]);
 }
 
 /* Return: false for a life of which nothing is known any more. */
 static bool find(int fd, uint32_t *words)
 {
-	size_t i, slot = (uint32_t)fd % LIVES;
-	uint32_t turn = atomic_load_explicit(&lives[slot].turn, memory_order_acquire);
-
-	for (i = 0; i < LIFE_WORDS; i++)
-		words[i] = atomic_load_explicit(&lives[slot].words[i], memory_order_relaxed);
-	atomic_thread_fence(memory_order_acquire);
-	return !(turn & 1) &&
-	       atomic_load_explicit(&lives[slot].turn, memory_order_relaxed) == turn &&
+	return shim_slot_read(lives[(uint32_t)fd % LIVES], words, LIFE_WORDS) &&
 	       words[LIFE_OWNER] == (uint32_t)fd;
 }
 
@@ -201,12 +185,13 @@ static bool is_broken(struct learned_place place)
 	return place.entry->broken && learned_is_broken(place, shim_seconds());
 }
 
-static __attribute__((noinline)) void begin_timed(struct learned_place place)
+static struct learned_place find_or_add(struct learned_table *known, const struct learned_key *key)
 {
-	uint32_t second;
+	struct learned_place place = learned_find(known, key);
 
-	now(&second);
-	learned_used(place, second);
+	if (__builtin_expect(!place.entry, 0))
+		place = learned_add(known, key, &program, shim_seconds());
+	return place;
 }
 
 /* @counts: a connection of this process, one more to this destination. */
@@ -219,9 +204,7 @@ static enum shim_advice advise(const struct sockaddr *addr, bool counts,
 
 	if (!learned_key(&key, addr, &program))
 		return ADVICE_NONE;
-	place = learned_find(table, &key);
-	if (__builtin_expect(!place.entry && counts, 0))
-		place = learned_add(table, &key, &program, shim_seconds());
+	place = counts ? find_or_add(table, &key) : learned_find(table, &key);
 	if (!place.entry)
 		return ADVICE_NONE;
 	if (is_broken(place))
@@ -229,10 +212,8 @@ static enum shim_advice advise(const struct sockaddr *addr, bool counts,
 	if (!counts)
 		return ADVICE_NONE;
 	choice = learned_choose(place);
-	if (choice.is_timed) {
-		begin_timed(place);
+	if (choice.is_timed)
 		*timed = place;
-	}
 	return choice.is_tcp ? ADVICE_SHORT : ADVICE_NONE;
 }
 
@@ -270,6 +251,7 @@ void shim_lives_begin(int fd, struct learned_place place)
 	words[LIFE_IS_TCP] = shim_fd_is_tcp(fd);
 	words[LIFE_TURN] = place.turn | 1;
 	words[LIFE_START] = now(&second);
+	learned_used(place, second);
 	keep(words);
 }
 
@@ -283,6 +265,16 @@ static __attribute__((noinline)) void shook(int fd)
 		learned_shook(place_of(words), now(&second) - words[LIFE_START]);
 	words[LIFE_TURN] &= ~1U;
 	keep(words);
+}
+
+void shim_lives_error(int fd, int err)
+{
+	if (!shim_lives_has(fd))
+		return;
+	if (err)
+		shim_fd_drop(FD_TIMED, fd);
+	else if (shim_fd_is_tcp(fd))
+		shook(fd);
 }
 
 void shim_lives_connected(int fd, int ret)
@@ -345,9 +337,7 @@ void shim_lives_broke(int fd, const struct sockaddr *addr)
 	shim_fd_drop(FD_TIMED, fd);
 	if (!known || !learned_key(&key, addr, &program))
 		return;
-	place = learned_find(known, &key);
-	if (!place.entry)
-		place = learned_add(known, &key, &program, shim_seconds());
+	place = find_or_add(known, &key);
 	if (place.entry)
 		learned_broke(place, shim_seconds());
 	has_broken = true;

@@ -40,6 +40,13 @@ static inline bool shim_lives_has(int fd)
 /** shim_lives_connected() - connect(2) gave @ret and errno; 0: the connection is there */
 void shim_lives_connected(int fd, int ret);
 
+/**
+ * shim_lives_error() - the program was given this SO_ERROR
+ *
+ * 0 says that a TCP connection is there; one of SMC may still be on its way.
+ */
+void shim_lives_error(int fd, int err);
+
 /** shim_lives_end() - a connection whose life is measured is to be closed */
 void shim_lives_end(int fd);
 

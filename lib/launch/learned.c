@@ -45,11 +45,11 @@ static bool take(struct learned_place place)
 {
 	uint32_t turn = place.turn;
 
-	bool taken = atomic_compare_exchange_strong_explicit(
-		&place.entry->turn, &turn, turn | 1, memory_order_acquire, memory_order_relaxed);
-
+	if (!atomic_compare_exchange_strong_explicit(&place.entry->turn, &turn, turn | 1,
+						     memory_order_acquire, memory_order_relaxed))
+		return false;
 	atomic_thread_fence(memory_order_release);
-	return taken;
+	return true;
 }
 
 static void give(struct learned_entry *entry, uint32_t turn)
@@ -63,7 +63,7 @@ static int idle(const struct learned_entry *entry, uint32_t second)
 	return (int32_t)(second - get(&entry->used));
 }
 
-/* Whether its writer still writes it, or was killed long ago. */
+/* Whether somebody writes it: not one who was killed long ago. */
 static bool is_written(const struct learned_entry *entry, uint32_t second)
 {
 	return get(&entry->turn) & 1 && idle(entry, second) <= LEARNED_FORGET;
@@ -110,13 +110,12 @@ struct learned_place learned_add(struct learned_table *table, const struct learn
 	place.entry = oldest(set, second);
 	if (!place.entry)
 		return none;
-	/* A writer that was killed left it odd. */
 	turn = get(&place.entry->turn);
-	place.turn = turn & 1 ? turn + 1 : turn;
-	if (turn & 1 && is_written(place.entry, second))
+	place.turn = (turn + 1) & ~1U;
+	/* A writer that was killed left it odd. */
+	if (turn & 1 && (is_written(place.entry, second) ||
+			 !atomic_compare_exchange_strong(&place.entry->turn, &turn, place.turn)))
 		return none;
-	if (turn & 1)
-		atomic_compare_exchange_strong(&place.entry->turn, &turn, place.turn);
 	if (!take(place))
 		return none;
 	memcpy(words, key, sizeof(words));

@@ -89,7 +89,7 @@ struct learned_key {
  * @score: mean life, see LEARNED_ONE
  * @handshake: ticks, 0: not measured yet
  * @smc, @tcp: mean life of connections that were not long, in ticks, 0: not measured yet
- * @counts: connections so far, and what is decided: see learned.c
+ * @counts: connections so far, and the decision: see LEARNED_STREAK
  * @broken: second until which SMC is not tried, as a handshake broke; 0: none did
  */
 struct learned_entry {
@@ -138,7 +138,7 @@ static inline bool learned_key(struct learned_key *key, const struct sockaddr *a
 	} else {
 		memcpy(&in6, addr, sizeof(in6));
 		memcpy(key->addr, &in6.sin6_addr, sizeof(key->addr));
-		/* Of a link-local address, which differs by interface, these bytes are 0. */
+		/* Link-local addresses, whose interface counts, have zeros there. */
 		key->addr[1] ^= in6.sin6_scope_id;
 		key->port = ntohs(in6.sin6_port);
 	}
@@ -193,7 +193,7 @@ static inline struct learned_place learned_find(struct learned_table *table,
 }
 
 /**
- * learned_add() - a new entry, in the place of the one that was not used for the longest time
+ * learned_add() - a new entry; the least recently used one of its set makes room
  * @second: of CLOCK_MONOTONIC, not 0
  *
  * Takes no lock. A writer that was killed costs its entry, for LEARNED_FORGET seconds.
