@@ -142,7 +142,34 @@ static void long_lives_use_smc(void **state)
 	for (int i = 0; i < 100; i++) {
 		assert_false(learned_choose(place).is_tcp);
 		learned_lived(place, false, 1);
+		assert_int_equal(place.entry->turn, place.turn);
 	}
+	learned_shook(place, 100);
+	assert_false(learned_is_long(place, longer - 1));
+	assert_true(learned_is_long(place, longer));
+}
+
+/* Half as long again is not yet clear, a little more is. */
+static void means_are_of_both(void **state)
+{
+	struct learned_place place;
+
+	(void)state;
+	memset(&table, 0, sizeof(table));
+	place = fresh(1, 1);
+	learned_shook(place, 100);
+	place.entry->score = 0;
+	learned_lived(place, false, 150);
+	learned_lived(place, true, 100);
+	assert_int_equal(place.entry->smc, 150);
+	assert_int_equal(place.entry->tcp, 100);
+	assert_false(place.entry->counts & LEARNED_IS_CLEAR);
+	learned_lived(place, false, 158);
+	assert_true(place.entry->counts & LEARNED_IS_CLEAR);
+	place = fresh(2, 1);
+	learned_shook(place, 100);
+	learned_lived(place, false, 0);
+	assert_int_equal(place.entry->smc, 1);
 }
 
 static void handshakes_are_a_mean_that_falls_fast(void **state)
@@ -156,8 +183,8 @@ static void handshakes_are_a_mean_that_falls_fast(void **state)
 	assert_int_equal(place.entry->handshake, 1);
 	learned_shook(place, 801);
 	assert_int_equal(place.entry->handshake, 101);
-	learned_shook(place, 1);
-	assert_int_equal(place.entry->handshake, 51);
+	learned_shook(place, 2);
+	assert_int_equal(place.entry->handshake, 52);
 }
 
 static void old_ones_are_forgotten(void **state)
@@ -169,12 +196,14 @@ static void old_ones_are_forgotten(void **state)
 	place = fresh(1, 1);
 	until(place, true, 200, 100);
 	learned_used(place, 1 + LEARNED_FORGET);
+	assert_int_equal(place.entry->used, 1 + LEARNED_FORGET);
 	assert_true(learned_choose(place).is_tcp);
 	learned_used(place, 2 + 2 * LEARNED_FORGET);
 	assert_false(learned_choose(place).is_tcp);
 	assert_int_equal(learned_connections(place.entry->counts), 1);
 	assert_false(learned_is_broken(place, 5));
 	learned_broke(place, 5);
+	assert_int_equal(place.entry->turn, place.turn);
 	assert_true(learned_is_broken(place, 5));
 	assert_true(learned_is_broken(place, 4 + LEARNED_BROKEN));
 	assert_false(learned_is_broken(place, 5 + LEARNED_BROKEN));
@@ -213,7 +242,7 @@ static void mapped_addresses_are_the_same(void **state)
 	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(80) };
 	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_port = htons(80) };
 	struct learned_key one, other;
-	struct learned_program long_name;
+	struct learned_program long_name, other_name;
 	char path[LEARNED_PATH];
 
 	(void)state;
@@ -225,6 +254,18 @@ static void mapped_addresses_are_the_same(void **state)
 	assert_true(learned_key(&one, (struct sockaddr *)&in, &program));
 	assert_true(learned_key(&other, (struct sockaddr *)&in6, &program));
 	assert_memory_equal(&one, &other, sizeof(one));
+	learned_program(&other_name, "new");
+	assert_memory_equal(other_name.name, "new\0\0\0\0\0\0\0\0\0", LEARNED_PROGRAM);
+	assert_true(learned_key(&other, (struct sockaddr *)&in6, &other_name));
+	assert_int_not_equal(one.port, other.port);
+	memset(&table, 0, sizeof(table));
+	assert_memory_equal(learned_add(&table, &one, &long_name, 1).entry->name, "a program wi",
+			    LEARNED_PROGRAM);
+	assert_null(learned_add(&table, &one, &long_name, 1).entry);
+	inet_pton(AF_INET6, "2001:db8::1", &in6.sin6_addr);
+	assert_true(learned_key(&other, (struct sockaddr *)&in6, &long_name));
+	assert_non_null(learned_add(&table, &other, &long_name, 1).entry);
+	assert_non_null(learned_find(&table, &other).entry);
 	in.sin_port = 0;
 	assert_false(learned_key(&one, (struct sockaddr *)&in, &program));
 	learned_path(path, 4294967295U, 4026531840U);
@@ -379,7 +420,8 @@ static void threads_mix_nothing_up(void **state)
 static void a_killed_writer_costs_its_entry(void **state)
 {
 	struct learned_place place, again;
-	struct learned_key key;
+	struct learned_key key, other;
+	int n_others = 0;
 
 	(void)state;
 	memset(&table, 0, sizeof(table));
@@ -394,16 +436,23 @@ static void a_killed_writer_costs_its_entry(void **state)
 		again = fresh(i, 1);
 		assert_true(again.entry && again.entry != place.entry);
 	}
-	/* But not for ever. */
+	/* But not for ever; the others of its set are newer. */
 	memset(&table, 0, sizeof(table));
 	place = fresh(1, 1);
+	learned_broke(place, 1);
 	place.entry->turn |= 1;
+	for (unsigned int i = 2; i < PLACES && n_others < LEARNED_WAYS - 1; i++) {
+		key_of(&other, i);
+		if (learned_set(&table, &other) == learned_set(&table, &key))
+			n_others += !!find_or_add(&other, 3).entry;
+	}
+	assert_int_equal(n_others, LEARNED_WAYS - 1);
 	assert_null(learned_add(&table, &key, &program, 1 + LEARNED_FORGET).entry);
 	again = learned_add(&table, &key, &program, 2 + LEARNED_FORGET);
-	for (unsigned int i = 2; i < PLACES && again.entry != place.entry; i++)
-		again = fresh(i, 2 + LEARNED_FORGET);
 	assert_ptr_equal(again.entry, place.entry);
+	assert_int_equal(again.entry->turn, again.turn);
 	assert_int_not_equal(again.turn, place.turn);
+	assert_false(learned_is_broken(again, 2 + LEARNED_FORGET));
 }
 
 int main(void)
@@ -411,6 +460,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_shorter_life_is_taken),
 		cmocka_unit_test(long_lives_use_smc),
+		cmocka_unit_test(means_are_of_both),
 		cmocka_unit_test(handshakes_are_a_mean_that_falls_fast),
 		cmocka_unit_test(old_ones_are_forgotten),
 		cmocka_unit_test(some_lives_are_measured),
