@@ -83,7 +83,7 @@ slurp() {
 # capture COMMAND...: what it writes is in $out and $err, its status in $rc. The test has a directory $tmp.
 # shellcheck disable=SC2034
 capture() {
-	"$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	"$@" >"${tmp:?}/out" 2>"$tmp/err" </dev/null
 	rc=$?
 	slurp out "$tmp/out"
 	slurp err "$tmp/err"

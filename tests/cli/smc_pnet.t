@@ -2,23 +2,8 @@
 # SPDX-License-Identifier: MIT
 # smc_pnet's command line on any kernel: streams, exit codes, what is refused before anything is sent.
 cd "$(dirname "$0")/../.." || exit 1
-. tests/tap.sh
-pnet=${BUILD:-$PWD/build}/smc_pnet
-LC_ALL=C
-export LC_ALL
-
-# run ARG...: what smc_pnet writes is in $out and $err, its status in $rc.
-run() {
-	capture "$pnet" "$@"
-}
-
-# refuse WORDS ARG...: status 1, nothing on stdout, one line on stderr that contains the words.
-refuse() {
-	words=$1
-	shift
-	run "$@"
-	refused 1 "^smc_pnet: .*$words" "refused: smc_pnet $*"
-}
+tool=smc_pnet
+. tests/cli/tool.sh
 
 # taken ARG...: not a usage error: it reached the kernel, which may lack SMC, the PNET ID or the rights.
 sentence="smc_pnet: this kernel has no SMC (module 'smc' cannot be loaded)"
@@ -42,7 +27,7 @@ for option in -v --version --ver; do
 	run "$option"
 	is "$rc$out$err" "0smc_pnet utility, smc-tools-$(<VERSION)" "$option prints the version"
 done
-err=$("$pnet" --help 2>&1 >/dev/full)
+err=$("$build/$tool" --help 2>&1 >/dev/full)
 is "$?$err" '1smc_pnet: cannot write to standard output: No space left on device' 'help to a full device'
 
 # ---- bad usage ----
