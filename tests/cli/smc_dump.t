@@ -431,8 +431,9 @@ def listen(*argv, ignores=False, **more):
     """smc_dump that has begun; None where it may not."""
     live = subprocess.Popen([BUILD + "/smc_dump", "-i", "lo", *argv], stderr=subprocess.PIPE, env=ENV,
                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN if ignores else signal.SIG_DFL), **more)
-    if b"listening" in live.stderr.readline():
-        return live
+    for line in live.stderr:
+        if b"listening" in line:
+            return live
     live.wait()
     return None
 
