@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "out/list.h"
 #include "sockets/fetch.h"
 #include "sockets/lookup.h"
 #include "sockets/show.h"
@@ -19,6 +20,8 @@ struct lister {
 	const struct smcss_opts *opts;
 	struct smc_err *err;
 	struct out_view view;
+	struct out_list list;
+	struct screen screen;
 	struct out_text text;
 	struct sockets_row chunk[CHUNK];
 	size_t n_chunk;
@@ -42,10 +45,19 @@ static void emit(struct lister *l, const struct sockets_row *row)
 		json = out_json(smcss_columns, l->opts->columns ? &l->view : NULL, row);
 		out_json_member(&l->text, json, l->opts->watch_seconds > 0);
 	} else {
-		out_row(&l->text, &l->view, row);
-		if (l->opts->is_explained)
+		out_list_row(&l->list, row);
+		if (l->opts->width)
+			screen_add(&l->screen, row);
+		else if (l->opts->is_explained)
 			sockets_explain(&l->text, &row->sock);
 	}
+}
+
+static int skip(struct lister *l, const struct smc_sock *sock)
+{
+	l->screen.skipped++;
+	l->screen.listening += sock->state == SMC_ABI_LISTEN;
+	return 0;
 }
 
 static int handle(struct lister *l, struct sockets_row *row)
@@ -54,7 +66,7 @@ static int handle(struct lister *l, struct sockets_row *row)
 	int ret;
 
 	if (!smcss_selects(l->opts, sock))
-		return 0;
+		return skip(l, sock);
 	if (smc_sock_needs_lookup(sock) && (!l->is_counted || l->opts->filter.has_addr)) {
 		ret = sockets_complete(&l->lookup, sock, l->err);
 		if (ret)
@@ -62,7 +74,7 @@ static int handle(struct lister *l, struct sockets_row *row)
 	}
 	sock->netns = l->netns ? l->netns->name : NULL;
 	if (!filter_match(&l->opts->filter, sock))
-		return 0;
+		return skip(l, sock);
 	row->holders = NULL;
 	row->n_holders = 0;
 	row->netns = l->netns;
@@ -99,7 +111,7 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 		return 0;
 	l->is_flushed = true;
 	ret = handle_chunk(l);
-	return ret || l->summary || l->is_list ? ret : write_text(l);
+	return ret || l->summary || l->is_list || l->opts->width ? ret : write_text(l);
 }
 
 /* Start over: drop what the last try collected, put the header first. */
@@ -111,8 +123,10 @@ static int begin(void *arg)
 	out_reset(&l->text);
 	summary_free(l->summary);
 	l->summary = l->opts->is_summary ? summary_new(smcss_has_listening(l->opts)) : NULL;
-	if (!l->summary && !l->is_list && !l->opts->no_header)
-		out_header(&l->text, &l->view);
+	out_list_free(&l->list);
+	screen_begin(&l->screen, l->opts);
+	if (!l->summary && !l->is_list)
+		out_list_begin(&l->list, &l->view, &l->text, l->opts->width, !l->opts->no_header);
 	return 0;
 }
 
@@ -186,6 +200,10 @@ static int print(struct lister *l)
 		summary_metrics(l->summary, l->spaces, &l->text);
 	else if (l->summary)
 		summary_print(l->summary, l->spaces, &l->text);
+	else
+		out_list_end(&l->list);
+	if (!l->summary && l->opts->width)
+		screen_end(&l->screen, &l->text, l->opts);
 	return write_text(l);
 }
 
@@ -209,6 +227,8 @@ int smcss_list(const struct smcss_opts *opts, struct netns_list *spaces, struct 
 	if (!ret && spaces)
 		ret = netns_list_failure(spaces, err);
 	summary_free(l->summary);
+	out_list_free(&l->list);
+	screen_free(&l->screen);
 	sockets_lookup_free(&l->lookup);
 	out_free(&l->text);
 	free(l);

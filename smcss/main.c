@@ -9,6 +9,7 @@
 #include <getopt.h>
 
 #include "cli/cli.h"
+#include "cli/screen.h"
 #include "launch/learned_list.h"
 #include "net/netns.h"
 #include "process/signals.h"
@@ -46,6 +47,7 @@ static const struct cli_opt options[] = {
 	  .text = &asked.netns },
 	{ OPT_ALL_NETNS, "all-netns", NULL, "look into all network namespaces; -s: by container",
 	  &asked.is_all_netns, .excludes = "--netns" },
+	CLI_COLOR_OPTION,
 	{ OPT_METRICS, "metrics", NULL, "write counts in Prometheus' text form", &asked.is_metrics,
 	  .excludes = "--listening --debug --smcd --smcr --explain --no-header --output --summary "
 		      "--json --watch --wide --names" },
@@ -82,7 +84,8 @@ static int parse(int argc, char **argv)
 		return cli_usage_error(&tool, "%s", err.text);
 	if (asked.filter.has_netns && !asked.is_all_netns)
 		return cli_usage_error(&tool, "the filter 'netns' is for --all-netns");
-	asked.has_processes |= asked.columns && sockets_need_processes(asked.columns);
+	asked.width = asked.is_json || asked.is_metrics ? 0 : cli_columns();
+	asked.has_processes |= asked.columns ? sockets_need_processes(asked.columns) : asked.width;
 	return smcss_view(&view, &asked, &err) ? cli_usage_error(&tool, "%s", err.text) : -1;
 }
 

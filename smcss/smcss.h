@@ -5,12 +5,13 @@
 #include "smc/filter.h"
 #include "sockets/columns.h"
 
-/** struct smcss_opts - the command line, read */
+/** struct smcss_opts - the command line, read; @width: of the terminal, 0 for none, and JSON */
 struct smcss_opts {
 	bool is_all, is_listening, is_debug, only_smcd, only_smcr, is_wide, is_json, has_processes;
 	bool has_names, is_explained, no_header, is_summary, is_metrics, is_all_netns;
 	const char *columns, *netns;
 	double watch_seconds; /* 0: once */
+	size_t width;
 	struct filter filter;
 };
 
@@ -50,6 +51,12 @@ void summary_add(struct summary *summary, const struct sockets_row *row);
 /** summary_print() - append the tables; with @spaces, of --all-netns, that of namespaces instead */
 void summary_print(struct summary *summary, const struct netns_list *spaces, struct out_text *text);
 
+/**
+ * summary_line() - append a line, "3 connections: 2 SMCD, 1 TCP (PEERNOSMC)"
+ * @width: of the terminal; @is_advised: it names the option that explains reasons
+ */
+void summary_line(struct summary *summary, struct out_text *text, size_t width, bool is_advised);
+
 /** summary_json() - all as JSON; new reference */
 json_t *summary_json(struct summary *summary, const struct netns_list *spaces);
 
@@ -58,3 +65,26 @@ void summary_metrics(struct summary *summary, const struct netns_list *spaces,
 		     struct out_text *text);
 
 void summary_free(struct summary *summary);
+
+/**
+ * struct screen - what a terminal shows after the table, or in place of an empty one
+ * @sum: of the rows; @rows: how many
+ * @codes: their reasons, each once, in the order of their first row
+ * @skipped: sockets that were not asked for, @listening of them listen
+ */
+struct screen {
+	struct summary *sum;
+	uint32_t *codes;
+	size_t count, size, rows, skipped, listening;
+};
+
+/** screen_begin() - begin, or begin again */
+void screen_begin(struct screen *screen, const struct smcss_opts *opts);
+
+/** screen_add() - a row that is shown */
+void screen_add(struct screen *screen, const struct sockets_row *row);
+
+/** screen_end() - append reasons in words, if they were asked for, and a sum; stderr says "none" */
+void screen_end(struct screen *screen, struct out_text *text, const struct smcss_opts *opts);
+
+void screen_free(struct screen *screen);

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/index.h"
 #include "base/memory.h"
+#include "out/list.h"
 #include "out/metrics.h"
 #include "smc/reason.h"
 #include "sockets/show.h"
@@ -250,6 +251,48 @@ void summary_print(struct summary *summary, const struct netns_list *spaces, str
 			print_line(text, group->items[j].name, group->items[j].counts);
 	}
 	print_idle(summary, text);
+}
+
+static void append_reasons(const struct summary *summary, struct out_text *text)
+{
+	const struct summary_group *group = &summary->groups[BY_REASON];
+
+	for (size_t i = 0; i < group->count; i++) {
+		out_str(text, i ? ", " : " (");
+		if (group->count > 1)
+			out_printf(text, "%zu ", group->items[i].total);
+		out_str(text, group->items[i].name);
+	}
+	if (group->count)
+		out_char(text, ')');
+}
+
+void summary_line(struct summary *summary, struct out_text *text, size_t width, bool is_advised)
+{
+	static const enum smc_mode order[] = { SMC_MODE_SMCR, SMC_MODE_SMCD, SMC_MODE_TCP };
+	struct out_text line = { .len = 0 };
+	size_t all = 0;
+	const char *before = ": ";
+
+	sort(summary);
+	for (int i = 0; i < 3; i++)
+		all += summary->counts[order[i]];
+	out_printf(&line, "%zu connection%s", all, all == 1 ? "" : "s");
+	for (int i = 0; i < 3; i++) {
+		if (!summary->counts[order[i]])
+			continue;
+		out_printf(&line, "%s%zu %s", before, summary->counts[order[i]], smc_mode_name(order[i]));
+		before = ", ";
+	}
+	append_reasons(summary, &line);
+	if (summary->has_listening)
+		out_printf(&line, "; %zu listening", summary->listening);
+	if (is_advised && summary->counts[SMC_MODE_TCP])
+		out_str(&line, "; 'smcss -e' explains");
+	out_mem(&line, "", 1);
+	out_wrap(text, width, 0, 4, line.data);
+	out_char(text, '\n');
+	out_free(&line);
 }
 
 static json_t *json_counts(const size_t *counts)

@@ -73,10 +73,15 @@ const struct out_col smcss_columns[] = {
 int smcss_view(struct out_view *view, const struct smcss_opts *opts, struct smc_err *err)
 {
 	*view = (struct out_view){ 0 };
-	if (opts->columns)
+	if (opts->columns) {
+		view->is_chosen = true;
 		return sockets_choose(view, smcss_columns, opts->columns, err);
-	out_view_add(view, smcss_columns, opts->has_names ? "state,user" : "state,uid");
-	out_view_add(view, smcss_columns, "inode,local,peer,intf,mode");
+	}
+	out_view_add(view, smcss_columns, opts->width ? "mode,state,local,peer" : "state");
+	if (opts->has_names || !opts->width)
+		out_view_add(view, smcss_columns, opts->has_names ? "user" : "uid");
+	if (!opts->width)
+		out_view_add(view, smcss_columns, "inode,local,peer,intf,mode");
 	if (opts->is_debug)
 		out_view_add(view, smcss_columns,
 			     "shutd,token,sndbuf,rcvbuf,peerbuf,rxprod,rxcons,rxflags,"

@@ -210,6 +210,8 @@ int cli_parse(const struct cli_tool *tool, int argc, char **argv, int (*take)(in
 		*own.given |= bit_of(tool, opt);
 		if (opt->flag)
 			*opt->flag = true;
+		else if (opt->text && opt->words && cli_word(tool, val, opt->words, optarg) < 0)
+			return tool->error_status;
 		else if (opt->text)
 			*opt->text = optarg;
 		else

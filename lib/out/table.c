@@ -131,6 +131,19 @@ append_cell(struct out_text *text, const struct out_col *col, const void *object
 		out_str(text, col->none);
 }
 
+enum out_style out_read(struct out_text *text, const struct out_col *col, const void *object)
+{
+	const void *value = value_of(col, object);
+
+	if (value && col->read)
+		col->read(text, value);
+	else if (value && !col->text && (col->kind == OUT_KIND_DEC || col->kind == OUT_KIND_DEC_STR))
+		out_dec(text, number_at(value, col->size), 0);
+	else
+		append_cell(text, col, object);
+	return value && col->style ? col->style(value) : OUT_PLAIN;
+}
+
 void out_as_is(struct out_text *text, const void *value)
 {
 	out_str(text, *(const char *const *)value);

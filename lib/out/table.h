@@ -22,6 +22,16 @@ enum out_kind {
 	OUT_KIND_NAME,	  /* one of the names; JSON: a number, also for a value without a name */
 };
 
+/** enum out_style - how a cell stands out on a terminal with color; its words say the same */
+enum out_style {
+	OUT_PLAIN,
+	OUT_GOOD,    /* green */
+	OUT_WARNING, /* yellow */
+	OUT_BAD,     /* red */
+	OUT_MINOR,   /* dim */
+	OUT_STRONG,  /* bold */
+};
+
 /** struct out_name - word for a value; @text NULL: none; @json NULL: a number, or a boolean */
 struct out_name {
 	const char *text, *json;
@@ -58,6 +68,9 @@ struct out_names {
  * @find: the struct that has the value, where that is not the object itself; NULL: there is none
  * @group: key of the JSON object that @key is in; -o with one of a group brings all of it to JSON
  * @none: text in place of a missing value; NULL: an empty cell
+ * @read: on a terminal, in place of text(); @style: there, of the value
+ * @rank: where columns do not fit on a terminal, the highest is left out first; 0: never left out
+ * @is_wrapped: words, which may go on in the next line
  * @more: of the entry that ends a table: another table, whose columns follow
  * @names: of OUT_KIND_FLAG and OUT_KIND_NAME
  * @kind, @size (bytes; of a string 0: up to the NUL), @digits (at least): how to read @offset
@@ -74,6 +87,10 @@ struct out_col {
 	json_t *(*json)(const void *value);
 	const void *(*find)(const void *object);
 	const char *group, *none;
+	void (*read)(struct out_text *text, const void *value);
+	enum out_style (*style)(const void *value);
+	uint8_t rank;
+	bool is_wrapped;
 	uint8_t gap;
 	const struct out_col *more;
 	const struct out_names *names;
@@ -128,17 +145,22 @@ struct out_col {
 #define OUT_RIGHT .is_right = true
 #define OUT_OPTIONAL .is_optional = true
 #define OUT_GAP .gap = 1
+#define OUT_RANK(n) .rank = (n)
 #define OUT_IF(tag, member, mask)                                                                  \
 	.has = offsetof(struct tag, member) + _Generic(OUT_MEMBER(tag, member), uint32_t : 0),     \
 	.bit = (mask)
 
 #define OUT_MAX_COLS 48
 
-/** struct out_view - the chosen columns, in order, and the least width of each */
+/**
+ * struct out_view - the chosen columns, in order, and the least width of each
+ * @is_chosen: by the user, who gets all of them
+ */
 struct out_view {
 	const struct out_col *cols[OUT_MAX_COLS];
 	uint8_t widths[OUT_MAX_COLS];
 	size_t count;
+	bool is_chosen;
 };
 
 /**
@@ -156,6 +178,9 @@ void out_as_is(struct out_text *text, const void *value);
 
 /** out_cell() - append one cell, as wide as it is; nothing, or @none, where there is no value */
 void out_cell(struct out_text *text, const struct out_col *col, const void *object);
+
+/** out_read() - as out_cell(), for terminals: by read(), no zeros before a number. Return: the style */
+enum out_style out_read(struct out_text *text, const struct out_col *col, const void *object);
 
 /** out_view_widen() - make a chosen column at least so wide */
 void out_view_widen(struct out_view *view, const char *name, uint8_t width);

@@ -84,6 +84,32 @@ static void text_mode(struct out_text *text, const void *object)
 	out_hex(text, sock->fallback.peer_diagnosis, 8);
 }
 
+/* On a terminal: the reason in words, and of what has no mode the state. */
+static void read_mode(struct out_text *text, const void *object)
+{
+	const struct smc_sock *sock = sock_of(object);
+
+	if (smc_sock_mode(sock) == SMC_MODE_NONE)
+		text_state(text, object);
+	else
+		out_str(text, smc_mode_name(smc_sock_mode(sock)));
+	if (!sockets_has_reason(sock))
+		return;
+	out_str(text, " (");
+	sockets_append_reason(text, &sock->fallback);
+	out_char(text, ')');
+}
+
+static enum out_style style_mode(const void *object)
+{
+	switch (smc_sock_mode(sock_of(object))) {
+	case SMC_MODE_SMCR:
+	case SMC_MODE_SMCD: return OUT_GOOD;
+	case SMC_MODE_TCP: return OUT_WARNING;
+	default: return OUT_PLAIN;
+	}
+}
+
 static json_t *json_mode(const void *object)
 {
 	enum smc_mode mode = smc_sock_mode(sock_of(object));
@@ -215,17 +241,35 @@ static json_t *json_processes(const void *object)
 	return list;
 }
 
+static void append_holder(struct out_text *text, const struct proc_fd *holder)
+{
+	out_escaped(text, holder->comm, sizeof(holder->comm));
+	out_char(text, '[');
+	out_dec(text, (uint64_t)holder->pid, 0);
+	out_char(text, ']');
+}
+
+/* On a terminal; one that holds the socket twice is named once. */
+static void read_process(struct out_text *text, const void *object)
+{
+	const struct sockets_row *row = object;
+
+	for (size_t i = 0; i < row->n_holders; i++) {
+		if (i && row->holders[i].pid == row->holders[i - 1].pid)
+			continue;
+		if (i)
+			out_str(text, ", ");
+		append_holder(text, &row->holders[i]);
+	}
+}
+
 /* The first holder, as summaries name processes; JSON has all of them in "processes". */
 static void text_holder(struct out_text *text, const void *object)
 {
 	const struct sockets_row *row = object;
 
-	if (!row->n_holders)
-		return;
-	out_escaped(text, row->holders[0].comm, sizeof(row->holders[0].comm));
-	out_char(text, '[');
-	out_dec(text, (uint64_t)row->holders[0].pid, 0);
-	out_char(text, ']');
+	if (row->n_holders)
+		append_holder(text, &row->holders[0]);
 }
 
 #define CONN OUT_IF(sockets_row, sock.has, SMC_SOCK_HAS_CONN)
@@ -235,15 +279,17 @@ static void text_holder(struct out_text *text, const void *object)
 #define FLAGS CONN, .text = text_flags, .json = json_flags
 
 const struct out_col sockets_columns[] = {
-	{ "state", "State", "state", 14, .text = text_state, .json = json_state },
-	{ "uid", "UID", "uid", 5, OUT_DEC(sockets_row, sock.uid, 5) },
+	{ "state", "State", "state", 14, .text = text_state, .json = json_state,
+	  OUT_RANK(1) },
+	{ "uid", "UID", "uid", 5, OUT_DEC(sockets_row, sock.uid, 5), OUT_RANK(2) },
 	{ "inode", "Inode", "inode", 7, OUT_DEC(sockets_row, sock.inode, 7) },
 	{ "local", "Local Address", "local", 23, OUT_ODD(sockets_row, sock.local), .find = local_of,
 	  .text = text_addr, .json = json_addr },
 	{ "peer", "Peer Address", "peer", 23, OUT_ODD(sockets_row, sock.peer), .find = connected,
 	  .text = text_addr, .json = json_addr },
 	{ "intf", "Intf", "bound_ifindex", 4, .text = text_intf, .json = json_intf },
-	{ "mode", "Mode", "mode", 4, .text = text_mode, .json = json_mode },
+	{ "mode", "Mode", "mode", 4, .text = text_mode, .json = json_mode, .read = read_mode,
+	  .style = style_mode },
 	{ "reason", "Reason", "reason", 18, OUT_ODD(smc_diag_fallback, reason), .find = fallback_of,
 	  .text = text_reason, .json = json_reason },
 	{ NULL, NULL, "peer_reason", 0, OUT_ODD(smc_diag_fallback, peer_diagnosis),
@@ -291,7 +337,8 @@ const struct out_col sockets_columns[] = {
 	  .find = gid_ext_of },
 	{ "family", "Family", "family", 6, OUT_NAME(sockets_row, sock.family, families) },
 	{ "cookie", "Cookie", "cookie", 8, OUT_HEX_STR(sockets_row, sock.cookie, 0) },
-	{ "process", "Process", "processes", 7, .text = text_process, .json = json_processes },
+	{ "process", "Process", "processes", 7, .text = text_process, .json = json_processes,
+	  .read = read_process },
 	{ "holder", "Process", NULL, 7, .text = text_holder },
 	{ 0 },
 };

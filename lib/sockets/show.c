@@ -83,7 +83,7 @@ bool sockets_has_reason(const struct smc_sock *sock)
 	return smc_sock_mode(sock) == SMC_MODE_TCP && sock->has & SMC_SOCK_HAS_FALLBACK;
 }
 
-static void append_symbol(struct out_text *text, uint32_t code)
+void sockets_append_symbol(struct out_text *text, uint32_t code)
 {
 	const struct smc_reason *reason = smc_reason_find(code);
 
@@ -97,11 +97,11 @@ static void append_symbol(struct out_text *text, uint32_t code)
 
 void sockets_append_reason(struct out_text *text, const struct smc_diag_fallback *fallback)
 {
-	append_symbol(text, fallback->reason);
+	sockets_append_symbol(text, fallback->reason);
 	if (!fallback->peer_diagnosis)
 		return;
 	out_char(text, '/');
-	append_symbol(text, fallback->peer_diagnosis);
+	sockets_append_symbol(text, fallback->peer_diagnosis);
 }
 
 json_t *sockets_json_reason(uint32_t code)
@@ -132,7 +132,7 @@ static void explain_one(struct out_text *text, const char *side, uint32_t code)
 	const struct smc_reason *reason = smc_reason_find(code);
 
 	out_printf(text, "    %s: ", side);
-	append_symbol(text, code);
+	sockets_append_symbol(text, code);
 	if (reason)
 		out_printf(text, ": %s\n        check: %s\n", reason->meaning, reason->check);
 	else

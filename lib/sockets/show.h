@@ -25,5 +25,8 @@ json_t *sockets_json_reason(uint32_t code);
 /** sockets_json_remedies() - commands that help, as an array; @is_peer: see smc_remedy_at() */
 json_t *sockets_json_remedies(uint32_t code, bool is_peer);
 
+/** sockets_append_symbol() - the name of a reason; a number if it is not one of Linux's */
+void sockets_append_symbol(struct out_text *text, uint32_t code);
+
 /** sockets_explain() - append the lines that say in words why a socket is on TCP */
 void sockets_explain(struct out_text *text, const struct smc_sock *sock);

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+/* The terminal that stdout is: its size, and what it can show. */
+#include "cli/screen.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/ioctl.h>
+
+#include "cli/printable.h"
+
+#define LEAST_COLUMNS 20
+
+const char *cli_color;
+const char *const cli_color_words[] = { "auto", "always", "never", NULL };
+
+static struct winsize size_of(int fd)
+{
+	struct winsize size = { .ws_row = 0 };
+
+	ioctl(fd, TIOCGWINSZ, &size);
+	return size;
+}
+
+static size_t columns_of(int fd)
+{
+	size_t columns = size_of(fd).ws_col;
+	const char *env = getenv("COLUMNS");
+
+	if (!columns && env)
+		columns = strtoul(env, NULL, 10);
+	if (!columns)
+		columns = 80;
+	return columns < LEAST_COLUMNS ? LEAST_COLUMNS : columns;
+}
+
+size_t cli_columns(void)
+{
+	return isatty(STDOUT_FILENO) ? columns_of(STDOUT_FILENO) : 0;
+}
+
+size_t cli_rows(void)
+{
+	size_t rows = size_of(STDOUT_FILENO).ws_row;
+
+	return rows ? rows : 24;
+}
+
+/* Set, and not to nothing or 0. */
+static bool is_on(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value && strcmp(value, "0") != 0;
+}
+
+bool cli_has_color(void)
+{
+	const char *no = getenv("NO_COLOR"), *wish = getenv("CLICOLOR"), *term = getenv("TERM");
+
+	if (cli_color && strcmp(cli_color, "auto") != 0)
+		return !strcmp(cli_color, "always");
+	if ((no && *no) || (wish && !strcmp(wish, "0")))
+		return false;
+	if (is_on("CLICOLOR_FORCE"))
+		return true;
+	return isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+}
+
+bool cli_has_utf8(void)
+{
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	bool has = locale && !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
+
+	if (locale)
+		freelocale(locale);
+	return has;
+}
+
+void cli_progress(const char *fmt, ...)
+{
+	char line[256], shown[4 * sizeof(line)];
+	va_list ap;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	cli_printable(shown, sizeof(shown), line);
+	fprintf(stderr, "\r\033[K%.*s", (int)columns_of(STDERR_FILENO) - 1, shown);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* The terminal that stdout is: its size, and what it can show. Links libc only. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** cli_color - word of --color: "auto", "always" or "never"; NULL is "auto" */
+extern const char *cli_color;
+
+/** cli_color_words - what --color takes, ended by NULL */
+extern const char *const cli_color_words[];
+
+/* The row of --color, for tools that have something to color. */
+#define CLI_COLOR_OPTION                                                                           \
+	{ .val = CLI_OPT_COLOR, .name = "color", .arg = "WHEN",                                    \
+	  .help = "color the text: auto, always or never", .text = &cli_color,                     \
+	  .words = cli_color_words }
+
+/**
+ * cli_columns() - columns of the terminal, 20 at least; 80 if it does not know, and $COLUMNS
+ * neither
+ *
+ * Return: 0 if stdout is not a terminal.
+ */
+size_t cli_columns(void);
+
+/** cli_rows() - rows of the terminal; 24 if it does not know */
+size_t cli_rows(void);
+
+/**
+ * cli_has_color() - as --color says; by itself on a terminal that is not TERM=dumb, unless NO_COLOR
+ * or CLICOLOR=0 forbids it; elsewhere if CLICOLOR_FORCE demands it
+ */
+bool cli_has_color(void);
+
+/** cli_has_utf8() - does the locale have UTF-8? */
+bool cli_has_utf8(void);
+
+/**
+ * cli_progress() - one line on stderr, if that is a terminal, in place of the one before
+ *
+ * "" takes it away, which must come before other output.
+ */
+void cli_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: MIT
+/* A table on its way to its reader. */
+#include "out/list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "cli/screen.h"
+
+#define GAP 2	  /* between columns */
+#define HANG 4	  /* before all lines of a row but the first */
+#define NARROW 24 /* no column of words is narrower, unless all of them are */
+#define LEFT_OUT UINT8_MAX
+
+/** struct piece - a part of a text */
+struct piece {
+	const char *data;
+	size_t len;
+};
+
+/* Columns of a terminal that UTF-8 text takes: its bytes, without those that continue a character. */
+static size_t columns_of(struct piece piece)
+{
+	size_t columns = 0;
+
+	for (size_t i = 0; i < piece.len; i++)
+		columns += (piece.data[i] & 0xc0) != 0x80;
+	return columns;
+}
+
+/* Bytes of the first @columns characters. */
+static size_t bytes_of(struct piece piece, size_t columns)
+{
+	size_t i = 0;
+
+	while (i < piece.len && (columns || (piece.data[i] & 0xc0) == 0x80))
+		columns -= (piece.data[i++] & 0xc0) != 0x80;
+	return i;
+}
+
+/*
+ * Take from @rest what fits into @width columns: whole words if there is a blank, else characters.
+ * @is_begun: the line has something already, so nothing may be taken
+ */
+static struct piece take_line(struct piece *rest, size_t width, bool is_begun)
+{
+	struct piece line = *rest;
+	size_t fit = bytes_of(*rest, width), at = fit;
+
+	if (fit < rest->len) {
+		while (at && rest->data[at] != ' ')
+			at--;
+		line.len = at ? at : is_begun ? 0 : fit;
+	}
+	rest->data += line.len;
+	rest->len -= line.len;
+	for (; rest->len && *rest->data == ' '; rest->len--)
+		rest->data++;
+	return line;
+}
+
+size_t out_wrap(struct out_text *text, size_t width, size_t at, size_t indent, const char *words)
+{
+	struct piece rest = { words, strlen(words) }, line;
+
+	if (!width) {
+		out_str(text, words);
+		return at + columns_of(rest);
+	}
+	for (bool is_first = true; rest.len; is_first = false) {
+		if (!is_first) {
+			out_char(text, '\n');
+			out_blanks(text, indent);
+			at = indent;
+		}
+		line = take_line(&rest, at < width ? width - at : 0, is_first && at > indent);
+		out_mem(text, line.data, line.len);
+		at += columns_of(line);
+	}
+	return at;
+}
+
+static const char *sequence_of(enum out_style style)
+{
+	switch (style) {
+	case OUT_PLAIN: break;
+	case OUT_GOOD: return "\033[32m";
+	case OUT_WARNING: return "\033[33m";
+	case OUT_BAD: return "\033[1;31m";
+	case OUT_MINOR: return "\033[2m";
+	case OUT_STRONG: return "\033[1m";
+	}
+	return NULL;
+}
+
+static void append_styled(struct out_text *text, const char *sequence, struct piece piece)
+{
+	if (sequence)
+		out_str(text, sequence);
+	out_mem(text, piece.data, piece.len);
+	if (sequence)
+		out_str(text, "\033[m");
+}
+
+void out_styled(struct out_text *text, enum out_style style, const char *str)
+{
+	append_styled(text, cli_has_color() ? sequence_of(style) : NULL,
+		      (struct piece){ str, strlen(str) });
+}
+
+/* ---- rows ---- */
+
+void out_list_begin(struct out_list *list, const struct out_view *view, struct out_text *text,
+		    size_t width, bool has_header)
+{
+	*list = (struct out_list){
+		.width = width,
+		.view = *view,
+		.text = text,
+		.has_header = has_header,
+		.is_colored = cli_has_color(),
+	};
+	if (!width && has_header)
+		out_header(text, view);
+}
+
+void out_list_row(struct out_list *list, const void *object)
+{
+	if (!list->width) {
+		out_row(list->text, &list->view, object);
+		return;
+	}
+	for (size_t i = 0; i < list->view.count; i++) {
+		struct out_cell *cell =
+			smc_array_add(&list->cells, &list->count, &list->size, sizeof(*cell));
+
+		cell->style = out_read(&list->texts, list->view.cols[i], object);
+		cell->end = list->texts.len;
+	}
+}
+
+/* @row: from 1 on, 0 is the header. */
+static struct piece text_of(const struct out_list *list, size_t row, size_t col)
+{
+	size_t place, start;
+
+	if (!row)
+		return (struct piece){ list->view.cols[col]->head,
+				       strlen(list->view.cols[col]->head) };
+	place = (row - 1) * list->view.count + col;
+	start = place ? list->cells[place - 1].end : 0;
+	return (struct piece){ list->texts.data + start, list->cells[place].end - start };
+}
+
+static enum out_style style_of(const struct out_list *list, size_t row, size_t col)
+{
+	return row ? list->cells[(row - 1) * list->view.count + col].style : OUT_STRONG;
+}
+
+static size_t rows_of(const struct out_list *list)
+{
+	return list->view.count ? list->count / list->view.count : 0;
+}
+
+/* ---- the layout ---- */
+
+static bool says_nothing(struct piece piece)
+{
+	return !piece.len || (piece.len == 1 && *piece.data == '-') ||
+	       (piece.len == 3 && !memcmp(piece.data, "n/a", 3));
+}
+
+static void measure(struct out_list *list)
+{
+	for (size_t col = 0; col < list->view.count; col++) {
+		bool is_empty = true;
+
+		list->widths[col] = 1;
+		for (size_t row = !list->has_header; row <= rows_of(list); row++) {
+			struct piece piece = text_of(list, row, col);
+			size_t width = columns_of(piece);
+
+			is_empty &= !row || says_nothing(piece);
+			if (list->widths[col] < width)
+				list->widths[col] = width;
+		}
+		if (is_empty && !list->view.is_chosen)
+			list->line_of[col] = LEFT_OUT;
+	}
+}
+
+static size_t total(const struct out_list *list)
+{
+	size_t columns = 0;
+
+	for (size_t col = 0; col < list->view.count; col++)
+		if (list->line_of[col] != LEFT_OUT)
+			columns += list->widths[col] + (columns ? GAP : 0);
+	return columns;
+}
+
+/* Return: whether there was one. */
+static bool leave_one_out(struct out_list *list)
+{
+	size_t worst = 0;
+	uint8_t rank = 0;
+
+	for (size_t col = 0; col < list->view.count && !list->view.is_chosen; col++)
+		if (list->line_of[col] != LEFT_OUT && list->view.cols[col]->rank > rank) {
+			worst = col;
+			rank = list->view.cols[col]->rank;
+		}
+	if (rank)
+		list->line_of[worst] = LEFT_OUT;
+	return rank;
+}
+
+/* Return: whether the widest column of words can be narrow enough. */
+static bool narrow_one(struct out_list *list)
+{
+	size_t widest = 0, excess = total(list) - list->width;
+
+	for (size_t col = 0; col < list->view.count; col++)
+		if (list->view.cols[col]->is_wrapped && list->line_of[col] != LEFT_OUT &&
+		    (!list->view.cols[widest]->is_wrapped ||
+		     list->widths[widest] < list->widths[col]))
+			widest = col;
+	if (!list->view.count || !list->view.cols[widest]->is_wrapped ||
+	    list->widths[widest] < excess + NARROW)
+		return false;
+	list->widths[widest] -= excess;
+	return true;
+}
+
+static void break_rows(struct out_list *list)
+{
+	size_t at = 0;
+	uint8_t line = 0;
+
+	for (size_t col = 0; col < list->view.count; col++) {
+		size_t *width = &list->widths[col];
+
+		if (list->line_of[col] == LEFT_OUT)
+			continue;
+		if (at && at + *width > list->width) {
+			line++;
+			at = HANG;
+		}
+		if (at + *width > list->width)
+			*width = list->width - at;
+		list->line_of[col] = line;
+		at += *width + GAP;
+	}
+	list->lines = line + 1U;
+}
+
+static void lay_out(struct out_list *list)
+{
+	list->lines = 1;
+	measure(list);
+	while (total(list) > list->width && leave_one_out(list))
+		;
+	if (total(list) > list->width && !narrow_one(list))
+		break_rows(list);
+}
+
+/** struct pen - where the next cell goes: columns to its left that are not written yet */
+struct pen {
+	struct out_text *text;
+	size_t blanks;
+};
+
+static void put_cell(const struct out_list *list, struct pen *pen, size_t col, enum out_style style,
+		     struct piece piece)
+{
+	size_t padding = list->widths[col] - columns_of(piece);
+
+	if (piece.len) {
+		out_blanks(pen->text, pen->blanks + (list->view.cols[col]->is_right ? padding : 0));
+		append_styled(pen->text, list->is_colored ? sequence_of(style) : NULL, piece);
+		pen->blanks = list->view.cols[col]->is_right ? 0 : padding;
+	} else {
+		pen->blanks += list->widths[col];
+	}
+	pen->blanks += GAP;
+}
+
+static bool is_last(const struct out_list *list, size_t row, size_t col)
+{
+	while (++col < list->view.count)
+		if (list->line_of[col] != LEFT_OUT && text_of(list, row, col).len)
+			return false;
+	return true;
+}
+
+/* A line of a row, and as many lines below it as its cells take. */
+static void put_line(const struct out_list *list, size_t row, uint8_t line)
+{
+	struct piece rest[OUT_MAX_COLS];
+	bool has_rest;
+
+	for (size_t col = 0; col < list->view.count; col++) {
+		rest[col] = text_of(list, row, col);
+		if (!rest[col].len && !is_last(list, row, col))
+			rest[col] = (struct piece){ "-", 1 };
+	}
+	do {
+		struct pen pen = { list->text, line ? HANG : 0 };
+
+		has_rest = false;
+		for (size_t col = 0; col < list->view.count; col++) {
+			if (list->line_of[col] != line)
+				continue;
+			put_cell(list, &pen, col, style_of(list, row, col),
+				 take_line(&rest[col], list->widths[col], false));
+			has_rest |= rest[col].len > 0;
+		}
+		out_char(list->text, '\n');
+	} while (has_rest);
+}
+
+static void put_row(const struct out_list *list, size_t row)
+{
+	for (uint8_t line = 0; line < list->lines; line++)
+		put_line(list, row, line);
+}
+
+void out_list_end(struct out_list *list)
+{
+	if (list->width) {
+		lay_out(list);
+		for (size_t row = !list->has_header; list->count && row <= rows_of(list); row++)
+			put_row(list, row);
+	}
+	out_list_free(list);
+}
+
+void out_list_free(struct out_list *list)
+{
+	free(list->cells);
+	out_free(&list->texts);
+	list->cells = NULL;
+	list->count = list->size = 0;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+/* On a terminal: what follows the table, or takes its place. */
+#include "smcss.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "out/list.h"
+#include "smc/reason.h"
+#include "sockets/show.h"
+
+static void add_code(struct screen *screen, uint32_t code)
+{
+	for (size_t i = 0; i < screen->count; i++)
+		if (screen->codes[i] == code)
+			return;
+	smc_array_append(&screen->codes, &screen->count, &screen->size, &code, sizeof(code));
+}
+
+void screen_begin(struct screen *screen, const struct smcss_opts *opts)
+{
+	screen_free(screen);
+	screen->sum = summary_new(smcss_has_listening(opts));
+}
+
+void screen_add(struct screen *screen, const struct sockets_row *row)
+{
+	const struct smc_diag_fallback *fallback = &row->sock.fallback;
+
+	screen->rows++;
+	summary_add(screen->sum, row);
+	if (!sockets_has_reason(&row->sock))
+		return;
+	add_code(screen, fallback->reason);
+	if (fallback->peer_diagnosis)
+		add_code(screen, fallback->peer_diagnosis);
+}
+
+static void explain(struct out_text *text, size_t width, uint32_t code)
+{
+	const struct smc_reason *reason = smc_reason_find(code);
+	size_t start = text->len, at;
+
+	sockets_append_symbol(text, code);
+	out_str(text, ": ");
+	at = text->len - start;
+	out_wrap(text, width, at, 4,
+		 reason ? reason->meaning : "a reason that Linux does not use");
+	out_char(text, '\n');
+	if (!reason)
+		return;
+	out_str(text, "    check: ");
+	out_wrap(text, width, 11, 11, reason->check);
+	out_char(text, '\n');
+}
+
+static void say_nothing(const struct screen *screen, const struct smcss_opts *opts)
+{
+	struct out_text note = { .len = 0 };
+
+	out_str(&note, "smcss: no SMC socket");
+	if (screen->skipped)
+		out_str(&note, " like that");
+	if (screen->listening)
+		out_printf(&note, "; %zu listen%s, see 'smcss -a'", screen->listening,
+			   screen->listening == 1 ? "s" : "");
+	else if (!screen->skipped)
+		out_str(&note, "; 'smc_chk' checks this host");
+	out_char(&note, '\n');
+	if (!opts->no_header)
+		out_flush(&note, STDERR_FILENO);
+	out_free(&note);
+}
+
+void screen_end(struct screen *screen, struct out_text *text, const struct smcss_opts *opts)
+{
+	if (!screen->rows) {
+		say_nothing(screen, opts);
+		return;
+	}
+	for (size_t i = 0; opts->is_explained && i < screen->count; i++) {
+		if (!i)
+			out_char(text, '\n');
+		explain(text, opts->width, screen->codes[i]);
+	}
+	if (opts->no_header)
+		return;
+	out_char(text, '\n');
+	summary_line(screen->sum, text, opts->width, !opts->is_explained);
+}
+
+void screen_free(struct screen *screen)
+{
+	free(screen->codes);
+	summary_free(screen->sum);
+	*screen = (struct screen){ .rows = 0 };
+}
