@@ -21,6 +21,8 @@ function __smc_argument
             complete -C (commandline -ct)
         case COLUMNS
             __fish_complete_list , "__smc_after $argv[1] '^Columns' | tr -s ' ' '\n' | grep ."
+        case WHEN
+            set found auto always never
         case FID
             set found /sys/bus/pci/slots/????????
         case FILE BUNDLE

@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 
 #include "host/smc.h"
+#include "out/list.h"
 #include "out/metrics.h"
-#include "out/table.h"
 
 static const struct out_names kinds =
 	OUT_NAMES(NULL, NULL, [SCOPE_CGROUP] = { "cgroup", "cgroup" },
@@ -154,16 +154,14 @@ int status_print(const struct cli_tool *tool, const struct scope_list *list, boo
 
 	if (list->count)
 		qsort(list->entries, list->count, sizeof(*list->entries), by_name);
-	if (is_json) {
-		append_json(&text, list, !no_smc);
-	} else {
-		out_view_add(&view, columns, "scope,state,converted,excluded,other,name,rules");
-		out_header(&text, &view);
-		for (size_t i = 0; i < list->count; i++)
-			out_row(&text, &view, &list->entries[i]);
-	}
 	if (no_smc && list->count)
 		cli_note(tool, "SMC is gone: every TCP socket of these scopes fails: %s",
 			 strerror(-no_smc));
-	return out_finish(&text, err);
+	if (is_json) {
+		append_json(&text, list, !no_smc);
+		return out_finish(&text, err);
+	}
+	out_view_add(&view, columns, "scope,state,converted,excluded,other,name,rules");
+	return out_print_list(&view, list->entries, list->count, sizeof(*list->entries),
+			      "smc_bpf: nothing is attached", err);
 }

@@ -2,7 +2,8 @@
 /* Settings and changes, as text and JSON. */
 #include "smc_conf/smc_conf.h"
 
-#include "out/table.h"
+#include "cli/screen.h"
+#include "out/list.h"
 
 /**
  * struct row - a setting, and what the file makes of it
@@ -20,7 +21,7 @@ struct row {
 struct output {
 	const struct sc_host *host;
 	struct out_text text;
-	struct out_view view;
+	struct out_list rows;
 	json_t *array;
 	size_t netns;
 };
@@ -200,7 +201,7 @@ static void put_row(struct output *out, const char *netns, const struct conf_ite
 	if (out->array)
 		json_array_append_new(out->array, out_json(columns, NULL, &row));
 	else
-		out_row(&out->text, &out->view, &row);
+		out_list_row(&out->rows, &row);
 }
 
 static void put_wanted(struct output *out, const char *netns, const struct conf_item *item)
@@ -277,12 +278,14 @@ int sc_print_state(const struct sc_host *host, const struct conf *file, bool is_
 {
 	struct output out = { .host = host, .array = is_json ? json_array() : NULL };
 	bool has_netns = host->n_netns > 1 || host->waiting.count;
+	struct out_view view = { .count = 0 };
 
-	out_view_add(&out.view, columns,
+	out_view_add(&view, columns,
 		     has_netns ? "netns,setting,state,source" : "setting,state,source");
 	if (!is_json)
-		out_header(&out.text, &out.view);
+		out_list_begin(&out.rows, &view, &out.text, cli_columns(), true);
 	put_rows(&out, file);
+	out_list_end(&out.rows);
 	for (size_t at = 0; !is_json && at < host->n_netns; at++)
 		sc_policy_text(&out.text, host, at);
 	if (is_json)

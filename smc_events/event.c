@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "out/table.h"
+#include "out/list.h"
 #include "out/units.h"
 #include "smc/reason.h"
 #include "smc/remedy.h"
@@ -198,6 +199,44 @@ void event_remedies(struct out_text *text, const struct event *event)
 	for (const struct smc_remedy *at = smc_remedies(code); at; at = smc_remedy_next(at))
 		out_printf(text, "        type, %s: %s # %s\n", places[smc_remedy_at(at, is_peer)],
 			   at->command, at->purpose);
+}
+
+static void explain_once(struct out_text *text, size_t width, uint32_t code,
+			 struct sockets_codes *known)
+{
+	if (sockets_codes_add(known, code)) {
+		sockets_explain_code(text, width, code);
+		return;
+	}
+	out_str(text, "    ");
+	sockets_append_symbol(text, code);
+	out_str(text, ": as above\n");
+}
+
+void event_remedies_read(struct out_text *text, const struct event *event, size_t width,
+			 struct sockets_codes *known)
+{
+	static const char *const places[] = { "here: ", "on the peer: ", "on both: " };
+	const struct smc_diag_fallback *fallback = &event->sock.fallback;
+	bool is_peer, is_new;
+	uint32_t code = telling(event, &is_peer);
+	size_t before = known->count;
+
+	if (event->kind != EVENT_FALLBACK)
+		return;
+	explain_once(text, width, fallback->reason, known);
+	if (fallback->peer_diagnosis)
+		explain_once(text, width, fallback->peer_diagnosis, known);
+	is_new = known->count > before;
+	for (const struct smc_remedy *at = is_new ? smc_remedies(code) : NULL; at;
+	     at = smc_remedy_next(at)) {
+		const char *place = places[smc_remedy_at(at, is_peer)];
+
+		out_printf(text, "        %s", place);
+		out_wrap(text, width, 8 + strlen(place), 8, at->purpose);
+		/* In one piece, so that it can be copied. */
+		out_printf(text, "\n        -> %s\n", at->command);
+	}
 }
 
 /* ---- JSON ---- */

@@ -7,6 +7,7 @@
 #include "bpf/smclife.h"
 #include "out/text.h"
 #include "smc/sock.h"
+#include "sockets/show.h"
 
 enum event_kind {
 	EVENT_START, /* the first one: from now on all is told */
@@ -67,6 +68,13 @@ void event_text(struct out_text *text, const struct event *event);
 
 /** event_remedies() - append what a fallback means, and what to type */
 void event_remedies(struct out_text *text, const struct event *event);
+
+/**
+ * event_remedies_read() - the same for a terminal of @width columns
+ * @known: the reasons that were explained before; those are not explained again
+ */
+void event_remedies_read(struct out_text *text, const struct event *event, size_t width,
+			 struct sockets_codes *known);
 
 /** event_json() - the same as an object; @explained: with what to type */
 json_t *event_json(const struct event *event, bool explained);

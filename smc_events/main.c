@@ -7,10 +7,11 @@
 
 #include "base/clock.h"
 #include "cli/cli.h"
+#include "cli/screen.h"
 #include "host/record.h"
 #include "host/smc.h"
 #include "net/netns.h"
-#include "out/table.h"
+#include "out/list.h"
 #include "process/signals.h"
 #include "sandbox/enclose.h"
 #include "smc/filter.h"
@@ -61,6 +62,8 @@ struct events {
 	struct listeners listeners;
 	struct follow follow;
 	struct out_text text;
+	struct sockets_codes known;
+	size_t width;
 	unsigned long count;
 	bool is_done;
 };
@@ -107,14 +110,28 @@ static bool is_chosen(const struct event *event)
 	       filter_match(&asked.filter, &event->sock);
 }
 
+/* On a terminal what does not fit stands below the addresses. */
+static void print_text(struct events *events, const struct event *event)
+{
+	struct out_text line = { .len = 0 };
+
+	event_text(&line, event);
+	line.data[line.len - 1] = '\0';
+	out_wrap(&events->text, events->width, 0, 12, line.data);
+	out_char(&events->text, '\n');
+	out_free(&line);
+	if (asked.is_explained && events->width)
+		event_remedies_read(&events->text, event, events->width, &events->known);
+	else if (asked.is_explained)
+		event_remedies(&events->text, event);
+}
+
 static int print(struct events *events, const struct event *event)
 {
 	if (asked.is_json)
 		out_json_document(&events->text, event_json(event, asked.is_explained), true);
 	else
-		event_text(&events->text, event);
-	if (!asked.is_json && asked.is_explained)
-		event_remedies(&events->text, event);
+		print_text(events, event);
 	return events->text.len >= PRINT_AT ? out_print(&events->text, events->err) : 0;
 }
 
@@ -172,6 +189,7 @@ static int start(struct events *events)
 	ret = follow_open(&events->follow, events->err);
 	if (ret)
 		return ret;
+	out_none("smc_events: waiting for connections, until Ctrl-C");
 	event.at = clock_ns(CLOCK_REALTIME);
 	return on_event(events, &event);
 }
@@ -188,6 +206,7 @@ int main(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	events.err = &err;
+	events.width = asked.is_json ? 0 : cli_columns();
 	if (enclose_record(&err) || smc_netns_enter(asked.netns, &err))
 		return cli_error(&tool, "%s", err.text);
 	signals_interruptible(&ends);
@@ -195,6 +214,7 @@ int main(int argc, char **argv)
 						     cli_close_stdout(&tool);
 	bpf_programs_close(events.follow.programs);
 	free(events.listeners.entries);
+	free(events.known.codes);
 	out_free(&events.text);
 	return status;
 }

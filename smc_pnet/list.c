@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "out/list.h"
+
 /* ---- columns ---- */
 
 static const struct out_names types =
@@ -112,7 +114,6 @@ static void print_warnings(const struct pnet_rows *rows)
 
 static int print_rows(const struct pnet_rows *rows, bool is_tree, struct smc_err *err)
 {
-	struct out_text text = { 0 };
 	struct out_view view = { 0 };
 
 	if (is_tree)
@@ -121,10 +122,8 @@ static int print_rows(const struct pnet_rows *rows, bool is_tree, struct smc_err
 	for (size_t i = 0; i < rows->count; i++)
 		if (strlen(rows->rows[i].name) < UINT8_MAX)
 			out_view_widen(&view, "device", (uint8_t)strlen(rows->rows[i].name));
-	out_header(&text, &view);
-	for (size_t i = 0; i < rows->count; i++)
-		out_row(&text, &view, &rows->rows[i]);
-	return out_finish(&text, err);
+	return out_print_list(&view, rows->rows, rows->count, sizeof(*rows->rows),
+			      "smc_pnet: no net device, no RDMA port and no ISM device", err);
 }
 
 int pnet_list(struct pnet_tool *tool, bool is_tree, bool is_json)
@@ -182,6 +181,8 @@ static int print_commands(const struct smc_pnet_table *entries, bool is_json, st
 				      err);
 	for (size_t i = 0; i < entries->count; i++)
 		append_command(&text, &entries->entries[i]);
+	if (!entries->count)
+		out_none("smc_pnet: nothing to suggest");
 	return out_finish(&text, err);
 }
 

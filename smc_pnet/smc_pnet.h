@@ -45,10 +45,13 @@ struct pnet_groups {
 /**
  * pnet_tree() - append the devices as a tree
  *
+ * @width: of the terminal, 0 for none
+ *
  * Each net device, below it those that use it as their base, the ports that serve it, and below a
  * port its link groups; then the link groups whose device is not known.
  */
-void pnet_tree(struct out_text *text, const struct pnet_rows *rows, struct pnet_groups *groups);
+void pnet_tree(struct out_text *text, const struct pnet_rows *rows, struct pnet_groups *groups,
+	       size_t width);
 
 /** pnet_print_tree() - the same with the kernel's link groups, to stdout. Return: 0, -errno */
 int pnet_print_tree(const struct pnet_rows *rows, struct smc_err *err);

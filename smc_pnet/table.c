@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "out/list.h"
 #include "smc/genl_abi.h"
 
 json_t *pnet_json_entries(const struct smc_pnet_table *table)
@@ -62,6 +63,9 @@ static int print(struct shown *shown, int ret, struct smc_err *err)
 		ret = out_print_json(json_pack("{s:s, s:O}", "schema", "smc-tools/pnet/1",
 					       "entries", shown->entries),
 				     err);
+	else if (!ret && !shown->text.len)
+		out_none(shown->name ? "smc_pnet: no entry has this PNET ID" :
+				       "smc_pnet: the PNET table is empty");
 	else if (!ret)
 		ret = out_finish(&shown->text, err);
 	json_decref(shown->entries);

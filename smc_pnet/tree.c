@@ -8,6 +8,8 @@
 #include <linux/genetlink.h>
 
 #include "base/array.h"
+#include "cli/screen.h"
+#include "out/list.h"
 #include "smc/gen.h"
 
 #define MAX_LEVELS 8
@@ -16,11 +18,13 @@
  * struct tree - what is made into a tree, and its lines
  * @lines: without what is drawn before them
  * @levels: of each line, one byte: 0 is a heading
+ * @no_id: heading of those without a PNET ID
  */
 struct tree {
 	const struct pnet_rows *rows;
 	struct pnet_groups *groups;
 	struct out_text lines, levels;
+	const char *no_id;
 };
 
 /* Empty columns are left out. */
@@ -126,7 +130,7 @@ static bool is_root(const struct pnet_rows *rows, const struct pnet_row *row)
 static void append_heading(struct tree *tree, const char *pnetid)
 {
 	out_char(&tree->levels, 0);
-	out_escaped(&tree->lines, *pnetid ? pnetid : SMC_PNET_NONE, SMC_PNET_NAME_SIZE);
+	out_escaped(&tree->lines, *pnetid ? pnetid : tree->no_id, SMC_PNET_NAME_SIZE);
 	out_char(&tree->lines, '\n');
 }
 
@@ -162,29 +166,40 @@ static bool goes_on(const struct out_text *levels, size_t i, char level)
 	return false;
 }
 
-static void draw(struct out_text *text, const struct tree *tree)
+/** struct strokes - what is drawn before a line: a level goes on, branches off, ends */
+static const struct strokes {
+	const char *on, *branch, *end;
+} ascii = { "|  ", "|- ", "`- " }, lines = { "│  ", "├─ ", "└─ " };
+
+static void draw(struct out_text *text, const struct tree *tree, size_t width)
 {
-	const char *line = tree->lines.data;
+	const struct strokes *strokes = width && cli_has_utf8() ? &lines : &ascii;
+	char *rest = tree->lines.data;
 
 	for (size_t i = 0; i < tree->levels.len; i++) {
-		const char *next = strchr(line, '\n') + 1;
+		const char *line = strsep(&rest, "\n");
 		char own = tree->levels.data[i];
+		size_t at = 3 * (size_t)own;
 
 		for (char level = 1; level < own; level++)
-			out_str(text, goes_on(&tree->levels, i, level) ? "|  " : "   ");
+			out_str(text, goes_on(&tree->levels, i, level) ? strokes->on : "   ");
 		if (own)
-			out_str(text, goes_on(&tree->levels, i, own) ? "|- " : "`- ");
-		out_mem(text, line, (size_t)(next - line));
-		line = next;
+			out_str(text,
+				goes_on(&tree->levels, i, own) ? strokes->branch : strokes->end);
+		out_wrap(text, width, at, at + 2, line);
+		out_char(text, '\n');
 	}
 }
 
-void pnet_tree(struct out_text *text, const struct pnet_rows *rows, struct pnet_groups *groups)
+void pnet_tree(struct out_text *text, const struct pnet_rows *rows, struct pnet_groups *groups,
+	       size_t width)
 {
-	struct tree tree = { .rows = rows, .groups = groups };
+	struct tree tree = { .rows = rows,
+			     .groups = groups,
+			     .no_id = width ? "(no PNET ID)" : SMC_PNET_NONE };
 
 	append_all(&tree);
-	draw(text, &tree);
+	draw(text, &tree, width);
 	out_free(&tree.lines);
 	out_free(&tree.levels);
 }
@@ -276,7 +291,9 @@ int pnet_print_tree(const struct pnet_rows *rows, struct smc_err *err)
 
 	if (ret)
 		return ret;
-	pnet_tree(&text, rows, &groups);
+	pnet_tree(&text, rows, &groups, cli_columns());
+	if (!text.len)
+		out_none("smc_pnet: no net device, no RDMA port and no ISM device");
 	free_groups(&groups);
 	return out_finish(&text, err);
 }

@@ -10,9 +10,11 @@
 #include <sys/utsname.h>
 
 #include "cli/cli.h"
+#include "cli/screen.h"
 #include "host/record.h"
 #include "net/netns.h"
 #include "net/pairing.h"
+#include "out/list.h"
 #include "sandbox/enclose.h"
 
 /** struct rnics_opts - the command line, read */
@@ -128,6 +130,9 @@ static int print(const struct rnic_table *table, struct smc_err *err)
 							      table->count, sizeof(*table->rnics))),
 				      err);
 	choose(&view);
+	if (cli_columns())
+		return out_print_list(&view, table->rnics, table->count, sizeof(*table->rnics),
+				      "smc_rnics: no RDMA card and no ISM device", err);
 	out_header(&text, &view);
 	out_fill(&text, '-', 100);
 	out_char(&text, '\n');

@@ -42,6 +42,13 @@ static void text_fill(struct out_text *text, const void *value)
 	out_str(text, " %");
 }
 
+/* On a terminal an empty buffer is no news. */
+static void read_fill(struct out_text *text, const void *value)
+{
+	if (percent(value))
+		out_printf(text, "%u%%", percent(value));
+}
+
 static json_t *json_fill(const void *value)
 {
 	const struct smc_fill *fill = value;
@@ -57,6 +64,13 @@ static void text_brake(struct out_text *text, const void *value)
 	out_str(text, name ? name : "");
 }
 
+static void read_brake(struct out_text *text, const void *value)
+{
+	const char *word = smc_brake_word(*(const enum smc_brake *)value);
+
+	out_str(text, word ? word : "");
+}
+
 #define RATE(member) OUT_ODD(top_row, rate.member), OUT_IF(top_row, rate.has, SMC_RATE_HAS_RATES)
 #define FILL(member) OUT_ODD(top_row, rate.member), OUT_IF(top_row, rate.has, SMC_RATE_HAS_FILL)
 
@@ -68,10 +82,10 @@ const struct out_col top_columns[] = {
 	  .json = json_rate },
 	{ NULL, NULL, "rate_out_least", 0, RATE(out), .json = json_least },
 	{ "unread", "UNREAD", "unread", 6, OUT_RIGHT, FILL(unread), .text = text_fill,
-	  .json = json_fill },
+	  .json = json_fill, .read = read_fill, OUT_RANK(3) },
 	{ "unsent", "UNSENT", "unsent", 6, OUT_RIGHT, FILL(unsent), .text = text_fill,
-	  .json = json_fill },
-	{ "brake", "BRAKE", "brake", 17, FILL(brake), OUT_TEXT(text_brake) },
+	  .json = json_fill, .read = read_fill, OUT_RANK(4) },
+	{ "brake", "BRAKE", "brake", 17, FILL(brake), OUT_TEXT(text_brake), .read = read_brake },
 	{ .more = sockets_columns },
 };
 
@@ -79,6 +93,10 @@ int top_view(struct out_view *view, const struct top_opts *opts, struct smc_err 
 {
 	static const char usual[] = "local,peer,mode,rate_in,rate_out,unread,unsent,brake,holder";
 
-	*view = (struct out_view){ 0 };
-	return sockets_choose(view, top_columns, opts->columns ? opts->columns : usual, err);
+	int ret;
+
+	*view = (struct out_view){ .is_chosen = opts->columns };
+	ret = sockets_choose(view, top_columns, opts->columns ? opts->columns : usual, err);
+	out_view_rank(view, "local", 2);
+	return ret;
 }

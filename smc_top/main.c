@@ -6,6 +6,7 @@
 #include <getopt.h>
 
 #include "cli/cli.h"
+#include "cli/screen.h"
 #include "net/netns.h"
 #include "process/signals.h"
 #include "sandbox/enclose.h"
@@ -19,6 +20,7 @@ static struct top_opts asked;
 static const struct cli_opt options[] = {
 	{ OPT_ONCE, "once", NULL, "measure once, print a table", &asked.is_once },
 	{ OPT_SORT, "sort", "KEY", "first by rate, unread, unsent or process" },
+	CLI_COLOR_OPTION,
 	{ 'w', "watch", "SECONDS", "measure every so many seconds",
 	  .seconds = &asked.watch_seconds },
 	{ 'D', "smcd", NULL, "show SMC-D connections only", &asked.only_smcd,

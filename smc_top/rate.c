@@ -152,3 +152,16 @@ const char *smc_brake_name(enum smc_brake brake)
 
 	return (size_t)brake < sizeof(names) / sizeof(names[0]) ? names[brake] : NULL;
 }
+
+const char *smc_brake_word(enum smc_brake brake)
+{
+	static const char *const words[] = {
+		[SMC_BRAKE_READER] = "we read",
+		[SMC_BRAKE_PEER_READER] = "peer reads",
+		[SMC_BRAKE_LINK] = "link",
+		[SMC_BRAKE_WRITER] = "we write",
+		[SMC_BRAKE_PEER_WRITER] = "peer writes",
+	};
+
+	return (size_t)brake < sizeof(words) / sizeof(words[0]) ? words[brake] : NULL;
+}

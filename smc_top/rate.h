@@ -114,3 +114,6 @@ void smc_rate(struct smc_rate *rate, const struct smc_sample *before, const stru
 
 /** smc_brake_name() - "this reader", "the peer's reader", ...; NULL for none */
 const char *smc_brake_name(enum smc_brake brake);
+
+/** smc_brake_word() - the same for a narrow column: "we read", "peer reads", ...; NULL for none */
+const char *smc_brake_word(enum smc_brake brake);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "cli/screen.h"
 #include "sockets/lookup.h"
 #include "terminal.h"
 
@@ -13,13 +14,16 @@
 #define SCAN_SECONDS 2.0
 /* Two samples that are closer than that say little. */
 #define LEAST_SECONDS 0.1
-/* The line with sums, and that with the names of the columns. */
-#define HEAD_LINES 2
+/* The line with sums, which a screen of one line has alone. */
+#define HEAD_LINES 1
+/* A terminal with fewer rows has no line that names the keys. */
+#define TALL 8
 
 /**
  * struct screen - what is shown
  * @first: row at the top
  * @rows, @columns: of the terminal; @n_drawn: lines of it that are on their way
+ * @lines: of it that a row of the table took, and its header
  * @is_spoilt: there may be anything on it
  * @lookup: who holds sockets, as of @scanned; @scan_seconds is how long that took
  * @sampled: when rows were taken last
@@ -33,9 +37,8 @@ struct screen {
 	struct out_text text, line;
 	struct sockets_lookup lookup;
 	enum top_key sort;
-	size_t first;
-	int rows, columns, n_drawn;
-	bool has_help, has_colour, is_spoilt;
+	size_t first, rows, columns, n_drawn, lines;
+	bool has_help, has_color, is_spoilt;
 	double scanned, scan_seconds, sampled, interval;
 	struct smc_err *err;
 };
@@ -52,7 +55,7 @@ static const char *const help[] = {
 	"IN/s, OUT/s       bytes in a second; > that or more, as a cursor may have wrapped",
 	"UNREAD            of the receive buffer: what the program here has not read",
 	"UNSENT            of the send buffer: what has not gone from it",
-	"BRAKE             who keeps the connection from being faster",
+	"BRAKE             what the connection waits for: we read, peer writes, ...",
 };
 
 static double seconds_now(void)
@@ -75,9 +78,16 @@ static int scan(struct screen *screen)
 	return ret;
 }
 
+/* Lines below the sums, without that of the keys. */
+static size_t lines_left(const struct screen *screen)
+{
+	return screen->rows - HEAD_LINES - (screen->rows >= TALL);
+}
+
+/* Rows for which there is room below the header. */
 static size_t room(const struct screen *screen)
 {
-	return screen->rows > HEAD_LINES ? (size_t)(screen->rows - HEAD_LINES) : 0;
+	return lines_left(screen) / screen->lines ? lines_left(screen) / screen->lines - 1 : 0;
 }
 
 /* Rows that are on the screen: from @first on. */
@@ -109,7 +119,8 @@ static int arrange(struct screen *screen)
 	size_t last;
 	int ret;
 
-	cli_terminal_size(&screen->rows, &screen->columns);
+	screen->rows = cli_rows();
+	screen->columns = cli_columns();
 	top_sort(&screen->table, screen->sort);
 	last = screen->table.count > room(screen) ? screen->table.count - room(screen) : 0;
 	screen->first = screen->first < last ? screen->first : last;
@@ -141,42 +152,68 @@ static int take(struct screen *screen)
 
 /* ---- drawing ---- */
 
-/* A line of the screen, cut to its width: all that is shown is ASCII. */
+/* A line of the screen; with an attribute it is filled up. */
 static void draw_line(struct screen *screen, const char *data, size_t len, const char *attribute)
 {
 	struct out_text *text = &screen->text;
-	size_t width = (size_t)screen->columns;
 
-	if (len && data[len - 1] == '\n')
-		len--;
-	len = len < width ? len : width;
 	/* No end of a line behind the last one: it would push the first out. */
 	out_str(text, screen->n_drawn++ ? "\r\n\033[K" : "\033[H\033[K");
-	if (!screen->has_colour)
+	if (!screen->has_color)
 		attribute = "";
 	out_str(text, attribute);
 	out_mem(text, data, len);
 	if (!*attribute)
 		return;
-	out_blanks(text, width - len);
+	out_blanks(text, screen->columns - len);
 	out_str(text, "\033[m");
 }
 
-static void draw_rows(struct screen *screen)
+/* Return: the next line of a text; NULL at its end. */
+static const char *next_line(const struct out_text *text, size_t *at, size_t *len)
 {
-	struct out_text *line = &screen->line;
+	const char *line = text->data + *at;
 
-	for (size_t i = 0; i < visible(screen); i++) {
-		out_reset(line);
-		out_row(line, &screen->view, screen->table.rows[screen->first + i]);
-		draw_line(screen, line->data, line->len, "");
-	}
+	if (*at == text->len)
+		return NULL;
+	*len = (size_t)((const char *)memchr(line, '\n', text->len - *at) - line);
+	*at += *len + 1;
+	return line;
+}
+
+/* The header stands out as a whole. */
+static void draw_table(struct screen *screen)
+{
+	size_t at = 0, len, left = lines_left(screen);
+	const char *line;
+
+	out_reset(&screen->line);
+	screen->lines = top_rows(&screen->line, &screen->table, &screen->view, screen->first,
+				 visible(screen), screen->columns, true);
+	for (size_t i = 0; i < left && (line = next_line(&screen->line, &at, &len)); i++)
+		draw_line(screen, line, len, i < screen->lines ? "\033[7m" : "");
 }
 
 static void draw_help(struct screen *screen)
 {
-	for (size_t i = 0; i < room(screen) && i < sizeof(help) / sizeof(help[0]); i++)
-		draw_line(screen, help[i], strlen(help[i]), "");
+	for (size_t i = 0; i < lines_left(screen) && i < sizeof(help) / sizeof(help[0]); i++) {
+		size_t len = strlen(help[i]);
+
+		draw_line(screen, help[i], len < screen->columns ? len : screen->columns, "");
+	}
+}
+
+/* At the lower edge. */
+static void draw_keys(struct screen *screen)
+{
+	static const char keys[] = "q quit  h help  r u n p sort by rate, unread, unsent, process";
+	size_t len = sizeof(keys) - 1;
+
+	if (screen->rows < TALL)
+		return;
+	while (screen->n_drawn + 1 < screen->rows)
+		draw_line(screen, "", 0, "");
+	draw_line(screen, keys, len < screen->columns ? len : screen->columns, "\033[2m");
 }
 
 static int draw(struct screen *screen)
@@ -188,20 +225,13 @@ static int draw(struct screen *screen)
 	screen->is_spoilt = false;
 	screen->n_drawn = 0;
 	out_reset(line);
-	top_head(line, &screen->table, rates_seconds(screen->rates), screen->sort,
-		 (size_t)screen->columns);
+	top_head(line, &screen->table, rates_seconds(screen->rates), screen->sort, screen->columns);
 	draw_line(screen, line->data, line->len, "");
-	top_fit(&screen->view, screen->table.rows ? screen->table.rows + screen->first : NULL,
-		visible(screen));
-	if (screen->rows > 1) {
-		out_reset(line);
-		out_header(line, &screen->view);
-		draw_line(screen, line->data, line->len, "\033[7m");
-	}
 	if (screen->has_help)
 		draw_help(screen);
 	else
-		draw_rows(screen);
+		draw_table(screen);
+	draw_keys(screen);
 	if (screen->n_drawn < screen->rows)
 		out_str(&screen->text, "\r\n\033[J");
 	return out_print(&screen->text, screen->err);
@@ -281,7 +311,8 @@ int top_run(const struct top_opts *opts, struct rates *rates, int *signal, struc
 		.sort = opts->sort,
 		.err = err,
 		.interval = opts->watch_seconds > 0 ? opts->watch_seconds : TOP_SECONDS,
-		.has_colour = cli_terminal_has_colour(),
+		.has_color = cli_has_color(),
+		.lines = 1,
 	};
 	int ret = top_view(&screen.view, opts, err);
 

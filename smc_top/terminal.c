@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <sys/ioctl.h>
 #include <sys/signalfd.h>
 
 #include "base/clock.h"
@@ -29,13 +28,6 @@ bool cli_terminal_usable(void)
 
 	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term &&
 	       strcmp(term, "dumb") != 0;
-}
-
-bool cli_terminal_has_colour(void)
-{
-	const char *no = getenv("NO_COLOR");
-
-	return !no || !*no;
 }
 
 static void say(const char *sequence)
@@ -93,15 +85,6 @@ void cli_terminal_close(struct cli_terminal *terminal)
 	give_back(terminal);
 	sigprocmask(SIG_SETMASK, &terminal->mask, NULL);
 	close(terminal->signals);
-}
-
-void cli_terminal_size(int *rows, int *columns)
-{
-	struct winsize size = { .ws_row = 0 };
-
-	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-	*rows = size.ws_row ? size.ws_row : 24;
-	*columns = size.ws_col ? size.ws_col : 80;
 }
 
 /* ---- keys ---- */

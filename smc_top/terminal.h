@@ -45,9 +45,6 @@ struct cli_terminal {
  */
 bool cli_terminal_usable(void);
 
-/** cli_terminal_has_colour() - may text stand out? Not with NO_COLOR in the environment */
-bool cli_terminal_has_colour(void);
-
 /**
  * cli_terminal_open() - take the terminal: keys come one at a time, and the screen is another one
  *
@@ -57,9 +54,6 @@ int cli_terminal_open(struct cli_terminal *terminal);
 
 /** cli_terminal_close() - give it back as it was, with its old screen */
 void cli_terminal_close(struct cli_terminal *terminal);
-
-/** cli_terminal_size() - rows and columns; 24 and 80 where the terminal does not say */
-void cli_terminal_size(int *rows, int *columns);
 
 /**
  * cli_terminal_wait() - the next key or signal within @seconds: enum cli_key, or a character

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "cli/screen.h"
+#include "out/list.h"
 #include "out/units.h"
 #include "sockets/lookup.h"
 
@@ -143,7 +145,7 @@ static size_t widest(const struct out_col *col, struct top_row *const *rows, siz
 	return width;
 }
 
-void top_fit(struct out_view *view, struct top_row *const *rows, size_t count)
+static void fit(struct out_view *view, struct top_row *const *rows, size_t count)
 {
 	for (size_t i = 0; i < view->count; i++) {
 		size_t width = 0;
@@ -180,14 +182,32 @@ void top_head(struct out_text *text, const struct top_table *table, double secon
 	if (seconds > 0) {
 		append_sum(text, "in ", &sums->in);
 		append_sum(text, "  out ", &sums->out);
-		snprintf(right, sizeof(right), "%.*f s, by %s", seconds < 9.95 ? 1 : 0, seconds,
-			 top_sort_names[sort]);
+		snprintf(right, sizeof(right), width ? "over %.*f s, by %s" : "%.*f s, by %s",
+			 seconds < 9.95 ? 1 : 0, seconds, top_sort_names[sort]);
 	} else {
 		snprintf(right, sizeof(right), "measuring, by %s", top_sort_names[sort]);
 	}
 	len = text->len - start;
-	out_blanks(text, len + strlen(right) + 2 < width ? width - len - strlen(right) : 2);
-	out_str(text, right);
+	if (len + strlen(right) + 2 <= width || !width) {
+		out_blanks(text, width ? width - len - strlen(right) : 2);
+		out_str(text, right);
+	} else if (len > width) {
+		text->len = start + width;
+	}
+}
+
+size_t top_rows(struct out_text *text, const struct top_table *table, const struct out_view *view,
+		size_t first, size_t count, size_t width, bool has_header)
+{
+	struct out_list list;
+
+	out_list_begin(&list, view, text, width, has_header);
+	list.head = OUT_PLAIN;
+	list.keeps_empty = true;
+	for (size_t i = first; i < first + count; i++)
+		out_list_row(&list, table->rows[i]);
+	out_list_end(&list);
+	return list.lines ? list.lines : 1;
 }
 
 /* ---- once ---- */
@@ -224,13 +244,15 @@ static void append_document(struct out_text *text, const struct top_table *table
 static void append_table(struct out_text *text, const struct top_table *table,
 			 const struct top_opts *opts, const struct out_view *view, double seconds)
 {
+	size_t width = cli_columns();
+
+	if (!table->count && !opts->no_header)
+		out_none("smc_top: no SMC connection; 'smc_chk' checks this host");
 	if (!opts->no_header) {
-		top_head(text, table, seconds, opts->sort, 0);
+		top_head(text, table, seconds, opts->sort, width);
 		out_char(text, '\n');
-		out_header(text, view);
 	}
-	for (size_t i = 0; i < table->count; i++)
-		out_row(text, view, table->rows[i]);
+	top_rows(text, table, view, 0, table->count, width, !opts->no_header);
 }
 
 /* Looking who holds them costs more than the sockets themselves, so not for nothing. */
@@ -262,7 +284,7 @@ int top_print(const struct top_opts *opts, struct rates *rates, struct smc_err *
 	if (!ret) {
 		top_fill(&table, rates, opts);
 		top_sort(&table, opts->sort);
-		top_fit(&view, table.rows, opts->is_json ? 0 : table.count);
+		fit(&view, table.rows, opts->is_json ? 0 : table.count);
 		if (opts->is_json)
 			append_document(&text, &table, opts, &view, rates_seconds(rates));
 		else

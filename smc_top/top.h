@@ -39,16 +39,22 @@ extern const char *const top_sort_names[TOP_KEYS + 1];
 /** top_join() - say of all rows who holds them */
 void top_join(struct rates *rates, const struct proc_table *procs);
 
-/** top_fit() - make addresses and modes as wide as they are in @count rows, and no wider */
-void top_fit(struct out_view *view, struct top_row *const *rows, size_t count);
-
 /**
  * top_head() - append the line above the table
  * @seconds: between the samples, 0 before the second
- * @width: of the screen; what is measured stands at its right edge. 0: after the rest
+ * @width: of the terminal; what is measured stands at its right edge, if it fits. 0: after the rest
  */
 void top_head(struct out_text *text, const struct top_table *table, double seconds,
 	      enum top_key sort, size_t width);
+
+/**
+ * top_rows() - append the rows from @first on, @count of them, with a header
+ * @width: of the terminal, or 0
+ *
+ * Return: lines that a row takes.
+ */
+size_t top_rows(struct out_text *text, const struct top_table *table, const struct out_view *view,
+		size_t first, size_t count, size_t width, bool has_header);
 
 /** top_print() - the next sample as a table or as JSON. Return: 0, -errno with @err */
 int top_print(const struct top_opts *opts, struct rates *rates, struct smc_err *err);

@@ -10,7 +10,8 @@
 
 #include "base/read.h"
 #include "launch/ask.h"
-#include "out/table.h"
+#include "cli/screen.h"
+#include "out/list.h"
 #include "process/library.h"
 #include "smc_unit/unit.h"
 
@@ -45,9 +46,10 @@ struct row {
 /** struct list - rows on their way out; @array: where they are JSON */
 struct list {
 	const struct request *req;
-	struct out_view view;
 	struct out_text text;
+	struct out_list rows;
 	json_t *array;
+	bool is_any;
 	struct smc_err *err;
 };
 
@@ -220,10 +222,11 @@ static void fill(struct row *row, const struct unit_props *props)
 
 static void put_row(struct list *list, const struct row *row)
 {
+	list->is_any = true;
 	if (list->array)
 		json_array_append_new(list->array, out_json(columns, NULL, row));
 	else
-		out_row(&list->text, &list->view, row);
+		out_list_row(&list->rows, row);
 }
 
 /* All units of a name or a pattern; @own: only those that use SMC by their own settings. */
@@ -280,17 +283,21 @@ int unit_status(const struct request *req)
 {
 	struct smc_err err = { 0 };
 	struct list list = { .req = req, .err = &err, .array = req->json ? json_array() : NULL };
+	struct out_view view = { .count = 0 };
 	int ret;
 
-	out_view_add(&list.view, columns, "unit,way,state,smc,pid");
+	out_view_add(&view, columns, "unit,way,state,smc,pid");
 	if (!req->json)
-		out_header(&list.text, &list.view);
+		out_list_begin(&list.rows, &view, &list.text, cli_columns(), true);
 	ret = put_list(&list);
 	if (req->json)
 		out_json_document(&list.text,
 				  json_pack("{s:s, s:o}", "schema", "smc-tools/services/1",
 					    "services", list.array),
 				  true);
+	else if (!ret && !list.is_any)
+		out_none("smc_unit: no service uses SMC by smc_unit");
+	out_list_end(&list.rows);
 	if (!ret)
 		ret = out_print(&list.text, &err);
 	out_free(&list.text);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "out/list.h"
 
 #define LABEL_WIDTH 9
 
@@ -88,10 +89,21 @@ void cmd_list_free(struct cmd_list *list)
 	list->count = list->size = 0;
 }
 
+static void say_none(const struct cmd *cmd, const char *key)
+{
+	char sentence[100];
+
+	snprintf(sentence, sizeof(sentence), "%s: no %s of %s; 'smc_chk' checks this host",
+		 cmd->variant->tool->name, !strcmp(key, "linkgroups") ? "link groups" : key,
+		 cmd->variant->title);
+	out_none(sentence);
+}
+
 int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col *table,
 	      const char *names, const char *name, const char *key)
 {
 	struct out_view view = { .count = 0 };
+	struct out_list rows;
 
 	if (cmd->is_json)
 		return cmd_document(
@@ -100,10 +112,12 @@ int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col
 				  out_json_list(table, list->items, list->count, list->item_size)));
 	out_view_add(&view, table, names);
 	out_fit(&view, list->items, list->count, list->item_size);
-	if (list->count || cmd->is_read)
-		out_header(&cmd->text, &view);
+	out_list_begin(&rows, &view, &cmd->text, cmd->width, list->count);
 	for (size_t i = 0; i < list->count; i++)
-		out_row(&cmd->text, &view, cmd_list_at(list, i));
+		out_list_row(&rows, cmd_list_at(list, i));
+	out_list_end(&rows);
+	if (!list->count)
+		say_none(cmd, key);
 	return 0;
 }
 

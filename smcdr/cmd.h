@@ -37,11 +37,13 @@ struct smc_variant {
  * @nl: NULL before cmd_open()
  * @text: what goes to stdout; @json: or this document, by @is_json
  * @is_usage: the error is in the command line
- * @is_read: by a person: scripts for smc-tools 1.8.5 take an empty output for an empty table
+ * @width: of the terminal. 0: none; scripts for smc-tools 1.8.5 take an empty output for an empty
+ * table
  */
 struct cmd {
 	const struct smc_variant *variant;
-	bool is_absolute, is_json, is_metrics, is_all_netns, is_usage, is_read;
+	bool is_absolute, is_json, is_metrics, is_all_netns, is_usage;
+	size_t width;
 	int details;
 	const char *netns;
 	int argc;
@@ -127,7 +129,7 @@ static inline void *cmd_list_at(const struct cmd_list *list, size_t i)
 void cmd_list_free(struct cmd_list *list);
 
 /**
- * cmd_table() - print a list: rows, with a header if there are any or @is_read; or JSON
+ * cmd_table() - print a list: rows, with a header if there are any; or JSON
  * @table: all columns; @names: those of the text
  * @name: of the JSON document, see cmd_document(); @key: of the array in it
  *

@@ -184,7 +184,7 @@ static int show(struct cmd *cmd, const struct lists *lists, const struct linkgro
 		cmd_table(cmd, &lists->groups, table,
 			  is_smcd ? "id,vlan,conns,pnetid" : "id,role,type,vlan,conns,pnetid",
 			  "linkgroup", "linkgroups");
-	if (!cmd->is_json && cmd->is_read)
+	if (!cmd->is_json && cmd->width)
 		say_waiting(cmd, &lists->groups);
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/screen.h"
 #include "net/netns.h"
 #include "sandbox/enclose.h"
 
@@ -171,7 +172,7 @@ static int run(struct cmd *cmd, const struct cmd_object *object)
 
 int cmd_main(const struct smc_variant *variant, int argc, char **argv)
 {
-	struct cmd cmd = { .variant = variant, .is_read = isatty(STDOUT_FILENO) };
+	struct cmd cmd = { .variant = variant, .width = cli_columns() };
 	const struct cmd_object *object;
 	int status;
 

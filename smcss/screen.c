@@ -5,18 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "out/list.h"
-#include "smc/reason.h"
 #include "sockets/show.h"
-
-static void add_code(struct screen *screen, uint32_t code)
-{
-	for (size_t i = 0; i < screen->count; i++)
-		if (screen->codes[i] == code)
-			return;
-	smc_array_append(&screen->codes, &screen->count, &screen->size, &code, sizeof(code));
-}
 
 void screen_begin(struct screen *screen, const struct smcss_opts *opts)
 {
@@ -32,27 +21,9 @@ void screen_add(struct screen *screen, const struct sockets_row *row)
 	summary_add(screen->sum, row);
 	if (!sockets_has_reason(&row->sock))
 		return;
-	add_code(screen, fallback->reason);
+	sockets_codes_add(&screen->reasons, fallback->reason);
 	if (fallback->peer_diagnosis)
-		add_code(screen, fallback->peer_diagnosis);
-}
-
-static void explain(struct out_text *text, size_t width, uint32_t code)
-{
-	const struct smc_reason *reason = smc_reason_find(code);
-	size_t start = text->len, at;
-
-	sockets_append_symbol(text, code);
-	out_str(text, ": ");
-	at = text->len - start;
-	out_wrap(text, width, at, 4,
-		 reason ? reason->meaning : "a reason that Linux does not use");
-	out_char(text, '\n');
-	if (!reason)
-		return;
-	out_str(text, "    check: ");
-	out_wrap(text, width, 11, 11, reason->check);
-	out_char(text, '\n');
+		sockets_codes_add(&screen->reasons, fallback->peer_diagnosis);
 }
 
 static void say_nothing(const struct screen *screen, const struct smcss_opts *opts)
@@ -79,10 +50,10 @@ void screen_end(struct screen *screen, struct out_text *text, const struct smcss
 		say_nothing(screen, opts);
 		return;
 	}
-	for (size_t i = 0; opts->is_explained && i < screen->count; i++) {
+	for (size_t i = 0; opts->is_explained && i < screen->reasons.count; i++) {
 		if (!i)
 			out_char(text, '\n');
-		explain(text, opts->width, screen->codes[i]);
+		sockets_explain_code(text, opts->width, screen->reasons.codes[i]);
 	}
 	if (opts->no_header)
 		return;
@@ -92,7 +63,7 @@ void screen_end(struct screen *screen, struct out_text *text, const struct smcss
 
 void screen_free(struct screen *screen)
 {
-	free(screen->codes);
+	free(screen->reasons.codes);
 	summary_free(screen->sum);
 	*screen = (struct screen){ .rows = 0 };
 }

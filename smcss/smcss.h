@@ -4,6 +4,7 @@
 
 #include "smc/filter.h"
 #include "sockets/columns.h"
+#include "sockets/show.h"
 
 /** struct smcss_opts - the command line, read; @width: of the terminal, 0 for none, and JSON */
 struct smcss_opts {
@@ -69,13 +70,13 @@ void summary_free(struct summary *summary);
 /**
  * struct screen - what a terminal shows after the table, or in place of an empty one
  * @sum: of the rows; @rows: how many
- * @codes: their reasons, each once, in the order of their first row
+ * @reasons: theirs
  * @skipped: sockets that were not asked for, @listening of them listen
  */
 struct screen {
 	struct summary *sum;
-	uint32_t *codes;
-	size_t count, size, rows, skipped, listening;
+	struct sockets_codes reasons;
+	size_t rows, skipped, listening;
 };
 
 /** screen_begin() - begin, or begin again */

@@ -2,8 +2,6 @@
 /* The terminal that stdout is: its size, and what it can show. */
 #include "cli/screen.h"
 
-#include <langinfo.h>
-#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,12 +71,12 @@ bool cli_has_color(void)
 
 bool cli_has_utf8(void)
 {
-	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
-	bool has = locale && !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *locale = NULL;
 
-	if (locale)
-		freelocale(locale);
-	return has;
+	for (size_t i = 0; i < 3 && !(locale && *locale); i++)
+		locale = getenv(names[i]);
+	return locale && (strcasestr(locale, "utf-8") || strcasestr(locale, "utf8"));
 }
 
 void cli_progress(const char *fmt, ...)

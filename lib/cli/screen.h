@@ -13,9 +13,11 @@ extern const char *const cli_color_words[];
 
 /* The row of --color, for tools that have something to color. */
 #define CLI_COLOR_OPTION                                                                           \
-	{ .val = CLI_OPT_COLOR, .name = "color", .arg = "WHEN",                                    \
-	  .help = "color the text: auto, always or never", .text = &cli_color,                     \
-	  .words = cli_color_words }
+	{                                                                                          \
+		.val = CLI_OPT_COLOR, .name = "color", .arg = "WHEN",                              \
+		.help = "color the text: auto, always or never", .text = &cli_color,               \
+		.words = cli_color_words                                                           \
+	}
 
 /**
  * cli_columns() - columns of the terminal, 20 at least; 80 if it does not know, and $COLUMNS
@@ -34,7 +36,7 @@ size_t cli_rows(void);
  */
 bool cli_has_color(void);
 
-/** cli_has_utf8() - does the locale have UTF-8? */
+/** cli_has_utf8() - is the locale one of UTF-8, by its name? A confined tool cannot load it */
 bool cli_has_utf8(void);
 
 /**

@@ -3,7 +3,7 @@
 #pragma once
 
 /* The sentence where it is not. */
-#define SMC_MISSING "this kernel has no SMC (module 'smc' cannot be loaded)"
+#define SMC_MISSING "this kernel has no SMC (module 'smc' cannot be loaded): run 'smc_chk'"
 
 /**
  * host_af_smc() - can sockets of AF_SMC be opened?

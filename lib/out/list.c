@@ -2,6 +2,7 @@
 /* A table on its way to its reader. */
 #include "out/list.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,6 +120,7 @@ void out_list_begin(struct out_list *list, const struct out_view *view, struct o
 		.view = *view,
 		.text = text,
 		.has_header = has_header,
+		.head = OUT_STRONG,
 		.is_colored = cli_has_color(),
 	};
 	if (!width && has_header)
@@ -155,7 +157,7 @@ static struct piece text_of(const struct out_list *list, size_t row, size_t col)
 
 static enum out_style style_of(const struct out_list *list, size_t row, size_t col)
 {
-	return row ? list->cells[(row - 1) * list->view.count + col].style : OUT_STRONG;
+	return row ? list->cells[(row - 1) * list->view.count + col].style : list->head;
 }
 
 static size_t rows_of(const struct out_list *list)
@@ -185,7 +187,7 @@ static void measure(struct out_list *list)
 			if (list->widths[col] < width)
 				list->widths[col] = width;
 		}
-		if (is_empty && !list->view.is_chosen)
+		if (is_empty && !list->view.is_chosen && !list->keeps_empty)
 			list->line_of[col] = LEFT_OUT;
 	}
 }
@@ -207,9 +209,9 @@ static bool leave_one_out(struct out_list *list)
 	uint8_t rank = 0;
 
 	for (size_t col = 0; col < list->view.count && !list->view.is_chosen; col++)
-		if (list->line_of[col] != LEFT_OUT && list->view.cols[col]->rank > rank) {
+		if (list->line_of[col] != LEFT_OUT && list->view.ranks[col] > rank) {
 			worst = col;
-			rank = list->view.cols[col]->rank;
+			rank = list->view.ranks[col];
 		}
 	if (rank)
 		list->line_of[worst] = LEFT_OUT;
@@ -342,4 +344,25 @@ void out_list_free(struct out_list *list)
 	out_free(&list->texts);
 	list->cells = NULL;
 	list->count = list->size = 0;
+}
+
+void out_none(const char *sentence)
+{
+	if (cli_columns())
+		fprintf(stderr, "%s\n", sentence);
+}
+
+int out_print_list(const struct out_view *view, const void *objects, size_t count, size_t size,
+		   const char *none, struct smc_err *err)
+{
+	struct out_text text = { .len = 0 };
+	struct out_list list;
+
+	out_list_begin(&list, view, &text, cli_columns(), true);
+	for (size_t i = 0; i < count; i++)
+		out_list_row(&list, (const char *)objects + i * size);
+	out_list_end(&list);
+	if (!count)
+		out_none(none);
+	return out_finish(&text, err);
 }

@@ -18,6 +18,8 @@ struct out_cell {
  * struct out_list - a table being written; begin with out_list_begin()
  * @width: of the terminal; 0: none
  * @lines: lines of a row, once it is laid out, unless a cell wraps
+ * @head: style of the header; @is_colored: cli_has_color()
+ * @keeps_empty: a column that says nothing now may do so soon
  * The rest is for out/list.c.
  */
 struct out_list {
@@ -28,7 +30,8 @@ struct out_list {
 	struct out_cell *cells;
 	size_t count, size;
 	uint8_t line_of[OUT_MAX_COLS];
-	bool has_header, is_colored;
+	enum out_style head;
+	bool has_header, is_colored, keeps_empty;
 };
 
 /**
@@ -53,6 +56,18 @@ void out_list_end(struct out_list *list);
 
 /** out_list_free() - drop the rows that are not out yet; a list of zeros has none */
 void out_list_free(struct out_list *list);
+
+/** out_none() - a sentence on stderr, if stdout is a terminal, where there is nothing to show */
+void out_none(const char *sentence);
+
+/**
+ * out_print_list() - print a whole table with its header: @count objects of @size bytes
+ * @none: see out_none()
+ *
+ * Return: 0, -errno with @err.
+ */
+int out_print_list(const struct out_view *view, const void *objects, size_t count, size_t size,
+		   const char *none, struct smc_err *err);
 
 /**
  * out_wrap() - append words, with line breaks between them so that no line is wider than @width

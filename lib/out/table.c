@@ -137,7 +137,8 @@ enum out_style out_read(struct out_text *text, const struct out_col *col, const 
 
 	if (value && col->read)
 		col->read(text, value);
-	else if (value && !col->text && (col->kind == OUT_KIND_DEC || col->kind == OUT_KIND_DEC_STR))
+	else if (value && !col->text &&
+		 (col->kind == OUT_KIND_DEC || col->kind == OUT_KIND_DEC_STR))
 		out_dec(text, number_at(value, col->size), 0);
 	else
 		append_cell(text, col, object);
@@ -249,12 +250,20 @@ const char *out_view_add(struct out_view *view, const struct out_col *table, con
 		if (!col || view->count == OUT_MAX_COLS)
 			return names;
 		view->widths[view->count] = col->width;
+		view->ranks[view->count] = col->rank;
 		view->cols[view->count++] = col;
 		names += len;
 		if (*names == ',' && !*++names)
 			return names - 1;
 	}
 	return NULL;
+}
+
+void out_view_rank(struct out_view *view, const char *name, uint8_t rank)
+{
+	for (size_t i = 0; i < view->count; i++)
+		if (!strcmp(view->cols[i]->name, name))
+			view->ranks[i] = rank;
 }
 
 void out_view_widen(struct out_view *view, const char *name, uint8_t width)

@@ -154,11 +154,11 @@ struct out_col {
 
 /**
  * struct out_view - the chosen columns, in order, and the least width of each
- * @is_chosen: by the user, who gets all of them
+ * @ranks: see out_col; @is_chosen: by the user, who gets all of them
  */
 struct out_view {
 	const struct out_col *cols[OUT_MAX_COLS];
-	uint8_t widths[OUT_MAX_COLS];
+	uint8_t widths[OUT_MAX_COLS], ranks[OUT_MAX_COLS];
 	size_t count;
 	bool is_chosen;
 };
@@ -184,6 +184,9 @@ enum out_style out_read(struct out_text *text, const struct out_col *col, const 
 
 /** out_view_widen() - make a chosen column at least so wide */
 void out_view_widen(struct out_view *view, const char *name, uint8_t width);
+
+/** out_view_rank() - in this view a chosen column has another rank */
+void out_view_rank(struct out_view *view, const char *name, uint8_t rank);
 
 /** out_fit() - make chosen columns as wide as they are in @count rows, up to 255 characters */
 void out_fit(struct out_view *view, const void *objects, size_t count, size_t size);

@@ -4,6 +4,8 @@
 
 #include <arpa/inet.h>
 
+#include "base/array.h"
+#include "out/list.h"
 #include "smc/reason.h"
 #include "smc/remedy.h"
 
@@ -146,4 +148,31 @@ void sockets_explain(struct out_text *text, const struct smc_sock *sock)
 	explain_one(text, "local", sock->fallback.reason);
 	if (sock->fallback.peer_diagnosis)
 		explain_one(text, "peer", sock->fallback.peer_diagnosis);
+}
+
+void sockets_explain_code(struct out_text *text, size_t width, uint32_t code)
+{
+	const struct smc_reason *reason = smc_reason_find(code);
+	size_t start = text->len, at;
+
+	out_str(text, "    ");
+	sockets_append_symbol(text, code);
+	out_str(text, ": ");
+	at = text->len - start;
+	out_wrap(text, width, at, 8, reason ? reason->meaning : "a reason that Linux does not use");
+	out_char(text, '\n');
+	if (!reason)
+		return;
+	out_str(text, "        check: ");
+	out_wrap(text, width, 15, 15, reason->check);
+	out_char(text, '\n');
+}
+
+bool sockets_codes_add(struct sockets_codes *codes, uint32_t code)
+{
+	for (size_t i = 0; i < codes->count; i++)
+		if (codes->codes[i] == code)
+			return false;
+	smc_array_append(&codes->codes, &codes->count, &codes->size, &code, sizeof(code));
+	return true;
 }

@@ -30,3 +30,17 @@ void sockets_append_symbol(struct out_text *text, uint32_t code);
 
 /** sockets_explain() - append the lines that say in words why a socket is on TCP */
 void sockets_explain(struct out_text *text, const struct smc_sock *sock);
+
+/**
+ * sockets_explain_code() - append the same about one reason, for a terminal of @width columns
+ */
+void sockets_explain_code(struct out_text *text, size_t width, uint32_t code);
+
+/** struct sockets_codes - reasons, each once, in the order of their first sockets */
+struct sockets_codes {
+	uint32_t *codes;
+	size_t count, size;
+};
+
+/** sockets_codes_add() - Return: whether the code is new */
+bool sockets_codes_add(struct sockets_codes *codes, uint32_t code);

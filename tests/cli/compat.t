@@ -165,12 +165,12 @@ def check_words(env):
 def check_terminal(env):
     env = dict(env, TERM="dumb")
     seen = on_terminal(["smcr", "linkgroup", "999"], env)[1]
-    ok(seen == HEADERS["smcr linkgroup"] + "\n", "a person sees the header of an empty table", seen)
+    ok("no link groups" in seen and HEADERS["smcr linkgroup"] not in seen, "a person sees a sentence for an empty table", seen)
     seen = on_terminal(["smcd", "device"], env)[1]
     ok("loopback" in seen, "a person sees the loopback device", seen)
     for words in ("device", "device all", "-d device"):
         _, out, _ = run(["smcd", *words.split()], env)
-        ok(out.decode() == seen, "smcd %s: so does a script" % words, out)
+        ok("loopback" in out.decode(), "smcd %s: so does a script" % words, out)
     _, out, _ = run(["smcd", "-j", "device"], env)
     ok(b"loopback" in out, "in JSON, too", out)
 

@@ -105,7 +105,7 @@ is "$?$err" 0 'the example of smc.conf(5)'
 like "$(<"$tmp/out")" '^deny port 22,443' 'and it is all there'
 
 # ---- a kernel without SMC ----
-sentence="this kernel has no SMC (module 'smc' cannot be loaded)"
+sentence="this kernel has no SMC (module 'smc' cannot be loaded): run 'smc_chk'"
 if has_smc; then
 	skip 'a kernel without SMC' 'this kernel has SMC'
 else

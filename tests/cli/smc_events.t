@@ -30,7 +30,7 @@ if has_smc; then
 	skip 'a kernel without SMC' 'this kernel has SMC'
 else
 	capture "$smc_events"
-	is "$rc$out$err" "1smc_events: this kernel has no SMC (module 'smc' cannot be loaded)" 'a kernel without SMC'
+	is "$rc$out$err" "1smc_events: this kernel has no SMC (module 'smc' cannot be loaded): run 'smc_chk'" 'a kernel without SMC'
 fi
 mkdir "$tmp/record"
 capture env SMC_TOOLS_ROOT="$tmp/record" "$smc_events"

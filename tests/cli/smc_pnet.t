@@ -6,7 +6,7 @@ tool=smc_pnet
 . tests/cli/tool.sh
 
 # taken ARG...: not a usage error: it reached the kernel, which may lack SMC, the PNET ID or the rights.
-sentence="smc_pnet: this kernel has no SMC (module 'smc' cannot be loaded)"
+sentence="smc_pnet: this kernel has no SMC (module 'smc' cannot be loaded): run 'smc_chk'"
 if has_smc; then
 	answer='^0:$|^1:smc_pnet: (no entry has PNET ID N|.*: Operation not permitted)'
 else

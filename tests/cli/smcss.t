@@ -121,7 +121,7 @@ run -N no-such-netns
 is "$err" "smcss: no network namespace 'no-such-netns'" 'an unknown namespace by name'
 
 # ---- every option of smc-tools 1.8.5 is taken, on its own and together ----
-sentence="smcss: this kernel has no SMC (module 'smc' cannot be loaded)"
+sentence="smcss: this kernel has no SMC (module 'smc' cannot be loaded): run 'smc_chk'"
 # Without SMC in the kernel the answer is that sentence, with it a list; never a usage error.
 if has_smc; then want="0State" is_list=1; else want="1$sentence" is_list=; fi
 taken() {

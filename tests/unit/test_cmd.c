@@ -168,7 +168,7 @@ static void add_group(uint32_t id, const char *host, const char *pnetid)
 /* For people only: scripts get the rows of 1.8.5. */
 static void groups_that_wait(void **state)
 {
-	struct cmd cmd = { .variant = &smcr, .is_read = true }, script = { .variant = &smcr };
+	struct cmd cmd = { .variant = &smcr, .width = 80 }, script = { .variant = &smcr };
 	char *out;
 
 	(void)state;

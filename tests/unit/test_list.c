@@ -389,7 +389,8 @@ static void no_module(void **state)
 	fake_refusal(ENOENT);
 	text = list(&opts, -ENOENT, &err);
 	assert_string_equal(text, "");
-	assert_string_equal(err.text, "this kernel has no SMC (module 'smc' cannot be loaded)");
+	assert_string_equal(
+		err.text, "this kernel has no SMC (module 'smc' cannot be loaded): run 'smc_chk'");
 	assert_int_equal(module_calls, 1);
 	free(text);
 }

@@ -199,7 +199,7 @@ static void check_tree(const char *tree, const char *entries, const char *want)
 	struct fixture f;
 
 	begin(&f, tree, entries);
-	pnet_tree(&f.out, &f.rows, &groups);
+	pnet_tree(&f.out, &f.rows, &groups, 0);
 	check_out(&f, want);
 }
 
