@@ -189,7 +189,7 @@ static int start(struct events *events)
 	ret = follow_open(&events->follow, events->err);
 	if (ret)
 		return ret;
-	out_none("smc_events: waiting for connections, until Ctrl-C");
+	cli_none("smc_events: waiting for connections, until Ctrl-C");
 	event.at = clock_ns(CLOCK_REALTIME);
 	return on_event(events, &event);
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "cli/screen.h"
 #include "out/list.h"
 
 /* ---- columns ---- */
@@ -182,7 +183,7 @@ static int print_commands(const struct smc_pnet_table *entries, bool is_json, st
 	for (size_t i = 0; i < entries->count; i++)
 		append_command(&text, &entries->entries[i]);
 	if (!entries->count)
-		out_none("smc_pnet: nothing to suggest");
+		cli_none("smc_pnet: nothing to suggest");
 	return out_finish(&text, err);
 }
 

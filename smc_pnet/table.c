@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "cli/screen.h"
 #include "out/list.h"
 #include "smc/genl_abi.h"
 
@@ -64,7 +65,7 @@ static int print(struct shown *shown, int ret, struct smc_err *err)
 					       "entries", shown->entries),
 				     err);
 	else if (!ret && !shown->text.len)
-		out_none(shown->name ? "smc_pnet: no entry has this PNET ID" :
+		cli_none(shown->name ? "smc_pnet: no entry has this PNET ID" :
 				       "smc_pnet: the PNET table is empty");
 	else if (!ret)
 		ret = out_finish(&shown->text, err);

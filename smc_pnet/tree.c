@@ -293,7 +293,7 @@ int pnet_print_tree(const struct pnet_rows *rows, struct smc_err *err)
 		return ret;
 	pnet_tree(&text, rows, &groups, cli_columns());
 	if (!text.len)
-		out_none("smc_pnet: no net device, no RDMA port and no ISM device");
+		cli_none("smc_pnet: no net device, no RDMA port and no ISM device");
 	free_groups(&groups);
 	return out_finish(&text, err);
 }

@@ -247,7 +247,7 @@ static void append_table(struct out_text *text, const struct top_table *table,
 	size_t width = cli_columns();
 
 	if (!table->count && !opts->no_header)
-		out_none("smc_top: no SMC connection; 'smc_chk' checks this host");
+		cli_none("smc_top: no SMC connection; 'smc_chk' checks this host");
 	if (!opts->no_header) {
 		top_head(text, table, seconds, opts->sort, width);
 		out_char(text, '\n');

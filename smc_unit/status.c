@@ -296,7 +296,7 @@ int unit_status(const struct request *req)
 					    "services", list.array),
 				  true);
 	else if (!ret && !list.is_any)
-		out_none("smc_unit: no service uses SMC by smc_unit");
+		cli_none("smc_unit: no service uses SMC by smc_unit");
 	out_list_end(&list.rows);
 	if (!ret)
 		ret = out_print(&list.text, &err);

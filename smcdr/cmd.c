@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "cli/screen.h"
 #include "out/list.h"
 
 #define LABEL_WIDTH 9
@@ -96,7 +97,7 @@ static void say_none(const struct cmd *cmd, const char *key)
 	snprintf(sentence, sizeof(sentence), "%s: no %s of %s; 'smc_chk' checks this host",
 		 cmd->variant->tool->name, !strcmp(key, "linkgroups") ? "link groups" : key,
 		 cmd->variant->title);
-	out_none(sentence);
+	cli_none(sentence);
 }
 
 int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col *table,

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/printable.h"
+#include "cli/screen.h"
 #include "version.h"
 
 #define MAX_OPTS 48
@@ -210,8 +211,8 @@ int cli_parse(const struct cli_tool *tool, int argc, char **argv, int (*take)(in
 		*own.given |= bit_of(tool, opt);
 		if (opt->flag)
 			*opt->flag = true;
-		else if (opt->text && opt->words && cli_word(tool, val, opt->words, optarg) < 0)
-			return tool->error_status;
+		else if (val == CLI_OPT_COLOR)
+			ret = cli_choose_color(cli_word(tool, val, cli_color_words, optarg));
 		else if (opt->text)
 			*opt->text = optarg;
 		else

@@ -16,7 +16,6 @@
  * @help: one phrase, no full stop; "\n" goes on in the next line
  * @flag, @text, @seconds: receives true, the argument, or the argument as 0.1 to 86400 seconds; an
  *	option with none of them is for the tool's own function
- * @words: what @text may be, ended by NULL; NULL: anything
  * @needs: options ("--read") and commands ("status"), one of which must be given; NULL for none
  * @excludes: options that cannot be given with it, in the same form, or NULL
  */
@@ -27,7 +26,6 @@ struct cli_opt {
 	const char **text;
 	double *seconds;
 	const char *needs, *excludes;
-	const char *const *words;
 };
 
 /**

@@ -13,8 +13,24 @@
 
 #define LEAST_COLUMNS 20
 
-const char *cli_color;
+enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
 const char *const cli_color_words[] = { "auto", "always", "never", NULL };
+
+/* For the whole tool. */
+static enum color *chosen_color(void)
+{
+	static enum color color;
+
+	return &color;
+}
+
+bool cli_choose_color(int word)
+{
+	if (word >= 0)
+		*chosen_color() = (enum color)word;
+	return word < 0;
+}
 
 static struct winsize size_of(int fd)
 {
@@ -60,8 +76,8 @@ bool cli_has_color(void)
 {
 	const char *no = getenv("NO_COLOR"), *wish = getenv("CLICOLOR"), *term = getenv("TERM");
 
-	if (cli_color && strcmp(cli_color, "auto") != 0)
-		return !strcmp(cli_color, "always");
+	if (*chosen_color() != COLOR_AUTO)
+		return *chosen_color() == COLOR_ALWAYS;
 	if ((no && *no) || (wish && !strcmp(wish, "0")))
 		return false;
 	if (is_on("CLICOLOR_FORCE"))
@@ -91,4 +107,10 @@ void cli_progress(const char *fmt, ...)
 	va_end(ap);
 	cli_printable(shown, sizeof(shown), line);
 	fprintf(stderr, "\r\033[K%.*s", (int)columns_of(STDERR_FILENO) - 1, shown);
+}
+
+void cli_none(const char *sentence)
+{
+	if (cli_columns())
+		fprintf(stderr, "%s\n", sentence);
 }

@@ -5,19 +5,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** cli_color - word of --color: "auto", "always" or "never"; NULL is "auto" */
-extern const char *cli_color;
+/* The row of --color, for tools that have something to color; cli_parse() takes it. */
+#define CLI_COLOR_OPTION                                                                           \
+	{                                                                                          \
+		.val = CLI_OPT_COLOR, .name = "color", .arg = "WHEN",                              \
+		.help = "color the text: auto, always or never"                                    \
+	}
 
 /** cli_color_words - what --color takes, ended by NULL */
 extern const char *const cli_color_words[];
 
-/* The row of --color, for tools that have something to color. */
-#define CLI_COLOR_OPTION                                                                           \
-	{                                                                                          \
-		.val = CLI_OPT_COLOR, .name = "color", .arg = "WHEN",                              \
-		.help = "color the text: auto, always or never", .text = &cli_color,               \
-		.words = cli_color_words                                                           \
-	}
+/** cli_choose_color() - by the place of a word; -1: none. Return: whether it is none */
+bool cli_choose_color(int word);
 
 /**
  * cli_columns() - columns of the terminal, 20 at least; 80 if it does not know, and $COLUMNS
@@ -45,3 +44,6 @@ bool cli_has_utf8(void);
  * "" takes it away, which must come before other output.
  */
 void cli_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/** cli_none() - a sentence on stderr, if stdout is a terminal, where there is nothing to show */
+void cli_none(const char *sentence);

@@ -2,7 +2,6 @@
 /* A table on its way to its reader. */
 #include "out/list.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +19,7 @@ struct piece {
 	size_t len;
 };
 
-/* Columns of a terminal that UTF-8 text takes: its bytes, without those that continue a character. */
+/* Columns of a terminal that UTF-8 text takes: bytes that begin a character. */
 static size_t columns_of(struct piece piece)
 {
 	size_t columns = 0;
@@ -346,12 +345,6 @@ void out_list_free(struct out_list *list)
 	list->count = list->size = 0;
 }
 
-void out_none(const char *sentence)
-{
-	if (cli_columns())
-		fprintf(stderr, "%s\n", sentence);
-}
-
 int out_print_list(const struct out_view *view, const void *objects, size_t count, size_t size,
 		   const char *none, struct smc_err *err)
 {
@@ -363,6 +356,6 @@ int out_print_list(const struct out_view *view, const void *objects, size_t coun
 		out_list_row(&list, (const char *)objects + i * size);
 	out_list_end(&list);
 	if (!count)
-		out_none(none);
+		cli_none(none);
 	return out_finish(&text, err);
 }

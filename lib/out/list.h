@@ -57,12 +57,9 @@ void out_list_end(struct out_list *list);
 /** out_list_free() - drop the rows that are not out yet; a list of zeros has none */
 void out_list_free(struct out_list *list);
 
-/** out_none() - a sentence on stderr, if stdout is a terminal, where there is nothing to show */
-void out_none(const char *sentence);
-
 /**
  * out_print_list() - print a whole table with its header: @count objects of @size bytes
- * @none: see out_none()
+ * @none: see cli_none()
  *
  * Return: 0, -errno with @err.
  */

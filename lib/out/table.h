@@ -179,7 +179,7 @@ void out_as_is(struct out_text *text, const void *value);
 /** out_cell() - append one cell, as wide as it is; nothing, or @none, where there is no value */
 void out_cell(struct out_text *text, const struct out_col *col, const void *object);
 
-/** out_read() - as out_cell(), for terminals: by read(), no zeros before a number. Return: the style */
+/** out_read() - as out_cell(), for terminals: by read(), no zeros in front. Return: the style */
 enum out_style out_read(struct out_text *text, const struct out_col *col, const void *object);
 
 /** out_view_widen() - make a chosen column at least so wide */

@@ -279,8 +279,7 @@ static void text_holder(struct out_text *text, const void *object)
 #define FLAGS CONN, .text = text_flags, .json = json_flags
 
 const struct out_col sockets_columns[] = {
-	{ "state", "State", "state", 14, .text = text_state, .json = json_state,
-	  OUT_RANK(1) },
+	{ "state", "State", "state", 14, .text = text_state, .json = json_state, OUT_RANK(1) },
 	{ "uid", "UID", "uid", 5, OUT_DEC(sockets_row, sock.uid, 5), OUT_RANK(2) },
 	{ "inode", "Inode", "inode", 7, OUT_DEC(sockets_row, sock.inode, 7) },
 	{ "local", "Local Address", "local", 23, OUT_ODD(sockets_row, sock.local), .find = local_of,

@@ -12,7 +12,7 @@ ROOT = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__f
 TOOLS = ('smc_run', 'smc_unit', 'smc_ab', 'smcss', 'smc_top', 'smc_events', 'smcd', 'smcr', 'smcdr', 'smc_pnet', 'smc_rnics', 'smc_chk', 'smc_dump', 'smc_conf', 'smc_bpf', 'smc_keep', 'smc_put', 'ld_pre_smc')
 
 # From the bottom to the top: a directory includes only what is on a floor below its own. Tools are above all of them.
-FLOORS = (('lib/base',), ('lib/smc', 'lib/out', 'lib/cli'), ('lib/host',), ('lib/netlink', 'lib/process'), ('lib/sandbox', 'lib/bpf'),
+FLOORS = (('lib/base',), ('lib/cli',), ('lib/smc', 'lib/out'), ('lib/host',), ('lib/netlink', 'lib/process'), ('lib/sandbox', 'lib/bpf'),
           ('lib/cgroup',), ('lib/net',), ('lib/settings', 'lib/launch', 'lib/sockets'))
 
 # Tools that may see each other: the two names of one tool.
