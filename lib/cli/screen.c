@@ -13,23 +13,18 @@
 
 #define LEAST_COLUMNS 20
 
-enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
-
 const char *const cli_color_words[] = { "auto", "always", "never", NULL };
-
-/* For the whole tool. */
-static enum color *chosen_color(void)
-{
-	static enum color color;
-
-	return &color;
-}
 
 bool cli_choose_color(int word)
 {
-	if (word >= 0)
-		*chosen_color() = (enum color)word;
-	return word < 0;
+	static const char *const names[] = { NULL, "CLICOLOR_FORCE", "NO_COLOR" };
+
+	if (word <= 0)
+		return word < 0;
+	unsetenv("NO_COLOR");
+	unsetenv("CLICOLOR");
+	setenv(names[word], "1", true);
+	return false;
 }
 
 static struct winsize size_of(int fd)
@@ -76,8 +71,6 @@ bool cli_has_color(void)
 {
 	const char *no = getenv("NO_COLOR"), *wish = getenv("CLICOLOR"), *term = getenv("TERM");
 
-	if (*chosen_color() != COLOR_AUTO)
-		return *chosen_color() == COLOR_ALWAYS;
 	if ((no && *no) || (wish && !strcmp(wish, "0")))
 		return false;
 	if (is_on("CLICOLOR_FORCE"))

@@ -15,7 +15,11 @@
 /** cli_color_words - what --color takes, ended by NULL */
 extern const char *const cli_color_words[];
 
-/** cli_choose_color() - by the place of a word; -1: none. Return: whether it is none */
+/**
+ * cli_choose_color() - by the place of a word; -1: none. Return: whether it is none
+ *
+ * The environment keeps it, for tools that this one starts, too.
+ */
 bool cli_choose_color(int word);
 
 /**
@@ -30,8 +34,8 @@ size_t cli_columns(void);
 size_t cli_rows(void);
 
 /**
- * cli_has_color() - as --color says; by itself on a terminal that is not TERM=dumb, unless NO_COLOR
- * or CLICOLOR=0 forbids it; elsewhere if CLICOLOR_FORCE demands it
+ * cli_has_color() - on a terminal that is not TERM=dumb, unless NO_COLOR or CLICOLOR=0 forbids it;
+ * elsewhere if CLICOLOR_FORCE demands it
  */
 bool cli_has_color(void);
 
