@@ -81,19 +81,6 @@ size_t out_wrap(struct out_text *text, size_t width, size_t at, size_t indent, c
 	return at;
 }
 
-static const char *sequence_of(enum out_style style)
-{
-	switch (style) {
-	case OUT_PLAIN: break;
-	case OUT_GOOD: return "\033[32m";
-	case OUT_WARNING: return "\033[33m";
-	case OUT_BAD: return "\033[1;31m";
-	case OUT_MINOR: return "\033[2m";
-	case OUT_STRONG: return "\033[1m";
-	}
-	return NULL;
-}
-
 static void append_styled(struct out_text *text, const char *sequence, struct piece piece)
 {
 	if (sequence)
@@ -105,7 +92,7 @@ static void append_styled(struct out_text *text, const char *sequence, struct pi
 
 void out_styled(struct out_text *text, enum out_style style, const char *str)
 {
-	append_styled(text, cli_has_color() ? sequence_of(style) : NULL,
+	append_styled(text, cli_has_color() ? out_sequence(style) : NULL,
 		      (struct piece){ str, strlen(str) });
 }
 
@@ -122,6 +109,7 @@ void out_list_begin(struct out_list *list, const struct out_view *view, struct o
 		.head = OUT_STRONG,
 		.is_colored = cli_has_color(),
 	};
+	list->view.is_colored = list->is_colored;
 	if (!width && has_header)
 		out_header(text, view);
 }
@@ -279,7 +267,7 @@ static void put_cell(const struct out_list *list, struct pen *pen, size_t col, e
 
 	if (piece.len) {
 		out_blanks(pen->text, pen->blanks + (list->view.cols[col]->is_right ? padding : 0));
-		append_styled(pen->text, list->is_colored ? sequence_of(style) : NULL, piece);
+		append_styled(pen->text, list->is_colored ? out_sequence(style) : NULL, piece);
 		pen->blanks = list->view.cols[col]->is_right ? 0 : padding;
 	} else {
 		pen->blanks += list->widths[col];

@@ -352,26 +352,64 @@ static void fill_gap(struct out_text *text, const struct out_view *view, size_t 
 	}
 }
 
+/* Return: where it ends then. */
+static size_t insert(struct out_text *text, size_t at, const char *str)
+{
+	size_t len = strlen(str);
+
+	out_str(text, str);
+	memmove(text->data + at + len, text->data + at, text->len - len - at);
+	memcpy(text->data + at, str, len);
+	return at + len;
+}
+
+/* Give the cell from @start to @end its style. Return: where it ends then. */
+static size_t paint(struct out_text *text, const struct out_col *col, const void *object,
+		    size_t start, size_t end)
+{
+	const void *value = col->style ? value_of(col, object) : NULL;
+	const char *sequence = value ? out_sequence(col->style(value)) : NULL;
+
+	if (!sequence)
+		return end;
+	end += insert(text, start, sequence) - start;
+	return insert(text, end, "\033[m");
+}
+
 void out_row(struct out_text *text, const struct out_view *view, const void *object)
 {
 	size_t line = text->len, end = line, next = 0; /* first column that is not written yet */
 
 	for (size_t i = 0; i < view->count; i++) {
-		size_t start = text->len;
+		size_t start = text->len, len;
 
 		append_cell(text, view->cols[i], object);
 		if (text->len == start)
 			continue;
+		len = text->len - start;
 		if (next < i) {
-			size_t len = text->len - start;
-
 			fill_gap(text, view, next, i, start);
 			start = text->len - len;
 		}
 		end = pad(text, view, i, start);
+		if (view->is_colored)
+			end = paint(text, view->cols[i], object, end - len, end);
 		next = i + 1;
 	}
 	end_line(text, line, end);
+}
+
+const char *out_sequence(enum out_style style)
+{
+	switch (style) {
+	case OUT_PLAIN: break;
+	case OUT_GOOD: return "\033[32m";
+	case OUT_WARNING: return "\033[33m";
+	case OUT_BAD: return "\033[1;31m";
+	case OUT_MINOR: return "\033[2m";
+	case OUT_STRONG: return "\033[1m";
+	}
+	return NULL;
 }
 
 static void *allocate(size_t size)

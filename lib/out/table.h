@@ -32,6 +32,9 @@ enum out_style {
 	OUT_STRONG,  /* bold */
 };
 
+/** out_sequence() - what a terminal takes for a style, up to "\\033[m"; NULL for a plain one */
+const char *out_sequence(enum out_style style);
+
 /** struct out_name - word for a value; @text NULL: none; @json NULL: a number, or a boolean */
 struct out_name {
 	const char *text, *json;
@@ -154,13 +157,13 @@ struct out_col {
 
 /**
  * struct out_view - the chosen columns, in order, and the least width of each
- * @ranks: see out_col; @is_chosen: by the user, who gets all of them
+ * @ranks: see out_col; @is_chosen: by the user, who gets all of them; @is_colored: cells have styles
  */
 struct out_view {
 	const struct out_col *cols[OUT_MAX_COLS];
 	uint8_t widths[OUT_MAX_COLS], ranks[OUT_MAX_COLS];
 	size_t count;
-	bool is_chosen;
+	bool is_chosen, is_colored;
 };
 
 /**
