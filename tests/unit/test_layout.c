@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Tables on terminals of every width: known layouts, then random ones, in which nothing may be lost.
+ * LAYOUT_SEED=N in the environment repeats one.
+ */
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "out/list.h"
+
+#define COLS 5
+
+struct object {
+	const char *cells[COLS];
+};
+
+static enum out_style style_any(const void *value)
+{
+	return value ? OUT_BAD : OUT_PLAIN;
+}
+
+#define CELL(n) OUT_PTR(object, cells[n]), .text = out_as_is
+
+static const struct out_col table[] = {
+	{ "mode", "Mode", NULL, 4, CELL(0), OUT_RANK(0) },
+	{ "number", "No", NULL, 2, CELL(1), OUT_RIGHT, OUT_RANK(2) },
+	{ "minor", "Minor", NULL, 5, CELL(2), OUT_RANK(3) },
+	{ "name", "Name", NULL, 4, CELL(3) },
+	{ "words", "Words", NULL, 5, CELL(4), .is_wrapped = true },
+	{ 0 },
+};
+
+/* What a terminal of @width columns shows; to be freed. */
+static char *shown(const char *names, const struct object *objects, size_t count, size_t width,
+		   bool is_chosen)
+{
+	struct out_view view = { .is_chosen = is_chosen };
+	struct out_text text = { 0 };
+	struct out_list list;
+
+	assert_null(out_view_add(&view, table, names));
+	out_list_begin(&list, &view, &text, width, true);
+	for (size_t i = 0; i < count; i++)
+		out_list_row(&list, &objects[i]);
+	out_list_end(&list);
+	out_mem(&text, "", 1);
+	return text.data;
+}
+
+static void layouts(void **state)
+{
+	static const struct object two[] = { { { "SMCD", "7", "x", "redis", "one two three" } },
+					     { { "TCP", "12", "", "nginx", "four" } } },
+				   empty[] = { { { "SMCD", "", "-", "n/a", "" } } };
+	static const struct {
+		const char *names;
+		const struct object *objects;
+		size_t count, width;
+		bool is_chosen;
+		const char *want;
+	} cases[] = {
+		{ "mode,number,minor,name", two, 2, 80, false,
+		  "Mode  No  Minor  Name\nSMCD   7  x      redis\nTCP   12  -      nginx\n" },
+		/* The highest rank goes first. */
+		{ "mode,number,minor,name", two, 2, 20, false,
+		  "Mode  No  Name\nSMCD   7  redis\nTCP   12  nginx\n" },
+		{ "mode,number,minor,name", two, 2, 14, false,
+		  "Mode  Name\nSMCD  redis\nTCP   nginx\n" },
+		/* Chosen columns stay, so rows break. */
+		{ "mode,number,minor,name", two, 2, 20, true,
+		  "Mode  No  Minor\n    Name\nSMCD   7  x\n    redis\nTCP   12  -\n    nginx\n" },
+		/* Without any value. */
+		{ "mode,number,minor,name", empty, 1, 80, false, "Mode\nSMCD\n" },
+		{ "mode,minor", empty, 1, 80, true, "Mode  Minor\nSMCD  -\n" },
+		{ "mode", empty, 0, 80, false, "" },
+		/* No pipe: no width, and the columns as they are. */
+		{ "mode,number", two, 2, 0, false, "Mode No\nSMCD  7\nTCP  12\n" },
+		/* A single cell that is too wide. */
+		{ "words", two, 1, 20, false, "Words\none two three\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *text = shown(cases[i].names, cases[i].objects, cases[i].count, cases[i].width,
+				   cases[i].is_chosen);
+
+		assert_string_equal(text, cases[i].want);
+		free(text);
+	}
+}
+
+static void words(void **state)
+{
+	static const struct object one[] = {
+		{ { "SMCD", "", "", "", "a sentence that is longer than the terminal is wide" } }
+	};
+	char *text = shown("mode,words", one, 1, 36, false);
+
+	(void)state;
+	assert_string_equal(text, "Mode  Words\n"
+				  "SMCD  a sentence that is longer than\n"
+				  "      the terminal is wide\n");
+	free(text);
+}
+
+static void wrapping(void **state)
+{
+	static const struct {
+		size_t width, at, indent;
+		const char *words, *want;
+	} cases[] = {
+		{ 0, 5, 2, "as long as it is", "as long as it is" },
+		{ 10, 0, 2, "short", "short" },
+		{ 10, 0, 2, "ten chars.", "ten chars." },
+		{ 10, 0, 2, "two short words", "two short\n  words" },
+		{ 10, 6, 2, "begins late", "\n  begins\n  late" },
+		{ 10, 0, 2, "abcdefghijklm", "abcdefghij\n  klm" },
+		{ 10, 0, 0, "0.53 × TCP (slower)", "0.53 × TCP\n(slower)" },
+		{ 5, 0, 0, "äöüßäöü", "äöüßä\nöü" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct out_text text = { 0 };
+
+		out_wrap(&text, cases[i].width, cases[i].at, cases[i].indent, cases[i].words);
+		out_mem(&text, "", 1);
+		assert_string_equal(text.data, cases[i].want);
+		out_free(&text);
+	}
+}
+
+/* In a pipe the widths count what is seen. */
+static void color(void **state)
+{
+	static const struct out_col colored[] = {
+		{ "mode", "Mode", NULL, 6, CELL(0) },
+		{ "name", "Name", NULL, 6, CELL(1), .style = style_any },
+		{ 0 },
+	};
+	static const struct object one = { { "a", "b" } };
+	struct out_view view = { 0 };
+	struct out_text text = { 0 };
+	struct out_list list;
+
+	(void)state;
+	assert_null(out_view_add(&view, colored, "name,mode"));
+	setenv("CLICOLOR_FORCE", "1", 1);
+	unsetenv("NO_COLOR");
+	unsetenv("CLICOLOR");
+	out_list_begin(&list, &view, &text, 0, false);
+	out_list_row(&list, &one);
+	out_list_end(&list);
+	unsetenv("CLICOLOR_FORCE");
+	out_mem(&text, "", 1);
+	assert_string_equal(text.data, "\033[1;31mb\033[m      a\n");
+	out_free(&text);
+}
+
+/* ---- random tables ---- */
+
+static unsigned int seed;
+
+static size_t draw(size_t below)
+{
+	return (size_t)rand_r(&seed) % below;
+}
+
+static const char *random_cell(char *room, bool has_blanks)
+{
+	size_t len = draw(8) ? draw(12) : draw(70);
+
+	for (size_t i = 0; i < len; i++)
+		room[i] = has_blanks && i && i + 1 < len && room[i - 1] != ' ' && !draw(6) ?
+				  ' ' :
+				  (char)('a' + draw(26));
+	room[len] = '\0';
+	return room;
+}
+
+/* Without blanks and dashes. Return: @text */
+static char *squeeze(char *text)
+{
+	char *to = text;
+
+	for (const char *at = text; *at; at++)
+		if (*at != ' ' && *at != '\n' && *at != '-')
+			*to++ = *at;
+	*to = '\0';
+	return text;
+}
+
+static void check_widths(const char *text, size_t width)
+{
+	for (size_t len; *text; text += len + (text[len] == '\n')) {
+		len = strcspn(text, "\n");
+		assert_true(len <= width);
+		assert_true(!len || text[len - 1] != ' ');
+	}
+}
+
+/* One row, so that its cells stand in order; columns that are narrow enough are not cut. */
+static void random_rows(void **state)
+{
+	static char rooms[COLS][80];
+	const char *chosen = getenv("LAYOUT_SEED");
+	char all[COLS * 80];
+
+	(void)state;
+	seed = chosen ? (unsigned int)strtoul(chosen, NULL, 10) : (unsigned int)time(NULL);
+	printf("# LAYOUT_SEED=%u\n", seed);
+	for (int round = 0; round < 20000; round++) {
+		size_t width = 20 + draw(110), used = 0;
+		struct object object;
+		char *text;
+
+		for (size_t i = 0; i < COLS; i++) {
+			object.cells[i] = random_cell(rooms[i], i == COLS - 1);
+			used += (size_t)snprintf(all + used, sizeof(all) - used, "%s",
+						 object.cells[i]);
+		}
+		text = shown("mode,number,minor,name,words", &object, 1, width, true);
+		check_widths(text, width);
+		/* Cells of one line go on below each other: compare letters, not their order. */
+		size_t letters[26] = { 0 };
+
+		for (const char *at = squeeze(text) + strlen("ModeNoMinorNameWords"); *at; at++)
+			letters[*at - 'a']++;
+		for (const char *at = squeeze(all); *at; at++)
+			letters[*at - 'a']--;
+		for (size_t i = 0; i < 26; i++)
+			assert_int_equal(letters[i], 0);
+		free(text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(layouts),     cmocka_unit_test(words),
+		cmocka_unit_test(wrapping),    cmocka_unit_test(color),
+		cmocka_unit_test(random_rows),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
