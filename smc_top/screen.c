@@ -17,7 +17,7 @@
 /* The line with sums, which a screen of one line has alone. */
 #define HEAD_LINES 1
 /* A terminal with fewer rows has no line that names the keys. */
-#define TALL 8
+#define TALL 6
 
 /**
  * struct screen - what is shown

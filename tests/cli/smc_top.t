@@ -339,7 +339,7 @@ def check_screen():
     screen.type(b"h")
     ok(screen.until(lambda: len(ports(screen)) == 9), "and back", screen.lines)
     # What was on its way before the size changed does not count: until the screen begins anew.
-    for size, rows, name in ((6, 76), 4, "a smaller terminal"), ((40, 120), 30, "a larger one"):
+    for size, rows, name in ((5, 76), 3, "a smaller terminal"), ((40, 120), 30, "a larger one"):
         screen.resize(*size)
         ok(screen.until(lambda: screen.is_cleared), name + ": all is drawn anew", screen.lines)
         screen.wide = False

@@ -18,6 +18,7 @@ import time
 
 from kern import out_of, wait_for
 from smcsock import accept, smc_listener
+from terminal import on_terminal
 
 CLIENT = ("ip", "netns", "exec", "client")
 
@@ -184,7 +185,8 @@ def events():
 
 def typed(command, comment=""):
     """A command as it is typed, and what it prints."""
-    return "\033[1m$ %s\033[m%s\n%s" % (command, comment and "  # " + comment, out_of(*command.split()))
+    shown = on_terminal(command.split(), dict(os.environ, TERM="xterm"))[1]
+    return "\033[1m$ %s\033[m%s\n%s" % (command, comment and "  # " + comment, shown)
 
 
 def while_connected(prefix, command, comment):
@@ -200,7 +202,7 @@ def while_connected(prefix, command, comment):
     return text
 
 
-@scene("picture-smcss", (r"^(ACTIVE +\d+ )\d{7}\b", r"\1INODE"))
+@scene("picture-smcss")
 def picture_smcss():
     """smcss: the client of a redis under smc_run, without smc_run and with it."""
     return ("# smcss: the same client without smc_run and with it\n" +
@@ -208,8 +210,8 @@ def picture_smcss():
             while_connected(("smc_run",), "smcss", "the client under smc_run, too"))
 
 
-BRAKES = "the peer's writer", "the peer's reader", "this reader"
-TOP_RULE = r"^(\S+ +\S+ +SMCD +)>?[\d.]+[kMG]? +>?[\d.]+[kMG]? +\d+ % +\d+ %", r"\1RATE RATE FULL FULL"
+BRAKES = "peer writes", "peer reads", "we read"
+TOP_RULE = r"^(\S+ +\S+ +SMCD\S* +)>?[\d.]+[kMG]? +>?[\d.]+[kMG]? +\S+ +\S+", r"\1RATE RATE FULL FULL"
 
 
 def is_calm(text):
@@ -261,11 +263,9 @@ def live_screen():
 
 @scene("top", TOP_RULE)
 def top():
-    """smc_top --once"""
-    texts = []
+    """smc_top, live."""
     with slow_connections():
-        wait_for(lambda: texts.append(out_of("smc_top", "--once")) or is_calm(texts[-1]))
-    return texts[-1]
+        return re.sub(r"\033\[[\d;]*m| +$", "", live_screen(), flags=re.MULTILINE)
 
 
 @scene("picture-top", TOP_RULE)

@@ -38,23 +38,15 @@ def check_empty():
           "no link group: an empty array")
     equal(doc("smcr", "-j", "linkgroup", "link-show")["links"], [], "no link: an empty array")
     equal(out_of("smcr", "-d", "linkgroup"), "", "no link group, details: nothing")
-    header = "LG-ID LG-Role LG-Type Net-Dev Link-State #Conns"
-    equal(words("smcr", "l", "l"), header.split(), "link-show: header")
-    header += " Link-UID Peer-UID IB-Dev IB-P"
-    equal(words("smcr", "-d", "l", "link"), header.split(), "link-show -d: header")
-    header += " Local-GID Peer-GID"
-    equal(words("smcr", "-dd", "l", "link-show", "all"), header.split(), "link-show -dd: header")
+    for options in ("l", "l"), ("-d", "l", "link"), ("-dd", "l", "link-show", "all"), ("linkgroup",):
+        said = " ".join(words("smcr", *options))
+        ok("no link" in said and "LG-ID" not in said, "smcr %s: a terminal shows a sentence" % " ".join(options), said)
     equal(out_of("smcr", "device"), "", "no device: nothing")
-    equal(words("smcr", "device"),
-          "Net-Dev IB-Dev IB-P IB-State Type Crit #Links PNET-ID".split(), "smcr device: header")
-    equal(words("smcr", "-det", "dev", "show", "all"),
-          "Net-Dev IB-Dev IB-P IB-State Type Crit FID PCI-ID PCHID #Links PNET-ID".split(),
-          "smcr -d device: header")
+    ok("no devices of SMC-R" in " ".join(words("smcr", "-det", "dev", "show", "all")), "smcr device: a sentence")
     equal(doc("smcr", "--json", "device")["devices"], [], "smcr device: an empty array")
-    equal(words("smcd", "linkgroup"), "LG-ID VLAN #Conns PNET-ID".split(), "smcd linkgroup: header")
+    ok("no link groups of SMC-D" in " ".join(words("smcd", "linkgroup")), "smcd linkgroup: a sentence")
     equal(out_of("smcd", "device").count("\n"), 2 if HAS_LOOPBACK else 0, "smcd device: loopback, where it is")
-    equal(words("smcd", "device")[:7], "FID Type PCI-ID PCHID InUse #LGs PNET-ID".split(),
-          "smcd device: header")
+    ok(("loopback" if HAS_LOOPBACK else "no devices of SMC-D") in " ".join(words("smcd", "device")), "smcd device: so on a terminal")
 
 
 def check_info():
