@@ -56,7 +56,7 @@ static const struct cli_opt options[] = {
 	  .needs = "attach" },
 	{ OPT_USER, "user", "USER", "convert sockets of this user only", .needs = "attach" },
 	{ OPT_EXCLUDE_COMM, "exclude-comm", "NAME",
-	  "leave processes with this command name alone;\n"
+	  "leave processes with this command name alone; "
 	  "up to 8 times",
 	  .needs = "attach" },
 	{ OPT_ALLOW_GROUP, "allow-group", "GROUP", "with --run: members may use smc_run --bpf",
@@ -76,11 +76,11 @@ static const struct cli_tool tool = {
 		 "status [TARGET] [-j | --metrics]\n"
 		 "check [TARGET]\n"
 		 "oci-hook",
-	.summary =
-		"Turns the TCP sockets of programs into SMC sockets, by an eBPF program in the kernel:\n"
-		"also of programs that are static, built by Go, or set-uid. TARGET is one of --cgroup,\n"
-		"--cgroup-of, --unit, --container, --pid and --run; RULE is --only, --user or\n"
-		"--exclude-comm. oci-hook is for runtimes of containers.",
+	.summary = "Turns the TCP sockets of programs into SMC sockets, by an eBPF program in the\n"
+		   "kernel: also of programs that are static, built by Go, or set-uid. TARGET is\n"
+		   "one of --cgroup, --cgroup-of, --unit, --container, --pid and --run; RULE is\n"
+		   "--only, --user or --exclude-comm. oci-hook is for runtimes of containers.\n\n"
+		   "Example: smc_bpf attach --unit nginx",
 	.opts = options,
 	.error_status = 1,
 	.given = &given,

@@ -56,12 +56,12 @@ static const struct cli_tool tool = {
 		 "keep\n"
 		 "reset\n"
 		 "show [-j | --metrics]",
-	.summary =
-		"Sets what this host does with SMC as a file says, all of it or nothing: EIDs,\n"
-		"PNET IDs, handshake limitation, net.smc, eBPF scopes, and with whom SMC is used.\n"
-		"FILE is " CONF_FILE " with those of " CONF_DIR "\n"
-		"unless another is given, - is standard input. keep writes that file from what is\n"
-		"set now, for each boot; reset undoes all that it can say.",
+	.summary = "Sets what this host does with SMC as a file says, all of it or nothing: EIDs,\n"
+		   "PNET IDs, handshake limitation, net.smc, eBPF scopes, and who uses SMC.\n"
+		   "FILE is " CONF_FILE " with those of " CONF_DIR "\n"
+		   "unless another is given, - is standard input. keep writes that file from what\n"
+		   "is set now, for each boot; reset undoes all that it can say.\n\n"
+		   "Example: smc_conf diff new.conf",
 	.opts = options,
 	.more = "Exit status of diff: 0 nothing to be done, 2 something, 1 an error.\n",
 	.error_status = 1,

@@ -43,16 +43,17 @@ static const struct cli_opt options[] = {
 
 const struct cli_tool dump_tool = {
 	.name = "smc_dump",
-	.usage = "[-A] [-x] [-j] [-w FILE] [-s BYTES] [-p PROCESS] [-c NUMBER] [FILTER]\n"
+	.usage = "[-Axj] [-w FILE] [-s BYTES] [-p PROCESS] [-c NUMBER] [FILTER]\n"
 		 "-r FILE [-aqxj] [-c NUMBER] [FILTER]\n"
 		 "-i NETDEV [-s BYTES] [-aqxj] [-c NUMBER] [FILTER]\n"
 		 "-r FILE | -i NETDEV [-s BYTES] -w FILE [-c NUMBER] [FILTER]",
 	.summary =
-		"Shows what programs send and receive over SMC: without -r and -i, the payload of this\n"
-		"host's connections. FILTER is one of smc-filter(7) then: 'dport = :6379'.\n"
-		"With -r or -i, the handshakes of SMC in a capture or on a network: what each side\n"
-		"offered, what was chosen, and why not more. FILTER is that of tcpdump then, see\n"
-		"pcap-filter(7), but for names of hosts and services, which are not looked up.",
+		"Shows what programs send and receive over SMC: the payload of this host's\n"
+		"connections. FILTER is then one of smc-filter(7). With -r or -i it shows the\n"
+		"handshakes of SMC in a capture or on a network: what each side offered, what was\n"
+		"chosen, and why not more. FILTER is then one of pcap-filter(7); names are not\n"
+		"looked up.\n\n"
+		"Example: smc_dump -A dport = :6379",
 	.opts = options,
 	.error_status = 1,
 };

@@ -58,7 +58,8 @@ static const struct cli_tool tool = {
 		 "--suggest [--apply] [-j] [-N NETNS]",
 	.summary =
 		"Shows and changes the PNET table: net devices and RDMA or ISM devices with the\n"
-		"same PNET ID are on the same physical network. Without options it shows all.",
+		"same PNET ID are on the same physical network. Without options it shows all.\n\n"
+		"Example: smc_pnet -a NET1 -I eth0 -D mlx5_0",
 	.opts = options,
 	.error_status = 1,
 	.given = &given,

@@ -36,13 +36,14 @@ struct smc_variant {
  * @argc, @argv: what follows the object
  * @nl: NULL before cmd_open()
  * @text: what goes to stdout; @json: or this document, by @is_json
+ * @wants_help: -h was given
  * @is_usage: the error is in the command line
  * @width: of the terminal. 0: none; scripts for smc-tools 1.8.5 take an empty output for an empty
  * table
  */
 struct cmd {
 	const struct smc_variant *variant;
-	bool is_absolute, is_json, is_metrics, is_all_netns, is_usage;
+	bool is_absolute, is_json, is_metrics, is_all_netns, is_usage, wants_help;
 	size_t width;
 	int details;
 	const char *netns;

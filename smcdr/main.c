@@ -2,6 +2,7 @@
 /* smcd and smcr from the command line to the exit status. */
 #include "smcdr/cmd.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -54,7 +55,7 @@ static int set_option(struct cmd *cmd, char letter, const char *value)
 	case 'm': cmd->is_metrics = true; break;
 	case 'A': cmd->is_all_netns = true; break;
 	case 'N': cmd->netns = value; break;
-	case 'h': return cli_help(cmd->variant->tool);
+	case 'h': cmd->wants_help = true; break;
 	case 'v': return cli_version(cmd->variant->tool);
 	}
 	return GO_ON;
@@ -170,6 +171,36 @@ static int run(struct cmd *cmd, const struct cmd_object *object)
 	return cli_error(cmd->variant->tool, "%s", err.text);
 }
 
+/* Of one object: its line of the help of all, and its page. */
+static int object_help(const struct cli_tool *tool, const char *name)
+{
+	char title[32], usage[128], page[64], mark[32];
+	struct cli_tool own = *tool;
+	const char *commands;
+
+	snprintf(mark, sizeof(mark), "\n  %s ", name);
+	commands = strstr(tool->more, mark) + strlen(mark);
+	commands += strspn(commands, " ");
+	snprintf(title, sizeof(title), "%s %s", tool->name, name);
+	snprintf(usage, sizeof(usage), "[OPTIONS] [%.*s]", (int)strcspn(commands, "\n"), commands);
+	snprintf(page, sizeof(page), "See %s-%s(8).\n", tool->name, name);
+	own.name = title;
+	own.usage = usage;
+	own.summary = NULL;
+	own.more = page;
+	return cli_help(&own);
+}
+
+/* -h, or the word help before or after an object. */
+static int help(const struct cmd *cmd, const struct cmd_object *object)
+{
+	const struct cli_tool *tool = cmd->variant->tool;
+
+	return object && object->run && (!object->only_smcd || cmd->variant->is_smcd) ?
+		       object_help(tool, object->name) :
+		       cli_help(tool);
+}
+
 int cmd_main(const struct smc_variant *variant, int argc, char **argv)
 {
 	struct cmd cmd = { .variant = variant, .width = cli_columns() };
@@ -180,16 +211,16 @@ int cmd_main(const struct smc_variant *variant, int argc, char **argv)
 	cmd.argc = parse(&cmd, argc, argv, &status);
 	if (status != GO_ON)
 		return status;
-	if (!cmd.argc)
-		return cli_help(variant->tool);
-	object = find_object(argv[0]);
+	object = cmd.argc ? find_object(argv[0]) : NULL;
+	if (!cmd.argc || cmd.wants_help)
+		return help(&cmd, object);
 	if (!object)
 		return cli_usage_error(variant->tool, "unknown object '%s'", argv[0]);
 	if (object->only_smcd && !variant->is_smcd)
 		return cli_usage_error(variant->tool, "'%s' is for SMC-D only: use smcd",
 				       object->name);
 	if (!object->run || (cmd.argc > 1 && cmd_is(argv[1], "help")))
-		return cli_help(variant->tool);
+		return help(&cmd, object);
 	if (cmd.is_metrics && object->run != cmd_run_stats && object->run != cmd_run_linkgroup)
 		return cli_usage_error(variant->tool, "--metrics is for stats and linkgroup only");
 	if (cmd.is_all_netns && (object->run != cmd_run_stats || cmd.netns))

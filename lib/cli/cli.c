@@ -226,8 +226,8 @@ int cli_parse(const struct cli_tool *tool, int argc, char **argv, int (*take)(in
 /* The next word of a list, and its length; 0 at the end. */
 static size_t next_word(const char **list)
 {
-	*list += strspn(*list, " ");
-	return strcspn(*list, " ");
+	*list += strspn(*list, " \n");
+	return strcspn(*list, " \n");
 }
 
 static bool is_given(const struct cli_tool *tool, const char *word, size_t len, const char *command)
@@ -294,22 +294,33 @@ int cli_check(const struct cli_tool *tool, const char *command)
 	return ret;
 }
 
+/* Words in lines of at most 79 columns, all but the first indented. */
+static void print_words(const char *words, int at, int indent)
+{
+	for (size_t len; (len = next_word(&words)); words += len) {
+		if (at > indent && at + 1 + (int)len > 79)
+			at = printf("\n%*s", indent, "") - 1;
+		at += printf(" %.*s", (int)len, words);
+	}
+	putchar('\n');
+}
+
 static void print_option(const struct cli_opt *opt)
 {
-	const char *text = opt->help, *end;
-	char left[64];
+	int at;
 
-	snprintf(left, sizeof(left), "%s%c%s--%s%s%s", opt->val < CLI_LONG_ONLY ? "-" : " ",
-		 opt->val < CLI_LONG_ONLY ? opt->val : ' ', opt->val < CLI_LONG_ONLY ? ", " : "  ",
-		 opt->name, opt->arg ? " " : "", opt->arg ? opt->arg : "");
-	printf("  %-26s", left);
-	if (strlen(left) > 25)
-		printf("\n%28s", "");
-	while ((end = strchr(text, '\n'))) {
-		printf(" %.*s\n%28s", (int)(end - text), text, "");
-		text = end + 1;
-	}
-	printf(" %s\n", text);
+	if (opt->val < CLI_LONG_ONLY)
+		at = printf("  -%c, --%s", opt->val, opt->name);
+	else
+		at = printf("      --%s", opt->name);
+	if (opt->arg)
+		at += printf(" %s", opt->arg);
+	/* Wider names stand on a line of their own. */
+	if (at > 27)
+		at = printf("\n%28s", "") - 1;
+	else
+		at += printf("%*s", 28 - at, "");
+	print_words(opt->help, at, 28);
 }
 
 int cli_help(const struct cli_tool *tool)

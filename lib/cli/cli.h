@@ -13,7 +13,7 @@
  * struct cli_opt - one option: feeds getopt, --help and the test of man page and completion
  * @val: letter, or CLI_LONG_ONLY + n for a long option without one
  * @name: long option without dashes; @arg: its argument in the help, NULL for none
- * @help: one phrase, no full stop; "\n" goes on in the next line
+ * @help: one phrase, no full stop
  * @flag, @text, @seconds: receives true, the argument, or the argument as 0.1 to 86400 seconds; an
  *	option with none of them is for the tool's own function
  * @needs: options ("--read") and commands ("status"), one of which must be given; NULL for none

@@ -63,9 +63,12 @@ check_options() {
 	same "$page" "$help" "$1 $2: manual page has the options of --help"
 	# shellcheck disable=SC2086
 	same "$(complete_with "_$1" "$1" $2 -)" "$help" "$1 $2: completion has the options of --help"
+	lines=40
+	[ -z "$(subcommands "$1")" ] || lines=24
 	# shellcheck disable=SC2086
-	[ -z "$(subcommands "$1")" ] ||
-		is "$("$BUILD/$1" $2 --help | awk 'length > 79 || NR > 24')" '' "$1 $2: its help fits into a terminal"
+	is "$("$BUILD/$1" $2 --help | LC_ALL=C.UTF-8 awk -v lines=$lines 'length > 79 || NR > lines')" '' "$1 $2: its help fits into a terminal"
+	# shellcheck disable=SC2086
+	like "$("$BUILD/$1" $2 --help)" "^Example: $1 " "$1 $2: its help has an example"
 }
 
 # check_rows TOOL: options that others need or exclude, and lists of such that have a name
