@@ -33,6 +33,7 @@ vreport(const struct cli_tool *tool, const char *fmt, va_list ap, bool hint)
 
 	vsnprintf(line, sizeof(line), fmt, ap);
 	cli_printable(shown, sizeof(shown), line);
+	cli_progress_end();
 	fprintf(stderr, hint ? "%s: %s; try '%s --help'\n" : "%s: %s\n", tool->name, shown,
 		tool->name);
 }
@@ -206,7 +207,7 @@ int cli_parse(const struct cli_tool *tool, int argc, char **argv, int (*take)(in
 			return tool->error_status;
 		if (val == 'h')
 			return tool->help ? tool->help(tool) : cli_help(tool);
-		if (val == 'v')
+		if (val == 'v' && !opt->flag)
 			return cli_version(tool);
 		*own.given |= bit_of(tool, opt);
 		if (opt->flag)

@@ -88,6 +88,8 @@ bool cli_has_utf8(void)
 	return locale && (strcasestr(locale, "utf-8") || strcasestr(locale, "utf8"));
 }
 
+static bool has_progress;
+
 void cli_progress(const char *fmt, ...)
 {
 	char line[256], shown[4 * sizeof(line)];
@@ -100,6 +102,14 @@ void cli_progress(const char *fmt, ...)
 	va_end(ap);
 	cli_printable(shown, sizeof(shown), line);
 	fprintf(stderr, "\r\033[K%.*s", (int)columns_of(STDERR_FILENO) - 1, shown);
+	has_progress = true;
+}
+
+void cli_progress_end(void)
+{
+	if (has_progress)
+		fputs("\r\033[K", stderr);
+	has_progress = false;
 }
 
 void cli_none(const char *sentence)

@@ -42,12 +42,11 @@ bool cli_has_color(void);
 /** cli_has_utf8() - is the locale one of UTF-8, by its name? A confined tool cannot load it */
 bool cli_has_utf8(void);
 
-/**
- * cli_progress() - one line on stderr, if that is a terminal, in place of the one before
- *
- * "" takes it away, which must come before other output.
- */
+/** cli_progress() - one line on stderr, if that is a terminal, in place of the one before */
 void cli_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /** cli_none() - a sentence on stderr, if stdout is a terminal, where there is nothing to show */
 void cli_none(const char *sentence);
+
+/** cli_progress_end() - take that line away, before other output; messages of lib/cli do */
+void cli_progress_end(void);

@@ -19,24 +19,47 @@ struct piece {
 	size_t len;
 };
 
-/* Columns of a terminal that UTF-8 text takes: bytes that begin a character. */
-static size_t columns_of(struct piece piece)
+/* Bytes of the character, or of the style without columns, that @piece begins with. */
+static size_t step(struct piece piece, size_t *columns)
 {
-	size_t columns = 0;
+	size_t i = 1;
 
-	for (size_t i = 0; i < piece.len; i++)
-		columns += (piece.data[i] & 0xc0) != 0x80;
-	return columns;
+	*columns = *piece.data != '\033';
+	if (*columns)
+		while (i < piece.len && (piece.data[i] & 0xc0) == 0x80)
+			i++;
+	else
+		while (i < piece.len && piece.data[i - 1] != 'm')
+			i++;
+	return i;
 }
 
-/* Bytes of the first @columns characters. */
-static size_t bytes_of(struct piece piece, size_t columns)
+/* Bytes of the first @width columns of a terminal; how many there are in @columns, if not NULL. */
+static size_t bytes_of(struct piece piece, size_t width, size_t *columns)
 {
-	size_t i = 0;
+	const struct piece all = piece;
+	size_t used = 0, next;
 
-	while (i < piece.len && (columns || (piece.data[i] & 0xc0) == 0x80))
-		columns -= (piece.data[i++] & 0xc0) != 0x80;
-	return i;
+	while (piece.len) {
+		size_t bytes = step(piece, &next);
+
+		if (used + next > width)
+			break;
+		used += next;
+		piece.data += bytes;
+		piece.len -= bytes;
+	}
+	if (columns)
+		*columns = used;
+	return all.len - piece.len;
+}
+
+static size_t columns_of(struct piece piece)
+{
+	size_t columns;
+
+	bytes_of(piece, SIZE_MAX, &columns);
+	return columns;
 }
 
 /*
@@ -46,7 +69,7 @@ static size_t bytes_of(struct piece piece, size_t columns)
 static struct piece take_line(struct piece *rest, size_t width, bool is_begun)
 {
 	struct piece line = *rest;
-	size_t fit = bytes_of(*rest, width), at = fit;
+	size_t fit = bytes_of(*rest, width, NULL), at = fit;
 
 	if (fit < rest->len) {
 		while (at && rest->data[at] != ' ')
@@ -87,7 +110,7 @@ static void append_styled(struct out_text *text, const char *sequence, struct pi
 		out_str(text, sequence);
 	out_mem(text, piece.data, piece.len);
 	if (sequence)
-		out_str(text, "\033[m");
+		out_str(text, OUT_SEQUENCE_END);
 }
 
 void out_styled(struct out_text *text, enum out_style style, const char *str)
@@ -287,14 +310,15 @@ static bool is_last(const struct out_list *list, size_t row, size_t col)
 static void put_line(const struct out_list *list, size_t row, uint8_t line)
 {
 	struct piece rest[OUT_MAX_COLS];
-	bool has_rest;
+	bool has_rest = !line;
 
 	for (size_t col = 0; col < list->view.count; col++) {
 		rest[col] = text_of(list, row, col);
-		if (!rest[col].len && !is_last(list, row, col))
+		if (row && !rest[col].len && !is_last(list, row, col))
 			rest[col] = (struct piece){ "-", 1 };
+		has_rest |= list->line_of[col] == line && rest[col].len;
 	}
-	do {
+	while (has_rest) {
 		struct pen pen = { list->text, line ? HANG : 0 };
 
 		has_rest = false;
@@ -306,7 +330,7 @@ static void put_line(const struct out_list *list, size_t row, uint8_t line)
 			has_rest |= rest[col].len > 0;
 		}
 		out_char(list->text, '\n');
-	} while (has_rest);
+	}
 }
 
 static void put_row(const struct out_list *list, size_t row)

@@ -373,7 +373,7 @@ static size_t paint(struct out_text *text, const struct out_col *col, const void
 	if (!sequence)
 		return end;
 	end += insert(text, start, sequence) - start;
-	return insert(text, end, "\033[m");
+	return insert(text, end, OUT_SEQUENCE_END);
 }
 
 void out_row(struct out_text *text, const struct out_view *view, const void *object)
@@ -384,9 +384,9 @@ void out_row(struct out_text *text, const struct out_view *view, const void *obj
 		size_t start = text->len, len;
 
 		append_cell(text, view->cols[i], object);
-		if (text->len == start)
-			continue;
 		len = text->len - start;
+		if (!len)
+			continue;
 		if (next < i) {
 			fill_gap(text, view, next, i, start);
 			start = text->len - len;

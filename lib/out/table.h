@@ -32,9 +32,6 @@ enum out_style {
 	OUT_STRONG,  /* bold */
 };
 
-/** out_sequence() - what a terminal takes for a style, up to "\\033[m"; NULL for a plain one */
-const char *out_sequence(enum out_style style);
-
 /** struct out_name - word for a value; @text NULL: none; @json NULL: a number, or a boolean */
 struct out_name {
 	const char *text, *json;
@@ -184,6 +181,12 @@ void out_cell(struct out_text *text, const struct out_col *col, const void *obje
 
 /** out_read() - as out_cell(), for terminals: by read(), no zeros in front. Return: the style */
 enum out_style out_read(struct out_text *text, const struct out_col *col, const void *object);
+
+/** out_sequence() - what begins a style on a terminal, NULL for plain text */
+const char *out_sequence(enum out_style style);
+
+/* What ends each style. */
+#define OUT_SEQUENCE_END "\033[m"
 
 /** out_view_widen() - make a chosen column at least so wide */
 void out_view_widen(struct out_view *view, const char *name, uint8_t width);
