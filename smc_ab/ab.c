@@ -12,6 +12,7 @@
 #include <wordexp.h>
 
 #include "base/memory.h"
+#include "cli/screen.h"
 #include "host/smc.h"
 #include "smc_ab/child.h"
 
@@ -202,17 +203,14 @@ static int run_pair(struct comparison *self, struct ab_pair *pair, bool is_smc_f
 	return ret || !is_smc_first ? ret : run_tcp(self, &pair->tcp, err);
 }
 
-/* On a terminal: which one runs. */
 static void show_progress(const struct comparison *self, int pair)
 {
-	if (!isatty(STDERR_FILENO) || self->options->is_shown || self->options->launch.quiet)
+	if (self->options->is_shown || self->options->launch.quiet)
 		return;
-	if (pair > self->options->pairs)
-		fprintf(stderr, "\r%40s\r", "");
-	else if (!pair)
-		fprintf(stderr, "\rwarming up");
+	if (pair)
+		cli_progress("pair %d of %d", pair, self->options->pairs);
 	else
-		fprintf(stderr, "\rpair %d of %d", pair, self->options->pairs);
+		cli_progress("warming up");
 }
 
 /* The first pair finds cold caches: it does not count. */
@@ -224,7 +222,7 @@ static int run_all(struct comparison *self, struct smc_err *err)
 		show_progress(self, pair);
 		ret = run_pair(self, &self->pairs[pair], pair % 2, err);
 	}
-	show_progress(self, self->options->pairs + 1);
+	cli_progress_end();
 	return ret;
 }
 
@@ -294,7 +292,12 @@ static int prepare(struct comparison *self)
 static int compare(struct comparison *self)
 {
 	struct smc_err err = { 0 };
-	int ret = run_all(self, &err);
+	int ret;
+
+	if (self->options->pairs < NUMBERS_PAIRS && isatty(STDERR_FILENO))
+		cli_warn(self->smc.tool, self->options->launch.quiet,
+			 "there will be no verdict: that takes %d pairs at least", NUMBERS_PAIRS);
+	ret = run_all(self, &err);
 
 	if (!ret)
 		return print(self);

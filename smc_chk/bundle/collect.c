@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "cli/screen.h"
 #include "host/record.h"
 #include "out/table.h"
 
@@ -209,11 +210,8 @@ static int keep_system(struct collection *b)
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
-#define CLEAR_LINE "\r\033[K"
-
 static int keep_commands(struct collection *b)
 {
-	bool is_seen = isatty(STDERR_FILENO);
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < COMMANDS; i++) {
@@ -223,14 +221,10 @@ static int keep_commands(struct collection *b)
 		/* As in sd_booted(3). */
 		if (commands[i].flags & NEEDS_SYSTEMD && access("/run/systemd/system", F_OK))
 			continue;
-		/* For who waits at a terminal: one line, which goes again at the end. */
-		if (is_seen)
-			fprintf(stderr, CLEAR_LINE "collecting: %zu of %zu, %s", i + 1, COMMANDS,
-				commands[i].name);
+		cli_progress("collecting: %zu of %zu, %s", i + 1, COMMANDS, commands[i].name);
 		ret = keep_command(b, &commands[i]);
 	}
-	if (is_seen)
-		fputs(CLEAR_LINE, stderr);
+	cli_progress_end();
 	return ret;
 }
 

@@ -19,6 +19,7 @@
 
 #include "base/memory.h"
 #include "base/read.h"
+#include "cli/screen.h"
 #include "smc_chk/bundle/archive.h"
 
 /* A host with very many sockets takes this long, or one that hangs. */
@@ -146,27 +147,28 @@ struct work {
 	size_t workers;
 };
 
-/* A file for each host: an error, and the host if it has code 0. */
-static void result_path(char path[PATH_MAX], const struct work *work, size_t i)
+/* A file for each host: an error, and the host if it has code 0. @end: ".part" until it is done */
+static void result_path(char path[PATH_MAX], const struct work *work, size_t i, const char *end)
 {
-	snprintf(path, PATH_MAX, "%.*s/%zu", PATH_MAX - 32, work->top.path, i);
+	snprintf(path, PATH_MAX, "%.*s/%zu%s", PATH_MAX - 32, work->top.path, i, end);
 }
 
 static void work_on(const struct work *work, size_t i)
 {
 	struct smc_err err = { 0 };
-	char path[PATH_MAX];
+	char path[PATH_MAX], done[PATH_MAX];
 	int fd;
 
-	result_path(path, work, i);
+	result_path(path, work, i, ".part");
+	result_path(done, work, i, "");
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
 	lseek(fd, sizeof(err), SEEK_SET);
 	if (read_host(work->all->names[i], fd, &err) && !err.code)
 		err.code = EIO;
-	if (pwrite(fd, &err, sizeof(err), 0) != sizeof(err))
-		unlink(path);
+	if (pwrite(fd, &err, sizeof(err), 0) == sizeof(err))
+		rename(path, done);
 	close(fd);
 }
 
@@ -183,6 +185,25 @@ static void __attribute__((noreturn)) be_worker(struct work *work, size_t first,
 	_exit(0);
 }
 
+/* Who waits at a terminal sees for whom. */
+static void show_progress(const struct work *work)
+{
+	const struct gathered *all = work->all;
+	size_t done = 0, first = all->count;
+	char path[PATH_MAX];
+
+	for (size_t i = 0; isatty(STDERR_FILENO) && i < all->count; i++) {
+		result_path(path, work, i, "");
+		if (!access(path, F_OK))
+			done++;
+		else if (first == all->count)
+			first = i;
+	}
+	if (first < all->count)
+		cli_progress("reading hosts: %zu of %zu, waiting for %s", done, all->count,
+			     all->names[first]);
+}
+
 static void await(struct work *work, const pid_t *pids)
 {
 	struct pollfd wait = { .fd = work->top.signals, .events = POLLIN };
@@ -192,7 +213,8 @@ static void await(struct work *work, const pid_t *pids)
 	while ((pid = waitpid(-1, NULL, WNOHANG)) >= 0) {
 		if (pid)
 			continue;
-		poll(&wait, 1, 1000);
+		if (!poll(&wait, 1, 1000))
+			show_progress(work);
 		if (is_told || !workdir_is_stopped(&work->top))
 			continue;
 		for (size_t i = 0; i < work->workers; i++)
@@ -208,7 +230,7 @@ static int take_result(const struct work *work, size_t i, struct smc_err *err)
 	char path[PATH_MAX];
 	int fd, ret;
 
-	result_path(path, work, i);
+	result_path(path, work, i, "");
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || pread(fd, err, sizeof(*err), 0) != sizeof(*err))
 		smc_err_say(err, EIO, "%s: nothing could be read of it", name);
@@ -265,6 +287,7 @@ static int run_workers(struct work *work, struct smc_err *err)
 	}
 	work->workers = started;
 	await(work, pids);
+	cli_progress_end();
 	if (!started)
 		return smc_err_set(err, EAGAIN, "cannot start a process");
 	return work->top.caught ? smc_err_set(err, EINTR, "stopped") : 0;

@@ -65,5 +65,10 @@ is "$?$(wc -l <"$err")" 1251 'standard descriptors that are closed are not missi
 ab -n 1 -d -r 64K --exclude 22 --show-output sh -c 'echo "$SMC_RCVBUF $SMC_EXCLUDE"'
 is "$status$(grep -c " by preload: $shim" "$err")$(grep '^[0-9]' "$err")" '2165536 22
 65536 22' 'options of smc_run: for the runs over SMC, said once'
+# shellcheck disable=SC2016 # for sh
+shown=$(PYTHONPATH=tests/kernel/guest python3 -B -c 'import sys, terminal; print(terminal.on_terminal(sys.argv[1:], columns=80)[1])' \
+	env LD_PRELOAD="$fake" "$ab" -n 2 true | tr '\r\033' '<^')
+is "${shown%%$'\n'*}" 'smc_ab: there will be no verdict: that takes 8 pairs at least' 'on a terminal: no verdict with so few pairs is said first'
+like "$shown" '^<\^\[Kwarming up<\^\[Kpair 1 of 2<\^\[Kpair 2 of 2<\^\[KTCP ' 'on a terminal: which pair runs'
 ab --strict --preload "$bin/go_note"
 is "$status$(wc -l <"$err")$(grep -c "^smc_ab: no SMC for '.*go_note': " "$err")" 111 '--strict: a program that the library does not reach ends it, with one line'

@@ -7,10 +7,10 @@ import subprocess
 import termios
 
 
-def on_terminal(argv, env=None, columns=80):
-    """Status of a program, and all that the terminal shows of it."""
+def on_terminal(argv, env=None, columns=0):
+    """Status of a program, and all that the terminal shows of it. @columns: 0 for a terminal that does not know its size."""
     here, there = os.openpty()
-    fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
+    fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 50 if columns else 0, columns, 0, 0))
     with subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=there, stderr=there, env=env) as program:
         os.close(there)
         text = b""
