@@ -46,6 +46,8 @@ function __smc_argument
                 list-unit-files --type=service --no-legend 2>/dev/null | string replace -r ' .*' ''
         case USER
             __fish_complete_users
+        case WHEN
+            printf '%s\n' auto always never
     end
     string replace -r '.*/' '' -- $found
 end

@@ -2,13 +2,14 @@
 /* The commands of smc_chk: what each takes, and does. */
 #include <stddef.h>
 
+#include "cli/screen.h"
 #include "smc_chk/smc_chk.h"
 
 /* Options of several commands. */
 /* clang-format off */
 #define IPV4 { '4', "ipv4", NULL, "use IPv4", .excludes = "--ipv6" }
 #define IPV6 { '6', "ipv6", NULL, "use IPv6" }
-#define TIMEOUT { 't', "timeout", "SECONDS", "longest wait for one step (default 10)" }
+#define TIMEOUT { 't', "timeout", "SECONDS", "wait no longer for one step (default 10)" }
 #define JSON { 'j', "json", NULL, "write one JSON document", &chk_asked.is_json }
 #define NETNS { 'N', "netns", "NETNS", "network namespace: a name, process id or path", \
 		.text = &chk_asked.netns }
@@ -19,29 +20,33 @@ static const struct cli_opt doctor_options[] = {
 	{ 'i', "pnetid", "IFACE", "check this interface only", .text = &chk_asked.iface },
 	{ CHK_OPT_PROBLEMS, "problems", NULL, "show problems and warnings only",
 	  &chk_asked.is_brief },
+	{ 'v', "verbose", NULL, "list on a terminal what is ok, too", &chk_asked.is_verbose,
+	  .excludes = "--problems --json" },
 	JSON,
 	NETNS,
+	CLI_COLOR_OPTION,
 	{ 0 },
 };
 
 static const struct cli_opt connect_options[] = {
-	{ 'p', "port", "PORT", "port of the server (default 37373)" },
+	{ 'p', "port", "PORT", "connect to this port (default 37373)" },
 	IPV4,
 	IPV6,
 	TIMEOUT,
-	{ CHK_OPT_TCP_TOO, "tcp-too", NULL, "measure plain TCP beside SMC, and print the ratios",
+	{ CHK_OPT_TCP_TOO, "tcp-too", NULL, "measure plain TCP, too, and print the ratios",
 	  &chk_asked.is_tcp_too },
 	JSON,
 	NETNS,
+	CLI_COLOR_OPTION,
 	DEBUG,
 	{ 0 },
 };
 
 static const struct cli_opt serve_options[] = {
-	{ 'p', "port", "PORT", "first port to try (default 37373)" },
+	{ 'p', "port", "PORT", "try this port first (default 37373)" },
 	IPV4,
 	IPV6,
-	{ CHK_OPT_BIND, "bind", "ADDR", "address to listen on (default: all)",
+	{ CHK_OPT_BIND, "bind", "ADDR", "listen on this address (default: all)",
 	  .text = &chk_asked.bind },
 	{ CHK_OPT_ONCE, "once", NULL, "end after one client", &chk_asked.is_once },
 	JSON,
@@ -51,8 +56,8 @@ static const struct cli_opt serve_options[] = {
 };
 
 static const struct cli_opt tune_options[] = {
-	{ CHK_OPT_SHAPE, "shape", "SHAPE", "load: bulk (the default), rpc:BYTES or connections" },
-	{ 'p', "port", "PORT", "port of the server (default 37373)" },
+	{ CHK_OPT_SHAPE, "shape", "SHAPE", "measure bulk (default), rpc:BYTES or connections" },
+	{ 'p', "port", "PORT", "connect to this port (default 37373)" },
 	IPV4,
 	IPV6,
 	TIMEOUT,
@@ -62,6 +67,8 @@ static const struct cli_opt tune_options[] = {
 };
 
 static const struct cli_opt json_options[] = { JSON, { 0 } };
+
+static const struct cli_opt table_options[] = { JSON, CLI_COLOR_OPTION, { 0 } };
 
 static const struct cli_opt bundle_options[] = {
 	{ CHK_OPT_ANONYMOUS, "anonymous", NULL, "replace names and addresses",
@@ -73,9 +80,10 @@ static const struct cli_opt bundle_options[] = {
 };
 
 static const struct cli_opt advise_options[] = {
-	{ CHK_OPT_FOR, "for", "TIME", "seconds, or with m or h (default 1m)" },
+	{ CHK_OPT_FOR, "for", "TIME", "watch for seconds, or with m or h (default 1m)" },
 	JSON,
 	NETNS,
+	CLI_COLOR_OPTION,
 	DEBUG,
 	{ 0 },
 };
@@ -116,59 +124,58 @@ static const char *const words[] = { "doctor", "connect", "serve",  "tune", "exp
 /* In the order of the words. */
 static const struct chk_command commands[] = {
 	{ TOOL("smc_chk doctor", "[OPTIONS]",
-	       "Checks kernel, devices, PNET IDs, EIDs and limits of this host.", doctor_options,
+	       "Check kernel, devices, PNET IDs, EIDs and limits of this host.", doctor_options,
 	       "Exit status: 0 no problem, 1 a problem or an error, 3 no SMC here.\n"
-	       "Example: smc_chk doctor -i eth0 --problems\n"),
+	       "Example: smc_chk doctor -i eth0 -v\n"),
 	  .run = chk_doctor },
 	{ TOOL("smc_chk connect", "[OPTIONS] HOST",
-	       "Tests the connection to a server, 'smc_chk serve' or any other.", connect_options,
+	       "Test the connection to a server, 'smc_chk serve' or any other.", connect_options,
 	       "Exit status: 0 SMC, 1 error, 2 TCP, 3 this kernel has no SMC.\n"
 	       "Example: smc_chk connect 10.0.0.1 --tcp-too\n"),
 	  "host", .is_on_network = true, .run = chk_connect },
 	{ TOOL("smc_chk serve", "[OPTIONS]",
-	       "Runs the server for 'smc_chk connect' and 'smc_chk tune'.", serve_options,
+	       "Run the server for 'smc_chk connect' and 'smc_chk tune'.", serve_options,
 	       "Exit status: 0 ended by a signal or --once, 1 error, 3 this kernel has no SMC.\n"
 	       "Example: smc_chk serve --bind 10.0.0.1\n"),
 	  .is_on_network = true, .run = chk_server },
 	{ TOOL("smc_chk tune", "[OPTIONS] HOST",
-	       "Measures which buffers are best between here and 'smc_chk serve' on HOST.",
+	       "Measure which buffers are best between here and 'smc_chk serve' on HOST.",
 	       tune_options,
 	       "Exit status: 0 measured, 1 error, 2 the connection is TCP, 3 no SMC here.\n"
 	       "Example: smc_chk tune 10.0.0.1 --shape rpc:1024\n"),
 	  "host", .is_on_network = true, .run = chk_tune },
 	{ TOOL("smc_chk explain", "[-j] CODE[/CODE]",
-	       "Explains why a connection fell back to TCP, and prints commands that help.",
+	       "Explain why a connection fell back to TCP, and print commands that help.",
 	       json_options,
 	       "CODE is a reason: 0x03010000 or PEERNOSMC; with / it is that of both sides.\n"
 	       "Exit status: 0 explained, 1 error.\n"
 	       "Example: smc_chk explain 0x05000000/0x03030000\n"),
 	  "reason", .is_list = true, .run = chk_explain },
-	{ TOOL("smc_chk program", "[-j] FILE", "Names the way of smc_run that reaches a program.",
+	{ TOOL("smc_chk program", "[-j] FILE", "Name the way of smc_run that reaches a program.",
 	       json_options,
 	       "Exit status: 0 a way reaches it, 1 error, 2 it would use TCP.\n"
 	       "Example: smc_chk program /usr/sbin/nginx\n"),
 	  "program", .reads_elsewhere = true, .run = chk_program },
 	{ TOOL("smc_chk advise", "[OPTIONS]",
-	       "Watches TCP for a while, and names the connections for which SMC would pay.",
+	       "Watch TCP for a while, and name the connections for which SMC would pay.",
 	       advise_options,
 	       "Exit status: 0 something would profit, 1 error, 2 nothing would.\n"
 	       "Example: smc_chk advise --for 1h\n"),
 	  .is_on_network = true, .run = chk_advise },
 	{ TOOL("smc_chk matrix", "[-j] HOST|FILE...",
-	       "Predicts connections between hosts, each two of them, without making one.",
-	       json_options,
+	       "Predict connections between hosts, each two of them, without making one.",
+	       table_options,
 	       "HOST is asked by ssh, FILE is a bundle of 'smc_chk bundle'.\n"
 	       "Exit status: 0 all would use SMC, 1 error, 2 some would use TCP.\n"
 	       "Example: smc_chk matrix db1 db2 web1.tar.gz\n"),
 	  "host", .is_list = true, .reads_elsewhere = true, .run = chk_matrix },
 	{ TOOL("smc_chk bundle", "[OPTIONS] FILE",
-	       "Writes what support needs to know of this host into FILE (.tar.gz).",
-	       bundle_options,
+	       "Write what support needs to know of this host into FILE (.tar.gz).", bundle_options,
 	       "Exit status: 0 written, 1 error.\n"
 	       "Example: smc_chk bundle report.tar.gz --anonymous\n"),
 	  "file", .run = chk_bundle },
 	{ TOOL("smc_chk from", "FILE [COMMAND [ARGUMENT]...]",
-	       "Runs a command of smc_chk as if on the host where 'smc_chk bundle' made FILE;\n"
+	       "Run a command of smc_chk as if on the host where 'smc_chk bundle' made FILE;\n"
 	       "or smcss, smcd, smcr, smc_pnet, smc_rnics, smc_conf. The default is doctor.",
 	       NULL,
 	       "Exit status: that of the command, 1 if FILE cannot be read.\n"

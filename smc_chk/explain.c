@@ -17,6 +17,7 @@
 #define LABEL_WIDTH 10
 #define PLACE_WIDTH 15
 #define COMMAND_WIDTH 43
+#define INDENT (2 + LABEL_WIDTH)
 
 /* The request. */
 struct question {
@@ -75,15 +76,22 @@ static void append_line(struct out_text *text, const char *label, const char *va
 	out_printf(text, "  %-*s%s\n", LABEL_WIDTH, label, value);
 }
 
-/* A line can be pasted as it is, from the command on. */
-static void append_remedies(struct out_text *text, uint32_t code, bool is_peer)
+/* A line, or on a terminal what is behind the arrow, can be pasted as it is. */
+static void append_remedies(struct out_text *text, size_t width, uint32_t code, bool is_peer)
 {
 	const struct smc_remedy *first = smc_remedies(code);
 
-	for (const struct smc_remedy *at = first; at; at = smc_remedy_next(at))
-		out_printf(text, "  %-*s%-*s%-*s # %s\n", LABEL_WIDTH, at == first ? "type" : "",
-			   PLACE_WIDTH, place_names[smc_remedy_at(at, is_peer)], COMMAND_WIDTH,
-			   at->command, at->purpose);
+	for (const struct smc_remedy *at = first; at; at = smc_remedy_next(at)) {
+		const char *label = at == first ? "type" : "";
+		const char *place = place_names[smc_remedy_at(at, is_peer)];
+
+		if (width)
+			out_printf(text, "  %-*s%s: %s\n%*s-> %s\n", LABEL_WIDTH, label, place,
+				   at->purpose, INDENT, "", at->command);
+		else
+			out_printf(text, "  %-*s%-*s%-*s # %s\n", LABEL_WIDTH, label, PLACE_WIDTH,
+				   place, COMMAND_WIDTH, at->command, at->purpose);
+	}
 }
 
 static void append_reason(struct out_text *text, const struct smc_reason *reason, bool is_peer)
@@ -100,7 +108,7 @@ static void append_reason(struct out_text *text, const struct smc_reason *reason
 	append_line(text, "first", reason->check);
 }
 
-static int print_text(const struct question *question)
+static int print_text(const struct question *question, size_t width)
 {
 	const struct smc_reason *own = smc_reason_find(question->own);
 	const struct smc_reason *peer = smc_reason_find(question->peer);
@@ -110,14 +118,14 @@ static int print_text(const struct question *question)
 		append_reason(&text, own, false);
 		/* What the peer found says more. */
 		if (!peer)
-			append_remedies(&text, own->code, false);
+			append_remedies(&text, width, own->code, false);
 	}
 	if (peer) {
 		out_str(&text, own ? "\n" : "");
 		append_reason(&text, peer, true);
-		append_remedies(&text, peer->code, true);
+		append_remedies(&text, width, peer->code, true);
 	}
-	return chk_print(&text);
+	return chk_print(&text, width, INDENT);
 }
 
 static json_t *json_reason(uint32_t code, bool is_peer)
@@ -174,7 +182,7 @@ int chk_explain(const struct chk_request *req)
 	status = parse(&question, text);
 	if (status)
 		return status;
-	status = req->is_json ? print_json(&question) : print_text(&question);
+	status = req->is_json ? print_json(&question) : print_text(&question, req->width);
 	if (!status)
 		status = refuse_unknown(question.own);
 	return status || !question.has_peer ? status : refuse_unknown(question.peer);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* smc_chk: does SMC work here, why not, and what to type next. */
+#include "cli/screen.h"
 #include "host/record.h"
 #include "net/netns.h"
 #include "sandbox/enclose.h"
@@ -37,6 +38,7 @@ int main(int argc, char **argv)
 	status = chk_parse(argc - is_word, argv + is_word);
 	if (status >= 0)
 		return status;
+	req->width = req->is_json ? 0 : cli_columns();
 	status = run(req);
 	closed = cli_close_stdout(&chk_tool);
 	return closed ? closed : status;

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 
 #include "cli/printable.h"
+#include "out/list.h"
 
 #define WATCH_MAX (7 * 86400)
 #define WATCH_DEFAULT 60
@@ -22,11 +23,11 @@ struct chk_request chk_asked = { .port = CHK_PORT,
 				 .watch_seconds = WATCH_DEFAULT };
 
 static const struct cli_opt options[] = {
-	{ 'C', "connect", "HOST", "as 'smc_chk connect HOST'", .text = &chk_asked.object,
+	{ 'C', "connect", "HOST", "do as 'smc_chk connect HOST'", .text = &chk_asked.object,
 	  .excludes = "--server --pnetid --live-test --static-analysis" },
-	{ 'S', "server", NULL, "as 'smc_chk serve'", &chk_asked.is_server,
+	{ 'S', "server", NULL, "do as 'smc_chk serve'", &chk_asked.is_server,
 	  .excludes = "--pnetid --live-test --static-analysis" },
-	{ 'p', "port", "PORT", "port for -C and -S (default 37373)",
+	{ 'p', "port", "PORT", "use this port for -C and -S (default 37373)",
 	  .needs = "--connect --server" },
 	{ '6', "ipv6", NULL, "use IPv6 for -C, -S and -l",
 	  .needs = "--connect --server --live-test" },
@@ -34,7 +35,7 @@ static const struct cli_opt options[] = {
 	  .text = &chk_asked.iface },
 	{ 'l', "live-test", NULL, "test SMC with this host itself on each interface",
 	  &chk_asked.is_live },
-	{ 's', "static-analysis", NULL, "print what SMC could use on each interface",
+	{ 's', "static-analysis", NULL, "print what SMC could use, as in: smc_chk -s -i lo",
 	  &chk_asked.is_static },
 	{ 'j', "json", NULL, "write one JSON document", &chk_asked.is_json },
 	{ 'N', "netns", "NETNS", "network namespace: a name, process id or path",
@@ -174,10 +175,41 @@ void chk_debug(const struct chk_request *req, const char *fmt, ...)
 	fprintf(stderr, "[DEBUG] %s\n", shown);
 }
 
-int chk_print(struct out_text *text)
+/* It is to be copied as one line; the terminal breaks it. */
+static bool is_command(const char *line, size_t indent)
 {
+	const char *start = line + strspn(line, " ");
+
+	return !strncmp(start, "-> ", 3) || !strncmp(start, "More: ", 6) ||
+	       (strlen(line) > indent && !strncmp(line + indent, "-> ", 3));
+}
+
+static void wrap(struct out_text *text, char *lines, size_t width, size_t indent)
+{
+	for (char *line = lines, *next; *line; line = next) {
+		size_t len = strcspn(line, "\n"), hang = *line == ' ' ? indent : 0;
+		size_t label = hang && len > hang && line[hang - 1] == ' ' ? hang : 0;
+
+		next = line + len + (line[len] == '\n');
+		line[len] = '\0';
+		out_mem(text, line, label);
+		out_wrap(text, is_command(line, indent) ? 0 : width, label, hang, line + label);
+		out_char(text, '\n');
+	}
+}
+
+int chk_print(struct out_text *text, size_t width, size_t indent)
+{
+	struct out_text lines = { 0 };
 	struct smc_err err = { 0 };
 
+	if (width && text->len) {
+		lines = *text;
+		*text = (struct out_text){ 0 };
+		out_char(&lines, '\0');
+		wrap(text, lines.data, width, indent);
+		out_free(&lines);
+	}
 	return out_finish(text, &err) ? cli_error(&chk_tool, "%s", err.text) : CHK_OK;
 }
 

@@ -36,8 +36,10 @@ static int print(const struct chk_request *req, const struct pnet_row *row, bool
 		/* The kernel takes letters of Latin-1 from others. */
 		out_escaped(&text, id, PNETID_SIZE);
 		out_str(&text, is_hw ? "\n" : "*\n");
+	} else if (req->width) {
+		cli_note(&chk_tool, "'%s' has no PNET ID", req->iface);
 	}
-	return chk_print(&text);
+	return chk_print(&text, 0, 0);
 }
 
 /* Where a kernel without SMC has no table, only the firmware can give one. */

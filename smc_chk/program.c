@@ -218,7 +218,7 @@ static void append_line(struct out_text *text, const char *label, const char *va
 	out_char(text, '\n');
 }
 
-static int print_text(const struct program *prog)
+static int print_text(const struct program *prog, size_t width)
 {
 	const struct target *target = &prog->target;
 	char machine[SMC_ELF_MACHINE_SIZE];
@@ -237,12 +237,12 @@ static int print_text(const struct program *prog)
 		append_line(&text, "library", prog->lib.file);
 	for (size_t i = 0; i < prog->n_notes; i++)
 		append_line(&text, "note", prog->notes[i]);
-	out_printf(&text, "  type     smc_run %s%s", way_of(prog, OPTION),
+	out_printf(&text, "  type     %ssmc_run %s%s", width ? "-> " : "", way_of(prog, OPTION),
 		   *prog->command == '-' ? "-- " : "");
 	if (!out_shell_word(&text, prog->command))
 		out_str(&text, "PROGRAM, whose name cannot be typed");
 	out_char(&text, '\n');
-	return chk_print(&text);
+	return chk_print(&text, width, 11);
 }
 
 static int print_json(const struct program *prog)
@@ -285,7 +285,7 @@ int chk_program(const struct chk_request *req)
 		if (library_misses(prog->has_lib ? &prog->lib : NULL, &prog->target, prog->reason))
 			prog->why = prog->reason;
 		note_all(prog);
-		status = req->is_json ? print_json(prog) : print_text(prog);
+		status = req->is_json ? print_json(prog) : print_text(prog, req->width);
 		if (!status && !can_run(prog))
 			status = prog->why ? CHK_TCP : CHK_ERROR;
 	}

@@ -64,6 +64,7 @@ struct chk_command {
  * @timeout_ms: longest wait for one step
  * @watch_seconds: how long advise watches
  * @shape, @rpc_bytes: of tune
+ * @width: of the terminal that shows the text; 0 for the layout of pipes
  */
 struct chk_request {
 	const struct chk_command *command;
@@ -76,7 +77,8 @@ struct chk_request {
 	enum chk_shape shape;
 	int rpc_bytes;
 	bool is_json, is_debug, is_once, is_tcp_too, is_live, is_static, is_brief;
-	bool is_server, is_anonymous;
+	bool is_server, is_anonymous, is_verbose;
+	size_t width;
 };
 
 /** chk_tool - the name in messages, without a command */
@@ -104,8 +106,14 @@ int chk_parse(int argc, char **argv);
 void chk_debug(const struct chk_request *req, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** chk_print() - write the text, and free it. Return: CHK_OK, or CHK_ERROR after a message */
-int chk_print(struct out_text *text);
+/**
+ * chk_print() - write the text, and free it
+ * @width: the request's: no line is wider, except what is to be typed: behind "-> " or "More: "
+ * @indent: where the rest of a line with a label goes on, which is one that begins with a blank
+ *
+ * Return: CHK_OK, or CHK_ERROR after a message.
+ */
+int chk_print(struct out_text *text, size_t width, size_t indent);
 
 /** chk_print_json() - the same with a document, whose reference it takes */
 int chk_print_json(json_t *json);

@@ -2,7 +2,9 @@
 /* The table of advise, as text and JSON. */
 #include "smc_chk/advise/advice.h"
 
-#include "out/table.h"
+#include <string.h>
+
+#include "out/list.h"
 #include "out/units.h"
 #include "smc/buffers.h"
 
@@ -81,6 +83,24 @@ static void text_would(struct out_text *text, const void *value)
 		out_str(text, row->way.text);
 }
 
+static const struct judge_row *row_of_advice(const void *advice)
+{
+	return (const void *)((const char *)advice - offsetof(struct judge_row, advice));
+}
+
+/* On a terminal a command stands below the table, in one line. */
+static void read_advice(struct out_text *text, const void *advice)
+{
+	const struct judge_row *row = row_of_advice(advice);
+
+	out_str(text, row->profits ? "use SMC" : row->advice);
+}
+
+static enum out_style style_advice(const void *advice)
+{
+	return row_of_advice(advice)->profits ? OUT_GOOD : OUT_PLAIN;
+}
+
 static const void *group_of(const void *row)
 {
 	return ((const struct judge_row *)row)->group;
@@ -121,28 +141,29 @@ static const struct out_col columns[] = {
 	{ NULL, NULL, "unit", 0, .find = owner_of, OUT_STR(tally_owner, unit), OUT_OPTIONAL },
 	{ NULL, NULL, "is_user_unit", 0, .find = owner_of, OUT_FLAG(tally_owner, is_user, no_yes),
 	  OUT_OPTIONAL },
-	{ "side", "Side", "side", 6, .find = group_of, OUT_NAME(tally_group, side, sides) },
+	{ "side", "Side", "side", 6, .find = group_of, OUT_NAME(tally_group, side, sides),
+	  OUT_RANK(3) },
 	{ "port", "Port", "port", 5, OUT_RIGHT, .find = group_of, OUT_DEC(tally_group, port, 0),
 	  OUT_OPTIONAL },
 	{ "peer", "Peer", "peer", 10, OUT_STR(judge_row, peer) },
 	{ NULL, NULL, "peers", 0, .find = group_of, OUT_NAME(tally_group, peers, peers) },
 	{ "conns", "Conns", "connections", 5, OUT_RIGHT, .find = group_of,
-	  OUT_DEC(tally_group, conns, 0) },
+	  OUT_DEC(tally_group, conns, 0), OUT_RANK(2) },
 	{ NULL, NULL, "open_peak", 0, .find = group_of, OUT_DEC(tally_group, open_peak, 0) },
-	{ "life", "Life", NULL, 5, OUT_RIGHT, .text = text_life },
+	{ "life", "Life", NULL, 5, OUT_RIGHT, .text = text_life, OUT_RANK(4) },
 	{ NULL, NULL, "life_ms", 0, OUT_DEC(judge_row, life, 0) },
 	{ NULL, NULL, "life_is", 0, OUT_STR_OF(life_bound_of) },
 	{ "bytes", "Bytes/conn", "bytes_per_connection", 10, OUT_RIGHT, .find = numbers_of,
 	  .text = text_bytes, OUT_DEC(judge_row, bytes_per_conn, 0) },
 	{ NULL, NULL, "bytes_sent", 0, .find = sums_of, OUT_DEC(tally_group, sent, 0) },
 	{ NULL, NULL, "bytes_received", 0, .find = sums_of, OUT_DEC(tally_group, received, 0) },
-	{ "send", "Send", NULL, 7, OUT_RIGHT, .text = text_send },
+	{ "send", "Send", NULL, 7, OUT_RIGHT, .text = text_send, OUT_RANK(5) },
 	{ NULL, NULL, "send_bytes", 0, .find = numbers_of, OUT_DEC(judge_row, send, 0),
 	  OUT_OPTIONAL },
 	{ NULL, NULL, "is_bulk", 0, .find = numbers_of, OUT_FLAG(judge_row, is_bulk, no_yes) },
 	{ NULL, NULL, "class", 0, .find = numbers_of, OUT_NAME(judge_row, class, classes) },
 	{ NULL, NULL, "carrier", 0, .find = group_of, OUT_NAME(tally_group, carrier, carriers) },
-	{ "would", "Would use", NULL, 9, .text = text_would },
+	{ "would", "Would use", NULL, 9, .text = text_would, OUT_RANK(1) },
 	{ NULL, NULL, "mode", 0, .group = "would_use", .find = way_of, OUT_PTR(way, mode.name) },
 	{ NULL, NULL, "version", 0, .group = "would_use", .find = way_of,
 	  OUT_DEC(way, mode.version, 0) },
@@ -155,22 +176,43 @@ static const struct out_col columns[] = {
 	{ NULL, NULL, "would_profit", 0, OUT_FLAG(judge_row, profits, no_yes) },
 	{ NULL, NULL, "memory", 0, OUT_DEC(judge_row, memory, 0), OUT_OPTIONAL },
 	/* Its names are shell words, which are not to be escaped again. */
-	{ "advice", "Advice", "advice", 0, OUT_ESCAPED(judge_row, advice) },
+	{ "advice", "Advice", "advice", 0, OUT_ESCAPED(judge_row, advice), .read = read_advice,
+	  .style = style_advice, .is_wrapped = true },
 	{ 0 },
 };
 
 /* ---- text ---- */
 
-static void append_table(struct out_text *text, const struct judged *judged)
+static bool is_new(const struct judged *judged, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (judged->rows[k].profits &&
+		    !strcmp(judged->rows[k].advice, judged->rows[i].advice))
+			return false;
+	return true;
+}
+
+static void append_commands(struct out_text *text, const struct judged *judged, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (judged->rows[i].profits && is_new(judged, i))
+			out_printf(text, "-> %s\n", judged->rows[i].advice);
+}
+
+static void append_table(struct out_text *text, const struct judged *judged, size_t width)
 {
 	size_t count = judged->count < ROWS_MAX ? judged->count : ROWS_MAX;
 	struct out_view view = { 0 };
+	struct out_list list;
 
 	out_view_add(&view, columns, "process,side,port,peer,conns,life,bytes,send,would,advice");
 	out_fit(&view, judged->rows, count, sizeof(*judged->rows));
-	out_header(text, &view);
+	out_list_begin(&list, &view, text, width, true);
 	for (size_t i = 0; i < count; i++)
-		out_row(text, &view, &judged->rows[i]);
+		out_list_row(&list, &judged->rows[i]);
+	out_list_end(&list);
+	if (width)
+		append_commands(text, judged, count);
 	if (count < judged->count)
 		out_printf(text, "%zu more rows, of fewer bytes: --json has all.\n",
 			   judged->count - count);
@@ -229,10 +271,10 @@ static void append_source(struct out_text *text, const struct tally *tally,
 }
 
 void advice_text(struct out_text *text, const struct judged *judged, const struct tally *tally,
-		 const struct watched *watched)
+		 const struct watched *watched, size_t width)
 {
 	if (judged->count)
-		append_table(text, judged);
+		append_table(text, judged, width);
 	append_sum(text, &judged->sum);
 	append_source(text, tally, watched);
 }

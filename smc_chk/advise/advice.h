@@ -93,9 +93,9 @@ struct watched {
 	bool has_bpf, is_lossy, is_blind;
 };
 
-/** advice_text() - append the table, the sum and how it was found out */
+/** advice_text() - append the table, the sum and how it was found out. @width: chk_request's */
 void advice_text(struct out_text *text, const struct judged *judged, const struct tally *tally,
-		 const struct watched *watched);
+		 const struct watched *watched, size_t width);
 
 /** advice_json() - the same. Return: new reference */
 json_t *advice_json(const struct judged *judged, const struct tally *tally,

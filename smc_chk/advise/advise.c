@@ -15,6 +15,7 @@
 #include "bpf/bpfmap.h"
 #include "bpf/programs.h"
 #include "bpf/tcplife.h"
+#include "cli/screen.h"
 #include "netlink/diag.h"
 #include "process/signals.h"
 #include "smc_chk/advise/advice.h"
@@ -196,18 +197,28 @@ static uint64_t next_step(const struct watcher *watcher, uint64_t end)
 	return watcher->programs ? earlier(next, now_ms() + READ_BPF) : next;
 }
 
+static void show_progress(uint64_t end)
+{
+	uint64_t now = now_ms();
+
+	cli_progress("watching TCP: %u s left; Ctrl-C ends it",
+		     end > now ? (unsigned int)((end - now + 999) / 1000) : 0);
+}
+
 static int watch_on(struct watcher *watcher)
 {
 	uint64_t end = watcher->start + (uint64_t)watcher->req->watch_seconds * 1000;
 	int ret = 0;
 
 	while (!ret && now_ms() < end) {
+		show_progress(end);
 		ret = wait_until(watcher, next_step(watcher, end));
 		if (ret >= 0 && read_ends(watcher))
 			ret = -watcher->err->code;
 		if (!ret && now_ms() >= next_list(watcher))
 			ret = read_lists(watcher);
 	}
+	cli_progress_end();
 	return ret < 0 ? ret : 0;
 }
 
@@ -270,15 +281,15 @@ static int watch(struct tally *tally, struct watched *watched, const struct chk_
 
 /* Return: chk_status. */
 static int print(const struct judged *judged, const struct tally *tally,
-		 const struct watched *watched, bool is_json)
+		 const struct watched *watched, const struct chk_request *req)
 {
 	struct out_text text = { 0 };
 	int status = judged->sum.suited_bytes ? CHK_OK : CHK_TCP;
 
-	if (is_json)
+	if (req->is_json)
 		return chk_print_json(advice_json(judged, tally, watched)) ? CHK_ERROR : status;
-	advice_text(&text, judged, tally, watched);
-	return chk_print(&text) ? CHK_ERROR : status;
+	advice_text(&text, judged, tally, watched, req->width);
+	return chk_print(&text, req->width, 0) ? CHK_ERROR : status;
 }
 
 static int advise(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err)
@@ -293,12 +304,10 @@ static int advise(struct doctor_facts *facts, const struct chk_request *req, str
 	tally_start(&tally);
 	/* Without the right to see policies, and without IPsec, there are none. */
 	smc_xfrm_dump(smc_xfrm_add, &policies);
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "Watching TCP for %u s; Ctrl-C ends it.\n", req->watch_seconds);
 	ret = watch(&tally, &watched, req, err);
 	if (!ret) {
 		advise_judge(&judged, &tally, &ways);
-		ret = print(&judged, &tally, &watched, req->is_json);
+		ret = print(&judged, &tally, &watched, req);
 		judged_free(&judged);
 	}
 	tally_free(&tally);

@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "out/table.h"
+#include "cli/screen.h"
+#include "out/list.h"
 #include "smc_chk/smc_chk.h"
 
 #define N_LEVELS (DOCTOR_PROBLEM + 1)
@@ -92,7 +93,7 @@ bool doctor_has_word(const char *list, const char *word)
 	return false;
 }
 
-/* ---- printing ---- */
+/* ---- judging ---- */
 
 /** struct result - @least: that is shown; @first: what to do first, NULL for nothing */
 struct result {
@@ -119,6 +120,17 @@ static struct result judge(const struct doctor *doc)
 	return result;
 }
 
+/* ---- text ---- */
+
+static const enum out_style styles[] = {
+	[DOCTOR_OK] = OUT_GOOD, [DOCTOR_WARNING] = OUT_WARNING, [DOCTOR_PROBLEM] = OUT_BAD
+};
+
+static enum out_style style_level(const void *level)
+{
+	return styles[*(const enum doctor_level *)level];
+}
+
 /* Each string is escaped already. */
 static void append_string(struct out_text *text, const void *string)
 {
@@ -128,7 +140,8 @@ static void append_string(struct out_text *text, const void *string)
 #define ESCAPED(member) OUT_TEXT(append_string), OUT_ODD(doctor_finding, member)
 
 static const struct out_col columns[] = {
-	{ "level", "Level", "level", 7, OUT_NAME(doctor_finding, level, level_names) },
+	{ "level", "Level", "level", 7, OUT_NAME(doctor_finding, level, level_names),
+	  .style = style_level },
 	{ "check", "Check", "check", 0, OUT_PTR(doctor_finding, check) },
 	{ "object", "Object", "object", 0, ESCAPED(object) },
 	{ "text", "Finding", "text", 0, ESCAPED(text) },
@@ -142,7 +155,8 @@ static void append_count(struct out_text *text, const char *before, size_t count
 		out_printf(text, "%s%zu %s%s", before, count, word, count == 1 ? "" : "s");
 }
 
-static void append_verdict(struct out_text *text, const struct result *result)
+/* Return: how good it is. */
+static enum doctor_level append_verdict(struct out_text *text, const struct result *result)
 {
 	size_t problems = result->counts[DOCTOR_PROBLEM], warnings = result->counts[DOCTOR_WARNING];
 
@@ -155,16 +169,13 @@ static void append_verdict(struct out_text *text, const struct result *result)
 		append_count(text, problems ? ", " : ": ", warnings, "warning");
 	}
 	out_char(text, '.');
-	if (result->first)
-		out_printf(text, " First: %s", result->first->remedy);
-	out_char(text, '\n');
+	return problems ? DOCTOR_PROBLEM : warnings ? DOCTOR_WARNING : DOCTOR_OK;
 }
 
 /* The worst stands last, where a terminal shows it without scrolling. */
-static int print_text(const struct doctor *doc, const struct result *result)
+static void put_table(struct out_text *text, const struct doctor *doc, const struct result *result)
 {
-	struct out_view view = { 0 };
-	struct out_text text = { 0 };
+	struct out_view view = { .is_colored = cli_has_color() };
 
 	out_view_add(&view, columns, "level,check,object,text");
 	for (size_t i = 0; i < doc->n_findings; i++) {
@@ -177,14 +188,77 @@ static int print_text(const struct doctor *doc, const struct result *result)
 
 			if (finding->level != level)
 				continue;
-			out_row(&text, &view, finding);
+			out_row(text, &view, finding);
 			if (finding->remedy[0])
-				out_printf(&text, "        -> %s\n", finding->remedy);
+				out_printf(text, "        -> %s\n", finding->remedy);
 		}
 	}
-	append_verdict(&text, result);
-	return chk_print(&text);
+	append_verdict(text, result);
+	if (result->first)
+		out_printf(text, " First: %s", result->first->remedy);
+	out_char(text, '\n');
 }
+
+#define INDENT 9 /* on a terminal, of all but the level */
+
+static void put_finding(struct out_text *text, const struct doctor_finding *finding, size_t width)
+{
+	const char *level = level_names.names[finding->level].text;
+	struct out_text words = { 0 };
+
+	out_styled(text, styles[finding->level], level);
+	out_blanks(text, INDENT - strlen(level));
+	out_printf(&words, "%s%s%s: %s", finding->check, *finding->object ? " " : "",
+		   finding->object, finding->text);
+	out_char(&words, '\0');
+	out_wrap(text, width, INDENT, INDENT, words.data);
+	out_char(text, '\n');
+	out_free(&words);
+	if (finding->remedy[0])
+		out_printf(text, "%*s-> %s\n", INDENT, "", finding->remedy);
+}
+
+static void append_ok(struct out_text *text, size_t count)
+{
+	const bool is_one = count == 1;
+
+	out_printf(text, "%zu check%s ok (smc_chk doctor -v shows %s)\n", count,
+		   is_one ? " is" : "s are", is_one ? "it" : "them");
+}
+
+/* On a terminal: the worst first, as the list is short without what is ok. */
+static void put_list(struct out_text *text, const struct doctor *doc, const struct result *result)
+{
+	size_t least = doc->req->is_verbose ? DOCTOR_OK : DOCTOR_NOTE;
+	struct out_text verdict = { 0 };
+	enum doctor_level worst;
+
+	least = least < result->least ? result->least : least;
+	for (size_t level = N_LEVELS; level-- > least;)
+		for (size_t i = 0; i < doc->n_findings; i++)
+			if (doc->findings[i].level == level)
+				put_finding(text, &doc->findings[i], doc->req->width);
+	if (least == DOCTOR_NOTE && result->counts[DOCTOR_OK])
+		append_ok(text, result->counts[DOCTOR_OK]);
+	worst = append_verdict(&verdict, result);
+	out_char(&verdict, '\0');
+	out_str(text, text->len ? "\n" : "");
+	out_styled(text, styles[worst], verdict.data);
+	out_free(&verdict);
+	out_str(text, result->first ? " First:\n" : "\n");
+	if (result->first)
+		out_printf(text, "-> %s\n", result->first->remedy);
+}
+
+static int print_text(const struct doctor *doc, const struct result *result)
+{
+	struct out_text text = { 0 };
+
+	(doc->req->width ? put_list : put_table)(&text, doc, result);
+	return chk_print(&text, doc->req->width, INDENT);
+}
+
+/* ---- JSON ---- */
 
 static int print_json(const struct doctor *doc, const struct result *result)
 {
@@ -199,6 +273,8 @@ static int print_json(const struct doctor *doc, const struct result *result)
 					(int)result->counts[DOCTOR_WARNING], "findings", findings,
 					"first", result->first ? result->first->remedy : NULL));
 }
+
+/* ---- all of it ---- */
 
 int doctor_print(const struct doctor *doc)
 {

@@ -205,7 +205,7 @@ int static_print(const struct doctor_facts *facts, const struct chk_request *req
 	}
 	status =
 		!array ?
-			chk_print(&text) :
+			chk_print(&text, req->width, 22) :
 			chk_print_json(json_pack("{s:s, s:o, s:o*, s:o*}", "schema",
 						 "smc-tools/static/1", "net_devices", array, "seid",
 						 chk_json_optional(seid_of(&choices->facts)),

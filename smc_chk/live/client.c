@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/screen.h"
 #include "netlink/genl.h"
 #include "smc/gen.h"
 #include "smc_chk/smc_chk.h"
@@ -264,7 +265,10 @@ static int talk(struct client_result *result, const struct chk_request *req, int
 	if (!req->is_tcp_too || result->status == CHK_UNTESTED)
 		return 0;
 	chk_debug(req, "measuring over SMC and over TCP");
-	return measure_rates(result, fd, &limit);
+	cli_progress("measuring over SMC and over TCP");
+	ret = measure_rates(result, fd, &limit);
+	cli_progress_end();
+	return ret;
 }
 
 int client_test(struct client_result *result, const struct chk_request *req, const char *host,
@@ -305,8 +309,8 @@ int chk_connect(const struct chk_request *req)
 					      out_json_str(req->object)),
 				    &result));
 	} else {
-		report_text(&text, &result);
-		ret = chk_print(&text);
+		report_text(&text, &result, req->width);
+		ret = chk_print(&text, req->width, REPORT_INDENT);
 	}
 	return ret ? ret : result.status;
 }

@@ -43,8 +43,10 @@ struct client_result {
 	struct client_rates smc, tcp;
 };
 
-/** report_text() - for people: the verdict first */
-void report_text(struct out_text *text, const struct client_result *result);
+#define REPORT_INDENT 15 /* column of what report_text() has behind its labels */
+
+/** report_text() - for people: the verdict first. @width: chk_request's */
+void report_text(struct out_text *text, const struct client_result *result, size_t width);
 
 /** report_json() - add what is known to an object. Return: @json */
 json_t *report_json(json_t *json, const struct client_result *result);

@@ -76,7 +76,7 @@ static void test_iface(struct live *live, const char *iface, union endpoint_addr
 	if (result.status == CHK_ERROR)
 		out_printf(&live->text, "error: %s\n", result.err.text);
 	else
-		report_text(&live->text, &result);
+		report_text(&live->text, &result, live->req->width);
 }
 
 static bool is_wanted(const struct chk_request *req, const struct ifaddrs *ifa, bool with_loopback)
@@ -157,7 +157,7 @@ int chk_live(const struct chk_request *req)
 		printed = chk_print_json(json_pack("{s:s, s:O}", "schema", "smc-tools/check-live/1",
 						   "interfaces", live.list));
 	else
-		printed = chk_print(&live.text);
+		printed = chk_print(&live.text, req->width, REPORT_INDENT);
 	json_decref(live.list);
 	return printed ? printed : live.status;
 }

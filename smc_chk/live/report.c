@@ -4,8 +4,11 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "cli/screen.h"
+#include "out/list.h"
 #include "smc/reason.h"
 #include "smc_chk/smc_chk.h"
 #include "sockets/show.h"
@@ -50,7 +53,7 @@ put(struct out_text *text, const char *label, const char *fmt, ...)
 
 static void put_verdict(struct out_text *text, const struct client_result *result)
 {
-	char peer[ENDPOINT_TEXT_SIZE];
+	char peer[ENDPOINT_TEXT_SIZE], verdict[32];
 	unsigned int port = endpoint_port(&result->peer);
 
 	endpoint_text(peer, &result->peer);
@@ -58,9 +61,11 @@ static void put_verdict(struct out_text *text, const struct client_result *resul
 		out_printf(text, "Not tested: %s\n", result->err.text);
 		put(text, "over TCP", "%s port %u is reached", peer, port);
 	} else {
-		out_printf(text, "%s%s: %s port %u\n",
-			   result->status == CHK_TCP ? "TCP, not SMC" : "Success, using ",
-			   result->status == CHK_TCP ? "" : mode_title(result->mode), peer, port);
+		snprintf(verdict, sizeof(verdict), "%s%s",
+			 result->status == CHK_TCP ? "TCP, not SMC" : "Success, using ",
+			 result->status == CHK_TCP ? "" : mode_title(result->mode));
+		out_styled(text, result->status == CHK_TCP ? OUT_WARNING : OUT_GOOD, verdict);
+		out_printf(text, ": %s port %u\n", peer, port);
 	}
 }
 
@@ -161,36 +166,54 @@ static void put_times(struct out_text *text, const struct client_result *result)
 	    result->rtt_median_ns / 1e6);
 }
 
-/* How much better SMC is: more of @more_is_better, or less of the other. */
-static void put_ratio(struct out_text *text, const char *name, const char *unit, double smc,
-		      double tcp, bool more_is_better)
+/* A ratio that shows as 1.00 is neither. */
+static void put_words(struct out_text *text, size_t width, double ratio)
 {
-	out_printf(text, "  %-12s %12.3f %12.3f %-7s", name, smc, tcp, unit);
-	if (smc > 0 && tcp > 0)
-		out_printf(text, " %8.2f", more_is_better ? smc / tcp : tcp / smc);
+	const char *times = width && cli_has_utf8() ? "\u00d7" : "x";
+	const bool is_slower = ratio < 0.995, is_faster = ratio >= 1.005;
+	char words[48];
+
+	snprintf(words, sizeof(words), "%.2f %s TCP%s", ratio, times,
+		 is_slower ? " (slower)" :
+		 is_faster ? " (faster)" :
+			     "");
+	out_styled(text, is_slower ? OUT_WARNING : is_faster ? OUT_GOOD : OUT_PLAIN, words);
+}
+
+/** struct rate - what was measured over both; @is_time: less of it is better */
+struct rate {
+	const char *name, *unit;
+	double smc, tcp;
+	bool is_time;
+};
+
+static void put_rate(struct out_text *text, size_t width, struct rate rate)
+{
+	out_printf(text, "  %-12s %12.3f %12.3f %-4s  ", rate.name, rate.smc, rate.tcp, rate.unit);
+	if (rate.smc > 0 && rate.tcp > 0)
+		put_words(text, width, rate.is_time ? rate.tcp / rate.smc : rate.smc / rate.tcp);
 	out_char(text, '\n');
 }
 
-static void put_rates(struct out_text *text, const struct client_result *result)
+static void put_rates(struct out_text *text, const struct client_result *result, size_t width)
 {
 	const struct client_rates *smc = &result->smc, *tcp = &result->tcp;
+	const struct rate rates[] = {
+		{ "connecting", "ms", smc->connect_ns / 1e6, tcp->connect_ns / 1e6, true },
+		{ "connections", "1/s", smc->connects_per_second, tcp->connects_per_second, false },
+		{ "round trip", "ms", smc->round_trip_ns / 1e6, tcp->round_trip_ns / 1e6, true },
+		{ "throughput", "MB/s", smc->bytes_per_second / 1e6, tcp->bytes_per_second / 1e6,
+		  false },
+	};
 
 	if (!result->has_rates)
 		return;
-	put(text, "measured", "%12s %12s %-7s %8s", mode_title(result->mode), "plain TCP", "",
-	    "better");
-	put_ratio(text, "connecting", "ms", smc->connect_ns / 1e6, tcp->connect_ns / 1e6, false);
-	put_ratio(text, "connections", "1/s", smc->connects_per_second, tcp->connects_per_second,
-		  true);
-	if (!result->is_ours)
-		return;
-	put_ratio(text, "round trip", "ms", smc->round_trip_ns / 1e6, tcp->round_trip_ns / 1e6,
-		  false);
-	put_ratio(text, "throughput", "MB/s", smc->bytes_per_second / 1e6,
-		  tcp->bytes_per_second / 1e6, true);
+	put(text, "measured", "%12s %12s", mode_title(result->mode), "plain TCP");
+	for (size_t i = 0; i < (result->is_ours ? 4 : 2); i++)
+		put_rate(text, width, rates[i]);
 }
 
-void report_text(struct out_text *text, const struct client_result *result)
+void report_text(struct out_text *text, const struct client_result *result, size_t width)
 {
 	put_verdict(text, result);
 	if (has_reason(result))
@@ -202,7 +225,7 @@ void report_text(struct out_text *text, const struct client_result *result)
 	put_group(text, result);
 	put_device(text, result);
 	put_times(text, result);
-	put_rates(text, result);
+	put_rates(text, result, width);
 	if (has_reason(result))
 		put_remedy(text, result);
 }

@@ -468,7 +468,7 @@ static int announce(const struct chk_request *req, uint16_t port)
 		return chk_print_json(json_pack("{s:s, s:i}", "schema", "smc-tools/check-server/1",
 						"port", port));
 	out_printf(&text, "Server started on port %u\n", port);
-	return chk_print(&text);
+	return chk_print(&text, 0, 0);
 }
 
 static void raise_limit(int resource)

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "cli/screen.h"
 #include "host/file.h"
 #include "smc_chk/live/client.h"
 #include "smc_chk/live/tune_report.h"
@@ -150,6 +151,16 @@ static int check_server(struct tune *tune)
 	return status;
 }
 
+static void show_progress(const struct tune *tune, int step, int bytes)
+{
+	const int steps = TUNE_ROUNDS * tune->count;
+
+	if (bytes)
+		cli_progress("measuring %d KiB, step %d of %d", bytes / 1024, step, steps);
+	else
+		cli_progress("measuring the usual size, step %d of %d", step, steps);
+}
+
 static int measure(struct tune *tune)
 {
 	const struct stream_limit limit =
@@ -172,8 +183,10 @@ static int measure(struct tune *tune)
 		for (int i = 0; !ret && i < tune->count; i++) {
 			struct tune_size *size = &tune->sizes[(i + round) % tune->count];
 
+			show_progress(tune, round * tune->count + i + 1, size->asked);
 			ret = measure_size(tune, control, size, &size->values[round]);
 		}
+	cli_progress_end();
 	endpoint_set_port(&tune->result.peer, tune->port);
 	endpoint_abort(control);
 	if (!ret)
@@ -194,5 +207,5 @@ int chk_tune(const struct chk_request *req)
 	if (req->is_json)
 		return chk_print_json(tune_json(&tune));
 	tune_text(&text, &tune);
-	return chk_print(&text);
+	return chk_print(&text, req->width, 0);
 }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "out/list.h"
+
 /* A size whose median is so near that of the best one is as good, if nothing shows the opposite. */
 #define NEARLY 1.1
 
@@ -55,33 +57,102 @@ static const char *shape_name(char text[32], const struct chk_request *req)
 
 /* ---- text ---- */
 
-static void put_size(struct out_text *text, uint32_t bytes)
+/** struct tune_row - a size; @unit: what its values are shown in */
+struct tune_row {
+	const struct tune_size *size;
+	double unit;
+	const char *mark;
+};
+
+static const struct tune_row *row_of(const void *row)
 {
-	if (!bytes)
-		out_printf(text, " %9s", "-");
-	else if (bytes >= 1024)
-		out_printf(text, " %5" PRIu32 " KiB", bytes / 1024);
-	else
-		out_printf(text, " %7" PRIu32 " B", bytes);
+	return row;
 }
 
-static void put_row(struct out_text *text, const struct tune *tune, int i)
+static void append_size(struct out_text *text, uint32_t bytes)
 {
-	const struct tune_size *size = &tune->sizes[i];
-	const double unit = tune->req->shape == CHK_SHAPE_BULK ? 1e6 : 1;
+	if (bytes)
+		out_printf(text, bytes >= 1024 ? "%" PRIu32 " KiB" : "%" PRIu32 " B",
+			   bytes >= 1024 ? bytes / 1024 : bytes);
+}
 
-	if (size->asked)
-		put_size(text, (uint32_t)size->asked);
+static void text_asked(struct out_text *text, const void *row)
+{
+	const int asked = row_of(row)->size->asked;
+
+	if (asked)
+		append_size(text, (uint32_t)asked);
 	else
-		out_printf(text, " %9s", "usual");
-	put_size(text, size->send);
-	put_size(text, size->receive);
-	put_size(text, size->server);
-	out_printf(text, " %10.2f %10.2f %10.2f%s\n", size->sorted[TUNE_ROUNDS / 2] / unit,
-		   size->sorted[0] / unit, size->sorted[TUNE_ROUNDS - 1] / unit,
-		   i == tune->enough ? "  <- enough" :
-		   i == tune->best   ? "  best" :
-				       "");
+		out_str(text, "usual");
+}
+
+static void text_send(struct out_text *text, const void *row)
+{
+	append_size(text, row_of(row)->size->send);
+}
+
+static void text_receive(struct out_text *text, const void *row)
+{
+	append_size(text, row_of(row)->size->receive);
+}
+
+static void text_server(struct out_text *text, const void *row)
+{
+	append_size(text, row_of(row)->size->server);
+}
+
+static void append_value(struct out_text *text, const struct tune_row *row, int place)
+{
+	out_printf(text, "%.2f", row->size->sorted[place] / row->unit);
+}
+
+static void text_median(struct out_text *text, const void *row)
+{
+	append_value(text, row, TUNE_ROUNDS / 2);
+}
+
+static void text_least(struct out_text *text, const void *row)
+{
+	append_value(text, row, 0);
+}
+
+static void text_most(struct out_text *text, const void *row)
+{
+	append_value(text, row, TUNE_ROUNDS - 1);
+}
+
+static const struct out_col columns[] = {
+	{ "asked", "asked for", NULL, 10, OUT_RIGHT, .text = text_asked },
+	{ "send", "send", NULL, 9, OUT_RIGHT, .text = text_send, OUT_RANK(3) },
+	{ "receive", "receive", NULL, 9, OUT_RIGHT, .text = text_receive, OUT_RANK(4) },
+	{ "server", "server's", NULL, 9, OUT_RIGHT, .text = text_server, OUT_RANK(5) },
+	{ "rate", "MB/s", NULL, 10, OUT_RIGHT, .text = text_median },
+	{ "count", "1/s", NULL, 10, OUT_RIGHT, .text = text_median },
+	{ "least", "least", NULL, 10, OUT_RIGHT, .text = text_least, OUT_RANK(1) },
+	{ "most", "most", NULL, 10, OUT_RIGHT, OUT_GAP, .text = text_most, OUT_RANK(2) },
+	{ "mark", "", NULL, 0, OUT_PTR(tune_row, mark) },
+	{ 0 },
+};
+
+static void put_table(struct out_text *text, const struct tune *tune)
+{
+	const bool is_bulk = tune->req->shape == CHK_SHAPE_BULK;
+	struct out_view view = { .count = 0 };
+	struct out_list list;
+
+	out_view_add(&view, columns, "asked,send,receive,server");
+	out_view_add(&view, columns, is_bulk ? "rate" : "count");
+	out_view_add(&view, columns, "least,most,mark");
+	out_list_begin(&list, &view, text, tune->req->width, true);
+	for (int i = 0; i < tune->count; i++) {
+		const struct tune_row row = { &tune->sizes[i], is_bulk ? 1e6 : 1,
+					      i == tune->enough ? "<- enough" :
+					      i == tune->best	? "best" :
+								  "" };
+
+		out_list_row(&list, &row);
+	}
+	out_list_end(&list);
 }
 
 static void put_lines(struct out_text *text, const struct tune *tune)
@@ -110,11 +181,7 @@ void tune_text(struct out_text *text, const struct tune *tune)
 		   shape_name(shape, tune->req), endpoint_text(peer, &tune->result.peer),
 		   endpoint_port(&tune->result.peer), smc_mode_name(tune->result.mode),
 		   TUNE_ROUNDS);
-	out_printf(text, " %9s %9s %9s %9s %10s %10s %10s\n", "asked for", "send", "receive",
-		   "server's", tune->req->shape == CHK_SHAPE_BULK ? "MB/s" : "1/s", "least",
-		   "most");
-	for (int i = 0; i < tune->count; i++)
-		put_row(text, tune, i);
+	put_table(text, tune);
 	if (!tune->has_server)
 		out_str(text, "The server keeps its usual buffers: it knows no others, or its "
 			      "other ports cannot be reached.\n");

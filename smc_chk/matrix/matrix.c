@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/memory.h"
-#include "out/table.h"
+#include "out/list.h"
 #include "smc_chk/matrix/gather.h"
 #include "smc_chk/smc_chk.h"
 
@@ -19,7 +19,7 @@
 
 #define MODE_SIZE 16
 
-/* Of a terminal, for the names of hosts. */
+/* In a pipe, for the names of hosts. */
 #define WIDTH 100
 
 /**
@@ -41,13 +41,15 @@ struct todo {
 
 /**
  * struct show - what is not printed yet, and what its end needs
+ * @width: of the terminal, 0 for none
  * @why: of one connection
  * @rows: of a summary
  * @is_begun: a document of JSON has a connection; @is_both: the one to put stands for both ways
  */
 struct show {
 	const struct gathered *all;
-	struct out_view view;
+	size_t width;
+	struct out_list list;
 	struct out_text text, why;
 	struct row *rows;
 	size_t count, size;
@@ -130,21 +132,36 @@ static void count_todos(struct show *show, size_t from, size_t to, const struct 
 	}
 }
 
-static void put_todo(struct show *show, const struct todo *todo)
+/* The hosts, and for how many connections. @width: breaks between the names; 0: none */
+static void append_hosts(struct out_text *text, const struct show *show, const struct todo *todo,
+			 size_t width)
 {
 	size_t hosts = 0, column = 0;
 
-	out_printf(&show->text, "%s\n  on", todo->command);
+	out_str(text, "on");
 	for (size_t i = 0; i < show->all->n_good; i++) {
 		if (!todo->counts[i])
 			continue;
 		column += strlen(name_of(show, i)) + 2;
-		out_printf(&show->text, "%s%s%s", hosts++ ? "," : "",
-			   column > WIDTH ? "\n    " : " ", name_of(show, i));
-		column = column > WIDTH ? 0 : column;
+		out_printf(text, "%s%s%s", hosts++ ? "," : "",
+			   width && column > width ? "\n    " : " ", name_of(show, i));
+		column = column > width ? 0 : column;
 	}
-	out_printf(&show->text, ": %s%zu connection%s%s\n", hosts > 1 ? "up to " : "", todo->most,
+	out_printf(text, ": %s%zu connection%s%s", hosts > 1 ? "up to " : "", todo->most,
 		   todo->most == 1 ? "" : "s", hosts > 1 ? " each" : "");
+}
+
+/* On a terminal the command is one line, which can be copied. */
+static void put_todo(struct show *show, const struct todo *todo)
+{
+	struct out_text hosts = { 0 };
+
+	append_hosts(&hosts, show, todo, show->width ? 0 : WIDTH);
+	out_char(&hosts, '\0');
+	out_printf(&show->text, "%s%s\n  ", show->width ? "-> " : "", todo->command);
+	out_wrap(&show->text, show->width, 2, 4, hosts.data);
+	out_char(&show->text, '\n');
+	out_free(&hosts);
 }
 
 /* What is for most of them first. */
@@ -168,29 +185,35 @@ static void put_todos(struct show *show)
 
 /* ---- table ---- */
 
+static enum out_style style_mode(const void *mode)
+{
+	return strcmp(mode, "TCP") ? OUT_GOOD : OUT_WARNING;
+}
+
 static const struct out_col table_columns[] = {
 	{ "client", "Host", "client", 8, OUT_ESCAPED(row, one) },
 	{ "arrow", "", "arrow", 3, OUT_PTR(row, arrow) },
 	{ "server", "Host", "server", 8, OUT_ESCAPED(row, other) },
-	{ "mode", "Mode", "mode", 10, OUT_STR(row, mode) },
+	{ "mode", "Mode", "mode", 10, OUT_STR(row, mode), .style = style_mode },
 	{ "over", "Over", "over", 11, OUT_STR(row, over) },
-	{ "why", "Why not more", "why", 12, OUT_PTR(row, why) },
+	{ "why", "Why not more", "why", 12, OUT_PTR(row, why), .is_wrapped = true },
 	{ 0 },
 };
 
 static void begin_table(struct show *show)
 {
+	struct out_view view = { .count = 0 };
 	size_t widest = 0;
 
-	out_view_add(&show->view, table_columns, "client,arrow,server,mode,over,why");
+	out_view_add(&view, table_columns, "client,arrow,server,mode,over,why");
 	for (size_t i = 0; i < show->all->n_good; i++) {
 		size_t len = strlen(name_of(show, i));
 
 		widest = len > widest ? len : widest;
 	}
-	out_view_widen(&show->view, "client", (uint8_t)widest);
-	out_view_widen(&show->view, "server", (uint8_t)widest);
-	out_header(&show->text, &show->view);
+	out_view_widen(&view, "client", (uint8_t)widest);
+	out_view_widen(&view, "server", (uint8_t)widest);
+	out_list_begin(&show->list, &view, &show->text, show->width, true);
 }
 
 static void put_row(struct show *show, size_t from, size_t to, const struct prediction *result)
@@ -205,26 +228,34 @@ static void put_row(struct show *show, size_t from, size_t to, const struct pred
 	snprintf(row.over, sizeof(row.over), "%s%s%s%s", client, is_one ? "" : " - ",
 		 is_one ? "" : server, result->is_routed ? ", routed" : "");
 	row.why = put_why(&show->why, result, row.one, row.other);
-	out_row(&show->text, &show->view, &row);
+	out_list_row(&show->list, &row);
 }
 
-static const struct format table = { begin_table, put_row, put_todos, true };
+static void end_table(struct show *show)
+{
+	out_list_end(&show->list);
+	put_todos(show);
+}
+
+static const struct format table = { begin_table, put_row, end_table, true };
 
 /* ---- summary ---- */
 
 static const struct out_col summary_columns[] = {
 	{ "count", "Connections", "count", 11, OUT_RIGHT, OUT_DEC(row, count, 0) },
-	{ "mode", "Mode", "mode", 10, OUT_STR(row, mode) },
+	{ "mode", "Mode", "mode", 10, OUT_STR(row, mode), .style = style_mode },
 	{ "client", "Such as", "client", 8, OUT_PTR(row, one) },
 	{ "server", "to", "server", 8, OUT_PTR(row, other) },
-	{ "why", "Why not more", "why", 12, OUT_PTR(row, why) },
+	{ "why", "Why not more", "why", 12, OUT_PTR(row, why), .is_wrapped = true },
 	{ 0 },
 };
 
 static void begin_summary(struct show *show)
 {
-	out_view_add(&show->view, summary_columns, "count,mode,client,server,why");
-	out_header(&show->text, &show->view);
+	struct out_view view = { .count = 0 };
+
+	out_view_add(&view, summary_columns, "count,mode,client,server,why");
+	out_list_begin(&show->list, &view, &show->text, show->width, true);
 }
 
 static void count(struct show *show, size_t from, size_t to, const struct prediction *result)
@@ -256,7 +287,8 @@ static void end_summary(struct show *show)
 {
 	qsort(show->rows, show->count, sizeof(*show->rows), compare);
 	for (size_t i = 0; i < show->count; i++)
-		out_row(&show->text, &show->view, &show->rows[i]);
+		out_list_row(&show->list, &show->rows[i]);
+	out_list_end(&show->list);
 	put_todos(show);
 	out_printf(&show->text, "\n%zu hosts; each pair of them: -j\n", show->all->n_good);
 }
@@ -377,7 +409,7 @@ static int show_pairs(struct show *show, const struct format *format, struct smc
 static int show_matrix(const struct gathered *all, const struct chk_request *req,
 		       struct smc_err *err)
 {
-	struct show show = { .all = all };
+	struct show show = { .all = all, .width = req->width };
 	int ret;
 
 	ret = show_pairs(&show,
@@ -390,6 +422,7 @@ static int show_matrix(const struct gathered *all, const struct chk_request *req
 	for (size_t i = 0; i < show.n_todos; i++)
 		free(show.todos[i].counts);
 	free(show.rows);
+	out_list_free(&show.list);
 	free(show.todos);
 	out_free(&show.text);
 	out_free(&show.why);

@@ -18,6 +18,10 @@ is "$?" 1 'a full disk is an error'
 refuse "unknown option '-y'" -y
 refuse "unknown command 'x'" x
 refuse "unknown or ambiguous option '--doctor'" --doctor
+refuse "unknown or ambiguous option '--verbose'" --verbose
+refuse "'--verbose' and '--json' exclude" doctor -v -j
+refuse "'--verbose' and '--problems' exclude" doctor --problems --verbose
+refuse "--color: 'red' is not auto, always or never" doctor --color red
 refuse "unexpected argument 'doctor'" -j doctor
 refuse 'needs an argument' connect -p
 refuse 'takes no argument' serve --once=1

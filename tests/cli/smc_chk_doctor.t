@@ -127,6 +127,12 @@ is "$(printf '%s\n' "$out" | grep -cE '^(ok|note) ')$(printf '%s\n' "$out" | gre
 	'--problems leaves out what is well'
 run doctor --problems -j
 is "$(printf '%s' "$out" | jq -r '[.findings[].level] | unique | map(select(. == "ok" or . == "note")) | length')" 0 '--problems: in JSON, too'
+run doctor
+plain=$out
+for option in -v --verbose --color=auto; do
+	run doctor $option
+	is "$out" "$plain" "$option changes nothing in a pipe"
+done
 run doctor -i nosuch
 is "$rc$out$err" "1smc_chk: no net device 'nosuch'" "a net device that is not there"
 

@@ -3,6 +3,7 @@
 """smc_chk matrix: bundles and hosts, what is predicted for each two, and how it is shown."""
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,7 +12,9 @@ import time
 
 sys.dont_write_bytecode = True
 import fleet  # noqa: E402
-from recorded import BUILD, done, ok  # noqa: E402
+from recorded import BUILD, ROOT, done, ok  # noqa: E402
+sys.path.insert(0, ROOT + "/tests/kernel/guest")
+from terminal import on_terminal  # noqa: E402 pylint: disable=wrong-import-position
 
 TOP = tempfile.TemporaryDirectory()
 TMP = TOP.name + "/tmp"
@@ -93,6 +96,20 @@ def shown():
     make("cookies", "10.0.0.9", more={"proc/sys/net/ipv4/tcp_syncookies": "2\n"})
     status, out, err = run(path("a"), path("cookies"))
     ok(out.count(" -> ") == 2 and "<->" not in out and status == 2, "a line for each direction where they differ", out)
+
+
+def on_a_terminal():
+    argv = [BUILD + "/smc_chk", "matrix", *map(path, ("a", "b", "other"))]
+    status, out = on_terminal(argv, dict(ENV, NO_COLOR="1"), 60)
+    out = out.split("\r\x1b[K")[-1]  # after the progress of a slow machine
+    ok(status == 2 and "they have\n" in out and "\n-> smcd ueid add FLEET\n  on other: 4 connections\n" in out and
+       max(map(len, out.splitlines())) <= 60, "on a terminal words are wrapped, and the command is a line", (status, out))
+    with open(TOP.name + "/bin/ssh", "w", encoding="ascii") as file:
+        file.write("#!/bin/sh\nsleep 3\nexit 1\n")
+    status, out = on_terminal([BUILD + "/smc_chk", "matrix", "late", path("a")], ENV, 80)
+    ok(status == 1 and re.search("\r\x1b\\[Kreading hosts: [01] of 2, waiting for late\r\x1b\\[K", out) and
+       out.endswith("\r\x1b[Ksmc_chk: late: ssh failed, and says nothing\nsmc_chk: no two hosts are left\n"),
+       "progress is shown, and taken away before a message", (status, out))
 
 
 def many():
@@ -213,5 +230,6 @@ strange()
 unreadable()
 by_ssh()
 stopped()
+on_a_terminal()
 options()
 done()

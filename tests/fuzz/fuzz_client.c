@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "fake_live.h"
+#include "cli/screen.h"
 #include "smc_chk/live/client.h"
 #include "smc_chk/live/proto.h"
 
@@ -81,7 +82,8 @@ static void report(const struct client_result *result)
 	struct out_text text = { 0 };
 	json_t *json;
 
-	report_text(&text, result);
+	cli_color = "never";
+	report_text(&text, result, 0);
 	MUST(text.len);
 	is_printable(text.data, text.len, true);
 	out_free(&text);

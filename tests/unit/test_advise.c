@@ -514,7 +514,7 @@ static void test_text(void **state)
 	for (int i = 0; i < 199; i++)
 		client(&host, GO, "198.51.100.7", 9000, 300);
 	finish(&host);
-	advice_text(&text, &host.judged, &host.tally, &watched);
+	advice_text(&text, &host.judged, &host.tally, &watched, 0);
 	out_char(&text, '\0');
 	assert_string_equal(
 		text.data,
@@ -528,6 +528,15 @@ static void test_text(void **state)
 		"the time between two (0.5 s); because.\n"
 		"Processes of other users are unknown: as root it would see them.\n"
 		"Too many ends at a time: some connections are missing.\n");
+	out_reset(&text);
+	advice_text(&text, &host.judged, &host.tally, &watched, 50);
+	out_char(&text, '\0');
+	assert_memory_equal(text.data,
+			    "Process  Port  Peer        Bytes/conn  Advice\n"
+			    "app      5432  10.1.0.2        3.1 MB  use SMC\n"
+			    "app      5432  (internet)      9.0 kB  keep TCP\n"
+			    "-> smc_run --include 10.1.0.2:5432 app\n",
+			    179);
 	out_free(&text);
 	end(&host);
 }

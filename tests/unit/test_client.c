@@ -3,8 +3,10 @@
 #include "test.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "../fuzz/fake_live.h"
+#include "cli/screen.h"
 #include "smc_chk/live/client.h"
 #include "smc_chk/live/proto.h"
 
@@ -82,12 +84,43 @@ static void drips(void **state)
 					     "but too slowly");
 }
 
+static void ratios(void **state)
+{
+	const struct client_result result = {
+		.status = CHK_OK,
+		.mode = SMC_MODE_SMCD,
+		.is_ours = true,
+		.has_rates = true,
+		.smc = { 100, 2e6, 4e9, 5000 },
+		.tcp = { 100, 1e6, 1e9, 10000 },
+	};
+	struct out_text text = { 0 };
+
+	(void)state;
+	cli_color = "never";
+	report_text(&text, &result, 0);
+	out_char(&text, '\0');
+	assert_non_null(strstr(
+		text.data, "  measured            SMC-D    plain TCP\n"
+			   "  connecting          2.000        1.000 ms    0.50 x TCP (slower)\n"
+			   "  connections       100.000      100.000 1/s   1.00 x TCP\n"
+			   "  round trip          0.005        0.010 ms    2.00 x TCP (faster)\n"
+			   "  throughput       4000.000     1000.000 MB/s  4.00 x TCP (faster)\n"));
+	out_reset(&text);
+	setenv("LC_ALL", "C.UTF-8", 1);
+	report_text(&text, &result, 80);
+	out_char(&text, '\0');
+	assert_non_null(strstr(text.data, " 1/s   1.00 \u00d7 TCP\n"));
+	out_free(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(works),
 		cmocka_unit_test(is_busy),
 		cmocka_unit_test(drips),
+		cmocka_unit_test(ratios),
 	};
 
 	return cmocka_run_group_tests_name("client", tests, NULL, NULL);

@@ -2,7 +2,7 @@
 /* lib/out: each kind of column, there and missing, in text and in JSON. */
 #include "test.h"
 
-#include "out/table.h"
+#include "out/list.h"
 
 struct item {
 	uint32_t has;
@@ -326,6 +326,35 @@ static void limits(void **state)
 	check(COLUMN(OUT_NAME(item, byte, two), .digits = 2), &item, "02", "2");
 }
 
+static enum out_style is_good(const void *value)
+{
+	(void)value;
+	return OUT_GOOD;
+}
+
+/* In the layout of pipes, and without columns of their own where lines are broken. */
+static void styles(void **state)
+{
+	static const struct out_col table[] = {
+		{ "a", "A", NULL, 5, OUT_RIGHT, OUT_DEC(item, byte, 0), .style = is_good },
+		{ "b", "B", NULL, 3, OUT_STR(item, name), OUT_OPTIONAL, .style = is_good },
+		{ "c", "C", NULL, 4, OUT_DEC(item, is_set, 0) },
+		{ "d", "D", NULL, 4, OUT_DEC(item, inner.value, 0), .style = is_good },
+		{ 0 },
+	};
+	struct out_view view = { .is_colored = true };
+	struct out_text text = { 0 };
+
+	(void)state;
+	out_view_add(&view, table, "a,b,c,d");
+	out_row(&text, &view, &empty);
+	out_wrap(&text, 7, 0, 2, "\033[32mone\033[m two three");
+	out_char(&text, '\0');
+	assert_string_equal(text.data, "    \033[32m0\033[m -   0    \033[32m0\033[m\n"
+				       "\033[32mone\033[m two\n  three");
+	out_free(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -334,6 +363,7 @@ int main(void)
 		cmocka_unit_test(presence),   cmocka_unit_test(functions),
 		cmocka_unit_test(groups),     cmocka_unit_test(lists),
 		cmocka_unit_test(name_lines), cmocka_unit_test(limits),
+		cmocka_unit_test(styles),
 	};
 
 	return cmocka_run_group_tests_name("table", tests, NULL, NULL);

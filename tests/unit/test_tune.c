@@ -69,6 +69,7 @@ static void texts(void **state)
 	const double base[] = { 1e6, 2e6, 4e6 };
 	const struct chk_request req = { .shape = CHK_SHAPE_RPC, .rpc_bytes = 100 };
 	struct tune tune = measured(base, ARRAY_SIZE(base), 1);
+	struct chk_request narrow;
 	struct out_text text = { 0 };
 
 	(void)state;
@@ -84,6 +85,13 @@ static void texts(void **state)
 	assert_non_null(strstr(text.data, "wmem_max end at 131072."));
 	assert_non_null(strstr(text.data, "The server keeps its usual buffers: "));
 	assert_null(strstr(text.data, "within the noise"));
+	out_reset(&text);
+	narrow = req;
+	narrow.width = 50;
+	tune.req = &narrow;
+	tune_text(&text, &tune);
+	out_mem(&text, "", 1);
+	assert_non_null(strstr(text.data, "\nasked for         1/s       least\n"));
 	out_free(&text);
 }
 

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What a terminal shows, over a recorded host: no line is wider than the terminal, and nothing is missing."""
+import json
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import fleet  # noqa: E402
+from recorded import BUILD, ROOT, done, needs, new_directory, ok, run, unpack  # noqa: E402
+sys.path.insert(0, ROOT + "/tests/kernel/guest")
+from terminal import on_terminal  # noqa: E402 pylint: disable=wrong-import-position
+
+COLUMNS = (40, 80, 120)
+STYLE = re.compile("\x1b\\[[0-9;]*m")
+PROGRESS = re.compile("(\r\x1b\\[K[^\r]*)*\r\x1b\\[K")  # of a slow machine
+TYPED = re.compile(" *(type +)?-> ")  # begins a line that is to be copied, of any width
+
+
+def squeezed(text):
+    """Without what a line break can be."""
+    return re.sub(r"\s", "", text)
+
+
+def finding_words(finding):
+    return squeezed("%s%s%s:%s" % (finding["level"], finding["check"], finding.get("object", ""), finding["text"]))
+
+
+def doctor(doc, text):
+    lines = text.splitlines()
+    for finding in doc["findings"]:
+        if finding["level"] != "ok" and finding_words(finding) not in squeezed(text):
+            yield finding
+        if "remedy" in finding and not any(line.strip() == "-> " + finding["remedy"] for line in lines):
+            yield finding["remedy"]
+    count = "%d checks are ok" % sum(finding["level"] == "ok" for finding in doc["findings"])
+    if not any(line.startswith(count) for line in lines):
+        yield count
+    levels = [line.split()[0] for line in lines if line.startswith(("problem ", "warning ", "note "))]
+    if levels != sorted(levels, key=("problem", "warning", "note").index):
+        yield "the worst first"
+    if lines[-1] != "-> " + doc["first"]:
+        yield "last what to do first"
+
+
+def verbose(doc, text):
+    return [finding for finding in doc["findings"] if finding_words(finding) not in squeezed(text)]
+
+
+def static(doc, text):
+    for device in doc["net_devices"]:
+        for word in [device["net_device"], device.get("pnetid", "")] + doc["ueids"]:
+            if word not in text:
+                yield word
+
+
+def explained(doc, text):
+    for reason in (doc["reason"], doc.get("peer_reason", {})):
+        if squeezed(reason.get("meaning", "")) not in squeezed(text):
+            yield reason
+    for remedy in doc.get("peer_reason", doc["reason"])["remedies"]:
+        if "\n" + " " * 12 + "-> " + remedy["command"] + "\n" not in text or squeezed(remedy["purpose"]) not in squeezed(text):
+            yield remedy
+
+
+def matrix(doc, text):
+    lines = text.splitlines()
+    for pair in doc["connections"]:
+        mode = {"SMCR": "SMC-R", "SMCD": "SMC-D"}.get(pair["mode"], pair["mode"])
+        if not re.search(r"^(%(client)s +<?-> +%(server)s|%(server)s +<-> +%(client)s) +" % pair + mode, text, re.M):
+            yield pair
+        for gap in pair["why_not_more"]:
+            if "remedy" in gap and "-> " + gap["remedy"] not in lines:
+                yield gap
+
+
+# Command line: what must be on its screen, from its JSON; None: nothing else.
+SCREENS = {
+    "smc_chk": doctor,
+    "smc_chk doctor": doctor,
+    "smc_chk doctor -i eth0": None,
+    "smc_chk doctor --problems": None,
+    "smc_chk doctor --verbose": verbose,
+    "smc_chk -s": static,
+    "smc_chk program sh": None,
+    "smc_chk explain PEERNOSMC": explained,
+    "smc_chk explain 0x05000000/0x03030000": explained,
+    "smc_chk matrix A B OTHER BARE": matrix,
+}
+# With --color; whose words have a style.
+COLORED = {"smc_chk doctor", "smc_chk matrix A B OTHER BARE"}
+
+
+def screen(argv, env, columns):
+    status, text = on_terminal([BUILD + "/" + argv[0], *argv[1:]], env, columns)
+    return status, PROGRESS.sub("", text)
+
+
+def check(name, argv, env):
+    status, out, err = run(argv, env)
+    words = SCREENS[name]
+    doc = json.loads(run([word for word in argv if word != "--verbose"] + ["-j"], env)[1]) if words else None
+    for columns in COLUMNS:
+        got, text = screen(argv, dict(env, NO_COLOR="1"), columns)
+        wide = [line for line in text.splitlines() if len(line) > columns and not TYPED.match(line)]
+        ok(got == status and text and not wide and "\x1b" not in text, "%s: %d columns" % (name, columns), (got, status, wide or text))
+        missing = list(words(doc, text)) if words else []
+        ok(not missing, "%s: %d columns: nothing is missing" % (name, columns), (missing, text))
+    if name not in COLORED:
+        return
+    got, colored, err = run([*argv, "--color=always"], env)
+    ok(got == status and colored != out and STYLE.sub("", colored.decode()) == out.decode(), name + ": --color=always in a pipe", (colored, err))
+    ok(run(argv, dict(env, CLICOLOR_FORCE="1"))[1] == colored, name + ": CLICOLOR_FORCE in a pipe")
+    plain, shown = screen(argv, dict(env, NO_COLOR="1"), 80)[1], screen(argv, env, 80)[1]
+    ok(plain != shown and STYLE.sub("", shown) == plain, name + ": color changes no word", shown)
+    ok(screen([*argv, "--color=never"], env, 80)[1] == plain, name + ": --color=never")
+
+
+def nothing(env):
+    """An answer where there is nothing to show."""
+    for argv, words in ((["smc_chk", "-i", "eth0"], "smc_chk: 'eth0' has no PNET ID\n"),):
+        got = screen(argv, env, 80)
+        ok(got == (0, words), " ".join(argv) + ": says that there is nothing", got)
+        ok(run(argv, env) == (0, b"", b""), " ".join(argv) + ": but not in a pipe")
+
+
+def main():
+    needs("screens")
+    with new_directory() as top:
+        env = {"PATH": BUILD + ":" + os.environ["PATH"], "LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "HOME": "/", "TMPDIR": top}
+        recorded = dict(env, SMC_TOOLS_ROOT=unpack(top))
+        files, hosts = fleet.template(), {}
+        for i, (name, more) in enumerate((("A", {}), ("B", {}), ("OTHER", {"eids": ("OTHER",)}), ("BARE", {"has_rdma": False}))):
+            hosts[name] = "%s/%s.tar.gz" % (top, name)
+            fleet.bundle(hosts[name], name, fleet.host(files, "10.0.0.%d" % (i + 1), **more))
+        for name in SCREENS:
+            check(name, [hosts.get(word, word) for word in name.split()], env if " matrix " in name else recorded)
+        nothing(recorded)
+    done()
+
+
+main()
