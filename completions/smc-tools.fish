@@ -21,8 +21,6 @@ function __smc_argument
             complete -C (commandline -ct)
         case COLUMNS
             __fish_complete_list , "__smc_after $argv[1] '^Columns' | tr -s ' ' '\n' | grep ."
-        case WHEN
-            set found auto always never
         case FID
             set found /sys/bus/pci/slots/????????
         case FILE BUNDLE
@@ -47,7 +45,7 @@ function __smc_argument
         case USER
             __fish_complete_users
         case WHEN
-            printf '%s\n' auto always never
+            set found auto always never
     end
     string replace -r '.*/' '' -- $found
 end

@@ -97,19 +97,19 @@ static json_t *json_warnings(const struct pnet_rows *rows)
 
 static void print_warnings(const struct pnet_rows *rows)
 {
-	struct out_text text = { 0 };
+	struct out_text text = { 0 }, line = { 0 };
 
-	for (size_t i = 0; i < rows->count; i++) {
-		size_t before = text.len;
-
-		out_str(&text, "smc_pnet: warning: ");
-		if (pnet_row_warn(&text, &rows->rows[i]))
-			out_char(&text, '\n');
-		else
-			text.len = before;
+	for (size_t i = 0; i < rows->count; i++, out_reset(&line)) {
+		out_str(&line, "smc_pnet: warning: ");
+		if (!pnet_row_warn(&line, &rows->rows[i]))
+			continue;
+		out_char(&line, '\0');
+		out_wrap(&text, cli_columns(), 0, 4, line.data);
+		out_char(&text, '\n');
 	}
 	if (text.len)
 		fwrite(text.data, 1, text.len, stderr);
+	out_free(&line);
 	out_free(&text);
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What a terminal shows, over a recorded host: no line is wider than the terminal, and nothing is missing."""
+import collections
 import json
 import os
 import re
@@ -76,6 +77,48 @@ def matrix(doc, text):
                 yield gap
 
 
+def address(end):
+    return ("[%s]:%s" if ":" in end["address"] else "%s:%s") % (end["address"], end.get("port", "-")) if "address" in end else "n/a"
+
+
+def sockets(doc, text):
+    """Mode or state, reason, addresses and processes of each."""
+    for sock in doc["sockets"]:
+        words = [sock.get("mode", sock["state"])]
+        if "reason" in sock and sock.get("mode") == "TCP":
+            words[0] += " (%s)" % sock["reason"]["symbol"]
+        words += [address(sock[end]) for end in ("local", "peer") if sock.get(end)]
+        words += ["%s[%d]" % (holder["command"], holder["pid"]) for holder in sock.get("processes", ())]
+        if not re.search(r"^" + r"\s+(?:\S+\s+)?".join(map(re.escape, words)), text, re.M):
+            yield words
+    counts = collections.Counter(sock["mode"] for sock in doc["sockets"] if "mode" in sock)
+    words = squeezed(text)
+    for mode, count in counts.items():
+        if "%d%s" % (count, mode) not in words:
+            yield count, mode
+
+
+def explained_sockets(doc, text):
+    yield from sockets(doc, text)
+    for symbol, meaning in {(sock["reason"]["symbol"], sock["reason"]["meaning"]) for sock in doc["sockets"] if "reason" in sock}:
+        if squeezed(text).count(squeezed("%s: %s" % (symbol, meaning))) != 1:
+            yield symbol
+
+
+def values(*keys):
+    """These of all objects of the list."""
+    def find(doc, text):
+        for row in next(value for value in doc.values() if isinstance(value, list)):
+            yield from (row[key] for key in keys if str(row.get(key, "")) not in text)
+    return find
+
+
+def tree(doc, text):
+    yield from values("device")(doc, text)
+    if not re.search("^(├─|└─) ", text, re.M):
+        yield "lines"
+
+
 # Command line: what must be on its screen, from its JSON; None: nothing else.
 SCREENS = {
     "smc_chk": doctor,
@@ -88,9 +131,25 @@ SCREENS = {
     "smc_chk explain PEERNOSMC": explained,
     "smc_chk explain 0x05000000/0x03030000": explained,
     "smc_chk matrix A B OTHER BARE": matrix,
+    "smcss": sockets,
+    "smcss -a": sockets,
+    "smcss -e": explained_sockets,
+    "smcss -D": sockets,
+    "smcss -d": sockets,
+    "smcss -o inode,uid,cookie,local,peer,mode,process": None,
+    "smc_top --once -w 0.1": None,
+    "smcd device": None,
+    "smcr device": values("netdev", "ibdev", "type", "pnetid"),
+    "smcr -d device": values("netdev", "ibdev", "type", "pnetid"),
+    "smcr linkgroup": values("id", "pnetid"),
+    "smc_pnet -l": values("device", "pnetid"),
+    "smc_pnet -l --tree": tree,
+    "smc_rnics": values("net_device"),
+    "smc_rnics -w": values("net_device", "ib_device", "driver"),
+    "smc_conf show": None,
 }
 # With --color; whose words have a style.
-COLORED = {"smc_chk doctor", "smc_chk matrix A B OTHER BARE"}
+COLORED = {"smcss", "smc_chk doctor", "smc_chk matrix A B OTHER BARE"}
 
 
 def screen(argv, env, columns):
@@ -101,7 +160,7 @@ def screen(argv, env, columns):
 def check(name, argv, env):
     status, out, err = run(argv, env)
     words = SCREENS[name]
-    doc = json.loads(run([word for word in argv if word != "--verbose"] + ["-j"], env)[1]) if words else None
+    doc = json.loads(run([word for word in argv if word not in ("--verbose", "--tree", "-e")] + ["-j"], env)[1]) if words else None
     for columns in COLUMNS:
         got, text = screen(argv, dict(env, NO_COLOR="1"), columns)
         wide = [line for line in text.splitlines() if len(line) > columns and not TYPED.match(line)]
@@ -120,7 +179,8 @@ def check(name, argv, env):
 
 def nothing(env):
     """An answer where there is nothing to show."""
-    for argv, words in ((["smc_chk", "-i", "eth0"], "smc_chk: 'eth0' has no PNET ID\n"),):
+    for argv, words in ((["smc_chk", "-i", "eth0"], "smc_chk: 'eth0' has no PNET ID\n"),
+                        (["smc_pnet", "-s", "NET9"], "smc_pnet: no entry has this PNET ID\n")):
         got = screen(argv, env, 80)
         ok(got == (0, words), " ".join(argv) + ": says that there is nothing", got)
         ok(run(argv, env) == (0, b"", b""), " ".join(argv) + ": but not in a pipe")

@@ -82,7 +82,7 @@ static void report(const struct client_result *result)
 	struct out_text text = { 0 };
 	json_t *json;
 
-	cli_color = "never";
+	setenv("NO_COLOR", "1", 1);
 	report_text(&text, result, 0);
 	MUST(text.len);
 	is_printable(text.data, text.len, true);

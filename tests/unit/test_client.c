@@ -97,7 +97,7 @@ static void ratios(void **state)
 	struct out_text text = { 0 };
 
 	(void)state;
-	cli_color = "never";
+	setenv("NO_COLOR", "1", 1);
 	report_text(&text, &result, 0);
 	out_char(&text, '\0');
 	assert_non_null(strstr(
