@@ -281,8 +281,10 @@ void summary_line(struct summary *summary, struct out_text *text, size_t width, 
 	for (int i = 0; i < 3; i++) {
 		if (!summary->counts[order[i]])
 			continue;
-		out_printf(&line, "%s%zu %s", before, summary->counts[order[i]],
-			   smc_mode_name(order[i]));
+		out_str(&line, before);
+		if (all > 1)
+			out_printf(&line, "%zu ", summary->counts[order[i]]);
+		out_str(&line, smc_mode_name(order[i]));
 		before = ", ";
 	}
 	append_reasons(summary, &line);

@@ -154,7 +154,8 @@ struct out_col {
 
 /**
  * struct out_view - the chosen columns, in order, and the least width of each
- * @ranks: see out_col; @is_chosen: by the user, who gets all of them; @is_colored: cells have styles
+ * @ranks: see out_col; @is_chosen: by the user, who gets all of them
+ * @is_colored: cells have styles
  */
 struct out_view {
 	const struct out_col *cols[OUT_MAX_COLS];

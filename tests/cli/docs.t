@@ -324,7 +324,11 @@ check_pictures() {
 		[ "$(wc -c <"$picture")" -lt 20000 ]
 		ok $? "$picture is small"
 	done
-	is "$(grep '^State' docs/pictures/smcss.txt | sort -u)" "$("$BUILD/smc_chk" from tests/cli/host.tgz smcss | head -n 1)" \
+	header=$(PYTHONPATH=tests/kernel/guest NO_COLOR=1 python3 -B -c "if True:
+		import sys
+		from terminal import on_terminal
+		print(on_terminal(sys.argv[1:])[1])" "$BUILD/smc_chk" from tests/cli/host.tgz smcss | head -n 1 | tr -s ' ')
+	is "$(sed 's/\x1b[^m]*m//g' docs/pictures/smcss.txt | grep '^Mode' | tr -s ' ' | sort -u)" "$header" \
 		"docs/pictures/smcss.txt has the columns of smcss"
 	# Which tests/kernel/docs.t compares with the tool.
 	is "$(grep -o 'Local.*Process' docs/pictures/top.txt | tr -s ' ')" "$(grep -o '^Local.*Process' man/smc_top.8 | tr -s ' ')" \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Tables on terminals of every width: known layouts, then random ones, in which nothing may be lost.
+ * Tables on terminals of every width: known layouts, then random ones, which must lose nothing.
  * LAYOUT_SEED=N in the environment repeats one.
  */
 #include "test.h"
