@@ -232,9 +232,12 @@ extern const struct out_col smcd_device_columns[];
 
 /* ---- the forms in which statistics are printed ---- */
 
-/** stats_print() - the report that people know from smc-tools, more with @has_details */
+/**
+ * stats_print() - the report that people know from smc-tools, more with @has_details
+ * @is_terminal: in place of many zeros, a sentence
+ */
 void stats_print(struct out_text *text, const struct smc_stats *stats,
-		 const struct smc_variant *variant, bool has_details);
+		 const struct smc_variant *variant, bool has_details, bool is_terminal);
 
 /** stats_si() - as 1.8.5, in at most six characters: "999", "1.234K", "100.0M". Return: @buf */
 const char *stats_si(uint64_t value, char buf[16]);

@@ -75,7 +75,7 @@ int cmd_run_stats(struct cmd *cmd)
 	else if (cmd->is_json)
 		cmd_document(cmd, "stats", stats_json(&stats, cmd->variant, is_since_reset));
 	else
-		stats_print(&cmd->text, &stats, cmd->variant, cmd->details);
+		stats_print(&cmd->text, &stats, cmd->variant, cmd->details, cmd->width);
 	if (command != RESET)
 		return 0;
 	/* Numbers that could not be printed must not become the baseline. */

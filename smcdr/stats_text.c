@@ -188,13 +188,25 @@ static void print_direction(struct out_text *text, const struct smc_tech_stats *
 	cells(text, "  Reqs", v + (is_tx ? SMC_STAT_TX_REQ : SMC_STAT_RX_REQ));
 }
 
+static bool is_idle(const struct smc_tech_stats *tech)
+{
+	for (size_t i = 0; i < sizeof(tech->value) / sizeof(tech->value[0]); i++)
+		if (tech->value[i])
+			return false;
+	return true;
+}
+
 void stats_print(struct out_text *text, const struct smc_stats *stats,
-		 const struct smc_variant *variant, bool has_details)
+		 const struct smc_variant *variant, bool has_details, bool is_terminal)
 {
 	const struct smc_tech_stats *tech = &stats->tech[variant->tech];
 	const uint64_t *v = tech->value;
 
 	print_summary(text, stats, variant, has_details);
+	if (is_terminal && is_idle(tech)) {
+		out_printf(text, "\nNo connection has used %s.\n", variant->title);
+		return;
+	}
 	print_direction(text, tech, false, has_details);
 	print_direction(text, tech, true, has_details);
 	out_str(text, "\nExtras\n");

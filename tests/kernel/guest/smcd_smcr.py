@@ -43,6 +43,9 @@ def check_empty():
         ok("no link" in said and "LG-ID" not in said, "smcr %s: a terminal shows a sentence" % " ".join(options), said)
     equal(out_of("smcr", "device"), "", "no device: nothing")
     ok("no devices of SMC-R" in " ".join(words("smcr", "-det", "dev", "show", "all")), "smcr device: a sentence")
+    shown = on_terminal(["smcr", "stats"])[1]
+    ok("\nNo connection has used SMC-R.\n" in shown and "RX Stats" not in shown and "RX Stats" in out_of("smcr", "stats"),
+       "smcr stats: a sentence for many zeros on a terminal only", shown)
     equal(doc("smcr", "--json", "device")["devices"], [], "smcr device: an empty array")
     ok("no link groups of SMC-D" in " ".join(words("smcd", "linkgroup")), "smcd linkgroup: a sentence")
     equal(out_of("smcd", "device").count("\n"), 2 if HAS_LOOPBACK else 0, "smcd device: loopback, where it is")
