@@ -3,11 +3,15 @@
 
 usage: tutorial.py DIRECTORY    in systemd, see boot.py; SMC_LAB_OUT/tutorial.md is the text with what is printed now"""
 import difflib
+import fcntl
 import glob
 import os
+import re
 import shutil
+import struct
 import subprocess
 import sys
+import termios
 
 import kern
 from boot import UNITS, add_redis_user, boot_systemd, choose_units, read, write
@@ -17,10 +21,11 @@ from samples import Scene
 COUNT, WORK = "/run/count", "/run/work"
 GROUP = "/sys/fs/cgroup/tutorial"
 MARK = "=== status "
+PROGRESS = re.compile("(\r\x1b\\[K[^\r]*)*\r\x1b\\[K|\r(?=\n)")
 # What they show may come a moment after the command before.
 READERS = "smcss", "smc_unit status", "smc_bpf status"
 RULES = ((r"\b[0-9a-f]{64}\b", "ID"), (r"^(Created symlink) .*", r"\1"), (r"\b(pid|fd)=\d+", r"\1=N"), (r"(?<=in use) +\d+$", " PID"),
-         (r"^(ACTIVE +\d{5} +)\d+", r"\1INODE"), (r"\b\d+ files, \d+ KB", "SIZE"))
+         (r"\b\d+ files, \d+ KB", "SIZE"))
 PLAIN = Scene(None, RULES).plain
 
 
@@ -31,10 +36,14 @@ def endpoints():
 
 
 class Shell:
-    """One, for all commands: jobs and directory stay."""
+    """One on a terminal, for all commands: jobs and directory stay."""
     def __init__(self, directory):
-        self.process = subprocess.Popen(["bash"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                        text=True, cwd=directory)
+        here, there = os.openpty()
+        fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("4H", 50, 100, 0, 0))
+        self.process = subprocess.Popen(["bash"], stdin=subprocess.PIPE, stdout=there, stderr=there, text=True, cwd=directory,
+                                        env=dict(os.environ, TERM="dumb", SYSTEMD_PAGER="cat"))
+        os.close(there)
+        self.screen = os.fdopen(here)
 
     def run(self, command):
         """Return: its status, and what it prints."""
@@ -42,8 +51,8 @@ class Shell:
         self.process.stdin.write("{\n%s\n} </dev/null\nprintf '%s%%d\\n' $?\n" % (command, MARK))
         self.process.stdin.flush()
         text = ""
-        for line in self.process.stdout:
-            words, mark, status = line.partition(MARK)
+        for line in self.screen:
+            words, mark, status = PROGRESS.sub("", line).partition(MARK)
             text += words
             if mark:
                 break
