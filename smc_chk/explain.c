@@ -163,7 +163,7 @@ static int refuse_unknown(uint32_t code)
 		return CHK_OK;
 	return cli_error(&chk_tool,
 			 "0x%08x%s%s%s is not a reason of Linux 6.1 to 7.2; other "
-			 "systems have more",
+			 "systems have more, see smc-reasons(7)",
 			 code, family ? " (" : "", family ? family : "", family ? ")" : "");
 }
 

@@ -60,12 +60,14 @@ static void append_rule(struct out_text *text, const struct policy_rule *rule)
 	char what[16];
 
 	policy_rule_text(what, rule);
-	out_printf(text, "  %s: %zu networks", what, rule->count);
-	if (rule->ports.low)
+	out_printf(text, "  %s: %zu network%s", what, rule->count, rule->count == 1 ? "" : "s");
+	if (rule->ports.low && rule->ports.low == rule->ports.high)
+		out_printf(text, ", port %u", rule->ports.low);
+	else if (rule->ports.low)
 		out_printf(text, ", ports %u to %u", rule->ports.low, rule->ports.high);
-	out_printf(text, ", decided %" PRIu64, rule->hits);
+	out_printf(text, ", %" PRIu64 " matched", rule->hits);
 	if (rule->action == POLICY_ALLOW)
-		out_printf(text, ", others denied %" PRIu64, rule->others);
+		out_printf(text, ", %" PRIu64 " others denied", rule->others);
 	out_char(text, '\n');
 }
 
@@ -85,7 +87,7 @@ void sc_policy_text(struct out_text *text, const struct sc_host *host, size_t at
 	for (size_t i = 0; i < policy->count; i++)
 		append_rule(text, &policy->rules[i]);
 	if (policy->port_count)
-		out_printf(text, "  deny port: decided %" PRIu64 "\n", policy->port_hits);
+		out_printf(text, "  deny port: %" PRIu64 " matched\n", policy->port_hits);
 	for (size_t i = 0; i < policy->learned_count; i++) {
 		netaddr_text(address, &policy->learned[i], false);
 		out_printf(text, "  learned: %s\n", address);

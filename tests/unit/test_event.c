@@ -134,6 +134,34 @@ static void test_durations(void **state)
 	}
 }
 
+/* On a terminal: a reason in words once, commands in lines of their own. */
+static void explained_once(void **state)
+{
+	struct event event = event_of(EVENT_FALLBACK, SMC_DIAG_MODE_FALLBACK_TCP);
+	struct sockets_codes known = { .count = 0 };
+	struct out_text text = { .len = 0 };
+	const char *command;
+
+	(void)state;
+	event.sock.has = SMC_SOCK_HAS_FALLBACK;
+	event.sock.fallback.reason = 0x03010000;
+	event_remedies_read(&text, &event, 80, &known);
+	out_char(&text, '\0');
+	assert_non_null(strstr(text.data, "    PEERNOSMC: the peer did not offer SMC"));
+	command = strstr(text.data, "\n        -> smc_run PROGRAM\n");
+	assert_non_null(command);
+	out_reset(&text);
+	event_remedies_read(&text, &event, 80, &known);
+	out_char(&text, '\0');
+	assert_string_equal(text.data, "    PEERNOSMC: as above\n");
+	out_reset(&text);
+	event.kind = EVENT_CLOSED;
+	event_remedies_read(&text, &event, 80, &known);
+	assert_int_equal(text.len, 0);
+	free(known.codes);
+	out_free(&text);
+}
+
 static void test_json(void **state)
 {
 	struct event event = event_of(EVENT_FALLBACK, SMC_DIAG_MODE_FALLBACK_TCP);
@@ -190,8 +218,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_connected), cmocka_unit_test(test_fallback),
 		cmocka_unit_test(test_closed),	  cmocka_unit_test(test_links),
-		cmocka_unit_test(test_durations), cmocka_unit_test(test_json),
-		cmocka_unit_test(test_moved),
+		cmocka_unit_test(test_durations), cmocka_unit_test(explained_once),
+		cmocka_unit_test(test_json),	  cmocka_unit_test(test_moved),
 	};
 
 	setenv("TZ", "UTC", 1);

@@ -321,7 +321,7 @@ def check_policy():
     equal(conf("diff", "/run/exported"), (0, "", ""), "export | diff: nothing")
     with smc_listener(22), smc_listener(23), smc_client(22), smc_client(23):
         pass
-    counters = "\nPolicy, by nft:\n  allow: 2 networks, decided 2, others denied 0\n  deny port: decided 1\n"
+    counters = "\nPolicy, by nft:\n  allow: 2 networks, 2 matched, 0 others denied\n  deny port: 1 matched\n"
     shown = conf("show")[1]
     ok(counters in shown, "show has counters", shown)
     equal(conf("apply"), (0, "", ""), "apply again")
