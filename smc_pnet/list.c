@@ -16,13 +16,7 @@ static const struct out_names sources = OUT_NAMES(NULL, NULL, { NULL, NULL }, { 
 
 static const void *find_state(const void *object)
 {
-	const struct pnet_row *row = object;
-
-	if (row->net)
-		return row->net->state;
-	if (row->ib_port)
-		return row->ib_port->state;
-	return row->type == PNET_ISM ? NULL : "absent";
+	return pnet_row_state(object);
 }
 
 static const void *find_bus(const void *object)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "net/linkgroup.h"
 #include "net/netns_list.h"
 #include "net/pairing.h"
 #include "settings/pnet_table.h"
@@ -22,25 +23,6 @@ json_t *pnet_json_entries(const struct smc_pnet_table *table);
 /* ---- list.c, tree.c ---- */
 
 extern const struct out_col pnet_row_columns[];
-
-/**
- * struct pnet_group - a link of an SMC-R link group, or an SMC-D link group
- * @ib, @port: the RDMA port of the link; empty for SMC-D
- * @chid: channel id of an SMC-D group, -1 for none
- */
-struct pnet_group {
-	uint32_t id, conns;
-	uint8_t link;
-	char ib[SMC_PNET_IB_SIZE];
-	unsigned int port;
-	int32_t chid;
-	bool is_shown;
-};
-
-struct pnet_groups {
-	struct pnet_group *groups;
-	size_t count, size;
-};
 
 /**
  * pnet_tree() - append the devices as a tree

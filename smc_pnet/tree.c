@@ -2,15 +2,10 @@
 /* --list --tree: net devices below their base devices, and the ports that serve them. */
 #include "smc_pnet.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <linux/genetlink.h>
 
-#include "base/array.h"
 #include "cli/screen.h"
 #include "out/list.h"
-#include "smc/gen.h"
 
 #define MAX_LEVELS 8
 
@@ -69,33 +64,13 @@ static void append_group(struct tree *tree, unsigned int level, struct pnet_grou
 	group->is_shown = true;
 }
 
-static bool uses(const struct pnet_group *group, const struct pnet_row *row)
-{
-	if (row->ib)
-		return !strcmp(group->ib, row->ib->name) && group->port == row->port;
-	/* An entry names loopback, which is not in sysfs before 6.18. */
-	if (row->type == PNET_ISM && !row->ism)
-		return group->chid == SMC_ABI_CHID_LOOPBACK;
-	return row->ism && group->chid >= 0 && group->chid == row->ism->chid;
-}
-
 /* A port or an ISM device, and the link groups that use it. */
 static void append_server(struct tree *tree, unsigned int level, const struct pnet_row *row)
 {
 	append_row(tree, level, row);
 	for (size_t i = 0; i < tree->groups->count; i++)
-		if (uses(&tree->groups->groups[i], row))
+		if (pnet_group_uses(&tree->groups->groups[i], row))
 			append_group(tree, level + 1, &tree->groups->groups[i]);
-}
-
-/* Does a port or an ISM device serve a net device? By PNET ID; without any, as its own device. */
-static bool serves(const struct pnet_row *row, const struct pnet_row *net)
-{
-	if (row->type == PNET_NET)
-		return false;
-	if (*row->pnetid || *net->pnetid)
-		return !strcmp(row->pnetid, net->pnetid);
-	return row->ib_port && net->net && !strcmp(row->ib_port->netdev, net->net->base);
 }
 
 static void append_net(struct tree *tree, unsigned int level, const struct pnet_row *net)
@@ -113,18 +88,8 @@ static void append_net(struct tree *tree, unsigned int level, const struct pnet_
 	if (level > 1 && net->source != PNET_FROM_TABLE && net->source != PNET_FROM_HARDWARE)
 		return;
 	for (size_t i = 0; i < rows->count; i++)
-		if (serves(&rows->rows[i], net))
+		if (pnet_row_serves(&rows->rows[i], net))
 			append_server(tree, level + 1, &rows->rows[i]);
-}
-
-static bool is_root(const struct pnet_rows *rows, const struct pnet_row *row)
-{
-	if (row->type == PNET_NET)
-		return !row->net || !row->net->lower[0];
-	for (size_t i = 0; i < rows->count; i++)
-		if (rows->rows[i].type == PNET_NET && serves(row, &rows->rows[i]))
-			return false;
-	return true;
 }
 
 static void append_heading(struct tree *tree, const char *pnetid)
@@ -141,7 +106,7 @@ static void append_all(struct tree *tree)
 	for (size_t i = 0; i < tree->rows->count; i++) {
 		const struct pnet_row *row = &tree->rows->rows[i];
 
-		if (!is_root(tree->rows, row))
+		if (!pnet_row_is_root(tree->rows, row))
 			continue;
 		if (!heading || strcmp(heading, row->pnetid))
 			append_heading(tree, row->pnetid);
@@ -204,96 +169,17 @@ void pnet_tree(struct out_text *text, const struct pnet_rows *rows, struct pnet_
 	out_free(&tree.levels);
 }
 
-/* ---- link groups by the device that they use ---- */
-
-struct reader {
-	struct pnet_groups *groups;
-	struct smc_lgr lgr; /* the group whose links follow */
-	struct smc_err *err;
-};
-
-static void add(struct reader *reader, const struct pnet_group *group)
-{
-	struct pnet_groups *groups = reader->groups;
-
-	smc_array_append(&groups->groups, &groups->count, &groups->size, group, sizeof(*group));
-}
-
-/* The kernel sends a group, then its links, in messages of two commands. */
-static int on_smcr(const struct nlmsghdr *nlh, void *arg)
-{
-	const struct genlmsghdr *genl = NLMSG_DATA(nlh);
-	struct pnet_group group = { .chid = -1 };
-	struct reader *reader = arg;
-	struct smc_link link;
-
-	if (genl->cmd != SMC_NETLINK_GET_LINK_SMCR) {
-		smc_lgr_decode(&reader->lgr, nlh);
-		return 0;
-	}
-	if (smc_link_decode(&link, nlh))
-		return smc_err_say(reader->err, EBADMSG, "the kernel sent a malformed link");
-	group.id = reader->lgr.id;
-	group.conns = link.has & SMC_LINK_HAS_CONNS ? link.conns : reader->lgr.conns;
-	group.link = link.id;
-	group.port = link.ib_port;
-	memcpy(group.ib, link.ib_dev, sizeof(group.ib));
-	add(reader, &group);
-	return 0;
-}
-
-static int on_smcd(const struct nlmsghdr *nlh, void *arg)
-{
-	struct pnet_group group = { .chid = -1 };
-	struct reader *reader = arg;
-
-	if (smc_lgr_decode(&reader->lgr, nlh))
-		return smc_err_say(reader->err, EBADMSG, "the kernel sent a malformed link group");
-	group.id = reader->lgr.id;
-	group.conns = reader->lgr.conns;
-	if (reader->lgr.has & SMC_LGR_HAS_CHID)
-		group.chid = (int32_t)(reader->lgr.chid & 0xffff);
-	add(reader, &group);
-	return 0;
-}
-
-static void free_groups(struct pnet_groups *groups)
-{
-	free(groups->groups);
-	*groups = (struct pnet_groups){ 0 };
-}
-
-/* None where the kernel is too old. */
-static int fetch_groups(struct pnet_groups *groups, struct smc_err *err)
-{
-	struct reader reader = { .groups = groups, .err = err };
-	struct smc_genl *nl = NULL;
-	int ret;
-
-	*groups = (struct pnet_groups){ 0 };
-	ret = smc_genl_open(&nl, "SMC_GEN_NETLINK", err);
-	if (ret) /* kernels before 5.11 have a PNET table, but do not list link groups */
-		return ret == -ENOENT ? 0 : ret;
-	ret = smc_genl_dump(nl, SMC_NETLINK_GET_LINK_SMCR, on_smcr, &reader, err);
-	if (!ret)
-		ret = smc_genl_dump(nl, SMC_NETLINK_GET_LGR_SMCD, on_smcd, &reader, err);
-	smc_genl_close(nl);
-	if (ret)
-		free_groups(groups);
-	return ret;
-}
-
 int pnet_print_tree(const struct pnet_rows *rows, struct smc_err *err)
 {
 	struct out_text text = { 0 };
 	struct pnet_groups groups;
-	int ret = fetch_groups(&groups, err);
+	int ret = pnet_groups_load(&groups, err);
 
 	if (ret)
 		return ret;
 	pnet_tree(&text, rows, &groups, cli_columns());
 	if (!text.len)
 		cli_none("smc_pnet: no net device, no RDMA port and no ISM device");
-	free_groups(&groups);
+	pnet_groups_free(&groups);
 	return out_finish(&text, err);
 }

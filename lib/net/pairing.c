@@ -199,6 +199,34 @@ const struct pnet_row *pnet_row_of_net(const struct pnet_rows *rows, const char 
 	return NULL;
 }
 
+const char *pnet_row_state(const struct pnet_row *row)
+{
+	if (row->net)
+		return row->net->state;
+	if (row->ib_port)
+		return row->ib_port->state;
+	return row->type == PNET_ISM ? NULL : "absent";
+}
+
+bool pnet_row_serves(const struct pnet_row *row, const struct pnet_row *net)
+{
+	if (row->type == PNET_NET)
+		return false;
+	if (*row->pnetid || *net->pnetid)
+		return !strcmp(row->pnetid, net->pnetid);
+	return row->ib_port && net->net && !strcmp(row->ib_port->netdev, net->net->base);
+}
+
+bool pnet_row_is_root(const struct pnet_rows *rows, const struct pnet_row *row)
+{
+	if (row->type == PNET_NET)
+		return !row->net || !row->net->lower[0];
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->rows[i].type == PNET_NET && pnet_row_serves(row, &rows->rows[i]))
+			return false;
+	return true;
+}
+
 bool pnet_row_is_hardware(const struct pnet_row *row, const struct netdev_table *nets)
 {
 	const struct netdev *base = row->net ? netdev_find(nets, row->net->base) : NULL;

@@ -67,6 +67,15 @@ const struct pnet_row *pnet_row_of_net(const struct pnet_rows *rows, const char 
 /** pnet_row_is_hardware() - does firmware give the PNET ID, to the device itself or to its base? */
 bool pnet_row_is_hardware(const struct pnet_row *row, const struct netdev_table *nets);
 
+/** pnet_row_state() - "up", "ACTIVE", "absent", ...; NULL of an ISM device, which has none */
+const char *pnet_row_state(const struct pnet_row *row);
+
+/** pnet_row_serves() - does a port or ISM device serve @net? By PNET ID; without any, as its own */
+bool pnet_row_serves(const struct pnet_row *row, const struct pnet_row *net);
+
+/** pnet_row_is_root() - does nothing else have it below: a base device, what serves nobody? */
+bool pnet_row_is_root(const struct pnet_rows *rows, const struct pnet_row *row);
+
 /**
  * pnet_row_warn() - append what is wrong with a row, one sentence, escaped already
  *
