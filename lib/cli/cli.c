@@ -149,11 +149,11 @@ static const struct cli_opt *find_shortest(const struct cli_tool *tool, const ch
 	bool is_one = true;
 
 	for (size_t i = 0; (opt = row_at(tool, i))->val && !strncmp(word, "--", 2); i++)
-		if (!strncmp(opt->name, word + 2, strlen(word + 2)) &&
+		if (opt->help && !strncmp(opt->name, word + 2, strlen(word + 2)) &&
 		    (!shortest || strlen(opt->name) < strlen(shortest->name)))
 			shortest = opt;
 	for (size_t i = 0; (opt = row_at(tool, i))->val && shortest; i++)
-		is_one &= !!strncmp(opt->name, word + 2, strlen(word + 2)) ||
+		is_one &= !opt->help || !!strncmp(opt->name, word + 2, strlen(word + 2)) ||
 			  !strncmp(opt->name, shortest->name, strlen(shortest->name));
 	return shortest && is_one && !shortest->arg ? shortest : find_option(tool, 0);
 }
@@ -340,7 +340,8 @@ int cli_help(const struct cli_tool *tool)
 		printf("\n%s\n", tool->summary);
 	printf("\nOptions:\n");
 	for (size_t i = 0; (opt = row_at(tool, i))->val; i++)
-		print_option(opt);
+		if (opt->help)
+			print_option(opt);
 	if (tool->more)
 		printf("\n%s", tool->more);
 	return cli_close_stdout(tool);

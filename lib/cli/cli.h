@@ -13,7 +13,8 @@
  * struct cli_opt - one option: feeds getopt, --help and the test of man page and completion
  * @val: letter, or CLI_LONG_ONLY + n for a long option without one
  * @name: long option without dashes; @arg: its argument in the help, NULL for none
- * @help: one phrase, no full stop
+ * @help: one phrase, no full stop; NULL: a command's help has it, and it takes no abbreviation away
+ *	from another option
  * @flag, @text, @seconds: receives true, the argument, or the argument as 0.1 to 86400 seconds; an
  *	option with none of them is for the tool's own function
  * @needs: options ("--read") and commands ("status"), one of which must be given; NULL for none

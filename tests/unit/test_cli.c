@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 #include "cli/printable.h"
 
-enum { OPT_ONLY = CLI_LONG_ONLY, OPT_SIZE, OPT_ALL_OF_IT };
+enum { OPT_ONLY = CLI_LONG_ONLY, OPT_SIZE, OPT_ALL_OF_IT, OPT_LISTED };
 
 static struct {
 	bool is_here;
@@ -27,6 +27,7 @@ static const struct cli_opt options[] = {
 	{ 'H', "here", NULL, "a flag", &got.is_here },
 	{ 'T', "title", "NAME", "a text", .text = &got.name },
 	{ 'w', "watch", "SECONDS", "some time", .seconds = &got.seconds, .needs = "--here" },
+	{ OPT_LISTED, "listed", "NAME", NULL, .text = &got.name },
 	{ 0 },
 };
 
@@ -117,6 +118,7 @@ static const struct row rows[] = {
 	{ { "-al" }, "al", 0, "" },
 	{ { "--all", "--listening" }, "al", 0, "" },
 	{ { "--list" }, "l", 0, "" },
+	{ { "--listed", "word" }, "", 0, "" },
 	{ { "--a" }, "a", 0, "" },
 	{ { "--al", "-l" }, "al", 0, "" },
 	{ { "--all" }, "a", 0, "" },
