@@ -45,23 +45,28 @@ void doctor_why(const struct doctor_facts *facts, const char *iface, struct doct
 	free(doc.findings);
 }
 
-/* Return: chk_status; -errno with @err. */
-static int examine(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err)
+int doctor_examine(struct doctor_facts *facts, const struct chk_request *req, doctor_fn fn,
+		   struct smc_err *err)
 {
 	struct doctor doc = { .req = req, .facts = facts };
 	int ret;
 
-	if (req->is_static) {
-		*err = facts->unread;
-		return err->code ? -err->code : static_print(facts, req);
-	}
 	if (req->iface && !netdev_find(&facts->netdevs, req->iface))
 		return smc_err_say(err, ENODEV, "no net device '%s'", req->iface);
 	facts_load_rest(facts);
 	run_checks(&doc);
-	ret = doctor_print(&doc);
+	ret = fn(&doc, err);
 	free(doc.findings);
 	return ret;
+}
+
+/* Return: chk_status; -errno with @err. */
+static int examine(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err)
+{
+	if (!req->is_static)
+		return doctor_examine(facts, req, doctor_print, err);
+	*err = facts->unread;
+	return err->code ? -err->code : static_print(facts, req);
 }
 
 int chk_doctor(const struct chk_request *req)

@@ -11,8 +11,6 @@
 #include "out/list.h"
 #include "smc_chk/smc_chk.h"
 
-#define N_LEVELS (DOCTOR_PROBLEM + 1)
-
 static const struct out_names level_names = OUT_NAMES(
 	NULL, NULL, [DOCTOR_OK] = { "ok", "ok" }, [DOCTOR_NOTE] = { "note", "note" },
 	[DOCTOR_WARNING] = { "warning", "warning" }, [DOCTOR_PROBLEM] = { "problem", "problem" });
@@ -95,17 +93,9 @@ bool doctor_has_word(const char *list, const char *word)
 
 /* ---- judging ---- */
 
-/** struct result - @least: that is shown; @first: what to do first, NULL for nothing */
-struct result {
-	enum doctor_level least;
-	size_t counts[N_LEVELS];
-	const struct doctor_finding *first;
-	int status;
-};
-
-static struct result judge(const struct doctor *doc)
+struct doctor_result doctor_judge(const struct doctor *doc)
 {
-	struct result result = { .least = doc->req->is_brief ? DOCTOR_WARNING : DOCTOR_OK };
+	struct doctor_result result = { .least = doc->req->is_brief ? DOCTOR_WARNING : DOCTOR_OK };
 
 	for (size_t i = 0; i < doc->n_findings; i++) {
 		const struct doctor_finding *finding = &doc->findings[i];
@@ -156,7 +146,7 @@ static void append_count(struct out_text *text, const char *before, size_t count
 }
 
 /* Return: how good it is. */
-static enum doctor_level append_verdict(struct out_text *text, const struct result *result)
+static enum doctor_level append_verdict(struct out_text *text, const struct doctor_result *result)
 {
 	size_t problems = result->counts[DOCTOR_PROBLEM], warnings = result->counts[DOCTOR_WARNING];
 
@@ -173,7 +163,7 @@ static enum doctor_level append_verdict(struct out_text *text, const struct resu
 }
 
 /* The worst stands last, where a terminal shows it without scrolling. */
-static void put_table(struct out_text *text, const struct doctor *doc, const struct result *result)
+static void put_table(struct out_text *text, const struct doctor *doc, const struct doctor_result *result)
 {
 	struct out_view view = { .is_colored = cli_has_color() };
 
@@ -182,7 +172,7 @@ static void put_table(struct out_text *text, const struct doctor *doc, const str
 		out_view_widen(&view, "check", (uint8_t)strlen(doc->findings[i].check));
 		out_view_widen(&view, "object", (uint8_t)strlen(doc->findings[i].object));
 	}
-	for (size_t level = result->least; level < N_LEVELS; level++) {
+	for (size_t level = result->least; level < DOCTOR_LEVELS; level++) {
 		for (size_t i = 0; i < doc->n_findings; i++) {
 			const struct doctor_finding *finding = &doc->findings[i];
 
@@ -227,14 +217,14 @@ static void append_ok(struct out_text *text, size_t count)
 }
 
 /* On a terminal: the worst first, as the list is short without what is ok. */
-static void put_list(struct out_text *text, const struct doctor *doc, const struct result *result)
+static void put_list(struct out_text *text, const struct doctor *doc, const struct doctor_result *result)
 {
 	size_t least = doc->req->is_verbose ? DOCTOR_OK : DOCTOR_NOTE;
 	struct out_text verdict = { 0 };
 	enum doctor_level worst;
 
 	least = least < result->least ? result->least : least;
-	for (size_t level = N_LEVELS; level-- > least;)
+	for (size_t level = DOCTOR_LEVELS; level-- > least;)
 		for (size_t i = 0; i < doc->n_findings; i++)
 			if (doc->findings[i].level == level)
 				put_finding(text, &doc->findings[i], doc->req->width);
@@ -250,7 +240,7 @@ static void put_list(struct out_text *text, const struct doctor *doc, const stru
 		out_printf(text, "-> %s\n", result->first->remedy);
 }
 
-static int print_text(const struct doctor *doc, const struct result *result)
+static int print_text(const struct doctor *doc, const struct doctor_result *result)
 {
 	struct out_text text = { 0 };
 
@@ -260,7 +250,7 @@ static int print_text(const struct doctor *doc, const struct result *result)
 
 /* ---- JSON ---- */
 
-static int print_json(const struct doctor *doc, const struct result *result)
+static int print_json(const struct doctor *doc, const struct doctor_result *result)
 {
 	json_t *findings = json_array();
 
@@ -276,9 +266,9 @@ static int print_json(const struct doctor *doc, const struct result *result)
 
 /* ---- all of it ---- */
 
-int doctor_print(const struct doctor *doc)
+int doctor_print(const struct doctor *doc, struct smc_err *err __attribute__((unused)))
 {
-	struct result result = judge(doc);
+	struct doctor_result result = doctor_judge(doc);
 	int ret = doc->req->is_json ? print_json(doc, &result) : print_text(doc, &result);
 
 	return ret ? ret : result.status;

@@ -82,8 +82,8 @@ const char *doctor_take(struct doctor *doc, struct out_text *text, bool is_typab
 /** doctor_has_word() - is it one of the words of a list, NULL for none? */
 bool doctor_has_word(const char *list, const char *word);
 
-/** doctor_print() - all findings and the verdict. Return: chk_status */
-int doctor_print(const struct doctor *doc);
+/** doctor_print() - doctor_fn: all findings and the verdict */
+int doctor_print(const struct doctor *doc, struct smc_err *err);
 
 /** static_print() - what SMC could use on each net device, or one error. Return: chk_status */
 int static_print(const struct doctor_facts *facts, const struct chk_request *req);
@@ -95,6 +95,32 @@ int static_print(const struct doctor_facts *facts, const struct chk_request *req
  * @why: receives the worst finding about kernel and devices; DOCTOR_OK if there is none
  */
 void doctor_why(const struct doctor_facts *facts, const char *iface, struct doctor_finding *why);
+
+#define DOCTOR_LEVELS (DOCTOR_PROBLEM + 1)
+
+/**
+ * struct doctor_result - the verdict
+ * @least: that is shown; @counts: of each level; @first: what to do first, NULL for nothing
+ * @status: chk_status
+ */
+struct doctor_result {
+	enum doctor_level least;
+	size_t counts[DOCTOR_LEVELS];
+	const struct doctor_finding *first;
+	int status;
+};
+
+struct doctor_result doctor_judge(const struct doctor *doc);
+
+/**
+ * typedef doctor_fn - shows what the checks found
+ * Return: chk_status; -errno with @err
+ */
+typedef int (*doctor_fn)(const struct doctor *doc, struct smc_err *err);
+
+/** doctor_examine() - run the checks on @facts, then @fn. Return: what it returns; -errno */
+int doctor_examine(struct doctor_facts *facts, const struct chk_request *req, doctor_fn fn,
+		   struct smc_err *err);
 
 /* ---- checks: each reads @doc->facts, does no I/O, and adds findings; in the list's order ---- */
 

@@ -8,67 +8,14 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "out/list.h"
-#include "smc_chk/matrix/gather.h"
+#include "smc_chk/matrix/show.h"
 #include "smc_chk/smc_chk.h"
-
-/* So many hosts have more pairs than anybody reads. */
-#define MANY 17
 
 /* Bytes of rows that are written at once: thousands of hosts have millions of pairs. */
 #define CHUNK 65536
 
-#define MODE_SIZE 16
-
 /* In a pipe, for the names of hosts. */
 #define WIDTH 100
-
-/**
- * struct row - a connection, or @count that are the same to a reader, with an example
- * @arrow: to the server, or both ways
- */
-struct row {
-	uint64_t count;
-	const char *one, *arrow, *other;
-	char mode[MODE_SIZE], over[2 * NETDEV_NAME_SIZE + 16];
-	char *why;
-};
-
-/** struct todo - a command; @counts: of each host, for how many connections; @most of them */
-struct todo {
-	char command[PREDICT_COMMAND_SIZE];
-	size_t *counts, most;
-};
-
-/**
- * struct show - what is not printed yet, and what its end needs
- * @width: of the terminal, 0 for none
- * @why: of one connection
- * @rows: of a summary
- * @is_begun: a document of JSON has a connection; @is_both: the one to put stands for both ways
- */
-struct show {
-	const struct gathered *all;
-	size_t width;
-	struct out_list list;
-	struct out_text text, why;
-	struct row *rows;
-	size_t count, size;
-	struct todo *todos;
-	size_t n_todos, todos_size;
-	bool is_begun, is_both;
-};
-
-/**
- * struct format - one way to show
- * @put: a connection from one host as client to another
- * @is_for_both: one connection is put for both directions if they are the same
- */
-struct format {
-	void (*begin)(struct show *show);
-	void (*put)(struct show *show, size_t from, size_t to, const struct prediction *result);
-	void (*end)(struct show *show);
-	bool is_for_both;
-};
 
 static const char *name_of(const struct show *show, size_t i)
 {
@@ -76,11 +23,11 @@ static const char *name_of(const struct show *show, size_t i)
 }
 
 /* "SMC-R v2.1" */
-static void put_mode(char mode[MODE_SIZE], const struct prediction *result)
+static void put_mode(char mode[SHOW_MODE_SIZE], const struct prediction *result)
 {
 	bool is_v2 = result->mode == PREDICT_SMCR_V2 || result->mode == PREDICT_SMCD_V2;
 
-	snprintf(mode, MODE_SIZE, "%s%s", predict_mode_name(result->mode),
+	snprintf(mode, SHOW_MODE_SIZE, "%s%s", predict_mode_name(result->mode),
 		 is_v2 && result->release ? ".1" : "");
 }
 
@@ -173,12 +120,16 @@ static int compare_todos(const void *a, const void *b)
 					  strcmp(one->command, other->command);
 }
 
+void show_sort_todos(struct show *show)
+{
+	if (show->n_todos)
+		qsort(show->todos, show->n_todos, sizeof(*show->todos), compare_todos);
+}
+
 static void put_todos(struct show *show)
 {
-	if (show->n_todos) {
-		qsort(show->todos, show->n_todos, sizeof(*show->todos), compare_todos);
-		out_str(&show->text, "\nFor more:\n");
-	}
+	show_sort_todos(show);
+	out_str(&show->text, show->n_todos ? "\nFor more:\n" : "");
 	for (size_t i = 0; i < show->n_todos; i++)
 		put_todo(show, &show->todos[i]);
 }
@@ -216,18 +167,26 @@ static void begin_table(struct show *show)
 	out_list_begin(&show->list, &view, &show->text, show->width, true);
 }
 
-static void put_row(struct show *show, size_t from, size_t to, const struct prediction *result)
+void show_row(struct row *row, struct show *show, size_t from, size_t to,
+	      const struct prediction *result)
 {
-	struct row row = { 1, name_of(show, from), show->is_both ? "<->" : "->",
-			   name_of(show, to) };
 	const char *client = result->client ? result->client->name : "";
 	const char *server = result->client ? result->server->name : "";
 	bool is_one = !strcmp(client, server);
 
-	put_mode(row.mode, result);
-	snprintf(row.over, sizeof(row.over), "%s%s%s%s", client, is_one ? "" : " - ",
+	*row = (struct row){ 1, name_of(show, from), show->is_both ? "<->" : "->",
+			     name_of(show, to) };
+	put_mode(row->mode, result);
+	snprintf(row->over, sizeof(row->over), "%s%s%s%s", client, is_one ? "" : " - ",
 		 is_one ? "" : server, result->is_routed ? ", routed" : "");
-	row.why = put_why(&show->why, result, row.one, row.other);
+	row->why = put_why(&show->why, result, row->one, row->other);
+}
+
+static void put_row(struct show *show, size_t from, size_t to, const struct prediction *result)
+{
+	struct row row;
+
+	show_row(&row, show, from, to, result);
 	out_list_row(&show->list, &row);
 }
 
@@ -236,8 +195,6 @@ static void end_table(struct show *show)
 	out_list_end(&show->list);
 	put_todos(show);
 }
-
-static const struct format table = { begin_table, put_row, end_table, true };
 
 /* ---- summary ---- */
 
@@ -258,7 +215,7 @@ static void begin_summary(struct show *show)
 	out_list_begin(&show->list, &view, &show->text, show->width, true);
 }
 
-static void count(struct show *show, size_t from, size_t to, const struct prediction *result)
+void show_count(struct show *show, size_t from, size_t to, const struct prediction *result)
 {
 	static const char someone[] = "one of them";
 	char *why = put_why(&show->why, result, someone, someone);
@@ -283,9 +240,15 @@ static int compare(const void *a, const void *b)
 					    strcmp(one->why, other->why);
 }
 
+void show_sort_rows(struct show *show)
+{
+	if (show->count)
+		qsort(show->rows, show->count, sizeof(*show->rows), compare);
+}
+
 static void end_summary(struct show *show)
 {
-	qsort(show->rows, show->count, sizeof(*show->rows), compare);
+	show_sort_rows(show);
 	for (size_t i = 0; i < show->count; i++)
 		out_list_row(&show->list, &show->rows[i]);
 	out_list_end(&show->list);
@@ -293,7 +256,8 @@ static void end_summary(struct show *show)
 	out_printf(&show->text, "\n%zu hosts; each pair of them: -j\n", show->all->n_good);
 }
 
-static const struct format summary = { begin_summary, count, end_summary, false };
+static const struct format summary = { begin_summary, show_count, end_summary, false };
+static const struct format table = { begin_table, put_row, end_table, true, &summary };
 
 /* ---- JSON ---- */
 
@@ -406,17 +370,15 @@ static int show_pairs(struct show *show, const struct format *format, struct smc
 }
 
 /* Return: chk_status; -errno with @err. */
-static int show_matrix(const struct gathered *all, const struct chk_request *req,
+static int show_matrix(const struct gathered *all, const struct format *format, size_t width,
 		       struct smc_err *err)
 {
-	struct show show = { .all = all, .width = req->width };
+	struct show show = { .all = all, .width = width };
 	int ret;
 
-	ret = show_pairs(&show,
-			 req->is_json	     ? &json :
-			 all->n_good >= MANY ? &summary :
-					       &table,
-			 err);
+	if (format->many && all->n_good >= SHOW_MANY)
+		format = format->many;
+	ret = show_pairs(&show, format, err);
 	for (size_t i = 0; i < show.count; i++)
 		free(show.rows[i].why);
 	for (size_t i = 0; i < show.n_todos; i++)
@@ -429,7 +391,8 @@ static int show_matrix(const struct gathered *all, const struct chk_request *req
 	return ret > 0 ? CHK_TCP : ret;
 }
 
-static int run(const struct gathered *all, const struct chk_request *req, struct smc_err *err)
+static int run(const struct gathered *all, const struct format *format, size_t width,
+	       struct smc_err *err)
 {
 	int ret;
 
@@ -438,7 +401,7 @@ static int run(const struct gathered *all, const struct chk_request *req, struct
 			cli_error(&chk_tool, "%s", all->errors[i].text);
 	if (all->n_good < 2)
 		return smc_err_say(err, ENODATA, "no two hosts are left");
-	ret = show_matrix(all, req, err);
+	ret = show_matrix(all, format, width, err);
 	return ret >= 0 && all->n_good < all->count ? CHK_ERROR : ret;
 }
 
@@ -456,7 +419,7 @@ static int check_names(const struct chk_request *req)
 		       0;
 }
 
-int chk_matrix(const struct chk_request *req)
+int show_run(const struct chk_request *req, const struct format *format)
 {
 	struct smc_err err = { 0 };
 	struct gathered all;
@@ -466,7 +429,12 @@ int chk_matrix(const struct chk_request *req)
 		return ret;
 	ret = gather(&all, req->operands, &err);
 	if (!ret)
-		ret = run(&all, req, &err);
+		ret = run(&all, format, req->width, &err);
 	gather_free(&all);
 	return ret < 0 ? cli_error(&chk_tool, "%s", err.text) : ret;
+}
+
+int chk_matrix(const struct chk_request *req)
+{
+	return show_run(req, req->is_json ? &json : &table);
 }

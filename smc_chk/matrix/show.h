@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* How a matrix is shown: each connection is put, in one of several formats. */
+#pragma once
+
+#include "out/list.h"
+#include "smc_chk/matrix/gather.h"
+#include "smc_chk/smc_chk.h"
+
+/* So many hosts have more pairs than anybody reads. */
+#define SHOW_MANY 17
+
+#define SHOW_MODE_SIZE 16
+
+/**
+ * struct row - a connection, or @count that are the same to a reader, with an example
+ * @arrow: to the server, or both ways
+ */
+struct row {
+	uint64_t count;
+	const char *one, *arrow, *other;
+	char mode[SHOW_MODE_SIZE], over[2 * NETDEV_NAME_SIZE + 16];
+	char *why;
+};
+
+/** struct todo - a command; @counts: of each host, for how many connections; @most of them */
+struct todo {
+	char command[PREDICT_COMMAND_SIZE];
+	size_t *counts, most;
+};
+
+/**
+ * struct show - what is not printed yet, and what its end needs
+ * @width: of the terminal, 0 for none
+ * @why: of one connection
+ * @rows: of a summary
+ * @is_begun: a document of JSON has a connection; @is_both: the one to put stands for both ways
+ * @own: of the format, which frees it
+ */
+struct show {
+	const struct gathered *all;
+	size_t width;
+	struct out_list list;
+	struct out_text text, why;
+	struct row *rows;
+	size_t count, size;
+	struct todo *todos;
+	size_t n_todos, todos_size;
+	bool is_begun, is_both;
+	void *own;
+};
+
+/**
+ * struct format - one way to show
+ * @put: a connection from one host as client to another
+ * @many: for SHOW_MANY hosts and more, NULL for the same one
+ * @is_for_both: one connection is put for both directions if they are the same
+ */
+struct format {
+	void (*begin)(struct show *show);
+	void (*put)(struct show *show, size_t from, size_t to, const struct prediction *result);
+	void (*end)(struct show *show);
+	bool is_for_both;
+	const struct format *many;
+};
+
+/**
+ * show_run() - gather the hosts of @req, predict and put each connection
+ *
+ * Return: chk_status, also of an error that was printed.
+ */
+int show_run(const struct chk_request *req, const struct format *format);
+
+/** show_row() - a connection as a row; its @why is gone with the next one */
+void show_row(struct row *row, struct show *show, size_t from, size_t to,
+	      const struct prediction *result);
+
+/** show_count() - put: count it among those that are the same, in @show->rows */
+void show_count(struct show *show, size_t from, size_t to, const struct prediction *result);
+
+/** show_sort_rows() - the most frequent ones first */
+void show_sort_rows(struct show *show);
+
+/** show_sort_todos() - the commands that are for most connections first */
+void show_sort_todos(struct show *show);
