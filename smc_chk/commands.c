@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "cli/screen.h"
+#include "smc_chk/html/html.h"
 #include "smc_chk/smc_chk.h"
 
 /* Options of several commands. */
@@ -11,6 +12,8 @@
 #define IPV6 { '6', "ipv6", NULL, "use IPv6" }
 #define TIMEOUT { 't', "timeout", "SECONDS", "wait no longer for one step (default 10)" }
 #define JSON { 'j', "json", NULL, "write one JSON document", &chk_asked.is_json }
+#define HTML { CHK_OPT_HTML, "html", "FILE", "write a page for a browser into FILE", \
+		.text = &chk_asked.html, .excludes = "--json" }
 #define NETNS { 'N', "netns", "NETNS", "network namespace: a name, process id or path", \
 		.text = &chk_asked.netns }
 #define DEBUG { 'd', "debug", NULL, "print each step on standard error", &chk_asked.is_debug }
@@ -23,6 +26,7 @@ static const struct cli_opt doctor_options[] = {
 	{ 'v', "verbose", NULL, "list on a terminal what is ok, too", &chk_asked.is_verbose,
 	  .excludes = "--problems --json" },
 	JSON,
+	HTML,
 	NETNS,
 	CLI_COLOR_OPTION,
 	{ 0 },
@@ -67,8 +71,7 @@ static const struct cli_opt tune_options[] = {
 };
 
 static const struct cli_opt json_options[] = { JSON, { 0 } };
-
-static const struct cli_opt table_options[] = { JSON, CLI_COLOR_OPTION, { 0 } };
+static const struct cli_opt matrix_options[] = { JSON, HTML, CLI_COLOR_OPTION, { 0 } };
 
 static const struct cli_opt bundle_options[] = {
 	{ CHK_OPT_ANONYMOUS, "anonymous", NULL, "replace names and addresses",
@@ -127,7 +130,7 @@ static const struct chk_command commands[] = {
 	       "Check kernel, devices, PNET IDs, EIDs and limits of this host.", doctor_options,
 	       "Exit status: 0 no problem, 1 a problem or an error, 3 no SMC here.\n"
 	       "Example: smc_chk doctor -i eth0 -v\n"),
-	  .run = chk_doctor },
+	  .run = chk_doctor, .page = html_doctor },
 	{ TOOL("smc_chk connect", "[OPTIONS] HOST",
 	       "Test the connection to a server, 'smc_chk serve' or any other.", connect_options,
 	       "Exit status: 0 SMC, 1 error, 2 TCP, 3 this kernel has no SMC.\n"
@@ -162,13 +165,14 @@ static const struct chk_command commands[] = {
 	       "Exit status: 0 something would profit, 1 error, 2 nothing would.\n"
 	       "Example: smc_chk advise --for 1h\n"),
 	  .is_on_network = true, .run = chk_advise },
-	{ TOOL("smc_chk matrix", "[-j] HOST|FILE...",
+	{ TOOL("smc_chk matrix", "[OPTIONS] HOST|FILE...",
 	       "Predict connections between hosts, each two of them, without making one.",
-	       table_options,
+	       matrix_options,
 	       "HOST is asked by ssh, FILE is a bundle of 'smc_chk bundle'.\n"
 	       "Exit status: 0 all would use SMC, 1 error, 2 some would use TCP.\n"
 	       "Example: smc_chk matrix db1 db2 web1.tar.gz\n"),
-	  "host", .is_list = true, .reads_elsewhere = true, .run = chk_matrix },
+	  "host", .is_list = true, .reads_elsewhere = true, .run = chk_matrix,
+	  .page = html_matrix },
 	{ TOOL("smc_chk bundle", "[OPTIONS] FILE",
 	       "Write what support needs to know of this host into FILE (.tar.gz).", bundle_options,
 	       "Exit status: 0 written, 1 error.\n"
@@ -186,7 +190,8 @@ static const struct chk_command commands[] = {
 
 const struct chk_command *chk_command(const char *word)
 {
-	static const struct chk_command letters = { &chk_tool, .run = run_letters };
+	static const struct chk_command letters = { &chk_tool, .run = run_letters,
+						    .page = html_doctor };
 	int at;
 
 	if (!word || *word == '-')

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/socket.h>
 
 #include "cli/printable.h"
@@ -38,6 +39,8 @@ static const struct cli_opt options[] = {
 	{ 's', "static-analysis", NULL, "print what SMC could use, as in: smc_chk -s -i lo",
 	  &chk_asked.is_static },
 	{ 'j', "json", NULL, "write one JSON document", &chk_asked.is_json },
+	{ CHK_OPT_HTML, "html", "FILE", .text = &chk_asked.html,
+	  .excludes = "--json --connect --server --pnetid --live-test --static-analysis" },
 	{ 'N', "netns", "NETNS", "network namespace: a name, process id or path",
 	  .text = &chk_asked.netns },
 	{ 'd', "debug", NULL, "print each step on standard error", &chk_asked.is_debug },
@@ -49,7 +52,7 @@ static const struct cli_opt options[] = {
 /* Its help has 24 lines, as many as a terminal. */
 const struct cli_tool chk_tool = {
 	.name = "smc_chk",
-	.usage = "doctor               check this host (the default)\n"
+	.usage = "doctor [--html FILE] check this host (the default)\n"
 		 "connect HOST         test the connection to a server\n"
 		 "serve                run the server for such tests\n"
 		 "tune HOST            measure which buffers are best\n"
@@ -173,6 +176,15 @@ void chk_debug(const struct chk_request *req, const char *fmt, ...)
 	va_end(ap);
 	cli_printable(shown, sizeof(shown), line);
 	fprintf(stderr, "[DEBUG] %s\n", shown);
+}
+
+void chk_date(char text[CHK_DATE_SIZE])
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	if (!gmtime_r(&now, &tm) || !strftime(text, CHK_DATE_SIZE, "%F %H:%M UTC", &tm))
+		*text = '\0';
 }
 
 /* It is to be copied as one line; the terminal breaks it. */

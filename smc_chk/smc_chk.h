@@ -25,6 +25,7 @@ enum {
 	CHK_OPT_ANONYMOUS = CLI_LONG_ONLY,
 	CHK_OPT_BIND,
 	CHK_OPT_FOR,
+	CHK_OPT_HTML,
 	CHK_OPT_KEY,
 	CHK_OPT_ONCE,
 	CHK_OPT_PROBLEMS,
@@ -52,6 +53,7 @@ struct chk_command {
 	bool reads_elsewhere; /* also of a recorded host: bundles, or a program of this one */
 	int (*run)(
 		const struct chk_request *req); /* prints result or error. Return: a chk_status */
+	int (*page)(const struct chk_request *req); /* the same, as a page: with --html */
 };
 
 /**
@@ -61,6 +63,7 @@ struct chk_command {
  * @bind: address that serve listens on, NULL for all
  * @iface: of --pnetid: with the doctor and the live test the interface to look at
  * @key: file that decides the pseudonyms of --anonymous, NULL for a key of its own
+ * @html: file of the page to write instead, "-" for standard output, NULL for none
  * @timeout_ms: longest wait for one step
  * @watch_seconds: how long advise watches
  * @shape, @rpc_bytes: of tune
@@ -68,7 +71,7 @@ struct chk_command {
  */
 struct chk_request {
 	const struct chk_command *command;
-	const char *object, *bind, *iface, *netns, *key;
+	const char *object, *bind, *iface, *netns, *key, *html;
 	char **operands;
 	uint16_t port;
 	int family;
@@ -105,6 +108,11 @@ int chk_parse(int argc, char **argv);
 /** chk_debug() - one "[DEBUG] " line on stderr if --debug was given */
 void chk_debug(const struct chk_request *req, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+#define CHK_DATE_SIZE 32
+
+/** chk_date() - now, "2026-11-27 09:30 UTC", to a minute; empty if it is beyond all calendars */
+void chk_date(char text[CHK_DATE_SIZE]);
 
 /**
  * chk_print() - write the text, and free it

@@ -121,6 +121,24 @@ static int probe_release(void *arg __attribute__((unused)), char text[HOST_PROBE
 	return 0;
 }
 
+static int probe_host(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZE])
+{
+	return gethostname(text, HOST_PROBE_SIZE - 1) ? -errno : 0;
+}
+
+static int probe_date(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZE])
+{
+	chk_date(text);
+	return 0;
+}
+
+/* Anonymous bundles have neither. */
+static void load_heading(struct doctor_facts *facts)
+{
+	host_probe("host-name", probe_host, NULL, facts->host);
+	host_probe("date", probe_date, NULL, facts->when);
+}
+
 /* The name becomes part of paths. */
 static void load_release(struct doctor_facts *facts)
 {
@@ -138,13 +156,17 @@ bool facts_is_before(const struct doctor_facts *facts, unsigned int major, unsig
 	       (facts->version[0] == major && facts->version[1] < minor);
 }
 
-/* Of all sockets those that listen. */
+/* Of all sockets those that listen; a page shows the others, too. */
 static int on_socket(const struct nlmsghdr *nlh, void *arg)
 {
-	struct exposure_facts *exposure = arg;
+	struct doctor_facts *facts = arg;
+	struct exposure_facts *exposure = &facts->exposure;
 	struct smc_sock sock = { 0 };
 	int ret = smc_sock_decode(&sock, nlh);
 
+	if (!ret && facts->is_page)
+		smc_array_append(&facts->sockets, &facts->n_sockets, &facts->sockets_size, &sock,
+				 sizeof(sock));
 	if (ret || sock.state != SMC_ABI_LISTEN)
 		return ret;
 	smc_array_append(&exposure->listeners, &exposure->n_listeners, &exposure->size, &sock,
@@ -164,9 +186,9 @@ static void load_netlink(struct doctor_facts *facts)
 		read_table(facts, SMC_NETLINK_GET_SYS_INFO, smc_sysinfo_decode, &facts->info);
 	facts->has_pnet = is_read(facts, pnet_table_load(&facts->pnet, &err), &err);
 	for (int tries = 0; tries < DIAG_TRIES; tries++) {
-		facts->exposure.n_listeners = 0;
+		facts->exposure.n_listeners = facts->n_sockets = 0;
 		ret = smc_diag_dump(&diag, sizeof(diag), sizeof(struct smc_abi_diag_msg), on_socket,
-				    &facts->exposure, &err);
+				    facts, &err);
 		if (ret != -EINTR)
 			break;
 	}
@@ -378,6 +400,8 @@ static int load(struct doctor_facts *facts, const struct chk_request *req, struc
 	int ret;
 
 	load_release(facts);
+	load_heading(facts);
+	facts->is_page = req->html;
 	host_text(facts->boot, sizeof(facts->boot), "/proc/sys/kernel/random/boot_id");
 	facts->socket_error = -host_af_smc();
 	facts->has_smc = !facts->socket_error;
@@ -426,6 +450,7 @@ static void free_all(struct doctor_facts *facts)
 	free(facts->kernel.config.text);
 	policy_free(&facts->exposure.policy);
 	free(facts->exposure.listeners);
+	free(facts->sockets);
 	host_names_free(&facts->slots);
 	free(facts->n_ports);
 	free(facts->isms);

@@ -125,6 +125,8 @@ struct exposure_facts {
 struct doctor_facts {
 	char sys[SYSFS_ROOT_SIZE];     /* root of sysfs */
 	char release[HOST_PROBE_SIZE]; /* of the kernel, "6.12.107+deb13-amd64" */
+	char host[HOST_PROBE_SIZE];    /* its name, "" if not recorded */
+	char when[HOST_PROBE_SIZE];    /* now, or when it was recorded; "" if unknown */
 	char boot[40];		 /* id that all namespaces and containers have; "" if unknown */
 	unsigned int version[3]; /* the numbers in @release, 0 for what has none */
 	int socket_error;	 /* errno of the kernel for a socket of AF_SMC */
@@ -133,6 +135,9 @@ struct doctor_facts {
 	struct rdma_table rdma;
 	struct smc_pnet_table pnet;
 	struct smc_sysinfo info;
+	struct smc_sock *sockets; /* all of SMC as the kernel sends them, only for a page */
+	size_t n_sockets, sockets_size;
+	bool is_page;
 	bool has_smc; /* now; without it the parts that it answers are empty */
 	bool has_genl, has_pnet, has_info, has_diag, has_pauses;
 	struct smc_err unread; /* the first answer of netlink that is missing without reason */

@@ -163,7 +163,8 @@ static enum doctor_level append_verdict(struct out_text *text, const struct doct
 }
 
 /* The worst stands last, where a terminal shows it without scrolling. */
-static void put_table(struct out_text *text, const struct doctor *doc, const struct doctor_result *result)
+static void put_table(struct out_text *text, const struct doctor *doc,
+		      const struct doctor_result *result)
 {
 	struct out_view view = { .is_colored = cli_has_color() };
 
@@ -217,7 +218,8 @@ static void append_ok(struct out_text *text, size_t count)
 }
 
 /* On a terminal: the worst first, as the list is short without what is ok. */
-static void put_list(struct out_text *text, const struct doctor *doc, const struct doctor_result *result)
+static void put_list(struct out_text *text, const struct doctor *doc,
+		     const struct doctor_result *result)
 {
 	size_t least = doc->req->is_verbose ? DOCTOR_OK : DOCTOR_NOTE;
 	struct out_text verdict = { 0 };

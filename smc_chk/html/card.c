@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+/* The picture of the devices that have one PNET ID. */
+#include "smc_chk/html/card.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "smc/abi.h"
+#include "smc_chk/html/page.h"
+#include "smc_chk/html/svg.h"
+
+#define LEFT 4
+#define RIGHT (SVG_WIDTH - SVG_BOX_WIDTH - 4)
+#define MIDDLE (SVG_WIDTH / 2)
+#define GAP 12
+#define PITCH (SVG_BOX_HEIGHT + GAP)
+#define INDENT 12
+#define MAX_LEVELS 4
+
+/* Of net devices that nothing serves, as hosts with containers have hundreds. */
+#define PLAIN_MAX 6
+
+/**
+ * struct drawing - a picture while it grows
+ * @left, @right: where the next box of each side goes; @last: middle of the lowest one with an ID
+ */
+struct drawing {
+	const struct card *card;
+	struct out_text drawn, words, hint;
+	int left, right, last;
+	size_t plain, hidden;
+};
+
+/* Without a PNET ID lines lead from device to device; with one, to a line in the middle. */
+static void join(struct drawing *d, int x, int y)
+{
+	if (!*d->card->pnetid)
+		return;
+	svg_line(&d->drawn, x, y + SVG_BOX_HEIGHT / 2, MIDDLE, y + SVG_BOX_HEIGHT / 2);
+	if (d->last < y + SVG_BOX_HEIGHT / 2)
+		d->last = y + SVG_BOX_HEIGHT / 2;
+}
+
+/* Escaped, with a NUL, valid until the next call. */
+static const char *name_of(struct drawing *d, const struct pnet_row *row)
+{
+	out_reset(&d->hint);
+	out_escaped(&d->hint, row->name, strlen(row->name));
+	out_char(&d->hint, '\0');
+	out_printf(&d->words, "%s, ", d->hint.data);
+	return d->hint.data;
+}
+
+static const char *kind_of(const struct pnet_row *row)
+{
+	const char *state = pnet_row_state(row);
+
+	if (row->type == PNET_ISM)
+		return "d";
+	if (state && !strcmp(state, "absent"))
+		return "gone";
+	if (state && (!strcmp(state, "down") || !strcmp(state, "DOWN")))
+		return "down";
+	return row->type == PNET_IB ? "r" : "";
+}
+
+static void put_row(struct drawing *d, const struct pnet_row *row, int x, int y, int width)
+{
+	const char *state = pnet_row_state(row), *bus = row->net ? row->net->bus : "";
+	const char *name = name_of(d, row);
+	struct out_text sub = { 0 };
+
+	if (row->type == PNET_IB)
+		out_printf(&sub, "port %u, ", row->port);
+	if (row->type == PNET_ISM)
+		state = "ISM";
+	out_escaped(&sub, strcmp(state, "unknown") && *state ? state : "state unknown", 16);
+	if (*bus)
+		out_str(&sub, ", ");
+	out_escaped(&sub, bus, NETDEV_BUS_SIZE);
+	out_char(&sub, '\0');
+	svg_box(&d->drawn, &(struct svg_box){ x, y, width, kind_of(row), name, sub.data, name });
+	out_free(&sub);
+}
+
+/* ---- right: what serves net devices, and the link groups on it ---- */
+
+/* @top: where its device ends */
+static void put_group(struct drawing *d, struct pnet_group *group, int top)
+{
+	const int x = RIGHT + INDENT, y = d->right, middle = y + SVG_BOX_HEIGHT / 2;
+	char name[32], sub[64] = "";
+
+	snprintf(name, sizeof(name), "SMC-%c %08x", group->ib[0] ? 'R' : 'D', group->id);
+	if (group->ib[0])
+		snprintf(sub, sizeof(sub), "link %u, ", group->link);
+	snprintf(sub + strlen(sub), sizeof(sub) - strlen(sub), "%u connection%s", group->conns,
+		 group->conns == 1 ? "" : "s");
+	out_printf(&d->words, "link group %s: %s, ", name, sub);
+	svg_line(&d->drawn, RIGHT + INDENT / 2, top, RIGHT + INDENT / 2, middle);
+	svg_line(&d->drawn, RIGHT + INDENT / 2, middle, x, middle);
+	svg_box(&d->drawn, &(struct svg_box){ x, y, SVG_BOX_WIDTH - INDENT,
+					      group->ib[0] ? "r" : "d", name, sub, name });
+	group->is_shown = true;
+	d->right += PITCH;
+}
+
+static void put_server(struct drawing *d, const struct pnet_row *row)
+{
+	struct pnet_groups *groups = d->card->groups;
+	int top = d->right + SVG_BOX_HEIGHT;
+
+	join(d, RIGHT, d->right);
+	put_row(d, row, RIGHT, d->right, SVG_BOX_WIDTH);
+	d->right += PITCH;
+	for (size_t i = 0; i < groups->count; i++)
+		if (pnet_group_uses(&groups->groups[i], row))
+			put_group(d, &groups->groups[i], top);
+}
+
+static bool is_lost(const struct pnet_group *group, bool is_loopback)
+{
+	return !group->is_shown && (group->chid == SMC_ABI_CHID_LOOPBACK) == is_loopback;
+}
+
+/* A device that is in no list, if there is one, and its link groups. */
+static void put_unlisted(struct drawing *d, bool is_there, bool is_loopback, const char *name,
+			 const char *sub)
+{
+	struct pnet_groups *groups = d->card->groups;
+	int top = d->right + SVG_BOX_HEIGHT;
+
+	for (size_t i = 0; i < groups->count; i++)
+		is_there |= is_lost(&groups->groups[i], is_loopback);
+	if (!is_there)
+		return;
+	out_printf(&d->words, "%s, ", name);
+	svg_box(&d->drawn, &(struct svg_box){ RIGHT, d->right, SVG_BOX_WIDTH,
+					      is_loopback ? "d" : "gone", name, sub, sub });
+	d->right += PITCH;
+	for (size_t i = 0; i < groups->count; i++)
+		if (is_lost(&groups->groups[i], is_loopback))
+			put_group(d, &groups->groups[i], top);
+}
+
+/* ---- left: net devices ---- */
+
+static bool has_id(const struct drawing *d, const struct pnet_row *row)
+{
+	return !strcmp(row->pnetid, d->card->pnetid);
+}
+
+/* Is its lower device in the same picture? */
+static bool is_upper(const struct drawing *d, const struct pnet_row *row)
+{
+	const struct pnet_row *lower = row->net && *row->net->lower ?
+					       pnet_row_of_net(d->card->rows, row->net->lower) :
+					       NULL;
+
+	return lower && has_id(d, lower);
+}
+
+static void put_net(struct drawing *d, const struct pnet_row *net, int level)
+{
+	const struct pnet_rows *rows = d->card->rows;
+	int x = LEFT + level * INDENT, y = d->left;
+
+	if (level)
+		svg_line(&d->drawn, x + INDENT / 2, y - GAP, x + INDENT / 2, y);
+	else
+		join(d, LEFT + SVG_BOX_WIDTH, y);
+	put_row(d, net, x, y, SVG_BOX_WIDTH - level * INDENT);
+	d->left += PITCH;
+	for (size_t i = 0; i < rows->count && level < MAX_LEVELS; i++)
+		if (rows->rows[i].net && net->net && &rows->rows[i] != net &&
+		    has_id(d, &rows->rows[i]) && !strcmp(rows->rows[i].net->lower, net->name))
+			put_net(d, &rows->rows[i], level + 1);
+}
+
+/* Its ports stand beside a net device without a PNET ID. Return: has it any? */
+static bool put_pair(struct drawing *d, const struct pnet_row *net)
+{
+	const struct pnet_rows *rows = d->card->rows;
+	int y = d->left > d->right ? d->left : d->right;
+	bool is_pair = false;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		if (!pnet_row_serves(&rows->rows[i], net))
+			continue;
+		if (!is_pair)
+			d->left = d->right = y;
+		is_pair = true;
+		svg_line(&d->drawn, LEFT + SVG_BOX_WIDTH, y + SVG_BOX_HEIGHT / 2, RIGHT,
+			 d->right + SVG_BOX_HEIGHT / 2);
+		put_server(d, &rows->rows[i]);
+	}
+	if (is_pair)
+		put_net(d, net, 0);
+	return is_pair;
+}
+
+static void put_nets(struct drawing *d, bool is_pairs)
+{
+	const struct pnet_rows *rows = d->card->rows;
+	struct drawing none = { .card = d->card };
+
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct pnet_row *row = &rows->rows[i];
+		bool has_server = false;
+
+		if (row->type != PNET_NET || !has_id(d, row) || is_upper(&none, row))
+			continue;
+		for (size_t k = 0; k < rows->count && !*d->card->pnetid; k++)
+			has_server |= pnet_row_serves(&rows->rows[k], row);
+		if (is_pairs)
+			put_pair(d, row);
+		else if (has_server)
+			continue;
+		else if (*d->card->pnetid || d->plain++ < PLAIN_MAX)
+			put_net(d, row, 0);
+		else
+			d->hidden++;
+	}
+}
+
+/* ---- both ---- */
+
+static void put_servers(struct drawing *d)
+{
+	const struct pnet_rows *rows = d->card->rows;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct pnet_row *row = &rows->rows[i];
+
+		if (row->type != PNET_NET && has_id(d, row) &&
+		    (*d->card->pnetid || pnet_row_is_root(rows, row)))
+			put_server(d, row);
+	}
+}
+
+/* Nothing is there that could use, or serve, the other side. */
+static void put_missing(struct drawing *d, int x, int *y, const char *name)
+{
+	if (*y || !*d->card->pnetid)
+		return;
+	svg_box(&d->drawn,
+		&(struct svg_box){ x, 0, SVG_BOX_WIDTH, "gone", name, "has this PNET ID", NULL });
+	out_printf(&d->words, "%s, ", name);
+	join(d, x == LEFT ? LEFT + SVG_BOX_WIDTH : RIGHT, 0);
+	*y += PITCH;
+}
+
+void html_card(struct out_text *page, const struct card *card)
+{
+	struct drawing d = { .card = card };
+	char rest[48];
+
+	if (!*card->pnetid)
+		put_nets(&d, true);
+	put_nets(&d, false);
+	put_missing(&d, LEFT, &d.left, "no net device");
+	put_servers(&d);
+	put_missing(&d, RIGHT, &d.right, "no other device");
+	if (!*card->pnetid) {
+		put_unlisted(&d, card->has_loopback, true, "loopback", "SMC-D on this host");
+		put_unlisted(&d, false, false, "unknown device", "in no list of devices");
+	}
+	if (d.hidden) {
+		snprintf(rest, sizeof(rest), "%zu more", d.hidden);
+		svg_box(&d.drawn, &(struct svg_box){ LEFT, d.left, SVG_BOX_WIDTH, "", rest,
+						     "net devices", NULL });
+		d.left += PITCH;
+	}
+	if (d.last)
+		svg_line(&d.drawn, MIDDLE, SVG_BOX_HEIGHT / 2, MIDDLE, d.last);
+	out_str(&d.words, "nothing else.");
+	out_char(&d.words, '\0');
+	svg_put(page, (d.left > d.right ? d.left : d.right) - GAP + 2,
+		*card->pnetid ? "Devices with this PNET ID" : "Devices without a PNET ID",
+		d.words.data, &d.drawn);
+	out_free(&d.words);
+	out_free(&d.hint);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+/* The page of a host: the doctor's verdict and findings, sockets, devices. */
+#include <stdio.h>
+#include <string.h>
+
+#include "smc_chk/doctor/findings.h"
+#include "smc_chk/html/html.h"
+#include "smc_chk/html/page.h"
+#include "smc_chk/html/parts.h"
+
+#define VERDICT_SIZE 128
+
+/* In the order of enum doctor_level. */
+static const struct {
+	const char *kind, *name, *heading;
+} levels[DOCTOR_LEVELS] = {
+	{ HTML_OK, "ok", NULL },
+	{ HTML_NOTE, "note", "Notes" },
+	{ HTML_WARN, "warning", "Warnings" },
+	{ HTML_BAD, "problem", "Problems" },
+};
+
+static void add_count(char verdict[VERDICT_SIZE], size_t len, const char *before, size_t count,
+		      const char *word)
+{
+	if (count)
+		snprintf(verdict + len, VERDICT_SIZE - len, "%s%zu %s%s", before, count, word,
+			 count == 1 ? "" : "s");
+}
+
+/* Return: its color. */
+static const char *judge(char verdict[VERDICT_SIZE], const struct doctor_result *result)
+{
+	size_t problems = result->counts[DOCTOR_PROBLEM], warnings = result->counts[DOCTOR_WARNING];
+
+	snprintf(verdict, VERDICT_SIZE, "%s",
+		 result->status == CHK_UNTESTED ? "SMC cannot be tested here" :
+		 problems			? "SMC does not work here as it should" :
+						  "SMC works here");
+	if (result->status == CHK_UNTESTED)
+		return HTML_BAD;
+	add_count(verdict, strlen(verdict), ": ", problems, "problem");
+	add_count(verdict, strlen(verdict), problems ? ", " : ", with ", warnings, "warning");
+	return problems ? HTML_BAD : warnings ? HTML_WARN : HTML_OK;
+}
+
+static void put_finding(struct out_text *page, const struct doctor_finding *finding)
+{
+	out_printf(page, "<li><span class=\"tag %s\">%s</span><div><p class=\"where\">",
+		   levels[finding->level].kind, levels[finding->level].name);
+	html_text(page, finding->check);
+	out_str(page, " <b>");
+	html_text(page, finding->object);
+	out_str(page, "</b></p><p>");
+	html_text(page, finding->text);
+	out_str(page, "</p>");
+	if (*finding->remedy) {
+		out_str(page, "<pre>");
+		html_text(page, finding->remedy);
+		out_str(page, "</pre>");
+	}
+	out_str(page, "</div></li>\n");
+}
+
+static void put_level(struct out_text *page, const struct doctor *doc, int level)
+{
+	out_str(page, "<ul class=\"findings\">\n");
+	for (size_t i = 0; i < doc->n_findings; i++)
+		if ((int)doc->findings[i].level == level)
+			put_finding(page, &doc->findings[i]);
+	out_str(page, "</ul>\n");
+}
+
+static void put_findings(struct out_text *page, const struct doctor *doc,
+			 const struct doctor_result *result)
+{
+	html_section(page, "Findings");
+	if (!result->counts[DOCTOR_PROBLEM] && !result->counts[DOCTOR_WARNING])
+		out_str(page, "<p>Neither problems nor warnings.</p>\n");
+	for (int level = DOCTOR_PROBLEM; level >= (int)result->least && level; level--) {
+		if (!result->counts[level])
+			continue;
+		out_printf(page, "<h3>%s</h3>\n", levels[level].heading);
+		put_level(page, doc, level);
+	}
+	if (result->least == DOCTOR_OK && result->counts[DOCTOR_OK]) {
+		out_printf(page, "<details>\n<summary>%zu checks are ok</summary>\n",
+			   result->counts[DOCTOR_OK]);
+		put_level(page, doc, DOCTOR_OK);
+		out_str(page, "</details>\n");
+	}
+	html_section_end(page);
+}
+
+static void put_eids(struct out_text *text, const struct choice_facts *facts)
+{
+	for (size_t i = 0; i < facts->n_ueids; i++) {
+		out_str(text, i ? ", " : "");
+		out_escaped(text, facts->ueids[i], sizeof(facts->ueids[i]));
+	}
+	if (facts->is_eid_known && !facts->n_ueids)
+		out_str(text, "none");
+	out_char(text, '\0');
+}
+
+static void put_facts(struct out_text *page, const struct doctor *doc)
+{
+	const struct doctor_facts *facts = doc->facts;
+	struct out_text eids = { 0 }, kernel = { 0 }, when = { 0 };
+
+	put_eids(&eids, &facts->choices.facts);
+	out_escaped(&kernel, facts->release, sizeof(facts->release));
+	out_char(&kernel, '\0');
+	out_escaped(&when, facts->when, sizeof(facts->when));
+	out_char(&when, '\0');
+	html_facts(page, (const struct html_fact[]){
+				 { "Date", *when.data ? when.data : "not recorded" },
+				 { "Kernel", kernel.data },
+				 { "User EIDs", eids.data },
+				 { "Network namespace", doc->req->netns ? doc->req->netns : "" },
+				 { "Net device", doc->req->iface ? doc->req->iface : "" },
+				 { 0 } });
+	out_free(&eids);
+	out_free(&kernel);
+	out_free(&when);
+}
+
+/*
+ * The host's name; in anonymous bundles the one that SMC sends to peers, which is another there. It
+ * is "(none)" if SMC was loaded before the host had one.
+ */
+static void put_name(struct out_text *text, const struct doctor_facts *facts)
+{
+	if (*facts->host)
+		out_escaped(text, facts->host, sizeof(facts->host));
+	else if (facts->info.has & SMC_SYSINFO_HAS_HOST && *facts->info.host != '(')
+		out_escaped(text, facts->info.host, strcspn(facts->info.host, " "));
+	else
+		out_str(text, "A recorded host");
+	out_char(text, '\0');
+}
+
+static int put_page(const struct doctor *doc, struct smc_err *err)
+{
+	const struct doctor_result result = doctor_judge(doc);
+	struct out_text page = { 0 }, name = { 0 };
+	char verdict[VERDICT_SIZE];
+	const char *kind = judge(verdict, &result);
+	int ret;
+
+	put_name(&name, doc->facts);
+	html_begin(&page, kind, name.data, verdict);
+	out_free(&name);
+	html_first(&page, result.first ? result.first->remedy : NULL, "");
+	put_facts(&page, doc);
+	put_findings(&page, doc, &result);
+	ret = html_sockets(&page, doc->facts, err);
+	if (!ret)
+		ret = html_devices(&page, doc->facts, err);
+	html_end(&page);
+	if (!ret)
+		ret = chk_print(&page, 0, 0);
+	out_free(&page);
+	return ret ? ret : result.status;
+}
+
+static int examine(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err)
+{
+	return doctor_examine(facts, req, put_page, err);
+}
+
+int html_doctor(const struct chk_request *req)
+{
+	return facts_use(req, examine);
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: MIT
+/* The page of a matrix: how many connections would use SMC, which, why not more, what to do. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/memory.h"
+#include "smc_chk/html/html.h"
+#include "smc_chk/html/page.h"
+#include "smc_chk/matrix/show.h"
+
+/* More hosts fit neither on a screen nor on paper. */
+#define GRID_MAX 64
+#define N_MODES (PREDICT_SMCD_V2 + 1)
+
+/**
+ * struct own - what the format has beyond its rows
+ * @counts: of connections, by mode
+ * @modes: of each, from a host to another, with SHOW_MODE_SIZE bytes; NULL for too many hosts
+ */
+struct own {
+	size_t counts[N_MODES];
+	char *modes;
+};
+
+/* "TCP", "SMC-R v2.1", "SMC-D v2" */
+static const char *kind_of(const char *mode)
+{
+	return *mode == 'T' ? "tcp" : mode[4] == 'D' ? "d" : "r";
+}
+
+static char *mode_of(const struct show *show, size_t from, size_t to)
+{
+	const struct own *own = show->own;
+
+	return own->modes + (from * show->all->n_good + to) * SHOW_MODE_SIZE;
+}
+
+static void begin(struct show *show)
+{
+	struct own *own = xcalloc(1, sizeof(*own));
+	size_t count = show->all->n_good;
+
+	if (count <= GRID_MAX)
+		own->modes = xcalloc(count * count, SHOW_MODE_SIZE);
+	show->own = own;
+}
+
+static void keep(struct show *show, size_t from, size_t to, const struct row *row,
+		 enum predict_mode mode)
+{
+	struct own *own = show->own;
+
+	own->counts[mode]++;
+	if (own->modes)
+		memcpy(mode_of(show, from, to), row->mode, SHOW_MODE_SIZE);
+}
+
+/* Of few hosts each connection is a row, of many each kind of them. */
+static void put_few(struct show *show, size_t from, size_t to, const struct prediction *result)
+{
+	struct row row;
+
+	show_row(&row, show, from, to, result);
+	row.why = xstrdup(row.why);
+	smc_array_append(&show->rows, &show->count, &show->size, &row, sizeof(row));
+	keep(show, from, to, &row, result->mode);
+	if (show->is_both)
+		keep(show, to, from, &row, result->mode);
+}
+
+static void put_many(struct show *show, size_t from, size_t to, const struct prediction *result)
+{
+	struct row row;
+
+	show_row(&row, show, from, to, result);
+	keep(show, from, to, &row, result->mode);
+	show_count(show, from, to, result);
+}
+
+/* ---- the page ---- */
+
+static void put_head(struct show *show, size_t connections, size_t tcp)
+{
+	size_t hosts = show->all->n_good, smc = connections - tcp;
+	char verdict[96], about[64];
+
+	snprintf(about, sizeof(about), "Connections between %zu hosts, as predicted", hosts);
+	if (!smc)
+		snprintf(verdict, sizeof(verdict), "None of %zu connections would use SMC",
+			 connections);
+	else if (tcp)
+		snprintf(verdict, sizeof(verdict), "%zu of %zu connections would use SMC", smc,
+			 connections);
+	else
+		snprintf(verdict, sizeof(verdict), "All %zu connections would use SMC",
+			 connections);
+	html_begin(&show->text, !smc ? HTML_BAD : tcp ? HTML_WARN : HTML_OK, about, verdict);
+}
+
+static void put_bar(struct show *show)
+{
+	const size_t *counts = ((struct own *)show->own)->counts;
+	const struct html_count parts[] = {
+		{ "d", "SMC-D", counts[PREDICT_SMCD_V1] + counts[PREDICT_SMCD_V2] },
+		{ "r", "SMC-R", counts[PREDICT_SMCR_V1] + counts[PREDICT_SMCR_V2] },
+		{ "tcp", "TCP", counts[PREDICT_TCP] },
+	};
+
+	html_bar(&show->text, "Connections by what they would use", parts, 3);
+}
+
+static void put_todo(struct show *show, const struct todo *todo)
+{
+	struct out_text *page = &show->text;
+	size_t hosts = 0;
+
+	out_str(page, "<li><pre>");
+	html_text(page, todo->command);
+	out_str(page, "</pre><p>on <b>");
+	for (size_t i = 0; i < show->all->n_good; i++) {
+		if (!todo->counts[i])
+			continue;
+		out_str(page, hosts++ ? ", " : "");
+		html_text(page, show->all->good[i]->name);
+	}
+	out_printf(page, "</b>, for %s%zu connection%s%s</p></li>\n", hosts > 1 ? "up to " : "",
+		   todo->most, todo->most == 1 ? "" : "s", hosts > 1 ? " each" : "");
+}
+
+static void put_todos(struct show *show)
+{
+	if (!show->n_todos)
+		return;
+	html_section(&show->text, "What to do");
+	out_str(&show->text, "<ul class=\"todo\">\n");
+	for (size_t i = 0; i < show->n_todos; i++)
+		put_todo(show, &show->todos[i]);
+	out_str(&show->text, "</ul>\n");
+	html_section_end(&show->text);
+}
+
+static void put_grid_head(struct show *show)
+{
+	struct out_text *page = &show->text;
+
+	out_str(page, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+		      "aria-label=\"Matrix of hosts\">\n<table class=\"grid\">\n<thead><tr>"
+		      "<th scope=\"col\">from, to</th>");
+	for (size_t i = 0; i < show->all->n_good; i++) {
+		out_str(page, "<th scope=\"col\">");
+		html_text(page, show->all->good[i]->name);
+		out_str(page, "</th>");
+	}
+	out_str(page, "</tr></thead>\n<tbody>\n");
+}
+
+static void put_grid_cell(struct show *show, size_t from, size_t to)
+{
+	const char *mode = mode_of(show, from, to), *version = strchr(mode, ' ');
+
+	if (from == to) {
+		out_str(&show->text, "<td class=\"self\">&#8211;</td>");
+		return;
+	}
+	out_printf(&show->text, "<td class=\"%s\">", kind_of(mode));
+	out_mem(&show->text, mode, version ? (size_t)(version - mode) : strlen(mode));
+	if (version)
+		out_printf(&show->text, "<br/>%s", version + 1);
+	out_str(&show->text, "</td>");
+}
+
+static void put_grid(struct show *show)
+{
+	const size_t hosts = show->all->n_good;
+
+	if (!((struct own *)show->own)->modes) {
+		out_printf(&show->text, "<p>No table of more than %d hosts.</p>\n", GRID_MAX);
+		return;
+	}
+	put_grid_head(show);
+	for (size_t from = 0; from < hosts; from++) {
+		out_str(&show->text, "<tr><th scope=\"row\">");
+		html_text(&show->text, show->all->good[from]->name);
+		out_str(&show->text, "</th>");
+		for (size_t to = 0; to < hosts; to++)
+			put_grid_cell(show, from, to);
+		out_str(&show->text, "</tr>\n");
+	}
+	out_str(&show->text, "</tbody>\n</table>\n</div>\n");
+}
+
+static void put_cell(struct html_table *table, const char *kind, const char *text)
+{
+	html_cell(table, kind);
+	html_text(table->page, text);
+	html_cell_end(table);
+}
+
+/* "a <-> b" */
+static void put_way(struct html_table *table, const struct row *row)
+{
+	html_cell(table, NULL);
+	html_text(table->page, row->one);
+	out_str(table->page, *row->arrow == '<' ? " &#8596; " : " &#8594; ");
+	html_text(table->page, row->other);
+	html_cell_end(table);
+}
+
+static void put_rows(struct show *show, bool is_many)
+{
+	static const char *const few[] = { "Hosts", "Mode", "Over", "Why not more", NULL };
+	static const char *const many[] = { "Number", "Mode", "Such as", "Why not more", NULL };
+	struct html_table table;
+	char number[24];
+
+	html_section(&show->text, is_many ? "Kinds of connections" : "Each connection");
+	html_table_begin(&table, &show->text, "Arrows lead from client to server",
+			 is_many ? many : few);
+	for (size_t i = 0; i < show->count; i++) {
+		const struct row *row = &show->rows[i];
+
+		snprintf(number, sizeof(number), "%" PRIu64, row->count);
+		if (is_many)
+			put_cell(&table, NULL, number);
+		else
+			put_way(&table, row);
+		put_cell(&table, kind_of(row->mode), row->mode);
+		if (is_many)
+			put_way(&table, row);
+		else
+			put_cell(&table, NULL, row->over);
+		put_cell(&table, "why", row->why);
+	}
+	html_table_end(&table);
+	html_section_end(&show->text);
+}
+
+static void put_hosts(struct show *show)
+{
+	static const char *const heads[] = { "Asked for", "Host", "Kernel", "Not read", NULL };
+	const struct gathered *all = show->all;
+	struct html_table table;
+
+	html_section(&show->text, "Hosts");
+	html_table_begin(&table, &show->text, "What was compared", heads);
+	for (size_t i = 0; i < all->count; i++) {
+		const struct predict_host *host = &all->hosts[i];
+		bool is_good = !all->errors[i].code;
+
+		html_cell(&table, NULL);
+		html_name(&show->text, all->names[i], strlen(all->names[i]));
+		html_cell_end(&table);
+		put_cell(&table, NULL, is_good ? host->name : "");
+		put_cell(&table, NULL, is_good ? host->kernel : "");
+		html_cell(&table, NULL);
+		html_name(&show->text, all->errors[i].text, sizeof(all->errors[i].text));
+		html_cell_end(&table);
+	}
+	html_table_end(&table);
+	html_section_end(&show->text);
+}
+
+static void put_facts(struct show *show)
+{
+	char date[CHK_DATE_SIZE], lost[24] = "";
+	size_t errors = show->all->count - show->all->n_good;
+
+	chk_date(date);
+	if (errors)
+		snprintf(lost, sizeof(lost), "%zu", errors);
+	html_facts(&show->text,
+		   (const struct html_fact[]){
+			   { "Date", date },
+			   { "Not predicted", "packet filters, routes, IPsec, lack of memory" },
+			   { "Hosts that could not be read", lost },
+			   { 0 } });
+}
+
+/* The one for most connections, and where. */
+static void put_first(struct show *show)
+{
+	char where[2 * PREDICT_NAME_SIZE] = "";
+	const struct todo *todo = show->todos;
+	size_t hosts = 0, at = 0;
+
+	for (size_t i = show->all->n_good; show->n_todos && i--;)
+		if (todo->counts[i]) {
+			hosts++;
+			at = i;
+		}
+	if (hosts)
+		snprintf(where, sizeof(where), hosts == 1 ? " on %s" : " on %s and %zu more",
+			 show->all->good[at]->name, hosts - 1);
+	html_first(&show->text, hosts ? todo->command : NULL, where);
+}
+
+static void end(struct show *show, bool is_many)
+{
+	struct own *own = show->own;
+	size_t connections = show->all->n_good * (show->all->n_good - 1);
+
+	show_sort_todos(show);
+	if (is_many)
+		show_sort_rows(show);
+	put_head(show, connections, own->counts[PREDICT_TCP]);
+	put_first(show);
+	put_facts(show);
+	html_section(&show->text, "Matrix");
+	put_bar(show);
+	put_grid(show);
+	html_section_end(&show->text);
+	put_todos(show);
+	put_rows(show, is_many);
+	put_hosts(show);
+	html_end(&show->text);
+	free(own->modes);
+	free(own);
+}
+
+static void end_few(struct show *show)
+{
+	end(show, false);
+}
+
+static void end_many(struct show *show)
+{
+	end(show, true);
+}
+
+static const struct format many = { begin, put_many, end_many, false };
+static const struct format few = { begin, put_few, end_few, true, &many };
+
+int html_matrix(const struct chk_request *req)
+{
+	return show_run(req, &few);
+}

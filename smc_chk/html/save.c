@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+/* Where the page of --html goes: a process makes it, another one puts it in its place. */
+#include "smc_chk/html/save.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/memory.h"
+#include "base/read.h"
+#include "base/write.h"
+#include "out/units.h"
+#include "smc_chk/html/page.h"
+
+/* The page of 10000 hosts has a tenth of it. */
+#define PAGE_MAX ((size_t)256 << 20)
+
+/** struct target - @dir: descriptor of the directory; @name: in it; @mode: of the file */
+struct target {
+	int dir;
+	const char *name;
+	mode_t mode;
+};
+
+static int open_directory(const char *file, const char *slash)
+{
+	char *path = !slash ? xstrdup(".") : xstrdup(file);
+	int fd;
+
+	if (slash)
+		path[slash == file ? 1 : slash - file] = '\0';
+	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	free(path);
+	return fd;
+}
+
+/* Before the work is done. Return: 0, -errno with @err. */
+static int open_target(struct target *target, const char *file, struct smc_err *err)
+{
+	const char *slash = strrchr(file, '/');
+	struct stat st;
+
+	*target = (struct target){ open_directory(file, slash), slash ? slash + 1 : file, 0600 };
+	if (target->dir < 0 || faccessat(target->dir, ".", W_OK | X_OK, AT_EACCESS))
+		return smc_err_set(err, errno, "cannot write %s", file);
+	if (*target->name && fstatat(target->dir, target->name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? 0 : smc_err_set(err, errno, "cannot write %s", file);
+	/* A link leads where somebody else may want it to. */
+	if (!*target->name || !S_ISREG(st.st_mode))
+		return smc_err_say(err, EINVAL, "cannot write %s: not a regular file", file);
+	target->mode = st.st_mode & 0777;
+	return 0;
+}
+
+static void __attribute__((noreturn))
+make_page(const struct chk_request *req, int (*fn)(const struct chk_request *req), int page,
+	  pid_t parent)
+{
+	int status, closed;
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent || dup2(page, STDOUT_FILENO) < 0)
+		_exit(CHK_ERROR);
+	close(page);
+	status = fn(req);
+	closed = cli_close_stdout(&chk_tool);
+	exit(closed ? closed : status);
+}
+
+static bool is_complete(const char *text, size_t len)
+{
+	const size_t end = strlen(HTML_END);
+
+	return text && len > end && !memcmp(text + len - end, HTML_END, end);
+}
+
+/* The process that wrote @page has ended. Return: 0, -errno with @err. */
+static int put(const struct target *target, int page, const char *file, struct smc_err *err)
+{
+	char *text, size[OUT_UNITS];
+	size_t len = 0;
+	int ret = -EPIPE;
+
+	lseek(page, 0, SEEK_SET);
+	text = smc_read_fd(page, PAGE_MAX, &len);
+	if (is_complete(text, len))
+		ret = smc_replace_file(target->dir, target->name, text, len, target->mode);
+	free(text);
+	if (!ret)
+		printf("%s: a page of %s for any browser\n", file, out_size(size, len));
+	return !ret || ret == -EPIPE ? ret : smc_err_set(err, -ret, "cannot write %s", file);
+}
+
+/* Return: chk_status; -errno with @err. */
+static int finish(const struct target *target, pid_t pid, int page, const char *file,
+		  struct smc_err *err)
+{
+	int status, ret;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return smc_err_set(err, errno, "cannot write %s", file);
+	if (!WIFEXITED(status)) {
+		close(page);
+		return smc_err_say(err, EINTR, "cannot write %s: it was stopped", file);
+	}
+	ret = put(target, page, file, err);
+	status = WEXITSTATUS(status);
+	/* Without a page there was a message. */
+	return ret != -EPIPE ? (ret ? ret : status) : status ? status : CHK_ERROR;
+}
+
+int html_save(const struct chk_request *req, int (*fn)(const struct chk_request *req))
+{
+	pid_t parent = getpid(), pid;
+	struct smc_err err = { 0 };
+	struct target target;
+	int page, ret;
+
+	if (!strcmp(req->html, "-"))
+		return fn(req);
+	ret = open_target(&target, req->html, &err);
+	page = ret ? -1 : memfd_create("page", MFD_CLOEXEC);
+	pid = page < 0 ? -1 : fork();
+	if (!pid) {
+		close(target.dir);
+		make_page(req, fn, page, parent);
+	}
+	if (pid > 0)
+		ret = finish(&target, pid, page, req->html, &err);
+	else if (!ret)
+		ret = smc_err_set(&err, errno, "cannot write %s", req->html);
+	if (target.dir >= 0)
+		close(target.dir);
+	return ret < 0 ? cli_error(&chk_tool, "%s", err.text) : ret;
+}
