@@ -23,7 +23,7 @@ def lines(*argv):
 
 def words(*argv):
     """What a terminal shows."""
-    status, text = on_terminal(argv)
+    status, text = on_terminal(argv, dict(os.environ, NO_COLOR="1"))
     return text.split() if not status else status
 
 
