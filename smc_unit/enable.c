@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A drop-in for a service of systemd, written and removed. */
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "launch/bufsize.h"
 #include "out/text.h"
 #include "process/library.h"
+#include "settings/enforce.h"
 #include "smc_unit/unit.h"
 
 /* A part of a word in double quotes, as systemd.syntax(7) reads it; % begins a specifier. */
@@ -230,6 +232,28 @@ static void detach(const struct unit *unit)
 		bpf_ask("detach", "--unit", unit->name, &ignored);
 }
 
+/*
+ * SMC's packets have no owner, whichever way the sockets are made: af_smc(7). Return: 0; -EPERM with
+ * a sentence where the firewall goes by owners, unless the user insists
+ */
+static int check_owners(const struct request *req, struct smc_err *err)
+{
+	char rule[POLICY_OWNER_SIZE];
+	struct smc_err ignored;
+
+	if (req->user || geteuid() || policy_nft_read_owner(rule, &ignored) <= 0)
+		return 0;
+	if (!req->force)
+		return smc_err_say(
+			err, EPERM,
+			"a firewall rule goes by owner, which SMC's packets do not have; "
+			"--force enables SMC all the same (%.200s)",
+			rule);
+	cli_warn(req->launch.tool, req->launch.quiet,
+		 "a firewall rule goes by owner, which SMC's packets do not have (%.200s)", rule);
+	return 0;
+}
+
 static int enable(struct unit *unit, struct smc_err *err)
 {
 	char said[PATH_MAX + 64];
@@ -237,6 +261,8 @@ static int enable(struct unit *unit, struct smc_err *err)
 	int ret = unit_check(unit, err);
 	bool was_bpf;
 
+	if (!ret)
+		ret = check_owners(unit->req, err);
 	if (ret)
 		return ret;
 	was_bpf = has_bpf(unit);

@@ -5,13 +5,15 @@
 
 #include "smc_unit/unit.h"
 
-enum { OPT_ALL = LAUNCH_LAST, OPT_USER };
+enum { OPT_ALL = LAUNCH_LAST, OPT_FORCE, OPT_USER };
 
 static struct request asked;
 
 static const struct cli_opt enable_options[] = {
 	LAUNCH_OPTIONS,
 	LAUNCH_LEARN_OPTION,
+	{ OPT_FORCE, "force", NULL, "also where a firewall goes by the owner of packets",
+	  &asked.force },
 	{ OPT_USER, "user", NULL, "units of the user's own systemd", &asked.user },
 	{ 0 },
 };

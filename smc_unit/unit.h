@@ -22,11 +22,12 @@
  * @user: it is a unit of the user's own manager
  * @all: of disable: every service
  * @json: of status
+ * @force: of enable: whatever the firewall does with it
  */
 struct request {
 	struct launch launch;
 	const char *unit;
-	bool user, all, json;
+	bool user, all, json, force;
 };
 
 /** unit_warn() - a line about what is not a failure, unless @quiet */

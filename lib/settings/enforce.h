@@ -89,3 +89,22 @@ int policy_nft_read(struct policy *policy, struct smc_err *err);
 
 /** policy_nft_parse() - the same from nft's JSON of the table. Pure. Return: 0, -EPROTO */
 int policy_nft_parse(struct policy *policy, const char *json);
+
+/* ---- rules of others ---- */
+
+#define POLICY_OWNER_SIZE 400
+
+/**
+ * policy_nft_owner() - count rules that go by the owner of a packet, which SMC's packets do not have
+ * @ruleset: as "nft list ruleset" prints it; rules of iptables-nft are there, too
+ * @first: receives the first one with its table and chain; empty for none
+ */
+int policy_nft_owner(const char *ruleset, char first[POLICY_OWNER_SIZE]);
+
+/**
+ * policy_nft_read_owner() - the same of this network namespace
+ *
+ * Return: how many; -EPERM without the right to ask, -ENOSYS without libnftables, -errno; with a
+ * sentence.
+ */
+int policy_nft_read_owner(char first[POLICY_OWNER_SIZE], struct smc_err *err);

@@ -16,7 +16,9 @@ DLNOTE(LIBRARY_SONAME, "nftables", "with whom SMC is used: allow and deny in smc
        "recommended");
 
 /* <nftables/libnftables.h>, whose version 1 keeps this. */
+#define OUTPUT_STATELESS (1 << 2) /* no counters */
 #define OUTPUT_JSON (1 << 4)
+#define OUTPUT_TERSE (1 << 11) /* no elements of sets */
 
 struct nft_ctx;
 
@@ -137,4 +139,24 @@ int policy_nft_read(struct policy *policy, struct smc_err *err)
 	if (ret <= 0)
 		return ret == -ENOSYS ? 0 : ret;
 	return ask("list table inet " POLICY_TABLE, policy, err);
+}
+
+int policy_nft_read_owner(char first[POLICY_OWNER_SIZE], struct smc_err *err)
+{
+	struct nft nft = { .ctx = NULL };
+	int ret = has_table(err);
+
+	*first = '\0';
+	if (ret < 0)
+		return ret == -ENOSYS ? 0 : ret;
+	ret = open_nft(&nft, err);
+	if (!ret) {
+		nft.nft_ctx_output_set_flags(nft.ctx, OUTPUT_STATELESS | OUTPUT_TERSE);
+		ret = run(&nft, "list ruleset", err);
+	}
+	if (!ret)
+		ret = policy_nft_owner(nft.nft_ctx_get_output_buffer(nft.ctx), first);
+	if (nft.ctx)
+		nft.nft_ctx_free(nft.ctx);
+	return ret;
 }

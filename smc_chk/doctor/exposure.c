@@ -117,10 +117,29 @@ static void check_listeners(struct doctor *doc)
 			  exposure->n_listeners);
 }
 
+/* The TCP socket inside an SMC socket has no file, and so no owner: af_smc(7). */
+static void check_owners(struct doctor *doc)
+{
+	const struct exposure_facts *exposure = &doc->facts->exposure;
+
+	if (exposure->owner_rules > 0)
+		doctor_say(doc, DOCTOR_WARNING, "firewall", NULL,
+			   "nft list ruleset # and replace such rules by those of addresses and "
+			   "ports",
+			   "%d rule%s by owner, which SMC's packets do not have: who is accepted "
+			   "there cannot connect over SMC, who is dropped can (%s)",
+			   exposure->owner_rules, exposure->owner_rules == 1 ? " goes" : "s go",
+			   exposure->owner_rule);
+	else if (!exposure->owner_rules)
+		doctor_ok(doc, "firewall", NULL,
+			  "no rule of nftables goes by the owner of packets");
+}
+
 void doctor_exposure(struct doctor *doc)
 {
 	if (!doc->facts->has_smc)
 		return;
 	check_policy(doc);
 	check_listeners(doc);
+	check_owners(doc);
 }

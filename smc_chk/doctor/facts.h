@@ -116,6 +116,8 @@ struct exposure_facts {
 	uint64_t denied, learned; /* by its counters */
 	bool has_policy;
 	struct smc_err why_not; /* empty of a host that was recorded without it */
+	int owner_rules;	/* of the firewall, by the owner of packets; -errno: not known */
+	char owner_rule[HOST_PROBE_SIZE]; /* the first of them */
 };
 
 #define FACTS_KNOBS 16

@@ -242,6 +242,16 @@ static void complete(struct exposure_facts *exposure)
 	proc_table_free(&procs);
 }
 
+static int probe_owner(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZE])
+{
+	struct smc_err ignored;
+	char rule[POLICY_OWNER_SIZE];
+	int ret = geteuid() ? -EPERM : policy_nft_read_owner(rule, &ignored);
+
+	snprintf(text, HOST_PROBE_SIZE, "%s", ret > 0 ? rule : "");
+	return ret;
+}
+
 /* In a record: code of an error, connections denied, peers learned; then words or lines. */
 #define POLICY_FILE "policy"
 #define POLICY_MAX (16 * 1024 * 1024)
@@ -313,4 +323,6 @@ void facts_load_host(struct doctor_facts *facts)
 	else
 		read_policy(&facts->exposure);
 	complete(&facts->exposure);
+	facts->exposure.owner_rules =
+		host_probe("firewall-owner", probe_owner, NULL, facts->exposure.owner_rule);
 }

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct out_text script = { 0 };
 	struct policy policy = { 0 };
-	char *json = calloc(1, size + 1);
+	char *json = calloc(1, size + 1), owner[POLICY_OWNER_SIZE];
 	int ret;
 
 	MUST(json);
@@ -19,6 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(json, data, size);
 	ret = policy_nft_parse(&policy, json);
 	MUST(ret == 0 || ret == -EPROTO);
+	MUST((policy_nft_owner(json, owner) > 0) == (*owner != '\0'));
 	policy_nft_script(&script, &policy);
 	json_decref(policy_json(&policy));
 	out_free(&script);

@@ -127,6 +127,34 @@ static void an_empty_policy_removes(void **state)
 	out_free(&text);
 }
 
+static void rules_by_owner(void **state)
+{
+	static const struct {
+		const char *ruleset, *first;
+		int count;
+	} cases[] = {
+		{ "", "", 0 },
+		{ "table inet a {\n\tchain b {\n\t\ttcp dport 1 drop\n\t}\n}\n", "", 0 },
+		{ "table inet a {\n\tchain b {\n\t\ttcp dport 1 meta skuid 7 drop\n"
+		  "\t\tmeta skgid { 1, 2 } accept\n\t}\n}\n",
+		  "inet a b: tcp dport 1 meta skuid 7 drop", 2 },
+		{ "table ip t {\n\tchain c {\n\t\tsocket cgroupv2 level 1 \"x\" drop\n\t}\n}",
+		  "ip t c: socket cgroupv2 level 1 \"x\" drop", 1 },
+		{ "table ip t {\n\tchain c {\n\t\txt match \"owner\" counter drop\n",
+		  "ip t c: "
+		  "xt match \"owner\" counter drop",
+		  1 },
+		{ "table ip t {\n\tchain c {\n\t\tdrop comment \"no meta skuid 1\"\n", "", 0 },
+	};
+	char first[POLICY_OWNER_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(policy_nft_owner(cases[i].ruleset, first), cases[i].count);
+		assert_string_equal(first, cases[i].first);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -134,6 +162,7 @@ int main(void)
 		cmocka_unit_test(ranges_are_networks),
 		cmocka_unit_test(tables_of_others_are_refused),
 		cmocka_unit_test(an_empty_policy_removes),
+		cmocka_unit_test(rules_by_owner),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
