@@ -402,8 +402,8 @@ check_layers() {
 	local calls='(__)?v?(f|d)?printf(_chk)?|f?puts|putchar|f?putc|fwrite|perror|stdout|stderr|warnx?|errx?'
 	some "$(symbols '[*]UND[*]')" "objects of lib/ have symbols"
 	# Constants with pointers lie in .data.rel.ro: writable until they are relocated.
-	is "$(symbols '^([.]t?(data|bss)|[*]COM)' | grep -vxFf <(symbols '^[.]data[.]rel[.]ro'))" "" \
-		"lib/ has no writable variables of file scope"
+	is "$(symbols '^([.]t?(data|bss)|[*]COM)' | grep -vxFf <(symbols '^[.]data[.]rel[.]ro'))" "lib/cli/screen.o has_progress" \
+		"lib/ has one writable variable of file scope: the terminal has a line of progress"
 	is "$(symbols '[*]UND[*]' | grep -E " (exit|_exit|_Exit|quick_exit|abort|error)\$")" "lib/base/memory.o exit
 lib/launch/supervise.o _exit" "lib/ exits where memory is gone, and in a supervisor that it started"
 	is "$(symbols '[*]UND[*]' | grep -vE '^lib/(cli/|base/memory\.o )' | grep -E " ($calls)\$")" "" "lib/ prints in lib/cli, and where memory is gone"
