@@ -43,7 +43,7 @@ class Shell:
         self.process = subprocess.Popen(["bash"], stdin=subprocess.PIPE, stdout=there, stderr=there, text=True, cwd=directory,
                                         env=dict(os.environ, TERM="dumb", SYSTEMD_PAGER="cat"))
         os.close(there)
-        self.screen = os.fdopen(here)
+        self.screen = os.fdopen(here, newline="\n")
 
     def run(self, command):
         """Return: its status, and what it prints."""
