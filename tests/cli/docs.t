@@ -68,7 +68,7 @@ check_options() {
 	# shellcheck disable=SC2086
 	is "$("$BUILD/$1" $2 --help | LC_ALL=C.UTF-8 awk -v lines=$lines 'length > 79 || NR > lines')" '' "$1 $2: its help fits into a terminal"
 	# shellcheck disable=SC2086
-	like "$("$BUILD/$1" $2 --help)" "^Example: $1 " "$1 $2: its help has an example"
+	like "$("$BUILD/$1" $2 --help)" "(^Example|as in): $1 " "$1 $2: its help has an example"
 }
 
 # check_rows TOOL: options that others need or exclude, and lists of such that have a name
