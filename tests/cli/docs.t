@@ -63,10 +63,10 @@ check_options() {
 	same "$page" "$help" "$1 $2: manual page has the options of --help"
 	# shellcheck disable=SC2086
 	same "$(complete_with "_$1" "$1" $2 -)" "$help" "$1 $2: completion has the options of --help"
-	lines=40
-	[ -z "$(subcommands "$1")" ] || lines=24
+	most=40
+	[ -z "$(subcommands "$1")" ] || most=24
 	# shellcheck disable=SC2086
-	is "$("$BUILD/$1" $2 --help | LC_ALL=C.UTF-8 awk -v lines=$lines 'length > 79 || NR > lines')" '' "$1 $2: its help fits into a terminal"
+	is "$("$BUILD/$1" $2 --help | LC_ALL=C.UTF-8 awk -v most=$lines 'length > 79 || NR > most')" '' "$1 $2: its help fits into a terminal"
 	# shellcheck disable=SC2086
 	like "$("$BUILD/$1" $2 --help)" "(^Example|as in): $1 " "$1 $2: its help has an example"
 }

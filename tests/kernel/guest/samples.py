@@ -265,7 +265,7 @@ def live_screen():
 def top():
     """smc_top, live."""
     with slow_connections():
-        return re.sub(r"\033\[[\d;]*m| +$", "", live_screen(), flags=re.MULTILINE)
+        return re.sub(r" +$", "", re.sub(r"\033\[[\d;]*m", "", live_screen()), flags=re.MULTILINE)
 
 
 @scene("picture-top", TOP_RULE)
