@@ -66,7 +66,7 @@ check_options() {
 	most=40
 	[ -z "$(subcommands "$1")" ] || most=24
 	# shellcheck disable=SC2086
-	is "$("$BUILD/$1" $2 --help | LC_ALL=C.UTF-8 awk -v most=$lines 'length > 79 || NR > most')" '' "$1 $2: its help fits into a terminal"
+	is "$("$BUILD/$1" $2 --help | LC_ALL=C.UTF-8 awk -v most=$most 'length > 79 || NR > most')" '' "$1 $2: its help fits into a terminal"
 	# shellcheck disable=SC2086
 	like "$("$BUILD/$1" $2 --help)" "(^Example|as in): $1 " "$1 $2: its help has an example"
 }
