@@ -5,13 +5,13 @@
 #include <stddef.h>
 
 /**
- * smc_array_add() - one more item at the end; the room doubles whenever the array is full
- * @items: address of the pointer to the array, which is malloc()ed, NULL at the beginning
- * @count: items in it; @size: for how many there is room, 0 at the beginning
+ * smc_array_add() - add an item at the end; the capacity doubles when the array is full
+ * @items: address of the pointer to the malloc()ed array, NULL at first
+ * @count: number of items; @size: capacity in items, 0 at first
  *
- * Return: the item, of zeros.
+ * Return: the item, zeroed.
  */
 void *smc_array_add(void *items, size_t *count, size_t *size, size_t item_size);
 
-/** smc_array_append() - the same with a copy of @item */
+/** smc_array_append() - add a copy of @item at the end */
 void smc_array_append(void *items, size_t *count, size_t *size, const void *item, size_t item_size);

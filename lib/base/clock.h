@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a clock says. */
+/* Clocks. */
 #pragma once
 
 #include <stdint.h>
 #include <time.h>
 
-/** clock_ns() - of a clock of clock_gettime(2), in nanoseconds */
+/** clock_ns() - time of a clock of clock_gettime(2), in nanoseconds */
 static inline int64_t clock_ns(clockid_t clock)
 {
 	struct timespec time;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A note in the program about a library that it loads when it is needed: a scan for dependencies
- * does not see dlopen(), but packagers read this. See "ELF dlopen metadata" of the UAPI Group.
+ * ELF note about a library that the program loads by dlopen(), which dependency scanners do not
+ * see. Packaging tools read the note: "ELF dlopen metadata" of the UAPI Group.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 	"[{\"soname\":[\"" soname "\"],\"feature\":\"" feature "\",\"description\":\"" description \
 	"\",\"priority\":\"" priority "\"}]"
 
-/** DLNOTE() - at file scope, with four string literals; "recommended" and the like last */
+/** DLNOTE() - use at file scope, with four string literals; the priority ("recommended") is last */
 #define DLNOTE(soname, feature, description, priority)                                             \
 	static const struct {                                                                      \
 		Elf32_Nhdr header;                                                                 \

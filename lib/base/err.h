@@ -4,7 +4,7 @@
 
 /**
  * struct smc_err - what went wrong
- * @code: positive errno, 0 while nothing happened
+ * @code: positive errno, 0 for no error
  * @text: one sentence without the tool's name and without a newline
  */
 struct smc_err {
@@ -12,10 +12,14 @@ struct smc_err {
 	char text[400];
 };
 
-/** smc_err_set() - note a positive errno and a sentence, with the errno's text. Return: -code */
+/**
+ * smc_err_set() - set a positive errno and a sentence, to which its text is added
+ *
+ * Return: -code.
+ */
 int smc_err_set(struct smc_err *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** smc_err_say() - the same, but the sentence stands alone, without the errno's text */
+/** smc_err_say() - the same, without the text of the errno */
 int smc_err_say(struct smc_err *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

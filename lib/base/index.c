@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Finds an item of an array by its key, however many there are. */
+/* Hash index: find an item of an array by its key. */
 #include "base/index.h"
 
 #include <stdlib.h>
@@ -9,13 +9,13 @@
 
 #define FIRST 64
 
-/* @place: one more than that, 0 for an empty slot. */
+/* @place: index plus one, 0 for an empty slot. */
 struct smc_index_slot {
 	uint64_t hash;
 	size_t place;
 };
 
-/* FNV-1a; what the last bytes did to the upper half gets into the lower one too. */
+/* FNV-1a; the last step mixes the last bytes into the lower half too. */
 uint64_t smc_index_hash(const void *data, size_t len, uint64_t seed)
 {
 	const unsigned char *bytes = data;
@@ -75,7 +75,7 @@ void smc_index_append(struct smc_index *index, uint64_t hash, void *items, size_
 	smc_index_add(index, hash, *count - 1);
 }
 
-/* Does the search for what is in slot @at, which may go round the end, come by slot @hole? */
+/* Does the probe sequence of the item in slot @at, which may wrap around, pass slot @hole? */
 static bool comes_by(const struct smc_index *index, size_t at, size_t hole)
 {
 	const size_t mask = index->size - 1, home = index->slots[at].hash & mask;
@@ -83,7 +83,7 @@ static bool comes_by(const struct smc_index *index, size_t at, size_t hole)
 	return ((hole - home) & mask) <= ((at - home) & mask);
 }
 
-/* What stands behind it, up to the next empty slot, moves up where it is looked for. */
+/* Move up the following items of the probe sequence, until the next empty slot. */
 void smc_index_remove(struct smc_index *index, uint64_t hash, size_t place)
 {
 	const size_t mask = index->size - 1;

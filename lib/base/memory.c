@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Memory, or the end of the tool. */
+/* Allocation that ends the tool on failure. */
 #include "base/memory.h"
 
 #include <errno.h>

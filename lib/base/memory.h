@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory, or the end of the tool: one line on stderr, "TOOL: out of memory", and exit(3). */
+/* Allocation that ends the tool on failure: "TOOL: out of memory" on stderr, and exit(3). */
 #pragma once
 
 #include <stddef.h>
 
-/** memory_status - the exit status, defined by programs that have another one than 1 for errors */
+/** memory_status - exit status, defined by programs whose error status is not 1 */
 extern const int memory_status __attribute__((weak));
 
 /** memory_end() - end the tool as if an allocation had failed */
 void memory_end(void) __attribute__((noreturn, cold));
 
-/** xcalloc() - as calloc(3), never NULL: 0 bytes are 1 */
+/** xcalloc() - as calloc(3), never NULL: 0 bytes count as 1 */
 void *xcalloc(size_t count, size_t size) __attribute__((malloc, alloc_size(1, 2)));
 
-/** xrealloc() - as reallocarray(3), never NULL: 0 bytes are 1 */
+/** xrealloc() - as reallocarray(3), never NULL: 0 bytes count as 1 */
 void *xrealloc(void *data, size_t count, size_t size) __attribute__((alloc_size(2, 3)));
 
 /** xstrndup() - as strndup(3), never NULL */

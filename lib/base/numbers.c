@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Medians of two series of measurements, and how sure their ratio is. */
+/* Medians of two series of measurements, and the confidence interval of their ratio. */
 #include "base/numbers.h"
 
 #include <stdint.h>
@@ -8,7 +8,7 @@
 #include "base/memory.h"
 
 #define DRAWS 4000
-#define OUTSIDE 40 /* one of so many ratios lies below the interval, one above: 95 % are in it */
+#define OUTSIDE 40 /* one in 40 ratios is below the interval, one above: 95 % are inside */
 #define SEED 0x9e3779b97f4a7c15
 
 static int compare(const void *a, const void *b)
@@ -41,7 +41,7 @@ static uint64_t draw(uint64_t *state)
 	return x ^ x >> 31;
 }
 
-/* @room: for two series. */
+/* @room: scratch space for two series. */
 static double draw_ratio(uint64_t *state, double *room, const double *one, const double *other,
 			 size_t count, bool is_more_better)
 {
@@ -55,7 +55,7 @@ static double draw_ratio(uint64_t *state, double *room, const double *one, const
 			is_more_better);
 }
 
-/* Wider, as n draws from n measurements scatter as n - 1 measurements would. */
+/* Widen the interval, as bootstrap samples of n scatter like n - 1 measurements. */
 static void find_interval(struct numbers *out, double *ratios, double *room, const double *one,
 			  const double *other, size_t count, bool is_more_better)
 {

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* Medians of two series of measurements, and how sure their ratio is. Pure. */
+/* Medians of two series of measurements, and the confidence interval of their ratio. Pure. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /*
- * With fewer pairs the interval is too narrow: of two equal things it would leave out 1 more
- * often than in one of twenty tries.
+ * With fewer pairs the interval is too narrow: for two equal things it would exclude 1 in more than
+ * one of twenty runs.
  */
 #define NUMBERS_PAIRS 8
 
 /**
  * struct numbers - two series compared
  * @one, @other: medians
- * @ratio: how much better the other is, 2 for twice as good; 0 if one of the medians is 0
- * @low, @high: 95 % interval of that; only with @has_interval
+ * @ratio: how much better @other is, 2 for twice as good; 0 if one of the medians is 0
+ * @low, @high: 95 % interval of @ratio; only with @has_interval
  */
 struct numbers {
 	double one, other, ratio, low, high;
 	bool has_interval;
 };
 
-/** numbers_median() - of @count values, at least one; sorts them */
+/** numbers_median() - median of @count values, at least one; sorts them */
 double numbers_median(double *values, size_t count);
 
 /**
- * numbers_compare() - compare @count pairs of measurements, of which more is better, or less
+ * numbers_compare() - compare @count pairs of measurements; higher or lower is better
  *
- * The interval of the ratio is that of the percentile bootstrap: pairs are drawn with replacement,
- * as what disturbs both of a pair disturbs neither alone; it is then made wider by about
- * sqrt(n / (n - 1)). The draws begin at a fixed seed: the same values give the same interval.
+ * The interval is a percentile bootstrap: pairs are drawn with replacement, as a disturbance
+ * affects both of a pair; it is then widened by about sqrt(n / (n - 1)). The seed is fixed: equal
+ * values give an equal interval.
  */
 void numbers_compare(struct numbers *out, const double *one, const double *other, size_t count,
 		     bool is_more_better);

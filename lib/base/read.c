@@ -72,7 +72,7 @@ static int open_regular(const char *path, const char *instead, struct smc_err *e
 	struct stat st;
 	int fd;
 
-	/* Asked before, as opening a device may have effects, and after, as names change. */
+	/* Checked before, as opening a device may have effects, and after, as names can change. */
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
 		return not_regular(path, instead, err);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

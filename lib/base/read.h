@@ -7,24 +7,24 @@
 struct smc_err;
 
 /**
- * smc_read_file() - a whole file of @len bytes, with a NUL after it; to be freed
- * @flags: of open(2), beside O_RDONLY and O_CLOEXEC
- * @max: the most that is read, in bytes, rounded up to a buffer's size
+ * smc_read_file() - read a whole file of @len bytes, NUL added; the caller frees it
+ * @flags: for open(2), added to O_RDONLY and O_CLOEXEC
+ * @max: limit in bytes, rounded up to a buffer's size
  *
- * Return: NULL with an errno: EFBIG for a larger file, that of open(2) or read(2).
+ * Return: NULL with errno: EFBIG for a larger file, or that of open(2) or read(2).
  */
 char *smc_read_file(const char *path, int flags, size_t max, size_t *len);
 
-/** smc_read_fd() - the same of a descriptor, which is closed; NULL with errno as it was for -1 */
+/** smc_read_fd() - the same for a descriptor, which is closed; for -1 NULL, with errno unchanged */
 char *smc_read_fd(int fd, size_t max, size_t *len);
 
 /**
- * smc_open_regular() - open for reading what a user named
+ * smc_open_regular() - open a user-specified file for reading
  *
- * A FIFO without a writer would block, a device might never end: both are refused, unopened.
+ * Refuses FIFOs, whose open could block, and devices, which might never end, without opening them.
  * Return: a descriptor; -EINVAL if it is not a regular file, -errno of open(2).
  */
 int smc_open_regular(const char *path, struct smc_err *err);
 
-/** smc_open_input() - the same, or standard input, of any kind, for "-" */
+/** smc_open_input() - smc_open_regular(), or standard input of any type for "-" */
 int smc_open_input(const char *path, struct smc_err *err);

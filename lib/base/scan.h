@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers in a text, without memory, locale and errno: safe in a signal handler. */
+/* Parse numbers without memory, locale and errno: safe in a signal handler. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/** scan_number() - decimal digits, up to @max; @at moves past them. Return: false, leaving both */
+/**
+ * scan_number() - decimal digits, up to @max; advances @at
+ *
+ * Return: false, leaving both unchanged.
+ */
 static inline bool scan_number(const char **at, unsigned int max, unsigned int *number)
 {
 	const char *digit = *at;

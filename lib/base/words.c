@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Words of a line that a person wrote. */
+/* Split a hand-written line into words. */
 #include "base/words.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 
 #define BLANKS " \t\r\n"
 
-/* out_escaped() writes unprintable bytes of a name this way. */
+/* Reverse of out_escaped(), which escapes unprintable bytes of a name. */
 static void unescape(char *word)
 {
 	char *dst = word;

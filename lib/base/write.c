@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Bytes and files, written as a whole or not at all. */
+/* Write bytes and files completely or not at all. */
 #include "base/write.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes and files, written as a whole or not at all. */
+/* Write bytes and files completely or not at all. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,17 +7,17 @@
 #include <sys/types.h>
 
 /**
- * smc_write_all() - write all bytes, however many calls that takes
+ * smc_write_all() - write all bytes, in as many calls as needed
  *
- * A short write says nothing of its reason: the next one does.
+ * A short write does not give a reason: the next call does.
  * Return: false with errno of write(2).
  */
 bool smc_write_all(int fd, const void *data, size_t len);
 
 /**
- * smc_replace_file() - write a new file and give it the name of the old one, in one step
- * @dir: descriptor of the directory; its owner may be hostile, and can spoil this file only
+ * smc_replace_file() - write a new file and rename it over the old one
+ * @dir: descriptor of the directory; a hostile owner can spoil this file only
  *
- * Return: 0; -errno, with the old file as it was.
+ * Return: 0; -errno, with the old file unchanged.
  */
 int smc_replace_file(int dir, const char *name, const void *data, size_t len, mode_t mode);
