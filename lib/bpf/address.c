@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Addresses that eBPF programs tell. */
+/* Addresses in records of eBPF programs. */
 #include "bpf/address.h"
 
 #include <string.h>

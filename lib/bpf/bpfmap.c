@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Pinned eBPF maps by bpf(2) alone. */
+/* Pinned eBPF maps, by bpf(2) without libbpf. */
 #include "bpf/bpfmap.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* <linux/pidfd.h> since 6.9, as PIDFD_THREAD: also for threads that are no main thread. */
+/* PIDFD_THREAD of <linux/pidfd.h> (Linux 6.9): also accept threads other than the main one. */
 #define PIDFD_THREAD_FLAG O_EXCL
 
 static int bpf(int command, union bpf_attr *attr)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The kernel's type information, for the functions that it has. */
+/* Look up names in the kernel's type information (BTF). */
 #include "bpf/btf.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ char *btf_read(size_t *len)
 	return host_whole(len, BTF_MAX, "/sys/kernel/btf/vmlinux");
 }
 
-/* Each name has a NUL before and behind. */
+/* Each name has a NUL before and after it. */
 bool btf_has_name(const char *btf, size_t len, const char *name)
 {
 	char word[64] = "";

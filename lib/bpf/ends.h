@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Dual MIT/GPL */
-/* Both ends of a connection, as eBPF programs tell them. */
+/* Both ends of a connection, in records of eBPF programs. */
 #pragma once
 
 #include <linux/types.h>

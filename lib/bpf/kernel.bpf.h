@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Dual MIT/GPL */
-/* What eBPF programs use of the kernel's own sockets and tasks. */
+/* Types and helpers for the kernel's sockets and tasks in eBPF programs. */
 #pragma once
 
 #include <asm/ptrace.h>
@@ -14,9 +14,9 @@ enum {
 };
 
 /*
- * Has a function of this program called where the kernel's FUNCTION begins: by its types, which
- * costs a tenth, or by registers. bpf_programs_start() takes one of both. By types, what it gets
- * may be read as it is, without a copy.
+ * Call a function of this program at the entry of the kernel's FUNCTION: by fentry (types), at a
+ * tenth of the cost, or by kprobe (registers). bpf_programs_start() picks one of the two. With
+ * types, arguments can be read directly, without a copy.
  */
 #define ARGUMENTS(...) __VA_ARGS__
 #define AT(function, on_it, arguments, ...)                                                        \
@@ -35,7 +35,10 @@ enum {
 		return 0;                                                                          \
 	}
 
-/* What is used of the kernel's own types; libbpf finds the offsets when it loads the program. */
+/*
+ * Kernel structs, reduced to the members in use; libbpf relocates the offsets when it loads the
+ * program.
+ */
 #define KERNEL __attribute__((preserve_access_index))
 
 struct ns_common {
@@ -99,7 +102,7 @@ struct tcp_sock {
 	__u8 syn_smc : 1, syn_data_acked : 1;
 } KERNEL;
 
-/* @parent up to 6.14. */
+/* @parent was renamed after 6.14. */
 struct kernfs_node {
 	struct kernfs_node *parent, *__parent;
 	const char *name;
@@ -121,13 +124,13 @@ struct task_struct {
 	char comm[16];
 } KERNEL;
 
-/* Inode of the network namespace that a socket belongs to. */
+/* Inode of a socket's network namespace. */
 static inline __u32 netns_of(struct sock *sk)
 {
 	return BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
 }
 
-/* Both ends of a TCP connection; a read of the kernel's memory costs as much as 90 instructions. */
+/* Both ends of a TCP connection; one read of kernel memory costs as much as 90 instructions. */
 static inline void read_ends(struct bpf_ends *ends, struct sock *sk)
 {
 	struct sock_common *common = &sk->__sk_common;
@@ -137,7 +140,7 @@ static inline void read_ends(struct bpf_ends *ends, struct sock *sk)
 	bpf_probe_read_kernel(head, sizeof(head), common);
 	ends->family = HEAD(__u16, skc_family);
 	ends->local_port = HEAD(__u16, skc_num);
-	/* Of a socket that closes the kernel has taken that place. */
+	/* The kernel has already released the local port of a closing socket. */
 	if (!ends->local_port)
 		ends->local_port = bpf_ntohs(BPF_CORE_READ((struct inet_sock *)sk, inet_sport));
 	ends->peer_port = bpf_ntohs(HEAD(__u16, skc_dport));
@@ -151,7 +154,7 @@ static inline void read_ends(struct bpf_ends *ends, struct sock *sk)
 #undef HEAD
 }
 
-/* Payload that a TCP socket has sent, without what was sent again. */
+/* Payload that a TCP socket has sent, without retransmissions. */
 static inline __u64 tcp_sent(struct tcp_sock *tp)
 {
 	return BPF_CORE_READ(tp, bytes_sent) - BPF_CORE_READ(tp, bytes_retrans);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* libbpf, loaded when it is needed. */
+/* libbpf, loaded on demand. */
 #include "bpf/library.h"
 
 #include <dlfcn.h>
@@ -32,7 +32,7 @@ int libbpf_find(struct libbpf *lib, struct smc_err *err)
 				   "eBPF needs %s: install libbpf1 (Debian, Ubuntu) "
 				   "or libbpf (RPM)",
 				   LIBBPF_SONAME);
-	/* They would only repeat the error. */
+	/* libbpf's own messages would only repeat the error. */
 	lib->libbpf_set_print(NULL);
 	return 0;
 }
@@ -43,7 +43,7 @@ int libbpf_load_error(int ret, struct smc_err *err)
 		return smc_err_say(err, ENOENT,
 				   "cannot load the eBPF programs: no "
 				   "/sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF)");
-	/* Without the compiler, loading a program with a loop only says EINVAL. */
+	/* Without the JIT, loading a program with a loop fails with a plain EINVAL. */
 	if (ret == -EINVAL && !btf_kernel_has(BTF_JIT))
 		return smc_err_say(err, ENOTSUP,
 				   "cannot load the eBPF programs: the kernel lacks "

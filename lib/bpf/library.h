@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libbpf, loaded when it is needed, not linked: with libelf it is 1 MB that few commands need, and
- * many hosts have it. Its version 1 keeps what is declared here, so that no header is needed.
+ * libbpf, loaded on demand, not linked: with libelf it is 1 MB that few commands need, and many
+ * hosts have it. Version 1 of libbpf keeps the functions declared here stable, so its headers are
+ * not needed.
  */
 #pragma once
 
@@ -17,10 +18,10 @@ struct bpf_link;
 struct bpf_map;
 struct ring_buffer;
 
-/** typedef bpf_ring_fn - takes one record of a ring. Return: 0 to go on, -errno to end */
+/** typedef bpf_ring_fn - takes one record of a ring. Return: 0 to go on, -errno to stop */
 typedef int (*bpf_ring_fn)(void *arg, void *record, size_t len);
 
-/* Each: what it returns, its name, its arguments. */
+/* Each row: return type, name, arguments. */
 #define LIBBPF_FUNCTIONS(X)                                                                        \
 	X(void *, libbpf_set_print, (int (*)(int, const char *, va_list)))                         \
 	X(struct bpf_object *, bpf_object__open_mem, (const void *, size_t, const void *))         \
@@ -55,8 +56,12 @@ struct libbpf {
 #undef LIBBPF_DECLARE
 };
 
-/** libbpf_find() - load it; its own messages are off. Return: 0, -ENOSYS with who brings it */
+/**
+ * libbpf_find() - load it and silence its messages.
+ *
+ * Return: 0, -ENOSYS naming the missing package
+ */
 int libbpf_find(struct libbpf *lib, struct smc_err *err);
 
-/** libbpf_load_error() - what the kernel's answer to loading an object means. Return: @ret */
+/** libbpf_load_error() - explain why the kernel refused to load an object. Return: @ret */
 int libbpf_load_error(int ret, struct smc_err *err);

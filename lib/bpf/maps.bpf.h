@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Dual MIT/GPL */
-/* Maps of eBPF programs, as libbpf reads their definitions. */
+/* Map definitions of eBPF programs, in libbpf's format. */
 #pragma once
 
 #include <linux/bpf.h>
@@ -19,7 +19,7 @@
 		__type(value, value_type);                                                         \
 	} name SEC(".maps")
 
-/** MAP_OF_ONE() - an array of one value, which @find() returns */
+/** MAP_OF_ONE() - an array of one value; @find() returns its address */
 #define MAP_OF_ONE(name, kind, flags, value_type, find)                                            \
 	MAP(name, kind, flags, 1, __u32, value_type);                                              \
 	static value_type *find(void)                                                              \
@@ -29,11 +29,11 @@
 		return bpf_map_lookup_elem(&name, &first);                                         \
 	}
 
-/** MAP_BESIDE() - a value beside each task (TASK) or socket (SK), which vanishes with it */
+/** MAP_BESIDE() - local storage of each task (TASK) or socket (SK), freed with it */
 #define MAP_BESIDE(name, kind, value_type)                                                         \
 	MAP(name, kind##_STORAGE, BPF_F_NO_PREALLOC, 0, int, value_type)
 
-/** MAP_RING() - records on their way to user space; @size in bytes */
+/** MAP_RING() - ring buffer of records for user space; @size in bytes */
 #define MAP_RING(name, size)                                                                       \
 	struct {                                                                                   \
 		__uint(type, BPF_MAP_TYPE_RINGBUF);                                                \

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Dual MIT/GPL */
 /*
- * What an eBPF program keeps of sockets, by the address of the kernel's: each at a place that
- * follows from it, where it is found at a fifth of the cost, and those whose place is taken in a
- * hash. Who includes this says of which type they are (KEPT), and how many go into the hash
- * (KEPT_MAX).
+ * Per-socket values of an eBPF program, keyed by the address of the kernel's socket. A
+ * direct-mapped array, at a fifth of the cost of a hash, comes first; sockets whose slot is taken
+ * go into a hash. The includer defines the value type (KEPT) and the size of the hash (KEPT_MAX).
  */
 #pragma once
 
 #include "bpf/kernel.bpf.h"
 
 enum {
-	/* 2 to 3 MB of them; one that has no socket yet. */
+	/* 2 to 3 MB of slots. */
 	PLACES_BITS = 14,
 	PLACES = 1 << PLACES_BITS,
 	TAKEN = 1,
@@ -29,9 +28,9 @@ static struct place_of_sk *place_of(__u64 sk)
 {
 	__u32 key;
 
-	/* For the verifier, the copy of a pointer's half is a number. */
+	/* Make the verifier see half of the pointer as a scalar. */
 	asm volatile("%0 = %1" : "=w"(key) : "w"((__u32)sk));
-	/* By the golden ratio, so that addresses that differ little are far from each other. */
+	/* Golden ratio hash: spreads nearby addresses. */
 	key = (key >> 6) * 0x9e3779b1U >> (32 - PLACES_BITS);
 	return bpf_map_lookup_elem(&places, &key);
 }
@@ -46,17 +45,17 @@ static KEPT *find(const void *sk)
 	return bpf_map_lookup_elem(&without_place, &key);
 }
 
-/* Return: what is there now; NULL without room. */
+/* Return: the stored value; NULL without room. */
 static KEPT *note(const void *sk, const KEPT *kept)
 {
 	__u64 key = (__u64)sk;
 	struct place_of_sk *place = place_of(key);
 
-	/* What was not told of the one that had this address is in the way. */
+	/* A stale entry of a recycled address occupies the slot. */
 	bpf_map_delete_elem(&without_place, &key);
 	if (place && (place->sk == key || !__sync_val_compare_and_swap(&place->sk, 0, TAKEN))) {
 		place->kept = *kept;
-		/* Nobody finds it before it is all there. */
+		/* Publish the key only after the value is complete. */
 		__sync_lock_test_and_set(&place->sk, key);
 		return &place->kept;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Loads eBPF programs by libbpf, which is loaded when it is needed. */
+/* Load eBPF programs by libbpf. */
 #include "bpf/programs.h"
 
 #include <errno.h>
@@ -17,11 +17,11 @@
 
 #define LINKS_MAX 16
 
-/* Names of programs of which these do what those do, at less cost: they need types. */
+/* Prefix of cheaper equivalents, used when the kernel has types (BTF). */
 #define TYPED "typed_"
 #define PLAIN "plain_"
 
-/* Section of a program that is not attached. */
+/* Section of a program that is run once, not attached. */
 #define RUN_ONCE "syscall"
 
 struct bpf_programs {
@@ -81,7 +81,7 @@ static int map_of(const struct bpf_programs *programs, const char *name)
 	return programs->lib.bpf_object__find_map_fd_by_name(programs->object, name);
 }
 
-/* The kernel lacks its function, or the means to follow it. */
+/* The kernel lacks the function, or the means to trace it. */
 static int attach_error(const struct bpf_programs *programs, const struct bpf_program *program,
 			struct smc_err *err)
 {
@@ -112,7 +112,7 @@ static int attach(struct bpf_programs *programs, const char *left_out, struct sm
 	return 0;
 }
 
-/* This network namespace. */
+/* Set the state to this network namespace. */
 static int set_state(int map, const struct bpf_watch *watch, struct smc_err *err)
 {
 	const uint32_t first = 0;
@@ -160,7 +160,7 @@ static void stop(struct bpf_programs *programs)
 	programs->object = NULL;
 }
 
-/* Not by loading the programs, which is felt. One that is built in has the kernel's. */
+/* Does the module have BTF? Trial loading would be slow. Built-in code has its types in vmlinux. */
 static bool has_types(const char *module)
 {
 	char path[64];

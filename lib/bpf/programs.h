@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loads eBPF programs, attaches them for as long as this process lives, and reads what they tell.
- * libbpf is loaded when that is done, not linked: without it the tools do without eBPF.
+ * Load eBPF programs, attach them for the life of this process, and read their records. libbpf is
+ * loaded on demand, not linked: without it the tools work without eBPF.
  */
 #pragma once
 
@@ -14,13 +14,13 @@ struct bpf_programs;
 
 /**
  * struct bpf_watch - programs that watch this network namespace
- * @elf, @len: the object file's bytes, as clang and bpftool made them; they need not stay. One byte
- * alone stands for an object that could not be built.
- * @state: array map whose only element begins with the inode of the namespace, a __u32
- * @value: that element, with zero there
- * @module: of these functions: where the kernel has its types, programs whose names begin with
- * "typed_" are taken instead of those of "plain_", as they cost less
- * @ring: map whose records @fn takes, called with @arg
+ * @elf, @len: the object file, as made by clang and bpftool; can be freed after the start. A length
+ *	of one byte stands for an object that could not be built.
+ * @state: array map of one element, which begins with the inode of the namespace, a __u32
+ * @value: initial value of that element, with zero in place of the inode
+ * @module: kernel module whose functions are traced: if it has types (BTF), programs named
+ *	"typed_..." are used instead of "plain_...", as they cost less
+ * @ring: ring buffer map; @fn is called with @arg for each record
  */
 struct bpf_watch {
 	const void *elf;
@@ -36,22 +36,26 @@ struct bpf_watch {
 /**
  * bpf_programs_start() - load an object's programs and maps, and attach the programs
  *
- * Where they are attached say their sections; one of "syscall" is run once, before that. The kernel
- * needs type information (BTF).
+ * The ELF section names give the attach points; a program in "syscall" is run once, before the
+ * others are attached. The kernel needs type information (BTF).
  *
- * Return: descriptor of the state, for lib/bpf/bpfmap; -EPERM without the right to, -ENOSYS without
- * libbpf, -ENOTSUP when the object could not be built, -errno; all with a sentence.
+ * Return: descriptor of the state map, for lib/bpf/bpfmap; -EPERM without the capabilities, -ENOSYS
+ * without libbpf, -ENOTSUP when the object could not be built, -errno; each with @err.
  */
 int bpf_programs_start(struct bpf_programs **programs, const struct bpf_watch *watch,
 		       struct smc_err *err);
 
-/** bpf_programs_fd() - can be read when a program has woken the reader; not every record does */
+/**
+ * bpf_programs_fd() - poll for input
+ *
+ * Wakes only when a program requests it, not for every record
+ */
 int bpf_programs_fd(const struct bpf_programs *programs);
 
 /**
- * bpf_programs_read() - hand over all that the ring has, without waiting
+ * bpf_programs_read() - pass all pending records to @fn, without waiting
  *
- * Return: 0; -errno with a sentence: that of the function that takes it, if it left one in @err.
+ * Return: 0; -errno with @err, which keeps the sentence of @fn if it set one.
  */
 int bpf_programs_read(struct bpf_programs *programs, struct smc_err *err);
 

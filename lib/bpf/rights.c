@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a process must be allowed to load eBPF programs. */
+/* Capabilities needed to load eBPF programs. */
 #include "bpf/rights.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a process must be allowed to load eBPF programs. */
+/* Capabilities needed to load eBPF programs. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,16 +7,16 @@
 #include "base/err.h"
 
 /**
- * bpf_rights() - may this process load eBPF programs that trace?
- * @with_net_admin: and may it change other users' network?
+ * bpf_rights() - may this process load tracing programs?
+ * @with_net_admin: also require CAP_NET_ADMIN
  *
- * CAP_BPF and CAP_PERFMON, in whose place CAP_SYS_ADMIN does; with the flag CAP_NET_ADMIN too.
- * Return: 0, -EPERM with a sentence that names what is missing, -errno.
+ * Requires CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN instead of both.
+ * Return: 0, -EPERM with a sentence that names the missing capability, -errno.
  */
 int bpf_rights(bool with_net_admin, struct smc_err *err);
 
-/** bpf_net_right() - may it change other users' network, without eBPF? Return: as bpf_rights() */
+/** bpf_net_right() - does this process have CAP_NET_ADMIN? Return: as bpf_rights() */
 int bpf_net_right(struct smc_err *err);
 
-/** bpf_load_error() - what the kernel's answer to loading means. Return: @ret */
+/** bpf_load_error() - explain why the kernel refused to load a program. Return: @ret */
 int bpf_load_error(int ret, const char *what, struct smc_err *err);

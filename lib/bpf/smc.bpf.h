@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Dual MIT/GPL */
 /*
- * What eBPF programs use of SMC's own sockets: types of <net/smc/smc.h>, smc_core.h and smc_ib.h,
- * where smc.ko has type information, and the TCP socket inside, which is found without it.
+ * Types and helpers for SMC sockets in eBPF programs: types of <net/smc/smc.h>, smc_core.h and
+ * smc_ib.h, if smc.ko has type information, and the TCP socket inside, which is found without it.
  */
 #pragma once
 
 #include "bpf/kernel.bpf.h"
 
 enum {
-	LINKS = 3, /* of a link group */
+	LINKS = 3, /* links of a link group */
 };
 
-/* Copied as it is. */
+/* Copied as a whole. */
 union smc_host_cursor {
 	struct {
 		__u16 reserved, wrap;
@@ -42,7 +42,7 @@ typedef struct {
 
 struct smc_link_group;
 
-/* <net/smc/smc_core.h>. */
+/* From <net/smc/smc_core.h>. */
 enum smc_link_state {
 	SMC_LNK_ACTIVE = 3,
 };
@@ -79,7 +79,7 @@ struct smc_sock {
 	__u32 fallback_rsn, peer_diagnosis;
 } KERNEL;
 
-/* Is that what stands there? The socket that it leads to must lead back. */
+/* Check the pointer at @offset: its sock must point back to the same struct socket. */
 static inline struct sock *inside_at(const struct smc_sock *smc, __u32 offset)
 {
 	struct socket *socket = NULL;
@@ -90,7 +90,7 @@ static inline struct sock *inside_at(const struct smc_sock *smc, __u32 offset)
 	return sk && BPF_CORE_READ(sk, sk_socket) == socket ? sk : NULL;
 }
 
-/* Without types of smc.ko: it comes behind the socket itself, which is one of IP since 6.17. */
+/* Without types of smc.ko: the pointer follows struct sock, or struct inet_sock since 6.17. */
 static inline struct sock *inside_of(const struct smc_sock *smc)
 {
 	struct sock *sk;

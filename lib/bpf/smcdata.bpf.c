@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Dual MIT/GPL
 /*
- * Tells the bytes that programs write to and read from SMC connections of a network namespace.
+ * Capture the bytes that programs write to and read from SMC connections of a network namespace.
  *
- * Where a call begins it is noted where the program's bytes are; where SMC says that it has copied
- * some of them they are read from there: until then nobody waits for them, and after that they may
- * be overwritten. Only functions and tracepoints by name are used, and types of the kernel itself;
- * types of smc.ko tell the mode and link group of connections that were there before, and where the
- * bytes are that SMC has taken to send, and those that it has given to a pipe: what a program
- * writes need not be noted then, nor the pages of pipes.
+ * The entry of a call notes where the program's buffers are; the bytes are read from there when SMC
+ * has copied some of them, before anyone can overwrite them. Only functions and tracepoints by name
+ * are used, and types of the kernel itself. Types of smc.ko, if present, give the mode and link
+ * group of connections that existed before, and the location of bytes in SMC's send buffer and of
+ * those spliced into a pipe: then writes and the pages of pipes need not be noted.
  */
 #include "bpf/smc.bpf.h"
 
@@ -16,22 +15,21 @@
 enum place {
 	NOWHERE,
 	IN_USER,	/* one buffer */
-	IN_USER_VECTOR, /* iovec, of the kernel's copy */
+	IN_USER_VECTOR, /* iovec, in the kernel's copy */
 	IN_KERNEL_VECTOR,
 	IN_PAGES, /* bio_vec */
 	IN_PIPE,
-	IN_RING, /* a buffer of SMC: what is in it stays while the socket is locked */
-	PEEKED,	 /* they will be read again */
+	IN_RING, /* a buffer of SMC: its bytes stay while the socket is locked */
+	PEEKED,	 /* will be read again (MSG_PEEK) */
 };
 
 /*
- * A call of a task about a socket: where its bytes are, and how far they have been told. @of: the
- * task, of a call that is kept with its connection; the socket, of one that is kept with its task;
- * 0: of nobody any more. @table: of the members of a vector; the buffer itself. @size: of the
- * buffer, of a ring. @left: bytes that it may still move; @pipe: for IN_PIPE; @is_once: it ends
- * with the first ones, unless the socket wants more of them; @has_moved: some. A call that has
- * ended is not to be taken for the next one: where a program is preempted another task's may be
- * skipped.
+ * One call of a task on a socket: where its bytes are, and how many have been reported. @of: the
+ * task, for a call stored with its connection; the socket, for one stored with its task; 0: unused.
+ * @table: address of the vector's members, or of the buffer itself. @size: of the buffer or ring.
+ * @left: bytes that it may still move; @pipe: for IN_PIPE; @is_once: ends with the first bytes,
+ * unless the socket asks for more; @has_moved: some bytes. A call that has ended must not be
+ * mistaken for the next one: where a program is preempted, the other task's call may be skipped.
  */
 struct call {
 	__u64 of, table, size, member, offset, left, pipe;
@@ -39,13 +37,13 @@ struct call {
 	__u8 is_once, has_moved;
 };
 
-/* @call: here it costs less to find it; that of one task at a time, as SMC locks the socket. */
+/* @call: cheaper to find here; valid for one task at a time, as SMC locks the socket. */
 struct kept {
 	struct smcdata_conn conn;
 	struct call call;
 };
 
-/* A socket is not freed while a task is in a call about it. */
+/* A socket is not freed while a task is in a call on it. */
 #define KEPT struct kept
 #define KEPT_MAX SMCDATA_CONNS
 #include "bpf/places.bpf.h"
@@ -58,15 +56,15 @@ enum {
 	MSG_WAITALL = 0x100,
 	NOBODY = -1,
 	ENOENT = 2,
-	/* Read at a time; and steps for a piece: vectors have 1024 members at most. */
+	/* Bytes per read, and steps per piece: vectors have at most 1024 members. */
 	STEP = 8192,
 	STEPS = 1200,
-	/* Told without a draft: as much as one wants to see of requests. A power of two. */
+	/* Pieces up to this size skip the draft: covers most requests. A power of two. */
 	SHORT = 128,
 	PAGE_SIZE = 4096,
-	/* Of the ring: then its reader is woken. */
+	/* Fill level at which the reader is woken. */
 	WAKE_AT = SMCDATA_RING_SIZE / 4,
-	/* Records after which that is looked at. */
+	/* Check the fill level after this many records. */
 	WAKE_EVERY = 16,
 };
 
@@ -93,7 +91,7 @@ struct bio_vec {
 	unsigned int bv_len, bv_offset;
 } KERNEL;
 
-/* @iov up to 6.3; the other vectors, and one buffer, are in the same place. */
+/* @iov was renamed after 6.3; the other vectors and the single buffer share its offset. */
 struct iov_iter {
 	__u8 iter_type;
 	unsigned long iov_offset, count;
@@ -114,7 +112,7 @@ struct pipe_inode_info {
 	struct pipe_buffer *bufs;
 } KERNEL;
 
-/* ---- what is kept ---- */
+/* ---- per-socket state ---- */
 
 MAP_BESIDE(smcdata_calls, TASK, struct call);
 
@@ -123,10 +121,10 @@ MAP_OF_ONE(smcdata_state, ARRAY, BPF_F_MMAPABLE, struct smcdata_state, state_of)
 MAP_RING(smcdata_records, SMCDATA_RING_SIZE);
 
 /*
- * A record in the making; behind its bytes there is room for a step that begins at the last one.
- * @left: bytes of a piece that have not been passed yet; @wanted: that are to be read; @len: those
- * that are in the draft, @full: that it stands for. They are here, not on a stack, as the verifier
- * of 7.2 would follow each value of them through the loop. @call: one that need not be remembered.
+ * A record under construction; room after its bytes allows a step that starts at the last one.
+ * @left: bytes of a piece not yet handled; @wanted: bytes still to be read; @len: bytes in the
+ *	draft, @full: bytes that it stands for. They are here and not on the stack, as the verifier
+ *	of 7.2 would follow each value through the loop. @call: a call that need not be remembered.
  */
 struct draft {
 	struct call call;
@@ -138,7 +136,7 @@ struct draft {
 
 MAP_OF_ONE(smcdata_draft, PERCPU_ARRAY, 0, struct draft, draft_of)
 
-/* A record and its bytes, told without a draft. */
+/* A record and its bytes, sent without a draft. */
 struct short_record {
 	struct smcdata_record record;
 	__u8 bytes[SHORT];
@@ -163,7 +161,7 @@ static void read_mode(struct smcdata_conn *conn, const struct smc_sock *smc)
 	__builtin_memcpy(&conn->lgr, id, sizeof(id));
 }
 
-/* Return: NULL for one of another namespace, and without room. */
+/* Return: NULL for a socket of another namespace, and without room. */
 static struct kept *begin(struct sock *sk, __u8 mode, bool is_old)
 {
 	struct kept kept = { .conn = { .mode = mode, .is_old = is_old } };
@@ -179,13 +177,13 @@ static struct kept *begin(struct sock *sk, __u8 mode, bool is_old)
 	conn->id = __sync_fetch_and_add(&state->next_id, 1) + 1;
 	read_ends(&conn->ends, inside);
 	read_mode(conn, (void *)sk);
-	/* Nobody has accepted it yet. */
+	/* Not accepted yet. */
 	if (!is_old)
 		conn->side = BPF_CORE_READ(sk, sk_socket) ? SMCDATA_CLIENT : SMCDATA_SERVER;
 	return note(sk, &kept);
 }
 
-/* A verdict stays, even if that on another one takes its place. */
+/* The verdict stays, even if the verdict on another connection replaces it. */
 static bool is_wanted(const struct smcdata_state *state, struct smcdata_conn *conn)
 {
 	if (state->unwanted[conn->id % SMCDATA_VERDICTS] == conn->id)
@@ -195,7 +193,7 @@ static bool is_wanted(const struct smcdata_state *state, struct smcdata_conn *co
 
 /* ---- records ---- */
 
-/* Who it is is told again when it is somebody else. */
+/* Include the process if it differs from the previous record's. */
 static void fill(struct smcdata_record *record, struct smcdata_conn *conn, __u32 kind)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -213,7 +211,7 @@ static void fill(struct smcdata_record *record, struct smcdata_conn *conn, __u32
 	record->conn = *conn;
 }
 
-/* Of a connection's first bytes the reader says at once whether it wants them. */
+/* Wake the reader for a connection's first bytes: it decides whether they are wanted. */
 static __u64 wake_flags(struct smcdata_conn *conn, const struct smcdata_record *record)
 {
 	if (!(record->conn.sent | record->conn.received))
@@ -230,7 +228,7 @@ static void count_lost(struct smcdata_state *state, __u64 bytes)
 	__sync_fetch_and_add(&state->lost_bytes, bytes);
 }
 
-/* @len: bytes of the draft; it stands for @full. Return: was there room? */
+/* @len: bytes in the draft; @full: bytes that it stands for. Return: was there room? */
 static bool tell(struct smcdata_state *state, struct smcdata_conn *conn, struct draft *draft,
 		 __u32 len, __u32 full)
 {
@@ -247,7 +245,7 @@ static bool tell(struct smcdata_state *state, struct smcdata_conn *conn, struct 
 	return false;
 }
 
-/* Not by the draft: this program may be preempted by one that has a piece. */
+/* Does not use the draft: this program may preempt one that is filling it. */
 static void tell_end(struct smcdata_conn *conn)
 {
 	struct smcdata_record record = { .full = 0 };
@@ -259,10 +257,10 @@ static void tell_end(struct smcdata_conn *conn)
 	bpf_ringbuf_output(&smcdata_records, &record, sizeof(record), BPF_RB_NO_WAKEUP);
 }
 
-/* ---- where the bytes are ---- */
+/* ---- location of the bytes ---- */
 
 #ifdef __TARGET_ARCH_x86
-/* As Documentation/arch/x86/x86_64/mm.rst says, unless they are random. 0: not known. */
+/* Defaults of Documentation/arch/x86/x86_64/mm.rst, if not randomized. 0: not known. */
 static volatile __u64 pages_base = 0xffffea0000000000, memory_base = 0xffff888000000000;
 
 static __u64 value_at(const char *symbol, int size, __u64 otherwise)
@@ -296,14 +294,14 @@ static __u64 page_address(const struct page *page)
 	return memory + ((__u64)page - pages) / bpf_core_type_size(struct page) * PAGE_SIZE;
 }
 #else
-/* Not known: such bytes are counted. */
+/* Return: 0 if not known: such bytes are counted only. */
 static __u64 page_address(const struct page *page)
 {
 	return 0;
 }
 #endif
 
-/* @call: offset and table are known, @count: bytes behind them. */
+/* @call: offset and table are set; @count: bytes from there on. */
 static void note_place(struct call *call, __u8 type, __u64 count)
 {
 	if (bpf_core_enum_value_exists(enum iter_type, ITER_UBUF) &&
@@ -326,7 +324,7 @@ static void note_typed(struct call *call, const struct iov_iter *iter)
 	note_place(call, iter->iter_type, iter->count);
 }
 
-/* A member of a copy of the iterator, of which there may be only one in this kernel. */
+/* A member of a raw copy of the iterator; this kernel may have only one of @__iov and @iov. */
 #define ITER(copy, member, type)                                                                   \
 	(*(type *)((copy) + bpf_core_field_offset(((struct iov_iter *)0)->member)))
 #define ITER_SIZE 64
@@ -372,7 +370,7 @@ static __u64 pipe_member(const struct call *call, __u64 *len)
 	const struct pipe_inode_info *pipe = (void *)call->pipe;
 	__u64 address;
 
-	/* Less has been put into it than was counted. */
+	/* Fewer bytes are in the pipe than counted. */
 	*len = ~0ULL;
 	if ((__u32)call->member == BPF_CORE_READ(pipe, head))
 		return 0;
@@ -381,7 +379,7 @@ static __u64 pipe_member(const struct call *call, __u64 *len)
 	return address ? address + BPF_CORE_READ(member, offset) : 0;
 }
 
-/* Return: where the member begins that is to be told next, 0: not known. */
+/* Return: address of the next bytes to report, 0: not known. */
 static __u64 member_of(const struct call *call, __u64 *len)
 {
 	switch (call->place) {
@@ -395,9 +393,9 @@ static __u64 member_of(const struct call *call, __u64 *len)
 	}
 }
 
-/* ---- telling them ---- */
+/* ---- reporting the bytes ---- */
 
-/* A piece that has been copied. */
+/* A run of bytes that SMC has copied. */
 struct piece {
 	struct call *call;
 	struct smcdata_conn *conn;
@@ -409,7 +407,7 @@ static long read_step(struct draft *draft, __u32 at, __u64 n, __u64 from, __u32 
 {
 	void *to = draft->bytes + (at & (SMCDATA_BYTES - 1));
 
-	/* The verifier of 6.1 follows what it is compared with here only. */
+	/* Keep the compiler from moving the bound check away: the verifier of 6.1 needs it here. */
 	asm volatile("" : "+r"(n));
 	if (n > STEP)
 		return -1;
@@ -425,12 +423,12 @@ static void count(struct smcdata_conn *conn, __u32 kind, __u64 bytes)
 		conn->received += bytes;
 }
 
-/* A record is full, or nothing more comes. */
+/* Submit when the record is full or the piece ends. */
 static void tell_piece(struct piece *piece)
 {
 	if (!piece->draft->full)
 		return;
-	/* The next one tells who it is. */
+	/* The next record includes the process. */
 	if (!tell(piece->state, piece->conn, piece->draft, piece->draft->len, piece->draft->full))
 		piece->conn->pid = NOBODY;
 	piece->draft->record.is_other_process = 0;
@@ -445,7 +443,7 @@ static void stop_reading(struct piece *piece)
 	piece->draft->wanted = 0;
 }
 
-/* Some bytes of one member. Return: 1 to end. */
+/* Copy some bytes of one member. Return: 1 to stop. */
 static long step(__u32 i, struct piece *piece)
 {
 	struct draft *draft = piece->draft;
@@ -458,7 +456,7 @@ static long step(__u32 i, struct piece *piece)
 	n = call->offset < len ? len - call->offset : 0;
 	if (n > draft->left)
 		n = draft->left;
-	/* An empty member may be anywhere. */
+	/* Empty members can occur anywhere. */
 	if (draft->wanted && n && !from)
 		stop_reading(piece);
 	if (draft->wanted) {
@@ -513,7 +511,7 @@ static long read_short(void *to, __u32 n, const struct call *call)
 					bpf_probe_read_kernel(to, n, from);
 }
 
-/* As tell_pieces() would, in the ring itself: requests are short and have one buffer. */
+/* Same as tell_pieces(), but directly in the ring: requests are short and have one buffer. */
 static __always_inline void tell_short(struct piece *piece, __u32 wanted, __u32 len, __u32 kind)
 {
 	struct short_record *told = bpf_ringbuf_reserve(&smcdata_records, sizeof(*told), 0);
@@ -537,18 +535,18 @@ static __always_inline void tell_short(struct piece *piece, __u32 wanted, __u32 
 	bpf_ringbuf_submit(told, wake_flags(piece->conn, &told->record));
 }
 
-/* Return: NULL if nobody wants it. */
+/* Return: NULL if the connection is not wanted. */
 static __always_inline struct kept *kept_of(struct sock *sk)
 {
 	struct kept *kept = find(sk);
 
-	/* The call began before this program did. */
+	/* The call began before this program was loaded. */
 	if (!kept)
 		kept = begin(sk, SMCDATA_UNKNOWN, true);
 	return kept && !kept->conn.is_unwanted ? kept : NULL;
 }
 
-/* Return: does anybody want it? */
+/* Return: is the piece wanted? */
 static __always_inline bool begin_piece(struct piece *piece, struct kept *kept)
 {
 	if (!kept)
@@ -558,7 +556,7 @@ static __always_inline bool begin_piece(struct piece *piece, struct kept *kept)
 	return piece->state && is_wanted(piece->state, piece->conn);
 }
 
-/* Of this task and that socket; @begins: it is a new one. Return: NULL without memory. */
+/* Call of this task on that socket; @begins: start a new one. Return: NULL without memory. */
 static __always_inline struct call *call_of(struct kept *kept, struct sock *sk, bool begins)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -597,7 +595,7 @@ static __always_inline void tell_copied(struct piece *piece, __u64 len, __u32 ki
 	count(piece->conn, kind, len);
 }
 
-/* @len bytes of a ring: @end is behind the last of them, and may be one round too far. */
+/* Note @len bytes of a ring; @end is after the last one, and may be one lap too far. */
 static void note_ring(struct call *call, const struct smc_buf_desc *buffer, __u64 end, __u64 len)
 {
 	call->place = IN_RING;
@@ -606,7 +604,7 @@ static void note_ring(struct call *call, const struct smc_buf_desc *buffer, __u6
 	call->offset = (end + call->size - len) % call->size;
 }
 
-/* A pipe has pages of the buffer itself; those not read yet are behind the cursor. */
+/* A pipe gets pages of the buffer itself; unread ones start at the cursor. */
 static void tell_given(struct piece *piece, const struct smc_connection *conn, __u64 len)
 {
 	__u64 end = conn->local_tx_ctrl.cons.count + (__u32)conn->splice_pending.counter;
@@ -620,7 +618,7 @@ static void tell_given(struct piece *piece, const struct smc_connection *conn, _
 	tell_copied(piece, len, SMCDATA_RECEIVED);
 }
 
-/* Not what was seen, but another call: where its bytes are is not known. */
+/* A call whose entry was not seen: the location of its bytes is not known. */
 static bool is_other_call(const struct call *call, struct sock *sk, __u64 len)
 {
 	return call->left < len ||
@@ -629,7 +627,7 @@ static bool is_other_call(const struct call *call, struct sock *sk, __u64 len)
 
 /*
  * SMC has copied that many bytes of the call that this task is in. @smc: by its type, the same as
- * @sk, or NULL.
+ * SMC has copied @len bytes of this task's call. @smc: the same socket as @sk by its type, or NULL.
  */
 static __always_inline void copied(struct sock *sk, struct smc_sock *smc, __u64 len, __u32 kind)
 {
@@ -660,7 +658,7 @@ static __always_inline void copied(struct sock *sk, struct smc_sock *smc, __u64 
 		call->of = 0;
 }
 
-/* Return: of this task, to be filled; NULL if nobody wants to know. */
+/* Return: the call of this task, to be filled in; NULL if not wanted. */
 static __always_inline struct call *begin_call(struct sock *sk, __u64 len)
 {
 	struct kept *kept = kept_of(sk);
@@ -676,7 +674,7 @@ static __always_inline struct call *begin_call(struct sock *sk, __u64 len)
 
 /* ---- hooks ---- */
 
-/* It becomes a connection over SMC: on the server's side, in a worker of the kernel. */
+/* The socket becomes an SMC connection; on the server's side, in a kernel worker. */
 static void on_buffers(struct sock *sk, bool is_smcd)
 {
 	begin(sk, is_smcd ? SMCDATA_SMCD : SMCDATA_SMCR, false);
@@ -705,7 +703,7 @@ int BPF_PROG(typed_sent, struct smc_sock *smc, __u64 len)
 {
 	struct piece piece = { .draft = draft_of() };
 
-	/* The verifier of 6.12 wants to know that there is one. */
+	/* The verifier of 6.12 needs the NULL check. */
 	if (!smc || !piece.draft || !begin_piece(&piece, kept_of((void *)smc)))
 		return 0;
 	piece.call = &piece.draft->call;
@@ -714,7 +712,7 @@ int BPF_PROG(typed_sent, struct smc_sock *smc, __u64 len)
 	return 0;
 }
 
-/* Who only peeks reads it again. Return: where the bytes go is for the caller to note. */
+/* MSG_PEEK leaves the bytes to be read again. The caller notes where they go. */
 static bool begin_receive(struct call *call, struct msghdr *msg, struct pipe_inode_info *pipe,
 			  int flags)
 {
@@ -765,7 +763,7 @@ int BPF_PROG(plain_received, struct sock *sk, __u64 len)
 SEC("tp_btf/smc_rx_recvmsg")
 int BPF_PROG(typed_received, struct smc_sock *smc, __u64 len)
 {
-	/* The verifier of 6.12 wants to know that there is one. */
+	/* The verifier of 6.12 needs the NULL check. */
 	if (smc)
 		copied((void *)smc, smc, len, SMCDATA_RECEIVED);
 	return 0;
@@ -777,7 +775,7 @@ static void end(struct sock *sk)
 
 	if (!kept)
 		return;
-	/* Of one without a byte nobody knows. */
+	/* A connection without data was never reported. */
 	if (kept->conn.sent || kept->conn.received)
 		tell_end(&kept->conn);
 	forget(sk);
@@ -789,5 +787,5 @@ static void on_release(struct socket *sock)
 }
 AT(smc_release, on_release, ARGUMENTS(struct socket *sock), sock)
 
-/* Nobody ever accepted it. */
+/* Never accepted. */
 AT(smc_destruct, end, ARGUMENTS(struct sock *sk), sk)

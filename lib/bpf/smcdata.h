@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Dual MIT/GPL */
-/* What the eBPF program smcdata.bpf.c tells of the bytes of SMC connections: for both sides. */
+/* Records of the eBPF program smcdata.bpf.c: bytes of SMC connections. Used on both sides. */
 #pragma once
 
 #include "bpf/ends.h"
 
-/* Its maps. */
+/* Maps of the program. */
 #define SMCDATA_STATE "smcdata_state"
 #define SMCDATA_RECORDS "smcdata_records"
 
@@ -12,18 +12,18 @@
 #define SMCDATA_CONNS 262144
 #define SMCDATA_VERDICTS 65536
 
-/* A record has no more of a piece; what is larger comes in several. */
+/* Maximum bytes of a record; larger pieces take several records. */
 #define SMCDATA_BYTES 16384
 
 /**
  * struct smcdata_state - mapped into the reader
  * @netns: inode of the namespace to watch
- * @snaplen: bytes to tell of each piece
- * @lost, @lost_bytes: pieces without room in the ring, and what they stood for
- * @unread: bytes that the program cannot read: their length is told
- * @next_id: of a connection
- * @unwanted: ids whose bytes nobody wants, each at its place modulo SMCDATA_VERDICTS. As no id
- *	comes twice, a verdict that comes late meets nobody else
+ * @snaplen: maximum bytes to capture of each piece
+ * @lost, @lost_bytes: pieces dropped as the ring was full, and their bytes
+ * @unread: bytes that the program could not read: only their length is reported
+ * @next_id: id of the next connection
+ * @unwanted: ids whose bytes are not wanted, each at its id modulo SMCDATA_VERDICTS. Ids are never
+ *	reused, so a late verdict cannot hit another connection
  */
 struct smcdata_state {
 	__u32 netns, snaplen;
@@ -50,13 +50,13 @@ enum smcdata_side {
 };
 
 /**
- * struct smcdata_conn - a connection; of the same local and peer address there may be another one,
- *	at the other end of it
+ * struct smcdata_conn - a connection; the other end may be on this host too, with both addresses
+ * swapped
  * @id: from 1 on
  * @sent, @received: bytes so far
  * @lgr: id of an SMC-R link group; 0: not known
- * @pid: of the process that wrote or read last, the host's; 0: the kernel did it for somebody
- * @is_old: it was there before the program; @told: records
+ * @pid: host PID of the process that last wrote or read; 0: a kernel worker did it
+ * @is_old: it existed before the program was loaded; @told: number of records
  */
 struct smcdata_conn {
 	__u64 id, sent, received;
@@ -68,11 +68,11 @@ struct smcdata_conn {
 };
 
 /**
- * struct smcdata_record - what happened; the bytes follow
+ * struct smcdata_record - header of a record; the bytes follow
  * @at: CLOCK_MONOTONIC in ns
- * @conn: before this piece: what was lost is missing between two records
- * @full: bytes that went by; @len: those that follow
- * @is_other_process: than before: its user and name follow
+ * @conn: state before this piece: a gap to the previous record means lost bytes
+ * @full: length of the piece; @len: bytes that follow
+ * @is_other_process: process changed: its user and name follow
  * @is_unread: the rest could not be read
  */
 struct smcdata_record {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Dual MIT/GPL
 /*
- * Follows SMC sockets of a network namespace from their beginning to their end, and tells of what
- * happens to them. Only functions and tracepoints by name are used, and types of smc.ko where it
- * has any: without them cursors, link groups and the peer's reasons are not known.
+ * Follow the SMC sockets of a network namespace from creation to close, and report events. Only
+ * functions and tracepoints by name are used, and types of smc.ko if it has any: without them
+ * cursors, link groups and the peer's reasons are not known.
  */
 #include "bpf/smc.bpf.h"
 
 #include "bpf/smclife.h"
 
-/* One without room is as one that is older than the program. */
+/* Sockets that do not fit are treated like those older than the program. */
 #define KEPT struct smclife_socket
 #define KEPT_MAX SMCLIFE_SOCKETS
 #include "bpf/places.bpf.h"
@@ -16,7 +16,7 @@
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 enum {
-	/* <net/smc.h>, states of SMC. */
+	/* States of SMC in <net/smc.h>. */
 	SMC_INIT = 2,
 	SMC_CLOSED = 7,
 	SMC_LISTEN = 10,
@@ -26,7 +26,7 @@ enum {
 	USER_DATA_FLAGS = 7, /* SK_USER_DATA_PTRMASK */
 };
 
-/* When the handshake began that a worker is at, of one that connected to here; or 0. */
+/* Start time of the handshake the worker is processing (accepted sockets only), or 0. */
 MAP_BESIDE(smclife_accepts, TASK, __u64);
 
 MAP_OF_ONE(smclife_state, ARRAY, 0, struct smclife_state, state_of)
@@ -39,13 +39,13 @@ static bool is_watched(struct sock *sk)
 
 	if (!state)
 		return false;
-	/* Whoever reads is in it: it stays where it was found once. */
+	/* The reader is in the namespace, so the address found once stays valid. */
 	if (!state->net && BPF_CORE_READ(net, ns.inum) == state->netns)
 		state->net = (__u64)net;
 	return state->net == (__u64)net;
 }
 
-/* The worker of the kernel that does it in a program's place is nobody. */
+/* Kernel workers have no owning process. */
 static void note_process(struct smclife_process *process)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -58,7 +58,7 @@ static void note_process(struct smclife_process *process)
 
 /* ---- counts of the TCP socket inside ---- */
 
-/* Payload that came; the kernel counts the peer's end as a byte. */
+/* Payload received; the kernel counts the peer's FIN as a byte. */
 static __u64 tcp_received(struct sock *sk)
 {
 	bool has_end = BPF_CORE_READ(sk, __sk_common.skc_flags) & 1UL << FLAG_DONE;
@@ -66,7 +66,7 @@ static __u64 tcp_received(struct sock *sk)
 	return BPF_CORE_READ((struct tcp_sock *)sk, bytes_received) - has_end;
 }
 
-/* Payload that was written; of what has not been sent yet the own end is a byte, too. */
+/* Payload written; an unsent FIN counts as a byte, too. */
 static __u64 tcp_written(struct sock *sk)
 {
 	struct tcp_sock *tp = (void *)sk;
@@ -77,7 +77,7 @@ static __u64 tcp_written(struct sock *sk)
 	return tcp_sent(tp) + unsent;
 }
 
-/* The messages of SMC's handshake have gone over it; what waits to be read is the program's. */
+/* SMC's handshake messages have passed; bytes still unread belong to the program. */
 static void note_handshake(struct smclife_socket *socket, struct sock *sk)
 {
 	struct tcp_sock *tp = (void *)sk;
@@ -87,7 +87,7 @@ static void note_handshake(struct smclife_socket *socket, struct sock *sk)
 	socket->out.counted = tcp_written(sk);
 }
 
-/* ---- what is told ---- */
+/* ---- events ---- */
 
 static struct smclife_event *begin(__u32 kind, __u64 at)
 {
@@ -113,7 +113,7 @@ static void tell_socket(__u32 kind, __u64 at, const struct smclife_socket *socke
 	if (!event)
 		return;
 	event->socket = *socket;
-	/* The reader comes by itself. */
+	/* The reader polls by itself. */
 	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
 }
 
@@ -168,7 +168,7 @@ static void make_client(struct sock *sk, bool is_shaking)
 	note(sk, &fresh);
 }
 
-/* TCP is connected: the kernel's handshake of SMC begins, maybe in a worker. */
+/* TCP is connected: the kernel begins the SMC handshake, maybe in a worker. */
 static void on_handshake(struct sock *sk)
 {
 	struct smclife_socket *socket = find(sk);
@@ -182,13 +182,13 @@ static void on_handshake(struct sock *sk)
 }
 AT(__smc_connect, on_handshake, ARGUMENTS(struct sock *sk), sk)
 
-/* When what this worker does began to be the handshake of one that connected to here. */
+/* Start time of the handshake of an accepted socket in this worker. */
 static __u64 *accept_of(__u64 flags)
 {
 	return bpf_task_storage_get(&smclife_accepts, bpf_get_current_task_btf(), NULL, flags);
 }
 
-/* One that connected to here has been accepted by a worker, which begins the handshake. */
+/* A worker accepted a TCP connection and begins the handshake. */
 static void on_accept(void)
 {
 	__u64 *begun = accept_of(BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -198,7 +198,7 @@ static void on_accept(void)
 }
 AT(smc_listen_work, on_accept, ARGUMENTS(void *work))
 
-/* It is known, or else one that connected to here, or not yet connected. */
+/* The socket is known, or else accepted, or not yet connected. */
 static void note_mode(struct sock *sk, __u8 mode, __u32 reason)
 {
 	struct smclife_socket *socket = find(sk), fresh = { .mode = mode, .reason = reason };
@@ -241,7 +241,7 @@ static void tell_born(struct smclife_socket *socket, struct sock *sk)
 	if (!inside)
 		return;
 	read_ends(&socket->ends, inside);
-	/* One that is still to be accepted is nobody's. */
+	/* A socket still to be accepted has no process yet. */
 	if (socket->side != SMCLIFE_SERVER)
 		socket->uid = BPF_CORE_READ(sk, sk_uid.val);
 	socket->born = bpf_ktime_get_ns();
@@ -256,7 +256,7 @@ static void tell_born(struct smclife_socket *socket, struct sock *sk)
 		    socket->born, socket);
 }
 
-/* Where connect() begins in the program that calls it, and where it has succeeded. */
+/* Entry of connect() in the calling program, and its success. */
 static void on_settings(struct sock *sk)
 {
 	struct smclife_socket *socket = find(sk);
@@ -267,14 +267,14 @@ static void on_settings(struct sock *sk)
 		if (socket->mode)
 			tell_born(socket, sk);
 	} else if (!socket->is_told) {
-		/* It is tried again, or fell back before. */
+		/* A repeated connect(), or one after a fallback. */
 		socket->side = SMCLIFE_CLIENT;
 		note_process(&socket->process);
 	}
 }
 AT(smc_copy_sock_settings_to_clc, on_settings, ARGUMENTS(struct sock *sk), sk)
 
-/* The handshake of one that connected to here is over; it is to be accepted by a program. */
+/* The handshake of an accepted connection is done; now a program can accept it. */
 static void on_accepted(struct sock *sk)
 {
 	struct smclife_socket *socket = find(sk);
@@ -285,7 +285,7 @@ static void on_accepted(struct sock *sk)
 }
 AT(smc_listen_out, on_accepted, ARGUMENTS(struct sock *sk), sk)
 
-/* One that fell back before connect(): SMC has nothing to do with it any more. */
+/* A socket that fell back before connect(): SMC is no longer involved. */
 static void on_tcp_state(struct sock *inside)
 {
 	struct sock *sk = (void *)((__u64)BPF_CORE_READ(inside, sk_user_data) & ~USER_DATA_FLAGS);
@@ -297,7 +297,7 @@ static void on_tcp_state(struct sock *inside)
 }
 AT(smc_fback_state_change, on_tcp_state, ARGUMENTS(struct sock *inside), inside)
 
-/* Of whatever moves data; where a compiler has hidden how it began, that is told now. */
+/* Called on data transfer; reports the start if inlining has hidden it before. */
 static struct smclife_socket *moving(struct sock *sk)
 {
 	struct smclife_socket *socket = find(sk);
@@ -327,7 +327,7 @@ int smclife_receive(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Of one that was there before. */
+/* Read the mode of a socket older than the program. */
 static void read_mode(struct smclife_socket *socket, const struct smc_sock *smc)
 {
 	if (!bpf_core_field_exists(smc->conn))
@@ -342,7 +342,7 @@ static void read_mode(struct smclife_socket *socket, const struct smc_sock *smc)
 	read_group(socket, smc);
 }
 
-/* What the socket itself says last; of one that was there before, all that is known. */
+/* Read the socket's final state; for a socket older than the program, all that is known. */
 static void read_last(struct smclife_socket *socket, struct sock *sk)
 {
 	struct sock *inside = NULL;
@@ -363,7 +363,7 @@ static void read_last(struct smclife_socket *socket, struct sock *sk)
 	note_process(&socket->process);
 }
 
-/* One whose beginning was not told. */
+/* Close of a socket whose start was not reported. */
 static void close_other(struct smclife_socket *socket, struct sock *sk, bool is_known)
 {
 	__u8 state = BPF_CORE_READ(sk, __sk_common.skc_state);
@@ -375,7 +375,7 @@ static void close_other(struct smclife_socket *socket, struct sock *sk, bool is_
 		tell_socket(SMCLIFE_CLOSED, bpf_ktime_get_ns(), socket);
 }
 
-/* The program, or the last one that has it, closes it. */
+/* The last holder closes the socket. */
 static void on_close(struct socket *sock)
 {
 	struct sock *sk = BPF_CORE_READ(sock, sk);
@@ -396,7 +396,7 @@ static void on_close(struct socket *sock)
 }
 AT(smc_release, on_close, ARGUMENTS(struct socket *sock), sock)
 
-/* Nobody ever accepted it. */
+/* Never accepted. */
 static void on_destroy(struct sock *sk)
 {
 	struct smclife_socket *socket = find(sk);
@@ -411,7 +411,7 @@ AT(smc_destruct, on_destroy, ARGUMENTS(struct sock *sk), sk)
 
 /* ---- links ---- */
 
-/* Where the kernel looks for another link, and takes the first one of another port. */
+/* The kernel picks the first other link on another port. */
 static bool is_other(const struct smc_link *other, const struct smc_link *link)
 {
 	return BPF_CORE_READ(other, state) == SMC_LNK_ACTIVE &&
@@ -424,7 +424,7 @@ static __u8 other_than(const struct smc_link *link)
 {
 	const struct smc_link_group *lgr = BPF_CORE_READ(link, lgr);
 
-	/* The distance of links is only known where the number of one is written out. */
+	/* The distance between links is only known for literal indexes. */
 	if (is_other(__builtin_preserve_access_index(&lgr->lnk[0]), link))
 		return BPF_CORE_READ(lgr, lnk[0].link_id);
 	if (is_other(__builtin_preserve_access_index(&lgr->lnk[1]), link))
@@ -439,7 +439,7 @@ static void tell_link(__u32 kind, const struct smc_link *link)
 	const struct smclife_state *state = state_of();
 	struct smclife_event *event;
 
-	/* Nothing can be said of one without types. */
+	/* Without types nothing is known about the link. */
 	if (!bpf_core_field_exists(link->lgr) || !state ||
 	    BPF_CORE_READ(link, lgr, net, ns.inum) != state->netns)
 		return;
@@ -461,7 +461,7 @@ static void tell_link(__u32 kind, const struct smc_link *link)
 	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
 }
 
-/* Before its connections go to another. */
+/* Runs before the link's connections move to another. */
 SEC("raw_tp/smcr_link_down")
 int smclife_link_down(struct bpf_raw_tracepoint_args *ctx)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Dual MIT/GPL */
-/* What the eBPF program smclife.bpf.c tells of SMC connections and links: for both sides. */
+/* Records of the eBPF program smclife.bpf.c: SMC connections and links. Used on both sides. */
 #pragma once
 
 #include "bpf/ends.h"
 
-/* Its maps. */
+/* Maps of the program. */
 #define SMCLIFE_STATE "smclife_state"
 #define SMCLIFE_EVENTS "smclife_events"
 
@@ -12,8 +12,8 @@
 #define SMCLIFE_SOCKETS 262144
 
 /**
- * struct smclife_state - @netns: inode of the namespace to watch; @net: where the program found it;
- *			  @lost: events without room
+ * struct smclife_state - @netns: inode of the namespace to watch; @net: its address in the kernel;
+ * @lost: events dropped as the ring was full
  */
 struct smclife_state {
 	__u32 netns, unused;
@@ -24,7 +24,7 @@ enum smclife_kind {
 	SMCLIFE_CONNECTED,
 	SMCLIFE_FALLBACK,
 	SMCLIFE_CLOSED,
-	SMCLIFE_UNLISTEN, /* nobody listens there any more */
+	SMCLIFE_UNLISTEN, /* the listener was closed */
 	SMCLIFE_LINK_UP,
 	SMCLIFE_LINK_DOWN,
 };
@@ -42,7 +42,7 @@ enum smclife_mode {
 	SMCLIFE_TCP,
 };
 
-/** struct smclife_process - @pid: the host's; 0: nobody was seen */
+/** struct smclife_process - @pid: host PID; 0: not seen */
 struct smclife_process {
 	__u32 pid;
 	char comm[16];
@@ -50,7 +50,7 @@ struct smclife_process {
 
 /**
  * struct smclife_moved - bytes of one direction
- * @counted: as the program wrote or read them; with those that it read with MSG_PEEK
+ * @counted: as the program wrote or read them; includes bytes read with MSG_PEEK
  * @wrap, @count, @buffer: the kernel's cursor, in laps of a buffer; @buffer 0: not known
  */
 struct smclife_moved {
@@ -59,12 +59,12 @@ struct smclife_moved {
 };
 
 /**
- * struct smclife_socket - of a socket
- * @begun: when its handshake began, CLOCK_MONOTONIC in ns; 0: before the program was loaded
- * @born: when it became a connection
- * @reason, @peer_diagnosis: why it fell back; @has_diagnosis: the latter is known
+ * struct smclife_socket - state of a socket
+ * @begun: start of its handshake, CLOCK_MONOTONIC in ns; 0: before the program was loaded
+ * @born: time at which it became a connection
+ * @reason, @peer_diagnosis: cause of the fallback; @has_diagnosis: the latter is known
  * @lgr: id of an SMC-R link group; 0: not known
- * @uid: owner; root while a connection is not accepted
+ * @uid: owner; root until the connection is accepted
  * @is_shaking: TCP was connected before SMC began
  */
 struct smclife_socket {
@@ -78,10 +78,10 @@ struct smclife_socket {
 };
 
 /**
- * struct smclife_link - of a link of an SMC-R link group
- * @lgr: id as shown; @id: the link's
- * @connections: that it had, where the kernel counts them
- * @to: id of the link that they go to, 0: there is none
+ * struct smclife_link - a link of an SMC-R link group
+ * @lgr: id as shown; @id: the link's id
+ * @connections: number on the link, if the kernel counts them
+ * @to: id of the link that takes them over, 0: none
  */
 struct smclife_link {
 	__u32 lgr, connections;

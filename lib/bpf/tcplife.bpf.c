@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Dual MIT/GPL
 /*
- * Notes how each TCP connection of a network namespace begins, and tells of its end: the tracepoint
- * sock:inet_sock_set_state, with the kernel's own socket.
+ * Note how each TCP connection of a network namespace begins, and report its end, by the tracepoint
+ * sock:inet_sock_set_state and the kernel's own socket.
  */
 #include "bpf/kernel.bpf.h"
 #include "bpf/tcplife.h"
@@ -27,7 +27,7 @@ struct inet_connection_sock {
 	const struct tcp_ulp_ops *icsk_ulp_ops;
 } KERNEL;
 
-/* What is known of a connection that is open; it vanishes with the socket. */
+/* State of an open connection; freed with the socket. */
 struct life {
 	__u64 born;
 	__u8 side;
@@ -46,7 +46,7 @@ static struct kernfs_node *parent_of(struct kernfs_node *kn)
 						     BPF_CORE_READ(kn, parent);
 }
 
-/* "ssh.service" of /system.slice/ssh.service: deeper ones are others' to name. */
+/* Read "ssh.service" of /system.slice/ssh.service; names of deeper groups are not systemd's. */
 static void read_unit(char unit[64], struct task_struct *task)
 {
 	static const char wanted[] = "system.slice";
@@ -112,13 +112,13 @@ static void tell(struct sock *sk, const struct life *life, struct tcplife_state 
 	}
 	read_ends(&end->ends, sk);
 	read_numbers(end, sk);
-	/* The reader comes by itself. */
+	/* The reader polls by itself. */
 	bpf_ringbuf_submit(end, BPF_RB_NO_WAKEUP);
 }
 
 /*
- * Only these come from the process's own call: connect(), close() and shutdown(); all others may
- * happen whatever runs at that moment.
+ * Only these states are set by the process's own call: connect(), close() and shutdown(); the
+ * others may be set in any context.
  */
 static void note(struct life *life, int state)
 {
@@ -152,7 +152,9 @@ int BPF_PROG(tcplife_state_change, struct sock *sk, int from, int to)
 		tell(sk, bpf_sk_storage_get(&lives, sk, NULL, 0), state);
 		return 0;
 	}
-	/* One that was established before has no birth; who closes it is known all the same. */
+	/*
+	 * A connection older than the program has no start time, but the closing process is known.
+	 */
 	life = bpf_sk_storage_get(&lives, sk, NULL, BPF_SK_STORAGE_GET_F_CREATE);
 	if (life)
 		note(life, to);
