@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Options, help, version and the last word on stdout: the same for every tool. */
+/* Options, help, version and the final flush of stdout, shared by all tools. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -70,8 +70,9 @@ int cli_usage_error(const struct cli_tool *tool, const char *fmt, ...)
 }
 
 /*
- * Row @i: those of the tool, then --version and --help, unless it has a --help of its own. "smc_chk
- * doctor" has the version of smc_chk. Return: after the last the end mark, whose val is 0
+ * Row @i: the tool's options, then --version and --help, unless it has its own --help. A command
+ * ("smc_chk doctor") shares the version of its tool. Return: past the end, the end mark, whose val
+ * is 0
  */
 static const struct cli_opt *row_at(const struct cli_tool *tool, size_t i)
 {
@@ -91,7 +92,7 @@ static const struct cli_opt *row_at(const struct cli_tool *tool, size_t i)
 	return &usual[i < 2 ? i : 2];
 }
 
-/* getopt's two descriptions of the table; one entry stays free for the end mark. */
+/* Build getopt's two descriptions of the table; the last entry is reserved for the end mark. */
 static void describe(const struct cli_tool *tool, char *letters, struct option *longs)
 {
 	const struct cli_opt *opt;
@@ -113,7 +114,7 @@ static void describe(const struct cli_tool *tool, char *letters, struct option *
 	*longs = (struct option){ 0 };
 }
 
-/* Return: the end mark, whose val is 0, for none. */
+/* Return: the end mark, whose val is 0, if there is none. */
 static const struct cli_opt *find_option(const struct cli_tool *tool, int val)
 {
 	const struct cli_opt *opt;
@@ -140,8 +141,8 @@ static void bad_option(const struct cli_tool *tool, int result, const char *word
 }
 
 /*
- * "--al", where one option is --all, and another one's name begins with that. Return: the end mark
- * for none.
+ * Resolve "--al" if all candidates begin with the name of one option, --all. Return: the end mark
+ * if there is none.
  */
 static const struct cli_opt *find_shortest(const struct cli_tool *tool, const char *word)
 {
@@ -163,7 +164,7 @@ static uint64_t bit_of(const struct cli_tool *tool, const struct cli_opt *opt)
 	return UINT64_C(1) << (opt - tool->opts);
 }
 
-/* Return: the option's val; -1 at the end; '?' after a message on stderr. */
+/* Return: the option's val; -1 at the end; '?' after an error message. */
 static int next_option(const struct cli_tool *tool, int argc, char **argv)
 {
 	char letters[2 * MAX_OPTS + 3];
@@ -258,7 +259,7 @@ static void join(char *text, size_t size, const char *list)
 	}
 }
 
-/* Return: the first word of a list that was given, or NULL; its length in @len */
+/* Return: the first given word of a list, or NULL; its length in @len */
 static const char *first_given(const struct cli_tool *tool, const char *list, const char *command,
 			       size_t *len)
 {
@@ -295,7 +296,7 @@ int cli_check(const struct cli_tool *tool, const char *command)
 	return ret;
 }
 
-/* Words in lines of at most 79 columns, all but the first indented. */
+/* Print words in lines of at most 79 columns, all but the first indented. */
 static void print_words(const char *words, int at, int indent)
 {
 	for (size_t len; (len = next_word(&words)); words += len) {
@@ -316,7 +317,7 @@ static void print_option(const struct cli_opt *opt)
 		at = printf("      --%s", opt->name);
 	if (opt->arg)
 		at += printf(" %s", opt->arg);
-	/* Wider names stand on a line of their own. */
+	/* Wider names get a line of their own. */
 	if (at > 27)
 		at = printf("\n%28s", "") - 1;
 	else
@@ -384,7 +385,7 @@ int cli_number(const struct cli_tool *tool, int val, const char *text, uint64_t 
 
 	errno = 0;
 	*number = strtoull(text, &end, 10);
-	/* strtoull() takes signs and blanks as well. */
+	/* strtoull() also accepts signs and blanks. */
 	if (*text >= '0' && *text <= '9' && !*end && !errno && *number >= least && *number <= most)
 		return 0;
 	return cli_usage_error(tool, "--%s: '%s' is not a number from %llu to %llu",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options, help, version and the last word on stdout: the same for every tool. Links libc only. */
+/* Options, help, version and the final flush of stdout, shared by all tools. Links libc only. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,18 +7,18 @@
 
 /* Values for long options without a letter start here. */
 #define CLI_LONG_ONLY 256
-#define CLI_OPT_COLOR (CLI_LONG_ONLY + 512) /* of cli/screen.h */
+#define CLI_OPT_COLOR (CLI_LONG_ONLY + 512) /* see cli/screen.h */
 
 /**
- * struct cli_opt - one option: feeds getopt, --help and the test of man page and completion
+ * struct cli_opt - one option, used for getopt, --help and the test of man page and completion
  * @val: letter, or CLI_LONG_ONLY + n for a long option without one
  * @name: long option without dashes; @arg: its argument in the help, NULL for none
- * @help: one phrase, no full stop; NULL: a command's help has it, and it takes no abbreviation away
- *	from another option
- * @flag, @text, @seconds: receives true, the argument, or the argument as 0.1 to 86400 seconds; an
- *	option with none of them is for the tool's own function
- * @needs: options ("--read") and commands ("status"), one of which must be given; NULL for none
- * @excludes: options that cannot be given with it, in the same form, or NULL
+ * @help: one phrase, no full stop; NULL: hidden, documented in a command's help; never makes an
+ *	abbreviation ambiguous
+ * @flag, @text, @seconds: receives true, the argument, or the argument as 0.1 to 86400 seconds; if
+ *	all are NULL, the tool's own function handles the option
+ * @needs: options ("--read") and commands ("status"), at least one of which is required; or NULL
+ * @excludes: mutually exclusive options, in the same form, or NULL
  */
 struct cli_opt {
 	int val;
@@ -30,15 +30,15 @@ struct cli_opt {
 };
 
 /**
- * struct cli_tool - what the shared code must know about a tool
- * @usage: argument patterns, one a line, without the tool's name
+ * struct cli_tool - description of a tool for the shared code
+ * @usage: argument patterns, one per line, without the tool's name
  * @summary: one sentence, NULL if @usage says enough; @more: text after the options, or NULL
- * @opts: ended by an entry with val 0, or NULL; --version (not of a command, "smc_chk doctor") and
- *	--help are added, unless there is a --help
+ * @opts: terminated by an entry with val 0, or NULL; --version (not for a command, "smc_chk
+ *	doctor") and --help are added, unless there is a --help
  * @error_status: exit status of a usage error (1, or smc_run's 125)
- * @stop_at_first: options end at the first argument that is not one
- * @given: of a tool that calls cli_check() itself, as the command counts: receives a bit for each
- *	row of @opts that cli_parse() found; else NULL
+ * @stop_at_first: options end at the first non-option argument
+ * @given: receives a bit for each row of @opts that cli_parse() found, for tools that call
+ *	cli_check() themselves as their command matters; else NULL
  * @help: prints the help, NULL for cli_help()
  */
 struct cli_tool {
@@ -52,72 +52,76 @@ struct cli_tool {
 };
 
 /**
- * cli_start() - first thing in main(): standard descriptors that are closed become /dev/null
+ * cli_start() - call first in main(): opens closed standard descriptors on /dev/null
  *
- * A file that the tool opens next must not take their place: the table would go into a netlink
- * socket. They are opened so that writing to a closed stdout still fails.
+ * Otherwise the next file that the tool opens would replace them, and its output could go into a
+ * netlink socket. They are opened such that writing to a closed stdout still fails.
  */
 void cli_start(void);
 
 /**
  * cli_parse() - read and check the options; the operands start at optind
- * @take: for the options that no variable receives, with the argument in optarg; 0 or not 0 after a
- *	message. NULL if there are none
+ * @take: handles options without a variable, with the argument in optarg; returns 0, or nonzero
+ *	after a message. NULL if there are none
  *
- * A word that shortens the names of several options is the one whose name begins all others. -h
- * and -v are answered.
- * Return: -1 to go on; or the exit status: after a message, or after --help or --version.
+ * An ambiguous abbreviation selects the option that is itself a prefix of the others. -h and -v are
+ * handled here.
+ * Return: -1 to continue; else the exit status, after a message, --help or --version.
  */
 int cli_parse(const struct cli_tool *tool, int argc, char **argv, int (*take)(int val));
 
 /**
- * cli_check() - compare the options in @tool->given with @needs and @excludes of their rows
- * @command: a word that counts as given for @needs, or NULL
+ * cli_check() - check the options in @tool->given against @needs and @excludes of their rows
+ * @command: a word that satisfies @needs, or NULL
  *
  * Return: 0, or the error status after a message.
  */
 int cli_check(const struct cli_tool *tool, const char *command);
 
-/** cli_help() - help text on stdout. Return: exit status, see cli_close_stdout() */
+/** cli_help() - print the help text. Return: exit status, see cli_close_stdout() */
 int cli_help(const struct cli_tool *tool);
 
-/** cli_version() - "TOOL utility, smc-tools-VERSION" on stdout, as smc-tools 1.8.5 prints it */
+/** cli_version() - print "TOOL utility, smc-tools-VERSION", as smc-tools 1.8.5 does */
 int cli_version(const struct cli_tool *tool);
 
-/** cli_error() - "TOOL: message" on stderr, by cli_printable(). Return: the tool's error_status */
+/**
+ * cli_error() - print "TOOL: message" on stderr, by cli_printable()
+ *
+ * Return: the tool's error_status.
+ */
 int cli_error(const struct cli_tool *tool, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** cli_warn() - such a line about what is not a failure, unless @is_quiet */
+/** cli_warn() - print a warning on stderr, unless @is_quiet */
 void cli_warn(const struct cli_tool *tool, bool is_quiet, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** cli_note() - the same in any case */
+/** cli_note() - print a note on stderr */
 #define cli_note(tool, ...) cli_warn(tool, false, __VA_ARGS__)
 
-/** cli_usage_error() - as cli_error(), with a pointer to --help */
+/** cli_usage_error() - cli_error() with a pointer to --help */
 int cli_usage_error(const struct cli_tool *tool, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** cli_long_name() - of an option by its val */
+/** cli_long_name() - long name of the option @val */
 const char *cli_long_name(const struct cli_tool *tool, int val);
 
 /**
- * cli_command() - the place of @word among @words, which NULL ends
+ * cli_command() - index of @word in @words, which is NULL-terminated
  *
- * Return: -1 after a message: there is no such command, or if @word is NULL, none was given.
+ * Return: -1 after a message: unknown command, or missing if @word is NULL.
  */
 int cli_command(const struct cli_tool *tool, const char *const *words, const char *word);
 
 /**
- * cli_no_operand() - refuse an argument that nothing takes; NULL: there is none
+ * cli_no_operand() - refuse an unexpected argument; NULL: there is none
  *
- * Return: 0 for none, or the error status after a message.
+ * Return: 0 if there is none, or the error status after a message.
  */
 int cli_no_operand(const struct cli_tool *tool, const char *word);
 
 /**
- * cli_number() - the argument of an option @val that takes a number
+ * cli_number() - parse the numeric argument of the option @val
  *
  * Return: 0, or the error status after a message.
  */
@@ -125,9 +129,9 @@ int cli_number(const struct cli_tool *tool, int val, const char *text, uint64_t 
 	       uint64_t most, uint64_t *number);
 
 /**
- * cli_word() - the argument of an option @val that takes one of some words, which NULL ends
+ * cli_word() - look up the argument of the option @val in a NULL-terminated list of words
  *
- * Return: its place among them; -1 after a message.
+ * Return: its index; -1 after a message.
  */
 int cli_word(const struct cli_tool *tool, int val, const char *const *words, const char *text);
 
@@ -135,14 +139,14 @@ int cli_word(const struct cli_tool *tool, int val, const char *const *words, con
 void cli_wait(double seconds);
 
 /**
- * cli_separator() - what comes before each list of --watch
+ * cli_separator() - print the separator between the lists of --watch
  *
- * On a terminal each takes the place of the one before, elsewhere it follows a blank line.
+ * On a terminal it clears the previous list, elsewhere it is a blank line.
  */
 const char *cli_separator(bool is_first);
 
 /**
- * cli_close_stdout() - flush stdout and say so when that fails (full disk, closed pipe)
+ * cli_close_stdout() - flush stdout and report errors (full disk, closed pipe)
  *
  * Return: 0, or the tool's error_status.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Messages may quote what a stranger chose: no byte of it may drive the reader's terminal. */
+/* Make untrusted text in messages safe for the terminal. */
 #include "cli/printable.h"
 
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One character of UTF-8. Return: its bytes, 0 for what is none; @code receives its number. */
+/* Decode one character of UTF-8. Return: its length, 0 if invalid; @code receives its number. */
 static size_t decode(const unsigned char *text, uint32_t *code)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -19,19 +19,19 @@ static size_t decode(const unsigned char *text, uint32_t *code)
 
 	*code = len > 1 ? *text & (0x7fU >> len) : *text;
 	for (size_t i = 1; i < len; i++) {
-		if (text[i] >> 6 != 2) /* the end of the string, too */
+		if (text[i] >> 6 != 2) /* also at the end of the string */
 			return 0;
 		*code = *code << 6 | (text[i] & 0x3f);
 	}
 	return len && *code >= least[len] && *code <= 0x10ffff && *code >> 11 != 0x1b ? len : 0;
 }
 
-/* Does it print something where it stands? */
+/* Does it print in place, without side effects? */
 static bool is_harmless(uint32_t code)
 {
 	if (code < 0x20 || (code >= 0x7f && code < 0xa0))
 		return false;
-	/* Marks and overrides of the direction, separators of lines, the byte order mark. */
+	/* Direction marks and overrides, line separators, byte order mark. */
 	return code != 0x61c && code != 0x200e && code != 0x200f &&
 	       !(code >= 0x2028 && code <= 0x202e) && !(code >= 0x2066 && code <= 0x2069) &&
 	       code != 0xfeff;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages may quote what a stranger chose: no byte of it may drive the reader's terminal. */
+/* Make untrusted text in messages safe for the terminal. */
 #pragma once
 
 #include <stddef.h>
 
 /**
- * cli_printable() - copy text so that a terminal shows it as one line
- * @size: of @out, at least 1; what does not fit is cut, never within a character
+ * cli_printable() - copy text such that a terminal shows it as one line
+ * @size: of @out, at least 1; truncates, but never within a character
  *
- * Control characters (C0, DEL, C1), bytes that are not UTF-8, and what ends a line or turns the
- * direction of writing become \xNN. A backslash stays: shell words in a message stay words.
+ * Control characters (C0, DEL, C1), invalid UTF-8, line separators and direction marks become \xNN.
+ * A backslash is kept: shell words in a message stay shell words.
  */
 void cli_printable(char *out, size_t size, const char *text);
