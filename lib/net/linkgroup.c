@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The kernel's link groups, and which device each of them uses. */
+/* The kernel's link groups and the devices they use. */
 #include "net/linkgroup.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's link groups, and which device each of them uses. */
+/* The kernel's link groups and the devices they use. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@
  * struct pnet_group - a link of an SMC-R link group, or an SMC-D link group
  * @ib, @port: the RDMA port of the link; empty for SMC-D
  * @chid: channel id of an SMC-D group, -1 for none
- * @is_shown: for the caller, zero at the beginning
+ * @is_shown: for the caller, false at first
  */
 struct pnet_group {
 	uint32_t id, conns;
@@ -29,7 +29,7 @@ struct pnet_groups {
 	size_t count, size;
 };
 
-/** pnet_groups_load() - ask the kernel; none where it is too old. Return: 0, -errno with @err */
+/** pnet_groups_load() - dump them; none if the kernel is too old. Return: 0, -errno with @err */
 int pnet_groups_load(struct pnet_groups *groups, struct smc_err *err);
 
 void pnet_groups_free(struct pnet_groups *groups);

@@ -13,14 +13,14 @@
 #include "base/array.h"
 #include "host/probe.h"
 
-/* What a probe works on: all addresses are asked for once, when the first device is. */
+/* Argument of a probe: getifaddrs() is called once, for the first device. */
 struct source {
 	const char *netdev;
 	struct ifaddrs *all;
 	bool is_asked;
 };
 
-/* IPv4 addresses may have a label, which getifaddrs() gives for the name: "eth0:1". */
+/* getifaddrs() gives an IPv4 address's label as the name: "eth0:1". */
 static bool is_of(const struct ifaddrs *item, const char *netdev)
 {
 	size_t len = strcspn(item->ifa_name, ":");
@@ -46,7 +46,7 @@ static bool from_sockaddr(struct netaddr *addr, const struct ifaddrs *item)
 	return true;
 }
 
-/* Return: number of addresses; the text has them with blanks between. */
+/* Return: number of addresses; the text lists them, separated by blanks. */
 static int probe(void *arg, char text[HOST_PROBE_SIZE])
 {
 	struct source *source = arg;

@@ -16,7 +16,7 @@
  * struct netaddr - one address
  * @family: AF_INET or AF_INET6
  * @prefix: length in bits
- * @bytes: network order; 4 of them for AF_INET
+ * @bytes: network byte order; the first 4 for AF_INET
  */
 struct netaddr {
 	char netdev[NETDEV_NAME_SIZE];
@@ -26,7 +26,7 @@ struct netaddr {
 };
 
 /**
- * struct netaddr_table - all of them, in the order of the net devices
+ * struct netaddr_table - addresses, in the order of the net devices
  * @is_known: false when the addresses of a device could not be obtained
  */
 struct netaddr_table {
@@ -36,41 +36,41 @@ struct netaddr_table {
 };
 
 /**
- * netaddr_load() - addresses of all net devices, by getifaddrs(3) or of a recorded host
+ * netaddr_load() - addresses of all net devices, by getifaddrs(3) or from a recorded host
  *
- * A device with very many addresses keeps the first ones.
+ * Only the first addresses are kept of a device with very many.
  */
 void netaddr_load(struct netaddr_table *table, const struct netdev_table *netdevs);
 
-/** netaddr_host() - read "10.0.0.1", with all bits. Return: false when it is something else */
+/** netaddr_host() - parse "10.0.0.1" as a full-length prefix. Return: false on a syntax error */
 bool netaddr_host(struct netaddr *addr, const char *text);
 
-/** netaddr_parse() - the same of "10.0.0.1/24" */
+/** netaddr_parse() - parse "10.0.0.1/24". Return: false on a syntax error */
 bool netaddr_parse(struct netaddr *addr, const char *text);
 
-/** netaddr_text() - write an address with its prefix; with @is_subnet the subnet that it is in */
+/** netaddr_text() - write an address with its prefix; with @is_subnet, write its subnet */
 void netaddr_text(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr, bool is_subnet);
 
-/** netaddr_short() - the same, without the prefix of a whole address */
+/** netaddr_short() - as netaddr_text(), without the prefix if it is full length */
 void netaddr_short(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr);
 
 /** netaddr_covers() - is @other in the subnet of @addr? */
 bool netaddr_covers(const struct netaddr *addr, const struct netaddr *other);
 
-/** netaddr_has() - has a net device an address of this family? */
+/** netaddr_has() - does a net device have an address of this family? */
 bool netaddr_has(const struct netaddr_table *table, const char *netdev, int family);
 
 /**
- * netaddr_is_private() - can only hosts of a private network have or reach it?
+ * netaddr_is_private() - is the address only usable in private networks?
  *
- * Loopback, link-local, private and shared addresses: RFC 1918, 3927, 4193, 4291, 6598. What an
- * address translator before this host lets in, nobody here knows.
+ * Loopback, link-local, private and shared addresses: RFC 1918, 3927, 4193, 4291, 6598. Port
+ * forwarding on a NAT device in front of this host is not known here.
  */
 bool netaddr_is_private(const struct netaddr *addr);
 
 /**
- * netaddr_public() - the first address by which hosts of other networks reach a socket, or NULL
- * @listen: where it listens; all bytes 0 for every address
+ * netaddr_public() - first public address through which a socket can be reached, or NULL
+ * @listen: address it listens on; all bytes 0 for any address
  */
 const struct netaddr *netaddr_public(const struct netaddr_table *table,
 				     const struct netaddr *listen);

@@ -19,13 +19,13 @@ bool netdev_bus(char bus[NETDEV_BUS_SIZE], char bus_id[NETDEV_BUS_ID_SIZE], cons
 	if (!host_link(bus_id, NETDEV_BUS_ID_SIZE, "%s", link))
 		return false;
 	host_link(bus, NETDEV_BUS_SIZE, "%s/subsystem", link);
-	/* A group of channels has a bus of its own, but a user knows it as ccw. */
+	/* Channel groups are on the bus ccwgroup, but users know them as ccw. */
 	if (!strcmp(bus, "ccwgroup"))
 		strcpy(bus, "ccw");
 	return true;
 }
 
-/* First in the kernel's list of lower devices; a bond shows that order, links do not. */
+/* First in the kernel's list of lower devices; bond attributes keep that order, links do not. */
 static void read_lower(char lower[NETDEV_NAME_SIZE], const char *root, const char *name)
 {
 	static const char prefix[] = "lower_";
@@ -90,7 +90,7 @@ int netdev_load(struct netdev_table *table, const char *root)
 		return ret;
 	table->devs = xcalloc(names.count, sizeof(*table->devs));
 	for (size_t i = 0; i < names.count; i++) {
-		/* bonding_masters is a file beside the devices. */
+		/* bonding_masters is a file among the devices. */
 		if (strlen(names.names[i]) < NETDEV_NAME_SIZE &&
 		    host_exists("%s/class/net/%s/ifindex", root, names.names[i]))
 			read_netdev(&table->devs[table->count++], root, names.names[i]);

@@ -15,14 +15,14 @@
 /**
  * struct netdev - one net device
  * @ifindex, @mtu: 0 if unknown
- * @dev_port: port of its card, from 0
+ * @dev_port: port on its card, from 0
  * @state: operstate: "up", "down", "unknown" (loopback), ...; empty if unknown
- * @mac: its address as sysfs writes it, "02:00:00:00:00:01"; empty if unknown
+ * @mac: address in sysfs format, "02:00:00:00:00:01"; empty if unknown
  * @bus: "pci", "ccw" or another bus; empty for a virtual device
- * @bus_id: name of the device on it
- * @driver: of the device on the bus, may be empty
- * @base: the device at the bottom, as SMC looks for it: the first lower device of the first lower
- *	device ...; the device's own name when it stands on no other
+ * @bus_id: name of the device on that bus
+ * @driver: driver of the bus device, may be empty
+ * @base: the lowest device, as SMC looks it up: the first lower device of the first lower device
+ *	...; the device's own name if it has no lower device
  * @lower: the device directly below, empty for none
  * @hw_pnetid: PNET ID from firmware, empty for none
  */
@@ -39,14 +39,14 @@ struct netdev {
 	char hw_pnetid[PNETID_SIZE];
 };
 
-/** struct netdev_table - all of them, in the order of their names, strverscmp(3) */
+/** struct netdev_table - net devices, sorted by name, strverscmp(3) */
 struct netdev_table {
 	struct netdev *devs;
 	size_t count;
 };
 
 /**
- * netdev_load() - read all net devices of the sysfs at @root; one that vanishes keeps what was read
+ * netdev_load() - read all net devices of the sysfs at @root; one that vanishes stays incomplete
  *
  * Return: 0, -errno when the directory cannot be read.
  */
@@ -55,7 +55,11 @@ int netdev_load(struct netdev_table *table, const char *root);
 /** netdev_find() - by name, NULL for none */
 const struct netdev *netdev_find(const struct netdev_table *table, const char *name);
 
-/** netdev_bus() - bus and bus id of what a "device" link points to; false leaves both empty */
+/**
+ * netdev_bus() - bus and bus id of a "device" link's target
+ *
+ * Return: false, with both empty, if none.
+ */
 bool netdev_bus(char bus[NETDEV_BUS_SIZE], char bus_id[NETDEV_BUS_ID_SIZE], const char *link);
 
 void netdev_free(struct netdev_table *table);

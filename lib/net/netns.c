@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Network namespaces, and which sysfs shows that of the calling thread. */
+/* Network namespaces, and the sysfs of the calling thread's namespace. */
 #include "net/netns.h"
 
 #include <errno.h>
@@ -111,7 +111,7 @@ int sysfs_here(char root[SYSFS_ROOT_SIZE], int *fd, bool is_entered, struct smc_
 	*fd = mount_sysfs(is_entered ? err : &ignored);
 	if (*fd < 0)
 		return is_entered ? *fd : 0;
-	/* The kernel has one for each namespace, however often it is mounted. */
+	/* sysfs has one superblock per network namespace, however often it is mounted. */
 	if (fstat(*fd, &own) || stat(SYSFS_ROOT, &common) || own.st_dev != common.st_dev) {
 		snprintf(root, SYSFS_ROOT_SIZE, "/proc/self/fd/%d", *fd);
 	} else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Network namespaces, and which sysfs shows that of the calling thread. */
+/* Network namespaces, and the sysfs of the calling thread's namespace. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,32 +11,32 @@
 
 /**
  * smc_netns_enter() - move the calling thread into another network namespace
- * @name: name under /run/netns as ip-netns(8) keeps them, a process id, or a path with a slash;
- *	NULL to stay
+ * @name: name under /run/netns as in ip-netns(8), a process id, or a path with a slash; NULL to
+ *	stay
  *
- * Return: 0; -ENOENT, -ESRCH no such namespace or process; -EPERM without CAP_SYS_ADMIN.
+ * Return: 0; -ENOENT, -ESRCH for no such namespace or process; -EPERM without CAP_SYS_ADMIN.
  */
 int smc_netns_enter(const char *name, struct smc_err *err);
 
 /**
- * smc_netns_run() - do something in another network namespace, and come back
- * @name: as above; "" for the one that the thread is in
+ * smc_netns_run() - call a function in another network namespace, and return from it
+ * @name: as in smc_netns_enter(); "" for the current one
  * @fn: returns 0, or -errno with its own sentence
  *
- * Return: what @fn returned; -errno with @err when there is no way in, or back.
+ * Return: result of @fn; -errno with @err if the namespace cannot be entered, or left.
  */
 int smc_netns_run(const char *name, int (*fn)(void *arg), void *arg, struct smc_err *err);
 
 /**
- * sysfs_here() - the sysfs of the network namespace that the calling thread is in
+ * sysfs_here() - the sysfs of the calling thread's network namespace
  * @root: receives its path
- * @fd: receives a descriptor that keeps it alive, negative where none is needed
- * @is_entered: /sys is surely another namespace's, see smc_netns_enter()
+ * @fd: receives a descriptor that keeps it alive, negative if none is needed
+ * @is_entered: /sys surely belongs to another namespace, see smc_netns_enter()
  *
- * /sys shows the namespace in which it was mounted, also after "nsenter -n" and "unshare -n". Where
- * that is another one, this makes a sysfs that is mounted nowhere. Without CAP_SYS_ADMIN it is
- * taken to be /sys.
+ * /sys shows the namespace in which it was mounted, also after "nsenter -n" and "unshare -n". If
+ * that is another one, this function creates a detached sysfs mount. Without CAP_SYS_ADMIN, /sys is
+ * assumed to match.
  *
- * Return: 0; only if @is_entered -errno with @err (-ENOSYS before kernel 5.2).
+ * Return: 0; -errno with @err, only if @is_entered (-ENOSYS before kernel 5.2).
  */
 int sysfs_here(char root[SYSFS_ROOT_SIZE], int *fd, bool is_entered, struct smc_err *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* All network namespaces of this host, and what people call each. */
+/* All network namespaces of this host, and their names. */
 #include "net/netns_list.h"
 
 #include <dirent.h>
@@ -20,9 +20,9 @@
 #define DIRECTORY "/run/netns"
 #define OWN "/proc/thread-self/ns/net"
 
-/* ---- which there are ---- */
+/* ---- find them ---- */
 
-/* Return: the inode behind "net:[4026531840]", 0 with an errno. */
+/* Return: the inode in "net:[4026531840]", 0 with an errno. */
 static uint64_t inode_of_process(pid_t pid)
 {
 	char path[64], target[64];
@@ -49,7 +49,7 @@ static struct netns *find(const struct netns_list *list, uint64_t inode)
 	return NULL;
 }
 
-/* /proc lists processes in the order of their numbers. */
+/* /proc lists processes in ascending order. */
 static int load_processes(struct netns_list *list, struct smc_err *err)
 {
 	DIR *proc = opendir("/proc");
@@ -67,7 +67,7 @@ static int load_processes(struct netns_list *list, struct smc_err *err)
 	return 0;
 }
 
-/* Files that are no namespace, or not any more, lie on another device. */
+/* Stale or foreign files are on a different device. */
 static void load_files(struct netns_list *list, dev_t device)
 {
 	DIR *dir = opendir(DIRECTORY);
@@ -92,7 +92,7 @@ static void load_files(struct netns_list *list, dev_t device)
 		closedir(dir);
 }
 
-/* ---- what people call them ---- */
+/* ---- name them ---- */
 
 static void name_one(struct netns *netns, struct json_t *names, uint64_t host)
 {
@@ -169,9 +169,9 @@ void netns_list_free(struct netns_list *list)
 	*list = (struct netns_list){ .count = 0 };
 }
 
-/* ---- into each ---- */
+/* ---- enter them ---- */
 
-/* Return: a descriptor of that very namespace, -errno. */
+/* Return: a descriptor if it is still the same namespace, -errno. */
 static int open_path(const char *path, uint64_t inode)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -193,7 +193,7 @@ static int open_process(pid_t pid, uint64_t inode)
 	return open_path(path, inode);
 }
 
-/* Its process has ended: another one may be in it. */
+/* Its process has ended: another process may be in the namespace. */
 static int open_other(uint64_t inode)
 {
 	DIR *proc = opendir("/proc");
@@ -225,7 +225,7 @@ static int open_netns(const struct netns *netns)
 	return fd;
 }
 
-/* Return: 1 when the thread is in it now, 0 when it is not to be had, -errno. */
+/* Return: 1 after entering it, 0 if it no longer exists, -errno. */
 static int enter(struct netns_list *list, const struct netns *netns, struct smc_err *err)
 {
 	int fd = open_netns(netns), code = fd < 0 ? -fd : 0;
@@ -262,7 +262,7 @@ int netns_list_each(struct netns_list *list,
 				    err->text);
 		ret = 0;
 	}
-	/* There may be no way back, see the header. */
+	/* Returning may be impossible, see the header. */
 	setns(home, CLONE_NEWNET);
 	close(home);
 	return ret;

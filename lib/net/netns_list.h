@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All network namespaces of this host, and what people call each. */
+/* All network namespaces of this host, and their names. */
 #pragma once
 
 #include <stdint.h>
@@ -9,13 +9,13 @@
 #include "cgroup/container.h"
 
 /**
- * struct netns - one of them
- * @inode: its number, as lsns(8) and "ls -L /proc/PID/ns/net" show it
- * @pid: the process with the lowest number in it; 0: only a file keeps it
+ * struct netns - a network namespace
+ * @inode: number shown by lsns(8) and "ls -L /proc/PID/ns/net"
+ * @pid: lowest process ID in it; 0: only a file keeps it alive
  * @file: its name under /run/netns, "" for none
- * @name: container, pod or machine; else @file; else the unit of @pid; "host" is that of process 1,
- *	"own" that of the caller, who may not see that one, and no other is called like these two;
- *	else "net:[INODE]". Not escaped; two may have one name
+ * @name: container, pod or machine; else @file; else the unit of @pid; "host" is reserved for the
+ *	namespace of process 1, "own" for the caller's if it cannot see that one; else
+ *	"net:[INODE]". Not escaped, not unique
  * @is_own: the calling thread was in it when the list was read
  */
 struct netns {
@@ -27,10 +27,10 @@ struct netns {
 };
 
 /**
- * struct netns_list - the caller's own is first, the others by name
- * @hidden: processes whose namespace the caller may not see
- * @denied: namespaces that it may not enter
- * @failed: where something else failed; @first: what failed first, with the name before it
+ * struct netns_list - the caller's own is first, the others are sorted by name
+ * @hidden: number of processes whose namespace the caller cannot see
+ * @denied: number of namespaces that it may not enter
+ * @failed: number of other failures; @first: the first of them, with the name before it
  */
 struct netns_list {
 	struct netns *entries;
@@ -40,33 +40,36 @@ struct netns_list {
 };
 
 /**
- * netns_list_load() - those of the processes in /proc, and those under /run/netns
+ * netns_list_load() - find those of the processes in /proc, and those under /run/netns
  *
- * What nothing but an open descriptor or a thread of its own keeps is not found.
+ * Namespaces kept alive only by an open descriptor or a single thread are not found.
  *
  * Return: 0, -EROFS for a recorded host, -errno with @err.
  */
 int netns_list_load(struct netns_list *list, struct smc_err *err);
 
 /**
- * netns_list_each() - do something in each of them, in this thread, and come back
- * @fn: 0; -errno with @err, and then it goes on with the next one; -EPIPE ends it
+ * netns_list_each() - call a function in each namespace, in this thread, and return
+ * @fn: returns 0; -errno with @err, after which the walk continues; -EPIPE ends it
  *
- * setns(2) needs CAP_SYS_ADMIN here and over the namespace; the own one, which comes first, needs
- * nothing. Those that have gone since are left out in silence. Who entered a user namespace may
- * have no way back: later lists then count their own as any other's.
+ * setns(2) needs CAP_SYS_ADMIN here and over the namespace; the caller's own, which comes first,
+ * needs nothing. Vanished ones are skipped silently. After entering a user namespace, returning may
+ * be impossible: later lists then treat the original namespace as any other.
  *
- * Return: 0, also where some failed, which are in @list; -EPIPE; the failure of the caller's
- * namespace.
+ * Return: 0, also if some failed (counted in @list); -EPIPE; the failure of the caller's namespace.
  */
 int netns_list_each(struct netns_list *list,
 		    int (*fn)(void *arg, const struct netns *netns, struct smc_err *err), void *arg,
 		    struct smc_err *err);
 
-/** netns_list_failure() - one sentence about @failed. Return: 0 for none, -EIO with @err */
+/**
+ * netns_list_failure() - write one sentence about @failed
+ *
+ * Return: 0 if none failed, -EIO with @err.
+ */
 int netns_list_failure(const struct netns_list *list, struct smc_err *err);
 
-/** netns_list_hidden() - one sentence about what may not be seen; "" for nothing */
+/** netns_list_hidden() - write one sentence about @hidden; "" for none */
 void netns_list_hidden(const struct netns_list *list, char *text, size_t size);
 
 void netns_list_free(struct netns_list *list);

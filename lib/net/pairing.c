@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Devices and their PNET IDs, and which ones belong together. */
+/* Devices, their PNET IDs, and the pairs they form. */
 #include "net/pairing.h"
 
 #include <ctype.h>
@@ -54,7 +54,7 @@ static const struct smc_pnet *net_entry(const struct smc_pnet_table *table, cons
 	return NULL;
 }
 
-/* An RDMA or ISM device goes by its own name or by that of its PCI function. Port 0: any. */
+/* Match an RDMA or ISM device by name or by PCI function. Port 0: any. */
 static const struct smc_pnet *ib_entry(const struct smc_pnet_table *table, const char *name,
 				       const char *bus_id, unsigned int port)
 {
@@ -81,7 +81,9 @@ static void set_id(struct pnet_row *row, const char *hw_pnetid)
 	}
 }
 
-/* As the kernel looks it up: hardware and table for the base device, then the table for itself. */
+/*
+ * As in the kernel: hardware and table for the base device, then the table for the device itself.
+ */
 static struct pnet_row net_row(const struct netdev *net, const struct smc_pnet_table *table,
 			       const struct pnet_world *world)
 {
@@ -124,7 +126,7 @@ static struct pnet_row ism_row(const struct ism_dev *ism, const struct smc_pnet_
 	return row;
 }
 
-/* Loopback for SMC-D is in no sysfs before 6.18, so it is known by its name only. */
+/* Loopback for SMC-D is not in sysfs before 6.18, so only its name is known. */
 static struct pnet_row absent_row(const struct smc_pnet *entry)
 {
 	struct pnet_row row = { .type = PNET_NET, .name = entry->eth, .entry = entry };
@@ -141,7 +143,7 @@ static struct pnet_row absent_row(const struct smc_pnet *entry)
 static int compare(const void *a, const void *b)
 {
 	const struct pnet_row *left = a, *right = b;
-	int order = !*left->pnetid - !*right->pnetid; /* those without come last */
+	int order = !*left->pnetid - !*right->pnetid; /* rows without one come last */
 
 	if (!order)
 		order = strcmp(left->pnetid, right->pnetid);
@@ -235,7 +237,7 @@ bool pnet_row_is_hardware(const struct pnet_row *row, const struct netdev_table 
 	       (row->source == PNET_FROM_BASE && base && base->hw_pnetid[0]);
 }
 
-/* One sentence, with names as they are; empty when nothing is wrong. */
+/* One sentence, with unescaped names; empty if nothing is wrong. */
 static void describe(char *buf, size_t size, const struct pnet_row *row)
 {
 	bool is_there = row->net || row->ib || row->ism;
@@ -263,7 +265,7 @@ static void describe(char *buf, size_t size, const struct pnet_row *row)
 			 row->pnetid, row->net->base, row->name, row->entry->name);
 }
 
-/* The better place for an entry that counts only if the kernel finds none of the device below. */
+/* Suggest the lower device for an entry that only counts if the kernel finds none there. */
 static void append_better(struct out_text *text, const struct pnet_row *row)
 {
 	struct smc_pnet better = { .has = SMC_PNET_HAS_NET };
@@ -312,7 +314,7 @@ static bool is_taken(const struct smc_pnet_table *entries, const struct pnet_row
 	return false;
 }
 
-/* A new PNET ID that resembles the net device's name: ens1f0 gives ENS1F0, and again ENS1F02. */
+/* Derive a new PNET ID from the net device's name: ens1f0 gives ENS1F0, then ENS1F02. */
 static void new_name(char name[SMC_PNET_NAME_SIZE], const struct smc_pnet_table *entries,
 		     const struct pnet_rows *rows, const char *netdev)
 {
@@ -330,7 +332,7 @@ static void new_name(char name[SMC_PNET_NAME_SIZE], const struct smc_pnet_table 
 		snprintf(name, SMC_PNET_NAME_SIZE, "%.13s%u", stem, i);
 }
 
-/* Return: false when there is nothing to suggest for the pair. */
+/* Return: false if there is nothing to suggest for the pair. */
 static bool pair(struct smc_pnet *entry, const struct smc_pnet_table *entries,
 		 const struct pnet_rows *rows, const struct pnet_row *port,
 		 const struct pnet_row *net)
@@ -341,7 +343,7 @@ static bool pair(struct smc_pnet *entry, const struct smc_pnet_table *entries,
 	*entry = (struct smc_pnet){ 0 };
 	if (*port->pnetid && *net->pnetid)
 		return false;
-	/* Another port of this net device has just been given one. */
+	/* Another port of this net device was given one just now. */
 	for (size_t i = 0; i < entries->count && !*id; i++)
 		if (!strcmp(entries->entries[i].eth, net->name))
 			suggested = &entries->entries[i];
@@ -363,7 +365,7 @@ static bool pair(struct smc_pnet *entry, const struct smc_pnet_table *entries,
 	return entry->has;
 }
 
-/* The table takes one entry for each device name, whatever its port. */
+/* The table has room for one entry per device name, whatever its port. */
 static bool is_blocked(const struct smc_pnet_table *entries, const struct smc_pnet_table *table,
 		       const struct smc_pnet *entry)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices and their PNET IDs, whoever gave them, and which ones belong together. */
+/* Devices, their PNET IDs from any source, and the pairs they form. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include "out/text.h"
 #include "smc/pnet.h"
 
-/** struct pnet_world - the devices that there are */
+/** struct pnet_world - all devices of the host */
 struct pnet_world {
 	struct netdev_table nets;
 	struct rdma_table rdma;
@@ -27,15 +27,15 @@ int pnet_table_load(struct smc_pnet_table *table, struct smc_err *err);
 
 enum pnet_type { PNET_NET, PNET_IB, PNET_ISM };
 
-/* Where the PNET ID of a device comes from. */
+/* Source of a device's PNET ID. */
 enum pnet_source { PNET_FROM_NOWHERE, PNET_FROM_TABLE, PNET_FROM_HARDWARE, PNET_FROM_BASE };
 
 /**
  * struct pnet_row - a device, or one port of it, and its PNET ID
  * @port: RDMA port, 0 for none
- * @pnetid: as SMC finds it, "" for none
- * @net, @ib, @ism: the device; all NULL when an entry names one that is not there
- * @entry: of the table that names the device itself, or NULL
+ * @pnetid: as found by SMC, "" for none
+ * @net, @ib, @ism: the device; all NULL for an entry of an absent device
+ * @entry: table entry that names the device itself, or NULL
  */
 struct pnet_row {
 	enum pnet_type type;
@@ -64,32 +64,36 @@ void pnet_rows_free(struct pnet_rows *rows);
 /** pnet_row_of_net() - the row of a net device by name, NULL for none */
 const struct pnet_row *pnet_row_of_net(const struct pnet_rows *rows, const char *name);
 
-/** pnet_row_is_hardware() - does firmware give the PNET ID, to the device itself or to its base? */
+/** pnet_row_is_hardware() - does the PNET ID come from firmware, for the device or its base? */
 bool pnet_row_is_hardware(const struct pnet_row *row, const struct netdev_table *nets);
 
-/** pnet_row_state() - "up", "ACTIVE", "absent", ...; NULL of an ISM device, which has none */
+/** pnet_row_state() - "up", "ACTIVE", "absent", ...; NULL for an ISM device, which has no state */
 const char *pnet_row_state(const struct pnet_row *row);
 
-/** pnet_row_serves() - does a port or ISM device serve @net? By PNET ID; without any, as its own */
+/**
+ * pnet_row_serves() - does a port or ISM device serve @net? By PNET ID
+ *
+ * If both have none, as its own device
+ */
 bool pnet_row_serves(const struct pnet_row *row, const struct pnet_row *net);
 
-/** pnet_row_is_root() - does nothing else have it below: a base device, what serves nobody? */
+/** pnet_row_is_root() - is it a base device without upper devices to serve? */
 bool pnet_row_is_root(const struct pnet_rows *rows, const struct pnet_row *row);
 
 /**
- * pnet_row_warn() - append what is wrong with a row, one sentence, escaped already
+ * pnet_row_warn() - append one sentence about a problem of a row, escaped already
  *
- * It may end with a command that mends it, whose words are a shell's.
+ * It may end with a shell command that fixes the problem.
  *
- * Return: false when nothing is wrong.
+ * Return: false if nothing is wrong.
  */
 bool pnet_row_warn(struct out_text *text, const struct pnet_row *row);
 
 /**
  * pnet_suggest_make() - entries that would pair each RDMA port with its net device
  *
- * An entry has both devices, or that one which lacks the PNET ID of the other. Ports that SMC
- * cannot use, and pairs that agree already, make none; nor do pairs that have different PNET IDs.
+ * An entry names both devices, or only the one without PNET ID if the other has one. Ports that SMC
+ * cannot use make none, nor do pairs with equal or with different PNET IDs.
  */
 void pnet_suggest_make(struct smc_pnet_table *entries, const struct smc_pnet_table *table,
 		       const struct pnet_world *world);
@@ -97,7 +101,7 @@ void pnet_suggest_make(struct smc_pnet_table *entries, const struct smc_pnet_tab
 /**
  * pnet_command() - append the command that adds an entry: "smc_pnet -a NET1 -I eth0"
  *
- * Return: false when one of its names is not a shell word: what was appended is not a command then.
+ * Return: false if a name is not a shell word: then the appended text is not a command.
  */
 bool pnet_command(struct out_text *text, const struct smc_pnet *entry)
 	__attribute__((warn_unused_result));

@@ -9,7 +9,7 @@
 #include "host/file.h"
 #include "host/probe.h"
 
-/* "15b3  Mellanox Technologies": the name behind the number, or NULL for another line. */
+/* "15b3  Mellanox Technologies": the name after the number, or NULL for another line. */
 static const char *behind(const char *line, unsigned int number)
 {
 	char *end;
@@ -30,7 +30,7 @@ static void keep(char dst[PCIIDS_NAME_SIZE], const char *name)
 	dst[len] = '\0';
 }
 
-/* Vendors begin a line, their devices follow after a tab, subsystems after two. */
+/* Vendor lines are not indented; devices have one tab, subsystems two. */
 bool pciids_search(struct pciids_name *name, FILE *file, unsigned int vendor, unsigned int device)
 {
 	bool is_vendor = false;
@@ -76,7 +76,7 @@ static bool search_places(struct pciids_name *name, unsigned int vendor, unsigne
 	return is_found;
 }
 
-/** struct query - the device that is looked up */
+/** struct query - the device to look up */
 struct query {
 	unsigned int vendor, device;
 };
@@ -91,9 +91,7 @@ static int probe(void *arg, char text[HOST_PROBE_SIZE])
 	return is_found;
 }
 
-/*
- * The database is large and the answer is short: a record has the answer, or a database of its own.
- */
+/* The database is large, the answer short: a record keeps the answer, or has its own database. */
 bool pciids_find(struct pciids_name *name, unsigned int vendor, unsigned int device)
 {
 	struct query query = { vendor, device };

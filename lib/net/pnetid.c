@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* PNET IDs that firmware gives to devices. */
+/* PNET IDs from firmware. */
 #include "net/pnetid.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #define ID_LEN (PNETID_SIZE - 1)
 
-/* Code pages 500 and 1047 agree on letters and digits, and a PNET ID has no others. */
+/* Code pages 500 and 1047 agree on letters and digits, the only characters of a PNET ID. */
 static char from_ebcdic(uint8_t c)
 {
 	static const char rows[16][11] = {
@@ -63,7 +63,7 @@ bool pnetid_of_device(char id[PNETID_SIZE], const char *root, const char *bus, c
 	} else if (!strncmp(bus, "ccw", 3) &&
 		   host_text(chpid, sizeof(chpid), "%s/bus/ccwgroup/devices/%s/chpid", root,
 			     bus_id)) {
-		/* It is written in capitals, the channel path's directory in small letters. */
+		/* It is written in upper case, the channel path's directory in lower case. */
 		for (char *c = chpid; *c; c++)
 			*c = (char)(*c | (*c >= 'A' && *c <= 'F' ? 0x20 : 0));
 		len = host_bytes(util, sizeof(util), "%s/devices/css0/chp0.%s/util_string", root,

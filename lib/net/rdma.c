@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* RDMA devices and their ports, ISM devices: from sysfs; from netlink, whose net device one has. */
+/*
+ * RDMA devices with their ports, and ISM devices, from sysfs; netlink adds net device namespaces.
+ */
 #include "net/rdma.h"
 
 #include <errno.h>
@@ -19,7 +21,7 @@
 #define ISM_VENDOR 0x1014
 #define ISM_DEVICE 0x04ed
 
-/* "4: ACTIVE" and "1: CA": a number, for programs that knew it before, and its name. */
+/* "4: ACTIVE" and "1: CA": a number, for old programs, and its name. */
 static void after_colon(char *buf, size_t size, const char *text)
 {
 	const char *colon = strchr(text, ':');
@@ -35,7 +37,7 @@ static bool is_empty_gid(const char *gid)
 	return strspn(gid, "0:") == strlen(gid);
 }
 
-/* A table has up to a thousand entries, of which a few are in use: only those are recorded. */
+/* A table has up to a thousand entries, few of them in use: only these are recorded. */
 static bool is_used(const char *path, const char *number)
 {
 	FILE *file = host_open("%s/gids/%s", path, number);
@@ -76,8 +78,8 @@ static int read_gids(struct rdma_port *port, const char *path)
 }
 
 /*
- * The net device of a port: the base device of its first GID; what soft-RoCE calls its
- * parent; else the one on the same bus device whose port is the same.
+ * The net device of a port: the base device of its first GID; for soft-RoCE its parent; else the
+ * device with the same bus device and port.
  */
 static void find_netdev(struct rdma_port *port, const struct rdma_dev *dev, const char *path,
 			const struct netdev_table *netdevs)
@@ -189,7 +191,9 @@ static void add_ism(struct rdma_table *table, const char *root, const char *name
 	table->n_isms++;
 }
 
-/* Since kernel 6.18 each has an entry in a class; on IBM Z the name is still the PCI function's. */
+/*
+ * Since kernel 6.18 each has an entry in class dibs; on IBM Z its name is still the PCI function's.
+ */
 static void add_dibs(struct rdma_table *table, const char *root, const char *name)
 {
 	struct ism_dev *ism = &table->isms[table->n_isms];
@@ -272,7 +276,7 @@ void rdma_free(struct rdma_table *table)
 
 /* ---- net devices of other network namespaces ---- */
 
-/** struct query - @index: of the device, as netlink counts them; @result: see probe() */
+/** struct query - @index: RDMA device index in netlink; @result: see probe() */
 struct query {
 	const char *dev;
 	unsigned int port;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* RDMA devices and their ports as sysfs shows them; ISM devices of IBM Z beside them. */
+/* RDMA devices and their ports as sysfs shows them, and ISM devices of IBM Z. */
 #pragma once
 
 #include <stdbool.h>
@@ -30,9 +30,9 @@ struct rdma_gid {
  * @state: "ACTIVE", "DOWN", ...; empty if unknown
  * @link_layer: "Ethernet", "InfiniBand"; empty if unknown
  * @netdev: net device that the port belongs to, empty for none
- * @is_foreign: it has one, in another network namespace: rdma_check_netns()
+ * @is_foreign: its net device is in another network namespace: rdma_check_netns()
  * @hw_pnetid: PNET ID from firmware, empty for none
- * @active_mtu: bytes, 0 if unknown; sysfs has none, verbs_fill() sets it
+ * @active_mtu: bytes, 0 if unknown; not in sysfs, set by verbs_fill()
  */
 struct rdma_port {
 	unsigned int number;
@@ -50,7 +50,8 @@ struct rdma_port {
  * struct rdma_dev - one RDMA device
  * @node_type: "CA", "RNIC" (iWARP), ...; empty if unknown
  * @bus, @bus_id: empty for a software device
- * @driver: of the device on the bus; of a software device its kind as far as its parts tell ("rxe")
+ * @driver: driver of the bus device; for a software device its kind, if it can be determined
+ *	("rxe")
  */
 struct rdma_dev {
 	char name[RDMA_NAME_SIZE];
@@ -74,7 +75,7 @@ struct ism_dev {
 	char hw_pnetid[PNETID_SIZE];
 };
 
-/** struct rdma_table - all of them, in the order of their names */
+/** struct rdma_table - all devices, sorted by name */
 struct rdma_table {
 	struct rdma_dev *devs;
 	size_t count;
@@ -85,24 +86,26 @@ struct rdma_table {
 /**
  * rdma_load() - read all RDMA and ISM devices
  * @root: of sysfs
- * @netdevs: to know the port of a device that has no GIDs
+ * @netdevs: used to find the net device of a port without GIDs
  *
  * Return: 0, -errno when a directory cannot be read.
  */
 int rdma_load(struct rdma_table *table, const char *root, const struct netdev_table *netdevs);
 
 /**
- * rdma_check_netns() - forget net devices of other network namespaces
+ * rdma_check_netns() - clear net devices that are in other network namespaces
  *
- * sysfs shows RDMA devices in all namespaces, and names their net devices without telling in which
- * one these are. RDMA's netlink family tells of those only in the caller's.
+ * sysfs shows RDMA devices in all namespaces, and names their net devices without the namespace.
+ * RDMA's netlink family only reports those in the caller's namespace.
  */
 void rdma_check_netns(struct rdma_table *table);
 
-/** rdma_is_soft_roce() - has this RDMA device, which has no bus, a net device below it, as rxe? */
+/**
+ * rdma_is_soft_roce() - is this an RDMA device without a bus but with a lower net device, as rxe?
+ */
 bool rdma_is_soft_roce(const char *root, const char *name);
 
-/** rdma_find() - an RDMA device by name or by bus id, as the kernel takes both; NULL for none */
+/** rdma_find() - an RDMA device by name or bus id, as the kernel accepts both; NULL for none */
 const struct rdma_dev *rdma_find(const struct rdma_table *table, const char *name);
 
 /** ism_find() - an ISM device by name or bus id, NULL for none */

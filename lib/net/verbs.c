@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What libibverbs knows of RDMA ports and sysfs does not. */
+/* Attributes of RDMA ports that only libibverbs has. */
 #include "net/verbs.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ static const uint32_t mtu_bytes[] = {
 	[IBV_MTU_2048] = 2048, [IBV_MTU_4096] = 4096,
 };
 
-/* The words of sysfs. */
+/* Same words as sysfs. */
 static const char *const states[] = {
 	[IBV_PORT_NOP] = "NOP",	      [IBV_PORT_DOWN] = "DOWN",
 	[IBV_PORT_INIT] = "INIT",     [IBV_PORT_ARMED] = "ARMED",
@@ -80,7 +80,7 @@ void verbs_fill(struct rdma_table *table)
 			if (name && !strcmp(dev->name, name))
 				context = ibv_open_device(list[k]);
 		}
-		/* Devices of a record are not asked. */
+		/* Skip the devices of this machine when a record is read. */
 		for (size_t k = 0; (context || record_root()) && k < dev->n_ports; k++)
 			fill_port(&dev->ports[k], dev->name, context);
 		if (context)
