@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A ring of parts between the thread that receives and the one that looks at them. */
+/* Ring of parts between the receiving thread and the parsing thread. */
 #include "netlink/ahead.h"
 
 #include <errno.h>
@@ -16,16 +16,16 @@
 #define PARTS 8
 
 struct part {
-	ssize_t len; /* -1: @error */
+	ssize_t len; /* -1: see @error */
 	int error;
 	_Alignas(struct nlmsghdr) char bytes[AHEAD_PART];
 };
 
 /**
  * struct ahead
- * @empty, @full: how many parts may be received, and looked at
- * @next: part to look at; the one before it is looked at if @is_held
- * @unwanted: tells the thread to end
+ * @empty, @full: number of parts that can be received into, and parsed
+ * @next: part to parse; the one before it is still in use if @is_held
+ * @unwanted: asks the thread to end
  */
 struct ahead {
 	struct mnl_socket *nl;
@@ -43,7 +43,9 @@ static void wait_for(sem_t *sem)
 		;
 }
 
-/* What comes next was made by the call before: if nothing waits, all is here. */
+/*
+ * The kernel made the next part during the previous call: if none is ready, the dump is complete.
+ */
 static void *receive(void *arg)
 {
 	struct ahead *ahead = arg;
@@ -71,7 +73,7 @@ static void set_blocking(struct mnl_socket *nl, bool is_blocking)
 	fcntl(fd, F_SETFL, is_blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
 }
 
-/* Signals are the caller's. */
+/* Signals are for the caller's thread. */
 static int start_thread(struct ahead *ahead)
 {
 	sigset_t all, before;

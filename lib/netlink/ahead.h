@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* Receiving a long dump beside looking at it. */
+/* Receive a long dump in a second thread while it is parsed. */
 #pragma once
 
 #include <sys/types.h>
 #include <libmnl/libmnl.h>
 
 /*
- * The kernel fills one buffer of the reader's size, up to 32 KiB, per system call. A smaller one
- * does not merely cost calls: rows that did not fit have been seen to vanish.
+ * The kernel fills one buffer of the reader's size, up to 32 KiB, per system call. A smaller buffer
+ * costs more calls, and rows that did not fit have been seen to vanish.
  */
 #define AHEAD_PART 32768
 
 struct ahead;
 
 /**
- * ahead_start() - let a thread receive what a dump's answer still has, a few parts ahead
- * @nl: socket of a dump that has begun; nobody else receives from it until ahead_end()
+ * ahead_start() - start a thread that receives the rest of a dump, a few parts ahead
+ * @nl: socket of a dump in progress; only the thread receives from it until ahead_end()
  *
- * The kernel puts the next part of a dump together within recvmsg(2) (netlink_dump() in
- * net/netlink/af_netlink.c), so this is half of the time that a long list takes.
+ * The kernel builds the next part of a dump within recvmsg(2) (netlink_dump() in
+ * net/netlink/af_netlink.c); this is half of the time of a long list.
  *
- * Return: NULL where no thread can be had: then receive as ever.
+ * Return: NULL if no thread can be created: then receive without one.
  */
 struct ahead *ahead_start(struct mnl_socket *nl);
 
 /**
- * ahead_next() - the next part, as mnl_socket_recvfrom() gives it
- * @bytes: set to where it is, until the next call
+ * ahead_next() - get the next part, as mnl_socket_recvfrom() does
+ * @bytes: set to the part, valid until the next call
  *
- * Return: its bytes; -1 with errno, of which EAGAIN means that nothing more waits. After -1 comes
- * ahead_end().
+ * Return: length; -1 with errno, where EAGAIN means that nothing more is waiting. Call ahead_end()
+ * after -1.
  */
 ssize_t ahead_next(struct ahead *ahead, const void **bytes);
 
-/** ahead_end() - end the thread, whatever has not been looked at; NULL is fine */
+/** ahead_end() - end the thread and drop unparsed parts; NULL is allowed */
 void ahead_end(struct ahead *ahead);

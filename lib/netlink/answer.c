@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the bytes of a netlink answer say, whichever library received them. */
+/* Interpret the bytes of a netlink answer, for both libraries. */
 #include "netlink/answer.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ static int errno_of(int error)
 	return error < 0 && error >= -4095 ? -error : EBADMSG;
 }
 
-/* The kernel's own sentence among the attributes at @offset, "" for none. */
+/* The kernel's own sentence among the attributes at @offset, "" if there is none. */
 static const char *ext_ack_text(const struct nlmsghdr *nlh, size_t offset)
 {
 	const struct nlattr *attr;
@@ -35,7 +35,7 @@ static const char *ext_ack_text(const struct nlmsghdr *nlh, size_t offset)
 	return "";
 }
 
-/* The acknowledgement is an error of 0. The attributes follow the request, if it is quoted. */
+/* An acknowledgement is an error of 0. The attributes come after the quoted request, if any. */
 static void take_error(struct answer *answer, const struct nlmsghdr *nlh)
 {
 	const struct nlmsgerr *msg = mnl_nlmsg_get_payload(nlh);
@@ -80,7 +80,7 @@ static void hand_over(struct answer *answer, const struct nlmsghdr *nlh)
 
 static void take_message(struct answer *answer, const struct nlmsghdr *nlh)
 {
-	/* An answer to another request, one that timed out perhaps, is not an error of this one. */
+	/* Skip answers to another request, perhaps one that timed out. */
 	if (nlh->nlmsg_seq != answer->seq || !mnl_nlmsg_portid_ok(nlh, answer->port))
 		return;
 	if (nlh->nlmsg_flags & NLM_F_DUMP_INTR)
@@ -94,7 +94,7 @@ static void take_message(struct answer *answer, const struct nlmsghdr *nlh)
 	}
 }
 
-/* The end comes last: what stands behind it was not counted. */
+/* NLMSG_DONE comes last; anything after it is damage. */
 static void take_rest(struct answer *answer, const struct nlmsghdr *nlh, int left)
 {
 	for (; answer_has_message(nlh, left); nlh = mnl_nlmsg_next(nlh, &left))

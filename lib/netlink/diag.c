@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* sock_diag and its like over libmnl: dumps. */
+/* Dumps of sock_diag, RDMA and IPsec over libmnl. */
 #include "netlink/diag.h"
 
 #include <errno.h>
@@ -23,20 +23,20 @@
 #include "netlink/answer.h"
 #include "netlink/replay.h"
 
-/* A dump of more parts than that is a long one. */
+/* Start the reader thread after this many parts. */
 #define FEW_PARTS 4
-/* Room for answers in flight; the kernel caps it at net.core.rmem_max. */
+/* Receive buffer for answers in flight; the kernel caps it at net.core.rmem_max. */
 #define SOCKET_RCVBUF (1024 * 1024)
-/* A kernel that answers at all answers a dump at once; without a limit a lost answer hangs us. */
+/* The kernel answers a dump at once; without a timeout a lost reply would hang us. */
 #define RECV_TIMEOUT_SECONDS 20
 
-/** struct dump - @type: of the request; @answer: of what answers it */
+/** struct dump - @type: message type of the request; @answer: message type of the rows */
 struct dump {
 	uint16_t type, answer;
 	smc_diag_fn fn;
 	void *arg;
 	struct smc_err *err;
-	bool is_recorded; /* on this: */
+	bool is_recorded; /* on @tape */
 	struct replay_tape tape;
 };
 
@@ -113,7 +113,7 @@ static void set_options(struct mnl_socket *nl)
 	const struct timeval limit = { .tv_sec = RECV_TIMEOUT_SECONDS };
 	int fd = mnl_socket_get_fd(nl), on = 1, rcvbuf = SOCKET_RCVBUF;
 
-	/* Each is a comfort: an old kernel without one still answers. */
+	/* Both options are optional: old kernels lack them and still answer. */
 	mnl_socket_setsockopt(nl, NETLINK_EXT_ACK, &on, sizeof(on));
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &rcvbuf, sizeof(rcvbuf));
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));

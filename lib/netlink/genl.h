@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Generic netlink requests. With lib/netlink/diag the only code that opens a netlink socket. */
+/* Generic netlink requests. Only this and lib/netlink/diag open netlink sockets. */
 #pragma once
 
 #include <stddef.h>
@@ -11,10 +11,10 @@
 struct smc_genl;
 
 /**
- * typedef smc_genl_fn - takes a message of a finished dump
+ * typedef smc_genl_fn - takes a message of a complete dump
  *
- * The attributes start after a struct genlmsghdr (<linux/genetlink.h>), whose cmd tells the kind.
- * Return: 0; -errno ends it with that result.
+ * The attributes start after a struct genlmsghdr (<linux/genetlink.h>), whose cmd is the kind.
+ * Return: 0; -errno stops with that result.
  */
 typedef int (*smc_genl_fn)(const struct nlmsghdr *nlh, void *arg);
 
@@ -29,20 +29,20 @@ struct smc_genl_attr {
 /**
  * smc_genl_open() - open a socket and find the family, "SMC_GEN_NETLINK" or "SMC_PNETID"
  *
- * Needs no privilege. All answers are of the network namespace that the calling thread is in now.
- * When the family is not there, the kernel gets one chance to load SMC.
+ * Needs no privilege. All answers are about the calling thread's current network namespace. If the
+ * family is missing, the kernel gets one chance to load SMC.
  *
- * Return: 0; -ENOENT when this kernel has no SMC, or one without the family; another -errno. A
- * sentence in @err.
+ * Return: 0; -ENOENT when this kernel has no SMC, or one without the family; another -errno. @err
+ * gets a sentence.
  */
 int smc_genl_open(struct smc_genl **nl, const char *family, struct smc_err *err);
 
 /**
- * smc_genl_follow() - ask the network namespace that the calling thread is in now
- * @nl: of another one, or NULL for the first; NULL again after an error
+ * smc_genl_follow() - reopen in the calling thread's current network namespace
+ * @nl: socket of another namespace, or NULL at first; set to NULL on error
  *
- * The family is looked up once: it has one number in all of them. Not for a recorded host.
- * Return: as above.
+ * The family is looked up once: its number is the same in all namespaces. Not for a recorded host.
+ * Return: as smc_genl_open().
  */
 int smc_genl_follow(struct smc_genl **nl, const char *family, struct smc_err *err);
 
@@ -50,12 +50,12 @@ int smc_genl_follow(struct smc_genl **nl, const char *family, struct smc_err *er
 void smc_genl_close(struct smc_genl *nl);
 
 /**
- * smc_genl_dump() - ask for a table and hand each message to a function
+ * smc_genl_dump() - dump a table and pass each message to a function
  *
- * @fn sees a whole table or nothing. A dump that the kernel calls interrupted is asked for again,
- * three times in all.
+ * @fn sees a complete table or nothing. A dump that the kernel marks as interrupted is repeated, up
+ *	to three attempts in all.
  *
- * Return: 0; -EINTR when the table never stood still; the kernel's -errno, in NLMSG_ERROR or inside
+ * Return: 0; -EINTR when the table kept changing; the kernel's -errno, in NLMSG_ERROR or inside
  * NLMSG_DONE; @fn's own, for which @fn writes the sentence.
  */
 int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, struct smc_err *err);
@@ -63,16 +63,17 @@ int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, s
 /**
  * smc_genl_read() - smc_genl_dump() with "cannot read WHAT" before the error's text
  *
- * Messages that cannot be decoded (-EBADMSG of @fn) end it.
+ * A message that @fn cannot decode (-EBADMSG) ends the dump.
  */
 int smc_genl_read(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, const char *what,
 		  struct smc_err *err);
 
 /**
- * smc_genl_do() - send a command that changes something
+ * smc_genl_do() - send a command that makes a change
  *
- * Return: 0, or the kernel's own -errno. @err gets a clause for the caller to complete: the errno's
- * text with the kernel's words, the missing privilege, or the first kernel with that command.
+ * Return: 0, or the kernel's own -errno. @err gets a clause for the caller to complete: the text of
+ * the errno with the kernel's words, the missing privilege, or the first kernel that has the
+ * command.
  */
 int smc_genl_do(struct smc_genl *nl, uint8_t cmd, const struct smc_genl_attr *attrs, size_t n,
 		struct smc_err *err);

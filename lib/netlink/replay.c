@@ -27,7 +27,7 @@ static const char own_order[] = "big", other_order[] = "little";
 static const char own_order[] = "little", other_order[] = "big";
 #endif
 
-/** struct head - first line of a file; @size: of the line */
+/** struct head - first line of a file; @size: length of the line */
 struct head {
 	char order[8];
 	int code;
@@ -90,7 +90,7 @@ static bool read_head(struct head *head, const char *data)
 	return true;
 }
 
-/* Every bit that is asked for now was asked for then. */
+/* Did the recorded request ask for every bit that is set now? */
 static bool covers(const struct head *head, const struct replay_request *request)
 {
 	const unsigned char *bytes = request->bytes;
@@ -176,7 +176,7 @@ static int too_large(const struct replay_request *request, struct smc_err *err)
 			   request->name);
 }
 
-/* Anybody may have written the record, and each message becomes more than its bytes. */
+/* The record may come from anybody, and each message takes more memory than its bytes. */
 static bool has_too_many(const char *bytes, size_t len)
 {
 	size_t count = 0, step;

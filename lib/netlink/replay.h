@@ -16,10 +16,10 @@
 #include "base/err.h"
 
 /**
- * struct replay_request - what is asked
- * @name: of its file, "SMC_PNETID/2"
- * @bytes, @len: what tells one such request from another, may be none
- * @body: bytes that each message has after its header at least, before its attributes
+ * struct replay_request - a request, as recorded
+ * @name: name of its file, "SMC_PNETID/2"
+ * @bytes, @len: distinguish requests of one name; may be empty
+ * @body: minimum size of a message's fixed part, between header and attributes
  */
 struct replay_request {
 	const char *name;
@@ -27,10 +27,10 @@ struct replay_request {
 	size_t len, body;
 };
 
-/** typedef replay_fn - takes a message. Return: 0 to go on, -errno to end */
+/** typedef replay_fn - takes a message. Return: 0 to go on, -errno to stop */
 typedef int (*replay_fn)(const struct nlmsghdr *nlh, void *arg);
 
-/** struct replay_tape - messages, each at NLMSG_ALIGN; begin with zeros; @bytes are to be freed */
+/** struct replay_tape - messages, each at NLMSG_ALIGN; zero-initialize; the caller frees @bytes */
 struct replay_tape {
 	char *bytes;
 	size_t len, size;
@@ -39,14 +39,14 @@ struct replay_tape {
 /** replay_add() - append a message */
 void replay_add(struct replay_tape *tape, const struct nlmsghdr *nlh);
 
-/** replay_each() - hand over the messages of a tape. Return: 0, -EBADMSG with @err, @fn's own */
+/** replay_each() - pass on the messages of a tape. Return: 0, -EBADMSG with @err, @fn's own */
 int replay_each(const char *bytes, size_t len, const struct replay_request *request, replay_fn fn,
 		void *arg, struct smc_err *err);
 
 /**
- * replay_keep() - put an answer, or the -errno @ret with @err, into the record that is being made
+ * replay_keep() - add an answer, or the error @ret with @err, to the record in progress
  *
- * An answer that is there already stays if its request asked for as much, bit by bit.
+ * An existing answer is kept if its request asked for at least the same bits.
  */
 void replay_keep(const struct replay_tape *tape, const struct replay_request *request, int ret,
 		 const struct smc_err *err);
@@ -54,11 +54,11 @@ void replay_keep(const struct replay_tape *tape, const struct replay_request *re
 /**
  * replay() - answer a request from the record
  *
- * Return: 0; the recorded error, with its sentence; -ENODATA when nobody asked this; -EBADMSG for
- * a record that is damaged; @fn's own.
+ * Return: 0; the recorded error, with its sentence; -ENODATA when the request was not recorded;
+ * -EBADMSG for a damaged record; @fn's own.
  */
 int replay(const struct replay_request *request, replay_fn fn, void *arg, struct smc_err *err);
 
-/** replay_parse() - the same of a file in memory, of any origin; a NUL is after its @len bytes */
+/** replay_parse() - replay a file in memory, from any source; a NUL follows its @len bytes */
 int replay_parse(const char *data, size_t len, const struct replay_request *request, replay_fn fn,
 		 void *arg, struct smc_err *err);
