@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Columns of SMC sockets: text, JSON and -o all come from the one table near the end. */
+/* Columns of SMC sockets: one table near the end serves text, JSON and -o. */
 #include "sockets/columns.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ static const struct smc_sock *sock_of(const void *object)
 	return &((const struct sockets_row *)object)->sock;
 }
 
-/* ---- what every row has ---- */
+/* ---- columns of every row ---- */
 
 static void text_state(struct out_text *text, const void *object)
 {
@@ -34,7 +34,7 @@ static json_t *json_state(const void *object)
 	return name ? json_string(name) : json_integer(sock_of(object)->state);
 }
 
-/* A socket that has neither a port nor an address yet has no local end to show. */
+/* A socket without port and address has no local end to show. */
 static const void *local_of(const void *object)
 {
 	const struct smc_sock *sock = sock_of(object);
@@ -84,7 +84,7 @@ static void text_mode(struct out_text *text, const void *object)
 	out_hex(text, sock->fallback.peer_diagnosis, 8);
 }
 
-/* On a terminal: the reason in words, and of what has no mode the state. */
+/* On a terminal: the reason in words; the state, for a socket without mode. */
 static void read_mode(struct out_text *text, const void *object)
 {
 	const struct smc_sock *sock = sock_of(object);
@@ -172,7 +172,7 @@ static json_t *json_cursor(const void *value)
 	return json_pack("{s:i, s:I}", "wrap", cursor->wrap, "count", (json_int_t)cursor->count);
 }
 
-/* A direction's two bytes of flags stand one behind the other. */
+/* The two flag bytes of a direction are adjacent. */
 static void text_flags(struct out_text *text, const void *value)
 {
 	const uint8_t *flags = value;
@@ -191,7 +191,7 @@ static json_t *json_flags(const void *value)
 
 /* ---- the rest ---- */
 
-/* Real ISM has 64-bit GIDs; zero is what the kernel then sends for the rest. */
+/* Real ISM has 64-bit GIDs: the kernel then sends zero for the upper half. */
 static const void *gid_ext_of(const void *object)
 {
 	const struct smc_sock *sock = sock_of(object);
@@ -249,7 +249,7 @@ static void append_holder(struct out_text *text, const struct proc_fd *holder)
 	out_char(text, ']');
 }
 
-/* On a terminal; one that holds the socket twice is named once. */
+/* On a terminal; a process that holds the socket twice is shown once. */
 static void read_process(struct out_text *text, const void *object)
 {
 	const struct sockets_row *row = object;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns of SMC sockets: what the kernel says of each, and who holds it. */
+/* Columns of SMC sockets: the kernel's data on each, and its holders. */
 #pragma once
 
 #include "base/err.h"
@@ -8,7 +8,7 @@
 #include "process/proc.h"
 #include "smc/sock.h"
 
-/** struct sockets_row - a socket and who holds it; @netns: where all namespaces are shown */
+/** struct sockets_row - a socket and its holders; @netns: set when all namespaces are shown */
 struct sockets_row {
 	struct smc_sock sock;
 	const struct proc_fd *holders;
@@ -16,10 +16,10 @@ struct sockets_row {
 	const struct netns *netns;
 };
 
-/** sockets_columns - of objects that begin with a struct sockets_row */
+/** sockets_columns - for objects that begin with a struct sockets_row */
 extern const struct out_col sockets_columns[];
 
-/** sockets_choose() - the columns of -o, of the tool's @table. Return: 0, -EINVAL with @err */
+/** sockets_choose() - parse -o against the tool's @table. Return: 0, -EINVAL with @err */
 int sockets_choose(struct out_view *view, const struct out_col *table, const char *names,
 		   struct smc_err *err);
 

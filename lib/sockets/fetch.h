@@ -12,11 +12,11 @@
 	 SMC_DIAG_EXT(SMC_DIAG_DMBINFO))
 
 /**
- * struct sockets_source - who takes all SMC sockets of the kernel
+ * struct sockets_source - callbacks for a dump of all SMC sockets
  * @ext: bits of the sock_diag attributes that are needed, see SMC_DIAG_EXT()
- * @begin: forget what came: the kernel's table changed meanwhile, and all comes again
- * @end: all has come; NULL is allowed
- * @is_final: it cannot be forgotten any more; NULL: it always can
+ * @begin: drop earlier rows: the kernel's table changed during the dump, and the dump restarts
+ * @end: the dump is complete; may be NULL
+ * @is_final: true when the rows can no longer be dropped; NULL: they always can
  */
 struct sockets_source {
 	uint8_t ext;
@@ -27,16 +27,16 @@ struct sockets_source {
 	void *arg;
 };
 
-/** sockets_fetch() - ask the kernel, make it load SMC if need be. Return: 0, -errno with @err */
+/** sockets_fetch() - dump the sockets, loading SMC if need be. Return: 0, -errno with @err */
 int sockets_fetch(const struct sockets_source *source, struct smc_err *err);
 
 /** typedef sockets_tcp_request_fn - smc_inet_request() or smc_tcp_request() */
 typedef struct inet_diag_req_v2 (*sockets_tcp_request_fn)(uint8_t family);
 
 /**
- * sockets_tcp_dump() - TCP sockets of AF_INET or AF_INET6, as far as the kernel tells
+ * sockets_tcp_dump() - TCP sockets of AF_INET or AF_INET6, as the kernel lists them
  *
- * Dear: for each, the kernel walks the table of all network namespaces.
+ * Expensive: for each, the kernel walks the table of all network namespaces.
  * Return: 0, -errno with @err.
  */
 int sockets_tcp_dump(uint8_t family, sockets_tcp_request_fn request, smc_diag_fn fn, void *arg,

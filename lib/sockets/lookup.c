@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Completes SMC sockets from the TCP sockets inside them and from processes. */
+/* Complete SMC sockets from the TCP sockets inside them and from processes. */
 #include "sockets/lookup.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ int sockets_complete(struct sockets_lookup *lookup, struct smc_sock *sock, struc
 	size_t count;
 	int ret = 0;
 
-	/* An AF_SMC socket's TCP socket is of either. */
+	/* The TCP socket of an AF_SMC socket can be of either family. */
 	if (sock->family != AF_INET6)
 		ret = load_inet(lookup, AF_INET, err);
 	if (!ret && sock->family != AF_INET)

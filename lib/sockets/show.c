@@ -19,7 +19,7 @@ static char *put_octet(char *at, unsigned int octet)
 	return at;
 }
 
-/* inet_ntop() is too slow for the one case that matters in a long table. */
+/* inet_ntop() is too slow for this most common case of a long table. */
 static void append_ipv4(struct out_text *text, const uint8_t *ip)
 {
 	char *at = out_reserve(text, INET_ADDRSTRLEN);
@@ -57,7 +57,7 @@ void sockets_append_addr(struct out_text *text, const struct smc_addr *addr)
 		append_ip(text, addr);
 	}
 	out_char(text, ':');
-	/* No port: the TCP socket inside was reset or killed (ss -K), SMC goes on without it. */
+	/* No port: the TCP socket inside was reset or killed (ss -K); SMC continues without it. */
 	if (addr->port)
 		out_dec(text, addr->port, 0);
 	else
@@ -79,7 +79,7 @@ json_t *sockets_json_addr(const struct smc_addr *addr)
 	return json;
 }
 
-/* Is the reason worth showing? Zero also stands in every socket that never fell back. */
+/* Zero is no reason: it is also set in every socket that never fell back. */
 bool sockets_has_reason(const struct smc_sock *sock)
 {
 	return smc_sock_mode(sock) == SMC_MODE_TCP && sock->has & SMC_SOCK_HAS_FALLBACK;

@@ -13,34 +13,32 @@ void sockets_append_addr(struct out_text *text, const struct smc_addr *addr);
 /** sockets_json_addr() - an address as an object */
 json_t *sockets_json_addr(const struct smc_addr *addr);
 
-/** sockets_has_reason() - is there one? Zero also stands in sockets that never fell back */
+/** sockets_has_reason() - is a reason set? Zero also stands in sockets that never fell back */
 bool sockets_has_reason(const struct smc_sock *sock);
 
-/** sockets_append_reason() - "PEERDECL/NOSMCDEV"; numbers for codes that are not Linux's */
+/** sockets_append_reason() - "PEERDECL/NOSMCDEV"; numbers for codes unknown to Linux */
 void sockets_append_reason(struct out_text *text, const struct smc_diag_fallback *fallback);
 
 /** sockets_json_reason() - a reason with its name and meaning */
 json_t *sockets_json_reason(uint32_t code);
 
-/** sockets_json_remedies() - commands that help, as an array; @is_peer: see smc_remedy_at() */
+/** sockets_json_remedies() - commands that may help, as an array; @is_peer: see smc_remedy_at() */
 json_t *sockets_json_remedies(uint32_t code, bool is_peer);
 
-/** sockets_append_symbol() - the name of a reason; a number if it is not one of Linux's */
+/** sockets_append_symbol() - the name of a reason; a number if Linux does not define it */
 void sockets_append_symbol(struct out_text *text, uint32_t code);
 
-/** sockets_explain() - append the lines that say in words why a socket is on TCP */
+/** sockets_explain() - append lines that explain why a socket is on TCP */
 void sockets_explain(struct out_text *text, const struct smc_sock *sock);
 
-/**
- * sockets_explain_code() - append the same about one reason, for a terminal of @width columns
- */
+/** sockets_explain_code() - explain one reason, for a terminal of @width columns */
 void sockets_explain_code(struct out_text *text, size_t width, uint32_t code);
 
-/** struct sockets_codes - reasons, each once, in the order of their first sockets */
+/** struct sockets_codes - set of reasons, in the order of their first sockets */
 struct sockets_codes {
 	uint32_t *codes;
 	size_t count, size;
 };
 
-/** sockets_codes_add() - Return: whether the code is new */
+/** sockets_codes_add() - Return: is the code new? */
 bool sockets_codes_add(struct sockets_codes *codes, uint32_t code);

@@ -10,7 +10,7 @@
 int sockets_help(const struct cli_tool *tool, const struct out_col *table);
 
 /**
- * sockets_separate() - print what comes before each list of --watch: nothing if each is a line of
- * JSON. Return: 0, -errno with @err
+ * sockets_separate() - print the separator between lists of --watch; nothing for JSON lines
+ * Return: 0, -errno with @err
  */
 int sockets_separate(bool is_json, bool is_first, struct smc_err *err);
