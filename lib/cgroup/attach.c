@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Scopes: their targets, attached, detached, listed. */
+/* Attach, detach and list scopes, and find their targets. */
 #include "cgroup/attach.h"
 
 #include <dirent.h>
@@ -156,7 +156,7 @@ int64_t scope_user(const char *name)
 	return *end || *name < '0' || *name > '9' || number >= UINT32_MAX ? -1 : (int64_t)number;
 }
 
-/* ---- which there are ---- */
+/* ---- list ---- */
 
 /* A group with the same name but another id was created after the scope's group was removed. */
 static enum scope_state cgroup_state(const struct scope_entry *entry)
@@ -325,7 +325,7 @@ static int put_scope(struct pins *pins, struct scope_target *target, const struc
 
 	scope.kind = target->kind;
 	memcpy(scope.name, target->name, sizeof(scope.name));
-	/* An id that no scope had before: the clock never goes back. */
+	/* The clock never goes back, so no scope had this id before. */
 	if (target->kind == SCOPE_PROCESS)
 		target->id = SCOPE_NOT_CGROUP | (uint64_t)clock_ns(CLOCK_BOOTTIME);
 	was_there = !bpfmap_lookup(pins->scopes, &target->id, &before);
@@ -358,7 +358,7 @@ int scope_attach(struct scope_target *target, const struct smc_scope *rules, str
 	return ret;
 }
 
-/* Make the target of a process that of its mark. */
+/* Replace a process target by the scope of its mark. */
 static int find_mark(const struct pins *pins, struct scope_target *target, struct smc_err *err)
 {
 	int ret;
@@ -411,7 +411,7 @@ int scope_detach_container(const char *id, struct smc_err *err)
 	return ret == -ENOENT ? 0 : ret;
 }
 
-/* Whatever is there is removed: half of it, or what another version has left. */
+/* Remove anything that is pinned, also partial or from another version. */
 int scope_detach_all(struct smc_err *err)
 {
 	struct pins pins = PINS_CLOSED;

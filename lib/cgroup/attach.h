@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scopes of control groups and processes, whose TCP sockets become SMC sockets by eBPF: attached,
- * detached, listed. libbpf is loaded only to attach the first one.
+ * Attach, detach and list scopes: control groups and processes whose TCP sockets become SMC sockets
+ * by eBPF. libbpf is loaded only to attach the first one.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #include "cgroup/scope.h"
 
 enum scope_state {
-	STATE_GONE,  /* its control group was removed, its processes have ended */
+	STATE_GONE,  /* its control group was removed, or its processes have ended */
 	STATE_EMPTY, /* no process now, but there may be one again */
 	STATE_ACTIVE,
 };
@@ -29,7 +29,7 @@ struct scope_list {
 	size_t count;
 };
 
-/** struct scope_target - what the command line names; @kind 0: nothing */
+/** struct scope_target - target named on the command line; @kind 0: none */
 struct scope_target {
 	enum scope_kind kind;
 	uint64_t id; /* 0: a process without a mark */
@@ -38,8 +38,8 @@ struct scope_target {
 };
 
 /**
- * scope_target_cgroup() - a control group, in one of four ways to name it
- * @option: 'c' path, 'u' unit, 'C' container, 'o' process that is in it
+ * scope_target_cgroup() - a control group, named in one of four ways
+ * @option: 'c' path, 'u' unit, 'C' container, 'o' process in the group
  */
 int scope_target_cgroup(struct scope_target *target, int option, const char *text,
 			struct smc_err *err);
@@ -47,15 +47,15 @@ int scope_target_cgroup(struct scope_target *target, int option, const char *tex
 /** scope_target_process() - a process and its children. Return: 0, -errno with a sentence */
 int scope_target_process(struct scope_target *target, const char *text, struct smc_err *err);
 
-/** scope_target_run() - all that smc_run starts */
+/** scope_target_run() - everything started by smc_run */
 void scope_target_run(struct scope_target *target);
 
-/** scope_user() - the number of a user whose sockets alone are meant. Return: -1 for nobody */
+/** scope_user() - number of the user to whose sockets a scope is limited. Return: -1 for none */
 int64_t scope_user(const char *name);
 
 /**
- * scope_attach() - add a scope, or replace it; and remove those that are gone
- * @rules: a scope whose kind and name do not matter
+ * scope_attach() - add or replace a scope, and remove those that are gone
+ * @rules: scope whose kind and name are ignored
  *
  * Return: 0, -errno with a sentence.
  */
@@ -69,7 +69,7 @@ int scope_detach_all(struct smc_err *err);
 
 /**
  * scope_detach_container() - the scopes of a container's groups, if any, and those that are gone
- * @id: of the container, as a whole
+ * @id: full id of the container
  */
 int scope_detach_container(const char *id, struct smc_err *err);
 
@@ -78,7 +78,7 @@ void scope_remove_gone(void);
 
 /**
  * scope_list_load() - the attached scopes, maybe none
- * @list: to be freed, in any case
+ * @list: the caller frees it, even on failure
  * @target: only this one; NULL for all
  *
  * Return: 0, -ENOENT when there is no such target, -errno with a sentence.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Control groups, version 2: where they are, which id they have. */
+/* Control groups, version 2: their paths and ids. */
 #include "cgroup/cgroup.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@
 
 const char *cgroup_mount(void)
 {
-	/* The second on a system that mixes both versions. */
+	/* The second one is used in hybrid mode, with both versions. */
 	static const char *const places[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
 	struct statfs fs;
 
@@ -42,7 +42,7 @@ int cgroup_id(const char *root, const char *path, uint64_t *id)
 	return 0;
 }
 
-/* What follows the root in an absolute path, or NULL. */
+/* Return: the rest of an absolute path after @root, or NULL. */
 static const char *below(const char *root, const char *full)
 {
 	size_t len = strlen(root);
@@ -58,7 +58,7 @@ int cgroup_path(const char *root, const char *text, char path[PATH_MAX])
 	const char *inside = below(root, text);
 	uint64_t id;
 
-	/* An unset variable of a script, not the root. */
+	/* Probably an unset variable of a script; do not take it as the root. */
 	if (!*text)
 		return -ENOENT;
 	if (snprintf(full, sizeof(full), "%s/%s", root, inside ? inside : text) >= PATH_MAX)
@@ -94,7 +94,7 @@ int cgroup_of_process(pid_t pid, char path[PATH_MAX])
 	return ret;
 }
 
-/* One search through the tree. */
+/* State of a search through the tree. */
 struct search {
 	const char *name;
 	bool is_unit;
@@ -114,7 +114,7 @@ const char *cgroup_digits(const char *name)
 	return NULL;
 }
 
-/* Is @id a part of the 64 digits? */
+/* Does @id occur in the 64 digits? */
 static bool has_id(const char *name, const char *id)
 {
 	for (; (name = cgroup_digits(name)); name += CONTAINER_ID_LEN) {
@@ -128,14 +128,14 @@ static bool has_id(const char *name, const char *id)
 
 static bool fits(const struct search *search, const char *name)
 {
-	/* systemd puts _ before what would be a file of the kernel's: _cpu.service. */
+	/* systemd prefixes _ to names that would clash with the kernel's files: _cpu.service. */
 	if (search->is_unit)
 		return !strcmp(name + (*name == '_'), search->name);
-	/* conmon watches a container of podman and CRI-O from a group of its own. */
+	/* conmon watches a container of podman and CRI-O from its own group. */
 	return has_id(name, search->name) && !strstr(name, "conmon");
 }
 
-/* @full: path of the directory; grows and shrinks on the way, and is the same again in the end. */
+/* @full: path of the directory; modified during the search, restored at the end. */
 static void search_in(struct search *search, char full[PATH_MAX], size_t root_len)
 {
 	size_t len = strlen(full);
@@ -220,7 +220,7 @@ static bool cut_to(char *path, const char *id)
 	return false;
 }
 
-/* Is a group of @path, below what it has in common with @own, named after another container? */
+/* Is a group of @path, below the part in common with @own, named after another container? */
 static bool is_of_other(const char *path, const char *own, const char *id)
 {
 	size_t common = 0;
@@ -260,7 +260,7 @@ int cgroup_is_populated(const char *root, const char *path)
 	int ret = -ENODATA;
 	FILE *file;
 
-	/* The root has no such file. */
+	/* The root group has no such file. */
 	if (!strcmp(path, "/"))
 		return 1;
 	if (snprintf(full, sizeof(full), "%s%s/cgroup.events", root, path) >= (int)sizeof(full))

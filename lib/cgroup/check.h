@@ -4,19 +4,19 @@
 
 #include "base/err.h"
 
-/* The kernel's function that the eBPF program hooks into. */
+/* Kernel function that the eBPF program hooks into. */
 #define SCOPE_FUNCTION "update_socket_protocol"
 
 /**
- * bpf_convert_missing() - what this kernel lacks for eBPF to make SMC sockets of TCP sockets
+ * bpf_convert_missing() - feature that this kernel lacks for conversion of TCP sockets by eBPF
  *
- * More than whether SMC is here, see host/smc.h: also a hook, and what lets eBPF use it. By
- * socket(2), and by the functions that the kernel's type information (BTF) has: files below
- * /proc/sys are not the same in all network namespaces.
+ * Besides SMC itself, see host/smc.h, this is the hook and the eBPF features to use it. Checked by
+ * socket(2), and by the functions in the kernel's type information (BTF): files below /proc/sys
+ * differ between network namespaces.
  *
- * Return: words, "BTF (CONFIG_DEBUG_INFO_BTF)"; NULL for nothing.
+ * Return: the feature, "BTF (CONFIG_DEBUG_INFO_BTF)"; NULL if nothing is missing.
  */
 const char *bpf_convert_missing(void);
 
-/** check_host() - can something be attached here, and by us? Return: 0, -errno with a sentence */
+/** check_host() - can this process attach a scope here? Return: 0, -errno with a sentence */
 int check_host(struct smc_err *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which container, pod, machine or unit a control group belongs to, and what people call it. */
+/* Container, pod, machine or unit of a control group, and their names. */
 #include "cgroup/container.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "host/file.h"
 
 #define SHORT_ID 12    /* digits that docker and podman show */
-#define POD_UID_MIN 32 /* a static pod's is a hash without dashes, any other has 36 characters */
+#define POD_UID_MIN 32 /* a static pod has a hash without dashes, others a UID of 36 characters */
 #define FILE_MAX (16 * 1024 * 1024)
 
 /* ---- the path ---- */
@@ -30,7 +30,7 @@ static void find_pod(struct container *container, const char *part)
 	}
 }
 
-/* "my\x2dweb": systemd.unit(5). A name with a NUL would be another one's. */
+/* "my\x2dweb": systemd.unit(5). A NUL would cut the name to that of another unit. */
 static void unescape(char *to, size_t size, const char *from, size_t len)
 {
 	size_t n = 0;
@@ -78,7 +78,7 @@ static void find_unit(struct container *container, const char *path)
 	strcpy(container->name, part);
 }
 
-/* Parse the part of a path whose names one user has chosen. */
+/* Parse the part of a path that one user has named. */
 static void parse_part(struct container *container, const char *path)
 {
 	bool is_kube = strstr(path, "kubepods");
@@ -89,7 +89,7 @@ static void parse_part(struct container *container, const char *path)
 
 		rest = cgroup_part(rest, part);
 		id = cgroup_digits(part);
-		/* conmon watches a container from a group of its own. */
+		/* conmon watches a container from its own group. */
 		if (id && !container->id[0] && container->kind == CONTAINER_NONE &&
 		    !strstr(part, "conmon"))
 			memcpy(container->id, id, CONTAINER_ID_LEN);
@@ -110,7 +110,7 @@ static void parse_part(struct container *container, const char *path)
 	}
 }
 
-/* Return: length of the path up to a user's own systemd, which root has named. */
+/* Return: length of the path up to the group of a user manager, which root has named. */
 static size_t up_to_user(const char *path)
 {
 	char part[PATH_MAX];
@@ -123,7 +123,7 @@ static size_t up_to_user(const char *path)
 	return SIZE_MAX;
 }
 
-/* @root: the path as far as root has named it, @path: what follows */
+/* @root: the part of the path named by root, @path: the rest */
 static void parse_user(struct container *container, const char *root, const char *path)
 {
 	struct container user = { .kind = CONTAINER_NONE };
@@ -151,15 +151,15 @@ void container_parse(struct container *container, const char *path, size_t chose
 	memcpy(root, path, end);
 	root[end] = '\0';
 	parse_part(container, root);
-	/* A container of root's hides what is inside. */
+	/* A container of root's hides its inner groups. */
 	if (container->kind > CONTAINER_UNIT)
 		return;
 	parse_user(container, root, path + end);
 }
 
-/* ---- what runtimes say ---- */
+/* ---- names from runtimes ---- */
 
-/* @text: of host_whole() */
+/* @text: result of host_whole() */
 static json_t *parse(char *text)
 {
 	json_t *json = text ? json_loads(text, 0, NULL) : NULL;
@@ -179,7 +179,7 @@ struct json_t *container_names_new(void)
 		const char *id = json_string_value(json_object_get(item, "id"));
 		json_t *name = json_array_get(json_object_get(item, "names"), 0);
 
-		/* Those of CRI-O are its own: "k8s_web_web-0_shop_UID_0". */
+		/* Names by CRI-O's own scheme are internal: "k8s_web_web-0_shop_UID_0". */
 		if (id && json_is_string(name) && strncmp(json_string_value(name), "k8s_", 4))
 			json_object_set(names, id, name);
 	}
@@ -199,7 +199,7 @@ static const char *member(const json_t *object, const char *key)
 	return text && *text ? text : NULL;
 }
 
-/* @config: of the OCI runtime. Return: does it say a name? */
+/* @config: of the OCI runtime. Return: does it have a name? */
 static bool name_by_config(struct container *container, const json_t *config)
 {
 	static const char *const keys[][2] = {
@@ -217,7 +217,7 @@ static bool name_by_config(struct container *container, const json_t *config)
 		snprintf(container->name, sizeof(container->name), "%s/%s", space, name);
 		return true;
 	}
-	/* A pod's may be the host's own. */
+	/* A pod's host name may be that of the host. */
 	if (host && container->kind == CONTAINER_ID)
 		snprintf(container->name, sizeof(container->name), "%s", host);
 	return host;
@@ -248,7 +248,7 @@ void container_name(struct json_t *names, struct container *container)
 	const char *stored = member(names, container->id);
 	bool is_named = stored;
 
-	/* A user could give a group the number of somebody else's container. */
+	/* A user could name a group after somebody else's container. */
 	if (!container->id[0] || container->is_user)
 		return;
 	if (stored)

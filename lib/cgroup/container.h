@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Which container, pod, machine or unit a control group belongs to, and what people call it. */
+/* Container, pod, machine or unit of a control group, and their names. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "cgroup/cgroup.h"
 
-#define CONTAINER_NAME_SIZE 320 /* a pod's name space and name are 63 + 1 + 253 bytes */
+#define CONTAINER_NAME_SIZE 320 /* namespace and name of a pod are 63 + 1 + 253 bytes */
 
 enum container_kind {
 	CONTAINER_NONE,
-	CONTAINER_UNIT,	   /* of systemd */
-	CONTAINER_MACHINE, /* of systemd-machined, or of LXC */
-	CONTAINER_POD,	   /* of Kubernetes */
+	CONTAINER_UNIT,	   /* unit of systemd */
+	CONTAINER_MACHINE, /* machine of systemd-machined, or of LXC */
+	CONTAINER_POD,	   /* pod of Kubernetes */
 	CONTAINER_ID,	   /* any other container */
 };
 
 /**
- * struct container - what the name of a control group says
+ * struct container - facts in the name of a control group
  * @id: 64 digits of the outermost container; "" for none
- * @pod: UID of the pod, with dashes; ""
- * @name: of the unit or machine; else what is known best: "podUID", twelve digits of the id. A
- *	name that a user chose follows the group that is that user's: "user@1000.service/web"
- * @is_user: such a name; @id and @pod are empty
+ * @pod: UID of the pod, with dashes; "" for none
+ * @name: of the unit or machine; else the best one known: "podUID", twelve digits of the id. A name
+ *	chosen by a user follows the group of that user: "user@1000.service/web"
+ * @is_user: a user chose the name; @id and @pod are empty
  */
 struct container {
 	enum container_kind kind;
@@ -33,25 +33,25 @@ struct container {
 };
 
 /**
- * container_parse() - take a control group's path apart. Pure
+ * container_parse() - parse the path of a control group. Pure
  * @path: "/machine.slice/libpod-4be7....scope/container", see cgroup_of_process()
- * @chosen: length of the part whose names root has chosen, see cgroup_chosen(). That of a user's
- *	own systemd, user@UID.service, ends there in any case
+ * @chosen: length of the part named by root, see cgroup_chosen(). Always ends at a user manager,
+ *	user@UID.service
  *
  * Knows libpod-ID.scope, docker-ID.scope, cri-containerd-ID.scope, crio-ID.scope, the same without
  * systemd (docker/ID), kubepods with both drivers, machine-NAME.scope, lxc.payload.NAME, units.
  */
 void container_parse(struct container *container, const char *path, size_t chosen);
 
-/** container_names_new() - what runtimes keep about containers, read once: names by id */
+/** container_names_new() - index of the runtimes' container names by id; files are read once */
 struct json_t *container_names_new(void);
 
 /**
- * container_name() - put the name that the runtime has for it into @container->name
+ * container_name() - set @container->name to the runtime's name for the container
  *
- * From files that belong to root: containers.json of podman and CRI-O, config.v2.json of docker,
- * and the config.json of the OCI runtime (annotations of CRI-O and containerd: "space/pod"; else
- * the host name). What cannot be read leaves the name as it is.
+ * Reads files owned by root: containers.json of podman and CRI-O, config.v2.json of docker, and the
+ * config.json of the OCI runtime (annotations of CRI-O and containerd: "space/pod"; else the host
+ * name). The name is unchanged if they cannot be read.
  */
 void container_name(struct json_t *names, struct container *container);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Dual MIT/GPL
 /*
- * Turns TCP sockets of chosen control groups and processes into SMC sockets. One program serves all
- * scopes: the kernel takes 38 programs at most for a function.
+ * Convert TCP sockets of chosen control groups and processes into SMC sockets. One program serves
+ * all scopes: the kernel accepts at most 38 programs per function.
  */
 #include "bpf/maps.bpf.h"
 #include "cgroup/scope.h"
@@ -16,15 +16,18 @@ enum {
 	PROTO_TCP = 6,
 	PROTO_SMC = 256,
 	CGROUP_LEVELS = 32,
-	GROUPS_LOG2 = 17, /* a process has 65536 groups at most */
+	GROUPS_LOG2 = 17, /* a process has at most 65536 groups */
 };
 
-/* What is used of the kernel's own types; libbpf finds the offsets when it loads the program. */
+/*
+ * Kernel structs, reduced to the members in use; libbpf relocates the offsets when it loads the
+ * program.
+ */
 typedef struct {
 	__u32 val;
 } kgid_t;
 
-/* Sorted, as groups_sort() leaves them. */
+/* Sorted, by groups_sort() in the kernel. */
 struct group_info {
 	int ngroups;
 	kgid_t gid[0];
@@ -41,7 +44,7 @@ struct task_struct {
 	char comm[SCOPE_COMM_SIZE];
 } __attribute__((preserve_access_index));
 
-/* Marks of threads: the id of their scope. They vanish with the thread. */
+/* Marks of threads: the id of their scope. Freed with the thread. */
 MAP_BESIDE(tasks, TASK, __u64);
 
 MAP(scopes, HASH, BPF_F_NO_PREALLOC, SCOPE_MAX, __u64, struct smc_scope);
@@ -53,7 +56,7 @@ static __u64 mark_of(struct task_struct *task)
 	return mark ? *mark : 0;
 }
 
-/* The innermost control group decides. */
+/* Scope of the innermost control group. */
 static struct smc_scope *cgroup_scope(void)
 {
 	struct smc_scope *found = NULL, *scope;
@@ -80,7 +83,7 @@ static struct smc_scope *current_scope(struct task_struct *task)
 	return scope ? scope : cgroup_scope();
 }
 
-/* The name of the process, which is its main thread's: threads often have names of their own. */
+/* Name of the process, that is, of its main thread: other threads often have their own names. */
 static bool has_excluded_name(struct smc_scope *scope, struct task_struct *task)
 {
 	__u64 *comm = (__u64 *)task->group_leader->comm;
@@ -129,7 +132,7 @@ static bool is_member(struct task_struct *task, __u32 wanted)
 	return false;
 }
 
-/* A mark of another scope stays: who set that decides. Return: the protocol of the answer */
+/* A mark of another scope stays: its owner decides. Return: protocol to answer with */
 static int ask_for_mark(struct task_struct *task)
 {
 	__u64 run = SCOPE_RUN_ID, old = mark_of(task), *mark;
@@ -146,7 +149,7 @@ static int ask_for_mark(struct task_struct *task)
 	return PROTO_SMC;
 }
 
-/* A return value other than 0 takes the place of the protocol in socket(2). */
+/* A nonzero return value replaces the protocol of socket(2). */
 SEC("fmod_ret/update_socket_protocol")
 int BPF_PROG(smc_socket, int family, int type, int protocol, int ret)
 {
@@ -172,7 +175,7 @@ int BPF_PROG(smc_socket, int family, int type, int protocol, int ret)
 	return PROTO_SMC;
 }
 
-/* Runs before the child does; threads are children too. */
+/* Runs before the child does; threads count as children too. */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(smc_fork, struct task_struct *parent, struct task_struct *child)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The eBPF programs: loaded once, pinned, unpinned. */
+/* Load, pin and unpin the eBPF programs of scopes. */
 #include "cgroup/pins.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "cgroup/check.h"
 #include "cgroup/scope.h"
 
-/* Pinned in this order: the hook comes last, as nothing counts as attached without it. */
+/* Pinned in this order: the hook is last, as nothing counts as attached without it. */
 static const struct part {
 	const char *name, *pin;
 	bool is_map;
@@ -30,7 +30,7 @@ static const unsigned char object_file[] = {
 #include "bpf/convert.bytes.h"
 };
 
-/** struct loaded - the programs and maps, which stay as long as they are pinned */
+/** struct loaded - programs and maps, which live as long as they are pinned */
 struct loaded {
 	struct libbpf lib;
 	struct bpf_object *object;
@@ -115,7 +115,7 @@ static int open_maps(struct pins *pins, bool writable, struct smc_err *err)
 	}
 }
 
-/* In a BPF file system that is writable for everyone, another user may have created it. */
+/* In a world-writable BPF file system, another user may have created it. */
 static int check_owner(const struct stat *st, struct smc_err *err)
 {
 	if (st->st_uid == geteuid() && !(st->st_mode & S_IWOTH))
@@ -132,7 +132,7 @@ int pins_read(struct pins *pins, struct smc_err *err)
 	return open_maps(pins, false, err);
 }
 
-/* Another process may remove and create the directory between opening and locking it. */
+/* Another process may remove and recreate the directory between our open and lock. */
 static int lock(struct pins *pins, bool create, struct smc_err *err)
 {
 	struct stat locked, now;
@@ -197,7 +197,7 @@ static int load_first(struct pins *pins, struct smc_err *err)
 	return ret;
 }
 
-/* Only loading shows whether lockdown or a security module forbids it. */
+/* Only an actual load shows whether lockdown or a security module forbids it. */
 int pins_check(struct smc_err *err)
 {
 	int ret = check_host(err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The eBPF programs of scopes: loaded once, pinned, unpinned. */
+/* Load, pin and unpin the eBPF programs of scopes. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,10 +7,10 @@
 #include "base/err.h"
 
 /**
- * struct pins - what is pinned, open
- * @dir: the directory, locked while something is changed; -1 without a lock
- * @tasks: map of marks, -1 while closed
- * @scopes: map of scopes, -1 while closed
+ * struct pins - descriptors of pinned objects
+ * @dir: the directory, locked during changes; -1 without a lock
+ * @tasks: map of marks, -1 if not open
+ * @scopes: map of scopes, -1 if not open
  */
 struct pins {
 	int dir, tasks, scopes;
@@ -20,23 +20,27 @@ struct pins {
 #define PINS_CLOSED { -1, -1, -1 }
 /* clang-format on */
 
-/** pins_check() - could something be attached? Return: 0, -errno with a sentence */
+/** pins_check() - can scopes be attached? Return: 0, -errno with a sentence */
 int pins_check(struct smc_err *err);
 
-/** pins_read() - open it for reading. Return: 0; -ENOENT without any; -errno with a sentence */
+/**
+ * pins_read() - open for reading
+ *
+ * Return: 0; -ENOENT if nothing is pinned; -errno with a sentence.
+ */
 int pins_read(struct pins *pins, struct smc_err *err);
 
 /**
- * pins_change() - open it for changes, and keep others from changing it until pins_close()
- * @load: load and attach the programs if they are not; else -ENOENT
+ * pins_change() - open for changes, locked until pins_close()
+ * @load: load and attach the programs if they are not pinned; else -ENOENT
  *
- * The remains of a loader that died half-way are removed.
+ * Remains of a loader that was killed are removed.
  *
  * Return: 0, -errno with a sentence.
  */
 int pins_change(struct pins *pins, bool load, struct smc_err *err);
 
-/** pins_remove() - unpin all: the kernel ends the programs. Return: 0, -errno with a sentence */
+/** pins_remove() - unpin everything, which ends the programs. Return: 0, -errno with a sentence */
 int pins_remove(struct smc_err *err);
 
 void pins_close(struct pins *pins);

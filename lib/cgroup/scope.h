@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the eBPF program of scopes, its loader and smc_run: whose sockets become SMC sockets.
- * Compiled for BPF too, so it needs no header but the kernel's.
+ * Definitions shared by the eBPF program of scopes, its loader and smc_run. Compiled for BPF too,
+ * so it needs kernel headers only.
  */
 #pragma once
 
 #include <linux/types.h>
 
-/* Where everything is pinned, and under which names. */
+/* Paths of pinned objects. */
 #define SCOPE_BPFFS "/sys/fs/bpf"
 #define SCOPE_DIR SCOPE_BPFFS "/smc-tools"
 #define SCOPE_TASKS "tasks"
@@ -16,21 +16,21 @@
 #define SCOPE_FORK "fork"
 
 /*
- * A scope of a control group has that group's id, which is never used again before the next boot;
- * all others have the highest bit.
+ * A scope of a control group has the group's id, which is not reused until reboot; all others have
+ * the highest bit set.
  */
 #define SCOPE_NOT_CGROUP (1ULL << 63)
-/* Everything that smc_run starts. */
+/* Scope of everything started by smc_run. */
 #define SCOPE_RUN_ID SCOPE_NOT_CGROUP
 
 /*
- * A protocol that nobody has: a member of the scope's group who asks for such a TCP socket is
- * marked, and gets an SMC socket for an answer. Everybody else gets what the kernel says to it.
- * So members need no map, through which they could change what is not theirs.
+ * An unused protocol number: when a member of the scope's group asks for such a TCP socket, its
+ * thread is marked, and the answer is an SMC socket. For all others the kernel's answer stands. So
+ * members need no access to the map, through which they could change other marks.
  */
 #define SCOPE_ASK 0x736d63
 
-/* AF_UNIX, which TCP sockets never are: a scope of that family converts nothing. */
+/* AF_UNIX, never the family of a TCP socket: a scope with it converts nothing. */
 #define SCOPE_NO_FAMILY 1
 
 #define SCOPE_MAX 1024
@@ -45,16 +45,16 @@ enum scope_kind {
 };
 
 /**
- * struct smc_scope - value of the map "scopes", by its id
+ * struct smc_scope - value of the map "scopes"; the key is its id
  * @converted: TCP sockets that became SMC sockets
- * @excluded: TCP sockets that the rules below left alone
- * @other: sockets that were no TCP sockets
+ * @excluded: TCP sockets left alone by the rules below
+ * @other: sockets that were not TCP sockets
  * @kind: enum scope_kind
- * @family: AF_INET or AF_INET6 if only these are converted, SCOPE_NO_FAMILY for none, else 0
- * @has_uid: whether only sockets of @uid are converted
- * @has_gid: of SCOPE_RUN_ID: whether members of group @gid may have themselves marked
- * @comms: command names of processes that are left alone, filled up with zeros; "" ends the list
- * @name: for people: path of the control group, or "1234 (redis-server)"
+ * @family: AF_INET or AF_INET6 to convert only these, SCOPE_NO_FAMILY for none, else 0
+ * @has_uid: only sockets of @uid are converted
+ * @has_gid: for SCOPE_RUN_ID: members of group @gid may have themselves marked
+ * @comms: command names of processes that are left alone, padded with zeros; "" ends the list
+ * @name: for display: path of the control group, or "1234 (redis-server)"
  */
 struct smc_scope {
 	__u64 converted;
