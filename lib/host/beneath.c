@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Files below a directory whose content anybody may have written. */
+/* Access to files below an untrusted directory. */
 #include "host/beneath.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <sys/stat.h>
 
-/* As many as the kernel follows: MAXSYMLINKS. */
+/* The kernel's limit: MAXSYMLINKS. */
 #define MAX_LINKS 40
 #define DIRECTORY (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
@@ -68,7 +68,7 @@ void beneath_end(struct beneath *at)
 	errno = code;
 }
 
-/* The first name of @path goes into @at. Return: the rest of the path; NULL with errno. */
+/* Split the first name of @path off into @at. Return: the rest of the path; NULL with errno. */
 static const char *take_name(struct beneath *at, const char *path)
 {
 	size_t len = strcspn(path, "/");
@@ -82,7 +82,7 @@ static const char *take_name(struct beneath *at, const char *path)
 	return path + len + (path[len] == '/');
 }
 
-/* Into the directory that @at names. */
+/* Enter the directory that @at names. */
 static bool step(struct beneath *at)
 {
 	int next = openat(at->fd, at->name, DIRECTORY);
@@ -95,8 +95,8 @@ static bool step(struct beneath *at)
 }
 
 /*
- * Go down as far as there is no link. Return: false with errno; in @rest what comes behind the
- * name where it ended, "" if that is the last one.
+ * Descend until a link or the last name. Return: false with errno; @rest receives the path after
+ * that name, "" if it is the last one.
  */
 static bool go_down(struct beneath *at, int top, const char *path, const char **rest)
 {
@@ -113,7 +113,7 @@ static bool go_down(struct beneath *at, int top, const char *path, const char **
 	return at->fd >= 0;
 }
 
-/* Of a link, the path that it stands for. Return: 1; 0 if it is not a link; -1 with errno. */
+/* Read the target of a link. Return: 1; 0 if it is not a link; -1 with errno. */
 static int resolve(const struct beneath *at, char path[PATH_MAX], const char *rest)
 {
 	char target[PATH_MAX], whole[3 * PATH_MAX];
@@ -129,7 +129,7 @@ static int resolve(const struct beneath *at, char path[PATH_MAX], const char *re
 	return beneath_clean(path, whole) ? 1 : -1;
 }
 
-/* Return: 1 when it is found, 0 when @path is another one now, -1 with errno. */
+/* Return: 1 if found, 0 if @path was replaced by a link's target, -1 with errno. */
 static int try(struct beneath *at, int top, char path[PATH_MAX], bool follows)
 {
 	const char *rest;
@@ -191,7 +191,7 @@ int beneath_open(const struct beneath *at, int flags)
 	struct stat st;
 	int fd;
 
-	/* Asked before, as to open a device may do something; and after, as names change. */
+	/* Checked before, as opening a device may have effects, and after, as names can change. */
 	if (fstatat(at->fd, at->name, &st, AT_SYMLINK_NOFOLLOW)) {
 		if (errno != ENOENT || !(flags & O_CREAT))
 			return -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files below a directory whose content anybody may have written: no path leads out of it, no name
- * leads to a device or to what hangs, whoever changes the directory meanwhile.
+ * Access to files below an untrusted directory: no path leads out of it, and no device or anything
+ * that blocks is opened, even if the directory changes at the same time.
  */
 #pragma once
 
@@ -11,9 +11,9 @@
 #include <sys/types.h>
 
 /**
- * struct beneath - where a path below a directory leads
- * @fd: the directory that has the last name, for beneath_end(); -1 for an error
- * @name: that name, to be taken with O_NOFOLLOW; "." for the top
+ * struct beneath - result of a path lookup below a directory
+ * @fd: the directory that contains the last name, closed by beneath_end(); -1 for an error
+ * @name: that name, to be used with O_NOFOLLOW; "." for the top
  */
 struct beneath {
 	int fd;
@@ -21,41 +21,41 @@ struct beneath {
 };
 
 /**
- * beneath_clean() - a path without empty parts, "." and "..": "/a/../../b/./c" is "b/c"
+ * beneath_clean() - remove empty parts, "." and ".." from a path: "/a/../../b/./c" is "b/c"
  *
- * Return: false when it is too long.
+ * Return: false if it is too long.
  */
 bool beneath_clean(char out[PATH_MAX], const char *path);
 
 /**
- * beneath_top() - open a directory that belongs to the effective user, to root or to @also
+ * beneath_top() - open a directory owned by the effective user, by root or by @also
  *
- * Return: a descriptor of O_PATH; -1 with errno: EPERM for another owner, ENOTDIR also for a link.
+ * Return: an O_PATH descriptor; -1 with errno: EPERM for another owner, ENOTDIR also for a link.
  */
 int beneath_top(const char *directory, uid_t also);
 
 /**
- * beneath_find() - go down to a path's last name; @follows: also if that is a symbolic link
+ * beneath_find() - look up a path; @follows: resolve the last name too if it is a symbolic link
  *
- * Symbolic links, 40 at most, lead to what is below the top, where absolute ones begin too; sysfs
- * is full of them. Return: false with errno, ELOOP for more links.
+ * Up to 40 symbolic links are followed, as sysfs is full of them; absolute ones start at the top.
+ * Return: false with errno, ELOOP for more links.
  */
 bool beneath_find(struct beneath *at, int top, const char *path, bool follows);
 
 /**
- * beneath_make() - the same for a file that is to be written, without any links
- * @made: counts the directories that were not there, which are made with mode 0700
+ * beneath_make() - look up a path for writing, without following links
+ * @made: is increased for each missing directory, which is created with mode 0700
  *
- * Return: false with errno: ENOTDIR where a directory would have to be, or another of mkdirat(2).
+ * Return: false with errno: ENOTDIR if a part is not a directory, or another of mkdirat(2).
  */
 bool beneath_make(struct beneath *at, int top, const char *path, size_t *made);
 
 /**
- * beneath_open() - open what was found, unless it is neither file nor directory, or a link
+ * beneath_open() - open a found name if it is a file or directory, not a link
  *
- * Return: a descriptor that blocks nobody; -1 with errno: ENXIO for a device, a socket or a FIFO.
+ * Return: a descriptor that cannot block; -1 with errno: ENXIO for a device, a socket or a FIFO.
  */
 int beneath_open(const struct beneath *at, int flags);
 
-/** beneath_end() - close the directory; errno stays */
+/** beneath_end() - close the directory; errno is preserved */
 void beneath_end(struct beneath *at);

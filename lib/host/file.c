@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Files of the host: attributes, links, sorted directories, of this one or of a recorded one. */
+/* Files of this host or of a recorded one: attributes, links, sorted directories. */
 #include "host/file.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@
 #include "base/read.h"
 #include "host/record.h"
 
-/* Of what a record lists. The largest real directory is that of the net devices. */
+/* Limit for directories of a record. The largest real directory is that of the net devices. */
 #define NAMES_MAX 16384
 #define LIST_MAX (NAMES_MAX * 32)
 
@@ -29,7 +29,7 @@ make_path(char path[PATH_MAX], const char *fmt, va_list ap)
 	return len < 0 || len >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
-/* The path that a function of variable arguments was given. */
+/* Format the path of a variadic function. */
 #define MAKE_PATH(path, fmt, ret)                                                                  \
 	do {                                                                                       \
 		va_list ap;                                                                        \
@@ -128,7 +128,7 @@ bool host_number(unsigned long *value, const char *fmt, ...)
 	return true;
 }
 
-/* A record has no links: what one pointed to is in a file beside it. */
+/* A record has no links: the target is in a file next to it. */
 static ssize_t read_link(const char *path, char target[PATH_MAX])
 {
 	char beside[PATH_MAX + sizeof(RECORD_LINK)];
@@ -244,8 +244,8 @@ static int list_directory(struct host_names *names, const char *path)
 }
 
 /*
- * A record has what was in a directory in a file beside it. Anybody may have written that: more
- * names than any directory of a kernel has are no list.
+ * A record keeps a directory's entries in a file next to it. The file is untrusted: more names than
+ * any directory of a kernel has are refused.
  */
 static int list_recorded(struct host_names *names, const char *path)
 {
@@ -268,7 +268,7 @@ static int list_recorded(struct host_names *names, const char *path)
 	return ret;
 }
 
-/* A directory has no name twice. */
+/* Directory entries are unique. */
 static void drop_doubles(struct host_names *names)
 {
 	size_t kept = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of the host: the only way to them for all that shows the state of a host. Every path is
- * absolute and the host's own, "/proc/sys/net/smc/rmem": with SMC_TOOLS_ROOT it is looked up in
- * that recorded host, with SMC_TOOLS_RECORD what is found is recorded. Callers do nothing for
- * either. What changes this host, or runs a program on it, opens files by itself.
+ * Files of the host: all code that shows the state of a host uses these functions. Paths are
+ * absolute and the host's own, "/proc/sys/net/smc/rmem": with SMC_TOOLS_ROOT they are looked up in
+ * that recorded host, with SMC_TOOLS_RECORD the results are recorded. Callers need not care about
+ * either. Code that changes this host, or runs a program on it, opens files by itself.
  */
 #pragma once
 
@@ -11,55 +11,59 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/** struct host_names - entries of a directory, sorted; numbers in names count as numbers */
+/** struct host_names - entries of a directory, sorted by strverscmp(3) */
 struct host_names {
 	char **names;
 	size_t count, size;
 };
 
 /**
- * host_text() - a small file as text, cut to @size, without the blanks and newlines at its end
+ * host_text() - read a small file as text, truncated to @size, without trailing white space
  *
- * Return: true; false with an empty @buf when the file is absent, unreadable or empty.
+ * Return: true; false with an empty @buf if the file is absent, unreadable or empty.
  */
 bool host_text(char *buf, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/** host_bytes() - a file as it is. Return: bytes read, 0 when there are none */
+/** host_bytes() - read a file as it is. Return: bytes read, 0 if there are none */
 size_t host_bytes(void *buf, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /**
- * host_whole() - a whole file of @len bytes in memory, to be freed, with a NUL after it
- * @max: the most that is read, in bytes, rounded up to a buffer's size
+ * host_whole() - read a whole file of @len bytes, NUL added; the caller frees it
+ * @max: limit in bytes, rounded up to a buffer's size
  *
  * Return: NULL if the file is absent, unreadable, empty or larger.
  */
 char *host_whole(size_t *len, size_t max, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** host_number() - decimal, or hexadecimal with 0x. Return: false, leaving @value, if none */
+/**
+ * host_number() - decimal, or hexadecimal with 0x
+ *
+ * Return: false, with @value unchanged, if none.
+ */
 bool host_number(unsigned long *value, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/** host_link() - last part of a link's target ("0000:01:00.0"). Return: false with empty @buf */
+/** host_link() - last part of a link's target ("0000:01:00.0"). Return: false with an empty @buf */
 bool host_link(char *buf, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/** host_exists() - is there such a file? */
+/** host_exists() - does the file exist? */
 bool host_exists(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /**
  * host_open() - as fopen(3) with "r", for a file too large or too private for a record
  *
- * The only one that records nothing: host_probe() keeps what is found.
+ * Not recorded; record the result with host_probe().
  */
 FILE *host_open(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/** host_write() - write a text into a file that is there. Return: 0, -EROFS in a record, -errno */
+/** host_write() - write a text into an existing file. Return: 0, -EROFS in a record, -errno */
 int host_write(const char *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /**
- * host_list() - what is in a directory, without hidden entries; nothing if there is none
+ * host_list() - list a directory, without hidden entries; empty if it does not exist
  *
- * Return: 0, -EFBIG for more names than any real directory has in a record, -errno of opendir(3).
+ * Return: 0, -EFBIG for a recorded list longer than any real directory, -errno of opendir(3).
  */
 int host_list(struct host_names *names, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Facts that no file has, of this host or of a recorded one. */
+/* Facts of this host or of a recorded one that are not in any file. */
 #include "host/probe.h"
 
 #include <ctype.h>
@@ -15,7 +15,7 @@
 
 #define PROBE_FILE_SIZE 128
 
-/* A device's name may be part of a probe's: no character of it leaves the directory. */
+/* The name may contain that of a device: escape every character that could leave the directory. */
 static void probe_file(char file[PROBE_FILE_SIZE], const char *name)
 {
 	size_t len = (size_t)snprintf(file, PROBE_FILE_SIZE, "probes/");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A recorded host: what the tools read of the kernel, kept in a directory of ordinary files. */
+/* Recorded hosts: data read by the tools, in a directory of ordinary files. */
 #include "host/record.h"
 
 #include <errno.h>
@@ -15,8 +15,8 @@
 #include "host/beneath.h"
 
 /*
- * What is larger is recorded as an empty file, which says only that it is there. The largest file
- * that is needed whole is a kernel's configuration, 300 KiB.
+ * Larger files are recorded as empty ones, which only mark existence. The largest file that is
+ * needed as a whole is a kernel configuration, 300 KiB.
  */
 #define COPY_MAX (384 * 1024)
 
@@ -37,7 +37,7 @@ const char *record_dir(void)
 	return record_root() ? NULL : variable("SMC_TOOLS_RECORD");
 }
 
-/* The path of a sysfs that sysfs_here() mounted starts with its descriptor. */
+/* The path of a sysfs mounted by sysfs_here() starts with its descriptor. */
 static const char *after_fd(const char *path)
 {
 	static const char prefix[] = "/proc/self/fd/";
@@ -63,7 +63,10 @@ bool record_path(char out[PATH_MAX], const char *path)
 
 enum way { FOLLOW, NO_FOLLOW, MAKE };
 
-/* Where a file of the record is, or comes: nobody keeps its top open. Return: false with errno. */
+/*
+ * Find a file of the record, or its place. The top directory is not kept open. Return: false with
+ * errno.
+ */
 static bool locate(struct beneath *at, const char *path, enum way way)
 {
 	const char *root = record_root();
@@ -111,7 +114,7 @@ bool record_has(const char *path)
 	return has;
 }
 
-/* Something could not be recorded. */
+/* Mark the record as incomplete. */
 static void record_fail(void)
 {
 	struct beneath at;
@@ -131,7 +134,7 @@ static bool store_at(const struct beneath *at, const void *data, size_t len, enu
 	bool is_done;
 
 	if (fd < 0)
-		return errno == EISDIR; /* it is in the record already, as a directory */
+		return errno == EISDIR; /* already in the record, as a directory */
 	if (how == KEEP_LONGER && !fstat(fd, &st) && (size_t)st.st_size >= len) {
 		close(fd);
 		return true;

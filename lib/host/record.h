@@ -28,18 +28,19 @@ const char *record_root(void);
 const char *record_dir(void);
 
 /**
- * record_path() - where a file of the host is in a record
- * @path: absolute; "." and ".." are resolved; below /proc/self/fd/N is the sysfs of sysfs_here()
+ * record_path() - path of a host's file within a record
+ * @path: absolute; "." and ".." are resolved; /proc/self/fd/N stands for the sysfs of sysfs_here()
  *
- * Return: false when it is too long.
+ * Return: false if it is too long.
  */
 bool record_path(char out[PATH_MAX], const char *path);
 
 /**
- * record_open() - open a file of the recorded host, or while recording, of the record so far
- * @flags: beside O_RDONLY; O_DIRECTORY for a directory
+ * record_open() - open a file of the recorded host, or of the record in progress
+ * @flags: added to O_RDONLY; O_DIRECTORY for a directory
  *
- * The directory must belong to the effective user or to root; see host/beneath.h for what is in it.
+ * The directory must belong to the effective user or to root; its content is untrusted, see
+ * host/beneath.h.
  * Return: a descriptor, -1 with errno.
  */
 int record_open(const char *path, int flags);
@@ -51,30 +52,30 @@ ssize_t record_link(const char *path, char *target, size_t size);
 bool record_has(const char *path);
 
 /*
- * The functions that record change nothing else, not even errno. Without record_dir() they do
- * nothing. When something cannot be written, RECORD_COMPLETE is removed.
+ * The recording functions have no other effect, not even on errno. Without record_dir() they do
+ * nothing. On a write error, RECORD_COMPLETE is removed.
  */
 
-/** record_put() - keep the content of a file; a longer one that is there already wins */
+/** record_put() - record the content of a file, unless a longer one is already there */
 void record_put(const char *path, const void *data, size_t len);
 
 /** record_set() - replace the content of a file; @name is relative to the record */
 void record_set(const char *name, const void *data, size_t len);
 
-/** record_append() - put more at the end of a file of the record */
+/** record_append() - append to a file of the record */
 void record_append(const char *name, const void *data, size_t len);
 
-/** record_exists() - keep that there is such a file or directory */
+/** record_exists() - record the existence of a file or directory */
 void record_exists(const char *path);
 
 /**
- * record_get() - a whole file of the recorded host, to be freed; a NUL is after its @len bytes
+ * record_get() - read a whole file of the recorded host, NUL added; the caller frees it
  * @name: relative to the record
- * @max: bytes that the tools never write there, rounded up to a buffer's size
+ * @max: limit in bytes, larger than any file the tools write; rounded up to a buffer's size
  *
- * Return: NULL with an errno; EFBIG if it is larger.
+ * Return: NULL with errno; EFBIG if it is larger.
  */
 char *record_get(const char *name, size_t max, size_t *len);
 
-/** record_refuse() - nothing can be changed in a record. Return: -EROFS, and says so in @err */
+/** record_refuse() - refuse a change while reading a record. Return: -EROFS, with @err */
 int record_refuse(struct smc_err *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Is SMC here? */
+/* Check whether SMC is available. */
 #include "host/smc.h"
 
 #include <errno.h>
