@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Other tools of ours that are started. */
+/* Run other tools of smc-tools. */
 #include "launch/ask.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ bool bpf_loader(char path[PATH_MAX])
 	return find_tool("smc_bpf", path);
 }
 
-/* One line without its newline and without "smc_bpf: ". */
+/* Return: one line, without its newline and without "smc_bpf: ". */
 static const char *sentence(char *text, const char *name)
 {
 	size_t len = strlen(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The kernel's limits for the buffers of sockets. */
+/* The kernel's limits for socket buffers. */
 #include "launch/bufsize.h"
 
 #include <errno.h>
@@ -16,9 +16,9 @@
 static const struct buffer {
 	enum smc_variable size;
 	const char *what;
-	const char *limit;  /* of net.core: the most that setsockopt(2) grants */
-	const char *normal; /* of net.smc: what SMC sockets start with */
-	int force;	    /* grants more, to those who may */
+	const char *limit;  /* net.core: maximum that setsockopt(2) grants */
+	const char *normal; /* net.smc: default of SMC sockets */
+	int force;	    /* option that exceeds the maximum, with CAP_NET_ADMIN */
 } buffers[] = {
 	{ VAR_RCVBUF, "receive", "rmem_max", "rmem", SO_RCVBUFFORCE },
 	{ VAR_SNDBUF, "transmit", "wmem_max", "wmem", SO_SNDBUFFORCE },
@@ -42,7 +42,7 @@ static int read_knob(const char *part, const char *name, long long *bytes)
 	return found == 1 ? 0 : -EIO;
 }
 
-/* Is the size that was asked for above its limit? */
+/* Is the requested size above its limit? */
 static bool is_above(const struct launch *launch, const struct buffer *buffer, int *bytes,
 		     long long *limit)
 {
@@ -52,7 +52,7 @@ static bool is_above(const struct launch *launch, const struct buffer *buffer, i
 	return size && !read_knob("core", buffer->limit, limit) && *limit < *bytes;
 }
 
-/* As the library will do it in the program: for that, nothing needs to be raised. */
+/* The library will do the same in the program: then no limit need be raised. */
 static bool may_exceed(const struct buffer *buffer, int bytes)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -90,7 +90,7 @@ static int check(const struct launch *launch, enum way way, const struct buffer 
 	if (!is_above(launch, buffer, &bytes, &limit))
 		return 0;
 	if (!launch->raise_limits) {
-		/* A supervisor has no rights. */
+		/* A supervisor has no capabilities. */
 		if (way == WAY_SECCOMP || !may_exceed(buffer, bytes))
 			cli_warn(launch->tool, launch->quiet,
 				 "the %s buffer of %d bytes is above "
@@ -114,7 +114,7 @@ static unsigned long long memory(void)
 	return sysinfo(&info) ? 0 : (unsigned long long)info.totalram * info.mem_unit;
 }
 
-/* Return: bytes, SMC_KERNEL_BUFFER or less where the kernel's own size is left. */
+/* Return: bytes; SMC_KERNEL_BUFFER or less to leave the kernel's own size. */
 static long long good_size(const struct buffer *buffer, bool may_exceed)
 {
 	long long now, limit, good = smc_good_buffer(memory());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* How a program or a service is to use SMC. */
+/* Options and settings for running a program or a service with SMC. */
 #include "launch/launch.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ static int take_size(struct launch *launch, const char *option, enum smc_variabl
 	}
 }
 
-/* Given again, the option adds to the list. */
+/* A repeated option adds to the list. */
 static int take_rules(struct launch *launch, const char *option, bool is_exclude)
 {
 	const char **list = &launch->settings[is_exclude ? VAR_EXCLUDE : VAR_INCLUDE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a program or a service is to use SMC: the options that smc_run, smc_ab and smc_unit share. */
+/* Options for running a program or a service with SMC, shared by smc_run, smc_ab and smc_unit. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,16 +8,16 @@
 #include "launch/rules.h"
 #include "launch/variables.h"
 
-/** enum way - how a program or a service comes to SMC */
+/** enum way - how a program or a service gets SMC sockets */
 enum way {
 	WAY_NONE,
 	WAY_PRELOAD, /* ld_pre_smc.so in its environment */
 	WAY_BPF,     /* the process, or the service's control group, marked for eBPF */
 	WAY_SECCOMP, /* a supervisor that opens the sockets of a command */
-	WAY_OWN,     /* a service whose own settings start smc_run or preload the library */
+	WAY_OWN,     /* service whose own settings start smc_run or preload the library */
 };
 
-/* Values of the long options; those of a tool itself start at the last one. */
+/* Values of the long options; those of each tool start at the last one. */
 enum {
 	LAUNCH_INCLUDE = CLI_LONG_ONLY,
 	LAUNCH_EXCLUDE,
@@ -52,12 +52,12 @@ enum {
 	  .excludes = "--preload" }, \
 	{ LAUNCH_PRELOAD, "preload", NULL, "use the preload library only" }
 
-/* Not where SMC and TCP are compared. */
+/* Not for comparisons of SMC and TCP. */
 #define LAUNCH_LEARN_OPTION \
 	{ LAUNCH_NO_LEARN, "no-learn", NULL, \
 	  "use SMC also where connections are too short to gain" }
 
-/* Further ones, for commands only. */
+/* Additional ones, for commands only. */
 #define LAUNCH_COMMAND_OPTIONS \
 	{ LAUNCH_SECCOMP, "seccomp", NULL, \
 	  "let a second process open the sockets, which\n" \
@@ -70,13 +70,13 @@ enum {
 /* clang-format on */
 
 /**
- * struct launch - what the options ask for
- * @settings: of the library, by enum smc_variable; NULL: what the environment has
- * @way: WAY_NONE: the first in their order that reaches the program
+ * struct launch - parsed options
+ * @settings: of the library, by enum smc_variable; NULL: use the environment
+ * @way: WAY_NONE: the first one, in their order, that reaches the program
  * @quiet: no warnings
- * @raise_limits: of commands: raise the kernel's limits to what the buffers need
+ * @raise_limits: for commands: raise the kernel's limits to the buffer sizes
  * @rules: of both lists
- * @sizes: what @settings has for buffers, in bytes
+ * @sizes: buffer sizes in @settings, in bytes
  */
 struct launch {
 	const struct cli_tool *tool;
@@ -89,20 +89,25 @@ struct launch {
 };
 
 /**
- * launch_option() - take an option that cli_parse() found
+ * launch_option() - handle an option found by cli_parse()
  *
- * Return: 0; the tool's error status after a message; -1 for an option of none of the rows above.
+ * Return: 0; the tool's error status after a message; -1 for an option not in the rows above.
  */
 int launch_option(struct launch *launch, int opt);
 
-/** launch_is_strict() - rather fail than use TCP? By an option, or by the environment */
+/** launch_is_strict() - fail rather than use TCP? Set by an option, or by the environment */
 bool launch_is_strict(const struct launch *launch);
 
-/** launch_warn() - of options that @way, WAY_BPF or WAY_SECCOMP, does not know; @name: whose */
+/**
+ * launch_warn() - warn about options unknown to @way, WAY_BPF or WAY_SECCOMP
+ *
+ * @name: of the command or service
+ */
 void launch_warn(const struct launch *launch, enum way way, const char *name);
 
 /**
- * launch_prepare() - all before exec of a command: checks, then environment, mark or supervisor
+ * launch_prepare() - do everything before exec of a command: checks, then environment, mark or
+ *	supervisor
  *
  * Return: 0, or an exit status after a message.
  */

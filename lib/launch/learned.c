@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Destinations whose connections gain nothing from SMC: the memory of ld_pre_smc.so. */
+/* Shared memory of ld_pre_smc.so: destinations that gain nothing from SMC. */
 #include "launch/learned.h"
 
 #include "smc/keep.h"
@@ -40,7 +40,7 @@ void learned_program(struct learned_program *program, const char *name)
 	program->mark = hash & ~0xffffU;
 }
 
-/* Return: whether this caller writes the entry now; false also if it is another destination's. */
+/* Return: may this caller write the entry now? False also if it now has another destination. */
 static bool take(struct learned_place place)
 {
 	uint32_t turn = place.turn;
@@ -57,19 +57,19 @@ static void give(struct learned_entry *entry, uint32_t turn)
 	atomic_store_explicit(&entry->turn, turn, memory_order_release);
 }
 
-/* Seconds since the entry was used; another process may have written a later second. */
+/* Seconds since the entry was used, 0 if another process has written a later second. */
 static int idle(const struct learned_entry *entry, uint32_t second)
 {
 	return (int32_t)(second - get(&entry->used));
 }
 
-/* Whether somebody writes it: not one who was killed long ago. */
+/* Is a writer active? Ignores one that was killed long ago. */
 static bool is_written(const struct learned_entry *entry, uint32_t second)
 {
 	return get(&entry->turn) & 1 && idle(entry, second) <= LEARNED_FORGET;
 }
 
-/* The entry of a set that nobody writes, and that is free or was not used for the longest time. */
+/* The free or least recently used entry of a set, without a writer. */
 static struct learned_entry *oldest(struct learned_entry *set, uint32_t second)
 {
 	struct learned_entry *found = NULL;
@@ -112,7 +112,7 @@ struct learned_place learned_add(struct learned_table *table, const struct learn
 		return none;
 	turn = get(&place.entry->turn);
 	place.turn = (turn + 1) & ~1U;
-	/* A writer that was killed left it odd. */
+	/* A killed writer left it odd. */
 	if (turn & 1 && (is_written(place.entry, second) ||
 			 !atomic_compare_exchange_strong(&place.entry->turn, &turn, place.turn)))
 		return none;
@@ -155,7 +155,7 @@ void learned_shook(struct learned_place place, uint32_t ticks)
 	give(place.entry, place.turn);
 }
 
-/* A life that was not long. */
+/* Account for a short life. */
 static void add_to_mean(struct learned_entry *entry, bool is_tcp, uint32_t ticks)
 {
 	_Atomic uint32_t *mean = is_tcp ? &entry->tcp : &entry->smc;
@@ -164,7 +164,7 @@ static void add_to_mean(struct learned_entry *entry, bool is_tcp, uint32_t ticks
 	put(mean, (uint32_t)(old ? old + (new - old) / LEARNED_WEIGHT : new));
 }
 
-/* Bits of @counts, for what is known. */
+/* Compute the decision bits of @counts. */
 static uint32_t decide(const struct learned_entry *entry, uint32_t counts)
 {
 	uint32_t smc = get(&entry->smc), tcp = get(&entry->tcp), decision = 0;

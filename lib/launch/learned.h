@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Destinations whose connections gain nothing from SMC: the memory of ld_pre_smc.so. */
+/* Shared memory of ld_pre_smc.so: destinations that gain nothing from SMC. */
 #pragma once
 
 #include <netinet/in.h>
@@ -12,60 +12,60 @@
 
 #pragma GCC visibility push(hidden)
 
-/* A struct learned_table for each user and network namespace: learned_path(). */
+/* Holds a struct learned_table for each user and network namespace: learned_path(). */
 #define LEARNED_DIR "/dev/shm"
 #define LEARNED_NAME "smc-tools-learned-1."
 
 /*
- * Thresholds. Times are multiples of the destination's own handshake: the time that connect() takes
+ * Thresholds. Times are multiples of the destination's own handshake: the duration of connect()
  * over SMC. docs/gain.md has the measurements.
  */
 enum {
 	/*
-	 * A connection that lives for this many handshakes uses SMC: that it may lose is less than
-	 * 3 %, as SMC takes 0.85 handshakes longer than TCP to begin and end. Shorter lives over
-	 * SMC are compared with those over TCP.
+	 * A connection that lives for this many handshakes uses SMC: its loss is below 3 %, as SMC
+	 * takes 0.85 handshakes longer than TCP to begin and end. Shorter lives over SMC are
+	 * compared with those over TCP.
 	 */
 	LEARNED_LONG = 32,
 	/* A score: mean life in units of LEARNED_LONG handshakes. Below this both are compared. */
 	LEARNED_ONE = 256,
-	/* New destinations start here: nine short lives in a row, and TCP is tried. */
+	/* Score of new destinations: after nine short lives in a row, TCP is tried. */
 	LEARNED_START = 3 * LEARNED_ONE,
-	/* One life as long as that: a dozen short ones, and TCP is tried again. */
+	/* Maximum score, after one life this long: TCP is tried again after a dozen short ones. */
 	LEARNED_MOST = 4 * LEARNED_ONE,
-	/* A new value's weight in a mean: one part of that many. */
+	/* Weight of a new value in a mean: one part of this many. */
 	LEARNED_WEIGHT = 8,
-	/* As many lives over TCP are measured before both are compared. */
+	/* Number of lives over TCP to be measured before both are compared. */
 	LEARNED_LEAST = 3,
 	/* After close(), SMC takes longer than TCP by this part of a handshake. */
 	LEARNED_END = 4,
 	/*
-	 * One connection of that many goes the other way, to see whether that is better by now: the
-	 * shortest take 1.8 times as long over SMC, so that all take 0.7 % longer. Of the smaller
-	 * number where one is not longer than the other by half.
+	 * One connection in this many uses the other transport, in case it is better by now: the
+	 * shortest take 1.8 times as long over SMC, so all together take 0.7 % longer. The smaller
+	 * number applies if the two differ by less than half.
 	 */
 	LEARNED_TRIAL = 120,
 	LEARNED_CLOSE_TRIAL = 48,
 	/*
-	 * All of the first lives are measured, then one of that many: clock_gettime() costs. Over
-	 * SMC again all, since one was not long.
+	 * All of the first lives are measured, then one in this many: clock_gettime() costs. Over
+	 * SMC all again, since one was not long.
 	 */
 	LEARNED_FIRST = 32,
 	LEARNED_EACH = 16,
-	/* Seconds without a connection after which a destination is as new. */
+	/* Seconds without a connection after which a destination counts as new. */
 	LEARNED_FORGET = 600,
-	/* Seconds of TCP after a handshake that broke. */
+	/* Seconds of TCP after a broken handshake. */
 	LEARNED_BROKEN = 3600,
-	/* Nanoseconds of a unit of time: 32 bits hold 9 hours. */
+	/* Nanoseconds per tick: 32 bits hold 9 hours. */
 	LEARNED_TICK = 8000,
 };
 
 enum { LEARNED_SETS = 256, LEARNED_WAYS = 4, LEARNED_PROGRAM = 12 };
 
 /**
- * struct learned_program - the program that connects
- * @name: its short name, padded with zeros, not always ended by one
- * @mark: of the name, in the upper 16 bits
+ * struct learned_program - the connecting program
+ * @name: its short name, padded with zeros, not always NUL-terminated
+ * @mark: hash of the name, in the upper 16 bits
  */
 struct learned_program {
 	uint32_t name[LEARNED_PROGRAM / 4], mark;
@@ -81,16 +81,16 @@ struct learned_key {
 };
 
 /**
- * struct learned_entry - what is known of a destination: 64 bytes
- * @turn: odd while somebody writes the entry; two more each time that @key changes
+ * struct learned_entry - state of a destination: 64 bytes
+ * @turn: odd during a write; increased by two each time that @key changes
  * @key: struct learned_key
  * @name: of the program
- * @used: second of CLOCK_MONOTONIC of the last connection whose life was measured
+ * @used: CLOCK_MONOTONIC second of the last connection whose life was measured
  * @score: mean life, see LEARNED_ONE
  * @handshake: ticks, 0: not measured yet
- * @smc, @tcp: mean life of connections that were not long, in ticks, 0: not measured yet
+ * @smc, @tcp: mean life of short connections, in ticks, 0: not measured yet
  * @counts: connections so far, and the decision: see LEARNED_STREAK
- * @broken: second until which SMC is not tried, as a handshake broke; 0: none did
+ * @broken: second until which SMC is not tried after a broken handshake; 0: none broke
  */
 struct learned_entry {
 	_Atomic uint32_t turn;
@@ -102,28 +102,28 @@ struct learned_table {
 	struct learned_entry entries[LEARNED_SETS * LEARNED_WAYS];
 };
 
-/** struct learned_place - an entry, as long as nobody else has taken it */
+/** struct learned_place - an entry, valid until it is reused for another destination */
 struct learned_place {
 	struct learned_entry *entry;
 	uint32_t turn;
 };
 
-/** struct learned_choice - what a connection should use, and whether its life is to be measured */
+/** struct learned_choice - transport of a connection, and whether to measure its life */
 struct learned_choice {
 	bool is_tcp, is_timed;
 };
 
-/* The file of learned_path(), with its NUL. */
+/* Size of learned_path(), with its NUL. */
 enum { LEARNED_PATH = 64 };
 
-/** learned_path() - where a user's programs in a network namespace, by its inode, remember */
+/** learned_path() - file of a user in a network namespace, given by its inode */
 void learned_path(char *path, unsigned long user, unsigned long net);
 
 /**
  * learned_key() - the key of a destination
  * @addr: AF_INET or AF_INET6, as long as struct sockaddr_in or sockaddr_in6
  *
- * Return: false for port 0, to which nobody connects.
+ * Return: false for port 0, which nobody connects to.
  */
 static inline bool learned_key(struct learned_key *key, const struct sockaddr *addr,
 			       const struct learned_program *program)
@@ -138,7 +138,7 @@ static inline bool learned_key(struct learned_key *key, const struct sockaddr *a
 	} else {
 		memcpy(&in6, addr, sizeof(in6));
 		memcpy(key->addr, &in6.sin6_addr, sizeof(key->addr));
-		/* Link-local addresses, whose interface counts, have zeros there. */
+		/* sin6_addr of link-local addresses has zeros there: mix in the interface. */
 		key->addr[1] ^= in6.sin6_scope_id;
 		key->port = ntohs(in6.sin6_port);
 	}
@@ -149,7 +149,7 @@ static inline bool learned_key(struct learned_key *key, const struct sockaddr *a
 /** learned_program() - @name: program_invocation_short_name */
 void learned_program(struct learned_program *program, const char *name);
 
-/** learned_set() - where a key belongs: the first of LEARNED_WAYS entries */
+/** learned_set() - set of a key: the first of LEARNED_WAYS entries */
 static inline struct learned_entry *learned_set(struct learned_table *table,
 						const struct learned_key *key)
 {
@@ -163,7 +163,7 @@ static inline struct learned_entry *learned_set(struct learned_table *table,
 	return &table->entries[(hash >> 24) % LEARNED_SETS * LEARNED_WAYS];
 }
 
-/** learned_has() - whether an entry has this key. @turn: odd while somebody writes it */
+/** learned_has() - does an entry have this key? @turn: odd during a write */
 static inline bool learned_has(const struct learned_entry *entry, const struct learned_key *key,
 			       uint32_t *turn)
 {
@@ -178,7 +178,7 @@ static inline bool learned_has(const struct learned_entry *entry, const struct l
 	return !differs && atomic_load_explicit(&entry->turn, memory_order_relaxed) == *turn;
 }
 
-/** learned_find() - the entry of a destination, NULL if there is none or somebody writes it */
+/** learned_find() - entry of a destination, NULL if there is none or it is being written */
 static inline struct learned_place learned_find(struct learned_table *table,
 						const struct learned_key *key)
 {
@@ -193,20 +193,20 @@ static inline struct learned_place learned_find(struct learned_table *table,
 }
 
 /**
- * learned_add() - a new entry; the least recently used one of its set makes room
+ * learned_add() - add an entry, replacing the least recently used one of its set
  * @second: of CLOCK_MONOTONIC, not 0
  *
- * Takes no lock. A writer that was killed costs its entry, for LEARNED_FORGET seconds.
+ * Lock-free. A killed writer blocks its entry for LEARNED_FORGET seconds.
  *
- * Return: NULL if somebody else writes it, or the destination has one by now.
+ * Return: NULL if the entry is being written, or the destination has one by now.
  */
 struct learned_place learned_add(struct learned_table *table, const struct learned_key *key,
 				 const struct learned_program *program, uint32_t second);
 
 /*
- * The word counts: connections in a row that were no trial, lives over TCP that were measured, all
- * connections, and the decision: TCP; both are compared, so there are trials; one is clearly
- * shorter; all lives are to be measured.
+ * Fields of the word counts: non-trial connections in a row, measured lives over TCP, all
+ * connections, and the decision: TCP; compare both, with trials; one is clearly shorter; measure
+ * all lives.
  */
 #define LEARNED_STREAK 0x7fU
 #define LEARNED_TCP_LIFE (1U << 7)
@@ -218,17 +218,17 @@ struct learned_place learned_add(struct learned_table *table, const struct learn
 #define LEARNED_IS_CLEAR (1U << 30)
 #define LEARNED_IS_MEASURED (1U << 31)
 
-/** learned_connections() - so far, of @counts; half a million is the most */
+/** learned_connections() - number so far, from @counts; saturates at half a million */
 static inline uint32_t learned_connections(uint32_t counts)
 {
 	return (counts & LEARNED_CONNECTIONS) / LEARNED_CONNECTION;
 }
 
 /**
- * learned_choose() - count a connection, and choose
+ * learned_choose() - count a connection, and choose its transport
  *
- * As the functions below, it does nothing to an entry that another destination has by now, or that
- * somebody else is writing: one life that is not counted costs nothing.
+ * Like the functions below, it does nothing if the entry now has another destination or is being
+ * written: a missed life does no harm.
  */
 static inline struct learned_choice learned_choose(struct learned_place place)
 {
@@ -238,7 +238,7 @@ static inline struct learned_choice learned_choose(struct learned_place place)
 
 	choice.is_timed |= lives < LEARNED_FIRST || !(lives % LEARNED_EACH);
 	new += LEARNED_CONNECTION;
-	/* The most, and after that the same ones of LEARNED_EACH are measured again. */
+	/* Saturate: go back by LEARNED_EACH, to keep the same sampling. */
 	if (lives == LEARNED_CONNECTIONS / LEARNED_CONNECTION)
 		new = old - (LEARNED_EACH - 1) * LEARNED_CONNECTION;
 	if (old & LEARNED_IS_COMPARED &&
@@ -247,28 +247,28 @@ static inline struct learned_choice learned_choose(struct learned_place place)
 		choice = (struct learned_choice){ !choice.is_tcp, true };
 		new &= ~LEARNED_STREAK;
 	}
-	/* It fails where the entry changed, or has become another destination's. */
+	/* Fails if the entry changed, or has another destination by now. */
 	atomic_compare_exchange_strong_explicit(&place.entry->counts, &old, new,
 						memory_order_relaxed, memory_order_relaxed);
 	return choice;
 }
 
-/** learned_used() - a connection that is measured begins: what is old is forgotten */
+/** learned_used() - start of a measured connection: drops outdated values */
 void learned_used(struct learned_place place, uint32_t second);
 
-/** learned_shook() - a handshake of SMC took so many ticks */
+/** learned_shook() - record the duration of an SMC handshake, in ticks */
 void learned_shook(struct learned_place place, uint32_t ticks);
 
-/** learned_lived() - a connection was closed after so many ticks, its handshake included */
+/** learned_lived() - record the life of a closed connection in ticks, with its handshake */
 void learned_lived(struct learned_place place, bool is_tcp, uint32_t ticks);
 
-/** learned_is_long() - whether that many ticks are LEARNED_LONG handshakes */
+/** learned_is_long() - is this number of ticks LEARNED_LONG handshakes or more? */
 bool learned_is_long(struct learned_place place, uint32_t ticks);
 
-/** learned_broke() - a handshake of SMC broke: TCP for LEARNED_BROKEN seconds */
+/** learned_broke() - record a broken SMC handshake: TCP for LEARNED_BROKEN seconds */
 void learned_broke(struct learned_place place, uint32_t second);
 
-/** learned_is_broken() - whether they are not over */
+/** learned_is_broken() - is it still within LEARNED_BROKEN seconds? */
 bool learned_is_broken(struct learned_place place, uint32_t second);
 
 #pragma GCC visibility pop

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The memory of ld_pre_smc.so, read by tools. */
+/* Read the shared memory of ld_pre_smc.so, for tools. */
 #include "launch/learned_list.h"
 
 #include <dirent.h>
@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "host/probe.h"
 
-/* Return: whether the entry is one of a destination that is not forgotten. */
+/* Return: false for an empty or outdated entry. */
 static bool decode(const struct learned_entry *entry, uint32_t second, struct learned_fact *fact)
 {
 	struct learned_key key;
@@ -45,7 +45,7 @@ static bool decode(const struct learned_entry *entry, uint32_t second, struct le
 	return fact->broken || fact->idle <= LEARNED_FORGET;
 }
 
-/* A file that its owner changes is read as it is at that moment. */
+/* The owner may change the file during the read. */
 static bool read_table(int fd, uint32_t user, struct learned_table *table)
 {
 	struct stat st;
@@ -55,7 +55,7 @@ static bool read_table(int fd, uint32_t user, struct learned_table *table)
 	       pread(fd, table, sizeof(*table), 0) == sizeof(*table);
 }
 
-/* "smc-tools-learned-1.USER.NET" of this network namespace. */
+/* Match "smc-tools-learned-1.USER.NET" of this network namespace. */
 static bool is_name(const char *name, unsigned long net, uint32_t *user)
 {
 	char again[LEARNED_PATH];
@@ -67,7 +67,7 @@ static bool is_name(const char *name, unsigned long net, uint32_t *user)
 	return !strcmp(again + sizeof(LEARNED_DIR), name);
 }
 
-/* struct search - what visit_file() needs */
+/* struct search - argument of visit_file() */
 struct search {
 	void (*visit)(const struct learned_fact *fact, void *arg);
 	void *arg;

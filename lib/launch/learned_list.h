@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory of ld_pre_smc.so, read by tools. */
+/* Read the shared memory of ld_pre_smc.so, for tools. */
 #pragma once
 
 #include <netinet/in.h>
@@ -9,17 +9,17 @@
 #include "launch/learned.h"
 
 /**
- * struct learned_fact - a destination that is remembered
- * @user: whose programs connect
- * @program: its short name, of bytes that a stranger may have chosen
+ * struct learned_fact - a remembered destination
+ * @user: owner of the connecting programs
+ * @program: its short name, untrusted bytes
  * @addr: IPv6, or IPv4 mapped into it
  * @is_tcp: its connections use TCP
- * @connections: so far
- * @handshake: of SMC; @smc, @tcp: mean life of connections that were not long; all in nanoseconds,
- *	0: not measured
+ * @connections: number so far
+ * @handshake: duration over SMC; @smc, @tcp: mean life of short connections; all in nanoseconds, 0:
+ *	not measured
  * @is_new: none has ended yet; @is_long: the last ones were long
  * @idle: seconds since its last connection whose life was measured
- * @broken: seconds for which TCP is used since a handshake broke; 0: none did
+ * @broken: seconds for which TCP is still used after a broken handshake; 0: none broke
  */
 struct learned_fact {
 	uint32_t user;
@@ -34,14 +34,14 @@ struct learned_fact {
 };
 
 /**
- * learned_each() - call a function for each destination that a network namespace remembers
+ * learned_each() - call a function for each destination remembered in a network namespace
  *
- * As root those of all users, else those of the caller. Files that others can write, or whose owner
- * is not in their name, are left out.
+ * Root gets those of all users, others their own. Files that are writable by others, or whose owner
+ * is not in their name, are skipped.
  *
- * Return: 0, also where nothing was learned; -errno: the files cannot be listed.
+ * Return: 0, also if nothing was learned; -errno if the files cannot be listed.
  */
 int learned_each(void (*visit)(const struct learned_fact *fact, void *arg), void *arg);
 
-/** learned_count() - how many of them use TCP, here or on a recorded host; 0 if not known */
+/** learned_count() - number of destinations on TCP, here or on a recorded host; 0 if not known */
 int learned_count(void);

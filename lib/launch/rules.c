@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which connections use SMC: SMC_INCLUDE and SMC_EXCLUDE. */
+/* Rules for connections that use SMC: SMC_INCLUDE and SMC_EXCLUDE. */
 #include "launch/rules.h"
 
 #include <errno.h>
@@ -10,12 +10,12 @@
 
 #include "base/scan.h"
 
-#define MAPPED_BITS 96 /* of an IPv4 address in IPv6, RFC 4291 2.5.5.2 */
+#define MAPPED_BITS 96 /* prefix of an IPv4-mapped IPv6 address, RFC 4291 2.5.5.2 */
 #define ITEM_SIZE 128  /* "listen:[ADDR]/128:65534-65535" has 71 characters */
 
 static const uint8_t mapped_prefix[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
 
-/** struct place - an address and a port as rules see them */
+/** struct place - an address and a port in the form of rules */
 struct place {
 	uint8_t addr[16];
 	uint16_t port;
@@ -30,13 +30,13 @@ static bool take_char(const char **at, char c)
 	return true;
 }
 
-/* PORT, LOW-HIGH or *, up to the end of the item. */
+/* Parse PORT, LOW-HIGH or *, up to the end of the item. */
 static bool take_ports(struct rule *rule, const char *at)
 {
 	return (take_char(&at, '*') || scan_ports(&at, &rule->low, &rule->high)) && !*at;
 }
 
-/* 10.0.0.1 or [fd00::1]. */
+/* Parse 10.0.0.1 or [fd00::1]. */
 static bool take_addr(struct rule *rule, const char **at)
 {
 	char text[INET6_ADDRSTRLEN];
@@ -70,7 +70,7 @@ static bool take_prefix(struct rule *rule, const char **at)
 	return true;
 }
 
-/* One item, all of it. */
+/* Parse one item completely. */
 static bool read_item(struct rule *rule, const char *at)
 {
 	static const char listen[] = "listen";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which connections use SMC: SMC_INCLUDE and SMC_EXCLUDE. */
+/* Rules for connections that use SMC: SMC_INCLUDE and SMC_EXCLUDE. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,11 +13,10 @@
 /**
  * struct rule - one item of a list
  * @is_exclude: from SMC_EXCLUDE
- * @is_listen: about listening sockets and their local address; else about connecting ones and the
- *	peer's
- * @is_v6: the address is a true IPv6 one, not a mapped IPv4 one
+ * @is_listen: matches listening sockets by local address; else connecting ones by peer address
+ * @is_v6: the address is a true IPv6 one, not IPv4-mapped
  * @has_addr: false for any address, @is_v6 is meaningless then
- * @bits: of @addr that count, 0 to 128
+ * @bits: prefix length of @addr, 0 to 128
  * @low, @high: ports, host byte order; 0 and 65535 for any
  * @addr: IPv6, or IPv4 mapped into it
  */
@@ -28,7 +27,7 @@ struct rule {
 	uint8_t addr[16];
 };
 
-/** struct rules - both lists; all zero says that everything uses SMC */
+/** struct rules - both lists; all zero means that everything uses SMC */
 struct rules {
 	struct rule items[RULES_MAX];
 	uint8_t count;
@@ -38,23 +37,24 @@ struct rules {
 /**
  * rules_parse() - add a list
  * @is_exclude: which of the two
- * @text: items with commas or blanks between them, each [listen:][ADDR[/BITS]:]PORTS or
+ * @text: items separated by commas or blanks, each [listen:][ADDR[/BITS]:]PORTS or
  *	[listen:]ADDR[/BITS], or "listen" alone; ADDR is 10.0.0.1 or [fd00::1], PORTS is 80, 80-90
  *	or *
- * @bad: set on failure to the start of the item that is not valid, or is one too many
+ * @bad: on failure, set to the start of the item that is invalid, or one too many
  *
- * An empty list says nothing. Uses no memory, no locale, no errno: safe in a signal handler.
+ * An empty list has no effect. Uses no memory, no locale, no errno: safe in a signal handler.
  *
- * Return: 0; -EINVAL, -E2BIG (more than RULES_MAX), with @rules as it was.
+ * Return: 0; -EINVAL, -E2BIG (more than RULES_MAX), with @rules unchanged.
  */
 int rules_parse(struct rules *rules, bool is_exclude, const char *text, const char **bad);
 
 /**
  * rules_allow() - may this socket use SMC?
- * @is_listen: @addr is where it listens; else it is what it connects to
+ * @is_listen: @addr is the listening address; else the peer's
  * @addr: AF_INET or AF_INET6; an IPv4 address mapped into IPv6 counts as IPv4
  *
- * What is excluded may not, even if it is included too. With SMC_INCLUDE, only what is in it may.
+ * Excluded sockets may not, even if they are included too. With SMC_INCLUDE, only included ones
+ * may.
  *
  * Return: true for addresses of other families.
  */

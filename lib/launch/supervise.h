@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* A process that opens the SMC sockets of a command, and of all that it starts. */
+/* Supervisor that opens the SMC sockets of a command and its children. */
 #pragma once
 
 #include "base/err.h"
 #include "launch/launch.h"
 
 /**
- * supervise() - from now on the TCP sockets of this process, and of all it starts, are SMC sockets
- * @argv: of the command: the last arguments of this process; the supervisor forgets them
+ * supervise() - from now on, TCP sockets of this process and its children are SMC sockets
+ * @argv: of the command: the last arguments of this process; wiped in the supervisor
  *
- * Nothing is done where a process outside, or eBPF, sees to that already.
+ * Does nothing if an outer supervisor, or eBPF, does this already.
  *
- * Return: 0; -EPIPE with a sentence if it cannot be taken back: this process must not go on;
- * another -errno with a sentence, nothing has happened then.
+ * Return: 0; -EPIPE with a sentence if it cannot be undone: this process must not continue; another
+ * -errno with a sentence, with no effect.
  */
 int supervise(const struct launch *launch, char *const *argv, struct smc_err *err);

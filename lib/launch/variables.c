@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The variables of the preload library, and their values. */
+/* Environment variables of the preload library, and their values. */
 #include "launch/variables.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ bool smc_is_family(const char *value)
 	return !strcmp(value, "smc") || smc_wants_inet(value);
 }
 
-/* The factor of a unit letter, 0 if it is not one. */
+/* Factor of a unit letter, 0 if it is not one. */
 static int unit_factor(char letter)
 {
 	switch (letter) {
@@ -46,7 +46,7 @@ static int unit_factor(char letter)
 	}
 }
 
-/* @stop: may follow, and then is where *@end points to. */
+/* @stop: permitted terminator, at which *@end then points. */
 static int read_size(const char *s, char stop, const char **end, int *bytes)
 {
 	const char *digit = s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The variables of the preload library, and their values. */
+/* Environment variables of the preload library, and their values. */
 #pragma once
 
 #include <limits.h>
@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* smc_run writes them in this order. What each does: smc_run(8). */
+/* In the order in which smc_run writes them; see smc_run(8). */
 enum smc_variable {
 	VAR_FAMILY,
 	VAR_RCVBUF,
@@ -24,23 +24,23 @@ enum smc_variable {
 /* Their names, by enum smc_variable. */
 extern const char *const smc_variables[VARIABLES];
 
-/** smc_is_on() - the value of a switch: set, not empty and not starting with 0 */
+/** smc_is_on() - is a switch on: set, not empty and not starting with 0? */
 bool smc_is_on(const char *value);
 
-/** smc_is_family() - a value of SMC_SOCK_FAMILY: smc, inet or auto */
+/** smc_is_family() - is it a value of SMC_SOCK_FAMILY: smc, inet or auto? */
 bool smc_is_family(const char *value);
 
-/** smc_wants_inet() - does SMC_SOCK_FAMILY ask for IPPROTO_SMC first? False for NULL */
+/** smc_wants_inet() - does SMC_SOCK_FAMILY prefer IPPROTO_SMC? False for NULL */
 bool smc_wants_inet(const char *value);
 
 /**
- * smc_parse_size() - read a buffer size such as 65536, 64K or 1M
+ * smc_parse_size() - parse a buffer size such as 65536, 64K or 1M
  * @s: decimal digits, optionally followed by one of k, K (times 1024), m, M (times 1048576)
- * @bytes: the size in bytes, 0 to INT_MAX: what setsockopt(2) takes for SO_SNDBUF and SO_RCVBUF;
+ * @bytes: the size in bytes, 0 to INT_MAX, the range of setsockopt(2) for SO_SNDBUF and SO_RCVBUF;
  *	written only on success
  *
- * No locale, no sign, no blanks, no errno, no memory: safe in a signal handler.
- * The format is that of smc-tools 1.8.5, which accepted overflow and trailing garbage too.
+ * No locale, no sign, no blanks, no errno, no memory: safe in a signal handler. The format is that
+ * of smc-tools 1.8.5, which also accepted overflow and trailing garbage.
  *
  * Return: 0; -EINVAL if @s is anything else; -ERANGE if the size does not fit an int.
  */
@@ -49,28 +49,28 @@ int smc_parse_size(const char *s, int *bytes);
 /**
  * struct smc_buffer - a value of SMC_RCVBUF or SMC_SNDBUF: SIZE, or SIZE:BELOW
  * @bytes: 0 for the kernel's own size
- * @below: for sockets whose descriptors are less than this; INT_MAX: for all
+ * @below: only for sockets whose descriptors are less than this; INT_MAX: for all
  */
 struct smc_buffer {
 	int bytes, below;
 };
 
 /**
- * smc_buffer_of() - the size of one socket, 0 for the kernel's own
+ * smc_buffer_of() - buffer size of one socket, 0 for the kernel's own
  *
- * Where a new descriptor has a low number, the program has few connections.
+ * A low number of a new descriptor means that the program has few connections.
  */
 static inline int smc_buffer_of(const struct smc_buffer *buffer, int fd)
 {
 	return fd < buffer->below ? buffer->bytes : 0;
 }
 
-/* A program that may have this many times @below descriptors counts as one of few connections. */
+/* A program that may open this many times @below descriptors counts as one of few connections. */
 #define SMC_LISTENER_SHARE 4
 
 /**
  * smc_buffer_fits() - may all sockets of a program have this size?
- * @descriptors: that it may have, RLIMIT_NOFILE
+ * @descriptors: its limit, RLIMIT_NOFILE
  */
 static inline bool smc_buffer_fits(const struct smc_buffer *buffer, unsigned long long descriptors)
 {
