@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What an ELF file says about itself, as far as it decides whether a preload library reaches it. */
+/* Facts in an ELF file that decide whether a preload library reaches the program. */
 #include "process/elf.h"
 
 #include <elf.h>
@@ -12,13 +12,13 @@
 #include <unistd.h>
 
 /*
- * No honest file needs more; a hostile one must not cost more. Go's build info starts the segment
- * of writable data, or comes not far from there.
+ * Real files need no more, and hostile ones must not cost more. Go's build info is at or near the
+ * start of the writable data segment.
  */
 #define SEGMENTS_MAX 256
 #define CONTENTS_MAX (1024 * 1024)
 
-/* A file in memory, with what is needed to read a number from it. */
+/* A file in memory, with its class and byte order. */
 struct image {
 	const uint8_t *bytes;
 	size_t len;
@@ -34,7 +34,7 @@ struct segment {
 	uint64_t size;
 };
 
-/* The number of @size bytes at @at; 0 where the file does not reach. */
+/* Read a number of @size bytes at @at; 0 past the end of the file. */
 static uint64_t number(const struct image *img, uint64_t at, size_t size)
 {
 	uint64_t value = 0;
@@ -47,14 +47,14 @@ static uint64_t number(const struct image *img, uint64_t at, size_t size)
 	return value;
 }
 
-/* Member of a structure whose place and size differ between the classes. */
+/* Member of a structure, whose place and size depend on the class. */
 #define MEMBER(img, at, kind, member)                                                              \
 	((img)->wide ? number(img, (at) + offsetof(Elf64_##kind, member),                          \
 			      sizeof(((Elf64_##kind *)0)->member)) :                               \
 		       number(img, (at) + offsetof(Elf32_##kind, member),                          \
 			      sizeof(((Elf32_##kind *)0)->member)))
 
-/* The part of a segment that is in the file, at most CONTENTS_MAX; an empty one if none is. */
+/* The part of a segment that is in the file, CONTENTS_MAX at most; may be empty. */
 static const uint8_t *contents(const struct image *img, const struct segment *seg, size_t *len)
 {
 	*len = 0;
@@ -87,7 +87,7 @@ static bool segment_at(const struct image *img, unsigned int i, struct segment *
 	return true;
 }
 
-/* The string that a segment is; cut to @size. */
+/* Read a segment as a string, truncated to @size. */
 static void read_string(const struct image *img, const struct segment *seg, char *out, size_t size)
 {
 	size_t len;
@@ -98,7 +98,7 @@ static void read_string(const struct image *img, const struct segment *seg, char
 	out[len] = '\0';
 }
 
-/* Has it a name, DT_SONAME? Libraries have one, and the loader; static-pie programs not. */
+/* Does it have DT_SONAME? Libraries and the loader do, static-pie programs do not. */
 static bool has_soname(const struct image *img, const struct segment *seg)
 {
 	size_t step = img->wide ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn), len, at;
@@ -114,8 +114,8 @@ static bool has_soname(const struct image *img, const struct segment *seg)
 }
 
 /*
- * A note is the sizes of name and contents, a type, the name, the contents; both padded to 4 bytes.
- * Go's build ID has the name "Go" and the type 4.
+ * A note consists of the sizes of name and contents, a type, the name, the contents; both padded to
+ * 4 bytes. Go's build ID has the name "Go" and the type 4.
  */
 static bool has_go_note(const struct image *img, const struct segment *seg)
 {
@@ -135,7 +135,7 @@ static bool has_go_note(const struct image *img, const struct segment *seg)
 	return false;
 }
 
-/* What "go version FILE" looks for; it stays when the note is stripped by -buildid=. */
+/* Marker used by "go version FILE"; it remains if the note is stripped by -buildid=. */
 static bool has_go_build_info(const struct image *img, const struct segment *seg)
 {
 	static const char magic[] = "\xff Go buildinf:";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an ELF file says about itself, as far as it decides whether a preload library reaches it. */
+/* Facts in an ELF file that decide whether a preload library reaches the program. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,11 +12,10 @@
  * struct smc_elf - one program or library
  * @bits: 32 or 64 (EI_CLASS); @big_endian: byte order (EI_DATA)
  * @type: ET_EXEC, ET_DYN, ...; @machine: EM_X86_64, EM_S390, ...: <elf.h>
- * @interp: path of the dynamic loader (PT_INTERP), "" if the file names none; cut if longer
- * @is_static: a program that no dynamic loader touches: static or static-pie. The loader itself,
- *	which can be started like a program and then loads one, is not.
- * @is_go: made by the Go linker, whose network code makes system calls of its own even where the
- *	program is dynamic
+ * @interp: path of the dynamic loader (PT_INTERP), "" if there is none; truncated if longer
+ * @is_static: a program started without a dynamic loader: static or static-pie. The loader itself,
+ *	which can be started like a program and then loads one, is not static.
+ * @is_go: linked by Go, whose network code makes its own system calls even in dynamic programs
  */
 struct smc_elf {
 	int bits;
@@ -26,21 +25,26 @@ struct smc_elf {
 };
 
 /**
- * smc_elf_parse() - read an ELF file in memory, of any origin: nothing in it is trusted
+ * smc_elf_parse() - parse an ELF file in memory, from an untrusted source
  * @out: filled in on success
  *
- * Both classes and both byte orders on any host. Facts: elf(5), the gABI; Go's note and build info
- * as cmd/link writes them. Return: 0; -ENOEXEC if it is not an ELF file, or a damaged one.
+ * Handles both classes and both byte orders on any host. Sources: elf(5), the gABI; Go's note and
+ * build info as written by cmd/link. Return: 0; -ENOEXEC if it is not an ELF file, or a damaged
+ * one.
  */
 int smc_elf_parse(const void *buf, size_t len, struct smc_elf *out);
 
-/** smc_elf_inspect() - the same of a regular file. Return: also -errno of open(2) or mmap(2) */
+/**
+ * smc_elf_inspect() - parse a regular file
+ *
+ * Return: as smc_elf_parse(), or -errno of open(2) or mmap(2).
+ */
 int smc_elf_inspect(const char *path, struct smc_elf *out);
 
-/** smc_elf_machine_name() - "x86-64", "s390x", ...; NULL for one that has no name here */
+/** smc_elf_machine_name() - "x86-64", "s390x", ...; NULL for an unknown one */
 const char *smc_elf_machine_name(const struct smc_elf *elf);
 
 #define SMC_ELF_MACHINE_SIZE 32
 
-/** smc_elf_machine_text() - its name, or "machine 32767, 64 bits" in @text. Return: the words */
+/** smc_elf_machine_text() - the name, or "machine 32767, 64 bits" in @text. Return: the text */
 const char *smc_elf_machine_text(const struct smc_elf *elf, char text[SMC_ELF_MACHINE_SIZE]);

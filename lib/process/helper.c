@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Processes that serve a program from outside it. */
+/* Helper processes that outlive the program they serve. */
 #include "process/helper.h"
 
 #include <errno.h>
@@ -13,7 +13,10 @@
 
 pid_t helper_fork(void)
 {
-	/* No flags: then the order of arguments, which differs, does not matter. */
+	/*
+	 * Without flags, the order of arguments, which depends on the architecture, does not
+	 * matter.
+	 */
 	long pid = syscall(SYS_clone, 0, 0, 0, 0, 0);
 
 	return pid < 0 ? -errno : (pid_t)pid;
@@ -61,7 +64,10 @@ int helper_detach(int keep)
 
 	reset_signals();
 	setsid();
-	/* The root directory of every process is there as long as it is. */
+	/*
+	 * /proc/self/root would keep the mount; the caller's root directory exists as long as the
+	 * helper.
+	 */
 	if (chdir("/"))
 		return -errno;
 	ret = set_files(keep);

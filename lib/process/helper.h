@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes that serve a program from outside it, and outlive who started them. */
+/* Helper processes that outlive the program they serve. */
 #pragma once
 
 #include <sys/types.h>
 
 /**
- * helper_fork() - fork(2), but nobody gets a signal when the child ends, nor sees it in wait(2)
- *	without __WCLONE. Return: as fork(), or -errno
+ * helper_fork() - fork(2) without a signal at the child's end; wait(2) ignores it without __WCLONE.
+ * Return: as fork(), or -errno
  */
 pid_t helper_fork(void);
 
 /**
- * helper_detach() - leave what was inherited: files, signals, session, directory, rights
- * @keep: the one file that stays, as descriptor 0; 1 and 2 are /dev/null
+ * helper_detach() - drop inherited files, signals, session, directory and capabilities
+ * @keep: the one file that stays open, as descriptor 0; 1 and 2 become /dev/null
  *
- * The limit of descriptors is as high as it may be. Return: 0, or -errno: it cannot go on.
+ * Raises the limit of descriptors to its maximum. Return: 0, or -errno: the helper must end.
  */
 int helper_detach(int keep);

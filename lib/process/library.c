@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Where ld_pre_smc.so is, and how LD_PRELOAD comes to name it. */
+/* Find ld_pre_smc.so, and its entry for LD_PRELOAD. */
 #include "process/library.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 static const int own_bits = (int)sizeof(void *) * CHAR_BIT;
 
-/* The directory of this executable, with a slash at the end. Return: its length, 0 if not known. */
+/* The directory of this executable, with a trailing slash. Return: its length, 0 if not known. */
 static size_t self_directory(char path[PATH_MAX])
 {
 	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX - 1);
@@ -32,7 +32,7 @@ static size_t self_directory(char path[PATH_MAX])
 	return (size_t)(base + 1 - path);
 }
 
-/* A file whose path goes on with @name after @len bytes. */
+/* Append @name to the path at @len. Return: does the file exist, with this access? */
 static bool has_file(char path[PATH_MAX], size_t len, const char *name, int mode)
 {
 	if (!len || len + strlen(name) >= PATH_MAX)
@@ -46,7 +46,7 @@ bool self_find(const char *name, int mode, char path[PATH_MAX])
 	return has_file(path, self_directory(path), name, mode);
 }
 
-/* A readable file below the root of a staged install (make install DESTDIR=ROOT). */
+/* Find a readable file below the root of a staged install (make install DESTDIR=ROOT). */
 static bool staged_find(const char *name, char path[PATH_MAX])
 {
 	size_t len = self_directory(path);
@@ -55,7 +55,7 @@ static bool staged_find(const char *name, char path[PATH_MAX])
 	       has_file(path, len - strlen(SMC_BINDIR "/"), name, R_OK);
 }
 
-/* DIR/ld_pre_smc.so, if it is there. */
+/* Try DIR/ld_pre_smc.so. */
 static bool library_in(char *file, const char *dir)
 {
 	int len = snprintf(file, PATH_MAX, "%s/" LIBRARY_NAME, dir);
@@ -64,8 +64,8 @@ static bool library_in(char *file, const char *dir)
 }
 
 /*
- * musl's loader has no $LIB and ignores entries that name no file. For a bare name Debian's looks
- * where "make install" puts a link to the library, and glibc's in its own directories.
+ * musl's loader has no $LIB and ignores entries of missing files. It searches a bare name where
+ * "make install" puts a link to the library on Debian; glibc searches its own directories.
  */
 static bool serves_bare(void)
 {
@@ -80,10 +80,10 @@ static bool serves_bare(void)
 }
 
 /*
- * ld.so expands $LIB to its own library directory below the prefix, so that one entry serves a
- * 64-bit program and the 32-bit children it starts, or the other way round. Used only where both
- * libraries are installed, where the distributions' loaders look. Otherwise the path of the one
- * library serves glibc and musl alike.
+ * ld.so expands $LIB to its own library directory below the prefix, so one entry serves a 64-bit
+ * program and the 32-bit children it starts, or vice versa. Used only if both libraries are
+ * installed in the loaders' default directories. Otherwise the path of the one library serves glibc
+ * and musl alike.
  */
 static bool serves_both(const struct target *target, struct library *out)
 {
@@ -141,7 +141,10 @@ int library_find(const struct target *target, struct library *out)
 	if (!installed)
 		return 0;
 	if (target->secure && !stat(out->file, &st) && st.st_mode & S_ISUID) {
-		/* For such programs ld.so looks in its own directories only, and for bare names. */
+		/*
+		 * For set-uid programs ld.so only accepts bare names, and searches its own
+		 * directories only.
+		 */
 		out->secure_too = true;
 		strcpy(out->entry, LIBRARY_NAME);
 	} else {
@@ -194,7 +197,7 @@ bool library_misses(const struct library *lib, const struct target *target,
 	return text || (target->known && lib && is_other_machine(lib, &target->elf, why));
 }
 
-/* Both separators of LD_PRELOAD, see ld.so(8). */
+/* LD_PRELOAD has two separators, see ld.so(8). */
 static bool has_entry(const char *list, const char *entry)
 {
 	size_t len, entry_len = strlen(entry);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where ld_pre_smc.so and what else is installed with it are, how LD_PRELOAD comes to name it. */
+/* Find ld_pre_smc.so and other installed files, and the entry for LD_PRELOAD. */
 #pragma once
 
 #include <limits.h>
@@ -14,17 +14,18 @@
 /**
  * self_find() - is there a file in the directory of this executable?
  * @name: relative to that directory: "smc_bpf", "32/ld_pre_smc.so"
- * @mode: what must be allowed, R_OK or X_OK of access(2)
+ * @mode: required access, R_OK or X_OK of access(2)
  */
 bool self_find(const char *name, int mode, char path[PATH_MAX]);
 
 /**
  * struct library - the preload library for one target
- * @file: its path, for looking at it
- * @entry: what LD_PRELOAD gets: the same, or a form that serves 32-bit and 64-bit programs alike
- * @other: the library for the other ones that @entry serves, empty for none
- * @secure_too: reaches programs with raised privileges, because an administrator made the
- *	installed library set-uid, which ld.so demands for that (ld.so(8))
+ * @file: its path, to inspect the file
+ * @entry: the value for LD_PRELOAD: the path, or a form that serves 32-bit and 64-bit programs
+ *	alike
+ * @other: the library of the other class that @entry serves, empty for none
+ * @secure_too: works in programs with raised privileges too, because an administrator made the
+ *	installed library set-uid, as ld.so requires for that (ld.so(8))
  */
 struct library {
 	char file[PATH_MAX];
@@ -34,29 +35,33 @@ struct library {
 };
 
 /**
- * library_find() - the library for a program, whose class chooses the 64-bit or the 32-bit one
+ * library_find() - the library for a program, chosen by the program's class
  *
- * A library beside this executable (the build directory) or in the same staged install comes first,
+ * Search order: the directory of this executable (the build directory), the same staged install,
  * then the installed one. Return: 0, or -ENOENT.
  */
 int library_find(const struct target *target, struct library *out);
 
-/** preload_find() - the same, if LD_PRELOAD can hold its entry. Return: -errno with a sentence */
+/**
+ * preload_find() - library_find(), and check that LD_PRELOAD can hold its entry
+ *
+ * Return: -errno with a sentence.
+ */
 int preload_find(const struct target *target, struct library *lib, struct smc_err *err);
 
 #define LIBRARY_WHY_SIZE 128
 
 /**
- * library_misses() - why the library does not reach a program
+ * library_misses() - reason for which the library does not reach a program
  * @lib: from library_find(), NULL if there is none
  * @why: receives a clause: "the program is static, nothing can be preloaded"
  *
- * ld.so has to take the library in, and the program to use libc's socket().
+ * It is reached if ld.so loads the library and the program uses libc's socket().
  *
- * Return: true with a reason; false when it is reached, or nothing is known of the program.
+ * Return: true with a reason; false if it is reached, or if nothing is known about the program.
  */
 bool library_misses(const struct library *lib, const struct target *target,
 		    char why[LIBRARY_WHY_SIZE]);
 
-/** library_preload() - add an entry to LD_PRELOAD, after what is there, and never twice */
+/** library_preload() - append an entry to LD_PRELOAD, unless it is already there */
 int library_preload(const char *entry);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Files for another process. */
+/* Pass files to another process. */
 #include "process/passfd.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* CMSG_SPACE() would have room for one more than that, where it rounds up. */
+/* CMSG_SPACE() is rounded up, which would leave room for one more. */
 #define ROOM CMSG_LEN(PASSFD_MOST * sizeof(int))
 
 union control {
@@ -32,7 +32,7 @@ int passfd_send(int to, int fd, unsigned char byte)
 	return sendmsg(to, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-/* All descriptors of a message, in @fds, which has room for what ROOM lets in. */
+/* Copy all descriptors of a message to @fds, whose size matches ROOM. */
 static int find_fds(struct msghdr *message, int *fds)
 {
 	struct cmsghdr *header = CMSG_FIRSTHDR(message);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which process holds a socket, from /proc (proc(5)). */
+/* Holders of sockets, from /proc (proc(5)). */
 #include "process/proc.h"
 
 #include <arpa/inet.h>
@@ -21,8 +21,8 @@
 #include "host/record.h"
 
 #define HOLDERS "probes/holders"
-#define HOLDER_SIZE 80 /* of a line of it */
-/* Of what a record says: a hundred thousand sockets of ten processes each. */
+#define HOLDER_SIZE 80 /* of a recorded line */
+/* Limit for a record: a hundred thousand sockets with ten processes each. */
 #define HOLDERS_COUNT (1024 * 1024)
 #define HOLDERS_MAX (64 * 1024 * 1024)
 
@@ -43,7 +43,7 @@ static void read_comm(pid_t pid, char *comm, size_t size)
 		len = read(fd, comm, size - 1);
 		close(fd);
 	}
-	/* The kernel adds a newline; one that is part of the name is not the end of it. */
+	/* Strip the newline that the kernel adds, but not one in the name itself. */
 	comm[len > 0 ? len - (comm[len - 1] == '\n') : 0] = '\0';
 }
 
@@ -57,7 +57,7 @@ pid_t proc_next(DIR *dir)
 	return 0;
 }
 
-/* The inode behind "socket:[123]"; 0 for any other kind of file. */
+/* Return: the inode in "socket:[123]"; 0 for any other kind of file. */
 static uint64_t socket_inode(int dir, const char *fd)
 {
 	static const char prefix[] = "socket:[";
@@ -81,7 +81,7 @@ static int scan_fds(struct proc_table *table, pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
 	dir = opendir(path);
-	if (!dir) /* else not ours, or just gone */
+	if (!dir) /* no permission, or the process has ended */
 		return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -errno : 0;
 	while ((item = readdir(dir))) {
 		entry.inode = socket_inode(dirfd(dir), item->d_name);
@@ -107,7 +107,7 @@ static int compare(const void *a, const void *b)
 	return (x->fd > y->fd) - (x->fd < y->fd);
 }
 
-/* A table that was recorded twice has everything twice. */
+/* Sort, and drop duplicates: a table recorded twice has everything twice. */
 static void sort(struct proc_table *table)
 {
 	size_t kept = 0;
@@ -130,7 +130,10 @@ int proc_table_parse(struct proc_table *table, const char *text)
 		struct proc_fd entry = { .inode = 0 };
 
 		len = strcspn(text, "\n");
-		/* A copy: sscanf() goes through all that follows first, and on to the next line. */
+		/*
+		 * A copy, as sscanf() scans all the text that follows for its end, and runs into
+		 * the next line.
+		 */
 		snprintf(line, sizeof(line), "%.*s", (int)len, text);
 		if (sscanf(line, "%" SCNu64 " %d %d %15[^\n]", &entry.inode, &entry.pid, &entry.fd,
 			   entry.comm) < 3)
@@ -162,7 +165,7 @@ static void record_holders(const struct proc_fd *first, size_t count)
 		int len = snprintf(line, sizeof(line), "%" PRIu64 " %d %d %s\n", first[i].inode,
 				   first[i].pid, first[i].fd, first[i].comm);
 
-		/* A line each, whatever the name. */
+		/* Keep one line per holder, whatever the name contains. */
 		for (int at = 0; at < len - 1; at++)
 			if (line[at] == '\n')
 				line[at] = ' ';
@@ -247,14 +250,14 @@ int proc_take_socket(const struct proc_fd *holder)
 	close(pidfd);
 	if (fd < 0)
 		return -errno;
-	/* The process may have closed it and opened something else since. */
+	/* The process may have closed it and opened another file since. */
 	if (!fstat(fd, &st) && st.st_ino == holder->inode)
 		return fd;
 	close(fd);
 	return -ESTALE;
 }
 
-/* "10.0.0.1 80"; nothing of another family. */
+/* Write "10.0.0.1 80"; nothing for other families. */
 static int write_name(char *text, size_t size, const struct sockaddr_storage *name)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)name;

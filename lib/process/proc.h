@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which process holds a socket, from /proc (proc(5)). */
+/* Holders of sockets, from /proc (proc(5)). */
 #pragma once
 
 #include <dirent.h>
@@ -15,7 +15,7 @@ pid_t proc_next(DIR *dir);
 
 /**
  * struct proc_fd - one open socket
- * @inode: as /proc/PID/fd and sock_diag show it; unique across network namespaces
+ * @inode: as in /proc/PID/fd and sock_diag; unique across network namespaces
  * @pid: in the caller's PID namespace; @comm: not escaped
  */
 struct proc_fd {
@@ -26,8 +26,8 @@ struct proc_fd {
 };
 
 /**
- * struct proc_table - sockets of all processes that the caller may look into
- * @is_recorded: what is asked for goes into a record, see host/record.h
+ * struct proc_table - sockets of all processes that the caller has access to
+ * @is_recorded: results of look-ups are added to a record, see host/record.h
  */
 struct proc_table {
 	struct proc_fd *entries;
@@ -38,24 +38,24 @@ struct proc_table {
 /**
  * proc_table_load() - read /proc/PID/fd of every process
  *
- * Without privileges that is the caller's own processes only; others are passed over in silence.
+ * Without privileges only the caller's own processes are readable; others are skipped silently.
  *
- * Return: 0, -EMFILE and -ENFILE without free descriptors, or -errno when /proc itself
- * cannot be read; -EFBIG when a record has more than a million holders.
+ * Return: 0, -EMFILE and -ENFILE without free descriptors, or -errno if /proc itself cannot be
+ * read; -EFBIG if a record has more than a million holders.
  */
 int proc_table_load(struct proc_table *table);
 
 /**
- * proc_table_load_of() - the same for some processes only; never of a record
- * @pids: @count of them; those that have gone are passed over
+ * proc_table_load_of() - proc_table_load() for some processes only; never from a record
+ * @pids: @count of them; those that have ended are skipped
  */
 int proc_table_load_of(struct proc_table *table, const pid_t *pids, size_t count);
 
 /**
- * proc_table_parse() - read the recorded holders of sockets
- * @text: lines of inode, process, descriptor and command name; of any origin
+ * proc_table_parse() - parse the recorded holders of sockets
+ * @text: untrusted lines of inode, process, descriptor and command name
  *
- * Return: 0, -EFBIG for more than a million. Lines of another form are left out.
+ * Return: 0, -EFBIG for more than a million. Malformed lines are skipped.
  */
 int proc_table_parse(struct proc_table *table, const char *text);
 
@@ -65,20 +65,24 @@ const struct proc_fd *proc_table_find(const struct proc_table *table, uint64_t i
 
 void proc_table_free(struct proc_table *table);
 
-/** proc_fd_holds() - still? Numbers are used again. On a recorded host: true */
+/**
+ * proc_fd_holds() - is the socket still open there? Numbers are reused
+ *
+ * On a recorded host: true
+ */
 bool proc_fd_holds(const struct proc_fd *holder);
 
 /**
- * proc_take_socket() - a copy of a process's socket, by pidfd_getfd(2) of kernel 5.6, which needs
- *	ptrace access; not on a recorded host
+ * proc_take_socket() - duplicate a process's socket, by pidfd_getfd(2) of kernel 5.6, which needs
+ * ptrace access; not on a recorded host
  *
- * Return: a descriptor; -ESTALE when it holds another file by now; -errno.
+ * Return: a descriptor; -ESTALE if another file has its place by now; -errno.
  */
 int proc_take_socket(const struct proc_fd *holder);
 
 /**
- * proc_socket_names() - ask a copy of a process's socket for its addresses
+ * proc_socket_names() - get the addresses of a duplicated socket
  *
- * Return: true when at least the local address is known now.
+ * Return: true if at least the local address is known now.
  */
 bool proc_socket_names(const struct proc_fd *holder, struct smc_addr *local, struct smc_addr *peer);

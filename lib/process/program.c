@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Other programs: started, waited for, their output kept. */
+/* Run other programs and collect their output. */
 #include "process/program.h"
 
 #include <errno.h>
@@ -49,7 +49,7 @@ int program_run(char *const *argv, char **text, size_t *size)
 	*text = NULL;
 	if (pipe2(pipes, O_CLOEXEC))
 		return -errno;
-	/* Whoever started us may have it ignored: then nobody learns the status of a child. */
+	/* If SIGCHLD was inherited as ignored, the status of a child would be lost. */
 	sigaction(SIGCHLD, &usual, &before);
 	status = spawn(argv, pipes[1], &pid);
 	close(pipes[1]);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Other programs: started, waited for, their output kept. */
+/* Run other programs and collect their output. */
 #pragma once
 
 #include <stddef.h>
 
 /**
  * program_run() - run a program and wait for it
- * @argv: the first one is looked up in PATH if it has no slash
- * @text: what it wrote, both its streams, @size bytes; free() it. NULL after an error
+ * @argv: NULL-terminated; argv[0] is looked up in PATH if it has no slash
+ * @text: its output, stdout and stderr, @size bytes; free() it. NULL on error
  *
  * Return: its exit status, or -errno: -EFBIG for more text than 64 MiB.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The directory of what root's tools keep until the host starts again. */
+/* Runtime directory of root's tools; its files last until the host restarts. */
 #pragma once
 
 #include <sys/types.h>
@@ -7,8 +7,8 @@
 #define RUN_DIR "/run/smc-tools"
 
 /**
- * rundir_open() - open a file there for writing, which is made if need be, as is the directory
- * @flags: of open(2), beside O_CREAT, O_NOFOLLOW and O_CLOEXEC
+ * rundir_open() - open a file there for writing; creates it and the directory if need be
+ * @flags: for open(2), added to O_CREAT, O_NOFOLLOW and O_CLOEXEC
  *
  * Return: descriptor, -1 with errno.
  */

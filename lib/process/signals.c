@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which signals a program takes. */
+/* Signal dispositions of a program. */
 #include "process/signals.h"
 
 #include <sys/signalfd.h>

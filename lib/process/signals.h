@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Which signals a program takes. */
+/* Signal dispositions of a program. */
 #pragma once
 
 #include <signal.h>
 #include <stddef.h>
 
 /**
- * signals_heeded() - of these signals those that whoever started this program does not have ignored
+ * signals_heeded() - remove those signals from a set that were inherited as ignored
  *
- * What nohup(1), or a shell that started it with &, has ignored stays so. A signal that is blocked,
- * to be read from a descriptor, would come even if it is ignored.
+ * Signals ignored by nohup(1), or by a shell that started the program with &, stay ignored. A
+ * blocked signal, to be read from a descriptor, would be delivered even if it is ignored.
  */
 void signals_heeded(sigset_t *set, const int *numbers, size_t count);
 
 /**
- * signals_interruptible() - for what runs until it is interrupted: no longer ignore what does that
- * @ends: receives SIGINT and SIGTERM, which end it in good order
+ * signals_interruptible() - for a program that runs until interrupted: reset ignored interrupts
+ * @ends: receives SIGINT and SIGTERM, which end it cleanly
  *
- * sh starts a job in the background with SIGINT and SIGQUIT ignored, and nothing could end it with
- * Ctrl-C or kill -INT. As in tcpdump(8), SIGHUP stays as nohup(1) has set it.
+ * sh starts background jobs with SIGINT and SIGQUIT ignored; then neither Ctrl-C nor kill -INT
+ * could end the program. As in tcpdump(8), SIGHUP stays as set by nohup(1).
  */
 void signals_interruptible(sigset_t *ends);
 
-/** signals_catch() - a descriptor for both, which no thread gets any more; -1 with errno */
+/** signals_catch() - a descriptor for both signals, which are blocked; -1 with errno */
 int signals_catch(void);

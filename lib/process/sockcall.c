@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The socket(2) of other processes: filter, questions, answers. */
+/* Intercept socket(2) of other processes: filter, requests, answers. */
 #include "process/sockcall.h"
 
 #include <errno.h>
@@ -18,21 +18,21 @@
 #include "process/helper.h"
 #include "process/sysarch.h"
 
-/* Headers may be older. */
+/* Installed headers may be older. */
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5) /* Linux 5.19 */
 #endif
 
-/* A newer kernel's question may be longer; none was so far. */
+/* A newer kernel may send a longer request; none has so far. */
 union question {
 	struct seccomp_notif notif;
 	char space[512];
 };
 
-/* s390x: the C library and Go go through socketcall(2), whose arguments a filter cannot see. */
+/* On s390x the C library and Go use socketcall(2), whose arguments a filter cannot see. */
 #if defined(SYSARCH) && defined(SYS_socket) && !defined(__s390x__)
 
-/* The second set of numbers of x86-64 (x32), and the 32-bit programs of a 64-bit kernel. */
+/* Exclude x32, the second set of numbers of x86-64, and 32-bit programs of a 64-bit kernel. */
 #if defined(__x86_64__)
 #define NR_ALSO (0x40000000 | SYS_socket)
 #define ARCH_ALSO AUDIT_ARCH_I386
@@ -51,7 +51,7 @@ union question {
 #define IF(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (yes), (no))
 #define ANSWER(value) BPF_STMT(BPF_RET | BPF_K, (value))
 
-/* IF() has the steps to skip. Whatever is not for TCP is none of our business. */
+/* IF() takes the number of steps to skip. Calls that are not for TCP are allowed. */
 static const struct sock_filter steps[] = {
 	LOAD(offsetof(struct seccomp_data, arch)),
 	IF(SYSARCH, 0, 3),
@@ -89,7 +89,7 @@ static int set_filter(unsigned long flags)
 
 int sockcall_listen(void)
 {
-	/* No sandbox: without SPEC_ALLOW, before 5.16, all of a program gets slower. */
+	/* This is no sandbox: without SPEC_ALLOW, all of a program gets slower before 5.16. */
 	unsigned long flags = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_SPEC_ALLOW |
 			      SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
 	int fd = set_filter(flags);
@@ -109,7 +109,7 @@ int sockcall_listen(void)
 }
 #endif
 
-/* A question that nobody asked: a kernel that knows SEND looks for it. */
+/* Answer a request that does not exist: a kernel that supports SEND looks it up. */
 static int try_answer(int listener)
 {
 	struct seccomp_notif_addfd answer = { .flags = SECCOMP_ADDFD_FLAG_SEND };
@@ -196,6 +196,6 @@ void sockcall_fail(int listener, const struct sockcall *call, int code)
 		.flags = code ? 0 : SECCOMP_USER_NOTIF_FLAG_CONTINUE,
 	};
 
-	/* It may have gone. */
+	/* The request may be gone. */
 	ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The socket(2) of other processes, answered by this one: seccomp user notification. Only calls for
- * TCP sockets are asked about, and nothing else of those processes becomes slower.
+ * Answer socket(2) of other processes in this one, by seccomp user notification. Only calls for TCP
+ * sockets are notified, and no other call of those processes becomes slower.
  */
 #pragma once
 
@@ -13,8 +13,8 @@
 
 /**
  * struct sockcall - a thread that waits for its TCP socket
- * @id: of the question
- * @pid: the thread's number here, 0 if this process cannot see it
+ * @id: of the request
+ * @pid: the thread's number in this PID namespace, 0 if it is not visible
  * @is_v6: AF_INET6 rather than AF_INET
  * @flags: SOCK_NONBLOCK, SOCK_CLOEXEC, or-ed
  */
@@ -26,36 +26,36 @@ struct sockcall {
 };
 
 /**
- * sockcall_missing() - what this kernel lacks for that, in words; NULL for nothing
+ * sockcall_missing() - feature that this kernel lacks for that, in words; NULL for none
  *
- * Linux 5.14 has it all. Found out by a child process, as a filter cannot be taken back.
+ * Linux 5.14 has all. Tested in a child process, as a filter cannot be removed.
  */
 const char *sockcall_missing(void);
 
-/** sockcall_misses() - why calls of a program are not, or better not, seen; NULL if they are */
+/** sockcall_misses() - reason not to intercept calls of a program; NULL for none */
 const char *sockcall_misses(const struct target *target);
 
 /**
- * sockcall_listen() - this thread, and all it starts, ask for their TCP sockets from now on
+ * sockcall_listen() - install the filter in this thread, for its TCP sockets and its children's
  *
- * Sets PR_SET_NO_NEW_PRIVS where the kernel demands it: without CAP_SYS_ADMIN. Nothing of it can be
- * taken back: when the listener has been closed everywhere, the calls fail with ENOSYS.
+ * Sets PR_SET_NO_NEW_PRIVS if the kernel requires it, that is, without CAP_SYS_ADMIN. Cannot be
+ * undone: after the last copy of the listener is closed, the calls fail with ENOSYS.
  *
- * Return: a listener, closed by exec, which polls POLLHUP when all who could ask have ended;
- * -EBUSY if another one answers calls of this process already; another -errno.
+ * Return: a listener with O_CLOEXEC, which polls POLLHUP after all filtered processes have ended;
+ * -EBUSY if another listener serves this process already; another -errno.
  */
 int sockcall_listen(void);
 
-/** sockcall_receive() - wait for a question. Return: 0; -ENOENT, -EINTR: try again; -errno */
+/** sockcall_receive() - wait for a request. Return: 0; -ENOENT, -EINTR: try again; -errno */
 int sockcall_receive(int listener, struct sockcall *call);
 
 /**
  * sockcall_give() - answer with a file, which stays open here
  *
- * Return: 0; -ENOENT: the program has gone, or a signal ended its wait; another -errno of its side,
- * such as -EMFILE, and then it still waits for an answer.
+ * Return: 0; -ENOENT: the program has ended, or a signal ended its wait; another -errno from its
+ * side, such as -EMFILE, after which it still waits for an answer.
  */
 int sockcall_give(int listener, const struct sockcall *call, int fd);
 
-/** sockcall_fail() - answer with an error; @code: 0 for whatever the kernel itself would do */
+/** sockcall_fail() - answer with an error; @code: 0 to let the kernel run the call itself */
 void sockcall_fail(int listener, const struct sockcall *call, int code);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Socket options that some libcs do not know yet. */
+/* Socket options missing from some libcs. */
 #pragma once
 
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-/* <asm-generic/socket.h>; the older architectures number differently. */
+/* From <asm-generic/socket.h>; older architectures have other numbers. */
 #ifndef SO_TIMESTAMP_NEW
 #define SO_TIMESTAMP_NEW 63
 #endif
@@ -48,7 +48,7 @@
 #ifndef SO_PASSPIDFD
 #define SO_PASSPIDFD 76
 #endif
-/* <linux/in.h> since 6.3. */
+/* From <linux/in.h>, since 6.3. */
 #ifndef IP_LOCAL_PORT_RANGE
 #define IP_LOCAL_PORT_RANGE 51
 #endif

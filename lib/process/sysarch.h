@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What filters of system calls (seccomp(2)) see of this architecture. */
+/* This architecture in filters of system calls (seccomp(2)). */
 #pragma once
 
 #include <endian.h>
@@ -7,7 +7,7 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 
-/* How the kernel calls it. Not defined where the numbers of system calls are not known here. */
+/* AUDIT_ARCH of this architecture. Not defined if its system call numbers are not known here. */
 #if defined(__x86_64__)
 #define SYSARCH AUDIT_ARCH_X86_64
 #elif defined(__i386__)
@@ -24,6 +24,6 @@
 #define SYSARCH AUDIT_ARCH_RISCV64
 #endif
 
-/* Where a filter finds the lower half of an argument. */
+/* Offset of the lower half of an argument. */
 #define SYSARCH_ARG(no)                                                                            \
 	(offsetof(struct seccomp_data, args) + 8 * (no) + (__BYTE_ORDER == __BIG_ENDIAN ? 4 : 0))

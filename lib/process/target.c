@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What will really run: PATH, scripts, and what the kernel does with the file. */
+/* Find the program that a command will really run: PATH, scripts, and the kernel's rules. */
 #include "process/target.h"
 
 #include <elf.h>
@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 #define SCRIPTS_MAX 4
-/* The kernel reads that much of a file to find its interpreter: BINPRM_BUF_SIZE. */
+/* The kernel reads this much of a file to find its interpreter: BINPRM_BUF_SIZE. */
 #define FIRST_BYTES 256
 
-/* DIR/NAME, or NAME where DIR is empty, which PATH means as the current directory. */
+/* Try DIR/NAME, or NAME if DIR is empty, which means the current directory in PATH. */
 static bool is_program(char *path, const char *dir, size_t dir_len, const char *name)
 {
 	struct stat st;
@@ -28,7 +28,7 @@ static bool is_program(char *path, const char *dir, size_t dir_len, const char *
 	       S_ISREG(st.st_mode);
 }
 
-/* As execvp(3) does; its default for a missing PATH is that of confstr(3). */
+/* As execvp(3) does; without PATH it uses the default of confstr(3). */
 static bool find_in_path(const char *name, char *path)
 {
 	const char *dir = getenv("PATH");
@@ -47,7 +47,7 @@ static bool find_in_path(const char *name, char *path)
 	}
 }
 
-/* The first bytes as text without the newline; 0 bytes if the file cannot be read. */
+/* Read the first bytes as text, up to the newline; 0 bytes if the file cannot be read. */
 static size_t read_first(const char *path, char *first)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -74,12 +74,12 @@ static const char *name_after_env(char *words, bool *clears_env)
 	return NULL;
 }
 
-/* The interpreter of a script, whose @len bytes are @first. False if nothing is to be found. */
+/* Find the interpreter of a script, whose @len bytes are @first. Return: false if there is none. */
 static bool find_interpreter(char *first, size_t len, char *path, bool *clears_env)
 {
 	char *rest = first + 2, *file, *base;
 
-	if (strncmp(first, "#!", 2)) /* execvp(3) on ENOEXEC */
+	if (strncmp(first, "#!", 2)) /* execvp(3) on ENOEXEC runs sh */
 		return !memchr(first, '\0', len) && find_in_path("/bin/sh", path);
 	first[strcspn(first, "\n")] = '\0';
 	rest += strspn(rest, " \t");
@@ -93,7 +93,7 @@ static bool find_interpreter(char *first, size_t len, char *path, bool *clears_e
 	return find_in_path(file, path);
 }
 
-/* Capabilities that a file gives: struct vfs_cap_data in <linux/capability.h>, little-endian. */
+/* Does the file grant capabilities? struct vfs_cap_data in <linux/capability.h>, little-endian. */
 static bool gives_capabilities(const char *path)
 {
 	struct vfs_ns_cap_data caps = { 0 };
@@ -119,9 +119,9 @@ static void read_privileges(struct target *out)
 }
 
 /*
- * AT_SECURE as the kernel will set it (security/commoncap.c, cap_bprm_creds_from_file): effective
- * id after exec is not the real id of the caller, or capabilities come from the file to somebody
- * who is not root. Neither happens on a nosuid mount or after PR_SET_NO_NEW_PRIVS.
+ * AT_SECURE as the kernel will set it (security/commoncap.c, cap_bprm_creds_from_file): the
+ * effective id after exec differs from the caller's real id, or a caller who is not root gets
+ * capabilities from the file. Neither happens on a nosuid mount or after PR_SET_NO_NEW_PRIVS.
  */
 static bool is_secure(const struct target *target)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What will really run: PATH, scripts, and what the kernel does with the file. */
+/* Find the program that a command will really run: PATH, scripts, and the kernel's rules. */
 #pragma once
 
 #include <limits.h>
@@ -8,7 +8,7 @@
 
 #include "process/elf.h"
 
-/* What starting a file raises: struct target.raises */
+/* Privileges raised by a file: struct target.raises */
 enum {
 	TARGET_SETUID = 1 << 0,
 	TARGET_SETGID = 1 << 1,
@@ -16,16 +16,16 @@ enum {
 };
 
 /**
- * struct target - the program that a command ends up in
- * @path: its file; of a script, the file of its interpreter; "" if there is none
+ * struct target - the program that a command ends up running
+ * @path: its file; for a script, its interpreter; "" if there is none
  * @known: whether @elf could be read
- * @scripts: how many scripts were followed
- * @is_script: @path is one more, whose interpreter is not there, or one too many
- * @clears_env: a script on the way that "env -i" starts: no LD_PRELOAD gets past that
- * @elf: what the file says about itself
- * @secure: starting it changes ids or gives capabilities: ld.so then ignores LD_PRELOAD
- * @raises: what the file asks for, whoever starts it
- * @is_nosuid: and does not get, by its file system
+ * @scripts: number of scripts that were followed
+ * @is_script: @path is another script, whose interpreter is missing, or one too many
+ * @clears_env: a script on the way is started by "env -i", which drops LD_PRELOAD
+ * @elf: facts in the file
+ * @secure: starting it changes ids or grants capabilities: ld.so then ignores LD_PRELOAD
+ * @raises: privileges requested by the file, for any caller
+ * @is_nosuid: its file system denies them
  * @uid, @gid: owner of the file
  */
 struct target {
@@ -39,12 +39,12 @@ struct target {
 };
 
 /**
- * target_find() - follow a command, as execvp(3) takes it, to the program that will run
- * @out: filled in as far as it could be found out; nothing here is an error, exec will tell
+ * target_find() - resolve a command, as execvp(3) would, to the program that will run
+ * @out: filled in as far as possible; errors are left to exec
  *
  * Scripts lead to their interpreter, "env NAME" to NAME, at most four times.
  */
 void target_find(const char *command, struct target *out);
 
-/** target_exec() - execvp(3), but a program that the kernel does not execute is no script */
+/** target_exec() - execvp(3), but without running unknown formats as scripts */
 void target_exec(char *const *argv);
