@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Giving up files, rights and root. */
+/* Give up files, privileges and root. */
 #include "sandbox/confine.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static bool is_root(void)
 	return getresuid(&real, &effective, &saved) || !real || !effective || !saved;
 }
 
-/* Groups first: that needs a capability, which goes with the number. */
+/* Groups first: that needs a capability, which is lost with the user ID. */
 static bool become_nobody(void)
 {
 	return !setgroups(0, NULL) && !setresgid(CONFINE_NOBODY, CONFINE_NOBODY, CONFINE_NOBODY) &&
@@ -47,7 +47,7 @@ static bool drop_capabilities(void)
 	return true;
 }
 
-/* Return: 0, with *@is_gone; -EPERM when it seemed to work, but root can come back. */
+/* Return: 0, with *@is_gone; -EPERM if it seemed to work, but root could be regained. */
 static int give_up_root(bool *is_gone, struct smc_err *err)
 {
 	bool was_root = is_root(), is_nobody = !was_root || become_nobody();
@@ -62,9 +62,9 @@ static int give_up_root(bool *is_gone, struct smc_err *err)
 	return smc_err_say(err, EPERM, "cannot give up root for good");
 }
 
-/* ---- Landlock: the C library has no calls for it ---- */
+/* ---- Landlock, without wrappers in the C library ---- */
 
-/* Headers may be older. */
+/* Installed headers may be older. */
 #ifndef LANDLOCK_ACCESS_FS_TRUNCATE
 #define LANDLOCK_ACCESS_FS_TRUNCATE (1ULL << 14)
 #endif
@@ -73,7 +73,7 @@ static int give_up_root(bool *is_gone, struct smc_err *err)
 #endif
 
 #define FS(right) LANDLOCK_ACCESS_FS_##right
-#define FS_FIRST 0x1fffULL /* of version 1: all before FS(REFER) */
+#define FS_FIRST 0x1fffULL /* rights of version 1: all before FS(REFER) */
 #define FS_OF_FILES (FS(EXECUTE) | FS(WRITE_FILE) | FS(READ_FILE) | FS(TRUNCATE) | FS(IOCTL_DEV))
 #define FS_READ (FS(READ_FILE) | FS(READ_DIR))
 
@@ -130,7 +130,7 @@ int landlock_restrict(const struct landlock_path *paths, size_t count, struct sm
 
 /* ---- files ---- */
 
-/* Only Landlock knows paths: the filter closes all files, or none. */
+/* Landlock restricts by path, the filter closes all files, or none. */
 static unsigned int filter_also(const struct confine *keep)
 {
 	unsigned int also = SYSFILTER_EXECUTE | (keep->n_paths ? 0 : SYSFILTER_FILES);
@@ -141,13 +141,13 @@ static unsigned int filter_also(const struct confine *keep)
 	return also;
 }
 
-/* A sandbox around us answers EPERM to what it does not know. */
+/* An outer sandbox answers EPERM to unknown calls. */
 static bool is_lack(int code)
 {
 	return code == -ENOSYS || code == -EOPNOTSUPP || code == -EPERM || code == -E2BIG;
 }
 
-/* Return: 0, also where there is no Landlock; -errno for a path. */
+/* Return: 0, also without Landlock; -errno for a path. */
 static int close_files(const struct confine *keep, unsigned int *done, struct smc_err *err)
 {
 	int ret;
@@ -172,7 +172,7 @@ int confine(const struct confine *keep, unsigned int *done, struct smc_err *err)
 
 	if (!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		local |= CONFINE_NO_NEW_PRIVS;
-	/* Root may open paths that nobody may not. */
+	/* Before root is dropped, which may open paths that nobody cannot. */
 	ret = close_files(keep, &local, err);
 	if (!ret && !keep->keeps_root)
 		ret = give_up_root(&is_gone, err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Before strangers' files are read: nothing but their directory stays within reach. */
+/* Confine a process to one directory before it reads untrusted files. */
 #include "sandbox/enclose.h"
 
 #include <errno.h>
@@ -26,11 +26,11 @@ int enclose(int directory, unsigned int access, struct smc_err *err)
 
 	if (fstat(directory, &st) || fchdir(directory))
 		return cannot(err, errno);
-	/* Nobody could not read what root keeps for itself. */
+	/* Nobody could not read files that root keeps private. */
 	keep.keeps_root = is_root && !st.st_uid;
 	is_closed = !is_root || !chroot(".");
 	ret = confine(&keep, &done, err);
-	/* In some containers root is not allowed to. */
+	/* In some containers root may not call chroot(2). */
 	return ret || is_closed || done & CONFINE_LANDLOCK ? ret : cannot(err, EPERM);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Can anybody but root change a file? */
+/* Check whether only root can change a file. */
 #include "sandbox/owned.h"
 
 #include <errno.h>
@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LINKS_MAX 40 /* as many as the kernel follows */
+#define LINKS_MAX 40 /* the kernel's limit */
 
 /**
- * struct walk - on the way to a file
- * @here: resolved so far, no link in it; empty for the root
- * @rest: what is left of the path; @last: what @here names, when it ends
+ * struct walk - state of a path walk
+ * @here: resolved so far, without links; empty for the root
+ * @rest: remaining path; @last: type of @here, at the end
  */
 struct walk {
 	char here[PATH_MAX], rest[PATH_MAX];
@@ -25,7 +25,7 @@ static int check(const struct stat *st)
 	return st->st_uid || st->st_mode & (S_IWGRP | S_IWOTH) ? -EPERM : 0;
 }
 
-/* The link that @here names: its target, and @rest behind it, are what is left. */
+/* Replace the link @here by its target, followed by @rest. */
 static int follow(struct walk *walk)
 {
 	char target[PATH_MAX], *slash = strrchr(walk->here, '/');
@@ -47,7 +47,7 @@ static int follow(struct walk *walk)
 	return 0;
 }
 
-/* One component further. */
+/* Take one component. */
 static int step(struct walk *walk)
 {
 	size_t skip = strspn(walk->rest, "/"), len = strcspn(walk->rest + skip, "/");
@@ -90,7 +90,7 @@ int owned_by_root(const char *path, int fd, char culprit[PATH_MAX])
 		strcpy(culprit, walk.here);
 	if (ret || fd < 0)
 		return ret;
-	/* The text of a link such as /proc/PID/root is not where the kernel goes. */
+	/* The target text of a link such as /proc/PID/root is not where the kernel goes. */
 	if (fstat(fd, &st))
 		return -errno;
 	return st.st_dev == walk.last.st_dev && st.st_ino == walk.last.st_ino ? 0 : -ESTALE;

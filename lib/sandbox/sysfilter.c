@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A filter of system calls: a list of what is forbidden, made into plain BPF. */
+/* System call filter: lists of forbidden calls, translated into BPF. */
 #include "sandbox/sysfilter.h"
 
 #include <errno.h>
@@ -14,10 +14,10 @@
 
 #include "process/sysarch.h"
 
-/* From 403 on numbers are the same on every architecture; headers may be older. */
+/* Numbers from 403 on are the same on every architecture; installed headers may be older. */
 /* clang-format off */
 enum {
-	NR_UTIMENSAT_TIME64 = 412, /* on 32-bit ones */
+	NR_UTIMENSAT_TIME64 = 412, /* on 32-bit architectures */
 	NR_IO_URING_SETUP = 425, NR_IO_URING_ENTER, NR_IO_URING_REGISTER, NR_OPEN_TREE,
 	NR_MOVE_MOUNT, NR_FSOPEN, NR_FSCONFIG, NR_FSMOUNT, NR_FSPICK, NR_CLONE3 = 435,
 	NR_OPENAT2 = 437, NR_PIDFD_GETFD, NR_MOUNT_SETATTR = 442, NR_FCHMODAT2 = 452,
@@ -30,7 +30,7 @@ enum {
 	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | \
 	 CLONE_NEWCGROUP)
 
-/* s390 has the first two arguments of clone() the other way round. */
+/* s390 swaps the first two arguments of clone(). */
 #ifdef __s390x__
 #define CLONE_FLAGS 1
 #else
@@ -96,7 +96,7 @@ static void allow(struct program *program)
 	add(program, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
 }
 
-/* If @test holds for what is loaded, fail. */
+/* Fail if @test holds for the loaded value. */
 static void fail_if(struct program *program, uint16_t test, uint32_t value, int code)
 {
 	add(program, BPF_JMP | test | BPF_K, value, 0, 1);
@@ -128,16 +128,16 @@ static void build(struct program *program, unsigned int also)
 	add(program, BPF_JMP | BPF_JEQ | BPF_K, SYSARCH, 1, 0);
 	fail(program, ENOSYS);
 	load(program, offsetof(struct seccomp_data, nr));
-	/* Also the numbers of x32. */
+	/* Also rejects the numbers of x32. */
 	fail_if(program, BPF_JGT, NR_LAST, ENOSYS);
-	/* The C library goes on with clone(), whose flags can be seen. */
+	/* The C library falls back to clone(), whose flags are visible. */
 	fail_if(program, BPF_JEQ, NR_CLONE3, ENOSYS);
 	FAIL_LIST(program, always, EPERM);
 	if (also & SYSFILTER_FILES)
 		FAIL_LIST(program, files, EACCES);
 	if (also & SYSFILTER_EXECUTE)
 		FAIL_LIST(program, execute, EACCES);
-	/* A Unix socket is a file, or a way to be given one. */
+	/* A Unix socket is a file, or can receive one. */
 	if (also & SYSFILTER_FILES)
 		fail_call(program, SYS_socket, 0, BPF_JEQ, AF_UNIX, EACCES);
 	fail_call(program, SYS_clone, CLONE_FLAGS, BPF_JSET, (uint32_t)NEW_NAMESPACE, EPERM);
