@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Prometheus' text form, as the node exporter's text file collector reads it. */
+/* Prometheus' text format, for the text file collector of the node exporter. */
 #include "out/metrics.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* One column table per kind of object: text rows, -o selection and JSON come from it. */
+/* One column table per kind of object, used for text rows, -o and JSON. */
 #include "out/table.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@ static const struct out_col *next_of(const struct out_col *col)
 
 /* ---- one value ---- */
 
-/* By copy: a uint64_t and a __u64 are the same bytes, but not the same type everywhere. */
+/* Copied as bytes: a uint64_t and a __u64 are the same bytes, but not always the same type. */
 static inline uint64_t number_at(const void *value, size_t size)
 {
 	uint64_t wide;
@@ -38,7 +38,7 @@ static inline uint64_t number_at(const void *value, size_t size)
 	}
 }
 
-/* Of a pointer, what it points to. */
+/* For OUT_KIND_PTR, dereference the pointer. */
 static inline const char *string_at(const struct out_col *col, const void *value)
 {
 	return col->kind == OUT_KIND_PTR ? *(const char *const *)value : value;
@@ -95,7 +95,7 @@ static void append_name(struct out_text *text, const struct out_col *col, uint64
 	}
 }
 
-/* What has no number must not be read as one. */
+/* A value without a number must not look like one. */
 static inline __attribute__((always_inline)) void
 append_value(struct out_text *text, const struct out_col *col, const void *value)
 {
@@ -155,7 +155,7 @@ void out_cell(struct out_text *text, const struct out_col *col, const void *obje
 	append_cell(text, col, object);
 }
 
-/* The text as a string. */
+/* The text form as a JSON string. */
 static json_t *json_of_text(const struct out_col *col, const void *value)
 {
 	struct out_text text = { 0 };
@@ -214,7 +214,7 @@ static json_t *json_of(const struct out_col *col, const void *object)
 	}
 }
 
-/* ---- which columns ---- */
+/* ---- column selection ---- */
 
 void out_col_names(struct out_text *text, const struct out_col *table)
 {
@@ -274,8 +274,8 @@ void out_view_widen(struct out_view *view, const char *name, uint8_t width)
 }
 
 /*
- * Bring what was appended since @start to the column's width, with the blanks behind it.
- * Return: where the blanks begin.
+ * Pad the text since @start to the column's width, and add the gap.
+ * Return: start of the padding.
  */
 static inline __attribute__((always_inline)) size_t
 pad(struct out_text *text, const struct out_view *view, size_t i, size_t start)
@@ -292,7 +292,7 @@ pad(struct out_text *text, const struct out_view *view, size_t i, size_t start)
 	return end + missing;
 }
 
-/* @end: of the last cell, which may end with blanks itself */
+/* @end: end of the last cell, which may end with blanks itself */
 static void end_line(struct out_text *text, size_t start, size_t end)
 {
 	text->len = end;
@@ -332,7 +332,7 @@ static size_t room(const struct out_view *view, size_t i)
 	return (view->widths[i] ? view->widths[i] : 1) + 1U + view->cols[i]->gap;
 }
 
-/* Empty cells turned out not to be the last ones: move what follows them, write "-" into each. */
+/* Empty cells were not the last ones after all: move the following text, write "-" into each. */
 static void fill_gap(struct out_text *text, const struct out_view *view, size_t from, size_t to,
 		     size_t start)
 {
@@ -352,7 +352,7 @@ static void fill_gap(struct out_text *text, const struct out_view *view, size_t 
 	}
 }
 
-/* Return: where it ends then. */
+/* Return: its end. */
 static size_t insert(struct out_text *text, size_t at, const char *str)
 {
 	size_t len = strlen(str);
@@ -363,7 +363,7 @@ static size_t insert(struct out_text *text, size_t at, const char *str)
 	return at + len;
 }
 
-/* Give the cell from @start to @end its style. Return: where it ends then. */
+/* Add style sequences to the cell from @start to @end. Return: its new end. */
 static size_t paint(struct out_text *text, const struct out_col *col, const void *object,
 		    size_t start, size_t end)
 {
@@ -378,7 +378,7 @@ static size_t paint(struct out_text *text, const struct out_col *col, const void
 
 void out_row(struct out_text *text, const struct out_view *view, const void *object)
 {
-	size_t line = text->len, end = line, next = 0; /* first column that is not written yet */
+	size_t line = text->len, end = line, next = 0; /* first column not written yet */
 
 	for (size_t i = 0; i < view->count; i++) {
 		size_t start = text->len, len;
@@ -417,7 +417,7 @@ static void *allocate(size_t size)
 	return xrealloc(NULL, size, 1);
 }
 
-/* For jansson in the whole tool: what it has no memory for would be missing in a document. */
+/* Affects jansson in the whole tool: members would be missing from a document without memory. */
 static void __attribute__((constructor)) set_allocation(void)
 {
 	json_set_alloc_funcs(allocate, free);
@@ -449,7 +449,7 @@ static void set(json_t *json, const struct out_col *col, const void *object)
 				    value);
 }
 
-/* A chosen column brings its whole value: its own key, or all of the group it belongs to. */
+/* A chosen column includes its whole value: its own key, or the whole group it belongs to. */
 static void set_chosen(json_t *json, const struct out_col *table, const struct out_col *col,
 		       const void *object)
 {
@@ -488,13 +488,13 @@ json_t *out_json_list(const struct out_col *table, const void *objects, size_t c
 	return array;
 }
 
-/* For people, not for programs. */
+/* Indented for people, not for programs. */
 static bool is_indented(bool is_repeated)
 {
 	return !is_repeated && isatty(STDOUT_FILENO);
 }
 
-/* Return: to be freed. */
+/* Return: memory to be freed. */
 static char *dump(json_t *json, bool is_read)
 {
 	size_t layout = is_read ? JSON_INDENT(2) : JSON_COMPACT;
@@ -530,7 +530,7 @@ void out_json_member(struct out_text *members, json_t *value, bool is_repeated)
 
 	if (members->len)
 		out_char(members, ',');
-	/* Of an indented one each line has the depth of the list before it. */
+	/* Indent each line by the depth of the enclosing list. */
 	while ((line = strsep(&rest, "\n"))) {
 		if (is_read)
 			out_str(members, "\n    ");

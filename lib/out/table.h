@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* One column table per kind of object: text rows, -o selection and JSON come from it. */
+/* One column table per kind of object, used for text rows, -o and JSON. */
 #pragma once
 
 #include <jansson.h>
 
 #include "out/text.h"
 
-/* What a column's value is, and with that both of its forms, in text and in JSON. */
+/* Kind of a column's value, which defines its form in text and in JSON. */
 enum out_kind {
-	OUT_KIND_ODD,	  /* what text() and json() make of it; the side that has none is empty */
-	OUT_KIND_TEXT,	  /* text(); JSON: a string of the same, left out when it is empty */
+	OUT_KIND_ODD,	  /* by text() and json(); the form without a function is empty */
+	OUT_KIND_TEXT,	  /* text(); JSON: the same as a string, left out if empty */
 	OUT_KIND_DEC,	  /* 80; JSON: a number */
-	OUT_KIND_DEC_STR, /* the same; JSON: a string, as a number there may have 53 bits only */
+	OUT_KIND_DEC_STR, /* the same; JSON: a string, as JSON numbers may be limited to 53 bits */
 	OUT_KIND_BYTES,	  /* "65536 B"; JSON: a number */
 	OUT_KIND_HEX,	  /* 00ff; JSON: a number */
-	OUT_KIND_HEX_STR, /* the same; JSON: a string of the same */
-	OUT_KIND_HEX_0X,  /* the same; JSON: a string that begins with 0x */
+	OUT_KIND_HEX_STR, /* the same; JSON: the same as a string */
+	OUT_KIND_HEX_0X,  /* the same; JSON: a string with 0x */
 	OUT_KIND_STR,	  /* char array, escaped; JSON: a string */
 	OUT_KIND_PTR,	  /* pointer to a string, escaped; JSON: a string */
 	OUT_KIND_FLAG,	  /* second of the names if not 0, else the first; JSON: a boolean */
 	OUT_KIND_NAME,	  /* one of the names; JSON: a number, also for a value without a name */
 };
 
-/** enum out_style - how a cell stands out on a terminal with color; its words say the same */
+/** enum out_style - highlighting of a cell on a terminal with color; never the only information */
 enum out_style {
 	OUT_PLAIN,
 	OUT_GOOD,    /* green */
@@ -38,8 +38,9 @@ struct out_name {
 };
 
 /**
- * struct out_names - words for values from 0 on, maybe with gaps
- * @before, @after: around the hexadecimal number of a value without a name; NULL: it is decimal
+ * struct out_names - words for values from 0 on; may have gaps
+ * @before, @after: text around the hexadecimal number of an unnamed value; NULL: decimal, without
+ *	text
  */
 struct out_names {
 	const struct out_name *names;
@@ -57,21 +58,22 @@ struct out_names {
 
 /**
  * struct out_col - one column
- * @name: for -o, lower case; NULL for what only JSON has, and comes with the column before it
+ * @name: for -o, lower case; NULL for a JSON-only column that follows the column before it
  * @head: header word(s) in text
- * @key: JSON key; NULL for a part of the value of the nearest key before it
- * @width: least width of a cell; @gap: blanks after the column, beyond the one that is always there
- * @is_right: numbers stand at the right edge
- * @text, @json: for what no kind describes: append the cell (nothing where there is nothing), make
- * the value (NULL leaves the key out), both from the address of the value. A row with one of them
- * takes the other side from its kind
- * @find: the struct that has the value, where that is not the object itself; NULL: there is none
- * @group: key of the JSON object that @key is in; -o with one of a group brings all of it to JSON
- * @none: text in place of a missing value; NULL: an empty cell
- * @read: on a terminal, in place of text(); @style: there, of the value
- * @rank: where columns do not fit on a terminal, the highest is left out first; 0: never left out
- * @is_wrapped: words, which may go on in the next line
- * @more: of the entry that ends a table: another table, whose columns follow
+ * @key: JSON key; NULL if the column is part of the value of the nearest key before it
+ * @width: minimum width of a cell; @gap: blanks after the column, in addition to the usual one
+ * @is_right: align right, for numbers
+ * @text, @json: functions for values not covered by a kind: append the cell (nothing if there is no
+ *	value), make the JSON value (NULL omits the key), both from the address of the value. The
+ *	form without a function follows the kind
+ * @find: returns the struct that has the value, if it is not the object itself; NULL: no value
+ * @group: key of the JSON object that contains @key; -o with one of a group includes the whole
+ *	group in JSON
+ * @none: text of a missing value; NULL: an empty cell
+ * @read: replaces text() on a terminal; @style: style of the value there
+ * @rank: if the columns do not fit on a terminal, the highest rank is dropped first; 0: never
+ * @is_wrapped: words, which may continue on the next line
+ * @more: of the entry that ends a table: another table whose columns follow
  * @names: of OUT_KIND_FLAG and OUT_KIND_NAME
  * @kind, @size (bytes; of a string 0: up to the NUL), @digits (at least): how to read @offset
  * @is_optional: 0 and "" mean that there is no value
@@ -112,10 +114,10 @@ struct out_col {
 #define OUT_NUMBER(k, tag, member, n) OUT_AT(k, tag, member), .digits = (n)
 
 /*
- * What a row ends with: a kind with struct tag and member, then whether the value is there. A row:
+ * End of a row: the kind with struct tag and member, then the condition of the value. Example:
  *
- *	{ "conns", "#Conns", "connections", 7, OUT_RIGHT, OUT_DEC(smc_lgr, conns, 0),
- *	  OUT_IF(smc_lgr, has, SMC_LGR_HAS_CONNS) },
+ * { "conns", "#Conns", "connections", 7, OUT_RIGHT, OUT_DEC(smc_lgr, conns, 0), OUT_IF(smc_lgr,
+ * has, SMC_LGR_HAS_CONNS) },
  */
 #define OUT_DEC(tag, member, n) OUT_NUMBER(OUT_KIND_DEC, tag, member, n)
 #define OUT_DEC_STR(tag, member, n) OUT_NUMBER(OUT_KIND_DEC_STR, tag, member, n)
@@ -132,14 +134,14 @@ struct out_col {
 #define OUT_PTR(tag, member)                                                                       \
 	.kind = OUT_KIND_PTR, .offset = offsetof(struct tag, member),                              \
 	.size = _Generic(&OUT_MEMBER(tag, member), const char *const * : 0, char *const * : 0)
-/* A string of any length, which a function finds. */
+/* A string of any length, found by a function. */
 #define OUT_STR_OF(function) .kind = OUT_KIND_STR, .find = (function)
-/* What a function appends, and the same as a JSON string. */
+/* Text appended by a function, and the same as a JSON string. */
 #define OUT_TEXT(function) .kind = OUT_KIND_TEXT, .text = (function)
 /* A member of any type, for text() and json(). */
 #define OUT_ODD(tag, member) .offset = offsetof(struct tag, member)
 
-/* Text that was escaped when it was made. */
+/* Text that is already escaped. */
 #define OUT_ESCAPED(tag, member) OUT_PTR(tag, member), .text = out_as_is
 
 #define OUT_RIGHT .is_right = true
@@ -153,7 +155,7 @@ struct out_col {
 #define OUT_MAX_COLS 48
 
 /**
- * struct out_view - the chosen columns, in order, and the least width of each
+ * struct out_view - the chosen columns, in order, with their minimum widths
  * @ranks: see out_col; @is_chosen: by the user, who gets all of them
  * @is_colored: cells have styles
  */
@@ -165,9 +167,9 @@ struct out_view {
 };
 
 /**
- * out_view_add() - choose columns of a table by name, with commas between the names
+ * out_view_add() - choose columns of a table by comma-separated names
  *
- * Return: NULL, or the start of the first name that is unknown or is one too many.
+ * Return: NULL, or the start of the first name that is unknown or one too many.
  */
 const char *out_view_add(struct out_view *view, const struct out_col *table, const char *names);
 
@@ -177,54 +179,55 @@ void out_col_names(struct out_text *text, const struct out_col *table);
 /** out_as_is() - the text of OUT_ESCAPED: @value is the address of a string */
 void out_as_is(struct out_text *text, const void *value);
 
-/** out_cell() - append one cell, as wide as it is; nothing, or @none, where there is no value */
+/** out_cell() - append one cell without padding; nothing, or @none, if there is no value */
 void out_cell(struct out_text *text, const struct out_col *col, const void *object);
 
-/** out_read() - as out_cell(), for terminals: by read(), no zeros in front. Return: the style */
+/** out_read() - out_cell() for terminals: uses read(), no leading zeros. Return: the style */
 enum out_style out_read(struct out_text *text, const struct out_col *col, const void *object);
 
-/** out_sequence() - what begins a style on a terminal, NULL for plain text */
+/** out_sequence() - escape sequence of a style, NULL for plain text */
 const char *out_sequence(enum out_style style);
 
-/* What ends each style. */
+/* Ends every style. */
 #define OUT_SEQUENCE_END "\033[m"
 
-/** out_view_widen() - make a chosen column at least so wide */
+/** out_view_widen() - set the minimum width of a chosen column to at least @width */
 void out_view_widen(struct out_view *view, const char *name, uint8_t width);
 
-/** out_view_rank() - in this view a chosen column has another rank */
+/** out_view_rank() - change the rank of a chosen column in this view */
 void out_view_rank(struct out_view *view, const char *name, uint8_t rank);
 
-/** out_fit() - make chosen columns as wide as they are in @count rows, up to 255 characters */
+/** out_fit() - fit the widths of chosen columns to @count rows, up to 255 characters */
 void out_fit(struct out_view *view, const void *objects, size_t count, size_t size);
 
 /** out_header() - append the header line */
 void out_header(struct out_text *text, const struct out_view *view);
 
-/** out_row() - append one line: "-" for an empty cell in the middle, nothing for the last ones */
+/** out_row() - append one line: "-" for an empty cell, nothing for trailing ones */
 void out_row(struct out_text *text, const struct out_view *view, const void *object);
 
-/** out_json() - one object as JSON: these columns, or for NULL all that have a key */
+/** out_json() - one object as JSON: these columns, or for NULL all columns with a key */
 json_t *out_json(const struct out_col *table, const struct out_view *view, const void *object);
 
-/** out_json_list() - @count objects of @size bytes that lie in a row, as an array */
+/** out_json_list() - @count consecutive objects of @size bytes, as an array */
 json_t *out_json_list(const struct out_col *table, const void *objects, size_t count, size_t size);
 
 /**
- * out_json_document() - append a document, whose reference is taken, and a newline
- * @is_repeated: one of many, for a program: a line. Else it is indented if stdout is a terminal
+ * out_json_document() - append a document and a newline; takes over the reference
+ * @is_repeated: one of many, for programs: a single line. Else it is indented if stdout is a
+ *	terminal
  *
- * In ASCII: U+0080 to U+009F, in a name that a stranger chose, would drive a terminal.
+ * In ASCII: U+0080 to U+009F in an untrusted name could control a terminal.
  */
 void out_json_document(struct out_text *text, json_t *doc, bool is_repeated);
 
-/** out_print_json() - print such a document, which is the only one. Return: 0, -errno with @err */
+/** out_print_json() - print the only document of a tool. Return: 0, -errno with @err */
 int out_print_json(json_t *doc, struct smc_err *err);
 
 /**
- * out_json_member() - append @value, whose reference is taken, to the text of a list
+ * out_json_member() - append @value to the text of a list; takes over the reference
  *
- * Text takes a tenth of the memory that the values do, and half of the time.
+ * The text takes a tenth of the memory of the values, and half of the time.
  */
 void out_json_member(struct out_text *members, json_t *value, bool is_repeated);
 
@@ -235,18 +238,18 @@ void out_json_member(struct out_text *members, json_t *value, bool is_repeated);
 void out_json_long_document(struct out_text *text, json_t *doc, const struct out_text *members,
 			    bool is_repeated);
 
-/** out_json_merge() - put all members of @more into @object, and release it */
+/** out_json_merge() - move all members of @more into @object, and release @more */
 void out_json_merge(json_t *object, json_t *more);
 
-/** out_json_inside() - the member @key of an object, an object itself, which is made if need be */
+/** out_json_inside() - get the member @key of an object, itself an object; creates it if missing */
 json_t *out_json_inside(json_t *object, const char *key);
 
-/** out_json_string() - JSON string of foreign bytes: invalid UTF-8 is escaped as \xNN */
+/** out_json_string() - JSON string of untrusted bytes: invalid UTF-8 is escaped as \xNN */
 json_t *out_json_string(const char *str, size_t len);
 
 /**
- * out_json_number() - a number, or its digits as a string when it is 2^63 or more: few readers know
- * those
+ * out_json_number() - a number, or its digits as a string from 2^63 on: few readers support
+ * larger ones
  */
 json_t *out_json_number(uint64_t value);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Text that is put together without stdio. */
+/* Text buffers without stdio. */
 #include "out/text.h"
 
 #include <errno.h>
@@ -58,12 +58,12 @@ void out_fill(struct out_text *text, char c, size_t count)
 	text->len += count;
 }
 
-/* No number has more digits than that, and none is asked for. */
+/* Maximum digits of a number, and of a minimum that callers request. */
 #define DIGITS 24
 
 /*
- * A number of @used digits, at least @digits: zeros, one copy of a fixed size, which the digits
- * replace from the end that is returned.
+ * Reserve a number of @used digits, at least @digits, filled with zeros: one copy of a fixed size.
+ * Return: the end, from which the digits are written backwards.
  */
 static inline char *append_zeros(struct out_text *text, int used, int digits)
 {
@@ -126,7 +126,7 @@ void out_escaped(struct out_text *text, const char *str, size_t len)
 	}
 }
 
-/* What means nothing to any shell, also where a line is typed. */
+/* Characters without a meaning to any shell, also in interactive use. */
 static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:@/";
 
 static void append_quoted(struct out_text *text, const char *word)
@@ -140,7 +140,7 @@ static void append_quoted(struct out_text *text, const char *word)
 	out_char(text, '\'');
 }
 
-/* $'...' would be shorter, but dash does not know it. */
+/* $'...' would be shorter, but dash does not support it. */
 static void append_octal(struct out_text *text, const char *word)
 {
 	out_str(text, "\"$(printf %b '");

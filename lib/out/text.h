@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text that is put together without stdio: tables of 100 000 rows are this code's business. */
+/* Text buffers without stdio, fast enough for tables of 100 000 rows. */
 #pragma once
 
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 struct smc_err;
 
-/** struct out_text - a growing piece of text, not NUL-terminated; begin with all zero */
+/** struct out_text - growing text, not NUL-terminated; zero-initialize */
 struct out_text {
 	char *data;
 	size_t len, size;
@@ -19,10 +19,10 @@ struct out_text {
 /** out_mem() - append bytes as they are */
 void out_mem(struct out_text *text, const void *data, size_t len);
 
-/** out_grow() - make room for @len bytes more */
+/** out_grow() - make room for @len more bytes */
 void out_grow(struct out_text *text, size_t len) __attribute__((cold, noinline));
 
-/** out_reserve() - where the next @len bytes go; text->len grows by what the caller puts there */
+/** out_reserve() - get the address for the next @len bytes; the caller increases text->len */
 static inline char *out_reserve(struct out_text *text, size_t len)
 {
 	if (text->size - text->len < len)
@@ -36,7 +36,11 @@ static inline void out_str(struct out_text *text, const char *str)
 	out_mem(text, str, strlen(str));
 }
 
-/** out_printf() - append text made by printf(3): for lines, as others are several times faster */
+/**
+ * out_printf() - append text made by printf(3)
+ *
+ * For whole lines, as the others are several times faster
+ */
 void out_printf(struct out_text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /** out_vprintf() - as out_printf() */
@@ -57,7 +61,7 @@ void out_fill(struct out_text *text, char c, size_t count);
 
 #define OUT_BLANKS "                                " /* 32 */
 
-/** out_blanks() - append blanks: nearly always a few, so one copy of a fixed size, cut to length */
+/** out_blanks() - append blanks: usually few, so one copy of a fixed size, cut to length */
 static inline void out_blanks(struct out_text *text, size_t count)
 {
 	if (count >= sizeof(OUT_BLANKS) || text->size - text->len < sizeof(OUT_BLANKS)) {
@@ -75,30 +79,30 @@ void out_dec(struct out_text *text, uint64_t value, int digits);
 void out_hex(struct out_text *text, uint64_t value, int digits);
 
 /**
- * out_escaped() - append text that a stranger chose, up to a NUL and @len bytes at most
+ * out_escaped() - append untrusted text, up to a NUL and @len bytes at most
  *
- * Control bytes, bytes above 0x7e and the backslash become \xNN: nothing that a peer
- * sends can drive the reader's terminal.
+ * Control bytes, bytes above 0x7e and the backslash become \xNN, so that no peer can control the
+ * reader's terminal.
  */
 void out_escaped(struct out_text *text, const char *str, size_t len);
 
 /**
- * out_shell_word() - append a name that a stranger chose as one word of a shell's command
+ * out_shell_word() - append an untrusted name as one word of a shell command
  *
- * Printable ASCII, not to be escaped again: what does not stand for itself is quoted, other bytes
- * become "$(printf %b '\0033')", which every POSIX shell gives back. A word may begin with '-'.
+ * Printable ASCII, not to be escaped again: special characters are quoted, other bytes become
+ * "$(printf %b '\0033')", which every POSIX shell turns back. A word may begin with '-'.
  *
- * Return: false, with nothing appended, for a name that ends with a newline: $(...) loses that.
+ * Return: false, with nothing appended, for a name that ends with a newline, which $(...) drops.
  */
 bool out_shell_word(struct out_text *text, const char *word) __attribute__((warn_unused_result));
 
-/** out_reset() - make it empty, keep the memory */
+/** out_reset() - clear, but keep the memory */
 void out_reset(struct out_text *text);
 
-/** out_flush() - write all to a file descriptor and make it empty. Return: 0; -errno of write(2) */
+/** out_flush() - write all to a file descriptor and clear. Return: 0; -errno of write(2) */
 int out_flush(struct out_text *text, int fd);
 
-/** out_print() - out_flush() to stdout. Return: 0, -errno with what every tool says in @err */
+/** out_print() - out_flush() to stdout. Return: 0, -errno with the common message in @err */
 int out_print(struct out_text *text, struct smc_err *err);
 
 /** out_finish() - out_print() and out_free() */

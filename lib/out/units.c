@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* Numbers as people read them, in all tools. */
+/* Numbers in human-readable form. */
 #include "out/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A number below @step is exact; @prefixes begins with that of the first power of @step. */
+/* A number below @step is exact; @prefixes starts with that of the first power of @step. */
 static const char *scaled(char text[OUT_UNITS], uint64_t value, unsigned int step,
 			  const char *prefixes, const char *gap, const char *unit)
 {
@@ -15,7 +15,7 @@ static const char *scaled(char text[OUT_UNITS], uint64_t value, unsigned int ste
 		snprintf(text, OUT_UNITS, "%" PRIu64 "%s%s", value, gap, *unit ? "B" : "");
 		return text;
 	}
-	/* A value that rounds up to @step is 1.0 of the next unit. */
+	/* A value that rounds up to @step becomes 1.0 of the next unit. */
 	for (; value >= (uint64_t)step * step - step / 2; prefixes++)
 		value /= step;
 	tenths = value / step * 10 + (value % step * 10 + step / 2) / step;
