@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # make install        DESTDIR, PREFIX, BINDIR, LIBDIR, LIBDIR32, LIBEXECDIR, MANDIR, DOCDIR, DATADIR, ANSIBLEDIR, COMPDIR,
-#                     ZSHDIR, FISHDIR, UNITDIR, PRESETDIR, UDEVDIR, HOOKDIR (empty: no hook of containers); INSTALL_LIB32=1: also the library
+#                     ZSHDIR, FISHDIR, UNITDIR, PRESETDIR, UDEVDIR, HOOKDIR (empty: no hook of containers), APPARMORDIR (of profiles; empty, as it is
+#                     without PREFIX=/usr: none); INSTALL_LIB32=1: also the library
 #                     for 32-bit programs, and where Debian's loader of musl looks; INSTALL_SETUID_SHIM=1: SECURITY.md
 # make uninstall      removes what install put there: give it the same variables
 # make dist           smc-tools-VERSION.tar.gz of the committed state, the same bytes every time
@@ -10,11 +11,14 @@ UNITDIR ?= $(PREFIX)/lib/systemd/system
 PRESETDIR ?= $(UNITDIR:%/system=%/system-preset)
 UDEVDIR ?= $(PREFIX)/lib/udev/rules.d
 HOOKDIR ?= $(PREFIX)/share/containers/oci/hooks.d
+APPARMORDIR ?= $(if $(filter /usr,$(PREFIX)),/etc/apparmor.d)
 INSTALL_UNITS := smc-conf.service smc-conf-watch.service smc-metrics.service smc-metrics.timer
 INSTALL_PRESETS := 90-smc-tools.preset
 INSTALL_RULES := 90-smc-conf.rules
 # Runtimes start it for containers with the annotation smc-tools/attach only.
 INSTALL_HOOKS := $(if $(and $(HAVE_BPF),$(HOOKDIR)),smc-tools.json)
+# What a profile has to include.
+INSTALL_APPARMOR := $(if $(APPARMORDIR),abstractions/smc-tools)
 # The schema of smc_conf export -j, and what is for Prometheus and Grafana.
 DATADIR ?= $(PREFIX)/share/smc-tools
 INSTALL_SHARED := smc_conf/conf.schema.json $(addprefix packaging/metrics/,smc-tools.rules.yml smc-tools.dashboard.json) docs/runbook.md
@@ -101,6 +105,8 @@ install: all
 	$(foreach preset,$(INSTALL_PRESETS),$(call install_with_paths,$(preset),$(PRESETDIR)))
 	$(foreach rule,$(INSTALL_RULES),$(call install_with_paths,$(rule),$(UDEVDIR)))
 	$(foreach hook,$(INSTALL_HOOKS),$(call install_with_paths,$(hook),$(HOOKDIR)))
+	$(if $(INSTALL_APPARMOR),$(Q)$(INSTALL) -d '$(DESTDIR)$(APPARMORDIR)/abstractions' && \
+		$(INSTALL) -m 0644 packaging/apparmor/$(INSTALL_APPARMOR) '$(DESTDIR)$(APPARMORDIR)/abstractions')
 	$(foreach page,$(INSTALL_PAGES),$(call install_page,$(page)))
 	$(Q)$(INSTALL) -m 0644 packaging/ansible/smc_conf.py '$(DESTDIR)$(ANSIBLEDIR)'
 	$(Q)$(INSTALL) -m 0644 completions/smc-tools '$(DESTDIR)$(COMPDIR)'
@@ -125,6 +131,7 @@ uninstall:
 	$(Q)rm -f $(foreach file,$(notdir $(INSTALL_SHARED)),'$(DESTDIR)$(DATADIR)/$(file)')
 	$(Q)rm -f $(foreach page,$(INSTALL_PAGES),'$(call page_dir,$(page))/$(notdir $(page))')
 	$(Q)rm -f $(INSTALL_UNITS:%='$(DESTDIR)$(UNITDIR)/%') $(INSTALL_RULES:%='$(DESTDIR)$(UDEVDIR)/%')
+	$(Q)rm -f $(INSTALL_APPARMOR:%='$(DESTDIR)$(APPARMORDIR)/%')
 	$(Q)rm -f $(INSTALL_PRESETS:%='$(DESTDIR)$(PRESETDIR)/%') $(INSTALL_HOOKS:%='$(DESTDIR)$(HOOKDIR)/%')
 	$(Q)rm -f $(foreach file,$(INSTALL_DOCS) $(INSTALL_NOTES),'$(DESTDIR)$(DOCDIR)/$(file)')
 	$(Q)rm -f '$(DESTDIR)$(ANSIBLEDIR)/smc_conf.py'

@@ -183,7 +183,7 @@ static int start(struct events *events)
 		return smc_err_say(events->err, EROFS, "nothing happens in a record");
 	/* The program looks for SMC in the kernel. */
 	if (host_af_smc() == -EAFNOSUPPORT)
-		return smc_err_say(events->err, ENOENT, SMC_MISSING);
+		return smc_err_say(events->err, ENOENT, "%s", smc_missing());
 	events->follow.fn = on_event;
 	events->follow.arg = events;
 	ret = follow_open(&events->follow, events->err);

@@ -11,6 +11,7 @@
 #include "launch/ask.h"
 #include "launch/bufsize.h"
 #include "out/text.h"
+#include "process/apparmor.h"
 #include "process/library.h"
 #include "settings/enforce.h"
 #include "smc_unit/unit.h"
@@ -157,6 +158,23 @@ static void warn_namesake(const struct unit *unit)
 	free(props.text);
 }
 
+static void warn_apparmor(const struct unit *unit)
+{
+	char name[APPARMOR_NAME_SIZE];
+	int denied;
+
+	if (unit->way == WAY_BPF || !unit_profile(unit, name))
+		return;
+	denied = apparmor_denies(name, unit->lib.file);
+	if (denied & APPARMOR_NO_LIBRARY)
+		unit_warn(unit->req,
+			  "%s will use TCP: AppArmor's profile '%s' denies '%s': it needs "
+			  "'include <abstractions/smc-tools>'",
+			  unit->name, name, unit->lib.file);
+	else if (denied & APPARMOR_NO_SMC)
+		unit_warn(unit->req, "%s will use TCP: " APPARMOR_SENTENCE, unit->name, name);
+}
+
 /* Warnings of all that keeps connections of the service from SMC. */
 static void warn(const struct unit *unit)
 {
@@ -171,7 +189,9 @@ static void warn(const struct unit *unit)
 		buffers_warn(&req->launch, unit->name);
 	if (err)
 		unit_warn(req, "SMC sockets cannot be opened here, the service will use TCP: %s",
-			  strerror(-err));
+			  err == -EAFNOSUPPORT ? smc_missing() : strerror(-err));
+	else
+		warn_apparmor(unit);
 	while (unit_next_word(&list, word)) {
 		type = strrchr(word, '.');
 		if (type && !strcmp(type, ".socket"))

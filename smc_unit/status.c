@@ -12,6 +12,7 @@
 #include "launch/ask.h"
 #include "cli/screen.h"
 #include "out/list.h"
+#include "process/apparmor.h"
 #include "process/library.h"
 #include "smc_unit/unit.h"
 
@@ -25,6 +26,7 @@ enum use {
 	USE_NONE,    /* no process, or one without it, as it should be */
 	USE_YES,     /* the library, an attached control group, or SMC sockets without either */
 	USE_RESTART, /* it was started before the last change */
+	USE_DENIED,  /* the library, but its profile of AppArmor denies SMC sockets */
 	USE_FAILED,  /* its environment names the library, but it is not there */
 	USE_UNKNOWN, /* the process cannot be looked into */
 };
@@ -56,13 +58,14 @@ struct list {
 static const struct out_names ways =
 	OUT_NAMES(NULL, NULL, [WAY_PRELOAD] = { "preload", "preload" },
 		  [WAY_BPF] = { "ebpf", "ebpf" }, [WAY_OWN] = { "own", "own" });
-static const struct out_names uses = OUT_NAMES(
-	NULL, NULL, [USE_YES] = { "in use", NULL }, [USE_RESTART] = { "restart needed", NULL },
-	[USE_FAILED] = { "not loaded", NULL }, [USE_UNKNOWN] = { "n/a", NULL });
+static const struct out_names uses =
+	OUT_NAMES(NULL, NULL, [USE_YES] = { "in use", NULL },
+		  [USE_RESTART] = { "restart needed", NULL }, [USE_DENIED] = { "denied", NULL },
+		  [USE_FAILED] = { "not loaded", NULL }, [USE_UNKNOWN] = { "n/a", NULL });
 
 static json_t *json_use(const void *use)
 {
-	static const char *const keys[] = { NULL, "yes", "restart", "failed", NULL };
+	static const char *const keys[] = { NULL, "yes", "restart", "denied", "failed", NULL };
 	const char *key = keys[*(const enum use *)use];
 
 	return key ? json_string(key) : NULL;
@@ -159,6 +162,13 @@ static bool is_own(const struct unit_props *props)
 	return false;
 }
 
+static bool is_denied(int pid)
+{
+	char profile[APPARMOR_NAME_SIZE];
+
+	return apparmor_profile(pid, profile) && apparmor_denies(profile, NULL) & APPARMOR_NO_SMC;
+}
+
 static enum use find_use(int pid, const char *unit, enum way way)
 {
 	int mapped, named;
@@ -176,7 +186,7 @@ static enum use find_use(int pid, const char *unit, enum way way)
 	if (way == WAY_NONE)
 		return USE_RESTART;
 	if (mapped)
-		return USE_YES;
+		return is_denied(pid) ? USE_DENIED : USE_YES;
 	/* smc_run may have taken eBPF, or TCP; or this is what the unit started before. */
 	if (way == WAY_OWN)
 		return named ? USE_FAILED : USE_UNKNOWN;

@@ -10,13 +10,14 @@
 
 #include "host/smc.h"
 #include "launch/ask.h"
+#include "process/apparmor.h"
 #include "process/library.h"
 #include "sandbox/owned.h"
 
 #define PROPERTIES                                                                                 \
 	"Id,LoadState,Environment,UnsetEnvironment,ExecStart,RestrictAddressFamilies,"             \
 	"RootDirectory,RootImage,ProtectHome,PrivateTmp,InaccessiblePaths,NoExecPaths,ExecPaths,"  \
-	"TriggeredBy,User,DynamicUser,NoNewPrivileges"
+	"TriggeredBy,User,DynamicUser,NoNewPrivileges,AppArmorProfile,MainPID"
 
 int unit_load(const struct request *req, struct unit *unit, struct smc_err *err)
 {
@@ -206,10 +207,31 @@ static int check_preload(struct unit *unit, struct smc_err *err)
 	return ret ? ret : check_families(unit, err);
 }
 
+/*
+ * The profile of AppArmor that the unit names, with "[-]" in front where it may be absent; or that
+ * of its main process, as most profiles are found by the path of the program.
+ */
+bool unit_profile(const struct unit *unit, char name[APPARMOR_NAME_SIZE])
+{
+	const char *given = unit_prop_of(unit, "AppArmorProfile");
+	pid_t pid = (pid_t)atoi(unit_prop_of(unit, "MainPID"));
+
+	if (!strncmp(given, "[-]", 3))
+		given += 3;
+	if (*given)
+		snprintf(name, APPARMOR_NAME_SIZE, "%s", given);
+	return !unit->req->user && (*given || (pid > 0 && apparmor_profile(pid, name)));
+}
+
 static int check_bpf(struct unit *unit, struct smc_err *err)
 {
+	char profile[APPARMOR_NAME_SIZE];
+
 	if (unit->req->user)
 		return smc_err_say(err, ENOTSUP, "eBPF needs root: it is for system units");
+	/* Its sockets would be opened, and its connections denied: worse than TCP. */
+	if (unit_profile(unit, profile) && apparmor_denies(profile, NULL) & APPARMOR_NO_SMC)
+		return smc_err_say(err, EACCES, APPARMOR_SENTENCE, profile);
 	if (bpf_loader(unit->loader) && check_owner(unit, unit->loader, err))
 		return -EPERM;
 	/* Only root may ask. For others writing the drop-in fails later. */

@@ -4,7 +4,7 @@
 # Starting guests, following them, and leaving nothing behind.
 
 # An emulated time-stamp counter looks unstable on a busy host; to give it up costs speed
-KERNEL_PARAMETERS="loglevel=6 panic=-1 oops=panic mitigations=off nokaslr audit=0 tsc=reliable"
+KERNEL_PARAMETERS="loglevel=6 panic=-1 oops=panic mitigations=off nokaslr tsc=reliable"
 # On a busy host the kernel gives up when the ticks that it tests its timer with come late
 KERNEL_PARAMETERS+=" no_timer_check"
 # Drivers that are built in make net devices at once; as modules they are told not to by files of modprobe.d
@@ -125,13 +125,18 @@ emulated_parameters() {
 	[[ $ACCEL != tcg ]] || printf cryptomgr.notests
 }
 
+# Auditing that is switched off at boot cannot be switched on again: who wants it says so.
+audit_parameter() {
+	[[ ${SMC_LAB_APPEND-} == *audit=* ]] || printf audit=0
+}
+
 qemu_arguments() {
 	local node=$1
 	qemu_program
 	QEMU+=(-name "$(guest_name "$node")" -nodefaults -no-user-config -display none -vga none -no-reboot
 		-cpu "$(cpu_model)" -smp "$CPUS" -m "$MEMORY"
 		-kernel "$(boot_image "$KERNEL_DIR")" -initrd "$node/initrd"
-		-append "console=$CONSOLE $KERNEL_PARAMETERS $(tsc_parameter) $(emulated_parameters) ${SMC_LAB_APPEND-}"
+		-append "console=$CONSOLE $KERNEL_PARAMETERS $(audit_parameter) $(tsc_parameter) $(emulated_parameters) ${SMC_LAB_APPEND-}"
 		-chardev "file,id=console,path=$node/console.log" "${MACHINE[@]}"
 		-device "virtio-rng-$BUS" -device "virtio-serial-$BUS"
 		-fsdev local,id=root,path=/,security_model=none,readonly=on,multidevs=remap

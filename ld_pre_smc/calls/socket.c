@@ -17,6 +17,7 @@
  * socket takes the long way again.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,15 +74,18 @@ static int remembered_refusal(atomic_uint *refusal)
 	return seen && left && left <= RETRY_SECONDS ? (int)(seen & 0xff) : 0;
 }
 
-/* What the kernel itself lacks. A sandbox answers at once: it can be asked every time. */
+/*
+ * What the kernel itself lacks, and what AppArmor or SELinux denies (EACCES), as they write a line
+ * to the audit log each time. A filter of system calls can be asked every time.
+ */
 static void remember_refusals(const struct socket_attempt *try, int v6)
 {
 	int kind, err;
 
 	for (kind = 0; kind < KINDS; kind++) {
 		err = try->refused[kind];
-		if (try->remembered[kind] ||
-		    (err != EAFNOSUPPORT && err != EPROTONOSUPPORT && err != ESOCKTNOSUPPORT))
+		if (try->remembered[kind] || (err != EAFNOSUPPORT && err != EPROTONOSUPPORT &&
+					      err != ESOCKTNOSUPPORT && err != EACCES))
 			continue;
 		atomic_store_explicit(&refusals[kind][v6],
 				      (shim_seconds() + RETRY_SECONDS) << 8 | (unsigned int)err,
@@ -107,6 +111,49 @@ static bool is_plain(const struct shim_config *cfg)
 	return !cfg->debug && !cfg->sndbuf.bytes && !cfg->rcvbuf.bytes;
 }
 
+static int open_kind(struct socket_attempt *try, int kind, int type, int v6)
+{
+	const struct shim_socket_args *args = &shim_sockets[kind][v6];
+
+	try->fd = next_socket(args->domain, type, args->protocol);
+	return try->fd < 0 ? errno : 0;
+}
+
+/* Is a profile of AppArmor in force? Most of them do not let the program read that: EACCES. */
+static bool is_confined(void)
+{
+	errno = 0;
+	return shim_file_has(AT_FDCWD, "/proc/thread-self/attr/apparmor/current", " (enforce)") ||
+	       errno == EACCES;
+}
+
+/* AF_SMC is asked although an IPPROTO_SMC socket is to be the first. */
+static bool is_af_smc_denied(struct socket_attempt *try, int type, int v6)
+{
+	int err;
+
+	if (shim_in_sandbox || shim_is_locked || !is_confined())
+		return false;
+	err = open_kind(try, KIND_AF_SMC, type, v6);
+	if (try->fd >= 0)
+		shim_close(try->fd);
+	try->fd = -1;
+	return err == EACCES;
+}
+
+/*
+ * AppArmor takes what accept(2) of an IPPROTO_SMC socket returns for a socket of AF_SMC, up to
+ * Linux 6.12 at least, and a profile without "network smc" denies all that is done with it. So
+ * whoever denies AF_SMC gets neither.
+ */
+static bool is_vetoed(struct socket_attempt *try, int kind, int type, int v6)
+{
+	if (kind != KIND_INET)
+		return false;
+	return try->refused[KIND_AF_SMC] ? try->refused[KIND_AF_SMC] == EACCES :
+					   is_af_smc_denied(try, type, v6);
+}
+
 /* One SMC socket, the first kind that works. False if all were refused. */
 static bool try_smc(struct socket_attempt *try, const struct shim_config *cfg, int type, int v6)
 {
@@ -117,12 +164,9 @@ static bool try_smc(struct socket_attempt *try, const struct shim_config *cfg, i
 		try->kind = kind;
 		try->err = remembered_refusal(&refusals[kind][v6]);
 		try->remembered[kind] = try->err != 0;
-		if (!try->err) {
-			const struct shim_socket_args *args = &shim_sockets[kind][v6];
-
-			try->fd = next_socket(args->domain, type, args->protocol);
-			try->err = try->fd < 0 ? errno : 0;
-		}
+		if (!try->err)
+			try->err = is_vetoed(try, kind, type, v6) ? EACCES :
+								    open_kind(try, kind, type, v6);
 		if (try->fd >= 0)
 			set_buffers(try, cfg);
 		if (!is_refusal(try->err))

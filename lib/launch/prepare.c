@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 
 #include "bpf/bpfmap.h"
@@ -16,6 +14,7 @@
 #include "launch/bufsize.h"
 #include "launch/launch.h"
 #include "launch/supervise.h"
+#include "process/apparmor.h"
 #include "process/library.h"
 #include "process/sockcall.h"
 #include "smc/abi.h"
@@ -38,22 +37,19 @@ static int no_smc(const struct launch *launch, const char *command, const char *
 static int check_kernel(const struct launch *launch, const char *command)
 {
 	int err = kernel_has_smc();
-	char why[128];
+	char profile[APPARMOR_NAME_SIZE], why[APPARMOR_NAME_SIZE + 128];
 
 	switch (err) {
 	case 0: return 0;
 	case -EAFNOSUPPORT:
 	case -EPROTONOSUPPORT:
-	case -ESOCKTNOSUPPORT:
-		/* The same answer: systemd's RestrictAddressFamilies=. */
-		if (prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER)
-			return no_smc(launch, command,
-				      "this kernel has no SMC, or a filter of system "
-				      "calls forbids AF_SMC and IPPROTO_SMC (a unit's "
-				      "RestrictAddressFamilies=)");
-		return no_smc(launch, command, SMC_MISSING);
+	case -ESOCKTNOSUPPORT: return no_smc(launch, command, smc_missing());
 	default:
-		snprintf(why, sizeof(why), "SMC sockets cannot be opened here: %s", strerror(-err));
+		if (err == -EACCES && apparmor_profile(0, profile))
+			snprintf(why, sizeof(why), APPARMOR_SENTENCE, profile);
+		else
+			snprintf(why, sizeof(why), "SMC sockets cannot be opened here: %s",
+				 strerror(-err));
 		return no_smc(launch, command, why);
 	}
 }
@@ -110,7 +106,7 @@ static int mark_or_load(bool *is_loaded, struct smc_err *err)
 	int ret = kernel_ipproto_smc();
 
 	if (ret && kernel_af_smc() == -EAFNOSUPPORT)
-		return smc_err_say(err, EAFNOSUPPORT, SMC_MISSING);
+		return smc_err_say(err, EAFNOSUPPORT, "%s", smc_missing());
 	if (ret)
 		return smc_err_set(err, -ret, "no IPPROTO_SMC, which came with Linux 6.11");
 	ret = mark_self();

@@ -34,6 +34,7 @@
 #include "base/clock.h"
 #include "host/smc.h"
 #include "launch/bufsize.h"
+#include "process/apparmor.h"
 #include "process/helper.h"
 #include "process/passfd.h"
 #include "process/sockcall.h"
@@ -180,6 +181,18 @@ static int open_smc(const struct supervisor *self, const struct sockcall *call)
 	return fd;
 }
 
+/*
+ * A profile of AppArmor without "network smc" admits such a socket, and denies what is done with
+ * it. This process may have another profile than the program, and opens the sockets.
+ */
+static bool has_other_profile(pid_t pid)
+{
+	char theirs[APPARMOR_NAME_SIZE], ours[APPARMOR_NAME_SIZE];
+
+	return apparmor_profile(pid, theirs) &&
+	       !(apparmor_profile(0, ours) && !strcmp(ours, theirs));
+}
+
 /* Return: a socket, or -errno: none in this kernel, or for this process. */
 static int find_smc(struct supervisor *self, const struct sockcall *call)
 {
@@ -187,6 +200,8 @@ static int find_smc(struct supervisor *self, const struct sockcall *call)
 
 	if (seconds() < self->retry || !is_here(self, call->pid))
 		return -EAFNOSUPPORT;
+	if (has_other_profile(call->pid))
+		return -EACCES;
 	fd = open_smc(self, call);
 	if (fd == -EAFNOSUPPORT || fd == -EPROTONOSUPPORT || fd == -ESOCKTNOSUPPORT)
 		self->retry = seconds() + RETRY_SECONDS;
@@ -428,8 +443,11 @@ int supervise(const struct launch *launch, char *const *argv, struct smc_err *er
 	};
 	int ret;
 
-	if (kernel_has_smc())
-		return smc_err_say(err, EAFNOSUPPORT, SMC_MISSING);
+	ret = kernel_has_smc();
+	if (ret == -EAFNOSUPPORT)
+		return smc_err_say(err, EAFNOSUPPORT, "%s", smc_missing());
+	if (ret)
+		return smc_err_set(err, -ret, "SMC sockets cannot be opened here");
 	new.sndbuf = size_setting(launch, VAR_SNDBUF);
 	new.rcvbuf = size_setting(launch, VAR_RCVBUF);
 	if (makes_smc())

@@ -33,7 +33,7 @@ int sockets_fetch(const struct sockets_source *source, struct smc_err *err)
 			return ret;
 		/* The request loads smc_diag, but only a socket loads smc itself. */
 		if (host_af_smc() == -EAFNOSUPPORT)
-			return smc_err_say(err, ENOENT, SMC_MISSING);
+			return smc_err_say(err, ENOENT, "%s", smc_missing());
 		is_loaded = true;
 	}
 }

@@ -405,6 +405,7 @@ static int load(struct doctor_facts *facts, const struct chk_request *req, struc
 	host_text(facts->boot, sizeof(facts->boot), "/proc/sys/kernel/random/boot_id");
 	facts->socket_error = -host_af_smc();
 	facts->has_smc = !facts->socket_error;
+	facts->has_filter = host_has_filter();
 	chk_debug(req, "kernel %s: socket of AF_SMC: %s", facts->release,
 		  strerror(facts->socket_error));
 	if (facts->has_smc)

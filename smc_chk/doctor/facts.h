@@ -132,6 +132,7 @@ struct doctor_facts {
 	char boot[40];		 /* id that all namespaces and containers have; "" if unknown */
 	unsigned int version[3]; /* the numbers in @release, 0 for what has none */
 	int socket_error;	 /* errno of the kernel for a socket of AF_SMC */
+	bool has_filter;	 /* of system calls: socket_error may be its answer */
 	struct smc_genl *genl;	 /* SMC_GEN_NETLINK, NULL without @has_genl: kernel 5.11 */
 	struct netdev_table netdevs;
 	struct rdma_table rdma;

@@ -75,9 +75,12 @@ static void say_no_smc(struct doctor *doc)
 	const char *release = doc->facts->release;
 	char built = option(doc, "CONFIG_SMC");
 	int error = doc->facts->socket_error;
-	bool is_refused = error != EAFNOSUPPORT || module->how == KMODULE_BUILTIN || built == 'y' ||
-			  doc->facts->kernel.has_smc_dir;
 	bool is_absent = built == 'n' || (!built && module->how != KMODULE_FILE);
+	/* A filter keeps a module that is there, and not forbidden, from being loaded, too. */
+	bool is_filtered = doc->facts->has_filter && module->how == KMODULE_FILE && !is_absent &&
+			   !module->is_blocked;
+	bool is_refused = error != EAFNOSUPPORT || module->how == KMODULE_BUILTIN || built == 'y' ||
+			  doc->facts->kernel.has_smc_dir || is_filtered;
 
 	doc->is_untestable = error == ENODATA || is_refused || is_absent;
 	if (error == ENODATA)
@@ -87,9 +90,9 @@ static void say_no_smc(struct doctor *doc)
 	else if (is_refused)
 		doctor_say(doc, DOCTOR_PROBLEM, "kernel", release,
 			   "run smc_chk outside the sandbox",
-			   "has SMC, but this process may not use it: %s (seccomp, "
-			   "RestrictAddressFamilies=)",
-			   strerror(error));
+			   "has SMC, but this process may not use it: %s (%s)", strerror(error),
+			   error == EACCES ? "AppArmor, SELinux" :
+					     "seccomp, RestrictAddressFamilies=");
 	else if (is_absent)
 		say_not_built(doc);
 	else if (module->how == KMODULE_ABSENT)

@@ -10,7 +10,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "host/file.h"
 #include "host/smc.h"
 #include "netlink/diag.h"
 
@@ -43,23 +42,6 @@ int endpoint_socket(int family, bool is_smc, int buffers)
 	return fd;
 }
 
-/*
- * Another question than host_af_smc(), which a filter of system calls may answer like a kernel
- * without SMC: the list has what is loaded, whoever may use it.
- */
-static bool is_registered(void)
-{
-	FILE *file = host_open("/proc/net/protocols");
-	bool is_found = false;
-	char line[256];
-
-	while (file && !is_found && fgets(line, sizeof(line), file))
-		is_found = !strncmp(line, "SMC ", 4);
-	if (file)
-		fclose(file);
-	return is_found;
-}
-
 const char *endpoint_why_not(void)
 {
 	int fd = endpoint_socket(AF_INET, true, 0);
@@ -68,9 +50,9 @@ const char *endpoint_why_not(void)
 		close(fd);
 		return NULL;
 	}
-	if (fd == -EPERM || fd == -EACCES || (fd == -EAFNOSUPPORT && is_registered()))
+	if (fd == -EPERM || fd == -EACCES)
 		return "a sandbox forbids SMC sockets to this program";
-	return fd == -EAFNOSUPPORT ? SMC_MISSING : strerror(-fd);
+	return fd == -EAFNOSUPPORT ? smc_missing() : strerror(-fd);
 }
 
 const char *endpoint_family_word(int family)

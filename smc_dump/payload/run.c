@@ -211,7 +211,7 @@ static int open_all(struct payload_capture *capture)
 
 	/* The program looks for SMC in the kernel. */
 	if (host_af_smc() == -EAFNOSUPPORT)
-		return smc_err_say(capture->err, ENOENT, SMC_MISSING);
+		return smc_err_say(capture->err, ENOENT, "%s", smc_missing());
 	ret = start_program(capture);
 	if (ret)
 		return ret;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+/* AppArmor: the profile of a process, and what it denies. */
+#include "process/apparmor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "host/smc.h"
+
+#define ATTRIBUTE "attr/apparmor/current"
+#define ENFORCED " (enforce)"
+
+/* The child's status where it could not change: no combination of bits. */
+#define CANNOT 127
+
+bool apparmor_profile(pid_t pid, char name[APPARMOR_NAME_SIZE])
+{
+	char path[64] = "/proc/self/" ATTRIBUTE, *end;
+	ssize_t len;
+	int fd;
+
+	if (pid)
+		snprintf(path, sizeof(path), "/proc/%d/" ATTRIBUTE, (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	len = read(fd, name, APPARMOR_NAME_SIZE - 1);
+	close(fd);
+	name[len > 0 ? len : 0] = '\0';
+	end = strstr(name, ENFORCED);
+	if (!end)
+		return false;
+	*end = '\0';
+	return true;
+}
+
+static bool change_to(const char *name)
+{
+	char text[APPARMOR_NAME_SIZE + 32];
+	int len = snprintf(text, sizeof(text), "changeprofile %s", name);
+	int fd = open("/proc/thread-self/" ATTRIBUTE, O_WRONLY | O_CLOEXEC);
+	bool is_changed = fd >= 0 && len < (int)sizeof(text) && write(fd, text, (size_t)len) == len;
+
+	if (fd >= 0)
+		close(fd);
+	return is_changed;
+}
+
+static bool may_load(const char *library)
+{
+	int fd = open(library, O_RDONLY | O_CLOEXEC);
+	void *map = fd < 0 ? MAP_FAILED : mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	bool is_denied = map == MAP_FAILED && errno == EACCES;
+
+	if (map != MAP_FAILED)
+		munmap(map, 1);
+	if (fd >= 0)
+		close(fd);
+	return !is_denied;
+}
+
+static int ask(const char *name, const char *library)
+{
+	int bits = 0;
+
+	if (!change_to(name))
+		return CANNOT;
+	if (kernel_has_smc() == -EACCES)
+		bits |= APPARMOR_NO_SMC;
+	if (library && !may_load(library))
+		bits |= APPARMOR_NO_LIBRARY;
+	return bits;
+}
+
+int apparmor_denies(const char *name, const char *library)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(ask(name, library));
+	if (pid < 0)
+		return 0;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return 0;
+	return WIFEXITED(status) && WEXITSTATUS(status) != CANNOT ? WEXITSTATUS(status) : 0;
+}

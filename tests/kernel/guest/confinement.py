@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""Services that systemd confines: which settings let SMC through, and what the tools say inside."""
+import os
+import shutil
+import sys
+import time
+
+from boot import UNITS, boot_systemd, choose_units, read, systemctl, write
+from kern import done, equal, mode, ok, run, wait_for
+
+TOOLS = os.path.dirname(os.path.abspath(__file__))
+SANDBOX = """DynamicUser=yes
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+SystemCallFilter=@system-service
+SystemCallArchitectures=native
+ProtectSystem=strict
+PrivateTmp=yes
+PrivateDevices=yes
+PrivateIPC=yes
+ProtectProc=invisible
+ProcSubset=pid
+MemoryDenyWriteExecute=yes
+NoNewPrivileges=yes
+RestrictNamespaces=yes
+CapabilityBoundingSet="""
+# Name, settings, and whether enable has to add AF_SMC.
+SERVICES = (
+    ("families", "RestrictAddressFamilies=AF_INET AF_INET6", True),
+    ("forbidden", "RestrictAddressFamilies=~AF_SMC", False),
+    ("calls", "SystemCallFilter=@system-service\nSystemCallErrorNumber=EPERM", False),
+    ("sandbox", SANDBOX, True),
+)
+INSIDE = """[Service]
+Type=oneshot
+Environment=PATH=%s:/usr/bin:/bin
+RestrictAddressFamilies=%s
+StandardOutput=append:/run/inside
+StandardError=append:/run/inside
+ExecStart=-%s
+"""
+
+
+def install():
+    """Where sandboxes of services find them."""
+    library = "/usr/lib/%s-linux-gnu/ld_pre_smc.so" % os.uname().machine
+    shutil.copy(TOOLS + "/ld_pre_smc.so", library)
+    os.chmod(library, 0o755)
+    for tool in "smc_unit", "smc_bpf":
+        if os.path.exists(TOOLS + "/" + tool):
+            shutil.copy(TOOLS + "/" + tool, "/usr/bin/" + tool)
+            os.chmod("/usr/bin/" + tool, 0o755)
+
+
+def dropin(name):
+    return read("%s/c-%s.service.d/zz-smc-tools.conf" % (UNITS, name))
+
+
+def check(way, name, port, adds):
+    unit = "c-" + name
+    status, _, err = run("/usr/bin/smc_unit", "enable", "--" + way, unit)
+    equal((status, err), (0, ""), "%s by %s: enabled, nothing to warn of" % (name, way))
+    equal("AF_SMC" in dropin(name), adds and way == "preload", "%s by %s: AF_SMC is added where the list lacks it" % (name, way))
+    systemctl("start", unit)
+    equal(mode(port), "SMCD", "%s by %s: SMC-D" % (name, way))
+    ok(" in use " in run("/usr/bin/smc_unit", "status", unit)[1], "%s by %s: status" % (name, way))
+    systemctl("stop", unit)
+    run("/usr/bin/smc_unit", "disable", unit)
+
+
+def check_services():
+    for i, (name, settings, adds) in enumerate(SERVICES):
+        write(UNITS + "/c-%s.service" % name, "[Service]\nExecStart=/usr/bin/iperf3 -s -p %d\n%s\n" % (5300 + i, settings))
+    systemctl("daemon-reload")
+    for i, (name, _, adds) in enumerate(SERVICES):
+        check("preload", name, 5300 + i, adds)
+    if os.path.exists("/usr/bin/smc_bpf"):
+        check("bpf", "families", 5300, False)
+
+
+def check_socket():
+    """systemd opens the socket in the control group of the socket unit, after ExecStartPre=."""
+    write(UNITS + "/c-sock.socket", "[Socket]\nListenStream=127.0.0.1:5400\n")
+    write(UNITS + "/c-sock.service", "[Service]\nExecStart=/bin/cat\n")
+    systemctl("daemon-reload")
+    systemctl("start", "c-sock.socket")
+    equal(mode(5400), "TCP", "a socket unit: TCP")
+    systemctl("stop", "c-sock.socket")
+    if not os.path.exists("/usr/bin/smc_bpf"):
+        return
+    write(UNITS + "/c-sock.socket.d/smc.conf", "[Socket]\nExecStartPre=/usr/bin/smc_bpf attach --unit %n\n"
+          "ExecStopPost=-/usr/bin/smc_bpf detach --unit %n\n")
+    systemctl("daemon-reload")
+    systemctl("start", "c-sock.socket")
+    equal(mode(5400), "SMCD", "a socket unit whose own control group is attached: SMC-D")
+    systemctl("stop", "c-sock.socket")
+
+
+def inside(families, command):
+    write(UNITS + "/c-inside.service", INSIDE % (TOOLS, families, command))
+    systemctl("daemon-reload")
+    if os.path.exists("/run/inside"):
+        os.remove("/run/inside")
+    systemctl("start", "c-inside")
+    wait_for(lambda: os.path.exists("/run/inside"))
+    time.sleep(0.2)
+    return read("/run/inside")
+
+
+def check_words():
+    """A filter answers like a kernel without SMC: no tool takes the one for the other."""
+    for command, words in ((TOOLS + "/smc_events --count 1", "a filter of system calls forbids this process its sockets"),
+                           (TOOLS + "/smc_run --strict -f smc /bin/true", "a filter of system calls forbids this process its sockets"),
+                           (TOOLS + "/smc_run --seccomp --strict /bin/true", "a filter of system calls forbids this process its sockets"),
+                           (TOOLS + "/smc_chk doctor", "has SMC, but this process may not use it")):
+        text = inside("AF_UNIX AF_NETLINK", command)
+        ok(words in text and "this kernel has no SMC" not in text, "in a unit without the families: " + command.replace(TOOLS + "/", ""), text)
+
+
+if len(sys.argv) == 1:
+    install()
+    write(UNITS + "/lab.target", "[Unit]\nDefaultDependencies=no\n")
+    choose_units()
+    sys.exit(boot_systemd(__file__, "inside"))
+check_services()
+check_socket()
+check_words()
+done()
