@@ -90,17 +90,39 @@ static struct learned_table *map_file(int fd)
 	return map == MAP_FAILED ? NULL : map;
 }
 
+/*
+ * The inode of this network namespace, of "net:[INODE]": to ask for the file's attributes is what
+ * AppArmor denies, as files of namespaces have no path. 0 if it is not known.
+ */
+static unsigned long net_inode(void)
+{
+	static const char path[] = "/proc/self/ns/net", start[] = "net:[";
+	const size_t before = sizeof(start) - 1;
+	unsigned long inode = 0;
+	char link[64];
+	struct stat net;
+	long len = syscall(SYS_readlinkat, AT_FDCWD, path, link, sizeof(link));
+
+	if (len <= (long)before || memcmp(link, start, before))
+		return shim_stat(AT_FDCWD, path, &net) ? 0 : (unsigned long)net.st_ino;
+	for (size_t i = before; i < (size_t)len && link[i] >= '0' && link[i] <= '9'; i++)
+		inode = 10 * inode + (unsigned long)(link[i] - '0');
+	return inode;
+}
+
 static struct learned_table *open_shared(void)
 {
 	struct learned_table *shared = NULL;
 	char path[LEARNED_PATH];
-	struct stat net;
+	unsigned long net;
 	int fd;
 
-	if (shim_in_sandbox || getauxval(AT_SECURE) ||
-	    shim_stat(AT_FDCWD, "/proc/self/ns/net", &net))
+	if (shim_in_sandbox || getauxval(AT_SECURE))
 		return NULL;
-	learned_path(path, geteuid(), (unsigned long)net.st_ino);
+	net = net_inode();
+	if (!net)
+		return NULL;
+	learned_path(path, geteuid(), net);
 	fd = (int)syscall(SYS_openat, AT_FDCWD, path,
 			  O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
 			  S_IRUSR | S_IWUSR);
