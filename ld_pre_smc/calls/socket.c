@@ -127,17 +127,23 @@ static bool is_confined(void)
 	       errno == EACCES;
 }
 
-/* AF_SMC is asked although an IPPROTO_SMC socket is to be the first. */
+/* AF_SMC is asked first, where IPPROTO_SMC comes first, until it is known to be admitted. */
 static bool is_af_smc_denied(struct socket_attempt *try, int type, int v6)
 {
+	static atomic_bool is_admitted;
 	int err;
 
-	if (shim_in_sandbox || shim_is_locked || !is_confined())
+	if (is_admitted || shim_in_sandbox || shim_is_locked)
 		return false;
+	if (!is_confined()) {
+		is_admitted = true;
+		return false;
+	}
 	err = open_kind(try, KIND_AF_SMC, type, v6);
 	if (try->fd >= 0)
 		shim_close(try->fd);
 	try->fd = -1;
+	is_admitted = !err;
 	return err == EACCES;
 }
 
