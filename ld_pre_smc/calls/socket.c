@@ -133,7 +133,7 @@ static bool is_af_smc_denied(struct socket_attempt *try, int type, int v6)
 	static atomic_bool is_admitted;
 	int err;
 
-	if (is_admitted || shim_in_sandbox || shim_is_locked)
+	if (is_admitted || shim_is_locked)
 		return false;
 	if (!is_confined()) {
 		is_admitted = true;
