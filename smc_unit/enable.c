@@ -13,6 +13,7 @@
 #include "out/text.h"
 #include "process/apparmor.h"
 #include "process/library.h"
+#include "process/selinux.h"
 #include "settings/enforce.h"
 #include "smc_unit/unit.h"
 
@@ -175,6 +176,21 @@ static void warn_apparmor(const struct unit *unit)
 		unit_warn(unit->req, "%s will use TCP: " APPARMOR_SENTENCE, unit->name, name);
 }
 
+/* A service that does not run has no domain that could be asked for. */
+static void warn_selinux(const struct unit *unit)
+{
+	int pid = atoi(unit_prop_of(unit, "MainPID"));
+	char domain[SELINUX_DOMAIN_SIZE];
+
+	if (unit->way == WAY_PRELOAD && pid > 0 &&
+	    selinux_denies(pid, SELINUX_IPPROTO_SMC, domain) > 0 &&
+	    selinux_denies(pid, SELINUX_AF_SMC, domain) > 0)
+		unit_warn(unit->req,
+			  "%s stays on TCP: SELinux denies " SELINUX_AF_SMC
+			  " to %s; 'smc_chk doctor' says how to allow it",
+			  unit->name, domain);
+}
+
 /* Warnings of all that keeps connections of the service from SMC. */
 static void warn(const struct unit *unit)
 {
@@ -198,6 +214,7 @@ static void warn(const struct unit *unit)
 			warn_socket(unit, word);
 	}
 	warn_namesake(unit);
+	warn_selinux(unit);
 	listeners_warn(unit);
 }
 

@@ -14,6 +14,7 @@
 #include "out/list.h"
 #include "process/apparmor.h"
 #include "process/library.h"
+#include "process/selinux.h"
 #include "smc_unit/unit.h"
 
 #define PROPERTIES "Id,LoadState,ActiveState,MainPID,DropInPaths,ExecStart,Environment"
@@ -26,7 +27,7 @@ enum use {
 	USE_NONE,    /* no process, or one without it, as it should be */
 	USE_YES,     /* the library, an attached control group, or SMC sockets without either */
 	USE_RESTART, /* it was started before the last change */
-	USE_DENIED,  /* the library, but its profile of AppArmor denies SMC sockets */
+	USE_DENIED,  /* the library, but AppArmor or SELinux denies SMC sockets */
 	USE_FAILED,  /* its environment names the library, but it is not there */
 	USE_UNKNOWN, /* the process cannot be looked into */
 };
@@ -162,11 +163,15 @@ static bool is_own(const struct unit_props *props)
 	return false;
 }
 
+/* By its profile of AppArmor, or by SELinux both kinds of sockets that the library tries. */
 static bool is_denied(int pid)
 {
-	char profile[APPARMOR_NAME_SIZE];
+	char profile[APPARMOR_NAME_SIZE], domain[SELINUX_DOMAIN_SIZE];
 
-	return apparmor_profile(pid, profile) && apparmor_denies(profile, NULL) & APPARMOR_NO_SMC;
+	if (apparmor_profile(pid, profile) && apparmor_denies(profile, NULL) & APPARMOR_NO_SMC)
+		return true;
+	return selinux_denies(pid, SELINUX_AF_SMC, domain) > 0 &&
+	       selinux_denies(pid, SELINUX_IPPROTO_SMC, domain) > 0;
 }
 
 static enum use find_use(int pid, const char *unit, enum way way)

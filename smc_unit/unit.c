@@ -12,6 +12,7 @@
 #include "launch/ask.h"
 #include "process/apparmor.h"
 #include "process/library.h"
+#include "process/selinux.h"
 #include "sandbox/owned.h"
 
 #define PROPERTIES                                                                                 \
@@ -223,6 +224,23 @@ bool unit_profile(const struct unit *unit, char name[APPARMOR_NAME_SIZE])
 	return !unit->req->user && (*given || (pid > 0 && apparmor_profile(pid, name)));
 }
 
+/*
+ * With eBPF a denied socket is no TCP socket either: the service would not start. A service that
+ * does not run has no domain that could be asked for.
+ */
+static int check_selinux(const struct unit *unit, struct smc_err *err)
+{
+	int pid = atoi(unit_prop_of(unit, "MainPID"));
+	char domain[SELINUX_DOMAIN_SIZE];
+
+	if (pid <= 0 || selinux_denies(pid, SELINUX_IPPROTO_SMC, domain) <= 0)
+		return 0;
+	return smc_err_say(err, EACCES,
+			   "%s: SELinux denies " SELINUX_IPPROTO_SMC " to %s: with eBPF it could "
+			   "open no TCP socket either",
+			   unit->name, domain);
+}
+
 static int check_bpf(struct unit *unit, struct smc_err *err)
 {
 	char profile[APPARMOR_NAME_SIZE];
@@ -234,6 +252,8 @@ static int check_bpf(struct unit *unit, struct smc_err *err)
 		return smc_err_say(err, EACCES, APPARMOR_SENTENCE, profile);
 	if (bpf_loader(unit->loader) && check_owner(unit, unit->loader, err))
 		return -EPERM;
+	if (check_selinux(unit, err))
+		return -EACCES;
 	/* Only root may ask. For others writing the drop-in fails later. */
 	return geteuid() ? bpf_ask("--version", NULL, NULL, err) :
 			   bpf_ask("check", "--cgroup", "/", err);
