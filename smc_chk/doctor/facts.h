@@ -120,6 +120,24 @@ struct exposure_facts {
 	char owner_rule[HOST_PROBE_SIZE]; /* the first of them */
 };
 
+#define FACTS_SERVICES_MAX 16
+
+/**
+ * struct service_facts - a running service that smc_unit has enabled
+ * @denies: SELinux lets it open no SMC sockets of its way; @domain: its type, "redis_t"
+ */
+struct service_facts {
+	char unit[256], domain[HOST_PROBE_SIZE];
+	bool is_bpf, denies;
+};
+
+/** struct selinux_facts - what SELinux says of SMC, with @is_enforcing */
+struct selinux_facts {
+	bool is_enforcing;
+	struct service_facts services[FACTS_SERVICES_MAX];
+	size_t n_services;
+};
+
 #define FACTS_KNOBS 16
 #define FACTS_KNOB_SIZE 256
 
@@ -158,6 +176,7 @@ struct doctor_facts {
 	struct shim_facts shim;
 	struct memory_facts memory;
 	struct exposure_facts exposure;
+	struct selinux_facts selinux;
 	char knobs[FACTS_KNOBS][FACTS_KNOB_SIZE]; /* of knob_text(), empty when not there */
 };
 
@@ -182,6 +201,9 @@ void facts_load_rest(struct doctor_facts *facts);
 
 /** facts_load_host() - of these kernel, preload libraries, memory, knobs, exposure */
 void facts_load_host(struct doctor_facts *facts);
+
+/** facts_load_selinux() - of services that smc_unit has enabled */
+void facts_load_selinux(struct selinux_facts *selinux);
 
 /** facts_is_before() - is the kernel older? Numbers do not tell what distributions port back */
 bool facts_is_before(const struct doctor_facts *facts, unsigned int major, unsigned int minor);

@@ -316,6 +316,7 @@ void facts_load_host(struct doctor_facts *facts)
 	memory->page_size = page > 0 ? (unsigned long long)page : 4096;
 	host_text(memory->buddies, sizeof(memory->buddies), "/proc/buddyinfo");
 	load_knobs(facts->knobs);
+	facts_load_selinux(&facts->selinux);
 	if (!facts->has_smc)
 		return;
 	if (record_root())
