@@ -21,7 +21,7 @@ INSTALL_HOOKS := $(if $(and $(HAVE_BPF),$(HOOKDIR)),smc-tools.json)
 INSTALL_APPARMOR := $(if $(APPARMORDIR),abstractions/smc-tools)
 # The schema of smc_conf export -j, and what is for Prometheus and Grafana.
 DATADIR ?= $(PREFIX)/share/smc-tools
-INSTALL_SHARED := smc_conf/conf.schema.json $(addprefix packaging/metrics/,smc-tools.rules.yml smc-tools.dashboard.json) docs/runbook.md
+INSTALL_SHARED := smc_conf/conf.schema.json $(addprefix packaging/metrics/,smc-tools.rules.yml smc-tools.dashboard.json) docs/runbook.md packaging/selinux/smc_tools.cil
 # Ansible looks there by itself.
 ANSIBLEDIR ?= $(PREFIX)/share/ansible/plugins/modules
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
