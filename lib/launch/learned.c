@@ -57,7 +57,7 @@ static void give(struct learned_entry *entry, uint32_t turn)
 	atomic_store_explicit(&entry->turn, turn, memory_order_release);
 }
 
-/* Seconds since the entry was used, 0 if another process has written a later second. */
+/* Seconds since the entry was used; negative if another process has written a later second. */
 static int idle(const struct learned_entry *entry, uint32_t second)
 {
 	return (int32_t)(second - get(&entry->used));

@@ -64,8 +64,8 @@ static bool library_in(char *file, const char *dir)
 }
 
 /*
- * musl's loader has no $LIB and ignores entries of missing files. It searches a bare name where
- * "make install" puts a link to the library on Debian; glibc searches its own directories.
+ * musl's loader has no $LIB and ignores entries of missing files. Debian's musl finds a bare name
+ * where "make install" puts a link to the library, glibc's loader in its own directories.
  */
 static bool serves_bare(void)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's SMC interfaces as they are on the wire, newest kernel first in mind.
+ * The kernel's SMC interfaces in their binary form, as in the newest kernel.
  *
- * Facts from <linux/smc_diag.h> and <linux/sock_diag.h>. Distributions ship older headers than the
- * kernels that people run, so the numbers live here; tests/unit/test_abi.c compares them with the
- * installed headers wherever those know them. Generic netlink is in genl_abi.h.
+ * Sources: <linux/smc_diag.h> and <linux/sock_diag.h>. Distributions ship headers older than the
+ * kernels in use, so the numbers are defined here; tests/unit/test_abi.c compares them with the
+ * installed headers as far as those define them. Generic netlink is in genl_abi.h.
  */
 #pragma once
 
-/* First: glibc 2.41 has an enumerator IPPROTO_SMC there, and a macro of that name. */
+/* Include it first: glibc 2.41 has an enumerator IPPROTO_SMC there, and a macro of that name. */
 #include <netinet/in.h>
 #include <stdint.h>
 #include <sys/socket.h>
@@ -28,10 +28,10 @@
 #define SMC_IB_NAME_LEN 64
 #define SMC_GID_TEXT_LEN 40
 
-/* Attribute n of sock_diag is asked for by bit n - 1 of the request's ext byte. */
+/* Attribute n of sock_diag is requested by bit n - 1 of the request's ext byte. */
 #define SMC_DIAG_EXT(attr) (1U << ((attr)-1))
 
-/* diag_state: net/smc's enum smc_state, part of no UAPI header but of every answer. */
+/* diag_state: net/smc's enum smc_state, not in any UAPI header but in every answer. */
 enum {
 	SMC_ABI_ACTIVE = 1,
 	SMC_ABI_INIT = 2,
@@ -48,10 +48,10 @@ enum {
 };
 
 struct smc_abi_sockid {
-	uint16_t sport;	  /* network order */
-	uint16_t dport;	  /* network order */
-	uint32_t src[4];  /* network order */
-	uint32_t dst[4];  /* network order */
+	uint16_t sport;	  /* network byte order */
+	uint16_t dport;	  /* network byte order */
+	uint32_t src[4];  /* network byte order */
+	uint32_t dst[4];  /* network byte order */
 	uint32_t ifindex; /* bound device, 0 for none */
 	uint32_t cookie[2];
 };
@@ -65,10 +65,10 @@ struct smc_abi_diag_msg {
 	uint8_t family;
 	uint8_t state;
 	uint8_t mode;
-	uint8_t shutdown; /* always 0: the attribute counts */
+	uint8_t shutdown; /* always 0: the attribute has the value */
 	struct smc_abi_sockid id;
 	uint32_t uid;
-	/* Two words, as i386 would otherwise align the inode differently from everyone else. */
+	/* Two words, as i386 aligns 64-bit members differently from all others. */
 	uint32_t inode[2];
 };
 
@@ -80,7 +80,7 @@ struct smc_abi_lgrinfo {
 	uint8_t role; /* 0 client, 1 server */
 };
 
-/* 40 bytes up to kernel 6.7, 56 from 6.8 on, where GIDs have 128 bits. */
+/* 40 bytes up to kernel 6.7, 56 from 6.8 on, which has 128-bit GIDs. */
 #define SMC_ABI_DMBINFO_OLD_LEN 40
 struct smc_abi_dmbinfo {
 	uint32_t linkid, pad;

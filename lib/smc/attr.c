@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Reading netlink attributes. */
+/* Read netlink attributes. */
 #include "smc/attr.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "smc/order.h"
 
-/* A number of @size bytes, in this machine's byte order. */
+/* A number of @size bytes, converted to this machine's byte order. */
 static void read_number(void *value, const struct nlattr *attr, size_t size)
 {
 	memcpy(value, mnl_attr_get_payload(attr), size);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading netlink attributes, of whatever length the kernel gave them: by a table, or one by one.
+ * Read netlink attributes of any length, by a table or one by one.
  *
- * An attribute that is too short counts as not sent, as a zero-length one does: some architectures
- * pad with those. One that is too long is read as far as known.
+ * A short attribute counts as missing, as does a zero-length one: some architectures pad with
+ * those. A long one is read as far as known.
  */
 #pragma once
 
@@ -13,8 +13,8 @@
 #include <linux/netlink.h>
 
 /*
- * What an attribute is; SMC_ATTR() takes it from the type of the member that receives the value.
- * Bytes are the same on each machine.
+ * Type of an attribute; SMC_ATTR() derives it from the type of the destination member. Bytes are
+ * the same on each machine.
  */
 enum smc_kind {
 	SMC_ATTR_END,
@@ -26,11 +26,11 @@ enum smc_kind {
 };
 
 /**
- * struct smc_attr - where an attribute's value goes: a row of a table that one of zeros ends
+ * struct smc_attr - destination of an attribute's value; tables end with a row of zeros
  * @type: the attribute's number
- * @offset, @size: of the member; of a nest, offset of the structure that takes what is in it
- * @has: bit for the structure's first member, a uint32_t, when the kernel sent it
- * @seen: of a nest, offset of a bool that becomes true for it, 0 for none
+ * @offset, @size: of the member; for a nest, offset of the structure for its attributes
+ * @has: bit to set in the structure's first member, a uint32_t, if the kernel sent it
+ * @seen: for a nest, offset of a bool that is set to true, 0 for none
  * @nest: rows of a nest
  */
 struct smc_attr {
@@ -51,11 +51,11 @@ struct smc_attr {
 /* clang-format on */
 
 /**
- * smc_attr_decode() - read an answer by a table
- * @object: of @size bytes, filled with zeros first
- * @type: of the nest that the answer is in; @rows: of that nest
+ * smc_attr_decode() - decode an answer by a table
+ * @object: of @size bytes, zeroed first
+ * @type: of the outer nest; @rows: of that nest
  *
- * Return: 0, -EBADMSG when the message is too short or has no such nest.
+ * Return: 0, -EBADMSG if the message is too short or has no such nest.
  */
 int smc_attr_decode(void *object, size_t size, const struct nlmsghdr *nlh, uint16_t type,
 		    const struct smc_attr *rows);
@@ -63,21 +63,21 @@ int smc_attr_decode(void *object, size_t size, const struct nlmsghdr *nlh, uint1
 /**
  * smc_attr_number() - a number of 1, 2, 4 or 8 bytes, or of half as many
  *
- * Headers and kernels disagree, and "uint" attributes are as long as their value needs.
- * Return: false, leaving @value, when the attribute is too short.
+ * Headers and kernels disagree on sizes, and "uint" attributes are as long as their value needs.
+ * Return: false, with @value unchanged, if the attribute is too short.
  */
 #define smc_attr_number(attr, value) smc_attr_sized(attr, value, sizeof(*(value)))
 bool smc_attr_sized(const struct nlattr *attr, void *value, size_t size);
 
-/** smc_attr_bool() - a u8 that means yes or no. Return: as above */
+/** smc_attr_bool() - a u8 used as a boolean. Return: as smc_attr_number() */
 bool smc_attr_bool(const struct nlattr *attr, bool *value);
 
 /**
- * smc_attr_str() - a string without the blanks that pad it, cut to @size
+ * smc_attr_str() - a string without padding blanks, truncated to @size
  *
- * Return: false, leaving @str, for an empty attribute; a string of no characters is a string.
+ * Return: false, with @str unchanged, for an empty attribute; a string of length 0 is valid.
  */
 bool smc_attr_str(const struct nlattr *attr, char *str, size_t size);
 
-/** smc_attr_nest() - the attribute of a type in a generic netlink message; NULL if it has none */
+/** smc_attr_nest() - find a nest by type in a generic netlink message; NULL if there is none */
 const struct nlattr *smc_attr_nest(const struct nlmsghdr *nlh, uint16_t type);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Sizes of SMC's buffers: the kernel's default, and what makes SMC faster than TCP. */
+/* Sizes of SMC's buffers: the kernel's default, and a size at which SMC is faster than TCP. */
 #include "smc/buffers.h"
 
 #define CONNECTIONS 1000ULL
@@ -7,7 +7,7 @@
 #define FEWEST_SOCKETS 256
 #define MOST_SOCKETS (1 << 20)
 
-/* What the kernel keeps for itself is not in the memory that it tells: 2 GB are a bit less. */
+/* Total memory excludes the part reserved by the kernel: 2 GB are a bit less. */
 int smc_good_buffer(unsigned long long memory)
 {
 	unsigned long long half = (memory + memory / 8) / 2;

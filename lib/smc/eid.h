@@ -9,32 +9,32 @@
 #include "base/err.h"
 
 #define SMC_EID_SIZE (SMC_MAX_EID_LEN + 1)
-/* The kernel's table has this many user EIDs. */
+/* Size of the kernel's table of user EIDs. */
 #define SMC_MAX_UEIDS 4
 
 /**
- * smc_eid_check() - would the kernel take it as a user EID?
+ * smc_eid_check() - would the kernel accept it as a user EID?
  *
- * 1 to 32 characters A-Z 0-9 . - of which the first is a letter or digit, and no two dots in a row.
+ * 1 to 32 characters A-Z 0-9 . - that start with a letter or digit, without two dots in a row.
  * Return: 0, or -EINVAL with the reason in @err.
  */
 int smc_eid_check(const char *eid, struct smc_err *err);
 
-/** smc_eid_pad() - the form that the kernel wants: blanks up to 32 characters, and a NUL */
+/** smc_eid_pad() - pad to the kernel's form: blanks up to 32 characters, and a NUL */
 void smc_eid_pad(char padded[SMC_EID_SIZE], const char *eid);
 
-/** smc_ueid_decode() - one user EID, without its blanks. Return: 0, -EBADMSG if there is none */
+/** smc_ueid_decode() - one user EID, without padding. Return: 0, -EBADMSG if there is none */
 int smc_ueid_decode(char eid[SMC_EID_SIZE], const struct nlmsghdr *nlh);
 
-/** struct smc_seid - the system EID; @has_eid: one that is not empty, as only IBM Z has */
+/** struct smc_seid - the system EID; @has_eid: it is not empty, which is so only on IBM Z */
 struct smc_seid {
 	bool has_eid, is_enabled;
 	char eid[SMC_EID_SIZE];
 };
 
-/* Two that smc_genl_dump() calls. */
+/* Two callbacks for smc_genl_dump(). */
 
-/** smc_seid_decode() - a message without attributes means: none. Return: 0, -EBADMSG */
+/** smc_seid_decode() - a message without attributes means none. Return: 0, -EBADMSG */
 int smc_seid_decode(const struct nlmsghdr *nlh, void *seid);
 
 /** smc_hs_decode() - is handshake limitation on? Return: 0, -EBADMSG without the attribute */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which sockets to show: expressions like those of ss(8). */
+/* Filters for sockets: expressions like those of ss(8). */
 #include "smc/filter.h"
 
 #include <arpa/inet.h>
@@ -23,11 +23,11 @@ struct parser {
 	char *const *argv;
 	const char *rest; /* of argv[0] */
 	char token[320];  /* as long as the name of a network namespace */
-	bool is_cut;	  /* some word was longer than that */
+	bool is_cut;	  /* a word did not fit into token */
 	int depth;
 };
 
-/* Cut the next word or operator off the arguments; an empty token is the end. */
+/* Take the next word or operator of the arguments; an empty token is the end. */
 static void next(struct parser *p)
 {
 	size_t len;
@@ -79,7 +79,7 @@ static int unexpected(struct parser *p, const char *wanted)
 	return smc_err_say(p->err, EINVAL, "'%s' in the filter is not %s", p->token, wanted);
 }
 
-/* None in "sport :22", which is "sport = :22". */
+/* "sport :22" has no operator, it means "sport = :22". */
 static enum filter_op parse_op(struct parser *p)
 {
 	static const char *const ops[][2] = {
@@ -99,7 +99,7 @@ static enum filter_op parse_op(struct parser *p)
 /* A decimal number without sign. */
 static bool parse_number(const char *text, uint32_t max, uint32_t *value)
 {
-	/* A long of 32 bits would call all that is larger 4294967295. */
+	/* A 32-bit long would saturate at 4294967295. */
 	unsigned long long number = strtoull(text, NULL, 10);
 
 	*value = (uint32_t)number;
@@ -224,16 +224,15 @@ static bool uid_test(struct filter_node *node, char *token)
 	return user;
 }
 
-/* parse_test() has put it into the node. */
+/* parse_test() has put the name into the node. */
 static bool netns_test(struct filter_node *node, char *token)
 {
 	return *token && node->name;
 }
 
 /*
- * What can be tested: @read makes a value of the token, which it may change; @wanted is what the
- * token should have been. Only numbers have an order. @peer_kind: the same of the other end, where
- * either may be meant.
+ * Tests: @read makes a value of the token, which it may modify; @wanted describes valid tokens.
+ * Only numbers have an order. @peer_kind: the same test for the other end, if either may be meant.
  */
 static const struct test {
 	const char *name;
@@ -256,7 +255,7 @@ static const struct test {
 	{ 0 },
 };
 
-/* Of either end; "port != 80" is "not port = 80", also where there is one port only. */
+/* Match either end; "port != 80" is "not port = 80", also if there is one port only. */
 static int add_either(struct parser *p, struct filter_node node, enum filter_kind peer_kind)
 {
 	bool is_negated = node.op == FILTER_NE;
@@ -306,7 +305,7 @@ static int parse_test(struct parser *p)
 
 static int parse_or(struct parser *p);
 
-/* One level deeper: what follows "not" or an opening parenthesis. */
+/* One level deeper: operand of "not", or parentheses. */
 static int parse_inner(struct parser *p, int (*parse)(struct parser *p))
 {
 	int ret;
@@ -474,7 +473,7 @@ bool filter_match(const struct filter *filter, const struct smc_sock *sock)
 	return !filter->count || match_node(filter, filter->root, sock);
 }
 
-/* Can a node be @want for a socket in a state, whatever else the socket is? */
+/* Can a node evaluate to @want for any socket in a state? */
 static bool can_be(const struct filter *filter, uint8_t index, uint8_t state, bool want)
 {
 	const struct filter_node *node = &filter->nodes[index];
@@ -484,7 +483,7 @@ static bool can_be(const struct filter *filter, uint8_t index, uint8_t state, bo
 	case FILTER_AND:
 	case FILTER_OR:
 		left = can_be(filter, node->left, state, want);
-		/* One is enough for a true "or" and for a false "and". */
+		/* One operand is enough for a true "or" and for a false "and". */
 		if (left == (want == (node->kind == FILTER_OR)))
 			return left;
 		return can_be(filter, node->right, state, want);

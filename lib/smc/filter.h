@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which sockets to show: expressions like those of ss(8). */
+/* Filters for sockets: expressions like those of ss(8). */
 #pragma once
 
 #include <stdbool.h>
@@ -36,7 +36,7 @@ enum filter_kind {
 	FILTER_NETNS,
 };
 
-/** struct filter_node - a test or a connective; operands are indices of earlier nodes */
+/** struct filter_node - a test or a connective; operands are indexes of earlier nodes */
 struct filter_node {
 	enum filter_kind kind;
 	enum filter_op op;
@@ -44,17 +44,17 @@ struct filter_node {
 	uint32_t states; /* bit per state number */
 	uint32_t value;	 /* mode, port or uid */
 	struct smc_addr addr;
-	uint8_t prefix; /* bits of addr that count */
+	uint8_t prefix; /* significant bits of addr */
 	bool has_port;
-	const char *name; /* in an argument, not ended */
+	const char *name; /* part of an argument, not NUL-terminated */
 	uint16_t name_len;
 };
 
 /**
- * struct filter - an expression; begin with all zero, which lets everything pass
- * @has_state: it says something about states, so the default choice of states is off
- * @has_netns: the same about network namespaces, whose names the caller has to know
- * @has_addr: the same about addresses
+ * struct filter - an expression; zero-initialize, which passes everything
+ * @has_state: it tests states, so the default choice of states is off
+ * @has_netns: it tests network namespaces, whose names the caller has to provide
+ * @has_addr: it tests addresses
  */
 struct filter {
 	struct filter_node nodes[FILTER_MAX_NODES];
@@ -63,16 +63,16 @@ struct filter {
 };
 
 /**
- * filter_parse() - read an expression, smc-filter(7)
- * @argv: stays as long as the filter
+ * filter_parse() - parse an expression, smc-filter(7)
+ * @argv: must outlive the filter
  *
- * "and", also where nothing is written, binds closer than "or". Names of services and users are
- * looked up. Return: 0, or -EINVAL with one sentence in @err.
+ * "and", also if implied, binds closer than "or". Names of services and users are looked up.
+ * Return: 0, or -EINVAL with one sentence in @err.
  */
 int filter_parse(struct filter *filter, int argc, char *const *argv, struct smc_err *err);
 
-/** filter_match() - does a socket pass? An address that is not known matches no address test */
+/** filter_match() - does a socket pass? An unknown address matches no address test */
 bool filter_match(const struct filter *filter, const struct smc_sock *sock);
 
-/** filter_can_match() - could a socket in this state pass, whatever else it is? */
+/** filter_can_match() - could any socket in this state pass? */
 bool filter_can_match(const struct filter *filter, uint8_t state);

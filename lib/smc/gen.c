@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Answers of SMC_GEN_NETLINK, by tables. */
+/* Decode answers of SMC_GEN_NETLINK, by tables. */
 #include "smc/gen.h"
 
 #include "smc/attr.h"
@@ -30,7 +30,7 @@ int smc_sysinfo_decode(const struct nlmsghdr *nlh, void *arg)
 #define PORT(number, member, bit) SMC_ATTR(SMC_NLA_DEV_PORT_##number, struct smc_port, member, bit)
 #define DEVICE(number, member, bit)                                                                \
 	SMC_ATTR(SMC_NLA_DEV_##number, struct smc_device, member, SMC_DEVICE_HAS_##bit)
-/* A port is there unless it says otherwise. */
+/* A port is present unless the kernel marks it as invalid. */
 #define DEVICE_PORT(number, index)                                                                 \
 	{                                                                                          \
 		number, SMC_ATTR_NEST, offsetof(struct smc_device, ports[index]),                  \
@@ -82,7 +82,7 @@ int smc_device_decode(struct smc_device *device, const struct nlmsghdr *nlh)
 		number, SMC_ATTR_NEST, .nest = v2_common, .seen = offsetof(struct smc_lgr, is_v2)  \
 	}
 
-/* The one nest whose numbers start at 0. */
+/* The only nest whose numbers start at 0. */
 static const struct smc_attr v2_common[] = {
 	LGR(V2_VER, version, VERSION), LGR(V2_REL, release, RELEASE),		LGR(V2_OS, os, OS),
 	LGR(V2_NEG_EID, eid, EID),     LGR(V2_PEER_HOST, peer_host, PEER_HOST), { 0 },

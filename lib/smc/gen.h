@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Answers of SMC_GEN_NETLINK, bytes to structs: capabilities, devices, link groups, links. Pure. */
+/* Decode answers of SMC_GEN_NETLINK: capabilities, devices, link groups, links. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,9 +19,9 @@ enum {
 
 /**
  * struct smc_sysinfo - answer of SMC_NETLINK_GET_SYS_INFO
- * @is_ism_v2: an ISM device of version 2, or loopback-ism, has been there
- * @host: name that the kernel sends to peers, as it was when the module was loaded
- * @seid: system EID; empty where the system has none (not IBM Z)
+ * @is_ism_v2: an ISM device of version 2, or loopback-ism, was present
+ * @host: name that the kernel sends to peers, from the time when the module was loaded
+ * @seid: system EID; empty if there is none (not IBM Z)
  */
 struct smc_sysinfo {
 	uint32_t has;
@@ -31,7 +31,7 @@ struct smc_sysinfo {
 	char seid[SMC_MAX_EID_LEN + 1];
 };
 
-/** smc_sysinfo_decode() - smc_genl_fn: read the answer. Return: 0, -EBADMSG without the nest */
+/** smc_sysinfo_decode() - smc_genl_fn: decode the answer. Return: 0, -EBADMSG without the nest */
 int smc_sysinfo_decode(const struct nlmsghdr *nlh, void *info);
 
 #define SMC_DEVICE_PORTS 2
@@ -39,7 +39,7 @@ int smc_sysinfo_decode(const struct nlmsghdr *nlh, void *info);
 enum {
 	SMC_DEVICE_HAS_USE_COUNT = 1 << 0, /* ISM only */
 	SMC_DEVICE_HAS_CRIT = 1 << 1,
-	SMC_DEVICE_HAS_FID = 1 << 2, /* up to PCI_ID: not where no PCI function is, like rxe */
+	SMC_DEVICE_HAS_FID = 1 << 2, /* up to PCI_ID: not without a PCI function, as rxe */
 	SMC_DEVICE_HAS_PCHID = 1 << 3,
 	SMC_DEVICE_HAS_VENDOR = 1 << 4,
 	SMC_DEVICE_HAS_DEVICE = 1 << 5,
@@ -57,10 +57,10 @@ enum {
 
 /**
  * struct smc_port - one port of a device
- * @is_there: the kernel sent it and did not call it invalid
+ * @is_there: the kernel sent it and did not mark it as invalid
  * @is_user: the PNET ID, empty for none, was set by software
- * @ifindex: net device, in whatever network namespace that lives; 0 for none
- * @links: SMC-R links on it
+ * @ifindex: net device, in its own network namespace, which may be any; 0 for none
+ * @links: number of SMC-R links on it
  */
 struct smc_port {
 	uint32_t has;
@@ -84,7 +84,7 @@ struct smc_device {
 	struct smc_port ports[SMC_DEVICE_PORTS];
 };
 
-/** smc_device_decode() - read one answer. Return: 0, -EBADMSG when it is not about a device */
+/** smc_device_decode() - decode one answer. Return: 0, -EBADMSG if it is not about a device */
 int smc_device_decode(struct smc_device *device, const struct nlmsghdr *nlh);
 
 enum {
@@ -115,14 +115,14 @@ enum {
 
 /**
  * struct smc_lgr - one link group
- * @has: SMC_LGR_HAS_* bits: what the kernel sent
+ * @has: SMC_LGR_HAS_* bits: attributes that the kernel sent
  * @role: 0 client, 1 server
  * @type: 0 none, 1 single, 2 symmetric, 3 asymmetric peer, 4 asymmetric local
- * @vlan: low 8 bits of the VLAN id, all that the kernel tells; 0 for none
- * @conns: connections now; 0 for a group that lingers, up to ten minutes
- * @pnetid: empty for none; @is_v2: the kernel sent what it has of version 2 groups
+ * @vlan: low 8 bits of the VLAN id, the only ones in the answer; 0 for none
+ * @conns: connections now; 0 for a lingering group, for up to ten minutes
+ * @pnetid: empty for none; @is_v2: the kernel sent the attributes of version 2 groups
  * @os: of the peer: 0 unknown, 1 z/OS, 2 Linux, 3 AIX
- * @eid: EID on which both sides agreed; @peer_host: the peer's words
+ * @eid: negotiated EID; @peer_host: name sent by the peer
  * @is_direct: the peer is on the same network, not behind a router
  * @net_cookie: of the network namespace (SO_NETNS_COOKIE)
  * @buf_type: 0 physically contiguous, 1 virtually contiguous, 2 mixed
@@ -144,7 +144,7 @@ struct smc_lgr {
 	uint32_t chid;
 };
 
-/** smc_lgr_decode() - read one answer about a link group, SMC-R or SMC-D. Return: 0, -EBADMSG */
+/** smc_lgr_decode() - decode an SMC-R or SMC-D link group. Return: 0, -EBADMSG */
 int smc_lgr_decode(struct smc_lgr *lgr, const struct nlmsghdr *nlh);
 
 enum {
@@ -164,8 +164,8 @@ enum {
  * struct smc_link - one link
  * @id: number in its group, from 1
  * @gid, @peer_gid: text, 8 groups of 4 digits
- * @ifindex: net device, in whatever network namespace that lives; 0 unknown
- * @uid, @peer_uid: in network order on each machine
+ * @ifindex: net device, in its own network namespace, which may be any; 0 unknown
+ * @uid, @peer_uid: in network byte order on each machine
  * @state: 0 unused, 1 inactive, 2 activating, 3 active
  */
 struct smc_link {
@@ -177,5 +177,5 @@ struct smc_link {
 	uint8_t uid[4], peer_uid[4];
 };
 
-/** smc_link_decode() - read one answer. Return: 0, -EBADMSG when it is not about a link */
+/** smc_link_decode() - decode one answer. Return: 0, -EBADMSG if it is not about a link */
 int smc_link_decode(struct smc_link *link, const struct nlmsghdr *nlh);

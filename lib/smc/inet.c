@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The TCP sockets inside SMC sockets, to recover addresses that sock_diag does not tell. */
+/* Recover addresses that sock_diag leaves out, from the TCP sockets inside SMC sockets. */
 #include "smc/inet.h"
 
 #include <arpa/inet.h>
@@ -74,7 +74,7 @@ static int compare_ports(const void *a, const void *b)
 	return (x->peer.port > y->peer.port) - (x->peer.port < y->peer.port);
 }
 
-/* The first one with the ports of @key; NULL for none. */
+/* First entry with the ports of @key; NULL for none. */
 static const struct smc_inet_entry *first_with_ports(const struct smc_inet_table *table,
 						     const struct smc_inet_entry *key)
 {
@@ -94,7 +94,7 @@ static bool is_zero(const uint8_t *ip)
 	return !memcmp(ip, zero, sizeof(zero));
 }
 
-/* Does what sock_diag said of the socket contradict this TCP socket? */
+/* Is the TCP socket consistent with the data of sock_diag? */
 static bool fits(const struct smc_inet_entry *entry, const struct smc_sock *sock)
 {
 	bool is_listener = sock->state == SMC_ABI_LISTEN;
@@ -106,7 +106,7 @@ static bool fits(const struct smc_inet_entry *entry, const struct smc_sock *sock
 	if (!is_zero(sock->local.ip) || !is_zero(sock->peer.ip))
 		return !memcmp(entry->local.ip, sock->local.ip, 16) &&
 		       !memcmp(entry->peer.ip, sock->peer.ip, 16);
-	/* A listening AF_SMC socket's address is told: zero means the wildcard. */
+	/* The address of a listening AF_SMC socket is known: zero means the wildcard. */
 	return !(is_listener && sock->family == AF_SMC) || is_zero(entry->local.ip);
 }
 

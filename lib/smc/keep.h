@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How ld_pre_smc.so hands sockets with unsent data to smc_keep. */
+/* Protocol by which ld_pre_smc.so passes sockets with unsent data to smc_keep. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 
 /*
  * A SOCK_SEQPACKET socket with an abstract name: one for each user and PID, user, mount and network
- * namespace. Anybody in the network namespace can take the name or connect to it, so both ends
+ * namespace. Any process in the network namespace can take the name or connect to it, so both ends
  * check each other. A message is one byte, the request, with the socket and the sender's other
  * namespaces (SCM_RIGHTS).
  */
@@ -26,21 +26,21 @@ struct keep_home {
 
 enum keep_how {
 	KEEP_CLOSE,	/* the program has closed it */
-	KEEP_SHUT_WR,	/* shutdown(SHUT_WR) when all is sent */
-	KEEP_SHUT_RDWR, /* shutdown(SHUT_RDWR), and after two seconds in any case */
+	KEEP_SHUT_WR,	/* shutdown(SHUT_WR) after all is sent */
+	KEEP_SHUT_RDWR, /* shutdown(SHUT_RDWR), after two seconds at the latest */
 	KEEP_HOWS,
 };
 
-/* <linux/sockios.h>: bytes that have not left the send buffer. */
+/* From <linux/sockios.h>: bytes that have not left the send buffer. */
 #define SIOCOUTQNSD_894B 0x894B
 
-/* The kernel's own patience in close() and shutdown(): net/smc/smc_close.h. Milliseconds. */
+/* The kernel's own time limit in close() and shutdown(): net/smc/smc_close.h. Milliseconds. */
 #define KEEP_KERNEL_MS 2000
 
 /* Prefix of a thread's own files in /proc. */
 #define KEEP_SELF "/proc/thread-self/"
 
-/** keep_space() - the path of the calling thread's namespace number @i, in a message's order */
+/** keep_space() - path of the calling thread's namespace number @i, in the order of a message */
 static inline const char *keep_space(int i)
 {
 	static const char *const paths[KEEP_SPACES] = {
@@ -53,10 +53,10 @@ static inline const char *keep_space(int i)
 }
 
 /**
- * keep_is_known() - whether a user id stands for one user
- * @map: the beginning of uid_map, @len bytes, see user_namespaces(7)
+ * keep_is_known() - does a user id stand for one user?
+ * @map: the first @len bytes of uid_map, see user_namespaces(7)
  *
- * Where not all users are mapped, the others all are number 65534 (kernel.overflowuid).
+ * If not all users are mapped, the others share number 65534 (kernel.overflowuid).
  */
 static inline bool keep_is_known(unsigned int uid, const char *map, size_t len)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The numbers below /proc/sys/net/smc: Documentation/networking/smc-sysctl.rst, and tried out. */
+/* Sysctls below net.smc: from Documentation/networking/smc-sysctl.rst, and tested. */
 #include "smc/knob.h"
 
 #include <limits.h>

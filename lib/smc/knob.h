@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The numbers below /proc/sys/net/smc, each of which a network namespace has for itself. */
+/* Sysctls below net.smc; each network namespace has its own. */
 #pragma once
 
 #define SMC_KNOB_PREFIX "net.smc."
 
 /**
- * struct smc_knob - one of them
- * @normal: what a new network namespace has; @normal_text: in decimal
- * @low, @high: what the kernel takes
+ * struct smc_knob - a sysctl
+ * @normal: default in a new network namespace; @normal_text: in decimal
+ * @low, @high: range accepted by the kernel
  * @since: first kernel that has it
  *
- * limit_smc_hs is not among them: it is handshake limitation under another name, and cannot be
- * trusted on big-endian machines. Nor is hs_ctrl, which names an eBPF program.
+ * limit_smc_hs is not listed: it is handshake limitation by another name, and unreliable on
+ * big-endian machines. Neither is hs_ctrl, which names an eBPF program.
  */
 struct smc_knob {
 	const char *name;
@@ -21,8 +21,8 @@ struct smc_knob {
 	const char *since;
 };
 
-/** smc_knobs - all that are known, ended by one without a name */
+/** smc_knobs - all known ones, terminated by one without a name */
 extern const struct smc_knob smc_knobs[];
 
-/** smc_knob_find() - by "net.smc.rmem". Return: NULL for none */
+/** smc_knob_find() - find by name, "net.smc.rmem". Return: NULL for none */
 const struct smc_knob *smc_knob_find(const char *name);

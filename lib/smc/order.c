@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Answers that a machine of the other byte order recorded. */
+/* Answers recorded on a machine of the other byte order. */
 #include "smc/order.h"
 
 void smc_order_number(void *number, size_t size)
@@ -26,7 +26,7 @@ void smc_order_turn(void *data, size_t len, const struct smc_order_run *runs)
 		}
 }
 
-/* What is in a nest comes right after its header, as if it stood alone. */
+/* The content of a nest comes right after its header, like a list of its own. */
 static void turn_attrs(char *at, const char *end)
 {
 	while (end - at >= NLA_HDRLEN) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Answers that a machine of the other byte order recorded.
+ * Answers recorded on a machine of the other byte order.
  *
- * Where messages and attributes begin and end is turned once, when a record is read; what is in
- * them stays as it was, and is marked. Decoders alone know what is a number, and turn it.
+ * Headers of messages and attributes are converted once, when a record is read; the content is left
+ * unchanged, and marked. Only decoders know the numbers in it, and convert them.
  */
 #pragma once
 
@@ -12,19 +12,19 @@
 #include <stdint.h>
 #include <linux/netlink.h>
 
-/* No flag of <linux/netlink.h>; and one that no family has that these tools ask. */
+/* Flags unused in <linux/netlink.h>, and by all families that these tools query. */
 #define SMC_ORDER_MESSAGE 0x8000
 #define SMC_ORDER_ATTR NLA_F_NET_BYTEORDER
 
-/** struct smc_order_run - @bytes are numbers of @width each; the last one is of zeros */
+/** struct smc_order_run - @bytes of numbers of @width each; a run of zeros is the last */
 struct smc_order_run {
 	uint8_t bytes, width;
 };
 
 /**
- * smc_order_headers() - turn the headers of a machine of the other byte order, and mark them
- * @bytes: messages, each at NLMSG_ALIGN, as far as they make sense: the rest stays what it is
- * @body: of each message, bytes before its attributes
+ * smc_order_headers() - convert the headers from the other byte order, and mark them
+ * @bytes: messages, each at NLMSG_ALIGN; conversion stops at the first malformed one
+ * @body: size of a message's fixed part, before its attributes
  */
 void smc_order_headers(void *bytes, size_t len, size_t body);
 
@@ -34,8 +34,8 @@ static inline bool smc_order_is_other(const struct nlattr *attr)
 	return attr->nla_type & SMC_ORDER_ATTR;
 }
 
-/** smc_order_turn() - turn the numbers among the first @len bytes of a structure */
+/** smc_order_turn() - convert the numbers among the first @len bytes of a structure */
 void smc_order_turn(void *data, size_t len, const struct smc_order_run *runs);
 
-/** smc_order_number() - turn a number of @size bytes */
+/** smc_order_number() - convert a number of @size bytes */
 void smc_order_number(void *number, size_t size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The PNET table: bytes -> struct smc_pnet, and names. */
+/* The PNET table: decode entries, check names. */
 #include "smc/pnet.h"
 
 #include <ctype.h>
@@ -12,7 +12,7 @@
 #include "smc/genl_abi.h"
 #include "base/array.h"
 
-/* A string with its end, that fits; an empty one and "n/a" count as not sent. */
+/* Get a terminated string that fits; an empty one and "n/a" count as missing. */
 static bool get_string(const struct nlattr *attr, char *dst, size_t size)
 {
 	const char *text = mnl_attr_get_payload(attr);
@@ -89,7 +89,7 @@ int smc_pnet_name(char name[SMC_PNET_NAME_SIZE], const char *text, struct smc_er
 	return 0;
 }
 
-/* Blanks and control characters could not be told apart in the table any more. */
+/* Blanks and control characters would make the table ambiguous. */
 static int check_device(char *dst, size_t size, const char *text, const char *kind,
 			struct smc_err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The PNET table: entries as the kernel sends them, names as it takes them. Pure: no I/O here. */
+/* The PNET table: decode entries, check names. Pure: no I/O here. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,12 +12,12 @@
 #define SMC_PNET_NAME_SIZE 17
 #define SMC_PNET_ETH_SIZE 16
 #define SMC_PNET_IB_SIZE 64
-/* What the kernel writes where an entry has no such thing. */
+/* The kernel's placeholder for a missing device. */
 #define SMC_PNET_NONE "n/a"
 #define SMC_PNET_NO_PORT 255
 #define SMC_PNET_MAX_PORT 2
 
-/* What an entry has: struct smc_pnet.has. A message of the kernel has NET or IB, never both. */
+/* Parts of an entry: struct smc_pnet.has. A message of the kernel has NET or IB, never both. */
 enum {
 	SMC_PNET_HAS_NET = 1 << 0,
 	SMC_PNET_HAS_IB = 1 << 1,
@@ -38,26 +38,26 @@ struct smc_pnet {
 	uint8_t port;
 };
 
-/** struct smc_pnet_table - a growing table, begin with all zero */
+/** struct smc_pnet_table - a growing table, zero-initialize */
 struct smc_pnet_table {
 	struct smc_pnet *entries;
 	size_t count, size;
 };
 
 /**
- * smc_pnet_decode() - read one message of the table, with its generic netlink header
+ * smc_pnet_decode() - decode one message of the table, with its generic netlink header
  *
- * Unknown attributes are skipped; a string without an end or too long counts as not sent.
+ * Unknown attributes are skipped; an unterminated or overlong string counts as missing.
  * Return: 0; -EBADMSG without a PNET ID or without any device.
  */
 int smc_pnet_decode(struct smc_pnet *entry, const struct nlmsghdr *nlh);
 
 /**
- * smc_pnet_name() - a PNET ID as the kernel stores it, without the blanks around @text
+ * smc_pnet_name() - convert a PNET ID to the kernel's form, without the blanks around @text
  *
- * The kernel takes 1 to 16 letters and digits and stores capitals, but compares what it is asked
- * for as it is: what is sent must have gone through here. Letters beyond ASCII, which it would take
- * as well, are refused.
+ * The kernel accepts 1 to 16 letters and digits and stores capitals, but compares a request's name
+ * literally: names in requests must be converted by this function. Letters beyond ASCII, which the
+ * kernel would accept as well, are refused.
  *
  * Return: 0; -EINVAL with a sentence in @err.
  */
@@ -79,14 +79,14 @@ int smc_pnet_port(const char *text, struct smc_err *err);
 /** smc_pnet_append() - add an entry to a table */
 void smc_pnet_append(struct smc_pnet_table *table, const struct smc_pnet *entry);
 
-/** smc_pnet_add() - smc_genl_fn: append the entry of a message; one without an entry is left out */
+/** smc_pnet_add() - smc_genl_fn: append the entry of a message; one without an entry is skipped */
 int smc_pnet_add(const struct nlmsghdr *nlh, void *table);
 
 /** smc_pnet_same() - same PNET ID, same device, same port? */
 bool smc_pnet_same(const struct smc_pnet *a, const struct smc_pnet *b);
 
 /**
- * smc_pnet_holder() - the entry that stands for the same device; NULL for none
+ * smc_pnet_holder() - the entry that occupies the same device; NULL for none
  *
  * The kernel keeps one for each net device and one for each RDMA or ISM name, whatever its port.
  */

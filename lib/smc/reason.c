@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Why a connection became plain TCP: the reason codes of a CLC decline. */
+/* Reasons for a fallback to TCP: the reason codes of a CLC decline. */
 #include "smc/reason.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Ordered by number; the texts are written for the side on which the code was raised. */
+/* Ordered by number; the texts address the side that raised the code. */
 const struct smc_reason smc_reasons[] = {
 	{ 0x01010000, "MEM", "MEMORY", SMC_RAISED_BOTH, NULL,
 	  "no memory for the connection, its link group or its buffers",
@@ -131,7 +131,7 @@ static const struct smc_reason *find_name(const char *name)
 
 	if (!strncasecmp(name, prefix, sizeof(prefix) - 1))
 		name += sizeof(prefix) - 1;
-	/* What older kernels call it. */
+	/* Name in older kernels. */
 	if (!strcasecmp(name, "ERR_REGRMB"))
 		name = "ERR_REGBUF";
 	for (size_t i = 0; i < smc_reason_count; i++)
@@ -141,7 +141,7 @@ static const struct smc_reason *find_name(const char *name)
 	return NULL;
 }
 
-/* Return: 0, -EINVAL, -ERANGE. strtoull() would take signs and blanks as well. */
+/* Return: 0, -EINVAL, -ERANGE. strtoull() would accept signs and blanks as well. */
 static int read_number(const char *word, int base, uint32_t *code)
 {
 	unsigned long long value;
@@ -172,7 +172,7 @@ int smc_reason_parse(const char *word, uint32_t *code)
 	ret = read_number(word, 16, code);
 	if (ret == -EINVAL || word[strspn(word, "0123456789")])
 		return ret;
-	/* Digits only. Everybody writes a code with eight, the first of them a zero. */
+	/* Digits only. Codes are always written with eight digits, the first of them a zero. */
 	if (!ret && (smc_reason_find(*code) || (*word == '0' && strlen(word) == 8)))
 		return 0;
 	ret = read_number(word, 10, &decimal);

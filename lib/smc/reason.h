@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a connection became plain TCP: the reason codes of a CLC decline. */
+/* Reasons for a fallback to TCP: the reason codes of a CLC decline. */
 #pragma once
 
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #define SMC_REASON_PEERDECL 0x05000000U
 
-/** enum smc_raised - who finds a reason; NONE: defined in Linux, which never uses it */
+/** enum smc_raised - side that raises a reason; NONE: defined in Linux, but never used */
 enum smc_raised {
 	SMC_RAISED_NONE = 0,
 	SMC_RAISED_CLIENT = 1 << 0,
@@ -20,10 +20,10 @@ enum smc_raised {
  * @code: as in sock_diag, netlink statistics and the CLC DECLINE message
  * @symbol: the kernel's name without SMC_CLC_DECL_
  * @stats_name: name that "smcr stats" of smc-tools prints
- * @raised: where the kernel raises it, before it tells the peer
- * @since: first kernel, "6.6"; NULL for those of 5.10 and older. None has gone so far.
+ * @raised: side on which the kernel raises it, before it is sent to the peer
+ * @since: first kernel, "6.6"; NULL for 5.10 and older. None has been removed so far.
  * @meaning: one clause
- * @check: the first thing to look at, an imperative clause
+ * @check: the first thing to check, an imperative clause
  */
 struct smc_reason {
 	uint32_t code;
@@ -32,22 +32,23 @@ struct smc_reason {
 	const char *since, *meaning, *check;
 };
 
-/** smc_reasons - every code that Linux 6.1 to 7.2 can show (net/smc/smc_clc.h), by number */
+/** smc_reasons - every code of Linux 6.1 to 7.2 (net/smc/smc_clc.h), by number */
 extern const struct smc_reason smc_reasons[];
 extern const size_t smc_reason_count;
 
-/** smc_reason_find() - NULL for a code that is not Linux's: other systems have more */
+/** smc_reason_find() - NULL for a code unknown to Linux: other systems have more */
 const struct smc_reason *smc_reason_find(uint32_t code);
 
 /**
- * smc_reason_parse() - a code as people and programs write it, also one that Linux does not have
- * @word: hexadecimal with or without 0x; decimal, as the tracepoint smc_switch_to_fallback prints
- * it; symbol, with or without SMC_CLC_DECL_, or the name in statistics, in any case
+ * smc_reason_parse() - parse a code in any common notation, also one unknown to Linux
+ * @word: hexadecimal with or without 0x; decimal, as printed by the tracepoint
+ *	smc_switch_to_fallback; symbol, with or without SMC_CLC_DECL_, or the name in statistics, in
+ *	any case
  *
- * Digits alone are hexadecimal if that is a code of Linux, which no decimal number of one is.
+ * Digits alone are hexadecimal if that is a code of Linux; no code in decimal looks like that.
  * Return: 0; -EINVAL if it is neither a number nor a name; -ERANGE if it is too large.
  */
 int smc_reason_parse(const char *word, uint32_t *code);
 
-/** smc_reason_family() - what the first byte of any code says in Linux, a noun; NULL if nothing */
+/** smc_reason_family() - meaning of a code's first byte in Linux, a noun; NULL if there is none */
 const char *smc_reason_family(uint32_t code);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Commands that help against a reason code. */
+/* Remedies: commands for a reason code. */
 #include "smc/remedy.h"
 
 #define HERE SMC_AT_HERE
@@ -13,7 +13,7 @@
 	HERE, "smc_chk doctor -i IFACE", "what serves the interface, and what is missing"
 #define SHOW_KERNEL BOTH, "uname -r", "compare the kernels; update the older one"
 
-/* Those of one reason stand together, the likeliest first. */
+/* Remedies of one reason are adjacent, the likeliest first. */
 static const struct smc_remedy remedies[] = {
 	{ 0x01010000, HERE, "sysctl -w net.smc.wmem=65536 net.smc.rmem=65536", "smaller buffers" },
 	{ 0x01010000, HERE, "sysctl -w net.smc.smcr_buf_type=2",

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands that help against a reason code. */
+/* Remedies: commands for a reason code. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/** enum smc_at - where a command is to be typed, seen from the side that raised the reason */
+/** enum smc_at - side on which to run a command, relative to the one that raised the reason */
 enum smc_at {
 	SMC_AT_HERE,
 	SMC_AT_PEER,
@@ -15,8 +15,8 @@ enum smc_at {
 
 /**
  * struct smc_remedy - one command for a reason
- * @command: words in capitals (IFACE, HOST, MYEID) are to be replaced
- * @purpose: what it does or shows, one clause
+ * @command: words in capitals (IFACE, HOST, MYEID) are placeholders
+ * @purpose: its effect or output, one clause
  */
 struct smc_remedy {
 	uint32_t code;
@@ -24,12 +24,12 @@ struct smc_remedy {
 	const char *command, *purpose;
 };
 
-/** smc_remedies() - the likeliest for a reason, NULL for none */
+/** smc_remedies() - the likeliest remedy for a reason, NULL for none */
 const struct smc_remedy *smc_remedies(uint32_t code);
 
 /**
- * smc_remedy_at() - where to type it, seen from the other side than the one that raised the reason
- * if @is_peer, else from that one
+ * smc_remedy_at() - side on which to run it, seen from the other side than the one that raised the
+ * reason if @is_peer, else from that one
  */
 enum smc_at smc_remedy_at(const struct smc_remedy *remedy, bool is_peer);
 

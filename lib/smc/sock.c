@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* SMC sockets as sock_diag shows them: bytes -> struct smc_sock. */
+/* SMC sockets as sock_diag reports them: bytes -> struct smc_sock. */
 #include "smc/sock.h"
 
 #include <arpa/inet.h>
@@ -11,10 +11,10 @@
 
 #include "smc/order.h"
 
-/* By state; some numbers are not used. */
+/* By state; some numbers are unused. */
 static const struct {
 	const char *name;
-	const char *alias; /* as man pages of smc-tools spell it */
+	const char *alias; /* spelling in man pages of smc-tools */
 } states[] = {
 	[SMC_ABI_ACTIVE] = { "ACTIVE", "ACTIVE" },
 	[SMC_ABI_INIT] = { "INIT", "INIT" },
@@ -60,7 +60,7 @@ struct smc_abi_diag_req smc_sock_request(uint8_t ext)
 	return (struct smc_abi_diag_req){ .family = AF_SMC, .ext = ext };
 }
 
-/* The numbers of each structure, for records of the other byte order. */
+/* Sizes of the numbers in each structure, for records of the other byte order. */
 /* clang-format off */
 #define CURSOR { 4, 2 }, { 4, 4 }
 /* clang-format on */
@@ -72,7 +72,7 @@ static const struct smc_order_run order_dmb[] = { { 8, 4 }, { 48, 8 }, { 0 } };
 static const struct smc_order_run order_fallback[] = { { 8, 4 }, { 0 } };
 static const struct smc_order_run order_none[] = { { 0 } };
 
-/* Attributes, each copied as it is; older kernels may send @least of its bytes. */
+/* Attributes, each copied as a whole; older kernels may send only @least bytes. */
 static const struct {
 	size_t offset, least, size;
 	const struct smc_order_run *order;
@@ -120,7 +120,10 @@ static void decode_attr(struct smc_sock *sock, const struct nlattr *attr)
 		sock->has |= SMC_SOCK_HAS_GID_EXT;
 }
 
-/* 32.0.0.0 to 63.x and 240.0.0.0 up also are how 2000::/3 and fc00::/6 (and fe80::) begin. */
+/*
+ * As words, 32.0.0.0 to 63.x and 240.0.0.0 up also begin addresses in 2000::/3, fc00::/6 and
+ * fe80::.
+ */
 static bool maybe_ipv6_prefix(uint32_t word)
 {
 	uint8_t first = (uint8_t)(ntohl(word) >> 24);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SMC sockets as sock_diag shows them: bytes -> struct smc_sock. Pure: no I/O here. */
+/* SMC sockets as sock_diag reports them: bytes -> struct smc_sock. Pure: no I/O here. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 
 #include "smc/abi.h"
 
-/* What a message brought: struct smc_sock.has */
+/* Attributes in a message: struct smc_sock.has */
 enum {
 	SMC_SOCK_HAS_CONN = 1 << 0,
 	SMC_SOCK_HAS_LGR = 1 << 1,
@@ -20,7 +20,7 @@ enum {
 	SMC_SOCK_HAS_GID_EXT = 1 << 5,
 };
 
-/* What a connection runs over, as far as one can tell. */
+/* Transport of a connection, as far as known. */
 enum smc_mode {
 	SMC_MODE_NONE, /* no connection (yet, or any more) */
 	SMC_MODE_SMCR,
@@ -31,8 +31,8 @@ enum smc_mode {
 /**
  * struct smc_addr - one end of a connection
  * @family: AF_INET, AF_INET6; AF_UNSPEC when the address is not known (the port may be)
- * @ip: address in network order; IPv4 in the first four bytes
- * @port: host order, 0 for none
+ * @ip: address in network byte order; IPv4 in the first four bytes
+ * @port: host byte order, 0 for none
  */
 struct smc_addr {
 	uint8_t family;
@@ -42,16 +42,16 @@ struct smc_addr {
 
 /**
  * struct smc_sock - one socket
- * @has: SMC_SOCK_HAS_* bits: which of the attributes below the kernel sent
+ * @has: SMC_SOCK_HAS_* bits: attributes below that the kernel sent
  * @family: 43, or 2 and 10 for unaccepted IPPROTO_SMC sockets
- * @state: SMC_ABI_ACTIVE and so on; may be a value that no header knows
- * @mode: raw diag_mode; smc_sock_mode() tells what it means
+ * @state: SMC_ABI_ACTIVE and so on; may be unknown to all headers
+ * @mode: raw diag_mode; see smc_sock_mode()
  * @shutdown: bit 0 receiving, bit 1 sending side shut
  * @ifindex: bound device, 0 for none
  * @uid: owner, in the caller's user namespace
  * @inode: of the file descriptor; 0 while a connection is not accepted
  * @cookie: SO_COOKIE of the socket
- * @netns: name of its network namespace, for filters; NULL where nobody has set it
+ * @netns: name of its network namespace, for filters; NULL if not set
  */
 struct smc_sock {
 	uint32_t has;
@@ -73,16 +73,16 @@ struct smc_sock {
 struct smc_abi_diag_req smc_sock_request(uint8_t ext);
 
 /**
- * smc_sock_decode() - read one answer
+ * smc_sock_decode() - decode one answer
  *
- * Unknown attributes are skipped; one that is too short counts as not sent; one that is longer is
- * read as far as known. Addresses that are not sure stay AF_UNSPEC, see smc_sock_needs_lookup().
- * Return: 0, or -EBADMSG when the message is shorter than its fixed part.
+ * Unknown attributes are skipped; a short one counts as missing; a long one is read as far as
+ * known. Uncertain addresses stay AF_UNSPEC, see smc_sock_needs_lookup().
+ * Return: 0, or -EBADMSG if the message is shorter than its fixed part.
  */
 int smc_sock_decode(struct smc_sock *sock, const struct nlmsghdr *nlh);
 
 /**
- * smc_sock_needs_lookup() - are addresses open that inet_diag may know?
+ * smc_sock_needs_lookup() - are addresses missing that inet_diag may have?
  *
  * The kernel sends no addresses for IPPROTO_SMC sockets, and no IP version for AF_SMC ones:
  * all-zero words are 0.0.0.0, :: or unknown; words 1 to 3 zero may be IPv4 or an IPv6 address such
@@ -93,24 +93,24 @@ static inline bool smc_sock_needs_lookup(const struct smc_sock *sock)
 	return sock->local.family == AF_UNSPEC && (sock->local.port || sock->peer.port);
 }
 
-/** smc_sock_connected() - is or was there a peer? True also for a fallback still called INIT */
+/** smc_sock_connected() - is or was there a peer? True also for a fallback still in state INIT */
 static inline bool smc_sock_connected(const struct smc_sock *sock)
 {
 	if (sock->state == SMC_ABI_LISTEN)
 		return false;
-	/* A fallback before connect() stays INIT for good, though it is connected. */
+	/* A fallback before connect() stays INIT forever, though it is connected. */
 	return sock->state != SMC_ABI_INIT ||
 	       (sock->mode == SMC_DIAG_MODE_FALLBACK_TCP && sock->peer.port);
 }
 
-/** smc_sock_mode() - what the connection runs over; SMC_MODE_NONE without a connection */
+/** smc_sock_mode() - transport of the connection; SMC_MODE_NONE without a connection */
 static inline enum smc_mode smc_sock_mode(const struct smc_sock *sock)
 {
 	if (sock->state == SMC_ABI_CLOSED)
 		return SMC_MODE_NONE;
 	if (sock->mode == SMC_DIAG_MODE_FALLBACK_TCP)
 		return SMC_MODE_TCP;
-	/* Mode 0 is SMC-R, but also what a socket without any connection says. */
+	/* Mode 0 is SMC-R, but also the value of a socket without any connection. */
 	if (!smc_sock_connected(sock))
 		return SMC_MODE_NONE;
 	return sock->mode == SMC_DIAG_MODE_SMCR ? SMC_MODE_SMCR :
@@ -118,10 +118,14 @@ static inline enum smc_mode smc_sock_mode(const struct smc_sock *sock)
 						  SMC_MODE_NONE;
 }
 
-/** smc_state_name() - name as smcss prints it, NULL for a state no header knows */
+/** smc_state_name() - name printed by smcss, NULL for an unknown state */
 const char *smc_state_name(uint8_t state);
 
-/** smc_state_parse() - by name in any case, or by that of older man pages. Return: it, -EINVAL */
+/**
+ * smc_state_parse() - parse a name in any case, or that of older man pages
+ *
+ * Return: state, -EINVAL.
+ */
 int smc_state_parse(const char *name);
 
 /** smc_mode_name() - "SMCR", "SMCD", "TCP", or "-" without a connection */

@@ -37,7 +37,7 @@ bool smc_stat_is_gauge(size_t index)
 	return index == SMC_STAT_RX_USAGE || index == SMC_STAT_TX_USAGE;
 }
 
-/* Where the number of a nest's first attribute goes, and how many there are; 0: not a nest. */
+/* Destination of a nest's first attribute, and their number; 0: not a nest. */
 static const struct place {
 	uint8_t first, count;
 } places[] = {

@@ -10,11 +10,11 @@
 #include "smc/genl_abi.h"
 
 #define SMC_STAT_SIZES 9  /* 8K 16K ... 1024K, and more: class of the smallest power not below */
-#define SMC_STAT_EVENTS 7 /* what happened to buffers, see enum smc_stat_event */
+#define SMC_STAT_EVENTS 7 /* buffer events, see enum smc_stat_event */
 
 /*
- * Where each number of one technology stands; the order is that of "stats json" in smc-tools.
- * BUF: buffers by size that connections got. REQ: send and receive calls by length.
+ * Index of each number of one technology, in the order of "stats json" in smc-tools. BUF: buffers
+ * by size that connections got. REQ: send and receive calls by length.
  */
 enum {
 	SMC_STAT_TX_BUF = 0,
@@ -36,14 +36,14 @@ enum {
 	SMC_STAT_TX_BYTES,
 	SMC_STAT_RX_CNT,
 	SMC_STAT_TX_CNT,
-	SMC_STAT_RX_USAGE, /* bytes in use now: these two are no counters */
+	SMC_STAT_RX_USAGE, /* bytes in use now: the last two are gauges */
 	SMC_STAT_TX_USAGE,
 	SMC_STAT_COUNT,
 };
 
 enum smc_stat_event {
 	SMC_EVENT_SMALL_PEER, /* one request larger than the peer's whole buffer */
-	SMC_EVENT_SMALL,      /* ... than the own one */
+	SMC_EVENT_SMALL,      /* ... than the local one */
 	SMC_EVENT_FULL_PEER,
 	SMC_EVENT_FULL,
 	SMC_EVENT_REUSE,
@@ -51,13 +51,13 @@ enum smc_stat_event {
 	SMC_EVENT_DOWNGRADE,
 };
 
-/** struct smc_tech_stats - of SMC-R or SMC-D; @has tells which numbers the kernel sent */
+/** struct smc_tech_stats - of SMC-R or SMC-D; @has: numbers that the kernel sent */
 struct smc_tech_stats {
 	uint64_t value[SMC_STAT_COUNT];
 	bool has[SMC_STAT_COUNT];
 };
 
-/* Kernels keep 36 codes for each side at most; what comes beyond is in the totals only. */
+/* Kernels keep at most 36 codes for each side; further ones are in the totals only. */
 #define SMC_STAT_REASONS 64
 
 /** struct smc_reason_count - @count wraps at 65536 */
@@ -67,8 +67,8 @@ struct smc_reason_count {
 };
 
 /**
- * struct smc_side_stats - of connections begun here (client) or accepted here (server)
- * @fallbacks: connections that ended in TCP; the sum of the reasons can be less
+ * struct smc_side_stats - of connections made (client) or accepted (server) by this host
+ * @fallbacks: connections that fell back to TCP; can exceed the sum of the reasons
  */
 struct smc_side_stats {
 	uint64_t handshake_errors, fallbacks;
@@ -79,28 +79,29 @@ struct smc_side_stats {
 enum { SMC_SIDE_CLIENT, SMC_SIDE_SERVER, SMC_SIDES };
 enum { SMC_TECH_D, SMC_TECH_R, SMC_TECHS };
 
-/** struct smc_stats - all of it; the sides count for SMC-R and SMC-D together */
+/** struct smc_stats - all statistics; the sides count SMC-R and SMC-D together */
 struct smc_stats {
 	struct smc_tech_stats tech[SMC_TECHS];
 	struct smc_side_stats side[SMC_SIDES];
 };
 
-/* Two that smc_genl_dump() calls. */
+/* Two callbacks for smc_genl_dump(). */
 
-/** smc_stats_decode() - read the counters into @stats, which was all zero. Return: 0, -EBADMSG */
+/** smc_stats_decode() - read the counters into @stats, which must be zeroed. Return: 0, -EBADMSG */
 int smc_stats_decode(const struct nlmsghdr *nlh, void *stats);
 
 /** smc_fback_decode() - add one message of the fallback dump. Return: 0, -EBADMSG */
 int smc_fback_decode(const struct nlmsghdr *nlh, void *stats);
 
-/** smc_stat_is_gauge() - can the number fall by itself? */
+/** smc_stat_is_gauge() - can the number decrease without a reset? */
 bool smc_stat_is_gauge(size_t index);
 
 /**
- * smc_stats_since() - what happened after a baseline was taken; gauges stay what they are
+ * smc_stats_since() - subtract a baseline; gauges are unchanged
  *
  * Counts of reasons, which wrap, are taken modulo 65536.
- * Return: 0; -ERANGE, leaving @stats, when a counter is below its baseline: the kernel began again.
+ * Return: 0; -ERANGE, with @stats unchanged, if a counter is below its baseline: the kernel reset
+ * it.
  */
 int smc_stats_since(struct smc_stats *stats, const struct smc_stats *base);
 

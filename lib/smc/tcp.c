@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* TCP sockets as inet_diag shows them, with TCP_INFO. */
+/* TCP sockets as inet_diag reports them, with TCP_INFO. */
 #include "smc/tcp.h"
 
 #include <string.h>
@@ -19,10 +19,13 @@ enum {
 	CLOSING = 1 << 11,
 };
 
-/* idiag_timer, sock_diag(7) */
+/* Values of idiag_timer, sock_diag(7) */
 #define TIMER_TIME_WAIT 3
 
-/* TCPI_OPT_SYN_DATA of <linux/tcp.h>: the peer acknowledged data in our SYN, or we took its. */
+/*
+ * TCPI_OPT_SYN_DATA of <linux/tcp.h>: the peer acknowledged data in our SYN, or we accepted its
+ * data.
+ */
 #define OPTION_SYN_DATA 32
 
 struct inet_diag_req_v2 smc_tcp_request(uint8_t family)
@@ -51,14 +54,14 @@ static void take_info(struct smc_tcp *tcp, const struct nlattr *attr)
 	struct tcp_info info = { 0 };
 	size_t len = mnl_attr_get_payload_len(attr);
 
-	/* Up to here since Linux 4.6: what is older tells too little. */
+	/* Members up to here are in Linux 4.6; older kernels have too few. */
 	if (len < offsetof(struct tcp_info, tcpi_data_segs_out) + sizeof(info.tcpi_data_segs_out))
 		return;
 	memcpy(&info, mnl_attr_get_payload(attr), len < sizeof(info) ? len : sizeof(info));
 	tcp->has_info = true;
 	tcp->segs_sent = info.tcpi_data_segs_out;
 	tcp->segs_received = info.tcpi_data_segs_in;
-	/* Since 4.19; of those acknowledged SYN and FIN count as a byte each. */
+	/* Since 4.19; bytes acked include SYN and FIN, one each. */
 	if (len >= offsetof(struct tcp_info, tcpi_bytes_retrans) + sizeof(info.tcpi_bytes_retrans))
 		tcp->sent = info.tcpi_bytes_sent - info.tcpi_bytes_retrans;
 	else if (tcp->segs_sent)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP sockets as inet_diag shows them, with TCP_INFO: bytes -> struct smc_tcp. Pure. */
+/* TCP sockets as inet_diag reports them, with TCP_INFO: bytes -> struct smc_tcp. Pure. */
 #pragma once
 
 #include <linux/inet_diag.h>
@@ -12,18 +12,19 @@
 /**
  * struct smc_tcp - one TCP socket, alive or just gone
  * @is_over: both this side and the program are done with it: it only waits for its end
- * @is_remnant: what TIME_WAIT keeps of a socket, also in state FIN_WAIT2; the message about the end
+ * @is_remnant: a TIME_WAIT remnant of a socket, also in state FIN_WAIT2; the message about the end
  *	of the socket itself has the same @cookie
- * @has_info: what is from TCP_INFO, @sent to @is_fast_open, was sent
- * @local, @peer: IPv4 addresses of IPv6 sockets as IPv4
- * @inode: 0 for one that no descriptor holds any more
- * @cookie: SO_COOKIE: no other socket since boot has it
- * @sent, @received: bytes of payload so far, each counted once; the peer's FIN is one received
+ * @has_info: the members from TCP_INFO, @sent to @is_fast_open, are valid
+ * @local, @peer: IPv4-mapped addresses are converted to IPv4
+ * @inode: 0 if no descriptor holds it any more
+ * @cookie: SO_COOKIE, unique since boot
+ * @sent, @received: bytes of payload so far, without retransmissions; the peer's FIN counts as one
+ *	received
  * @segs_sent, @segs_received: segments with payload
- * @mss: bytes that a segment sent can have
- * @ulp: what took the socket over, "tls" or "mptcp"; empty for nothing
- * @is_signed: has keys for signatures (TCP-MD5); without CAP_NET_ADMIN nobody sees that
- * @is_fast_open: there was payload in its SYN
+ * @mss: maximum bytes of a sent segment
+ * @ulp: upper layer protocol, "tls" or "mptcp"; empty for none
+ * @is_signed: has keys for signatures (TCP-MD5); only visible with CAP_NET_ADMIN
+ * @is_fast_open: its SYN carried payload
  */
 struct smc_tcp {
 	struct smc_addr local, peer;
@@ -39,16 +40,17 @@ struct smc_tcp {
 /**
  * smc_tcp_request() - body of a sock_diag request for the TCP sockets of AF_INET or AF_INET6
  *
- * Those that listen, and those that are or were connected; TIME_WAIT is not a socket.
+ * Listening sockets, and those that are or were connected; TIME_WAIT is not a socket.
  */
 struct inet_diag_req_v2 smc_tcp_request(uint8_t family);
 
 /**
- * smc_tcp_decode() - read one answer, or the message about a socket's end
+ * smc_tcp_decode() - decode one answer, or the message about a socket's end
  *
- * A TCP_INFO of an older kernel is read as far as it goes. Return: 0, -EBADMSG if it is short.
+ * A shorter TCP_INFO of an older kernel is read as far as it goes. Return: 0, -EBADMSG if it is
+ * short.
  */
 int smc_tcp_decode(struct smc_tcp *tcp, const struct nlmsghdr *nlh);
 
-/** smc_addr_unmap() - make an IPv4 address of a v4-mapped IPv6 one, and of nothing else */
+/** smc_addr_unmap() - convert an IPv4-mapped IPv6 address to IPv4; others are unchanged */
 void smc_addr_unmap(struct smc_addr *addr);
