@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Settings: collected, found, written as lines. */
+/* Settings: add, find, and write as lines. */
 #include "settings/conf.h"
 
 #include <errno.h>
@@ -57,7 +57,7 @@ size_t conf_section(struct conf *conf, const char *netns)
 	return conf->n_sections - 1;
 }
 
-/* Whether both are about one thing, whatever its value and section. */
+/* Are both about the same object, whatever the value and section? */
 static bool is_same(const struct conf_item *a, const struct conf_item *b)
 {
 	return a->kind == b->kind && (a->kind != CONF_PNETID || a->by == b->by) &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a host does with SMC, as lines of a file: smc.conf(5). Settings are the same struct whether
- * a file or the kernel has them.
+ * SMC settings of a host, as lines of a file: smc.conf(5). The struct is the same for settings of a
+ * file and of the kernel.
  */
 #pragma once
 
@@ -21,15 +21,17 @@ enum conf_kind {
 	CONF_KNOB,
 	CONF_PNETID,
 	CONF_SCOPE,
-	CONF_POLICY, /* never an item: a section has one */
+	CONF_POLICY, /* never an item: part of a section */
 	CONF_KINDS,
 };
 
-/* What the object of CONF_PNETID is: the name of a net device, its bus id, its MAC address, or the
- * name of an RDMA or ISM device, for which the kernel also takes that of its PCI function. */
+/*
+ * Kind of a CONF_PNETID object: name of a net device, its bus id, its MAC address, or name of an
+ * RDMA or ISM device, for which the kernel also accepts that of its PCI function.
+ */
 enum conf_by { CONF_BY_NET, CONF_BY_BUS, CONF_BY_MAC, CONF_BY_DEVICE, CONF_BYS };
 
-/** struct conf_place - where a setting is from; @file is NULL for the kernel, @line 0 if unknown */
+/** struct conf_place - origin of a setting; @file is NULL for the kernel, @line 0 if unknown */
 struct conf_place {
 	const char *file;
 	size_t line;
@@ -37,10 +39,10 @@ struct conf_place {
 
 /**
  * struct conf_item - one setting
- * @section: its network namespace, an index
- * @object: an EID, the name of a knob, a device by @by, a control group; "" where there is only one
+ * @section: index of its network namespace
+ * @object: an EID, the name of a knob, a device by @by, a control group; "" if there is only one
  * @value: "on" or "off", a number, a PNET ID, rules of a scope; "" for an EID
- * @port: of CONF_BY_DEVICE, from 1
+ * @port: for CONF_BY_DEVICE, from 1
  */
 struct conf_item {
 	enum conf_kind kind;
@@ -52,10 +54,10 @@ struct conf_item {
 };
 
 /**
- * struct conf_section - a network namespace
- * @netns: "" for that of the caller, a name of ip-netns(8), "*" for every one
- * @exclusive: or-ed 1 << enum conf_kind: what the file does not name goes
- * @policy: settled; @has_policy: it says something of it, first in @policy_place
+ * struct conf_section - settings of a network namespace
+ * @netns: "" for the caller's, a name of ip-netns(8), "*" for all
+ * @exclusive: or-ed 1 << enum conf_kind: settings not in the file are removed
+ * @policy: settled; @has_policy: the file has policy lines, the first of them at @policy_place
  */
 struct conf_section {
 	const char *netns;
@@ -66,20 +68,20 @@ struct conf_section {
 };
 
 /**
- * struct conf - settings; begin with all zero. The first section is the caller's
- * @is_applied: while it is read, as for conf_read()
+ * struct conf - settings; zero-initialize. The first section is the caller's
+ * @is_applied: set while reading, as for conf_read()
  */
 struct conf {
 	struct conf_section *sections;
 	size_t n_sections, sections_size;
 	struct conf_item *items;
 	size_t count, size;
-	char **strings; /* what the rest points to */
+	char **strings; /* storage of all strings above */
 	size_t n_strings, strings_size;
 	bool is_applied;
 };
 
-/** conf_kind_name() - first word of its lines, "eid"; of CONF_KNOB "sysctl" */
+/** conf_kind_name() - first word of its lines, "eid"; "sysctl" for CONF_KNOB */
 const char *conf_kind_name(enum conf_kind kind);
 
 /** conf_by_name() - the word before a device: "net", "bus", "mac", "device" */
@@ -87,35 +89,39 @@ const char *conf_by_name(enum conf_by by);
 
 #define CONF_PLACE_SIZE 200
 
-/** conf_place_text() - "FILE:LINE", cut to what fits. Return: @text */
+/** conf_place_text() - "FILE:LINE", truncated to fit. Return: @text */
 const char *conf_place_text(char text[CONF_PLACE_SIZE], const struct conf_place *place);
 
-/** conf_keep() - a copy that lives as long as @conf */
+/** conf_keep() - copy a string; the copy lives as long as @conf */
 const char *conf_keep(struct conf *conf, const char *text);
 
-/** conf_section() - of a network namespace, added if there is none. Return: index */
+/** conf_section() - find or add the section of a network namespace. Return: index */
 size_t conf_section(struct conf *conf, const char *netns);
 
-/** conf_has_value_of() - do both set the same thing to the same value, port included? */
+/** conf_has_value_of() - do both set the same object to the same value, port included? */
 bool conf_has_value_of(const struct conf_item *a, const struct conf_item *b);
 
-/** conf_find() - what a section has about the same thing as @item. Return: NULL for none */
+/** conf_find() - a section's setting for the object of @item. Return: NULL for none */
 const struct conf_item *conf_find(const struct conf *conf, size_t section,
 				  const struct conf_item *item);
 
-/** conf_add() - append a setting; its strings are copied, except its place */
+/** conf_add() - append a setting; copies its strings, except its place */
 void conf_add(struct conf *conf, const struct conf_item *item);
 
 /**
- * struct conf_scope - rules of an eBPF scope, which are those of smc_bpf: "only ipv4 user redis
- *	exclude-comm sshd"; NULL where there is no such rule
- * @comms: sorted: as the value of a setting the rules have one order, to be compared
+ * struct conf_scope - rules of an eBPF scope, same as in smc_bpf: "only ipv4 user redis
+ * exclude-comm sshd"; NULL for a missing rule
+ * @comms: sorted, so that equal rules have equal text
  */
 struct conf_scope {
 	const char *only, *user, *comms[SCOPE_COMMS];
 };
 
-/** conf_scope_rule() - take one rule, whose strings must stay. Return: 0, -EINVAL with @err */
+/**
+ * conf_scope_rule() - parse one rule; its strings must outlive @scope
+ *
+ * Return: 0, -EINVAL with @err.
+ */
 int conf_scope_rule(struct conf_scope *scope, const char *rule, const char *value,
 		    struct smc_err *err);
 
@@ -126,9 +132,10 @@ void conf_scope_text(struct out_text *text, const struct conf_scope *scope);
 void conf_append_line(struct out_text *text, const struct conf_item *item);
 
 /**
- * conf_write() - append all of it as a file; conf_read_text() makes the same of that
+ * conf_write() - append everything as a file, which conf_read_text() can read back
  *
- * A namespace that has no settings is left out. What is appended to it is the host's.
+ * A namespace without settings is left out. Text appended after the output belongs to the host's
+ * section.
  */
 void conf_write(struct out_text *text, const struct conf *conf);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Files of settings: their lines, word by word, and what they include. */
+/* Read files of settings: lines, words, and includes. */
 #include "settings/conf_read.h"
 
 #include <ctype.h>
@@ -24,10 +24,10 @@
 #define CGROUPS "/sys/fs/cgroup"
 
 /**
- * struct conf_line - a line that is being read
- * @section: that it belongs to; "netns" changes it
- * @bad: receives the index of the word that is wrong; @count for one that is missing
- * @err: receives what was expected, without file, line and word
+ * struct conf_line - the current line
+ * @section: section of the line; "netns" changes it
+ * @bad: receives the index of the wrong word; @count for a missing one
+ * @err: receives the expectation, without file, line and word
  */
 struct conf_line {
 	struct conf *conf;
@@ -38,14 +38,14 @@ struct conf_line {
 	struct smc_err *err;
 };
 
-/* Word @bad is wrong, or missing. Return: -EINVAL */
+/* Report word @bad as wrong, or missing. Return: -EINVAL */
 static int expected(struct conf_line *line, size_t bad, const char *what)
 {
 	line->bad = bad;
 	return smc_err_say(line->err, EINVAL, "%s", what);
 }
 
-/* The same again is nothing new, something else contradicts. */
+/* Ignore a duplicate, refuse a contradiction. */
 static int add(struct conf_line *line, struct conf_item *item, size_t bad)
 {
 	const struct conf_item *other;
@@ -63,7 +63,7 @@ static int add(struct conf_line *line, struct conf_item *item, size_t bad)
 			   conf_place_text(place, &other->place));
 }
 
-/* One word behind the first, no more. */
+/* Exactly one word after the first. */
 static int need_one(struct conf_line *line, const char *what)
 {
 	if (line->count < 2)
@@ -159,7 +159,7 @@ static bool is_bus_id(const char *word)
 	       (domain >= 4 && domain <= 8 && has_form(word, &pci[8 - domain]));
 }
 
-/* 6 bytes, or the 20 of IP over InfiniBand. */
+/* 6 bytes, or 20 for IP over InfiniBand. */
 static bool is_mac(const char *word)
 {
 	static const char form[] = "xx:xx:xx:xx:xx:xx:xx:xx:xx:xx:xx:xx:xx:xx:xx:xx:xx:xx:xx:xx";
@@ -191,7 +191,7 @@ static int check_device(struct conf_line *line, enum conf_by by, size_t at)
 	}
 }
 
-/* One device, at word @at, which is moved behind it. */
+/* Parse one device at word @at, and advance @at. */
 static int read_device(struct conf_line *line, const char *id, size_t *at)
 {
 	struct conf_item item = { .kind = CONF_PNETID, .value = id };
@@ -247,7 +247,7 @@ static int read_pnetid(struct conf_line *line)
 
 /* ---- scopes ---- */
 
-/* As /proc/PID/cgroup has it; where control groups are mounted may stand before it. */
+/* A path as in /proc/PID/cgroup; the mount point may precede it. */
 static const char *cgroup_of(const char *path)
 {
 	size_t len = strlen(CGROUPS);
@@ -314,7 +314,7 @@ static int read_netns(struct conf_line *line)
 	return 0;
 }
 
-/* The end of a "netns". */
+/* The end of a "netns" section. */
 static int read_host(struct conf_line *line)
 {
 	if (line->count > 1)
@@ -341,7 +341,7 @@ static int read_exclusive(struct conf_line *line)
 	return 0;
 }
 
-/* Who is to be spoken to: allow, deny, learn, by. */
+/* Policy lines: allow, deny, learn, by. */
 static int read_policy(struct conf_line *line)
 {
 	struct conf_section *section = &line->conf->sections[line->section];
@@ -353,7 +353,7 @@ static int read_policy(struct conf_line *line)
 			   &line->bad, line->err);
 }
 
-/* ---- the table ---- */
+/* ---- table of lines ---- */
 
 /** struct key - first word of a line; @is_host: only before the first "netns" */
 static const struct key {
@@ -371,7 +371,7 @@ static const struct key {
 	{ "exclusive", false, read_exclusive },
 };
 
-/* A line that is not "include". */
+/* Any line except "include". */
 static int read_line(struct conf_line *line)
 {
 	const char *word = line->words[0];
@@ -395,9 +395,9 @@ static int read_line(struct conf_line *line)
 }
 
 /**
- * struct source - a file that has been read
+ * struct source - a file in progress
  * @name: of the file
- * @depth: how many files include it; negative: it cannot include any
+ * @depth: nesting of includes; negative: it cannot include other files
  */
 struct source {
 	struct conf *conf;
@@ -422,7 +422,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* A relative name is one beside the file. */
+/* A relative name is resolved against the file's directory. */
 static int make_directory(char out[PATH_MAX], const struct source *source, const char *word)
 {
 	const char *slash = strrchr(source->name, '/');
@@ -433,7 +433,7 @@ static int make_directory(char out[PATH_MAX], const struct source *source, const
 		       -ENAMETOOLONG;
 }
 
-/* Return: 0; an error of one of its files, with a sentence; a positive errno of the directory. */
+/* Return: 0; an error of one of its files, with a sentence; a positive errno for the directory. */
 static int read_directory(struct conf *conf, const char *directory, int depth, struct smc_err *err)
 {
 	char path[PATH_MAX + NAME_MAX + 2];
@@ -469,14 +469,14 @@ static int include(struct source *source, struct conf_line *line)
 		line->bad = 1;
 		return smc_err_set(line->err, ret, "cannot read the directory");
 	}
-	if (ret) /* said already, with the name of that file */
+	if (ret) /* reported already, with the name of that file */
 		line->bad = SIZE_MAX;
 	return ret;
 }
 
 /* ---- lines ---- */
 
-/* The text as it stands there: its printer escapes it. */
+/* The text is quoted unchanged: its printer escapes it. */
 static int say(const struct source *source, const struct conf_line *line)
 {
 	char what[sizeof(line->err->text)];
@@ -487,7 +487,7 @@ static int say(const struct source *source, const struct conf_line *line)
 			   line->bad < line->count ? line->words[line->bad] : "end of line", what);
 }
 
-/* As in sysctl.conf(5), an = may stand between name and number, with or without blanks. */
+/* As in sysctl.conf(5), name and number may be separated by =, with or without blanks. */
 static void blank_equals(char *line)
 {
 	static const char blanks[] = " \t";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* User EIDs, the system EID and handshake limitation of the kernel: read and set. */
+/* Read and set user EIDs, the system EID and handshake limitation of the kernel. */
 #include "settings/eids.h"
 
 #include <errno.h>
@@ -60,7 +60,10 @@ int smc_eid_remove(struct smc_genl *nl, const char *eid, bool *has_seid, struct 
 	ret = do_it(nl, SMC_NETLINK_REMOVE_UEID, padded, doing, err);
 	if (ret == -ENOENT)
 		return smc_err_say(err, ENOENT, "EID '%s' is not defined", eid);
-	/* It is deleted: this is how the kernel says what came with that. */
+	/*
+	 * The EID is removed: -EAGAIN is the kernel's way to report that this enabled the system
+	 * EID.
+	 */
 	*has_seid = ret == -EAGAIN;
 	if (*has_seid)
 		*err = (struct smc_err){ 0 };

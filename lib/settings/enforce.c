@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A policy in force, by whichever way. */
+/* Apply a policy by the eBPF hook or by nftables. */
 #include "settings/enforce.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ static int put(const struct policy *policy, enum policy_by by, struct smc_err *e
 				     policy_nft_apply(policy, err);
 }
 
-/* What enforced the one before, @old, is not needed any more when the new one is there. */
+/* Apply the new policy, then remove the enforcer of the old one, @old, if it is another. */
 static int apply_by(const struct policy *policy, enum policy_by by, enum policy_by old,
 		    struct smc_err *err)
 {
@@ -66,7 +66,7 @@ int policy_apply(const struct policy *policy, enum policy_by *by, struct smc_err
 	int ret = policy_read(&now, err);
 	enum policy_by chosen = now.by;
 
-	/* What cannot be read is replaced; who may not will be told. */
+	/* An unreadable policy is replaced; missing rights show up then. */
 	if (policy_is_empty(policy))
 		ret = now.by ? put(policy, now.by, err) : ret;
 	else if (ret || policy_differs(&now, policy))

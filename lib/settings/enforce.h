@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* A policy in force in the network namespace of the caller, by whichever way. */
+/* Apply and read the policy of the caller's network namespace. */
 #pragma once
 
 #include "settings/policy.h"
 
 /**
- * policy_apply() - replace the policy by this one; an empty one removes it
- * @policy: settled. Without "by" the kernel's hook is taken where there is one and libbpf, as long
- *	as there is no "learn", which only nftables can
- * @by: receives who enforces it, POLICY_BY_ANY for an empty one; may be NULL
+ * policy_apply() - replace the policy; an empty one removes it
+ * @policy: settled. Without "by", uses the kernel's hook if the kernel and libbpf support it,
+ *	unless there is "learn", which only nftables supports
+ * @by: receives the enforcer, POLICY_BY_ANY for an empty policy; may be NULL
  *
- * All or nothing; a policy that is in force already is left alone, with its counters.
+ * All or nothing. If the policy is in force already, it is left alone, with its counters.
  *
  * Return: 0, -errno with a sentence.
  */
@@ -20,28 +20,28 @@ int policy_apply(const struct policy *policy, enum policy_by *by, struct smc_err
 int policy_check(const struct policy *policy, struct smc_err *err);
 
 /**
- * policy_read() - what is in force, with counters
- * @policy: empty before; settled afterwards. Its by is POLICY_BY_ANY when there is none.
+ * policy_read() - read the policy in force, with its counters
+ * @policy: empty before the call; settled afterwards. Its by is POLICY_BY_ANY if there is none.
  *
- * Return: 0, -errno with a sentence: -EPERM without the right to ask; -ESTALE for one that this
- * namespace inherited, with only its by.
+ * Return: 0, -errno with a sentence: -EPERM without the rights to read it; -ESTALE for a policy
+ * that this namespace inherited, with only its by.
  */
 int policy_read(struct policy *policy, struct smc_err *err);
 
-/* ---- the kernel's own hook for it, smc_hs_ctrl (Linux 6.19 on) ---- */
+/* ---- smc_hs_ctrl, the kernel's own hook (Linux 6.19 on) ---- */
 
-/** policy_hsctrl_exists() - has the kernel that hook? SMC must be loaded */
+/** policy_hsctrl_exists() - does the kernel have the hook? SMC must be loaded */
 bool policy_hsctrl_exists(void);
 
 /**
- * policy_hsctrl_apply() - replace the policy by this one, at once; an empty one removes it
+ * policy_hsctrl_apply() - replace the policy atomically; an empty one removes it
  *
- * All or nothing. Counters begin at 0. It cannot learn. The maps are pinned below
- * /sys/fs/bpf/smc-tools-policy by the name that sysctl net.smc.hs_ctrl has; the kernel keeps the
- * programs while a namespace names them.
+ * All or nothing. Counters start at 0. Does not support "learn". The maps are pinned below
+ * /sys/fs/bpf/smc-tools-policy by the name in sysctl net.smc.hs_ctrl; the kernel keeps the programs
+ * while a namespace uses that name.
  *
- * Return: 0; -EBUSY when the namespace has a controller that is not ours; -EPERM, -ENOSYS without
- * libbpf, -errno; all with a sentence.
+ * Return: 0; -EBUSY if the namespace has a foreign controller; -EPERM, -ENOSYS without libbpf,
+ * -errno; all with a sentence.
  */
 int policy_hsctrl_apply(const struct policy *policy, struct smc_err *err);
 
@@ -51,60 +51,58 @@ int policy_hsctrl_read(struct policy *policy, struct smc_err *err);
 /* ---- nftables ---- */
 
 /*
- * One table of our own, "inet smc-tools", that takes the TCP option of SMC out of SYNs. Other
- * tables are never touched; who flushes the whole ruleset, as Debian's nftables.conf does, takes
- * this one along. libnftables is loaded when it is needed, not linked. Needs Linux 5.18 and
- * CAP_NET_ADMIN.
+ * Our one table, "inet smc-tools", removes the TCP option of SMC from SYNs. Other tables are never
+ * touched; a flush of the whole ruleset, as in Debian's nftables.conf, removes ours too.
+ * libnftables is loaded on demand, not linked. Needs Linux 5.18 and CAP_NET_ADMIN.
  *
- * Peers that break the handshake are learned by the rules themselves: whoever answered with the
- * option, and then, instead of a CLC message, resets, closes, sends something else, or nothing
- * until this host closes after 5 s or more. One that does not even acknowledge is not learned.
- * Where this host has no device for SMC, it declines before a peer can show anything: then nobody
- * is learned.
+ * Peers that break the handshake are learned by the rules themselves: those that answered with the
+ * option, and then, instead of a CLC message, reset, close, send something else, or send nothing
+ * until this host closes after 5 s or more. A peer that does not even acknowledge is not learned. A
+ * host without a device for SMC declines before a peer can show anything: then no peer is learned.
  */
 #define POLICY_TABLE "smc-tools"
 
-/** policy_nft_script() - one transaction for nft(8), which replaces the table. Pure */
+/** policy_nft_script() - one transaction for nft(8) that replaces the table. Pure */
 void policy_nft_script(struct out_text *text, const struct policy *policy);
 
 /**
- * policy_nft_apply() - replace the table by one of this policy; remove it for an empty one
+ * policy_nft_apply() - replace the table; remove it for an empty policy
  *
- * All or nothing. Counters begin at 0 and what was learned is forgotten.
+ * All or nothing. Counters start at 0, and learned peers are forgotten.
  *
- * Return: 0; -ENOSYS without nftables in the kernel, or libnftables; -EPERM; -EIO with what
- * nftables says.
+ * Return: 0; -ENOSYS without nftables in the kernel, or libnftables; -EPERM; -EIO with the message
+ * of nftables.
  */
 int policy_nft_apply(const struct policy *policy, struct smc_err *err);
 
-/** policy_nft_check() - could it do anything here? Return: 0, errors as above */
+/** policy_nft_check() - can the table be created here? Return: 0, errors as above */
 int policy_nft_check(struct smc_err *err);
 
 /**
  * policy_nft_read() - as policy_read()
  *
- * A kernel without nftables has no table. Return: also -EPROTO for one that is not like ours.
+ * A kernel without nftables has no table. Return: also -EPROTO for a table of another form.
  */
 int policy_nft_read(struct policy *policy, struct smc_err *err);
 
-/** policy_nft_parse() - the same from nft's JSON of the table. Pure. Return: 0, -EPROTO */
+/** policy_nft_parse() - parse nft's JSON of the table. Pure. Return: 0, -EPROTO */
 int policy_nft_parse(struct policy *policy, const char *json);
 
-/* ---- rules of others ---- */
+/* ---- foreign rules ---- */
 
 #define POLICY_OWNER_SIZE 400
 
 /**
- * policy_nft_owner() - count rules that go by the owner of a packet, which SMC's packets do not have
- * @ruleset: as "nft list ruleset" prints it; rules of iptables-nft are there, too
+ * policy_nft_owner() - count rules that match the owner of a packet, which SMC's packets lack
+ * @ruleset: output of "nft list ruleset"; includes rules of iptables-nft
  * @first: receives the first one with its table and chain; empty for none
  */
 int policy_nft_owner(const char *ruleset, char first[POLICY_OWNER_SIZE]);
 
 /**
- * policy_nft_read_owner() - the same of this network namespace
+ * policy_nft_read_owner() - policy_nft_owner() for this network namespace
  *
- * Return: how many; -EPERM without the right to ask, -ENOSYS without libnftables, -errno; with a
- * sentence.
+ * Return: number of rules; -EPERM without the rights to read them, -ENOSYS without libnftables,
+ * -errno; with a sentence.
  */
 int policy_nft_read_owner(char first[POLICY_OWNER_SIZE], struct smc_err *err);

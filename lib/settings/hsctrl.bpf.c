@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Dual MIT/GPL
 /*
- * Decides for each connection of the network namespaces that name this controller in
- * net.smc.hs_ctrl whether SMC is offered (SYN) or taken (SYN-ACK). Linux 6.19, <net/smc.h>.
+ * Decide for each connection whether SMC is offered (SYN) or accepted (SYN-ACK), in network
+ * namespaces that name this controller in net.smc.hs_ctrl. Linux 6.19, <net/smc.h>.
  */
 #include "bpf/maps.bpf.h"
 #include "settings/hsmaps.h"
@@ -47,7 +47,7 @@ struct inet_request_sock {
 	struct request_sock req;
 } KERNEL;
 
-/* A tcp_sock begins with its sock_common, as every socket does. */
+/* A tcp_sock begins with its sock_common, as does every socket. */
 struct sock {
 	struct sock_common __sk_common;
 } KERNEL;
@@ -96,7 +96,7 @@ static bool is_denied_port(__u16 port)
 	return denied && denied->words[port / 64] >> port % 64 & 1;
 }
 
-/* As policy_allows() in policy.c does. @peer: all but the rule. Return: 0 for no SMC */
+/* Same as policy_allows() in policy.c. @peer: all except the rule. Return: 0 for no SMC */
 static int decide(struct hs_net *peer, __u32 side, __u16 port)
 {
 	__u32 first = 0, others = HS_RULES_MAX;
@@ -132,7 +132,7 @@ static void set_ipv4(struct hs_net *peer, __be32 addr)
 	__builtin_memcpy(peer->addr, &addr, sizeof(addr));
 }
 
-/* Sockets of IPv6 speak IPv4 with addresses that are mapped into it. */
+/* IPv6 sockets use IPv4-mapped addresses for IPv4. */
 static void set_ipv6(struct hs_net *peer, struct in6_addr *addr)
 {
 	__be32 words[4];
@@ -160,7 +160,7 @@ int BPF_PROG(syn_option, struct tcp_sock *tp)
 	return decide(&peer, TO, bpf_ntohs(sk->skc_dport));
 }
 
-/* A request has the family of its listener, which may be one of IPv6; its kind has the true one. */
+/* A request has the family of its listener, which may be IPv6; its kind has the true one. */
 SEC("struct_ops/synack_option")
 int BPF_PROG(synack_option, const struct tcp_sock *tp, struct inet_request_sock *ireq)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Loads, pins, names and reads back the eBPF programs of a policy. */
+/* Load, pin, name and read back the eBPF programs of a policy. */
 #include "settings/enforce.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static const unsigned char object_file[] = {
 #include "bpf/hsctrl.bytes.h"
 };
 
-/* The first is the controller itself. */
+/* "policy" is the controller itself. */
 static const char *const maps[] = { "policy", "rules", "ports", "nets", "hits" };
 enum map { CONTROLLER, RULES, PORTS, NETS, HITS, MAPS };
 
@@ -65,7 +65,7 @@ static int write_name(const char *name, struct smc_err *err)
 	int fd = open(SYSCTL, O_WRONLY | O_CLOEXEC);
 	int ret = 0;
 
-	/* Nothing at all would not be written: a line is empty, too. */
+	/* An empty write would have no effect: write an empty line. */
 	if (fd < 0 || !smc_write_all(fd, *name ? name : "\n", *name ? strlen(name) : 1))
 		ret = smc_err_set(err, errno, "cannot write " SYSCTL);
 	if (fd >= 0)
@@ -98,7 +98,7 @@ static void pin_path(char path[PATH_SIZE], const char *name, enum map map)
 	snprintf(path, PATH_SIZE, PIN_DIR "/%s/%s", name, maps[map]);
 }
 
-/* The kernel keeps what a namespace still names. */
+/* The kernel keeps the programs while a namespace names them. */
 static void remove_pins(const char *name)
 {
 	const uint32_t first = 0;
@@ -120,7 +120,7 @@ static void remove_pins(const char *name)
 	rmdir(PIN_DIR);
 }
 
-/* The object has a name of the same length in its data, once. */
+/* Patch the name in the object's data, where a placeholder of the same length occurs once. */
 static int open_object(struct loaded *loaded, const char *name, bool for_later, struct smc_err *err)
 {
 	const uint32_t flags = for_later ? HS_INHERITABLE : 0;
@@ -198,7 +198,7 @@ static int pin(const struct loaded *loaded, const char *name, struct smc_err *er
 	return ret;
 }
 
-/* After that the controller is there until its only element is deleted. */
+/* From here on the controller exists until its only element is deleted. */
 static int set_up(struct loaded *loaded, struct smc_err *err)
 {
 	struct libbpf *lib = &loaded->lib;
@@ -224,7 +224,7 @@ static int load(struct loaded *loaded, const struct policy *policy, const char *
 		if (ret)
 			smc_err_set(err, -ret, "cannot fill the maps of the policy");
 	}
-	/* Pinned first: then it can be taken back by its name. */
+	/* Pin first: then it can be removed by name. */
 	if (!ret)
 		ret = pin(loaded, name, err);
 	if (!ret)
@@ -275,7 +275,7 @@ int policy_hsctrl_apply(const struct policy *policy, struct smc_err *err)
 		snprintf(name, sizeof(name), HS_NAME_FORM, here, turn);
 		ret = put_in_force(policy, name, err);
 	}
-	/* What this namespace inherited belongs to the other one. */
+	/* An inherited policy belongs to the other namespace. */
 	if (!ret && *old && netns == here)
 		remove_pins(old);
 	return ret;

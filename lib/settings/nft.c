@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Speaks to nftables by libnftables, which is loaded when it is needed. */
+/* Access to nftables by libnftables, loaded on demand. */
 #include "settings/enforce.h"
 
 #include <dlfcn.h>
@@ -15,10 +15,10 @@
 DLNOTE(LIBRARY_SONAME, "nftables", "with whom SMC is used: allow and deny in smc.conf",
        "recommended");
 
-/* <nftables/libnftables.h>, whose version 1 keeps this. */
+/* From <nftables/libnftables.h>, stable in version 1. */
 #define OUTPUT_STATELESS (1 << 2) /* no counters */
 #define OUTPUT_JSON (1 << 4)
-#define OUTPUT_TERSE (1 << 11) /* no elements of sets */
+#define OUTPUT_TERSE (1 << 11) /* no set elements */
 
 struct nft_ctx;
 
@@ -62,7 +62,7 @@ static int open_nft(struct nft *nft, struct smc_err *err)
 	return 0;
 }
 
-/* Its first sentence is the reason, the rest shows lines of the script. */
+/* The first sentence of its message is the reason, the rest quotes lines of the script. */
 static int run(struct nft *nft, const char *script, struct smc_err *err)
 {
 	const char *text, *start;
@@ -75,7 +75,7 @@ static int run(struct nft *nft, const char *script, struct smc_err *err)
 	return smc_err_say(err, EIO, "nftables: %.*s", (int)strcspn(start, "\n"), start);
 }
 
-/* Run @script, if it is not NULL, and read the table that it lists into @policy, if that is not. */
+/* Run @script, if not NULL, and read the table that it lists into @policy, if not NULL. */
 static int ask(const char *script, struct policy *policy, struct smc_err *err)
 {
 	struct nft nft = { .ctx = NULL };
@@ -94,8 +94,8 @@ static int ask(const char *script, struct policy *policy, struct smc_err *err)
 }
 
 /*
- * Asked without the library, which would say by itself on stderr that rights are missing, and end
- * this process in a kernel without nfnetlink.
+ * Checked without the library, which would print on stderr if rights are missing, and end this
+ * process in a kernel without nfnetlink.
  */
 static int has_table(struct smc_err *err)
 {

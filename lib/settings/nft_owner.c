@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-/* Rules of nftables that go by the owner of a packet, found in what "nft list ruleset" prints. */
+/* Find rules that match the owner of a packet in the output of "nft list ruleset". */
 #include "settings/enforce.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Expressions, which a blank or the beginning of the line precedes. */
+/* Expressions; a blank or the beginning of the line precedes them. */
 static const char *const by_owner[] = { "meta skuid ", "meta skgid ", "socket cgroupv2 ",
 					"xt match \"owner\"", "xt match \"cgroup\"" };
 
-/* Not within quotes: those of a comment. */
+/* Skip quoted text, that is, comments. */
 static const char *find_owner(const char *line)
 {
 	bool is_quoted = false;
@@ -24,7 +24,7 @@ static const char *find_owner(const char *line)
 	return NULL;
 }
 
-/* "inet filter" of "table inet filter {", "output" of "chain output {". */
+/* "inet filter" from "table inet filter {", "output" from "chain output {". */
 static bool take_name(char *name, size_t size, const char *line, const char *word)
 {
 	size_t len = strlen(word), end = strcspn(line, "{");

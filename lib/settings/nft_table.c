@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * The table of a policy, as nft(8) reads it, and as libnftables lists it: a document that
- * libnftables-json(5) describes.
- */
+/* The table of a policy: script for nft(8), and JSON from libnftables as in libnftables-json(5). */
 #include "settings/enforce.h"
 
 #include <errno.h>
@@ -12,16 +9,16 @@
 
 #include "base/array.h"
 
-/* Only SMC's, which others who use the experimental option do not begin with. <net/tcp.h> */
+/* Match SMC's magic, so other users of option 254 are left alone. <net/tcp.h> */
 #define HAS_OPTION "tcp option @254,16,32 0xe2d4c3d9"
 #define REMOVE_OPTION "counter reset tcp option 254 return"
 #define IS_SYN "tcp flags & (fin|syn|rst|ack) == syn"
 #define LEARNED_MAX 65536
 
-/* TCP's, in bits, without and with timestamps. */
+/* TCP header lengths, in bits, without and with timestamps. */
 static const unsigned int headers[] = { 160, 256 };
 
-/* Both chains of rules differ in this. */
+/* Differences between the two chains of rules. */
 struct chain {
 	const char *name, *hook, *addr;
 	enum policy_side side;
@@ -35,7 +32,7 @@ static const struct chain chains[] = {
 static const struct family {
 	const char *name, *set, *type;
 	int number;
-	unsigned int header; /* that the length of a packet includes */
+	unsigned int header; /* included in a packet's length */
 } families[] = {
 	{ "ip", "4", "ipv4_addr", AF_INET, 20 },
 	{ "ip6", "6", "ipv6_addr", AF_INET6, 0 },
@@ -85,7 +82,7 @@ static void write_ports(struct out_text *text, const struct policy_rule *rule)
 		out_printf(text, "tcp dport %u-%u ", rule->ports.low, rule->ports.high);
 }
 
-/* The comment names the rule for who reads the table. */
+/* The comment identifies the rule for readers of the table. */
 static void write_rule(struct out_text *text, const struct policy_rule *rule, size_t number,
 		       const struct chain *chain)
 {
@@ -103,7 +100,7 @@ static void write_rule(struct out_text *text, const struct policy_rule *rule, si
 	}
 }
 
-/* First who is denied, then who is allowed, then everybody else. */
+/* Denied networks come first, then allowed ones, then everybody else. */
 static void write_rules(struct out_text *text, const struct policy *policy,
 			const struct chain *chain)
 {
@@ -128,8 +125,8 @@ static void write_rules(struct out_text *text, const struct policy *policy,
 }
 
 /*
- * Sets of those whose SYN-ACK had the option and who have not sent a CLC message yet, of those of
- * whom that is not too much to ask yet (the kernel waits for 6 s), and of those who never did.
+ * Three sets: peers whose SYN-ACK had the option and that have not sent a CLC message yet; those of
+ * them still within the time limit (the kernel waits for 6 s); and those that never sent one.
  */
 static void write_learn_sets(struct out_text *text, const struct policy *policy)
 {
@@ -145,8 +142,8 @@ static void write_learn_sets(struct out_text *text, const struct policy *policy)
 }
 
 /*
- * The peer says something. A CLC message begins with "SMC" in EBCDIC, its type is byte 4, 4 for a
- * decline (RFC 7609 A.2). Behind longer headers, which SACK makes, nothing is judged. No
+ * The peer sends data. A CLC message begins with "SMC" in EBCDIC, its type is byte 4, 4 for a
+ * decline (RFC 7609 A.2). Packets with longer headers, due to SACK, are not judged. No
  * concatenation of lengths: nft 1.0.6 cannot list it.
  */
 static void write_answers(struct out_text *text, const struct family *family)
@@ -170,8 +167,8 @@ static void write_answers(struct out_text *text, const struct family *family)
 }
 
 /*
- * This host ends it: it declines itself, or has waited for too long. Before 5 s are over that says
- * nothing of the peer.
+ * This host closes: it declines itself, or has waited for too long. Before 5 s have passed that
+ * does not incriminate the peer.
  */
 static void write_ends(struct out_text *text, const struct family *family)
 {
@@ -212,7 +209,7 @@ void policy_nft_script(struct out_text *text, const struct policy *policy)
 {
 	static const char table[] = "table inet " POLICY_TABLE;
 
-	/* Deleting what is not there would be an error. */
+	/* Deleting a missing table would be an error. */
 	out_printf(text, "add %s\ndelete %s\n", table, table);
 	if (policy_is_empty(policy))
 		return;
@@ -242,7 +239,7 @@ void policy_nft_script(struct out_text *text, const struct policy *policy)
 
 struct reader {
 	struct policy *policy;
-	size_t places[POLICY_RULES_MAX]; /* of rules, from their numbers in the table */
+	size_t places[POLICY_RULES_MAX]; /* index of a rule, by its number in the table */
 };
 
 static const char *text_of(json_t *object, const char *key)
@@ -309,7 +306,7 @@ static int read_rule(struct reader *reader, json_t *rule)
 	return add_rule(reader, comment, packets(rule));
 }
 
-/* Add one to the number of @bits in @bytes. Return: false when it begins at 0 again */
+/* Increment the first @bits bits of @bytes. Return: false on overflow */
 static bool step(uint8_t *bytes, unsigned int bits)
 {
 	for (unsigned int i = bits; i-- > 0;) {
@@ -338,7 +335,7 @@ static void add_net(struct netaddr **nets, size_t *count, size_t *size, const st
 	smc_array_append(nets, count, size, net, sizeof(*net));
 }
 
-/* Ranges, as which nftables may give several networks back, as networks. */
+/* Convert a range back into networks: nftables may merge several into one range. */
 static int add_range(struct policy_rule *rule, struct netaddr first, const struct netaddr *last)
 {
 	if (first.family != last->family || memcmp(first.bytes, last->bytes, 16) > 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The kernel's PNET table: read, added to, deleted from, made another one, all of it or nothing. */
+/* The kernel's PNET table: read, add, delete, and replace, all or nothing. */
 #include "settings/pnet_table.h"
 
 #include <errno.h>
@@ -10,8 +10,8 @@
 #define BOTH (SMC_PNET_HAS_NET | SMC_PNET_HAS_IB)
 
 /*
- * As smc-tools 1.8.5 prints them, four words. Other programs may have set letters of Latin-1, which
- * the kernel takes.
+ * Four words, as in smc-tools 1.8.5. Other programs may have set Latin-1 letters, which the kernel
+ * accepts.
  */
 const struct out_col pnet_columns[] = {
 	{ "pnetid", "PNET_ID", "pnetid", 0, OUT_STR(smc_pnet, name) },
@@ -81,7 +81,7 @@ int pnet_fetch(struct smc_genl *nl, struct smc_pnet_table *table, struct smc_err
 	return smc_genl_dump(nl, SMC_PNETID_GET, on_message, &fetch, err);
 }
 
-/* Put "cannot WHAT NAME: " before the sentence. */
+/* Prefix the sentence by "cannot WHAT NAME: ". */
 static int say_cannot(struct smc_err *err, const char *what, const char *name)
 {
 	struct smc_err inner = *err;
@@ -94,7 +94,7 @@ int pnet_delete(struct pnet_tool *tool, const char *name)
 	const struct smc_genl_attr attr = { SMC_PNETID_NAME, SMC_GENL_STR, name, 0 };
 	int ret = smc_genl_do(tool->nl, SMC_PNETID_DEL, &attr, 1, tool->err);
 
-	/* The last words of both are those of smc-tools 1.8.5, by which playbooks know them. */
+	/* Both end with the words of smc-tools 1.8.5, which playbooks match. */
 	if (ret == -ENOENT)
 		return smc_err_say(tool->err, ENOENT, "no entry has PNET ID %s: Object not found",
 				   name);
@@ -105,13 +105,13 @@ int pnet_flush(struct pnet_tool *tool)
 {
 	int ret = smc_genl_do(tool->nl, SMC_PNETID_FLUSH, NULL, 0, tool->err);
 
-	/* Kernels before 5.1 said that an empty table cannot become empty. */
+	/* Kernels before 5.1 return -ENOENT for an empty table. */
 	if (ret == -ENOENT)
 		return 0;
 	return ret ? say_cannot(tool->err, "flush the PNET table", "") : 0;
 }
 
-/* ---- adding, and why it may have been refused ---- */
+/* ---- add, and reasons for a refusal ---- */
 
 static int send_add(struct pnet_tool *tool, const struct smc_pnet *entry)
 {
@@ -130,7 +130,7 @@ static int send_add(struct pnet_tool *tool, const struct smc_pnet *entry)
 	return smc_genl_do(tool->nl, SMC_PNETID_ADD, attrs, n, tool->err);
 }
 
-/* The PNET ID that hardware gives to a device of an entry; NULL for none. */
+/* PNET ID from hardware of an entry's device; NULL for none. */
 static const char *hardware_id(const struct pnet_world *world, const struct smc_pnet *entry,
 			       const char **device)
 {
@@ -208,7 +208,7 @@ static void take_apart(struct smc_pnet *net, struct smc_pnet *ib, const struct s
 	ib->has &= ~(uint32_t)SMC_PNET_HAS_NET;
 }
 
-/* Is each part either new, or in the table as it is? */
+/* Is each part either new, or identical in the table? */
 static int check_parts(struct pnet_tool *tool, const struct smc_pnet *entry)
 {
 	const struct pnet_world nothing = { 0 };
@@ -287,7 +287,7 @@ int pnet_add(struct pnet_tool *tool, const struct smc_pnet *entry)
 	return !ret && has_both ? check_kept(tool, entry) : ret;
 }
 
-/* ---- another table ---- */
+/* ---- replace ---- */
 
 bool pnet_has_entry(const struct smc_pnet_table *table, const struct smc_pnet *entry)
 {
@@ -340,7 +340,7 @@ static int change(struct pnet_tool *tool, const struct smc_pnet_table *from,
 	return ret;
 }
 
-/* Undo what was done before the failure. */
+/* Undo the changes made before the failure. */
 static int restore(struct pnet_tool *tool, const struct smc_pnet_table *before)
 {
 	struct smc_err *why = tool->err, inner = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's PNET table: read, added to, deleted from, made another one, all of it or nothing. */
+/* The kernel's PNET table: read, add, delete, and replace, all or nothing. */
 #pragma once
 
 #include "base/err.h"
@@ -8,7 +8,7 @@
 #include "out/table.h"
 #include "smc/pnet.h"
 
-/** struct pnet_tool - what every change works on: the kernel's table, and a sysfs */
+/** struct pnet_tool - context of changes: the kernel's table, and a sysfs */
 struct pnet_tool {
 	struct smc_genl *nl;
 	const char *root;
@@ -21,8 +21,8 @@ extern const struct out_col pnet_columns[];
 int pnet_fetch(struct smc_genl *nl, struct smc_pnet_table *table, struct smc_err *err);
 
 /**
- * pnet_make() - an entry from words
- * @eth, @ib, @port: NULL for none
+ * pnet_make() - make an entry from words
+ * @eth, @ib, @port: NULL if missing
  *
  * Return: 0; -EINVAL with the wrong word in @err.
  */
@@ -32,10 +32,10 @@ int pnet_make(struct smc_pnet *entry, const char *name, const char *eth, const c
 /** pnet_append_entry() - append "NET1 eth0 n/a 255", without the end of the line */
 void pnet_append_entry(struct out_text *text, const struct smc_pnet *entry);
 
-/** pnet_delete() - delete all entries of a PNET ID. Return: 0; -ENOENT when it has none */
+/** pnet_delete() - delete all entries of a PNET ID. Return: 0; -ENOENT if it has none */
 int pnet_delete(struct pnet_tool *tool, const char *name);
 
-/** pnet_flush() - make the table empty, which an empty table is already */
+/** pnet_flush() - delete all entries; succeeds for an empty table */
 int pnet_flush(struct pnet_tool *tool);
 
 /** pnet_device() - the device of an entry that has one */
@@ -47,35 +47,39 @@ static inline const char *pnet_device(const struct smc_pnet *entry)
 /**
  * pnet_add() - add an entry
  *
- * Return: 0; -EEXIST with what holds the device, or with the device of two that the kernel did not
- * keep: it stores one of them and reports success. Another -errno with @err.
+ * Return: 0; -EEXIST with the conflicting entry in @err, or with the one device of two that the
+ * kernel dropped: it stores the other and reports success. Another -errno with @err.
  */
 int pnet_add(struct pnet_tool *tool, const struct smc_pnet *entry);
 
-/** pnet_say_exists() - which entry or hardware @entry conflicts with. Return: -EEXIST with @err */
+/**
+ * pnet_say_exists() - report the entry or hardware that @entry conflicts with
+ *
+ * Return: -EEXIST with @err.
+ */
 int pnet_say_exists(const struct smc_pnet_table *table, const struct pnet_world *world,
 		    const struct smc_pnet *entry, struct smc_err *err);
 
-/** struct pnet_plan - from one table to another: whole PNET IDs to delete, entries to add */
+/** struct pnet_plan - steps from one table to another: PNET IDs to delete, entries to add */
 struct pnet_plan {
 	struct smc_pnet_table deletes; /* one entry for each PNET ID */
 	struct smc_pnet_table adds;
 };
 
-/** pnet_plan_make() - the kernel deletes by PNET ID only: what must stay is added again */
+/** pnet_plan_make() - the kernel deletes by PNET ID only: remaining entries are added again */
 void pnet_plan_make(struct pnet_plan *plan, const struct smc_pnet_table *from,
 		    const struct smc_pnet_table *to);
 
 void pnet_plan_free(struct pnet_plan *plan);
 
-/** pnet_has_entry() - has the table this very entry? */
+/** pnet_has_entry() - does the table have exactly this entry? */
 bool pnet_has_entry(const struct smc_pnet_table *table, const struct smc_pnet *entry);
 
 /**
- * pnet_change() - make the kernel's table another one
- * @from: as it is
+ * pnet_change() - replace the kernel's table
+ * @from: the current table
  *
- * Return: 0; -errno with @err, which also says whether the table is as it was.
+ * Return: 0; -errno with @err, which also reports whether the table is unchanged.
  */
 int pnet_change(struct pnet_tool *tool, const struct smc_pnet_table *from,
 		const struct smc_pnet_table *to);

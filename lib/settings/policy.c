@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The rules of a policy: the one form that each has, what they mean, and what differs. */
+/* Rules of a policy: canonical form, evaluation, comparison. */
 #include "settings/policy.h"
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static int compare_rules(const void *a, const void *b)
 	return compare_ports(&one->ports, &other->ports);
 }
 
-/* A network comes before what is in it. */
+/* A network sorts before the networks it contains. */
 static int compare_nets(const void *a, const void *b)
 {
 	const struct netaddr *one = a, *other = b;

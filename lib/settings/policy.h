@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Policy: with whom this host, or a network namespace of it, uses SMC. Pure: lines to rules and
- * back. settings/enforce.h has them enforced.
+ * Policy: the peers with which this host, or one of its network namespaces, uses SMC. Pure: converts
+ * lines to rules and back. settings/enforce.h applies them.
  *
  *	allow [to | from] NETWORK[:PORTS]...
  *	deny  [to | from] NETWORK[:PORTS]...
@@ -9,20 +9,20 @@
  *	learn TIME
  *	by nft | bpf
  *
- * NETWORK is 10.0.0.0/8, 10.9.0.7, fd00::/8, or [fd00::]/8 in front of ports; PORTS is 443 or
- * 8000-8100; TIME is a number with s, m, h or d. The rules are about each connection:
+ * NETWORK is 10.0.0.0/8, 10.9.0.7, fd00::/8, or [fd00::]/8 before ports; PORTS is 443 or 8000-8100;
+ * TIME is a number with s, m, h or d. The rules apply to each connection:
  *
- * - A port is that of the server, whichever end this host is.
- * - "to" means connections that this host makes, "from" those that it accepts; without a word both.
- *   A connection to this host itself is one of each, and needs the leave of both.
- * - The network is the other end's. One of IPv4 also means sockets of IPv6 that speak IPv4
- *   (::ffff:10.0.0.1); one of IPv6, even ::/0, means IPv6 only.
- * - "deny": these use plain TCP. It wins over every "allow".
- * - "allow": of the connections in its direction with its ports, these use SMC, everybody else
- *   plain TCP. What is allowed by one "allow" is allowed. Those that none speaks of are free.
- * - The order of lines means nothing.
+ * - A port is the server's, whichever end this host is.
+ * - "to" matches connections made by this host, "from" those it accepts; without either, both.
+ *   A connection to this host itself is both, and must be allowed in both directions.
+ * - The network is the other end's. An IPv4 network also matches IPv6 sockets that use IPv4
+ *   (::ffff:10.0.0.1); an IPv6 one, even ::/0, matches IPv6 only.
+ * - "deny": matching connections use plain TCP. It overrides every "allow".
+ * - "allow": matching connections use SMC, all others of its direction and ports plain TCP. One
+ *   matching "allow" is enough. Connections outside of all directions and ports are allowed.
+ * - The order of lines does not matter.
  *
- * Whoever is denied is not refused: both ends fall back to TCP at once, with reason 0x03010000.
+ * A denied connection is not refused: both ends fall back to TCP at once, with reason 0x03010000.
  */
 #pragma once
 
@@ -34,7 +34,7 @@
 #include "net/netaddr.h"
 #include "out/text.h"
 
-/* Different combinations of allow or deny, direction and ports. */
+/* Number of different combinations of allow or deny, direction and ports. */
 #define POLICY_RULES_MAX 64
 #define POLICY_LEARN_MAX (365U * 86400)
 /* Room for one network with ports: "[fd00::]/128:65534-65535" */
@@ -50,10 +50,10 @@ struct policy_range {
 };
 
 /**
- * struct policy_rule - the networks that one action, direction and range of ports has
+ * struct policy_rule - networks of one combination of action, direction and range of ports
  * @nets: IPv4 and IPv6; their netdev is empty
- * @hits: SYNs that it decided about, by bpf SYN-ACKs for a server, since the policy is in force
- * @others: of "allow": those that it denied, as they were not in @nets
+ * @hits: SYNs that the rule decided, by bpf SYN-ACKs for a server, since the policy is in force
+ * @others: for "allow": SYNs that it denied, as they were not from or to @nets
  */
 struct policy_rule {
 	enum policy_action action;
@@ -65,12 +65,12 @@ struct policy_rule {
 };
 
 /**
- * struct policy - all of it; begin with all zero, which denies nothing
- * @ports: of "deny port"; @port_hits as hits of a rule
- * @learn: seconds, 0 for not at all
- * @for_later: network namespaces that are made later begin with it; only bpf can, in the first one
- * @learned, @learned_count: peers that are denied at present because of it, as "10.0.0.1"; only in
- *	what was read from the kernel
+ * struct policy - a whole policy; zero-initialize, which denies nothing
+ * @ports: of "deny port"; @port_hits: as hits of a rule
+ * @learn: seconds, 0 to not learn
+ * @for_later: network namespaces created later begin with it; only by bpf, in the first one
+ * @learned, @learned_count: peers denied at present by learning, as "10.0.0.1"; only when read from
+ *	the kernel
  */
 struct policy {
 	struct policy_rule *rules;
@@ -85,72 +85,72 @@ struct policy {
 	size_t learned_count, learned_size;
 };
 
-/** policy_is_keyword() - is that the first word of a line of a policy? */
+/** policy_is_keyword() - is it the first word of a policy line? */
 bool policy_is_keyword(const char *word);
 
 /**
- * policy_line() - add one line
- * @words: of which the first is a keyword
- * @bad: receives the index of the word that is wrong
+ * policy_line() - parse and add one line
+ * @words: the first one is a keyword
+ * @bad: receives the index of the wrong word
  *
- * Return: 0; -EINVAL with what was expected in @err, without the word itself, and then the policy
- * may have some of the line.
+ * Return: 0; -EINVAL with the expectation in @err, without the word itself; then the line may have
+ * been added in part.
  */
 int policy_line(struct policy *policy, const char *const *words, size_t count, size_t *bad,
 		struct smc_err *err);
 
 /**
- * policy_lines() - all lines of a policy among those of a file that was written by policy_write(),
- *	or smc_conf export, up to the first network namespace; settled
- * @text: changed
+ * policy_lines() - read the policy lines of a file written by policy_write(),
+ * or smc_conf export, up to the first network namespace; settled
+ * @text: modified
  */
 void policy_lines(struct policy *policy, char *text);
 
 /**
- * policy_settle() - put into the only form that is like that of every policy that means the same
+ * policy_settle() - convert to the canonical form, the same for all equivalent policies
  *
- * After the last line, before all that follows. Networks become the fewest that are the same
- * addresses, ports the fewest ranges, rules get an order.
+ * Call after the last line, before anything else. Merges networks and ports into the fewest, and
+ * sorts the rules.
  */
 void policy_settle(struct policy *policy);
 
-/** policy_is_empty() - denies nothing: no table, no program is needed */
+/** policy_is_empty() - does it deny nothing? Then no table and no program is needed */
 bool policy_is_empty(const struct policy *policy);
 
 /**
- * policy_allows() - may a connection use SMC, as far as it is known beforehand?
+ * policy_allows() - may a connection use SMC, as far as known beforehand?
  * @side: POLICY_TO or POLICY_FROM
- * @peer: its address, with all bits as prefix; with fewer a network, of which all must be allowed,
- *	and none be denied as a whole
+ * @peer: its address, with full prefix length; with a shorter one a network, which must be allowed
+ *	as a whole and not denied as a whole
  * @port: the server's
  */
 bool policy_allows(const struct policy *policy, enum policy_side side, const struct netaddr *peer,
 		   uint16_t port);
 
-/** policy_write() - as lines, for a file: several networks a line */
+/** policy_write() - write lines for a file, several networks per line */
 void policy_write(struct out_text *text, const struct policy *policy);
 
-/** typedef policy_line_fn - one line with one network or range of ports. Return: 0, or an error */
+/** typedef policy_line_fn - takes a line with one network or range. Return: 0, or an error */
 typedef int (*policy_line_fn)(void *arg, char sign, const char *line);
 
 /**
- * policy_diff() - what must change for @now to become @wanted
- * @fn: gets '-' with a line that goes, '+' with one that comes; sorted by their text
+ * policy_diff() - list the changes from @now to @wanted
+ * @fn: gets '-' with a removed line, '+' with an added one; sorted by their text
  *
- * Without "by" in @wanted it does not matter who enforces it. @for_later does where @now is by bpf.
+ * Without "by" in @wanted any enforcer is equal. @for_later is compared if @now is enforced by bpf.
  *
- * Return: 0, or the value of @fn that ended it. No call means that they are equal.
+ * Return: 0, or the nonzero value of @fn that ended it. No call means that they are equal.
  */
 int policy_diff(const struct policy *now, const struct policy *wanted, policy_line_fn fn,
 		void *arg);
 
-/** policy_differs() - is there any such line? */
+/** policy_differs() - does policy_diff() find any change? */
 bool policy_differs(const struct policy *now, const struct policy *wanted);
 
 /** policy_by_name() - "nft", "bpf", or NULL */
 const char *policy_by_name(enum policy_by by);
 
-/** policy_rule() - the rule of these three, a new one if there is none */
+/** policy_rule() - find or add the rule with these three */
 struct policy_rule *policy_rule(struct policy *policy, enum policy_action action,
 				enum policy_side side, struct policy_range ports);
 
@@ -163,5 +163,5 @@ const char *policy_side_name(enum policy_side side);
 /** policy_rule_text() - "allow to", without networks and ports */
 void policy_rule_text(char text[16], const struct policy_rule *rule);
 
-/** policy_free() - and make it empty */
+/** policy_free() - free, and reset to empty */
 void policy_free(struct policy *policy);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Lines of a policy: read, written, and what differs between two. */
+/* Lines of a policy: parse, write and compare. */
 #include "settings/policy.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "base/scan.h"
 #include "base/words.h"
 
-#define MAPPED_BITS 96 /* of an IPv4 address in IPv6, RFC 4291 2.5.5.2 */
+#define MAPPED_BITS 96 /* prefix of an IPv4-mapped IPv6 address, RFC 4291 2.5.5.2 */
 #define LINE_WIDTH 80
 
 static const struct unit {
@@ -19,7 +19,7 @@ static const struct unit {
 	uint32_t seconds;
 } units[] = { { 'd', 86400 }, { 'h', 3600 }, { 'm', 60 }, { 's', 1 } };
 
-/* ---- read ---- */
+/* ---- parse ---- */
 
 struct item {
 	struct netaddr net;
@@ -31,7 +31,7 @@ static int wrong(struct smc_err *err, const char *what)
 	return smc_err_say(err, EINVAL, "%s", what);
 }
 
-/* An address: of IPv4, of IPv6 in brackets, or of IPv6, which no port can follow. */
+/* An address: IPv4, IPv6 in brackets, or bare IPv6, which no port can follow. */
 static bool take_host(const char **at, struct netaddr *net)
 {
 	const char *colon = strchr(*at, ':');
@@ -57,7 +57,7 @@ static bool is_mapped(const struct netaddr *net)
 	       !memcmp(net->bytes, prefix, sizeof(prefix));
 }
 
-/* May only be called with a whole address. Return: 0, -EINVAL with the network that it is in */
+/* Host bits must be zero. Return: 0, -EINVAL with the correct network */
 static int check_bits(const struct netaddr *net, struct smc_err *err)
 {
 	char text[NETADDR_TEXT_SIZE], subnet[NETADDR_TEXT_SIZE];
@@ -119,7 +119,7 @@ static int add_network(struct policy *policy, enum policy_action action, enum po
 	return 0;
 }
 
-/* PORTS, more of them behind commas. */
+/* PORTS, comma-separated. */
 static int add_ports(struct policy *policy, const char *word, struct smc_err *err)
 {
 	struct policy_range ports;
@@ -257,7 +257,7 @@ void policy_lines(struct policy *policy, char *text)
 	policy_settle(policy);
 }
 
-/* ---- written ---- */
+/* ---- write ---- */
 
 const char *policy_action_name(enum policy_action action)
 {
@@ -313,9 +313,9 @@ static void learn_text(char text[16], uint32_t seconds)
 }
 
 /**
- * typedef item_fn - takes one network, range of ports or the like
- * @start: how its line begins
- * @is_first: of those that may stand in one line
+ * typedef item_fn - takes one network, range of ports or other item
+ * @start: beginning of its line
+ * @is_first: of the items that can share a line
  */
 typedef void (*item_fn)(void *arg, const char *start, const char *word, bool is_first);
 
@@ -344,7 +344,7 @@ static void each_item(const struct policy *policy, item_fn fn, void *arg)
 		fn(arg, "by", policy_by_name(policy->by), true);
 }
 
-/** struct writer - @line: where the present line begins */
+/** struct writer - @line: start of the current line */
 struct writer {
 	struct out_text *text;
 	size_t line;
@@ -375,7 +375,7 @@ void policy_write(struct out_text *text, const struct policy *policy)
 		out_char(text, '\n');
 }
 
-/* ---- compared ---- */
+/* ---- compare ---- */
 
 struct line {
 	char text[16 + POLICY_LINE_SIZE];
