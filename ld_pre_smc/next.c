@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The functions below this library: libc's, or those of the next preload library. */
+/* The next functions in the search order: of libc, or of another preload library. */
 #include "ld_pre_smc/next.h"
 
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 _Atomic(shim_any_fn) shim_next_fn[SHIM_FNS];
 atomic_bool shim_has_started;
 
-/* A system call, with the parameters of the function whose place it takes. */
+/* A system call with the parameters of the function that it replaces. */
 #define RAW(type, name, parameters, ...)                                                           \
 	static type raw_##name parameters                                                          \
 	{                                                                                          \
@@ -28,7 +28,7 @@ RAW(int, ioctl, (int fd, unsigned long request, void *arg), fd, request, arg)
 RAW(ssize_t, splice,
     (int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len, unsigned int flags), in, in_pos,
     out, out_pos, len, flags)
-/* 32-bit architectures of later years have one of the two only. */
+/* Newer 32-bit architectures have only one of the two. */
 #ifndef SYS_sendfile
 #define SYS_sendfile SYS_sendfile64
 #endif
@@ -61,7 +61,7 @@ RAW(int, execve, (const char *path, char *const argv[], char *const envp[]), pat
 RAW(int, execveat, (int dir, const char *path, char *const argv[], char *const envp[], int flags),
     dir, path, argv, envp, flags)
 
-/* What a libc without dynamic symbols, or an older one, does not have: nobody calls it there. */
+/* For functions missing from this libc, which nobody calls there. */
 static int raw_missing(void)
 {
 	errno = ENOSYS;
@@ -74,7 +74,7 @@ static void raw_closefrom(int low)
 	raw_close_range(low < 0 ? 0 : (unsigned int)low, ~0U, 0);
 }
 
-/* Not every architecture has the older one. */
+/* Not every architecture has the older call. */
 static int raw_accept(int fd, struct sockaddr *addr, socklen_t *len)
 {
 	return raw_accept4(fd, addr, len, 0);
@@ -82,7 +82,7 @@ static int raw_accept(int fd, struct sockaddr *addr, socklen_t *len)
 
 static const struct {
 	const char *name;
-	shim_any_fn raw; /* the last resort */
+	shim_any_fn raw; /* fallback */
 } shim_fns[SHIM_FNS] = {
 	[SHIM_SOCKET] = { "socket", (shim_any_fn)raw_socket },
 	[SHIM_SETSOCKOPT] = { "setsockopt", (shim_any_fn)raw_setsockopt },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions below this library: libc's, or those of the next preload library. */
+/* The next functions in the search order: of libc, or of another preload library. */
 #pragma once
 
 #include <fcntl.h>
@@ -14,9 +14,9 @@
 #pragma GCC visibility push(hidden)
 
 /*
- * One entry a function that is called below, after the file that interposes it: calls/exec.c also
- * has execl, execle, execlp, execv and execvp, calls/exit.c also _Exit. To interpose one more: add
- * it here and below, its row in next.c, and its name in ld_pre_smc.map.
+ * One entry per function that this library calls, below the file that interposes it: calls/exec.c
+ * also has execl, execle, execlp, execv and execvp, calls/exit.c also _Exit. To interpose another
+ * one: add it here and below, its row in next.c, and its name in ld_pre_smc.map.
  */
 enum shim_fn {
 	/* calls/socket.c */
@@ -81,8 +81,8 @@ enum shim_fn {
 typedef void (*shim_any_fn)(void);
 
 /*
- * glibc has a second name of some functions for 32-bit programs with 64-bit times: those of
- * Debian's armhf, and all that were made with _TIME_BITS=64.
+ * glibc has a second name of some functions for 32-bit programs with 64-bit times: used by Debian's
+ * armhf, and all programs built with _TIME_BITS=64.
  */
 #if defined(__GLIBC__) && __SIZEOF_LONG__ == 4
 #define SHIM_TIME64(name, other)                                                                   \
@@ -94,19 +94,19 @@ typedef void (*shim_any_fn)(void);
 
 extern _Atomic(shim_any_fn) shim_next_fn[SHIM_FNS];
 
-/* The library's constructor runs, or has run. */
+/* The library's constructor is running, or has run. */
 extern atomic_bool shim_has_started;
 
 /**
- * shim_resolve() - find the function below by dlsym(3) with RTLD_NEXT, and remember it
- * @fn: which one
+ * shim_resolve() - find the next function by dlsym(3) with RTLD_NEXT, and cache it
+ * @fn: the function
  *
  * Every call finds the same address, so any number of threads may do this at once without a lock.
- * When no library has the function (a static libc of its own, a libc without dynamic symbols), a
- * system call takes its place. Leaves errno as it was.
+ * If no library has the function (a statically linked libc, a libc without dynamic symbols), a
+ * system call replaces it. Preserves errno.
  *
  * dlsym() takes the loader's lock: fine in constructors and threads. The library's constructor
- * resolves every row, so that no signal handler has to.
+ * resolves every row, so signal handlers never need to.
  *
  * Return: the function, never NULL.
  */
@@ -119,10 +119,10 @@ static inline shim_any_fn shim_next(enum shim_fn fn)
 	return __builtin_expect(found != NULL, 1) ? found : shim_resolve(fn);
 }
 
-/* socket(2) below this library; not inline, for the sake of the shortest way through socket(). */
+/* The next socket(2); not inline, to keep the fast path of socket() short. */
 int next_socket(int domain, int type, int protocol);
 
-/* The others, each as its manual page has it. */
+/* The others, with the types of their manual pages. */
 #define next_setsockopt ((__typeof__(setsockopt) *)shim_next(SHIM_SETSOCKOPT))
 #define next_getsockopt ((__typeof__(getsockopt) *)shim_next(SHIM_GETSOCKOPT))
 #define next_connect ((__typeof__(connect) *)shim_next(SHIM_CONNECT))
@@ -152,8 +152,8 @@ int next_socket(int domain, int type, int protocol);
 #define next_fexecve ((__typeof__(fexecve) *)shim_next(SHIM_FEXECVE))
 
 /*
- * next_socket() for callers that know that it was called before: by any thread that told them so
- * with a release. The fence makes what that thread found visible here; x86 needs no code for it.
+ * next_socket() for callers that know that it was called before, from a release store of the thread
+ * that called it. The fence makes that thread's result visible here; x86 needs no code for it.
  */
 static inline int next_known_socket(int domain, int type, int protocol)
 {

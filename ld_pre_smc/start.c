@@ -6,7 +6,7 @@
 #include "ld_pre_smc/state/keeper_client.h"
 #include "ld_pre_smc/state/sandbox.h"
 
-/* Before main(), so that no signal handler has to: see shim_resolve(). */
+/* Before main(), so that signal handlers never need to: see shim_resolve(). */
 static __attribute__((constructor)) void prepare(void)
 {
 	struct shim_config own;

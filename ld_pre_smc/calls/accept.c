@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* accept(2) and accept4(2), as a TCP socket would. */
+/* accept(2) and accept4(2), with the behaviour of a TCP socket. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/log.h"
 
-/* Milliseconds: a window, and what a busy machine makes of it. */
+/* Milliseconds: length of a window, with a margin for a busy machine. */
 #define WINDOW 20
 
 /* flags is -1 for accept(2). */
@@ -31,7 +31,10 @@ static int call_next(const struct call *call)
 				 next_accept4(call->fd, call->addr, call->len, call->flags);
 }
 
-/* True if there is no telling. What was found decides what is asked first the next time. */
+/*
+ * Is the listener non-blocking? True if unknown. The result decides what is checked first next
+ * time.
+ */
 static bool is_nonblocking(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
@@ -55,7 +58,7 @@ static bool is_ready(int fd)
 	return shim_events(fd, POLLIN) & POLLIN;
 }
 
-/* Whether accept(2) began in the window of another caller, and so ended although TCP would not. */
+/* Did accept(2) end early because it began in another caller's window? */
 static bool ended_by_window(int fd, long long passed)
 {
 	int err = errno;
@@ -72,13 +75,13 @@ static bool ended_by_window(int fd, long long passed)
 	limit = time.tv_sec * 1000LL + time.tv_usec / 1000;
 	if (err == EAGAIN)
 		ended = !limit || passed < limit - WINDOW;
-	else /* with a time-out of its own TCP is not restarted: socket(7) */
+	else /* TCP is not restarted if it has a timeout: socket(7) */
 		ended = !limit && passed < WINDOW && shim_would_restart();
 	errno = err;
 	return ended;
 }
 
-/* Wait as the program wants it. Return: false if that was cut short. */
+/* Wait as the program requested. Return: false if the wait ended early. */
 static bool wait_for_client(const struct call *call, int *fd)
 {
 	long long start = shim_milliseconds();
@@ -88,8 +91,8 @@ static bool wait_for_client(const struct call *call, int *fd)
 }
 
 /*
- * What TCP has in its queue for a client that came and went: a socket that is at its end, and
- * cannot be written to. shutdown(2) fails, as there never was a connection, and does that.
+ * Emulate TCP's queue entry of a client that came and left: a socket at end of file that cannot be
+ * written to. shutdown(2) on a new socket fails, as it was never connected, but has this effect.
  */
 static int accept_gone(const struct call *call)
 {
@@ -104,7 +107,7 @@ static int accept_gone(const struct call *call)
 		return -1;
 	}
 	shutdown(fd, SHUT_RDWR);
-	/* Nobody's address, and it is the kernel who finds pointers wrong. */
+	/* The address of nobody; the kernel checks the caller's pointers. */
 	if (call->addr && getsockname(fd, call->addr, call->len)) {
 		err = errno;
 		shim_close(fd);
@@ -116,14 +119,14 @@ static int accept_gone(const struct call *call)
 }
 
 /*
- * Results of a look into the queue: a client or an error; a client that is gone; a client that
- * came meanwhile; another thread is looking; nobody; a listener that needs no such care.
+ * Result of a look into the queue: a client or an error; a client that is gone; a client that
+ * arrived later; another thread is looking; nobody; a listener that needs no such care.
  */
 enum found { RESULT, GONE, AGAIN, BUSY, NOBODY, NO_CARE };
 
 /*
- * Only one looks at a time: who then finds the queue empty has lost a client to another one.
- * @is_asked: the listener is known to wait
+ * One thread looks at a time, so an empty queue means that a client was lost to another one.
+ * @is_asked: the listener is known to be blocking
  */
 static enum found look_alone(const struct call *call, int *fd, struct shim_window *window,
 			     bool is_asked)
@@ -140,7 +143,7 @@ static enum found look_alone(const struct call *call, int *fd, struct shim_windo
 	return is_ready(call->fd) ? AGAIN : GONE;
 }
 
-/* Other sockets lose their mark, and are not asked again. */
+/* Sockets of other kinds lose their mark, and are not checked again. */
 static bool is_smc(int fd)
 {
 	if (shim_is_smc(fd, NULL))
@@ -150,8 +153,8 @@ static bool is_smc(int fd)
 }
 
 /*
- * A listener that others may have, too, is asked before they are locked out. Nobody is cancelled
- * here, as others would find the window open.
+ * A possibly shared listener is checked before others are locked out. Cancellation is blocked, as
+ * it would leave the window open.
  */
 static enum found look(const struct call *call, int tries, int *fd)
 {
@@ -175,7 +178,7 @@ static enum found look(const struct call *call, int tries, int *fd)
 	return found;
 }
 
-/* Takes a client that is ready in a window, and waits when there is none. */
+/* Take a ready client within a window, and wait if there is none. */
 static int accept_blocking(const struct call *call)
 {
 	int fd = -1, tries = 0;
@@ -217,8 +220,8 @@ static int accept_marked(const struct call *call)
 }
 
 /*
- * No system call more for what is not an SMC socket; one more for a listener that does not wait or
- * has nobody in its queue, and for a client if buffers have sizes.
+ * Adds no system call for sockets other than SMC; one for a listener that is non-blocking or has an
+ * empty queue, and one per client if buffer sizes are set.
  */
 static int accept_any(const struct call *call)
 {
@@ -226,13 +229,13 @@ static int accept_any(const struct call *call)
 }
 
 /**
- * accept() - accept(2), which returns when poll(2) called the listener ready
+ * accept() - accept(2) that returns if poll(2) reported the listener ready
  *
- * A client that goes away during its handshake makes an SMC listener ready; the kernel's accept(2)
- * throws the dead connection away, and a blocking one then waits for the next client. TCP keeps
- * such connections. So does this: the caller gets a socket that is at its end.
+ * A client that disconnects during its handshake makes an SMC listener ready; the kernel's
+ * accept(2) drops the dead connection, and a blocking one then waits for the next client. TCP keeps
+ * such connections, and so does this function: the caller gets a socket at end of file.
  *
- * Non-blocking listeners and sockets that are not SMC listeners: nothing is changed.
+ * Non-blocking listeners and sockets that are not SMC listeners: unchanged behaviour.
  *
  * Return: a file descriptor with errno untouched, or -1 with errno.
  */
@@ -248,6 +251,6 @@ int accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags)
 {
 	const struct call call = { .fd = fd, .addr = addr, .len = len, .flags = flags };
 
-	/* What is not known fails before anybody is asked. */
+	/* Unknown flags fail before the listener is checked. */
 	return flags < 0 ? next_accept4(fd, addr, len, flags) : accept_any(&call);
 }

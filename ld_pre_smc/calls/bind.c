@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* bind(2), as a TCP socket would. */
+/* bind(2), with the behaviour of a TCP socket. */
 #include <errno.h>
 
 #include "ld_pre_smc/next.h"
@@ -9,7 +9,10 @@
 #include "ld_pre_smc/state/replace_socket.h"
 #include "process/sockopt_numbers.h"
 
-/* Two interfaces share a port: SMC tells its TCP socket of the interface too late, at listen(). */
+/*
+ * Sockets on two interfaces share a port: SMC passes the interface to its TCP socket only at
+ * listen().
+ */
 static int bind_by_swap(int fd, const struct sockaddr *addr, socklen_t len)
 {
 	struct shim_sock sock;
@@ -21,7 +24,7 @@ static int bind_by_swap(int fd, const struct sockaddr *addr, socklen_t len)
 }
 
 /**
- * bind() - bind(2), with ports that several interfaces share
+ * bind() - bind(2), with support for ports shared by several interfaces
  *
  * Return: 0 with errno untouched, or -1 with errno.
  */

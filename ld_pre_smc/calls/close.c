@@ -2,15 +2,14 @@
 /*
  * close(2), close_range(2) and closefrom(3).
  *
- * The kernel closes the descriptor, always. Before that, where its byte says that it may be an SMC
- * socket, shim_unsent_close() looks at it. Where the byte was wrong it is corrected, and that was
- * all. Where data is unsent that the kernel would wait two seconds for and then drop, smc_keep gets
- * the socket, and goes on sending after this process has closed it. Where nothing is unsent the
- * kernel sends the peer a message about the end. A signal would break that off, so signals wait
- * until the kernel has closed.
+ * The kernel always closes the descriptor. If its byte says that it may be an SMC socket,
+ * shim_unsent_close() checks it first; a wrong byte is corrected. If there is unsent data, for
+ * which the kernel would wait two seconds and then drop it, smc_keep gets the socket and continues
+ * to send after this process has closed it. If nothing is unsent, the kernel sends the peer a close
+ * message. A signal would abort that, so signals are blocked until the kernel has closed.
  *
- * The same comes before everything else that closes: dup2() what it overwrites, fclose(), exec and
- * the end of the process.
+ * The same is done before all other calls that close: dup2() for the overwritten descriptor,
+ * fclose(), exec and the end of the process.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -21,19 +20,19 @@
 #include "ld_pre_smc/state/signals.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
-/* musl's headers have neither. */
+/* Missing from musl's headers. */
 int close_range(unsigned int first, unsigned int last, int flags);
 void closefrom(int low);
 
 /**
- * close() - close(2); what SMC-R has not sent yet is sent all the same, and nobody waits
+ * close() - close(2) that neither waits for nor loses data that SMC-R has not sent yet
  *
- * The kernel waits two seconds, and then throws the rest away. As long as somebody has the socket
- * it goes on sending, so smc_keep gets it. A file that cannot be an SMC socket costs no system
- * call, a socket that has sent all costs one. No signal comes between the kernel and the peer, see
+ * The kernel waits two seconds, and then drops the rest. It continues to send while any process has
+ * the socket open, so smc_keep gets it. A file that cannot be an SMC socket costs no system call, a
+ * socket without unsent data costs one. Signals are blocked during the close message, see
  * shim_unsent_close().
  *
- * A program in a sandbox gets what the kernel does: see shim_in_sandbox.
+ * In a sandbox the kernel's behaviour is unchanged: see shim_in_sandbox.
  *
  * Return: as close(2).
  */
@@ -46,7 +45,10 @@ int close(int fd)
 	return ret;
 }
 
-/* Others may wait in their close(), and signals end that. Huge numbers are left to the kernel. */
+/*
+ * Signals abort close() of sockets that wait: close the others first. Huge numbers are left to the
+ * kernel.
+ */
 static void close_sent(unsigned int first, unsigned int last)
 {
 	struct shim_signals signals;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The work before the kernel closes a descriptor, for each call that closes. */
+/* Preparation of a close, for every call that closes a descriptor. */
 #pragma once
 
 #include "ld_pre_smc/state/fd_table.h"
@@ -7,7 +7,7 @@
 #include "ld_pre_smc/state/signals.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
-/* shim_signals_restore() follows the kernel's close(). */
+/* Call shim_signals_restore() after the kernel's close(). */
 static inline struct shim_signals shim_close_begin(int fd)
 {
 	struct shim_signals old = { 0 };

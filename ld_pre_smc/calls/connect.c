@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * connect(2), as a TCP socket would.
+ * connect(2), with the behaviour of a TCP socket.
  *
- * First the rules: a socket that they leave to TCP is replaced by a TCP socket, or has been one
- * from the start (state/choice.c). A socket of which nothing need be known, because nobody has
- * touched it since socket(), then simply connects. Only if that fails is anything asked.
+ * First the rules are applied: a socket that must use TCP is replaced by a TCP socket, or has been
+ * one from the start (state/choice.c). A socket untouched since socket() then simply connects; its
+ * state is only queried if that fails.
  *
- * Other SMC sockets get what the kernel's lack: SO_SNDTIMEO limits the time, a signal
- * restarts the wait, SO_LINGER keeps its time, AF_UNSPEC makes the socket as new, and a failed
- * socket is replaced, as it could not be used again.
+ * Other SMC sockets get missing behaviour of TCP: SO_SNDTIMEO limits the time, a signal restarts
+ * the wait, SO_LINGER keeps its time, AF_UNSPEC resets the socket, and a failed socket is replaced,
+ * as it could not be used again.
  *
- * When TCP was connected and the SMC handshake after it broke, a TCP socket takes the place and
- * connects once more; the peer is remembered for an hour (state/lives.c). A program that does not
- * wait gets that when it asks for SO_ERROR.
+ * If TCP was connected but the SMC handshake broke, a TCP socket replaces the SMC one and connects
+ * once more; the peer is remembered for an hour (state/lives.c). A non-blocking program triggers
+ * that when it reads SO_ERROR.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@
 #include "ld_pre_smc/state/lives.h"
 #include "ld_pre_smc/state/replace_socket.h"
 
-/* How often connect() is called again, in a row. */
+/* Maximum number of consecutive calls of connect(). */
 #define RESTARTS 4
 
 struct attempt {
@@ -44,7 +44,7 @@ struct attempt {
 	bool has_route;
 };
 
-/* SO_SNDTIMEO in milliseconds, -1 for none: a blocking connect() of TCP ends after that. */
+/* SO_SNDTIMEO in milliseconds, -1 for none: limits a blocking connect() of TCP. */
 static int send_timeout(int fd, struct timeval *time)
 {
 	socklen_t len = sizeof(*time);
@@ -65,7 +65,7 @@ static void set_send_timeout(int fd, const struct timeval *time)
 	errno = saved;
 }
 
-/* connect() as a non-blocking socket does it: the kernel's worker goes on, whatever comes. */
+/* Start connect() in non-blocking mode: then the kernel's worker continues in any case. */
 static int start(const struct attempt *try)
 {
 	int flags = fcntl(try->fd, F_GETFL), ret, err;
@@ -79,8 +79,8 @@ static int start(const struct attempt *try)
 }
 
 /*
- * A socket learns that it is connected from the next connect(). One that is about to fall back
- * answers EALREADY for a moment: its TCP socket would learn nothing.
+ * A socket only notices by another connect() that it is connected. A socket that is about to fall
+ * back returns EALREADY for a moment: otherwise its TCP socket would not notice.
  */
 static void tell_connected(const struct attempt *try)
 {
@@ -89,8 +89,8 @@ static void tell_connected(const struct attempt *try)
 }
 
 /*
- * The result of a connection that is no longer in progress. A time-out leaves no error behind, just
- * a closed socket; a peer that closed meanwhile is not a failure.
+ * Result of a finished connection attempt. A timeout leaves no error, only a closed socket; a
+ * connection already closed by the peer is not a failure.
  */
 static int finish(const struct attempt *try, int revents)
 {
@@ -105,9 +105,9 @@ static int finish(const struct attempt *try, int revents)
 }
 
 /**
- * wait_connected() - wait until a connection in progress is made or has failed
+ * wait_connected() - wait until a connection attempt has succeeded or failed
  * @timeout: milliseconds, -1 for none
- * @late: errno when the time is over
+ * @late: errno after the timeout
  */
 static int wait_connected(const struct attempt *try, int timeout, int late)
 {
@@ -124,15 +124,15 @@ static int wait_connected(const struct attempt *try, int timeout, int late)
 			errno = late;
 			return -1;
 		}
-		/* With a time-out TCP is not restarted: socket(7). */
+		/* TCP is not restarted if it has a timeout: socket(7). */
 		if (errno != EINTR || timeout >= 0 || !shim_would_restart())
 			return -1;
 	}
 }
 
 /*
- * The socket as it was before connect(). It is no longer bound if the port is still in use: in most
- * cases the kernel chose it for the attempt that failed.
+ * Restore the socket's state before connect(). It is unbound if the port is still in use: then the
+ * kernel usually chose it for the failed attempt.
  */
 static int swap_fresh(const struct attempt *try, const char *why)
 {
@@ -144,7 +144,7 @@ static int swap_fresh(const struct attempt *try, const char *why)
 	return 0;
 }
 
-/* A signal during the handshake leaves a socket behind that can do nothing more. */
+/* A signal during the handshake leaves an unusable socket. */
 static int again_after_signal(const struct attempt *try)
 {
 	int ret;
@@ -158,11 +158,11 @@ static int again_after_signal(const struct attempt *try)
 		return ret;
 	if (shim_would_restart())
 		return wait_connected(try, -1, 0);
-	errno = EINTR; /* and the connection goes on, as with TCP */
+	errno = EINTR; /* the connection continues, as with TCP */
 	return -1;
 }
 
-/* The kernel's worker, too, would give up after SO_SNDTIMEO, and for good. */
+/* With SO_SNDTIMEO set, the kernel's worker would also give up after that time, for good. */
 static int connect_in_time(const struct attempt *try, int timeout, const struct timeval *time)
 {
 	static const struct timeval none;
@@ -176,12 +176,12 @@ static int connect_in_time(const struct attempt *try, int timeout, const struct 
 	return ret;
 }
 
-/* What is left to do for a blocking socket when connect() gave @ret. */
+/* Complete connect() of a blocking socket that returned @ret. */
 static int settle(const struct attempt *try, int ret)
 {
 	int tries;
 
-	/* A refusal that the kernel forgot as a signal restarted the call: the socket is as new. */
+	/* The kernel lost a refusal when a signal restarted the call: the socket is as new. */
 	for (tries = 0; ret && errno == ECONNABORTED && tries < RESTARTS &&
 			!(shim_events(try->fd, 0) & POLLHUP);
 	     tries++)
@@ -204,14 +204,14 @@ static int connect_blocking(const struct attempt *try)
 }
 
 /*
- * TCP sockets can be used again after a failure. SMC sockets cannot once they are closed, or when
- * the TCP connection was made and the handshake after it failed.
+ * TCP sockets can be used again after a failure. SMC sockets cannot once they are closed, or if TCP
+ * was connected and the handshake failed.
  */
 static void renew(const struct attempt *try)
 {
 	int state, saved = errno;
 
-	/* EINVAL: also that of a connection whose peer has closed it. */
+	/* EINVAL: also for a connection that its peer has closed. */
 	if (errno == EINPROGRESS || errno == EALREADY || errno == EISCONN || errno == EINTR ||
 	    errno == EINVAL)
 		return;
@@ -222,12 +222,12 @@ static void renew(const struct attempt *try)
 	errno = saved;
 }
 
-/* First port that the kernel itself gives to sockets: net.ipv4.ip_local_port_range. */
+/* First port that the kernel chooses itself: net.ipv4.ip_local_port_range. */
 #define FIRST_OWN_PORT 32768
 
 /*
- * The address that the program had bound. The port may still be in use by the connection that
- * failed: then another one, unless the program must have chosen it.
+ * Bind to the address that the program had bound. If the failed connection still uses the port,
+ * take another one, unless the program must have chosen it.
  */
 static int bind_again(int fd, const union shim_address *from)
 {
@@ -237,11 +237,11 @@ static int bind_again(int fd, const union shim_address *from)
 		return 0;
 	if (errno != EADDRINUSE || ntohs(from->in.sin_port) < FIRST_OWN_PORT)
 		return -1;
-	any_port.in.sin_port = 0; /* at the same place in IPv6 */
+	any_port.in.sin_port = 0; /* same offset in IPv6 */
 	return next_bind(fd, &any_port.any, shim_address_len(from));
 }
 
-/* Return: as connect(2) of a TCP socket; with errno as it was if none can take the place. */
+/* Return: as connect(2) of a TCP socket; with errno unchanged if no TCP socket can replace it. */
 static int connect_as_tcp(int fd, const struct shim_sock *sock, const struct shim_route *route)
 {
 	int err = errno;
@@ -271,7 +271,7 @@ int shim_connect_verdict(int fd, int err)
 	return verdict == EINPROGRESS ? 0 : verdict;
 }
 
-/* A connect() that asks what became of the last one. Return: whether the answer is in errno. */
+/* A connect() that asks for the result of the previous one. Return: is the result in errno? */
 static bool is_verdict(int fd)
 {
 	struct shim_route route;
@@ -301,7 +301,7 @@ static int connect_nonblocking(const struct attempt *try)
 	return ret;
 }
 
-/* @ret: what a blocking connect() came to. */
+/* @ret: result of a blocking connect(). */
 static int conclude(const struct attempt *try, int ret)
 {
 	struct shim_config own;
@@ -339,7 +339,7 @@ static int connect_to(struct attempt *try)
 	return connect_smc(try);
 }
 
-/* TCP forgets the connection; SMC cannot. */
+/* TCP can drop its connection and be reused; SMC cannot. */
 static int disconnect(const struct attempt *try)
 {
 	if (shim_tcp_state(try->fd) == TCP_LISTEN)
@@ -350,8 +350,8 @@ static int disconnect(const struct attempt *try)
 }
 
 /*
- * A connection that fell back is one of TCP, but its socket still offers SMC when it connects
- * again, and then nothing follows: the peer waits, and gives up.
+ * After a fallback, the socket uses TCP, but still offers SMC when it connects again, and then does
+ * not continue the handshake: the peer waits, and gives up.
  */
 static int disconnect_tcp(const struct attempt *try)
 {
@@ -366,8 +366,8 @@ static int disconnect_tcp(const struct attempt *try)
 }
 
 /*
- * A socket of which nothing need be known unless it fails: see shim_fd_is_plain(). By then it may
- * turn out to be another one.
+ * Connect a socket whose state is only queried on failure: see shim_fd_is_plain(). It may turn out
+ * to be of another kind then.
  */
 static int connect_plain(struct attempt *try)
 {
@@ -404,11 +404,11 @@ static int connect_any(struct attempt *try)
 }
 
 /**
- * connect() - connect(2), with the rules of TCP sockets
+ * connect() - connect(2), with the behaviour of TCP sockets
  *
- * Differences of SMC sockets: SO_SNDTIMEO limits the time; signals do not break it; after a failure
- * the socket can be used again; AF_UNSPEC makes it unconnected; SO_LINGER keeps its time; a
- * handshake that breaks is tried once more as TCP, unless SMC_STRICT is on.
+ * Repaired differences of SMC sockets: SO_SNDTIMEO limits the time; signals do not abort it; the
+ * socket can be used again after a failure; AF_UNSPEC disconnects it; SO_LINGER keeps its time;
+ * after a broken handshake TCP is tried once, unless SMC_STRICT is on.
  *
  * Return: 0 with errno untouched, or -1 with errno.
  */

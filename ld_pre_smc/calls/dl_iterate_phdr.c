@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* dl_iterate_phdr(3): programs with AddressSanitizer start under the library. */
+/* dl_iterate_phdr(3): lets programs with AddressSanitizer start with the library preloaded. */
 #include <link.h>
 #include <stdatomic.h>
 
@@ -12,10 +12,10 @@ struct visit {
 	void *arg;
 };
 
-/* The linker's name for the first byte of this library. */
+/* First byte of this library, by the linker. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 
-/* Of AddressSanitizer: no other program has it. */
+/* Only defined in programs with AddressSanitizer. */
 extern void __asan_init(void) __attribute__((weak));
 
 static int visit_others(struct dl_phdr_info *info, size_t size, void *arg)
@@ -28,12 +28,12 @@ static int visit_others(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /**
- * dl_iterate_phdr() - dl_iterate_phdr(3), without this library until it has started
+ * dl_iterate_phdr() - dl_iterate_phdr(3), hiding this library until it has started
  *
- * AddressSanitizer's runtime library ends the program if another library comes first, for fear of
- * a second malloc(). This library has none, and comes first by LD_PRELOAD. The check runs before
- * any constructor does. ASAN_OPTIONS and __asan_default_options() could switch it off, but those
- * are the program's own.
+ * AddressSanitizer's runtime ends the program if another library comes first, as it might have its
+ * own malloc(). This library has none, and is first due to LD_PRELOAD. The check runs before any
+ * constructor. ASAN_OPTIONS and __asan_default_options() could disable it, but they belong to the
+ * program.
  *
  * Return: as dl_iterate_phdr(3).
  */

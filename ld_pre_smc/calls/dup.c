@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* dup(2), fcntl(2) and dup2(2): a duplicate may be what the other descriptor may be. */
+/* dup(2), fcntl(2) and dup2(2): a duplicate inherits the marks of the original. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@ static void copied(int from, int to)
 }
 
 /**
- * dup() - dup(2), of which close() learns
+ * dup() - dup(2) that marks the duplicate for close()
  *
  * Return: as dup(2).
  */
@@ -47,12 +47,12 @@ static int control(enum shim_fn fn, int fd, int command, va_list ap)
 	return ret;
 }
 
-/* Two names of one system call, which the headers redirect; on 32 bits they are different calls. */
+/* Two names of one system call, redirected by headers; on 32 bits they are different calls. */
 int shim_fcntl(int fd, int command, ...) __asm__("fcntl");
 int shim_fcntl64(int fd, int command, ...) __asm__("fcntl64");
 
 /**
- * shim_fcntl() - fcntl(2), whose duplicates close() learns of
+ * shim_fcntl() - fcntl(2) that marks duplicates for close()
  *
  * Return: as fcntl(2).
  */
@@ -67,7 +67,7 @@ int shim_fcntl(int fd, int command, ...)
 	return ret;
 }
 
-/** shim_fcntl64() - the same for programs with large files */
+/** shim_fcntl64() - fcntl() for programs with large files */
 int shim_fcntl64(int fd, int command, ...)
 {
 	va_list ap;
@@ -93,7 +93,7 @@ static struct shim_signals begin_dup(int from, int to)
 }
 
 /**
- * dup2() - dup2(2), which closes a file descriptor without a word
+ * dup2() - dup2(2), with the work of close() for @to, which it implicitly closes
  *
  * Return: as dup2(2).
  */

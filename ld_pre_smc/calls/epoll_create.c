@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* epoll_create(2): instances that may watch sockets are remembered. */
+/* epoll_create(2): mark instances, which may watch sockets. */
 #include <sys/epoll.h>
 
 #include "ld_pre_smc/next.h"
@@ -13,7 +13,7 @@ static int new_epoll(int fd)
 }
 
 /**
- * epoll_create() - epoll_create(2), of which shim_unsent_close() learns
+ * epoll_create() - epoll_create(2) that marks the instance for shim_unsent_close()
  *
  * Return: as epoll_create(2).
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* execve(2) and its relatives, which close sockets; in libc they do not call each other. */
+/* execve(2) and its variants, which close sockets; within libc they do not call each other. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -11,9 +11,9 @@
 extern char **environ;
 
 /**
- * execve() - execve(2); what SMC-R has not sent of sockets that it closes is sent all the same
+ * execve() - execve(2) without loss of unsent SMC-R data on sockets that it closes
  *
- * Return: as execve(2); so do the others.
+ * Return: as execve(2); also for the other variants.
  */
 int execve(const char *path, char *const argv[], char *const envp[])
 {
@@ -57,9 +57,9 @@ int execveat(int dir, const char *path, char *const argv[], char *const envp[], 
 }
 
 /*
- * execve() or another with arguments on the stack, as libc has them: @ap has those behind @first,
- * and behind their NULL the environment of execle(). All are read here: a function that is given a
- * va_list may leave it as it was for its caller.
+ * Call execve() or a variant with arguments on the stack, as libc does: @ap has those after @first,
+ * and after their NULL the environment of execle(). All are read here: it is unspecified whether a
+ * function that is given a va_list changes it for its caller.
  */
 static int with_list(__typeof__(execve) *call, const char *path, const char *first, va_list ap,
 		     bool has_env)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The ends of a process, and exec: whoever leaves without close() loses what SMC-R has not sent. */
+/* End of a process, and exec: without close(), unsent data of SMC-R would be lost. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@
 #include "ld_pre_smc/state/unsent_data.h"
 
 /*
- * Without smc_keep: as long as the kernel waits in close(). All sockets share the time: the kernel
- * goes on sending for each while one is waited for.
+ * Without smc_keep: wait as long as the kernel does in close(). All sockets share the time, as the
+ * kernel sends for each while one is waited for.
  */
 static void wait_until_sent(int fd, long long *end)
 {
@@ -37,7 +37,7 @@ static void wait_until_sent(int fd, long long *end)
 	}
 }
 
-/* Not in a child of vfork(2): its parent has all. */
+/* False in a child of vfork(2): its parent has them all. */
 static bool has_sockets(void)
 {
 	return shim_fd_next(FD_SMC, 0) >= 0 && shim_repairs() && !shim_in_sandbox &&
@@ -80,7 +80,7 @@ static __attribute__((destructor)) void leave_by_exit(void)
 	leave();
 }
 
-/** _exit() - _exit(2), with unsent data left to smc_keep as by close() */
+/** _exit() - _exit(2) that leaves unsent data to smc_keep, as close() does */
 void _exit(int status)
 {
 	leave();

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The ends of a process, and exec: whoever leaves without close() loses what SMC-R has not sent. */
+/* End of a process, and exec: without close(), unsent data of SMC-R would be lost. */
 #pragma once
 
 #pragma GCC visibility push(hidden)
 
 /**
- * shim_leave_by_exec() - hand what exec will close to smc_keep
+ * shim_leave_by_exec() - pass the sockets that exec will close to smc_keep
  *
- * When exec then fails the program goes on with its socket, and the keeper's copy does no harm.
- * Leaves errno as it was.
+ * If exec fails, the program continues with its socket, and the keeper's copy does no harm.
+ * Preserves errno.
  */
 void shim_leave_by_exec(void);
 

@@ -8,7 +8,7 @@
 #include "ld_pre_smc/state/signals.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
-/* Write the buffer of an SMC socket first; fflush() would move the offset of a file. */
+/* Write the buffer of an SMC socket first; fflush() on a file would move its offset. */
 static int flush(int fd, FILE *file)
 {
 	return shim_unsent_is_ours(fd) && fflush(file) ? errno : 0;
@@ -24,7 +24,7 @@ int fclose(FILE *file)
 	int saved = errno, fd = fileno(file), failed = flush(fd, file), ret;
 	struct shim_signals signals = { 0 };
 
-	/* Some libcs try again what could not be written, and a signal may interrupt that. */
+	/* Some libcs retry a failed write, which a signal may interrupt. */
 	if (!failed)
 		signals = shim_close_begin(fd);
 	else
@@ -34,7 +34,7 @@ int fclose(FILE *file)
 	shim_signals_restore(&signals);
 	if (ret || !failed)
 		return ret;
-	/* The others have forgotten it. */
+	/* fclose() was called with an empty buffer: report the error of flush(). */
 	errno = failed;
 	return EOF;
 }

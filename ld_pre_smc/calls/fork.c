@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* fork(2), after which two processes have the same sockets. */
+/* fork(2), after which two processes share the sockets. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 #include "ld_pre_smc/state/lives.h"
 #include "ld_pre_smc/state/sandbox.h"
 
-/* Either process may change what both have. */
+/* Either process may change shared sockets. */
 static void drop_all_plain(void)
 {
 	int fd;
@@ -22,9 +22,9 @@ static void drop_all_plain(void)
 }
 
 /**
- * fork() - fork(2); the child knows its memory to be its own
+ * fork() - fork(2); the child records that it owns its memory
  *
- * It would find out by itself, but not before a child of vfork(2) of its own could be mistaken.
+ * It would find out by itself, but too late to recognize an own child of vfork(2).
  *
  * Return: as fork(2).
  */

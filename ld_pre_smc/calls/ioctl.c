@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* ioctl(2), as a TCP socket would answer it. */
+/* ioctl(2), with the behaviour of a TCP socket. */
 #include <errno.h>
 #include <stdarg.h>
 
@@ -8,12 +8,12 @@
 #include "ld_pre_smc/state/options.h"
 #include "ld_pre_smc/state/sock.h"
 
-/* Requests of sockets: <linux/sockios.h>. */
+/* Socket requests: <linux/sockios.h>. */
 #define FIOSETOWN_8901 0x8901
 #define SIOCSPGRP_8902 0x8902
 #define SOCKET_IOCTL(request) (((request) & ~0xffUL) == 0x8900)
 
-/* Addresses, ARP, routes and time stamps: net/ipv4 answers for its own sockets only. */
+/* Addresses, ARP, routes and timestamps: net/ipv4 answers only for its own sockets. */
 static int ask_tcp(int fd, unsigned long request, void *arg)
 {
 	int ret, err, tcp;
@@ -34,9 +34,9 @@ static int ask_tcp(int fd, unsigned long request, void *arg)
 }
 
 /**
- * ioctl() - ioctl(2), with what TCP sockets answer and SMC sockets do not
+ * ioctl() - ioctl(2), with requests that TCP sockets support and SMC sockets do not
  *
- * Requests such as SIOCGIFADDR ask the network, not the socket: any TCP socket will do.
+ * Requests such as SIOCGIFADDR are about the network, not the socket: any TCP socket can answer.
  *
  * Return: as ioctl(2).
  */
@@ -56,7 +56,7 @@ int ioctl(int fd, int request, ...)
 	if ((unsigned int)request == FIOSETOWN_8901 || (unsigned int)request == SIOCSPGRP_8902)
 		shim_has_owners = true;
 	ret = next_ioctl(fd, request, arg);
-	/* The kernel looks at 32 bits, and musl's programs pass no more. */
+	/* The kernel uses 32 bits, and musl's programs pass no more. */
 	if (ret != -1 || errno != ENOTTY || !SOCKET_IOCTL((unsigned int)request) || !shim_repairs())
 		return ret;
 	ret = ask_tcp(fd, (unsigned int)request, arg);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* listen(2), as a TCP socket would. */
+/* listen(2), with the behaviour of a TCP socket. */
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/buffers.h"
 #include "ld_pre_smc/state/choice.h"
@@ -8,7 +8,7 @@
 #include "ld_pre_smc/state/sock.h"
 
 /**
- * listen() - listen(2), with SO_LINGER kept from doing harm
+ * listen() - listen(2), with SO_LINGER hidden from SMC
  *
  * Return: 0 with errno untouched, or -1 with errno.
  */
@@ -22,7 +22,7 @@ int listen(int fd, int backlog)
 	if (shim_repairs() && !shim_fd_is_tcp(fd)) {
 		if (shim_is_smc(fd, NULL))
 			shim_linger_hide(fd, &kept);
-		else /* accept() has to know */
+		else /* for accept() */
 			shim_fd_drop(FD_OWN, fd);
 	}
 	locks = shim_lock_buffers(fd);

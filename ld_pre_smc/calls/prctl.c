@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* prctl(2), which tells of seccomp filters. */
+/* prctl(2), to detect seccomp filters. */
 #include <stdarg.h>
 
 #include "ld_pre_smc/next.h"
@@ -7,9 +7,9 @@
 #include "ld_pre_smc/state/ways.h"
 
 /**
- * prctl() - prctl(2), which says that a seccomp filter is there, or is to come
+ * prctl() - prctl(2) that detects a present or future seccomp filter
  *
- * libseccomp sets its filter by syscall(2), which nobody sees, and always asks for
+ * libseccomp installs its filter by syscall(2), which cannot be interposed, but always sets
  * PR_SET_NO_NEW_PRIVS first.
  *
  * Return: as prctl(2).
@@ -20,7 +20,7 @@ int prctl(int option, ...)
 	va_list ap;
 	int ret;
 
-	/* As libc does: whatever was not passed is not looked at by the kernel. */
+	/* Same as in libc: the kernel ignores arguments that were not passed. */
 	va_start(ap, option);
 	for (int i = 0; i < 4; i++)
 		args[i] = va_arg(ap, unsigned long);
@@ -28,7 +28,7 @@ int prctl(int option, ...)
 	if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS)
 		shim_in_sandbox = true;
 	ret = next_prctl(option, args[0], args[1], args[2], args[3]);
-	/* Programs pass an invalid filter to ask whether the kernel has seccomp. */
+	/* Programs pass an invalid filter to test whether the kernel has seccomp. */
 	if ((option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS) && !ret) {
 		shim_is_locked = true;
 		shim_look_again();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* recvmsg(2) and pidfd_getfd(2), by which other processes' descriptors come. */
+/* recvmsg(2) and pidfd_getfd(2), which receive descriptors of other processes. */
 #include <string.h>
 #include <sys/socket.h>
 
@@ -29,7 +29,7 @@ static void look_for_passed(struct msghdr *message)
 }
 
 /**
- * recvmsg() - recvmsg(2); close() learns of file descriptors that arrive
+ * recvmsg() - recvmsg(2) that marks received descriptors for close()
  *
  * Return: as recvmsg(2).
  */
@@ -66,7 +66,7 @@ int recvmmsg(int fd, struct mmsghdr *messages, unsigned int n, message_flags fla
 int pidfd_getfd(int pidfd, int target, unsigned int flags);
 
 /**
- * pidfd_getfd() - pidfd_getfd(2), whose file descriptor may be anything
+ * pidfd_getfd() - pidfd_getfd(2); its descriptor may be of any type
  *
  * Return: as pidfd_getfd(2).
  */

@@ -5,7 +5,7 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
-/* @pos is a long, or 64 bits: the kernel's business. */
+/* @pos points to a long, or to 64 bits; it is passed on to the kernel. */
 static ssize_t send_file(enum shim_fn fn, int out, int in, void *pos, size_t len)
 {
 	ssize_t ret = ((ssize_t(*)(int, int, void *, size_t))shim_next(fn))(out, in, pos, len);
@@ -15,15 +15,16 @@ static ssize_t send_file(enum shim_fn fn, int out, int in, void *pos, size_t len
 	return ret;
 }
 
-/* Two names of one system call, which the headers redirect; on 32 bits they are different calls. */
+/* Two names of one system call, redirected by headers; on 32 bits they are different calls. */
 ssize_t shim_sendfile(int out, int in, void *pos, size_t len) __asm__("sendfile");
 ssize_t shim_sendfile64(int out, int in, void *pos, size_t len) __asm__("sendfile64");
 
 /**
- * shim_sendfile() - sendfile(2), which sends all when the file ends before @len
+ * shim_sendfile() - sendfile(2) that sends everything if the file ends before @len
  *
- * The kernel then expects more to follow the last bytes. TCP is told of the end of the file, by
- * splice_eof() of struct proto_ops (Linux 6.5); SMC has no such function, and holds them.
+ * The kernel otherwise expects more data after the last bytes. TCP learns about the end of the file
+ * by splice_eof() of struct proto_ops (Linux 6.5); SMC has no such function, and holds the bytes
+ * back.
  *
  * Return: as sendfile(2).
  */
@@ -32,7 +33,7 @@ ssize_t shim_sendfile(int out, int in, void *pos, size_t len)
 	return send_file(SHIM_SENDFILE, out, in, pos, len);
 }
 
-/** shim_sendfile64() - the same for programs with large files */
+/** shim_sendfile64() - sendfile() for programs with large files */
 ssize_t shim_sendfile64(int out, int in, void *pos, size_t len)
 {
 	return send_file(SHIM_SENDFILE64, out, in, pos, len);

@@ -21,11 +21,11 @@ static bool is_deferred(int fd, int how)
 }
 
 /**
- * shutdown() - shutdown(2), which does not wait for unsent data, nor loses it
+ * shutdown() - shutdown(2) that neither waits for nor loses unsent data
  *
- * The kernel waits two seconds, also on non-blocking sockets, and with SHUT_RDWR it then drops the
- * rest, as in close(). smc_keep shuts the socket down when all is sent; receiving ends at once.
- * No signal comes between the kernel and the peer, see shim_unsent_close().
+ * The kernel waits two seconds, even on non-blocking sockets, and with SHUT_RDWR it then drops the
+ * rest, as in close(). smc_keep shuts the socket down after all is sent; receiving ends at once.
+ * Signals are blocked during the message to the peer, see shim_unsent_close().
  *
  * Return: as shutdown(2).
  */

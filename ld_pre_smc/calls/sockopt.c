@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* setsockopt(2), getsockopt(2) and ioctl(2), as a TCP socket would answer them. */
+/* setsockopt(2) and getsockopt(2), with the behaviour of a TCP socket. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -19,14 +19,14 @@
 #include "ld_pre_smc/state/replace_socket.h"
 #include "process/sockopt_numbers.h"
 
-/* <linux/socket.h>: options of SMC itself, not of TCP. */
+/* <linux/socket.h>: level of SMC's own options. */
 #define SOL_SMC_286 286
 
 /*
- * net/smc/af_smc.c, smc_setsockopt(), looks at the number alone, of whatever level: these end SMC,
- * and a listener that had one never wakes readers of its connections. Connections over SMC have no
- * use for them: fast open needs TCP's handshake, the others (IP_CHECKSUM, IPV6_MTU_DISCOVER,
- * IPV6_FLOWINFO_SEND, IP_MULTICAST_LOOP) act on packets.
+ * smc_setsockopt() in net/smc/af_smc.c checks the number only, whatever the level: these options
+ * end SMC, and connections of a listener with one of them never wake their readers. SMC connections
+ * have no use for them: fast open needs TCP's handshake, the others (IP_CHECKSUM,
+ * IPV6_MTU_DISCOVER, IPV6_FLOWINFO_SEND, IP_MULTICAST_LOOP) affect packets.
  */
 static bool ends_smc(int level, int name)
 {
@@ -41,7 +41,7 @@ static bool ends_smc(int level, int name)
 	}
 }
 
-/* Options that SMC takes, and then cannot connect: the handshake waits for that many bytes. */
+/* Options that SMC accepts but that break connect(): the handshake waits for that many bytes. */
 static bool needs_tcp(int level, int name, const void *value, socklen_t len)
 {
 	int number;
@@ -69,7 +69,7 @@ static const char *why(int level, int name)
 	}
 }
 
-/* Off is off: a new socket has the value that the program asks for. */
+/* Does a new socket already have the value? Then nothing need be set. */
 static bool has_value(int fd, int level, int name, const void *value, socklen_t len)
 {
 	char now[64];
@@ -99,7 +99,10 @@ static int set_on_other(int fd, const struct shim_sock *sock, enum shim_kind kin
 	return -1;
 }
 
-/* IPPROTO_SMC takes SO_REUSEPORT (Linux 6.11 and later); whatever else SMC refuses, TCP takes. */
+/*
+ * IPPROTO_SMC supports SO_REUSEPORT (Linux 6.11 and later); TCP supports all others that SMC
+ * refuses.
+ */
 static int set_by_swap(int fd, int level, int name, const void *value, socklen_t len)
 {
 	int saved = errno, ret = 1;
@@ -118,8 +121,8 @@ static int set_by_swap(int fd, int level, int name, const void *value, socklen_t
 }
 
 /*
- * net/smc/af_smc.c refuses values of less than four bytes, after TCP has taken them: one byte for
- * IP options, three letters of a congestion control, nothing at all to remove IP_OPTIONS.
+ * net/smc/af_smc.c refuses values of less than four bytes, after TCP has accepted them: one byte
+ * for IP options, a congestion control name of three letters, an empty value to remove IP_OPTIONS.
  */
 static int set_short(int fd, int level, int name, const void *value, socklen_t len)
 {
@@ -161,8 +164,8 @@ static bool is_receive_time(int level, int name)
 }
 
 /*
- * Whether a value of SO_RCVTIMEO looks like what accept() sets for a moment. Two numbers: 64 bits
- * each, but for the older name in 32-bit programs.
+ * Does a value of SO_RCVTIMEO look like accept()'s marker? It is two numbers: 64 bits each, except
+ * with the older name in 32-bit programs.
  */
 static bool is_mark(int name, const void *value, socklen_t len)
 {
@@ -179,7 +182,7 @@ static bool is_mark(int name, const void *value, socklen_t len)
 	return shim_is_mark(wide[0], wide[1]);
 }
 
-/* A listener's time is not that of accept()'s moments: a tick more, and it can be told apart. */
+/* Round up by a tick so the program's timeout differs from our accept marker. */
 static int set_receive_time(int fd, int name, const void *value, socklen_t len)
 {
 	static const struct timeval least = { .tv_usec = SHIM_MARK_MOST + 1 };
@@ -190,7 +193,7 @@ static int set_receive_time(int fd, int name, const void *value, socklen_t len)
 	return next_setsockopt(fd, SOL_SOCKET, name, value, len);
 }
 
-/* Options whose values connect() has to know. */
+/* Options whose values matter to connect(). */
 static bool concerns_connect(int level, int name)
 {
 	return level == SOL_SOCKET &&
@@ -198,12 +201,12 @@ static bool concerns_connect(int level, int name)
 }
 
 /**
- * setsockopt() - setsockopt(2), with what SMC refuses or mistakes
+ * setsockopt() - setsockopt(2), with options that SMC refuses or misinterprets
  *
- * Differences of SMC sockets that have not fallen back, apart from which it is the function below:
- * an option that SMC refuses, or that would keep it from connecting, makes an unused socket an
- * IPPROTO_SMC one (SO_REUSEPORT) or a TCP one; options that would end SMC are taken and ignored;
- * values of one to three bytes are padded; TCP_ULP "smc" is done already.
+ * Only differs from the next function for SMC sockets without fallback: an option that SMC refuses,
+ * or that would break connect(), turns an unused socket into an IPPROTO_SMC one (SO_REUSEPORT) or a
+ * TCP one; options that would end SMC are accepted and ignored; values of one to three bytes are
+ * padded; TCP_ULP "smc" succeeds without effect.
  *
  * Return: 0 with errno untouched, or -1 with the errno of the last attempt.
  */
@@ -216,7 +219,7 @@ int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 		shim_fd_drop(FD_PLAIN, fd);
 	if (shim_fd_is_tcp(fd) && (needs_tcp(level, name, value, len) ||
 				   (!ends_smc(level, name) && !shim_swap_copies(level, name))))
-		shim_fd_drop(FD_OWN, fd); /* and TCP it stays */
+		shim_fd_drop(FD_OWN, fd); /* stays TCP */
 	if (!shim_repairs() || shim_fd_is_tcp(fd))
 		return next_setsockopt(fd, level, name, value, len);
 	if (is_receive_time(level, name))
@@ -241,9 +244,9 @@ int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 SHIM_TIME64(setsockopt, __setsockopt64);
 
 /*
- * A non-blocking connect() that timed out leaves SO_ERROR 0 behind (fixed in 7.2): the socket is
- * closed, hung up without an error, and TCP sent its SYN more than once. The route may have been
- * what failed; nothing tells.
+ * A timed-out non-blocking connect() leaves SO_ERROR at 0 (fixed in 7.2): the socket is closed and
+ * hung up without an error, and TCP has sent its SYN more than once. The cause may also have been
+ * the route, which is not reported.
  */
 static int lost_error(int fd)
 {
@@ -261,7 +264,7 @@ static int lost_error(int fd)
 	return lost;
 }
 
-/* What a program sees in the place of an SMC socket's value. */
+/* Value that replaces an SMC socket's value for the program. */
 static int repair_get(int fd, int name, int value)
 {
 	struct shim_sock sock;
@@ -274,7 +277,7 @@ static int repair_get(int fd, int name, int value)
 	}
 }
 
-/* What accept() sets for a moment is not shown; what is still there then has no owner any more. */
+/* Hide accept()'s marker; one that is still set later is stale. */
 static void hide_mark(int fd, int name, void *value, socklen_t *len)
 {
 	int saved = errno;
@@ -289,9 +292,9 @@ static void hide_mark(int fd, int name, void *value, socklen_t *len)
 }
 
 /**
- * getsockopt() - getsockopt(2), with SO_DOMAIN, SO_PROTOCOL and SO_ERROR as a TCP socket has them
+ * getsockopt() - getsockopt(2), with SO_DOMAIN, SO_PROTOCOL and SO_ERROR of a TCP socket
  *
- * Return: 0, or -1 with errno: what the function below says.
+ * Return: 0, or -1 with the errno of the next function.
  */
 int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* splice(2) out of SMC sockets. */
+/* splice(2) from SMC sockets. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -15,7 +15,7 @@
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/sock.h"
 
-/* On the stack of whatever thread. */
+/* Buffer on the stack of the calling thread. */
 #define CHUNK 8192
 
 static bool is_pipe(int fd)
@@ -26,8 +26,8 @@ static bool is_pipe(int fd)
 }
 
 /*
- * What the pipe does not take stays in the socket. A pipe that is ready for writing takes PIPE_BUF
- * bytes without waiting.
+ * Data that does not fit into the pipe stays in the socket. A writable pipe takes PIPE_BUF bytes
+ * without waiting.
  */
 static ssize_t copy(int in, int out, size_t len, unsigned int flags)
 {
@@ -48,10 +48,10 @@ static ssize_t copy(int in, int out, size_t len, unsigned int flags)
 }
 
 /**
- * splice() - splice(2); from SMC sockets data is copied
+ * splice() - splice(2); data of SMC sockets is copied
  *
- * The kernel's own way has two flaws: a recv() while spliced bytes are still in the pipe never
- * returns and cannot be killed, and O_NONBLOCK of the socket is ignored.
+ * The kernel's own implementation has two flaws: a recv() while spliced bytes are still in the pipe
+ * never returns and cannot be killed, and O_NONBLOCK of the socket is ignored.
  *
  * Return: as splice(2).
  */

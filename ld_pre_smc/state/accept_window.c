@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Moments in which accept(2) on a blocking SMC listener does not wait. */
+/* Windows in which accept(2) on a blocking SMC listener does not wait. */
 #include "ld_pre_smc/state/accept_window.h"
 
 #include <errno.h>
@@ -15,13 +15,13 @@
 #include "ld_pre_smc/state/sock.h"
 #include "process/sockopt_numbers.h"
 
-/* Listeners whose numbers differ by a multiple of this wait for each other. */
+/* Listeners whose numbers differ by a multiple of this share a slot. */
 #define SLOTS 64
 
-/* Milliseconds. A window is open for about a tick, 10 at most. */
+/* Milliseconds. A window is open for about a tick, 10 ms at most. */
 #define PATIENCE 200
 
-/* When the window was entered, 0 while nobody is in it. */
+/* Time when the window was entered, 0 if nobody is in it. */
 static atomic_uint slots[SLOTS];
 
 static atomic_uint *slot_of(int fd)
@@ -34,13 +34,13 @@ static unsigned int stamp(void)
 	return (unsigned int)shim_milliseconds() | 1;
 }
 
-/* The holder's thread is gone: it jumped out of a signal handler, or stayed behind at fork(2). */
+/* Has the holder's thread left, by a jump out of a signal handler or by fork(2)? */
 static bool is_stale(unsigned int held, unsigned int now)
 {
 	return held && (int)(now - held) > PATIENCE;
 }
 
-/* Among the threads of this process. */
+/* Excludes the other threads of this process. */
 static bool take_slot(struct shim_window *window)
 {
 	unsigned int held = 0;
@@ -58,7 +58,7 @@ static void give_slot(const struct shim_window *window)
 	atomic_compare_exchange_strong(slot_of(window->fd), &mine, 0);
 }
 
-/* Among the processes that have this listener. Where there are no locks everybody goes on. */
+/* Excludes other processes with this listener. Without support for locks, continue. */
 static bool lock(int fd)
 {
 	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -92,7 +92,7 @@ void shim_window_leave(const struct shim_window *window)
 	give_slot(window);
 }
 
-/* All zero when there is none, or it is nobody's. */
+/* All zero if there is none, or if it is a stale mark. */
 static void get_time(int fd, struct timeval *time)
 {
 	socklen_t len = sizeof(*time);
@@ -112,7 +112,7 @@ void shim_window_open(struct shim_window *window)
 
 	if (window->is_shared || shim_option_was_set(SOL_SOCKET, SO_RCVTIMEO))
 		get_time(window->fd, &window->time);
-	/* Somebody died in it. */
+	/* Its holder died within the window. */
 	if (shim_is_mark(window->time.tv_sec, window->time.tv_usec))
 		window->time = (struct timeval){ 0 };
 	set_time(window->fd, &mark);

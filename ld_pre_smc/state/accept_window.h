@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Moments in which accept(2) on a blocking SMC listener does not wait. */
+/* Windows in which accept(2) on a blocking SMC listener does not wait. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,11 +8,11 @@
 #pragma GCC visibility push(hidden)
 
 /**
- * struct shim_window - such a moment, of one caller at a time
+ * struct shim_window - a window, held by one caller at a time
  * @fd: the listener
- * @is_shared: whether other processes may have it
- * @stamp: what tells this caller from others
- * @time: SO_RCVTIMEO of the listener, as the program wants it
+ * @is_shared: other processes may have the listener
+ * @stamp: identifies this caller
+ * @time: SO_RCVTIMEO of the listener, as set by the program
  */
 struct shim_window {
 	int fd;
@@ -22,47 +22,49 @@ struct shim_window {
 };
 
 /**
- * shim_window_enter() - be the only one that is told at once whether anybody is there
- * @tries: how often that failed; after 200 times, a millisecond apart, others are no longer waited
- *	for
+ * shim_window_enter() - become the only caller that may check for a client without waiting
+ * @tries: failed attempts so far; after 200 of them, a millisecond apart, others are no longer
+ *	waited for
  *
- * Threads are kept apart by a word of memory, processes that may share the listener by a lock of
- * fcntl(2). Who died or jumped out with either does not hold others up for longer than that.
+ * Threads are excluded by a word of memory, processes that may share the listener by a lock of
+ * fcntl(2). A holder that died or jumped out does not delay others for longer than that.
  *
- * Return: whether it may be opened; if so, shim_window_leave() must follow. Leaves errno as it was.
+ * Return: true if the window may be opened; then shim_window_leave() must follow. Preserves errno.
  */
 bool shim_window_enter(struct shim_window *window, int fd, int tries);
 
-/** shim_window_leave() - let the next one in. Leaves errno as it was. */
+/** shim_window_leave() - let the next caller in. Preserves errno. */
 void shim_window_leave(const struct shim_window *window);
 
 /**
- * shim_window_open() - from here on accept(2) gives up after one tick, with EAGAIN
+ * shim_window_open() - make accept(2) give up after one tick from here on, with EAGAIN
  *
- * SO_RCVTIMEO is read when accept(2) begins, so callers that wait already go on waiting, and unlike
- * O_NONBLOCK it does not change what poll(2), io_uring(7) and others do. Who begins meanwhile sees
+ * SO_RCVTIMEO is read when accept(2) begins, so earlier callers continue to wait, and unlike
+ * O_NONBLOCK it does not affect poll(2), io_uring(7) and others. Calls that begin in the window see
  * shim_is_mark().
  */
 void shim_window_open(struct shim_window *window);
 
-/** shim_window_close() - SO_RCVTIMEO as it was. Leaves errno as it was. */
+/** shim_window_close() - restore SO_RCVTIMEO. Preserves errno. */
 void shim_window_close(const struct shim_window *window);
 
-/** shim_window_wait() - until no thread of this process has opened one for this listener */
+/** shim_window_wait() - wait until no thread of this process has a window open for this listener */
 void shim_window_wait(int fd);
 
 /**
- * shim_window_time() - SO_RCVTIMEO of a listener, as the program wants it
+ * shim_window_time() - SO_RCVTIMEO of a listener, as set by the program
  * @time: all zero for none
  *
- * A mark that nobody stands behind any more is removed. Leaves errno as it was.
+ * Removes a stale mark. Preserves errno.
  */
 void shim_window_time(int fd, struct timeval *time);
 
-/* The largest mark: a tick of the slowest kernel. The library lets no program set less. */
+/*
+ * The largest mark: a tick of the slowest kernel. The library rounds up smaller values of programs.
+ */
 #define SHIM_MARK_MOST 10000
 
-/* Whether a time is that of an open window. */
+/* Is the time that of an open window? */
 static inline bool shim_is_mark(long long seconds, long long microseconds)
 {
 	return !seconds && microseconds > 0 && microseconds <= SHIM_MARK_MOST;

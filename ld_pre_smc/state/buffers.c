@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* SMC_SNDBUF and SMC_RCVBUF on the way into the kernel, and not into TCP. */
+/* Apply SMC_SNDBUF and SMC_RCVBUF to SMC sockets, but not to TCP sockets. */
 #include "ld_pre_smc/state/buffers.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static int force_of(int name)
 	return name == SO_SNDBUF ? SO_SNDBUFFORCE : SO_RCVBUFFORCE;
 }
 
-/* @forced: did it take that, and work? */
+/* @forced: was the forcing option needed, and successful? */
 static int set_buffer(int fd, int name, int bytes, bool *forced)
 {
 	int got;
@@ -35,7 +35,7 @@ static int set_buffer(int fd, int name, int bytes, bool *forced)
 	*forced = false;
 	if (next_setsockopt(fd, SOL_SOCKET, name, &bytes, sizeof(bytes)))
 		return errno;
-	/* The kernel counts twice what it was asked for. */
+	/* The kernel reports twice the requested size. */
 	got = shim_int_option(fd, SOL_SOCKET, name);
 	if (got >= 0 && got / 2 < bytes)
 		*forced = !next_setsockopt(fd, SOL_SOCKET, force_of(name), &bytes, sizeof(bytes));
@@ -69,15 +69,15 @@ void shim_unlock_buffers(int fd)
 }
 
 /*
- * A listener's size is that of all its clients, and stays. How many these will be is not known; no
- * more than the program may have descriptors.
+ * A listener's size is permanent, and applies to all its clients. Their number is unknown; it is
+ * limited by the program's limit of descriptors.
  */
 static bool is_ours(const struct smc_buffer *buffer, int fd, rlim_t descriptors)
 {
 	return smc_buffer_of(buffer, fd) && smc_buffer_fits(buffer, descriptors);
 }
 
-/* Locks of the sizes that are ours; 0 also for a program that has locked itself. */
+/* Lock bits of the sizes that are ours; 0 also for a locked program. */
 static int our_locks(int fd, rlim_t descriptors)
 {
 	struct shim_config own;
@@ -125,7 +125,7 @@ void shim_accepted_buffers(int listener, int fd)
 		shim_relock_buffers(fd, shim_int_option(listener, SOL_SOCKET, SO_BUF_LOCK));
 }
 
-/* getsockopt() gives twice what setsockopt() took. */
+/* getsockopt() returns twice the value given to setsockopt(). */
 static void copy_buffer(int from, int to, int name)
 {
 	int twice = shim_int_option(from, SOL_SOCKET, name);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SMC_SNDBUF and SMC_RCVBUF on the way into the kernel, and not into TCP.
+ * Apply SMC_SNDBUF and SMC_RCVBUF to SMC sockets, but not to TCP sockets.
  *
- * A size that is set on a socket is locked: TCP does not tune it. SMC hands locked sizes to the
+ * A size that is set on a socket is locked: TCP does not tune it. SMC passes locked sizes on to the
  * TCP connection that it falls back to, and the clients of a listener get SMC buffers of its TCP
- * socket's size only if that is locked. So sizes of ours are unlocked (SO_BUF_LOCK, Linux 5.14) but
- * while listen(2) copies them, and unlocked again on clients that came over TCP. What the program
- * itself set stays locked: the listener says which. All this is nothing for a program that has
- * locked itself, see shim_is_locked.
+ * socket's size only if that is locked. So our sizes are unlocked (SO_BUF_LOCK, Linux 5.14) except
+ * while listen(2) copies them, and unlocked again on clients that came over TCP. Sizes set by the
+ * program itself stay locked: the listener tells them apart. Nothing of this is done for a locked
+ * program, see shim_is_locked.
  */
 #pragma once
 
@@ -16,42 +16,42 @@
 #pragma GCC visibility push(hidden)
 
 /**
- * shim_set_buffer() - SMC_SNDBUF or SMC_RCVBUF, beyond the limit for those who may
+ * shim_set_buffer() - apply SMC_SNDBUF or SMC_RCVBUF, beyond the limit if permitted
  * @name: SO_SNDBUF or SO_RCVBUF
  * @bytes: 0: nothing is done
  *
- * The kernel caps a size silently at net.core.wmem_max or rmem_max, but not for those who may
- * raise these. smc_run of smc-tools 1.8.5 did so for the whole machine. What it takes is found out
- * once: a socket then costs one system call.
+ * The kernel silently caps a size at net.core.wmem_max or rmem_max, except for processes that may
+ * raise these. smc_run of smc-tools 1.8.5 raised them for the whole machine. The working method is
+ * found once: after that, a socket costs one system call.
  *
- * Return: 0, or errno of setting it.
+ * Return: 0, or the errno of setsockopt(2).
  */
 int shim_set_buffer(int fd, int name, int bytes);
 
-/** shim_unlock_buffers() - as they are when nobody set them: TCP tunes its own */
+/** shim_unlock_buffers() - unlock sizes, so that TCP tunes its own */
 void shim_unlock_buffers(int fd);
 
 /**
- * shim_lock_buffers() - before listen(2) of an SMC socket: lock what we set
+ * shim_lock_buffers() - before listen(2) of an SMC socket: lock the sizes that are ours
  *
- * Return: what is to be given back to shim_relock_buffers(); -1: nothing was done.
+ * Return: argument for shim_relock_buffers(); -1: nothing was done.
  */
 int shim_lock_buffers(int fd);
 
-/** shim_relock_buffers() - after listen(2): what the program itself has locked. Keeps errno */
+/** shim_relock_buffers() - after listen(2): keep only the program's own locks. Preserves errno */
 void shim_relock_buffers(int fd, int locks);
 
 /**
- * shim_accepted_buffers() - what a client has locked that came over TCP: as its listener
+ * shim_accepted_buffers() - set the locks of a client that came over TCP to its listener's
  *
- * Keeps errno.
+ * Preserves errno.
  */
 void shim_accepted_buffers(int listener, int fd);
 
-/** shim_copy_buffers() - to a socket that replaces @from: between SMC and TCP the program's own */
+/** shim_copy_buffers() - copy the program's own sizes to a socket that replaces @from */
 void shim_copy_buffers(int from, int to, bool are_both_smc);
 
-/** shim_give_buffers() - SMC_SNDBUF and SMC_RCVBUF, to what has become an SMC socket */
+/** shim_give_buffers() - apply SMC_SNDBUF and SMC_RCVBUF to a socket that has become SMC */
 void shim_give_buffers(int fd);
 
 #pragma GCC visibility pop

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* SMC or TCP: SMC_INCLUDE and SMC_EXCLUDE, and what was learned, applied to sockets. */
+/* Choose SMC or TCP for a socket by SMC_INCLUDE, SMC_EXCLUDE and learned destinations. */
 #include "ld_pre_smc/state/choice.h"
 
 #include <errno.h>
@@ -15,9 +15,9 @@
 #include "ld_pre_smc/state/ways.h"
 
 /*
- * The last choices between SMC and TCP for sockets of this process, a bit each, 1 for TCP. When
- * most were TCP, the next sockets are TCP sockets from the start; when most were SMC, SMC sockets.
- * The first one counts for all: a program may have only a few.
+ * The last choices between SMC and TCP for sockets of this process, one bit each, 1 for TCP. If
+ * most were TCP, new sockets are TCP sockets from the start; if most were SMC, SMC sockets. The
+ * first one counts for all: a program may have only a few.
  */
 #define CHOICES 8
 #define MOST 6
@@ -44,9 +44,8 @@ static void remember(bool is_tcp)
 }
 
 /*
- * A TCP socket of socket() that is as new becomes an SMC socket, if that takes its options. Where
- * the kernel no longer has SMC, socket() finds out, and remembers it: each attempt may start
- * modprobe.
+ * Turn an unused TCP socket of socket() into an SMC socket, if that accepts its options. If the
+ * kernel no longer has SMC, socket() finds out, and remembers it: each attempt may start modprobe.
  */
 static void make_smc(int fd, const char *why)
 {
@@ -77,7 +76,7 @@ static bool is_forbidden(bool is_listen, const struct sockaddr *addr, socklen_t 
 	return has_rules() && !rules_allow(shim_rules_get(&own), is_listen, addr, len);
 }
 
-/* @tcp: why it is to be TCP, NULL for SMC. @smc: why a TCP socket becomes SMC. */
+/* @tcp: reason to use TCP, NULL for SMC. @smc: reason for which a TCP socket becomes SMC. */
 static __attribute__((noinline)) void apply(int fd, const char *tcp, const char *smc)
 {
 	struct shim_sock sock;
@@ -95,7 +94,7 @@ static __attribute__((noinline)) void apply(int fd, const char *tcp, const char 
 	errno = saved;
 }
 
-/* Without rules, and where all are SMC sockets, there is none. */
+/* Without rules, if all sockets are SMC sockets, there is no choice. */
 static bool has_choice(int fd)
 {
 	return !shim_is_locked && (has_rules() || shim_fd_is_tcp(fd));
@@ -114,7 +113,7 @@ static bool is_address(const struct sockaddr *addr, socklen_t len)
 	       (addr->sa_family == AF_INET || addr->sa_family == AF_INET6);
 }
 
-/* The port has the same place in a struct sockaddr_in6. */
+/* The port has the same offset in struct sockaddr_in6. */
 static bool has_port(const struct sockaddr *addr)
 {
 	struct sockaddr_in in;
@@ -123,7 +122,7 @@ static bool has_port(const struct sockaddr *addr)
 	return in.sin_port != 0;
 }
 
-/* The socket is what it is to be, as all of late were: the usual case costs little. */
+/* The socket is of the chosen kind already, as were all recent ones: keeps the usual case cheap. */
 static bool is_as_before(int fd, bool is_tcp)
 {
 	if (is_tcp)
@@ -142,7 +141,7 @@ void shim_choose_connect(int fd, const struct sockaddr *addr, socklen_t len)
 
 	if (shim_is_locked)
 		return;
-	if (!is_address(addr, len)) { /* AF_UNSPEC ends a connection */
+	if (!is_address(addr, len)) { /* AF_UNSPEC disconnects */
 		shim_fd_drop(FD_TIMED, fd);
 		return;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SMC or TCP: SMC_INCLUDE and SMC_EXCLUDE, and what was learned, applied to sockets. */
+/* Choose SMC or TCP for a socket by SMC_INCLUDE, SMC_EXCLUDE and learned destinations. */
 #pragma once
 
 #include <sys/socket.h>
@@ -7,14 +7,14 @@
 #pragma GCC visibility push(hidden)
 
 /**
- * shim_choose_connect() - before connect(2): a socket that is to use TCP becomes one of TCP
+ * shim_choose_connect() - before connect(2): replace a socket that must use TCP by a TCP socket
  *
- * The kernel knows no address yet, so nothing is done twice. Rules also count with SMC_STRICT and
- * SMC_RAW: they were asked for. Sockets in use stay as they are. Leaves errno as it was.
+ * The kernel has no address yet, so nothing is done twice. Rules also apply with SMC_STRICT and
+ * SMC_RAW, as they are explicit. Sockets in use are unchanged. Preserves errno.
  */
 void shim_choose_connect(int fd, const struct sockaddr *addr, socklen_t len);
 
-/* Before bind(2): with a port, the socket will listen; without one, listen(2) decides. */
+/* Before bind(2): a socket with a port is going to listen; without one, listen(2) decides. */
 void shim_rules_bind(int fd, const struct sockaddr *addr, socklen_t len);
 
 /* Before listen(2). */

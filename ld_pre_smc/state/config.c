@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the environment asks for: read once, when the library starts. */
+/* Configuration from the environment, read once when the library starts. */
 #include "ld_pre_smc/state/config.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ static struct smc_buffer read_buffer(struct shim_config *cfg, enum smc_variable 
 	return buffer;
 }
 
-/* Return: a bit 1 << VAR_x for each list that is not valid. */
+/* Return: a bit 1 << VAR_x for each invalid list. */
 static unsigned int read_rules(struct rules *rules)
 {
 	static const enum smc_variable lists[] = { VAR_INCLUDE, VAR_EXCLUDE };
@@ -52,12 +52,12 @@ static unsigned int read_rules(struct rules *rules)
 }
 
 /*
- * auto takes IPPROTO_SMC where the kernel has it (6.11 and later): it keeps SO_DOMAIN and
- * SO_REUSEPORT as programs know them and passes sandboxes that admit AF_INET only. Its price is
- * small: sock_diag shows no addresses (smcss finds them elsewhere), and a late SO_KEEPALIVE does
- * not reach the hidden TCP connection, whose end would not end the SMC connection anyway.
- * The default stays AF_SMC, which smc-tools always used. Either way the other kind is asked next:
- * a unit with RestrictAddressFamilies=AF_INET refuses AF_SMC, and IPPROTO_SMC passes.
+ * auto uses IPPROTO_SMC if the kernel has it (6.11 and later): it keeps SO_DOMAIN and SO_REUSEPORT
+ * as programs expect, and passes sandboxes that only allow AF_INET. The drawbacks are small:
+ * sock_diag shows no addresses (smcss finds them elsewhere), and a late SO_KEEPALIVE does not reach
+ * the hidden TCP connection, whose end would not end the SMC connection anyway. The default remains
+ * AF_SMC, which smc-tools always used. Either way the other kind is tried next: a unit with
+ * RestrictAddressFamilies=AF_INET refuses AF_SMC, but permits IPPROTO_SMC.
  */
 static void choose_kinds(struct shim_config *cfg)
 {
@@ -94,7 +94,7 @@ static void read_environment(struct shim_config *cfg, struct rules *rules)
 	cfg->has_rules = rules->count > 0;
 }
 
-/* Apart, for the room that the rules take: signal handlers call from small stacks. */
+/* A separate function, for the stack space of the rules: signal handlers may have small stacks. */
 static __attribute__((noinline, cold)) void read_first(struct shim_config *own)
 {
 	int none = CONFIG_NONE, saved = errno;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the environment asks for: read once, when the library starts. */
+/* Configuration from the environment, read once when the library starts. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,20 +13,20 @@
 #pragma GCC visibility push(hidden)
 
 /**
- * struct shim_config - the environment, understood
- * @kinds: what to try, best first
- * @nkinds: how many of @kinds
+ * struct shim_config - parsed environment
+ * @kinds: kinds to try, in this order
+ * @nkinds: number of @kinds
  * @invalid: bit 1 << VAR_x for each variable whose value is ignored
- * @strict: SMC_STRICT: rather no socket than TCP
- * @raw: SMC_RAW: new sockets become SMC sockets, nothing else is changed
- * @learn: not SMC_LEARN=0: see lives.h
+ * @strict: SMC_STRICT: fail rather than use TCP
+ * @raw: SMC_RAW: new sockets become SMC sockets, without any other change
+ * @learn: false for SMC_LEARN=0: see lives.h
  * @has_rules: SMC_INCLUDE or SMC_EXCLUDE has rules
- * @debug: SMC_DEBUG, and there is a standard error to write to
+ * @debug: SMC_DEBUG is on, and there is a standard error
  * @sndbuf: SMC_SNDBUF
  * @rcvbuf: SMC_RCVBUF
- * @err_dev: device of standard error as the program was started with it
- * @err_ino: inode of it; a program may put something else at fd 2 later
- * @err_open: whether the program was started with fd 2 open
+ * @err_dev: device of standard error at program start
+ * @err_ino: its inode; a program may open something else as fd 2 later
+ * @err_open: fd 2 was open at program start
  */
 struct shim_config {
 	unsigned char kinds[KINDS];
@@ -45,9 +45,9 @@ struct shim_config {
 };
 
 /**
- * shim_config_get() - the configuration, read from the environment at the first call
- * @own: space for a caller that comes while another thread (or the code that this signal handler
- *	interrupted) is at it: it reads the environment for itself instead of waiting
+ * shim_config_get() - get the configuration; the first call reads the environment
+ * @own: storage for a caller that arrives while another thread (or the code interrupted by this
+ *	signal handler) is reading: it reads the environment for itself instead of waiting
  *
  * Uses secure_getenv(3): a program with raised privileges gets the defaults.
  *
@@ -55,11 +55,11 @@ struct shim_config {
  */
 const struct shim_config *shim_config_get(struct shim_config *own);
 
-/** shim_rules_get() - SMC_INCLUDE and SMC_EXCLUDE, as shim_config_get() gives the rest */
+/** shim_rules_get() - SMC_INCLUDE and SMC_EXCLUDE, in the same way as shim_config_get() */
 const struct rules *shim_rules_get(struct rules *own);
 
 /*
- * Whether SMC sockets are to behave as TCP sockets do: not for programs that know SMC (SMC_RAW), or
+ * Should SMC sockets behave like TCP sockets? Not in programs that are aware of SMC (SMC_RAW), or
  * that would not survive it.
  */
 static inline bool shim_repairs(void)

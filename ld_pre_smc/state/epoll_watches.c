@@ -14,7 +14,7 @@
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/sock.h"
 
-/* Nobody watches a new socket: ENOENT. EINVAL: not an epoll instance. */
+/* Test with a new socket, which is not watched: ENOENT. EINVAL: not an epoll instance. */
 static bool is_epoll(int epfd, int fresh)
 {
 	struct epoll_event event = { 0 };
@@ -23,8 +23,8 @@ static bool is_epoll(int epfd, int fresh)
 }
 
 /*
- * Adding what is there already fails with EEXIST. Not tried for a socket with pending events:
- * a thread that waits would get an event that the program did not ask for.
+ * Adding an existing watch fails with EEXIST. Not tried for a socket with pending events: a waiting
+ * thread would get an event that the program did not request.
  */
 static bool is_watched(int epfd, int fd)
 {
@@ -69,7 +69,7 @@ static bool read_watch(const char *line, int fd, struct epoll_event *event)
 	return true;
 }
 
-/* Line by line: an instance may watch thousands. */
+/* Read line by line: an instance may watch thousands. */
 static bool find_watch(int info, int fd, struct epoll_event *event)
 {
 	char text[1024];

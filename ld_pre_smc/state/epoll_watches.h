@@ -9,9 +9,9 @@
 #define SHIM_WATCHERS 8
 
 /**
- * struct shim_watches - who watches a file descriptor, and for what
- * @fd: the watched one
- * @n: how many of @items; further watchers are lost
+ * struct shim_watches - epoll instances that watch a descriptor, and their events
+ * @fd: the watched descriptor
+ * @n: number of @items; further watches are lost
  */
 struct shim_watches {
 	int fd, n;
@@ -23,14 +23,14 @@ struct shim_watches {
 
 /**
  * shim_watches_find() - look up the instances of this process that watch @fd
- * @fresh: a socket that nobody watches
+ * @fresh: a socket that is not watched
  *
- * Instances that a raw system call made are not known, see shim_fd_start() and epoll_create().
- * Events and data are in /proc/self/fdinfo, see proc_pid_fdinfo(5). Without /proc there are none.
+ * Instances created by raw system calls are unknown, see shim_fd_start() and epoll_create(). Events
+ * and data are read from /proc/self/fdinfo, see proc_pid_fdinfo(5). Without /proc there are none.
  */
 void shim_watches_find(struct shim_watches *watches, int fd, int fresh);
 
-/* Have the same instances watch what is under that number now. */
+/* Make the same instances watch the file that now has this number. */
 void shim_watches_restore(struct shim_watches *watches);
 
 #pragma GCC visibility pop

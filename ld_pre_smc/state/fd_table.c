@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which file descriptors may be SMC sockets: what close() need not ask the kernel about. */
+/* Marks of file descriptors that may be SMC sockets, which save system calls. */
 #include "ld_pre_smc/state/fd_table.h"
 
 #include <errno.h>
@@ -17,7 +17,10 @@ atomic_int shim_fd_end;
 
 static atomic_bool has_copies;
 
-/* Whose memory this is; zero again in a child of fork(2). NULL until the library has started. */
+/*
+ * Points to the owner of this memory; zero again in a child of fork(2). NULL until the library has
+ * started.
+ */
 static atomic_int *owner;
 
 void shim_fd_raise_end(int fd)
@@ -28,7 +31,7 @@ void shim_fd_raise_end(int fd)
 		;
 }
 
-/* Four bytes: riscv64 changes no single one at once without libatomic. */
+/* Four bytes: riscv64 has no atomic operations on single bytes without libatomic. */
 static unsigned int *word_of(int fd)
 {
 	return (unsigned int *)(void *)&shim_fd_bytes[(unsigned int)fd & ~3U];
@@ -61,7 +64,7 @@ void shim_fd_drop(unsigned int bits, int fd)
 		__atomic_fetch_and(word_of(fd), ~in_word(bits, fd), __ATOMIC_SEQ_CST);
 }
 
-/* Not in a sandbox, nor for programs that know SMC: nothing is asked for them. */
+/* Not in a sandbox, nor for SMC-aware programs: the kernel is not queried for them. */
 static void look_once(int fd)
 {
 	if ((unsigned int)fd >= SHIM_FD_NUMBERS ||
@@ -83,7 +86,7 @@ void shim_fd_copy(int from, int to)
 	shim_fd_drop(FD_PLAIN | FD_SOCKET | FD_OWN | FD_TIMED, to);
 	if ((unsigned int)to >= SHIM_FD_NUMBERS)
 		return;
-	/* connect() could make only one of them an SMC socket. */
+	/* connect() could turn only one of the two into an SMC socket. */
 	if (shim_fd_is_tcp(from))
 		shim_fd_drop(FD_OWN, from);
 	if (shim_fd_is_own(from))
@@ -125,7 +128,7 @@ void shim_fd_clear(unsigned int bits, int fd)
 		shim_fd_drop(bits == FD_SMC ? FD_SMC | FD_SOCKET | FD_PLAIN : bits, fd);
 }
 
-/* The bytes from @fd on that fit into a long, at once. */
+/* Read the bytes from @fd on that fit into a long, at once. */
 static unsigned long bytes_at(int fd)
 {
 	return __atomic_load_n((unsigned long *)(void *)&shim_fd_bytes[fd], __ATOMIC_RELAXED);

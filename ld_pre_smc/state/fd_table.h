@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which file descriptors may be SMC sockets: what others need not ask the kernel about. */
+/* Marks of file descriptors that may be SMC sockets, which save system calls. */
 #pragma once
 
 #include <stdatomic.h>
@@ -7,16 +7,16 @@
 
 #pragma GCC visibility push(hidden)
 
-/* One byte for each number, in pages of zeros that cost no memory until they are written to. */
+/* One byte per number, in zero pages that use no memory until they are written. */
 #define SHIM_FD_NUMBERS (1 << 20)
 
-/* The bits of a byte. */
+/* Bits of such a byte. */
 enum shim_fd_bit {
 	FD_SMC = 1,	/* may be an SMC socket */
 	FD_EPOLL = 2,	/* may be an epoll instance */
-	FD_KEPT = 4,	/* smc_keep has it too, since shutdown() */
+	FD_KEPT = 4,	/* smc_keep has a copy, since shutdown() */
 	FD_PLAIN = 8,	/* see shim_fd_is_plain(); with FD_SMC, or not at all */
-	FD_QUICK = 16,	/* a listener that did not wait when it was asked last */
+	FD_QUICK = 16,	/* a listener that was non-blocking at the last check */
 	FD_SOCKET = 32, /* see shim_fd_mark_socket() */
 	FD_OWN = 64,	/* see shim_fd_is_own() */
 	FD_TIMED = 128, /* a connection whose life is measured, see lives.h */
@@ -24,12 +24,12 @@ enum shim_fd_bit {
 
 extern unsigned char shim_fd_bytes[SHIM_FD_NUMBERS];
 
-/* Bytes from here on are zero. */
+/* All bytes from here on are zero. */
 extern atomic_int shim_fd_end;
 
 void shim_fd_raise_end(int fd);
 
-/** shim_fd_set() - set a bit; @fd is below SHIM_FD_NUMBERS */
+/** shim_fd_set() - set a bit; @fd must be below SHIM_FD_NUMBERS */
 void shim_fd_set(unsigned int bits, int fd);
 
 static inline unsigned char shim_fd_byte(int fd)
@@ -42,20 +42,19 @@ static inline bool shim_fd_is_set(unsigned int bits, int fd)
 	return shim_fd_byte(fd) & bits;
 }
 
-/** shim_fd_is_marked() - whether a file descriptor may be an SMC socket; true for huge numbers */
+/** shim_fd_is_marked() - may a descriptor be an SMC socket? True for huge numbers */
 static inline bool shim_fd_is_marked(int fd)
 {
 	return (unsigned int)fd < SHIM_FD_NUMBERS ? shim_fd_is_set(FD_SMC, fd) : fd > 0;
 }
 
 /**
- * shim_fd_mark() - remember that a file descriptor may be an SMC socket
+ * shim_fd_mark() - mark a descriptor that may be an SMC socket
  * @fd: any number; negative ones are ignored
  *
- * A mark says "may be", so a wrong one costs system calls, and once. A missing one costs what
- * close() and accept() do for SMC sockets, and nothing else may depend on it: sockets made by raw
- * system calls have none.
- * No system call, no lock; leaves errno as it was.
+ * A wrong mark only costs system calls, once. A missing one disables the work of close() and
+ * accept() for SMC sockets, and nothing else may depend on it: sockets of raw system calls have
+ * none. No system call, no lock; preserves errno.
  */
 static inline void shim_fd_mark(int fd)
 {
@@ -64,11 +63,10 @@ static inline void shim_fd_mark(int fd)
 }
 
 /**
- * shim_fd_mark_socket() - shim_fd_mark() of what surely is a socket, until it is closed
+ * shim_fd_mark_socket() - shim_fd_mark() for a descriptor known to be a socket, until it is closed
  *
- * A mark alone says no such thing: its number may have become that of any file, and what a driver
- * makes of an ioctl(2) that is meant for sockets is not known. Those of DRM look only at the last
- * byte.
+ * A mark alone is no proof: the number may have become any file, and drivers may misinterpret an
+ * ioctl(2) meant for sockets. Those of DRM look only at the last byte.
  */
 static inline void shim_fd_mark_socket(int fd)
 {
@@ -77,10 +75,10 @@ static inline void shim_fd_mark_socket(int fd)
 		shim_fd_set(FD_SOCKET, fd);
 }
 
-/* A new descriptor of socket(): one store, as nobody else has the number yet. */
+/* A new descriptor of socket(): a plain store, as no other thread has the number yet. */
 static inline void shim_fd_new(int fd, unsigned int bits)
 {
-	/* These stay: in a child of vfork(2) they are its parent's, see shim_fd_is_owner(). */
+	/* Keep these: in a child of vfork(2) they belong to its parent, see shim_fd_is_owner(). */
 	unsigned int kept = FD_EPOLL | FD_KEPT;
 
 	if ((unsigned int)fd >= SHIM_FD_NUMBERS)
@@ -104,10 +102,11 @@ static inline void shim_fd_mark_tcp(int fd)
 }
 
 /**
- * shim_fd_is_own() - whether nobody but this process's setsockopt() can have set its options
+ * shim_fd_is_own() - can only this process's setsockopt() have set its options?
  *
- * socket() of this library gave this number or one that it is a duplicate of, and the process did
- * not fork since. Others to whom it was passed are the exception: see shim_option_was_set().
+ * True if socket() of this library returned this number or the one that it duplicates, and the
+ * process has not forked since. Exceptions are processes to which it was passed: see
+ * shim_option_was_set().
  */
 static inline bool shim_fd_is_own(int fd)
 {
@@ -115,10 +114,10 @@ static inline bool shim_fd_is_own(int fd)
 }
 
 /**
- * shim_fd_is_tcp() - whether socket() opened a TCP socket where it could have been one of SMC
+ * shim_fd_is_tcp() - did socket() open a TCP socket that could have been an SMC socket?
  *
- * connect() and listen() may still make it one. A number that a raw system call closed may be any
- * file by now: they ask.
+ * connect() and listen() may still convert it. A number closed by a raw system call may be any file
+ * by now: they check.
  */
 static inline bool shim_fd_is_tcp(int fd)
 {
@@ -126,16 +125,16 @@ static inline bool shim_fd_is_tcp(int fd)
 	       (shim_fd_byte(fd) & (FD_OWN | FD_SMC)) == FD_OWN;
 }
 
-/** shim_fd_close() - whether what is to be closed was marked as a socket. It no longer is */
+/** shim_fd_close() - remove the socket mark before a close. Return: was it marked? */
 bool shim_fd_close(int fd);
 
 /**
- * shim_fd_is_plain() - whether connect() need not ask before it tries
+ * shim_fd_is_plain() - may connect() skip its checks at first?
  *
- * socket() of this library gave this number, for SMC, and none of the library's functions has since
- * bound it, given it SO_LINGER or SO_SNDTIMEO, made or put a duplicate of it, replaced it, or seen
- * its connect() fail; nor did the process fork. A raw system call is not seen:
- * then connect() does what the kernel does if it succeeds, and asks about everything if it fails.
+ * True if socket() of this library returned this number, for SMC, and since then no function of the
+ * library has bound it, set SO_LINGER or SO_SNDTIMEO, duplicated or replaced it, or seen its
+ * connect() fail; and the process has not forked. Raw system calls are not seen: then connect()
+ * does the same as the kernel on success, and checks everything on failure.
  */
 static inline bool shim_fd_is_plain(int fd)
 {
@@ -143,46 +142,50 @@ static inline bool shim_fd_is_plain(int fd)
 }
 
 /**
- * shim_fd_drop() - forget a mark whose absence costs no more than system calls
+ * shim_fd_drop() - clear marks whose absence only costs system calls
  * @bits: FD_PLAIN, FD_QUICK, FD_SOCKET, FD_OWN, FD_TIMED
  *
- * No system call: where the memory is the parent's, as after vfork(2), it is done all the same.
+ * No system call: also done if the memory is the parent's, as after vfork(2).
  */
 void shim_fd_drop(unsigned int bits, int fd);
 
 /**
- * shim_fd_copy() - a duplicate may be what the other file descriptor may be
+ * shim_fd_copy() - copy the marks of a descriptor to its duplicate
  *
- * A descriptor that was inherited, or came from elsewhere, is looked at here, once: then neither it
- * nor its duplicates cost system calls when they are closed.
+ * An inherited or received descriptor is checked here, once: after that, neither it nor its
+ * duplicates cost system calls when they are closed.
  */
 void shim_fd_copy(int from, int to);
 
-/** shim_fd_unknown() - a file descriptor from elsewhere may be anything */
+/** shim_fd_unknown() - mark a received descriptor, which may be anything */
 void shim_fd_unknown(int fd);
 
 /**
- * shim_fd_clear() - forget a mark that is wrong
+ * shim_fd_clear() - clear a wrong mark
  *
  * Does nothing in a child of vfork(2), see shim_fd_is_owner().
  */
 void shim_fd_clear(unsigned int bits, int fd);
 
-/** shim_fd_next() - the lowest marked number from @fd on, -1 if there is none; no huge ones */
+/**
+ * shim_fd_next() - the lowest marked number from @fd on, -1 if there is none
+ *
+ * Excludes huge numbers
+ */
 int shim_fd_next(unsigned int bits, int fd);
 
-/** shim_fd_has_copies() - whether this process ever duplicated a marked file descriptor */
+/** shim_fd_has_copies() - has this process ever duplicated a marked descriptor? */
 bool shim_fd_has_copies(void);
 
 /**
- * shim_fd_is_owner() - whether the memory of this process is its own
+ * shim_fd_is_owner() - does this process own its memory?
  *
- * In a child of vfork(2) it is the parent's, and the table of file descriptors is not: what the
- * child closes stays open. One system call.
+ * In a child of vfork(2) the memory is the parent's, but the table of descriptors is not:
+ * descriptors closed by the child stay open in the parent. One system call.
  */
 bool shim_fd_is_owner(void);
 
-/** shim_fd_start() - before main(): whatever was inherited may be an SMC socket */
+/** shim_fd_start() - before main(): mark inherited descriptors that may be SMC sockets */
 void shim_fd_start(void);
 
 #pragma GCC visibility pop

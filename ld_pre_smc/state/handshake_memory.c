@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* SMC handshakes that broke after TCP was connected: what is remembered of them. */
+/* Routes of connections whose SMC handshake broke after TCP was connected. */
 #include "ld_pre_smc/state/handshake_memory.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "ld_pre_smc/state/sock.h"
 #include "process/sockopt_numbers.h"
 
-/* Connections in progress, by file descriptor. */
+/* Number of connections in progress, indexed by file descriptor. */
 #define ROUTES 256
 #define WORDS ((sizeof(struct kept) + sizeof(unsigned int) - 1) / sizeof(unsigned int))
 
@@ -35,7 +35,7 @@ static bool copy_address(union shim_address *to, const struct sockaddr *addr, so
 	return len >= shim_address_len(to);
 }
 
-/* A socket that is not bound is called any, port 0. */
+/* getsockname(2) of an unbound socket returns the wildcard address, port 0. */
 static bool is_any(const union shim_address *addr)
 {
 	if (addr->any.sa_family == AF_INET)
@@ -61,7 +61,7 @@ void shim_route_from(struct shim_route *route, int fd)
 	errno = saved;
 }
 
-/* 0 if the kernel gives none. */
+/* 0 if the kernel does not support it. */
 static uint64_t cookie_of(int fd)
 {
 	uint64_t cookie = 0;
@@ -106,7 +106,7 @@ bool shim_handshake_broke(int fd, int err)
 		return false;
 	if (state == TCP_CLOSE && err != ECONNRESET && err != EPIPE && err != EPROTO)
 		return false;
-	/* A connection that broke later was connected, or is closed. */
+	/* A connection that broke later is connected, or closed. */
 	return !(shim_events(fd, POLLIN | POLLOUT | POLLRDHUP) & ~POLLERR) &&
 	       !shim_is_connected(fd);
 }

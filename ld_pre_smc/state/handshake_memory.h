@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SMC handshakes that broke after TCP was connected: what is remembered of them. */
+/* Routes of connections whose SMC handshake broke after TCP was connected. */
 #pragma once
 
 #include <netinet/in.h>
@@ -9,9 +9,9 @@
 #pragma GCC visibility push(hidden)
 
 /**
- * struct shim_route - where a connection goes, and where the program wants it to come from
+ * struct shim_route - destination of a connection, and source requested by the program
  * @to: the peer's address
- * @from: what bind(2) gave the socket before connect(2); family 0 for nothing
+ * @from: address set by bind(2) before connect(2); family 0 for none
  */
 struct shim_route {
 	union shim_address {
@@ -21,41 +21,41 @@ struct shim_route {
 	} to, from;
 };
 
-/* What connect(2) and bind(2) take for it. */
+/* Length of such an address for connect(2) and bind(2). */
 static inline socklen_t shim_address_len(const union shim_address *addr)
 {
 	return addr->any.sa_family == AF_INET6 ? sizeof(addr->in6) : sizeof(addr->in);
 }
 
 /**
- * shim_route_to() - where connect(2) goes, from nowhere in particular; no system call
+ * shim_route_to() - set the destination of connect(2), without a source; no system call
  *
- * Return: false for addresses that TCP has not. Leaves errno as it was.
+ * Return: false for addresses that TCP does not support. Preserves errno.
  */
 bool shim_route_to(struct shim_route *route, const struct sockaddr *addr, socklen_t len);
 
-/** shim_route_from() - before connect(2): the end that bind(2) gave. Leaves errno as it was */
+/** shim_route_from() - before connect(2): set the source that bind(2) set. Preserves errno */
 void shim_route_from(struct shim_route *route, int fd);
 
 /**
  * shim_route_keep() - remember the route of a connection in progress
  *
- * Nobody tells later, once the handshake has broken, where the socket was to be connected to. A few
- * hundred are remembered, by the socket's cookie, which no other socket ever has; of others the
- * program sees the error. Leaves errno as it was.
+ * After the handshake has broken, the kernel no longer has the destination. A few hundred are
+ * remembered, by the socket's cookie, which is unique; for others the program gets the error.
+ * Preserves errno.
  */
 void shim_route_keep(int fd, const struct shim_route *route);
 
-/** shim_route_find() - what shim_route_keep() got for this very socket */
+/** shim_route_find() - get the route that shim_route_keep() stored for exactly this socket */
 bool shim_route_find(int fd, struct shim_route *route);
 
 /**
- * shim_handshake_broke() - whether that is why connect(2) failed
+ * shim_handshake_broke() - did connect(2) fail because the handshake broke?
  * @err: errno of connect(2), or SO_ERROR of a non-blocking one
  *
- * The kernel answers ETIMEDOUT (the peer said nothing for six seconds), EPROTO (it said something
- * else) or ECONNRESET and EPIPE (it went away), and the socket is neither connected nor closed.
- * When TCP itself fails, there is no TCP connection, and the error is another one.
+ * The kernel returns ETIMEDOUT (no message from the peer for six seconds), EPROTO (an unexpected
+ * message) or ECONNRESET and EPIPE (the peer closed), and the socket is neither connected nor
+ * closed. If TCP itself fails, there is no TCP connection, and the error is another one.
  */
 bool shim_handshake_broke(int fd, int err);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which namespaces this thread is in, and whether smc_keep is in the same.
+ * Namespaces of this thread, and whether smc_keep is in the same.
  *
- * smc_keep is not dumpable, so that nobody takes its sockets by ptrace(2). So the links in
- * /proc/PID/ns are hidden from all but root. The other files of /proc/PID are for everybody.
+ * smc_keep is not dumpable, to protect its sockets from ptrace(2). So only root can read the links
+ * in its /proc/PID/ns. The other files of /proc/PID are readable by all.
  */
 #include "ld_pre_smc/state/home.h"
 
@@ -28,7 +28,7 @@ static int read_start(int dir, const char *path, char *text)
 	return len;
 }
 
-/* Whether a file of another process begins as this thread's, whose path is given. */
+/* Does a file of another process begin like this thread's own, whose path is given? */
 static bool is_alike(int dir, const char *own)
 {
 	char mine[START], other[START];
@@ -38,7 +38,7 @@ static bool is_alike(int dir, const char *own)
 	       !memcmp(mine, other, (size_t)len);
 }
 
-/* Without the link, which is root's, namespaces with the same map of the same users look alike. */
+/* Without the link, which is root's, namespaces with equal user maps cannot be distinguished. */
 static bool has_users(int dir, const struct keep_home *home)
 {
 	struct stat st;
@@ -47,7 +47,7 @@ static bool has_users(int dir, const struct keep_home *home)
 	       (shim_stat(dir, "ns/user", &st) || (unsigned long)st.st_ino == home->spaces[1]);
 }
 
-/* By an inode that each network namespace has once. */
+/* By an inode that is unique to each network namespace. */
 static bool has_network(int dir)
 {
 	struct stat mine, other;
@@ -57,7 +57,7 @@ static bool has_network(int dir)
 	       mine.st_ino == other.st_ino;
 }
 
-/* A process of this PID namespace has one number in a /proc of this namespace. */
+/* The process has the same number in a /proc of the same PID namespace. */
 static bool has_number(int dir, const char *status, int number)
 {
 	struct log_line line = { 0 };
@@ -66,7 +66,7 @@ static bool has_number(int dir, const char *status, int number)
 	return shim_file_has(dir, status, line.text);
 }
 
-/* smc_keep has made all of its four user ids the same. */
+/* smc_keep sets all four of its user ids to the same value. */
 static bool has_user(int dir, unsigned int uid)
 {
 	char text[64] = "\nUid:", *end = text + strlen(text);
@@ -96,7 +96,7 @@ bool shim_home_find(struct keep_home *home)
 	       has_number(AT_FDCWD, KEEP_SELF "status", (int)syscall(SYS_gettid));
 }
 
-/* Numbers of mounts are unique: the first is that of the root directory. */
+/* Mount IDs are unique: the first one is that of the root directory. */
 bool shim_home_has(const struct keep_home *home, int pid)
 {
 	struct log_line path = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which namespaces this thread is in, and whether smc_keep is in the same. */
+/* Namespaces of this thread, and whether smc_keep is in the same. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,20 +9,20 @@
 #pragma GCC visibility push(hidden)
 
 /**
- * shim_home_find() - where the calling thread is at home
+ * shim_home_find() - user and namespaces of the calling thread
  * @home: filled in
  *
- * Return: false if that is not known: without /proc, or with that of another PID namespace, and for
- * a user that the user namespace does not know.
+ * Return: false if they are unknown: without /proc, or with that of another PID namespace, and for
+ * a user without a mapping in the user namespace.
  */
 bool shim_home_find(struct keep_home *home);
 
 /**
- * shim_home_has() - whether a process is a smc_keep of this home
+ * shim_home_has() - is a process smc_keep, in this home?
  * @home: of the calling thread
- * @pid: what SO_PEERCRED says about a socket with the name of keep_address()
+ * @pid: SO_PEERCRED of a socket with the name of keep_address()
  *
- * The process may have ended, and another one have its number: but no other smc_keep of the same
+ * The process may have ended, and its number been reused: but not by another smc_keep of the same
  * home, as it would have the name.
  */
 bool shim_home_has(const struct keep_home *home, int pid);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_keep: another process that holds a socket until SMC has sent what was written to it. */
+/* Client of smc_keep, the process that holds a socket until SMC has sent its data. */
 #include "ld_pre_smc/state/keeper_client.h"
 
 #include <errno.h>
@@ -32,20 +32,20 @@
 
 #define CALM_SECONDS 10
 
-/* Of each of the two processes that start the keeper. */
+/* Stack of each of the two processes that start the keeper. */
 #define STACK 16384
 
 static const char *library = "";
 
 static atomic_int tried;
 
-/* The second of the clock until which nobody is started or waited for. */
+/* Clock second until which no keeper is started or waited for. */
 static atomic_int calm;
 
-/* The process one of whose threads starts the keeper, or did when this one was forked from it. */
+/* PID of the process that is starting the keeper, or was when this one was forked from it. */
 static atomic_int starter;
 
-/* An object's segments begin at its address, of which libc counts. */
+/* Does an object, whose segments are relative to its address, contain @address? */
 static bool has_address(const struct dl_phdr_info *info, uintptr_t address)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -58,7 +58,7 @@ static bool has_address(const struct dl_phdr_info *info, uintptr_t address)
 	return false;
 }
 
-/* The name lives as long as the object. Ends the search with anything but 0. */
+/* The name lives as long as the object. A nonzero result ends the search. */
 static int look_at(struct dl_phdr_info *info, size_t size __attribute__((unused)),
 		   void *arg __attribute__((unused)))
 {
@@ -79,7 +79,10 @@ static int new_socket(void)
 	return (int)syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-/* The peer is the process that listened first; another one may have the socket by now. */
+/*
+ * The peer credentials are of the process that listened first; another one may have the socket by
+ * now.
+ */
 static bool is_keeper(int fd, const struct keep_home *home)
 {
 	struct ucred peer = { .uid = (uid_t)-1 };
@@ -89,7 +92,7 @@ static bool is_keeper(int fd, const struct keep_home *home)
 	       peer.uid == home->uid && peer.pid > 0 && shim_home_has(home, peer.pid);
 }
 
-/* A search for a keeper. */
+/* State of a search for a keeper. */
 struct search {
 	struct keep_home home;
 	struct sockaddr_un addr;
@@ -97,7 +100,7 @@ struct search {
 	long long end;
 };
 
-/* errno of the last step, 0 on success. */
+/* Return: errno of the last step, 0 on success. */
 static int connect_to(const struct search *search, int *fd)
 {
 	int err;
@@ -114,7 +117,7 @@ static int connect_to(const struct search *search, int *fd)
 	return err;
 }
 
-/* errno of taking the name, 0 if it was free, and is again. */
+/* Bind the name and release it. Return: errno, 0 if it was free. */
 static int try_name(const struct search *search)
 {
 	int fd = new_socket(), err = 0;
@@ -127,12 +130,12 @@ static int try_name(const struct search *search)
 	return err;
 }
 
-/* Return: how many descriptors there are, KEEP_FDS if all could be opened. */
+/* Return: number of descriptors, KEEP_FDS if all could be opened. */
 static int open_spaces(int *fds)
 {
 	int n = 1;
 
-	/* O_PATH: they show where this thread is, and give no rights. */
+	/* O_PATH: they identify this thread's namespaces without granting any access. */
 	while (n < KEEP_FDS && (fds[n] = (int)syscall(SYS_openat, AT_FDCWD, keep_space(n - 1),
 						      O_PATH | O_CLOEXEC)) >= 0)
 		n++;
@@ -167,7 +170,7 @@ static bool send_to(int to, int fd, enum keep_how how)
 	return sent;
 }
 
-/* What the two processes get from their parent, in whose memory they run. */
+/* Arguments of the two processes, which run in their parent's memory. */
 struct start {
 	char paths[3][PATH_MAX];
 	int n_paths;
@@ -175,7 +178,7 @@ struct start {
 	const struct search *search;
 };
 
-/* @len: of the library's path, how much of it comes first */
+/* @len: length of the library's path to put first */
 static void add_path(struct start *start, size_t len, const char *end)
 {
 	char *path = start->paths[start->n_paths];
@@ -188,7 +191,7 @@ static void add_path(struct start *start, size_t len, const char *end)
 	start->n_paths++;
 }
 
-/* Beside the library (a build tree, a container), in its staged install, where it is installed. */
+/* Next to the library (a build tree, a container), in its staged install, or installed. */
 static void build_paths(struct start *start)
 {
 	static const char home[] = SMC_HOME, installed[] = SMC_KEEP;
@@ -204,8 +207,8 @@ static void build_paths(struct start *start)
 }
 
 /*
- * The keeper to be. The first to bind the name is the only one. It listens only after exec, when
- * /proc shows what it is. It never holds the program's files: the new table is empty.
+ * The future keeper. The first one to bind the name wins. It listens only after exec, when /proc
+ * shows the new program. It never has the program's files: its descriptor table is new.
  */
 static int become_keeper(void *arg)
 {
@@ -229,14 +232,14 @@ static void nap(void)
 	syscall(SYS_nanosleep, millisecond, NULL);
 }
 
-/* As vfork(2), without a signal for the parent at the end. */
+/* As vfork(2), but without a signal to the parent at the end. */
 static int start_process(int (*run)(void *), struct start *start, int stack)
 {
 	return clone(run, start->stacks[stack] + STACK, CLONE_VM | CLONE_VFORK | CLONE_FILES,
 		     start);
 }
 
-/* The parent of the keeper, which goes at once: init gets the keeper. */
+/* Parent of the keeper; exits at once, so that init adopts the keeper. */
 static int start_keeper(void *arg)
 {
 	syscall(SYS_exit_group, start_process(become_keeper, arg, 1) < 0);
@@ -253,8 +256,8 @@ static bool can_execute(const struct start *start)
 }
 
 /*
- * Not twice a second, and not where the end of the keeper would be the program's business: in the
- * first process of a container, and in others that get the orphans of their descendants.
+ * Not twice a second, and not if the program would have to reap the keeper: in the first process of
+ * a container, and in other subreapers.
  */
 static bool may_start(void)
 {
@@ -288,7 +291,7 @@ static void start_it(const struct search *search)
 	munmap(start, sizeof(*start));
 }
 
-/* Return: false if it is no use to try again. */
+/* Return: false if another attempt is useless. */
 static bool start_once(const struct search *search)
 {
 	int pid = (int)syscall(SYS_getpid), other = starter;
@@ -309,7 +312,7 @@ static bool start_once(const struct search *search)
 	return may;
 }
 
-/* Return: whether to go on. A keeper that never listens is not waited for each time. */
+/* Return: true to continue. A keeper that never listens is not waited for each time. */
 static bool has_time(const struct search *search)
 {
 	int now = (int)shim_seconds();
@@ -323,14 +326,14 @@ static bool has_time(const struct search *search)
 }
 
 /*
- * A keeper that begins or ends has the name and does not listen. Return: whether there is a keeper,
- * to which @fd is connected.
+ * A keeper that is starting or ending has the name but does not listen. Return: is there a keeper,
+ * connected to @fd?
  */
 static bool find_keeper(struct search *search, int *fd)
 {
 	int err, name;
 
-	/* It takes a few, but on a busy machine. Without a keeper the kernel waits as long. */
+	/* Usually takes a few milliseconds. Without a keeper the kernel would wait as long. */
 	search->end = shim_milliseconds() + KEEP_KERNEL_MS;
 	search->addr_len = keep_address(&search->addr, &search->home);
 	while ((err = connect_to(search, fd)) == ECONNREFUSED && has_time(search)) {
@@ -343,7 +346,7 @@ static bool find_keeper(struct search *search, int *fd)
 	return !err;
 }
 
-/* With all signals blocked: a handler would find the memory and the descriptors of a half-way. */
+/* All signals are blocked: a handler would find memory and descriptors in an intermediate state. */
 static bool give(int fd, enum keep_how how)
 {
 	struct search search;

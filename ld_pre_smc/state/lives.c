@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * How long connections live, and what is learned from that.
+ * Measure the lives of connections, and learn from them.
  *
- * connect() asks shim_lives_advice(). Of some connections the life is measured: these have FD_TIMED
- * and a place in lives[], until close(), or until another process or descriptor may have them too.
- * The memory is a file that the user's programs in this network namespace share, or, where it
- * cannot be opened, the process's own.
+ * connect() calls shim_lives_advice(). The life of some connections is measured: these have
+ * FD_TIMED and an entry in lives[], until close(), or until another process or descriptor may share
+ * them. The memory is a file shared by the user's programs in this network namespace, or, if it
+ * cannot be opened, private to the process.
  */
 #include "ld_pre_smc/state/lives.h"
 
@@ -26,15 +26,15 @@
 #include "ld_pre_smc/state/slot.h"
 #include "ld_pre_smc/state/sock.h"
 
-/* Connections that are measured, by file descriptor; newer ones win. */
+/* Measured connections, indexed by file descriptor; newer ones replace older ones. */
 #define LIVES 256
 
-/* Turns of entries are even: an odd one says that the handshake is not over. */
+/* Turns of entries are even: an odd one means that the handshake is not over. */
 enum { LIFE_OWNER, LIFE_INDEX, LIFE_TURN, LIFE_START, LIFE_IS_TCP, LIFE_WORDS };
 
 static atomic_uint lives[LIVES][SHIM_SLOT(LIFE_WORDS)];
 
-/* Used where nothing is shared; zero pages until then. */
+/* Used if nothing is shared; zero pages until then. */
 static struct learned_table own_table;
 
 /* NULL: not chosen yet. */
@@ -45,7 +45,7 @@ static struct learned_program program;
 
 /* ---- the memory ---- */
 
-/* statx(2): the start of struct statx in <linux/stat.h>, which musl's headers conflict with. */
+/* statx(2): the start of struct statx in <linux/stat.h>, which conflicts with musl's headers. */
 struct facts {
 	uint32_t mask, block_size;
 	uint64_t attributes;
@@ -57,7 +57,7 @@ struct facts {
 /* STATX_TYPE, MODE, NLINK, UID and SIZE. */
 #define FACTS 0x20fU
 
-/* Only this user can write it, or make it shorter. */
+/* Is it writable for this user only, and not to be truncated by others? */
 static bool is_ours(int fd, uint64_t *size)
 {
 	struct facts file = { 0 };
@@ -133,7 +133,7 @@ static struct learned_table *open_shared(void)
 	return shared;
 }
 
-/* Rules that say what is to use SMC are the user's word. */
+/* Explicit rules take precedence over learning. */
 static bool may_learn(void)
 {
 	struct shim_config own;
@@ -144,7 +144,7 @@ static bool may_learn(void)
 	       !(shim_config_get(&own)->has_rules && shim_rules_get(&rules)->has_include);
 }
 
-/* Another thread, and a signal handler that comes meanwhile, learns nothing. */
+/* Other threads, and signal handlers, do not learn in the meantime. */
 static __attribute__((noinline, cold)) struct learned_table *choose_table(void)
 {
 	struct learned_table *chosen = NULL;
@@ -189,7 +189,7 @@ static void keep(const uint32_t *words)
 		shim_fd_set(FD_TIMED, (int)words[LIFE_OWNER]);
 }
 
-/* Return: false for a life of which nothing is known any more. */
+/* Return: false for a life without data. */
 static bool find(int fd, uint32_t *words)
 {
 	return shim_slot_read(lives[(uint32_t)fd % LIVES], words, LIFE_WORDS) &&
@@ -216,7 +216,7 @@ static struct learned_place find_or_add(struct learned_table *known, const struc
 	return place;
 }
 
-/* @counts: a connection of this process, one more to this destination. */
+/* @counts: count a connection of this process to this destination. */
 static enum shim_advice advise(const struct sockaddr *addr, bool counts,
 			       struct learned_place *timed)
 {
@@ -245,7 +245,7 @@ static bool is_complete(const struct sockaddr *addr, socklen_t len)
 						     sizeof(struct sockaddr_in));
 }
 
-/* Programs that are to see SMC's own behaviour, or rather none than TCP, learn nothing. */
+/* Programs that want SMC's own behaviour, or would rather fail than use TCP, do not learn. */
 static bool may_advise(void)
 {
 	struct shim_config own;
@@ -310,8 +310,8 @@ void shim_lives_connected(int fd, int ret)
 }
 
 /*
- * Ticks that a connection has lived, 0 if that is not known: it never began, or was forgotten. A
- * program that did not ask whether it is connected may have one that is.
+ * Age of a connection in ticks, 0 if unknown: it never began, or was replaced. A connection may be
+ * established without the program having checked.
  */
 static uint32_t age(int fd, uint32_t *words)
 {
@@ -323,7 +323,7 @@ static uint32_t age(int fd, uint32_t *words)
 	return now(&second) - words[LIFE_START] + 1;
 }
 
-/* A child of vfork(2) closes its own descriptor, and its parent goes on: unknown in a sandbox. */
+/* A child of vfork(2) closes its own descriptor, and its parent continues: unknown in a sandbox. */
 static bool is_parents(void)
 {
 	return shim_is_locked || (!shim_in_sandbox && !shim_fd_is_owner());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Lines of text for standard error, built and written without stdio and without memory. */
+/* Log lines on standard error, without stdio and without memory allocation. */
 #include "ld_pre_smc/state/log.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* One byte stays free for the newline. */
+/* One byte is reserved for the newline. */
 #define ROOM (sizeof(((struct log_line *)0)->text) - 1)
 
 #define NAMED(number)                                                                              \
@@ -106,8 +106,8 @@ static bool is_still_stderr(const struct shim_config *cfg)
 }
 
 /*
- * write(2) with SIGPIPE held back; one that was pending already stays pending. No cancellation
- * point, which socket() and setsockopt() are not.
+ * write(2) with SIGPIPE suppressed; one that was pending before stays pending. Not a cancellation
+ * point, as socket() and setsockopt() are none.
  */
 static void write_quietly(const struct log_line *line)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of text for standard error, built and written without stdio and without memory. */
+/* Log lines on standard error, without stdio and without memory allocation. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,24 +18,23 @@ struct log_line {
 void log_start(struct log_line *line);
 
 /**
- * log_format() - append; what does not fit is cut, a NUL follows
+ * log_format() - append text, truncated to fit, NUL-terminated
  * @fmt: %s is a string, %d an int, %e the name of an error number: neither printf(3) nor
  *	strerror(3) is async-signal-safe
  */
 void log_format(struct log_line *line, const char *fmt, ...);
 
 /**
- * log_write() - end the line and hand it to standard error by one write(2)
+ * log_write() - end the line and write it to standard error by one write(2)
  *
- * Only if fd 2 still is the file that the program was started with: programs close fd 2 and then
- * get it again as a socket or a data file, where no line of this library may end up. A reader that
- * has gone away costs the line, never the program: SIGPIPE is held back.
- * Leaves errno as it was.
+ * Only if fd 2 is still the file from program start: programs close fd 2 and then get the number
+ * again for a socket or a data file, which must never receive a line of this library. If the reader
+ * is gone, only the line is lost: SIGPIPE is suppressed. Preserves errno.
  */
 void log_write(struct log_line *line, const struct shim_config *cfg);
 
 /**
- * shim_log_fd() - one line about a file descriptor, if SMC_DEBUG is on: "fd 3: WHAT"
+ * shim_log_fd() - log a line about a descriptor, if SMC_DEBUG is on: "fd 3: WHAT"
  * @became: if not NULL: "fd 3: WHAT -> BECAME"
  * @bind_err: if not 0: "fd 3: WHAT -> BECAME, bind: EADDRINUSE"
  */
@@ -45,12 +44,12 @@ void shim_log_fd(int fd, const char *what, const char *became, int bind_err);
 #define SOCK_TYPE_BITS 0xf
 
 /**
- * struct socket_attempt - how one socket was opened
+ * struct socket_attempt - result of opening one socket
  * @fd: the socket, or -1
  * @err: errno if @fd is -1
- * @kind: enum shim_kind: what @fd is
+ * @kind: enum shim_kind of @fd
  * @refused: errno of each kind that was refused
- * @remembered: the kernel was not asked this time
+ * @remembered: a remembered result; the kernel was not asked
  * @sndbuf_err, @rcvbuf_err: errno of setting the size, or 0
  */
 struct socket_attempt {
@@ -62,15 +61,15 @@ struct socket_attempt {
 	int sndbuf_err, rcvbuf_err;
 };
 
-/** log_socket() - the one line about an attempt; @domain, @type, @protocol: what was asked for */
+/** log_socket() - log an attempt; @domain, @type, @protocol: as requested */
 void log_socket(const struct socket_attempt *try, const struct shim_config *cfg, int domain,
 		int type, int protocol);
 
 /**
- * log_invalid() - a line for each variable whose value is ignored, once
+ * log_invalid() - log each variable whose value is ignored, once
  *
- * A library cannot refuse to start a program: it says what it ignores, and goes on. At the first
- * socket it could matter for: programs that never open one stay silent.
+ * A library cannot refuse to start a program: it reports what it ignores, and continues. Done at
+ * the first socket that it could affect: programs that never open one stay silent.
  */
 void log_invalid(const struct shim_config *cfg);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Options that this process has ever asked setsockopt(2), fcntl(2) and ioctl(2) for. */
+/* Options that this process has ever set by setsockopt(2), fcntl(2) and ioctl(2). */
 #include "ld_pre_smc/state/options.h"
 
 #include <netinet/in.h>

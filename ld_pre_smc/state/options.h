@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Options that this process has ever asked setsockopt(2), fcntl(2) and ioctl(2) for. */
+/* Options that this process has ever set by setsockopt(2), fcntl(2) and ioctl(2). */
 #pragma once
 
 #include <stdbool.h>
 
 #pragma GCC visibility push(hidden)
 
-/** shim_option_note() - setsockopt(2) is asked for this option. No system call */
+/** shim_option_note() - record that setsockopt(2) is called with this option. No system call */
 void shim_option_note(int level, int name);
 
-/** shim_option_name() - of two names of one setting the one that is copied to another socket */
+/** shim_option_name() - of two names of one setting, the one used to copy it to another socket */
 int shim_option_name(int level, int name);
 
 /**
- * shim_option_was_set() - whether any socket of this process may have had this option set
+ * shim_option_was_set() - may any socket of this process have this option set?
  *
- * Another process may have set some: a helper with more rights, to which the descriptor was passed.
- * Those that need such rights always may have been. Names beyond those that Linux has never were.
+ * Another process may have set some: a privileged helper to which the descriptor was passed. Always
+ * true for options that need privileges. Always false for names beyond those that Linux defines.
  */
 bool shim_option_was_set(int level, int name);
 
-/* Whether F_SETOWN, F_SETSIG or the like was ever asked for. */
+/* F_SETOWN, F_SETSIG or the like was ever called. */
 extern bool shim_has_owners;
 
 #pragma GCC visibility pop

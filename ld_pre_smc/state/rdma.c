@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Whether a connection may be one of SMC-R. */
+/* Check whether a connection may use SMC-R. */
 #include "ld_pre_smc/state/rdma.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "ld_pre_smc/state/signals.h"
 #include "ld_pre_smc/state/sock.h"
 
-/* <linux/netlink.h> and <rdma/rdma_netlink.h>, which not every libc comes with. */
+/* From <linux/netlink.h> and <rdma/rdma_netlink.h>, which not every libc has. */
 struct message {
 	uint32_t len;
 	uint16_t type;
@@ -28,20 +28,20 @@ enum {
 	DEVICES = 5 << 10 | 1, /* RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET) */
 };
 
-/* Calls between two questions, at least: who closes few sockets opens none for that. */
+/* Minimum number of calls between two queries: a process that closes few sockets makes none. */
 #define ROUND 16
 
 static atomic_uint calls, asked_at;
 
-/* The second of the last answer "none", plus 1; 0: there was none, or it was another one. */
+/* Clock second of the last answer "none", plus 1; 0: no answer yet, or another one. */
 static atomic_uint none_at;
 
-/* Nobody may know: no use to ask again. */
+/* The query is not permitted: do not repeat it. */
 static atomic_bool is_refused;
 
 enum answer { NO_ANSWER, SOME, NONE };
 
-/* The list of devices, of which the first message tells enough: nldev_get_dumpit() in ib_core. */
+/* Dump the devices; the first message is sufficient: nldev_get_dumpit() in ib_core. */
 static enum answer ask(int fd)
 {
 	const struct message request = {
@@ -51,7 +51,7 @@ static enum answer ask(int fd)
 	};
 	struct message first = { 0 };
 
-	/* What does not fit is cut off. */
+	/* An answer that does not fit is truncated. */
 	if (syscall(SYS_sendto, fd, &request, sizeof(request), 0, NULL, 0) < 0 ||
 	    syscall(SYS_recvfrom, fd, &first, sizeof(first), MSG_DONTWAIT, NULL, NULL) < 0)
 		return NO_ANSWER;
@@ -60,7 +60,7 @@ static enum answer ask(int fd)
 	return first.type == DEVICES ? SOME : NO_ANSWER;
 }
 
-/* No handler runs while the socket is there. */
+/* Signal handlers must not run while the socket exists. */
 static enum answer open_and_ask(void)
 {
 	enum answer answer = NO_ANSWER;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a connection may be one of SMC-R. */
+/* Check whether a connection may use SMC-R. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,14 +7,14 @@
 #pragma GCC visibility push(hidden)
 
 /**
- * shim_may_be_rdma() - whether a connection that is to be closed may be one of SMC-R
+ * shim_may_be_rdma() - may a connection that is about to be closed use SMC-R?
  *
- * Not where the network namespace has no RDMA device. That is asked once in one or two seconds, and
- * not before some calls have been made since. While there is no answer there may be one. A device
- * that came after the answer is noticed that much later: until then close(2) is left to the kernel,
- * with signals that come; a connection that was there before never moves to SMC-R.
+ * False if the network namespace has no RDMA device. The kernel is queried once in one or two
+ * seconds, and only after some calls since. Without an answer there may be one. A device added
+ * after the query is noticed that much later: until then close(2) is left to the kernel, which
+ * signals may interrupt; an existing connection never moves to SMC-R.
  *
- * Leaves errno as it was.
+ * Preserves errno.
  */
 bool shim_may_be_rdma(void);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Another socket in the place of an unconnected one: same file descriptor, same options. */
+/* Replace an unconnected socket: same file descriptor, same options. */
 #include "ld_pre_smc/state/replace_socket.h"
 
 #include <errno.h>
@@ -18,8 +18,8 @@
 #include "process/sockopt_numbers.h"
 
 /*
- * What setsockopt(2) takes and getsockopt(2) gives back in the same form, for stream sockets. Not
- * here: the numbers 23, 30, 33 and 34 of levels other than SOL_SOCKET, which end SMC: see
+ * Options of stream sockets that getsockopt(2) returns in the form accepted by setsockopt(2).
+ * Excluded: the numbers 23, 30, 33 and 34 of levels other than SOL_SOCKET, which end SMC: see
  * sockopt.c.
  */
 /* clang-format off */
@@ -57,9 +57,9 @@ static const short ipv6_options[] = {
 #define COPY(from, to, level, names) copy_options(from, to, level, names, COUNT(names))
 
 /*
- * A socket that is this process's own can only have options that the process has ever set. Return:
- * whether @to took all. A TCP socket refuses an option when the program has given up the right to
- * set it since then: the setting is lost.
+ * A socket of this process alone can only have options that the process has ever set. Return: did
+ * @to accept all? A TCP socket refuses an option if the program has since dropped the right to set
+ * it: the setting is lost.
  */
 static bool copy_options(int from, int to, int level, const short *names, size_t n)
 {
@@ -97,10 +97,10 @@ static void copy_flags(int from, int to)
 }
 
 /*
- * What a program set on a socket. Copied: options that differ from those of a new socket,
- * O_NONBLOCK, O_ASYNC, owner and signal. Not copied: socket filters, MD5 and AO keys, multicast
- * memberships; for a TCP socket the sizes of SMC_SNDBUF and SMC_RCVBUF. Return: whether the new
- * socket took all options. Leaves errno as it was.
+ * Copy the program's settings. Copied: options that differ from those of a new socket, O_NONBLOCK,
+ * O_ASYNC, owner and signal. Not copied: socket filters, MD5 and AO keys, multicast memberships; to
+ * a TCP socket the sizes of SMC_SNDBUF and SMC_RCVBUF. Return: did the new socket accept all
+ * options? Preserves errno.
  */
 static bool copy_settings(int from, int to, int family, bool are_both_smc)
 {
@@ -152,7 +152,9 @@ static int open_like(int fd, const struct shim_sock *sock, enum shim_kind kind)
 
 	if (fresh < 0)
 		return -1;
-	/* An option that SMC refuses makes SMC sockets TCP sockets: this one is. */
+	/*
+	 * An option that SMC refuses turns SMC sockets into TCP sockets: this one is TCP already.
+	 */
 	if (!copy_settings(fd, fresh, sock->family, !was_tcp && !is_tcp) && was_tcp && !is_tcp) {
 		shim_close(fresh);
 		errno = EOPNOTSUPP;
@@ -173,7 +175,7 @@ int shim_swap_open(int fd, const struct shim_sock *sock, enum shim_kind kind)
 	return open_like(fd, sock, kind);
 }
 
-/* The address that a program gave by bind(2), length 0 for none. */
+/* Address that the program set by bind(2), length 0 for none. */
 static socklen_t bound_address(int fd, struct sockaddr_storage *addr)
 {
 	const struct sockaddr_in *in = (void *)addr;
@@ -206,7 +208,7 @@ static int replace(int fd, int fresh)
 	return 0;
 }
 
-/* Two sockets cannot have one address, so the old one goes first. */
+/* Two sockets cannot have the same address, so the old one is closed first. */
 int shim_swap_in(int fd, int fresh, enum shim_kind kind, const char *why)
 {
 	int saved = errno, err = 0;

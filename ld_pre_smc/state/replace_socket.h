@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Another socket in the place of an unconnected one: same file descriptor, same options. */
+/* Replace an unconnected socket: same file descriptor, same options. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,37 +8,37 @@
 
 #pragma GCC visibility push(hidden)
 
-/** shim_may_swap() - whether a socket is as new: neither listening nor connecting nor connected */
+/** shim_may_swap() - is a socket unused: neither listening nor connecting nor connected? */
 bool shim_may_swap(int fd);
 
 /**
- * shim_swap_open() - a new socket with the options and flags of another one
- * @fd: the SMC socket to be replaced
- * @sock: what it is, of shim_is_smc()
- * @kind: what to get, KIND_TCP too; SMC_STRICT forbids TCP (EPERM)
+ * shim_swap_open() - open a socket with the options and flags of another one
+ * @fd: the SMC socket to replace
+ * @sock: its description by shim_is_smc()
+ * @kind: kind to open, KIND_TCP too; SMC_STRICT forbids TCP (EPERM)
  *
- * What is copied: see copy_settings() in swap.c.
+ * For the copied settings see copy_settings() in replace_socket.c.
  *
  * Return: its file descriptor, for shim_swap_in() or close(); or -1 with errno, nothing changed.
  */
 int shim_swap_open(int fd, const struct shim_sock *sock, enum shim_kind kind);
 
 /**
- * shim_swap_in() - put a socket of shim_swap_open() into the place of another one
- * @fd: what is replaced; it keeps its number and FD_CLOEXEC
+ * shim_swap_in() - replace a socket by one from shim_swap_open()
+ * @fd: socket to replace; it keeps its number and FD_CLOEXEC
  * @fresh: the new socket, closed here in any case
- * @kind: what it is
+ * @kind: kind of @fresh
  * @why: for the debug line: "fd 3: WHY -> TCP"
  *
- * An address that @fd was bound to is bound again, and epoll instances of this process watch the
- * new socket as they watched the old one. Other descriptors made by dup(2) keep the old socket.
+ * Repeats bind() if @fd was bound to an address; epoll instances of this process watch the new
+ * socket in the same way as the old one. Other descriptors made by dup(2) keep the old socket.
  *
- * Return: 0 with errno untouched; or -1 with errno: nothing was changed, but for EADDRINUSE (and
+ * Return: 0 with errno untouched; or -1 with errno: nothing was changed, except for EADDRINUSE (and
  * other errors of bind): the socket was replaced, and is not bound.
  */
 int shim_swap_in(int fd, int fresh, enum shim_kind kind, const char *why);
 
-/** shim_swap_copies() - whether a new socket gets what setsockopt(2) set by that name */
+/** shim_swap_copies() - is the option of that name copied to a new socket? */
 bool shim_swap_copies(int level, int name);
 
 /** shim_swap_unbound() - shim_swap(), but the new socket is not bound */
@@ -47,11 +47,11 @@ int shim_swap_unbound(int fd, const struct shim_sock *sock, enum shim_kind kind,
 /**
  * shim_swap() - shim_swap_open() and shim_swap_in()
  *
- * The caller knows that @fd is an SMC socket, and by shim_may_swap() that it is unused.
+ * The caller has checked that @fd is an SMC socket, and by shim_may_swap() that it is unused.
  */
 int shim_swap(int fd, const struct shim_sock *sock, enum shim_kind kind, const char *why);
 
-/** shim_swap_by_rule() - shim_swap() to TCP, which SMC_STRICT does not forbid here */
+/** shim_swap_by_rule() - shim_swap() to TCP, permitted here even with SMC_STRICT */
 int shim_swap_by_rule(int fd, const struct shim_sock *sock, const char *why);
 
 #pragma GCC visibility pop

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Processes in which a system call that the program does not make itself can be the last one. */
+/* Detect seccomp filters, under which an additional system call may kill the process. */
 #include "ld_pre_smc/state/sandbox.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 atomic_bool shim_in_sandbox, shim_is_locked;
 
-/* proc(5): 2 is a filter. To ask prctl(2) would need a filter that permits it. */
+/* proc(5): 2 is a filter. prctl(2) could only be used under a filter that permits it. */
 void shim_sandbox_look(void)
 {
 	int saved = errno;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes in which a system call that the program does not make itself can be the last one. */
+/* Detect seccomp filters, under which an additional system call may kill the process. */
 #pragma once
 
 #include <stdatomic.h>
@@ -8,27 +8,27 @@
 #pragma GCC visibility push(hidden)
 
 /**
- * shim_in_sandbox - whether a seccomp filter may watch this process
+ * shim_in_sandbox - this process may have a seccomp filter
  *
- * Programs such as sshd forbid themselves everything but a few system calls, and the kernel kills
- * them at any other. close() and exit() are always among the few, and getsockopt() is not.
+ * Programs such as sshd restrict themselves to a few system calls, and the kernel kills them for
+ * any other. close() and exit() are always permitted, getsockopt() is not.
  *
- * True since prctl(2) asked for a filter, or for PR_SET_NO_NEW_PRIVS, without which only root gets
- * one (libseccomp always asks); or if the program was started with a filter in place.
+ * True after prctl(2) requested a filter, or PR_SET_NO_NEW_PRIVS, without which only root can
+ * install one (libseccomp always sets it); or if the program was started with a filter in place.
  */
 extern atomic_bool shim_in_sandbox;
 
 /**
- * shim_is_locked - whether the program has put a filter on itself, or is about to
+ * shim_is_locked - the program has installed a filter for itself, or is about to
  *
- * True since prctl(2) succeeded with a filter or with PR_SET_NO_NEW_PRIVS. Such a filter is made
- * for what the program does, by arguments too: vsftpd's admits socket(AF_INET) and a few options.
- * So no system call is added or changed: new sockets are TCP sockets. Filters that are there from
- * the start, those of containers and services, know nothing of the program and are not that narrow.
+ * True after prctl(2) succeeded with a filter or with PR_SET_NO_NEW_PRIVS. Such a filter is
+ * tailored to the program, including arguments: vsftpd's permits socket(AF_INET) and a few options.
+ * So no system call is added or changed: new sockets are TCP sockets. Filters in place from the
+ * start, of containers and services, are not tailored to the program and less strict.
  */
 extern atomic_bool shim_is_locked;
 
-/** shim_sandbox_look() - before main(): is there a filter already? */
+/** shim_sandbox_look() - before main(): detect a filter that is already in place */
 void shim_sandbox_look(void);
 
 #pragma GCC visibility pop

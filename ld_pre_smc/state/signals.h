@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The calling thread's signals, for a moment. */
+/* Block the calling thread's signals for a short time. */
 #pragma once
 
 #include <errno.h>
@@ -10,10 +10,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The kernel's set has 64 signals, that of MIPS 128; the call takes no other size than its own. */
+/* The kernel's set has 64 signals, on MIPS 128; the call only accepts that size. */
 #define SHIM_SIGSET (_NSIG / 8)
 #define SHIM_SIGNAL(number) (1ULL << ((number)-1))
-/* A fault of the thread itself kills the process when its signal is blocked. */
+/* A fault of the thread itself kills the process if its signal is blocked. */
 #define SHIM_FAULTS                                                                                \
 	(SHIM_SIGNAL(SIGSEGV) | SHIM_SIGNAL(SIGBUS) | SHIM_SIGNAL(SIGFPE) | SHIM_SIGNAL(SIGILL) |  \
 	 SHIM_SIGNAL(SIGTRAP) | SHIM_SIGNAL(SIGSYS))
@@ -25,12 +25,12 @@ struct shim_signals {
 };
 
 /**
- * shim_signals_block() - keep signals from this thread, also those that libc needs itself
- * @old: what shim_signals_restore() needs
+ * shim_signals_block() - block signals in this thread, including those used by libc itself
+ * @old: state for shim_signals_restore()
  *
- * The thread is not cancelled meanwhile. Leaves errno as it was.
+ * The thread cannot be cancelled until then. Preserves errno.
  *
- * Return: whether it did.
+ * Return: were the signals blocked?
  */
 static inline bool shim_signals_block(struct shim_signals *old)
 {
@@ -44,7 +44,7 @@ static inline bool shim_signals_block(struct shim_signals *old)
 	return old->are_blocked;
 }
 
-/** shim_signals_restore() - end what shim_signals_block() began, if it did. Leaves errno alone. */
+/** shim_signals_restore() - undo shim_signals_block(), if it succeeded. Preserves errno. */
 static inline void shim_signals_restore(const struct shim_signals *old)
 {
 	int saved = errno, state;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Words that any thread writes, without a lock: a reader gets all of one writer, or nothing. */
+/* Lock-free slots of words: a reader gets all words of one write, or nothing. */
 #pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The first word is odd while somebody writes, and another one each time; 0: nobody ever wrote. */
+/* The first word is odd during a write, and changes with each; 0: never written. */
 #define SHIM_SLOT(words) (1 + (words))
 
-/** shim_slot_write() - @n words; not where somebody else writes. Return: whether it did */
+/** shim_slot_write() - write @n words; not during another write. Return: was it written? */
 static inline bool shim_slot_write(atomic_uint *slot, const unsigned int *words, size_t n)
 {
 	unsigned int turn = atomic_load_explicit(&slot[0], memory_order_relaxed) & ~1U;
@@ -23,7 +23,7 @@ static inline bool shim_slot_write(atomic_uint *slot, const unsigned int *words,
 	return true;
 }
 
-/** shim_slot_read() - Return: false if nobody wrote, or somebody writes */
+/** shim_slot_read() - Return: false if never written, or during a write */
 static inline bool shim_slot_read(atomic_uint *slot, unsigned int *words, size_t n)
 {
 	unsigned int turn = atomic_load_explicit(&slot[0], memory_order_acquire);

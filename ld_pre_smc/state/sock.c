@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Ask the kernel about a file descriptor; fds.h has the library's memory of it. */
+/* Query the kernel about a descriptor; fd_table.h has the library's own marks. */
 #include "ld_pre_smc/state/sock.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #include "ld_pre_smc/next.h"
 
-/* 32-bit RISC-V was born with 64-bit times. */
+/* 32-bit RISC-V has only ever had 64-bit times. */
 #ifdef SYS_ppoll
 typedef long ppoll_time;
 #else
@@ -23,7 +23,7 @@ typedef long ppoll_time;
 typedef long long ppoll_time;
 #endif
 
-/* File descriptors that poll(2) is asked for at once. */
+/* Number of descriptors per poll(2). */
 #define BLOCK 256
 
 const char *const shim_kind_names[KINDS + 1] = {
@@ -72,7 +72,7 @@ bool shim_is_smc(int fd, struct shim_sock *sock)
 	sock->kind = inet ? KIND_INET : KIND_AF_SMC;
 	if (!inet)
 		sock->family = protocol == SMCPROTO_SMC6 ? AF_INET6 : AF_INET;
-	else /* accepted ones say AF_SMC */
+	else /* accepted ones report AF_SMC */
 		sock->family = domain == AF_SMC ? name_family(fd) : domain;
 	return true;
 }
@@ -117,7 +117,7 @@ int shim_events(int fd, int events)
 	return poll.revents;
 }
 
-/* poll(2) takes no more than a process may have. */
+/* poll(2) accepts no more than the process's limit of descriptors. */
 static int block_size(void)
 {
 	struct rlimit limit;
@@ -132,7 +132,7 @@ void shim_each_open(void (*visit)(int fd, void *arg), void *arg)
 	struct pollfd fds[BLOCK];
 	bool any = true;
 
-	/* Where poll() itself fails all look closed. */
+	/* If poll() itself fails, all look closed. */
 	for (first = 0; any && n; first += n) {
 		any = false;
 		for (i = 0; i < n; i++)
@@ -147,7 +147,7 @@ void shim_each_open(void (*visit)(int fd, void *arg), void *arg)
 	}
 }
 
-/* glibc's own fstat() is this call, too. Architectures of late years have none but statx(2). */
+/* glibc's own fstat() uses this call, too. Recent architectures only have statx(2). */
 int shim_stat(int fd, const char *path, struct stat *st)
 {
 #if defined(SYS_newfstatat)
@@ -172,7 +172,7 @@ bool shim_file_has(int dir, const char *path, const char *text)
 	while (!found && (n = syscall(SYS_read, fd, piece + have, sizeof(piece) - have)) > 0) {
 		have += (size_t)n;
 		found = memmem(piece, have, text, len);
-		/* It may be in two pieces. */
+		/* The text may be split between two reads. */
 		if (have >= len) {
 			memmove(piece, piece + have - len, len);
 			have = len;

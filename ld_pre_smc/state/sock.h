@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ask the kernel about a file descriptor; fds.h has the library's memory of it. */
+/* Query the kernel about a descriptor; fd_table.h has the library's own marks. */
 #pragma once
 
 #include <netinet/in.h>
@@ -12,15 +12,15 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The two sockets that carry SMC, in no order of preference, and the one that does not. */
+/* The two kinds of SMC sockets, in no order of preference, and TCP. */
 enum shim_kind {
 	KIND_AF_SMC, /* socket(AF_SMC, SOCK_STREAM, SMCPROTO_SMC or SMCPROTO_SMC6) */
 	KIND_INET,   /* socket(AF_INET or AF_INET6, SOCK_STREAM, IPPROTO_SMC) */
 	KINDS,
-	KIND_TCP = KINDS, /* an ordinary socket: what remains */
+	KIND_TCP = KINDS, /* a plain TCP socket */
 };
 
-/* How each kind is opened. Second index: 0 for AF_INET, 1 for AF_INET6. */
+/* Arguments of socket(2) for each kind. Second index: 0 for AF_INET, 1 for AF_INET6. */
 static const struct shim_socket_args {
 	int domain;
 	int protocol;
@@ -34,7 +34,7 @@ static const struct shim_socket_args {
 extern const char *const shim_kind_names[KINDS + 1];
 
 /**
- * struct shim_sock - a socket, as far as repairs need to know
+ * struct shim_sock - description of a socket, for repairs
  * @kind: KIND_AF_SMC or KIND_INET
  * @family: AF_INET or AF_INET6: the family of its addresses
  */
@@ -44,97 +44,97 @@ struct shim_sock {
 };
 
 /**
- * shim_is_smc() - whether a file descriptor is an SMC socket that has not fallen back to TCP
+ * shim_is_smc() - is a descriptor an SMC socket that has not fallen back to TCP?
  * @fd: any number
  * @sock: filled in if it is one; may be NULL
  *
- * SO_PROTOCOL says it: 256 for IPPROTO_SMC, with SO_DOMAIN AF_SMC 0 or 1; the file of a connection
- * that fell back is its TCP socket. One system call for most others. Leaves errno as it was.
+ * Determined by SO_PROTOCOL: 256 for IPPROTO_SMC, with SO_DOMAIN AF_SMC 0 or 1; the file of a
+ * connection that fell back is its TCP socket. One system call for most others. Preserves errno.
  */
 bool shim_is_smc(int fd, struct shim_sock *sock);
 
-/* An integer option of a socket, or -1. Leaves errno as it was. */
+/* An integer option of a socket, or -1. Preserves errno. */
 int shim_int_option(int fd, int level, int name);
 
-/* State of the TCP connection (TCP_CLOSE and so on) below a TCP or SMC socket, or -1. */
+/* State (TCP_CLOSE and so on) of a TCP socket, or of that inside an SMC socket, or -1. */
 int shim_tcp_state(int fd);
 
-/* Whether the peer's name is known: connected, and not yet shut down. */
+/* Is the peer's name known: connected, and not yet shut down? */
 bool shim_is_connected(int fd);
 
 /**
  * shim_poll_now() - poll(2) without waiting
  *
- * Not poll() itself, which would make a cancellation point of functions that are not. Leaves errno
- * as it was.
+ * Not poll() itself, which would make cancellation points of functions that are none. Preserves
+ * errno.
  */
 void shim_poll_now(struct pollfd *fds, int n);
 
-/* The same for one: its revents, with POLLERR and POLLHUP whatever @events are. */
+/* shim_poll_now() for one: its revents, with POLLERR and POLLHUP whatever @events are. */
 int shim_events(int fd, int events);
 
 /**
  * shim_each_open() - call a function for every open file descriptor, lowest first
- * @arg: handed on
+ * @arg: passed to the function
  *
- * Asks poll(2) for blocks of them, so that it needs no /proc. Numbers are given from below: a block
+ * Calls poll(2) for blocks of them, so it needs no /proc. Numbers are allocated from below: a block
  * without an open one is the end.
  */
 void shim_each_open(void (*visit)(int fd, void *arg), void *arg);
 
 /**
- * shim_stat() - what a file is
- * @fd: the file, if @path is empty; not looked at if @path begins with a slash
+ * shim_stat() - get the type of a file
+ * @fd: the file, if @path is empty; ignored if @path begins with a slash
  * @st: only device, inode and type are the same for every libc and architecture
  *
- * The kernel's call itself: the name that libc has for it depends on libc, and on its version.
+ * Uses the system call: its name in libc depends on libc, and on its version.
  *
  * Return: 0, or -1 with errno.
  */
 int shim_stat(int fd, const char *path, struct stat *st);
 
 /**
- * shim_file_has() - whether a text is in a file of /proc
- * @dir: where @path begins, if not with a slash
- * @text: up to a line
+ * shim_file_has() - does a file of /proc contain a text?
+ * @dir: start of a relative @path
+ * @text: at most one line
  *
  * The file may be long: a user may have thousands of groups.
  */
 bool shim_file_has(int dir, const char *path, const char *text);
 
-/* Of CLOCK_MONOTONIC. */
+/* Time of CLOCK_MONOTONIC. */
 long long shim_milliseconds(void);
 
-/* The same clock's seconds, as of the last tick. */
+/* Seconds of CLOCK_MONOTONIC, as of the last tick. */
 unsigned int shim_seconds(void);
 
-/* Sleep for a millisecond, without a cancellation point. Leaves errno as it was. */
+/* Sleep for a millisecond, without a cancellation point. Preserves errno. */
 void shim_nap(void);
 
 /**
- * shim_would_restart() - whether TCP would have restarted the system call that was interrupted
+ * shim_would_restart() - would TCP have restarted the interrupted system call?
  *
- * There is no telling which signal it was: yes if every handler of the program has SA_RESTART.
+ * The signal is not known: true if every handler of the program has SA_RESTART.
  */
 bool shim_would_restart(void);
 
 /* A new socket, CLOEXEC: see socket(2). */
 int shim_new_socket(int family, enum shim_kind kind);
 
-/* close(2) that leaves errno as it was, and is not a cancellation point. */
+/* close(2) that preserves errno, and is not a cancellation point. */
 void shim_close(int fd);
 
 /**
- * shim_linger_hide() - take SO_LINGER with a time away from a socket
- * @kept: what it was; all zero if there was none
+ * shim_linger_hide() - remove SO_LINGER with a nonzero time from a socket
+ * @kept: its value; all zero if there was none
  *
- * connect() and listen() hand on to the TCP socket that there is SO_LINGER, but not its time: when
- * the connection then falls back, close() resets it and data is lost (net/smc/af_smc.c,
- * smc_copy_sock_settings_to_clc()). A time of 0 asks for that and stays. Leaves errno as it was.
+ * connect() and listen() copy SO_LINGER to the TCP socket, but not its time: if the connection then
+ * falls back, close() resets it and data is lost (net/smc/af_smc.c,
+ * smc_copy_sock_settings_to_clc()). A time of 0 asks for that and stays. Preserves errno.
  */
 void shim_linger_hide(int fd, struct linger *kept);
 
-/* Give it back, to whatever the socket is now. Leaves errno as it was. */
+/* Restore it, on the socket that now has the number. Preserves errno. */
 void shim_linger_show(int fd, const struct linger *kept);
 
 #pragma GCC visibility pop

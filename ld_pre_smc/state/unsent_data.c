@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Data that SMC-R has not sent yet, and what becomes of it. */
+/* Keep data that SMC-R has not sent yet from being lost. */
 #include "ld_pre_smc/state/unsent_data.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ bool shim_unsent_is_ours(int fd)
 	return shim_fd_is_marked(fd) && shim_repairs() && !shim_in_sandbox && shim_is_smc(fd, NULL);
 }
 
-/* TCP_NODELAY: nothing of what SMC does depends on its value, so nobody who sets it is crossed. */
+/* TCP_NODELAY: SMC does not depend on its value, so other users of the socket are not affected. */
 void shim_push(int fd)
 {
 	int nodelay = 1, on = 1, saved = errno;
@@ -43,7 +43,7 @@ void shim_push(int fd)
 	errno = saved;
 }
 
-/* Bytes of any socket; errno, negative, of what does not know such a thing. */
+/* Unsent bytes of any socket; negative errno if unsupported. */
 static int queued(int fd)
 {
 	int bytes = 0, saved = errno;
@@ -54,7 +54,7 @@ static int queued(int fd)
 	return bytes;
 }
 
-/* What shim_unsent() gives for that many bytes. */
+/* Result of shim_unsent() for this number of bytes. */
 static int unless_lingering(int fd, int bytes)
 {
 	struct linger linger;
@@ -87,7 +87,7 @@ static bool is_same(const struct stat *one, const struct stat *two)
 	return one->st_dev == two->st_dev && one->st_ino == two->st_ino;
 }
 
-/* Then the socket lives on, and its data is not ours to care for. */
+/* Then the socket stays open, and its data is safe. */
 static bool parent_has(int fd, const struct stat *mine)
 {
 	struct log_line path = { 0 };
@@ -111,7 +111,7 @@ static bool has_copy(int fd, const struct stat *mine)
 	return false;
 }
 
-/* Whether the program goes on to use the socket. */
+/* Does the program still use the socket by another descriptor? */
 static bool is_used_elsewhere(int fd)
 {
 	struct stat mine;
@@ -134,7 +134,7 @@ enum unsent_owner shim_unsent_give(int fd)
 	return owner;
 }
 
-/* The kernel does this when the last descriptor is closed, and now another process has one. */
+/* The kernel does this when the last descriptor is closed, but now another process has one. */
 static void detach(int fd)
 {
 	int saved = errno, epfd, flags = fcntl(fd, F_GETFL);
@@ -149,7 +149,9 @@ static void detach(int fd)
 	errno = saved;
 }
 
-/* Since shutdown() smc_keep has had the socket: it is not closed here, but by now it should be. */
+/*
+ * smc_keep has had the socket since shutdown(): this process closes it as if it were the last one.
+ */
 static void detach_kept(int fd)
 {
 	int saved = errno;
@@ -163,8 +165,8 @@ static void detach_kept(int fd)
 }
 
 /*
- * An SMC socket whose file descriptor is to be closed, with so many bytes. Return: whether nothing
- * is left but to tell the peer.
+ * Handle unsent bytes of an SMC socket that is about to be closed. Return: is only the close
+ * message left to send?
  */
 static bool send_rest(int fd, int bytes)
 {
@@ -182,8 +184,8 @@ static bool send_rest(int fd, int bytes)
 }
 
 /*
- * Where all is sent nobody need know whether it went by SMC or by TCP, unless by SMC-R. EINVAL: a
- * listener, with which its queue is closed. What may be no socket at all is asked that first.
+ * Without unsent bytes SMC-D and TCP need not be distinguished, SMC-R must. EINVAL: a listener,
+ * whose queue is closed with it. A descriptor that may not be a socket is checked first.
  */
 bool shim_unsent_close(int fd)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Data that SMC-R has not sent yet, and what becomes of it. */
+/* Keep data that SMC-R has not sent yet from being lost. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,59 +8,59 @@
 
 #pragma GCC visibility push(hidden)
 
-/** shim_unsent_is_ours() - whether this is an SMC socket whose data the library cares for */
+/** shim_unsent_is_ours() - is this an SMC socket whose unsent data the library handles? */
 bool shim_unsent_is_ours(int fd);
 
 /**
- * shim_push() - send what an SMC socket holds back
+ * shim_push() - send the data that an SMC socket holds back
  * @fd: an SMC socket
  *
- * What was written with MSG_MORE waits for the next write, and may wait for ever: the peer's
- * reading need not send it. TCP waits 200 ms at most. See smc_tx_should_cork() in net/smc/smc_tx.c.
- * TCP_CORK and TCP_NODELAY are what they were afterwards, errno too.
+ * Data written with MSG_MORE waits for the next write, possibly forever: it need not be sent when
+ * the peer reads. TCP waits 200 ms at most. See smc_tx_should_cork() in net/smc/smc_tx.c. Preserves
+ * TCP_CORK, TCP_NODELAY and errno.
  */
 void shim_push(int fd);
 
 /**
- * shim_unsent() - bytes that would be lost, or waited for, if a file descriptor were closed now
+ * shim_unsent() - bytes that a close of the descriptor would lose or wait for
  *
- * Less than 0 if there are some and SO_LINGER is set: then the program has said itself what is to
- * be. Leaves errno as it was.
+ * Negative if there are some and SO_LINGER is set: then the program has chosen the behaviour.
+ * Preserves errno.
  */
 int shim_unsent(int fd);
 
-/* Who has a socket when its last known descriptor of this process is closed. */
+/* Holder of a socket after the process closes its last known descriptor. */
 enum unsent_owner { OWNER_NONE, OWNER_OTHER, OWNER_KEEPER };
 
 /**
- * shim_unsent_give() - hand a socket whose last descriptor is to be closed to smc_keep
+ * shim_unsent_give() - pass a socket whose last descriptor is about to be closed to smc_keep
  * @fd: an SMC socket with unsent data, in a process that shim_fd_is_owner()
  *
- * Nothing to do where another descriptor of this process or of its parent is known to refer to it.
- * Leaves errno as it was.
+ * Does nothing if another descriptor of this process or of its parent is known to refer to it.
+ * Preserves errno.
  *
- * Return: who has it, and so nothing is lost and nobody waits; OWNER_NONE if there is nobody.
+ * Return: the holder, so that nothing is lost and nobody waits; OWNER_NONE if there is none.
  */
 enum unsent_owner shim_unsent_give(int fd);
 
 /**
- * shim_unsent_close() - what is to be done before a marked file descriptor is closed
+ * shim_unsent_close() - prepare the close of a marked descriptor
  * @fd: any open file descriptor
  *
- * One that smc_keep got also leaves the epoll instances of this process and raises no SIGIO any
- * more, as the kernel has it when a last descriptor is closed. Leaves errno as it was.
+ * A socket passed to smc_keep also leaves the epoll instances of this process and raises no more
+ * SIGIO, as the kernel does at the last close. Preserves errno.
  *
- * The mark is forgotten where it was wrong. What is an SMC socket keeps it: the next socket with
- * its number is likely to be one, too, and to clear a mark takes a system call.
+ * Clears a wrong mark. An SMC socket keeps its mark: the next socket with its number is likely to
+ * be one, too, and to clear a mark takes a system call.
  *
- * Return: whether this is an SMC socket, perhaps of SMC-R, with nothing left but to tell the peer,
- * see shim_may_be_rdma(). Signals are to be blocked for that: SMC-R
- * does not try again, and the peer waits for ever. See smc_wr_tx_get_free_slot() in
- * net/smc/smc_wr.c: a link has few slots for messages, and a signal ends the wait for one.
+ * Return: is this an SMC socket, perhaps of SMC-R, with only the close message left to send? See
+ * shim_may_be_rdma(). Then block signals: SMC-R does not retry, and the peer would wait forever.
+ * See smc_wr_tx_get_free_slot() in net/smc/smc_wr.c: a link has few slots for messages, and a
+ * signal ends the wait for one.
  */
 bool shim_unsent_close(int fd);
 
-/** shim_is_open() - whether a file descriptor is open. Leaves errno as it was. */
+/** shim_is_open() - is a file descriptor open? Preserves errno. */
 bool shim_is_open(int fd);
 
 #pragma GCC visibility pop

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which sockets socket(2) is to give. */
+/* Kind of sockets that socket(2) opens. */
 #include "ld_pre_smc/state/ways.h"
 
 #include <stddef.h>

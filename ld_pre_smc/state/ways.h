@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which sockets socket(2) is to give. */
+/* Kind of sockets that socket(2) opens. */
 #pragma once
 
 #include <stdatomic.h>
@@ -9,26 +9,26 @@
 
 #pragma GCC visibility push(hidden)
 
-/* A function that opens a socket as socket(2) was asked to, and marks it. */
+/* Opens a socket with the arguments of socket(2), and marks it. */
 typedef int (*shim_open_fn)(int domain, int type, int protocol);
 
-/* The shortest way, for AF_INET and AF_INET6. NULL: socket() looks at everything there is to do. */
+/* Fast path for AF_INET and AF_INET6. NULL: socket() checks everything. */
 extern _Atomic(shim_open_fn) shim_ways[2];
 
-/* Most connections of this program go to TCP: see choice.c. Then socket() gives TCP sockets. */
+/* Most connections of this program use TCP: see choice.c. Then socket() opens TCP sockets. */
 extern atomic_bool shim_is_tcp_first;
 
-/** shim_look_again() - the next socket() of each family looks for the kind that works */
+/** shim_look_again() - make the next socket() of each family find a working kind again */
 void shim_look_again(void);
 
 /**
- * shim_open_tcp_first() - whether socket() gives TCP sockets, see shim_fd_is_tcp()
+ * shim_open_tcp_first() - does socket() open TCP sockets? See shim_fd_is_tcp()
  *
  * Never with SMC_STRICT or SMC_DEBUG. No system call.
  */
 void shim_open_tcp_first(bool yes);
 
-/* The kind of SMC socket that worked last, by family. */
+/* The SMC kind that worked last, by family. */
 extern atomic_int shim_working_kinds[2];
 
 static inline enum shim_kind shim_working_kind(int family)
