@@ -13,7 +13,7 @@
 #define HS_NAME_SIZE 16
 #define HS_NAME_FORM "smct_%08x_%u"
 #define HS_NAME "smct_00000000_0"
-/* Length of that number: it differs from the previous policy's, and wraps. */
+/* Bits of that number: TURN changes with each policy; LATER: later namespaces inherit it. */
 #define HS_TURN 1
 #define HS_LATER 2
 

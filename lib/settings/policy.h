@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Policy: the peers with which this host, or one of its network namespaces, uses SMC. Pure: converts
- * lines to rules and back. settings/enforce.h applies them.
+ * Policy: the peers with which this host, or one of its network namespaces, uses SMC. Pure: lines
+ * to rules and back. settings/enforce.h applies them.
  *
  *	allow [to | from] NETWORK[:PORTS]...
  *	deny  [to | from] NETWORK[:PORTS]...
@@ -19,7 +19,7 @@
  *   (::ffff:10.0.0.1); an IPv6 one, even ::/0, matches IPv6 only.
  * - "deny": matching connections use plain TCP. It overrides every "allow".
  * - "allow": matching connections use SMC, all others of its direction and ports plain TCP. One
- *   matching "allow" is enough. Connections outside of all directions and ports are allowed.
+ *   matching "allow" is enough. Connections whose direction and port no "allow" has are allowed.
  * - The order of lines does not matter.
  *
  * A denied connection is not refused: both ends fall back to TCP at once, with reason 0x03010000.
