@@ -46,8 +46,8 @@ int close(int fd)
 }
 
 /*
- * Signals abort close() of sockets that wait: close the others first. Huge numbers are left to the
- * kernel.
+ * Close these one by one, with signals blocked for each: close() of the others may wait, and
+ * signals must be able to end that. Huge numbers are left to the kernel.
  */
 static void close_sent(unsigned int first, unsigned int last)
 {

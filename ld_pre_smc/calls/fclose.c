@@ -34,7 +34,7 @@ int fclose(FILE *file)
 	shim_signals_restore(&signals);
 	if (ret || !failed)
 		return ret;
-	/* fclose() was called with an empty buffer: report the error of flush(). */
+	/* fclose() does not know about the failed write any more. */
 	errno = failed;
 	return EOF;
 }

@@ -150,7 +150,8 @@ static void detach(int fd)
 }
 
 /*
- * smc_keep has had the socket since shutdown(): this process closes it as if it were the last one.
+ * smc_keep has had a copy since shutdown(), so this close is not the last one: do what the
+ * kernel does at the last one.
  */
 static void detach_kept(int fd)
 {
@@ -184,7 +185,7 @@ static bool send_rest(int fd, int bytes)
 }
 
 /*
- * Without unsent bytes SMC-D and TCP need not be distinguished, SMC-R must. EINVAL: a listener,
+ * If all is sent, SMC and TCP need not be distinguished, except for SMC-R. EINVAL: a listener,
  * whose queue is closed with it. A descriptor that may not be a socket is checked first.
  */
 bool shim_unsent_close(int fd)
