@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* smc_run --learned. JSON by hand: each start of a command would pay for a library. */
+/*
+ * smc_run --learned. JSON is written by hand, as a library would slow down every start of a
+ * command.
+ */
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <stdio.h>
@@ -11,7 +14,7 @@
 
 enum { WHY = 40 };
 
-/* struct list - of destinations, as it is printed */
+/* struct list - the printed list of destinations */
 struct list {
 	bool is_json;
 	int count;
@@ -24,7 +27,7 @@ static const char *address(const struct learned_fact *fact, char *text)
 	return inet_ntop(AF_INET6, &fact->addr, text, INET6_ADDRSTRLEN);
 }
 
-/* Programs choose their names. */
+/* Programs choose their names: escape them. */
 static void name(const struct learned_fact *fact, bool is_json, char *text)
 {
 	for (const char *from = fact->program; *from; from++) {

@@ -9,7 +9,7 @@
 #include "process/target.h"
 #include "smc_run.h"
 
-/* As env(1), nice(1) and other programs that start programs do. */
+/* Same as env(1), nice(1) and other programs that start programs. */
 #define EXIT_SELF 125
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND 127
