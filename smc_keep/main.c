@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * smc_keep: holds sockets that programs have closed until SMC has sent what was written to them.
- * ld_pre_smc.so starts it, with a socket that has its name at file descriptor 0 and nothing else.
- * It ends when it has nothing left. It needs no rights at all.
+ * smc_keep: holds sockets closed by programs until SMC has sent their data. ld_pre_smc.so starts
+ * it, with the socket bound to its name as file descriptor 0 and no other file. It ends when no
+ * socket is left. It needs no privileges.
  */
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -26,12 +26,12 @@
 
 #define LISTENER 0
 
-/* Milliseconds: with nothing to hold; for a client to say what it wants; after SIGTERM. */
+/* Time limits in milliseconds: without any socket; for a client's request; after SIGTERM. */
 #define IDLE 3000
 #define CLIENT 5000
 #define TERMINATION 5000
 
-/* Clients that have not said anything yet. They say it as soon as they are connected. */
+/* Clients that have not sent a request yet. They send it right after connecting. */
 #define CLIENTS 64
 
 static struct pollfd fds[CLIENTS + 1];
@@ -42,28 +42,31 @@ static int n_clients;
 #define OWN 4
 #define MESSAGE (1 + KEEP_FDS)
 
-/* How many clients and sockets there may be. */
+/* Maximum number of clients and sockets. */
 static rlim_t room;
 
 static struct stat spaces[KEEP_SPACES];
 
-/* By SIGTERM; by SIGALRM. */
+/* Set by SIGTERM; by SIGALRM. */
 static volatile sig_atomic_t is_terminated, is_interrupted;
 
-/* ---- the sockets that are held ---- */
+/* ---- held sockets ---- */
 
-/* As many orphans as TCP allows on a usual machine (net.ipv4.tcp_max_orphans). */
+/* Same as TCP's limit of orphans on a usual machine (net.ipv4.tcp_max_orphans). */
 #define MOST 65536
 
-/* How often to look: at first, where data moves, and at last, where none does. Milliseconds. */
+/*
+ * Interval of checks: the first, while data moves, and the last, without any progress.
+ * Milliseconds.
+ */
 #define LOOK_FIRST 10
 #define LOOK_LAST 100
 
 /*
- * How long without progress. net/ipv4/tcp_timer.c, tcp_probe_timer(): an orphan whose peer's window
- * stays closed is given up at the first probe whose interval has grown to 120 s (TCP_RTO_MAX), also
- * if the peer answers all of them. They double from 200 ms: 0.2 + 0.4 + ... + 102.4 + 120 s (340 s
- * were measured over loopback).
+ * Time limit without progress. net/ipv4/tcp_timer.c, tcp_probe_timer(): an orphan whose peer's
+ * window stays closed is given up at the first probe whose interval has grown to 120 s
+ * (TCP_RTO_MAX), even if the peer answers all probes. Intervals double from 200 ms: 0.2 + 0.4 + ...
+ * + 102.4 + 120 s (340 s were measured over loopback).
  */
 #define PATIENCE 324600
 
@@ -76,7 +79,7 @@ struct held {
 	int unsent;
 	int patience; /* milliseconds, these two */
 	int interval;
-	unsigned int looks; /* without a movement */
+	unsigned int looks; /* without progress */
 	enum keep_how how;
 };
 
@@ -92,7 +95,7 @@ static void signal_often(int microseconds)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* Bytes; -1 if it cannot have any. */
+/* Unsent bytes; -1 if the socket cannot have any. */
 static int count_unsent(int fd)
 {
 	int bytes = 0;
@@ -101,8 +104,8 @@ static int count_unsent(int fd)
 }
 
 /*
- * Once all is sent only the peer is left to be told: no signal may interrupt that, as SMC-R would
- * not try again. What is given up is not waited for.
+ * After all is sent, only the close message is left: no signal may interrupt that, as SMC-R does
+ * not retry. A socket that is given up is not waited for.
  */
 static void let_go(long call, int fd, int how)
 {
@@ -116,8 +119,8 @@ static void let_go(long call, int fd, int how)
 }
 
 /*
- * close(2), never that of a preload library. Of a socket that has sent all it takes as long as
- * SMC-R waits for a slot, when a link breaks: 10 seconds at most (SMC_WR_TX_WAIT_FREE_SLOT_TIME in
+ * close(2), bypassing any preload library. On a socket that has sent all it takes as long as SMC-R
+ * waits for a slot after a link has broken: 10 seconds at most (SMC_WR_TX_WAIT_FREE_SLOT_TIME in
  * net/smc/smc_wr.c).
  */
 static void drop(int fd)
@@ -134,10 +137,10 @@ static int option(int fd, int level, int name)
 }
 
 /*
- * Nobody else sends what a signal kept the last write from sending, or what MSG_MORE held back. The
- * slots for messages are scarce for seconds when a link breaks (net/smc/smc_wr.c), and the other
- * sockets do not wait: one that had to is the last of its round.
- * TCP_NODELAY, as its value means nothing to SMC: others may use the socket, too.
+ * Push data that a signal kept the last write from sending, or that MSG_MORE held back; nothing
+ * else would. Slots for messages are scarce for seconds after a link has broken (net/smc/smc_wr.c),
+ * and other sockets must not wait: a socket that had to is the last one of its round. Uses
+ * TCP_NODELAY, as SMC ignores its value: other processes may use the socket, too.
  */
 static void push(int fd)
 {
@@ -169,7 +172,7 @@ static bool is_broken(int fd)
 	return poll(&poll_fd, 1, 0) > 0 && poll_fd.revents & (POLLERR | POLLHUP | POLLNVAL);
 }
 
-/* The same socket may come twice: by shutdown(), then by close(). */
+/* The same socket may be passed twice: by shutdown(), then by close(). */
 static struct held *find(uint64_t cookie)
 {
 	for (int i = 0; cookie && i < n_held; i++)
@@ -178,7 +181,10 @@ static struct held *find(uint64_t cookie)
 	return NULL;
 }
 
-/* Hold a socket from @now on, CLOCK_MONOTONIC in ms; close it without room, or if it is held. */
+/*
+ * Hold a socket from @now on, CLOCK_MONOTONIC in ms; close it if there is no room, or if it is
+ * already held.
+ */
 static void take(int fd, enum keep_how how, int64_t now)
 {
 	int patience = option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT);
@@ -213,7 +219,7 @@ static bool is_hopeless(const struct held *item, int64_t now)
 	       is_broken(item->fd);
 }
 
-/* Return: whether the socket is done with. */
+/* Return: is the socket finished? */
 static bool look_at(struct held *item, int64_t now)
 {
 	int unsent = count_unsent(item->fd);
@@ -234,7 +240,7 @@ static bool look_at(struct held *item, int64_t now)
 	} else if (item->interval * 2 <= LOOK_LAST) {
 		item->interval *= 2;
 	}
-	/* Ever more seldom: at 0, 1, 2, 4, 8... looks without a movement. */
+	/* At increasing intervals: after 0, 1, 2, 4, 8... checks without progress. */
 	if (!(item->looks & (item->looks - 1)))
 		push(item->fd);
 	item->looks++;
@@ -243,7 +249,7 @@ static bool look_at(struct held *item, int64_t now)
 	return false;
 }
 
-/* Look at the sockets whose time has come. Return: when to look again, -1 if none is left. */
+/* Check the sockets that are due. Return: time of the next check, -1 if none is left. */
 static int64_t look(int64_t now)
 {
 	int64_t first = -1;
@@ -274,7 +280,7 @@ static void interrupt(int number)
 	is_interrupted = number;
 }
 
-/* SIGTERM comes here only, and interrupts nothing that a socket needs. */
+/* SIGTERM is unblocked only here, where it interrupts nothing that a socket needs. */
 static void wait_for(struct pollfd *what, int n, int ms)
 {
 	const struct timespec time = { ms / 1000, ms % 1000 * 1000000L };
@@ -289,7 +295,7 @@ static int64_t milliseconds(void)
 	return clock_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
-/* A socket with the name of a keeper. */
+/* Is it a socket with the name of a keeper? */
 static bool is_named(int fd)
 {
 	struct sockaddr_un addr = { 0 };
@@ -299,7 +305,7 @@ static bool is_named(int fd)
 	       !memcmp(addr.sun_path + 1, KEEP_NAME, sizeof(KEEP_NAME) - 1);
 }
 
-/* Users that are not mapped share one number. */
+/* Unmapped users share one number. */
 static bool is_known(void)
 {
 	char map[128];
@@ -310,7 +316,7 @@ static bool is_known(void)
 	return len > 0 && keep_is_known(geteuid(), map, (size_t)len);
 }
 
-/* The user and the namespaces whose sockets are held. */
+/* Find the user and the namespaces whose sockets are held. */
 static bool find_home(void)
 {
 	uid_t uid = geteuid();
@@ -323,7 +329,7 @@ static bool find_home(void)
 	return is_known() && !setresgid(gid, gid, gid) && !setresuid(uid, uid, uid);
 }
 
-/* Return: whether there is room for at least one socket. */
+/* Return: is there room for at least one socket? */
 static bool find_room(void)
 {
 	struct rlimit limit;
@@ -347,7 +353,7 @@ static void set_signals(void)
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 
-/* Drop what the first program left to the keeper, then listen. */
+/* Drop everything inherited from the first program, then listen. */
 static void prepare(void)
 {
 	if (helper_detach(LISTENER) || !find_home() || !find_room())
@@ -358,7 +364,7 @@ static void prepare(void)
 	fds[0].fd = LISTENER;
 }
 
-/* The same user; a process outside this PID namespace has number 0. */
+/* Accept the same user only; a process outside this PID namespace has number 0. */
 static bool is_friend(int fd)
 {
 	struct ucred peer = { .uid = (uid_t)-1 };
@@ -369,8 +375,8 @@ static bool is_friend(int fd)
 }
 
 /*
- * The kernel holds the sockets of clients that are not accepted yet. When as many wait as listen(2)
- * allows, connect(2) fails: their programs know that there is no room.
+ * The kernel holds the sockets of clients that are not accepted yet. After the backlog of listen(2)
+ * is full, connect(2) fails: then programs know that there is no room.
  */
 static bool has_room(void)
 {
@@ -396,7 +402,7 @@ static void accept_clients(int64_t now)
 
 /*
  * A namespace's file comes from a process in it, or from one that may trace such a process. /proc
- * would say nothing of a sender that has ended since.
+ * would not work for a sender that has ended since.
  */
 static bool is_from_here(const int *found)
 {
@@ -410,7 +416,7 @@ static bool is_from_here(const int *found)
 	return true;
 }
 
-/* One message with one socket. */
+/* Read one message with one socket. */
 static void read_message(int client, int64_t now)
 {
 	unsigned char byte = 0;
@@ -444,8 +450,8 @@ static void read_clients(int64_t now)
 }
 
 /*
- * Nobody can connect any more, and whoever already has is heard: then the name is free for a new
- * keeper. net/unix/af_unix.c, unix_stream_connect().
+ * New clients are refused, and connected ones are served: then the name is free for a new keeper.
+ * net/unix/af_unix.c, unix_stream_connect().
  */
 static void stop_listening(void)
 {
@@ -461,7 +467,7 @@ static void stop_listening(void)
 	syscall(SYS_close, LISTENER);
 }
 
-/* How long to sleep: until a socket, a client or the end is due. */
+/* Time to sleep: until a socket, a client or the end is due. */
 static int timeout(int64_t now, int64_t next, int64_t end)
 {
 	if (next < 0 || end < next)
@@ -487,7 +493,7 @@ static void serve(void)
 	}
 }
 
-/* What came while it stopped to listen, or had not been sent at SIGTERM. */
+/* Handle requests that arrived after it stopped to listen, and data unsent at SIGTERM. */
 static void finish(void)
 {
 	int64_t now = milliseconds(), end = now + TERMINATION, next = look(now);
