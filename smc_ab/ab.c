@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The same command over TCP and over SMC, in turns. */
+/* Run a command over TCP and over SMC, alternately. */
 #include "smc_ab/ab.h"
 
 #include <errno.h>
@@ -17,12 +17,12 @@
 #include "smc_ab/child.h"
 
 #define LISTEN_STEPS 3000
-#define LISTEN_MS 20 /* a server has a minute until it listens */
+#define LISTEN_MS 20 /* interval of checks; a server has a minute to listen */
 
 /**
- * struct comparison - what is being done
- * @smc: how to start what runs over SMC; warns only once
- * @server: its command line, in words
+ * struct comparison - state of a comparison
+ * @smc: options to start the runs over SMC; warns only once
+ * @server: its command line, split into words
  */
 struct comparison {
 	const struct ab_options *options;
@@ -37,7 +37,7 @@ struct comparison {
 
 /* ---- one run ---- */
 
-/* Where the command's output goes. Return: 0, -errno. */
+/* Open the destination of the command's output. Return: 0, -errno. */
 static int open_output(const struct comparison *self, int ends[2])
 {
 	ends[0] = ends[1] = -1;
@@ -86,7 +86,7 @@ static int start_server(struct comparison *self, struct child *server, const str
 				 LISTEN_STEPS * LISTEN_MS / 1000);
 }
 
-/* Until the command has ended. A server for one client may end before, of its own accord. */
+/* Wait for the end of the command. A server for one client may end before it. */
 static int wait_for_end(struct comparison *self, struct child *command, struct child *server,
 			int *out, struct out_text *output, struct smc_err *err)
 {
@@ -136,7 +136,7 @@ static int find_metric(struct comparison *self, struct ab_run *run, const struct
 	return self->options->metric ? metric_find(&self->regex, output, &run->metric, err) : 0;
 }
 
-/* @launch: NULL for TCP. In any case nothing of it is left. */
+/* @launch: NULL for TCP. No process is left in any case. */
 static int run_once(struct comparison *self, struct ab_run *run, const struct launch *launch,
 		    struct smc_err *err)
 {
@@ -169,7 +169,7 @@ static int run_once(struct comparison *self, struct ab_run *run, const struct la
 	return !ret && self->nursery.caught ? interrupted(err) : ret;
 }
 
-/* ---- all of them ---- */
+/* ---- all runs ---- */
 
 static int run_tcp(struct comparison *self, struct ab_run *run, struct smc_err *err)
 {
@@ -191,7 +191,7 @@ static int run_smc(struct comparison *self, struct ab_run *run, struct smc_err *
 	return ret;
 }
 
-/* Which of both comes first changes from pair to pair: so neither profits from the other. */
+/* The order alternates from pair to pair, so that neither side profits from the other. */
 static int run_pair(struct comparison *self, struct ab_pair *pair, bool is_smc_first,
 		    struct smc_err *err)
 {
@@ -213,7 +213,7 @@ static void show_progress(const struct comparison *self, int pair)
 		cli_progress("warming up");
 }
 
-/* The first pair finds cold caches: it does not count. */
+/* The first pair warms up the caches and does not count. */
 static int run_all(struct comparison *self, struct smc_err *err)
 {
 	int ret = 0;
@@ -301,13 +301,13 @@ static int compare(struct comparison *self)
 
 	if (!ret)
 		return print(self);
-	/* As if it had never been caught: the caller sees what ended it. */
+	/* End by the same signal, with its default action, for the caller's sake. */
 	if (self->nursery.caught) {
 		signal(self->nursery.caught, SIG_DFL);
 		sigprocmask(SIG_SETMASK, &self->nursery.before, NULL);
 		raise(self->nursery.caught);
 	}
-	/* The message came from launch_prepare(). */
+	/* Else launch_prepare() has printed a message. */
 	if (err.text[0])
 		cli_error(self->smc.tool, "%s", err.text);
 	return AB_FAILED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The same command over TCP and over SMC, in turns: how it was asked for, and the result. */
+/* Run a command over TCP and over SMC, alternately: options and result. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,21 +10,21 @@
 #include "out/text.h"
 #include "smc_ab/witness.h"
 
-#define AB_PAIRS 1000 /* the most that --pairs takes */
+#define AB_PAIRS 1000 /* maximum of --pairs */
 
-/* Exit statuses besides 125 where it fails itself. */
+/* Exit statuses besides 125, which stands for failures of smc_ab itself. */
 #define AB_FAILED 1   /* a run failed, or there was nothing to measure */
 #define AB_NOT_USED 2 /* SMC was not used in every run that should have used it */
 
 /**
- * struct ab_options - how to compare
- * @launch: how to start what runs over SMC
- * @pairs: of runs that count, 1 to AB_PAIRS
- * @metric: finds the number that the command prints, a POSIX extended regular expression; NULL: the
- *	time counts
- * @is_lower_better: of @metric
+ * struct ab_options - options of a comparison
+ * @launch: options to start the runs over SMC
+ * @pairs: number of counted pairs, 1 to AB_PAIRS
+ * @metric: POSIX extended regular expression that finds a number in the command's output; NULL:
+ *	measure time
+ * @is_lower_better: for @metric
  * @server: command line of a server for each run, NULL for none
- * @is_shown: show what command and server print, on standard error
+ * @is_shown: show the output of command and server on standard error
  * @is_json: print one JSON document
  */
 struct ab_options {
@@ -35,7 +35,7 @@ struct ab_options {
 };
 
 /**
- * ab_run() - compare, and print what was found
+ * ab_run() - run the comparison, and print the result
  * @argv: the command and its arguments
  *
  * Return: 0, AB_FAILED, AB_NOT_USED, or the tool's error status; after a message.
@@ -44,13 +44,13 @@ int ab_run(const struct ab_options *options, char *const *argv);
 
 /* ---- result.c ---- */
 
-/** struct ab_run - one run; @metric only where one was asked for */
+/** struct ab_run - one run; @metric only if requested */
 struct ab_run {
 	double seconds, cpu_seconds, switches, metric;
 	struct sightings seen;
 };
 
-/** struct ab_pair - @is_smc_first: in which order they were */
+/** struct ab_pair - @is_smc_first: order of the two runs */
 struct ab_pair {
 	struct ab_run tcp, smc;
 	bool is_smc_first;
@@ -65,11 +65,11 @@ enum ab_verdict {
 };
 
 /**
- * struct ab_result - all of it
- * @pairs: that count, @count of them
- * @trusts_counters: may the kernel's statistics show that a run used SMC?
- * @used: runs that did
- * @judged: that of the time, or of the metric
+ * struct ab_result - result of a comparison
+ * @pairs: @count counted pairs
+ * @trusts_counters: the kernel's statistics can be used to check that a run used SMC
+ * @used: number of runs that did
+ * @judged: comparison of the time, or of the metric
  */
 struct ab_result {
 	const struct ab_options *options;
@@ -82,7 +82,7 @@ struct ab_result {
 	enum ab_verdict verdict;
 };
 
-/** result_judge() - fill in all below @pairs and @count */
+/** result_judge() - fill in all members below @pairs and @count */
 void result_judge(struct ab_result *result);
 
 void result_text(struct out_text *text, const struct ab_result *result);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Commands that are started, waited for and ended, with all that they start. */
+/* Start, wait for and end commands, with all of their descendants. */
 #include "smc_ab/child.h"
 
 #include <errno.h>
@@ -21,7 +21,10 @@
 #include "process/target.h"
 #include "smc_ab/family.h"
 
-/* Helpers, such as smc_keep with the last data, end by themselves; others are asked, then ended. */
+/*
+ * Helpers, such as smc_keep with the last data, end by themselves; others get SIGTERM, then
+ * SIGKILL.
+ */
 #define ALONE_MS 1000
 #define TERM_MS 10000
 #define MOMENT_MS 20
@@ -42,7 +45,7 @@ static void add_usage(struct usage *sum, const struct rusage *one)
 	sum->switches += (uint64_t)one->ru_nvcsw + (uint64_t)one->ru_nivcsw;
 }
 
-/* A report before it may go; and another one if it cannot be executed. */
+/* Report of a child before its exec, and another one if exec fails. */
 struct prepared {
 	int status, exec_errno;
 	struct usage used;
@@ -77,17 +80,17 @@ become(const struct nursery *nursery, const struct child_how *how, int link)
 	_exit(127);
 }
 
-/* ---- starting ---- */
+/* ---- start ---- */
 
 int nursery_open(struct nursery *nursery)
 {
 	static const int signals[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	sigset_t set;
 
-	/* Where the caller ignores it, nobody learns the status of a child. */
+	/* If SIGCHLD was inherited as ignored, the status of a child would be lost. */
 	signal(SIGCHLD, SIG_DFL);
 	signals_heeded(&set, signals, sizeof(signals) / sizeof(signals[0]));
-	/* While it stands still the commands would go on, and their time, too. */
+	/* If this process were stopped, the commands and their clocks would run on. */
 	signal(SIGTSTP, SIG_IGN);
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) ||
 	    sigprocmask(SIG_BLOCK, &set, &nursery->before))
@@ -116,7 +119,7 @@ static int await_ready(struct nursery *nursery, struct child *child, int link)
 	return send(link, "", 1, MSG_NOSIGNAL) == 1 ? 0 : -ECANCELED;
 }
 
-/* Its end of the link closes with exec. Return: 0; -errno with a sentence. */
+/* exec closes the child's end of the link. Return: 0; -errno with a sentence. */
 static int await_exec(int link, const char *name, struct smc_err *err)
 {
 	struct prepared prepared;
@@ -154,7 +157,7 @@ int child_start(struct nursery *nursery, struct child *child, const struct child
 	return ret;
 }
 
-/* ---- waiting ---- */
+/* ---- wait ---- */
 
 static void note_end(struct nursery *nursery, pid_t pid, int status)
 {
@@ -197,7 +200,7 @@ void child_wait(struct nursery *nursery, int *out, struct out_text *output, int 
 				{ .fd = out ? *out : -1, .events = POLLIN } };
 
 	poll(fds, 2, ms);
-	/* In this order: who ends after the signals were taken has one of its own. */
+	/* Signals first: a child that ended after that sends another one. */
 	take_signals(nursery);
 	reap(nursery);
 	if (fds[1].revents && !output_read(output, *out)) {
@@ -217,13 +220,13 @@ void child_end(struct nursery *nursery, struct child *child)
 	kill(-group, SIGCONT);
 	while (child->pid) {
 		child_wait(nursery, NULL, NULL, MOMENT_MS);
-		/* A set-uid program is for nursery_clear() to report. */
+		/* A set-uid program is left to nursery_clear(), which reports it. */
 		if (child->pid && now_ns() > limit && kill(-group, SIGKILL) && errno == EPERM)
 			return;
 	}
 }
 
-/* @refused: how many may not be ended. Return: how many there are */
+/* @refused: number of processes that may not be killed. Return: number of processes */
 static size_t kill_family(int number, size_t *refused)
 {
 	struct family family = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands that are started, waited for and ended, with all that they start. */
+/* Start, wait for and end commands, with all of their descendants. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,12 +16,12 @@ struct usage {
 };
 
 /**
- * struct nursery - the children of this process; signals that would end it wait in @signal_fd
- * @alive: those that were started and have not ended: whoever waits, the end of each is noted
+ * struct nursery - the children of this process; terminating signals are queued in @signal_fd
+ * @alive: children that have not been reaped; any wait records the end of each
  * @null: /dev/null
- * @before: the caller's signals, which children get back
- * @caught: the signal that asks to end, 0 for none
- * @used: by all that were waited for since it was 0
+ * @before: the caller's signal mask, restored in children
+ * @caught: signal that requests an end, 0 for none
+ * @used: sum over all reaped children since it was set to 0
  */
 struct nursery {
 	struct child *alive;
@@ -34,8 +34,8 @@ struct nursery {
 /**
  * struct child - one command
  * @next: in the nursery's list
- * @pid: 0 when it has ended, and before it was started
- * @status: as wait(2) has it, once it has ended
+ * @pid: 0 after its end, and before its start
+ * @status: as of wait(2), after its end
  * @start_ns, @end_ns: CLOCK_MONOTONIC, from its exec to its end
  */
 struct child {
@@ -46,9 +46,9 @@ struct child {
 };
 
 /**
- * struct child_how - what to start
- * @launch: prepare it to use SMC so; NULL: start it as it is
- * @out: where both its outputs go, -1 for /dev/null
+ * struct child_how - start options
+ * @launch: prepare it for SMC in this way; NULL: start it unchanged
+ * @out: destination of stdout and stderr, -1 for /dev/null
  */
 struct child_how {
 	const struct launch *launch;
@@ -56,31 +56,31 @@ struct child_how {
 	int out;
 };
 
-/** nursery_open() - from now on orphans become children. Return: 0, -errno */
+/** nursery_open() - become the subreaper of all descendants. Return: 0, -errno */
 int nursery_open(struct nursery *nursery);
 
 /**
- * child_start() - start a command in a process group of its own, with /dev/null as input
+ * child_start() - start a command in its own process group, with /dev/null as input
  *
- * It is prepared for SMC before its time begins; that is not counted.
- * Return: 0; -ECANCELED after a message of what prepares it; -errno with a sentence.
+ * The preparation for SMC is not part of its time.
+ * Return: 0; -ECANCELED after a message of the preparation; -errno with a sentence.
  */
 int child_start(struct nursery *nursery, struct child *child, const struct child_how *how,
 		struct smc_err *err);
 
 /**
- * child_wait() - until something ends, is read, or a signal comes
- * @output: takes what can be read of @out, which does not wait; @out -1: nothing
- * @ms: at most; -1 for no limit
+ * child_wait() - wait for the end of a child, for output, or for a signal
+ * @output: receives the data available from @out, without waiting; @out -1: none
+ * @ms: maximum; -1 for no limit
  *
  * The pid of a child that has ended is then 0.
  */
 void child_wait(struct nursery *nursery, int *out, struct out_text *output, int ms);
 
-/** child_end() - SIGTERM for its process group, and SIGKILL when that takes too long, if allowed */
+/** child_end() - send SIGTERM to its process group, and SIGKILL after a delay, if permitted */
 void child_end(struct nursery *nursery, struct child *child);
 
-/** nursery_clear() - end all that children left. Return: false if set-uid programs stay */
+/** nursery_clear() - end all remaining descendants. Return: false if set-uid programs stay */
 bool nursery_clear(struct nursery *nursery);
 
 /** child_how_it_ended() - "exit status 3", "signal 9 (Killed)" */

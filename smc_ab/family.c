@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The processes that a process has started, from /proc. */
+/* Descendants of a process, from /proc. */
 #include "smc_ab/family.h"
 
 #include <dirent.h>
@@ -30,7 +30,7 @@ static void add_children(struct family *family, pid_t pid)
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path); /* NULL: it has gone */
+	dir = opendir(path); /* NULL: the process has ended */
 	while (dir && (item = readdir(dir)))
 		if (item->d_name[0] != '.')
 			add_of_thread(family, pid, item->d_name);

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "smc_ab/ab.h"
 
-/* As smc_run, and others that start programs. */
+/* Same as smc_run, and other programs that start programs. */
 #define EXIT_SELF 125
 
 const int memory_status = EXIT_SELF;
@@ -15,7 +15,7 @@ enum { OPT_METRIC = LAUNCH_LAST, OPT_LOWER, OPT_SERVER, OPT_OUTPUT };
 
 static const struct cli_tool tool;
 
-/* SMC is compared, not what smc_run would choose. */
+/* Learning is off: all runs over SMC must use SMC. */
 static struct ab_options asked = { .launch = { .tool = &tool, .settings[VAR_LEARN] = "0" },
 				   .pairs = 10 };
 

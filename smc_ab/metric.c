@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The output of a command, and the number in it. */
+/* Output of a command, and the number in it. */
 #include "smc_ab/metric.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ int metric_compile(regex_t *regex, const char *text, struct smc_err *err)
 	return smc_err_say(err, EINVAL, "'%s' is not a regular expression: %s", text, why);
 }
 
-/* The last match. Return: false for none. */
+/* Find the last match. Return: false for none. */
 static bool find_last(const regex_t *regex, const char *text, regmatch_t found[2],
 		      const char **where)
 {

@@ -9,7 +9,7 @@
 #include "out/table.h"
 #include "smc/reason.h"
 
-/* ---- judging ---- */
+/* ---- judgement ---- */
 
 /* @offset: of the number in struct ab_run */
 static void compare(const struct ab_result *result, size_t offset, bool is_more_better,
@@ -61,7 +61,7 @@ void result_judge(struct ab_result *result)
 		compare(result, offsetof(struct ab_run, metric), !options->is_lower_better,
 			&result->metric);
 	result->judged = options->metric ? &result->metric : &result->seconds;
-	/* Counters that move in runs over TCP, too, are not about this command. */
+	/* Counters that also change during runs over TCP include other programs. */
 	result->trusts_counters = true;
 	for (size_t i = 0; i < result->count; i++)
 		if (is_counted(&result->pairs[i].tcp.seen))
@@ -72,7 +72,7 @@ void result_judge(struct ab_result *result)
 	result->verdict = judge(result);
 }
 
-/* The kind of SMC that the runs used; "smc_run" for none. */
+/* Kind of SMC that the runs used; "smc_run" for none. */
 static const char *title(const struct ab_result *result)
 {
 	bool has_d = false, has_r = false;
@@ -86,7 +86,7 @@ static const char *title(const struct ab_result *result)
 	return has_d && has_r ? "SMC-D/R" : has_d ? "SMC-D" : has_r ? "SMC-R" : "smc_run";
 }
 
-/* Sockets that fell back, of all runs over SMC; seen, or else counted. @reason: of the first */
+/* Fallbacks in all runs over SMC; seen, or else from the counters. @reason: of the first */
 static uint64_t fallbacks(const struct ab_result *result, const struct sightings **first)
 {
 	uint64_t seen = 0, counted = 0;
@@ -105,7 +105,7 @@ static uint64_t fallbacks(const struct ab_result *result, const struct sightings
 
 /* ---- text ---- */
 
-/* Digits after the point, for three that count. */
+/* Digits after the decimal point, for three significant ones. */
 static int digits(double value)
 {
 	return value < 10 ? 2 : value < 100 ? 1 : 0;
@@ -136,7 +136,7 @@ static void put_ratio(struct out_text *text, const struct numbers *numbers)
 			   digits(numbers->high), numbers->high);
 }
 
-/* Both in the unit of the larger one. */
+/* Both use the unit of the larger one. */
 static void put_cpu(struct out_text *text, const struct numbers *cpu)
 {
 	bool is_small = cpu->one < 1 && cpu->other < 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Did the processes of a run use SMC? A thread looks at their sockets now and then, by sock_diag;
- * for connections that are shorter than that the kernel's statistics before and after count.
+ * Check that the processes of a run used SMC. A thread polls their sockets by sock_diag; for
+ * shorter connections, the kernel's statistics before and after the run are compared.
  */
 #include "smc_ab/witness.h"
 
@@ -24,7 +24,9 @@
 #include "smc/stats.h"
 #include "smc_ab/family.h"
 
-/* Often at first, as a run may be short; looking costs processor time, so less often later. */
+/*
+ * Poll often at first, as a run may be short; less often later, as each poll costs processor time.
+ */
 #define FIRST_MS 5
 #define LAST_MS 200
 
@@ -34,10 +36,10 @@ struct socket {
 };
 
 /**
- * struct witness - one that watches
- * @sockets: that were seen; one is the same after it has fallen back
- * @inodes: finds them
- * @holders: the sockets of processes as of now
+ * struct witness - a watching thread
+ * @sockets: sockets seen so far; a fallback does not make another one
+ * @inodes: index of @sockets
+ * @holders: current sockets of the processes
  */
 struct witness {
 	pthread_t thread;
@@ -53,7 +55,7 @@ struct witness {
 
 /* ---- sockets ---- */
 
-/* Those of a process and of all that it has started. */
+/* Load the sockets of a process and of all its descendants. */
 static void load_holders(struct proc_table *table, pid_t root)
 {
 	struct family family = { 0 };
@@ -93,7 +95,7 @@ static int look_at(const struct nlmsghdr *nlh, void *arg)
 	if (smc_sock_decode(&sock, nlh) || !proc_table_find(&witness->holders, sock.inode, &n))
 		return 0;
 	mode = smc_sock_mode(&sock);
-	/* A socket that has fallen back is connected, or a peer's address is missing. */
+	/* A socket that has fallen back must be connected, else a peer's address is missing. */
 	if (mode == SMC_MODE_NONE || (mode == SMC_MODE_TCP && !smc_sock_connected(&sock)))
 		return 0;
 	found = socket_of(witness, sock.inode);
@@ -101,7 +103,7 @@ static int look_at(const struct nlmsghdr *nlh, void *arg)
 		witness->reason = sock.fallback.reason;
 		witness->peer_reason = sock.fallback.peer_diagnosis;
 	}
-	/* A connection that is being closed may already have lost its link group. */
+	/* A connection that is being closed may have lost its link group. */
 	if (found->mode == SMC_MODE_NONE || mode == SMC_MODE_TCP || found->mode == SMC_MODE_SMCR)
 		found->mode = mode;
 	return 0;
@@ -137,7 +139,7 @@ static void *watch(void *arg)
 
 /* ---- statistics ---- */
 
-/* Return: false where the kernel has none, before 5.14. */
+/* Return: false if the kernel has none, before 5.14. */
 static bool read_stats(struct smc_stats *stats)
 {
 	struct smc_genl *nl;
@@ -175,7 +177,7 @@ static void count(const struct witness *witness, struct sightings *seen)
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- whole runs ---- */
 
 struct witness *witness_start(void)
 {
@@ -183,7 +185,7 @@ struct witness *witness_start(void)
 
 	witness->has_before = read_stats(&witness->before);
 	witness->stop = eventfd(0, EFD_CLOEXEC);
-	/* The signals that the caller waits for are blocked, and so they are in the thread. */
+	/* The thread inherits the blocked signals, which the caller waits for. */
 	witness->is_watching =
 		witness->stop >= 0 && !pthread_create(&witness->thread, NULL, watch, witness);
 	return witness;
@@ -246,13 +248,13 @@ static int find_tcp(const struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-/* Interrupted by a change of the table: it is asked again. */
+/* Repeat a dump that a change of the table has interrupted. */
 static int dump_listeners(struct search *search, uint8_t family, struct smc_err *err)
 {
 	struct inet_diag_req_v2 req = smc_inet_request(family);
 	int ret;
 
-	req.idiag_states = 1U << SMC_ABI_LISTEN; /* the number of TCP's */
+	req.idiag_states = 1U << SMC_ABI_LISTEN; /* same number as TCP's */
 	ret = smc_diag_dump(&req, sizeof(req), sizeof(struct inet_diag_msg), find_tcp, search, err);
 	return ret == -EINTR ? 0 : ret;
 }

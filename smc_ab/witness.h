@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Did the processes of a run use SMC? */
+/* Check that the processes of a run used SMC. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,17 +8,17 @@
 
 #include "base/err.h"
 
-/** struct sockets - how many ran over each; @tcp: SMC sockets that fell back */
+/** struct sockets - number of sockets by transport; @tcp: SMC sockets that fell back */
 struct sockets {
 	uint64_t smcd, smcr, tcp;
 };
 
 /**
- * struct sightings - what was seen of a run
+ * struct sightings - observations of a run
  * @sockets: of its processes
- * @counted: what the kernel's statistics count meanwhile, of all programs of the network namespace:
- *	ends of connections, and those that fell back
- * @has_counters: are these known?
+ * @counted: change of the kernel's statistics during the run, for all programs of the network
+ *	namespace: closed connections, and those that fell back
+ * @has_counters: @counted is known
  * @reason, @peer_reason: of the first fallback, 0 if unknown
  */
 struct sightings {
@@ -29,11 +29,11 @@ struct sightings {
 
 struct witness;
 
-/** witness_start() - watch all that this process has started */
+/** witness_start() - watch all descendants of this process */
 struct witness *witness_start(void);
 
-/** witness_end() - and free it */
+/** witness_end() - stop and free it */
 void witness_end(struct witness *witness, struct sightings *seen);
 
-/** witness_listens() - does a process or one that it started listen? 1, 0, -errno with @err */
+/** witness_listens() - does a process or a descendant listen? 1, 0, -errno with @err */
 int witness_listens(pid_t pid, struct smc_err *err);
