@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The one file that smc_unit writes for a service. */
+/* The drop-in file that smc_unit writes for a service. */
 #include "smc_unit/dropin.h"
 
 #include <errno.h>
@@ -110,7 +110,7 @@ bool dropin_is_bpf(const char *text)
 	return text && strstr(text, "\nExecStartPre=");
 }
 
-/* mkdir -p. */
+/* Same as mkdir -p. */
 static int make_directories(const char *path, struct smc_err *err)
 {
 	char part[PATH_MAX];
@@ -125,7 +125,7 @@ static int make_directories(const char *path, struct smc_err *err)
 	return 0;
 }
 
-/* The new file first has another name, which systemd does not read. */
+/* The new file first has a temporary name, which systemd ignores. */
 static int replace(const struct dropin *dropin, const char *text, struct smc_err *err)
 {
 	int dir = open(dropin->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -170,6 +170,6 @@ int dropin_remove(const struct dropin *dropin, struct smc_err *err)
 	if (unlink(dropin->file))
 		return failed(err, "remove", dropin->file);
 	if (!dropin->keeps_dir)
-		rmdir(dropin->dir); /* stays while others have files in it */
+		rmdir(dropin->dir); /* fails if there are other files */
 	return 1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one file that smc_unit writes for a service, and nobody else's. Functions with @err return
- * -errno with a sentence.
+ * The drop-in file that smc_unit writes for a service. Foreign files are never touched. Functions
+ * with @err return -errno with a sentence.
  */
 #pragma once
 
@@ -10,40 +10,44 @@
 
 #include "base/err.h"
 
-/* Read last of all drop-ins, also after override.conf, which systemctl edit makes. */
+/* Sorts last of all drop-ins, also after override.conf of systemctl edit. */
 #define DROPIN_FILE "zz-smc-tools.conf"
-/* First line. A file without it is somebody else's. */
+/* First line. A file without it is foreign. */
 #define DROPIN_MARK "# Written by smc_unit enable, removed by smc_unit disable. Do not edit.\n"
 
-/** struct dropin - where it is; @keeps_dir: @dir stays, even empty, as others may name it */
+/**
+ * struct dropin - its path
+ *
+ * @keeps_dir: @dir is not removed if empty, as it may belong to others
+ */
 struct dropin {
 	char dir[PATH_MAX], file[PATH_MAX];
 	bool keeps_dir;
 };
 
 /**
- * dropin_locate() - the places for a unit by its full name, systemd.unit(5). Return: 0
+ * dropin_locate() - set the paths for a unit by its full name, systemd.unit(5). Return: 0
  * @user: below $XDG_CONFIG_HOME or ~/.config instead of /etc
  */
 int dropin_locate(bool user, const char *unit, struct dropin *out, struct smc_err *err);
 
-/** unit_fn - is given a unit's full name; all but 0 ends the search */
+/** unit_fn - is called with a unit's full name; a nonzero result ends the search */
 typedef int unit_fn(const char *unit, void *arg);
 
-/** units_each() - each unit with a file "DIR/NAME.service..." of a pattern of glob(7) */
+/** units_each() - find each unit with a file "DIR/NAME.service..." of a glob(7) pattern */
 int units_each(const char *pattern, unit_fn *fn, void *arg);
 
-/** dropin_each() - each unit with a drop-in of this name. Return: what @fn returned last */
+/** dropin_each() - find each unit with a drop-in of this name. Return: last result of @fn */
 int dropin_each(bool user, unit_fn *fn, void *arg, struct smc_err *err);
 
-/** dropin_read() - its text, NULL for no file. Return: 0; -EEXIST if it is not ours */
+/** dropin_read() - read its text, NULL if there is no file. Return: 0; -EEXIST if it is foreign */
 int dropin_read(const char *file, char **text, struct smc_err *err);
 
 /** dropin_is_bpf() - does this text of ours attach by eBPF? False for NULL */
 bool dropin_is_bpf(const char *text);
 
-/** dropin_write() - put a text there that begins with DROPIN_MARK. Return: 1; 0 if it was there */
+/** dropin_write() - write a text that begins with DROPIN_MARK. Return: 1; 0 if unchanged */
 int dropin_write(const struct dropin *dropin, const char *text, struct smc_err *err);
 
-/** dropin_remove() - and its directory, if that is then empty. Return: 1; 0 if it was not there */
+/** dropin_remove() - remove it, and its directory if empty. Return: 1; 0 if there was none */
 int dropin_remove(const struct dropin *dropin, struct smc_err *err);

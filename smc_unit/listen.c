@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Where a service listens at present, and whom that lets in. */
+/* Find a service's listening sockets and how exposed they are. */
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
@@ -73,7 +73,7 @@ static int add_processes(struct pids *pids, struct listeners *found, pid_t main_
 	return 0;
 }
 
-/* Those of the unit itself, or of the instances that run. */
+/* Processes of the unit itself, or of the running instances. */
 static int find_processes(struct pids *pids, struct listeners *found, const struct unit *unit,
 			  struct smc_err *err)
 {
@@ -108,7 +108,7 @@ static bool is_kind(int fd)
 	       (domain == AF_SMC || protocol == IPPROTO_TCP || protocol == IPPROTO_SMC);
 }
 
-/* Where a socket listens. Return: false for one that does not. */
+/* Get the address of a listener. Return: false if the socket does not listen. */
 static bool read_listener(int fd, struct listener *listener)
 {
 	union {
@@ -167,7 +167,7 @@ int unit_listeners(struct listeners *found, const struct unit *unit, struct smc_
 	int ret;
 
 	*found = (struct listeners){ 0 };
-	/* Those that systemd holds, too, it has opened: the holders of a socket are sorted. */
+	/* Sockets that systemd also holds were opened by it: the holders of a socket are sorted. */
 	smc_array_append(&pids.all, &pids.count, &pids.size, &systemd, sizeof(systemd));
 	ret = find_processes(&pids, found, unit, err);
 	if (!ret)
@@ -181,12 +181,13 @@ int unit_listeners(struct listeners *found, const struct unit *unit, struct smc_
 	return ret;
 }
 
-/* ---- whom that lets in ---- */
+/* ---- exposure ---- */
 
 /**
- * struct reach - of a service
+ * struct reach - exposure of a service
  * @policy: in force
- * @first: where it is reached, with @count others; @door: by which address of this host
+ * @first: the first exposed listener, with @count others; @door: the local address it is reachable
+ *	through
  */
 struct reach {
 	const struct unit *unit;
@@ -213,7 +214,9 @@ static bool is_left_out(const struct reach *reach, const struct netaddr *addr, u
 			    sizeof(name));
 }
 
-/* Who comes by IPv4, or by IPv6. Return: by which address of this host, NULL if nobody can. */
+/*
+ * For clients of IPv4, or of IPv6. Return: the local address they can reach, NULL if there is none.
+ */
 static const struct netaddr *find_door(const struct reach *reach, const struct listener *listener,
 				       int family)
 {
@@ -267,7 +270,7 @@ static void say(const struct reach *reach, const char *what, const char *ports)
 	out_free(&name);
 }
 
-/* A service that does not run may listen anywhere. */
+/* A stopped service may listen on any port. */
 static void warn_unknown(const struct reach *reach)
 {
 	const struct netaddr any4 = { .family = AF_INET }, any6 = { .family = AF_INET6 };

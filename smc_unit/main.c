@@ -99,7 +99,7 @@ static int take_option(int opt)
 	return launch_option(&asked.launch, opt);
 }
 
-/* Are there as many words as the command takes? */
+/* Does the number of words fit the command? */
 static int check_words(int command, const struct request *req, char *const *words, int count)
 {
 	static const int most[] = { INT_MAX, INT_MAX, 1, 2 };
@@ -114,7 +114,7 @@ static int check_words(int command, const struct request *req, char *const *word
 	return command == PEERS && count < 2 ? cli_usage_error(of, "no networks given") : 0;
 }
 
-/* Each for itself: the others are done if one fails. */
+/* Process every unit even if one fails. */
 static int do_units(struct request *req, int (*fn)(const struct request *req), char *const *words)
 {
 	int status = 0;
@@ -140,7 +140,7 @@ static int run_command(int command, int argc, char **argv)
 	int status;
 
 	asked.launch.tool = of;
-	optind = 0; /* from the beginning, see getopt(3) */
+	optind = 0; /* restart, see getopt(3) */
 	status = cli_parse(of, argc, argv, take_option);
 	if (status >= 0)
 		return status;

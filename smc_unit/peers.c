@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* With whom a service uses SMC, as rules of smc.conf(5). */
+/* Peers with which a service uses SMC, as rules of smc.conf(5). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 #include "out/text.h"
 #include "smc_unit/unit.h"
 
-/* The other files become the whole policy, even if they have none. */
+/* Make the remaining files authoritative, even if they are empty. */
 #define WITHOUT DROPIN_MARK "exclusive policy\n"
 
-/* Networks with commas between them. Return: 0, or an exit status after a message. */
+/* Comma-separated networks. Return: 0, or an exit status after a message. */
 static int read_nets(struct policy *peers, const char *list, const struct cli_tool *tool)
 {
 	char bad[POLICY_LINE_SIZE];
@@ -62,7 +62,7 @@ static int check_ports(const struct listeners *found, const struct unit *unit, s
 		unit->name, hint);
 }
 
-/* Networks without ports get those of the unit. */
+/* Networks without ports get the ports of the unit. */
 static int make_rules(struct policy *policy, const struct unit *unit, const struct policy *peers,
 		      struct smc_err *err)
 {
@@ -103,7 +103,7 @@ static int apply(struct smc_err *err)
 	return tool_ask("smc_conf", "apply", NULL, NULL, NULL, err);
 }
 
-/* The rules are in force then, or all is as it was. */
+/* Write and apply the rules, or restore the previous state. */
 static int write_rules(const struct dropin *dropin, const char *text, struct smc_err *err)
 {
 	struct smc_err ignored;

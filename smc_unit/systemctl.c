@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Units as systemctl(1) shows them. */
+/* Units, by the output of systemctl(1). */
 #include "smc_unit/systemctl.h"
 
 #include <ctype.h>
@@ -12,7 +12,7 @@
 #include "process/program.h"
 
 #define SERVICE ".service"
-#define PROBE "smc-tools" /* instance by which a template is asked */
+#define PROBE "smc-tools" /* dummy instance used to query a template unit */
 
 static bool has_other_type(const char *name)
 {
@@ -34,7 +34,7 @@ int unit_name(const char *typed, char name[UNIT_NAME_SIZE], struct smc_err *err)
 
 	for (c = typed; isalnum((unsigned char)*c) || (*c && strchr(":-_.\\@", *c)); c++)
 		;
-	/* An option that stands where a unit should. */
+	/* Probably an option instead of a unit. */
 	if (*c || !*typed || *typed == '@' || *typed == '.' || !strncmp(typed, "--", 2) ||
 	    strlen(typed) + strlen(end) >= UNIT_NAME_SIZE - sizeof(PROBE))
 		return smc_err_say(err, EINVAL, "'%s' is not the name of a unit", typed);
@@ -118,7 +118,7 @@ int systemctl_reload(bool user, struct smc_err *err)
 	return ret;
 }
 
-/* An empty line is between two of them. */
+/* Units are separated by an empty line. */
 bool unit_next_props(struct unit_props *all, struct unit_props *one)
 {
 	char *end = all->text + all->size, *line;
@@ -172,7 +172,7 @@ static char unescape(const char **at)
 	return **at ? *(*at)++ : '\\';
 }
 
-/* systemd prints "..." until 253 and $'...' since, around what a shell would take apart. */
+/* systemd quotes items by "..." until 253 and by $'...' since, if a shell would split them. */
 bool unit_next_word(const char **rest, char word[PATH_MAX])
 {
 	const char *at = *rest + strspn(*rest, " ");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Units as systemctl(1) shows them: its "show" output is stable, and it needs no library. Functions
- * with @err return 0, or -errno with a sentence.
+ * Units, by the output of systemctl(1): its "show" format is stable, and it needs no library.
+ * Functions with @err return 0, or -errno with a sentence.
  */
 #pragma once
 
@@ -19,33 +19,36 @@
  * @typed: "nginx", "nginx.service", "foo@.service", "foo@1"
  * @name: with ".service"; written only on success
  *
- * Return: -EINVAL for what is not the name of a service (systemd.unit(5)).
+ * Return: -EINVAL if it is not a service name (systemd.unit(5)).
  */
 int unit_name(const char *typed, char name[UNIT_NAME_SIZE], struct smc_err *err);
 
-/** unit_is_template() - "foo@.service" */
+/** unit_is_template() - is it of the form "foo@.service"? */
 bool unit_is_template(const char *name);
 
-/** unit_instances() - a pattern for the instances of a template. Return: is it one? */
+/** unit_instances() - a pattern for the instances of a template. Return: is it a template? */
 bool unit_instances(const char *name, char pattern[UNIT_NAME_SIZE]);
 
-/** unit_shown_name() - the name for systemctl show: for a template an instance nobody else uses */
+/** unit_shown_name() - name for systemctl show: for a template, that of a dummy instance */
 void unit_shown_name(const char *name, char shown[UNIT_NAME_SIZE]);
 
-/** unit_file_name() - the other way, in place: the name in that of the drop-in's directory */
+/** unit_file_name() - the inverse, in place: name used in the drop-in's directory */
 void unit_file_name(char *name);
 
-/** struct unit_props - of one or more units, lines of "Name=value", each with a NUL; free @text */
+/**
+ * struct unit_props - properties of one or more units, lines of "Name=value", each NUL-terminated;
+ *	free @text
+ */
 struct unit_props {
 	char *text;
 	size_t size;
 };
 
 /**
- * systemctl_show() - properties of units
- * @user: of the user's own manager
- * @pattern: unit name, or a pattern for the units that are loaded
- * @names: properties, with commas
+ * systemctl_show() - get properties of units
+ * @user: ask the user's own manager
+ * @pattern: unit name, or a pattern for loaded units
+ * @names: comma-separated properties
  * @props: filled in on success
  */
 int systemctl_show(bool user, const char *pattern, const char *names, struct unit_props *props,
@@ -54,23 +57,27 @@ int systemctl_show(bool user, const char *pattern, const char *names, struct uni
 /** systemctl_reload() - "systemctl daemon-reload" */
 int systemctl_reload(bool user, struct smc_err *err);
 
-/** unit_next_props() - take one unit, a part of the text, out of all. Return: false at the end */
+/** unit_next_props() - split the first unit off the text. Return: false at the end */
 bool unit_next_props(struct unit_props *all, struct unit_props *one);
 
-/** unit_prop() - a property's value after @after, NULL for the first. Return: NULL without more */
+/**
+ * unit_prop() - the next value of a property after @after, the first for NULL
+ *
+ * Return: NULL if there is none.
+ */
 const char *unit_prop(const struct unit_props *props, const char *name, const char *after);
 
 /** unit_prop_text() - the first value, "" if there is none */
 const char *unit_prop_text(const struct unit_props *props, const char *name);
 
 /**
- * unit_next_word() - next item of a list that systemctl printed
- * @rest: the list; moved past the item
- * @word: the item without systemctl's quotes and escapes, cut if longer
+ * unit_next_word() - next item of a list printed by systemctl
+ * @rest: the list; advanced past the item
+ * @word: the item without systemctl's quotes and escapes, truncated if longer
  *
  * Return: false at the end.
  */
 bool unit_next_word(const char **rest, char word[PATH_MAX]);
 
-/** unit_has_word() - is it in such a list? */
+/** unit_has_word() - does such a list contain it? */
 bool unit_has_word(const char *list, const char *word);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Services of systemd that use SMC: switch them, and look at them. Functions with @err return 0, or
+ * Services of systemd that use SMC: enable, disable, inspect. Functions with @err return 0, or
  * -errno with a sentence.
  */
 #pragma once
@@ -17,13 +17,13 @@
 #include "smc_unit/systemctl.h"
 
 /**
- * struct request - the options
- * @launch: how a service is to use SMC; @quiet of all commands
+ * struct request - command line options
+ * @launch: SMC options of a service; @quiet for all commands
  * @unit: the service as typed; NULL: all, for status
  * @user: it is a unit of the user's own manager
- * @all: of disable: every service
- * @json: of status
- * @force: of enable: whatever the firewall does with it
+ * @all: for disable: every service
+ * @json: for status
+ * @force: for enable: ignore the firewall
  */
 struct request {
 	struct launch launch;
@@ -31,15 +31,15 @@ struct request {
 	bool user, all, json, force;
 };
 
-/** unit_warn() - a line about what is not a failure, unless @quiet */
+/** unit_warn() - print a warning, unless @quiet */
 #define unit_warn(req, ...) cli_warn((req)->launch.tool, (req)->launch.quiet, __VA_ARGS__)
 
 /* ---- unit.c ---- */
 
 /**
- * struct unit - a service, and what its drop-in will be made of
- * @name: as its files are called
- * @loader: smc_bpf
+ * struct unit - a service, and the data for its drop-in
+ * @name: unit file name
+ * @loader: path of smc_bpf
  */
 struct unit {
 	const struct request *req;
@@ -52,10 +52,10 @@ struct unit {
 	char loader[PATH_MAX];
 };
 
-/** unit_load() - @name, @dropin, and @props, which are to be freed in any case */
+/** unit_load() - fill in @name, @dropin, and @props, which the caller always frees */
 int unit_load(const struct request *req, struct unit *unit, struct smc_err *err);
 
-/** unit_prop_of() - the first value of a property, "" if there is none */
+/** unit_prop_of() - first value of a property, "" if there is none */
 const char *unit_prop_of(const struct unit *unit, const char *name);
 
 /** preload_is_ours() - is an entry of LD_PRELOAD this library, under any of its names? */
@@ -71,9 +71,9 @@ bool unit_is_root(const struct unit *unit);
 bool unit_uses_inet(const struct unit *unit);
 
 /**
- * unit_check() - whether a drop-in will do anything
+ * unit_check() - check that a drop-in will have an effect
  *
- * Fills in @target, @lib, @loader and @way: the way asked for, else the library, or eBPF where the
+ * Fills in @target, @lib, @loader and @way: the requested way, else the library, or eBPF if the
  * library does not reach the program.
  */
 int unit_check(struct unit *unit, struct smc_err *err);
@@ -81,9 +81,9 @@ int unit_check(struct unit *unit, struct smc_err *err);
 /* ---- listen.c ---- */
 
 /**
- * struct listener - a TCP or SMC socket that waits for connections
- * @addr: where; all bytes 0 for every address of its family
- * @takes_v4: it is one of IPv6 that takes IPv4, too
+ * struct listener - a listening TCP or SMC socket
+ * @addr: local address; all bytes 0 for the wildcard of its family
+ * @takes_v4: an IPv6 socket that accepts IPv4, too
  */
 struct listener {
 	struct netaddr addr;
@@ -92,9 +92,9 @@ struct listener {
 };
 
 /**
- * struct listeners - those of a service, without what systemd opened for it, which stays TCP
+ * struct listeners - sockets of a service, without those opened by systemd, which stay TCP
  * @is_running: it has processes in this network namespace
- * @is_away: it has some in another one
+ * @is_away: it has processes in another one
  */
 struct listeners {
 	struct listener *all;
@@ -102,13 +102,18 @@ struct listeners {
 	bool is_running, is_away;
 };
 
-/** unit_listeners() - of a unit, or of all instances of a template; -EPERM without rights */
+/**
+ * unit_listeners() - listeners of a unit, or of all instances of a template
+ *
+ * -EPERM without rights
+ */
 int unit_listeners(struct listeners *found, const struct unit *unit, struct smc_err *err);
 
 /**
- * listeners_warn() - warn when networks that are not private reach it and no policy limits that
+ * listeners_warn() - warn if it is reachable from public networks and no policy limits that
  *
- * One sentence, with what to type. Nothing of what SMC_INCLUDE and SMC_EXCLUDE leave to TCP.
+ * One sentence, with a command to fix it. Excludes sockets left to TCP by SMC_INCLUDE and
+ * SMC_EXCLUDE.
  */
 void listeners_warn(const struct unit *unit);
 
@@ -116,31 +121,31 @@ void listeners_warn(const struct unit *unit);
 
 #define PEERS_PATTERN CONF_DIR "/*.service.conf"
 
-/** peers_are_limited() - are there rules of ours for a unit? */
+/** peers_are_limited() - has smc_unit written rules for a unit? */
 bool peers_are_limited(const char *unit);
 
-/** peers_disable() - take them away. Return: 1; 0 without any; -errno */
+/** peers_disable() - remove these rules. Return: 1; 0 without any; -errno */
 int peers_disable(const char *unit, struct smc_err *err);
 
-/* ---- one function for each command; all return an exit status, after messages ---- */
+/* ---- one function per command; all return an exit status, after messages ---- */
 
-/** unit_enable() - write the drop-in of a service, unless it could have no effect in it */
+/** unit_enable() - write the drop-in of a service, unless it could have no effect */
 int unit_enable(const struct request *req);
 
-/** unit_disable() - remove it */
+/** unit_disable() - remove the drop-in */
 int unit_disable(const struct request *req);
 
-/** unit_disable_all() - remove every one, also without systemd */
+/** unit_disable_all() - remove all drop-ins, also without systemd */
 int unit_disable_all(const struct request *req);
 
-/** unit_status() - which services are enabled, and what their processes do */
+/** unit_status() - show enabled services and the sockets of their processes */
 int unit_status(const struct request *req);
 
 /**
- * unit_peers() - limit an enabled service to networks, or lift that
+ * unit_peers() - limit an enabled service to networks, or remove the limit
  * @nets: NET[:PORTS], separated by commas; those without ports get the ones on which the service
  *	listens; or "all"
  *
- * The rules are written to a file, and smc_conf applies them; nothing is changed when that fails.
+ * The rules are written to a file, and smc_conf applies them; nothing changes if that fails.
  */
 int unit_peers(const struct request *req, const char *nets);
