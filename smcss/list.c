@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Fetch the sockets, complete and select them, print. */
+/* Fetch, complete, select and print the sockets. */
 #include "smcss.h"
 
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "sockets/show.h"
 
 /*
- * Rows that are held back before anything is printed. A table up to this size is printed only
- * when it is complete; a larger one as it comes, so that memory stays constant.
+ * Rows that are buffered before printing. A table up to this size is printed only when complete; a
+ * larger one incrementally, so that memory stays constant.
  */
 #define CHUNK 4096
 
@@ -25,13 +25,13 @@ struct lister {
 	struct out_text text;
 	struct sockets_row chunk[CHUNK];
 	size_t n_chunk;
-	bool is_flushed; /* rows of this namespace were handled already */
-	bool is_printed; /* something went to stdout: no second try */
+	bool is_flushed; /* rows of this namespace were processed already */
+	bool is_printed; /* stdout has output: no second try */
 	struct sockets_lookup lookup;
 	struct netns_list *spaces; /* NULL: one namespace */
 	const struct netns *netns;
 	struct summary *summary;
-	bool is_counted; /* no processes and peers in what is printed */
+	bool is_counted; /* output has no processes and peers */
 	bool is_list;	 /* as JSON: text has its members */
 };
 
@@ -114,7 +114,7 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 	return ret || l->summary || l->is_list || l->opts->width ? ret : write_text(l);
 }
 
-/* Start over: drop what the last try collected, put the header first. */
+/* Start over: drop the rows of the last try, begin with the header. */
 static int begin(void *arg)
 {
 	struct lister *l = arg;
@@ -130,7 +130,7 @@ static int begin(void *arg)
 	return 0;
 }
 
-/* In a namespace: only what is not handled yet can be forgotten. */
+/* Within one namespace: only unprocessed rows can be dropped. */
 static int begin_netns(void *arg)
 {
 	((struct lister *)arg)->n_chunk = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smcss: lists SMC sockets and says for each what it really runs over, and why. */
+/* smcss: list SMC sockets, their actual transport, and the reason for it. */
 #include "smcss.h"
 
 #include <errno.h>
@@ -70,7 +70,7 @@ static const struct cli_tool tool = {
 	.help = help,
 };
 
-/* Return: -1 to go on, or the exit status. */
+/* Return: -1 to continue, or the exit status. */
 static int parse(int argc, char **argv)
 {
 	struct out_view view;
@@ -89,7 +89,7 @@ static int parse(int argc, char **argv)
 	return smcss_view(&view, &asked, &err) ? cli_usage_error(&tool, "%s", err.text) : -1;
 }
 
-/* Nobody is to look for SMC connections that ld_pre_smc.so makes TCP connections. */
+/* Point to learned destinations: their missing SMC connections are due to ld_pre_smc.so. */
 static void show_learned(void)
 {
 	int count;
@@ -103,7 +103,7 @@ static void show_learned(void)
 		       count == 1 ? " uses TCP" : "s use TCP");
 }
 
-/* @spaces: of --all-netns. What may not be seen there is said the first time. */
+/* @spaces: for --all-netns. Hidden namespaces are reported the first time. */
 static int show(struct netns_list *spaces, bool is_first, struct smc_err *err)
 {
 	char text[200];
@@ -118,7 +118,7 @@ static int show(struct netns_list *spaces, bool is_first, struct smc_err *err)
 	return ret;
 }
 
-/* Once, or again and again. */
+/* Once, or repeatedly. */
 static int repeat(struct smc_err *err)
 {
 	bool is_repeated = asked.watch_seconds > 0, is_first = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* On a terminal: what follows the table, or takes its place. */
+/* Text for terminals after the table, or instead of it. */
 #include "smcss.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "sockets/columns.h"
 #include "sockets/show.h"
 
-/** struct smcss_opts - the command line, read; @width: of the terminal, 0 for none, and JSON */
+/** struct smcss_opts - parsed options; @width: of the terminal, 0 for none, and JSON */
 struct smcss_opts {
 	bool is_all, is_listening, is_debug, only_smcd, only_smcr, is_wide, is_json, has_processes;
 	bool has_names, is_explained, no_header, is_summary, is_metrics, is_all_netns;
@@ -16,62 +16,66 @@ struct smcss_opts {
 	struct filter filter;
 };
 
-/* For struct sockets_row. */
+/* Columns of struct sockets_row. */
 extern const struct out_col smcss_columns[];
 
-/** smcss_view() - the columns that the options ask for. Return: 0, -EINVAL with @err */
+/** smcss_view() - the columns chosen by the options. Return: 0, -EINVAL with @err */
 int smcss_view(struct out_view *view, const struct smcss_opts *opts, struct smc_err *err);
 
 /** smcss_ext() - bits of sock_diag attributes that the options need */
 uint8_t smcss_ext(const struct smcss_opts *opts);
 
-/** smcss_selects() - is the row to be shown? */
+/** smcss_selects() - do the options select the row? */
 bool smcss_selects(const struct smcss_opts *opts, const struct smc_sock *sock);
 
-/** smcss_has_listening() - do the options ask for sockets that listen? */
+/** smcss_has_listening() - do the options select listening sockets? */
 bool smcss_has_listening(const struct smcss_opts *opts);
 
 /**
  * smcss_list() - fetch and print once
- * @spaces: of --all-netns, receives which there are; else NULL
+ * @spaces: for --all-netns, receives the namespaces; else NULL
  *
- * Return: 0, -errno with @err; -EPIPE closed stdout; -EIO when some namespaces failed, and then the
- * others were printed.
+ * Return: 0, -errno with @err; -EPIPE for a closed stdout; -EIO if some namespaces failed, after
+ * printing the others.
  */
 int smcss_list(const struct smcss_opts *opts, struct netns_list *spaces, struct smc_err *err);
 
 /* Counts by network namespace, process, peer and reason. */
 struct summary;
 
-/** summary_new() - of no socket yet; @has_listening: those that listen will be counted, too */
+/** summary_new() - create an empty one; @has_listening: listening sockets will be counted, too */
 struct summary *summary_new(bool has_listening);
 
 /** summary_add() - count one socket */
 void summary_add(struct summary *summary, const struct sockets_row *row);
 
-/** summary_print() - append the tables; with @spaces, of --all-netns, that of namespaces instead */
+/**
+ * summary_print() - append the tables
+ *
+ * With @spaces, for --all-netns, that of namespaces instead
+ */
 void summary_print(struct summary *summary, const struct netns_list *spaces, struct out_text *text);
 
 /**
  * summary_line() - append a line, "3 connections: 2 SMCD, 1 TCP (PEERNOSMC)"
- * @width: of the terminal; @is_advised: it names the option that explains reasons
+ * @width: of the terminal; @is_advised: include the option that explains reasons
  */
 void summary_line(struct summary *summary, struct out_text *text, size_t width, bool is_advised);
 
-/** summary_json() - all as JSON; new reference */
+/** summary_json() - all counts as JSON; new reference */
 json_t *summary_json(struct summary *summary, const struct netns_list *spaces);
 
-/** summary_metrics() - the same in Prometheus' text form, by namespace for @spaces */
+/** summary_metrics() - all counts in Prometheus' text format, by namespace for @spaces */
 void summary_metrics(struct summary *summary, const struct netns_list *spaces,
 		     struct out_text *text);
 
 void summary_free(struct summary *summary);
 
 /**
- * struct screen - what a terminal shows after the table, or in place of an empty one
- * @sum: of the rows; @rows: how many
- * @reasons: theirs
- * @skipped: sockets that were not asked for, @listening of them listen
+ * struct screen - text for a terminal after the table, or instead of an empty one
+ * @sum: of the rows; @rows: their number
+ * @reasons: of the rows
+ * @skipped: sockets that were not selected, of which @listening listen
  */
 struct screen {
 	struct summary *sum;
@@ -79,13 +83,13 @@ struct screen {
 	size_t rows, skipped, listening;
 };
 
-/** screen_begin() - begin, or begin again */
+/** screen_begin() - start, or start over */
 void screen_begin(struct screen *screen, const struct smcss_opts *opts);
 
-/** screen_add() - a row that is shown */
+/** screen_add() - count a row that is shown */
 void screen_add(struct screen *screen, const struct sockets_row *row);
 
-/** screen_end() - append reasons in words, if they were asked for, and a sum; stderr says "none" */
+/** screen_end() - append explained reasons, if requested, and a sum; "none" goes to stderr */
 void screen_end(struct screen *screen, struct out_text *text, const struct smcss_opts *opts);
 
 void screen_free(struct screen *screen);

@@ -13,14 +13,14 @@
 #include "smc/reason.h"
 #include "sockets/show.h"
 
-/* Two more groups are counted where all network namespaces are shown. */
+/* The last two groups are only counted when all network namespaces are shown. */
 enum { BY_PROCESS, BY_PEER, BY_REASON, N_GROUPS, BY_NETNS = N_GROUPS, BY_NETNS_REASON, N_COUNTED };
 
 /**
- * struct summary_item - a group's member, such as one process, and its sockets by enum smc_mode
+ * struct summary_item - a member of a group, such as one process, and its sockets by enum smc_mode
  * @total: its connections
- * @listening: of BY_NETNS
- * @code, @len: of BY_NETNS_REASON: the reason, and how long the namespace's name before it is
+ * @listening: for BY_NETNS
+ * @code, @len: for BY_NETNS_REASON: the reason, and the length of the namespace's name before it
  */
 struct summary_item {
 	char *name;
@@ -35,7 +35,11 @@ struct summary_group {
 	struct smc_index index;
 };
 
-/** struct summary - @has_listening: sockets that listen were asked for, so that none is a number */
+/**
+ * struct summary - @has_listening
+ *
+ * Listening sockets are selected, so a count of 0 is meaningful
+ */
 struct summary {
 	bool has_listening;
 	size_t counts[4];
@@ -68,7 +72,7 @@ static bool is_named(const void *items, size_t place, const void *key)
 	return !strncmp(name, text->data, text->len) && !name[text->len];
 }
 
-/* Count one socket under the name that stands in the scratch text. */
+/* Count one socket under the name in the scratch text. */
 static struct summary_item *count(struct summary *summary, int which, enum smc_mode mode)
 {
 	struct summary_group *group = &summary->groups[which];
@@ -100,7 +104,7 @@ static void name_process(struct out_text *text, const struct sockets_row *row)
 	out_printf(text, "[%d]", (int)row->holders[0].pid);
 }
 
-/* The peer's host: its ports are of no use in a sum. */
+/* Host of the peer: ports would make useless groups. */
 static void name_peer(struct out_text *text, const struct sockets_row *row)
 {
 	struct smc_addr host = row->sock.peer;
@@ -124,7 +128,7 @@ static void count_netns(struct summary *summary, const struct sockets_row *row, 
 	item->listening += row->sock.state == SMC_ABI_LISTEN;
 	if (mode != SMC_MODE_TCP || !(row->sock.has & SMC_SOCK_HAS_FALLBACK))
 		return;
-	/* No name has a newline in it: they are escaped. */
+	/* Names are escaped, so they contain no newline. */
 	len = text->len;
 	out_printf(text, "\n%08x", row->sock.fallback.reason);
 	item = count(summary, BY_NETNS_REASON, mode);
@@ -146,7 +150,7 @@ void summary_add(struct summary *summary, const struct sockets_row *row)
 {
 	enum smc_mode mode = smc_sock_mode(&row->sock);
 
-	/* A socket may fall back before it has a peer, by TCP Fast Open: no connection yet. */
+	/* A TCP Fast Open socket may fall back before it has a peer: not a connection yet. */
 	if (!smc_sock_connected(&row->sock))
 		mode = SMC_MODE_NONE;
 	summary->counts[mode]++;
@@ -173,7 +177,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Largest first. Nothing may be counted any more: the index is wrong. */
+/* Largest first. Invalidates the index: nothing may be counted any more. */
 static void sort(struct summary *summary)
 {
 	for (int i = 0; i < N_COUNTED; i++)
@@ -195,7 +199,7 @@ static void print_idle(const struct summary *summary, struct out_text *text)
 			   summary->counts[SMC_MODE_NONE], summary->listening);
 }
 
-/* The reason of most TCP connections of a namespace, once sorted; NULL for none. */
+/* Most frequent fallback reason of a namespace, after sorting; NULL for none. */
 static const struct summary_item *summary_reason(const struct summary *summary, const char *netns)
 {
 	const struct summary_group *group = &summary->groups[BY_NETNS_REASON];
@@ -362,14 +366,14 @@ json_t *summary_json(struct summary *summary, const struct netns_list *spaces)
 
 /* ---- metrics ---- */
 
-/* Of one label; the rest is counted together. Peers choose the codes in reasons. */
+/* Limit for one label; the rest is counted together. Peers choose the codes of reasons. */
 #define MOST_NETNS 100
 #define MOST_REASONS 30
 #define OTHER "other"
 
 /**
  * struct family - samples of a group's members
- * @mode: enum smc_mode; SMC_MODE_NONE: sockets that listen, without the label "mode"
+ * @mode: enum smc_mode; SMC_MODE_NONE: listening sockets, without the label "mode"
  */
 struct family {
 	const char *name, *label;
@@ -389,7 +393,7 @@ static size_t number(const struct summary_item *item, int mode)
 	return mode == SMC_MODE_NONE ? item->listening : item->counts[mode];
 }
 
-/* A container may have the name of the rest: nothing is there twice. */
+/* A container may have the name used for the rest: merge them. */
 static void by_item(const struct summary *summary, struct out_text *text,
 		    const struct family *family)
 {

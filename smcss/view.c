@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which sockets, attributes and columns the options ask for, and the columns of smcss alone. */
+/* Sockets, attributes and columns chosen by the options, and the columns of smcss alone. */
 #include "smcss.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static int probe_user(void *arg, char text[HOST_PROBE_SIZE])
 	return user ? 0 : -ENOENT;
 }
 
-/* The same user owns most rows: one look-up for a run of them. */
+/* Consecutive rows often have the same user: cache the last look-up. */
 static const char *user_name(uint32_t uid)
 {
 	static char name[HOST_PROBE_SIZE];
@@ -30,7 +30,7 @@ static const char *user_name(uint32_t uid)
 	static bool is_set;
 
 	if (!is_set || last != uid) {
-		/* This machine's users are not those of a recorded one. */
+		/* A recorded host has other users than this machine. */
 		host_probe("user-%u", probe_user, &uid, name, uid);
 		name[32] = '\0';
 		last = uid;
@@ -122,7 +122,7 @@ bool smcss_selects(const struct smcss_opts *opts, const struct smc_sock *sock)
 {
 	enum smc_mode mode = smc_sock_mode(sock);
 
-	/* As ever, --all adds those that are neither yet. */
+	/* Same as in smc-tools 1.8.5: --all adds those that are neither yet. */
 	if (mode != SMC_MODE_NONE || !opts->is_all) {
 		if (opts->only_smcd && mode != SMC_MODE_SMCD)
 			return false;
