@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The columns that take two samples, and those that are shown. */
+/* Columns that need two samples, and the choice of columns. */
 #include "top.h"
 
 #include "out/units.h"
@@ -14,7 +14,7 @@ static void text_rate(struct out_text *text, const void *value)
 	out_str(text, out_si(buf, rate->bytes));
 }
 
-/* A lower bound is no rate: it has a key of its own. */
+/* A lower bound is not a rate: it has its own key. */
 static json_t *json_rate(const void *value)
 {
 	const struct smc_speed *rate = value;
@@ -42,7 +42,7 @@ static void text_fill(struct out_text *text, const void *value)
 	out_str(text, " %");
 }
 
-/* On a terminal an empty buffer is no news. */
+/* On a terminal, hide empty buffers. */
 static void read_fill(struct out_text *text, const void *value)
 {
 	if (percent(value))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_top: how fast SMC connections are, and what slows them down. */
+/* smc_top: show the rates of SMC connections, and their bottlenecks. */
 #include "top.h"
 
 #include <signal.h>
@@ -52,7 +52,7 @@ static const struct cli_tool tool = {
 	.help = help,
 };
 
-/* A filter may ask for nothing but sockets that listen. */
+/* A filter may select listening sockets only. */
 static int check_filter(const struct filter *filter)
 {
 	if (filter->has_netns)
@@ -71,7 +71,7 @@ static int take_sort(int val)
 	return sort < 0;
 }
 
-/* Return: -1 to go on, or the exit status. */
+/* Return: -1 to continue, or the exit status. */
 static int parse(int argc, char **argv)
 {
 	struct out_view view;
@@ -86,7 +86,7 @@ static int parse(int argc, char **argv)
 	return check_filter(&asked.filter) ? tool.error_status : -1;
 }
 
-/* Tables or JSON, once or again and again: from the second sample on. */
+/* Print tables or JSON, once or repeatedly: from the second sample on. */
 static int repeat(struct rates *rates, struct smc_err *err)
 {
 	bool is_repeated = asked.watch_seconds > 0 && !asked.is_once, is_first = true;
@@ -105,13 +105,15 @@ static int repeat(struct rates *rates, struct smc_err *err)
 	return ret;
 }
 
-/* Return: the exit status, unless a signal ends us now that the terminal is itself. */
+/*
+ * End by the same signal, after the terminal is restored. Return: the exit status, if that fails.
+ */
 static int end_by(int signal)
 {
 	if (!signal)
 		return cli_close_stdout(&tool);
 	raise(signal);
-	/* nohup(1) has SIGHUP ignored. */
+	/* nohup(1) ignores SIGHUP. */
 	return 128 + signal;
 }
 

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
-/* How fast a connection is, and who keeps it from being faster. */
+/* Rate of a connection, and its bottleneck. */
 #include "rate.h"
 
 #include <stddef.h>
 
 #define LAPS 65536ULL
-/* 400 Gbit/s: no connection is faster, as each byte is copied by one processor on either side. */
+/* 400 Gbit/s: no connection is faster, as one processor on either side copies each byte. */
 #define FASTEST_BYTES_PER_SECOND 50e9
 #define NS_PER_SECOND 1e9
 
-/* A buffer that is so full keeps the writer waiting, or soon will. */
+/* A buffer at this fill level makes the writer wait, or soon will. */
 static bool is_full(const struct smc_fill *buffer)
 {
 	return buffer->size && buffer->bytes >= buffer->size - buffer->size / 4;
 }
 
-/* Bytes since the beginning, modulo 65536 buffers. A record may have any numbers. */
+/* Bytes since the start, modulo 65536 buffers. A record may contain any numbers. */
 static uint64_t position(const struct smc_diag_cursor *cursor, uint32_t size)
 {
 	return size ? ((uint64_t)cursor->wrap * size + cursor->count) % (LAPS * size) : 0;
 }
 
-/* From one cursor to the one ahead of it, of the same buffer. */
+/* Distance from one cursor to the one ahead of it, in the same buffer. */
 static struct smc_fill distance(const struct smc_diag_cursor *from,
 				const struct smc_diag_cursor *to, uint32_t size)
 {
@@ -73,7 +73,7 @@ static uint64_t moved(uint64_t before, uint64_t now, uint64_t lap, uint32_t size
 	return bytes > lap - size ? 0 : bytes;
 }
 
-/* Is there something to subtract? Buffers never change their size, a record's may. */
+/* Are both samples comparable? Buffers never change their size, except in a record. */
 static bool is_same(const struct smc_sample *before, const struct smc_sample *now)
 {
 	return before && before->mode == now->mode && before->in_lap == now->in_lap &&
@@ -89,7 +89,7 @@ void smc_moved(const struct smc_sample *before, const struct smc_sample *now, ui
 	*out = moved(has_base ? before->out : 0, now->out, now->out_lap, now->peer_unread.size);
 }
 
-/* May a cursor have gone round once more than it shows? */
+/* May a cursor have wrapped once more than it shows? */
 static bool may_have_wrapped(uint64_t bytes, uint64_t lap, double seconds, uint64_t unseen)
 {
 	return lap && (double)(bytes + lap) <= FASTEST_BYTES_PER_SECOND * seconds &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How fast a connection is, and who keeps it from being faster: two samples -> rates. Pure. */
+/* Rate of a connection, and its bottleneck: two samples -> rates. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,36 +8,36 @@
 #include "smc/sock.h"
 #include "smc/tcp.h"
 
-/* Who keeps a connection from being faster; the names are in smc_brake_name(). */
+/* The bottleneck of a connection; names are in smc_brake_name(). */
 enum smc_brake {
-	SMC_BRAKE_NONE,	       /* nothing moves, and nothing waits */
-	SMC_BRAKE_READER,      /* the program here does not read what has come */
-	SMC_BRAKE_PEER_READER, /* the peer's does not */
+	SMC_BRAKE_NONE,	       /* no traffic, no waiting data */
+	SMC_BRAKE_READER,      /* the local program does not read */
+	SMC_BRAKE_PEER_READER, /* the peer's program does not read */
 	SMC_BRAKE_LINK,	       /* the peer has room, but data waits here */
-	SMC_BRAKE_WRITER,      /* no buffer is full: the program here writes no faster */
-	SMC_BRAKE_PEER_WRITER, /* the peer's does not */
+	SMC_BRAKE_WRITER,      /* no buffer is full: the local program writes no faster */
+	SMC_BRAKE_PEER_WRITER, /* the peer's program writes no faster */
 };
 
-/** struct smc_fill - how full a buffer of @size is */
+/** struct smc_fill - fill level of a buffer of @size */
 struct smc_fill {
 	uint32_t bytes, size;
 };
 
-/** struct smc_speed - bytes per second; @is_least: that or more, as a cursor may have gone round */
+/** struct smc_speed - bytes per second; @is_least: a lower bound, as a cursor may have wrapped */
 struct smc_speed {
 	uint64_t bytes;
 	bool is_least;
 };
 
 /**
- * struct smc_sample - where a connection stands at a moment
- * @at: nanoseconds of a clock that does not jump
- * @mode: SMC_MODE_SMCR, SMC_MODE_SMCD, SMC_MODE_TCP; SMC_MODE_NONE: there is nothing to measure
- * @in, @out: bytes that have arrived and that were sent, since the beginning, modulo the laps
- * @in_lap, @out_lap: bytes after which the kernel's cursor begins again; 0: never
- * @unread: arrived, and not yet read by the program, in the receive buffer
- * @unsent: written, and not yet gone from the send buffer
- * @peer_unread: what the peer has not read yet, as far as it has told, in its receive buffer
+ * struct smc_sample - state of a connection at one time
+ * @at: nanoseconds of a monotonic clock
+ * @mode: SMC_MODE_SMCR, SMC_MODE_SMCD, SMC_MODE_TCP; SMC_MODE_NONE: not measurable
+ * @in, @out: bytes received and sent since the start, modulo the laps
+ * @in_lap, @out_lap: bytes after which the kernel's cursor wraps; 0: never
+ * @unread: bytes in the receive buffer that the program has not read
+ * @unsent: bytes in the send buffer
+ * @peer_unread: bytes in the peer's receive buffer that are not read, as far as reported
  */
 struct smc_sample {
 	int64_t at;
@@ -48,11 +48,11 @@ struct smc_sample {
 
 /* struct smc_rate.has */
 enum {
-	SMC_RATE_HAS_RATES = 1 << 0, /* there was a sample before */
+	SMC_RATE_HAS_RATES = 1 << 0, /* there is an earlier sample */
 	SMC_RATE_HAS_FILL = 1 << 1,  /* @unread to @brake: not for TCP */
 };
 
-/** struct smc_rate - what two samples say; @unread, @unsent: as in the later one */
+/** struct smc_rate - result of two samples; @unread, @unsent: as in the later one */
 struct smc_rate {
 	uint32_t has;
 	struct smc_speed in, out;
@@ -61,7 +61,7 @@ struct smc_rate {
 };
 
 /**
- * struct smc_unseen - what limits how often cursors went round between two samples
+ * struct smc_unseen - bounds for the number of cursor wraps between two samples
  * @in, @out: bytes that the kernel counted beyond the sum of smc_moved() over all connections of
  *	the mode; UINT64_MAX: not known
  */
@@ -70,44 +70,45 @@ struct smc_unseen {
 };
 
 /**
- * smc_sample_sock() - of a connection over SMC
+ * smc_sample_sock() - sample an SMC connection
  *
- * A cursor is the bytes in a buffer's lap, and the laps in 16 bits: 65536 laps and it begins again.
- * Arrived is the peer's producer cursor and read is the own consumer cursor, both in laps of the
- * own receive buffer; sent is the own producer cursor, in laps of the peer's; written and gone are
- * in laps of the send buffer. A receive buffer of SMC-D ends before the 32 bytes that the peer
- * keeps after it, which the sizes that the kernel tells leave out already. The kernel reads the
- * cursors one after the other, without a lock: what would be less than nothing is 0.
+ * A cursor consists of the bytes in a buffer's lap, and the number of laps in 16 bits: it wraps
+ * after 65536 laps. Received is the peer's producer cursor and read is the local consumer cursor,
+ * both in laps of the local receive buffer; sent is the local producer cursor, in laps of the
+ * peer's; the cursors of written and acknowledged data are in laps of the send buffer. A receive
+ * buffer of SMC-D ends before the 32 bytes that the peer keeps after it; sizes reported by the
+ * kernel already exclude them. The kernel reads the cursors one after the other, without a lock:
+ * negative differences count as 0.
  *
- * With loopback, since Linux 6.11, the send buffer is the peer's receive buffer: what the peer
- * has not read is then unsent. A reader tells of small pieces late, so up to a sixth of a buffer
- * that looks unread by the peer may be read. The flag that a writer is blocked stays set until it
- * writes again, so it is of no use here.
+ * With loopback, since Linux 6.11, the send buffer is the peer's receive buffer: data not read by
+ * the peer then counts as unsent. A reader reports small pieces late, so up to a sixth of a buffer
+ * that looks unread by the peer may have been read. The flag of a blocked writer stays set until it
+ * writes again, so it is not used.
  */
 void smc_sample_sock(struct smc_sample *sample, const struct smc_sock *sock, int64_t at);
 
-/** smc_sample_tcp() - of the TCP socket inside one that fell back; without TCP_INFO: nothing */
+/** smc_sample_tcp() - sample the TCP socket of a fallback; empty without TCP_INFO */
 void smc_sample_tcp(struct smc_sample *sample, const struct smc_tcp *tcp, int64_t at);
 
 /**
  * smc_moved() - bytes between two samples, at least
- * @before: NULL: the connection has begun since; so it is when its mode was another
+ * @before: NULL: the connection is new; also assumed if its mode was another
  *
- * A cursor that seems to have gone back by less than a buffer stood still: the kernel read its two
- * halves while it moved.
+ * A cursor that seems to have gone back by less than a buffer counts as unchanged: the kernel read
+ * its two halves during an update.
  */
 void smc_moved(const struct smc_sample *before, const struct smc_sample *now, uint64_t *in,
 	       uint64_t *out);
 
 /**
- * smc_rate() - from two samples
+ * smc_rate() - compute rates from two samples
  * @before: as in smc_moved()
- * @since: time of @before, or of when the connection was not there yet; that of @now: no rates
+ * @since: time of @before, or a time before the connection existed; equal to the time of @now: no
+ *	rates
  *
- * A rate is a least one when the cursor could have gone round again in that time at 400 Gbit/s, and
- * nothing shows that it did not: the kernel's sums are not known, or they have half a round or more
- * that no cursor shows. Half of it, as one call of a program may move up to 2 GiB before it is
- * counted.
+ * A rate is a lower bound if the cursor could have wrapped again in that time at 400 Gbit/s, and
+ * nothing proves that it did not: the kernel's sums are unknown, or exceed all cursors by half a
+ * wrap or more. Half of it, as one call of a program may move up to 2 GiB before it is counted.
  */
 void smc_rate(struct smc_rate *rate, const struct smc_sample *before, const struct smc_sample *now,
 	      int64_t since, const struct smc_unseen *unseen);
@@ -115,5 +116,9 @@ void smc_rate(struct smc_rate *rate, const struct smc_sample *before, const stru
 /** smc_brake_name() - "this reader", "the peer's reader", ...; NULL for none */
 const char *smc_brake_name(enum smc_brake brake);
 
-/** smc_brake_word() - the same for a narrow column: "we read", "peer reads", ...; NULL for none */
+/**
+ * smc_brake_word() - short name for a narrow column
+ *
+ * "we read", "peer reads", ...; NULL for none
+ */
 const char *smc_brake_word(enum smc_brake brake);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Samples of all SMC sockets, one after the other, and what each moved in between. */
+/* Consecutive samples of all SMC sockets, and the traffic of each between them. */
 #include "rates.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "sockets/fetch.h"
 #include "sockets/lookup.h"
 
-/* While sockets come and go a dump may leave out one that is still there. */
+/* While sockets open and close, a dump may miss an existing one. */
 #define MISSES_MAX 5
 
 /** struct item - a socket of the last sample */
@@ -24,10 +24,10 @@ struct item {
 };
 
 /**
- * struct known - what an earlier sample said of a socket
- * @is_looked_up: @local and @peer are all that can be learned of its addresses
+ * struct known - data on a socket from an earlier sample
+ * @is_looked_up: @local and @peer are final, whether known or not
  * @is_connected: it was a connection
- * @misses: samples since then that did not have it
+ * @misses: number of samples since then without it
  */
 struct known {
 	uint64_t cookie;
@@ -50,12 +50,12 @@ struct tcp_list {
 
 /**
  * struct rates - the last sample
- * @known: by cookie, of that sample and those before
- * @at: its time; @before: that of the one before; 0: none
- * @now: of the one that is being taken, when the kernel's first answer came. It is the time of all
- *	rows: seconds times rate are then the very bytes that moved
- * @genl: for the kernel's sums; NULL: not there
- * @stats, @has_stats: as they were after the last sample
+ * @known: by cookie, from that sample and earlier ones
+ * @at: its time; @before: time of the previous one; 0: none
+ * @now: time of the kernel's first answer in the current sample, used for all rows: then seconds
+ *	times rate gives exactly the bytes moved
+ * @genl: for the kernel's sums; NULL: unavailable
+ * @stats, @has_stats: as of the last sample
  */
 struct rates {
 	struct item *items;
@@ -91,7 +91,7 @@ double rates_seconds(const struct rates *rates)
 	return rates->before ? (double)(rates->at - rates->before) / 1e9 : 0;
 }
 
-/* ---- what the kernel says ---- */
+/* ---- the kernel's sums ---- */
 
 static int begin(void *arg)
 {
@@ -117,13 +117,13 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-/* Is that what kernels before 5.11 and 5.14 say, and records? Rates are less certain then. */
+/* Error of kernels before 5.11 and 5.14, and of records? Then rates are less certain. */
 static bool is_without(int ret)
 {
 	return ret == -ENOENT || ret == -EOPNOTSUPP || ret == -ENODATA;
 }
 
-/* What the kernel counted in all. @has: it does count. */
+/* The kernel's total counts. @has: they are available. */
 static int read_stats(struct rates *rates, struct smc_stats *stats, bool *has)
 {
 	int ret = 0;
@@ -139,7 +139,7 @@ static int read_stats(struct rates *rates, struct smc_stats *stats, bool *has)
 	return is_without(ret) ? 0 : ret;
 }
 
-/* ---- connections that fell back: the TCP sockets inside ---- */
+/* ---- TCP sockets inside of fallen-back connections ---- */
 
 static int compare_addr(const struct smc_addr *x, const struct smc_addr *y)
 {
@@ -195,7 +195,7 @@ static void sample_tcp(const struct rates *rates, struct item *item)
 		smc_sample_tcp(&item->sample, tcp, rates->now);
 }
 
-/* ---- what earlier samples said ---- */
+/* ---- earlier samples ---- */
 
 static int compare_known(const void *a, const void *b)
 {
@@ -220,7 +220,7 @@ bool rates_selects(const struct top_opts *opts, const struct smc_sock *sock)
 	       (!opts->only_smcr || mode == SMC_MODE_SMCR);
 }
 
-/* Addresses that had to be looked up once are kept, since each look-up is a dump of all TCP. */
+/* Cache addresses that had to be looked up, as each look-up dumps all TCP sockets. */
 static int complete(struct rates *rates, const struct top_opts *opts)
 {
 	int ret = 0;
@@ -261,11 +261,11 @@ static int sample_fallbacks(struct rates *rates)
 	return ret;
 }
 
-/* ---- what moved ---- */
+/* ---- traffic ---- */
 
 /*
- * What to compare with. NULL: with nothing, as the connection is new, or it was not one yet.
- * @since: from when on; the time of the sample itself if there is nothing to say
+ * Baseline of a row. NULL: none, as the connection is new, or was not one yet.
+ * @since: start of the interval; time of the sample itself if there is nothing to report
  */
 static const struct smc_sample *base_of(struct rates *rates, const struct item *item,
 					int64_t *since)
@@ -277,7 +277,7 @@ static const struct smc_sample *base_of(struct rates *rates, const struct item *
 		return NULL;
 	known->is_seen = true;
 	*since = known->sample.at;
-	/* It was a connection, and what it had moved by then is not known. */
+	/* It was a connection already, but its traffic until then is unknown. */
 	if (known->is_connected && known->sample.mode != item->sample.mode)
 		*since = rates->now;
 	return &known->sample;
@@ -305,7 +305,7 @@ static bool since(const struct smc_tech_stats *now, const struct smc_tech_stats 
 	return true;
 }
 
-/* The kernel's sum of one direction, without what cursors show. @uncounted: calls it leaves out. */
+/* The kernel's sum of one direction, minus the cursors' sum. @uncounted: calls without bytes. */
 static uint64_t unseen_of(const struct smc_tech_stats *now, const struct smc_tech_stats *before,
 			  int index, int uncounted, uint64_t shown)
 {
@@ -360,7 +360,7 @@ static int compute(struct rates *rates)
 	return 0;
 }
 
-/* ---- for the next time ---- */
+/* ---- prepare the next sample ---- */
 
 static void remember(struct known_list *list, const struct item *item)
 {
@@ -377,7 +377,7 @@ static void remember(struct known_list *list, const struct item *item)
 	smc_array_append(&list->entries, &list->count, &list->size, &known, sizeof(known));
 }
 
-/* Those of this sample, and those that may only have been left out. */
+/* Keep the sockets of this sample, and those that it may have missed. */
 static void renew(struct rates *rates)
 {
 	struct known_list list = { .entries = NULL };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* On a terminal: the screen, and what the keys do. */
+/* Full-screen mode, and its keys. */
 #include "top.h"
 
 #include <string.h>
@@ -9,24 +9,24 @@
 #include "sockets/lookup.h"
 #include "terminal.h"
 
-/* Processes are looked for again when one is missing, but never for more than this part of time. */
+/* Missing processes are searched again, but only for this fraction of the time. */
 #define SCAN_PART 50
 #define SCAN_SECONDS 2.0
-/* Two samples that are closer than that say little. */
+/* Samples closer than this are too inaccurate. */
 #define LEAST_SECONDS 0.1
-/* The line with sums, which a screen of one line has alone. */
+/* Line of totals, the only one on a screen of one line. */
 #define HEAD_LINES 1
-/* A terminal with fewer rows has no line that names the keys. */
+/* Smaller terminals do not show the line of keys. */
 #define TALL 6
 
 /**
- * struct screen - what is shown
+ * struct screen - state of the screen
  * @first: row at the top
- * @rows, @columns: of the terminal; @n_drawn: lines of it that are on their way
- * @lines: of it that a row of the table took, and its header
- * @is_spoilt: there may be anything on it
- * @lookup: who holds sockets, as of @scanned; @scan_seconds is how long that took
- * @sampled: when rows were taken last
+ * @rows, @columns: size of the terminal; @n_drawn: lines drawn so far
+ * @lines: lines taken by one row of the table, and its header
+ * @is_spoilt: the content is unknown: redraw everything
+ * @lookup: holders of sockets, as of @scanned; @scan_seconds: duration of that scan
+ * @sampled: time of the last sample
  */
 struct screen {
 	const struct top_opts *opts;
@@ -63,7 +63,7 @@ static double seconds_now(void)
 	return (double)clock_ns(CLOCK_MONOTONIC) / 1e9;
 }
 
-/* ---- who holds what ---- */
+/* ---- holders ---- */
 
 static int scan(struct screen *screen)
 {
@@ -78,19 +78,19 @@ static int scan(struct screen *screen)
 	return ret;
 }
 
-/* Lines below the sums, without that of the keys. */
+/* Lines below the totals, without the line of keys. */
 static size_t lines_left(const struct screen *screen)
 {
 	return screen->rows - HEAD_LINES - (screen->rows >= TALL);
 }
 
-/* Rows for which there is room below the header. */
+/* Number of rows that fit below the header. */
 static size_t room(const struct screen *screen)
 {
 	return lines_left(screen) / screen->lines ? lines_left(screen) / screen->lines - 1 : 0;
 }
 
-/* Rows that are on the screen: from @first on. */
+/* Rows on the screen, from @first on. */
 static size_t visible(const struct screen *screen)
 {
 	size_t rest = screen->table.count - screen->first;
@@ -110,8 +110,8 @@ static bool is_missing(const struct screen *screen)
 }
 
 /*
- * Put the rows in order. Other users' processes stay missing for good: looking for them again costs
- * a fixed part of the time.
+ * Sort the rows. Other users' processes are missing for good: the repeated search costs a fixed
+ * fraction of the time.
  */
 static int arrange(struct screen *screen)
 {
@@ -152,12 +152,12 @@ static int take(struct screen *screen)
 
 /* ---- drawing ---- */
 
-/* A line of the screen; with an attribute it is filled up. */
+/* Draw a line; with an attribute it is padded to the full width. */
 static void draw_line(struct screen *screen, const char *data, size_t len, const char *attribute)
 {
 	struct out_text *text = &screen->text;
 
-	/* No end of a line behind the last one: it would push the first out. */
+	/* No newline after the last line: it would scroll the first one out. */
 	out_str(text, screen->n_drawn++ ? "\r\n\033[K" : "\033[H\033[K");
 	if (!screen->has_color)
 		attribute = "";
@@ -181,7 +181,7 @@ static const char *next_line(const struct out_text *text, size_t *at, size_t *le
 	return line;
 }
 
-/* The header stands out as a whole. */
+/* The header is highlighted as a whole. */
 static void draw_table(struct screen *screen)
 {
 	size_t at = 0, len, left = lines_left(screen);
@@ -203,7 +203,7 @@ static void draw_help(struct screen *screen)
 	}
 }
 
-/* At the lower edge. */
+/* At the bottom. */
 static void draw_keys(struct screen *screen)
 {
 	static const char keys[] = "q quit  h help  r u n p sort by rate, unread, unsent, process";
@@ -316,7 +316,7 @@ int top_run(const struct top_opts *opts, struct rates *rates, int *signal, struc
 	};
 	int ret = top_view(&screen.view, opts, err);
 
-	/* What fails at once is said without a screen. */
+	/* Errors of the first sample are reported without a screen. */
 	if (!ret)
 		ret = sample(&screen);
 	if (!ret)

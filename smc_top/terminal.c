@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A whole screen of a terminal, and the keys typed at it. */
+/* Full-screen access to a terminal: screen and keys. */
 #include "terminal.h"
 
 #include <errno.h>
@@ -13,10 +13,10 @@
 #include "base/clock.h"
 
 #define ESC '\033'
-/* How long the rest of a key's bytes may take after the first. */
+/* Timeout for the remaining bytes of a key. */
 #define REST_MS 50
 
-/* The other screen, nothing on it, no cursor; and back. */
+/* Enter the alternate screen, clear it, hide the cursor; and back. */
 static const char screen_on[] = "\033[?1049h\033[H\033[J\033[?25l";
 static const char screen_off[] = "\033[?25h\033[?1049l";
 
@@ -32,7 +32,7 @@ bool cli_terminal_usable(void)
 
 static void say(const char *sequence)
 {
-	/* Of no use if it fails: the terminal has gone then. */
+	/* Errors are ignored: then the terminal is gone. */
 	(void)!write(STDOUT_FILENO, sequence, strlen(sequence));
 }
 
@@ -94,7 +94,7 @@ struct sequence {
 	int key;
 };
 
-/* Behind the escape character: of xterm, the Linux console, screen, and what resembles them. */
+/* Sequences after the escape character: xterm, the Linux console, screen, and similar ones. */
 static const struct sequence sequences[] = {
 	{ "[A", CLI_KEY_UP },	 { "OA", CLI_KEY_UP },	     { "[B", CLI_KEY_DOWN },
 	{ "OB", CLI_KEY_DOWN },	 { "[5~", CLI_KEY_PAGE_UP }, { "[6~", CLI_KEY_PAGE_DOWN },
@@ -103,7 +103,7 @@ static const struct sequence sequences[] = {
 	{ "[4~", CLI_KEY_END },	 { "[8~", CLI_KEY_END },
 };
 
-/* Length of "[...X" or "OX" behind the escape character; 0: it is not complete. */
+/* Length of "[...X" or "OX" after the escape character; 0: incomplete. */
 static size_t sequence_length(const char *bytes, size_t len)
 {
 	size_t i = 1;
@@ -141,7 +141,7 @@ int cli_key(const char *bytes, size_t len, bool is_all, size_t *used)
 	return CLI_KEY_OTHER;
 }
 
-/* Return: a key, CLI_KEY_NONE if more of it must come first. */
+/* Return: a key, CLI_KEY_NONE if more bytes are needed. */
 static int next_key(struct cli_terminal *terminal, bool is_all)
 {
 	size_t used;
@@ -149,7 +149,7 @@ static int next_key(struct cli_terminal *terminal, bool is_all)
 
 	if (!terminal->n_keys)
 		return CLI_KEY_NONE;
-	/* A sequence that fills the buffer is nobody's. */
+	/* A sequence that fills the buffer is invalid. */
 	is_all |= terminal->n_keys == sizeof(terminal->keys);
 	key = cli_key(terminal->keys, terminal->n_keys, is_all, &used);
 	if (!used)
@@ -167,7 +167,7 @@ static int stop_for(struct cli_terminal *terminal, int signal)
 	return CLI_KEY_STOP;
 }
 
-/* Stopped until somebody lets us go on; then the terminal may be a different one's. */
+/* Stopped until SIGCONT; after that, another process may own the terminal. */
 static int pause_here(struct cli_terminal *terminal)
 {
 	give_back(terminal);
@@ -194,13 +194,13 @@ static int64_t milliseconds(void)
 	return clock_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
-/* Return: a key, or CLI_KEY_NONE with what came in the buffer. */
+/* Return: a key, or CLI_KEY_NONE with the input in the buffer. */
 static int read_keys(struct cli_terminal *terminal, short events)
 {
 	ssize_t len = read(STDIN_FILENO, terminal->keys + terminal->n_keys,
 			   sizeof(terminal->keys) - terminal->n_keys);
 
-	/* It said that there is something, and there is nothing: the terminal has gone. */
+	/* Readable without data: the terminal is gone. */
 	if (len < 0 ? errno != EAGAIN && errno != EINTR : !len && events & POLLHUP)
 		return stop_for(terminal, SIGHUP);
 	terminal->n_keys += len > 0 ? (size_t)len : 0;

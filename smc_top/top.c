@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which connections are shown in which order, and as text or JSON once. */
+/* Select and sort the connections; print them as text or JSON. */
 #include "top.h"
 
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static int by_rate(const void *a, const void *b)
 	return order ? order : compare_numbers(y->base.sock.cookie, x->base.sock.cookie);
 }
 
-/* The fullest first, without a buffer last. */
+/* The fullest first, missing buffers last. */
 static int compare_fills(const struct smc_fill *x, const struct smc_fill *y)
 {
 	if (!x->size || !y->size)
@@ -93,7 +93,7 @@ static int by_unsent(const void *a, const void *b)
 	return order ? order : by_rate(a, b);
 }
 
-/* By name and number; those that nobody holds, or nobody whom we may see, last. */
+/* By name and number; sockets without a visible holder come last. */
 static int by_process(const void *a, const void *b)
 {
 	const struct sockets_row *x = &row_at(a)->base, *y = &row_at(b)->base;
@@ -255,7 +255,7 @@ static void append_table(struct out_text *text, const struct top_table *table,
 	top_rows(text, table, view, 0, table->count, width, !opts->no_header);
 }
 
-/* Looking who holds them costs more than the sockets themselves, so not for nothing. */
+/* To find holders costs more than to read the sockets: only do it if needed. */
 static int join(struct sockets_lookup *lookup, struct rates *rates, const struct top_opts *opts,
 		struct smc_err *err)
 {
