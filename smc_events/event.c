@@ -34,7 +34,7 @@ bool event_is_link(const struct event *event)
 
 /* ---- text ---- */
 
-/* As "2026-11-22T12:01:07.412345Z", or in local time "12:01:07.412". */
+/* Format "2026-11-22T12:01:07.412345Z", or in local time "12:01:07.412". */
 static void event_time(struct out_text *text, int64_t at, bool is_local)
 {
 	time_t seconds = at / SECOND;
@@ -178,9 +178,9 @@ void event_text(struct out_text *text, const struct event *event)
 	out_char(text, '\n');
 }
 
-/* ---- what to type ---- */
+/* ---- remedies ---- */
 
-/* What the peer found says more. */
+/* Prefer the peer's reason; it is more specific. */
 static uint32_t telling(const struct event *event, bool *is_peer)
 {
 	*is_peer = event->sock.fallback.peer_diagnosis;
@@ -234,7 +234,7 @@ void event_remedies_read(struct out_text *text, const struct event *event, size_
 
 		out_printf(text, "        %s", place);
 		out_wrap(text, width, 8 + strlen(place), 8, at->purpose);
-		/* In one piece, so that it can be copied. */
+		/* Not wrapped, so that it can be copied. */
 		out_printf(text, "\n        -> %s\n", at->command);
 	}
 }

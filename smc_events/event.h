@@ -10,25 +10,25 @@
 #include "sockets/show.h"
 
 enum event_kind {
-	EVENT_START, /* the first one: from now on all is told */
+	EVENT_START, /* first event: complete from here on */
 	EVENT_CONNECTED,
 	EVENT_FALLBACK,
 	EVENT_CLOSED,
 	EVENT_LINK_UP,
 	EVENT_LINK_DOWN,
-	EVENT_LOST,	/* some were lost */
-	EVENT_UNLISTEN, /* not shown: somebody does not listen any more */
+	EVENT_LOST,	/* some events were lost */
+	EVENT_UNLISTEN, /* not shown: a listener was closed */
 };
 
 enum event_side { EVENT_UNKNOWN, EVENT_CLIENT, EVENT_SERVER };
 
-/** struct event_process - @pid: 0: nobody was seen */
+/** struct event_process - @pid: 0: not seen */
 struct event_process {
 	pid_t pid;
 	char comm[16];
 };
 
-/** struct event_moved - @is_least: more may have gone by unseen */
+/** struct event_moved - @is_least: a lower bound, as a cursor may have wrapped */
 struct event_moved {
 	uint64_t bytes;
 	bool is_least;
@@ -37,11 +37,11 @@ struct event_moved {
 /**
  * struct event - what happened
  * @at: nanoseconds since 1970
- * @sock: addresses, mode, reason and owner of a connection; its mode is 0xff if it is not known
+ * @sock: addresses, mode, reason and owner of a connection; mode 0xff if unknown
  * @handshake, @lived: nanoseconds, -1: not known
- * @in, @out: if @has_bytes
- * @lgr: of a connection over SMC-R, 0: not known
- * @lost: of EVENT_LOST: how many
+ * @in, @out: valid if @has_bytes
+ * @lgr: link group of an SMC-R connection, 0: not known
+ * @lost: for EVENT_LOST: number of events
  */
 struct event {
 	enum event_kind kind;
@@ -57,7 +57,7 @@ struct event {
 	uint64_t lost;
 };
 
-/** typedef event_fn - takes what happened. Return: 0, -errno */
+/** typedef event_fn - takes an event. Return: 0, -errno */
 typedef int (*event_fn)(void *arg, struct event *event);
 
 /** event_is_link() - is it about a link? */
@@ -66,17 +66,17 @@ bool event_is_link(const struct event *event);
 /** event_text() - append one line, in local time */
 void event_text(struct out_text *text, const struct event *event);
 
-/** event_remedies() - append what a fallback means, and what to type */
+/** event_remedies() - append the meaning of a fallback, and commands that may help */
 void event_remedies(struct out_text *text, const struct event *event);
 
 /**
  * event_remedies_read() - the same for a terminal of @width columns
- * @known: the reasons that were explained before; those are not explained again
+ * @known: reasons explained before, which are not repeated
  */
 void event_remedies_read(struct out_text *text, const struct event *event, size_t width,
 			 struct sockets_codes *known);
 
-/** event_json() - the same as an object; @explained: with what to type */
+/** event_json() - the event as an object; @explained: with commands that may help */
 json_t *event_json(const struct event *event, bool explained);
 
 /** event_duration() - append "1.9 ms", "12.3 s", "4 min 12 s", "3 h 4 min", "2 d 3 h" */

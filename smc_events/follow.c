@@ -9,7 +9,7 @@
 #include "bpf/address.h"
 #include "bpf/bpfmap.h"
 
-/* ---- what it tells ---- */
+/* ---- records ---- */
 
 struct event_moved follow_moved(const struct smclife_moved *moved, bool is_whole)
 {
@@ -63,7 +63,7 @@ static void copy_socket(struct event *event, const struct smclife_event *report)
 		return;
 	if (is_whole && socket->born)
 		event->lived = (int64_t)(report->at - socket->born);
-	/* TCP itself counts. */
+	/* TCP has its own counters. */
 	is_whole |= socket->mode == SMCLIFE_TCP;
 	event->in = follow_moved(&socket->in, is_whole);
 	event->out = follow_moved(&socket->out, is_whole);
@@ -102,7 +102,7 @@ static int on_record(void *arg, void *record, size_t len)
 	return follow->fn(follow->arg, &event);
 }
 
-/* ---- beginning and end ---- */
+/* ---- start and end ---- */
 
 int follow_open(struct follow *follow, struct smc_err *err)
 {

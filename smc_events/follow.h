@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where events come from: the eBPF program that follows SMC sockets. */
+/* Source of events: the eBPF program that follows SMC sockets. */
 #pragma once
 
 #include "event.h"
@@ -8,7 +8,7 @@
 
 /**
  * struct follow - @fn: called with @arg by follow_read()
- * @state: map; @lost: events without room that have been reported
+ * @state: map; @lost: lost events that have been reported
  */
 struct follow {
 	event_fn fn;
@@ -20,28 +20,28 @@ struct follow {
 };
 
 /**
- * follow_open() - load it, and have it watch this network namespace from now on
- * @follow: has @fn and @arg; its programs are the caller's to close
+ * follow_open() - load the program, and watch this network namespace from now on
+ * @follow: has @fn and @arg; the caller closes its programs
  *
- * Needs the kernel's SMC to be there, and Linux 5.17. Return: 0, -errno with @err.
+ * Needs SMC in the kernel, and Linux 5.17. Return: 0, -errno with @err.
  */
 int follow_open(struct follow *follow, struct smc_err *err);
 
-/** follow_read() - hand over what happened and was lost. Return: 0, -errno with @err, @fn's */
+/** follow_read() - pass on events and losses. Return: 0, -errno with @err, @fn's */
 int follow_read(struct follow *follow, struct smc_err *err);
 
 /**
  * follow_moved() - bytes of one direction
- * @is_whole: it was followed from the beginning
+ * @is_whole: it was followed from the start
  *
- * A cursor says which of the numbers that are whole rounds apart is right, and what was counted
- * which round: bytes that were only looked at count for nothing.
+ * The cursor is exact modulo whole wraps, and the count selects the wrap: so bytes read with
+ * MSG_PEEK do not matter.
  */
 struct event_moved follow_moved(const struct smclife_moved *moved, bool is_whole);
 
 /**
- * follow_event() - from a record; @clock: what CLOCK_REALTIME is ahead of CLOCK_MONOTONIC
+ * follow_event() - convert a record; @clock: CLOCK_REALTIME minus CLOCK_MONOTONIC
  *
- * Return: 0, -ENOENT for what is nothing to show.
+ * Return: 0, -ENOENT if there is nothing to show.
  */
 int follow_event(struct event *event, const struct smclife_event *told, int64_t clock);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Who listens where. */
+/* Find the owner of a listening address. */
 #include "listeners.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "sockets/fetch.h"
 
-/* Between two times of reading all, if something is not found. */
+/* Minimum interval between two scans, if something is not found. */
 #define PAUSE_NS 500000000
 
 struct listener {
@@ -75,7 +75,7 @@ static int load(struct listeners *listeners, struct smc_err *err)
 	return ret;
 }
 
-/* An address of its own comes before any address. */
+/* A specific address takes precedence over the wildcard. */
 static const struct listener *find(const struct listeners *listeners, const struct smc_addr *local)
 {
 	static const uint8_t any[16];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose connections those are that the kernel's worker takes: who listens there. */
+/* Owners of connections accepted by a kernel worker: the processes that listen there. */
 #pragma once
 
 #include "base/err.h"
@@ -7,9 +7,9 @@
 #include "sockets/lookup.h"
 
 /**
- * struct listeners - those that are known; begin with all zero
- * @at: when they were read, 0: never
- * @is_stale: somebody does not listen any more: they have to be read again
+ * struct listeners - known listeners; zero-initialize
+ * @at: time of the scan, 0: never
+ * @is_stale: a listener was closed: scan again
  */
 struct listeners {
 	struct listener *entries;
@@ -21,8 +21,8 @@ struct listeners {
 };
 
 /**
- * listeners_find() - note who listens at the local end of a connection: owner and first process
+ * listeners_find() - fill in the listener at a connection's local end: owner and first process
  *
- * Return: 0, also when nobody is found; -errno with @err.
+ * Return: 0, also if there is none; -errno with @err.
  */
 int listeners_find(struct listeners *listeners, struct event *event, struct smc_err *err);
