@@ -125,8 +125,8 @@ static void write_rules(struct out_text *text, const struct policy *policy,
 }
 
 /*
- * Three sets: peers whose SYN-ACK had the option and that have not sent a CLC message yet; those of
- * them still within the time limit (the kernel waits for 6 s); and those that never sent one.
+ * Set asked: peers whose SYN-ACK had the option and that have not sent a CLC message yet; fresh:
+ * those of them that may still send one (the kernel waits for 6 s); learned: peers that never did.
  */
 static void write_learn_sets(struct out_text *text, const struct policy *policy)
 {
