@@ -493,7 +493,7 @@ static void serve(void)
 	}
 }
 
-/* Handle requests that arrived after it stopped to listen, and data unsent at SIGTERM. */
+/* Handle requests that arrived after the end of listening, and data unsent at SIGTERM. */
 static void finish(void)
 {
 	int64_t now = milliseconds(), end = now + TERMINATION, next = look(now);
