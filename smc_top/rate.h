@@ -119,6 +119,6 @@ const char *smc_brake_name(enum smc_brake brake);
 /**
  * smc_brake_word() - short name for a narrow column
  *
- * "we read", "peer reads", ...; NULL for none
+ * "we read", "peer reads", ...; NULL for none.
  */
 const char *smc_brake_word(enum smc_brake brake);

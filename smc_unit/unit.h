@@ -105,7 +105,7 @@ struct listeners {
 /**
  * unit_listeners() - listeners of a unit, or of all instances of a template
  *
- * -EPERM without rights
+ * -EPERM without rights.
  */
 int unit_listeners(struct listeners *found, const struct unit *unit, struct smc_err *err);
 

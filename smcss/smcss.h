@@ -52,7 +52,7 @@ void summary_add(struct summary *summary, const struct sockets_row *row);
 /**
  * summary_print() - append the tables
  *
- * With @spaces, for --all-netns, that of namespaces instead
+ * With @spaces, for --all-netns, that of namespaces instead.
  */
 void summary_print(struct summary *summary, const struct netns_list *spaces, struct out_text *text);
 

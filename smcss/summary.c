@@ -36,9 +36,8 @@ struct summary_group {
 };
 
 /**
- * struct summary - @has_listening
- *
- * Listening sockets are selected, so a count of 0 is meaningful
+ * struct summary - counts of a table
+ * @has_listening: listening sockets are selected, so a count of 0 is meaningful
  */
 struct summary {
 	bool has_listening;

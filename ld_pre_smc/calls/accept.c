@@ -125,7 +125,7 @@ static int accept_gone(const struct call *call)
 enum found { RESULT, GONE, AGAIN, BUSY, NOBODY, NO_CARE };
 
 /*
- * One thread looks at a time, so an empty queue means that a client was lost to another one.
+ * One caller looks at a time: else an empty queue could mean that another one took the client.
  * @is_asked: the listener is known to be blocking
  */
 static enum found look_alone(const struct call *call, int *fd, struct shim_window *window,

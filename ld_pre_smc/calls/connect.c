@@ -80,7 +80,7 @@ static int start(const struct attempt *try)
 
 /*
  * A socket only notices by another connect() that it is connected. A socket that is about to fall
- * back returns EALREADY for a moment: otherwise its TCP socket would not notice.
+ * back returns EALREADY for a moment: repeat it, or its TCP socket would not notice.
  */
 static void tell_connected(const struct attempt *try)
 {

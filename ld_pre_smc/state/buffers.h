@@ -6,7 +6,7 @@
  * TCP connection that it falls back to, and the clients of a listener get SMC buffers of its TCP
  * socket's size only if that is locked. So our sizes are unlocked (SO_BUF_LOCK, Linux 5.14) except
  * while listen(2) copies them, and unlocked again on clients that came over TCP. Sizes set by the
- * program itself stay locked: the listener tells them apart. Nothing of this is done for a locked
+ * program itself stay locked: the listener identifies them. Nothing of this is done for a locked
  * program, see shim_is_locked.
  */
 #pragma once
@@ -48,7 +48,11 @@ void shim_relock_buffers(int fd, int locks);
  */
 void shim_accepted_buffers(int listener, int fd);
 
-/** shim_copy_buffers() - copy the program's own sizes to a socket that replaces @from */
+/**
+ * shim_copy_buffers() - copy sizes to a socket that replaces @from
+ *
+ * Between SMC and TCP only the program's own.
+ */
 void shim_copy_buffers(int from, int to, bool are_both_smc);
 
 /** shim_give_buffers() - apply SMC_SNDBUF and SMC_RCVBUF to a socket that has become SMC */

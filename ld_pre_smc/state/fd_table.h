@@ -170,7 +170,7 @@ void shim_fd_clear(unsigned int bits, int fd);
 /**
  * shim_fd_next() - the lowest marked number from @fd on, -1 if there is none
  *
- * Excludes huge numbers
+ * Excludes huge numbers.
  */
 int shim_fd_next(unsigned int bits, int fd);
 

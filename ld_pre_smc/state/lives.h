@@ -60,7 +60,7 @@ void shim_lives_share(int fd);
 /**
  * shim_lives_broke() - the SMC handshake with this peer broke
  *
- * Use TCP for LEARNED_BROKEN seconds
+ * Use TCP for LEARNED_BROKEN seconds.
  */
 void shim_lives_broke(int fd, const struct sockaddr *addr);
 

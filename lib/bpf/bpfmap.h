@@ -30,9 +30,9 @@ int bpfmap_update(int map, const void *key, const void *value);
 int bpfmap_delete(int map, const void *key);
 
 /**
- * bpfmap_next() - the key after @key, or the first for NULL.
+ * bpfmap_next() - the key after @key, or the first for NULL
  *
- * Return: 0, -ENOENT at the end, -errno
+ * Return: 0, -ENOENT at the end, -errno.
  */
 int bpfmap_next(int map, const void *key, void *next);
 

@@ -9,9 +9,9 @@
 #define BTF_JIT "bpf_jit_charge_modmem"
 
 /**
- * btf_read() - the whole BTF of the kernel, @len bytes of binary data.
+ * btf_read() - the whole BTF of the kernel, @len bytes of binary data
  *
- * Return: memory to be freed, or NULL if there is none
+ * Return: memory to be freed, or NULL if there is none.
  */
 char *btf_read(size_t *len);
 
@@ -19,8 +19,8 @@ char *btf_read(size_t *len);
 bool btf_has_name(const char *btf, size_t len, const char *name);
 
 /**
- * btf_kernel_has() - btf_has_name() of the running kernel, read once.
+ * btf_kernel_has() - btf_has_name() of the running kernel, read once
  *
- * Return: 1, 0; -1 without BTF
+ * Return: 1, 0; -1 without BTF.
  */
 int btf_kernel_has(const char *name);

@@ -57,9 +57,9 @@ struct libbpf {
 };
 
 /**
- * libbpf_find() - load it and silence its messages.
+ * libbpf_find() - load it and silence its messages
  *
- * Return: 0, -ENOSYS naming the missing package
+ * Return: 0, -ENOSYS naming the missing package.
  */
 int libbpf_find(struct libbpf *lib, struct smc_err *err);
 

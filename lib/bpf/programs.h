@@ -48,7 +48,7 @@ int bpf_programs_start(struct bpf_programs **programs, const struct bpf_watch *w
 /**
  * bpf_programs_fd() - poll for input
  *
- * Wakes only when a program requests it, not for every record
+ * Wakes only when a program requests it, not for every record.
  */
 int bpf_programs_fd(const struct bpf_programs *programs);
 

@@ -11,9 +11,9 @@
 #define TCPLIFE_EVENTS_SIZE (4 * 1024 * 1024)
 
 /**
- * struct tcplife_state - @netns
- *
- * Inode of the namespace to watch; @lost: records dropped as the ring was full
+ * struct tcplife_state - state shared with the reader
+ * @netns: inode of the namespace to watch
+ * @lost: records dropped as the ring was full
  */
 struct tcplife_state {
 	__u32 netns, unused;

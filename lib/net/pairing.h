@@ -73,7 +73,7 @@ const char *pnet_row_state(const struct pnet_row *row);
 /**
  * pnet_row_serves() - does a port or ISM device serve @net? By PNET ID
  *
- * If both have none, as its own device
+ * If both have none, as its own device.
  */
 bool pnet_row_serves(const struct pnet_row *row, const struct pnet_row *net);
 

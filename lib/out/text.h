@@ -39,7 +39,7 @@ static inline void out_str(struct out_text *text, const char *str)
 /**
  * out_printf() - append text made by printf(3)
  *
- * For whole lines, as the others are several times faster
+ * For whole lines, as the others are several times faster.
  */
 void out_printf(struct out_text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

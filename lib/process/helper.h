@@ -5,8 +5,9 @@
 #include <sys/types.h>
 
 /**
- * helper_fork() - fork(2) without a signal at the child's end; wait(2) ignores it without __WCLONE.
- * Return: as fork(), or -errno
+ * helper_fork() - fork(2), but the child sends no signal when it ends
+ *
+ * wait(2) ignores it without __WCLONE. Return: as fork(), or -errno.
  */
 pid_t helper_fork(void);
 

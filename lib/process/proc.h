@@ -68,7 +68,7 @@ void proc_table_free(struct proc_table *table);
 /**
  * proc_fd_holds() - is the socket still open there? Numbers are reused
  *
- * On a recorded host: true
+ * On a recorded host: true.
  */
 bool proc_fd_holds(const struct proc_fd *holder);
 
