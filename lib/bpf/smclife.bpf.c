@@ -198,7 +198,7 @@ static void on_accept(void)
 }
 AT(smc_listen_work, on_accept, ARGUMENTS(void *work))
 
-/* The socket is known, or else accepted, or not yet connected. */
+/* A socket not seen before was accepted, or is not connected yet. */
 static void note_mode(struct sock *sk, __u8 mode, __u32 reason)
 {
 	struct smclife_socket *socket = find(sk), fresh = { .mode = mode, .reason = reason };

@@ -100,7 +100,6 @@ bool launch_is_strict(const struct launch *launch);
 
 /**
  * launch_warn() - warn about options unknown to @way, WAY_BPF or WAY_SECCOMP
- *
  * @name: of the command or service
  */
 void launch_warn(const struct launch *launch, enum way way, const char *name);

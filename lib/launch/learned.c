@@ -40,7 +40,7 @@ void learned_program(struct learned_program *program, const char *name)
 	program->mark = hash & ~0xffffU;
 }
 
-/* Return: may this caller write the entry now? False also if it now has another destination. */
+/* Lock an entry for writing. Return: false if it is being written, or has another destination. */
 static bool take(struct learned_place place)
 {
 	uint32_t turn = place.turn;

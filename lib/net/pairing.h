@@ -71,13 +71,17 @@ bool pnet_row_is_hardware(const struct pnet_row *row, const struct netdev_table 
 const char *pnet_row_state(const struct pnet_row *row);
 
 /**
- * pnet_row_serves() - does a port or ISM device serve @net? By PNET ID
+ * pnet_row_serves() - does a port or ISM device serve @net?
  *
- * If both have none, as its own device.
+ * Compares PNET IDs; if neither has one, a port serves its own net device.
  */
 bool pnet_row_serves(const struct pnet_row *row, const struct pnet_row *net);
 
-/** pnet_row_is_root() - is it a base device without upper devices to serve? */
+/**
+ * pnet_row_is_root() - is the row at the top of the tree?
+ *
+ * A net device without a lower device, or an RDMA or ISM device that serves no net device.
+ */
 bool pnet_row_is_root(const struct pnet_rows *rows, const struct pnet_row *row);
 
 /**

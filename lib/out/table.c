@@ -417,7 +417,7 @@ static void *allocate(size_t size)
 	return xrealloc(NULL, size, 1);
 }
 
-/* Affects jansson in the whole tool: members would be missing from a document without memory. */
+/* Affects jansson in the whole tool: without memory it would leave members out of a document. */
 static void __attribute__((constructor)) set_allocation(void)
 {
 	json_set_alloc_funcs(allocate, free);
