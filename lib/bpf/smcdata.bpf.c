@@ -626,7 +626,6 @@ static bool is_other_call(const struct call *call, struct sock *sk, __u64 len)
 }
 
 /*
- * SMC has copied that many bytes of the call that this task is in. @smc: by its type, the same as
  * SMC has copied @len bytes of this task's call. @smc: the same socket as @sk by its type, or NULL.
  */
 static __always_inline void copied(struct sock *sk, struct smc_sock *smc, __u64 len, __u32 kind)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recorded host: what the tools read of the kernel, kept in a directory of ordinary files.
+ * Recorded hosts: data read by the tools, in a directory of ordinary files.
  *
- *   sys/, proc/, ...	files as they were read; an empty file or a directory for what was only
- *			looked for; NAME@link has a link's target, NAME@list a directory's entries
+ *   sys/, proc/, ...	files as they were read; an empty file or directory if only its existence
+ *			was checked; NAME@link has a link's target, NAME@list a directory's entries
  *   netlink/		see netlink/replay.h
  *   probes/NAME	a number, a newline, words: host_probe()
- *   complete		there as long as nothing failed to be recorded
+ *   complete		exists unless something could not be recorded
  */
 #pragma once
 

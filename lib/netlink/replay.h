@@ -4,9 +4,9 @@
  *
  *   smc-tools netlink 1 ORDER ERRNO REQUEST WORDS
  *
- * where ORDER is the machine's byte order, little or big; REQUEST what was asked, as hexadecimal
- * digits, or "-"; WORDS the sentence that came with an error. The messages follow as the kernel
- * sent them, each at NLMSG_ALIGN. Of the other byte order, smc/order.h says what the reader gets.
+ * where ORDER is the machine's byte order, little or big; REQUEST the request in hexadecimal, or
+ * "-"; WORDS the sentence of an error. The messages follow as the kernel sent them, each at
+ * NLMSG_ALIGN. For the other byte order see smc/order.h.
  */
 #pragma once
 

@@ -116,8 +116,8 @@ struct out_col {
 /*
  * End of a row: the kind with struct tag and member, then the condition of the value. Example:
  *
- * { "conns", "#Conns", "connections", 7, OUT_RIGHT, OUT_DEC(smc_lgr, conns, 0), OUT_IF(smc_lgr,
- * has, SMC_LGR_HAS_CONNS) },
+ *	{ "conns", "#Conns", "connections", 7, OUT_RIGHT, OUT_DEC(smc_lgr, conns, 0),
+ *	  OUT_IF(smc_lgr, has, SMC_LGR_HAS_CONNS) },
  */
 #define OUT_DEC(tag, member, n) OUT_NUMBER(OUT_KIND_DEC, tag, member, n)
 #define OUT_DEC_STR(tag, member, n) OUT_NUMBER(OUT_KIND_DEC_STR, tag, member, n)

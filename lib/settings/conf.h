@@ -110,7 +110,7 @@ void conf_add(struct conf *conf, const struct conf_item *item);
 
 /**
  * struct conf_scope - rules of an eBPF scope, same as in smc_bpf: "only ipv4 user redis
- * exclude-comm sshd"; NULL for a missing rule
+ *	exclude-comm sshd"; NULL for a missing rule
  * @comms: sorted, so that equal rules have equal text
  */
 struct conf_scope {
