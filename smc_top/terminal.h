@@ -41,7 +41,7 @@ struct cli_terminal {
 
 /**
  * cli_terminal_usable() - are stdin and stdout a terminal that supports common escape sequences?
- * False with TERM=dumb, or none
+ *	False with TERM=dumb, or none
  */
 bool cli_terminal_usable(void);
 

@@ -51,7 +51,7 @@ enum smcdata_side {
 
 /**
  * struct smcdata_conn - a connection; the other end may be on this host too, with both addresses
- * swapped
+ *	swapped
  * @id: from 1 on
  * @sent, @received: bytes so far
  * @lgr: id of an SMC-R link group; 0: not known

@@ -249,7 +249,7 @@ json_t *out_json_string(const char *str, size_t len);
 
 /**
  * out_json_number() - a number, or its digits as a string from 2^63 on: few readers support
- * larger ones
+ *	larger ones
  */
 json_t *out_json_number(uint64_t value);
 

@@ -74,7 +74,7 @@ bool proc_fd_holds(const struct proc_fd *holder);
 
 /**
  * proc_take_socket() - duplicate a process's socket, by pidfd_getfd(2) of kernel 5.6, which needs
- * ptrace access; not on a recorded host
+ *	ptrace access; not on a recorded host
  *
  * Return: a descriptor; -ESTALE if another file has its place by now; -errno.
  */

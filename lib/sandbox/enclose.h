@@ -30,6 +30,6 @@ int enclose_record(struct smc_err *err);
 
 /**
  * enclose_not() - replacement for commands that need other files too: only checks the owner,
- * who must not be nobody for root. Return: as enclose_record()
+ *	who must not be nobody for root. Return: as enclose_record()
  */
 int enclose_not(struct smc_err *err);

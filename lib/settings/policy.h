@@ -101,7 +101,7 @@ int policy_line(struct policy *policy, const char *const *words, size_t count, s
 
 /**
  * policy_lines() - read the policy lines of a file written by policy_write(),
- * or smc_conf export, up to the first network namespace; settled
+ *	or smc_conf export, up to the first network namespace; settled
  * @text: modified
  */
 void policy_lines(struct policy *policy, char *text);

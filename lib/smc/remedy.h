@@ -29,7 +29,7 @@ const struct smc_remedy *smc_remedies(uint32_t code);
 
 /**
  * smc_remedy_at() - side on which to run it, seen from the other side than the one that raised the
- * reason if @is_peer, else from that one
+ *	reason if @is_peer, else from that one
  */
 enum smc_at smc_remedy_at(const struct smc_remedy *remedy, bool is_peer);
 
