@@ -5,8 +5,6 @@
 
 # An emulated time-stamp counter looks unstable on a busy host; to give it up costs speed
 KERNEL_PARAMETERS="loglevel=6 panic=-1 oops=panic mitigations=off nokaslr tsc=reliable"
-# Once off, another audit= does not switch it on: a test of SELinux reads what is denied
-[[ ${SMC_LAB_APPEND-} == *audit=1* ]] || KERNEL_PARAMETERS+=" audit=0"
 # On a busy host the kernel gives up when the ticks that it tests its timer with come late
 KERNEL_PARAMETERS+=" no_timer_check"
 # Drivers that are built in make net devices at once; as modules they are told not to by files of modprobe.d
