@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers as networks have them: big-endian, at any address. */
+/* Big-endian numbers in network data, at any alignment. */
 #pragma once
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The handshakes of a capture, or on an interface: packets from libpcap, decoded and shown; or as
- * they are into a file.
+ * SMC handshakes of a capture file or an interface: libpcap reads the packets, which are decoded
+ * and shown, or saved unchanged.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,15 +19,15 @@
 /* TCP, and RoCE v2. */
 #define DEFAULT_FILTER "tcp or udp port 4791"
 #define VLAN_FILTER DEFAULT_FILTER " or (vlan and (" DEFAULT_FILTER "))"
-/* A file's lines are written together. */
+/* Output to a file is flushed in blocks of this size. */
 #define WRITE_AT 65536
-/* What a sink returns when enough was shown. */
+/* A sink returns this when enough was shown. */
 #define ENOUGH 1
 
 /**
  * struct capture - an open source
- * @file: that is read, until libpcap has taken it
- * @to: where packets go as they are, before anything was written; @written: the same from then on
+ * @file: the capture file, owned by libpcap once that has opened it
+ * @to: where raw packets are saved, before the first write; @written: the same afterwards
  */
 struct capture {
 	const struct request *request;
@@ -84,13 +84,13 @@ static int open_live(struct capture *capture)
 		status = pcap_set_timeout(capture->pcap, WAIT_MS);
 	if (!status)
 		status = pcap_set_tstamp_precision(capture->pcap, PCAP_TSTAMP_PRECISION_NANO);
-	/* Where the kernel has no nanoseconds, microseconds are multiplied, see time_of(). */
+	/* Without nanoseconds in the kernel, microseconds are multiplied, see time_of(). */
 	if (!status || status == PCAP_ERROR_TSTAMP_PRECISION_NOTSUP)
 		status = pcap_activate(capture->pcap);
 	return status < 0 ? cannot_listen(capture->err, interface, capture->pcap, status) : 0;
 }
 
-/* Nothing of a file is read before rights are given up. */
+/* Rights are given up before anything of the file is read. */
 static int open_file(struct capture *capture)
 {
 	const char *path = capture->request->read;
@@ -143,8 +143,8 @@ static bool is_word(const char *at, size_t len, const char *word)
 }
 
 /*
- * libpcap 1.10 takes what is in memory for the number of an IP protocol that it cannot look up, and
- * reports nothing. It knows the names of those below by itself.
+ * libpcap 1.10 takes uninitialized memory for the number of an IP protocol that it cannot look up,
+ * and reports no error. It knows the names below without a lookup.
  */
 static bool names_protocol(const char *at)
 {
@@ -162,7 +162,7 @@ static bool names_protocol(const char *at)
 	return false;
 }
 
-/* No file can be opened any more in which names are looked up. */
+/* Names cannot be looked up any more: the files for it can no longer be opened. */
 static int wrong_filter(const char *why, struct smc_err *err)
 {
 	bool is_name = !strncmp(why, "unknown host", 12) || !strncmp(why, "unknown port", 12) ||
@@ -188,7 +188,7 @@ static int compile(const struct capture *capture, struct bpf_program *program)
 	return 0;
 }
 
-/* Without one, all packets of a file are looked at. */
+/* Without a filter, all packets of a file are examined. */
 static int set_filter(const struct capture *capture)
 {
 	struct bpf_program program;
@@ -244,17 +244,17 @@ static struct packet_time time_of(const struct capture *capture, const struct pc
 	bool is_nano = pcap_get_tstamp_precision(capture->pcap) == PCAP_TSTAMP_PRECISION_NANO;
 	uint32_t part = (uint32_t)header->ts.tv_usec;
 
-	/* Nobody promises that a file's times are times. */
+	/* The times in a file may be invalid. */
 	part %= is_nano ? 1000000000 : 1000000;
 	return (struct packet_time){ header->ts.tv_sec, is_nano ? part : part * 1000 };
 }
 
-/* Return: 0, -errno; ENOUGH. */
+/* Return: 0, -errno, ENOUGH. */
 static int write_packet(struct capture *capture, const struct pcap_pkthdr *header,
 			const u_char *data)
 {
 	pcap_dump((u_char *)capture->dumper, header, data);
-	/* One that waits for a connection wants to see it. */
+	/* Flush: a user who waits for a connection wants to see it. */
 	if (capture->request->interface)
 		fflush(capture->written);
 	if (ferror(capture->written))
@@ -262,12 +262,12 @@ static int write_packet(struct capture *capture, const struct pcap_pkthdr *heade
 	return ++capture->n_shown == capture->request->count ? ENOUGH : 0;
 }
 
-/* Return: 0, -errno; ENOUGH. */
+/* Return: 0, -errno, ENOUGH. */
 static int on_event(void *arg, const struct flow_event *event)
 {
 	struct capture *capture = arg;
 	const struct request *request = capture->request;
-	/* Behind a pipe there may be a live capture. */
+	/* A pipe may carry a live capture. */
 	bool is_awaited = request->interface || !strcmp(request->read, "-");
 	int ret = 0;
 
@@ -288,7 +288,7 @@ static int decode_packet(struct capture *capture, const struct pcap_pkthdr *head
 	return flow_packet(capture->flows, &packet);
 }
 
-/* Until the file's end, a signal, or enough. Return: 0, -errno; ENOUGH. */
+/* Read until end of file, a signal, or enough packets. Return: 0, -errno, ENOUGH. */
 static int read_packets(struct capture *capture)
 {
 	struct pcap_pkthdr *header;
@@ -296,7 +296,7 @@ static int read_packets(struct capture *capture)
 	int status, ret;
 
 	while ((status = pcap_next_ex(capture->pcap, &header, &data)) >= 0) {
-		/* Nothing came for a while. */
+		/* Timeout without packets. */
 		if (!status)
 			continue;
 		ret = capture->written ? write_packet(capture, header, data) :
@@ -311,7 +311,7 @@ static int read_packets(struct capture *capture)
 
 /* ---- all ---- */
 
-/* Why there may be less to see than somebody who reads a file expects. */
+/* Note why a capture may show less than expected. */
 static void note(const struct capture *capture)
 {
 	uint64_t syns = flow_syns(capture->flows);
@@ -337,7 +337,7 @@ static int decode(struct capture *capture)
 		ret = flow_end(capture->flows);
 	if (ret == ENOUGH)
 		ret = 0;
-	/* What was before the damage is shown. */
+	/* Show the packets before the damage. */
 	if (capture->text.len && (!ret || capture->err->code == EIO))
 		ret = out_print(&capture->text, ret ? NULL : capture->err) ? -capture->err->code :
 									     ret;

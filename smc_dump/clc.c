@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The messages of SMC's handshake (CLC): all is read through struct bytes, which knows the end. */
+/* SMC handshake messages (CLC). All reads go through struct bytes, which checks the bounds. */
 #include "smc_dump/clc.h"
 
 #include <errno.h>
@@ -8,18 +8,18 @@
 /* "SMCR" and "SMCD" in EBCDIC. */
 #define EYE_SMCR 0xe2d4c3d9U
 #define EYE_SMCD 0xe2d4c3c4U
-/* An ISM device that software makes has a CHID from here on, and a GID of twice the length. */
+/* Emulated ISM devices have CHIDs from here on, and 128-bit GIDs. */
 #define CHID_EMULATED 0xff00
-/* Where offsets in a proposal count from. */
+/* Offsets in a proposal count from here. */
 #define AREA_FROM 40
 #define V2_FROM 52
 #define V2_SIZE 40
 #define FIRST_SIZE 36
 #define FIRST_MORE 16
-/* Of buffers the upper half of a byte says how often this is doubled. */
+/* Buffer size: this is doubled as often as the upper half of the byte says. */
 #define BUFFER_LEAST 16384U
 
-/** struct bytes - what is there; @len: without the trailer, or what was captured */
+/** struct bytes - a message; @len: captured bytes, without the trailer */
 struct bytes {
 	const uint8_t *data;
 	size_t len;
@@ -53,7 +53,7 @@ static void copy(void *out, const struct bytes *in, size_t at, size_t len)
 		memcpy(out, in->data + at, len);
 }
 
-/* 32 bytes, without the blanks at their end. */
+/* 32 bytes, padded with blanks that are dropped. */
 static void copy_name(char out[SMC_CLC_EID], const struct bytes *in, size_t at)
 {
 	size_t len = SMC_CLC_EID - 1;
@@ -91,7 +91,7 @@ static void damage(struct smc_clc *clc, const char *what)
 		clc->damage = what;
 }
 
-/* Set a bit of @has if all of that is there; a message that is too short for it is damaged. */
+/* Set a bit of @has if the whole group is there; a message too short for it is damaged. */
 static bool claim(struct smc_clc *clc, const struct bytes *in, size_t at, size_t len, uint32_t bits)
 {
 	if (!has_bytes(in, at, len)) {
@@ -127,8 +127,8 @@ static void read_subnet(struct smc_clc *clc, const struct bytes *in, size_t at)
 }
 
 /*
- * Entries of ISM devices. One that is emulated takes two: the second repeats the CHID and has the
- * other half of the GID.
+ * ISM device entries. An emulated device takes two: the second repeats the CHID and has the other
+ * half of the GID.
  */
 static void read_isms(struct smc_clc *clc, const struct bytes *in, size_t at, size_t count)
 {
@@ -182,7 +182,7 @@ static void read_v2(struct smc_clc *clc, const struct bytes *in, size_t at)
 	clc->features = GET16(in, at + 26);
 	read_ueids(clc, in, at + V2_SIZE, GET8(in, at));
 	offset = GET16(in, at + 6);
-	/* Counted from behind the offset itself. */
+	/* The offset counts from its own end. */
 	if (!offset || !claim(clc, in, at + 8 + offset, 48, SMC_CLC_HAS_SEID))
 		return;
 	copy_name(clc->seid, in, at + 8 + offset);
@@ -205,7 +205,7 @@ static void read_proposal(struct smc_clc *clc, const struct bytes *in)
 		clc->has |= SMC_CLC_HAS_GID;
 		read_subnet(clc, in, AREA_FROM + offset);
 	}
-	/* A version 1 host may leave out what follows. */
+	/* A version 1 host may leave out the rest. */
 	if (clc->version < 2 && offset < 40)
 		return;
 	if (!claim(clc, in, 40, 12, 0))
@@ -240,7 +240,7 @@ static void read_gids(struct smc_clc *clc, const struct bytes *in, size_t at)
 	}
 }
 
-/* Return: where it ends, 0 if it is not all there. */
+/* Return: offset of the end, 0 if it is not all there. */
 static size_t read_first(struct smc_clc *clc, const struct bytes *in, size_t at)
 {
 	if (!claim(clc, in, at, FIRST_SIZE, SMC_CLC_HAS_FIRST | SMC_CLC_HAS_RELEASE))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The messages of SMC's handshake (CLC), which two hosts send each other through TCP before data:
- * bytes -> struct. Pure.
+ * SMC handshake messages (CLC), which two hosts exchange over TCP before data: bytes -> struct.
+ * Pure.
  *
  * Layouts: RFC 7609 appendix A for version 1, net/smc/smc_clc.h of Linux for versions 2 and 2.1.
  * All numbers are big-endian, on every machine.
@@ -15,7 +15,7 @@
 /* Eye catcher at both ends, type, length, version. */
 #define SMC_CLC_HEADER 8
 #define SMC_CLC_TRAILER 4
-/* More than any known message has; what claims to be longer is none. */
+/* Longer than any known message: a longer one is not CLC. */
 #define SMC_CLC_MAX 2048
 #define SMC_CLC_EID 33
 #define SMC_CLC_MAX_ISM 8
@@ -38,15 +38,15 @@ enum smc_clc_path {
 	SMC_CLC_BOTH,
 };
 
-/** enum smc_clc_has - groups of members that were in the message, as far as it was captured */
+/** enum smc_clc_has - groups of members that were captured */
 enum smc_clc_has {
 	SMC_CLC_HAS_PEER_ID = 1 << 0,
-	SMC_CLC_HAS_GID = 1 << 1,	 /* of SMC-R: GID and MAC */
+	SMC_CLC_HAS_GID = 1 << 1,	 /* SMC-R: GID and MAC */
 	SMC_CLC_HAS_SUBNET = 1 << 2,	 /* proposal: subnet and prefixes */
 	SMC_CLC_HAS_V2 = 1 << 3,	 /* proposal: the extension of version 2 */
 	SMC_CLC_HAS_LIMITS = 1 << 4,	 /* max_conns, max_links, features */
 	SMC_CLC_HAS_SEID = 1 << 5,	 /* proposal: the extension of SMC-Dv2 */
-	SMC_CLC_HAS_CHID = 1 << 6,	 /* of ISM */
+	SMC_CLC_HAS_CHID = 1 << 6,	 /* ISM */
 	SMC_CLC_HAS_RDMA = 1 << 7,	 /* accept, confirm of SMC-R */
 	SMC_CLC_HAS_DMB = 1 << 8,	 /* accept, confirm of SMC-D */
 	SMC_CLC_HAS_EID = 1 << 9,	 /* accept, confirm of version 2 */
@@ -85,16 +85,16 @@ struct smc_clc_prefix {
  * @peer_id: of the sender: 2 bytes of an instance, then a MAC
  * @gid, @mac: of the sender's RoCE port
  * @ism_gid, @ism_gid_ext, @chid: of its ISM device
- * @n_prefixes, @n_ueids, @n_isms, @n_gids: how many of the array are there; more were announced if
- *	the message is cut or damaged
- * @release: of SMC, from which on version 2 is called 2.1
+ * @n_prefixes, @n_ueids, @n_isms, @n_gids: used entries of the arrays; a message that is cut or
+ * damaged may have announced more
+ * @release: of SMC; version 2 with a release is called 2.1
  * @os: 1 z/OS, 2 Linux, 3 AIX
  * @features: bit 0: emulated ISM
  * @buffer: in bytes; @mtu_code: 1 for 256 to 5 for 4096
  * @is_direct: the RoCE path has no gateway
- * @reason: a number of smc/reason.h, where Linux declines
+ * @reason: as in smc/reason.h, if Linux declines
  *
- * Strings were blank padded; they may have any other byte.
+ * Blank padding of strings is removed; they may contain any other byte.
  */
 struct smc_clc {
 	const char *damage;
@@ -136,15 +136,15 @@ struct smc_clc {
 };
 
 /**
- * smc_clc_length() - of the CLC message that begins here; 0 for another protocol; SMC_CLC_HEADER
- *	while @len is less than that and nothing contradicts
+ * smc_clc_length() - length of the CLC message that begins here; 0 for another protocol;
+ * SMC_CLC_HEADER if @len is less than that and nothing contradicts CLC
  */
 size_t smc_clc_length(const void *data, size_t len);
 
 /**
- * smc_clc_decode() - one message; @len: captured, which may be less or more than the message
+ * smc_clc_decode() - decode a message; @len: captured bytes, may be less or more than the message
  *
- * Return: 0, also for a message that is cut or damaged, as @clc says; -EBADMSG if it is none.
+ * Return: 0, also if the message is cut or damaged (see @clc); -EBADMSG if it is not CLC.
  */
 int smc_clc_decode(struct smc_clc *clc, const void *data, size_t len);
 

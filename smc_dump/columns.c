@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The members of messages: names in text, keys in JSON, one table for each kind of message. */
+/* The members of messages: names in text, keys in JSON. One table per kind of message. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 

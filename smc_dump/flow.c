@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * From packets to what was said. A handshake is short: each direction has a window of one message,
- * in which bytes stand where their sequence numbers put them, whatever order they come in.
+ * From packets to handshake messages. A handshake is short: each direction has a window of one
+ * message, where bytes are put by sequence number, in whatever order they arrive.
  */
 #include "smc_dump/flow.h"
 
@@ -12,13 +12,13 @@
 #include "base/memory.h"
 
 #define BUCKETS 4096
-/* Connections that are known at a time; the one that was silent longest makes room. */
+/* Maximum number of tracked connections; the one that was silent longest is dropped. */
 #define MOST 16384
 
 /**
  * struct window - bytes from @next on
- * @has: which of them are there
- * @cut_at: with @is_cut, where the capture of a segment ended short
+ * @has: which bytes are there
+ * @cut_at: with @is_cut, where the captured part of a segment ends
  */
 struct window {
 	uint8_t data[SMC_CLC_MAX];
@@ -31,8 +31,8 @@ struct window {
  * struct direction - what one side sends
  * @next: sequence number of the first byte that is not read, if @is_known
  * @has_spoken: a message was read
- * @is_over: no CLC message comes any more
- * @window: NULL while nothing waits
+ * @is_over: no more CLC messages are expected
+ * @window: NULL while no bytes wait
  */
 struct direction {
 	uint32_t next;
@@ -73,9 +73,9 @@ static uint64_t hash_of(const struct smc_addr *end, uint64_t seed)
 }
 
 /*
- * The same for both directions. Where the table is in memory is another place in each process, and
- * nobody on the network knows it: who could choose addresses for one bucket would make each packet
- * be compared with all connections.
+ * The same for both directions. The table's address, which differs between processes and is unknown
+ * on the network, is part of the hash: an attacker who could choose addresses for one bucket would
+ * make each packet be compared with all connections.
  */
 static size_t bucket_of(const struct flow_table *table, const struct smc_addr *one,
 			const struct smc_addr *other)
@@ -143,7 +143,7 @@ static int tell(struct flow_table *table, struct flow_event event)
 	return table->sink(table->arg, &event);
 }
 
-/* What became of it, once. @packet: NULL if nothing more was seen of it */
+/* Report the outcome, once. @packet: NULL if nothing more was seen of the connection */
 static int tell_outcome(struct flow_table *table, struct flow *flow, const struct packet *packet)
 {
 	const struct flow_conn *conn = &flow->conn;
@@ -228,7 +228,7 @@ static int take_message(struct flow_table *table, struct flow *flow, enum flow_s
 					       .packet = packet });
 	if (ret || clc->type < SMC_CLC_CONFIRM)
 		return ret;
-	/* A decline may still follow a confirm, when the RDMA path turns out not to work. */
+	/* A decline may still follow a confirm, if the RDMA path does not work. */
 	if (clc->type == SMC_CLC_DECLINE) {
 		conn->decliner = side;
 		flow->is_told = false;
@@ -236,7 +236,7 @@ static int take_message(struct flow_table *table, struct flow *flow, enum flow_s
 	return tell_outcome(table, flow, packet);
 }
 
-/* As many messages as are complete. Return: 0, or what the sink returned. */
+/* Read all complete messages. Return: 0, or the value of the sink. */
 static int read_messages(struct flow_table *table, struct flow *flow, enum flow_side side,
 			 const struct packet *packet)
 {
@@ -262,7 +262,7 @@ static int read_messages(struct flow_table *table, struct flow *flow, enum flow_
 			return ret;
 		consume(direction, length);
 		direction->has_spoken = true;
-		/* Connections may live long after their handshake. */
+		/* The window is empty: free it, connections may live long after their handshake. */
 		if (!memchr(direction->window->has, true, SMC_CLC_MAX)) {
 			drop_window(direction);
 			return 0;
@@ -271,7 +271,7 @@ static int read_messages(struct flow_table *table, struct flow *flow, enum flow_
 	return 0;
 }
 
-/* Put a segment where it belongs; what is there already stays. */
+/* Put a segment at its place; bytes that are there already stay. */
 static void place(struct direction *direction, const struct packet *packet)
 {
 	struct window *window = direction->window;
@@ -300,7 +300,7 @@ static int read_segment(struct flow_table *table, struct flow *flow, enum flow_s
 	if (direction->is_over || !packet->full)
 		return 0;
 	if (!direction->is_known) {
-		/* Its SYN was not seen: it begins where a message does. */
+		/* The SYN was not seen: the stream begins where a message does. */
 		if (packet->len < 4 || !smc_clc_length(packet->data, packet->len))
 			return 0;
 		direction->next = packet->seq;
@@ -325,7 +325,7 @@ static int read_syn(struct flow_table *table, struct flow *flow, enum flow_side 
 		direction->next = packet->seq + 1;
 		direction->is_known = true;
 	}
-	/* Sent again. */
+	/* Retransmission. */
 	if (conn->has_syn[side])
 		return 0;
 	conn->has_syn[side] = true;
@@ -340,14 +340,14 @@ static int read_syn(struct flow_table *table, struct flow *flow, enum flow_side 
 	return end_flow(table, flow, packet);
 }
 
-/* The side that sends a packet of a connection that is not known yet. */
+/* Guess who sent a packet of an unknown connection. */
 static enum flow_side guess_side(const struct packet *packet)
 {
 	if (packet->flags & PACKET_SYN)
 		return packet->flags & PACKET_ACK ? FLOW_SERVER : FLOW_CLIENT;
 	switch (packet->data[4]) {
 	case SMC_CLC_ACCEPT: return FLOW_SERVER;
-	/* Both may send it: most servers have the lower port. */
+	/* Both sides may send it: most servers have the lower port. */
 	case SMC_CLC_DECLINE:
 		return packet->from.port < packet->to.port ? FLOW_SERVER : FLOW_CLIENT;
 	default: return FLOW_CLIENT;
@@ -377,7 +377,7 @@ static int read_tcp(struct flow_table *table, const struct packet *packet)
 	int ret = 0;
 
 	table->syns += (packet->flags & (PACKET_SYN | PACKET_ACK)) == PACKET_SYN;
-	/* The ports are used again, and the end of the old connection was not seen. */
+	/* The ports are reused, and the end of the old connection was not seen. */
 	if (flow && is_new_connection(flow, packet)) {
 		ret = end_flow(table, flow, NULL);
 		flow = NULL;

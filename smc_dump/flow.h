@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From packets to what was said: connections, their SMC handshakes, and what came of them. Pure. */
+/* From packets to SMC handshakes and their outcome, per connection. Pure. */
 #pragma once
 
 #include "smc_dump/clc.h"
@@ -13,13 +13,13 @@ enum flow_side {
 };
 
 /**
- * struct flow_conn - a connection, as far as its handshake was seen
- * @number: from 1 on, in the order in which they were seen
+ * struct flow_conn - a connection and the messages of its handshake
+ * @number: from 1 on, in order of appearance
  * @ends: their addresses, by enum flow_side
  * @has_syn, @offers: was a SYN of that side seen, and did it offer SMC?
- * @messages: by type; NULL for those that were not seen
+ * @messages: by type; NULL if not seen
  * @decliner: who sent the decline
- * @begin: of the first packet; @proposed, @answered: of the proposal, and the last message
+ * @begin: time of the first packet; @proposed, @answered: of the proposal, the last message
  */
 struct flow_conn {
 	uint64_t number;
@@ -32,17 +32,17 @@ struct flow_conn {
 
 enum flow_event_kind {
 	FLOW_SYN,     /* a SYN or SYN-ACK, by @side */
-	FLOW_MESSAGE, /* of CLC */
-	FLOW_OUTCOME, /* the handshake is over, or nothing more is to be seen of it */
-	FLOW_LINK,    /* an LLC or CDC message through RoCE v2 */
+	FLOW_MESSAGE, /* a CLC message */
+	FLOW_OUTCOME, /* the handshake is over, or its end will not be seen */
+	FLOW_LINK,    /* an LLC or CDC message over RoCE v2 */
 };
 
 /**
- * struct flow_event - something to be shown; all is valid during the call
- * @conn, @side: not with FLOW_LINK
+ * struct flow_event - an event to show; the pointers are valid during the call
+ * @conn, @side: unset with FLOW_LINK
  * @message, @llc: of that kind
- * @data, @len: bytes of the message, as far as they were captured
- * @packet: the one that made it complete; NULL when the capture has ended
+ * @data, @len: captured bytes of the message
+ * @packet: the packet that completed it; NULL at the end of the capture
  */
 struct flow_event {
 	enum flow_event_kind kind;
@@ -56,21 +56,21 @@ struct flow_event {
 	const struct packet *packet;
 };
 
-/** flow_sink() - gets each event. Return: 0, or a value that ends it all */
+/** flow_sink() - take an event. Return: 0, or a value that ends the processing */
 typedef int flow_sink(void *arg, const struct flow_event *event);
 
 struct flow_table;
 
-/** flow_new() - no connections yet; @is_all: also those whose SYNs do not offer SMC */
+/** flow_new() - an empty table; @is_all: include connections whose SYNs do not offer SMC */
 struct flow_table *flow_new(flow_sink *sink, void *arg, bool is_all);
 
-/** flow_packet() - one more packet. Return: 0, or what the sink returned */
+/** flow_packet() - process a packet. Return: 0, or the value of the sink */
 int flow_packet(struct flow_table *table, const struct packet *packet);
 
-/** flow_end() - report what became of the other handshakes. Return: as above */
+/** flow_end() - report the outcome of the remaining handshakes. Return: as above */
 int flow_end(struct flow_table *table);
 
-/** flow_syns() - SYNs of clients until now, whatever they offer, those sent again too */
+/** flow_syns() - number of client SYNs, with or without SMC, retransmissions included */
 uint64_t flow_syns(const struct flow_table *table);
 
 void flow_free(struct flow_table *table);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What comes before the first foreign byte, what ends it all, and where packets go. */
+/* Rights, signals, and the output file of a capture. */
 #include "smc_dump/guard.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "sandbox/confine.h"
 #include "smc_dump/request.h"
 
-/* The time zone too, which localtime() would read from a file. */
+/* Load the time zone now: localtime() would read it from a file. */
 int guard_give_up_rights(struct smc_err *err)
 {
 	const struct confine nothing = { .n_paths = 0 };
@@ -64,7 +64,7 @@ void guard_release(void)
 
 /* ---- the output ---- */
 
-/* Return: whether what would be written is the file that is read. */
+/* Return: whether the output is the file that is read. */
 static bool is_input(int fd, const struct stat *output)
 {
 	struct stat input;
@@ -73,7 +73,7 @@ static bool is_input(int fd, const struct stat *output)
 	       input.st_ino == output->st_ino;
 }
 
-/* A file that was there, of this user. What it has stays until all is well. */
+/* An existing file of this user. Its content stays until output_empty(). */
 static int take_over(struct output *output, const char *path, int input, struct smc_err *err)
 {
 	struct stat st;
@@ -98,7 +98,7 @@ int output_open(struct output *output, const char *path, int input, struct smc_e
 	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
 	bool is_named = strcmp(path, "-") != 0;
 
-	/* What strangers sent could be sequences that it obeys. */
+	/* Packets may contain terminal escape sequences. */
 	if (!is_named && isatty(STDOUT_FILENO))
 		return smc_err_say(err, EINVAL,
 				   "packets are not for a terminal: redirect "

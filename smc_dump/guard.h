@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every capture has: rights that are given up before the first foreign byte, signals that end
- * it, and the file that packets are written to.
+ * Common to all captures: rights are given up before the first foreign byte, signals end the
+ * capture, and packets are written to a file.
  */
 #pragma once
 
@@ -10,38 +10,39 @@
 
 #include "base/err.h"
 
-/** guard_give_up_rights() - root, files, and all else. Return: 0; -errno: nothing may be read */
+/** guard_give_up_rights() - drop root, files and the rest. Return: 0, -errno: do not read
+ * anything */
 int guard_give_up_rights(struct smc_err *err);
 
 /**
- * guard_catch_signals() - from now on Ctrl-C ends it in good order
+ * guard_catch_signals() - from now on Ctrl-C ends the capture cleanly
  *
- * That is how what is live ends, and no failure; nor is it one of what is being written. The second
- * one ends it whatever it waits for. @pcap: to be stopped; NULL for none.
+ * This is the regular end of a live capture and no failure, nor an error of the output. A second
+ * signal kills the program, whatever it waits for. @pcap: to be stopped; NULL for none.
  */
 void guard_catch_signals(pcap_t *pcap);
 
-/** guard_is_stopped() - has one come? */
+/** guard_is_stopped() - was there a signal? */
 bool guard_is_stopped(void);
 
-/** guard_release() - what is captured is about to be closed: signals have nothing to stop */
+/** guard_release() - forget @pcap before it is closed */
 void guard_release(void);
 
-/** struct output - an open file; @is_replaced: what it has is to go, once nothing is wrong */
+/** struct output - an open file; @is_replaced: its old content is still there */
 struct output {
 	int fd;
 	bool is_replaced;
 };
 
-/**
+/** output_open() - open a file with mode 0600; "-" is standard output
  * output_open() - a file of mode 0600; "-" is standard output
- * @input: descriptor of the file that is read, which it must not be; -1 for none
+ * @input: descriptor of the input, which must be another file; -1 for none
  *
- * Refuses a terminal. What a file has is kept until output_empty(). Return: 0, -errno with @err.
+ * Refuses a terminal. The old content stays until output_empty(). Return: 0, -errno with @err.
  */
 int output_open(struct output *output, const char *path, int input, struct smc_err *err);
 
-/** output_empty() - write it from its beginning. Return: 0, -errno with @err */
+/** output_empty() - drop the old content. Return: 0, -errno with @err */
 int output_empty(struct output *output, struct smc_err *err);
 
 /** output_close() - -1 is allowed */

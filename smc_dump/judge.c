@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a handshake led to, and why not to more. */
+/* The outcome of a handshake, and why it was not better. */
 #include "smc_dump/judge.h"
 
 #include <arpa/inet.h>
@@ -33,7 +33,7 @@ note(struct judgement *result, const char *fmt, ...)
 
 /* ---- lists ---- */
 
-/* One more item; what does not fit is left out. */
+/* Append an item; items that do not fit are left out. */
 static void __attribute__((format(printf, 3, 4)))
 list(char *text, size_t size, const char *fmt, ...)
 {
@@ -137,7 +137,7 @@ static const char *limited_by(unsigned int offered, unsigned int chosen)
 	return chosen < offered ? "the server's limit" : "the client's limit";
 }
 
-/* What a link group of SMC-Rv2.1 may have. Linux: net.smc.smcr_max_*_per_lgr. */
+/* Limits of an SMC-Rv2.1 link group. Linux: net.smc.smcr_max_*_per_lgr. */
 static void why_limits(struct judgement *result, const struct smc_clc *proposal,
 		       const struct smc_clc *accept)
 {
@@ -208,7 +208,7 @@ static void judge_smc(struct judgement *result, const struct flow_conn *conn)
 
 /* ---- TCP ---- */
 
-/* What of the proposal a reason of the server is about. */
+/* Note the part of the proposal that the server's reason refers to. */
 static void tell_offer(struct judgement *result, const struct smc_clc *proposal, uint32_t reason)
 {
 	char text[LIST_SIZE], paths[JUDGE_PATHS_SIZE], subnet[INET_ADDRSTRLEN] = "";

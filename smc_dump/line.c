@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What every line of text, and every line of JSON, has. */
+/* The common part of all lines of text and JSON. */
 #include "smc_dump/line.h"
 
 #include <arpa/inet.h>
@@ -39,7 +39,7 @@ void line_head(struct out_text *text, struct packet_time time, const struct smc_
 	out_printf(text, " %s > %s", line_addr(from_text, from), line_addr(to_text, to));
 }
 
-/* Behind a line of @count bytes, in the column that all lines have for it. */
+/* Append the characters after @count hex bytes, in the same column on each line. */
 static void printable(struct out_text *text, const uint8_t *data, size_t count)
 {
 	out_fill(text, ' ', (PER_LINE - count) * 2 + (PER_LINE - count) / 2 + 2);
@@ -47,7 +47,7 @@ static void printable(struct out_text *text, const uint8_t *data, size_t count)
 		out_char(text, data[i] >= ' ' && data[i] <= '~' ? (char)data[i] : '.');
 }
 
-/* As tcpdump -x and -X show them. */
+/* Same format as tcpdump -x and -X. */
 void line_hex(struct out_text *text, const uint8_t *data, size_t len, bool has_text)
 {
 	for (size_t i = 0; i < len; i += PER_LINE) {

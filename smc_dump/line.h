@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every line of text, and every line of JSON, has. */
+/* The common part of all lines of text and JSON. */
 #pragma once
 
 #include <jansson.h>
@@ -17,12 +17,12 @@ const char *line_host(char text[LINE_ADDR_SIZE], const struct smc_addr *addr);
 /** line_addr() - "10.0.0.1:80", "[::1]:80". Return: @text */
 const char *line_addr(char text[LINE_ADDR_SIZE], const struct smc_addr *addr);
 
-/** line_head() - append the local time, and from whom to whom: what a line begins with */
+/** line_head() - append the local time, source and destination, which begin each line */
 void line_head(struct out_text *text, struct packet_time time, const struct smc_addr *from,
 	       const struct smc_addr *to);
 
-/** line_hex() - append lines of bytes in hexadecimal; @has_text: and what can be printed of them */
+/** line_hex() - append a hex dump; @has_text: with a column of printable characters */
 void line_hex(struct out_text *text, const uint8_t *data, size_t len, bool has_text);
 
-/** line_json_hex() - bytes in hexadecimal, as one word */
+/** line_json_hex() - bytes as one string of hexadecimal digits */
 json_t *line_json_hex(const uint8_t *data, size_t len);

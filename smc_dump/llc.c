@@ -7,7 +7,7 @@
 
 #include "smc_dump/big.h"
 
-/* Behind the first 44 bytes of version 2. */
+/* Offset after the first 44 bytes of version 2. */
 #define TARGET_AT 46
 
 static void read_path(struct smc_llc *llc, const uint8_t *mac, const uint8_t *gid)
@@ -34,7 +34,7 @@ static void read_add_link(struct smc_llc *llc, const uint8_t *data, size_t len)
 	llc->psn = big24(data + 33);
 	llc->has |= SMC_LLC_HAS_NEW;
 	llc->is_rejected = llc->is_response && data[3] & 0x40;
-	/* Above the flags, where version 2 has the lower half of the length. */
+	/* The bits above the flags: in version 2 these are the lower half of the length. */
 	if (llc->is_rejected && llc->version < 2) {
 		llc->reject = data[2] & 15;
 		llc->has |= SMC_LLC_HAS_REJECT;
@@ -63,7 +63,7 @@ static void add_key(struct smc_llc *llc, const uint8_t *at)
 static void read_confirm_rkey(struct smc_llc *llc, const uint8_t *data)
 {
 	llc->is_rejected = llc->is_response && data[3] & 0x20;
-	/* Its first byte counts those for other links, of which two fit. */
+	/* The first byte is the number of keys for other links, of which two fit. */
 	add_key(llc, data + 5);
 }
 
@@ -88,8 +88,7 @@ static void read_cdc(struct smc_llc *llc, const uint8_t *data)
 }
 
 /*
- * Version 2 has 16 bits for it, and Linux writes them in the order of its machine: seen from x86,
- * 58 00 for 88.
+ * Version 2 has a 16-bit length, which Linux writes in host byte order: x86 sends 58 00 for 88.
  */
 static uint16_t length_v2(const uint8_t *at, size_t full)
 {
@@ -112,7 +111,7 @@ static bool read_header(struct smc_llc *llc, const uint8_t *data, size_t len, si
 		llc->len = length_v2(data + 1, full);
 	}
 	llc->is_response = data[3] & 0x80;
-	/* Some of version 2 are longer; padding is not counted. */
+	/* Some messages of version 2 are longer; padding is not counted. */
 	return smc_llc_type_name(llc->type) && llc->len >= SMC_LLC_SIZE && llc->len <= full &&
 	       (llc->version == 2 || (llc->len == SMC_LLC_SIZE && full == SMC_LLC_SIZE));
 }

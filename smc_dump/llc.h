@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the two ends of an SMC-R link group send each other through RDMA: about links and keys
- * (LLC), and about the cursors of connections (CDC): bytes -> struct. Pure.
+ * Messages that the two ends of an SMC-R link group exchange over RDMA, about links and keys (LLC)
+ * and about the cursors of connections (CDC): bytes -> struct. Pure.
  *
- * Layouts: RFC 7609 appendix A.2 and A.3; version 2, whose first byte has a 2 in its upper half and
- * whose length has 16 bits: net/smc/smc_llc.h of Linux. All numbers are big-endian.
+ * Layouts: RFC 7609 appendix A.2 and A.3 for version 1; net/smc/smc_llc.h of Linux for version 2,
+ * which has a 2 in the upper half of the first byte and a 16-bit length. All numbers are
+ * big-endian.
  */
 #pragma once
 
@@ -12,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All of version 1, and of version 2 those that need no more. */
+/* Size of all messages of version 1, and of the shortest of version 2. */
 #define SMC_LLC_SIZE 44
 #define SMC_LLC_MAX_KEYS 8
 
@@ -29,7 +30,7 @@ enum smc_llc_type {
 	SMC_LLC_CDC = 0xfe,
 };
 
-/** enum smc_llc_has - groups of members that the message has */
+/** enum smc_llc_has - groups of members in the message */
 enum smc_llc_has {
 	SMC_LLC_HAS_LINK = 1 << 0,    /* @link */
 	SMC_LLC_HAS_PATH = 1 << 1,    /* @gid, @mac, @qp */
@@ -51,11 +52,11 @@ struct smc_llc_cursor {
 /**
  * struct smc_llc - one message
  * @type: enum smc_llc_type, without the version
- * @is_response, @is_rejected: of those that have an answer
- * @is_failover: CDC: the first message over another link: the connection has moved
+ * @is_response, @is_rejected: for messages that have a response
+ * @is_failover: CDC: first message on another link, the connection was moved
  * @conn_flags, @prod_flags: CDC, bits as in RFC 7609
- * @token, @sequence: CDC: which connection, and a number that grows
- * @keys: RDMA keys that are made known or deleted; @n_keys: of them
+ * @token, @sequence: CDC: the connection, and a growing number
+ * @keys: RDMA keys that are announced or deleted; @n_keys: their number
  */
 struct smc_llc {
 	uint32_t has;
@@ -72,24 +73,24 @@ struct smc_llc {
 	uint8_t prod_flags, conn_flags;
 };
 
-/* @conn_flags of CDC. */
+/* Bits of @conn_flags in CDC. */
 #define SMC_LLC_SENDING_DONE 0x80
 #define SMC_LLC_CLOSED 0x40
 #define SMC_LLC_ABORTED 0x20
 
-/**
+/** smc_llc_decode() - decode a message; @len: captured bytes; @full: length on the wire
  * smc_llc_decode() - one message; @len: captured; @full: what it was on the wire
  *
- * Return: 0; -EBADMSG if it is none: other protocols use RDMA too. One of version 1 is known by its
- * type and its length, 44.
+ * Return: 0; -EBADMSG if it is another protocol over RDMA. Version 1 is recognized by its type and
+ * its length, 44.
  */
 int smc_llc_decode(struct smc_llc *llc, const void *data, size_t len, size_t full);
 
 /** smc_llc_type_name() - "add link"; NULL for no type */
 const char *smc_llc_type_name(uint8_t type);
 
-/** smc_llc_delete_text() - why a link was deleted, a clause; NULL for an unknown reason */
+/** smc_llc_delete_text() - why a link was deleted, a clause; NULL if unknown */
 const char *smc_llc_delete_text(uint32_t reason);
 
-/** smc_llc_reject_text() - why the peer adds no link, a clause; NULL for an unknown reason */
+/** smc_llc_reject_text() - why the peer adds no link, a clause; NULL if unknown */
 const char *smc_llc_reject_text(uint8_t reject);

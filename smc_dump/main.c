@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * smc_dump: the payload of SMC connections, and the handshakes of SMC on a network, or in a capture
- * of one, explained.
+ * smc_dump: show the payload of SMC connections, and decode SMC handshakes on an interface or in a
+ * capture file.
  */
 #include <stdlib.h>
 #include <getopt.h>
@@ -72,7 +72,7 @@ static int take_number(int letter)
 	return 0;
 }
 
-/* The words after the options, as tcpdump takes them. */
+/* Join the words after the options to a filter, as tcpdump does. */
 static void join_filter(char *const *words)
 {
 	struct out_text text = { 0 };
@@ -89,7 +89,7 @@ static bool is_payload(void)
 	return !asked.read && !asked.interface;
 }
 
-/* Of the words after the options. Return: -1 to go on, or the exit status. */
+/* Parse the words after the options. Return: -1 to go on, or the exit status. */
 static int parse_filter(int argc, char **argv)
 {
 	const struct filter *sockets = &asked.sockets;

@@ -22,10 +22,10 @@ enum {
 	NEXT_FRAGMENT = 44,
 	NEXT_DEST = 60,
 };
-/* IPv6 headers that are stepped over, at most. */
+/* Maximum number of IPv6 extension headers to skip. */
 #define MOST_HEADERS 8
 
-/* RFC 6994: "SMCR" in EBCDIC behind the kind for experiments. */
+/* RFC 6994: "SMCR" in EBCDIC after the kind for experiments. */
 #define OPTION_EXPERIMENT 254
 #define OPTION_MAGIC 0xe2d4c3d9U
 
@@ -34,7 +34,7 @@ enum {
 #define ICRC_SIZE 4
 enum { RC_SEND_ONLY = 0x04, RC_SEND_ONLY_IMMEDIATE = 0x05, RC_SEND_ONLY_INVALIDATE = 0x17 };
 
-/** struct rest - what is still to be read: @len captured bytes of @full */
+/** struct rest - the unread part: @len captured bytes of @full */
 struct rest {
 	const uint8_t *at;
 	size_t len, full;
@@ -50,7 +50,7 @@ static bool skip(struct rest *rest, size_t len)
 	return true;
 }
 
-/* What is longer than its own header says is padding. */
+/* Bytes beyond the length in the header are padding. */
 static void limit(struct rest *rest, size_t len)
 {
 	if (rest->full > len)
@@ -66,7 +66,7 @@ static bool has_magic(const uint8_t *option, size_t len)
 	while (len) {
 		size_t size = *option == 1 ? 1 : len > 1 ? option[1] : 0;
 
-		/* 0 ends the list, 1 is alone. */
+		/* 0 ends the list, 1 is a single byte. */
 		if (!*option || !size || size > len || (*option != 1 && size < 2))
 			return false;
 		if (*option == OPTION_EXPERIMENT && size >= 6 && big32(option + 2) == OPTION_MAGIC)
@@ -155,7 +155,7 @@ static void read_ipv4(struct packet *packet, struct rest rest)
 		return;
 	size = (size_t)(rest.at[0] & 15) * 4;
 	total = big16(rest.at + 2);
-	/* 0: larger than that field, before the network card cuts it. */
+	/* 0: segmentation offload, the total length exceeds 16 bits. */
 	if (total)
 		limit(&rest, total);
 	if (size < 20 || big16(rest.at + 6) & 0x1fff)
@@ -166,7 +166,7 @@ static void read_ipv4(struct packet *packet, struct rest rest)
 		read_transport(packet, rest, protocol);
 }
 
-/* Return: false where the transport cannot be found. */
+/* Return: false if the transport header cannot be found. */
 static bool step_over(struct rest *rest, uint8_t *next)
 {
 	size_t size = 8;
@@ -207,7 +207,7 @@ static void read_ipv6(struct packet *packet, struct rest rest)
 
 /* ---- link layer ---- */
 
-/* @rest begins after @type. Return: whether an IP packet begins at @rest then. */
+/* @rest begins after @type. Return: whether @rest is an IP packet then. */
 static bool in_ether(struct packet *packet, struct rest *rest, uint16_t type)
 {
 	while ((type == ETHER_VLAN || type == ETHER_QINQ || type == ETHER_OLD_QINQ) &&
@@ -222,8 +222,8 @@ static bool in_ether(struct packet *packet, struct rest *rest, uint16_t type)
 
 /**
  * struct link - a link layer that carries IP on Linux hosts
- * @number: DLT_* of libpcap, which for these are the numbers in files
- * @size: of its header; @type: where in it the type of Ethernet is, BARE: only IP follows
+ * @number: DLT_* of libpcap, here the same as in capture files
+ * @size: of the header; @type: offset of the EtherType in it, BARE: always IP
  */
 static const struct link {
 	int number;
@@ -255,7 +255,7 @@ bool packet_knows_link(int link)
 	return find_link(link);
 }
 
-/* Return: whether an IP packet begins at @rest then. */
+/* Return: whether @rest is an IP packet then. */
 static bool find_ip(struct packet *packet, struct rest *rest, int number)
 {
 	const struct link *link = find_link(number);

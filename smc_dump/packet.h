@@ -14,7 +14,7 @@
 enum packet_kind {
 	PACKET_OTHER,
 	PACKET_TCP,
-	PACKET_RDMA, /* a whole message of a reliable connection: RC SEND ONLY */
+	PACKET_RDMA, /* a complete message of a reliable connection: RC SEND ONLY */
 };
 
 enum packet_flags {
@@ -24,7 +24,7 @@ enum packet_flags {
 	PACKET_ACK = 1 << 4,
 };
 
-/** struct packet_time - when it was captured, since 1970; all zero if the capture does not say */
+/** struct packet_time - capture time since 1970; all zero if unknown */
 struct packet_time {
 	int64_t seconds;
 	uint32_t nanoseconds;
@@ -35,14 +35,14 @@ static inline bool packet_has_time(struct packet_time time)
 	return time.seconds || time.nanoseconds;
 }
 
-/**
+/** struct packet - the parts that SMC needs
  * struct packet - what SMC needs of it
  * @vlan: the innermost, if @has_vlan
- * @data, @len: payload as far as it was captured; @full: on the wire
+ * @data, @len: captured payload; @full: its length on the wire
  * @flags: enum packet_flags
  * @offers_smc: TCP option 254 with SMC's magic
- * @qp: RoCE: of the receiver
- * @time: for whoever decodes it to set
+ * @qp: RoCE: queue pair of the receiver
+ * @time: set by the caller
  */
 struct packet {
 	enum packet_kind kind;
@@ -56,12 +56,12 @@ struct packet {
 	struct packet_time time;
 };
 
-/** packet_knows_link() - is that kind of link layer (DLT_* of pcap-linktype(7)) known here? */
+/** packet_knows_link() - is this link layer (DLT_* of pcap-linktype(7)) supported? */
 bool packet_knows_link(int link);
 
 /**
- * packet_decode() - take one of @link (DLT_*) apart; @full: bytes on the wire
+ * packet_decode() - decode a packet of @link (DLT_*); @full: bytes on the wire
  *
- * Fragments of IP packets after the first, and what is too short, are PACKET_OTHER.
+ * Later fragments of IP packets, and truncated packets, are PACKET_OTHER.
  */
 void packet_decode(struct packet *packet, int link, const void *data, size_t captured, size_t full);

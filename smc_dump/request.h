@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* What is asked for on the command line. */
+/* The command line's request. */
 #pragma once
 
 #include "cli/cli.h"
 #include "smc/filter.h"
 #include "smc_dump/show.h"
 
-/* What libpcap takes for a packet of any size. */
+/* libpcap's snapshot length for packets of any size. */
 #define CAPTURE_SNAPLEN 262144
 
 /**
- * struct request - all of it
+ * struct request - the whole request
  * @filter: of packets; to be freed, NULL for none
- * @sockets: of payload, which is what is asked for with neither @read nor @interface
+ * @sockets: capture payload, the default without @read and @interface
  * @process: name or number, NULL for all
  */
 struct request {
@@ -26,8 +26,8 @@ struct request {
 
 extern const struct cli_tool dump_tool;
 
-/** capture_run() - handshakes, or packets into a file. Return: 0, -errno with @err */
+/** capture_run() - show handshakes, or save packets. Return: 0, -errno with @err */
 int capture_run(const struct request *request, struct smc_err *err);
 
-/** payload_run() - payload, shown or into a file. Return: 0, -errno with @err */
+/** payload_run() - show or save payload. Return: 0, -errno with @err */
 int payload_run(const struct request *request, struct smc_err *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Events as text or as lines of JSON. */
+/* Print events as text or JSON. */
 #include "smc_dump/show.h"
 
 #include <inttypes.h>
@@ -29,8 +29,8 @@ static const struct smc_addr *receiver(const struct flow_event *event)
 }
 
 /*
- * From the first packet to the last message, in microseconds. Return: false if that is not known:
- * a file's times may be any numbers.
+ * Time from the first packet to the last message, in microseconds. Return: false if unknown: the
+ * times of a file may be invalid.
  */
 static bool duration(const struct flow_conn *conn, const struct judgement *found, int64_t *us)
 {
@@ -45,7 +45,7 @@ static bool duration(const struct flow_conn *conn, const struct judgement *found
 	       !__builtin_add_overflow(*us, ns / 1000, us);
 }
 
-/* CDC messages come with all data: only those that say more than where cursors are. */
+/* CDC messages accompany all data: show only those that do more than move cursors. */
 static bool is_shown(const struct show *show, const struct flow_event *event)
 {
 	const struct smc_llc *llc = event->llc;
@@ -67,7 +67,7 @@ static void append_head(struct out_text *text, const struct flow_event *event)
 	out_str(text, "  ");
 }
 
-/* One line for each member that is there; the bytes. */
+/* Append a line per member, then the bytes. */
 static void append_details(struct out_text *text, const struct show *show,
 			   const struct out_col *col, const void *object,
 			   const struct flow_event *event)
@@ -134,7 +134,7 @@ static void append_link(struct out_text *text, const struct show *show,
 	append_details(text, show, llc_columns, llc, event);
 }
 
-/* Places of commands are the client, the server and both: as seen from the client. */
+/* Commands name the client, the server or both: from the client's point of view. */
 static void append_remedies(struct out_text *text, const struct flow_conn *conn,
 			    const struct judgement *found)
 {
@@ -222,7 +222,7 @@ static const char *event_name(const struct flow_event *event)
 	}
 }
 
-/* What every line has. */
+/* The common part of all lines. */
 static json_t *json_head(const struct flow_event *event)
 {
 	char from[LINE_ADDR_SIZE], to[LINE_ADDR_SIZE];
@@ -241,7 +241,7 @@ static json_t *json_head(const struct flow_event *event)
 	return json;
 }
 
-/* Members of a message, and its bytes. */
+/* Add the members of a message, and its bytes. */
 static void add_details(json_t *json, const struct show *show, const struct out_col *columns,
 			const void *object, const struct flow_event *event)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Events as text or as lines of JSON. All that peers chose is escaped. */
+/* Print events as text or JSON. Everything that peers chose is escaped. */
 #pragma once
 
 #include "out/table.h"
 #include "smc_dump/flow.h"
 
 /**
- * struct show - how
- * @is_json: a line of JSON an event
- * @is_quiet: text: one line an event
- * @is_hex: with the bytes of messages; @is_text: payload with its characters; both: side by side
- * @is_all: also CDC messages that only move cursors
+ * struct show - output format
+ * @is_json: one line of JSON per event
+ * @is_quiet: text: one line per event
+ * @is_hex: dump the bytes; @is_text: show payload as characters; both: side by side
+ * @is_all: include CDC messages that only move cursors
  */
 struct show {
 	bool is_json, is_quiet, is_hex, is_text, is_all;
 };
 
-/** show_event() - append it, unless it is not to be shown. Return: was something appended? */
+/** show_event() - append an event, unless it is hidden. Return: was something appended? */
 bool show_event(struct out_text *text, const struct show *show, const struct flow_event *event);
 
 /* The members of messages, for text and JSON. */

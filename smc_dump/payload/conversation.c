@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* From records of eBPF to conversations. */
+/* From eBPF records to conversations. */
 #include "smc_dump/payload/conversation.h"
 
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "bpf/address.h"
 
 /*
- * How long one that has ended is remembered: until then the other end is recognized, if it is on
- * this host too.
+ * How long a closed connection is remembered, in nanoseconds, to recognize its other end if that is
+ * on this host too.
  */
 #define REMEMBERED INT64_C(60000000000)
 #define REMEMBERED_MAX 16384
@@ -26,11 +26,11 @@ struct ends {
 	} local, peer;
 };
 
-/**
- * struct item - one at a place
+/** struct item - an entry of the array
  * @ended: when, if @is_ended
- * @is_gone: nobody finds it any more
- * @next: place of the next one that ended, or that is vacant
+ * @ended: when, if @is_ended
+ * @is_gone: removed from the tables
+ * @next: index of the next ended or vacant item
  */
 struct item {
 	struct conversation conversation;
@@ -41,8 +41,7 @@ struct item {
 };
 
 /**
- * struct conversations - @items: at places that @by_id and @by_ends find, or a list from @vacant on
- * @first_ended, @last_ended: @n_ended places in the order of their end
+ * struct conversations - @items: found by @by_id and @by_ends; @vacant: head of the free list
  */
 struct conversations {
 	struct wish wish;
@@ -75,7 +74,7 @@ static uint64_t hash_ends(const struct ends *ends)
 	return smc_index_hash(ends, sizeof(*ends), 0);
 }
 
-/* They are counted: each has a place of its own. */
+/* The ids are consecutive, which spreads them well enough. */
 static uint64_t hash_id(uint64_t id)
 {
 	return id;
@@ -118,7 +117,7 @@ static void vacate(struct conversations *all, struct item *item)
 	all->vacant = (size_t)(item - all->items);
 }
 
-/* One that has ended keeps its place until its time. */
+/* A closed conversation keeps its item until its time is over. */
 static void forget(struct conversations *all, struct item *item)
 {
 	size_t place = (size_t)(item - all->items);
@@ -142,7 +141,7 @@ static void forget_oldest(struct conversations *all)
 	vacate(all, item);
 }
 
-/* Those that ended long ago, and the oldest of too many. */
+/* Drop conversations that ended long ago, and the oldest if there are too many. */
 static void forget_ended(struct conversations *all, int64_t now)
 {
 	while (all->n_ended && (now - all->items[all->first_ended].ended >= REMEMBERED ||
@@ -150,7 +149,7 @@ static void forget_ended(struct conversations *all, int64_t now)
 		forget_oldest(all);
 }
 
-/* One whose end was lost would stay: there are no more of them than the kernel's side has. */
+/* A lost end record would leak an item: there are no more items than on the kernel's side. */
 static struct item *vacant_item(struct conversations *all)
 {
 	struct item *item;
@@ -246,12 +245,12 @@ static struct item first_of(const struct smcdata_record *record)
 	return item;
 }
 
-/* Return: NULL for one that nobody wants. */
+/* Return: NULL for an unwanted conversation. */
 static struct item *begin(struct conversations *all, const struct smcdata_record *record)
 {
 	struct item item = first_of(record), *before;
 
-	/* Only the verdict on it is gone, if it does not say who it is. */
+	/* Without a process name, only the earlier verdict is dropped. */
 	if (!record->is_other_process || !is_process(&all->wish, record) ||
 	    !passes(&all->wish, &item.conversation, record->uid) || is_other_end(all, &item.ends)) {
 		all->unwanted[record->conn.id % SMCDATA_VERDICTS] = record->conn.id;
@@ -313,7 +312,7 @@ static void set_process(struct payload *payload, struct conversation *conversati
 	payload->is_other_process =
 		!payload->is_first && (pid_t)record->conn.pid != conversation->pid;
 	conversation->pid = (pid_t)record->conn.pid;
-	/* The record that told its name may be lost. */
+	/* The record with the new name may be lost. */
 	memset(conversation->comm, 0, sizeof(conversation->comm));
 	if (record->is_other_process)
 		memcpy(conversation->comm, record->comm, sizeof(conversation->comm) - 1);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From records of eBPF to conversations: which are wanted, whose bytes come when, what is missing.
- * Pure.
+ * From eBPF records to conversations: which are wanted, their bytes in order, and the gaps. Pure.
  */
 #pragma once
 
@@ -14,12 +13,12 @@
 /**
  * struct conversation - a connection, seen from one of its ends
  * @number: from 1 on, in the order of their first bytes
- * @mode: SMC_MODE_NONE if it is not known: of an old one, where smc.ko has no type information
+ * @mode: SMC_MODE_NONE if unknown: an old connection, and smc.ko has no type information
  * @lgr: id of an SMC-R link group, 0: not known
- * @is_old: it was there before
- * @is_server: the local end was connected to; of an old one that is guessed from its ports
- * @pid: of the process that wrote or read last, 0: none; @comm: its name
- * @passed: bytes of each direction that have been told, or are lost; [true]: those that were sent
+ * @is_old: the connection existed before the capture
+ * @is_server: the local end accepted; guessed from the ports if @is_old
+ * @pid: last process to write or read, 0: none; @comm: its name
+ * @passed: bytes of each direction that were reported or lost; [true]: sent ones
  */
 struct conversation {
 	uint64_t number, id;
@@ -36,15 +35,15 @@ struct conversation {
 const char *conversation_mode(const struct conversation *conversation);
 
 /**
- * struct payload - bytes of a conversation, or its end; all is valid during the call
- * @is_end: this end of it was closed: nothing else of it comes
- * @is_first: nothing of this conversation came before
+ * struct payload - bytes of a conversation, or its end; pointers are valid during the call
+ * @is_end: this end was closed: no more of it follows
+ * @is_first: first piece of this conversation
  * @is_sent: by the local end
  * @at: nanoseconds since 1970
- * @lost: bytes of the same direction before these that are missing; of both before an end
- * @full: bytes that went by; @data, @len: the first of them
- * @is_unread: not all of those that were wanted could be read
- * @is_other_process: than before
+ * @lost: missing bytes of this direction before these; of both directions before an end
+ * @full: bytes transferred; @data, @len: the first of them
+ * @is_unread: some of the requested bytes could not be read
+ * @is_other_process: another process than before
  */
 struct payload {
 	const struct conversation *conversation;
@@ -55,13 +54,13 @@ struct payload {
 	const uint8_t *data;
 };
 
-/** payload_fn() - takes what is wanted. Return: 0, or a value that ends it all */
+/** payload_fn() - take a piece that is wanted. Return: 0, or a value that ends the processing */
 typedef int payload_fn(void *arg, const struct payload *payload);
 
 /**
- * struct wish - what is wanted: a conversation for which all of it is true
+ * struct wish - a conversation is wanted if all of this is true
  * @filter: true from the point of view of either end
- * @comm, @pid: of the process that has the first bytes; NULL, 0: any
+ * @comm, @pid: process of the first bytes; NULL, 0: any
  */
 struct wish {
 	const struct filter *filter;
@@ -71,20 +70,20 @@ struct wish {
 
 struct conversations;
 
-/** conversations_new() - none yet; @unwanted: of struct smcdata_state */
+/** conversations_new() - an empty table; @unwanted: of struct smcdata_state */
 struct conversations *conversations_new(const struct wish *wish, __u64 *unwanted, payload_fn *fn,
 					void *arg);
 
 /**
- * conversations_record() - one more, at @at, nanoseconds since 1970
+ * conversations_record() - process a record; @at: nanoseconds since 1970
  *
- * Of a connection within the host both ends are seen: the one whose bytes come first is told, the
- * other one is noted as unwanted. Return: 0, or what the function returned.
+ * If both ends of a connection are on this host, only the end whose bytes come first is reported,
+ * the other one is marked as unwanted. Return: 0, or the value of the function.
  */
 int conversations_record(struct conversations *all, const struct smcdata_record *record,
 			 const uint8_t *data, int64_t at);
 
-/** conversations_count() - how many were told */
+/** conversations_count() - number of reported conversations */
 uint64_t conversations_count(const struct conversations *all);
 
 void conversations_free(struct conversations *all);

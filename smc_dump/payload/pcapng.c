@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * pcapng as draft-ietf-opsawg-pcapng describes it: blocks of 32-bit words in the byte order of this
- * host, which the first one tells.
+ * pcapng, see draft-ietf-opsawg-pcapng: blocks of 32-bit words in host byte order, which the first
+ * block declares.
  */
 #include "smc_dump/payload/print.h"
 
@@ -12,7 +12,7 @@
 #include <netinet/ip6.h>
 #include <netinet/tcp.h>
 
-/* How a section shows the order of its bytes. */
+/* Byte-order magic of a section. */
 #define ORDER 0x1a2b3c4d
 
 enum { SECTION = 0x0a0d0d0a, INTERFACE = 1, STATISTICS = 5, PACKET = 6 };
@@ -36,13 +36,13 @@ enum {
 	MSS = 65495,
 	WINDOW = 65535,
 	WINDOW_SCALE = 14,
-	/* What an IP packet has room for, as the length of most is told. */
+	/* Room in an IP packet, whose length field has 16 bits. */
 	SEGMENT = 61440,
-	/* Somebody acknowledges so many bytes that nobody answers, or the window would be full. */
+	/* Bytes per acknowledgment, so that the window never seems full. */
 	ACK_SHIFT = 29,
 };
 
-/* MSS, NOP, window scale: so much may be on its way. */
+/* MSS, NOP, window scale: the size of the window. */
 static const uint8_t syn_options[] = { 2, 4, MSS >> 8, MSS & 0xff, 1, 3, 3, WINDOW_SCALE };
 
 /* ---- blocks ---- */
@@ -66,7 +66,7 @@ static size_t begin(struct out_text *text, uint32_t type)
 	return at;
 }
 
-/* The length stands at both ends. */
+/* The length is repeated at the end. */
 static void end(struct out_text *text, size_t at)
 {
 	uint32_t len = (uint32_t)(text->len - at + sizeof(len));
@@ -94,7 +94,7 @@ static void option_number(struct out_text *text, uint16_t code, uint64_t value)
 	option(text, code, &value, sizeof(value));
 }
 
-/* Nanoseconds, the upper half first. */
+/* Nanoseconds, upper half first. */
 static void timestamp(struct out_text *text, int64_t at)
 {
 	word(text, (uint32_t)((uint64_t)at >> 32));
@@ -112,7 +112,7 @@ void pcapng_head(struct out_text *text, const char *version)
 	snprintf(name, sizeof(name), "smc_dump %s", version);
 	word(text, ORDER);
 	out_mem(text, format, sizeof(format));
-	out_mem(text, "\xff\xff\xff\xff\xff\xff\xff\xff", 8); /* how long it is, nobody knows */
+	out_mem(text, "\xff\xff\xff\xff\xff\xff\xff\xff", 8); /* unknown length */
 	option_text(text, SECTION_APPLICATION, name);
 	option(text, END, NULL, 0);
 	end(text, at);
@@ -144,8 +144,8 @@ void pcapng_tail(struct out_text *text, int64_t at, uint64_t told, uint64_t lost
 /**
  * struct segment - a TCP packet
  * @is_sent: by the local end
- * @passed: bytes before it, of both directions as struct conversation has them
- * @after: what the sequence number counts besides: SYN, FIN, of the sender and the other one
+ * @passed: bytes before it, of both directions, as in struct conversation
+ * @after: SYN and FIN that count in the sequence number, of the sender and the receiver
  * @full: bytes of payload; @data, @len: the first of them
  * @comment: NULL for none
  */
@@ -162,8 +162,8 @@ struct segment {
 };
 
 /*
- * Sum as RFC 1071 has it, of words of 64 bits in this host's byte order, which comes to the same;
- * only the last of several parts may have an odd length.
+ * Sum of RFC 1071, in 64-bit words of host byte order, which has the same result; only the last of
+ * several parts may have an odd length.
  */
 static uint64_t sum(uint64_t sofar, const void *data, size_t len)
 {
@@ -213,7 +213,7 @@ static uint32_t headers_len(const struct segment *segment)
 
 static void append_ethernet(struct out_text *text, const struct segment *segment)
 {
-	/* Administered locally: the local end is 1. */
+	/* Locally administered addresses: the local end is 1. */
 	static const uint8_t macs[2][ETH_ALEN] = { { 2, 0, 0, 0, 0, 2 }, { 2, 0, 0, 0, 0, 1 } };
 	const uint16_t type = htons(is_ipv6(segment) ? ETHERTYPE_IPV6 : ETHERTYPE_IP);
 
@@ -222,7 +222,7 @@ static void append_ethernet(struct out_text *text, const struct segment *segment
 	out_mem(text, &type, sizeof(type));
 }
 
-/* @len: of what follows. */
+/* @len: bytes after the header. */
 static void append_ipv4(struct out_text *text, const struct segment *segment, uint32_t len)
 {
 	struct iphdr ip = {
@@ -254,7 +254,7 @@ static void append_ipv6(struct out_text *text, const struct segment *segment, ui
 	out_mem(text, &ip, sizeof(ip));
 }
 
-/* Each conversation has numbers of its own: that of one with the same ports is another one. */
+/* Each conversation has its own initial numbers: reused ports make a new connection. */
 static uint32_t sequence(const struct segment *segment, bool is_sent)
 {
 	uint32_t first = (uint32_t)segment->conversation->number * 0x01000193U +
@@ -263,7 +263,8 @@ static uint32_t sequence(const struct segment *segment, bool is_sent)
 	return htonl(first + (uint32_t)segment->passed[is_sent] + segment->after[is_sent]);
 }
 
-/* Its checksum is only right with all of the payload: without, readers do not look at it. */
+/* The checksum is correct if all of the payload is there; readers do not check truncated
+ * packets. */
 static void append_tcp(struct out_text *text, const struct segment *segment)
 {
 	const struct smc_addr *from = end_of(segment, segment->is_sent);
@@ -350,7 +351,7 @@ static void append_first_comment(struct out_text *text, const struct payload *pa
 		out_str(text, ", older than this capture");
 }
 
-/* What begins with nothing passed: the client calls, the server answers. */
+/* A handshake before the first byte: the client connects, the server answers. */
 static void append_handshake(struct out_text *text, const struct payload *payload)
 {
 	const bool client = !payload->conversation->is_server;
@@ -427,7 +428,7 @@ static void append_bytes(struct out_text *text, const struct payload *payload)
 	out_free(&comment);
 }
 
-/* The other side acknowledges what only one of them sends. */
+/* Acknowledge data when only one side sends. */
 static void append_ack(struct out_text *text, const struct payload *payload)
 {
 	const uint64_t before = payload->conversation->passed[payload->is_sent];

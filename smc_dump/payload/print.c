@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Pieces of conversations as text or as lines of JSON. */
+/* Print pieces of conversations as text or JSON. */
 #include "smc_dump/payload/print.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 #define SECOND 1000000000
 
-/* An end is reported as sent by the local one. */
+/* The end of a conversation is reported as sent by the local side. */
 static const struct smc_addr *end_of(const struct payload *payload, bool is_sender)
 {
 	const struct conversation *conversation = payload->conversation;
@@ -23,8 +23,8 @@ static const struct smc_addr *end_of(const struct payload *payload, bool is_send
 /* ---- text ---- */
 
 /*
- * Lines stay lines, all else that is not printable is a dot. Each begins with a tab: none can look
- * like that of another message.
+ * Newlines are kept, other unprintable bytes become dots. Each line begins with a tab, so data
+ * cannot imitate the header of another message.
  */
 static void append_characters(struct out_text *text, const struct payload *payload)
 {
@@ -78,7 +78,7 @@ static void append_text(struct out_text *text, const struct show *show,
 
 static void add_bytes(json_t *json, const struct show *show, const struct payload *payload)
 {
-	/* None for what is not UTF-8. */
+	/* NULL unless it is valid UTF-8. */
 	json_t *text =
 		show->is_text ? json_stringn((const char *)payload->data, payload->len) : NULL;
 
