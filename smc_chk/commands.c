@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The commands of smc_chk: what each takes, and does. */
+/* The commands of smc_chk: options, operands, functions. */
 #include <stddef.h>
 
 #include "cli/screen.h"
@@ -91,14 +91,14 @@ static const struct cli_opt advise_options[] = {
 	{ 0 },
 };
 
-/* Name, usage, summary, options, text after them. */
+/* Name, usage, summary, options, trailing text. */
 #define TOOL(...)                                                                                  \
 	&(const struct cli_tool)                                                                   \
 	{                                                                                          \
 		__VA_ARGS__, .error_status = CHK_ERROR                                             \
 	}
 
-/* -l, and with -s the static analysis too. */
+/* -l, combined with the static analysis if -s is given. */
 static int run_live(const struct chk_request *req)
 {
 	int status;
@@ -109,7 +109,7 @@ static int run_live(const struct chk_request *req)
 	return req->is_static ? live_worse_status(status, chk_doctor(req)) : status;
 }
 
-/* No command: an option says what to do, or nothing does. */
+/* Without a command word, an option selects the command, or none does. */
 static int run_letters(const struct chk_request *req)
 {
 	if (req->object)
@@ -124,7 +124,7 @@ static int run_letters(const struct chk_request *req)
 static const char *const words[] = { "doctor", "connect", "serve",  "tune", "explain", "program",
 				     "advise", "matrix",  "bundle", "from", NULL };
 
-/* In the order of the words. */
+/* In the order of words[]. */
 static const struct chk_command commands[] = {
 	{ TOOL("smc_chk doctor", "[OPTIONS]",
 	       "Check kernel, devices, PNET IDs, EIDs and limits of this host.", doctor_options,

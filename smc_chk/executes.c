@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which programs the kernel executes: of which machine, and of how many bits. */
+/* Kinds of programs that the kernel executes: machine and word size. */
 #include "smc_chk/executes.h"
 
 #include <elf.h>
@@ -19,10 +19,10 @@
 #define MFD_EXEC 0x0010U
 #endif
 
-/* Not even root can make this file. The kernel opens it after it has accepted the machine. */
+/* A path that even root cannot create. The kernel opens it after accepting the machine. */
 #define NO_LOADER "/dev/null/loader"
 
-/* A program of nothing but a header, narrow or wide, one part, and the name of its loader. */
+/* A minimal program: an ELF header of either class, one segment, and the name of a loader. */
 struct program {
 	union {
 		unsigned char ident[EI_NIDENT];
@@ -36,7 +36,7 @@ struct program {
 	char loader[sizeof(NO_LOADER)];
 };
 
-/* Machine and flags are those in the file's header. */
+/* Machine and flags are copied from the file's header. */
 static bool make_program(int fd, const char *file)
 {
 	const size_t part = offsetof(struct program, part),
@@ -65,7 +65,7 @@ static bool make_program(int fd, const char *file)
 	return write(fd, &program, sizeof(program)) == sizeof(program);
 }
 
-/* Return: 0, or exec's error. Only an interpreter of binfmt_misc can have been started. */
+/* Return: 0, or errno of exec. Only an interpreter of binfmt_misc can have been started. */
 static int start(int fd)
 {
 	char path[32], *const argv[] = { path, NULL }, *const envp[] = { NULL };
@@ -86,7 +86,7 @@ static int start(int fd)
 	return err;
 }
 
-/* Return: 1 if it does, 0 if not, -errno when nobody knows. */
+/* Return: 1 if it does, 0 if not, -errno if unknown. */
 static int probe(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unused)))
 {
 	int fd = memfd_create("program", MFD_CLOEXEC | MFD_EXEC), err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which programs the kernel executes: of which machine, and of how many bits. */
+/* Kinds of programs that the kernel executes: machine and word size. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,14 +7,14 @@
 #include "process/elf.h"
 
 /**
- * host_executes() - does the kernel execute programs of the same kind as a file?
+ * host_executes() - can the kernel execute programs of the kind of this file?
  * @file: an ELF file of this host, program or library; it is not started
- * @elf: smc_elf_inspect()'s answer for it
+ * @elf: result of smc_elf_inspect() for it
  *
- * A kernel has no 32-bit programs without CONFIG_IA32_EMULATION or CONFIG_COMPAT, with
- * ia32_emulation=off on its command line (Linux 6.7), and on arm64 processors without AArch32.
+ * 32-bit programs need CONFIG_IA32_EMULATION or CONFIG_COMPAT, no ia32_emulation=off on the
+ * kernel's command line (Linux 6.7), and on arm64 a processor with AArch32.
  * Interpreters of binfmt_misc count.
  *
- * Return: false when the kernel refused such a program; true also when nobody knows.
+ * Return: false if the kernel refused such a program; true also if unknown.
  */
 bool host_executes(const char *file, const struct smc_elf *elf);

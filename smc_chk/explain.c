@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* explain: a reason code, or both sides' of a connection, in words and with commands to type. */
+/* explain: reason codes, of one side or both, in words and with commands to type. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ static int read_code(const char *word, uint32_t *code)
 	}
 }
 
-/* Also with "TCP" before it, as smcss shows it. */
+/* Accept a leading "TCP", as smcss prints it. */
 static int parse(struct question *question, const char *text)
 {
 	const char *start = strncasecmp(text, "TCP ", 4) ? text : text + 4;
@@ -61,7 +61,7 @@ static int parse(struct question *question, const char *text)
 	return status || n == 1 ? status : read_code(peer, &question->peer);
 }
 
-/* Places as the reader sees them. What the peer found is to be mended from its point of view. */
+/* Places from the reader's point of view; for the peer's reason they are swapped. */
 static const char *const place_names[] = { "here", "on the peer", "on both sides" };
 
 static const char *const raised_texts[] = {
@@ -76,7 +76,7 @@ static void append_line(struct out_text *text, const char *label, const char *va
 	out_printf(text, "  %-*s%s\n", LABEL_WIDTH, label, value);
 }
 
-/* A line, or on a terminal what is behind the arrow, can be pasted as it is. */
+/* A line, or on a terminal the text after the arrow, can be pasted unchanged. */
 static void append_remedies(struct out_text *text, size_t width, uint32_t code, bool is_peer)
 {
 	const struct smc_remedy *first = smc_remedies(code);
@@ -116,7 +116,7 @@ static int print_text(const struct question *question, size_t width)
 
 	if (own) {
 		append_reason(&text, own, false);
-		/* What the peer found says more. */
+		/* The peer's reason is more specific. */
 		if (!peer)
 			append_remedies(&text, width, own->code, false);
 	}
@@ -154,7 +154,7 @@ static int print_json(const struct question *question)
 					peer));
 }
 
-/* Return: CHK_OK, or CHK_ERROR after a sentence. */
+/* Return: CHK_OK, or CHK_ERROR after a message. */
 static int refuse_unknown(uint32_t code)
 {
 	const char *family = smc_reason_family(code);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The command line of smc_chk, and how all commands print. Without a command it takes the options
- * of smc-tools 1.8.5.
+ * The command line of smc_chk, and the output of all commands. Without a command it takes the
+ * options of smc-tools 1.8.5.
  */
 #include "smc_chk/smc_chk.h"
 
@@ -49,7 +49,7 @@ static const struct cli_opt options[] = {
 	{ 0 },
 };
 
-/* Its help has 24 lines, as many as a terminal. */
+/* The help fits a terminal of 24 lines. */
 const struct cli_tool chk_tool = {
 	.name = "smc_chk",
 	.usage = "doctor [--html FILE] check this host (the default)\n"
@@ -80,7 +80,7 @@ static int set_timeout(const char *text)
 	return 0;
 }
 
-/* A week is more than anybody waits for. */
+/* A week is longer than anybody waits. */
 static int set_watch(const char *text)
 {
 	char *end = NULL;
@@ -187,7 +187,7 @@ void chk_date(char text[CHK_DATE_SIZE])
 		*text = '\0';
 }
 
-/* It is to be copied as one line; the terminal breaks it. */
+/* A command is kept on one line for copying; the terminal breaks it. */
 static bool is_command(const char *line, size_t indent)
 {
 	const char *start = line + strspn(line, " ");

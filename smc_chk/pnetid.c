@@ -9,7 +9,7 @@
 #include "net/pairing.h"
 #include "smc_chk/smc_chk.h"
 
-/* By its name, or by another one that ip-link(8) gave it. */
+/* Find by name, or by an alternative name of ip-link(8). */
 static const struct netdev *find(const struct netdev_table *nets, const char *name)
 {
 	const struct netdev *net = netdev_find(nets, name);
@@ -33,7 +33,7 @@ static int print(const struct chk_request *req, const struct pnet_row *row, bool
 			"pnetid", *id ? out_json_string(id, PNETID_SIZE) : NULL, "source",
 			*id ? source : NULL));
 	if (*id) {
-		/* The kernel takes letters of Latin-1 from others. */
+		/* Other programs can set letters of Latin-1 in the kernel. */
 		out_escaped(&text, id, PNETID_SIZE);
 		out_str(&text, is_hw ? "\n" : "*\n");
 	} else if (req->width) {
@@ -42,7 +42,7 @@ static int print(const struct chk_request *req, const struct pnet_row *row, bool
 	return chk_print(&text, 0, 0);
 }
 
-/* Where a kernel without SMC has no table, only the firmware can give one. */
+/* A kernel without SMC has no table, so only firmware can have set an ID. */
 static int answer(const struct chk_request *req, const struct pnet_world *world)
 {
 	const struct netdev *net = find(&world->nets, req->iface);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* program: which way of smc_run reaches a program, found out from its file. */
+/* program: can smc_run make a program use SMC, and how; derived from its file. */
 #include <elf.h>
 #include <errno.h>
 #include <pwd.h>
@@ -23,18 +23,18 @@
 #define NOTES_MAX 8
 #define NOTE_SIZE (PATH_MAX + 256)
 
-/** struct program - what was found out */
+/** struct program - the findings */
 struct program {
-	const char *command; /* as it was given */
+	const char *command; /* as typed */
 	struct target target;
 	struct library lib; /* that smc_run would preload, with @has_lib */
 	bool has_lib;
-	const char *why;     /* nothing preloaded reaches it, NULL if it does */
-	const char *missing; /* this kernel lacks it for eBPF, the second way; or NULL */
+	const char *why;     /* why preloading does not reach it, NULL if it does */
+	const char *missing; /* what this kernel lacks for eBPF, the second way; or NULL */
 	const char *unseen;  /* why a supervisor, the third way, does not reach it; or NULL */
-	const char *lacks;   /* this kernel lacks it for that; or NULL */
+	const char *lacks;   /* what this kernel lacks for that; or NULL */
 	char reason[LIBRARY_WHY_SIZE];	  /* the text of @why */
-	char notes[NOTES_MAX][NOTE_SIZE]; /* what else there is to know, a clause each */
+	char notes[NOTES_MAX][NOTE_SIZE]; /* further facts, a clause each */
 	size_t n_notes;
 };
 
@@ -54,7 +54,7 @@ static void __attribute__((format(printf, 2, 3))) note(struct program *prog, con
 	va_end(ap);
 }
 
-/* ---- what is wrong with a file that nobody can start ---- */
+/* ---- files that cannot be started ---- */
 
 static int no_command(const char *command)
 {
@@ -78,7 +78,7 @@ static int no_command(const char *command)
 	return cli_error(&chk_tool, "'%s' cannot be started: it is not executable", command);
 }
 
-/* The loader itself can be started, and loads a program; other libraries cannot. */
+/* The loader can be started, and loads a program; other libraries cannot. */
 static bool is_library(const struct target *target)
 {
 	const char *base = basename(target->path);
@@ -199,7 +199,7 @@ static bool can_run(const struct program *prog)
 
 enum { NAME, JSON, OPTION };
 
-/* The way, by its use. */
+/* Name of the way for this use. */
 static const char *way_of(const struct program *prog, int use)
 {
 	static const char *const words[][3] = {
@@ -280,7 +280,7 @@ int chk_program(const struct chk_request *req)
 		prog->has_lib = !library_find(&prog->target, &prog->lib);
 		prog->missing = bpf_convert_missing();
 		prog->unseen = sockcall_misses(&prog->target);
-		/* A supervisor needs no more than the library does: any kind of SMC socket. */
+		/* A supervisor needs the same as the library: any kind of SMC socket. */
 		prog->lacks = host_af_smc() && host_ipproto_smc() ? "SMC" : sockcall_missing();
 		if (library_misses(prog->has_lib ? &prog->lib : NULL, &prog->target, prog->reason))
 			prog->why = prog->reason;

@@ -86,7 +86,7 @@ struct smc_clc_prefix {
  * @gid, @mac: of the sender's RoCE port
  * @ism_gid, @ism_gid_ext, @chid: of its ISM device
  * @n_prefixes, @n_ueids, @n_isms, @n_gids: used entries of the arrays; a message that is cut or
- * damaged may have announced more
+ *	damaged may have announced more
  * @release: of SMC; version 2 with a release is called 2.1
  * @os: 1 z/OS, 2 Linux, 3 AIX
  * @features: bit 0: emulated ISM
@@ -137,7 +137,7 @@ struct smc_clc {
 
 /**
  * smc_clc_length() - length of the CLC message that begins here; 0 for another protocol;
- * SMC_CLC_HEADER if @len is less than that and nothing contradicts CLC
+ *	SMC_CLC_HEADER if @len is less than that and nothing contradicts CLC
  */
 size_t smc_clc_length(const void *data, size_t len);
 

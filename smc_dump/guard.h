@@ -10,8 +10,7 @@
 
 #include "base/err.h"
 
-/** guard_give_up_rights() - drop root, files and the rest. Return: 0, -errno: do not read
- * anything */
+/** guard_give_up_rights() - drop root, files and more. Return: 0, -errno: read nothing */
 int guard_give_up_rights(struct smc_err *err);
 
 /**
@@ -34,8 +33,8 @@ struct output {
 	bool is_replaced;
 };
 
-/** output_open() - open a file with mode 0600; "-" is standard output
- * output_open() - a file of mode 0600; "-" is standard output
+/**
+ * output_open() - open a file with mode 0600; "-" is standard output
  * @input: descriptor of the input, which must be another file; -1 for none
  *
  * Refuses a terminal. The old content stays until output_empty(). Return: 0, -errno with @err.

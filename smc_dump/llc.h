@@ -78,8 +78,8 @@ struct smc_llc {
 #define SMC_LLC_CLOSED 0x40
 #define SMC_LLC_ABORTED 0x20
 
-/** smc_llc_decode() - decode a message; @len: captured bytes; @full: length on the wire
- * smc_llc_decode() - one message; @len: captured; @full: what it was on the wire
+/**
+ * smc_llc_decode() - decode a message; @len: captured bytes; @full: length on the wire
  *
  * Return: 0; -EBADMSG if it is another protocol over RDMA. Version 1 is recognized by its type and
  * its length, 44.

@@ -35,8 +35,8 @@ static inline bool packet_has_time(struct packet_time time)
 	return time.seconds || time.nanoseconds;
 }
 
-/** struct packet - the parts that SMC needs
- * struct packet - what SMC needs of it
+/**
+ * struct packet - the parts that SMC needs
  * @vlan: the innermost, if @has_vlan
  * @data, @len: captured payload; @full: its length on the wire
  * @flags: enum packet_flags

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The table of advise, as text and JSON. */
+/* Print the table of advice as text and JSON. */
 #include "smc_chk/advise/advice.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "out/units.h"
 #include "smc/buffers.h"
 
-/* Lines of the table as text; JSON has all. */
+/* Maximum number of rows as text; JSON has all. */
 #define ROWS_MAX 40
 
 /* ---- words ---- */
@@ -88,7 +88,7 @@ static const struct judge_row *row_of_advice(const void *advice)
 	return (const void *)((const char *)advice - offsetof(struct judge_row, advice));
 }
 
-/* On a terminal a command stands below the table, in one line. */
+/* On a terminal commands are printed below the table, one per line. */
 static void read_advice(struct out_text *text, const void *advice)
 {
 	const struct judge_row *row = row_of_advice(advice);
@@ -175,7 +175,7 @@ static const struct out_col columns[] = {
 	{ NULL, NULL, "not_carried", 0, OUT_PTR(judge_row, bar), OUT_OPTIONAL },
 	{ NULL, NULL, "would_profit", 0, OUT_FLAG(judge_row, profits, no_yes) },
 	{ NULL, NULL, "memory", 0, OUT_DEC(judge_row, memory, 0), OUT_OPTIONAL },
-	/* Its names are shell words, which are not to be escaped again. */
+	/* The names in it are shell words, which must not be escaped again. */
 	{ "advice", "Advice", "advice", 0, OUT_ESCAPED(judge_row, advice), .read = read_advice,
 	  .style = style_advice, .is_wrapped = true },
 	{ 0 },

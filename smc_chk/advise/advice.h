@@ -16,8 +16,8 @@ struct way_facts {
 #define WAY_TEXT_SIZE 128
 
 /**
- * struct way - this host's side is certain, the peer's is not
- * @is_possible: by this host's side, in @mode, which @text describes; else @why_not
+ * struct way - how SMC could connect: certain for this host, not for the peer
+ * @is_possible: this host can, in @mode, which @text describes; else @why_not
  */
 struct way {
 	bool is_possible;
@@ -25,23 +25,23 @@ struct way {
 	char text[WAY_TEXT_SIZE], why_not[WAY_TEXT_SIZE];
 };
 
-/** enum judge_class - as z/OS' SMCAT has them */
+/** enum judge_class - classes of traffic, as in SMCAT of z/OS */
 enum judge_class {
 	CLASS_UNKNOWN, /* no numbers */
 	CLASS_SHORT,
-	CLASS_QUIET, /* lives, but says little */
+	CLASS_QUIET, /* long-lived, with little traffic */
 	CLASS_SUITED,
 };
 
 /**
  * struct judge_row - a row of the table
  * @peer: address, or "(internet)"
- * @life: average in ms; @is_life_least: at least, as most connections lasted longer than was seen
- * @bytes_per_conn, @send: averages; @send of a segment, 0 for none
+ * @life: average in ms; @is_life_least: a lower bound, most connections outlived the watch
+ * @bytes_per_conn, @send: averages; @send is the segment size, 0 for none
  * @is_bulk: segments are full
- * @bar: what SMC cannot carry, in words; NULL for nothing
- * @profits: it would, over @way, with @memory bytes of buffers
- * @advice: what to type, or "keep TCP"; names in it are shell words
+ * @bar: why SMC cannot carry it, a clause; NULL for nothing
+ * @profits: SMC would pay, over @way, with @memory bytes of buffers
+ * @advice: a command, or "keep TCP"; names in it are shell words
  */
 struct judge_row {
 	const struct tally_group *group;
@@ -59,8 +59,8 @@ struct judge_row {
 };
 
 /**
- * struct judge_sum - of all plain TCP connections; those within this host are counted once
- * @smc_conns: of SMC sockets, counted nowhere else
+ * struct judge_sum - all plain TCP connections; connections within this host are counted once
+ * @smc_conns: connections of SMC sockets, counted only here
  */
 struct judge_sum {
 	uint64_t conns, bytes, suited_conns, suited_bytes, memory, smc_conns;
@@ -73,19 +73,19 @@ struct judged {
 	struct judge_sum sum;
 };
 
-/** advise_judge() - fill in @judged, to be freed by judged_free() */
+/** advise_judge() - fill in @judged; free it with judged_free() */
 void advise_judge(struct judged *judged, const struct tally *tally, const struct way_facts *facts);
 
 void judged_free(struct judged *judged);
 
 /**
- * struct watched - how the watch went
- * @has_bpf: an eBPF program saw each connection begin and end; else there were lists only, and
- *	@why_not has the reason
+ * struct watched - quality of the observation
+ * @has_bpf: an eBPF program saw each connection begin and end; else socket lists were polled, and
+ * @why_not has the reason
  * @duration: how long it took, in ms
- * @interval: longest time between two lists, in ms
- * @is_lossy: there were more ends than could be read
- * @is_blind: other users' processes could not be seen
+ * @interval: longest time between two polls, in ms
+ * @is_lossy: some ends were lost, the buffer was full
+ * @is_blind: processes of other users could not be seen
  */
 struct watched {
 	char why_not[512];
@@ -93,7 +93,7 @@ struct watched {
 	bool has_bpf, is_lossy, is_blind;
 };
 
-/** advice_text() - append the table, the sum and how it was found out. @width: chk_request's */
+/** advice_text() - append the table, the sum and the method. @width: chk_request's */
 void advice_text(struct out_text *text, const struct judged *judged, const struct tally *tally,
 		 const struct watched *watched, size_t width);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * advise: would SMC pay for what this host does over TCP? Watches the connections of this network
- * namespace for a while: by an eBPF program that sees each begin and end, or by lists of sockets.
+ * advise: would SMC pay for this host's TCP connections? Watches the connections of this network
+ * namespace for a while: with an eBPF program that sees each begin and end, or by polling the
+ * sockets.
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,24 +23,23 @@
 #include "smc_chk/advise/lists.h"
 #include "smc_chk/doctor/facts.h"
 
-/* Time between two lists, in ms. */
+/* Time between two polls, in ms. */
 #define POLL_ALONE 500
-/* Where eBPF tells of each connection, a list is for those that were there before. */
+/* With eBPF, which reports each connection, polls are for those that were open before. */
 #define POLL_BPF 5000
-/* Time between two looks at what eBPF tells. */
+/* Time between two reads of eBPF's reports, in ms. */
 #define READ_BPF 200
-/* A list takes at most this part of the time. */
+/* A poll may take one part in this many of the time. */
 #define POLL_SHARE 20
 /*
- * Ends read at a time, more than there is room for: whoever reads has other things to do, even if
- * they come faster than they are read.
+ * Ends to read per call, more than the map holds: a flood of ends cannot starve the caller.
  */
 #define ENDS_MAX 65536
 
 /**
- * struct watcher - @last: when the last list began; @cost: how long it took; in ms
- * @programs: of eBPF, NULL for lists only; @state: map of their state
- * @left: ends that may still be read this time
+ * struct watcher - @last: when the last poll began; @cost: how long it took; in ms
+ * @programs: of eBPF, NULL when only polling; @state: map of their state
+ * @left: ends that may still be read in this call
  */
 struct watcher {
 	struct watched *watched;
@@ -91,12 +91,12 @@ static int on_end(void *arg, void *record, size_t len)
 						   SIDE_UNKNOWN;
 	death.is_smc = end->is_smc;
 	death.born = end->born / 1000000;
-	/* SMC's own threads connect and close for the program. */
+	/* Kernel threads of SMC connect and close for the program. */
 	if (end->process.pid && !end->is_smc)
 		death.owner = lists_owner(&watcher->lists, (pid_t)end->process.pid,
 					  end->process.comm, end->process.unit);
 	tally_die(watcher->lists.tally, &death, end->died / 1000000);
-	/* It has been taken all the same. */
+	/* The end was consumed anyway. */
 	return --watcher->left > 0 ? 0 : -EAGAIN;
 }
 
@@ -104,7 +104,7 @@ static const _Alignas(8) unsigned char elf[] = {
 #include "bpf/tcplife.bytes.h"
 };
 
-/* Without it there are lists only. */
+/* Start eBPF; without it the sockets are only polled. */
 static void start_bpf(struct watcher *watcher)
 {
 	struct tcplife_state state = { 0 };
@@ -139,7 +139,7 @@ static int read_ends(struct watcher *watcher)
 	return ret == -EAGAIN ? 0 : ret;
 }
 
-/* Were there more ends than could be kept? */
+/* Did ends get lost for lack of room? */
 static bool has_lost(const struct watcher *watcher)
 {
 	struct tcplife_state state;
@@ -173,7 +173,7 @@ static uint64_t next_list(const struct watcher *watcher)
 
 /* ---- the time ---- */
 
-/* Return: 1 when a signal came, 0 after @until; -errno. */
+/* Return: 1 after a signal, 0 after @until, -errno. */
 static int wait_until(struct watcher *watcher, uint64_t until)
 {
 	struct pollfd fd = { .fd = watcher->signals, .events = POLLIN };
@@ -224,7 +224,7 @@ static int watch_on(struct watcher *watcher)
 
 /* ---- beginning and end ---- */
 
-/* From now on they end this process; what ended the watch is forgotten. */
+/* From now on signals end this process; the one that ended the watch is dropped. */
 static void release_signals(void)
 {
 	const struct timespec none = { .tv_sec = 0 };
@@ -255,7 +255,7 @@ static int run(struct watcher *watcher)
 	return ret;
 }
 
-/* Until the time is over, or SIGINT or SIGTERM comes. Return: 0, -errno with @err. */
+/* Watch until the time is over, SIGINT or SIGTERM. Return: 0, -errno with @err. */
 static int watch(struct tally *tally, struct watched *watched, const struct chk_request *req,
 		 struct smc_err *err)
 {
@@ -302,7 +302,7 @@ static int advise(struct doctor_facts *facts, const struct chk_request *req, str
 	int ret;
 
 	tally_start(&tally);
-	/* Without the right to see policies, and without IPsec, there are none. */
+	/* No policies without IPsec, or without the right to list them. */
 	smc_xfrm_dump(smc_xfrm_add, &policies);
 	ret = watch(&tally, &watched, req, err);
 	if (!ret) {

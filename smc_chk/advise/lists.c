@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* One look at all TCP sockets, which of them are SMC's, and whose they are. */
+/* Poll all TCP sockets: which belong to SMC, and to which process. */
 #include "smc_chk/advise/lists.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "cgroup/cgroup.h"
 #include "netlink/diag.h"
 
-#define TRIES 3 /* of a list that changed meanwhile */
+#define TRIES 3 /* polls again if the list changed meanwhile */
 
 /* ---- SMC sockets ---- */
 
@@ -30,7 +30,7 @@ static int on_smc(const struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-/* Without SMC in the kernel there are none. */
+/* None if the kernel has no SMC. */
 static int read_smcs(struct lists *lists, struct smc_err *err)
 {
 	const struct smc_abi_diag_req req = smc_sock_request(0);
@@ -44,7 +44,7 @@ static int read_smcs(struct lists *lists, struct smc_err *err)
 	return ret == -ENOENT || ret == -EINTR ? 0 : ret;
 }
 
-/* The TCP socket inside has the addresses. */
+/* The addresses are those of the TCP socket inside. */
 static void tell_smcs(struct lists *lists)
 {
 	static const enum tally_carrier carriers[] = { [SMC_MODE_NONE] = CARRIER_SMC,
@@ -132,7 +132,7 @@ uint32_t lists_owner(struct lists *lists, pid_t pid, const char *comm, const cha
 	return process->owner;
 }
 
-/* The processes are read when the first socket needs them. */
+/* Read the processes when the first socket needs them. */
 static uint32_t on_nameless(void *arg, uint64_t inode)
 {
 	struct lists *lists = arg;

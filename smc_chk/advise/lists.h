@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One look at all TCP sockets, which of them are SMC's, and whose they are. */
+/* Poll all TCP sockets: which belong to SMC, and to which process. */
 #pragma once
 
 #include "base/err.h"
@@ -9,7 +9,7 @@
 
 #define LISTS_PROCESSES 1024
 
-/** struct lists_process - a process that was looked at: which owner it is */
+/** struct lists_process - cached owner of a process */
 struct lists_process {
 	pid_t pid;
 	char comm[16];
@@ -17,10 +17,10 @@ struct lists_process {
 };
 
 /**
- * struct lists - what is needed for that; begin with all zero, except @tally
- * @processes: the last one of each remainder of its id
- * @procs: with @has_procs, and @procs_ret for 0 or the -errno of reading them
- * @is_blind: a socket's process could not be seen
+ * struct lists - state of the polls; begin with all zero, except @tally
+ * @processes: cache, indexed by the process id modulo its size
+ * @procs: with @has_procs; @procs_ret: 0, or -errno of reading them
+ * @is_blind: the process of a socket could not be seen
  */
 struct lists {
 	struct tally *tally;
@@ -33,8 +33,8 @@ struct lists {
 	bool has_procs, is_blind;
 };
 
-/** lists_read() - a poll. @now: in ms. Return: 0, -errno with @err */
+/** lists_read() - poll once. @now: in ms. Return: 0, -errno with @err */
 int lists_read(struct lists *lists, uint64_t now, struct smc_err *err);
 
-/** lists_owner() - by a process's name and control group, or, if it has ended, by its @unit */
+/** lists_owner() - find by process name and control group, or by @unit if it has ended */
 uint32_t lists_owner(struct lists *lists, pid_t pid, const char *comm, const char *unit);

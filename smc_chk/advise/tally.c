@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* TCP connections, counted by process and peer in bounded memory. */
+/* Count TCP connections by process and peer, in bounded memory. */
 #include "smc_chk/advise/tally.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #define PORTS 65536
 
-/** struct tally_holder - @owner of a socket with this @inode, 0 for none; @is_asked: looked for */
+/** struct tally_holder - @owner of the socket with this @inode, 0 for none; @is_asked: looked up */
 struct tally_holder {
 	uint64_t inode;
 	uint32_t owner;
@@ -19,10 +19,10 @@ struct tally_holder {
 };
 
 /**
- * struct tally_conn - a connection that is open
- * @born: when it was seen first; @is_old: it was there before the watch
- * @round: of the poll that saw it last
- * @is_past: its program had closed it before the watch: not counted, maybe one of SMC's
+ * struct tally_conn - an open connection
+ * @born: when it was first seen; @is_old: it existed before the watch
+ * @round: of the last poll that listed it
+ * @is_past: closed by its program before the watch: not counted, but may belong to SMC
  */
 struct tally_conn {
 	struct smc_tcp tcp;
@@ -34,7 +34,7 @@ struct tally_conn {
 	bool is_old, is_past;
 };
 
-/* Of two on one port, at different addresses, the last one counts. */
+/* If two listen on one port, at different addresses, the last one counts. */
 struct tally_listener {
 	struct tally_holder holder;
 	bool is_there, is_smc;
@@ -65,7 +65,7 @@ uint32_t tally_owner(struct tally *tally, const struct tally_owner *owner)
 void tally_start(struct tally *tally)
 {
 	tally->listeners = xcalloc(PORTS, sizeof(*tally->listeners));
-	/* The first of owners is nobody. */
+	/* Owner 0 means unknown. */
 	smc_array_add(&tally->owners, &tally->n_owners, &tally->owners_size,
 		      sizeof(*tally->owners));
 }
@@ -141,7 +141,7 @@ static struct tally_group *find_group(const struct tally *tally, const struct ta
 	return place == SMC_INDEX_NONE ? NULL : &tally->groups[place];
 }
 
-/* Has the process so many rows for this port that the peer goes into the last one? */
+/* Does the process have so many rows for this port that the peer goes into the shared one? */
 static bool has_many_peers(const struct tally *tally, const struct tally_group *key)
 {
 	size_t near = 0;
@@ -155,7 +155,7 @@ static bool has_many_peers(const struct tally *tally, const struct tally_group *
 	return near >= TALLY_PEERS_MAX;
 }
 
-/* A row of its own, that of the service's other peers, or that of all the rest. */
+/* Add a row: for the peer, for the service's other peers, or for the rest. */
 static struct tally_group *make_group(struct tally *tally, const struct tally_group *key)
 {
 	struct tally_group made = *key, *group;
@@ -191,7 +191,7 @@ static enum tally_side side_of(const struct tally *tally, const struct smc_tcp *
 		return SIDE_SERVER;
 	if (!is_local || tally->listeners[tcp->peer.port].is_there)
 		return SIDE_CLIENT;
-	/* Nobody listens any more: ports that clients are given are high. */
+	/* No listener any more: ephemeral ports are the higher ones. */
 	return tcp->local.port < tcp->peer.port ? SIDE_SERVER : SIDE_CLIENT;
 }
 
@@ -208,7 +208,7 @@ static enum tally_bar bar_of(const struct tally *tally, const struct smc_tcp *tc
 		       BAR_NONE;
 }
 
-/* What a source does not know, the listener tells. */
+/* Derive from the listener whatever the source does not know. */
 static struct tally_group *group_of(struct tally *tally, const struct tally_conn *conn)
 {
 	const struct smc_tcp *tcp = &conn->tcp;
@@ -269,7 +269,7 @@ static struct tally_group *count(struct tally *tally, const struct tally_conn *c
 	return group;
 }
 
-/* A connection that was tracked is over, or the watch is. */
+/* Count a tracked connection that has ended, or is open at the end of the watch. */
 static void count_conn(struct tally *tally, const struct tally_conn *conn, uint64_t now,
 		       bool is_open)
 {
@@ -297,7 +297,7 @@ static struct tally_conn *find_conn(const struct tally *tally, uint64_t cookie)
 	return place == SMC_INDEX_NONE ? NULL : &tally->live[place];
 }
 
-/* The last one takes its place. */
+/* The last connection takes its place. */
 static void drop(struct tally *tally, struct tally_conn *conn)
 {
 	struct tally_conn *last = &tally->live[--tally->n_live];
@@ -334,7 +334,7 @@ void tally_begin(struct tally *tally, uint64_t now)
 	tally->polled = now;
 }
 
-/* No descriptor holds inode 0 any more: the one before it still tells the process. */
+/* Inode 0: no descriptor any more, so keep the last one to find the process. */
 static void hold(struct tally_holder *holder, uint64_t inode)
 {
 	if (!inode || inode == holder->inode)
@@ -367,7 +367,7 @@ void tally_see(struct tally *tally, const struct smc_tcp *tcp)
 		return;
 	conn->tcp = *tcp;
 	conn->round = tally->round;
-	/* SMC's inner socket has an inode that nobody holds. */
+	/* SMC's inner socket has an inode, but no descriptor. */
 	if (!conn->carrier)
 		hold(&conn->holder, tcp->inode);
 }
@@ -451,7 +451,7 @@ void tally_end(struct tally *tally)
 	}
 }
 
-/* The end's numbers are the last ones. */
+/* The numbers of the end report are final. */
 static void count_seen(struct tally *tally, struct tally_conn *conn,
 		       const struct tally_death *death, uint64_t now)
 {
@@ -490,7 +490,7 @@ void tally_die(struct tally *tally, const struct tally_death *death, uint64_t no
 
 void tally_finish(struct tally *tally, uint64_t now)
 {
-	/* One that the last list did not have has ended. */
+	/* Connections missing in the last list have ended. */
 	for (size_t i = 0; i < tally->n_live; i++)
 		count_conn(tally, &tally->live[i], now, tally->live[i].round == tally->round);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TCP connections, counted by process and peer in bounded memory. Pure: the sources tell what they
- * saw, and when.
+ * Count TCP connections by process and peer, in bounded memory. Pure: the sources report what they
+ * saw, with the time.
  */
 #pragma once
 
@@ -16,67 +16,67 @@
 #include "smc_chk/advise/xfrm.h"
 
 /*
- * Limits: what is beyond is counted in a row for all the rest, or not at all, and the report says
- * so. Together less than 100 MB, of which a host with 10 000 connections takes about 6.
+ * Limits. Connections beyond them are counted in a row for the rest, or not at all, which the
+ * report mentions. Together less than 100 MB; a host with 10 000 connections takes about 6 MB.
  */
-#define TALLY_LIVE_MAX 250000 /* connections that are open at one time */
+#define TALLY_LIVE_MAX 250000 /* connections open at a time */
 #define TALLY_OWNERS_MAX 2048 /* different processes */
 #define TALLY_GROUPS_MAX 1024 /* rows */
 #define TALLY_PEERS_MAX 32    /* rows of one process and port */
 
 /*
- * Which connections SMC pays for. A whole life of one with one small request (socket, connect,
- * accept, 64 bytes each way, close) costs 2.75 times over SMC what it costs over TCP: SMC begins as
- * TCP, and then agrees on devices and buffers. That is 1.75 lives more, each worth about six
- * exchanges; where an exchange then saves a third, 32 of them have earned it back. What comes in
- * large pieces has fewer segments, and no slow start: there it is earned by 256 KiB.
+ * Thresholds from which SMC pays. A short connection with one small request (socket, connect,
+ * accept, 64 bytes each way, close) costs 2.75 times as much over SMC as over TCP: SMC begins as
+ * TCP, and then negotiates devices and buffers. The extra 1.75 connections are worth about six
+ * exchanges each; if an exchange then saves a third, 32 exchanges recover the cost. Large transfers
+ * have fewer segments and no slow start: there 256 KiB recover it.
  */
 #define ADVISE_SEGMENTS 32
 #define ADVISE_BYTES (256 * 1024)
 
-/* What moved less, and was over before this, did not live long enough: ms. */
+/* Connections that ended before this, with less data, were too short: ms. */
 #define ADVISE_SHORT_LIFE 10000
 
-/** advise_is_suited() - has a connection, or have @conns of them on average, moved enough? */
+/** advise_is_suited() - did a connection, or @conns of them on average, move enough data? */
 static inline bool advise_is_suited(uint64_t conns, uint64_t segments, uint64_t bytes)
 {
 	return conns && (segments / conns >= ADVISE_SEGMENTS || bytes / conns >= ADVISE_BYTES);
 }
 
-/** enum tally_side - which end of a connection is here */
+/** enum tally_side - role of the local end */
 enum tally_side {
 	SIDE_UNKNOWN,
 	SIDE_CLIENT,
 	SIDE_SERVER,
 };
 
-/** enum tally_peers - who is at the other end of a group's connections */
+/** enum tally_peers - kind of peer of a row */
 enum tally_peers {
 	PEERS_LOCAL,	/* one address of this host */
 	PEERS_NEAR,	/* one address, of a private network or of a subnet of this host */
-	PEERS_OTHER,	/* more of those than there are rows for */
-	PEERS_INTERNET, /* all the rest together */
+	PEERS_OTHER,	/* other near peers, when there are too many for rows of their own */
+	PEERS_INTERNET, /* all other peers together */
 };
 
-/** tally_netaddr() - an address alone, without its port */
+/** tally_netaddr() - an address without its port */
 struct netaddr tally_netaddr(const struct smc_addr *addr);
 
-/** tally_peers_of() - who a peer is, by its address and those of this host */
+/** tally_peers_of() - kind of a peer, by its address and those of this host */
 enum tally_peers tally_peers_of(const struct netaddr_table *own, const struct smc_addr *peer);
 
-/** enum tally_carrier - what a connection runs over now */
+/** enum tally_carrier - transport of a connection */
 enum tally_carrier {
 	CARRIER_TCP,
-	CARRIER_FALLBACK, /* of an SMC socket, but over TCP */
-	CARRIER_SMC,	  /* of an SMC socket; over what, nobody saw */
+	CARRIER_FALLBACK, /* SMC socket that fell back to TCP */
+	CARRIER_SMC,	  /* SMC socket, transport unknown */
 	CARRIER_SMCR,
 	CARRIER_SMCD,
 };
 
-/** enum tally_bar - what of a connection SMC could not carry */
+/** enum tally_bar - why SMC could not carry a connection */
 enum tally_bar {
 	BAR_NONE,
-	BAR_ULP, /* kTLS, and what else takes a TCP socket over */
+	BAR_ULP, /* kTLS and other upper layer protocols */
 	BAR_MPTCP,
 	BAR_SIGNED, /* TCP-MD5 */
 	BAR_FAST_OPEN,
@@ -85,8 +85,8 @@ enum tally_bar {
 
 /**
  * struct tally_owner - a kind of process
- * @comm: its name, not escaped; empty for an unknown one
- * @unit: systemd's service that it belongs to, empty for none
+ * @comm: its name, not escaped; empty if unknown
+ * @unit: its systemd service, empty for none
  * @is_user: a service of a user's systemd
  */
 struct tally_owner {
@@ -97,15 +97,14 @@ struct tally_owner {
 
 /**
  * struct tally_group - the connections of one row
- * @owner: index into the owners, 0 for an unknown one
- * @port: the server's, at whichever end
+ * @owner: index into the owners, 0 if unknown
+ * @port: of the server, local or remote
  * @peer: without its port; its family is AF_UNSPEC for several
- * @sample, @local: addresses of one of the connections
- * @conns: all that were open at some time; @open now, @open_peak at one time
- * @n_info: of @conns those with numbers; the sums that follow are theirs
- * @n_suited, @suited_bytes: of @n_info those that would profit themselves
- * @life: ms that all of @conns lasted together; @n_longer: of them still open, or older than the
- *	watch
+ * @sample, @local: addresses of an example
+ * @conns: all connections of the row; @open now, @open_peak at a time
+ * @n_info: number of @conns with TCP_INFO; the following sums are over these
+ * @n_suited, @suited_bytes: those of @n_info that would profit on their own
+ * @life: sum over @conns in ms; @n_longer: those still open, or older than the watch
  */
 struct tally_group {
 	uint32_t owner;
@@ -125,15 +124,15 @@ struct tally_conn;
 struct tally_listener;
 
 /**
- * struct tally - all of it
+ * struct tally - all counts
  * @own: addresses of this host
  * @policies: of IPsec, NULL for none
  * @live: connections that are open
- * @listeners: for each port
- * @by_cookie, @by_group: find connections and groups; these only until tally_finish()
+ * @listeners: by port
+ * @by_cookie, @by_group: look up connections and groups; only until tally_finish()
  * @round: number of the poll; @polled: when the last one began, in ms
  * @n_untracked: connections beyond TALLY_LIVE_MAX
- * @is_capped: there are more processes or rows than fit
+ * @is_capped: too many processes or rows
  */
 struct tally {
 	const struct netaddr_table *own;
@@ -152,23 +151,23 @@ struct tally {
 	bool is_capped;
 };
 
-/** tally_start() - @tally: all zero, except @own and @policies */
+/** tally_start() - initialize; @tally: all zero, except @own and @policies */
 void tally_start(struct tally *tally);
 
 void tally_free(struct tally *tally);
 
-/** tally_owner() - the index of a kind of process, which is added */
+/** tally_owner() - index of a kind of process, added if new */
 uint32_t tally_owner(struct tally *tally, const struct tally_owner *owner);
 
-/* ---- a poll: begin, each socket, SMC's, names, end; times: ms, of a clock that only runs ---- */
+/* ---- a poll: begin, each socket, SMC's, names, end; times: ms, of a monotonic clock ---- */
 
 void tally_begin(struct tally *tally, uint64_t now);
 
 void tally_see(struct tally *tally, const struct smc_tcp *tcp);
 
 /**
- * struct tally_smc - an SMC socket: the TCP socket inside has its addresses, but not its holder
- * @peer: port 0 for one that listens
+ * struct tally_smc - an SMC socket: it has the addresses of its inner TCP socket, but not its owner
+ * @peer: port 0 for a listener
  */
 struct tally_smc {
 	struct smc_addr local, peer;
@@ -176,23 +175,23 @@ struct tally_smc {
 	uint64_t inode;
 };
 
-/** tally_smcs() - which sockets are SMC's. @smcs is sorted */
+/** tally_smcs() - mark the sockets that belong to SMC. @smcs is sorted */
 void tally_smcs(struct tally *tally, struct tally_smc *smcs, size_t count);
 
-/** typedef tally_name_fn - the owner of a socket by its inode; 0 if it is not known */
+/** typedef tally_name_fn - look up a socket's owner by inode; 0 if unknown */
 typedef uint32_t (*tally_name_fn)(void *arg, uint64_t inode);
 
-/** tally_name() - ask for the owner of each socket whose process has not been looked for yet */
+/** tally_name() - look up owners that were not looked up yet */
 void tally_name(struct tally *tally, tally_name_fn fn, void *arg);
 
-/** tally_end() - a socket that is missing in one list may end by a message: in two it has ended */
+/** tally_end() - finish a poll; missing in two polls in a row, a socket has ended */
 void tally_end(struct tally *tally);
 
 /**
- * struct tally_death - what a source tells of a connection's end, beyond its socket
- * @owner: 0 if the source does not know it; @side
- * @is_smc: its SYN offered SMC, and the peer's took it
- * @born: when it was established, 0 for before the watch, or never
+ * struct tally_death - facts about the end of a connection, beyond its socket
+ * @owner: 0 if the source does not know it
+ * @is_smc: both SYNs had the SMC option
+ * @born: when it was established, 0: before the watch, or never
  */
 struct tally_death {
 	struct smc_tcp tcp;
@@ -202,8 +201,8 @@ struct tally_death {
 	uint64_t born;
 };
 
-/** tally_die() - a connection has ended: at any time */
+/** tally_die() - a connection has ended; allowed at any time */
 void tally_die(struct tally *tally, const struct tally_death *death, uint64_t now);
 
-/** tally_finish() - the watch is over: count what is still open */
+/** tally_finish() - end the watch: count open connections */
 void tally_finish(struct tally *tally, uint64_t now);

@@ -31,7 +31,7 @@ static void __attribute__((format(printf, 2, 3))) refuse(struct way *way, const 
 	va_end(ap);
 }
 
-/* The kernel goes by the route's device: to itself that is lo, to others the one of its address. */
+/* Same device as the kernel: lo for the host itself, else the device of the local address. */
 static const char *netdev_of(const struct netaddr_table *addrs, const struct tally_group *group)
 {
 	const struct netaddr local = tally_netaddr(&group->local);
@@ -44,7 +44,7 @@ static const char *netdev_of(const struct netaddr_table *addrs, const struct tal
 	return NULL;
 }
 
-/* Version 1 wants both ends in one subnet; of many peers not all are. */
+/* Version 1 needs both ends in one subnet; with many peers, not all are. */
 static bool is_in_subnet(const struct netaddr_table *addrs, const char *netdev,
 			 const struct tally_group *group)
 {
@@ -59,7 +59,7 @@ static bool is_in_subnet(const struct netaddr_table *addrs, const char *netdev,
 	return false;
 }
 
-/* The first that would do; one without an EID only if nothing else does. */
+/* Take the first usable mode; one that lacks an EID only if there is no other. */
 static void take(struct way *way, const struct choice_mode *mode)
 {
 	if (way->is_possible && (!way->mode.is_waiting || mode->is_waiting))
@@ -162,14 +162,14 @@ static void judge_row(struct judge_row *row, const struct tally_group *group,
 		row->bytes_per_conn = row->bytes / group->n_info;
 	if (group->segs_sent)
 		row->send = group->sent / group->segs_sent;
-	/* Segments half full on average say nothing about what the program writes at a time. */
+	/* Half-full segments on average say nothing about the size of the program's writes. */
 	row->is_bulk = group->n_info && row->send >= group->mss / group->n_info / 2;
 	find_way(&row->way, facts, group);
 	if (group->carrier != CARRIER_TCP || row->bar || row->class != CLASS_SUITED ||
 	    !row->way.is_possible)
 		return;
 	row->profits = true;
-	/* Over loopback both ends share the memory of the receiver. */
+	/* Over loopback both ends share the receiver's memory. */
 	row->memory = (group->open_peak ? group->open_peak : 1) * SMC_GOOD_BUFFER *
 		      (row->way.mode.is_loopback ? 1 : SMC_BUFFERS_PER_CONNECTION);
 }
@@ -184,7 +184,7 @@ static void unit_word(char word[NAME_MAX + 1], const char *unit)
 	snprintf(word, NAME_MAX + 1, "%.*s", (int)(len > ending ? len - ending : len), unit);
 }
 
-/* Has the process other connections of another kind, which would lose by it? */
+/* Does the process have other kinds of connections, which would lose? */
 static bool has_others(const struct judged *judged, const struct judge_row *row)
 {
 	for (size_t i = 0; i < judged->count; i++) {
@@ -193,7 +193,7 @@ static bool has_others(const struct judged *judged, const struct judge_row *row)
 
 		if (a->owner != b->owner || other->profits || b->carrier != CARRIER_TCP)
 			continue;
-		/* A listening socket is for all of its clients. */
+		/* A listening socket serves all of its clients. */
 		if (a->side != b->side || a->port != b->port || a->side == SIDE_CLIENT)
 			return true;
 	}
@@ -228,7 +228,7 @@ static bool append_command(struct out_text *text, const struct judged *judged,
 		out_str(text, " --user");
 	if (*owner->comm && has_others(judged, row))
 		append_rule(text, row);
-	/* A process chooses its name: it is not an option. */
+	/* Processes choose their names: do not let one look like an option. */
 	out_str(text, *name == '-' ? " -- " : " ");
 	return out_shell_word(text, *name ? name : "COMMAND");
 }
@@ -276,7 +276,7 @@ static char *advise(const struct judged *judged, const struct judge_row *row)
 
 /* ---- all of them ---- */
 
-/* Both ends of a connection within this host are here: its server's is the one that counts. */
+/* Both ends of a connection within this host are here: count the server's. */
 static void sum_up(struct judge_sum *sum, const struct judge_row *row)
 {
 	const struct tally_group *group = row->group;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* IPsec policies as netlink's XFRM family shows them. */
+/* Decode IPsec policies of netlink's XFRM family. */
 #include "smc_chk/advise/xfrm.h"
 
 #include <arpa/inet.h>
@@ -24,7 +24,7 @@ static struct extras extras_of(const struct nlmsghdr *nlh)
 		const int type = mnl_attr_get_type(attr);
 		struct xfrm_mark mark = { .v = 0 };
 
-		/* What has no mark has the mark 0. */
+		/* A missing mark is 0. */
 		if (type == XFRMA_MARK && len >= sizeof(mark))
 			memcpy(&mark, mnl_attr_get_payload(attr), sizeof(mark));
 		extras.is_special |= mark.v & mark.m;
@@ -56,7 +56,7 @@ int smc_xfrm_add(const struct nlmsghdr *nlh, void *data)
 	return 0;
 }
 
-/* Are the first bits of an address those of a network? */
+/* Does a network contain an address? */
 static bool covers(const void *network, unsigned int bits, const uint8_t ip[16], bool is_v6)
 {
 	const uint8_t *bytes = network;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* IPsec policies as netlink's XFRM family shows them: bytes -> struct smc_xfrm. Pure. */
+/* Decode IPsec policies of netlink's XFRM family: bytes -> struct smc_xfrm. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,10 +11,10 @@
 #include "smc/sock.h"
 
 /**
- * struct smc_xfrm - a policy for traffic that leaves this host
- * @sel: which traffic; "s" is the local end
- * @priority: the lowest number wins; of two that are equal the older policy, with the lower @number
- * @is_ipsec: it transforms; else it exempts from what others do
+ * struct smc_xfrm - a policy for outbound traffic
+ * @sel: selected traffic; "s" is the local end
+ * @priority: the lowest number wins; if equal, the older policy, with the lower @number
+ * @is_ipsec: the policy transforms; else it exempts from other policies
  */
 struct smc_xfrm {
 	struct xfrm_selector sel;
@@ -22,17 +22,17 @@ struct smc_xfrm {
 	bool is_ipsec;
 };
 
-/** struct smc_xfrm_table - all of them; begin with all zero */
+/** struct smc_xfrm_table - all policies; begin with all zero */
 struct smc_xfrm_table {
 	struct smc_xfrm *entries;
 	size_t count, size;
 };
 
 /**
- * smc_xfrm_add() - read one answer to XFRM_MSG_GETPOLICY into the table; an smc_diag_fn
+ * smc_xfrm_add() - add an answer to XFRM_MSG_GETPOLICY to the table; an smc_diag_fn
  *
- * Without those for traffic that comes in, and those for an XFRM interface or with a mark, which
- * addresses do not tell. Of those for one device only what transforms counts.
+ * Skips inbound policies and those with an XFRM interface or a mark, which cannot be matched by
+ * address. Policies for one device count only if they transform.
  *
  * Return: 0, -EBADMSG for a short message.
  */

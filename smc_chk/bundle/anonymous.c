@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Bundles for strangers: what was recorded, without names and addresses. */
+/* Bundles for strangers: the record without names and addresses. */
 #include "smc_chk/bundle/collect.h"
 
 #include <endian.h>
@@ -27,7 +27,7 @@
 #include "smc_chk/doctor/kmodule.h"
 
 #define KEY_MOST 65536
-/* As a record's largest file, see netlink/replay.c. */
+/* Same limit as for a recorded file, see netlink/replay.c. */
 #define FILE_MOST (64 * 1024 * 1024)
 
 int anonymous_key(struct pseudonyms *all, const char *file, struct smc_err *err)
@@ -49,7 +49,7 @@ int anonymous_key(struct pseudonyms *all, const char *file, struct smc_err *err)
 	bytes = smc_read_fd(fd, KEY_MOST, &len);
 	if (!bytes)
 		return smc_err_set(err, errno, "cannot read %s", file);
-	/* The same on each machine. */
+	/* The key file gives the same key on each machine. */
 	parts[0] = htole64(siphash(none, bytes, len));
 	parts[1] = htole64(siphash(half, bytes, len));
 	memcpy(all->key, parts, sizeof(parts));
@@ -62,7 +62,7 @@ int anonymous_key(struct pseudonyms *all, const char *file, struct smc_err *err)
 
 /* ---- recorded answers of netlink, see netlink/replay.h ---- */
 
-/* Attributes with a name: the file's, the nest that they are in, 0 for none. */
+/* Attributes with a name: the file, the attribute that contains them (0 for none), the type. */
 static const struct {
 	const char *file;
 	int nest, type;
@@ -86,7 +86,7 @@ static bool is_name(const char *file, int nest, int type)
 	return false;
 }
 
-/* GIDs of SMC-D, in link groups of it. */
+/* SMC-D GIDs, in SMC-D link groups. */
 static bool is_number(const char *file, int nest, int type)
 {
 	return !strcmp(file, "SMC_GEN_NETLINK/4") && nest == 4 &&
@@ -94,7 +94,7 @@ static bool is_number(const char *file, int nest, int type)
 		type == SMC_ABI_LGR_D_EXT_GID || type == SMC_ABI_LGR_D_PEER_EXT_GID);
 }
 
-/* A GID as text, in a field of its own; it stays as long as it is, in the kernel's form. */
+/* Replace a GID as text in a fixed-size field; the length stays. */
 static void replace_gid(const struct pseudonyms *all, char *field, size_t size)
 {
 	struct out_text text = { 0 };
@@ -130,7 +130,7 @@ static void replace_attrs(const struct pseudonyms *all, const char *file, int ne
 	}
 }
 
-/* Addresses in network order, of IPv4 if only the first word is there. */
+/* Addresses are in network order; IPv4 has only the first word. */
 static void replace_socket_address(const struct pseudonyms *all, uint32_t words[4])
 {
 	if (words[1] || words[2] || words[3])
@@ -139,7 +139,7 @@ static void replace_socket_address(const struct pseudonyms *all, uint32_t words[
 		pseudonym_ipv4(all, (uint8_t *)words);
 }
 
-/* Its GIDs; the halves that came later may not be there. */
+/* Replace the GIDs; the halves added by later kernels may be missing. */
 static void replace_dmb(const struct pseudonyms *all, char *info, size_t size)
 {
 	static const size_t gids[] = {
@@ -177,7 +177,7 @@ static void replace_socket(const struct pseudonyms *all, void *body, size_t len)
 	}
 }
 
-/* The messages of this machine, in order; what is damaged stays for those who read it to refuse. */
+/* Replace each message of host byte order, in sequence; damaged ones stay, readers refuse them. */
 static void replace_messages(const struct pseudonyms *all, const char *file, char *at, size_t len)
 {
 	bool is_socket = !strncmp(file, "sock_diag/", 10);
@@ -189,7 +189,7 @@ static void replace_messages(const struct pseudonyms *all, const char *file, cha
 		step = NLMSG_ALIGN(nlh->nlmsg_len);
 		if (nlh->nlmsg_len < head || step > len)
 			return;
-		/* Of the process, and the time when it asked. */
+		/* They reveal the process id and the time of the request. */
 		nlh->nlmsg_pid = nlh->nlmsg_seq = 1;
 		if (is_socket)
 			replace_socket(all, at + head, nlh->nlmsg_len - head);
@@ -205,7 +205,7 @@ void anonymous_answer(const struct pseudonyms *all, const char *file, char *data
 
 	if (!rest)
 		return;
-	/* After a line of text they need not be aligned. */
+	/* Copy: after a line of text the messages may be unaligned. */
 	messages = xcalloc(rest, 1);
 	memcpy(messages, line + 1, rest);
 	replace_messages(all, file, messages, rest);
@@ -215,7 +215,7 @@ void anonymous_answer(const struct pseudonyms *all, const char *file, char *data
 
 /* ---- recorded files ---- */
 
-/* Below record/: what begins so. */
+/* Files below record/ with these prefixes are kept. */
 static const char *const kept[] = {
 	"boot/config-",
 	"etc/modprobe.d",
@@ -255,7 +255,7 @@ static bool is_kept(const char *path, bool is_directory)
 	return false;
 }
 
-/* PNET IDs of firmware, in EBCDIC. */
+/* Firmware PNET IDs, in EBCDIC. */
 static void replace_util_string(const struct pseudonyms *all, char *data, size_t len)
 {
 	char id[PNETID_SIZE];
@@ -268,7 +268,7 @@ static void replace_util_string(const struct pseudonyms *all, char *data, size_t
 	}
 }
 
-/* Of what decides on modules that is left which is about smc, in the words of a manual page. */
+/* Keep only the rules about smc, in canonical wording. */
 static void put_modprobe(struct out_text *text, const char *data)
 {
 	static const char *const modules[][2] = {
@@ -288,7 +288,7 @@ static void put_modprobe(struct out_text *text, const char *data)
 	}
 }
 
-/* A configuration without texts: names of hosts, of builds, command lines. */
+/* Drop string options: names of hosts and builds, command lines. */
 static void put_config(struct out_text *text, char *data)
 {
 	char *line;
@@ -315,7 +315,7 @@ static void put_packed_config(struct out_text *text, const char *data, size_t le
 	free(config);
 }
 
-/* Without its end, "acme.conf": somebody chose it. */
+/* Rename the file, "acme.conf": somebody chose the name. */
 static void rename_modprobe(const struct pseudonyms *all, char *name, size_t len)
 {
 	pseudonym_name(all, name, len > 5 ? len - 5 : 0);
@@ -331,7 +331,7 @@ static void put_modprobe_list(const struct pseudonyms *all, struct out_text *tex
 	}
 }
 
-/* @text: receives what becomes of @data, which a NUL follows */
+/* @text: receives the replacement of @data, which is followed by a NUL */
 static void replace(const struct pseudonyms *all, const char *path, struct out_text *text,
 		    char *data, size_t len)
 {
@@ -362,7 +362,7 @@ static void replace(const struct pseudonyms *all, const char *path, struct out_t
 		pseudonym_text(all, text, data, len);
 }
 
-/* nftw(3) has no argument for these: @from and @to are where the record and its copy begin. */
+/* nftw(3) takes no argument, so @from and @to, the record and its copy, are static. */
 static struct {
 	const struct pseudonyms *all;
 	const char *from, *to;
@@ -423,14 +423,14 @@ static int copy_record(const struct collection *b, const struct pseudonyms *all)
 	return ret < 0 ? smc_err_set(b->err, errno, "cannot copy the record") : -b->err->code;
 }
 
-/* What names the host or the namespace gets a pseudonym; what commands said goes. */
+/* Names of host and namespace get pseudonyms; output of commands is dropped. */
 static void change_index(json_t *index, const struct pseudonyms *all)
 {
 	static const char *const keys[] = { "host", "netns" };
 	char text[256];
 
 	json_object_set_new(index, "anonymous", json_true());
-	/* A day, as others may know when something happened. */
+	/* Only the day: others may know when something happened. */
 	snprintf(text, sizeof(text), "%.10sT00:00:00Z",
 		 json_string_value(json_object_get(index, "created")));
 	json_object_set_new(index, "created", json_string(text));

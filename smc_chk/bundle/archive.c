@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Directories to tar.gz files by tar(1), and those of any origin back, for those who read them. */
+/* Pack directories to tar.gz files with tar(1), and unpack such files of any origin. */
 #include "smc_chk/bundle/archive.h"
 
 #include <errno.h>
@@ -24,17 +24,17 @@
 
 #define ERRORS_SIZE 512
 #define BLOCK 65536
-/* A header for each file, and padding after it. */
+/* Plus a header and padding for each file. */
 #define STREAM_MAX (PACK_MAX_BYTES + PACK_MAX_FILES * 2048ULL)
 
 /*
- * For what reads a bundle of any origin. The list of 100000 sockets as JSON, with the processes,
- * takes 1.2 GiB and 5 s of a slow processor.
+ * Limit for reading a bundle of any origin. Listing 100000 sockets with processes as JSON takes 1.2
+ * GiB, and 5 s on a slow processor.
  */
 #define MEMORY_MAX (2ULL * 1024 * 1024 * 1024)
 #define SECONDS_MAX 60
 
-/* nftw(3) has no argument for what is counted, and for what is wrong with it. */
+/* nftw(3) takes no argument, so the sizes and the error are static. */
 static struct pack_size measured;
 static const char *wrong;
 
@@ -46,7 +46,7 @@ static int measure_one(const char *path, const struct stat *st, int type, struct
 	return 0;
 }
 
-/* The first line that tar or gzip wrote; gzip begins with an empty one. */
+/* First line of output from tar or gzip; gzip begins with an empty one. */
 static const char *complaint(char text[ERRORS_SIZE], int fd)
 {
 	ssize_t len = pread(fd, text, ERRORS_SIZE - 1, 0);
@@ -78,13 +78,13 @@ static int cannot_pack(int status, int errors, struct smc_err *err)
 					  "tar failed");
 }
 
-/* Its reader has gone: SIGPIPE would have ended this process, too. */
+/* The reader has gone: act as if SIGPIPE had ended this process, too. */
 static void note_reader(struct workdir *work, int fd)
 {
 	struct pollfd poll_out = { .fd = fd, .events = POLLOUT };
 
 	if (poll(&poll_out, 1, 0) == 1 && poll_out.revents & POLLERR) {
-		raise(SIGPIPE); /* which is blocked, or ignored */
+		raise(SIGPIPE); /* it is blocked, or ignored */
 		workdir_is_stopped(work);
 	}
 }
@@ -93,7 +93,7 @@ int bundle_pack(struct workdir *work, int fd, const char *directory, struct pack
 		struct smc_err *err)
 {
 	char mtime[40];
-	/* Names in their order, so that the same files make the same archive. */
+	/* Sort by name, so that the same files make the same archive. */
 	const char *const argv[] = { "tar",
 				     "-cz",
 				     "--format=gnu",
@@ -134,7 +134,7 @@ static int refuse(const char *file, const char *why, struct smc_err *err)
 	return smc_err_say(err, EINVAL, "%s is not a bundle: %.199s", file, why);
 }
 
-/* Programs and libraries, wherever a distribution has them. */
+/* Programs and libraries, in the directories of any distribution. */
 static size_t reachable(struct landlock_path paths[8])
 {
 	static const char *const names[] = { "/usr",   "/bin", "/lib",
@@ -160,14 +160,14 @@ static void limit_one(int resource, rlim_t soft, rlim_t hard)
 	setrlimit(resource, &now);
 }
 
-/* Only the current directory is left within its reach. */
+/* Restrict access to the current directory. */
 static int give_up(struct smc_err *err)
 {
 	struct landlock_path paths[8];
 	struct confine keep = { .paths = paths, .n_paths = reachable(paths) };
 	struct stat st;
 
-	/* A list, or a complaint for each file, must not fill the memory. */
+	/* A list, or a message per file, must not fill the memory. */
 	limit_one(RLIMIT_FSIZE, PACK_MAX_BYTES, PACK_MAX_BYTES);
 	/* In a user namespace without nobody the directory stays root's, see make_directory(). */
 	keep.keeps_root = !stat(".", &st) && !st.st_uid && !geteuid();
@@ -184,7 +184,7 @@ static void __attribute__((noreturn)) be_tar(const char *const argv[], int in, i
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-/* Return: 0, also when tar(1) reads no more; -errno with @err. */
+/* Return: 0, also when tar(1) stops reading; -errno with @err. */
 static int feed(gzFile from, int to, const char *file, struct smc_err *err)
 {
 	char block[BLOCK];
@@ -204,7 +204,7 @@ static int feed(gzFile from, int to, const char *file, struct smc_err *err)
 	return len || code == Z_BUF_ERROR ? refuse(file, "it is damaged", err) : 0;
 }
 
-/* @status: of waitpid(2). Its first complaint is the reason. */
+/* @status: of waitpid(2). The first line of output is the reason. */
 static int cannot_unpack(int status, int errors, const char *file, struct smc_err *err)
 {
 	char text[ERRORS_SIZE];
@@ -220,7 +220,7 @@ static int cannot_unpack(int status, int errors, const char *file, struct smc_er
 	return refuse(file, *line ? line : "it is damaged", err);
 }
 
-/* Let tar(1) do something with the whole archive. @out: receives its output */
+/* Run tar(1) with the whole archive as input. @out: receives its output */
 static int run_tar(const char *const argv[], int out, gzFile from, const char *file,
 		   struct smc_err *err)
 {
@@ -241,7 +241,7 @@ static int run_tar(const char *const argv[], int out, gzFile from, const char *f
 	return ret;
 }
 
-/* Reads the output of `tar -t`: each name is a line, whatever is in it. */
+/* Check the output of `tar -t`: one line per name, whatever characters it has. */
 static int check_list(int list, const char *file, struct smc_err *err)
 {
 	char block[BLOCK];
@@ -279,7 +279,7 @@ static int check_files(const char *file, struct smc_err *err)
 {
 	if (nftw(".", check_one, 8, FTW_PHYS))
 		return refuse(file, wrong ? wrong : "it is damaged", err);
-	/* Holes take no room in an archive. */
+	/* Sparse files take no room in an archive. */
 	if (measured.bytes > PACK_MAX_BYTES)
 		return refuse(file, "it is too large", err);
 	return measured.files > PACK_MAX_FILES ? refuse(file, "it contains too many files", err) :
@@ -289,7 +289,7 @@ static int check_files(const char *file, struct smc_err *err)
 static int unpack(gzFile from, const char *file, struct smc_err *err)
 {
 	static const char *const list[] = { "tar", "-tf", "-", NULL };
-	/* -k: a name that is there twice is an error. */
+	/* -k: fail on duplicate names. */
 	static const char *const extract[] = {
 		"tar", "-xkf", "-", "--no-same-owner", "--no-same-permissions", NULL
 	};
@@ -342,7 +342,7 @@ static int check_index(int directory, const char *file, struct smc_err *err)
 	return ret;
 }
 
-/** struct opening - @directory: what the next process works in */
+/** struct opening - @directory: where the next process works */
 struct opening {
 	const char *file;
 	int fd, directory;
@@ -367,14 +367,14 @@ static int read_here(void *arg, struct smc_err *err)
 	return ret || !job->fn ? ret : job->fn(job->arg, job->directory, err);
 }
 
-/* The directory is nobody's if this is root: those who read it become nobody. */
+/* As root, the directory is given to nobody: its readers become nobody. */
 static int make_directory(const struct workdir *work)
 {
 	int fd = -1;
 
 	if (!mkdirat(work->fd, "unpacked", 0700))
 		fd = openat(work->fd, "unpacked", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	/* It stays root's in a user namespace without nobody, where that is all one. */
+	/* In a user namespace without nobody it stays root's, which makes no difference there. */
 	if (fd >= 0 && !geteuid() && fchown(fd, CONFINE_NOBODY, CONFINE_NOBODY) &&
 	    errno != EINVAL && errno != EPERM) {
 		close(fd);
@@ -412,9 +412,9 @@ int bundle_read(struct workdir *work, int fd, const char *file, bundle_fn fn, vo
 
 void bundle_limit(void)
 {
-	/* A second of grace: the kernel kills at the hard limit, and SIGXCPU tells the reason. */
+	/* One second more: the kernel kills at the hard limit, while SIGXCPU shows the reason. */
 	limit_one(RLIMIT_CPU, SECONDS_MAX, SECONDS_MAX + 1);
-	/* A sanitizer's shadow is larger than any machine's memory. */
+	/* The shadow memory of a sanitizer exceeds any limit. */
 #ifndef __SANITIZE_ADDRESS__
 	limit_one(RLIMIT_AS, MEMORY_MAX, MEMORY_MAX);
 #endif

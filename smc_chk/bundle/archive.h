@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Directories to bundles, which are tar.gz files; those of any origin back, for who reads them. */
+/* Bundles: tar.gz files made from directories, and unpacked from any origin. */
 #pragma once
 
 #include "smc_chk/bundle/workdir.h"
 
-/* What a bundle and its reader have in common. In the archive all is below one directory. */
+/* Directory at the top of each archive. */
 #define BUNDLE_DIRECTORY "smc-bundle"
 #define BUNDLE_SCHEMA "smc-tools/bundle/1"
 
-/* Limits: the largest bundles, of hosts with 100000 sockets, have a tenth of it. */
+/* Limits: the bundles of hosts with 100000 sockets, the largest known, reach a tenth of them. */
 #define PACK_MAX_BYTES (512ULL * 1024 * 1024)
 #define PACK_MAX_FILES 20000
-/* A bundle's deepest file, a GID's net device, has 14. */
+/* The deepest path in a bundle, of a GID's net device, has 14 parts. */
 #define UNPACK_MAX_PARTS 24
 
-/** struct pack_size - files and directories, and bytes in them, before they are packed */
+/** struct pack_size - number of files and directories, and unpacked bytes */
 struct pack_size {
 	unsigned long long files, bytes;
 };
 
 /**
- * bundle_pack() - write a directory as an archive, by tar(1)
+ * bundle_pack() - write a directory as an archive, with tar(1)
  * @fd: receives it
- * @directory: what is in it comes below BUNDLE_DIRECTORY in the archive
+ * @directory: its content is put below BUNDLE_DIRECTORY in the archive
  *
- * The owner in the archive is root, and of times only the day is in it.
+ * In the archive the owner is root, and times are reduced to the day.
  *
  * Return: 0, -errno with @err.
  */
@@ -32,17 +32,17 @@ int bundle_pack(struct workdir *work, int fd, const char *directory, struct pack
 		struct smc_err *err);
 
 /**
- * bundle_unpack() - extract an archive of any origin, by tar(1)
- * @fd: what is read, a regular file
+ * bundle_unpack() - extract an archive of any origin, with tar(1)
+ * @fd: the archive, a regular file
  * @directory: descriptor of an empty directory that receives BUNDLE_DIRECTORY
  * @file: its name, for messages
  *
- * Call it in a process of its own, which gives up its rights: root becomes nobody, and where the
- * kernel has Landlock it can write in @directory only, and read programs and libraries. Only files
- * and directories below BUNDLE_DIRECTORY are taken, by names of at most UNPACK_MAX_PARTS parts, and
- * altogether no more than the limits above; all else, links and devices too, is refused.
+ * Call it in a process of its own, which drops its rights: root becomes nobody, and with Landlock
+ * in the kernel it can only write in @directory, and read programs and libraries. Only files and
+ * directories below BUNDLE_DIRECTORY are extracted, with paths of at most UNPACK_MAX_PARTS parts,
+ * within the limits above; everything else, also links and devices, is refused.
  *
- * Return: 0; -errno with @err, and then nothing of what was extracted is to be read.
+ * Return: 0; -errno with @err, then do not use any extracted file.
  */
 int bundle_unpack(int fd, int directory, const char *file, struct smc_err *err);
 
@@ -50,26 +50,26 @@ int bundle_unpack(int fd, int directory, const char *file, struct smc_err *err);
 #define OPEN_DIRECTORY "unpacked/" BUNDLE_DIRECTORY
 
 /**
- * typedef bundle_fn - reads what is unpacked, in a process that has no other file
- * @directory: descriptor of OPEN_DIRECTORY; the current directory, too
+ * typedef bundle_fn - read an unpacked bundle, in a process that has no other file
+ * @directory: descriptor of OPEN_DIRECTORY, which is the current directory, too
  *
  * Return: 0, -errno with @err.
  */
 typedef int (*bundle_fn)(void *arg, int directory, struct smc_err *err);
 
 /**
- * bundle_read() - unpack a bundle into OPEN_DIRECTORY, look at its index, and call a function
- * @fd: what is read, a regular file
+ * bundle_read() - unpack a bundle into OPEN_DIRECTORY, check its index, and call a function
+ * @fd: the bundle, a regular file
  * @file: its name, for messages
- * @fn: NULL if somebody else will read it
+ * @fn: NULL if the caller arranges for the reading
  *
- * Processes of their own do that, which can open no other file and are not root. The directory is
- * nobody's if this is root: those who read it become nobody.
+ * Separate processes do this, which can open no other file and are not root. As root, the directory
+ * is given to nobody: its readers become nobody.
  *
  * Return: 0, -errno with @err.
  */
 int bundle_read(struct workdir *work, int fd, const char *file, bundle_fn fn, void *arg,
 		struct smc_err *err);
 
-/** bundle_limit() - memory and processor time of what is started from now on, to read a bundle */
+/** bundle_limit() - limit memory and processor time of later children, for reading a bundle */
 void bundle_limit(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* bundle: what support needs to know of this host, in one private file. from reads it. */
+/* bundle: collect facts about this host for support, in one private file; from: read it. */
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -77,7 +77,7 @@ int chk_bundle(const struct chk_request *req)
 	if ((req->is_anonymous && anonymous_key(&all, req->key, &err)) ||
 	    workdir_begin(&b.work, &err))
 		return cli_error(&chk_tool, "%s", err.text);
-	/* Nobody knows other names of the host. */
+	/* Only this name of the host is known. */
 	uname(&name);
 	snprintf(all.host, sizeof(all.host), "%s", name.nodename);
 	b.index = new_index(req, &name);
@@ -95,7 +95,7 @@ int chk_bundle(const struct chk_request *req)
 
 /* ---- from: what a bundle has recorded, through the same commands ---- */
 
-/* Return: what is asked of the recorded host, a command line of smc_chk or of another tool. */
+/* Return: command line for the recorded host, of smc_chk or of another tool. */
 static char **tool_argv(const struct chk_request *req)
 {
 	static const char *const tools[] = { "smcss",	  "smcd",    "smcr",	"smc_pnet",
@@ -134,9 +134,9 @@ int chk_from(const struct chk_request *req)
 	sigset_t ends;
 	int fd, ret;
 
-	/* The tool may be one that runs until it is interrupted. */
+	/* The tool may run until it is interrupted. */
 	signals_interruptible(&ends);
-	/* Before signals wait: a file system may let it take for ever. */
+	/* Open before signals are blocked: a file system may hang here. */
 	fd = smc_open_regular(req->object, &err);
 	if (fd < 0 || workdir_begin(&work, &err))
 		return cli_error(&chk_tool, "%s", err.text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Collecting what goes into a bundle: the tools' answers, what they read meanwhile, the system. */
+/* Collect the content of a bundle: answers of the tools, files they read, facts of the system. */
 #include "smc_chk/bundle/collect.h"
 
 #include <errno.h>
@@ -16,22 +16,22 @@
 #include "host/record.h"
 #include "out/table.h"
 
-/* No tool needs that long, unless the kernel hangs. */
+/* No tool needs this long, unless the kernel hangs. */
 #define RUN_SECONDS 60
 #define MAX_ARGS 8
 #define ERRORS_SIZE 4096
 
 /**
- * struct bundle_command - a command whose answer is kept
- * @name: of its file
- * @words: "-N" and a name come behind the first one
- * @flags: or-ed, what it cannot do
+ * struct bundle_command - a command whose output is kept
+ * @name: of the output file
+ * @words: argv; "-N" and a name are inserted after the first word
+ * @flags: restrictions, or-ed
  */
 static const struct bundle_command {
 	const char *name, *words[MAX_ARGS];
 	enum { NO_NETNS = 1, NEEDS_SYSTEMD = 2 } flags;
 } commands[] = {
-	/* First: JSON asks for all that the others ask for, and an answer with less is not kept. */
+	/* JSON comes first: it has the most attributes, and answers with fewer are not kept. */
 	{ "smcss-json", { "smcss", "-a", "-p", "-j" }, 0 },
 	{ "smcss", { "smcss", "-a", "-p", "-W" }, 0 },
 	{ "smcss-debug", { "smcss", "-a", "-d" }, 0 },
@@ -66,7 +66,7 @@ static int cannot_write(struct collection *b, int code)
 	return smc_err_set(b->err, code, "cannot write into %s", b->work.path);
 }
 
-/* Programs will write at its end, too. Return: NULL with @b->err. */
+/* Open for appending: programs write to it, too. Return: NULL with @b->err. */
 static FILE *open_new(struct collection *b, const char *directory, const char *name,
 		      const char *end)
 {
@@ -84,7 +84,7 @@ static int close_new(struct collection *b, FILE *file, bool is_written)
 	int code = is_written ? EIO : errno;
 
 	is_written = is_written && !ferror(file);
-	errno = 0; /* what could not be written is tried once more */
+	errno = 0; /* fclose() tries once more to write what failed */
 	if (!fclose(file) && is_written)
 		return 0;
 	return cannot_write(b, errno ? errno : code);
@@ -101,7 +101,7 @@ int collect_index(struct collection *b, const char *directory)
 				 fputc('\n', file) != EOF);
 }
 
-/* The words, with the namespace. */
+/* Build the command line, with the namespace. */
 static void make_argv(char *argv[MAX_ARGS + 3], const struct collection *b,
 		      const char *const *words)
 {
@@ -117,7 +117,7 @@ static void make_argv(char *argv[MAX_ARGS + 3], const struct collection *b,
 	argv[n] = NULL;
 }
 
-/* Return: exit status; 127 with words in @errors when it could not be started; -errno. */
+/* Return: exit status; 127 with a message in @errors if it could not be started; -errno. */
 static int run(struct collection *b, char *const argv[], FILE *out, char errors[ERRORS_SIZE])
 {
 	int fd = memfd_create("errors", MFD_CLOEXEC), status;
@@ -142,7 +142,7 @@ static int run(struct collection *b, char *const argv[], FILE *out, char errors[
 	return status;
 }
 
-/* The command, what it wrote, and below that what went wrong. Return: 0, -errno. */
+/* Write command, output, and errors below. Return: 0, -errno. */
 static int keep_command(struct collection *b, const struct bundle_command *command)
 {
 	FILE *file = open_new(b, "text", command->name, ".txt");
@@ -170,7 +170,7 @@ static int keep_command(struct collection *b, const struct bundle_command *comma
 	return 0;
 }
 
-/* From here on what the tools read is kept. */
+/* From here on the files that tools read are recorded. */
 static int start_record(struct collection *b)
 {
 	FILE *file = open_new(b, "record", RECORD_COMPLETE, "");
@@ -215,10 +215,10 @@ static int keep_commands(struct collection *b)
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < COMMANDS; i++) {
-		/* What cannot look into the namespace would tell of another one. */
+		/* A tool without -N would report on another namespace. */
 		if (b->req->netns && commands[i].flags & NO_NETNS)
 			continue;
-		/* As in sd_booted(3). */
+		/* Same check as sd_booted(3). */
 		if (commands[i].flags & NEEDS_SYSTEMD && access("/run/systemd/system", F_OK))
 			continue;
 		cli_progress("collecting: %zu of %zu, %s", i + 1, COMMANDS, commands[i].name);

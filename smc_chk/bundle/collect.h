@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What goes into a bundle, and the copy of it that names nobody. */
+/* Content of a bundle, and its anonymous copy. */
 #pragma once
 
 #include <jansson.h>
@@ -9,9 +9,9 @@
 #include "smc_chk/smc_chk.h"
 
 /**
- * struct collection - what is collected
- * @work: the directory that it goes into
- * @index: what index.json will say, an object
+ * struct collection - a bundle in the making
+ * @work: its directory
+ * @index: content of index.json, an object
  */
 struct collection {
 	const struct chk_request *req;
@@ -20,7 +20,7 @@ struct collection {
 	struct smc_err *err;
 };
 
-/** system_put() - append what a bundle says of the system around SMC */
+/** system_put() - append the facts about the system around SMC */
 void system_put(struct out_text *text);
 
 /** collect() - run the commands, and write all files of a bundle. Return: 0, -errno with @b->err */
@@ -30,27 +30,27 @@ int collect(struct collection *b);
 int collect_index(struct collection *b, const char *directory);
 
 /**
- * anonymous_key() - how names and addresses are replaced
- * @file: whose bytes decide, at least 16; NULL for a key that nobody will have again
+ * anonymous_key() - set the key for pseudonyms
+ * @file: derive it from this file, of at least 16 bytes; NULL for a random key
  *
  * Return: 0, -errno with @err.
  */
 int anonymous_key(struct pseudonyms *all, const char *file, struct smc_err *err);
 
 /**
- * anonymous_answer() - a recorded answer of netlink, in place. Pure
- * @file: of record/netlink
+ * anonymous_answer() - anonymize a recorded netlink answer in place. Pure
+ * @file: its name in record/netlink
  */
 void anonymous_answer(const struct pseudonyms *all, const char *file, char *data, size_t len);
 
-/** ANONYMOUS - what the bundle is made of, below the directory of what was collected */
+/** ANONYMOUS - directory of the anonymous copy, below the collected one */
 #define ANONYMOUS "anonymous"
 
 /**
- * anonymous_make() - of all that was collected make a copy to pass on, in ANONYMOUS
+ * anonymous_make() - copy the collected files to ANONYMOUS, to be passed on
  *
- * Only what is known to name nobody is copied: of the record the files that the doctor and matrix
- * need, and answers of netlink about SMC. Outputs of tools are left out: from makes them again.
+ * Copies only files known to name nobody: of the record those that the doctor and matrix need, and
+ * netlink answers about SMC. Tool output is left out: from can recreate it.
  *
  * Return: 0, -errno with @b->err.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Other names and addresses for those that somebody would rather not tell. */
+/* Pseudonyms for names and addresses. */
 #include "smc_chk/bundle/pseudonym.h"
 
 #include <arpa/inet.h>
@@ -17,7 +17,7 @@ static uint64_t rotate(uint64_t value, unsigned int bits)
 	return value << bits | value >> (64 - bits);
 }
 
-/* Up to eight bytes, the first one lowest. */
+/* Up to eight bytes, little-endian. */
 static uint64_t word_of(const uint8_t *bytes, size_t len)
 {
 	uint64_t word = 0;
@@ -66,10 +66,10 @@ uint64_t siphash(const uint8_t key[SIPHASH_KEY], const void *data, size_t len)
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-/* What the pseudonyms of one kind have nothing in common with. */
+/* The kind is part of the hash: pseudonyms of different kinds are unrelated. */
 enum kind { NAME, IPV4, IPV6, MAC, NUMBER };
 
-/* Depends on all that came before, and on nothing else. */
+/* Depends on all previous bytes, and on nothing else. */
 static uint64_t draw(const struct pseudonyms *all, enum kind kind, const void *before, size_t len)
 {
 	uint8_t data[1 + 256];
@@ -79,7 +79,7 @@ static uint64_t draw(const struct pseudonyms *all, enum kind kind, const void *b
 	return siphash(all->key, data, len + 1);
 }
 
-/* One to @count - 1 further in an alphabet. */
+/* Rotate by one to @count - 1 places in an alphabet. */
 static char shifted(char c, char first, unsigned int count, uint64_t by)
 {
 	return (char)(first + ((unsigned int)(c - first) + 1 + by % (count - 1)) % count);
@@ -100,7 +100,7 @@ void pseudonym_name(const struct pseudonyms *all, char *name, size_t len)
 	}
 }
 
-/* Each bit from @first to @end turns, or does not, by the bits before it. */
+/* Flip each bit from @first to @end, or not, depending on the bits before it. */
 static void turn(const struct pseudonyms *all, enum kind kind, uint8_t *addr, size_t first,
 		 size_t end)
 {
@@ -127,7 +127,7 @@ void pseudonym_ipv4(const struct pseudonyms *all, uint8_t addr[4])
 {
 	if (is_special(addr[0]))
 		return;
-	/* Once more until it is an ordinary one: still no two become the same. */
+	/* Repeat until it is an ordinary address: the mapping stays one-to-one. */
 	do
 		turn(all, IPV4, addr, 0, 8);
 	while (is_special(addr[0]));
@@ -152,7 +152,7 @@ void pseudonym_mac(const struct pseudonyms *all, uint8_t mac[6])
 
 	if (!memcmp(mac, none, 6) || !memcmp(mac, every, 6))
 		return;
-	/* The last two bits of the first byte say what kind it is. */
+	/* The last two bits of the first byte are flags: local, multicast. */
 	turn(all, MAC, mac, 0, 6);
 	turn(all, MAC, mac, 8, 48);
 }
@@ -169,14 +169,14 @@ void pseudonym_number(const struct pseudonyms *all, void *number)
 	memcpy(number, &value, sizeof(value));
 }
 
-/* Bytes in hexadecimal, with a colon after each @group of them. */
+/* Append bytes in hexadecimal, with a colon after each @group of them. */
 static void put_hex(struct out_text *text, const uint8_t *bytes, size_t len, size_t group)
 {
 	for (size_t i = 0; i < len; i++)
 		out_printf(text, "%s%02x", i && i % group == 0 ? ":" : "", bytes[i]);
 }
 
-/* IPv6 as it was written: with all digits or not. */
+/* Write IPv6 as it was: with leading zeros or without. */
 static bool put_ip(const struct pseudonyms *all, struct out_text *text, const char *word)
 {
 	int family = strchr(word, ':') ? AF_INET6 : AF_INET;
@@ -226,7 +226,7 @@ static bool put_mac(const struct pseudonyms *all, struct out_text *text, const c
 	return true;
 }
 
-/* The name of the host, or its first part. */
+/* Replace the host name, or its first part. */
 static bool put_host(const struct pseudonyms *all, struct out_text *text, const char *word)
 {
 	size_t part = strcspn(all->host, ".");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Other names and addresses for those that somebody would rather not tell. Pure.
+ * Pseudonyms for names and addresses. Pure.
  *
- * One key makes the same pseudonym of the same name or address everywhere, and different ones of
- * different ones. All are as long as before. Two addresses that have their first bits in common
- * have as many in common afterwards, so subnets stay subnets; names likewise by their first
- * characters. Without the key nothing leads back.
+ * With one key, equal names or addresses get equal pseudonyms everywhere, different ones different
+ * ones. The length stays. Addresses with a common prefix of bits keep one of the same length, so
+ * subnets stay subnets; likewise for the first characters of names. Without the key they cannot be
+ * reversed.
  */
 #pragma once
 
@@ -16,40 +16,40 @@
 
 #define SIPHASH_KEY 16
 
-/** siphash() - a hash that nobody without the key can foresee, the same on every machine */
+/** siphash() - keyed hash, unpredictable without the key, the same on every machine */
 uint64_t siphash(const uint8_t key[SIPHASH_KEY], const void *data, size_t len);
 
-/** struct pseudonyms - @host: name that is replaced wherever a text has it as a word */
+/** struct pseudonyms - @host: name that is replaced wherever it is a word */
 struct pseudonyms {
 	uint8_t key[SIPHASH_KEY];
 	char host[256];
 };
 
 /**
- * pseudonym_name() - of a host name, an EID, a PNET ID
- * @len: a NUL ends it earlier
+ * pseudonym_name() - replace a host name, EID or PNET ID
+ * @len: size; a NUL ends it earlier
  *
- * Letters become letters of the same case, digits digits, each another one than it was; all else
- * stays. Names that differ in case only have pseudonyms that do.
+ * Each letter becomes another letter of the same case, each digit another digit; other characters
+ * stay. Names that differ only in case keep differing only in case.
  */
 void pseudonym_name(const struct pseudonyms *all, char *name, size_t len);
 
-/** pseudonym_ipv4() - stay as they are: 0.0.0.0/8, 127.0.0.0/8, and from 224.0.0.0 on */
+/** pseudonym_ipv4() - replace, except 0.0.0.0/8, 127.0.0.0/8, and 224.0.0.0 and above */
 void pseudonym_ipv4(const struct pseudonyms *all, uint8_t addr[4]);
 
 /**
- * pseudonym_ipv6() - stay as they are: ::, ::1, multicast, the first byte of others
+ * pseudonym_ipv6() - replace, except ::, ::1, multicast, and the first byte of others
  *
- * Of link-local addresses the last eight bytes change; of mapped ones as in pseudonym_ipv4().
+ * Link-local addresses: only the last eight bytes change; mapped ones: as in pseudonym_ipv4().
  */
 void pseudonym_ipv6(const struct pseudonyms *all, uint8_t addr[16]);
 
-/** pseudonym_mac() - whether it is local or multicast stays; none and broadcast do as a whole */
+/** pseudonym_mac() - replace, except zero and broadcast; keeps the local and multicast bits */
 void pseudonym_mac(const struct pseudonyms *all, uint8_t mac[6]);
 
-/** pseudonym_number() - of an SMC-D GID, @number: 64 bits anywhere; zero stays */
+/** pseudonym_number() - replace an SMC-D GID; @number: 64 bits, unaligned; zero stays */
 void pseudonym_number(const struct pseudonyms *all, void *number);
 
-/** pseudonym_text() - append a text with all addresses, and the host's name, replaced */
+/** pseudonym_text() - append a text with all addresses and the host name replaced */
 void pseudonym_text(const struct pseudonyms *all, struct out_text *text, const char *from,
 		    size_t len);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Facts of a bundle about the system around SMC: only those that help, see smc_chk-bundle(8). */
+/* Facts of a bundle about the system around SMC: only those listed in smc_chk-bundle(8). */
 #include "smc_chk/bundle/collect.h"
 
 #include <ctype.h>
@@ -12,11 +12,11 @@
 #include "base/memory.h"
 #include "host/file.h"
 
-/* What klogctl(2) is told to do: <linux/syslog.h> is not for programs. */
+/* Command of klogctl(2): <linux/syslog.h> is not for programs. */
 #define READ_ALL 3
 #define SIZE_BUFFER 10
 
-/* A line, unless there is nothing to say. */
+/* Append a line, unless the value is empty. */
 static void put(struct out_text *text, const char *name, const char *value)
 {
 	if (!*value)
@@ -56,7 +56,7 @@ static bool begins(const char *text, const char *const *words)
 	return false;
 }
 
-/* The lines that @is_wanted says; @lines is changed. */
+/* Append the lines that @is_wanted selects; @lines is changed. */
 static void put_lines(struct out_text *text, char *lines, bool (*is_wanted)(const char *line))
 {
 	char *line;
@@ -114,7 +114,7 @@ static void put_sysctls(struct out_text *text)
 		put_file(text, "/proc/sys/net", names[i]);
 }
 
-/* Modules that are built in have an entry too if they have a parameter or a version. */
+/* Built-in modules also have an entry if they have a parameter or a version. */
 static void put_modules(struct out_text *text)
 {
 	static const char *const ours[] = {
@@ -147,7 +147,7 @@ static bool is_any(const char *line)
 	return *line;
 }
 
-/* Files that smc_unit enable wrote, by the names of the units. */
+/* List the files that smc_unit enable wrote, by unit. */
 static void put_drop_ins(struct out_text *text)
 {
 	struct host_names names;
@@ -170,7 +170,7 @@ static void put_drop_ins(struct out_text *text)
 	host_names_free(&names);
 }
 
-/* A word of the line starts so: "smc: adding ib device", "mlx5_core 0000:01:00.0: ...". */
+/* A word of the line has the prefix: "smc: adding ib device", "mlx5_core 0000:01:00.0: ...". */
 static bool is_our_message(const char *line)
 {
 	static const char *const words[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Work in a private directory that is gone afterwards; programs that run meanwhile. */
+/* A private temporary directory, and programs that run with it. */
 #include "smc_chk/bundle/workdir.h"
 
 #include <errno.h>
@@ -23,13 +23,13 @@
 
 extern char **environ;
 
-/* The directory that a process has, for remove_at_exit(); a child may have its own. */
+/* Directory of this process, for remove_at_exit(); a child may have its own. */
 static char left_over[PATH_MAX];
 static pid_t owner;
 
 static void empty(int directory);
 
-/* Memory that runs out ends the tool anywhere, see base/memory.h. */
+/* Running out of memory ends the tool anywhere, see base/memory.h. */
 static void remove_at_exit(void)
 {
 	int fd = getpid() == owner ? open(left_over, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) : -1;
@@ -42,7 +42,7 @@ static void remove_at_exit(void)
 
 int workdir_begin(struct workdir *work, struct smc_err *err)
 {
-	/* They would end this process. */
+	/* Signals that would end this process. */
 	static const int numbers[] = { SIGHUP,	SIGINT,	 SIGQUIT,   SIGPIPE, SIGALRM, SIGTERM,
 				       SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ };
 	const char *tmp = secure_getenv("TMPDIR");
@@ -53,7 +53,7 @@ int workdir_begin(struct workdir *work, struct smc_err *err)
 		tmp = "/tmp";
 	if (snprintf(work->path, sizeof(work->path), "%s/smc_chk.XXXXXX", tmp) >= PATH_MAX)
 		return smc_err_set(err, ENAMETOOLONG, "cannot work in %s", tmp);
-	/* If SIGCHLD is ignored, children cannot be waited for; and programs inherit that. */
+	/* If SIGCHLD is ignored, wait() fails; and programs inherit that. */
 	signal(SIGCHLD, SIG_DFL);
 	signals_heeded(&ends, numbers, sizeof(numbers) / sizeof(numbers[0]));
 	sigaddset(&ends, SIGCHLD);
@@ -87,7 +87,7 @@ bool workdir_is_stopped(struct workdir *work)
 	return work->caught;
 }
 
-/* Return: exit status, 128 + the signal that ended it; -errno. */
+/* Return: exit status, 128 + the signal that ended it, -errno. */
 static int await(struct workdir *work, pid_t pid, int seconds)
 {
 	struct pollfd wait = { .fd = work->signals, .events = POLLIN };
@@ -153,12 +153,12 @@ be_child(const struct workdir *work, workdir_fn fn, void *arg, int out, pid_t pa
 	struct smc_err err = { 0 };
 	int ret;
 
-	/* A directory outside of its own would be a way there. */
+	/* A directory outside of the sandbox would be a way out. */
 	close(work->fd);
 	close(work->signals);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sigprocmask(SIG_SETMASK, &work->before, NULL);
-	/* The parent has one sentence for what would be said there. */
+	/* The parent prints one message instead. */
 	dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
 	ret = getppid() == parent ? fn(arg, &err) : -ESRCH;
 	if (ret && write(out, &err, sizeof(err)) != sizeof(err))
@@ -181,7 +181,7 @@ int workdir_fork(struct workdir *work, workdir_fn fn, void *arg, const char *wha
 	close(ends[1]);
 	if (pid > 0)
 		status = await(work, pid, 0);
-	/* Its reader has gone: SIGPIPE would have ended this process, too. */
+	/* The reader has gone: act as if SIGPIPE had ended this process, too. */
 	if (status == 128 + SIGPIPE)
 		work->caught = SIGPIPE;
 	if (workdir_is_stopped(work))
@@ -196,12 +196,12 @@ int workdir_fork(struct workdir *work, workdir_fn fn, void *arg, const char *wha
 	close(ends[0]);
 	if (!status && !work->caught)
 		return 0;
-	/* The process may have been taken over: its text can be anything. */
+	/* The process may have been compromised: its text can be anything. */
 	err->text[sizeof(err->text) - 1] = '\0';
 	return err->code > 0 ? -err->code : -EIO;
 }
 
-/* An entry of getdents64(2); readdir(3) would need memory. */
+/* Entry of getdents64(2); readdir(3) would need memory. */
 struct entry {
 	uint64_t inode;
 	int64_t offset;
@@ -224,7 +224,7 @@ static void remove_one(int directory, const char *name)
 	unlinkat(directory, name, AT_REMOVEDIR);
 }
 
-/* To remove what was read is safe: POSIX says that of readdir(3) too. */
+/* Removing entries while reading is safe, as POSIX says for readdir(3). */
 static void empty(int directory)
 {
 	_Alignas(struct entry) char block[4096];

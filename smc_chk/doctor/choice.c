@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What SMC can use for the connections of each net device: the kernel's rules, without I/O. */
+/* The devices that SMC can use for each net device: the kernel's rules, without I/O. */
 #include "smc_chk/doctor/choice.h"
 
 #include <arpa/inet.h>
@@ -40,7 +40,7 @@ bool choice_gid_is_v2(const struct rdma_gid *gid, struct netaddr *addr)
 	return true;
 }
 
-/* The kernel takes a GID away some time after the address that made it. */
+/* The kernel removes a GID some time after its address. */
 static bool has_address(const struct choice_facts *facts, const struct rdma_gid *gid,
 			const struct netaddr *addr)
 {
@@ -99,7 +99,7 @@ enum usability choice_port_usability(const struct choice_facts *facts, const str
 	return gap;
 }
 
-/* Find the GIDs of a port for a net device. Return: what the port lacks. */
+/* Find the GIDs of a port for a net device. Return: the worst obstacle, if any. */
 static enum usability find_gids(struct choice *choice, const struct choice_facts *facts)
 {
 	enum usability gap = choice_port_usability(facts, choice->port);
@@ -154,8 +154,8 @@ bool choice_is_loopback(const struct pnet_row *row)
 }
 
 /*
- * A device of version 2 must have no PNET ID, or one that firmware gave to a net device as well;
- * what the table says of net devices does not count here (seen with 6.12).
+ * A device of version 2 must have no PNET ID, or one that firmware also gave to a net device;
+ * entries for net devices in the PNET table do not count here (seen with 6.12).
  */
 static bool is_offered(const struct choice_facts *facts, const struct pnet_row *ism)
 {

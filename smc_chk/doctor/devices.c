@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Doctor: RDMA and ISM devices: what of them SMC can use. */
+/* Doctor: RDMA and ISM devices, and whether SMC can use them. */
 #include <string.h>
 
 #include "smc/abi.h"
@@ -24,7 +24,7 @@ static void say_unusable(struct doctor *doc, const struct pnet_row *row)
 			    row->port, row->ib_port->link_layer);
 }
 
-/* A port that is switched off beside others that work is nobody's trouble without an entry. */
+/* A switched-off port is no problem if others work and no PNET ID names it. */
 static void say_down(struct doctor *doc, const struct pnet_row *row)
 {
 	const struct rdma_port *port = row->ib_port;
@@ -88,7 +88,7 @@ static void check_port(struct doctor *doc, const struct pnet_row *row)
 		return;
 	switch (choice_port_usability(&doc->facts->choices.facts, row)) {
 	case UNUSABLE_NOT_ROCE: say_unusable(doc, row); break;
-	case UNUSABLE_HANGS: break; /* doctor_kernel() has said so */
+	case UNUSABLE_HANGS: break; /* doctor_kernel() has reported this */
 	case UNUSABLE_PORT_DOWN: say_down(doc, row); break;
 	case UNUSABLE_V2_ONLY:
 		doctor_say(doc, doctor_unusable_level(doc), RDMA, row->name,
@@ -161,7 +161,7 @@ void doctor_ism(struct doctor *doc)
 	else if (!has_ism)
 		doctor_note(doc, ISM, NULL,
 			    "no ISM device (IBM Z has them) and no loopback, so no SMC-D");
-	/* A slot without power hides what is in it: an ISM device or anything else. */
+	/* A slot without power hides its device, which may be ISM or anything else. */
 	for (size_t i = 0; i < slots->count && !doc->req->iface; i++)
 		doctor_say(doc, DOCTOR_NOTE, ISM, slots->names[i],
 			   doctor_command(doc, "smc_rnics -e ", slots->names[i], ""),

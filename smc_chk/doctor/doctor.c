@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The doctor: collects the facts, runs the checks, prints the findings. */
+/* The doctor: collect facts, run checks, print findings. */
 #include "smc_chk/doctor/findings.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static void run_checks(struct doctor *doc)
 	first = doc->n_findings;
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
 		checks[i](doc);
-	/* A host without SMC is not told to look after its devices. */
+	/* Without SMC on the host, problems of its devices are only notes. */
 	for (size_t i = first; i < doc->n_findings && !doc->facts->has_smc; i++) {
 		if (doc->findings[i].level > DOCTOR_NOTE)
 			doc->findings[i].level = DOCTOR_NOTE;

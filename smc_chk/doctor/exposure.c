@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Doctor: with whom SMC is used, and who may speak it to this host. */
+/* Doctor: peers that may use SMC with this host, by policy and by its listeners. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "smc_chk/doctor/findings.h"
 
-/* Findings about listeners, at most. */
+/* Maximum number of findings about listeners. */
 #define LISTENERS_MAX 8
 
 static void say_policy(struct doctor *doc, const struct exposure_facts *exposure)
@@ -45,7 +45,7 @@ static void check_policy(struct doctor *doc)
 			   "cannot be read: %s", exposure->why_not.text);
 }
 
-/* The address by which public networks reach it; NULL if they do not, or by the policy. */
+/* Find the public address of a listener; NULL if none, or if the policy denies it. */
 static const struct netaddr *find_door(const struct doctor *doc, const struct smc_addr *local,
 				       int family)
 {
@@ -117,7 +117,7 @@ static void check_listeners(struct doctor *doc)
 			  exposure->n_listeners);
 }
 
-/* The TCP socket inside an SMC socket has no file, and so no owner: af_smc(7). */
+/* The TCP socket inside an SMC socket has no file, so no owner: af_smc(7). */
 static void check_owners(struct doctor *doc)
 {
 	const struct exposure_facts *exposure = &doc->facts->exposure;

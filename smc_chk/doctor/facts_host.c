@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the doctor knows of a host: kernel, preload libraries, memory, sysctls, policy. */
+/* Facts about a host: kernel, preload libraries, memory, sysctls, policy. */
 #include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -57,7 +57,7 @@ static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *
 		load_module(&kernel->smc_diag, facts->release, "smc_diag", MODPROBE_DIAG_ALIAS);
 }
 
-/* The text is the file's path, a newline, and the machine that it is for. */
+/* Text of the probe: the file's path, a newline, and its ELF machine. */
 static int probe_library(void *arg, char text[HOST_PROBE_SIZE])
 {
 	const int bits = *(const int *)arg;
@@ -78,7 +78,7 @@ static int probe_library(void *arg, char text[HOST_PROBE_SIZE])
 			   "another machine");
 	if (ret)
 		return 0;
-	/* This program is for this machine, 32-bit programs are its other class. */
+	/* Same machine as this program; 32-bit programs have the other class. */
 	if (elf.bits == bits && !smc_elf_inspect("/proc/self/exe", &own) &&
 	    (elf.machine == own.machine || own.bits != bits))
 		ret |= LIBRARY_FITS;
@@ -113,7 +113,7 @@ static void load_foreign(struct shim_facts *shim)
 		char *path = shim->foreign[shim->n_foreign];
 
 		snprintf(path, sizeof(shim->foreign[0]), "%s/" OLD_NAME, directories[i]);
-		/* Our installation has a link of the old name to the new one. */
+		/* Our installation links the old name to the new one. */
 		if (!host_link(target, sizeof(target), "%s", path) ||
 		    strncmp(target, LIBRARY_NAME, strlen(LIBRARY_NAME)))
 			shim->n_foreign += host_exists("%s", path);
@@ -145,7 +145,7 @@ static void load_shim(struct shim_facts *shim)
 
 	shim->n_learned = learned_count();
 	load_library(&shim->own, "library", (int)sizeof(void *) * CHAR_BIT);
-	/* Only who has 32-bit programs misses a library for them. */
+	/* A 32-bit library is only missed on hosts with 32-bit programs. */
 	shim->has_narrow_loader = sizeof(void *) > 4 && host_exists(loader);
 	if (shim->has_narrow_loader) {
 		load_library(&shim->narrow, "library-32", 32);
@@ -215,7 +215,7 @@ static int probe_page(void *arg __attribute__((unused)),
 	return (int)sysconf(_SC_PAGESIZE);
 }
 
-/* What the kernel does not tell of IPPROTO_SMC, up to 7.3, the process does. */
+/* Up to 7.3, the kernel does not report sockets of IPPROTO_SMC as such; their process shows it. */
 static void complete(struct exposure_facts *exposure)
 {
 	struct proc_table procs = { 0 };
@@ -252,7 +252,7 @@ static int probe_owner(void *arg __attribute__((unused)), char text[HOST_PROBE_S
 	return ret;
 }
 
-/* In a record: code of an error, connections denied, peers learned; then words or lines. */
+/* In a record: error code, denied connections, learned peers; then messages or lines. */
 #define POLICY_FILE "policy"
 #define POLICY_MAX (16 * 1024 * 1024)
 

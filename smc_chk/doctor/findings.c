@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Findings of the doctor: a list to which the checks add, and how it is printed. */
+/* Findings of the doctor: a list that the checks append to, and its output. */
 #include "smc_chk/doctor/findings.h"
 
 #include <stdarg.h>
@@ -15,7 +15,7 @@ static const struct out_names level_names = OUT_NAMES(
 	NULL, NULL, [DOCTOR_OK] = { "ok", "ok" }, [DOCTOR_NOTE] = { "note", "note" },
 	[DOCTOR_WARNING] = { "warning", "warning" }, [DOCTOR_PROBLEM] = { "problem", "problem" });
 
-/* The text as a string, cut to what fits. */
+/* Move the text into a string, truncated to fit. */
 static void take(char *out, size_t size, struct out_text *text)
 {
 	snprintf(out, size, "%.*s", (int)text->len, text->data ? text->data : "");
@@ -121,7 +121,7 @@ static enum out_style style_level(const void *level)
 	return styles[*(const enum doctor_level *)level];
 }
 
-/* Each string is escaped already. */
+/* Append an escaped string. */
 static void append_string(struct out_text *text, const void *string)
 {
 	out_str(text, string);
@@ -145,7 +145,7 @@ static void append_count(struct out_text *text, const char *before, size_t count
 		out_printf(text, "%s%zu %s%s", before, count, word, count == 1 ? "" : "s");
 }
 
-/* Return: how good it is. */
+/* Return: worst level. */
 static enum doctor_level append_verdict(struct out_text *text, const struct doctor_result *result)
 {
 	size_t problems = result->counts[DOCTOR_PROBLEM], warnings = result->counts[DOCTOR_WARNING];
@@ -162,7 +162,7 @@ static enum doctor_level append_verdict(struct out_text *text, const struct doct
 	return problems ? DOCTOR_PROBLEM : warnings ? DOCTOR_WARNING : DOCTOR_OK;
 }
 
-/* The worst stands last, where a terminal shows it without scrolling. */
+/* The worst comes last, where a terminal shows it without scrolling. */
 static void put_table(struct out_text *text, const struct doctor *doc,
 		      const struct doctor_result *result)
 {
@@ -190,7 +190,7 @@ static void put_table(struct out_text *text, const struct doctor *doc,
 	out_char(text, '\n');
 }
 
-#define INDENT 9 /* on a terminal, of all but the level */
+#define INDENT 9 /* on a terminal, for all columns after the level */
 
 static void put_finding(struct out_text *text, const struct doctor_finding *finding, size_t width)
 {
@@ -217,7 +217,7 @@ static void append_ok(struct out_text *text, size_t count)
 		   is_one ? " is" : "s are", is_one ? "it" : "them");
 }
 
-/* On a terminal: the worst first, as the list is short without what is ok. */
+/* On a terminal the worst comes first: without what is ok the list is short. */
 static void put_list(struct out_text *text, const struct doctor *doc,
 		     const struct doctor_result *result)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a kernel was built with, its modules, and what forbids loading them. */
+/* Kernel configuration, modules, and rules against loading them. */
 #include "smc_chk/doctor/kmodule.h"
 
 #include <errno.h>
@@ -12,9 +12,9 @@
 #include "host/file.h"
 #include "host/probe.h"
 
-/* A distribution's configuration has 300 KiB, its modules.dep 800 KiB. */
+/* Sizes in distributions: configuration 300 KiB, modules.dep 800 KiB. */
 #define MAX_TEXT (16U * 1024 * 1024)
-#define MAX_FILE (64 * 1024) /* of modprobe.d */
+#define MAX_FILE (64 * 1024) /* size of a file in modprobe.d */
 
 char kconfig_get(const char *text, const char *option)
 {
@@ -30,7 +30,7 @@ char kconfig_get(const char *text, const char *option)
 
 char *kconfig_inflate(const void *data, size_t len)
 {
-	/* Memory that nothing is written to takes no room. */
+	/* Pages that are never written take no memory. */
 	char *text = xcalloc(MAX_TEXT, 1);
 	z_stream stream = { .next_in = (unsigned char *)data,
 			    .avail_in = (unsigned int)len,
@@ -38,7 +38,7 @@ char *kconfig_inflate(const void *data, size_t len)
 			    .avail_out = MAX_TEXT - 1 };
 	int ret = Z_DATA_ERROR;
 
-	/* 16 more than the largest window: with the header of gzip. */
+	/* Window bits plus 16: expect a gzip header. */
 	if (len <= MAX_TEXT && inflateInit2(&stream, 16 + MAX_WBITS) == Z_OK) {
 		ret = inflate(&stream, Z_FINISH);
 		inflateEnd(&stream);
@@ -86,7 +86,7 @@ bool kconfig_load(struct kconfig *config, const char *release)
 	return config->text;
 }
 
-/* Where '-' is the same as '_'. Return: what follows a module's name, NULL for another word. */
+/* '-' equals '_'. Return: text after the module's name, NULL for another word. */
 static const char *after_name(const char *word, const char *name)
 {
 	while (*name && (*word == *name || (*word == '-' && *name == '_'))) {
@@ -103,7 +103,7 @@ static bool is_module(const char *word, const char *name)
 	return end && !*end;
 }
 
-/* A line is a path, "kernel/net/smc/smc.ko.xz", and in modules.dep a colon and more. */
+/* A line is a path, "kernel/net/smc/smc.ko.xz"; in modules.dep a colon and more follow. */
 static bool names_module(const char *line, const char *name)
 {
 	const char *slash = memrchr(line, '/', strcspn(line, ":\n"));
@@ -142,7 +142,7 @@ static int probe_module(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unu
 	return (int)query_list(arg, "modules.dep", KMODULE_FILE);
 }
 
-/* The lists are long and the answer is short: a record has the answer. */
+/* Record only the answer: the lists are long. */
 enum kmodule kmodule_find(const char *release, const char *name)
 {
 	const char *query[] = { release, name };
@@ -160,7 +160,7 @@ static const char *const directories[] = {
 
 #define N_DIRECTORIES (sizeof(directories) / sizeof(directories[0]))
 
-/* The next word of a line, which goes on behind it; "" at the end of the line. */
+/* Cut off the next word and advance *@line; "" at the end of the line. */
 static char *next_word(char **line)
 {
 	char *word = *line + strspn(*line, " \t");
@@ -191,7 +191,7 @@ enum modprobe_rule modprobe_parse(const char *text, const char *module, const ch
 	enum modprobe_rule rule, found = MODPROBE_NO_RULE;
 	char *copy = xstrdup(text), *rest = copy, *line;
 
-	/* The stronger one counts: it stops "modprobe smc" as well. */
+	/* The stronger rule counts: install also stops "modprobe smc". */
 	while (found != MODPROBE_INSTALL && (line = strsep(&rest, "\n"))) {
 		rule = parse_line(line, module, alias);
 		if (rule)
@@ -218,7 +218,7 @@ bool modprobe_cmdline(const char *cmdline, const char *module)
 	return is_found;
 }
 
-/* Files in earlier directories hide those of the same name in later ones. */
+/* Files in earlier directories hide files of the same name in later ones. */
 static bool is_configuration(const char *name, size_t directory)
 {
 	size_t len = strlen(name);
@@ -251,7 +251,7 @@ static bool look_at_directories(struct modprobe_block *block, const char *module
 	return block->rule;
 }
 
-/* The kernel's command line may have passwords, for disks in the network: no record gets it. */
+/* Do not record the kernel's command line: it may have passwords, such as for network disks. */
 static int probe_cmdline(void *arg, char out[HOST_PROBE_SIZE] __attribute__((unused)))
 {
 	FILE *file = host_open("/proc/cmdline");

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-/* Doctor: net devices below SMC-R, and what the sockets of programs meet. */
+/* Doctor: net devices used by SMC-R, and settings that affect sockets. */
 #include <string.h>
 #include <sys/socket.h>
 
 #include "smc_chk/doctor/findings.h"
 
-/* Headers and check sum of a RoCE packet at their longest, as the kernel counts them. */
+/* Longest RoCE headers and checksum, as the kernel counts them. */
 #define ROCE_OVERHEAD 96
 #define ROCE_MIN_MTU 256
 #define ROCE_MAX_MTU 4096
 #define ROCE_USUAL_MTU 1024
 
-/* What a net device's MTU allows; 0 when not even the smallest RoCE packet fits. */
+/* RoCE MTU for a net device's MTU; 0 if even the smallest RoCE packet does not fit. */
 static uint32_t roce_mtu(uint32_t mtu)
 {
 	uint32_t best = 0;
@@ -74,7 +74,7 @@ static bool has_link_local(const struct netaddr_table *addrs, const char *netdev
 	return false;
 }
 
-/* RoCE v1 GIDs are IPv6 link-local addresses; soft-RoCE has none of version 1. */
+/* RoCE v1 GIDs are IPv6 link-local addresses; soft-RoCE has no v1 GIDs. */
 static void check_link_local(struct doctor *doc, const struct pnet_row *row,
 			     const struct netdev *net)
 {
@@ -85,7 +85,7 @@ static void check_link_local(struct doctor *doc, const struct pnet_row *row,
 	if (!addrs->is_known || !strcmp(row->ib->driver, "rxe") || has_link_local(addrs, net->name))
 		return;
 	if (more->disable_ipv6)
-		/* sysctl(8) would take '*' and '=' in the name for something else. */
+		/* sysctl(8) would misinterpret '*' and '=' in the name. */
 		remedy = doctor_command(doc, "echo 0 >/proc/sys/net/ipv6/conf/", net->name,
 					"/disable_ipv6");
 	else if (more->addr_gen_mode)
@@ -123,7 +123,7 @@ static void check_upper(struct doctor *doc, const struct netdev *net)
 		doctor_note(doc, "bond", net->name,
 			    "bond of %s: SMC uses only the PNET ID and RDMA device of %s", slaves,
 			    net->base);
-	/* A port on a device that is switched off has been reported already. */
+	/* A port on a device that is off has been reported already. */
 	if (doc->req->iface && (!choice || choice->smcr != UNUSABLE_PORT_DOWN) &&
 	    facts_of_net(doc->facts, net)->is_off)
 		doctor_say(doc, DOCTOR_PROBLEM, "netdev", net->name,
@@ -147,7 +147,7 @@ static void check_bindv6only(struct doctor *doc)
 			    "for all");
 }
 
-/* Nothing is wrong with any device, there is just none. */
+/* No device is broken, there is just none. */
 static void check_any(struct doctor *doc)
 {
 	static const char checks[] = "soft-roce rdma ism pnetid address vlan eid netdev";
@@ -156,7 +156,7 @@ static void check_any(struct doctor *doc)
 
 	if (!doc->facts->has_smc || choice_is_any_usable(&doc->facts->choices, iface))
 		return;
-	/* One of these checks has said already why nothing works. */
+	/* A check has already reported why nothing works. */
 	for (size_t i = 0; i < doc->n_findings; i++)
 		if (doc->findings[i].level == DOCTOR_PROBLEM &&
 		    doctor_has_word(checks, doc->findings[i].check))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Doctor: PNET IDs: what does not do what it should, what each net device gets; and EIDs. */
+/* Doctor: PNET IDs: useless entries, the result for each net device; and EIDs. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,10 @@
 
 #define CHECK "pnetid"
 
-/* How to remove one entry. The kernel deletes whole PNET IDs: the other entries are added again. */
+/*
+ * Command to remove one entry. The kernel deletes whole PNET IDs, so the other entries are added
+ * again.
+ */
 static bool append_removal(struct out_text *text, const struct doctor *doc,
 			   const struct smc_pnet *entry)
 {
@@ -42,7 +45,7 @@ static bool is_port_of(const struct pnet_row *row, const char *netdev)
 	return row->ib_port && !strcmp(row->ib_port->netdev, netdev);
 }
 
-/* Is the port that an entry names the one of a net device? */
+/* Does the entry name the port of a net device? */
 static bool is_entry_for(const struct doctor *doc, const struct smc_pnet *entry, const char *netdev)
 {
 	const struct pnet_rows *rows = &doc->facts->choices.facts.rows;
@@ -54,7 +57,7 @@ static bool is_entry_for(const struct doctor *doc, const struct smc_pnet *entry,
 	return false;
 }
 
-/* What smc_pnet --suggest says for the RDMA port of a net device; NULL for nothing. */
+/* Suggestion of smc_pnet --suggest for the RDMA port of a net device; NULL for none. */
 static const char *suggested(struct doctor *doc, const char *netdev)
 {
 	const struct pnet_world world = { doc->facts->netdevs, doc->facts->rdma };
@@ -70,7 +73,7 @@ static const char *suggested(struct doctor *doc, const char *netdev)
 	return command;
 }
 
-/* A net device of the same PNET ID waits for this entry's device, and has no other. */
+/* A net device of the same PNET ID depends on this entry's device, and has no other. */
 static bool is_missed(const struct doctor *doc, const struct pnet_row *row)
 {
 	const struct choices *choices = &doc->facts->choices;
@@ -159,7 +162,7 @@ static void check_entry(struct doctor *doc, const struct pnet_row *row)
 		check_twice(doc, row);
 }
 
-/* A port and its own net device belong to the same network, so they have the same PNET ID. */
+/* A port and its own net device are in the same network, so need the same PNET ID. */
 static void check_pair(struct doctor *doc, const struct pnet_row *port)
 {
 	const struct choice *net = choice_of(&doc->facts->choices, port->ib_port->netdev);
@@ -196,7 +199,7 @@ static bool has_partner(const struct doctor *doc, const struct pnet_row *net)
 	return false;
 }
 
-/* A PNET ID that a user gave to a net device, and to no port and no ISM device. */
+/* A PNET ID that a user gave to a net device, but to no port and no ISM device. */
 static void check_lonely(struct doctor *doc, const struct choice *choice)
 {
 	const struct pnet_rows *rows = &doc->facts->choices.facts.rows;
@@ -207,7 +210,7 @@ static void check_lonely(struct doctor *doc, const struct choice *choice)
 		return;
 	for (size_t i = 0; i < rows->count; i++)
 		if (*rows->rows[i].pnetid && is_port_of(&rows->rows[i], choice->net->name))
-			return; /* that is check_pair()'s */
+			return; /* check_pair() reports it */
 	remedy = suggested(doc, choice->net->name);
 	doctor_say(doc, doctor_unusable_level(doc), CHECK, choice->net->name,
 		   remedy ? remedy : removal(doc, choice->net->entry),
@@ -286,7 +289,7 @@ static void say_choice(struct doctor *doc, const struct choice *choice)
 	out_free(&text);
 }
 
-/* Paired by PNET ID, in choice, and still without a GID in its network. */
+/* Paired by PNET ID, chosen, but without a GID in its network. */
 static void check_address(struct doctor *doc, const struct choice *choice)
 {
 	const struct netaddr_table *addrs = &doc->facts->choices.facts.addrs;
@@ -304,7 +307,7 @@ static void check_address(struct doctor *doc, const struct choice *choice)
 		   port->ib_port->netdev, is_vlan ? ", is in its VLAN" : "");
 }
 
-/* Devices that SMC has nothing for are told in one line: there may be hundreds. */
+/* Net devices without SMC are reported in one line: there may be hundreds. */
 static void say_choices(struct doctor *doc)
 {
 	const char *iface = doc->req->iface;
@@ -351,7 +354,7 @@ void doctor_pnet(struct doctor *doc)
 
 /* ---- EIDs: the names by which systems agree on SMC version 2 ---- */
 
-/* Does a device wait for an EID, of those that count? */
+/* Does a device in scope only lack an EID? */
 static bool is_waiting(const struct doctor *doc)
 {
 	for (size_t i = 0; i < doc->facts->choices.count; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Static analysis: what SMC could use on each net device that is up. */
+/* Static analysis: devices that SMC could use for each net device that is up. */
 #include "smc_chk/doctor/findings.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static unsigned long fid_of(const struct doctor_facts *facts, const struct choic
 	return device ? facts->isms[device->ism - facts->rdma.isms].fid : 0;
 }
 
-/* How far connections reach: version 2 with a device anywhere, version 1 within the subnet. */
+/* Scope of connections: any address for version 2 with a device, the subnet for version 1. */
 static const char *reach(const struct choice_mode *modes, size_t count)
 {
 	const char *far = NULL;
@@ -28,7 +28,7 @@ static const char *reach(const struct choice_mode *modes, size_t count)
 	return far ? far : "none";
 }
 
-/* Return: false for an address whose subnet nobody routes to. */
+/* Return: false for an address whose subnet is not routed. */
 static bool subnet_of(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr, const char *netdev)
 {
 	if (strcmp(addr->netdev, netdev) ||
@@ -117,7 +117,7 @@ static void append_choice(struct out_text *text, const struct doctor_facts *fact
 		out_escaped(text, choice->net->pnetid, PNETID_SIZE);
 	else
 		out_str(text, facts->has_pnet ? "none" : SMC_PNET_NONE);
-	/* A star stands for software, as in smc_rnics. */
+	/* A star marks software, as in smc_rnics. */
 	if (*choice->net->pnetid && !pnet_row_is_hardware(choice->net, &facts->netdevs))
 		out_char(text, '*');
 	out_char(text, '\n');

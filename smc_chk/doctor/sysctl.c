@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Doctor: switches and sizes below /proc/sys. */
+/* Doctor: sysctls. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #define SMCR_MAX_OLD (512ULL * 1024) /* before kernel 6.11 */
 #define SMCR_MAX (512ULL * 1024 * 1024)
 
-/* What a value of 0 or below means, NULL for nothing bad. */
+/* Effect of a value of 0 or less, NULL if harmless. */
 static const char *find_bad(const char *name)
 {
 	if (!strcmp(name, "net.smc.autocorking_size"))
@@ -52,7 +52,7 @@ static void check_knobs(struct doctor *doc)
 		doctor_ok(doc, CHECK, "net.smc", "all values are the defaults");
 }
 
-/* The knob limit_smc_hs is the same, but wrong on big-endian machines, and not before 6.12. */
+/* The sysctl limit_smc_hs shows the same, but needs 6.12 and is wrong on big-endian machines. */
 static void check_limitation(struct doctor *doc)
 {
 	const char *program = knob_text(doc->facts, "net.smc.hs_ctrl");
@@ -78,7 +78,7 @@ unsigned int buddy_orders(const char *text)
 	return orders;
 }
 
-/* As the kernel does: up to a power of two, 16 KiB at least. */
+/* Round as the kernel does: up to a power of two, at least 16 KiB. */
 static unsigned long long real_size(unsigned long long size)
 {
 	unsigned long long real = 16 * 1024;
@@ -88,7 +88,7 @@ static unsigned long long real_size(unsigned long long size)
 	return real;
 }
 
-/* The largest buffer of SMC-R; contiguous memory comes in blocks of a largest size. */
+/* Largest buffer of SMC-R, limited by the largest block of contiguous memory. */
 static unsigned long long smcr_limit(const struct doctor *doc)
 {
 	const struct memory_facts *memory = &doc->facts->memory;
@@ -118,7 +118,7 @@ static void check_size(struct doctor *doc, const char *name, const char *what)
 			   "a connection should get %s to %s, but over SMC-R it gets %s at most",
 			   real_text, what, out_size(limit_text, limit));
 	else if (real == SMC_KERNEL_BUFFER)
-		/* Programs that do not come from smc_run have this. The remedy prints the line. */
+		/* For programs not started by smc_run. The remedy prints a line for sysctl.conf. */
 		doctor_say(doc, DOCTOR_NOTE, "buffers", name,
 			   doctor_remedy(doc, "sysctl -w %s=%d | tee -a /etc/sysctl.d/90-smc.conf",
 					 name, SMC_GOOD_BUFFER),
@@ -133,7 +133,7 @@ static void check_size(struct doctor *doc, const char *name, const char *what)
 			  real > SMCD_MAX ? " (SMC-D: 1 MiB)" : "");
 }
 
-/* What a program asks for by SO_RCVBUF or SO_SNDBUF is cut to this. */
+/* SO_RCVBUF and SO_SNDBUF of programs are limited to this. */
 static void check_core(struct doctor *doc, const char *name, const char *smc, const char *opt)
 {
 	char text[OUT_UNITS], least[OUT_UNITS];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Doctor: what the kernel's statistics say of the traffic since it counts, with the thresholds. */
+/* Doctor: the kernel's statistics, compared with thresholds. */
 #include <inttypes.h>
 
 #include "smc/reason.h"
@@ -7,16 +7,15 @@
 
 #define CHECK "traffic"
 
-/* Fewer say nothing: a test, or the first seconds of a service. */
+/* Fewer calls are no basis: a test, or the first seconds of a service. */
 #define LEAST_CALLS 1000
 #define LEAST_BUFFERS 100
 #define LEAST_CONNECTIONS 100
 
 /*
- * From this share on, in percent. A program that waits for room in each tenth send spends its time
- * with the scheduler, not with data. A buffer that is smaller than asked for is one too many, but
- * for what one moment without memory leaves. Where a tenth falls back somebody's set-up is wrong;
- * single peers without SMC are not this host's business.
+ * Thresholds in percent. A program that waits for room in every tenth send spends its time in the
+ * scheduler. A buffer smaller than requested is one too many, except for a moment of low memory. If
+ * a tenth falls back, some setup is wrong; single peers without SMC are not this host's problem.
  */
 #define SHARE_WAITS 10
 #define SHARE_DOWNGRADED 1
@@ -24,13 +23,13 @@
 
 static const char *const names[] = { [SMC_TECH_D] = "SMC-D", [SMC_TECH_R] = "SMC-R" };
 
-/* 0 to 100, as precise as a reader needs it. */
+/* 0 to 100, rounded for display. */
 static double percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/** struct wait - why sends wait: for the own buffer, or for the peer's */
+/** struct wait - a reason why sends wait: own buffer full, or the peer's */
 static const struct wait {
 	enum smc_stat_event own, peer;
 	const char *what, *why;
@@ -41,7 +40,7 @@ static const struct wait {
 	  "no buffer takes such a send without waiting for the peer" },
 };
 
-/* Return: is there something to say? */
+/* Return: was something reported? */
 static bool check_waits(struct doctor *doc, int tech, const uint64_t *v)
 {
 	const uint64_t *event = v + SMC_STAT_TX_EVENT;

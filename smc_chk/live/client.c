@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* One connection, tested: reached how, over what, and does every byte arrive? */
+/* Test one connection: reachability, transport, and data. */
 #include "smc_chk/live/client.h"
 
 #include <errno.h>
@@ -13,14 +13,14 @@
 #include "smc/gen.h"
 #include "smc_chk/smc_chk.h"
 
-/* The greeting comes with the first round trip; a busy server may need longer. */
+/* The greeting arrives with the first round trip; a busy server may be slower. */
 #define GREETING_MS 1000
 #define GREETING_HANDSHAKES 4
 
-/* Everything after connecting: so many times the longest wait for one step. */
+/* Limit for everything after connecting, as a multiple of the timeout for one step. */
 #define WHOLE_STEPS 30
 
-/* Several times the default buffers of SMC; and a limit for systems that have huge ones. */
+/* Several times SMC's default buffers; and a limit for systems with huge ones. */
 #define LARGE 300001
 #define LARGEST (4 << 20)
 
@@ -46,7 +46,7 @@ static void explain_handshake(struct smc_err *err, const char *where, int code, 
 			    where, what);
 }
 
-/* One sentence for each way in which an address cannot be reached. */
+/* One message for each way in which an address cannot be reached. */
 static void explain(struct smc_err *err, const char *peer, const char *where, int code,
 		    double seconds)
 {
@@ -102,7 +102,7 @@ static struct addrinfo *resolve(const struct chk_request *req, const char *host,
 	return NULL;
 }
 
-/* To the first of the host's addresses that answers. Return: descriptor, -1. */
+/* Connect to the first address that answers. Return: descriptor, -1. */
 static int dial(struct client_result *result, const struct chk_request *req, const char *host,
 		uint16_t port, bool is_smc)
 {
@@ -136,7 +136,7 @@ static int dial(struct client_result *result, const struct chk_request *req, con
 
 /* ---- data ---- */
 
-/* Longer than the buffers of both sides: so no side can finish without the other. */
+/* Longer than the buffers of both sides, so neither side can finish without the other. */
 static size_t large_size(const struct client_result *result)
 {
 	size_t size = LARGE, twice;
@@ -203,7 +203,7 @@ static int look_at_group(const struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-/* A socket does not name its SMC-R group: the group counts if only one has such a link. */
+/* A socket does not name its SMC-R group: take it only if a single group has such a link. */
 static void find_group(struct client_result *result)
 {
 	struct group_search search = { .result = result };
@@ -223,16 +223,16 @@ static void look_at_socket(struct client_result *result, int fd, bool is_smc)
 {
 	socklen_t len = sizeof(result->local);
 
-	/* The peer's is known, and an SMC socket would forget its scope id. */
+	/* The peer's address is known, and an SMC socket would lose its scope id. */
 	getsockname(fd, &result->local.sa, &len);
 	result->has_sock = is_smc && endpoint_diag(fd, &result->sock);
 	result->mode = result->has_sock ? smc_sock_mode(&result->sock) : SMC_MODE_NONE;
-	/* The kernel puts the TCP socket into the place of the SMC socket when it falls back. */
+	/* On fallback the kernel replaces the SMC socket with the TCP socket. */
 	if (endpoint_is_tcp(fd))
 		result->mode = SMC_MODE_TCP;
 	if (result->mode == SMC_MODE_SMCR || result->mode == SMC_MODE_SMCD)
 		find_group(result);
-	/* Addresses that were tried before are forgotten. */
+	/* Drop errors of addresses that were tried before. */
 	result->err = (struct smc_err){ 0 };
 	result->status = result->mode == SMC_MODE_TCP ? CHK_TCP : CHK_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One connection, tested: for connect, -l and tune. */
+/* Test one connection: for connect, -l and tune. */
 #pragma once
 
 #include "base/err.h"
@@ -9,24 +9,24 @@
 #include "smc_chk/live/stream.h"
 #include "smc_chk/smc_chk.h"
 
-/* Results of measure_rates(); for a server that is not ours only of connecting, else 0. */
+/* Results of measure_rates(); for a foreign server only those of connecting, else 0. */
 struct client_rates {
 	double connects_per_second, connect_ns; /* median */
 	double bytes_per_second, round_trip_ns; /* median */
 };
 
 /**
- * struct client_result - what became of a test
- * @status: CHK_OK, CHK_TCP, CHK_UNTESTED; CHK_ERROR has its sentence in @err
- * @err: also filled with CHK_UNTESTED: why
- * @mode: SMC_MODE_NONE: SMC, but nobody says whether -R or -D
- * @has_sock: did sock_diag tell about our socket?
- * @has_lgr: was its link group found?
- * @is_ours: the server speaks our protocol; only then @bytes and @rtt_* count
- * @has_who: it has told how the connection looks from there
+ * struct client_result - result of a test
+ * @status: CHK_OK, CHK_TCP, CHK_UNTESTED; CHK_ERROR with a message in @err
+ * @err: with CHK_UNTESTED the reason
+ * @mode: SMC_MODE_NONE: SMC, but unknown whether -R or -D
+ * @has_sock: sock_diag listed our socket
+ * @has_lgr: its link group was found
+ * @is_ours: the server speaks our protocol; @bytes and @rtt_* are only valid then
+ * @has_who: the server reported its view of the connection
  * @offers: PROTO_OFFER_* of the server's last greeting
- * @bytes: of test data, each way
- * @has_rates: @smc and @tcp are measured
+ * @bytes: of test data, in each direction
+ * @has_rates: @smc and @tcp are valid
  */
 struct client_result {
 	int status;
@@ -43,15 +43,15 @@ struct client_result {
 	struct client_rates smc, tcp;
 };
 
-#define REPORT_INDENT 15 /* column of what report_text() has behind its labels */
+#define REPORT_INDENT 15 /* column of text after the labels of report_text() */
 
-/** report_text() - for people: the verdict first. @width: chk_request's */
+/** report_text() - print as text, verdict first. @width: chk_request's */
 void report_text(struct out_text *text, const struct client_result *result, size_t width);
 
-/** report_json() - add what is known to an object. Return: @json */
+/** report_json() - add the results to an object. Return: @json */
 json_t *report_json(json_t *json, const struct client_result *result);
 
-/** client_test() - connect and test, as @req says. Return: @result->status */
+/** client_test() - connect and test, as in @req. Return: @result->status */
 int client_test(struct client_result *result, const struct chk_request *req, const char *host,
 		uint16_t port);
 
@@ -59,45 +59,45 @@ int client_test(struct client_result *result, const struct chk_request *req, con
 
 #define EXCHANGE_ROUND_TRIPS 20
 
-/* Those that return -1 leave a sentence in @result. */
+/* Functions that return -1 leave a message in @result. */
 
-/** exchange_data() - send a request with test data, and check what comes back. Return: 0, -1 */
+/** exchange_data() - send a request with test data, and check the answer. Return: 0, -1 */
 int exchange_data(struct client_result *result, int fd, uint8_t command, size_t len,
 		  const struct stream_limit *limit);
 
 /**
- * exchange_port() - have the server listen at another @port. @bytes: as of PROTO_BUFFERS
+ * exchange_port() - have the server listen on another @port. @bytes: as in PROTO_BUFFERS
  *
- * Return: 0; -EBUSY if the server refuses; another -errno: @fd is of no use any more.
+ * Return: 0; -EBUSY if the server refuses; another -errno: @fd is unusable.
  */
 int exchange_port(int fd, int bytes, int timeout_ms, uint16_t *port);
 
-/** exchange_round_trips() - EXCHANGE_ROUND_TRIPS small ones. Return: 0, -1 */
+/** exchange_round_trips() - measure EXCHANGE_ROUND_TRIPS small ones. Return: 0, -1 */
 int exchange_round_trips(struct client_result *result, int fd, const struct stream_limit *limit,
 			 double *min_ns, double *median_ns);
 
 /**
- * exchange_greeting() - how does the server greet, within @wait_ms? Nothing is sent.
+ * exchange_greeting() - wait @wait_ms for the server's greeting. Nothing is sent.
  *
- * Return: 0 with @result->offers; -EBUSY with a sentence; -EPROTO: not as ours greets, or too late.
+ * Return: 0 with @result->offers; -EBUSY with a message; -EPROTO: a foreign greeting, or too late.
  */
 int exchange_greeting(struct client_result *result, int fd, int wait_ms);
 
-/** measure_share_ns() - how long one thing is measured */
+/** measure_share_ns() - time for one measurement */
 uint64_t measure_share_ns(int timeout_ms);
 
 /**
- * measure_open() - as stream_connect(), one connection more to @result->peer; ours is complete when
- *	it has greeted. Return: descriptor, -1
+ * measure_open() - like stream_connect(), another connection to @result->peer; complete when a
+ *	server of ours has sent its greeting. Return: descriptor, -1
  */
 int measure_open(struct client_result *result, bool is_smc, int buffers, int timeout_ms,
 		 uint64_t *ns);
 
-/** measure_connects() - one connection after the other. Return: 0, -1 */
+/** measure_connects() - sequential connections. Return: 0, -1 */
 int measure_connects(struct client_result *result, struct client_rates *rates, bool is_smc,
 		     int buffers, const struct stream_limit *limit);
 
-/** measure_throughput() - to the server only. Return: 0, -1 */
+/** measure_throughput() - towards the server only. Return: 0, -1 */
 int measure_throughput(struct client_result *result, struct client_rates *rates, int fd,
 		       const struct stream_limit *limit);
 

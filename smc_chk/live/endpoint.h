@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sockets of the live test, and what the kernel says of them. */
+/* Sockets of the live test, and the kernel's information about them. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,43 +20,43 @@ union endpoint_addr {
 
 /**
  * endpoint_socket() - a non-blocking SMC or plain TCP stream socket
- * @buffers: for SO_RCVBUF and SO_SNDBUF, 0 for the kernel's own; connections get those of a
- *	listener that it had before it listened
+ * @buffers: SO_RCVBUF and SO_SNDBUF, 0 for the kernel's defaults; accepted connections inherit
+ *	those set before listen()
  *
- * No preload library is in the way: a TCP socket is one. SMC comes as AF_SMC, or as IPPROTO_SMC
- * (kernel 6.11) where a sandbox lets only AF_INET pass.
+ * Not affected by a preload library: a TCP socket stays TCP. SMC is AF_SMC, or IPPROTO_SMC (kernel
+ * 6.11) if a sandbox only allows AF_INET.
  *
  * Return: descriptor, or -errno of AF_SMC.
  */
 int endpoint_socket(int family, bool is_smc, int buffers);
 
-/** endpoint_why_not() - in words, why there are no SMC sockets; NULL: there are */
+/** endpoint_why_not() - why there are no SMC sockets, in words; NULL: there are */
 const char *endpoint_why_not(void);
 
-/** endpoint_family_word() - "IPv4 " or "IPv6 ", to be followed by "address"; "" for AF_UNSPEC */
+/** endpoint_family_word() - "IPv4 " or "IPv6 ", before "address"; "" for AF_UNSPEC */
 const char *endpoint_family_word(int family);
 
 socklen_t endpoint_len(const union endpoint_addr *addr);
 uint16_t endpoint_port(const union endpoint_addr *addr);
 void endpoint_set_port(union endpoint_addr *addr, uint16_t port);
 
-/** endpoint_text() - "10.0.0.1", "2001:db8::1", "fe80::1%eth0": no port */
+/** endpoint_text() - "10.0.0.1", "2001:db8::1", "fe80::1%eth0": without the port */
 const char *endpoint_text(char text[ENDPOINT_TEXT_SIZE], const union endpoint_addr *addr);
 
 #define ENDPOINT_ORIGIN_SIZE 16
 
 /**
- * endpoint_origin() - who a client is, as far as places in a server go
- * @origin: receives the same bytes for addresses that one host can choose from as it likes: those
- *	of loopback, and of an IPv6 network (/64, but not link-local)
+ * endpoint_origin() - identify a client, for the limit per client
+ * @origin: equal for addresses that one host can choose freely: loopback, and an IPv6 network (/64,
+ *	except link-local)
  */
 void endpoint_origin(uint8_t origin[ENDPOINT_ORIGIN_SIZE], const union endpoint_addr *addr);
 
-/** endpoint_is_tcp() - has the kernel put plain TCP in the place of this SMC socket? */
+/** endpoint_is_tcp() - has the kernel replaced this SMC socket with plain TCP? */
 bool endpoint_is_tcp(int fd);
 
-/** endpoint_diag() - what sock_diag says of a socket of ours; false if nothing */
+/** endpoint_diag() - sock_diag information about a socket of ours; false if none */
 bool endpoint_diag(int fd, struct smc_sock *sock);
 
-/** endpoint_abort() - close without waiting for what the peer does not read; close() waits 2 s */
+/** endpoint_abort() - close without waiting for the peer to read, which takes close() 2 s */
 void endpoint_abort(int fd);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Requests of the live test, what comes back, and how fast. */
+/* Requests of the live test, and measurements. */
 #include "smc_chk/live/client.h"
 
 #include <errno.h>
@@ -12,13 +12,13 @@
 
 #define SMALL 8
 
-/* About two seconds in all with the default time limit of 10 s. */
+/* About two seconds in all with the default timeout of 10 s. */
 #define SHARE 30
 #define MIN_MS 20
 #define MAX_MS 2000
 
 #define MAX_CONNECTS 500
-#define MAX_CONNECTS_FEW 20 /* to a stranger; and fallbacks, which the kernel counts */
+#define MAX_CONNECTS_FEW 20 /* for foreign servers; and for fallbacks, which the kernel counts */
 #define MAX_ROUNDS 50
 #define FIRST_CHUNK (256 << 10)
 #define LARGEST_CHUNK (8 << 20)
@@ -36,7 +36,7 @@ static int lost(struct smc_err *err, int code)
 	return smc_err_say(err, code, "the connection was lost in the middle of the test");
 }
 
-/* An echo brings the data back, the other commands one message. */
+/* ECHO returns the data, the other commands one message. */
 int exchange_data(struct client_result *result, int fd, uint8_t command, size_t len,
 		  const struct stream_limit *limit)
 {
@@ -85,7 +85,7 @@ int exchange_port(int fd, int bytes, int timeout_ms, uint16_t *port)
 	return 0;
 }
 
-/* Whole nanoseconds, as JSON has them: ratios are those of the numbers that are shown. */
+/* Whole nanoseconds, as in JSON: ratios match the printed numbers. */
 static double median(double *times, size_t n)
 {
 	return (double)(uint64_t)numbers_median(times, n);
@@ -128,7 +128,7 @@ int exchange_greeting(struct client_result *result, int fd, int wait_ms)
 			   "or as many of this address; try again later");
 }
 
-/* ---- --tcp-too: the same over SMC and over plain TCP, in turns, within one run ---- */
+/* ---- --tcp-too: alternate between SMC and plain TCP within one run ---- */
 
 uint64_t measure_share_ns(int timeout_ms)
 {
@@ -192,7 +192,7 @@ static int latency(struct client_result *result, struct client_rates *rates, int
 	return 0;
 }
 
-/* Chunks grow until the round trip at their ends does not count. */
+/* Chunks grow until the final round trip is negligible. */
 int measure_throughput(struct client_result *result, struct client_rates *rates, int fd,
 		       const struct stream_limit *limit)
 {
@@ -224,9 +224,9 @@ static int measure_one(struct client_result *result, struct client_rates *rates,
 }
 
 /*
- * At a port of plain TCP if the server offers one: the kernel counts a client without SMC as a
- * fallback, where an SMC socket listens. Where a firewall lets only the usual port through, that
- * has to do. Return: as measure_open().
+ * Connect to a port of plain TCP if the server offers one: the kernel counts a client without SMC
+ * on an SMC listener as a fallback. Use the normal port if a firewall blocks others. Return: as
+ * measure_open().
  */
 static int open_tcp(struct client_result *result, int fd, int timeout_ms)
 {
@@ -254,7 +254,7 @@ int measure_rates(struct client_result *result, int fd, const struct stream_limi
 	result->peer = peer;
 	if (tcp < 0)
 		return -1;
-	/* It has to wait for its turn, and a server gives up a client that asks nothing. */
+	/* It waits for its turn, and a server drops idle clients. */
 	if (result->is_ours)
 		ret = exchange_data(result, tcp, PROTO_ECHO, 1, limit);
 	if (!ret)

@@ -24,7 +24,7 @@ static void *run_server(void *arg)
 	return NULL;
 }
 
-/* The client of connect against a server of serve at the same address. */
+/* Test with the client of connect and the server of serve at the same address. */
 static void test_address(struct client_result *result, const struct chk_request *req,
 			 union endpoint_addr *addr)
 {
@@ -93,14 +93,14 @@ static bool is_wanted(const struct chk_request *req, const struct ifaddrs *ifa, 
 	       (with_loopback || !(ifa->ifa_flags & IFF_LOOPBACK));
 }
 
-/* IPv4 addresses may have a label, which getifaddrs() gives for the name: "eth0:1" is on eth0. */
+/* IPv4 addresses may have a label, which getifaddrs() returns as the name: "eth0:1" is on eth0. */
 static void cut_labels(struct ifaddrs *list)
 {
 	for (; list; list = list->ifa_next)
 		list->ifa_name[strcspn(list->ifa_name, ":")] = '\0';
 }
 
-/* The first address of each net device. */
+/* Test the first address of each net device. */
 static void test_all(struct live *live, struct ifaddrs *list, bool with_loopback)
 {
 	for (const struct ifaddrs *ifa = list; ifa; ifa = ifa->ifa_next) {
@@ -111,7 +111,7 @@ static void test_all(struct live *live, struct ifaddrs *list, bool with_loopback
 		memcpy(&addr, ifa->ifa_addr,
 		       ifa->ifa_addr->sa_family == AF_INET ? sizeof(addr.in) : sizeof(addr.in6));
 		test_iface(live, ifa->ifa_name, &addr);
-		/* That is enough of this device. */
+		/* One address per device is enough. */
 		for (struct ifaddrs *other = list; other; other = other->ifa_next)
 			if (!strcmp(other->ifa_name, ifa->ifa_name))
 				other->ifa_flags = 0;
@@ -146,7 +146,7 @@ int chk_live(const struct chk_request *req)
 		return cli_error(&chk_tool, "cannot list net devices: %s", strerror(errno));
 	cut_labels(list);
 	live.list = json_array();
-	/* Loopback says little about the rest, and so it counts only if there is nothing else. */
+	/* Loopback tests little of SMC, so it only counts if there is no other device. */
 	test_all(&live, list, false);
 	if (!live.count)
 		test_all(&live, list, true);

@@ -7,7 +7,7 @@
 
 #define VERSION 1
 #define WHO_HAS_REASON 1
-#define STATE_AT 9 /* in the greeting */
+#define STATE_AT 9 /* offset in the greeting */
 #define STATE_BUSY 1
 #define OFFERS_AT 10
 
@@ -15,7 +15,7 @@ static const uint8_t greeting[PROTO_SIZE] = "SMC_CHK\n\001";
 static const uint8_t request_magic[PROTO_MAGIC_SIZE] = { 'S', 'M', 'C', '?' };
 static const uint8_t who_magic[PROTO_MAGIC_SIZE] = { 'S', 'M', 'C', '!' };
 
-/* The layouts of the wire; naturally aligned, so without holes. */
+/* Wire formats; naturally aligned, so without padding. */
 struct wire_request {
 	uint8_t magic[PROTO_MAGIC_SIZE], version, command, reserved[2];
 	uint64_t length;
@@ -45,7 +45,7 @@ uint8_t proto_offers(const uint8_t in[PROTO_SIZE])
 	return in[OFFERS_AT];
 }
 
-/* Begins @in, as far as it goes, with the magic? */
+/* Does @in, as far as it goes, match the magic? */
 static bool begins(const uint8_t *in, size_t len, const uint8_t *magic, size_t size)
 {
 	return !memcmp(in, magic, len < size ? len : size);
@@ -53,7 +53,7 @@ static bool begins(const uint8_t *in, size_t len, const uint8_t *magic, size_t s
 
 bool proto_is_greeting(const uint8_t *in, size_t len)
 {
-	/* Reserved bytes may get a meaning: they are not compared. */
+	/* Reserved bytes may get a meaning: do not compare them. */
 	return begins(in, len, greeting, strlen((const char *)greeting));
 }
 
@@ -124,7 +124,7 @@ bool proto_get_who(struct proto_who *who, const uint8_t in[PROTO_SIZE])
 	return true;
 }
 
-/* xorshift64: a shifted, repeated or missing piece never looks like the right one. */
+/* xorshift64: a shifted, repeated or missing piece does not match. */
 void proto_fill(uint8_t *out, size_t len, uint64_t seed)
 {
 	uint64_t x = seed * 0x9e3779b97f4a7c15 + 1;

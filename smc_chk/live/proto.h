@@ -2,29 +2,28 @@
 /*
  * Messages between "smc_chk serve" and "smc_chk connect". Pure: bytes <-> structs.
  *
- * All numbers in network order. The server speaks first, as soon as it has accepted:
+ * All numbers are in network order. The server speaks first, on accept:
  *
  *	greeting	8 bytes "SMC_CHK\n", version (1), state (0 ready, 1 busy), offers (1: it
  *			knows BUFFERS, 2: with length 0, too), 5 bytes reserved (0)
  *
- * That is how the client knows a server of ours: until then it sends nothing. A busy server ends
- * the connection then. Otherwise requests and answers take turns, as often as the client likes:
+ * The client recognizes our server by the greeting, and sends nothing before it. A busy server
+ * closes the connection then. Otherwise requests and answers alternate, any number of times:
  *
  *	request		4 bytes "SMC?", version (1), command, 2 bytes reserved (0), 8 bytes length
- *	ECHO		length bytes follow; they come back as they are
- *	SINK		length bytes follow; when all have come, the request comes back
- *	WHO		length 0; how the connection looks from the server's side comes back:
- *	BUFFERS		listen at another port, whose connections get buffers of length bytes,
- *			which do not follow; 0: whose connections are plain TCP. The request comes
- *			back, its length the port, 0 if that was refused. The port is closed by
- *			the next such request, and at the end of this connection. Only if it was
- *			offered
+ *	ECHO		length bytes follow; they are sent back unchanged
+ *	SINK		length bytes follow; after them the request is sent back
+ *	WHO		length 0; the server's view of the connection is sent back, see answer
+ *	BUFFERS		only if offered: listen on another port, with buffers of length bytes
+ *			(which do not follow); 0: with plain TCP. The request is sent back with
+ *			the port as length, 0 if refused. The port is closed by the next such
+ *			request, and at the end of this connection
  *	answer		4 bytes "SMC!", version (1), mode (0 unknown, 1 SMC-R, 2 SMC-D, 3 TCP),
  *			flags (1: the next two are known), reserved (0), 4 bytes reason,
  *			4 bytes diagnosis of the peer
  *
- * A client that begins with anything else gets every byte back, and so does one that says nothing.
- * What begins like a request, but is not a valid one, ends the connection.
+ * A client that begins with anything else, or stays silent, gets every byte echoed. An invalid
+ * request closes the connection.
  */
 #pragma once
 
@@ -34,9 +33,9 @@
 
 #include "smc/sock.h"
 
-#define PROTO_SIZE 16		    /* of every message */
-#define PROTO_MAX_LENGTH (1 << 30)  /* of what follows a request */
-#define PROTO_MAX_BUFFERS (4 << 20) /* what a client may ask for */
+#define PROTO_SIZE 16		    /* of each message */
+#define PROTO_MAX_LENGTH (1 << 30)  /* of the data after a request */
+#define PROTO_MAX_BUFFERS (4 << 20) /* limit for a client's buffers */
 #define PROTO_MAGIC_SIZE 4
 
 enum {
@@ -54,7 +53,7 @@ struct proto_request {
 /**
  * struct proto_who - one side of a connection
  * @mode: SMC_MODE_NONE if unknown
- * @has_reason: are the next two known?
+ * @has_reason: the next two are valid
  */
 struct proto_who {
 	enum smc_mode mode;
@@ -62,39 +61,39 @@ struct proto_who {
 	uint32_t reason, peer_diagnosis;
 };
 
-/** proto_put_greeting() - @is_busy: the server takes no requests on this connection */
+/** proto_put_greeting() - @is_busy: no requests are accepted on this connection */
 void proto_put_greeting(uint8_t out[PROTO_SIZE], bool is_busy);
 
-/* Bits of an offer: PROTO_BUFFERS, and also with length 0. */
+/* Bits of an offer: PROTO_BUFFERS, and that with length 0. */
 enum {
 	PROTO_OFFER_BUFFERS = 1,
 	PROTO_OFFER_TCP = 2,
 };
 
-/** proto_offer() - into a greeting: all that this server knows */
+/** proto_offer() - set all offers of this server in a greeting */
 void proto_offer(uint8_t greeting[PROTO_SIZE]);
 
-/** proto_offers() - PROTO_OFFER_* of a greeting */
+/** proto_offers() - get PROTO_OFFER_* from a greeting */
 uint8_t proto_offers(const uint8_t greeting[PROTO_SIZE]);
 
-/** proto_is_greeting() - could these be its first bytes? With PROTO_SIZE: are they? */
+/** proto_is_greeting() - is it, or with less than PROTO_SIZE could it become, a greeting? */
 bool proto_is_greeting(const uint8_t *in, size_t len);
 
-/** proto_is_busy() - is this greeting that of a busy server? */
+/** proto_is_busy() - does this greeting say that the server is busy? */
 bool proto_is_busy(const uint8_t in[PROTO_SIZE]);
 
 void proto_put_request(uint8_t out[PROTO_SIZE], const struct proto_request *request);
 
-/** proto_is_request() - could these be the first bytes of a request, or be one? Magic only */
+/** proto_is_request() - is it, or could it become, a request? Checks only the magic */
 bool proto_is_request(const uint8_t *in, size_t len);
 
-/** proto_get_request() - false: unknown version or command, or a length out of range */
+/** proto_get_request() - false: unknown version or command, or length out of range */
 bool proto_get_request(struct proto_request *request, const uint8_t in[PROTO_SIZE]);
 
 void proto_put_who(uint8_t out[PROTO_SIZE], const struct proto_who *who);
 
-/** proto_get_who() - false for anything else */
+/** proto_get_who() - false for any other message */
 bool proto_get_who(struct proto_who *who, const uint8_t in[PROTO_SIZE]);
 
-/** proto_fill() - test data that looks random; the same for the same seed */
+/** proto_fill() - pseudo-random test data; the same for the same seed */
 void proto_fill(uint8_t *out, size_t len, uint64_t seed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a live test found, for people and as JSON. */
+/* Print the result of a live test, as text and JSON. */
 #include "smc_chk/live/client.h"
 
 #include <inttypes.h>
@@ -38,7 +38,7 @@ static bool has_server_reason(const struct client_result *result)
 
 /* ---- text ---- */
 
-/* A line: what it is about, and what is to be said of that. */
+/* Append a line: label and text. */
 static void __attribute__((format(printf, 3, 4)))
 put(struct out_text *text, const char *label, const char *fmt, ...)
 {
@@ -122,8 +122,8 @@ static void put_reason(struct out_text *text, const char *side, uint32_t code)
 }
 
 /*
- * The side that raised the reason has to be mended. A server of ours is known to speak
- * SMC: then the option was lost on the way.
+ * The side that raised the reason must be fixed. A server of ours is known to speak SMC: the option
+ * was lost on the way.
  */
 static void put_remedy(struct out_text *text, const struct client_result *result)
 {
@@ -166,7 +166,7 @@ static void put_times(struct out_text *text, const struct client_result *result)
 	    result->rtt_median_ns / 1e6);
 }
 
-/* A ratio that shows as 1.00 is neither. */
+/* A ratio that prints as 1.00 is neither faster nor slower. */
 static void put_words(struct out_text *text, size_t width, double ratio)
 {
 	const char *times = width && cli_has_utf8() ? "\u00d7" : "x";
@@ -180,7 +180,7 @@ static void put_words(struct out_text *text, size_t width, double ratio)
 	out_styled(text, is_slower ? OUT_WARNING : is_faster ? OUT_GOOD : OUT_PLAIN, words);
 }
 
-/** struct rate - what was measured over both; @is_time: less of it is better */
+/** struct rate - a value measured over both; @is_time: less is better */
 struct rate {
 	const char *name, *unit;
 	double smc, tcp;
@@ -282,7 +282,7 @@ static json_t *json_rates(const struct client_result *result, const struct clien
 	return json;
 }
 
-/* Greater than 1: SMC is better. Left out where one was not measured. */
+/* Greater than 1: SMC is better. NULL if one was not measured. */
 static json_t *json_ratio(double better, double worse)
 {
 	return better > 0 && worse > 0 ? json_real(better / worse) : NULL;
@@ -321,7 +321,7 @@ static json_t *json_endpoint(const union endpoint_addr *addr)
 			 endpoint_port(addr));
 }
 
-/* What is known of a connection. */
+/* Add the known facts of a connection. */
 static void add_connection(json_t *json, const struct client_result *result)
 {
 	out_json_merge(json,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The server of the live test. A thread for each client: one that is slow, or makes close() wait,
- * delays nobody else. Memory: one buffer a client, on its stack, and a limit on clients.
+ * The server of the live test. Each client has a thread, so one that is slow, or makes close()
+ * wait, delays no other. Memory: one buffer per client, on its stack, with a limit on clients.
  */
 #include "smc_chk/live/server.h"
 
@@ -24,19 +24,19 @@
 
 #define BACKLOG 1000
 #define MAX_CLIENTS 1000
-#define SHARES 4 /* one peer may have a quarter of the places */
+#define SHARES 4 /* one peer may use a quarter of the places */
 #define MAX_REFUSED 100
-#define SPARE_FDS 100 /* for those that are refused, and for looking at sockets */
+#define SPARE_FDS 100 /* for refused clients, and for dumps of sockets */
 #define MAX_TUNERS 8
-#define MAX_LARGE 16 /* clients with buffers that others asked for: 8 MiB of the kernel each */
-#define STACK_SIZE (1024 * 1024) /* address space; a dump of sockets needs 40 KiB of it */
+#define MAX_LARGE 16		 /* clients with large buffers: 8 MiB of kernel memory each */
+#define STACK_SIZE (1024 * 1024) /* address space; a dump of sockets uses 40 KiB of it */
 
 /**
- * struct client - one that is served, or refused
- * @is_large: it came by the listener of a client that tunes
- * @is_tuner: it may have a listener of its own, as long as it stays
- * @extra: -1, or its own listener, from which @acceptor accepts until there is something in @stop
- * @gives_large: to those who come by @extra; else it is one of plain TCP
+ * struct client - a client that is served or refused
+ * @is_large: it came through the listener of a tuning client
+ * @is_tuner: it may have its own listener, as long as it stays
+ * @extra: its own listener, or -1; @acceptor accepts from it until @stop is readable
+ * @gives_large: clients of @extra get large buffers; else plain TCP
  */
 struct client {
 	struct server *server;
@@ -51,10 +51,10 @@ struct client {
 /**
  * struct server - shared by the accepting thread and all clients; the last one frees it
  * @event: wakes the accepting thread
- * @most: clients that are served at once
- * @list: every client that is being served or refused
- * @is_stopping: server_run() shall end; @is_closed: no accepting thread any more
- * @was_served: has a client come and gone?
+ * @most: maximum number of clients served at a time
+ * @list: every client, served or refused
+ * @is_stopping: server_run() is to end; @is_closed: the accepting thread has ended
+ * @was_served: a client has come and gone
  */
 struct server {
 	int listeners[2], n_listeners;
@@ -65,7 +65,7 @@ struct server {
 	bool is_stopping, is_closed, was_served;
 };
 
-/* The end of a change; the last one out frees it. */
+/* Finish a change; the last thread frees the server. */
 static void unlock(struct server *server)
 {
 	bool is_last = server->is_closed && !server->list;
@@ -80,7 +80,7 @@ static void unlock(struct server *server)
 
 /* ---- listening ---- */
 
-/* @buffers: 0 for the usual ones. Return: descriptor, -errno. */
+/* @buffers: 0 for the defaults. Return: descriptor, -errno. */
 static int listen_on(union endpoint_addr *addr, bool is_smc, int buffers)
 {
 	const int on = 1;
@@ -91,7 +91,7 @@ static int listen_on(union endpoint_addr *addr, bool is_smc, int buffers)
 	if (fd < 0)
 		return fd;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	/* IPv4 has a socket of its own, whatever net.ipv6.bindv6only says. */
+	/* IPv4 has a separate socket, whatever net.ipv6.bindv6only is. */
 	if ((addr->sa.sa_family == AF_INET6 &&
 	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on))) ||
 	    bind(fd, &addr->sa, endpoint_len(addr)) || listen(fd, buffers ? MAX_LARGE : BACKLOG) ||
@@ -100,7 +100,7 @@ static int listen_on(union endpoint_addr *addr, bool is_smc, int buffers)
 		close(fd);
 		return -code;
 	}
-	/* The port only: an SMC socket forgets the scope id. */
+	/* Take only the port: an SMC socket loses the scope id. */
 	endpoint_set_port(addr, endpoint_port(&bound));
 	return fd;
 }
@@ -133,7 +133,7 @@ static bool start_thread(pthread_t *thread, void *(*fn)(void *arg), struct clien
 	return !ret;
 }
 
-/* Is there room for a client, if only to refuse it? No peer has more than its share. */
+/* Is there room for a client, if only to refuse it? No peer gets more than its share. */
 static bool find_place(struct client *client)
 {
 	const struct server *server = client->server;
@@ -154,7 +154,7 @@ static bool find_place(struct client *client)
 /* ---- accepting ---- */
 
 /*
- * A client that has no place is told so; without memory or threads for that, too, it is sent away.
+ * A client without a place gets a refusal; without memory or threads for that, it is dropped.
  */
 static void admit(struct server *server, int fd, bool is_large)
 {
@@ -164,7 +164,7 @@ static void admit(struct server *server, int fd, bool is_large)
 	bool is_started = false;
 	pthread_t thread;
 
-	/* The thread takes itself off the list under the same lock. */
+	/* The thread removes itself from the list under the same lock. */
 	pthread_mutex_lock(&server->lock);
 	if (client) {
 		client->server = server;
@@ -186,7 +186,7 @@ static void admit(struct server *server, int fd, bool is_large)
 	}
 }
 
-/* Return: 0, or -errno when this listener is lost. */
+/* Return: 0, or -errno if the listener is broken. */
 static int accept_one(struct server *server, int listener, bool is_large)
 {
 	const struct timespec moment = { .tv_nsec = 100 * 1000 * 1000 };
@@ -205,9 +205,9 @@ static int accept_one(struct server *server, int listener, bool is_large)
 	case ENFILE:
 	case ENOBUFS:
 	case ENOMEM:
-		nanosleep(&moment, NULL); /* clients go, and there is room again */
+		nanosleep(&moment, NULL); /* clients leave, then there is room again */
 		return 0;
-	default: /* EAGAIN; a client that has gone already */ return 0;
+	default: /* EAGAIN, or the client is gone already */ return 0;
 	}
 }
 
@@ -224,7 +224,7 @@ static bool is_over(struct server *server, bool is_once)
 	return ret;
 }
 
-/* ---- a listener of a client's own: with buffers it asks for (tune), or TCP (--tcp-too) ---- */
+/* ---- listener for one client: with other buffers (tune), or plain TCP (--tcp-too) ---- */
 
 static void *accept_extra(void *arg)
 {
@@ -263,7 +263,7 @@ static bool become_tuner(struct client *client)
 	return client->is_tuner;
 }
 
-/* At the address that the client knows. Return: false, and nothing is left of it. */
+/* Listen at the address that the client knows. Return: false, with nothing left open. */
 static bool open_extra(struct client *client, int buffers, union endpoint_addr *addr)
 {
 	socklen_t len = sizeof(*addr);
@@ -364,9 +364,9 @@ void server_close(struct server *server)
 	unlock(server);
 }
 
-/* ---- where to listen ---- */
+/* ---- addresses ---- */
 
-/* All addresses at one port, or none; the second is that of IPv6, which may not be there. */
+/* Listen on one port of all addresses, or fail; the second one, IPv6's, may be missing. */
 static int listen_at(struct server *server, union endpoint_addr *addrs, int count, uint16_t port)
 {
 	int fd, ret = 0;
@@ -403,7 +403,7 @@ static int listen_on_free_port(struct server *server, union endpoint_addr *addrs
 			   port);
 }
 
-/* As many as there are descriptors for. */
+/* Limited by the number of descriptors. */
 static unsigned int most_clients(void)
 {
 	struct rlimit limit;
@@ -434,7 +434,7 @@ int server_open(struct server **out, union endpoint_addr *addrs, int count, uint
 
 /* ---- the command ---- */
 
-/* Addresses to listen on. Return: how many, or -errno with a sentence. */
+/* Addresses to listen on. Return: number of them, or -errno with a message. */
 static int find_addresses(const struct chk_request *req, union endpoint_addr addrs[2],
 			  struct smc_err *err)
 {
@@ -482,8 +482,8 @@ static void raise_limit(int resource)
 }
 
 /*
- * From here on strangers are heard. All that is still opened are sockets: a client's, and netlink.
- * Where not everything can be given up the server serves all the same, and says so.
+ * Untrusted clients come from here on. Only sockets are opened after this: for clients, and
+ * netlink. If some rights cannot be dropped, the server runs all the same, and warns.
  */
 static int give_up_rights(struct smc_err *err)
 {
@@ -513,7 +513,7 @@ int chk_server(const struct chk_request *req)
 		return CHK_UNTESTED;
 	}
 	raise_limit(RLIMIT_NOFILE);
-	raise_limit(RLIMIT_NPROC); /* of nobody, whose threads are counted together */
+	raise_limit(RLIMIT_NPROC); /* nobody's threads are counted together, in all processes */
 	signal_fd = signals_catch();
 	count = find_addresses(req, addrs, &err);
 	if (count < 0 || server_open(&server, addrs, count, req->port, &err))

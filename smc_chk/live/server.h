@@ -9,8 +9,8 @@ struct server;
 
 /**
  * server_open() - listen on the first free port
- * @addrs: @count of them, which get the port; the second, of IPv6, may not be there
- * @port: first to try; 0 leaves the choice to the kernel
+ * @addrs: @count addresses, which receive the port; the second one, IPv6, may be missing
+ * @port: first to try; 0 lets the kernel choose
  *
  * Return: 0, -errno with @err.
  */
@@ -18,15 +18,15 @@ int server_open(struct server **server, union endpoint_addr *addrs, int count, u
 		struct smc_err *err);
 
 /**
- * server_run() - serve until server_stop(), or something is in @signal_fd (-1 for none), or, with
- *	@is_once, a client has gone and none is left
+ * server_run() - serve until server_stop(), until @signal_fd (-1 for none) is readable, or, with
+ * @is_once, until the last client has gone
  *
- * Return: 0; -errno with @err when it cannot accept any more.
+ * Return: 0; -errno with @err if it can no longer accept.
  */
 int server_run(struct server *server, int signal_fd, bool is_once, struct smc_err *err);
 
-/** server_stop() - have server_run() return, from another thread */
+/** server_stop() - make server_run() return; for another thread */
 void server_stop(struct server *server);
 
-/** server_close() - closes the listeners; clients still there are served until they go */
+/** server_close() - close the listeners; remaining clients are served until they leave */
 void server_close(struct server *server);

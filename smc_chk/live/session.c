@@ -15,8 +15,8 @@
 #include "smc_chk/live/stream.h"
 
 /*
- * A client of ours asks as soon as it is greeted, and is done within a few minutes even on a slow
- * line. Nobody keeps a place for longer, whatever it sends.
+ * Our client sends a request as soon as it has the greeting, and is done within a few minutes even
+ * on a slow line. No client keeps its place for longer, whatever it sends.
  */
 #define FIRST_MS 10000
 #define IDLE_MS 60000
@@ -28,8 +28,8 @@
 
 /**
  * struct session - a client that is served
- * @limit: of its time
- * @has_who: is @who known? That costs a dump of all SMC sockets, and does not change.
+ * @limit: of the session's time
+ * @has_who: @who is valid. It costs a dump of all SMC sockets, and does not change.
  */
 struct session {
 	int fd;
@@ -45,7 +45,7 @@ static bool send_all(const struct session *session, const uint8_t *data, size_t 
 	return !stream_exchange(session->fd, data, len, NULL, 0, &session->limit);
 }
 
-/* Return: bytes, 0 at the end, after an error, and when the time is over. */
+/* Return: bytes, 0 at the end, on error, and after the time limit. */
 static size_t receive(struct session *session, uint64_t most)
 {
 	return stream_receive(session->fd, session->buf,
@@ -53,7 +53,7 @@ static size_t receive(struct session *session, uint64_t most)
 			      &session->limit);
 }
 
-/* Take @length bytes, and give them back if @is_echo. */
+/* Receive @length bytes, and send them back if @is_echo. */
 static bool take(struct session *session, uint64_t length, bool is_echo)
 {
 	while (length) {
@@ -112,7 +112,7 @@ static bool answer(struct session *session, uint8_t message[PROTO_SIZE])
 	return send_all(session, message, PROTO_SIZE);
 }
 
-/* Return: false for the end; then @len bytes, which are not a request, have come. */
+/* Return: false at the end; then the @len bytes received are not a request. */
 static bool get_message(struct session *session, uint8_t message[PROTO_SIZE], size_t *len)
 {
 	for (*len = 0; *len < PROTO_SIZE;) {
@@ -152,7 +152,7 @@ static void talk(struct session *session)
 		if (!answer(session, message))
 			return;
 	}
-	/* What may still become a request is not a stranger's word, unless nothing follows it. */
+	/* Do not echo a possible beginning of a request, unless nothing follows it. */
 	if (is_ours || !len || stream_now() >= session->limit.end)
 		return;
 	session->limit = whole;
@@ -160,7 +160,7 @@ static void talk(struct session *session)
 		take(session, UINT64_MAX, true);
 }
 
-/* SMC-R drops what the peer has not taken when close() has waited two seconds. Is all taken? */
+/* SMC-R drops data that the peer has not read after close() has waited two seconds. Is all read? */
 static bool drain(int fd, int ms)
 {
 	const struct timespec moment = { .tv_nsec = MOMENT_MS * 1000 * 1000 };
@@ -205,7 +205,7 @@ void session_serve(int fd, const struct session_host *host)
 	end(fd, DRAIN_MS);
 }
 
-/* What the client may have sent is read: unread data would make close() a reset. */
+/* Read pending data: unread data would turn close() into a reset. */
 void session_refuse(int fd)
 {
 	struct session session;

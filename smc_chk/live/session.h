@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /**
- * struct session_host - what a server does for its clients
+ * struct session_host - services of the server for sessions
  * @listen_extra: as PROTO_BUFFERS, while this client is served; returns the port, 0 if refused
  */
 struct session_host {
@@ -14,12 +14,12 @@ struct session_host {
 };
 
 /**
- * session_serve() - greet, and answer until the client goes or its time is over; then close when
- *	it has taken everything, or takes no more
+ * session_serve() - greet, and answer until the client leaves or its time is over; then wait until
+ *	it has read everything, or reads no more, and close
  * @fd: non-blocking
- * @host: NULL for a server that does nothing more than answer
+ * @host: NULL for a server that only answers
  */
 void session_serve(int fd, const struct session_host *host);
 
-/** session_refuse() - say that the server is busy; close when that is taken, or after a second */
+/** session_refuse() - report that the server is busy; close when that is read, or after a second */
 void session_refuse(int fd);

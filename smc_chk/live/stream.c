@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* One end of a connection: connect and exchange, with time limits. */
+/* One end of a connection: connect and exchange, with timeouts. */
 #include "smc_chk/live/stream.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "smc/buffers.h"
 
-/* A buffer over SMC-D holds a few bytes less than its size. */
+/* SMC-D buffers hold a few bytes less than their size. */
 #define SEND_MOST ((size_t)SMC_KERNEL_BUFFER / 2)
 
 uint64_t stream_now(void)
@@ -18,7 +18,7 @@ uint64_t stream_now(void)
 	return (uint64_t)clock_ns(CLOCK_MONOTONIC);
 }
 
-/* poll() until @end (stream_now()). Return: revents, 0 when the time is up, -errno. */
+/* poll() until @end (stream_now()). Return: revents, 0 on timeout, -errno. */
 static int wait_until(int fd, short events, uint64_t end)
 {
 	struct pollfd pfd = { .fd = fd, .events = events };
@@ -67,7 +67,7 @@ static int finish_connect(int fd, uint64_t end, enum stream_stage *stage)
 		return *stage == STREAM_HANDSHAKE ? -ETIME : -ETIMEDOUT;
 	}
 	code = error_of(fd);
-	/* TCP's own timeout is kept silent: these come from the handshake only. */
+	/* SMC does not report TCP's own timeout: these errors come from the handshake only. */
 	if (code == EPROTO || code == ECONNRESET || code == ETIMEDOUT)
 		*stage = STREAM_HANDSHAKE;
 	if (!code && events & POLLHUP && !(events & POLLOUT))
@@ -93,7 +93,7 @@ static int connect_once(const union endpoint_addr *addr, bool is_smc, int buffer
 		close(fd);
 		return ret;
 	}
-	/* Questions and answers are small. */
+	/* Requests and answers are small. */
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	return fd;
 }
@@ -140,7 +140,7 @@ static ssize_t moved(ssize_t ret)
 
 /*
  * Sends are no longer than the kernel's buffers: the kernel counts longer ones, and the doctor
- * warns about them. @has_room: receives false after a short send.
+ * warns about them. @has_room: set to false after a short send.
  */
 static ssize_t send_some(int fd, const char *from, size_t len, bool *has_room)
 {

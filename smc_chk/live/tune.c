@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * tune: measure. Nothing of this host is changed: sizes are set for sockets, before they
- * connect. The server has a listening socket for each size, while one connection of ours lasts, so
- * it is as before when this ends, in whatever way.
+ * tune: measure. Nothing on this host is changed: buffer sizes are set per socket, before
+ * connecting. The server opens a listener for each size while our control connection lasts, so
+ * nothing is left behind, however this ends.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -34,8 +34,8 @@ static void choose_sizes(struct tune *tune)
 /* ---- the server ---- */
 
 /*
- * @control: a connection that stays. The server listens at another port for each size, but not for
- * the usual one. A firewall may let only the usual port through: that shows with the first size.
+ * @control: a permanent connection. The server uses another port for each size except the default.
+ * A firewall may block other ports: the first size detects that.
  */
 static int open_size(struct tune *tune, int control, int bytes)
 {
@@ -133,7 +133,7 @@ static int measure_size(struct tune *tune, int control, struct tune_size *size, 
 
 /* ---- all of them ---- */
 
-/* Return: 0; CHK_TCP, CHK_UNTESTED: nothing to tune; CHK_ERROR; with a sentence. */
+/* Return: 0; CHK_TCP, CHK_UNTESTED: nothing to tune; CHK_ERROR; with a message. */
 static int check_server(struct tune *tune)
 {
 	const struct chk_request *req = tune->req;
@@ -176,9 +176,9 @@ static int measure(struct tune *tune)
 	if (control < 0)
 		return CHK_ERROR;
 	tune->has_server = tune->result.offers & PROTO_OFFER_BUFFERS;
-	/* A server gives up a client that asks nothing. */
+	/* Keep alive: a server drops idle clients. */
 	ret = exchange_data(&tune->result, control, PROTO_ECHO, 1, &limit);
-	/* In rounds: what else goes on disturbs all sizes alike. Each begins with another one. */
+	/* Round robin: other load disturbs all sizes alike. Rounds start at different sizes. */
 	for (int round = 0; !ret && round < TUNE_ROUNDS; round++)
 		for (int i = 0; !ret && i < tune->count; i++) {
 			struct tune_size *size = &tune->sizes[(i + round) % tune->count];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* tune: which size is best, and how to keep it. */
+/* tune: choose the best size, and print how to set it permanently. */
 #include "smc_chk/live/tune_report.h"
 
 #include <inttypes.h>
@@ -8,12 +8,12 @@
 
 #include "out/list.h"
 
-/* A size whose median is so near that of the best one is as good, if nothing shows the opposite. */
+/* A size counts as good if its median is this near the best, unless the data shows a difference. */
 #define NEARLY 1.1
 
 /* ---- judging ---- */
 
-/* As little as one can tell. Of the usual size that is enough: what changes it has to be shown. */
+/* No measurable difference is enough for the default size: a change needs evidence. */
 static bool is_as_good(const struct tune *tune, int i)
 {
 	const struct numbers *behind = &tune->sizes[i].behind;
@@ -40,7 +40,7 @@ void tune_judge(struct tune *tune)
 		numbers_compare(&size->behind, size->values, tune->sizes[tune->best].values,
 				TUNE_ROUNDS, true);
 	}
-	/* More memory than the best one takes is never recommended. */
+	/* Never recommend more memory than the best size takes. */
 	for (tune->enough = 0; tune->enough < tune->best; tune->enough++)
 		if (is_as_good(tune, tune->enough))
 			break;
@@ -57,7 +57,7 @@ static const char *shape_name(char text[32], const struct chk_request *req)
 
 /* ---- text ---- */
 
-/** struct tune_row - a size; @unit: what its values are shown in */
+/** struct tune_row - a size; @unit: of its values */
 struct tune_row {
 	const struct tune_size *size;
 	double unit;

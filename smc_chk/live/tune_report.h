@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* tune: what was measured, which is best, and how to keep it. */
+/* tune: measurements, the best size, and how to set it permanently. */
 #pragma once
 
 #include "base/numbers.h"
 #include "smc_chk/live/client.h"
 #include "smc_chk/smc_chk.h"
 
-#define TUNE_ROUNDS 9 /* as many as the interval of a ratio takes, and one to spare */
-#define TUNE_SIZES 8  /* the usual one, 64 KiB to 4 MiB */
+#define TUNE_ROUNDS 9 /* required for the confidence interval of a ratio, plus one */
+#define TUNE_SIZES 8  /* the default, 64 KiB to 4 MiB */
 
 /**
- * struct tune_size - one that was tried
- * @asked: for SO_RCVBUF and SO_SNDBUF, 0 for the kernel's own
- * @send, @receive, @server: what the connection got, here and at the server's receiving end; bytes,
+ * struct tune_size - a size under test
+ * @asked: SO_RCVBUF and SO_SNDBUF, 0 for the kernel's defaults
+ * @send, @receive, @server: actual sizes, here and at the server's receiving end; bytes,
  *	0 if unknown
- * @values: one for each round, more is better; @sorted: the same in their order
- * @behind: the best one compared with this one
+ * @values: one per round, more is better; @sorted: the same, sorted
+ * @behind: ratio of the best size to this one
  */
 struct tune_size {
 	int asked;
@@ -25,12 +25,12 @@ struct tune_size {
 };
 
 /**
- * struct tune - all of it
- * @has_server: the server takes the same sizes; @was_reached: at the ports that it has for them
- * @port: its usual one
- * @limit: the least of net.core.rmem_max and net.core.wmem_max; sizes end there
- * @best: highest median; @enough: the usual one if the best one is not shown to be better, else the
- *	smallest that is nearly as good and not shown to be worse
+ * struct tune - all measurements
+ * @has_server: the server can use the same sizes; @was_reached: its extra ports are reachable
+ * @port: its main port
+ * @limit: minimum of net.core.rmem_max and net.core.wmem_max; sizes end there
+ * @best: highest median; @enough: the default, unless the best is shown to be better; else the
+ *	smallest size that is nearly as good and not shown to be worse
  */
 struct tune {
 	const struct chk_request *req;
@@ -42,11 +42,11 @@ struct tune {
 	int count, best, enough;
 };
 
-/** tune_judge() - fill in what follows from the values. Pure */
+/** tune_judge() - compute the results from the values. Pure */
 void tune_judge(struct tune *tune);
 
-/** tune_text() - for people */
+/** tune_text() - append as text */
 void tune_text(struct out_text *text, const struct tune *tune);
 
-/** tune_json() - the same as one object */
+/** tune_json() - the same as an object */
 json_t *tune_json(const struct tune *tune);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The hosts of a matrix: by ssh, or from bundles. */
+/* Collect the hosts of a matrix, by ssh or from bundles. */
 #include "smc_chk/matrix/gather.h"
 
 #include <errno.h>
@@ -22,10 +22,10 @@
 #include "cli/screen.h"
 #include "smc_chk/bundle/archive.h"
 
-/* A host with very many sockets takes this long, or one that hangs. */
+/* Timeout for a host that hangs; one with very many sockets may take this long. */
 #define SSH_SECONDS 120
 #define SSH_CONNECT "10"
-/* At a time: hosts that others wait for, and what takes processors of ours. */
+/* Parallel jobs: ssh sessions wait for others, readers of bundles use local processors. */
 #define SSH_WORKERS 16
 #define WORKERS_MAX 64
 #define ERROR_SIZE 2048
@@ -38,7 +38,7 @@ static bool is_bundle(const char *name)
 
 /* ---- one host ---- */
 
-/* The last line that a program wrote to standard error: what came before may be a banner. */
+/* Last line of standard error: lines before it may be a banner. */
 static const char *last_line(char text[ERROR_SIZE], int fd)
 {
 	ssize_t len = pread(fd, text, ERROR_SIZE - 1, 0);
@@ -81,13 +81,13 @@ static int collect(struct workdir *work, const char *host, struct smc_err *err)
 	return -err->code;
 }
 
-/** struct reading - @file: its name; @out: descriptor of what is found */
+/** struct reading - @file: name of the bundle; @out: descriptor for the result */
 struct reading {
 	const char *file;
 	int out;
 };
 
-/* The bundle's host, and the network namespace that it is about. */
+/* Read the names of host and network namespace from the index. */
 static void read_name(char name[PREDICT_NAME_SIZE], int directory)
 {
 	int fd = openat(directory, "index.json", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -100,7 +100,7 @@ static void read_name(char name[PREDICT_NAME_SIZE], int directory)
 	close(fd);
 }
 
-/* What is unpacked, with all that a stranger may have put there. */
+/* Read an unpacked bundle, whose content is untrusted. */
 static int read_here(void *arg, int directory, struct smc_err *err)
 {
 	const struct reading *job = arg;
@@ -140,14 +140,17 @@ static int read_host(const char *name, int out, struct smc_err *err)
 
 /* ---- several at a time ---- */
 
-/** struct work - of all workers; @workers: how many */
+/** struct work - shared by all workers; @workers: number of them */
 struct work {
 	struct gathered *all;
 	struct workdir top;
 	size_t workers;
 };
 
-/* A file for each host: an error, and the host if it has code 0. @end: ".part" until it is done */
+/*
+ * File with the result of a host: an error code, with the host if 0. @end: ".part" while
+ * incomplete
+ */
 static void result_path(char path[PATH_MAX], const struct work *work, size_t i, const char *end)
 {
 	snprintf(path, PATH_MAX, "%.*s/%zu%s", PATH_MAX - 32, work->top.path, i, end);
@@ -172,7 +175,10 @@ static void work_on(const struct work *work, size_t i)
 	close(fd);
 }
 
-/* Every so many hosts. What reads a stranger's bytes sees neither @work->top nor other results. */
+/*
+ * Handle every @workers-th host. Readers of untrusted bytes see neither @work->top nor other
+ * results.
+ */
 static void __attribute__((noreturn)) be_worker(struct work *work, size_t first, pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -185,7 +191,7 @@ static void __attribute__((noreturn)) be_worker(struct work *work, size_t first,
 	_exit(0);
 }
 
-/* Who waits at a terminal sees for whom. */
+/* Show on a terminal which hosts are still awaited. */
 static void show_progress(const struct work *work)
 {
 	const struct gathered *all = work->all;
@@ -238,7 +244,7 @@ static int take_result(const struct work *work, size_t i, struct smc_err *err)
 	ret = err->code ? -err->code : matrix_host_read(host, fd, sizeof(*err), err);
 	if (fd >= 0)
 		close(fd);
-	/* Hosts are what the caller calls them. */
+	/* Hosts keep the name that the caller used. */
 	if (!ret && (!is_bundle(name) || !*host->name))
 		matrix_host_set_name(host, name);
 	return ret;
@@ -257,7 +263,7 @@ static size_t count_workers(const struct gathered *all)
 	return workers < all->count ? workers : all->count;
 }
 
-/* Two of one name would be one to the reader. */
+/* Rename hosts of equal names. */
 static void tell_apart(struct gathered *all)
 {
 	for (size_t i = 0; i < all->count; i++) {
@@ -294,8 +300,8 @@ static int run_workers(struct work *work, struct smc_err *err)
 }
 
 /*
- * What is unpacked lives for milliseconds: a file system on a disk takes ten times as long to make
- * and remove it as memory does. If all workers may find a bundle of the largest size.
+ * Unpacked files live for milliseconds: a disk file system takes ten times as long as memory to
+ * create and remove them. Needs room for a bundle of the largest size per worker.
  */
 static void prefer_memory(const struct work *work)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The hosts of a matrix: by ssh, or from bundles. */
+/* Collect the hosts of a matrix, by ssh or from bundles. */
 #pragma once
 
 #include "smc_chk/matrix/predict.h"
 #include "smc_chk/smc_chk.h"
 
 /**
- * struct gathered - all that were asked for
- * @names: what the caller typed, NULL-terminated
- * @hosts: for each, as far as @errors has code 0; @good: these
+ * struct gathered - all requested hosts
+ * @names: as typed, NULL-terminated
+ * @hosts: one per name, valid if @errors has code 0; @good: the valid ones
  */
 struct gathered {
 	char *const *names;
@@ -20,12 +20,12 @@ struct gathered {
 /**
  * gather() - read all hosts, several at a time
  * @names: a bundle if it has a slash or ends with .tar.gz or .tgz; else a host for ssh, which
- *	must let us in without a question
+ *	must log in without a prompt
  *
- * Each bundle is unpacked and read by processes of their own, without rights and with limited time
- * and memory. One that cannot be read has its error and disturbs no other.
+ * Each bundle is unpacked and read by separate processes, without rights and with limited time and
+ * memory. An unreadable bundle has its error and does not affect others.
  *
- * Return: 0; -errno with @err: nothing could be done, or a signal asked to end.
+ * Return: 0; -errno with @err: nothing could be done, or a signal ended it.
  */
 int gather(struct gathered *all, char *const *names, struct smc_err *err);
 

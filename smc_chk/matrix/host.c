@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the matrix knows of each host. */
+/* Facts of the matrix about each host. */
 #include "smc_chk/matrix/predict.h"
 
 #include <errno.h>
@@ -18,13 +18,13 @@
 #include "smc_chk/doctor/facts.h"
 #include "smc_chk/doctor/findings.h"
 
-/* More net devices with addresses than any host should have. */
+/* More net devices with addresses than any host has. */
 #define NETS_MAX 4096
 #define RULES_MAX 65536
 
 /* ---- facts to structs ---- */
 
-/** struct writing - @req: first, as facts_fn gets no more than that */
+/** struct writing - @req: first member, as facts_fn only gets a pointer to it */
 struct writing {
 	struct chk_request req;
 	struct predict_host host;
@@ -32,7 +32,7 @@ struct writing {
 	int fd;
 };
 
-/* Can others connect to it? */
+/* Is it reachable from other hosts? */
 static bool is_reachable(const struct netaddr *addr)
 {
 	if (addr->family == AF_INET)
@@ -48,7 +48,7 @@ static void add_addrs(struct predict_net *net, const struct netaddr_table *addrs
 			net->addrs[net->n_addrs++] = addrs->addrs[i];
 }
 
-/* A finding in one line: what and why, and what to type. */
+/* A finding as one line, and the command. */
 static void explain(char why[PREDICT_WORDS_SIZE], char command[PREDICT_COMMAND_SIZE],
 		    const struct doctor_facts *facts, const char *iface)
 {
@@ -123,7 +123,7 @@ static void take_host(struct predict_host *host, const struct doctor_facts *fact
 	take_eids(host, &facts->choices.facts);
 }
 
-/* Those about some ports only do not count. */
+/* Skip rules for some ports only. */
 static void add_rule(struct writing *job, const struct policy_rule *rule)
 {
 	if (rule->ports.low || rule->ports.high != UINT16_MAX)
@@ -189,7 +189,7 @@ int matrix_host_write(const char *name, int fd, struct smc_err *err)
 
 /* ---- and back ---- */
 
-/* A NUL at the end, and nothing but printable ASCII before. */
+/* Terminate with NUL; only printable ASCII is left. */
 static void settle(char *text, size_t size)
 {
 	text[size - 1] = '\0';
@@ -236,7 +236,7 @@ static void settle_host(struct predict_host *host)
 		SETTLE(host->ueids[i]);
 }
 
-/* An array, at @at, which moves on; *@count is 0 without one. */
+/* Read an array from *@at, which is advanced; *@count is 0 if there is none. */
 static void *read_array(int fd, off_t *at, uint32_t *count, size_t most, size_t item)
 {
 	size_t size = *count <= most ? *count * item : 0;

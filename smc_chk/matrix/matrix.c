@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A fleet on paper: what a connection between each two of several hosts would be. */
+/* Predict the connection between each pair of hosts. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 #include "smc_chk/matrix/show.h"
 #include "smc_chk/smc_chk.h"
 
-/* Bytes of rows that are written at once: thousands of hosts have millions of pairs. */
+/* Output is written in blocks of this size: thousands of hosts have millions of pairs. */
 #define CHUNK 65536
 
-/* In a pipe, for the names of hosts. */
+/* Width for lists of hosts in a pipe. */
 #define WIDTH 100
 
 static const char *name_of(const struct show *show, size_t i)
@@ -31,7 +31,7 @@ static void put_mode(char mode[SHOW_MODE_SIZE], const struct prediction *result)
 		 is_v2 && result->release ? ".1" : "");
 }
 
-/* The gaps of a connection in one line. @client, @server: their names, or words for them */
+/* Gaps of a connection as one line. @client, @server: their names, or words for them */
 static char *put_why(struct out_text *why, const struct prediction *result, const char *client,
 		     const char *server)
 {
@@ -79,7 +79,7 @@ static void count_todos(struct show *show, size_t from, size_t to, const struct 
 	}
 }
 
-/* The hosts, and for how many connections. @width: breaks between the names; 0: none */
+/* The hosts, and for how many connections. @width: for line breaks between names; 0: none */
 static void append_hosts(struct out_text *text, const struct show *show, const struct todo *todo,
 			 size_t width)
 {
@@ -98,7 +98,7 @@ static void append_hosts(struct out_text *text, const struct show *show, const s
 		   todo->most == 1 ? "" : "s", hosts > 1 ? " each" : "");
 }
 
-/* On a terminal the command is one line, which can be copied. */
+/* On a terminal the command is on one line, for copying. */
 static void put_todo(struct show *show, const struct todo *todo)
 {
 	struct out_text hosts = { 0 };
@@ -111,7 +111,7 @@ static void put_todo(struct show *show, const struct todo *todo)
 	out_free(&hosts);
 }
 
-/* What is for most of them first. */
+/* Most connections first. */
 static int compare_todos(const void *a, const void *b)
 {
 	const struct todo *one = a, *other = b;
@@ -231,7 +231,7 @@ void show_count(struct show *show, size_t from, size_t to, const struct predicti
 	smc_array_append(&show->rows, &show->count, &show->size, &row, sizeof(row));
 }
 
-/* The most frequent one first. */
+/* Most frequent first. */
 static int compare(const void *a, const void *b)
 {
 	const struct row *one = a, *other = b;
@@ -318,7 +318,7 @@ static json_t *json_hosts(const struct gathered *all)
 	return hosts;
 }
 
-/* One document, with a line for each connection: a million objects would take gigabytes. */
+/* One document, written line by line: a million objects would take gigabytes. */
 static void begin_json(struct show *show)
 {
 	out_str(&show->text, "{\"schema\":\"smc-tools/matrix/1\",\"hosts\":");
@@ -343,7 +343,7 @@ static const struct format json = { begin_json, put_json, end_json, false };
 
 /* ---- all of them ---- */
 
-/* Return: is one of them TCP? -errno with @err. */
+/* Return: is a connection TCP? -errno with @err. */
 static int show_pairs(struct show *show, const struct format *format, struct smc_err *err)
 {
 	const struct gathered *all = show->all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a connection between two hosts would be. Without I/O. */
+/* Predict a connection between two hosts. Without I/O. */
 #include "smc_chk/matrix/predict.h"
 
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/** struct way - a connection that is judged: hosts, net devices and addresses, by side */
+/** struct way - a candidate connection: hosts, net devices and addresses, by side */
 struct way {
 	const struct predict_host *hosts[2];
 	const struct predict_net *nets[2];
@@ -28,8 +28,8 @@ const char *predict_mode_name(enum predict_mode mode)
 /* ---- gaps ---- */
 
 /*
- * @result: NULL for nobody who hears it
- * @fmt: with our own words, and names that are escaped or of a plain alphabet
+ * @result: NULL to drop the gap
+ * @fmt: own words, and names that are escaped or of a safe alphabet
  */
 static void __attribute__((format(printf, 5, 6)))
 say(struct prediction *result, enum predict_mode mode, enum predict_side side, const char *command,
@@ -81,7 +81,7 @@ static bool has_common_ueid(const struct way *way)
 	return false;
 }
 
-/* Of the machine: two systems of IBM Z that have the same one are on the same. */
+/* The system EID belongs to the machine: equal ones mean the same IBM Z machine. */
 static bool has_common_seid(const struct way *way)
 {
 	const struct predict_host *one = way->hosts[0], *other = way->hosts[1];
@@ -101,7 +101,7 @@ static void say_eids(struct prediction *result, enum predict_mode mode, const st
 
 	if (!result)
 		return;
-	/* The same one, whichever of them is the client. */
+	/* Independent of which host is the client. */
 	if (more < 0 || (!more && strcmp(client->name, server->name) > 0))
 		side = PREDICT_CLIENT;
 	out_str(&text, "smcd ueid add ");
@@ -117,7 +117,7 @@ static void say_eids(struct prediction *result, enum predict_mode mode, const st
 	out_free(&text);
 }
 
-/* Is version 2 there on both sides? */
+/* Do both sides support version 2? */
 static bool knows_v2(struct prediction *result, enum predict_mode mode, const struct way *way)
 {
 	for (int side = PREDICT_CLIENT; side <= PREDICT_SERVER; side++) {
@@ -132,7 +132,7 @@ static bool knows_v2(struct prediction *result, enum predict_mode mode, const st
 
 /* ---- SMC-D ---- */
 
-/* One channel id on two machines is not one network: there the system EIDs differ. */
+/* The same channel id on two machines is not the same network: their system EIDs differ. */
 static bool may_reach(const struct way *way)
 {
 	const char *one = way->hosts[0]->seid, *other = way->hosts[1]->seid;
@@ -175,7 +175,7 @@ static bool is_smcd_v1(const struct way *way)
 	       client->ism_v1 == server->ism_v1 && may_reach(way);
 }
 
-/* Only of interest between hosts that could be on one machine of IBM Z, or share a kernel. */
+/* Only for hosts that could be on one IBM Z machine, or share a kernel. */
 static void say_no_smcd(struct prediction *result, const struct way *way)
 {
 	if (shares_kernel(way))
@@ -232,7 +232,7 @@ static bool have_gid_v1(const struct way *way)
 
 /* ---- one way ---- */
 
-/* What stands in the way of all of SMC. */
+/* Check obstacles to all kinds of SMC. */
 static bool is_possible(struct prediction *result, const struct predict_host *const hosts[2])
 {
 	for (int side = PREDICT_CLIENT; side <= PREDICT_SERVER; side++)
@@ -248,7 +248,7 @@ static bool is_possible(struct prediction *result, const struct predict_host *co
 	return false;
 }
 
-/* As policy_allows(), for a port that no rule names. */
+/* Like policy_allows(), for a port without a rule. */
 static bool allows(const struct predict_host *host, enum policy_side side,
 		   const struct netaddr *peer)
 {
@@ -361,7 +361,7 @@ static bool is_own(const struct predict_host *host, const struct netaddr *addr)
 	return false;
 }
 
-/* All ways between addresses of a family, in one subnet or, with @is_routed, whatever they are. */
+/* Try all pairs of addresses of a family, in one subnet or, with @is_routed, any. */
 static void try_ways(struct way *best, struct way *way, int family, bool is_routed)
 {
 	for (size_t i = 0; i < way->nets[0]->n_addrs; i++) {
@@ -379,14 +379,14 @@ static void try_ways(struct way *best, struct way *way, int family, bool is_rout
 			way->addrs[0] = from;
 			way->addrs[1] = to;
 			way->mode = mode_of(way);
-			/* Of equal ones the first. */
+			/* The first of equal ones stays. */
 			if (!best->nets[0] || way->mode > best->mode)
 				*best = *way;
 		}
 	}
 }
 
-/* IPv4 before IPv6, and one subnet before several. */
+/* Prefer IPv4 to IPv6, and one subnet to several. */
 static void find_way(struct way *best)
 {
 	struct way way = *best;
@@ -420,7 +420,7 @@ void predict(struct prediction *result, const struct predict_host *client,
 	say_gaps(result, &way);
 }
 
-/* The client there is the server here. */
+/* Client and server are swapped in the other direction. */
 static bool is_same_gap(const struct predict_gap *one, const struct predict_gap *other)
 {
 	int side = other->side == PREDICT_BOTH ? PREDICT_BOTH : !other->side;

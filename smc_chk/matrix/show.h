@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* How a matrix is shown: each connection is put, in one of several formats. */
+/* Output of a matrix: each connection is put, in one of several formats. */
 #pragma once
 
 #include "out/list.h"
 #include "smc_chk/matrix/gather.h"
 #include "smc_chk/smc_chk.h"
 
-/* So many hosts have more pairs than anybody reads. */
+/* From this number of hosts on, nobody reads all pairs. */
 #define SHOW_MANY 17
 
 #define SHOW_MODE_SIZE 16
 
 /**
- * struct row - a connection, or @count that are the same to a reader, with an example
- * @arrow: to the server, or both ways
+ * struct row - a connection, or @count that look the same, with an example
+ * @arrow: to the server, or in both directions
  */
 struct row {
 	uint64_t count;
@@ -22,19 +22,19 @@ struct row {
 	char *why;
 };
 
-/** struct todo - a command; @counts: of each host, for how many connections; @most of them */
+/** struct todo - a command; @counts: connections per host; @most: the maximum */
 struct todo {
 	char command[PREDICT_COMMAND_SIZE];
 	size_t *counts, most;
 };
 
 /**
- * struct show - what is not printed yet, and what its end needs
+ * struct show - pending output, and data for its end
  * @width: of the terminal, 0 for none
- * @why: of one connection
+ * @why: of the current connection
  * @rows: of a summary
- * @is_begun: a document of JSON has a connection; @is_both: the one to put stands for both ways
- * @own: of the format, which frees it
+ * @is_begun: the JSON document has a connection; @is_both: the next put is for both directions
+ * @own: data of the format, which frees it
  */
 struct show {
 	const struct gathered *all;
@@ -50,10 +50,10 @@ struct show {
 };
 
 /**
- * struct format - one way to show
- * @put: a connection from one host as client to another
- * @many: for SHOW_MANY hosts and more, NULL for the same one
- * @is_for_both: one connection is put for both directions if they are the same
+ * struct format - an output format
+ * @put: print a connection from one host as client to another
+ * @many: format for SHOW_MANY hosts and more, NULL for the same one
+ * @is_for_both: put once for both directions if they are the same
  */
 struct format {
 	void (*begin)(struct show *show);
@@ -70,15 +70,15 @@ struct format {
  */
 int show_run(const struct chk_request *req, const struct format *format);
 
-/** show_row() - a connection as a row; its @why is gone with the next one */
+/** show_row() - make a row of a connection; its @why is valid until the next one */
 void show_row(struct row *row, struct show *show, size_t from, size_t to,
 	      const struct prediction *result);
 
-/** show_count() - put: count it among those that are the same, in @show->rows */
+/** show_count() - put: count equal connections in @show->rows */
 void show_count(struct show *show, size_t from, size_t to, const struct prediction *result);
 
-/** show_sort_rows() - the most frequent ones first */
+/** show_sort_rows() - most frequent first */
 void show_sort_rows(struct show *show);
 
-/** show_sort_todos() - the commands that are for most connections first */
+/** show_sort_todos() - commands for most connections first */
 void show_sort_todos(struct show *show);

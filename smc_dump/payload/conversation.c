@@ -26,8 +26,8 @@ struct ends {
 	} local, peer;
 };
 
-/** struct item - an entry of the array
- * @ended: when, if @is_ended
+/**
+ * struct item - an entry of the array
  * @ended: when, if @is_ended
  * @is_gone: removed from the tables
  * @next: index of the next ended or vacant item

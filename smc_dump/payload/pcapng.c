@@ -263,8 +263,7 @@ static uint32_t sequence(const struct segment *segment, bool is_sent)
 	return htonl(first + (uint32_t)segment->passed[is_sent] + segment->after[is_sent]);
 }
 
-/* The checksum is correct if all of the payload is there; readers do not check truncated
- * packets. */
+/* The checksum is right if the payload is complete; readers skip it for truncated packets. */
 static void append_tcp(struct out_text *text, const struct segment *segment)
 {
 	const struct smc_addr *from = end_of(segment, segment->is_sent);
