@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* oci-hook: what runtimes of containers start before a container's program, and after its end. */
+/* oci-hook: container runtimes run it before a container's program starts, and after it ends. */
 #include "smc_bpf/smc_bpf.h"
 
 #include <errno.h>
@@ -26,12 +26,12 @@
 
 #define MAX_STATE (1U << 20) /* bytes; Kubernetes takes 256 KiB of annotations */
 /*
- * What containers do here they do one after the other, so the last of many waits as a host boots.
- * The kubelet gives a container two minutes, systemd a unit's start 90 seconds.
+ * Hooks of several containers wait for each other, so the last of many is late when a host boots.
+ * The kubelet allows two minutes for a container, systemd 90 seconds for the start of a unit.
  */
 #define MAX_SECONDS 30
 
-/* A byte for each failure since the host was started: appending one needs no lock. */
+/* One byte per failure since the host was booted: appending needs no lock. */
 #define FAILURES_FILE "oci-hook.failures"
 
 #define LINE_SIZE 1024
@@ -52,7 +52,7 @@ static void log_line(const struct cli_tool *tool, int priority, const char *line
 	closelog();
 }
 
-/* Runtimes show standard error only if the hook fails. */
+/* Also to syslog: runtimes show standard error only if the hook fails. */
 static void say(const struct cli_tool *tool, const struct oci_state *container, int priority,
 		const char *text)
 {
@@ -65,7 +65,7 @@ static void say(const struct cli_tool *tool, const struct oci_state *container, 
 
 /* ---- before the program ---- */
 
-/* Return: 1 if a process is in the same namespace as this one, 0, -errno */
+/* Return: 1 if a process is in this process's namespace, 0 if not, -errno */
 static int shares(pid_t pid, const char *ns)
 {
 	char there_path[64], here_path[64];
@@ -91,13 +91,13 @@ static int attach(const struct oci_state *container, struct smc_err *err)
 		return smc_err_say(err, EXDEV, "it has no control group of its own");
 	if (ret)
 		return smc_err_set(err, -ret, "process %d", (int)container->pid);
-	/* A group may have the name of the root's directory: "/sys/fs/cgroup". */
+	/* A cgroup may begin with the name of the root's directory: "/sys/fs/cgroup". */
 	snprintf(full, sizeof(full), "%s%s", root ? root : "", path);
 	ret = scope_target_cgroup(&target, 'c', full, err);
 	return ret ? ret : scope_attach(&target, &rules, err);
 }
 
-/* Its network namespace gets what smc.conf says of it; that of the host has its own service. */
+/* Apply smc.conf to the container's network namespace; the host's own has a service for that. */
 static int set_up(const struct cli_tool *tool, const struct oci_state *container,
 		  struct smc_err *err)
 {
@@ -150,7 +150,7 @@ static int begin(const struct cli_tool *tool, const struct oci_state *container)
 	return ret ? ret : set;
 }
 
-/* ---- all of it, within a time ---- */
+/* ---- time limit ---- */
 
 static volatile sig_atomic_t is_late;
 
@@ -159,7 +159,7 @@ static void note_limit(int number)
 	is_late = number;
 }
 
-/* Comes again: it may come just before a call that waits. */
+/* Repeats, in case the first signal arrives just before a blocking call. */
 static void set_limit(void)
 {
 	const struct itimerval timer = { .it_value.tv_sec = MAX_SECONDS, .it_interval.tv_sec = 1 };
@@ -173,7 +173,7 @@ static void set_limit(void)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* Standard input, as a runtime may hang, too. Return: -errno */
+/* Read standard input; within the time limit, as a runtime may hang, too. Return: -errno */
 static int read_text(char *text, size_t size, size_t *len)
 {
 	ssize_t ret;
@@ -212,7 +212,7 @@ static int work(const struct cli_tool *tool, const struct oci_state *container)
 	return -1;
 }
 
-/* @wrong: what was wrong before, or NULL */
+/* @wrong: an earlier error, or NULL */
 static pid_t start(const struct cli_tool *tool, const struct oci_state *container,
 		   const char *wrong)
 {
@@ -230,14 +230,14 @@ static pid_t start(const struct cli_tool *tool, const struct oci_state *containe
 	_exit(EXIT_FAILURE);
 }
 
-/* Return: 0, -1 if it failed, -ETIMEDOUT. */
+/* Return: 0, -1 on failure, -ETIMEDOUT. */
 static int work_until_late(const struct cli_tool *tool, const struct oci_state *container,
 			   const char *wrong)
 {
 	int status;
 	pid_t pid;
 
-	/* A runtime that wants to know nothing of its own children. */
+	/* The runtime may ignore SIGCHLD, which is inherited. */
 	signal(SIGCHLD, SIG_DFL);
 	pid = start(tool, container, wrong);
 	if (pid < 0) {
@@ -253,7 +253,7 @@ static int work_until_late(const struct cli_tool *tool, const struct oci_state *
 	return status ? -1 : 0;
 }
 
-/* The journal may be what hangs; runtimes wait for the end of what hooks write. */
+/* The journal may be what hangs, and runtimes wait until a hook's output is closed. */
 static void say_late(const struct cli_tool *tool, const struct oci_state *container)
 {
 	char text[128], line[LINE_SIZE];
@@ -272,7 +272,7 @@ static void say_late(const struct cli_tool *tool, const struct oci_state *contai
 	_exit(0);
 }
 
-/* For smc-metrics; who may not write there is not the host's runtime. */
+/* Count for smc-metrics; without write permission this is not the host's runtime. */
 static void count_failure(const struct cli_tool *tool)
 {
 	int fd = rundir_open(FAILURES_FILE, O_WRONLY | O_APPEND, 0644);
@@ -301,7 +301,7 @@ int hook_run(const struct cli_tool *tool)
 	ret = read_container(&container, &err);
 	if (!ret && !container.wish && !container.is_stopped)
 		return 0;
-	/* A runtime that does not listen. */
+	/* The runtime may not read the output. */
 	signal(SIGPIPE, SIG_IGN);
 	if (ret != -ETIMEDOUT)
 		ret = work_until_late(tool, &container, ret ? err.text : NULL);

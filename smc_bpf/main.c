@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_bpf: turn the TCP sockets of control groups and processes into SMC sockets, by eBPF. */
+/* smc_bpf: turn TCP sockets of control groups and processes into SMC sockets, with eBPF. */
 #include "smc_bpf/smc_bpf.h"
 
 #include <getopt.h>
@@ -25,7 +25,7 @@ enum {
 enum command { ATTACH, DETACH, STATUS, CHECK, HOOK };
 static const char *const words[] = { "attach", "detach", "status", "check", "oci-hook", NULL };
 
-/** struct bpf_opts - the command line, read */
+/** struct bpf_opts - the parsed command line */
 static struct bpf_opts {
 	enum command command;
 	int how;	  /* option that names the target, 0 for none */
@@ -35,7 +35,7 @@ static struct bpf_opts {
 	size_t comms;
 } asked;
 
-/* Options that name a target: there is one, and the runtime names that of the hook. */
+/* Options that name a target, at most one; the hook gets its target from the runtime. */
 #define ALONE .needs = "attach detach status check"
 
 static const struct cli_opt options[] = {
@@ -109,7 +109,7 @@ static int set_family(const char *text)
 	return 0;
 }
 
-/* Cut after 15 bytes, as the kernel cuts command names. */
+/* Truncate to 15 bytes, as the kernel does with command names. */
 static int add_comm(const char *text)
 {
 	if (asked.comms == SCOPE_COMMS)
@@ -160,8 +160,8 @@ static int set_command(const char *word)
 }
 
 /*
- * The command comes first, or after its options. First it is taken before getopt sees it, which
- * with POSIXLY_CORRECT would find no option after it. Return: -1 to go on, or the exit status.
+ * The command is the first word, or follows its options. A first word is removed before getopt,
+ * which with POSIXLY_CORRECT would not find later options. Return: -1 to go on, or the exit status.
  */
 static int parse(int argc, char **argv)
 {
@@ -213,8 +213,8 @@ static int status(struct scope_target *target, struct smc_err *err)
 }
 
 /*
- * A service gets a new control group at each start; a slice keeps its own. Scripts, and drop-ins
- * that attach at each start, need not be told.
+ * A service gets a new control group at each start, a slice keeps its own. No note for scripts, and
+ * for drop-ins, which attach at each start.
  */
 static void note_end(void)
 {
@@ -232,7 +232,7 @@ static int run(struct smc_err *err)
 	struct scope_target target = { 0 };
 	int ret = find_target(&target, err);
 
-	/* A control group that was removed cannot be named any more, but its scope can go. */
+	/* A removed control group can no longer be named, but its scope can be deleted. */
 	if (ret && asked.command == DETACH)
 		scope_remove_gone();
 	if (ret)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a runtime tells a hook of a container: the state of the OCI runtime specification. */
+/* The state of a container that a runtime passes to a hook, see the OCI runtime specification. */
 #include "smc_bpf/smc_bpf.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ static const char *const wishes[] = {
 	[OCI_STRICT] = "strict",
 };
 
-/* Without the annotation, or other ones: nothing is wished. */
+/* A missing annotation, or only others, is no wish. */
 static int read_wish(struct oci_state *container, const json_t *state, struct smc_err *err)
 {
 	const json_t *wish = json_object_get(json_object_get(state, "annotations"), OCI_ANNOTATION);

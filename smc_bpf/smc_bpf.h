@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* smc_bpf: programs that a preload library cannot reach, by eBPF. */
+/* smc_bpf: use SMC with eBPF in programs that a preload library cannot reach. */
 #pragma once
 
 #include <limits.h>
@@ -14,44 +14,44 @@
 
 /* ---- status.c ---- */
 
-/** status_print() - the scopes as a table or JSON. Return: 0, -errno with a sentence */
+/** status_print() - the scopes as a table or JSON. Return: 0, -errno with a message */
 int status_print(const struct cli_tool *tool, const struct scope_list *list, bool is_json,
 		 struct smc_err *err);
 
-/** status_metrics() - the same in Prometheus' text form. Return: 0, -errno with a sentence */
+/** status_metrics() - the same in Prometheus' text form. Return: 0, -errno with a message */
 int status_metrics(struct scope_list *list, uint64_t hook_failures, struct smc_err *err);
 
 /* ---- hook.c ---- */
 
 /**
- * hook_run() - be the hook of a container's runtime, whose state is on standard input
+ * hook_run() - run as an OCI runtime hook; the state is on standard input
  *
- * Ends within seconds. What goes wrong is told on standard error and to syslog, and keeps no
- * container from starting unless its annotation is "strict".
+ * Ends within seconds. Errors go to standard error and syslog; they only keep a container from
+ * starting if its annotation is "strict".
  *
  * Return: exit status.
  */
 int hook_run(const struct cli_tool *tool);
 
-/** hook_failures() - containers of which something could not be set, since the host was started */
+/** hook_failures() - number of containers with a failed setup since the host was booted */
 uint64_t hook_failures(void);
 
-/* ---- oci_state.c: what a runtime says of a container to its hook. Pure ---- */
+/* ---- oci_state.c: state of a container, passed by the runtime. Pure ---- */
 
 #define OCI_ANNOTATION "smc-tools/attach"
 
 enum oci_wish {
 	OCI_NONE,
-	OCI_TCP,    /* stays on TCP, whatever is attached around it */
-	OCI_TRUE,   /* its TCP sockets become SMC sockets, if that is possible */
-	OCI_SMC,    /* the same */
-	OCI_STRICT, /* the same, and it does not start otherwise */
+	OCI_TCP,    /* stays on TCP, whatever is attached to parent groups */
+	OCI_TRUE,   /* TCP sockets become SMC sockets if possible */
+	OCI_SMC,    /* same as OCI_TRUE */
+	OCI_STRICT, /* same, and without SMC it does not start */
 };
 
 /**
- * struct oci_state - its state
+ * struct oci_state - state of a container
  * @pid: its first process, in our PID namespace; 0 if it is stopped
- * @is_stopped: it has ended, and is being deleted
+ * @is_stopped: it has ended and is being deleted
  */
 struct oci_state {
 	char id[NAME_MAX + 1];
@@ -61,10 +61,10 @@ struct oci_state {
 };
 
 /**
- * oci_state_read() - the state as runtimes write it for their hooks, in JSON
+ * oci_state_read() - parse the JSON that runtimes write for hooks
  *
  * OCI runtime specification 1.0: runtime.md, "State"; config.md, "POSIX-platform Hooks".
  *
- * Return: 0; -EINVAL with a sentence for what is not such a state, or an unknown wish.
+ * Return: 0; -EINVAL with a message if it is no such state, or the wish is unknown.
  */
 int oci_state_read(struct oci_state *container, const char *text, size_t len, struct smc_err *err);

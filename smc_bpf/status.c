@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The scopes as a table or JSON. */
+/* Print the scopes as a table or JSON. */
 #include "smc_bpf/smc_bpf.h"
 
 #include <inttypes.h>
@@ -77,7 +77,7 @@ static void append_json(struct out_text *text, const struct scope_list *list, bo
 			  false);
 }
 
-/* Those of most sockets; the rest is counted together. */
+/* Print the scopes with most sockets; the rest is summed up. */
 #define MOST_SCOPES 100
 
 static int by_converted(const void *one, const void *other)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Setting it: all of it, or nothing. */
+/* Apply all changes, or none. */
 #include "smc_conf/smc_conf.h"
 
 #include <stdio.h>
@@ -12,8 +12,8 @@
 #include "smc/knob.h"
 
 /**
- * struct step - one change, in its namespace
- * @is_back: from its new value to its old one
+ * struct step - a change, with its namespace
+ * @is_back: undo: from the new value to the old one
  */
 struct step {
 	struct sc_host *host;
@@ -22,7 +22,7 @@ struct step {
 	struct smc_err *err;
 };
 
-/* ---- PNET IDs: the kernel deletes whole ones, so all of a namespace are one step ---- */
+/* ---- PNET IDs: the kernel only deletes whole IDs, so a namespace is one step ---- */
 
 static bool is_device(const struct smc_pnet *entry, const struct conf_item *item)
 {
@@ -81,7 +81,7 @@ static int change_table(struct sc_netns *netns, const struct smc_pnet_table *fro
 	return ret;
 }
 
-/* Is it about PNET IDs of this namespace? */
+/* Does the change concern PNET IDs of this namespace? */
 static bool is_pnetid(const struct sc_change *change, size_t netns)
 {
 	return (change->old ? change->old : change->new)->kind == CONF_PNETID &&
@@ -122,7 +122,7 @@ static int do_knob(const struct conf_item *item, struct smc_err *err)
 	return ret ? smc_err_set(err, -ret, "cannot set %s to %s", item->object, item->value) : 0;
 }
 
-/* @to: NULL for an EID that goes. */
+/* @to: NULL to remove an EID. */
 static int do_generic(const struct conf_item *to, const struct conf_item *from, struct smc_err *err)
 {
 	struct smc_genl *nl;
@@ -164,14 +164,14 @@ static int go(struct step *step)
 	const struct sc_change *changes = step->host->changes;
 	size_t netns = changes[step->at].netns;
 
-	/* The first one about PNET IDs has done all of its namespace. */
+	/* The first PNET ID change of a namespace has done the others, too. */
 	for (size_t i = 0; i < step->at && is_pnetid(&changes[step->at], netns); i++)
 		if (is_pnetid(&changes[i], netns))
 			return 0;
 	return smc_netns_run(step->host->netns[netns].name, do_step, step, step->err);
 }
 
-/* @item: the first that was not done. */
+/* @item: the first change that failed. */
 static int take_back(const struct step *step, const struct conf_item *item)
 {
 	struct smc_err why = *step->err, inner = { 0 };
@@ -203,7 +203,7 @@ int sc_apply(struct sc_host *host, struct smc_err *err)
 	return 0;
 }
 
-/* ---- a device that has just got its name ---- */
+/* ---- a device that was just named ---- */
 
 static bool is_about(const struct sc_host *host, const struct conf_item *item, const char *device)
 {

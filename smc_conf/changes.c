@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The way from what is set to what is wanted. */
+/* Compute the changes from the current to the wanted settings. */
 #include "smc_conf/smc_conf.h"
 
 #include <errno.h>
@@ -36,11 +36,11 @@ static int compare(struct sc_host *host, const struct conf_item *new, struct smc
 {
 	const struct conf_item *old = conf_find(&host->now, new->section, new);
 
-	/* There is always one of these, where the kernel knows it. */
+	/* Settings that always have a value, if the kernel supports them. */
 	bool is_single =
 		new->kind == CONF_SEID || new->kind == CONF_LIMIT || new->kind == CONF_KNOB;
 
-	if (!old && is_single) /* no system EID is one that is off */
+	if (!old && is_single) /* a missing system EID is off */
 		return new->kind == CONF_SEID && !strcmp(new->value, "off") ? 0 :
 									      say_missing(new, err);
 	if (!old || !conf_has_value_of(old, new))
@@ -48,7 +48,7 @@ static int compare(struct sc_host *host, const struct conf_item *new, struct smc
 	return 0;
 }
 
-/* What the file does not name, where it is exclusive. Return: is there something to be done? */
+/* An exclusive file does not name this setting. Return: must it be removed? */
 static bool goes(const struct sc_host *host, const struct conf_item *old)
 {
 	return host->netns[old->section].exclusive & 1U << old->kind && !sc_is_normal(old) &&
@@ -65,7 +65,7 @@ static int set_kind(struct sc_host *host, enum conf_kind kind, struct smc_err *e
 	return ret;
 }
 
-/* Settings that go: of those of a kind the @first one and the others before @end. */
+/* Remove settings of a kind, from the @first one to the one before @end. */
 static void remove_kind(struct sc_host *host, enum conf_kind kind, size_t first, size_t end)
 {
 	size_t at = 0;
@@ -82,8 +82,8 @@ static void remove_kind(struct sc_host *host, enum conf_kind kind, size_t first,
 }
 
 /*
- * The kernel takes four EIDs, so some may have to go first. The rest goes last: without any, the
- * system EID would come back.
+ * The kernel has room for four EIDs, so some may have to go first. The others are removed last: the
+ * system EID would come back if there were none.
  */
 static void order_eids(struct sc_host *host)
 {
@@ -96,11 +96,11 @@ static void order_eids(struct sc_host *host)
 		count += wanted->items[i].kind == CONF_EID && !conf_find(now, 0, &wanted->items[i]);
 	first = count > SMC_MAX_UEIDS ? count - SMC_MAX_UEIDS : 0;
 	remove_kind(host, CONF_EID, 0, first);
-	set_kind(host, CONF_EID, NULL); /* these are everywhere */
+	set_kind(host, CONF_EID, NULL); /* these are in all namespaces */
 	remove_kind(host, CONF_EID, first, SIZE_MAX);
 }
 
-/* It was off, and is to stay so, but removing EIDs may have switched it on. */
+/* It was off and is to stay off, but removing EIDs may have switched it on. */
 static void keep_seid(struct sc_host *host)
 {
 	const struct conf_item any = { .kind = CONF_SEID, .object = "" };
@@ -127,8 +127,8 @@ static int order_kind(struct sc_host *host, enum conf_kind kind, struct smc_err 
 }
 
 /*
- * A setting that always has a value gets the one that the kernel begins with. Before anything
- * points to an item: what is added moves them.
+ * Unnamed settings that always have a value get the kernel's default. Call this before keeping
+ * pointers to items, as adding moves them.
  */
 static void add_normals(struct sc_host *host)
 {
@@ -142,7 +142,7 @@ static void add_normals(struct sc_host *host)
 	}
 }
 
-/* Late: others feel it at once. */
+/* Policies come late: they affect other programs at once. */
 static void order_policies(struct sc_host *host)
 {
 	static const struct conf_item before = { .kind = CONF_POLICY, .object = "", .value = "" };
@@ -171,6 +171,6 @@ int sc_changes_make(struct sc_host *host, struct smc_err *err)
 		ret = order_kind(host, kind, err);
 	if (!ret)
 		order_policies(host);
-	/* Programs that get SMC sockets are to find the policy in force. */
+	/* Scopes come last: programs that get SMC sockets must find the policy in force. */
 	return ret ? ret : order_kind(host, CONF_SCOPE, err);
 }

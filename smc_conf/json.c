@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Settings as JSON. */
+/* Print settings as JSON. */
 #include "smc_conf/smc_conf.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/words.h"
 
-#define POLICY_WORDS 64 /* of a line of 80 */
+#define POLICY_WORDS 64 /* limit for a line of 80 */
 #define SCOPE_WORDS 24
 
 static json_t *word(const char *text)
@@ -87,7 +87,7 @@ static json_t *exclusive(uint32_t kinds)
 	return array;
 }
 
-/* "deny port 22,443" becomes "deny_port": [22, 443], each word one of a list. */
+/* "deny port 22,443" becomes "deny_port": [22, 443]; other words become lists, too. */
 static void put_policy_line(json_t *section, char *line)
 {
 	static const char *const sides[] = { "to", "from", "port", NULL };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The command keep: write the present settings to smc.conf, and set them at each boot. */
+/* The command keep: write the current settings to smc.conf, and apply them at each boot. */
 #include "smc_conf/smc_conf.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #define OLD_NAME NAME ".old"
 #define UNIT "smc-conf.service"
 
-/* Would it be taken with the files that are read beside it? */
+/* Would the file be valid together with those in the directory? */
 static int check(const struct out_text *text, struct smc_err *err)
 {
 	char *copy = xstrndup(text->data, text->len);
@@ -44,7 +44,7 @@ static bool is_there(const struct out_text *text)
 	return is_same;
 }
 
-/* The old file has both names until the new one takes the first. Return: 1 if there was one, 0. */
+/* The old file gets a second name before the new one replaces it. Return: 1 if there was one, 0. */
 static int replace(int dir, const struct out_text *text, struct smc_err *err)
 {
 	int has_old = !linkat(dir, NAME, dir, OLD_NAME, 0), ret;

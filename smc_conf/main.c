@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_conf: what this host does with SMC, as one file. */
+/* smc_conf: configure SMC on this host from one file. */
 #include "smc_conf/smc_conf.h"
 
 #include <errno.h>
@@ -19,12 +19,12 @@
 
 enum { OPT_DEVICE = CLI_LONG_ONLY, OPT_METRICS };
 
-/* Exit status of diff when there is something to be done. */
+/* Exit status of diff if there are differences. */
 #define DIFFERENT 2
 
 enum command { EXPORT, DIFF, APPLY, CHECK, WATCH, KEEP, RESET, SHOW };
 
-/** struct sc_opts - the command line, read; @file is NULL for the usual one */
+/** struct sc_opts - the parsed command line; @file is NULL for the default */
 static struct sc_opts {
 	enum command command;
 	const char *file, *device, *netns;
@@ -73,7 +73,10 @@ static const char *const words[] = { "export", "diff",	"apply", "check", "watch"
 
 /* ---- the command line ---- */
 
-/* The command comes first, or after the options. Return: -1 to go on, or the exit status. */
+/*
+ * The command is the first word, or follows the options. Return: -1 to go on, or the exit
+ * status.
+ */
 static int parse(int argc, char **argv)
 {
 	int command, ret = cli_parse(&tool, argc, argv, NULL);
@@ -97,7 +100,7 @@ static int parse(int argc, char **argv)
 
 /* ---- the file ---- */
 
-/* A link that leads nowhere is there, too: to read it fails. */
+/* A dangling link counts as present: reading it fails. */
 static bool is_there(const char *path)
 {
 	struct stat st;
@@ -108,7 +111,7 @@ static bool is_there(const char *path)
 static int read_file(struct conf *conf, struct smc_err *err)
 {
 	bool is_applied = asked.command == APPLY || asked.command == WATCH;
-	char nothing[] = "netns *\nexclusive\n"; /* speaks of all, and wants nothing */
+	char nothing[] = "netns *\nexclusive\n"; /* names all namespaces, without settings */
 	bool has_conf, has_dir;
 	int ret = 0;
 
@@ -119,7 +122,7 @@ static int read_file(struct conf *conf, struct smc_err *err)
 		return conf_read_text(conf, nothing, strlen(nothing), tool.name, err);
 	has_conf = is_there(CONF_FILE);
 	has_dir = is_there(CONF_DIR);
-	/* A rule of udev asks for each device. */
+	/* udev calls this for each device: no file is fine. */
 	if (has_conf || (!has_dir && asked.command != SHOW && !asked.device))
 		ret = conf_read(conf, CONF_FILE, is_applied, err);
 	if (!ret && has_dir)
@@ -163,7 +166,7 @@ static int check_eids(const struct sc_host *host, struct smc_err *err)
 			   SMC_MAX_UEIDS);
 }
 
-/* Only root can find out. */
+/* Some errors only root can find. */
 static int check_rest(const struct sc_host *host, struct smc_err *err)
 {
 	bool has_scope = false;
@@ -206,7 +209,7 @@ static int run_with(struct sc_host *host, const struct conf *file, struct smc_er
 	return ret;
 }
 
-/* What the kernel begins with need not be set. */
+/* Skip the kernel's defaults. */
 static void forget_normals(struct conf *now)
 {
 	size_t kept = 0;
@@ -218,8 +221,8 @@ static void forget_normals(struct conf *now)
 }
 
 /*
- * The kernel deletes whole PNET IDs: two at once, as udev starts one for each device, would undo
- * what the other does. Return: the lock, to be closed; -1 where there is none
+ * The kernel only deletes whole PNET IDs: two concurrent runs, as udev starts them for devices,
+ * would undo each other's changes. Return: the lock, to be closed; -1 if there is none
  */
 static int wait_for_others(void)
 {
@@ -230,7 +233,7 @@ static int wait_for_others(void)
 	return fd;
 }
 
-/* Only now: the file was one of this host. */
+/* Check here: the file was written for this host. */
 static int run_here(const struct conf *file, struct smc_err *err)
 {
 	bool is_export = asked.command == EXPORT || asked.command == KEEP;

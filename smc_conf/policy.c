@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* With whom: the policy of each namespace, and its counters as text, JSON and metrics. */
+/* Policy of each namespace, with counters as text, JSON and metrics. */
 #include "smc_conf/smc_conf.h"
 
 #include <errno.h>

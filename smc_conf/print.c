@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-/* Settings and changes, as text and JSON. */
+/* Print settings and changes, as text and JSON. */
 #include "smc_conf/smc_conf.h"
 
 #include "cli/screen.h"
 #include "out/list.h"
 
 /**
- * struct row - a setting, and what the file makes of it
- * @state: in words; NULL where nothing compares it
- * @place: where it is from, or NULL
+ * struct row - a setting, compared with the file
+ * @state: in words; NULL if not compared
+ * @place: file and line, or NULL
  */
 struct row {
 	const char *netns;
@@ -17,7 +17,7 @@ struct row {
 	const struct conf_place *place;
 };
 
-/** struct output - on its way out; @array: where it is JSON; @netns: of which a policy is put */
+/** struct output - pending output; @array: for JSON; @netns: namespace of the current policy */
 struct output {
 	const struct sc_host *host;
 	struct out_text text;
@@ -175,7 +175,7 @@ int sc_print_changes(const struct sc_host *host, bool is_json, struct smc_err *e
 	for (size_t i = 0; i < host->n_changes; i++) {
 		const struct sc_change *change = &host->changes[i];
 
-		if (change->old == change->new) /* again, as another change may undo it */
+		if (change->old == change->new) /* repeated, in case another change undid it */
 			continue;
 		if (change->new && change->new->kind == CONF_POLICY)
 			put_policy(&out, change->netns);
@@ -214,7 +214,7 @@ static void put_wanted(struct output *out, const char *netns, const struct conf_
 		put_row(out, netns, now, "is", NULL);
 }
 
-/* One row for all of a policy. */
+/* One row for a whole policy. */
 static void put_policy_row(struct output *out, size_t at)
 {
 	static const struct conf_item policy = { .kind = CONF_POLICY, .object = "", .value = "" };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Whose TCP sockets become SMC sockets: scopes of control groups, by eBPF. */
+/* Scopes: control groups whose TCP sockets become SMC sockets, with eBPF. */
 #include "smc_conf/smc_conf.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 
 /* ---- what is attached ---- */
 
-/* As the value of a setting. */
+/* Format a scope as the value of a setting. */
 static int scope_text(struct out_text *text, const struct smc_scope *scope, struct smc_err *err)
 {
 	struct conf_scope rules = { .only = scope->family == AF_INET	     ? "ipv4" :
@@ -84,8 +84,8 @@ int sc_scope_user(struct conf *conf, struct conf_item *item, struct smc_err *err
 	int64_t uid = 0;
 
 	for (size_t i = 0; i + 1 < count; i += 2)
-		conf_scope_rule(&scope, words[i], words[i + 1], NULL); /* the file was read */
-	/* A record does not have its host's users. */
+		conf_scope_rule(&scope, words[i], words[i + 1], NULL); /* checked before */
+	/* A record lacks the users of its host. */
 	if (scope.user && !record_root()) {
 		uid = scope_user(scope.user);
 		if (uid < 0)
@@ -104,7 +104,7 @@ int sc_scope_user(struct conf *conf, struct conf_item *item, struct smc_err *err
 
 /* ---- changes ---- */
 
-/* For a setting whose rules were read before. */
+/* For a setting whose rules were checked before. */
 static struct smc_scope scope_rules(const char *value)
 {
 	char *words[MAX_WORDS], *copy = xstrdup(value);

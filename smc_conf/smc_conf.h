@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* smc_conf: what a host does with SMC, as one file. Functions return 0, or -errno with @err. */
+/* smc_conf: configure SMC from one file. Functions return 0, or -errno with @err. */
 #pragma once
 
 #include <jansson.h>
@@ -11,13 +11,13 @@
 #include "settings/pnet_table.h"
 
 /**
- * struct sc_netns - a network namespace as it is now
- * @name: "" for that of the caller, which comes first
+ * struct sc_netns - current state of a network namespace
+ * @name: "" for the caller's, which comes first
  * @table: the PNET table that the namespace sees
  * @world: its devices
- * @exclusive: of the file, for this namespace
- * @wants: its section with a policy; NULL for none
- * @policy: the change of it, of kind CONF_POLICY
+ * @exclusive: kinds of settings that are exclusive in the file
+ * @wants: section with its policy; NULL for none
+ * @policy: change of its policy, of kind CONF_POLICY
  */
 struct sc_netns {
 	char *name;
@@ -28,21 +28,20 @@ struct sc_netns {
 	struct conf_item policy;
 };
 
-/** struct sc_change - from one value to another; one of both may be NULL */
+/** struct sc_change - from one value to another; one of them may be NULL */
 struct sc_change {
 	const struct conf_item *old, *new;
 	size_t netns;
 };
 
 /**
- * struct sc_host - what is set, and what is to be set
- * @is_one: only one namespace is meant
- * @first: of @netns that is meant: 1 for another one than the caller's
- * @now, @wanted: their sections are indexes of @netns. PNET IDs in @wanted are those of net devices
- *	by name, or of RDMA and ISM devices. Sections of @now have the policy in force
- * @waiting: settings of the file for devices and namespaces that are not there; its sections are
- *	those of the file
- * @changes: what is to be done, in the order in which the kernel takes them
+ * struct sc_host - current and wanted settings
+ * @is_one: only one namespace was requested
+ * @first: index in @netns of the requested one: 1 if it is not the caller's
+ * @now, @wanted: sections are indexes of @netns. PNET IDs in @wanted belong to net devices by name,
+ *	or to RDMA and ISM devices. Sections of @now have the current policy
+ * @waiting: settings for missing devices and namespaces; sections as in the file
+ * @changes: in the order that the kernel requires
  */
 struct sc_host {
 	struct sc_netns *netns;
@@ -56,128 +55,128 @@ struct sc_host {
 /* ---- state.c ---- */
 
 /**
- * sc_host_read() - the state of the kernel
- * @file: NULL for the PNET table and numbers of the caller's namespace only
- * @all: of every network namespace that has a name; else of those that @file speaks of
- * @note: is told of a namespace that cannot be looked into; only with @all
+ * sc_host_read() - read the state of the kernel
+ * @file: NULL to read only PNET table and sysctls of the caller's namespace
+ * @all: read all named network namespaces; else those in @file
+ * @note: receives warnings about unreadable namespaces; only with @all
  */
 int sc_host_read(struct sc_host *host, const struct conf *file, bool all,
 		 const struct cli_tool *note, struct smc_err *err);
 
 /**
- * sc_host_read_netns() - the same of one namespace
- * @netns: as for smc_netns_enter(); one that has a name is known by it, the caller's is ""
+ * sc_host_read_netns() - the same for one namespace
+ * @netns: as in smc_netns_enter(); named namespaces keep the name, the caller's is ""
  */
 int sc_host_read_netns(struct sc_host *host, const struct conf *file, const char *netns,
 		       struct smc_err *err);
 
 void sc_host_free(struct sc_host *host);
 
-/** sc_is_normal() - is it what the kernel begins with? */
+/** sc_is_normal() - is the value the kernel's default? */
 bool sc_is_normal(const struct conf_item *item);
 
-/** sc_normal() - that value, NULL for none: then the setting goes altogether */
+/** sc_normal() - the kernel's default, NULL for none: then the setting is removed */
 const char *sc_normal(const struct conf_item *item);
 
 /* ---- wanted.c, changes.c ---- */
 
-/** sc_want() - make @wanted and @waiting from a file */
+/** sc_want() - compute @wanted and @waiting from a file */
 int sc_want(struct sc_host *host, const struct conf *file, struct smc_err *err);
 
 /**
- * sc_changes_make() - what must be done for @now to become @wanted
+ * sc_changes_make() - compute the changes from @now to @wanted
  *
- * Return: -EOPNOTSUPP for what this kernel or machine does not have.
+ * Return: -EOPNOTSUPP for settings that kernel or machine do not support.
  */
 int sc_changes_make(struct sc_host *host, struct smc_err *err);
 
-/* ---- policy.c: of a namespace by its place ---- */
+/* ---- policy.c: @at is the index of a namespace ---- */
 
-/** sc_policy_read() - what is in force in the caller's, unless the host is a record */
+/** sc_policy_read() - read the caller's current policy, unless the host is a record */
 int sc_policy_read(struct sc_host *host, size_t at, struct smc_err *err);
 
-/** sc_policy_is_unread() - was it inherited, and is in force still, but not where it came from? */
+/** sc_policy_is_unread() - was the policy inherited, and removed at its origin while still in force? */
 bool sc_policy_is_unread(const struct sc_host *host, size_t at);
 
-/** sc_policy_wanted() - of the file; NULL for whatever is in force */
+/** sc_policy_wanted() - policy in the file; NULL to keep the current one */
 const struct policy *sc_policy_wanted(const struct sc_netns *netns);
 
-/** sc_policy_differs() - must it be changed? */
+/** sc_policy_differs() - does it need a change? */
 bool sc_policy_differs(const struct sc_host *host, size_t at);
 
-/** sc_policy_set() - the wanted one, or back */
+/** sc_policy_set() - set the wanted policy, or the old one again */
 int sc_policy_set(const struct sc_host *host, size_t at, bool is_back, struct smc_err *err);
 
-/** sc_policy_text() - append what is in force and its counters, for people */
+/** sc_policy_text() - append the current policy and its counters as text */
 void sc_policy_text(struct out_text *text, const struct sc_host *host, size_t at);
 
 /**
- * policy_json() - what was read from the kernel, with counters and what was learned
+ * policy_json() - the policy read from the kernel, with counters and learned peers
  *
  * {"by": "nft", "for_later": true, "learn": 86400, "learned": ["10.0.0.1"],
  * "denied_ports": [{"first", "last"}], "denied_ports_hits",
  * "rules": [{"action", "direction": "both" | "to" | "from", "first_port", "last_port",
- * "networks": ["10.0.0.0/8"], "hits", "others_denied"}]}. What does not apply is absent.
+ * "networks": ["10.0.0.0/8"], "hits", "others_denied"}]}. Unused members are absent.
  */
 json_t *policy_json(const struct policy *policy);
 
-/** sc_print_metrics() - the counters in Prometheus' text form */
+/** sc_print_metrics() - print the counters in Prometheus' text form */
 int sc_print_metrics(const struct sc_host *host, struct smc_err *err);
 
 /* ---- scopes.c ---- */
 
-/** sc_scopes_read() - add to @now those of this host */
+/** sc_scopes_read() - add the scopes of this host to @now */
 int sc_scopes_read(struct sc_host *host, struct smc_err *err);
 
-/** sc_scope_is_there() - is there such a control group? A record may have any */
+/** sc_scope_is_there() - does the control group exist? For a record: always true */
 bool sc_scope_is_there(const char *path);
 
-/** sc_scope_user() - make a user's name in the rules a number, in @conf, except for a record */
+/** sc_scope_user() - replace user names in the rules with numbers, in @conf, except for a record */
 int sc_scope_user(struct conf *conf, struct conf_item *item, struct smc_err *err);
 
-/** sc_scope_set() - attach @to, or, if that is NULL, detach @from */
+/** sc_scope_set() - attach @to; if it is NULL, detach @from */
 int sc_scope_set(const struct conf_item *to, const struct conf_item *from, struct smc_err *err);
 
 /* ---- watch.c ---- */
 
 /**
- * sc_watch() - attach the scopes of a file to control groups that are there, and to those that come
+ * sc_watch() - attach the scopes of a file to control groups, also to those created later
  *
- * Each time that a group is made again. Later errors go to standard error. Return: 0 if the file
- * has no scopes; else only with an error.
+ * Scopes are attached again each time that a group is recreated. Later errors go to standard error.
+ * Return: 0 if the file has no scopes; otherwise it only returns on error.
  */
 int sc_watch(const struct conf *file, const struct cli_tool *tool, struct smc_err *err);
 
 /* ---- apply.c ---- */
 
-/** sc_apply() - make all @changes, or none */
+/** sc_apply() - apply all @changes, or none */
 int sc_apply(struct sc_host *host, struct smc_err *err);
 
 /**
- * sc_apply_device() - set the PNET IDs of one device that has just got its name
+ * sc_apply_device() - set the PNET IDs of a device that was just named
  *
- * Its entry is removed and added: the kernel binds an entry to the device that has the name at that
- * moment.
+ * Its entry is removed and added again: the kernel binds an entry to the device that has the name
+ * at the time.
  */
 int sc_apply_device(struct sc_host *host, const char *device, struct smc_err *err);
 
 /* ---- keep.c ---- */
 
-/** sc_keep() - write settings as the usual file, also for each boot; another one is renamed */
+/** sc_keep() - write settings as the default file, applied at each boot; rename an existing one */
 int sc_keep(const struct conf *now, const struct cli_tool *tool, struct smc_err *err);
 
 /* ---- json.c ---- */
 
 /**
- * sc_json() - settings as a document, whose schema is smc_conf/conf.schema.json
+ * sc_json() - settings as a document of schema smc_conf/conf.schema.json
  *
- * Strings have the escapes of words in lines: \x41, in JSON "\\x41".
+ * Strings are escaped as words in the file: \x41, in JSON "\\x41".
  */
 json_t *sc_json(const struct conf *conf);
 
 /* ---- print.c ---- */
 
-/** sc_export() - append settings as a file */
+/** sc_export() - append settings in the format of the file */
 void sc_export(struct out_text *text, const struct conf *conf);
 
 int sc_print_export(const struct conf *conf, bool is_json, struct smc_err *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the kernel has set. */
+/* Read the current settings of the kernel. */
 #include "smc_conf/smc_conf.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "smc/genl_abi.h"
 #include "smc/knob.h"
 
-/** struct looking - into one namespace */
+/** struct looking - reading one namespace */
 struct looking {
 	struct sc_host *host;
 	size_t at;
@@ -52,7 +52,7 @@ static void add(struct looking *look, struct conf_item item)
 
 /* ---- EIDs and handshake limitation ---- */
 
-/* What an old kernel does not have is not there. */
+/* Settings that an old kernel does not support are skipped. */
 static int unless_old(int ret)
 {
 	return ret == -EOPNOTSUPP ? 0 : ret;
@@ -152,7 +152,7 @@ static int look_around(void *arg)
 	const struct sc_netns *netns = &look->host->netns[look->at];
 	int ret = read_pnetids(look);
 
-	/* Kernels before 5.11 have PNET IDs and nothing else. */
+	/* Kernels before 5.11 only have PNET IDs. */
 	if (!ret)
 		ret = read_generic(look);
 	if (ret == -ENOENT && netns->world.nets.count)
@@ -165,7 +165,7 @@ static int look_around(void *arg)
 	return 0;
 }
 
-/* A policy and scopes need rights: they are read where a file asks for them. */
+/* Reading policy and scopes needs rights, so read them only if the file names them. */
 static bool speaks_of(const struct conf *file, enum conf_kind kind)
 {
 	for (size_t i = 0; file && i < file->n_sections; i++)
@@ -215,7 +215,7 @@ static void netns_free(struct sc_netns *netns)
 	free(netns->name);
 }
 
-/* The last one is as if it had not been there. */
+/* Drop the last namespace with its settings. */
 static void forget(struct sc_host *host)
 {
 	netns_free(&host->netns[--host->n_netns]);
@@ -227,7 +227,7 @@ static void forget(struct sc_host *host)
 int sc_host_read(struct sc_host *host, const struct conf *file, bool all,
 		 const struct cli_tool *note, struct smc_err *err)
 {
-	/* Others than root see the rest. */
+	/* Without root, the policy is skipped. */
 	struct smc_err inner;
 	bool has_policy = speaks_of(file, CONF_POLICY) || (all && !bpf_net_right(&inner));
 	struct host_names names = { 0 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* What a file wants of the namespaces and devices that there are. */
+/* Match the settings of a file to the existing namespaces and devices. */
 #include "smc_conf/smc_conf.h"
 
 #include <errno.h>
 #include <string.h>
 
-/** struct wish - a setting of the file for one namespace */
+/** struct wish - a setting of the file, for one namespace */
 struct wish {
 	struct sc_host *host;
 	const struct conf *file;
@@ -13,7 +13,7 @@ struct wish {
 	struct smc_err *err;
 };
 
-/* The same device may have been named in two ways. */
+/* The same device may be named in two ways. */
 static int want(struct wish *wish)
 {
 	const struct conf_item *item = &wish->item;
@@ -29,7 +29,7 @@ static int want(struct wish *wish)
 			   conf_place_text(before, &other->place));
 }
 
-/* The MAC address of a device is also that of VLANs and the like on it, which have its PNET ID. */
+/* VLANs and the like share the MAC address of their device, and get its PNET ID. */
 static bool is_named(const struct netdev *dev, const struct conf_item *item)
 {
 	if (item->by == CONF_BY_BUS)
@@ -75,7 +75,7 @@ static int want_one(struct wish *wish, const struct conf_item *item, size_t at)
 	return ret;
 }
 
-/* What a namespace's own section says wins over "*". */
+/* Settings in a namespace's own section override "*". */
 static int want_section(struct wish *wish, int section, int own, size_t at)
 {
 	const struct conf *file = wish->file;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Scopes of control groups that come later, as their directories appear. */
+/* Attach scopes to control groups that are created later, when their directories appear. */
 #include "smc_conf/smc_conf.h"
 
 #include <errno.h>
@@ -17,9 +17,9 @@
 #include "process/signals.h"
 
 /**
- * struct watching - @host has scopes only
- * @root: where control groups are mounted
- * @ids: of the groups of @host.wanted, 0 for one that is not there
+ * struct watching - @host has only scopes
+ * @root: mount point of the control groups
+ * @ids: of the groups of @host.wanted, 0 if missing
  */
 struct watching {
 	struct sc_host host;
@@ -29,7 +29,7 @@ struct watching {
 	struct smc_err *err;
 };
 
-/* From the top: what appears in a directory after it is watched is told. */
+/* Watch from the top down, so that no new directory is missed. */
 static int watch_parents(const struct watching *watching, const char *path)
 {
 	char directory[PATH_MAX];
@@ -71,7 +71,7 @@ static int attach_to_new(struct watching *watching)
 	return ret;
 }
 
-/* What cannot be done at the beginning never can; later a group may have gone again. */
+/* Errors at the start are permanent; later ones may be a group that has gone again. */
 static int watch(struct watching *watching, const struct cli_tool *tool)
 {
 	char events[4096];

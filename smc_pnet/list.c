@@ -152,7 +152,7 @@ int pnet_list(struct pnet_tool *tool, bool is_tree, bool is_json)
 
 /* ---- --suggest ---- */
 
-/* One line for a shell: a command, or a comment on a name that no shell word can have. */
+/* One line for a shell: a command, or a comment if a name cannot be quoted. */
 static void append_command(struct out_text *text, const struct smc_pnet *entry)
 {
 	const char *name = entry->has & SMC_PNET_HAS_IB ? entry->ib : entry->eth;
@@ -194,7 +194,7 @@ int pnet_suggest(struct pnet_tool *tool, bool is_apply, bool is_json)
 		pnet_suggest_make(&entries, &table, &world);
 	for (size_t i = 0; !ret && is_apply && i < entries.count; i++)
 		ret = pnet_add(tool, &entries.entries[i]);
-	/* Printed in both cases, so that what was run can be kept. */
+	/* Print them with --apply, too, so that the commands can be kept. */
 	if (!ret)
 		ret = print_commands(&entries, is_json, tool->err);
 	smc_pnet_free(&entries);

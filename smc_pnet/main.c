@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_pnet: which net devices and which RDMA and ISM devices are in the same physical network. */
+/* smc_pnet: define which net, RDMA and ISM devices are in the same physical network. */
 #include "smc_pnet.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 
 enum { OPT_TREE = CLI_LONG_ONLY, OPT_SUGGEST, OPT_APPLY, OPT_ALL_NETNS };
 
-/** struct pnet_opts - the command line, read; the command is the value of its option, 0 for none */
+/** struct pnet_opts - the parsed command line; a command is the value of its option, 0 for none */
 static struct pnet_opts {
 	int command;
 	const char *id, *eth, *ib, *port, *netns;
@@ -65,7 +65,7 @@ static const struct cli_tool tool = {
 	.given = &given,
 };
 
-/* These abbreviations were unambiguous when there were fewer options: they keep their meaning. */
+/* Abbreviations that were unambiguous with the fewer options of 1.8.5 keep their meaning. */
 static void expand_old(int argc, char **argv)
 {
 	static char add[] = "--add", show[] = "--show", delete[] = "--delete";
@@ -106,7 +106,7 @@ static int check_operands(int argc, char **argv)
 	return 0;
 }
 
-/* Those of 1.8.5 that have no effect are ignored, as ever. */
+/* Options of 1.8.5 without effect are ignored, as in 1.8.5. */
 static void note_ignored(void)
 {
 	const struct {
@@ -141,7 +141,7 @@ static int parse(int argc, char **argv)
 	return -1;
 }
 
-/* The arguments are checked before anything is sent. */
+/* Check all arguments before changing anything. */
 static int make_entry(struct smc_pnet *entry, struct smc_err *err)
 {
 	if (asked.command == 'a')
@@ -161,7 +161,7 @@ static int run(struct pnet_tool *pnet, const struct smc_pnet *entry)
 	}
 }
 
-/* The tables of all network namespaces. What may not be seen is said. */
+/* Tables of all network namespaces, with a message for those that cannot be read. */
 static int show_all(const char *name, bool is_json, struct smc_err *err)
 {
 	struct netns_list list;

@@ -14,7 +14,7 @@
 /** pnet_show() - print the entries of a PNET ID, NULL for all */
 int pnet_show(struct pnet_tool *tool, const char *name, bool is_json);
 
-/** pnet_show_all() - the same of each namespace of @list, which learns what could not be read */
+/** pnet_show_all() - the same for each namespace of @list, which is marked if unreadable */
 int pnet_show_all(struct netns_list *list, const char *name, bool is_json, struct smc_err *err);
 
 /** pnet_json_entries() - entries of the table as an array */
@@ -29,16 +29,16 @@ extern const struct out_col pnet_row_columns[];
  *
  * @width: of the terminal, 0 for none
  *
- * Each net device, below it those that use it as their base, the ports that serve it, and below a
- * port its link groups; then the link groups whose device is not known.
+ * Each net device is followed by its upper devices, the ports that serve it, and the link groups of
+ * each port; link groups of unknown devices come last.
  */
 void pnet_tree(struct out_text *text, const struct pnet_rows *rows, struct pnet_groups *groups,
 	       size_t width);
 
-/** pnet_print_tree() - the same with the kernel's link groups, to stdout. Return: 0, -errno */
+/** pnet_print_tree() - print the tree with the kernel's link groups. Return: 0, -errno */
 int pnet_print_tree(const struct pnet_rows *rows, struct smc_err *err);
 
-/** pnet_list() - all devices; warnings on stderr, or in the document */
+/** pnet_list() - print all devices; warnings go to stderr, or into the document */
 int pnet_list(struct pnet_tool *tool, bool is_tree, bool is_json);
 
 /** pnet_suggest() - print the commands, or run them */

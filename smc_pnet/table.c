@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The kernel's PNET table: show. */
+/* Show the kernel's PNET table. */
 #include "smc_pnet.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ struct shown {
 	struct smc_genl *nl;
 };
 
-/* @netns: NULL where it goes without saying */
+/* @netns: NULL for the caller's */
 static void append(struct shown *shown, const struct smc_pnet *entry, const struct netns *netns)
 {
 	struct out_text *text = &shown->text;
@@ -43,7 +43,7 @@ static void append(struct shown *shown, const struct smc_pnet *entry, const stru
 	json_array_append_new(shown->entries, json);
 }
 
-/* By dump: asked for one PNET ID, the kernel silently stops at what fits into one page. */
+/* Use a dump: for one PNET ID, the kernel silently truncates the answer to one page. */
 static int append_table(struct shown *shown, struct smc_genl *nl, const struct netns *netns,
 			struct smc_err *err)
 {
@@ -57,7 +57,7 @@ static int append_table(struct shown *shown, struct smc_genl *nl, const struct n
 	return ret;
 }
 
-/* @ret: of what was appended */
+/* @ret: result of appending */
 static int print(struct shown *shown, int ret, struct smc_err *err)
 {
 	if (!ret && shown->entries)

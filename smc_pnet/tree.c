@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* --list --tree: net devices below their base devices, and the ports that serve them. */
+/* --list --tree: net devices below their lower devices, with the ports that serve them. */
 #include "smc_pnet.h"
 
 #include <string.h>
@@ -10,10 +10,10 @@
 #define MAX_LEVELS 8
 
 /**
- * struct tree - what is made into a tree, and its lines
- * @lines: without what is drawn before them
- * @levels: of each line, one byte: 0 is a heading
- * @no_id: heading of those without a PNET ID
+ * struct tree - devices, and the lines of the tree
+ * @lines: without the branches in front
+ * @levels: one byte per line: 0 is a heading
+ * @no_id: heading for devices without a PNET ID
  */
 struct tree {
 	const struct pnet_rows *rows;
@@ -22,7 +22,7 @@ struct tree {
 	const char *no_id;
 };
 
-/* Empty columns are left out. */
+/* Skip empty columns. */
 static void append_row(struct tree *tree, unsigned int level, const struct pnet_row *row)
 {
 	struct out_text *text = &tree->lines;
@@ -64,7 +64,7 @@ static void append_group(struct tree *tree, unsigned int level, struct pnet_grou
 	group->is_shown = true;
 }
 
-/* A port or an ISM device, and the link groups that use it. */
+/* Append a port or ISM device, and the link groups that use it. */
 static void append_server(struct tree *tree, unsigned int level, const struct pnet_row *row)
 {
 	append_row(tree, level, row);
@@ -84,7 +84,7 @@ static void append_net(struct tree *tree, unsigned int level, const struct pnet_
 		if (row->net && net->net && row != net && !strcmp(row->net->lower, net->name))
 			append_net(tree, level + 1, row);
 	}
-	/* What serves the base device also serves those above it, and is shown once. */
+	/* Ports of the lower device also serve the upper ones, and are shown once. */
 	if (level > 1 && net->source != PNET_FROM_TABLE && net->source != PNET_FROM_HARDWARE)
 		return;
 	for (size_t i = 0; i < rows->count; i++)
@@ -116,13 +116,13 @@ static void append_all(struct tree *tree)
 		else
 			append_server(tree, 1, row);
 	}
-	/* Loopback without an entry, devices that are gone. */
+	/* Loopback without an entry, and removed devices. */
 	for (size_t i = 0; i < tree->groups->count; i++)
 		if (!tree->groups->groups[i].is_shown)
 			append_group(tree, 1, &tree->groups->groups[i]);
 }
 
-/* Does another child of the same parent follow, at @level, below line @i? */
+/* Does a sibling follow, at @level, below line @i? */
 static bool goes_on(const struct out_text *levels, size_t i, char level)
 {
 	while (++i < levels->len && levels->data[i] >= level)
@@ -131,7 +131,7 @@ static bool goes_on(const struct out_text *levels, size_t i, char level)
 	return false;
 }
 
-/** struct strokes - what is drawn before a line: a level goes on, branches off, ends */
+/** struct strokes - drawing of a level: goes on, branches off, ends */
 static const struct strokes {
 	const char *on, *branch, *end;
 } ascii = { "|  ", "|- ", "`- " }, lines = { "│  ", "├─ ", "└─ " };

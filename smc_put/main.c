@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * smc_put: standard input becomes a file of a directory that others may own. smc-metrics starts
- * it, as root.
+ * smc_put: write standard input to a file, in a directory that others may own. smc-metrics runs it
+ * as root.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,10 @@
 
 static const struct cli_tool tool = { .name = "smc_put", .error_status = 1 };
 
-/* A link on the way is ENOTDIR. openat2(2) would do: RestrictSUIDSGID= of systemd forbids it. */
+/*
+ * Symbolic links fail with ENOTDIR. openat2(2) would be simpler, but RestrictSUIDSGID= of systemd
+ * forbids it.
+ */
 static int walk(const char *path)
 {
 	const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -28,7 +31,7 @@ static int walk(const char *path)
 	size_t len;
 
 	for (path += strspn(path, "/"); fd >= 0 && *path; path += strspn(path, "/")) {
-		char name[NAME_MAX + 2]; /* too long a name stays too long */
+		char name[NAME_MAX + 2]; /* an overlong name stays too long */
 		int next;
 
 		len = strcspn(path, "/");
@@ -41,7 +44,7 @@ static int walk(const char *path)
 	return fd;
 }
 
-/* The owner of a directory can put a link into it: links count where root owns all of the way. */
+/* The owner of a directory can plant links in it: follow links only if root owns the whole path. */
 static int open_directory(const char *path)
 {
 	char culprit[PATH_MAX];

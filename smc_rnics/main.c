@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_rnics: RDMA cards and ISM devices, and on IBM Z the power of their slots. */
+/* smc_rnics: list RDMA cards and ISM devices, and switch the power of their slots on IBM Z. */
 #include "smc_rnics.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "out/list.h"
 #include "sandbox/enclose.h"
 
-/** struct rnics_opts - the command line, read */
+/** struct rnics_opts - the parsed command line */
 static struct rnics_opts {
 	bool is_all, is_ib, is_raw, is_wide, is_json;
 	bool has_fid, has_power, is_on;
@@ -107,7 +107,7 @@ static void choose(struct out_view *view)
 		out_view_add(view, rnic_columns, "state,layer,mtu,ibmtu,driver");
 }
 
-/* Leave only the rows that are to be shown. */
+/* Drop rows that are not selected. */
 static void keep_selected(struct rnic_table *table)
 {
 	size_t kept = 0;
@@ -147,7 +147,7 @@ static int list(const char *root, struct smc_err *err)
 	struct rnic_table table;
 	int ret = pnet_table_load(&pnet, err);
 
-	/* A kernel without SMC has no table, and that is not an error. */
+	/* A kernel without SMC has no table, which is no error. */
 	if (ret && ret != -ENOENT && ret != -ENODATA) {
 		smc_pnet_free(&pnet);
 		return ret;
@@ -176,7 +176,7 @@ static int power(struct smc_err *err)
 	return rnics_power(SYSFS_ROOT, asked.fid, asked.is_on, err);
 }
 
-/* Net devices, PNET table and sysfs are all those of this network namespace. */
+/* Net devices, PNET table and sysfs all belong to this network namespace. */
 static int list_here(struct smc_err *err)
 {
 	char root[SYSFS_ROOT_SIZE];

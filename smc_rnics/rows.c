@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* RDMA cards and ISM devices: columns, and what sysfs and libibverbs tell, put together. */
+/* RDMA cards and ISM devices: columns, and data from sysfs and libibverbs. */
 #include "smc_rnics.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ static void text_ids(struct out_text *text, const void *value)
 	out_hex(text, rnic->device, 4);
 }
 
-/* From the table, not from the hardware: marked. */
+/* Mark IDs of the table, which are not from the hardware. */
 static void text_pnetid(struct out_text *text, const void *value)
 {
 	const struct rnic *rnic = value;
@@ -101,7 +101,7 @@ static const char *ism_or_roce(const struct rnic *rnic, const char *firmware)
 	case 0x0c:
 	case 0x0f: return "Network_Express";
 	case 0x0a:
-		/* One number for two cards: their firmware differs, or else their chip. */
+		/* Two cards share one number: they differ in firmware, or else in the chip. */
 		if (firmware[0] ? !strncmp(firmware, "14.", 3) :
 				  rnic->device == 0x1015 || rnic->device == 0x1016)
 			return "RoCE_Express2";
@@ -167,7 +167,7 @@ static void set_pnetid(struct loader *l, struct rnic *rnic, const char *hardware
 
 /* ---- one PCI function ---- */
 
-/* An attribute of the function; @bit of what is known, if there is one. */
+/* Read an attribute of the function, and set its @bit. */
 static bool number(struct loader *l, struct rnic *rnic, const char *name, uint32_t *value,
 		   uint32_t bit)
 {
@@ -238,7 +238,7 @@ static void set_port(struct loader *l, struct rnic *rnic, const struct rdma_dev 
 		set_net(rnic, net);
 }
 
-/* A row for each port of an RDMA device. */
+/* Add a row for each port of an RDMA device. */
 static void add_ports(struct loader *l, const struct rnic *function, const struct rdma_dev *ib)
 {
 	for (size_t i = 0; i < ib->n_ports; i++) {
@@ -250,7 +250,7 @@ static void add_ports(struct loader *l, const struct rnic *function, const struc
 	}
 }
 
-/* A row for each net device of a function that has no RDMA device (module not loaded). */
+/* Add a row for each net device of a function without RDMA device (module not loaded). */
 static void add_nets(struct loader *l, const struct rnic *function)
 {
 	char hardware[PNETID_SIZE];
@@ -285,7 +285,7 @@ static void add_function(struct loader *l, const char *pci_id)
 
 	read_function(l, &rnic, pci_id);
 	set_type(l, &rnic, ib);
-	/* Disks and bridges of a PC do not belong here; on IBM Z -a shows every function. */
+	/* Skip other functions, as disks and bridges of a PC; on IBM Z -a shows every function. */
 	if (!rnic.is_known && !(rnic.has & RNIC_HAS_FID))
 		return;
 	if (ib)
@@ -308,7 +308,7 @@ static void add_software(struct loader *l, const struct rdma_dev *ib)
 	add_ports(l, &rnic, ib);
 }
 
-/* A slot whose function is gone because it has no power. */
+/* Add a slot whose function is gone because the power is off. */
 static void add_slot(struct loader *l, const char *name)
 {
 	struct rnic rnic = { .has = RNIC_HAS_FID };
@@ -369,7 +369,7 @@ int rnics_load(struct rnic_table *table, const char *root, const struct smc_pnet
 	ret = netdev_load(&l.nets, root);
 	if (!ret)
 		ret = rdma_load(&l.rdma, root, &l.nets);
-	/* Only a sysfs of this machine describes the devices that libibverbs finds. */
+	/* libibverbs finds the devices of this machine, so only use it with its sysfs. */
 	if (!ret && !strcmp(root, SYSFS_ROOT))
 		verbs_fill(&l.rdma);
 	if (!ret)

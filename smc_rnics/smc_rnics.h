@@ -11,7 +11,7 @@
 #include "out/table.h"
 #include "smc/pnet.h"
 
-/* What is known of a function or slot: struct rnic.has */
+/* Valid members of a function or slot: struct rnic.has */
 enum {
 	RNIC_HAS_FID = 1 << 0,
 	RNIC_HAS_POWER = 1 << 1,
@@ -24,9 +24,9 @@ enum {
 };
 
 /**
- * struct rnic - a port of an RDMA card, an ISM device, or what is in a slot
+ * struct rnic - a port of an RDMA card, an ISM device, or the function in a slot
  * @has: RNIC_HAS_* bits
- * @fid, @pchid, @pft, @vfn: as IBM Z numbers PCI functions, channels and their types
+ * @fid, @pchid, @pft, @vfn: numbers of IBM Z for PCI functions, channels and their types
  * @pci_id: address of the PCI function, empty for a software device or a slot without power
  * @type: name without blanks, empty if unknown
  * @name: from the PCI ids database, may have blanks; empty if unknown
@@ -38,7 +38,7 @@ enum {
 struct rnic {
 	uint32_t has, fid, pchid, vfn, pft, vendor, device;
 	bool is_on, is_vf, is_soft;
-	bool is_known; /* a card for SMC: shown without -a */
+	bool is_known; /* a card for SMC, shown without -a */
 	char pci_id[NETDEV_BUS_ID_SIZE];
 	char type[40], name[128], driver[32];
 	uint32_t port, ib_port;
@@ -58,8 +58,8 @@ extern const struct out_col rnic_columns[];
 
 /**
  * rnics_load() - read all cards. Return: 0; -errno with @err
- * @root: of sysfs; libibverbs is asked too if it is the real one
- * @pnet: the kernel's table, may be empty
+ * @root: of sysfs; libibverbs is only used with the real one
+ * @pnet: the kernel's table, possibly empty
  */
 int rnics_load(struct rnic_table *table, const char *root, const struct smc_pnet_table *pnet,
 	       struct smc_err *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smcd: what the kernel tells about SMC-D. */
+/* smcd: show the kernel's SMC-D resources. */
 #include "smcdr/cmd.h"
 
 static const struct cli_opt options[] = { CMD_OPTIONS("show more") };

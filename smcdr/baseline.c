@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Where "stats reset" keeps the numbers it started from: a file for each tool and network
- * namespace, which means nothing after the next boot. The kernel itself cannot reset its counters.
+ * "stats reset" saves the counters as a baseline: one file per tool and network namespace, valid
+ * until the next boot. The kernel itself cannot reset its counters.
  */
 #include "smcdr/cmd.h"
 
@@ -29,7 +29,7 @@
 #define HEAD "smc-tools statistics 1 "
 
 /*
- * Root's is in /run/smc-tools, another user's below $XDG_RUNTIME_DIR, $XDG_STATE_HOME or
+ * Root's directory is /run/smc-tools, another user's is below $XDG_RUNTIME_DIR, $XDG_STATE_HOME or
  * $HOME/.local/state. Return: 0, -errno.
  */
 static int baseline_dir(char *path, size_t size)
@@ -56,7 +56,7 @@ static int baseline_dir(char *path, size_t size)
 	return -ENOENT;
 }
 
-/* The directory, made if need be. Nobody else may write to it. */
+/* Open the directory, or make it. No one else may write to it. */
 static int open_dir(bool is_new, struct smc_err *err)
 {
 	char path[PATH_MAX], *slash;
@@ -68,7 +68,7 @@ static int open_dir(bool is_new, struct smc_err *err)
 	slash = is_new ? strrchr(path, '/') : NULL;
 	if (slash) {
 		*slash = '\0';
-		mkdir(path, 0700); /* $XDG_STATE_HOME may be the first time that it is used */
+		mkdir(path, 0700); /* $XDG_STATE_HOME may not exist yet */
 		*slash = '/';
 		if (mkdir(path, 0700) && errno != EEXIST)
 			return smc_err_set(err, errno, "cannot make %s", path);
@@ -95,7 +95,7 @@ static char *boot_id(void)
 	return id;
 }
 
-/* A namespace's cookie is never used again until the next boot, an inode number may be. */
+/* The cookie of a namespace is unique until the next boot, an inode number is not. */
 static void file_name(char name[NAME_SIZE], const char *tool)
 {
 	uint64_t cookie = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What all commands of smcd and smcr need. */
+/* Functions shared by all commands of smcd and smcr. */
 #include "smcdr/cmd.h"
 
 #include <errno.h>
@@ -134,7 +134,7 @@ void cmd_block(struct cmd *cmd, const void *object, const struct out_col *table,
 		out_printf(text, "%-*s: ", LABEL_WIDTH, view.cols[i]->head);
 		start = text->len;
 		out_cell(text, view.cols[i], object);
-		/* A PNET ID that there is not is blank, as in tables. */
+		/* A missing PNET ID is blank, as in tables. */
 		if (text->len == start && !view.cols[i]->is_optional)
 			out_str(text, "n/a");
 		out_str(text, "\n");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The commands that smcd and smcr share. Which of the two runs is data, not a compile-time switch.
+ * The commands shared by smcd and smcr. The variant is data, not a compile-time switch.
  */
 #pragma once
 
@@ -20,7 +20,7 @@
 
 /**
  * struct smc_variant - SMC-D or SMC-R
- * @title: as in headings, "SMC-R"; @key: of "stats json", "SMCR"
+ * @title: for headings, "SMC-R"; @key: of "stats json", "SMCR"
  * @tech: index into struct smc_stats
  */
 struct smc_variant {
@@ -33,13 +33,12 @@ struct smc_variant {
 /**
  * struct cmd - one run of a tool
  * @is_absolute, @details (0 to 2), @is_json, @is_metrics, @is_all_netns, @netns: options
- * @argc, @argv: what follows the object
+ * @argc, @argv: words after the object
  * @nl: NULL before cmd_open()
- * @text: what goes to stdout; @json: or this document, by @is_json
+ * @text: output for stdout; @json: or this document, if @is_json
  * @wants_help: -h was given
  * @is_usage: the error is in the command line
- * @width: of the terminal. 0: none; scripts for smc-tools 1.8.5 take an empty output for an empty
- * table
+ * @width: of the terminal, 0: none. Scripts for smc-tools 1.8.5 expect no output for an empty table
  */
 struct cmd {
 	const struct smc_variant *variant;
@@ -55,7 +54,7 @@ struct cmd {
 	struct smc_err *err;
 };
 
-/* The options of both; one phrase differs. */
+/* Options of both tools; one phrase differs. */
 #define CMD_OPTIONS(details_help)                                                                  \
 	{ 'a', "absolute", NULL, "stats: count from the beginning, not since the last reset" },    \
 		{ CLI_LONG_ONLY + 'A', "all-netns", NULL, "stats: of all network namespaces" },    \
@@ -70,58 +69,58 @@ struct cmd {
 		0                                                                                  \
 	}
 
-/** cmd_main() - a whole tool. Return: exit status */
+/** cmd_main() - run a tool. Return: exit status */
 int cmd_main(const struct smc_variant *variant, int argc, char **argv);
 
-/** cmd_usage() - note an error in the command line. Return: -EINVAL */
+/** cmd_usage() - set an error about the command line. Return: -EINVAL */
 int cmd_usage(struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/** cmd_changes() - refuse options that are for reading commands. Return: 0, -EINVAL */
+/** cmd_changes() - refuse options that only apply to reading commands. Return: 0, -EINVAL */
 int cmd_changes(struct cmd *cmd);
 
-/** cmd_is() - is the word the keyword, or the beginning of it? */
+/** cmd_is() - is the word the keyword, or an abbreviation of it? */
 bool cmd_is(const char *word, const char *keyword);
 
-/** cmd_is_show() - is that the whole command, or is there none? */
+/** cmd_is_show() - is "show", or nothing, the rest of the command? */
 bool cmd_is_show(const struct cmd *cmd);
 
 /**
- * cmd_open() - make cmd->nl, if it is not there yet
+ * cmd_open() - open cmd->nl, unless it is open
  *
- * After the arguments have been checked: errors in them do not depend on the kernel.
- * Return: 0, -errno with the sentence; -ENOENT when this kernel has no SMC, or an older one.
+ * Call it after checking the arguments: errors in them do not depend on the kernel.
+ * Return: 0, -errno with a message; -ENOENT if this kernel has no SMC, or only an older one.
  */
 int cmd_open(struct cmd *cmd);
 
-/** cmd_dump() - smc_genl_read() with cmd_open() before it */
+/** cmd_dump() - cmd_open() and smc_genl_read() */
 int cmd_dump(struct cmd *cmd, uint8_t request, smc_genl_fn fn, void *arg, const char *what);
 
-/** stats_load() - ask the kernel for all statistics. Return: 0, -errno */
+/** stats_load() - read all statistics of the kernel. Return: 0, -errno */
 int stats_load(struct cmd *cmd, struct smc_stats *stats);
 
 /**
  * cmd_document() - make the JSON document of a command, schema "smc-tools/smcr-NAME/1"
- * @members: what follows the schema; its reference is taken
+ * @members: members after the schema; takes the reference
  *
  * Return: 0, for the caller to return.
  */
 int cmd_document(struct cmd *cmd, const char *name, json_t *members);
 
-/** cmd_write() - what was found goes to stdout. Return: 0, -errno with the sentence */
+/** cmd_write() - write the output to stdout. Return: 0, -errno with a message */
 int cmd_write(struct cmd *cmd);
 
-/* ---- lists that grow ---- */
+/* ---- growing lists ---- */
 
-/** struct cmd_list - array of items of one size; begin with only @item_size set */
+/** struct cmd_list - array of items of equal size; begin with only @item_size set */
 struct cmd_list {
 	char *items;
 	size_t count, size, item_size;
 };
 
-/** cmd_list_add() - make room for one more, all zero */
+/** cmd_list_add() - append an item, all zero */
 void *cmd_list_add(struct cmd_list *list);
 
-/** cmd_list_at() - item by number */
+/** cmd_list_at() - item by index */
 static inline void *cmd_list_at(const struct cmd_list *list, size_t i)
 {
 	return list->items + i * list->item_size;
@@ -130,8 +129,8 @@ static inline void *cmd_list_at(const struct cmd_list *list, size_t i)
 void cmd_list_free(struct cmd_list *list);
 
 /**
- * cmd_table() - print a list: rows, with a header if there are any; or JSON
- * @table: all columns; @names: those of the text
+ * cmd_table() - print a list: rows with a header, nothing if empty; or JSON
+ * @table: all columns; @names: columns of the text
  * @name: of the JSON document, see cmd_document(); @key: of the array in it
  *
  * Return: 0, for the caller to return.
@@ -145,11 +144,11 @@ void cmd_block(struct cmd *cmd, const void *object, const struct out_col *table,
 /* ---- devices ---- */
 
 /**
- * struct cmd_ism - ISM devices, listed or not
+ * struct cmd_ism - ISM devices, with loopback-ism, which the kernel does not list
  * @devices: of struct smc_device
- * @has_loopback: loopback-ism, which the kernel does not list, is there, as far as one can tell: it
- * knows ISM version 2 but lists no device, or a link group runs over its channel id
- * @loopback_groups: link groups on it; @loopback_pnetid: as they have it, empty for none
+ * @has_loopback: loopback-ism exists, as far as can be known: the kernel has ISM version 2 but
+ *	lists no device, or a link group uses its channel id
+ * @loopback_groups: link groups on it; @loopback_pnetid: of these groups, empty for none
  */
 struct cmd_ism {
 	struct cmd_list devices;
@@ -159,49 +158,49 @@ struct cmd_ism {
 };
 
 /**
- * cmd_ism_load() - ask for the capabilities, the ISM devices and what runs over loopback
+ * cmd_ism_load() - read the capabilities, the ISM devices and the users of loopback
  *
- * @ism->devices are to be freed in any case. Return: 0, -errno.
+ * The caller frees @ism->devices, also on error. Return: 0, -errno.
  */
 int cmd_ism_load(struct cmd *cmd, struct cmd_ism *ism, struct smc_sysinfo *sys);
 
-/** cmd_rdma_load() - the RDMA devices, into a list of struct smc_device. Return: 0, -errno */
+/** cmd_rdma_load() - read the RDMA devices, as a list of struct smc_device. Return: 0, -errno */
 int cmd_rdma_load(struct cmd *cmd, struct cmd_list *devices);
 
 #define CMD_NETDEV_SIZE 16
 
 /**
  * cmd_netdev_name() - name of the net device of an RDMA port
- * @ifindex: as the kernel sent it: the number may mean another device here, so sysfs wins
+ * @ifindex: from the kernel; it may be of another namespace, so sysfs takes precedence
  *
- * Return: false with an empty name when nobody knows.
+ * Return: false with an empty name if unknown.
  */
 bool cmd_netdev_name(char name[CMD_NETDEV_SIZE], const char *ib_name, unsigned int port,
 		     uint32_t ifindex);
 
 /**
- * cmd_pci_type() - one word for a PCI device: IBM Z's names for its cards, the product name of the
- * database (@name), or its number: "0x1017"
+ * cmd_pci_type() - a word for a PCI device: name of the card on IBM Z, product name of the database
+ *	(@name), or its number: "0x1017"
  */
 void cmd_pci_type(struct out_text *text, uint32_t vendor, uint32_t device,
 		  const struct pciids_name *name);
 
-/** struct cmd_filter - devices to show; NULL: all */
+/** struct cmd_filter - devices to show; NULL for all */
 struct cmd_filter {
 	const char *netdev, *ibdev;
 };
 
 /**
- * cmd_filter_word() - a keyword of SMC-R with its value: "netdev NAME", "ibdev NAME"
- * @object: for messages; @i: the word's place in cmd->argv, moved on to the value
+ * cmd_filter_word() - parse a keyword of SMC-R with its value: "netdev NAME", "ibdev NAME"
+ * @object: for messages; @i: index of the word in cmd->argv, advanced to the value
  *
  * Return: 1; 0 for another word; -EINVAL for a keyword without value.
  */
 int cmd_filter_word(struct cmd *cmd, const char *object, int *i, struct cmd_filter *filter);
 
-/* ---- columns and their rows ---- */
+/* ---- columns and rows ---- */
 
-/** struct link_row - a link and its group, whose columns work, too; @netdev: empty if not known */
+/** struct link_row - a link with its group, whose columns can be used; @netdev: empty if unknown */
 struct link_row {
 	struct smc_lgr lgr;
 	struct smc_link link;
@@ -210,9 +209,9 @@ struct link_row {
 
 /**
  * struct device_row - a port of an RDMA device, or an ISM device
- * @number, @port: the device's port, from 1; an ISM device has one
- * @netdev: empty when not known
- * @is_loopback: loopback-ism: only @device's use count and @port's PNET ID mean anything
+ * @number, @port: the device's port, from 1 on; an ISM device has one
+ * @netdev: empty if unknown
+ * @is_loopback: loopback-ism: only @device's use count and @port's PNET ID are valid
  * @is_soft_roce: an RDMA device without hardware
  */
 struct device_row {
@@ -230,16 +229,16 @@ extern const struct out_col link_columns[];	   /* of struct link_row */
 extern const struct out_col smcr_device_columns[]; /* of struct device_row */
 extern const struct out_col smcd_device_columns[];
 
-/* ---- the forms in which statistics are printed ---- */
+/* ---- output formats of statistics ---- */
 
 /**
- * stats_print() - the report that people know from smc-tools, more with @has_details
- * @is_terminal: in place of many zeros, a sentence
+ * stats_print() - the report in the format of smc-tools 1.8.5, longer with @has_details
+ * @is_terminal: print a sentence instead of many zeros
  */
 void stats_print(struct out_text *text, const struct smc_stats *stats,
 		 const struct smc_variant *variant, bool has_details, bool is_terminal);
 
-/** stats_si() - as 1.8.5, in at most six characters: "999", "1.234K", "100.0M". Return: @buf */
+/** stats_si() - number in six characters, as in 1.8.5: "999", "1.234K", "100.0M". Return: @buf */
 const char *stats_si(uint64_t value, char buf[16]);
 
 /** stats_compat_json() - document of "stats json" in smc-tools 1.8.5 */
@@ -249,46 +248,46 @@ json_t *stats_compat_json(const struct smc_stats *stats, const struct smc_varian
 json_t *stats_json(const struct smc_stats *stats, const struct smc_variant *variant,
 		   bool is_since_reset);
 
-/** struct stats_of - @netns: label, with @inode; NULL for none */
+/** struct stats_of - @netns: label, together with @inode; NULL for none */
 struct stats_of {
 	const struct smc_stats *stats;
 	const char *netns;
 	uint64_t inode;
 };
 
-/** stats_metrics() - Prometheus' text form, SMC-D and SMC-R in one, of @count namespaces */
+/** stats_metrics() - Prometheus' text form for SMC-D and SMC-R, of @count namespaces */
 void stats_metrics(struct out_text *text, const struct stats_of *of, size_t count);
 
-/** stats_all_netns() - read and print those of all network namespaces. Return: 0, -errno */
+/** stats_all_netns() - read and print statistics of all network namespaces. Return: 0, -errno */
 int stats_all_netns(struct cmd *cmd);
 
-/** stats_reason_name() - name as smc-tools print it, or the number, into @buf */
+/** stats_reason_name() - name as in smc-tools 1.8.5, or the number, in @buf */
 const char *stats_reason_name(uint32_t code, char buf[16]);
 
-/* ---- the numbers that "stats reset" keeps ---- */
+/* ---- baseline of "stats reset" ---- */
 
 /**
- * baseline_load() - read what the last reset of @tool, "smcd" or "smcr", noted
+ * baseline_load() - read the baseline of the last reset of @tool, "smcd" or "smcr"
  *
- * Return: 0; -ENOENT when there is none for this boot and namespace; another -errno with a sentence
- * when there is one that cannot be trusted or read.
+ * Return: 0; -ENOENT if there is none for this boot and namespace; another -errno with a message if
+ * it cannot be trusted or read.
  */
 int baseline_load(struct smc_stats *base, const char *tool, struct smc_err *err);
 
-/** baseline_save() - note the numbers. Return: 0, -errno with a sentence */
+/** baseline_save() - save the baseline. Return: 0, -errno with a message */
 int baseline_save(const struct smc_stats *stats, const char *tool, struct smc_err *err);
 
-/** baseline_write() - as text. Return: malloc()ed string */
+/** baseline_write() - format a baseline as text. Return: malloc()ed string */
 char *baseline_write(const struct smc_stats *stats, const char *boot_id);
 
 /**
- * baseline_read() - from text
+ * baseline_read() - parse a baseline
  *
- * Return: 0, -ENOENT if it is of another boot, -EBADMSG if it is anything but a whole baseline.
+ * Return: 0, -ENOENT if it is from another boot, -EBADMSG if it is incomplete or invalid.
  */
 int baseline_read(struct smc_stats *base, const char *text, const char *boot_id);
 
-/* ---- the commands of each object: 0, or -errno with the sentence in cmd->err ---- */
+/* ---- commands of each object: return 0, or -errno with a message in cmd->err ---- */
 
 int cmd_run_device(struct cmd *cmd);
 int cmd_run_linkgroup(struct cmd *cmd);

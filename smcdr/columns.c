@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The columns of link groups, links and devices. */
+/* Columns of link groups, links and devices. */
 #include "smcdr/cmd.h"
 
 static const struct out_names yes_no = OUT_NAMES(NULL, NULL, { "No", NULL }, { "Yes", NULL });
@@ -34,7 +34,7 @@ static void text_chid(struct out_text *text, const void *value)
 		out_str(text, " (loopback)");
 }
 
-/* Kernels that know only version 1 do not say so. */
+/* Kernels with version 1 only do not send the version. */
 static const void *versioned(const void *object)
 {
 	static const struct smc_lgr version_1 = { .version = 1 };
@@ -47,7 +47,7 @@ static const void *versioned(const void *object)
 #define LGR_ID { "id", "LG-ID", "id", 8, OUT_HEX_STR(smc_lgr, id, 8), LGR(ID) }
 #define LGR_ROLE { "role", "LG-Role", "role", 8, OUT_FLAG(smc_lgr, role, roles), LGR(ROLE) }
 #define LGR_TYPE { "type", "LG-Type", "type", 8, OUT_NAME(smc_lgr, type, types), LGR(TYPE) }
-/* What groups of SMC-R and SMC-D have in common, behind what they begin with. */
+/* Columns shared by SMC-R and SMC-D groups, after the first ones. */
 #define LGR_COLUMNS                                                                                \
 	{ "vlan", "VLAN", "vlan", 4, OUT_RIGHT, OUT_DEC(smc_lgr, vlan, 0), LGR(VLAN), OUT_GAP,     \
 	  .text = text_vlan },                                                                     \
@@ -99,7 +99,7 @@ static const struct out_names link_states =
 	OUT_NAMES("0x", "?", { "LINK_UNUSED", "unused" }, { "LINK_INACTIVE", "inactive" },
 		  { "LINK_ACTIVATING", "activating" }, { "LINK_ACTIVE", "active" });
 
-/* The bytes of a UID are in network order. */
+/* The UID is in network order. */
 static void text_uid(struct out_text *text, const void *uid)
 {
 	const uint8_t *byte = uid;
@@ -156,7 +156,7 @@ static const void *port_with_pnetid(const void *object)
 	return port->pnetid[0] ? port : NULL;
 }
 
-/* Set by software, not by the hardware: marked. */
+/* Mark IDs set by software. */
 static void text_pnetid(struct out_text *text, const void *object)
 {
 	const struct smc_port *port = object;
@@ -176,7 +176,7 @@ static json_t *json_pnetid(const void *object)
 #define PCI_ID                                                                                     \
 	{ "pci", "PCI-ID", "pci_id", 12, OUT_STR(device_row, device.pci_id), DEVICE(PCI_ID),       \
 	  OUT_GAP }
-/* What only JSON says of the PCI device and of its names. */
+/* Details of the PCI device and its names, only for JSON. */
 #define PCI_COLUMNS                                                                                \
 	{ NULL, NULL, "pci_vendor", 0, OUT_DEC(device_row, device.vendor, 0), DEVICE(VENDOR) },    \
 	{ NULL, NULL, "pci_device", 0, OUT_DEC(device_row, device.device, 0), DEVICE(DEVICE) },    \
@@ -199,7 +199,7 @@ const struct out_col smcr_device_columns[] = {
 	{ "type", "Type", "type", 13, OUT_TEXT(text_type) },
 	{ "crit", "Crit", "critical", 4, OUT_RIGHT, OUT_FLAG(device_row, device.is_crit, yes_no),
 	  DEVICE(CRIT), OUT_GAP },
-	/* The word begins where the numbers do. */
+	/* The header is aligned with the first digit. */
 	{ "fid", "FID ", "fid", 5, OUT_RIGHT, OUT_HEX(device_row, device.fid, 4), DEVICE(FID),
 	  OUT_GAP },
 	PCI_ID,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* device: what SMC can run over; devices that the kernel does not list, and their names. */
+/* device: devices that SMC can use, including those the kernel does not list, with their names. */
 #include "smcdr/cmd.h"
 
 #include <stdio.h>
@@ -12,10 +12,10 @@
 
 #define VENDOR_IBM 0x1014
 #define VENDOR_MELLANOX 0x15b3
-/* A GID table has some hundred entries at most, and the first ones are in use. */
+/* A GID table has a few hundred entries at most, and the first ones are in use. */
 #define MAX_GIDS 256
 
-/* IBM Z's names, by which smc-tools show these cards. */
+/* Card names on IBM Z, as in smc-tools 1.8.5. */
 static const struct {
 	uint32_t vendor, device;
 	const char *name;
@@ -40,7 +40,7 @@ bool cmd_netdev_name(char name[CMD_NETDEV_SIZE], const char *ib_name, unsigned i
 			       port, i))
 			continue;
 		if (!strcmp(found, by_number))
-			break; /* one of its devices has this number here */
+			break; /* the ifindex belongs to this RDMA device */
 		if (!name[0])
 			memcpy(name, found, sizeof(found));
 	}
@@ -193,7 +193,7 @@ static int show_smcd(struct cmd *cmd)
 	return ret;
 }
 
-/* Names of devices may be keywords themselves, so position counts. */
+/* Device names may be keywords themselves, so the position decides. */
 static int parse(struct cmd *cmd, struct cmd_filter *filter)
 {
 	int ret = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* ueid, seid, hs: the names and switches that this system negotiates with. */
+/* ueid, seid, hs: EIDs and handshake limitation. */
 #include "smcdr/cmd.h"
 
 #include "settings/eids.h"
@@ -63,7 +63,7 @@ int cmd_run_ueid(struct cmd *cmd)
 	return is_del ? del_ueid(cmd, cmd->argv[1]) : smc_eids_flush(cmd->nl, cmd->err);
 }
 
-/* What seid and hs have in common. */
+/* Common part of seid and hs. */
 static int run_switch(struct cmd *cmd, const char *object, int (*show)(struct cmd *cmd),
 		      int (*set)(struct smc_genl *nl, bool is_enable, struct smc_err *err))
 {

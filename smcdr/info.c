@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* info: which SMC this kernel and its devices can do. */
+/* info: capabilities of the kernel and its devices. */
 #include "smcdr/cmd.h"
 
 #include <stdio.h>
@@ -9,14 +9,14 @@
 
 #define MAX_GIDS 256
 
-/** struct info - @roce_v1, @roce_v2: some port has a GID of that RoCE version */
+/** struct info - @roce_v1, @roce_v2: a port has a GID of that RoCE version */
 struct info {
 	struct smc_sysinfo sys;
 	struct cmd_ism ism;
 	bool has_roce, roce_v1, roce_v2;
 };
 
-/* A port can do what its GIDs are for: SMC-R version 1 needs RoCE v1, version 2 RoCE v2. */
+/* The GIDs of a port decide: SMC-R version 1 needs RoCE v1, version 2 needs RoCE v2. */
 static void look_at_port(struct info *info, const char *ib_name, unsigned int port)
 {
 	char type[32];

@@ -9,7 +9,7 @@
 #include "out/metrics.h"
 #include "out/units.h"
 
-/** struct linkgroup_request - filters combine; @id counts if @has_id */
+/** struct linkgroup_request - filters, which combine; @id is used if @has_id */
 struct linkgroup_request {
 	bool is_links, has_id;
 	uint32_t id;
@@ -19,7 +19,7 @@ struct linkgroup_request {
 struct lists {
 	struct cmd_list groups; /* of struct smc_lgr */
 	struct cmd_list links;	/* of struct link_row */
-	struct smc_lgr last;	/* the group that the next links belong to */
+	struct smc_lgr last;	/* group of the links that follow */
 };
 
 static int on_group(const struct nlmsghdr *nlh, void *arg)
@@ -29,7 +29,7 @@ static int on_group(const struct nlmsghdr *nlh, void *arg)
 	return smc_lgr_decode(cmd_list_add(&lists->groups), nlh);
 }
 
-/* A dump of links has messages of two kinds: each group, then its links. */
+/* A dump of links has two kinds of messages: each group, then its links. */
 static int on_link(const struct nlmsghdr *nlh, void *arg)
 {
 	struct lists *lists = arg;
@@ -74,7 +74,7 @@ static void filter_links(struct cmd_list *links, const struct linkgroup_request 
 	links->count = kept;
 }
 
-/* A group passes a filter for devices when one of its links does. */
+/* A group passes a device filter if one of its links does. */
 static void filter_groups(struct lists *lists, const struct linkgroup_request *request)
 {
 	size_t kept = 0;
@@ -122,7 +122,7 @@ static int show_links(struct cmd *cmd, const struct lists *lists)
 			 "links");
 }
 
-/* Lines for version 2 only where the group is of version 2: each group has its own block. */
+/* Lines about version 2 are printed for groups of version 2 only: each group has its own block. */
 static void show_blocks(struct cmd *cmd, const struct lists *lists, const struct out_col *table)
 {
 
@@ -148,7 +148,7 @@ static void show_blocks(struct cmd *cmd, const struct lists *lists, const struct
 	}
 }
 
-/* Buffers of a group without connections serve nobody, and are not free. */
+/* Buffers of a group without connections are unused, but not freed. */
 static void say_waiting(struct cmd *cmd, const struct cmd_list *groups)
 {
 	unsigned int waiting = 0;
@@ -189,7 +189,7 @@ static int show(struct cmd *cmd, const struct lists *lists, const struct linkgro
 	return 0;
 }
 
-/* Hexadecimal with or without 0x; the last byte of SMC-R's is the link's number in other places. */
+/* Hexadecimal with or without 0x; elsewhere the last byte of an SMC-R id is the link number. */
 static int parse_id(struct cmd *cmd, struct linkgroup_request *request, const char *word)
 {
 	unsigned long id;
@@ -200,7 +200,7 @@ static int parse_id(struct cmd *cmd, struct linkgroup_request *request, const ch
 	if (end == word || *end || errno || id > UINT32_MAX || word[0] == '-' || word[0] == '+')
 		return cmd_usage(cmd, "linkgroup: '%s' is neither a command nor a link group's id",
 				 word);
-	request->has_id = id; /* 0: every group; SMC-R has no groups 1 to ff */
+	request->has_id = id; /* 0: all groups; SMC-R has no groups 1 to ff */
 	request->id = (uint32_t)id;
 	if (!cmd->variant->is_smcd)
 		request->id &= 0xffffff00U;
@@ -234,7 +234,7 @@ static const char *const type_names[] = {
 
 #define TYPES (sizeof(type_names) / sizeof(type_names[0]))
 
-/** struct sums - @has_buffers: the kernel has sent the sizes of all groups */
+/** struct sums - @has_buffers: the kernel sent the buffer sizes of all groups */
 struct sums {
 	uint64_t types[TYPES], groups, conns, sndbuf, rcvbuf;
 	bool has_buffers;
@@ -255,7 +255,7 @@ static void sum_up(struct sums *sums, const struct cmd_list *groups)
 	}
 }
 
-/* The sums of SMC-D and of SMC-R, in this order. */
+/* Append the sums of SMC-D and SMC-R, in this order. */
 static void append_metrics(struct out_text *text, const struct sums sums[2])
 {
 	static const char groups[] = "smc_link_groups", conns[] = "smc_link_group_connections",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smcd and smcr from the command line to the exit status. */
+/* smcd and smcr: from the command line to the exit status. */
 #include "smcdr/cmd.h"
 
 #include <stdio.h>
@@ -13,8 +13,8 @@
 enum { GO_ON = -1 };
 
 /**
- * struct cmd_object - what a tool can be asked about
- * @run: 0, or -errno with cmd->err; NULL for the help
+ * struct cmd_object - an object of the command line
+ * @run: 0, or -errno with cmd->err; NULL for help
  */
 struct cmd_object {
 	const char *name;
@@ -22,7 +22,7 @@ struct cmd_object {
 	int (*run)(struct cmd *cmd);
 };
 
-/* In the order in which shortened names find them. */
+/* In this order abbreviations are matched. */
 static const struct cmd_object objects[] = {
 	{ "device", false, cmd_run_device },
 	{ "linkgroup", false, cmd_run_linkgroup },
@@ -62,8 +62,8 @@ static int set_option(struct cmd *cmd, char letter, const char *value)
 }
 
 /*
- * smc-tools 1.8.5 takes long names after one or two dashes, shortened at will: the first that fits
- * wins. -N is new; its value may follow in the same word, as with getopt(3).
+ * Like smc-tools 1.8.5: long names after one or two dashes, with any abbreviation; the first match
+ * wins. -N is new; its value may be in the same word, as in getopt(3).
  */
 static char find_option(const struct cli_opt *opts, const char *word, size_t len)
 {
@@ -75,7 +75,7 @@ static char find_option(const struct cli_opt *opts, const char *word, size_t len
 	return len == 1 && *word == 'N' ? 'N' : '\0';
 }
 
-/* Several letters behind one dash. */
+/* Several letters after one dash. */
 static int parse_cluster(struct cmd *cmd, const char *letters)
 {
 	int status = GO_ON;
@@ -83,14 +83,14 @@ static int parse_cluster(struct cmd *cmd, const char *letters)
 	if (strspn(letters, "adj") != strlen(letters) && strncmp(letters, "ad", 2) &&
 	    strncmp(letters, "da", 2))
 		return cli_usage_error(cmd->variant->tool, "unknown option '-%s'", letters);
-	/* -absdetails and the like: smc-tools 1.8.5 looks at two letters only. */
+	/* Accept -absdetails and the like: smc-tools 1.8.5 only checks two letters. */
 	for (; *letters && status == GO_ON; letters++)
 		if (strchr("adj", *letters))
 			status = set_option(cmd, *letters, NULL);
 	return status;
 }
 
-/* Return: GO_ON, or the exit status. @i is the option's word, moved on past its value. */
+/* Return: GO_ON, or the exit status. @i is the option's word, advanced past its value. */
 static int parse_option(struct cmd *cmd, int argc, char **argv, int *i)
 {
 	const char *word = argv[*i] + 1, *value;
@@ -123,7 +123,7 @@ static int parse_option(struct cmd *cmd, int argc, char **argv, int *i)
 	return set_option(cmd, letter, argv[++*i]);
 }
 
-/* Options may stand anywhere; all other words move to the front of argv. Return: how many. */
+/* Options may be anywhere; move all other words to the front of argv. Return: number of words. */
 static int parse(struct cmd *cmd, int argc, char **argv, int *status)
 {
 	bool is_ended = false;
@@ -171,7 +171,7 @@ static int run(struct cmd *cmd, const struct cmd_object *object)
 	return cli_error(cmd->variant->tool, "%s", err.text);
 }
 
-/* Of one object: its line of the help of all, and its page. */
+/* Help of one object: its line of the general help, and its page. */
 static int object_help(const struct cli_tool *tool, const char *name)
 {
 	char title[32], usage[128], page[64], mark[32];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* stats: what happened in this network namespace. */
+/* stats: counters of this network namespace. */
 #include "smcdr/cmd.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "host/record.h"
 
-/* Without a usable baseline the numbers are those since the beginning: a notice, not a failure. */
+/* Without a usable baseline, print the counters since boot, with a notice; this is no failure. */
 static bool subtract_baseline(struct cmd *cmd, struct smc_stats *stats)
 {
 	static const char kind[] = "showing numbers since the beginning";
@@ -63,8 +63,8 @@ int cmd_run_stats(struct cmd *cmd)
 		return ret;
 	total = stats;
 	/*
-	 * To those who collect metrics a reset would look like a restart; and this host's baseline
-	 * does not belong to a recorded host.
+	 * A reset would look like a restart to metrics collectors; and this host's baseline does
+	 * not apply to a recorded host.
 	 */
 	if (!cmd->is_absolute && !cmd->is_metrics && !record_root())
 		is_since_reset = subtract_baseline(cmd, &stats);
@@ -78,11 +78,11 @@ int cmd_run_stats(struct cmd *cmd)
 		stats_print(&cmd->text, &stats, cmd->variant, cmd->details, cmd->width);
 	if (command != RESET)
 		return 0;
-	/* Numbers that could not be printed must not become the baseline. */
+	/* Counters that could not be printed must not become the baseline. */
 	ret = cmd_write(cmd);
 	if (!ret)
 		ret = baseline_save(&total, cmd->variant->tool->name, cmd->err);
-	/* Scripts for smc-tools 1.8.5 take what stands on standard error for a failure. */
+	/* Scripts for smc-tools 1.8.5 treat output on standard error as a failure. */
 	if (!ret && isatty(STDERR_FILENO))
 		cli_note(cmd->variant->tool, "these were the last numbers: they are counted anew "
 					     "from now on, with -a since the beginning");

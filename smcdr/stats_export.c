@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Statistics for programs: JSON in the form of smc-tools and in our own, and Prometheus' text
- * form.
+ * Statistics for programs: JSON as in smc-tools 1.8.5, our own JSON, and Prometheus' text form.
  */
 #include "smcdr/cmd.h"
 
@@ -29,7 +28,7 @@ json_t *stats_compat_json(const struct smc_stats *stats, const struct smc_varian
 	return doc;
 }
 
-/* Numbers that are members of one object, @step places from one to the next. */
+/* Counters that are members of one object, @step array elements apart. */
 struct range {
 	const char *object, *inner; /* @inner: an object in @object, or NULL */
 	const char *const *names;
@@ -66,7 +65,7 @@ static const struct range ranges[] = {
 	{ "special_calls", NULL, NAMES("urgent"), SMC_STAT_URG_DATA, 1, 1 },
 };
 
-/* What the kernel did not send is left out. */
+/* Counters that the kernel did not send are left out. */
 static void add_range(json_t *doc, const struct range *range, const struct smc_tech_stats *tech)
 {
 	json_t *object = out_json_inside(doc, range->object);
@@ -111,9 +110,9 @@ json_t *stats_json(const struct smc_stats *stats, const struct smc_variant *vari
 	return doc;
 }
 
-/* ---- metrics, by way of the node exporter's text file collector ---- */
+/* ---- metrics, for the node exporter's text file collector ---- */
 
-/** struct set - of which namespaces */
+/** struct set - namespaces to print */
 struct set {
 	const struct stats_of *of;
 	size_t count;
@@ -125,7 +124,7 @@ static const char *inode_text(const struct stats_of *of, char buf[24])
 	return of->netns ? buf : NULL;
 }
 
-/* One number of each technology; two more labels, of which a value of NULL leaves out one. */
+/* One counter per technology; two more labels, each left out if its value is NULL. */
 static void tech_samples(struct out_text *text, const struct set *set, const char *name,
 			 const char *const labels[4], size_t index)
 {
@@ -147,7 +146,7 @@ static void tech_samples(struct out_text *text, const struct set *set, const cha
 	}
 }
 
-/* Samples of one family have the same name one after the other; the first one has the help. */
+/* Samples of one family have the same name, one after the other; the first has the help text. */
 struct metric {
 	size_t index;
 	const char *name, *labels[4], *type, *help;
@@ -189,7 +188,7 @@ static void print_metrics(struct out_text *text, const struct set *set, const st
 	}
 }
 
-/* A family whose samples differ in direction and one more label. */
+/* A family with a label for the direction and one more. */
 static void by_direction(struct out_text *text, const struct set *set, const char *name,
 			 const char *help, const char *label, const struct range *rx,
 			 const struct range *tx)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* stats --all-netns: the same of each network namespace where something happened. */
+/* stats --all-netns: statistics of each network namespace with any activity. */
 #include "smcdr/cmd.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "net/netns_list.h"
 #include "out/metrics.h"
 
-/* Of metrics: a hundred series each. */
+/* Limit for metrics: a namespace has a hundred series. */
 #define MOST_NETNS 20
 
 /** struct space - @conns: of the tool's technology; @reason: of most fallbacks, 0 for none */
@@ -92,7 +92,7 @@ static const struct out_col columns[] = {
 	{ 0 },
 };
 
-/* The own one, then the oldest: whoever is shown stays, as a counter may not change its meaning. */
+/* The caller's first, then the oldest: shown namespaces stay, so counters keep their meaning. */
 static int compare(const void *a, const void *b)
 {
 	const struct space *x = a, *y = b;
@@ -112,7 +112,7 @@ static void append_metrics(struct cmd *cmd, struct cmd_list *spaces)
 	for (size_t i = 0; i < shown; i++) {
 		struct space *space = cmd_list_at(spaces, i);
 
-		/* Two may have one name. */
+		/* Two namespaces may have the same name. */
 		rows[i] = (struct stats_of){ &space->stats, space->name, space->inode };
 	}
 	metrics_head(&cmd->text, left, "gauge",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Statistics as a report. */
+/* Print statistics as a report. */
 #include "smcdr/cmd.h"
 
 #include <inttypes.h>
@@ -8,8 +8,8 @@
 
 #include "smc/reason.h"
 
-#define EDGE 41	      /* column at which numbers end */
-#define SHOWN_SIZES 8 /* the two largest classes are one here */
+#define EDGE 41	      /* column where numbers end */
+#define SHOWN_SIZES 8 /* the two largest classes are shown as one */
 
 const char *stats_si(uint64_t value, char buf[16])
 {
@@ -21,7 +21,7 @@ const char *stats_si(uint64_t value, char buf[16])
 		snprintf(buf, 16, "%d", (int)value);
 		return buf;
 	}
-	/* What would be rounded up to 1000 is 1.000 of the next unit. */
+	/* A value that would round up to 1000 becomes 1.000 of the next unit. */
 	while (scaled >= (unit ? 999.95 : 1000)) {
 		scaled /= 1000;
 		unit++;
@@ -41,7 +41,7 @@ const char *stats_reason_name(uint32_t code, char buf[16])
 	return buf;
 }
 
-/* What is behind a label ends at one column, but one blank is always between them. */
+/* Width of the value after a label: values end at one column, with at least one blank in front. */
 static int room(const char *label)
 {
 	return EDGE - 1 - (int)strlen(label);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smcr: what the kernel tells about SMC-R. */
+/* smcr: show the kernel's SMC-R resources. */
 #include "smcdr/cmd.h"
 
 static const struct cli_opt options[] = {
