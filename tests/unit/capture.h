@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What code writes to file descriptor 1, taken into memory. To be included once in a program. */
+/* Capture output on file descriptor 1. Include once per program. */
 #pragma once
 
 #include "test.h"
@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <sys/mman.h>
 
-/* Point descriptor 1 elsewhere; returns the old one. cmocka's own lines go out before. */
+/* Redirect descriptor 1; returns the old one. Output of cmocka is flushed first. */
 static inline int stdout_to(int fd)
 {
 	int saved;
@@ -27,7 +27,7 @@ static inline void stdout_back(int saved)
 	close(saved);
 }
 
-/* The file's whole contents as a string, to be freed; the descriptor is closed. */
+/* The file's whole content as a string, to be freed; closes the descriptor. */
 static inline char *file_text(int fd)
 {
 	off_t size = lseek(fd, 0, SEEK_END);

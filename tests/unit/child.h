@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What only a process of its own may do: leave a namespace, take a filter of system calls. */
+/* Run tests in a child process, as for namespaces and filters of system calls. */
 #pragma once
 
 #include "test.h"
@@ -9,7 +9,7 @@
 
 enum { CHILD_RIGHT, CHILD_WRONG, CHILD_CANNOT };
 
-/* The test in a child; one that cannot be made here is skipped. */
+/* Run the test in a child; skip it if the child cannot be set up. */
 static inline void in_child(int (*test)(const void *arg), const void *arg)
 {
 	pid_t pid = fork();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is below the preload library, from a script: sockets that only say what they are, and a log
- * of every call that changes something. To be included once in a program, which has all of the
- * library but config.c: what the environment asks for is set here, too.
+ * Scripted system below the preload library: sockets are only descriptions, and each call that
+ * changes something is logged. Include once per program, which links all of the library except
+ * config.c: the settings of the environment are set here, too.
  */
 #pragma once
 
@@ -40,10 +40,10 @@
 
 /**
  * struct fake_fd - an open file
- * @domain, @protocol: of a socket; SO_PROTOCOL is not known of anything else
- * @state: of the TCP connection; @error: SO_ERROR, until it is read; @revents: of poll(2)
+ * @domain, @protocol: of a socket; other files have no SO_PROTOCOL
+ * @state: of the TCP connection; @error: SO_ERROR, cleared when read; @revents: of poll(2)
  * @flags: O_NONBLOCK and so on; @fd_flags: FD_CLOEXEC
- * @unsent: bytes, or an errno less than 0
+ * @unsent: bytes, or a negative errno
  * @name: of getsockname(2), family 0 for "any"
  */
 struct fake_fd {
@@ -54,17 +54,17 @@ struct fake_fd {
 };
 
 /**
- * struct fake - the script and what was seen
- * @on: otherwise calls reach libc
- * @ms: the clock, which moves by waiting only
- * @retransmitted: by TCP, on any socket; @most: bytes of a buffer, 0 for no limit
- * @pid: of this process, 0 for its own; @first: the lowest number that socket() gives
- * @args: of the system call that is answered
- * @files: what can be opened below /proc, by the beginning of the path, and in no log; a text that
- *	is NULL: no such file
- * @rest: what is still to be read
- * @parent_ino: of the file that the parent has under the number that is asked for
- * @answers: to calls whose line in the log begins so; the latest that fits counts
+ * struct fake - the script and the log
+ * @on: else calls reach libc
+ * @ms: the clock, which only advances when waiting
+ * @retransmitted: by TCP, on any socket; @most: limit for a buffer, 0 for none
+ * @pid: of this process, 0 for the real one; @first: lowest number for socket() to return
+ * @args: of the current system call
+ * @files: files below /proc that can be opened, by the beginning of the path, without an entry in
+ *	the log; text NULL: no such file
+ * @rest: unread part
+ * @parent_ino: of the parent's file under the number in question
+ * @answers: to calls that begin so in the log; the latest match counts
  */
 static struct fake {
 	bool on;
@@ -126,7 +126,7 @@ static inline struct fake_fd *fake_socket(int fd, int domain, int protocol)
 	return &fake.fds[fd];
 }
 
-/* The next so many calls like that fail with this errno. */
+/* The next @times calls of this kind fail with this errno. */
 static inline void fake_fails(const char *call, int err, int times)
 {
 	while (fake.n_answers && !fake.answers[fake.n_answers - 1].times)
@@ -139,13 +139,13 @@ static inline void fake_fails(const char *call, int err, int times)
 	fake.answers[fake.n_answers++].times = times;
 }
 
-/* When that happens, this does, too. */
+/* Run a function when that happens. */
 static inline void fake_then(void (*then)(void))
 {
 	fake.answers[fake.n_answers - 1].then = then;
 }
 
-/* They return that instead; afterwards something happens. */
+/* Return a value instead; afterwards run a function. */
 static inline void fake_gives(const char *call, int ret, int times, void (*then)(void))
 {
 	fake_fails(call, 0, times);
@@ -169,7 +169,7 @@ static inline int fake_answer(const char *line, int otherwise)
 	return otherwise;
 }
 
-/* A call, which gives @otherwise unless the script says something else. */
+/* A call that returns @otherwise unless scripted. */
 static inline __attribute__((format(printf, 2, 3))) int fake_call(int otherwise, const char *fmt,
 								  ...)
 {
@@ -222,7 +222,7 @@ static inline int fake_give_int(int number, void *value, socklen_t *len)
 	return 0;
 }
 
-/* A socket option's number on most architectures: powerpc has six of them in another order. */
+/* Number of a socket option on most architectures: powerpc numbers six of them differently. */
 static inline int fake_name(int level, int name)
 {
 #ifdef __powerpc__
@@ -270,7 +270,7 @@ static inline int fake_getsockopt(int fd, int level, int name, void *value, sock
 	return 0;
 }
 
-/* What a number of an option takes: a struct timeval has longs. */
+/* Size of a number in an option: a struct timeval has longs. */
 static inline socklen_t fake_step(int level, int name)
 {
 	if (level == SOL_SOCKET && (name == SO_RCVTIMEO || name == SO_SNDTIMEO))
@@ -278,7 +278,7 @@ static inline socklen_t fake_step(int level, int name)
 	return level == SOL_SOCKET && name == SO_RCVTIMEO_NEW ? sizeof(int64_t) : sizeof(int);
 }
 
-/* The numbers of a value, or its text. */
+/* The value as numbers or text. */
 static inline void fake_value(char *text, size_t size, int level, int name, const char *value,
 			      socklen_t len)
 {
@@ -298,7 +298,7 @@ static inline void fake_value(char *text, size_t size, int level, int name, cons
 	}
 }
 
-/* The kernel counts twice what it was asked for, up to a limit. */
+/* The kernel doubles the requested size, up to a limit. */
 static inline void fake_keep(int fd, int level, int name, const void *value, socklen_t len)
 {
 	int bytes;
@@ -466,7 +466,7 @@ static inline int fake_fcntl(int fd, int command, void *arg)
 		memcpy(&owner, arg, sizeof(owner));
 		return fake_call(0, "owner %d %d", fd, owner.pid);
 	}
-	/* The library's own number, where this program has that of large files: on ppc64el. */
+	/* The library's own number, if this program uses that of large files: on ppc64el. */
 	if (command == (sizeof(long) == 8 ? 6 : F_SETLK))
 		return fake_call(0, "lock %d %d", fd, ((struct flock *)arg)->l_type == F_WRLCK);
 	ret = fake_call(0, "fcntl %d %d %ld", fd, command, (long)(intptr_t)arg);
@@ -670,7 +670,7 @@ static inline long fake_stat(const long *args)
 	return 0;
 }
 
-/* What the library says, without its name and the process. */
+/* A message of the library, without its name and the process. */
 static inline long fake_write(const long *args)
 {
 	const char *text = (const char *)(intptr_t)args[1];
@@ -685,7 +685,7 @@ static inline long fake_mask(const long *args)
 	return fake_call(0, args[2] ? "block" : "unblock");
 }
 
-/* Those that go by the log: how many arguments are in it. */
+/* Calls that are answered by the log: number of arguments in it. */
 static const struct {
 	long number;
 	const char *name;
@@ -779,7 +779,7 @@ enum {
 #define FAKE_MOUNT "76 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw\n"
 #define FAKE_ALL "         0          0 4294967295\n"
 
-/* What /proc says of this process, and of a keeper with that number in the same namespaces. */
+/* /proc of this process, and of a keeper with that number in the same namespaces. */
 static inline void fake_home(int keeper)
 {
 	static char path[32], status[256], own[64];
@@ -848,13 +848,13 @@ static const struct {
 	FAKE(SHIM_FORK, fake_fork),
 };
 
-/* The marks of all numbers that a test, or whoever started it, may have. */
+/* Clear the marks of all numbers that a test, or its parent, may have. */
 static inline void fake_forget(void)
 {
 	memset(shim_fd_bytes, 0, 8192);
 }
 
-/* An unused AF_SMC socket is file descriptor 5, an empty log. */
+/* An unused AF_SMC socket is file descriptor 5; the log is empty. */
 static inline int fake_setup(void **state)
 {
 	(void)state;
@@ -883,8 +883,8 @@ static inline int fake_teardown(void **state)
 #define fake_test(test) cmocka_unit_test_setup_teardown(test, fake_setup, fake_teardown)
 
 /*
- * What a call comes to: its value, errno (0: as before the call), and what was called below, in one
- * line. The log then is empty again.
+ * Compare the result of a call: value, errno (0: unchanged), and the calls below it, in one line.
+ * Empties the log.
  */
 #define comes_to(call, value, err, below)                                                          \
 	do {                                                                                       \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A generic netlink socket that answers from a script. It takes the place of the C library's socket
- * calls, so that all of libnl stays real. To be included once in a program.
+ * A scripted generic netlink socket. It replaces the C library's socket calls, so all of libnl is
+ * real. Include once per program.
  */
 #pragma once
 
@@ -19,15 +19,15 @@
 #define FAKE_STEPS 64
 
 /**
- * struct fake - the script and what was seen
+ * struct fake - the script and the log
  * @socket_error: errno of socket() for netlink; @module_error: of socket(AF_SMC)
- * @family_errors: what the look-up of the family answers, first and second time; 0 for found
- * @id_cut: so many bytes of the family's number are missing; 3: the whole attribute
+ * @family_errors: result of the first and second look-up of the family; 0 for found
+ * @id_cut: missing bytes of the family's number; 3: the whole attribute
  * @lookup: the last look-up
  * @fd: of the socket
- * @has_ext_ack, @receive_seconds: options of the socket, without which nothing may be sent
- * @steps: one datagram each; an entry without bytes is an errno
- * @requests: sent after the look-up; @request: the last of them
+ * @has_ext_ack, @receive_seconds: options of the socket, which must be set before sending
+ * @steps: one datagram each; without bytes: an errno
+ * @requests: number sent after the look-up; @request: the last of them
  */
 static struct fake {
 	int socket_error, module_error, send_error;
@@ -92,7 +92,7 @@ ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
 
 	(void)fd;
 	(void)flags;
-	/* Without the one the kernel's words are lost, without the other a lost answer hangs. */
+	/* Without ext_ack the kernel's message is lost, without a timeout a lost reply hangs. */
 	assert_true(fake.has_ext_ack);
 	assert_true(fake.receive_seconds >= 1 && fake.receive_seconds <= 60);
 	errno = fake.send_error;
@@ -154,7 +154,7 @@ static size_t fake_lookup(uint8_t *out)
 	return m.nlh.nlmsg_len;
 }
 
-/* Where the script gives no sequence number, it is the request's. */
+/* Use the sequence number of the request, unless scripted. */
 static void fake_number(uint8_t *bytes, size_t len)
 {
 	while (len >= NLMSG_HDRLEN) {
@@ -206,7 +206,7 @@ static void fake_reset(void)
 	memset(&fake, 0, sizeof(fake));
 }
 
-/* The set-up of each test. */
+/* Set-up of each test. */
 static inline int fake_setup(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A netlink socket that answers from a script. These functions take the place of libmnl's, whose
- * parsing of what arrives stays real. To be included once in a program.
+ * A scripted netlink socket. These functions replace libmnl's, whose parsing is real. Include once
+ * per program.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 #define FAKE_PORTID 4711
 #define FAKE_STEPS 128
 
-/* What one call of recvfrom() gives: an errno, or bytes. */
+/* Result of one recvfrom(): an errno, or bytes. */
 struct fake_step {
 	int error;
 	size_t len;
@@ -25,14 +25,14 @@ struct fake_step {
 };
 
 /**
- * struct fake - the script and what was seen
+ * struct fake - the script and the log
  * @open_error, @bind_error, @send_error: errno to fail with, 0 for none
- * @requests: how many dumps of SMC sockets were asked for
+ * @requests: number of dump requests for SMC sockets
  * @request: the last of them
- * @inet_error: errno that the question for TCP sockets is answered with, 0 for ENOENT: no module
- * @open: sockets that are open now: one, and one more for what is asked while its answer comes
- * @is_over: the answer, by its end or as it was interrupted; the next step answers the next request
- * @has_ext_ack, @receive_seconds: options of the socket, without which nothing may be sent
+ * @inet_error: errno for requests about TCP sockets, 0 for ENOENT: no module
+ * @open: number of open sockets: one, and another for requests during a dump
+ * @is_over: the answer was complete or interrupted; the next step answers the next request
+ * @has_ext_ack, @receive_seconds: options of the socket, which must be set before sending
  */
 static struct fake {
 	struct fake_step steps[FAKE_STEPS];
@@ -99,7 +99,7 @@ int mnl_socket_setsockopt(const struct mnl_socket *nl, int type, void *buf, sock
 	(void)nl;
 	if (type == NETLINK_EXT_ACK && len == sizeof(int))
 		fake.has_ext_ack = *(const int *)buf;
-	errno = ENOPROTOOPT; /* as an old kernel says */
+	errno = ENOPROTOOPT; /* as on an old kernel */
 	return -1;
 }
 
@@ -115,7 +115,7 @@ ssize_t mnl_socket_sendto(const struct mnl_socket *nl, const void *buf, size_t l
 {
 	const struct nlmsghdr *nlh = buf;
 
-	/* Without the one the kernel's words are lost, without the other a lost answer hangs. */
+	/* Without ext_ack the kernel's message is lost, without a timeout a lost reply hangs. */
 	assert_true(fake.has_ext_ack);
 	assert_true(fake.receive_seconds >= 1 && fake.receive_seconds <= 60);
 	if (fake.send_error) {
@@ -134,7 +134,7 @@ ssize_t mnl_socket_sendto(const struct mnl_socket *nl, const void *buf, size_t l
 	return (ssize_t)len;
 }
 
-/* Number and port of the request that is answered, where the script says nothing else; its end. */
+/* Number and port of the current request, unless scripted; and its end. */
 static void fake_address(uint8_t *bytes, size_t len)
 {
 	while (len >= NLMSG_HDRLEN) {
@@ -154,7 +154,7 @@ static void fake_address(uint8_t *bytes, size_t len)
 	}
 }
 
-/* The question for TCP sockets is refused: for one, no module serves it. */
+/* Refuse requests about TCP sockets, for example because there is no module. */
 static size_t fake_no_inet(void *buf)
 {
 	const struct nlmsgerr none = { .error = fake.inet_error ? -fake.inet_error : -ENOENT };
@@ -198,7 +198,7 @@ static void fake_reset(void)
 	fake = (struct fake){ 0 };
 }
 
-/* The set-up of each test. */
+/* Set-up of each test. */
 static inline int fake_setup(void **state)
 {
 	(void)state;
@@ -212,7 +212,7 @@ static void fake_error(int error)
 	fake.steps[fake.n_steps++].error = error;
 }
 
-/* The next call of recvfrom() gives this message, and what fake_also() adds. */
+/* The next recvfrom() returns this message, and those of fake_also(). */
 static void fake_message(const struct message *m)
 {
 	struct fake_step *step = &fake.steps[fake.n_steps];

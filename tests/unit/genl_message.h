@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Building generic netlink messages with nests, for tests of decoders. */
+/* Build generic netlink messages with nests, for tests of decoders. */
 #pragma once
 
 #include "test.h"
@@ -14,7 +14,7 @@ static inline void genl_start(struct message *m, uint8_t cmd)
 	message_put(m, &head, sizeof(head));
 }
 
-/* Returns where the nest begins, for genl_end(). */
+/* Returns the offset of the nest, for genl_end(). */
 static inline size_t genl_nest(struct message *m, uint16_t type)
 {
 	size_t at = NLMSG_ALIGN(m->nlh.nlmsg_len);
@@ -31,7 +31,7 @@ static inline void genl_end(struct message *m, size_t at)
 	m->nlh.nlmsg_len = NLMSG_ALIGN(m->nlh.nlmsg_len);
 }
 
-/* A message of a command and the nest of the same number, as most have it; for genl_end(). */
+/* A message with a command and the nest of the same number, as usual; for genl_end(). */
 static inline size_t genl_begin(struct message *m, uint16_t number)
 {
 	genl_start(m, (uint8_t)number);
@@ -63,7 +63,7 @@ static inline void genl_str(struct message *m, uint16_t type, const char *value)
 	message_attr(m, type, value, strlen(value) + 1);
 }
 
-/* Attributes that no decoder may trip over: unknown, without payload, padding. */
+/* Attributes that decoders must skip: unknown, without payload, padding. */
 static inline void genl_noise(struct message *m)
 {
 	message_attr(m, 0x3ff, "noise", 6);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Unit tests in one program: all of them, each in a process of its own, or the one by whose name
- * the program is started.
+ * Unit tests in one program: runs all, each in a process of its own, or the one whose name the
+ * program is called by.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A PNET table from lines as smc_pnet prints them; a line with both devices makes two entries. */
+/* Parse lines of smc_pnet into a PNET table; a line with both devices makes two entries. */
 #pragma once
 
 #include "test.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A directory of its own for each test: made of a name that ends in XXXXXX, removed as a whole. */
+/* A directory per test: created from a template ending in XXXXXX, removed with its content. */
 #pragma once
 
 #include <ftw.h>
@@ -10,14 +10,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* @name: overwritten, so that the next test gets another one. Return: whether it was made. */
+/* @name: overwritten with another name for each test. Return: was it created? */
 static inline bool scratch_make(char *name)
 {
 	strcpy(name + strlen(name) - 6, "XXXXXX");
 	return mkdtemp(name);
 }
 
-/* Write a file below @root, with the directories that lead to it. Return: whether that worked. */
+/* Write a file below @root, creating its directories. Return: success? */
 static inline bool scratch_put(const char *root, const char *path, const void *bytes, size_t len)
 {
 	char full[PATH_MAX];
@@ -41,7 +41,7 @@ static inline int scratch_remove_one(const char *path, const struct stat *st, in
 	return remove(path);
 }
 
-/* Return: 0, as a tear-down does. */
+/* Return: 0, as a tear-down function. */
 static inline int scratch_remove(const char *name)
 {
 	return nftw(name, scratch_remove_one, 8, FTW_DEPTH | FTW_PHYS);

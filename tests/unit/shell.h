@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a shell makes of a line that is offered for typing. */
+/* Check how a shell parses a suggested command line. */
 #pragma once
 
 #include "test.h"
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
-/* Names that others might choose, none longer than the name of a net device may be. */
+/* Hostile names, none longer than the name of a net device can be. */
 static const char *const hostile_names[] = {
 	"a';id>&2;'b", "a b",	"$(id)",   "`id`",    "-rf",   "--help",
 	"a\"b",	       "a\\b",	"a\\0101", "\033[2J", "a\nid", "\xc3\xbc\x9b",
@@ -19,8 +19,8 @@ static const char *const hostile_names[] = {
 };
 
 /*
- * Each command writes its words, ended by 1, and then 2. For each line that is read the file runs
- * whose descriptor is the argument; after its output comes 3.
+ * Each command prints its words, each followed by byte 1, then byte 2. For each line read, the
+ * shell runs the file whose descriptor is the argument, then prints byte 3.
  */
 #define SHELL_SCRIPT                                                                               \
 	"show() { for word; do printf '%s\\001' \"$word\"; done; printf '\\002'; }; "              \
@@ -33,7 +33,7 @@ struct shell {
 	int script;
 };
 
-/* Start a shell, which ends with the test's program. */
+/* Start a shell, which ends with the test program. */
 static inline void shell_start(struct shell *shell, const char *name)
 {
 	char script[16];
@@ -54,7 +54,7 @@ static inline void shell_start(struct shell *shell, const char *name)
 	assert_non_null(shell->file);
 }
 
-/* The words that the commands of a line get, in @got. Whatever else runs writes something else. */
+/* Get the words of a line's commands, in @got. Any other program prints something else. */
 static inline void shell_words_of(char *got, size_t size, struct shell *shell, const char *line)
 {
 	size_t len = 0;
@@ -73,8 +73,8 @@ static inline void shell_words_of(char *got, size_t size, struct shell *shell, c
 }
 
 /*
- * A line gives sh and bash these commands: words with blanks between them, each '@' in them the
- * name; "; " ends a command.
+ * sh and bash must parse a line into these commands: words separated by blanks, each '@' stands for
+ * the name; "; " ends a command.
  */
 static inline void check_typed(const char *line, const char *want, const char *name)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What every unit test needs: cmocka, and netlink messages built or taken from captures. */
+/* Common to all unit tests: cmocka, and netlink messages, built or captured. */
 #pragma once
 
-/* cmocka.h wants these four before it. */
+/* cmocka.h needs these four first. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -18,13 +18,13 @@
 #include "smc/abi.h"
 
 #ifdef main
-int main(void); /* under another name: one of many in a program, see tests.mk */
+int main(void); /* renamed: one of many in a program, see tests.mk */
 #endif
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
- * Captured from kernel 7.2 on x86-64: their integers are little-endian. Blanks are for the reader.
+ * Captured from kernel 7.2 on x86-64: integers are little-endian. Blanks are for the reader.
  */
 #define CAPTURE_FALLBACK                                                                           \
 	"2b010100 b21e413c 7f000001 00000000 00000000 00000000 7f000001 00000000"                  \
@@ -48,7 +48,7 @@ int main(void); /* under another name: one of many in a program, see tests.mk */
 	"00010000 00000000 4746526e 5ff1e177 4746526e 5ff1e177 63059e4e be9dab82"                  \
 	"d4835544 fefd816b 0c237917 63b2eeaf 0c237917 63b2eeaf"
 
-/** struct message - one netlink message, its length in the header as it grows */
+/** struct message - a netlink message; the length in the header is kept up to date */
 struct message {
 	union {
 		struct nlmsghdr nlh;
@@ -56,7 +56,7 @@ struct message {
 	};
 };
 
-/* Bytes of hexadecimal text; returns how many. */
+/* Parse hexadecimal text; returns the number of bytes. */
 static inline size_t hex(uint8_t *out, size_t size, const char *text)
 {
 	size_t len = 0;
@@ -106,7 +106,7 @@ static inline void message_attr_hex(struct message *m, uint16_t type, const char
 	message_attr(m, type, bytes, len);
 }
 
-/* A base message without attributes. */
+/* A basic message without attributes. */
 static inline void message_sock(struct message *m, const struct smc_abi_diag_msg *msg)
 {
 	message_start(m, SOCK_DIAG_BY_FAMILY);
@@ -122,7 +122,7 @@ static inline void message_capture(struct message *m, const char *base)
 	message_put(m, bytes, len);
 }
 
-/* An address in the words of sock_diag. */
+/* An address as in sock_diag. */
 static inline void set_words(uint32_t *words, int family, const char *ip)
 {
 	memset(words, 0, 16);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * lib/smc/abi.h against the headers that are installed. Most of it is decided while this compiles;
- * what older headers lack is left out.
+ * Compare lib/smc/abi.h with the installed headers, mostly at compile time; definitions missing in
+ * older headers are skipped.
  */
 #include "test.h"
 
@@ -74,7 +74,7 @@ SAME_PLACE(smc_abi_dmbinfo, peer_token, smcd_diag_dmbinfo, peer_token);
 SAME(offsetof(struct smc_abi_dmbinfo, peer_gid_ext), SMC_ABI_DMBINFO_OLD_LEN);
 SAME(offsetof(struct smc_abi_dmbinfo, my_gid_ext), SMC_ABI_DMBINFO_OLD_LEN + 8);
 
-/* No attribute that this project has never heard of. */
+/* The headers have no attribute unknown to this project. */
 static void newest_attribute(void **state)
 {
 	(void)state;

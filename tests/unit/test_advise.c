@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_chk advise: what was seen of connections, in rows with classes, ways and advice. */
+/* smc_chk advise: from observed connections to rows with classes, ways and advice. */
 #include "smc/buffers.h"
 #include "test.h"
 
@@ -7,7 +7,7 @@
 
 #include "smc_chk/advise/advice.h"
 
-#define GO "10.1.0.1" /* an address of eth0, which has SMC-R of both versions */
+#define GO "10.1.0.1" /* an address of eth0, which supports SMC-R v1 and v2 */
 
 static struct netaddr own[] = {
 	{ .netdev = "lo", .family = AF_INET, .prefix = 8, .bytes = { 127, 0, 0, 1 } },
@@ -16,7 +16,7 @@ static struct netaddr own[] = {
 	{ .netdev = "eth2", .family = AF_INET, .prefix = 16, .bytes = { 10, 2, 0, 1 } },
 };
 
-/* A host, what it saw, and what came of that. */
+/* A host, its connections, and the result. */
 struct host {
 	struct pnet_row rows[4], port, ism;
 	struct rdma_gid gid_v1, gid_v2;
@@ -70,7 +70,7 @@ static struct smc_addr address(const char *ip, uint16_t port)
 	return addr;
 }
 
-/* A connection with so many bytes received, in segments of 1000 bytes. */
+/* A connection that received this many bytes, in segments of 1000 bytes. */
 static struct smc_tcp conn(struct host *host, const char *local, uint16_t port, const char *peer,
 			   uint16_t peer_port, uint64_t bytes)
 {
@@ -111,7 +111,7 @@ static void finish(struct host *host)
 	advise_judge(&host->judged, &host->tally, &host->facts);
 }
 
-/* The row of a peer; there is one. */
+/* The row of a peer, which must exist. */
 static const struct judge_row *row_of(const struct host *host, const char *peer)
 {
 	const struct judge_row *found = NULL;
@@ -151,7 +151,7 @@ static void test_classes(void **state)
 	assert_false(advise_is_suited(2, 0, 2 * ADVISE_BYTES - 1));
 	assert_false(advise_is_suited(0, 100, ADVISE_BYTES));
 	assert_string_equal(row_of(&host, "10.1.0.2")->advice, "keep TCP");
-	/* It has also others, which would lose. */
+	/* There are other connections, which would lose. */
 	assert_string_equal(row_of(&host, "10.1.0.4")->advice,
 			    "smc_run --include 10.1.0.4:5432 app");
 	assert_int_equal(host.judged.sum.conns, 3);
@@ -198,7 +198,7 @@ static void test_ways(void **state)
 	assert_string_equal(way_to("10.2.0.1", "10.2.0.2", true), "SMC-R v1");
 	assert_string_equal(way_to("10.2.0.1", "10.3.0.2", true),
 			    "eth2 has only version 1, and the peer is not in its subnet");
-	/* A public address, but of this host's subnet. */
+	/* A public address, but in this host's subnet. */
 	assert_string_equal(way_to("203.0.113.1", "203.0.113.9", true),
 			    "neither an RDMA port nor an ISM device for eth1");
 	assert_string_equal(way_to(GO, "198.51.100.1", true),
@@ -233,7 +233,7 @@ static void test_peers(void **state)
 	}
 }
 
-/* One connection by lists only: it is there, and there, and gone twice. */
+/* A connection seen by polling only: it is listed twice, and missing twice. */
 static void test_lists(void **state)
 {
 	struct smc_tcp tcp, listener = { .is_listener = true, .inode = 9 };
@@ -247,7 +247,7 @@ static void test_lists(void **state)
 		host.now += 1000;
 		tally_begin(&host.tally, host.now);
 		tally_see(&host.tally, &listener);
-		/* Born in the second. */
+		/* The connection exists from the second poll on. */
 		if (round == 2 || round == 3)
 			tally_see(&host.tally, &tcp);
 		tcp.received += 5000;
@@ -265,7 +265,7 @@ static void test_lists(void **state)
 	end(&host);
 }
 
-/* Closed before the watch began, and waiting for its end; one that eBPF saw no birth of. */
+/* Closed before the watch, in TIME_WAIT; and a connection whose beginning eBPF did not see. */
 static void test_past(void **state)
 {
 	struct tally_death death = { .owner = 0 };
@@ -286,7 +286,7 @@ static void test_past(void **state)
 	assert_int_equal(host.tally.n_live, 0);
 	death.tcp.cookie = ++host.cookie;
 	tally_die(&host.tally, &death, 2500);
-	/* Closed in the watch: it counts. */
+	/* Closed during the watch: it counts. */
 	tcp.cookie = ++host.cookie;
 	tally_see(&host.tally, &tcp);
 	host.now = 3000;
@@ -296,7 +296,7 @@ static void test_past(void **state)
 	end(&host);
 }
 
-/* The kernel lists it with nothing but its addresses after the message about its end. */
+/* After the end event the kernel lists only its addresses. */
 static void test_remnant(void **state)
 {
 	struct tally_death death = { .born = 1200 };
@@ -327,7 +327,7 @@ static uint32_t name(void *arg, uint64_t inode)
 	return inode == 9 ? *(const uint32_t *)arg : 0;
 }
 
-/* Unseen by lists, and without a process: it is the listener's. */
+/* Missed by polling, without a process: attributed to the listener. */
 static void test_ends(void **state)
 {
 	struct smc_tcp listener = { .is_listener = true, .inode = 9 };
@@ -347,7 +347,7 @@ static void test_ends(void **state)
 		death.tcp = conn(&host, "127.0.0.1", 80, "127.0.0.1", (uint16_t)(40000 + i), 500);
 		tally_die(&host.tally, &death, 1200 + 100 * i);
 	}
-	/* It was refused, or never connected. */
+	/* Refused, or never connected. */
 	death.born = 0;
 	death.tcp = conn(&host, "127.0.0.1", 40000, "127.0.0.1", 81, 0);
 	tally_die(&host.tally, &death, 1300);
@@ -381,7 +381,7 @@ static void test_smc(void **state)
 	tally_smcs(&host.tally, smcs, 2);
 	tally_name(&host.tally, name, &who);
 	tally_end(&host.tally);
-	/* Of a listener of SMC: over what, nobody saw. */
+	/* Of an SMC listener; transport unknown. */
 	tcp = conn(&host, GO, 90, "10.1.0.3", 4000, 5000);
 	die(&host, &tcp, 0, SIDE_UNKNOWN, 100);
 	finish(&host);
@@ -453,7 +453,7 @@ static void test_advice(void **state)
 	check_advice("web", "web.service", false, SIDE_SERVER, true,
 		     "smc_unit enable --include listen:80 web");
 	check_advice("", "", false, SIDE_SERVER, true, "smc_run COMMAND");
-	/* Somebody chose that name to be typed. */
+	/* A hostile name. */
 	check_advice("a;reboot", "", false, SIDE_CLIENT, true, "smc_run 'a;reboot'");
 	check_advice("a\33[2J", "", false, SIDE_CLIENT, true,
 		     "smc_run \"$(printf %b 'a\\0033\\01332J')\"");
@@ -462,7 +462,7 @@ static void test_advice(void **state)
 		     "smc_run for a command whose name cannot be typed");
 }
 
-/* More of everything than there is room for. */
+/* More of everything than fits. */
 static void test_limits(void **state)
 {
 	uint64_t conns = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/netlink/answer: what the messages of one buffer say, in any order and of any length. */
+/* lib/netlink/answer: decode the messages of one buffer, in any order and of any length. */
 #include "test.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static int note(const struct nlmsghdr *nlh, void *arg)
 	return seen->count == seen->fail_at ? seen->result : 0;
 }
 
-/* Messages as one call receives them. */
+/* Messages received by one call. */
 static struct buffer {
 	_Alignas(struct nlmsghdr) uint8_t bytes[4096];
 	size_t len;
@@ -100,7 +100,7 @@ static void rows(void **state)
 	assert_string_equal(answer.text, "");
 }
 
-/* A number above 0 is no error; the text belongs to an error only. */
+/* A positive number is no error; text only belongs to errors. */
 static void ends(void **state)
 {
 	static const struct {
@@ -133,7 +133,7 @@ static void ends(void **state)
 	}
 }
 
-/* @quoted: so much of the request is in the message; its own length says @said. */
+/* @quoted: bytes of the request in the message; its own length field is @said. */
 static struct answer refuse(int error, uint16_t flags, size_t quoted, uint32_t said,
 			    const char *text)
 {
@@ -189,7 +189,7 @@ static void refusals(void **state)
 	}
 }
 
-/* Too short by a byte for what they are. */
+/* A byte too short for their type. */
 static void short_messages(void **state)
 {
 	static const uint8_t bytes[sizeof(struct nlmsgerr)] = { 0 };
@@ -217,7 +217,7 @@ static void short_messages(void **state)
 	assert_int_equal(seen.count, 0);
 }
 
-/* After the table changed, nothing of it is handed out; the end is still waited for. */
+/* After a change of the table no row is reported; the end is still expected. */
 static void interruption(void **state)
 {
 	struct seen seen = { 0 };
@@ -252,7 +252,7 @@ static void callback(void **state)
 	assert_string_equal(answer.text, "");
 }
 
-/* Of another request, or to another socket: neither rows nor flags nor ends count. */
+/* Answers to another request, or for another socket: no row, flag or end counts. */
 static void others(void **state)
 {
 	const struct message kinds[] = { begin(TYPE, NLM_F_DUMP_INTR), begin(NLMSG_DONE, 0),
@@ -273,7 +273,7 @@ static void others(void **state)
 	assert_false(answer.is_done || answer.is_interrupted || answer.code);
 }
 
-/* Bytes that are no message: what was there may have been a row. */
+/* Bytes that are no message: they may have been a row. */
 static void half_messages(void **state)
 {
 	struct seen seen = { 0 };
@@ -298,7 +298,7 @@ static void half_messages(void **state)
 	assert_int_equal(answer.code, 0);
 }
 
-/* Of this request only; an error stays what it was. */
+/* Only for this request; an error is kept. */
 static void after_the_end(void **state)
 {
 	struct message other = begin(TYPE, 0);

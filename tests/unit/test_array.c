@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/base/array: room for one more. */
+/* lib/base/array: growing arrays. */
 #include "test.h"
 
 #include <stdint.h>

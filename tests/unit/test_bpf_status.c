@@ -36,7 +36,7 @@ static const struct scope_entry entries[] = {
 	  STATE_ACTIVE },
 };
 
-/* What is printed, to be freed. */
+/* Captured output, to be freed. */
 static char *printed(size_t count, bool is_json)
 {
 	struct scope_entry copy[ARRAY_SIZE(entries)];
@@ -108,7 +108,7 @@ static void metrics(void **state)
 	free(text);
 }
 
-/* Whether there is SMC is a fact of the machine that the test runs on. */
+/* Whether SMC is available depends on the machine that runs the test. */
 static void check_json(size_t count, const char *want)
 {
 	char *text = printed(count, true), *dump;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/smc/buffers and the values of SMC_RCVBUF: how large, and for how many sockets. */
+/* lib/smc/buffers and SMC_RCVBUF: size of buffers, and number of sockets. */
 #include "test.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #define GIB (1ULL << 30)
 
-/* Bytes that a program's sockets have at most, with two buffers each. */
+/* Maximum memory of a program's sockets, with two buffers each. */
 static unsigned long long most(unsigned long long memory)
 {
 	int size = smc_good_buffer(memory);
@@ -21,13 +21,13 @@ static unsigned long long most(unsigned long long memory)
 static void an_eighth_of_the_memory(void **state)
 {
 	(void)state;
-	/* The kernel keeps a bit for itself, and then has no more than that to tell. */
+	/* The kernel reserves some memory, so it reports less. */
 	for (unsigned long long memory = GIB; memory < 4096 * GIB; memory += memory / 7) {
 		assert_true(most(memory) <= memory / 8 + memory / 32);
 		assert_true(most(memory) >= memory / 16);
 		assert_true(smc_good_sockets(memory, smc_good_buffer(memory)) >= 256);
 	}
-	/* The limit of a user without rights is no power of two: the kernel makes one of it. */
+	/* The limit for unprivileged users is no power of two: the kernel rounds it. */
 	assert_int_equal(smc_good_sockets(3 * GIB, 212992), smc_good_sockets(3 * GIB, 262144));
 	assert_int_equal(smc_good_sockets(ULLONG_MAX / 2, 1), 1 << 20);
 }

@@ -59,7 +59,7 @@ static void units(void **state)
 	unit("a-b.slice", "/a.slice/a-b.slice");
 	unit("a.slice", "/a.slice");
 	unit("outer.scope", "/outer.scope");
-	/* In groups that were handed over anybody may choose the names. */
+	/* In delegated groups users may choose any names. */
 	unit("evil", NULL);
 	unit("hidden.slice", NULL);
 	unit("file", NULL);
@@ -79,7 +79,7 @@ static void containers(void **state)
 	assert_int_equal(cgroup_of_container(root, ID, path), -EEXIST);
 	assert_int_equal(cgroup_of_container(root, ID "03", path), -ENOENT);
 	assert_int_equal(cgroup_of_container(root, "", path), -ENOENT);
-	/* A container's name, a word in every name, and a service that looks like an id. */
+	/* A container's name, a substring of every name, and a service that looks like an id. */
 	assert_int_equal(cgroup_of_container(root, "web", path), -EINVAL);
 	assert_int_equal(cgroup_of_container(root, "docker", path), -EINVAL);
 	assert_int_equal(cgroup_of_container(root, "cafe", path), -ENOENT);
@@ -126,7 +126,7 @@ static void named(void **state)
 	assert_false(cgroup_is_named("", "web"));
 }
 
-/* As podman with crun and runc, docker, CRI-O, containerd, and runc by hand make them. */
+/* Groups of podman with crun and runc, docker, CRI-O, containerd, and plain runc. */
 static void cut(void **state)
 {
 	static const struct {
@@ -148,10 +148,10 @@ static void cut(void **state)
 		  NULL },
 		{ "/kubepods/burstable/pod1-2/" ID "/init.scope", "/", ID,
 		  "/kubepods/burstable/pod1-2/" ID },
-		/* A container within a container of the same name. */
+		/* A container inside a container of the same name. */
 		{ "/docker/" ID "/web", "/docker/" ID, "web", NULL },
 		{ "/web/system.slice/web", "/web/x", "web", NULL },
-		/* A group that its configuration has chosen. */
+		/* A group chosen by its configuration. */
 		{ "/mine/here", "/mine/there", "web", NULL },
 		{ "/mine/container", "/x", "web", NULL },
 		{ "/docker/" ID "02/mine", "/docker/" ID "02/x", ID "01", NULL },
@@ -159,7 +159,7 @@ static void cut(void **state)
 		{ "/machine.slice/libpod-" ID "02.scope", "/x", ID "01", "" },
 		{ "/docker/" ID "02/mine", "/docker/" ID "03", ID "01", "" },
 		{ "/container", "/x", "web", NULL },
-		/* Without a group of its own. */
+		/* Without a group. */
 		{ "/", "/x", "web", "" },
 		{ "/user.slice/session-3.scope", "/user.slice/session-3.scope", "web", "" },
 		{ "/user.slice/session-3.scope", "/user.slice/session-3.scope/x", "web", "" },

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* smc_chk/choice: which device SMC takes for a net device, by the kernel's rules. */
+/* smc_chk/choice: the device that SMC uses for a net device, by the kernel's rules. */
 #include "test.h"
 
 #include "smc_chk/doctor/choice.h"
 
-/* eth0 with a VLAN on it, eth1, and lo; mlx5_0 of eth0, rxe0 on eth1, an ISM device. */
+/* eth0 with a VLAN, eth1, and lo; mlx5_0 of eth0, rxe0 on eth1, an ISM device. */
 static struct netdev nets[] = {
 	{ .name = "eth0", .base = "eth0" },
 	{ .name = "eth0.7", .base = "eth0" },
@@ -14,7 +14,7 @@ static struct netdev nets[] = {
 
 static const struct netdev_table net_table = { nets, ARRAY_SIZE(nets) };
 
-/* A host, and the table of PNET IDs that a test fills. */
+/* A host, with a PNET table filled by the test. */
 struct host {
 	struct rdma_gid gids[2][3];
 	struct rdma_dev devs[2];
@@ -91,7 +91,7 @@ static void entry(struct host *host, const char *name, const char *eth, const ch
 	strcpy(eth ? to->eth : to->ib, eth ? eth : ib);
 }
 
-/* What SMC uses for a net device; the GIDs stay in the host. */
+/* The devices for a net device; the GIDs stay in the host. */
 static struct choice find(struct host *host, const char *netdev)
 {
 	const struct smc_pnet_table table = { host->entries, host->n_entries, 0 };
@@ -105,12 +105,12 @@ static struct choice find(struct host *host, const char *netdev)
 		if (!row->net || strcmp(row->name, netdev))
 			continue;
 		found++;
-		/* USABLE is 0: nothing may be left as it is. */
+		/* USABLE is 0: every member must be set. */
 		memset(&choice, 0xff, sizeof(choice));
 		choice_make(&choice, &host->facts, row);
 	}
 	assert_int_equal(found, 1);
-	/* The rows are gone then, so no test looks at them. */
+	/* The rows are freed, so tests must not use them. */
 	pnet_rows_free(&host->facts.rows);
 	return choice;
 }
@@ -147,7 +147,7 @@ static void test_vlan(void **state)
 	assert_null(choice.gid_v1);
 	assert_ptr_equal(choice.gid_v2, &host.gids[0][2]);
 	host.vlans[1] = 8;
-	host.gids[0][2].netdev[4] = '\0'; /* of eth0 now */
+	host.gids[0][2].netdev[4] = '\0'; /* now of eth0 */
 	assert_int_equal(find(&host, "eth0.7").smcr, UNUSABLE_NO_VLAN);
 }
 
@@ -169,7 +169,7 @@ static void test_eid(void **state)
 	assert_int_equal(find(&host, "eth1").smcr, USABLE);
 }
 
-/* With a PNET ID the net device of a port does not count any more. */
+/* With a PNET ID, the net device of a port does not count. */
 static void test_pnetid(void **state)
 {
 	struct host host;
@@ -185,9 +185,9 @@ static void test_pnetid(void **state)
 	choice = find(&host, "eth0");
 	assert_int_equal(choice.smcr, USABLE);
 	assert_ptr_equal(choice.gid_v2, &host.gids[1][1]);
-	/* A port with a PNET ID serves its own net device all the same. */
+	/* A port with a PNET ID still serves its own net device. */
 	assert_int_equal(find(&host, "eth1").smcr, USABLE);
-	/* The VLAN has it from below. */
+	/* The VLAN inherits it. */
 	assert_int_equal(find(&host, "eth0.7").smcr, UNUSABLE_NO_VLAN);
 }
 
@@ -223,7 +223,7 @@ static void test_addresses(void **state)
 
 	(void)state;
 	start(&host);
-	host.facts.addrs.count--; /* eth1's: the GID is still there */
+	host.facts.addrs.count--; /* eth1's; the GID is still there */
 	assert_int_equal(find(&host, "eth1").smcr, UNUSABLE_NO_GID);
 	add_addr(&host, "eth1", "10.2.0.2/16"); /* another one */
 	assert_int_equal(find(&host, "eth1").smcr, UNUSABLE_NO_GID);
@@ -249,7 +249,7 @@ static void test_ism(void **state)
 	assert_true(!choice.ism_v1 && choice.ism_v2);
 	strcpy(host.isms[0].hw_pnetid, "NET");
 	assert_int_equal(find(&host, "lo").smcd, UNUSABLE_NO_DEVICE);
-	entry(&host, "NET", "eth0", NULL); /* that is not of the hardware */
+	entry(&host, "NET", "eth0", NULL); /* not the hardware's */
 	choice = find(&host, "eth0");
 	assert_int_equal(choice.smcd, USABLE);
 	assert_true(choice.ism_v1 && !choice.ism_v2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/smc/clc: messages captured from Linux, and made up for what Linux does not send. */
+/* lib/smc/clc: messages captured from Linux, and constructed ones that Linux does not send. */
 #include "test.h"
 
 #include <errno.h>
@@ -133,7 +133,7 @@ static void version_1(void **state)
 	assert_false(clc.has & (SMC_CLC_HAS_EID | SMC_CLC_HAS_FIRST));
 }
 
-/* As RFC 7609 has it: the subnet at once, and nothing of SMC-D. */
+/* As in RFC 7609: the subnet comes first, without SMC-D. */
 static void rfc(void **state)
 {
 	struct smc_clc clc = decode("e2d4c3d9 01003410 0001aabbccddeeff fe80000000000000"
@@ -193,7 +193,7 @@ static void decline(void **state)
 #define V2_ANSWER_D SMC_CLC_HAS_DMB | SMC_CLC_HAS_ISM_GID | SMC_CLC_HAS_EID | SMC_CLC_HAS_CHID
 #define FIRST_CONTACT SMC_CLC_HAS_FIRST | SMC_CLC_HAS_RELEASE
 
-/* Each message in each length that hosts send: zeros, except for what says how long it is. */
+/* Each message in each length that hosts send: zeros, except for the length fields. */
 /* clang-format off */
 static const struct {
 	const char *who;
@@ -275,7 +275,7 @@ static struct smc_clc of_length(size_t row, uint16_t len)
 	return clc;
 }
 
-/* Whole as hosts send it, damaged with a byte less. */
+/* Complete in the lengths that hosts send, damaged with a byte less. */
 static void each_length(void **state)
 {
 	(void)state;
@@ -291,7 +291,7 @@ static void each_length(void **state)
 	}
 }
 
-/* Whatever a capture leaves of it, what is there is told, and no more. */
+/* Exactly the captured part is decoded. */
 static void cut(void **state)
 {
 	uint8_t bytes[512];
@@ -317,7 +317,7 @@ static void cut(void **state)
 	}
 }
 
-/* For each length: is that there? */
+/* For each length: is the group decoded? */
 static void cut_at(const char *text, uint32_t bit, size_t from)
 {
 	uint8_t bytes[512];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/cli: reading options, and the one line that says what was wrong. */
+/* lib/cli: parsing options, and the error line. */
 #include "capture.h"
 
 #include <getopt.h>
@@ -42,7 +42,7 @@ static const struct cli_tool tool = {
 	.given = &given,
 };
 
-/* Run @fn with stderr taken into a string, to be freed. */
+/* Run @fn with stderr captured as a string, to be freed. */
 static char *stderr_of(void (*fn)(void *arg), void *arg)
 {
 	int fd = capture_file(), saved;
@@ -64,7 +64,7 @@ struct parse {
 	int result, operands;
 };
 
-/* Letters, "#n" for long ones, "=argument" after them. */
+/* Letters, "#n" for long options, "=argument" after them. */
 static char seen[64];
 
 static int take(int val)
@@ -91,7 +91,7 @@ static void parse(void *arg)
 		argv[argc] = (char *)(uintptr_t)p->words[argc - 1];
 		argc++;
 	}
-	optind = 0; /* glibc: begin anew */
+	optind = 0; /* glibc: restart */
 	seen[0] = '\0';
 	got.is_here = false;
 	got.name = NULL;
@@ -153,7 +153,7 @@ static void say_text(void *arg)
 	cli_error(&tool, "'%s'", (const char *)arg);
 }
 
-/* What a stranger chose does nothing to the terminal; what a user typed can be read again. */
+/* Foreign text does not affect the terminal; text typed by the user stays readable. */
 static void printable(void **state)
 {
 	static const struct {
@@ -191,7 +191,7 @@ static void printable(void **state)
 	}
 }
 
-/* What does not fit is cut between characters. */
+/* Long text is truncated between characters. */
 static void printable_cut(void **state)
 {
 	static const struct {
@@ -230,7 +230,7 @@ static void words(void **state)
 	}
 }
 
-/* smc_run: what follows the program's name is the program's. */
+/* smc_run: options after the program's name belong to the program. */
 static void stops_at_first(void **state)
 {
 	static const char *const line[] = { "-a", "program", "-l", "--x", NULL };
@@ -310,7 +310,7 @@ static void errors(void **state)
 	free(message);
 }
 
-/* Rows that name a variable: the tool's own function has none of them. */
+/* Rows that name a variable: the tool's function does not get them. */
 static void variables(void **state)
 {
 	static const char *const line[] = { "-Ha", "--title=x", "--title", "y", "-w0.5", NULL };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_chk/client: how long it waits for a server, and what it says of a busy one. */
+/* smc_chk/client: time limits for the server, and the message about a busy one. */
 #include "test.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ static struct client_result test(bool is_busy, uint64_t gap_ns,
 	return result;
 }
 
-/* As smc_chk serve, but for what it says of itself. */
+/* Like smc_chk serve, except for its answer to WHO. */
 static int be_honest(const uint8_t *out, size_t out_len, uint8_t *in, size_t in_len)
 {
 	memset(in, 0, in_len);
@@ -68,7 +68,7 @@ static int drip(const uint8_t *out, size_t out_len, uint8_t *in, size_t in_len)
 	(void)out_len;
 	(void)in;
 	(void)in_len;
-	/* Thirty steps; what becomes of that limit is in test_stream.c. */
+	/* Thirty steps; test_stream.c tests the limit. */
 	assert_int_equal(fake.limit.step_ms, 2000);
 	assert_true(fake.limit.end >= 60 * SECOND && fake.limit.end <= 62 * SECOND);
 	return -ETIME;

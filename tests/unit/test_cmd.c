@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Commands of smcd and smcr over a kernel that answers from a script. */
+/* Commands of smcd and smcr with a scripted kernel. */
 #include "fake_genl.h"
 #include "genl_message.h"
 
@@ -15,7 +15,7 @@ static const struct smc_variant smcr = { &tool, "SMC-R", "SMCR", false, SMC_TECH
 
 static struct smc_err err;
 
-/* Run one command; what it prints is to be freed. */
+/* Run a command; its output is to be freed. */
 static int run(int (*fn)(struct cmd *), struct cmd *cmd, const char *words, char **out)
 {
 	static char copy[200];
@@ -79,7 +79,7 @@ static void ueid_answers(void **state)
 	}
 }
 
-/* The kernel takes 33 bytes and nothing else. */
+/* The kernel takes exactly 33 bytes. */
 static void ueid_bytes(void **state)
 {
 	const struct nlattr attr = { NLA_HDRLEN + 33, SMC_NLA_EID_TABLE_ENTRY };
@@ -132,7 +132,7 @@ static void seid(void **state)
 	assert_non_null(strstr(err.text, "add a user EID first"));
 }
 
-/* @sndbuf: bytes, 0: the kernel does not say */
+/* @sndbuf: bytes, 0: unknown */
 static void add_group_with(uint32_t id, const char *host, const char *pnetid, uint32_t conns,
 			   uint64_t sndbuf)
 {
@@ -165,7 +165,7 @@ static void add_group(uint32_t id, const char *host, const char *pnetid)
 	add_group_with(id, host, pnetid, 12, 0);
 }
 
-/* For people only: scripts get the rows of 1.8.5. */
+/* On a terminal only: scripts get the rows of 1.8.5. */
 static void groups_that_wait(void **state)
 {
 	struct cmd cmd = { .variant = &smcr, .width = 80 }, script = { .variant = &smcr };
@@ -209,14 +209,14 @@ static void groups(void **state)
 	assert_int_equal(run(cmd_run_linkgroup, &details, "all", &out), 0);
 	assert_non_null(strstr(out, "Peer-Host: evil\\x1b[2J\n"));
 	assert_null(strchr(out, '\033'));
-	/* Version 1 has no peer, and nothing of the group before shows up. */
+	/* Version 1 has no peer; nothing of the previous group may appear. */
 	assert_null(strstr(strstr(out, "00000200"), "Peer-Host"));
 	assert_non_null(strstr(strstr(out, "00000200"), "Version  : 1\n"));
 	free(out);
 }
 
 /*
- * The last byte of SMC-R's numbers does not count; a number that is only that byte fits no group.
+ * The last byte of SMC-R ids is ignored; an id of only that byte matches no group.
  */
 static void groups_by_id(void **state)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The columns of smcss and smc_top: one set of sockets as text and as JSON. What comes out is read
- * back and compared with the structs by value.
+ * The columns of smcss and smc_top: one set of sockets as text and as JSON. The output is parsed
+ * and compared with the structs by value.
  */
 #include "test.h"
 
@@ -16,7 +16,7 @@
 #include "smcss/smcss.h"
 #include "sockets/show.h"
 
-/* The users of this machine stay out of it. */
+/* Independent of the users of this machine. */
 struct passwd *getpwuid(uid_t uid)
 {
 	static char name[] = "red\x1b[31m";
@@ -97,14 +97,14 @@ static const struct sockets_row smcd = {
 	},
 };
 
-/* As kernels up to 6.7 send it: no GID extension. */
+/* Without the GID extension, as in kernels up to 6.7. */
 static const struct sockets_row old_smcd = {
 	.sock = {
 		.has = SMC_SOCK_HAS_DMB,
 		.family = AF_SMC,
 		.state = SMC_ABI_ACTIVE,
 		.mode = SMC_DIAG_MODE_SMCD,
-		.dmb = { .my_gid = 5, .peer_gid_ext = 99 /* left over: it was not sent */ },
+		.dmb = { .my_gid = 5, .peer_gid_ext = 99 /* stale, must not be shown */ },
 	},
 };
 
@@ -120,7 +120,7 @@ static const struct sockets_row fallback = {
 	},
 };
 
-/* Codes and a state that Linux does not have, addresses that nobody knows. */
+/* Codes and a state that Linux does not have, unknown addresses. */
 static const struct sockets_row strange = {
 	.sock = {
 		.has = SMC_SOCK_HAS_FALLBACK,
@@ -345,7 +345,7 @@ static void json_reasons(void **state)
 	same_addr(json, "local", &strange.sock.local);
 	json_decref(json);
 
-	json = back(&smcr); /* it says reason 0, like every socket that did not fall back */
+	json = back(&smcr); /* reason 0, like every socket without fallback */
 	assert_null(at(json, "reason"));
 	assert_null(at(json, "peer_reason"));
 	json_decref(json);
@@ -372,7 +372,7 @@ static void json_processes(void **state)
 	json_decref(json);
 }
 
-/* What the kernel did not send has no key. */
+/* Attributes that the kernel did not send have no key. */
 static void json_absent(void **state)
 {
 	static const char *const always[] = { "state", "uid", "inode", "family", "cookie" };
@@ -392,7 +392,7 @@ static void json_absent(void **state)
 	json_decref(json);
 }
 
-/* One cell, as -o would print it. */
+/* One cell, as printed by -o. */
 static char *cell(const struct sockets_row *sample, const char *column)
 {
 	static char copy[1024];
@@ -620,7 +620,7 @@ static void measured(void **state)
 	assert_null(json_object_get(json, "rate_out"));
 	assert_int_equal(json_integer_value(json_object_get(json, "rate_out_least")), 5);
 	json_decref(json);
-	/* Without a second sample nothing is said of it. */
+	/* Without a second sample the cell is empty. */
 	out_reset(&text);
 	row.rate.has = 0;
 	row.base.n_holders = 0;
@@ -644,7 +644,7 @@ static void check_table(const struct out_col *table)
 	for (size_t i = 0; i < count; i++) {
 		const struct out_col *col = cols[i];
 
-		/* In JSON it is part of the value before it. */
+		/* In JSON it is part of the previous value. */
 		assert_true(col->key || (col->text && i && col - 1 == cols[i - 1]));
 		assert_true(!col->key || col->json || col->kind != OUT_KIND_ODD);
 		assert_true(!col->name || col->text || col->kind != OUT_KIND_ODD);
@@ -660,7 +660,7 @@ static void check_table(const struct out_col *table)
 	}
 }
 
-/* Every column by its name, and every JSON key once. */
+/* Every column by name, and every JSON key once. */
 static void tables(void **state)
 {
 	(void)state;
@@ -691,7 +691,7 @@ static void explanations(void **state)
 	explained(&listener, "");
 }
 
-/* -W: two IPv6 addresses of full length leave the columns where they are. */
+/* -W: full-length IPv6 addresses do not move the columns. */
 static void wide(void **state)
 {
 	const struct smcss_opts opts = { .is_wide = true };

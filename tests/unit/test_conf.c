@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/settings/conf: the lines of smc.conf, what is wrong with them, files that include others. */
+/* lib/settings/conf: lines of smc.conf, errors, and included files. */
 #include "test.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static int read_lines(struct conf *conf, const char *lines, struct smc_err *err)
 	return ret;
 }
 
-/* What is read of @lines, written again. */
+/* Parse @lines and write them again. */
 static void becomes(const char *lines, const char *expected)
 {
 	struct out_text out = { 0 };
@@ -65,7 +65,7 @@ static void good(void **state)
 		"allow 10.0.0.0/8\nlearn 1h\n\nnetns a\ndeny port 22\n\nhost\n");
 }
 
-/* Only that of every namespace is for those that come later. */
+/* Only the policy of "netns *" applies to later namespaces. */
 static void policies_for_later(void **state)
 {
 	static const char lines[] = "deny port 1\nnetns a\ndeny port 2\nnetns *\ndeny port 3\n";
@@ -91,10 +91,10 @@ static void sections(void **state)
 	becomes("netns none\nnetns a\\x20b\nlearn 1h\n", "\nnetns a\\x20b\nlearn 1h\n\nhost\n");
 	becomes("exclusive\n", "exclusive\n");
 	becomes("exclusive eid\nexclusive seid pnetid\n", "exclusive eid seid pnetid\n");
-	/* The same thing may differ between namespaces. */
+	/* A setting may differ between namespaces. */
 	becomes("net.smc.rmem 16384\nnetns a\nnet.smc.rmem 16385\n",
 		"net.smc.rmem 16384\n\nnetns a\nnet.smc.rmem 16385\n\nhost\n");
-	/* What is appended is the host's. */
+	/* Settings after "host" belong to the host. */
 	becomes("netns a\nlearn 1h\n\nhost\neid A\nnetns a\nby nft\nhost\nlearn 2h\n",
 		"eid A\nlearn 2h\n\nnetns a\nlearn 1h\nby nft\n\nhost\n");
 }
@@ -219,7 +219,7 @@ static void too_many_words(void **state)
 
 static char directory[] = "/tmp/smc-conf-XXXXXX";
 
-/* Root would not take files below /tmp. */
+/* Files below /tmp are not accepted from root. */
 static int set_up(void **state)
 {
 	(void)state;

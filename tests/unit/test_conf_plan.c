@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_conf: what a file wants of the devices and namespaces that there are, and the way to it. */
+/* smc_conf: match a file to existing devices and namespaces, and compute the changes. */
 #include "test.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ static void append(struct out_text *out, const struct sc_change *change)
 	out_char(out, '\n');
 }
 
-/* From @now to @lines: these changes, in this order, or this error. */
+/* From @now to @lines: expect these changes, in this order, or this error. */
 static void leads_to(const char *now, const char *lines, const char *expected)
 {
 	struct out_text out = { 0 };
@@ -145,7 +145,7 @@ static void exclusive(void **state)
 		 "~ blue handshake-limit off\n");
 }
 
-/* There is never none where it can be helped, and never a fifth. */
+/* At least one EID is kept if possible, and never more than four. */
 static void eids(void **state)
 {
 	(void)state;
@@ -153,7 +153,7 @@ static void eids(void **state)
 	leads_to("eid A B C D\n", "exclusive\neid A E\n", "- eid B\n+ eid E\n- eid C\n- eid D\n");
 	leads_to("eid A B C D\n", "exclusive\neid E F G H\n",
 		 "- eid A\n- eid B\n- eid C\n- eid D\n+ eid E\n+ eid F\n+ eid G\n+ eid H\n");
-	/* Without any, the kernel switches the system EID on again. */
+	/* Without EIDs the kernel enables the system EID again. */
 	leads_to("eid A\nseid off\n", "exclusive eid\neid B\n", "+ eid B\n- eid A\n= seid off\n");
 	leads_to("eid A\nseid on\n", "exclusive eid\neid B\nseid off\n",
 		 "+ eid B\n- eid A\n~ seid off\n");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/sandbox: what a process that gave up its rights can no longer do. */
+/* lib/sandbox: operations that must fail after dropping rights. */
 #include "child.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 #define NR_CLONE3 435
 #define NR_OPENAT2 437
 
-/* Did it fail, with this errno? Says what did not. */
+/* Did it fail, with this errno? Prints a message if not. */
 static bool fails(const char *what, long ret, int code)
 {
 	if (ret < 0 && errno == code)
@@ -36,7 +36,7 @@ static bool is_refused(const char *what, long ret)
 	return (ret < 0 && errno == EINVAL) || fails(what, ret, EPERM);
 }
 
-/* By every call that opens, makes or removes one. */
+/* Try every call that opens, creates or removes a file. */
 static bool no_file_opens(void)
 {
 	const struct {
@@ -73,7 +73,7 @@ static bool nothing_more(void)
 	       fails("clone", syscall(SYS_clone, CLONE_NEWUSER, CLONE_NEWUSER, 0, 0, 0), EPERM);
 }
 
-/* What goes on: processes, sockets, and what is open. */
+/* Still allowed: processes, sockets, and open files. */
 static bool the_rest_works(void)
 {
 	int fd = socket(AF_INET, SOCK_STREAM, 0), status = 1;
@@ -92,7 +92,7 @@ static bool has_line(const char *text, const char *line)
 	return false;
 }
 
-/* The kernel's own word, from a file that was open before. */
+/* Read the kernel's status from a file opened before. */
 static bool status_says(int fd, bool was_root)
 {
 	char text[4096] = "";
@@ -135,7 +135,7 @@ static void gives_up_everything(void **state)
 	in_child(all_of_it, NULL);
 }
 
-/* Each of the two closes files without the other. */
+/* Each of the two mechanisms blocks files on its own. */
 static int filter_alone(const void *arg)
 {
 	(void)arg;
@@ -145,7 +145,7 @@ static int filter_alone(const void *arg)
 	return no_file_opens() && nothing_more() && the_rest_works() ? CHILD_RIGHT : CHILD_WRONG;
 }
 
-/* Without the two parts files and programs stay as they are. */
+/* Without these two parts, files and programs are still accessible. */
 static int filter_of_system(const void *arg)
 {
 	char *argv[] = { (char *)"true", NULL };
@@ -178,7 +178,7 @@ static void each_alone(void **state)
 	in_child(landlock_alone, NULL);
 }
 
-/* ---- paths that stay ---- */
+/* ---- paths that stay accessible ---- */
 
 struct tree {
 	char top[64], seen[80], made[80], other[64];
@@ -192,7 +192,7 @@ static void touch(const char *path)
 	close(fd);
 }
 
-/* Everybody's, as root becomes nobody. */
+/* World-writable, as root becomes nobody. */
 static int make_tree(void **state)
 {
 	static struct tree tree;
@@ -218,7 +218,7 @@ static int remove_tree(void **state)
 	return unlink(tree->seen) | unlink(tree->other) | rmdir(tree->top);
 }
 
-/* Return: as in_child() wants it, if there is anything to be tested. */
+/* Return: for in_child(), if there is anything to test. */
 static int keep_one(const char *path, unsigned int access)
 {
 	const struct landlock_path kept = { path, access };
@@ -299,7 +299,7 @@ static void keeps_paths(void **state)
 	in_child(programs, *state);
 }
 
-/* ---- what cannot be ---- */
+/* ---- missing features ---- */
 
 static int no_such_path(const void *arg)
 {
@@ -316,7 +316,7 @@ static int no_such_path(const void *arg)
 	return done & CONFINE_LANDLOCK ? CHILD_WRONG : CHILD_CANNOT;
 }
 
-/* Nobody is not known there: capabilities go all the same. */
+/* The user nobody is not mapped there: capabilities are dropped all the same. */
 static int in_user_namespace(const void *arg)
 {
 	const struct confine keep = { .n_paths = 0 };

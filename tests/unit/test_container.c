@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/cgroup/container: control groups to containers, and the names that runtimes keep. */
+/* lib/cgroup/container: from control groups to containers, and names kept by runtimes. */
 #include "scratch.h"
 #include "test.h"
 
@@ -35,7 +35,7 @@ static const struct {
 	{ "/system.slice/docker-" ID ".scope", CONTAINER_ID, "4be7c0ffee4b", ID },
 	{ "/docker/" ID, CONTAINER_ID, "4be7c0ffee4b", ID },
 	{ "/system.slice/docker-" ID "0.scope", CONTAINER_UNIT, "docker-" ID "0.scope", "" },
-	/* The outermost one: what is inside chooses its own names. */
+	/* The outermost container counts: names inside are its own choice. */
 	{ "/docker/" ID "/docker/" OTHER, CONTAINER_ID, "4be7c0ffee4b", ID },
 	{ "/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod" POD_
 	  ".slice/cri-containerd-" ID ".scope",
@@ -51,7 +51,7 @@ static const struct {
 	{ "/lxc.payload.web/system.slice/ssh.service", CONTAINER_MACHINE, "web", "" },
 	{ "/machine.slice/machine-a.scope/payload/docker/" ID, CONTAINER_MACHINE, "a", "" },
 	{ "/machine.slice/machine-host\\x00a.scope", CONTAINER_MACHINE, "host\\x00a", "" },
-	/* Names that a user chose. */
+	/* Names chosen by a user. */
 	{ USER, CONTAINER_NONE, "", "" },
 	{ USER "/session.slice", CONTAINER_NONE, "", "" },
 	{ USER "/machine-host.scope", CONTAINER_MACHINE, "user@1.service/host", "" },
@@ -75,7 +75,7 @@ static void paths(void **state)
 	}
 }
 
-/* A service that root has given a user, with the control groups in it. */
+/* A service delegated to a user by root, with its control groups. */
 static void delegated(void **state)
 {
 	static const struct {
@@ -101,7 +101,7 @@ static void delegated(void **state)
 		container_parse(&container, path, SIZE_MAX);
 		assert_true(!strncmp(rows[i].inside, "/docker", 7) == !!container.id[0]);
 	}
-	/* Its processes may have user ids of their own. */
+	/* Its processes may have other user ids. */
 	container_parse(&container, "/docker/" ID "/machine-db.scope", strlen("/docker/" ID));
 	assert_string_equal(container.name, "4be7c0ffee4b");
 	assert_false(container.is_user);
@@ -123,7 +123,7 @@ static void long_paths(void **state)
 	assert_int_equal(strlen(container.name), sizeof(container.name) - 1);
 }
 
-/* A file of the recorded host. */
+/* Write a file of the recorded host. */
 static void put(const char *path, const char *text)
 {
 	assert_true(scratch_put(root, path, text, strlen(text)));
@@ -167,7 +167,7 @@ static void podman(void **state)
 	put(STORED, "[{\"id\": \"" OTHER "\", \"names\": [\"db\"]}, {\"id\": \"" ID
 		    "\", \"names\": [\"web\"]}, 7, {\"id\": 1}]");
 	name_is("/machine.slice/libpod-" ID ".scope", "web");
-	/* Anybody may call a group of their own like that. */
+	/* Any user may give a group such a name. */
 	name_is("/user.slice/user-1.slice/user@1.service/user.slice/libpod-" ID ".scope",
 		"user@1.service/4be7c0ffee4b");
 	put(STORED, "[{\"id\": \"" ID "\", \"names\"");
@@ -195,7 +195,7 @@ static void pods(void **state)
 	put(CRI, "{\"hostname\": \"node\", \"annotations\": {\"io.kubernetes.cri.sandbox-name\": "
 		 "\"redis-0\", \"io.kubernetes.cri.sandbox-namespace\": \"shop\"}}");
 	name_is(path, "shop/redis-0");
-	/* CRI-O, whose names in the storage are for itself. */
+	/* CRI-O uses its names in the storage only internally. */
 	put(STORED, "[{\"id\": \"" OTHER "\", \"names\": [\"k8s_POD_web-1_shop_u_0\"]}]");
 	put("/run/containers/storage/overlay-containers/" OTHER "/userdata/config.json",
 	    "{\"annotations\": {\"io.kubernetes.pod.name\": \"web-1\", "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Devices, capabilities, EIDs: what kernels send, send not, and send wrongly. */
+/* Devices, capabilities, EIDs: attributes sent, missing, or malformed. */
 #include "genl_message.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static void put_port(struct message *m, uint16_t type, uint8_t is_valid, const c
 	genl_end(m, nest);
 }
 
-/* Soft-RoCE has no PCI function: nothing of the device before may stand in its place. */
+/* Soft-RoCE has no PCI function: nothing of the previous device may remain. */
 static void rxe(void **state)
 {
 	struct smc_device device;
@@ -90,7 +90,7 @@ static void device_noise(void **state)
 	assert_int_equal(smc_device_decode(&device, &m.nlh), -EBADMSG);
 }
 
-/* Each attribute by itself sets its own bit and no other; without payload it counts as not sent. */
+/* Each attribute sets only its own bit; without payload it counts as missing. */
 static void single_attributes(void **state)
 {
 	static const struct {
@@ -137,7 +137,7 @@ static void single_attributes(void **state)
 	}
 }
 
-/* All that a port sends is there. */
+/* Everything that a port sends is decoded. */
 static void port_has(void **state)
 {
 	struct smc_device device;
@@ -166,7 +166,7 @@ static void sysinfo(void **state)
 	genl_u8(&m, 6, 1);
 	genl_str(&m, 4, "myhost                          ");
 	genl_str(&m, 5, "");
-	genl_u64(&m, 7, 1); /* more than any kernel has: a peer wrote past its array here */
+	genl_u64(&m, 7, 1); /* larger than on any kernel: a write past an array */
 	genl_u64(&m, 10, 1);
 	genl_end(&m, nest);
 	assert_int_equal(smc_sysinfo_decode(&m.nlh, &info), 0);

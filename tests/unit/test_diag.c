@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/netlink/diag over a netlink socket that answers all that a kernel can answer, and worse. */
+/* lib/netlink/diag over a netlink socket with all answers that a kernel can give, and worse. */
 #include "fake_netlink.h"
 
 #include <stdio.h>
@@ -99,7 +99,7 @@ static void empty(void **state)
 	assert_int_equal(seen.count, 0);
 }
 
-/* An error message may quote the request, or only its header, and may say a sentence of its own. */
+/* An error message quotes the request, or only its header, and may have a text. */
 static void refuse(int code, bool is_capped, const char *text)
 {
 	struct nlmsgerr refusal = { .error = -code };
@@ -138,7 +138,7 @@ static void refusals(void **state)
 		{ EPERM, true, "not in this namespace",
 		  REFUSED "Operation not permitted: not in this namespace" },
 		{ EINVAL, true, NULL, REFUSED "Invalid argument" },
-		/* libmnl's own words for an answer to somebody else: not to be mixed up. */
+		/* libmnl's error for an answer to another request: keep them apart. */
 		{ ESRCH, true, NULL, REFUSED "No such process" },
 		{ EPROTO, true, NULL, REFUSED "Protocol error" },
 	};
@@ -156,7 +156,7 @@ static void refusals(void **state)
 	}
 }
 
-/* The text of an error must end inside its attribute, and the quoted request inside the message. */
+/* The text must end inside its attribute, and the quoted request inside the message. */
 static void lying_refusals(void **state)
 {
 	struct nlmsgerr refusal = { .error = -EPERM };
@@ -203,7 +203,7 @@ static void short_refusals(void **state)
 	}
 }
 
-/* Both netlink libraries take this for success. */
+/* Both netlink libraries treat this as success. */
 static void done_with_error(void **state)
 {
 	static const int codes[] = { EINVAL, EPERM, ENOMEM, ESRCH, EPROTO };
@@ -255,7 +255,7 @@ static void done_short(void **state)
 	}
 }
 
-/* The flag may come with any message, the last one included; 0: row 1, 1: row 2, 2: DONE. */
+/* The flag may be on any message, including the last; 0: row 1, 1: row 2, 2: DONE. */
 static void interrupted(void **state)
 {
 	(void)state;
@@ -306,7 +306,7 @@ static void foreign_answers(void **state)
 	assert_int_equal(seen.families[0], 43);
 }
 
-/* errno is left over from a skipped answer or an interrupted call: it says nothing of the end. */
+/* errno is stale after a skipped answer or an interrupted call. */
 static void stale_errno(void **state)
 {
 	struct seen seen = { .fail_at = 1, .result = -ENOMEM };
@@ -326,7 +326,7 @@ static void stale_errno(void **state)
 	assert_int_equal(dump(&seen, &err), -ENOMEM);
 }
 
-/* A thread receives what is behind the first parts: the same rows in the same order. */
+/* A thread receives the parts after the first ones: same rows, same order. */
 static void add_rows(unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++)
@@ -352,7 +352,7 @@ static void long_list(void **state)
 	}
 }
 
-/* The thread ends with the list, however much waits. */
+/* The thread ends with the list, with data still pending. */
 static void long_list_left(void **state)
 {
 	(void)state;
@@ -484,7 +484,7 @@ static void set_up_errors(void **state)
 			    "cannot ask the kernel for its sockets: Operation not permitted");
 }
 
-/* Who does not want to know gives no struct smc_err. */
+/* Callers may pass no struct smc_err. */
 static void without_err(void **state)
 {
 	const struct smc_abi_diag_req req = smc_sock_request(0);

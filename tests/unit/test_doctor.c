@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_chk/doctor: what the checks say of made-up facts, without a host. */
+/* smc_chk/doctor: findings for constructed facts, without a host. */
 #include "shell.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 #include "smc_chk/doctor/findings.h"
 
-/* A kernel 6.12 with SMC and eth0, whose port is that of mlx5_0; what else there is a test adds. */
+/* A kernel 6.12 with SMC; eth0 is on a port of mlx5_0; tests add the rest. */
 struct host {
 	struct netdev nets[1];
 	struct rdma_dev devs[1];
@@ -58,7 +58,7 @@ static void add_ism(struct host *host, const char *name, int32_t chid, const cha
 	host->ism_facts[ism - host->isms].has_driver = true;
 }
 
-/* The text of the file that the checks know by this name. */
+/* Set the content of a sysctl file. */
 static void set_knob(struct host *host, const char *name, const char *text)
 {
 	for (size_t i = 0; i < FACTS_KNOBS; i++) {
@@ -75,7 +75,10 @@ static void set_knob(struct host *host, const char *name, const char *text)
 	fail_msg("no check reads %s", name);
 }
 
-/* Run a check: it says just this, one line a finding, "level check object|text|remedy". */
+/*
+ * Run a check: it must report exactly these findings, a line each, "level check
+ * object|text|remedy".
+ */
 static void check_says(struct host *host, void (*check)(struct doctor *doc), const char *want)
 {
 	static const char *const levels[] = { "ok", "note", "warning", "problem" };
@@ -133,7 +136,7 @@ static void listen_on(struct host *host, struct smc_sock *sock, const char *addr
 	host->facts.exposure.n_listeners = 1;
 }
 
-/* What is said of one listener; @door is NULL for none that is open. */
+/* Findings about a listener; @door is NULL if none is open. */
 static void assert_open(struct host *host, const char *addr, const char *object, const char *door)
 {
 	struct smc_sock sock;
@@ -274,7 +277,7 @@ static void test_limitation(void **state)
 		   "SMC|\n");
 }
 
-/* Buffers are powers of two, and on this kernel as large as a block of memory at most. */
+/* Buffers are powers of two, on this kernel at most as large as a block of memory. */
 static void test_sizes(void **state)
 {
 	struct host host;
@@ -342,7 +345,7 @@ static void set_stats(struct host *host, int tech, uint64_t sends, uint64_t full
 
 #define TUNE "|measure with smc_chk tune PEER which buffers suffice\n"
 
-/* On both sides of each threshold, and of the least counts. */
+/* Both sides of each threshold, and of the minimum counts. */
 static void test_traffic(void **state)
 {
 	struct smc_side_stats *side;
@@ -417,7 +420,7 @@ static void test_eid(void **state)
 	check_says(&host, doctor_eid,
 		   "problem eid |no user EID: soft-RoCE, loopback and devices that have only "
 		   "version 2 are not used|smcd ueid add NAME, the same name on all systems\n");
-	host.req.iface = "eth1"; /* that is not the one which waits */
+	host.req.iface = "eth1"; /* not the one that waits */
 	check_says(&host, doctor_eid,
 		   "note eid |no user EID: peers beyond this subnet or machine need one|"
 		   "smcd ueid add NAME, the same name on all systems\n");
@@ -458,11 +461,11 @@ static void test_ism(void **state)
 	host.rows[2].pnetid = "NET";
 	check_says(&host, doctor_ism,
 		   "ok ism ism0|ISM device, PNET ID NET, SMC-Dv1 and SMC-Dv2|\n");
-	host.choices[0].smcr = UNUSABLE_NO_DEVICE; /* and so nothing works */
+	host.choices[0].smcr = UNUSABLE_NO_DEVICE; /* so nothing works */
 	host.ism_facts[1].has_driver = false;
 	check_says(&host, doctor_ism,
 		   "problem ism ism0|ISM device without a driver|modprobe ism\n");
-	host.req.iface = "eth0"; /* which has another PNET ID */
+	host.req.iface = "eth0"; /* has another PNET ID */
 	check_says(&host, doctor_ism, "");
 }
 
@@ -482,9 +485,9 @@ static void test_slots(void **state)
 		   "behind it|smc_rnics -e 000000a0\n");
 }
 
-/* ---- remedies with a name that others chose ---- */
+/* ---- remedies with a hostile name ---- */
 
-/* The host's devices, beyond struct host: all that can have a name has this one. */
+/* Devices of the host, in addition to struct host: everything nameable has this name. */
 struct named {
 	struct host host;
 	struct netdev_facts nets[1];
@@ -605,7 +608,7 @@ static void foreign_library(struct named *named)
 	shim->n_foreign = 1;
 }
 
-/* Two entries with its name as the PNET ID, one for a net device that is not there. */
+/* Two entries with its name as the PNET ID, one for a missing net device. */
 static void absent(struct named *named)
 {
 	struct host *host = &named->host;
@@ -646,7 +649,7 @@ static void on_upper(struct named *named)
 	host->rows[0].source = PNET_FROM_TABLE;
 }
 
-/* A ';' in what is wanted stands between two commands. */
+/* A ';' in the expected remedy separates two commands. */
 static const struct {
 	void (*prepare)(struct named *named);
 	void (*check)(struct doctor *doc);
@@ -671,7 +674,7 @@ static const struct {
 	{ on_upper, doctor_pnet, "smc_pnet -d @" },
 };
 
-/* The one remedy that a check has for a host whose devices are all called so. */
+/* The only remedy of a check on a host whose devices all have this name. */
 static const char *remedy_for(struct named *named, size_t at, const char *name)
 {
 	struct doctor *doc = &named->host.doc;
@@ -692,7 +695,7 @@ static const char *remedy_for(struct named *named, size_t at, const char *name)
 	return remedy;
 }
 
-/* Whoever made a device chose its name; what the doctor prints is pasted into a shell. */
+/* Names of devices are untrusted, and users paste remedies into a shell. */
 static void test_typed(void **state)
 {
 	struct named named;
@@ -707,7 +710,7 @@ static void test_typed(void **state)
 		if (remedies[at].prepare == soft_roce && *name == '-')
 			want = "rdma -- link delete @";
 		strcpy(line, remedy);
-		if (!strncmp(line, "echo 0 >", 8)) /* shell.h gets words only */
+		if (!strncmp(line, "echo 0 >", 8)) /* shell.h only gets words */
 			line[7] = ' ';
 		check_typed(line, want, name);
 		free(named.host.doc.findings);

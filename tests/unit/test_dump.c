@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_dump: from packets to connections and words. More of it: tests/cli/smc_dump.t. */
+/* smc_dump: from packets to connections and text. See also tests/cli/smc_dump.t. */
 #include "test.h"
 
 #include "smc_dump/judge.h"
@@ -65,7 +65,7 @@ static void packets(void **state)
 	assert_int_equal(packet.from.family, AF_INET6);
 	assert_false(packet.offers_smc);
 	assert_int_equal(packet.to.ip[15], 2);
-	/* Behind it is padding of Ethernet. */
+	/* Ethernet padding follows. */
 	packet = read_packet(bytes, sizeof(bytes), decline);
 	assert_int_equal(packet.len, 28);
 	assert_int_equal(packet.full, 28);
@@ -81,7 +81,7 @@ static void packets(void **state)
 	ETHER "0800 45000030 00010000 40060000 0a000001 0a000002"                                  \
 	      "9c401b58 ffffffff 00000000 7002ffff 00000000" hex
 
-/* The option behind others, and lists of options that are broken. */
+/* The option after others, and malformed option lists. */
 static void options(void **state)
 {
 	static const char *const without[] = {
@@ -103,7 +103,7 @@ static void options(void **state)
 #define ICRC "aabbccdd"
 #define ROCE(total, udp) ETHER "0800 4500" total "00010000 40110000 0a000001 0a000002" udp
 
-/* What is not a whole message in one packet is not looked at. */
+/* Messages that are not complete in one packet are ignored. */
 static void roce(void **state)
 {
 	uint8_t bytes[256];
@@ -122,7 +122,7 @@ static void roce(void **state)
 	packet = read_packet(bytes, sizeof(bytes),
 			     ROCE("003c", UDP("04", "b0") FOUR FOUR FOUR FOUR ICRC));
 	assert_int_equal(packet.len, 13);
-	/* With something immediate before. */
+	/* With immediate data in front. */
 	packet = read_packet(bytes, sizeof(bytes),
 			     ROCE("003c", UDP("05", "80") ICRC FOUR FOUR FOUR ICRC));
 	assert_int_equal(packet.len, 12);
@@ -143,7 +143,7 @@ static void roce(void **state)
 	"fd000000000000000000000000000001"                                                         \
 	"fd000000000000000000000000000002"
 
-/* Parts of packets, and what stands between IPv6 and TCP. */
+/* Fragments, and extension headers between IPv6 and TCP. */
 static void headers(void **state)
 {
 	static const struct {
@@ -156,7 +156,7 @@ static void headers(void **state)
 		  PACKET_TCP },
 		{ ETHER "0800 44000028 00010000 40060000 0a000001 0a000002" TCP, PACKET_OTHER },
 		{ ETHER "0800 45000028 00010000 40010000 0a000001 0a000002" TCP, PACKET_OTHER },
-		/* A card that cuts later does not say how long it is. */
+		/* Length 0: segmentation offload. */
 		{ ETHER "0800 45000000 00010000 40060000 0a000001 0a000002" TCP, PACKET_TCP },
 		{ ETHER "86dd" IPV6("001c", "00") "0600000000000000" TCP, PACKET_TCP },
 		{ ETHER "86dd" IPV6("0024", "3c") "0601000000000000 0000000000000000" TCP,
@@ -199,7 +199,7 @@ static void links(void **state)
 	}
 }
 
-/* tests/cli/packets.py has no packets of a VLAN within a VLAN. */
+/* tests/cli/packets.py has no packets with nested VLANs. */
 static void two_vlans(void **state)
 {
 	uint8_t bytes[256];
@@ -242,7 +242,7 @@ static void handshake(void **state)
 	out_free(&seen.text);
 }
 
-/* There is room for so many connections; the oldest makes room, and is told. */
+/* The table is full: the oldest connection is dropped, and reported. */
 static void many(void **state)
 {
 	struct seen seen = { 0 };
@@ -262,7 +262,7 @@ static void many(void **state)
 	out_free(&seen.text);
 }
 
-/* Of a file whose times are none there is no telling how long something took. */
+/* With invalid times the duration is unknown. */
 static void times(void **state)
 {
 	static const struct show quiet = { .is_quiet = true };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/host/beneath, lib/sandbox/enclose: no way out of a directory for names or processes. */
+/* lib/host/beneath, lib/sandbox/enclose: names and processes cannot leave a directory. */
 #include "child.h"
 #include "scratch.h"
 #include "test.h"
@@ -14,7 +14,7 @@
 #include "host/beneath.h"
 #include "sandbox/enclose.h"
 
-/* A directory with "top", where all is, and "outside". */
+/* A directory with "top", the allowed part, and "outside". */
 static char directory[] = "/tmp/smc-enclose.XXXXXX";
 static int top;
 
@@ -37,7 +37,7 @@ static int end(void **state)
 	return chdir("/") || scratch_remove(directory);
 }
 
-/* Return: 0, or the errno that tells why it was not opened. */
+/* Return: 0, or the errno of the refusal. */
 static int try(const char *path, int flags)
 {
 	struct beneath at;
@@ -135,7 +135,7 @@ static bool is_shut(const char *path)
 	return false;
 }
 
-/* An emulated processor has no filters of system calls. Nothing is set: there is no program. */
+/* Emulators have no system call filters. Nothing is set: there is no program. */
 static bool has_filters(void)
 {
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) && errno == EFAULT;
@@ -146,7 +146,7 @@ static int as_root(const void *owner)
 	char outside[64];
 	struct smc_err err;
 
-	/* Root that stays root is shut in by a filter. */
+	/* A process that stays root is confined by a filter. */
 	if (geteuid() || (!owner && !has_filters()))
 		return CHILD_CANNOT;
 	if (owner && fchown(top, CONFINE_NOBODY, CONFINE_NOBODY))
@@ -186,7 +186,7 @@ static int with_landlock(const void *arg)
 	return CHILD_RIGHT;
 }
 
-/* Whoever is not root needs Landlock. */
+/* Other users need Landlock. */
 static int as_user(const void *arg)
 {
 	struct smc_err err;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_chk/endpoint: whose places are counted together. */
+/* smc_chk/endpoint: addresses that count as one client. */
 #include "test.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/base/err: sentences, and how they are cut. */
+/* lib/base/err: messages, and their truncation. */
 #include "test.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static void nobody_asks(void **state)
 	assert_int_equal(smc_err_say(NULL, ENOENT, "%s", "text"), -ENOENT);
 }
 
-/* Cut where the room ends and not before, and terminated. */
+/* Truncated at the size, not before, and terminated. */
 static void check_cut(const char *text, const char *whole)
 {
 	struct smc_err err;

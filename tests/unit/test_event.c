@@ -134,7 +134,7 @@ static void test_durations(void **state)
 	}
 }
 
-/* On a terminal: a reason in words once, commands in lines of their own. */
+/* On a terminal: a reason is explained once, commands are on lines of their own. */
 static void explained_once(void **state)
 {
 	struct event event = event_of(EVENT_FALLBACK, SMC_DIAG_MODE_FALLBACK_TCP);
@@ -202,7 +202,7 @@ static void test_moved(void **state)
 	(void)state;
 	assert_true(follow_moved(&moved, true).bytes == 3 * lap + 70000);
 	assert_false(follow_moved(&moved, true).is_least);
-	/* Some of it was only looked at. */
+	/* Some of it was only peeked at. */
 	moved.counted += 5000;
 	assert_true(follow_moved(&moved, true).bytes == 3 * lap + 70000);
 	moved.counted = 69000;

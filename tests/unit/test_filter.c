@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc/filter: command lines, and which of a few sockets each lets pass. */
+/* smc/filter: filter expressions, and the sockets that each selects. */
 #include "test.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "smc/filter.h"
 
-/* Services and users of this machine stay out of it. */
+/* Independent of the services and users of this machine. */
 struct servent *getservbyname(const char *name, const char *proto)
 {
 	static struct servent service;
@@ -31,7 +31,7 @@ struct passwd *getpwnam(const char *name)
 	return &user;
 }
 
-/* A filter of one argument, or of none. */
+/* A filter of one argument, or none. */
 static int parse(struct filter *filter, const char *text, struct smc_err *err)
 {
 	char *const argv[] = { (char *)(uintptr_t)text };
@@ -39,7 +39,7 @@ static int parse(struct filter *filter, const char *text, struct smc_err *err)
 	return filter_parse(filter, text[0] != '\0', argv, err);
 }
 
-/* The sockets; a letter names each in the expectations. */
+/* The sockets; expectations name each by a letter. */
 static const struct {
 	char letter;
 	uint8_t state, mode;
@@ -73,7 +73,7 @@ static struct smc_addr address(const char *ip, uint16_t port)
 	return addr;
 }
 
-/* The letters of the sockets that pass. */
+/* The letters of the selected sockets. */
 static void match(const struct filter *filter, char *letters)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(socks); i++) {
@@ -218,7 +218,7 @@ static void ports(void **state)
 static void addresses(void **state)
 {
 	static const struct row rows[] = {
-		/* A v4-mapped address is that IPv4 address. */
+		/* A v4-mapped address equals the IPv4 address. */
 		{ { "src", "10.0.0.1" }, "bef" },
 		{ { "src", "=", "10.0.0.1" }, "bef" },
 		{ { "src", "10.0.0.0/8" }, "bcefh" },
@@ -252,7 +252,7 @@ static void addresses(void **state)
 		{ { "dst", "::/0" }, "de" },
 		{ { "dst", "::ffff:10.0.0.3" }, "e" },
 		{ { "dst", "::ffff:0:0/96" }, "e" },
-		/* What is not known is neither equal nor different. */
+		/* An unknown value is neither equal nor different. */
 		{ { "src", "!=", "10.0.0.1" }, "acdh" },
 		{ { "src", "!=", "10.0.0.0/8" }, "ad" },
 		{ { "src", "!=", "10.0.0.1:80" }, "acdefh" },
@@ -342,7 +342,7 @@ static void connectives(void **state)
 		{ { "(", "(", "mode", "tcp", ")", ")" }, "ci" },
 		{ { "", "mode", "", "tcp", "" }, "ci" },
 		{ { " mode\ttcp\n" }, "ci" },
-		/* The same arguments cut elsewhere. */
+		/* The same words split differently into arguments. */
 		{ { "mode tcp", "or mode", "smcd" }, "bcfi" },
 		{ { "dst 10.0.0.0/24 and dport >= 40002 or uid 0 and state listen" }, "aef" },
 		{ { "" }, NULL },
@@ -404,7 +404,7 @@ static void limits(void **state)
 	assert_int_equal(nest("sport 1 ", 500, "", &err), -EINVAL);
 }
 
-/* A word that does not fit is refused, not cut to one that says something else. */
+/* An overlong word is refused, not truncated to another one. */
 static void long_words(void **state)
 {
 	char text[1000];
@@ -428,7 +428,7 @@ static void long_words(void **state)
 	}
 }
 
-/* One character more is one too many, and the word before it counts no less. */
+/* One character more is too many; preceding words count, too. */
 static void longest_word(void **state)
 {
 	struct smc_err err = { 0 };
@@ -447,7 +447,7 @@ static void longest_word(void **state)
 	assert_string_equal(err.text, "a word of the filter is too long");
 }
 
-/* Depth is what is open at once, not what there is in all. */
+/* Depth counts open parentheses, not all of them. */
 static void wide(void **state)
 {
 	struct smc_err err;
@@ -461,7 +461,7 @@ static void wide(void **state)
 	assert_string_equal(err.text, "the filter is nested too deeply");
 }
 
-/* The ends of what numbers and prefixes can say. */
+/* Limits of numbers and prefixes. */
 static void edges(void **state)
 {
 	static const struct row rows[] = {
@@ -495,7 +495,7 @@ static void edges(void **state)
 	CHECK_ALL(rows);
 }
 
-/* A state beyond those that a set can name is in none but "all". */
+/* A state beyond those in a set is only in "all". */
 static void later_states(void **state)
 {
 	static const struct {
@@ -517,7 +517,7 @@ static void later_states(void **state)
 	}
 }
 
-/* A name is a word of its own: no part of it, no other case. */
+/* A name is matched as a whole word, with case. */
 static void namespaces(void **state)
 {
 	static const struct {
@@ -548,7 +548,7 @@ static void namespaces(void **state)
 	}
 }
 
-/* Addresses are looked up only for these; a state takes the place of the usual ones. */
+/* Addresses are looked up only for these; a state replaces the defaults. */
 static void asks_for(void **state)
 {
 	static const struct {
@@ -575,7 +575,7 @@ static void asks_for(void **state)
 	}
 }
 
-/* Where it goes wrong, and what should stand there. */
+/* Position of the error, and the expected word. */
 static void sentences(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/netlink/genl over a socket that answers all that a kernel can answer, and worse. */
+/* lib/netlink/genl over a socket with all answers that a kernel can give, and worse. */
 #include "fake_genl.h"
 
 #include <stdio.h>
@@ -79,7 +79,7 @@ static void whole(void **state)
 	assert_int_equal(dump(&seen, &err), 0);
 	assert_int_equal(seen.count, 2);
 	assert_memory_equal(seen.cmds, "\2\3", 2);
-	/* Strict kernels refuse a dump request that carries any attribute. */
+	/* Strict kernels refuse dump requests with attributes. */
 	assert_int_equal(fake.request.nlh.nlmsg_len, NLMSG_HDRLEN + GENL_HDRLEN);
 	assert_int_equal(fake.request.nlh.nlmsg_type, FAKE_FAMILY);
 	assert_int_equal(fake.request.nlh.nlmsg_flags, NLM_F_REQUEST | NLM_F_DUMP);
@@ -178,7 +178,7 @@ static void refusals(void **state)
 		{ ENOENT, NULL, "No such file or directory" },
 		{ EEXIST, NULL, "File exists" },
 		{ EAGAIN, NULL, "Resource temporarily unavailable" },
-		{ ERANGE, NULL, NULL }, /* in libc's own words */
+		{ ERANGE, NULL, NULL }, /* in libc's words */
 		{ ENOPROTOOPT, NULL, "Protocol not available" },
 		{ EINVAL, "Attribute failed policy validation",
 		  "Invalid argument: Attribute failed policy validation" },
@@ -202,7 +202,7 @@ static void refusals(void **state)
 	}
 }
 
-/* libnl takes this for success, after it has handed out the rows. */
+/* libnl treats this as success, after reporting the rows. */
 static void done_with_error(void **state)
 {
 	static const int codes[] = { EINVAL, EPERM, ENOMEM, EFAULT };
@@ -353,7 +353,7 @@ static void callback_error(void **state)
 	smc_genl_close(nl);
 }
 
-/* The family is asked for by its name, and nothing else. */
+/* The family is looked up by its name only. */
 static void lookup(void **state)
 {
 	static const struct {
@@ -385,7 +385,7 @@ static void family_without_number(void **state)
 	}
 }
 
-/* In the next network namespace: a socket of its own, and the family is known. */
+/* In the next network namespace: another socket, but the family is known. */
 static void follow(void **state)
 {
 	struct seen seen = { 0 };
@@ -405,7 +405,7 @@ static void follow(void **state)
 	smc_genl_close(nl);
 }
 
-/* An error of a call before is forgotten; who does not want to know gives no struct smc_err. */
+/* Errors of previous calls are cleared; callers may pass no struct smc_err. */
 static void old_errors(void **state)
 {
 	const struct smc_genl_attr attr = { 1, SMC_GENL_U8, NULL, 2 };
@@ -431,7 +431,7 @@ static void old_errors(void **state)
 	smc_genl_close(nl);
 }
 
-/* One character of the kernel's is a sentence, too. */
+/* A text of one character counts, too. */
 static void short_text(void **state)
 {
 	struct smc_err err;
@@ -442,7 +442,7 @@ static void short_text(void **state)
 	assert_string_equal(err.text, "Invalid argument: x");
 }
 
-/* What does not fit into a request is not sent in part. */
+/* A request that is too long is not sent at all. */
 static void too_long(void **state)
 {
 	struct smc_genl *nl = open_it();
@@ -484,7 +484,7 @@ static int record_end(void **state)
 	return system(command);
 }
 
-/* The first line of a file of the record, behind the byte order; @rest: what follows it. */
+/* The first line of a recorded file, after the byte order; @rest: the bytes that follow. */
 static const char *recorded(const char *name, size_t *rest)
 {
 	static char line[512];
@@ -504,7 +504,7 @@ static const char *recorded(const char *name, size_t *rest)
 	return order + 3;
 }
 
-/* Each command has a file, and the family one; errors stand there without rows. */
+/* Each command has a file, and so has the family; errors are recorded without rows. */
 static void recording(void **state)
 {
 	struct smc_genl *nl = open_it();
@@ -529,7 +529,7 @@ static void recording(void **state)
 	assert_int_equal(rest, 0);
 }
 
-/* The record answers without a socket, and nothing can be changed in it. */
+/* The record answers without a socket, and refuses changes. */
 static void replaying(void **state)
 {
 	const struct smc_genl_attr attr = { 1, SMC_GENL_U8, NULL, 2 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/host/smc: kernels that open sockets of SMC, and kernels that refuse them for some reason. */
+/* lib/host/smc: kernels that open SMC sockets, and kernels that refuse them for various reasons. */
 #include "child.h"
 
 #include <errno.h>
@@ -12,10 +12,10 @@
 
 #include "host/smc.h"
 
-/* Of an argument of 64 bits, where BPF finds the lower half. */
+/* Offset of the lower half of a 64-bit argument in BPF. */
 #define LOW_WORD (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0)
 
-/* A question, the argument of socket() that it is about, and the errno; 0 is a socket. */
+/* A query, the argument of socket() to filter, and the errno; 0 lets it pass. */
 struct answer {
 	int (*ask)(void);
 	unsigned int arg;

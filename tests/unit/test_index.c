@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/base/index: every key is found, and very few items are looked at for that. */
+/* lib/base/index: every key is found, by looking at very few items. */
 #include "test.h"
 
 #include "base/index.h"
@@ -20,7 +20,7 @@ static size_t find(const struct smc_index *index, const uint64_t *numbers, uint6
 			      &number);
 }
 
-/* Numbers as of inodes: one after the other, or each fourth. */
+/* Numbers like those of inodes: consecutive, or every fourth. */
 static void finds_all(void **state)
 {
 	static uint64_t numbers[MANY];
@@ -45,7 +45,7 @@ static void finds_all(void **state)
 	}
 }
 
-/* Whatever is forgotten, in any order and with few places for many hashes, the rest is found. */
+/* Remove items in any order, with few slots for many hashes: the rest is still found. */
 static void forgets(void **state)
 {
 	uint64_t numbers[200], seed = 1;
@@ -59,7 +59,7 @@ static void forgets(void **state)
 	for (int turn = 0; turn < 20000; turn++) {
 		seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
 		size_t i = (seed >> 33) % ARRAY_SIZE(numbers);
-		/* A few hashes only, near the end of the table too. */
+		/* Few different hashes, also near the end of the table. */
 		uint64_t hash = i % 7 * 61;
 
 		if (is_there[i])
@@ -75,7 +75,7 @@ static void forgets(void **state)
 	smc_index_free(&index);
 }
 
-/* Keys whose hashes are equal. */
+/* Keys with equal hashes. */
 static void tells_apart(void **state)
 {
 	const uint64_t numbers[] = { 1, 2, 3 };

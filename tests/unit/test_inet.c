@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/smc/inet: which TCP socket is the one inside an SMC socket. */
+/* lib/smc/inet: find the TCP socket inside an SMC socket. */
 #include "test.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 #include "smc/inet.h"
 
-/* A TCP socket in one line: family, state, addresses with ports, owner. */
+/* A TCP socket as a line: family, state, addresses with ports, owner. */
 struct tcp {
 	int family;
 	const char *src;
@@ -46,7 +46,7 @@ static struct smc_addr address(int family, const char *ip, uint16_t port)
 	return addr;
 }
 
-/* A few TCP sockets as a machine has them. */
+/* Some TCP sockets of a machine. */
 static const struct tcp tcps[] = {
 	{ AF_INET, "10.0.0.1", 80, "10.0.0.9", 4000, 1000, false },
 	/* One pair of ports, two local addresses. */
@@ -81,7 +81,7 @@ static const struct tcp tcps[] = {
 	{ AF_INET6, "::ffff:10.0.0.1", 94, "::ffff:10.0.0.9", 4014, 0, false },
 };
 
-/* An SMC socket, and the local address that must come out; NULL where no honest answer exists. */
+/* An SMC socket, and the expected local address; NULL if it is ambiguous. */
 struct question {
 	const char *what;
 	uint8_t family, state;
@@ -201,7 +201,7 @@ static void by_address(void **state)
 	check_all(rows, ARRAY_SIZE(rows));
 }
 
-/* Where addresses are told, all of their bytes count, of both ends. */
+/* Where addresses decide, all bytes of both ends count. */
 static void whole_addresses(void **state)
 {
 	static const struct tcp tcp = {
@@ -256,7 +256,7 @@ static void short_messages(void **state)
 	smc_inet_free(&table);
 }
 
-/* Many sockets, added out of order, some of them after the first question. */
+/* Many sockets, added out of order, some of them after the first look-up. */
 static void growth(void **state)
 {
 	struct smc_inet_table table = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_chk/doctor: a kernel's configuration, its modules, what forbids them, its free memory. */
+/* smc_chk/doctor: kernel configuration, modules, rules against loading them, free memory. */
 #include "test.h"
 
 #include <zlib.h>

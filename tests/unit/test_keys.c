@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The JSON keys of the column tables: an object that has everything has all of them. As a program
- * with arguments it lists columns and keys, which tests/cli/docs.t looks for in the manual pages:
+ * JSON keys of the column tables: a full object has all of them. As a program with arguments it
+ * lists columns and keys, which tests/cli/docs.t looks for in the manual pages:
  *
  *	keys columns	of smcss: NAME|HEADER|KEY
- *	keys measured	those that smc_top alone has
- *	keys smcss	all JSON keys of smcss and smc_top, those inside values too
+ *	keys measured	those of smc_top only
+ *	keys smcss	all JSON keys of smcss and smc_top, also nested ones
  *	keys smcdr	all keys of the tables of smcd and smcr
  */
 #include "test.h"
@@ -16,7 +16,7 @@
 #include "smc_top/top.h"
 #include "smcss/smcss.h"
 
-/* A connection that fell back, with everything else as well: no kernel has such a one. */
+/* A connection that fell back, with all other members set; no kernel has such a socket. */
 static json_t *full_socket(json_t **summed)
 {
 	static const struct proc_fd holder = { .pid = 1, .fd = 3, .comm = "redis" };
@@ -43,7 +43,7 @@ static json_t *full_socket(json_t **summed)
 	return json;
 }
 
-/* A rate, or what it was at least. */
+/* A rate, or a lower bound of it. */
 static json_t *full_rate(void)
 {
 	struct top_row row = { .rate = { .has = UINT32_MAX, .brake = SMC_BRAKE_LINK } };
@@ -115,7 +115,7 @@ static void list_columns(const struct out_col *table)
 	for (const struct out_col *col = table; col->name || col->key; col++) {
 		const char *key = col->key ? col->key : "";
 
-		/* A group is the value of its first column. */
+		/* The value of a group is that of its first column. */
 		if (col->group)
 			key = strcmp(col->group, group) ? col->group : "";
 		group = col->group ? col->group : "";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Tables on terminals of every width: known layouts, then random ones, which must lose nothing.
- * LAYOUT_SEED=N in the environment repeats one.
+ * Tables on terminals of every width: known layouts, then random ones, which must not lose
+ * anything. LAYOUT_SEED=N in the environment repeats one.
  */
 #include "test.h"
 
@@ -34,7 +34,7 @@ static const struct out_col table[] = {
 	{ 0 },
 };
 
-/* What a terminal of @width columns shows; to be freed. */
+/* Output on a terminal of @width columns; to be freed. */
 static char *shown(const char *names, const struct object *objects, size_t count, size_t width,
 		   bool is_chosen)
 {
@@ -65,19 +65,19 @@ static void layouts(void **state)
 	} cases[] = {
 		{ "mode,number,minor,name", two, 2, 80, false,
 		  "Mode  No  Minor  Name\nSMCD   7  x      redis\nTCP   12  -      nginx\n" },
-		/* The highest rank goes first. */
+		/* The highest rank is dropped first. */
 		{ "mode,number,minor,name", two, 2, 20, false,
 		  "Mode  No  Name\nSMCD   7  redis\nTCP   12  nginx\n" },
 		{ "mode,number,minor,name", two, 2, 14, false,
 		  "Mode  Name\nSMCD  redis\nTCP   nginx\n" },
-		/* Chosen columns stay, so rows break. */
+		/* Selected columns stay, so rows are broken. */
 		{ "mode,number,minor,name", two, 2, 20, true,
 		  "Mode  No  Minor\n    Name\nSMCD   7  x\n    redis\nTCP   12  -\n    nginx\n" },
 		/* Without any value. */
 		{ "mode,number,minor,name", empty, 1, 80, false, "Mode\nSMCD\n" },
 		{ "mode,minor", empty, 1, 80, true, "Mode  Minor\nSMCD  -\n" },
 		{ "mode", empty, 0, 80, false, "" },
-		/* No pipe: no width, and the columns as they are. */
+		/* Not a terminal: no width, unchanged columns. */
 		{ "mode,number", two, 2, 0, false, "Mode No\nSMCD  7\nTCP  12\n" },
 		/* A single cell that is too wide. */
 		{ "words", two, 1, 20, false, "Words\none two three\n" },
@@ -134,7 +134,7 @@ static void wrapping(void **state)
 	}
 }
 
-/* In a pipe the widths count what is seen. */
+/* In a pipe, width counts visible characters. */
 static void color(void **state)
 {
 	static const struct out_col colored[] = {
@@ -203,7 +203,7 @@ static void check_widths(const char *text, size_t width)
 	}
 }
 
-/* One row, so that its cells stand in order; columns that are narrow enough are not cut. */
+/* One row, so cells are in order; columns that fit are not truncated. */
 static void random_rows(void **state)
 {
 	static char rooms[COLS][80];
@@ -225,7 +225,7 @@ static void random_rows(void **state)
 		}
 		text = shown("mode,number,minor,name,words", &object, 1, width, true);
 		check_widths(text, width);
-		/* Cells of one line go on below each other: compare letters, not their order. */
+		/* The cells of a row are broken side by side: compare letters without order. */
 		size_t letters[26] = { 0 };
 
 		for (const char *at = squeeze(text) + strlen("ModeNoMinorNameWords"); *at; at++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * launch/learned: what the memory of destinations says, against a model, and from several threads.
+ * launch/learned: the memory of destinations, compared with a model, and from several threads.
  * LEARNED_SEED=N in the environment repeats one.
  */
 #include "test.h"
@@ -31,7 +31,7 @@ static unsigned int seed(void)
 	return chosen;
 }
 
-/* Addresses that differ in one word, ports that differ in one bit, programs. */
+/* Addresses differ in one word, ports in one bit, or programs differ. */
 static void key_of(struct learned_key *key, unsigned int number)
 {
 	struct sockaddr_in in = { .sin_family = AF_INET };
@@ -69,7 +69,7 @@ static struct learned_place fresh(unsigned int number, uint32_t second)
 	return find_or_add(&key, second);
 }
 
-/* One connection: its handshake over SMC, if it has one, and its life. Return: the choice. */
+/* One connection: handshake over SMC, if any, and its duration. Return: the choice. */
 static struct learned_choice live(struct learned_place place, uint32_t second, uint32_t handshake,
 				  uint32_t smc, uint32_t tcp)
 {
@@ -82,7 +82,7 @@ static struct learned_choice live(struct learned_place place, uint32_t second, u
 	return choice;
 }
 
-/* How many connections before one is over TCP, or not, or the first trial, 1000 at most. */
+/* Number of connections until one is over TCP, or not, or the first trial, at most 1000. */
 static int until(struct learned_place place, bool is_tcp, uint32_t smc, uint32_t tcp)
 {
 	int n = 0;
@@ -100,10 +100,10 @@ static void the_shorter_life_is_taken(void **state)
 	memset(&table, 0, sizeof(table));
 	place = fresh(1, 1);
 	assert_int_equal(until(place, true, 200, 100), 9);
-	/* Of 64 one is tried over SMC. */
+	/* One of 64 is tried over SMC. */
 	assert_int_equal(until(place, false, 200, 100), LEARNED_TRIAL - 2);
 	assert_int_equal(until(place, false, 200, 100), LEARNED_TRIAL - 1);
-	/* Where TCP is the longer one, few use it. SMC's end counts, too. */
+	/* If TCP connections last longer, few use it. The duration over SMC counts, too. */
 	place = fresh(2, 1);
 	until(place, true, 200, 250);
 	assert_int_equal(until(place, false, 200, 250), LEARNED_LEAST - 1);
@@ -112,7 +112,7 @@ static void the_shorter_life_is_taken(void **state)
 	place = fresh(3, 1);
 	until(place, true, 200, 220);
 	assert_int_equal(until(place, false, 200, 220), LEARNED_CLOSE_TRIAL - 2);
-	/* The trials find that this has changed. */
+	/* The trials detect the change. */
 	for (int i = 0; i < 1000; i++)
 		live(place, 1, 100, 100, 300);
 	assert_false(place.entry->counts & LEARNED_IS_TCP);
@@ -132,12 +132,12 @@ static void long_lives_use_smc(void **state)
 	assert_int_equal(until(place, true, longer, 1), 1000);
 	place = fresh(3, 1);
 	until(place, true, 200, 100);
-	/* One long life, over TCP, and SMC is back; longer ones are remembered longer. */
+	/* One long connection over TCP, and SMC is back; longer ones are remembered longer. */
 	live(place, 1, 100, 1, longer);
 	assert_int_equal(until(place, true, 200, 100), 1);
 	live(place, 1, 100, 1, 1000 * longer);
 	assert_int_equal(until(place, true, 200, 100), 11);
-	/* Without a handshake there is nothing to compare with. */
+	/* Without a handshake there is no comparison. */
 	place = fresh(2, 1);
 	for (int i = 0; i < 100; i++) {
 		assert_false(learned_choose(place).is_tcp);
@@ -149,7 +149,7 @@ static void long_lives_use_smc(void **state)
 	assert_true(learned_is_long(place, longer));
 }
 
-/* Half as long again is not yet clear, a little more is. */
+/* A difference of half is not significant, a little more is. */
 static void means_are_of_both(void **state)
 {
 	struct learned_place place;
@@ -221,7 +221,7 @@ static void some_lives_are_measured(void **state)
 	for (int i = 0; i < LEARNED_FIRST + 10 * LEARNED_EACH; i++)
 		n += learned_choose(place).is_timed;
 	assert_int_equal(n, LEARNED_FIRST + 10);
-	/* All over SMC, unless they are long. */
+	/* All use SMC, unless they are long. */
 	assert_true(learned_choose(place).is_timed);
 	assert_false(learned_choose(place).is_timed);
 	learned_shook(place, 100);
@@ -237,7 +237,7 @@ static void some_lives_are_measured(void **state)
 	assert_in_range(n, LEARNED_TRIAL / LEARNED_EACH, LEARNED_TRIAL / LEARNED_EACH + 2);
 }
 
-/* Not inline: gcc would look for a struct sockaddr_in6 in a shorter one. */
+/* noinline: gcc would assume a struct sockaddr_in6 in a shorter buffer. */
 static __attribute__((noinline)) bool key_to(struct learned_key *key, const void *addr,
 					     const struct learned_program *from)
 {
@@ -302,7 +302,7 @@ static bool model_is_clear(const struct model *model)
 	return model->life[true] + model->life[false] - shorter > shorter + shorter / 2;
 }
 
-/* Return: whether it uses TCP. */
+/* Return: does it use TCP? */
 static bool model_choose(struct model *model)
 {
 	bool is_tcp = model->score < LEARNED_ONE && model_is_tcp(model);
@@ -339,7 +339,7 @@ static void model_live(struct model *model, bool is_tcp, uint32_t handshake, uin
 		model->score += ((int)life - model->score) / LEARNED_WEIGHT;
 }
 
-/* More destinations than there is room for: who is gone begins anew, and nobody gets another's. */
+/* More destinations than entries: a lost one starts again, and none gets another's entry. */
 static void destinations_are_never_mixed_up(void **state)
 {
 	static struct model models[PLACES];
@@ -379,7 +379,7 @@ static void destinations_are_never_mixed_up(void **state)
 	assert_true(n_lost > 1000 && n_tcp > 1000);
 }
 
-/* Each destination has its own handshake: who finds another one has another's entry. */
+/* Each destination has its own handshake time, which exposes an exchanged entry. */
 static void *race(void *arg)
 {
 	unsigned int random = (unsigned int)(uintptr_t)arg, number, n_wrong = 0;
@@ -423,7 +423,7 @@ static void threads_mix_nothing_up(void **state)
 	assert_int_equal(n_written, 0);
 }
 
-/* A process that was killed as it wrote: its entry is lost, and no other one. */
+/* A process was killed while writing: only its entry is lost. */
 static void a_killed_writer_costs_its_entry(void **state)
 {
 	struct learned_place place, again;
@@ -443,7 +443,7 @@ static void a_killed_writer_costs_its_entry(void **state)
 		again = fresh(i, 1);
 		assert_true(again.entry && again.entry != place.entry);
 	}
-	/* But not for ever; the others of its set are newer. */
+	/* Not for ever: the other entries of its set are newer. */
 	memset(&table, 0, sizeof(table));
 	place = fresh(1, 1);
 	learned_broke(place, 1);

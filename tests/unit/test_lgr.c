@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Link groups and links: what kernels send, send not, and send wrongly. */
+/* Link groups and links: attributes sent, missing, or malformed. */
 #include "genl_message.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ static void put_common(struct message *m, uint16_t type)
 {
 	size_t nest = genl_nest(m, type);
 
-	genl_u8(m, 0, 2); /* the nest that counts from 0 */
+	genl_u8(m, 0, 2); /* the nest that starts at 0 */
 	genl_u8(m, 1, 1);
 	genl_u8(m, 2, 2);
 	genl_str(m, 4, HOST32);
@@ -21,7 +21,7 @@ static void put_common(struct message *m, uint16_t type)
 	genl_end(m, nest);
 }
 
-/* As kernel 7.2 sends it, in its order. */
+/* As sent by kernel 7.2, in its order. */
 static void smcr(void **state)
 {
 	struct smc_lgr lgr;
@@ -108,7 +108,7 @@ static void smcd(void **state)
 	}
 }
 
-/* What is missing is absent, and nothing of the group before stays. */
+/* Missing attributes are absent, and nothing of the previous group remains. */
 static void missing(void **state)
 {
 	struct smc_lgr lgr;
@@ -141,7 +141,7 @@ static void too_short(void **state)
 	genl_u8(&m, 1, 1);
 	genl_u16(&m, 9, 1);
 	genl_u16(&m, 12, 1);
-	genl_u16(&m, 6, 3); /* half of a u32 is one, for the CHID's sake */
+	genl_u16(&m, 6, 3); /* half of a u32 is valid, because of the CHID */
 	genl_end(&m, nest);
 	assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), 0);
 	assert_int_equal(lgr.has, SMC_LGR_HAS_CONNS);
@@ -157,13 +157,13 @@ static void long_strings(void **state)
 	(void)state;
 	memset(name, 'x', sizeof(name));
 	nest = genl_begin(&m, 2);
-	message_attr(&m, 4, name, sizeof(name)); /* without an end */
+	message_attr(&m, 4, name, sizeof(name)); /* not terminated */
 	genl_end(&m, nest);
 	assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), 0);
 	assert_int_equal(strlen(lgr.pnetid), 16);
 }
 
-/* Attributes without payload count as not sent, in the nests of version 2 and for SMC-D, too. */
+/* Attributes without payload count as missing, also in the nests of version 2 and for SMC-D. */
 static void empty_attributes(void **state)
 {
 	static const struct {
@@ -193,7 +193,7 @@ static void empty_attributes(void **state)
 	}
 }
 
-/* Each attribute by itself sets its own bit and no other. */
+/* Each attribute sets only its own bit. */
 static void single_attributes(void **state)
 {
 	static const struct {
@@ -239,7 +239,7 @@ static void single_attributes(void **state)
 
 		if (rows[i].nest)
 			inner = genl_nest(&m, rows[i].nest);
-		genl_u64(&m, rows[i].type, 1); /* enough for each of them */
+		genl_u64(&m, rows[i].type, 1); /* large enough for each */
 		if (rows[i].nest)
 			genl_end(&m, inner);
 		genl_end(&m, nest);
@@ -248,7 +248,7 @@ static void single_attributes(void **state)
 	}
 }
 
-/* Blanks at the end are padding, what follows the end is not part of the name. */
+/* Trailing blanks are padding, bytes after the NUL are ignored. */
 static void padded_strings(void **state)
 {
 	struct smc_lgr lgr;
@@ -291,7 +291,7 @@ static void links(void **state)
 	assert_memory_equal(link.uid, "\0\0\1\1", 4);
 	assert_string_equal(link.ib_dev, "mlx5_bond_0");
 	assert_string_equal(link.peer_gid, "0000:0000:0000:0000:0000:ffff:0a08:0002");
-	/* The dump mixes both kinds: neither takes the other's. */
+	/* The dump has both kinds: each decoder refuses the other's. */
 	assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), -EBADMSG);
 	nest = genl_begin(&m, 2);
 	genl_end(&m, nest);

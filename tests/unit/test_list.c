@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smcss_list over a faked kernel: what reaches stdout of a dump whole, broken, begun anew. */
+/* smcss_list with a faked kernel: output of dumps that are complete, broken, or restarted. */
 #include "capture.h"
 #include "fake_netlink.h"
 
@@ -9,7 +9,7 @@
 #include "host/smc.h"
 #include "smcss/smcss.h"
 
-/* What loading the module gives; how often it was tried. */
+/* Result of loading the module; number of attempts. */
 static int module_result;
 static unsigned int module_calls;
 
@@ -45,7 +45,7 @@ static struct message row(uint16_t port)
 	return m;
 }
 
-/* Sockets with local ports from @first on, many in one buffer as the kernel sends them. */
+/* Sockets with local ports from @first on, many per buffer, as from the kernel. */
 static void add_rows(unsigned int first, unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++) {
@@ -66,7 +66,7 @@ static void add_interrupted(uint16_t port)
 	fake_message(&m);
 }
 
-/* Return what was printed, to be freed. */
+/* Return: captured output, to be freed. */
 static char *list(const struct smcss_opts *opts, int want, struct smc_err *err)
 {
 	int fd = capture_file(), saved = stdout_to(fd), ret;
@@ -141,7 +141,7 @@ static void none(void **state)
 	free(text);
 }
 
-/* Bits of optional attributes: no more is asked for than is shown. */
+/* Bits of optional attributes: only attributes that are shown are requested. */
 static void request_bits(void **state)
 {
 	static const struct {
@@ -248,7 +248,7 @@ static void refused(void **state)
 	}
 }
 
-/* More than one chunk: printed as it comes, every row once and in order, one header. */
+/* More than one chunk: printed as it arrives, every row once and in order, one header. */
 static void streaming(void **state)
 {
 	const struct smcss_opts opts = { 0 };
@@ -274,7 +274,7 @@ static void streaming(void **state)
 	free(text);
 }
 
-/* What has left cannot be taken back: no second try, no second header, and a failure. */
+/* Printed rows cannot be taken back: no retry, no second header, and a failure. */
 static void broken_stream(void **state)
 {
 	const struct smcss_opts opts = { 0 };
@@ -301,7 +301,7 @@ static void broken_stream(void **state)
 	}
 }
 
-/* JSON is whole or nothing, however long the list. */
+/* JSON is complete or nothing, however long the list. */
 static void broken_json(void **state)
 {
 	const struct smcss_opts opts = { .is_json = true };
@@ -325,7 +325,7 @@ static void long_json(void **state)
 
 	(void)state;
 	add_rows(1, 5000);
-	add_interrupted(5001); /* nothing has left: this one is tried again */
+	add_interrupted(5001); /* nothing was printed: retry */
 	add_rows(1, 5000);
 	fake_done(0);
 	text = list(&opts, 0, &err);
@@ -337,7 +337,7 @@ static void long_json(void **state)
 	free(text);
 }
 
-/* Not all that is UTF-8 may go to a terminal as it is: U+009B begins a sequence like ESC [. */
+/* Some valid UTF-8 must not reach a terminal: U+009B begins a sequence like ESC [. */
 static void plain_json(void **state)
 {
 	const struct smcss_opts opts = { .is_json = true };
@@ -358,7 +358,7 @@ static void plain_json(void **state)
 	free(text);
 }
 
-/* A message that is too short ends the list: its table cannot be trusted. */
+/* A short message ends the list: the table cannot be trusted. */
 static void short_socket(void **state)
 {
 	const struct smcss_opts opts = { 0 };
@@ -395,7 +395,7 @@ static void no_module(void **state)
 	free(text);
 }
 
-/* The request cannot load smc, a socket can: ask again after that, and once only. */
+/* The request cannot load smc, a socket can: retry after that, only once. */
 static void module_loaded(void **state)
 {
 	const struct smcss_opts opts = { 0 };
@@ -418,7 +418,7 @@ static void module_loaded(void **state)
 	assert_int_equal(module_calls, 1);
 }
 
-/* Without addresses from the kernel, and nobody to ask: ports, and n/a. */
+/* No addresses from the kernel, and no other source: ports, and n/a. */
 static void unknown_addresses(void **state)
 {
 	const struct smc_abi_diag_msg msg = {
@@ -523,7 +523,7 @@ static void bad_columns(void **state)
 	}
 }
 
-/* No module for TCP sockets is a fact; any other answer hides the addresses. */
+/* A missing module for TCP sockets is fine; any other error hides the addresses. */
 static void addresses_refused(void **state)
 {
 	const struct smcss_opts opts = { 0 };

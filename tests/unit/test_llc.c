@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/smc/llc: messages of version 2 from Linux 6.12 on x86, and of version 1, made up. */
+/* lib/smc/llc: messages of version 2 from Linux 6.12 on x86, and constructed ones of version 1. */
 #include "test.h"
 
 #include <errno.h>
@@ -62,7 +62,7 @@ static void links(void **state)
 	assert_null(smc_llc_delete_text(0));
 }
 
-/* Its length in either order of bytes. */
+/* Length in either byte order. */
 static void adds(void **state)
 {
 	static const char *const both[] = { ADD_LINK("225800"), ADD_LINK("220058") };
@@ -127,7 +127,7 @@ static void others(void **state)
 	bytes[0] = 10;
 	assert_int_equal(smc_llc_decode(&llc, bytes, len, len), -EBADMSG);
 	len = hex(bytes, sizeof(bytes), ADD_LINK("225800"));
-	/* Cut by the capture: what is there. */
+	/* Truncated by the capture: decode the captured part. */
 	assert_int_equal(smc_llc_decode(&llc, bytes, 50, len), 0);
 	assert_false(llc.has & SMC_LLC_HAS_TARGET);
 	assert_int_equal(smc_llc_decode(&llc, bytes, len, len - 1), -EBADMSG);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/base/memory: what there is, or one line and the end of the tool. */
+/* lib/base/memory: allocate, or print one line and exit. */
 #include "child.h"
 
 #include <errno.h>
@@ -10,10 +10,10 @@
 
 #include "base/memory.h"
 
-/* As smc_run has it. */
+/* As in smc_run. */
 const int memory_status = 125;
 
-/* With SAN=1 an allocator ends a program that asks for too much. */
+/* With SAN=1 an oversized allocation ends the program. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -43,7 +43,7 @@ static void gives(void **state)
 	free(text);
 }
 
-/* @arg: which; its line goes to a pipe. */
+/* @arg: the case; the line goes to a pipe. */
 static int runs_out(const void *arg)
 {
 	static char line[100], want[100];

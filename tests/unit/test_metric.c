@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_ab/metric: the number in what a command prints. */
+/* smc_ab/metric: extract a number from a command's output. */
 #include "test.h"
 
 #include <errno.h>
@@ -54,7 +54,7 @@ static void finds_nothing(void **state)
 	assert_int_equal(find("(rate) [0-9]", "rate 5", &value), -EINVAL);
 	assert_int_equal(find("a|(b)", "a", &value), -EINVAL);
 	assert_int_equal(find("is (.*)", "is inf", &value), -EINVAL);
-	assert_int_equal(find("is ( *)", "is  5", &value), -EINVAL); /* the number is behind it */
+	assert_int_equal(find("is ( *)", "is  5", &value), -EINVAL); /* the number comes after it */
 }
 
 static void is_no_regex(void **state)
@@ -67,7 +67,7 @@ static void is_no_regex(void **state)
 	assert_non_null(strstr(err.text, "'(' is not a regular expression: "));
 }
 
-/* Only the end of what is too long, and NULs do not end it. */
+/* Only the end of long output is used; NULs do not end it. */
 static void long_output(void **state)
 {
 	static char filler[1 << 20];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Addresses: which are private, and by which ones others come. */
+/* Addresses: private ones, and reachable ones. */
 #include "test.h"
 
 #include <string.h>

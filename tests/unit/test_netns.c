@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/net/netns: names of no namespace and entering one by each kind of name. */
+/* lib/net/netns: invalid names, and entering a namespace by each kind of name. */
 #include "child.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ static void bad_names(void **state)
 	}
 }
 
-/* A file that is not a namespace: nobody gets in, not even root. */
+/* A file that is no namespace cannot be entered, not even by root. */
 static void other_files(void **state)
 {
 	static const char *const paths[] = { "/dev/null", "/proc/self/status",
@@ -76,7 +76,7 @@ static ino_t netns_now(void)
 	return stat("/proc/self/ns/net", &info) ? 0 : info.st_ino;
 }
 
-/* Out of a new one into that of the parent process. */
+/* From a new namespace into that of the parent. */
 static int enter_parent(const bool *by_path)
 {
 	const ino_t want = netns_now();
@@ -117,7 +117,7 @@ static void by_path(void **state)
 	in_child(enter_from_user_ns, &(const bool){ true });
 }
 
-/* Without rights over a namespace nobody gets in, not even into their own. */
+/* Without rights over a namespace it cannot be entered, not even the current one. */
 static int refused_without_rights(const void *arg __attribute__((unused)))
 {
 	static const char want[] = "cannot enter network namespace '/proc/self/ns/net': "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/net/netns_list: every namespace once, entered, left, and what is said of those that fail. */
+/* lib/net/netns_list: visit every namespace once, and report those that fail. */
 #include "child.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ struct made {
 	int fail_at;
 };
 
-/* Return: a process in a namespace of its own, which ends with its parent. */
+/* Return: a process in a new namespace, which ends with its parent. */
 static pid_t start_one(uint64_t *inode)
 {
 	int ready[2];
@@ -81,7 +81,7 @@ static int visit(void *arg, const struct netns *netns, struct smc_err *err)
 static int run_all(struct made *made, struct netns_list *list, struct smc_err *err)
 {
 	*made = (struct made){ .fail_at = -1 };
-	/* A user namespace in which this process may enter what it makes. */
+	/* A user namespace that allows entering the new namespaces. */
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNET) || start(made) || netns_list_load(list, err))
 		return CHILD_CANNOT;
 	return CHILD_RIGHT;
@@ -100,7 +100,7 @@ static int each_once(const void *arg __attribute__((unused)))
 	home = now();
 	if (!list.entries[0].is_own || list.entries[0].inode != home)
 		return CHILD_WRONG;
-	/* One dies between. */
+	/* One ends in between. */
 	kill(made.pids[3], SIGKILL);
 	waitpid(made.pids[3], NULL, 0);
 	if (netns_list_each(&list, visit, &made, &err) || list.failed || now() != home)
@@ -108,7 +108,7 @@ static int each_once(const void *arg __attribute__((unused)))
 	for (size_t i = 0; i < COUNT; i++)
 		if (made.seen[i] != (i != 3))
 			return CHILD_WRONG;
-	/* Those of the machine are there, but not to be entered. */
+	/* Namespaces of the machine are listed, but cannot be entered. */
 	ret = made.others == 1 && list.denied + COUNT + 1 == list.count ? CHILD_RIGHT : CHILD_WRONG;
 	netns_list_free(&list);
 	return ret;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* base/numbers: what a comparison says of measurements whose truth is known. */
+/* base/numbers: comparing measurements with a known difference. */
 #include "test.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static double uniform(void)
 	return (double)((x ^ x >> 31) >> 11) * 0x1p-53;
 }
 
-/* About normal: the sum of twelve. */
+/* Approximately normal: the sum of twelve. */
 static double normal(void)
 {
 	double sum = -6;
@@ -30,13 +30,13 @@ static double normal(void)
 	return sum;
 }
 
-/* A run of a second, of a machine with other work: now and then it takes twice as long. */
+/* A one-second run on a busy machine: now and then it takes twice as long. */
 static double run_time(void)
 {
 	return exp(0.1 * normal()) * (uniform() < 0.1 ? 1 + uniform() : 1);
 }
 
-/* Of commands of which one takes @factor times as long: how often are they told apart? */
+/* One of two commands takes @factor times as long: how often is a difference found? */
 static int differences(size_t pairs, double factor, double drift)
 {
 	double tcp[MOST], smc[MOST];
@@ -59,7 +59,7 @@ static int differences(size_t pairs, double factor, double drift)
 	return found;
 }
 
-/* In 19 of 20 tries at least, whether the machine gets slower meanwhile or not. */
+/* At least 19 of 20 times, also if the machine gets slower during the test. */
 static void command_against_itself(void **unused)
 {
 	(void)unused;
@@ -87,7 +87,7 @@ static void medians_and_ratio(void **unused)
 	assert_true(numbers.one == 5 && numbers.other == 2.5 && numbers.ratio == 2);
 	assert_false(numbers.has_interval); /* too few */
 	numbers_compare(&numbers, tcp, smc, 4, true);
-	assert_true(numbers.ratio == 0.5); /* exact, also where a register holds more digits */
+	assert_true(numbers.ratio == 0.5); /* exact, even if registers have more digits */
 	assert_true(tcp[0] == 4 && smc[1] == 3);
 	numbers_compare(&numbers, tcp, smc, 1, true);
 	assert_true(numbers.one == 4 && numbers.other == 2);

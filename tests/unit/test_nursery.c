@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_ab/child: whoever waits for what, the end of each child is noted. */
+/* smc_ab/child: the end of each child is recorded, whatever is being waited for. */
 #include "child.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "launch/launch.h"
 #include "smc_ab/child.h"
 
-/* Preparing a command takes its time: much longer than the one lives that was started before. */
+/* Preparing a command takes much longer than the previous child lives. */
 int launch_prepare(const struct launch *launch, char *const *argv)
 {
 	const struct timespec time = { .tv_nsec = 500 * 1000 * 1000 };
@@ -27,7 +27,7 @@ int launch_prepare(const struct launch *launch, char *const *argv)
 
 static pid_t ends_late;
 
-/* In the place of libc's: @ends_late ends when no child was found that has ended. */
+/* Replaces libc's: @ends_late ends when no ended child was found. */
 pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
 {
 	pid_t found = waitpid(pid, status, options);
@@ -68,14 +68,14 @@ static int end_while_other_starts(const void *arg)
 	return WEXITSTATUS(then.status) == 1 && !nursery.alive ? CHILD_RIGHT : CHILD_WRONG;
 }
 
-/* An emulator of programs may not know of it; a kernel since 3.4 does. */
+/* Emulators may not support subreapers; kernels do since 3.4. */
 static void need_subreapers(void)
 {
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) && errno == EINVAL)
 		skip();
 }
 
-/* A server may end while the command is being prepared. */
+/* A server may end while the command is prepared. */
 static void test_end_while_other_starts(void **state)
 {
 	(void)state;
@@ -103,7 +103,7 @@ static int end_after_look(const void *arg)
 	return WIFSIGNALED(child.status) && !ends_late ? CHILD_RIGHT : CHILD_WRONG;
 }
 
-/* The end of a child is not missed, whenever it comes. */
+/* The end of a child is never missed. */
 static void test_end_after_look(void **state)
 {
 	(void)state;

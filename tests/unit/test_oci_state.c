@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_bpf oci-hook: what runtimes say of a container. */
+/* smc_bpf oci-hook: parse the state that runtimes pass. */
 #include "test.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ static void good(void **state)
 	      "web", 2147483647, OCI_TCP);
 	check("{\"id\":\"w\",\"pid\":12,\"annotations\":{\"smc-tools/attach\":\"strict\"}}", "w",
 	      12, OCI_STRICT);
-	/* Afterwards there is no process, and nothing is wished any more. */
+	/* Afterwards there is no process, and no wish. */
 	check("{\"id\":\"web\",\"pid\":0,\"status\":\"stopped\",\"annotations\":"
 	      "{\"smc-tools/attach\":\"strict\"}}",
 	      "web", 0, OCI_NONE);

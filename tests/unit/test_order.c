@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/smc/order: messages that a machine of the other byte order recorded. */
+/* lib/smc/order: messages recorded on a machine of the other byte order. */
 #include "genl_message.h"
 
 #include <endian.h>
@@ -8,7 +8,7 @@
 #include "smc/attr.h"
 #include "smc/order.h"
 
-/* Everything in the other byte order; what follows each header is the kernel's of any machine. */
+/* Everything in the other byte order; attributes after each header are the same on all machines. */
 static struct message other(uint32_t len, uint16_t type)
 {
 	struct message m = { .nlh = { __builtin_bswap32(len), __builtin_bswap16(type),
@@ -55,7 +55,7 @@ static void headers(void **state)
 	assert_int_equal(after->nla_type, SMC_ORDER_ATTR | 9);
 }
 
-/* Numbers that are half as long as their members, or longer. */
+/* Numbers shorter or longer than their members. */
 static void lengths(void **state)
 {
 	static const uint8_t bytes[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
@@ -83,7 +83,7 @@ static void lengths(void **state)
 	assert_false(smc_attr_number(attr, &eight));
 }
 
-/* Nothing beyond what lengths allow is touched; what makes no sense ends it. */
+/* Nothing beyond the lengths is touched; malformed data ends the conversion. */
 static void lies(void **state)
 {
 	static const struct {
@@ -119,7 +119,7 @@ static void lies(void **state)
 	}
 }
 
-/* A structure that ends in the middle of its numbers, and one that goes on behind them. */
+/* A structure truncated within its numbers, and one with more bytes. */
 static void structures(void **state)
 {
 	static const struct smc_order_run runs[] = { { 2, 1 }, { 4, 2 }, { 8, 4 }, { 0 } };

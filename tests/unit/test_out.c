@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/out: numbers and foreign text, rows of a table, JSON strings. */
+/* lib/out: numbers and untrusted text, rows of a table, JSON strings. */
 #include "capture.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "out/table.h"
 #include "out/units.h"
 
-/* What the next calls of write() give: bytes at most, or an errno below 0. */
+/* Results of the next calls of write(): maximum number of bytes, or a negative errno. */
 static const long *write_script;
 
 ssize_t write(int fd, const void *data, size_t len)
@@ -28,7 +28,7 @@ ssize_t write(int fd, const void *data, size_t len)
 	return syscall(SYS_write, fd, data, len < (size_t)most ? len : (size_t)most);
 }
 
-/* The text as a string, which stays good until the next call. */
+/* The text as a string, valid until the next call. */
 static const char *string(struct out_text *text)
 {
 	static char copy[512];
@@ -147,7 +147,7 @@ static void flush(void **state)
 	out_free(&text);
 }
 
-/* All of it arrives, in however many pieces. */
+/* Everything is written, in any number of pieces. */
 static void partial_writes(void **state)
 {
 	static const long pieces[] = { 1, -EINTR, 2, 0, -EINTR, 3, LONG_MAX };
@@ -187,7 +187,7 @@ static void printed(void **state)
 	assert_int_equal(text.len, 0);
 	out_printf(&text, "%d %s", 5, "b");
 	assert_string_equal(string(&text), "5 b");
-	/* At the end of the memory, and beyond: there is room for a NUL, too. */
+	/* At the end of the buffer, and beyond: there is room for a NUL, too. */
 	for (int len = 4094; len < 4100; len++) {
 		out_printf(&text, "%*d", len, 7);
 		assert_int_equal(text.len, len);
@@ -200,7 +200,7 @@ static void printed(void **state)
 	out_free(&text);
 }
 
-/* A shell takes it for one word, whatever it is. */
+/* A shell parses it as one word, whatever it contains. */
 static void shell_words(void **state)
 {
 	static const struct {
@@ -267,7 +267,7 @@ static json_t *json_first(const void *object)
 	return json_string(((const char *const *)object)[0]);
 }
 
-/* Not sent when empty. */
+/* Left out if empty. */
 static json_t *json_third(const void *object)
 {
 	const char *cell = ((const char *const *)object)[2];
@@ -345,7 +345,7 @@ static void widen(void **state)
 	(void)state;
 	assert_null(out_view_add(&view, table, "third,second"));
 	out_view_widen(&view, "third", 6);
-	out_view_widen(&view, "second", 2); /* narrower than it is */
+	out_view_widen(&view, "second", 2); /* narrower than now */
 	out_view_widen(&view, "first", 50); /* not chosen */
 	out_view_widen(&view, "nonsense", 50);
 	out_row(&text, &view, cells);
@@ -356,7 +356,7 @@ static void choice(void **state)
 {
 	static const struct {
 		const char *names;
-		const char *bad; /* where it points, NULL: all good */
+		const char *bad; /* position of the bad name, NULL: all good */
 		size_t count;
 	} cases[] = {
 		{ "first", NULL, 1 },
@@ -417,7 +417,7 @@ static void json_rows(void **state)
 	json_decref(json);
 	assert_null(out_view_add(&view, table, "third,second"));
 	json = out_json(table, &view, cells);
-	/* "second" is part of the value of "first", which brings what only JSON has. */
+	/* "second" is part of the value of "first", which includes JSON-only columns. */
 	assert_int_equal(json_object_size(json), 3);
 	assert_string_equal(json_string_value(json_object_get(json, "third")), "c");
 	assert_string_equal(json_string_value(json_object_get(json, "first")), "a");
@@ -425,7 +425,7 @@ static void json_rows(void **state)
 	json_decref(json);
 }
 
-/* All that only JSON has, and that stands behind a column, comes with it. */
+/* JSON-only columns after a column come with it. */
 static void json_hidden(void **state)
 {
 	static const struct out_col hidden[] = {
@@ -449,7 +449,7 @@ static void json_hidden(void **state)
 	json_decref(json);
 }
 
-/* What is UTF-8 stays; else every odd byte is escaped. jansson reads back what it wrote. */
+/* Valid UTF-8 stays; other bytes are escaped. jansson must parse the output. */
 static void json_strings(void **state)
 {
 	static const struct {
@@ -516,7 +516,7 @@ static void json_numbers(void **state)
 	}
 }
 
-/* As many as there are, in their order; nothing is no array half made. */
+/* All items in order; NULL instead of an incomplete array. */
 static void json_lists(void **state)
 {
 	static const char *const objects[2][3] = { { "a", "b", "c" }, { "d", "e", "f" } };
@@ -532,7 +532,7 @@ static void json_lists(void **state)
 	json_decref(json);
 }
 
-/* U+0085 would move a terminal's cursor; read back it is the same. */
+/* U+0085 would move a terminal's cursor; parsed again it is unchanged. */
 static void json_documents(void **state)
 {
 	struct out_text text = { 0 };
@@ -559,7 +559,7 @@ static char *long_document(int count, bool is_repeated)
 	return text.data;
 }
 
-/* What is made of text is what jansson makes of the values. */
+/* The text form matches jansson's output of the values. */
 static void assert_long_document(int count, bool is_repeated, size_t layout)
 {
 	json_t *doc = json_pack("{s:s, s:[]}", "b", "]", "list");
@@ -591,7 +591,7 @@ static void json_long_documents(void **state)
 	close(terminal);
 }
 
-/* Indented for a reader, who has a terminal; one line for a program. */
+/* Indented on a terminal; one line otherwise. */
 static void json_layouts(void **state)
 {
 	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), file = capture_file(), saved;
@@ -643,7 +643,7 @@ static void units(void **state)
 	}
 }
 
-/* Any bytes as a label: the text stays printable ASCII, with the three escapes of Prometheus. */
+/* Any bytes in a label: the output is printable ASCII, with Prometheus' three escapes. */
 static void metrics_labels(void **state)
 {
 	struct out_text text = { 0 };

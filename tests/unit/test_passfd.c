@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/process/passfd: descriptors in a message, none of which stays when the message is refused. */
+/* lib/process/passfd: descriptors in a message; if it is refused, none is left open. */
 #include "test.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static int count_fds(void)
 	return n;
 }
 
-/* A message of that many bytes, with descriptors of /dev/null, in two parts if @second is not 0. */
+/* A message of this size, with descriptors of /dev/null, in two parts unless @second is 0. */
 static void put(size_t bytes, int first, int second)
 {
 	union {
@@ -66,7 +66,7 @@ static void whole_messages_are_received(void **state)
 		for (int i = 0; i < n; i++)
 			close(fds[i]);
 	}
-	/* Two headers, which the kernel makes one. */
+	/* Two headers, which the kernel merges. */
 	put(1, 1, 1);
 	assert_int_equal(passfd_receive(ends[1], &byte, fds, 2), 0);
 	close(fds[0]);
@@ -76,7 +76,7 @@ static void whole_messages_are_received(void **state)
 	assert_int_equal(passfd_receive(-1, &byte, fds, 1), -EBADF);
 }
 
-/* qemu-user does not hand on MSG_CTRUNC. */
+/* qemu-user does not pass on MSG_CTRUNC. */
 static bool has_truncation(void)
 {
 	union {

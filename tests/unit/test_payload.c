@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * smc_dump: from records of eBPF to conversations, pcapng, text. More of it:
+ * smc_dump: from eBPF records to conversations, pcapng, text. See also
  * tests/kernel/smc_dump_data.t.
  */
 #include "test.h"
@@ -19,7 +19,7 @@
 
 static __u64 unwanted[SMCDATA_VERDICTS];
 
-/** struct seen - what was told, a word each, and as packets */
+/** struct seen - reported pieces, a word each, and as packets */
 struct seen {
 	char words[1024];
 	struct out_text packets;
@@ -67,7 +67,7 @@ static void end(struct conversations *all, struct seen *seen)
 	out_free(&seen->packets);
 }
 
-/* 10.0.0.1:40000 is the client of 10.0.0.2:6379; the server's end has the other one as its peer. */
+/* 10.0.0.1:40000 is the client of 10.0.0.2:6379; on the server's end the addresses are swapped. */
 static struct smcdata_record record_of(uint64_t id, bool is_server, uint32_t kind, uint32_t len)
 {
 	struct smcdata_record record = {
@@ -121,7 +121,7 @@ static void one_end(void **state)
 	tell(all, 2, true, SMCDATA_SENT, 7);
 	tell(all, 1, false, SMCDATA_RECEIVED, 7);
 	tell(all, 1, false, SMCDATA_CLOSE, 0);
-	/* The other one is still recognized, and so is one that was not seen before that. */
+	/* The other end is still recognized, also if first seen after the close. */
 	tell(all, 2, true, SMCDATA_RECEIVED, 1);
 	tell(all, 2, true, SMCDATA_CLOSE, 0);
 	tell(all, 3, true, SMCDATA_RECEIVED, 1);
@@ -154,7 +154,7 @@ static void forgets_ended(void **state)
 	end(all, &seen);
 }
 
-/* More than are remembered: places are used again, and the open one is still known. */
+/* More than are remembered: items are reused, and the open one is still known. */
 static void many(void **state)
 {
 	struct smcdata_record record = record_of(1, false, SMCDATA_SENT, 1);
@@ -213,7 +213,7 @@ static void wanted(void **state)
 	}
 }
 
-/* The end that is of the process, be it the second one. */
+/* The end that belongs to the process is reported, even if it is the second. */
 static void processes(void **state)
 {
 	const struct filter filter = { 0 };
@@ -255,7 +255,7 @@ static void losses(void **state)
 	tell_at(all, &record, NOW);
 	record.kind = SMCDATA_RECEIVED;
 	tell_at(all, &record, NOW);
-	/* Enough. */
+	/* Stop. */
 	seen.ret = 1;
 	assert_int_equal(conversations_record(all, &record, bytes, NOW), 1);
 	assert_string_equal(seen.words, "1!>4+100 1>4 1>4+2p 1<4 1<4 ");
@@ -264,7 +264,7 @@ static void losses(void **state)
 
 /* ---- pcapng ---- */
 
-/** struct packet - what is in a file, in words */
+/** struct packet - content of a file, in words */
 struct file {
 	char words[2048];
 	uint32_t next[2];
@@ -307,7 +307,7 @@ static void check_options(struct file *file, const uint8_t *at, const uint8_t *t
 	assert_ptr_equal(at + 4, to);
 }
 
-/* A packet's lengths, checksums and numbers. */
+/* Check lengths, checksums and numbers of a packet. */
 static void check_packet(struct file *file, const uint8_t *block, const uint8_t *to)
 {
 	const uint8_t *frame = block + 28, *ip = frame + 14;
@@ -327,7 +327,7 @@ static void check_packet(struct file *file, const uint8_t *block, const uint8_t 
 					(is_ipv6 ? 32 : 8) + full - 14 - ip_len),
 				 0xffff);
 	if (!(tcp[13] & 2)) {
-		/* What is lost is missing. */
+		/* Lost bytes leave a gap. */
 		snprintf(file->words + len, sizeof(file->words) - len, "%s",
 			 seq == file->next[is_sent] ? "" : "gap ");
 		assert_int_equal(big32(tcp + 8), file->next[!is_sent]);
@@ -358,7 +358,7 @@ static void check_file(struct file *file, const struct out_text *text)
 	}
 }
 
-/* By libpcap, as other programs do. */
+/* Read with libpcap, as other programs do. */
 static void read_back(const struct out_text *text, size_t count)
 {
 	FILE *file = fmemopen(text->data, text->len, "r");
@@ -418,7 +418,7 @@ static void packets(void **state)
 	end(all, &seen);
 }
 
-/* The server's end sends first; nobody answers for so long that the window would be full. */
+/* The server sends first; unacknowledged data would fill the window. */
 static void acknowledged(void **state)
 {
 	struct smcdata_record record = record_of(1, true, SMCDATA_SENT, 5);
@@ -430,7 +430,7 @@ static void acknowledged(void **state)
 	(void)state;
 	record.conn.ends.family = AF_INET6;
 	tell_at(all, &record, NOW);
-	/* As if many had come. */
+	/* As if many bytes had been sent. */
 	record.conn.sent = 0x1ffffff0;
 	record.full = record.len = 0x20;
 	tell_at(all, &record, NOW);
@@ -532,7 +532,7 @@ static void json(void **state)
 	out_free(&text);
 }
 
-/* A zero does not end it; what is not UTF-8 comes as bytes. */
+/* NUL does not end it; invalid UTF-8 is printed as bytes. */
 static void json_bytes(void **state)
 {
 	static const char *const cases[][2] = {
@@ -557,7 +557,7 @@ static void json_bytes(void **state)
 	}
 }
 
-/* The verdict on another one has taken its place. */
+/* The verdict was overwritten by another one. */
 static void verdict_is_gone(void **state)
 {
 	struct smcdata_record record = record_of(1, false, SMCDATA_SENT, 4);

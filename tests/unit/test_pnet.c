@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/smc/pnet: messages of the PNET table, whole and damaged; names and ports. */
+/* lib/smc/pnet: messages of the PNET table, complete and malformed; names and ports. */
 #include "test.h"
 
 #include <errno.h>
@@ -120,13 +120,13 @@ static void damaged_strings(void **state)
 	memset(text, 'A', sizeof(text));
 	start(&m);
 	put_string(&m, SMC_PNETID_ETHNAME, "eth0");
-	message_attr(&m, SMC_PNETID_NAME, text, 4); /* no end */
+	message_attr(&m, SMC_PNETID_NAME, text, 4); /* not terminated */
 	assert_int_equal(smc_pnet_decode(&e, &m.nlh), -EBADMSG);
 	text[17] = '\0';
 	message_attr(&m, SMC_PNETID_NAME, text, 18); /* too long */
 	assert_int_equal(smc_pnet_decode(&e, &m.nlh), -EBADMSG);
 	text[16] = '\0';
-	message_attr(&m, SMC_PNETID_NAME, text, 18); /* more behind the end */
+	message_attr(&m, SMC_PNETID_NAME, text, 18); /* bytes after the NUL */
 	assert_int_equal(smc_pnet_decode(&e, &m.nlh), 0);
 	assert_int_equal(strlen(e.name), 16);
 	memset(text, 'B', sizeof(text));
@@ -136,7 +136,7 @@ static void damaged_strings(void **state)
 	assert_int_equal(e.has, SMC_PNET_HAS_NET);
 }
 
-/* A message that is no entry does not end the dump, and is not in the table. */
+/* A message without an entry is skipped, and does not end the dump. */
 static void add_messages(void **state)
 {
 	struct smc_pnet_table table = { 0 };
@@ -188,7 +188,7 @@ static void devices(void **state)
 	assert_int_equal(smc_pnet_ib(ib, "0000:00:00.0", &err), 0);
 }
 
-/* What a name may not have, it may not have anywhere. */
+/* An invalid character is refused at any position. */
 static void device_characters(void **state)
 {
 	static const char *const bad[] = { "/", " ", "\x7f", "\x1f" };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_pnet: which PNET ID each device of recorded trees has, what is warned of and suggested. */
+/* smc_pnet: PNET IDs of devices in recorded trees, warnings and suggestions. */
 #include "pnet_text.h"
 #include "shell.h"
 #include "trees.h"
@@ -110,7 +110,7 @@ static void warnings(void **state)
 	check_warnings("x86", "A n/a loopback-ism 1\n", "");
 }
 
-/* The devices of the tree again, one with another name. */
+/* Read the devices of the tree again, with one renamed. */
 static void rename_net(struct fixture *f, const char *from, const char *to)
 {
 	for (size_t i = 0; i < f->world.nets.count; i++) {
@@ -125,7 +125,7 @@ static void rename_net(struct fixture *f, const char *from, const char *to)
 	pnet_rows_make(&f->rows, &f->table, &f->world);
 }
 
-/* Whoever made an interface chose its name; the command is pasted into a shell. */
+/* Names of interfaces are untrusted, and the command is pasted into a shell. */
 static void warning_word(void **state)
 {
 	(void)state;
@@ -179,11 +179,14 @@ static void suggestions(void **state)
 	check_suggestions("x86", "",
 			  "ETH1 eth1 erdma_0 1\nENS1F0 ens1f0 mlx5_0 1\n"
 			  "ENS1F1 ens1f1 mlx5_1 1\nLO lo rxelo 1\n");
-	/* One side has a PNET ID: the other gets it. Both have: nothing. A name in use: another. */
+	/*
+	 * One side has a PNET ID: it is copied. Both have one: no suggestion. A name in use:
+	 * another name.
+	 */
 	check_suggestions("x86",
 			  "A ens1f0 n/a\nB n/a mlx5_1 1\nC lo n/a\nD n/a rxelo 1\nETH1 eth0 n/a\n",
 			  "B ens1f1 n/a 255\nETH12 eth1 erdma_0 1\nA n/a mlx5_0 1\n");
-	/* The table takes one entry a device, and port 2 has it. */
+	/* The table takes one entry per device, and port 2 has it. */
 	check_suggestions("x86", "A n/a erdma_0 2\nB n/a mlx5_0 2\nB n/a mlx5_1 2\nC lo rxelo 1\n",
 			  "");
 }
@@ -192,7 +195,7 @@ static void check_tree(const char *tree, const char *entries, const char *want)
 {
 	struct pnet_group some[] = {
 		{ 0x100, 1, 1, "mlx4_0", 2, -1, false }, { 0x101, 2, 1, "mlx4_0", 2, -1, false },
-		{ 0x200, 2, 2, "mlx4_1", 1, -1, false }, /* a device that is gone */
+		{ 0x200, 2, 2, "mlx4_1", 1, -1, false }, /* a removed device */
 		{ 0x300, 0, 0, "", 0, 0x7c0, false },	 { 0x400, 3, 0, "", 0, 0xffff, false },
 	};
 	struct pnet_groups groups = { some, ARRAY_SIZE(some), 0 };
@@ -203,7 +206,7 @@ static void check_tree(const char *tree, const char *entries, const char *want)
 	check_out(&f, want);
 }
 
-/* Other programs may have set letters of Latin-1: none reaches a terminal. */
+/* Other programs may set letters of Latin-1, which must not reach a terminal. */
 static void foreign_letters(void **state)
 {
 	struct smc_pnet entry = { SMC_PNET_HAS_NET, "N\xc4", "e\x1b", "", 0 };
@@ -219,7 +222,7 @@ static void foreign_letters(void **state)
 	out_free(&out);
 }
 
-/* Whoever is not the last child of its parent is drawn as such, and so is what is below it. */
+/* The last child of a parent is drawn differently, and so are its descendants. */
 static void trees(void **state)
 {
 	(void)state;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The way from one PNET table to another. */
+/* Compute the changes from one PNET table to another. */
 #include "pnet_text.h"
 
-/* Names to delete, and entries to add, as one text. */
+/* Format names to delete, and entries to add, as one text. */
 static void check_plan(const char *from, const char *to, const char *want)
 {
 	struct smc_pnet_table a, b;
@@ -36,7 +36,7 @@ static void plans(void **state)
 	check_plan("", "A eth0 rxe0 1", "A eth0 n/a 255\nA n/a rxe0 1\n");
 	check_plan("A eth0 rxe0 1", "", "-A\n");
 	check_plan("A eth0 rxe0 1", "A n/a rxe0 1\nA eth0 n/a", "");
-	/* One entry goes: its PNET ID goes, and what stays of it comes again. */
+	/* Removing one entry deletes its PNET ID, and adds the remaining entries again. */
 	check_plan("A eth0 rxe0 1\nB eth1 n/a", "A eth0 n/a\nB eth1 n/a", "-A\nA eth0 n/a 255\n");
 	/* A device changes its PNET ID, and a port its number. */
 	check_plan("A eth0 n/a\nB n/a rxe0 1", "B eth0 n/a\nB n/a rxe0 2",

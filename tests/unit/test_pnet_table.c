@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_pnet against a table that is kept by the kernel's rules, and fails when told. */
+/* smc_pnet with a table that follows the kernel's rules, and fails on request. */
 #include "pnet_text.h"
 
 #include <errno.h>
@@ -13,11 +13,11 @@ struct smc_genl {
 };
 
 /**
- * struct kernel - the table, and how to fail
- * @fail_at: number of the command to fail, from 1; 0 for none; @fail_from: and all after it
- * @no_ib: as in a namespace that is not the initial one
+ * struct kernel - the table, and its failures
+ * @fail_at: number of the failing command, from 1; 0 for none; @fail_from: and all later ones
+ * @no_ib: as in network namespaces other than the initial one
  * @code: errno to fail with
- * @commands: how many were sent
+ * @commands: number of commands
  */
 static struct kernel {
 	struct smc_pnet_table table;
@@ -112,7 +112,7 @@ static int add(const struct smc_genl_attr *attrs, size_t n)
 	return net && ib ? -EEXIST : 0;
 }
 
-/* As raw as the kernel compares. */
+/* Compares bytes, as the kernel does. */
 static int drop(const char *name)
 {
 	size_t kept = 0, before = kernel.table.count;
@@ -163,7 +163,7 @@ static void begin_failing(const char *text, unsigned int fail_at, int code)
 	kernel.code = code;
 }
 
-/* Is the kernel's table this, in any order? */
+/* Does the kernel's table equal this, in any order? */
 static bool table_is(const char *text)
 {
 	struct smc_pnet_table want;
@@ -222,7 +222,7 @@ static void flush(void **state)
 	begin_failing("A eth0 n/a", 1, EPERM);
 	assert_int_equal(pnet_flush(&tool), -EPERM);
 	assert_string_equal(err.text, "cannot flush the PNET table: Operation not permitted");
-	begin_failing("", 1, ENOENT); /* old kernels, when it is empty already */
+	begin_failing("", 1, ENOENT); /* old kernels return this for an empty table */
 	assert_int_equal(pnet_flush(&tool), 0);
 }
 
@@ -253,7 +253,7 @@ static void add_and_exists(void **state)
 			    "'rxe0' already has PNET ID A for port 2, and the table takes "
 			    "one entry per device: Object exists");
 	kernel.commands = 0;
-	/* The kernel would store the new half and say that all is well. */
+	/* The kernel would store the new half and report success. */
 	assert_int_equal(add_text("B eth1 rxe0 2"), -EEXIST);
 	assert_int_equal(kernel.commands, 0);
 	assert_int_equal(add_text("A eth0 rxe1 1"), 0);
@@ -265,7 +265,7 @@ static void add_and_exists(void **state)
 	assert_string_equal(err.text, "cannot add PNET ID A: Operation not permitted");
 }
 
-/* The kernel says that all is well. */
+/* The kernel reports success. */
 static void dropped(void **state)
 {
 	(void)state;
@@ -313,13 +313,13 @@ static void import_works(void **state)
 	assert_int_equal(import(AFTER), 0);
 	assert_true(table_is(AFTER));
 	kernel.commands = 0;
-	assert_int_equal(import(AFTER), 0); /* again: nothing is sent */
+	assert_int_equal(import(AFTER), 0); /* repeated: nothing is sent */
 	assert_int_equal(kernel.commands, 0);
 	assert_int_equal(import(""), 0);
 	assert_true(table_is(""));
 }
 
-/* Whichever command fails, the table is afterwards what it was. */
+/* Whichever command fails, the table is restored. */
 static void import_all_or_nothing(void **state)
 {
 	unsigned int all, at;
@@ -345,7 +345,7 @@ static void import_cannot_restore(void **state)
 	kernel.fail_from = true;
 	assert_int_equal(import(AFTER), -EPERM);
 	assert_non_null(strstr(err.text, "; the table is not as it was: "));
-	/* Nothing was changed, so there is nothing to bring back. */
+	/* Nothing was changed, so there is nothing to restore. */
 	begin_failing(BEFORE, 1, EPERM);
 	kernel.fail_from = true;
 	assert_int_equal(import(AFTER), -EPERM);
@@ -353,7 +353,7 @@ static void import_cannot_restore(void **state)
 	assert_non_null(strstr(err.text, "; the table is as it was"));
 }
 
-/* For the sanitizers: without a warning there is nothing to write, not even from NULL. */
+/* For sanitizers: without warnings nothing is written, not even from NULL. */
 static void list_without_warnings(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Lines of a policy: what they mean, the form they take, what is wrong with one. */
+/* Lines of a policy: meaning, normal form, errors. */
 #include "test.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #define WORDS_MAX 16
 
-/* Add one line, cut at blanks. Return: what policy_line() said. */
+/* Add one line, split at blanks. Return: value of policy_line(). */
 static int add(struct policy *policy, const char *line, size_t *bad, struct smc_err *err)
 {
 	char copy[400], *words[WORDS_MAX], *rest = copy;
@@ -21,7 +21,7 @@ static int add(struct policy *policy, const char *line, size_t *bad, struct smc_
 	return policy_line(policy, (const char *const *)words, count, bad, err);
 }
 
-/* Lines with ';' between them, which must be good. */
+/* Parse valid lines separated by ';'. */
 static struct policy read_lines(const char *lines)
 {
 	char copy[2000], *rest = copy, *line;
@@ -216,7 +216,7 @@ static void allow_speaks_of_its_ports_and_direction(void **state)
 	assert_false(allows(two, POLICY_TO, "192.168.0.1", 6379));
 }
 
-/* Everybody: as a network. */
+/* Everybody, as a network. */
 static bool is_open(const char *lines, int family, uint16_t port)
 {
 	struct policy policy = read_lines(lines);
@@ -273,7 +273,7 @@ static void what_differs(void **state)
 		    "-deny port 22;+deny port 23;+deny to [::1]:22;+learn 1h;");
 }
 
-/* nftables cannot, so it is no difference there. */
+/* nftables cannot apply to later namespaces, so this is no difference there. */
 static void later_namespaces_are_a_difference(void **state)
 {
 	struct policy now = read_lines("deny port 22;by bpf"), wanted = read_lines("deny port 22");

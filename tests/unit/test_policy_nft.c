@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The table of a policy: what nft is told, and what is understood of what it lists. */
+/* The table of a policy: commands for nft, and parsing its listing. */
 #include "test.h"
 
 #include <errno.h>

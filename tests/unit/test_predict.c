@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_chk/matrix/predict: what a connection of two hosts would be, and why not more. */
+/* smc_chk/matrix/predict: the connection between two hosts, and its gaps. */
 #include "test.h"
 
 #include "smc_chk/matrix/predict.h"
@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Two hosts with an interface each, RoCE v2 on it and an EID in common. */
+/* Two hosts with one interface each, with RoCE v2 and a common EID. */
 struct pair {
 	struct predict_net nets[2][2];
 	struct predict_host hosts[2];
@@ -114,7 +114,7 @@ static void test_eids(void **state)
 		   "smcd ueid add OTHER");
 	pair.hosts[1].n_ueids = 0;
 	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_BOTH, "neither", "smcd ueid add MYEID");
-	/* A peer chose it. */
+	/* Chosen by the peer. */
 	pair.hosts[1].n_ueids = 1;
 	strcpy(pair.hosts[1].ueids[0], "$(x)");
 	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_CLIENT, "no user EID", "smcd ueid add '$(x)'");
@@ -139,7 +139,7 @@ static void test_smcr_v1(void **state)
 	start(&pair);
 	pair.nets[0][0].flags = pair.nets[1][0].flags = PREDICT_GID_V1;
 	EXPECT(&pair, PREDICT_SMCR_V1);
-	/* It is in the subnet, but does not say so: the server compares prefixes, too. */
+	/* It is in the subnet, but with another prefix length, which the server compares, too. */
 	set_addr(&pair.nets[0][0], 0, "10.0.0.1/16");
 	EXPECT(&pair, PREDICT_TCP);
 	expect_gap(&pair, PREDICT_SMCR_V1, PREDICT_BOTH, "one subnet", "ip -br address");
@@ -172,7 +172,7 @@ static void test_addresses(void **state)
 	EXPECT(&pair, PREDICT_TCP);
 	assert_null(of(&pair).client);
 	expect_gap(&pair, PREDICT_TCP, PREDICT_BOTH, "no address", "ip -br address");
-	/* A bridge that every host has with the same address leads nowhere. */
+	/* A bridge with the same address on every host is no connection. */
 	start(&pair);
 	for (int i = 0; i < 2; i++) {
 		pair.hosts[i].n_nets = 2;
@@ -370,7 +370,7 @@ static void test_same(void **state)
 	}
 }
 
-/* Who reads strangers' bytes may write anything: nothing of it leads out of the structs. */
+/* Reads data of an unprivileged process: nothing may exceed the structs. */
 static void test_read(void **state)
 {
 	struct predict_host host, wrong;

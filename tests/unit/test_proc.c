@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/process/proc on this process's own sockets. */
+/* lib/process/proc with this process's own sockets. */
 #include "test.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static uint64_t inode_of(int fd)
 	return st.st_ino;
 }
 
-/* A listening TCP socket on 127.0.0.1, with its port. */
+/* A listening TCP socket on 127.0.0.1, and its port. */
 static int listener(uint16_t *port)
 {
 	struct sockaddr_in name = {
@@ -67,7 +67,7 @@ static void own_sockets(void **state)
 	assert_null(table.entries);
 }
 
-/* Two processes hold it after fork(). */
+/* After fork() two processes hold it. */
 static void shared(void **state)
 {
 	struct proc_table table = { 0 };
@@ -106,7 +106,7 @@ static void nobody(void **state)
 	size_t count = 99;
 
 	(void)state;
-	/* 0 is what the kernel says of a connection that nobody has accepted yet. */
+	/* 0 is the inode of a connection that has not been accepted yet. */
 	assert_null(proc_table_find(&table, 0, &count));
 	assert_int_equal(count, 0);
 	assert_null(proc_table_find(&table, 4, &count));
@@ -118,7 +118,7 @@ static void nobody(void **state)
 	assert_int_equal(count, 1);
 }
 
-/* May this process take copies of its own descriptors? Old kernels and sandboxes say no. */
+/* May this process duplicate its own descriptors? Old kernels and sandboxes refuse. */
 static bool can_copy_fds(int fd)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0), copy;
@@ -168,7 +168,7 @@ static void names(void **state)
 	assert_int_equal(peer.port, port);
 	assert_memory_equal(peer.ip, loopback, 16);
 
-	/* The number now stands for another file, or for none. */
+	/* The number now belongs to another file, or to none. */
 	holder.fd = first;
 	assert_false(proc_socket_names(&holder, &local, &peer));
 	close(client);
@@ -179,7 +179,7 @@ static void names(void **state)
 	close(server);
 }
 
-/* A socket without IP addresses has nothing to tell. */
+/* A socket without IP addresses has no result. */
 static void other_families(void **state)
 {
 	struct smc_addr local = { .port = 7 }, peer = { .port = 8 };

@@ -22,7 +22,7 @@ static void greeting(void **state)
 	assert_false(proto_is_greeting((const uint8_t *)"SSH-2.0-OpenSSH_9", 2));
 }
 
-/* Clients from before there was this state take it for an ordinary greeting. */
+/* Clients of earlier versions treat it as an ordinary greeting. */
 static void busy_greeting(void **state)
 {
 	uint8_t out[PROTO_SIZE];
@@ -31,14 +31,14 @@ static void busy_greeting(void **state)
 	proto_put_greeting(out, true);
 	assert_memory_equal(out, "SMC_CHK\n\001\001\0\0\0\0\0\0", PROTO_SIZE);
 	assert_true(proto_is_greeting(out, PROTO_SIZE) && proto_is_busy(out));
-	out[9] = 2; /* a state to come */
+	out[9] = 2; /* a future state */
 	assert_true(proto_is_greeting(out, PROTO_SIZE) && !proto_is_busy(out));
 	out[9] = 1;
 	out[8] = 2; /* version */
 	assert_false(proto_is_busy(out));
 }
 
-/* Clients from before there was this offer take it for an ordinary greeting. */
+/* Clients of earlier versions treat it as an ordinary greeting. */
 static void buffers(void **state)
 {
 	const struct proto_request ask = { PROTO_BUFFERS, 1 << 20 };
@@ -81,7 +81,7 @@ static void request(void **state)
 	assert_int_equal(got.length, 0x123456);
 }
 
-/* Byte @at of a right request, made @value. */
+/* A valid request with byte @at set to @value. */
 static bool is_taken(uint8_t command, uint64_t length, size_t at, uint8_t value)
 {
 	const struct proto_request right = { command, length };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_chk/bundle: pseudonyms of names and addresses, in texts and in answers of netlink. */
+/* smc_chk/bundle: pseudonyms of names and addresses, in texts and in netlink answers. */
 #include "test.h"
 
 #include "smc_chk/bundle/collect.h"
@@ -13,7 +13,7 @@
 
 static const struct pseudonyms all = { .key = "0123456789abcde", .host = "Db1.example.org" };
 
-/* Of the paper that describes it. */
+/* Test vector of the paper. */
 static void test_siphash(void **state)
 {
 	uint8_t key[SIPHASH_KEY], data[15];
@@ -45,7 +45,7 @@ static void test_names(void **state)
 	assert_string_equal(empty, "");
 }
 
-/* How many bits at the beginning are the same. */
+/* Number of equal leading bits. */
 static unsigned int common(const uint8_t *one, const uint8_t *other, unsigned int bits)
 {
 	unsigned int bit = 0;
@@ -122,7 +122,7 @@ static void text_of(char made[256], const char *from)
 	out_free(&text);
 }
 
-/* One address is the same in each of its forms, and stays what kind it was. */
+/* An address has the same pseudonym in each notation, and keeps its kind. */
 static void test_forms(void **state)
 {
 	char ipv4[256], gid[256], mapped[256], host[256];
@@ -179,7 +179,7 @@ static void test_attributes(void **state)
 	assert_string_equal(msg.dev, "rxe0");
 	assert_string_not_equal(msg.text, gid);
 	assert_int_equal(strlen(msg.text), strlen(gid));
-	/* Lengths that lie lead nowhere. */
+	/* Wrong lengths do not lead outside. */
 	for (unsigned int len = 0; len < 70000; len += 97) {
 		msg.link.nla_len = (uint16_t)len;
 		memcpy(at, &msg, sizeof(msg));

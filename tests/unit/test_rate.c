@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/smc/rate: cursors that wrap, buffers of every size, and who is the brake. */
+/* lib/smc/rate: wrapping cursors, buffers of every size, and the bottleneck. */
 #include "test.h"
 
 #include "smc_top/rate.h"
@@ -11,7 +11,7 @@
 
 static const struct smc_unseen unknown = { UINT64_MAX, UINT64_MAX };
 
-/* What the kernel counted is what the cursors show. */
+/* The kernel's counters match the cursors. */
 static const struct smc_unseen nothing;
 
 static struct smc_diag_cursor at(uint64_t bytes, uint32_t size)
@@ -67,7 +67,7 @@ static struct smc_rate rate_of(struct where before, struct where now)
 	return rate;
 }
 
-/* All that was written has arrived and was read. */
+/* All written bytes have arrived and were read. */
 static struct where idle(uint64_t in, uint64_t out)
 {
 	return (struct where){ in, in, out, out, out, out };
@@ -90,7 +90,7 @@ static void rates(void **state)
 
 static void wraps(void **state)
 {
-	/* Where a cursor's 16 bits of laps end, for each size of a buffer. */
+	/* Wrap of a cursor's 16-bit lap counter, for each size of buffer. */
 	static const uint32_t sizes[] = { 16384, 16352, DMB, BUF, 524288, 524256, 1U << 31 };
 
 	(void)state;
@@ -113,7 +113,7 @@ static void wraps(void **state)
 	}
 }
 
-/* Each cursor has laps of the buffer that it is in. */
+/* Each cursor counts laps of its own buffer. */
 static void sizes(void **state)
 {
 	struct smc_sock sock =
@@ -134,7 +134,7 @@ static void sizes(void **state)
 	assert_int_equal(sample.peer_unread.bytes, 400000);
 }
 
-/* The kernel reads one cursor after the other: some are newer than others. */
+/* The kernel reads the cursors one after the other: some are newer than others. */
 static void unlocked(void **state)
 {
 	struct smc_sample sample = smcr_at(0, (struct where){ 100, 200, 50, 60, 70, 0 });
@@ -144,11 +144,14 @@ static void unlocked(void **state)
 	(void)state;
 	assert_int_equal(sample.unread.bytes, 0);
 	assert_int_equal(sample.unsent.bytes, 0);
-	/* More than fits is as much as fits. */
+	/* More than fits counts as full. */
 	sample = smcr_at(0, (struct where){ 3 * BUF, BUF, 0, 3 * BUF, 0, 0 });
 	assert_int_equal(sample.unread.bytes, BUF);
 	assert_int_equal(sample.peer_unread.bytes, BUF);
-	/* Laps and bytes of a cursor are read apart: it seems to go back, by less than a buffer. */
+	/*
+	 * Laps and bytes of a cursor are read separately: it may seem to go back, by less than a
+	 * buffer.
+	 */
 	newer = smcr_at(SECOND, idle(BUF + 1, 2 * BUF + 1));
 	smc_moved(&older, &newer, &in, &out);
 	assert_int_equal(in, 0);
@@ -173,7 +176,7 @@ static void doubt(void **state)
 	unseen = (struct smc_unseen){ .in = UINT64_MAX };
 	smc_rate(&rate, &first, &last, 0, &unseen);
 	assert_true(rate.in.is_least && !rate.out.is_least);
-	/* Nothing is that fast: 4 GiB in 80 ms are more than 400 Gbit/s. */
+	/* Impossible speed: 4 GiB in 80 ms exceed 400 Gbit/s. */
 	last.at = 80000000;
 	smc_rate(&rate, &first, &last, 0, &unknown);
 	assert_false(rate.in.is_least || rate.out.is_least);
@@ -194,7 +197,7 @@ static void newcomers(void **state)
 	assert_int_equal(rate.out.bytes, 400);
 	smc_rate(&rate, &none, &now, none.at, &nothing);
 	assert_int_equal(rate.in.bytes, 150);
-	/* Nobody knows since when: no rate, but how full the buffers are. */
+	/* No previous sample: no rate, only the fill of the buffers. */
 	smc_rate(&rate, NULL, &now, now.at, &nothing);
 	assert_int_equal(rate.has, SMC_RATE_HAS_FILL);
 	smc_rate(&rate, &now, &none, 0, &nothing);
@@ -218,11 +221,11 @@ static void brakes(void **state)
 	assert_int_equal(brake_of((struct where){ .arrived = most - 1 }), SMC_BRAKE_PEER_WRITER);
 	assert_int_equal(brake_of((struct where){ .written = most, .sent = most, .gone = most }),
 			 SMC_BRAKE_PEER_READER);
-	/* Both buffers are full: the peer's comes first. */
+	/* Both buffers are full: the peer's is reported. */
 	assert_int_equal(brake_of((struct where){ .written = 2 * BUF, .sent = BUF, .gone = BUF }),
 			 SMC_BRAKE_PEER_READER);
 	assert_int_equal(brake_of((struct where){ .written = BUF }), SMC_BRAKE_LINK);
-	/* Of both directions the program here is told of first. */
+	/* Of both directions, the one limited by the local program is reported. */
 	assert_int_equal(brake_of((struct where){ .arrived = BUF, .written = BUF, .sent = BUF }),
 			 SMC_BRAKE_READER);
 	assert_null(smc_brake_name(SMC_BRAKE_NONE));
@@ -250,7 +253,7 @@ static void tcp(void **state)
 	assert_int_equal(rate.in.bytes, 700);
 	assert_int_equal(rate.out.bytes, 800);
 	assert_false(rate.in.is_least || rate.out.is_least);
-	/* Another socket: it cannot have taken back what it received. */
+	/* Another socket: received bytes cannot decrease. */
 	smc_rate(&rate, &now, &before, -SECOND, &unknown);
 	assert_int_equal(rate.in.bytes, 0);
 	one.has_info = false;
@@ -258,7 +261,7 @@ static void tcp(void **state)
 	assert_int_equal(now.mode, SMC_MODE_NONE);
 }
 
-/* What a record may say. */
+/* Arbitrary values of a record. */
 static void nonsense(void **state)
 {
 	struct smc_sock sock = sock_of(SMC_DIAG_MODE_SMCR, BUF, BUF, BUF, idle(1, 1));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * smc_top/rates: several samples of a kernel that this test makes up, at times that it sets: what
- * came, what has gone, what a dump left out, and what sums tell of cursors that went round.
+ * smc_top/rates: samples of a simulated kernel, at given times: new and closed connections, gaps in
+ * dumps, and totals that detect wrapped cursors.
  */
 #include "test.h"
 
@@ -23,14 +23,14 @@ struct conn {
 	uint32_t cookie;
 	uint8_t mode;
 	uint64_t in, out;
-	bool is_nameless; /* as IPPROTO_SMC sockets: ports, but no addresses */
+	bool is_nameless; /* like IPPROTO_SMC sockets: ports, but no addresses */
 };
 
 static struct {
 	int64_t time;
 	struct conn conns[8];
 	size_t count;
-	uint64_t rx, tx, splices; /* of the statistics */
+	uint64_t rx, tx, splices; /* totals of the statistics */
 	int stats_result, dump_result;
 	uint64_t tcp_received;
 	unsigned int tcp_dumps;
@@ -138,7 +138,7 @@ void smc_genl_close(struct smc_genl *nl)
 static int put_stats(smc_genl_fn fn, void *arg)
 {
 	(void)fn;
-	/* Decoding is the business of test_stats. */
+	/* test_stats tests the decoding. */
 	struct smc_tech_stats *stats = &((struct smc_stats *)arg)->tech[SMC_TECH_D];
 
 	stats->has[SMC_STAT_RX_BYTES] = stats->has[SMC_STAT_TX_BYTES] = true;
@@ -193,7 +193,7 @@ static void after(double seconds)
 	assert_int_equal(rates_take(rates, &opts, &err), 0);
 }
 
-/* Of the connection with this cookie. */
+/* Rate of the connection with this cookie. */
 static const struct smc_rate *rate(uint32_t cookie)
 {
 	for (size_t i = 0; i < rates_count(rates); i++)
@@ -229,7 +229,7 @@ static void coming_and_going(void **state)
 	(void)state;
 	add(1, SMC_DIAG_MODE_SMCD, 7, 8);
 	after(0);
-	/* A new one: all that it moved, it moved since the sample before. */
+	/* A new one: all of its bytes were moved since the previous sample. */
 	add(2, SMC_DIAG_MODE_SMCD, 300, 600);
 	after(3);
 	assert_int_equal(rate(2)->in.bytes, 100);
@@ -240,7 +240,7 @@ static void coming_and_going(void **state)
 	assert_non_null(rate(1));
 }
 
-/* Sockets come and go while the kernel goes through them: it passes over one that stays. */
+/* Sockets come and go during a dump: it may skip one that stays. */
 static void left_out(void **state)
 {
 	(void)state;
@@ -255,7 +255,7 @@ static void left_out(void **state)
 	kernel.conns[1].in += 6000;
 	after(1);
 	assert_int_equal(rate(2)->in.bytes, 1000);
-	/* After so many samples it has gone, and this is another of that number. */
+	/* After this many samples it counts as closed, and this is another one of that number. */
 	for (int i = 0; i < 6; i++) {
 		kernel.count = 1;
 		after(1);
@@ -273,12 +273,12 @@ static void sums(void **state)
 	(void)state;
 	add(2, SMC_DIAG_MODE_SMCD, 0, 0);
 	after(0);
-	/* All is seen. */
+	/* No gap. */
 	conn->in = kernel.rx = 500000000;
 	after(1);
 	assert_int_equal(rate(1)->in.bytes, 500000000);
 	assert_false(rate(1)->in.is_least || rate(2)->in.is_least || rate(1)->out.is_least);
-	/* A round more than the cursor shows: it may be any of them. */
+	/* One wrap that no cursor shows: it may be any of them. */
 	conn->in += 100;
 	kernel.rx += 100 + LAP;
 	after(1);
@@ -287,16 +287,16 @@ static void sums(void **state)
 	assert_false(rate(1)->out.is_least);
 	after(1);
 	assert_false(rate(1)->in.is_least);
-	/* Calls that the sums leave out. */
+	/* Calls that are missing in the totals. */
 	kernel.splices++;
 	after(1);
 	assert_true(rate(1)->in.is_least);
 	assert_false(rate(1)->out.is_least);
-	/* A kernel that does not count. */
+	/* A kernel without statistics. */
 	kernel.stats_result = -EOPNOTSUPP;
 	after(1);
 	assert_true(rate(1)->in.is_least && rate(1)->out.is_least);
-	/* The first sums again are not of this time. */
+	/* The first totals after the gap do not count. */
 	kernel.stats_result = 0;
 	after(1);
 	assert_true(rate(1)->in.is_least && rate(1)->out.is_least);
@@ -315,9 +315,9 @@ static void fallen_back(void **state)
 	after(2);
 	assert_int_equal(rate(7)->has, SMC_RATE_HAS_RATES);
 	assert_int_equal(rate(7)->in.bytes, 1500);
-	/* Nobody knows its TCP socket. */
+	/* Its TCP socket is unknown. */
 	assert_int_equal(rate(8)->has, 0);
-	/* As if it had been found only now: what it moved before is not of this time. */
+	/* As if it was found just now: earlier bytes do not count. */
 	kernel.conns[1].cookie = 7;
 	kernel.conns[0].cookie = 8;
 	after(1);
@@ -325,7 +325,7 @@ static void fallen_back(void **state)
 	assert_int_equal(rate(8)->has, 0);
 }
 
-/* Each look-up is a dump of all TCP sockets: one for a connection's whole life. */
+/* Each look-up is a dump of all TCP sockets: only one per connection. */
 static void nameless(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/smc/reason: the table of decline reasons against the kernel's list. */
+/* lib/smc/reason: compare the table of decline reasons with the kernel's list. */
 #include "test.h"
 
 #include <ctype.h>
@@ -9,7 +9,10 @@
 #include "smc/reason.h"
 #include "smc/remedy.h"
 
-/* What net/smc/smc_clc.h of Linux 7.2 defines, without SMC_CLC_DECL_; none has gone since 5.10. */
+/*
+ * Definitions in net/smc/smc_clc.h of Linux 7.2, without SMC_CLC_DECL_; none was removed since
+ * 5.10.
+ */
 static const struct {
 	uint32_t code;
 	const char *symbol;
@@ -42,7 +45,7 @@ static void complete(void **state)
 	}
 }
 
-/* Who raises a code follows from what it answers: these ranges of codes, and both sides else. */
+/* The message that a code answers shows who raises it: these ranges, else both sides. */
 static void sides(void **state)
 {
 	static const struct {
@@ -91,7 +94,7 @@ static void releases(void **state)
 				    since(smc_reasons[i].code));
 }
 
-/* What one types and what scripts look for: capitals, digits and underscores, no name twice. */
+/* Names for typing and scripts: capitals, digits and underscores, unique. */
 static void named(void **state)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -120,7 +123,7 @@ static void ordered(void **state)
 	}
 }
 
-/* A clause goes into a sentence of the tool: no capital, no full stop, nothing at its ends. */
+/* A clause becomes part of a sentence: no capital, no full stop, no blanks around it. */
 static void check_clause(const char *symbol, const char *text)
 {
 	size_t len;
@@ -156,7 +159,7 @@ static void unknown(void **state)
 	assert_string_equal(smc_reason_find(SMC_REASON_PEERDECL)->symbol, "PEERDECL");
 }
 
-/* Each reason of the kernel has something to type, in words of one line. */
+/* Each reason of the kernel has a remedy, with lines of words. */
 static void remedies(void **state)
 {
 	(void)state;
@@ -181,7 +184,7 @@ static void remedies(void **state)
 	assert_null(smc_remedies(0));
 }
 
-/* No row between them is of a reason that nobody raises, or away from the others of its reason. */
+/* Each row belongs to a raised reason, next to the other rows of that reason. */
 static void remedies_in_order(void **state)
 {
 	const struct smc_remedy *at = smc_remedies(0x01010000);
@@ -204,7 +207,7 @@ static void parses(const char *word, uint32_t want)
 		fail_msg("'%s': %d, 0x%08x, not 0x%08x", word, ret, code, want);
 }
 
-/* Every way to write every code. */
+/* Every spelling of every code. */
 static void parsed(void **state)
 {
 	char words[6][16], word[64];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A host is recorded, and the record answers like the host: files, probes, netlink. */
+/* Record a host; the record answers like the host: files, probes, netlink. */
 #include "fake_netlink.h"
 #include "scratch.h"
 #include "test.h"
@@ -20,7 +20,7 @@
 #include "netlink/replay.h"
 #include "process/proc.h"
 
-/* A directory with "host", which is recorded from, and "record". */
+/* A directory with "host", the source, and "record". */
 static char directory[] = "/tmp/smc-record.XXXXXX";
 static char host[64], record[64];
 
@@ -138,7 +138,7 @@ static void files(void **state)
 	assert_int_equal(host_write("x", "%s/state", host), -EROFS);
 }
 
-/* A short read does not take the place of a long one, and what is large is not taken at all. */
+/* A short read does not replace a long one, and large files are not recorded. */
 static void longer_wins(void **state)
 {
 	static char large[1024 * 1024];
@@ -158,7 +158,7 @@ static void longer_wins(void **state)
 	assert_int_equal(host_bytes(large, sizeof(large), "%s/large", host), 0);
 }
 
-/* A file is whole or not there: no record has a part of one. */
+/* A file is complete or missing in a record. */
 static void whole_file(void **state)
 {
 	static char text[600 * 1024];
@@ -189,7 +189,7 @@ static void whole_file(void **state)
 	assert_null(host_whole(&len, 1024 * 1024, "%s/large", host));
 }
 
-/* What is too private for a record. */
+/* Files too private for a record. */
 static void not_copied(void **state)
 {
 	char line[8];
@@ -206,7 +206,7 @@ static void not_copied(void **state)
 	assert_false(host_exists("%s/secret", host));
 }
 
-/* Whoever records prints what it would have printed, and says afterwards what is missing. */
+/* Recording does not change the output; an incomplete record is reported at the end. */
 static void no_room(void **state)
 {
 	char text[64], path[192];
@@ -253,7 +253,7 @@ static void probes(void **state)
 	assert_int_equal(host_probe_parse("99999999999\n", text), -EBADMSG);
 }
 
-/* Whoever goes on to use SMC asks the running kernel, whatever the record says. */
+/* A tool that goes on to use SMC queries the running kernel, whatever the record says. */
 static void smc_is_here(void **state)
 {
 	int here, fd = socket(AF_SMC, SOCK_STREAM, 0);
@@ -359,11 +359,11 @@ static void sockets(void **state)
 	add_sock(10, fake_also);
 	fake_done(0);
 	assert_int_equal(dump(7, &seen, &err), 0);
-	/* Asks for less: the first answer stays. */
+	/* Fewer attributes requested: the first answer stays. */
 	fake_done(0);
 	assert_int_equal(dump(1, &seen, &err), 0);
 	assert_int_equal(seen.count, 0);
-	/* Ended by the caller: no whole answer. */
+	/* Ended by the caller: an incomplete answer. */
 	add_sock(3, fake_message);
 	seen.result = -ECANCELED;
 	assert_int_equal(dump(15, &seen, &err), -ECANCELED);
@@ -380,7 +380,7 @@ static void sockets(void **state)
 	assert_int_equal(fake.requests, asked);
 }
 
-/* One file for each family that is asked for. */
+/* One file per requested family. */
 static void files_of_families(void **state)
 {
 	static const struct smc_abi_diag_req requests[] = { { .family = AF_SMC }, { .family = 2 } };
@@ -404,7 +404,7 @@ static void refusal(void **state)
 	struct smc_err live, err;
 
 	(void)state;
-	fake_error(ENOBUFS); /* an error gives way to what comes later */
+	fake_error(ENOBUFS); /* an error is replaced by later answers */
 	assert_int_equal(dump(0, &seen, &live), -ENOBUFS);
 	fake_refusal(ENOENT);
 	assert_int_equal(dump(0, &seen, &live), -ENOENT);

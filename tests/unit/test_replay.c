@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/netlink/replay: tapes of messages, and the first line of the files that keep them. */
+/* lib/netlink/replay: tapes of messages, and the first line of their files. */
 #include "test.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ static void add(struct replay_tape *tape, size_t len, char fill)
 	replay_add(tape, &m.nlh);
 }
 
-/* Sums up the lengths of messages that fill the memory exactly, and by a byte more or less. */
+/* Sum of message lengths that fill the memory exactly, or by a byte more or less. */
 static void tapes(void **state)
 {
 	(void)state;
@@ -81,7 +81,7 @@ static void padding(void **state)
 	free(tape.bytes);
 }
 
-/* A message larger than any before it, and one that is a header only. */
+/* A message larger than all before it, and one of only a header. */
 static void large_and_small(void **state)
 {
 	const struct replay_request request = { .name = "x" };
@@ -104,7 +104,7 @@ static void large_and_small(void **state)
 	free(tape.bytes);
 }
 
-/* Each message has its header and what the request says; the last may not lack its padding. */
+/* Each message has its header and the request's content; the last must have its padding. */
 static void each(void **state)
 {
 	struct replay_request request = { .name = "a/b", .body = 4 };
@@ -193,7 +193,7 @@ static void lines(void **state)
 		is_parsed(cases[i].line, &request, cases[i].want, cases[i].words);
 }
 
-/* The longest request and the longest line; what is longer is no record of these tools. */
+/* The longest request and the longest line; anything longer is no record of these tools. */
 static void long_lines(void **state)
 {
 	uint8_t bytes[129] = { 0 };
@@ -213,7 +213,7 @@ static void long_lines(void **state)
 	memset(line, 'w', sizeof(line));
 	memcpy(line, OWN "5 - ", strlen(OWN "5 - "));
 	memset(words, 'w', sizeof(words));
-	words[399] = '\0'; /* all that a sentence may have */
+	words[399] = '\0'; /* the maximum of a message */
 	strcpy(line + 1023, "\n");
 	is_parsed(line, &request, -5, words);
 	strcpy(line + 1023, "w\n");
@@ -243,7 +243,7 @@ static int end(void **state)
 	return system(command);
 }
 
-/* A file of the record as a string; "" for none. */
+/* A recorded file as a string; "" for none. */
 static const char *kept(const char *name)
 {
 	static char text[2048];
@@ -288,11 +288,11 @@ static void files(void **state)
 	assert_string_equal(kept("netlink/b"), OWN "0 2b08 \n");
 	keep("c/d", "\xff", "", -2, "two\nlines\n");
 	assert_string_equal(kept("netlink/c/d"), OWN "2 ff two lines \n");
-	keep("c/d", "\xff", "", -3, NULL); /* an error gives way */
+	keep("c/d", "\xff", "", -3, NULL); /* an error is replaced */
 	assert_string_equal(kept("netlink/c/d"), OWN "3 ff \n");
 }
 
-/* As much of a request as a line has room for. */
+/* The part of a request that fits into a line. */
 static void long_request(void **state)
 {
 	char bytes[131] = "", want[320] = OWN "0 ";
@@ -306,7 +306,7 @@ static void long_request(void **state)
 	assert_string_equal(kept("netlink/long"), want);
 }
 
-/* What was kept answers the same request, with rows or with the error and its sentence. */
+/* A kept answer is returned for the same request: rows, or the error with its message. */
 static void back(void **state)
 {
 	struct replay_request request = { .name = "back", .bytes = "\x01", .len = 1 };
@@ -332,7 +332,7 @@ static void back(void **state)
 	assert_int_equal(replay(&request, note, &seen, &err), -ENODATA);
 	assert_string_equal(err.text, "the record has no answer to netlink/nothing");
 	assert_int_equal(seen.count, 2);
-	keep("late", "\x01", "", 0, NULL); /* a host that answers from a record is not recorded */
+	keep("late", "\x01", "", 0, NULL); /* a host that is itself replayed is not recorded */
 	assert_string_equal(kept("netlink/late"), "");
 	unsetenv("SMC_TOOLS_ROOT");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_rnics: rows of recorded trees; names from the PCI ids database; power of slots. */
+/* smc_rnics: rows of recorded trees; names from the PCI ids database; slot power. */
 #include "trees.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static int wipe(void **state)
 	return system(command);
 }
 
-/* What is read from here on is that host's. */
+/* From here on read from that host. */
 static void visit(const char *tree)
 {
 	char path[64];
@@ -120,7 +120,7 @@ static void database(void **state)
 	assert_string_equal(name.vendor, "");
 }
 
-/* A record has what was found, not the database. */
+/* A record has the found name, not the database. */
 static void recorded_name(void **state)
 {
 	struct pciids_name name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* SMC_INCLUDE and SMC_EXCLUDE: what is a list, and which connections it means. */
+/* SMC_INCLUDE and SMC_EXCLUDE: syntax of the lists, and matching connections. */
 #include "test.h"
 
 #include <errno.h>
@@ -185,7 +185,7 @@ static void as_many_as_there_is_room_for(void **state)
 	assert_int_equal(rules.count, RULES_MAX);
 }
 
-/* The last address and the last port that an item means, and the next beyond it. */
+/* The last matching address and port of an item, and the next one. */
 static void items_end_where_they_say(void **state)
 {
 	static const struct {
@@ -252,7 +252,7 @@ static void lists_are_cut_at_blanks_and_commas(void **state)
 	}
 }
 
-/* Both lists, one after the other, in either order; one that is refused changes nothing. */
+/* Both lists, one after the other, in either order; a refused one changes nothing. */
 static void lists_add_up(void **state)
 {
 	struct rules rules = parsed("80", "90"), before;
@@ -276,7 +276,7 @@ static void lists_add_up(void **state)
 	assert_true(allows(&rules, false, "::1", 60));
 }
 
-/* An address that is cut short is none; the end of an IPv6 one may be missing. */
+/* A truncated address is none; the end of an IPv6 one may be missing. */
 static void short_addresses_are_not_its_business(void **state)
 {
 	struct rules rules = parsed("81", "");

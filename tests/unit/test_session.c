@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_chk/session: how long a client of the server may keep its place, and what it costs there. */
+/* smc_chk/session: time limit for a client's place, and its cost. */
 #include "test.h"
 
 #include "../fuzz/fake_live.h"
@@ -10,7 +10,7 @@
 
 static uint8_t out[1024], in[65536];
 
-/* A client that sends this, a piece at a time; after that it stays, or goes. */
+/* A client that sends these bytes in chunks, then stays, or leaves. */
 static void serve(const void *bytes, size_t len, size_t chunk, uint64_t gap_ns, bool is_open)
 {
 	fake = (struct fake_live){ .in = bytes,
@@ -40,7 +40,7 @@ static void says_nothing(void **state)
 	assert_int_equal(fake.out_len, PROTO_SIZE);
 }
 
-/* A byte of a request every five seconds: it is not complete in time, and is no stranger's word. */
+/* A byte of a request every five seconds: it is not complete in time, and is not echoed. */
 static void drips_its_request(void **state)
 {
 	size_t len = put_request(in, PROTO_WHO, 0);
@@ -54,7 +54,7 @@ static void drips_its_request(void **state)
 	assert_int_equal(fake.now, 68 * SECOND);
 }
 
-/* Whatever is sent, the place is free again after ten minutes. */
+/* Whatever is sent, the place is free after ten minutes. */
 static void drips_for_ever(void **state)
 {
 	size_t len;
@@ -84,7 +84,7 @@ static uint16_t note_buffers(void *arg, uint64_t bytes)
 	return (uint16_t)(n_asked == 1 ? 7000 : 0);
 }
 
-/* A port for the first request, none for the second; a server without hangs up on it. */
+/* A port for the first request, none for the second; a server without ports closes. */
 static void wants_buffers(void **state)
 {
 	const struct session_host host = { note_buffers, &n_asked };
@@ -121,7 +121,7 @@ static void is_idle(void **state)
 	assert_int_equal(fake.now, 60 * SECOND);
 }
 
-/* Of all SMC sockets: not for each request. */
+/* The cost is a dump of all SMC sockets: not for each request. */
 static void asks_once(void **state)
 {
 	const struct smc_sock sock = { .has = 0 };

@@ -10,7 +10,7 @@
 static int setup(void **state)
 {
 	fake_setup(state);
-	/* What a window that was left open would be: it is stale by then. */
+	/* A window that was left open would be stale by then. */
 	fake.ms += 1000;
 	shim_fd_mark(5);
 	fake_option(5, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){ 0 }, sizeof(struct timeval));
@@ -42,7 +42,7 @@ static void a_waiting_client_is_taken_in_a_window(void **state)
 	comes_to(accept4(5, NULL, NULL, -1), 12, 0, "accept4 5 -1;");
 }
 
-/* No lock among processes, and no question about a time that was never set. */
+/* No lock between processes, and no query for a timeout that was never set. */
 static void an_own_listener_is_taken_without_a_lock(void **state)
 {
 	const struct timeval second = { 1, 0 };
@@ -75,7 +75,7 @@ static void nobody_there_is_waited_for(void **state)
 	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;accept 5;");
 	fake_fails("accept", ECONNABORTED, 1);
 	comes_to(accept(5, NULL, NULL), -1, ECONNABORTED, "accept 5;");
-	/* Handlers with SA_RESTART, and without. */
+	/* Handlers with and without SA_RESTART. */
 	signal(SIGUSR1, SIG_IGN);
 	fake_fails("accept", EINTR, 1);
 	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;accept 5;");
@@ -97,14 +97,14 @@ static void what_ended_of_itself_has_ended(void **state)
 	const struct sigaction action = { .sa_handler = ignore };
 
 	(void)state;
-	/* A signal after a while is one of the program's. */
+	/* A later signal belongs to the program. */
 	fake_fails("accept", EINTR, 1);
 	fake_then(passes);
 	comes_to(accept(5, NULL, NULL), -1, EINTR, "accept 5;");
 	fake_fails("accept", EAGAIN, 1);
 	fake_then(passes);
 	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;accept 5;");
-	/* The program's own time is over, or is not. */
+	/* The program's own timeout is over, or is not. */
 	fake_option(5, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second));
 	fake_fails("accept", EAGAIN, 1);
 	fake_then(passes);
@@ -168,7 +168,7 @@ static void who_came_and_went_is_a_socket_at_its_end(void **state)
 	comes_to(accept(5, NULL, NULL), -1, ECONNABORTED, OPEN "accept 5;" SHUT "socket 2 1 0;");
 }
 
-/* Another one took the client, and the next one is there. */
+/* Another process took the client, and the next one is there. */
 static void one_taken_by_another_is_no_client(void **state)
 {
 	(void)state;
@@ -186,10 +186,10 @@ static void a_busy_window_is_waited_for(void **state)
 	fake_fails("lock 5 1", EAGAIN, 3);
 	comes_to(accept(5, NULL, NULL), 12, 0,
 		 "lock 5 1;nap;lock 5 1;nap;lock 5 1;nap;" OPEN "accept 5;" SHUT);
-	/* Where there are no locks everybody goes on. */
+	/* Without locks everybody goes on. */
 	fake_fails("lock 5 1", EBADF, 1);
 	comes_to(accept(5, NULL, NULL), 12, 0, OPEN "accept 5;" SHUT);
-	/* Two hundred milliseconds, if whoever is in it is gone. */
+	/* Two hundred milliseconds, if the holder is gone. */
 	fake_fails("lock 5 1", EAGAIN, 1000);
 	comes_to((accept(5, NULL, NULL), fake.log[0] = '\0', fake.ms), 1001203, 0, "");
 	setup(NULL);
@@ -204,7 +204,7 @@ static void locked_once(void)
 	fake_fails("lock 5 1", EAGAIN, 150);
 }
 
-/* Who finds nobody was not waiting for the one that is in there now. */
+/* A free window ends the wait for an earlier holder. */
 static void patience_begins_anew(void **state)
 {
 	(void)state;
@@ -213,7 +213,7 @@ static void patience_begins_anew(void **state)
 	fake_then(locked_once);
 	fake_fails("lock 5 1", EAGAIN, 150);
 	comes_to((accept(5, NULL, NULL), fake.log[0] = '\0', fake.ms), 1001300, 0, "");
-	/* A client that is file descriptor 0, after an error of long ago. */
+	/* The client is file descriptor 0, after an earlier error. */
 	setup(NULL);
 	client_comes();
 	fake_gives("accept", 0, 2, NULL);
@@ -253,7 +253,7 @@ static void who_does_not_wait_is_left_alone(void **state)
 	assert_false(shim_fd_is_marked(12));
 }
 
-/* What has no place in the tables is in none of them. */
+/* Numbers beyond the tables are in none of them. */
 static void numbers_that_are_too_large(void **state)
 {
 	(void)state;
@@ -281,7 +281,7 @@ static void a_mark_without_owner_is_no_time(void **state)
 	shim_window_time(5, &time);
 	assert_false(time.tv_sec || time.tv_usec);
 	assert_string_equal(fake.log, OPEN SHUT);
-	/* While somebody is in there it stays. */
+	/* It stays while another process is inside. */
 	setup(NULL);
 	fake_option(5, SOL_SOCKET, SO_RCVTIMEO, &mark, sizeof(mark));
 	assert_true(shim_window_enter(&window, 5, 0));

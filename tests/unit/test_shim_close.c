@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * ld_pre_smc, close, dup, fd_table, unsent_data, shutdown, exit, exec: who has a socket with unsent
- * data when its file descriptor goes, and which numbers are asked about at all.
+ * ld_pre_smc, close, dup, fd_table, unsent_data, shutdown, exit, exec: who keeps a socket with
+ * unsent data when its file descriptor is closed, and which numbers need system calls at all.
  */
 #include "fake_below.h"
 
@@ -14,7 +14,7 @@
 #include "ld_pre_smc/state/rdma.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
-/* Not every libc's headers have them. */
+/* Some libcs do not declare them. */
 int pidfd_getfd(int pidfd, int target, unsigned int flags);
 int close_range(unsigned int first, unsigned int last, int flags);
 void closefrom(int low);
@@ -34,7 +34,7 @@ static const struct linger off = { 0, 9 };
 static int setup(void **state)
 {
 	fake_setup(state);
-	/* Nobody may know of RDMA devices: see test_shim_rdma. */
+	/* RDMA devices stay unknown: see test_shim_rdma. */
 	fake_gives("socket() 16", -1, 99, NULL);
 	for (int i = 0; i < 20; i++)
 		shim_may_be_rdma();
@@ -53,7 +53,7 @@ static void what_is_no_smc_socket_costs_nothing(void **state)
 	fake_socket(6, AF_INET, IPPROTO_TCP)->unsent = 100;
 	comes_to(close(6), 0, 0, "close 6;");
 	comes_to(close(7), -1, 0, "close 7;");
-	/* A mark that was wrong is forgotten. */
+	/* A wrong mark is dropped. */
 	shim_fd_mark(6);
 	fake_socket(6, AF_INET, IPPROTO_TCP)->unsent = 100;
 	comes_to(close(6), 0, 0, "close 6;");
@@ -80,12 +80,12 @@ static void the_keeper_gets_what_is_unsent(void **state)
 	(void)state;
 	fake.fds[5].unsent = 1;
 	comes_to(close(5), 0, 0, KEEPER "close 5;");
-	/* Also where nobody said that this is a socket. */
+	/* Also for a descriptor without a mark. */
 	setup(NULL);
 	shim_fd_drop(FD_SOCKET, 5);
 	fake.fds[5].unsent = 1;
 	comes_to(close(5), 0, 0, KEEPER "close 5;");
-	/* TCP after a fallback does it itself. */
+	/* After a fallback TCP does it itself. */
 	setup(NULL);
 	fake.fds[5].protocol = IPPROTO_TCP;
 	fake.fds[5].unsent = 1;
@@ -201,7 +201,7 @@ static void shutdown_is_left_to_the_keeper(void **state)
 	assert_true(shim_fd_is_set(FD_KEPT, 5));
 	fake_fails("shutdown", ENOTCONN, 1);
 	comes_to(shutdown(5, SHUT_RDWR), -1, ENOTCONN, KEEPER "shutdown 5 0;");
-	/* By the time of close() it is the keeper's. */
+	/* When it is closed it belongs to the keeper. */
 	fake_socket(13, 0, 0)->is_epoll = true;
 	shim_fd_set(FD_EPOLL, 13);
 	fake.fds[5].unsent = 0;
@@ -225,7 +225,7 @@ static void look_at_message(void)
 	int fds[KEEP_FDS] = { -1 };
 
 	assert_non_null(header);
-	/* The compiler does not know that this does not return. */
+	/* The compiler does not know that this never returns. */
 	if (!header)
 		return;
 	memcpy(fds, CMSG_DATA(header), sizeof(fds));
@@ -279,7 +279,7 @@ static void dup_closes_what_it_overwrites(void **state)
 	assert_false(shim_fd_is_marked(6));
 	fake_fails("dup", EBADF, 1);
 	comes_to(dup(5), -1, EBADF, "dup 5;");
-	/* The mark of a descriptor that a raw system call closed. */
+	/* The mark of a descriptor closed by a raw system call. */
 	shim_fd_mark_socket(11);
 	comes_to(dup(5), 11, 0, "dup 5;");
 	assert_false(shim_fd_is_set(FD_SOCKET, 11));
@@ -302,7 +302,7 @@ static void duplicates_of_fcntl(void **state)
 	assert_false(shim_fd_is_marked(6));
 	fake_fails("fcntl", EMFILE, 1);
 	comes_to(fcntl(5, F_DUPFD, 6), -1, EMFILE, "fcntl 5 0 6;");
-	/* Of an epoll instance, of what is too large to be known. */
+	/* Of an epoll instance, of a number beyond the tables. */
 	shim_fd_set(FD_EPOLL, 13);
 	comes_to(fcntl(13, F_DUPFD, 6), -1, EBADF, "");
 	fake_socket(13, 0, 0);
@@ -342,7 +342,7 @@ static void marks_and_the_next_of_them(void **state)
 	assert_false(shim_fd_close(5));
 	assert_false(shim_fd_close(-1));
 	assert_false(shim_fd_close(SHIM_FD_NUMBERS));
-	/* What a child of vfork() finds out stays with it. */
+	/* The findings of a vfork() child are not kept. */
 	fake.pid = 1;
 	shim_fd_clear(FD_SMC, 63);
 	assert_true(shim_fd_is_marked(63));
@@ -389,7 +389,7 @@ static int fake_fclose(FILE *file)
 	return fake_call(0, "fclose %d", fileno(file));
 }
 
-/* A stream over a real file that says that it is an SMC socket. */
+/* A stream over a real file that poses as an SMC socket. */
 static FILE *stream(const char *path)
 {
 	FILE *file;
@@ -405,7 +405,7 @@ static FILE *stream(const char *path)
 	return file;
 }
 
-/* By a name that no compiler knows. */
+/* Hide the name from the compiler. */
 static int (*volatile end_stream)(FILE *) = fclose;
 
 static void streams_are_closed_like_numbers(void **state)
@@ -422,7 +422,7 @@ static void streams_are_closed_like_numbers(void **state)
 	shim_fd_clear(FD_SMC, fileno(file));
 	snprintf(below, sizeof(below), "fclose %d;", fileno(file));
 	comes_to(end_stream(file), 0, 0, below);
-	/* What cannot be written is the caller's to know, also where fclose() has forgotten it. */
+	/* A failed write is reported to the caller, even if fclose() has freed the stream. */
 	file = stream("/dev/full");
 	fputs("text", file);
 	snprintf(below, sizeof(below), "fclose %d;", fileno(file));
@@ -491,12 +491,12 @@ static void the_end_of_the_process(void **state)
 	ends_by(quick_exit);
 	assert_string_equal(fake.log, KEEPER);
 	fake.log[0] = '\0';
-	/* What the parent has goes on without any help. */
+	/* Data of a socket that the parent shares is sent without help. */
 	fake.parent_ino = fake.fds[5].ino;
 	ends_by(_exit);
 	assert_string_equal(fake.log, "");
 	fake.parent_ino = 0;
-	/* Without a keeper as long as the kernel waits in close(), and less and less often. */
+	/* Without a keeper: as long as the kernel waits in close(), with growing intervals. */
 	fake_fails("connect()", ENOENT, 99);
 	ends_by(_exit);
 	assert_int_equal(fake.ms, 1002015);
@@ -628,7 +628,7 @@ static void passed_descriptors_may_be_anything(void **state)
 	assert_true(shim_fd_is_marked(6) && shim_fd_is_marked(7) && shim_fd_is_set(FD_EPOLL, 7));
 	assert_false(shim_fd_is_marked(9));
 	shim_fd_clear(FD_SMC, 6);
-	/* Not even a descriptor that a raw system call closed. */
+	/* Not even a descriptor closed by a raw system call. */
 	shim_fd_mark_plain(7);
 	comes_to(recvmmsg(8, &message, 1, 0, NULL), 1, 0, "recvmsg 8;");
 	assert_true(shim_fd_is_marked(6));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* ld_pre_smc/connect: what connect(2) of an SMC socket comes to, for every answer of the kernel. */
+/* ld_pre_smc/connect: result of connect(2) on an SMC socket, for every answer of the kernel. */
 #include "fake_below.h"
 
 #include <signal.h>
@@ -10,7 +10,7 @@
 
 static const struct sockaddr_in peer = { .sin_family = AF_INET, .sin_port = 0x5000 };
 
-/* Another socket has taken its place. */
+/* Another socket has replaced it. */
 #define TO_TCP "socket 2 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;"
 #define RENEWED "socket 43 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;"
 
@@ -91,7 +91,7 @@ static void ignore(int number)
 	(void)number;
 }
 
-/* A handler of the program's after which TCP would go on, or not. */
+/* Install a handler of the program, after which TCP would restart, or not. */
 static void handler(int flags)
 {
 	const struct sigaction action = { .sa_handler = ignore, .sa_flags = flags };
@@ -117,7 +117,7 @@ static void a_signal_starts_anew(void **state)
 	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
 	fake_gives("poll -1", 1, 1, now_connected);
 	comes_to(to_peer(), 0, 0, ANEW "poll -1;" TOLD);
-	/* Again and again. */
+	/* Repeatedly. */
 	fake_fails("connect 5", EINTR, 1);
 	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
 	fake_gives("poll -1", 1, 1, now_connected);
@@ -150,7 +150,7 @@ static void one_in_progress_is_waited_for(void **state)
 	fake.fds[5].revents = POLLOUT;
 	fake_fails("connect 5", EALREADY, 1);
 	comes_to(to_peer(), 0, 0, "connect 5 2;poll -1;" TOLD);
-	/* One that is about to fall back says EALREADY for a moment. */
+	/* A socket about to fall back briefly returns EALREADY. */
 	fake_fails("connect 5 2 at once", EALREADY, 2);
 	fake_fails("connect 5", EALREADY, 1);
 	comes_to(to_peer(), 0, 0, "connect 5 2;poll -1;" TOLD "nap;" TOLD "nap;" TOLD);
@@ -166,7 +166,7 @@ static void the_outcome_is_that_of_so_error(void **state)
 	fake.fds[5].error = EPERM;
 	fake_fails("connect 5", EALREADY, 1);
 	comes_to(to_peer(), -1, EPERM, "connect 5 2;poll -1;");
-	/* Hung up without an error: nobody answered. */
+	/* Hung up without an error: no answer. */
 	fake.fds[5].revents = POLLHUP;
 	fake_fails("connect 5", EALREADY, 1);
 	fake_fails("socket", EMFILE, 1);
@@ -202,7 +202,7 @@ static void so_sndtimeo_limits_the_time(void **state)
 	fake_fails("connect 5 2 at once", ECONNREFUSED, 1);
 	comes_to(to_peer(), -1, ECONNREFUSED,
 		 "setsockopt 5 1 21 0,0;" TOLD "setsockopt 5 1 21 2,1;");
-	/* With a time TCP is not restarted. */
+	/* With a timeout TCP is not restarted. */
 	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
 	fake_fails("poll", EINTR, 1);
 	comes_to(to_peer(), -1, EINTR,
@@ -245,7 +245,7 @@ static void who_does_not_wait_gets_the_kernels_answer(void **state)
 
 static uint64_t cookie = 4711;
 
-/* A handshake that ended in the middle: the TCP connection stands, and only an error is left. */
+/* The handshake broke off: TCP is established, and only an error is left. */
 static void broken(void)
 {
 	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
@@ -253,7 +253,7 @@ static void broken(void)
 	fake.fds[5].revents = POLLERR;
 }
 
-/* Each test has a peer of its own: the library remembers the broken ones. */
+/* Each test has its own peer: the library remembers broken ones. */
 static int to_port(int port)
 {
 	struct sockaddr_in addr = peer;
@@ -271,7 +271,7 @@ static void a_broken_handshake_is_tried_again_as_tcp(void **state)
 		broken();
 		fake_fails("connect 5", broke[i], 1);
 		comes_to(to_port(200 + (int)i), 0, 0, "connect 5 2;" TO_TCP "connect 5 2;");
-		/* The next connection there begins with TCP. */
+		/* The next connection to it begins with TCP. */
 		fake_socket(5, AF_SMC, 0);
 		comes_to(to_port(200 + (int)i), 0, 0, TO_TCP "connect 5 2;");
 		fake_socket(5, AF_SMC, 0);
@@ -368,7 +368,7 @@ static void the_address_stays_bound(void **state)
 	fake_fails("bind 5 1000", EADDRINUSE, 1);
 	fake_fails("connect 5", ECONNRESET, 1);
 	comes_to(to_port(84), -1, ECONNRESET, "connect 5 2;" TO_TCP "bind 5 1000;");
-	/* One that the kernel chose need not be that one. */
+	/* An address chosen by the kernel need not be the same. */
 	fake_setup(state);
 	broken();
 	name_it(32768);
@@ -410,7 +410,7 @@ static void the_verdict_of_who_does_not_wait(void **state)
 	fake_fails("connect 5", EINPROGRESS, 1);
 	comes_to(so_error(), 0, 0,
 		 "socket 2 524289 0;fcntl 9 4 2050;dup3 9 5 0;drop 9;connect 5 2 at once;");
-	/* connect() asks, too. */
+	/* connect() checks, too. */
 	fake_setup(state);
 	fake.fds[5].flags |= O_NONBLOCK;
 	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
@@ -421,7 +421,7 @@ static void the_verdict_of_who_does_not_wait(void **state)
 	fake_fails("connect 5", EINPROGRESS, 1);
 	comes_to(to_port(91), -1, EALREADY,
 		 "socket 2 524289 0;fcntl 9 4 2050;dup3 9 5 0;drop 9;connect 5 2 at once;");
-	/* An answer that has nothing to do with SMC. */
+	/* An answer unrelated to SMC. */
 	fake_setup(state);
 	fake.fds[5].flags |= O_NONBLOCK;
 	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
@@ -433,7 +433,7 @@ static void the_verdict_of_who_does_not_wait(void **state)
 	comes_to(to_port(92), -1, EHOSTUNREACH, "");
 	/* None at all. */
 	comes_to(to_port(92), 0, 0, "connect 5 2 at once;");
-	/* Of a connection that never was in progress nothing is known. */
+	/* Nothing is known of a connection that never was in progress. */
 	cookie++;
 	fake_setup(state);
 	fake.fds[5].flags |= O_NONBLOCK;
@@ -506,7 +506,7 @@ static void plain_ones_ask_only_when_they_fail(void **state)
 	fake.fds[5].revents = POLLOUT;
 	fake_fails("connect 5", EALREADY, 1);
 	comes_to(to_port(93), 0, 0, "connect 5 2;poll -1;" TOLD);
-	/* One that does not wait is asked for its verdict later. */
+	/* A non-blocking socket is checked later. */
 	shim_fd_mark_plain(5);
 	fake.fds[5].flags |= O_NONBLOCK;
 	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
@@ -516,7 +516,7 @@ static void plain_ones_ask_only_when_they_fail(void **state)
 	fake.fds[5].error = ECONNRESET;
 	comes_to(so_error(), 0, 0,
 		 "socket 2 524289 0;fcntl 9 4 2050;dup3 9 5 0;drop 9;connect 5 2 at once;");
-	/* Where the handshake broke before, plain sockets ask, too. */
+	/* Where a handshake broke before, plain sockets are checked, too. */
 	fake_socket(5, AF_SMC, 0);
 	shim_fd_mark_plain(5);
 	comes_to(to_port(94), 0, 0, TO_TCP "connect 5 2;");
@@ -537,7 +537,7 @@ static void linger_waits_outside(void **state)
 	comes_to(to_peer(), 0, 0, "setsockopt 5 1 13 0,0;connect 5 2;");
 	fake_option(5, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
 	comes_to(to_peer(), 0, 0, "connect 5 2;");
-	/* Not that of TCP, where a handshake broke before. */
+	/* Not the time of TCP, where a handshake broke before. */
 	broken();
 	fake_fails("connect 5", ECONNRESET, 1);
 	comes_to(to_port(96), 0, 0, "connect 5 2;" TO_TCP "connect 5 2;");
@@ -561,7 +561,7 @@ static void addresses_of_nobody(void **state)
 	struct sockaddr_storage longer = { .ss_family = AF_INET };
 
 	(void)state;
-	/* Longer and shorter than what it is, and good. */
+	/* Longer and shorter than the address, but valid. */
 	comes_to(connect(5, (struct sockaddr *)&longer, sizeof(longer)), 0, 0, "connect 5 2;");
 	comes_to(connect(5, &none, sizeof(none.sa_family)), 0, 0, "");
 	fake.fds[5].revents = POLLHUP;

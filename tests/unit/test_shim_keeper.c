@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* ld_pre_smc, keeper_client, rdma, epoll_watches: how smc_keep is found or started. */
+/* ld_pre_smc, keeper_client, rdma, epoll_watches: finding or starting smc_keep. */
 #include "fake_below.h"
 
 #include <limits.h>
@@ -32,7 +32,7 @@ static void the_child_ends(void)
 	longjmp(child, 1);
 }
 
-/* A child that runs at once, in this thread, until it ends. */
+/* A child that runs at once, in this thread, until it exits. */
 int clone(int (*run)(void *), void *stack, int flags, void *arg, ...)
 {
 	jmp_buf outer;
@@ -87,7 +87,7 @@ static void somebody_elses_keeper_gets_nothing(void **state)
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, "block;");
 }
 
-/* Gives, with one file of /proc that says something else; NULL if it is not there. */
+/* Pass with one file of /proc changed; NULL if it is missing. */
 static void give_with(int file, const char *text, bool given, const char *below)
 {
 	const char *was = fake.files[file].text;
@@ -129,7 +129,7 @@ static void a_keeper_elsewhere_gets_nothing(void **state)
 	give_with(FAKE_DIR, NULL, false, STRANGER);
 }
 
-/* Two numbers: /proc shows another PID namespace. */
+/* Two numbers: /proc belongs to another PID namespace. */
 static void who_is_nowhere_at_home_has_none(void **state)
 {
 	(void)state;
@@ -163,7 +163,7 @@ static void names_say_where(void **state)
 			 offsetof(struct sockaddr_un, sun_path) + 1 + strlen(addr.sun_path + 1));
 }
 
-/* Each attempt is in a second of its own. */
+/* Each attempt needs a second of its own. */
 static void next_second(void)
 {
 	fake.ms += 1000;
@@ -180,7 +180,7 @@ static void a_keeper_is_started(void **state)
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0,
 		 "block;" REFUSED NAME "prctl 37 0 0 0;faccessat();clone 0x4500;wait4() 4712;" GIVEN
 		 "unblock;");
-	/* Not twice a second. */
+	/* Not twice within a second. */
 	fake_fails("connect()", ECONNREFUSED, 1);
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, "block;" REFUSED NAME "unblock;");
 	next_second();
@@ -189,7 +189,7 @@ static void a_keeper_is_started(void **state)
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0,
 		 "block;" REFUSED NAME "prctl 37 0 0 0;faccessat();faccessat();clone 0x4500;"
 		 "wait4() 4712;" GIVEN "unblock;");
-	/* There is no such program. */
+	/* The program is missing. */
 	next_second();
 	fake_fails("faccessat()", ENOENT, 2);
 	fake_fails("connect()", ECONNREFUSED, 2);
@@ -202,7 +202,7 @@ static void a_keeper_is_started(void **state)
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0,
 		 "block;" REFUSED NAME "prctl 37 0 0 0;faccessat();clone 0x4500;" REFUSED NAME
 		 "unblock;");
-	/* Another error than that nobody listens: too many wait already, for one. */
+	/* Not ECONNREFUSED: too many connections wait already, for example. */
 	next_second();
 	fake_fails("connect()", EAGAIN, 1);
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, "block;" REFUSED "unblock;");
@@ -230,7 +230,7 @@ static int look_at_objects(look_fn look, void *arg)
 	       look(&ours, sizeof(ours), arg) || look(&before, sizeof(before), arg);
 }
 
-/* Sanitizers ask, too, before they are ready. */
+/* Sanitizers call it, too, before they are ready. */
 __attribute__((no_sanitize("address", "undefined"))) int dl_iterate_phdr(look_fn look, void *arg)
 {
 	static int (*real)(look_fn look, void *arg);
@@ -252,7 +252,7 @@ static void look_at_path(void)
 	assert_int_equal(fake.args[2], X_OK);
 }
 
-/* Where the library of that name looks for its keeper. */
+/* Path of the keeper for a library of this name. */
 static const char *beside(const char *library)
 {
 	name_of_library = library;
@@ -334,7 +334,7 @@ static void what_the_children_do(void **state)
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0,
 		 "block;" REFUSED NAME "prctl 37 0 0 0;faccessat();" STARTED "socket() 1 2053 0;"
 		 "exit_group() 1;exit_group() 0;wait4() 4712;" GIVEN "unblock;");
-	/* Another one has taken the name meanwhile: it is not tried again. */
+	/* Another process has taken the name in between: no retry. */
 	next_second();
 	fake_fails("bind() 0", EADDRINUSE, 1);
 	fake_fails("connect()", ECONNREFUSED, 2);
@@ -348,7 +348,7 @@ static void a_moment_goes(void)
 	fake.ms++;
 }
 
-/* Who has the name and does not listen is waited for, once in a while, and nothing is started. */
+/* A process that has the name and does not listen is polled now and then, nothing is started. */
 static void who_has_the_name_is_waited_for(void **state)
 {
 	long long before;
@@ -405,7 +405,7 @@ static void devices_are_asked_for_now_and_then(void **state)
 	comes_to(asked(15), 15, 0, "");
 	comes_to(asked(1), 1, 0, ASK_RDMA);
 	comes_to(asked(15), 15, 0, "");
-	/* None: that counts for a second. */
+	/* None: cached for a second. */
 	kind_of_answer = 3;
 	comes_to(asked(1), 0, 0, ASK_RDMA);
 	comes_to(asked(100), 0, 0, "");
@@ -415,7 +415,7 @@ static void devices_are_asked_for_now_and_then(void **state)
 	comes_to(asked(1), 0, 0, ASK_RDMA);
 	fake.ms += 2000;
 	comes_to(asked(1), 1, 0, "");
-	/* Too many open files say nothing. */
+	/* Too many open files is no answer. */
 	comes_to(asked(14), 14, 0, "");
 	fake_fails("socket() 16", EMFILE, 1);
 	comes_to(asked(1), 1, 0, "block;socket() 16 524291 20;unblock;");
@@ -426,7 +426,7 @@ static void devices_are_asked_for_now_and_then(void **state)
 	fake_fails("sendto()", EMFILE, 1);
 	comes_to(asked(1), 1, 0, "block;socket() 16 524291 20;sendto() 7;drop 7;unblock;");
 	comes_to(asked(15), 15, 0, "");
-	/* An answer of another kind is none, and nobody is asked any more. */
+	/* An unexpected kind of answer counts as none, and there is no further query. */
 	kind_of_answer = 2;
 	comes_to(asked(1), 1, 0, ASK_RDMA);
 	kind_of_answer = 3;
@@ -448,7 +448,7 @@ static void read_rest(void)
 	strcpy((char *)(intptr_t)fake.args[1], "nts: 1 data: 9\n");
 }
 
-/* An epoll instance as file descriptor 3 that says this about its files. */
+/* An epoll instance as file descriptor 3 with this fdinfo. */
 static int watches(const char *text, struct epoll_event *event)
 {
 	struct shim_watches found;
@@ -491,7 +491,7 @@ static void watches_are_found(void **state)
 	comes_to(watches("tfd: 7 events: 2 data: 8\ntfd: 5 eve", &event), 1, 0,
 		 "epoll_ctl 3 2 9 0;epoll_ctl 3 1 5 0;openat();read() 6;read() 6;drop 6;");
 	assert_int_equal(event.data.u64, 9);
-	/* A socket with events is not added for a trial. */
+	/* A socket with events is not added for a test. */
 	fake.fds[5].revents = POLLHUP;
 	comes_to(watches("tfd: 5 events: 1 data: 9\n", &event), 1, 0,
 		 "epoll_ctl 3 2 9 0;openat();read() 6;drop 6;");

@@ -12,7 +12,7 @@
 #include "ld_pre_smc/state/replace_socket.h"
 #include "process/sockopt_numbers.h"
 
-/* Another socket has taken its place. */
+/* Another socket has replaced it. */
 #define TO_TCP "socket 2 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;"
 
 static int set_int(int level, int name, int value)
@@ -42,7 +42,7 @@ static void what_smc_takes_is_one_call(void **state)
 	comes_to(set_int(SOL_SOCKET, SO_KEEPALIVE, 1), -1, EINVAL, "setsockopt 5 1 9 1;");
 	fake_fails("setsockopt", EOPNOTSUPP, 1);
 	comes_to(set_int(IPPROTO_TCP, TCP_NODELAY, 1), -1, EOPNOTSUPP, "setsockopt 5 6 1 1;");
-	/* The value of a TCP socket is asked for only where it has one. */
+	/* The value of the TCP socket is read only where it has one. */
 	fake_socket(5, AF_INET, IPPROTO_TCP);
 	fake_fails("setsockopt", EOPNOTSUPP, 1);
 	comes_to(set_int(SOL_SOCKET, SO_ZEROCOPY, 1), -1, EOPNOTSUPP, "setsockopt 5 1 60 1;");
@@ -78,7 +78,7 @@ static void what_needs_tcp_gets_it(void **state)
 	fake_socket(5, AF_SMC, 1);
 	comes_to(set_int(IPPROTO_TCP, TCP_REPAIR, 1), 0, 0,
 		 "socket 10 524289 0;fcntl 9 4 2;setsockopt 9 6 19 1;dup3 9 5 0;drop 9;");
-	/* Neither while connected nor with SMC_STRICT. */
+	/* Neither on a connected socket nor with SMC_STRICT. */
 	fake_socket(5, AF_SMC, 0)->is_connected = true;
 	comes_to(set_int(SOL_SOCKET, SO_RCVLOWAT, 2), 0, 0, "setsockopt 5 1 18 2;");
 	fake_socket(5, AF_SMC, 0)->state = TCP_ESTABLISHED;
@@ -97,7 +97,7 @@ static void so_reuseport_is_for_the_other_kind(void **state)
 		 "setsockopt 5 1 15 1;socket 2 524289 256;fcntl 9 4 2;setsockopt 9 1 15 1;"
 		 "dup3 9 5 0;drop 9;");
 	assert_int_equal(fake.fds[5].protocol, 256);
-	/* That one refuses it, too. */
+	/* TCP refuses it, too. */
 	fake_fails("setsockopt 5", EOPNOTSUPP, 1);
 	comes_to(set_int(SOL_SOCKET, SO_REUSEPORT, 1), 0, 0,
 		 "setsockopt 5 1 15 1;socket 2 524289 0;fcntl 9 4 2;setsockopt 9 1 15 1;"
@@ -168,7 +168,7 @@ static void debug_lines_say_which(void **state)
 		fake_fails("setsockopt 5", EOPNOTSUPP, 1);
 		assert_int_equal(set_int(cases[i].level, cases[i].name, 2), 0);
 		assert_non_null(strstr(fake.log, cases[i].says));
-		/* Not into what is no longer standard error. */
+		/* Not if the descriptor is no longer standard error. */
 		fake.log[0] = '\0';
 		fake_socket(2, 0, 0);
 		shim_log_fd(5, "anything", NULL, 0);
@@ -301,7 +301,7 @@ static void the_time_of_accept_is_not_shown(void **state)
 	fake.config.raw = false;
 	comes_to(set_time(SO_RCVTIMEO, 3, 0), 0, 0, "setsockopt 5 1 20 3,0;");
 	comes_to(receive_time(), 3000000, 0, "");
-	/* Nor is another time hidden, or that of another socket. */
+	/* Another timeout is not hidden, nor that of another socket. */
 	fake_option(5, SOL_SOCKET, SO_SNDTIMEO, &mark, sizeof(mark));
 	assert_int_equal(getsockopt(5, SOL_SOCKET, SO_SNDTIMEO, &time, &len), 0);
 	assert_int_equal(time.tv_usec, 1);
@@ -388,7 +388,7 @@ static void a_tcp_socket_answers_for_the_network(void **state)
 	comes_to(ioctl(5, 0x8915, &ignored), -1, ENOTTY, "ioctl 5 0x8915;");
 }
 
-/* What a program has set on a socket is on the one that takes its place. */
+/* Options set by a program are copied to the replacement. */
 static void settings_go_along(void **state)
 {
 	const struct shim_sock sock = { .kind = KIND_AF_SMC, .family = AF_INET6 };
@@ -404,7 +404,7 @@ static void settings_go_along(void **state)
 	fake_int(9, SOL_SOCKET, SO_KEEPALIVE, 0);
 	fake_int(5, SOL_SOCKET, SO_PRIORITY, 6);
 	fake_int(9, SOL_SOCKET, SO_PRIORITY, 6);
-	fake_int(5, SOL_SOCKET, SO_MARK, 6); /* which the other one does not know */
+	fake_int(5, SOL_SOCKET, SO_MARK, 6); /* not known to the other one */
 	fake_option(5, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
 	fake_int(9, SOL_SOCKET, SO_LINGER, 0);
 	fake_int(5, IPPROTO_TCP, TCP_NODELAY, 1);
@@ -424,7 +424,7 @@ static void settings_go_along(void **state)
 		 "socket 43 524289 0;fcntl 9 4 10242;dup3 9 5 524288;drop 9;");
 }
 
-/* Nobody else can have set an option of a socket that is this process's own. */
+/* Only this process can have set options of its own socket. */
 static void only_what_was_set_goes_along(void **state)
 {
 	const struct shim_sock sock = { .kind = KIND_AF_SMC, .family = AF_INET };
@@ -432,7 +432,7 @@ static void only_what_was_set_goes_along(void **state)
 	(void)state;
 	fake_int(5, IPPROTO_IP, IP_MINTTL, 3);
 	fake_int(9, IPPROTO_IP, IP_MINTTL, 0);
-	fake_int(5, SOL_SOCKET, SO_MARK, 7); /* except a helper that has the right to */
+	fake_int(5, SOL_SOCKET, SO_MARK, 7); /* except a privileged helper */
 	fake_int(9, SOL_SOCKET, SO_MARK, 0);
 	shim_fd_mark_plain(5);
 	comes_to(shim_swap_open(5, &sock, KIND_TCP), 9, 0,
@@ -476,7 +476,7 @@ static void buffers_go_along(void **state)
 	comes_to(shim_swap_open(5, &sock, KIND_TCP), 9, 0,
 		 "socket 2 524289 0;setsockopt 9 1 8 1500;setsockopt 9 1 72 2;fcntl 9 4 2;");
 	fake_shut(9);
-	/* Less than asked for: as root can. */
+	/* Less than requested, as root can set it. */
 	fake_int(5, SOL_SOCKET, SO_SNDBUF, 1);
 	fake.most = 100;
 	comes_to(shim_swap_open(5, &sock, KIND_INET), 9, 0,
@@ -614,7 +614,7 @@ static void rules_decide_before_the_call(void **state)
 	fake_socket(5, AF_SMC, 1);
 	comes_to(connect(5, (const struct sockaddr *)&in6, sizeof(in6)), 0, 0,
 		 "socket 10 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;connect 5 10;");
-	/* Not where the socket is in use or the process locked, but whatever SMC_STRICT says. */
+	/* Not if the socket is in use or the process sandboxed, but regardless of SMC_STRICT. */
 	fake_socket(5, AF_SMC, 0)->state = TCP_ESTABLISHED;
 	comes_to(connect_to(80), 0, 0, "connect 5 2;");
 	fake_socket(5, AF_SMC, 0);
@@ -627,7 +627,7 @@ static void rules_decide_before_the_call(void **state)
 
 #define TO_SMC "socket 43 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;"
 
-/* A socket of socket() under number 5. */
+/* A socket of socket() with number 5. */
 static int new_socket(void)
 {
 	int ret;
@@ -639,7 +639,7 @@ static int new_socket(void)
 	return ret;
 }
 
-/* As many sockets as are remembered, of which the last connections are of one sort. */
+/* As many sockets as are remembered; the last connections are of one kind. */
 static void connect_often(int port)
 {
 	for (int i = 0; i < 9; i++) {
@@ -649,7 +649,7 @@ static void connect_often(int port)
 	fake.log[0] = '\0';
 }
 
-/* Ports that are left to TCP. */
+/* Ports that stay on TCP. */
 static void use_rules(const char *exclude)
 {
 	const char *bad;
@@ -661,7 +661,7 @@ static void use_rules(const char *exclude)
 	fake.config.nkinds = 1;
 }
 
-/* socket() gives what most connections of late needed, connect() the other. */
+/* socket() opens the kind that most recent connections needed, connect() corrects it. */
 static void most_connections_decide(void **state)
 {
 	int n = 0;
@@ -683,7 +683,7 @@ static void most_connections_decide(void **state)
 	}
 }
 
-/* socket() opened TCP sockets, and connect() and listen() want others. */
+/* socket() opened TCP sockets, while connect() and listen() need SMC. */
 static void tcp_sockets_become_smc_sockets(void **state)
 {
 	(void)state;
@@ -692,7 +692,7 @@ static void tcp_sockets_become_smc_sockets(void **state)
 	comes_to(new_socket(), 5, 0, "socket 2 1 0;");
 	comes_to(connect_to(81), 0, 0, TO_SMC "connect 5 2;");
 	assert_true(shim_fd_is_marked(5) && !shim_fd_is_tcp(5));
-	/* A port decides before listen(2), and no port at listen(2). */
+	/* The port decides before listen(2); without one, at listen(2). */
 	new_socket();
 	fake.log[0] = '\0';
 	comes_to(bind_to(90), 0, 0, "bind 5 90;");
@@ -702,7 +702,7 @@ static void tcp_sockets_become_smc_sockets(void **state)
 	comes_to(bind_to(0), 0, 0, "bind 5 0;");
 	fake.fds[5].name = at_port(99);
 	comes_to(listen(5, 1), 0, 0, TO_SMC "bind 5 99;listen 5 1;");
-	/* Sizes are those of SMC sockets, except where the program chose one. */
+	/* Buffers get SMC's sizes, unless set by the program. */
 	new_socket();
 	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, 1);
 	fake_int(5, SOL_SOCKET, SO_SNDBUF, 2000);
@@ -712,13 +712,16 @@ static void tcp_sockets_become_smc_sockets(void **state)
 		 "socket 43 524289 0;setsockopt 9 1 7 1000;setsockopt 9 1 72 1;fcntl 9 4 2;"
 		 "dup3 9 5 0;drop 9;setsockopt 5 1 8 4096;setsockopt 5 1 72 1;connect 5 2;");
 	fake.config.sndbuf = fake.config.rcvbuf = (struct smc_buffer){ 0 };
-	/* And back, when most are that. */
+	/* And back, when most are of the other kind. */
 	connect_often(81);
 	comes_to(new_socket(), 5, 0, "socket 43 1 0;");
 	comes_to(connect_to(81), 0, 0, "connect 5 2;");
 }
 
-/* A TCP socket that is as new, has what SMC takes, and no duplicate. */
+/*
+ * A TCP socket is replaced only if it is unused, has only options that SMC supports, and no
+ * duplicate.
+ */
 static void what_stays_tcp(void **state)
 {
 	int on = 1;
@@ -754,7 +757,7 @@ static void what_stays_tcp(void **state)
 	assert_true(shim_fd_is_tcp(5));
 	dup(5);
 	assert_false(shim_fd_is_tcp(5) || shim_fd_is_tcp(11));
-	/* Not in a process that locked itself, nor where SMC_STRICT is on. */
+	/* Not in a sandboxed process, and not with SMC_STRICT. */
 	new_socket();
 	shim_is_locked = true;
 	fake.log[0] = '\0';
@@ -811,7 +814,7 @@ static void sizes_are_locked_for_listen_alone(void **state)
 	comes_to(listen(5, 1), 0, 0, "listen 5 1;");
 }
 
-/* Their clients would have the size, and be as many as the program may have descriptors. */
+/* Their clients would inherit the size, and be as many as the descriptors of the program. */
 static void listeners_of_many_have_the_kernels_sizes(void **state)
 {
 	struct rlimit limit, most;

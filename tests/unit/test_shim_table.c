@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * ld_pre_smc/state/fd_table: what the byte of a descriptor may say, against a model: random
- * sequences of socket, dup, fork, exec, pass and close, some of them by raw system calls.
- * SHIM_TABLE_SEED=N in the environment repeats one; SHIM_TABLE_STEPS, 1 000 000 otherwise.
+ * ld_pre_smc/state/fd_table: compare the byte of a descriptor with a model: random sequences of
+ * socket, dup, fork, exec, pass and close, some by raw system calls. SHIM_TABLE_SEED=N in the
+ * environment repeats one; SHIM_TABLE_STEPS, default 1 000 000.
  */
 #include "fake_below.h"
 
@@ -11,7 +11,7 @@
 
 #include "ld_pre_smc/state/ways.h"
 
-/* Not every libc's headers have it. */
+/* Some libcs do not declare it. */
 int pidfd_getfd(int pidfd, int target, unsigned int flags);
 
 #define NUMBERS 40
@@ -19,9 +19,9 @@ int pidfd_getfd(int pidfd, int target, unsigned int flags);
 enum what { NOTHING, REGULAR, SMC, TCP, EPOLL };
 
 /*
- * What is open under a number. @seen: the library saw where it comes from; @own: from its socket(),
- * and no fork since; @alone: never duplicated; @stale: a raw system call closed something, so the
- * byte may be that of an earlier file; @looked: it has been asked about.
+ * The open file of a number. @seen: the library saw its origin; @own: from its socket(), without a
+ * fork since; @alone: never duplicated; @stale: a raw system call closed something, so the byte may
+ * belong to an earlier file; @looked: it has been queried.
  */
 static struct number {
 	enum what what;
@@ -152,7 +152,7 @@ static pid_t kernel_fork(void)
 	return 4711;
 }
 
-/* ---- what programs do ---- */
+/* ---- actions of programs ---- */
 
 static int any(int n)
 {
@@ -200,7 +200,7 @@ static void copied(int from, int to)
 		return;
 	numbers[from].alone = false;
 	numbers[from].looked = true;
-	/* The mark of what was there may be left: it costs one question. */
+	/* The mark of the old file may be left: it costs one query. */
 	numbers[to] = numbers[from];
 	numbers[to].looked = false;
 }
@@ -247,7 +247,7 @@ static void do_close(void)
 	if (any(8)) {
 		close(fd);
 		numbers[fd] = (struct number){ .stale = numbers[fd].stale };
-	} else { /* by a system call of the program's own */
+	} else { /* by a raw system call */
 		numbers[fd] = (struct number){ .stale = true };
 	}
 }
@@ -267,7 +267,7 @@ static void do_fork(void)
 		numbers[i].own = false;
 }
 
-/* The new program finds what has no FD_CLOEXEC, and knows nothing of it. */
+/* The new program inherits files without FD_CLOEXEC, and no marks. */
 static void do_exec(void)
 {
 	memset(shim_fd_bytes, 0, NUMBERS);
@@ -282,7 +282,7 @@ static void do_exec(void)
 	}
 }
 
-/* ---- what the byte must say ---- */
+/* ---- expected bytes ---- */
 
 static const char *wrong(int fd)
 {
@@ -373,7 +373,7 @@ static void the_byte_agrees_with_a_model(void **state)
 	}
 }
 
-/* An inherited file costs one question, whatever is done with it. */
+/* An inherited file costs one query, whatever is done with it. */
 static void what_was_inherited_is_asked_about_once(void **state)
 {
 	(void)state;
@@ -394,7 +394,7 @@ static void what_was_inherited_is_asked_about_once(void **state)
 	assert_int_equal(dup(2), 4);
 	assert_int_equal(asked, 0);
 	assert_true(shim_fd_is_marked(4));
-	/* Where each system call may be the last one, nothing is asked. */
+	/* In a sandbox any system call may be fatal, so nothing is queried. */
 	shim_in_sandbox = true;
 	shim_fd_unknown(0);
 	asked = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/smc/sock: messages of sock_diag, captured and built, right and wrong. */
+/* lib/smc/sock: messages of sock_diag, captured and built, valid and malformed. */
 #include "test.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include "smc/order.h"
 #include "smc/sock.h"
 
-/* The captures are of a little-endian machine; elsewhere their numbers mean something else. */
+/* The captures are little-endian; on other machines the numbers differ. */
 static bool is_little_endian(void)
 {
 	const uint16_t one = 1;
@@ -125,7 +125,10 @@ static void smcd_capture(void **state)
 	assert_int_equal(smc_sock_mode(&sock), SMC_MODE_SMCD);
 }
 
-/* Kernels up to 6.7 send 40 bytes; what lies between, which none sends, is read as the old form. */
+/*
+ * Kernels up to 6.7 send 40 bytes; lengths in between, which none sends, are read as the old
+ * form.
+ */
 static void dmbinfo_lengths(void **state)
 {
 	static const struct {
@@ -189,7 +192,7 @@ static void attribute_lengths(void **state)
 	}
 }
 
-/* A name without an end must not run into what follows. */
+/* An unterminated name must not run into the next attribute. */
 static void unterminated_strings(void **state)
 {
 	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_SMCR);
@@ -238,10 +241,10 @@ static void type_flags(void **state)
 	message_attr(&m, SMC_ORDER_ATTR | SMC_DIAG_FALLBACK, &fallback, sizeof(fallback));
 	assert_int_equal(smc_sock_decode(&sock, &m.nlh), 0);
 	assert_int_equal(sock.has, SMC_SOCK_HAS_SHUTDOWN | SMC_SOCK_HAS_FALLBACK);
-	assert_int_equal(sock.fallback.reason, 0x00000103); /* as smc/order.h says */
+	assert_int_equal(sock.fallback.reason, 0x00000103); /* byte order of smc/order.h */
 }
 
-/* An attribute whose length lies ends the reading, what came before it stays. */
+/* An attribute with a wrong length ends the decoding, earlier ones stay. */
 static void lying_attributes(void **state)
 {
 	static const uint16_t lens[] = { 0, 1, 3, 13, 60000, 0xffff };
@@ -278,7 +281,7 @@ static void truncated_base(void **state)
 	}
 }
 
-/* Nothing of the socket before stays when one struct serves for a whole table. */
+/* Nothing of the previous socket remains when one struct is reused. */
 static void reuse(void **state)
 {
 	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_SMCR);
@@ -325,14 +328,14 @@ static void modes(void **state)
 		enum smc_mode want;
 		bool is_connected;
 	} rows[] = {
-		/* Mode 0 is SMC-R, and also what a socket without a connection says. */
+		/* Mode 0 is SMC-R, but also the value of unconnected sockets. */
 		{ SMC_ABI_INIT, 0, 0, SMC_MODE_NONE, false },
 		{ SMC_ABI_INIT, 0, 80, SMC_MODE_NONE, false },
 		{ SMC_ABI_LISTEN, 0, 0, SMC_MODE_NONE, false },
 		{ SMC_ABI_CLOSED, 0, 80, SMC_MODE_NONE, true },
 		{ SMC_ABI_CLOSED, 1, 80, SMC_MODE_NONE, true },
 		{ SMC_ABI_CLOSED, 2, 80, SMC_MODE_NONE, true },
-		/* Fallen back before connect(): INIT for good, connected once there is a peer. */
+		/* Fallback before connect(): stays INIT, connected once there is a peer. */
 		{ SMC_ABI_INIT, 1, 80, SMC_MODE_TCP, true },
 		{ SMC_ABI_INIT, 1, 0, SMC_MODE_TCP, false },
 		{ SMC_ABI_INIT, 2, 80, SMC_MODE_NONE, false },
@@ -366,7 +369,7 @@ static void modes(void **state)
 	assert_string_equal(smc_mode_name(SMC_MODE_TCP), "TCP");
 }
 
-/* Which addresses the message settles, and which it leaves open. */
+/* Addresses that the message determines, and ambiguous ones. */
 static void addresses(void **state)
 {
 	static const struct {
@@ -396,7 +399,7 @@ static void addresses(void **state)
 		/* The TCP socket was reset: port 0, addresses stay. */
 		{ 43, 0, 9, AF_INET, "10.0.0.1", "10.0.0.2", AF_INET, false },
 		{ 43, 0, 9, AF_INET, "0.0.0.0", "0.0.0.0", AF_UNSPEC, true },
-		/* It is gone, or never was: there is nothing to look for. */
+		/* It is gone, or never existed: no look-up. */
 		{ 43, 0, 0, AF_INET, "0.0.0.0", "0.0.0.0", AF_UNSPEC, false },
 		{ 2, 0, 0, AF_INET, "0.0.0.0", "0.0.0.0", AF_UNSPEC, false },
 	};
@@ -423,7 +426,7 @@ static void addresses(void **state)
 	}
 }
 
-/* Word 1 alone makes it IPv6, and only these first bytes could begin an address of both kinds. */
+/* Word 1 alone makes it IPv6; only these first bytes could begin both kinds of address. */
 static void address_limits(void **state)
 {
 	static const struct {

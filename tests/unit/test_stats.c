@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Statistics: decoding, differences, baselines, numbers for people. */
+/* Statistics: decoding, differences, baselines, numbers for humans. */
 #include "genl_message.h"
 
 #include <errno.h>
@@ -66,7 +66,7 @@ static void decode(void **state)
 	assert_int_equal(smc_stats_decode(&m.nlh, &stats), -EBADMSG);
 }
 
-/* In another order than the kernel's: nothing of one attribute may end in the place of another. */
+/* In another order than the kernel's: attributes must not mix. */
 static void decode_order(void **state)
 {
 	static struct smc_stats stats;
@@ -100,7 +100,7 @@ static void put_fback(struct smc_stats *stats, uint8_t type, uint32_t code, uint
 	nest = genl_begin(&m, 8);
 	genl_u8(&m, 1, type);
 	if (is_first)
-		genl_u64(&m, 3, 70000); /* the client's total alone: the server's is not needed */
+		genl_u64(&m, 3, 70000); /* only the client's total: the server's is not needed */
 	genl_u32(&m, 4, code);
 	genl_u16(&m, 5, count);
 	genl_end(&m, nest);
@@ -141,7 +141,7 @@ static void fallbacks(void **state)
 	assert_int_equal(smc_fback_decode(&m.nlh, &stats), -EBADMSG);
 }
 
-/* The totals of both sides, and a type with more bytes than it needs. */
+/* Totals of both sides, and a type that is longer than necessary. */
 static void fallback_totals(void **state)
 {
 	static const uint8_t type[8] = { 1 };
@@ -190,7 +190,7 @@ static void since(void **state)
 	assert_int_equal(stats.tech[0].value[SMC_STAT_RX_BYTES], 50);
 }
 
-/* Each number alone tells that the counters began anew. */
+/* Each counter alone shows that the counters restarted. */
 static void since_below(void **state)
 {
 	static struct smc_stats base, stats;
@@ -215,7 +215,7 @@ static void since_below(void **state)
 	assert_int_equal(smc_stats_since(&stats, &base), 0);
 }
 
-/* Both technologies and both sides, and nothing that stands behind them in memory. */
+/* Both technologies and both sides, and nothing after them in memory. */
 static void since_all(void **state)
 {
 	static struct smc_stats base, stats;
@@ -271,7 +271,7 @@ static void baseline_text(void **state)
 	assert_memory_equal(&back, &stats, sizeof(back));
 	assert_int_equal(baseline_read(&back, text, "boot-2"), -ENOENT);
 	assert_int_equal(baseline_read(&back, text, "boot-"), -ENOENT);
-	/* Whatever is cut off or added, it is not taken. */
+	/* Refused with anything cut off or added. */
 	for (size_t len = 0; len < strlen(text); len++) {
 		copy = strndup(text, len);
 		assert_int_not_equal(baseline_read(&back, copy, "boot-1"), 0);
@@ -346,7 +346,7 @@ static void compat_keys(void **state)
 	}
 }
 
-/* TX and RX, client and server: where the number stands and what it is called agree. */
+/* TX and RX, client and server: positions and names of counters agree. */
 static void keys_and_places(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_chk/stream: time limits against a peer that goes on sending, over a socket. */
+/* smc_chk/stream: timeouts with a peer that keeps sending, over a socket. */
 #include "child.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #define LONG_MS 600000 /* the test does not wait for it */
 
-/* A pair of which the other end, a process, sends without an end. */
+/* A pair; a process at the other end sends endlessly. */
 static int flood(pid_t *pid)
 {
 	const uint8_t bytes[64] = { 0 };
@@ -40,12 +40,12 @@ static void end(int fd, pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* There is always something, and never enough. */
+/* There is always some data, and never enough. */
 static void never_ends(void **state)
 {
 	const struct stream_limit limit = stream_limit(LONG_MS, 50), past = { LONG_MS, 0 };
 	const size_t size = 1 << 30;
-	/* Not static: the leak sanitizer looks at all of that. */
+	/* Not static: the leak sanitizer would scan all of it. */
 	void *in = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	pid_t pid;
 	int fd = flood(&pid);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smcss/summary: sums as text and as JSON, compared with what was counted. */
+/* smcss/summary: sums as text and as JSON, compared with the counted sockets. */
 #include "test.h"
 
 #include <jansson.h>
@@ -26,7 +26,7 @@ static struct sockets_row row(uint8_t mode, uint8_t host, const struct proc_fd *
 static void add(struct summary *summary, struct sockets_row one, unsigned int times)
 {
 	for (unsigned int i = 0; i < times; i++) {
-		one.sock.peer.port++; /* of no use in a sum */
+		one.sock.peer.port++; /* irrelevant for sums */
 		summary_add(summary, &one);
 	}
 }
@@ -103,7 +103,7 @@ static void counts(const json_t *json, json_int_t smcr, json_int_t smcd, json_in
 	assert_int_equal(number(json, "tcp"), tcp);
 }
 
-/* The n-th of a list, whose name must be @want. */
+/* The n-th item of a list, whose name must be @want. */
 static const json_t *item(const json_t *json, const char *list, size_t n, const char *key,
 			  const char *want)
 {
@@ -223,7 +223,7 @@ static void add_in(struct summary *summary, const struct netns *netns, struct so
 	add(summary, one, times);
 }
 
-/* As issue 15 shows it; the one reason that comes first is that of most connections. */
+/* As in issue 15; the first reason is that of most connections. */
 static struct summary *filled_netns(bool has_listening)
 {
 	struct summary *summary = summary_new(has_listening);
@@ -284,7 +284,7 @@ static void netns_json(void **state)
 	summary_free(summary);
 }
 
-/* One sample of the text. Return: its value, -1 if it is not there once. */
+/* A sample of the text. Return: its value, -1 unless it occurs once. */
 static long sample(const char *text, const char *name)
 {
 	char line[128];
@@ -316,7 +316,7 @@ static void metrics(void **state)
 	summary_free(summary);
 }
 
-/* Thousands of containers, one of which is called like the rest of them. */
+/* Thousands of containers, one of which is named like the row for the rest. */
 static void many_metrics(void **state)
 {
 	struct summary *summary = summary_new(true);
@@ -343,7 +343,7 @@ static void many_metrics(void **state)
 	summary_free(summary);
 }
 
-/* Nobody has counted what listens. */
+/* Listeners were not counted. */
 static void without_listening(void **state)
 {
 	struct summary *summary = filled_netns(false);

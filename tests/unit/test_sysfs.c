@@ -20,7 +20,7 @@ static int find(void **state)
 	return 0;
 }
 
-/* "NET1", blanks; "aZ9"; zeros; sixteen characters of which one has no letter. */
+/* "NET1", blanks; "aZ9"; zeros; sixteen characters, one of which is no letter. */
 #define UTIL                                                                                       \
 	"d5c5e3f1 40404040 40404040 40404040 81e9f900 00000000 00000000 00000000"                  \
 	"00000000 00000000 00000000 00000000 c1c2c3c4 c5c6c7c8 c9d1d9e2 e9f06c91"
@@ -60,7 +60,7 @@ static void ebcdic_short(void **state)
 	assert_string_equal(id, "");
 }
 
-/* Every byte gives a letter, a digit, a blank or the mark of what is none. */
+/* Every byte gives a letter, a digit, a blank or the mark for other characters. */
 static void ebcdic_all(void **state)
 {
 	uint8_t util[16];
@@ -83,7 +83,7 @@ static void netdevs_s390(void **state)
 
 	(void)state;
 	assert_int_equal(netdev_load(&nets, s390), 0);
-	assert_int_equal(nets.count, 7); /* bonding_masters is none */
+	assert_int_equal(nets.count, 7); /* bonding_masters is no device */
 	assert_string_equal(nets.devs[0].name, "bond0");
 	dev = netdev_find(&nets, "eno1d1");
 	assert_non_null(dev);

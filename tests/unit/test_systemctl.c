@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What systemctl prints, taken apart. */
+/* Parse the output of systemctl. */
 #include "test.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/out: each kind of column, there and missing, in text and in JSON. */
+/* lib/out: each kind of column, present and missing, in text and in JSON. */
 #include "test.h"
 
 #include "out/list.h"
@@ -20,7 +20,7 @@ struct item {
 	} inner;
 };
 
-/* No member is zero, no two are the same, and the numbers fill their types. */
+/* No member is zero, all differ, and the numbers fill their types. */
 static const struct item full = {
 	.has = 0x80000001,
 	.byte = 0xfe,
@@ -45,7 +45,7 @@ static const struct out_names hex_names =
 	OUT_NAMES("<0x", "?>", { "zero", "ZERO" }, [2] = { "two", NULL });
 static const struct out_names dec_names = OUT_NAMES(NULL, NULL, [254] = { "last", NULL });
 
-/* Both forms of one column; JSON as it is written, "" when there is none. */
+/* Both forms of a column; JSON as written, "" for none. */
 static void check(const struct out_col *col, const struct item *item, const char *cell,
 		  const char *value)
 {
@@ -102,7 +102,7 @@ static void hexadecimal(void **state)
 	      "\"0x000000000000fedc\"");
 }
 
-/* An array without room for a NUL ends where it ends; text is escaped, JSON in its own way. */
+/* An array without room for a NUL ends at its size; text is escaped, JSON in its own way. */
 static void strings(void **state)
 {
 	struct item item = full;
@@ -137,11 +137,11 @@ static void words(void **state)
 	check(COLUMN(OUT_NAME(item, byte, hex_names), .digits = 4), &full, "<0x00fe?>", "254");
 	check(COLUMN(OUT_NAME(item, byte, dec_names)), &full, "last", "254");
 	check(COLUMN(OUT_NAME(item, half, dec_names)), &full, "65244", "65244");
-	item.byte = 1; /* within the names, but without one */
+	item.byte = 1; /* within the array of names, but without one */
 	check(COLUMN(OUT_NAME(item, byte, hex_names)), &item, "<0x1?>", "1");
 	item.byte = 2;
 	check(COLUMN(OUT_NAME(item, byte, hex_names)), &item, "two", "2");
-	item.byte = 3; /* the first beyond them */
+	item.byte = 3; /* first value beyond the array */
 	check(COLUMN(OUT_NAME(item, byte, hex_names)), &item, "<0x3?>", "3");
 }
 
@@ -177,7 +177,7 @@ static json_t *json_value(const void *value)
 	return json_pack("[i]", *(const uint16_t *)value);
 }
 
-/* Another object than the row's own, or none. */
+/* Another object than that of the row, or none. */
 static const void *find_item(const void *object)
 {
 	static const struct item other = { .has = 1, .half = 2, .byte = 3 };
@@ -193,7 +193,7 @@ static const void *find_word(const void *object)
 	return item->half ? "x\x1by" : NULL;
 }
 
-/* Functions get the address of the value; one side may be left to the kind. */
+/* Functions get the address of the value; one of both may be left to the kind. */
 static void functions(void **state)
 {
 	(void)state;
@@ -218,7 +218,7 @@ static void functions(void **state)
 	check(COLUMN(OUT_STR_OF(find_word)), &empty, "", "");
 }
 
-/* Two tables that are one. */
+/* Two tables joined. */
 static const struct out_col rest[] = {
 	{ "last", "Last", "last", 0, OUT_DEC(item, is_set, 0) },
 	{ NULL, NULL, "with_last", 0, OUT_DEC(item, is_set, 0) },
@@ -283,7 +283,7 @@ static void lists(void **state)
 	out_free(&text);
 }
 
-/* A line ends at 79 characters, whatever stands in the text before it. */
+/* Lines end at 79 characters, whatever precedes them in the text. */
 static void name_lines(void **state)
 {
 	char wide[91];
@@ -301,7 +301,7 @@ static void name_lines(void **state)
 	/* 25 times "ab" are 76 characters, "abc" would make 80. */
 	assert_int_equal(strcspn(text.data + 9, "\n"), 76);
 	assert_string_equal(text.data + 9 + 77, "  abc ab\n");
-	many[0].name = wide; /* the only one of its line */
+	many[0].name = wide; /* alone on its line */
 	many[1].name = "ab";
 	many[2] = (struct out_col){ 0 };
 	out_reset(&text);
@@ -312,7 +312,7 @@ static void name_lines(void **state)
 	out_free(&text);
 }
 
-/* A value beyond the names has none, whatever lies behind them. */
+/* A value beyond the names has none, whatever follows in memory. */
 static void limits(void **state)
 {
 	static const struct out_name three[] = { { "0", NULL }, { "1", NULL }, { "2", "two" } };
@@ -332,7 +332,7 @@ static enum out_style is_good(const void *value)
 	return OUT_GOOD;
 }
 
-/* In the layout of pipes, and without columns of their own where lines are broken. */
+/* In the layout of pipes, and without their own columns on broken lines. */
 static void styles(void **state)
 {
 	static const struct out_col table[] = {

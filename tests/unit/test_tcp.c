@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/smc/tcp: TCP sockets with TCP_INFO, of which older kernels send less. */
+/* lib/smc/tcp: TCP sockets with TCP_INFO, which is shorter on older kernels. */
 #include "test.h"
 
 #include <errno.h>
@@ -59,7 +59,7 @@ static void whole(void **state)
 	assert_int_equal(tcp.local.port, 80);
 	assert_int_equal(tcp.peer.port, 4000);
 	assert_int_equal(tcp.peer.ip[3], 2);
-	/* What was sent twice counts once; neither do SYN and FIN. */
+	/* Retransmissions are not counted, nor are SYN and FIN. */
 	assert_int_equal(tcp.sent, 1000);
 	assert_int_equal(tcp.received, 50);
 	assert_int_equal(tcp.segs_sent, 4);
@@ -67,7 +67,7 @@ static void whole(void **state)
 	assert_int_equal(tcp.mss, 1448);
 }
 
-/* In FIN_WAIT2, as a socket and as what is left of one. */
+/* In FIN_WAIT2, as a socket and as a timewait socket. */
 static void remnant(void **state)
 {
 	struct inet_diag_msg msg = socket_of(AF_INET, "10.0.0.1", "10.0.0.2");
@@ -141,7 +141,7 @@ static void extras(void **state)
 	assert_int_equal(smc_tcp_decode(&tcp, &m.nlh), 0);
 	assert_string_equal(tcp.ulp, "tls");
 	assert_true(tcp.is_signed);
-	/* Not ended by a NUL. */
+	/* Not terminated. */
 	m.nlh.nlmsg_len = NLMSG_HDRLEN + sizeof(msg);
 	memcpy(ulp + sizeof(name), "tlsx", 4);
 	message_attr(&m, INET_DIAG_ULP_INFO, ulp, sizeof(ulp));

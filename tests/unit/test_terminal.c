@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/cli/terminal: keys from what terminals send for them. */
+/* lib/cli/terminal: keys from the byte sequences of terminals. */
 #include "test.h"
 
 #include <stdio.h>
@@ -52,7 +52,7 @@ static void sequences(void **state)
 		size_t len = strlen(known[i].bytes);
 
 		check(known[i].bytes, false, known[i].key, len);
-		/* The next key does not belong to it, and a part of it is none yet. */
+		/* The next key is separate, and a partial sequence is no key yet. */
 		snprintf(text, sizeof(text), "%sq", known[i].bytes);
 		check(text, false, known[i].key, len);
 		for (size_t part = 1; part < len; part++) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* smc_chk/tune: which size is enough, by measurements whose truth is known. */
+/* smc_chk/tune: choosing a size, from measurements with a known difference. */
 #include "test.h"
 
 #include "smc_chk/live/tune_report.h"
 
-/* Values of a round: @base for each size, and up to @noise percent more. */
+/* Values of a round: @base for each size, plus up to @noise percent. */
 static struct tune measured(const double *base, int count, int noise)
 {
 	struct tune tune = { .count = count };
@@ -22,7 +22,7 @@ static struct tune measured(const double *base, int count, int noise)
 	return tune;
 }
 
-/* The smallest of those that are nearly equal; more than the best one is never enough. */
+/* The smallest of nearly equal sizes; never more than the best. */
 static void grows_and_stays(void **state)
 {
 	const double base[] = { 10, 10, 20, 40, 80, 80, 80, 80 };
@@ -41,7 +41,7 @@ static void noise_only(void **state)
 
 	(void)state;
 	assert_int_equal(tune.enough, 0);
-	assert_true(tune.best > 0); /* it looks better, but that is not shown */
+	assert_true(tune.best > 0); /* it looks better, but without proof */
 }
 
 static void smallest_is_best(void **state)
@@ -54,7 +54,7 @@ static void smallest_is_best(void **state)
 	assert_int_equal(tune.enough, 0);
 }
 
-/* Worse by little, but by that in each round. */
+/* Slightly worse, but in each round. */
 static void nearly_but_worse(void **state)
 {
 	const double base[] = { 10, 95, 100 };

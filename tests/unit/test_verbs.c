@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* verbs_fill(): what libibverbs answers, here a faked one, completes what sysfs told. */
+/* verbs_fill(): complete the data of sysfs with libibverbs, which is faked. */
 #include "test.h"
 
 #include <errno.h>
@@ -54,7 +54,7 @@ int ibv_close_device(struct ibv_context *opened)
 	return 0;
 }
 
-/* The header's inline function calls it for a context that has no table of its own. */
+/* The header's inline function calls it for a context without a table of its own. */
 #undef ibv_query_port
 int ibv_query_port(struct ibv_context *opened, uint8_t port, struct _compat_ibv_port_attr *attr)
 {

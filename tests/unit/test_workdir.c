@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_chk/bundle: a directory that is gone afterwards, also after exit(); work in a process. */
+/* smc_chk/bundle: a temporary directory, removed even on exit(); work in a separate process. */
 #include "child.h"
 
 #include <errno.h>
@@ -62,7 +62,7 @@ static int ends_early(const void *arg)
 	if (!pid) {
 		if (workdir_begin(&work, &err) || !fill(work.path))
 			_exit(1);
-		/* A child of its own leaves it alone. */
+		/* A child process leaves it alone. */
 		if (!fork())
 			exit(0);
 		wait(&status);
@@ -81,7 +81,7 @@ static void is_gone_after_exit(void **state)
 	in_child(ends_early, NULL);
 }
 
-/* ---- a process of its own ---- */
+/* ---- separate process ---- */
 
 static int work_of_child(void *arg, struct smc_err *err)
 {
@@ -109,7 +109,7 @@ static int ends_as_it_should(const void *arg)
 
 	(void)arg;
 	setrlimit(RLIMIT_CORE, &none);
-	/* A sanitizer would take the signal for its own. */
+	/* A sanitizer would handle the signal itself. */
 	signal(SIGSEGV, SIG_DFL);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct smc_err err = { 0 };

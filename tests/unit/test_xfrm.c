@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/smc/xfrm: which connections an IPsec policy is for. */
+/* lib/smc/xfrm: connections covered by an IPsec policy. */
 #include "test.h"
 
 #include <errno.h>
@@ -118,7 +118,7 @@ static bool has_both(uint32_t ipsec, uint32_t ipsec_number, uint32_t exempt, uin
 	return ret;
 }
 
-/* The lowest number wins, then the older one: how much of an address counts does not matter. */
+/* The lowest number wins, then the older policy: the length of the prefix does not matter. */
 static void priorities(void **state)
 {
 	struct smc_xfrm_table table = { 0 };
@@ -130,7 +130,7 @@ static void priorities(void **state)
 	assert_false(has_both(200, 8, 100, 16));
 	assert_true(has_both(100, 8, 100, 16));
 	assert_false(has_both(100, 16, 100, 8));
-	/* Of one selector too, in whichever order they come. */
+	/* Also with equal selectors, in either order. */
 	for (int is_first = 0; is_first < 2; is_first++) {
 		info.priority = is_first ? 1 : 2;
 		assert_int_equal(add(&table, &info, is_first), 0);
@@ -155,7 +155,7 @@ static int add_special(struct smc_xfrm_table *table, uint16_t type, uint32_t val
 	return smc_xfrm_add(&m.nlh, table);
 }
 
-/* Of an XFRM interface, or of marked traffic: addresses do not tell. */
+/* With an XFRM interface or a mark: not decided by addresses. */
 static void special(void **state)
 {
 	struct smc_xfrm_table table = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sysfs trees of tests/sysfs, which make builds; nobody writes to them. */
+/* The sysfs trees of tests/sysfs, which make builds; read-only. */
 #pragma once
 
 #include "test.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Below it are s390 and x86; other names are hosts without devices. */
+/* It has s390 and x86; other names are hosts without devices. */
 static inline const char *trees_root(void)
 {
 	static char path[PATH_MAX - 64];
@@ -18,7 +18,7 @@ static inline const char *trees_root(void)
 	return path;
 }
 
-/* The path of a sysfs, which the next call overwrites. */
+/* Path of a sysfs, overwritten by the next call. */
 static inline const char *tree_path(const char *tree)
 {
 	static char path[PATH_MAX];
