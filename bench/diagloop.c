@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The least that listing SMC sockets can cost: ask, receive until the end, look at nothing.
- * Prints the number of messages on stderr with -v, else nothing.
+ * Lower bound for the cost of listing SMC sockets: send the request, receive until the end, decode
+ * nothing. With -v prints the number of messages on stderr.
  */
 #include <err.h>
 #include <stdio.h>

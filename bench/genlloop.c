@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The least that generic netlink requests to SMC can cost with libnl: find the family, ask for
- * dumps, receive them, look at nothing. Arguments: numbers of the commands.
+ * Lower bound for the cost of generic netlink requests to SMC with libnl: look up the family,
+ * request dumps, receive them, decode nothing. Arguments: command numbers.
  */
 #include <err.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Nanoseconds of a connection's whole life over 127.0.0.1: socket, connect, accept, exchanges of
+ * Duration of a connection in nanoseconds, over 127.0.0.1: socket, connect, accept, exchanges of
  * BYTES each way, close of both ends.
  * usage: life COUNT [PROTOCOL [SERVERS [EXCHANGES [BYTES]]]]    the best of five rounds of COUNT
  * connections, one after the other; SERVERS is the listener's protocol, if that is another one
@@ -40,7 +40,7 @@ static int open_socket(int number)
 	return fd;
 }
 
-/* SMC ends MSG_WAITALL when its buffer is full, and a blocking send() sooner than TCP. */
+/* SMC ends MSG_WAITALL when its buffer is full, and a blocking send() earlier than TCP. */
 static bool receive(int fd, char *to)
 {
 	ssize_t n = 1;
@@ -61,7 +61,7 @@ static void transmit(int fd, const char *from)
 	}
 }
 
-/* Bytes that came are sent back, as long as somebody connects. */
+/* Echo the received bytes until the peer closes; serve one connection after the other. */
 static void *serve(void *arg)
 {
 	int fd;

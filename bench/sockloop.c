@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Nanoseconds of one socket() for IPv4 and streams: the best of 15 rounds. Argument: protocol. */
+/* Nanoseconds per socket() for IPv4 streams: the best of 15 rounds. Argument: protocol. */
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static long long now(void)
 	return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
-/* The sockets are closed after the time is taken. */
+/* The sockets are closed after the measurement. */
 static long long measure(int protocol)
 {
 	int fds[SOCKETS];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The least that a test of a connection can cost: connect to PORT of 127.0.0.1 over TCP, send
- * a byte, receive it after the 16 bytes of greeting of "smc_chk serve", close.
+ * Lower bound for the cost of testing a connection: connect to PORT of 127.0.0.1 over TCP, send a
+ * byte, receive it after the 16 bytes of greeting from "smc_chk serve", close.
  */
 #include <err.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For programs of tests that count system calls, or answer those of others. */
+/* For test programs that count system calls, or answer those of others. */
 #pragma once
 
 #include <dlfcn.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/** next_call() - let a traced process go on to its next system call; false when it has ended */
+/** next_call() - continue a traced process until its next system call; false if it has ended */
 static inline bool next_call(pid_t pid, struct __ptrace_syscall_info *info)
 {
 	int status;
@@ -25,7 +25,7 @@ static inline bool next_call(pid_t pid, struct __ptrace_syscall_info *info)
 	return true;
 }
 
-/** get_args() - the arguments of a syscall(2) of the program's own */
+/** get_args() - the arguments of the program's own syscall(2) */
 static inline void get_args(long args[6], va_list ap)
 {
 	for (int i = 0; i < 6; i++)
@@ -42,7 +42,7 @@ static inline long libc_call(long number, const long args[6])
 	return next(number, args[0], args[1], args[2], args[3], args[4], args[5]);
 }
 
-/** count_below() - a counter of the library below, see tests/preload/mimic_lib.c; -1 without it */
+/** count_below() - read a counter of tests/preload/mimic_lib.c; -1 without that library */
 static inline int count_below(const char *name)
 {
 	const int *count = dlsym(RTLD_DEFAULT, name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the distribution's libraries, which were made for glibc, ask of libc and musl does not have:
- * nearly all are checked forms of its functions. For tests/musl.
+ * Functions of glibc that the distribution's libraries need and musl lacks, nearly all of them
+ * checked (fortified) variants. For tests/musl.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -67,7 +67,7 @@ _Noreturn void __longjmp_chk(jmp_buf env, int value)
 	longjmp(env, value);
 }
 
-/* GNU's own. */
+/* GNU extension. */
 void *rawmemchr(const void *bytes, int byte);
 void *rawmemchr(const void *bytes, int byte)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What glibc has and musl has not, for those programs of tests that are built for both. */
+/* Functions of glibc that musl lacks, for test programs that are built with both. */
 #pragma once
 
 #ifndef __GLIBC__
 #include <errno.h>
 #include <stddef.h>
 
-/* There with the preload library only. */
+/* Only with the preload library. */
 int close_range(unsigned int first, unsigned int last, int flags) __attribute__((weak));
 void closefrom(int low) __attribute__((weak));
 
-/* What SMC and TCP sockets answer. */
+/* Errors of SMC and TCP sockets. */
 static inline const char *strerrorname_np(int number)
 {
 #define NAMED(number)                                                                              \

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Preloaded into a tool: a kernel's netlink whose answers are those of a recorded host, and go
- * wrong where that is asked for. It takes the place of socket calls: libmnl and libnl stay real.
+ * Preloaded into a tool: netlink with the answers of a recorded host, which fail on request. It
+ * replaces socket calls, so libmnl and libnl are real.
  *
  *   KERNEL_ROOT   the recorded host
- *   KERNEL_FAULT  a name of the table below
- *   KERNEL_AT     which request, or socket, goes wrong: 1 is the first; 0: each
+ *   KERNEL_FAULT  a name in the table below
+ *   KERNEL_AT     number of the request, or socket, that fails: 1 is the first; 0: each
  *   KERNEL_COUNT  file that receives the number of requests
  */
 #include <dlfcn.h>
@@ -39,7 +39,7 @@
 static const char *const families[] = { "SMC_GEN_NETLINK", "SMC_PNETID", "ethtool" };
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
-/* An answer in pieces, each what one recvmsg() gives: bytes, or an errno. */
+/* An answer in pieces, one per recvmsg(): bytes, or an errno. */
 struct sock {
 	int fd; /* 0: unused */
 	bool has_ext_ack, has_timeout;
@@ -52,7 +52,7 @@ struct sock {
 	unsigned int count, next;
 };
 
-/* The request that is being answered. */
+/* The current request. */
 struct request {
 	struct sock *sock;
 	const struct nlmsghdr *nlh;
@@ -85,7 +85,7 @@ static struct sock *sock_of(int fd)
 	return NULL;
 }
 
-/* ---- making messages ---- */
+/* ---- building messages ---- */
 
 static struct nlmsghdr *message(struct sock *sock, const struct nlmsghdr *request, uint16_t type,
 				uint16_t flags, const void *body, size_t len)
@@ -103,7 +103,7 @@ static struct nlmsghdr *message(struct sock *sock, const struct nlmsghdr *reques
 	return nlh;
 }
 
-/* What was made since the last one. */
+/* Turn the pending messages into a datagram. */
 static void datagram(struct sock *sock)
 {
 	const struct piece *last = sock->count ? &sock->pieces[sock->count - 1] : NULL;
@@ -116,7 +116,7 @@ static void datagram(struct sock *sock)
 	sock->pieces[sock->count++] = (struct piece){ 0, start, sock->len - start };
 }
 
-/* An errno of 0 is the acknowledgement. */
+/* errno 0 is an acknowledgement. */
 static void error_message(const struct request *request, int code, const char *text)
 {
 	struct {
@@ -142,9 +142,9 @@ static void end_of_dump(const struct request *request, int code)
 	message(request->sock, request->nlh, NLMSG_DONE, NLM_F_MULTI, &code, sizeof(code));
 }
 
-/* ---- the right answer ---- */
+/* ---- correct answers ---- */
 
-/* The file of a record, see lib/netlink/replay.h. Return: its messages, NULL for none. */
+/* Read a file of the record, see lib/netlink/replay.h. Return: its messages, NULL for none. */
 static const char *read_record(const char *name, unsigned int number, size_t *len)
 {
 	static _Alignas(struct nlmsghdr) char data[SIZE];
@@ -175,7 +175,7 @@ static unsigned int count_messages(const char *bytes, size_t len)
 	return count;
 }
 
-/* In two halves. */
+/* Answer in two halves. */
 static void dump(const struct request *request, const char *name, unsigned int number, int missing)
 {
 	size_t len = 0, step;
@@ -247,7 +247,7 @@ static struct nlmsghdr *first_of(struct sock *sock, const struct piece *piece)
 	return (struct nlmsghdr *)(sock->bytes + piece->start);
 }
 
-/* Calls a function for each message. */
+/* Call a function for each message. */
 static void each(struct sock *sock, void (*change)(struct nlmsghdr *nlh))
 {
 	for (size_t at = 0; at < sock->len;) {
@@ -276,7 +276,7 @@ static void forget(struct sock *sock)
 	sock->len = sock->count = sock->next = 0;
 }
 
-/* The whole answer is another one. Return: false if this fault is none of them. */
+/* Replace the whole answer. Return: false if this fault does not do that. */
 static bool replace(const struct request *request)
 {
 	struct sock *sock = request->sock;
@@ -309,7 +309,7 @@ static void append_again(struct sock *sock, size_t len, unsigned int count)
 	sock->len += len;
 }
 
-/* Its copy comes first, or again: neither belongs to this request. */
+/* A copy comes first, or again at the end: neither belongs to this request. */
 static void repeat(struct sock *sock)
 {
 	size_t len = sock->len;
@@ -339,7 +339,7 @@ static struct nlmsghdr *end_of(struct sock *sock, size_t *start)
 	return (struct nlmsghdr *)(sock->bytes + *start);
 }
 
-/* The end stands before all else, in one datagram. */
+/* Move the end before all other messages, in one datagram. */
 static void end_first(struct sock *sock)
 {
 	static char end[256];
@@ -373,7 +373,7 @@ static void change_end(const struct request *request)
 	}
 }
 
-/* Bytes that are no message, behind the first datagram. */
+/* Append bytes that are no message to the first datagram. */
 static void lengthen(struct sock *sock)
 {
 	size_t end = sock->pieces[0].start + sock->pieces[0].len, more = NLMSG_HDRLEN;
@@ -386,7 +386,7 @@ static void lengthen(struct sock *sock)
 	sock->len += more;
 }
 
-/* The first datagram: cut, or with more than belongs there. */
+/* Truncate or extend the first datagram. */
 static void change_size(struct sock *sock)
 {
 	struct piece *first = &sock->pieces[0];
@@ -438,7 +438,7 @@ static void spoil(const struct request *request)
 	change_size(sock);
 }
 
-/* ---- in the place of libc ---- */
+/* ---- replacements for libc ---- */
 
 static void count_requests(void)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Preloaded into a tool: runs its main() again and again, each time in a child in which another
- * allocation of the program itself fails: jansson's are, libc's and other libraries' are not.
+ * Preloaded into a tool: runs its main() repeatedly, each time in a child where another allocation
+ * of the program itself fails, including jansson's, but not those of libc and other libraries.
  *
  *   STARVE_MOST    the last allocation that fails
- *   STARVE_STEP    not each of them, but each so many
- *   STARVE_STRICT  its output differs each time: it must fail whenever an allocation did
- *   STARVE_REPORT  file for what came out, see print_sum()
+ *   STARVE_STEP    fail only every n-th allocation
+ *   STARVE_STRICT  the output varies: each run with a failed allocation must fail
+ *   STARVE_REPORT  file for the results, see print_sum()
  *   TMPDIR         must be empty after each run
  */
 #include <dirent.h>
@@ -25,12 +25,12 @@
 #define TEXT_SIZE (256 * 1024)
 #define RUN_SECONDS 20
 
-/* glibc's own: whoever calls malloc() gets what is below. */
+/* glibc's own: callers of malloc() get the functions below. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *data, size_t size);
 
-/* All of a child that its parent sees. */
+/* Memory of a child that is shared with its parent. */
 struct shared {
 	unsigned int count;
 };
@@ -39,7 +39,7 @@ static struct shared *shared;
 static unsigned int failing;
 static bool is_armed, is_lasting, is_strict;
 
-/* Where the program is. */
+/* Address range of the program. */
 static uintptr_t program_begin, program_end;
 
 static int find_program(struct dl_phdr_info *info, size_t size, void *arg)
@@ -53,7 +53,7 @@ static int find_program(struct dl_phdr_info *info, size_t size, void *arg)
 		program_begin = info->dlpi_addr + segment->p_vaddr;
 		program_end = program_begin + segment->p_memsz;
 	}
-	return 1; /* it is the first one */
+	return 1; /* first entry */
 }
 
 static bool fails(const void *caller)
@@ -151,7 +151,7 @@ static bool is_same(int one, int other)
 	return len == read_all(b, other) && !memcmp(a, b, len);
 }
 
-/* The process that it happened to, or its parent. */
+/* The process with the failed allocation, or its parent. */
 static bool says_so(const struct run *run)
 {
 	static char text[TEXT_SIZE];
@@ -192,7 +192,7 @@ static unsigned int count_files(void)
 	return count;
 }
 
-/* One line for each of a few that went wrong. */
+/* One line for each of the first failures. */
 static void tell(FILE *report, const struct run *run, enum verdict verdict)
 {
 	static char errors[TEXT_SIZE];
@@ -221,7 +221,7 @@ static void try(FILE *report, const struct program *program, const struct run *u
 	forget(&starved);
 }
 
-/* First its number of allocations, the runs, and the verdicts, in the order of the enum. */
+/* Number of allocations, number of runs, and verdicts in the order of the enum. */
 static void print_sum(FILE *report, const struct run *usual, const unsigned int counts[VERDICTS])
 {
 	unsigned int runs = 0;
@@ -250,7 +250,7 @@ static int starve(const struct program *program)
 
 	if (!report)
 		abort();
-	/* Programs that the tool starts are not meant. */
+	/* Not for programs started by the tool. */
 	unsetenv("LD_PRELOAD");
 	is_strict = getenv("STARVE_STRICT");
 	run(&usual, program);
@@ -264,7 +264,7 @@ static int starve(const struct program *program)
 	return fclose(report);
 }
 
-/* ---- in the place of main() ---- */
+/* ---- replacement for main() ---- */
 
 static main_fn real_main;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The network and the clock of "smc_chk serve" and "smc_chk connect", in memory. */
+/* Simulated network and clock for "smc_chk serve" and "smc_chk connect". */
 #include "fake_live.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ struct stream_limit stream_limit(int step_ms, uint64_t whole_ms)
 	return (struct stream_limit){ step_ms, fake.now + whole_ms * 1000000U };
 }
 
-/* Does it come in time? Waits as long as that takes. */
+/* Does it arrive in time? Advances the clock by the waiting time. */
 static bool wait_for(uint64_t ns, const struct stream_limit *limit)
 {
 	uint64_t step = (uint64_t)limit->step_ms * 1000000U;
@@ -82,7 +82,7 @@ int stream_connect(const union endpoint_addr *addr, bool is_smc, int buffers, in
 		return -ECONNREFUSED;
 	fake.connects++;
 	fake.in_at = 0;
-	/* No descriptor, and yet not an error: whatever system call gets it fails. */
+	/* An invalid descriptor, but no error: system calls with it fail. */
 	return INT32_MAX;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The network and the clock of "smc_chk serve" and "smc_chk connect", in memory: stands for
- * smc_chk/live/stream.c and endpoint.c. Time passes only while somebody waits.
+ * Simulated network and clock for "smc_chk serve" and "smc_chk connect": replaces
+ * smc_chk/live/stream.c and endpoint.c. Time advances only while waiting.
  */
 #pragma once
 
@@ -12,21 +12,21 @@
 #include "smc_chk/live/stream.h"
 
 /**
- * struct fake_live - the other end
- * @in: what it sends on each connection, @in_len bytes, of which @in_at are taken
- * @chunk: the most of it that arrives at once; 0 is 1
- * @gap_ns: time between two of these
- * @is_open: it stays when all is sent, and says no more; else it goes
- * @out: what it gets; NULL: nobody looks
- * @out_len: of it, also beyond @out_size
- * @now: the time
- * @answer: how it answers stream_exchange(): as that returns; NULL: as if it had gone
- * @limit: the last one that somebody waited for
- * @why_not: of endpoint_why_not()
- * @is_tcp: of endpoint_is_tcp()
- * @sock: of endpoint_diag(), NULL: nothing known
- * @dumps: how often that was asked
- * @connects: how often stream_connect() worked, until @max_connects; @is_aborted: the last end
+ * struct fake_live - the peer
+ * @in: bytes it sends on each connection, @in_len of them, @in_at already received
+ * @chunk: maximum size of a piece; 0 is 1
+ * @gap_ns: time between two pieces
+ * @is_open: it stays silent after the last byte; else it closes
+ * @out: bytes it receives; NULL: dropped
+ * @out_len: number of bytes, may exceed @out_size
+ * @now: current time
+ * @answer: its answer in stream_exchange(), with the same return values; NULL: it has closed
+ * @limit: the most recent timeout
+ * @why_not: result of endpoint_why_not()
+ * @is_tcp: result of endpoint_is_tcp()
+ * @sock: result of endpoint_diag(), NULL: unknown
+ * @dumps: number of calls of endpoint_diag()
+ * @connects: successful calls of stream_connect(), up to @max_connects; @is_aborted: last close
  */
 struct fake_live {
 	const uint8_t *in;

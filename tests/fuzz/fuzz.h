@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The interface of libFuzzer, and what the targets share. */
+/* The interface of libFuzzer, and common code of the targets. */
 #pragma once
 
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A property that must hold for every input; a sanitizer or the shell sees the abort. */
+/* A property that must hold for every input; abort() is noticed by libFuzzer and the shell. */
 #define MUST(condition)                                                                            \
 	do {                                                                                       \
 		if (!(condition))                                                                  \
@@ -19,8 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 	} while (0)
 
 /*
- * A netlink message with this payload, to be freed. Its memory ends where the message does, rounded
- * up to four bytes as the kernel does: the sanitizer sees any step beyond.
+ * A netlink message with this payload, to be freed. Its memory ends with the message, padded to
+ * four bytes as in the kernel, so sanitizers detect any access beyond.
  */
 static inline struct nlmsghdr *fuzz_message(const uint8_t *data, size_t size)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* An answer of netlink, and the decoders of pauses, IPsec policies and the PNET table. */
+/* Netlink answers: decoders of pause frames, IPsec policies and the PNET table. */
 #include "fuzz.h"
 
 #include "netlink/answer.h"

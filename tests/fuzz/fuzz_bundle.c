@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* An archive of any origin: what is unpacked, and what the tools read of that. */
+/* An archive of any origin: unpack it, and read it with the tools. */
 #include "fuzz.h"
 
 #include <fcntl.h>
@@ -78,7 +78,7 @@ static int archive_of(const uint8_t *data, size_t size)
 	return fd;
 }
 
-/* In a process of its own, as it gives up its rights. Return: whether it is a bundle. */
+/* In a separate process, which drops its rights. Return: is it a bundle? */
 static bool unpack(int fd, int directory)
 {
 	struct smc_err err = { 0 };
@@ -103,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	MUST(mkdtemp(top));
 	directory = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	MUST(directory >= 0);
-	/* An archive that is no bundle may have any form; only its directory is not left. */
+	/* Other archives may have any content, but must stay inside the directory. */
 	if (unpack(fd, directory)) {
 		found = 0;
 		MUST(!nftw(top, check_one, 8, FTW_PHYS));

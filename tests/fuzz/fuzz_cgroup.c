@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* Paths of control groups: a container's never holds its runtime. Addresses, and BTF. */
+/* Control group paths: a container's group never includes its runtime. Also addresses and BTF. */
 #include "fuzz.h"
 
 #include "bpf/btf.h"
 #include "cgroup/container.h"
 #include "net/netaddr.h"
 
-/* The next line of the input, cut to @max bytes; to be freed. */
+/* Next line of the input, truncated to @max bytes; to be freed. */
 static char *next_line(const uint8_t **data, size_t *size, size_t max)
 {
 	const uint8_t *end = *size ? memchr(*data, '\n', *size) : NULL;

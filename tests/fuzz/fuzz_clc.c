@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* One message of SMC's handshake. */
+/* An SMC handshake message. */
 #include "fuzz.h"
 
 #include "smc_dump/clc.h"

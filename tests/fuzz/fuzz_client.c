@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The client of the live test: what any server may answer. The first bytes say how the connection
- * is, the next sixteen are the greeting, the rest how each request is answered.
+ * The client of the live test with an arbitrary server. The first bytes describe the connection,
+ * the next sixteen are the greeting, the rest selects the answers to requests.
  */
 #include "fuzz.h"
 
@@ -14,7 +14,7 @@
 
 #define TIMEOUT_MS 10000
 
-/* How requests are answered: a byte each, its upper bits for how many more of them. */
+/* Kinds of answers: a byte each, whose upper bits are a repeat count. */
 enum { HONEST, RAW = 4, FLIPPED, SILENT, SLOW };
 
 static struct {
@@ -24,7 +24,7 @@ static struct {
 	unsigned int times;
 } script;
 
-/* From the script. Return: false when it has no more. */
+/* Read from the script. Return: false at its end. */
 static bool take(void *out, size_t len)
 {
 	if (script.left < len)
@@ -35,7 +35,7 @@ static bool take(void *out, size_t len)
 	return true;
 }
 
-/* As smc_chk serve does; what it says of itself is the script's. */
+/* As smc_chk serve, except for its answer to WHO, which is from the script. */
 static bool be_honest(const uint8_t *out, uint8_t *in, size_t in_len)
 {
 	struct proto_request request;
@@ -100,7 +100,7 @@ static void check(const struct client_result *result, int status)
 		is_printable(result->err.text, strlen(result->err.text), false);
 		return;
 	}
-	/* Nothing claims what was not seen. */
+	/* Results must be backed by data. */
 	MUST(result->is_ours == !!result->bytes);
 	MUST(!result->has_who || result->is_ours);
 	report(result);

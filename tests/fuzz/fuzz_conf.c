@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* smc.conf: what is read can be written, and read again as the same; also as JSON. */
+/* smc.conf: accepted input can be written and read again with the same result; also as JSON. */
 #include "fuzz.h"
 
 #include "smc_conf/smc_conf.h"
 
-/* Return: 0, or -errno with a sentence and nothing else. */
+/* Return: 0, or -errno with a message and no settings. */
 static int read_conf(struct conf *conf, const void *data, size_t size)
 {
 	struct smc_err err = { 0 };

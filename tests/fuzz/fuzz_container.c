@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What runtimes keep about a container: containers.json, config.json, config.v2.json of docker. */
+/* Container files of runtimes: containers.json, config.json, config.v2.json of docker. */
 #include "fuzz.h"
 
 #include "../unit/scratch.h"
@@ -20,7 +20,7 @@ static void clean_up(void)
 	scratch_remove(root);
 }
 
-/* The first byte chooses which files have the rest as their text. */
+/* The first byte selects the files that get the rest as their content. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct json_t *names;

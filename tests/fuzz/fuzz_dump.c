@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Packets of any link layer, connections made of them, and what is shown, as text and as JSON.
- * The input: a byte of the link layer, then packets, each behind two bytes of its length, of which
- * the upper four bits say how much more of it was on the wire.
+ * Packets of any link layer, tracked as connections, and printed as text and JSON. The input: a
+ * byte for the link layer, then packets, each preceded by a two-byte length; its upper four bits
+ * are the number of bytes on the wire that were not captured.
  */
 #include "fuzz.h"
 

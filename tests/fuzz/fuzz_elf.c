@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Memory that ends where the file does. */
+	/* Memory that ends with the file. */
 	uint8_t *copy = malloc(size ? size : 1);
 	struct smc_elf elf;
 	int ret;

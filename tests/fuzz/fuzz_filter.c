@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A filter expression; line feeds cut it into arguments. */
+/* A filter expression, split into arguments at line feeds. */
 #include "fuzz.h"
 
 #include <netdb.h>
@@ -9,7 +9,7 @@
 
 #define MAX_WORDS 64
 
-/* Services and users of this machine stay out of it: they are slow, and not what is tested. */
+/* Do not look up services and users of this machine: this is slow, and not under test. */
 struct servent *getservbyname(const char *name, const char *proto)
 {
 	static struct servent service = { .s_port = 20480 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Events of smclife.bpf.c, as text and as JSON: one after the other, each as the ring has it. */
+/* Events of smclife.bpf.c in the layout of the ring buffer, in sequence, as text and JSON. */
 #include "fuzz.h"
 
 #include "smc_events/event.h"
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	for (; size >= sizeof(told); data += sizeof(told), size -= sizeof(told)) {
 		memcpy(&told, data, sizeof(told));
-		/* Clocks do not run for centuries. */
+		/* Keep times within centuries. */
 		told.at &= INT64_MAX >> 1;
 		if (told.kind <= SMCLIFE_UNLISTEN) {
 			told.socket.begun &= INT64_MAX >> 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Every decoder of SMC_GEN_NETLINK over one message, and baselines of statistics. */
+/* All decoders of SMC_GEN_NETLINK with one message, and baselines of statistics. */
 #include "fuzz.h"
 
 #include "smcdr/cmd.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A table of TCP sockets from inet_diag answers, then a question to it. */
+/* A table of TCP sockets from inet_diag answers, and a look-up in it. */
 #include "fuzz.h"
 
 #include "smc/inet.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A kernel's configuration, packed or not, and the lists of its modules. */
+/* A kernel configuration, compressed or not, and the lists of modules. */
 #include "fuzz.h"
 
 #include "smc_chk/doctor/kmodule.h"

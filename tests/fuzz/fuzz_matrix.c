@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A host of a matrix as a process wrote it that may have been taken over. */
+/* A host of a matrix, as written by a compromised process. */
 #include "fuzz.h"
 
 #include <sys/mman.h>

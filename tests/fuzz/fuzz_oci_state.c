@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The state of a container: what is taken of it is one. */
+/* The state of a container: accepted input is a valid state. */
 #include "fuzz.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Records of smcdata.bpf.c to conversations, text, JSON and pcapng. The input: records, each with
- * its bytes. Whatever they are, the file can be read, and has all bytes in their order.
+ * From records of smcdata.bpf.c to conversations, text, JSON and pcapng. The input: records, each
+ * with its bytes. The resulting file is always valid, and has all bytes in order.
  */
 #include "fuzz.h"
 
@@ -12,7 +12,7 @@
 
 static __u64 unwanted[SMCDATA_VERDICTS];
 
-/** struct told - @file: pcapng; @bytes: of all pieces */
+/** struct told - @file: pcapng; @bytes: total of all pieces */
 struct told {
 	struct out_text file, bytes;
 	uint64_t count;
@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size -= sizeof(record);
 		record.len %= SMCDATA_BYTES + 1;
 		record.len = record.len < size ? record.len : (uint32_t)size;
-		/* What is larger only takes longer. */
+		/* Larger values only take longer. */
 		record.full = record.len + record.full % 200000;
 		MUST(!conversations_record(all, &record, data,
 					   (int64_t)(record.at & INT64_MAX) >> 1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Lines of a policy; what is written of it reads as the same policy again. */
+/* Lines of a policy; its text form parses as the same policy. */
 #include "fuzz.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static int read_line(struct policy *policy, char *line)
 	return ret;
 }
 
-/* Lines that are wrong are left out. */
+/* Invalid lines are skipped. */
 static void read_text(struct policy *policy, char *text, bool must)
 {
 	char *line;

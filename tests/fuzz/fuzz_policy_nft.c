@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What nftables lists of a policy's table; what is understood of it can be written for it again. */
+/* The nftables listing of a policy; an accepted policy can be written again. */
 #include "fuzz.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Messages of the live test: what is taken can be written again, and is in range. */
+/* Messages of the live test: accepted ones can be written again, and are in range. */
 #include "fuzz.h"
 
 #include "smc_chk/live/proto.h"

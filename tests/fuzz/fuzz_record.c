@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a bundle of any origin records: netlink answers, probes, holders of sockets. */
+/* Recorded data of a bundle of any origin: netlink answers, probes, owners of sockets. */
 #include "fuzz.h"
 
 #include "host/probe.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A list of rules as people write it, and a decision by what was understood. */
+/* A list of rules as typed by users, and a decision based on it. */
 #include "fuzz.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The server of the live test: what any client may send, in pieces of any size. The first byte says
- * how it arrives, the rest is what is sent.
+ * The server of the live test with an arbitrary client, in pieces of any size. The first byte
+ * selects timing and pieces, the rest is sent.
  */
 #include "fuzz.h"
 
@@ -11,7 +11,7 @@
 
 #define OUT_SIZE 16384
 
-/* What the server sends to this client. Return: its length, the first OUT_SIZE bytes in @out. */
+/* Output of the server for this client. Return: its length, the first OUT_SIZE bytes in @out. */
 static size_t serve(const uint8_t *data, size_t size, size_t chunk, uint64_t gap_ns, uint8_t *out)
 {
 	fake = (struct fake_live){ .in = data,
@@ -23,7 +23,7 @@ static size_t serve(const uint8_t *data, size_t size, size_t chunk, uint64_t gap
 				   .is_tcp = true };
 	session_serve(-1, NULL);
 	MUST(fake.dumps <= 1);
-	/* Nobody can hold a place for longer than ten minutes. */
+	/* No client keeps its place for more than ten minutes. */
 	MUST(fake.now <= 600 * 1000000000ULL);
 	return fake.out_len;
 }
@@ -40,10 +40,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	len = serve(data, size, OUT_SIZE, 0, out);
 	MUST(len >= PROTO_SIZE && len <= PROTO_SIZE + size + PROTO_SIZE);
 	MUST(proto_is_greeting(out, PROTO_SIZE) && !proto_is_busy(out));
-	/* A stranger gets everything back. */
+	/* A foreign client gets everything echoed. */
 	if (size && size <= OUT_SIZE - PROTO_SIZE && !proto_is_request(data, size))
 		MUST(len == PROTO_SIZE + size && !memcmp(out + PROTO_SIZE, data, size));
-	/* However it arrives, the answer is the same; or the time is over. */
+	/* The answer does not depend on the pieces, unless the time is over. */
 	len_other = serve(data, size, 1 + how % 64, 0, other);
 	MUST(len == len_other && !memcmp(out, other, len < OUT_SIZE ? len : OUT_SIZE));
 	len_other = serve(data, size, 1 + how % 64, how * 1000000000ULL, other);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Properties of units as systemctl prints them, names of units, and texts of drop-ins. */
+/* Unit properties as printed by systemctl, unit names, and texts of drop-ins. */
 #include "fuzz.h"
 
 #include "smc_unit/dropin.h"

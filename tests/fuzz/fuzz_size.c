@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A buffer size as people write it. */
+/* A buffer size as typed by users. */
 #include "fuzz.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ret = smc_parse_size(text, &bytes);
 	MUST(ret == 0 || ret == -EINVAL || ret == -ERANGE);
 	MUST(ret ? bytes == -7 : bytes >= 0);
-	/* A size is a value of SMC_RCVBUF, too. */
+	/* A size is also a valid SMC_RCVBUF. */
 	MUST(smc_parse_buffer(text, &buffer) ? ret : buffer.bytes >= 0 && buffer.below >= 0);
 	MUST(ret || (buffer.bytes == bytes && buffer.below == INT_MAX));
 	free(text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A sock_diag answer: decode it, then print it in every way there is. */
+/* A sock_diag answer: decode it, then print it in every format. */
 #include "fuzz.h"
 
 #include <jansson.h>
@@ -8,7 +8,7 @@
 #include "smcss/smcss.h"
 #include "sockets/show.h"
 
-/* Nothing that a peer or a device chose may drive a terminal. */
+/* Names from peers and devices must not control a terminal. */
 static void check_text(const struct out_text *text)
 {
 	for (size_t i = 0; i < text->len; i++)
@@ -31,7 +31,7 @@ static void print_text(const struct sockets_row *row)
 	out_free(&text);
 }
 
-/* The rows of smc_top: a second after it has begun, and when nothing has moved for one. */
+/* The rows of smc_top: in the first second, and after a second without traffic. */
 static void measure(struct top_row *row)
 {
 	const struct smc_unseen unseen = { UINT64_MAX, UINT64_MAX };

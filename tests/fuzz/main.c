@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Runs a fuzz target without libFuzzer: over files, and over deterministic mutations of them.
+ * Run a fuzz target without libFuzzer: on files, and on deterministic mutations of them.
  * usage: all TARGET COUNT SEED FILE...
  */
 #include "fuzz.h"
@@ -31,7 +31,7 @@ static const struct {
 
 static uint64_t random_state;
 
-/* xorshift64*: the same numbers everywhere, so that a failure can be seen again. */
+/* xorshift64*: the same numbers on each machine, so failures can be reproduced. */
 static uint32_t random_below(size_t limit)
 {
 	random_state ^= random_state >> 12;
@@ -53,7 +53,7 @@ static int load(struct input *input, const char *path)
 	return 0;
 }
 
-/* Numbers at the edges of what fits, and of what the formats count. */
+/* Limits of integer types, and of the formats' counters. */
 static void set_edge(struct input *input, size_t at)
 {
 	static const uint32_t edges[] = { 0,	  1,	      3,	  4,	     40,  55,
@@ -96,7 +96,7 @@ static void mutate_once(struct input *input, const struct input *other)
 			set_edge(input, at);
 		break;
 	case 3: /* cut the end off */ input->len = at; break;
-	case 4: /* take a piece out */
+	case 4: /* remove a piece */
 		len = random_below(16);
 		if (len > input->len - at)
 			len = input->len - at;
@@ -110,7 +110,7 @@ static void mutate_once(struct input *input, const struct input *other)
 		memcpy(copy, input->bytes + at, len);
 		insert(input, at, copy, len);
 		break;
-	default: /* a piece of another seed */
+	default: /* insert a piece of another seed */
 		len = random_below(sizeof(copy));
 		if (len > other->len)
 			len = other->len;
@@ -118,7 +118,7 @@ static void mutate_once(struct input *input, const struct input *other)
 	}
 }
 
-/* An input of its own memory, so that a step beyond its end is seen. */
+/* Copy the input to its own memory, so that any access beyond its end is detected. */
 static void run(const struct input *input)
 {
 	uint8_t *copy = malloc(input->len ? input->len : 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * burn PORT - connect to this host, and then work for itself: a program that does the same over
- * SMC and over TCP. Prints how fast it worked.
+ * burn PORT - connect to this host, then compute: a program that does the same work over SMC and
+ * over TCP. Prints its speed.
  */
 #include <arpa/inet.h>
 #include <err.h>

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a program can see of its stream sockets: one line for each case, to be compared between TCP
- * sockets and others.
+ * Behaviour of stream sockets that a program can observe: one line per case, to compare TCP sockets
+ * with others.
  *
  *   differs [-6] [CASE]...    all cases without one; -6 for IPv6
  *   differs -w ADDRESS PORT CASE
- *                             writes for a case unsent_* whose reader is elsewhere: bytes sent
+ *                             writes for a case unsent_* with a remote reader: prints the bytes
+ *                             sent
  *
- * A line is: case, tab, what happened, tab, what the sockets really were (smc, tcp). Each case is a
- * process of its own, killed after LIMIT seconds. Those of unsent data come last, waiting together.
+ * A line is: case, tab, result, tab, real type of the sockets (smc, tcp). Each case is a separate
+ * process, killed after LIMIT seconds. The cases of unsent data are last, and wait in parallel.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -67,7 +68,7 @@ static const char *result(long ret)
 	return text;
 }
 
-/* A call that succeeds leaves errno alone. */
+/* Successful calls do not change errno. */
 static void say_result(const char *name, long ret)
 {
 	say("%s=%s%s", name, result(ret), ret >= 0 && errno ? " and errno" : "");
@@ -75,7 +76,7 @@ static void say_result(const char *name, long ret)
 
 #define SAY(name, call) (errno = 0, say_result(name, call))
 
-/* What the kernel says below any preload library. */
+/* Ask the kernel, below any preload library. */
 static void tell_kind(const char *name, int fd)
 {
 	int protocol = 0;
@@ -203,7 +204,7 @@ static int listener(void)
 	return fd;
 }
 
-/* A port where nobody listens. */
+/* A port without a listener. */
 static int closed_port(void)
 {
 	int fd = socket(family, SOCK_STREAM, IPPROTO_TCP), port;
@@ -248,7 +249,7 @@ static void echo(const struct pair *p)
 	SAY("recv", recv(p->a, &byte, 1, 0));
 }
 
-/* Plain TCP: accepts no more. Its port. */
+/* A TCP port that accepts no more connections. */
 static int hole(void)
 {
 	int l = (int)syscall(SYS_socket, family, SOCK_STREAM, IPPROTO_TCP), c, i;
@@ -282,7 +283,7 @@ static void on(int number, void (*handler)(int), int flags)
 	sigaction(number, &action, NULL);
 }
 
-/* ---- what a socket says of itself ---- */
+/* ---- reported type of a socket ---- */
 
 static void case_identity(void)
 {
@@ -311,7 +312,7 @@ static void case_ioctls(void)
 
 /* ---- options ---- */
 
-/* Everything that must survive in another socket. */
+/* Set everything that must be copied to a replacement socket. */
 static void dress(int fd)
 {
 	struct timeval time = { .tv_sec = 3, .tv_usec = 500000 };
@@ -689,7 +690,7 @@ static void storm(int us)
 	setitimer(ITIMER_REAL, &often, NULL);
 }
 
-/* As many connections as it takes until a signal came. */
+/* Connect until a signal arrives. */
 static void case_signals(void)
 {
 	int l = listener(), port = port_of(l), failed = 0, i, c;
@@ -799,7 +800,7 @@ static void case_splice_full(void)
 	say("last=%ld all=%d", n, total > 40000);
 }
 
-/* ---- data that is held back ---- */
+/* ---- delayed data ---- */
 
 static void tell_all(int fd)
 {
@@ -815,7 +816,7 @@ static void tell_all(int fd)
 	say_result("end", n);
 }
 
-/* The peer has read all: its reading sends nothing any more. */
+/* The peer has read everything, so its reading triggers no update. */
 static struct pair make_drained_pair(void)
 {
 	struct pair p = make_pair();
@@ -874,10 +875,13 @@ static void case_cork_close(void)
 
 /* ---- unsent data: the reader starts late ---- */
 
-/* Milliseconds: later than the kernel gives up, after two seconds, which may be long ones. */
+/*
+ * Milliseconds: after the kernel gives up, which is after two seconds, or more on a busy
+ * machine.
+ */
 #define LATE 5500
 
-/* Full is what takes nothing for two seconds: a busy kernel still moves data to the peer. */
+/* Full means no progress for two seconds: a busy kernel still moves data to the peer. */
 static size_t fill(int fd)
 {
 	static const char block[32768];
@@ -896,10 +900,10 @@ static size_t fill(int fd)
 	return total;
 }
 
-/* How the writer leaves its socket, which nobody else has: the reader is another process. */
+/* How the writer gives up its socket, which it does not share: the reader is another process. */
 enum end { END_EXIT, END_UNDERSCORE, END_EXEC, END_CLOSE, END_INHERITED, END_PASSED, END_KILL };
 
-/* Through a socket pair to itself: what arrives was made by nobody here. */
+/* Pass it through a socket pair to itself: the received descriptor has no known origin. */
 static int passed(int fd)
 {
 	union {
@@ -966,13 +970,13 @@ static void unsent(enum end end)
 	close(p.c);
 	if (read(sizes[0], &sent, sizeof(sent)) < 0)
 		return;
-	/* Its end may take the kernel's two seconds; without that they begin here. */
+	/* Its exit may take the kernel's two seconds; otherwise they begin here. */
 	waitpid(pid, NULL, 0);
 	nap(2500);
 	say("complete=%d", read_all(p.a) == sent);
 }
 
-/* The peer's end of file comes behind all the data; after SHUT_WR the program keeps the socket. */
+/* The peer's end of file follows all data; after SHUT_WR the program keeps the socket. */
 static void unsent_shutdown(int how)
 {
 	struct pair p = make_pair();
@@ -998,7 +1002,7 @@ static void unsent_shutdown(int how)
 	say("complete=%d", waitpid(pid, &status, 0) == pid && !status);
 }
 
-/* Says how much it sent before it leaves. */
+/* Prints the number of sent bytes before it ends. */
 static int write_to(const char *address, const char *port, enum end end)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(port)) };
@@ -1057,7 +1061,7 @@ static void case_rest_unsent_killed(void)
 	unsent(END_KILL);
 }
 
-/* ---- what remains ---- */
+/* ---- other cases ---- */
 
 static void case_rest_reset(void)
 {
@@ -1365,7 +1369,7 @@ static void start(size_t i)
 {
 	int out = memfd_create("out", MFD_CLOEXEC);
 
-	/* Out of the way: the cases find the lowest descriptors free. */
+	/* Use high numbers: cases expect the lowest descriptors to be free. */
 	running[i].out = fcntl(out, F_DUPFD_CLOEXEC, 100);
 	close(out);
 	fflush(stdout);
@@ -1377,7 +1381,7 @@ static void start(size_t i)
 	fflush(stdout);
 	cases[i].run();
 	printf("\t%s\n", kinds);
-	/* Not _exit(): what measures coverage writes it at exit. */
+	/* Not _exit(): coverage data is written at exit. */
 	exit(0);
 }
 
@@ -1413,7 +1417,7 @@ static bool is_wanted(size_t i, char **names)
 	return wanted;
 }
 
-/* END_KILL for a name that is none of them. */
+/* END_KILL for an unknown name. */
 static enum end end_named(const char *name)
 {
 	static const char *const names[] = { "unsent_exit",	 "unsent_underscore_exit",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What malloc() has handed out: the least since the reader put ~0 there, in the file that HEAP_FILE
- * names; 64 bits, for tests/kernel/guest/soak.py. Not for programs that this one starts.
+ * Memory handed out by malloc(): the minimum since the reader wrote ~0, as 64 bits in the file
+ * HEAP_FILE, for tests/kernel/guest/soak.py. Not inherited by programs that this one starts.
  */
 #include <fcntl.h>
 #include <malloc.h>
@@ -24,7 +24,7 @@ static void *count(void *least)
 	return NULL;
 }
 
-/* No signal of the program's may reach it. */
+/* The thread must not receive signals of the program. */
 static void start_thread(void *least)
 {
 	sigset_t all, old;

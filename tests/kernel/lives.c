@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * System calls in the life of a connection, and what becomes of knowledge that has grown stale.
+ * System calls during a connection, and handling of stale knowledge.
  *
  *   lives count PROTOCOL PEER [shared]
- *                               of each place the least number of system calls of many rounds after
- *                               some others, where sockets are opened with PROTOCOL; another
- *                               process connects with PEER, and has the listener, too, if shared
+ *                               for each place the minimum number of system calls over many rounds,
+ *                               after a warm-up; sockets are opened with PROTOCOL; another process
+ *                               connects with PEER, and has the listener, too, if shared
  *   lives CASE                  see cases[]: a line each
  *
- * LIVES_RDMA=none, some or refused answers the library when it asks for RDMA devices; late: none,
- * and some when time has passed.
+ * LIVES_RDMA=none, some or refused is the answer to the library's query for RDMA devices; late:
+ * none at first, some later.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -41,7 +41,7 @@ static const struct linger five = { 1, 5 };
 static struct sockaddr_in server = { .sin_family = AF_INET };
 static int listener, skew;
 
-/* A socket that has the kernel's answer already. */
+/* A socket with the kernel's answer queued. */
 static long answering(const char *what)
 {
 	const uint32_t none[4] = { sizeof(none), DONE_3, 0, 0 },
@@ -104,7 +104,7 @@ static int open_socket(int protocol)
 	return fd;
 }
 
-/* The library knows nothing of it. */
+/* A socket unknown to the library. */
 static int raw_socket(int protocol)
 {
 	return (int)syscall(SYS_socket, AF_INET, SOCK_STREAM, protocol);
@@ -158,7 +158,7 @@ static void live(int protocol)
 	close(fd);
 	mark(CLOSE_ACCEPTED);
 	close(peer);
-	/* Whoever traces connects now. */
+	/* Tells the tracing process to connect. */
 	mark(ACCEPT);
 	peer = accept(listener, NULL, NULL);
 	mark(OUTSIDE);
@@ -185,7 +185,7 @@ static void live_all(int protocol)
 	}
 }
 
-/* Most machines answer it without a system call. */
+/* Most machines need no system call for it. */
 static bool is_clock(uint64_t number)
 {
 #ifdef SYS_clock_gettime64
@@ -199,7 +199,7 @@ static bool is_clock(uint64_t number)
 #endif
 }
 
-/* The client of the one that waits; 0 at the end. */
+/* Connect as the client of the traced process; 0 at the end. */
 static void follow(pid_t pid, int protocol, int least[PLACES])
 {
 	struct __ptrace_syscall_info info = { 0 };
@@ -222,7 +222,7 @@ static void follow(pid_t pid, int protocol, int least[PLACES])
 		calls += !is_clock(info.entry.nr);
 		if (place != ACCEPT || !is_accept(info.entry.nr))
 			continue;
-		/* It is told to go on, and only then waits: it is the kernel's turn. */
+		/* It is resumed before it blocks: wait for the kernel. */
 		if (ptrace(PTRACE_SYSCALL, pid, 0, 0))
 			err(1, "ptrace");
 		client = raw_socket(protocol);
@@ -260,7 +260,7 @@ static int count(int protocol, int peer, bool is_shared)
 	return 0;
 }
 
-/* What becomes of a connection to a server of TCP: SO_LINGER is to be what it was. */
+/* Connect to a TCP server: SO_LINGER must be restored. */
 static void say_linger(int fd)
 {
 	struct linger linger = { 0 };
@@ -302,7 +302,7 @@ static void on_dup2(void)
 	say_linger(dup2(other, fd));
 }
 
-/* A child has memory of its own. */
+/* A child has separate memory. */
 static void on_fork(void)
 {
 	int fd = open_socket(0), status;
@@ -328,7 +328,7 @@ static void on_exec(void)
 	execv("/proc/self/exe", argv);
 }
 
-/* By SCM_RIGHTS, to a number that has been another socket. */
+/* Passed with SCM_RIGHTS, to a number of an earlier socket. */
 static void on_passed(void)
 {
 	union {
@@ -369,7 +369,7 @@ static void open_file_at(int fd)
 		errx(1, "another number");
 }
 
-/* Closed behind the library's back, and then something else. */
+/* Closed by a raw system call, and the number reused. */
 static void on_raw(void)
 {
 	struct sockaddr_in nobody = server;
@@ -390,7 +390,7 @@ static void on_raw(void)
 	printf("file: connect=%d %d close=%d\n", ret, errno == ENOTSOCK, close(fd));
 }
 
-/* A listener that the library knows to be non-blocking, and no longer is; its client is gone. */
+/* A listener known as non-blocking that was set to blocking; its client is gone. */
 static void on_blocking(void)
 {
 	int fd, waits;
@@ -410,7 +410,7 @@ static void on_blocking(void)
 	printf("waits=%d accept=%d\n", waits, fd >= 0);
 }
 
-/* Files with the numbers of sockets that are closed, and one that the program began with. */
+/* Files with the numbers of closed sockets, and an inherited one. */
 static void on_strange(void)
 {
 	int fd = open_socket(0), peer;

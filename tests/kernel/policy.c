@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A policy for tests: reads its lines, and has them enforced, or says what is in force.
+ * Policies for tests: reads the lines and applies them, or shows the current policy.
  * usage: policy apply [later] <LINES | policy show
  */
 #include <stdio.h>

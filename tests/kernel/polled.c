@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * A server that polls blocking listeners, and clients of it.
+ * A server that polls blocking listeners, and its clients.
  *
  *   polled serve PROCESSES THREADS [ADDRESS]    prints the ports of two listeners; each thread of
  *                               each process in turn polls both and accepts, then sends back what
  *                               it gets
  *   polled ask A B              for each line it reads: a client of B and one of A whose data must
  *                               come back; prints whether it did
- *   polled load A B ROUNDS      each round: a client of A that goes away at once, then as above;
- *                               prints how many rounds went well
+ *   polled load A B ROUNDS      each round: a client of A that leaves at once, then as above;
+ *                               prints the number of successful rounds
  *
- * Whoever waits in accept() for A answers nobody at B.
+ * A server that blocks in accept() for A answers nobody at B.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -49,7 +49,7 @@ static void echo(int fd)
 	}
 }
 
-/* As naive programs do it: accept() does not fail, and does not wait. */
+/* As naive programs do it: accept() must neither fail nor block. */
 static int accept_one(int listener)
 {
 	struct sockaddr_in peer;
@@ -63,7 +63,7 @@ static int accept_one(int listener)
 	return fd;
 }
 
-/* One at a time, or the others, with TCP too, would wait for what one of them has taken. */
+/* One at a time: otherwise the others would block, with TCP too, if one takes the client. */
 static void *serve(void *unused)
 {
 	int i, fds[2];
@@ -160,7 +160,7 @@ static void die(int port)
 	close(fd);
 }
 
-/* Whether all comes back, byte by byte. */
+/* Is everything echoed, byte by byte? */
 static bool ask(int port)
 {
 	static char sent[MOST], got[MOST + 1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Prints the protocol of a TCP socket (inet or inet6), and makes two sockets that are none. */
+/* Print the protocol of a TCP socket (inet or inet6), and make two other sockets. */
 #include <err.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Traffic for "make soak". It has no memory of its own that grows: what may grow is the library's.
+ * Traffic for "make soak". Its own memory does not grow, so any growth is the library's.
  *
  *   soak serve PORT          serves one client after the other
  *   soak churn PORT PLAIN    opens, uses and closes sockets of all kinds; TCP speaks at port PLAIN
- *   soak slow PORT           asks for as much as buffers take, reads it only after a while
+ *   soak slow PORT           requests as much as the buffers hold, reads it after a while
  *   soak once PORT           one connection
  *
- * All but the last go on until SIGTERM. After each round a line: connections and bytes so far; the
- * bytes are those that "serve" wrote for clients that are slow, and that these have read.
+ * All except the last run until SIGTERM. After each round they print a line: connections and bytes
+ * so far; bytes are those that "serve" wrote for slow clients, and that these have read.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -26,15 +26,15 @@
 #include <sys/wait.h>
 
 #define REQUEST 4096
-/* A byte tells its position, as far as that goes. */
+/* Bytes are the position modulo this. */
 #define PATTERN 251
 #define CHUNK (PATTERN * 256)
 /* TCP takes more than SMC. */
 #define MOST (512 * 1024)
-/* Longer than anything takes that works. */
+/* Longer than anything that works. */
 #define LIMIT_S 60
 
-/* What a client wants, the first byte of its request. */
+/* Requests of a client, the first byte. */
 enum { ECHO = 'e', FILL = 'f', FILL_IN_VAIN = 'v' };
 
 static unsigned char pattern[CHUNK + PATTERN];
@@ -71,7 +71,7 @@ static int new_socket(int flags)
 
 /* ---- the server ---- */
 
-/* As much as the buffers take: what is not sent yet when the program closes the socket is kept. */
+/* Write until the buffers are full: the rest must be kept when the program closes the socket. */
 static size_t fill(int fd)
 {
 	size_t total = 0;
@@ -164,7 +164,7 @@ static void echo(const char *port, int flags)
 	close(fd);
 }
 
-/* Reads nothing, and goes: with a reset or without. */
+/* Leave without reading, with or without a reset. */
 static void break_off(const char *port, int is_reset)
 {
 	const struct linger reset = { .l_onoff = is_reset };
@@ -180,7 +180,7 @@ static void hang_up(const char *port)
 	close(dial(port, 0));
 }
 
-/* A socket that is bound, and nobody listens: refused. */
+/* Connect to a bound socket without a listener: refused. */
 static void refused(void)
 {
 	struct sockaddr_in addr = address("0");
@@ -196,7 +196,7 @@ static void refused(void)
 	close(bound);
 }
 
-/* What is not connected, what is no SMC socket, duplicates, epoll, a child that inherits all. */
+/* Unconnected sockets, other sockets, duplicates, epoll, a child that inherits them. */
 static void others(void)
 {
 	struct epoll_event event = { .events = EPOLLIN };
@@ -238,7 +238,7 @@ static void churn(const char *port, const char *plain)
 	}
 }
 
-/* SIGTERM waits until all that was asked for has been read: then both ends have the same totals. */
+/* SIGTERM is handled after everything requested was read: then both ends have the same totals. */
 static int is_to_end(void)
 {
 	sigset_t pending;
@@ -255,7 +255,7 @@ static void hold_back_sigterm(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/* All that comes, in order, up to the end. */
+/* Read everything in order, up to the end. */
 static void slow(const char *port)
 {
 	static unsigned char got[CHUNK];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Makes the sockets that a test asks for, tells what they are, and holds them until killed.
+ * Create the sockets that a test needs, print their addresses, and hold them until killed.
  *
  *   sockets SPEC...      SPEC = KIND:ROLE:ADDRESS[:PORT]    (ADDRESS in [] for IPv6)
  *     KIND   smc4 smc6 (AF_SMC), inet4 inet6 (IPPROTO_SMC), tcp4 tcp6

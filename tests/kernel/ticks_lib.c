@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A signal each millisecond, for the program and its children: each call has to cope, none is
- * started again. SIGVTALRM by a timer that no program stops: redis ends that of setitimer(2).
+ * A signal each millisecond, for the program and its children: calls are interrupted, and not
+ * restarted. SIGVTALRM by a timer that no program stops: redis ends that of setitimer(2).
  */
 #include <err.h>
 #include <pthread.h>

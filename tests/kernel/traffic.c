@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 /*
- * Connections whose every byte is known, and a count of what went wrong with them.
+ * Connections with known data, and counts of failures.
  *
- *   traffic data SIZE           that many bytes of the stream that "load" expects of a web server
+ *   traffic data SIZE           the first SIZE bytes that "load" expects from a web server
  *   traffic serve PORT          answers "load own"; prints its counts when SIGTERM comes
  *   traffic load KIND ADDRESS PORT COUNT AT_ONCE
  *                               COUNT connections to a server of this program (own), redis or a
  *                               web server (http, with files "4096" and "100000" of "data");
  *                               prints its counts
  *   traffic hold ADDRESS PORT COUNT
- *                               so many connections at once; prints how many it got and keeps them
+ *                               COUNT connections at a time; prints how many it got and keeps them
  *                               until standard input ends
  *
- * -t SECONDS: what a call waits at most (20).
- * -f FAILURES: no further connection after so many that were not whole.
+ * -t SECONDS: timeout of a call (20).
+ * -f FAILURES: stop connecting after this many failures.
  *
- * Counts are a line of JSON: tried, whole (every byte and the end were right), bytes that were
- * right, wrong (a byte is another), short (the end came too early), extra (bytes behind the end),
- * refused (the web server sent an error page), and for each error how often it was seen.
+ * Counts are a line of JSON: tried, whole (all bytes and the end were right), bytes that were
+ * right, wrong (different bytes), short (premature end), extra (bytes after the end), refused
+ * (error page of the web server), and a count for each error.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -57,13 +57,13 @@ static int limit_s = 20;
 static unsigned long total, most_failures = -1UL;
 static atomic_ulong next_one, failures;
 
-/* What "load own" sends first; the data follows. */
+/* Sent first by "load own"; the data follows. */
 struct order {
 	uint64_t seed;
 	uint32_t up, down;
 };
 
-/* One request, and all that has to come back before the end. */
+/* A request, and the expected answer up to the end. */
 struct talk {
 	char *request, *answer;
 	size_t request_len, answer_len;
@@ -125,7 +125,7 @@ static void print_counts(void)
 	fflush(stdout);
 }
 
-/* Waits as poll() does, limit_s at most, however many signals come; then fails with ETIMEDOUT. */
+/* Like poll(), for limit_s at most, with any number of signals; then fails with ETIMEDOUT. */
 static bool wait_ready(int fd, short events)
 {
 	struct pollfd pfd = { .fd = fd, .events = events };
@@ -145,7 +145,7 @@ static bool wait_ready(int fd, short events)
 	return ret > 0;
 }
 
-/* May the call that failed be repeated? A blocking socket's own limit is EAGAIN, too. */
+/* May the failed call be repeated? The timeout of a blocking socket is EAGAIN, too. */
 static bool again(int fd, short events, bool blocks)
 {
 	if (errno == EINTR)
@@ -175,7 +175,7 @@ static bool send_all(int fd, const char *data, size_t size, bool blocks)
 	return true;
 }
 
-/* Up to size bytes: fewer at the end; -1 for an error, which is counted. */
+/* Receive up to size bytes: fewer at the end; -1 on error, which is counted. */
 static ssize_t receive(int fd, char *data, size_t size, bool blocks)
 {
 	size_t done = 0;
@@ -195,7 +195,7 @@ static ssize_t receive(int fd, char *data, size_t size, bool blocks)
 	return (ssize_t)done;
 }
 
-/* So many bytes, as they must be. */
+/* Receive this many bytes, and compare them. */
 static bool receive_known(int fd, const char *want, size_t size, bool blocks)
 {
 	char *got = need(size);
@@ -243,7 +243,7 @@ static bool answer(int fd)
 	bool good;
 
 	if (n != sizeof(order)) {
-		/* Who sends nothing only looked whether somebody is here. */
+		/* A client without data only checks for the server. */
 		counts.short_ += n > 0;
 		return false;
 	}
@@ -252,7 +252,7 @@ static bool answer(int fd)
 	good = receive_known(fd, data, order.up, true);
 	fill(data, order.down, ~order.seed);
 	good = good && send_all(fd, data, order.down, true);
-	/* Every third client is left alone with what is on its way. */
+	/* Close on every third client while data is in flight. */
 	if (good && order.seed % 3)
 		good = receive_end(fd, true);
 	free(data);
@@ -335,7 +335,7 @@ static struct talk talk_own(unsigned long id)
 	return talk;
 }
 
-/* APPEND, because what arrived twice would be twice as long. */
+/* APPEND, so that data arriving twice has twice the length. */
 static struct talk talk_redis(unsigned long id)
 {
 	size_t size = size_of(id);
@@ -358,7 +358,7 @@ static struct talk talk_redis(unsigned long id)
 	return talk;
 }
 
-/* HTTP 0.9: the answer is the file and nothing else. */
+/* HTTP 0.9: the answer is just the file. */
 static struct talk talk_http(unsigned long id)
 {
 	size_t size = id % 16 == 15 ? BIG_FILE : SMALL_FILE;
@@ -371,7 +371,7 @@ static struct talk talk_http(unsigned long id)
 
 static struct talk (*make_talk)(unsigned long id);
 
-/* With and without O_NONBLOCK; a blocking connect() that a signal breaks off goes on by itself. */
+/* With and without O_NONBLOCK; a blocking connect() goes on after a signal. */
 static bool connect_to(int fd, bool blocks)
 {
 	int error = 0;
@@ -404,7 +404,7 @@ static bool one_talk(unsigned long id)
 	set_limits(fd);
 	talk = make_talk(id);
 	if (connect_to(fd, blocks) && send_all(fd, talk.request, talk.request_len, blocks)) {
-		/* A reader that is late: by now the server is gone, and what it sent is not. */
+		/* A late reader: the server is gone by now, its data is not. */
 		if (id % 16 == 0)
 			usleep(20000);
 		whole = receive_known(fd, talk.answer, talk.answer_len, blocks) &&
@@ -425,7 +425,7 @@ static void *talk_on(void *unused)
 		if (one_talk(id))
 			continue;
 		failures++;
-		/* As patient programs do; without a route, connect() fails at once. */
+		/* Retry as patient programs do; without a route, connect() fails at once. */
 		usleep(200000);
 	}
 	return unused;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Every way to get bytes into a connection and out of it, each on a connection of its own whose
- * every byte is known.
+ * Every way to send and receive bytes, each on a connection of its own with known data.
  *
  *   ways list                          names of all ways, in their order
  *   ways both ADDRESS PORT WAY...      both ends here, in two processes
@@ -10,13 +9,13 @@
  *
  * -t: over TCP, not SMC.  -h: waits before each connection for a line of standard input.
  *
- * "all" is every way. Port of a way is PORT plus its number in the list. The client sends, then the
- * server, each in its way; then both close. Byte I of what the client of port P sends is
- * pattern(2 * P, I), of the server pattern(2 * P + 1, I). Each end of each connection prints a line
- * of JSON: way, side, port, start (I of its first byte), sent, got, whole (what came is what must
- * come), or skipped and why; and ends with 1 if something was wrong. "many" has one connection
- * more, with a byte each way; what each of its clients sends has the number of the connection in
- * front, in two bytes, which sent and got do not count.
+ * "all" is every way. The port of a way is PORT plus its number in the list. The client sends, then
+ * the server, each in its way; then both close. Byte I from the client of port P is pattern(2 * P,
+ * I), from the server pattern(2 * P + 1, I). Each end of each connection prints a line of JSON:
+ * way, side, port, start (I of its first byte), sent, got, whole (all expected bytes arrived), or
+ * skipped and why; and exits with 1 if something was wrong. "many" has another connection, with a
+ * byte each way; data of each of its clients begins with the number of the connection, in two
+ * bytes, which sent and got do not count.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -45,15 +44,15 @@
 #ifndef AF_SMC
 #define AF_SMC 43
 #endif
-#define SOME 150000	  /* bytes each way, where nothing else is asked for */
-#define LARGEST (3 << 20) /* the most that is sent by one call */
+#define SOME 150000	  /* bytes each way by default */
+#define LARGEST (3 << 20) /* maximum size of a call */
 #define BUFFER (64 << 10)
-#define THREADS 200	/* that wait in recv() at once */
-#define CONTROL THREADS /* number of the connection beside theirs */
+#define THREADS 200	/* waiting in recv() at a time */
+#define CONTROL THREADS /* number of the additional connection */
 #define THREAD_BYTES 3000
 #define SEGMENTS 1000
 #define LOWAT 20000
-#define TURN 5000 /* of processes that share a socket */
+#define TURN 5000 /* turn of processes that share a socket */
 
 /* One end of a connection. */
 struct end {
@@ -63,23 +62,24 @@ struct end {
 	uint64_t sent, got;
 	bool wrong;
 	unsigned int turn;   /* of lengths */
-	struct iovec *fixed; /* memory that io_uring knows */
+	struct iovec *fixed; /* memory registered with io_uring */
 };
 
 struct way {
 	const char *name;
 	void (*send)(struct end *end, size_t size);
 	void (*receive)(struct end *end, size_t size);
-	size_t size;							   /* each way; 0: SOME */
-	void (*talk)(struct end *end, bool client, const struct way *way); /* another order */
-	const char *(*lacks)(void); /* NULL: this kernel can do it */
-	bool many;		    /* THREADS connections at once */
+	size_t size; /* each way; 0: SOME */
+	void (*talk)(struct end *end, bool client,
+		     const struct way *way); /* another order */
+	const char *(*lacks)(void);	     /* NULL: supported by this kernel */
+	bool many;			     /* THREADS connections at once */
 };
 
 static bool is_tcp, waits_for_line;
 static char *memory, *scratch; /* LARGEST bytes each */
 
-/* ---- what is sent ---- */
+/* ---- data ---- */
 
 static unsigned char pattern(uint32_t seed, uint64_t at)
 {
@@ -96,7 +96,7 @@ static void fill(const struct end *end, char *data, size_t size)
 		data[i] = (char)pattern(end->out, end->start + end->sent + i);
 }
 
-/* Are those the next bytes that have to come? */
+/* Compare with the next expected bytes. */
 static void look(struct end *end, const char *data, size_t size)
 {
 	size_t i;
@@ -111,7 +111,7 @@ static void take(struct end *end, const char *data, size_t size)
 	end->got += size;
 }
 
-/* Lengths of all kinds, one after the other. */
+/* Cycle through lengths of all kinds. */
 static size_t next_length(struct end *end, size_t left)
 {
 	static const size_t lengths[] = { 1, 2, 3, 100, 1448, 4096, 4097, 10000, 65536, 7 };
@@ -127,7 +127,7 @@ static ssize_t must(ssize_t result, const char *call)
 	return result;
 }
 
-/* That nobody has touched. */
+/* Pages that were not touched yet. */
 static char *get_pages(size_t size)
 {
 	char *pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -180,7 +180,7 @@ static void out_send(struct end *end, size_t size)
 	}
 }
 
-/* What recv() with these flags brings. */
+/* Receive with these flags. */
 static void receive_by(struct end *end, size_t size, int flags)
 {
 	ssize_t length;
@@ -204,7 +204,7 @@ static void in_waitall(struct end *end, size_t size)
 	receive_by(end, size, MSG_WAITALL);
 }
 
-/* A call that goes on with less than it wants. */
+/* A call that may return less than requested. */
 static void in_lowat(struct end *end, size_t size)
 {
 	int wanted = LOWAT, usual = 1;
@@ -247,7 +247,7 @@ static void in_recvfrom(struct end *end, size_t size)
 
 /* ---- segments ---- */
 
-/* Segments of the memory, of all lengths, every third empty. Return: their sum. */
+/* Split the memory into segments of all lengths, every third empty. Return: their sum. */
 static size_t segment(struct end *end, char *data, struct iovec *segments, int count, size_t most)
 {
 	size_t sum = 0;
@@ -319,7 +319,7 @@ static void in_thousand(struct end *end, size_t size)
 	in_segments(end, size, SEGMENTS, false);
 }
 
-/* Four messages of two segments each. Return: how much they have room for. */
+/* Four messages of two segments each. Return: their total size. */
 static size_t messages(struct end *end, char *data, struct mmsghdr *all,
 		       struct iovec (*segments)[2], size_t most)
 {
@@ -347,7 +347,7 @@ static void out_sendmmsg(struct end *end, size_t size)
 		for (i = 0; i < count; i++) {
 			end->sent += all[i].msg_len;
 			size -= all[i].msg_len;
-			/* The next ones would not be what follows. */
+			/* A short message: the next ones would not be contiguous. */
 			if (all[i].msg_len != segments[i][0].iov_len)
 				errx(1, "sendmmsg: a message was accepted in part");
 		}
@@ -409,7 +409,7 @@ static void wait_ready(int fd, short events)
 	must(poll(&pfd, 1, -1), "poll");
 }
 
-/* More at once than there is room for. */
+/* More than fits at once. */
 static void out_nonblocking(struct end *end, size_t size)
 {
 	ssize_t length;
@@ -446,7 +446,7 @@ static void in_nonblocking(struct end *end, size_t size)
 	}
 }
 
-/* All by one call, and what that leaves by others: SMC may take less although it may block. */
+/* Everything in one call, and the rest in others: SMC may take less although it may block. */
 static void out_whole(struct end *end, size_t size)
 {
 	ssize_t length;
@@ -493,7 +493,7 @@ static void in_peek(struct end *end, size_t size)
 	}
 }
 
-/* Every second time what comes is thrown away. */
+/* Every second piece is discarded. */
 static void in_trunc(struct end *end, size_t size)
 {
 	ssize_t length;
@@ -514,7 +514,7 @@ static void in_trunc(struct end *end, size_t size)
 	}
 }
 
-/* The second segment cannot be read: what the call says was sent, was. */
+/* The second segment is unreadable: the result must match the bytes sent. */
 static void out_fault(struct end *end, size_t size)
 {
 	struct iovec segments[2] = { { .iov_base = memory, .iov_len = 1000 }, { .iov_len = 1000 } };
@@ -590,7 +590,7 @@ static void in_mapped(struct end *end, size_t size)
 	}
 }
 
-/* From the pipe, all that is in it. */
+/* Drain the pipe. */
 static void pipe_to_socket(struct end *end, int from, size_t size)
 {
 	size_t part;
@@ -622,7 +622,7 @@ static void out_pipe(struct end *end, size_t size, bool by_vmsplice)
 				       must(write(ends[1], memory, part), "write to a pipe");
 		pipe_to_socket(end, ends[0], (size_t)length);
 		size -= (size_t)length;
-		/* Pages that a pipe had may still be on their way: not written again. */
+		/* Pages given to a pipe may still be in flight: do not reuse them. */
 		if (by_vmsplice)
 			memory = get_pages(LARGEST);
 		pages.iov_base = memory;
@@ -698,7 +698,7 @@ static atomic_uint *ring_word(uint32_t offset)
 	return (atomic_uint *)(void *)(ring.rings + offset);
 }
 
-/* One request, until it is done. Return: what the call would. */
+/* Submit one request, and wait for it. Return: as the call would. */
 static ssize_t ring_call(struct io_uring_sqe request)
 {
 	const struct io_sqring_offsets *sq = &ring.params.sq_off;
@@ -781,13 +781,13 @@ RING(out_ring_fixed, out_ring, .opcode = IORING_OP_WRITE_FIXED, .buf_index = 0)
 RING(in_ring_fixed, in_ring, .opcode = IORING_OP_READ_FIXED, .buf_index = 1)
 RING(out_ring_sendmsg, out_ring, .opcode = IORING_OP_SENDMSG)
 RING(in_ring_recvmsg, in_ring, .opcode = IORING_OP_RECVMSG)
-/* By a thread of the kernel. */
+/* Executed by a kernel thread. */
 RING(out_ring_async, out_ring, .opcode = IORING_OP_SEND, .flags = IOSQE_ASYNC)
 RING(in_ring_async, in_ring, .opcode = IORING_OP_RECV, .flags = IOSQE_ASYNC)
 
 /* ---- other orders ---- */
 
-/* To the end of what comes. */
+/* Read to the end of file. */
 static void expect_end(struct end *end)
 {
 	char byte;
@@ -811,7 +811,7 @@ static void talk_in_turn(struct end *end, bool client, const struct way *way)
 	}
 }
 
-/* The answer comes when one half is closed. */
+/* The answer follows the close of one half. */
 static void talk_half(struct end *end, bool client, const struct way *way)
 {
 	if (client) {
@@ -835,7 +835,7 @@ static void *write_thread(void *arg)
 	return NULL;
 }
 
-/* Each end writes and reads at once. */
+/* Each end writes and reads concurrently. */
 static void talk_threads(struct end *end, bool client, const struct way *way)
 {
 	struct end writer = *end;
@@ -852,7 +852,7 @@ static void talk_threads(struct end *end, bool client, const struct way *way)
 	(void)way;
 }
 
-/* This process's turns: every second one. The other has the other ones. */
+/* The turns of this process: every second one. The others belong to the other process. */
 static void take_turns(struct end *end, bool first, bool sends, int mine, int other)
 {
 	int i;
@@ -906,7 +906,7 @@ static void talk_fork(struct end *end, bool client, const struct way *way)
 	(void)way;
 }
 
-/* The client goes while there is something for it to read. */
+/* The client leaves while it has data to read. */
 static void talk_unread(struct end *end, bool client, const struct way *way)
 {
 	char byte;
@@ -1044,7 +1044,7 @@ static struct crowd {
 	sem_t in, go;
 } crowd;
 
-/* As the others, on memory of its own. */
+/* Like the others, with its own memory. */
 static void crowd_receive(struct end *end)
 {
 	char data[THREAD_BYTES];
@@ -1097,7 +1097,7 @@ static void crowd_join(void)
 		pthread_join(crowd.threads[i], NULL);
 }
 
-/* The connection with the number CONTROL tells when the others' threads wait. */
+/* The connection with number CONTROL signals that the other threads wait. */
 static void crowd_signal(int fd, bool tells)
 {
 	char byte = '!';
@@ -1124,8 +1124,8 @@ static void crowd_end(const struct way *way, bool client, int control)
 }
 
 /*
- * Its first bytes say which connection it is: accept() of SMC may return them in another order than
- * that in which connect() returned.
+ * The first bytes are the number of the connection: accept() of SMC may return them in another
+ * order than connect().
  */
 static int connect_numbered(const struct way *way, uint16_t number)
 {

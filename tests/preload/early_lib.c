@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Sockets before the preload library's own constructor has run: one of this constructor, one of
- * each of EARLY_THREADS threads that it starts at the same moment, one of a signal handler. One
- * line on fd 1 says how many were mapped (the library below tells what it was asked).
+ * each of EARLY_THREADS threads started at the same time, one of a signal handler. Prints on fd 1
+ * how many were mapped, as counted by the library below.
  */
 #include <dlfcn.h>
 #include <pthread.h>

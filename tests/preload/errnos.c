@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * errno after every function that the library takes over, on every kind of file; a line each:
+ * errno after every interposed function, on every kind of file; a line each:
  *	FUNCTION KIND VARIANT: RESULT ERRNO
- * The result is 0 for every success, errno "kept" if it is what it was. The library must not change
- * a line.
+ * The result is 0 for success; errno is "kept" if unchanged. The library must not change any line.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,9 +25,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* No call fails with this one. */
+/* An errno that no call returns. */
 #define SENTINEL 4095
-/* Numbers that nothing else has. */
+/* Unused descriptor numbers. */
 #define CLOSED 777
 #define OTHER 778
 
@@ -56,7 +55,7 @@ static int open_stream6(void)
 	return must(socket(AF_INET6, SOCK_STREAM, 0));
 }
 
-/* One with a client in its queue that has written. */
+/* A listener with a client in its queue that has sent data. */
 static int open_listener(void)
 {
 	socklen_t len = sizeof(listens);
@@ -83,7 +82,7 @@ static int open_connected(void)
 	return fd;
 }
 
-/* Opened without the library, and before it can know. */
+/* Opened before the library can know, by a raw system call. */
 static int open_tcp(void)
 {
 	return must((int)syscall(SYS_socket, AF_INET, SOCK_STREAM, 0));
@@ -145,9 +144,9 @@ static const struct {
 	{ "epoll", open_epoll },	 { "closed", open_closed },   { "-1", open_none },
 };
 
-/* ---- what calls need ---- */
+/* ---- helpers of the calls ---- */
 
-/* Names that the headers redirect, and functions that not every libc has: a system call then. */
+/* For names that the headers redirect, and functions missing in some libcs: system calls then. */
 static void *find(const char *name)
 {
 	void *found = dlsym(RTLD_DEFAULT, name);
@@ -190,7 +189,7 @@ static void close_from(int low)
 		syscall(SYS_close_range, low, ~0U, 0);
 }
 
-/* Waiting is not what is looked at. */
+/* Avoid waiting, which is not under test. */
 static int quick(int fd)
 {
 	int flags = (int)syscall(SYS_fcntl, fd, F_GETFL);
@@ -216,7 +215,7 @@ static int pidfd(void)
 	return fd;
 }
 
-/* A child that does nothing else; its status. */
+/* Run in a child; its status. */
 #define CHILD(call)                                                                                \
 	({                                                                                         \
 		pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);                        \
@@ -231,7 +230,7 @@ static int pidfd(void)
 		left ? -2 : 0;                                                                     \
 	})
 
-/* The child says by its status whether errno was kept there. */
+/* The exit status of the child shows whether errno was kept there. */
 static int forked(void)
 {
 	pid_t pid = fork();
@@ -244,7 +243,7 @@ static int forked(void)
 	return left ? -2 : 0;
 }
 
-/* @fd, also one that is closed behind the back of its stream; with @text to be written. */
+/* @fd may be closed without the knowledge of its stream; @text stays buffered. */
 static FILE *stream(int fd, const char *text)
 {
 	int is_bad = fd < 0 || fd == CLOSED, used = is_bad ? open("/dev/null", O_RDWR) : fd;
@@ -284,7 +283,7 @@ static FILE *cookie(void)
 	return fopencookie(NULL, "w", none);
 }
 
-/* Where a file stands after a stream that has read of it, negative; 0 of others. */
+/* File offset after a stream has read from it, negative; 0 for other files. */
 static long offset_after(int fd)
 {
 	FILE *file = NULL;
@@ -332,7 +331,7 @@ static int minus = -1;
 static char *args[] = { (char *)"x", NULL };
 static const struct linger lingering = { 1, 5 };
 
-/* FUNCTION, VARIANT, CALL with the file @fd. Calls that end or fork the process run in children. */
+/* FUNCTION, VARIANT, CALL with the file @fd. Calls that exit or fork run in children. */
 #define CALLS(X)                                                                                   \
 	X(accept, , accept(quick(fd), NULL, NULL))                                                 \
 	X(accept4, , accept4(quick(fd), NULL, NULL, SOCK_CLOEXEC))                                 \

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * A libc below the preload library: answers socket() and setsockopt() as the environment says, and
- * tells what it was asked. FAKE_SMC, FAKE_INET, FAKE_TCP: errno for AF_SMC, IPPROTO_SMC and all
- * other sockets, unset or 0 for success; FAKE_OPT: errno for setsockopt; FAKE_LIMIT: the most bytes
- * that a buffer gets, but with FAKE_FORCE=1 by options that are refused otherwise; FAKE_LOG: file
- * for one line a call. Its clock can be put forward.
+ * A libc below the preload library: answers socket() and setsockopt() as set in the environment,
+ * and records the calls. FAKE_SMC, FAKE_INET, FAKE_TCP: errno for AF_SMC, IPPROTO_SMC and all other
+ * sockets, unset or 0 for success; FAKE_OPT: errno for setsockopt; FAKE_LIMIT: maximum size of a
+ * buffer, except with FAKE_FORCE=1 by options that are refused otherwise; FAKE_LOG: file for a line
+ * per call. Its clock can be advanced.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ static void tell(const char *text)
 	errno = saved;
 }
 
-/* The arguments of this thread's latest socket(). */
+/* Arguments of this thread's latest socket(). */
 void fake_last(int call[3])
 {
 	memcpy(call, last, sizeof(last));
@@ -103,6 +103,6 @@ int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 		memcpy(value, &doubled, sizeof(doubled));
 		return 0;
 	}
-	/* Not by dlsym(): it takes a lock, and signal handlers come here. */
+	/* Not with dlsym(): it takes a lock, and signal handlers come here. */
 	return (int)syscall(SYS_getsockopt, fd, level, name, value, len);
 }

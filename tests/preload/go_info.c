@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Looks like a program of the Go linker, stripped of its note, by the build info in its data. */
+/* Looks like a Go program without its note: build info in the data section. */
 static volatile char info[] __attribute__((aligned(16))) = "\xff Go buildinf:\b\2";
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Looks like a program of the Go linker by its build ID note. */
+/* Looks like a Go program by its build ID note. */
 __asm__(".pushsection .note.go.buildid,\"a\",%note\n"
 	".long 4, 8, 4\n"
 	".asciz \"Go\\0\"\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * instructions N: opens a TCP socket N times, over a fake that never runs out of them. Counted by
+ * instructions N: opens N TCP sockets over a fake without limit. Counted by
  * tests/preload/instructions.
  */
 #include <stdlib.h>

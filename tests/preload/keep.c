@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * keep CASE: what becomes of unsent data; a line each. The peer is a thread of ours that does not
- * read until it is told to. Needs a network namespace of its own, and a library whose SMC sockets
- * are TCP sockets (mimic_lib.c), which tell while they are held: an orphan has no inode.
+ * keep CASE: handling of unsent data; a line each. The peer is a thread that does not read until it
+ * is allowed to. Needs its own network namespace, and a library whose SMC sockets are TCP sockets
+ * (mimic_lib.c), which show whether they are held: an orphan has no inode.
  */
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -75,7 +75,7 @@ static int connected(void)
 	return fd;
 }
 
-/* A connection with unsent data; the other end is for drain(). */
+/* A connection with unsent data; read the other end with drain(). */
 static int unsent(int *peer, size_t *sent)
 {
 	int fd = connected();
@@ -85,7 +85,7 @@ static int unsent(int *peer, size_t *sent)
 	return fd;
 }
 
-/* All that comes, up to the end of file; -1 for an error. */
+/* Read to the end of file; -1 on error. */
 static ssize_t drain(int peer)
 {
 	static char data[65536];
@@ -97,7 +97,7 @@ static ssize_t drain(int peer)
 	return n ? -1 : total;
 }
 
-/* Whether somebody has the other end: connections without an inode are the kernel's. */
+/* Is the other end held by a process? Connections without an inode are the kernel's. */
 static bool is_held(int peer)
 {
 	struct sockaddr_in addr = { 0 };
@@ -134,7 +134,7 @@ static bool has_keeper(void)
 	return found;
 }
 
-/* It goes by itself; whoever runs this has a time limit. */
+/* Wait until it exits; the caller has a time limit. */
 static bool keeper_ends(void)
 {
 	while (has_keeper())
@@ -156,14 +156,14 @@ static bool has_child(void)
 	return waitpid(-1, NULL, __WALL | WNOHANG) != -1 || errno != ECHILD;
 }
 
-/* What the peer gets, and whether the keeper goes when all is done. */
+/* Print what the peer gets, and whether the keeper exits afterwards. */
 static void say_end(int peer, size_t sent)
 {
 	printf("complete=%d ", drain(peer) == (ssize_t)sent);
 	printf("gone=%d\n", keeper_ends());
 }
 
-/* What each way to close has in common; but for the peer's end. */
+/* Common part of all ways to close, except for the peer's end. */
 static int say_close(int (*close_it)(int fd), size_t *sent)
 {
 	int before, peer, fd, ret, held, left;
@@ -215,7 +215,7 @@ static int by_fclose(int fd)
 	return fclose(fdopen(fd, "w"));
 }
 
-/* In a socket with O_ASYNC the kernel would go on to send signals. */
+/* On a socket with O_ASYNC the kernel would go on sending signals. */
 static int by_async(int fd)
 {
 	signal(SIGIO, _exit);
@@ -224,7 +224,7 @@ static int by_async(int fd)
 	return close(fd);
 }
 
-/* The parent's memory is the child's. */
+/* The child shares the parent's memory. */
 static int by_vfork(int fd)
 {
 	pid_t pid = vfork();
@@ -239,7 +239,7 @@ static int by_vfork(int fd)
 	return close(fd);
 }
 
-/* A child of fork(2) that gets the socket for itself. */
+/* A child of fork(2) that owns the socket alone. */
 static int by_fork(int fd)
 {
 	int status, ends[2];
@@ -291,11 +291,11 @@ static int by_dup(int fd)
 {
 	int copy = dup(fd);
 
-	/* The first close is not the last: nobody has to keep anything. */
+	/* A duplicate stays open after the first close: nothing has to be kept. */
 	return copy < 0 || close(fd) || has_keeper() || close(copy);
 }
 
-/* Other programs of this user get on without a keeper. */
+/* Other programs of this user work without a keeper. */
 static int by_reaper(int fd)
 {
 	return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) || close(fd);
@@ -308,7 +308,7 @@ static int by_reset(int fd)
 	return setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)) || close(fd);
 }
 
-/* What a process leaves behind that ends or becomes another one. Return: its status. */
+/* Unsent data of a process that exits or execs. Return: its status. */
 static int unsent_of_child(void (*end)(void), int *peer, size_t *sent)
 {
 	int sizes[2], status;
@@ -355,7 +355,7 @@ static void end_exec(void)
 	execlp("/proc/self/exe", "keep", "nothing", (char *)NULL);
 }
 
-/* With SO_LINGER close() leaves unsent data to the kernel; the keeper has the socket already. */
+/* With SO_LINGER close() leaves unsent data to the kernel; the keeper holds the socket already. */
 static bool leave_to_keeper(int fd)
 {
 	struct linger linger = { .l_onoff = 1, .l_linger = 5 };
@@ -364,7 +364,7 @@ static bool leave_to_keeper(int fd)
 	       !setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
 }
 
-/* How many events an epoll instance of the process has for a socket that it closed. */
+/* Number of events that an epoll instance of the process has for a closed socket. */
 static void try_epoll(bool after_shutdown)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLOUT | EPOLLRDHUP };
@@ -380,7 +380,7 @@ static void try_epoll(bool after_shutdown)
 	printf("held=%d events=%d\n", is_held(peer), events);
 }
 
-/* A child closes its copy: the parent goes on to hear of it, and its options stay. */
+/* A child closes its copy: the parent still gets events, and its options stay. */
 static void try_child(bool after_shutdown)
 {
 	struct epoll_event event = { .events = EPOLLIN };
@@ -405,7 +405,7 @@ static void try_child(bool after_shutdown)
 	       cork);
 }
 
-/* The peer's end of file comes behind the data, while the program still has the socket. */
+/* The peer's end of file follows the data, while the program still has the socket. */
 static void try_shutdown(int how)
 {
 	int peer, fd, ret;
@@ -421,7 +421,7 @@ static void try_shutdown(int how)
 	close(fd);
 }
 
-/* The peer never reads: whoever waits for the end of the socket gets it. */
+/* The peer never reads: programs that wait for the end of the socket get it. */
 static void try_stuck(void)
 {
 	int peer, fd;
@@ -462,7 +462,7 @@ static void *close_in_thread(void *fd)
 	return NULL;
 }
 
-/* They all need the first keeper. */
+/* All threads need the first keeper. */
 static void try_threads(void)
 {
 	enum { THREADS = 16 };
@@ -484,7 +484,7 @@ static void try_threads(void)
 	printf("held=%d complete=%d gone=%d\n", kept, complete, keeper_ends());
 }
 
-/* Opened, and closed between two calls that mark the place. */
+/* Opened, and closed between two marker calls. */
 static void close_things(void)
 {
 	int fds[7];
@@ -501,7 +501,7 @@ static void close_things(void)
 	syscall(SYS_exit_group, 0);
 }
 
-/* System calls of seven times close(). */
+/* System calls of seven close(). */
 static void count_calls(void)
 {
 	struct __ptrace_syscall_info info = { 0 };
@@ -536,7 +536,7 @@ static void tell_signals(const char *name, int ret)
 	exposed = count_below("mimic_exposed");
 }
 
-/* Where all is sent, and where SO_LINGER says how long to wait for what is not. */
+/* All data is sent, or SO_LINGER sets the time to wait for the rest. */
 static void try_signals(void)
 {
 	struct linger linger = { 1, 1 };
@@ -553,14 +553,14 @@ static void try_signals(void)
 		exit(77);
 	copy = dup(lingering);
 	tell_signals("linger", close(copy));
-	/* The one that has sent all is closed for itself, the other by the kernel. */
+	/* The socket without unsent data is closed alone, the other by the kernel. */
 	if (fcntl(connected(), F_DUPFD, 700) != 700 || fcntl(lingering, F_DUPFD, 701) != 701)
 		exit(77);
 	tell_signals("range", close_range(700, 701, 0));
 	printf("open=%d\n", fcntl(700, F_GETFD) + fcntl(701, F_GETFD) + 2);
 }
 
-/* Bound to the keeper's name, which the library's first sleep makes free. */
+/* Bound to the keeper's name; released by the library's first sleep. */
 static int name_fd = -1;
 
 long syscall(long number, ...)
@@ -592,7 +592,7 @@ static socklen_t address(struct sockaddr_un *addr)
 	return keep_address(addr, &home);
 }
 
-/* As a keeper that does not listen yet, or no more. */
+/* Like a keeper that does not listen yet, or no longer. */
 static void try_taken(void)
 {
 	struct sockaddr_un addr;
@@ -604,7 +604,7 @@ static void try_taken(void)
 	try_close(close);
 }
 
-/* The keeper's process; 0 if nobody listens. */
+/* The keeper's process; 0 if there is no listener. */
 static pid_t keeper(void)
 {
 	int fd = (int)syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -618,7 +618,7 @@ static pid_t keeper(void)
 	return peer.pid;
 }
 
-/* Data that needs a keeper at the moment when the last one stops to listen. */
+/* Data needs a keeper at the moment that the last one stops listening. */
 static void try_leaving(void)
 {
 	int first, second, fd;
@@ -627,7 +627,7 @@ static void try_leaving(void)
 	close(unsent(&first, &sent));
 	fd = unsent(&second, &sent);
 	drain(first);
-	/* A process starts at most one a second. */
+	/* A process starts at most one per second. */
 	usleep(1100000);
 	kill(keeper(), SIGTERM);
 	while (keeper())
@@ -649,7 +649,7 @@ static const char *const elsewhere[] = {
 
 static int places = sizeof(elsewhere) / sizeof(elsewhere[0]);
 
-/* This program there, with the name of this one's keeper; the shell may be of another libc. */
+/* Run this program there, with the name of this keeper; the shell may use another libc. */
 static void command(char *text, size_t size, int place, const char *what)
 {
 	struct sockaddr_un addr;
@@ -674,7 +674,7 @@ static int named(const char *name, int (*call)(int, const struct sockaddr *, soc
 	return fd;
 }
 
-/* Looks like a keeper, and takes what it gets. */
+/* Poses as a keeper, and takes the sockets. */
 static void steal(const char *name)
 {
 	int fd = named(name, bind), client;
@@ -714,7 +714,7 @@ static void try_thieves(void)
 	puts("");
 }
 
-/* Hands a socket with unsent data over as the library does. */
+/* Hand over a socket with unsent data, as the library does. */
 static void give(const char *name)
 {
 	union {
@@ -740,13 +740,13 @@ static void give(const char *name)
 	sendmsg(to, &message, MSG_NOSIGNAL);
 	close(fds[0]);
 	poll(&poll_fd, 1, -1);
-	/* A message that the keeper did not read is freed after that: unix_release_sock(). */
+	/* An unread message is freed after the keeper's exit: unix_release_sock(). */
 	for (int i = 0; i < 100 && is_held(peer); i++)
 		usleep(10000);
 	printf("held=%d ", is_held(peer));
 }
 
-/* The keeper takes only what comes from where it is. */
+/* The keeper only accepts sockets from its own namespaces and user. */
 static void try_givers(void)
 {
 	char text[512];
@@ -773,7 +773,7 @@ static void end_with_few(void)
 	exit(0);
 }
 
-/* The keeper may have as many descriptors as the program that needed it first. */
+/* The keeper may have as many descriptors as the first program that needed it. */
 static void try_limit(void)
 {
 	enum { MANY = 100 };
@@ -783,7 +783,7 @@ static void try_limit(void)
 
 	for (int i = 1; i < MANY; i++)
 		status |= close(unsent(&peers[i], &sent[i]));
-	/* The first may be refused: other programs of this user count for its limit, unix(7). */
+	/* The first may be refused: other programs of this user count for the limit, unix(7). */
 	for (int i = 1; i < MANY; i++)
 		held += is_held(peers[i]);
 	for (int i = 0; i < MANY; i++)
@@ -792,7 +792,7 @@ static void try_limit(void)
 	printf("gone=%d\n", keeper_ends());
 }
 
-/* As a server that was started as root: nobody but root sees all of such a process. */
+/* Like a server started as root: only root can inspect such a process. */
 static void try_dropped(void)
 {
 	if (setgid(65534) || setuid(65534))
@@ -877,7 +877,7 @@ int main(int argc, char **argv)
 		return 0;
 	if (argc == 3 && !strcmp(argv[1], "steal"))
 		steal(argv[2]);
-	/* In a user namespace there is no other user. */
+	/* A user namespace has no other users. */
 	places -= setgroups(0, NULL) != 0;
 	signal(SIGCHLD, count_child);
 	start_server();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the library must not do to a program: manners CASE, see cases[]; a line each. */
+/* Side effects that the library must not have: manners CASE, see cases[]; a line each. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -23,7 +23,7 @@ static atomic_bool done;
 static atomic_int spurious;
 static int epfd;
 
-/* A new socket that becomes a TCP socket. */
+/* A new socket that is replaced by a TCP socket. */
 static int swapped(void)
 {
 	int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
@@ -42,7 +42,7 @@ static void *wait_for_events(void *unused)
 	return unused;
 }
 
-/* A thread waits for what never comes, another one has its sockets replaced. */
+/* A thread waits for an event that never comes, while another has its sockets replaced. */
 static int run_epoll(void)
 {
 	struct epoll_event event = { .events = EPOLLIN };
@@ -82,7 +82,7 @@ static int run_cancel(void)
 	return puts(survived ? "not cancelled" : "CANCELLED") < 0;
 }
 
-/* A sandbox that answers poll(2) with an error, and that the library cannot know of. */
+/* A sandbox that the library cannot detect, where poll(2) fails. */
 static int run_nopoll(void)
 {
 	static struct sock_filter code[] = {
@@ -100,7 +100,7 @@ static int run_nopoll(void)
 	return puts(swapped() < 0 ? "no socket" : "swapped") < 0;
 }
 
-/* Ends with ten connections whose peer does not read. */
+/* Exit with ten connections whose peer does not read. */
 static int run_exit(void)
 {
 	struct sockaddr_in addr = {
@@ -126,7 +126,7 @@ static int run_exit(void)
 
 static char stack[65536];
 
-/* What a signal handler may do: neither file descriptor is one. */
+/* Calls allowed in a signal handler: both file descriptors are invalid. */
 static void call_all(int number __attribute__((unused)))
 {
 	int off = 0;
@@ -149,7 +149,7 @@ static void call_nothing(int number __attribute__((unused)))
 {
 }
 
-/* Bytes that a signal handler's stack needs, with what the kernel puts there. */
+/* Stack that a signal handler needs, including the kernel's frame. */
 static size_t stack_of(void (*handler)(int))
 {
 	const stack_t own = { .ss_sp = stack, .ss_size = sizeof(stack) };
@@ -161,12 +161,12 @@ static size_t stack_of(void (*handler)(int))
 	return sizeof(stack) - untouched();
 }
 
-/* The least stack of a signal handler has 2048 bytes, MINSIGSTKSZ; the signal itself takes some. */
+/* The smallest stack of a signal handler is MINSIGSTKSZ, 2048 bytes, minus the signal frame. */
 static int run_stack(void)
 {
 	size_t without, with;
 
-	call_all(0); /* the first call of a function goes through the loader */
+	call_all(0); /* resolve the symbols first */
 	without = stack_of(call_nothing);
 	with = stack_of(call_all);
 	if (!without || !with)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A libc below the preload library whose SMC sockets are TCP sockets with the manners of SMC: they
- * say what they are, refuse, mistake and forget what the kernel's do (net/smc/af_smc.c).
+ * A libc below the preload library whose SMC sockets are TCP sockets that behave like SMC: they
+ * report, refuse, confuse and lose the same things as the kernel's (net/smc/af_smc.c).
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -32,7 +32,7 @@
 #define SO_TXREHASH 74
 #endif
 
-/* What socket() was asked for: domain << 16 | protocol + 1; 0 for all others. */
+/* Requested by socket(): domain << 16 | protocol + 1; 0 for all others. */
 static atomic_int kinds[MOST];
 
 static int kind(int fd)
@@ -66,7 +66,7 @@ int socket(int domain, int type, int protocol)
 	return fd;
 }
 
-/* close() and shutdown() of SMC sockets: that a signal cannot break off, and others. */
+/* Number of close() and shutdown() of SMC sockets, with signals blocked, and without. */
 extern atomic_int mimic_calm, mimic_exposed;
 atomic_int mimic_calm, mimic_exposed;
 
@@ -127,7 +127,7 @@ int mimic_fcntl(int fd, int command, ...)
 
 int mimic_fcntl64(int fd, int command, ...) __attribute__((alias("fcntl")));
 
-/* A socket of this process that comes back to it. */
+/* A socket of this process that it passed to itself. */
 ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
 	ssize_t ret = syscall(SYS_recvmsg, fd, message, flags);
@@ -154,7 +154,7 @@ int dup3(int from, int to, int flags)
 	return ret;
 }
 
-/* A connection whose client went away without a word: SMC's are dead after their handshake. */
+/* A connection reset by its client: SMC's are dead after their handshake. */
 static bool is_gone(int fd)
 {
 	char byte;
@@ -162,7 +162,7 @@ static bool is_gone(int fd)
 	return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
-/* With MIMIC_PATIENT, also of a client that needs a moment for it. */
+/* With MIMIC_PATIENT, wait a moment for the client to go. */
 static bool will_be_gone(int fd)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLRDHUP };
@@ -180,7 +180,7 @@ static int take(int fd, struct sockaddr *addr, socklen_t *len, int flags)
 		syscall(SYS_close, ret);
 		ret = (int)syscall(SYS_accept4, fd, addr, len, flags);
 	}
-	/* Those of IPPROTO_SMC say AF_SMC, too. */
+	/* IPPROTO_SMC sockets report AF_SMC, too. */
 	if (ret >= 0 && ret < MOST)
 		kinds[ret] = kind(fd) ? 43 << 16 | (kind(fd) & 0xffff) : 0;
 	return ret;
@@ -212,7 +212,7 @@ int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 
 	if (kind(fd) && is_refused(fd, level, name, value))
 		return refuse(EOPNOTSUPP);
-	/* A connection that fell back: nobody is woken. */
+	/* A connection that fell back: no wake-up. */
 	if (kind(fd) && level != SOL_SOCKET &&
 	    (name == 23 || name == 30 || name == 33 || name == 34))
 		return refuse(EINVAL);
@@ -234,7 +234,7 @@ int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 SHIM_TIME64(setsockopt, __setsockopt64);
 SHIM_TIME64(getsockopt, __getsockopt64);
 
-/* SO_LINGER loses its time. */
+/* Lose the time of SO_LINGER. */
 static void spoil_linger(int fd)
 {
 	struct linger linger = { 0 };
@@ -260,7 +260,7 @@ int connect(int fd, const struct sockaddr *addr, socklen_t len)
 	return (int)syscall(SYS_connect, fd, addr, len);
 }
 
-/* What is for sockets, asked of something else. */
+/* Number of socket calls on other files. */
 extern atomic_int mimic_strange;
 atomic_int mimic_strange;
 
@@ -287,8 +287,8 @@ int ioctl(int fd, int request, ...)
 SHIM_TIME64(ioctl, __ioctl_time64);
 
 /*
- * With MIMIC_CLOCK no time is spent in sleep, which is printed; with MIMIC_SLOW limits in
- * milliseconds last longer.
+ * With MIMIC_CLOCK sleeping takes no time, but is printed; with MIMIC_SLOW timeouts in milliseconds
+ * take longer.
  */
 static atomic_llong slept;
 #define SLOW 64

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A dlsym() that never finds anything: the preload library must get by with system calls. */
+/* A dlsym() that never finds anything: the preload library must fall back to system calls. */
 #include <stddef.h>
 
 void *dlsym(void *handle, const char *name);

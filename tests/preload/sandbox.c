@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A sandbox as sshd's: after it the kernel kills the process for any system call but a few. With
- * "libseccomp" it is set as that library does it.
+ * A sandbox like sshd's: the kernel kills the process for all system calls except a few. With
+ * "libseccomp" it is set up by that library.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,7 +28,7 @@
 
 #define LOW_HALF (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0)
 
-/* What the library likes to ask, and a sandboxed program has no need for. */
+/* System calls of the library that a sandboxed program does not need. */
 #define NARROW 5 /* no AF_SMC */
 static struct sock_filter code[] = {
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -49,7 +49,7 @@ static struct sock_filter code[] = {
 	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 };
 
-/* The library asks what time it is without a system call, and so learns that it is later. */
+/* The library reads the time without a system call, and finds that it has advanced. */
 static time_t second = 1000;
 
 int clock_gettime(clockid_t clock, struct timespec *now)
@@ -69,7 +69,7 @@ static struct ends open_ends(void)
 			      .client = socket(AF_INET, SOCK_STREAM, 0) };
 }
 
-/* What a sandboxed server does; not all of them set options. */
+/* Calls of a sandboxed server; not all of them set options. */
 static int serve(struct ends ends, bool with_options)
 {
 	struct sockaddr_in addr = {
@@ -97,7 +97,7 @@ static int lock_by_prctl(struct sock_fprog *filter)
 	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filter);
 }
 
-/* <seccomp.h>, which is not needed to build. */
+/* From <seccomp.h>, which is not needed for building. */
 struct argument {
 	unsigned int number;
 	int compare;
@@ -107,7 +107,7 @@ struct argument {
 #define KILL 0U
 #define ALLOW 0x7fff0000U
 
-/* Nothing but what serve() and main() do, as they do it. */
+/* Allow only the calls of serve() and main(). */
 static int lock_by_libseccomp(void)
 {
 	static const struct {
@@ -154,7 +154,7 @@ static int fail(void)
 	return 77;
 }
 
-/* Sockets of before and of after; a refusal of before is no reason to ask again. */
+/* Sockets from before and after; no second attempt after an earlier refusal. */
 static int run_libseccomp(void)
 {
 	struct ends before = open_ends();

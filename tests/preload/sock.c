@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A program that opens sockets in all the ways programs do: sock COMMAND [ARGUMENT]... */
+/* Open sockets in all the ways that programs do: sock COMMAND [ARGUMENT]... */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +55,7 @@ static int cmd_call(int argc, char **argv)
 	return 0;
 }
 
-/* What must arrive below, said in another way than the library says it. */
+/* Expected call below, computed differently from the library. */
 static void expect(const int in[3], int inet, int out[3])
 {
 	int plain_type = in[1] & ~(SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -268,7 +268,7 @@ static void set_errno_env(const char *name, int err)
 	setenv(name, text, 1);
 }
 
-/* late ERRNO: SMC worked, then it is refused; then again with EMFILE */
+/* late ERRNO: SMC works, then is refused; then again with EMFILE */
 static int cmd_late(int argc, char **argv)
 {
 	char *call[] = { (char *)"2", (char *)"1", (char *)"6" };
@@ -285,7 +285,7 @@ static int cmd_late(int argc, char **argv)
 	return cmd_call(3, call);
 }
 
-/* retry SECONDS: the kernel learns SMC after a refusal; a socket before and one after some time */
+/* retry SECONDS: SMC becomes available after a refusal; a socket before and after some time */
 static int cmd_retry(int argc, char **argv)
 {
 	char *call[] = { (char *)"2", (char *)"1", (char *)"0" };
@@ -323,7 +323,7 @@ static void tell(const char *what, long first, long second)
 	printf("%s: %ld %ld\n", what, first, second);
 }
 
-/* Two ends of a connection over loopback, made by all calls that there are for that. */
+/* A connection over loopback, made with all functions for that. */
 static int connected(int *client, int *server)
 {
 	struct sockaddr_in addr = {
@@ -373,7 +373,7 @@ static void use_data(int client, int server)
 	tell("closefrom", fcntl(exe, F_GETFD), errno);
 }
 
-/* every: calls as libc has them, whatever is below the library */
+/* every: functions of libc, whatever is below the library */
 static int cmd_every(int argc, char **argv)
 {
 	int client, server, on = 0, copy, epoll = epoll_create1(EPOLL_CLOEXEC);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * stress THREADS SOCKETS: that many threads open that many sockets together, have them swapped and
- * their calls repaired, and close them; a signal handler does the same meanwhile. One line tells
- * what failed, and what the second half of them left: file descriptors, memory.
+ * stress THREADS SOCKETS: threads open this many sockets in all, have them replaced and their calls
+ * repaired, and close them; a signal handler does the same. Prints a line with the failures, and
+ * with the leaks of the second half: file descriptors, memory.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ static int get(int fd, int name)
 	return value;
 }
 
-/* What belongs to one kind of socket: how much is done to it depends on its number. */
+/* The operations on one kind of socket; the number selects how many. */
 static void use(long number)
 {
 	struct sockaddr_in there = { .sin_family = AF_INET,

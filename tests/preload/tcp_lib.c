@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * For "smc_chk serve" and "smc_run --seccomp" on a kernel without SMC: what asks for a socket of
- * AF_SMC gets one of TCP. And on
- * SIGUSR1 the program that it lives in tries to open a file, and says how that went: on standard
- * error "opened", or the number of the error.
+ * For "smc_chk serve" and "smc_run --seccomp" on a kernel without SMC: AF_SMC sockets become TCP.
+ * On SIGUSR1 the program tries to open a file, and prints the result on standard error: "opened",
+ * or the error number.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A second preload library that also takes socket(): says so on fd 1 and hands the call on. */
+/* A second preload library that wraps socket(): prints a line on fd 1 and passes the call on. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A socket() that succeeds for every family in a few instructions: no kernel in the counts. */
+/* A socket() that succeeds for every family in a few instructions, so the kernel is not counted. */
 int socket(int domain, int type, int protocol);
 
 int socket(int domain, int type, int protocol)
