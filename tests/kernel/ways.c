@@ -69,11 +69,10 @@ struct way {
 	const char *name;
 	void (*send)(struct end *end, size_t size);
 	void (*receive)(struct end *end, size_t size);
-	size_t size; /* each way; 0: SOME */
-	void (*talk)(struct end *end, bool client,
-		     const struct way *way); /* another order */
-	const char *(*lacks)(void);	     /* NULL: supported by this kernel */
-	bool many;			     /* THREADS connections at once */
+	size_t size;							   /* each way; 0: SOME */
+	void (*talk)(struct end *end, bool client, const struct way *way); /* another order */
+	const char *(*lacks)(void); /* NULL: supported by this kernel */
+	bool many;		    /* THREADS connections at once */
 };
 
 static bool is_tcp, waits_for_line;
