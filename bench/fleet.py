@@ -19,7 +19,7 @@ SOME = 100
 
 
 def make(directory, count):
-    """Of a few kinds: three EIDs, some without RDMA, eight hosts on one kernel."""
+    """Hosts of a few kinds: three EIDs, some without RDMA, eight hosts on one kernel."""
     files = fleet.template()
     for i in range(count):
         ip = "10.%d.%d.%d" % (i // 60000, i // 250 % 240, i % 250 + 1)
@@ -30,7 +30,7 @@ def make(directory, count):
 
 
 def timed(argv, **how):
-    """Seconds that passed, and of the processor."""
+    """Elapsed seconds, and seconds of processor time."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     status = subprocess.run(argv, check=False, **how).returncode
     passed, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)

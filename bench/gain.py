@@ -21,7 +21,7 @@ DATABASE = "/dev/shm/database"
 
 
 def by(size):
-    """How a program is started: "TCP", over SMC with buffers of that size, or by smc_run with its options."""
+    """The command's prefix: "TCP", SMC with buffers of that size, or smc_run with its options."""
     if size == "TCP":
         return []
     return [TOOLS + "/smc_run", *(size if isinstance(size, list) else ["--strict", "-r", size, "-t", size])]
@@ -32,7 +32,7 @@ def out(*argv, **kwargs):
 
 
 class Server:
-    """A server on a port of its own, ended by its process id."""
+    """A server on its own port, ended by its process id."""
     port = 7000
 
     def __init__(self, size, *argv, **kwargs):
@@ -98,7 +98,7 @@ def make_database():
 
 
 def postgres(size):
-    """Seconds for two million rows, turned into rows per second."""
+    """Seconds for two million rows, as rows per second."""
     with Server(size, POSTGRES, "-D", DATABASE, "-p", "PORT", "-k", "/dev/shm", "-h", LOOPBACK, user=65534, group=65534,
                 cwd="/") as port:
         query = [*by(size), "psql", "-h", LOOPBACK, "-p", port, "-U", "nobody", "-d", "postgres", "-qAtc"]
@@ -127,13 +127,13 @@ PROGRAMS = [
 
 
 def usage():
-    """Bytes of buffers that connections use now; link groups keep more for the next ones."""
+    """Bytes of buffers used by connections; link groups keep more for later ones."""
     stats = json.loads(out(TOOLS + "/" + ("smcd" if OVER == "SMC-D" else "smcr"), "-j", "stats"))
     return sum(side.get("buffer_usage_bytes", 0) for side in (stats["rx"], stats["tx"]))
 
 
 def memory(size):
-    """MiB that 100 connections take in the kernel, both ends of them."""
+    """MiB of kernel memory for both ends of 100 connections."""
     before = usage()
     holder = subprocess.Popen([*by(size), "python3", "-c",
                                "import socket, sys\nl = socket.create_server(('127.0.0.1', 0), backlog=128)\n"
@@ -221,7 +221,7 @@ def start_servers():
 
 
 def rates(names, way, ports):
-    """Of each load, all at the same time."""
+    """Rates of all loads, which run at the same time."""
     got = {}
     threads = [threading.Thread(target=lambda name=name: got.update({name: LOADS[name][1](way, ports[LOADS[name][0]])}))
                for name in names]
@@ -233,7 +233,7 @@ def rates(names, way, ports):
 
 
 def compare(names, ports):
-    """Rates divided by those of a client without the library, after one round that is not counted."""
+    """Rates divided by those of a client without the library; the first round is not counted."""
     rounds = {name: [] for name in WAYS}
     for count in range(ROUNDS + 1):
         for name, way in WAYS.items():

@@ -21,7 +21,7 @@ SIZES = [int(n) for n in os.environ.get("BENCH_SOCKETS", "1000 10000 40000 10000
 
 
 def timed(argv, env=None):
-    """Wall time in seconds of one run, output thrown away."""
+    """Wall time in seconds of one run, without output."""
     start = time.perf_counter()
     pid = os.posix_spawn(argv[0], argv, dict(os.environ, **(env or {})), file_actions=[
         (os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)])
@@ -33,7 +33,7 @@ def timed(argv, env=None):
 
 
 def compare(one, other, rounds):
-    """Median times of two commands that take turns."""
+    """Median times of two commands that alternate."""
     times = ([], [])
     for _ in range(rounds):
         times[0].append(timed(one))
@@ -42,7 +42,7 @@ def compare(one, other, rounds):
 
 
 def peak_memory(argv):
-    """Most resident memory in KiB, asked while the program waits for its output to be read."""
+    """Peak resident memory in KiB, read while the program waits for its output to be read."""
     with subprocess.Popen(argv, stdout=subprocess.PIPE, pipesize=4096) as program:
         peak = 0
         while program.stdout.read(4096):
@@ -56,7 +56,7 @@ def peak_memory(argv):
 
 
 def into_memory(paths):
-    """Starting a program reads its files over 9p: bind copies in memory over them instead."""
+    """Programs are started from files over 9p: bind-mount copies in memory over them."""
     for real in {os.path.realpath(path) for path in paths}:
         copy = TOOLS + "/" + real.replace("/", "!")
         if not os.path.exists(copy):
@@ -65,7 +65,7 @@ def into_memory(paths):
 
 
 def libraries():
-    """What the tools load."""
+    """Files that the tools load."""
     maps = subprocess.run(["ldd", TOOLS + "/smcss", TOOLS + "/smc_run", TOOLS + "/smcr", TOOLS + "/smc_chk",
                            shutil.which("true")],
                           stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -73,7 +73,7 @@ def libraries():
 
 
 def bench_start():
-    """What it costs that the guest's root is a tree of packages, read over 9p."""
+    """Cost of the guest's root being a tree of packages, read over 9p."""
     for argv in [shutil.which("true")], [shutil.which("python3"), "-c", "pass"]:
         trace = subprocess.run(["strace", "-qq", "-e", "trace=execve,open,openat", *argv], stderr=subprocess.PIPE, text=True,
                                check=True).stderr
@@ -106,7 +106,7 @@ def bench_smcss():
 
 
 def processor(pid):
-    """Seconds of processor that a process has taken: clock_getcpuclockid(3), CPUCLOCK_SCHED."""
+    """Processor seconds of a process: clock_getcpuclockid(3), CPUCLOCK_SCHED."""
     return time.clock_gettime(~pid << 3 | 2)
 
 
@@ -131,7 +131,7 @@ def refresh(argv, count, rounds):
 
 
 def until(screen, word):
-    """What is written on it up to the end of the first line of its next state, and maybe more."""
+    """Output on the screen up to the end of the first line of its next state, and maybe more."""
     text = b""
     while word not in text:
         text += screen.read(65536)
@@ -139,12 +139,12 @@ def until(screen, word):
 
 
 def in_head(text):
-    """Connections of all modes: one that found no room has fallen back."""
+    """Connections of all modes: those without room have fallen back."""
     return sum(map(int, re.findall(rb"SMC-D (\d+)  SMC-R (\d+)  TCP (\d+)", text)[-1]))
 
 
 def bench_top():
-    """One refresh, with 10 000 ends of connections that stay."""
+    """One refresh, with 10 000 ends of permanent connections."""
     pairs, rounds = 5000, 5
     resource.setrlimit(resource.RLIMIT_NOFILE, (4 * pairs,) * 2)
     set_buffers(16384)
@@ -183,7 +183,7 @@ def socket_ns(cgroup, *argv, prefix=()):
 
 
 def bench_socket():
-    """Of each way what it costs, for SMC sockets and for those who have nothing to do with them."""
+    """Cost of each way, for SMC sockets and for unrelated ones."""
     groups = ["bench%d" % i for i in range(4)]
     for name in groups:
         os.mkdir("/sys/fs/cgroup/" + name)
@@ -192,7 +192,7 @@ def bench_socket():
     def measure(what, base, *args, **kwargs):
         best[what] = min(socket_ns(*args, **kwargs), best.get(what, (1 << 62, ""))[0]), base
 
-    for _ in range(3):  # the ways take turns
+    for _ in range(3):  # alternate between the ways
         measure("plain TCP", "plain TCP", groups[0])
         measure("IPPROTO_SMC by itself", "IPPROTO_SMC by itself", groups[0], "256")
         measure("preload", "IPPROTO_SMC by itself", groups[0], prefix=[TOOLS + "/smc_run", "--preload", "-f", "inet"])
@@ -207,7 +207,7 @@ def bench_socket():
 
 
 def set_buffers(size):
-    """What the kernel gives SMC sockets that ask for no size."""
+    """The kernel's default buffer sizes for SMC sockets."""
     for name in ("rmem", "wmem"):
         with open("/proc/sys/net/smc/" + name, "w", encoding="ascii") as value:
             value.write(str(size))
@@ -246,7 +246,7 @@ def bench_events():
             watch = is_followed and subprocess.Popen([TOOLS + "/smc_events", "-j"], stdout=subprocess.PIPE)
             if watch and not watch.stdout.readline():
                 raise SystemExit("smc_events cannot use eBPF")
-            if watch:  # as if written into a file: somebody takes it all
+            if watch:  # as if written to a file: all of it is read
                 reader = threading.Thread(target=watch.stdout.read)
                 reader.start()
             before = processor(watch.pid) if watch else 0
@@ -263,7 +263,7 @@ def bench_events():
 
 
 def bench_netns(count=500):
-    """All sockets of so many network namespaces, with containers' control groups."""
+    """All sockets of this many network namespaces, with containers' control groups."""
     os.environ["NETNS_COUNT"] = str(count)
     import allnetns  # pylint: disable=import-outside-toplevel
     allnetns.keep_state()
@@ -285,7 +285,7 @@ def bench_policy(way):
     times = {0: [], 10: [], 10000: []}
     for _ in range(3):
         for count in times:
-            # Every second one, so that no two are one; the first allows what is measured.
+            # Every second network, so that none are merged; the first allows the measured connections.
             nets = ["127.%d.%d.0/24" % (i >> 7, i * 2 & 255) for i in range(count)]
             lines = "exclusive policy\n" + "".join("allow %s\n" % net for net in nets) + ("by %s\n" % way) * bool(count)
             subprocess.run([TOOLS + "/smc_conf", "apply", "-"], input=lines, text=True, check=True)

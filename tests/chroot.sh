@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# A system in a directory, as the whole machine: for tests/distro and tests of packages.
+# A system in a directory, entered as a whole machine: for tests/distro and tests of packages.
 
 # enter ROOT COMMAND...: as root of it, with an environment and processes of its own; mounts below ROOT come along.
 # By pivot_root(8): what is in a chroot(2) makes no user namespaces.
@@ -20,7 +20,7 @@ enter() {
 			PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"' sh "$@"
 }
 
-# copy_tree TREE DIRECTORY: a clone as the tree lies there, without what git ignores
+# copy_tree TREE DIRECTORY: a clone of the current tree, without files ignored by git
 copy_tree() {
 	git -c safe.directory='*' clone -q --no-hardlinks "$1" "$2" &&
 		git -C "$1" ls-files -z -co --exclude-standard --deduplicate | (

@@ -5,7 +5,7 @@
 # shellcheck source=/dev/null
 host_codename() { (. /etc/os-release && printf '%s\n' "${VERSION_CODENAME:-}"); }
 
-# What is configured on this machine: URI|SUITE|COMPONENT|FILE:STANZA, one line each
+# Sources configured on this machine: URI|SUITE|COMPONENT|FILE:STANZA, one per line
 configured_sources() {
 	# shellcheck disable=SC2016  # these are apt's own variables
 	apt-get indextargets --no-release-info 'Created-By: Packages' \
@@ -37,7 +37,7 @@ main_source() {
 	} | grep . | head -n 1
 }
 
-# stanza URI SUITE ENTRY: a deb822 stanza signed as ENTRY is
+# stanza URI SUITE ENTRY: a deb822 stanza, signed as ENTRY
 stanza() {
 	printf 'Types: deb\nURIs: %s\nSuites: %s\nComponents: main\n' "$1" "$2"
 	signed_by "$3"
@@ -62,7 +62,7 @@ suite_stanza() {
 	stanza "$uri" "$1" "$entry"
 }
 
-# suite_stanzas NAME: of a suite, of what is configured ("host"), or of that and its backports
+# suite_stanzas NAME: sources of a suite, of the host's configuration ("host"), or of that and its backports
 suite_stanzas() {
 	case $1 in
 	host) host_stanzas ;;
@@ -87,7 +87,7 @@ lab_apt() {
 		"${bare[@]}" "$@"
 }
 
-# terse COMMAND...: silent, except for the first thing it has to say when it fails
+# terse COMMAND...: silent, except for the first message if it fails
 terse() {
 	local said
 	said=$("$@" 2>&1) && return
@@ -114,7 +114,7 @@ index() {
 			! grep -q '^E: Release file .* is expired' "$dir/log" ||
 				say "the Release file of ${1%.*} has expired, as a mirror that lags behind shows it: SMC_LAB_EXPIRED=1 takes it"
 			if [[ ! -e $dir/done ]]; then
-				# base-files is in every release, and in no suite beside it.
+				# base-files is in every release, and in none of its additional suites.
 				lab_apt "$1" apt-cache show base-files >/dev/null 2>&1 || status=1
 				((status)) || say "going on without some package lists: $(grep -m1 '^[EW]:' "$dir/log")"
 			fi
@@ -161,7 +161,7 @@ unpack() {
 unpack_missing() {
 	local suite=$1 dir=$2 files debs install
 	shift 2
-	# of its own: others may fetch, and remove, the same ones
+	# a separate index: other processes may fetch and remove the same packages
 	debs=$dir.debs
 	mkdir -p -- "$dir" "$debs/partial" || return
 	install=(apt-get -qq -y --no-install-recommends -o Dir::Cache::archives="$debs" install "$@")

@@ -2,13 +2,13 @@
 # shellcheck disable=SC2034,SC2054  # other parts use the variables; QEMU's options have commas
 # Architectures: this machine's own, and others by emulation.
 
-# Of guests.
+# Guests:
 ARCHES=(amd64 arm64 s390x)
 
 HOST_ARCH=$(dpkg --print-architecture 2>/dev/null)
 ARCH=$HOST_ARCH
 
-# name_arch ARCH (Debian's): what the compiler and QEMU call it
+# name_arch ARCH (Debian's): names for the compiler and QEMU
 name_arch() {
 	case $1 in
 	amd64) TRIPLET=x86_64-linux-gnu QEMU_NAME=x86_64 ;;
@@ -25,7 +25,7 @@ name_arch() {
 
 has_guests() { [[ " ${ARCHES[*]} " == *" $1 "* ]]; }
 
-# set_arch ARCH: of the guest, with what the kernel calls it, its bus and its console
+# set_arch ARCH: the guest's, with the kernel's name for it, its bus and its console
 set_arch() {
 	has_guests "$1" || die "unknown architecture '$1' (there are: ${ARCHES[*]})"
 	name_arch "$1"
@@ -44,7 +44,7 @@ set_arch() {
 
 is_foreign() { [[ $ARCH != "$HOST_ARCH" ]]; }
 
-# of_arch NAME: what is cached of the guest's architecture; this machine's own has no suffix
+# of_arch NAME: cache entry for the guest's architecture; this machine's own has no suffix
 of_arch() { if is_foreign; then printf '%s.%s\n' "$1" "$ARCH"; else printf '%s\n' "$1"; fi; }
 
 # A compiler and an emulator of single programs for the guest's architecture, unpacked: installed, they would remove

@@ -3,11 +3,11 @@
 # Messages, the cache directory, locks, and artefacts that are either whole or absent.
 
 CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/smc-tools/lab
-LAB_TMP=()		# what to remove when this process ends, however it ends
+LAB_TMP=()		# files to remove when this process exits, however it does
 
 say() { printf 'smc-lab: %s\n' "$*" >&2; }
 
-# Everything that is the lab's own fault ends here: one line, status 125.
+# Failures of the lab itself: one line, status 125.
 die() { say "$*"; exit 125; }
 
 quote() { printf "'%s'" "${1//\'/\'\\\'\'}"; }

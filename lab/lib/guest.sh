@@ -3,7 +3,7 @@
 # shellcheck disable=SC2054  # QEMU's options have commas
 # Starting guests, following them, and leaving nothing behind.
 
-# An emulated time-stamp counter looks unstable on a busy host; to give it up costs speed
+# An emulated time-stamp counter looks unstable on a busy host; without it the guest is slower
 KERNEL_PARAMETERS="loglevel=6 panic=-1 oops=panic mitigations=off nokaslr tsc=reliable"
 # On a busy host the kernel gives up when the ticks that it tests its timer with come late
 KERNEL_PARAMETERS+=" no_timer_check"
@@ -14,7 +14,7 @@ GUESTS=()		# process ids of QEMU, by node
 KERNEL_DIRS=() GUEST_ROOTS=() ACCELS=()		# by node, see prepare()
 PUMPS=()		# processes that copy a guest's output
 
-# A directory of this run, with a directory per node; it is shared with the guests, writable
+# Directory of this run, with a directory per node, writable for the guests
 make_run_folder() {
 	sweep_runs
 	RUN=$(mktemp -d -- "$CACHE/run/XXXXXX") || die "cannot write in $CACHE/run"
@@ -31,7 +31,7 @@ make_run_folder() {
 	fi
 }
 
-# Directories of runs that were killed with SIGKILL: nobody holds their lock any more
+# Directories of runs that were killed with SIGKILL: their lock is free
 sweep_runs() {
 	local dir fd
 	for dir in "$CACHE"/run/*/; do
@@ -42,7 +42,7 @@ sweep_runs() {
 	done
 }
 
-# What one guest is told: shell assignments, read by guest/init and guest/main
+# Settings of a guest: shell assignments, read by guest/init and guest/main
 guest_config() {
 	local node=$1 peer=$((3 - $1)) eid
 	eid=${EIDS[$node]-$EID}
@@ -58,7 +58,7 @@ guest_config() {
 		IP6 "fd99:736d:6300::$node" PEER_IP6 "fd99:736d:6300::$peer"
 }
 
-# The work tree that a directory belongs to, or else the directory
+# The work tree that a directory belongs to, else the directory
 tree_of() {
 	local dir=$1
 	while [[ $dir != / && ! -e $dir/.git ]]; do dir=$(dirname -- "$dir"); done
@@ -120,7 +120,7 @@ cpu_model() {
 	[[ $ACCEL != tcg || $ARCH != amd64 ]] || ((ICOUNT)) || printf ',%s=off' erms fsrm la57 smap
 }
 
-# What only takes an emulated processor long: tests of ciphers.
+# Skip slow self-tests of ciphers on an emulated processor.
 emulated_parameters() {
 	[[ $ACCEL != tcg ]] || printf cryptomgr.notests
 }
@@ -165,13 +165,13 @@ qemu_arguments() {
 # The kernel ends these children when this script ends, even by SIGKILL
 tied() { exec setpriv --pdeathsig KILL -- "$@"; }
 
-# pump FIFO COMMAND...: when the reader of our output has gone, the guest must not stall
+# pump FIFO COMMAND...: if the reader of our output is gone, the guest must not stall
 pump() {
 	# shellcheck disable=SC2016  # expanded by the inner shell
 	tied sh -c 'exec <"$1"; shift; "$@"; exec cat >/dev/null' pump "$@"
 }
 
-# A guest's stdout and stderr arrive in pipes of their own; a pair's lines are labelled
+# A guest's stdout and stderr are separate pipes; lines of a pair are labelled
 start_pumps() {
 	local node=$1 stream fd
 	for stream in stdout stderr; do
@@ -187,7 +187,7 @@ start_pumps() {
 	done
 }
 
-# prepare NODE: what a guest is made of, from the cache or into it. Both guests of a pair may differ.
+# prepare NODE: make the parts of a guest, or take them from the cache. Guests of a pair may differ.
 prepare() {
 	set_arch "${NODE_ARCH[$1]}"
 	KERNEL=${NODE_KERNEL[$1]}
@@ -205,7 +205,7 @@ prepare() {
 	ACCELS[$1]=$ACCEL
 }
 
-# become NODE: what follows is about that guest
+# become NODE: the following functions act on that guest
 become() {
 	set_arch "${NODE_ARCH[$1]}"
 	KERNEL=${NODE_KERNEL[$1]}
@@ -225,7 +225,7 @@ start_guest() {
 	GUESTS[node]=$!
 }
 
-# The listening end of the wire is there before the other one calls it
+# Start the listening end of the wire before the other one connects
 await_wire() {
 	while [[ ! -S $RUN/wire ]] && kill -0 "${GUESTS[1]}" 2>/dev/null; do sleep 0.02; done
 }
@@ -242,10 +242,10 @@ end_told() {
 	done
 }
 
-# As long as no command has been started, it is safe to boot again.
+# Until a command has been started, it is safe to boot again.
 booting() { ! grep -qs 'smc-lab: ready' "$RUN"/*/console.log; }
 
-# stalled NODE: a processor of it never gets its timer interrupts
+# stalled NODE: a processor gets no timer interrupts
 stalled() { grep -Eqs 'rcu: INFO: .*detected .*stalls?( |$)' "$RUN/$1/console.log"; }
 
 # Ends guests that are stuck in their boot, which is tried again then. The last time they may come through late.
@@ -266,7 +266,7 @@ follow_guests() {
 	tick=$!
 	while ((left > 0)); do
 		pid=
-		# without the word of the shell that one was killed
+		# suppress the shell's message about a killed job
 		wait -n -p pid "${GUESTS[@]}" "$timer" "$tick" 2>/dev/null
 		if [[ $pid == "$tick" ]]; then
 			end_told
@@ -292,7 +292,7 @@ follow_guests() {
 	GUESTS=()
 }
 
-# Why a guest gave up, in its own words, or what QEMU said when it did not start
+# The guest's reason for giving up, or QEMU's message if it did not start
 last_words() {
 	cat -- "$RUN/$1/console.log" "$RUN/$1/qemu.log" 2>/dev/null | tr -d '\r' |
 		sed -nE 's/^(smc-lab|qemu-system-[^:]*): (.*)/: \2/p' | grep -v 'ready after' | tail -n 1
@@ -317,7 +317,7 @@ drain_pumps() {
 	PUMPS=()
 }
 
-# Where a console log goes so that it outlives the run
+# Keep the console log after the run
 keep_logs() {
 	local node to
 	LOGS=()

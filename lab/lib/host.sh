@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What this machine itself needs: QEMU and the tools that prepare a guest.
+# Requirements of this machine: QEMU and the tools that prepare a guest.
 
 # FILE PACKAGE, or COMMAND PACKAGE; gcc and make build the kernel's smc.ko with loopback-ism. With the names of
 # kernels also what builds those that are not there.
@@ -56,7 +56,7 @@ need_host() {
 	install_packages "${missing[@]}" || die "apt-get cannot install ${missing[*]}"
 }
 
-# The one place that changes the host. Its package lists may be older than the archive.
+# Only place that changes the host. Its package lists may be older than the archive.
 install_packages() {
 	local install=(apt-get install -qq -y --no-install-recommends)
 	export DEBIAN_FRONTEND=noninteractive

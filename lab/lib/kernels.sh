@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2015  # "a && b || c": c is for a failure of either
 # shellcheck disable=SC2034  # other parts use the variables
-# The kernels: which there are, where they come from, how smc.ko with loopback-ism is built.
+# The kernels: names, sources, and building smc.ko with loopback-ism.
 #
 # A kernel in the cache is a directory kernels/RELEASE (or kernels/RELEASE-lo) with
 #   vmlinuz, initrd   what QEMU boots; the initrd holds busybox and the modules a guest loads at boot
@@ -13,7 +13,7 @@
 # leads to it: work trees that differ there do not take turns in building.
 
 KERNELS=(lo 6.12 6.1 5.10 7.2)
-# What "smc-lab setup" prepares by itself
+# Kernels that "smc-lab setup" prepares
 USUAL_KERNELS=(lo 6.12 6.1)
 
 kernel_series() { if [[ $1 == lo ]]; then echo 6.12; else echo "$1"; fi; }
@@ -24,7 +24,7 @@ is_built() { [[ -e $LAB/kernel/$1.config ]]; }
 short_hash() { sha256sum | cut -c1-16; }
 config_hash() { short_hash <"$LAB/kernel/$1.config"; }
 
-# The link of a kernel, below kernels/
+# Link of a kernel, below kernels/
 kernel_link() { if is_built "$1"; then echo "$1-$(config_hash "$1")"; else of_arch "$1"; fi; }
 
 kernel_about() {
@@ -39,7 +39,7 @@ kernel_about() {
 
 known_kernel() { [[ " ${KERNELS[*]} " == *" $1 "* ]] || die "unknown kernel '$1' (there are: ${KERNELS[*]})"; }
 
-# for_arch NAME: is there such a kernel of the guest's architecture?
+# for_arch NAME: does this kernel exist for the guest's architecture?
 for_arch() {
 	known_kernel "$1"
 	[[ $ARCH == amd64 || ! $1 =~ ^(5.10|7.2)$ ]] || die "the kernel $1 is there for amd64 only"
@@ -76,7 +76,7 @@ newest_image() {
 		sed -nE 's/^Depends: linux-image-([^ ]+) \(= ([^)]+)\).*/\1 \2/p' | sort -V | tail -n 1
 }
 
-# newest_source SUITE SERIES: the same of what is built of its source
+# newest_source SUITE SERIES: the same for kernels built from its source
 newest_source() {
 	lab_apt "$1" apt-cache show "linux-source-$2" 2>/dev/null |
 		sed -nE 's/^Version: (([^-~]+)[^ ]*)$/\2-smc-lab \1/p' | sort -V | tail -n 1
@@ -113,10 +113,10 @@ unpack_image() {
 	tail -c "+$((start + 1))" -- "$1" | head -c "$length" | "${payload[@]}" | "${unpack[@]}"
 }
 
-# need_kernel NAME: uses what is in the cache
+# need_kernel NAME: use the cached kernel
 need_kernel() { kernel_cached "$1" || setup_kernel "$1"; }
 
-# setup_kernel NAME: brings the cache to the newest version
+# setup_kernel NAME: update the cache to the newest version
 setup_kernel() {
 	local suite release version found dir
 	found=$(find_kernel "$1" fresh) || {
@@ -214,7 +214,7 @@ make_modules() {
 		CONFIG_DEBUG_INFO_BTF_MODULES= KCFLAGS=-DCONFIG_SMC_LO=1 -j"$(nproc)" modules
 }
 
-# Of the distribution's source, with the configuration that is kept in this tree. Nothing is a module.
+# Build from the distribution's source with a configuration of this tree. Nothing is a module.
 build_own() {
 	local suite=$1 series=$2 release=$3 version=$4 dir=$5 deb work start=$SECONDS
 	deb=$(fetch_debs "$suite" "linux-source-$series=$version") && work=$(build_folder "$dir") || return
@@ -235,7 +235,7 @@ build_own() {
 	say "built linux $release in $((SECONDS - start)) s"
 }
 
-# Without what takes long to unpack and no guest needs
+# Skip parts that take long to unpack and that guests do not need
 unpack_source() {
 	dpkg-deb --fsys-tarfile "$1" | tar -xO "./usr/src/linux-source-$3.tar.xz" |
 		tar -xJ -C "$2" --strip-components=1 --exclude='*/arch/[!x]*/boot/*' --exclude='*/tools/testing/*' \
@@ -248,7 +248,7 @@ make_kernel() {
 	make -C "$work" ARCH=x86 KBUILD_BUILD_USER=smc-lab KBUILD_BUILD_HOST=smc-lab -j"$(nproc)" "$@"
 }
 
-# configure_kernel WORK CONFIG: an option that the source does not take is an error
+# configure_kernel WORK CONFIG: fail if the source lacks an option
 configure_kernel() {
 	local left
 	make_kernel "$1" KCONFIG_ALLCONFIG="$2" allnoconfig >"$1/log" 2>&1 || return
@@ -279,20 +279,20 @@ build_initrd() {
 	mkdir -p -- "$tree"/{bin,dev,proc,sys,modules} || return
 	cp -- "$CACHE/$(of_arch busybox)/busybox" "$tree/bin/busybox" || return
 	while read -r group names; do
-		# shellcheck disable=SC2086  # names are words
+		# shellcheck disable=SC2086  # a list of names
 		add_modules "$dir/root" "$release" "$tree/modules" $names >"$tree/modules/$group" || return
 	done < <(initrd_groups)
 	pack_initrd "$tree" >"$dir/initrd" || return
 	rm -rf -- "$tree"
 }
 
-# add_modules ROOT RELEASE DEST NAME...: copies them with what they need, prints the order
+# add_modules ROOT RELEASE DEST NAME...: copy them with their dependencies, print the order
 add_modules() (
 	root=$1 release=$2 dest=$3
 	shift 3
 	set -o pipefail
 	for name; do
-		# "|| true": built into this kernel, or not known to it
+		# "|| true": built into this kernel, or unknown to it
 		PATH=$PATH:/usr/sbin:/sbin modprobe -d "$root" -S "$release" --show-depends "$name" 2>/dev/null || true
 	done | sed -nE 's/^insmod (.*\.ko(\.[a-z]+)?) .*/\1/p' | while IFS= read -r file; do
 		base=${file##*/}

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs in one guest, kernel lo: tells selftest what it finds. Arguments: some text, connect.py
+# Runs in one guest, kernel lo: reports to selftest. Arguments: some text, connect.py
 
 echo "dir=$PWD"
 echo "arg=$1"
@@ -20,7 +20,7 @@ echo "of_host=$(ls /usr/bin/lab-host /etc/lab-host 2>/dev/null)"
 echo file >"$SMC_LAB_OUT/file"
 echo lost >lost
 echo oops >/dev/stderr
-sleep 1000 &		# what is left running must not hold the guest up
+sleep 1000 &		# a left-over process must not delay the guest's end
 seq 20000
 echo "last=line"
 exit 7

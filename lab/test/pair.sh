@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs in both guests of a pair: tells selftest what they find. Argument: connect.py
+# Runs in both guests of a pair: reports to selftest. Argument: connect.py
 
 if ((SMC_LAB_NODE == 1)); then
 	role=serve at=$SMC_LAB_IP at6=$SMC_LAB_IP6

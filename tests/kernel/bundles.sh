@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# For tests/kernel/*.t, after lab.sh and tap.sh: guests that leave a bundle, which says here what the guest said.
+# For tests/kernel/*.t, after lab.sh and tap.sh: guests that leave a bundle, which must give the same answers
+# here.
 
 HERE=${HERE:-$BUILD}		# a build for this machine
 out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
 
-# Memory goes on changing.
+# Free memory changes.
 without_memory() { sed 's/ *[0-9]* free blocks/ N free blocks/'; }
 
-# here NAME: what the guest's tools said live, its bundle says on this machine too.
+# here NAME: answers of the guest's tools, live and from its bundle on this machine, must be equal.
 here() {
 	local file command got want
 	[ -f "$out/$1/bundle.tar.gz" ] && [ -n "$(ls "$out/$1/live" 2>/dev/null)" ]
@@ -26,7 +27,7 @@ here() {
 	done
 }
 
-# judged NAME COMMAND...: what a program finds here of what a guest left. It prints TAP.
+# judged NAME COMMAND...: run a program on files from a guest. It prints TAP.
 judged() {
 	local name=$1 status
 	shift

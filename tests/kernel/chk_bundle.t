@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Bundles of hosts with SMC-R and SMC-D: there they are as live, and here, without SMC, the same.
+# Bundles of hosts with SMC-R and SMC-D: same answers there, live, and here, without SMC.
 . "$(dirname "$0")/lab.sh"
 . tests/tap.sh
 . tests/kernel/bundles.sh

@@ -3,7 +3,7 @@
 # For tests of containers: the tools as make install puts them into the guest's root.
 . "$(dirname "${BASH_SOURCE[0]}")/lab.sh"
 
-REMOVE=()	# when the test ends
+REMOVE=()	# at the end of the test
 trap 'rm -rf --one-file-system "${REMOVE[@]}"' EXIT
 
 # install_tools: sets INSTALLED, unless it is set
@@ -12,7 +12,7 @@ install_tools() {
 	INSTALLED=$(mktemp -d) || return
 	REMOVE+=("$INSTALLED")
 	chmod 755 "$INSTALLED"
-	# As the tutorial says it, but for what would install packages.
+	# Commands of the tutorial, except those that install packages.
 	MAKELEVEL='' MAKEFLAGS=" -- O=$BUILD DESTDIR=$INSTALLED HAVE_32=" \
 		sh -ec "$(sed -n '/^<!-- install/,/^```$/{ s/^\$ make/make/p; s/^\$ tests/test -x tests/p; }' docs/tutorial.md)" >/dev/null || return
 	! command -v promtool >/dev/null || cp "$(command -v promtool)" "$INSTALLED/usr/bin/"

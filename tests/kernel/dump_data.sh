@@ -5,5 +5,5 @@
 . tests/tap.sh
 . tests/kernel/bundles.sh
 
-# here NAME: instead of that for bundles.
+# here NAME: replaces that for bundles.
 here() { judged "$1" python3 -B tests/kernel/dump_judge.py "$out/$1"; }

@@ -19,9 +19,9 @@ import pcapng  # noqa: E402
 
 # "ways -s 100" in smc_dump_data.py.
 SNAPLENS = {"cut": 100}
-# Where losses are what is tested.
+# Captures with intentional losses.
 LOSSY = ("stopped",)
-# What comes is thrown away by the kernel, or not taken by anyone: what is seen of it must be right.
+# The kernel discards the data, or nobody reads it: the captured part must be right.
 PARTLY = ("trunc", "unread")
 FOLLOWED = 40
 LARGEST_PACKET = 61440
@@ -33,7 +33,7 @@ FIELDS = {
              "pgsql.col.name pgsql.val.data pgsql.copydata pgsql.message pgsql.code",
 }
 SEPARATOR = "\x1e"
-# What tshark says of SYN, SYN-ACK and FIN of every connection.
+# Fields of tshark for SYN, SYN-ACK and FIN of every connection.
 USUAL = ("Connection establish", "Connection finish", "connection closing")
 failed = 0
 
@@ -63,7 +63,7 @@ def sides(streams):
 
 
 def seen(streams, wanted, lossy):
-    """For those with losses, or cut: complaints about what is seen, of the connection where it fits."""
+    """For captures with losses, or truncated: complaints about the captured part, of the matching connection."""
     for stream in streams:
         wrong = [[half.differs(want[i]) for i, half in enumerate(stream.halves)] for want in wanted]
         if not any(found == [None, None] for found in wrong):
@@ -74,7 +74,7 @@ def seen(streams, wanted, lossy):
 
 
 def right_lengths(streams, wanted):
-    """Of streams with all bytes or with their lengths."""
+    """Complaints about streams with all bytes, or with their lengths."""
     return sorted(tuple(sum(piece.length for piece in half.pieces) for half in s.halves) for s in streams) == \
         sorted(tuple(len(side) for side in want) for want in wanted)
 
@@ -98,7 +98,7 @@ def judge_way(name, way, streams, wanted, snaplen, lossy):
 
 
 def pieces(stream):
-    """Captured and full length of each; what no IP packet has room for is in several."""
+    """Captured and full length of each packet; pieces too large for an IP packet are split."""
     before = 0
     for kept, full in stream.lengths:
         if before < LARGEST_PACKET or kept:
@@ -107,7 +107,7 @@ def pieces(stream):
 
 
 def check_snaplen(name, streams, snaplen):
-    """A piece has no more; one that is cut has as much."""
+    """No packet exceeds this; truncated ones have exactly this length."""
     found = [(kept, full) for stream in streams for kept, full in pieces(stream)]
     wrong = [(kept, full) for kept, full in found if kept != min(full, snaplen)]
     ok(not wrong and {full > snaplen for _, full in found} == {True, False}, "%s: %d bytes of each message" % (name, snaplen), wrong[:9])
@@ -138,7 +138,7 @@ def tshark(path, *argv, checksums="TRUE"):
     return out.stdout.decode("utf-8", "replace")
 
 
-# Ports are whatever the kernel chose: what a protocol that has such a port makes of the bytes is of no interest.
+# Ports are chosen by the kernel: ignore dissectors of protocols that happen to use one.
 PLAIN = ("-d", "tcp.port==1-65535,data")
 
 
@@ -178,17 +178,17 @@ def check_tshark(name, path, streams):
 
 
 def dissected(path, name):
-    """For each stream what each side said: {field: values in their order}."""
+    """Values of both sides for each stream: {field: values in their order}."""
     names = FIELDS[name].split()
     found = collections.OrderedDict()
-    # What goes through lo has no checksums: the network's offload.
+    # Packets on lo have no checksums: offload.
     for row in fields(path, ["tcp.stream", "tcp.dstport", *names], checksums="FALSE"):
         if not row[0]:
             continue
         side = found.setdefault((int(row[0][0]), row[1][0] if int(row[1][0]) < 20000 else "client"), collections.OrderedDict((n, []) for n in names))
         for field, cell in zip(names, row[2:]):
             side[field] += cell
-    # Neither the numbers of streams nor who connects first is the same twice.
+    # Numbers of streams and the order of connecting vary.
     return sorted(json.dumps(said) for said in found.values() if any(said.values()))
 
 

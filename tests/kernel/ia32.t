@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A kernel that executes 32-bit programs, and one that was started without: what the tools say, and what happens.
+# A kernel that executes 32-bit programs, and one booted without: answers of the tools, and reality.
 . "$(dirname "$0")/lab.sh"
 . tests/tap.sh
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$tmp/root/usr/lib"
 
-# The doctor looks at what the loader of 32-bit programs is for.
+# The doctor looks for the target of the 32-bit loader.
 if [ "$(uname -m)" != x86_64 ] || ! echo 'int main(void) { return 42; }' | gcc -m32 -static -x c -o "$tmp/static32" - 2>/dev/null ||
 	! cp -L "$(gcc -m32 -print-file-name=ld-linux.so.2)" "$tmp/root/usr/lib/" 2>/dev/null; then
 	skip '32-bit programs' 'no compiler for static 32-bit programs'

@@ -21,7 +21,7 @@ build_base() {
 		${SMC_LAB_EXPIRED:+--aptopt='Acquire::Check-Valid-Until "false"'} bookworm "$1/base.tar" "$1/sources"
 }
 
-# What people would have. traffic.c stands for a server on musl: Debian has none.
+# Files of a user. traffic.c is an example of a server on musl: Debian has none.
 write_containerfiles() {
 	cat >"$1/servers" <<-'END'
 		FROM debian:12
@@ -82,7 +82,7 @@ if ! build_images "$images"; then
 	printf '%s\n' 'not ok 1 - buildah makes the images of the Containerfiles' 1..1
 	exit 1
 fi
-# The script that puts the hook onto a node runs in the image.
+# The script that installs the hook on a node runs in the image.
 python3 -c '
 import sys, yaml
 with open("packaging/kubernetes/smc-tools.yaml", encoding="ascii") as file:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# For suites of guests: puts what a guest starts often into one directory, runs a test in the lab.
+# For suites of guests: collect often-started files in one directory, run a test in the lab.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 BUILD=${BUILD:-$PWD/build}
@@ -19,7 +19,7 @@ stage_tools() {
 
 # in_lab run|pair [OPTION...] -- TEST: TEST is a file in tests/kernel/guest, with arguments; guest 1 of a pair reports.
 in_lab() {
-	# Long enough for a machine with other work: the limit is there for guests that hang. OPTIONs may have another.
+	# Long enough for a busy machine: the limit is for guests that hang. OPTIONs may set another.
 	# One processor, as tests/run starts more guests than there are here: two of an emulated guest wait for each other.
 	# Tests of what happens at the same time have --cpus 2 among their OPTIONs.
 	local how=$1 options=(-t 1200 --cpus 1 --see "$BUILD" ${LAB_ARCH:+-a "$LAB_ARCH"}) stage status

@@ -12,7 +12,7 @@ from kern import done, equal, ok  # noqa: E402
 
 
 def read(path):
-    """None where the guests did not come so far."""
+    """None if the guests did not get this far."""
     if not os.path.exists(path):
         return None
     with open(path, encoding="ascii") as file:

@@ -17,7 +17,7 @@ PACKAGES='base-files base-passwd bash busybox-static conmon containerd coreutils
 findutils grep iproute2 iptables jq kmod libc-bin lxc mawk mount netavark passwd podman procps python3 python3-grpcio redis-server
 redis-tools runc sed systemd systemd-container util-linux'
 
-# What the tools need, as an image has it.
+# Packages that the tools need, as in an image.
 libraries() {
 	awk '/^FROM/ { stage++ } stage == 2' packaging/container/Containerfile | tr -s '\\\t ' '\n' | grep '^lib.*[0-9]$'
 }

@@ -31,7 +31,7 @@ AF_SMC = 43
 
 
 def smc_socket():
-    """Python knows no addresses of AF_SMC, and the kernel wants those of AF_INET."""
+    """Python has no addresses for AF_SMC, and the kernel expects those of AF_INET."""
     fd = socket.socket(AF_SMC, socket.SOCK_STREAM, 0).detach()
     return socket.socket(socket.AF_INET, socket.SOCK_STREAM, 0, fd)
 
@@ -114,7 +114,7 @@ DATA, PATIENCE = bytes(100000), 20
 
 
 class Sender:
-    """A server of many connections, of which each gets all data and then its end; none is waited for."""
+    """A server of many connections, each of which gets all data and then the end; it waits for none."""
 
     def __init__(self, listener):
         self.poll, self.left = select.poll(), {}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2154
-# Programs made with sanitizers start under the library, also as children, and find what they found; sourced by run.
+# Programs built with sanitizers start under the library, also as children, with the same findings; sourced by run.
 run=$BUILD/smc_run mimic=$bin/mimic.so
 
 cat >"$tmp/asan.c" <<-'EOF'

@@ -15,7 +15,7 @@ alone() {
 		"$here/../cli/addresses.py" "$@"
 }
 
-# keep FILE CASE [VARIABLE=VALUE]: in the background. By a slow clock, as all of them begin at once: no keeper is late.
+# keep FILE CASE [VARIABLE=VALUE]: in the background. With a slow clock, as all of them start at once: no keeper is late.
 keep() {
 	alone env "LD_PRELOAD=$shim:$bin/mimic.so" MIMIC_SLOW=1 "${3:-KEEP=}" "$bin/keep" "$2" >"$tmp/keep.$1" 2>&1 &
 	keep_pids="$keep_pids $!"
@@ -69,7 +69,7 @@ keep_tests() {
 	kept calls "$(<"$tmp/keep.plain")" 'close() of them with the library: not one more'
 }
 
-# exit_waits LIBRARY: how long, by a clock that only sleep moves
+# exit_waits LIBRARY: duration, by a clock that only advances with sleep
 exit_waits() {
 	alone env "LD_PRELOAD=$1:$bin/mimic.so" MIMIC_CLOCK=1 "$bin/manners" exit 2>/dev/null |
 		awk '{ slept = $1 } END { printf "slept %.0f s\n", slept / 1e9 }'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2154
-# What the library must not do to programs; sourced by run after repairs.sh, which sets mimic and differs.
+# Side effects that the library must not have on programs; sourced by run after repairs.sh, which sets mimic and differs.
 
 # manners CASE [VARIABLE=VALUE]: its line
 manners() {

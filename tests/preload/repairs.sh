@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2154
-# What the preload library mends, over a libc whose sockets have the manners of SMC; sourced by run.
+# Repairs by the preload library, over a libc whose sockets behave like SMC; sourced by run.
 mimic=$bin/mimic.so
 differs=$BUILD/tests/kernel/differs
 cases='identity ioctls zerocopy peek_off txrehash rcvlowat reuseport reuseport_bound fast_open
@@ -43,7 +43,7 @@ differ() {
 }
 
 declare -A outcomes=()
-# outcomes FILE...: of each case
+# outcomes FILE...: results of each case
 outcomes() {
 	local file case outcome
 	for file; do
@@ -60,7 +60,7 @@ for family in '' $ipv6; do
 		like "$want" '^[^ ]' "differs $family: $case over TCP"
 		is "${outcomes[mended$family $case]-}" "$want" "differs $family: $case is mended"
 		is "${outcomes[inet$family $case]-}" "$want" "differs $family: $case is mended, IPPROTO_SMC"
-		# Which of the kernel's flaws the library below does not have.
+		# Flaws of the kernel that the library below does not have.
 		[ "$case" = rcvlowat ] || [ "$case" = retry ] ||
 			differ "${outcomes[raw$family $case]-}" "$want" "differs $family: $case, SMC_RAW=1 shows it"
 	done
