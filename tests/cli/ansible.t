@@ -13,7 +13,7 @@ import tempfile
 sys.dont_write_bytecode = True
 from recorded import ROOT, done, ok  # noqa: E402
 
-# Read through standard input, as root takes no file below /tmp.
+# Files are read through standard input: root does not accept files below /tmp.
 STAND_IN = """#!/bin/sh
 for file; do :; done
 echo "$*" >>%(tmp)s/calls
@@ -30,7 +30,7 @@ apply*) if grep -q REFUSED %(tmp)s/wanted; then echo "smc_conf: $file:1: refused
 	cp %(tmp)s/wanted %(tmp)s/kernel ;;
 esac
 """
-# What ansible-core has prints for people.
+# Replaces ansible-core's output for humans.
 CALLBACK = """import json
 from ansible.plugins.callback import CallbackBase
 
@@ -68,7 +68,7 @@ def read(tmp, name):
 
 
 def play(tmp, tasks, *options):
-    """Return: what became of each task."""
+    """Return: result of each task."""
     path = tmp + "/etc/smc-tools/smc.conf"
     for task in tasks:
         if "smc_conf" in task:
@@ -88,7 +88,7 @@ def play(tmp, tasks, *options):
 
 
 def check_only(tmp):
-    """Nothing is there, and nothing is there afterwards."""
+    """Nothing exists before, and nothing after."""
     found = play(tmp, PLAY[:1], "--check", "--diff")["new"]
     ok(found["changed"] and not found["failed"], "--check: it would change", found)
     file, host = found["diff"]

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 export LC_ALL=C
-# "make check" runs this, and its variables are not meant for these builds.
+# "make check" runs this, and its variables must not affect these builds.
 unset MAKEFLAGS MAKELEVEL MFLAGS CC CFLAGS CPPFLAGS LDFLAGS SAN WERROR V BUILD PREFIX LIBDIR DESTDIR
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
@@ -58,7 +58,7 @@ check_compilers() {
 	products "$tmp/gcc" gcc
 	out=$(make --no-print-directory -C "$1" O="$tmp/gcc" CC=gcc WERROR=1 2>&1)
 	is "$out" "" "a second make has nothing to do"
-	# clang's warnings need no code.
+	# clang's warnings need no code generation.
 	mapfile -t objects < <(find "$tmp/gcc/obj" -name '*.o')
 	out=$(make "$jobs" -C "$1" CC=clang O="$tmp/clang" CFLAGS=-fsyntax-only WERROR=1 "${objects[@]/#"$tmp/gcc"/"$tmp/clang"}" 2>&1)
 	ok $? "clang has no warning about ${#objects[@]} objects" || diag "$out"
@@ -110,7 +110,7 @@ check_hardened() {
 	else
 		has_traits "and that of 32-bit programs" "$(sample_traits -m32 -shared -fPIC | grep -v FORTIFY)" "$tmp/gcc/32/ld_pre_smc.so"
 	fi
-	# The linker drops these notes where libc's own objects have none.
+	# The linker drops these notes if libc's own objects lack them.
 	known=$(sample_traits -c)
 	if [ -z "$known" ]; then
 		skip "and marks objects for control-flow protection" "the compiler marks none"
@@ -149,7 +149,7 @@ check_verbose() {
 	like "$loud" "^gcc .* -o $tmp/gcc/smc_run " "make V=1 shows the command"
 }
 
-# A compiler for another machine than that of the others, as in a cross build: one sentence for each program.
+# A cross compiler, for another machine than the other packages: one message per program.
 check_left_out() {
 	local out
 	out=$(make -n O="$tmp/gcc" CC=gcc MUSL_CC=false GOARCH=none tests 2>&1)
@@ -159,7 +159,7 @@ gohttp is not built: no compiler" "test programs that no compiler makes for the 
 	is "$(grep -cE -- ' -o [^ ]*/(sockets-musl|gohttp)' <<<"$out")" 0 "and nobody tries to"
 }
 
-# need_message TEXT PACKAGES COMMAND...: it fails with one line that names both packages.
+# need_message TEXT PACKAGES COMMAND...: fails with one line that names both packages.
 need_message() {
 	local text=$1 packages=$2 out status
 	shift 2
@@ -181,7 +181,7 @@ check_missing_packages() {
 	need_message "cmocka missing: one line, but only for tests" \
 		"install libcmocka-dev (Debian, Ubuntu) or libcmocka-devel (RPM)" \
 		env PKG_CONFIG_LIBDIR="$tmp/pc" make O="$tmp/none" tests
-	# The last one of PATH: the first compiler may be ccache's, which looks for another one.
+	# The last one in PATH: the first may be ccache, which searches for another one.
 	for tool in make sh cat uname gcc cc test sed find mkdir rm dirname awk id sort tr grep; do
 		ln -s "$(type -aP $tool | tail -n 1)" "$tmp/bin/$tool"
 	done
@@ -214,7 +214,7 @@ check_hook() {
 	is "$(jq -c .when "$1")" '{"annotations":{"^smc-tools/attach$":".*"}}' "and the annotation, with any value: wrong ones are told"
 }
 
-# check_docs DIR: those that are installed there
+# check_docs DIR: documents installed there
 check_docs() {
 	is "$(find "$1" -name '*.md' -exec python3 -B tests/cli/documents.py links {} + 2>&1)" '' "every link of an installed document leads to an installed file"
 	is "$(grep -o '](docs/tutorial.md)' "$1/README.md")" '](docs/tutorial.md)' "and those that can stay are there"
@@ -268,7 +268,7 @@ check_install() {
 	ok $? "make uninstall where nothing is installed"
 }
 
-# Programs of both kinds, also one that the other starts, get their library from one LD_PRELOAD.
+# Programs of both kinds, also if one starts the other, get their library from one LD_PRELOAD.
 check_32() {
 	local text="the installed smc_run serves 64-bit and 32-bit programs" bits run
 	if ! CC=gcc can_32; then
@@ -289,7 +289,7 @@ check_32() {
 	is "$(find "$tmp/prefix" ! -type d)" "" "nothing is left of that either"
 }
 
-# A compiler that links 32-bit programs, but for which a header of the library is missing.
+# A compiler that links 32-bit programs, but lacks a header of the library.
 check_32_headers() {
 	local text="without the headers for 32-bit programs that library is left out"
 	if ! echo '#include <sys/socket.h>' | gcc -m32 -fsyntax-only -x c - 2>/dev/null; then
@@ -306,13 +306,13 @@ check_32_headers() {
 	unlike "$out" '/32/ld_pre_smc\.so' "$text"
 }
 
-# Most rules below are tried in a copy: the build directory under test stays up to date.
+# Most rules below are tested in a copy: the build directory under test stays up to date.
 copy_tree() {
 	mkdir "$tmp/copy"
 	tree_files | tar -cf - -T - | tar -C "$tmp/copy" -xf -
 }
 
-# check_dependencies TREE: where something was built.
+# check_dependencies TREE: with objects of a build.
 check_dependencies() {
 	local header
 	make -q -C "$1" CC=gcc O="$tmp/gcc" "$tmp/gcc/smcss" >/dev/null
@@ -335,7 +335,7 @@ check_dependencies() {
 	done
 }
 
-# What is committed in the copy is what the tree under test has now.
+# The copy's commit has the current state of the tree under test.
 commit_copy() {
 	git -C "$tmp/copy" init -q
 	git -C "$tmp/copy" add .
@@ -359,7 +359,7 @@ check_dist() {
 
 check_headers() {
 	local header headers bad=
-	# Those of eBPF programs are for another compiler. What a source begins with has been compiled alone.
+	# Headers of eBPF programs are for another compiler. First includes have been compiled alone already.
 	headers=$(tree_files | grep -E '\.h$' | grep -v '\.bpf\.h$' | while read -r header; do
 		own=
 		while read -r line; do
@@ -390,7 +390,7 @@ check_newer_libc() {
 	done
 }
 
-# symbols PATTERN: "object symbol" for each symbol of lib/ in a section (or *UND*) that fits.
+# symbols PATTERN: "object symbol" for each symbol of lib/ in a matching section (or *UND*).
 symbols() {
 	[ -s "$tmp/symbols" ] || (cd "$tmp/gcc/obj" && objdump -t lib/*/*.o >"$tmp/symbols")
 	PATTERN=$1 awk '
@@ -407,7 +407,7 @@ check_layers() {
 	is "$(symbols '[*]UND[*]' | grep -E " (exit|_exit|_Exit|quick_exit|abort|error)\$")" "lib/base/memory.o exit
 lib/launch/supervise.o _exit" "lib/ exits where memory is gone, and in a supervisor that it started"
 	is "$(symbols '[*]UND[*]' | grep -vE '^lib/(cli/|base/memory\.o )' | grep -E " ($calls)\$")" "" "lib/ prints in lib/cli, and where memory is gone"
-	# The preload library needs libc only, and has one question.
+	# The preload library needs only libc, and has one weak reference.
 	is "$(grep -rnlE 'AF_NETLINK|PF_NETLINK|mnl_socket_open|nl_connect|nl_socket_alloc' --include='*.[ch]' . |
 		grep -vE '^\./(lib/netlink/|ld_pre_smc/state/rdma\.c|tests/|bench/|build[^/]*/)')" "" "only lib/netlink opens netlink sockets"
 	is "$(grep -nE '#include "(out|cli|host|netlink|net|process)/|#include <jansson' lib/smc/*.[ch])" "" \
@@ -456,7 +456,7 @@ lint() {
 check_words() {
 	local python files
 	mapfile -t files < <(tree_files | grep -vE 'corpus/|captures/|\.(tgz|svg)$')
-	# Macros of mdoc(7), columns that are cut off, words of tests.
+	# Macros of mdoc(7), truncated columns, words used in tests.
 	lint codespell "spelling" codespell -L nd,hel,fro,inh,alow,activ,te "${files[@]}"
 	mapfile -t python < <(python_scripts)
 	if command -v ruff >/dev/null; then
@@ -466,7 +466,7 @@ check_words() {
 	fi
 }
 
-# "make format" was run on all C files.
+# All C files are formatted by "make format".
 check_format() {
 	local said
 	said="$(make check-format 2>&1; echo $?)"
@@ -476,12 +476,12 @@ check_format() {
 	esac
 }
 
-# without ARG...: make as on a machine that lacks bpftool; what it says is in $out
+# without ARG...: make on a machine that lacks bpftool; its output is in $out
 without() {
 	out=$(env -u MAKEFLAGS -u MAKELEVEL make O="$tmp/without" BPFTOOL=false "$@" 2>&1)
 }
 
-# Where a tool is missing smc_bpf is left out, which is said once.
+# smc_bpf is left out if a tool is missing, with a single message.
 check_without_bpf() {
 	without "$tmp/without/no-smc_bpf"
 	is "$?$out" "0smc_bpf is not built: it needs clang, bpftool and libbpf-dev (Debian, Ubuntu) or libbpf-devel (RPM)" \

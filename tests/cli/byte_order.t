@@ -24,7 +24,7 @@ TEXT = {
     "ethtool": {(1, 2)},
 }
 CURSOR = "HHI"
-# Structures: the body of a message, and its attributes.
+# Structures: message bodies and attributes.
 SOCKETS = {
     "43": ("40s4IQ", {1: "4I" + 4 * CURSOR + "4s" + 3 * CURSOR, 4: "2I6Q", 5: "2I"}),
     "2": ("40s8I", {}),
@@ -33,7 +33,7 @@ SOCKETS = {
 
 
 class Turn:
-    """Messages of one byte order become those of another; with @filled, zeros become numbers that look different."""
+    """Convert messages to the other byte order; with @filled, zeros become asymmetric numbers."""
 
     def __init__(self, old, new, filled):
         self.old, self.new, self.filled, self.number = old, new, filled, 0
@@ -107,7 +107,7 @@ class Turn:
 
 
 def add_lookup(record):
-    """A socket without addresses, and the two TCP sockets that it may be: the user decides."""
+    """A socket without addresses, and two candidates for its TCP socket: the user id decides."""
     def message(body):
         return struct.pack("<IHHII", 16 + len(body), 20, 2, 1, 1) + body
 
@@ -123,7 +123,7 @@ def add_lookup(record):
 
 
 def compare(tops, files):
-    """All commands, of records that differ in the byte order alone."""
+    """All commands, with records that differ only in byte order."""
     def both(line):
         argv = [files.get(word, word) for word in line.split()]
         return line, [recorded.run(argv, {"SMC_TOOLS_ROOT": top}) for top in tops]
@@ -136,7 +136,7 @@ def compare(tops, files):
 
 
 def make_bundle(record, directory):
-    """Its index is still that of the host itself: what counts is in each answer."""
+    """The index is still that of the host: the byte order is in each answer."""
     path = directory + "/bundle.tar.gz"
     with tarfile.open(path, "w:gz", compresslevel=1) as tar:
         tar.add(directory + "/x/smc-bundle/index.json", "smc-bundle/index.json")

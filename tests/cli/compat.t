@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What scripts for smc-tools 1.8.5 rely on: its words, columns and statuses, over a recorded host."""
+"""Words, columns and statuses that scripts for smc-tools 1.8.5 rely on, over a recorded host."""
 import json
 import os
 import re
@@ -36,7 +36,7 @@ HEADERS = {
     "smcd linkgroup": "LG-ID    VLAN  #Conns  PNET-ID",
 }
 
-# Shell, and what it printed with smc-tools 1.8.5 on a host like this one.
+# Shell commands, with the output of smc-tools 1.8.5 on a host like this one.
 ONE_LINERS = (
     # smcss: by field, by column, by word
     ("smcss | awk 'NR > 1 && $NF ~ /^SMC[RD]$/ { n++ } END { print n + 0 }'", "3"),
@@ -131,7 +131,7 @@ def check_tables(env):
 
 
 def check_states(env):
-    """smcss: fields where the others end early."""
+    """smcss: fields where other fields end early."""
     _, out, _ = run(["smcss", "-a"], env)
     rows = [line.split() for line in out.decode().splitlines()[1:]]
     ok(all(len(row) == 3 for row in rows if row[0] == "INIT" and len(row) < 7), "INIT ends behind the inode", rows)
@@ -149,7 +149,7 @@ def check_json(env):
 
 
 def check_words(env):
-    """One thing has one name: in each tool, in tables and with -d. Of a reason that 1.8.5 spelled in its own way, the number is there, too."""
+    """Names are the same in each tool, in tables and with -d. Reasons spelled differently in 1.8.5 have a number, too."""
     lines = [shell(command, env)[0] for command in (
         "smcr device | awk 'NR > 1 { print $5 }'", "smcr -d device | awk 'NR > 1 { print $5 }'", "smc_rnics | awk 'NR > 2 { print $5 }'")]
     ok(lines == ["Soft-RoCE"] * 3, "the type of a device", lines)

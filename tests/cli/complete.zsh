@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# zsh -f complete.zsh DUMP LINE: what zsh offers at the end of LINE, one a line. compinit caches in DUMP.
+# zsh -f complete.zsh DUMP LINE: completions of zsh for LINE, one per line. compinit caches in DUMP.
 zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell "PS1=; stty -echo; fpath=($PWD/completions \$fpath); autoload -Uz compinit; compinit -u -d ${(q)1}"

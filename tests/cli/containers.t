@@ -11,19 +11,19 @@ LC_ALL=C
 export LC_ALL
 manifest=packaging/kubernetes/smc-tools.yaml
 
-# What install puts into an image, whose compiler makes no 32-bit library.
+# Files installed into an image, whose compiler builds no 32-bit library.
 root=$tmp/root
 env -u MAKEFLAGS -u MAKELEVEL make O="$BUILD" DESTDIR="$root" HAVE_32= install >"$tmp/log" 2>&1
 ok $? 'the image: make install' || diag "$(tail -n 5 "$tmp/log")"
 
-# Prints which name leads nowhere, and what a command needs and does not get, or gets without need.
+# Prints dangling names, and rights that a command lacks or does not need.
 # Writes the scripts of the ConfigMap into a directory.
 cat >"$tmp/check.py" <<'END'
 import re
 import sys
 import yaml
 
-# What the kernel asks of the one who does this, and the files of the node that it takes.
+# Rights that the kernel requires of the hook's installer, and files of the node that it uses.
 NEEDS = {
     "modprobe": ({"SYS_MODULE"}, {"/lib/modules"}),
     "smcd ueid add": ({"NET_ADMIN"}, set()),
@@ -129,7 +129,7 @@ END
 out=$(python3 "$tmp/check.py" "$manifest" "$tmp" 2>&1)
 is "$?$out" 0 'Kubernetes: references lead somewhere; mounts, rights and variables are those that the scripts need'
 
-# What the examples call is installed, and has the options and commands with which it is called.
+# Commands in the examples are installed, and have the options and sub-commands used.
 calls=$(cat "$tmp/setup.sh" "$tmp/attach.sh" | grep -oE '\b(smc(ss|d|r)|smc_[a-z]+)( +(-+)?[a-z]+)*' | grep ' ' | sort -u)
 calls="$calls
 $(sed -n 's/^CMD \[\(.*\)\]/\1/p' packaging/container/Containerfile | tr -d '",')"
@@ -148,10 +148,10 @@ file=$(sed -n 's,^RUN cp \(/[^ ]*\) /ld_pre_smc\.so$,\1,p' packaging/container/C
 [ -n "$file" ] && [ -f "$root"$file ]
 ok $? 'the image has the library that Containerfile.preload copies'
 
-# What the installed tools link comes with a package that the image installs, or one that it needs.
+# Libraries of the installed tools are in packages that the image installs, or in their dependencies.
 if command -v dpkg-query >/dev/null; then
 	packages=$(awk '/^FROM/ { stage++ } stage == 2' packaging/container/Containerfile | tr -s '\\\t ' '\n' | grep '^lib.*[0-9]$')
-	# Debian 13 has some of them with t64 behind the name.
+	# Some names in Debian 13 end in t64.
 	have=$(for package in $packages; do dpkg-query -W -f '${Package} ${Depends}\n' "$package" "${package}t64"; done 2>/dev/null |
 		sed 's/([^)]*)//g' | tr -s ', ' '\n')
 	libraries=$(readelf -d "$root"/usr/bin/* | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | sort -u)
@@ -166,7 +166,7 @@ fi
 shellcheck "$tmp/setup.sh" "$tmp/hook.sh" "$tmp/attach.sh" >"$tmp/log"
 ok $? 'Kubernetes: shellcheck has nothing to say about the scripts' || diag "$(<"$tmp/log")"
 
-# Do the scripts do what they say? Every program of theirs is a fake that says how it was called.
+# Do the scripts work? Each program that they call is a fake that records its arguments.
 mkdir "$tmp/bin" "$tmp/cgroup" "$tmp/account"
 systemd=$tmp/cgroup/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod0a1b_2c.slice
 mkdir -p "$systemd/cri-1.scope" "$tmp/cgroup/kubepods/besteffort/pod9-f" "$tmp/cgroup/kubepods/pod0a1b"
@@ -254,7 +254,7 @@ done
 is "$missing" '' 'Containerfile: installs what docs/install.md says'
 missing=
 words=$(awk '/AS build/, /COPY/' packaging/container/Containerfile | tr -s '\\\t ' '\n')
-# The rows of what every build needs, and of what smc_bpf needs.
+# Packages needed by every build, and by smc_bpf.
 packages=$(awk -F'|' '$2 ~ /^ (make gcc|clang) / { print $2 }' docs/install.md)
 for package in $packages; do
 	echo "$words" | grep -qxF -e "$package" || missing="$missing $package"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The demo's verdict, with a lab that only says what guests saw; and its measuring, with programs that only pretend.
+# The demo's verdict, with a fake lab that reports results; and its measuring, with fake programs.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 tmp=$(mktemp -d) || exit 1
@@ -64,7 +64,7 @@ END
 		$'\t0x0020:  6865 6c6c 6f2c 2077 6f72 6c64 0d0a       hello, world..' >"$SEEN/payload"
 }
 
-# unseen WHAT TEXT SED: the same when what the tools have said is changed like this.
+# unseen WHAT TEXT SED: the same with edited output of the tools.
 unseen() {
 	right_rows >"$ROWS"
 	right_seen
@@ -73,7 +73,7 @@ unseen() {
 	is "$rc:$(grep -c "FAILED: $1 shows no line" <<<"$out")" 1:1 "$1: $2" || diag "$out$err"
 }
 
-# red WORDS TEXT SED: the demo fails and says so when the rows are changed like this.
+# red WORDS TEXT SED: the demo fails with these words if the rows are edited.
 red() {
 	right_rows | sed "$3" >"$ROWS"
 	BUILD=$tmp/build capture demo/run
@@ -123,7 +123,7 @@ right_rows >"$ROWS"
 BUILD=$tmp/build capture demo/run
 like "$rc:$out" 'FAILED: top shows no line' 'a guest that has not looked'
 
-# ---- measuring: this machine as the guest, with programs that pretend ----
+# ---- measuring: this machine as the guest, with fake programs ----
 fake() {
 	cat >"$1"
 	chmod +x "$1"
@@ -164,7 +164,7 @@ fake "$tmp/bin/iperf3" <<'END'
 echo '{"end": {"sum_received": {"bits_per_second": 8388608}}}'
 END
 
-# guest MS LIMIT: clients that last at least so long; leaves rows in $rows.
+# guest MS LIMIT: clients that last at least this long; leaves rows in $rows.
 guest() {
 	rm -f "$tmp/results.tsv"
 	PATH=$tmp/bin:$PATH SMC_LAB_OUT=$tmp SMC_LAB_FAST=$tmp DEMO_MS=$1 capture demo/guest host "$2"

@@ -10,11 +10,11 @@ export BUILD
 . tests/tap.sh
 export LC_ALL=C.UTF-8 MANWIDTH=100 MAN_KEEP_FORMATTING='' GROFF_NO_SGR=1
 tools="smcss smc_top smc_events smc_run smc_ab smc_chk smc_pnet smc_rnics smc_dump smc_conf smcd smcr"
-# It is built only where its compiler is.
+# smc_bpf is built only if its compiler is installed.
 [ ! -x "$BUILD/smc_bpf" ] || tools="$tools smc_bpf"
 version=$(<VERSION)
 
-# same GOT WANT TEXT: two lists, one item a line, in any order; tells what each lacks.
+# same GOT WANT TEXT: compare two lists, one item per line, in any order; reports missing items of each.
 same() {
 	same_got=$(printf '%s\n' "$1" | sort -u)
 	same_want=$(printf '%s\n' "$2" | sort -u)
@@ -30,13 +30,13 @@ listed_options() {
 		grep -oE -- '--?[A-Za-z0-9][A-Za-z0-9-]*' | grep -vE '^-[a-z]{2}'
 }
 
-# complete_names DIRECTORY BEGINNING: names in it that bash offers
+# complete_names DIRECTORY BEGINNING: names in it that bash completes
 complete_names() {
 	# shellcheck disable=SC2016 # bash expands these
 	bash -c '. completions/smc-tools; cd "$1" && cur=$2 && _smc_names "$PWD"/*; printf "%s\n" "${COMPREPLY[@]}"' bash "$@"
 }
 
-# complete_with FUNCTION WORD...: what bash offers for the last word, one a line.
+# complete_with FUNCTION WORD...: bash's completions of the last word, one per line.
 complete_with() {
 	# shellcheck disable=SC2016 # bash expands these
 	bash -c '. completions/smc-tools
@@ -48,7 +48,7 @@ complete_with() {
 		printf "%s\n" "${COMPREPLY[@]}"' sh "$@"
 }
 
-# subcommands TOOL: those that have a page of their own
+# subcommands TOOL: those with a page of their own
 subcommands() {
 	for name in $("$BUILD/$1" --help | sed -nE "s/^(Usage:|      ) $1 ([a-z-]+).*/\2/p"); do
 		[ ! -e "man/$1-$name.8" ] || echo "$name"
@@ -98,7 +98,7 @@ $help"
 }
 
 check_page() {
-	# A page that is another one's second name.
+	# A page that is a second name of another one.
 	if grep -q '^\.so ' "$1"; then
 		is "$(sed -n 's,^\.so man8/,man/,p' "$1" | xargs ls)" "$(sed -n 's,^\.so man8/,man/,p' "$1")" \
 			"$1: refers to a page"
@@ -117,7 +117,7 @@ check_version() {
 	is "$("$BUILD/$1" --version)" "$1 utility, smc-tools-$version" "$1 --version agrees with VERSION"
 }
 
-# named_columns PAGE: NAME|HEADER|KEY of each in its table
+# named_columns PAGE: NAME|HEADER|KEY of each column in its table
 named_columns() {
 	sed -n '/^\.Ss Columns/,/^\.Sh/s/^\.It Cm \([a-z_]*\) Ta \(.*\)/\1|\2/p' "$1" |
 		sed 's/ Ta Ta .*/|/; t; s/ Ta \([a-z_]*\) Ta .*/|\1/' | tr ' ' _
@@ -137,7 +137,7 @@ check_socket_columns() {
 	check_columns smc_top "$(printf '%s\n' "$table" "$measured" | cut -d'|' -f1 | grep -vxE 'user|netns')"
 	same "$(named_columns man/smcss.8)" "$table" "smcss: manual page has every column's name, header and JSON key"
 	same "$(named_columns man/smc_top.8)" "$measured" "smc_top: manual page has those that it alone has"
-	# Those inside values too.
+	# Including nested keys.
 	missing=
 	keys=$("$BUILD/tests/unit/keys" smcss | sort -u)
 	some "$keys" "smcss, smc_top: JSON keys in the code"
@@ -147,7 +147,7 @@ check_socket_columns() {
 	is "$missing" "" "smcss, smc_top: manual pages have every JSON key"
 }
 
-# check_json TOOL SECTION FILE: keys and their fixed values that it prints beside columns, and the schemas
+# check_json TOOL SECTION FILE: keys and fixed values printed besides columns, and the schemas
 check_json() {
 	missing=
 	page=$(awk -v head=".Sh $2" '/^\.Sh/ { is_here = $0 == head } is_here' "$json")
@@ -201,7 +201,7 @@ check_dump() {
 		"smc_dump: manual page names the schema"
 }
 
-# What the help says of objects and commands, completion offers; each object has its page.
+# Completion offers all objects and commands in the help; each object has its page.
 check_objects() {
 	for tool in smcd smcr; do
 		objects=$("$BUILD/$tool" --help | sed -n '/^Objects/,$s/^  \([a-z]*\) .*/\1/p')
@@ -214,7 +214,7 @@ check_objects() {
 				"$tool $object: completion has all commands"
 		done
 	done
-	# Keys that the code gives to JSON, of which the pages must tell.
+	# JSON keys in the code, which the pages must document.
 	missing=
 	keys=$("$BUILD/tests/unit/keys" smcdr | sort -u)
 	some "$keys" "smcd, smcr: JSON keys in the columns"
@@ -259,7 +259,7 @@ check_reasons() {
 	done
 }
 
-# The library's environment variables stand in one page, others refer to it. SMC_TOOLS_ are of tools.
+# The library's environment variables are in one page, others refer to it. SMC_TOOLS_ variables belong to tools.
 check_variables() {
 	source=$(sed -n 's/^\t\[VAR_[A-Z]*\] = "\(SMC_[A-Z_]*\)",$/\1/p' lib/launch/variables.c)
 	same "$(grep '^\.It Ev SMC_' man/smc_run.8 | grep -oE 'SMC_[A-Z_]+')" "$source" \
@@ -272,7 +272,7 @@ check_variables() {
 	is "$unknown" "" "manual pages name no other variable ($page)"
 }
 
-# check_command TOOL WORD...: its options are in --help, so are sub-commands.
+# check_command TOOL WORD...: --help has its options and sub-commands.
 check_command() {
 	tool=$1 subcommands=
 	if subcommands "$tool" | grep -qxe "$2"; then
@@ -330,7 +330,7 @@ check_pictures() {
 		print(on_terminal(sys.argv[1:])[1])" "$BUILD/smc_chk" from tests/cli/host.tgz smcss | head -n 1 | tr -s ' ')
 	is "$(sed 's/\x1b[^m]*m//g' docs/pictures/smcss.txt | grep '^Mode' | tr -s ' ' | sort -u)" "$header" \
 		"docs/pictures/smcss.txt has the columns of smcss"
-	# Which tests/kernel/docs.t compares with the tool.
+	# tests/kernel/docs.t compares these with the tool.
 	is "$(grep -o 'Local.*Process' docs/pictures/top.txt | tr -s ' ')" "$(grep -o '^Local.*Process' man/smc_top.8 | tr -s ' ')" \
 		"docs/pictures/top.txt has the columns of the sample in smc_top(8)"
 }
@@ -367,7 +367,7 @@ check_completion() {
 	done
 }
 
-# Others may choose the names of devices.
+# Names of devices are untrusted.
 check_completion_names() {
 	names=$(mktemp -d) || exit 1
 	# shellcheck disable=SC2016 # they are not to be expanded
@@ -378,7 +378,7 @@ eth0.7" "completion: of names that others chose, the plain ones"
 	rm -rf "$names"
 }
 
-# Completion runs the command that is typed, and nothing else.
+# Completion only runs the command being typed.
 check_completion_asks() {
 	asked=$(mktemp -d) || exit 1
 	# shellcheck disable=SC2016 # sh expands these
@@ -395,7 +395,7 @@ check_completion_asks() {
 	rm -rf "$asked"
 }
 
-# shell_offers SHELL LINE: what zsh or fish offers at its end, one a line.
+# shell_offers SHELL LINE: completions of zsh or fish at its end, one per line.
 shell_offers() {
 	# shellcheck disable=SC2016 # fish expands these
 	case $1 in
@@ -404,7 +404,7 @@ shell_offers() {
 	esac
 }
 
-# Both ask --help, too.
+# Both query --help, too.
 check_other_shell() {
 	if ! command -v "$1" >/dev/null; then
 		skip "completion: $1" "$1 is not installed"
@@ -440,7 +440,7 @@ check_other_shell() {
 }
 
 check_netns_names() {
-	# A machine with two of them, whatever this one has.
+	# A machine with two of them, independent of this one.
 	# shellcheck disable=SC2016 # sh and bash expand these
 	two='mount -t tmpfs none /run && mkdir /run/netns && touch /run/netns/blue /run/netns/red && exec "$@"'
 	if ! unshare -rm sh -c "$two" sh true 2>/dev/null; then
@@ -454,7 +454,7 @@ check_netns_names() {
 red" "completion: network namespaces"
 }
 
-# plain FILE: its lines without what changes from run to run
+# plain FILE: its lines without the parts that vary
 plain() {
 	sed 's/[0-9][0-9]*/N/g' "$1"
 }
@@ -462,7 +462,7 @@ plain() {
 check_documents() {
 	is "$(python3 -B tests/cli/documents.py links ./*.md docs/*.md lab/README.md)" "" \
 		"documents: each link leads to a file, or to a heading of it"
-	# What CHANGELOG.md says was so once.
+	# CHANGELOG.md may describe the past.
 	# shellcheck disable=SC2046 # a list of words
 	is "$(python3 -B tests/cli/documents.py commands $(find . docs lab -maxdepth 1 -name '*.md' ! -name CHANGELOG.md))" "" "documents: each command has that option and sub-command"
 	[ "$(wc -l <README.md)" -le 120 ]
@@ -492,7 +492,7 @@ check_readme() {
 		grep -q "(\$*$var)" Makefile packaging/*.mk
 		ok $? "docs/install.md: $var is a variable of the Makefile"
 	done
-	# By task: README names a page itself, or the page of the tool that an object belongs to does.
+	# By task: README names a page itself, or the page of an object's tool does.
 	for page in man/*; do
 		name=$(basename "${page%.*}")
 		grep -q "[ ,]$name(${page##*.})" README.md || grep -qE "^\.(It )?Xr $name ${page##*.}" "man/${name%%-*}"*.8
@@ -505,7 +505,7 @@ check_readme() {
 	like "$(<CHANGELOG.md)" "^## \[$version\]|become $version\.$" "CHANGELOG knows version $version"
 }
 
-# packages KIND COLUMN: names of the one list, in its order
+# packages KIND COLUMN: names in packaging/packages, in its order
 packages() {
 	awk -v kind="$1" -v column="$2" '$1 == kind && $column != "-" { print $column }' packaging/packages | paste -sd' '
 }
@@ -519,7 +519,7 @@ check_packages() {
 		"$(packages build 3) $(packages bpf 3)" "container: packages for the build"
 }
 
-# Paths and hosts of the machine on which somebody happened to work.
+# Paths and hosts of a developer's machine.
 check_machine_paths() {
 	git rev-parse -q --verify HEAD >/dev/null 2>&1 || {
 		skip "no paths or mirrors of one machine" "not a git work tree"

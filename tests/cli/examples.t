@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The files in examples: the tools, or the programs that they are for, take them. TAP."""
+"""The files in examples are accepted by the tools, or by the programs that they are for. TAP."""
 import configparser
 import glob
 import os
@@ -26,7 +26,7 @@ def read(path):
 
 
 def run(argv, text="", **options):
-    """Return: status, and all that it said."""
+    """Return: status, and all output."""
     result = subprocess.run(argv, input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **options)
     return result.returncode, result.stdout
 

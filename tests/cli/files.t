@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Files that users name: one that blocks, never ends or has no bytes is an error at once, and every signal ends what reads."""
+"""Files named by users: one that blocks, is endless or empty is an error at once, and every signal ends the reading."""
 import os
 import resource
 import signal
@@ -29,7 +29,7 @@ smc_pnet -N FILE
 smc_conf diff -N FILE EMPTY
 """
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-# What sh has ignored for its background jobs; nohup(1) has SIGHUP ignored.
+# Signals that sh ignores for its background jobs, and nohup(1) SIGHUP.
 BACKGROUND = (signal.SIGINT, signal.SIGQUIT)
 
 
@@ -52,7 +52,7 @@ def check_kinds(top, tmp):
 
 
 def end(name, argv, begun, env, ignored, number, tmp):
-    """One signal ends what has @begun, as the caller would see it if it had done nothing about signals."""
+    """A signal ends a program that has @begun, with the status of an unhandled signal."""
     def ignore():
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         for each in ENDING:
@@ -71,7 +71,7 @@ def end(name, argv, begun, env, ignored, number, tmp):
 
 
 def check_capture(fifo, tmp):
-    """A FIFO is a capture, as for tcpdump: every signal ends who waits for its first byte, or for more."""
+    """A FIFO is a capture, as for tcpdump: every signal ends the wait for its first byte, or for more."""
     for number in ENDING:
         for data in b"", b"\xd4\xc3\xb2\xa1\x02\0\x04\0":
             def begun(_):
@@ -82,7 +82,7 @@ def check_capture(fifo, tmp):
 
 
 def check_background(root, tmp):
-    """What runs until it is interrupted."""
+    """Commands that run until they are interrupted."""
     for line in ("smcss -a -w 86400", "smc_top -w 0.1", "smc_chk from BUNDLE smcss -a -w 86400"):
         argv = [BUNDLE if word == "BUNDLE" else word for word in line.split()]
         env = {} if BUNDLE in argv else {"SMC_TOOLS_ROOT": root}

@@ -9,7 +9,7 @@ from recorded import BUNDLE
 
 RECORD = "smc-bundle/record/"
 HEAD = b"smc-tools netlink 1 little 0 - \n"
-# What a prediction does not need, and what takes long to unpack: unused entries of the GID table.
+# Files that predictions do not need and that take long to unpack: unused entries of the GID table.
 KEPT = ("netlink/", "probes/", "proc/", "sys/class/net/")
 
 
@@ -32,7 +32,7 @@ def ueids(names):
 
 
 def rdma(ip):
-    """rxe0 on eth0 with a GID of RoCE v2."""
+    """rxe0 on eth0 with a RoCE v2 GID."""
     top = "sys/class/infiniband/"
     port = top + "rxe0/ports/1/"
     gid = "0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x" % tuple(map(int, ip.split(".")))
@@ -59,7 +59,7 @@ def host(files, ip, eids=("FLEET",), has_rdma=True, boot=None, **more):
 
 
 def bundle(path, name, files, policy=None, **index):
-    """A bundle of a record, with the policy in force."""
+    """A bundle of a record, with the current policy."""
     about = {"schema": "smc-tools/bundle/1", "host": name, "byte_order": "little", **index}
     with tarfile.open(path, "w:gz", compresslevel=1) as tar:
         rules = [("record/policy", "0 0 0\n" + policy)] if policy else []

@@ -15,10 +15,10 @@ TOOLS = ('smc_run', 'smc_unit', 'smc_ab', 'smcss', 'smc_top', 'smc_events', 'smc
 FLOORS = (('lib/base',), ('lib/cli',), ('lib/smc', 'lib/out'), ('lib/host',), ('lib/netlink', 'lib/process'), ('lib/sandbox', 'lib/bpf'),
           ('lib/cgroup',), ('lib/net',), ('lib/settings', 'lib/launch', 'lib/sockets'))
 
-# Tools that may see each other: the two names of one tool.
+# Tools that may include each other: the two names of one tool.
 ALLOWED = {('smcd', 'smcdr'), ('smcr', 'smcdr')}
 
-# Files that call one of these start the programs of ours that they name.
+# Files that call one of these functions start the programs of ours that they name.
 STARTERS = re.compile(r'\b(?:self_find|find_tool|program_run|tool_ask|workdir_run|exec[lv]p?e?|posix_spawnp?)\(')
 
 
@@ -65,7 +65,7 @@ def circles(arrows):
 
 
 def directories(arrows):
-    """The same between directories. Within a tool its main() is above, its options below a part: files tell."""
+    """The same between directories. Within a tool main() is above its parts, its options below them, so files count."""
     result = {}
     for room, others in arrows.items():
         here = os.path.dirname(room)
@@ -78,7 +78,7 @@ def directories(arrows):
 
 
 def starts(arrows):
-    """Arrows between programs: who starts whom, in files of its own or of lib/ that it includes."""
+    """Arrows between programs: which starts which, in its own files or those of lib/ that it includes."""
     named = {}
     for room in arrows:
         with open(f'{ROOT}/{room}.c' if os.path.exists(f'{ROOT}/{room}.c') else os.devnull, encoding='utf-8') as file:

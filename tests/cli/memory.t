@@ -18,7 +18,7 @@ MOST = 400
 STEP = os.environ.get("STEP")
 SLOW = ("smc_top", "smc_pnet", "smc_rnics", "smc_chk")
 HEAD = ("allocations", "runs", "right", "crash", "hang", "wrong success", "unsaid", "left behind")
-# What is asked of this machine.
+# Commands for this machine.
 HERE = """
 smc_chk explain 0x03010000
 smc_chk explain list -j
@@ -46,7 +46,7 @@ smc_bpf status -j
 smc_bpf check
 smc_bpf --help
 """
-# What is asked of a kernel whose netlink is that of the recorded host, through all of libmnl and libnl.
+# Commands for a kernel with the netlink of the recorded host, through all of libmnl and libnl.
 KERNEL = """
 smcss -a
 smcss -a -j
@@ -64,7 +64,7 @@ smc_rnics -a
 smc_chk -i lo
 smc_chk matrix BUNDLE BUNDLE
 """
-# Takes long: some allocations, and that it fails whenever one did.
+# Slow commands: only some allocations, and failure is required after each failed one.
 BUNDLE = "smc_chk bundle -"
 
 
@@ -104,7 +104,7 @@ def print_table(rows):
 
 
 def make_bundle(directory):
-    """The least of the recorded host that has an answer: it is unpacked a thousand times."""
+    """The smallest part of the recorded host that gives an answer: it is unpacked a thousand times."""
     path = directory + "/small.tar.gz"
     with tarfile.open(path, "w:gz") as tar:
         for name in ("index.json", "record/netlink/sock_diag/43", "record/probes/uname-release"):

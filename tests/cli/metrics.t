@@ -17,10 +17,10 @@ METRICS = recorded.ROOT + "/packaging/metrics"
 RULES = METRICS + "/smc-tools.rules.yml"
 SCRIPT = METRICS + "/smc-metrics"
 PUT = recorded.BUILD + "/smc_put"
-# As smc-metrics calls them; what a recorded host does not have is its namespaces, and the scopes of eBPF.
+# Calls of smc-metrics; a recorded host lacks namespaces, and the scopes of eBPF.
 COLLECTED = ("smcd --metrics stats", "smcd --metrics linkgroup", "smcss --metrics -a", "smc_conf show --metrics")
 HERE = ("smc_bpf status --metrics",) if os.path.exists(recorded.BUILD + "/smc_bpf") else ()
-# Of these only "--all-netns" and smc_bpf know.
+# Metrics of "--all-netns" and smc_bpf only.
 ELSEWHERE = '''# HELP smc_network_namespaces Network namespaces of this host.
 # TYPE smc_network_namespaces gauge
 smc_network_namespaces{what="all"} 1
@@ -47,7 +47,7 @@ PROMTOOL = shutil.which("promtool")
 
 
 def promtool(name, *argv, text=""):
-    """It has nothing to say against."""
+    """promtool accepts it."""
     if not PROMTOOL:
         return recorded.skip(name, "promtool is not installed (Debian: prometheus)")
     result = subprocess.run([PROMTOOL, *argv], input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
@@ -154,7 +154,7 @@ def put(directory, text="new\n"):
 
 
 def check_foreign_directory():
-    """What may stand where smc-metrics writes, when others own the directory or one before it."""
+    """Entries that may be at the path of smc-metrics if others own the directory or one of its parents."""
     with recorded.new_directory() as top:
         mine, file, secret = top + "/mine", top + "/mine/smc-tools.prom", top + "/secret"
         os.mkdir(mine)
@@ -184,7 +184,7 @@ def check_foreign_directory():
 
 
 def check_swap():
-    """The directory becomes a link while a part works: its owner has waited for that."""
+    """The directory becomes a link while a part runs: an attack by its owner."""
     with recorded.new_directory() as tools, recorded.new_directory() as top:
         os.mkdir(top + "/exporter")
         os.mkdir(top + "/root")

@@ -67,24 +67,24 @@ FAULTS = (
     "short done", "long", "long message", "repeated", "stale", "out of order", "wrong sequence", "wrong port",
     "done with an error", "no end", "no answer",
 )
-# With these the answer is right in the end: the tool must not fail.
+# With these faults the final answer is right: the tool must not fail.
 HARMLESS = {"eintr", "eintr, later", "repeated", "stale"}
-# Once only: the kernel is asked again.
+# Once only: the request is repeated.
 REPAIRED = {"interrupted"}
 WORDS = b"the kernel's own words"
-# The doctor goes on with what it has.
+# The doctor goes on with partial data.
 DOCTOR_SAYS = re.compile(rb"^problem +netlink +-? +does not tell all|netlink\",\"text\":\"does not tell all", re.M)
 
 
 def run(command, env, fault="", number=0):
     env = dict(env, KERNEL_FAULT=fault, KERNEL_AT=str(number))
     status, out, err = recorded.run(command, env)
-    # Memory goes on changing.
+    # Free memory changes.
     return status, re.sub(rb"\d+ free blocks", b"N free blocks", out), err
 
 
 def judge(result, usual, fault):
-    """Return: what is wrong, "" for nothing."""
+    """Return: the fault of the output, "" for none."""
     status, out, err = result
     if status is None or status < 0 or status == 99:
         return "hang or crash"
@@ -109,7 +109,7 @@ def spoil(task):
             requests = int(file.read())
         bad = [] if usual[0] is not None and usual == run(command, env) else [("none", 0, "not repeatable", usual)]
         for i, fault in enumerate(FAULTS):
-            # One that changes each time is given up in the end.
+            # A dump that changes each time is given up in the end.
             for number in range(fault not in REPAIRED, requests + 1):
                 if number < requests and (i + number) % int(os.environ.get("STEP", "3")):
                     continue

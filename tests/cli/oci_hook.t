@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# smc_bpf oci-hook: what it does with what runtimes say; no container is there. The states in tests/cli/oci are those of
-# podman 4.3 with crun 1.8 and runc 1.1 and of containerd 1.7 as they were recorded, but for the process id, and runc's with the
-# annotations that CRI-O gives to containers of Kubernetes, which nobody recorded. What it does to containers: tests/kernel/podman.t.
+# smc_bpf oci-hook: its handling of the states that runtimes pass; without containers. The states in tests/cli/oci were
+# recorded with podman 4.3, crun 1.8 and runc 1.1, and with containerd 1.7, except for the process id; runc's have the
+# annotations that CRI-O sets for containers of Kubernetes, which were not recorded. Effects on containers:
+# tests/kernel/podman.t.
 cd "$(dirname "$0")/../.." || exit 1
 BUILD=${BUILD:-$PWD/build}
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 export LC_ALL=C
-# What it counts and logs is not for this machine's /run.
+# Counts and logs must not go to this machine's /run.
 if [ "$(id -u)" -eq 0 ] && [ -z "${HOOK_RUN-}" ] && unshare -m true 2>/dev/null; then
 	HOOK_RUN=y exec unshare -m sh -c 'mount -t tmpfs none /run && exec "$@"' sh "$PWD/tests/cli/oci_hook.t"
 fi
@@ -20,7 +21,7 @@ if [ ! -x "$BUILD/smc_bpf" ]; then
 	plan_done
 	exit
 fi
-# Of no process: Linux has four million of them at most.
+# An unused process id: Linux has at most four million.
 nobody='"pid":2147483647'
 
 # hook STATUS REGEX TEXT: the state is in $tmp/state; as a runtime starts it, and one line on stderr; nothing with ''
@@ -35,7 +36,7 @@ hook() {
 	fi
 }
 
-# late FILE [COMMAND...]: status and what it said into FILE.said, when nobody has its output open any more
+# late FILE [COMMAND...]: status and output into FILE.said, once nobody has its output open
 late() {
 	late_file=$1
 	shift
@@ -43,7 +44,7 @@ late() {
 	printf '%s|%s\n' "$?" "$late_said" >"$late_file.said"
 }
 
-# with_full_log DEV COMMAND...: with a system's log that nobody reads, and that is full
+# with_full_log DEV COMMAND...: with a full system log that nobody reads
 with_full_log() {
 	with_dev=$1
 	shift
@@ -64,7 +65,7 @@ except BlockingIOError:
     sys.exit(ended.returncode)' "$@"
 }
 
-# state ANNOTATIONS: of a container "web" that is being created
+# state ANNOTATIONS: of a container "web" in creation
 state() {
 	printf '{"ociVersion":"1.0","id":"web",%s,"status":"created","annotations":{%s}}' "$nobody" "$1" >"$tmp/state"
 }
@@ -123,7 +124,7 @@ state '"smc-tools/attach":"true"'
 env -i "$BUILD/smc_bpf" oci-hook <"$tmp/state" 2>&-
 is "$?" 0 'true, to nobody: it starts'
 
-# Whoever hangs: all at the same time, as each takes what the hook waits.
+# Everything that may hang: in parallel, as each takes the hook's time limit.
 mkfifo "$tmp/fifo"
 exec 9<>"$tmp/fifo"
 late "$tmp/fifo" 9>&- &

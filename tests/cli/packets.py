@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Captures that tests make up: pcap files of TCP connections, and of RoCE v2, of known content."""
+"""Constructed captures: pcap files of TCP connections, and of RoCE v2, of known content."""
 import os
 import struct
 
@@ -33,7 +33,7 @@ class Capture:
         self.frame(data)
 
     def frame(self, data):
-        """Half a millisecond after the one before."""
+        """Half a millisecond after the previous packet."""
         self.time += 500
         seconds, micro = divmod(self.time, 1000000)
         kept = data[:self.snaplen]
@@ -51,7 +51,7 @@ SECOND = 1000000000
 
 
 class Pcapng:
-    """A file of pcapng: interfaces, then packets with times in microseconds, a second after the one before if not said otherwise."""
+    """A pcapng file: interfaces, then packets with times in microseconds, by default a second after the previous one."""
     def __init__(self, path):
         self.path, self.data, self.time = path, b"", 1700000000 * SECOND
         self.block(0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1) + option("<", 4, b"tests"))
@@ -75,7 +75,7 @@ class Pcapng:
 
 
 def frames(path):
-    """The packets of a little-endian capture of this module: nanoseconds and bytes."""
+    """The packets of a little-endian capture by this module: nanoseconds and bytes."""
     with open(path, "rb") as file:
         data = file.read()
     at = 24
@@ -86,7 +86,7 @@ def frames(path):
 
 
 def to_pcapng(path, target):
-    """A little-endian Ethernet capture of this module as pcapng, times in microseconds."""
+    """A little-endian Ethernet capture by this module as pcapng, times in microseconds."""
     out = Pcapng(target)
     out.interface()
     for time, data in frames(path):
@@ -115,14 +115,14 @@ def ip_packet(source, target, protocol, data):
 
 
 class Connection:
-    """Of 10.0.0.1 to 10.0.0.2, or fd00::1 to fd00::2; side 0 is the client."""
+    """A connection of 10.0.0.1 to 10.0.0.2, or fd00::1 to fd00::2; side 0 is the client."""
     def __init__(self, capture, port=40000, v6=False, vlan=None):
         self.capture, self.ports, self.vlan, self.next = capture, (port, 7000), vlan, [0xffffff00, 2000]
         base = bytes.fromhex("fd" + "00" * 14) if v6 else bytes([10, 0, 0])
         self.ips = base + b"\1", base + b"\2"
 
     def send(self, side, data=b"", flags=ACK, options=b"", at=None):
-        """at: a sequence number, for what is not the next."""
+        """at: a sequence number, by default the next."""
         number = self.next[side] if at is None else at
         tcp = struct.pack(">HHIIBBHHH", self.ports[side], self.ports[not side], number & 0xffffffff, self.next[not side] & 0xffffffff,
                           (20 + len(options)) // 4 << 4, flags, 65535, 0, 0) + options + data
@@ -137,7 +137,7 @@ class Connection:
         return self
 
     def say(self, *names):
-        """Messages in turns, the client's first."""
+        """Alternate messages, the client's first."""
         for i, name in enumerate(names):
             self.send(i % 2, message(name))
         return self
@@ -158,7 +158,7 @@ def of_system(name, at, system):
 
 
 def made(path):
-    """What Linux in the lab does not say: version 1, z/OS and AIX, IPv6 with VLANs, segments in any order; LLC of version 1."""
+    """Messages that the lab does not produce: version 1, z/OS and AIX, IPv6 with VLANs, reordered segments; LLC of version 1."""
     capture = Capture(path)
     Connection(capture, 40000).open().say("smcd-proposal", "smcd-accept", "smcd-confirm")
     Connection(capture, 40001, v6=True, vlan=7).open().say("smcr-proposal", "smcr-accept", "smcr-confirm")

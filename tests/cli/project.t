@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What those who join read and run: continuous integration, templates, lists of packages, CONTRIBUTING. Needs smc_chk.
+# Files for contributors: continuous integration, templates, lists of packages, CONTRIBUTING. Needs smc_chk.
 # shellcheck disable=SC2013 # the lists are of words
 cd "$(dirname "$0")/../.." || exit 1
 BUILD=$(cd "${BUILD:-build}" && pwd) || exit 1
@@ -39,7 +39,7 @@ check_templates() {
 	done
 }
 
-# names KINDS COLUMN: without what every machine that builds packages has
+# names KINDS COLUMN: without packages that every build machine has
 names() {
 	awk -v kinds="^($1)$" -v column="$2" '$1 ~ kinds && $column != "-" { print $column }' packaging/packages |
 		grep -vxF libc6-dev | sort

@@ -12,7 +12,7 @@ BUILD = os.environ.get("BUILD", ROOT + "/build")
 BUNDLE = ROOT + "/tests/cli/host.tgz"
 COLUMNS = "state,uid,inode,local,peer,mode,reason,process"
 SETTINGS = "exclusive pnetid\npnetid NET1 net lo\npnetid NET7 net eth0\n"
-# What is asked of the recorded host. FILE has settings.
+# Commands for the recorded host. FILE has settings.
 COMMANDS = """
 smcss -a
 smcss -a -d -W
@@ -116,7 +116,7 @@ def skip_all(name, why):
 
 
 def needs(name, *libraries):
-    """What is preloaded must fit the tools, and the record the machine."""
+    """Preloaded libraries must fit the tools, and the record the machine."""
     with open(BUILD + "/smcss", "rb") as file:
         if b"__asan_init" in file.read():
             skip_all(name, "ASan has an allocator of its own, and must come first")
@@ -135,20 +135,20 @@ def unpack(directory):
 
 
 def tool(argv, env, timeout=300, **more):
-    """A tool of the build directory, when it has ended."""
+    """A finished tool of the build directory."""
     return subprocess.run([BUILD + "/" + argv[0], *argv[1:]], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env,
                           timeout=timeout, check=False, **more)
 
 
 def refused(words, result, tmp, name=None):
-    """It failed with these words in one line, and left nothing in its TMPDIR."""
+    """It failed with one line that has these words, and left nothing in its TMPDIR."""
     err = result.stderr.decode()
     ok(result.returncode == 1 and not result.stdout and err.count("\n") == 1 and words in err and not os.listdir(tmp),
        name or "refused: %s" % words, (result.args, result.returncode, result.stdout[:200], err, os.listdir(tmp)))
 
 
 def run(argv, env, timeout=60):
-    """Its status (None when it hangs), stdout, stderr."""
+    """Status (None for a hang), stdout, stderr."""
     env = dict({"PATH": BUILD + ":" + os.environ["PATH"], "LC_ALL": "C", "HOME": "/"}, **env)
     try:
         result = tool(argv, env, timeout, stdin=subprocess.DEVNULL)
@@ -158,7 +158,7 @@ def run(argv, env, timeout=60):
 
 
 def each(function, items):
-    """Its results in order, as soon as they are there; as many at once as there are processors, four at most."""
+    """Results in order, as soon as they are there; one job per processor, at most four."""
     with concurrent.futures.ThreadPoolExecutor(min(os.cpu_count() or 1, 4)) as pool:
         yield from pool.map(function, items)
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# tests/run itself, in a tree whose tests are all known.
+# tests/run itself, in a tree of known tests.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 tmp=$(mktemp -d) || exit 1
@@ -10,7 +10,7 @@ mkdir -p "$tree/tests/unit" "$tree/tests/cli" "$tree/tests/kernel" "$tree/tests/
 	"$tree/build/tests/unit"
 cp tests/run "$tree/tests/"
 
-# suite FILE LINES [STATUS]: something that prints these lines
+# suite FILE LINES [STATUS]: a script that prints these lines
 suite() {
 	printf '#!/bin/sh\nprintf "%s"\nexit %d\n' "$2" "${3:-0}" >"$tree/$1"
 	chmod +x "$tree/$1"
@@ -39,7 +39,7 @@ END
 run() { BUILD=$tree/build capture "$tree/tests/run" "$@"; }
 rows() { sed -i "$1" "$tree/tests/suites"; }
 
-# red WORDS TEXT: the suite cli/odd is red, with these words, and so is the whole.
+# red WORDS TEXT: the suite cli/odd fails with these words, and so does the whole run.
 red() {
 	run cli
 	is "$rc $(tail -n 1 <<<"$out")" '1 1 passed, 1 failed, 0 skipped' "$2: failed" || diag "$out$err"
@@ -83,7 +83,7 @@ rm "$tree/tests/cli/odd.t" "$tree/build/tests/unit/all"
 run unit
 is "$rc $(tail -n 1 <<<"$out")" '1 0 passed, 1 failed, 0 skipped' 'a unit test that was not built'
 
-# What tests need of this machine.
+# Requirements of tests.
 suite build/tests/unit/all "$good"
 run_with() { BUILD=$tree/build capture "$@" "$tree/tests/run" unit; }
 # shellcheck disable=SC2016
@@ -98,7 +98,7 @@ else
 fi
 rm "$tree/build/tests/unit/all"
 
-# An emulated processor that trips is not the test's fault: once.
+# A crash of an emulated processor is not the test's fault: retry once.
 cat >"$tree/tests/cli/odd.t" <<'END'
 #!/bin/sh
 echo 'not ok 1 - broken'
@@ -118,14 +118,14 @@ run cli
 is "$rc $(tail -n 1 <<<"$out")" '0 3 passed, 0 failed, 0 skipped' 'the emulator tripped once: a success'
 rm "$tree/tests/cli/odd.t" "$tree/tests/cli/odd.t.tripped"
 
-# What a suite is written in.
+# Interpreters of suites.
 printf '#!/usr/bin/no-such-python\n' >"$tree/tests/cli/odd.t"
 chmod +x "$tree/tests/cli/odd.t"
 run cli/odd
 is "$rc $(grep skipped: <<<"$out")" '1   skipped: ok 1 - cli/odd # SKIP no-such-python is not installed' 'no interpreter: skipped, with its name' || diag "$out$err"
 rm "$tree/tests/cli/odd.t"
 
-# Guests: the longest of the last run first.
+# Guests: the slowest of the last run first.
 suite build/tests/unit/all "$good"
 for name in a b c; do
 	suite tests/kernel/$name.t "$good"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a terminal shows, over a recorded host: no line is wider than the terminal, and nothing is missing."""
+"""Output on terminals, over a recorded host: no line is wider than the terminal, and nothing is missing."""
 import collections
 import json
 import os
@@ -16,12 +16,12 @@ from terminal import on_terminal  # noqa: E402 pylint: disable=wrong-import-posi
 
 COLUMNS = (40, 80, 120)
 STYLE = re.compile("\x1b\\[[0-9;]*m")
-PROGRESS = re.compile("(\r\x1b\\[K[^\r]*)*\r\x1b\\[K")  # of a slow machine
-TYPED = re.compile(" *(type +)?-> ")  # begins a line that is to be copied, of any width
+PROGRESS = re.compile("(\r\x1b\\[K[^\r]*)*\r\x1b\\[K")  # on a slow machine
+TYPED = re.compile(" *(type +)?-> ")  # begins a line to be copied, of any width
 
 
 def squeezed(text):
-    """Without what a line break can be."""
+    """Remove possible line breaks."""
     return re.sub(r"\s", "", text)
 
 
@@ -82,7 +82,7 @@ def address(end):
 
 
 def sockets(doc, text):
-    """Mode or state, reason, addresses and processes of each."""
+    """Mode or state, reason, addresses and processes of each socket."""
     for sock in doc["sockets"]:
         words = [sock.get("mode", sock["state"])]
         if "reason" in sock and sock.get("mode") == "TCP":
@@ -106,7 +106,7 @@ def explained_sockets(doc, text):
 
 
 def values(*keys):
-    """These of all objects of the list."""
+    """These members of all objects of the list."""
     def find(doc, text):
         for row in next(value for value in doc.values() if isinstance(value, list)):
             yield from (row[key] for key in keys if str(row.get(key, "")) not in text)
@@ -119,7 +119,7 @@ def tree(doc, text):
         yield "lines"
 
 
-# Command line: what must be on its screen, from its JSON; None: nothing else.
+# Command line: expected text on its screen, from its JSON; None: nothing else.
 SCREENS = {
     "smc_chk": doctor,
     "smc_chk doctor": doctor,
@@ -148,7 +148,7 @@ SCREENS = {
     "smc_rnics -w": values("net_device", "ib_device", "driver"),
     "smc_conf show": None,
 }
-# With --color; whose words have a style.
+# With --color; commands with styled words.
 COLORED = {"smcss", "smc_chk doctor", "smc_chk matrix A B OTHER BARE"}
 
 
@@ -178,7 +178,7 @@ def check(name, argv, env):
 
 
 def nothing(env):
-    """An answer where there is nothing to show."""
+    """Output if there is nothing to show."""
     for argv, words in ((["smc_chk", "-i", "eth0"], "smc_chk: 'eth0' has no PNET ID\n"),
                         (["smc_pnet", "-s", "NET9"], "smc_pnet: no entry has this PNET ID\n")):
         got = screen(argv, env, 80)

@@ -55,8 +55,8 @@ is "$out" '' '-i: no PNET ID'
 run -s -i lo
 like "$out" '^lo$' '-s: an interface'
 
-# ---- a report that nobody takes: the first Ctrl-C ends the watch, another one the program ----
-# The full pipe has no reader that reads; signals come until it ends.
+# ---- a report without a reader: the first Ctrl-C ends the watch, another one the program ----
+# The pipe is full and not read; signals are sent until it ends.
 status=$(python3 - "$build/smc_chk" <<'EOF'
 import os, signal, subprocess, sys, time
 reader, writer = os.pipe()
@@ -75,7 +75,7 @@ print(process.poll())
 process.kill()
 EOF
 )
-# 1: this host does not let it watch.
+# 1: this host does not permit watching.
 case $status in
 -15 | 1) ok 0 'advise: a signal ends it while its report is not taken' ;;
 *) ok 1 'advise: a signal ends it while its report is not taken'; diag "$status" ;;
@@ -127,7 +127,7 @@ for symbol in $symbols; do
 	run explain "$symbol"
 	like "$rc$err${out//$'\n'/|}" '^0.*\|  meaning +[^ ].*\|  found by +[^ ].*\|  since +[^ ].*\|  first +[^ ].*\|  type +[^ ]' "explained: $symbol"
 done
-# Commands that name tools of ours name what these have.
+# Commands for our tools only use existing options.
 commands=$(sed -n 's/.*[[:space:]][A-Z]*, "\(smc[a-z_]* [^"]*\)".*/\1/p' lib/smc/remedy.c)
 for other in smcss smc_pnet smc_rnics smc_dump smcd smcr smc_chk smc_run; do
 	help=$("$build/$other" --help)

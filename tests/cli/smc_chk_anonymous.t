@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""smc_chk bundle --anonymous: nothing in it names the host, and what it says of SMC is the same."""
+"""smc_chk bundle --anonymous: nothing in it identifies the host, and its facts about SMC are the same."""
 import gzip
 import ipaddress
 import json
@@ -84,7 +84,7 @@ def spellings(ips, names, macs):
 
 
 def is_word(data, word):
-    """A short name is part of many words: then it counts where it is one itself."""
+    """A short host name is part of many words: only whole words are replaced."""
     if len(word) > 5 or not word.isalnum():
         return word in data
     return re.search(rb"(?<![0-9A-Za-z])" + re.escape(word) + rb"(?![0-9A-Za-z])", data)
@@ -102,7 +102,7 @@ def check_names(whole, anonymous):
 
 
 def check_texts(whole, anonymous):
-    """What is no name, and says who it is all the same."""
+    """Data that is no name, but identifies the host."""
     config = [name for name in anonymous if name.endswith("config.gz") or "/boot/config-" in name]
     texts = [gzip.decompress(anonymous[name]) if name.endswith(".gz") else anonymous[name] for name in config]
     ok(all(b"CONFIG_" in text and b'"' not in text for text in texts), "a kernel's configuration without its texts", config)
@@ -114,19 +114,19 @@ def check_texts(whole, anonymous):
 
 
 def gids(files):
-    """Those of SMC-D, as the kernel has them."""
+    """SMC-D GIDs in the kernel's format."""
     record = files["smc-bundle/record/netlink/SMC_GEN_NETLINK/4"]
     attributes = re.findall(rb"\x0c\0[\x02\x03\x0a\x0b]\0(.{8})", record, re.DOTALL)
     return {gid for gid in attributes if gid.strip(b"\0")}
 
 
 def shape(doc):
-    """What the doctor says, without names."""
+    """Findings of the doctor, without names."""
     return sorted((f["check"], f["level"]) for f in doc["findings"] if f["check"] not in ("shim", "kernel", "policy"))
 
 
 def eid_of(files):
-    """What follows the headers, which have numbers of the process."""
+    """Messages after the headers, which have numbers of the process."""
     return files["smc-bundle/record/netlink/SMC_GEN_NETLINK/9"][-40:]
 
 
@@ -141,7 +141,7 @@ def main():
         check_names(whole, anonymous)
         check_texts(whole, anonymous)
         ok(gids(whole) and not [gid for gid in gids(whole) for data in anonymous.values() if gid in data], "no GID of SMC-D", gids(whole))
-        # The record has what each of these asks for.
+        # The record has the files of each of these.
         for argv in (["smcss", "-a", "-p", "-j"], ["smcss", "-a", "-d"], ["smcss", "-D"], ["smcss", "-R"]):
             answer = subprocess.run([BUILD + "/smc_chk", "from", TOP.name + "/whole.tar.gz", *argv], stdout=subprocess.PIPE,
                                     stderr=subprocess.PIPE, text=True, timeout=300, check=False)

@@ -139,7 +139,7 @@ def check_hostile(path):
                archive(index(), entry(FOLDER + "/record/sys", type=kind, linkname=FOLDER + "/index.json")))
     for kind in (tarfile.CHRTYPE, tarfile.BLKTYPE):
         refuse("is not a bundle: ", "from", archive(index(), entry(FOLDER + "/record/sys", type=kind)))
-    # A link that leads out, and a file through it.
+    # A link that leads outside, and a file through it.
     for target in ("/etc", "..", "../.."):
         refuse("is not a bundle: ", "from",
                archive(index(), entry(FOLDER + "/out", type=tarfile.SYMTYPE, linkname=target), entry(FOLDER + "/out/evil", b"evil")))
@@ -166,7 +166,7 @@ def attr(kind, text):
 
 
 def check_words():
-    """The commands that the doctor prints are pasted into a shell, by root."""
+    """The doctor's commands are pasted into a shell, by root."""
     head = b"smc-tools netlink 1 %s 0 - \n" % sys.byteorder.encode()
     body = struct.pack("=BBH", 1, 1, 0) + attr(1, b"A;reboot") + attr(2, b"eth9")
     table = struct.pack("=IHHII", 16 + len(body), 20, 2, 1, 1) + body
@@ -179,7 +179,7 @@ def check_words():
 
 
 class Zeros(io.RawIOBase):
-    """As many zeros as one asks for."""
+    """Any number of zeros."""
 
     def read(self, size=-1):
         return bytes(size)
@@ -195,7 +195,7 @@ def check_bomb():
 
 
 def check_signal():
-    """Ended in the middle: nothing is left."""
+    """Killed in the middle: nothing is left."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         env = dict(os.environ, TMPDIR=TMP)
         target = TOP.name + "/stopped"
@@ -212,7 +212,7 @@ def check_signal():
 
 
 def check_ignored():
-    """As under nohup: it goes on."""
+    """As under nohup: it continues."""
     target = TOP.name + "/kept.tar.gz"
     with subprocess.Popen([CHK, "bundle", target], env=dict(os.environ, TMPDIR=TMP), stdout=subprocess.DEVNULL,
                           preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as process:
@@ -225,7 +225,7 @@ def check_ignored():
 
 
 def check_children():
-    """Who starts it may not care for its own children: the kernel forgets ours then, too."""
+    """The parent may ignore SIGCHLD: the kernel then discards our children, too."""
     target = TOP.name + "/children.tar.gz"
     start = time.monotonic()
     run("bundle", target)
@@ -241,7 +241,7 @@ def check_children():
 
 
 def check_reader():
-    """Whoever reads the bundle has gone: nothing is left."""
+    """The reader of the bundle has gone: nothing is left."""
     for action, name in ((signal.SIG_DFL, "ends it"), (signal.SIG_IGN, "is an error where SIGPIPE is ignored")):
         reader, writer = os.pipe()
         os.close(reader)
@@ -279,7 +279,7 @@ def check_full():
 
 
 def check_note():
-    """What packagers read of libraries that are loaded when they are needed."""
+    """Metadata for packagers about libraries that are loaded on demand."""
     path = TOP.name + "/note"
     subprocess.run(["objcopy", "--dump-section", ".note.dlopen=" + path, CHK, "/dev/null"], check=False)
     with open(path, "rb") as file:

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# smc_chk doctor: what there is to say where SMC cannot be loaded, on hosts made of recorded files.
+# smc_chk doctor: findings on hosts that cannot load SMC, made of recorded files.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 chk=${BUILD:-$PWD/build}/smc_chk
@@ -10,7 +10,7 @@ LC_ALL=C
 export LC_ALL
 release=6.12.95-amd64
 
-# host ERRNO: a recorded host on which a socket of AF_SMC fails so. Its name is in $root.
+# host ERRNO: a recorded host where AF_SMC sockets fail with this error. Its name is in $root.
 count=0
 host() {
 	count=$((count + 1))
@@ -20,18 +20,18 @@ host() {
 	printf '0\n%s' $release >"$root/probes/uname-release"
 	printf '%d\n' "-$1" >"$root/probes/socket-af_smc"
 	printf '2\n' >"$root/probes/module-smc"
-	# A record has the names of a directory beside it.
+	# In a record, another file lists the names of a directory.
 	echo smc.conf >"$root/etc/modprobe.d@list"
 	echo smc.conf >"$root/usr/lib/modprobe.d@list"
 	printf 'CONFIG_INET=y\nCONFIG_SMC=m\n' >"$root/boot/config-$release"
 }
 
-# run ARG...: what smc_chk writes is in $out and $err, its status in $rc.
+# run ARG...: output of smc_chk is in $out and $err, its status in $rc.
 run() {
 	SMC_TOOLS_ROOT=$root capture "$chk" "$@"
 }
 
-# finding STATUS FINDING REMEDY TEXT: the one problem, as a regular expression, and what is said at the end.
+# finding STATUS FINDING REMEDY TEXT: the only problem, as a regular expression, and the last line.
 finding() {
 	local line found=()
 	run doctor
@@ -136,7 +136,7 @@ done
 run doctor -i nosuch
 is "$rc$out$err" "1smc_chk: no net device 'nosuch'" "a net device that is not there"
 
-# Messages quote what strangers chose: a recorded kernel's words, an ELF file, names of files.
+# Messages quote untrusted text: errors of a recorded kernel, an ELF file, names of files.
 build=$(dirname "$chk")
 evil=$(printf 'a\033[2J\r\nb\233c\302\233d')
 shown='a\\x1b\[2J\\x0d\\x0ab\\x9bc\\xc2\\x9bd'
@@ -212,7 +212,7 @@ echo 0 >"$root/sys/fs/selinux/enforce"
 run doctor -j
 is "$(jq -r '.findings[] | select(.check == "selinux")' <<<"$out")" "" "SELinux that is permissive is no subject"
 
-# This machine, as it is.
+# This machine, unchanged.
 "$chk" -j >"$tmp/out" 2>"$tmp/err"
 rc=$?
 is "$(jq .status "$tmp/out")$(<"$tmp/err")" "$rc" "this machine: the status is also in the document"

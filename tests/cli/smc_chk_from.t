@@ -22,7 +22,7 @@ TOP = tempfile.TemporaryDirectory()
 TMP = TOP.name + "/tmp"
 ENV = dict(os.environ, TMPDIR=TMP, LC_ALL="C")
 HEAD = b"smc-tools netlink 1 %s 0 %%s \n" % ORDER.encode()
-# Asked with every bit: it serves each request.
+# The request with all bits: it serves every other request.
 SOCKETS = HEAD % (b"ff" * 52)
 
 
@@ -62,7 +62,7 @@ def family(name):
 # ---- what they cost ----
 
 def check_directories():
-    """Each name is short work for tar and long work for a file system."""
+    """Names that are cheap for tar and expensive for a file system."""
     deep = "/".join(["d"] * 2000)
     refuse("it has a name that is too long", run("smc_chk", "from", bundle([("%d/%s" % (i, deep), b"")
                                                                              for i in range(200)])))
@@ -88,7 +88,7 @@ def check_bombs():
 
 
 def check_large():
-    """What large hosts have is read, within half of what is allowed."""
+    """Bundles of large hosts are readable, within half of the limits."""
     def halve():
         resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
     host = [sockets(20000), ("record/probes/holders", b"".join(b"%d 17 %d nginx\n" % (i + 1, i) for i in range(20000)))]
@@ -104,7 +104,7 @@ def check_large():
 
 
 def check_time():
-    """A tool that does not end is ended."""
+    """A tool that runs for ever is killed."""
     def hurry():
         resource.setrlimit(resource.RLIMIT_CPU, (1, 60))
     done = run("smc_chk", "from", bundle([sockets(60000)]), "smcss", "-aj", "-w", "0.1", preexec_fn=hurry)
@@ -114,7 +114,7 @@ def check_time():
 
 
 def check_memory():
-    """From no memory to enough: one error or none, and nothing is left."""
+    """From no memory to enough: at most one error, and nothing is left."""
     path = bundle([sockets(10)])
     bad, right, limit = [], 0, 3 << 20
     while limit < 1 << 30 and right < 3:
@@ -122,7 +122,7 @@ def check_memory():
             resource.RLIMIT_AS, (n, n)))
         is_right = done.returncode == 0 and done.stdout.count(b"\n") == 10 and not done.stderr
         right = right + 1 if is_right else 0
-        # 127: the loader; what it says is its own.
+        # 127: the loader's message, which varies.
         is_said = done.returncode in (1, 127) and not done.stdout and done.stderr.count(b"\n") == 1
         if not (is_right or is_said or done.returncode < 0) or os.listdir(TMP):
             bad.append((limit, done, os.listdir(TMP)))
@@ -139,13 +139,13 @@ def children(pid):
 
 
 def wait_for(what):
-    """Until it is true: whoever waits in vain is ended from outside."""
+    """Wait until it is true; a hang is ended from outside."""
     while not what():
         time.sleep(0.002)
 
 
 def start_watch(path):
-    """A tool that reads it again and again, and has begun to."""
+    """A tool that reads it repeatedly, and has started."""
     process = subprocess.Popen([BUILD + "/smc_chk", "from", path, "smcss", "-aH", "-w", "0.2"],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENV)
     process.stdout.readline()
@@ -240,7 +240,7 @@ def check_owner():
 
 
 def check_record():
-    """What is recorded goes nowhere else."""
+    """Recorded data is not copied elsewhere."""
     top = tree("record", [("complete", b"")])
     victim = TOP.name + "/victim"
     os.mkdir(victim)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""smc_chk --html: what the pages have and do not have, where they go, and how a browser shows them."""
+"""smc_chk --html: content of the pages, their output files, and the layout in a browser."""
 import json
 import os
 import re
@@ -21,7 +21,7 @@ OUT = TOP.name + "/out"
 ENV = dict(os.environ, TMPDIR=TMP, LC_ALL="C")
 EVIL = "<script>a&'\""
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-# The page in frames of several widths, with all that is collapsed opened: what is wider than its frame or its box?
+# The page in frames of several widths, with everything expanded: is an element wider than its frame or box?
 WRAPPER = """<!DOCTYPE html><meta charset="utf-8"><body>%s<script>
 addEventListener("load", () => {
   for (const frame of document.querySelectorAll("iframe")) {
@@ -64,7 +64,7 @@ def escaped(name):
 
 
 def check_page(text, name):
-    """It is well-formed, stands alone, and runs nothing. Return: its root."""
+    """It is well-formed, self-contained, and has no scripts. Return: its root."""
     page = etree.fromstring(text.split("\n", 1)[1])
     tags = {element.tag for element in page.iter()}
     attributes = {(key, value) for element in page.iter() for key, value in element.items()}
@@ -93,7 +93,7 @@ def luminance(color):
 
 
 def check_contrast(style):
-    """WCAG: 4.5 for text, on all that it stands on."""
+    """WCAG: contrast of 4.5 for text, on all of its backgrounds."""
     pairs = [(text, ground) for text in ("ink", "soft") for ground in ("page", "card", "code", "okbg", "warnbg", "badbg")]
     pairs += [(kind, kind + "bg") for kind in ("ok", "warn", "bad", "note")]
     pairs += [("r", "card"), ("d", "card"), ("tcp", "card"), ("r", "notebg"), ("d", "okbg")]
@@ -110,7 +110,7 @@ def check_contrast(style):
 # ---- a host ----
 
 def hostile(root):
-    """Names that strangers chose: host, device, process."""
+    """Untrusted names: host, device, process."""
     with open(root + "/sys/class/net@list", "a", encoding="ascii") as file:
         file.write(EVIL + "\n")
     shutil.copytree(root + "/sys/class/net/eth0", root + "/sys/class/net/" + EVIL)
@@ -253,7 +253,7 @@ def make(name, ip, **how):
 
 
 def cells_of(page):
-    """What a connection would be, by the names of client and server."""
+    """The predicted connection, by the names of client and server."""
     grid = next(table for table in page.iter("table") if table.get("class") == "grid")
     names = [words(th) for th in grid.find("thead/tr")][1:]
     return {(words(row[0]), name): " ".join(part.strip() for part in cell.itertext())

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""smc_chk matrix: bundles and hosts, what is predicted for each two, and how it is shown."""
+"""smc_chk matrix: bundles and hosts, predictions for each pair, and their output."""
 import json
 import os
 import re
@@ -20,7 +20,7 @@ TOP = tempfile.TemporaryDirectory()
 TMP = TOP.name + "/tmp"
 ENV = dict(os.environ, TMPDIR=TMP, LC_ALL="C", PATH=TOP.name + "/bin:" + os.environ["PATH"])
 FILES = fleet.template()
-# It is given what the real one is given: it says so, and does what the name of the host says.
+# A fake ssh: it records its arguments, and acts by the name of the host.
 SSH = """#!/bin/sh
 echo "$*" >>%s/calls
 while [ "$1" != -- ]; do shift; done
@@ -58,7 +58,7 @@ def pairs(*argv):
 
 
 def modes():
-    """Modes that need two hosts that differ in one thing."""
+    """Modes of two hosts with one difference."""
     make("a", "10.0.0.1")
     make("b", "10.0.0.2")
     make("other", "10.0.0.3", eids=("OTHER",))
@@ -101,7 +101,7 @@ def shown():
 def on_a_terminal():
     argv = [BUILD + "/smc_chk", "matrix", *map(path, ("a", "b", "other"))]
     status, out = on_terminal(argv, dict(ENV, NO_COLOR="1"), 60)
-    out = out.split("\r\x1b[K")[-1]  # after the progress of a slow machine
+    out = out.split("\r\x1b[K")[-1]  # after the progress on a slow machine
     ok(status == 2 and "they have\n" in out and "\n-> smcd ueid add FLEET\n  on other: 4 connections\n" in out and
        max(map(len, out.splitlines())) <= 60, "on a terminal words are wrapped, and the command is a line", (status, out))
     with open(TOP.name + "/bin/ssh", "w", encoding="ascii") as file:
@@ -113,7 +113,7 @@ def on_a_terminal():
 
 
 def many():
-    """Of many hosts: kinds of connections, and what to type once for all that are alike."""
+    """Many hosts: kinds of connections, and one command for all equal ones."""
     count, bare = 20, 3
     names = []
     for i in range(count):
@@ -133,7 +133,7 @@ def many():
 
 
 def policy():
-    """Of smc.conf(5), as the bundle has it: for all ports, and readable."""
+    """Policy of smc.conf(5) in the bundle: for all ports, and readable."""
     for lines, status in (("deny from 10.0.0.0/24\n", 2), ("eid X\nallow 10.0.0.2 10.0.0.1\nlearn 1h\n", 0), ("allow 10.9.0.0/16\n", 2),
                           ("deny 10.0.0.0/24:80\n", 0), ("[standard error] x\n[exit status 1]\n", 0), ("deny to\n", 0),
                           ("netns x\ndeny 10.0.0.0/8\n", 0)):
@@ -147,7 +147,7 @@ def policy():
 
 
 def strange():
-    """Names that strangers chose."""
+    """Untrusted names."""
     evil = 'x"\\\x1b]0;\u009b[label=y];{}'
     make("evil", "10.0.0.7", host=evil, eids=("$(id)",))
     status, out, err = run(path("evil"), path("a"))

@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# smc_chk program: what kind of program a file is, and the way into it.
+# smc_chk program: the kind of a program file, and the way to reach it.
 cd "$(dirname "$0")/../.." || exit 1
 tool=smc_chk
 . tests/cli/tool.sh
 
-# program NAME FLAG...: compiled here, since a build machine may lack what it takes
+# program NAME FLAG...: compiled here, since a build machine may lack the parts
 echo 'int main(void) { return 0; }' >"$tmp/main.c"
 program() {
 	name=$1
 	shift
 	${CC:-cc} -o "$tmp/$name" "$@" "$tmp/main.c" 2>/dev/null
 }
-# Only the kernel knows whether eBPF can do it here.
+# Only the kernel knows whether eBPF is available.
 if "$build/smc_chk" doctor -j | jq -e '.findings[] | select(.check == "ebpf" and .level == "ok")' >/dev/null; then bpf=0; else bpf=2; fi
-# way WANT FILTER WANT FILE: preload or bpf, in whose place seccomp may be, with its exit status
+# way WANT FILTER WANT FILE: preload or bpf, which seccomp may replace, with its exit status
 way() {
 	json "[(.way | sub(\"seccomp\"; \"bpf\")), $2]" "[\"$1\",$3]" program "$4"
 	case $1$out in preload* | *'"seccomp"'*) want=0 ;; *) want=$bpf ;; esac
@@ -37,7 +37,7 @@ for go in go_note go_info; do
 done
 run program "$build/tests/preload/go_note"
 like "$out" '^  type +smc_run --(bpf|seccomp) ' 'the command that reaches a Go program'
-# lacks STATUS SOCKET PARTS WORDS: what program says on a kernel with these answers, and the doctor alike.
+# lacks STATUS SOCKET PARTS WORDS: on a kernel with these answers program and the doctor say the same.
 lacks() {
 	mkdir -p "$tmp/kernel/probes"
 	printf '%s\n' "$2" >"$tmp/kernel/probes/socket-ipproto_smc"
@@ -85,7 +85,7 @@ printf '\377\177' | dd of="$tmp/strange" bs=1 seek=18 conv=notrunc 2>/dev/null
 strange=$(od -An -tu2 -j18 -N2 "$tmp/strange" | tr -d ' ')
 own=$("$build/smc_chk" program "$tmp/plain" | sed -n 's/^  kind .*, //p')
 refuse "/strange' cannot be started: this kernel does not execute programs for machine $strange, 64 bits\$" program "$tmp/strange"
-# A record decides on the kernel, and knows of programs what it asked for.
+# A record decides about the kernel, and has the programs that were looked up.
 echo 1 >"$tmp/kernel/probes/executes-$strange-64"
 capture env SMC_TOOLS_ROOT="$tmp/kernel" "$build/smc_chk" program "$tmp/strange"
 like "$out" "^  kind +dynamic, machine $strange, " 'a machine that has no name here'
@@ -93,7 +93,7 @@ like "$out" "^  why +the program is for machine $strange, 64 bits, the library f
 echo 0 >"$tmp/kernel/probes/executes-$strange-64"
 capture env SMC_TOOLS_ROOT="$tmp/kernel" "$build/smc_chk" program "$tmp/strange"
 refused 1 'this kernel does not execute' 'on a recorded kernel that does not execute it'
-# A loader of its own.
+# With its own loader.
 cp "$(readelf -lW "$tmp/plain" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')" "$tmp/ld-own"
 program loader "-Wl,--dynamic-linker=$tmp/ld-own"
 way preload .loader "\"$tmp/ld-own\"" "$tmp/loader"
@@ -135,11 +135,11 @@ cd "$tmp" || exit 1
 refuse "no command 'plain' in PATH; a file in this directory needs ./" program plain
 way preload .program '"./plain"' ./plain
 cd - >/dev/null || exit 1
-# Whoever starts it decides.
+# The user who starts it matters.
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" && status_has 'NoNewPrivs:.0' &&
 	! findmnt -no OPTIONS -T "$tmp" 2>/dev/null | grep -qw nosuid; then
 	mkdir "$tmp/tools" && cp "$build/smc_chk" "$build/ld_pre_smc.so" "$tmp/tools" && chmod 755 "$tmp/tools"
-	# as_other WANT FILTER WANT FILE: way, for somebody else
+	# as_other WANT FILTER WANT FILE: way, as another user
 	as_other() {
 		is "$(setpriv --reuid=65534 --regid=65534 --clear-groups "$tmp/tools/smc_chk" program -j "$4" |
 			jq -c "[.way, $2]")" "[\"$1\",$3]" "started by another user: $4"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""smc_chk serve on any kernel, over TCP: places for clients, and the rights that it gave up. TAP."""
+"""smc_chk serve on any kernel, over TCP: places for clients, and dropped rights. TAP."""
 import os
 import re
 import resource
@@ -31,7 +31,7 @@ def ok(right, text, *details):
 
 
 class Server:
-    """With the limit on descriptors that it gets; its words on standard error are in a pipe."""
+    """With this limit on descriptors; its standard error is a pipe."""
 
     def __init__(self, *options, files=4096):
         self.process = subprocess.Popen(
@@ -51,7 +51,7 @@ class Server:
 
 
 def greeting(port, host='127.0.0.1', source=None):
-    """A connection, and how it is greeted."""
+    """A connection, and its greeting."""
     sock = socket.create_connection((host, port), timeout=60, source_address=source and (source, 0))
     words = b''
     while len(words) < 16:
@@ -63,7 +63,7 @@ def greeting(port, host='127.0.0.1', source=None):
 
 
 def hold(port, count, host='127.0.0.1', source=None):
-    """Connections that have been served, and how many were greeted as ready."""
+    """Connections that were served, and the number with a ready greeting."""
     socks = []
     for _ in range(count):
         sock, words = greeting(port, host, source)
@@ -74,14 +74,14 @@ def hold(port, count, host='127.0.0.1', source=None):
 
 
 def check(host, port):
-    """smc_chk connect: exit status and what it says."""
+    """smc_chk connect: exit status and output."""
     done = subprocess.run([SMC_CHK, 'connect', host, '-p', str(port)], env=AS_TCP, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, timeout=120, check=False)
     return done.returncode, done.stdout, done.stderr
 
 
 def is_served(host, port):
-    """In the end, when those that left have been noticed."""
+    """Wait until departed clients are noticed."""
     end = time.monotonic() + 60
     while time.monotonic() < end:
         if check(host, port)[0] == 2:
@@ -109,14 +109,14 @@ def check_rights():
 
 
 def ask_port(sock, size):
-    """The port where connections get buffers of that size; 0: refused."""
+    """The port for connections with buffers of this size; 0: refused."""
     sock.sendall(b'SMC?\x01\x04\0\0' + size.to_bytes(8, 'big'))
     words = sock.recv(16, socket.MSG_WAITALL)
     return int.from_bytes(words[8:], 'big') if words[:8] == b'SMC?\x01\x04\0\0' else words
 
 
 def is_open(port):
-    """A kernel may let a client in while the listener goes, and forget it: whoever sends is told, who waits is not."""
+    """The kernel may accept a client while the listener closes, and lose it: only a client that sends gets an error."""
     try:
         with socket.create_connection(('127.0.0.1', port), timeout=60) as sock:
             sock.sendall(WHO)
@@ -126,7 +126,7 @@ def is_open(port):
 
 
 def check_background():
-    """sh has SIGINT ignored for its background jobs; nohup has SIGHUP."""
+    """sh ignores SIGINT for its background jobs; nohup ignores SIGHUP."""
     before = [(number, signal.signal(number, signal.SIG_IGN)) for number in (signal.SIGINT, signal.SIGHUP)]
     server = Server()
     for number, handler in before:
@@ -136,7 +136,7 @@ def check_background():
 
 
 def check_buffers():
-    """Ports of clients that tune: one each, for eight of them, until they go or ask again."""
+    """Ports for tuning clients: one each, for eight of them, until they leave or request another."""
     server = Server()
     sock, words = greeting(server.port)
     ok(words == READY, 'it offers buffers', words)
@@ -162,7 +162,7 @@ def check_buffers():
 
 
 def check_one_address():
-    """A quarter of 1000 places for loopback, whichever of its addresses; IPv6's is another one."""
+    """A quarter of 1000 places for all loopback addresses together; IPv6's counts separately."""
     server = Server()
     held = hold(server.port, 200) + hold(server.port, 50, source='127.0.0.2')
     ok(len(held) == 250, 'a quarter of the places for one peer', len(held))
@@ -182,7 +182,7 @@ def check_one_address():
 
 
 def check_full():
-    """Few descriptors are few places: 40, ten for each. All of them taken by four addresses."""
+    """Few descriptors give few places: 40, ten per address. Four addresses take all of them."""
     addresses.add(*(f'10.9.0.{last}/24' for last in range(1, 6)))
     server = Server(files=140)
     held = [hold(server.port, 12, '10.9.0.1', f'10.9.0.{last}') for last in range(1, 5)]

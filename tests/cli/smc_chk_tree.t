@@ -9,7 +9,7 @@ trap 'rm -rf "$tmp"' EXIT
 LC_ALL=C
 export LC_ALL
 
-# host NAME TREE: a recorded host with SMC; what netlink would tell is not there.
+# host NAME TREE: a recorded host with SMC, without netlink answers.
 host() {
 	root=$tmp/$1
 	"tests/sysfs/$2" "$root/sys"
@@ -18,13 +18,13 @@ host() {
 	printf '0\n6.12.95-amd64' >"$root/probes/uname-release"
 }
 
-# run ARG...: what smc_chk writes is in $out and $err, its status in $rc.
+# run ARG...: output of smc_chk is in $out and $err, its status in $rc.
 run() {
 	capture env SMC_TOOLS_ROOT="$root" "$chk" "$@"
 	out=$(tr -s ' ' <"$tmp/out")
 }
 
-# finds LINE NAME: the doctor prints a line that is, or begins with, this.
+# finds LINE NAME: the doctor prints a line that equals, or begins with, this.
 finds() {
 	if printf '%s\n' "$out" | grep -q "^$1"; then
 		ok 0 "$2"
@@ -125,7 +125,7 @@ run doctor
 finds 'note bindv6only - is 0: .* IPv4 clients no longer reach servers' 'one socket for both: the advice and what it breaks'
 run doctor -j
 is "$(printf '%s' "$out" | jq -c '.findings[] | select(.check == "bindv6only") | has("remedy")')" false 'so no command for it'
-# Whoever made an interface chose its name; the printed commands are pasted into a shell.
+# Names of interfaces are untrusted; the printed commands are pasted into a shell.
 mkdir "$tmp/bin"
 # shellcheck disable=SC2016 # the script's own
 printf '#!/bin/sh\nfor word; do printf "%%s\\001" "$word"; done\n' >"$tmp/bin/ip"

@@ -9,7 +9,7 @@ trap 'rm -rf "$tmp"' EXIT
 LC_ALL=C
 export LC_ALL
 
-# run ARG...: what smc_conf writes is in $out and $err, its status in $rc.
+# run ARG...: output of smc_conf is in $out and $err, its status in $rc.
 run() {
 	capture "$conf" "$@"
 }
@@ -22,7 +22,7 @@ refuse() {
 	refused 1 "^smc_conf: .*$words" "refused: smc_conf $*"
 }
 
-# wrong WORDS LINES: the same of a file on standard input
+# wrong WORDS LINES: the same with a file on standard input
 wrong() {
 	printf '%b' "$2" >"$tmp/stdin"
 	err=$("$conf" check - <"$tmp/stdin" 2>&1 >"$tmp/stdout")
@@ -30,7 +30,7 @@ wrong() {
 	like "$err" "^smc_conf: standard input:($1)" "said: $1"
 }
 
-# magic: a path that says /etc/passwd, and leads to what another mount namespace has there
+# magic: a path that reads as /etc/passwd, and leads to that file of another mount namespace
 magic() {
 	file=/etc/passwd
 	# shellcheck disable=SC2016 # for the inner shell
@@ -98,7 +98,7 @@ else
 	skip 'a file that others may change' 'not root'
 fi
 
-# ---- what the documents show is right ----
+# ---- samples in the documents ----
 sed -n '/^\.Sh EXAMPLES/,/^\.Ed/{ /^\./d; /^include /d; p }' man/smc.conf.5 >"$tmp/lines"
 err=$("$conf" export - <"$tmp/lines" 2>&1 >"$tmp/out")
 is "$?$err" 0 'the example of smc.conf(5)'
@@ -117,7 +117,7 @@ fi
 
 # ---- a recorded host ----
 good='handshake-limit on\npnetid x mac 02:00:00:00:00:99\n'
-# from TEXT: what check says of it against a bundle
+# from TEXT: result of check against a bundle
 from() {
 	out=$(printf '%b' "$1" | "${conf%/*}/smc_chk" from tests/cli/host.tgz smc_conf check - 2>&1)
 	rc=$?

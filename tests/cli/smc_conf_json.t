@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""smc_conf export -j writes what the published schema says. TAP."""
+"""smc_conf export -j follows the published schema. TAP."""
 import json
 import os
 import re
@@ -34,14 +34,14 @@ def conf(text, *argv):
 
 
 def keys(value):
-    """Those of all objects in it, and of those within these."""
+    """Members of all objects, nested ones too."""
     if isinstance(value, dict):
         return set(value).union(*map(keys, value.values()))
     return set().union(*map(keys, value)) if isinstance(value, list) else set()
 
 
 def check_samples(raw):
-    """Return: all keys that are written."""
+    """Return: all written keys."""
     written = set()
     schema = jsonschema and jsonschema.Draft202012Validator(raw)
     if schema:

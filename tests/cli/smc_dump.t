@@ -26,9 +26,9 @@ from packets import ACK, FIN, RST, Capture, Connection, message  # noqa: E402
 from recorded import BUILD, ROOT, done, new_directory, ok, skip  # noqa: E402
 
 CAPTURES = ROOT + "/tests/cli/captures/"
-# A process that has given up its rights cannot search itself for leaks.
+# LeakSanitizer does not work in a process without rights.
 ENV = dict(os.environ, TZ="UTC", LC_ALL="C", ASAN_OPTIONS="detect_leaks=0")
-# Not a member of its own: of bytes whose bits are members, of what nobody uses, and where parts of a message are.
+# Skipped fields: bytes whose bits are members, reserved bytes, and offsets.
 LEFT_OUT = (".flags", ".flags2", ".flags3", ".flags.2", ".extflags.2", "_offset", "smc.reserved", ".dmbe.size")
 MODES = ("R", "D", "N", "B")
 
@@ -102,7 +102,7 @@ def proposal_members(e):
         "smc.proposal.smc.version.relnum": [e.get("release")], "smc.proposal.smc.seid": [int(e.get("has_seid", 0))],
         "smc.proposal.eid": e.get("ueids"), "smc.proposal.system.eid": [e.get("seid", "")],
         "smc.proposal.rocev2.gid.ipv6": [e.get("v2_gid")],
-        # It shows the last bytes of any other GID as an IPv4 address.
+        # tshark shows the last bytes of any other GID as an IPv4 address.
         "smc.proposal.rocev2.gid.ipv4": [str(ipaddress.IPv4Address(ipaddress.IPv6Address(e.get("v2_gid", "::")).packed[12:]))],
     }
 
@@ -180,13 +180,13 @@ def link_members(e):
 
 MEMBERS = {"proposal": proposal_members, "accept": answer_members, "confirm": answer_members, "decline": decline_members,
            "llc": link_members, "cdc": link_members}
-# Of these, what is for programs is not shown: what the peer is to repeat, and where memory is.
+# Skipped, as only programs need them: values for the peer to repeat, and memory addresses.
 NOT_SHOWN = ("smc.confirm.rkey.retry.rkey.set", "smc.confirm.rkey.number.qp", "smc.confirm.rkey.new.virt",
              "smc.confirm.rkey.link.number", "smc.delete.rkey.error.mask", "smc.delete.rkey.count.invalid")
 
 
 def differences(event, layer):
-    """What tshark says otherwise, or says and smc_dump does not."""
+    """Differences to tshark, and members that only tshark shows."""
     want = MEMBERS[event["event"]](event)
     want["smc.length"] = [event.get("length", 44)]
     want["smc.clc_msg"] = [{"proposal": 1, "accept": 2, "confirm": 3, "decline": 4}.get(event["event"])]
@@ -215,7 +215,7 @@ def check_tshark(path):
         equal(tshark(path), layers, name + ": the tshark of this machine says what was recorded")
     else:
         skip(name + ": the tshark of this machine", "there is none")
-    # It does not know LLC of version 2.
+    # tshark does not decode LLC of version 2.
     said = [e for e in events(path, "-a") if e["event"] in MEMBERS and not (e["event"] == "llc" and e["version"] == 2)]
     equal(len(said), len(layers), name + ": as many messages as tshark finds")
     ok(len(said) > 5, name + ": several messages", len(said))
@@ -225,7 +225,7 @@ def check_tshark(path):
     ok(compared > 60, name + ": many members", compared)
 
 
-# ---- captures that are made up ----
+# ---- constructed captures ----
 
 def outcomes(path, *argv):
     return [e for e in events(path, *argv) if e["event"] == "outcome"]
@@ -256,7 +256,7 @@ def check_outcomes(path):
 
 
 def check_why(directory):
-    """Why not more."""
+    """Reasons for not using a better mode."""
     path = directory + "/why.pcap"
     capture = Capture(path)
     Connection(capture, 40000).open().say("both-proposal", "v1-smcr-accept", "v1-smcr-confirm")
@@ -292,7 +292,7 @@ WHOLE = [("proposal", 264, False), ("accept", 160, False), ("confirm", 180, Fals
 
 
 def transfer(directory, send, **options):
-    """What is found of a handshake whose proposal is sent by send(connection, its bytes)."""
+    """Result of a handshake whose proposal is sent by send(connection, its bytes)."""
     path = directory + "/transfer.pcap"
     capture = Capture(path, **options)
     conn = Connection(capture).open()
@@ -308,7 +308,7 @@ def transfer(directory, send, **options):
 
 def check_transfer(directory):
     def parts(*bounds):
-        """Segments of these bytes, in this order."""
+        """Segments with these bytes, in this order."""
         def send(conn, data):
             for begin, end in bounds:
                 conn.send(0, data[begin:end], at=conn.next[0] + begin)
@@ -428,7 +428,7 @@ def check_write(path, directory):
 
 
 def listen(*argv, ignores=False, **more):
-    """smc_dump that has begun; None where it may not."""
+    """A started smc_dump; None without permission."""
     live = subprocess.Popen([BUILD + "/smc_dump", "-i", "lo", *argv], stderr=subprocess.PIPE, env=ENV,
                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN if ignores else signal.SIG_DFL), **more)
     for line in live.stderr:
@@ -464,14 +464,14 @@ def check_signals():
 
 
 def rights(pid):
-    """What root, too, is left with."""
+    """Rights left in the process, also for root."""
     with open("/proc/%d/status" % pid, encoding="ascii") as file:
         lines = dict(line.split(":", 1) for line in file)
     return {key: lines[key].split() for key in ("Uid", "Gid", "CapPrm", "CapEff", "NoNewPrivs", "Seccomp")}
 
 
 def check_rights(path, directory):
-    """Of one that has taken the first bytes of a capture, and waits for more."""
+    """State of a process that has read the first bytes of a capture, and waits for more."""
     fifo, first = directory + "/fifo", 10
     os.mkfifo(fifo)
     left = {"CapPrm": ["0" * 16], "CapEff": ["0" * 16], "NoNewPrivs": ["1"], "Seccomp": ["2"]}
@@ -504,7 +504,7 @@ def check_refused(path, directory):
     refused("'vlan' is not a filter", "vlan", "80")
     refused("exclude each other", "-r", path, "-i", "lo")
     refused("exclude each other", "-j", "-q", "-r", path)
-    # What would have no effect.
+    # Combinations without effect.
     copy = directory + "/none.pcap"
     for option in "aqxj":
         refused("'--write' and", "-r", path, "-w", copy, "-" + option)
@@ -540,7 +540,7 @@ def check_refused(path, directory):
 # ---- link layers ----
 
 def told(path, *argv):
-    """What is said, but when, and in which VLAN."""
+    """The output, without times and VLAN."""
     return [{key: value for key, value in e.items() if key not in ("seconds", "nanoseconds", "vlan", "handshake_us")}
             for e in events(path, "-a", *argv)]
 

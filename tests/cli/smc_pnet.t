@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 tool=smc_pnet
 . tests/cli/tool.sh
 
-# taken ARG...: not a usage error: it reached the kernel, which may lack SMC, the PNET ID or the rights.
+# taken ARG...: no usage error: it reached the kernel, which may lack SMC, the PNET ID or the rights.
 sentence="smc_pnet: this kernel has no SMC (module 'smc' cannot be loaded): run 'smc_chk'"
 if has_smc; then
 	answer='^0:$|^1:smc_pnet: (no entry has PNET ID N|.*: Operation not permitted)'
@@ -70,7 +70,7 @@ done
 refuse "no network namespace 'no-such'" -N no-such
 refuse "no network namespace 'no-such'" -l -N no-such
 
-# ---- every command line of smc-tools 1.8.5 is taken ----
+# ---- command lines of smc-tools 1.8.5 are accepted ----
 for option in -s --show --sh --s; do
 	taken "$option"
 	taken "$option" NET1

@@ -12,7 +12,7 @@ cp -r "${BUILD:-$PWD/build}"/tests/hosts/* "$tmp"
 mkdir "$tmp/empty" "$tmp/no-ids"
 cp -r "$tmp/x86/sys" "$tmp/no-ids"
 
-# run HOST ARG...: what smc_rnics writes is in $out and $err, its status in $rc; HOST - is this machine.
+# run HOST ARG...: output of smc_rnics is in $out and $err, its status in $rc; HOST - is this machine.
 run() {
 	host=$1
 	shift

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""smc_run --seccomp on any kernel, with TCP sockets in the place of SMC's: what it does to programs. TAP."""
+"""smc_run --seccomp on any kernel, with TCP sockets instead of SMC's: effects on programs. TAP."""
 import os
 import shutil
 import sys
@@ -8,13 +8,13 @@ import tempfile
 
 TREE = os.path.dirname(os.path.abspath(__file__)) + '/../..'
 BUILD = os.path.abspath(os.environ.get('BUILD', TREE + '/build'))
-# Among processes of its own, if it may: supervisors of other tests are not its business.
+# In a PID namespace, if possible: supervisors of other tests must not interfere.
 if not os.getuid() and 'OWN_PROCESSES' not in os.environ:
     os.environ['OWN_PROCESSES'] = ''
     os.execlp('unshare', 'unshare', '-pf', '--mount-proc', 'sh', '-c', '"$@"; exit $?', 'sh', sys.executable, *sys.argv)
 sys.path.insert(0, TREE + '/tests/kernel/guest')
 sys.dont_write_bytecode = True
-# Other users start it, too: the build may lie where they cannot look.
+# Other users start it, too: they may have no access to the build.
 TOOLS = tempfile.TemporaryDirectory()
 os.chmod(TOOLS.name, 0o755)
 for name in 'smc_run', 'ld_pre_smc.so', 'tests/preload/tcp.so':

@@ -19,7 +19,7 @@ import time
 sys.dont_write_bytecode = True
 from recorded import BUILD, done, ok  # noqa: E402
 
-# The record is one of a host like that which the tool is for.
+# A record of a typical host.
 with open(BUILD + "/smc_top", "rb") as file:
     ORDER = "<" if file.read(6)[5] == 1 else ">"
 TOP = tempfile.TemporaryDirectory()
@@ -27,7 +27,7 @@ ROOT = TOP.name + "/record"
 HEAD = b"smc-tools netlink 1 %s 0 %%s \n" % (b"little" if ORDER == "<" else b"big")
 ENV = dict(os.environ, LC_ALL="C", SMC_TOOLS_ROOT=ROOT, TERM="xterm")
 ENV.pop("NO_COLOR", None)
-# In the directory that the tool stays in there is no /proc for the search for leaks.
+# The tool's sandbox has no /proc, which LeakSanitizer needs.
 ENV["ASAN_OPTIONS"] = "detect_leaks=0"
 BUF = 1 << 20
 SMCR, TCP, SMCD = 0, 1, 2
@@ -87,7 +87,7 @@ def smc_top(*argv, env=None):
 
 
 def moved(lines, count):
-    """Port -> what was said of it when it moved, of so many connections: two files do not change at once. And the first such document."""
+    """Port -> output when it moved, with this many connections, as two files do not change atomically. And the first document."""
     rows, first = {}, None
     for doc in map(json.loads, lines):
         for s in doc["sockets"]:
@@ -124,7 +124,7 @@ def check_usage():
 
 def check_data():
     conns = [Conn(1, SMCR), Conn(2, SMCD), Conn(3, TCP)]
-    # A lap in 16 bits ends between the samples.
+    # A 16-bit lap counter wraps between the samples.
     conns[0].arrived = conns[0].read = 65536 * BUF - 100
     record(conns)
     tcp_record(3, 1000, 5000)
@@ -139,7 +139,7 @@ def check_data():
         rows, doc = moved(watch.stdout, len(conns))
         watch.terminate()
     ok(len(first["sockets"]) == 3 and not any(s.get("rate_in") for s in first["sockets"]), "where nothing moves rates are 0", first)
-    # The time between two samples only has to be near to the one that was asked for.
+    # The actual interval only has to be near the requested one.
     ok(4000000 / 60 < rows[1]["rate_in"] < 4000000 / 0.2, "a lap of 65536 buffers ends: the rate is right", rows[1])
     ok(rows[1]["unread"] == {"bytes": 1000000, "buffer": BUF, "percent": 95}, "unread", rows[1])
     ok(rows[1]["brake"] == "this reader", "the reader here is the brake", rows[1])
@@ -154,7 +154,7 @@ def check_data():
 
 
 def check_doubt():
-    """With 64 KiB a cursor may go round in a second: without the kernel's sums nobody knows."""
+    """With 64 KiB a cursor may wrap within a second: only the kernel's totals show it."""
     conns = [Conn(1, SMCR, 65536)]
     record(conns)
     row = json.loads(smc_top("--once", "-j", "-w", "0.5").stdout)["sockets"][0]
@@ -195,7 +195,7 @@ def check_text():
 # ---- a terminal ----
 
 class Screen:
-    """A terminal with a program on it: what it shows, and its modes."""
+    """A program on a terminal: its screen, and the terminal modes."""
     def __init__(self, *argv, size=(12, 100), env=None):
         self.master, slave = pty.openpty()
         self.slave, self.raw, self.size, self.alternate, self.cursor = slave, b"", size, False, True
@@ -206,7 +206,7 @@ class Screen:
 
         def control():
             os.setsid()
-            # What a script starts with "&" ignores the one, what nohup(1) starts the other.
+            # A shell's "&" sets one of these signals to be ignored, nohup(1) the other.
             for number in signal.SIGINT, signal.SIGHUP:
                 signal.signal(number, signal.SIG_DFL)
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
@@ -256,7 +256,7 @@ class Screen:
                 self.put(char)
 
     def read(self):
-        """Return: False when nobody writes any more."""
+        """Return: False when there is no writer any more."""
         if not select.select([self.master], [], [], 0.05)[0]:
             return self.process.poll() is None
         try:
@@ -288,7 +288,7 @@ class Screen:
         return termios.tcgetattr(self.slave) == self.before and not self.alternate and self.cursor
 
     def end(self):
-        """Status, when it has ended by itself."""
+        """Exit status, once it has ended by itself."""
         self.until(lambda: self.process.poll() is not None)
         while select.select([self.master], [], [], 0)[0] and self.read():
             pass
@@ -302,7 +302,7 @@ class Screen:
 
 
 def ports(screen):
-    """Of the rows on the screen."""
+    """Cells of the rows on the screen."""
     return [int(m.group(1)) for m in (re.match(r"10\.0\.0\.1:(\d+) ", line) for line in screen.lines) if m]
 
 
@@ -321,7 +321,7 @@ def check_screen():
     ok("\x1b[7m" in screen.everything.decode(), "the header stands out")
 
     def is_first():
-        """While it moves: a rate is that of the last interval."""
+        """While data moves: a rate is that of the last interval."""
         conns[8].arrived = conns[8].read = (conns[8].read + 5000000) % 2**31
         record(conns)
         return ports(screen)[:1] == [9]
@@ -338,7 +338,7 @@ def check_screen():
     ok(screen.shows("the end") and not ports(screen), "key ?: help", screen.lines)
     screen.type(b"h")
     ok(screen.until(lambda: len(ports(screen)) == 9), "and back", screen.lines)
-    # What was on its way before the size changed does not count: until the screen begins anew.
+    # Ignore output from before the resize: wait until the screen is cleared.
     for size, rows, name in ((5, 76), 3, "a smaller terminal"), ((40, 120), 30, "a larger one"):
         screen.resize(*size)
         ok(screen.until(lambda: screen.is_cleared), name + ": all is drawn anew", screen.lines)
@@ -355,7 +355,7 @@ def check_screen():
 
 
 def check_scrolling(screen):
-    # Sorted by unread: the fifth, then the rest as the kernel has them, once nothing is left of what moved.
+    # Sorted by unread: the fifth, then the rest in the kernel's order, once the old rows are idle.
     rows = [5, *range(1, 5), *range(6, 31)]
     ok(screen.until(lambda: ports(screen) == rows[:9]), "nothing moves", screen.lines)
     for keys, first, name in ((b"j", 1, "j: a row down"), (b"\x1b[B", 2, "arrow down"), (b"k", 1, "k: a row up"),

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# smc_unit over a fake systemctl: what is written, and what is refused.
+# smc_unit with a fake systemctl: written files, and refusals.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 BUILD=${BUILD:-$PWD/build}
@@ -11,10 +11,10 @@ LC_ALL=C
 export LC_ALL
 unset LD_PRELOAD SMC_DEBUG SMC_STRICT SMC_SNDBUF SMC_RCVBUF SMC_SOCK_FAMILY SMC_INCLUDE SMC_EXCLUDE
 mkdir "$tmp/bin" "$tmp/home"
-# The library lies in the build directory, and copies of both where a user may read them.
+# The library is in the build directory, and copies of both in a place that users can read.
 lib=$(cd "$BUILD" && pwd)/ld_pre_smc.so
 
-# Properties of units are files; "show" prints that of its last argument, or says not-found.
+# Properties of units are files; "show" prints that of its last argument, or not-found.
 cat >"$tmp/bin/systemctl" <<'END'
 #!/bin/sh
 for unit; do :; done
@@ -41,7 +41,7 @@ unit() {
 	printf '%s\n' "Id=$name" LoadState=loaded ActiveState=inactive MainPID=0 "$@" >"$tmp/units/$name"
 }
 
-# run COMMAND ARG...: of the user's manager, which needs no rights; $out, $err, $rc
+# run COMMAND ARG...: with the user's manager, which needs no rights; $out, $err, $rc
 run() {
 	command=$1
 	shift
@@ -56,7 +56,7 @@ refuse() {
 	refused 1 "^smc_unit $1: .*$words" "refused: smc_unit $*"
 }
 
-# wrote NAME: the lines of its drop-in behind the first two
+# wrote NAME: the lines of its drop-in after the first two
 wrote() {
 	local lines
 	mapfile -s 2 lines <"$base/$1.d/zz-smc-tools.conf"
@@ -83,7 +83,7 @@ refuse "no unit 'nginx.service'" enable nginx
 refuse "no unit 'nginx.service'" status nginx
 refuse "family: 'tcp' is not smc, inet or auto" enable a -f tcp
 
-# ---- what is written ----
+# ---- written files ----
 unit plain.service Environment= 'ExecStart={ path=/bin/sleep ; argv[]=/bin/sleep 9 ; }'
 run enable --quiet plain
 is "$rc$err" 0 'a plain service'
@@ -107,7 +107,7 @@ Environment="SMC_STRICT=1"' 'options, before and behind the unit'
 SMC_DEBUG=1 SMC_STRICT=1 SMC_RCVBUF=7 run enable --quiet plain
 is "$(wrote plain.service)" "Environment=\"LD_PRELOAD=$lib\"" 'the shell'"'"'s own variables are not written'
 
-# As systemd 252 prints them, and 254.
+# As printed by systemd 252, and by 254.
 # shellcheck disable=SC2016 # $LIB is meant
 for value in '"LD_PRELOAD=/a b/\"x\\\\.so:/usr/$LIB/50%.so"' "\$'LD_PRELOAD=/a b/\"x\\\\\\\\.so:/usr/\$LIB/50%.so'"; do
 	unit plain.service "Environment=A=1 $value B=2"
@@ -157,7 +157,7 @@ is "$rc$err" "1smc_unit enable: no unit 'none.service'" 'one that is not there: 
 [ -f "$base/two.service.d/zz-smc-tools.conf" ]
 ok $? 'one that is not there: the others are done'
 
-# ---- what is said ----
+# ---- messages ----
 unit sock.service TriggeredBy='sock.timer other.socket'
 run enable sock
 like "$err" '^smc_unit enable: connections to other.socket stay TCP' 'a socket unit'
@@ -187,7 +187,7 @@ else
 	skip 'a buffer above the limit' 'no such limit here'
 fi
 
-# ---- what is refused ----
+# ---- refusals ----
 unit bad.service RootDirectory=/srv/root
 refuse "bad.service runs in '/srv/root'" enable bad
 unit bad.service RootImage=/srv/image
@@ -208,7 +208,7 @@ unit bad.service "ExecStart={ path=$static ; argv[]=static ; }"
 refuse "'$static': the program is static, nothing can be preloaded; no eBPF either: eBPF needs root" enable bad
 refuse "'$static': the program is static, nothing can be preloaded\$" enable --preload bad
 refuse 'eBPF needs root: it is for system units' enable --bpf bad
-# ld.so ignores LD_PRELOAD where a program has more rights than the service's user.
+# ld.so ignores LD_PRELOAD if a program gains rights over the service's user.
 cp /bin/true "$tmp/setuid"
 chmod 4755 "$tmp/setuid"
 for user in User=nobody DynamicUser=yes; do
@@ -293,7 +293,7 @@ unit 'plain.service' "DropInPaths=/etc/x.conf $base/plain.service.d/zz-smc-tools
 sed -i '/^MainPID=0/d; /^ActiveState=inactive/d' "$tmp/units/plain.service"
 run status
 is "$(echo "$out" | tail -n 1 | tr -s ' ')" "plain.service preload active restart needed $$" 'status: a row'
-# own NAME PROPERTY: what status says of a unit with such settings of its own
+# own NAME PROPERTY: status of a unit with such settings of its own
 own() {
 	unit "$@"
 	sed -i "s/^MainPID=0/MainPID=$$/" "$tmp/units/$1"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# smc_unit enable for services of the system: only with files that nobody but root can change. In a mount namespace.
+# smc_unit enable for system services: only with files that root alone can change. In a mount namespace.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 BUILD=$(cd "${BUILD:-build}" && pwd)
@@ -24,7 +24,7 @@ chmod 755 /mnt/bin/*
 PATH=/mnt/bin:$PATH
 file=/mnt/etc/x.service.d/zz-smc-tools.conf
 
-# fresh: smc_unit, its library and a fake smc_bpf in a place as it should be
+# fresh: smc_unit, its library and a fake smc_bpf, correctly installed
 fresh() {
 	rm -rf /mnt/etc/x.service.d /mnt/opt /mnt/asked
 	mkdir -p /mnt/opt/smc /mnt/opt/good
@@ -32,7 +32,7 @@ fresh() {
 	chmod 755 /mnt/opt /mnt/opt/* /mnt/opt/smc/*
 }
 
-# refuses CULPRIT FILE OPTION...: one sentence that names both, nothing is written or run
+# refuses CULPRIT FILE OPTION...: one message that names both, nothing is written or run
 refuses() {
 	culprit=$1 used=$2
 	shift 2
@@ -44,7 +44,7 @@ refuses() {
 	ok $? "and nothing is done"
 }
 
-# enables WHAT OPTION...: the drop-in is there
+# enables WHAT OPTION...: writes the drop-in
 enables() {
 	what=$1
 	shift
@@ -81,7 +81,7 @@ refuses /mnt/opt/smc/smc_bpf /mnt/opt/smc/smc_bpf --bpf
 fresh
 enables 'a fake smc_bpf of root' --bpf
 
-# Links: what they lead to counts, and where they stand on the way.
+# Links: both their targets and their directories count.
 fresh
 mv $library /mnt/opt/good/real.so
 ln -s ../good/./real.so $library
@@ -98,7 +98,7 @@ ln -sf $library $library
 capture /mnt/opt/smc/smc_unit enable --preload --quiet x
 is "$rc$out" 1 'a link to itself'
 
-# The manager of a user may load what the user owns.
+# A user's manager may load files of the user.
 fresh
 chmod 777 /mnt/opt
 capture env HOME=/mnt/tmp XDG_CONFIG_HOME= /mnt/opt/smc/smc_unit enable --user --quiet x

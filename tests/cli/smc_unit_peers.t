@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# smc_unit: whom a service lets in, and to whom that is limited, over fakes of systemctl and smc_conf. In a network and a mount namespace.
+# smc_unit: exposure of a service, and limiting its peers, with fakes of systemctl and smc_conf. In a network and a mount
+# namespace.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 BUILD=$(cd "${BUILD:-build}" && pwd)
@@ -19,7 +20,7 @@ for unit; do :; done
 [ -e "/mnt/units/$unit" ] || { printf '%s\n' "Id=$unit" LoadState=not-found MainPID=0; exit; }
 while IFS= read -r line; do echo "$line"; done <"/mnt/units/$unit"
 END
-# A file holds the policy in force; the files of the directory that smc_unit writes are applied.
+# A file holds the current policy; applying reads the files of smc_unit's directory.
 cat >/mnt/opt/smc_conf <<'END'
 #!/bin/sh
 case $1 in
@@ -35,7 +36,7 @@ unset XDG_CONFIG_HOME
 conf=/etc/smc-tools/smc.conf.d/x.service.conf
 dropin=/etc/systemd/system/x.service.d/zz-smc-tools.conf
 
-# A process that listens where each line says.
+# A process that listens on the address of each line.
 coproc python3 -c '
 import socket, sys
 udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -59,14 +60,14 @@ for line in sys.stdin:
 pid=$COPROC_PID
 trap 'kill "$pid"' EXIT
 
-# listens ADDRESS PORT...: it is x.service's from now on
+# listens ADDRESS PORT...: from now on the listener of x.service
 listens() {
 	echo "$*" >&"${COPROC[1]}"
 	read -r _ <&"${COPROC[0]}" || diag "cannot listen on $*"
 	printf '%s\n' Id=x.service LoadState=loaded ActiveState=active "MainPID=$pid" ControlGroup= Environment= >/mnt/units/x.service
 }
 
-# run ARG...: $out, $err, $rc; that there is no SMC here, where there is none, is not what is looked at
+# run ARG...: $out, $err, $rc; without the message that SMC is missing here
 run() {
 	local line
 	capture /mnt/opt/smc_unit "$@"
@@ -80,14 +81,14 @@ disable() {
 	capture /mnt/opt/smc_unit disable "$@"
 }
 
-# rules: the lines of the file behind the first
+# rules: the lines of the file after the first
 rules() {
 	local lines
 	mapfile -s 1 lines <$conf
 	printf '%s' "${lines[@]}"
 }
 
-# warns REGEX WHAT: what enable x says
+# warns REGEX WHAT: output of enable x
 warns() {
 	run enable --preload x
 	case $1 in
@@ -96,7 +97,7 @@ warns() {
 	esac
 }
 
-# ---- who can come ----
+# ---- exposure ----
 cure="'smc_unit peers x.service 10.0.0.0/8' limits that to a network of yours"
 python3 -B tests/cli/addresses.py 10.0.0.7/8 fd00::7/64
 listens 0.0.0.0 6379 :: 80
@@ -138,7 +139,7 @@ like "$err" "'allow from' in smc.conf\(5\) limits that" 'a unit of the user'"'"'
 printf '%s\n' Id=x.service LoadState=loaded ActiveState=inactive MainPID=0 Environment= >/mnt/units/x.service
 warns "x.service does not run, so where it listens is not known; networks that are not private reach this host by 203.0.113.7: 'smc_unit peers x.service 10.0.0.0/8:PORT' limits that to a network of yours" 'a unit that does not run'
 
-# ---- what is refused ----
+# ---- refusals ----
 # refuse WORDS ARG...: 1, one line, and nothing is written
 refuse() {
 	words=$1
@@ -168,7 +169,7 @@ is "$rc|$out|$err" '1||smc_unit peers: cannot ask nftables' 'rules that cannot b
 ok $? 'no rules are left'
 rm /mnt/broken /mnt/log
 
-# ---- what is written ----
+# ---- written files ----
 is "$(/mnt/opt/smc_unit peers x 10.0.0.0/8 2>&1 | sed 's/:.*//' | tr '\n' ' ')" 'x.service smc_unit peers ' 'warnings come after the results'
 disable x
 run enable --preload --quiet x
@@ -205,7 +206,7 @@ run enable --preload --quiet foo@
 run peers foo@ 10.0.0.0/8
 like "$rc$(cat '/etc/smc-tools/smc.conf.d/foo@.service.conf')" '^allow from 10.0.0.0/8:6379$' 'a template: ports of its instances'
 
-# ---- and taken back ----
+# ---- removal ----
 run peers x all
 is "$rc$out$err" '0x.service: its peers are no longer limited' 'all: the limit is lifted'
 [ ! -e $conf ] && [ -e $dropin ]
@@ -240,7 +241,7 @@ echo 'deny port 22' >$conf
 limit
 is "$rc$err$(<$conf)" "1smc_unit peers: '$conf' was not written by smc_unit: left unchangeddeny port 22" 'a foreign file is kept'
 
-# ---- what smc_conf makes of the directory, without smc.conf too ----
+# ---- smc_conf reads the directory, with and without smc.conf ----
 rm -f /etc/smc-tools/smc.conf.d/*
 printf 'netns x\n' >/etc/smc-tools/smc.conf.d/1.conf
 printf 'eid A\nallow from x\n' >/etc/smc-tools/smc.conf.d/2.conf

@@ -10,7 +10,7 @@ LC_ALL=C
 export LC_ALL
 version=$(<VERSION)
 
-# run TOOL ARG...: what the tool writes is in $out and $err, its status in $rc.
+# run TOOL ARG...: output of the tool is in $out and $err, its status in $rc.
 run() {
 	tool=$1
 	shift
@@ -70,7 +70,7 @@ unlike "$out" '^  seid ' "smcr: no seid"
 refuse "use smcd" smcr seid
 refuse "use smcd" smcr se show
 
-# Arguments come before the kernel: so on any kernel.
+# Arguments are checked before the kernel is asked, so this works on any kernel.
 refuse "unexpected argument 'netdev'" smcd device netdev eth0
 refuse "needs a name" smcr device netdev
 refuse "neither a command nor" smcr linkgroup xyz

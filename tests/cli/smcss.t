@@ -9,7 +9,7 @@ trap 'rm -rf "$tmp"' EXIT
 LC_ALL=C
 export LC_ALL
 
-# run ARG...: what smcss writes is in $out and $err, its status in $rc.
+# run ARG...: output of smcss is in $out and $err, its status in $rc.
 run() {
 	capture "$smcss" "$@"
 }
@@ -41,7 +41,7 @@ is "$long" '' 'no line of the help is wider than 79 columns'
 run -h -v
 like "$out" '^Usage:' 'the first of help and version counts'
 
-# ---- a stdout that does not take it ----
+# ---- write errors on stdout ----
 for option in --help --version; do
 	err=$("$smcss" "$option" 2>&1 >/dev/full)
 	is "$?" 1 "$option to a full device exits 1"
@@ -98,7 +98,7 @@ refuse 'the filter ends where a closing parenthesis' '(' state active
 refuse 'the filter ends where a test' ''
 refuse 'nested too deeply' '((((((((((((((((((((' state active
 
-# Both long names, whichever letter came first.
+# Both long names, with the letters in either order.
 for pair in 'D R smcd smcr' 'l d listening debug' 'l a listening all' 'l R listening smcr' \
 	'l D listening smcd' 's d summary debug' 's o summary output' 's H summary no-header' \
 	's e summary explain' 'j H json no-header' 'j e json explain'; do
@@ -120,9 +120,9 @@ done
 run -N no-such-netns
 is "$err" "smcss: no network namespace 'no-such-netns'" 'an unknown namespace by name'
 
-# ---- every option of smc-tools 1.8.5 is taken, on its own and together ----
+# ---- options of smc-tools 1.8.5 are accepted, alone and combined ----
 sentence="smcss: this kernel has no SMC (module 'smc' cannot be loaded): run 'smc_chk'"
-# Without SMC in the kernel the answer is that sentence, with it a list; never a usage error.
+# Without SMC in the kernel the result is that message, otherwise a list; never a usage error.
 if has_smc; then want="0State" is_list=1; else want="1$sentence" is_list=; fi
 taken() {
 	run "$@"

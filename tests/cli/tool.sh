@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2034,SC2154 # set or used by those that source it
-# One tool of the build, named in $tool, and checks of what it prints. Sourced from the top directory.
+# One tool of the build, named in $tool, and checks of its output. Sourced from the top directory.
 . tests/tap.sh
 build=${BUILD:-$PWD/build}
 tmp=$(mktemp -d) || exit 1
@@ -8,7 +8,7 @@ trap 'rm -rf "$tmp"' EXIT
 export LC_ALL=C
 version=$(cat VERSION)
 
-# run ARG...: runs the tool; $out and $err have what it writes, $rc its status.
+# run ARG...: run the tool; its output is in $out and $err, its status in $rc.
 run() {
 	capture "$build/$tool" "$@"
 }
@@ -30,7 +30,7 @@ prints() {
 	like "$out" "$pattern" "prints what was asked for: $*"
 }
 
-# json FILTER WANT ARG...: what jq finds in the document.
+# json FILTER WANT ARG...: result of jq on the document.
 json() {
 	filter=$1 want=$2
 	shift 2
