@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_ab over SMC-D: what runs used, servers of each run, fallbacks, and the end of everything."""
+"""smc_ab over SMC-D: transports of runs, servers of each run, fallbacks, and cleanup."""
 import json
 import signal
 import subprocess
@@ -20,7 +20,7 @@ def compare(*words, env=None):
 
 
 def sockets(doc, side):
-    """Of each mode, by runs."""
+    """Runs of each mode."""
     return [tuple(pair[side]["sockets"][mode] for mode in ("smcd", "smcr", "tcp")) for pair in doc["pairs"]]
 
 
@@ -29,13 +29,13 @@ def counted(doc, side, mode):
 
 
 def sane(doc, name):
-    """Every value is there, and is one that a run can have."""
+    """Every value is present and plausible."""
     runs = [pair[side] for pair in doc["pairs"] for side in ("tcp", "smc")]
     ok(all(0 < r["wall_seconds"] < 300 and 0 < r["cpu_seconds"] < 600 and 0 < r["context_switches"] < 1e7 for r in runs), name, runs)
 
 
 def check_bulk():
-    """Long enough to be seen, and to move 16 MB."""
+    """Long enough to be observed, and to move 16 MB."""
     status, doc, err = compare("8", "-j", "--server", "iperf3 -s -1 -p 7101", "--metric", "([0-9.]+) Mbits/sec.*receiver", "-r", "1M", "-t", "1M",
                                "--", "iperf3", "-c", "127.0.0.1", "-p", "7101", "-f", "m", "-n", "16M")
     equal((status, err, doc.get("schema"), doc.get("used_smc"), doc.get("count")), (0, "", "smc-tools/ab/1", 8, 8), "iperf3: every run used SMC")
@@ -55,11 +55,11 @@ def check_bulk():
 
 
 def check_short():
-    """Too short to be seen by looking."""
+    """Too short to be observed by polling."""
     status, out, err = run("smc_ab", "-n", "2", *SERVER, "--", *LOAD, "1", "1")
     ok(status == 0 and not err and "   SMC-D " in out and "2 of 2 runs used SMC\n" in out and "No verdict: that takes 8 pairs at least." in out,
        "one short connection: counted", (status, out, err))
-    # What nobody but the kernel could know: no socket was looked at.
+    # Only the kernel could know this: no socket was observed.
     with subprocess.Popen(["smc_run", "traffic", "serve", "7100"], stdout=subprocess.DEVNULL) as server:
         wait_for(lambda: run("smc_run", *LOAD, "1", "1")[0] == 0)
         status, doc, err = compare("3", "-j", "--", *LOAD, "1", "1")
@@ -84,7 +84,7 @@ def check_not_used():
 
 
 def check_no_tcp():
-    """A command, or what it was started from, that gets SMC sockets in any case."""
+    """A command, or its launcher, that gets SMC sockets in any case."""
     with subprocess.Popen(["smc_run", "traffic", "serve", "7100"], stdout=subprocess.DEVNULL) as server:
         wait_for(lambda: run("smc_run", *LOAD, "1", "1")[0] == 0)
         status, out, err = run("smc_ab", "-n", "2", "--", "smc_run", *LOAD, "2000", "4")
@@ -107,7 +107,7 @@ def check_failures():
 
 
 def check_end(number):
-    """In the middle of a run, also of what has left its process group and ignores SIGTERM."""
+    """A signal in the middle of a run, also for processes that left its process group and ignore SIGTERM."""
     with subprocess.Popen(["smc_ab", "-n", "5", *SERVER, "--", "sh", "-c",
                            "setsid sh -c 'trap \"\" TERM; exec sleep 1000' & exec sleep 1001"], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(number, signal.SIG_DFL)) as program:
@@ -119,7 +119,7 @@ def check_end(number):
 
 
 def check_ways():
-    """A static program, which no library reaches: whatever reaches it."""
+    """A static program, out of reach of the library: by any other way."""
     for way in ["--seccomp"] + ["--bpf"] * has_jit():
         status, doc, err = compare("2", "-j", way, *SERVER, "--", *LOAD, "100", "4")
         equal((status, doc.get("used_smc")), (0, 2), "%s: used" % way)

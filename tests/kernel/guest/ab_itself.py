@@ -11,7 +11,7 @@ from kern import done, equal, ok, run, wait_for
 TRIES, WRONG_MAX = 20, 5
 verdicts = []
 
-# Not waited for: it ends with the guest.
+# Runs in the background until the guest ends.
 server = subprocess.Popen(["smc_run", "traffic", "serve", "7100"], stdout=subprocess.DEVNULL)
 wait_for(lambda: run("smc_run", "burn", "7100")[0] == 0)
 for _ in range(TRIES):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_ab over SMC-R inside one guest: short connections, which only the kernel has counted, and long ones, which are seen."""
+"""smc_ab over SMC-R inside one guest: short connections, known from the kernel's counters, and long, observed ones."""
 import json
 
 from kern import done, equal, ok, only_smcr, run

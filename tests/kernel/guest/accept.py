@@ -66,7 +66,7 @@ def script(name, text):
 
 
 def where(group):
-    """What each thread of a process group is doing."""
+    """State of each thread of a process group."""
     said = []
     for status in glob.glob("/proc/[0-9]*/task/*/stack"):
         try:
@@ -79,7 +79,7 @@ def where(group):
 
 
 def load(peer, one, other):
-    """Clients go away at one port, then one at each port is served. How many did, and what happened then."""
+    """Clients leave at one port, then one at each port is served. Number of those, and the results."""
     gone, said = 0, []
     with subprocess.Popen(["polled", "ask", one, other], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True) as client:
@@ -94,7 +94,7 @@ def load(peer, one, other):
 
 
 def check(peer, name, *argv):
-    """The server must answer at its second port whatever happens at the first one."""
+    """The server must answer at its second port, whatever happens at the first."""
     with subprocess.Popen(["smc_run", "-d", *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           start_new_session=True) as server:
         lines = []

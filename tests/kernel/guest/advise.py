@@ -32,7 +32,7 @@ def many(cgroup=None):
 
 
 def late(listener):
-    """Closes none of its connections."""
+    """Leaves its connections open."""
     held = []
     while True:
         held.append(listener.accept()[0])
@@ -41,12 +41,12 @@ def late(listener):
 
 
 def brief():
-    """The kernel keeps the addresses of what it closed, in FIN_WAIT2."""
+    """The kernel keeps the addresses of closed connections, in FIN_WAIT2."""
     one(HERE, LATE, 64).close()
 
 
 def start_servers():
-    """The far one is in another network namespace, as on another host."""
+    """The far peer is in another network namespace, like another host."""
     for words in ("link add near0 type veth peer name far0", "netns add far", "link set far0 netns far",
                   "addr add 10.77.0.1/24 dev near0", "link set near0 up", "-n far addr add 10.77.0.2/24 dev far0",
                   "-n far link set far0 up"):
@@ -66,7 +66,7 @@ def start_servers():
 
 
 def loads(with_smc):
-    """All of them, done; those with connections still open."""
+    """All loads, finished; those with open connections."""
     works = [("quietload", one, HERE, QUIET, 64), ("bulkload", one, HERE, BULK, SIZE),
              ("farload", one, THERE, FAR, SIZE), ("shortload", many), ("lateload", brief)]
     if with_smc:
@@ -90,7 +90,7 @@ def sum_of(rows, key):
 
 
 def check_one(report, port, side, name, what, **want):
-    """The row of one connection, or one kind of them."""
+    """The row of one connection, or of one kind."""
     rows = rows_of(report, port, side)
     if not ok(len(rows) == 1, "%s: %s: one row" % (name, what), json.dumps(rows or report, indent=1)):
         return {}
@@ -99,7 +99,7 @@ def check_one(report, port, side, name, what, **want):
 
 
 def check_rows(name, report, is_named=True, needs_eid=False, with_short=True, with_smc=HAS_LOOPBACK):
-    """What each load must be told, whatever the source."""
+    """Advice for each load, independent of the source."""
     way = {"mode": "SMC-D", "version": 2, "is_loopback": True, "needs_eid": needs_eid} if HAS_LOOPBACK else None
     eid = "smcd ueid add NAME; " if needs_eid else ""
 
@@ -131,7 +131,7 @@ def check_rows(name, report, is_named=True, needs_eid=False, with_short=True, wi
         equal(sum_of(rows_of(report, SHORT, "client"), "connections"), SHORTS, name + ": short-lived: its clients")
         check_one(report, LATE, "client", name, "closed before its server", connections=1, bytes_sent=72)
     sums = report["summary"]
-    # SMC's connection counts as nothing else; others within this host are counted once.
+    # The SMC connection is counted only as such; others within this host are counted once.
     equal((sums["profiting_bytes"], sums["profiting_connections"], sums["memory"], sums["smc_connections"]),
           (SIZE + 9, 1, 1 << 20, int(with_smc)) if HAS_LOOPBACK else (0, 0, 0, 0), name + ": the sum")
 
@@ -145,7 +145,7 @@ def check_source(name, prefix, source, is_named=True, with_short=True, **want):
 
 
 def check_no_eid():
-    """Then nothing can be used, but what is missing is one command."""
+    """Nothing can be used then, but a single command would fix it."""
     if not HAS_LOOPBACK or HAS_SEID:
         return
     eids = doc("smcd", "-j", "ueid")["ueids"]
@@ -169,7 +169,7 @@ def set_policies(level, priority):
 
 
 def is_let_through():
-    """What the kernel says: without a key nothing gets by a policy that is required."""
+    """The kernel's view: without a key nothing passes a required policy."""
     try:
         socket.create_connection((THERE, FAR), 2).close()
     except OSError:
@@ -189,7 +189,7 @@ def watch_far(name, is_ipsec):
 
 
 def check_ipsec():
-    """No key is needed for policies that let through what has none."""
+    """Optional policies, which pass traffic without a key, need none."""
     status, _, err = run("ip", "xfrm", "policy", "flush")
     if status:
         skip("IPsec", "this kernel has none: " + err.strip())
@@ -205,13 +205,13 @@ def check_ipsec():
 
 
 def check_background():
-    """sh has SIGINT ignored for its background jobs."""
+    """sh ignores SIGINT for its background jobs."""
     status, report = Watch(interrupt=signal.SIG_IGN).end()
     ok(status in (0, 2) and "rows" in report, "background: SIGINT ends it with its report", (status, report))
 
 
 def check_text():
-    """As a person reads it."""
+    """Output for humans."""
     with Process("bulkload", one, HERE, BULK, SIZE) as process:
         process.wait()
         status, out, err = run("smc_chk", "advise", "--for", "1s")
@@ -226,12 +226,12 @@ def check_text():
 
 
 def check_bpf():
-    """Short connections have a process and a life, too; also one that a service has, and whose process is gone."""
+    """Short connections have a process and a duration, too; also those of a service whose process is gone."""
     report = check_source("eBPF", (), "bpf", is_lossy=False, is_blind=False, is_capped=False, untracked_connections=0,
                           why_no_better=None)
     row = check_one(report, SHORT, "client", "eBPF", "short-lived clients", process="shortload", connections=SHORTS,
                     bytes_sent=SHORTS * 72, life_is="about", carrier="tcp", would_profit=False)
-    # Where the server's FIN came first, it is received as a byte.
+    # If the server's FIN came first, it counts as a received byte.
     ok(SHORTS <= row.get("bytes_received", 0) <= 2 * SHORTS, "eBPF: short-lived clients: bytes received", row)
     unit = "/sys/fs/cgroup/system.slice/gone.service"
     os.makedirs(unit)

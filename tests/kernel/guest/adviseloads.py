@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Loads whose traffic is known, and smc_chk advise watching them."""
+"""Loads with known traffic, observed by smc_chk advise."""
 import json
 import os
 import signal
@@ -13,7 +13,7 @@ SIZE = 4 << 20
 
 
 class Process:
-    """A child of another name that does its work, and then holds what came of it until it is ended."""
+    """A child of another name that does its work, and then holds the result until it is ended."""
 
     def __init__(self, name, work, *args):
         self.read, write = os.pipe()
@@ -43,7 +43,7 @@ class Process:
 
 
 def receive(conn, size):
-    """So many bytes; fewer at the end."""
+    """This many bytes; fewer at the end."""
     got = 0
     while got < size:
         data = conn.recv(min(size - got, 1 << 20))
@@ -54,7 +54,7 @@ def receive(conn, size):
 
 
 def answer(listener):
-    """Each request begins with its length, and is answered by a byte. One client at a time."""
+    """Each request begins with its length, and is answered with a byte. One client at a time."""
     while True:
         client = listener.accept()[0]
         while True:
@@ -80,7 +80,7 @@ def listening(port, ip, kind=socket.socket):
 
 
 def one(ip, port, size, kind=socket.socket):
-    """A connection that stays open."""
+    """A permanent connection."""
     conn = kind()
     conn.connect((ip, port))
     ask(conn, size)
@@ -88,7 +88,7 @@ def one(ip, port, size, kind=socket.socket):
 
 
 class Watch:
-    """smc_chk advise, from its beginning on until it is told to end."""
+    """smc_chk advise, from its start until it is stopped."""
 
     def __init__(self, *prefix, interrupt=signal.SIG_DFL):
         self.process = subprocess.Popen([*prefix, "smc_chk", "advise", "--for", "24h", "-d", "-j"],

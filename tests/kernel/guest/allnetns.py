@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Many network namespaces, with containers' control groups, and what smcss --all-netns says of all of them."""
+"""Many network namespaces, with containers' control groups, and the output of smcss --all-netns for all of them."""
 import fcntl
 import json
 import os
@@ -51,7 +51,7 @@ def write(path, text):
 
 
 def keep_state():
-    """What runtimes keep of them."""
+    """Files kept by runtimes."""
     write(STORED, json.dumps([{"id": container_id(n), "names": ["stored-%d" % n]} for n in range(0, COUNT, 7)]))
     for number in range(2, COUNT, 7):
         write(CRI % container_id(number), json.dumps({"hostname": "x", "annotations": {
@@ -59,7 +59,7 @@ def keep_state():
 
 
 def set_up(number, ready):
-    """In the child: SMC-D connections, as many as its number says, or one that fell back; then it stays."""
+    """In the child: open SMC-D connections, as many as its number, or one that fell back; then wait."""
     call("prctl", 1, signal.SIGKILL)  # PR_SET_PDEATHSIG
     group, _ = group_of(number)
     os.makedirs(GROUPS + group, exist_ok=True)
@@ -102,7 +102,7 @@ def inode(pid):
 
 
 def connections(number):
-    """SMC-D, TCP: ends of connections that are SMC sockets."""
+    """Ends of connections that are SMC sockets, over SMC-D and TCP."""
     return (0, 1) if number % 5 == 4 else (2 * (number % 5), 0)
 
 
@@ -120,7 +120,7 @@ def check_rows(pids):
             wrong.append((number, want, connections(number), mine))
     equal(wrong, [], "--all-netns: each of %d namespaces has its sockets and its name" % COUNT)
     equal(len({row["inode"] for row in rows}), len(rows), "and no socket is there twice")
-    # What a look into one says is the same, but for where it is.
+    # The output for a single namespace is the same, except for its name.
     one = listing("-a", "-N", str(pids[3]))
     same = [{key: row[key] for key in row if key[:5] != "netns"} for row in by_netns[inode(pids[3])]]
     equal(same, one, "the same as -N says of one of them")
@@ -154,7 +154,7 @@ def check_text():
 
 
 def check_stats(pids):
-    """Each has done what it was made for, and counted it."""
+    """Each has opened its connections, and counted them."""
     rows = {row["netns_inode"]: row for row in doc("smcd", "--all-netns", "-j", "stats")["namespaces"]}
     got = [(rows[inode(pid)]["connections"], rows[inode(pid)]["fallbacks"]) if inode(pid) in rows else (0, 0) for pid in pids]
     equal(got, [connections(number) for number in range(COUNT)], "smcd --all-netns stats: connections and fallbacks of each")

@@ -22,7 +22,7 @@ def read(path):
 
 
 def choose_units(*others, root="", generators=()):
-    """Few units, in memory: each reload reads them all; the lab has set the machine up already."""
+    """Few units, in memory: each reload reads them all, and the lab has set up the machine already."""
     os.makedirs(root + "/run/units", exist_ok=True)
     for name in "basic network network-pre paths shutdown slices sockets sysinit timers".split():
         shutil.copy(root + "/lib/systemd/system/%s.target" % name, root + "/run/units")
@@ -39,7 +39,7 @@ def choose_units(*others, root="", generators=()):
 
 
 def add_redis_user():
-    """What the package redis-server would have done."""
+    """Setup that the package redis-server would have done."""
     with open("/etc/passwd", "a", encoding="ascii") as file:
         file.write("redis:x:987:987::/var/lib/redis:/usr/sbin/nologin\n")
     with open("/etc/group", "a", encoding="ascii") as file:
@@ -49,7 +49,7 @@ def add_redis_user():
         os.chown(directory, 987, 987)
 
 
-# For process 1 in namespaces of its own, as root is one of a tree: its control group is the root for it, empty but for it.
+# For process 1 in namespaces of its own, as root in a tree: its control group is the root for it, and otherwise empty.
 ENTER_TREE = """set -e
 echo "+cpu +cpuset +io +memory +pids" >/sys/fs/cgroup/cgroup.subtree_control
 echo 0 >"$(mktemp -d /sys/fs/cgroup/tree.XXXXXX)/cgroup.procs"
@@ -64,7 +64,7 @@ exec unshare --cgroup sh -c '%s'
 INIT = "umount -l /sys/fs/cgroup; mount -t cgroup2 cgroup2 /sys/fs/cgroup && " \
        "mount --bind /run/units /lib/systemd/system && " \
        "exec /lib/systemd/systemd --system --unit=lab.target --show-status=no --log-target=console"
-# Where a test runs in the tree: systemd moves its children, which it must see.
+# The test's directory in the tree: systemd moves its children, which it must see.
 ENTER_GROUP = "mkdir -p /sys/fs/cgroup/test && echo 0 >/sys/fs/cgroup/test/cgroup.procs && exec \"$@\""
 
 

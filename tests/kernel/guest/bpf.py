@@ -37,7 +37,7 @@ except OSError as err:
 
 
 def bpf(*argv):
-    """smc_bpf, which has to work."""
+    """smc_bpf, which must succeed."""
     status, out, err = run("smc_bpf", *argv)
     if status or err:
         raise RuntimeError("smc_bpf %s: status %d, %s" % (" ".join(argv), status, err))
@@ -74,7 +74,7 @@ def enter(cgroup):
 
 
 def protocol(cgroup="/command", family="inet", prefix=(), program=("protocol",)):
-    """Of a TCP socket that a new process makes in a control group."""
+    """Protocol of a TCP socket that a new process opens in a control group."""
     result = subprocess.run([*prefix, *program, family], stdout=subprocess.PIPE, text=True,
                             preexec_fn=enter(cgroup), check=True)
     return int(result.stdout)
@@ -292,7 +292,7 @@ def smc_run():
 
 
 def members_own():
-    """A member can mark itself, and that is all."""
+    """A member can mark itself, and nothing else."""
     for name in os.listdir(PINS):
         for flags in 0, READ_ONLY:
             equal(run(*NOBODY, "python3", "-c", BPF_OBJ_GET, PINS + "/" + name, str(flags))[1], "EACCES\n",
@@ -343,7 +343,7 @@ def unprivileged():
 
 
 def web(what, port, server, client, text):
-    """A server and a client under smc_run --bpf: the page, and what the held connection runs over."""
+    """A server and a client under smc_run --bpf: the page, and the transport of the held connection."""
     held = dict(stdout=subprocess.PIPE, text=True, preexec_fn=enter(group("/held")))
     serving = subprocess.Popen(server, **held)
     wait_for(lambda: any(s.get("local", {}).get("port") == port for s in listing("-l")))
@@ -381,7 +381,7 @@ def real_programs():
 
 
 def without_smc():
-    """The module is removed while a scope is attached; it must not come back by itself."""
+    """The module is removed while a scope is attached; it must not be loaded again."""
     if not os.path.exists("/proc/sys/kernel/modprobe"):
         skip("SMC is removed", "nothing is a module in this kernel")
         return

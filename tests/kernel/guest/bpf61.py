@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A kernel without the hook: one sentence, and the preload library."""
+"""A kernel without the hook: a message, and the preload library."""
 import os
 import shutil
 import sys

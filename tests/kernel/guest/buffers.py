@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sizes of the buffers of SMC connections under smc_run: the default, its limits, and who overrides it."""
+"""Sizes of the buffers of SMC connections under smc_run: the default, its limits, and overrides."""
 import json
 import os
 import socket
@@ -52,7 +52,7 @@ UNLIMITED = ("sh", "-c", 'ulimit -n "$(ulimit -Hn)" && exec "$@"', "sh")
 
 
 def knob(name, value):
-    """What it was, after it is set."""
+    """The old value, after setting the new one."""
     with open("/proc/sys/net/" + name, encoding="ascii") as file:
         old = file.read().strip()
     with open("/proc/sys/net/" + name, "w", encoding="ascii") as file:
@@ -61,7 +61,7 @@ def knob(name, value):
 
 
 def sizes(*options, port=0, own=0, before=(), env=None):
-    """Of client, server, and what is locked."""
+    """Sizes of client and server, and locked ones."""
     status, out, err = run(*before, "smc_run", *options, "/usr/bin/python3", "-c", PROGRAM, str(port), str(own), env=env)
     return [int(word) for word in out.split()] if not status and not err else (status, out, err)
 
@@ -79,7 +79,7 @@ def test_default():
 
 
 def test_fallback():
-    """TCP that is left behind has what a TCP socket has, not what SMC was to have."""
+    """After a fallback, TCP has its own sizes, not those meant for SMC."""
     with socket.create_server(("127.0.0.1", 0)) as plain:
         port = plain.getsockname()[1]
         with socket.create_connection(("127.0.0.1", port)) as client:
@@ -104,7 +104,7 @@ def test_many(count=1000):
 
 
 def held_by_many(count):
-    """Of an ordinary user, who may have as many descriptors as there are; what the kernel keeps afterwards."""
+    """An ordinary user with the maximum number of descriptors; memory that the kernel keeps afterwards."""
     before = sum(group["dmb_bytes"] for group in linkgroups())
     status, out, err = run(*UNLIMITED, *USER, "smc_run", "/usr/bin/python3", "-c", MANY, str(count))
     ok(not status and out.split() == [str(size * KIB) for size in (256, 64, 64)],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A bundle of a host with live connections says there what the host says. It stays in SMC_LAB_OUT."""
+"""A bundle of a host with live connections gives the same answers as the host. It is kept in SMC_LAB_OUT."""
 import json
 import os
 import sys
@@ -59,7 +59,7 @@ def check_content():
 
 
 def check_user():
-    """Another user's bundle: less of processes and log, but a bundle, and the same sockets."""
+    """Another user's bundle: less about processes and log, but complete, with the same sockets."""
     os.chmod(TMP, 0o1777)
     path = TMP + "/user.tar.gz"
     nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")

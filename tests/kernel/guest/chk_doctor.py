@@ -23,14 +23,14 @@ KEPT = []
 def doctor(*argv):
     """Exit status and the document."""
     status, out, err = run("smc_chk", "doctor", "-j", *argv)
-    # Of a library that is gone ld.so tells for itself.
+    # ld.so itself reports a missing library.
     if [line for line in err.splitlines() if "from /etc/ld.so.preload" not in line] or not out:
         raise RuntimeError("smc_chk: status %d, %s" % (status, err))
     return status, json.loads(out)
 
 
 def worse(doc):
-    """What is worse than a note: {(level, check, object)}."""
+    """Findings worse than a note: {(level, check, object)}."""
     return {(f["level"], f["check"], f.get("object", "")) for f in doc["findings"]
             if f["level"] in ("warning", "problem")}
 
@@ -55,7 +55,7 @@ def shell(broken, mended):
 
 
 def one_way(name, want, breaks, base=frozenset()):
-    """One case: want is (level, check, object), base what is wrong anyway."""
+    """One case: want is (level, check, object), base the expected other problems."""
     damage, repair = breaks
     damage()
     try:
@@ -114,7 +114,7 @@ def closed_listener():
 
 
 def limited():
-    """A policy takes the warning away, and has its line."""
+    """A policy removes the warning, and has its own line."""
     equal(texts(doctor()[1], "policy")[0][0], "note", "without a policy a note says so")
     open_listener()
     for lines, want in (("allow from 10.0.0.0/8:7100\nlearn 1h", set()), ("allow from 10.0.0.0/8:7101", {OPEN}), ("deny port 7100", set())):
@@ -126,7 +126,7 @@ def limited():
     closed_listener()
 
 
-# The kernel and its module, sizes and switches, the library: what any host has.
+# Found on any host: kernel and module, sizes and switches, the library.
 def host_cases():
     kept = "mv %s/kept.so %s/ld_pre_smc.so" % (TOOLS, TOOLS)
     old = "/usr/lib/libsmc-preload.so"
@@ -155,11 +155,11 @@ def host_cases():
     ]
 
 
-# Everybody else sees the same.
+# Other users see the same.
 def without_rights():
     code = "import os, sys; os.setgroups([]); os.setgid(65534); os.setuid(65534); os.execvp(sys.argv[1], sys.argv[1:])"
     status, out, err = run(sys.executable, "-c", code, "smc_chk", "-j")
-    # Free memory is a little more or less each time.
+    # Free memory varies.
     lists = [[f for f in doc["findings"] if f["check"] not in ("memory", "policy")] for doc in (json.loads(out), doctor()[1])]
     equal((status, err, lists[0]), (0, "", lists[1]), "without rights: the same list")
 
@@ -182,7 +182,7 @@ print(json.dumps({"status": status, "doc": json.loads(out), "mode": mode(), "lis
 
 
 def inside(commands):
-    """What a program sees that unshare(1) put into a namespace of its own; /sys is still the other one's."""
+    """View of a program in a new network namespace of unshare(1); /sys is still that of the other one."""
     return json.loads(subprocess.run(
         ["unshare", "-n", "sh", "-ec", commands + ' && exec "$@"', "sh", sys.executable, "-B", "-c", NAMESPACE, str(TOOLS)],
         check=True, stdout=subprocess.PIPE).stdout)

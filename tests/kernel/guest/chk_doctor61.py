@@ -19,8 +19,8 @@ status, out, err = run("smc_chk", "-s", "-i", "lo", "-j")
 equal((status, err, json.loads(out)["net_devices"][0]["configuration"]), (1, "", []), "and does not count as a way")
 sh("rdma link delete rxelo")
 for name, want, breaks in host_cases():
-    if want[1] != "memory":  # of RDMA only
-        # Without SMC nobody is told to look for devices.
+    if want[1] != "memory":  # RDMA only
+        # Without SMC there is no advice about devices.
         one_way(name, want, breaks, frozenset() if want[:2] == ("problem", "module") else NO_DEVICE)
 equal(worse(doctor()[1]), NO_DEVICE, "and at the end all is as before")
 done()

@@ -20,7 +20,7 @@ def sh(command):
 
 
 def mode(address="127.0.0.1"):
-    """What a connection within this guest runs over."""
+    """Transport of a connection within this guest."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMC) as server, \
             socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMC) as client:
         server.bind((address, 0))
@@ -144,7 +144,7 @@ def check_static():
 
 
 def right_devices(worse):
-    """What the doctor must not complain of; worse() says what it does complain of."""
+    """Check that the doctor reports no problem; worse() returns its complaints."""
     equal(mode(), "SMCD" if KERNEL == "lo" else "SMCR", "SMC works here")
     for name, before, after in HARMLESS:
         if KERNEL == "lo" and "rxelo" in before:

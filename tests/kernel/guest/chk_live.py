@@ -15,10 +15,10 @@ IP = "127.0.0.1"
 
 
 class Server:
-    """smc_chk serve; tells its port."""
+    """Start smc_chk serve; return its port."""
 
     def __init__(self, *options):
-        # What is ignored where it is started stays ignored.
+        # Ignored signals stay ignored.
         self.process = subprocess.Popen(["smc_chk", "serve", *options], stdout=subprocess.PIPE, text=True,
                                         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.line = self.process.stdout.readline()
@@ -124,7 +124,7 @@ def check_many():
     clients = []
     for i in range(200):
         clients.append(connect(server.port, i % 4 > 0))
-        # At once: who says nothing for ten seconds has to go.
+        # In parallel: a client that is silent for ten seconds is dropped.
         clients[-1].sendall(b"%d " % i * 100)
     equal({chkfake.receive(c, 16) for c in clients}, {b"SMC_CHK\n\x01\0\x03" + bytes(5)}, "serve: greets 200 clients at once")
     equal([i for i, c in enumerate(clients) if chkfake.receive(c, len(b"%d " % i * 100)) != b"%d " % i * 100], [],
@@ -171,16 +171,16 @@ def check_foreign():
 
 
 def check_counted():
-    """First of all, as the statistics have nothing else yet. Both ends of a connection count."""
+    """Comes first, while the statistics are empty. Both ends of a connection count."""
     server = Server()
-    for _ in range(50):  # so many that the doctor has an opinion
+    for _ in range(50):  # enough for the doctor's threshold
         connect(server.port).close()
     equal(check(IP, "--tcp-too")[0], 0, "--tcp-too: works")
     findings = json.loads(run("smc_chk", "-j")[1])["findings"]
     said = {f["object"]: f["level"] for f in findings if f["check"] == "traffic"}
     stats = json.loads(run("smcd", "-aj", "stats")[1])
     equal([stats[side]["fallbacks"] for side in ("client", "server")], [0, 0], "--tcp-too: its TCP half is no fallback to the kernel")
-    # A sender that waits for a slower peer is counted as well; a test that sends as fast as it can waits.
+    # A sender that waits for a slower peer is counted, too; a test that sends at full speed waits.
     others = [f for f in findings if f["check"] == "traffic" and f["level"] != "ok" and not f["text"].startswith("a full buffer: ")]
     equal((said.get("fallbacks"), others), ("ok", []), "and the doctor does not warn about it")
     equal(server.end(), 0, "serve: ends")
@@ -258,7 +258,7 @@ def check_network():
 
 
 def arp_silence():
-    """A neighbour that is not there: TCP's error is one that an SMC socket keeps to itself."""
+    """An unreachable neighbour: an SMC socket does not pass on TCP's error."""
     for words in (("link", "add", "v0", "type", "veth", "peer", "name", "v1"), ("link", "set", "v1", "up"),
                   ("link", "set", "v0", "up"), ("addr", "add", "10.5.0.1/24", "dev", "v0")):
         run("ip", *words)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_chk connect and serve between two guests over SMC-R, and the ways it ends in TCP. Guest 1 is the client."""
+"""smc_chk connect and serve between two guests over SMC-R, and its fallbacks to TCP. Guest 1 is the client."""
 import json
 import os
 import re
@@ -22,7 +22,7 @@ def check(*argv):
 
 
 def reasons(doc):
-    """Own reason, what the peer told, and the server's own reason."""
+    """Own reason, the peer's reason, and the server's own reason."""
     return tuple(d.get(k, {}).get("symbol") for d, k in ((doc, "reason"), (doc, "peer_reason"),
                                                         (doc.get("server", {}), "reason")))
 

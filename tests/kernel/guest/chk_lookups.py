@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_chk -i, explain and program: against a PNET table, real fallbacks, and programs under smc_run."""
+"""smc_chk -i, explain and program: compared with a PNET table, real fallbacks, and programs under smc_run."""
 import json
 import os
 import shutil
@@ -86,7 +86,7 @@ def is_listening(port):
 
 
 def gets_smc(argv, port, prefix=(), way=()):
-    """Does a listener under smc_run have an SMC socket?"""
+    """Does a listener under smc_run use an SMC socket?"""
     with subprocess.Popen([*prefix, "smc_run", "--quiet", *way, *argv], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as process:
         up = wait_for(lambda: is_listening(port), 300)
@@ -98,7 +98,7 @@ def gets_smc(argv, port, prefix=(), way=()):
 
 
 def check_program(name, way, argv, port, prefix=()):
-    """What smc_chk says, what is right, and what happens."""
+    """Answer of smc_chk, expected answer, and reality."""
     if not shutil.which(argv[0]):
         skip(name, "%s is missing" % argv[0])
         return
@@ -144,7 +144,7 @@ def check_programs():
 
 
 def check_musl():
-    """A program of another libc than the library was made for, by itself and started by a shell of the library's."""
+    """A program for another libc than the library's, started directly and by a shell of the library's libc."""
     program = PROGRAMS + "/sockets-musl-dynamic"
     if not os.path.exists(program):
         skip("programs of musl", "musl-gcc is missing")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Servers that do not do what smc_chk serve does, and hosts that handle SMC's TCP option wrongly."""
+"""Servers that differ from smc_chk serve, and hosts that mishandle SMC's TCP option."""
 import ctypes
 import errno
 import fcntl
@@ -23,11 +23,11 @@ def receive(conn, size):
 
 
 class Fake:
-    """A server on a port of its own that treats each client by a function, until the program ends."""
+    """A server on its own port that handles each client with a function, until the program ends."""
 
     def __init__(self, treat, family=AF_SMC):
         self.listener = socket.socket(family, socket.SOCK_STREAM, 0)
-        # Python knows no addresses of AF_SMC.
+        # Python has no addresses for AF_SMC.
         if family == AF_SMC:
             self.listener.close()
             self.listener = smc_socket()
@@ -59,7 +59,7 @@ def smc_socket():
 
 
 def silent(fake, conn):
-    """Notes what a client sends without having been asked."""
+    """Records what a client sends before any greeting."""
     while True:
         data = conn.recv(4096)
         if not data:
@@ -73,7 +73,7 @@ def banner(fake, conn):
 
 
 def busy(fake, conn):
-    """smc_chk serve with no place left; then waits for what a client would send all the same."""
+    """smc_chk serve with no free place; then waits for anything that the client still sends."""
     conn.sendall(b"SMC_CHK\n\x01\x01" + bytes(6))
     silent(fake, conn)
 

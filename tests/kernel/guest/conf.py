@@ -37,7 +37,7 @@ def knob(name, netns=None):
 
 
 def state():
-    """What other tools say, for comparison."""
+    """Output of other tools, for comparison."""
     return (sorted(doc("smcd", "-j", "ueid")["ueids"]), doc("smcd", "-j", "hs")["enabled"],
             sorted(out_of("smc_pnet").splitlines()), knob(KNOB), out_of("smcd", "seid"))
 
@@ -136,7 +136,7 @@ def check_half_way():
 
 
 def check_no_nf_tables():
-    """A kernel with nfnetlink and without nf_tables. First of all: whatever asks for a policy loads it."""
+    """A kernel with nfnetlink and without nf_tables. Comes first: any later use of a policy loads it."""
     if os.path.exists("/sys/module/nf_tables") or run("modprobe", "-n", "nfnetlink")[0]:
         skip("no nf_tables", "it is there already, or the kernel has it built in")
         return
@@ -173,7 +173,7 @@ def check_rights():
 
 
 def check_owners():
-    """What others can change is not taken from root, however it is reached."""
+    """Files that others can change are not accepted from root, by any path."""
     more, dropin = "/etc/smc-tools/more.d", CONF + ".d"
     write("include more.d\n")
     write("handshake-limit on\n", more + "/a.conf")
@@ -202,7 +202,7 @@ def check_owners():
 
 
 def check_taken_back():
-    """A number that cannot be written, after much else: that is taken back, in the other namespace, too."""
+    """A sysctl that cannot be written, after other changes: these are undone, in the other namespace, too."""
     path = "/proc/sys/net/smc/rmem"
     for argv in (("--bind", path, path), ("-o", "remount,ro,bind", path)):
         out_of("mount", *argv)
@@ -243,7 +243,7 @@ def check_netns():
 
 
 def check_one_netns():
-    """One that has no name, such as a container's: what "netns *" says; one that has, by a process in it."""
+    """A namespace without a name, such as a container's: "netns *" applies; one with a name, by a process in it."""
     with subprocess.Popen(["unshare", "-n", "sleep", "1000"]) as nameless, \
             subprocess.Popen(["ip", "netns", "exec", "blue", "sleep", "1000"]) as named:
         path = "/proc/%s/ns/net"
@@ -274,7 +274,7 @@ def check_one_netns():
 
 
 def check_devices():
-    """By MAC, also of devices that come later, as udev would tell."""
+    """By MAC, also for devices that appear later, as reported by udev."""
     run("smc_pnet", "-f")
     mac = "02:00:00:00:00:Ab"
     out_of("ip", "link", "add", "base0", "address", mac, "type", "dummy")
@@ -292,7 +292,7 @@ def check_devices():
     out_of("ip", "link", "add", "late1", "address", "02:00:00:00:00:77", "type", "dummy")
     equal(conf("apply", "--device", "late1"), (0, "", ""), "there it is")
     equal(sorted(out_of("smc_pnet").splitlines()), ["LATE late0 n/a 255", "LATE late1 n/a 255"], "and has it")
-    # The kernel binds an entry to a device that has the name when it appears, not to one that gets it later.
+    # The kernel binds an entry to a device that has the name on registration, not to one renamed later.
     out_of("ip", "link", "add", "other", "type", "dummy")
     out_of("ip", "link", "set", "other", "name", "late0")
     run("dmesg", "-C")
@@ -309,7 +309,7 @@ def check_devices():
 
 
 def check_policy():
-    """All of what enforces it is in kernel/policy."""
+    """kernel/policy tests the enforcement."""
     write("allow 10.0.0.0/8 127.0.0.0/8\ndeny port 22\nby nft\n")
     equal(conf("diff"), (2, "+ allow 10.0.0.0/8\n+ allow 127.0.0.0/8\n+ by nft\n+ deny port 22\n", ""), "a policy: diff")
     equal(conf("apply"), (0, "", ""), "apply")
@@ -414,7 +414,7 @@ def check_scopes():
 
 
 def check_watch():
-    """Groups that come later, with what they stand in, and again."""
+    """Groups that are created later, with their parents, and again."""
     if not shutil.which("smc_bpf") or run("smc_bpf", "check")[0]:
         skip("scopes of groups that come later", "this kernel cannot")
         return
@@ -442,7 +442,7 @@ def check_watch():
 
 
 def check_keep():
-    """All that is set becomes a file, and is undone."""
+    """All settings become a file, and are undone."""
     shutil.rmtree("/etc/smc-tools")
     out_of("ip", "netns", "add", "blue")
     has_scopes = bool(shutil.which("smc_bpf")) and not run("smc_bpf", "check")[0]
@@ -497,7 +497,7 @@ check_scopes()
 check_watch()
 check_keep()
 check_seid()
-# smc_chk matrix, in a guest that is there anyway; kernel/matrix_r has more.
+# smc_chk matrix, as the guest is running anyway; kernel/matrix_r has more.
 if doc("smcd", "-j", "device")["devices"]:
     fleet.check_namespaces(6)
     fleet.check_cookies()

@@ -23,7 +23,7 @@ include smc.conf.d
 netns blue
 handshake-limit on
 """
-# What the first service sees, before anything else can have set it.
+# Settings seen by the first service, before anything else can have changed them.
 FIRST = """[Unit]
 After=network.target
 [Service]
@@ -32,7 +32,7 @@ RemainAfterExit=yes
 ExecStart=/bin/sh -c 'smcd -j ueid >/run/first-ueid; smcd -j hs >/run/first-hs; cat /proc/sys/net/smc/autocorking_size >/run/first-knob; \
 %s >/run/first-mode; exit 0'
 """
-# Both ends in one process, and what they run over.
+# Both ends in one process, and the transport.
 MODE = """import json, subprocess, sys
 sys.path.append("%s")
 from smcsock import smc_client, smc_listener
@@ -73,7 +73,7 @@ def first(name):
 
 
 def settled():
-    """Both units have come to an end, whichever."""
+    """Both units have finished, with any result."""
     return wait_for(lambda: all(run("systemctl", "show", "-P", "ActiveState", unit)[1].strip() in ("active", "failed")
                                 for unit in ("smc-conf.service", "first.service")))
 
@@ -112,7 +112,7 @@ def check_good():
 
 
 def check_scope_later():
-    """A slice comes with its first service, and goes with its last."""
+    """A slice is created with its first service, and removed with its last."""
     if not can_scopes():
         skip("a control group that comes later", "it needs smc_bpf and Linux 6.11")
         return
@@ -155,7 +155,7 @@ def check_devices():
 
 
 def check_device_names():
-    """Others may choose them, with blanks and quotes: a name is one word for smc_conf, and not an option."""
+    """Names are untrusted, with blanks and quotes: smc_conf gets each as one word, and not as an option."""
     names = ["a'b\"$(id)", "-n"]
     os.rename("/usr/bin/smc_conf", "/usr/bin/smc_conf.real")
     write("/usr/bin/smc_conf", "#!/bin/sh\n{ printf '<%s>' \"$@\"; echo; } >>/run/udev-said\n")
@@ -177,7 +177,7 @@ def check_device_names():
 
 
 def start_metrics(directory):
-    """In its sandbox. Return: status, what it said."""
+    """In its sandbox. Return: status, output."""
     write(UNITS + "/smc-metrics.service.d/log.conf", "[Service]\nEnvironment=SMC_TOOLS_METRICS=%s\nReadWritePaths=%s\n"
           "StandardError=truncate:/run/smc-metrics.log\n" % (directory, directory))
     systemctl("daemon-reload")
@@ -186,7 +186,7 @@ def start_metrics(directory):
 
 
 def check_metrics_elsewhere():
-    """As Debian has it: the directory before the exporter's belongs to another user, who can put a link there."""
+    """As in Debian: the parent of the exporter's directory belongs to another user, who can put a link there."""
     os.makedirs("/run/theirs/exporter")
     os.chown("/run/theirs", 65534, 65534)
     os.mkdir("/run/mine")
@@ -201,7 +201,7 @@ def check_metrics_elsewhere():
 
 
 def check_metrics():
-    """By a link, which is followed as nobody but root can change it."""
+    """Through a link, which is followed as only root can change it."""
     os.mkdir("/run/metrics")
     os.symlink("metrics", "/run/exporter")
     equal(start_metrics("/run/exporter"), (0, ""), "smc-metrics.service writes metrics")
@@ -224,7 +224,7 @@ def check_broken():
 
 
 def leave():
-    """The other boot goes on counting."""
+    """The next boot goes on counting."""
     write("/run/count", "%d %d" % kern.counted())
     sys.exit()
 

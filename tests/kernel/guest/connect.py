@@ -10,7 +10,7 @@ from tunpeer import ADDRESSES, CLOSE, DEAF, GARBAGE, LOCAL, REFUSE, RESET, SILEN
 
 WAYS = {RESET: "reset", GARBAGE: "garbage", CLOSE: "close", SILENCE: "silence"}
 
-# How programs connect; then what they send must come back.
+# Ways of connecting; the data sent afterwards must be echoed.
 CLIENT = """
 import errno, os, random, select, socket, sys, time
 
@@ -92,7 +92,7 @@ for turn in range(int(sys.argv[5])):
 
 
 class Client:
-    """A program under smc_run, connecting."""
+    """A connecting program under smc_run."""
 
     def __init__(self, peer, how, port, family=socket.AF_INET, turns=1, options=("-d",)):
         self.peer, self.port = peer, port
@@ -106,7 +106,7 @@ class Client:
 
 
 def check_ways(peer):
-    """Each way of breaking, each way of connecting, both families; side by side, as silence takes six seconds."""
+    """Each way of breaking, each way of connecting, both families; in parallel, as silence takes six seconds."""
     hows = "blocking", "limited", "verdict", "again", "epoll"
     clients = {(port, how, family): Client(peer, how, port, family)
                for port in WAYS for how in hows for family in ADDRESSES}
@@ -117,7 +117,7 @@ def check_ways(peer):
 
 
 def seen(peer, port):
-    """Which SYNs arrived since: with SMC, without."""
+    """SYNs that arrived since: with SMC, without."""
     offers = [smc for _, to, smc in peer.syns if to == port]
     peer.syns = [syn for syn in peer.syns if syn[1] != port]
     return offers.count(True), offers.count(False)
@@ -136,8 +136,8 @@ def check_once(peer):
 
 
 def check_others(peer):
-    """What is no broken handshake is tried once; so it is with SMC_STRICT."""
-    # select() sleeps on: the kernel tells of no answer by POLLHUP alone, which poll() sees.
+    """Other failures are not retried, and with SMC_STRICT none are."""
+    # select() keeps sleeping: the kernel reports the lack of an answer only as POLLHUP, which poll() sees.
     for how, deaf in ("blocking", "blocking"), ("verdict", "polled"):
         seen(peer, REFUSE), seen(peer, DEAF), seen(peer, GARBAGE)
         equal(Client(peer, how, REFUSE).end(), "ECONNREFUSED\n", how + ": a refusal")
@@ -149,7 +149,7 @@ def check_others(peer):
 
 
 def check_filters():
-    """Sockets that were SMC sockets before the program gave itself a filter."""
+    """Sockets that were SMC sockets before the program installed a filter."""
     for family in "smc", "inet":
         status, out, _ = run("smc_run", "-f", family, "sandbox", "libseccomp")
         equal((status, out), (0, ""), "a filter of libseccomp, -f %s: the program lives" % family)

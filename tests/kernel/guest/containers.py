@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of containers share: what is in an image, podman, scopes."""
+"""Common parts of the container tests: content of the image, podman, scopes."""
 import json
 import os
 import re
@@ -16,7 +16,7 @@ TCP = 6
 
 
 def add_program(path):
-    """Into BOX, with its libraries; also a library."""
+    """Copy into BOX, with its libraries; also a library."""
     libraries = re.findall(r"(/\S+) \(0x", run("ldd", path)[1])
     for file in [path] + libraries:
         to = BOX + (file if ".so" in file else "/bin/" + os.path.basename(path))
@@ -37,7 +37,7 @@ def configure_podman(storage, cgroups, images=""):
 
 
 def podman(*argv):
-    """podman, which has to work: its output."""
+    """podman, which must succeed: its output."""
     status, out, err = run("podman", *argv, timeout=1200)
     if status:
         raise RuntimeError("podman %s: status %d, %s%s" % (" ".join(argv), status, out, err))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""CPython's own network tests, natively and under the shim: which of them tell the difference? usage: cpython.py MODULE..."""
+"""CPython's own network tests, natively and under the shim: which of them differ? usage: cpython.py MODULE..."""
 import os
 import re
 import signal
@@ -51,7 +51,7 @@ def read(text):
 
 
 def report(log, name):
-    """What a log says of a test that failed, without indentation and marks."""
+    """Messages of a failed test in a log, without indentation and marks."""
     found = re.search(r"^={70}\n(?:ERROR|FAIL): %s\n(.*?)^(?:={70}|-{70}\nRan )" % re.escape(name), log,
                       re.M | re.S)
     lines = found[1].splitlines() if found else []
@@ -59,13 +59,13 @@ def report(log, name):
 
 
 def reason(log, name):
-    """Why a test differs, if this is known and the failure is that one."""
+    """Reason for a difference, if it is known and the failure matches."""
     why, says = KNOWN.get(name.split()[0], (None, ""))
     return why if why and re.search(says, report(log, name)) else None
 
 
 class Run(threading.Thread):
-    """All modules, one after the other; the two runs share neither ports nor directories."""
+    """All modules in sequence; the two runs share neither ports nor directories."""
 
     def __init__(self, directory, *prefix):
         super().__init__()
@@ -82,7 +82,7 @@ class Run(threading.Thread):
             self.total[module] = int(total[1]) if total else 0
 
     def run_module(self, module):
-        """The output; of a run that hangs, it ends with where each thread was."""
+        """The output; after a hang, it ends with a backtrace of each thread."""
         argv = [*self.prefix, "python3", "-X", "faulthandler", "-c", UNITTEST, "-v", module]
         with subprocess.Popen(argv, cwd=self.directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               errors="replace") as program:

@@ -36,14 +36,14 @@ class Runtime:
         return answer[2:2 + answer[1]].decode() if answer else None
 
     def run_pod(self, name, slice_name, annotations):
-        """Return: what start() and remove_pod() want."""
+        """Return: arguments for start() and remove_pod()."""
         network = field(1, HOST_NETWORK)
         config = field(1, field(1, name) + field(2, name + "-uid") + field(3, "default")) + strings(7, annotations) + \
             field(8, field(1, slice_name) + field(2, field(1, network)))
         return self.call("RunPodSandbox", field(1, config)), config
 
     def start(self, pod, name, image, command):
-        """A container without annotations of its own: the kubelet gives it none of the pod's. Return: its id."""
+        """A container without annotations: the kubelet passes none of the pod's. Return: its id."""
         config = field(1, field(1, name)) + field(2, field(1, image)) + b"".join(field(3, word) for word in command) + \
             field(15, field(2, field(3, field(1, HOST_NETWORK))))
         container = self.call("CreateContainer", field(1, pod[0]) + field(2, config) + field(3, pod[1]))

@@ -26,7 +26,7 @@ WORK = "/run/dialogs"
 # ---- clients ----
 
 class Lines:
-    """What a server of redis sends."""
+    """Replies of a redis server."""
     def __init__(self, port):
         self.conn = socket.create_connection(("127.0.0.1", port))
         self.file = self.conn.makefile("rb")
@@ -39,7 +39,7 @@ class Lines:
         return [self.answer() for _ in range(size)] if line[:1] == b"*" else line[1:-2]
 
     def say(self, *commands):
-        """One write, however many commands."""
+        """One write for any number of commands."""
         self.conn.sendall(b"".join(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in words)
                                    for words in [command.encode().split(b" ") for command in commands]))
         return [self.answer() for _ in commands]
@@ -104,7 +104,7 @@ class Web(http.server.BaseHTTPRequestHandler):
 # ---- the network ----
 
 class Sniffer:
-    """A process that writes what comes through lo from and to some ports, as tcpdump -w would."""
+    """A capture of traffic on lo from and to some ports, as by tcpdump -w."""
     def __init__(self, path, ports):
         sniffer = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
         sniffer.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20)
@@ -133,7 +133,7 @@ class Sniffer:
         sniffer.close()
 
     def end(self):
-        """What came before it is in the file."""
+        """Wait until earlier traffic is in the file."""
         os.kill(self.pid, signal.SIGTERM)
         os.waitpid(self.pid, 0)
 

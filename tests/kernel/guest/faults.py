@@ -45,10 +45,10 @@ def has_rdma():
     return bool(doc("smcr", "-j", "device")["devices"])
 
 
-# ---- faults: each is there and gone in turn while it is entered ----
+# ---- faults: each alternates between on and off while it is entered ----
 
 class Fault:
-    """Nothing; the others are made of it."""
+    """No fault; base class of the others."""
     name = "nothing"
     # Errors that programs may see over SMC though they do not over TCP, and others that may come over either;
     # what part of the connections is whole.
@@ -56,19 +56,19 @@ class Fault:
     library, period, way = None, 0.3, SMC
 
     def prepare(self):
-        """Before the server starts."""
+        """Called before the server starts."""
 
     def begin(self):
-        """Before the traffic."""
+        """Called before the traffic."""
 
     def on(self):
-        """The fault is there; False if it could not be made."""
+        """Switch the fault on; False if not possible."""
 
     def off(self):
-        """It is gone."""
+        """Switch it off."""
 
     def finish(self):
-        """After the traffic."""
+        """Called after the traffic."""
 
     def turn(self):
         while not self.over.wait(self.period):
@@ -168,7 +168,7 @@ class Bpf(Fault):
 
 
 class Memory(Fault):
-    """Processes take all but a little; they are those that the kernel kills."""
+    """Processes take almost all memory; these are the ones that the kernel kills."""
     name, either = "memory is short", {"connect ENOMEM", "accept ENOMEM", "accept ENOBUFS", "socket ENOMEM"}
     kept_kb, spare_kb = 128 << 10, 24 << 10
 
@@ -198,7 +198,7 @@ class Memory(Fault):
 
 
 class Groups(Fault):
-    """More connections at once than a link group has."""
+    """More concurrent connections than a link group has."""
     name, path = "link groups are full", "/proc/sys/net/smc/smcr_max_conns_per_lgr"
 
     def begin(self):
@@ -237,7 +237,7 @@ USUAL = [name for name in FAULTS if name != "device"]
 
 
 def add(total, counts):
-    """What another load counted to what was counted before."""
+    """Add the counts of another load."""
     for name, value in counts.items():
         if name == "errors":
             add(total[name], value)
@@ -246,7 +246,7 @@ def add(total, counts):
 
 
 def measure(kind, work, count, way, fault):
-    """A server, clients and a fault: what each end counted."""
+    """A server, clients and a fault: counts of each end."""
     fault.prepare()
     if fault.library:
         way = way.beside(fault.library)
@@ -256,7 +256,7 @@ def measure(kind, work, count, way, fault):
         before, fds = smc_connections(), server.descriptors()
         with fault.happen(server):
             ends = {"client": Load((kind, ADDRESS, PORT), count, way).end()}
-            # On a fast machine a load may be through before a fault was there.
+            # On a fast machine a load may end before the fault begins.
             while fault.name != "nothing" and not fault.turns and "tried" in ends["client"]:
                 add(ends["client"], Load((kind, ADDRESS, PORT), count, way).end())
         ends["smc"] = (smc_connections() - before) // 2
@@ -276,7 +276,7 @@ def judge(fault, kind, count, tcp, smc):
     ok(ended and client.get("tried", 0) >= count, name + "nothing hangs", (smc, tcp))
     missing = lost(client, smc["server"])
     if fault.only_smc:
-        # The other end of a connection that broke saw no more than its end. Others than ours do not count what breaks.
+        # The other end of a broken connection saw only its end. Foreign programs do not count failures.
         broke = sum(over_smc.values()) if kind == "own" else count
         if missing.get("short", 0) <= broke:
             missing.pop("short", None)

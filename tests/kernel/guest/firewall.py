@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Firewall rules by owner: SMC's packets have none. What they let through, what they stop, and who says so."""
+"""Firewall rules by owner: SMC's packets have none. Effects of such rules, and warnings about them."""
 import json
 import subprocess
 

@@ -14,9 +14,9 @@ from kern import doc, ok, out_of, run, wait_for
 from smcsock import accept, call, smc_client, smc_listener
 
 EIDS = ((), ("FLEET-C",), ("FLEET-B",), ("FLEET-B", "FLEET-A"), ("FLEET-A", "FLEET-B")) + (("FLEET-A",),) * 6
-# Of a net device and of the RDMA port on it.
+# For a net device and its RDMA port.
 PNETIDS = (("", ""),) * 4 + (("NETA", "NETA"),) * 3 + (("", "NETA"), ("NETA", ""), ("NETA", "NETB"))
-# Of the first pair; each has its own, so that nothing of an earlier connection is left there: see check_cookies().
+# For the first pair; each has its own, so that no state of an earlier connection is left: see check_cookies().
 PORT = 7501
 # Commands of the families.
 ADD_UEID, FLUSH_UEID, ADD_PNETID, FLUSH_PNETIDS = 10, 12, 2, 4
@@ -31,7 +31,7 @@ def draw_sysctls(rng):
 
 
 def draw_host(rng, node):
-    """One guest of a pair: with addresses in one subnet, in two with a route, or without IPv4."""
+    """A guest of a pair: with addresses in one subnet, in two with a route, or without IPv4."""
     net, mask = rng.choice((("10.99.0", 24),) * 8 + (("10.98.%d" % node, 24),) * 2 + (("10.99.0", 16), ("", 0)))
     own, port = rng.choice(PNETIDS)
     return {"eids": rng.choice(EIDS), "rxe": rng.random() < 0.95, "net": own, "port": port,
@@ -50,10 +50,10 @@ def draw(seed, count):
             yield {"is_netns": False, "hosts": [draw_host(rng, 1), draw_host(rng, 2)]}
 
 
-# ---- making it so ----
+# ---- setup ----
 
 def inside(netns, work, *args):
-    """Work of a thread of its own, which a network namespace is entered by."""
+    """Work in a separate thread, which can enter a network namespace."""
     result = []
 
     def enter():
@@ -68,7 +68,7 @@ def inside(netns, work, *args):
 
 
 def within(netns, work, *args):
-    """The same, until it is done."""
+    """The same, but wait for it."""
     thread, result = inside(netns, work, *args)
     thread.join()
     assert result, "%s failed in network namespace %s" % (work.__name__, netns)
@@ -99,12 +99,12 @@ def set_pnetids(entries):
 
 
 def batch(program, *lines):
-    """One start for all of them."""
+    """One process for all of them."""
     subprocess.run([*program, "-"], input="\n".join(lines), text=True, check=True)
 
 
 def has_gid(ip):
-    """Its GID comes some time after the address and the device."""
+    """Its GID appears some time after address and device."""
     wanted = "0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x" % tuple(map(int, ip.split(".")))
     top = "/sys/class/infiniband/rxe0/ports/1/gids/"
     for name in os.listdir(top):
@@ -119,7 +119,7 @@ def has_rxe():
 
 
 def no_rxe():
-    """With it go its link groups, which the next configuration is not to have."""
+    """Its link groups go with it, which must not be left for the next configuration."""
     if has_rxe():
         out_of("rdma", "link", "delete", "rxe0")
 
@@ -145,7 +145,7 @@ def make_host(host, peer):
 
 
 def make_namespaces(pair):
-    """The first one is the guest's own: only there one sees what PNET ID loopback has."""
+    """The first one is the guest's own: only there the PNET ID of loopback is visible."""
     no_rxe()
     begin = ["link delete matrix1"] if os.path.exists("/sys/class/net/matrix1") else []
     begin += [] if os.path.exists("/run/netns/matrix2") else ["netns add matrix2"]
@@ -167,9 +167,9 @@ def end_namespaces():
     set_eids(())
 
 
-# ---- what is predicted ----
+# ---- prediction ----
 
-# Every so many pairs the bundles are what smc_chk bundle makes, and there are anonymous ones, too.
+# For one pair in this many use bundles of smc_chk bundle, also anonymous ones.
 WHOLE = 50
 
 
@@ -182,7 +182,7 @@ def mode_path(top, number, client):
 
 
 def facts(path, name, netns=None):
-    """A bundle with what the doctor reads, and nothing else: a whole one takes several times as long."""
+    """A minimal bundle for the doctor: a complete one takes several times as long."""
     with tempfile.TemporaryDirectory(dir="/dev/shm") as top:
         inner, where = top + "/smc-bundle", ["-N", netns] if netns else []
         os.makedirs(inner + "/record")
@@ -200,13 +200,13 @@ def whole(path, netns=None, *options):
 
 
 def predicted(*bundles):
-    """From the first to the second, and back: a mode, and links of a group of SMC-R; and why."""
+    """From the first to the second, and back: mode, links of an SMC-R group, and reasons."""
     status, out, err = run("smc_chk", "matrix", "-j", *bundles)
     pairs = json.loads(out)["connections"] if status in (0, 2) and not err else [{"mode": err}] * 2
     return [((pair["mode"], pair.get("version"), pair.get("max_links")), pair.get("why_not_more")) for pair in pairs]
 
 
-# ---- what happens ----
+# ---- reality ----
 
 def mode_of(connection):
     """As the socket is listed, with the version and the links of its group, by the program's own end."""
@@ -216,7 +216,7 @@ def mode_of(connection):
 
 
 def mode_with_version(connection):
-    """Of a client, and of the group that its connection is in: of SMC-R, the only one in which this side was the client."""
+    """Mode of a client and its link group: of SMC-R, the only one with this side as client."""
     mode = mode_of(connection)
     if mode == "TCP":
         return mode, None, None
@@ -253,15 +253,15 @@ def dial(ip, port):
 
 
 def connect(ip, port):
-    """What a connection there is over."""
+    """Transport of a connection there."""
     with dial(ip, port) as client:
         return mode_with_version(client)
 
 
-# ---- one against the other ----
+# ---- comparison ----
 
 def two_namespaces(pair, port, pack):
-    """What happens between two network namespaces of this guest. pack(node, netns) makes a bundle of each before that."""
+    """Connections between two network namespaces of this guest. pack(node, netns) makes a bundle of each first."""
     make_namespaces(pair)
     for node, netns in enumerate(NAMESPACES, 1):
         pack(node, netns)
@@ -274,7 +274,7 @@ def two_namespaces(pair, port, pack):
 
 
 def judge(number, pair, guess, modes):
-    """A failure shows all that there is to know."""
+    """A failure prints all details."""
     for direction, ((mode, why), was) in enumerate(zip(guess, modes)):
         # Only SMC-R has links, only with release 1 are they negotiated.
         same = mode == was if mode[0] == "SMCR" else mode[:2] == was[:2]
@@ -283,7 +283,7 @@ def judge(number, pair, guess, modes):
 
 
 def check_namespaces(count, seed=1):
-    """Some pairs, for a guest that is there anyway."""
+    """Some pairs, as the guest is running anyway."""
     seen = set()
     with tempfile.TemporaryDirectory(dir="/dev/shm") as top:
         paths = ["%s/%d.tar.gz" % (top, node) for node in (1, 2)]

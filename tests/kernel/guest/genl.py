@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Generic netlink, for what a test sets so often that it does not start a program each time."""
+"""Generic netlink, for settings that are too frequent to start a program for each."""
 import socket
 import struct
 
@@ -14,7 +14,7 @@ def _attribute(number, value):
 
 
 def _ask(netlink, family, command, attributes, version=1):
-    """What is answered: a message of the family, or nothing."""
+    """The answer: a message of the family, or nothing."""
     payload = struct.pack("=BBH", command, version, 0) + b"".join(_attribute(*item) for item in attributes)
     netlink.send(struct.pack("=IHHII", 16 + len(payload), family, REQUEST | ACK, 1, 0) + payload)
     answer = b""
@@ -43,7 +43,7 @@ class Family:
             data = data[length + 3 & ~3:]
 
     def do(self, command, *attributes):
-        """Numbers are of 8 bits. OSError says what the kernel says."""
+        """Numbers are 8 bits wide. Raises OSError with the kernel's error."""
         _ask(self.netlink, self.number, command, attributes)
 
     def __enter__(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Images of the Containerfiles of packaging/ and of ordinary servers: what they run over. The host has made them."""
+"""Images of the Containerfiles of packaging/ and of ordinary servers: their transport. The host has built them."""
 import os
 import sys
 import time
@@ -18,7 +18,7 @@ def set_up():
 
 
 def tools():
-    """Those of smc-tools:local, on this kernel."""
+    """Tools of smc-tools:local, on this kernel."""
     status, out, err = run("podman", "run", "--rm", *HOST, "smc-tools:local")
     ok((status, err) == (0, "") and out.startswith("State "), "smc-tools:local: its command", (status, out, err))
     versions = podman("run", "--rm", *HOST, "smc-tools:local", "sh", "-c", "for tool in /usr/bin/smc*; do $tool --version; done")
@@ -29,7 +29,7 @@ def tools():
 
 
 def servers():
-    """By the hook, ordinary images; by the library, without anything on the host."""
+    """Ordinary images by the hook; by the library, without anything on the host."""
     for name, image, port, command in SERVERS:
         podman("run", "-d", *HOST, "--name", "plain", image, *command)
         equal(mode(port), "TCP", name + ": TCP by itself")
@@ -47,7 +47,7 @@ def servers():
 
 
 def node():
-    """The DaemonSet's script, in its image: puts tools and hook onto this node, where they have to run."""
+    """The DaemonSet's script, in its image: installs tools and hook on this node, where they must run."""
     for path in "/usr/share/containers/oci/hooks.d/smc-tools.json", "/usr/bin/smc_bpf", "/usr/bin/smc_conf":
         os.unlink(path)
     mounts = []

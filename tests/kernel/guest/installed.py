@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What packages installed finds each other: the tools, the library, its helper, units, completions, pages."""
+"""Installed packages work together: tools, library, helper, units, completions, pages."""
 import glob
 import os
 import platform
@@ -24,7 +24,7 @@ def places():
 
 
 def connection():
-    """Both ends, by the installed library."""
+    """Transport of both ends, with the installed library."""
     with Sockets("tcp4:pair:127.0.0.1", prefix=("smc_run",)) as sockets:
         mine = [s["inode"] for s in sockets.all if s["what"] != "listener"]
         equal([s["mode"] for s in listing("-a") if s["inode"] in mine], ["SMCD"] * 2, "a connection over SMC-D, shown by smcss")

@@ -52,20 +52,20 @@ def small(port):
 
 
 def idle(port, count):
-    """Clients that do not read, until the server has dropped all of them: the worst small answer."""
+    """Clients that do not read, until the server has dropped all of them: the slowest small answer."""
     idlers = [ask(port, "/big") for _ in range(count)]
     worst, answers, end = 0.0, 0, time.monotonic() + 6
     while time.monotonic() < end:
         worst = max(worst, small(port))
         answers += 1
-        time.sleep(0.02)  # others need the processor, too
+        time.sleep(0.02)  # leave processor time to others
     for sock in idlers:
         sock.close()
     return {"worst": worst, "answers": answers}
 
 
 def patient(port):
-    """Pauses at the start, and when the server has given all away: hash of what it got."""
+    """Pauses at the start, and when the server has sent everything: hash of the data."""
     with ask(port, "/patient") as sock:
         file = sock.makefile("rb")
         time.sleep(PAUSE)
@@ -78,7 +78,7 @@ def patient(port):
 
 
 def fill(sock):
-    """All that the two buffers take."""
+    """Size of both buffers."""
     sock.setblocking(False)
     total = 0
     try:
@@ -98,7 +98,7 @@ def drain(listener, totals):
 
 
 def closes(port, count):
-    """So many connections, each tenth with unsent data: what is left of them in this process."""
+    """Open this many connections, each tenth with unsent data: remains in this process."""
     listener, got, sent = socket.create_server(("127.0.0.1", port), backlog=64), [], []
     threading.Thread(target=drain, args=(listener, got), daemon=True).start()
     signals = []
@@ -118,7 +118,7 @@ def closes(port, count):
 
 
 def client(prefix, *words):
-    """This program again, as a client."""
+    """Start this program as a client."""
     out = subprocess.run([*prefix, sys.executable, __file__, *map(str, words)], stdout=subprocess.PIPE,
                          text=True, timeout=600, check=False).stdout
     try:
@@ -172,7 +172,7 @@ def stay(port):
 
 
 def is_stopped(tcp, smc, count):
-    """Whether clients wait for others that do not read: each of these would stop a server for seconds."""
+    """Do clients wait for others that do not read? Each of these would block a server for seconds."""
     there, here = tcp.client("idle", count), smc.client("idle", count)
     print("# %3d clients do not read: worst answer %.3f s over TCP (%d answers), %.3f s over SMC (%d)"
           % (count, there["worst"], there["answers"], here["worst"], here["answers"]), flush=True)
@@ -180,13 +180,13 @@ def is_stopped(tcp, smc, count):
 
 
 def check_idle(tcp, smc):
-    """A busy machine stops everybody now and then; a server that waits does so each time."""
+    """A busy machine delays everybody now and then; a server that waits does so each time."""
     for count in (5, 100):
         ok(any(not is_stopped(tcp, smc, count) for _ in range(3)), "%d clients that do not read stop nobody" % count)
 
 
 def check(tcp, smc, want):
-    """All the others come and go while the patient ones pause."""
+    """All other clients connect and leave while the patient ones pause."""
     equal((tcp.modes, smc.modes), ([], [MODE]), "who uses SMC")
     with ThreadPoolExecutor() as pool:
         there, here = pool.submit(tcp.client, "patient"), pool.submit(smc.client, "patient")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who gets a root program's sockets with unsent data: smc_keep of the same namespaces, and nobody else.
+"""A root program's sockets with unsent data go to smc_keep of the same namespaces, and to nobody else.
 keep_home.py COMMAND [NAME] is one of the others."""
 import os
 import socket
@@ -23,7 +23,7 @@ def named():
 
 
 def steal(name):
-    """Looks like smc_keep, and says what it gets."""
+    """Poses as smc_keep, and prints what it gets."""
     with open("/proc/self/comm", "w", encoding="ascii") as file:
         file.write("smc_keep")
     with named() as listener:
@@ -67,7 +67,7 @@ def victim():
 
 
 class Other(subprocess.Popen):
-    """This program again, as somebody else."""
+    """Start this program as another user."""
 
     def __init__(self, prefix, *words):
         super().__init__([*prefix, sys.executable, __file__, *words], stdin=subprocess.PIPE,
@@ -76,7 +76,7 @@ class Other(subprocess.Popen):
 
 
 def closes(prefix=()):
-    """What a victim comes to, and the keepers and names that there were meanwhile."""
+    """Result of a victim, with the keepers and names that existed."""
     with Other([*prefix, "smc_run"], "victim") as other:
         keepers, found = processes("smc_keep"), names()
         rest = other.communicate()[0].strip()
@@ -97,7 +97,7 @@ def main():
     rest, keepers, again = closes()
     equal((rest, keepers, again), ("complete", 1, found), "without it there is a keeper again")
     ok(wait_for(lambda: not names(), 60), "the name is free again")
-    # Nobody knows whether that is the same user as another one that is not mapped either.
+    # Two unmapped users cannot be told apart.
     equal(closes(["unshare", "--user"])[1:], (0, set()), "a user that is not mapped gets none")
     rest, keepers, others = closes(["unshare", "--pid", "--mount-proc", "--fork", "sh", "-c", '"$@"; exit', "sh"])
     equal((rest, keepers), ("complete", 1), "a container has a keeper of its own")

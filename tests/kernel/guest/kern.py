@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests in guests share: TAP, the tools under test, the sockets that a test asks for."""
+"""Common parts of the tests in guests: TAP, the tools under test, sockets for a test."""
 import json
 import os
 import socket
@@ -17,7 +17,7 @@ _failed = 0
 
 
 def ok(condition, name, detail=None):
-    """One test; the detail is printed when it fails."""
+    """One test; the detail is printed on failure."""
     global _count, _failed
     if PAIR and NODE == 2:
         if not condition:
@@ -51,7 +51,7 @@ def counted():
 
 
 def go_on(count, failed):
-    """Count on from there: another process was first."""
+    """Continue counting from there: another process came first."""
     global _count, _failed
     _count, _failed = count, failed
 
@@ -70,7 +70,7 @@ def run(*argv, env=None, timeout=300):
 
 
 def out_of(*argv):
-    """Output of a program that must work, and must have nothing to complain of."""
+    """Output of a program that must succeed without warnings."""
     status, out, err = run(*argv)
     if status or err:
         ok(False, " ".join(argv), (status, out, err))
@@ -78,7 +78,7 @@ def out_of(*argv):
 
 
 def record_live(command):
-    """What a program says here, for a comparison with what it says of the bundle elsewhere."""
+    """Output of a program here, to be compared with its output for the bundle elsewhere."""
     live = run(*command.split())
     os.makedirs(os.environ["SMC_LAB_OUT"] + "/live", exist_ok=True)
     with open("%s/live/%s" % (os.environ["SMC_LAB_OUT"], command), "w", encoding="utf-8") as file:
@@ -110,7 +110,8 @@ def by_inode(inode, *argv):
 
 
 def held_modes(program):
-    """What both ends of a connection run over that "sockets ...:pair:..." holds, from the pipe of its output. TCP
+    """Transport of both ends of a connection held by "sockets ...:pair:...", from the pipe of its output. TCP sockets are not
+    listed.
     sockets are not listed."""
     inodes = []
     for line in program.stdout:
@@ -129,7 +130,7 @@ def port_modes(port):
 
 
 def mode(port):
-    """What a connection to a server runs over, seen from the client, which always tries SMC."""
+    """Transport of a connection to a server, seen from the client, which always tries SMC."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMC) as client:
         wait_for(lambda: client.connect_ex(("127.0.0.1", port)) == 0)
         mine = client.getsockname()[1]
@@ -152,7 +153,7 @@ def slow_page():
 
 
 def has_jit():
-    """Has the kernel the JIT compiler, which smc_bpf needs? Debian's for s390x do not."""
+    """Does the kernel have the JIT compiler, which smc_bpf needs? Debian's for s390x do not."""
     with open("/proc/kallsyms", encoding="utf-8") as symbols:
         return " bpf_jit_charge_modmem\n" in symbols.read()
 
@@ -163,7 +164,7 @@ def sync(name):
 
 
 class Sockets:
-    """Runs the program "sockets" for as long as the with block lasts."""
+    """Run the program "sockets" in the with block."""
 
     def __init__(self, *specs, prefix=()):
         self.process = subprocess.Popen([*prefix, "sockets", *specs], stdout=subprocess.PIPE, text=True)
@@ -186,7 +187,7 @@ class Sockets:
 
 
 def wait_for(function, seconds=60):
-    """The first true value of a function, or its last one. Half of the time is for what it waits for, at least."""
+    """The first true value of a function, or its last one. Half of the time is left to the awaited event, at least."""
     end = time.monotonic() + seconds
     while True:
         begin = time.monotonic()

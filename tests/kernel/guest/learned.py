@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Destinations whose connections are too short for SMC go to TCP: within a process, from one process to the next, and back."""
+"""Destinations with connections too short for SMC go to TCP: within a process, from one process to the next, and back."""
 import ctypes
 import json
 import os
@@ -19,7 +19,7 @@ SOME_USER, OTHER_USER = 1234, 1235
 
 
 def is_smc(sock):
-    """By a system call: the library hides it. A connection that fell back has a socket of TCP."""
+    """Uses a system call: the library hides it. A connection that fell back has a TCP socket."""
     value, size = ctypes.c_int(-1), ctypes.c_uint(4)
     ctypes.CDLL(None).syscall(SYS_GETSOCKOPT, sock.fileno(), socket.SOL_SOCKET, SO_PROTOCOL, ctypes.byref(value), ctypes.byref(size))
     return value.value != socket.IPPROTO_TCP
@@ -40,7 +40,7 @@ def answer(conn, _):
 
 
 def live(seconds):
-    """One connection that is used for a while; each second one by connect() that does not wait."""
+    """A connection in use for a while; every second one by a non-blocking connect()."""
     with socket.socket() as sock:
         sock.settimeout(60 if live.count % 2 else None)
         live.count += 1
@@ -126,7 +126,7 @@ def start_server(port):
 
 server = start_server(PORT)
 
-# The clock decides how long a life is: a busy machine makes some of them long. So no number is exact.
+# Durations depend on the clock: on a busy machine some are long. So no count is exact.
 first = clients(150)
 ok(first.startswith("s" * 8), "new destinations use SMC", first)
 ok(first[20:].count("t") > 65, "most connections use TCP after that", first)
@@ -145,13 +145,13 @@ ok("connections there are too short for SMC -> TCP" in out, "and smc_run -d", ou
 for options, env in ((["--no-learn"], {}), (["--strict"], {}), (["--raw"], {}), (["--include", str(PORT)], {}), ([], {"SMC_LEARN": "0"})):
     equal(clients(4, *options, env=env), "ssss", "not with %s" % (options or env))
 
-# A long life, by TCP here, and SMC is back. One of 16 is measured.
+# A long connection, over TCP here, and SMC is back. One of 16 is measured.
 handshake = learned()[0]["handshake_us"] / 1e6
 clients(16, seconds=200 * handshake)
 equal(clients(8), "s" * 8, "one long life brings SMC back")
 equal([entry["uses"] for entry in learned()], ["SMC"], "which is listed, too")
 
-# ---- no lives ----
+# ---- no durations ----
 
 other = start_server(PORT + 1)
 equal(program("helpers", PORT + 1, 20), "s" * 20, "descriptors that a child closes before exec are no ends")
@@ -172,7 +172,7 @@ ok("t" in clients(40, prefix=as_user(SOME_USER)) and os.stat(other).st_uid == SO
 equal(len(learned(as_user(OTHER_USER))), 0, "and sees no other one")
 equal(sorted(entry["user"] for entry in learned()), [0, SOME_USER], "but root sees all")
 
-# Names that somebody else took, files that look wrong, and limits: nothing is shared, nothing is changed.
+# Names taken by others, corrupt files, and limits: nothing is shared, nothing is changed.
 def refuses(name, make, number=OTHER_USER):
     taken = path.replace("-1.0.", "-1.%d." % number)
     make(taken)

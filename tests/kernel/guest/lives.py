@@ -10,7 +10,7 @@ LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "ld_pre_smc.s
 CLOSE = 4 if IS_RDMA else 1
 KINDS = {"inet": {"close": CLOSE, "accepted": CLOSE}, "smc": {"close": CLOSE, "accepted": CLOSE}}
 if IS_RDMA:
-    # One more question to know an AF_SMC socket.
+    # One more query to recognize an AF_SMC socket.
     KINDS["smc"].update(close=5, accepted=5)
 BUFFERS = {"SMC_SNDBUF": "128K", "SMC_RCVBUF": "128K"}
 
@@ -20,7 +20,7 @@ def preload(**env):
 
 
 def count(protocol, *shared, env=None):
-    """Of each place the number of system calls."""
+    """Number of system calls for each place."""
     out = run("lives", "count", str(protocol), "256", *shared, env=env)[1]
     return {name: int(number) for name, number in (word.split("=") for word in out.split())}
 
@@ -32,7 +32,7 @@ def line(case, env):
 for shared in (), ("shared",):
     alone = count(256, *shared)
     for kind, most in KINDS.items():
-        # One more question to know an AF_SMC socket, where the listener may be another process's.
+        # One more query to recognize an AF_SMC socket, if the listener may belong to another process.
         ready = 4 if not shared else 10 if kind == "smc" else 9
         for buffers in {}, BUFFERS:
             want = {"socket": 0, "connect": 0, "accept": 1, "ready": ready, **most}

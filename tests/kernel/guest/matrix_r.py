@@ -16,7 +16,7 @@ KEY = "/bin/sh"
 
 
 def meet(name):
-    """Both guests of a pair: as smc-lab-sync, without a process for each look."""
+    """Both guests of a pair meet: like smc-lab-sync, without a process per poll."""
     mark, peer = SHARED + "/met-" + name, 3 - NODE
     with open("%s.%d" % (mark, NODE), "w", encoding="ascii"):
         pass
@@ -40,7 +40,7 @@ def tell(number, client, mode):
 
 
 def two_guests(number, pair):
-    """One connection after the other, so that neither finds the server busy; then each looks what its own is."""
+    """Sequential connections, so that neither finds the server busy; then each reports its own."""
     own, other = pair["hosts"][NODE - 1], pair["hosts"][2 - NODE]
     fleet.make_host(own, other)
     pack(number, NODE)

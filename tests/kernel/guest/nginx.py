@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A configuration of nginx that writes nowhere but in a directory of the test."""
+"""A configuration of nginx that writes only below a directory of the test."""
 import os
 
 CONF = """
@@ -15,7 +15,7 @@ http {
 
 
 def nginx_conf(work, server, workers=1):
-    """Writes work/nginx.conf, with what stands in the server's braces: its path, for nginx -c."""
+    """Writes work/nginx.conf, with this text in the server block: its path, for nginx -c."""
     path = os.path.join(work, "nginx.conf")
     with open(path, "w", encoding="ascii") as file:
         file.write(CONF % {"work": work, "server": server, "workers": workers})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_bpf oci-hook: whatever a state says, it attaches to the container's own control group, or to nothing."""
+"""smc_bpf oci-hook: for any state, it attaches to the container's own control group, or to nothing."""
 import json
 import os
 import subprocess
@@ -31,7 +31,7 @@ def end(process):
 
 
 def hook(text):
-    """Status and standard error. It has to end by itself, within its own limit."""
+    """Status and standard error. It must end on its own, within its limit."""
     ended = subprocess.run(["smc_bpf", "oci-hook"], input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300,
                            check=False)
     ok(not ended.stdout and ended.stderr.count(b"\n") <= 1 and
@@ -50,7 +50,7 @@ def detach():
 
 
 def attached(name, text, group, ident=WEB):
-    """A container in this group: that is attached, and nothing else."""
+    """A container in this group: that group is attached, and nothing else."""
     box = start(group, "-m")
     equal(hook(state(box.pid, ident)), (0, ""), name)
     equal(scopes(), [text], name + ": its own group, no other")

@@ -11,7 +11,7 @@ TABLE = bytes(131 * i & 255 for i in range(512))
 
 
 def pattern(seed, start, size):
-    """What "ways" sends: tests/kernel/ways.c has the same."""
+    """Data sent by "ways", the same as in tests/kernel/ways.c."""
     out = b""
     for block in range(start >> 8, (start + size + 255) >> 8):
         shift = (57 * seed + 17 * block + 29 * (block >> 8)) & 255
@@ -22,7 +22,7 @@ def pattern(seed, start, size):
 # ---- files ----
 
 def options(body):
-    """Of a block: {code: [value]}."""
+    """Options of a block: {code: [value]}."""
     found, at = {}, 0
     while at + 4 <= len(body):
         code, size = struct.unpack_from("=HH", body, at)
@@ -82,7 +82,7 @@ def checksum(data):
 
 
 def network(data, length):
-    """Source, destination, what is behind the header, how long that was; complaints."""
+    """Source, destination, payload, its full length; complaints."""
     kind, = struct.unpack_from(">H", data, 12)
     ip, wrong = data[14:], []
     if kind == 0x0800:
@@ -112,7 +112,7 @@ class Segment:
 # ---- streams ----
 
 class Half:
-    """One direction: what was seen, at which place of it."""
+    """One direction: captured bytes and their positions."""
     def __init__(self, first):
         self.first, self.next, self.fin, self.acked = first, 0, None, 0
         self.pieces = []
@@ -129,7 +129,7 @@ class Half:
         return wrong
 
     def lost(self):
-        """Places without bytes: [(at, size)]."""
+        """Gaps: [(at, size)]."""
         found, at = [], 0
         for piece in self.pieces:
             if piece.at > at:
@@ -146,7 +146,7 @@ class Half:
         return b"".join(piece.data for piece in self.pieces)
 
     def differs(self, want):
-        """What is seen at its place, against all that was sent: None, or where."""
+        """Compare the captured bytes with all bytes sent: None, or the position of a difference."""
         for piece in self.pieces:
             if piece.data != want[piece.at:piece.at + len(piece.data)]:
                 return "bytes at %d differ: %r, not %r" % (piece.at, piece.data[:20], want[piece.at:piece.at + 20])
@@ -156,7 +156,7 @@ class Half:
 
 
 class Stream:
-    """@halves: what the client sent, what the server sent. @wrong: what TCP would not do."""
+    """@halves: bytes sent by the client, by the server. @wrong: behaviour impossible for TCP."""
     def __init__(self, syn):
         self.client, self.server, self.comments = syn.source, syn.dest, list(syn.packet.comments)
         self.halves = [Half((syn.seq + 1) & 0xffffffff), None]
@@ -182,7 +182,7 @@ class Stream:
         self.reset |= bool(segment.flags & RST)
         other = self.halves[not side]
         acked = (segment.ack - other.first) & 0xffffffff
-        # The last ones may be lost: the end says so.
+        # The last ones may be lost, which the end reports.
         is_after_loss = segment.flags & FIN and any("lost" in comment for comment in segment.packet.comments)
         if segment.flags & ACK and not is_after_loss and not other.acked <= acked <= other.next + (other.fin is not None):
             self.wrong.append("acknowledges %d of %d, and %d before" % (acked, other.next, other.acked))
@@ -191,7 +191,7 @@ class Stream:
             self.lengths.append((len(segment.data), segment.length))
 
     def finish(self):
-        """Complaints about all of it."""
+        """Complaints about the whole stream."""
         if self.flags[:3] != [(False, SYN), (True, SYN | ACK), (False, ACK)]:
             self.wrong.append("begins with %r" % self.flags[:3])
         fins = [half.fin is not None for half in self.halves if half]
@@ -204,7 +204,7 @@ class Stream:
 
 
 def streams(path, check=True):
-    """In the order of their SYNs. @check: headers are made up, not from a network with offloads."""
+    """In the order of their SYNs. @check: the headers are made up, not from a network with offloads."""
     found, by_ends = [], {}
     for packet in packets(path):
         segment = Segment(packet)
@@ -225,10 +225,10 @@ def of_port(all_streams, port):
     return [stream for stream in all_streams if stream.server[1] == port]
 
 
-# ---- what "ways" says ----
+# ---- output of "ways" ----
 
 def expected(lines, port):
-    """[(what the client sent, what the server sent)] of each connection of a port."""
+    """[(bytes sent by the client, by the server)] of each connection of a port."""
     ends, found = collections.defaultdict(dict), []
     for line in lines:
         if line.get("port") == port:

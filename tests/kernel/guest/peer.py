@@ -15,14 +15,14 @@ from traffic import BROKEN, KINDS, SMC, TCP, Load, Way, complaints, errors, lost
 
 PEER = os.environ["SMC_LAB_PEER_IP"]
 PORTS = {(way, kind): 7400 + i for i, (way, kind) in enumerate((way, kind) for way in (TCP, SMC) for kind in KINDS)}
-# Connections that were broken when the guest has died: then the clients stop.
+# Broken connections after which the guest counts as dead: then the clients stop.
 ENOUGH = 16
-# How a connection ends whose peer has gone: TCP gives up, its neighbour is not found; SMC's link breaks.
+# End of a connection after the peer's death: TCP gives up, its neighbour is not found; SMC's link breaks.
 GONE = {"connect ETIMEDOUT", "connect EHOSTUNREACH", "receive ETIMEDOUT", "receive EHOSTUNREACH", "send ETIMEDOUT",
         "connect ENETUNREACH", "send EHOSTUNREACH", "send ENETUNREACH"}
 ENDED = GONE | BROKEN
 
-# How a writer leaves what its peer has not taken yet, in three ways; the reader's socket is TCP or SMC.
+# Three ways to leave unsent data to the kernel; the reader's socket is TCP or SMC.
 LEAVES = ["unsent_" + how for how in ("exit", "underscore_exit", "exec", "close", "inherited", "passed")]
 RAW = Way(("smc_run", "--raw", "--quiet"))
 WRITERS = {7500 + i: (way, leave) for i, (way, leave) in enumerate((w, x) for w in (TCP, SMC, RAW) for x in LEAVES)}
@@ -54,7 +54,7 @@ def read_late():
 
 
 def unsent():
-    """Programs that end at once with all buffers full: their peer, on another host, gets everything."""
+    """Programs that exit at once with full buffers: their peer, on another host, gets everything."""
     sync("listening")
     before = smc_connections()
     writers = {port: subprocess.Popen([*way.prefix, "differs", "-w", PEER, str(port), leave], stdout=subprocess.PIPE)
@@ -75,7 +75,7 @@ def unsent():
 
 
 def serve(work):
-    """Guest 2: all servers, until it is no longer wanted, or dies as by a power failure."""
+    """Guest 2: all servers, until the end, or a power failure."""
     if sys.argv[1] == "dies":
         read_late()
     servers = [start(key[1], port, work, key[0]) for key, port in PORTS.items()]
@@ -103,7 +103,7 @@ def tell(fault, kind, smc, tcp):
 
 
 def port_down(count):
-    """TCP waits until the port is back; SMC-R connections may break, but say so."""
+    """TCP waits until the port is up again; SMC-R connections may break, but with an error."""
     loads, downs = begin(count), 0
     while any(load.process.poll() is None for load in loads.values()) and downs < 100:
         time.sleep(0.5)
@@ -134,7 +134,7 @@ def peer_dies():
         smc, tcp = counts[SMC, kind], counts[TCP, kind]
         tell("the peer's guest dies", kind, smc, tcp)
         ok("tried" in smc and "tried" in tcp, "peer dies, %s: nothing hangs" % kind, (smc, tcp, stuck()))
-        # What the kernel breaks off may read as an end of file: "Resets" in af_smc(7).
+        # A reset by the kernel may read as an end of file: "Resets" in af_smc(7).
         ok(not {"wrong", "extra"} & set(lost(smc)), "peer dies, %s: no byte is wrong or there twice" % kind, smc)
         ok(smc.get("whole") and set(errors(smc)) <= ENDED, "peer dies, %s: errors say that the connection broke" % kind, smc)
         ok(set(errors(tcp)) <= GONE, "peer dies, %s: TCP's own errors" % kind, tcp)

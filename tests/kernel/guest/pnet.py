@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The PNET table of a real kernel: smc_pnet against what the test itself set, soft-RoCE on lo."""
+"""The PNET table of a real kernel: smc_pnet compared with the test's settings, soft-RoCE on lo."""
 import json
 import os
 import re
@@ -14,7 +14,7 @@ def pnet(*argv, prefix=()):
 
 
 def fine(*argv, prefix=()):
-    """Output of a command that must work."""
+    """Output of a command that must succeed."""
     status, out, err = pnet(*argv, prefix=prefix)
     ok(status == 0 and not err, "works: smc_pnet " + " ".join(argv), (status, out, err))
     return out

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Containers of podman, whose first socket is SMC's: smc_bpf oci-hook, with crun and runc."""
+"""Containers of podman whose first socket is an SMC socket: smc_bpf oci-hook, with crun and runc."""
 import fcntl
 import glob
 import os
@@ -36,13 +36,13 @@ def set_up():
 
 
 def protocol(*options):
-    """Of the first socket in a container; None if it does not start."""
+    """Transport of the first socket in a container; None if it does not start."""
     status, out, err = run("podman", *options, "box", "protocol", "inet")
     return (int(out) if out else None), status, err
 
 
 def first_sockets():
-    """A server each with crun and runc, attached before they listen."""
+    """A server each with crun and runc, attached before it listens."""
     redis = podman("--runtime", "crun", "run", "-d", *HOST, ATTACH + "true", "--name", "redis", "box",
                    "redis-server", "--save", "", "--port", "7001")
     equal(mode(7001), "SMCD", "crun, redis: SMC-D from its first socket")
@@ -65,21 +65,21 @@ def first_sockets():
 
 
 def network_namespace():
-    """What smc.conf says of every one."""
-    # The hook waits thirty seconds: what an emulated host loads for a policy, it has loaded before.
+    """Settings of smc.conf for all namespaces."""
+    # The hook waits thirty seconds: an emulated host has loaded its policy modules before.
     for command in ("ip netns add warm", "smc_conf apply -N warm", "ip netns del warm", "ip netns add blue"):
         out_of(*command.split())
     subprocess.run(["ip", "-n", "blue", "link", "set", "lo", "up"], check=True)
     said = protocol("--runtime", "runc", "run", "--rm", "--network", "ns:/run/netns/blue", ATTACH + "strict")
     ok(said[0] == IPPROTO_SMC, "strict, with runc, where SMC is possible: it starts with it", said)
     equal(run("ip", "netns", "exec", "blue", "cat", KNOB)[1], "85000\n", "its network namespace has what smc.conf.d says")
-    # What its first instructions see: nobody waits for anything.
+    # Sockets of its first instructions: nothing waits for anything.
     seen = podman("run", "--rm", "--network", "none", "--cap-add", "NET_ADMIN", ATTACH + "strict", "box", "smc_conf", "export")
     equal([line for line in ("net.smc.autocorking_size 85000", "pnetid INSIDE net lo", "deny port 7009") if line not in seen], [],
           "the first program of a container with a namespace of its own sees the knob, the PNET ID and the policy")
     os.unlink("/etc/smc-tools/smc.conf.d/all.conf")
     write("/etc/smc-tools/smc.conf", "netns *\nnet.smc.autocorking_sise 85000\n")
-    # crun keeps to itself what hooks say.
+    # crun does not pass on the output of hooks.
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as log:
         log.bind("/dev/log")
         got, status, err = protocol("run", "--rm", "--network", "none", ATTACH + "strict")
@@ -94,7 +94,7 @@ def network_namespace():
 
 
 def not_possible():
-    """A kernel that says nothing of its types."""
+    """A kernel without BTF."""
     subprocess.run(["mount", "-t", "tmpfs", "none", "/sys/kernel/btf"], check=True)
     equal(protocol("run", "--rm", *HOST, ATTACH + "true")[:2], (TCP, 0), "no eBPF: the container starts with TCP")
     got, status, err = protocol("--runtime", "runc", "run", "--rm", *HOST, ATTACH + "strict")
@@ -104,7 +104,7 @@ def not_possible():
 
 
 def late():
-    """smc_conf waits for another one, which does not end."""
+    """smc_conf waits for another instance, which does not end."""
     write("/etc/smc-tools/smc.conf", "netns *\nnet.smc.autocorking_size 85000\n")
     os.makedirs("/run/smc-tools", exist_ok=True)
     with open("/run/smc-tools/smc_conf.lock", "a", encoding="ascii") as lock, ThreadPoolExecutor() as pool:
@@ -118,7 +118,7 @@ def late():
 
 
 def stays_tcp():
-    """In a group that is attached."""
+    """In an attached group."""
     os.makedirs("/sys/fs/cgroup/libpod_parent", exist_ok=True)
     status, out, err = run("smc_bpf", "attach", "--cgroup", "/libpod_parent")
     assert not status, (out, err)
@@ -143,7 +143,7 @@ def pod():
 
 
 def rootless():
-    """What a user's podman can, and what it cannot."""
+    """Possibilities and limits of a user's podman."""
     home, user = "/run/lab", ("setpriv", "--reuid=1000", "--regid=1000", "--clear-groups", "env", "-C", "/", "HOME=/run/lab",
                                "XDG_RUNTIME_DIR=/run/user/1000", "podman")
     for directory in home, "/run/user/1000":

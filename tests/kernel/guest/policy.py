@@ -42,14 +42,14 @@ CASES = [
         ("::ffff:127.1.0.1", "::ffff:127.1.0.2", 7001, False),
         ("::ffff:127.1.0.1", "::ffff:127.1.0.2", 7022, True),
         ("::ffff:127.1.8.5", "::ffff:127.1.0.2", 7001, True)]),
-    # "allow" speaks of its own direction and ports only.
+    # "allow" applies only to its own direction and ports.
     ("allow from 127.1.0.0/16:7001-7002", [
         ("127.1.0.1", "127.0.0.1", 7001, False),
         ("127.0.0.1", "127.1.0.1", 7001, True),
         ("127.0.0.1", "127.1.0.1", 7002, True),
         ("fd00::1", "fd00::2", 7001, True),
         ("127.0.0.1", "127.1.0.1", 7003, False)]),
-    # Only IPv6, even if all of it.
+    # Only IPv6, even for the whole address space.
     ("deny ::/0", [
         ("127.0.0.1", "127.1.0.1", 7001, False),
         ("::ffff:127.0.0.1", "::ffff:127.1.0.1", 7001, False),
@@ -87,7 +87,7 @@ class Pair:
         self.server = smcsock.accept(self.listener)
 
     def outcome(self):
-        """Denied or not; anything else as it is."""
+        """Denied or not; any other result unchanged."""
         inodes = [os.fstat(s.fileno()).st_ino for s in (self.client, self.server)]
         rows = [(row["mode"], row.get("reason", {}).get("code")) for row in listing() if row["inode"] in inodes]
         if rows == [("TCP", PEER_NO_SMC)] * 2:
@@ -119,7 +119,7 @@ def check_connections(lines, by, connections):
 
 
 def check_counters(by):
-    """One connection to be counted by each rule, and one that is not SMC's."""
+    """A connection counted by each rule, and one that is not SMC's."""
     apply("allow to 127.1.0.0/16\nallow from 127.1.0.0/16\ndeny 127.1.8.5\ndeny port 7022\nby %s\n" % by)
     for here, there, port in (("127.1.0.1", "127.1.0.2", 7001), ("127.1.0.1", "127.1.8.5", 7001),
                               ("127.1.0.1", "127.1.0.2", 7022), ("127.0.0.1", "127.1.0.2", 7001)):
@@ -145,7 +145,7 @@ def check_programs(by):
 
 
 def packets_of(connect):
-    """How many packets a connection takes to be there, on lo."""
+    """Number of packets until a connection is established, on lo."""
     with socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM) as tap:
         tap.bind(("lo", 0x0800))
         tap.setblocking(False)
@@ -200,7 +200,7 @@ def foreign_tables():
 
 
 def check_leaves_alone(by):
-    """Other tables, other network namespaces; what is taken back is gone whole."""
+    """Other tables, other network namespaces; removal is complete."""
     before = foreign_tables()
     apply("deny port 7001\nby %s\n" % by)
     equal(foreign_tables(), before, by + ": other tables are as they were")
@@ -226,14 +226,14 @@ def check_namespaces(by):
 
 
 def outcome_in(netns, port):
-    """Denied or not, of a connection within a network namespace."""
+    """Is a connection within a network namespace denied?"""
     code = "import policy, subprocess; subprocess.run('ip link set lo up', shell=True); print(policy.Pair('127.1.0.1', '127.1.0.2', %d).outcome())"
     return out_of("nsenter", "--net=/run/netns/" + netns, "env", "PYTHONPATH=" + os.path.dirname(os.path.abspath(__file__)),
                   sys.executable, "-B", "-c", code % port).strip()
 
 
 def check_stale(inside):
-    """One that was inherited, and is not that of the first namespace any more."""
+    """An inherited policy that the first namespace no longer has."""
     equal(outcome_in("stale", 7001), "True", "what was inherited stays")
     status, out, err = run(*inside, "policy", "show")
     ok((status, out) == (1, "") and "cannot be read: it was inherited and has been replaced" in err, "it cannot be read", (status, out, err))
@@ -247,7 +247,7 @@ def check_stale(inside):
 
 
 def check_later():
-    """What netns * says: a network namespace that is made later begins with it, where the kernel can."""
+    """"netns *": a network namespace created later begins with it, if the kernel supports that."""
     later = ["nsenter", "--net=/run/netns/later"]
     subprocess.run(["policy", "apply", "later"], input="deny port 7001\nby bpf\n", text=True, check=True)
     run("ip", "netns", "add", "later")
@@ -269,7 +269,7 @@ def check_later():
 
 
 def smc_connect(host, port):
-    """What comes back of a connection, or the error."""
+    """Data echoed on a connection, or the error."""
     try:
         with smcsock.smc_client(port, host) as client:
             client.settimeout(60)

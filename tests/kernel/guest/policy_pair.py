@@ -14,7 +14,7 @@ DENIED, ALLOWED, PLAIN, CLOSED = 7001, 7002, 7003, 7999
 # IPv6 does not go over Soft-RoCE.
 HAS_SMCR = os.path.isdir("/sys/class/infiniband") and bool(os.listdir("/sys/class/infiniband"))
 
-# What firewalld and ufw have: they drop what nobody asked for, and count.
+# Rules as in firewalld and ufw: they drop unsolicited packets, and count.
 FIREWALLS = """
 table inet firewalld {
 	chain filter_INPUT {
@@ -69,7 +69,7 @@ def tcp_of(packet):
 
 
 def packets_of(connect):
-    """The connection, and how many packets of it were on the wire until it was there; the one before may still end."""
+    """The connection, and its number of packets until it was established; the previous one may still be ending."""
     with socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(3)) as tap:
         tap.bind(("eth0", 3))
         tap.setblocking(False)
@@ -96,7 +96,7 @@ def outcome(address, port):
 
 
 def check(who):
-    """Guest 1: who is denied is there as soon as over TCP, and everybody else as without a policy."""
+    """Guest 1: denied connections are as fast as TCP, all others as without a policy."""
     for address in IP4[2], IP6[2]:
         conn, count = packets_of(lambda: socket.create_connection((address, PLAIN)))
         ok(echoes(conn), "%s: plain TCP to %s works" % (who, address))
@@ -115,7 +115,7 @@ def counted():
 
 
 def phase(by, node, lines):
-    """One host has the policy, the other one none."""
+    """One host has the policy, the other none."""
     before = firewalls("-s") if NODE == 2 else None
     apply("%s\nby %s\n" % (lines, by) if node == NODE else "")
     sync("%s-%d-on" % (by, node))

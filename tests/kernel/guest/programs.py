@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Servers as people run them: under smc_run each starts, serves over SMC-D, reloads, serves, stops."""
+"""Typical servers: under smc_run each starts, serves over SMC-D, reloads, serves, stops."""
 import glob
 import os
 import pwd
@@ -72,7 +72,7 @@ def is_up(port):
 
 
 def modes(port):
-    """How a client and the server see a connection that is held open."""
+    """The transport of a held connection, seen from the client and the server."""
     with subprocess.Popen(["smc_run", sys.executable, "-c", CLIENT, str(port)], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, text=True) as client:
         if client.stdout.readline() != "connected\n":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runtimes of containers under systemd, in a tree of another release: what their containers' first sockets are."""
+"""Container runtimes under systemd, in a tree of another release: transport of their containers' first sockets."""
 import json
 import os
 import re
@@ -26,7 +26,7 @@ StandardError=append:/run/web.log
 [Install]
 WantedBy=lab.target
 """
-# What goes between is in smc_bpf(8).
+# smc_bpf(8) has the part in between.
 CONTAINERD = """version = 2
 [plugins."io.containerd.grpc.v1.cri"]
   sandbox_image = "localhost/box:latest"
@@ -73,7 +73,7 @@ def fill_tree(root, installed):
 
 
 def fresh_run(root):
-    """What a boot begins with."""
+    """Environment of a boot."""
     subprocess.run(["sh", "-c", '! mountpoint -q "$1" || umount -R "$1"; mount -t tmpfs -o mode=755 run "$1"', "sh", root + "/run"], check=True)
     os.makedirs(root + "/run/smc-lab")
     subprocess.run(["mount", "--rbind", "/run/smc-lab", root + "/run/smc-lab"], check=True)
@@ -116,7 +116,7 @@ def systemd_manager():
 
 
 def quadlet():
-    """A unit that podman makes of a file."""
+    """A unit that podman generates from a file."""
     write("/etc/containers/systemd/web.container", QUADLET)
     systemctl("daemon-reload")
     systemctl("start", "web.service")
@@ -128,7 +128,7 @@ def quadlet():
 
 
 def said_of_containerd():
-    """What to type, and what to write, as the manual has it."""
+    """Commands and files, as in the manual."""
     text = read("/var/lib/smc_bpf.8")
     for escaped, plain in ("\\-", "-"), ("\\e", "\\"), ("\\(aq", "'"):
         text = text.replace(escaped, plain)
@@ -136,14 +136,14 @@ def said_of_containerd():
 
 
 def keep_state(path):
-    """The hooks of a specification write the state to a file, too."""
+    """The hooks of a specification also write the state to a file."""
     spec = json.loads(read(path))
     spec["hooks"]["createRuntime"].append({"path": "/bin/sh", "args": ["sh", "-c", "cat >/run/state"]})
     write(path, json.dumps(spec))
 
 
 def names_of(state):
-    """What is the same for each container."""
+    """Common part of all containers."""
     return sorted(state), sorted(state["annotations"])
 
 

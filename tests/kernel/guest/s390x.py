@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every tool once where bytes have the other order and slots have power: IBM Z, or what passes for it."""
+"""Every tool once on a big-endian machine with slot power: IBM Z, or its emulation."""
 import json
 import os
 import subprocess
@@ -49,7 +49,7 @@ def slot_power():
 
 
 def other_ways():
-    """What does not go here, and why not. Kernels for newer machines than Debian's have the JIT compiler."""
+    """Unsupported features, with reasons. Kernels for newer machines than Debian's have the JIT compiler."""
     jit = has_jit()
     want = "" if jit else "smc_bpf: the kernel lacks CONFIG_BPF_JIT\n"
     equal(run("smc_bpf", "attach", "--run")[2], want, "smc_bpf: " + ("works" if jit else "no JIT compiler"))
@@ -72,7 +72,7 @@ def serve():
 
 
 def other_order():
-    """Each guest is the server of the other one: numbers of the protocol and every byte, over TCP."""
+    """Each guest serves the other: protocol numbers and every byte, over TCP."""
     for server in (1, 2):
         if NODE == server:
             with serve() as process:

@@ -22,7 +22,7 @@ from terminal import on_terminal
 
 CLIENT = ("ip", "netns", "exec", "client")
 
-# What changes from run to run, and the word for it.
+# Parts that vary between runs, and their replacements.
 NUMBER = r"\d+(?:\.\d+)?"
 RULES = (
     (r"\b\d\d:\d\d:\d\d\.\d+", "TIME"),
@@ -36,12 +36,12 @@ SCENES = {}
 
 
 class Scene:
-    """What makes the text, on which kernel, and rules before those of all scenes."""
+    """Function that makes the text, kernel, and rules applied before those of all scenes."""
     def __init__(self, function, rules):
         self.function, self.rules = function, rules
 
     def plain(self, text):
-        """The text without what changes from run to run, nor how columns are aligned for that."""
+        """The text without varying parts, nor the alignment of columns due to them."""
         for pattern, word in (*self.rules, *RULES):
             text = re.sub(pattern, word, text, flags=re.MULTILINE)
         return re.sub(r"(?<=\S) +", " ", text)
@@ -54,10 +54,10 @@ def scene(name, *rules):
     return add
 
 
-# ---- what scenes are made of ----
+# ---- parts of scenes ----
 
 class Said:
-    """The lines of a tool that runs on, from when its first words on stderr are there, if it has such."""
+    """Lines of a running tool, starting after its first output on stderr, if any."""
     def __init__(self, *argv, first=None):
         self.lines = []
         self.process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE if first else None, text=True)
@@ -72,12 +72,12 @@ class Said:
             self.lines.append(line)
 
     def until(self, count, words):
-        """So many lines with these words."""
+        """Wait for this many lines with these words."""
         if not wait_for(lambda: sum(words in line for line in self.lines) >= count):
             raise RuntimeError("not %d lines with '%s': %s" % (count, words, "".join(self.lines)))
 
     def end(self):
-        """Return: all that it said."""
+        """Return: all output."""
         self.process.terminate()
         self.process.wait()
         self.thread.join()
@@ -86,7 +86,7 @@ class Said:
 
 @contextlib.contextmanager
 def running(*argv, port=None):
-    """A program in the background, from when it listens."""
+    """A program in the background, once it listens."""
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True) as program:
         try:
             if port and not wait_for(lambda: listens(port)):
@@ -106,7 +106,7 @@ def redis(*command, prefix=("smc_run",)):
 
 
 def script(name, text):
-    """A program of somebody's own. Return: its path."""
+    """A user's program. Return: its path."""
     path = "/run/" + name
     with open(path, "w", encoding="ascii") as file:
         file.write("#!/usr/bin/python3\n" + text)
@@ -145,7 +145,7 @@ def decline():
 
 @scene("payload")
 def payload():
-    """smc_dump: what two clients ask redis."""
+    """smc_dump: requests of two clients to redis."""
     said = Said("smc_dump", "-A", "-p", "redis-server", first="capturing")
     for count, command in enumerate((("SET", "greeting", "hello, world"), ("GET", "greeting")), 1):
         redis(*command)
@@ -157,7 +157,7 @@ PROBE = "10.0.0.1", 7000
 
 
 def is_followed(listener, said):
-    """Is a connection with the probe told?"""
+    """Was a connection with the probe reported?"""
     with socket.create_connection(PROBE):
         accept(listener).close()
     return any(":7000" in line for line in said.lines)
@@ -184,7 +184,7 @@ def events():
 
 
 def typed(command, comment=""):
-    """A command as it is typed, and what it prints."""
+    """A command as typed, and its output."""
     shown = on_terminal(command.split(), dict(os.environ, TERM="xterm"))[1]
     return "\033[1m$ %s\033[m%s\n%s" % (command, comment and "  # " + comment, shown)
 
@@ -221,7 +221,7 @@ def is_calm(text):
 
 @contextlib.contextmanager
 def slow_connections():
-    """A client that writes as it can, one that reads slowly, and a server that does."""
+    """A client that writes at full speed, one that reads slowly, and their server."""
     os.makedirs("/run/www", exist_ok=True)
     with open("/run/www/image.iso", "wb") as file:
         file.truncate(1 << 34)

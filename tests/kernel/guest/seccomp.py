@@ -13,7 +13,7 @@ from supervised import NOBODY
 PROGRAMS = shutil.copytree(sys.argv[1], "/run/programs")  # a build directory may be closed to other users
 MODE = "TCP" if os.environ["SMC_LAB_KERNEL"] == "6.1" else "SMCD"
 STATIC, GO = PROGRAMS + "/sockets-static", PROGRAMS + "/gohttp"
-# Without privileges: root would get eBPF where there is some.
+# Without privileges: root would get eBPF if available.
 AS_USER = (*NOBODY, "smc_run")
 
 
@@ -46,7 +46,7 @@ def rows_of(port):
 
 
 def web(what, port, server, client, text):
-    """A server and a client: the page, and what the held connection runs over."""
+    """A server and a client: the page, and the transport of the held connection."""
     with subprocess.Popen([*AS_USER, "--seccomp", *server], stdout=subprocess.DEVNULL) as serving:
         wait_for(lambda: any(s.get("local", {}).get("port") == port for s in listing("-l")))
         with subprocess.Popen([*AS_USER, "--seccomp", *client], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -88,7 +88,7 @@ def chk():
 
 
 def without_smc():
-    """The module is removed while a program runs; it must not come back by itself."""
+    """The module is removed while a program runs; it must not be loaded again."""
     if not os.path.exists("/proc/sys/kernel/modprobe"):
         skip("SMC is removed", "nothing is a module in this kernel")
         return

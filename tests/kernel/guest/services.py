@@ -13,7 +13,7 @@ from kern import done, equal, mode, ok, run, skip, wait_for
 from terminal import on_terminal
 
 TOOLS = os.path.dirname(os.path.abspath(__file__))
-# Packages have put everything in its place already.
+# Packages have installed everything already.
 INSTALLED = not os.path.exists(TOOLS + "/smc_unit")
 LIBDIR = "/usr/lib/%s-linux-gnu" % os.uname().machine
 LIBRARY = LIBDIR + "/ld_pre_smc.so"
@@ -25,7 +25,7 @@ PORTS = {"redis": 6379, "one": 5201, "two": 5202, "env": 5203, "sock": 5204, "ot
 
 
 def install():
-    """smc_unit and its library where a distribution has them: sandboxes know those directories."""
+    """smc_unit and its library in a distribution's directories, which sandboxes permit."""
     if INSTALLED:
         return
     shutil.copy(TOOLS + "/smc_unit", "/usr/bin/smc_unit")
@@ -34,11 +34,11 @@ def install():
         if os.path.exists(TOOLS + "/" + tool):
             shutil.copy(TOOLS + "/" + tool, "/usr/bin/" + tool)
     for path in [LIBRARY] + glob.glob("/usr/bin/smc_*"):
-        os.chmod(path, 0o755)  # only root may change what services of the system load
+        os.chmod(path, 0o755)  # only root may change files loaded by system services
 
 
 def write_units():
-    """A template, a service with variables and a drop-in of its administrator's, one behind a socket."""
+    """A template, a service with variables and an administrator's drop-in, a socket-activated one."""
     write(UNITS + "/lab.target", "[Unit]\nDefaultDependencies=no\nWants=smc-conf.service\n")
     if not INSTALLED:
         write(UNITS + "/smc-conf.service", read(TOOLS + "/smc-conf.service").replace("@BINDIR@", "/usr/bin"))
@@ -69,7 +69,7 @@ def smc_unit(*argv):
 
 
 def smc_state(unit):
-    """What status says of a service: (way, SMC), from its table and its JSON."""
+    """Status of a service: (way, SMC), from its table and its JSON."""
     status, out, err = smc_unit("status", unit)
     lines = out.splitlines()
     if status or err or len(lines) < 2:
@@ -89,7 +89,7 @@ def enable(unit, *options):
 
 
 def peers(nets):
-    """Of lab-peers."""
+    """Files of lab-peers."""
     status, out, err = smc_unit("peers", "lab-peers", nets)
     ok(status == 0, "peers " + nets, (out, err))
     return out, err
@@ -256,7 +256,7 @@ def check_bpf():
 
 
 def check_peers():
-    """Who may use SMC with a service that everybody reaches: said, limited, and taken back."""
+    """Peers of a service that is open to everybody: reported, limited, and restored."""
     subprocess.run(["ip", "addr", "add", "203.0.113.7/32", "dev", "lo"], check=True)
     _, err = enable("lab-peers")
     ok("lab-peers.service does not run, so where it listens is not known" in err, "a service that does not run: said", err)
@@ -314,14 +314,14 @@ def check_refusals():
 
 
 def traces():
-    """What the tools have set on this host: files, and what the kernel has beyond what it comes with."""
+    """Everything that the tools have set on this host: files, and changes in the kernel."""
     files = [path for name in ("/etc/smc-tools", "/run/smc-tools", UNITS + "/*/" + DROPIN, "/sys/fs/bpf/*") for path in glob.glob(name)]
     conf = json.loads(run("smc_conf", "show", "-j")[1])
     return files + [entry["setting"] for entry in conf["settings"] if entry["state"] != "default"] + conf["policies"]
 
 
 def check_undo():
-    """docs/uninstall.md: typed as it is, it leaves nothing of what all of the tools set."""
+    """docs/uninstall.md: typed unchanged, it removes everything that the tools set."""
     if not os.path.exists("/usr/bin/smc_bpf"):
         skip("docs/uninstall.md", "smc_bpf is not built")
         return

@@ -10,7 +10,7 @@ from kern import done, equal, ok
 KERNEL = os.environ["SMC_LAB_KERNEL"]
 RDMA = KERNEL == "6.12"
 
-# What the manual page names as not to be hidden. Here so that it is noticed when it changes.
+# Differences that the manual page lists as visible. Listed here so that changes are noticed.
 REMAINS = {
     "rest_reset": "read=0 write=-ECONNRESET pipes=0",
     "rest_peer_closed": "first=-ECONNRESET second=-ECONNRESET pipes=0",
@@ -35,7 +35,7 @@ REMAINS = {
     "rest_ignored": "set=0 get=0",
 }
 
-# What the kernel drops two seconds after a program was killed; a busy machine may have moved all of it by then.
+# Data that the kernel drops two seconds after a program was killed; a busy machine may have moved all of it by then.
 # SMC-D of this kind has no send buffer.
 MAY_REMAIN = {"rest_unsent_killed": "end=0 complete=0"} if RDMA else {}
 
@@ -72,7 +72,7 @@ RAW = ["identity", "ioctls", "zerocopy", "short", "retry_nonblocking", "unspec",
 UNSENT = ["unsent_exit", "unsent_close", "unsent_underscore_exit", "unsent_exec", "unsent_inherited",
           "unsent_passed", "unsent_shut_both"]
 
-# What calls come to that are not as over TCP: af_smc(7) has the reasons.
+# Results of calls that differ from TCP: af_smc(7) has the reasons.
 ENOTCONN = "-1 Transport endpoint is not connected"
 EOPNOTSUPP = "-1 Operation not supported"
 ERRNOS = {
@@ -119,7 +119,7 @@ def compare(who, tcp, smc, fell_back=False):
 
 
 def check_python():
-    """Programs that adopt a file descriptor."""
+    """Programs that take over an existing file descriptor."""
     code = ("import socket, os; s = socket.socket(); t = socket.socket(fileno=os.dup(s.fileno()));"
             "print(t.family.name, t.type.name, t.proto)")
     for family in ("smc", "inet"):
@@ -137,7 +137,7 @@ def check_errnos():
         ok(rows[-1] and not run.returncode, " ".join(command + ["errnos"]) + " ran to its end", run.returncode)
     tcp, smc = rows
     changed = {call: smc.get(call) for call in tcp if smc.get(call) != tcp[call]}
-    # Some differ in one of their variants only.
+    # Some differ in only one of their variants.
     wrong = {call: (tcp[call], got) for call, got in changed.items()
              if got != ERRNOS.get(call, ERRNOS.get(call.rsplit(" ", 1)[0]))}
     equal(wrong, {}, "%d calls: errno is as with TCP" % len(tcp))
@@ -145,7 +145,7 @@ def check_errnos():
 
 
 def smc_sockets():
-    """How many the kernel has, of all kinds."""
+    """Number of sockets in the kernel, of all kinds."""
     with open("/proc/net/protocols", encoding="ascii") as file:
         return sum(int(line.split()[2]) for line in file if "SMC" in line.split()[0])
 
@@ -160,7 +160,7 @@ def check_leaks():
 
 
 def check_61():
-    """All falls back, and IPPROTO_SMC is not known."""
+    """Everything falls back, and IPPROTO_SMC is not supported."""
     runs = start("differs"), start("smc_run", "differs")
     tcp, smc = (read(process) for process in runs)
     compare("AF_SMC that falls back", tcp, smc, fell_back=True)
@@ -169,7 +169,7 @@ def check_61():
 
 
 def differs(name, rows):
-    """Without the repairs a case is not as over TCP. What the kernel loses after two seconds, a slow machine may save."""
+    """Without the repairs a case differs from TCP. Data that the kernel drops after two seconds may survive on a slow machine."""
     for _ in range(3):
         if rows["raw"][name][0] not in ("", rows["tcp"][name][0]):
             return True
@@ -187,7 +187,7 @@ def main():
         "tcp6": start("differs", "-6"),
         "AF_SMC, IPv6": start("smc_run", "differs", "-6"),
     }
-    # One after the other with Soft-RoCE: when the machine is slow, its links break.
+    # Sequentially with Soft-RoCE: on a slow machine, its links break.
     rows = {who: read(process) for who, process in runs.items()} if RDMA else {}
     raw = RAW + UNSENT if RDMA else RAW
     runs["raw"] = start("smc_run", "--raw", "differs", *raw)
@@ -195,7 +195,7 @@ def main():
     rows.update({who: read(process) for who, process in runs.items() if who not in rows})
     compare("AF_SMC", rows["tcp"], rows["AF_SMC"])
     compare("IPPROTO_SMC", {n: r for n, r in rows["tcp"].items() if not RDMA or n in raw}, rows["IPPROTO_SMC"])
-    compare("AF_SMC, IPv6", rows["tcp6"], rows["AF_SMC, IPv6"], fell_back=RDMA)  # SMC-R knows IPv4 only
+    compare("AF_SMC, IPv6", rows["tcp6"], rows["AF_SMC, IPv6"], fell_back=RDMA)  # SMC-R supports IPv4 only
     for name in raw:
         ok(differs(name, rows), "--raw: %s differs" % name, rows["raw"][name])
     check_python()
