@@ -25,7 +25,7 @@ def listen(ip, port, is_smc):
 
 
 class Dump:
-    """smc_dump on the interface, with what it has said."""
+    """smc_dump on the interface, with its output."""
     def __init__(self, *argv):
         self.process = subprocess.Popen(["smc_dump", "-i", INTERFACE, *argv], stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True)
@@ -47,7 +47,7 @@ class Dump:
 
 
 def connect(name, port, ip=PEER, is_smc=True):
-    """One connection of an SMC socket, there and back and closed. Return: its row of smcss, of the client."""
+    """One connection of an SMC socket, with data both ways, then closed. Return: the client's row of smcss."""
     listener = client = row = None
     if MODE == "SMCD" or NODE == 2:
         listener = listen("::" if ":" in ip else "0.0.0.0", port, is_smc)
@@ -129,7 +129,7 @@ def finish(dump, writer, last_port):
 
 
 def same_fields(live, file, port):
-    """But for times, and numbers of connections."""
+    """Events without times and numbers of connections."""
     def strip(events):
         return [{key: value for key, value in e.items() if key not in
                  ("seconds", "nanoseconds", "connection", "handshake_us")} for e in by_port(events, port)]

@@ -27,9 +27,9 @@ NOBODY = ("setpriv", "--reuid", "65534", "--clear-groups")
 
 
 class Dump:
-    """smc_dump, with what it says."""
+    """smc_dump, with its output."""
     def __init__(self, *argv, prefix=()):
-        # As in a terminal: the lab's own command has the signal ignored.
+        # As in a terminal: the lab's own command ignores the signal.
         self.process = subprocess.Popen([*prefix, "smc_dump", *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.ready = self.process.stderr.readline().decode()
@@ -118,7 +118,7 @@ def rename(name):
 
 
 class Echo:
-    """A process of its own name that sends back what comes, each message on its own."""
+    """A process with its own name that echoes each message separately."""
     def __init__(self, port, name="dumpecho", is_smc=True, ip="127.0.0.1"):
         listener = smc_listener(port, ip) if is_smc else socket.create_server((ip, port))
         self.pid = os.fork()
@@ -145,7 +145,7 @@ def say(client, data):
 
 
 class Caller:
-    """A process of its own name that says something to a port when it is told to, and ends."""
+    """A process with its own name that sends to a port on request, and ends."""
     def __init__(self, port, name, message):
         told, self.go = os.pipe()
         self.pid = os.fork()
@@ -183,11 +183,11 @@ def has_end(path, port):
 
 
 def wait_for_end(dump, path, port):
-    """Until the file has the end of a connection of a port."""
+    """Wait until the file has the end of a connection to a port."""
     ok(wait_for(lambda: has_end(path, port) or dump.process.poll() is not None), "the end of a connection is soon in the file")
 
 
-# ---- what is captured ----
+# ---- captures ----
 
 def all_ways():
     dump = Dump("-w", capture("ways"))
@@ -203,14 +203,14 @@ def all_ways():
 
 
 def calm_tcp():
-    """On a busy machine TCP would send again what only takes long."""
+    """On a busy machine TCP would retransmit delayed segments."""
     for name, value in (("tcp_rto_min_us", "100000000"), ("tcp_early_retrans", "0")):
         with open("/proc/sys/net/ipv4/" + name, "w", encoding="ascii") as setting:
             setting.write(value)
 
 
 def reference():
-    """The judge is right about plain TCP, too: where so few bytes are on their way that nothing comes twice."""
+    """The judge is right about plain TCP, too, with so little data in flight that nothing is retransmitted."""
     calm_tcp()
     sniffer = Sniffer("%s/reference-1.pcap" % OUT, set(range(WAYS_PORT, WAYS_PORT + 50)))
     ways("reference", "write", "writev", "fork", argv=["-t"])
@@ -233,7 +233,7 @@ def check_count():
 
 
 def check_choice():
-    """By process and by filter: the connection that is wanted, and no other."""
+    """By process and by filter: only the wanted connection."""
     echoes = [Echo(7500, "dumpalpha"), Echo(7501, "dumpbeta")]
     cases = [("-p", "dumpalpha", 7500), ("-p", "dumpbeta", 7501), ("-p", "callalpha", 7500), ("-p", str(echoes[1].pid), 7501),
              ("-p", None, 7500), ("-p", "nosuchone", None), ("-p", "dumpalph", None), ("dport = :7500", 7500), ("sport = :7501", 7501),
@@ -255,7 +255,7 @@ def check_choice():
 
 
 def check_many():
-    """More at once than have a place of their own in the kernel's table of 16384."""
+    """More concurrent connections than the kernel's table of 16384 has entries."""
     listener = smc_listener(7510)
     dump = Dump("-j", "-A", "dport = :7510")
     pairs = [(smc_client(7510), accept(listener)) for _ in range(400)]
@@ -282,7 +282,7 @@ def check_many():
 
 
 def check_types():
-    """Where smc.ko has types the cheaper programs are used: BPF_PROG_TYPE_TRACING."""
+    """If smc.ko has BTF the cheaper programs are used: BPF_PROG_TYPE_TRACING."""
     is_module = os.path.exists("/sys/module/smc/sections")
     has_types = os.path.exists("/sys/kernel/btf/smc") or not is_module
     dump = Dump("-w", "/run/types.pcapng")
@@ -293,7 +293,7 @@ def check_types():
 
 
 def old(whose, process, wanted):
-    """A connection that was there before, with bytes that nobody saw."""
+    """A connection older than the capture, with bytes before it."""
     path, echo = capture("old"), Echo(7500)
     client = smc_client(7500)
     say(client, b"before" * 100)
@@ -336,7 +336,7 @@ def check_first_comment():
 
 
 def check_fallback():
-    """Those run over TCP: tcpdump has them."""
+    """Fallbacks run over TCP: tcpdump shows them."""
     path, plain, echo = capture("fallback"), Echo(7500, "plain", is_smc=False), Echo(7501)
     dump = Dump("-w", path)
     client = smc_client(7500)
@@ -357,7 +357,7 @@ def check_fallback():
 
 
 def check_urgent():
-    """The urgent byte is one of those that are sent, and not of those that are received."""
+    """The urgent byte is among the bytes sent, but not among those received."""
     dump, listener = Dump("-j", "-A", "dport = :7500 or sport = :7500"), smc_listener(7500)
     client = smc_client(7500)
     server = accept(listener)
@@ -385,7 +385,7 @@ def check_urgent():
 # ---- strangers ----
 
 def check_killed():
-    """smc_dump is killed while bytes are on their way: nobody notices, and the next one can be started."""
+    """smc_dump is killed during a transfer: programs are not affected, and it can be started again."""
     dump = Dump("-w", "/run/killed.pcapng")
     program = subprocess.Popen(["ways", "both", "-h", IP, str(WAYS_PORT), "write", "thousand", "big", "threads"],
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -403,7 +403,7 @@ def check_killed():
 
 
 def check_stopped():
-    """Nobody reads what the kernel tells: it is lost and counted, and programs go on."""
+    """The kernel's reports are not read: they are lost and counted, and programs continue."""
     dump = Dump("-w", capture("stopped"))
     dump.process.send_signal(signal.SIGSTOP)
     ways("stopped", "write", "nonblocking", "big", "many")
@@ -462,7 +462,7 @@ EVIL = b"first line\r\nevil \x1b[31mred\x1b]0;title\x07 \x00\x08\x7f\x9b\xff end
 
 
 def on_terminal(*argv):
-    """What is written about one message and its echo, and about an end."""
+    """Output for a message and its echo, and for an end."""
     echo, dump = Echo(7500), Dump(*argv)
     client = smc_client(7500)
     say(client, EVIL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_events against connections that this test makes. usage: smc_events.py SMCD|SMCR|TCP [SHORT]"""
+"""smc_events with connections of this test. usage: smc_events.py SMCD|SMCR|TCP [SHORT]"""
 import collections
 import json
 import os
@@ -16,12 +16,12 @@ from smcsock import accept, smc_client, smc_listener
 MODE = sys.argv[1]
 PORT = 7000
 SHORT = int(sys.argv[2]) if len(sys.argv) > 2 else 200
-# Without types of smc.ko the kernel's cursors are not known.
+# Without BTF of smc.ko the kernel's cursors are unknown.
 HAS_TYPES = os.path.exists("/sys/kernel/btf/smc") or not os.path.exists("/sys/module/smc/sections")
 
 
 class Server:
-    """A process of its own name that reads what comes until the end, answers with TIMES as much, and closes."""
+    """A process with its own name that reads to the end, answers with TIMES as much, and closes."""
     def __init__(self, port, name, times=2):
         ready, told = os.pipe()
         self.pid = os.fork()
@@ -53,7 +53,7 @@ class Server:
 
 
 class Events:
-    """smc_events -j, and all that it has said."""
+    """smc_events -j, and all of its output."""
     def __init__(self, *argv):
         self.all = []
         self.process = subprocess.Popen(["smc_events", "-j", *argv], stdout=subprocess.PIPE, text=True)
@@ -79,7 +79,7 @@ class Events:
 
 
 def exchange(port, size, peek=0):
-    """One connection: SIZE bytes there, what comes back is read, after a look at PEEK bytes of it."""
+    """One connection: sends SIZE bytes, reads the answer, after peeking at PEEK bytes of it."""
     client = smc_client(port)
     client.sendall(bytes(size))
     client.shutdown(socket.SHUT_WR)
@@ -129,7 +129,7 @@ def fallbacks(events):
 
 
 def shorts(events):
-    """Connections that are gone at once, of both sides."""
+    """Very short connections, both sides."""
     port = PORT + 1
     listener = smc_listener(port)
     begin = time.monotonic()
@@ -148,7 +148,7 @@ def shorts(events):
 
 
 def lost(count):
-    """While the reader stands still more happens than there is room for: each event is told, or counted as lost."""
+    """While the reader is stopped, more events occur than fit: each is reported, or counted as lost."""
     end = ""
 
     def tells_loss(told):
@@ -175,12 +175,12 @@ def lost(count):
         watch.terminate()
     kinds = tally()
     ok(kinds["lost"] > 0 and kinds["connected"] > 0, "more happens than there is room for", kinds)
-    # And that nobody listens any more, for which there is no room then.
+    # And the end of the listener, for which there is no room then.
     equal(kinds["connected"] + kinds["closed"] + kinds["lost"], 5 * 2 * 2 * count + 1, "each event is told or counted")
 
 
 def links(events):
-    """The link of a link group, and that its device's port goes: here there is no other."""
+    """The link of a link group, and the failure of its device's port, the only one."""
     listener = smc_listener(PORT + 2)
     client = smc_client(PORT + 2)
     server = accept(listener)
@@ -199,11 +199,11 @@ def links(events):
 
 
 def choices():
-    """Options and filters: what is wanted, and nothing else. After what one does not want there is always something that it wants."""
+    """Options and filters: only wanted events. After an unwanted event there is always a wanted one."""
     mode, port, tcp = MODE.lower(), PORT + 4, ["fallback", "closed"]
     both, smc = [*tcp, "connected", "closed", *tcp], ["connected", "closed"]
     server = Server(port, "evchoice")
-    # Options, kinds of events, and whose: of one side or of both.
+    # Options, kinds of events, and sides: one or both.
     cases = (("-" + MODE[-1], smc, "both"), ("mode tcp", tcp * 2, "server"), ("not mode tcp port %d" % port, smc, "both"),
              ("sport = :%d mode %s or sport = :%d uid 0" % (port, mode, port), both, "server"),
              ("dst 127.0.0.1:%d uid root" % port, smc, "client"), ("dport = :%d not uid 0 or sport = :%d" % (port, port), both, "server"))
@@ -230,7 +230,7 @@ def without():
 
 
 def text():
-    """As people see it, and that --count ends it."""
+    """Output for humans, and --count ends it."""
     watch = subprocess.Popen(["smc_events", "--count", "2", "-e", "sport = :%d" % PORT], stdout=subprocess.PIPE, text=True)
 
     def is_over():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_top against programs that move bytes which this test counts. usage: smc_top.py SMCD|SMCR"""
+"""smc_top with programs whose bytes this test counts. usage: smc_top.py SMCD|SMCR"""
 import json
 import os
 import socket
@@ -27,7 +27,7 @@ def inode(sock):
 
 
 class Watch:
-    """smc_top -j, again and again, with all that it has said."""
+    """smc_top -j, repeating, and all of its output."""
     def __init__(self, *argv):
         self.docs = []
         self.process = subprocess.Popen(["smc_top", "-j", "-w", "1", *argv], stdout=subprocess.PIPE, text=True)
@@ -39,7 +39,7 @@ class Watch:
             self.docs.append(json.loads(line))
 
     def next(self, count=1):
-        """Documents whose samples are of now or later."""
+        """Documents with samples from now on."""
         have = len(self.docs)
         wait_for(lambda: len(self.docs) >= have + count)
         return self.docs[-1]
@@ -49,7 +49,7 @@ class Watch:
         return [s for s in (doc or self.docs[-1])["sockets"] if s["inode"] == number][0]
 
     def until(self, what, name):
-        """The first state of things that is so: counters first, for what has to be so at last."""
+        """The first matching state: counters first, then conditions for the end."""
         wait_for(lambda: self.docs and what(self.docs[-1]))
         ok(what(self.docs[-1]), name, self.docs[-1])
 
@@ -100,7 +100,7 @@ def near(got, want):
 
 
 def check_rates(watch, one, other):
-    """One direction as fast as it goes, the other and another connection at a known pace."""
+    """One direction at full speed, the other and another connection at a known rate."""
     fast, slow, paced = 30_000_000, 2_000_000, 500_000
     got = watch.totals((one.client, one.server, other.client, other.server), lambda: together(
         (send, one.client, fast, 60_000, 0), (receive, one.server, fast),
@@ -169,7 +169,7 @@ def check_reader(watch, pair):
 
 
 def check_fallback():
-    """Of a connection that fell back, the TCP socket inside."""
+    """The TCP socket inside a connection that fell back."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         client = smc_client(listener.getsockname()[1])
         server, _ = listener.accept()
@@ -197,7 +197,7 @@ def check_come_and_go(watch, listener):
     receive(pair.server, 50_000)
     number = inode(pair.client)
     watch.next(2)
-    # It began some time after the sample before: its bytes are of that whole time.
+    # It began after the previous sample: its bytes are spread over the whole interval.
     moved = [doc["seconds"] * s["rate_out"] for doc in watch.docs for s in doc["sockets"] if s["inode"] == number]
     ok(near(sum(moved), 50_000), "a new connection: all its bytes count", moved)
     pair.client.close()

@@ -22,7 +22,7 @@ def lines(*argv):
 
 
 def words(*argv):
-    """What a terminal shows."""
+    """Output on a terminal."""
     status, text = on_terminal(argv, dict(os.environ, NO_COLOR="1"))
     return text.split() if not status else status
 
@@ -107,7 +107,7 @@ def check_seid():
         equal(out_of("smcd", "seid"), "n/a\n", "seid: n/a off IBM Z")
         refuse(["smcd", "seid", "enable"], "only IBM Z", "seid enable: why not, on stderr")
         return
-    # Disabled at last: it would come before the user EID.
+    # Disabled at the end: it would take precedence over the user EID.
     for word in "disable", "enable", "disable":
         equal(out_of("smcd", "seid", word), "", "seid %s" % word)
         text = out_of("smcd", "seid")
@@ -264,7 +264,7 @@ def connect():
 
 
 def fall_back():
-    """A connection to a program that knows nothing of SMC."""
+    """A connection to a program without SMC."""
     code = ("import socket\nl=socket.create_server(('127.0.0.1',0))\n"
             "print(l.getsockname()[1],flush=True)\nc,_=l.accept()\nc.recv(1)")
     env = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}

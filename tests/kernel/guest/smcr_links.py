@@ -97,7 +97,7 @@ def check_stats():
 
 
 def check_netns(name):
-    """The net device moves away: its number may mean another device here, its name must not."""
+    """The net device moves away: its ifindex may belong to another device here, so the name must be gone."""
     if not os.path.exists("/proc/sys/net/smc") or NODE == 2:
         return
     equal(doc("smcr", "-j", "-N", "1", "linkgroup", "link-show")["links"][0]["netdev"], "eth0", "-N PID")

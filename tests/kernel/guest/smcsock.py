@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SMC sockets for tests in guests: Python knows no addresses of this family, so libc is called."""
+"""SMC sockets for tests in guests: Python has no addresses for this family, so libc is called."""
 import ctypes
 import socket
 import sys
@@ -28,12 +28,12 @@ def smc_socket(ip):
 
 
 def inet_socket(ip):
-    """As programs have that smc_bpf reaches; Linux 6.11 or later. sock_diag does not tell its addresses."""
+    """Sockets as smc_bpf makes them; Linux 6.11 or later. sock_diag does not report their addresses."""
     return socket.socket(socket.AF_INET6 if ":" in ip else socket.AF_INET, socket.SOCK_STREAM, 256)
 
 
 def smc_client(port, ip="127.0.0.1", make=smc_socket, own=0):
-    """Its own port, 0 for any, may be one that a connection had just before."""
+    """Its own port, 0 for any, may have been in use by a previous connection."""
     client = make(ip)
     if own:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SMC-D in one guest: what smcss says against what the test itself made."""
+"""SMC-D in one guest: smcss compared with the connections of this test."""
 import json
 import signal
 import socket
@@ -132,7 +132,7 @@ def check_selection(made):
 
 
 def check_ambiguous():
-    """Two IPPROTO_SMC listeners of one port: only the process can tell them apart."""
+    """Two IPPROTO_SMC listeners on one port: only the process differs."""
     specs = ["inet4:listen:127.0.0.11:5050", "inet4:listen:127.0.0.12:5050"]
     with Sockets(*specs) as made:
         for item in made.all:
@@ -145,7 +145,7 @@ def check_ambiguous():
 
 
 def check_killed():
-    """Trap: a killed TCP socket inside leaves the SMC connection alive, without its port."""
+    """Trap: killing the inner TCP socket leaves the SMC connection alive, without its port."""
     with Sockets("smc4:pair:127.0.0.1") as made:
         client = made.one("smc4:pair:127.0.0.1", "client")
         run("ss", "-K", "sport", "=", ":%d" % client["local"]["port"], "dport", "=",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SMC-R between two guests, and every way it ends in TCP with a reason. Guest 1 is the client."""
+"""SMC-R between two guests, and every kind of fallback to TCP with its reason. Guest 1 is the client."""
 import os
 
 import subprocess

@@ -26,19 +26,19 @@ MODE = {"lo": "SMCD", "6.12": "SMCR"}[os.environ["SMC_LAB_KERNEL"]]
 PORT, PLAIN, CHECK = "7300", "7301", 37373
 HAS_BPF = bool(shutil.which("smc_bpf"))
 LOOKS = 360
-# Seconds of traffic before anything counts: TCP's TIME_WAIT lasts 60, and so long there are more and more of them.
+# Seconds of traffic before the measurement: TCP's TIME_WAIT lasts 60, and their number grows until then.
 SETTLE = 70
 NOTHING = rb"(?!)"
 NEVER = b"\xff" * 8
 
 
 def has(mode, pattern):
-    """What a tool for one transport must show where that is used."""
+    """Expected output of a tool for one transport, where that is used."""
     return re.compile(pattern) if mode == MODE else None
 
 
 class Heap:
-    """What malloc() has handed out in a process. What it keeps for each thread counts as that: it shall keep nothing."""
+    """Bytes handed out by malloc() in a process. Its caches per thread count, too: they must be empty."""
 
     def __init__(self):
         with tempfile.NamedTemporaryFile(dir="/dev/shm") as file:
@@ -57,7 +57,7 @@ class Heap:
 
 
 class Process:
-    """A process that runs all the time; its output is counted, not kept."""
+    """A permanent process; its output is counted, not kept."""
 
     def __init__(self, argv, refresh, row=None, ends_with=-signal.SIGTERM, heap=None):
         self.name, self.refresh, self.row = " ".join(argv), re.compile(refresh), row
@@ -84,7 +84,7 @@ class Process:
         self.samples += look(self.pid, when, self.heap and self.heap.least())
 
     def end(self):
-        """What is wrong with how it ends."""
+        """Problems with its exit."""
         early = self.process.poll()
         if early is not None:
             return ["ended by itself with status %d" % early]
@@ -126,7 +126,7 @@ def text(*path):
 
 
 def look(pid, when, heap=None):
-    """A sample, or none of a process that has just gone."""
+    """A sample, or none if the process has just gone."""
     try:
         sizes = dict(re.findall(r"^(\w+): +(\d+) kB", text(pid, "smaps_rollup"), re.MULTILINE))
         threads = re.search(r"^Threads:\s+(\d+)", text(pid, "status"), re.MULTILINE).group(1)
@@ -149,7 +149,7 @@ def commands():
 
 
 def watchers():
-    """All that repeats."""
+    """All repeating tools."""
     every = ("-w", "2")
     return [Process([*argv, *every], refresh, row, heap=Heap()) for argv, refresh, row in (
         (["smcss", "-a"], rb"^State ", re.compile(MODE.encode())),
@@ -173,7 +173,7 @@ def traffic():
     return servers, clients
 
 
-# ---- what comes, does one thing and goes: each is called in turn ----
+# ---- short programs: each is called in turn ----
 
 class Visits:
     """Counts them by kind."""
@@ -233,7 +233,7 @@ def busy():
 
 
 def watch(processes, seconds):
-    """Looks at all of them, again and again. Returns how many link groups there were after the warm-up."""
+    """Samples all of them repeatedly. Returns the number of link groups after the warm-up."""
     start, before = time.monotonic(), busy()
     part, groups, when = 0, 0, 0
     while when < 1:
@@ -263,13 +263,13 @@ def course(process):
 
 
 def smallest_leak(process):
-    """Bytes at each refresh, that would have been found."""
+    """Smallest detectable growth per refresh, in bytes."""
     noise = HEAP_NOISE if process.heap else NOISE["kb"] * 1024
     return noise / max(sum(process.refreshes) * (1 - WARM_UP - WINDOW), 1) + 1
 
 
 def show(processes):
-    """The table; returns what is wrong."""
+    """The table; returns the problems."""
     wrong = []
     print("%-33s %15s %20s %14s %7s" % ("", "bytes in use", "kB of memory", "descriptors", "threads"))
     print("%-33s %7s %7s %6s %6s %6s %4s %4s %4s %7s %9s %6s" % (
@@ -292,7 +292,7 @@ def show(processes):
 
 
 def totals(servers, clients, visits):
-    """What was served, after the end; returns what is wrong."""
+    """Totals served, after the end; returns the problems."""
     (smc, sent), (plain, _) = (map(int, server.last.split() or (0, 0)) for server in servers)
     wrong, read = list(visits.wrong), sum(int(client.last.split()[1]) for client in clients if client.last)
     print("connections served: %d under smc_run, %d plain; %d bytes for slow clients" % (smc, plain, sent))
@@ -310,7 +310,7 @@ def rest(before):
 
 
 def left(processes, before, groups):
-    """Everything ends, in the reverse order of its start; nothing stays."""
+    """Everything ends, in reverse order of its start; nothing is left."""
     wrong = ["%s: %s" % (process.name, fault) for process in reversed(processes) for fault in process.end()]
     if HAS_BPF and run("smc_bpf", "detach", "--all")[0]:
         wrong.append("smc_bpf does not detach")

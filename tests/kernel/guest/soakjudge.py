@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Does a process grow? What "make soak" says of the samples it took."""
+"""Does a process grow? Evaluates the samples of "make soak"."""
 from statistics import median
 
 WARM_UP = 0.1
 # Two windows of a quarter each: after the warm-up, and at the end.
 WINDOW = (1 - WARM_UP) / 4
 SLICES = 9
-# What a window's usual maximum may differ by: two pages; a connection more or less at that moment.
+# Tolerance for the usual maximum of a window: two pages; a connection more or less at the time.
 NOISE = {"kb": 8, "fds": 2, "threads": 2}
 # Where it is known what malloc() has handed out, in bytes, that must not grow. Then malloc() may keep some pages
 # more than before: how many there ever were depends on the largest tables, and on the order of their parts.
@@ -15,7 +15,7 @@ PARTS = 10
 
 
 class Sample:
-    """One look at a process, at a moment from 0 to 1."""
+    """A sample of a process, at a moment from 0 to 1."""
 
     def __init__(self, when, kb, fds, threads, heap=None):
         self.when, self.kb, self.fds, self.threads, self.heap = when, kb, fds, threads, heap
@@ -36,7 +36,7 @@ def usual(samples, what, start, extreme=max):
 
 
 def ends(samples, what, extreme=max):
-    """Usual maxima after the warm-up, in the middle and at the end; None where it was not seen all along."""
+    """Usual maxima after the warm-up, in the middle and at the end; None if it was not seen throughout."""
     return [usual(samples, what, start, extreme) for start in (WARM_UP, (1 + WARM_UP - WINDOW) / 2, 1 - WINDOW)]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The distributions' own kernels: 6.12 with SMC-R over Soft-RoCE on lo, 6.1 and 5.10 where all falls back."""
+"""Kernels of distributions: 6.12 with SMC-R over Soft-RoCE on lo, 6.1 and 5.10 where everything falls back."""
 import json
 import os
 import subprocess
@@ -52,7 +52,7 @@ def check_program():
 
 
 def check_modules():
-    """Only the socket loads smc; smcss must not depend on somebody having made one."""
+    """Only a socket loads smc; smcss must not depend on an earlier one."""
     subprocess.run(["modprobe", "-r", "smc_diag"], check=False)
     gone = subprocess.run(["modprobe", "-r", "smc"], check=False).returncode == 0
     ok(gone, "modules unloaded")
@@ -62,7 +62,7 @@ def check_modules():
 
 
 def check_no_smc():
-    """The same kernel without the modules: what most of the world has."""
+    """The same kernel without the modules: the usual case."""
     subprocess.run(["modprobe", "-r", "smc_diag", "smc"], check=False)
     with open("/proc/sys/kernel/modprobe", "w", encoding="ascii") as file:
         file.write("/bin/false")

@@ -10,7 +10,7 @@ NO_FAMILY = "this kernel's SMC has no netlink family SMC_GEN_NETLINK, which came
 
 
 def says(argv, status, words, name):
-    """One sentence, with these words."""
+    """One message, with these words."""
     got = run(*argv)
     ok(got[0] == status and got[2].count("\n") == 1 and words in got[2], name, got)
 

@@ -16,7 +16,7 @@ import tempfile
 from kern import equal, ok, processes, run, skip, wait_for
 
 SIZE = 12345
-# One that every user may start.
+# A supervisor that every user can start.
 PYTHON = (os.path.exists("/usr/bin/python3") and "/usr/bin/python3" or sys.executable, "-S", "-E", "-c")
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 SUPERVISOR = "smc_supervise"
@@ -31,12 +31,12 @@ def is_given(family=socket.AF_INET, type=socket.SOCK_STREAM, protocol=0):
 
 
 def by(*options):
-    """The command line before a program's."""
+    """Command line in front of a program."""
     return ("smc_run", "--seccomp", "-r", str(SIZE), *options)
 
 
 def says(code, *argv, prefix=(), options=()):
-    """What a program of Python says under a supervisor; with @argv before it."""
+    """Output of a Python program under a supervisor, preceded by @argv."""
     return run(*prefix, *by(*options), *argv, *PYTHON, PROBE + code)
 
 
@@ -53,7 +53,7 @@ def statuses():
     equal(run(*by(), "sh", "-c", "cat; echo err >&2"), run("env", "sh", "-c", "cat; echo err >&2"), "and its streams")
 
 
-# What a program may see of how it was started. The first process of a pipeline shows if somebody kept an end of it.
+# Properties that a program can observe. The first process of a pipeline detects a pipe end left open.
 INHERITED = """
 import os
 status = open("/proc/self/status").read().splitlines()
@@ -149,7 +149,7 @@ print(not any(os.waitpid(pid, 0)[1] for pid in children))
 """, "100 children at once")
 
 
-# Says "ready", then for each line that it reads whether a new TCP socket is the supervisor's.
+# Prints "ready", then for each input line whether a new TCP socket is the supervisor's.
 ASK = PROBE + """
 print("ready", os.getpid(), flush=True)
 for line in sys.stdin:
@@ -165,7 +165,7 @@ def supervisors():
 
 
 def supervisors_alive():
-    """Those that are not just waiting to be reaped."""
+    """Processes that are not zombies."""
     alive = []
     for pid in supervisors():
         try:
@@ -177,7 +177,7 @@ def supervisors_alive():
 
 
 class Asked:
-    """A program that is asked for sockets, and the supervisor that it has."""
+    """A program that opens sockets on request, and its supervisor."""
 
     def __init__(self, *prefix):
         before = set(supervisors())
@@ -197,7 +197,7 @@ class Asked:
         return sorted(os.readlink(path + fd) for fd in os.listdir(path))
 
     def is_alone(self):
-        """Has the supervisor gone?"""
+        """Has the supervisor ended?"""
         return wait_for(lambda: self.supervisor not in supervisors_alive())
 
     def end(self):
@@ -241,7 +241,7 @@ def lives():
     ok(asked.end(), "and its supervisor ends with it")
 
 
-# Says when it waits, and when it has been continued.
+# Prints when it waits, and when it was continued.
 WAITS = """
 import os, signal
 signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a person at a terminal sees, for tests in guests and of whole tools."""
+"""Output as seen on a terminal, for tests in guests and of whole tools."""
 import fcntl
 import os
 import struct
@@ -8,7 +8,7 @@ import termios
 
 
 def on_terminal(argv, env=None, columns=0):
-    """Status of a program, and all that the terminal shows of it. @columns: 0 for a terminal that does not know its size."""
+    """Status of a program, and its output on the terminal. @columns: 0 for a terminal of unknown size."""
     here, there = os.openpty()
     fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 50 if columns else 0, columns, 0, 0))
     with subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=there, stderr=there, env=env) as program:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Servers and clients of which every byte is known (see traffic.c), and what is left when they have ended."""
+"""Servers and clients with known data (see traffic.c), and remains after their end."""
 import glob
 import json
 import os
@@ -13,15 +13,15 @@ from nginx import nginx_conf
 KINDS = ("own", "redis", "nginx")
 FILES = (4096, 100000)
 AT_ONCE = 16
-# Seconds. A call's limit in the programs, and that of a whole load: only what hangs comes near.
+# Seconds: the timeout of a call in the programs, and of a whole load. Only hangs come near.
 CALL, LIMIT = 60, 1800
-# How an SMC connection ends when the kernel breaks it off.
+# Errors of an SMC connection that the kernel breaks.
 BROKEN = {"connect ECONNRESET", "connect ECONNABORTED", "connect ETIMEDOUT", "send ECONNRESET", "send ECONNABORTED",
           "send EPIPE", "receive ECONNRESET", "receive ECONNABORTED", "receive ENOTCONN"}
 
 
 class Way:
-    """How programs are started: plainly, under smc_run, or in the control group that smc_bpf is attached to."""
+    """Ways to start programs: plainly, under smc_run, or in the control group that smc_bpf is attached to."""
 
     def __init__(self, prefix=(), group=None):
         self.prefix, self.group = prefix, group
@@ -41,11 +41,11 @@ TCP, SMC = Way(), Way(("smc_run", "--quiet"))
 
 
 class Server:
-    """One of KINDS, or another program that serves a port, as it was started."""
+    """One of KINDS, or another program that serves a port, with its prefix."""
 
     def __init__(self, kind, port, argv, way):
         self.kind, self.port = kind, port
-        # Nobody reads the log of the others; redis would wait for its reader.
+        # The log of other servers is not read; redis would block.
         self.process = subprocess.Popen([*way.prefix, *argv], text=True, preexec_fn=way.enter, stdin=subprocess.DEVNULL,
                                         stdout=subprocess.PIPE if kind == "own" else subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL)
@@ -87,7 +87,7 @@ def start(kind, port, work, way):
 
 
 class Load:
-    """Clients of a server of KINDS, for as long as the with block lasts or longer."""
+    """Clients of a server of KINDS, at least for the duration of the with block."""
 
     def __init__(self, server, count, way, options=()):
         kind, address, port = server
@@ -106,7 +106,7 @@ class Load:
 
 
 def smc_connections():
-    """How many there were since boot, at all ends that this kernel has."""
+    """Number since boot, at all ends on this kernel."""
     return sum(sum(doc(tool, "-j", "-a", "stats")["connections"].values()) for tool in ("smcd", "smcr"))
 
 
@@ -121,13 +121,13 @@ def errors(*ends):
 
 
 def lost(*ends):
-    """Data that is missing, or there twice, or wrong, though no call said so."""
+    """Missing, duplicate or wrong data without an error."""
     return {what: sum(end.get(what, 0) for end in ends) for what in ("wrong", "short", "extra")
             if any(end.get(what) for end in ends)}
 
 
 def words(*ends):
-    """Errors, and connections that ended too early."""
+    """Errors, and premature ends."""
     found = errors(*ends)
     early = sum(end.get("short", 0) for end in ends)
     if early:
@@ -136,7 +136,7 @@ def words(*ends):
 
 
 def complaints():
-    """Lines of the kernel's log that no fault explains."""
+    """Lines of the kernel's log not explained by a fault."""
     bad = ("WARNING", "BUG", "Oops", "refcount", "protection fault", "hung", "blocked for more", "Call Trace",
            "lockup", "stall")
     return [line for line in run("dmesg", "-l", "emerg,alert,crit,err,warn")[1].splitlines()
@@ -144,7 +144,7 @@ def complaints():
 
 
 def stuck():
-    """Where in the kernel tasks wait that no signal reaches: for the report of a failure."""
+    """Kernel stacks of uninterruptible tasks, for the report of a failure."""
     found = []
     for task in glob.glob("/proc/[0-9]*/task/*"):
         try:

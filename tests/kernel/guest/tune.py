@@ -33,7 +33,7 @@ def tune(*words):
 
 
 def sizes(doc):
-    """Asked for, and in KiB: send, receive, the server's."""
+    """Requested and actual sizes in KiB: send, receive, the server's."""
     return [(s["asked"] // KIB, s["send"] // KIB + 1, s["receive"] // KIB + 1, s["server_receive"] // KIB + 1) for s in doc["sizes"]]
 
 
@@ -62,7 +62,7 @@ def check_shapes():
 
 
 def check_lines():
-    """What it says is what is got; then with few sizes, which take less long."""
+    """Reported sizes are the actual ones; then with few sizes, which is faster."""
     run("sysctl", "-w", "net.smc.rmem=%d" % (256 * KIB), "net.smc.wmem=%d" % (256 * KIB), "net.core.rmem_max=%d" % (128 * KIB))
     equal(sizes(tune()[1]), [(0, 256, 256, 256), (64, 64, 64, 64), (128, 128, 128, 128)], "net.smc.rmem is the usual size, net.core.rmem_max the last one")
     run("sysctl", "-w", "net.smc.rmem=%d" % (64 * KIB), "net.smc.wmem=%d" % (64 * KIB), "net.core.rmem_max=%d" % (256 * KIB))
@@ -77,7 +77,7 @@ def check_lines():
 
 
 def check_doctor():
-    """What the kernel has counted of all that."""
+    """The kernel's counters for all of that."""
     found = {f["object"]: f for f in json.loads(run("smc_chk", "-j")[1])["findings"] if f["check"] == "traffic"}
     events = json.loads(out_of("smcd", "-a", "stats", "json"))["SMCD"]
     sends, full = events["SMC_TX_CNT"], events["SMC_INT_TX_BUF_FULL_CNT"]
@@ -102,7 +102,7 @@ def check_interrupted(server, number):
 
 
 def check_refused():
-    """Others than a server of ours, no server, TCP."""
+    """Foreign servers, no server, TCP."""
     fake = chkfake.Fake(chkfake.silent, chkfake.AF_SMC)
     equal(run("smc_chk", "tune", IP, "-p", str(fake.port)), (1, "", "smc_chk: only 'smc_chk serve' can be measured\n"), "another program")
     fake = chkfake.Fake(chkfake.silent, 2)

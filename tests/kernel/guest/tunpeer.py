@@ -24,7 +24,7 @@ def checksum(data):
 
 
 class Connection:
-    """One TCP connection, as its host sees it; nothing is ever lost on a TUN device."""
+    """One TCP connection, seen from its host; a TUN device loses nothing."""
 
     def __init__(self, peer, ends, segment):
         self.peer, self.ends = peer, ends
@@ -71,7 +71,7 @@ class Connection:
 
 
 class Victim:
-    """A client that knows SMC, and goes away as soon as it is connected."""
+    """A client that supports SMC, and leaves as soon as it is connected."""
 
     def __init__(self, peer, ends):
         self.peer, self.ends, self.gone = peer, ends, threading.Event()
@@ -105,7 +105,7 @@ class Segment:
 
 
 class Peer(threading.Thread):
-    """The host; syns lists what arrived: (source port, port, whether SMC was offered)."""
+    """The host; syns lists arrivals: (source port, port, whether SMC was offered)"""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -138,7 +138,7 @@ class Peer(threading.Thread):
             self.connections[ends].get(segment)
 
     def die(self, port, count):
-        """So many clients of the guest's port go away during their handshake. How many were accepted by TCP."""
+        """This many clients of the guest's port leave during their handshake. Returns the number accepted by TCP."""
         victims = []
         for _ in range(count):
             self.last = self.last % 60000 + 1

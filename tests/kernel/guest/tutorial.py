@@ -22,7 +22,7 @@ COUNT, WORK = "/run/count", "/run/work"
 GROUP = "/sys/fs/cgroup/tutorial"
 MARK = "=== status "
 PROGRESS = re.compile("(\r\x1b\\[K[^\r]*)*\r\x1b\\[K|\r(?=\n)")
-# What they show may come a moment after the command before.
+# Their output may arrive a moment after the previous command.
 READERS = "smcss", "smc_unit status", "smc_bpf status"
 RULES = ((r"\b[0-9a-f]{64}\b", "ID"), (r"^(Created symlink) .*", r"\1"), (r"\b(pid|fd)=\d+", r"\1=N"), (r"(?<=in use) +\d+$", " PID"),
          (r"\b\d+ files, \d+ KB", "SIZE"))
@@ -30,13 +30,13 @@ PLAIN = Scene(None, RULES).plain
 
 
 def endpoints():
-    """Of TCP sockets that listen or are connected: local and remote end, state."""
+    """TCP sockets that listen or are connected: local and remote end, state."""
     with open("/proc/net/tcp", encoding="ascii") as table:
         return {tuple(line.split()[1:4]) for line in table if line.split()[3] in ("01", "0A")}
 
 
 class Shell:
-    """One on a terminal, for all commands: jobs and directory stay."""
+    """One shell on a terminal, for all commands: jobs and directory are kept."""
     def __init__(self, directory):
         here, there = os.openpty()
         fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("4H", 50, 100, 0, 0))
@@ -46,7 +46,7 @@ class Shell:
         self.screen = os.fdopen(here, newline="\n")
 
     def run(self, command):
-        """Return: its status, and what it prints."""
+        """Return: its status and output."""
         before = endpoints()
         self.process.stdin.write("{\n%s\n} </dev/null\nprintf '%s%%d\\n' $?\n" % (command, MARK))
         self.process.stdin.flush()
@@ -64,7 +64,7 @@ class Shell:
 
 
 def commands_of(lines):
-    """Return: of each command the index of its line, that behind it and that behind its output, and the command."""
+    """Return: for each command the index of its line, of the next line and of the line after its output, and the command."""
     found, is_inside = [], False
     for i, line in enumerate(lines):
         if line.startswith("```"):
@@ -79,13 +79,13 @@ def commands_of(lines):
 
 
 def is_same(result, want):
-    """The same lines, in any order, as the kernel lists sockets as it likes. A command that fails says so, in the words of the page."""
+    """The same lines, in any order, as that of sockets varies. A failed command is reported in the words of the page."""
     status, text = result
     return sorted(PLAIN(text).splitlines()) == sorted(PLAIN(want).splitlines()) and (not status or text)
 
 
 def type_all(lines, shell):
-    """Return: the lines with what was printed."""
+    """Return: the lines with the actual output."""
     new, last = [], 0
     for _, begin, end, command in commands_of(lines):
         new += lines[last:begin]
