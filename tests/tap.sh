@@ -130,7 +130,7 @@ skip() {
 	echo "ok $tap_count - $1 # SKIP $2"
 }
 
-# apart "${1-}" FLAGS: for root, the script starts anew as "SCRIPT inside", in namespaces of its own and with an empty /mnt.
+# apart "${1-}" FLAGS: as root, restart the script as "SCRIPT inside", in namespaces of its own and with an empty /mnt.
 apart() {
 	if [ "$1" != inside ]; then
 		if [ "$(id -u)" -ne 0 ] || ! unshare "$2" mount -t tmpfs none /mnt 2>/dev/null; then

@@ -124,14 +124,14 @@ $(HOSTS): $(O)/tests/hosts/%: tests/sysfs/% tests/sysfs/tree.sh tests/sysfs/pci.
 tests: $(TEST_BINS) $(PROGRAM_BINS) $(HOSTS)
 	@$(foreach name,$(PROGRAMS_LEFT_OUT),echo '$(name) is not built: no compiler for $(MACHINE)';)
 
-# What tests in guests start.
+# Programs started by tests in guests.
 guest-tests: $(KERNEL_BINS) $(O)/bench/life $(KERNEL_LIBS) $(PRELOAD_BINS) $(PROGRAM_DIR)/sockets-static
 	@:
 
 # On all processors, unless the caller said how many.
 BUILD_ALL = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) O=$(O) all
 
-# What each tier needs: kinds of packaging/packages.
+# Requirements of each tier: kinds of packaging/packages.
 check_KINDS := build bpf test
 check-source_KINDS := $(check_KINDS) m32 source
 check-vm_KINDS := $(check_KINDS) m32 vm

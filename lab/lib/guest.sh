@@ -7,7 +7,7 @@
 KERNEL_PARAMETERS="loglevel=6 panic=-1 oops=panic mitigations=off nokaslr tsc=reliable"
 # On a busy host the kernel gives up when the ticks that it tests its timer with come late
 KERNEL_PARAMETERS+=" no_timer_check"
-# Drivers that are built in make net devices at once; as modules they are told not to by files of modprobe.d
+# Built-in drivers create net devices at once; as modules they are configured not to, in modprobe.d
 KERNEL_PARAMETERS+=" dummy.numdummies=0 bonding.max_bonds=0"
 
 GUESTS=()		# process ids of QEMU, by node
@@ -232,7 +232,7 @@ await_wire() {
 
 guest_status() { cat -- "$RUN/$1/status" 2>/dev/null; }
 
-# Ends guests that told their status a while ago: an emulated s390x does not always get off.
+# Ends guests that reported their status a while ago: an emulated s390x does not always power off.
 end_told() {
 	local node
 	for node in "${!GUESTS[@]}"; do
@@ -257,7 +257,7 @@ end_stalled() {
 	done
 }
 
-# Waits until all guests are off, one is off without having told a status, or time is up. Sets FAILURE.
+# Waits until all guests are off, one is off without a status, or time is up. Sets FAILURE.
 follow_guests() {
 	local timer tick left=$NODES pid node TOLD=()
 	(tied sleep "$SECONDS_LIMIT") &

@@ -146,9 +146,9 @@ struct prediction {
 /**
  * predict() - predict a connection of programs that both use SMC. Pure.
  *
- * Of all address pairs it takes the one with the best mode: preferably in one IPv4 subnet, then in
- * different ones, which a route must connect, then IPv6. Programs may use another pair. Not
- * considered: packet filters, IPsec, routes, lack of memory.
+ * It takes the address pair with the best mode: preferably in one IPv4 subnet, then in different
+ * ones, which a route must connect, then IPv6. Programs may use another pair. Not considered:
+ * packet filters, IPsec, routes, lack of memory.
  */
 void predict(struct prediction *result, const struct predict_host *client,
 	     const struct predict_host *server);

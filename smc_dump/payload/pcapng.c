@@ -279,7 +279,7 @@ static void append_tcp(struct out_text *text, const struct segment *segment)
 		.th_flags = segment->flags,
 		.th_win = htons(WINDOW),
 	};
-	/* Of the pseudo header. */
+	/* Sum of the pseudo header. */
 	uint64_t total = sum(sum(sum(0, from->ip, ip), dest->ip, ip), last, sizeof(last));
 
 	total = sum(sum(total, &tcp, sizeof(tcp)), syn_options, len - sizeof(tcp));

@@ -110,7 +110,7 @@ with'
 		skip 'the installed library' 'needs root, overlay mounts and strings'
 	fi
 
-	# ---- the other parts, as they are, but for what they compile ----
+	# ---- the other parts, unchanged except for what they compile ----
 	BUILD=$musl CC=false "$here/run" repairs manners sandbox keep >"$tmp/musl-parts" 2>&1
 	is "$?" 0 'the other parts: their status'
 	while read -r line; do

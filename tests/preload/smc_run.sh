@@ -242,7 +242,7 @@ smc -f inet --strict true
 says 0 '' '' '-f inet without IPPROTO_SMC: AF_SMC is SMC, too'
 unset FAKE_INET
 
-# What only the library is not enough for: where eBPF or seccomp is possible, they take its place.
+# Programs that need more than the library: eBPF or seccomp replace it if possible.
 # program NAME FLAGS SOURCE: compiled here, since a build machine may lack what it takes
 program() {
 	# shellcheck disable=SC2086

@@ -381,7 +381,7 @@ static void test_smc(void **state)
 	tally_smcs(&host.tally, smcs, 2);
 	tally_name(&host.tally, name, &who);
 	tally_end(&host.tally);
-	/* Of an SMC listener; transport unknown. */
+	/* A connection of an SMC listener; transport unknown. */
 	tcp = conn(&host, GO, 90, "10.1.0.3", 4000, 5000);
 	die(&host, &tcp, 0, SIDE_UNKNOWN, 100);
 	finish(&host);

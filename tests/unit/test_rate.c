@@ -225,7 +225,7 @@ static void brakes(void **state)
 	assert_int_equal(brake_of((struct where){ .written = 2 * BUF, .sent = BUF, .gone = BUF }),
 			 SMC_BRAKE_PEER_READER);
 	assert_int_equal(brake_of((struct where){ .written = BUF }), SMC_BRAKE_LINK);
-	/* Of both directions, the one limited by the local program is reported. */
+	/* If both directions are limited, the one limited by the local program is reported. */
 	assert_int_equal(brake_of((struct where){ .arrived = BUF, .written = BUF, .sent = BUF }),
 			 SMC_BRAKE_READER);
 	assert_null(smc_brake_name(SMC_BRAKE_NONE));

@@ -302,7 +302,7 @@ static void duplicates_of_fcntl(void **state)
 	assert_false(shim_fd_is_marked(6));
 	fake_fails("fcntl", EMFILE, 1);
 	comes_to(fcntl(5, F_DUPFD, 6), -1, EMFILE, "fcntl 5 0 6;");
-	/* Of an epoll instance, of a number beyond the tables. */
+	/* Mark an epoll instance, and a number beyond the tables. */
 	shim_fd_set(FD_EPOLL, 13);
 	comes_to(fcntl(13, F_DUPFD, 6), -1, EBADF, "");
 	fake_socket(13, 0, 0);

@@ -11,10 +11,10 @@ from kern import done, equal, ok
 
 MODULES = sys.argv[1:]
 
-# What differs although the shim did its part, each with what the failure then says: see "What
-# works differently" in af_smc(7). In testRecvFromIntoSmallBuffer the peer closes without having read, so it
-# is gone before the write or after it as the two threads happen to run. testSourceAddress has a race of its
-# own, over TCP too: the cleanup of one thread closes the socket that the other one is about to ask.
+# Expected differences although the shim worked, each with a text of the failure: see "What works differently" in af_smc(7).
+# In testRecvFromIntoSmallBuffer the peer closes without having read, so it is gone before or after the write, depending on
+# the timing of the two threads. testSourceAddress has a race of its own, over TCP too: the cleanup of one thread closes the
+# socket that the other is about to query.
 NO_RESET = "there are no resets: connect() and getpeername() do not fail"
 OWN_RACE = "its cleanup closes the socket that its other thread asks"
 GONE = "the first write to a peer that is gone fails"

@@ -97,7 +97,7 @@ def main():
     rest, keepers, again = closes()
     equal((rest, keepers, again), ("complete", 1, found), "without it there is a keeper again")
     ok(wait_for(lambda: not names(), 60), "the name is free again")
-    # Two unmapped users cannot be told apart.
+    # Two unmapped users cannot be distinguished.
     equal(closes(["unshare", "--user"])[1:], (0, set()), "a user that is not mapped gets none")
     rest, keepers, others = closes(["unshare", "--pid", "--mount-proc", "--fork", "sh", "-c", '"$@"; exit', "sh"])
     equal((rest, keepers), ("complete", 1), "a container has a keeper of its own")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What smc_run --seccomp does to a program, and what it does not: as env(1) but for its TCP sockets.
+"""Effects of smc_run --seccomp on a program: as env(1), except for its TCP sockets.
 
 Needs no SMC of the kernel if the environment has a library that makes SMC sockets out of nothing. What a
 supervisor has opened is known by its receive buffer."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A host behind a TUN device that says by TCP option 254 that it knows SMC, and then breaks the handshake.
+"""A host on a TUN device that offers SMC with TCP option 254, and then breaks the handshake.
 Without the option in the SYN it is an ordinary TCP host that sends back what it gets."""
 import fcntl
 import os
