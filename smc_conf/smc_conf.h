@@ -95,7 +95,7 @@ int sc_changes_make(struct sc_host *host, struct smc_err *err);
 /** sc_policy_read() - read the caller's current policy, unless the host is a record */
 int sc_policy_read(struct sc_host *host, size_t at, struct smc_err *err);
 
-/** sc_policy_is_unread() - was the policy inherited, and removed at its origin while still in force? */
+/** sc_policy_is_unread() - was it inherited, and removed at its origin while still in force? */
 bool sc_policy_is_unread(const struct sc_host *host, size_t at);
 
 /** sc_policy_wanted() - policy in the file; NULL to keep the current one */
