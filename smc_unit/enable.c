@@ -270,8 +270,9 @@ static void detach(const struct unit *unit)
 }
 
 /*
- * SMC's packets have no owner, whichever way the sockets are made: af_smc(7). Return: 0; -EPERM with
- * a sentence where the firewall goes by owners, unless the user insists
+ * SMC's packets have no owner, whichever way the sockets are made: af_smc(7).
+ *
+ * Return: 0; -EPERM with a sentence where the firewall goes by owners, unless the user insists.
  */
 static int check_owners(const struct request *req, struct smc_err *err)
 {
