@@ -44,6 +44,7 @@ static void start(struct host *host)
 	facts->choices.count = 1;
 	facts->memory.page_size = 4096;
 	host->doc = (struct doctor){ .req = &host->req, .facts = facts };
+	host->facts.exposure.owner_rules = -ENODATA;
 }
 
 /* An ISM device, with its row. */
@@ -157,6 +158,25 @@ static void assert_open(struct host *host, const char *addr, const char *object,
 			 "ok exposure |none of 1 listening SMC sockets is open beyond private "
 			 "networks|\n");
 	check_says(host, doctor_exposure, want);
+}
+
+static void test_owners(void **state)
+{
+	struct host host;
+
+	(void)state;
+	start(&host);
+	host.facts.exposure.owner_rules = 0;
+	check_says(&host, doctor_exposure,
+		   "ok firewall |no rule of nftables goes by the owner of packets|\n");
+	host.facts.exposure.owner_rules = 2;
+	strcpy(host.facts.exposure.owner_rule, "inet a b: meta skuid 7 drop");
+	check_says(
+		&host, doctor_exposure,
+		"warning firewall |2 rules go by owner, which SMC's packets do not have: who is "
+		"accepted there cannot connect over SMC, who is dropped can (inet a b: meta skuid "
+		"7 drop)|nft list ruleset # and replace such rules by those of addresses and "
+		"ports\n");
 }
 
 static void test_exposure(void **state)
@@ -733,13 +753,13 @@ static void test_untypable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_knobs),	  cmocka_unit_test(test_limitation),
-		cmocka_unit_test(test_sizes),	  cmocka_unit_test(test_tcp),
-		cmocka_unit_test(test_traffic),	  cmocka_unit_test(test_exposure),
-		cmocka_unit_test(test_policy),	  cmocka_unit_test(test_ulp),
-		cmocka_unit_test(test_eid),	  cmocka_unit_test(test_ism),
-		cmocka_unit_test(test_slots),	  cmocka_unit_test(test_typed),
-		cmocka_unit_test(test_untypable),
+		cmocka_unit_test(test_knobs),	cmocka_unit_test(test_limitation),
+		cmocka_unit_test(test_sizes),	cmocka_unit_test(test_tcp),
+		cmocka_unit_test(test_traffic), cmocka_unit_test(test_exposure),
+		cmocka_unit_test(test_owners),	cmocka_unit_test(test_policy),
+		cmocka_unit_test(test_ulp),	cmocka_unit_test(test_eid),
+		cmocka_unit_test(test_ism),	cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_typed),	cmocka_unit_test(test_untypable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
