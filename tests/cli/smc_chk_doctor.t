@@ -202,7 +202,7 @@ is "$(jq -r '.findings[] | select(.check == "selinux") | "\(.level) \(.object) \
 	"problem nginx.service SELinux denies rawip_socket to httpd_t: by eBPF it can open no TCP socket either: smc_unit enable --preload nginx.service
 warning redis.service stays on TCP: SELinux denies smc_socket to redis_t: echo '(typeattributeset smc_domain redis_t)' >smc_redis_t.cil && semodule -i /usr/share/smc-tools/smc_tools.cil -i smc_redis_t.cil" \
 	"services that SELinux keeps from SMC"
-printf '1\nredis_t$(x)' >"$root/probes/selinux-redis_service"
+printf '1\nredis_t%s' "\$(x)" >"$root/probes/selinux-redis_service"
 run doctor -j
 is "$(jq -r '.findings[] | select(.object == "redis.service").remedy' <<<"$out")" null "a domain that is no word is in no command"
 printf '0\nredis_t' | tee "$root/probes/selinux-redis_service" >"$root/probes/selinux-nginx_service"

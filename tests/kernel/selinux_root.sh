@@ -58,7 +58,7 @@ build_selinux() {
 
 # The tree is on the disk, which keeps labels also where the kernel has no SELinux.
 selinux_label() {
-	LD_LIBRARY_PATH=$(echo "$1"/root/usr/lib/*-linux-gnu) "$1/root/usr/sbin/setfiles" -F -r "$1/tree" \
+	LD_LIBRARY_PATH=$(echo "$1/root/usr/lib"/*-linux-gnu) "$1/root/usr/sbin/setfiles" -F -r "$1/tree" \
 		"$1/root/etc/selinux/default/contexts/files/file_contexts" "$1/tree"
 }
 

@@ -8,7 +8,7 @@ import sys
 import time
 
 from boot import UNITS, boot_systemd, choose_units, systemctl, write
-from kern import counted, done, equal, go_on, mode, ok, run, skip, wait_for
+from kern import counted, done, equal, go_on, mode, ok, run, skip
 
 TOOLS = os.path.dirname(os.path.abspath(__file__))
 LIBRARY = "/usr/lib/%s-linux-gnu/ld_pre_smc.so" % os.uname().machine
