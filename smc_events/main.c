@@ -111,7 +111,7 @@ static bool is_chosen(const struct event *event)
 }
 
 /* On a terminal what does not fit stands below the addresses. */
-static void print_text(struct events *events, const struct event *event)
+static void print_on_terminal(struct events *events, const struct event *event)
 {
 	struct out_text line = { .len = 0 };
 
@@ -120,9 +120,14 @@ static void print_text(struct events *events, const struct event *event)
 	out_wrap(&events->text, events->width, 0, 12, line.data);
 	out_char(&events->text, '\n');
 	out_free(&line);
-	if (asked.is_explained && events->width)
+	if (asked.is_explained)
 		event_remedies_read(&events->text, event, events->width, &events->known);
-	else if (asked.is_explained)
+}
+
+static void print_text(struct events *events, const struct event *event)
+{
+	event_text(&events->text, event);
+	if (asked.is_explained)
 		event_remedies(&events->text, event);
 }
 
@@ -130,6 +135,8 @@ static int print(struct events *events, const struct event *event)
 {
 	if (asked.is_json)
 		out_json_document(&events->text, event_json(event, asked.is_explained), true);
+	else if (events->width)
+		print_on_terminal(events, event);
 	else
 		print_text(events, event);
 	return events->text.len >= PRINT_AT ? out_print(&events->text, events->err) : 0;

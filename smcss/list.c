@@ -124,7 +124,8 @@ static int begin(void *arg)
 	summary_free(l->summary);
 	l->summary = l->opts->is_summary ? summary_new(smcss_has_listening(l->opts)) : NULL;
 	out_list_free(&l->list);
-	screen_begin(&l->screen, l->opts);
+	if (l->opts->width)
+		screen_begin(&l->screen, l->opts);
 	if (!l->summary && !l->is_list)
 		out_list_begin(&l->list, &l->view, &l->text, l->opts->width, !l->opts->no_header);
 	return 0;

@@ -130,9 +130,8 @@ void out_list_begin(struct out_list *list, const struct out_view *view, struct o
 		.text = text,
 		.has_header = has_header,
 		.head = OUT_STRONG,
-		.is_colored = cli_has_color(),
 	};
-	list->view.is_colored = list->is_colored;
+	list->view.is_colored = cli_has_color();
 	if (!width && has_header)
 		out_header(text, view);
 }
@@ -290,7 +289,7 @@ static void put_cell(const struct out_list *list, struct pen *pen, size_t col, e
 
 	if (piece.len) {
 		out_blanks(pen->text, pen->blanks + (list->view.cols[col]->is_right ? padding : 0));
-		append_styled(pen->text, list->is_colored ? out_sequence(style) : NULL, piece);
+		append_styled(pen->text, list->view.is_colored ? out_sequence(style) : NULL, piece);
 		pen->blanks = list->view.cols[col]->is_right ? 0 : padding;
 	} else {
 		pen->blanks += list->widths[col];

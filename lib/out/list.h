@@ -18,7 +18,7 @@ struct out_cell {
  * struct out_list - a table being written; begin with out_list_begin()
  * @width: of the terminal; 0: none
  * @lines: lines of a row, once it is laid out, unless a cell wraps
- * @head: style of the header; @is_colored: cli_has_color()
+ * @head: style of the header
  * @keeps_empty: a column that says nothing now may do so soon
  * The rest is for out/list.c.
  */
@@ -31,7 +31,7 @@ struct out_list {
 	size_t count, size;
 	uint8_t line_of[OUT_MAX_COLS];
 	enum out_style head;
-	bool has_header, is_colored, keeps_empty;
+	bool has_header, keeps_empty;
 };
 
 /**
