@@ -75,8 +75,8 @@ static int remembered_refusal(atomic_uint *refusal)
 }
 
 /*
- * What the kernel itself lacks, and what AppArmor or SELinux denies (EACCES), as they write a line
- * to the audit log each time. A filter of system calls can be asked every time.
+ * Remember errors of a kernel without SMC, and EACCES: AppArmor and SELinux write a line to the
+ * audit log for each refusal. A filter of system calls can be asked every time.
  */
 static void remember_refusals(const struct socket_attempt *try, int v6)
 {

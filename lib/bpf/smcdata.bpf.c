@@ -216,7 +216,7 @@ static __u64 wake_flags(struct smcdata_conn *conn, const struct smcdata_record *
 {
 	if (!(record->conn.sent | record->conn.received))
 		return BPF_RB_FORCE_WAKEUP;
-	if (++conn->told % WAKE_EVERY ||
+	if (++conn->records % WAKE_EVERY ||
 	    bpf_ringbuf_query(&smcdata_records, BPF_RB_AVAIL_DATA) <= WAKE_AT)
 		return BPF_RB_NO_WAKEUP;
 	return BPF_RB_FORCE_WAKEUP;

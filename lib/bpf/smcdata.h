@@ -56,14 +56,14 @@ enum smcdata_side {
  * @sent, @received: bytes so far
  * @lgr: id of an SMC-R link group; 0: not known
  * @pid: host PID of the process that last wrote or read; 0: a kernel worker did it
- * @is_old: it existed before the program was loaded; @told: number of records
+ * @is_old: it existed before the program was loaded; @records: sent so far
  */
 struct smcdata_conn {
 	__u64 id, sent, received;
 	__u32 lgr;
 	__u32 pid;
 	__u8 mode, side, is_old, is_unwanted;
-	__u32 told;
+	__u32 records;
 	struct bpf_ends ends;
 };
 

@@ -7,7 +7,7 @@
 
 #define APPARMOR_NAME_SIZE 256
 
-/** What a profile denies: bits. */
+/* Bits of apparmor_denies(). */
 #define APPARMOR_NO_SMC 1     /* sockets of AF_SMC, and accepted ones of IPPROTO_SMC */
 #define APPARMOR_NO_LIBRARY 2 /* the file, to read and to map for execution */
 

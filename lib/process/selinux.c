@@ -12,7 +12,7 @@
 #define SELINUXFS "/sys/fs/selinux"
 #define CONTEXT_SIZE 512
 
-/* Of struct av_decision: the domain is permissive. */
+/* Flag of struct av_decision: the domain is permissive. */
 #define FLAG_PERMISSIVE 1
 
 /* Return: 0 with the file's first bytes; -errno. */

@@ -156,7 +156,7 @@ bool facts_is_before(const struct doctor_facts *facts, unsigned int major, unsig
 	       (facts->version[0] == major && facts->version[1] < minor);
 }
 
-/* Of all sockets those that listen; a page shows the others, too. */
+/* Keep the sockets that listen, and for a page all of them. */
 static int on_socket(const struct nlmsghdr *nlh, void *arg)
 {
 	struct doctor_facts *facts = arg;

@@ -17,7 +17,7 @@
 #define INDENT 12
 #define MAX_LEVELS 4
 
-/* Of net devices that nothing serves, as hosts with containers have hundreds. */
+/* Hosts with containers have hundreds of net devices that nothing serves: show this many. */
 #define PLAIN_MAX 6
 
 /**

@@ -107,7 +107,7 @@ int html_devices(struct out_text *page, const struct doctor_facts *facts, struct
 	};
 	int ret = facts->has_genl ? pnet_groups_load(&groups, err) : 0;
 
-	/* Of a record that does not have them. */
+	/* -ENODATA: the record does not have them. */
 	if (ret && ret != -ENODATA)
 		return ret;
 	html_section(page, "Devices");

@@ -57,7 +57,7 @@ static void keep(struct show *show, size_t from, size_t to, const struct row *ro
 		memcpy(mode_of(show, from, to), row->mode, SHOW_MODE_SIZE);
 }
 
-/* Of few hosts each connection is a row, of many each kind of them. */
+/* With few hosts each connection is a row, with many each kind of connection. */
 static void put_few(struct show *show, size_t from, size_t to, const struct prediction *result)
 {
 	struct row row;

@@ -15,13 +15,13 @@
 #include "smc_dump/request.h"
 #include "version.h"
 
-/* How long a piece may wait to be told. */
+/* How long a piece may wait in the ring. */
 #define WAIT_MS 50
 #define WRITE_AT 65536
 /* A clock that was set is followed; how long it takes to read one, on a busy machine, is not. */
 #define CLOCK_STEP 1000000 /* ns */
 #define CLOCK_TRIES 10
-/* Enough was told. */
+/* End without an error: nothing more is to be printed. */
 #define ENOUGH (-ECANCELED)
 
 /**
