@@ -83,13 +83,13 @@ static struct piece take_line(struct piece *rest, size_t width, bool is_begun)
 	return line;
 }
 
-size_t out_wrap(struct out_text *text, size_t width, size_t at, size_t indent, const char *words)
+void out_wrap(struct out_text *text, size_t width, size_t at, size_t indent, const char *words)
 {
 	struct piece rest = { words, strlen(words) }, line;
 
 	if (!width) {
 		out_str(text, words);
-		return at + columns_of(rest);
+		return;
 	}
 	for (bool is_first = true; rest.len; is_first = false) {
 		if (!is_first) {
@@ -99,9 +99,7 @@ size_t out_wrap(struct out_text *text, size_t width, size_t at, size_t indent, c
 		}
 		line = take_line(&rest, at < width ? width - at : 0, is_first && at > indent);
 		out_mem(text, line.data, line.len);
-		at += columns_of(line);
 	}
-	return at;
 }
 
 static void append_styled(struct out_text *text, const char *sequence, struct piece piece)

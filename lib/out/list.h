@@ -71,9 +71,9 @@ int out_print_list(const struct out_view *view, const void *objects, size_t coun
  * @at: column where the first line begins; @indent: where all others do
  * @width: 0: no breaks
  *
- * A word that is wider than a line is broken. No newline at the end. Return: the column reached.
+ * A word that is wider than a line is broken. No newline at the end.
  */
-size_t out_wrap(struct out_text *text, size_t width, size_t at, size_t indent, const char *words);
+void out_wrap(struct out_text *text, size_t width, size_t at, size_t indent, const char *words);
 
 /** out_styled() - append a string in a style, if there is color */
 void out_styled(struct out_text *text, enum out_style style, const char *str);
