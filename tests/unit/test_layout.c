@@ -23,6 +23,11 @@ static enum out_style style_any(const void *value)
 	return value ? OUT_BAD : OUT_PLAIN;
 }
 
+static enum out_style style_of_mode(const void *value)
+{
+	return strcmp(*(const char *const *)value, "TCP") ? OUT_GOOD : OUT_WARNING;
+}
+
 #define CELL(n) OUT_PTR(object, cells[n]), .text = out_as_is
 
 static const struct out_col table[] = {
@@ -73,6 +78,14 @@ static void layouts(void **state)
 		/* Selected columns stay, so rows are broken. */
 		{ "mode,number,minor,name", two, 2, 20, true,
 		  "Mode  No  Minor\n    Name\nSMCD   7  x\n    redis\nTCP   12  -\n    nginx\n" },
+		/* The first column may be the one. */
+		{ "minor,name,number,mode", two, 2, 20, false,
+		  "Name   No  Mode\nredis   7  SMCD\nnginx  12  TCP\n" },
+		/* A row that fills the line. */
+		{ "mode,number,minor,name", two, 2, 15, true,
+		  "Mode  No  Minor\n    Name\nSMCD   7  x\n    redis\nTCP   12  -\n    nginx\n" },
+		/* Nothing stands for missing cells at the end. */
+		{ "mode,minor", two, 2, 80, false, "Mode  Minor\nSMCD  x\nTCP\n" },
 		/* Without any value. */
 		{ "mode,number,minor,name", empty, 1, 80, false, "Mode\nSMCD\n" },
 		{ "mode,minor", empty, 1, 80, true, "Mode  Minor\nSMCD  -\n" },
@@ -121,6 +134,7 @@ static void wrapping(void **state)
 		{ 10, 0, 2, "abcdefghijklm", "abcdefghij\n  klm" },
 		{ 10, 0, 0, "0.53 × TCP (slower)", "0.53 × TCP\n(slower)" },
 		{ 5, 0, 0, "äöüßäöü", "äöüßä\nöü" },
+		{ 5, 0, 0, "\033[1mab\033[m cd ef", "\033[1mab\033[m cd\nef" },
 	};
 
 	(void)state;
@@ -159,6 +173,39 @@ static void color(void **state)
 	out_mem(&text, "", 1);
 	assert_string_equal(text.data, "\033[1;31mb\033[m      a\n");
 	out_free(&text);
+}
+
+/* On a terminal each row has its own styles; a list can be used again. */
+static void styles(void **state)
+{
+	static const struct out_col colored[] = {
+		{ "mode", "Mode", NULL, 0, CELL(0), .style = style_of_mode },
+		{ "name", "Name", NULL, 0, CELL(1) },
+		{ 0 },
+	};
+	static const struct object rows[] = { { { "SMCD", "a" } }, { { "TCP", "b" } } };
+	struct out_view view = { 0 };
+	struct out_list list;
+
+	(void)state;
+	assert_null(out_view_add(&view, colored, "mode,name"));
+	setenv("CLICOLOR_FORCE", "1", 1);
+	for (int turn = 0; turn < 2; turn++) {
+		struct out_text text = { 0 };
+
+		out_list_begin(&list, &view, &text, 80, true);
+		out_list_row(&list, &rows[0]);
+		out_list_row(&list, &rows[1]);
+		out_list_end(&list);
+		out_list_free(&list);
+		assert_int_equal(list.lines, 1);
+		out_mem(&text, "", 1);
+		assert_string_equal(text.data, "\033[1mMode\033[m  \033[1mName\033[m\n"
+					       "\033[32mSMCD\033[m  a\n"
+					       "\033[33mTCP\033[m   b\n");
+		out_free(&text);
+	}
+	unsetenv("CLICOLOR_FORCE");
 }
 
 /* ---- random tables ---- */
@@ -241,9 +288,9 @@ static void random_rows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(layouts),     cmocka_unit_test(words),
-		cmocka_unit_test(wrapping),    cmocka_unit_test(color),
-		cmocka_unit_test(random_rows),
+		cmocka_unit_test(styles), cmocka_unit_test(layouts),
+		cmocka_unit_test(words),  cmocka_unit_test(wrapping),
+		cmocka_unit_test(color),  cmocka_unit_test(random_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
