@@ -8,6 +8,10 @@ import os
 import re
 import sys
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)) + '/..')
+from tap import done, ok  # noqa: E402
+
 ROOT = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__)) + '/../..'
 TOOLS = ('smc_run', 'smc_unit', 'smc_ab', 'smcss', 'smc_top', 'smc_events', 'smcd', 'smcr', 'smcdr', 'smc_pnet', 'smc_rnics', 'smc_chk', 'smc_dump', 'smc_conf', 'smc_bpf', 'smc_keep', 'smc_put', 'ld_pre_smc')
 
@@ -134,15 +138,9 @@ def main():
               ('no circle of programs that start each other', circles(starts(arrows))),
               ('arrows go down only', list(wrong_arrows(arrows))),
               ('lib/ has what at least two programs use', list(lonely(arrows))))
-    failed = 0
-    for number, (text, wrong) in enumerate(checks, 1):
-        print(f'{"not ok" if wrong else "ok"} {number} - {text}')
-        for line in wrong:
-            print(f'# {line}')
-        failed += bool(wrong)
-    print(f'1..{len(checks)}')
-    return failed > 0
+    for text, wrong in checks:
+        ok(not wrong, text, '\n'.join(wrong))
+    done()
 
 
-if __name__ == '__main__':
-    sys.exit(main())
+main()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""For tests of whole tools: TAP, a recorded host (see tests/kernel/guest/host.py), several runs at once."""
+"""For tests of whole tools: a recorded host (see tests/kernel/guest/host.py), several runs at once."""
 import concurrent.futures
 import os
 import subprocess
@@ -8,6 +8,9 @@ import tarfile
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, ROOT + "/tests")
+from tap import done, equal, ok, skip, skip_all  # noqa: E402,F401
+
 BUILD = os.environ.get("BUILD", ROOT + "/build")
 BUNDLE = ROOT + "/tests/cli/host.tgz"
 COLUMNS = "state,uid,inode,local,peer,mode,reason,process"
@@ -86,33 +89,6 @@ smc_chk -i eth0
 smc_chk -j -i eth0
 smc_chk serve
 """
-_count = _failed = 0
-
-
-def ok(condition, name, detail=""):
-    global _count, _failed
-    _count += 1
-    _failed += not condition
-    print("%sok %d - %s" % ("" if condition else "not ", _count, name))
-    if not condition:
-        print("".join("# %s\n" % line[:1000] for line in str(detail).splitlines()), end="")
-    sys.stdout.flush()
-
-
-def skip(name, why):
-    global _count
-    _count += 1
-    print("ok %d - %s # SKIP %s" % (_count, name, why), flush=True)
-
-
-def done():
-    print("1..%d" % _count)
-    sys.exit(_failed > 0)
-
-
-def skip_all(name, why):
-    print("ok 1 - %s # SKIP %s\n1..1" % (name, why))
-    sys.exit(0)
 
 
 def needs(name, *libraries):

@@ -12,22 +12,14 @@ import time
 
 sys.dont_write_bytecode = True
 import addresses  # noqa: E402
+from recorded import BUILD  # noqa: E402
+from tap import counted, done, go_on, ok, skip  # noqa: E402
 
-TREE = os.path.dirname(os.path.abspath(__file__)) + '/../..'
-BUILD = os.path.abspath(os.environ.get('BUILD', TREE + '/build'))
 SMC_CHK = BUILD + '/smc_chk'
 AS_TCP = {**os.environ, 'LC_ALL': 'C', 'LD_PRELOAD': BUILD + '/tests/preload/tcp.so'}
 READY, BUSY = b'SMC_CHK\n\x01\0\x03' + bytes(5), b'SMC_CHK\n\x01\x01' + bytes(6)
 WHO = b'SMC?\x01\x03' + bytes(10)
 IN_NETNS = '--in-netns'
-results = []
-
-
-def ok(right, text, *details):
-    results.append(bool(right))
-    print(f'{"ok" if right else "not ok"} {len(results)} - {text}')
-    if not right:
-        print(f'# {details!r}')
 
 
 class Server:
@@ -101,7 +93,7 @@ def check_rights():
     ok(int(before[0], 16) >> (signal.SIGUSR1 - 1) & 1, 'it would try to open a file', before)
     server.process.send_signal(signal.SIGUSR1)
     status, out, _ = check('127.0.0.1', server.port)
-    ok(status == 2 and ' verified\n' in out, 'and serves', status, out)
+    ok(status == 2 and ' verified\n' in out, 'and serves', (status, out))
     ended = server.end()
     err = server.process.stderr.read()
     ok('\nerrno 13\n' in err and 'opened' not in err, 'no file can be opened', err)
@@ -146,7 +138,7 @@ def check_buffers():
     plain = ask_port(sock, 0)
     ok(plain not in (0, second) and is_open(plain) and not is_open(second), 'a port for plain TCP', plain)
     second = ask_port(sock, 131072)
-    ok(second not in (0, first) and is_open(second) and not is_open(first), 'the next size takes its place', first, second)
+    ok(second not in (0, first) and is_open(second) and not is_open(first), 'the next size takes its place', (first, second))
     others = [greeting(server.port)[0] for _ in range(8)]
     ports = [ask_port(other, 65536) for other in others]
     ok(sum(map(bool, ports)) == 7 and not ports[7], 'no more than eight', ports)
@@ -171,10 +163,10 @@ def check_one_address():
         ok(words == BUSY and sock.recv(1) == b'', f'the next one from {source} is told that the server is busy', words)
     status, out, err = check('127.0.0.1', server.port)
     ok(status == 1 and not out and err.startswith('smc_chk: the server is busy: ') and err.count('\n') == 1,
-       'smc_chk connect says so', status, out, err)
+       'smc_chk connect says so', (status, out, err))
     if socket.has_ipv6 and os.path.exists('/proc/net/if_inet6'):
         status, out, err = check('::1', server.port)
-        ok(status == 2, 'others are served', status, out, err)
+        ok(status == 2, 'others are served', (status, out, err))
     for sock in held:
         sock.close()
     ok(is_served('127.0.0.1', server.port), 'and so is this one when the places are free')
@@ -197,26 +189,18 @@ def check_full():
 
 
 def main():
-    if sys.argv[1:] == [IN_NETNS]:
+    if sys.argv[1:2] == [IN_NETNS]:
+        go_on(*map(int, sys.argv[2:]))
         check_full()
-    else:
-        check_rights()
-        check_background()
-        check_buffers()
-        check_one_address()
-        if subprocess.run(['unshare', '-n', 'true'], stderr=subprocess.DEVNULL, check=False).returncode:
-            print(f'ok {len(results) + 1} - a full server # SKIP needs a network namespace')
-            results.append(True)
-        else:
-            inner = subprocess.run(['unshare', '-n', sys.argv[0], IN_NETNS], stdout=subprocess.PIPE, text=True, check=False)
-            rows = re.findall(r'^(ok|not ok) \d+ - (.*)$', inner.stdout, re.M)
-            for word, text in rows:
-                ok(word == 'ok', text, inner.stdout)
-            ok(inner.returncode == 0 and rows, 'a full server: all tests ran', inner.returncode)
-    if sys.argv[1:] != [IN_NETNS]:
-        print(f'1..{len(results)}')
-    return not all(results)
+        done()
+    check_rights()
+    check_background()
+    check_buffers()
+    check_one_address()
+    if subprocess.run(['unshare', '-n', 'true'], stderr=subprocess.DEVNULL, check=False).returncode:
+        skip('a full server', 'needs a network namespace')
+        done()
+    os.execvp('unshare', ['unshare', '-n', sys.argv[0], IN_NETNS, *map(str, counted())])
 
 
-if __name__ == '__main__':
-    sys.exit(main())
+main()

@@ -12,7 +12,7 @@ BUILD = os.path.abspath(os.environ.get('BUILD', TREE + '/build'))
 if not os.getuid() and 'OWN_PROCESSES' not in os.environ:
     os.environ['OWN_PROCESSES'] = ''
     os.execlp('unshare', 'unshare', '-pf', '--mount-proc', 'sh', '-c', '"$@"; exit $?', 'sh', sys.executable, *sys.argv)
-sys.path.insert(0, TREE + '/tests/kernel/guest')
+sys.path[:0] = [TREE + '/tests', TREE + '/tests/kernel/guest']
 sys.dont_write_bytecode = True
 # Other users start it, too: they may have no access to the build.
 TOOLS = tempfile.TemporaryDirectory()

@@ -33,7 +33,7 @@ judged() {
 	shift
 	"$@" >"$out/tap"
 	status=$?
-	sed -E "/^1\.\./d; s/^(not ok|ok)( [0-9]+)? - /\1 - $name: /" "$out/tap"
+	sed -E "/^1\.\./d; s/^(not ok|ok) [0-9]+ - /\1 - $name: /" "$out/tap"
 	tap_count=$((tap_count + $(grep -cE '^(not )?ok ' "$out/tap")))
 	tap_failed=$((tap_failed + $(grep -c '^not ok ' "$out/tap")))
 	[ "$status" = 0 ] || grep -q '^not ok ' "$out/tap"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What smc_dump wrote in a guest, against what was sent there, and as tshark reads it, where there is one.
-usage: dump_judge.py DIRECTORY: prints TAP without a plan
+usage: dump_judge.py DIRECTORY: prints TAP
 
 NAME-N.pcapng is the capture of guest N, NAME-*.json what all ends of "ways" have said; dialog-NAME-smc.pcapng and -tcp.pcap
 are the same session over SMC and over TCP."""
@@ -14,8 +14,9 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
-sys.path.insert(0, HERE + "/guest")
+sys.path[:0] = [HERE + "/..", HERE + "/guest"]
 import pcapng  # noqa: E402
+from tap import done, equal, ok, skip  # noqa: E402
 
 # "ways -s 100" in smc_dump_data.py.
 SNAPLENS = {"cut": 100}
@@ -35,26 +36,6 @@ FIELDS = {
 SEPARATOR = "\x1e"
 # Fields of tshark for SYN, SYN-ACK and FIN of every connection.
 USUAL = ("Connection establish", "Connection finish", "connection closing")
-failed = 0
-
-
-def ok(condition, name, detail=None):
-    global failed
-    failed += not condition
-    print("%sok - %s" % ("" if condition else "not ", name))
-    if not condition:
-        for line in str(detail)[:4000].splitlines():
-            print("# " + line)
-    return condition
-
-
-def equal(got, want, name):
-    return ok(got == want, name, "got:  %.1500r\nwant: %.1500r" % (got, want))
-
-
-def skip(name, why):
-    print("ok - %s # SKIP %s" % (name, why))
-
 
 # ---- bytes ----
 
@@ -227,4 +208,4 @@ def main(directory):
 
 if __name__ == "__main__":
     main(sys.argv[1])
-    sys.exit(1 if failed else 0)
+    done()

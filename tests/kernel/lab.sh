@@ -14,7 +14,7 @@ stage_tools() {
 	[ -z "${INSTALLED-}" ] || tools=()
 	mkdir "$2" && cp -r packaging/apparmor "${tools[@]}" "$1/tests/kernel/." "$1/tests/preload/stress" "$1/tests/preload/sandbox" "$1/tests/preload/errnos" \
 		"$1/bench/life" packaging/*.service packaging/*.rules packaging/metrics/smc-metrics \
-		tests/kernel/guest/. "$2"
+		tests/tap.py tests/kernel/guest/. "$2"
 }
 
 # in_lab run|pair [OPTION...] -- TEST: TEST is a file in tests/kernel/guest, with arguments; guest 1 of a pair reports.

@@ -6,9 +6,9 @@ import json
 import os
 import sys
 
-sys.path.insert(0, "tests/kernel/guest")
+sys.path[:0] = ["tests", "tests/kernel/guest"]
 import fleet  # noqa: E402
-from kern import done, equal, ok  # noqa: E402
+from tap import done, equal, ok  # noqa: E402
 
 
 def read(path):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Common parts of the tests in guests: TAP, the tools under test, sockets for a test."""
+"""Common parts of the tests in guests: the tools under test, sockets for a test."""
 import json
 import os
 import socket
@@ -7,59 +7,13 @@ import subprocess
 import sys
 import time
 
+from tap import counted, done, equal, go_on, ok, skip  # noqa: F401
+
 IPPROTO_SMC = 256
 NODE = int(os.environ.get("SMC_LAB_NODE", "1"))
 # The system EID: only IBM Z has one. There is always some EID then: the system's cannot be disabled without another.
 HAS_SEID = os.uname().machine == "s390x"
 PAIR = os.environ.get("SMC_LAB_NODES", "1") == "2"
-_count = 0
-_failed = 0
-
-
-def ok(condition, name, detail=None):
-    """One test; the detail is printed on failure."""
-    global _count, _failed
-    if PAIR and NODE == 2:
-        if not condition:
-            sys.exit("node 2: %s: %r" % (name, detail))
-        return condition
-    _count += 1
-    if condition:
-        print("ok %d - %s" % (_count, name), flush=True)
-    else:
-        _failed += 1
-        print("not ok %d - %s" % (_count, name))
-        for line in str(detail).splitlines():
-            print("# " + line)
-        sys.stdout.flush()
-    return condition
-
-
-def equal(got, want, name):
-    return ok(got == want, name, "got:  %r\nwant: %r" % (got, want))
-
-
-def skip(name, why):
-    global _count
-    _count += 1
-    print("ok %d - %s # SKIP %s" % (_count, name, why), flush=True)
-
-
-def counted():
-    """Tests so far, and how many of them failed."""
-    return _count, _failed
-
-
-def go_on(count, failed):
-    """Continue counting from there: another process came first."""
-    global _count, _failed
-    _count, _failed = count, failed
-
-
-def done():
-    if not PAIR or NODE == 1:
-        print("1..%d" % _count, flush=True)
-    sys.exit(1 if _failed else 0)
 
 
 def run(*argv, env=None, timeout=300):
