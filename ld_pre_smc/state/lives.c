@@ -40,7 +40,9 @@ static struct learned_table own_table;
 /* NULL: not chosen yet. */
 static _Atomic(struct learned_table *) table;
 
-static atomic_bool is_choosing, has_broken, is_learning;
+static atomic_bool has_broken, is_learning;
+/* An int, as in log_invalid(). */
+static atomic_int is_choosing;
 static struct learned_program program;
 
 /* ---- the memory ---- */
@@ -151,7 +153,7 @@ static __attribute__((noinline, cold)) struct learned_table *choose_table(void)
 	int saved = errno;
 	bool learns;
 
-	if (atomic_exchange(&is_choosing, true))
+	if (atomic_exchange(&is_choosing, 1))
 		return NULL;
 	learns = may_learn();
 	if (learns) {

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <netinet/in.h> /* before the kernel's: musl */
 #include <linux/netlink.h>
 #include <linux/xfrm.h>
 

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <linux/xfrm.h>
 
 #include "smc_chk/advise/xfrm.h"
 
