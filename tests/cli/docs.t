@@ -505,6 +505,19 @@ check_readme() {
 	like "$(<CHANGELOG.md)" "^## \[$version\]|become $version\.$" "CHANGELOG knows version $version"
 }
 
+# The program in af_smc(7)
+check_program() {
+	program=$(sed -n '/^#include/,/^\.Ed/{ /^\.Ed/d; p; }' man/af_smc.7)
+	[ "$(echo "$program" | wc -l)" -le 20 ]
+	ok $? "af_smc(7): its program has at most 20 lines"
+	if ! command -v "${CC:-cc}" >/dev/null; then
+		skip "af_smc(7): its program compiles" "${CC:-cc} is not installed"
+		return
+	fi
+	is "$(echo "$program" | "${CC:-cc}" -std=c17 -D_GNU_SOURCE -Wall -Wextra -Werror -x c -fsyntax-only - 2>&1)" "" \
+		"af_smc(7): its program compiles"
+}
+
 # packages KIND COLUMN: names in packaging/packages, in its order
 packages() {
 	awk -v kind="$1" -v column="$2" '$1 == kind && $column != "-" { print $column }' packaging/packages | paste -sd' '
@@ -565,6 +578,7 @@ check_other_shell fish
 check_netns_names
 check_documents
 check_readme
+check_program
 check_packages
 check_machine_paths
 plan_done
