@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # make install        DESTDIR, PREFIX, BINDIR, LIBDIR, LIBDIR32, LIBEXECDIR, MANDIR, DOCDIR, DATADIR, ANSIBLEDIR, COMPDIR,
-#                     ZSHDIR, FISHDIR, UNITDIR, PRESETDIR, UDEVDIR, HOOKDIR (empty: no hook of containers), APPARMORDIR (of profiles; empty, as it is
-#                     without PREFIX=/usr: none); INSTALL_LIB32=1: also the library
-#                     for 32-bit programs, and where Debian's loader of musl looks; INSTALL_SETUID_SHIM=1: SECURITY.md
-# make uninstall      removes what install put there: give it the same variables
+#                     ZSHDIR, FISHDIR, UNITDIR, PRESETDIR, UDEVDIR, HOOKDIR (empty: no container hook), APPARMORDIR (empty: no abstraction,
+#                     the default unless PREFIX=/usr); INSTALL_LIB32=1: also install the library for 32-bit programs, and
+#                     for musl programs on Debian; INSTALL_SETUID_SHIM=1: see SECURITY.md
+# make uninstall      removes installed files; takes the same variables
 # make dist           smc-tools-VERSION.tar.gz of the committed state, the same bytes every time
 
 INSTALL ?= install
@@ -15,38 +15,38 @@ APPARMORDIR ?= $(if $(filter /usr,$(PREFIX)),/etc/apparmor.d)
 INSTALL_UNITS := smc-conf.service smc-conf-watch.service smc-metrics.service smc-metrics.timer
 INSTALL_PRESETS := 90-smc-tools.preset
 INSTALL_RULES := 90-smc-conf.rules
-# Runtimes start it for containers with the annotation smc-tools/attach only.
+# Runtimes start it only for containers with the annotation smc-tools/attach.
 INSTALL_HOOKS := $(if $(and $(HAVE_BPF),$(HOOKDIR)),smc-tools.json)
-# What a profile has to include.
+# Profiles include it.
 INSTALL_APPARMOR := $(if $(APPARMORDIR),abstractions/smc-tools)
-# The schema of smc_conf export -j, and what is for Prometheus and Grafana.
+# The schema of smc_conf export -j, and files for Prometheus, Grafana and SELinux.
 DATADIR ?= $(PREFIX)/share/smc-tools
 INSTALL_SHARED := smc_conf/conf.schema.json $(addprefix packaging/metrics/,smc-tools.rules.yml smc-tools.dashboard.json) docs/runbook.md packaging/selinux/smc_tools.cil
-# Ansible looks there by itself.
+# Ansible's default path.
 ANSIBLEDIR ?= $(PREFIX)/share/ansible/plugins/modules
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
-# Documents lie below DOCDIR as in the tree, so that their links lead there, too. Packages have other
-# places for the notes.
+# DOCDIR has the same layout as the tree, so that links between documents work. Packages install the notes
+# elsewhere.
 INSTALL_DOCS = $(call once,INSTALL_DOCS,README.md $(filter-out docs/hacking.md,$(wildcard SECURITY.md docs/*.md docs/pictures/*.svg)) \
 	$(shell find examples -type f) packaging/kubernetes/smc-tools.yaml $(addprefix packaging/container/,Containerfile Containerfile.preload))
 INSTALL_NOTES := CHANGELOG.md LICENSE
-# All that is in man/, by its suffix: man/smcss.8 goes to man8. They get their version here.
+# All pages of man/; the suffix decides the directory: man/smcss.8 goes to man8. Installation adds the version.
 INSTALL_PAGES := $(filter-out $(if $(HAVE_BPF),,man/smc_bpf.8),$(wildcard man/*.[1-8]))
 
-# The real file carries the name that people put into LD_PRELOAD. The link of the soname is ours
-# because ldconfig(8) would otherwise make it, as it looks at every lib*.so: a file of no package.
+# The real file has the name that users put into LD_PRELOAD. Install the soname link, because ldconfig(8), which
+# examines every lib*.so, would otherwise create it as a file of no package.
 SHIM_NAME := ld_pre_smc.so
 SHIM_LINKS := ld_pre_smc.so.1 libsmc-preload.so
-# ld.so(8) takes a library into set-uid programs only if it is set-uid itself.
+# ld.so(8) preloads a library into set-uid programs only if it is set-uid itself.
 SHIM_MODE := $(if $(filter 1,$(INSTALL_SETUID_SHIM)),4755,0755)
 
-# These directories are those of other architectures, whose packages bring the library themselves: only on request.
+# Only on request: packages of the other architecture install the library into these directories.
 LIB32 := $(if $(filter 1,$(INSTALL_LIB32)),$(LIBDIR32))
-# smc_run names the library PREFIX/$LIB/..., which ld.so fills in for itself: on Debian the 32-bit one of
-# libc6:i386 with lib/i386-linux-gnu, that of libc6-i386 with lib32. A link serves the second.
+# smc_run passes the library as PREFIX/$LIB/..., and ld.so expands $LIB: on Debian the 32-bit ld.so of libc6:i386 to
+# lib/i386-linux-gnu, that of libc6-i386 to lib32, which gets a link.
 LIB32_LINKDIR := $(if $(filter %/lib/i386-linux-gnu,$(LIB32)),$(LIB32:%/lib/i386-linux-gnu=%/lib32))
-# It names the library alone where that serves musl as well, whose loader on Debian looks there.
+# smc_run passes the bare name of the library if it also works with musl; musl's loader on Debian looks here.
 MUSL_LINKDIR := $(if $(and $(filter 1,$(INSTALL_LIB32)),$(findstring -linux-gnu,$(LIBDIR))),$(subst -linux-gnu,-linux-musl,$(LIBDIR)))
 
 page_dir = $(DESTDIR)$(MANDIR)/man$(patsubst .%,%,$(suffix $(1)))
@@ -74,7 +74,7 @@ define install_with_paths
 	$(Q)sed -i 's,@BINDIR@,$(BINDIR),; s,@LIBEXECDIR@,$(LIBEXECDIR),' '$(DESTDIR)$(2)/$(1)'
 
 endef
-# A link to what is not installed becomes its text: the others are marked first, by the path from where they are.
+# Replaces links to files that are not installed by their text. First marks the others, by their relative path.
 MARK_LINKS = $(foreach file,$(INSTALL_DOCS) $(INSTALL_NOTES) examples/,-e 's,](\(\(\.\./\)*$(file:$(dir $(1))%=%)\(\#[-a-z0-9_]*\)*\)),]<<\1>>,g')
 FLATTEN_LINKS := -e 's,\[\([^]]*\)\](\([^):\#]\+[^):]*\)),\1 (in the sources),g' -e 's,\]<<\([^>]*\)>>,](\1),g'
 define install_doc
@@ -116,9 +116,9 @@ install: all
 		ln -sf smc-tools.fish '$(DESTDIR)$(FISHDIR)/'$$tool.fish || exit; done
 	$(foreach file,$(INSTALL_DOCS) $(INSTALL_NOTES),$(call install_doc,$(file)))
 
-# A drop-in whose library is gone makes ld.so(8) complain in every process of its service.
+# ld.so(8) complains in every process of a service whose drop-in names a missing library.
 DROPINS := '$(DESTDIR)'/etc/systemd/system/*.service.d/zz-smc-tools.conf
-# Only the directories of the documents and of helpers are ours; all others are shared.
+# Remove only the directories of documents, data and helpers: all others are shared.
 uninstall:
 	$(Q)for file in $(DROPINS); do [ ! -e "$$file" ] || { echo "make uninstall: services use smc-tools: first" \
 		"run 'smc_unit disable --all', or remove $$file" >&2; exit 1; }; done

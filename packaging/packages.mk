@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# make deb            Debian packages of the committed state, into build/packages; DEB_BUILD: dpkg-buildpackage;
-#                     DEB_BUILD_OPTIONS=nocheck without "make check", of RPM packages, too
-# make rpm            the same as RPM packages; RPMBUILD: rpmbuild
-# make check-packages both, twice: lintian, rpmlint, contents, the same bytes; installed, upgraded and removed
-# make check-installed the demo, and those tests of SUITES that use a kernel, with the Debian packages' programs in the guests
+# make deb            builds Debian packages of the committed state in build/packages; DEB_BUILD: dpkg-buildpackage;
+#                     DEB_BUILD_OPTIONS=nocheck skips "make check", also for RPM packages
+# make rpm            builds RPM packages; RPMBUILD: rpmbuild
+# make check-packages builds both twice and compares the bytes; lintian, rpmlint, contents; installs, upgrades and removes them
+# make check-installed runs the demo and kernel tests of SUITES with the programs of the Debian packages
 DEB_BUILD ?= dpkg-buildpackage
 RPMBUILD ?= rpmbuild
 PACKAGES := $(abspath $(O))/packages

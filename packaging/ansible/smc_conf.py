@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ansible: what a host does with SMC, by smc_conf(8)."""
+"""Ansible module: SMC settings of a host, with smc_conf(8)."""
 import json
 import os
 import tempfile
@@ -8,17 +8,17 @@ from ansible.module_utils.basic import AnsibleModule
 
 DOCUMENTATION = r"""
 module: smc_conf
-short_description: Keep what a host does with SMC in one file, and set it
+short_description: Write and apply the SMC settings of a host
 description:
-  - Writes /etc/smc-tools/smc.conf, and sets what it says by smc_conf(8), all of it or nothing.
-  - What is wrong with the settings, and what this kernel refuses, fails with one sentence, and changes nothing.
+  - Writes /etc/smc-tools/smc.conf, and applies it with smc_conf(8), all of it or nothing.
+  - Fails with one sentence, and changes nothing, if a setting is invalid or the kernel refuses it.
 options:
   content: {type: str, required: true, description: "Lines of smc.conf(5)."}
-  path: {type: path, default: /etc/smc-tools/smc.conf, description: Where the file is written.}
-  apply: {type: bool, default: true, description: "Set it now; else it is only checked and written."}
+  path: {type: path, default: /etc/smc-tools/smc.conf, description: Path of the file.}
+  apply: {type: bool, default: true, description: "Apply the file; otherwise only check and write it."}
 attributes:
   check_mode: {support: full, description: Nothing is changed.}
-  diff_mode: {support: full, description: "What changes in the file, and what smc_conf diff says."}
+  diff_mode: {support: full, description: "Shows changes of the file, and the output of smc_conf diff."}
 """
 EXAMPLES = r"""
 - smc_conf:
@@ -32,7 +32,7 @@ EXAMPLES = r"""
     content: "{{ lookup('file', 'smc.conf') }}"
 """
 RETURN = r"""
-changes: {type: list, returned: success, description: "What smc_conf -j diff says of the host before."}
+changes: {type: list, returned: success, description: "Output of smc_conf -j diff before the change."}
 """
 SIGNS = {"add": "+", "remove": "-", "change": "~"}
 
