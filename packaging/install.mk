@@ -43,8 +43,8 @@ SHIM_MODE := $(if $(filter 1,$(INSTALL_SETUID_SHIM)),4755,0755)
 
 # Only on request: packages of the other architecture install the library into these directories.
 LIB32 := $(if $(filter 1,$(INSTALL_LIB32)),$(LIBDIR32))
-# smc_run passes the library as PREFIX/$LIB/..., and ld.so expands $LIB: on Debian the 32-bit ld.so of libc6:i386 to
-# lib/i386-linux-gnu, that of libc6-i386 to lib32, which gets a link.
+# smc_run passes the library as PREFIX/$LIB/..., and ld.so expands $LIB. On Debian, libc6:i386 expands it to
+# lib/i386-linux-gnu, and libc6-i386 to lib32. Install a link for the latter.
 LIB32_LINKDIR := $(if $(filter %/lib/i386-linux-gnu,$(LIB32)),$(LIB32:%/lib/i386-linux-gnu=%/lib32))
 # smc_run passes the bare name of the library if it also works with musl; musl's loader on Debian looks here.
 MUSL_LINKDIR := $(if $(and $(filter 1,$(INSTALL_LIB32)),$(findstring -linux-gnu,$(LIBDIR))),$(subst -linux-gnu,-linux-musl,$(LIBDIR)))
