@@ -74,7 +74,7 @@ define install_with_paths
 	$(Q)sed -i 's,@BINDIR@,$(BINDIR),; s,@LIBEXECDIR@,$(LIBEXECDIR),' '$(DESTDIR)$(2)/$(1)'
 
 endef
-# Replaces links to files that are not installed by their text. First marks the others, by their relative path.
+# Replaces links to files that are not installed by the text of the link. Links to installed files are marked first.
 MARK_LINKS = $(foreach file,$(INSTALL_DOCS) $(INSTALL_NOTES) examples/,-e 's,](\(\(\.\./\)*$(file:$(dir $(1))%=%)\(\#[-a-z0-9_]*\)*\)),]<<\1>>,g')
 FLATTEN_LINKS := -e 's,\[\([^]]*\)\](\([^):\#]\+[^):]*\)),\1 (in the sources),g' -e 's,\]<<\([^>]*\)>>,](\1),g'
 define install_doc
