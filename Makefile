@@ -192,26 +192,31 @@ SHIM_GUARD = $(findstring __stack_chk_guard,$(shell echo 'int f(char *); int g(v
 	$(CC) -fstack-protector-strong -S -x c -o - - 2>/dev/null))
 SHIM_FLAGS = $(call once,SHIM_FLAGS,-U_TIME_BITS -U_FORTIFY_SOURCE -fPIC -fno-plt $(if $(SHIM_GUARD),-fno-stack-protector))
 SHIM_PLAIN = $(if $(filter 8,$(shell echo __SIZEOF_LONG__ | $(CC) -E -P -x c - 2>/dev/null)),-U_FILE_OFFSET_BITS)
-SHIM_MAP := ld_pre_smc/ld_pre_smc.map
 # The 32-bit library needs a compiler that finds every header of the library and links the result.
 HAVE_32 := $(if $(filter x86_64-%,$(MACHINE)),$(if $(wildcard $(O)/32/ld_pre_smc.so),y,$(shell \
-	grep -h '^\#include <' ld_pre_smc/*.[ch] ld_pre_smc/*/*.[ch] | \
+	grep -h '^\#include <' ld_pre_smc*/*.[ch] ld_pre_smc/*/*.[ch] | \
 	$(CC) -m32 $(CPPFLAGS) $(CFLAGS) -fPIC -shared -x c -o /dev/null - -ldl 2>/dev/null && echo y)))
-shim: $(O)/ld_pre_smc.so $(if $(HAVE_32),$(O)/32/ld_pre_smc.so)
-# shim_rule: library, directory of its objects, options for the machine
-define shim_rule
-$(1): $(SHIM_SRC:%.c=$(2)/%.o) $(SHIM_MAP)
+SHIMS := ld_pre_smc ld_pre_smc_spin
+shim: $(SHIMS:%=$(O)/%.so) $(if $(HAVE_32),$(SHIMS:%=$(O)/32/%.so))
+# shim_link: library, directory of its objects, their sources, options for the machine, version
+define shim_link
+$(1): $(3:%.c=$(2)/%.o) $(notdir $(1:.so=))/$(notdir $(1:.so=.map))
 	$$(mkdir)
 	$$(call say,SHIM)
-	$$(Q)$$(LINK) $$(SHIM_FLAGS) $(3) -shared -Wl,-soname,ld_pre_smc.so.1 -Wl,--version-script=$(SHIM_MAP) \
+	$$(Q)$$(LINK) $$(SHIM_FLAGS) $(4) -shared -Wl,-soname,$(notdir $(1))$(5) -Wl,--version-script=$$(filter %.map,$$^) \
 		-o $$@ $$(filter %.o,$$^) -ldl
+endef
+# shim_rules: directory of the libraries, of their objects, options for the machine
+define shim_rules
+$(call shim_link,$(1)/ld_pre_smc.so,$(2),$(SHIM_SRC),$(3),.1)
+$(call shim_link,$(1)/ld_pre_smc_spin.so,$(2),$(wildcard ld_pre_smc_spin/*.c),$(3))
 $(2)/%.o: %.c $(O)/version.h Makefile
 	$$(mkdir)
 	$$(call say,CC)
 	$$(Q)$$(COMPILE) $$(SHIM_FLAGS) $(3) -MMD -MP -c -o $$@ $$<
 endef
-$(eval $(call shim_rule,$(O)/ld_pre_smc.so,$(O)/obj/shim,$$(SHIM_PLAIN)))
-$(eval $(call shim_rule,$(O)/32/ld_pre_smc.so,$(O)/obj/shim32,-m32))
+$(eval $(call shim_rules,$(O),$(O)/obj/shim,$$(SHIM_PLAIN)))
+$(eval $(call shim_rules,$(O)/32,$(O)/obj/shim32,-m32))
 
 include tests/tests.mk
 include packaging/install.mk

@@ -37,6 +37,7 @@ INSTALL_PAGES := $(filter-out $(if $(HAVE_BPF),,man/smc_bpf.8),$(wildcard man/*.
 # The real file has the name that users put into LD_PRELOAD. Install the soname link, because ldconfig(8), which
 # examines every lib*.so, would otherwise create it as a file of no package.
 SHIM_NAME := ld_pre_smc.so
+SPIN_NAME := ld_pre_smc_spin.so
 SHIM_LINKS := ld_pre_smc.so.1 libsmc-preload.so
 # ld.so(8) preloads a library into set-uid programs only if it is set-uid itself.
 SHIM_MODE := $(if $(filter 1,$(INSTALL_SETUID_SHIM)),4755,0755)
@@ -54,17 +55,18 @@ page_dir = $(DESTDIR)$(MANDIR)/man$(patsubst .%,%,$(suffix $(1)))
 define install_shim
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(2)'
 	$(Q)$(INSTALL) -m $(SHIM_MODE) $(1) '$(DESTDIR)$(2)/$(SHIM_NAME)'
+	$(Q)$(INSTALL) -m 0755 $(dir $(1))$(SPIN_NAME) '$(DESTDIR)$(2)'
 	$(Q)for link in $(SHIM_LINKS); do ln -sf $(SHIM_NAME) '$(DESTDIR)$(2)/'$$link || exit; done
 
 endef
 define install_lib32_link
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(LIB32_LINKDIR)'
-	$(Q)ln -sf ../lib/i386-linux-gnu/$(SHIM_NAME) '$(DESTDIR)$(LIB32_LINKDIR)/$(SHIM_NAME)'
+	$(Q)ln -sf ../lib/i386-linux-gnu/$(SHIM_NAME) ../lib/i386-linux-gnu/$(SPIN_NAME) '$(DESTDIR)$(LIB32_LINKDIR)'
 
 endef
 define install_musl_link
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(MUSL_LINKDIR)'
-	$(Q)ln -sf ../$(notdir $(LIBDIR))/$(SHIM_NAME) '$(DESTDIR)$(MUSL_LINKDIR)/$(SHIM_NAME)'
+	$(Q)ln -sf ../$(notdir $(LIBDIR))/$(SHIM_NAME) ../$(notdir $(LIBDIR))/$(SPIN_NAME) '$(DESTDIR)$(MUSL_LINKDIR)'
 
 endef
 # install_with_paths: file, directory
@@ -124,7 +126,7 @@ uninstall:
 		"run 'smc_unit disable --all', or remove $$file" >&2; exit 1; }; done
 	$(Q)for dir in '$(DESTDIR)$(LIBDIR)' $(if $(LIB32),'$(DESTDIR)$(LIB32)') \
 			$(if $(LIB32_LINKDIR),'$(DESTDIR)$(LIB32_LINKDIR)') $(if $(MUSL_LINKDIR),'$(DESTDIR)$(MUSL_LINKDIR)'); do \
-		(cd "$$dir" 2>/dev/null && rm -f $(SHIM_NAME) $(SHIM_LINKS)) || :; done
+		(cd "$$dir" 2>/dev/null && rm -f $(SHIM_NAME) $(SPIN_NAME) $(SHIM_LINKS)) || :; done
 	$(Q)rm -f $(foreach tool,$(TOOLS),'$(DESTDIR)$(BINDIR)/$(tool)' '$(DESTDIR)$(COMPDIR)/$(tool)' '$(DESTDIR)$(FISHDIR)/$(tool).fish')
 	$(Q)rm -f '$(DESTDIR)$(ZSHDIR)/_smc-tools' '$(DESTDIR)$(FISHDIR)/smc-tools.fish'
 	$(Q)rm -f '$(DESTDIR)$(COMPDIR)/smc-tools' $(HELPERS:%='$(DESTDIR)$(LIBEXECDIR)/%') '$(DESTDIR)$(LIBEXECDIR)/smc-metrics'

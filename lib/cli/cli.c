@@ -101,7 +101,9 @@ static void describe(const struct cli_tool *tool, char *letters, struct option *
 		*letters++ = '+';
 	*letters++ = ':';
 	for (size_t i = 0; (opt = row_at(tool, i))->val && i < MAX_OPTS; i++) {
-		int has_arg = opt->arg ? required_argument : no_argument;
+		int has_arg = !opt->arg	       ? no_argument :
+			      *opt->arg == '[' ? optional_argument :
+						 required_argument;
 
 		*longs++ = (struct option){ opt->name, has_arg, NULL, opt->val };
 		if (opt->val >= CLI_LONG_ONLY)
@@ -316,7 +318,7 @@ static void print_option(const struct cli_opt *opt)
 	else
 		at = printf("      --%s", opt->name);
 	if (opt->arg)
-		at += printf(" %s", opt->arg);
+		at += printf("%s%s", *opt->arg == '[' ? "" : " ", opt->arg);
 	/* Wider names get a line of their own. */
 	if (at > 27)
 		at = printf("\n%28s", "") - 1;

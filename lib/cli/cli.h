@@ -12,7 +12,9 @@
 /**
  * struct cli_opt - one option, used for getopt, --help and the test of man page and completion
  * @val: letter, or CLI_LONG_ONLY + n for a long option without one
- * @name: long option without dashes; @arg: its argument in the help, NULL for none
+ * @name: long option without dashes
+ * @arg: its argument in the help, NULL for none; "[=ARG]" for an optional one, of options without a
+ *	letter
  * @help: one phrase, no full stop; NULL: hidden, documented in a command's help; never makes an
  *	abbreviation ambiguous
  * @flag, @text, @seconds: receives true, the argument, or the argument as 0.1 to 86400 seconds; if

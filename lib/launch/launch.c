@@ -54,6 +54,18 @@ static int take_rules(struct launch *launch, const char *option, bool is_exclude
 	return 0;
 }
 
+static int take_spin(struct launch *launch)
+{
+	const char *usec = optarg ? optarg : SMC_SPIN_DEFAULT;
+	size_t len = strspn(usec, "0123456789");
+
+	launch->settings[VAR_SPIN] = usec;
+	if (len && !usec[len] && len < 6 && atoi(usec) >= 1 && atoi(usec) <= SMC_SPIN_MAX)
+		return 0;
+	return cli_usage_error(launch->tool, "--spin: '%s' is not 1 to %d microseconds", usec,
+			       SMC_SPIN_MAX);
+}
+
 static int take_family(struct launch *launch)
 {
 	launch->settings[VAR_FAMILY] = optarg;
@@ -78,6 +90,7 @@ int launch_option(struct launch *launch, int opt)
 	case LAUNCH_BPF: launch->way = WAY_BPF; return 0;
 	case LAUNCH_PRELOAD: launch->way = WAY_PRELOAD; return 0;
 	case LAUNCH_SECCOMP: launch->way = WAY_SECCOMP; return 0;
+	case LAUNCH_SPIN: return take_spin(launch);
 	case LAUNCH_RAISE_LIMITS: launch->raise_limits = true; return 0;
 	default: return -1;
 	}

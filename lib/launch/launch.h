@@ -29,6 +29,7 @@ enum {
 	LAUNCH_PRELOAD,
 	LAUNCH_SECCOMP,
 	LAUNCH_RAISE_LIMITS,
+	LAUNCH_SPIN,
 	LAUNCH_LAST,
 };
 
@@ -66,7 +67,11 @@ enum {
 	  .excludes = "--bpf --preload" }, \
 	{ LAUNCH_RAISE_LIMITS, "raise-limits", NULL, \
 	  "raise net.core.rmem_max and net.core.wmem_max\n" \
-	  "to what -r and -t need" }
+	  "to what -r and -t need" }, \
+	{ LAUNCH_SPIN, "spin", "[=USEC]", \
+	  "look for input for USEC (50) microseconds before\n" \
+	  "a call sleeps: lower latency for processor time", \
+	  .excludes = "--bpf --seccomp" }
 /* clang-format on */
 
 /**

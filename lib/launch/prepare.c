@@ -203,6 +203,22 @@ static int check_program(const struct launch *launch, const struct target *targe
 	return no_smc(launch, target->path, why);
 }
 
+static bool spins(const struct launch *launch)
+{
+	return launch->settings[VAR_SPIN] || smc_is_on(getenv(smc_variables[VAR_SPIN]));
+}
+
+static int preload_spin(const struct launch *launch, const struct library *lib)
+{
+	char entry[PATH_MAX];
+
+	if (library_spin(lib, entry))
+		return library_preload(entry);
+	cli_warn(launch->tool, launch->quiet,
+		 "no ld_pre_smc_spin.so beside %s: --spin has no effect", lib->file);
+	return 0;
+}
+
 /*
  * A setting without an option keeps the value that the caller's environment gives it; buffers
  * without either have a default.
@@ -214,6 +230,8 @@ static int set_environment(const struct launch *launch, const struct library *li
 	char text[BUFFER_TEXT];
 	const char *value;
 
+	if (!err && spins(launch))
+		err = preload_spin(launch, lib);
 	for (i = 0; !err && i < VARIABLES; i++) {
 		value = launch->settings[i];
 		if (!value && !getenv(smc_variables[i]))

@@ -16,6 +16,7 @@ const char *const smc_variables[VARIABLES] = {
 	[VAR_RAW] = "SMC_RAW",
 	[VAR_DEBUG] = "SMC_DEBUG",
 	[VAR_LEARN] = "SMC_LEARN",
+	[VAR_SPIN] = "SMC_SPIN",
 };
 
 bool smc_is_on(const char *value)

@@ -18,8 +18,13 @@ enum smc_variable {
 	VAR_RAW,
 	VAR_DEBUG,
 	VAR_LEARN,
+	VAR_SPIN, /* of ld_pre_smc_spin.so: microseconds, 1 to SMC_SPIN_MAX */
 	VARIABLES,
 };
+
+/* Microseconds: ten times the default, which suits a peer that answers at once. */
+#define SMC_SPIN_DEFAULT "50"
+#define SMC_SPIN_MAX 10000
 
 /* Their names, by enum smc_variable. */
 extern const char *const smc_variables[VARIABLES];

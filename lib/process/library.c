@@ -197,6 +197,20 @@ bool library_misses(const struct library *lib, const struct target *target,
 	return text || (target->known && lib && is_other_machine(lib, &target->elf, why));
 }
 
+/* The same path with "_spin" before the suffix. */
+static bool spin_path(const char *path, char out[PATH_MAX])
+{
+	const char *suffix = strrchr(path, '.');
+
+	return snprintf(out, PATH_MAX, "%.*s_spin%s", (int)(suffix - path), path, suffix) <
+	       PATH_MAX;
+}
+
+bool library_spin(const struct library *lib, char entry[PATH_MAX])
+{
+	return spin_path(lib->file, entry) && !access(entry, R_OK) && spin_path(lib->entry, entry);
+}
+
 /* LD_PRELOAD has two separators, see ld.so(8). */
 static bool has_entry(const char *list, const char *entry)
 {

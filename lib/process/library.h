@@ -63,5 +63,12 @@ int preload_find(const struct target *target, struct library *lib, struct smc_er
 bool library_misses(const struct library *lib, const struct target *target,
 		    char why[LIBRARY_WHY_SIZE]);
 
+/**
+ * library_spin() - the entry for LD_PRELOAD of ld_pre_smc_spin.so, beside the library
+ *
+ * Return: false if it is not installed.
+ */
+bool library_spin(const struct library *lib, char entry[PATH_MAX]);
+
 /** library_preload() - append an entry to LD_PRELOAD, unless it is already there */
 int library_preload(const char *entry);

@@ -29,7 +29,7 @@ is "$(changed errnos-inet)" "$refused
 setsockopt connected fastopen: 0 kept" 'errno: the same, IPPROTO_SMC'
 
 is "$(cut -d' ' -f 1 "$tmp/errnos" | LC_ALL=C sort -u)" \
-	"$(sed -n '/global:/,/local:/s/^\t\t\([A-Za-z_0-9]*\);$/\1/p' "$here/../../ld_pre_smc/ld_pre_smc.map" | LC_ALL=C sort)" \
+	"$(sed -n '/global:/,/local:/s/^\t\t\([A-Za-z_0-9]*\);$/\1/p' "$here/../../ld_pre_smc/ld_pre_smc.map" | grep -v smc_shim_view | LC_ALL=C sort)" \
 	'errno: every function that the library takes over has been called'
 is "$(cut -d' ' -f 2 "$tmp/errnos" | sort | uniq -c | awk '{ print $1 }' | sort -u | wc -l)" 1 'errno: on every kind of file'
 # Calls that succeed, or end the process, return nothing here; fork() and closefrom() never fail.

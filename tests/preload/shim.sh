@@ -265,7 +265,7 @@ ok errno kept' 'this kernel, whatever it has: sockets'
 exports=$(sed -n '/global:/,/local:/s/^\t\t\([A-Za-z_0-9]*\);$/\1/p' "$here/../../ld_pre_smc/ld_pre_smc.map" | LC_ALL=C sort | tr '\n' ' ')
 is "$exports" '_Exit _exit accept accept4 bind close close_range closefrom connect dl_iterate_phdr dup dup2 dup3 epoll_create epoll_create1 execl '\
 'execle execlp execv execve execveat execvp execvpe fclose fcntl fcntl64 fexecve fork getsockopt ioctl listen pidfd_getfd prctl '\
-'quick_exit recvmmsg recvmsg sendfile sendfile64 setsockopt shutdown socket splice ' 'what it takes over'
+'quick_exit recvmmsg recvmsg sendfile sendfile64 setsockopt shutdown smc_shim_view_1 socket splice ' 'what it takes over'
 is "$(nm -D --defined-only "$shim" | awk '{ print $3 }' | LC_ALL=C sort | tr '\n' ' ')" "$exports" 'exports that and nothing else'
 is "$(nm -D --undefined-only "$shim" | awk '$1 == "U" { print $2 }' | sed 's/@.*//' |
 	grep -vxE '__errno_location|(__)?environ|bcmp|clock_gettime|clone|dl_iterate_phdr|dlsym|epoll_ctl|fflush|fileno|get(auxval|env|euid|peername|pid|ppid|rlimit|rlimit64|sockname)|__stack_chk_fail|[hn]to[hn][sl]|inet_pton|madvise|mem(chr|cmp|cpy|mem|move|set)|mmap(64)?|munmap|nanosleep|open(64)?|poll|posix_fallocate(64)?|(__progname|program_invocation_short_name)|read|recv|sig(action|addset|emptyset|ismember|pending|procmask|timedwait)|pthread_setcancelstate|str(chr|cmp|cspn|len|rchr|spn|str)|sysconf|syscall|write')" \

@@ -1,0 +1,551 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Look for input for some microseconds before a call sleeps.
+ *
+ * SMC sockets have no busy polling in the kernel, so each message of a peer wakes a sleeping
+ * process: two context switches, and an interrupt to another processor. A process that looks for
+ * its input again and again needs neither.
+ *
+ * It costs a processor. So a descriptor spins while that succeeds, and pauses for more and more
+ * calls when it does not. No more threads spin than the process has processors, less one for the
+ * peer; none on a single one. A thread that loses its processor while it spins leaves it to others
+ * for ten times as long.
+ *
+ * Only raw system calls: these functions are no cancellation points, and run in signal handlers.
+ */
+#include "ld_pre_smc_spin/spin.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/view.h"
+#include "smc/abi.h"
+
+/* Descriptors from here on do not spin. */
+#define NUMBERS 65536
+_Static_assert(NUMBERS <= SHIM_FD_NUMBERS, "each has a mark");
+
+/* A descriptor that spins in vain this many times in a row pauses. */
+#define CREDIT 8
+
+/* Longest pause, in calls. */
+#define LONGEST_PAUSE 255
+
+/* Pause after input was there at once, in calls. */
+#define LONGEST_STREAK 15
+
+/* Calls until a descriptor is checked again: its number may be another file by now. */
+#define CHECKED 64
+
+/* A thread that did not run for this long has lost its processor, in nanoseconds. */
+#define LOST 1000000LL
+
+/* For this many times as long it leaves the processor to others, and no longer than 0.1 s. */
+#define REST 10
+#define LONGEST_REST 100000000LL
+
+#define SPIN_MAX_USEC 10000
+
+#ifndef SYS_ppoll /* 32-bit architectures without 32-bit time */
+#define SYS_ppoll SYS_ppoll_time64
+#endif
+
+enum kind { UNKNOWN, CONNECTION, OTHER };
+
+/*
+ * struct state - of a descriptor, or of the array that a program passes to poll(2)
+ * @kind: enum kind
+ * @checked: calls until it is checked again
+ * @pause: calls until the next look
+ * @streak: length of the pause after input was there at once
+ * @credit: failures until the next pause
+ * @backoff: length of that pause
+ *
+ * A wrong state, of another thread or of a number that is used again, costs time only.
+ */
+struct state {
+	unsigned char kind, checked, pause, streak, credit, backoff;
+};
+
+static struct state states[NUMBERS];
+
+/* By address. */
+static struct state arrays[256];
+
+/* By epoll descriptor: the last connection that was added to it, plus one. */
+static int watched[NUMBERS];
+
+/* NULL: nothing spins. */
+static const struct smc_shim_view *shim;
+
+static long long budget; /* nanoseconds */
+static int processors;
+static atomic_int spinners;
+static atomic_llong rests_until;
+
+/* Has this process had an SMC connection? */
+static atomic_bool is_used;
+
+static unsigned char get(const unsigned char *byte)
+{
+	return __atomic_load_n(byte, __ATOMIC_RELAXED);
+}
+
+static void set(unsigned char *byte, int value)
+{
+	__atomic_store_n(byte, (unsigned char)value, __ATOMIC_RELAXED);
+}
+
+static long long now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+/* May the descriptor be an SMC socket? */
+static bool is_marked(int fd)
+{
+	return shim && (unsigned int)fd < NUMBERS && get(&shim->fd_bytes[fd]) & FD_SMC &&
+	       !*shim->is_locked;
+}
+
+/* ---- the kernel ---- */
+
+/* The number of ready files, negative for an error. */
+static long look(struct pollfd *fds, nfds_t n)
+{
+	/* The kernel does not write to a time of zero. */
+	static const struct timespec zero;
+
+	return syscall(SYS_ppoll, fds, n, &zero, NULL, sizeof(uint64_t));
+}
+
+static int socket_option(int fd, int name)
+{
+	socklen_t len = sizeof(int);
+	int value = -1;
+
+	syscall(SYS_getsockopt, fd, SOL_SOCKET, name, &value, &len);
+	return value;
+}
+
+/* An SMC socket; those that fell back are TCP sockets, see shim_is_smc(). */
+static bool is_smc(int fd)
+{
+	return socket_option(fd, SO_PROTOCOL) == IPPROTO_SMC ||
+	       socket_option(fd, SO_DOMAIN) == AF_SMC;
+}
+
+static bool is_connection(int fd)
+{
+	struct state *state = &states[fd];
+
+	if (get(&state->kind) == UNKNOWN || !get(&state->checked)) {
+		set(&state->kind, is_smc(fd) ? CONNECTION : OTHER);
+		set(&state->checked, CHECKED);
+	}
+	set(&state->checked, get(&state->checked) - 1);
+	if (get(&state->kind) != CONNECTION)
+		return false;
+	is_used = true;
+	return true;
+}
+
+static bool is_nonblocking(int fd)
+{
+	return syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK;
+}
+
+/* ---- signals ---- */
+
+/*
+ * Signals are blocked while a thread spins: a handler that ran unseen could leave the program
+ * waiting for ever, as its call would not end with EINTR.
+ */
+static uint64_t block_signals(void)
+{
+	uint64_t all = ~0ULL, old = 0;
+
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &old, sizeof(all));
+	return old;
+}
+
+static void restore_signals(uint64_t old)
+{
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof(old));
+}
+
+/*
+ * Is there a handler, and does it end a call that began before? recv(2) is restarted after one with
+ * SA_RESTART, unless SO_RCVTIMEO limits it; poll(2) never is. signal(7).
+ */
+static bool ends_call(int number, int fd)
+{
+	struct timeval limit = { 0 };
+	socklen_t len = sizeof(limit);
+	struct sigaction action;
+
+	if (sigaction(number, NULL, &action) || action.sa_handler == SIG_IGN ||
+	    action.sa_handler == SIG_DFL)
+		return false;
+	if (fd < 0 || !(action.sa_flags & SA_RESTART))
+		return true;
+	syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, &limit, &len);
+	return limit.tv_sec || limit.tv_usec;
+}
+
+/* poll(2) was interrupted, by an unknown signal that has a handler. */
+static bool was_interrupted(long found, int fd)
+{
+	int number;
+
+	if (found >= 0 || errno != EINTR)
+		return false;
+	for (number = 1; number < _NSIG; number++) {
+		if (ends_call(number, fd))
+			return true;
+	}
+	return false;
+}
+
+/* Will one of the signals that are to be delivered end the call? @fd: of recv(2), or negative. */
+static bool has_interrupt(uint64_t blocked, int fd)
+{
+	uint64_t pending = 0;
+	int number;
+
+	syscall(SYS_rt_sigpending, &pending, sizeof(pending));
+	pending &= ~blocked;
+	for (number = 1; pending; number++, pending >>= 1) {
+		if (pending & 1 && ends_call(number, fd))
+			return true;
+	}
+	return false;
+}
+
+/* ---- spin ---- */
+
+static bool begin(void)
+{
+	if (now() < rests_until)
+		return false;
+	if (atomic_fetch_add(&spinners, 1) < processors - 1)
+		return true;
+	spinners--;
+	return false;
+}
+
+/* Return: is there input? */
+static bool look_until_late(struct pollfd *fds, nfds_t n)
+{
+	long long start = now(), last = start, time;
+	bool is_found;
+
+	do {
+		is_found = look(fds, n);
+		time = now();
+		if (time - last > LOST) {
+			long long rest = (time - last) * REST;
+
+			rests_until = time + (rest < LONGEST_REST ? rest : LONGEST_REST);
+			break;
+		}
+		last = time;
+	} while (!is_found && time - start < budget);
+	return is_found;
+}
+
+static void learn(struct state *state, bool is_found)
+{
+	int credit = get(&state->credit), backoff = get(&state->backoff);
+
+	set(&state->streak, 0);
+	if (is_found) {
+		set(&state->credit, CREDIT);
+		set(&state->backoff, 0);
+	} else if (credit > 1 || !backoff) {
+		set(&state->credit, credit ? credit - 1 : CREDIT);
+		set(&state->backoff, backoff ? backoff : 1);
+	} else {
+		backoff = backoff < LONGEST_PAUSE / 2 ? backoff * 2 : LONGEST_PAUSE;
+		set(&state->backoff, backoff);
+		set(&state->pause, backoff);
+	}
+}
+
+/* @fd: of recv(2), negative for poll(2) and its kin */
+static bool spin(struct state *state, struct pollfd *fds, nfds_t n, int fd, const uint64_t *sigmask)
+{
+	bool is_found, is_interrupted;
+	uint64_t old;
+
+	if (!begin())
+		return false;
+	old = block_signals();
+	is_found = look_until_late(fds, n);
+	is_interrupted = !is_found && has_interrupt(sigmask ? old | *sigmask : old, fd);
+	spinners--;
+	restore_signals(old);
+	learn(state, is_found);
+	return is_interrupted;
+}
+
+/* Is it the turn of this call? */
+static bool is_paused(struct state *state)
+{
+	int pause = get(&state->pause);
+
+	if (pause)
+		set(&state->pause, pause - 1);
+	return pause;
+}
+
+/* Input is there without waiting: so it may be for the next calls. */
+static void skip_some(struct state *state)
+{
+	int streak = get(&state->streak) * 2 + 1;
+
+	streak = streak < LONGEST_STREAK ? streak : LONGEST_STREAK;
+	set(&state->streak, streak);
+	set(&state->pause, streak);
+}
+
+static void skip_many(struct state *state)
+{
+	set(&state->pause, CHECKED);
+}
+
+/* Does the program wait long enough? */
+static bool is_long(long long usec)
+{
+	return usec < 0 || usec * 1000 > budget;
+}
+
+static bool spin_marked(int fd)
+{
+	struct pollfd one = { .fd = fd, .events = POLLIN };
+	struct state *state = &states[fd];
+	long found;
+
+	if (is_paused(state))
+		return false;
+	if (!is_connection(fd)) {
+		skip_many(state);
+		return false;
+	}
+	found = look(&one, 1);
+	if (found) {
+		skip_some(state);
+		return was_interrupted(found, fd);
+	}
+	if (is_nonblocking(fd)) {
+		skip_many(state);
+		return false;
+	}
+	return spin(state, &one, 1, fd, NULL);
+}
+
+bool spin_input(int fd)
+{
+	bool is_interrupted;
+	int saved;
+
+	if (!is_marked(fd))
+		return false;
+	saved = errno;
+	is_interrupted = spin_marked(fd);
+	errno = saved;
+	return is_interrupted;
+}
+
+bool spin_is_on(void)
+{
+	return shim && is_used && !*shim->is_locked;
+}
+
+static bool has_connection(const struct pollfd *fds, nfds_t n)
+{
+	nfds_t i;
+
+	for (i = 0; i < n; i++) {
+		if (fds[i].events & POLLIN && is_marked(fds[i].fd) && is_connection(fds[i].fd))
+			return true;
+	}
+	return false;
+}
+
+bool spin_poll(struct pollfd *fds, nfds_t n, long long usec, const uint64_t *sigmask)
+{
+	struct state *state = &arrays[((uintptr_t)fds >> 4) % (sizeof(arrays) / sizeof(*arrays))];
+	int saved = errno;
+	bool is_interrupted = false;
+	long found;
+
+	if (!spin_is_on() || !n || !is_long(usec) || is_paused(state))
+		return false;
+	found = look(fds, n); /* invalid memory is an error */
+	is_interrupted = was_interrupted(found, -1);
+	if (found)
+		skip_some(state);
+	else if (!has_connection(fds, n))
+		skip_many(state);
+	else
+		is_interrupted = spin(state, fds, n, -1, sigmask);
+	errno = saved;
+	return is_interrupted;
+}
+
+bool spin_epoll(int epfd, long long usec, const uint64_t *sigmask)
+{
+	struct pollfd one = { .fd = epfd, .events = POLLIN };
+	bool is_interrupted = false;
+	struct state *state;
+	int saved = errno, fd;
+	long found;
+
+	if (!shim || (unsigned int)epfd >= NUMBERS)
+		return false;
+	state = &states[epfd];
+	fd = __atomic_load_n(&watched[epfd], __ATOMIC_RELAXED) - 1;
+	if (!is_marked(fd) || !is_long(usec) || is_paused(state))
+		return false;
+	/* An epoll instance is ready while it has events to report; edges stay. */
+	found = look(&one, 1);
+	is_interrupted = was_interrupted(found, -1);
+	if (found)
+		skip_some(state);
+	else if (!is_connection(fd))
+		skip_many(state);
+	else
+		is_interrupted = spin(state, &one, 1, -1, sigmask);
+	errno = saved;
+	return is_interrupted;
+}
+
+void spin_new(int fd)
+{
+	if ((unsigned int)fd < NUMBERS)
+		states[fd] = (struct state){ 0 };
+}
+
+void spin_watch(int epfd, int fd)
+{
+	if ((unsigned int)epfd < NUMBERS && is_marked(fd))
+		__atomic_store_n(&watched[epfd], fd + 1, __ATOMIC_RELAXED);
+}
+
+void spin_watch_new(int epfd)
+{
+	if ((unsigned int)epfd < NUMBERS && __atomic_load_n(&watched[epfd], __ATOMIC_RELAXED))
+		__atomic_store_n(&watched[epfd], 0, __ATOMIC_RELAXED);
+}
+
+/* ---- start ---- */
+
+/* The first bytes of a file, as text; empty without it. */
+static void read_start(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? 0 : syscall(SYS_read, fd, text, size - 1);
+
+	text[len > 0 ? len : 0] = '\0';
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+}
+
+/* Processors that the quota of a control group allows, rounded down; a large number without one. */
+static int quota_of(const char *directory)
+{
+	char path[4096], text[64];
+	long long quota, period;
+
+	if (snprintf(path, sizeof(path), "%s/cpu.max", directory) >= (int)sizeof(path))
+		return NUMBERS;
+	read_start(path, text, sizeof(text));
+	if (sscanf(text, "%lld %lld", &quota, &period) != 2 || period <= 0)
+		return NUMBERS;
+	return (int)(quota / period < NUMBERS ? quota / period : NUMBERS);
+}
+
+/* The smallest quota of the process's control group and those above it, of cgroup2. */
+static int quota(void)
+{
+	static const char root[] = "/sys/fs/cgroup";
+	char text[4096], directory[4096];
+	int least = NUMBERS, allowed;
+	char *path, *slash;
+
+	read_start("/proc/self/cgroup", text, sizeof(text));
+	path = strstr(text, "0::/");
+	if (!path)
+		return least;
+	path[strcspn(path, "\n")] = '\0';
+	if (snprintf(directory, sizeof(directory), "%s%s", root, path + 3) >=
+	    (int)sizeof(directory))
+		return least;
+	for (slash = directory + strlen(directory); slash; slash = strrchr(directory, '/')) {
+		*slash = '\0';
+		if (strlen(directory) < strlen(root))
+			break;
+		allowed = quota_of(directory);
+		least = allowed < least ? allowed : least;
+	}
+	return least;
+}
+
+static int count_processors(void)
+{
+	cpu_set_t set;
+	int allowed = quota(), count;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return 1;
+	count = CPU_COUNT(&set);
+	return count < allowed ? count : allowed;
+}
+
+/* SMC_SPIN in microseconds; 0 for none, and for what is no number. */
+static long spin_usec(void)
+{
+	const char *text = secure_getenv("SMC_SPIN");
+	char *end;
+	long usec;
+
+	if (!text || !*text)
+		return 0;
+	usec = strtol(text, &end, 10);
+	return *end || usec < 0 || usec > SPIN_MAX_USEC ? 0 : usec;
+}
+
+static void forget_threads(void)
+{
+	spinners = 0;
+}
+
+static __attribute__((constructor)) void prepare(void)
+{
+	long usec = spin_usec();
+
+	if (!usec)
+		return;
+	processors = count_processors();
+	budget = usec * 1000;
+	if (processors < 2 || pthread_atfork(NULL, NULL, forget_threads))
+		return;
+	shim = dlsym(RTLD_DEFAULT, "smc_shim_view_1");
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Look for input for some microseconds before a call sleeps. */
+#pragma once
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+/*
+ * None of these calls receives data: they return as soon as there may be input, or when the time is
+ * over, and the caller then makes the program's own call, unchanged. So the kernel decides about
+ * O_NONBLOCK, MSG_WAITALL, timeouts, cancellation and errors as without this library. A call that
+ * waits longer than asked for does so by at most SMC_SPIN microseconds, which timers of the kernel
+ * also may: the default of PR_SET_TIMERSLACK is 50.
+ *
+ * Return of all: true if a signal handler ran in the meantime that ends the call, which must then
+ * fail with EINTR. errno is preserved.
+ */
+
+/** spin_input() - before recv(2) and read(2) of a descriptor, which may be any file */
+bool spin_input(int fd);
+
+/**
+ * spin_poll() - before poll(2)
+ * @fds: memory of the program, which may be invalid
+ * @usec: the time that the program waits at most, in microseconds; negative: for ever
+ * @sigmask: signals that are blocked during the call; NULL: those that are blocked now
+ */
+bool spin_poll(struct pollfd *fds, nfds_t n, long long usec, const uint64_t *sigmask);
+
+/** spin_epoll() - before epoll_wait(2), as spin_poll() */
+bool spin_epoll(int epfd, long long usec, const uint64_t *sigmask);
+
+/** spin_new() - @fd is a new connection; negative numbers are ignored */
+void spin_new(int fd);
+
+/** spin_watch() - epoll_ctl(2) has added @fd to @epfd */
+void spin_watch(int epfd, int fd);
+
+/** spin_watch_new() - @epfd is a new epoll instance */
+void spin_watch_new(int epfd);
+
+/* Can spin_poll() be of use? For callers that would have to prepare its arguments. */
+bool spin_is_on(void);
+
+#pragma GCC visibility pop

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: MIT
+/* ld_pre_smc_spin/spin.c over a kernel that this file plays: when it looks, when it stops, what signals do. */
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/view.h"
+
+enum { SMC_FD = 5, INET_FD, TCP_FD, FILE_FD, EPOLL_FD };
+
+static unsigned char bytes[1 << 20];
+static atomic_bool is_locked;
+static const struct smc_shim_view view = { bytes, &is_locked };
+
+/* The kernel's side. Times in nanoseconds. */
+static struct {
+	long long now, step, ready_at;
+	long looks, masks, options;
+	int flags, timeout;
+	bool is_interrupted; /* the next look ends with EINTR */
+	uint64_t blocked, pending;
+	void (*handler)(int);
+	int handler_flags;
+} kernel;
+
+static long fake_ppoll(struct pollfd *fds)
+{
+	kernel.looks++;
+	kernel.now += kernel.step;
+	if (kernel.is_interrupted) {
+		kernel.is_interrupted = false;
+		errno = EINTR;
+		return -1;
+	}
+	fds->revents = kernel.now >= kernel.ready_at ? POLLIN : 0;
+	return fds->revents != 0;
+}
+
+static long fake_option(int fd, int name, void *value)
+{
+	kernel.options++;
+	if (name == SO_RCVTIMEO)
+		((struct timeval *)value)->tv_sec = kernel.timeout;
+	else if (name == SO_PROTOCOL)
+		*(int *)value = fd == INET_FD ? IPPROTO_SMC : fd == TCP_FD ? IPPROTO_TCP : 0;
+	else
+		*(int *)value = fd == SMC_FD ? AF_SMC : AF_INET;
+	return 0;
+}
+
+static long fake_mask(int how, const uint64_t *new, uint64_t *old)
+{
+	kernel.masks++;
+	if (old)
+		*old = kernel.blocked;
+	kernel.blocked = how == SIG_BLOCK ? kernel.blocked | *new : *new;
+	return 0;
+}
+
+static long fake_syscall(long number, ...)
+{
+	long a[5], i;
+	va_list list;
+
+	va_start(list, number);
+	for (i = 0; i < 5; i++)
+		a[i] = va_arg(list, long);
+	va_end(list);
+	switch (number) {
+	case SYS_ppoll: return fake_ppoll((struct pollfd *)a[0]);
+	case SYS_getsockopt: return fake_option((int)a[0], (int)a[2], (void *)a[3]);
+	case SYS_fcntl: return kernel.flags;
+	case SYS_rt_sigprocmask:
+		return fake_mask((int)a[0], (const uint64_t *)a[1], (uint64_t *)a[2]);
+	case SYS_rt_sigpending: *(uint64_t *)a[0] = kernel.pending; return 0;
+	default: fail_msg("system call %ld", number); return -1;
+	}
+}
+
+static int fake_clock(clockid_t clock, struct timespec *time)
+{
+	(void)clock;
+	time->tv_sec = kernel.now / 1000000000;
+	time->tv_nsec = kernel.now % 1000000000;
+	return 0;
+}
+
+static int fake_action(int number, const struct sigaction *new, struct sigaction *old)
+{
+	(void)new;
+	memset(old, 0, sizeof(*old));
+	if (number == SIGALRM) {
+		old->sa_handler = kernel.handler;
+		old->sa_flags = kernel.handler_flags;
+	}
+	return 0;
+}
+
+#define syscall fake_syscall
+#define clock_gettime fake_clock
+/* Only the function: the structure has no parenthesis. */
+#define sigaction(...) fake_action(__VA_ARGS__)
+#include "ld_pre_smc_spin/spin.c"
+
+static void on_alarm(int number)
+{
+	(void)number;
+}
+
+/* A process of two processors that asked for 50 microseconds; each look takes one. */
+static int setup(void **state)
+{
+	(void)state;
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.step = 1000;
+	kernel.now = 1000000000;
+	kernel.ready_at = INT64_MAX;
+	kernel.handler = on_alarm;
+	memset(states, 0, sizeof(states));
+	memset(arrays, 0, sizeof(arrays));
+	memset(watched, 0, sizeof(watched));
+	memset(bytes, 0, sizeof(bytes));
+	bytes[SMC_FD] = bytes[INET_FD] = bytes[TCP_FD] = FD_SMC;
+	shim = &view;
+	budget = 50000;
+	processors = 2;
+	spinners = 0;
+	rests_until = 0;
+	is_used = is_locked = false;
+	return 0;
+}
+
+/* Looks of one call before input comes after @usec. */
+static long looks_of(int fd, long long usec)
+{
+	kernel.looks = 0;
+	kernel.ready_at = kernel.now + usec * 1000;
+	assert_false(spin_input(fd));
+	return kernel.looks;
+}
+
+static void spins_until_there_is_input(void **state)
+{
+	(void)state;
+	errno = EBADF;
+	assert_int_equal(looks_of(SMC_FD, 10), 10);
+	assert_int_equal(looks_of(INET_FD, 20), 20);
+	assert_int_equal(errno, EBADF);
+	assert_int_equal(kernel.blocked, 0);
+	assert_int_equal(spinners, 0);
+	assert_in_range(looks_of(SMC_FD, 1000), 50, 52);
+}
+
+static void others_cost_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(looks_of(FILE_FD, 10), 0);
+	assert_int_equal(looks_of(-1, 10), 0);
+	assert_int_equal(looks_of(1 << 24, 10), 0);
+	assert_int_equal(kernel.options, 0);
+	is_locked = true;
+	assert_int_equal(looks_of(SMC_FD, 10), 0);
+	is_locked = false;
+	shim = NULL;
+	assert_int_equal(looks_of(SMC_FD, 10), 0);
+}
+
+/* It is checked once in a while: the number may be another socket by then. */
+static void fallen_back(void **state)
+{
+	int i;
+
+	(void)state;
+	for (i = 0; i < 1000; i++)
+		assert_int_equal(looks_of(TCP_FD, 10), 0);
+	assert_in_range(kernel.options, 2, 40);
+	assert_false(spin_is_on());
+}
+
+static void nonblocking(void **state)
+{
+	(void)state;
+	kernel.flags = O_NONBLOCK;
+	assert_int_equal(looks_of(SMC_FD, 10), 1);
+	assert_int_equal(kernel.masks, 0);
+	assert_int_equal(looks_of(SMC_FD, 10), 0);
+}
+
+/* Input that is always there: fewer and fewer looks. */
+static void stream(void **state)
+{
+	long looks = 0;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 1600; i++)
+		looks += looks_of(SMC_FD, 0);
+	assert_in_range(looks, 90, 120);
+	assert_int_equal(kernel.masks, 0);
+}
+
+static void stops_without_success(void **state)
+{
+	long looks = 0;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 10000; i++)
+		looks += looks_of(SMC_FD, 1000000);
+	assert_in_range(looks, 9 * 50, 65 * 52);
+	for (i = 0; looks_of(SMC_FD, 10) == 0; i++)
+		assert_in_range(i, 0, LONGEST_PAUSE);
+	/* Another connection of that number starts afresh. */
+	for (i = 0; i < 100; i++)
+		looks_of(SMC_FD, 1000000);
+	spin_new(SMC_FD);
+	assert_int_equal(looks_of(SMC_FD, 10), 10);
+	/* Back at once. */
+	for (i = 0; i < 100; i++)
+		assert_int_equal(looks_of(SMC_FD, 10), 10);
+}
+
+static void few_processors(void **state)
+{
+	(void)state;
+	processors = 1;
+	assert_int_equal(looks_of(SMC_FD, 10), 1);
+	processors = 3;
+	spinners = 2;
+	assert_int_equal(looks_of(SMC_FD, 10), 1);
+	spinners = 1;
+	assert_int_equal(looks_of(SMC_FD, 10), 10);
+	assert_int_equal(spinners, 1);
+}
+
+static void lost_processor(void **state)
+{
+	(void)state;
+	kernel.step = 5000000;
+	assert_int_equal(looks_of(SMC_FD, 1000000), 2);
+	kernel.step = 1000;
+	assert_int_equal(looks_of(SMC_FD, 10), 1);
+	kernel.now += 50000000;
+	assert_int_equal(looks_of(SMC_FD, 10), 10);
+	kernel.step = 1000000000;
+	looks_of(SMC_FD, 10000000);
+	kernel.step = 1000;
+	kernel.now += LONGEST_REST;
+	assert_int_equal(looks_of(SMC_FD, 10), 10);
+}
+
+static void interrupts(void **state)
+{
+	int i;
+
+	(void)state;
+	kernel.pending = 1ULL << (SIGALRM - 1);
+	errno = EBADF;
+	assert_true(spin_input(SMC_FD));
+	assert_int_equal(errno, EBADF);
+	kernel.handler_flags = SA_RESTART;
+	assert_false(spin_input(SMC_FD));
+	kernel.timeout = 1;
+	assert_true(spin_input(SMC_FD));
+	kernel.handler_flags = 0;
+	kernel.blocked = kernel.pending;
+	assert_false(spin_input(SMC_FD));
+	assert_int_equal(kernel.blocked, kernel.pending);
+	kernel.blocked = 0;
+	for (i = 0; i < 2; i++) {
+		kernel.handler = i ? SIG_IGN : SIG_DFL;
+		assert_false(spin_input(SMC_FD));
+	}
+	/* With input, the call succeeds. */
+	kernel.handler = on_alarm;
+	assert_int_equal(looks_of(SMC_FD, 10), 10);
+	/* During the first look no signal is blocked. */
+	kernel.is_interrupted = true;
+	assert_true(spin_input(SMC_FD));
+}
+
+static void polls(void **state)
+{
+	struct pollfd fds[2] = { { .fd = FILE_FD, .events = POLLIN },
+				 { .fd = SMC_FD, .events = POLLIN } };
+	uint64_t open = 0, closed = 1ULL << (SIGALRM - 1);
+
+	(void)state;
+	kernel.ready_at = kernel.now + 10000;
+	assert_false(spin_poll(fds, 2, -1, NULL));
+	assert_int_equal(kernel.looks, 0);
+	looks_of(SMC_FD, 10);
+	kernel.looks = 0;
+	kernel.ready_at = kernel.now + 10000;
+	assert_false(spin_poll(fds, 2, -1, NULL));
+	assert_int_equal(kernel.looks, 10);
+	/* A short time is left to the kernel. */
+	assert_false(spin_poll(fds, 2, 50, NULL));
+	assert_false(spin_poll(fds, 2, 0, NULL));
+	assert_int_equal(kernel.looks, 10);
+	/* A handler with SA_RESTART ends it, too; not with a mask that blocks the signal. */
+	kernel.ready_at = INT64_MAX;
+	kernel.pending = closed;
+	kernel.handler_flags = SA_RESTART;
+	assert_true(spin_poll(fds, 2, 1000, &open));
+	assert_false(spin_poll(fds, 2, 1000, &closed));
+	kernel.pending = 0;
+	/* Without a connection among them. */
+	kernel.looks = 0;
+	assert_false(spin_poll(fds, 1, -1, NULL));
+	assert_int_equal(kernel.looks, 1);
+}
+
+static void epolls(void **state)
+{
+	(void)state;
+	kernel.ready_at = kernel.now + 10000;
+	assert_false(spin_epoll(EPOLL_FD, -1, NULL));
+	spin_watch(EPOLL_FD, FILE_FD);
+	assert_false(spin_epoll(EPOLL_FD, -1, NULL));
+	assert_int_equal(kernel.looks, 0);
+	spin_watch(EPOLL_FD, SMC_FD);
+	assert_false(spin_epoll(EPOLL_FD, 50, NULL));
+	assert_int_equal(kernel.looks, 0);
+	assert_false(spin_epoll(EPOLL_FD, -1, NULL));
+	assert_int_equal(kernel.looks, 10);
+	spin_watch_new(EPOLL_FD);
+	assert_false(spin_epoll(EPOLL_FD, -1, NULL));
+	assert_int_equal(kernel.looks, 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(spins_until_there_is_input, setup),
+		cmocka_unit_test_setup(others_cost_nothing, setup),
+		cmocka_unit_test_setup(fallen_back, setup),
+		cmocka_unit_test_setup(nonblocking, setup),
+		cmocka_unit_test_setup(stream, setup),
+		cmocka_unit_test_setup(stops_without_success, setup),
+		cmocka_unit_test_setup(few_processors, setup),
+		cmocka_unit_test_setup(lost_processor, setup),
+		cmocka_unit_test_setup(interrupts, setup),
+		cmocka_unit_test_setup(polls, setup),
+		cmocka_unit_test_setup(epolls, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
