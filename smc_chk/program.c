@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "cgroup/check.h"
 #include "host/smc.h"
+#include "process/confined.h"
 #include "process/library.h"
 #include "process/sockcall.h"
 #include "process/target.h"
@@ -161,6 +162,25 @@ static void note_libc(struct program *prog)
 		     loader);
 }
 
+/*
+ * Confinement of this process, which programs that it starts share; or that of a service. Return:
+ * is it known whether the kernel lacks anything?
+ */
+static bool note_confined(struct program *prog)
+{
+	struct confined confined;
+	char why[CONFINED_TEXT_SIZE];
+
+	if (host_af_smc() == -EACCES) {
+		note(prog, "started here it uses TCP: %s", smc_why_not(-EACCES, why));
+		return false;
+	}
+	if (!prog->target.scripts &&
+	    confined_program(&confined, prog->target.path, prog->why != NULL) > 0)
+		note(prog, "as a service: %s", confined_line(&confined, why));
+	return true;
+}
+
 static void note_all(struct program *prog)
 {
 	if (prog->target.scripts)
@@ -169,6 +189,8 @@ static void note_all(struct program *prog)
 	note_libc(prog);
 	if (!prog->why && !prog->has_lib)
 		note(prog, "the library is neither beside smc_chk nor installed");
+	if (!note_confined(prog))
+		return;
 	if (prog->why && prog->missing)
 		note(prog, "eBPF needs %s, which this kernel does not have", prog->missing);
 	if (prog->why && prog->unseen)

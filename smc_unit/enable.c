@@ -11,9 +11,8 @@
 #include "launch/ask.h"
 #include "launch/bufsize.h"
 #include "out/text.h"
-#include "process/apparmor.h"
+#include "process/confined.h"
 #include "process/library.h"
-#include "process/selinux.h"
 #include "settings/enforce.h"
 #include "smc_unit/unit.h"
 
@@ -159,36 +158,23 @@ static void warn_namesake(const struct unit *unit)
 	free(props.text);
 }
 
-static void warn_apparmor(const struct unit *unit)
+/* AppArmor may deny it the library, or AppArmor or SELinux any kind of SMC socket. */
+static void warn_confined(const struct unit *unit)
 {
-	char name[APPARMOR_NAME_SIZE];
-	int denied;
+	char name[APPARMOR_NAME_SIZE], why[CONFINED_TEXT_SIZE];
+	struct confined confined;
 
-	if (unit->way == WAY_BPF || !unit_profile(unit, name))
+	if (unit->way == WAY_BPF || unit->req->user)
 		return;
-	denied = apparmor_denies(name, unit->lib.file);
-	if (denied & APPARMOR_NO_LIBRARY)
+	if (confined_profile(&unit->props, name) &&
+	    apparmor_denies(name, unit->lib.file) & APPARMOR_NO_LIBRARY)
 		unit_warn(unit->req,
 			  "%s will use TCP: AppArmor's profile '%s' denies '%s': it needs "
 			  "'include <abstractions/smc-tools>'",
 			  unit->name, name, unit->lib.file);
-	else if (denied & APPARMOR_NO_SMC)
-		unit_warn(unit->req, "%s will use TCP: " APPARMOR_SENTENCE, unit->name, name);
-}
-
-/* A service that does not run has no domain that could be asked for. */
-static void warn_selinux(const struct unit *unit)
-{
-	int pid = atoi(unit_prop_of(unit, "MainPID"));
-	char domain[SELINUX_DOMAIN_SIZE];
-
-	if (unit->way == WAY_PRELOAD && pid > 0 &&
-	    selinux_denies(pid, SELINUX_IPPROTO_SMC, domain) > 0 &&
-	    selinux_denies(pid, SELINUX_AF_SMC, domain) > 0)
-		unit_warn(unit->req,
-			  "%s stays on TCP: SELinux denies " SELINUX_AF_SMC
-			  " to %s; 'smc_chk doctor' says how to allow it",
-			  unit->name, domain);
+	else if (confined_unit(&confined, unit->name, &unit->props, false) > 0)
+		unit_warn(unit->req, "%s will use TCP: %s", unit->name,
+			  confined_line(&confined, why));
 }
 
 /* Warnings of all that keeps connections of the service from SMC. */
@@ -197,24 +183,22 @@ static void warn(const struct unit *unit)
 	const struct request *req = unit->req;
 	const char *list = unit_prop_of(unit, "TriggeredBy");
 	int err = kernel_has_smc();
-	char word[PATH_MAX], *type;
+	char word[PATH_MAX], why[CONFINED_TEXT_SIZE], *type;
 
 	if (unit->way == WAY_BPF)
 		launch_warn(&req->launch, WAY_BPF, unit->name);
 	else if (!unit_is_root(unit))
 		buffers_warn(&req->launch, unit->name);
 	if (err)
-		unit_warn(req, "SMC sockets cannot be opened here, the service will use TCP: %s",
-			  err == -EAFNOSUPPORT ? smc_missing() : strerror(-err));
+		unit_warn(req, "%s will use TCP: %s", unit->name, smc_why_not(err, why));
 	else
-		warn_apparmor(unit);
+		warn_confined(unit);
 	while (unit_next_word(&list, word)) {
 		type = strrchr(word, '.');
 		if (type && !strcmp(type, ".socket"))
 			warn_socket(unit, word);
 	}
 	warn_namesake(unit);
-	warn_selinux(unit);
 	listeners_warn(unit);
 }
 

@@ -12,9 +12,8 @@
 #include "launch/ask.h"
 #include "cli/screen.h"
 #include "out/list.h"
-#include "process/apparmor.h"
+#include "process/confined.h"
 #include "process/library.h"
-#include "process/selinux.h"
 #include "smc_unit/unit.h"
 
 #define PROPERTIES "Id,LoadState,ActiveState,MainPID,DropInPaths,ExecStart,Environment"
@@ -37,19 +36,20 @@ enum use {
  * @file: of the drop-in, "" for none
  * @state: of systemd: "active"; "template"
  * @pid: of the main process, 0 for none
+ * @why: with USE_DENIED, who denies it, and the line that allows it; else ""
  */
 struct row {
-	char name_text[UNIT_NAME_SIZE], file[PATH_MAX];
+	char name_text[UNIT_NAME_SIZE], file[PATH_MAX], why[CONFINED_TEXT_SIZE];
 	const char *name, *state;
 	enum way way;
 	unsigned int pid;
 	enum use use;
 };
 
-/** struct list - rows on their way out; @array: where they are JSON */
+/** struct list - rows on their way out; @array: where they are JSON; @notes: after the table */
 struct list {
 	const struct request *req;
-	struct out_text text;
+	struct out_text text, notes;
 	struct out_list rows;
 	json_t *array;
 	bool is_any;
@@ -85,6 +85,7 @@ static const struct out_col columns[] = {
 	{ NULL, NULL, "drop_in", 0, OUT_STR(row, file), OUT_OPTIONAL },
 	{ "pid", "PID", "pid", 0, OUT_DEC(row, pid, 0), OUT_OPTIONAL, .none = "-" },
 	{ "smc", "SMC", "smc", 14, OUT_NAME(row, use, uses), OUT_OPTIONAL, .json = json_use },
+	{ NULL, NULL, "why", 0, OUT_STR(row, why), OUT_OPTIONAL },
 	{ 0 },
 };
 
@@ -163,19 +164,9 @@ static bool is_own(const struct unit_props *props)
 	return false;
 }
 
-/* By its profile of AppArmor, or by SELinux both kinds of sockets that the library tries. */
-static bool is_denied(int pid)
+static enum use find_use(int pid, const char *unit, enum way way, char why[CONFINED_TEXT_SIZE])
 {
-	char profile[APPARMOR_NAME_SIZE], domain[SELINUX_DOMAIN_SIZE];
-
-	if (apparmor_profile(pid, profile) && apparmor_denies(profile, NULL) & APPARMOR_NO_SMC)
-		return true;
-	return selinux_denies(pid, SELINUX_AF_SMC, domain) > 0 &&
-	       selinux_denies(pid, SELINUX_IPPROTO_SMC, domain) > 0;
-}
-
-static enum use find_use(int pid, const char *unit, enum way way)
-{
+	struct confined confined;
 	int mapped, named;
 
 	if (!pid)
@@ -190,8 +181,12 @@ static enum use find_use(int pid, const char *unit, enum way way)
 		return has_smc_sockets(pid) ? USE_YES : USE_NONE;
 	if (way == WAY_NONE)
 		return USE_RESTART;
-	if (mapped)
-		return is_denied(pid) ? USE_DENIED : USE_YES;
+	if (mapped && confined_find(&confined, pid, false) <= 0)
+		return USE_YES;
+	if (mapped) {
+		confined_line(&confined, why);
+		return USE_DENIED;
+	}
 	/* smc_run may have taken eBPF, or TCP; or this is what the unit started before. */
 	if (way == WAY_OWN)
 		return named ? USE_FAILED : USE_UNKNOWN;
@@ -227,7 +222,7 @@ static void fill(struct row *row, const struct unit_props *props)
 	find_dropin(props, row);
 	if (row->way == WAY_NONE && is_own(props))
 		row->way = WAY_OWN;
-	row->use = find_use((int)row->pid, row->name, row->way);
+	row->use = find_use((int)row->pid, row->name, row->way, row->why);
 	unit_file_name(row->name_text);
 	if (unit_is_template(row->name))
 		row->state = "template";
@@ -242,6 +237,12 @@ static void put_row(struct list *list, const struct row *row)
 		json_array_append_new(list->array, out_json(columns, NULL, row));
 	else
 		out_list_row(&list->rows, row);
+	if (!*row->why)
+		return;
+	out_escaped(&list->notes, row->name, UNIT_NAME_SIZE);
+	out_str(&list->notes, ": ");
+	out_escaped(&list->notes, row->why, CONFINED_TEXT_SIZE);
+	out_char(&list->notes, '\n');
 }
 
 /* All units of a name or a pattern; @own: only those that use SMC by their own settings. */
@@ -313,8 +314,11 @@ int unit_status(const struct request *req)
 	else if (!ret && !list.is_any)
 		cli_none("smc_unit: no service uses SMC by smc_unit");
 	out_list_end(&list.rows);
+	if (!req->json)
+		out_mem(&list.text, list.notes.data, list.notes.len);
 	if (!ret)
 		ret = out_print(&list.text, &err);
+	out_free(&list.notes);
 	out_free(&list.text);
 	return ret ? cli_error(req->launch.tool, "%s", err.text) : 0;
 }

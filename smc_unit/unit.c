@@ -10,9 +10,8 @@
 
 #include "host/smc.h"
 #include "launch/ask.h"
-#include "process/apparmor.h"
+#include "process/confined.h"
 #include "process/library.h"
-#include "process/selinux.h"
 #include "sandbox/owned.h"
 
 #define PROPERTIES                                                                                 \
@@ -92,19 +91,14 @@ static bool is_secure(const struct unit *unit)
 	return has_other_user(unit) ? unit->target.raises : unit->target.secure;
 }
 
-/* "{ path=/usr/bin/redis-server ; argv[]=... }": the first one's path. */
 static void find_target(struct unit *unit)
 {
-	const char *exec = unit_prop_of(unit, "ExecStart");
-	const char *path = strstr(exec, "path="), *end;
 	char command[PATH_MAX];
 
 	unit->target = (struct target){ .known = false };
-	end = path ? strstr(path, " ; ") : NULL;
-	if (!end)
+	unit_program(&unit->props, command);
+	if (!*command)
 		return;
-	path += strlen("path=");
-	snprintf(command, sizeof(command), "%.*s", (int)(end - path), path);
 	target_find(command, &unit->target);
 	unit->target.secure = is_secure(unit);
 }
@@ -208,52 +202,19 @@ static int check_preload(struct unit *unit, struct smc_err *err)
 	return ret ? ret : check_families(unit, err);
 }
 
-/*
- * The profile of AppArmor that the unit names, with "[-]" in front where it may be absent; or that
- * of its main process, as most profiles are found by the path of the program.
- */
-bool unit_profile(const struct unit *unit, char name[APPARMOR_NAME_SIZE])
-{
-	const char *given = unit_prop_of(unit, "AppArmorProfile");
-	pid_t pid = (pid_t)atoi(unit_prop_of(unit, "MainPID"));
-
-	if (!strncmp(given, "[-]", 3))
-		given += 3;
-	if (*given)
-		snprintf(name, APPARMOR_NAME_SIZE, "%s", given);
-	return !unit->req->user && (*given || (pid > 0 && apparmor_profile(pid, name)));
-}
-
-/*
- * With eBPF a denied socket is no TCP socket either: the service would not start. A service that
- * does not run has no domain that could be asked for.
- */
-static int check_selinux(const struct unit *unit, struct smc_err *err)
-{
-	int pid = atoi(unit_prop_of(unit, "MainPID"));
-	char domain[SELINUX_DOMAIN_SIZE];
-
-	if (pid <= 0 || selinux_denies(pid, SELINUX_IPPROTO_SMC, domain) <= 0)
-		return 0;
-	return smc_err_say(err, EACCES,
-			   "%s: SELinux denies " SELINUX_IPPROTO_SMC " to %s: with eBPF it could "
-			   "open no TCP socket either",
-			   unit->name, domain);
-}
-
 static int check_bpf(struct unit *unit, struct smc_err *err)
 {
-	char profile[APPARMOR_NAME_SIZE];
+	char why[CONFINED_TEXT_SIZE];
+	struct confined confined;
 
 	if (unit->req->user)
 		return smc_err_say(err, ENOTSUP, "eBPF needs root: it is for system units");
-	/* Its sockets would be opened, and its connections denied: worse than TCP. */
-	if (unit_profile(unit, profile) && apparmor_denies(profile, NULL) & APPARMOR_NO_SMC)
-		return smc_err_say(err, EACCES, APPARMOR_SENTENCE, profile);
+	/* Its sockets would be denied, or the connections that it accepts: worse than TCP. */
+	if (confined_unit(&confined, unit->name, &unit->props, true) > 0)
+		return smc_err_say(err, EACCES, "%s: %s", unit->name,
+				   confined_line(&confined, why));
 	if (bpf_loader(unit->loader) && check_owner(unit, unit->loader, err))
 		return -EPERM;
-	if (check_selinux(unit, err))
-		return -EACCES;
 	/* Only root may ask. For others writing the drop-in fails later. */
 	return geteuid() ? bpf_ask("--version", NULL, NULL, err) :
 			   bpf_ask("check", "--cgroup", "/", err);

@@ -9,12 +9,11 @@
 
 #include "launch/launch.h"
 #include "net/netaddr.h"
-#include "process/apparmor.h"
 #include "process/library.h"
 #include "process/target.h"
 #include "settings/conf_read.h"
 #include "smc_unit/dropin.h"
-#include "smc_unit/systemctl.h"
+#include "process/systemctl.h"
 
 /**
  * struct request - command line options
@@ -60,9 +59,6 @@ const char *unit_prop_of(const struct unit *unit, const char *name);
 
 /** preload_is_ours() - is an entry of LD_PRELOAD this library, under any of its names? */
 bool preload_is_ours(const char *entry);
-
-/** unit_profile() - the profile of AppArmor that confines the service, as far as it is known */
-bool unit_profile(const struct unit *unit, char name[APPARMOR_NAME_SIZE]);
 
 /** unit_is_root() - does the service run as root? */
 bool unit_is_root(const struct unit *unit);

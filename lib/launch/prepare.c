@@ -14,7 +14,7 @@
 #include "launch/bufsize.h"
 #include "launch/launch.h"
 #include "launch/supervise.h"
-#include "process/apparmor.h"
+#include "process/confined.h"
 #include "process/library.h"
 #include "process/sockcall.h"
 #include "smc/abi.h"
@@ -37,21 +37,9 @@ static int no_smc(const struct launch *launch, const char *command, const char *
 static int check_kernel(const struct launch *launch, const char *command)
 {
 	int err = kernel_has_smc();
-	char profile[APPARMOR_NAME_SIZE], why[APPARMOR_NAME_SIZE + 128];
+	char why[CONFINED_TEXT_SIZE];
 
-	switch (err) {
-	case 0: return 0;
-	case -EAFNOSUPPORT:
-	case -EPROTONOSUPPORT:
-	case -ESOCKTNOSUPPORT: return no_smc(launch, command, smc_missing());
-	default:
-		if (err == -EACCES && apparmor_profile(0, profile))
-			snprintf(why, sizeof(why), APPARMOR_SENTENCE, profile);
-		else
-			snprintf(why, sizeof(why), "SMC sockets cannot be opened here: %s",
-				 strerror(-err));
-		return no_smc(launch, command, why);
-	}
+	return err ? no_smc(launch, command, smc_why_not(err, why)) : 0;
 }
 
 /* ---- eBPF and seccomp ---- */

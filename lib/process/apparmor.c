@@ -2,8 +2,10 @@
 /* AppArmor: the profile of a process, and what it denies. */
 #include "process/apparmor.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +15,7 @@
 #include "host/smc.h"
 
 #define ATTRIBUTE "attr/apparmor/current"
+#define PROFILES "/sys/kernel/security/apparmor/policy/profiles"
 #define ENFORCED " (enforce)"
 
 /* The child's status where it could not change: no combination of bits. */
@@ -37,6 +40,40 @@ bool apparmor_profile(pid_t pid, char name[APPARMOR_NAME_SIZE])
 		return false;
 	*end = '\0';
 	return true;
+}
+
+/* The first line of a file of a loaded profile. */
+static bool read_line(char text[APPARMOR_NAME_SIZE], const char *profile, const char *file)
+{
+	char path[PATH_MAX];
+	ssize_t len = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), PROFILES "/%s/%s", profile, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		len = read(fd, text, APPARMOR_NAME_SIZE - 1);
+		close(fd);
+	}
+	text[len > 0 ? len : 0] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return len > 0;
+}
+
+bool apparmor_attached(const char *program, char name[APPARMOR_NAME_SIZE])
+{
+	DIR *dir = opendir(PROFILES);
+	char text[APPARMOR_NAME_SIZE];
+	struct dirent *entry;
+	bool is_found = false;
+
+	while (dir && !is_found && (entry = readdir(dir)))
+		is_found = read_line(text, entry->d_name, "attach") && !strcmp(text, program) &&
+			   read_line(text, entry->d_name, "mode") && !strcmp(text, "enforce") &&
+			   read_line(name, entry->d_name, "name");
+	if (dir)
+		closedir(dir);
+	return is_found;
 }
 
 static bool change_to(const char *name)

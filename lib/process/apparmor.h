@@ -11,10 +11,6 @@
 #define APPARMOR_NO_SMC 1     /* sockets of AF_SMC, and accepted ones of IPPROTO_SMC */
 #define APPARMOR_NO_LIBRARY 2 /* the file, to read and to map for execution */
 
-/** The sentence about it, with the profile's name. */
-#define APPARMOR_SENTENCE                                                                          \
-	"AppArmor's profile '%s' denies SMC sockets: it needs 'include <abstractions/smc-tools>'"
-
 /**
  * apparmor_profile() - the profile that confines a process
  * @pid: 0 for the caller
@@ -24,6 +20,14 @@
  * Return: true if it is enforced; false for none, for one that only complains, and without rights.
  */
 bool apparmor_profile(pid_t pid, char name[APPARMOR_NAME_SIZE]);
+
+/**
+ * apparmor_attached() - the profile that the kernel gives a program when it is started
+ * @name: changed, also without one
+ *
+ * Only profiles in force, for exactly this path; root alone can list them.
+ */
+bool apparmor_attached(const char *program, char name[APPARMOR_NAME_SIZE]);
 
 /**
  * apparmor_denies() - ask the kernel what a profile denies

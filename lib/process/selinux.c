@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/xattr.h>
 
 #define SELINUXFS "/sys/fs/selinux"
-#define CONTEXT_SIZE 512
 
 /* Flag of struct av_decision: the domain is permissive. */
 #define FLAG_PERMISSIVE 1
@@ -38,8 +38,7 @@ static int read_number(unsigned int *value, const char *path)
 	return ret;
 }
 
-/* The third of "system_u:system_r:redis_t:s0". */
-static void take_type(char domain[SELINUX_DOMAIN_SIZE], const char *context)
+void selinux_domain(char domain[SELINUX_DOMAIN_SIZE], const char *context)
 {
 	const char *type = strchr(context, ':');
 
@@ -48,48 +47,75 @@ static void take_type(char domain[SELINUX_DOMAIN_SIZE], const char *context)
 	snprintf(domain, SELINUX_DOMAIN_SIZE, "%.*s", (int)strcspn(type, ":"), type);
 }
 
-/* The file answers on the descriptor that has asked. Return: 1 if denied, 0; -errno. */
-static int ask(const char *context, unsigned int class, unsigned int permission)
+/* A file of selinuxfs answers on the descriptor that has asked. Return: 0 with the text; -errno */
+static int ask(char *text, size_t size, const char *file, const char *source, const char *target,
+	       const char *class)
 {
-	char text[2 * CONTEXT_SIZE + 32];
-	unsigned int allowed, unused, flags;
-	int fd = open(SELINUXFS "/access", O_RDWR | O_CLOEXEC), ret = -EBADMSG;
-	int len = snprintf(text, sizeof(text), "%s %s %u", context, context, class);
-	ssize_t got;
+	char path[128], question[2 * SELINUX_CONTEXT_SIZE + 32];
+	unsigned int number;
+	ssize_t len;
+	int fd, ret;
 
+	snprintf(path, sizeof(path), SELINUXFS "/class/%s/index", class);
+	ret = read_number(&number, path);
+	if (ret)
+		return ret;
+	fd = open(file, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	got = write(fd, text, (size_t)len) == len ? read(fd, text, sizeof(text) - 1) : -1;
-	if (got < 0)
-		ret = -errno;
+	len = snprintf(question, sizeof(question), "%s %s %u", source, target, number);
+	len = write(fd, question, (size_t)len) == len ? read(fd, text, size - 1) : -1;
+	ret = len < 0 ? -errno : 0;
 	close(fd);
-	text[got > 0 ? got : 0] = '\0';
-	if (sscanf(text, "%x %x %x %x %u %x", &allowed, &unused, &unused, &unused, &unused,
-		   &flags) == 6)
-		ret = !(allowed >> (permission - 1) & 1) && !(flags & FLAG_PERMISSIVE);
+	text[len > 0 ? len : 0] = '\0';
 	return ret;
 }
 
-int selinux_denies(int pid, const char *class, char domain[SELINUX_DOMAIN_SIZE])
+bool selinux_is_enforcing(void)
 {
-	char path[128], context[CONTEXT_SIZE];
-	unsigned int enforcing, number, permission;
+	unsigned int enforcing;
+
+	return !read_number(&enforcing, SELINUX_ENFORCE) && enforcing;
+}
+
+int selinux_context(int pid, char context[SELINUX_CONTEXT_SIZE])
+{
+	char path[64] = "/proc/self/attr/current";
+
+	if (pid)
+		snprintf(path, sizeof(path), "/proc/%d/attr/current", pid);
+	return read_text(context, SELINUX_CONTEXT_SIZE, path);
+}
+
+int selinux_started(const char *program, char context[SELINUX_CONTEXT_SIZE])
+{
+	char init[SELINUX_CONTEXT_SIZE], label[SELINUX_CONTEXT_SIZE];
+	ssize_t len = getxattr(program, "security.selinux", label, sizeof(label) - 1);
+	int ret = len < 0 ? -errno : selinux_context(1, init);
+
+	label[len > 0 ? len : 0] = '\0';
+	return ret ? ret :
+		     ask(context, SELINUX_CONTEXT_SIZE, SELINUXFS "/create", init, label,
+			 "process");
+}
+
+int selinux_denies(const char *context, const char *class)
+{
+	unsigned int allowed, unused, flags, permission;
+	char text[256], path[128];
 	int ret;
 
-	domain[0] = '\0';
-	if (read_number(&enforcing, SELINUXFS "/enforce") || !enforcing)
+	if (!selinux_is_enforcing())
 		return 0;
-	snprintf(path, sizeof(path), "/proc/%d/attr/current", pid);
-	ret = read_text(context, sizeof(context), path);
+	snprintf(path, sizeof(path), SELINUXFS "/class/%s/perms/create", class);
+	ret = read_number(&permission, path);
+	if (!ret)
+		ret = ask(text, sizeof(text), SELINUXFS "/access", context, context, class);
 	if (ret)
 		return ret;
-	take_type(domain, context);
-	snprintf(path, sizeof(path), SELINUXFS "/class/%s/index", class);
-	ret = read_number(&number, path);
-	snprintf(path, sizeof(path), SELINUXFS "/class/%s/perms/create", class);
-	if (!ret)
-		ret = read_number(&permission, path);
-	if (!ret && (permission < 1 || permission > 32))
-		ret = -EBADMSG;
-	return ret ? ret : ask(context, number, permission);
+	if (permission < 1 || permission > 32 ||
+	    sscanf(text, "%x %x %x %x %u %x", &allowed, &unused, &unused, &unused, &unused,
+		   &flags) != 6)
+		return -EBADMSG;
+	return !(allowed >> (permission - 1) & 1) && !(flags & FLAG_PERMISSIVE);
 }

@@ -8,6 +8,7 @@
 #include "net/netns.h"
 #include "net/rdma.h"
 #include "netlink/genl.h"
+#include "process/confined.h"
 #include "settings/policy.h"
 #include "smc/pnet.h"
 #include "smc/sock.h"
@@ -29,9 +30,11 @@ struct module_facts {
 struct kernel_facts {
 	struct kconfig config;
 	struct module_facts smc, smc_diag;
-	bool has_smc_dir;  /* module smc is loaded or built in, says sysfs */
-	bool is_attached;  /* smc_bpf has programs attached */
-	int ipproto_error; /* of a socket of IPPROTO_SMC: 0, -errno, -ENODATA if not recorded */
+	bool has_smc_dir;    /* module smc is loaded or built in, says sysfs */
+	bool is_attached;    /* smc_bpf has programs attached */
+	bool is_confined;    /* AppArmor or SELinux denies this process SMC sockets */
+	struct confined own; /* with @is_confined */
+	int ipproto_error;   /* of a socket of IPPROTO_SMC: 0, -errno, -ENODATA if not recorded */
 	const char *bpf_missing; /* what smc_run --bpf lacks, NULL for nothing */
 };
 
@@ -122,20 +125,18 @@ struct exposure_facts {
 
 #define FACTS_SERVICES_MAX 16
 
-/**
- * struct service_facts - a running service that smc_unit has enabled
- * @denies: SELinux lets it open no SMC sockets of its way; @domain: its type, "redis_t"
- */
+/** struct service_facts - a service that smc_unit has enabled; @confined: with @is_denied */
 struct service_facts {
-	char unit[256], domain[HOST_PROBE_SIZE];
-	bool is_bpf, denies;
+	char unit[UNIT_NAME_SIZE];
+	struct confined confined;
+	bool is_denied;
 };
 
-/** struct selinux_facts - what SELinux says of SMC, with @is_enforcing */
-struct selinux_facts {
-	bool is_enforcing;
-	struct service_facts services[FACTS_SERVICES_MAX];
-	size_t n_services;
+/** struct services_facts - @module: "apparmor" or "selinux" in force, NULL for neither */
+struct services_facts {
+	const char *module;
+	struct service_facts all[FACTS_SERVICES_MAX];
+	size_t count;
 };
 
 #define FACTS_KNOBS 16
@@ -176,7 +177,7 @@ struct doctor_facts {
 	struct shim_facts shim;
 	struct memory_facts memory;
 	struct exposure_facts exposure;
-	struct selinux_facts selinux;
+	struct services_facts services;
 	char knobs[FACTS_KNOBS][FACTS_KNOB_SIZE]; /* of knob_text(), empty when not there */
 };
 
@@ -202,8 +203,8 @@ void facts_load_rest(struct doctor_facts *facts);
 /** facts_load_host() - of these kernel, preload libraries, memory, knobs, exposure */
 void facts_load_host(struct doctor_facts *facts);
 
-/** facts_load_selinux() - of services that smc_unit has enabled */
-void facts_load_selinux(struct selinux_facts *selinux);
+/** facts_load_services() - of services that smc_unit has enabled */
+void facts_load_services(struct services_facts *services);
 
 /** facts_is_before() - is the kernel older? Numbers do not tell what distributions port back */
 bool facts_is_before(const struct doctor_facts *facts, unsigned int major, unsigned int minor);

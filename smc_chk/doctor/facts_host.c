@@ -49,6 +49,8 @@ static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *
 	load_module(&kernel->smc, facts->release, "smc", MODPROBE_SMC_ALIAS);
 	kernel->has_smc_dir = host_exists("%s/module/smc", facts->sys);
 	kernel->is_attached = !host_probe("bpf-attached", probe_attached, NULL, text);
+	if (facts->socket_error == EACCES)
+		kernel->is_confined = confined_own(&kernel->own) > 0;
 	if (facts->has_smc || kernel->is_attached)
 		kernel->ipproto_error = host_ipproto_smc();
 	if (facts->has_smc)
@@ -316,7 +318,7 @@ void facts_load_host(struct doctor_facts *facts)
 	memory->page_size = page > 0 ? (unsigned long long)page : 4096;
 	host_text(memory->buddies, sizeof(memory->buddies), "/proc/buddyinfo");
 	load_knobs(facts->knobs);
-	facts_load_selinux(&facts->selinux);
+	facts_load_services(&facts->services);
 	if (!facts->has_smc)
 		return;
 	if (record_root())

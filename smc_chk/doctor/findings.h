@@ -127,7 +127,7 @@ int doctor_examine(struct doctor_facts *facts, const struct chk_request *req, do
 
 void doctor_kernel(struct doctor *doc);	  /* kernel, config, module, families, BTF, hooks */
 void doctor_shim(struct doctor *doc);	  /* installed preload library, its architecture */
-void doctor_selinux(struct doctor *doc);  /* enabled services that SELinux keeps from SMC */
+void doctor_services(struct doctor *doc); /* enabled services that are kept from SMC */
 void doctor_rdma(struct doctor *doc);	  /* RDMA devices, ports, link layer, GIDs */
 void doctor_ism(struct doctor *doc);	  /* ISM devices, loopback-ism */
 void doctor_pnet(struct doctor *doc);	  /* pairing of net devices and ports, conflicts */

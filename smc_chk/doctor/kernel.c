@@ -68,6 +68,15 @@ static void say_not_built(struct doctor *doc)
 		   *file ? ": " : "", file, what);
 }
 
+static void say_confined(struct doctor *doc)
+{
+	char text[CONFINED_TEXT_SIZE], remedy[CONFINED_TEXT_SIZE];
+	const struct confined *own = &doc->facts->kernel.own;
+
+	doctor_say(doc, DOCTOR_PROBLEM, "kernel", doc->facts->release, confined_remedy(own, remedy),
+		   "this process may not use SMC: %s", confined_text(own, text));
+}
+
 /* The kernel has no SMC now: could it have? */
 static void say_no_smc(struct doctor *doc)
 {
@@ -87,11 +96,13 @@ static void say_no_smc(struct doctor *doc)
 		doctor_say(doc, DOCTOR_PROBLEM, "kernel", release,
 			   "run smc_chk bundle FILE.tar.gz on that host",
 			   "nothing was recorded about it");
+	else if (doc->facts->kernel.is_confined)
+		say_confined(doc);
 	else if (is_refused)
 		doctor_say(doc, DOCTOR_PROBLEM, "kernel", release,
 			   "run smc_chk outside the sandbox",
 			   "has SMC, but this process may not use it: %s (%s)", strerror(error),
-			   error == EACCES ? "AppArmor, SELinux" :
+			   error == EACCES ? "AppArmor or SELinux" :
 					     "seccomp, RestrictAddressFamilies=");
 	else if (is_absent)
 		say_not_built(doc);

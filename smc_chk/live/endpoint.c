@@ -12,6 +12,7 @@
 
 #include "host/smc.h"
 #include "netlink/diag.h"
+#include "process/confined.h"
 
 #define TRIES 3 /* of a dump that the kernel calls interrupted */
 
@@ -44,15 +45,16 @@ int endpoint_socket(int family, bool is_smc, int buffers)
 
 const char *endpoint_why_not(void)
 {
+	static char why[CONFINED_TEXT_SIZE];
 	int fd = endpoint_socket(AF_INET, true, 0);
 
 	if (fd >= 0) {
 		close(fd);
 		return NULL;
 	}
-	if (fd == -EPERM || fd == -EACCES)
+	if (fd == -EPERM)
 		return "a sandbox forbids SMC sockets to this program";
-	return fd == -EAFNOSUPPORT ? smc_missing() : strerror(-fd);
+	return smc_why_not(fd, why);
 }
 
 const char *endpoint_family_word(int family)

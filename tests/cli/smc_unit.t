@@ -171,7 +171,7 @@ like "$err" "daemon-reload failed: Failed to reload: no.; .*'systemctl --user da
 is "$rc" 0 'no reload: the file is written all the same'
 rm "$tmp/noreload"
 [ "$(uname -m)" != x86_64 ] || if [ ! -e "/proc/sys/net/smc" ]; then
-	like "$err" 'the service will use TCP' 'a kernel without SMC'
+	like "$err" 'sock.service will use TCP' 'a kernel without SMC'
 else
 	skip 'a kernel without SMC' 'this one has it'
 fi
@@ -315,6 +315,22 @@ rm "$tmp/units/*.service"
 run status plain -j
 is "$out" "{\"schema\":\"smc-tools/services/1\",\"services\":[{\"enabled\":true,\"unit\":\"plain.service\",\"state\":\"active\",\"way\":\"preload\",\"drop_in\":\"$base/plain.service.d/zz-smc-tools.conf\",\"pid\":$$,\"smc\":\"restart\"}]}" \
 	'status UNIT -j'
+# A process with the library, to which a security module denies SMC.
+LD_PRELOAD=$lib sleep 1000 &
+sleeper=$!
+until grep -q ld_pre_smc "/proc/$sleeper/maps"; do sleep 0.05; done
+mkdir -p "$tmp/record/probes"
+printf '2\nredis_t' >"$tmp/record/probes/confined-$sleeper"
+sed -i "s/^MainPID=.*/MainPID=$sleeper/" "$tmp/units/plain.service"
+run status plain
+is "$(echo "$out" | tail -n 1 | tr -s ' ')" "plain.service preload active in use $sleeper" 'status: nobody denies SMC'
+SMC_TOOLS_ROOT=$tmp/record run status plain
+is "$(echo "$out" | sed -n 2p | tr -s ' ')" "plain.service preload active denied $sleeper" 'status: SELinux denies it'
+like "$(echo "$out" | sed 1,2d)" '^plain.service: .*smc_socket to redis_t: .* semodule -i .*smc_redis_t.cil$' 'and the line that allows it'
+SMC_TOOLS_ROOT=$tmp/record run status plain -j
+is "$(jq -c '.services[0] | [.smc, (.why | endswith("smc_redis_t.cil"))]' <<<"$out")" '["denied",true]' 'in JSON, too'
+kill $sleeper
+sed -i "s/^MainPID=.*/MainPID=$$/" "$tmp/units/plain.service"
 "$smc_unit" status --user >/dev/full 2>"$tmp/err"
 is "$?$(<"$tmp/err")" '1smc_unit status: cannot write to standard output: No space left on device' 'a full device'
 

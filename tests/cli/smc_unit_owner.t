@@ -81,6 +81,19 @@ refuses /mnt/opt/smc/smc_bpf /mnt/opt/smc/smc_bpf --bpf
 fresh
 enables 'a fake smc_bpf of root' --bpf
 
+# A security module denies it SMC, says the record: by eBPF it would not work at all.
+fresh
+mkdir -p /mnt/record/probes
+printf '2\nredis_t' >/mnt/record/probes/confined-x_service
+capture env SMC_TOOLS_ROOT=/mnt/record /mnt/opt/smc/smc_unit enable --bpf --quiet x
+is "$rc$out" 1 'eBPF, and SELinux denies rawip_socket'
+like "$err" '^smc_unit enable: x.service: .* rawip_socket to redis_t' 'it says that'
+printf '1\nlab' >/mnt/record/probes/confined-x_service
+capture env SMC_TOOLS_ROOT=/mnt/record /mnt/opt/smc/smc_unit enable --bpf --quiet x
+like "$rc$err" "^1smc_unit enable: x.service: .*'lab' .*include <abstractions/smc-tools>" 'eBPF, and AppArmor denies SMC'
+[ ! -e $file ] && [ ! -e /mnt/asked ]
+ok $? 'and nothing is done'
+
 # Links: both their targets and their directories count.
 fresh
 mv $library /mnt/opt/good/real.so

@@ -73,7 +73,7 @@ run() {
 	capture /mnt/opt/smc_unit "$@"
 	err=
 	while IFS= read -r line; do
-		[[ $line == *'SMC sockets cannot be opened here'* ]] || err+=${err:+$'\n'}$line
+		[[ $line == *'x.service will use TCP: '* ]] || err+=${err:+$'\n'}$line
 	done </mnt/tmp/err
 }
 

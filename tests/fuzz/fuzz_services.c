@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "smc_unit/dropin.h"
-#include "smc_unit/systemctl.h"
+#include "process/systemctl.h"
 
 static void read_unit(const struct unit_props *unit)
 {

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "smc_unit/systemctl.h"
+#include "process/systemctl.h"
 
 static void test_names(void **state)
 {
@@ -33,6 +33,22 @@ static void test_names(void **state)
 	assert_string_equal(shown, "foo@1.service");
 	unit_file_name(shown);
 	assert_string_equal(shown, "foo@1.service");
+}
+
+static void test_program(void **state)
+{
+	char text[] =
+		"Id=x.service\0ExecStart={ path=/usr/bin/a b ; argv[]=/usr/bin/a b ; pid=1 }\0"
+		"ExecStart={ path=/bin/second ; argv[]=x }";
+	struct unit_props props = { text, sizeof(text) };
+	char path[PATH_MAX];
+
+	(void)state;
+	unit_program(&props, path);
+	assert_string_equal(path, "/usr/bin/a b");
+	props.size = strlen(text) + 1;
+	unit_program(&props, path);
+	assert_string_equal(path, "");
 }
 
 static void check_words(const char *list, const char *first, const char *second)
@@ -103,9 +119,8 @@ static void test_props(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_long_word),
+		cmocka_unit_test(test_names),	cmocka_unit_test(test_words),
+		cmocka_unit_test(test_program), cmocka_unit_test(test_long_word),
 		cmocka_unit_test(test_props),
 	};
 

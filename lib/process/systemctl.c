@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Units, by the output of systemctl(1). */
-#include "smc_unit/systemctl.h"
+#include "process/systemctl.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -151,6 +151,17 @@ const char *unit_prop_text(const struct unit_props *props, const char *name)
 	const char *value = unit_prop(props, name, NULL);
 
 	return value ? value : "";
+}
+
+/* "{ path=/usr/bin/redis-server ; argv[]=... }" */
+void unit_program(const struct unit_props *props, char path[PATH_MAX])
+{
+	const char *exec = strstr(unit_prop_text(props, "ExecStart"), "path=");
+	const char *end = exec ? strstr(exec, " ; ") : NULL;
+
+	path[0] = '\0';
+	if (end)
+		snprintf(path, PATH_MAX, "%.*s", (int)(end - exec - 5), exec + 5);
 }
 
 /* One escape of C or of a shell, after the backslash. */

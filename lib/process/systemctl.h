@@ -70,6 +70,9 @@ const char *unit_prop(const struct unit_props *props, const char *name, const ch
 /** unit_prop_text() - the first value, "" if there is none */
 const char *unit_prop_text(const struct unit_props *props, const char *name);
 
+/** unit_program() - path of the first ExecStart=, "" if there is none */
+void unit_program(const struct unit_props *props, char path[PATH_MAX]);
+
 /**
  * unit_next_word() - next item of a list printed by systemctl
  * @rest: the list; advanced past the item

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+/* The security module that keeps a process from SMC, and the line that allows it. */
+#include "process/confined.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/file.h"
+#include "host/probe.h"
+#include "host/smc.h"
+#include "process/selinux.h"
+
+/* Results of probes, with the name of the profile or domain as their text. */
+enum { ALLOWED, BY_APPARMOR, BY_SELINUX };
+
+/** struct question - about a process with @pid, or else a unit with @unit, or else a program */
+struct question {
+	pid_t pid;
+	const char *unit, *program;
+	const struct unit_props *props;
+	bool is_bpf;
+};
+
+const char *confined_module(void)
+{
+	unsigned long enforcing = 0;
+	char enabled[8];
+
+	host_number(&enforcing, SELINUX_ENFORCE);
+	if (enforcing)
+		return "selinux";
+	return host_text(enabled, sizeof(enabled), "/sys/module/apparmor/parameters/enabled") &&
+			       *enabled == 'Y' ?
+		       "apparmor" :
+		       NULL;
+}
+
+/*
+ * @profile, @context: NULL if there is none. By the library a process needs one of both kinds of
+ * sockets, by eBPF IPPROTO_SMC.
+ */
+static int judge(const char *profile, const char *context, bool is_bpf, char text[HOST_PROBE_SIZE])
+{
+	char domain[SELINUX_DOMAIN_SIZE];
+	int ret;
+
+	if (profile && apparmor_denies(profile, NULL) & APPARMOR_NO_SMC) {
+		snprintf(text, HOST_PROBE_SIZE, "%s", profile);
+		return BY_APPARMOR;
+	}
+	if (!context)
+		return ALLOWED;
+	ret = selinux_denies(context, SELINUX_IPPROTO_SMC);
+	if (ret > 0 && !is_bpf)
+		ret = selinux_denies(context, SELINUX_AF_SMC);
+	if (ret <= 0)
+		return ret;
+	selinux_domain(domain, context);
+	snprintf(text, HOST_PROBE_SIZE, "%s", domain);
+	return BY_SELINUX;
+}
+
+static int probe_process(void *arg, char text[HOST_PROBE_SIZE])
+{
+	char profile[APPARMOR_NAME_SIZE], context[SELINUX_CONTEXT_SIZE];
+	const struct question *question = arg;
+	bool has_profile = apparmor_profile(question->pid, profile);
+
+	return judge(has_profile ? profile : NULL,
+		     selinux_context(question->pid, context) ? NULL : context, question->is_bpf,
+		     text);
+}
+
+static int probe_program(void *arg, char text[HOST_PROBE_SIZE])
+{
+	char profile[APPARMOR_NAME_SIZE], context[SELINUX_CONTEXT_SIZE];
+	const struct question *question = arg;
+	bool has_profile = apparmor_attached(question->program, profile);
+
+	return judge(has_profile ? profile : NULL,
+		     selinux_started(question->program, context) ? NULL : context, question->is_bpf,
+		     text);
+}
+
+/* "[-]" before a profile that may be absent. */
+bool confined_profile(const struct unit_props *props, char name[APPARMOR_NAME_SIZE])
+{
+	const char *given = unit_prop_text(props, "AppArmorProfile");
+	pid_t pid = (pid_t)atoi(unit_prop_text(props, "MainPID"));
+	char program[PATH_MAX];
+
+	if (!strncmp(given, "[-]", 3))
+		given += 3;
+	snprintf(name, APPARMOR_NAME_SIZE, "%s", given);
+	unit_program(props, program);
+	return *name || (pid > 0 ? apparmor_profile(pid, name) : apparmor_attached(program, name));
+}
+
+static int judge_unit(const struct unit_props *props, bool is_bpf, char text[HOST_PROBE_SIZE])
+{
+	char profile[APPARMOR_NAME_SIZE], context[SELINUX_CONTEXT_SIZE], program[PATH_MAX];
+	pid_t pid = (pid_t)atoi(unit_prop_text(props, "MainPID"));
+	bool has_profile = confined_profile(props, profile);
+	int ret;
+
+	unit_program(props, program);
+	ret = pid > 0 ? selinux_context(pid, context) : selinux_started(program, context);
+	return judge(has_profile ? profile : NULL, ret ? NULL : context, is_bpf, text);
+}
+
+static int probe_unit(void *arg, char text[HOST_PROBE_SIZE])
+{
+	const struct question *question = arg;
+	char shown[UNIT_NAME_SIZE];
+	struct unit_props props;
+	struct smc_err ignored;
+	int ret;
+
+	if (question->props)
+		return judge_unit(question->props, question->is_bpf, text);
+	unit_shown_name(question->unit, shown);
+	ret = systemctl_show(false, shown, CONFINED_PROPERTIES, &props, &ignored);
+	if (ret)
+		return ret;
+	ret = judge_unit(&props, question->is_bpf, text);
+	free(props.text);
+	return ret;
+}
+
+static int probe_own(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZE])
+{
+	char context[SELINUX_CONTEXT_SIZE], name[APPARMOR_NAME_SIZE];
+	int ret = BY_APPARMOR;
+
+	if (!apparmor_profile(0, name)) {
+		if (!selinux_is_enforcing() || selinux_context(0, context))
+			return -ENODATA;
+		selinux_domain(name, context);
+		ret = BY_SELINUX;
+	}
+	snprintf(text, HOST_PROBE_SIZE, "%s", name);
+	return ret;
+}
+
+static int take(struct confined *confined, int by, bool is_bpf, const char *name)
+{
+	*confined = (struct confined){ .is_selinux = by == BY_SELINUX, .is_bpf = is_bpf };
+	snprintf(confined->name, sizeof(confined->name), "%.*s", APPARMOR_NAME_SIZE - 1, name);
+	return by > 0 ? 1 : by;
+}
+
+int confined_find(struct confined *confined, pid_t pid, bool is_bpf)
+{
+	struct question question = { .pid = pid, .is_bpf = is_bpf };
+	char name[HOST_PROBE_SIZE];
+	int by = host_probe("confined-%d", probe_process, &question, name, (int)pid);
+
+	return take(confined, by, is_bpf, name);
+}
+
+int confined_program(struct confined *confined, const char *program, bool is_bpf)
+{
+	struct question question = { .program = program, .is_bpf = is_bpf };
+	char name[HOST_PROBE_SIZE];
+	int by = host_probe("confined-%s", probe_program, &question, name, program);
+
+	return take(confined, by, is_bpf, name);
+}
+
+int confined_unit(struct confined *confined, const char *unit, const struct unit_props *props,
+		  bool is_bpf)
+{
+	struct question question = { .unit = unit, .props = props, .is_bpf = is_bpf };
+	char name[HOST_PROBE_SIZE];
+	int by = host_probe("confined-%s", probe_unit, &question, name, unit);
+
+	return take(confined, by, is_bpf, name);
+}
+
+int confined_own(struct confined *confined)
+{
+	char name[HOST_PROBE_SIZE];
+	int by = host_probe("confined", probe_own, NULL, name);
+
+	return take(confined, by, false, name);
+}
+
+const char *confined_text(const struct confined *confined, char text[CONFINED_TEXT_SIZE])
+{
+	if (!confined->is_selinux)
+		snprintf(text, CONFINED_TEXT_SIZE, "AppArmor's profile '%s' denies SMC sockets",
+			 confined->name);
+	else if (confined->is_bpf)
+		snprintf(text, CONFINED_TEXT_SIZE,
+			 "SELinux denies " SELINUX_IPPROTO_SMC " to %s: by eBPF it can open no TCP "
+			 "socket either",
+			 confined->name);
+	else
+		snprintf(text, CONFINED_TEXT_SIZE, "SELinux denies " SELINUX_AF_SMC " to %s",
+			 confined->name);
+	return text;
+}
+
+/* A name that the policy gave, or a stranger's record. A profile may be named after a path. */
+static bool is_typable(const struct confined *confined)
+{
+	const char *marks = confined->is_selinux ? "_" : "_-+./:@", *at = confined->name;
+
+	while (isalnum((unsigned char)*at) || (*at && strchr(marks, *at)))
+		at++;
+	return *confined->name && !*at;
+}
+
+const char *confined_remedy(const struct confined *confined, char text[CONFINED_TEXT_SIZE])
+{
+	const char *name = confined->name;
+
+	text[0] = '\0';
+	if (!is_typable(confined) || (confined->is_selinux && confined->is_bpf))
+		return text;
+	if (confined->is_selinux)
+		snprintf(text, CONFINED_TEXT_SIZE,
+			 "echo '(typeattributeset smc_domain %s)' >smc_%s.cil && semodule %s-i "
+			 "smc_%s.cil",
+			 name, name,
+			 host_exists(SELINUX_MODULE_LOADED) ?
+				 "" :
+				 "-i /usr/share/smc-tools/smc_tools.cil ",
+			 name);
+	else
+		snprintf(text, CONFINED_TEXT_SIZE,
+			 "add 'include <abstractions/smc-tools>' to profile %s, then: "
+			 "systemctl reload apparmor",
+			 name);
+	return text;
+}
+
+const char *confined_line(const struct confined *confined, char text[CONFINED_TEXT_SIZE])
+{
+	char remedy[CONFINED_TEXT_SIZE];
+	size_t len = strlen(confined_text(confined, text));
+
+	if (*confined_remedy(confined, remedy))
+		snprintf(text + len, CONFINED_TEXT_SIZE - len, ": %s", remedy);
+	return text;
+}
+
+const char *smc_why_not(int err, char text[CONFINED_TEXT_SIZE])
+{
+	struct confined confined;
+
+	switch (err) {
+	case -EAFNOSUPPORT:
+	case -EPROTONOSUPPORT:
+	case -ESOCKTNOSUPPORT: return smc_missing();
+	case -EACCES:
+		return confined_own(&confined) > 0 ? confined_line(&confined, text) : SMC_DENIED;
+	default:
+		snprintf(text, CONFINED_TEXT_SIZE, "SMC sockets cannot be opened here: %s",
+			 strerror(-err));
+		return text;
+	}
+}

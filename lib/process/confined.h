@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The security module that keeps a process from SMC, and the line that allows it. SELinux is asked
+ * without a trace; AppArmor leaves a line in the audit log, see apparmor_denies().
+ *
+ * Functions with @is_bpf return 1 with @confined; 0 if nothing is denied; -errno if that cannot be
+ * found out. They are recorded, see host/probe.h.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "process/apparmor.h"
+#include "process/systemctl.h"
+
+#define CONFINED_TEXT_SIZE 1280
+
+/**
+ * struct confined - who denies SMC sockets to whom
+ * @is_selinux: SELinux rather than AppArmor
+ * @is_bpf: about IPPROTO_SMC alone, as eBPF has it; else no kind of SMC socket is allowed
+ * @name: profile of AppArmor, "mysqld"; domain of SELinux, "redis_t"; not escaped
+ */
+struct confined {
+	bool is_selinux, is_bpf;
+	char name[APPARMOR_NAME_SIZE];
+};
+
+/** confined_module() - the one in force, "selinux" or "apparmor"; NULL for neither */
+const char *confined_module(void);
+
+/** confined_find() - is a process kept from SMC? */
+int confined_find(struct confined *confined, pid_t pid, bool is_bpf);
+
+/** confined_program() - is a program kept from SMC that systemd starts? */
+int confined_program(struct confined *confined, const char *program, bool is_bpf);
+
+/** CONFINED_PROPERTIES - those of a unit that the next two need */
+#define CONFINED_PROPERTIES "MainPID,AppArmorProfile,ExecStart"
+
+/**
+ * confined_unit() - is a service kept from SMC, by its main process, or if there is none by its
+ *	program?
+ * @props: NULL to ask systemctl
+ */
+int confined_unit(struct confined *confined, const char *unit, const struct unit_props *props,
+		  bool is_bpf);
+
+/** confined_profile() - the profile in which a service runs or will run. Return: is one known? */
+bool confined_profile(const struct unit_props *props, char name[APPARMOR_NAME_SIZE]);
+
+/**
+ * confined_own() - who denies this process SMC sockets, after the kernel has answered EACCES?
+ *
+ * Neither module is asked again: a confined process may not have the right to ask.
+ * Return: 1; -errno if it is not known.
+ */
+int confined_own(struct confined *confined);
+
+/** confined_text() - the reason, a clause: "SELinux denies smc_socket to redis_t" */
+const char *confined_text(const struct confined *confined, char text[CONFINED_TEXT_SIZE]);
+
+/** confined_remedy() - a command or an imperative clause; "" if there is none that can be typed */
+const char *confined_remedy(const struct confined *confined, char text[CONFINED_TEXT_SIZE]);
+
+/** confined_line() - both, with a colon between them */
+const char *confined_line(const struct confined *confined, char text[CONFINED_TEXT_SIZE]);
+
+/**
+ * smc_why_not() - the reason for which this process could not open a socket of SMC
+ * @err: -errno of host_af_smc() and the like
+ */
+const char *smc_why_not(int err, char text[CONFINED_TEXT_SIZE]);

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+/* Doctor: do AppArmor and SELinux let the enabled services use SMC? */
+#include <stdio.h>
+#include <string.h>
+
+#include "host/file.h"
+#include "smc_chk/doctor/findings.h"
+
+#define DIRECTORY_END ".service.d"
+
+/* From the name of the directory with its drop-ins, if ours is among them. */
+static bool take_service(struct service_facts *service, const char *directory)
+{
+	size_t len = strlen(directory);
+	char lines[4096];
+	int ret;
+
+	if (len < sizeof(DIRECTORY_END) || len >= sizeof(service->unit) ||
+	    strcmp(directory + len + 1 - sizeof(DIRECTORY_END), DIRECTORY_END) ||
+	    !host_text(lines, sizeof(lines), "/etc/systemd/system/%s/zz-smc-tools.conf", directory))
+		return false;
+	snprintf(service->unit, sizeof(service->unit), "%.*s", (int)(len - strlen(".d")),
+		 directory);
+	ret = confined_unit(&service->confined, service->unit, NULL,
+			    strstr(lines, "/smc_bpf") != NULL);
+	service->is_denied = ret > 0;
+	return ret >= 0;
+}
+
+void facts_load_services(struct services_facts *services)
+{
+	struct host_names names;
+
+	services->module = confined_module();
+	if (!services->module || host_list(&names, "/etc/systemd/system"))
+		return;
+	for (size_t i = 0; i < names.count && services->count < FACTS_SERVICES_MAX; i++)
+		services->count += take_service(&services->all[services->count], names.names[i]);
+	host_names_free(&names);
+}
+
+static void say_denied(struct doctor *doc, const struct service_facts *service, const char *module)
+{
+	const struct confined *confined = &service->confined;
+	char text[CONFINED_TEXT_SIZE], remedy[CONFINED_TEXT_SIZE];
+	const char *command = confined_remedy(confined, remedy);
+
+	if (confined->is_selinux && confined->is_bpf)
+		command = doctor_command(doc, "smc_unit enable --preload ", service->unit, "");
+	doctor_say(doc, confined->is_bpf ? DOCTOR_PROBLEM : DOCTOR_WARNING, module, service->unit,
+		   command, "%s%s",
+		   confined->is_bpf ? "" : "stays on TCP: ", confined_text(confined, text));
+}
+
+void doctor_services(struct doctor *doc)
+{
+	const struct services_facts *services = &doc->facts->services;
+	size_t denied = 0;
+
+	for (size_t i = 0; i < services->count; i++) {
+		if (!services->all[i].is_denied)
+			continue;
+		say_denied(doc, &services->all[i], services->module);
+		denied++;
+	}
+	if (services->count && !denied)
+		doctor_ok(doc, services->module, NULL, "lets all %zu enabled services use SMC",
+			  services->count);
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+/* Who denies SMC sockets, and the line that allows them, on recorded hosts. */
+#include "scratch.h"
+#include "test.h"
+
+#include <errno.h>
+
+#include "host/smc.h"
+#include "process/confined.h"
+#include "process/selinux.h"
+
+#define MODULE "-i /usr/share/smc-tools/smc_tools.cil "
+#define DOMAIN(module, name)                                                                       \
+	"echo '(typeattributeset smc_domain " name ")' >smc_" name ".cil && semodule " module      \
+	"-i smc_" name ".cil"
+#define PROFILE(name)                                                                              \
+	"add 'include <abstractions/smc-tools>' to profile " name                                  \
+	", then: systemctl reload apparmor"
+
+static char root[] = "/tmp/smc-confined.XXXXXX";
+
+static int start(void **state)
+{
+	(void)state;
+	return !scratch_make(root) || setenv("SMC_TOOLS_ROOT", root, 1);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	unsetenv("SMC_TOOLS_ROOT");
+	return scratch_remove(root);
+}
+
+static void put(const char *path, const char *text)
+{
+	assert_true(scratch_put(root, path, text, strlen(text)));
+}
+
+static void modules(void **state)
+{
+	(void)state;
+	assert_null(confined_module());
+	put("/sys/module/apparmor/parameters/enabled", "N\n");
+	assert_null(confined_module());
+	put("/sys/module/apparmor/parameters/enabled", "Y\n");
+	assert_string_equal(confined_module(), "apparmor");
+	put(SELINUX_ENFORCE, "0");
+	assert_string_equal(confined_module(), "apparmor");
+	put(SELINUX_ENFORCE, "1");
+	assert_string_equal(confined_module(), "selinux");
+}
+
+/* Answer to the probe, and the remedy: the module of the policy is not loaded, or is. */
+static const struct {
+	const char *answer;
+	int ret;
+	bool is_bpf, is_selinux;
+	const char *name, *remedy, *loaded;
+} cases[] = {
+	{ "0\n", 0, false, false, "", "", "" },
+	{ "-3\n", -ESRCH, false, false, "", "", "" },
+	{ "1\nmysqld", 1, false, false, "mysqld", PROFILE("mysqld"), PROFILE("mysqld") },
+	{ "1\n/usr/bin/a-b//c", 1, true, false, "/usr/bin/a-b//c", PROFILE("/usr/bin/a-b//c"),
+	  PROFILE("/usr/bin/a-b//c") },
+	{ "1\na'; b", 1, false, false, "a'; b", "", "" },
+	{ "2\nredis_t", 1, false, true, "redis_t", DOMAIN(MODULE, "redis_t"),
+	  DOMAIN("", "redis_t") },
+	{ "2\n../redis_t", 1, false, true, "../redis_t", "", "" },
+	{ "2\n", 1, false, true, "", "", "" },
+	/* The module does not allow what eBPF needs. */
+	{ "2\nredis_t", 1, true, true, "redis_t", "", "" },
+};
+
+static void answers(void **state)
+{
+	char text[CONFINED_TEXT_SIZE], line[CONFINED_TEXT_SIZE];
+	struct confined confined;
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
+		size_t at = i % ARRAY_SIZE(cases);
+		const char *remedy = i == at ? cases[at].remedy : cases[at].loaded;
+
+		if (i == ARRAY_SIZE(cases))
+			put(SELINUX_MODULE_LOADED, "0 0");
+		put("/probes/confined-x_service", cases[at].answer);
+		put("/probes/confined-_usr_bin_x", cases[at].answer);
+		put("/probes/confined-77", cases[at].answer);
+		assert_int_equal(confined_program(&confined, "/usr/bin/x", cases[at].is_bpf),
+				 cases[at].ret);
+		assert_int_equal(confined_find(&confined, 77, cases[at].is_bpf), cases[at].ret);
+		assert_int_equal(confined_unit(&confined, "x.service", NULL, cases[at].is_bpf),
+				 cases[at].ret);
+		if (cases[at].ret <= 0)
+			continue;
+		assert_string_equal(confined.name, cases[at].name);
+		assert_int_equal(confined.is_selinux, cases[at].is_selinux);
+		assert_int_equal(confined.is_bpf, cases[at].is_bpf);
+		assert_string_equal(confined_remedy(&confined, text), remedy);
+		/* The line ends with it, and has the name. */
+		confined_line(&confined, line);
+		assert_non_null(strstr(line, cases[at].name));
+		assert_string_equal(line + strlen(line) - strlen(remedy), remedy);
+	}
+}
+
+/* A long name does not end the program, nor the text in the middle of nowhere. */
+static void long_name(void **state)
+{
+	char answer[600] = "1\n", text[CONFINED_TEXT_SIZE];
+	struct confined confined;
+
+	(void)state;
+	memset(answer + 2, 'a', 500);
+	put("/probes/confined-77", answer);
+	assert_int_equal(confined_find(&confined, 77, false), 1);
+	assert_int_equal(strlen(confined.name), APPARMOR_NAME_SIZE - 1);
+	assert_non_null(strstr(confined_line(&confined, text), "systemctl reload apparmor"));
+}
+
+static void why_not(void **state)
+{
+	char text[CONFINED_TEXT_SIZE];
+
+	(void)state;
+	put("/probes/socket-af_smc", "-97\n");
+	assert_string_equal(smc_why_not(-EAFNOSUPPORT, text), SMC_MISSING);
+	assert_string_equal(smc_missing(), SMC_MISSING);
+	assert_non_null(strstr(smc_why_not(-EMFILE, text), strerror(EMFILE)));
+	/* Never a kernel without SMC, also where netlink has no family of SMC. */
+	put("/probes/socket-af_smc", "-13\n");
+	assert_string_equal(smc_missing(), SMC_DENIED);
+	assert_string_equal(smc_why_not(-EACCES, text), SMC_DENIED);
+	put("/probes/confined", "2\nuser_t");
+	assert_non_null(strstr(smc_why_not(-EACCES, text), DOMAIN(MODULE, "user_t")));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(modules, start, end),
+		cmocka_unit_test_setup_teardown(answers, start, end),
+		cmocka_unit_test_setup_teardown(long_name, start, end),
+		cmocka_unit_test_setup_teardown(why_not, start, end),
+	};
+
+	return cmocka_run_group_tests_name("confined", tests, NULL, NULL);
+}
