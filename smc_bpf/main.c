@@ -20,6 +20,7 @@ enum {
 	OPT_EXCLUDE_COMM,
 	OPT_ALLOW_GROUP,
 	OPT_METRICS,
+	OPT_FORCE,
 };
 
 enum command { ATTACH, DETACH, STATUS, CHECK, HOOK };
@@ -30,7 +31,7 @@ static struct bpf_opts {
 	enum command command;
 	int how;	  /* option that names the target, 0 for none */
 	const char *text; /* its argument */
-	bool is_all, is_json, is_metrics;
+	bool is_all, is_json, is_metrics, is_forced;
 	struct smc_scope rules;
 	size_t comms;
 } asked;
@@ -61,6 +62,8 @@ static const struct cli_opt options[] = {
 	  .needs = "attach" },
 	{ OPT_ALLOW_GROUP, "allow-group", "GROUP", "with --run: members may use smc_run --bpf",
 	  .needs = "--run" },
+	{ OPT_FORCE, "force", NULL, "attach although AppArmor or SELinux denies SMC sockets",
+	  &asked.is_forced, .needs = "attach" },
 	{ 'j', "json", NULL, "write one JSON document", &asked.is_json, .needs = "status" },
 	{ OPT_METRICS, "metrics", NULL, "write counters in Prometheus' text form",
 	  &asked.is_metrics, .needs = "status", .excludes = "--json" },
@@ -239,7 +242,10 @@ static int run(struct smc_err *err)
 		return ret;
 	switch (asked.command) {
 	case ATTACH:
-		ret = scope_attach(&target, &asked.rules, err);
+		if (!asked.is_forced && asked.rules.family != SCOPE_NO_FAMILY)
+			ret = confined_check(&target, asked.how == 'u' ? asked.text : NULL, err);
+		if (!ret)
+			ret = scope_attach(&target, &asked.rules, err);
 		if (!ret)
 			note_end();
 		return ret;

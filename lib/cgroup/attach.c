@@ -241,6 +241,18 @@ static bool is_below(pid_t pid, pid_t root)
 	return pid == root;
 }
 
+bool scope_target_has(const struct scope_target *target, pid_t pid)
+{
+	size_t len = strlen(target->name);
+	char path[PATH_MAX];
+
+	if (target->kind == SCOPE_PROCESS)
+		return is_below(pid, target->pid);
+	return target->kind == SCOPE_CGROUP && !cgroup_of_process(pid, path) &&
+	       (len == 1 ||
+		(!strncmp(path, target->name, len) && (!path[len] || path[len] == '/')));
+}
+
 /* Return: threads that had another mark or none; -errno. Threads that end meanwhile are skipped. */
 static int mark_threads(const struct pins *pins, pid_t pid, uint64_t id)
 {

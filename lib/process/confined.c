@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/memory.h"
 #include "host/file.h"
 #include "host/probe.h"
 #include "host/smc.h"
@@ -159,6 +161,30 @@ int confined_find(struct confined *confined, pid_t pid, bool is_bpf)
 	int by = host_probe("confined-%d", probe_process, &question, name, (int)pid);
 
 	return take(confined, by, is_bpf, name);
+}
+
+int confined_find_new(struct confined *confined, struct confined_seen *seen, pid_t pid, bool is_bpf)
+{
+	char context[SELINUX_CONTEXT_SIZE], *copy;
+	int ret = selinux_context(pid, context);
+
+	/* AppArmor answers there, too. */
+	if (ret || !strcmp(context, "unconfined"))
+		return ret;
+	for (size_t i = 0; i < seen->count; i++)
+		if (!strcmp(seen->contexts[i], context))
+			return 0;
+	copy = xstrdup(context);
+	smc_array_append(&seen->contexts, &seen->count, &seen->size, &copy, sizeof(copy));
+	return confined_find(confined, pid, is_bpf);
+}
+
+void confined_seen_free(struct confined_seen *seen)
+{
+	for (size_t i = 0; i < seen->count; i++)
+		free(seen->contexts[i]);
+	free(seen->contexts);
+	*seen = (struct confined_seen){ 0 };
 }
 
 int confined_program(struct confined *confined, const char *program, bool is_bpf)

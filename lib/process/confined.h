@@ -33,6 +33,22 @@ const char *confined_module(void);
 /** confined_find() - is a process kept from SMC? */
 int confined_find(struct confined *confined, pid_t pid, bool is_bpf);
 
+/** struct confined_seen - contexts of processes that were asked about; zero-initialize */
+struct confined_seen {
+	char **contexts;
+	size_t count, size;
+};
+
+/**
+ * confined_find_new() - confined_find(), once for all processes of one profile or domain
+ *
+ * Return: also 0 for one that was asked about before.
+ */
+int confined_find_new(struct confined *confined, struct confined_seen *seen, pid_t pid,
+		      bool is_bpf);
+
+void confined_seen_free(struct confined_seen *seen);
+
 /** confined_program() - is a program kept from SMC that systemd starts? */
 int confined_program(struct confined *confined, const char *program, bool is_bpf);
 

@@ -42,6 +42,7 @@ refuse "--exclude-comm: the name is empty" attach --run --exclude-comm ''
 refuse "more than 8 names to exclude" attach --run --exclude-comm=1 --exclude-comm=2 --exclude-comm=3 \
 	--exclude-comm=4 --exclude-comm=5 --exclude-comm=6 --exclude-comm=7 --exclude-comm=8 --exclude-comm=9
 refuse "option '--allow-group' is only for '--run'" attach --unit a --allow-group root
+refuse "option '--force' is only for 'attach'" detach --run --force
 refuse "option '--json' is only for 'status'" attach --run -j
 refuse "option '--json' is only for 'status'" check -j
 refuse "option '--only' is only for 'attach'" check --only ipv4

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cgroup/attach.h"
 #include "cgroup/cgroup.h"
 
 #define ID "4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffeeab"
@@ -239,6 +240,30 @@ static void services(void **state)
 	check_service(path, NULL, false);
 }
 
+static void members(void **state)
+{
+	struct scope_target target = { .kind = SCOPE_PROCESS, .pid = getpid() };
+	char path[PATH_MAX];
+
+	(void)state;
+	assert_true(scope_target_has(&target, getpid()));
+	assert_false(scope_target_has(&target, getppid()));
+	target.pid = getppid();
+	assert_true(scope_target_has(&target, getpid()));
+	target = (struct scope_target){ .kind = SCOPE_RUN };
+	assert_false(scope_target_has(&target, getpid()));
+	if (cgroup_of_process(getpid(), path))
+		skip();
+	target = (struct scope_target){ .kind = SCOPE_CGROUP, .name = "/" };
+	assert_true(scope_target_has(&target, getpid()));
+	strcpy(target.name, "/no-such");
+	assert_false(scope_target_has(&target, getpid()));
+	/* A name that only begins like the group's. */
+	snprintf(target.name, sizeof(target.name), "%.*s", (int)strlen(path) - 1, path);
+	if (strlen(target.name) > 1 && target.name[strlen(target.name) - 1] != '/')
+		assert_false(scope_target_has(&target, getpid()));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -246,6 +271,7 @@ int main(void)
 		cmocka_unit_test(paths),     cmocka_unit_test(named),
 		cmocka_unit_test(cut),	     cmocka_unit_test(populated),
 		cmocka_unit_test(processes), cmocka_unit_test(services),
+		cmocka_unit_test(members),
 	};
 
 	return cmocka_run_group_tests(tests, build, wipe);

@@ -141,6 +141,11 @@ def check_unit():
     if os.path.exists("/usr/bin/smc_bpf"):
         status, _, err = run("/usr/bin/smc_unit", "enable", "--bpf", "lab-confined")
         ok(status == 1 and "AppArmor's profile 'lab-inet' denies SMC sockets" in err, "enable --bpf is refused: connections would break", (status, err))
+        status, _, err = run("/usr/bin/smc_bpf", "attach", "--unit", "lab-confined")
+        ok(status == 1 and "AppArmor's profile 'lab-inet' denies SMC sockets" in err, "smc_bpf attach is refused, too", (status, err))
+        equal(run("/usr/bin/smc_bpf", "attach", "--unit", "lab-confined", "--force")[0], 0, "unless it is forced")
+        equal(run("/usr/bin/smc_bpf", "detach", "--all")[0], 0, "detach")
+    ok("profile 'lab-inet' denies SMC sockets" in run("/usr/bin/smc_unit", "status", "lab-confined")[1], "status says why")
     write(unit, "[Service]\nAppArmorProfile=lab-with\nExecStart=/usr/local/bin/lab-with -s -p 5600\n")
     systemctl("daemon-reload")
     equal(run("/usr/bin/smc_unit", "enable", "--preload", "lab-confined")[2], "", "with the abstraction: nothing to warn of")

@@ -128,10 +128,21 @@ def without_module():
     equal(doctor(), [("warning", "stays on TCP: SELinux denies smc_socket to redis_t")], "smc_chk doctor, too")
     said = enable("--bpf")
     ok(said[0] == 1 and "SELinux denies rawip_socket to redis_t" in said[2], "eBPF is refused while it runs", said)
+    said = run("smc_bpf", "attach", "--unit", REDIS)
+    ok(said[0] == 1 and "SELinux denies rawip_socket to redis_t" in said[2], "smc_bpf attach refuses it, too", said)
     run("systemctl", "stop", REDIS)
-    equal(enable("--bpf")[0], 0, "but not while it does not run")
-    equal(restart(), None, "with eBPF it does not start")
+    said = enable("--bpf")
+    ok(said[0] == 1 and "SELinux denies rawip_socket to redis_t" in said[2], "and while it does not run", said)
+    said = run("smc_chk", "program", "/usr/bin/redis-server")
+    ok("SELinux denies smc_socket to redis_t" in said[1], "smc_chk program knows the domain", said)
+    denied()
+    for force, mode_of in ("", ("TCP", "PONG")), (" --force", None):
+        write("%s/%s.d/lab-bpf.conf" % (UNITS, REDIS), "[Service]\nExecStartPre=-+/usr/bin/smc_bpf attach --unit %n" + force + "\n")
+        systemctl("daemon-reload")
+        equal(restart(), mode_of, "with eBPF it " + ("does not start" if force else "uses TCP, as attach refuses"))
     equal(denied(), [("redis_t", "rawip_socket", "create")], "because sockets of IPPROTO_SMC are raw IP sockets for SELinux")
+    os.unlink("%s/%s.d/lab-bpf.conf" % (UNITS, REDIS))
+    systemctl("daemon-reload")
 
 
 def with_module():
