@@ -125,6 +125,8 @@ def without_module():
     equal(denied(), [("redis_t", "rawip_socket", "create"), ("redis_t", "smc_socket", "create")], "both kinds of sockets are denied")
     ok("-> TCP fd" in read(LOG) and "AF_SMC: EACCES; IPPROTO_SMC: EACCES" in read(LOG), "the library's line has both errors", read(LOG))
     equal(status(), "denied", "smc_unit status: denied")
+    said = run("smcss", "-e")[1]
+    ok("SELinux denies smc_socket to redis_t" in said.splitlines()[-1], "smcss -e names the process", said)
     equal(doctor(), [("warning", "stays on TCP: SELinux denies smc_socket to redis_t")], "smc_chk doctor, too")
     said = enable("--bpf")
     ok(said[0] == 1 and "SELinux denies rawip_socket to redis_t" in said[2], "eBPF is refused while it runs", said)
