@@ -74,6 +74,12 @@ static int remembered_refusal(atomic_uint *refusal)
 	return seen && left && left <= RETRY_SECONDS ? (int)(seen & 0xff) : 0;
 }
 
+static void remember(atomic_uint *refusal, int err)
+{
+	atomic_store_explicit(refusal, (shim_seconds() + RETRY_SECONDS) << 8 | (unsigned int)err,
+			      memory_order_relaxed);
+}
+
 /*
  * Remember errors of a kernel without SMC, and EACCES: AppArmor and SELinux write a line to the
  * audit log for each refusal. A filter of system calls can be asked every time.
@@ -87,9 +93,7 @@ static void remember_refusals(const struct socket_attempt *try, int v6)
 		if (try->remembered[kind] || (err != EAFNOSUPPORT && err != EPROTONOSUPPORT &&
 					      err != ESOCKTNOSUPPORT && err != EACCES))
 			continue;
-		atomic_store_explicit(&refusals[kind][v6],
-				      (shim_seconds() + RETRY_SECONDS) << 8 | (unsigned int)err,
-				      memory_order_relaxed);
+		remember(&refusals[kind][v6], err);
 	}
 }
 
@@ -127,7 +131,10 @@ static bool is_confined(void)
 	       errno == EACCES;
 }
 
-/* AF_SMC is asked first, where IPPROTO_SMC comes first, until it is known to be admitted. */
+/*
+ * AF_SMC is asked first, where IPPROTO_SMC comes first, until it is known to be admitted. Any
+ * refusal counts for RETRY_SECONDS: a filter that refuses AF_SMC alone would have each socket ask.
+ */
 static bool is_af_smc_denied(struct socket_attempt *try, int type, int v6)
 {
 	static atomic_bool is_admitted;
@@ -135,6 +142,9 @@ static bool is_af_smc_denied(struct socket_attempt *try, int type, int v6)
 
 	if (is_admitted || shim_is_locked)
 		return false;
+	err = remembered_refusal(&refusals[KIND_AF_SMC][v6]);
+	if (err)
+		return err == EACCES;
 	if (!is_confined()) {
 		is_admitted = true;
 		return false;
@@ -144,6 +154,8 @@ static bool is_af_smc_denied(struct socket_attempt *try, int type, int v6)
 		shim_close(try->fd);
 	try->fd = -1;
 	is_admitted = !err;
+	if (is_refusal(err))
+		remember(&refusals[KIND_AF_SMC][v6], err);
 	return err == EACCES;
 }
 

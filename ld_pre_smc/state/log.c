@@ -3,10 +3,12 @@
 #include "ld_pre_smc/state/log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -184,10 +186,30 @@ static void put_buffer(struct log_line *line, const char *name, int bytes, int e
 		log_format(line, ": %e", err);
 }
 
+/* Whom AppArmor or SELinux denies a socket: profile or context, proc(5). */
+static void put_context(struct log_line *line)
+{
+	char text[128] = "";
+	int fd;
+
+	if (shim_is_locked)
+		return;
+	fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/attr/current",
+			  O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (syscall(SYS_read, fd, text, sizeof(text) - 1) > 0) {
+		text[strcspn(text, "\n")] = '\0';
+		log_format(line, "; denied to %s, see smc_chk doctor", text);
+	}
+	shim_close(fd);
+}
+
 static void put_refusals(struct log_line *line, const struct socket_attempt *try,
 			 const struct shim_config *cfg)
 {
 	const char *before = " (";
+	bool is_denied = false;
 	int i, kind;
 
 	for (i = 0; i < cfg->nkinds; i++) {
@@ -196,8 +218,11 @@ static void put_refusals(struct log_line *line, const struct socket_attempt *try
 			continue;
 		log_format(line, "%s%s: %e%s", before, shim_kind_names[kind], try->refused[kind],
 			   try->remembered[kind] ? ", seen before" : "");
+		is_denied |= try->refused[kind] == EACCES && !try->remembered[kind];
 		before = "; ";
 	}
+	if (is_denied)
+		put_context(line);
 	log_text(line, *before == ';' ? ")" : "");
 }
 

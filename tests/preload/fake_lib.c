@@ -4,10 +4,14 @@
  * and records the calls. FAKE_SMC, FAKE_INET, FAKE_TCP: errno for AF_SMC, IPPROTO_SMC and all other
  * sockets, unset or 0 for success; FAKE_OPT: errno for setsockopt; FAKE_LIMIT: maximum size of a
  * buffer, except with FAKE_FORCE=1 by options that are refused otherwise; FAKE_LOG: file for a line
- * per call. Its clock can be advanced.
+ * per call. FAKE_PROFILE: errno for the file that says which profile of AppArmor is in force, which
+ * is recorded; FAKE_CONTEXT: text of the file with the context of SELinux. Without them there are
+ * no such files. Its clock can be advanced.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +66,49 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 
 	now->tv_sec += later;
 	return ret;
+}
+
+/* The text of a file. */
+static int give(const char *text)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	if (write(ends[1], text, strlen(text)) < 0)
+		abort();
+	close(ends[1]);
+	return ends[0];
+}
+
+static int open_attribute(const char *path)
+{
+	const char *context = getenv("FAKE_CONTEXT");
+
+	if (strstr(path, "/attr/apparmor/") && number("FAKE_PROFILE")) {
+		tell("profile\n");
+		errno = number("FAKE_PROFILE");
+		return -1;
+	}
+	errno = ENOENT;
+	return context && !strstr(path, "apparmor") ? give(context) : -1;
+}
+
+long syscall(long name, ...)
+{
+	static long (*next)(long name, ...);
+	long args[6];
+	va_list ap;
+
+	va_start(ap, name);
+	for (size_t i = 0; i < 6; i++)
+		args[i] = va_arg(ap, long);
+	va_end(ap);
+	if (name == SYS_openat && strstr((const char *)args[1], "/attr/"))
+		return open_attribute((const char *)args[1]);
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "syscall");
+	return next(name, args[0], args[1], args[2], args[3], args[4], args[5]);
 }
 
 int socket(int domain, int type, int protocol)

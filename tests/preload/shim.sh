@@ -130,6 +130,22 @@ remembers='socket 43 1 0;socket 2 1 256;socket 2 1 0;socket 2 1 0;'
 asks "${remembers}socket 43 1 0;" 'a module loaded later is found' FAKE_SMC=97 FAKE_INET=97 -- retry 12
 asks "${remembers}socket 2 1 0;" 'but not asked for before ten seconds are over' FAKE_SMC=97 FAKE_INET=97 -- retry 8
 
+# ---- security modules ----
+# A profile of AppArmor that cannot be read, and a filter that refuses AF_SMC alone.
+veto='profile;socket 43 1 0;socket 2 1 256;setsockopt 1 8 65536;setsockopt 1 72 0;'
+more='socket 2 1 256;setsockopt 1 8 65536;setsockopt 1 72 0;'
+asks "$veto$more$more" 'a filter that refuses AF_SMC: the profile is read once' \
+	FAKE_PROFILE=13 FAKE_SMC=1 SMC_SOCK_FAMILY=inet SMC_RCVBUF=64K -- call 2 1 0 2 1 0 2 1 0
+asks "profile;socket 43 1 0;socket 2 1 0;socket 2 1 0;" 'a profile that denies AF_SMC: TCP, and it is read once' \
+	FAKE_PROFILE=13 FAKE_SMC=13 SMC_SOCK_FAMILY=inet -- call 2 1 0 2 1 0
+asks "profile;socket 43 1 0;socket 2 1 0;socket 2 1 0;profile;socket 43 1 0;socket 2 1 256;" 'and once more after ten seconds' \
+	FAKE_PROFILE=13 FAKE_SMC=13 SMC_SOCK_FAMILY=inet -- retry 12
+asks "socket 2 1 256;socket 2 1 256;" 'no profile: AF_SMC is not asked' FAKE_SMC=1 SMC_SOCK_FAMILY=inet -- call 2 1 0 2 1 0
+try SMC_DEBUG=1 FAKE_CONTEXT=system_u:system_r:redis_t:s0 FAKE_SMC=13 FAKE_INET=13 -- call 2 1 0 2 1 0
+is "$(grep -c 'redis_t' <<<"$got") $(grep -c EACCES <<<"$got")" '1 2' 'SMC_DEBUG: whom SELinux denies it, once'
+try SMC_DEBUG=1 FAKE_CONTEXT=redis_t FAKE_SMC=1 FAKE_INET=1 -- call 2 1 0
+unlike "$got" redis_t 'EPERM is not of SELinux'
+
 # ---- buffer sizes ----
 asks 'socket 43 1 0;setsockopt 1 7 65536;setsockopt 1 8 1048576;setsockopt 1 72 0;socket 2 2 0;socket 1 1 0;socket 16 3 0;socket 43 1 0;socket 2 1 262;' \
 	'buffer sizes only on sockets that are mapped, and not locked: TCP after a fallback has its own' \
