@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Who refused a socket of SMC: the kernel, or a filter of system calls. */
-#include <errno.h>
 #include <stdbool.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -22,8 +21,6 @@ bool host_has_filter(void)
 
 const char *smc_missing(void)
 {
-	if (host_af_smc() == -EACCES)
-		return SMC_DENIED;
 	/* It is also there where SMC is built in. */
 	if (host_exists("/sys/module/smc"))
 		return SMC_FILTERED;

@@ -13,6 +13,7 @@
 	"this kernel has no SMC, or a filter of system calls forbids AF_SMC and IPPROTO_SMC "      \
 	"(a unit's RestrictAddressFamilies=)"
 
+/* After EACCES. */
 #define SMC_DENIED "AppArmor or SELinux denies this process SMC sockets"
 
 /**
@@ -52,7 +53,6 @@ int kernel_has_smc(void);
  * A filter of system calls, as systemd makes one of RestrictAddressFamilies=, may answer like a
  * kernel without SMC. It hides nothing in sysfs: if module smc is there, a filter refused.
  * Otherwise a filter may have kept the module from being loaded.
- * AppArmor and SELinux answer EACCES, which other callers see as a kernel without SMC's netlink.
  */
 const char *smc_missing(void);
 

@@ -169,7 +169,7 @@ static int find_family(struct smc_genl *nl, const char *family, struct smc_err *
 	if (!code)
 		return 0;
 	if (code == ENOENT && smc)
-		return smc_err_say(err, ENOENT, "%s", smc_missing());
+		return smc_err_say(err, ENOENT, "%s", smc == -EACCES ? SMC_DENIED : smc_missing());
 	if (code == ENOENT)
 		return smc_err_say(err, ENOENT, "this kernel's SMC has no netlink family %s%s",
 				   family, is_general(nl) ? ", which came with Linux 5.11" : "");

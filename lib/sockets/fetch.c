@@ -32,8 +32,10 @@ int sockets_fetch(const struct sockets_source *source, struct smc_err *err)
 		if (ret != -ENOENT || is_loaded)
 			return ret;
 		/* The request loads smc_diag, but only a socket loads smc itself. */
-		if (host_af_smc() == -EAFNOSUPPORT)
-			return smc_err_say(err, ENOENT, "%s", smc_missing());
+		ret = host_af_smc();
+		if (ret == -EAFNOSUPPORT || ret == -EACCES)
+			return smc_err_say(err, ENOENT, "%s",
+					   ret == -EACCES ? SMC_DENIED : smc_missing());
 		is_loaded = true;
 	}
 }

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "host/smc.h"
 #include "netlink/genl.h"
 
 struct seen {
@@ -111,6 +112,19 @@ static void no_family(void **state)
 	assert_int_equal(fake.module_loads, 1);
 	assert_int_equal(fake.lookups, 1);
 	smc_genl_close(NULL);
+}
+
+/* A security module denies the socket that would load it. */
+static void denied(void **state)
+{
+	struct smc_genl *nl;
+	struct smc_err err;
+
+	(void)state;
+	fake.family_errors[0] = fake.family_errors[1] = ENOENT;
+	fake.module_error = EACCES;
+	assert_int_equal(smc_genl_open(&nl, "SMC_GEN_NETLINK", &err), -ENOENT);
+	assert_string_equal(err.text, SMC_DENIED);
 }
 
 static void family_after_loading(void **state)
@@ -565,6 +579,7 @@ int main(void)
 		TEST(whole),
 		TEST(empty),
 		TEST(no_family),
+		TEST(denied),
 		TEST(family_after_loading),
 		TEST(family_stays_away),
 		TEST(no_socket),

@@ -19,6 +19,12 @@ int host_af_smc(void)
 	return module_result;
 }
 
+/* Of the same file. */
+int kernel_has_smc(void)
+{
+	return module_result;
+}
+
 static int reset(void **state)
 {
 	(void)state;
@@ -392,6 +398,11 @@ static void no_module(void **state)
 	assert_string_equal(
 		err.text, "this kernel has no SMC (module 'smc' cannot be loaded): run 'smc_chk'");
 	assert_int_equal(module_calls, 1);
+	free(text);
+	module_result = -EACCES;
+	fake_refusal(ENOENT);
+	text = list(&opts, -ENOENT, &err);
+	assert_string_equal(err.text, SMC_DENIED);
 	free(text);
 }
 
