@@ -222,6 +222,16 @@ const struct proc_fd *proc_table_find(const struct proc_table *table, uint64_t i
 	return *count ? &table->entries[low] : NULL;
 }
 
+const struct proc_fd *proc_next_holder(const struct proc_fd *holders, size_t count,
+				       const struct proc_fd *last)
+{
+	const struct proc_fd *next = last ? last + 1 : holders;
+
+	while (last && next < holders + count && next->pid == last->pid)
+		next++;
+	return count && next < holders + count ? next : NULL;
+}
+
 void proc_table_free(struct proc_table *table)
 {
 	free(table->entries);

@@ -63,6 +63,15 @@ int proc_table_parse(struct proc_table *table, const char *text);
 const struct proc_fd *proc_table_find(const struct proc_table *table, uint64_t inode,
 				      size_t *count);
 
+/**
+ * proc_next_holder() - each process of proc_table_find() once, also one with several descriptors
+ * @last: NULL for the first
+ *
+ * Return: NULL at the end.
+ */
+const struct proc_fd *proc_next_holder(const struct proc_fd *holders, size_t count,
+				       const struct proc_fd *last);
+
 void proc_table_free(struct proc_table *table);
 
 /**

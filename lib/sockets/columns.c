@@ -249,17 +249,16 @@ static void append_holder(struct out_text *text, const struct proc_fd *holder)
 	out_char(text, ']');
 }
 
-/* On a terminal; a process that holds the socket twice is shown once. */
+/* On a terminal. */
 static void read_process(struct out_text *text, const void *object)
 {
 	const struct sockets_row *row = object;
+	const struct proc_fd *holder = NULL;
 
-	for (size_t i = 0; i < row->n_holders; i++) {
-		if (i && row->holders[i].pid == row->holders[i - 1].pid)
-			continue;
-		if (i)
+	while ((holder = proc_next_holder(row->holders, row->n_holders, holder))) {
+		if (holder != row->holders)
 			out_str(text, ", ");
-		append_holder(text, &row->holders[i]);
+		append_holder(text, holder);
 	}
 }
 

@@ -113,7 +113,7 @@ static void find_way(struct way *way, const struct way_facts *facts,
 
 	*way = (struct way){ 0 };
 	if (!facts->has_smc)
-		refuse(way, "this kernel has no SMC");
+		refuse(way, "SMC cannot be used here: see smc_chk doctor");
 	else if (group->peers == PEERS_INTERNET)
 		refuse(way, "SMC does not go through the internet");
 	else if (!netdev)

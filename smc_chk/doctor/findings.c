@@ -145,8 +145,7 @@ static void append_count(struct out_text *text, const char *before, size_t count
 		out_printf(text, "%s%zu %s%s", before, count, word, count == 1 ? "" : "s");
 }
 
-/* Return: worst level. */
-static enum doctor_level append_verdict(struct out_text *text, const struct doctor_result *result)
+enum doctor_level doctor_verdict(struct out_text *text, const struct doctor_result *result)
 {
 	size_t problems = result->counts[DOCTOR_PROBLEM], warnings = result->counts[DOCTOR_WARNING];
 
@@ -158,7 +157,6 @@ static enum doctor_level append_verdict(struct out_text *text, const struct doct
 		append_count(text, ": ", problems, "problem");
 		append_count(text, problems ? ", " : ": ", warnings, "warning");
 	}
-	out_char(text, '.');
 	return problems ? DOCTOR_PROBLEM : warnings ? DOCTOR_WARNING : DOCTOR_OK;
 }
 
@@ -184,7 +182,8 @@ static void put_table(struct out_text *text, const struct doctor *doc,
 				out_printf(text, "        -> %s\n", finding->remedy);
 		}
 	}
-	append_verdict(text, result);
+	doctor_verdict(text, result);
+	out_char(text, '.');
 	if (result->first)
 		out_printf(text, " First: %s", result->first->remedy);
 	out_char(text, '\n');
@@ -232,7 +231,8 @@ static void put_list(struct out_text *text, const struct doctor *doc,
 				put_finding(text, &doc->findings[i], doc->req->width);
 	if (least == DOCTOR_NOTE && result->counts[DOCTOR_OK])
 		append_ok(text, result->counts[DOCTOR_OK]);
-	worst = append_verdict(&verdict, result);
+	worst = doctor_verdict(&verdict, result);
+	out_str(&verdict, ".");
 	out_char(&verdict, '\0');
 	out_str(text, text->len ? "\n" : "");
 	out_styled(text, styles[worst], verdict.data);

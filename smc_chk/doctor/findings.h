@@ -113,6 +113,9 @@ struct doctor_result {
 
 struct doctor_result doctor_judge(const struct doctor *doc);
 
+/** doctor_verdict() - append it in words, without a full stop. Return: worst level */
+enum doctor_level doctor_verdict(struct out_text *text, const struct doctor_result *result);
+
 /**
  * typedef doctor_fn - print the findings of the checks
  * Return: chk_status; -errno with @err

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* The page of a host: the doctor's verdict and findings, sockets, devices. */
-#include <stdio.h>
 #include <string.h>
 
 #include "smc_chk/doctor/findings.h"
 #include "smc_chk/html/html.h"
 #include "smc_chk/html/page.h"
 #include "smc_chk/html/parts.h"
-
-#define VERDICT_SIZE 128
 
 /* In the order of enum doctor_level. */
 static const struct {
@@ -19,30 +16,6 @@ static const struct {
 	{ HTML_WARN, "warning", "Warnings" },
 	{ HTML_BAD, "problem", "Problems" },
 };
-
-static void add_count(char verdict[VERDICT_SIZE], size_t len, const char *before, size_t count,
-		      const char *word)
-{
-	if (count)
-		snprintf(verdict + len, VERDICT_SIZE - len, "%s%zu %s%s", before, count, word,
-			 count == 1 ? "" : "s");
-}
-
-/* Return: its color. */
-static const char *judge(char verdict[VERDICT_SIZE], const struct doctor_result *result)
-{
-	size_t problems = result->counts[DOCTOR_PROBLEM], warnings = result->counts[DOCTOR_WARNING];
-
-	snprintf(verdict, VERDICT_SIZE, "%s",
-		 result->status == CHK_UNTESTED ? "SMC cannot be tested here" :
-		 problems			? "SMC does not work here as it should" :
-						  "SMC works here");
-	if (result->status == CHK_UNTESTED)
-		return HTML_BAD;
-	add_count(verdict, strlen(verdict), ": ", problems, "problem");
-	add_count(verdict, strlen(verdict), problems ? ", " : ", with ", warnings, "warning");
-	return problems ? HTML_BAD : warnings ? HTML_WARN : HTML_OK;
-}
 
 static void put_finding(struct out_text *page, const struct doctor_finding *finding)
 {
@@ -143,13 +116,14 @@ static void put_name(struct out_text *text, const struct doctor_facts *facts)
 static int put_page(const struct doctor *doc, struct smc_err *err)
 {
 	const struct doctor_result result = doctor_judge(doc);
-	struct out_text page = { 0 }, name = { 0 };
-	char verdict[VERDICT_SIZE];
-	const char *kind = judge(verdict, &result);
+	struct out_text page = { 0 }, name = { 0 }, verdict = { 0 };
+	enum doctor_level worst = doctor_verdict(&verdict, &result);
 	int ret;
 
 	put_name(&name, doc->facts);
-	html_begin(&page, kind, name.data, verdict);
+	out_char(&verdict, '\0');
+	html_begin(&page, levels[worst].kind, name.data, verdict.data);
+	out_free(&verdict);
 	out_free(&name);
 	html_first(&page, result.first ? result.first->remedy : NULL, "");
 	put_facts(&page, doc);

@@ -94,13 +94,11 @@ static void put_reason(struct html_table *table, const struct smc_sock *sock)
 
 static void put_holders(struct html_table *table, const struct known *known)
 {
-	html_cell(table, "who");
-	for (size_t i = 0; i < known->n_holders; i++) {
-		const struct proc_fd *holder = &known->holders[i];
+	const struct proc_fd *holder = NULL;
 
-		if (i && holder->pid == holder[-1].pid)
-			continue;
-		out_str(table->page, i ? ", " : "");
+	html_cell(table, "who");
+	while ((holder = proc_next_holder(known->holders, known->n_holders, holder))) {
+		out_str(table->page, holder != known->holders ? ", " : "");
 		html_name(table->page, holder->comm, sizeof(holder->comm));
 		out_printf(table->page, " <span class=\"soft\">(%d)</span>", (int)holder->pid);
 	}
@@ -168,7 +166,7 @@ int html_sockets(struct out_text *page, const struct doctor_facts *facts, struct
 	html_section(page, "Sockets of SMC");
 	if (!facts->n_sockets) {
 		out_printf(page, "<p>%s</p>\n",
-			   !facts->has_smc ? "There are none: this kernel has no SMC." :
+			   !facts->has_smc ? "There are none: SMC cannot be used here." :
 			   facts->has_diag ? "No program has one: start one with smc_run." :
 					     "They cannot be listed here: see smc_diag above.");
 		html_section_end(page);

@@ -165,7 +165,7 @@ def check_host():
     ok("<script" not in text and text.isascii() and text.count("&lt;script&gt;a&amp;&#39;&quot;") > 5, "names are escaped")
     check_contrast(page.find("head/style").text)
     shown = words(page)
-    ok(words(page.find("body/main/header//h1")) == "SMC works here, with %d warnings" % said["warnings"] and said["first"] in shown and
+    ok(words(page.find("body/main/header//h1")) == "SMC can work here: %d warnings" % said["warnings"] and said["first"] in shown and
        escaped(EVIL + "\x1b[2J\xe9") in words(page.find("head/title")), "the verdict of the doctor, the name of the host", shown[:300])
     missing = [one for one in said["findings"] if " ".join(one["text"].split()) not in shown or one.get("remedy", "") not in shown]
     ok(not missing and "2026-11-27 09:30 UTC" in shown and "6.12.95+deb12-amd64" in shown, "all findings, date, kernel", missing)
@@ -241,7 +241,7 @@ def check_options(root):
 def check_from():
     status, text, err = run("from", BUNDLE, "--html", "from.html", cwd=OUT)
     page = check_page(content("from.html"), "a bundle") if os.path.exists(OUT + "/from.html") else None
-    ok(status == 0 and page is not None and "SMC works here, with 2 warnings" in words(page) and not err and not os.listdir(TMP),
+    ok(status == 0 and page is not None and "SMC can work here: 2 warnings" in words(page) and not err and not os.listdir(TMP),
        "the page of a bundle", (status, text, err, os.listdir(TMP)))
 
 
