@@ -180,6 +180,26 @@ static void names(void **state)
 }
 
 /* A socket without IP addresses has no result. */
+/* Each process once, whatever it holds. */
+static void holders(void **state)
+{
+	static const struct proc_fd all[] = { { .pid = 3, .fd = 4 },
+					      { .pid = 3, .fd = 5 },
+					      { .pid = 7, .fd = 1 },
+					      { .pid = 8, .fd = 1 },
+					      { .pid = 8, .fd = 2 } };
+	const struct proc_fd *at = NULL;
+	pid_t sum = 0;
+
+	(void)state;
+	while ((at = proc_next_holder(all, ARRAY_SIZE(all), at)))
+		sum = sum * 10 + at->pid;
+	assert_int_equal(sum, 378);
+	assert_ptr_equal(proc_next_holder(all, 1, NULL), all);
+	assert_null(proc_next_holder(all, 1, all));
+	assert_null(proc_next_holder(NULL, 0, NULL));
+}
+
 static void other_families(void **state)
 {
 	struct smc_addr local = { .port = 7 }, peer = { .port = 8 };
@@ -199,7 +219,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(own_sockets),	  cmocka_unit_test(shared),
 		cmocka_unit_test(nobody),	  cmocka_unit_test(names),
-		cmocka_unit_test(other_families),
+		cmocka_unit_test(other_families), cmocka_unit_test(holders),
 	};
 
 	return cmocka_run_group_tests_name("proc", tests, NULL, NULL);
