@@ -41,7 +41,7 @@ const char *confined_module(void)
 }
 
 /*
- * @profile, @context: NULL if there is none. By the library a process needs one of both kinds of
+ * @profile, @context: NULL if it is not known, as to other users. By the library a process needs one of both kinds of
  * sockets, by eBPF IPPROTO_SMC.
  */
 static int judge(const char *profile, const char *context, bool is_bpf, char text[HOST_PROBE_SIZE])
@@ -54,7 +54,7 @@ static int judge(const char *profile, const char *context, bool is_bpf, char tex
 		return BY_APPARMOR;
 	}
 	if (!context)
-		return ALLOWED;
+		return profile ? ALLOWED : -ENODATA;
 	ret = selinux_denies(context, SELINUX_IPPROTO_SMC);
 	if (ret > 0 && !is_bpf)
 		ret = selinux_denies(context, SELINUX_AF_SMC);
