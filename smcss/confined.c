@@ -13,21 +13,23 @@
 #include "process/confined.h"
 #include "process/library.h"
 
-#define ENVIRON_MAX (1 << 20)
+/* Bytes that are read of a list of mappings, at most. */
+#define MAPS_MAX (64 << 20)
 
 struct walk {
 	DIR *proc;
 	struct confined_seen seen;
 };
 
+/* Servers such as redis write their title over the environment. */
 static bool has_library(pid_t pid)
 {
 	char path[64], *text;
 	size_t len;
 	bool is_found;
 
-	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
-	text = smc_read_file(path, 0, ENVIRON_MAX, &len);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	text = smc_read_file(path, 0, MAPS_MAX, &len);
 	is_found = text && memmem(text, len, LIBRARY_NAME, strlen(LIBRARY_NAME));
 	free(text);
 	return is_found;
