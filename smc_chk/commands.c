@@ -10,7 +10,7 @@
 /* clang-format off */
 #define IPV4 { '4', "ipv4", NULL, "use IPv4", .excludes = "--ipv6" }
 #define IPV6 { '6', "ipv6", NULL, "use IPv6" }
-#define TIMEOUT { 't', "timeout", "SECONDS", "wait no longer for one step (default 10)" }
+#define TIMEOUT { 't', "timeout", "SECONDS", "wait at most this long for each step (default 10)" }
 #define JSON { 'j', "json", NULL, "write one JSON document", &chk_asked.is_json }
 #define HTML { CHK_OPT_HTML, "html", "FILE", "write a page for a browser into FILE", \
 		.text = &chk_asked.html, .excludes = "--json" }
@@ -23,7 +23,7 @@ static const struct cli_opt doctor_options[] = {
 	{ 'i', "pnetid", "IFACE", "check this interface only", .text = &chk_asked.iface },
 	{ CHK_OPT_PROBLEMS, "problems", NULL, "show problems and warnings only",
 	  &chk_asked.is_brief },
-	{ 'v', "verbose", NULL, "list on a terminal what is ok, too", &chk_asked.is_verbose,
+	{ 'v', "verbose", NULL, "also list checks that are ok on a terminal", &chk_asked.is_verbose,
 	  .excludes = "--problems --json" },
 	JSON,
 	HTML,
@@ -37,7 +37,7 @@ static const struct cli_opt connect_options[] = {
 	IPV4,
 	IPV6,
 	TIMEOUT,
-	{ CHK_OPT_TCP_TOO, "tcp-too", NULL, "measure plain TCP, too, and print the ratios",
+	{ CHK_OPT_TCP_TOO, "tcp-too", NULL, "also measure plain TCP, and print the ratios",
 	  &chk_asked.is_tcp_too },
 	JSON,
 	NETNS,
@@ -83,7 +83,7 @@ static const struct cli_opt bundle_options[] = {
 };
 
 static const struct cli_opt advise_options[] = {
-	{ CHK_OPT_FOR, "for", "TIME", "watch for seconds, or with m or h (default 1m)" },
+	{ CHK_OPT_FOR, "for", "TIME", "watch for this long, such as 30s or 1h (default 1m)" },
 	JSON,
 	NETNS,
 	CLI_COLOR_OPTION,
@@ -150,31 +150,31 @@ static const struct chk_command commands[] = {
 	{ TOOL("smc_chk explain", "[-j] CODE[/CODE]",
 	       "Explain why a connection fell back to TCP, and print commands that help.",
 	       json_options,
-	       "CODE is a reason: 0x03010000 or PEERNOSMC; with / it is that of both sides.\n"
+	       "CODE is a reason: 0x03010000 or PEERNOSMC; or, with /, those of both sides.\n"
 	       "Exit status: 0 explained, 1 error.\n"
 	       "Example: smc_chk explain 0x05000000/0x03030000\n"),
 	  "reason", .is_list = true, .run = chk_explain },
-	{ TOOL("smc_chk program", "[-j] FILE", "Name the way of smc_run that reaches a program.",
+	{ TOOL("smc_chk program", "[-j] FILE", "Show how smc_run can reach a program.",
 	       json_options,
 	       "Exit status: 0 a way reaches it, 1 error, 2 it would use TCP.\n"
 	       "Example: smc_chk program /usr/sbin/nginx\n"),
 	  "program", .reads_elsewhere = true, .run = chk_program },
 	{ TOOL("smc_chk advise", "[OPTIONS]",
-	       "Watch TCP for a while, and name the connections for which SMC would pay.",
+	       "Watch TCP connections for a while, and list those that SMC would improve.",
 	       advise_options,
-	       "Exit status: 0 something would profit, 1 error, 2 nothing would.\n"
+	       "Exit status: 0 something would benefit, 1 error, 2 nothing would.\n"
 	       "Example: smc_chk advise --for 1h\n"),
 	  .is_on_network = true, .run = chk_advise },
 	{ TOOL("smc_chk matrix", "[OPTIONS] HOST|FILE...",
-	       "Predict connections between hosts, each two of them, without making one.",
+	       "Predict how each pair of hosts would connect, without connecting them.",
 	       matrix_options,
-	       "HOST is asked by ssh, FILE is a bundle of 'smc_chk bundle'.\n"
+	       "HOST is read over ssh, FILE is a bundle of 'smc_chk bundle'.\n"
 	       "Exit status: 0 all would use SMC, 1 error, 2 some would use TCP.\n"
 	       "Example: smc_chk matrix db1 db2 web1.tar.gz\n"),
 	  "host", .is_list = true, .reads_elsewhere = true, .run = chk_matrix,
 	  .page = html_matrix },
 	{ TOOL("smc_chk bundle", "[OPTIONS] FILE",
-	       "Write what support needs to know of this host into FILE (.tar.gz).", bundle_options,
+	       "Collect all that support needs about this host in FILE (.tar.gz).", bundle_options,
 	       "Exit status: 0 written, 1 error.\n"
 	       "Example: smc_chk bundle report.tar.gz --anonymous\n"),
 	  "file", .run = chk_bundle },

@@ -57,8 +57,8 @@ const struct cli_tool chk_tool = {
 		 "serve                run the server for such tests\n"
 		 "tune HOST            measure which buffers are best\n"
 		 "explain CODE         explain why a connection is TCP\n"
-		 "program FILE         name the way of smc_run to a program\n"
-		 "advise               find TCP connections that SMC improves\n"
+		 "program FILE         show how smc_run can reach a program\n"
+		 "advise               find TCP connections that SMC would improve\n"
 		 "matrix HOST|FILE...  predict connections between hosts\n"
 		 "bundle FILE          write what support needs to know\n"
 		 "from FILE [COMMAND]  run COMMAND as if on the host of a bundle",

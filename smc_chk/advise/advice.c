@@ -214,7 +214,7 @@ static void append_table(struct out_text *text, const struct judged *judged, siz
 	if (width)
 		append_commands(text, judged, count);
 	if (count < judged->count)
-		out_printf(text, "%zu more rows, of fewer bytes: --json has all.\n",
+		out_printf(text, "%zu more rows, with fewer bytes: see --json.\n",
 			   judged->count - count);
 }
 
@@ -233,18 +233,18 @@ static void append_sum(struct out_text *text, const struct judge_sum *sum)
 	char memory[OUT_UNITS], buffer[OUT_UNITS];
 
 	if (!sum->conns) {
-		out_str(text, "There were no connections over plain TCP.\n");
+		out_str(text, "There were no plain TCP connections.\n");
 		return;
 	}
 	if (!sum->suited_bytes) {
-		out_str(text, "Nothing would profit from SMC.\n");
+		out_str(text, "Nothing would benefit from SMC.\n");
 		return;
 	}
 	append_share(text, sum->suited_bytes, sum->bytes);
 	out_str(text, " of the bytes and ");
 	append_share(text, sum->suited_conns, sum->conns);
 	out_printf(text,
-		   " of the connections would profit; memory for it about %s with %s buffers.\n",
+		   " of the connections would benefit, using about %s of memory with %s buffers.\n",
 		   out_size(memory, sum->memory), out_size(buffer, SMC_GOOD_BUFFER));
 }
 
@@ -255,16 +255,17 @@ static void append_source(struct out_text *text, const struct tally *tally,
 	if (watched->has_bpf)
 		out_str(text, "eBPF, which misses nothing.\n");
 	else
-		out_printf(text,
-			   "lists of sockets, which miss connections that live shorter than the "
-			   "time between two (%.1f s); %s.\n",
-			   (double)watched->interval / 1000, watched->why_not);
+		out_printf(
+			text,
+			"lists of sockets, which miss connections shorter than the interval (%.1f "
+			"s); %s.\n",
+			(double)watched->interval / 1000, watched->why_not);
 	if (watched->is_blind)
-		out_str(text, "Processes of other users are unknown: as root it would see them.\n");
+		out_str(text, "Processes of other users are unknown: only root can see them.\n");
 	if (watched->is_lossy)
-		out_str(text, "Too many ends at a time: some connections are missing.\n");
+		out_str(text, "Too many connections ended at once: some are missing.\n");
 	if (tally->n_untracked)
-		out_printf(text, "Too many connections at a time: %llu are missing.\n",
+		out_printf(text, "Too many connections at once: %llu are missing.\n",
 			   (unsigned long long)tally->n_untracked);
 	if (tally->is_capped)
 		out_str(text, "Too many processes and peers: the rest is one row.\n");

@@ -115,7 +115,7 @@ int bundle_pack(struct workdir *work, int fd, const char *directory, struct pack
 	*size = measured;
 	if (size->files > PACK_MAX_FILES || size->bytes > PACK_MAX_BYTES) {
 		close(errors);
-		return smc_err_say(err, EFBIG, "this host has too much for one bundle");
+		return smc_err_say(err, EFBIG, "the data of this host is too large for one bundle");
 	}
 	snprintf(mtime, sizeof(mtime), "--mtime=@%lld", (long long)(now - now % 86400));
 	status = workdir_run(work, (char *const *)argv, fd, errors, 0);

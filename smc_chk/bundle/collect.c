@@ -125,7 +125,7 @@ static int run(struct collection *b, char *const argv[], FILE *out, char errors[
 
 	*errors = '\0';
 	if (fd < 0)
-		return smc_err_set(b->err, errno, "cannot store what a program prints");
+		return smc_err_set(b->err, errno, "cannot store the output of a program");
 	fflush(out);
 	status = workdir_run(&b->work, argv, fileno(out), fd, RUN_SECONDS);
 	len = pread(fd, errors, ERRORS_SIZE - 1, 0);

@@ -139,7 +139,7 @@ const char *workdir_why(int status)
 	case SIGABRT:
 	case SIGILL:
 	case SIGFPE:
-	case SIGSYS: return "it broke down";
+	case SIGSYS: return "it crashed";
 	case SIGKILL: return "it was killed";
 	default: return "";
 	}

@@ -165,5 +165,5 @@ void doctor_ism(struct doctor *doc)
 	for (size_t i = 0; i < slots->count && !doc->req->iface; i++)
 		doctor_say(doc, DOCTOR_NOTE, ISM, slots->names[i],
 			   doctor_command(doc, "smc_rnics -e ", slots->names[i], ""),
-			   "PCI function without power: an ISM or RoCE device may be behind it");
+			   "PCI function without power: it may be an ISM or RoCE device");
 }

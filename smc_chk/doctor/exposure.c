@@ -23,7 +23,7 @@ static void say_policy(struct doctor *doc, const struct exposure_facts *exposure
 		snprintf(learned, sizeof(learned), ", %" PRIu64 " peers learned",
 			 exposure->learned);
 	doctor_ok(doc, "policy", policy_by_name(policy->by),
-		  "says with whom SMC is used: %zu rules with %zu networks, %zu ranges of ports "
+		  "limits SMC: %zu rules with %zu networks, %zu ranges of ports "
 		  "denied%s; %" PRIu64 " denied so far",
 		  policy->count, nets, policy->port_count, learned, exposure->denied);
 }
@@ -37,9 +37,9 @@ static void check_policy(struct doctor *doc)
 		say_policy(doc, exposure);
 	else if (exposure->has_policy)
 		doctor_note(doc, "policy", NULL,
-			    "none: SMC is used with every peer that has it, see smc.conf(5)");
+			    "none: SMC is used with every peer that supports it, see smc.conf(5)");
 	else if (code == EPERM || code == EACCES)
-		doctor_note(doc, "policy", NULL, "only root sees with whom SMC is used");
+		doctor_note(doc, "policy", NULL, "only root can read the policy");
 	else if (code)
 		doctor_say(doc, DOCTOR_WARNING, "policy", NULL, "smc_conf apply",
 			   "cannot be read: %s", exposure->why_not.text);
@@ -87,7 +87,7 @@ static void say_open(struct doctor *doc, const struct smc_addr *local, const str
 			       ">>/etc/smc-tools/smc.conf.d/peers.conf && smc_conf apply",
 			       local->port);
 	doctor_say(doc, has_policy ? DOCTOR_WARNING : DOCTOR_NOTE, "exposure", object, remedy,
-		   "listens, and everybody who reaches %s may speak SMC to it%s", by,
+		   "listens, and anyone who reaches %s can use SMC with it%s", by,
 		   has_policy ? ": no policy limits that" : ", unless a policy limits that");
 }
 
@@ -106,7 +106,7 @@ static void check_listeners(struct doctor *doc)
 			say_open(doc, local, door);
 	}
 	if (count > LISTENERS_MAX)
-		doctor_note(doc, "exposure", NULL, "%zu more that are open in the same way",
+		doctor_note(doc, "exposure", NULL, "%zu more sockets are open in the same way",
 			    count - LISTENERS_MAX);
 	if (exposure->n_hidden)
 		doctor_note(doc, "exposure", NULL, "only root sees where %zu SMC sockets listen",
@@ -126,13 +126,13 @@ static void check_owners(struct doctor *doc)
 		doctor_say(doc, DOCTOR_WARNING, "firewall", NULL,
 			   "nft list ruleset # and replace such rules by those of addresses and "
 			   "ports",
-			   "%d rule%s by owner, which SMC's packets do not have: who is accepted "
-			   "there cannot connect over SMC, who is dropped can (%s)",
+			   "%d rule%s by owner, which packets of SMC do not have: accepted owners "
+			   "cannot connect over SMC, dropped ones can (%s)",
 			   exposure->owner_rules, exposure->owner_rules == 1 ? " goes" : "s go",
 			   exposure->owner_rule);
 	else if (!exposure->owner_rules)
 		doctor_ok(doc, "firewall", NULL,
-			  "no rule of nftables goes by the owner of packets");
+			  "no rule of nftables matches the owner of packets");
 }
 
 void doctor_exposure(struct doctor *doc)

@@ -153,7 +153,7 @@ static void check_families(struct doctor *doc)
 {
 	if (doc->facts->unread.code) {
 		doctor_say(doc, DOCTOR_PROBLEM, "netlink", NULL, NULL,
-			   "does not tell all, so what is said here is incomplete: %s",
+			   "answers only in part, so this list is incomplete: %s",
 			   doc->facts->unread.text);
 		return;
 	}
@@ -219,7 +219,7 @@ static void check_attached(struct doctor *doc)
 			   "kernel no longer has");
 	else
 		doctor_ok(doc, "attached", "smc_bpf",
-			  "turns sockets into SMC sockets: smc_bpf status says whose");
+			  "turns sockets into SMC sockets: see smc_bpf status");
 }
 
 static void check_known(struct doctor *doc)

@@ -178,7 +178,7 @@ void doctor_net(struct doctor *doc)
 	if (doc->facts->is_foreign_sysfs)
 		doctor_say(doc, DOCTOR_NOTE, "sysfs", NULL, "run smc_chk as root",
 			   "/sys shows the net devices of another network namespace, and only root "
-			   "can see those of this one: what is said about devices may be wrong");
+			   "sees those of this one: findings about devices may be wrong");
 	doctor_each(doc, check_port);
 	for (size_t i = 0; i < doc->facts->netdevs.count; i++) {
 		const struct netdev *net = &doc->facts->netdevs.devs[i];

@@ -123,8 +123,8 @@ static void check_size(struct doctor *doc, const char *name, const char *what)
 			   doctor_remedy(doc, "sysctl -w %s=%d | tee -a /etc/sysctl.d/90-smc.conf",
 					 name, SMC_GOOD_BUFFER),
 			   "each connection gets 64 KiB to %s, too little for bulk data; smc_run "
-			   "sets %s itself, but eBPF cannot. 1000 connections then take %d MiB in "
-			   "place of %d",
+			   "sets %s itself, but eBPF cannot. 1000 connections then take %d MiB "
+			   "instead of %d",
 			   what, out_size(limit_text, SMC_GOOD_BUFFER),
 			   1000 * (SMC_GOOD_BUFFER / 1024) / 1024,
 			   1000 * (SMC_KERNEL_BUFFER / 1024) / 1024);

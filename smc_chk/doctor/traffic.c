@@ -56,8 +56,8 @@ static bool check_waits(struct doctor *doc, int tech, const uint64_t *v)
 		is_bad = true;
 		doctor_say(doc, DOCTOR_WARNING, CHECK, names[tech],
 			   "measure with smc_chk tune PEER which buffers suffice",
-			   "%s in %.0f %% of %" PRIu64 " sends the own one, in %.0f %% the peer's; "
-			   "from %d %% on: %s",
+			   "%s here in %.0f %% of %" PRIu64 " sends, on the peer in %.0f %% "
+			   "(threshold: %d %%): %s",
 			   waits[i].what, own, sends, peer, SHARE_WAITS, waits[i].why);
 	}
 	return is_bad;
@@ -76,9 +76,10 @@ static bool check_downgraded(struct doctor *doc, int tech, const uint64_t *v)
 	doctor_say(doc, DOCTOR_WARNING, CHECK, names[tech],
 		   tech == SMC_TECH_R ? "sysctl -w net.smc.smcr_buf_type=2" :
 					"ask for smaller buffers, or free memory",
-		   "of %" PRIu64 " new buffers %.0f %% were smaller than asked for, from %d %% on: "
+		   "%.0f %% of %" PRIu64
+		   " new buffers were smaller than requested (threshold: %d %%): "
 		   "the kernel finds no contiguous memory of that size",
-		   all, percent(downgraded, all), SHARE_DOWNGRADED);
+		   percent(downgraded, all), all, SHARE_DOWNGRADED);
 	return true;
 }
 
@@ -124,13 +125,13 @@ static void check_fallbacks(struct doctor *doc)
 	else if (reason)
 		doctor_say(doc, DOCTOR_WARNING, CHECK, "fallbacks",
 			   doctor_remedy(doc, "smc_chk explain 0x%08" PRIx32, code),
-			   "%.0f %% of %" PRIu64 " connections fell back, from %d %% on; most "
+			   "%.0f %% of %" PRIu64 " connections fell back (threshold: %d %%), most "
 			   "often by %s, %s",
 			   percent(fell, all), all, SHARE_FALLBACKS, reason->symbol,
 			   reason->meaning);
 	else
 		doctor_say(doc, DOCTOR_WARNING, CHECK, "fallbacks", "smcr -d stats",
-			   "%.0f %% of %" PRIu64 " connections fell back, from %d %% on",
+			   "%.0f %% of %" PRIu64 " connections fell back (threshold: %d %%)",
 			   percent(fell, all), all, SHARE_FALLBACKS);
 }
 
@@ -151,7 +152,7 @@ void doctor_traffic(struct doctor *doc)
 		is_bad |= check_waits(doc, tech, v);
 		if (!is_bad)
 			doctor_ok(doc, CHECK, names[tech],
-				  "of %" PRIu64 " sends few had to wait for a buffer",
+				  "few of %" PRIu64 " sends had to wait for a buffer",
 				  v[SMC_STAT_TX_CNT]);
 	}
 	check_fallbacks(doc);

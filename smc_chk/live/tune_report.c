@@ -191,10 +191,11 @@ void tune_text(struct out_text *text, const struct tune *tune)
 			   "at %lu.\n",
 			   tune->limit);
 	if (tune->enough != tune->best)
-		out_str(text, "From there to the best one the differences are within the noise.\n");
+		out_str(text,
+			"Differences between that size and the best one are within the noise.\n");
 	if (tune->enough && gain->has_interval)
 		out_printf(text,
-			   "The best one gives %.2f times what the usual ones give (95 %%: "
+			   "The best size is %.2f times as fast as the usual one (95 %%: "
 			   "%.2f-%.2f).\n",
 			   gain->ratio, gain->low, gain->high);
 	put_lines(text, tune);

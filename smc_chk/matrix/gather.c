@@ -48,7 +48,7 @@ static const char *last_line(char text[ERROR_SIZE], int fd)
 		;
 	text[len > 0 ? len : 0] = '\0';
 	line = strrchr(text, '\n');
-	return line ? line + 1 : *text ? text : "ssh failed, and says nothing";
+	return line ? line + 1 : *text ? text : "ssh failed without a message";
 }
 
 /* Return: a descriptor of a bundle, -errno with @err. */
@@ -239,7 +239,7 @@ static int take_result(const struct work *work, size_t i, struct smc_err *err)
 	result_path(path, work, i, "");
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || pread(fd, err, sizeof(*err), 0) != sizeof(*err))
-		smc_err_say(err, EIO, "%s: nothing could be read of it", name);
+		smc_err_say(err, EIO, "cannot read %s", name);
 	err->text[sizeof(err->text) - 1] = '\0';
 	ret = err->code ? -err->code : matrix_host_read(host, fd, sizeof(*err), err);
 	if (fd >= 0)

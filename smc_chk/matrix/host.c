@@ -164,7 +164,7 @@ static int write_host(struct doctor_facts *facts, const struct chk_request *req,
 	    smc_write_all(job->fd, host->nets, job->n_nets * sizeof(*host->nets)) &&
 	    smc_write_all(job->fd, host->rules, job->n_rules * sizeof(*host->rules)))
 		return 0;
-	return smc_err_set(err, errno, "cannot store what it says");
+	return smc_err_set(err, errno, "cannot store its data");
 }
 
 void matrix_host_set_name(struct predict_host *host, const char *name)
@@ -251,7 +251,7 @@ static void *read_array(int fd, off_t *at, uint32_t *count, size_t most, size_t 
 int matrix_host_read(struct predict_host *host, int fd, off_t at, struct smc_err *err)
 {
 	if (pread(fd, host, sizeof(*host), at) != sizeof(*host))
-		return smc_err_say(err, EBADMSG, "nothing could be read of it");
+		return smc_err_say(err, EBADMSG, "cannot read it");
 	settle_host(host);
 	at += (off_t)sizeof(*host);
 	host->nets = read_array(fd, &at, &host->n_nets, NETS_MAX, sizeof(*host->nets));

@@ -410,7 +410,7 @@ void predict(struct prediction *result, const struct predict_host *client,
 	if (!result->client) {
 		if (is_possible(result, way.hosts))
 			say(result, PREDICT_TCP, PREDICT_BOTH, "ip -br address",
-			    "no address of one can be reached from one of the other");
+			    "neither host can reach an address of the other");
 		return;
 	}
 	if (result->mode == PREDICT_SMCD_V2 || result->mode == PREDICT_SMCR_V2)

@@ -73,7 +73,7 @@ HARMLESS = {"eintr", "eintr, later", "repeated", "stale"}
 REPAIRED = {"interrupted"}
 WORDS = b"the kernel's own words"
 # The doctor goes on with partial data.
-DOCTOR_SAYS = re.compile(rb"^problem +netlink +-? +does not tell all|netlink\",\"text\":\"does not tell all", re.M)
+DOCTOR_SAYS = re.compile(rb"^problem +netlink +-? +answers only in part|netlink\",\"text\":\"answers only in part", re.M)
 
 
 def run(command, env, fault="", number=0):

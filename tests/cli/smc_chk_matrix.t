@@ -108,7 +108,7 @@ def on_a_terminal():
         file.write("#!/bin/sh\nsleep 3\nexit 1\n")
     status, out = on_terminal([BUILD + "/smc_chk", "matrix", "late", path("a")], ENV, 80)
     ok(status == 1 and re.search("\r\x1b\\[Kreading hosts: [01] of 2, waiting for late\r\x1b\\[K", out) and
-       out.endswith("\r\x1b[Ksmc_chk: late: ssh failed, and says nothing\nsmc_chk: no two hosts are left\n"),
+       out.endswith("\r\x1b[Ksmc_chk: late: ssh failed without a message\nsmc_chk: no two hosts are left\n"),
        "progress is shown, and taken away before a message", (status, out))
 
 

@@ -522,12 +522,12 @@ static void test_text(void **state)
 		"app      client  5432 10.1.0.2       1  41 s     3.1 MB    10 B SMC-R v1  "
 		"smc_run --include 10.1.0.2:5432 app\n"
 		"app      client  5432 (internet)   199 0.3 s     9.0 kB    10 B -         keep TCP\n"
-		"63 % of the bytes and less than 1 % of the connections would profit; memory for it "
-		"about 1 MiB with 512 KiB buffers.\n"
-		"Watched for 60 s by lists of sockets, which miss connections that live shorter than "
-		"the time between two (0.5 s); because.\n"
-		"Processes of other users are unknown: as root it would see them.\n"
-		"Too many ends at a time: some connections are missing.\n");
+		"63 % of the bytes and less than 1 % of the connections would benefit, using "
+		"about 1 MiB of memory with 512 KiB buffers.\n"
+		"Watched for 60 s by lists of sockets, which miss connections shorter than "
+		"the interval (0.5 s); because.\n"
+		"Processes of other users are unknown: only root can see them.\n"
+		"Too many connections ended at once: some are missing.\n");
 	out_reset(&text);
 	advice_text(&text, &host.judged, &host.tally, &watched, 50);
 	out_char(&text, '\0');

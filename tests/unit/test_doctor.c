@@ -122,7 +122,7 @@ static void test_knobs(void **state)
 		   "note sysctl net.smc.smcr_max_send_wr|is 32, the default is 16|\n");
 }
 
-#define OPEN "listens, and everybody who reaches %s may speak SMC to it"
+#define OPEN "listens, and anyone who reaches %s can use SMC with it"
 #define CURE                                                                                       \
 	"allow your own networks only, such as: mkdir -p /etc/smc-tools/smc.conf.d && "            \
 	"echo 'allow from 10.0.0.0/8:%s' >>/etc/smc-tools/smc.conf.d/peers.conf && "               \
@@ -145,9 +145,10 @@ static void assert_open(struct host *host, const char *addr, const char *object,
 	size_t len;
 
 	listen_on(host, &sock, addr, 80);
-	len = (size_t)snprintf(want, sizeof(want),
-			       "note policy |none: SMC is used with every peer "
-			       "that has it, see smc.conf(5)|\n");
+	len = (size_t)snprintf(
+		want, sizeof(want),
+		"note policy |none: SMC is used with every peer that supports it, see "
+		"smc.conf(5)|\n");
 	if (door)
 		snprintf(want + len, sizeof(want) - len,
 			 "warning exposure %s|" OPEN ": no policy "
@@ -168,13 +169,13 @@ static void test_owners(void **state)
 	start(&host);
 	host.facts.exposure.owner_rules = 0;
 	check_says(&host, doctor_exposure,
-		   "ok firewall |no rule of nftables goes by the owner of packets|\n");
+		   "ok firewall |no rule of nftables matches the owner of packets|\n");
 	host.facts.exposure.owner_rules = 2;
 	strcpy(host.facts.exposure.owner_rule, "inet a b: meta skuid 7 drop");
 	check_says(
 		&host, doctor_exposure,
-		"warning firewall |2 rules go by owner, which SMC's packets do not have: who is "
-		"accepted there cannot connect over SMC, who is dropped can (inet a b: meta skuid "
+		"warning firewall |2 rules go by owner, which packets of SMC do not have: "
+		"accepted owners cannot connect over SMC, dropped ones can (inet a b: meta skuid "
 		"7 drop)|nft list ruleset # and replace such rules by those of addresses and "
 		"ports\n");
 }
@@ -208,7 +209,7 @@ static void test_exposure(void **state)
 	exposure->has_policy = false;
 	exposure->why_not.code = EPERM;
 	check_says(&host, doctor_exposure,
-		   "note policy |only root sees with whom SMC is used|\n"
+		   "note policy |only root can read the policy|\n"
 		   "note exposure |only root sees where 2 SMC sockets listen|\n");
 	exposure->n_hidden = 0;
 	listen_on(&host, &sock, "0.0.0.0", 80);
@@ -216,8 +217,8 @@ static void test_exposure(void **state)
 	check_says(&host, doctor_exposure,
 		   "warning policy |cannot be read: not ours|"
 		   "smc_conf apply\n"
-		   "note exposure 0.0.0.0:80|listens, and everybody who reaches 203.0.113.7 may "
-		   "speak SMC to it, unless a policy limits that|allow your own networks only, "
+		   "note exposure 0.0.0.0:80|listens, and anyone who reaches 203.0.113.7 can use "
+		   "SMC with it, unless a policy limits that|allow your own networks only, "
 		   "such as: mkdir -p /etc/smc-tools/smc.conf.d && echo 'allow from 10.0.0.0/8:80' "
 		   ">>/etc/smc-tools/smc.conf.d/peers.conf && smc_conf apply\n");
 }
@@ -247,7 +248,7 @@ static void test_policy(void **state)
 	host.facts.exposure.has_policy = true;
 	check_says(
 		&host, doctor_exposure,
-		"ok policy nft|says with whom SMC is used: 2 rules with 2 networks, 0 ranges of "
+		"ok policy nft|limits SMC: 2 rules with 2 networks, 0 ranges of "
 		"ports denied, 1 peers learned; 5 denied so far|\n"
 		"ok exposure |none of 1 listening SMC sockets is open beyond private networks|\n");
 	policy_free(policy);
@@ -328,7 +329,7 @@ static void test_sizes(void **state)
 		"note sysctl net.smc.wmem|is 2097152, the default is 65536|\n"
 		"note buffers net.smc.rmem|each connection gets 64 KiB to receive, too little for "
 		"bulk data; smc_run sets 512 KiB itself, but eBPF cannot. 1000 connections then take "
-		"500 MiB in place of 62|"
+		"500 MiB instead of 62|"
 		"sysctl -w net.smc.rmem=524288 | tee -a /etc/sysctl.d/90-smc.conf\n"
 		"warning buffers net.smc.wmem|a connection should get 2 MiB to send, but over "
 		"SMC-R it gets 512 KiB at most|sysctl -w net.smc.wmem=524288\n");
@@ -379,16 +380,17 @@ static void test_traffic(void **state)
 	check_says(&host, doctor_traffic, "");
 	set_stats(&host, SMC_TECH_D, 1000, 99, 99);
 	check_says(&host, doctor_traffic,
-		   "ok traffic SMC-D|of 1000 sends few had to wait for a buffer|\n");
+		   "ok traffic SMC-D|few of 1000 sends had to wait for a buffer|\n");
 	set_stats(&host, SMC_TECH_D, 1000, 100, 0);
 	check_says(&host, doctor_traffic,
-		   "warning traffic SMC-D|a full buffer: in 10 % of 1000 sends the own one, in 0 % "
-		   "the peer's; from 10 % on: waiting costs more than memory; larger buffers, or a "
+		   "warning traffic SMC-D|a full buffer: here in 10 % of 1000 sends, on the peer "
+		   "in 0 % (threshold: 10 %): waiting costs more than memory; larger buffers, or a "
 		   "peer that reads sooner" TUNE);
 	set_stats(&host, SMC_TECH_D, 1000, 0, 250);
 	check_says(&host, doctor_traffic,
-		   "warning traffic SMC-D|a buffer smaller than one send: in 0 % of 1000 sends the "
-		   "own one, in 25 % the peer's; from 10 % on: no buffer takes such a send without "
+		   "warning traffic SMC-D|a buffer smaller than one send: here in 0 % of 1000 "
+		   "sends, on the peer in 25 % (threshold: 10 %): no buffer takes such a send "
+		   "without "
 		   "waiting for the peer" TUNE);
 	start(&host);
 	set_stats(&host, SMC_TECH_R, 0, 0, 0);
@@ -399,8 +401,8 @@ static void test_traffic(void **state)
 	check_says(&host, doctor_traffic, "");
 	v[SMC_STAT_RX_EVENT + SMC_EVENT_DOWNGRADE] = 4;
 	check_says(&host, doctor_traffic,
-		   "warning traffic SMC-R|of 400 new buffers 1 % were smaller than asked for, from "
-		   "1 % on: the kernel finds no contiguous memory of that size|sysctl -w "
+		   "warning traffic SMC-R|1 % of 400 new buffers were smaller than requested "
+		   "(threshold: 1 %): the kernel finds no contiguous memory of that size|sysctl -w "
 		   "net.smc.smcr_buf_type=2\n");
 	start(&host);
 	set_stats(&host, SMC_TECH_D, 0, 0, 0);
@@ -413,7 +415,8 @@ static void test_traffic(void **state)
 		   "ok traffic fallbacks|9.0 % of 100 connections fell back|\n");
 	side[SMC_SIDE_CLIENT].fallbacks = 3;
 	check_says(&host, doctor_traffic,
-		   "warning traffic fallbacks|11 % of 102 connections fell back, from 10 % on|smcr "
+		   "warning traffic fallbacks|11 % of 102 connections fell back (threshold: 10 "
+		   "%)|smcr "
 		   "-d stats\n");
 	side[SMC_SIDE_CLIENT].n_reasons = 1;
 	side[SMC_SIDE_CLIENT].reasons[0] = (struct smc_reason_count){ 0x03030000, 1 };
@@ -421,7 +424,7 @@ static void test_traffic(void **state)
 	side[SMC_SIDE_SERVER].reasons[0] = (struct smc_reason_count){ 0x03010000, 8 };
 	check_says(
 		&host, doctor_traffic,
-		"warning traffic fallbacks|11 % of 102 connections fell back, from 10 % on; "
+		"warning traffic fallbacks|11 % of 102 connections fell back (threshold: 10 %), "
 		"most often by PEERNOSMC, the peer did not offer SMC in its TCP handshake|smc_chk "
 		"explain 0x03010000\n");
 }
@@ -501,8 +504,8 @@ static void test_slots(void **state)
 	host.facts.slots = (struct host_names){ .names = names, .count = 1 };
 	check_says(&host, doctor_ism,
 		   "ok ism loopback|SMC-D between sockets of this host, if there is an EID|\n"
-		   "note ism 000000a0|PCI function without power: an ISM or RoCE device may be "
-		   "behind it|smc_rnics -e 000000a0\n");
+		   "note ism 000000a0|PCI function without power: it may be an ISM or RoCE "
+		   "device|smc_rnics -e 000000a0\n");
 }
 
 /* ---- remedies with a hostile name ---- */

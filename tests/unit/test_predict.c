@@ -171,7 +171,7 @@ static void test_addresses(void **state)
 	set_addr(&pair.nets[1][0], 0, "10.1.0.2/24");
 	EXPECT(&pair, PREDICT_TCP);
 	assert_null(of(&pair).client);
-	expect_gap(&pair, PREDICT_TCP, PREDICT_BOTH, "no address", "ip -br address");
+	expect_gap(&pair, PREDICT_TCP, PREDICT_BOTH, "neither host", "ip -br address");
 	/* A bridge with the same address on every host is no connection. */
 	start(&pair);
 	for (int i = 0; i < 2; i++) {

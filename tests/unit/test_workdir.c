@@ -100,7 +100,7 @@ static int ends_as_it_should(const void *arg)
 	} cases[] = {
 		{ 0, 0, "" },
 		{ -ENOSPC, -ENOSPC, "words of 28" },
-		{ SIGSEGV, -EIO, "cannot work: it broke down" },
+		{ SIGSEGV, -EIO, "cannot work: it crashed" },
 		{ SIGXCPU, -EIO, "cannot work: it took too much processor time" },
 		{ SIGKILL, -EIO, "cannot work: it was killed" },
 	};

@@ -221,7 +221,7 @@ def check_text():
            re.search(r"^Watched for \d+ s by ", out, re.M), "the table as text", (status, out, err))
         if HAS_LOOPBACK:
             ok(re.search(r"  SMC-D loopback smc_run bulkload$", out, re.M) or "SMC-D loopback" in out and
-               "of the connections would profit; memory for it about 1 MiB with 512 KiB buffers." in out,
+               "of the connections would benefit, using about 1 MiB of memory with 512 KiB buffers." in out,
                "advice as text", out)
 
 
