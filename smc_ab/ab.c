@@ -82,7 +82,7 @@ static int start_server(struct comparison *self, struct child *server, const str
 			return server_ended(server, "before it listened", err);
 	}
 	return ret ? ret :
-		     smc_err_say(err, ETIMEDOUT, "the server does not listen after %d s",
+		     smc_err_say(err, ETIMEDOUT, "the server did not listen within %d s",
 				 LISTEN_STEPS * LISTEN_MS / 1000);
 }
 
@@ -160,8 +160,7 @@ static int run_once(struct comparison *self, struct ab_run *run, const struct la
 	child_end(&self->nursery, &server);
 	if (!nursery_clear(&self->nursery) && !ret)
 		ret = smc_err_say(err, EPERM,
-				  "what a run has started may not be ended: it has "
-				  "the rights of another user");
+				  "cannot end what a run started: it runs as another user");
 	out_free(&output);
 	run->seconds = (double)(command.end_ns - command.start_ns) / 1e9;
 	run->cpu_seconds = (double)self->nursery.used.cpu_ns / 1e9;
@@ -176,9 +175,10 @@ static int run_tcp(struct comparison *self, struct ab_run *run, struct smc_err *
 	int ret = run_once(self, run, NULL, err);
 
 	if (!ret && (run->seen.sockets.smcd || run->seen.sockets.smcr))
-		return smc_err_say(err, EINVAL,
-				   "the run over TCP used SMC: the command opens SMC "
-				   "sockets by itself, or what this was started from lets it");
+		return smc_err_say(
+			err, EINVAL,
+			"the run over TCP used SMC: the command opens SMC sockets itself, or "
+			"inherited smc_run or smc_bpf");
 	return ret;
 }
 
@@ -276,7 +276,7 @@ static int prepare(struct comparison *self)
 	self->has_regex = self->options->metric;
 	if (kernel_has_smc()) {
 		cli_error(tool, "nothing to compare: %s",
-			  "SMC sockets cannot be opened here; 'smc_chk' says more");
+			  "SMC sockets cannot be opened here: run 'smc_chk'");
 		return AB_NOT_USED;
 	}
 	if (access("/proc/thread-self/children", R_OK))
@@ -296,7 +296,7 @@ static int compare(struct comparison *self)
 
 	if (self->options->pairs < NUMBERS_PAIRS && isatty(STDERR_FILENO))
 		cli_warn(self->smc.tool, self->options->launch.quiet,
-			 "there will be no verdict: that takes %d pairs at least", NUMBERS_PAIRS);
+			 "there will be no verdict: it takes at least %d pairs", NUMBERS_PAIRS);
 	ret = run_all(self, &err);
 
 	if (!ret)

@@ -20,12 +20,13 @@ static struct ab_options asked = { .launch = { .tool = &tool, .settings[VAR_LEAR
 				   .pairs = 10 };
 
 static const struct cli_opt options[] = {
-	{ 'n', "pairs", "NUMBER", "runs over each; default 10, a verdict takes 8" },
+	{ 'n', "pairs", "NUMBER", "run this often over each (default 10; a verdict takes 8)" },
 	{ OPT_METRIC, "metric", "REGEX",
-	  "compare the number that this finds in the output,\n"
-	  "not the time; more is better",
+	  "compare the number that REGEX finds in the output,\n"
+	  "not the time; higher is better",
 	  .text = &asked.metric },
-	{ OPT_LOWER, "lower", NULL, "less is better", &asked.is_lower_better, .needs = "--metric" },
+	{ OPT_LOWER, "lower", NULL, "lower is better", &asked.is_lower_better,
+	  .needs = "--metric" },
 	{ OPT_SERVER, "server", "CMD",
 	  "start this server for each run, over TCP or SMC\nlike the run", .text = &asked.server },
 	{ OPT_OUTPUT, "show-output", NULL, "show the output, on standard error", &asked.is_shown },
@@ -38,7 +39,7 @@ static const struct cli_opt options[] = {
 static const struct cli_tool tool = {
 	.name = "smc_ab",
 	.usage = "[OPTION]... [--] COMMAND [ARGUMENT]...",
-	.summary = "Run a command in turns over TCP and over SMC, and print how both compare.",
+	.summary = "Run a command alternately over TCP and over SMC, and compare the results.",
 	.opts = options,
 	.more = "Example: smc_ab --server 'iperf3 -s -1' iperf3 -c 127.0.0.1 -n 1G\n"
 		"\n"

@@ -73,8 +73,7 @@ int metric_find(const regex_t *regex, const struct out_text *output, double *val
 	int length;
 
 	if (!output->data || !find_last(regex, output->data, found, &where))
-		return smc_err_say(err, ENOENT,
-				   "--metric matches nothing of what the command printed");
+		return smc_err_say(err, ENOENT, "--metric matches nothing in the command's output");
 	found[0] = regex->re_nsub ? found[1] : found[0];
 	number = where + found[0].rm_so;
 	length = (int)(found[0].rm_eo - found[0].rm_so);
@@ -83,7 +82,7 @@ int metric_find(const regex_t *regex, const struct out_text *output, double *val
 		if (end != number && end <= number + length && isfinite(*value))
 			return 0;
 	}
-	return smc_err_say(err, EINVAL, "what --metric matches is not a number: '%.*s'",
+	return smc_err_say(err, EINVAL, "--metric matches '%.*s', which is not a number",
 			   found[0].rm_so < 0 ? 0 :
 			   length > 80	      ? 80 :
 						length,

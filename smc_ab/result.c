@@ -156,7 +156,7 @@ static void put_fallbacks(struct out_text *text, const struct ab_result *result)
 		return;
 	out_printf(text, "%" PRIu64 " socket%s fell back to TCP", count, count == 1 ? "" : "s");
 	if (first)
-		out_printf(text, ", the first one by 0x%08" PRIx32, first->reason);
+		out_printf(text, ", the first with reason 0x%08" PRIx32, first->reason);
 	if (reason)
 		out_printf(text, " %s: %s", reason->symbol, reason->meaning);
 	if (first)
@@ -183,7 +183,7 @@ static void put_verdict(struct out_text *text, const struct ab_result *result)
 		return;
 	}
 	if (result->count < NUMBERS_PAIRS)
-		out_printf(text, "No verdict: that takes %d pairs at least.\n", NUMBERS_PAIRS);
+		out_printf(text, "No verdict: it takes at least %d pairs.\n", NUMBERS_PAIRS);
 	else
 		out_str(text, "No verdict: values of 0 have no ratio.\n");
 }

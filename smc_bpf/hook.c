@@ -135,7 +135,7 @@ static int begin(const struct cli_tool *tool, const struct oci_state *container)
 
 	if (shares(container->pid, "mnt") > 0) {
 		smc_err_say(&err, EXDEV,
-			    "process %d has the mounts of the host: it is not in a container",
+			    "process %d uses the host's mounts: it is not in a container",
 			    (int)container->pid);
 		say(tool, container, LOG_ERR, err.text);
 		return -EXDEV;
@@ -258,10 +258,10 @@ static void say_late(const struct cli_tool *tool, const struct oci_state *contai
 {
 	char text[128], line[LINE_SIZE];
 
-	snprintf(text, sizeof(text), "no end after %d seconds: %s", MAX_SECONDS,
+	snprintf(text, sizeof(text), "not done after %d seconds: %s", MAX_SECONDS,
 		 container->wish == OCI_STRICT ? "it does not start" :
 		 container->is_stopped	       ? "its scope may be left" :
-						 "it starts all the same, perhaps with TCP");
+						 "it starts anyway, perhaps with TCP");
 	put_line(line, container, text);
 	cli_note(tool, "%s", line);
 	if (fork())

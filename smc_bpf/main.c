@@ -80,9 +80,9 @@ static const struct cli_tool tool = {
 		 "check [TARGET]\n"
 		 "oci-hook",
 	.summary = "Turns the TCP sockets of programs into SMC sockets, by an eBPF program in the\n"
-		   "kernel: also of programs that are static, built by Go, or set-uid. TARGET is\n"
-		   "one of --cgroup, --cgroup-of, --unit, --container, --pid and --run; RULE is\n"
-		   "--only, --user or --exclude-comm. oci-hook is for runtimes of containers.\n\n"
+		   "kernel, even if they are static, built by Go, or set-uid. TARGET is one of\n"
+		   "--cgroup, --cgroup-of, --unit, --container, --pid and --run; RULE is --only,\n"
+		   "--user or --exclude-comm. oci-hook is for runtimes of containers.\n\n"
 		   "Example: smc_bpf attach --unit nginx",
 	.opts = options,
 	.error_status = 1,

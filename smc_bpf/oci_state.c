@@ -41,7 +41,7 @@ static int read_state(struct oci_state *container, const json_t *state, struct s
 	json_int_t pid = json_integer_value(json_object_get(state, "pid"));
 
 	if (!id || !*id || strlen(id) >= sizeof(container->id) || strchr(id, '/'))
-		return smc_err_say(err, EINVAL, "the state of the container has no id that is one");
+		return smc_err_say(err, EINVAL, "the state of the container has no valid id");
 	strcpy(container->id, id);
 	container->is_stopped = status && !strcmp(status, "stopped");
 	if (container->is_stopped)
@@ -61,9 +61,10 @@ int oci_state_read(struct oci_state *container, const char *text, size_t len, st
 
 	*container = (struct oci_state){ .wish = OCI_NONE };
 	if (!json_is_object(state))
-		ret = smc_err_say(err, EINVAL,
-				  "standard input is not the state of a container, "
-				  "which its runtime writes there");
+		ret = smc_err_say(
+			err, EINVAL,
+			"standard input is not the state of a container: only a container's "
+			"runtime starts this");
 	else
 		ret = read_state(container, state, err);
 	json_decref(state);

@@ -132,7 +132,7 @@ int status_metrics(struct scope_list *list, uint64_t hook_failures, struct smc_e
 		metrics_sample(&text, name, counts[i], "state", states.names[i].text, NULL);
 	append_sockets(&text, list);
 	metrics_head(&text, "smc_oci_hook_failures_total", "counter",
-		     "Containers of which the hook could not set something.");
+		     "Containers that the hook could not set up completely.");
 	metrics_sample(&text, "smc_oci_hook_failures_total", hook_failures, NULL);
 	out_str(&text, "# EOF\n");
 	return out_finish(&text, err);

@@ -268,11 +268,12 @@ static int check_owners(const struct request *req, struct smc_err *err)
 	if (!req->force)
 		return smc_err_say(
 			err, EPERM,
-			"a firewall rule goes by owner, which SMC's packets do not have; "
-			"--force enables SMC all the same (%.200s)",
+			"a firewall rule matches the owner, which packets of SMC do not have; "
+			"--force enables SMC anyway (%.200s)",
 			rule);
 	cli_warn(req->launch.tool, req->launch.quiet,
-		 "a firewall rule goes by owner, which SMC's packets do not have (%.200s)", rule);
+		 "a firewall rule matches the owner, which packets of SMC do not have (%.200s)",
+		 rule);
 	return 0;
 }
 

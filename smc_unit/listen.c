@@ -252,7 +252,7 @@ static const char *door_text(char text[NETADDR_TEXT_SIZE], const struct netaddr 
 	return text;
 }
 
-/* "'smc_unit peers redis.service 10.0.0.0/8' limits that to a network of yours". */
+/* "'smc_unit peers redis.service 10.0.0.0/8' limits that to one of your networks". */
 static void say(const struct reach *reach, const char *what, const char *ports)
 {
 	const struct request *req = reach->unit->req;
@@ -264,7 +264,7 @@ static void say(const struct reach *reach, const char *what, const char *ports)
 	else if (out_shell_word(&name, reach->unit->name))
 		unit_warn(req,
 			  "%s: 'smc_unit peers %s%.*s 10.0.0.0/8%s' "
-			  "limits that to a network of yours",
+			  "limits that to one of your networks",
 			  what, *reach->unit->name == '-' ? "-- " : "", (int)name.len,
 			  name.data ? name.data : "", ports);
 	out_free(&name);
@@ -281,8 +281,8 @@ static void warn_unknown(const struct reach *reach)
 	if (!door || reach->unit->req->user || reach->policy.count)
 		return;
 	snprintf(text, sizeof(text),
-		 "%s does not run, so where it listens is not known; networks "
-		 "that are not private reach this host by %s",
+		 "%s is not running, so its ports are unknown; public networks reach this host "
+		 "through %s",
 		 reach->unit->name, door_text(addr, door));
 	say(reach, text, ":PORT");
 }
@@ -298,7 +298,7 @@ static void warn_known(const struct reach *reach)
 	if (reach->count > 1)
 		snprintf(more, sizeof(more), " and %zu more", reach->count - 1);
 	snprintf(text, sizeof(text),
-		 "%s listens on %s%s%s:%u%s, so everybody who reaches %s can speak SMC to it",
+		 "%s listens on %s%s%s:%u%s, so anyone who reaches %s can use SMC with it",
 		 reach->unit->name, is_v4 ? "" : "[", where, is_v4 ? "" : "]", first->port, more,
 		 door_text(addr, reach->door));
 	say(reach, text, "");

@@ -12,22 +12,22 @@ static struct request asked;
 static const struct cli_opt enable_options[] = {
 	LAUNCH_OPTIONS,
 	LAUNCH_LEARN_OPTION,
-	{ OPT_FORCE, "force", NULL, "also where a firewall goes by the owner of packets",
+	{ OPT_FORCE, "force", NULL, "enable even if a firewall matches the owner of packets",
 	  &asked.force },
-	{ OPT_USER, "user", NULL, "units of the user's own systemd", &asked.user },
+	{ OPT_USER, "user", NULL, "use the systemd instance of the user", &asked.user },
 	{ 0 },
 };
 
 static const struct cli_opt disable_options[] = {
-	{ OPT_ALL, "all", NULL, "in place of UNIT: every enabled service", &asked.all },
-	{ OPT_USER, "user", NULL, "units of the user's own systemd", &asked.user },
+	{ OPT_ALL, "all", NULL, "instead of UNIT: every enabled service", &asked.all },
+	{ OPT_USER, "user", NULL, "use the systemd instance of the user", &asked.user },
 	{ LAUNCH_QUIET, "quiet", NULL, "no warnings", &asked.launch.quiet },
 	{ 0 },
 };
 
 static const struct cli_opt status_options[] = {
 	{ 'j', "json", NULL, "write one JSON document", &asked.json },
-	{ OPT_USER, "user", NULL, "units of the user's own systemd", &asked.user },
+	{ OPT_USER, "user", NULL, "use the systemd instance of the user", &asked.user },
 	{ 0 },
 };
 

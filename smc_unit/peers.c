@@ -58,7 +58,7 @@ static int check_ports(const struct listeners *found, const struct unit *unit, s
 		err, EINVAL,
 		found->is_running ?
 			"%s listens on no TCP port now: %s" :
-			"%s does not run, so where it listens is not known: start it first, or %s",
+			"%s is not running, so its ports are unknown: start it first, or %s",
 		unit->name, hint);
 }
 
@@ -177,7 +177,7 @@ static int check_enabled(const struct unit *unit, struct smc_err *err)
 	int ret = dropin_read(unit->dropin.file, &text, err);
 
 	if (!ret && !text)
-		ret = smc_err_say(err, ENOENT, "%s is not enabled: 'smc_unit enable' comes first",
+		ret = smc_err_say(err, ENOENT, "%s is not enabled: run 'smc_unit enable' first",
 				  unit->name);
 	free(text);
 	return ret;
@@ -199,7 +199,7 @@ static int limit(const struct unit *unit, const struct policy *peers, struct smc
 		ret = write_rules(&dropin, text.data, err);
 	}
 	if (!ret) {
-		printf("%s: its peers are limited by %s, from now on\n", unit->name, dropin.file);
+		printf("%s: its peers are now limited by %s\n", unit->name, dropin.file);
 		fflush(stdout);
 		warn_boot(unit->req);
 	}

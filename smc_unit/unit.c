@@ -35,7 +35,7 @@ int unit_load(const struct request *req, struct unit *unit, struct smc_err *err)
 	if (!strcmp(state, "not-found"))
 		return smc_err_say(err, ENOENT, "no unit '%s'", unit->name);
 	if (strcmp(state, "loaded"))
-		return smc_err_say(err, EINVAL, "the unit '%s' cannot be used: systemd calls it %s",
+		return smc_err_say(err, EINVAL, "cannot use unit '%s': systemd reports it as %s",
 				   unit->name, *state ? state : "nothing");
 	/* An alias: the drop-in goes to the unit's own name. */
 	id = unit_prop_text(&unit->props, "Id");

@@ -104,7 +104,7 @@ hook 0 'cannot read the state of the container: File too large$' 'a state withou
 printf '{"id":"web","status":"created"}' >"$tmp/state"
 hook 0 'container web: the state of the container has no process id' 'no process'
 printf '{%s}' "$nobody" >"$tmp/state"
-hook 0 'the state of the container has no id' 'no id'
+hook 0 'the state of the container has no valid id' 'no id'
 state '"smc-tools/attach":"strict"'
 env -i "$BUILD/smc_bpf" oci-hook <"$tmp/state" 2>&-
 is "$?" 1 'strict, to nobody: the status tells it'
@@ -138,13 +138,13 @@ if [ -n "${HOOK_RUN-}" ]; then
 fi
 wait
 exec 9>&-
-is "$(<"$tmp/fifo.said")" '0|smc_bpf: no end after 30 seconds: it starts all the same, perhaps with TCP' 'a runtime that does not end what it writes'
+is "$(<"$tmp/fifo.said")" '0|smc_bpf: not done after 30 seconds: it starts anyway, perhaps with TCP' 'a runtime that does not end what it writes'
 if [ -n "${HOOK_RUN-}" ]; then
 	failed='smc_bpf: container web: process 2147483647: No such process'
 	is "$(<"$tmp/true.said")" "0|$failed
-smc_bpf: container web: no end after 30 seconds: it starts all the same, perhaps with TCP" 'a log that takes nothing: the container starts'
+smc_bpf: container web: not done after 30 seconds: it starts anyway, perhaps with TCP" 'a log that takes nothing: the container starts'
 	is "$(<"$tmp/strict.said")" "1|$failed
-smc_bpf: container web: no end after 30 seconds: it does not start" 'strict: it does not'
+smc_bpf: container web: not done after 30 seconds: it does not start" 'strict: it does not'
 else
 	skip 'a log that takes nothing: the container starts' 'needs root, and a /dev of its own'
 	skip 'strict: it does not' 'needs root, and a /dev of its own'

@@ -225,7 +225,7 @@ unit bad.service "ExecStart={ path=$tmp/env-i ; argv[]=env-i ; }"
 refuse "'.*': it is started by 'env -i', which drops LD_PRELOAD\$" enable --preload bad
 unit bad.service
 sed -i s/loaded/masked/ "$tmp/units/bad.service"
-refuse 'systemd calls it masked' enable bad
+refuse 'masked' enable bad
 is "$(find "$base" -name 'bad*')" '' 'nothing was written'
 
 # ---- foreign files, other people's directories ----

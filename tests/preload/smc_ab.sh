@@ -32,7 +32,7 @@ for server in 'a | b' '"a' '' '$(a)'; do
 		"--server '$server': 125"
 done
 FAKE_SMC=97 FAKE_INET=93 ab -n 1 true
-says 2 '' "smc_ab: nothing to compare: SMC sockets cannot be opened here; 'smc_chk' says more" 'without SMC: 2'
+says 2 '' "smc_ab: nothing to compare: SMC sockets cannot be opened here: run 'smc_chk'" 'without SMC: 2'
 ab -n 1 sh -c 'exit 7'
 says 1 '' 'smc_ab: the command failed: exit status 7' 'a command that fails'
 # shellcheck disable=SC2016 # for sh
@@ -68,7 +68,7 @@ is "$status$(grep -c " by preload: $shim" "$err")$(grep '^[0-9]' "$err")" '21655
 # shellcheck disable=SC2016 # for sh
 shown=$(PYTHONPATH=tests/kernel/guest python3 -B -c 'import sys, terminal; print(terminal.on_terminal(sys.argv[1:], columns=80)[1])' \
 	env LD_PRELOAD="$fake" "$ab" -n 2 true | tr '\r\033' '<^')
-is "${shown%%$'\n'*}" 'smc_ab: there will be no verdict: that takes 8 pairs at least' 'on a terminal: no verdict with so few pairs is said first'
+is "${shown%%$'\n'*}" 'smc_ab: there will be no verdict: it takes at least 8 pairs' 'on a terminal: no verdict with so few pairs is said first'
 like "$shown" '^<\^\[Kwarming up<\^\[Kpair 1 of 2<\^\[Kpair 2 of 2<\^\[KTCP ' 'on a terminal: which pair runs'
 ab --strict --preload "$bin/go_note"
 is "$status$(wc -l <"$err")$(grep -c "^smc_ab: no SMC for '.*go_note': " "$err")" 111 '--strict: a program that the library does not reach ends it, with one line'

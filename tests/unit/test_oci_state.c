@@ -80,10 +80,10 @@ static void bad(void **state)
 	refuse("{\"id\":\"web\",\"id\":\"web2\",\"pid\":12}", "is not the state");
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
 		snprintf(text, sizeof(text), "{%s\"pid\":12}", ids[i]);
-		refuse(text, "no id that is one");
+		refuse(text, "no valid id");
 	}
 	snprintf(id, sizeof(id), "{\"id\":\"%0256d\",\"pid\":12}", 7);
-	refuse(id, "no id that is one");
+	refuse(id, "no valid id");
 	for (size_t i = 0; i < ARRAY_SIZE(pids); i++) {
 		snprintf(text, sizeof(text), "{\"id\":\"web\"%s,\"status\":\"created\"}", pids[i]);
 		refuse(text, "has no process id");

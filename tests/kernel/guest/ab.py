@@ -57,7 +57,7 @@ def check_bulk():
 def check_short():
     """Too short to be observed by polling."""
     status, out, err = run("smc_ab", "-n", "2", *SERVER, "--", *LOAD, "1", "1")
-    ok(status == 0 and not err and "   SMC-D " in out and "2 of 2 runs used SMC\n" in out and "No verdict: that takes 8 pairs at least." in out,
+    ok(status == 0 and not err and "   SMC-D " in out and "2 of 2 runs used SMC\n" in out and "No verdict: " in out,
        "one short connection: counted", (status, out, err))
     # Only the kernel could know this: no socket was observed.
     with subprocess.Popen(["smc_run", "traffic", "serve", "7100"], stdout=subprocess.DEVNULL) as server:
@@ -75,7 +75,7 @@ def check_not_used():
     with subprocess.Popen(["traffic", "serve", "7100"], stdout=subprocess.DEVNULL) as server:
         wait_for(lambda: run(*LOAD, "1", "1")[0] == 0)
         status, out, err = run("smc_ab", "-n", "2", "--", *LOAD, "200", "4")
-        ok(status == 2 and "0 of 2 runs used SMC\n" in out and "sockets fell back to TCP, the first one by 0x03010000 PEERNOSMC: " in out and
+        ok(status == 2 and "0 of 2 runs used SMC\n" in out and "sockets fell back to TCP, the first with reason 0x03010000 PEERNOSMC: " in out and
            "smc_chk explain 0x03010000" in out, "a peer without SMC: fallbacks, and why", (status, out, err))
         status, doc, _ = compare("2", "-j", "--", *LOAD, "200", "4")
         ok(status == 2 and doc["verdict"] == "not_used" and all(c > 0 for c in counted(doc, "smc", "tcp")) and
@@ -98,7 +98,7 @@ def check_failures():
                         ((*SERVER, "--", "no-such"), "cannot run 'no-such': No such file or directory"),
                         (("--server", "no-such", "--", "true"), "cannot run 'no-such': No such file or directory"),
                         (("--server", "sh -c 'exit 4'", "--", "true"), "the server ended before it listened: exit status 4"),
-                        ((*SERVER, "--metric", "rate", "--", "echo", "x"), "--metric matches nothing of what the command printed"),
+                        ((*SERVER, "--metric", "rate", "--", "echo", "x"), "--metric matches nothing in the command's output"),
                         ((*SERVER, "--metric", "is (.*)", "--", "echo", "is fine"), "what --metric matches is not a number: 'fine'"),
                         ((*SERVER, "--", "sh", "-c", "kill -KILL $(pidof traffic); exec sleep 1000"), "the server ended before the command did: signal 9 (Killed)")):
         status, out, err = run("smc_ab", "-n", "2", *words)

@@ -106,7 +106,7 @@ def texts():
     for wish in "\x1b[2J\n%n%s", "x" * 300000, "strict ", "", ["strict"], {"a": 1}, None:
         equal(hook(state(box.pid, wish=wish))[0], 0, "annotation %.20r: it starts" % (wish,))
     for ident in "", "..x/y", "a" * 256, 5, None:
-        ok("no id" in hook(state(box.pid, ident))[1], "id %.20r" % (ident,))
+        ok("no valid id" in hook(state(box.pid, ident))[1], "id %.20r" % (ident,))
     equal(scopes(), [], "nothing is attached")
     status, err = hook(state(1, "\x1b[2J\n%n%s"))
     ok(status == 1 and "%n%s" in err, "an id that a terminal would obey", err)

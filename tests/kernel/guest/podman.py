@@ -112,7 +112,7 @@ def late():
         said = list(pool.map(lambda wish: protocol("--runtime", "runc", "run", "--rm", "--network", "none", ATTACH + wish), ("true", "strict")))
     equal(said[0][:2], (IPPROTO_SMC, 0), "no time for all: the container starts with what was done")
     got, status, err = said[1]
-    ok(got is None and status and "no end after 30 seconds: it does not start" in err, "strict: it does not, and says why", said[1])
+    ok(got is None and status and "not done after 30 seconds: it does not start" in err, "strict: it does not, and says why", said[1])
     equal(wait_for(lambda: not scopes()), True, "and leaves no scope")
     os.unlink("/etc/smc-tools/smc.conf")
 
