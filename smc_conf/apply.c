@@ -189,7 +189,7 @@ static int take_back(const struct step *step, const struct conf_item *item)
 	if (item && item->place.file)
 		conf_place_text(place, &item->place);
 	return smc_err_say(step->err, why.code, "%s%s%.160s; %s%.120s", place, *place ? ": " : "",
-			   why.text, ret ? "not all is as it was: " : "nothing is changed",
+			   why.text, ret ? "not everything was restored: " : "nothing was changed",
 			   ret ? inner.text : "");
 }
 

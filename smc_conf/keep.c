@@ -52,7 +52,7 @@ static int replace(int dir, const struct out_text *text, struct smc_err *err)
 	if (!has_old && errno == EEXIST)
 		return smc_err_say(err, EEXIST,
 				   CONF_FILE " differs, and " DIRECTORY "/" OLD_NAME
-					     " is there already: move it away first");
+					     " already exists: move it away first");
 	if (!has_old && errno != ENOENT)
 		return smc_err_set(err, errno, "cannot rename " CONF_FILE);
 	ret = smc_replace_file(dir, NAME, text->data, text->len, 0644);
@@ -76,7 +76,7 @@ static int put(const struct out_text *text, const struct cli_tool *tool, struct 
 	ret = replace(dir, text, err);
 	close(dir);
 	if (ret > 0)
-		cli_note(tool, "the file that was there is " DIRECTORY "/" OLD_NAME " now");
+		cli_note(tool, "the previous file is now " DIRECTORY "/" OLD_NAME);
 	return ret < 0 ? ret : 0;
 }
 
@@ -88,8 +88,8 @@ static int enable(const struct cli_tool *tool, struct smc_err *err)
 	char *said;
 
 	if (access("/run/systemd/system", F_OK)) {
-		cli_note(tool, CONF_FILE " is written, but systemd does not run here: nothing "
-					 "sets it at boot");
+		cli_note(tool, CONF_FILE
+			 " is written, but systemd does not run here: nothing applies it at boot");
 		return 0;
 	}
 	status = program_run((char *const *)argv, &said, &size);

@@ -32,14 +32,14 @@ static struct sc_opts {
 } asked;
 
 static const struct cli_opt options[] = {
-	{ OPT_DEVICE, "device", "NAME", "apply: only the PNET IDs of this device, made anew",
+	{ OPT_DEVICE, "device", "NAME", "with apply: only recreate the PNET IDs of this device",
 	  .text = &asked.device, .needs = "apply" },
 	{ 'N', "netns", "NETNS",
-	  "apply, diff: only of this network namespace: a name, a process id or a path",
+	  "with apply, diff: only this network namespace: a name, PID or path",
 	  .text = &asked.netns, .needs = "apply diff", .excludes = "--device" },
 	{ 'j', "json", NULL, "write one JSON document", &asked.is_json,
 	  .needs = "export diff show" },
-	{ OPT_METRICS, "metrics", NULL, "show: counters of policies in Prometheus' text form",
+	{ OPT_METRICS, "metrics", NULL, "with show: write counters of policies for Prometheus",
 	  &asked.is_metrics, .needs = "show", .excludes = "--json" },
 	{ 0 },
 };
@@ -56,14 +56,14 @@ static const struct cli_tool tool = {
 		 "keep\n"
 		 "reset\n"
 		 "show [-j | --metrics]",
-	.summary = "Sets what this host does with SMC as a file says, all of it or nothing: EIDs,\n"
+	.summary = "Applies a file of SMC settings to this host, all of it or nothing: EIDs,\n"
 		   "PNET IDs, handshake limitation, net.smc, eBPF scopes, and who uses SMC.\n"
 		   "FILE is " CONF_FILE " with those of " CONF_DIR "\n"
-		   "unless another is given, - is standard input. keep writes that file from what\n"
-		   "is set now, for each boot; reset undoes all that it can say.\n\n"
+		   "unless another is given, - is standard input. keep saves the present settings\n"
+		   "there, for each boot; reset removes all that such a file can set.\n\n"
 		   "Example: smc_conf diff new.conf",
 	.opts = options,
-	.more = "Exit status of diff: 0 nothing to be done, 2 something, 1 an error.\n",
+	.more = "Exit status of diff: 0 no difference, 1 error, 2 differences.\n",
 	.error_status = 1,
 	.given = &given,
 };
@@ -162,8 +162,8 @@ static int check_eids(const struct sc_host *host, struct smc_err *err)
 			 !conf_find(&host->wanted, 0, &host->now.items[i]);
 	if (count <= SMC_MAX_UEIDS)
 		return 0;
-	return smc_err_say(err, ERANGE, "there would be %zu EIDs, and the kernel takes %d", count,
-			   SMC_MAX_UEIDS);
+	return smc_err_say(err, ERANGE, "there would be %zu EIDs, but the kernel takes only %d",
+			   count, SMC_MAX_UEIDS);
 }
 
 /* Some errors only root can find. */

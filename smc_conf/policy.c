@@ -47,7 +47,7 @@ bool sc_policy_differs(const struct sc_host *host, size_t at)
 int sc_policy_set(const struct sc_host *host, size_t at, bool is_back, struct smc_err *err)
 {
 	if (is_back && sc_policy_is_unread(host, at))
-		return smc_err_say(err, ESTALE, "the policy that was inherited cannot be had back");
+		return smc_err_say(err, ESTALE, "the inherited policy cannot be restored");
 	return policy_apply(is_back ? &host->now.sections[at].policy :
 				      sc_policy_wanted(&host->netns[at]),
 			    NULL, err);
@@ -81,7 +81,7 @@ void sc_policy_text(struct out_text *text, const struct sc_host *host, size_t at
 	out_printf(text, "\nPolicy%s", at ? " of network namespace " : "");
 	out_escaped(text, host->netns[at].name, SIZE_MAX);
 	out_printf(text, ", by %s%s:\n", policy_by_name(policy->by),
-		   policy->for_later ? ", also in namespaces that are made later" : "");
+		   policy->for_later ? ", also in namespaces created later" : "");
 	if (sc_policy_is_unread(host, at))
 		out_str(text, "  inherited, cannot be read: 'smc_conf apply' replaces it\n");
 	for (size_t i = 0; i < policy->count; i++)
@@ -171,7 +171,7 @@ int sc_print_metrics(const struct sc_host *host, struct smc_err *err)
 	static const char learned[] = "smc_policy_learned_peers";
 	struct out_text text = { 0 };
 
-	metrics_head(&text, METRIC, "counter", "Handshakes that rules of a policy decided about.");
+	metrics_head(&text, METRIC, "counter", "Handshakes decided by rules of a policy.");
 	for (size_t at = 0; at < host->n_netns; at++) {
 		const struct policy *policy = &host->now.sections[at].policy;
 		const char *netns = host->netns[at].name;
@@ -182,7 +182,7 @@ int sc_print_metrics(const struct sc_host *host, struct smc_err *err)
 			metrics_sample(&text, METRIC, policy->port_hits, "netns", netns, "rule",
 				       "deny port", "result", "denied", NULL);
 	}
-	metrics_head(&text, learned, "gauge", "Peers that are denied as they broke handshakes.");
+	metrics_head(&text, learned, "gauge", "Peers denied because handshakes with them failed.");
 	for (size_t at = 0; at < host->n_netns; at++)
 		metrics_sample(&text, learned, host->now.sections[at].policy.learned_count, "netns",
 			       host->netns[at].name, NULL);

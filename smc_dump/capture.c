@@ -120,9 +120,8 @@ static int check_link(const struct capture *capture)
 	if (packet_knows_link(link))
 		return 0;
 	return smc_err_say(capture->err, EPROTONOSUPPORT,
-			   "packets of link layer %d%s%s%s are not "
-			   "understood",
-			   link, name ? " (" : "", name ? name : "", name ? ")" : "");
+			   "packets of link layer %d%s%s%s are not supported", link,
+			   name ? " (" : "", name ? name : "", name ? ")" : "");
 }
 
 static int open_pcap(struct capture *capture)
@@ -351,7 +350,7 @@ static void note_losses(const struct capture *capture)
 	struct pcap_stat stat;
 
 	if (capture->request->interface && !pcap_stats(capture->pcap, &stat) && stat.ps_drop)
-		cli_note(&dump_tool, "%u packets came too fast and are lost", stat.ps_drop);
+		cli_note(&dump_tool, "%u packets came too fast and were lost", stat.ps_drop);
 }
 
 static int run(struct capture *capture)

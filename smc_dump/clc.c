@@ -353,7 +353,7 @@ int smc_clc_decode(struct smc_clc *clc, const void *data, size_t len)
 	clc->is_cut = len < length;
 	clc->is_first = clc->type != SMC_CLC_PROPOSAL && flags & 8;
 	if (GET32(&all, length - SMC_CLC_TRAILER) != GET32(&all, 0))
-		damage(clc, "its last four bytes are not those that it begins with");
+		damage(clc, "its last four bytes differ from its first four");
 	if (clc->type == SMC_CLC_PROPOSAL)
 		read_proposal(clc, &in);
 	else if (clc->type == SMC_CLC_DECLINE)

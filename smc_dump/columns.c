@@ -258,7 +258,7 @@ static void text_reject(struct out_text *text, const void *value)
 
 static const struct out_names no_yes = OUT_NAMES(NULL, NULL, { "", NULL }, { "yes", NULL });
 static const struct out_names cut =
-	OUT_NAMES(NULL, NULL, { "", NULL }, { "the capture has not all of it", NULL });
+	OUT_NAMES(NULL, NULL, { "", NULL }, { "the capture lacks part of it", NULL });
 
 #define CLC_IF(bits) OUT_IF(smc_clc, has, bits)
 #define CLC_HEX(member, digits) OUT_HEX_0X(smc_clc, member, digits)

@@ -182,7 +182,7 @@ static void tell_answer(struct judgement *result, const struct smc_clc *answer)
 		note(result, "through ISM device with CHID %04x%s", answer->chid,
 		     answer->chid >= 0xff00 ? ", emulated" : "");
 	if (!answer->is_first)
-		note(result, "in a link group that was there");
+		note(result, "in an existing link group");
 	else if (result->mode == JUDGE_SMCR && answer->has & SMC_CLC_HAS_FIRST &&
 		 !answer->is_direct)
 		note(result, "in a new link group, whose RoCE path has a gateway");
@@ -246,7 +246,7 @@ static void judge_decline(struct judgement *result, const struct flow_conn *conn
 	result->reason = decline->reason;
 	result->has_reason = decline->has & SMC_CLC_HAS_REASON;
 	if (!result->has_reason) {
-		note(result, "the capture has not all of the decline");
+		note(result, "the capture lacks part of the decline");
 		return;
 	}
 	if (!smc_reason_find(decline->reason))

@@ -157,10 +157,10 @@ const char *smc_llc_delete_text(uint32_t reason)
 {
 	switch (reason) {
 	case 0x00010000: return "the path is lost";
-	case 0x00020000: return "an operator wanted it";
-	case 0x00030000: return "a program wanted it, or nobody uses it any more";
+	case 0x00020000: return "requested by an operator";
+	case 0x00030000: return "requested by a program, or no longer used";
 	case 0x00040000: return "the peer broke the protocol";
-	case 0x00050000: return "an asymmetric link is not needed any more";
+	case 0x00050000: return "an asymmetric link is no longer needed";
 	default: return NULL;
 	}
 }

@@ -13,8 +13,8 @@ static struct request asked = { .snaplen = CAPTURE_SNAPLEN };
 
 static const struct cli_opt options[] = {
 	{ 'w', "write", "FILE",
-	  "write packets there instead of showing them; - is standard\n"
-	  "output",
+	  "write packets to FILE instead of showing them; - is\n"
+	  "standard output",
 	  .text = &asked.write, .excludes = "--all --quiet --hex --json --ascii" },
 	{ 'A', "ascii", NULL, "payload: show it as text", &asked.show.is_text },
 	{ 'p', "process", "NAME|PID", "payload: only of this process", .text = &asked.process },
@@ -23,10 +23,10 @@ static const struct cli_opt options[] = {
 	{ 'i', "interface", "NETDEV", "handshakes on an interface; any is all of them",
 	  .text = &asked.interface, .excludes = "--ascii --process" },
 	{ 'c', "count", "NUMBER",
-	  "end after so many messages, ends of payload not counted;\n"
+	  "end after this many messages, not counting ends of payload;\n"
 	  "with -i -w or -r -w, packets" },
 	{ 's', "snaplen", "BYTES",
-	  "capture so much of each packet, or of each piece of payload;\n"
+	  "capture this much of each packet or piece of payload;\n"
 	  "0 is all, the default" },
 	{ 'a', "all", NULL,
 	  "handshakes: also connections that do not offer SMC, and every\n"

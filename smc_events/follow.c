@@ -133,7 +133,7 @@ static int tell_lost(struct follow *follow, struct smc_err *err)
 	int ret = bpfmap_lookup(follow->state, &first, &state);
 
 	if (ret)
-		return smc_err_set(err, -ret, "cannot read what eBPF tells");
+		return smc_err_set(err, -ret, "cannot read events from eBPF");
 	if (state.lost == follow->lost)
 		return 0;
 	event.lost = state.lost - follow->lost;

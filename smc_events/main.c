@@ -34,12 +34,12 @@ static struct opts {
 } asked;
 
 static const struct cli_opt options[] = {
-	{ 'e', "explain", NULL, "say why a connection falls back, and what to type",
+	{ 'e', "explain", NULL, "explain each fallback, and print commands that help",
 	  &asked.is_explained },
 	{ 'D', "smcd", NULL, "show SMC-D connections only", &asked.only_smcd,
 	  .excludes = "--smcr" },
 	{ 'R', "smcr", NULL, "show SMC-R connections and links only", &asked.only_smcr },
-	{ OPT_COUNT, "count", "NUMBER", "end after so many events" },
+	{ OPT_COUNT, "count", "NUMBER", "end after this many events" },
 	{ 'j', "json", NULL, "write one line of JSON an event", &asked.is_json },
 	{ 'N', "netns", "NETNS", "follow a network namespace: name, PID or path",
 	  .text = &asked.netns },
@@ -187,7 +187,7 @@ static int start(struct events *events)
 	int ret;
 
 	if (record_root())
-		return smc_err_say(events->err, EROFS, "nothing happens in a record");
+		return smc_err_say(events->err, EROFS, "a recorded host has no events");
 	/* The program looks for SMC in the kernel. */
 	if (host_af_smc() == -EAFNOSUPPORT)
 		return smc_err_say(events->err, ENOENT, "%s", smc_missing());

@@ -19,10 +19,9 @@ static struct top_opts asked;
 
 static const struct cli_opt options[] = {
 	{ OPT_ONCE, "once", NULL, "measure once, print a table", &asked.is_once },
-	{ OPT_SORT, "sort", "KEY", "first by rate, unread, unsent or process" },
+	{ OPT_SORT, "sort", "KEY", "sort by rate, unread, unsent or process" },
 	CLI_COLOR_OPTION,
-	{ 'w', "watch", "SECONDS", "measure every so many seconds",
-	  .seconds = &asked.watch_seconds },
+	{ 'w', "watch", "SECONDS", "measure at this interval", .seconds = &asked.watch_seconds },
 	{ 'D', "smcd", NULL, "show SMC-D connections only", &asked.only_smcd,
 	  .excludes = "--smcr" },
 	{ 'R', "smcr", NULL, "show SMC-R connections only", &asked.only_smcr },

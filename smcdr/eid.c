@@ -34,7 +34,7 @@ static int del_ueid(struct cmd *cmd, const char *eid)
 
 	if (has_seid)
 		cli_note(cmd->variant->tool,
-			 "the last user EID is gone, so the system EID is enabled now");
+			 "the last user EID was removed, so the system EID is now enabled");
 	return ret;
 }
 

@@ -272,8 +272,7 @@ static void append_metrics(struct out_text *text, const struct sums sums[2])
 	metrics_sample(text, conns, sums[0].conns, "tech", "smcd", NULL);
 	metrics_sample(text, conns, sums[1].conns, "tech", "smcr", NULL);
 	metrics_head(text, buffers, "gauge",
-		     "Bytes that link groups have allocated, as far as "
-		     "the kernel tells.");
+		     "Bytes that link groups have allocated, as far as the kernel reports them.");
 	for (size_t i = 0; i < 2; i++) {
 		const char *tech = i ? "smcr" : "smcd";
 

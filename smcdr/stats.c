@@ -84,7 +84,7 @@ int cmd_run_stats(struct cmd *cmd)
 		ret = baseline_save(&total, cmd->variant->tool->name, cmd->err);
 	/* Scripts for smc-tools 1.8.5 treat output on standard error as a failure. */
 	if (!ret && isatty(STDERR_FILENO))
-		cli_note(cmd->variant->tool, "these were the last numbers: they are counted anew "
-					     "from now on, with -a since the beginning");
+		cli_note(cmd->variant->tool,
+			 "counting starts again from zero; -a still counts from the beginning");
 	return ret;
 }

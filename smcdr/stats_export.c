@@ -261,7 +261,8 @@ void stats_metrics(struct out_text *text, const struct stats_of *of, size_t coun
 		     "size", &ranges[RX_BUF], &ranges[TX_BUF]);
 	by_direction(text, &set, "smc_requests_total", "Calls to send and receive, by length.",
 		     "size", &ranges[RX_REQ], &ranges[TX_REQ]);
-	by_direction(text, &set, "smc_buffer_events_total", "What happened to buffers.", "event",
+	by_direction(text, &set, "smc_buffer_events_total",
+		     "Buffers that were full, too small, reused or shrunk.", "event",
 		     &ranges[RX_EVENT], &ranges[TX_EVENT]);
 	print_metrics(text, &set, special_metrics,
 		      sizeof(special_metrics) / sizeof(special_metrics[0]));

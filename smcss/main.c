@@ -24,7 +24,7 @@ enum {
 static struct smcss_opts asked;
 
 static const struct cli_opt options[] = {
-	{ 'a', "all", NULL, "show listening and unconnected sockets, too", &asked.is_all },
+	{ 'a', "all", NULL, "also show listening and unconnected sockets", &asked.is_all },
 	{ 'l', "listening", NULL, "show listening sockets only", &asked.is_listening,
 	  .excludes = "--debug --all --smcr --smcd" },
 	{ 'd', "debug", NULL, "add buffer sizes, cursors and flags", &asked.is_debug },
@@ -32,8 +32,7 @@ static const struct cli_opt options[] = {
 	  .excludes = "--smcr" },
 	{ 'R', "smcr", NULL, "show SMC-R connections only, with details", &asked.only_smcr },
 	{ 'W', "wide", NULL, "make address columns wide enough for IPv6", &asked.is_wide },
-	{ 'e', "explain", NULL, "say in words why a connection runs over TCP",
-	  &asked.is_explained },
+	{ 'e', "explain", NULL, "explain why a connection uses TCP", &asked.is_explained },
 	{ 'p', "processes", NULL, "show the processes that hold a socket", &asked.has_processes },
 	{ 'n', "names", NULL, "show user names instead of numbers", &asked.has_names },
 	{ 's', "summary", NULL, "count by mode, process, peer and reason", &asked.is_summary,

@@ -123,7 +123,7 @@ static int set_state(int map, const struct bpf_watch *watch, struct smc_err *err
 		return smc_err_set(err, errno, "cannot find out the network namespace");
 	*(uint32_t *)watch->value = (uint32_t)netns.st_ino;
 	ret = bpfmap_update(map, &first, watch->value);
-	return ret ? smc_err_set(err, -ret, "cannot tell eBPF what to watch") : 0;
+	return ret ? smc_err_set(err, -ret, "cannot set up the eBPF programs") : 0;
 }
 
 static int start_without(struct bpf_programs *programs, const struct bpf_watch *watch,
@@ -140,7 +140,7 @@ static int start_without(struct bpf_programs *programs, const struct bpf_watch *
 	programs->ring = programs->lib.ring_buffer__new(map_of(programs, watch->ring), watch->fn,
 							watch->arg, NULL);
 	if (!programs->ring)
-		return smc_err_set(err, errno, "cannot read what eBPF tells");
+		return smc_err_set(err, errno, "cannot read events from eBPF");
 	ret = run_once(programs, err);
 	if (!ret)
 		ret = attach(programs, left_out, err);
@@ -221,7 +221,7 @@ int bpf_programs_read(struct bpf_programs *programs, struct smc_err *err)
 	ret = programs->lib.ring_buffer__consume(programs->ring);
 	if (ret >= 0)
 		return 0;
-	return err->code ? ret : smc_err_set(err, -ret, "cannot read what eBPF tells");
+	return err->code ? ret : smc_err_set(err, -ret, "cannot read events from eBPF");
 }
 
 void bpf_programs_close(struct bpf_programs *programs)

@@ -201,5 +201,5 @@ char *record_get(const char *name, size_t max, size_t *len)
 
 int record_refuse(struct smc_err *err)
 {
-	return smc_err_say(err, EROFS, "this is a recorded host: nothing can be changed here");
+	return smc_err_say(err, EROFS, "a recorded host cannot be changed");
 }

@@ -7,10 +7,10 @@
 /* The sentences where it is not: see smc_missing(). */
 #define SMC_MISSING "this kernel has no SMC (module 'smc' cannot be loaded): run 'smc_chk'"
 #define SMC_FILTERED                                                                               \
-	"this kernel has SMC, but a filter of system calls forbids this process its sockets "      \
+	"this kernel has SMC, but a system call filter forbids this process SMC sockets "          \
 	"(a unit's RestrictAddressFamilies=)"
 #define SMC_MISSING_OR_FILTERED                                                                    \
-	"this kernel has no SMC, or a filter of system calls forbids AF_SMC and IPPROTO_SMC "      \
+	"this kernel has no SMC, or a system call filter forbids AF_SMC and IPPROTO_SMC "          \
 	"(a unit's RestrictAddressFamilies=)"
 
 /* After EACCES. */

@@ -36,7 +36,7 @@ enum {
 /* clang-format off */
 /* Rows of struct cli_opt, for commands and services. */
 #define LAUNCH_OPTIONS \
-	{ 'd', "debug", NULL, "say on stderr what happens to each TCP socket" }, \
+	{ 'd', "debug", NULL, "log on stderr what happens to each TCP socket" }, \
 	{ 'r', "rcvbuf", "SIZE", "receive buffer of SMC sockets, such as 64K or 1M" }, \
 	{ 't', "sndbuf", "SIZE", "transmit buffer of SMC sockets" }, \
 	{ 'f', "family", "FAMILY", \
@@ -45,8 +45,8 @@ enum {
 	{ LAUNCH_INCLUDE, "include", "RULES", \
 	  "use SMC only for these: PORT, ADDR[/BITS][:PORT],\n" \
 	  "listen[:PORT]; separated by commas" }, \
-	{ LAUNCH_EXCLUDE, "exclude", "RULES", "leave these to TCP" }, \
-	{ LAUNCH_STRICT, "strict", NULL, "no TCP where SMC sockets are not possible" }, \
+	{ LAUNCH_EXCLUDE, "exclude", "RULES", "use TCP for these" }, \
+	{ LAUNCH_STRICT, "strict", NULL, "fail where SMC sockets are not possible" }, \
 	{ LAUNCH_RAW, "raw", NULL, "do not hide where SMC differs from TCP" }, \
 	{ LAUNCH_QUIET, "quiet", NULL, "no warnings" }, \
 	{ LAUNCH_BPF, "bpf", NULL, "use eBPF, which reaches every program", \

@@ -146,7 +146,7 @@ const char *sockcall_missing(void)
 #endif
 	switch (host_probe("seccomp-notify", probe, NULL, NULL)) {
 	case 0: return NULL;
-	case -EBUSY: return "a process whose system calls nobody else answers";
+	case -EBUSY: return "a process without a seccomp supervisor of its own";
 	default: return "seccomp user notification (kernel 5.14)";
 	}
 }

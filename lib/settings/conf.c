@@ -155,7 +155,7 @@ int conf_scope_rule(struct conf_scope *scope, const char *rule, const char *valu
 	if (is_only && strcmp(value, "ipv4") && strcmp(value, "ipv6"))
 		return smc_err_say(err, EINVAL, "expected ipv4 or ipv6");
 	if (*one && strcmp(*one, value))
-		return smc_err_say(err, EINVAL, "another one was given before");
+		return smc_err_say(err, EINVAL, "a different one was already given");
 	*one = value;
 	return 0;
 }

@@ -116,9 +116,9 @@ static int read_knob(struct conf_line *line)
 	long long number;
 
 	if (!strcmp(line->words[0], SMC_KNOB_PREFIX "limit_smc_hs"))
-		return expected(line, 0, "expected handshake-limit on or off in its place");
+		return expected(line, 0, "expected 'handshake-limit on' or 'off' instead");
 	if (!knob)
-		return expected(line, 0, "not a number of net.smc that is known");
+		return expected(line, 0, "not a known sysctl of net.smc");
 	snprintf(text, sizeof(text), "expected a number from %lld to %lld", knob->low, knob->high);
 	if (line->count < 2 || strspn(line->words[1], "0123456789") != strlen(line->words[1]))
 		return expected(line, 1, text);
@@ -221,9 +221,10 @@ static int read_device(struct conf_line *line, const char *id, size_t *at)
 			*at += 2;
 		}
 		if (*line->conf->sections[line->section].netns)
-			return expected(line, object,
-					"RDMA and ISM devices have PNET IDs "
-					"only before the first netns, or behind host");
+			return expected(
+				line, object,
+				"PNET IDs of RDMA and ISM devices belong before the first netns, "
+				"or after host");
 	}
 	return add(line, &item, object);
 }
@@ -284,7 +285,7 @@ static int read_scope(struct conf_line *line)
 			return expected(line, i, "expected only, user or exclude-comm");
 		line->bad = i + 1;
 		if (line->bad == line->count)
-			return expected(line, line->bad, "expected what is meant by it");
+			return expected(line, line->bad, "expected a value after it");
 		ret = conf_scope_rule(&scope, rule, line->words[i + 1], line->err);
 	}
 	conf_scope_text(&rules, &scope);
@@ -386,7 +387,7 @@ static int read_line(struct conf_line *line)
 		if (keys[i].is_host && *line->conf->sections[line->section].netns)
 			return expected(line, 0,
 					"is the same in all network namespaces: "
-					"put it before the first netns, or behind host");
+					"put it before the first netns, or after host");
 		return keys[i].read(line);
 	}
 	return expected(line, 0,

@@ -267,7 +267,8 @@ int policy_hsctrl_apply(const struct policy *policy, struct smc_err *err)
 		return policy_is_empty(policy) ?
 			       0 :
 			       smc_err_say(err, EBUSY,
-					   "net.smc.hs_ctrl is %s, which is not of smc-tools", old);
+					   "net.smc.hs_ctrl is %s, which smc-tools did not set",
+					   old);
 	if (policy_is_empty(policy)) {
 		ret = *old ? write_name("", err) : 0;
 	} else {

@@ -12,8 +12,7 @@
 
 #define LIBRARY_SONAME "libnftables.so.1"
 
-DLNOTE(LIBRARY_SONAME, "nftables", "with whom SMC is used: allow and deny in smc.conf",
-       "recommended");
+DLNOTE(LIBRARY_SONAME, "nftables", "rules for peers: allow and deny in smc.conf", "recommended");
 
 /* From <nftables/libnftables.h>, stable in version 1. */
 #define OUTPUT_STATELESS (1 << 2) /* no counters */
@@ -86,7 +85,8 @@ static int ask(const char *script, struct policy *policy, struct smc_err *err)
 	if (!ret && policy) {
 		ret = policy_nft_parse(policy, nft.nft_ctx_get_output_buffer(nft.ctx));
 		if (ret)
-			smc_err_set(err, -ret, "table inet " POLICY_TABLE " is not as it was made");
+			smc_err_set(err, -ret,
+				    "table inet " POLICY_TABLE "was changed after it was written");
 	}
 	if (nft.ctx)
 		nft.nft_ctx_free(nft.ctx);

@@ -65,8 +65,7 @@ static int check_bits(const struct netaddr *net, struct smc_err *err)
 	netaddr_text(text, net, false);
 	netaddr_text(subnet, net, true);
 	return strcmp(text, subnet) ?
-		       smc_err_say(err, EINVAL, "has bits behind its prefix: the network is %s",
-				   subnet) :
+		       smc_err_say(err, EINVAL, "has host bits set: the network is %s", subnet) :
 		       0;
 }
 
@@ -89,13 +88,15 @@ static int take_item(const char *word, struct item *item, struct smc_err *err)
 		if (!scan_ports(&word, &item->ports.low, &item->ports.high) || *word)
 			return wrong(
 				err,
-				"expected a port from 1 to 65535 behind the colon, or some as 8000-8100");
+				"expected a port from 1 to 65535 after the colon, or a range such "
+				"as 8000-8100");
 	}
 	if (*word)
 		goto wrong;
 	if (is_mapped(&item->net))
-		return wrong(err,
-			     "expected an address of IPv4 to be written as one, such as 10.0.0.1");
+		return wrong(
+			err,
+			"expected a plain IPv4 address such as 10.0.0.1, not an IPv4-mapped one");
 	return check_bits(&item->net, err);
 wrong:
 	return wrong(
@@ -110,10 +111,10 @@ static int add_network(struct policy *policy, enum policy_action action, enum po
 
 	if (policy->count > POLICY_RULES_MAX) {
 		policy->count--;
-		return smc_err_say(err, EINVAL,
-				   "one combination too many of allow or deny, to or "
-				   "from, and ports: %d are possible",
-				   POLICY_RULES_MAX);
+		return smc_err_say(
+			err, EINVAL,
+			"more than %d combinations of allow or deny, to or from, and ports",
+			POLICY_RULES_MAX);
 	}
 	smc_array_append(&rule->nets, &rule->count, &rule->size, &item->net, sizeof(item->net));
 	return 0;
@@ -152,8 +153,8 @@ static int read_rule(struct policy *policy, enum policy_action action, const cha
 	if (count == *bad + 1)
 		return wrong(err,
 			     is_ports ?
-				     "expected ports behind it" :
-				     "expected networks behind it, such as 10.0.0.0/8 or fd00::/8");
+				     "expected ports after it" :
+				     "expected networks after it, such as 10.0.0.0/8 or fd00::/8");
 	while (!ret && ++*bad < count) {
 		if (is_ports) {
 			ret = add_ports(policy, words[*bad], err);
@@ -185,7 +186,7 @@ static int read_learn(struct policy *policy, const char *word, struct smc_err *e
 		return wrong(err, "expected a time from 1s to 365d, with s, m, h or d");
 	number *= unit->seconds;
 	if (policy->learn && policy->learn != number)
-		return wrong(err, "another time was given before");
+		return wrong(err, "a different time was already given");
 	if (policy->by == POLICY_BY_BPF)
 		return only_nft(err);
 	policy->learn = number;
@@ -201,7 +202,7 @@ static int read_by(struct policy *policy, const char *word, struct smc_err *err)
 	if (by > POLICY_BY_BPF)
 		return wrong(err, "expected nft or bpf");
 	if (policy->by && policy->by != by)
-		return wrong(err, "the other one was given before");
+		return wrong(err, "the other one was already given");
 	if (by == POLICY_BY_BPF && policy->learn)
 		return only_nft(err);
 	policy->by = by;
@@ -232,8 +233,8 @@ int policy_line(struct policy *policy, const char *const *words, size_t count, s
 		return read_rule(policy, POLICY_DENY, words, count, bad, err);
 	is_learn = !strcmp(words[0], "learn");
 	if (count == 1)
-		return wrong(err, is_learn ? "expected a time behind it, such as 24h" :
-					     "expected nft or bpf behind it");
+		return wrong(err, is_learn ? "expected a time after it, such as 24h" :
+					     "expected nft or bpf after it");
 	*bad = 2;
 	if (count > 2)
 		return wrong(err, "expected the end of the line");

@@ -101,7 +101,7 @@ const struct smc_reason smc_reasons[] = {
 	  "the link groups of the two sides are out of step",
 	  "try again: the next connection sets up a new link group" },
 	{ 0x05000000, "PEERDECL", "PEERDECL", SMC_RAISED_BOTH, NULL, "the peer declined SMC",
-	  "the peer's own reason, the second number, tells why" },
+	  "see the peer's own reason, the second number" },
 	{ 0x09990000, "INTERR", "INTERR", SMC_RAISED_BOTH, NULL, "internal error of the SMC layer",
 	  "look at the kernel log (dmesg)" },
 	{ 0x09990001, "ERR_RTOK", "ERR_RTOK", SMC_RAISED_BOTH, NULL,

@@ -127,7 +127,7 @@ static void say_result(const struct payload_capture *capture)
 	cli_note(&dump_tool, "%" PRIu64 " messages of %" PRIu64 " connections", capture->told,
 		 conversations_count(capture->all));
 	if (state->lost)
-		cli_note(&dump_tool, "%llu messages, with %llu bytes, came too fast and are lost",
+		cli_note(&dump_tool, "%llu messages, with %llu bytes, came too fast and were lost",
 			 state->lost, state->lost_bytes);
 	if (state->unread)
 		cli_note(&dump_tool, "%llu bytes could not be read: their length is shown",
@@ -185,7 +185,8 @@ static int start_program(struct payload_capture *capture)
 		return map;
 	capture->state = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
 	return capture->state == MAP_FAILED ?
-		       smc_err_set(capture->err, errno, "cannot read what eBPF counts") :
+		       smc_err_set(capture->err, errno,
+				   "cannot read the counters of the eBPF programs") :
 		       0;
 }
 

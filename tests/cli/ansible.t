@@ -94,7 +94,7 @@ def check_only(tmp):
     file, host = found["diff"]
     ok((file["before"], file["after"]) == ("", "eid A\ndeny port 22\n"), "--diff: the file", file)
     ok(host["prepared"] == "+ deny port 22\n+ eid A\n", "--diff: the host", host)
-    ok(not os.path.exists(tmp + "/etc") and read(tmp, "kernel") == "", "nothing is changed", os.listdir(tmp))
+    ok(not os.path.exists(tmp + "/etc") and read(tmp, "kernel") == "", "nothing was changed", os.listdir(tmp))
 
 
 def check_all(tmp):

@@ -33,7 +33,7 @@ smc_scopes{state="active"} 0
 # HELP smc_scope_sockets_total Sockets of eBPF scopes: converted to SMC, excluded by name, or of another kind.
 # TYPE smc_scope_sockets_total counter
 smc_scope_sockets_total{scope="s",id="1",result="converted"} 0
-# HELP smc_oci_hook_failures_total Containers of which the hook could not set something.
+# HELP smc_oci_hook_failures_total Containers that the hook could not set up completely.
 # TYPE smc_oci_hook_failures_total counter
 smc_oci_hook_failures_total 0
 # HELP smc_collector_success Did this part of smc-metrics work?

@@ -125,19 +125,19 @@ from() {
 from "$good"
 is "$rc$out" '0smc_conf: standard input:2: waits for its device: pnetid X mac 02:00:00:00:00:99' 'from: a device is not there'
 from 'eid A B C D\n'
-is "$rc$out" '1smc_conf: there would be 5 EIDs, and the kernel takes 4' 'from: too many EIDs, with the one that is there'
+is "$rc$out" '1smc_conf: there would be 5 EIDs, but the kernel takes only 4' 'from: too many EIDs, with the one that is there'
 from 'eid a\n'
 like "$rc$out" '^1smc_conf: standard input:1: a: lower case is not allowed' 'from: a wrong line'
 from 'scope /system.slice/redis.service only ipv4 user nobody-here\n'
 is "$rc$out" 0 'from: a scope, whose user and control group only that host knows'
 out=$(echo 'scope /x' | SMC_TOOLS_ROOT="$tmp" "$conf" watch - 2>&1)
-is "$?$out" '1smc_conf: this is a recorded host: nothing can be changed here' 'watch: not of a recorded host'
+is "$?$out" '1smc_conf: a recorded host cannot be changed' 'watch: not of a recorded host'
 out=$(echo 'eid A' | "$conf" watch - 2>&1)
 is "$?$out" 0 'watch: without a scope there is nothing to wait for'
 
 tar -xzf tests/cli/host.tgz -C "$tmp"
 for command in keep reset; do
-	SMC_TOOLS_ROOT=$tmp/smc-bundle/record refuse 'this is a recorded host: nothing can be changed here' $command
+	SMC_TOOLS_ROOT=$tmp/smc-bundle/record refuse 'a recorded host cannot be changed' $command
 done
 
 # ---- keep, reset: the kernel is that of a record, systemctl is fake, /etc and /run are directories ----
@@ -173,11 +173,11 @@ check_keep() {
 	is "$rc$out$err" 0 'the file is right'
 	echo '# mine' >"$file"
 	here "$conf" keep
-	is "$rc$out$err" '0smc_conf: the file that was there is /etc/smc-tools/smc.conf.old now' 'keep: another file is there'
+	is "$rc$out$err" '0smc_conf: the previous file is now /etc/smc-tools/smc.conf.old' 'keep: another file is there'
 	is "$(<"$file")$(<"$file.old")" "$kept# mine" 'both are kept'
 	echo '# mine, too' >"$file"
 	here "$conf" keep
-	is "$rc$out$err" '1smc_conf: /etc/smc-tools/smc.conf differs, and /etc/smc-tools/smc.conf.old is there already: move it away first' \
+	is "$rc$out$err" '1smc_conf: /etc/smc-tools/smc.conf differs, and /etc/smc-tools/smc.conf.old already exists: move it away first' \
 		'keep: no third one'
 	is "$(<"$file")$(<"$file.old")" '# mine, too# mine' 'nothing is changed'
 	rm "$file.old" "$file"
@@ -192,7 +192,7 @@ check_keep() {
 	is "$rc$out$err" '1smc_conf: /etc/smc-tools/smc.conf is written, but not for each boot: Failed to enable unit: no.' 'keep: systemctl fails'
 	rm -r "$tmp/run/systemd" "$tmp/log"
 	here "$conf" keep
-	is "$rc$out$err" '0smc_conf: /etc/smc-tools/smc.conf is written, but systemd does not run here: nothing sets it at boot' 'keep: no systemd'
+	is "$rc$out$err" '0smc_conf: /etc/smc-tools/smc.conf is written, but systemd does not run here: nothing applies it at boot' 'keep: no systemd'
 	is "$(ls "$tmp/log" 2>&1)$(<"$file")" "ls: cannot access '$tmp/log': No such file or directory$kept" 'the file is there'
 }
 

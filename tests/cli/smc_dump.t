@@ -414,7 +414,7 @@ def check_write(path, directory):
     ok(not os.path.exists(directory + "/target"), "-w follows no link")
     master, slave = pty.openpty()
     result = subprocess.run([BUILD + "/smc_dump", "-r", path, "-w", "-"], stdout=slave, stderr=subprocess.PIPE, env=ENV, check=False)
-    ok(result.returncode == 1 and b"not for a terminal" in result.stderr and not select.select([master], [], [], 0)[0],
+    ok(result.returncode == 1 and b"to a terminal" in result.stderr and not select.select([master], [], [], 0)[0],
        "-w -: not to a terminal", result)
     os.close(slave)
     os.close(master)

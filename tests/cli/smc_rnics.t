@@ -91,7 +91,7 @@ done
 run s390 13
 like "$(words)" '^13 0 ' 'a FID without power is shown without -a'
 refuse 'no FID 99' s390 99
-refuse 'this is a recorded host: nothing can be changed here' s390 -e 13
+refuse 'a recorded host cannot be changed' s390 -e 13
 is "$(<"$tmp/s390/sys/bus/pci/slots/00000013/power")" 0 'and the slot stays off'
 
 # ---- elsewhere ----

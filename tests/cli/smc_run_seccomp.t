@@ -32,7 +32,7 @@ if 'else answers' in kern.run('smc_run', '--seccomp', '--strict', 'true')[2]:
 supervised.all_of_it()
 BY = supervised.by('--strict')
 status, out, err = kern.run(*supervised.by(), *BY, 'true')
-kern.ok(status == 125 and out == '' and 'it needs a process whose system calls nobody else answers' in err,
+kern.ok(status == 125 and out == '' and 'it needs a process without a seccomp supervisor of its own' in err,
         'another process answers the system calls of this one: one sentence', err)
 for other in '--bpf', '--preload':
     status, out, err = kern.run(*BY, other, 'true')

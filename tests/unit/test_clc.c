@@ -367,8 +367,7 @@ static void damaged(void **state)
 	static const char too_short[] = "it is too short for what it announces";
 
 	(void)state;
-	assert_string_equal(damage(263, 0),
-			    "its last four bytes are not those that it begins with");
+	assert_string_equal(damage(263, 0), "its last four bytes differ from its first four");
 	assert_string_equal(damage(88, 9), "it has more than 8 EIDs");
 	assert_string_equal(damage(88, 8), too_short);
 	assert_string_equal(damage(89, 3), too_short);

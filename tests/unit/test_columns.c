@@ -682,7 +682,7 @@ static void explanations(void **state)
 {
 	(void)state;
 	explained(&fallback, "    local: PEERDECL: the peer declined SMC\n"
-			     "        check: the peer's own reason, the second number, tells why\n"
+			     "        check: see the peer's own reason, the second number\n"
 			     "    peer: NOUEID: the peer sent no EID\n"
 			     "        check: define the same EID on both sides (smcd ueid add)\n");
 	explained(&strange, "    local: 0xfffffff1: a reason that Linux does not use\n"

@@ -27,12 +27,12 @@ with subprocess.Popen(["smc_chk", "serve"], stdout=subprocess.PIPE, text=True) a
     ok(status == 2 and out.startswith("lo: TCP, not SMC: 127.0.0.1 ") and "\nTry: give the interface" in out,
        "-l: loopback, if there is nothing else", (status, out))
     status, out, err = sandboxed("connect", IP)
-    ok(status == 3 and not err and out.startswith("Not tested: this kernel has SMC, but a filter of system calls forbids this process its sockets") and
+    ok(status == 3 and not err and out.startswith("Not tested: this kernel has SMC, but a system call filter forbids this process SMC sockets") and
        "  over TCP     127.0.0.1 port 37373 is reached\n" in out and " verified" in out,
        "sandbox: exit status 3, and TCP is tested", (status, out, err))
     for option in ("-S", "-l"):
         status, out, err = sandboxed(option)
-        ok(status == 3 and not out and "a filter of system calls forbids this process its sockets" in err, "sandbox: " + option, (status, out, err))
+        ok(status == 3 and not out and "a system call filter forbids this process SMC sockets" in err, "sandbox: " + option, (status, out, err))
     server.terminate()
     equal(server.wait(20), 0, "serve: ends")
 done()

@@ -128,7 +128,7 @@ def check_exclusive():
 
 def check_half_way():
     write("%s 131072\neid E V W X Y\n" % KNOB)
-    equal(conf("check", CONF), (1, "", "smc_conf: there would be 5 EIDs, and the kernel takes 4\n"), "check: a fifth EID")
+    equal(conf("check", CONF), (1, "", "smc_conf: there would be 5 EIDs, but the kernel takes only 4\n"), "check: a fifth EID")
     fails("smc.conf:2: cannot add EID 'Y': the kernel's table is full (4 EIDs); nothing is changed",
           "%s 131072\neid E V W X Y\n" % KNOB, "a fifth EID")
     fails("is not the name of", "eid V\npnetid p net 'x/y\n", "a wrong line")
@@ -159,7 +159,7 @@ def check_no_nf_tables():
 def check_rights():
     write("handshake-limit on\n")
     status, out, err = conf("apply", prefix=NOBODY)
-    ok(status == 1 and "Operation not permitted" in err and "nothing is changed" in err, "without rights", (status, out, err))
+    ok(status == 1 and "Operation not permitted" in err and "nothing was changed" in err, "without rights", (status, out, err))
     equal(conf("diff", prefix=NOBODY), (2, "~ handshake-limit on # is off\n", ""), "anybody may ask for the differences")
     os.chmod(CONF, 0o666)
     status, out, err = conf("apply")
@@ -387,7 +387,7 @@ def check_scopes():
     equal(conf("diff"), (2, "+ %s\n" % rules, ""), "a scope: diff")
     waits = "smc_conf: %s:2: waits for its control group: scope /conf/later\n" % CONF
     equal(conf("check", CONF), (0, "", waits), "check: a group that is not there waits")
-    equal(scopes(), {}, "nothing is changed")
+    equal(scopes(), {}, "nothing was changed")
     equal(conf("apply"), (0, "", waits), "apply")
     equal([protocol_in("/conf/a"), protocol_in("/conf/a", "inet6"), protocol_in("/conf/c")], [256, 6, 6], "its sockets are SMC sockets")
     equal(conf("diff"), (0, "", ""), "nothing is left to be done")
@@ -453,12 +453,12 @@ def check_keep():
     for verb in "keep", "reset":
         status, out, err = conf(verb, prefix=NOBODY)
         equal((status, out, err.count("\n")), (1, "", 1), verb + ": without rights")
-    equal((state(), os.path.exists("/etc/smc-tools")), (before, False), "nothing is changed")
-    without = "smc_conf: %s is written, but systemd does not run here: nothing sets it at boot\n" % CONF
+    equal((state(), os.path.exists("/etc/smc-tools")), (before, False), "nothing was changed")
+    without = "smc_conf: %s is written, but systemd does not run here: nothing applies it at boot\n" % CONF
     equal((conf("keep"), read(CONF)), ((0, "", without), exported), "keep")
     equal(conf("diff"), (0, "", ""), "what it wrote is what is set")
     write("eid B\n")
-    moved = "smc_conf: the file that was there is %s.old now\n" % CONF
+    moved = "smc_conf: the previous file is now %s.old\n" % CONF
     equal((conf("keep"), read(CONF), read(CONF + ".old")), ((0, "", moved + without), exported, "eid B\n"), "keep: another file")
     equal(conf("reset"), (0, "", ""), "reset")
     equal((state()[:4], conf("export")[1]), (([], False, [], "65536"), "# smc.conf(5), for smc_conf apply\n"), "all is as the kernel begins")

@@ -108,9 +108,9 @@ def inside(families, command):
 
 def check_words():
     """A filter answers like a kernel without SMC: no tool takes the one for the other."""
-    for command, words in ((TOOLS + "/smc_events --count 1", "a filter of system calls forbids this process its sockets"),
-                           (TOOLS + "/smc_run --strict -f smc /bin/true", "a filter of system calls forbids this process its sockets"),
-                           (TOOLS + "/smc_run --seccomp --strict /bin/true", "a filter of system calls forbids this process its sockets"),
+    for command, words in ((TOOLS + "/smc_events --count 1", "a system call filter forbids this process SMC sockets"),
+                           (TOOLS + "/smc_run --strict -f smc /bin/true", "a system call filter forbids this process SMC sockets"),
+                           (TOOLS + "/smc_run --seccomp --strict /bin/true", "a system call filter forbids this process SMC sockets"),
                            (TOOLS + "/smc_chk doctor", "has SMC, but this process may not use it")):
         text = inside("AF_UNIX AF_NETLINK", command)
         ok(words in text and "this kernel has no SMC" not in text, "in a unit without the families: " + command.replace(TOOLS + "/", ""), text)

@@ -92,7 +92,7 @@ def check_ueid():
     refuse(["unshare", "-Ur", "smcd", "ueid", "flush"], "initial user namespace",
            "flush in a user namespace")
     equal(len(out_of(*NOBODY, "smcd", "ueid").split()), 3, "everybody may read")
-    note = "smcd: the last user EID is gone, so the system EID is enabled now\n" if HAS_SEID else ""
+    note = "smcd: the last user EID was removed, so the system EID is now enabled\n" if HAS_SEID else ""
     for name in names[:3]:
         equal(run("smcd", "ueid", "del", name), (0, "", note if name == names[2] else ""),
               "the last one deleted is a success: " + name)
@@ -224,8 +224,7 @@ def check_reset(sent, connection):
     status, out, err = run("smcd", "-j", "stats")
     ok(status == 0 and json.loads(out)["since_reset"] is False, "a link in its place is not followed", err)
     status, text = on_terminal(["smcd", "stats", "reset"])
-    equal((status, text.splitlines()[-1]), (0, "smcd: these were the last numbers: they are counted anew from now on, with -a since "
-                                            "the beginning"), "reset over a link; on a terminal it says since when numbers are")
+    equal((status, text.splitlines()[-1]), (0, "smcd: counting starts again from zero; -a still counts from the beginning"), "reset over a link; on a terminal it says since when numbers are")
     ok(not os.path.islink(path), "reset puts a file there", path)
     out_of("ip", "netns", "add", "fresh")
     equal(doc("smcd", "-j", "-N", "fresh", "stats")["since_reset"], False,
