@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_events: what happens to SMC connections and links, as it happens. */
+/* smc_events: show events of SMC connections and links as they happen. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -18,9 +18,9 @@
 #include "smc_events/follow.h"
 #include "smc_events/listeners.h"
 
-/* Seconds between two times of reading what happened. */
+/* Seconds between two reads of the ring */
 #define PAUSE 0.1
-/* What is printed at once at most, in bytes. */
+/* Bytes printed at once, at most */
 #define PRINT_AT 65536
 
 enum { OPT_COUNT = CLI_LONG_ONLY };
@@ -56,7 +56,7 @@ static const struct cli_tool tool = {
 	.error_status = 1,
 };
 
-/** struct events - @count: those that were printed; @is_done: as many as were asked for */
+/** struct events - @count: events printed; @is_done: --count is reached */
 struct events {
 	struct smc_err *err;
 	struct listeners listeners;
@@ -92,7 +92,7 @@ static int parse(int argc, char **argv)
 	return -1;
 }
 
-/* ---- what happens ---- */
+/* ---- events ---- */
 
 /* Links have no addresses. */
 static bool is_chosen(const struct event *event)
@@ -110,7 +110,7 @@ static bool is_chosen(const struct event *event)
 	       filter_match(&asked.filter, &event->sock);
 }
 
-/* On a terminal what does not fit stands below the addresses. */
+/* On a terminal text that does not fit goes below the addresses. */
 static void print_on_terminal(struct events *events, const struct event *event)
 {
 	struct out_text line = { .len = 0 };
@@ -142,7 +142,7 @@ static int print(struct events *events, const struct event *event)
 	return events->text.len >= PRINT_AT ? out_print(&events->text, events->err) : 0;
 }
 
-/* What the kernel's worker does is done for whoever listens. */
+/* The kernel's worker accepts for the process that listens. */
 static int complete(struct events *events, struct event *event)
 {
 	if (event->side == EVENT_SERVER && !event->process.pid)

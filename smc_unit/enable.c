@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A drop-in for a service of systemd, written and removed. */
+/* Write and remove the drop-in of a systemd service. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static void put_variable(struct out_text *out, const char *name, const char *val
 	out_str(out, "\"\n");
 }
 
-/* A command of smc_bpf for the unit, outside its sandbox; "-": the unit starts if it fails, too. */
+/* A command of smc_bpf for the unit, outside its sandbox; "-": its failure is ignored */
 static void put_loader(struct out_text *out, const char *when, const char *prefix,
 		       const struct unit *unit, const char *command)
 {
@@ -45,7 +45,7 @@ static void put_loader(struct out_text *out, const char *when, const char *prefi
 	out_printf(out, "\" %s --unit %%n\n", command);
 }
 
-/* A variable's assignment replaces the unit's own, so that its entries are repeated here. */
+/* LD_PRELOAD= replaces the unit's value, so its entries are repeated. */
 static void put_preload(struct out_text *out, const struct unit *unit)
 {
 	const char *list = unit_prop_of(unit, "Environment");
@@ -66,7 +66,7 @@ static void put_preload(struct out_text *out, const struct unit *unit)
 }
 
 /*
- * Lists are merged. All families are there, because AF_SMC alone would forbid all others once
+ * systemd merges lists. All families are allowed, because AF_SMC alone would forbid the others once
  * the unit loses its own list.
  */
 static void put_families(struct out_text *out, const struct unit *unit)
@@ -102,7 +102,7 @@ static bool is_own_variable(const struct unit *unit, const char *name)
 	return found;
 }
 
-/* One that was asked for; the sizes of buffers also if nobody did. */
+/* Write a setting that was given, and buffer sizes in any case. */
 static void put_setting(struct out_text *out, const struct unit *unit, enum smc_variable variable)
 {
 	const char *value = unit->req->launch.settings[variable];
@@ -138,8 +138,8 @@ static void warn_socket(const struct unit *unit, const char *name)
 }
 
 /*
- * The socket unit of the same name, which systemd may not have loaded: "ssh.socket" starts
- * "ssh.service", or if it accepts, instances of "ssh@.service", systemd.socket(5).
+ * Find the socket unit of the same name, which systemd may not have loaded: "ssh.socket" starts
+ * "ssh.service" or, with Accept=, instances of "ssh@.service", see systemd.socket(5).
  */
 static void warn_namesake(const struct unit *unit)
 {
@@ -177,7 +177,7 @@ static void warn_confined(const struct unit *unit)
 			  confined_line(&confined, why));
 }
 
-/* Warnings of all that keeps connections of the service from SMC. */
+/* Warn about everything that keeps the service's connections from SMC. */
 static void warn(const struct unit *unit)
 {
 	const struct request *req = unit->req;
@@ -207,7 +207,7 @@ static const char *systemctl_words(const struct request *req)
 	return req->user ? "systemctl --user" : "systemctl";
 }
 
-/* systemd has to read the files again; what it does not know yet it does at the next boot. */
+/* Reload systemd. A unit that it does not know yet is read at the next boot. */
 static void reload(const struct request *req)
 {
 	struct smc_err err = { 0 };
@@ -217,7 +217,7 @@ static void reload(const struct request *req)
 			  systemctl_words(req));
 }
 
-/* Names of units have backslashes, and may begin with '-': the command is one to paste. */
+/* Print the command ready for pasting: unit names may have backslashes or begin with '-'. */
 static void report_restart(const struct unit *unit, const char *what)
 {
 	int stem = (int)(strlen(unit->name) - strlen(".service"));
@@ -244,7 +244,7 @@ static bool has_bpf(const struct unit *unit)
 	return is_bpf;
 }
 
-/* Once an eBPF drop-in is gone, nothing else would detach what it attached. */
+/* Nothing else would detach the eBPF program when its drop-in is removed. */
 static void detach(const struct unit *unit)
 {
 	struct smc_err ignored;
@@ -256,7 +256,7 @@ static void detach(const struct unit *unit)
 /*
  * SMC's packets have no owner, whichever way the sockets are made: af_smc(7).
  *
- * Return: 0; -EPERM with a sentence where the firewall goes by owners, unless the user insists.
+ * Return: 0; -EPERM with a message if firewall rules match owners, unless --force is given.
  */
 static int check_owners(const struct request *req, struct smc_err *err)
 {
@@ -289,7 +289,7 @@ static int enable(struct unit *unit, struct smc_err *err)
 	if (ret)
 		return ret;
 	was_bpf = has_bpf(unit);
-	kernel_has_smc(); /* the sysctls that the buffers depend on come with the module */
+	kernel_has_smc(); /* loading the module creates the sysctls that limit buffers */
 	make_text(&text, unit);
 	ret = dropin_write(&unit->dropin, text.data, err);
 	out_free(&text);
@@ -298,7 +298,7 @@ static int enable(struct unit *unit, struct smc_err *err)
 	snprintf(said, sizeof(said), "%s by %s, %s", ret ? "enabled" : "already enabled",
 		 unit->way == WAY_BPF ? "eBPF" : "preload", unit->dropin.file);
 	report_restart(unit, said);
-	/* Results first, then what is to be said of them. */
+	/* Print results first, then remarks. */
 	fflush(stdout);
 	reload(unit->req);
 	if (was_bpf && unit->way != WAY_BPF)
@@ -319,7 +319,7 @@ int unit_enable(const struct request *req)
 	return ret ? cli_error(req->launch.tool, "%s", err.text) : 0;
 }
 
-/* Return: 1 if its drop-in was removed, 0 if there was none, -errno with a sentence. */
+/* Return: 1 if its drop-in was removed, 0 if there was none, -errno with a message. */
 static int remove_dropin(const struct unit *unit, struct smc_err *err)
 {
 	bool was_bpf = has_bpf(unit);
@@ -330,7 +330,7 @@ static int remove_dropin(const struct unit *unit, struct smc_err *err)
 	return ret;
 }
 
-/* Its rules, too. Return: exit status; @is_gone: there were some */
+/* Remove its rules. Return: exit status; @is_gone: there were some */
 static int unlimit(const struct request *req, const char *unit, bool *is_gone)
 {
 	struct smc_err err = { 0 };
@@ -347,7 +347,7 @@ int unit_disable(const struct request *req)
 	int ret = unit_name(req->unit, unit.name, &err), status;
 	bool was_limited;
 
-	/* Also one that systemd does not know any more. */
+	/* Works for units that systemd no longer knows. */
 	if (!ret && unit_load(req, &unit, &err))
 		ret = dropin_locate(req->user, unit.name, &unit.dropin, &err);
 	free(unit.props.text);
@@ -371,7 +371,7 @@ struct sweep {
 	int count, status;
 };
 
-/* One drop-in less. Another one's file of that name is said and stays. */
+/* Remove one drop-in. A foreign file of that name is reported and stays. */
 static int sweep_unit(const char *name, void *arg)
 {
 	struct sweep *sweep = arg;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which services of systemd are enabled, and whether their processes use SMC. */
+/* Show which systemd services are enabled, and whether their processes use SMC. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -21,14 +21,14 @@
 /* Bytes that are read of a list of mappings, at most. */
 #define FILE_MAX (64 << 20)
 
-/* enum use - what a service's main process does with the library */
+/* enum use - how a service's main process uses the library */
 enum use {
 	USE_NONE,    /* no process, or one without it, as it should be */
 	USE_YES,     /* the library, an attached control group, or SMC sockets without either */
-	USE_RESTART, /* it was started before the last change */
+	USE_RESTART, /* started before the last change */
 	USE_DENIED,  /* the library, but AppArmor or SELinux denies SMC sockets */
-	USE_FAILED,  /* its environment names the library, but it is not there */
-	USE_UNKNOWN, /* the process cannot be looked into */
+	USE_FAILED,  /* the environment names the library, which is not mapped */
+	USE_UNKNOWN, /* no permission to inspect the process */
 };
 
 /**
@@ -89,7 +89,7 @@ static const struct out_col columns[] = {
 	{ 0 },
 };
 
-/* Is the text in this file of a process? -errno if it cannot be read. */
+/* Does this file of a process contain the text? -errno if it cannot be read. */
 static int process_has(int pid, const char *name, const char *text)
 {
 	char path[64], *data;
@@ -106,9 +106,9 @@ static int process_has(int pid, const char *name, const char *text)
 }
 
 /*
- * Has a process SMC sockets, whoever made them? The kernel has the protocol of a socket among the
- * extended attributes of its descriptor, where lsof(8) looks, too: nothing of the process is
- * touched. It is SMC, SMC6, INET_SMC or INET6_SMC.
+ * Does a process have SMC sockets, opened in any way? The kernel exports a socket's protocol as an
+ * extended attribute of its descriptor, where lsof(8) reads it as well: SMC, SMC6, INET_SMC or
+ * INET6_SMC. The process is not touched.
  */
 static bool has_smc_sockets(int pid)
 {
@@ -131,7 +131,7 @@ static bool has_smc_sockets(int pid)
 	return found;
 }
 
-/* The drop-in attaches the control group before the service starts. Only root can see that. */
+/* The drop-in attaches the control group before the service starts. Only root can see it. */
 static enum use find_bpf_use(const char *unit)
 {
 	struct smc_err ignored;
@@ -140,7 +140,7 @@ static enum use find_bpf_use(const char *unit)
 	return !ret ? USE_YES : ret == -EIO ? USE_RESTART : USE_UNKNOWN;
 }
 
-/* Does the unit start smc_run, or preload the library, by settings that are not ours? */
+/* Does the unit start smc_run or preload the library in its own settings? */
 static bool is_own(const struct unit_props *props)
 {
 	const char *list = unit_prop_text(props, "Environment"), *command = NULL;
@@ -193,7 +193,7 @@ static enum use find_use(int pid, const char *unit, enum way way, char why[CONFI
 	return named ? USE_FAILED : USE_RESTART;
 }
 
-/* Ours among the drop-ins: of the unit itself, or of its template. */
+/* Find our drop-in, of the unit itself or of its template. */
 static void find_dropin(const struct unit_props *props, struct row *row)
 {
 	const char *list = unit_prop_text(props, "DropInPaths");
@@ -245,7 +245,7 @@ static void put_row(struct list *list, const struct row *row)
 	out_char(&list->notes, '\n');
 }
 
-/* All units of a name or a pattern; @own: only those that use SMC by their own settings. */
+/* Add all units of a name or pattern; @own: only those that use SMC by their own settings */
 static int put_units(struct list *list, const char *pattern, bool own)
 {
 	struct unit_props props, rest, one;
@@ -269,7 +269,7 @@ static int put_units(struct list *list, const char *pattern, bool own)
 	return ret;
 }
 
-/* A unit, and all loaded instances of a template: in such a pattern a backslash is literal. */
+/* Add a unit, or all loaded instances of a template. Backslashes in patterns are literal. */
 static int put_unit(const char *name, void *list)
 {
 	char shown[UNIT_NAME_SIZE];
@@ -280,7 +280,7 @@ static int put_unit(const char *name, void *list)
 	return ret || !unit_instances(name, shown) ? ret : put_units(list, shown, false);
 }
 
-/* The unit that was named; or each that has a drop-in of ours, and each that needs none. */
+/* Add the named unit, or all with our drop-in and all that need none. */
 static int put_list(struct list *list)
 {
 	char name[UNIT_NAME_SIZE];

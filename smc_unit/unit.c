@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A service of systemd, and whether a drop-in will do anything in it. */
+/* Examine a systemd service: would a drop-in have an effect? */
 #include "smc_unit/unit.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ int unit_load(const struct request *req, struct unit *unit, struct smc_err *err)
 	if (strcmp(state, "loaded"))
 		return smc_err_say(err, EINVAL, "cannot use unit '%s': systemd reports it as %s",
 				   unit->name, *state ? state : "nothing");
-	/* An alias: the drop-in goes to the unit's own name. */
+	/* Resolve an alias: the drop-in belongs to the unit's own name. */
 	id = unit_prop_text(&unit->props, "Id");
 	if (strlen(id) < sizeof(unit->name) && !unit_name(id, unit->name, err))
 		unit_file_name(unit->name);
@@ -83,7 +83,7 @@ bool unit_is_root(const struct unit *unit)
 	return !unit->req->user && !has_other_user(unit);
 }
 
-/* Is the program started with more rights than the service's user has? No preloading then. */
+/* Does the program get more rights than the service's user? Then nothing is preloaded. */
 static bool is_secure(const struct unit *unit)
 {
 	if (unit->target.is_nosuid || is_set(unit_prop_of(unit, "NoNewPrivileges")))
@@ -119,7 +119,7 @@ static bool is_below(const char *path, const char *dir)
 	return !strncmp(path, dir, len) && (path[len] == '/' || (len && dir[len - 1] == '/'));
 }
 
-/* How much of a path the longest directory of a list such as NoExecPaths= covers; 0 for none. */
+/* Length of the longest directory in a list such as NoExecPaths= that contains a path, or 0 */
 static size_t covered(const struct unit *unit, const char *prop, const char *path)
 {
 	const char *list = unit_prop_of(unit, prop);
@@ -133,7 +133,7 @@ static size_t covered(const struct unit *unit, const char *prop, const char *pat
 	return longest;
 }
 
-/* Directories that the sandbox of a service hides, or from which it lets nothing be executed. */
+/* Directories hidden by the service's sandbox, or mounted noexec in it */
 static int check_sandbox(const struct unit *unit, struct smc_err *err)
 {
 	const char *by = NULL;
@@ -168,7 +168,7 @@ static int check_families(const struct unit *unit, struct smc_err *err)
 			   unit->name);
 }
 
-/* A service of the system loads and runs only files that nobody but root can change. */
+/* System services must load and run only files that only root can change. */
 static int check_owner(const struct unit *unit, const char *path, struct smc_err *err)
 {
 	char culprit[PATH_MAX];
@@ -220,7 +220,7 @@ static int check_bpf(struct unit *unit, struct smc_err *err)
 			   bpf_ask("check", "--cgroup", "/", err);
 }
 
-/* The way that reaches the program: the library, or eBPF unless the library was asked for. */
+/* Choose the way that reaches the program: the library, or eBPF unless --preload was given. */
 static int choose_way(struct unit *unit, struct smc_err *err)
 {
 	enum way wanted = unit->req->launch.way;

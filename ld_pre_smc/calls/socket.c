@@ -2,19 +2,18 @@
 /*
  * ld_pre_smc.so: TCP sockets of unmodified programs become SMC sockets.
  *
- * It lives inside strangers' processes: it allocates nothing, takes no lock, uses no stdio, may be
- * called by any thread, in constructors and in signal handlers, from the first instruction on, and
- * leaves errno as it was when a call succeeds. read(), write(), poll() and the like are the
- * program's own: nothing that carries data is interposed.
+ * It lives inside other people's processes: it allocates nothing, takes no lock, uses no stdio, may
+ * be called by any thread, in constructors and in signal handlers, from the first instruction on,
+ * and leaves errno unchanged when a call succeeds. read(), write(), poll() and other calls that
+ * carry data are not interposed.
  *
- * socket() looks at its arguments. A request for anything but TCP goes on to libc. The first TCP
- * socket of each family takes the long way, map_socket(): it reads the environment, tries the kinds
- * of SMC sockets in their order, sets sizes of buffers, writes a debug line, and falls back to TCP.
- * When it knows the kind that works, and nothing else remains to be done for each socket, it
- * installs the short way: one call of libc with other arguments, and one byte for what was opened
- * (state/fd_table.h). The short way ends when the kernel refuses, when the program locks itself
- * (calls/prctl.c), or when most connections turn out to go to TCP (state/choice.c): then the next
- * socket takes the long way again.
+ * socket() looks at its arguments. A request for anything but TCP goes to libc. The first TCP
+ * socket of each family takes the slow path, map_socket(): it reads the environment, tries the
+ * kinds of SMC sockets in order, sets buffer sizes, writes a debug line, and falls back to TCP.
+ * Once it knows the kind that works, and no socket needs more than that, it installs the fast path:
+ * one call of libc with other arguments, and one byte to mark the descriptor (state/fd_table.h).
+ * The fast path ends when the kernel refuses, when the program locks itself (calls/prctl.c), or
+ * when most connections go to TCP (state/choice.c): the next socket takes the slow path again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,18 +37,18 @@
 static int map_socket(int domain, int type, int protocol);
 
 /*
- * Kernels without SMC look for a module at each attempt, which may start modprobe: milliseconds for
- * a program that opens thousands of sockets. So a refusal that plain TCP does not share counts for
- * RETRY_SECONDS; after that one socket asks again, and a module loaded meanwhile is found.
- * Contents: second of the next attempt << 8 | errno, 0 for none; wraps after 194 days, harmlessly.
+ * A kernel without SMC looks for a module at each attempt, which may start modprobe: milliseconds
+ * for a program that opens thousands of sockets. A refusal that TCP sockets do not share is
+ * therefore remembered for RETRY_SECONDS; then one socket tries again, in case a module was loaded.
+ * Contents: second of the next attempt << 8 | errno, 0 for none. It wraps after 194 days,
+ * harmlessly.
  */
 static atomic_uint refusals[KINDS][2];
 
 /*
- * "No such sockets here", as opposed to EMFILE, ENOBUFS or EINVAL, which TCP would not escape.
- * The first three are the kernel's, the others those of sandboxes: SELinux and seccomp filters
- * (systemd's RestrictAddressFamilies= answers EAFNOSUPPORT, containers EPERM or ENOSYS, firejail
- * EOPNOTSUPP).
+ * These mean "no such sockets here"; EMFILE, ENOBUFS and EINVAL would hit TCP alike. The first
+ * three are the kernel's, the others those of sandboxes: SELinux and seccomp filters (systemd's
+ * RestrictAddressFamilies= answers EAFNOSUPPORT, containers EPERM or ENOSYS, firejail EOPNOTSUPP).
  */
 static bool is_refusal(int err)
 {
@@ -65,7 +64,7 @@ static bool is_refusal(int err)
 	}
 }
 
-/* errno of a refusal that still counts, 0 if the kernel is to be asked. */
+/* errno of a remembered refusal, 0 if the kernel should be asked */
 static int remembered_refusal(atomic_uint *refusal)
 {
 	unsigned int seen = atomic_load_explicit(refusal, memory_order_relaxed);
@@ -81,8 +80,8 @@ static void remember(atomic_uint *refusal, int err)
 }
 
 /*
- * Remember errors of a kernel without SMC, and EACCES: AppArmor and SELinux write a line to the
- * audit log for each refusal. A filter of system calls can be asked every time.
+ * Remember errors of a kernel without SMC, and EACCES: AppArmor and SELinux log each refusal.
+ * Asking a system call filter again costs nothing.
  */
 static void remember_refusals(const struct socket_attempt *try, int v6)
 {
@@ -97,7 +96,7 @@ static void remember_refusals(const struct socket_attempt *try, int v6)
 	}
 }
 
-/* What a socket gets that really became an SMC socket. */
+/* Settings of a new SMC socket */
 static void set_buffers(struct socket_attempt *try, const struct shim_config *cfg)
 {
 	int sndbuf = smc_buffer_of(&cfg->sndbuf, try->fd);
@@ -123,7 +122,7 @@ static int open_kind(struct socket_attempt *try, int kind, int type, int v6)
 	return try->fd < 0 ? errno : 0;
 }
 
-/* Is a profile of AppArmor in force? Most of them do not let the program read that: EACCES. */
+/* Does an AppArmor profile apply? Most profiles do not allow reading it: EACCES. */
 static bool is_confined(void)
 {
 	errno = 0;
@@ -160,9 +159,9 @@ static bool is_af_smc_denied(struct socket_attempt *try, int type, int v6)
 }
 
 /*
- * AppArmor takes what accept(2) of an IPPROTO_SMC socket returns for a socket of AF_SMC, up to
- * Linux 6.12 at least, and a profile without "network smc" denies all that is done with it. So
- * whoever denies AF_SMC gets neither.
+ * AppArmor, in Linux 6.12 at least, treats the socket that accept(2) returns for IPPROTO_SMC as
+ * AF_SMC, and a profile without "network smc" denies every use of it. If AF_SMC is denied, use
+ * neither.
  */
 static bool is_vetoed(struct socket_attempt *try, int kind, int type, int v6)
 {
@@ -172,7 +171,7 @@ static bool is_vetoed(struct socket_attempt *try, int kind, int type, int v6)
 					   is_af_smc_denied(try, type, v6);
 }
 
-/* One SMC socket, the first kind that works. False if all were refused. */
+/* Open an SMC socket of the first kind that works. Return: false if all were refused. */
 static bool try_smc(struct socket_attempt *try, const struct shim_config *cfg, int type, int v6)
 {
 	int i, kind;
@@ -201,13 +200,13 @@ static void try_tcp(struct socket_attempt *try, int domain, int type, int protoc
 	try->err = try->fd < 0 ? errno : 0;
 }
 
-/* The shortest way came to an end: a module removed, a seccomp filter installed. */
+/* The fast path failed: a module was removed, or a seccomp filter installed. */
 static __attribute__((noinline, cold)) int refused_late(int domain, int type, int saved)
 {
 	if (!is_refusal(errno))
 		return -1;
 	errno = saved;
-	/* TCP is TCP by protocol 0, too. */
+	/* Protocol 0 is TCP as well. */
 	return map_socket(domain, type, 0);
 }
 
@@ -248,7 +247,7 @@ static const shim_open_fn short_ways[KINDS][2] = {
 	[KIND_INET] = { open_inet4, open_inet6 },
 };
 
-/* How the next sockets are opened; NULL: by map_socket(), which has more to do than that. */
+/* Fast path of the next sockets; NULL: map_socket(), the slow path */
 static shim_open_fn choose_way(const struct shim_config *cfg, int kind, int v6)
 {
 	shim_working_kinds[v6] = kind;
@@ -257,7 +256,7 @@ static shim_open_fn choose_way(const struct shim_config *cfg, int kind, int v6)
 	return is_plain(cfg) ? short_ways[kind][v6] : NULL;
 }
 
-/* Everything there is to do. */
+/* Slow path */
 static __attribute__((noinline, cold)) int map_socket(int domain, int type, int protocol)
 {
 	struct socket_attempt try = { .fd = -1 };
@@ -283,7 +282,7 @@ static __attribute__((noinline, cold)) int map_socket(int domain, int type, int 
 	return try.fd;
 }
 
-/* True for SOCK_STREAM with any flags and protocol 0 or IPPROTO_TCP; both in one test, mostly. */
+/* Is it SOCK_STREAM with any flags, and protocol 0 or IPPROTO_TCP? Usually decided by one test. */
 static inline bool is_tcp(int type, int protocol)
 {
 	int other_type = (int)((unsigned int)type - SOCK_STREAM) & SOCK_TYPE_BITS;
@@ -297,11 +296,10 @@ static inline bool is_tcp(int type, int protocol)
  * @type: SOCK_STREAM is mapped; SOCK_NONBLOCK and SOCK_CLOEXEC go through as they are
  * @protocol: 0 and IPPROTO_TCP are mapped; MPTCP, SCTP and a program's own SMC sockets are not
  *
- * AF_INET becomes AF_SMC with protocol 0, AF_INET6 AF_SMC with protocol 1; where that is refused,
- * or first with SMC_SOCK_FAMILY inet or auto, the same family with IPPROTO_SMC. What the kernel
- * does with these calls is in net/smc/af_smc.c (smc_create) and net/smc/smc_inet.c. Without SMC in
- * the kernel, or forbidden by a sandbox, the call gives an ordinary TCP socket, unless SMC_STRICT
- * is on.
+ * AF_INET becomes AF_SMC with protocol 0, AF_INET6 AF_SMC with protocol 1. If that is refused, or
+ * first with SMC_SOCK_FAMILY inet or auto, the family is kept and the protocol becomes IPPROTO_SMC.
+ * See net/smc/af_smc.c (smc_create) and net/smc/smc_inet.c in the kernel. Without SMC in the
+ * kernel, or if a sandbox forbids it, the call returns a TCP socket, unless SMC_STRICT is set.
  *
  * Return: a file descriptor with errno untouched, or -1 with the errno of the last attempt.
  */

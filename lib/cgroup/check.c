@@ -15,8 +15,9 @@
 #include "host/smc.h"
 
 /*
- * Each is known by a function, in the order in which to name what is missing. Only MPTCP, in the
- * file of the second, lets BPF use the hook; a program on it needs the JIT compiler's trampolines.
+ * Each kernel feature is recognized by a function, in the order in which to report what is missing.
+ * Only MPTCP, which has the second function, lets BPF use the hook; a program on it needs the
+ * trampolines of the JIT compiler.
  */
 static const struct {
 	const char *function, *words;
@@ -28,7 +29,7 @@ static const struct {
 
 #define N_PARTS (sizeof(parts) / sizeof(parts[0]))
 
-/* Return: a bit for each part that there is, -ENOENT without BTF. */
+/* Return: a bit for each feature found, -ENOENT without BTF. */
 static int probe_parts(void *arg __attribute__((unused)),
 		       char text[HOST_PROBE_SIZE] __attribute__((unused)))
 {
@@ -83,7 +84,7 @@ static int check_hook(struct smc_err *err)
 				   "the kernel has no " SCOPE_FUNCTION "(): that is Linux 6.6 or "
 				   "later with CONFIG_MPTCP, and SMC needs 6.11");
 	default:
-		/* Without the JIT compiler (Debian's s390x) loading would only say ENOMEM. */
+		/* Without the JIT compiler (Debian's s390x) loading fails with ENOMEM only. */
 		missing = bpf_convert_missing();
 		return missing ? smc_err_say(err, ENOTSUP, "the kernel lacks %s", missing) : 0;
 	}
@@ -111,7 +112,7 @@ int check_host(struct smc_err *err)
 
 	if (!ret)
 		ret = check_bpffs(err);
-	/* Programs that are attached prove that there is a hook. */
+	/* An attached program proves that the hook exists. */
 	if (!ret && access(SCOPE_DIR "/" SCOPE_HOOK, F_OK))
 		ret = check_hook(err);
 	if (!ret)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The terminal that stdout is: its size, and what it can show. */
+/* The terminal on stdout: its size and abilities. */
 #include "cli/screen.h"
 
 #include <stdarg.h>
@@ -59,7 +59,7 @@ size_t cli_rows(void)
 	return rows ? rows : 24;
 }
 
-/* Set, and not to nothing or 0. */
+/* Is the variable set, neither empty nor 0? */
 static bool is_on(const char *name)
 {
 	const char *value = getenv(name);

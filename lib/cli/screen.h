@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* The terminal that stdout is: its size, and what it can show. Links libc only. */
+/* The terminal on stdout: its size and abilities. Links libc only. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The row of --color, for tools that have something to color; cli_parse() takes it. */
+/* Option row of --color, for tools with colors; cli_parse() handles it. */
 #define CLI_COLOR_OPTION                                                                           \
 	{                                                                                          \
 		.val = CLI_OPT_COLOR, .name = "color", .arg = "WHEN",                              \
 		.help = "color the text: auto, always or never"                                    \
 	}
 
-/** cli_color_words - what --color takes, ended by NULL */
+/** cli_color_words - arguments of --color, ended by NULL */
 extern const char *const cli_color_words[];
 
 /**
- * cli_choose_color() - by the place of a word; -1: none. Return: whether it is none
+ * cli_choose_color() - choose by index into cli_color_words; -1: unknown word. Return: is it
+ * unknown?
  *
- * The environment keeps it, for tools that this one starts, too.
+ * It is kept in the environment, for tools that this one starts.
  */
 bool cli_choose_color(int word);
 
 /**
- * cli_columns() - columns of the terminal, 20 at least; 80 if it does not know, and $COLUMNS
- * neither
+ * cli_columns() - width of the terminal
  *
- * Return: 0 if stdout is not a terminal.
+ * At least 20; 80 if neither the terminal nor $COLUMNS gives it.
+ * Return: columns, 0 if stdout is not a terminal.
  */
 size_t cli_columns(void);
 
@@ -34,19 +35,21 @@ size_t cli_columns(void);
 size_t cli_rows(void);
 
 /**
- * cli_has_color() - on a terminal that is not TERM=dumb, unless NO_COLOR or CLICOLOR=0 forbids it;
- * elsewhere if CLICOLOR_FORCE demands it
+ * cli_has_color() - should stdout be colored?
+ *
+ * On a terminal that is not TERM=dumb, unless NO_COLOR or CLICOLOR=0 forbids it; elsewhere only
+ * with CLICOLOR_FORCE.
  */
 bool cli_has_color(void);
 
-/** cli_has_utf8() - is the locale one of UTF-8, by its name? A confined tool cannot load it */
+/** cli_has_utf8() - is the locale UTF-8, by its name? A confined tool cannot load it */
 bool cli_has_utf8(void);
 
-/** cli_progress() - one line on stderr, if that is a terminal, in place of the one before */
+/** cli_progress() - show or replace a line on stderr, if that is a terminal */
 void cli_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/** cli_none() - a sentence on stderr, if stdout is a terminal, where there is nothing to show */
+/** cli_none() - write on stderr that there is nothing to show, if stdout is a terminal */
 void cli_none(const char *sentence);
 
-/** cli_progress_end() - take that line away, before other output; messages of lib/cli do */
+/** cli_progress_end() - remove that line before other output; messages of lib/cli do so */
 void cli_progress_end(void);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Is SMC here? Needs libc only. */
+/* Does this host have SMC? Needs libc only. */
 #pragma once
 
 #include <stdbool.h>
 
-/* The sentences where it is not: see smc_missing(). */
+/* Messages for missing SMC: see smc_missing(). */
 #define SMC_MISSING "this kernel has no SMC (module 'smc' cannot be loaded): run 'smc_chk'"
 #define SMC_FILTERED                                                                               \
 	"this kernel has SMC, but a system call filter forbids this process SMC sockets "          \
@@ -17,44 +17,44 @@
 #define SMC_DENIED "AppArmor or SELinux denies this process SMC sockets"
 
 /**
- * host_af_smc() - can sockets of AF_SMC be opened?
+ * host_af_smc() - can AF_SMC sockets be opened?
  *
  * Opening one makes the kernel load the module "smc" by its alias net-pf-43, for every user.
- * Return: 0, -EAFNOSUPPORT when this kernel has no SMC, another -errno when a socket is refused for
- * another reason (a sandbox), -ENODATA when a record does not tell.
+ * Return: 0, -EAFNOSUPPORT if this kernel has no SMC, another -errno if a socket is refused for
+ * another reason (a sandbox), -ENODATA if a record lacks it.
  */
 int host_af_smc(void);
 
 /**
- * host_ipproto_smc() - the same of IPPROTO_SMC, which came with Linux 6.11
+ * host_ipproto_smc() - the same for IPPROTO_SMC, which came with Linux 6.11
  *
- * Return: as above; -EPROTONOSUPPORT where there are none.
+ * Return: as above; -EPROTONOSUPPORT in older kernels.
  */
 int host_ipproto_smc(void);
 
-/** kernel_af_smc() - the same for whoever goes on to use one: of the running kernel in any case */
+/** kernel_af_smc() - the same for the running kernel, never from a record */
 int kernel_af_smc(void);
 
-/** kernel_ipproto_smc() - the same of IPPROTO_SMC */
+/** kernel_ipproto_smc() - the same for IPPROTO_SMC */
 int kernel_ipproto_smc(void);
 
 /**
- * kernel_has_smc() - the same of either kind
+ * kernel_has_smc() - the same for either kind
  *
- * AppArmor lets IPPROTO_SMC through with "network inet", and then denies what accept(2) returns,
- * which is of AF_SMC for it: its -EACCES is for both.
+ * AppArmor allows IPPROTO_SMC with "network inet", but treats the socket that accept(2) returns as
+ * AF_SMC and denies it: its -EACCES applies to both.
  * Return: 0, or -errno of AF_SMC.
  */
 int kernel_has_smc(void);
 
 /**
- * smc_missing() - the sentence where AF_SMC was refused with EAFNOSUPPORT
+ * smc_missing() - message for EAFNOSUPPORT from AF_SMC
  *
- * A filter of system calls, as systemd makes one of RestrictAddressFamilies=, may answer like a
- * kernel without SMC. It hides nothing in sysfs: if module smc is there, a filter refused.
- * Otherwise a filter may have kept the module from being loaded.
+ * A system call filter, such as systemd's for RestrictAddressFamilies=, may answer like a kernel
+ * without SMC. It does not hide sysfs: if module smc is loaded, a filter refused. Otherwise a
+ * filter may have prevented loading it.
  */
 const char *smc_missing(void);
 
-/** host_has_filter() - runs this process under a filter of system calls (seccomp(2))? */
+/** host_has_filter() - does a system call filter (seccomp(2)) apply to this process? */
 bool host_has_filter(void);

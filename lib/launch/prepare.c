@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A command that is to use SMC: by the library in its environment, by eBPF, or by a supervisor. */
+/* Prepare a command for SMC: by the library in its environment, by eBPF, or by a supervisor. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,13 +19,13 @@
 #include "process/sockcall.h"
 #include "smc/abi.h"
 
-/* No messages that only --debug asks for? */
+/* Suppress messages meant for --debug? */
 static bool is_silent(const struct launch *launch)
 {
 	return !launch->settings[VAR_DEBUG];
 }
 
-/* SMC cannot happen: a warning, or the end with --strict. */
+/* Report that SMC is impossible: a warning, or an error with --strict */
 static int no_smc(const struct launch *launch, const char *command, const char *why)
 {
 	if (launch_is_strict(launch))
@@ -44,7 +44,10 @@ static int check_kernel(const struct launch *launch, const char *command)
 
 /* ---- eBPF and seccomp ---- */
 
-/* Members of the group that smc_bpf allows get a mark so. Return: is this process marked now? */
+/*
+ * Ask the eBPF program to mark this process, for members of its allowed group. Return: is it marked
+ * now?
+ */
 static bool ask_for_mark(void)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, SCOPE_ASK), protocol = 0;
@@ -57,7 +60,7 @@ static bool ask_for_mark(void)
 	return protocol == IPPROTO_SMC;
 }
 
-/* Into the map that smc_bpf pinned. Return: 0; -ENOENT while there is none for smc_run. */
+/* Mark this process in the map pinned by smc_bpf. Return: 0; -ENOENT if smc_run has none. */
 static int mark_by_map(void)
 {
 	const uint64_t id = SCOPE_RUN_ID;
@@ -85,9 +88,9 @@ static int mark_self(void)
 }
 
 /*
- * A member of the group that smc_bpf allows needs no privileges, nor does who may write to the
- * pinned map. Where nothing is pinned, smc_bpf is asked to load the program, which needs them:
- * @is_loaded, as that stays.
+ * Members of the group that smc_bpf allows need no privileges, nor do users who may write to the
+ * pinned map. If nothing is pinned, smc_bpf loads the program, which needs privileges.
+ * @is_loaded: it was loaded now, and stays
  */
 static int mark_or_load(bool *is_loaded, struct smc_err *err)
 {
@@ -111,7 +114,7 @@ static int mark_or_load(bool *is_loaded, struct smc_err *err)
 	return ret ? smc_err_set(err, -ret, "eBPF maps in " SCOPE_DIR) : 0;
 }
 
-/* By eBPF, which knows nothing of the library's settings. Return: 0, -errno with a sentence. */
+/* Use eBPF, which ignores the library's settings. Return: 0; -errno with a message. */
 static int use_bpf(const struct launch *launch, const char *command, struct smc_err *err)
 {
 	bool is_loaded = false;
@@ -130,7 +133,7 @@ static int use_bpf(const struct launch *launch, const char *command, struct smc_
 	return 0;
 }
 
-/* Return: 0; -errno with a sentence, as supervise(). */
+/* Return: 0; -errno with a message, as supervise(). */
 static int use_seccomp(const struct launch *launch, const char *command, char *const *argv,
 		       struct smc_err *err)
 {
@@ -148,8 +151,8 @@ static int use_seccomp(const struct launch *launch, const char *command, char *c
 /* ---- the library ---- */
 
 /*
- * A program that the library does not reach, at @why. *@way: receives that which does. Not seccomp
- * for a program that it would change.
+ * Choose a way for a program that the library cannot reach because of @why. *@way: receives it. Not
+ * seccomp for a program that it would change.
  */
 static int choose_other(const struct launch *launch, const struct target *target, char *const *argv,
 			const char *why, enum way *way)
@@ -175,7 +178,7 @@ static int choose_other(const struct launch *launch, const struct target *target
 	return no_smc(launch, target->path, why);
 }
 
-/* The library, or another way for a program that the library does not reach. */
+/* Use the library, or another way for a program that it cannot reach. */
 static int check_program(const struct launch *launch, const struct target *target,
 			 char *const *argv, const struct library *lib, enum way *way)
 {
@@ -208,8 +211,8 @@ static int preload_spin(const struct launch *launch, const struct library *lib)
 }
 
 /*
- * A setting without an option keeps the value that the caller's environment gives it; buffers
- * without either have a default.
+ * Without its option a setting keeps the value of the caller's environment; buffers without either
+ * get a default.
  */
 static int set_environment(const struct launch *launch, const struct library *lib)
 {
@@ -231,9 +234,9 @@ static int set_environment(const struct launch *launch, const struct library *li
 }
 
 /*
- * For a missing command the error of exec says more. Under a supervisor nothing is preloaded: a
- * socket that the library means to be TCP would be an SMC socket. The limits of the kernel come
- * last: where the command is refused, they stay.
+ * Leave a missing command to exec, whose error says more. Under a supervisor nothing is preloaded:
+ * it would convert sockets that the library wants to be TCP. Raise the kernel's limits last, so
+ * that they are unchanged if the command is refused.
  */
 static int use_library(const struct launch *launch, char *const *argv, const struct target *target)
 {

@@ -2,15 +2,15 @@
 /*
  * The supervisor: a process that answers socket(2) of a command by seccomp user notification.
  *
- * The command keeps smc_run's process id, as under env(1): its status, signals, terminal and parent
- * are then its own, and nothing is to be forwarded. So the supervisor is the other process, which
- * nobody waits for, in a session that no terminal signals. It is not the command's child, which
- * would show in wait(2), but init's. Only where the command itself would inherit orphans, as the
- * first process of a container, it is a child that wait() without __WALL passes over.
+ * The command keeps smc_run's process id, as under env(1), with its status, signals, terminal and
+ * parent, so nothing has to be forwarded. The supervisor is the other process: nobody waits for it,
+ * and it has its own session, without a terminal's signals. It is a child of init, as the command's
+ * wait(2) would report its own child. Only if the command inherits orphans, as the first process of
+ * a container, it is its child, which wait() skips without __WALL.
  *
- * Without it the sockets of the programs fail (ENOSYS), so it blocks every signal, and ends when no
- * program is left that could ask. It holds nothing of theirs, and has no rights: what it opens, the
- * program could open itself.
+ * Without the supervisor the programs' sockets fail (ENOSYS), so it blocks every signal, and ends
+ * with the last program that could ask. It keeps none of their files, and has no privileges: it
+ * opens only sockets that the program could open itself.
  */
 #include "launch/supervise.h"
 
@@ -43,25 +43,28 @@
 #include "smc/abi.h"
 
 /*
- * An answer waits until the thread that asked runs again: one that may not run, by the limits of
- * its control group, holds up one of these.
+ * An answer blocks until the asking thread runs again: a thread throttled by its control group
+ * blocks one worker.
  */
 #define THREADS 4
 #define STACK 131072
 
-/* After a refusal for want of SMC: each attempt may start modprobe. As in calls/socket.c. */
+/*
+ * Delay after a refusal because SMC is missing: each attempt may start modprobe, as in
+ * calls/socket.c.
+ */
 #define RETRY_SECONDS 10
 
-/* The process is called so, not as the command: whoever ends that by its name leaves this alone. */
+/* Process name, so that killing the command by name spares the supervisor. */
 #define SUPERVISOR "smc_supervise"
 
 /**
- * struct supervisor - and what it does with each TCP socket
+ * struct supervisor - settings for each TCP socket
  * @inet: try IPPROTO_SMC before AF_SMC
  * @is_strict: no TCP where there is no SMC
  * @sndbuf, @rcvbuf: sizes for SO_SNDBUF and SO_RCVBUF, 0 for the kernel's own
- * @is_locked: they were asked for
- * @command: which becomes the command; @no_landlock: it would hide the command from us
+ * @is_locked: the user gave sizes
+ * @command: process that becomes the command; @no_landlock: Landlock would hide it from us
  */
 struct supervisor {
 	bool inet, is_strict, is_locked;
@@ -69,7 +72,7 @@ struct supervisor {
 	pid_t command;
 	bool no_landlock;
 	int listener;
-	ino_t netns;	      /* of a file that each network namespace has once */
+	ino_t netns;	      /* inode of a file that exists once per network namespace */
 	atomic_long retry;    /* second before which SMC is not tried again */
 	pthread_mutex_t gate; /* locked until there is a listener */
 };
@@ -77,8 +80,8 @@ struct supervisor {
 /* ---- one socket ---- */
 
 /*
- * A file below /proc/PID/net, by its inode: /proc/PID/ns/net says the same, but only to whom could
- * trace the process, not for one that has changed its user since.
+ * Network namespace of a process, by the inode of a file in /proc/PID/net. /proc/PID/ns/net needs
+ * the right to trace the process, which is lost when it changes its user.
  */
 static bool find_netns(pid_t pid, ino_t *netns)
 {
@@ -94,7 +97,7 @@ static bool find_netns(pid_t pid, ino_t *netns)
 
 #define CGROUPS_SIZE 4096
 
-/* A process has a line for each hierarchy. Return: bytes, 0 for none or too many. */
+/* Control groups: a line for each hierarchy. Return: bytes, 0 for none or too many. */
 static size_t read_cgroups(const char *pid, char text[CGROUPS_SIZE])
 {
 	char path[64];
@@ -110,8 +113,8 @@ static size_t read_cgroups(const char *pid, char text[CGROUPS_SIZE])
 }
 
 /*
- * Firewalls, and limits of control groups, go by whose a socket is: that is who opens it. The
- * directory of a process belongs to its effective user, of whatever dumpability.
+ * Firewalls and limits of control groups apply to the process that opens a socket. /proc/PID
+ * belongs to the effective user of a process, dumpable or not.
  */
 static bool has_our_sockets(pid_t pid)
 {
@@ -129,8 +132,8 @@ static bool has_our_sockets(pid_t pid)
 }
 
 /*
- * A thread that waits in socket(2) cannot change its namespace or user. And if it has ended, and
- * its number is another's now, the question has gone, too: the answer fails.
+ * A thread that waits in socket(2) cannot change its namespace or user. If it ended and its number
+ * was reused, the request is gone, and the answer fails.
  */
 static bool is_here(const struct supervisor *self, pid_t pid)
 {
@@ -144,7 +147,7 @@ static long seconds(void)
 	return (long)(clock_ns(CLOCK_MONOTONIC_COARSE) / 1000000000);
 }
 
-/* By syscall(2): whatever library this process was started with has no part in it. */
+/* syscall(2) bypasses any library preloaded into this process. */
 static int open_kind(int domain, int flags, int protocol)
 {
 	long fd = syscall(SYS_socket, domain, SOCK_STREAM | SOCK_CLOEXEC | flags, protocol);
@@ -153,8 +156,8 @@ static int open_kind(int domain, int flags, int protocol)
 }
 
 /*
- * A size that nobody asked for is not locked: if SMC falls back, TCP tunes its own. So listeners do
- * not hand it on, see ld_pre_smc/state/buffers.h.
+ * Lock only sizes that the user gave: if SMC falls back, TCP tunes its own. Listeners do not pass
+ * on unlocked sizes, see ld_pre_smc/state/buffers.h.
  */
 static void set_buffers(int fd, const struct supervisor *self)
 {
@@ -182,8 +185,8 @@ static int open_smc(const struct supervisor *self, const struct sockcall *call)
 }
 
 /*
- * A profile of AppArmor without "network smc" admits such a socket, and denies what is done with
- * it. This process may have another profile than the program, and opens the sockets.
+ * An AppArmor profile without "network smc" allows opening such a socket, but denies its use. This
+ * process, which opens the sockets, may have a different profile than the program.
  */
 static bool has_other_profile(pid_t pid)
 {
@@ -193,7 +196,7 @@ static bool has_other_profile(pid_t pid)
 	       !(apparmor_profile(0, ours) && !strcmp(ours, theirs));
 }
 
-/* Return: a socket, or -errno: none in this kernel, or for this process. */
+/* Return: a socket, or -errno if the kernel has none, or denies it to this process. */
 static int find_smc(struct supervisor *self, const struct sockcall *call)
 {
 	int fd;
@@ -218,7 +221,10 @@ static void answer(struct supervisor *self, const struct sockcall *call)
 	}
 	ret = sockcall_give(self->listener, call, fd);
 	close(fd);
-	/* No room in the program: its own error. A security module's veto: TCP may be allowed. */
+	/*
+	 * The program's descriptor table is full: its own error. A security module may still allow
+	 * TCP.
+	 */
 	if (ret && ret != -ENOENT)
 		sockcall_fail(self->listener, call, ret == -EMFILE || self->is_strict ? -ret : 0);
 }
@@ -256,7 +262,7 @@ static bool start_threads(struct supervisor *self)
 	return started;
 }
 
-/* The command's arguments, and those of smc_run before them. */
+/* Arguments of the command, after those of smc_run */
 static void rename_self(char *const *argv)
 {
 	char *title = program_invocation_name, *end = title;
@@ -269,7 +275,10 @@ static void rename_self(char *const *argv)
 	prctl(PR_SET_NAME, SUPERVISOR);
 }
 
-/* It is small, and the programs need it. Only root may do this. */
+/*
+ * Never kill the supervisor first when memory runs out: the programs need it. Only root may set
+ * this.
+ */
 static void avoid_oom_killer(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -280,7 +289,7 @@ static void avoid_oom_killer(void)
 	}
 }
 
-/* /proc has to show the processes by the numbers that the kernel gives us. */
+/* /proc must show the process ids that the kernel reports to us. */
 static bool knows_processes(void)
 {
 	char text[16] = "";
@@ -304,7 +313,7 @@ static bool prepare(struct supervisor *self, int pair, char *const *argv)
 	       find_netns(self->command, &self->netns) && start_threads(self);
 }
 
-/* Where smc_run waits, first for a byte, then for its end of @pair to go. */
+/* smc_run waits here, first for a byte, then for its end of @pair to be closed. */
 static void __attribute__((noreturn)) run(const struct supervisor *new, int pair, char *const *argv)
 {
 	struct supervisor self = *new;
@@ -319,7 +328,7 @@ static void __attribute__((noreturn)) run(const struct supervisor *new, int pair
 	close(0);
 	pthread_mutex_unlock(&self.gate);
 	poll_fd = (struct pollfd){ .fd = self.listener };
-	/* Nothing asked for but what always comes: the last who could ask has ended. */
+	/* No requested event, so POLLHUP: the last process that could ask has ended. */
 	while (poll(&poll_fd, 1, -1) < 0 && errno == EINTR)
 		;
 	_exit(0);
@@ -358,7 +367,7 @@ static int start(const struct supervisor *new, int pair, char *const *argv)
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
 }
 
-/* @to: the supervisor, which is ready. */
+/* Become the command once the supervisor at @to is ready. */
 static int listen_for(int to, struct smc_err *err)
 {
 	int listener = sockcall_listen(), ret;
@@ -370,7 +379,7 @@ static int listen_for(int to, struct smc_err *err)
 	return ret ? smc_err_say(err, EPIPE, "the supervisor has ended") : 0;
 }
 
-/* Return: 0, -ECHILD if it cannot do its work here, another -errno. */
+/* Return: 0, -ECHILD if a supervisor cannot work here, another -errno. */
 static int give_supervisor(const struct supervisor *new, char *const *argv, struct smc_err *err)
 {
 	int pair[2], ret;
@@ -392,7 +401,7 @@ static int give_supervisor(const struct supervisor *new, char *const *argv, stru
 
 /* ---- the settings ---- */
 
-/* An option, or what the environment has in its place. */
+/* An option, or its environment variable */
 static const char *setting(const struct launch *launch, enum smc_variable variable)
 {
 	const char *value = launch->settings[variable];
@@ -400,7 +409,7 @@ static const char *setting(const struct launch *launch, enum smc_variable variab
 	return value ? value : getenv(smc_variables[variable]);
 }
 
-/* A supervisor does not know which descriptor a program will get, only how many it may have. */
+/* A supervisor cannot know which descriptor a program will get, only its limit. */
 static int size_setting(const struct launch *launch, enum smc_variable variable)
 {
 	const char *value = setting(launch, variable);
@@ -416,7 +425,7 @@ static int size_setting(const struct launch *launch, enum smc_variable variable)
 	return smc_buffer_fits(&buffer, limit.rlim_cur) ? buffer.bytes : 0;
 }
 
-/* By syscall(2): the preload library would hide it. */
+/* syscall(2) bypasses the preload library, which would hide it. */
 static bool makes_smc(void)
 {
 	int fd = (int)syscall(SYS_socket, AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -24,17 +24,17 @@
 
 #define FAMILY_VERSION 1
 #define TRIES 3
-/* A kernel that answers at all answers at once; without a limit a lost answer hangs us. */
+/* Kernels answer at once; without a timeout a lost reply would hang us. */
 #define RECV_TIMEOUT_SECONDS 20
 
-/** struct smc_genl - @sock: NULL when a recorded host answers */
+/** struct smc_genl - @sock: NULL for a recorded host */
 struct smc_genl {
 	struct nl_sock *sock;
 	uint16_t family;
 	char name[GENL_NAMSIZ];
 };
 
-/* What came back for one request. */
+/* Replies to one request */
 struct reply {
 	struct answer answer;
 	struct replay_tape tape;
@@ -44,7 +44,7 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 {
 	struct replay_tape *tape = arg;
 
-	/* A command's name needs the header of generic netlink: nothing shorter is an answer. */
+	/* Shorter messages have no generic netlink header, and are no reply. */
 	if (nlh->nlmsg_len < NLMSG_HDRLEN + GENL_HDRLEN)
 		return -EBADMSG;
 	replay_add(tape, nlh);
@@ -71,7 +71,7 @@ static int receive(struct smc_genl *nl, struct answer *answer)
 	return answer->code ? answer->code : answer->is_interrupted ? EINTR : 0;
 }
 
-/* Send one request and take in all that comes back. Return: positive errno, 0 for none. */
+/* Send one request and collect the replies. Return: positive errno, 0 for none. */
 static int transact(struct smc_genl *nl, uint8_t cmd, int flags, const struct smc_genl_attr *attrs,
 		    size_t n, struct reply *reply)
 {
@@ -107,7 +107,7 @@ static bool is_general(const struct smc_genl *nl)
 	return !strcmp(nl->name, SMC_GENL_FAMILY_NAME);
 }
 
-/* Of the kernel: <linux/smc.h> grew with Linux 5.11, 5.14, 5.16 and 5.18. */
+/* Kernel version of a command: <linux/smc.h> grew with Linux 5.11, 5.14, 5.16 and 5.18. */
 static const char *since(uint8_t cmd)
 {
 	if (cmd <= SMC_NETLINK_GET_DEV_SMCR)
@@ -133,7 +133,7 @@ static void describe(struct smc_err *err, int code, const struct smc_genl *nl, u
 		smc_err_say(err, code, "%s", strerror(code));
 }
 
-/* libnl's own look-up loses the errno. */
+/* libnl's look-up of a family loses the errno. */
 static int resolve(struct smc_genl *nl, const char *family, struct reply *reply)
 {
 	const struct smc_genl_attr name = { CTRL_ATTR_FAMILY_NAME, SMC_GENL_STR, family, 0 };
@@ -195,7 +195,7 @@ static int open_socket(struct smc_genl *nl, struct smc_err *err)
 	if (!nl->sock || genl_connect(nl->sock))
 		return smc_err_set(err, errno ? errno : EIO, "cannot open a netlink socket");
 	fd = nl_socket_get_fd(nl->sock);
-	/* Each is a comfort: an old kernel without one still answers. */
+	/* Optional: an old kernel without one of these still answers. */
 	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	nl_socket_disable_auto_ack(nl->sock);
@@ -209,7 +209,7 @@ static int ignore(const struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-/* The look-up of a family is the first question that a record answers. */
+/* Replays start with the look-up of the family. */
 static int open_family(struct smc_genl *nl, struct smc_err *err)
 {
 	const struct replay_tape none = { .len = 0 };
@@ -267,7 +267,7 @@ void smc_genl_close(struct smc_genl *nl)
 	free(nl);
 }
 
-/* Ask until the table stands still. */
+/* Retry until the table did not change meanwhile. */
 static int collect(struct smc_genl *nl, uint8_t cmd, struct reply *reply, struct smc_err *err)
 {
 	int code, tries = 0;
@@ -297,7 +297,7 @@ int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, s
 		return replay(&request, fn, arg, err);
 	ret = collect(nl, cmd, &reply, err);
 	if (ret)
-		reply.tape.len = 0; /* half of an answer is none */
+		reply.tape.len = 0; /* drop partial replies */
 	replay_keep(&reply.tape, &request, ret, err);
 	if (!ret)
 		ret = replay_each(reply.tape.bytes, reply.tape.len, &request, fn, arg, err);

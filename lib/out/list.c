@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A table on its way to its reader. */
+/* Print tables, see out/list.h. */
 #include "out/list.h"
 
 #include <stdlib.h>
@@ -8,18 +8,18 @@
 #include "base/array.h"
 #include "cli/screen.h"
 
-#define GAP 2	  /* between columns */
-#define HANG 4	  /* before all lines of a row but the first */
-#define NARROW 24 /* no column of words is narrower, unless all of them are */
+#define GAP 2	  /* blanks between columns */
+#define HANG 4	  /* indent of a row's further lines */
+#define NARROW 24 /* narrowest column of words, unless all are narrower */
 #define LEFT_OUT UINT8_MAX
 
-/** struct piece - a part of a text */
+/** struct piece - part of a text */
 struct piece {
 	const char *data;
 	size_t len;
 };
 
-/* Bytes of the character, or of the style without columns, that @piece begins with. */
+/* Length of the character, or of the escape sequence without width, at the start of @piece */
 static size_t step(struct piece piece, size_t *columns)
 {
 	size_t i = 1;
@@ -34,7 +34,7 @@ static size_t step(struct piece piece, size_t *columns)
 	return i;
 }
 
-/* Bytes of the first @width columns of a terminal; how many there are in @columns, if not NULL. */
+/* Bytes in the first @width columns. @columns, if not NULL: receives the columns used */
 static size_t bytes_of(struct piece piece, size_t width, size_t *columns)
 {
 	const struct piece all = piece;
@@ -63,8 +63,8 @@ static size_t columns_of(struct piece piece)
 }
 
 /*
- * Take from @rest what fits into @width columns: whole words if there is a blank, else characters.
- * @is_begun: the line has something already, so nothing may be taken
+ * Take from @rest as much as fits into @width columns: whole words if possible, else characters.
+ * @is_begun: the line has text already, so nothing may be taken
  */
 static struct piece take_line(struct piece *rest, size_t width, bool is_begun)
 {
@@ -149,7 +149,7 @@ void out_list_row(struct out_list *list, const void *object)
 	}
 }
 
-/* @row: from 1 on, 0 is the header. */
+/* @row: from 1; 0 is the header */
 static struct piece text_of(const struct out_list *list, size_t row, size_t col)
 {
 	size_t place, start;
@@ -209,7 +209,7 @@ static size_t total(const struct out_list *list)
 	return columns;
 }
 
-/* Return: whether there was one. */
+/* Return: was there one? */
 static bool leave_one_out(struct out_list *list)
 {
 	size_t worst = 0;
@@ -225,7 +225,7 @@ static bool leave_one_out(struct out_list *list)
 	return rank;
 }
 
-/* Return: whether the widest column of words can be narrow enough. */
+/* Return: can the widest column of words be made narrow enough? */
 static bool narrow_one(struct out_list *list)
 {
 	size_t widest = 0, excess = total(list) - list->width;
@@ -274,7 +274,7 @@ static void lay_out(struct out_list *list)
 		break_rows(list);
 }
 
-/** struct pen - where the next cell goes: columns to its left that are not written yet */
+/** struct pen - position of the next cell; columns to its left that are not written yet */
 struct pen {
 	struct out_text *text;
 	size_t blanks;
@@ -303,7 +303,7 @@ static bool is_last(const struct out_list *list, size_t row, size_t col)
 	return true;
 }
 
-/* A line of a row, and as many lines below it as its cells take. */
+/* Write a line of a row, and more below it if its cells need them. */
 static void put_line(const struct out_list *list, size_t row, uint8_t line)
 {
 	struct piece rest[OUT_MAX_COLS];

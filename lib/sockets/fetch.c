@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* All SMC sockets of the kernel, or its TCP sockets. */
+/* List all SMC sockets, or all TCP sockets. */
 #include "sockets/fetch.h"
 
 #include <errno.h>
@@ -46,6 +46,6 @@ int sockets_tcp_dump(uint8_t family, sockets_tcp_request_fn request, smc_diag_fn
 	const struct inet_diag_req_v2 req = request(family);
 	int ret = smc_diag_dump(&req, sizeof(req), sizeof(struct inet_diag_msg), fn, arg, err);
 
-	/* No IPv6, no tcp_diag, not recorded: what they would tell then stays unknown. */
+	/* Without IPv6 or tcp_diag, or if not recorded, these details stay unknown. */
 	return ret == -ENOENT || ret == -ENODATA ? 0 : ret;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the doctor knows of a host: kernel, devices, and what decides which of them SMC uses. */
+/* Facts about a host: kernel, devices, and what decides which of them SMC uses. */
 #include "smc_chk/doctor/facts.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@
 #define DIAG_TRIES 3
 #define CONF "/proc/sys/net/ipv6/conf/%s"
 
-/* What this kernel does not have, or a record does not tell, is a fact. Other failures hide one. */
+/* Missing features and gaps in a record are facts. Any other failure is an error. */
 static bool is_read(struct doctor_facts *facts, int ret, const struct smc_err *err)
 {
 	if (!ret || ret == -ENOENT || ret == -EOPNOTSUPP || ret == -ENODATA || facts->unread.code)
@@ -69,8 +69,8 @@ static uint16_t read_vlan(const char *netdev)
 }
 
 /*
- * Of the files of net.core only some are there in each network namespace. Return: 1 for the first
- * one, 0 for another, -ENODATA where neither can be seen.
+ * Some files of net.core exist only in the first network namespace. Return: 1 there, 0 elsewhere,
+ * -ENODATA if neither can be seen.
  */
 static int probe_first(void *arg __attribute__((unused)),
 		       char text[HOST_PROBE_SIZE] __attribute__((unused)))
@@ -85,7 +85,10 @@ static bool has_loopback(const struct doctor_facts *facts)
 	for (size_t i = 0; i < facts->rdma.n_isms; i++)
 		if (facts->rdma.isms[i].chid == SMC_ABI_CHID_LOOPBACK)
 			return true;
-	/* Up to 6.17 it is in no list: but without an ISM device nothing else has version 2. */
+	/*
+	 * Linux up to 6.17 does not list loopback, but without an ISM device nothing else has
+	 * version 2.
+	 */
 	return facts->info.has & SMC_SYSINFO_HAS_ISM_V2 && facts->info.is_ism_v2 &&
 	       !facts->rdma.n_isms;
 }
@@ -103,7 +106,7 @@ static void load_deciding(struct choice_facts *deciding, struct doctor_facts *fa
 	deciding->is_ism_v2 = facts->info.is_ism_v2;
 	deciding->has_loopback = has_loopback(facts);
 	facts->is_inner = !host_probe("netns-is-first", probe_first, NULL, NULL);
-	/* Before 5.16 there is no such table, and nothing that needs one. */
+	/* Linux before 5.16 has no such table, and nothing that needs one. */
 	deciding->is_eid_known =
 		read_table(facts, SMC_NETLINK_DUMP_UEID, on_ueid, deciding) &&
 		read_table(facts, SMC_NETLINK_DUMP_SEID, smc_seid_decode, &deciding->seid);
@@ -156,7 +159,7 @@ bool facts_is_before(const struct doctor_facts *facts, unsigned int major, unsig
 	       (facts->version[0] == major && facts->version[1] < minor);
 }
 
-/* Keep the sockets that listen, and for a page all of them. */
+/* Keep listening sockets, and for a page all of them. */
 static int on_socket(const struct nlmsghdr *nlh, void *arg)
 {
 	struct doctor_facts *facts = arg;
@@ -192,7 +195,7 @@ static void load_netlink(struct doctor_facts *facts)
 		if (ret != -EINTR)
 			break;
 	}
-	/* If the table goes on changing while it is read, what was read is enough. */
+	/* A table that keeps changing is good enough here. */
 	facts->has_diag = is_read(facts, ret == -EINTR ? 0 : ret, &err);
 }
 
@@ -205,7 +208,7 @@ static bool has_entry(const struct doctor_facts *facts, const struct rdma_dev *d
 	return false;
 }
 
-/* Only the first network namespace has entries of RDMA ports in its table; they count in all. */
+/* Only the first network namespace has entries of RDMA ports; they apply in all. */
 static int on_device(const struct nlmsghdr *nlh, void *arg)
 {
 	struct doctor_facts *facts = arg;
@@ -230,7 +233,7 @@ static int on_device(const struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-/* Of net devices and ISM devices what sysfs has beyond the tables, which -s needs, too. */
+/* Details of net devices and ISM devices that only sysfs has; -s needs them as well. */
 static void load_more(struct doctor_facts *facts)
 {
 	unsigned long flags;
@@ -310,14 +313,14 @@ static void load_pauses(struct doctor_facts *facts)
 
 	if (!ret)
 		ret = smc_genl_dump(nl, SMC_ETHTOOL_PAUSE_GET, on_pause, facts, &err);
-	/* A network card that is switched off ends the list; Linux 6.1 has none for all cards. */
+	/* A network card that is down ends the list; Linux 6.1 cannot list all cards. */
 	if (ret == -ENODEV || ret == -EINVAL)
 		ret = -ENODATA;
 	facts->has_pauses = is_read(facts, ret, &err);
 	smc_genl_close(nl);
 }
 
-/* A /sys of another network namespace, and no right to make one of this: see sysfs_here(). */
+/* /sys is that of another network namespace, and we may not mount ours: see sysfs_here(). */
 static bool is_foreign_sysfs(const struct doctor_facts *facts)
 {
 	struct if_nameindex *here;
@@ -351,7 +354,7 @@ static int probe_mtu(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unused
 	return (int)probe->port->active_mtu;
 }
 
-/* Ports that SMC could use by its rules, of net devices that are in this namespace. */
+/* Ports that SMC could use, whose net devices are in this namespace */
 static void load_ports(struct doctor_facts *facts)
 {
 	const struct pnet_rows *rows = &facts->choices.facts.rows;
@@ -378,7 +381,7 @@ static void load_ports(struct doctor_facts *facts)
 	}
 }
 
-/* The slots of IBM Z are named by the function, in eight digits. */
+/* Slots of IBM Z are named by function ID, in eight digits. */
 static void load_slots(struct host_names *slots, const char *sys)
 {
 	struct host_names all;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the doctor knows of a host: all of it is read here, before anything is judged. */
+/* Facts about a host, all read here before anything is judged. */
 #pragma once
 
 #include "host/file.h"
@@ -20,9 +20,9 @@
 
 /** struct module_facts - one module */
 struct module_facts {
-	const char *name, *alias; /* by the alias the kernel asks for it */
+	const char *name, *alias; /* loadable by the alias that the kernel requests */
 	enum kmodule how;
-	bool is_blocked; /* it would not be loaded; @block says why */
+	bool is_blocked; /* a setting keeps it from being loaded, see @block */
 	struct modprobe_block block;
 };
 
@@ -38,14 +38,14 @@ struct kernel_facts {
 	const char *bpf_missing; /* what smc_run --bpf lacks, NULL for nothing */
 };
 
-/* Of ethtool's netlink: the family of kernel 5.6, the request of 5.7 for all with pause frames. */
+/* ethtool's netlink family came with Linux 5.6, the request for pause frames of all with 5.7. */
 #define SMC_ETHTOOL_FAMILY "ethtool"
 #define SMC_ETHTOOL_PAUSE_GET 21
 
 /** struct smc_pause - pause frames of one net device */
 struct smc_pause {
 	char netdev[NETDEV_NAME_SIZE];
-	bool is_autoneg;   /* what is really used was negotiated with the other end */
+	bool is_autoneg;   /* negotiated with the other end, so not necessarily in use */
 	bool is_rx, is_tx; /* obeys them, sends them */
 };
 
@@ -67,7 +67,7 @@ struct ism_facts {
 	unsigned long fid;
 };
 
-/* What the probe of a preload library answers. */
+/* Results of the probe of a preload library */
 enum {
 	LIBRARY_FITS = 1 << 0,
 	LIBRARY_IS_SETUID = 1 << 1,
@@ -110,11 +110,11 @@ struct memory_facts {
 	char buddies[FACTS_BUDDY_SIZE];
 };
 
-/** struct exposure_facts - who may speak SMC to this host */
+/** struct exposure_facts - from where SMC sockets of this host can be reached */
 struct exposure_facts {
 	struct smc_sock *listeners; /* sockets of SMC that listen, with a known address */
 	size_t n_listeners, size;
-	size_t n_hidden;	  /* those whose address neither kernel nor process tells */
+	size_t n_hidden;	  /* number of sockets with unknown address */
 	struct policy policy;	  /* in force in this network namespace, with @has_policy */
 	uint64_t denied, learned; /* by its counters */
 	bool has_policy;
@@ -160,9 +160,9 @@ struct doctor_facts {
 	struct smc_sock *sockets; /* all of SMC as the kernel sends them, only for a page */
 	size_t n_sockets, sockets_size;
 	bool is_page;
-	bool has_smc; /* now; without it the parts that it answers are empty */
+	bool has_smc; /* SMC_GEN_NETLINK answers; otherwise its parts are empty */
 	bool has_genl, has_pnet, has_info, has_diag, has_pauses;
-	struct smc_err unread; /* the first answer of netlink that is missing without reason */
+	struct smc_err unread; /* the first netlink request that failed without a known reason */
 	bool is_limited;       /* handshake limitation is on */
 	bool is_inner; /* not the first network namespace, which alone has loopback's PNET ID */
 	bool is_foreign_sysfs; /* @sys shows another network namespace */
@@ -186,10 +186,9 @@ typedef int (*facts_fn)(struct doctor_facts *facts, const struct chk_request *re
 			struct smc_err *err);
 
 /**
- * facts_use() - load the kernel, the devices, and what SMC would use, which is enough for -s
+ * facts_use() - load the facts that -s needs: kernel, devices, and what SMC would use
  *
- * They are of the network namespace that this process is in, and gone when @fn has returned.
- *
+ * They describe the network namespace of this process, and are freed when @fn returns.
  * Return: chk_status of @fn, or of an error that was printed.
  */
 int facts_use(const struct chk_request *req, facts_fn fn);
@@ -197,7 +196,7 @@ int facts_use(const struct chk_request *req, facts_fn fn);
 /** facts_with() - the same, printing nothing. Return: what @fn returns; -errno with @err */
 int facts_with(const struct chk_request *req, facts_fn fn, struct smc_err *err);
 
-/** facts_load_rest() - all that only the checks ask for */
+/** facts_load_rest() - load the facts that only the checks need */
 void facts_load_rest(struct doctor_facts *facts);
 
 /** facts_load_host() - of these kernel, preload libraries, memory, knobs, exposure */
@@ -206,7 +205,7 @@ void facts_load_host(struct doctor_facts *facts);
 /** facts_load_services() - of services that smc_unit has enabled */
 void facts_load_services(struct services_facts *services);
 
-/** facts_is_before() - is the kernel older? Numbers do not tell what distributions port back */
+/** facts_is_before() - is the kernel older? Distributions port fixes back to older numbers */
 bool facts_is_before(const struct doctor_facts *facts, unsigned int major, unsigned int minor);
 
 /** facts_of_net() - of one of @facts->netdevs */

@@ -85,7 +85,7 @@ static void say_no_smc(struct doctor *doc)
 	char built = option(doc, "CONFIG_SMC");
 	int error = doc->facts->socket_error;
 	bool is_absent = built == 'n' || (!built && module->how != KMODULE_FILE);
-	/* A filter keeps a module that is there, and not forbidden, from being loaded, too. */
+	/* A filter may also have prevented loading a module that is installed and allowed. */
 	bool is_filtered = doc->facts->has_filter && module->how == KMODULE_FILE && !is_absent &&
 			   !module->is_blocked;
 	bool is_refused = error != EAFNOSUPPORT || module->how == KMODULE_BUILTIN || built == 'y' ||
@@ -208,7 +208,7 @@ static void check_ways(struct doctor *doc)
 			  "CAP_PERFMON)");
 }
 
-/* Where smc_bpf has attached something, sockets must not lack SMC: only root can see it. */
+/* With attached smc_bpf programs SMC sockets must work. Only root can see them. */
 static void check_attached(struct doctor *doc)
 {
 	if (!doc->facts->kernel.is_attached)
@@ -234,8 +234,8 @@ static void check_known(struct doctor *doc)
 			    "have that (CVE-2026-46330)");
 	/*
 	 * In 6.1 Soft-RoCE cannot register SMC's buffers, and connect() waits for it, unkillably.
-	 * A kernel without SMC-Rv2 does not use it at all. rdma takes every word that begins with
-	 * '-' for an option, wherever it stands.
+	 * Kernels without SMC-Rv2 do not use Soft-RoCE at all. rdma(8) takes every word that begins
+	 * with '-' for an option, wherever it stands.
 	 */
 	for (size_t i = 0; i < rdma->count && doc->facts->choices.facts.is_rxe_broken; i++) {
 		const char *name = rdma->devs[i].name;
@@ -248,7 +248,7 @@ static void check_known(struct doctor *doc)
 						  name, ""),
 				   "connect() over Soft-RoCE hangs forever in this kernel");
 	}
-	/* Numbers of distributions that port repairs back, "6.12.0-55.el10", tell nothing. */
+	/* Version numbers say nothing where distributions port fixes back: "6.12.0-55.el10". */
 	if (n[0] == 6 && n[1] == 12 && n[2] > 0 && n[2] < 56)
 		doctor_say(doc, DOCTOR_WARNING, "kernel", doc->facts->release,
 			   "install kernel 6.12.56 or later",
@@ -277,7 +277,7 @@ void doctor_kernel(struct doctor *doc)
 	check_config(doc);
 }
 
-/* ---- the preload library: is it there, does it fit, does another one hide it? ---- */
+/* ---- the preload library: installed, right machine, not hidden by another one ---- */
 
 static void check_own(struct doctor *doc)
 {
@@ -317,7 +317,7 @@ static void check_narrow(struct doctor *doc)
 			    "32-bit programs stay on TCP: there is no 32-bit " LIBRARY_NAME);
 }
 
-/* smc-tools 1.8.5 and the like: a program that preloads the old name would get that one. */
+/* smc-tools 1.8.5 installs under the old name, which programs may still preload. */
 static void check_foreign(struct doctor *doc)
 {
 	for (size_t i = 0; i < doc->facts->shim.n_foreign; i++) {

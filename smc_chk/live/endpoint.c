@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Sockets of the live test, and what the kernel says of them. */
+/* Sockets of the live test, and their state in the kernel. */
 #include "smc_chk/live/endpoint.h"
 
 #include <errno.h>
@@ -67,7 +67,7 @@ socklen_t endpoint_len(const union endpoint_addr *addr)
 	return addr->sa.sa_family == AF_INET6 ? sizeof(addr->in6) : sizeof(addr->in);
 }
 
-/* The port is at the same place in both. */
+/* sockaddr_in and sockaddr_in6 have the port at the same offset. */
 uint16_t endpoint_port(const union endpoint_addr *addr)
 {
 	return ntohs(addr->in.sin_port);
@@ -140,9 +140,9 @@ bool endpoint_diag(int fd, struct smc_sock *sock)
 
 	if (fstat(fd, &st))
 		return false;
-	/* It stays the same when the connection falls back to TCP. */
+	/* The address survives a fallback to TCP. */
 	search.inode = st.st_ino;
-	/* A busy table may skip a socket: seen once is enough, not seen is not. */
+	/* A busy table may skip a socket: absence in one dump proves nothing. */
 	for (int i = 0; i < TRIES && !search.is_found && (ret == -EINTR || !ret); i++)
 		ret = smc_diag_dump(&req, sizeof(req), sizeof(struct smc_abi_diag_msg), look_at,
 				    &search, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The payload of SMC connections: captured by eBPF, shown or written. */
+/* Capture the payload of SMC connections by eBPF, and show or write it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -15,20 +15,20 @@
 #include "smc_dump/request.h"
 #include "version.h"
 
-/* How long a piece may wait in the ring. */
+/* ms that a piece may wait in the ring */
 #define WAIT_MS 50
 #define WRITE_AT 65536
-/* A clock that was set is followed; how long it takes to read one, on a busy machine, is not. */
+/* Follow clock steps larger than this, in ns; smaller differences are read latency. */
 #define CLOCK_STEP 1000000 /* ns */
 #define CLOCK_TRIES 10
-/* End without an error: nothing more is to be printed. */
+/* Not an error: stop, nothing more to print */
 #define ENOUGH (-ECANCELED)
 
 /**
  * struct payload_capture
- * @state: of the eBPF program: what it counts, and where verdicts are noted
- * @clock: from CLOCK_MONOTONIC, which records have, to the time of day
- * @end: when it was stopped, nanoseconds since 1970; 0: it was not
+ * @state: of the eBPF program: counters and verdicts
+ * @clock: offset from CLOCK_MONOTONIC, as in records, to the time of day
+ * @end: time it was stopped, nanoseconds since 1970; 0 while it runs
  */
 struct payload_capture {
 	const struct request *request;
@@ -42,7 +42,7 @@ struct payload_capture {
 	int64_t clock, end;
 };
 
-/* ---- what comes ---- */
+/* ---- events ---- */
 
 static int write_out(struct payload_capture *capture)
 {
@@ -80,7 +80,7 @@ static int on_record(void *arg, void *data, size_t len)
 	    record->len > record->full)
 		return -EBADMSG;
 	at = (int64_t)record->at + capture->clock;
-	/* While it is read more comes, maybe for good. */
+	/* Records may keep coming for good: drop those after the signal. */
 	if (guard_is_stopped() && !capture->end)
 		capture->end = clock_ns(CLOCK_REALTIME);
 	if (capture->end && at > capture->end)
@@ -108,7 +108,7 @@ static int repeat(struct payload_capture *capture)
 	bool is_last;
 	int ret;
 
-	/* What came before the signal is told, too. */
+	/* Print the events before the signal as well. */
 	do {
 		is_last = guard_is_stopped();
 		poll(&ring, 1, is_last ? 0 : WAIT_MS);
@@ -157,7 +157,7 @@ static int tell_all(struct payload_capture *capture)
 
 /* ---- beginning ---- */
 
-/* Needs CAP_BPF and CAP_PERFMON; once it is open nothing more. */
+/* Needs CAP_BPF and CAP_PERFMON until it is open. */
 static int start_program(struct payload_capture *capture)
 {
 	/* The object file. */
@@ -177,7 +177,7 @@ static int start_program(struct payload_capture *capture)
 	};
 	int snaplen = capture->request->snaplen, map;
 
-	/* The most that can be asked for is all, however much SMC copies at once. */
+	/* The maximum means all, however much SMC copies at once. */
 	state->snaplen = snaplen < CAPTURE_SNAPLEN ? (uint32_t)snaplen : UINT32_MAX;
 	map = bpf_programs_start(&capture->programs, &watch, capture->err);
 	free(state);
@@ -190,7 +190,7 @@ static int start_program(struct payload_capture *capture)
 		       0;
 }
 
-/* A number is that of a process. */
+/* A number is a process id. */
 static struct wish wish_of(const struct request *request)
 {
 	struct wish wish = { .filter = &request->sockets, .comm = request->process };
