@@ -14,7 +14,7 @@ DOCDIR  ?= $(PREFIX)/share/doc/smc-tools
 COMPDIR ?= $(PREFIX)/share/bash-completion/completions
 # once: name of the variable, its value: asked for where it is first needed
 once = $(eval $(1) := $(2))$(2)
-# The compiler knows for which machine it compiles (clang with a vendor), which tools go with that,
+# The compiler names its target machine (clang with a vendor), which selects the tools,
 MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null | sed 's/-[^-]*\(-linux-\)/\1/')
 cc_tool = $(or $(shell $(CC) -print-prog-name=$(1) 2>/dev/null),$(1))
 ifeq ($(origin AR),default)
@@ -23,7 +23,7 @@ endif
 PKG_CONFIG ?= pkg-config
 SYSROOT := $(patsubst --sysroot=%,%,$(filter --sysroot=%,$(CC)))
 # and where the libraries of its architecture live: Debian's multiarch directory, lib64 or lib.
-# Not every clang tells that one.
+# Some clangs do not print that one.
 MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(notdir $(wildcard /usr/lib/$(MACHINE))))
 OSDIR = $(call once,OSDIR,$(notdir $(shell $(CC) -print-multi-os-directory 2>/dev/null)))
 LIBDIR  ?= $(PREFIX)/$(if $(MULTIARCH),lib/$(MULTIARCH),$(if $(filter lib64,$(OSDIR)),lib64,lib))
@@ -95,14 +95,14 @@ $(O)/obj/%.o: %.c $(O)/version.h Makefile | $(BPF_BYTES)
 # ---- smc_bpf: only where its eBPF program can be compiled ----------------------------------------
 BPF_CLANG ?= clang
 BPFTOOL ?= $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool)
-# Its byte order and headers are those of the machine that it is for.
+# Byte order and headers are those of the target machine.
 BPF_TARGET = $(if $(filter 4321,$(shell echo __BYTE_ORDER__ | $(CC) -E -P -x c - 2>/dev/null)),bpfeb,bpfel)
 # How its functions get their arguments, too.
 BPF_ARCH = $(shell echo '$(MACHINE)' | sed 's/-.*//; s/x86_64\|i.86/x86/; s/aarch64/arm64/; s/^arm[^6].*/arm/; s/s390x/s390/; s/powerpc.*/powerpc/; s/riscv.*/riscv/; s/loongarch.*/loongarch/')
 BPF_CFLAGS = $(call once,BPF_CFLAGS,-target $(BPF_TARGET) -D__TARGET_ARCH_$(BPF_ARCH) -mcpu=v3 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -Wno-missing-field-initializers -Wno-unused-parameter $(if $(WERROR),-Werror) -Ilib \
 	$(if $(SYSROOT),-nostdlibinc) $(addprefix -isystem ,$(if $(MULTIARCH),$(SYSROOT)/usr/include/$(MULTIARCH)) \
 	$(if $(SYSROOT),$(SYSROOT)/usr/include)))
-# An old bpftool links no object of the other byte order. What is there has been built before.
+# An old bpftool links no object of the other byte order. Those that exist were built before.
 HAVE_BPF := $(if $(wildcard $(O)/smc_bpf),y,$(shell $(PKG_CONFIG) --exists libbpf 2>/dev/null && dir=`mktemp -d` && echo 'int x;' | \
 	$(BPF_CLANG) $(BPF_CFLAGS) -include linux/types.h -x c -c -o $$dir/x - 2>/dev/null && $(BPFTOOL) gen object $$dir/y $$dir/x >/dev/null 2>&1 && \
 	echo y; rm -rf "$$dir"))
@@ -118,15 +118,15 @@ smc_dump_PKGS := libpcap
 smc_chk_PKGS := zlib libibverbs
 smc_chk_LIBS := -lm
 
-# The library and smc-metrics start them, and nobody else does, so they are not in BINDIR. smc_keep is of libc alone, so that
+# Only the library and smc-metrics start them, so they are not in BINDIR. smc_keep is of libc alone, so that
 # LDFLAGS=-static is possible.
 HELPERS := smc_keep smc_put
 TOOLS := smc_run smc_unit smc_ab smcss smc_top smc_events smcd smcr smc_pnet smc_rnics smc_chk smc_dump smc_conf $(if $(HAVE_BPF),smc_bpf)
 tool_objs = $(call objs,$(or $($(1)_SOURCES),$(1)/*.c $(1)/*/*.c) $($(1)_EXTRA))
-# What unit tests link of a tool: all but its main().
+# Parts of a tool that unit tests link: all but its main().
 tool_parts = $(filter-out %/main.o,$(call tool_objs,$(1)))
 
-# Each tool takes from the archive what it calls; --as-needed drops the libraries that only the rest needs.
+# Each tool links only the members of the archive that it calls; --as-needed drops libraries that only the others need.
 $(O)/libsmc.a: $(filter-out %.bpf.o,$(call objs,lib/*/*.c))
 	$(call say,AR)
 	$(Q)rm -f $@; $(AR) rcs $@ $^
@@ -175,7 +175,7 @@ ifneq ($(HAVE_BPF),)
 $(O)/bpf/%.bytes.h: $(O)/bpf/%.bpf.o
 	$(Q)od -v -An -tx1 $< | sed 's/ \(..\)/0x\1,/g' >$@
 else
-# In place of an object: who would load it says so.
+# Stands for a missing object: its loader reports that.
 $(O)/bpf/%.bytes.h:
 	$(mkdir)
 	$(Q)echo 0 >$@
@@ -225,7 +225,7 @@ include packaging/packages.mk
 clean:
 	rm -rf $(O)
 
-# Each major version formats in another way.
+# Major versions format differently.
 FORMAT_VERSION := 14
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-$(FORMAT_VERSION)),clang-format)
 format: FORMAT := -i

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What SMC gives programs, by the size of its buffers: each figure is SMC divided by TCP, medians of runs that take turns.
+"""Effect of SMC on programs, by the size of its buffers: each figure is SMC divided by TCP, medians of runs that take turns.
 In a guest: with loopback-ism over SMC-D, where nothing is emulated; over Soft-RoCE only sizes can be compared.
 usage: gain.py [learned [WORD]]    learned: whether smc_run is ever slower than TCP, for programs with WORD only"""
 import glob

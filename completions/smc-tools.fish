@@ -13,7 +13,7 @@ function __smc_after
     printf '%s\n' $$help | sed "1,/$argv[2]/d; /^\$/,\$d"
 end
 
-# __smc_argument TOOL KIND: what an option takes, by the word for it in the help.
+# __smc_argument TOOL KIND: an option's argument, by its name in the help.
 function __smc_argument
     set -l found
     switch $argv[2]
@@ -65,7 +65,7 @@ function __smc_filter
     end
 end
 
-# __smc_object TOOL LAST WORD...: objects of smcd and smcr, their commands, and what is in brackets after these.
+# __smc_object TOOL LAST WORD...: objects of smcd and smcr, their commands, and the operands in brackets.
 function __smc_object
     set -l lines (__smc_after $argv[1] '^Objects')
     set -l names (string replace -r '^  (\S+).*' '$1' -- $lines)
@@ -84,13 +84,13 @@ function __smc_object
     printf '%s\n' $names help
 end
 
-# __smc_commands TOOL: those that its help begins with.
+# __smc_commands TOOL: its commands, from the beginning of its help.
 function __smc_commands
     set -l help __smc_help_$argv[1]
     string replace -rf "^(?:Usage:|      ) $argv[1] ([a-z-]+).*" '$1' -- $$help
 end
 
-# __smc_at TOOL COMMAND: is it the one that is typed? "" is none.
+# __smc_at TOOL COMMAND: is this command being typed? "" is none.
 function __smc_at
     set -l typed (commandline -opc)[2]
     contains -- "$typed" (__smc_commands $argv[1]); or set typed
@@ -112,7 +112,7 @@ function __smc_from
     end
 end
 
-# __smc_operand TOOL: what is not an option.
+# __smc_operand TOOL: arguments that are no options.
 function __smc_operand
     set -l tool $argv[1]
     set -l words (commandline -opc)
@@ -163,7 +163,7 @@ end
 
 complete -c $tool -f -a "(__smc_operand $tool)"
 set -g __smc_takes_$tool
-# Options of the tool, and of each command that has a help of its own.
+# Options of the tool, and of commands with a separate help.
 set -l commands
 contains $tool smc_chk smc_unit; and set commands (__smc_commands $tool)
 for word in '' $commands

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Samples of output in manual pages and pictures, and what the scenes of tests/kernel/guest/samples.py made of them now.
+"""Samples of output in manual pages and pictures, and the present output of the scenes of tests/kernel/guest/samples.py.
 
 usage: docs/pages.py check DIR    compares, as TAP: DIR has a file for each scene
-       docs/pages.py write DIR    puts in what differs by more than times, ports and the like
-       docs/pages.py renew DIR    puts in all
+       docs/pages.py write DIR    replaces samples that differ by more than times, ports and the like
+       docs/pages.py renew DIR    replaces all
 
 A sample stands between a line '.\\" sample: SCENE', followed by .Bd, and the next .Ed. The scene
 picture-NAME makes docs/pictures/NAME.txt, and docs/picture draws NAME.svg from it; docs/pictures/demo.txt is the table
@@ -61,7 +61,7 @@ def text_of(directory, name):
 
 
 def differences(name, page_lines, text, from_page=from_roff):
-    """Return: lines of a diff of what does not change from run to run, without context."""
+    """Return: a diff without context, ignoring parts that vary from run to run."""
     plain = [SCENES[name].plain(t).splitlines() for t in ("\n".join(map(from_page, page_lines)), text)]
     return [line for line in difflib.unified_diff(*plain, "page", "now", "", "", 0, "") if not line.startswith("@@")]
 

@@ -173,7 +173,7 @@ static void set_limit(void)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* Read standard input; within the time limit, as a runtime may hang, too. Return: -errno */
+/* Read standard input within the time limit, as a runtime may hang. Return: -errno */
 static int read_text(char *text, size_t size, size_t *len)
 {
 	ssize_t ret;

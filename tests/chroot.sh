@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # A system in a directory, entered as a whole machine: for tests/distro and tests of packages.
 
-# enter ROOT COMMAND...: as root of it, with an environment and processes of its own; mounts below ROOT come along.
-# By pivot_root(8): what is in a chroot(2) makes no user namespaces.
+# enter ROOT COMMAND...: with DIRECTORY as its root, and its own environment and processes; mounts below ROOT come along.
+# Uses pivot_root(8): processes in a chroot(2) cannot create user namespaces.
 enter() {
 	# shellcheck disable=SC2016 # the inner shell expands
 	unshare --mount --pid --fork --kill-child --propagation private sh -eu -c '
@@ -39,8 +39,8 @@ make_copy() {
 		mount -t tmpfs -o mode=1777 tmpfs "$1/root/tmp"
 }
 
-# in_copy TREE PACKAGES COMMAND...: in a copy of this machine's files that is gone afterwards, in memory; TREE and PACKAGES
-# are /mnt/tree and /mnt/packages there, /mnt/lower is how it was, /mnt/upper what has changed. No service manager runs in
+# in_copy TREE PACKAGES COMMAND...: in a temporary copy of this machine's files, in memory; TREE and PACKAGES
+# are /mnt/tree and /mnt/packages there, /mnt/lower is the original, /mnt/upper has the changes. No service manager runs in
 # it, and no eBPF of this machine's is seen.
 in_copy() {
 	local dir status

@@ -102,13 +102,13 @@ refused() {
 	fi
 }
 
-# some LIST TEXT: passes when there is a word in it. For what a loop goes over, or a tool must have printed.
+# some LIST TEXT: passes when it has a word. For lists of loops, and required output.
 some() {
 	[ -n "${1//[[:space:]]/}" ]
 	ok $? "$2"
 }
 
-# has_smc: as any user may find out.
+# has_smc: does the kernel have SMC?
 has_smc() {
 	python3 -c 'import socket; socket.socket(43, socket.SOCK_STREAM, 0)' 2>/dev/null
 }
@@ -130,7 +130,7 @@ skip() {
 	echo "ok $tap_count - $1 # SKIP $2"
 }
 
-# apart "${1-}" FLAGS: as root, restart the script as "SCRIPT inside", in namespaces of its own and with an empty /mnt.
+# apart "${1-}" FLAGS: as root, restart the script as "SCRIPT inside", in new namespaces and with an empty /mnt.
 apart() {
 	if [ "$1" != inside ]; then
 		if [ "$(id -u)" -ne 0 ] || ! unshare "$2" mount -t tmpfs none /mnt 2>/dev/null; then

@@ -9,7 +9,7 @@
 # make demo           unmodified programs over SMC-R and SMC-D, in the lab
 # make fuzz           clang's libFuzzer on every decoder and parser, for MINUTES=10 in all; only
 #                     on some with FUZZ="sock inet" (tests/fuzz/fuzz_NAME.c)
-# make soak           what runs long, in the lab for MINUTES=60: nothing grows; over SMC-R with KERNEL=6.12
+# make soak           long-running programs in the lab for MINUTES=60: nothing grows; over SMC-R with KERNEL=6.12
 # make faults         CONNECTIONS=100000 of redis, nginx and a program of known traffic, in the lab, while
 #                     devices, memory, descriptors and EIDs come and go, and the peer dies: a table
 # make docs           the samples of output in the manual pages and docs/pictures, again from scenes in the lab:
@@ -20,7 +20,7 @@
 # make mutate         puts N=300 faults into FILES, lib/smc/*.c, one at a time, and shows those that
 #                     no test notices; SEED=1 draws them; MUTATE_TESTS="unit preload" for some tests
 
-# One program has the unit tests, and links to it start one of them. Apart are those with functions in the place of libc's or
+# One program has the unit tests, and links to it start one of them. Separate programs replace functions of libc or
 # the library's.
 UNIT_APART := client cmd columns diag filter genl keys list memory nursery out pnet_table rates record session verbs \
 	$(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_shim_*.c))
@@ -39,8 +39,8 @@ KERNEL_BINS := $(patsubst tests/kernel/%.c,$(O)/tests/kernel/%,$(filter-out %_li
 BENCH_BINS := $(patsubst %.c,$(O)/%,$(wildcard bench/*.c))
 TEST_BINS := $(UNIT_BINS) $(UNIT_LINKS) $(FUZZ_BINS) $(PRELOAD_LIBS) $(CLI_LIBS) $(KERNEL_LIBS) $(PRELOAD_BINS) $(KERNEL_BINS) $(BENCH_BINS)
 
-# All of the tools but their main(): an archive, as tests bring a netlink, a network and the
-# like of their own. They take only what they call. Files of the same name are in several directories: no "ar r".
+# All of the tools but their main(): an archive, as tests replace netlink, the network and the
+# like. They link only members that they call. Files of the same name are in several directories: no "ar r".
 TEST_TOOLS := $(filter-out smc_bpf,$(TOOLS))
 TEST_LIBS = $(call once,TEST_LIBS,$(call pc,$(LIBSMC_PKGS) $(foreach tool,$(TEST_TOOLS),$($(tool)_PKGS)) cmocka,--libs) -lm -ldl)
 TEST_PARTS := $(O)/tests/parts.a
@@ -49,12 +49,12 @@ $(TEST_PARTS): $(sort $(foreach tool,$(TEST_TOOLS),$(call tool_parts,$(tool))) $
 	$(call say,AR)
 	$(Q)rm -f $@; $(AR) qcs $@ $^
 
-# The whole library, over what tests/unit/fake_below.h says; config.c is there. phdr.c would hide the test itself from a sanitizer.
+# The whole library, above the fakes of tests/unit/fake_below.h; config.c is there. phdr.c would hide the test itself from a sanitizer.
 SHIM_TESTS := $(filter $(O)/tests/unit/shim_%,$(UNIT_BINS))
 $(SHIM_TESTS): $(patsubst %.c,$(O)/obj/shim/%.o,$(filter-out ld_pre_smc/state/config.c ld_pre_smc/calls/dl_iterate_phdr.c,$(SHIM_SRC)))
 $(patsubst %.c,$(O)/obj/%.o,$(wildcard tests/unit/test_shim_*.c)): override CFLAGS += $(SHIM_FLAGS)
 
-# No main() but that of main.c, which has a list: another one when files come and go.
+# Only main.c has a main(), with a list of tests: remade when files come and go.
 $(UNIT_TOGETHER:%=$(O)/obj/tests/unit/test_%.o): override CPPFLAGS += -Dmain=$(basename $(@F))
 $(O)/obj/tests/unit/main.o: override CPPFLAGS += -DUNIT_TESTS='$(patsubst %,TEST(%),$(UNIT_TOGETHER))'
 $(O)/obj/tests/unit/main.o: tests/unit
@@ -153,7 +153,7 @@ demo:
 	$(Q)+$(BUILD_ALL)
 	$(Q)BUILD='$(abspath $(O))' demo/run
 
-# The corpora that it finds stay in the build directory; what is worth keeping goes to tests/fuzz/corpus.
+# New inputs stay in the build directory; valuable ones go to tests/fuzz/corpus.
 FUZZ ?= $(FUZZ_TARGETS)
 MINUTES ?= 10
 FUZZ_DIR := $(O)/fuzz

@@ -25,7 +25,7 @@ signed_by() {
 }
 
 # The distribution's main source, as URI|SUITE|COMPONENT|ENTRY. Third parties may use the same suite
-# name: the one that is signed with the distribution's keyring, and listed first, is it.
+# name: take the first one signed with the distribution's keyring.
 main_source() {
 	local all
 	all=$(configured_sources | awk -F'|' -v s="$(host_codename)" '$3 == "main" && ($2 == s || $2 == "stable")')
@@ -74,7 +74,7 @@ suite_stanzas() {
 }
 
 # lab_apt INDEX COMMAND...: apt-get or apt-cache that see only the private INDEX; host.ARCH is one of a machine with
-# nothing installed: what is asked for comes with all that it needs
+# nothing installed: packages come with all their dependencies
 lab_apt() {
 	local dir=$CACHE/apt/$1 tool=$2 bare=()
 	[[ $1 == *.* ]] && bare=(-o APT::Architecture="${1#*.}" -o APT::Architectures::="${1#*.}"
@@ -96,7 +96,7 @@ terse() {
 }
 
 # index NAME [fresh]: fetches the package lists of a suite (or of "host", "host+backports", "host.ARCH") when they
-# are missing, older than a week, or to be fresh (an hour). Old lists serve when there is no network; those of the release itself where
+# are missing, older than a week, or to be fresh (an hour). Old lists are used without a network; those of the release itself where
 # a mirror that is being changed lacks those of its updates. Lists that have expired are taken only when SMC_LAB_EXPIRED is set.
 index() {
 	local dir=$CACHE/apt/$1 fd status=0 age=10080
@@ -124,8 +124,8 @@ index() {
 	return $status
 }
 
-# fetch_debs INDEX PACKAGE...: leaves the packages in $CACHE/debs and prints their paths. What lies
-# there already is used only when its hash is right: a half download repairs itself.
+# fetch_debs INDEX PACKAGE...: leaves the packages in $CACHE/debs and prints their paths. A file
+# that is already there is used only if its hash is right, so partial downloads are repeated.
 fetch_debs() {
 	local suite=$1 fd uri file size hash list
 	shift
@@ -156,7 +156,7 @@ unpack() {
 	done
 }
 
-# unpack_missing INDEX DIR PACKAGE...: what apt would add to this machine (or replace on it) to have the packages,
+# unpack_missing INDEX DIR PACKAGE...: unpack packages that apt would install or replace on this machine
 # into DIR. The packages are not kept.
 unpack_missing() {
 	local suite=$1 dir=$2 files debs install

@@ -66,7 +66,7 @@ need_qemu() {
 }
 
 # The newest that there is for this release: up to 7.2, s390x loses segments that end a TCP connection, and computes
-# wrong checksums of those that come from a wire. This machine's own QEMU is not there for apt: it would come along.
+# wrong checksums of those that come from a wire. Hide this machine's QEMU from apt, which would install it as well.
 build_qemu() {
 	local suite=host newest=()
 	if index host+backports; then

@@ -36,7 +36,7 @@ has_stamp() { [[ -e $1/.stamp && $(<"$1/.stamp") == "$2" ]]; }
 
 # artefact NAME STAMP BUILDER [ARG...]: makes the directory $CACHE/NAME once, by "BUILDER ARG... DIRECTORY".
 # The directory gets its name only when it is complete: a run that was killed leaves nothing that
-# looks finished, and the next one sweeps up what it left.
+# looks finished, and the next run removes its remains.
 artefact() {
 	local dir=$CACHE/$1 name=$1 stamp=$2 fd
 	shift 2

@@ -65,8 +65,8 @@ tree_of() {
 	if [[ $dir == / ]]; then printf '%s\n' "$1"; else printf '%s\n' "$dir"; fi
 }
 
-# Directories of this machine that guests see at their paths, one a line, without those inside another one. What
-# belongs to the guest's own system is never hidden.
+# Directories of this machine that guests see at their paths, one a line, without those inside another one. The
+# guest's own system is never hidden.
 shares() {
 	local dir last=
 	{ tree_of "$WORK"; tree_of "$LAB"; printf '%s\n' "${FAST[@]}" "${SEEN[@]}"; } | LC_ALL=C sort -u | while IFS= read -r dir; do
@@ -105,7 +105,7 @@ make_initrd() {
 }
 
 # The clock of an emulated guest does not depend on how busy this machine is while the guest boots. Where the
-# counter cannot be read the guest measures it itself.
+# counter cannot be read, the guest measures it.
 tsc_parameter() {
 	local khz
 	[[ $ACCEL == tcg && $ARCH == amd64 ]] && ((!ICOUNT)) || return 0
@@ -125,7 +125,7 @@ emulated_parameters() {
 	[[ $ACCEL != tcg ]] || printf cryptomgr.notests
 }
 
-# Auditing that is switched off at boot cannot be switched on again: who wants it says so.
+# Auditing that is off at boot cannot be switched on later: tests that need it use SMC_LAB_APPEND.
 audit_parameter() {
 	[[ ${SMC_LAB_APPEND-} == *audit=* ]] || printf audit=0
 }
@@ -248,7 +248,7 @@ booting() { ! grep -qs 'smc-lab: ready' "$RUN"/*/console.log; }
 # stalled NODE: a processor gets no timer interrupts
 stalled() { grep -Eqs 'rcu: INFO: .*detected .*stalls?( |$)' "$RUN/$1/console.log"; }
 
-# Ends guests that are stuck in their boot, which is tried again then. The last time they may come through late.
+# Ends guests that are stuck in their boot, which is tried again then. The last attempt may take its time.
 end_stalled() {
 	local node
 	((TRIES_LEFT)) && booting || return 0

@@ -87,7 +87,7 @@ source_hash() { lab_apt "$1" apt-cache show "linux-source-$2=$3" | sed -n 's/^SH
 
 kernel_cached() { [[ -e $CACHE/kernels/$(kernel_link "$1")/.stamp ]]; }
 
-# boot_image KERNEL_DIR: what QEMU boots: what has an ELF note for it (PVH) need not unpack itself
+# boot_image KERNEL_DIR: the image for QEMU: one with an ELF note for it (PVH) need not unpack itself
 boot_image() {
 	if [[ $ARCH != amd64 || $ACCEL != tcg ]]; then echo "$1/vmlinuz"; return; fi
 	if [[ ! -e $1/vmlinux ]]; then
@@ -100,7 +100,7 @@ boot_image() {
 # image_number FILE OFFSET SIZE
 image_number() { od -An -v "-tu$3" -j "$2" -N "$3" -- "$1" | tr -d ' '; }
 
-# unpack_image VMLINUZ: the payload is where its header says (Documentation/arch/x86/boot.rst), with its size behind it
+# unpack_image VMLINUZ: the header gives the payload's offset (Documentation/arch/x86/boot.rst), its size follows
 unpack_image() {
 	local start length payload=(head -c -4) unpack
 	start=$((($(image_number "$1" 0x1f1 1) + 1) * 512 + $(image_number "$1" 0x248 4))) length=$(image_number "$1" 0x24c 4)
@@ -177,7 +177,7 @@ build_lo() {
 	finish_kernel "$dir" "$release" "$version"
 }
 
-# build_folder DIRECTORY: below it, so that the next run sweeps it up when this one is killed. Kernel make files
+# build_folder DIRECTORY: below it, so that the next run removes it if this one is killed. Kernel make files
 # cannot live under a path with blanks or colons.
 build_folder() {
 	if [[ $1 == *[[:space:]:]* ]]; then mktemp -d; else mkdir -- "$1/build" && printf '%s\n' "$1/build"; fi

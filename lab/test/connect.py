@@ -2,7 +2,7 @@
 """connect.py self|serve|call ADDRESS PORT: one exchange over AF_SMC, then what the socket is now.
 
 Prints SO_DOMAIN and SO_PROTOCOL: "43 0" (IPv6: "43 1") over SMC; a socket that fell back to TCP
-tells "2 6" or "10 6".
+prints "2 6" or "10 6".
 """
 import ctypes
 import socket

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Who refused a socket of SMC: the kernel, or a filter of system calls. */
+/* Find out whether the kernel or a system call filter refused an SMC socket. */
 #include <stdbool.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>

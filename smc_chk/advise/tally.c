@@ -141,7 +141,7 @@ static struct tally_group *find_group(const struct tally *tally, const struct ta
 	return place == SMC_INDEX_NONE ? NULL : &tally->groups[place];
 }
 
-/* Does the process have so many rows for this port that the peer goes into the shared one? */
+/* Has the process used up its rows for this port, so that the peer goes into the shared one? */
 static bool has_many_peers(const struct tally *tally, const struct tally_group *key)
 {
 	size_t near = 0;

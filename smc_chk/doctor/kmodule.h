@@ -47,7 +47,7 @@ bool kmodule_listed(const char *text, const char *name);
 
 /* ---- modprobe.d(5), the kernel's command line, two switches ---- */
 
-/* Alias by which the kernel loads the modules "smc" and "smc_diag". */
+/* Alias that the kernel requests for the modules "smc" and "smc_diag" */
 #define MODPROBE_SMC_ALIAS "net-pf-43"
 #define MODPROBE_DIAG_ALIAS "net-pf-16-proto-4-type-43"
 

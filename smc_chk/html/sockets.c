@@ -12,7 +12,7 @@
 /* Nobody reads more of them in a page. */
 #define SHOWN_MAX 1000
 
-/* The order in the page: what is to be explained comes first. */
+/* Order on the page: sockets that need an explanation come first. */
 enum way { WAY_TCP, WAY_R, WAY_D, WAY_LISTEN, WAY_NONE, WAYS };
 
 /** struct known - a socket, and by whom it is held */

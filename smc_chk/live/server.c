@@ -482,8 +482,8 @@ static void raise_limit(int resource)
 }
 
 /*
- * Untrusted clients come from here on. Only sockets are opened after this: for clients, and
- * netlink. If some rights cannot be dropped, the server runs all the same, and warns.
+ * Untrusted clients come from here on. Later only sockets are opened: for clients, and netlink. If
+ * some rights cannot be dropped, the server still runs, and warns.
  */
 static int give_up_rights(struct smc_err *err)
 {

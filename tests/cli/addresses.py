@@ -12,7 +12,7 @@ IFF_UP = 1
 
 
 def add(*addresses):
-    """Bring the interface up and add these addresses; IPv4 addresses get labels of their own beside 127.0.0.1."""
+    """Bring the interface up and add these addresses; IPv4 addresses other than 127.0.0.1 get separate labels."""
     with socket.socket(socket.AF_INET) as sock:
         fcntl.ioctl(sock, SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", IFF_UP))
         for address in map(ipaddress.ip_interface, addresses):

@@ -211,7 +211,7 @@ check_hook() {
 	fi
 	is "$(jq -r '[.version, .hook.path, (.hook.args | join(" ")), (.stages | join(" "))] | join("|")' "$1")" \
 		'1.0.0|/opt/smc/bin/smc_bpf|smc_bpf oci-hook|createRuntime poststop' "the file for oci-hooks(5) names the program"
-	is "$(jq -c .when "$1")" '{"annotations":{"^smc-tools/attach$":".*"}}' "and the annotation, with any value: wrong ones are told"
+	is "$(jq -c .when "$1")" '{"annotations":{"^smc-tools/attach$":".*"}}' "and the annotation, with any value: wrong ones are reported"
 }
 
 # check_docs DIR: documents installed there
@@ -235,7 +235,7 @@ check_install() {
 	for link in libsmc-preload.so ld_pre_smc.so.1; do
 		is "$(readlink "$lib/$link")" ld_pre_smc.so "$link is a link to it"
 	done
-	like "$(strings "$tmp/root/opt/smc/bin/smc_run")" '^/opt/smc/lib64$' "smc_run was compiled anew for the other LIBDIR"
+	like "$(strings "$tmp/root/opt/smc/bin/smc_run")" '^/opt/smc/lib64$' "smc_run was compiled again for the other LIBDIR"
 	is "$(SMC_DEBUG='' "$tmp/root/opt/smc/bin/smc_run" --version)" "smc_run utility, smc-tools-$version" \
 		"the installed smc_run runs"
 	for page in man/*; do
@@ -490,7 +490,7 @@ check_without_bpf() {
 	without "$tmp/without/no-smc_bpf"
 	is "$?$(echo "$out" | grep -c 'not built')" 00 "and only once"
 	without -n all
-	is "$?" 0 "all the same the rest is built"
+	is "$?" 0 "the rest is still built"
 	like "$out" ' -o [^ ]*/smcss ' "smcss, for one"
 	unlike "$out" ' -o [^ ]*/smc_bpf ' "and nothing of smc_bpf"
 	without -n DESTDIR="$tmp/root" install

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """A bundle of any machine is read on any machine: the recorded host and its twin of the other byte order. TAP.
 
-The twin is made here, from what the kernel's headers say of each number. Every command must print the same of both."""
+The twin is made here, from the types in the kernel's headers. Every command must print the same of both."""
 import os
 import shutil
 import struct

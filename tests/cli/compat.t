@@ -134,8 +134,8 @@ def check_states(env):
     """smcss: fields where other fields end early."""
     _, out, _ = run(["smcss", "-a"], env)
     rows = [line.split() for line in out.decode().splitlines()[1:]]
-    ok(all(len(row) == 3 for row in rows if row[0] == "INIT" and len(row) < 7), "INIT ends behind the inode", rows)
-    ok(all(len(row) == 4 for row in rows if row[0] == "LISTEN"), "LISTEN ends behind the local address", rows)
+    ok(all(len(row) == 3 for row in rows if row[0] == "INIT" and len(row) < 7), "INIT ends after the inode", rows)
+    ok(all(len(row) == 4 for row in rows if row[0] == "LISTEN"), "LISTEN ends after the local address", rows)
     ok(all(re.fullmatch("[0-9]{5}", row[1]) and re.fullmatch("[0-9]{7}", row[2]) for row in rows),
        "numbers have their zeros in front", rows)
 

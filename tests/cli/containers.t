@@ -53,7 +53,7 @@ def same(got, want, text):
 
 
 def check_objects(kinds):
-    """Names by which one object refers to another."""
+    """Names that refer to other objects."""
     namespace, account = (kinds[kind]["metadata"]["name"] for kind in ("Namespace", "ServiceAccount"))
     for kind in "ServiceAccount", "ConfigMap", "DaemonSet":
         same(kinds[kind]["metadata"].get("namespace"), namespace, "namespace of %s" % kind)

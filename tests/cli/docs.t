@@ -48,7 +48,7 @@ complete_with() {
 		printf "%s\n" "${COMPREPLY[@]}"' sh "$@"
 }
 
-# subcommands TOOL: those with a page of their own
+# subcommands TOOL: those with a separate page
 subcommands() {
 	for name in $("$BUILD/$1" --help | sed -nE "s/^(Usage:|      ) $1 ([a-z-]+).*/\2/p"); do
 		[ ! -e "man/$1-$name.8" ] || echo "$name"
@@ -98,7 +98,7 @@ $help"
 }
 
 check_page() {
-	# A page that is a second name of another one.
+	# Pages that are links to others.
 	if grep -q '^\.so ' "$1"; then
 		is "$(sed -n 's,^\.so man8/,man/,p' "$1" | xargs ls)" "$(sed -n 's,^\.so man8/,man/,p' "$1")" \
 			"$1: refers to a page"

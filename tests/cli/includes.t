@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Who includes whom: no circles, and arrows go down only. TAP.
+"""Includes between files: no circles, and arrows go down only. TAP.
 
 A source and the header of its name are one room. usage: tests/cli/includes.t [TREE]"""
 import glob

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Out of memory: each of the first 400 allocations of each tool fails, once alone and once with all later ones.
 
-Then the tool says so in one line and fails, or prints what it always prints. TAP, with a table.
+Then the tool fails with one line, or prints its usual output. TAP, with a table.
 Each seventh one; of tools that read hundreds of files, or wait, each 50th; with STEP=1 in the environment every one.
 
-usage: memory.t [COMMAND]: those that begin so."""
+usage: memory.t [COMMAND]: only commands that begin with it."""
 import os
 import re
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Metrics, alerts, runbook and dashboard: what the tools write of the recorded host, read by promtool; what smc-metrics makes of it. TAP.
+"""Metrics, alerts, runbook and dashboard: output of the tools for the recorded host, read by promtool; output of smc-metrics. TAP.
 
 With --dashboard it writes the dashboard again."""
 import json
@@ -209,7 +209,7 @@ def check_script():
         recorded.ok("smc_stats 1\n" in text and "smc_policy 3\n" in text and "half" not in text and "EOF" not in text,
                     "it has all that the others said, and nothing of the one that failed", text)
         equal(re.findall(r'smc_collector_success\{collector="(\w+)"\} (\d)', text),
-              [("stats", "1"), ("linkgroups", "1"), ("sockets", "0"), ("policy", "1")], "which it tells; what is not installed is not told")
+              [("stats", "1"), ("linkgroups", "1"), ("sockets", "0"), ("policy", "1")], "failures are exported; parts that are not installed are left out")
         promtool("and it is Prometheus' text form", "check", "metrics", text=text)
         stub(tools, "smcss", 'echo "smc_half 1"\n')
         before = os.stat(directory + "/smc-tools.prom").st_ino

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Netlink that goes wrong: each request of each command, with each fault of tests/cli/kernel_lib.c.
 
-Then the tool fails, with one line and nothing printed, or prints what it always prints. TAP, with a table.
+Then the tool fails with one line and no output, or prints its usual output. TAP, with a table.
 Each request but the last one gets a third of the faults, another third than the next one; with STEP=1 in the environment all.
 
-usage: netlink.t [COMMAND]: those that begin so."""
+usage: netlink.t [COMMAND]: only commands that begin with it."""
 import os
 import re
 import sys

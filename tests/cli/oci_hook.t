@@ -74,7 +74,7 @@ for name in podman-crun podman-runc crio containerd; do
 	cp "tests/cli/oci/$name.json" "$tmp/state"
 	id=$(jq -r .id "$tmp/state")
 	like "$(<"$tmp/state")" "$nobody.*\"smc-tools/attach\": *\"true\"" "$name: asks for SMC"
-	hook 0 "container $id: process 2147483647: No such process\$" "$name: the container starts all the same"
+	hook 0 "container $id: process 2147483647: No such process\$" "$name: the container still starts"
 	sed -i 's,\("smc-tools/attach": *"\)true,\1strict,' "$tmp/state"
 	hook 1 "container $id: process 2147483647: No such process\$" "$name, strict: it does not"
 	sed -i 's,smc-tools/attach,smc-tools/other,' "$tmp/state"
@@ -107,7 +107,7 @@ printf '{%s}' "$nobody" >"$tmp/state"
 hook 0 'the state of the container has no valid id' 'no id'
 state '"smc-tools/attach":"strict"'
 env -i "$BUILD/smc_bpf" oci-hook <"$tmp/state" 2>&-
-is "$?" 1 'strict, to nobody: the status tells it'
+is "$?" 1 'strict, without a reader: the status fails'
 env -i "$BUILD/smc_bpf" oci-hook <"$tmp/state" 2>/dev/full
 is "$?" 1 'strict, to a full disk'
 env -i python3 -c 'import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])' \

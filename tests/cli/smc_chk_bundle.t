@@ -235,7 +235,7 @@ def check_children():
     with tarfile.open(target) as tar:
         commands = json.load(tar.extractfile(FOLDER + "/index.json"))["commands"]
     ok(done.returncode == 0 and commands and not [c for c in commands if "cannot run" in c.get("errors", "")],
-       "SIGCHLD ignored: the tools run all the same", done)
+       "SIGCHLD ignored: the tools still run", done)
     ok(time.monotonic() - start < 5 * usual, "and nobody waits for them in vain", (time.monotonic() - start, usual))
     os.unlink(target)
 

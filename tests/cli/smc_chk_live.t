@@ -78,7 +78,7 @@ if [ "$no_smc" ]; then
 	serve right
 	run connect 127.0.0.1 -p "$port"
 	is "$rc:$err" '3:' 'no SMC here, a server of ours: exit status 3'
-	like "$out" "^Not tested: this kernel has no SMC" 'no SMC here: says so'
+	like "$out" "^Not tested: this kernel has no SMC" 'no SMC here: reported'
 	like "$out" "^  over TCP     127\.0\.0\.1 port $port is reached$" 'no SMC here: TCP reaches'
 	like "$out" '^  data         [0-9]{6} bytes each way, verified$' 'no SMC here: data over TCP'
 	run connect -j 127.0.0.1 -p "$port"

@@ -160,7 +160,7 @@ def check_one_address():
     ok(len(held) == 250, 'a quarter of the places for one peer', len(held))
     for source in ('127.0.0.1', '127.0.0.3'):
         sock, words = greeting(server.port, source=source)
-        ok(words == BUSY and sock.recv(1) == b'', f'the next one from {source} is told that the server is busy', words)
+        ok(words == BUSY and sock.recv(1) == b'', f'the next one from {source} gets the answer that the server is busy', words)
     status, out, err = check('127.0.0.1', server.port)
     ok(status == 1 and not out and err.startswith('smc_chk: the server is busy: ') and err.count('\n') == 1,
        'smc_chk connect says so', (status, out, err))
@@ -180,7 +180,7 @@ def check_full():
     held = [hold(server.port, 12, '10.9.0.1', f'10.9.0.{last}') for last in range(1, 5)]
     ok([len(socks) for socks in held] == [10] * 4, 'places for as many as there are descriptors', list(map(len, held)))
     sock, words = greeting(server.port, '10.9.0.1', '10.9.0.5')
-    ok(words == BUSY, 'a full server tells a new address', words)
+    ok(words == BUSY, 'a full server answers a new address', words)
     sock.close()
     for sock in held[0]:
         sock.close()

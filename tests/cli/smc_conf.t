@@ -110,7 +110,7 @@ if has_smc; then
 	skip 'a kernel without SMC' 'this kernel has SMC'
 else
 	run export
-	is "$rc$out$err" "1smc_conf: $sentence" 'export: a kernel without SMC is told in one sentence'
+	is "$rc$out$err" "1smc_conf: $sentence" 'export: a kernel without SMC is reported in one sentence'
 	out=$(echo 'eid A' | "$conf" check - 2>&1)
 	is "$?$out" "0smc_conf: only the file was checked: $sentence" 'check: so, and the file was checked'
 fi

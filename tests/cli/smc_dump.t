@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""smc_dump over captures: those of the lab, compared with what tshark says of them, and those that this test makes up.
+"""smc_dump on captures: those of the lab, compared with tshark, and constructed ones.
 
-What tshark says is recorded beside each capture; smc_dump.t --record writes it anew. Where there is a tshark, it is asked, too."""
+The output of tshark is recorded beside each capture; smc_dump.t --record renews it. An installed tshark is run as well."""
 import fcntl
 import glob
 import ipaddress
@@ -539,14 +539,14 @@ def check_refused(path, directory):
 
 # ---- link layers ----
 
-def told(path, *argv):
+def events_of(path, *argv):
     """The output, without times and VLAN."""
     return [{key: value for key, value in e.items() if key not in ("seconds", "nanoseconds", "vlan", "handshake_us")}
             for e in events(path, "-a", *argv)]
 
 
 def check_links(path, directory):
-    target, want = directory + "/link.pcap", told(path)
+    target, want = directory + "/link.pcap", events_of(path)
     for link, around in packets.LINKS.items():
         capture = Capture(target, link=link)
         for _, data in packets.frames(path):
@@ -558,7 +558,7 @@ def check_links(path, directory):
         capture.close()
         number = {228: "10.0.0.", 229: "fd00::"}.get(link, "")
         strip = lambda es: [{k: v for k, v in e.items() if k != "connection"} for e in es]  # noqa: E731
-        equal(strip(told(target)), strip([e for e in want if number in e["from"]]), "link layer %d" % link)
+        equal(strip(events_of(target)), strip([e for e in want if number in e["from"]]), "link layer %d" % link)
     out = packets.Pcapng(target)
     out.interface()
     out.interface(link=packets.RAW)

@@ -87,7 +87,7 @@ like "$err" "^smc_pnet: option '--ibport' is ignored without '--add'\$" '-P with
 
 # ---- a kernel without SMC ----
 if has_smc; then
-	skip 'a kernel without SMC is told in one sentence' 'this kernel has SMC'
+	skip 'a kernel without SMC is reported in one sentence' 'this kernel has SMC'
 else
 	for option in -s -f -l -j '-d X' '-a X -I lo' --suggest; do
 		# shellcheck disable=SC2086 # option and argument

@@ -160,7 +160,7 @@ def check_doubt():
     row = json.loads(smc_top("--once", "-j", "-w", "0.5").stdout)["sockets"][0]
     ok("rate_in" not in row and row["rate_in_least"] == 0, "a cursor that may have gone round is no rate", row)
     text = smc_top("--once", "-H", "-w", "0.5").stdout
-    ok(re.search(r" >0 +>0 ", text), "and text says so", text)
+    ok(re.search(r" >0 +>0 ", text), "and text shows it", text)
     conns[0].buf = 1 << 30
     record(conns)
     row = json.loads(smc_top("--once", "-j", "-w", "0.1").stdout)["sockets"][0]
@@ -341,7 +341,7 @@ def check_screen():
     # Ignore output from before the resize: wait until the screen is cleared.
     for size, rows, name in ((5, 76), 3, "a smaller terminal"), ((40, 120), 30, "a larger one"):
         screen.resize(*size)
-        ok(screen.until(lambda: screen.is_cleared), name + ": all is drawn anew", screen.lines)
+        ok(screen.until(lambda: screen.is_cleared), name + ": all is drawn again", screen.lines)
         screen.wide = False
         ok(screen.until(lambda: len(ports(screen)) == rows) and len(screen.lines) == size[0],
            name + ": as many rows as it has room for", screen.lines)

@@ -88,7 +88,7 @@ unit plain.service Environment= 'ExecStart={ path=/bin/sleep ; argv[]=/bin/sleep
 run enable --quiet plain
 is "$rc$err" 0 'a plain service'
 like "$out" "^plain.service: enabled by preload, $base/plain.service.d/zz-smc-tools.conf\$" 'it names the file'
-like "$out" '^Takes effect with: systemctl --user restart plain.service$' 'it tells how to restart'
+like "$out" '^Takes effect with: systemctl --user restart plain.service$' 'it names the command to restart'
 is "$(wrote plain.service)" "Environment=\"LD_PRELOAD=$lib\"" 'the library alone'
 is "$(sed -n 2p "$base/plain.service.d/zz-smc-tools.conf")" '[Service]' 'its section'
 is "$(stat -c %a "$base/plain.service.d/zz-smc-tools.conf")" 644 'its mode'
@@ -103,7 +103,7 @@ is "$(wrote plain.service | sed 1d | sort)" 'Environment="SMC_DEBUG=1"
 Environment="SMC_RCVBUF=1048576"
 Environment="SMC_SNDBUF=65536"
 Environment="SMC_SOCK_FAMILY=inet"
-Environment="SMC_STRICT=1"' 'options, before and behind the unit'
+Environment="SMC_STRICT=1"' 'options, before and after the unit'
 SMC_DEBUG=1 SMC_STRICT=1 SMC_RCVBUF=7 run enable --quiet plain
 is "$(wrote plain.service)" "Environment=\"LD_PRELOAD=$lib\"" 'the shell'"'"'s own variables are not written'
 
@@ -149,7 +149,7 @@ unit one.service
 unit two.service
 run enable --quiet one two --strict
 is "$rc$err$(wrote one.service | tail -n 1)$(wrote two.service | tail -n 1)" \
-	'0Environment="SMC_STRICT=1"Environment="SMC_STRICT=1"' 'two units, and an option behind them'
+	'0Environment="SMC_STRICT=1"Environment="SMC_STRICT=1"' 'two units, and an option after them'
 run disable --quiet one gone two
 is "$rc$(echo "$out" | grep -c ': disabled$')$(echo "$out" | grep -c '^gone.service: is not enabled$')" 021 'all that are named are disabled'
 run enable --quiet one none two
@@ -168,7 +168,7 @@ like "$err" '^smc_unit enable: connections to foo.socket stay TCP' 'a socket uni
 touch "$tmp/noreload"
 run enable sock -d
 like "$err" "daemon-reload failed: Failed to reload: no.; .*'systemctl --user daemon-reload'" 'no reload: said'
-is "$rc" 0 'no reload: the file is written all the same'
+is "$rc" 0 'no reload: the file is still written'
 rm "$tmp/noreload"
 [ "$(uname -m)" != x86_64 ] || if [ ! -e "/proc/sys/net/smc" ]; then
 	like "$err" 'sock.service will use TCP' 'a kernel without SMC'
@@ -293,7 +293,7 @@ unit 'plain.service' "DropInPaths=/etc/x.conf $base/plain.service.d/zz-smc-tools
 sed -i '/^MainPID=0/d; /^ActiveState=inactive/d' "$tmp/units/plain.service"
 run status
 is "$(echo "$out" | tail -n 1 | tr -s ' ')" "plain.service preload active restart needed $$" 'status: a row'
-# own NAME PROPERTY: status of a unit with such settings of its own
+# own NAME PROPERTY: status of a unit whose own file has such settings
 own() {
 	unit "$@"
 	sed -i "s/^MainPID=0/MainPID=$$/" "$tmp/units/$1"

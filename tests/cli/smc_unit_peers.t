@@ -60,7 +60,7 @@ for line in sys.stdin:
 pid=$COPROC_PID
 trap 'kill "$pid"' EXIT
 
-# listens ADDRESS PORT...: from now on the listener of x.service
+# listens ADDRESS PORT...: addresses of x.service's listeners until the next call
 listens() {
 	echo "$*" >&"${COPROC[1]}"
 	read -r _ <&"${COPROC[0]}" || diag "cannot listen on $*"
@@ -177,7 +177,7 @@ rm -f /mnt/log
 run peers x 10.0.0.0/8,fd00::/8
 is "$rc$out" "0x.service: its peers are now limited by $conf" 'it names the file'
 is "$err" "smc_unit peers: these rules are gone at the next boot: 'systemctl enable smc-conf' applies them again" \
-	'it says so when nobody applies them at boot, and no more'
+	'one line if they are not applied at boot'
 is "$(rules)" 'allow from 10.0.0.0/8:80 [fd00::]/8:80
 allow from 10.0.0.0/8:81 [fd00::]/8:81
 allow from 10.0.0.0/8:82 [fd00::]/8:82

@@ -31,7 +31,7 @@ prints() {
 	shift
 	run "$@"
 	is "$rc$err" 0 "succeeds: $*"
-	like "$out" "$pattern" "prints what was asked for: $*"
+	like "$out" "$pattern" "prints the expected output: $*"
 }
 
 for tool in smcd smcr; do
@@ -51,7 +51,7 @@ for tool in smcd smcr; do
 	refuse "needs an argument" "$tool" info -N
 	refuse "takes no argument" "$tool" --json=x info
 	capture env POSIXLY_CORRECT=1 "$build/$tool" info -N
-	refused 1 "needs an argument" "$tool: options behind the command, with POSIXLY_CORRECT too"
+	refused 1 "needs an argument" "$tool: options after the command, with POSIXLY_CORRECT too"
 	refuse "no network namespace" "$tool" -N there-is-none info
 	refuse "for stats and linkgroup only" "$tool" --metrics info
 	refuse "all-netns is for stats only" "$tool" --all-netns info

@@ -46,11 +46,11 @@ for option in --help --version; do
 	err=$("$smcss" "$option" 2>&1 >/dev/full)
 	is "$?" 1 "$option to a full device exits 1"
 	is "$err" 'smcss: cannot write to standard output: No space left on device' \
-		"$option to a full device says so"
+		"$option to a full device is an error"
 	err=$("$smcss" "$option" 2>&1 >&-)
 	is "$?" 1 "$option to a closed stdout exits 1"
 	is "$err" 'smcss: cannot write to standard output: Bad file descriptor' \
-		"$option to a closed stdout says so"
+		"$option to a closed stdout is an error"
 done
 "$smcss" --nonsense 2>&- >"$tmp/out"
 is "$?" 1 'a closed stderr changes no status'
@@ -164,7 +164,7 @@ fi
 
 # ---- a kernel without SMC ----
 if has_smc; then
-	skip 'a kernel without SMC is told in one sentence' 'this kernel has SMC'
+	skip 'a kernel without SMC is reported in one sentence' 'this kernel has SMC'
 	run
 	is "$rc" 0 'a kernel with SMC gives a list'
 	like "$out" '^State +UID +Inode +Local Address' 'the list has its header'
@@ -177,10 +177,10 @@ else
 	for option in -a -l -d -j -s -e -p -n -H -W -D -R '-w 1' '-o state' 'state active'; do
 		# shellcheck disable=SC2086 # option and argument
 		run $option
-		is "$rc$out$err" "1$sentence" "a kernel without SMC is told so: $option"
+		is "$rc$out$err" "1$sentence" "a kernel without SMC is reported: $option"
 	done
 	run
-	is "$rc$out$err" "1$sentence" 'a kernel without SMC is told in one sentence'
+	is "$rc$out$err" "1$sentence" 'a kernel without SMC is reported in one sentence'
 	err=$("$smcss" 2>&1 >&-)
 	is "$err" "$sentence" 'a closed stdout does not hide it'
 fi

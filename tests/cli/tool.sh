@@ -27,7 +27,7 @@ prints() {
 	shift
 	run "$@"
 	is "$rc$err" 0 "succeeds: $*"
-	like "$out" "$pattern" "prints what was asked for: $*"
+	like "$out" "$pattern" "prints the expected output: $*"
 }
 
 # json FILTER WANT ARG...: result of jq on the document.

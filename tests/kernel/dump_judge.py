@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What smc_dump wrote in a guest, against what was sent there, and as tshark reads it, where there is one.
+"""Compare captures that smc_dump wrote in a guest with the bytes that were sent, and with tshark's reading, if installed.
 usage: dump_judge.py DIRECTORY: prints TAP
 
-NAME-N.pcapng is the capture of guest N, NAME-*.json what all ends of "ways" have said; dialog-NAME-smc.pcapng and -tcp.pcap
+NAME-N.pcapng is the capture of guest N, NAME-*.json the output of all ends of "ways"; dialog-NAME-smc.pcapng and -tcp.pcap
 are the same session over SMC and over TCP."""
 import collections
 import glob

@@ -4,7 +4,7 @@
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 BUILD=${BUILD:-$PWD/build}
-# Of another architecture: LAB_ARCH=s390x, and BUILD is a build for that. A pair of two: LAB_ARCH=s390x,amd64, and
+# For another architecture: LAB_ARCH=s390x, and BUILD is a build for it. A pair of two: LAB_ARCH=s390x,amd64, and
 # PEER_BUILD is the one for guest 2. On another kernel than the test names: LAB_KERNEL=7.2, for one.
 # INSTALLED=DIR: the tools and the library are those of DIR, laid over the guest's root; only test programs are of BUILD.
 
@@ -21,7 +21,7 @@ stage_tools() {
 in_lab() {
 	# Long enough for a busy machine: the limit is for guests that hang. OPTIONs may set another.
 	# One processor, as tests/run starts more guests than there are here: two of an emulated guest wait for each other.
-	# Tests of what happens at the same time have --cpus 2 among their OPTIONs.
+	# Tests of concurrency have --cpus 2 among their OPTIONs.
 	local how=$1 options=(-t 1200 --cpus 1 --see "$BUILD" ${LAB_ARCH:+-a "$LAB_ARCH"}) stage status
 	[ -z "${INSTALLED-}" ] || options+=(--install "$INSTALLED")
 	shift

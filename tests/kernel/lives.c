@@ -158,7 +158,7 @@ static void live(int protocol)
 	close(fd);
 	mark(CLOSE_ACCEPTED);
 	close(peer);
-	/* Tells the tracing process to connect. */
+	/* Signal the tracing process to connect. */
 	mark(ACCEPT);
 	peer = accept(listener, NULL, NULL);
 	mark(OUTSIDE);

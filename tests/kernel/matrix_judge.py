@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What smc_chk matrix predicts of the bundles that guests left, and what their connections were: see guest/matrix_r.py.
+"""Compare predictions of smc_chk matrix for bundles of guests with their connections: see guest/matrix_r.py.
 usage: matrix_judge.py DIRECTORY PAIRS SEED"""
 import collections
 import json

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# smc_chk matrix: what it predicts of two hosts, and what they then do, for random configurations. MATRIX_PAIRS says
+# smc_chk matrix: its predictions for two hosts, and the result, for random configurations. MATRIX_PAIRS says
 # for how many, MATRIX_SEED which. LAB_KERNEL=lo,7.2 for hosts of two kernels.
 . "$(dirname "$0")/lab.sh"
 . tests/tap.sh

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Another byte order, and what only IBM Z has: every tool once in an emulated s390x guest, and a bundle that says here
-# what the guest said; a guest of this byte order tests over a wire with it. Builds for that guest what it needs; the first time that takes minutes and downloads.
+# Another byte order, and what only IBM Z has: every tool once in an emulated s390x guest, and a bundle that gives here
+# the guest's output; a guest of this byte order tests over a wire with it. Builds the tools for
+# that guest; the first time that takes minutes and downloads.
 . "$(dirname "$0")/lab.sh"
 . tests/tap.sh
 

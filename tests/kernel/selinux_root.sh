@@ -13,7 +13,7 @@ SELINUX_PACKAGES="selinux-policy-default policycoreutils semodule-utils selinux-
 # Modules that the package does not enable.
 SELINUX_OFF="amtu bugzilla cobbler condor cyphesis git ksmtuned likewise livecd nessus numad oddjob openca soundserver thunderbird \
 updfstab usernetctl"
-# What a guest with systemd, redis and Python does not need.
+# Not needed by a guest with systemd, redis and Python.
 SELINUX_LESS="jvm postgresql podman gcc modules musl debug cni udev python3.*/test python3.*/idlelib */libnode* */libLLVM* */libicu* */dri \
 */gconv */perl*"
 

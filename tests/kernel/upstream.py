@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the kernel does wrong, to be shown to its developers: nothing of smc-tools takes part.
+"""Kernel bugs, shown to its developers without any part of smc-tools.
 
     lab/smc-lab run -k 6.12 --rxe -- tests/kernel/upstream.py device
         Linux 6.12, Soft-RoCE: a device is removed while connections are made. Now and then "rdma link delete"
@@ -114,7 +114,7 @@ DATA, PATIENCE = bytes(100000), 20
 
 
 class Sender:
-    """A server of many connections, each of which gets all data and then the end; it waits for none."""
+    """A server of many connections; each gets all data and then the end, and none is waited for."""
 
     def __init__(self, listener):
         self.poll, self.left = select.poll(), {}

@@ -1179,7 +1179,7 @@ static void many_serve(const struct way *way, int listener)
 			crowd_begin(way, false, fd, number);
 	}
 	if (control < 0)
-		errx(1, "many: nobody tells when to go on");
+		errx(1, "many: no signal to go on");
 	crowd_start();
 	crowd_signal(control, true);
 	crowd_join();

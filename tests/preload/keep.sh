@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2154
-# Unsent data: what programs notice of smc_keep, and what becomes of it. The sockets are TCP sockets that say they are
-# SMC sockets; a network namespace has keepers of its own. Sourced by run, which sets bin, shim and tmp.
+# Unsent data: effects of smc_keep on programs and data. The sockets are TCP sockets that say they are
+# SMC sockets; a network namespace has its own keepers. Sourced by run, which sets bin, shim and tmp.
 closed='ret=0 fds=-1 child=0 signals=0 held=1 complete=1 gone=1'
 kernels='ret=0 fds=-1 child=0 signals=0 held=0'
 ended='status=0 held=1 complete=1 gone=1'
 keep_pids=
 namespaces=-rn
 
-# alone COMMAND...: in a network namespace of its own, as long as it takes on a slow machine
+# alone COMMAND...: in a new network namespace, with time for a slow machine
 alone() {
 	# shellcheck disable=SC2016 # the inner shell expands
 	unshare "$namespaces" sh -c '{ ip link set lo up 2>/dev/null || python3 -B "$0"; } && exec timeout 120 "$@"' \
@@ -54,12 +54,12 @@ keep_tests() {
 	for case in epoll epoll_shut; do
 		kept $case 'held=1 events=0' "$case: no event for a socket that the program has closed"
 	done
-	kept shut_wr 'ret=0 keeper=1 complete=1 gone=1' 'shutdown(SHUT_WR): the end of file comes behind the data'
+	kept shut_wr 'ret=0 keeper=1 complete=1 gone=1' 'shutdown(SHUT_WR): the end of file comes after the data'
 	kept shut_rdwr 'read=0 ret=0 keeper=1 complete=1 gone=1' 'shutdown(SHUT_RDWR): nothing to read, and the same'
 	kept stuck 'ret=0 events=1 hangup=1' 'shutdown(SHUT_RDWR), and a peer that never reads: hung up in the end'
 	calm='calm=1 exposed=0 blocked=0' none='calm=0 exposed=0 blocked=0'
 	kept signals "shutdown=0 $calm close=0 $calm fclose=0 $none linger=0 calm=0 exposed=1 blocked=0 range=0 $calm open=0" \
-		'what tells the peer is not broken off by signals, what may wait is'
+		'signals do not interrupt sending the end, but do interrupt waiting'
 	kept child 'status=0 keeper=0 epoll=0 async=1 cork=1' 'a child closes its copy: nothing changes for its parent'
 	kept child_shut 'status=0 keeper=1 epoll=0 async=1 cork=1' 'nor after shutdown()'
 	like "$(<"$tmp/keep.reaper")" "^$kernels " 'keep: a program that reaps orphans gets none'
@@ -106,7 +106,7 @@ keep_strangers() {
 		wait $!
 		sed -i '/^unshare: sigprocmask/d' "$tmp/keep.$case"
 	done
-	kept thieves "held=1 $strangers" 'keep: whoever else has the name, in other namespaces or as another user, gets nothing'
+	kept thieves "held=1 $strangers" 'keep: others with that name, in other namespaces or as another user, get nothing'
 	kept givers "held=1 $strangers complete=1 gone=1" 'keep: the keeper takes nothing from them'
 }
 

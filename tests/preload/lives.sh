@@ -46,6 +46,6 @@ for case in own dup dup2 fork passed; do
 	is "$(stale $case SMC_RAW=1)" 'connect=0 linger=1,0' "lives: SO_LINGER, $case: SMC_RAW=1 shows what SMC makes of it"
 done
 is "$(stale raw)" 'connect=-1 1, connect=0 close=0, file: connect=-1 1 close=0' \
-	'lives: closed behind the library'"'"'s back, and then something else'
+	'lives: closed without the knowledge of the library, then reused'
 is "$(stale blocking)" 'waits=1 accept=1' 'lives: a listener that was non-blocking: a client that is gone keeps nobody waiting'
 is "$(stale strange </dev/null)" 'asked=0' 'lives: no ioctl() of sockets for files with numbers that sockets had'

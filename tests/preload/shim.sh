@@ -10,15 +10,15 @@ under() {
 	done
 	shift
 	: >"$tmp/log"
-	# Later ones of a name count: the test's.
+	# The last one of a name counts: the test's.
 	(
 		export LD_PRELOAD="${preload:-$shim:$fake}" FAKE_LOG="$tmp/log" "${vars[@]}"
 		exec "${sock:-$bin/sock}" "$@"
 	)
 }
 
-# try ENV... -- ARGUMENT...: what it prints is in $got, on which descriptor ever, less its process ID; what the fake libc was
-# asked in $asked, in one line
+# try ENV... -- ARGUMENT...: its output, on any descriptor, without process ID, is in $got; the calls of the fake libc
+# are in $asked, in one line
 # shellcheck disable=SC2034
 try() {
 	under "$@" >"$tmp/got" 2>&1
@@ -128,7 +128,7 @@ asks 'socket 2 1 256;socket 43 1 0;socket 43 1 0;' 'auto decides at the first so
 
 remembers='socket 43 1 0;socket 2 1 256;socket 2 1 0;socket 2 1 0;'
 asks "${remembers}socket 43 1 0;" 'a module loaded later is found' FAKE_SMC=97 FAKE_INET=97 -- retry 12
-asks "${remembers}socket 2 1 0;" 'but not asked for before ten seconds are over' FAKE_SMC=97 FAKE_INET=97 -- retry 8
+asks "${remembers}socket 2 1 0;" 'but not tried again within ten seconds' FAKE_SMC=97 FAKE_INET=97 -- retry 8
 
 # ---- security modules ----
 # A profile of AppArmor that cannot be read, and a filter that refuses AF_SMC alone.
@@ -156,7 +156,7 @@ asks 'socket 43 1 0;setsockopt 1 7 65536;setsockopt 1 8 1048576;setsockopt 1 72 
 	'SIZE:BELOW is for descriptors less than that, which costs no system call' \
 	SMC_SNDBUF=64K:4 SMC_RCVBUF=1M:5 -- call 2 1 0 2 1 0 2 1 0
 asks 'socket 43 1 0;setsockopt 1 7 1048576;setsockopt 1 32 1048576;setsockopt 1 8 1024;setsockopt 1 72 0;' \
-	'a size above its limit is asked for as root can' SMC_SNDBUF=1M SMC_RCVBUF=1K FAKE_LIMIT=65536 FAKE_FORCE=0 -- call 2 1 0
+	'a size above its limit is set as root can' SMC_SNDBUF=1M SMC_RCVBUF=1K FAKE_LIMIT=65536 FAKE_FORCE=0 -- call 2 1 0
 is "$got" 'ok errno kept' 'and is not an error where root cannot'
 asks 'socket 43 1 0;setsockopt 1 7 1048576;setsockopt 1 32 1048576;setsockopt 1 8 1024;setsockopt 1 72 0;socket 43 1 0;setsockopt 1 32 1048576;setsockopt 1 8 1024;setsockopt 1 72 0;' \
 	'a second socket gets what the first one had to find out' \
@@ -287,7 +287,7 @@ is "$(nm -D --undefined-only "$shim" | awk '$1 == "U" { print $2 }' | sed 's/@.*
 	grep -vxE '__errno_location|(__)?environ|bcmp|clock_gettime|clone|dl_iterate_phdr|dlsym|epoll_ctl|fflush|fileno|get(auxval|env|euid|peername|pid|ppid|rlimit|rlimit64|sockname)|__stack_chk_fail|[hn]to[hn][sl]|inet_pton|madvise|mem(chr|cmp|cpy|mem|move|set)|mmap(64)?|munmap|nanosleep|open(64)?|poll|posix_fallocate(64)?|(__progname|program_invocation_short_name)|read|recv|sig(action|addset|emptyset|ismember|pending|procmask|timedwait)|pthread_setcancelstate|str(chr|cmp|cspn|len|rchr|spn|str)|sysconf|syscall|write')" \
 	'' 'imports only functions that are good in signal handlers, or used at start'
 is "$(nm -D --undefined-only "$shim" | sed -n 's/^ *[Uw] \(.*\)@GLIBC_2\.\([0-9]*\).*/\2 \1/p' | awk '$1 > 17 && $2 != "dlsym"')" '' \
-	'of glibc nothing later than 2.17, but for dlsym(), which moved into libc in 2.34'
+	'of glibc nothing later than 2.17, except dlsym(), which moved into libc in 2.34'
 is "$(readelf -d "$shim" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -vE '^lib(c|dl)\.')" '' 'needs libc only'
 like "$(readelf -d "$shim")" 'SONAME.*\[ld_pre_smc.so.1\]' 'its soname'
 unlike "$(readelf -lW "$shim")" 'GNU_STACK.*RWE' 'no executable stack'

@@ -155,7 +155,7 @@ for which in r t; do
 	says 0 '' '' "-$which above net.core.$limit, --quiet"
 done
 
-# A kernel's limit that is a file of this test, in a mount namespace of its own.
+# A kernel's limit that is a file of this test, in a new mount namespace.
 limit=/proc/sys/net/core/rmem_max
 echo 1000 > "$tmp/limit"
 if [ -e "$limit" ] && unshare -m mount --bind "$tmp/limit" "$limit" 2>/dev/null; then
@@ -163,7 +163,7 @@ if [ -e "$limit" ] && unshare -m mount --bind "$tmp/limit" "$limit" 2>/dev/null;
 	in_limit='mount --bind "$1" "$2" && shift 2 && exec "$@"'
 	run_before=$run run=unshare
 	smc -m sh -c "$in_limit" sh "$tmp/limit" "$limit" "$run_before" --raise-limits -r 5M true
-	says 0 '' 'smc_run: raised net.core.rmem_max from 1000 to 5242880' '--raise-limits raises and says so'
+	says 0 '' 'smc_run: raised net.core.rmem_max from 1000 to 5242880' '--raise-limits raises and reports it'
 	is "$(<"$tmp/limit")" 5242880 '--raise-limits: the new limit'
 	smc -m sh -c "$in_limit" sh "$tmp/limit" "$limit" "$run_before" --raise-limits -r 5M true
 	says 0 '' '' '--raise-limits where nothing needs raising'
@@ -316,7 +316,7 @@ unlike "$(<"$err")" 'Sanitizer|signal' 'a script that ends after #!'
 (cd "$bin" && LD_PRELOAD=$fake PATH=":$PATH" "$run" --preload go_note) 2>"$err"
 like "$(<"$err")" Go 'an empty PATH entry is the current directory'
 
-# raised privileges: only somebody else than root sees them
+# raised privileges: visible only to users other than root
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" && status_has 'NoNewPrivs:.0' &&
 	mkdir "$tmp/suid" && cp "$run" "$shim" "$bin/sock" "$fake" "$tmp/suid/" &&
 	chmod 755 "$tmp/suid" && cp "$tmp/suid/sock" "$tmp/suid/4755" && chmod 4755 "$tmp/suid/4755" &&
@@ -363,8 +363,8 @@ else
 	skip 'smc_run in the root directory' 'needs root'
 fi
 
-# An administrator may install the library set-uid, for programs with raised privileges: there
-# nothing of the caller's environment counts. Installed here in a mount namespace of its own.
+# An administrator may install the library set-uid, for programs with raised privileges: they
+# ignore the caller's environment. Installed here in a new mount namespace.
 libdir=$(strings "$BUILD/smc_run" 2>/dev/null | grep -E '^/.*/lib[^ ]*$' | sort -r | while read -r dir; do [ ! -d "$dir" ] || { echo "$dir"; break; }; done)
 # glibc names the directories in which it looks for those; rpmbuild on Debian builds for another one.
 loader=$(readelf -lW "$bin/sock" 2>/dev/null | sed -n 's/.*interpreter: \(.*\)\]/\1/p')

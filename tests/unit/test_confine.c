@@ -316,7 +316,7 @@ static int no_such_path(const void *arg)
 	return done & CONFINE_LANDLOCK ? CHILD_WRONG : CHILD_CANNOT;
 }
 
-/* The user nobody is not mapped there: capabilities are dropped all the same. */
+/* The user nobody is not mapped there: capabilities are still dropped. */
 static int in_user_namespace(const void *arg)
 {
 	const struct confine keep = { .n_paths = 0 };

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """smc_ab finds no difference between a command and itself, in 19 of 20 tries on average: by chance more or fewer here.
 
-So many that one can tell: with 19 of 20 right on average six of twenty are wrong in 1 of 3000 runs of this test, with 14 of 20 in half
+The number of tries suffices to distinguish: at 19 of 20 right on average, six of twenty are wrong in 1 of 3000 runs of this test, at 14 of 20 in half
 of them. The coverage itself is tested with thousands of tries, by unit/numbers."""
 import json
 import subprocess

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Servers that poll a blocking SMC listener, while clients go away during their handshake: each goes on
-serving, and whoever is served gets every byte. accept.py DEAD: so many such clients for each server."""
+serving, and every served client gets every byte. accept.py DEAD: this many such clients for each server."""
 import glob
 import os
 import subprocess

@@ -21,7 +21,7 @@ class Process:
         if not self.pid:
             with open("/proc/self/comm", "w", encoding="ascii") as file:
                 file.write(name)
-            held = [work(*args)]    # what it has open stays open
+            held = [work(*args)]    # its open connections stay open
             os.write(write, b"y")
             signal.pause()
             held.clear()

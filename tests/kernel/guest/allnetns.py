@@ -141,10 +141,10 @@ def check_text():
     ok(any(line.startswith("nspawn4 ") and line.split()[1:6] == ["0", "0", "1", "0x03010000", "PEERNOSMC:"] for line in table),
        "-s: a machine over TCP, and why", "\n".join(table))
     by_addr = smcss("--all-netns", "-s", "host", "127.0.0.1").splitlines()
-    ok(not {line for line in table[1:-1] if line[:5] != "host "} - set(by_addr), "-s, a filter by addresses: the kernel tells them or not",
+    ok(not {line for line in table[1:-1] if line[:5] != "host "} - set(by_addr), "-s, a filter by addresses: known to the kernel or not",
        "\n".join(by_addr))
     sums = doc("smcss", "--all-netns", "-s", "-j")
-    equal([one for one in sums["peers"] if one["peer"].startswith("n/a")], [], "-s -j: peers, where the kernel does not tell them, too")
+    equal([one for one in sums["peers"] if one["peer"].startswith("n/a")], [], "-s -j: peers, also unknown to the kernel")
     equal(sum(one["smcd"] for one in sums["netns"]), sums["connections"]["smcd"], "and by namespace the same")
     ok(sums["netns_count"] > COUNT, "-s -j: how many there are", sums["netns_count"])
     metrics = out_of("smcss", "--all-netns", "--metrics")
@@ -169,7 +169,7 @@ def check_stats(pids):
 
 
 def check_pnet(pids):
-    """A PNET ID each for two of them, of which one has a second, and for the own namespace."""
+    """A PNET ID each for two of them, one of which has a second one, and for this namespace."""
     for pnet_id, pid in (("ALLNET", os.getpid()), ("ALLNET", pids[2]), ("OTHER", pids[2]), ("ALLNET", pids[4])):
         out_of("smc_pnet", "-N", str(pid), "-a", pnet_id, "-I", "lo" if pnet_id == "ALLNET" else "eth0")
     rows = doc("smc_pnet", "--all-netns", "-j")["entries"]
@@ -186,7 +186,7 @@ def check_pnet(pids):
 def check_few_rights():
     nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
     status, out, err = run(*nobody, "smcss", "--all-netns", "-a")
-    equal((status, out.count("\n"), err.count("\n")), (0, 1, 1), "without rights: the own namespace, and one sentence")
+    equal((status, out.count("\n"), err.count("\n")), (0, 1, 1), "without rights: this namespace, and one sentence")
     ok(re.fullmatch(r"smcss: only network namespaces that this user may enter are shown: 1 of [23], and those of \d+ "
                     r"processes may not be seen\n", err), "the sentence", err)
     status, out, err = run("setpriv", "--bounding-set=-sys_admin", "smcss", "--all-netns", "-a")

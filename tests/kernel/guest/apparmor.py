@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs that AppArmor confines: with profiles as they are, and with what packaging/apparmor brings."""
+"""Programs that AppArmor confines: with usual profiles, and with those of packaging/apparmor."""
 import os
 import re
 import shutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The real systemd in a guest, in namespaces of its own: the lab's guest has another init."""
+"""The real systemd in a guest, in separate namespaces: the lab's guest has another init."""
 import os
 import shutil
 import subprocess
@@ -49,7 +49,7 @@ def add_redis_user():
         os.chown(directory, 987, 987)
 
 
-# For process 1 in namespaces of its own, as root in a tree: its control group is the root for it, and otherwise empty.
+# For process 1 in new namespaces, as root in a tree: its control group is the root for it, and otherwise empty.
 ENTER_TREE = """set -e
 echo "+cpu +cpuset +io +memory +pids" >/sys/fs/cgroup/cgroup.subtree_control
 echo 0 >"$(mktemp -d /sys/fs/cgroup/tree.XXXXXX)/cgroup.procs"

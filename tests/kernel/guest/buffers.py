@@ -70,7 +70,7 @@ def test_default():
     large, limit = 512 * KIB, 256 * KIB  # 212992, the kernel's limit, is rounded up
     equal(sizes(), [large, large, 0], "both ends have 512 KiB, and nothing is locked")
     equal(sizes("--family=inet"), [large, large, 0], "sockets of IPPROTO_SMC, too")
-    equal(sizes(before=USER), [limit, limit, 0], "without rights it stays below net.core.rmem_max, without a word")
+    equal(sizes(before=USER), [limit, limit, 0], "without rights it stays below net.core.rmem_max, silently")
     equal(sizes("--seccomp"), [limit, 64 * KIB, 0], "by a supervisor, which has no rights and no say at listen()")
     equal(sizes("-r", "0", "-t", "0"), [64 * KIB, 64 * KIB, 0], "size 0 is the kernel's own")
     equal(sizes("-r", "128K"), [128 * KIB, 128 * KIB, 0], "an option is more than the default")

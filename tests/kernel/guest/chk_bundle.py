@@ -40,7 +40,7 @@ def check_content():
         files = {m.name[len("smc-bundle/"):]: tar.extractfile(m).read() for m in tar if m.isfile()}
     index = json.loads(files["index.json"])
     bad = [c for c in index["commands"] if c["status"] > (c["name"].startswith("smc_chk"))]
-    ok(not bad, "every command succeeded, but for what the doctor finds", bad)
+    ok(not bad, "every command succeeded, except for findings of the doctor", bad)
     sockets = json.loads(run("smc_chk", "from", BUNDLE, "smcss", "-a", "-p", "-j")[1])["sockets"]
     ok([s.get("mode") for s in sockets].count(MODE) == 2, "both ends of the connection", sockets)
     ok(any("sockets" in str(s.get("processes")) for s in sockets), "processes by their names", sockets)
@@ -81,7 +81,7 @@ def check_netns():
 
 
 def set_policy():
-    """It is recorded, too; of SMC-R's host, that there is none."""
+    """It is recorded, even if there is none, as on the host with SMC-R."""
     with open("/run/policy.conf", "w", encoding="ascii") as file:
         file.write("allow from 127.0.0.0/8:7001\ndeny port 22\nlearn 1h\n")
     equal(run("smc_conf", "apply", "/run/policy.conf"), (0, "", ""), "a policy")

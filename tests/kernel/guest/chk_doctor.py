@@ -115,7 +115,7 @@ def closed_listener():
 
 def limited():
     """A policy removes the warning, and has its own line."""
-    equal(texts(doctor()[1], "policy")[0][0], "note", "without a policy a note says so")
+    equal(texts(doctor()[1], "policy")[0][0], "note", "without a policy: a note")
     open_listener()
     for lines, want in (("allow from 10.0.0.0/8:7100\nlearn 1h", set()), ("allow from 10.0.0.0/8:7101", {OPEN}), ("deny port 7100", set())):
         run("sh", "-c", "printf '%s\n' | smc_conf apply -" % (lines + "\nby nft").replace("\n", "\\n"))
@@ -217,7 +217,7 @@ def beside_the_device():
     sh("unshare -n sh -c 'ip link set lo up; smc_chk bundle /run/inside.tar.gz'")
     status, out, _ = run("smc_chk", "from", "/run/inside.tar.gz", "-j")
     equal((status, worse(json.loads(out)), texts(json.loads(out), "ebpf")),
-          (1, {("problem", "device", "")}, texts(doctor()[1], "ebpf")), "a bundle of it tells the same")
+          (1, {("problem", "device", "")}, texts(doctor()[1], "ebpf")), "a bundle of it gives the same findings")
 
 
 def in_a_sandbox():

@@ -207,7 +207,7 @@ def check_rates():
     server.end(signal.SIGKILL)
     err = client.communicate(timeout=300)[1]
     ok(client.returncode == 1 and re.search("lost in the middle|cannot connect again", err),
-       "server killed in the middle: says so", (client.returncode, err))
+       "server killed in the middle: reported", (client.returncode, err))
 
 
 def check_wrong_data():
@@ -313,12 +313,12 @@ def check_no_eid():
 
 
 def check_syncookies():
-    # A port of its own: a SYN in the place of a connection in TIME-WAIT gets no cookie.
+    # A separate port: a SYN that replaces a connection in TIME-WAIT gets no cookie.
     server = Server("-p", "40001")
     run("sysctl", "-q", "-w", "net.ipv4.tcp_syncookies=2")
     status, out, _ = run("smc_chk", "connect", IP, "-p", str(server.port))
     ok(status == 2 and "PEERNOSMC" in out and "Try: look for what removed SMC's TCP option (254) from" in out,
-       "SYN cookies: the option was lost between two that speak SMC", out)
+       "SYN cookies: the option was lost between two hosts with SMC", out)
     server.end()
 
 

@@ -61,9 +61,9 @@ def check_eid():
 
 
 def interrupted(name):
-    """A test in the middle of which the other side does something; 667 ms for each of its six measures.
+    """A test that the other side disturbs half way; 667 ms for each of its six measures.
 
-    If that meets a turn of plain TCP, which can wait, SMC does not notice: then once more, at another time."""
+    If that hits a turn of plain TCP, SMC does not notice: repeat it at another time."""
     for last in (False, False, False, False, True):
         client = subprocess.Popen(["smc_chk", "connect", PEER, "--tcp-too", "-t", "20"], stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_conf: what is set as a file and back, read by the tools that each setting has."""
+"""smc_conf: settings from a file and back, read with the tool of each setting."""
 import fcntl
 import json
 import os
@@ -230,7 +230,7 @@ def check_netns():
     write(exported, "/run/exported")
     equal(conf("diff", "/run/exported"), (0, "", ""), "export | diff: nothing")
     write(exported + "eid APPENDED\n", "/run/exported")
-    equal(conf("diff", "/run/exported"), (2, "+ eid APPENDED\n", ""), "a line behind it is for the host")
+    equal(conf("diff", "/run/exported"), (2, "+ eid APPENDED\n", ""), "a line after it is for the host")
     check_one_netns()
     check_taken_back()
     applies("netns blue\nhandshake-limit off\n", "again")
@@ -263,7 +263,7 @@ def check_one_netns():
         equal(conf("diff", "--netns", "blue"), (0, "", ""), "nothing is left to be done")
         status, out, err = conf("apply", "-N", "nobody")
         ok((status, out) == (1, "") and "no network namespace 'nobody'" in err, "a name that is none", (status, out, err))
-        equal(conf("apply", "--netns", str(os.getpid())), (0, "", ""), "the own namespace")
+        equal(conf("apply", "--netns", str(os.getpid())), (0, "", ""), "this namespace")
         equal([knob(KNOB), knob(KNOB, "red")], ["75000", "80000"], "is set, no other one")
         nameless.kill()
         named.kill()
@@ -288,7 +288,7 @@ def check_devices():
     equal((status, out, err), (0, "", "smc_conf: %s:1: waits for its device: pnetid LATE mac 02:00:00:00:00:77\n" % CONF),
           "a device that is not there waits")
     equal(conf("show")[1].splitlines()[-1].split(), ["-", "pnetid", "LATE", "mac", "02:00:00:00:00:77", "waits", CONF + ":1"],
-          "show says so")
+          "show reports it")
     out_of("ip", "link", "add", "late1", "address", "02:00:00:00:00:77", "type", "dummy")
     equal(conf("apply", "--device", "late1"), (0, "", ""), "there it is")
     equal(sorted(out_of("smc_pnet").splitlines()), ["LATE late0 n/a 255", "LATE late1 n/a 255"], "and has it")
@@ -393,7 +393,7 @@ def check_scopes():
     equal(conf("diff"), (0, "", ""), "nothing is left to be done")
     ok("scope /conf/a only ipv4 user 0 exclude-comm sshd set %s:1" % CONF in " ".join(conf("show")[1].split()), "show", conf("show")[1])
     status, out, err = conf("diff", prefix=NOBODY)
-    ok(status == 1 and not out and "Permission denied" in err, "who may not see scopes is told so", (status, out, err))
+    ok(status == 1 and not out and "Permission denied" in err, "users who may not see scopes get a message", (status, out, err))
     exported = conf("export")[1]
     ok(rules + "\n" in exported, "export has it", exported)
     equal(json.loads(conf("export", "-j")[1])["scope"], [{"cgroup": "/conf/a", "only": "ipv4", "user": "0", "exclude-comm": ["sshd"]}],

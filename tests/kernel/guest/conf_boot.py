@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc-conf.service at boot: everything is set before the first service starts, or all is TCP and the journal says why."""
+"""smc-conf.service at boot: everything is set before the first service starts, or all is TCP with the reason in the journal."""
 import glob
 import json
 import os
@@ -218,7 +218,7 @@ def check_broken():
     equal(run("systemctl", "is-failed", "smc-conf.service")[1], "failed\n", "smc-conf.service has failed")
     message = "smc_conf: %s:2: lab_2: an EID may contain only" % CONF
     ok(wait_for(lambda: message in journal()), "the journal has file, line and word", journal())
-    equal(systemctl("is-active", "network.target", "first.service"), "active\nactive", "the network is up all the same")
+    equal(systemctl("is-active", "network.target", "first.service"), "active\nactive", "the network is still up")
     equal((first("ueid")["ueids"], first("hs")["enabled"], first("knob")), ([], False, 65536), "nothing of the file is set")
     equal(mode(), "TCP", "and connections are TCP")
 

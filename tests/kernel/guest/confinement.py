@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Services that systemd confines: which settings let SMC through, and what the tools say inside."""
+"""Services that systemd confines: settings that let SMC through, and output of the tools inside."""
 import os
 import shutil
 import sys
@@ -107,7 +107,7 @@ def inside(families, command):
 
 
 def check_words():
-    """A filter answers like a kernel without SMC: no tool takes the one for the other."""
+    """A filter answers like a kernel without SMC: tools distinguish them."""
     for command, words in ((TOOLS + "/smc_events --count 1", "a system call filter forbids this process SMC sockets"),
                            (TOOLS + "/smc_run --strict -f smc /bin/true", "a system call filter forbids this process SMC sockets"),
                            (TOOLS + "/smc_run --seccomp --strict /bin/true", "a system call filter forbids this process SMC sockets"),

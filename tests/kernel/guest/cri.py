@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the kubelet says to a runtime, runtime.v1 of the Container Runtime Interface: Debian has no crictl. Messages are
+"""Requests of the kubelet to a runtime, runtime.v1 of the Container Runtime Interface: Debian has no crictl. Messages are
 put together by the numbers in its api.proto; those for a pod in the host's network."""
 import grpc
 

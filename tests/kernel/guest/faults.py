@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Traffic of which every byte is known, while things break: redis, nginx and a program of our own, over TCP
+"""Traffic with known bytes, while things break: redis, nginx and a program of ours, over TCP
 and over SMC. usage: faults.py CONNECTIONS [FAULT...]; CONNECTIONS over SMC for each program and fault."""
 import contextlib
 import os
@@ -20,7 +20,7 @@ EID = "SMC-LAB-EID"
 GROUP = "/sys/fs/cgroup/faults"
 # Connections that are held while link groups run out: a group of SMC-D has 255, of SMC-R as many as is set here.
 HELD_SMCD, HELD_SMCR, GROUP_SMCR = 300, 40, 16
-# Takes that many KiB until its standard input ends; the first that the kernel ends when there is none left.
+# Takes this many KiB until its standard input ends; the first process that the kernel kills for lack of memory.
 HOG = """
 import sys
 open("/proc/self/oom_score_adj", "w").write("1000")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random configurations of hosts, what smc_chk matrix predicts for two of them, and what they do. All of it is drawn from a
+"""Random configurations of hosts, the predictions of smc_chk matrix for two of them, and the result. All is drawn from a
 seed, so that both guests of a pair draw the same."""
 import gzip
 import json
@@ -293,7 +293,7 @@ def check_namespaces(count, seed=1):
             seen |= {mode[0] for mode in modes}
     levels = [[f["level"] for f in json.loads(run("smc_chk", *where, "-j")[1])["findings"] if f.get("object") == "loopback"]
               for where in ((), ("-N", "matrix2"))]
-    ok(levels == [["ok"], ["note"]], "only the first namespace shows what PNET ID loopback has: the doctor says so", levels)
+    ok(levels == [["ok"], ["note"]], "only the first namespace shows the PNET ID of loopback: the doctor reports that", levels)
     end_namespaces()
     ok(seen == {"SMCD", "TCP"}, "predicted and real: SMC-D and TCP were there", seen)
 

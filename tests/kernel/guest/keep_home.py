@@ -100,7 +100,7 @@ def main():
     # Two unmapped users cannot be distinguished.
     equal(closes(["unshare", "--user"])[1:], (0, set()), "a user that is not mapped gets none")
     rest, keepers, others = closes(["unshare", "--pid", "--mount-proc", "--fork", "sh", "-c", '"$@"; exit', "sh"])
-    equal((rest, keepers), ("complete", 1), "a container has a keeper of its own")
+    equal((rest, keepers), ("complete", 1), "a container has its own keeper")
     ok(not others & found, "of another name", others)
     done()
 

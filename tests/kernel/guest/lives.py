@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""System calls that the preload library adds to the life of a connection, and what it makes of knowledge that has
+"""System calls that the preload library adds to the life of a connection, and its handling of knowledge that has
 grown stale, where the server knows no SMC."""
 import os
 
@@ -47,6 +47,6 @@ for case in "own", "dup", "dup2", "fork", "exec", "passed":
     equal(line(case, preload()), "connect=0 linger=1,5\n", "SO_LINGER of a connection that falls back, %s" % case)
     equal(line(case, preload(SMC_RAW="1")), "connect=0 linger=1,0\n", "the same as the kernel leaves it, %s" % case)
 equal(line("raw", preload()), "connect=-1 1, connect=0 close=0, file: connect=-1 1 close=0\n",
-      "closed behind the library's back, and then something else")
+      "closed without the library's knowledge, then reused")
 equal(line("blocking", preload()), "waits=1 accept=1\n", "a listener that was non-blocking: nobody waits for a client that is gone")
 done()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Two guests, or two network namespaces of one, are made as drawn, leave a bundle each, and then say what connections between
-them were. What smc_chk matrix predicts of the bundles is compared where they are read: see matrix_judge.py.
+"""Two guests, or two network namespaces of one, are made as drawn, leave a bundle each, and report the modes of connections between
+them were. The host compares them with the predictions for the bundles: see matrix_judge.py.
 usage: matrix_r.py PAIRS SEED"""
 import json
 import os

@@ -16,7 +16,7 @@ def scopes():
 
 
 def start(group, *unshare):
-    """A process in a control group, in namespaces of its own if there are options of unshare(1)."""
+    """A process in a control group; in new namespaces if options of unshare(1) are given."""
     path = ROOT + group
     os.makedirs(path, exist_ok=True)
     script = 'echo $$ >"$0/cgroup.procs" && exec "$@"'
@@ -101,7 +101,7 @@ def texts():
             "half of a state": good[:-2], "bytes that are not UTF-8": good.replace(b"created", b"\xff\xfe"),
             "two ids": good.replace(b'"id"', b'"id": "x", "id"'), "a zero byte": good.replace(b"created", b"\\u0000"),
             "a process id of 64 bits": state(1 << 63), "a list": b"[" + good + b"]"}.items():
-        equal(hook(text)[0], 0, name + ": it starts, as nobody asked for more")
+        equal(hook(text)[0], 0, name + ": it starts, as it is not strict")
         equal(scopes(), [], name + ": nothing is attached")
     for wish in "\x1b[2J\n%n%s", "x" * 300000, "strict ", "", ["strict"], {"a": 1}, None:
         equal(hook(state(box.pid, wish=wish))[0], 0, "annotation %.20r: it starts" % (wish,))
@@ -119,7 +119,7 @@ def ends():
     web, session = start("/runc-1.scope", "-m"), start("/session-1.scope")
     out_of("smc_bpf", "attach", "--cgroup", "/session-1.scope")
     equal(hook(state(web.pid, "1")), (0, ""), "a container by the name of 1")
-    equal(scopes(), ["/runc-1.scope", "/session-1.scope"], "is attached beside a session")
+    equal(scopes(), ["/runc-1.scope", "/session-1.scope"], "is attached in addition to a session")
     end(web)
     for ident in "scope", "session", ".", "..", "-", "1":
         equal(hook(state(0, ident, status="stopped")), (0, ""), "container %r has ended" % ident)

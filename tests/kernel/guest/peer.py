@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Two guests over Soft-RoCE, guest 1 has the clients: the server's guest dies, or the RDMA port goes down and up. Before it
-dies it reads late what programs had not sent yet when they ended.
+dies it reads, late, data that was unsent when its programs ended.
 usage: peer.py dies | peer.py port CONNECTIONS, for each program"""
 import json
 import os

@@ -161,8 +161,8 @@ def rootless():
         status, out, err = run(*user, *options, "box", "protocol", "inet")
         return (int(out) if out else None), status, err
     hooks = ("--hooks-dir", "/usr/share/containers/oci/hooks.d", "--runtime", "runc")
-    equal(first("run", "--rm", *HOST, ATTACH + "true")[:2], (TCP, 0), "it starts no hook unless told to: TCP")
-    equal(first(*hooks, "run", "--rm", *HOST, ATTACH + "true")[:2], (TCP, 0), "told to, the hook may not attach: TCP")
+    equal(first("run", "--rm", *HOST, ATTACH + "true")[:2], (TCP, 0), "it starts no hook without the annotation: TCP")
+    equal(first(*hooks, "run", "--rm", *HOST, ATTACH + "true")[:2], (TCP, 0), "the hook may not attach: TCP")
     got, status, err = first(*hooks, "run", "--rm", *HOST, ATTACH + "strict")
     ok(got is None and status and "container " in err, "strict: it does not start, and says why", (got, status, err))
     run("smc_bpf", "attach", "--cgroup", "/command")

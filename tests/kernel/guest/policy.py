@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Policy, by each way that the kernel has: who is denied gets TCP at once, everybody else SMC, others are left alone.
+"""Policy, in each way that the kernel has: denied peers get TCP at once, all others SMC, other traffic is unaffected.
 usage: policy.py [nft | bpf | learn]..."""
 import json
 import os
@@ -168,7 +168,7 @@ def tcp_pair():
 def check_round_trips(by):
     apply("deny port 7001\nby %s\n" % by)
     equal(packets_of(lambda: Pair("127.1.0.1", "127.1.0.2", 7001)), packets_of(tcp_pair),
-          by + ": whoever is denied is there after as many packets as over TCP")
+          by + ": denied connections take as many packets as over TCP")
     ok(packets_of(lambda: Pair("127.1.0.1", "127.1.0.2", 7002)) > packets_of(tcp_pair) > 2, by + ": which SMC is not")
 
 
@@ -178,7 +178,7 @@ def check_many(by):
     equal(sorted(show()["rules"][0]["networks"]), sorted(nets), by + ": ten thousand networks are in force")
     for here, is_denied in (("127.1.0.1", False), ("127.2.0.1", True)):
         pair = Pair(here, "127.1.0.2", 7001)
-        equal(pair.outcome(), is_denied, by + ": and tell %s" % here)
+        equal(pair.outcome(), is_denied, by + ": and report %s" % here)
         pair.close()
 
 
@@ -238,7 +238,7 @@ def check_stale(inside):
     status, out, err = run(*inside, "policy", "show")
     ok((status, out) == (1, "") and "cannot be read: it was inherited and has been replaced" in err, "it cannot be read", (status, out, err))
     status, out, err = run(*inside, "smc_conf", "show")
-    ok(status == 0 and "\nPolicy, by bpf:\n  inherited, cannot be read: 'smc_conf apply' replaces it\n" in out, "smc_conf show says so", (out, err))
+    ok(status == 0 and "\nPolicy, by bpf:\n  inherited, cannot be read: 'smc_conf apply' replaces it\n" in out, "smc_conf show reports it", (out, err))
     for lines, said, port in ("exclusive policy", "- policy # inherited\n", 7001), ("deny port 7002\nby bpf", "+ by bpf\n+ deny port 7002\n", 7002):
         with open("/run/stale.conf", "w", encoding="ascii") as file:
             file.write(lines + "\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Scenes for the samples of output in the manual pages: each makes something happen and returns what a tool says of it.
+"""Scenes for the samples of output in the manual pages: each causes something and returns a tool's output about it.
 Those named picture-NAME are the texts of docs/pictures.
 
 A page has ".\\" sample: NAME" above the block. docs/pages.py takes the text of the scene NAME from SMC_LAB_OUT/NAME, and

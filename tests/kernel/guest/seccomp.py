@@ -34,7 +34,7 @@ def static_programs():
     equal(modes(STATIC), [], "outside of it: no SMC socket")
     equal(modes(*AS_USER, STATIC), [MODE] * 2, "smc_run without a choice takes it where neither library nor eBPF reaches")
     err = run(*AS_USER, "-d", STATIC, "tcp4:bad")[2]
-    ok("no eBPF for" in err and "smc_run: '%s' by seccomp: its TCP sockets become SMC" % STATIC in err, "and -d says so", err)
+    ok("no eBPF for" in err and "smc_run: '%s' by seccomp: its TCP sockets become SMC" % STATIC in err, "and -d reports it", err)
     err = run(*AS_USER, STATIC, "tcp4:bad")[2]
     ok("smc_run" not in err, "without -d nothing is said", err)
     out = run(*AS_USER, "sh", "-c", "grep -c Seccomp:.0 /proc/self/status")[1]

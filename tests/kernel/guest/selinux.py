@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""redis under SELinux, enforcing: what is denied without our module, SMC with it, and nothing else."""
+"""redis under SELinux, enforcing: denied sockets without our module; SMC, and nothing more, with it."""
 import glob
 import json
 import os

@@ -261,7 +261,7 @@ def check_peers():
     _, err = enable("lab-peers")
     ok("lab-peers.service is not running" in err, "a service that does not run: said", err)
     systemctl("start", "lab-peers")
-    equal(mode(PORTS["peers"]), "SMCD", "whoever comes gets SMC")
+    equal(mode(PORTS["peers"]), "SMCD", "any peer gets SMC")
     _, err = enable("lab-peers")
     ok("listens on [::]:%d, so anyone who reaches 203.0.113.7" % PORTS["peers"] in err, "everybody can: said, with the port of its SMC socket", err)
     out, err = peers("10.0.0.0/8")
@@ -282,7 +282,7 @@ def check_peers():
     peers("10.0.0.0/8")
     equal(mode(PORTS["peers"]), "TCP", "and back")
     peers("all")
-    equal(mode(PORTS["peers"]), "SMCD", "all: whoever comes gets SMC again")
+    equal(mode(PORTS["peers"]), "SMCD", "all: any peer gets SMC again")
     peers("10.0.0.0/8")
     smc_unit("disable", "lab-peers")
     equal((os.listdir("/etc/smc-tools/smc.conf.d"), json.loads(run("smc_conf", "show", "-j")[1])["policies"]), ([], []),

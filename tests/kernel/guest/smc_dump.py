@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_dump against a kernel: what it says of handshakes is what smcss and smcd say. usage: smc_dump.py SMCD|SMCR
+"""smc_dump against a kernel: its output about handshakes matches smcss and smcd. usage: smc_dump.py SMCD|SMCR
 
 SMC-D: both ends here, over lo. SMC-R: two guests, guest 1 has the client and looks at eth0. With SMC_LAB_OUT the captures stay."""
 import json
@@ -78,7 +78,7 @@ def check_smc(name, events, row):
     equal([e["offers_smc"] for e in events[:2]], [True, True], name + ": both offer SMC")
     equal(outcome["mode"], {"SMCD": "SMC-D", "SMCR": "SMC-R"}[row["mode"]], name + ": the mode of smcss")
     equal((outcome["version"], outcome.get("release")), (2, 1 if events[3]["first_contact"] else None),
-          name + ": version 2.1, which the first connection of a link group tells")
+          name + ": version 2.1, as the first connection of a link group shows")
     chosen = doc("smcd", "-j", "seid")["seid"] if HAS_SEID and row["mode"] == "SMCD" else EID
     equal((events[2]["ueids"], events[3]["eid"], events[4]["eid"]), ([EID], chosen, chosen), name + ": the EID")
     ok(outcome["handshake_us"] > 0, name + ": the handshake takes time", outcome)
@@ -113,11 +113,11 @@ def finish(dump, writer, last_port):
     """Return: events, live and from the file."""
     def has_last(lines):
         return [e for e in by_port([json.loads(line) for line in lines], last_port) if e["event"] == "outcome"]
-    ok(wait_for(lambda: has_last(dump.out)), "the last handshake is told at once", dump.out[-3:])
+    ok(wait_for(lambda: has_last(dump.out)), "the last handshake is reported at once", dump.out[-3:])
     ok(wait_for(lambda: has_last(run("smc_dump", "-j", "-r", FILE)[1].splitlines())), "and soon in the file")
     equal(uids(writer.process), (["65534"] * 4, 0, "2"), "it runs as nobody, without capabilities, behind a filter")
     status, out, err = writer.end()
-    equal((status, out), (0, ""), "-w: ends without a word on stdout")
+    equal((status, out), (0, ""), "-w: ends silently on stdout")
     equal(stat.S_IMODE(os.stat(FILE).st_mode), 0o600, "-w: the file is the owner's alone")
     status, out, err = dump.end()
     equal((status, err), (0, ""), "SIGTERM is no failure")

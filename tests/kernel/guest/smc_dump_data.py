@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""smc_dump's payload against traffic of which every byte is known. usage: smc_dump_data.py SMCD|SMCR|TCP [PART...]
+"""smc_dump's payload against traffic with known bytes. usage: smc_dump_data.py SMCD|SMCR|TCP [PART...]
 
 SMCD: both ends here. SMCR: two guests, guest 1 has the clients, and both capture. TCP: where SMC always falls back.
-Captures and what was sent stay in SMC_LAB_OUT: tests/kernel/dump_judge.py compares them on the host."""
+Captures and sent data stay in SMC_LAB_OUT: tests/kernel/dump_judge.py compares them on the host."""
 import json
 import os
 import select
@@ -229,7 +229,7 @@ def check_count():
     stream, = streams_of(path, 7500)
     equal((status, len(stream.lengths)), (0, 5), "-c 5: ends by itself, with five messages")
     equal(both_bytes(stream), [b"".join(b"%d" % n * 100 for n in range(k)) for k in (3, 2)], "-c 5: the first five")
-    equal((err.count("5 messages"), out), (1, b""), "-c 5: and says so")
+    equal((err.count("5 messages"), out), (1, b""), "-c 5: with a message")
 
 
 def check_choice():
@@ -304,8 +304,8 @@ def old(whose, process, wanted):
     err = ended_well(dump, "an old connection")
     echo.end()
     stream, = streams_of(path, 7500)
-    equal((stream.wrong, both_bytes(stream)), ([], wanted), "an old connection, of %s: what it says from now on" % whose)
-    ok("older" in stream.comments[0], "an old connection: a comment says so", stream.comments)
+    equal((stream.wrong, both_bytes(stream)), ([], wanted), "an old connection, of %s: its later messages" % whose)
+    ok("older" in stream.comments[0], "an old connection: marked by a comment", stream.comments)
     return stream, err
 
 

@@ -101,7 +101,7 @@ def lives(events, server):
     _, got = exchange(PORT, size, 1000 if HAS_TYPES or MODE == "TCP" else 0)
     equal(got, 2 * size, "an exchange with a server")
     what = "fallback" if MODE == "TCP" else "connected"
-    ok(wait_for(lambda: len(events.of(what)) == 2 and len(events.of("closed")) == 2), "both sides of it are told", events.all)
+    ok(wait_for(lambda: len(events.of(what)) == 2 and len(events.of("closed")) == 2), "both sides of it are reported", events.all)
     for side, pid, name, sums in (("client", os.getpid(), None, (2 * size, size)), ("server", server.pid, "evserver", (size, 2 * size))):
         born, died = events.side(what, side), events.side("closed", side)
         if not ok(len(born) == 1 and len(died) == 1, side + ": a beginning and an end", events.all):
@@ -123,7 +123,7 @@ def fallbacks(events):
             client.recv(1)
     before = len(events.side("fallback", "client"))
     told = wait_for(lambda: len(events.side("fallback", "server")) >= 4 + before and events.side("fallback", "server"))
-    ok(told, "connections of plain TCP are told", events.all)
+    ok(told, "connections of plain TCP are reported", events.all)
     plain = told[-4:]
     equal([(e["reason"]["symbol"], e["process"]["command"]) for e in plain], [("PEERNOSMC", "evserver")] * 4, "their reason and process")
 
@@ -142,7 +142,7 @@ def shorts(events):
     wait_for(lambda: len(events.of("closed", port)) >= 2 * SHORT, 20)
     lost = sum(e["lost"] for e in events.all if e["event"] == "lost")
     told = (len(events.side("closed", "client", port)), len(events.side("closed", "server", port)))
-    print("# %d connections in %.1f s, told %r, lost %d" % (SHORT, seconds, told, lost))
+    print("# %d connections in %.1f s, reported %r, lost %d" % (SHORT, seconds, told, lost))
     equal((told, lost), ((SHORT, SHORT), 0), "%d short connections: as many ends of each side" % SHORT)
     listener.close()
 
@@ -151,7 +151,7 @@ def lost(count):
     """While the reader is stopped, more events occur than fit: each is reported, or counted as lost."""
     end = ""
 
-    def tells_loss(told):
+    def reports_loss(told):
         nonlocal end
         end = end[-20:] + told.read()  # a line may come in two pieces
         return '"lost"' in end
@@ -171,12 +171,12 @@ def lost(count):
         run("life", str(count), "256", timeout=600)
         watch.send_signal(signal.SIGCONT)
         with open("/tmp/events", encoding="utf-8") as told:
-            wait_for(lambda: tells_loss(told), 300)
+            wait_for(lambda: reports_loss(told), 300)
         watch.terminate()
     kinds = tally()
     ok(kinds["lost"] > 0 and kinds["connected"] > 0, "more happens than there is room for", kinds)
     # And the end of the listener, for which there is no room then.
-    equal(kinds["connected"] + kinds["closed"] + kinds["lost"], 5 * 2 * 2 * count + 1, "each event is told or counted")
+    equal(kinds["connected"] + kinds["closed"] + kinds["lost"], 5 * 2 * 2 * count + 1, "each event is reported or counted")
 
 
 def links(events):
@@ -189,7 +189,7 @@ def links(events):
     born = events.side("connected", "client", PORT + 2)[0]
     groups = {e["link_group"]: e for e in up}
     mine = groups.get(born["link_group"], {})
-    equal((len(groups), mine.get("device"), mine.get("port"), mine.get("link")), (2, "rxelo", 1, 1), "both groups' links are told: its group is one")
+    equal((len(groups), mine.get("device"), mine.get("port"), mine.get("link")), (2, "rxelo", 1, 1), "both groups' links are reported: its group is one")
     run("ip", "link", "set", "lo", "down")
     down = wait_for(lambda: [e for e in events.all if e["event"] == "link down" and e["link_group"] == born["link_group"]])
     ok(down, "the link goes down", events.all)

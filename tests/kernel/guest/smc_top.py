@@ -39,7 +39,7 @@ class Watch:
             self.docs.append(json.loads(line))
 
     def next(self, count=1):
-        """Documents with samples from now on."""
+        """Documents with samples from here on."""
         have = len(self.docs)
         wait_for(lambda: len(self.docs) >= have + count)
         return self.docs[-1]
@@ -87,7 +87,7 @@ def receive(sock, total):
 
 
 def together(*calls):
-    """Each in a thread of its own."""
+    """Each in its own thread."""
     threads = [threading.Thread(target=call[0], args=call[1:]) for call in calls]
     for thread in threads:
         thread.start()
@@ -157,7 +157,7 @@ def check_reader(watch, pair):
     doc = watch.next(2)
     client, server = watch.row(pair.client, doc), watch.row(pair.server, doc)
     equal((server["unread"]["percent"], server["brake"]), (100, "this reader"), "a reader that stops is the brake")
-    equal((client["unsent"]["percent"], client["brake"]), (100, "the peer's reader"), "and the writer's side says so")
+    equal((client["unsent"]["percent"], client["brake"]), (100, "the peer's reader"), "and the writer's side shows it")
     equal((client["rate_out"], server["rate_in"]), (0, 0), "nothing moves")
     held = server["unread"]["bytes"] + (client["unsent"]["bytes"] if MODE == "SMCR" else 0)
     equal(held, sent, "all that was written waits in the buffers")

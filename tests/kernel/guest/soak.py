@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""make soak: all that runs long, for a long time, under connections that come and go. Nothing grows.
+"""make soak: long-running programs for a long time, while connections come and go. Nothing grows.
 
 Memory is what smaps_rollup calls Anonymous, with shared memory: pages that the process has written, also
 those that it still shares with a child. Pages of files come and go with the page cache, and the counters of
-/proc/PID/status are only near the truth. Of the tools it is also known what malloc() has handed out: heap_lib.c."""
+/proc/PID/status are only near the truth. For the tools, heap_lib.c also counts what malloc() has handed out."""
 import mmap
 import os
 import re

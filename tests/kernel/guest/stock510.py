@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tools do and say on kernel 5.10: SMC_GEN_NETLINK came with 5.11, seccomp user notification that can add
+"""The tools on kernel 5.10: SMC_GEN_NETLINK came with 5.11, seccomp user notification that can add
 descriptors at once with 5.14, SMC-Rv2 and user EIDs with 5.16, sysctls with 5.18, IPPROTO_SMC with 6.11."""
 import subprocess
 import sys

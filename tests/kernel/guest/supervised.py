@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Effects of smc_run --seccomp on a program: as env(1), except for its TCP sockets.
 
-Needs no SMC of the kernel if the environment has a library that makes SMC sockets out of nothing. What a
-supervisor has opened is known by its receive buffer."""
+Needs no SMC of the kernel if the environment has a library that makes SMC sockets out of nothing. The
+receive buffer shows whether a socket is the supervisor's."""
 import errno
 import os
 import pty

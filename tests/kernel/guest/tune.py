@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_chk tune against smc_chk serve over SMC-D: what both sides got, and that nothing of it stays. No speed is asserted: it is that of an
+"""smc_chk tune against smc_chk serve over SMC-D: the sizes of both sides, and no remains. No speed is asserted: it is that of an
 emulated machine."""
 import glob
 import json

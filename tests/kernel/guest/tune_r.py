@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_chk tune over SMC-R, guest 1 is the client: what it got, and a server that goes in the middle. No speed is asserted: it is
+"""smc_chk tune over SMC-R, guest 1 is the client: its sizes, and a server that goes away half way. No speed is asserted: it is
 that of an emulated machine."""
 import json
 import os

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""docs/tutorial.md, typed line by line: what each command prints is what stands below it, but for what changes.
+"""docs/tutorial.md, typed line by line: each command prints the lines below it, except for parts that vary.
 
-usage: tutorial.py DIRECTORY    in systemd, see boot.py; SMC_LAB_OUT/tutorial.md is the text with what is printed now"""
+usage: tutorial.py DIRECTORY    in systemd, see boot.py; SMC_LAB_OUT/tutorial.md is the text with the present output"""
 import difflib
 import fcntl
 import glob
