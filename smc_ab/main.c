@@ -20,12 +20,12 @@ static struct ab_options asked = { .launch = { .tool = &tool, .settings[VAR_LEAR
 				   .pairs = 10 };
 
 static const struct cli_opt options[] = {
-	{ 'n', "pairs", "NUMBER", "run this often over each (default 10; a verdict takes 8)" },
+	{ 'n', "pairs", "NUMBER", "run each this often (default 10; a verdict needs 8)" },
 	{ OPT_METRIC, "metric", "REGEX",
 	  "compare the number that REGEX finds in the output,\n"
 	  "not the time; higher is better",
 	  .text = &asked.metric },
-	{ OPT_LOWER, "lower", NULL, "lower is better", &asked.is_lower_better,
+	{ OPT_LOWER, "lower", NULL, "treat lower numbers as better", &asked.is_lower_better,
 	  .needs = "--metric" },
 	{ OPT_SERVER, "server", "CMD",
 	  "start this server for each run, over TCP or SMC\nlike the run", .text = &asked.server },

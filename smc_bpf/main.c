@@ -40,17 +40,17 @@ static struct bpf_opts {
 #define ALONE .needs = "attach detach status check"
 
 static const struct cli_opt options[] = {
-	{ 'c', "cgroup", "PATH", "a control group, and all below it", ALONE,
+	{ 'c', "cgroup", "PATH", "act on a control group and all below it", ALONE,
 	  .excludes = "--cgroup-of --unit --container --pid --run" },
-	{ OPT_CGROUP_OF, "cgroup-of", "PID", "the control group that a process is in", ALONE,
+	{ OPT_CGROUP_OF, "cgroup-of", "PID", "act on the control group of a process", ALONE,
 	  .excludes = "--unit --container --pid --run" },
-	{ 'u', "unit", "UNIT", "the control group of a systemd unit or slice", ALONE,
+	{ 'u', "unit", "UNIT", "act on the control group of a systemd unit or slice", ALONE,
 	  .excludes = "--container --pid --run" },
-	{ 'C', "container", "ID", "the control group of a container, by (part of) its id", ALONE,
-	  .excludes = "--pid --run" },
-	{ 'p', "pid", "PID", "a process, its threads and children, and all that they start", ALONE,
+	{ 'C', "container", "ID", "act on the control group of a container, by (part of) its id",
+	  ALONE, .excludes = "--pid --run" },
+	{ 'p', "pid", "PID", "act on a process and everything that it starts", ALONE,
 	  .excludes = "--run" },
-	{ OPT_RUN, "run", NULL, "what smc_run --bpf starts", ALONE },
+	{ OPT_RUN, "run", NULL, "act on the programs of smc_run --bpf", ALONE },
 	{ OPT_ALL, "all", NULL, "detach everything", &asked.is_all, .needs = "detach",
 	  .excludes = "--cgroup --cgroup-of --unit --container --pid --run" },
 	{ OPT_ONLY, "only", "FAMILY", "convert sockets of ipv4 or of ipv6 only, or none",
@@ -60,7 +60,7 @@ static const struct cli_opt options[] = {
 	  "leave processes with this command name alone; "
 	  "up to 8 times",
 	  .needs = "attach" },
-	{ OPT_ALLOW_GROUP, "allow-group", "GROUP", "with --run: members may use smc_run --bpf",
+	{ OPT_ALLOW_GROUP, "allow-group", "GROUP", "with --run: let members use smc_run --bpf",
 	  .needs = "--run" },
 	{ OPT_FORCE, "force", NULL, "attach although AppArmor or SELinux denies SMC sockets",
 	  &asked.is_forced, .needs = "attach" },

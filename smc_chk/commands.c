@@ -14,7 +14,7 @@
 #define JSON { 'j', "json", NULL, "write one JSON document", &chk_asked.is_json }
 #define HTML { CHK_OPT_HTML, "html", "FILE", "write a page for a browser into FILE", \
 		.text = &chk_asked.html, .excludes = "--json" }
-#define NETNS { 'N', "netns", "NETNS", "network namespace: a name, process id or path", \
+#define NETNS { 'N', "netns", "NETNS", "look into a network namespace: name, PID or path", \
 		.text = &chk_asked.netns }
 #define DEBUG { 'd', "debug", NULL, "print each step on standard error", &chk_asked.is_debug }
 /* clang-format on */

@@ -32,7 +32,7 @@ static const struct cli_opt options[] = {
 	  .needs = "--connect --server" },
 	{ '6', "ipv6", NULL, "use IPv6 for -C, -S and -l",
 	  .needs = "--connect --server --live-test" },
-	{ 'i', "pnetid", "IFACE", "print its PNET ID; -l and -s: test only this one",
+	{ 'i', "pnetid", "IFACE", "print its PNET ID; with -l, -s: use only this one",
 	  .text = &chk_asked.iface },
 	{ 'l', "live-test", NULL, "test SMC with this host itself on each interface",
 	  &chk_asked.is_live },
@@ -41,7 +41,7 @@ static const struct cli_opt options[] = {
 	{ 'j', "json", NULL, "write one JSON document", &chk_asked.is_json },
 	{ CHK_OPT_HTML, "html", "FILE", .text = &chk_asked.html,
 	  .excludes = "--json --connect --server --pnetid --live-test --static-analysis" },
-	{ 'N', "netns", "NETNS", "network namespace: a name, process id or path",
+	{ 'N', "netns", "NETNS", "look into a network namespace: name, PID or path",
 	  .text = &chk_asked.netns },
 	{ 'd', "debug", NULL, "print each step on standard error", &chk_asked.is_debug },
 	{ 'v', "version", NULL, "print the version" },
@@ -60,7 +60,7 @@ const struct cli_tool chk_tool = {
 		 "program FILE         show how smc_run can reach a program\n"
 		 "advise               find TCP connections that SMC would improve\n"
 		 "matrix HOST|FILE...  predict connections between hosts\n"
-		 "bundle FILE          write what support needs to know\n"
+		 "bundle FILE          collect all that support needs\n"
 		 "from FILE [COMMAND]  run COMMAND as if on the host of a bundle",
 	.opts = options,
 	.error_status = CHK_ERROR,

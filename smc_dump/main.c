@@ -16,11 +16,11 @@ static const struct cli_opt options[] = {
 	  "write packets to FILE instead of showing them; - is\n"
 	  "standard output",
 	  .text = &asked.write, .excludes = "--all --quiet --hex --json --ascii" },
-	{ 'A', "ascii", NULL, "payload: show it as text", &asked.show.is_text },
-	{ 'p', "process", "NAME|PID", "payload: only of this process", .text = &asked.process },
-	{ 'r', "read", "FILE", "handshakes of a capture; - is standard input", .text = &asked.read,
-	  .excludes = "--interface --snaplen --ascii --process" },
-	{ 'i', "interface", "NETDEV", "handshakes on an interface; any is all of them",
+	{ 'A', "ascii", NULL, "show payload as text", &asked.show.is_text },
+	{ 'p', "process", "NAME|PID", "show payload of this process only", .text = &asked.process },
+	{ 'r', "read", "FILE", "read handshakes of a capture; - is standard input",
+	  .text = &asked.read, .excludes = "--interface --snaplen --ascii --process" },
+	{ 'i', "interface", "NETDEV", "watch handshakes on an interface; any is all of them",
 	  .text = &asked.interface, .excludes = "--ascii --process" },
 	{ 'c', "count", "NUMBER",
 	  "end after this many messages, not counting ends of payload;\n"
@@ -29,14 +29,14 @@ static const struct cli_opt options[] = {
 	  "capture this much of each packet or piece of payload;\n"
 	  "0 is all, the default" },
 	{ 'a', "all", NULL,
-	  "handshakes: also connections that do not offer SMC, and every\n"
-	  "message of SMC-R through RoCE v2",
+	  "also show connections that do not offer SMC, and\n"
+	  "every message of SMC-R through RoCE v2",
 	  &asked.show.is_all, .needs = "--read --interface" },
-	{ 'q', "quiet", NULL, "one line a message", &asked.show.is_quiet,
+	{ 'q', "quiet", NULL, "print one line per message", &asked.show.is_quiet,
 	  .needs = "--read --interface" },
-	{ 'x', "hex", NULL, "add the bytes in hexadecimal; with -A, and the text beside them",
+	{ 'x', "hex", NULL, "add bytes in hexadecimal; with -A, beside the text",
 	  &asked.show.is_hex },
-	{ 'j', "json", NULL, "write one line of JSON an event", &asked.show.is_json,
+	{ 'j', "json", NULL, "write one line of JSON per event", &asked.show.is_json,
 	  .excludes = "--quiet" },
 	{ 0 },
 };

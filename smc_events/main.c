@@ -40,7 +40,7 @@ static const struct cli_opt options[] = {
 	  .excludes = "--smcr" },
 	{ 'R', "smcr", NULL, "show SMC-R connections and links only", &asked.only_smcr },
 	{ OPT_COUNT, "count", "NUMBER", "end after this many events" },
-	{ 'j', "json", NULL, "write one line of JSON an event", &asked.is_json },
+	{ 'j', "json", NULL, "write one line of JSON per event", &asked.is_json },
 	{ 'N', "netns", "NETNS", "follow a network namespace: name, PID or path",
 	  .text = &asked.netns },
 	{ 0 },

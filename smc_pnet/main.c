@@ -40,7 +40,7 @@ static const struct cli_opt options[] = {
 	  .needs = "--suggest" },
 	{ 'j', "json", NULL, "write one JSON document", &asked.is_json,
 	  .needs = "--show --list --suggest" },
-	{ 'N', "netns", "NETNS", "work in a network namespace: a name, a process id or a path",
+	{ 'N', "netns", "NETNS", "work in a network namespace: name, PID or path",
 	  .text = &asked.netns },
 	{ OPT_ALL_NETNS, "all-netns", NULL, "show the entries of all network namespaces",
 	  &asked.is_all_netns, .needs = "--show", .excludes = "--netns" },

@@ -28,7 +28,7 @@ static const struct cli_opt options[] = {
 	{ 'o', "output", "COLUMNS", "show these columns, separated by commas",
 	  .text = &asked.columns },
 	{ 'H', "no-header", NULL, "leave out the header lines", &asked.no_header },
-	{ 'j', "json", NULL, "write one JSON document; with -w, one a line", &asked.is_json,
+	{ 'j', "json", NULL, "write one JSON document; with -w, one per line", &asked.is_json,
 	  .excludes = "--no-header" },
 	{ 'N', "netns", "NETNS", "look into a network namespace: name, PID or path",
 	  .text = &asked.netns },

@@ -21,7 +21,7 @@ static const struct cli_opt enable_options[] = {
 static const struct cli_opt disable_options[] = {
 	{ OPT_ALL, "all", NULL, "instead of UNIT: every enabled service", &asked.all },
 	{ OPT_USER, "user", NULL, "use the systemd instance of the user", &asked.user },
-	{ LAUNCH_QUIET, "quiet", NULL, "no warnings", &asked.launch.quiet },
+	{ LAUNCH_QUIET, "quiet", NULL, "print no warnings", &asked.launch.quiet },
 	{ 0 },
 };
 
@@ -32,7 +32,7 @@ static const struct cli_opt status_options[] = {
 };
 
 static const struct cli_opt peers_options[] = {
-	{ LAUNCH_QUIET, "quiet", NULL, "no warnings", &asked.launch.quiet },
+	{ LAUNCH_QUIET, "quiet", NULL, "print no warnings", &asked.launch.quiet },
 	{ 0 },
 };
 

@@ -56,13 +56,13 @@ struct cmd {
 
 /* Options of both tools; one phrase differs. */
 #define CMD_OPTIONS(details_help)                                                                  \
-	{ 'a', "absolute", NULL, "stats: count from the beginning, not since the last reset" },    \
-		{ CLI_LONG_ONLY + 'A', "all-netns", NULL, "stats: of all network namespaces" },    \
+	{ 'a', "absolute", NULL, "with stats: count from the start, not the last reset" },         \
+		{ CLI_LONG_ONLY + 'A', "all-netns", NULL,                                          \
+		  "with stats: show all network namespaces" },                                     \
 		{ 'd', "details", NULL, details_help },                                            \
 		{ 'j', "json", NULL, "write one JSON document" },                                  \
-		{ 'm', "metrics", NULL, "stats, linkgroup: write metrics for Prometheus" },        \
-		{ 'N', "netns", "NETNS",                                                           \
-		  "look into a network namespace: a name, a process id or a path" },               \
+		{ 'm', "metrics", NULL, "with stats, linkgroup: write metrics for Prometheus" },   \
+		{ 'N', "netns", "NETNS", "look into a network namespace: name, PID or path" },     \
 		{ 'v', "version", NULL, "print the version" },                                     \
 		{ 'h', "help", NULL, "print this help" },                                          \
 	{                                                                                          \

@@ -37,18 +37,18 @@ enum {
 /* Rows of struct cli_opt, for commands and services. */
 #define LAUNCH_OPTIONS \
 	{ 'd', "debug", NULL, "log on stderr what happens to each TCP socket" }, \
-	{ 'r', "rcvbuf", "SIZE", "receive buffer of SMC sockets, such as 64K or 1M" }, \
-	{ 't', "sndbuf", "SIZE", "transmit buffer of SMC sockets" }, \
+	{ 'r', "rcvbuf", "SIZE", "set the receive buffer of SMC sockets, as 64K or 1M" }, \
+	{ 't', "sndbuf", "SIZE", "set the transmit buffer of SMC sockets" }, \
 	{ 'f', "family", "FAMILY", \
-	  "kind of SMC sockets: smc (AF_SMC, the default),\n" \
-	  "inet (IPPROTO_SMC) or auto (what works best)" }, \
+	  "open SMC sockets of this kind: smc (AF_SMC,\n" \
+	  "default), inet (IPPROTO_SMC) or auto (the best one)" }, \
 	{ LAUNCH_INCLUDE, "include", "RULES", \
 	  "use SMC only for these: PORT, ADDR[/BITS][:PORT],\n" \
 	  "listen[:PORT]; separated by commas" }, \
 	{ LAUNCH_EXCLUDE, "exclude", "RULES", "use TCP for these" }, \
 	{ LAUNCH_STRICT, "strict", NULL, "fail where SMC sockets are not possible" }, \
 	{ LAUNCH_RAW, "raw", NULL, "do not hide where SMC differs from TCP" }, \
-	{ LAUNCH_QUIET, "quiet", NULL, "no warnings" }, \
+	{ LAUNCH_QUIET, "quiet", NULL, "print no warnings" }, \
 	{ LAUNCH_BPF, "bpf", NULL, "use eBPF, which reaches every program", \
 	  .excludes = "--preload" }, \
 	{ LAUNCH_PRELOAD, "preload", NULL, "use the preload library only" }
@@ -63,11 +63,11 @@ enum {
 	{ LAUNCH_SECCOMP, "seccomp", NULL, \
 	  "let a second process open the sockets, which\n" \
 	  "reaches static and Go programs; without one of\n" \
-	  "these three, what reaches the program is used", \
+	  "these three, use the one that reaches the program", \
 	  .excludes = "--bpf --preload" }, \
 	{ LAUNCH_RAISE_LIMITS, "raise-limits", NULL, \
 	  "raise net.core.rmem_max and net.core.wmem_max\n" \
-	  "to what -r and -t need" }, \
+	  "as far as -r and -t need it" }, \
 	{ LAUNCH_SPIN, "spin", "[=USEC]", \
 	  "look for input for USEC (50) microseconds before\n" \
 	  "a call sleeps: lower latency for processor time", \
