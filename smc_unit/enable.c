@@ -263,7 +263,7 @@ static int check_owners(const struct request *req, struct smc_err *err)
 	char rule[POLICY_OWNER_SIZE];
 	struct smc_err ignored;
 
-	if (req->user || geteuid() || policy_nft_read_owner(rule, &ignored) <= 0)
+	if (req->user || geteuid() || policy_read_owner(rule, &ignored) <= 0)
 		return 0;
 	if (!req->force)
 		return smc_err_say(

@@ -96,13 +96,22 @@ int policy_nft_parse(struct policy *policy, const char *json);
  * policy_nft_owner() - count rules that match the owner of a packet, which SMC's packets lack
  * @ruleset: output of "nft list ruleset"; includes rules of iptables-nft
  * @first: receives the first one with its table and chain; empty for none
+ *
+ * Not those by control group: the TCP socket inside an SMC socket has one.
  */
 int policy_nft_owner(const char *ruleset, char first[POLICY_OWNER_SIZE]);
 
-/**
- * policy_nft_read_owner() - policy_nft_owner() for this network namespace
- *
- * Return: number of rules; -EPERM without the rights to read them, -ENOSYS without libnftables,
- * -errno; with a sentence.
- */
+/** policy_legacy_owner() - the same of the output of iptables-legacy-save */
+int policy_legacy_owner(const char *saved, char first[POLICY_OWNER_SIZE]);
+
+/** policy_nft_read_owner() - policy_nft_owner() for this network namespace */
 int policy_nft_read_owner(char first[POLICY_OWNER_SIZE], struct smc_err *err);
+
+/**
+ * policy_read_owner() - rules by owner of nftables and of iptables-legacy in this network namespace
+ *
+ * Return: number of rules; if none was found -EPERM without the rights to read them, -ENOSYS
+ * without libnftables, -ENOENT without iptables-legacy-save although there are rules, -errno; with
+ * a sentence.
+ */
+int policy_read_owner(char first[POLICY_OWNER_SIZE], struct smc_err *err);

@@ -117,22 +117,34 @@ static void check_listeners(struct doctor *doc)
 			  exposure->n_listeners);
 }
 
+/* Command that lists the rules of this kind. */
+static const char *lister(const char *rule)
+{
+	if (!strncmp(rule, "iptables-legacy ", strlen("iptables-legacy ")))
+		return "iptables-legacy-save";
+	if (!strncmp(rule, "ip6tables-legacy ", strlen("ip6tables-legacy ")))
+		return "ip6tables-legacy-save";
+	return "nft list ruleset";
+}
+
 /* The TCP socket inside an SMC socket has no file, so no owner: af_smc(7). */
 static void check_owners(struct doctor *doc)
 {
 	const struct exposure_facts *exposure = &doc->facts->exposure;
+	char fix[128];
 
+	snprintf(fix, sizeof(fix), "%s # and replace such rules by those of addresses and ports",
+		 lister(exposure->owner_rule));
 	if (exposure->owner_rules > 0)
-		doctor_say(doc, DOCTOR_WARNING, "firewall", NULL,
-			   "nft list ruleset # and replace such rules by those of addresses and "
-			   "ports",
+		doctor_say(doc, DOCTOR_WARNING, "firewall", NULL, fix,
 			   "%d rule%s by owner, which packets of SMC do not have: accepted owners "
 			   "cannot connect over SMC, dropped ones can (%s)",
 			   exposure->owner_rules, exposure->owner_rules == 1 ? " goes" : "s go",
 			   exposure->owner_rule);
+	else if (exposure->owner_rules == -ENOENT)
+		doctor_note(doc, "firewall", NULL, "%s", exposure->owner_rule);
 	else if (!exposure->owner_rules)
-		doctor_ok(doc, "firewall", NULL,
-			  "no rule of nftables matches the owner of packets");
+		doctor_ok(doc, "firewall", NULL, "no firewall rule matches the owner of packets");
 }
 
 void doctor_exposure(struct doctor *doc)

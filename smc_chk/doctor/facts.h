@@ -120,7 +120,7 @@ struct exposure_facts {
 	bool has_policy;
 	struct smc_err why_not; /* empty of a host that was recorded without it */
 	int owner_rules;	/* of the firewall, by the owner of packets; -errno: not known */
-	char owner_rule[HOST_PROBE_SIZE]; /* the first of them */
+	char owner_rule[HOST_PROBE_SIZE]; /* the first of them; -ENOENT: a sentence */
 };
 
 #define FACTS_SERVICES_MAX 16

@@ -246,11 +246,11 @@ static void complete(struct exposure_facts *exposure)
 
 static int probe_owner(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZE])
 {
-	struct smc_err ignored;
+	struct smc_err err = { 0 };
 	char rule[POLICY_OWNER_SIZE];
-	int ret = geteuid() ? -EPERM : policy_nft_read_owner(rule, &ignored);
+	int ret = geteuid() ? -EPERM : policy_read_owner(rule, &err);
 
-	snprintf(text, HOST_PROBE_SIZE, "%s", ret > 0 ? rule : "");
+	snprintf(text, HOST_PROBE_SIZE, "%s", ret > 0 ? rule : ret == -ENOENT ? err.text : "");
 	return ret;
 }
 

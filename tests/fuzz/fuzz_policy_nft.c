@@ -20,6 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ret = policy_nft_parse(&policy, json);
 	MUST(ret == 0 || ret == -EPROTO);
 	MUST((policy_nft_owner(json, owner) > 0) == (*owner != '\0'));
+	MUST((policy_legacy_owner(json, owner) > 0) == (*owner != '\0'));
 	policy_nft_script(&script, &policy);
 	json_decref(policy_json(&policy));
 	out_free(&script);

@@ -169,7 +169,7 @@ static void test_owners(void **state)
 	start(&host);
 	host.facts.exposure.owner_rules = 0;
 	check_says(&host, doctor_exposure,
-		   "ok firewall |no rule of nftables matches the owner of packets|\n");
+		   "ok firewall |no firewall rule matches the owner of packets|\n");
 	host.facts.exposure.owner_rules = 2;
 	strcpy(host.facts.exposure.owner_rule, "inet a b: meta skuid 7 drop");
 	check_says(
@@ -178,6 +178,17 @@ static void test_owners(void **state)
 		"accepted owners cannot connect over SMC, dropped ones can (inet a b: meta skuid "
 		"7 drop)|nft list ruleset # and replace such rules by those of addresses and "
 		"ports\n");
+	strcpy(host.facts.exposure.owner_rule,
+	       "ip6tables-legacy filter: -A b -m owner --socket-exists");
+	check_says(
+		&host, doctor_exposure,
+		"warning firewall |2 rules go by owner, which packets of SMC do not have: "
+		"accepted owners cannot connect over SMC, dropped ones can (ip6tables-legacy "
+		"filter: -A b -m owner --socket-exists)|ip6tables-legacy-save # and replace such "
+		"rules by those of addresses and ports\n");
+	host.facts.exposure.owner_rules = -ENOENT;
+	strcpy(host.facts.exposure.owner_rule, "not installed");
+	check_says(&host, doctor_exposure, "note firewall |not installed|\n");
 }
 
 static void test_exposure(void **state)
