@@ -17,8 +17,8 @@ INSTALL_PRESETS := 90-smc-tools.preset
 INSTALL_RULES := 90-smc-conf.rules
 # Runtimes start it only for containers with the annotation smc-tools/attach.
 INSTALL_HOOKS := $(if $(and $(HAVE_BPF),$(HOOKDIR)),smc-tools.json)
-# Profiles include it.
-INSTALL_APPARMOR := $(if $(APPARMORDIR),abstractions/smc-tools)
+# The file that profiles include, and profiles that units name.
+INSTALL_APPARMOR := $(if $(APPARMORDIR),abstractions/smc-tools smc_chk-serve smc_conf)
 # The schema of smc_conf export -j, and files for Prometheus, Grafana and SELinux.
 DATADIR ?= $(PREFIX)/share/smc-tools
 INSTALL_SHARED := smc_conf/conf.schema.json $(addprefix packaging/metrics/,smc-tools.rules.yml smc-tools.dashboard.json) docs/runbook.md packaging/selinux/smc_tools.cil
@@ -108,7 +108,8 @@ install: all
 	$(foreach rule,$(INSTALL_RULES),$(call install_with_paths,$(rule),$(UDEVDIR)))
 	$(foreach hook,$(INSTALL_HOOKS),$(call install_with_paths,$(hook),$(HOOKDIR)))
 	$(if $(INSTALL_APPARMOR),$(Q)$(INSTALL) -d '$(DESTDIR)$(APPARMORDIR)/abstractions' && \
-		$(INSTALL) -m 0644 packaging/apparmor/$(INSTALL_APPARMOR) '$(DESTDIR)$(APPARMORDIR)/abstractions')
+		$(INSTALL) -m 0644 packaging/apparmor/abstractions/* '$(DESTDIR)$(APPARMORDIR)/abstractions' && \
+		$(INSTALL) -m 0644 packaging/apparmor/smc_* '$(DESTDIR)$(APPARMORDIR)')
 	$(foreach page,$(INSTALL_PAGES),$(call install_page,$(page)))
 	$(Q)$(INSTALL) -m 0644 packaging/ansible/smc_conf.py '$(DESTDIR)$(ANSIBLEDIR)'
 	$(Q)$(INSTALL) -m 0644 completions/smc-tools '$(DESTDIR)$(COMPDIR)'

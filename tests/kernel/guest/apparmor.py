@@ -70,7 +70,7 @@ def denials():
     found = set()
     for line in new:
         fields = dict(re.findall(r'(\w+)="([^"]*)"', line))
-        found.add((fields["operation"], fields.get("family") or re.sub(r"\d+", "N", fields.get("name", ""))))
+        found.add((fields["operation"], fields.get("family") or fields.get("capname") or re.sub(r"\d+", "N", fields.get("name", ""))))
     return sorted(found), len(new)
 
 
@@ -154,18 +154,23 @@ def check_unit():
     ok(" in use " in run("/usr/bin/smc_unit", "status", "lab-confined")[1], "status: in use")
 
 
-if len(sys.argv) == 1:
-    with open("/sys/module/apparmor/parameters/enabled", encoding="ascii") as enabled:
-        if enabled.read() != "Y\n":
-            skip("AppArmor", "this kernel does not use it")
-            done()
-    set_up()
-    load("tool", "include <tunables/global>\nprofile lab-tool {\n  include <abstractions/base>\n  network inet stream,\n  /** rmix,\n}\n")
-    check_library()
-    check_others()
-    write(UNITS + "/lab.target", "[Unit]\nDefaultDependencies=no\n")
-    choose_units()
-    sys.exit(boot_systemd(__file__, *map(str, counted())) or counted()[1])
-go_on(*map(int, sys.argv[1:3]))
-check_unit()
-done()
+def main():
+    if len(sys.argv) == 1:
+        with open("/sys/module/apparmor/parameters/enabled", encoding="ascii") as enabled:
+            if enabled.read() != "Y\n":
+                skip("AppArmor", "this kernel does not use it")
+                done()
+        set_up()
+        load("tool", "include <tunables/global>\nprofile lab-tool {\n  include <abstractions/base>\n  network inet stream,\n  /** rmix,\n}\n")
+        check_library()
+        check_others()
+        write(UNITS + "/lab.target", "[Unit]\nDefaultDependencies=no\n")
+        choose_units()
+        sys.exit(boot_systemd(__file__, *map(str, counted())) or counted()[1])
+    go_on(*map(int, sys.argv[1:3]))
+    check_unit()
+    done()
+
+
+if __name__ == "__main__":
+    main()

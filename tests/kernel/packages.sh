@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# For tests of guests whose root has more packages than others.
+. "$(dirname "${BASH_SOURCE[0]}")/lab.sh"
+# shellcheck disable=SC2034  # for the lab
+LAB=$PWD/lab
+for file in lab/lib/*.sh; do
+	# shellcheck source=/dev/null
+	. "$file"
+done
+trap remove_tmp EXIT
+
+# build_more PACKAGE... DIRECTORY
+build_more() {
+	local root=${!#}/root file
+	index host.amd64 && unpack_missing host.amd64 "$root" "${@:1:$#-1}" || return
+	find "$root" ! -type d -printf '%P\0' | while IFS= read -rd '' file; do
+		[[ ! -e $GUEST_ROOT/root/$file && ! -L $GUEST_ROOT/root/$file ]] || printf '%s\0' "$root/$file"
+	done | xargs -0r rm -f --
+	find "$root" -depth -type d -empty -delete
+	# As the guest's own, else each start compiles them.
+	/usr/bin/python3 -IS -m compileall -qq -s "$root" "$root"/usr/lib/python3* >/dev/null 2>&1
+	return 0
+}
+
+# need_packages NAME PACKAGE...: sets MORE, the files that they and what they need add to the guest's root
+need_packages() {
+	local name=$1 key
+	shift
+	set_arch amd64
+	make_cache
+	need_root
+	key=$({ root_key; echo "$@"; cat tests/kernel/packages.sh; } | sha256sum | cut -c1-16)
+	mkdir -p "$CACHE/more"
+	artefact "more/$name" "$key" build_more "$@"
+	MORE=$CACHE/more/$name/root
+}
