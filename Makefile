@@ -209,7 +209,7 @@ endef
 # shim_rules: directory of the libraries, of their objects, options for the machine
 define shim_rules
 $(call shim_link,$(1)/ld_pre_smc.so,$(2),$(SHIM_SRC),$(3),.1)
-$(call shim_link,$(1)/ld_pre_smc_spin.so,$(2),$(wildcard ld_pre_smc_spin/*.c),$(3))
+$(call shim_link,$(1)/ld_pre_smc_spin.so,$(2),$(wildcard ld_pre_smc_spin/*.c) lib/launch/variables.c,$(3))
 $(2)/%.o: %.c $(O)/version.h Makefile
 	$$(mkdir)
 	$$(call say,CC)

@@ -26,10 +26,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "launch/variables.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/view.h"
 #include "smc/abi.h"
@@ -56,8 +58,6 @@ _Static_assert(NUMBERS <= SHIM_FD_NUMBERS, "each has a mark");
 /* For this many times as long it leaves the processor to others, and no longer than 0.1 s. */
 #define REST 10
 #define LONGEST_REST 100000000LL
-
-#define SPIN_MAX_USEC 10000
 
 #ifndef SYS_ppoll /* 32-bit architectures without 32-bit time */
 #define SYS_ppoll SYS_ppoll_time64
@@ -95,6 +95,9 @@ static long long budget; /* nanoseconds */
 static int processors;
 static atomic_int spinners;
 static atomic_llong rests_until;
+
+/* Calls that spun, and those of them that found input. */
+static atomic_ulong spun, found_input;
 
 /* Has this process had an SMC connection? */
 static atomic_bool is_used;
@@ -301,6 +304,8 @@ static bool spin(struct state *state, struct pollfd *fds, nfds_t n, int fd, cons
 	is_interrupted = !is_found && has_interrupt(sigmask ? old | *sigmask : old, fd);
 	spinners--;
 	restore_signals(old);
+	atomic_fetch_add_explicit(&spun, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&found_input, is_found, memory_order_relaxed);
 	learn(state, is_found);
 	return is_interrupted;
 }
@@ -522,19 +527,36 @@ static int count_processors(void)
 /* SMC_SPIN in microseconds; 0 for none, and for what is no number. */
 static long spin_usec(void)
 {
-	const char *text = secure_getenv("SMC_SPIN");
+	const char *text = secure_getenv(smc_variables[VAR_SPIN]);
 	char *end;
 	long usec;
 
 	if (!text || !*text)
 		return 0;
 	usec = strtol(text, &end, 10);
-	return *end || usec < 0 || usec > SPIN_MAX_USEC ? 0 : usec;
+	return *end || usec < 0 || usec > SMC_SPIN_MAX ? 0 : usec;
 }
 
 static void forget_threads(void)
 {
 	spinners = 0;
+}
+
+/* As SMC_DEBUG asks: one line when the program ends, if its standard error is still that file. */
+static struct stat error_file;
+
+static __attribute__((destructor)) void report(void)
+{
+	char line[128];
+	struct stat now_open;
+	int len;
+
+	if (!spun || !error_file.st_ino || fstat(STDERR_FILENO, &now_open) ||
+	    now_open.st_ino != error_file.st_ino || now_open.st_dev != error_file.st_dev)
+		return;
+	len = snprintf(line, sizeof(line), "ld_pre_smc[%d]: %lu of %lu spins found input\n",
+		       (int)getpid(), found_input, spun);
+	syscall(SYS_write, STDERR_FILENO, line, len);
 }
 
 static __attribute__((constructor)) void prepare(void)
@@ -548,4 +570,6 @@ static __attribute__((constructor)) void prepare(void)
 	if (processors < 2 || pthread_atfork(NULL, NULL, forget_threads))
 		return;
 	shim = dlsym(RTLD_DEFAULT, "smc_shim_view_1");
+	if (smc_is_on(secure_getenv(smc_variables[VAR_DEBUG])))
+		fstat(STDERR_FILENO, &error_file);
 }

@@ -41,8 +41,8 @@ const char *confined_module(void)
 }
 
 /*
- * @profile, @context: NULL if it is not known, as to other users. By the library a process needs one of both kinds of
- * sockets, by eBPF IPPROTO_SMC.
+ * @profile, @context: NULL if unknown, for example to other users. With the library a process needs
+ * one of the two kinds of sockets, with eBPF IPPROTO_SMC.
  */
 static int judge(const char *profile, const char *context, bool is_bpf, char text[HOST_PROBE_SIZE])
 {

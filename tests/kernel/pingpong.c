@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Request and answer of 64 bytes over one connection, COUNT times.
- * usage: pingpong CALL COUNT: prints microseconds a round trip, and the voluntary context switches of the client and
- * of the server
+ * usage: pingpong CALL COUNT: prints voluntary context switches of the server and of the client,
+ * and microseconds a round trip
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* ld_pre_smc_spin.so that takes every UNIX socket for an SMC connection, and needs no ld_pre_smc.so. */
+/* ld_pre_smc_spin.so that takes UNIX sockets for SMC connections, without ld_pre_smc.so. */
 #include <sys/socket.h>
 
 #include "smc/abi.h"
@@ -7,6 +7,7 @@
 #undef AF_SMC
 #define AF_SMC AF_UNIX
 
+#include "launch/variables.c"
 #include "ld_pre_smc_spin/calls.c"
 #include "ld_pre_smc_spin/spin.c"
 

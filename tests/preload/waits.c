@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Random sequences of calls that wait for input, on a pair of UNIX sockets; results must be the same with
- * ld_pre_smc_spin.so and without.
+ * Random sequences of calls that wait for input, on a pair of UNIX sockets. Their results must be
+ * the same with ld_pre_smc_spin.so and without.
  * usage: waits SEED COUNT: prints a line for each call of one sequence, else a sum for each hundred
  */
 #include <errno.h>
@@ -58,7 +58,7 @@ static void on_tick(int number)
 	errno = saved;
 }
 
-/* A timer goes off again and again: if once, before the call begins, the call would wait for ever. */
+/* Periodic: a single tick before the call begins would let it wait for ever. */
 static void tick(int is_on, int restarts)
 {
 	struct itimerval every = { { 0, is_on ? 1000 : 0 }, { 0, is_on ? 1000 : 0 } };

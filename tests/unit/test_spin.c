@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* ld_pre_smc_spin/spin.c over a kernel that this file plays: when it looks, when it stops, what signals do. */
+/* ld_pre_smc_spin/spin.c over a fake kernel: looks, pauses, processors, signals. */
 #include "test.h"
 
 #include <errno.h>

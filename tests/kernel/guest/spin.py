@@ -1,27 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""smc_run --spin over SMC-D: every call that waits works, and a round trip needs hardly a context switch."""
-from kern import done, ok, run
+"""smc_run --spin over SMC-D: every call that waits finds its input while it spins."""
+import re
+
+from kern import done, equal, ok, run
 
 COUNT = 300
 CALLS = "recv read recvfrom recvmsg readv poll ppoll select pselect epoll".split()
-# On a busy machine the guest loses its processors again and again.
+# On a busy machine the guest loses its processors again and again, and then leaves them to others.
 TRIES = 40
 
 
-def switches(call, *options):
-    """Voluntary ones of both ends in a round trip."""
-    status, out, err = run("smc_run", "--no-learn", "--strict", *options, "pingpong", call, str(COUNT))
-    if status or err:
-        ok(False, "pingpong " + call, (status, out, err))
-    server, client, _ = out.split()
-    return (int(server) + int(client)) / COUNT
+def found(call, usec):
+    """Calls of the client that found input."""
+    status, out, err = run("smc_run", "-d", "--no-learn", "--strict", "--spin=%d" % usec, "pingpong", call, str(COUNT))
+    ok(status == 0 and len(out.split()) == 3 and ") -> AF_SMC" in err, "%s: %d round trips" % (call, COUNT), (status, out, err))
+    return sum(map(int, re.findall(r": (\d+) of \d+ spins found input", err)))
 
 
 for name in CALLS:
-    asleep = switches(name)
-    ok(asleep > 1, name + ": both ends sleep", asleep)
-    seen = []
-    while len(seen) < TRIES and (not seen or min(seen) > 0.1):
-        seen.append(switches(name, "--spin=2000"))
-    ok(min(seen) <= 0.1, name + ": they need not sleep with --spin", seen)
+    count = 0
+    for _ in range(TRIES):
+        count += found(name, 5000)
+        if count:
+            break
+    ok(count, name + ": input while it spins")
+equal(run("smc_run", "-d", "--exclude", "*", "--spin", "pingpong", "recv", "10")[2].count("spins"), 0, "not over TCP")
+equal(run("smc_run", "--no-learn", "--spin", "taskset", "1", "pingpong", "recv", "10")[::2], (0, ""), "on one processor")
 done()
