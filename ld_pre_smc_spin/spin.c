@@ -99,7 +99,7 @@ static atomic_llong rests_until;
 /* Calls that spun, and those of them that found input. */
 static atomic_ulong spun, found_input;
 
-/* Has this process had an SMC connection? */
+/* Has this process had a connection? Else poll(2) need not be looked at. */
 static atomic_bool is_used;
 
 static unsigned char get(const unsigned char *byte)
@@ -444,8 +444,10 @@ bool spin_epoll(int epfd, long long usec, const uint64_t *sigmask)
 
 void spin_new(int fd)
 {
-	if ((unsigned int)fd < NUMBERS)
-		states[fd] = (struct state){ 0 };
+	if ((unsigned int)fd >= NUMBERS)
+		return;
+	states[fd] = (struct state){ 0 };
+	is_used = true;
 }
 
 void spin_watch(int epfd, int fd)

@@ -297,7 +297,7 @@ static void polls(void **state)
 	kernel.ready_at = kernel.now + 10000;
 	assert_false(spin_poll(fds, 2, -1, NULL));
 	assert_int_equal(kernel.looks, 0);
-	looks_of(SMC_FD, 10);
+	spin_new(SMC_FD);
 	kernel.looks = 0;
 	kernel.ready_at = kernel.now + 10000;
 	assert_false(spin_poll(fds, 2, -1, NULL));
