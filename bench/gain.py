@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Effect of SMC on programs, by the size of its buffers: each figure is SMC divided by TCP, medians of runs that take turns.
 In a guest: with loopback-ism over SMC-D, where nothing is emulated; over Soft-RoCE only sizes can be compared.
-usage: gain.py [learned [WORD]]    learned: whether smc_run is ever slower than TCP, for programs with WORD only"""
+usage: gain.py [learned [WORD] | spin]    learned: whether smc_run is ever slower than TCP, for programs with WORD only
+                                          spin: smc_run --spin, on two processors"""
 import glob
 import json
 import os
@@ -257,6 +258,35 @@ def learned(word=""):
     print(out(TOOLS + "/smc_run", "--learned"))
 
 
+def pingpong(way, call, *before):
+    """Microseconds, switches and microseconds of processor of both ends, for a round trip."""
+    start = resource.getrusage(resource.RUSAGE_CHILDREN)
+    server, client, usec = out(*by(way), *before, TOOLS + "/pingpong", call, "5000").split()
+    end = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return float(usec), (int(server) + int(client)) / 5000, end.ru_utime + end.ru_stime - start.ru_utime - start.ru_stime
+
+
+def one_client(way):
+    with Server(way, *REDIS) as port:
+        return 1e6 / redis_rate(way, port, "-t", "get", "-c", "1", "-n", "5000"), 0, 0
+
+
+def spin():
+    """Divided by SMC without it."""
+    smc = ["--no-learn", "--strict"]
+    ways = {"TCP": "TCP", "SMC": smc, "--spin": [*smc, "--spin"], "--spin=200": [*smc, "--spin=200"]}
+    loads = {call: lambda way, call=call: pingpong(way, call) for call in ("recv", "poll", "epoll")}
+    loads["recv, on one processor"] = lambda way: pingpong(way, "recv", "taskset", "1")
+    loads["redis GET, 1 client"] = one_client
+    print("| 64 bytes to and fro | over | time | switches | processor |\n|---|---|--:|--:|--:|", flush=True)
+    for name, load in loads.items():
+        runs = [{label: load(way) for label, way in ways.items()} for _ in range(ROUNDS)]
+        for label in ways:
+            time_, switches, spent = (statistics.median(run[label][i] / (run["SMC"][i] or 1 if i != 1 else 1) for run in runs)
+                                      for i in range(3))
+            print("| %s | %s | %.2f | %.3f | %.2f |" % (name, label, time_, switches, spent), flush=True)
+
+
 def main():
     for name in "rmem_max", "wmem_max":
         with open("/proc/sys/net/core/" + name, "w", encoding="ascii") as file:
@@ -273,6 +303,6 @@ def main():
     row("MiB, 100 connections", [memory(size) for size in SIZES], "%.0f")
 
 
-POSTGRES = make_database() if OVER == "SMC-D" else None
+POSTGRES = make_database() if OVER == "SMC-D" and "spin" not in sys.argv else None
 PGBENCH = os.path.dirname(POSTGRES or "") + "/pgbench"
-learned(*sys.argv[2:]) if "learned" in sys.argv else main()
+{"learned": learned, "spin": spin}.get("".join(sys.argv[1:2]), main)(*sys.argv[2:])
