@@ -67,7 +67,10 @@ enum {
 	  .excludes = "--bpf --preload" }, \
 	{ LAUNCH_RAISE_LIMITS, "raise-limits", NULL, \
 	  "raise net.core.rmem_max and net.core.wmem_max\n" \
-	  "as far as -r and -t need it" }, \
+	  "as far as -r and -t need it" }
+
+/* Only for smc_run. */
+#define LAUNCH_SPIN_OPTION \
 	{ LAUNCH_SPIN, "spin", "[=USEC]", \
 	  "look for input for USEC (50) microseconds before\n" \
 	  "a call sleeps: lower latency for processor time", \

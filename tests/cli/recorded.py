@@ -9,7 +9,10 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT + "/tests")
-from tap import done, equal, ok, skip, skip_all  # noqa: E402,F401
+import tap  # noqa: E402
+
+# For tests that import all from here.
+ok, equal, skip, skip_all, done = tap.ok, tap.equal, tap.skip, tap.skip_all, tap.done
 
 BUILD = os.environ.get("BUILD", ROOT + "/build")
 BUNDLE = ROOT + "/tests/cli/host.tgz"

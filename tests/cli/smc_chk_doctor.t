@@ -253,6 +253,7 @@ finds 'a rule of the firewall by owner' 'warning firewall -: nft list ruleset # 
 # Names are strangers' words; what was not recorded is not counted.
 host 0
 enforced selinux
+# shellcheck disable=SC2016 # not to be expanded
 enabled redis $preload '2\nredis_t$(x)'
 enabled off $preload '-3\n'
 finds 'a domain that is no word is in no command' 'warning selinux redis.service: -'

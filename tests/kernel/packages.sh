@@ -33,5 +33,6 @@ need_packages() {
 	key=$({ root_key; echo "$@"; cat tests/kernel/packages.sh; } | sha256sum | cut -c1-16)
 	mkdir -p "$CACHE/more"
 	artefact "more/$name" "$key" build_more "$@"
+	# shellcheck disable=SC2034 # for the tests
 	MORE=$CACHE/more/$name/root
 }

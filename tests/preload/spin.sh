@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2016
 # ld_pre_smc_spin.so: part of run. SPIN_SEED and SPIN_COUNT repeat a test of random sequences.
 seed=${SPIN_SEED:-$RANDOM} count=${SPIN_COUNT:-300}
 want=$("$bin/waits" "$seed" "$count")
