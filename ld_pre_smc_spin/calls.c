@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -24,26 +23,57 @@ typedef unsigned int message_flags;
 /* Descriptors in the sets of select(2) that can be looked at; with more, it does not spin. */
 #define SELECT_MOST 64
 
-/* The next function of a name: of libc, or of another preload library. Not in every libc: NULL. */
+/* Functions of libc, or of another preload library. */
 typedef void (*any_fn)(void);
-static any_fn find_next(_Atomic(any_fn) *place, const char *name)
+
+#define EACH(ROW)                                                                                  \
+	ROW(accept)                                                                                \
+	ROW(accept4)                                                                               \
+	ROW(connect) ROW(recv) ROW(recvfrom) ROW(recvmsg) ROW(recvmmsg) ROW(read) ROW(readv)       \
+		ROW(poll) ROW(ppoll) ROW(select) ROW(pselect) ROW(epoll_create) ROW(epoll_create1) \
+			ROW(epoll_ctl) ROW(epoll_wait) ROW(epoll_pwait) ROW(__read_chk)            \
+				ROW(__recv_chk) ROW(__recvfrom_chk) ROW(__poll_chk)                \
+					ROW(__ppoll_chk)
+
+#define NUMBER(name) NEXT_##name,
+enum { EACH(NUMBER) NEXT_FNS };
+
+#define NAME(name) #name,
+static const char *const names[NEXT_FNS] = { EACH(NAME) };
+
+static _Atomic(any_fn) next_fns[NEXT_FNS];
+
+/* Missing from this libc, as checked functions are from musl's: nobody calls it there. */
+static int missing(void)
 {
-	any_fn found = atomic_load_explicit(place, memory_order_relaxed);
+	errno = ENOSYS;
+	return -1;
+}
+
+static any_fn find_next(int fn)
+{
+	any_fn found = atomic_load_explicit(&next_fns[fn], memory_order_relaxed);
 	int saved = errno;
 
 	if (!found) {
-		found = (any_fn)dlsym(RTLD_NEXT, name);
-		atomic_store_explicit(place, found, memory_order_relaxed);
+		found = (any_fn)dlsym(RTLD_NEXT, names[fn]);
+		if (!found)
+			found = (any_fn)missing;
+		atomic_store_explicit(&next_fns[fn], found, memory_order_relaxed);
 		errno = saved;
 	}
 	return found;
 }
 
-#define NEXT(name)                                                                                 \
-	({                                                                                         \
-		static _Atomic(any_fn) next_##name;                                                \
-		(__typeof__(&name))find_next(&next_##name, #name);                                 \
-	})
+void spin_find_next(void)
+{
+	int fn;
+
+	for (fn = 0; fn < NEXT_FNS; fn++)
+		find_next(fn);
+}
+
+#define NEXT(name) ((__typeof__(&name))find_next(NEXT_##name))
 
 /* Fortified forms, which glibc's headers do not declare everywhere. */
 ssize_t __read_chk(int fd, void *data, size_t len, size_t size);
@@ -88,7 +118,8 @@ int accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags)
 
 static bool spins(int fd, size_t len, int flags)
 {
-	return len && !(flags & (MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB)) && spin_input(fd);
+	return len && !(flags & (MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB)) &&
+	       spin_input(fd, flags & MSG_WAITALL);
 }
 
 /** recv() - recv(2) that spins. Return: as recv(2); so it is for all of them */
@@ -146,85 +177,86 @@ ssize_t readv(int fd, const struct iovec *parts, int n)
 
 /* ---- poll(2) ---- */
 
+/* Microseconds, at most about a day; negative without a limit. */
 static long long usec_of(const struct timespec *time)
 {
-	return time ? time->tv_sec * 1000000LL + time->tv_nsec / 1000 : -1;
-}
+	const long long day = 86400;
 
-/* The kernel's 64 signals of a sigset_t; NULL stays. */
-static const uint64_t *kernel_mask(const sigset_t *set, uint64_t *mask)
-{
-	return set ? memcpy(mask, set, sizeof(*mask)) : NULL;
+	if (!time)
+		return -1;
+	return (time->tv_sec < day ? time->tv_sec : day) * 1000000LL + time->tv_nsec / 1000;
 }
 
 int poll(struct pollfd *fds, nfds_t n, int msec)
 {
-	return spin_poll(fds, n, msec * 1000LL, NULL) ? interrupted() : NEXT(poll)(fds, n, msec);
+	int ret = spin_poll(fds, n, msec * 1000LL, NULL);
+
+	return ret < 0 ? interrupted() : ret ? ret : NEXT(poll)(fds, n, msec);
 }
 
 int __poll_chk(struct pollfd *fds, nfds_t n, int msec, size_t size)
 {
-	return spin_poll(fds, n, msec * 1000LL, NULL) ? interrupted() :
-							NEXT(__poll_chk)(fds, n, msec, size);
-}
+	int ret = n <= size / sizeof(*fds) ? spin_poll(fds, n, msec * 1000LL, NULL) : 0;
 
-static bool spins_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
-			const sigset_t *sigmask)
-{
-	uint64_t mask;
-
-	return spin_is_on() && spin_poll(fds, n, usec_of(timeout), kernel_mask(sigmask, &mask));
+	return ret < 0 ? interrupted() : ret ? ret : NEXT(__poll_chk)(fds, n, msec, size);
 }
 
 int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *sigmask)
 {
-	return spins_ppoll(fds, n, timeout, sigmask) ? interrupted() :
-						       NEXT(ppoll)(fds, n, timeout, sigmask);
+	int ret = spin_is_on() ? spin_poll(fds, n, usec_of(timeout), sigmask) : 0;
+
+	return ret < 0 ? interrupted() : ret ? ret : NEXT(ppoll)(fds, n, timeout, sigmask);
 }
 
 int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 		const sigset_t *sigmask, size_t size)
 {
-	return spins_ppoll(fds, n, timeout, sigmask) ?
-		       interrupted() :
-		       NEXT(__ppoll_chk)(fds, n, timeout, sigmask, size);
+	bool is_on = spin_is_on() && n <= size / sizeof(*fds);
+	int ret = is_on ? spin_poll(fds, n, usec_of(timeout), sigmask) : 0;
+
+	return ret < 0 ? interrupted() :
+	       ret     ? ret :
+			 NEXT(__ppoll_chk)(fds, n, timeout, sigmask, size);
 }
 
 /* ---- select(2) ---- */
 
-static short events_of(int fd, const fd_set *in, const fd_set *out, const fd_set *urgent)
+static short events_of(int fd, const fd_set *in, const fd_set *out)
 {
-	return (short)((in && FD_ISSET(fd, in) ? POLLIN : 0) |
-		       (out && FD_ISSET(fd, out) ? POLLOUT : 0) |
-		       (urgent && FD_ISSET(fd, urgent) ? POLLPRI : 0));
+	return (short)((FD_ISSET(fd, in) ? POLLIN : 0) | (out && FD_ISSET(fd, out) ? POLLOUT : 0));
 }
 
+/*
+ * select(2) itself is made in any case. Files of which exceptions are wanted may report them only
+ * once, so with such a set it does not spin.
+ */
 static bool spins_select(int n, const fd_set *in, const fd_set *out, const fd_set *urgent,
-			 long long usec, const uint64_t *sigmask)
+			 long long usec, const sigset_t *sigmask)
 {
 	struct pollfd fds[SELECT_MOST];
 	nfds_t count = 0;
 	short events;
 	int fd;
 
-	if (!spin_is_on() || !in || n > FD_SETSIZE)
+	if (!spin_is_on() || !in || urgent || n > FD_SETSIZE)
 		return false;
 	for (fd = 0; fd < n; fd++) {
-		events = events_of(fd, in, out, urgent);
+		events = events_of(fd, in, out);
 		if (!events)
 			continue;
 		if (count == SELECT_MOST)
 			return false;
 		fds[count++] = (struct pollfd){ .fd = fd, .events = events };
 	}
-	return spin_poll(fds, count, usec, sigmask);
+	return spin_poll(fds, count, usec, sigmask) < 0;
 }
 
 int select(int n, fd_set *in, fd_set *out, fd_set *urgent, struct timeval *timeout)
 {
-	long long usec = timeout ? timeout->tv_sec * 1000000LL + timeout->tv_usec : -1;
+	const struct timespec time = { timeout ? timeout->tv_sec : 0,
+				       timeout ? timeout->tv_usec * 1000 : 0 };
 
-	return spins_select(n, in, out, urgent, usec, NULL) ?
+	return spins_select(n, in, out, urgent, usec_of(timeout ? &time : NULL), NULL) ?
 		       interrupted() :
 		       NEXT(select)(n, in, out, urgent, timeout);
 }
@@ -232,10 +264,7 @@ int select(int n, fd_set *in, fd_set *out, fd_set *urgent, struct timeval *timeo
 int pselect(int n, fd_set *in, fd_set *out, fd_set *urgent, const struct timespec *timeout,
 	    const sigset_t *sigmask)
 {
-	uint64_t mask;
-
-	return spin_is_on() && spins_select(n, in, out, urgent, usec_of(timeout),
-					    kernel_mask(sigmask, &mask)) ?
+	return spin_is_on() && spins_select(n, in, out, urgent, usec_of(timeout), sigmask) ?
 		       interrupted() :
 		       NEXT(pselect)(n, in, out, urgent, timeout, sigmask);
 }
@@ -269,28 +298,16 @@ int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
 
 int epoll_wait(int epfd, struct epoll_event *events, int n, int msec)
 {
-	return spin_epoll(epfd, msec * 1000LL, NULL) ? interrupted() :
-						       NEXT(epoll_wait)(epfd, events, n, msec);
+	int ret = spin_epoll(epfd, events, n, msec * 1000LL, NULL);
+
+	return ret < 0 ? interrupted() : ret ? ret : NEXT(epoll_wait)(epfd, events, n, msec);
 }
 
 int epoll_pwait(int epfd, struct epoll_event *events, int n, int msec, const sigset_t *sigmask)
 {
-	uint64_t mask;
+	int ret = spin_epoll(epfd, events, n, msec * 1000LL, sigmask);
 
-	return spin_is_on() && spin_epoll(epfd, msec * 1000LL, kernel_mask(sigmask, &mask)) ?
-		       interrupted() :
-		       NEXT(epoll_pwait)(epfd, events, n, msec, sigmask);
-}
-
-int epoll_pwait2(int epfd, struct epoll_event *events, int n, const struct timespec *timeout,
-		 const sigset_t *sigmask);
-
-int epoll_pwait2(int epfd, struct epoll_event *events, int n, const struct timespec *timeout,
-		 const sigset_t *sigmask)
-{
-	uint64_t mask;
-
-	return spin_is_on() && spin_epoll(epfd, usec_of(timeout), kernel_mask(sigmask, &mask)) ?
-		       interrupted() :
-		       NEXT(epoll_pwait2)(epfd, events, n, timeout, sigmask);
+	return ret < 0 ? interrupted() :
+	       ret     ? ret :
+			 NEXT(epoll_pwait)(epfd, events, n, msec, sigmask);
 }

@@ -18,13 +18,13 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -52,12 +52,12 @@ _Static_assert(NUMBERS <= SHIM_FD_NUMBERS, "each has a mark");
 /* Calls until a descriptor is checked again: its number may be another file by now. */
 #define CHECKED 64
 
-/* A thread that did not run for this long has lost its processor, in nanoseconds. */
-#define LOST 1000000LL
+/* A thread that did not run for this long has lost its processor, in microseconds. */
+#define LOST 1000
 
-/* For this many times as long it leaves the processor to others, and no longer than 0.1 s. */
+/* For this many times as long it leaves the processor to others, at most 100 milliseconds. */
 #define REST 10
-#define LONGEST_REST 100000000LL
+#define LONGEST_REST 100
 
 #ifndef SYS_ppoll /* 32-bit architectures without 32-bit time */
 #define SYS_ppoll SYS_ppoll_time64
@@ -91,10 +91,15 @@ static int watched[NUMBERS];
 /* NULL: nothing spins. */
 static const struct smc_shim_view *shim;
 
-static long long budget; /* nanoseconds */
+static long budget; /* microseconds */
 static int processors;
-static atomic_int spinners;
-static atomic_llong rests_until;
+
+/*
+ * A slot for each thread that spins: when it ends, in milliseconds, or 0. A thread that never
+ * returned, as a handler jumped or the process forked meanwhile, loses its slot then.
+ */
+static atomic_uint slots[64];
+static atomic_uint rests_until; /* milliseconds */
 
 /* Calls that spun, and those of them that found input. */
 static atomic_ulong spun, found_input;
@@ -112,12 +117,24 @@ static void set(unsigned char *byte, int value)
 	__atomic_store_n(byte, (unsigned char)value, __ATOMIC_RELAXED);
 }
 
+/* Microseconds. */
 static long long now(void)
 {
 	struct timespec time;
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1000000000LL + time.tv_nsec;
+	return time.tv_sec * 1000000LL + time.tv_nsec / 1000;
+}
+
+/* Milliseconds, never 0; they wrap. */
+static unsigned int milliseconds(long long usec)
+{
+	return (unsigned int)(usec / 1000) | 1;
+}
+
+static bool is_over(unsigned int deadline, unsigned int time)
+{
+	return !deadline || (int)(time - deadline) > 0;
 }
 
 /* May the descriptor be an SMC socket? */
@@ -129,13 +146,27 @@ static bool is_marked(int fd)
 
 /* ---- the kernel ---- */
 
-/* The number of ready files, negative for an error. */
-static long look(struct pollfd *fds, nfds_t n)
+/* Arguments of poll(2), or with @events of epoll_wait(2). */
+struct input {
+	struct pollfd *fds;
+	nfds_t n;
+	struct epoll_event *events;
+	int epfd, n_events;
+};
+
+/*
+ * The number of ready files, negative for an error. Some files report an event only to the first
+ * who looks, an epoll instance that contains them included.
+ */
+static long look(const struct input *input)
 {
 	/* The kernel does not write to a time of zero. */
 	static const struct timespec zero;
 
-	return syscall(SYS_ppoll, fds, n, &zero, NULL, sizeof(uint64_t));
+	if (input->events)
+		return syscall(SYS_epoll_pwait, input->epfd, input->events, input->n_events, 0,
+			       NULL, sizeof(uint64_t));
+	return syscall(SYS_ppoll, input->fds, input->n, &zero, NULL, sizeof(uint64_t));
 }
 
 static int socket_option(int fd, int name)
@@ -212,20 +243,6 @@ static bool ends_call(int number, int fd)
 	return limit.tv_sec || limit.tv_usec;
 }
 
-/* poll(2) was interrupted, by an unknown signal that has a handler. */
-static bool was_interrupted(long found, int fd)
-{
-	int number;
-
-	if (found >= 0 || errno != EINTR)
-		return false;
-	for (number = 1; number < _NSIG; number++) {
-		if (ends_call(number, fd))
-			return true;
-	}
-	return false;
-}
-
 /* Will one of the signals that are to be delivered end the call? @fd: of recv(2), or negative. */
 static bool has_interrupt(uint64_t blocked, int fd)
 {
@@ -243,34 +260,42 @@ static bool has_interrupt(uint64_t blocked, int fd)
 
 /* ---- spin ---- */
 
-static bool begin(void)
+/* Return: a slot, or NULL if this thread may not spin. */
+static atomic_uint *begin(void)
 {
-	if (now() < rests_until)
-		return false;
-	if (atomic_fetch_add(&spinners, 1) < processors - 1)
-		return true;
-	spinners--;
-	return false;
+	unsigned int time = milliseconds(now()), busy;
+	int i;
+
+	if (!is_over(rests_until, time))
+		return NULL;
+	for (i = 0; i < processors - 1 && i < (int)(sizeof(slots) / sizeof(slots[0])); i++) {
+		busy = slots[i];
+		if (is_over(busy, time) &&
+		    atomic_compare_exchange_strong(&slots[i], &busy, time + 2 * LONGEST_REST))
+			return &slots[i];
+	}
+	return NULL;
 }
 
-/* Return: is there input? */
-static bool look_until_late(struct pollfd *fds, nfds_t n)
+/* Return: as look(). */
+static long look_until_late(const struct input *input)
 {
 	long long start = now(), last = start, time;
-	bool is_found;
+	long found;
 
 	do {
-		is_found = look(fds, n);
+		found = look(input);
 		time = now();
 		if (time - last > LOST) {
-			long long rest = (time - last) * REST;
+			long long rest = (time - last) * REST / 1000;
 
-			rests_until = time + (rest < LONGEST_REST ? rest : LONGEST_REST);
+			rests_until = milliseconds(
+				time + (rest < LONGEST_REST ? rest : LONGEST_REST) * 1000);
 			break;
 		}
 		last = time;
-	} while (!is_found && time - start < budget);
-	return is_found;
+	} while (!found && time - start < budget);
+	return found;
 }
 
 static void learn(struct state *state, bool is_found)
@@ -291,23 +316,35 @@ static void learn(struct state *state, bool is_found)
 	}
 }
 
-/* @fd: of recv(2), negative for poll(2) and its kin */
-static bool spin(struct state *state, struct pollfd *fds, nfds_t n, int fd, const uint64_t *sigmask)
+/*
+ * @fd: of recv(2), negative for poll(2) and its kin
+ * @is_all: with MSG_WAITALL: the call waits although there is input
+ * Return: as spin_poll().
+ */
+static long spin(struct state *state, const struct input *input, int fd, bool is_all,
+		 const void *sigmask)
 {
-	bool is_found, is_interrupted;
-	uint64_t old;
+	atomic_uint *slot = begin();
+	uint64_t old, blocked = 0;
+	long found;
 
-	if (!begin())
-		return false;
+	if (!slot)
+		return 0;
 	old = block_signals();
-	is_found = look_until_late(fds, n);
-	is_interrupted = !is_found && has_interrupt(sigmask ? old | *sigmask : old, fd);
-	spinners--;
+	found = look_until_late(input);
+	/* The kernel looks whether the mask can be read; all signals are blocked anyway. */
+	if (sigmask && !syscall(SYS_rt_sigprocmask, SIG_BLOCK, sigmask, NULL, sizeof(blocked)))
+		memcpy(&blocked, sigmask, sizeof(blocked));
+	if ((found <= 0 || is_all) && has_interrupt(old | blocked, fd))
+		found = -1;
+	else if (found < 0)
+		found = 0;
+	*slot = 0;
 	restore_signals(old);
 	atomic_fetch_add_explicit(&spun, 1, memory_order_relaxed);
-	atomic_fetch_add_explicit(&found_input, is_found, memory_order_relaxed);
-	learn(state, is_found);
-	return is_interrupted;
+	atomic_fetch_add_explicit(&found_input, found > 0, memory_order_relaxed);
+	learn(state, found > 0);
+	return found;
 }
 
 /* Is it the turn of this call? */
@@ -338,14 +375,14 @@ static void skip_many(struct state *state)
 /* Does the program wait long enough? */
 static bool is_long(long long usec)
 {
-	return usec < 0 || usec * 1000 > budget;
+	return usec < 0 || usec > budget;
 }
 
-static bool spin_marked(int fd)
+static bool spin_marked(int fd, bool is_all)
 {
 	struct pollfd one = { .fd = fd, .events = POLLIN };
+	const struct input input = { .fds = &one, .n = 1 };
 	struct state *state = &states[fd];
-	long found;
 
 	if (is_paused(state))
 		return false;
@@ -353,19 +390,18 @@ static bool spin_marked(int fd)
 		skip_many(state);
 		return false;
 	}
-	found = look(&one, 1);
-	if (found) {
+	if (look(&input)) {
 		skip_some(state);
-		return was_interrupted(found, fd);
+		return false;
 	}
 	if (is_nonblocking(fd)) {
 		skip_many(state);
 		return false;
 	}
-	return spin(state, &one, 1, fd, NULL);
+	return spin(state, &input, fd, is_all, NULL) < 0;
 }
 
-bool spin_input(int fd)
+bool spin_input(int fd, bool is_all)
 {
 	bool is_interrupted;
 	int saved;
@@ -373,7 +409,7 @@ bool spin_input(int fd)
 	if (!is_marked(fd))
 		return false;
 	saved = errno;
-	is_interrupted = spin_marked(fd);
+	is_interrupted = spin_marked(fd, is_all);
 	errno = saved;
 	return is_interrupted;
 }
@@ -394,52 +430,52 @@ static bool has_connection(const struct pollfd *fds, nfds_t n)
 	return false;
 }
 
-bool spin_poll(struct pollfd *fds, nfds_t n, long long usec, const uint64_t *sigmask)
+int spin_poll(struct pollfd *fds, nfds_t n, long long usec, const void *sigmask)
 {
 	struct state *state = &arrays[((uintptr_t)fds >> 4) % (sizeof(arrays) / sizeof(*arrays))];
+	const struct input input = { .fds = fds, .n = n };
 	int saved = errno;
-	bool is_interrupted = false;
 	long found;
 
 	if (!spin_is_on() || !n || !is_long(usec) || is_paused(state))
-		return false;
-	found = look(fds, n); /* invalid memory is an error */
-	is_interrupted = was_interrupted(found, -1);
-	if (found)
-		skip_some(state);
+		return 0;
+	found = look(&input);
+	if (found < 0)
+		found = 0; /* invalid memory, or a signal: the call itself finds out */
 	else if (!has_connection(fds, n))
 		skip_many(state);
+	else if (found)
+		skip_some(state);
 	else
-		is_interrupted = spin(state, fds, n, -1, sigmask);
+		found = spin(state, &input, -1, false, sigmask);
 	errno = saved;
-	return is_interrupted;
+	return (int)found;
 }
 
-bool spin_epoll(int epfd, long long usec, const uint64_t *sigmask)
+int spin_epoll(int epfd, struct epoll_event *events, int n, long long usec, const void *sigmask)
 {
-	struct pollfd one = { .fd = epfd, .events = POLLIN };
-	bool is_interrupted = false;
+	const struct input input = { .epfd = epfd, .events = events, .n_events = n };
 	struct state *state;
 	int saved = errno, fd;
 	long found;
 
-	if (!shim || (unsigned int)epfd >= NUMBERS)
-		return false;
+	if (!shim || (unsigned int)epfd >= NUMBERS || !events)
+		return 0;
 	state = &states[epfd];
 	fd = __atomic_load_n(&watched[epfd], __ATOMIC_RELAXED) - 1;
 	if (!is_marked(fd) || !is_long(usec) || is_paused(state))
-		return false;
-	/* An epoll instance is ready while it has events to report; edges stay. */
-	found = look(&one, 1);
-	is_interrupted = was_interrupted(found, -1);
-	if (found)
-		skip_some(state);
+		return 0;
+	found = look(&input);
+	if (found < 0)
+		found = 0; /* as in spin_poll() */
 	else if (!is_connection(fd))
 		skip_many(state);
+	else if (found)
+		skip_some(state);
 	else
-		is_interrupted = spin(state, &one, 1, -1, sigmask);
+		found = spin(state, &input, -1, false, sigmask);
 	errno = saved;
-	return is_interrupted;
+	return (int)found;
 }
 
 void spin_new(int fd)
@@ -475,16 +511,30 @@ static void read_start(const char *path, char *text, size_t size)
 		syscall(SYS_close, fd);
 }
 
+/* A decimal number, and what follows it; -1 without a digit. No libc: its names differ. */
+static long long number_at(const char **text)
+{
+	long long number = -1;
+
+	for (; **text >= '0' && **text <= '9' && number < NUMBERS * 1000000LL; (*text)++)
+		number = (number < 0 ? 0 : number) * 10 + (**text - '0');
+	return number;
+}
+
 /* Processors that the quota of a control group allows, rounded down; a large number without one. */
 static int quota_of(const char *directory)
 {
 	char path[4096], text[64];
+	const char *at = text;
 	long long quota, period;
 
 	if (snprintf(path, sizeof(path), "%s/cpu.max", directory) >= (int)sizeof(path))
 		return NUMBERS;
 	read_start(path, text, sizeof(text));
-	if (sscanf(text, "%lld %lld", &quota, &period) != 2 || period <= 0)
+	quota = number_at(&at);
+	at += *at == ' ';
+	period = number_at(&at);
+	if (quota < 0 || period <= 0)
 		return NUMBERS;
 	return (int)(quota / period < NUMBERS ? quota / period : NUMBERS);
 }
@@ -530,18 +580,9 @@ static int count_processors(void)
 static long spin_usec(void)
 {
 	const char *text = secure_getenv(smc_variables[VAR_SPIN]);
-	char *end;
-	long usec;
+	long long usec = text ? number_at(&text) : 0;
 
-	if (!text || !*text)
-		return 0;
-	usec = strtol(text, &end, 10);
-	return *end || usec < 0 || usec > SMC_SPIN_MAX ? 0 : usec;
-}
-
-static void forget_threads(void)
-{
-	spinners = 0;
+	return usec < 0 || usec > SMC_SPIN_MAX || (text && *text) ? 0 : (long)usec;
 }
 
 /* As SMC_DEBUG asks: one line when the program ends, if its standard error is still that file. */
@@ -553,7 +594,7 @@ static __attribute__((destructor)) void report(void)
 	struct stat now_open;
 	int len;
 
-	if (!spun || !error_file.st_ino || fstat(STDERR_FILENO, &now_open) ||
+	if (!spun || !error_file.st_ino || shim->stat(STDERR_FILENO, "", &now_open) ||
 	    now_open.st_ino != error_file.st_ino || now_open.st_dev != error_file.st_dev)
 		return;
 	len = snprintf(line, sizeof(line), "ld_pre_smc[%d]: %lu of %lu spins found input\n",
@@ -563,15 +604,14 @@ static __attribute__((destructor)) void report(void)
 
 static __attribute__((constructor)) void prepare(void)
 {
-	long usec = spin_usec();
-
-	if (!usec)
+	spin_find_next();
+	budget = spin_usec();
+	if (!budget)
 		return;
 	processors = count_processors();
-	budget = usec * 1000;
-	if (processors < 2 || pthread_atfork(NULL, NULL, forget_threads))
+	if (processors < 2)
 		return;
 	shim = dlsym(RTLD_DEFAULT, "smc_shim_view_1");
-	if (smc_is_on(secure_getenv(smc_variables[VAR_DEBUG])))
-		fstat(STDERR_FILENO, &error_file);
+	if (shim && smc_is_on(secure_getenv(smc_variables[VAR_DEBUG])))
+		shim->stat(STDERR_FILENO, "", &error_file);
 }

@@ -5,33 +5,44 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/epoll.h>
 
 #pragma GCC visibility push(hidden)
 
 /*
- * None of these calls receives data: they return as soon as there may be input, or when the time is
- * over, and the caller then makes the program's own call, unchanged. So the kernel decides about
- * O_NONBLOCK, MSG_WAITALL, timeouts, cancellation and errors as without this library. A call that
- * waits longer than asked for does so by at most SMC_SPIN microseconds, which timers of the kernel
- * also may: the default of PR_SET_TIMERSLACK is 50.
+ * spin_input() receives nothing: it returns as soon as there may be input, or when the time is over,
+ * and the caller then makes the program's own call, unchanged. So the kernel decides about
+ * O_NONBLOCK, MSG_WAITALL, timeouts, cancellation and errors as without this library. The others
+ * return what the kernel reported, as some files report an event only once. A call that waits longer
+ * than asked for does so by at most SMC_SPIN microseconds, which timers of the kernel also may: the
+ * default of PR_SET_TIMERSLACK is 50.
  *
- * Return of all: true if a signal handler ran in the meantime that ends the call, which must then
- * fail with EINTR. errno is preserved.
+ * errno is preserved.
  */
 
-/** spin_input() - before recv(2) and read(2) of a descriptor, which may be any file */
-bool spin_input(int fd);
+/**
+ * spin_input() - before recv(2) and read(2) of a descriptor, which may be any file
+ * @is_all: with MSG_WAITALL
+ *
+ * Return: true if a signal handler ran in the meantime that ends the call, which must then fail
+ * with EINTR.
+ */
+bool spin_input(int fd, bool is_all);
 
 /**
  * spin_poll() - before poll(2)
  * @fds: memory of the program, which may be invalid
  * @usec: the time that the program waits at most, in microseconds; negative: for ever
- * @sigmask: signals that are blocked during the call; NULL: those that are blocked now
+ * @sigmask: signals that are blocked during the call, which may be invalid memory; NULL: those that
+ *	are blocked now
+ *
+ * Return: the result of the call, if it is positive; 0 if the call is to be made; negative if it
+ * must fail with EINTR.
  */
-bool spin_poll(struct pollfd *fds, nfds_t n, long long usec, const uint64_t *sigmask);
+int spin_poll(struct pollfd *fds, nfds_t n, long long usec, const void *sigmask);
 
 /** spin_epoll() - before epoll_wait(2), as spin_poll() */
-bool spin_epoll(int epfd, long long usec, const uint64_t *sigmask);
+int spin_epoll(int epfd, struct epoll_event *events, int n, long long usec, const void *sigmask);
 
 /** spin_new() - @fd is a new connection; negative numbers are ignored */
 void spin_new(int fd);
@@ -44,5 +55,8 @@ void spin_watch_new(int epfd);
 
 /* Can spin_poll() be of use? For callers that would have to prepare its arguments. */
 bool spin_is_on(void);
+
+/** spin_find_next() - before main(): find the functions below, which takes locks of the loader */
+void spin_find_next(void);
 
 #pragma GCC visibility pop

@@ -55,7 +55,7 @@ page_dir = $(DESTDIR)$(MANDIR)/man$(patsubst .%,%,$(suffix $(1)))
 define install_shim
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(2)'
 	$(Q)$(INSTALL) -m $(SHIM_MODE) $(1) '$(DESTDIR)$(2)/$(SHIM_NAME)'
-	$(Q)$(INSTALL) -m 0755 $(dir $(1))$(SPIN_NAME) '$(DESTDIR)$(2)'
+	$(Q)$(INSTALL) -m $(SHIM_MODE) $(dir $(1))$(SPIN_NAME) '$(DESTDIR)$(2)'
 	$(Q)for link in $(SHIM_LINKS); do ln -sf $(SHIM_NAME) '$(DESTDIR)$(2)/'$$link || exit; done
 
 endef

@@ -82,6 +82,7 @@ $(PRELOAD_LIBS) $(CLI_LIBS) $(KERNEL_LIBS): $(O)/%.so: %_lib.c $(O)/version.h
 	$(mkdir)
 	$(call say,CC)
 	$(Q)$(COMPILE) -fPIC -shared -o $@ $< -ldl
+$(O)/tests/preload/spin.so: $(wildcard ld_pre_smc_spin/*.[ch])
 
 # A bare request needs libnl; the rest is libc only (--as-needed).
 $(BENCH_BINS): LDLIBS += $(LIBSMC_LIBS)

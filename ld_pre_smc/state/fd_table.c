@@ -19,6 +19,7 @@ atomic_int shim_fd_end;
 __attribute__((visibility("default"))) const struct smc_shim_view smc_shim_view_1 = {
 	.fd_bytes = shim_fd_bytes,
 	.is_locked = &shim_is_locked,
+	.stat = shim_stat,
 };
 
 static atomic_bool has_copies;

@@ -22,9 +22,9 @@ enum smc_variable {
 	VARIABLES,
 };
 
-/* Microseconds: ten times the default, which suits a peer that answers at once. */
+/* Microseconds. Signals are blocked meanwhile. */
 #define SMC_SPIN_DEFAULT "50"
-#define SMC_SPIN_MAX 10000
+#define SMC_SPIN_MAX 1000
 
 /* Their names, by enum smc_variable. */
 extern const char *const smc_variables[VARIABLES];

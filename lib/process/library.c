@@ -208,6 +208,8 @@ static bool spin_path(const char *path, char out[PATH_MAX])
 
 bool library_spin(const struct library *lib, char entry[PATH_MAX])
 {
+	if (*lib->other && (!spin_path(lib->other, entry) || access(entry, R_OK)))
+		return false;
 	return spin_path(lib->file, entry) && !access(entry, R_OK) && spin_path(lib->entry, entry);
 }
 

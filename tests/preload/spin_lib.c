@@ -15,4 +15,4 @@ static unsigned char marks[SHIM_FD_NUMBERS] = { [0 ... SHIM_FD_NUMBERS - 1] = FD
 static atomic_bool never;
 
 __attribute__((visibility("default")))
-const struct smc_shim_view smc_shim_view_1 = { marks, &never };
+const struct smc_shim_view smc_shim_view_1 = { .fd_bytes = marks, .is_locked = &never };

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,11 +19,11 @@ enum { SMC_FD = 5, INET_FD, TCP_FD, FILE_FD, EPOLL_FD };
 
 static unsigned char bytes[1 << 20];
 static atomic_bool is_locked;
-static const struct smc_shim_view view = { bytes, &is_locked };
+static const struct smc_shim_view view = { .fd_bytes = bytes, .is_locked = &is_locked };
 
 /* The kernel's side. Times in nanoseconds. */
 static struct {
-	long long now, step, ready_at;
+	long long now, step, ready_at; /* nanoseconds */
 	long looks, masks, options;
 	int flags, timeout;
 	bool is_interrupted; /* the next look ends with EINTR */
@@ -76,6 +77,7 @@ static long fake_syscall(long number, ...)
 	va_end(list);
 	switch (number) {
 	case SYS_ppoll: return fake_ppoll((struct pollfd *)a[0]);
+	case SYS_epoll_pwait: return fake_ppoll(&(struct pollfd){ 0 });
 	case SYS_getsockopt: return fake_option((int)a[0], (int)a[2], (void *)a[3]);
 	case SYS_fcntl: return kernel.flags;
 	case SYS_rt_sigprocmask:
@@ -110,6 +112,10 @@ static int fake_action(int number, const struct sigaction *new, struct sigaction
 #define sigaction(...) fake_action(__VA_ARGS__)
 #include "ld_pre_smc_spin/spin.c"
 
+void spin_find_next(void)
+{
+}
+
 static void on_alarm(int number)
 {
 	(void)number;
@@ -130,9 +136,9 @@ static int setup(void **state)
 	memset(bytes, 0, sizeof(bytes));
 	bytes[SMC_FD] = bytes[INET_FD] = bytes[TCP_FD] = FD_SMC;
 	shim = &view;
-	budget = 50000;
+	budget = 50;
 	processors = 2;
-	spinners = 0;
+	memset(slots, 0, sizeof(slots));
 	rests_until = 0;
 	is_used = is_locked = false;
 	return 0;
@@ -143,7 +149,7 @@ static long looks_of(int fd, long long usec)
 {
 	kernel.looks = 0;
 	kernel.ready_at = kernel.now + usec * 1000;
-	assert_false(spin_input(fd));
+	assert_false(spin_input(fd, false));
 	return kernel.looks;
 }
 
@@ -155,7 +161,7 @@ static void spins_until_there_is_input(void **state)
 	assert_int_equal(looks_of(INET_FD, 20), 20);
 	assert_int_equal(errno, EBADF);
 	assert_int_equal(kernel.blocked, 0);
-	assert_int_equal(spinners, 0);
+	assert_int_equal(slots[0], 0);
 	assert_in_range(looks_of(SMC_FD, 1000), 50, 52);
 }
 
@@ -234,11 +240,15 @@ static void few_processors(void **state)
 	processors = 1;
 	assert_int_equal(looks_of(SMC_FD, 10), 1);
 	processors = 3;
-	spinners = 2;
+	slots[0] = slots[1] = milliseconds(now()) + 2;
 	assert_int_equal(looks_of(SMC_FD, 10), 1);
-	spinners = 1;
+	slots[1] = 0;
 	assert_int_equal(looks_of(SMC_FD, 10), 10);
-	assert_int_equal(spinners, 1);
+	assert_int_equal(slots[1], 0);
+	/* A thread that never came back. */
+	slots[1] = slots[0];
+	kernel.now += 1000000000;
+	assert_int_equal(looks_of(SMC_FD, 10), 10);
 }
 
 static void lost_processor(void **state)
@@ -248,12 +258,12 @@ static void lost_processor(void **state)
 	assert_int_equal(looks_of(SMC_FD, 1000000), 2);
 	kernel.step = 1000;
 	assert_int_equal(looks_of(SMC_FD, 10), 1);
-	kernel.now += 50000000;
+	kernel.now += 53000000;
 	assert_int_equal(looks_of(SMC_FD, 10), 10);
 	kernel.step = 1000000000;
 	looks_of(SMC_FD, 10000000);
 	kernel.step = 1000;
-	kernel.now += LONGEST_REST;
+	kernel.now += (LONGEST_REST + 2) * 1000000LL;
 	assert_int_equal(looks_of(SMC_FD, 10), 10);
 }
 
@@ -264,27 +274,29 @@ static void interrupts(void **state)
 	(void)state;
 	kernel.pending = 1ULL << (SIGALRM - 1);
 	errno = EBADF;
-	assert_true(spin_input(SMC_FD));
+	assert_true(spin_input(SMC_FD, false));
 	assert_int_equal(errno, EBADF);
 	kernel.handler_flags = SA_RESTART;
-	assert_false(spin_input(SMC_FD));
+	assert_false(spin_input(SMC_FD, false));
 	kernel.timeout = 1;
-	assert_true(spin_input(SMC_FD));
+	assert_true(spin_input(SMC_FD, false));
 	kernel.handler_flags = 0;
 	kernel.blocked = kernel.pending;
-	assert_false(spin_input(SMC_FD));
+	assert_false(spin_input(SMC_FD, false));
 	assert_int_equal(kernel.blocked, kernel.pending);
 	kernel.blocked = 0;
 	for (i = 0; i < 2; i++) {
 		kernel.handler = i ? SIG_IGN : SIG_DFL;
-		assert_false(spin_input(SMC_FD));
+		assert_false(spin_input(SMC_FD, false));
 	}
-	/* With input, the call succeeds. */
+	/* With input, the call succeeds, unless it waits for all. */
 	kernel.handler = on_alarm;
 	assert_int_equal(looks_of(SMC_FD, 10), 10);
-	/* During the first look no signal is blocked. */
+	kernel.ready_at = kernel.now + 10000;
+	assert_true(spin_input(SMC_FD, true));
+	/* During the first look no signal is blocked: as before the call. */
 	kernel.is_interrupted = true;
-	assert_true(spin_input(SMC_FD));
+	assert_false(spin_input(SMC_FD, false));
 }
 
 static void polls(void **state)
@@ -300,7 +312,7 @@ static void polls(void **state)
 	spin_new(SMC_FD);
 	kernel.looks = 0;
 	kernel.ready_at = kernel.now + 10000;
-	assert_false(spin_poll(fds, 2, -1, NULL));
+	assert_int_equal(spin_poll(fds, 2, -1, NULL), 1);
 	assert_int_equal(kernel.looks, 10);
 	/* A short time is left to the kernel. */
 	assert_false(spin_poll(fds, 2, 50, NULL));
@@ -310,7 +322,7 @@ static void polls(void **state)
 	kernel.ready_at = INT64_MAX;
 	kernel.pending = closed;
 	kernel.handler_flags = SA_RESTART;
-	assert_true(spin_poll(fds, 2, 1000, &open));
+	assert_int_equal(spin_poll(fds, 2, 1000, &open), -1);
 	assert_false(spin_poll(fds, 2, 1000, &closed));
 	kernel.pending = 0;
 	/* Without a connection among them. */
@@ -321,19 +333,21 @@ static void polls(void **state)
 
 static void epolls(void **state)
 {
+	struct epoll_event event;
+
 	(void)state;
 	kernel.ready_at = kernel.now + 10000;
-	assert_false(spin_epoll(EPOLL_FD, -1, NULL));
+	assert_false(spin_epoll(EPOLL_FD, &event, 1, -1, NULL));
 	spin_watch(EPOLL_FD, FILE_FD);
-	assert_false(spin_epoll(EPOLL_FD, -1, NULL));
+	assert_false(spin_epoll(EPOLL_FD, &event, 1, -1, NULL));
 	assert_int_equal(kernel.looks, 0);
 	spin_watch(EPOLL_FD, SMC_FD);
-	assert_false(spin_epoll(EPOLL_FD, 50, NULL));
+	assert_false(spin_epoll(EPOLL_FD, &event, 1, 50, NULL));
 	assert_int_equal(kernel.looks, 0);
-	assert_false(spin_epoll(EPOLL_FD, -1, NULL));
+	assert_int_equal(spin_epoll(EPOLL_FD, &event, 1, -1, NULL), 1);
 	assert_int_equal(kernel.looks, 10);
 	spin_watch_new(EPOLL_FD);
-	assert_false(spin_epoll(EPOLL_FD, -1, NULL));
+	assert_false(spin_epoll(EPOLL_FD, &event, 1, -1, NULL));
 	assert_int_equal(kernel.looks, 10);
 }
 

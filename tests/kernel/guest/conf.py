@@ -129,7 +129,7 @@ def check_exclusive():
 def check_half_way():
     write("%s 131072\neid E V W X Y\n" % KNOB)
     equal(conf("check", CONF), (1, "", "smc_conf: there would be 5 EIDs, but the kernel takes only 4\n"), "check: a fifth EID")
-    fails("smc.conf:2: cannot add EID 'Y': the kernel's table is full (4 EIDs); nothing is changed",
+    fails("smc.conf:2: cannot add EID 'Y': the kernel's table is full (4 EIDs); nothing was changed",
           "%s 131072\neid E V W X Y\n" % KNOB, "a fifth EID")
     fails("is not the name of", "eid V\npnetid p net 'x/y\n", "a wrong line")
     fails("smc.conf:3: eid: is the same in all", "handshake-limit on\nnetns x\neid V\n", "a wrong section")
@@ -144,7 +144,7 @@ def check_no_nf_tables():
     out_of("modprobe", "nfnetlink")
     text = "handshake-limit on\nallow 10.0.0.0/8\nlearn 1h\n"
     why = "a policy by nftables needs a kernel that has it: the nf_tables module is missing"
-    fails("smc.conf:2: %s; nothing is changed" % why, text, "no nf_tables: apply")
+    fails("smc.conf:2: %s; nothing was changed" % why, text, "no nf_tables: apply")
     equal(conf("check", CONF), (1, "", "smc_conf: %s\n" % why), "check")
     equal(conf("diff"), (2, "~ handshake-limit on # is off\n+ allow 10.0.0.0/8\n+ learn 1h\n", ""), "diff")
     status, out, err = conf("show")
@@ -206,7 +206,7 @@ def check_taken_back():
     path = "/proc/sys/net/smc/rmem"
     for argv in (("--bind", path, path), ("-o", "remount,ro,bind", path)):
         out_of("mount", *argv)
-    fails("smc.conf:4: cannot set net.smc.rmem to 70001: Read-only file system; nothing is changed",
+    fails("smc.conf:4: cannot set net.smc.rmem to 70001: Read-only file system; nothing was changed",
           "eid T\nhandshake-limit on\n%s 71000\nnet.smc.rmem 70001\nnetns blue\nhandshake-limit off\n%s 91000\n"
           "pnetid more net eth3\n" % (KNOB, KNOB), "a number that cannot be written")
     equal([knob(KNOB, "blue"), doc("smcd", "-j", "-N", "blue", "hs")["enabled"]], ["90000", True],
@@ -361,7 +361,7 @@ def check_scope_errors():
     out_of("mount", "-t", "tmpfs", "none", "/sys/fs/cgroup/conf/d")
     os.symlink("/run", "/sys/fs/cgroup/conf/d/outside")
     before = {name: scope.get("uid") for name, scope in scopes().items()}
-    fails("smc.conf:4: '/conf/d/outside' is not a control group; nothing is changed",
+    fails("smc.conf:4: '/conf/d/outside' is not a control group; nothing was changed",
           "handshake-limit on\nscope /conf/a user 7\nscope /conf/c\nscope /conf/d/outside\n", "a scope that is refused")
     equal({name: scope.get("uid") for name, scope in scopes().items()}, before, "the other scopes are as they were, too")
     out_of("umount", "/sys/fs/cgroup/conf/d")
