@@ -111,7 +111,8 @@ def processor(pid):
 
 
 def refresh(argv, count, rounds):
-    """Seconds of processor that one takes. Each document is a line; a screen has a first line with the number of connections."""
+    """Processor seconds of smc_top per sample. Checks that it shows all connections: a line of JSON has them all, a screen has
+    their number in its first line."""
     end, screen = pty.openpty()
     fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
     tty = {} if argv else {"stdin": screen, "stdout": screen}

@@ -347,7 +347,7 @@ static long spin(struct state *state, const struct input *input, int fd, bool is
 	return found;
 }
 
-/* Is it the turn of this call? */
+/* Has this call to be skipped? Counts it. */
 static bool is_paused(struct state *state)
 {
 	int pause = get(&state->pause);

@@ -65,7 +65,10 @@ static bool make_program(int fd, const char *file)
 	return write(fd, &program, sizeof(program)) == sizeof(program);
 }
 
-/* Return: 0, or errno of exec. Only an interpreter of binfmt_misc can have been started. */
+/*
+ * Run the file. Return: 0, or errno of exec. It has no code; 0 means that an interpreter registered
+ * with binfmt_misc was started.
+ */
 static int start(int fd)
 {
 	char path[32], *const argv[] = { path, NULL }, *const envp[] = { NULL };

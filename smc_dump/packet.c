@@ -255,7 +255,7 @@ bool packet_knows_link(int link)
 	return find_link(link);
 }
 
-/* Return: whether @rest is an IP packet then. */
+/* Skip the link header. Return: does an IP packet follow? */
 static bool find_ip(struct packet *packet, struct rest *rest, int number)
 {
 	const struct link *link = find_link(number);

@@ -305,7 +305,7 @@ static bool is_named(int fd)
 	       !memcmp(addr.sun_path + 1, KEEP_NAME, sizeof(KEEP_NAME) - 1);
 }
 
-/* Unmapped users share one number. */
+/* Does the effective user have an ID in this user namespace? All without one share a number. */
 static bool is_known(void)
 {
 	char map[128];

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # Requirements of this machine: QEMU and the tools that prepare a guest.
 
-# FILE PACKAGE, or COMMAND PACKAGE; gcc and make build the kernel's smc.ko with loopback-ism. With the names of
-# kernels also what builds those that are not there.
+# Lines of "FILE PACKAGE" or "COMMAND PACKAGE". gcc and make build the kernel's smc.ko with loopback-ism. The last group
+# builds kernels that are named as arguments and not yet built.
 host_needs() {
 	local name
 	is_foreign || echo "qemu-system-$QEMU_NAME $QEMU_PACKAGE"

@@ -58,7 +58,7 @@ static bool is_ready(int fd)
 	return shim_events(fd, POLLIN) & POLLIN;
 }
 
-/* Did accept(2) end early because it began in another caller's window? */
+/* Did accept(2) end early, at the timeout of another caller's window (accept_window.h)? */
 static bool ended_by_window(int fd, long long passed)
 {
 	int err = errno;

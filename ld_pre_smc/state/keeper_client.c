@@ -178,7 +178,7 @@ struct start {
 	const struct search *search;
 };
 
-/* @len: length of the library's path to put first */
+/* Add a path: the first @len characters of the library's path, then @end. */
 static void add_path(struct start *start, size_t len, const char *end)
 {
 	char *path = start->paths[start->n_paths];

@@ -33,7 +33,7 @@ enum {
 
 static atomic_uint calls, asked_at;
 
-/* Clock second of the last answer "none", plus 1; 0: no answer yet, or another one. */
+/* Time of the last answer if it was NONE, as shim_seconds() + 1; otherwise 0. */
 static atomic_uint none_at;
 
 /* The query is not permitted: do not repeat it. */

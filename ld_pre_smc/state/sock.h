@@ -48,8 +48,8 @@ struct shim_sock {
  * @fd: any number
  * @sock: filled in if it is one; may be NULL
  *
- * Determined by SO_PROTOCOL: 256 for IPPROTO_SMC, with SO_DOMAIN AF_SMC 0 or 1; the file of a
- * connection that fell back is its TCP socket. One system call for most others. Preserves errno.
+ * SO_PROTOCOL is 256 for IPPROTO_SMC; 0 or 1 for AF_SMC, which SO_DOMAIN confirms. After a fallback
+ * the kernel answers for the TCP socket. Most other sockets take one system call. Preserves errno.
  */
 bool shim_is_smc(int fd, struct shim_sock *sock);
 
@@ -65,8 +65,7 @@ bool shim_is_connected(int fd);
 /**
  * shim_poll_now() - poll(2) without waiting
  *
- * Not poll() itself, which would make cancellation points of functions that are none. Preserves
- * errno.
+ * A system call, as libc's poll() is a cancellation point and the callers are not. Preserves errno.
  */
 void shim_poll_now(struct pollfd *fds, int n);
 

@@ -37,7 +37,10 @@ struct call {
 	__u8 is_once, has_moved;
 };
 
-/* @call: cheaper to find here; valid for one task at a time, as SMC locks the socket. */
+/*
+ * @call: the current call, kept with its connection as it is cheaper to find there. A socket's
+ * lock admits one call at a time.
+ */
 struct kept {
 	struct smcdata_conn conn;
 	struct call call;

@@ -29,9 +29,9 @@ enum {
 	LEARNED_LONG = 32,
 	/* A score: mean life in units of LEARNED_LONG handshakes. Below this both are compared. */
 	LEARNED_ONE = 256,
-	/* Score of new destinations: after nine short lives in a row, TCP is tried. */
+	/* Score of a new destination. After nine short lives in a row, TCP is tried. */
 	LEARNED_START = 3 * LEARNED_ONE,
-	/* Maximum score, after one life this long: TCP is tried again after a dozen short ones. */
+	/* Maximum of the score. From here, TCP is tried after a dozen short lives in a row. */
 	LEARNED_MOST = 4 * LEARNED_ONE,
 	/* Weight of a new value in a mean: one part of this many. */
 	LEARNED_WEIGHT = 8,
@@ -227,8 +227,8 @@ static inline uint32_t learned_connections(uint32_t counts)
 /**
  * learned_choose() - count a connection, and choose its transport
  *
- * Like the functions below, it does nothing if the entry now has another destination or is being
- * written: a missed life does no harm.
+ * It changes nothing if the entry now belongs to another destination or is being written, as do the
+ * functions below. A connection that is not counted does no harm.
  */
 static inline struct learned_choice learned_choose(struct learned_place place)
 {

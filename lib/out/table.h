@@ -8,7 +8,7 @@
 
 /* Kind of a column's value, which defines its form in text and in JSON. */
 enum out_kind {
-	OUT_KIND_ODD,	  /* by text() and json(); the form without a function is empty */
+	OUT_KIND_ODD,	  /* written by the functions text() and json(); empty without them */
 	OUT_KIND_TEXT,	  /* text(); JSON: the same as a string, left out if empty */
 	OUT_KIND_DEC,	  /* 80; JSON: a number */
 	OUT_KIND_DEC_STR, /* the same; JSON: a string, as JSON numbers may be limited to 53 bits */

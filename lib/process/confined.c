@@ -41,8 +41,8 @@ const char *confined_module(void)
 }
 
 /*
- * @profile, @context: NULL if unknown, for example to other users. With the library a process needs
- * one of the two kinds of sockets, with eBPF IPPROTO_SMC.
+ * @profile, @context: NULL if unknown, for example because another user asks. A process with the
+ * library needs permission for AF_SMC or for IPPROTO_SMC; one with eBPF for IPPROTO_SMC.
  */
 static int judge(const char *profile, const char *context, bool is_bpf, char text[HOST_PROBE_SIZE])
 {

@@ -80,7 +80,7 @@ const char *confined_text(const struct confined *confined, char text[CONFINED_TE
 /** confined_remedy() - a command or an imperative clause; "" if there is none that can be typed */
 const char *confined_remedy(const struct confined *confined, char text[CONFINED_TEXT_SIZE]);
 
-/** confined_line() - both, with a colon between them */
+/** confined_line() - reason and remedy, separated by a colon */
 const char *confined_line(const struct confined *confined, char text[CONFINED_TEXT_SIZE]);
 
 /**

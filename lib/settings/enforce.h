@@ -101,7 +101,7 @@ int policy_nft_parse(struct policy *policy, const char *json);
  */
 int policy_nft_owner(const char *ruleset, char first[POLICY_OWNER_SIZE]);
 
-/** policy_legacy_owner() - the same of the output of iptables-legacy-save */
+/** policy_legacy_owner() - as policy_nft_owner(); @saved: output of iptables-legacy-save */
 int policy_legacy_owner(const char *saved, char first[POLICY_OWNER_SIZE]);
 
 /** policy_nft_read_owner() - policy_nft_owner() for this network namespace */

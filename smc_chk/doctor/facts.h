@@ -142,7 +142,7 @@ struct services_facts {
 #define FACTS_KNOBS 16
 #define FACTS_KNOB_SIZE 256
 
-/** struct doctor_facts - all of them; has_*: whether the part was obtained */
+/** struct doctor_facts - all facts; has_*: was this part obtained? */
 struct doctor_facts {
 	char sys[SYSFS_ROOT_SIZE];     /* root of sysfs */
 	char release[HOST_PROBE_SIZE]; /* of the kernel, "6.12.107+deb13-amd64" */
@@ -193,22 +193,22 @@ typedef int (*facts_fn)(struct doctor_facts *facts, const struct chk_request *re
  */
 int facts_use(const struct chk_request *req, facts_fn fn);
 
-/** facts_with() - the same, printing nothing. Return: what @fn returns; -errno with @err */
+/** facts_with() - as facts_use(), without printing. Return: value of @fn; -errno with @err */
 int facts_with(const struct chk_request *req, facts_fn fn, struct smc_err *err);
 
 /** facts_load_rest() - load the facts that only the checks need */
 void facts_load_rest(struct doctor_facts *facts);
 
-/** facts_load_host() - of these kernel, preload libraries, memory, knobs, exposure */
+/** facts_load_host() - load a part of them: kernel, preload libraries, memory, knobs, exposure */
 void facts_load_host(struct doctor_facts *facts);
 
-/** facts_load_services() - of services that smc_unit has enabled */
+/** facts_load_services() - load the facts of services that smc_unit has enabled */
 void facts_load_services(struct services_facts *services);
 
-/** facts_is_before() - is the kernel older? Distributions port fixes back to older numbers */
+/** facts_is_before() - is the kernel older? It may have fixes of later versions nevertheless */
 bool facts_is_before(const struct doctor_facts *facts, unsigned int major, unsigned int minor);
 
-/** facts_of_net() - of one of @facts->netdevs */
+/** facts_of_net() - get the facts of a net device in @facts->netdevs */
 const struct netdev_facts *facts_of_net(const struct doctor_facts *facts, const struct netdev *net);
 
 /** knob_text() - a file below /proc/sys, "net.smc.rmem". Return: its text, NULL if not there */

@@ -6,8 +6,10 @@
 #include "out/text.h"
 
 /**
- * struct card - @pnetid: "" for those that have none; @groups: learns which it shows
- * @has_loopback: SMC-D within this host, which may be in no list
+ * struct card - one PNET ID, and the devices of the host
+ * @pnetid: "" for the devices without a PNET ID
+ * @groups: link groups; the picture marks those that it shows
+ * @has_loopback: SMC-D within this host is possible, even if no list has its device
  */
 struct card {
 	const struct pnet_rows *rows;
@@ -19,7 +21,8 @@ struct card {
 /**
  * html_card() - append the picture
  *
- * On the left net devices, those that use another one as their base below it; on the right what
- * serves them, and below that its link groups. Without a PNET ID also what has no device in @rows.
+ * On the left are net devices; one that is based on another stands below it. On the right are the
+ * RDMA and ISM devices, each with its link groups below. The picture of the devices without a PNET
+ * ID also shows the devices that are not in @rows but have link groups.
  */
 void html_card(struct out_text *page, const struct card *card);

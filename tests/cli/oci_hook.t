@@ -36,7 +36,8 @@ hook() {
 	fi
 }
 
-# late FILE [COMMAND...]: status and output into FILE.said, once nobody has its output open
+# late FILE [COMMAND...]: run the hook on FILE, and write its status and output to FILE.said once no process can write
+# more
 late() {
 	late_file=$1
 	shift

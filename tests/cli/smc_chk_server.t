@@ -23,7 +23,7 @@ IN_NETNS = '--in-netns'
 
 
 class Server:
-    """With this limit on descriptors; its standard error is a pipe."""
+    """A server with a limit of open files. Its standard error is a pipe."""
 
     def __init__(self, *options, files=4096):
         self.process = subprocess.Popen(
@@ -154,7 +154,7 @@ def check_buffers():
 
 
 def check_one_address():
-    """A quarter of 1000 places for all loopback addresses together; IPv6's counts separately."""
+    """All loopback addresses together get a quarter of the 1000 places. IPv6 is counted separately."""
     server = Server()
     held = hold(server.port, 200) + hold(server.port, 50, source='127.0.0.2')
     ok(len(held) == 250, 'a quarter of the places for one peer', len(held))

@@ -186,10 +186,10 @@ static void a_busy_window_is_waited_for(void **state)
 	fake_fails("lock 5 1", EAGAIN, 3);
 	comes_to(accept(5, NULL, NULL), 12, 0,
 		 "lock 5 1;nap;lock 5 1;nap;lock 5 1;nap;" OPEN "accept 5;" SHUT);
-	/* Without locks everybody goes on. */
+	/* If locks are not available, accept(2) does not wait. */
 	fake_fails("lock 5 1", EBADF, 1);
 	comes_to(accept(5, NULL, NULL), 12, 0, OPEN "accept 5;" SHUT);
-	/* Two hundred milliseconds, if the holder is gone. */
+	/* The wait ends after 200 ms, if the holder of the lock is gone. */
 	fake_fails("lock 5 1", EAGAIN, 1000);
 	comes_to((accept(5, NULL, NULL), fake.log[0] = '\0', fake.ms), 1001203, 0, "");
 	setup(NULL);

@@ -66,9 +66,8 @@ def by_inode(inode, *argv):
 
 
 def held_modes(program):
-    """Transport of both ends of a connection held by "sockets ...:pair:...", from the pipe of its output. TCP sockets are not
-    listed.
-    sockets are not listed."""
+    """Transport of both ends of a connection that "sockets ...:pair:..." holds. Its output names the sockets. TCP sockets are
+    not listed."""
     inodes = []
     for line in program.stdout:
         if line == "ready\n":

@@ -57,7 +57,7 @@ def connections():
 
 
 def exchange(held, text):
-    """There and back on each."""
+    """One request and one answer on each connection."""
     for conn in held:
         if NODE == 1:
             conn.sendall(text)

@@ -49,7 +49,7 @@ class Watch:
         return [s for s in (doc or self.docs[-1])["sockets"] if s["inode"] == number][0]
 
     def until(self, what, name):
-        """The first matching state: counters first, then conditions for the end."""
+        """Wait for the first document that meets a condition."""
         wait_for(lambda: self.docs and what(self.docs[-1]))
         ok(what(self.docs[-1]), name, self.docs[-1])
 
