@@ -19,7 +19,7 @@ sys.path.insert(0, "tests/kernel/guest")
 from samples import SCENES  # noqa: E402  # pylint: disable=wrong-import-position
 
 MARK = '.\\" sample: '
-# A backslash first: the others bring one.
+# Backslashes come first, as the other replacements contain some.
 ESCAPES = (("\\", "\\e"), ("-", "\\-"), ("'", "\\(aq"), ("`", "\\(ga"), ("^", "\\(ha"), ("~", "\\(ti"))
 
 
