@@ -12,7 +12,7 @@ BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
 DOCDIR  ?= $(PREFIX)/share/doc/smc-tools
 COMPDIR ?= $(PREFIX)/share/bash-completion/completions
-# once: name of the variable, its value: asked for where it is first needed
+# $(call once,NAME,VALUE): sets NAME to VALUE when it is used for the first time; most runs of make do not need it.
 once = $(eval $(1) := $(2))$(2)
 # The compiler names its target machine (clang with a vendor), which selects the tools,
 MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null | sed 's/-[^-]*\(-linux-\)/\1/')
@@ -71,7 +71,8 @@ endif
 # ---- hardening: the flags that this compiler knows, before the caller's, which win -----------------
 accepted = $(shell echo 'int main(void) { return 0; }' | $(CC) -Werror $(1) $(CPPFLAGS) $(CFLAGS) -include stdlib.h \
 	-x c -S -o /dev/null - 2>/dev/null && echo '$(1)')
-# glibc's checks: not without optimization, nor another level than the caller's; the address sanitizer has its own.
+# _FORTIFY_SOURCE of glibc. It needs optimization, and the caller's own level takes precedence. The address sanitizer
+# has its own checks.
 fortify = $(if $(SANFLAGS)$(filter __OPTIMIZE__,$(shell echo __OPTIMIZE__ | $(CC) $(CFLAGS) -E -P -x c - 2>/dev/null)),, \
 	$(or $(call accepted,-D_FORTIFY_SOURCE=3),$(call accepted,-D_FORTIFY_SOURCE=2)))
 HARDEN = $(call once,HARDEN,$(foreach flag,-fstack-protector-strong -fstack-clash-protection -fcf-protection \
@@ -97,7 +98,7 @@ BPF_CLANG ?= clang
 BPFTOOL ?= $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool)
 # Byte order and headers are those of the target machine.
 BPF_TARGET = $(if $(filter 4321,$(shell echo __BYTE_ORDER__ | $(CC) -E -P -x c - 2>/dev/null)),bpfeb,bpfel)
-# How its functions get their arguments, too.
+# The macro of the target machine by which bpf_tracing.h selects the registers of arguments.
 BPF_ARCH = $(shell echo '$(MACHINE)' | sed 's/-.*//; s/x86_64\|i.86/x86/; s/aarch64/arm64/; s/^arm[^6].*/arm/; s/s390x/s390/; s/powerpc.*/powerpc/; s/riscv.*/riscv/; s/loongarch.*/loongarch/')
 BPF_CFLAGS = $(call once,BPF_CFLAGS,-target $(BPF_TARGET) -D__TARGET_ARCH_$(BPF_ARCH) -mcpu=v3 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -Wno-missing-field-initializers -Wno-unused-parameter $(if $(WERROR),-Werror) -Ilib \
 	$(if $(SYSROOT),-nostdlibinc) $(addprefix -isystem ,$(if $(MULTIARCH),$(SYSROOT)/usr/include/$(MULTIARCH)) \
@@ -175,7 +176,7 @@ ifneq ($(HAVE_BPF),)
 $(O)/bpf/%.bytes.h: $(O)/bpf/%.bpf.o
 	$(Q)od -v -An -tx1 $< | sed 's/ \(..\)/0x\1,/g' >$@
 else
-# Stands for a missing object: its loader reports that.
+# Stands for the object that was not built. The code that loads it reports this.
 $(O)/bpf/%.bytes.h:
 	$(mkdir)
 	$(Q)echo 0 >$@
@@ -184,10 +185,10 @@ endif
 
 # ---- the preload library -------------------------------------------------------------------------
 SHIM_SRC := $(wildcard ld_pre_smc/*.c ld_pre_smc/*/*.c) lib/launch/learned.c lib/launch/rules.c lib/launch/variables.c
-# Without the redirected names for 64-bit times: the library exports both, see next.h. Where a long has 64 bits
-# the plain names do for large files, and every libc has them: musl has no open64() since 1.2.4.
-# Programs of musl load it, too: musl has no checked functions, nor glibc's loader, in which the stack protector's
-# guard is a variable on some machines. These two flags come after the caller's.
+# The names for 64-bit times and large files are not redirected here: the library exports both variants, see next.h.
+# Where a long has 64 bits, the plain names are those for large files, and every libc has them; musl has no open64()
+# since 1.2.4. Programs of musl load this library as well. musl has no _FORTIFY_SOURCE functions, and no loader of
+# glibc; on some machines the stack protector's guard is a variable of that loader. Both flags come after the caller's.
 SHIM_GUARD = $(findstring __stack_chk_guard,$(shell echo 'int f(char *); int g(void) { char text[99]; return f(text); }' | \
 	$(CC) -fstack-protector-strong -S -x c -o - - 2>/dev/null))
 SHIM_FLAGS = $(call once,SHIM_FLAGS,-U_TIME_BITS -U_FORTIFY_SOURCE -fPIC -fno-plt $(if $(SHIM_GUARD),-fno-stack-protector))

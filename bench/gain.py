@@ -22,7 +22,7 @@ DATABASE = "/dev/shm/database"
 
 
 def by(size):
-    """The command's prefix: "TCP", SMC with buffers of that size, or smc_run with its options."""
+    """Start of the command line. @size: "TCP" for no library, buffer size of SMC, or options of smc_run."""
     if size == "TCP":
         return []
     return [TOOLS + "/smc_run", *(size if isinstance(size, list) else ["--strict", "-r", size, "-t", size])]
@@ -152,7 +152,7 @@ def row(name, figures, form):
 
 
 def measure(name, program, base):
-    """Figures of each size, divided by those of @base."""
+    """Call @program with each buffer size, and divide its figures by those with @base."""
     figures = {size: [] for size in dict.fromkeys([base, *SIZES])}
     for _ in range(ROUNDS):
         for size, values in figures.items():
@@ -202,7 +202,7 @@ LOADS = {
 
 
 def start_servers():
-    """Name and port of each; the processes end with the guest."""
+    """Start all servers. Return: port of each, by name. They end with the guest."""
     ports = {}
     starts = {
         "nginx": lambda: Server([], "nginx", "-g", "", "-c", "/dev/shm/nginx.conf"),
@@ -259,7 +259,7 @@ def learned(word=""):
 
 
 def pingpong(way, call, *before):
-    """Microseconds, switches and microseconds of processor of both ends, for a round trip."""
+    """Round trips. Return: microseconds, context switches, and processor time of both ends for one."""
     start = resource.getrusage(resource.RUSAGE_CHILDREN)
     server, client, usec = out(*by(way), *before, TOOLS + "/pingpong", call, "5000").split()
     end = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -272,7 +272,7 @@ def one_client(way):
 
 
 def spin():
-    """Divided by SMC without it."""
+    """Time of a round trip with --spin and over TCP, divided by that over SMC without --spin."""
     smc = ["--no-learn", "--strict"]
     ways = {"TCP": "TCP", "SMC": smc, "--spin": [*smc, "--spin"], "--spin=200": [*smc, "--spin=200"]}
     loads = {call: lambda way, call=call: pingpong(way, call) for call in ("recv", "poll", "epoll")}

@@ -140,7 +140,7 @@ def until(screen, word):
 
 
 def in_head(text):
-    """Connections of all modes: those without room have fallen back."""
+    """Number of connections in the head line. SMC connections that found no buffers count as TCP."""
     return sum(map(int, re.findall(rb"SMC-D (\d+)  SMC-R (\d+)  TCP (\d+)", text)[-1]))
 
 
@@ -325,8 +325,8 @@ def start_capture(file):
 
 
 def bench_capture(count, unit):
-    """Requests of redis, while smc_dump captures 128 bytes of each and while nobody does, in turns. UNIT is that of the
-    clock, a billionth of its second."""
+    """Rate of redis while smc_dump captures 128 bytes of each packet, and without it, in turns. UNIT is that of the clock, a
+    billionth of its second."""
     file = "/run/redis.pcapng"
     times, own = {False: [], True: []}, []
     server = start_redis()

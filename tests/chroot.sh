@@ -2,8 +2,9 @@
 # shellcheck shell=bash
 # A system in a directory, entered as a whole machine: for tests/distro and tests of packages.
 
-# enter ROOT COMMAND...: with DIRECTORY as its root, and its own environment and processes; mounts below ROOT come along.
-# Uses pivot_root(8): processes in a chroot(2) cannot create user namespaces.
+# enter ROOT COMMAND...: run a command with ROOT as its root directory, an environment of its own, and a new PID
+# namespace. Mounts below ROOT are kept. pivot_root(8) is used because processes in a chroot(2) cannot create user
+# namespaces.
 enter() {
 	# shellcheck disable=SC2016 # the inner shell expands
 	unshare --mount --pid --fork --kill-child --propagation private sh -eu -c '

@@ -112,9 +112,9 @@ tsc_parameter() {
 	khz=$(/usr/bin/python3 -IS "$LAB/lib/tsc.py" 2>/dev/null) && printf 'tsc_early_khz=%s' "$khz"
 }
 
-# Emulated, some of what a processor may have makes a kernel slower: it copies byte by byte, as real ones do that fast,
-# walks one more level of page tables, and ends a translated block wherever it touches a program's memory. Where
-# instructions are the clock it stays as it was: what was measured before can be compared.
+# Some features of a processor make an emulated kernel slower: fast string instructions, which it then uses to copy byte
+# by byte, a fifth level of page tables, and SMAP, which ends a translated block at each access to a program's memory.
+# With a clock that counts instructions they stay, so that results remain comparable with earlier ones.
 cpu_model() {
 	printf 'max'
 	[[ $ACCEL != tcg || $ARCH != amd64 ]] || ((ICOUNT)) || printf ',%s=off' erms fsrm la57 smap

@@ -100,7 +100,8 @@ boot_image() {
 # image_number FILE OFFSET SIZE
 image_number() { od -An -v "-tu$3" -j "$2" -N "$3" -- "$1" | tr -d ' '; }
 
-# unpack_image VMLINUZ: the header gives the payload's offset (Documentation/arch/x86/boot.rst), its size follows
+# unpack_image VMLINUZ: decompress the kernel. The header has the offset and the length of the payload
+# (Documentation/arch/x86/boot.rst).
 unpack_image() {
 	local start length payload=(head -c -4) unpack
 	start=$((($(image_number "$1" 0x1f1 1) + 1) * 512 + $(image_number "$1" 0x248 4))) length=$(image_number "$1" 0x24c 4)
@@ -177,8 +178,8 @@ build_lo() {
 	finish_kernel "$dir" "$release" "$version"
 }
 
-# build_folder DIRECTORY: below it, so that the next run removes it if this one is killed. Kernel make files
-# cannot live under a path with blanks or colons.
+# build_folder DIRECTORY: makes DIRECTORY/build and prints its path. If this run is killed, the next one removes it.
+# Kernel make files fail in a path with blanks or colons: then it is a temporary directory.
 build_folder() {
 	if [[ $1 == *[[:space:]:]* ]]; then mktemp -d; else mkdir -- "$1/build" && printf '%s\n' "$1/build"; fi
 }

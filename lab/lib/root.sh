@@ -19,8 +19,8 @@ root_key() {
 	{ host_codename; echo "$ARCH"; cat -- "$LAB/guest/packages" "$LAB/../packaging/packages" "$LAB/lib/root.sh"; } | sha256sum | cut -c1-16
 }
 
-# Sets GUEST_ROOT, and keeps the tree locked against removal as long as this process runs. Once more if it was removed
-# in between.
+# Sets GUEST_ROOT, and keeps the tree locked against removal as long as this process runs. Tries again if another
+# process removes the tree before it is locked.
 need_root() {
 	local tries
 	for tries in 1 2 3; do

@@ -64,7 +64,7 @@ check_compilers() {
 	ok $? "clang has no warning about ${#objects[@]} objects" || diag "$out"
 }
 
-# traits FILE: its hardening
+# traits FILE: print the hardening features of a program or library
 traits() {
 	{ readelf -hldW "$1"; readelf -n "$1"; nm -D "$1"; } 2>/dev/null | awk '
 		/Type: +DYN/ { print "PIE" }
@@ -77,7 +77,8 @@ traits() {
 		/_chk@/ && !/__stack_chk/ { print "FORTIFY" }' | sort -u
 }
 
-# sample_traits OPTION...: of what the compiler makes with every flag that it knows
+# sample_traits OPTION...: print the hardening features of a program that the compiler makes with every such option that
+# it supports
 sample_traits() {
 	local flag flags=(-O2 '-Wl,-z,relro,-z,now' "$@") source='#include <string.h>
 		void f(char *), g(const char *);

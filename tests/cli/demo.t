@@ -64,7 +64,7 @@ END
 		$'\t0x0020:  6865 6c6c 6f2c 2077 6f72 6c64 0d0a       hello, world..' >"$SEEN/payload"
 }
 
-# unseen WHAT TEXT SED: the same with edited output of the tools.
+# unseen WHAT TEXT SED: the demo fails if SED edits the recorded output of the tool WHAT.
 unseen() {
 	right_rows >"$ROWS"
 	right_seen

@@ -71,7 +71,7 @@ check_options() {
 	like "$("$BUILD/$1" $2 --help)" "(^Example|as in): $1 " "$1 $2: its help has an example"
 }
 
-# check_rows TOOL: options that others need or exclude, and lists of such that have a name
+# check_rows TOOL: the options in .needs, .excludes, and in macros with a list of options exist
 check_rows() {
 	help=$(for name in '' $(subcommands "$1"); do
 		# shellcheck disable=SC2086 # none, or one word

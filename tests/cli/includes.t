@@ -69,7 +69,8 @@ def circles(arrows):
 
 
 def directories(arrows):
-    """The same between directories. Within a tool main() is above its parts, its options below them, so files count."""
+    """Includes between directories. Those between a directory and its own parts are left out: main() of a tool includes them,
+    and they include its options."""
     result = {}
     for room, others in arrows.items():
         here = os.path.dirname(room)
@@ -82,7 +83,7 @@ def directories(arrows):
 
 
 def starts(arrows):
-    """Arrows between programs: which starts which, in its own files or those of lib/ that it includes."""
+    """Programs that each tool starts, by calls in its own files or in those of lib/ that it includes."""
     named = {}
     for room in arrows:
         with open(f'{ROOT}/{room}.c' if os.path.exists(f'{ROOT}/{room}.c') else os.devnull, encoding='utf-8') as file:
@@ -101,14 +102,14 @@ def starts(arrows):
 
 
 def floor_of(room):
-    """Its floor, None for a directory of lib/ that has none."""
+    """Number of the floor in FLOORS; None for a directory of lib/ that is not listed."""
     if tool_of(room) in TOOLS:
         return len(FLOORS)
     return next((number for number, places in enumerate(FLOORS) if os.path.dirname(room) in places), None)
 
 
 def wrong_arrows(arrows):
-    """Arrows that go up or sideways."""
+    """Includes of a file on the same floor or a higher one, and between tools."""
     for room, others in sorted(arrows.items()):
         if floor_of(room) is None:
             yield f'{room} has no floor'

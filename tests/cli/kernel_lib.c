@@ -247,7 +247,7 @@ static struct nlmsghdr *first_of(struct sock *sock, const struct piece *piece)
 	return (struct nlmsghdr *)(sock->bytes + piece->start);
 }
 
-/* Call a function for each message. */
+/* Call a function for each message of the answer. */
 static void each(struct sock *sock, void (*change)(struct nlmsghdr *nlh))
 {
 	for (size_t at = 0; at < sock->len;) {
@@ -276,7 +276,7 @@ static void forget(struct sock *sock)
 	sock->len = sock->count = sock->next = 0;
 }
 
-/* Replace the whole answer. Return: false if this fault does not do that. */
+/* Replace the whole answer, for faults that do so. Return: false for other faults. */
 static bool replace(const struct request *request)
 {
 	struct sock *sock = request->sock;
@@ -309,7 +309,10 @@ static void append_again(struct sock *sock, size_t len, unsigned int count)
 	sock->len += len;
 }
 
-/* A copy comes first, or again at the end: neither belongs to this request. */
+/*
+ * Send the answer twice. With "stale", the first copy has the number of an earlier request; else
+ * the second copy is superfluous.
+ */
 static void repeat(struct sock *sock)
 {
 	size_t len = sock->len;

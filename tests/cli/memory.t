@@ -64,7 +64,7 @@ smc_rnics -a
 smc_chk -i lo
 smc_chk matrix BUNDLE BUNDLE
 """
-# Slow commands: only some allocations, and failure is required after each failed one.
+# For these slow commands only some allocations fail, and the command must fail each time.
 BUNDLE = "smc_chk bundle -"
 
 

@@ -118,7 +118,7 @@ def check_dashboard(metrics):
 
 
 def check_panels(metrics, panels):
-    """Prometheus' own evaluation of each panel, of what the tools wrote, scraped for an hour from a host "lab"."""
+    """promtool evaluates each panel. Its input is the output of the tools, as scraped for an hour from host "lab"."""
     series, names = [], []
     for name, labels, value in re.findall(r"^(\w+)(?:\{(.*)\})? (\S+)$", metrics, re.M):
         is_counter = "\n# TYPE %s counter\n" % name in "\n" + metrics

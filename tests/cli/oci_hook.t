@@ -24,7 +24,8 @@ fi
 # An unused process id: Linux has at most four million.
 nobody='"pid":2147483647'
 
-# hook STATUS REGEX TEXT: the state is in $tmp/state; as a runtime starts it, and one line on stderr; nothing with ''
+# hook STATUS REGEX TEXT: run the hook as a runtime does, with the state in $tmp/state. It must print one line on stderr
+# that matches; nothing if REGEX is ''
 hook() {
 	out=$(env -i "$BUILD/smc_bpf" oci-hook <"$tmp/state" 2>"$tmp/err")
 	rc=$?
@@ -45,7 +46,7 @@ late() {
 	printf '%s|%s\n' "$?" "$late_said" >"$late_file.said"
 }
 
-# with_full_log DEV COMMAND...: with a full system log that nobody reads
+# with_full_log DEV COMMAND...: run a command while the system log is full and nobody reads it
 with_full_log() {
 	with_dev=$1
 	shift

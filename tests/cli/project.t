@@ -39,7 +39,7 @@ check_templates() {
 	done
 }
 
-# names KINDS COLUMN: without packages that every build machine has
+# names KINDS COLUMN: packages of these kinds, except those that every build machine has
 names() {
 	awk -v kinds="^($1)$" -v column="$2" '$1 ~ kinds && $column != "-" { print $column }' packaging/packages |
 		grep -vxF libc6-dev | sort

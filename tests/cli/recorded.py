@@ -120,7 +120,7 @@ def tool(argv, env, timeout=300, **more):
 
 
 def refused(words, result, tmp, name=None):
-    """It failed with one line that has these words, and left nothing in its TMPDIR."""
+    """The command failed with one line that contains the words, and left no file in its TMPDIR."""
     err = result.stderr.decode()
     ok(result.returncode == 1 and not result.stdout and err.count("\n") == 1 and words in err and not os.listdir(tmp),
        name or "refused: %s" % words, (result.args, result.returncode, result.stdout[:200], err, os.listdir(tmp)))

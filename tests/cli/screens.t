@@ -82,7 +82,7 @@ def address(end):
 
 
 def sockets(doc, text):
-    """Mode or state, reason, addresses and processes of each socket."""
+    """Yield: what the text lacks of mode or state, reason, addresses and processes of each socket."""
     for sock in doc["sockets"]:
         words = [sock.get("mode", sock["state"])]
         if "reason" in sock and sock.get("mode") == "TCP":
@@ -106,7 +106,7 @@ def explained_sockets(doc, text):
 
 
 def values(*keys):
-    """These members of all objects of the list."""
+    """Return: a function that yields the values of these keys that the text lacks."""
     def find(doc, text):
         for row in next(value for value in doc.values() if isinstance(value, list)):
             yield from (row[key] for key in keys if str(row.get(key, "")) not in text)
@@ -119,7 +119,7 @@ def tree(doc, text):
         yield "lines"
 
 
-# Command line: expected text on its screen, from its JSON; None: nothing else.
+# Command line: function that checks the screen against the JSON; None: no check beyond those of all commands.
 SCREENS = {
     "smc_chk": doctor,
     "smc_chk doctor": doctor,

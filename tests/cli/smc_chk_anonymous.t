@@ -21,7 +21,7 @@ recorded.needs("anonymous", "kernel")
 
 
 def make(name, *argv, host=None):
-    """A bundle of this machine, with the netlink of the recorded one."""
+    """Write a bundle of this machine with the recorded answers of netlink."""
     path = "%s/%s.tar.gz" % (TOP.name, name)
     env = dict(os.environ, LD_PRELOAD=BUILD + "/tests/cli/kernel.so", KERNEL_ROOT=host, LC_ALL="C")
     result = subprocess.run([BUILD + "/smc_chk", "bundle", path, *argv], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

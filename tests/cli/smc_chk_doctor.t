@@ -184,7 +184,8 @@ for executes in 1:'serves 32-bit programs' 0:'32-bit programs cannot run: this k
 	like "$out" " shim .*${executes#*:}" "that one"
 done
 
-# enforced MODULE: it is in force; enabled UNIT COMMAND ANSWER: of the unit that smc_unit has enabled, its answer to the probe
+# enforced MODULE: the recorded host enforces it. enabled UNIT COMMAND ANSWER: smc_unit has enabled the unit; ANSWER is
+# the recorded answer whether it is confined
 enforced() {
 	mkdir -p "$root/sys/fs/selinux/booleans" "$root/sys/module/apparmor/parameters" "$root/etc/systemd/system"
 	case $1 in
@@ -201,7 +202,7 @@ enabled() {
 	printf -- "$3" >"$root/probes/confined-$1_service"
 }
 preload=LD_PRELOAD=/usr/lib/ld_pre_smc.so bpf=/usr/bin/smc_bpf
-# finds TEXT LINE...: level, check, object and remedy of all that the doctor finds of confinement
+# finds TEXT LINE...: level, check, object and remedy of each finding about confinement and firewalls
 finds() {
 	local text=$1
 	shift

@@ -35,7 +35,7 @@ def refuse(words, result, name=None):
 
 
 def bundle(files, name="bundle.tar.gz"):
-    """A bundle of these files: names, or pairs of name and bytes."""
+    """Write a bundle with these files, each a name or a pair of name and content."""
     index = json.dumps({"schema": "smc-tools/bundle/1", "byte_order": ORDER, "machine": "x"}).encode()
     path = TOP.name + "/" + name
     with tarfile.open(path, "w:gz", compresslevel=1) as tar:

@@ -14,7 +14,8 @@ program() {
 }
 # Only the kernel knows whether eBPF is available.
 if "$build/smc_chk" doctor -j | jq -e '.findings[] | select(.check == "ebpf" and .level == "ok")' >/dev/null; then bpf=0; else bpf=2; fi
-# way WANT FILTER WANT FILE: preload or bpf, which seccomp may replace, with its exit status
+# way WANT FILTER WANT FILE: smc_chk program recommends preload or bpf, and FILTER gives the second WANT. Where eBPF is
+# not available, seccomp may replace it; the exit status says which.
 way() {
 	json "[(.way | sub(\"seccomp\"; \"bpf\")), $2]" "[\"$1\",$3]" program "$4"
 	case $1$out in preload* | *'"seccomp"'*) want=0 ;; *) want=$bpf ;; esac
@@ -37,7 +38,7 @@ for go in go_note go_info; do
 done
 run program "$build/tests/preload/go_note"
 like "$out" '^  type +smc_run --(bpf|seccomp) ' 'the command that reaches a Go program'
-# lacks STATUS SOCKET PARTS WORDS: on a kernel with these answers program and the doctor say the same.
+# lacks STATUS SOCKET PARTS WORDS: on a kernel with these recorded answers, "program" and the doctor report the same.
 lacks() {
 	mkdir -p "$tmp/kernel/probes"
 	printf '%s\n' "$2" >"$tmp/kernel/probes/socket-ipproto_smc"

@@ -101,14 +101,15 @@ def check_rights():
 
 
 def ask_port(sock, size):
-    """The port for connections with buffers of this size; 0: refused."""
+    """Request a port for connections with buffers of this size. Return: the port; 0 if refused."""
     sock.sendall(b'SMC?\x01\x04\0\0' + size.to_bytes(8, 'big'))
     words = sock.recv(16, socket.MSG_WAITALL)
     return int.from_bytes(words[8:], 'big') if words[:8] == b'SMC?\x01\x04\0\0' else words
 
 
 def is_open(port):
-    """The kernel may accept a client while the listener closes, and lose it: only a client that sends gets an error."""
+    """Is the server still listening? A client that the kernel accepts while the listener closes is lost, and only notices when
+    it sends."""
     try:
         with socket.create_connection(('127.0.0.1', port), timeout=60) as sock:
             sock.sendall(WHO)
@@ -128,7 +129,7 @@ def check_background():
 
 
 def check_buffers():
-    """Ports for tuning clients: one each, for eight of them, until they leave or request another."""
+    """Each tuning client gets one port until it leaves or requests another. At most eight have one."""
     server = Server()
     sock, words = greeting(server.port)
     ok(words == READY, 'it offers buffers', words)

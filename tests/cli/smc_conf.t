@@ -22,7 +22,7 @@ refuse() {
 	refused 1 "^smc_conf: .*$words" "refused: smc_conf $*"
 }
 
-# wrong WORDS LINES: the same with a file on standard input
+# wrong WORDS LINES: smc_conf check refuses the lines on standard input
 wrong() {
 	printf '%b' "$2" >"$tmp/stdin"
 	err=$("$conf" check - <"$tmp/stdin" 2>&1 >"$tmp/stdout")
@@ -30,7 +30,8 @@ wrong() {
 	like "$err" "^smc_conf: standard input:($1)" "said: $1"
 }
 
-# magic: a path that reads as /etc/passwd, and leads to that file of another mount namespace
+# magic: $! has a mount namespace where another file is bound to /etc/passwd. The path through /proc/$!/root reads as
+# /etc/passwd, and leads to the other file
 magic() {
 	file=/etc/passwd
 	# shellcheck disable=SC2016 # for the inner shell

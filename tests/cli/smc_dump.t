@@ -292,7 +292,7 @@ WHOLE = [("proposal", 264, False), ("accept", 160, False), ("confirm", 180, Fals
 
 
 def transfer(directory, send, **options):
-    """Result of a handshake whose proposal is sent by send(connection, its bytes)."""
+    """Decode a handshake whose proposal is sent by send(connection, bytes)."""
     path = directory + "/transfer.pcap"
     capture = Capture(path, **options)
     conn = Connection(capture).open()
@@ -308,7 +308,7 @@ def transfer(directory, send, **options):
 
 def check_transfer(directory):
     def parts(*bounds):
-        """Segments with these bytes, in this order."""
+        """Return: a function that sends these ranges of the bytes, a segment each, in this order."""
         def send(conn, data):
             for begin, end in bounds:
                 conn.send(0, data[begin:end], at=conn.next[0] + begin)
@@ -428,7 +428,7 @@ def check_write(path, directory):
 
 
 def listen(*argv, ignores=False, **more):
-    """A started smc_dump; None without permission."""
+    """Start smc_dump on loopback. Return: None without permission."""
     live = subprocess.Popen([BUILD + "/smc_dump", "-i", "lo", *argv], stderr=subprocess.PIPE, env=ENV,
                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN if ignores else signal.SIG_DFL), **more)
     for line in live.stderr:

@@ -87,7 +87,8 @@ def smc_top(*argv, env=None):
 
 
 def moved(lines, count):
-    """Port -> output when it moved, with this many connections, as two files do not change atomically. And the first document."""
+    """Return: for each port the first row in which it has moved data, until there are @count; and the first such document.
+    They can be in different documents, as the two files do not change atomically."""
     rows, first = {}, None
     for doc in map(json.loads, lines):
         for s in doc["sockets"]:

@@ -11,10 +11,11 @@ LC_ALL=C
 export LC_ALL
 unset LD_PRELOAD SMC_DEBUG SMC_STRICT SMC_SNDBUF SMC_RCVBUF SMC_SOCK_FAMILY SMC_INCLUDE SMC_EXCLUDE
 mkdir "$tmp/bin" "$tmp/home"
-# The library is in the build directory, and copies of both in a place that users can read.
+# smc_unit and the library are tested in the build directory, and as copies where users can read them.
 lib=$(cd "$BUILD" && pwd)/ld_pre_smc.so
 
-# Properties of units are files; "show" prints that of its last argument, or not-found.
+# A fake systemctl. Each unit is a file of properties; "show" prints the file that its last argument names, or
+# not-found.
 cat >"$tmp/bin/systemctl" <<'END'
 #!/bin/sh
 for unit; do :; done
@@ -293,7 +294,7 @@ unit 'plain.service' "DropInPaths=/etc/x.conf $base/plain.service.d/zz-smc-tools
 sed -i '/^MainPID=0/d; /^ActiveState=inactive/d' "$tmp/units/plain.service"
 run status
 is "$(echo "$out" | tail -n 1 | tr -s ' ')" "plain.service preload active restart needed $$" 'status: a row'
-# own NAME PROPERTY: status of a unit whose own file has such settings
+# own NAME PROPERTY: status of a unit whose own file sets the property
 own() {
 	unit "$@"
 	sed -i "s/^MainPID=0/MainPID=$$/" "$tmp/units/$1"

@@ -81,7 +81,7 @@ refuses /mnt/opt/smc/smc_bpf /mnt/opt/smc/smc_bpf --bpf
 fresh
 enables 'a fake smc_bpf of root' --bpf
 
-# A security module denies it SMC, says the record: by eBPF it would not work at all.
+# The recorded host has a security module that denies SMC to the unit: enabling it by eBPF would break it.
 fresh
 mkdir -p /mnt/record/probes
 printf '2\nredis_t' >/mnt/record/probes/confined-x_service

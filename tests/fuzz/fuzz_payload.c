@@ -12,7 +12,10 @@
 
 static __u64 unwanted[SMCDATA_VERDICTS];
 
-/** struct told - @file: pcapng; @bytes: total of all pieces */
+/**
+ * struct told - output so far
+ * @file: pcapng; @bytes: contents of all pieces
+ */
 struct told {
 	struct out_text file, bytes;
 	uint64_t count;

@@ -10,7 +10,8 @@ trap 'rm -rf "$out"' EXIT
 # Free memory changes.
 without_memory() { sed 's/ *[0-9]* free blocks/ N free blocks/'; }
 
-# here NAME: answers of the guest's tools, live and from its bundle on this machine, must be equal.
+# here NAME: for each command, the output from the guest's bundle on this machine must equal the live output in the
+# guest.
 here() {
 	local file command got want
 	[ -f "$out/$1/bundle.tar.gz" ] && [ -n "$(ls "$out/$1/live" 2>/dev/null)" ]
@@ -40,7 +41,7 @@ judged() {
 	ok $? "$name: the judge came to its end"
 }
 
-# guest NAME TEST run|pair OPTION...: the guest's own tests, then those here.
+# guest NAME TEST run|pair OPTION...: run the guest's own tests, then "here".
 guest() {
 	local name=$1 test=$2 status
 	shift 2

@@ -900,10 +900,16 @@ static size_t fill(int fd)
 	return total;
 }
 
-/* How the writer gives up its socket, which it does not share: the reader is another process. */
+/*
+ * Ways in which the writer gives up its socket. No other process has it: the reader is a separate
+ * process.
+ */
 enum end { END_EXIT, END_UNDERSCORE, END_EXEC, END_CLOSE, END_INHERITED, END_PASSED, END_KILL };
 
-/* Pass it through a socket pair to itself: the received descriptor has no known origin. */
+/*
+ * Pass a descriptor to this process itself: the library does not know the origin of the received
+ * one.
+ */
 static int passed(int fd)
 {
 	union {

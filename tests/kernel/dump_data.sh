@@ -5,5 +5,5 @@
 . tests/tap.sh
 . tests/kernel/bundles.sh
 
-# here NAME: replaces that for bundles.
+# here NAME: replaces the function of bundles.sh
 here() { judged "$1" python3 -B tests/kernel/dump_judge.py "$out/$1"; }

@@ -4,9 +4,11 @@
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 BUILD=${BUILD:-$PWD/build}
-# For another architecture: LAB_ARCH=s390x, and BUILD is a build for it. A pair of two: LAB_ARCH=s390x,amd64, and
-# PEER_BUILD is the one for guest 2. On another kernel than the test names: LAB_KERNEL=7.2, for one.
-# INSTALLED=DIR: the tools and the library are those of DIR, laid over the guest's root; only test programs are of BUILD.
+# Variables:
+# LAB_ARCH=s390x: another architecture, for which BUILD is a build. LAB_ARCH=s390x,amd64: a pair, with PEER_BUILD for
+# guest 2.
+# LAB_KERNEL=7.2: another kernel than the test names.
+# INSTALLED=DIR: tools and library of DIR, laid over the guest's root; only test programs are those of BUILD.
 
 # stage_tools BUILD DIR
 stage_tools() {
@@ -19,14 +21,14 @@ stage_tools() {
 
 # in_lab run|pair [OPTION...] -- TEST: TEST is a file in tests/kernel/guest, with arguments; guest 1 of a pair reports.
 in_lab() {
-	# Long enough for a busy machine: the limit is for guests that hang. OPTIONs may set another.
-	# One processor, as tests/run starts more guests than there are here: two of an emulated guest wait for each other.
-	# Tests of concurrency have --cpus 2 among their OPTIONs.
+	# The limit is for guests that hang, and long enough for a busy machine. OPTIONs may set another.
+	# One processor per guest, as tests/run starts more guests than there are processors, and those of an emulated
+	# guest wait for each other. Tests of concurrency set --cpus 2.
 	local how=$1 options=(-t 1200 --cpus 1 --see "$BUILD" ${LAB_ARCH:+-a "$LAB_ARCH"}) stage status
 	[ -z "${INSTALLED-}" ] || options+=(--install "$INSTALLED")
 	shift
 	while [ "$1" != -- ]; do
-		# Soft-RoCE of that kernel hangs.
+		# Kernel 6.1 hangs with Soft-RoCE.
 		[ "$1" = --rxe ] && [ "${LAB_KERNEL-}" = 6.1 ] || options+=("$1")
 		shift
 	done

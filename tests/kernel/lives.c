@@ -199,7 +199,7 @@ static bool is_clock(uint64_t number)
 #endif
 }
 
-/* Connect as the client of the traced process; 0 at the end. */
+/* Trace a process, and connect to it as its client. @least: fewest system calls for each place. */
 static void follow(pid_t pid, int protocol, int least[PLACES])
 {
 	struct __ptrace_syscall_info info = { 0 };
@@ -390,7 +390,10 @@ static void on_raw(void)
 	printf("file: connect=%d %d close=%d\n", ret, errno == ENOTSOCK, close(fd));
 }
 
-/* A listener known as non-blocking that was set to blocking; its client is gone. */
+/*
+ * The library has seen the listener as non-blocking, then a raw system call sets it to blocking.
+ * Its client is gone.
+ */
 static void on_blocking(void)
 {
 	int fd, waits;
@@ -410,7 +413,10 @@ static void on_blocking(void)
 	printf("waits=%d accept=%d\n", waits, fd >= 0);
 }
 
-/* Files with the numbers of closed sockets, and an inherited one. */
+/*
+ * Other files reuse the numbers of sockets that a raw system call has closed; one more is
+ * inherited.
+ */
 static void on_strange(void)
 {
 	int fd = open_socket(0), peer;

@@ -8,7 +8,7 @@
 
 DRAWN="${MATRIX_PAIRS:-200} ${MATRIX_SEED:-1}"
 
-# here NAME: replaces that for bundles.
+# here NAME: replaces the function of bundles.sh
 here() {
 	# shellcheck disable=SC2086 # two words
 	judged "$1" env PATH="$BUILD:$PATH" python3 -B tests/kernel/matrix_judge.py "$out/$1" $DRAWN

@@ -18,12 +18,13 @@ build_more() {
 		[[ ! -e $GUEST_ROOT/root/$file && ! -L $GUEST_ROOT/root/$file ]] || printf '%s\0' "$root/$file"
 	done | xargs -0r rm -f --
 	find "$root" -depth -type d -empty -delete
-	# As the guest's own, else each start compiles them.
+	# Compile these files, as the guest's own are; otherwise each start of Python would do so.
 	/usr/bin/python3 -IS -m compileall -qq -s "$root" "$root"/usr/lib/python3* >/dev/null 2>&1
 	return 0
 }
 
-# need_packages NAME PACKAGE...: sets MORE, the files that they and what they need add to the guest's root
+# need_packages NAME PACKAGE...: sets MORE to a directory with the files of these packages and of their dependencies
+# that the guest's root lacks
 need_packages() {
 	local name=$1 key
 	shift

@@ -74,7 +74,8 @@ need_selinux() {
 	SELINUX_DIR=$CACHE/selinux/$key
 }
 
-# selinux_policies DIR: the policies "without" our module, "with" it, and where "redis" may use SMC; all that each allows
+# selinux_policies DIR: make three policies, "without" our module, "with" it, and "redis", where redis may use SMC; and
+# list the rules of each
 selinux_policies() {
 	local store=$1/store
 	cp -a "$SELINUX_DIR/root" "$store" && cp packaging/selinux/smc_tools.cil "$store" || return

@@ -810,7 +810,7 @@ static void talk_in_turn(struct end *end, bool client, const struct way *way)
 	}
 }
 
-/* The answer follows the close of one half. */
+/* One end closes its sending half, then the other end answers. */
 static void talk_half(struct end *end, bool client, const struct way *way)
 {
 	if (client) {

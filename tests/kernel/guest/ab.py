@@ -20,7 +20,7 @@ def compare(*words, env=None):
 
 
 def sockets(doc, side):
-    """Runs of each mode."""
+    """Number of SMC-D, SMC-R and TCP sockets in each pair of runs."""
     return [tuple(pair[side]["sockets"][mode] for mode in ("smcd", "smcr", "tcp")) for pair in doc["pairs"]]
 
 

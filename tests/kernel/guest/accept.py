@@ -66,7 +66,7 @@ def script(name, text):
 
 
 def where(group):
-    """State of each thread of a process group."""
+    """Kernel stack of each thread of a process group."""
     said = []
     for status in glob.glob("/proc/[0-9]*/task/*/stack"):
         try:
@@ -79,7 +79,8 @@ def where(group):
 
 
 def load(peer, one, other):
-    """Clients leave at one port, then one at each port is served. Number of those, and the results."""
+    """Clients leave port @one, then both ports serve one client each, in turn. Return: number of clients that left, and the
+    results."""
     gone, said = 0, []
     with subprocess.Popen(["polled", "ask", one, other], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True) as client:

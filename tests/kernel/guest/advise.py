@@ -66,7 +66,7 @@ def start_servers():
 
 
 def loads(with_smc):
-    """All loads, finished; those with open connections."""
+    """Run all loads. Return: their processes, some of which still hold connections."""
     works = [("quietload", one, HERE, QUIET, 64), ("bulkload", one, HERE, BULK, SIZE),
              ("farload", one, THERE, FAR, SIZE), ("shortload", many), ("lateload", brief)]
     if with_smc:
@@ -90,7 +90,7 @@ def sum_of(rows, key):
 
 
 def check_one(report, port, side, name, what, **want):
-    """The row of one connection, or of one kind."""
+    """The report has exactly one row for a connection or a kind of connections, with these values."""
     rows = rows_of(report, port, side)
     if not ok(len(rows) == 1, "%s: %s: one row" % (name, what), json.dumps(rows or report, indent=1)):
         return {}
@@ -99,7 +99,7 @@ def check_one(report, port, side, name, what, **want):
 
 
 def check_rows(name, report, is_named=True, needs_eid=False, with_short=True, with_smc=HAS_LOOPBACK):
-    """Advice for each load, independent of the source."""
+    """Advice for each load; it must not depend on the source of the observation."""
     way = {"mode": "SMC-D", "version": 2, "is_loopback": True, "needs_eid": needs_eid} if HAS_LOOPBACK else None
     eid = "smcd ueid add NAME; " if needs_eid else ""
 
@@ -145,7 +145,7 @@ def check_source(name, prefix, source, is_named=True, with_short=True, **want):
 
 
 def check_no_eid():
-    """Nothing can be used then, but a single command would fix it."""
+    """Without an EID no connection can use SMC, but one command would change that."""
     if not HAS_LOOPBACK or HAS_SEID:
         return
     eids = doc("smcd", "-j", "ueid")["ueids"]
@@ -160,7 +160,8 @@ def policy(net, priority, *words):
 
 
 def set_policies(level, priority):
-    """IPsec for the far peer with priority 100, and then an exemption for it and many more. Status and error."""
+    """Require IPsec for the far peer with priority 100, and exempt a network that includes it with another priority. Return:
+    status and error."""
     out_of("ip", "xfrm", "policy", "flush")
     status, _, err = policy(THERE, 100, "tmpl", "proto", "esp", "mode", "transport", "level", level)
     if not status:
@@ -169,7 +170,7 @@ def set_policies(level, priority):
 
 
 def is_let_through():
-    """The kernel's view: without a key nothing passes a required policy."""
+    """Does the kernel let a connection to the far peer pass? A required IPsec policy without a key blocks it."""
     try:
         socket.create_connection((THERE, FAR), 2).close()
     except OSError:

@@ -43,7 +43,7 @@ class Process:
 
 
 def receive(conn, size):
-    """This many bytes; fewer at the end."""
+    """Read @size bytes, or fewer up to the end of file."""
     got = 0
     while got < size:
         data = conn.recv(min(size - got, 1 << 20))

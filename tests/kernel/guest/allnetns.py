@@ -15,7 +15,8 @@ COUNT = int(os.environ.get("NETNS_COUNT", "40"))
 GROUPS = "/sys/fs/cgroup"
 STORED = "/var/lib/containers/storage/overlay-containers/containers.json"
 CRI = "/run/containerd/io.containerd.runtime.v2.task/k8s.io/%s/config.json"
-# Groups whose names mislead, and the names that the namespaces should have. The service is a user's, who named what is in it.
+# Control groups whose names mislead, and the names that their namespaces should have. A user can choose all names below
+# a service of that user.
 DELEGATED = "/system.slice/own.service"
 MISLEADING = {6: ("/machine.slice/machine-host.scope", None),
               13: (DELEGATED + "/docker-%064x.scope" % 0xabcdef, "own.service/000000000000"),
@@ -29,7 +30,7 @@ def container_id(number):
 
 
 def group_of(number):
-    """A control group, and the name that the namespace should have; None: by its number."""
+    """Return: a control group, and the name that its namespace should have; None if it has no name, only a number."""
     if number in MISLEADING:
         return MISLEADING[number]
     kinds = (
@@ -154,7 +155,7 @@ def check_text():
 
 
 def check_stats(pids):
-    """Each has opened its connections, and counted them."""
+    """The statistics of each namespace have its connections and fallbacks."""
     rows = {row["netns_inode"]: row for row in doc("smcd", "--all-netns", "-j", "stats")["namespaces"]}
     got = [(rows[inode(pid)]["connections"], rows[inode(pid)]["fallbacks"]) if inode(pid) in rows else (0, 0) for pid in pids]
     equal(got, [connections(number) for number in range(COUNT)], "smcd --all-netns stats: connections and fallbacks of each")
@@ -169,7 +170,7 @@ def check_stats(pids):
 
 
 def check_pnet(pids):
-    """A PNET ID each for two of them, one of which has a second one, and for this namespace."""
+    """Three namespaces get a PNET ID, this one among them; one gets a second PNET ID."""
     for pnet_id, pid in (("ALLNET", os.getpid()), ("ALLNET", pids[2]), ("OTHER", pids[2]), ("ALLNET", pids[4])):
         out_of("smc_pnet", "-N", str(pid), "-a", pnet_id, "-I", "lo" if pnet_id == "ALLNET" else "eth0")
     rows = doc("smc_pnet", "--all-netns", "-j")["entries"]

@@ -62,7 +62,7 @@ def set_up():
 
 
 def denials():
-    """What was denied since the last call, each once, and how many lines that were."""
+    """Return: different denials since the last call, and the number of their log lines."""
     global seen
     lines = run("dmesg")[1].splitlines()
     new = [line for line in lines[seen:] if "apparmor=\"DENIED\"" in line]
@@ -75,7 +75,7 @@ def denials():
 
 
 def talk(command, way=(), **settings):
-    """A server and a client of the same profile. Return: what its connections are, the client's status, errors."""
+    """Run a server and a client with the same profile. Return: mode of their connections, status of the client, errors."""
     global port
     port += 1
     env = dict(os.environ, **settings)

@@ -49,7 +49,8 @@ def add_redis_user():
         os.chown(directory, 987, 987)
 
 
-# For process 1 in new namespaces, as root in a tree: its control group is the root for it, and otherwise empty.
+# Script of process 1 in new namespaces: it enters a tree as its root directory, and a control group that is the root
+# group for it and has no other processes.
 ENTER_TREE = """set -e
 echo "+cpu +cpuset +io +memory +pids" >/sys/fs/cgroup/cgroup.subtree_control
 echo 0 >"$(mktemp -d /sys/fs/cgroup/tree.XXXXXX)/cgroup.procs"
@@ -64,7 +65,8 @@ exec unshare --cgroup sh -c '%s'
 INIT = "umount -l /sys/fs/cgroup; mount -t cgroup2 cgroup2 /sys/fs/cgroup && " \
        "mount --bind /run/units /lib/systemd/system && " \
        "exec /lib/systemd/systemd --system --unit=lab.target --show-status=no --log-target=console"
-# The test's directory in the tree: systemd moves its children, which it must see.
+# systemd moves its child processes: put the test into a control group of its own, inside the tree of groups that
+# systemd sees.
 ENTER_GROUP = "mkdir -p /sys/fs/cgroup/test && echo 0 >/sys/fs/cgroup/test/cgroup.procs && exec \"$@\""
 
 

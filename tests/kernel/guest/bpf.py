@@ -180,7 +180,8 @@ def names_of_groups():
     equal((protocol(box), os.path.exists(PINS)), (TCP, False), "detach --all")
 
 
-# Reads "main", "thread", "new" or "child": the protocol of a socket that this one makes.
+# A program that reads "main", "thread", "new" or "child", opens a socket in that thread or process, and prints its
+# protocol.
 TREE = """
 import os, socket, threading, queue, sys
 def probe():

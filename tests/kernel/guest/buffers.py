@@ -22,7 +22,7 @@ server = None if port else listener.accept()[0]
 print(*[s.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) // 2 for s in (client, server) if s],
       client.getsockopt(socket.SOL_SOCKET, 72))
 """
-# A listener, and its client over TCP: receive buffer and locks of the server's end.
+# A listener and its client over TCP. Prints protocol and locked buffer sizes of the accepted socket.
 SERVER = """
 import socket, subprocess, sys
 listener = socket.socket()
@@ -36,7 +36,8 @@ server = listener.accept()[0]
 print(server.getsockopt(socket.SOL_SOCKET, socket.SO_PROTOCOL), server.getsockopt(socket.SOL_SOCKET, 72))
 client.kill()
 """
-# Connections to itself, which end with it; receive buffers of the first client, the last one and its server.
+# Connections of a program to itself. Prints the receive buffers of the first client, the last client, and the last
+# accepted socket.
 MANY = """
 import socket, sys
 listener = socket.create_server(("127.0.0.1", 0))
@@ -52,7 +53,7 @@ UNLIMITED = ("sh", "-c", 'ulimit -n "$(ulimit -Hn)" && exec "$@"', "sh")
 
 
 def knob(name, value):
-    """The old value, after setting the new one."""
+    """Set a sysctl. Return: its previous value."""
     with open("/proc/sys/net/" + name, encoding="ascii") as file:
         old = file.read().strip()
     with open("/proc/sys/net/" + name, "w", encoding="ascii") as file:
@@ -61,7 +62,7 @@ def knob(name, value):
 
 
 def sizes(*options, port=0, own=0, before=(), env=None):
-    """Sizes of client and server, and locked ones."""
+    """Buffer sizes of a client and its server, and which are locked (SO_BUF_LOCK)."""
     status, out, err = run(*before, "smc_run", *options, "/usr/bin/python3", "-c", PROGRAM, str(port), str(own), env=env)
     return [int(word) for word in out.split()] if not status and not err else (status, out, err)
 

@@ -61,9 +61,9 @@ def check_eid():
 
 
 def interrupted(name):
-    """A test that the other side disturbs half way; 667 ms for each of its six measures.
+    """Guest 2 disturbs a test half way; its six measurements take 667 ms each.
 
-    If that hits a turn of plain TCP, SMC does not notice: repeat it at another time."""
+    SMC is not affected if plain TCP is being measured at that moment: then repeat it at another time."""
     for last in (False, False, False, False, True):
         client = subprocess.Popen(["smc_chk", "connect", PEER, "--tcp-too", "-t", "20"], stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True)

@@ -12,7 +12,7 @@ from smcsock import smc_client, smc_listener
 
 CONF = "/etc/smc-tools/smc.conf"
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
-# Numbers of net.smc came one after another: this one is the oldest of all that has two common values.
+# The oldest sysctl of net.smc with two usual values.
 KNOB = "net.smc.autocorking_size"
 
 
@@ -243,7 +243,8 @@ def check_netns():
 
 
 def check_one_netns():
-    """A namespace without a name, such as a container's: "netns *" applies; one with a name, by a process in it."""
+    """"netns *" applies to a namespace without a name, such as a container's. A process selects the settings of its namespace
+    if that has a name."""
     with subprocess.Popen(["unshare", "-n", "sleep", "1000"]) as nameless, \
             subprocess.Popen(["ip", "netns", "exec", "blue", "sleep", "1000"]) as named:
         path = "/proc/%s/ns/net"
@@ -356,7 +357,7 @@ def scopes():
 
 
 def check_scope_errors():
-    """A group that is not one, after others; nothing but smc_conf is needed."""
+    """A path that is not a control group, after valid ones. No other tool is needed to detect this."""
     group("/conf/d")
     out_of("mount", "-t", "tmpfs", "none", "/sys/fs/cgroup/conf/d")
     os.symlink("/run", "/sys/fs/cgroup/conf/d/outside")

@@ -106,7 +106,8 @@ class Client:
 
 
 def check_ways(peer):
-    """Each way of breaking, each way of connecting, both families; in parallel, as silence takes six seconds."""
+    """All combinations of broken handshakes, ways to connect, and IP versions. They run in parallel, as a silent peer takes
+    six seconds."""
     hows = "blocking", "limited", "verdict", "again", "epoll"
     clients = {(port, how, family): Client(peer, how, port, family)
                for port in WAYS for how in hows for family in ADDRESSES}
@@ -117,7 +118,7 @@ def check_ways(peer):
 
 
 def seen(peer, port):
-    """SYNs that arrived since: with SMC, without."""
+    """Number of SYNs since the last call, with the SMC option and without."""
     offers = [smc for _, to, smc in peer.syns if to == port]
     peer.syns = [syn for syn in peer.syns if syn[1] != port]
     return offers.count(True), offers.count(False)

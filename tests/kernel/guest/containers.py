@@ -16,7 +16,7 @@ TCP = 6
 
 
 def add_program(path):
-    """Copy into BOX, with its libraries; also a library."""
+    """Copy a program or a library, with the libraries that it needs, into BOX."""
     libraries = re.findall(r"(/\S+) \(0x", run("ldd", path)[1])
     for file in [path] + libraries:
         to = BOX + (file if ".so" in file else "/bin/" + os.path.basename(path))
@@ -25,7 +25,7 @@ def add_program(path):
 
 
 def configure_podman(storage, cgroups, images=""):
-    """Storage in memory by that driver, control groups by that manager; images are also in that directory."""
+    """Configure the storage driver, in memory, and the manager of control groups. @images: directory with more images."""
     os.makedirs("/var/lib/containers", exist_ok=True)
     if not os.path.ismount("/var/lib/containers"):
         subprocess.run(["mount", "-t", "tmpfs", "storage", "/var/lib/containers"], check=True)
@@ -37,7 +37,7 @@ def configure_podman(storage, cgroups, images=""):
 
 
 def podman(*argv):
-    """podman, which must succeed: its output."""
+    """Run podman, which must succeed. Return: its output."""
     status, out, err = run("podman", *argv, timeout=1200)
     if status:
         raise RuntimeError("podman %s: status %d, %s%s" % (" ".join(argv), status, out, err))
@@ -45,7 +45,7 @@ def podman(*argv):
 
 
 def scopes():
-    """By the last word of their names: of a container its id."""
+    """Scopes of smc_bpf by the last part of their names, which for a container is its id."""
     status, out, err = run("smc_bpf", "status", "-j")
     assert not status and not err, (status, out, err)
     return {s["name"].rpartition("-")[2]: s for s in json.loads(out)["scopes"]}

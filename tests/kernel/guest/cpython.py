@@ -27,9 +27,10 @@ KNOWN = {
 }
 # Seconds for a module. A guest of another machine is always emulated.
 LIMIT = 500 if os.uname().machine == "x86_64" else 3000
-# As python3 -m unittest, on a machine that may be busy: where tests expect an answer, they wait for it, and no alarm ends the
-# whole of it. More than all buffers take is less than their 16 MiB: an emulated s390x needs two seconds to make these, so
-# alarm(1) comes before the call that it is to interrupt, and nothing ends test_sendall_interrupted, over TCP either.
+# As python3 -m unittest, adapted to a busy machine: longer timeouts, and no alarm that ends test_socketserver.
+# SOCK_MAX_SIZE is 16 MiB in CPython. An emulated s390x takes two seconds to make that much data, so the alarm of
+# test_sendall_interrupted would come before the call that it should interrupt, and the test would hang, over TCP as
+# well. This size still exceeds all buffers.
 UNITTEST = """
 import unittest
 from test import support, test_socketserver

@@ -53,7 +53,8 @@ def redis(port):
     lines.say(*["RPUSH list item%d" % i for i in range(200)])
     assert len(lines.say("LRANGE list 0 -1")[0]) == 200
     lines.say("INCR greeting", "INCR counter", "NOSUCHCOMMAND", "GET nothing")
-    # tshark shows what comes in two packets twice: this comes in one, both ways.
+    # tshark shows data that spans two packets twice. This value is large, but request and answer fit into one packet
+    # each.
     lines.say("SET big " + "v" * 6000)
     assert lines.say("GET big", "STRLEN big") == [b"v" * 6000, b"6000"]
     lines.say("QUIT")
@@ -183,7 +184,7 @@ def session(name, directory, way):
 
 
 def dialogs():
-    """[(name, function of way and directory; None: not here)]"""
+    """List of pairs: name, and a function that runs the dialog over @way in @directory; None if its programs are missing."""
     has = {"redis": shutil.which("redis-server"), "http": True, "pgsql": glob.glob("/usr/lib/postgresql/*/bin/postgres") and shutil.which("psql")}
     return [(name, (lambda way, directory, name=name: session(name, directory, way)) if has[name] else None) for name in PORTS]
 

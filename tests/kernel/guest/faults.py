@@ -50,8 +50,8 @@ def has_rdma():
 class Fault:
     """No fault; base class of the others."""
     name = "nothing"
-    # Errors that programs may see over SMC though they do not over TCP, and others that may come over either;
-    # what part of the connections is whole.
+    # Errors that programs may see over SMC but not over TCP; errors that they may see over both; and the least part of
+    # the connections that must be complete.
     only_smc, either, whole = set(), set(), 0.1
     library, period, way = None, 0.3, SMC
 
@@ -92,7 +92,8 @@ class Fault:
 
 
 class Signals(Fault):
-    """By a timer of each process. Now and then Linux forgets data or the end then, over SMC-R: upstream.py signal."""
+    """A timer of each process sends signals. Over SMC-R Linux sometimes loses data or the end of file then: see "signal" in
+    upstream.py."""
     name, library = "a signal each millisecond", "ticks.so"
 
     def begin(self):
@@ -100,7 +101,7 @@ class Signals(Fault):
             self.only_smc, self.whole = {"receive ETIMEDOUT", "send ETIMEDOUT"}, 0.99
 
     def on(self):
-        """Whether all of them have a handler for it; without one it would have killed them."""
+        """Do all processes of the server handle the signal? Without a handler it would have killed them."""
         for pid in self.server.pids():
             with open("/proc/%d/status" % pid, encoding="ascii") as file:
                 caught = int(re.search(r"^SigCgt:\s+(\w+)", file.read(), re.M).group(1), 16)
@@ -276,7 +277,8 @@ def judge(fault, kind, count, tcp, smc):
     ok(ended and client.get("tried", 0) >= count, name + "nothing hangs", (smc, tcp))
     missing = lost(client, smc["server"])
     if fault.only_smc:
-        # The other end of a broken connection saw only its end. Foreign programs do not count failures.
+        # If a connection breaks, the other end may see only the end of file. Programs other than ours do not count
+        # failures.
         broke = sum(over_smc.values()) if kind == "own" else count
         if missing.get("short", 0) <= broke:
             missing.pop("short", None)

@@ -50,13 +50,14 @@ def start_firewalld():
     run("dbus-daemon", "--system", "--fork")
     with open("/run/firewalld.log", "w", encoding="ascii") as log:
         subprocess.Popen(["firewalld", "--nofork", "--nopid"], stdout=log, stderr=log)
-    # It would end at SIGHUP before it has a handler for that.
+    # Wait until firewalld handles SIGHUP: before that, the signal would end it.
     ok(wait_for(lambda: any(handles_hangup(pid) for pid in processes("firewalld")), 600), "firewalld runs", read("/run/firewalld.log"))
     ok("table inet firewalld" in out_of("nft", "list", "tables"), "and has its rules")
 
 
 def direct(rule):
-    """firewall-cmd waits 25 seconds at most, which are not enough on a busy host: the file, and a signal to read it."""
+    """Add a direct rule by writing the file and sending SIGHUP: firewall-cmd waits for 25 seconds only, too short on a busy
+    host."""
     write("/etc/firewalld/direct.xml", "<?xml version='1.0'?>\n<direct><rule priority='0' table='filter' ipv='ipv4' chain='OUTPUT'>%s</rule></direct>\n" % rule)
     os.kill(processes("firewalld")[0], signal.SIGHUP)
     ok(wait_for(lambda: "skuid" in run("nft", "list", "ruleset")[1], 600), "firewalld has read it", read("/run/firewalld.log"))

@@ -14,9 +14,10 @@ from kern import doc, ok, out_of, run, wait_for
 from smcsock import accept, call, smc_client, smc_listener
 
 EIDS = ((), ("FLEET-C",), ("FLEET-B",), ("FLEET-B", "FLEET-A"), ("FLEET-A", "FLEET-B")) + (("FLEET-A",),) * 6
-# For a net device and its RDMA port.
+# PNET IDs to draw from: of a net device, and of its RDMA port.
 PNETIDS = (("", ""),) * 4 + (("NETA", "NETA"),) * 3 + (("", "NETA"), ("NETA", ""), ("NETA", "NETB"))
-# For the first pair; each has its own, so that no state of an earlier connection is left: see check_cookies().
+# Port of the first pair. Each pair has a port of its own, so that no earlier connection affects it: see
+# check_cookies().
 PORT = 7501
 # Commands of the families.
 ADD_UEID, FLUSH_UEID, ADD_PNETID, FLUSH_PNETIDS = 10, 12, 2, 4
@@ -68,7 +69,7 @@ def inside(netns, work, *args):
 
 
 def within(netns, work, *args):
-    """The same, but wait for it."""
+    """As inside(), but wait for the result."""
     thread, result = inside(netns, work, *args)
     thread.join()
     assert result, "%s failed in network namespace %s" % (work.__name__, netns)
@@ -90,7 +91,7 @@ def set_eids(eids):
 
 
 def set_pnetids(entries):
-    """In this thread's network namespace: (PNET ID, name of a net device or of an RDMA or ISM device)."""
+    """Set the PNET table of this thread's network namespace. An entry: (PNET ID, net device, RDMA or ISM device)."""
     with genl.Family("SMC_PNETID") as pnet:
         pnet.do(FLUSH_PNETIDS)
         for name, net, device in entries:
@@ -99,12 +100,12 @@ def set_pnetids(entries):
 
 
 def batch(program, *lines):
-    """One process for all of them."""
+    """Run all lines by one process of a program that reads commands from standard input."""
     subprocess.run([*program, "-"], input="\n".join(lines), text=True, check=True)
 
 
 def has_gid(ip):
-    """Its GID appears some time after address and device."""
+    """Does rxe0 have the GID of this address? The kernel adds it some time after the address."""
     wanted = "0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x" % tuple(map(int, ip.split(".")))
     top = "/sys/class/infiniband/rxe0/ports/1/gids/"
     for name in os.listdir(top):
@@ -119,7 +120,7 @@ def has_rxe():
 
 
 def no_rxe():
-    """Its link groups go with it, which must not be left for the next configuration."""
+    """Remove rxe0, and with it its link groups, which must not be left for the next configuration."""
     if has_rxe():
         out_of("rdma", "link", "delete", "rxe0")
 
@@ -216,7 +217,8 @@ def mode_of(connection):
 
 
 def mode_with_version(connection):
-    """Mode of a client and its link group: of SMC-R, the only one with this side as client."""
+    """Mode of a client's connection, and version and release of its link group. SMC-R has only one group in which this host is
+    the client."""
     mode = mode_of(connection)
     if mode == "TCP":
         return mode, None, None
@@ -299,7 +301,7 @@ def check_namespaces(count, seed=1):
 
 
 def check_cookies():
-    """tcp_syncookies=2 answers each SYN with a cookie, but not that of the address and port of a connection in TIME_WAIT."""
+    """tcp_syncookies=2 answers each SYN with a cookie, unless the same addresses and ports have a connection in TIME_WAIT."""
     modes = []
     set_eids(("FLEET-A",))
     write_sysctls({"ipv4/tcp_syncookies": 2})

@@ -24,7 +24,7 @@ def places():
 
 
 def connection():
-    """Transport of both ends, with the installed library."""
+    """A connection with the installed library uses SMC-D at both ends."""
     with Sockets("tcp4:pair:127.0.0.1", prefix=("smc_run",)) as sockets:
         mine = [s["inode"] for s in sockets.all if s["what"] != "listener"]
         equal([s["mode"] for s in listing("-a") if s["inode"] in mine], ["SMCD"] * 2, "a connection over SMC-D, shown by smcss")

@@ -20,7 +20,7 @@ from nginx import nginx_conf
 TCP_PORT, SMC_PORT, CLOSE_PORT = 7100, 7101, 7102
 SIZE = 20 << 20
 MODE = "SMCR" if os.path.exists("/sys/class/infiniband/rxelo") else "SMCD"
-# Seconds. The kernel's own wait is two for each of them, one after the other.
+# Tolerated delay in seconds. If a server waits for two clients in turn, the kernel takes two seconds for each.
 MORE_THAN_TCP = 4.0
 # Longer than anything waited for unsent data once.
 PAUSE = 12
@@ -52,7 +52,8 @@ def small(port):
 
 
 def idle(port, count):
-    """Clients that do not read, until the server has dropped all of them: the slowest small answer."""
+    """Many clients do not read, and the server drops all of them. Return: the longest time of a small answer meanwhile, and
+    their number."""
     idlers = [ask(port, "/big") for _ in range(count)]
     worst, answers, end = 0.0, 0, time.monotonic() + 6
     while time.monotonic() < end:
@@ -65,7 +66,8 @@ def idle(port, count):
 
 
 def patient(port):
-    """Pauses at the start, and when the server has sent everything: hash of the data."""
+    """A client that pauses before it reads, and again when the server has sent everything. Return: size and hash of the
+    data."""
     with ask(port, "/patient") as sock:
         file = sock.makefile("rb")
         time.sleep(PAUSE)
@@ -78,7 +80,7 @@ def patient(port):
 
 
 def fill(sock):
-    """Size of both buffers."""
+    """Fill the buffers of both ends. Return: number of bytes."""
     sock.setblocking(False)
     total = 0
     try:
@@ -89,7 +91,7 @@ def fill(sock):
 
 
 def drain(listener, totals):
-    """Lets each connection wait a moment for its reader."""
+    """Read each connection, a moment after it was accepted."""
     while True:
         sock = listener.accept()[0]
         time.sleep(0.01)
@@ -98,7 +100,7 @@ def drain(listener, totals):
 
 
 def closes(port, count):
-    """Open this many connections, each tenth with unsent data: remains in this process."""
+    """Open and close this many connections, every tenth with unsent data. Return: what remains in this process."""
     listener, got, sent = socket.create_server(("127.0.0.1", port), backlog=64), [], []
     threading.Thread(target=drain, args=(listener, got), daemon=True).start()
     signals = []
@@ -150,7 +152,7 @@ class Server:
         return client(self.prefix, command, self.port, *numbers)
 
     def stay(self):
-        """The modes of a client's connection, which has ended when this returns."""
+        """Mode of a client's connection, which is closed before this returns."""
         with subprocess.Popen([*self.prefix, sys.executable, __file__, "stay", str(self.port)],
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
             process.stdout.readline()
@@ -172,7 +174,7 @@ def stay(port):
 
 
 def is_stopped(tcp, smc, count):
-    """Do clients wait for others that do not read? Each of these would block a server for seconds."""
+    """Do clients that do not read delay the answers to others? A server that waits for each of them stops for seconds."""
     there, here = tcp.client("idle", count), smc.client("idle", count)
     print("# %3d clients do not read: worst answer %.3f s over TCP (%d answers), %.3f s over SMC (%d)"
           % (count, there["worst"], there["answers"], here["worst"], here["answers"]), flush=True)
@@ -180,13 +182,13 @@ def is_stopped(tcp, smc, count):
 
 
 def check_idle(tcp, smc):
-    """A busy machine delays everybody now and then; a server that waits does so each time."""
+    """Up to three attempts: a busy machine may delay an answer once; a server that waits delays it each time."""
     for count in (5, 100):
         ok(any(not is_stopped(tcp, smc, count) for _ in range(3)), "%d clients that do not read stop nobody" % count)
 
 
 def check(tcp, smc, want):
-    """All other clients connect and leave while the patient ones pause."""
+    """While the patient clients pause, all others connect and leave."""
     equal((tcp.modes, smc.modes), ([], [MODE]), "who uses SMC")
     with ThreadPoolExecutor() as pool:
         there, here = pool.submit(tcp.client, "patient"), pool.submit(smc.client, "patient")

@@ -94,7 +94,7 @@ def mode(port):
 
 
 def only_smcr():
-    """Within a host that has loopback, too: as a device with a PNET ID that no net device has, it is not offered."""
+    """Connections use SMC-R even within a host that has loopback: loopback gets a PNET ID that no net device has."""
     if os.path.isdir("/sys/class/dibs/lo"):
         out_of("smc_pnet", "-a", "APART", "-D", "lo")
 
@@ -142,7 +142,8 @@ class Sockets:
 
 
 def wait_for(function, seconds=60):
-    """The first true value of a function, or its last one. Half of the time is left to the awaited event, at least."""
+    """Call a function until it returns a true value. Return: its last value. Pauses take at least as long as the calls, so
+    that the awaited program can run."""
     end = time.monotonic() + seconds
     while True:
         begin = time.monotonic()
@@ -166,5 +167,5 @@ def processes(name):
 
 
 def link_groups():
-    """Those of SMC-D and of SMC-R."""
+    """Link groups of SMC-D and SMC-R."""
     return [group for tool in ("smcd", "smcr") for group in doc(tool, "-j", "linkgroup")["linkgroups"]]

@@ -59,7 +59,7 @@ def client(count, seconds):
 
 
 def helpers(count):
-    """Connections that stay open while programs are started, whose child closes its descriptors before exec."""
+    """Open connections, and start a program after each; the child process closes its copies of the descriptors before exec."""
     kept = []
     for _ in range(count):
         kept.append(socket.create_connection(("127.0.0.1", PORT)))
@@ -104,7 +104,7 @@ def program(role, *args, options=(), prefix=(), env=None):
 
 
 def clients(count, *options, seconds=0.0, **how):
-    """A letter for each connection of a process: s or t."""
+    """Open connections in one process. Return: a letter for each, s for SMC or t for TCP."""
     return program("client", PORT, count, seconds, options=options, **how)
 
 

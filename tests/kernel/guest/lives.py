@@ -10,7 +10,7 @@ LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "ld_pre_smc.s
 CLOSE = 4 if IS_RDMA else 1
 KINDS = {"inet": {"close": CLOSE, "accepted": CLOSE}, "smc": {"close": CLOSE, "accepted": CLOSE}}
 if IS_RDMA:
-    # One more query to recognize an AF_SMC socket.
+    # An AF_SMC socket takes one more query to recognize.
     KINDS["smc"].update(close=5, accepted=5)
 BUFFERS = {"SMC_SNDBUF": "128K", "SMC_RCVBUF": "128K"}
 
@@ -20,7 +20,7 @@ def preload(**env):
 
 
 def count(protocol, *shared, env=None):
-    """Number of system calls for each place."""
+    """Number of system calls in each part of a connection's life."""
     out = run("lives", "count", str(protocol), "256", *shared, env=env)[1]
     return {name: int(number) for name, number in (word.split("=") for word in out.split())}
 

@@ -16,7 +16,7 @@ KEY = "/bin/sh"
 
 
 def meet(name):
-    """Both guests of a pair meet: like smc-lab-sync, without a process per poll."""
+    """Wait for the other guest of the pair. As smc-lab-sync, but without starting a process for each poll."""
     mark, peer = SHARED + "/met-" + name, 3 - NODE
     with open("%s.%d" % (mark, NODE), "w", encoding="ascii"):
         pass
@@ -40,7 +40,7 @@ def tell(number, client, mode):
 
 
 def two_guests(number, pair):
-    """Sequential connections, so that neither finds the server busy; then each reports its own."""
+    """Each guest connects in its turn, so that the other one's server is not busy, and reports its own connection."""
     own, other = pair["hosts"][NODE - 1], pair["hosts"][2 - NODE]
     fleet.make_host(own, other)
     pack(number, NODE)
@@ -67,7 +67,7 @@ def work(number, pair):
 
 
 def main(count, seed):
-    # Those of two namespaces together, which each guest has for itself.
+    # Put pairs of network namespaces next to each other: each guest tests them alone.
     pairs = sorted(enumerate(fleet.draw(seed, count)), key=lambda item: (item[0] // 6, item[1]["is_netns"]))
     begin = time.monotonic()
     for number, pair in pairs:

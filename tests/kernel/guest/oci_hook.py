@@ -50,7 +50,7 @@ def detach():
 
 
 def attached(name, text, group, ident=WEB):
-    """A container in this group: that group is attached, and nothing else."""
+    """For a container in this control group, the hook attaches exactly that group."""
     box = start(group, "-m")
     equal(hook(state(box.pid, ident)), (0, ""), name)
     equal(scopes(), [text], name + ": its own group, no other")
@@ -115,7 +115,7 @@ def texts():
 
 
 def ends():
-    """A container that has ended takes no scope of others with it."""
+    """When a container ends, the scopes of others stay."""
     web, session = start("/runc-1.scope", "-m"), start("/session-1.scope")
     out_of("smc_bpf", "attach", "--cgroup", "/session-1.scope")
     equal(hook(state(web.pid, "1")), (0, ""), "a container by the name of 1")

@@ -82,7 +82,7 @@ def checksum(data):
 
 
 def network(data, length):
-    """Source, destination, payload, its full length; complaints."""
+    """Decode the network layer. Return: source, destination, captured payload, its full length, and complaints."""
     kind, = struct.unpack_from(">H", data, 12)
     ip, wrong = data[14:], []
     if kind == 0x0800:
@@ -228,7 +228,7 @@ def of_port(all_streams, port):
 # ---- output of "ways" ----
 
 def expected(lines, port):
-    """[(bytes sent by the client, by the server)] of each connection of a port."""
+    """For each connection of a port: bytes that the client sent, and bytes that the server sent."""
     ends, found = collections.defaultdict(dict), []
     for line in lines:
         if line.get("port") == port:

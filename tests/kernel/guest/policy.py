@@ -87,7 +87,7 @@ class Pair:
         self.server = smcsock.accept(self.listener)
 
     def outcome(self):
-        """Denied or not; any other result unchanged."""
+        """True if both ends fell back as denied, False if they use SMC; anything else as it is."""
         inodes = [os.fstat(s.fileno()).st_ino for s in (self.client, self.server)]
         rows = [(row["mode"], row.get("reason", {}).get("code")) for row in listing() if row["inode"] in inodes]
         if rows == [("TCP", PEER_NO_SMC)] * 2:
@@ -214,7 +214,7 @@ def check_leaves_alone(by):
 
 
 def check_namespaces(by):
-    """Each has its own."""
+    """Each network namespace has its own policy."""
     apply("deny port 7001\nby %s\n" % by)
     subprocess.run([*OTHER, "policy", "apply"], input="deny port 7002\nby %s\n" % by, text=True,
                    check=True)

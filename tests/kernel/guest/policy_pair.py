@@ -61,7 +61,7 @@ def echoes(sock):
 
 
 def tcp_of(packet):
-    """The header of TCP in a packet of IP; None for another."""
+    """Return: the TCP header of an IP packet; None for other protocols."""
     is_v4 = packet[0] >> 4 == 4
     if packet[9 if is_v4 else 6] != socket.IPPROTO_TCP:
         return None
@@ -69,7 +69,8 @@ def tcp_of(packet):
 
 
 def packets_of(connect):
-    """The connection, and its number of packets until it was established; the previous one may still be ending."""
+    """Return: a new connection, and the number of packets until it is established. Packets of the previous connection may
+    still arrive."""
     with socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(3)) as tap:
         tap.bind(("eth0", 3))
         tap.setblocking(False)

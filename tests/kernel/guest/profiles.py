@@ -92,7 +92,7 @@ def set_up():
 
 
 def answers(port, request, answer):
-    """Over TCP, which every server has."""
+    """Does the server answer over TCP, which all servers support?"""
     try:
         with socket.create_connection(("127.0.0.1", port), 20) as client:
             client.sendall(request)

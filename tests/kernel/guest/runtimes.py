@@ -229,7 +229,7 @@ def lxc():
 
 
 def after_reboot():
-    """The kernel of a host that boots has no scopes."""
+    """After a boot the kernel has no scopes: the quadlet's unit sets them again."""
     ok(wait_for(lambda: run("systemctl", "is-active", "web.service")[1] == "active\n", 240), "booted again: the quadlet's unit is active",
        read("/run/web.log"))
     equal((mode(7002), len(active())), ("SMCD", 1), "its container has its scope again: SMC-D")

@@ -17,7 +17,7 @@ PAIR = "tcp4:pair:127.0.0.1:7001"
 
 
 def modes():
-    """Of both ends, in an unmodified program under smc_run."""
+    """Modes of both ends of a connection in an unmodified program under smc_run."""
     with subprocess.Popen(["smc_run", "sockets", PAIR], stdout=subprocess.PIPE, text=True) as program:
         found = held_modes(program)
         program.kill()

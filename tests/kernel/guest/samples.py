@@ -36,12 +36,12 @@ SCENES = {}
 
 
 class Scene:
-    """Function that makes the text, kernel, and rules applied before those of all scenes."""
+    """A sample: function that makes its text, and its rules, which are applied before those for all scenes."""
     def __init__(self, function, rules):
         self.function, self.rules = function, rules
 
     def plain(self, text):
-        """The text without varying parts, nor the alignment of columns due to them."""
+        """The text without parts that vary, and without the alignment that depends on them."""
         for pattern, word in (*self.rules, *RULES):
             text = re.sub(pattern, word, text, flags=re.MULTILINE)
         return re.sub(r"(?<=\S) +", " ", text)
@@ -239,7 +239,7 @@ def slow_connections():
 
 
 def last_frame(text):
-    """The screen that smc_top wrote to a terminal, after the last whole frame but one, with inverse text."""
+    """The last complete screen that smc_top wrote to a terminal, with its inverse text."""
     frame = text.split("\033[H")[-2]
     return re.sub(r"\033\[[JK]|\r", "", frame).rstrip() + "\n"
 

@@ -175,7 +175,7 @@ def with_module():
 
 
 def compare():
-    """All that the policies allow."""
+    """Compare everything that the three policies allow."""
     rules = {name: set(read("/opt/policy/%s.allow" % name).splitlines()) for name in ("without", "with", "redis")}
     ok(len(rules["without"]) > 10000 and not rules["without"] - rules["with"], "the module takes nothing away")
     added = rules["with"] - rules["without"]

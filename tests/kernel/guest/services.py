@@ -291,7 +291,7 @@ def check_peers():
 
 
 def check_bundle():
-    """It has what enable wrote, what status says of it, and what smc_bpf does."""
+    """A bundle has the drop-in that enable wrote, and the output of smc_unit status and smc_bpf status."""
     enable(REDIS)
     status, _, err = run("smc_chk", "bundle", "/run/bundle.tar.gz")
     equal((status, err), (0, ""), "a bundle")
@@ -321,7 +321,7 @@ def traces():
 
 
 def check_undo():
-    """docs/uninstall.md: typed unchanged, it removes everything that the tools set."""
+    """The commands of docs/uninstall.md, unchanged, remove everything that the tools have set."""
     if not os.path.exists("/usr/bin/smc_bpf"):
         skip("docs/uninstall.md", "smc_bpf is not built")
         return

@@ -62,10 +62,10 @@ def takes(option):
 if KERNEL != "6.1" and not takes(74):  # SO_TXREHASH, which Linux 7.2 refuses
     TO_TCP["txrehash"] = "off=tcp on=tcp client=tcp accepted=tcp"
 
-# A guest of another machine is always emulated: all of them would take it minutes.
+# A guest of another architecture is always emulated, and would take minutes for 100000.
 STRESS = "100000" if os.uname().machine == "x86_64" else "10000"
 
-# Without the repairs: safe ones, and different in every mode.
+# Cases that also run without the repairs: they are safe, and differ from TCP in every mode.
 RAW = ["identity", "ioctls", "zerocopy", "short", "retry_nonblocking", "unspec", "devices"]
 
 # The same where data can be unsent.

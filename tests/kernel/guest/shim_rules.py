@@ -68,13 +68,13 @@ EVERYTHING = {"listen 7201": "SMC", "listen 7202": "SMC", "listen6 7203": "SMC",
 
 
 def changed(what, **but):
-    """All sockets have this mode, except some."""
+    """Expected modes: @what for all sockets, except those in @but."""
     return {name: but.get(name.replace(" ", "_"), what if what == "plain" else EVERYTHING[name])
             for name in EVERYTHING}
 
 
 def kinds(options, env=None):
-    """Name of each socket -> its mode, SMC for listeners, plain for sockets other than SMC's."""
+    """Mode of each socket by its name: SMC for listeners, plain for sockets that are not SMC."""
     run_env = dict(os.environ, **(env or {}))
     with subprocess.Popen(["smc_run", *options, sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, env=run_env,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

@@ -71,7 +71,7 @@ def connect(name, port, ip=PEER, is_smc=True):
 
 
 def check_smc(name, events, row):
-    """events: of one connection."""
+    """Compare the events of one connection with its row of smcss."""
     outcome = events[-1]
     kinds = [e["event"] for e in events]
     equal(kinds, ["syn", "syn_ack", "proposal", "accept", "confirm", "outcome"], name + ": all of the handshake")

@@ -58,7 +58,8 @@ def ended_well(dump, name, losses=False):
 
 
 def ways(name, *which, ip=IP, argv=(), to=None):
-    """Traffic; what it was goes to NAME.json. TO: a capture without losses, for which each connection waits."""
+    """Make traffic, and write its description to NAME.json. TO: a capture that must lose nothing, so each connection waits for
+    it."""
     if PAIR and NODE == 2:
         program = subprocess.Popen(["ways", "serve", "0.0.0.0", str(WAYS_PORT), *which], stdout=subprocess.PIPE, text=True)
         program.stdout.readline()
@@ -71,7 +72,7 @@ def ways(name, *which, ip=IP, argv=(), to=None):
 
 
 def paced(program, path):
-    """The lines of "ways -h": the next connection begins when the capture has most of the bytes of those before."""
+    """Yield the lines of "ways -h". The next connection begins when the capture has most of the bytes of the earlier ones."""
     size = 0
     go_on(program)
     for text in program.stdout:
@@ -293,7 +294,7 @@ def check_types():
 
 
 def old(whose, process, wanted):
-    """A connection older than the capture, with bytes before it."""
+    """Capture a connection that began earlier, and has transferred bytes before."""
     path, echo = capture("old"), Echo(7500)
     client = smc_client(7500)
     say(client, b"before" * 100)
@@ -462,7 +463,7 @@ EVIL = b"first line\r\nevil \x1b[31mred\x1b]0;title\x07 \x00\x08\x7f\x9b\xff end
 
 
 def on_terminal(*argv):
-    """Output for a message and its echo, and for an end."""
+    """Output of smc_dump for a message, its echo, and the end of the connection."""
     echo, dump = Echo(7500), Dump(*argv)
     client = smc_client(7500)
     say(client, EVIL)
@@ -510,7 +511,7 @@ def check_json():
 # ---- all ----
 
 def save_dialogs():
-    """The same over TCP and over SMC."""
+    """Save each dialog over TCP and over SMC."""
     calm_tcp()
     for name, begin in dialogs():
         if begin is None:

@@ -58,7 +58,7 @@ class Watch:
         self.next()
         first = len(self.docs)
         move()
-        # One that began before the end, and one after it.
+        # Two samples: one may have begun before the data was moved completely, the next one begins after that.
         self.next(2)
         result = []
         for sock in socks:
@@ -87,7 +87,7 @@ def receive(sock, total):
 
 
 def together(*calls):
-    """Each in its own thread."""
+    """Run functions concurrently, each in its own thread."""
     threads = [threading.Thread(target=call[0], args=call[1:]) for call in calls]
     for thread in threads:
         thread.start()

@@ -26,19 +26,21 @@ MODE = {"lo": "SMCD", "6.12": "SMCR"}[os.environ["SMC_LAB_KERNEL"]]
 PORT, PLAIN, CHECK = "7300", "7301", 37373
 HAS_BPF = bool(shutil.which("smc_bpf"))
 LOOKS = 360
-# Seconds of traffic before the measurement: TCP's TIME_WAIT lasts 60, and their number grows until then.
+# Seconds of traffic before the measurement. TIME_WAIT lasts 60 seconds, and the number of such sockets grows until
+# then.
 SETTLE = 70
 NOTHING = rb"(?!)"
 NEVER = b"\xff" * 8
 
 
 def has(mode, pattern):
-    """Expected output of a tool for one transport, where that is used."""
+    """Pattern of a tool's output if this guest uses the transport; else None."""
     return re.compile(pattern) if mode == MODE else None
 
 
 class Heap:
-    """Bytes handed out by malloc() in a process. Its caches per thread count, too: they must be empty."""
+    """Bytes that malloc() has handed out in a process. Those in its caches per thread are included, so the caches must be
+    empty."""
 
     def __init__(self):
         with tempfile.NamedTemporaryFile(dir="/dev/shm") as file:
@@ -176,7 +178,7 @@ def traffic():
 # ---- short programs: each is called in turn ----
 
 class Visits:
-    """Counts them by kind."""
+    """Counts visits by kind."""
 
     def __init__(self):
         self.done, self.wrong = {}, []

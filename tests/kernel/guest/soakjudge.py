@@ -3,13 +3,13 @@
 from statistics import median
 
 WARM_UP = 0.1
-# Two windows of a quarter each: after the warm-up, and at the end.
+# Share of a window: one is after the warm-up, one at the end.
 WINDOW = (1 - WARM_UP) / 4
 SLICES = 9
-# Tolerance for the usual maximum of a window: two pages; a connection more or less at the time.
+# Tolerated growth: two pages of memory, and one connection.
 NOISE = {"kb": 8, "fds": 2, "threads": 2}
-# Where it is known what malloc() has handed out, in bytes, that must not grow. Then malloc() may keep some pages
-# more than before: how many there ever were depends on the largest tables, and on the order of their parts.
+# If the bytes that malloc() has handed out are known, they may grow by HEAP_NOISE. Memory may then grow by KEPT KiB, as
+# the pages that malloc() keeps depend on the largest tables so far and on the order of allocations.
 HEAP_NOISE, KEPT = 512, 64
 PARTS = 10
 
@@ -41,7 +41,8 @@ def ends(samples, what, extreme=max):
 
 
 def faults(samples, refreshes=None, rows=None):
-    """Sentences. refreshes: how many there were in each tenth of the time; rows: how many showed what they had to."""
+    """Return: a sentence for each fault. @refreshes: their number in each tenth of the time; @rows: number of refreshes with
+    the expected output."""
     found, noise = [], dict(NOISE)
     start, _, end = ends(samples, "heap", min)
     if None not in (start, end):

@@ -6,12 +6,12 @@ from kern import done, equal, ok, run
 
 COUNT = 300
 CALLS = "recv read recvfrom recvmsg readv poll ppoll select pselect epoll".split()
-# On a busy machine the guest loses its processors again and again, and then leaves them to others.
+# The host may take processors away from the guest; the library then stops spinning for a while. Repeat.
 TRIES = 40
 
 
 def found(call, usec):
-    """Calls of the client that found input."""
+    """Number of the client's calls that found input while spinning."""
     status, out, err = run("smc_run", "-d", "--no-learn", "--strict", "--spin=%d" % usec, "pingpong", call, str(COUNT))
     ok(status == 0 and len(out.split()) == 3 and ") -> AF_SMC" in err, "%s: %d round trips" % (call, COUNT), (status, out, err))
     return sum(map(int, re.findall(r": (\d+) of \d+ spins found input", err)))

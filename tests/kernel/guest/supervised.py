@@ -241,7 +241,7 @@ def lives():
     ok(asked.end(), "and its supervisor ends with it")
 
 
-# Prints when it waits, and when it was continued.
+# A program that prints when it is ready, and when it is continued.
 WAITS = """
 import os, signal
 signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -264,8 +264,8 @@ def read_until(fd, pattern):
 
 
 def typed(*prefix):
-    """Stopped by ^Z and fetched by fg, then ended by ^C: what the shell between sees. Without one, the program would
-    ignore ^Z, as its process group is an orphan."""
+    """Stop a program by ^Z, continue it by fg, and end it by ^C. Return: output of the shell. Without a shell the process
+    group is an orphan, and ignores ^Z."""
     pid, fd = pty.fork()
     if not pid:
         os.execlp("sh", "sh", "-c", 'set -m; trap : INT; "$@"; echo status $?; fg; echo status $?', "sh", *prefix, *PYTHON, WAITS)

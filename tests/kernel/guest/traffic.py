@@ -27,7 +27,7 @@ class Way:
         self.prefix, self.group = prefix, group
 
     def beside(self, library):
-        """The same, with one more library to be loaded before the others."""
+        """This way with one more preload library, in front of the others."""
         command = 'LD_PRELOAD="$0 $LD_PRELOAD" exec "$@"'
         return Way((*self.prefix, "sh", "-c", command, shutil.which(library)), self.group)
 
@@ -106,7 +106,7 @@ class Load:
 
 
 def smc_connections():
-    """Number since boot, at all ends on this kernel."""
+    """Number of SMC connections since boot. A connection within this kernel counts at both ends."""
     return sum(sum(doc(tool, "-j", "-a", "stats")["connections"].values()) for tool in ("smcd", "smcr"))
 
 

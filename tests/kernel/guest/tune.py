@@ -62,7 +62,7 @@ def check_shapes():
 
 
 def check_lines():
-    """Reported sizes are the actual ones; then with few sizes, which is faster."""
+    """Sizes in the report are the actual ones. With a few sizes, the text names the fastest."""
     run("sysctl", "-w", "net.smc.rmem=%d" % (256 * KIB), "net.smc.wmem=%d" % (256 * KIB), "net.core.rmem_max=%d" % (128 * KIB))
     equal(sizes(tune()[1]), [(0, 256, 256, 256), (64, 64, 64, 64), (128, 128, 128, 128)], "net.smc.rmem is the usual size, net.core.rmem_max the last one")
     run("sysctl", "-w", "net.smc.rmem=%d" % (64 * KIB), "net.smc.wmem=%d" % (64 * KIB), "net.core.rmem_max=%d" % (256 * KIB))
@@ -77,7 +77,7 @@ def check_lines():
 
 
 def check_doctor():
-    """The kernel's counters for all of that."""
+    """The doctor reports the kernel's counters after all these measurements."""
     found = {f["object"]: f for f in json.loads(run("smc_chk", "-j")[1])["findings"] if f["check"] == "traffic"}
     events = json.loads(out_of("smcd", "-a", "stats", "json"))["SMCD"]
     sends, full = events["SMC_TX_CNT"], events["SMC_INT_TX_BUF_FULL_CNT"]

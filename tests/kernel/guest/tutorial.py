@@ -64,7 +64,8 @@ class Shell:
 
 
 def commands_of(lines):
-    """Return: for each command the index of its line, of the next line and of the line after its output, and the command."""
+    """Return: for each command the indices of its first line, of the line after it and of the line after its output; and the
+    command."""
     found, is_inside = [], False
     for i, line in enumerate(lines):
         if line.startswith("```"):
@@ -79,7 +80,8 @@ def commands_of(lines):
 
 
 def is_same(result, want):
-    """The same lines, in any order, as that of sockets varies. A failed command is reported in the words of the page."""
+    """Are the lines the same, in any order? The order of sockets varies. A command may only fail if the page has its
+    message."""
     status, text = result
     return sorted(PLAIN(text).splitlines()) == sorted(PLAIN(want).splitlines()) and (not status or text)
 
