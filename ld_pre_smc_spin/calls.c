@@ -122,7 +122,11 @@ static bool spins(int fd, size_t len, int flags)
 	       spin_input(fd, flags & MSG_WAITALL);
 }
 
-/** recv() - recv(2) that spins. Return: as recv(2); so it is for all of them */
+/**
+ * recv() - recv(2) that spins
+ *
+ * Return: as recv(2). The functions below do the same for their calls.
+ */
 ssize_t recv(int fd, void *data, size_t len, int flags)
 {
 	return spins(fd, len, flags) ? interrupted() : NEXT(recv)(fd, data, len, flags);

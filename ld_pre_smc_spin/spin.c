@@ -40,13 +40,13 @@
 #define NUMBERS 65536
 _Static_assert(NUMBERS <= SHIM_FD_NUMBERS, "each has a mark");
 
-/* A descriptor that spins in vain this many times in a row pauses. */
+/* Number of unsuccessful spins in a row before a descriptor pauses. */
 #define CREDIT 8
 
-/* Longest pause, in calls. */
+/* Longest pause: number of calls that do not spin. */
 #define LONGEST_PAUSE 255
 
-/* Pause after input was there at once, in calls. */
+/* Longest pause, in calls, while each call finds input at once. */
 #define LONGEST_STREAK 15
 
 /* Calls until a descriptor is checked again: its number may be another file by now. */
@@ -85,7 +85,7 @@ static struct state states[NUMBERS];
 /* By address. */
 static struct state arrays[256];
 
-/* By epoll descriptor: the last connection that was added to it, plus one. */
+/* For each epoll descriptor, the last connection that was added to it, plus one. */
 static int watched[NUMBERS];
 
 /* NULL: nothing spins. */
@@ -104,7 +104,7 @@ static atomic_uint rests_until; /* milliseconds */
 /* Calls that spun, and those of them that found input. */
 static atomic_ulong spun, found_input;
 
-/* Has this process had a connection? Else poll(2) need not be looked at. */
+/* Has this process had a connection? Until then poll(2) never spins. */
 static atomic_bool is_used;
 
 static unsigned char get(const unsigned char *byte)
@@ -178,7 +178,7 @@ static int socket_option(int fd, int name)
 	return value;
 }
 
-/* An SMC socket; those that fell back are TCP sockets, see shim_is_smc(). */
+/* Is it an SMC socket? After a fallback it is a TCP socket, see shim_is_smc(). */
 static bool is_smc(int fd)
 {
 	return socket_option(fd, SO_PROTOCOL) == IPPROTO_SMC ||
@@ -225,8 +225,9 @@ static void restore_signals(uint64_t old)
 }
 
 /*
- * Is there a handler, and does it end a call that began before? recv(2) is restarted after one with
- * SA_RESTART, unless SO_RCVTIMEO limits it; poll(2) never is. signal(7).
+ * Does a signal have a handler that ends the program's call? recv(2) is restarted after a handler
+ * with SA_RESTART, unless SO_RCVTIMEO limits it; poll(2) never is: signal(7).
+ * @fd: of recv(2), or negative
  */
 static bool ends_call(int number, int fd)
 {
@@ -585,7 +586,10 @@ static long spin_usec(void)
 	return usec < 0 || usec > SMC_SPIN_MAX || (text && *text) ? 0 : (long)usec;
 }
 
-/* As SMC_DEBUG asks: one line when the program ends, if its standard error is still that file. */
+/*
+ * Standard error when the library started. With SMC_DEBUG, one line is written to it at the end,
+ * unless the program has closed it.
+ */
 static struct stat error_file;
 
 static __attribute__((destructor)) void report(void)

@@ -107,7 +107,7 @@ static int accept_gone(const struct call *call)
 		return -1;
 	}
 	shutdown(fd, SHUT_RDWR);
-	/* The address of nobody; the kernel checks the caller's pointers. */
+	/* Fill in an address, which is empty; the kernel checks the caller's pointers. */
 	if (call->addr && getsockname(fd, call->addr, call->len)) {
 		err = errno;
 		shim_close(fd);
@@ -119,13 +119,19 @@ static int accept_gone(const struct call *call)
 }
 
 /*
- * Result of a look into the queue: a client or an error; a client that is gone; a client that
- * arrived later; another thread is looking; nobody; a listener that needs no such care.
+ * Result of a look into the queue:
+ * RESULT: accept(2) returned a client, or an error other than EAGAIN and EINTR
+ * GONE: the client has left
+ * AGAIN: the client has left, and another one has arrived
+ * BUSY: another caller is looking
+ * NOBODY: the queue is empty
+ * NO_CARE: the listener is non-blocking, or not SMC
  */
 enum found { RESULT, GONE, AGAIN, BUSY, NOBODY, NO_CARE };
 
 /*
- * One caller looks at a time: else an empty queue could mean that another one took the client.
+ * Look into the queue. Only one caller may do so at a time: otherwise an empty queue could mean
+ * that another one took the client.
  * @is_asked: the listener is known to be blocking
  */
 static enum found look_alone(const struct call *call, int *fd, struct shim_window *window,
@@ -143,7 +149,7 @@ static enum found look_alone(const struct call *call, int *fd, struct shim_windo
 	return is_ready(call->fd) ? AGAIN : GONE;
 }
 
-/* Sockets of other kinds lose their mark, and are not checked again. */
+/* Is it an SMC socket? Otherwise, its mark is cleared, so that it is not checked again. */
 static bool is_smc(int fd)
 {
 	if (shim_is_smc(fd, NULL))
@@ -153,8 +159,8 @@ static bool is_smc(int fd)
 }
 
 /*
- * A possibly shared listener is checked before others are locked out. Cancellation is blocked, as
- * it would leave the window open.
+ * Look into the queue, while other callers are locked out. If other processes may have the
+ * listener, its type is checked first. Cancellation is blocked, as it would leave the window open.
  */
 static enum found look(const struct call *call, int tries, int *fd)
 {

@@ -46,8 +46,8 @@ int close(int fd)
 }
 
 /*
- * Close these one by one, with signals blocked for each: close() of the others may wait, and
- * signals must be able to end that. Huge numbers are left to the kernel.
+ * Close the marked descriptors, each with signals blocked. Others are left to the caller: their
+ * close() may wait, and signals must be able to end that. So are numbers beyond SHIM_FD_NUMBERS.
  */
 static void close_sent(unsigned int first, unsigned int last)
 {

@@ -79,8 +79,9 @@ static int start(const struct attempt *try)
 }
 
 /*
- * A socket only notices by another connect() that it is connected. A socket that is about to fall
- * back returns EALREADY for a moment: repeat it, or its TCP socket would not notice.
+ * Call connect() again: only this changes the socket's state to connected. While the socket falls
+ * back to TCP, connect() returns EALREADY for a moment: repeat it until the TCP socket is connected
+ * as well.
  */
 static void tell_connected(const struct attempt *try)
 {
@@ -211,7 +212,7 @@ static void renew(const struct attempt *try)
 {
 	int state, saved = errno;
 
-	/* EINVAL: also for a connection that its peer has closed. */
+	/* EINVAL: also returned for a connection that its peer has closed. */
 	if (errno == EINPROGRESS || errno == EALREADY || errno == EISCONN || errno == EINTR ||
 	    errno == EINVAL)
 		return;
@@ -271,7 +272,10 @@ int shim_connect_verdict(int fd, int err)
 	return verdict == EINPROGRESS ? 0 : verdict;
 }
 
-/* A connect() that asks for the result of the previous one. Return: is the result in errno? */
+/*
+ * Does this connect() ask for the result of the previous one? Return: true with the result in
+ * errno.
+ */
 static bool is_verdict(int fd)
 {
 	struct shim_route route;
@@ -366,8 +370,8 @@ static int disconnect_tcp(const struct attempt *try)
 }
 
 /*
- * Connect a socket whose state is only queried on failure: see shim_fd_is_plain(). It may turn out
- * to be of another kind then.
+ * Connect a socket without checks; its state is queried only on failure, see shim_fd_is_plain(). It
+ * may turn out not to be an SMC socket.
  */
 static int connect_plain(struct attempt *try)
 {

@@ -12,7 +12,7 @@ struct visit {
 	void *arg;
 };
 
-/* First byte of this library, by the linker. */
+/* First byte of this library; defined by the linker. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 
 /* Only defined in programs with AddressSanitizer. */

@@ -47,7 +47,9 @@ static int control(enum shim_fn fn, int fd, int command, va_list ap)
 	return ret;
 }
 
-/* Two names of one system call, redirected by headers; on 32 bits they are different calls. */
+/*
+ * Headers may redirect fcntl() to fcntl64(). On 32-bit machines the two are different system calls.
+ */
 int shim_fcntl(int fd, int command, ...) __asm__("fcntl");
 int shim_fcntl64(int fd, int command, ...) __asm__("fcntl64");
 

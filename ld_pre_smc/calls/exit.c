@@ -37,7 +37,7 @@ static void wait_until_sent(int fd, long long *end)
 	}
 }
 
-/* False in a child of vfork(2): its parent has them all. */
+/* Does this process have sockets of its own? Not in a child of vfork(2): they are its parent's. */
 static bool has_sockets(void)
 {
 	return shim_fd_next(FD_SMC, 0) >= 0 && shim_repairs() && !shim_in_sandbox &&
@@ -94,7 +94,7 @@ void _Exit(int status)
 	_exit(status);
 }
 
-/** quick_exit() - quick_exit(3), as _exit(), before its handlers */
+/** quick_exit() - quick_exit(3), with the work of _exit() before the handlers run */
 void quick_exit(int status)
 {
 	leave();

@@ -13,7 +13,10 @@
 #define SIOCSPGRP_8902 0x8902
 #define SOCKET_IOCTL(request) (((request) & ~0xffUL) == 0x8900)
 
-/* Addresses, ARP, routes and timestamps: net/ipv4 answers only for its own sockets. */
+/*
+ * Pass a request about addresses, ARP, routes or timestamps to a TCP socket: net/ipv4 answers it
+ * only for sockets of its own.
+ */
 static int ask_tcp(int fd, unsigned long request, void *arg)
 {
 	int ret, err, tcp;

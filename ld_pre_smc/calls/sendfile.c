@@ -15,7 +15,10 @@ static ssize_t send_file(enum shim_fn fn, int out, int in, void *pos, size_t len
 	return ret;
 }
 
-/* Two names of one system call, redirected by headers; on 32 bits they are different calls. */
+/*
+ * Headers may redirect sendfile() to sendfile64(). On 32-bit machines the two are different system
+ * calls.
+ */
 ssize_t shim_sendfile(int out, int in, void *pos, size_t len) __asm__("sendfile");
 ssize_t shim_sendfile64(int out, int in, void *pos, size_t len) __asm__("sendfile64");
 

@@ -131,8 +131,9 @@ static bool is_confined(void)
 }
 
 /*
- * AF_SMC is asked first, where IPPROTO_SMC comes first, until it is known to be admitted. Any
- * refusal counts for RETRY_SECONDS: a filter that refuses AF_SMC alone would have each socket ask.
+ * Does a security module deny AF_SMC? Called before IPPROTO_SMC is tried, until AF_SMC is admitted.
+ * Any refusal is remembered for RETRY_SECONDS: otherwise each socket would ask again under a filter
+ * that refuses AF_SMC alone.
  */
 static bool is_af_smc_denied(struct socket_attempt *try, int type, int v6)
 {
@@ -219,7 +220,10 @@ static int open_tcp(int domain, int type, int protocol)
 	return fd;
 }
 
-/* One function for each kind of socket: constants need no register that lives across the call. */
+/*
+ * One function for each kind of socket, so that its arguments are constants, which need no register
+ * during the call.
+ */
 static inline int open_known(int domain, int type, const struct shim_socket_args *args)
 {
 	int saved = errno;
@@ -247,7 +251,7 @@ static const shim_open_fn short_ways[KINDS][2] = {
 	[KIND_INET] = { open_inet4, open_inet6 },
 };
 
-/* Fast path of the next sockets; NULL: map_socket(), the slow path */
+/* Choose the fast path for the next sockets. Return: NULL for the slow path, map_socket() */
 static shim_open_fn choose_way(const struct shim_config *cfg, int kind, int v6)
 {
 	shim_working_kinds[v6] = kind;

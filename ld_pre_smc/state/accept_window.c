@@ -15,7 +15,7 @@
 #include "ld_pre_smc/state/sock.h"
 #include "process/sockopt_numbers.h"
 
-/* Listeners whose numbers differ by a multiple of this share a slot. */
+/* Number of slots. Listeners whose descriptors are equal modulo this share one. */
 #define SLOTS 64
 
 /* Milliseconds. A window is open for about a tick, 10 ms at most. */
@@ -112,7 +112,7 @@ void shim_window_open(struct shim_window *window)
 
 	if (window->is_shared || shim_option_was_set(SOL_SOCKET, SO_RCVTIMEO))
 		get_time(window->fd, &window->time);
-	/* Its holder died within the window. */
+	/* This marker is the remains of a holder that died within its window. */
 	if (shim_is_mark(window->time.tv_sec, window->time.tv_usec))
 		window->time = (struct timeval){ 0 };
 	set_time(window->fd, &mark);

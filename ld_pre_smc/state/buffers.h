@@ -42,7 +42,7 @@ int shim_lock_buffers(int fd);
 void shim_relock_buffers(int fd, int locks);
 
 /**
- * shim_accepted_buffers() - set the locks of a client that came over TCP to its listener's
+ * shim_accepted_buffers() - give a client accepted over TCP the same locked sizes as its listener
  *
  * Preserves errno.
  */
@@ -50,8 +50,7 @@ void shim_accepted_buffers(int listener, int fd);
 
 /**
  * shim_copy_buffers() - copy sizes to a socket that replaces @from
- *
- * Between SMC and TCP only the program's own.
+ * @are_both_smc: otherwise only sizes that the program has set are copied
  */
 void shim_copy_buffers(int from, int to, bool are_both_smc);
 

@@ -16,8 +16,8 @@
 
 /*
  * The last choices between SMC and TCP for sockets of this process, one bit each, 1 for TCP. If
- * most were TCP, new sockets are TCP sockets from the start; if most were SMC, SMC sockets. The
- * first one counts for all: a program may have only a few.
+ * most were TCP, new sockets begin as TCP sockets; if most were SMC, as SMC sockets. The first
+ * choice fills all bits, as a program may have only a few sockets.
  */
 #define CHOICES 8
 #define MOST 6

@@ -116,8 +116,8 @@ static inline bool shim_fd_is_own(int fd)
 /**
  * shim_fd_is_tcp() - did socket() open a TCP socket that could have been an SMC socket?
  *
- * connect() and listen() may still convert it. A number closed by a raw system call may be any file
- * by now: they check.
+ * connect() and listen() may still convert it. They check it first: after a raw system call has
+ * closed the number, it may be any file.
  */
 static inline bool shim_fd_is_tcp(int fd)
 {

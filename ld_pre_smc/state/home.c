@@ -28,7 +28,10 @@ static int read_start(int dir, const char *path, char *text)
 	return len;
 }
 
-/* Does a file of another process begin like this thread's own, whose path is given? */
+/*
+ * Does a file in /proc of another process begin with the same bytes as the same file of this
+ * thread? @own: path of this thread's file
+ */
 static bool is_alike(int dir, const char *own)
 {
 	char mine[START], other[START];
@@ -38,7 +41,10 @@ static bool is_alike(int dir, const char *own)
 	       !memcmp(mine, other, (size_t)len);
 }
 
-/* Without the link, which is root's, namespaces with equal user maps cannot be distinguished. */
+/*
+ * Is it in the same user namespace? Only root can read the link; others compare the user map, which
+ * several namespaces can share.
+ */
 static bool has_users(int dir, const struct keep_home *home)
 {
 	struct stat st;
@@ -47,7 +53,7 @@ static bool has_users(int dir, const struct keep_home *home)
 	       (shim_stat(dir, "ns/user", &st) || (unsigned long)st.st_ino == home->spaces[1]);
 }
 
-/* By an inode that is unique to each network namespace. */
+/* Is it in the same network namespace? The inode of net/dev is unique to each. */
 static bool has_network(int dir)
 {
 	struct stat mine, other;
@@ -57,7 +63,7 @@ static bool has_network(int dir)
 	       mine.st_ino == other.st_ino;
 }
 
-/* The process has the same number in a /proc of the same PID namespace. */
+/* Is it in the same PID namespace as this /proc? Then NSpid has its number alone. */
 static bool has_number(int dir, const char *status, int number)
 {
 	struct log_line line = { 0 };
@@ -66,7 +72,7 @@ static bool has_number(int dir, const char *status, int number)
 	return shim_file_has(dir, status, line.text);
 }
 
-/* smc_keep sets all four of its user ids to the same value. */
+/* Does it have this user id in all four places, as smc_keep sets it? */
 static bool has_user(int dir, unsigned int uid)
 {
 	char text[64] = "\nUid:", *end = text + strlen(text);

@@ -256,8 +256,8 @@ static bool can_execute(const struct start *start)
 }
 
 /*
- * Not twice a second, and not if the program would have to reap the keeper: in the first process of
- * a container, and in other subreapers.
+ * May this process start the keeper? Once a second at most, and not if the process would have to
+ * reap the keeper: the first process of a container, and other subreapers.
  */
 static bool may_start(void)
 {

@@ -29,7 +29,7 @@
 /* Measured connections, indexed by file descriptor; newer ones replace older ones. */
 #define LIVES 256
 
-/* Turns of entries are even: an odd one means that the handshake is not over. */
+/* Words of an entry. LIFE_TURN is even; odd while the handshake is in progress. */
 enum { LIFE_OWNER, LIFE_INDEX, LIFE_TURN, LIFE_START, LIFE_IS_TCP, LIFE_WORDS };
 
 static atomic_uint lives[LIVES][SHIM_SLOT(LIFE_WORDS)];
@@ -325,7 +325,10 @@ static uint32_t age(int fd, uint32_t *words)
 	return now(&second) - words[LIFE_START] + 1;
 }
 
-/* A child of vfork(2) closes its own descriptor, and its parent continues: unknown in a sandbox. */
+/*
+ * Does the descriptor belong to the parent of this process? A child of vfork(2) closes only its own
+ * copy. In a sandbox this is not known.
+ */
 static bool is_parents(void)
 {
 	return shim_is_locked || (!shim_in_sandbox && !shim_fd_is_owner());

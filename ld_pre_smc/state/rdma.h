@@ -9,10 +9,10 @@
 /**
  * shim_may_be_rdma() - may a connection that is about to be closed use SMC-R?
  *
- * False if the network namespace has no RDMA device. The kernel is queried once in one or two
- * seconds, and only after some calls since. Without an answer there may be one. A device added
- * after the query is noticed that much later: until then close(2) is left to the kernel, which
- * signals may interrupt; an existing connection never moves to SMC-R.
+ * False if the network namespace has no RDMA device. The kernel is queried at most once a second,
+ * and not by the first calls after a query. Without an answer the result is true. A device that is
+ * added after a query is noticed at the next one: until then close(2) is left to the kernel, and
+ * signals may interrupt it. An existing connection never moves to SMC-R.
  *
  * Preserves errno.
  */

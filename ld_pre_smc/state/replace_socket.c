@@ -152,9 +152,7 @@ static int open_like(int fd, const struct shim_sock *sock, enum shim_kind kind)
 
 	if (fresh < 0)
 		return -1;
-	/*
-	 * An option that SMC refuses turns SMC sockets into TCP sockets: this one is TCP already.
-	 */
+	/* SMC would turn into TCP with an option that it refuses: keep this TCP socket. */
 	if (!copy_settings(fd, fresh, sock->family, !was_tcp && !is_tcp) && was_tcp && !is_tcp) {
 		shim_close(fresh);
 		errno = EOPNOTSUPP;

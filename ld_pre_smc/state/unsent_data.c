@@ -54,7 +54,7 @@ static int queued(int fd)
 	return bytes;
 }
 
-/* Result of shim_unsent() for this number of bytes. */
+/* Convert a number of unsent bytes into the result of shim_unsent(): negative with SO_LINGER. */
 static int unless_lingering(int fd, int bytes)
 {
 	struct linger linger;

@@ -13,13 +13,13 @@ struct smc_err {
 };
 
 /**
- * smc_err_set() - set a positive errno and a sentence, to which its text is added
+ * smc_err_set() - set a positive errno, and a sentence followed by the text of the errno
  *
  * Return: -code.
  */
 int smc_err_set(struct smc_err *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** smc_err_say() - the same, without the text of the errno */
+/** smc_err_say() - as smc_err_set(), without the text of the errno */
 int smc_err_say(struct smc_err *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

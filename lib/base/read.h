@@ -15,7 +15,10 @@ struct smc_err;
  */
 char *smc_read_file(const char *path, int flags, size_t max, size_t *len);
 
-/** smc_read_fd() - the same for a descriptor, which is closed; for -1 NULL, with errno unchanged */
+/**
+ * smc_read_fd() - as smc_read_file(), for a descriptor, which is closed; NULL for -1, with errno
+ * unchanged
+ */
 char *smc_read_fd(int fd, size_t max, size_t *len);
 
 /**

@@ -5,8 +5,10 @@
 #include "bpf/ends.h"
 #include "smc/sock.h"
 
-/** bpf_ends_local() - the local end; an IPv4 address in an IPv6 socket becomes IPv4 */
+/**
+ * bpf_ends_local() - address and port of the local end; an IPv4-mapped IPv6 address becomes IPv4
+ */
 struct smc_addr bpf_ends_local(const struct bpf_ends *ends);
 
-/** bpf_ends_peer() - the peer's end, in the same form */
+/** bpf_ends_peer() - address and port of the peer, as bpf_ends_local() */
 struct smc_addr bpf_ends_peer(const struct bpf_ends *ends);

@@ -49,7 +49,7 @@ typedef int (*bpf_ring_fn)(void *arg, void *record, size_t len);
 	X(int, ring_buffer__epoll_fd, (const struct ring_buffer *))                                \
 	X(void, ring_buffer__free, (struct ring_buffer *))
 
-/** struct libbpf - its functions */
+/** struct libbpf - functions of libbpf that the tools use */
 struct libbpf {
 #define LIBBPF_DECLARE(type, name, arguments) type(*name) arguments;
 	LIBBPF_FUNCTIONS(LIBBPF_DECLARE)
@@ -57,7 +57,7 @@ struct libbpf {
 };
 
 /**
- * libbpf_find() - load it and silence its messages
+ * libbpf_find() - load libbpf, and silence its messages
  *
  * Return: 0, -ENOSYS naming the missing package.
  */

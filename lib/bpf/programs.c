@@ -112,7 +112,7 @@ static int attach(struct bpf_programs *programs, const char *left_out, struct sm
 	return 0;
 }
 
-/* Set the state to this network namespace. */
+/* Write this network namespace into the state. */
 static int set_state(int map, const struct bpf_watch *watch, struct smc_err *err)
 {
 	const uint32_t first = 0;

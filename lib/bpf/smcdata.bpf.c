@@ -62,7 +62,10 @@ enum {
 	/* Bytes per read, and steps per piece: vectors have at most 1024 members. */
 	STEP = 8192,
 	STEPS = 1200,
-	/* Pieces up to this size skip the draft: covers most requests. A power of two. */
+	/*
+	 * Maximum of pieces that are copied without the draft: most requests are shorter. A power
+	 * of two.
+	 */
 	SHORT = 128,
 	PAGE_SIZE = 4096,
 	/* Fill level at which the reader is woken. */
@@ -186,7 +189,7 @@ static struct kept *begin(struct sock *sk, __u8 mode, bool is_old)
 	return note(sk, &kept);
 }
 
-/* The verdict stays, even if the verdict on another connection replaces it. */
+/* A connection that the reader does not want stays unwanted, even if its slot gets another one. */
 static bool is_wanted(const struct smcdata_state *state, struct smcdata_conn *conn)
 {
 	if (state->unwanted[conn->id % SMCDATA_VERDICTS] == conn->id)
@@ -231,7 +234,9 @@ static void count_lost(struct smcdata_state *state, __u64 bytes)
 	__sync_fetch_and_add(&state->lost_bytes, bytes);
 }
 
-/* @len: bytes in the draft; @full: bytes that it stands for. Return: was there room? */
+/*
+ * Send a record. @len: bytes in the draft; @full: bytes before truncation. Return: was there room?
+ */
 static bool tell(struct smcdata_state *state, struct smcdata_conn *conn, struct draft *draft,
 		 __u32 len, __u32 full)
 {
@@ -621,7 +626,9 @@ static void tell_given(struct piece *piece, const struct smc_connection *conn, _
 	tell_copied(piece, len, SMCDATA_RECEIVED);
 }
 
-/* A call whose entry was not seen: the location of its bytes is not known. */
+/*
+ * Does SMC copy for another call, whose start was not seen? The memory of its bytes is not known.
+ */
 static bool is_other_call(const struct call *call, struct sock *sk, __u64 len)
 {
 	return call->left < len ||
@@ -629,7 +636,8 @@ static bool is_other_call(const struct call *call, struct sock *sk, __u64 len)
 }
 
 /*
- * SMC has copied @len bytes of this task's call. @smc: the same socket as @sk by its type, or NULL.
+ * SMC has copied @len bytes for a call of this task.
+ * @smc: the same socket with its type, or NULL
  */
 static __always_inline void copied(struct sock *sk, struct smc_sock *smc, __u64 len, __u32 kind)
 {

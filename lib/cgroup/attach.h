@@ -30,7 +30,10 @@ struct scope_list {
 	size_t count;
 };
 
-/** struct scope_target - target named on the command line; @kind 0: none */
+/**
+ * struct scope_target - target named on the command line
+ * @kind: 0 if none was named
+ */
 struct scope_target {
 	enum scope_kind kind;
 	uint64_t id; /* 0: a process without a mark */
@@ -39,16 +42,19 @@ struct scope_target {
 };
 
 /**
- * scope_target_cgroup() - a control group, named in one of four ways
- * @option: 'c' path, 'u' unit, 'C' container, 'o' process in the group
+ * scope_target_cgroup() - set the target to a control group
+ * @option: form of @text: 'c' path, 'u' unit, 'C' container, 'o' process in the group
  */
 int scope_target_cgroup(struct scope_target *target, int option, const char *text,
 			struct smc_err *err);
 
-/** scope_target_process() - a process and its children. Return: 0, -errno with a sentence */
+/**
+ * scope_target_process() - set the target to a process with its children. Return: 0, -errno with
+ * @err
+ */
 int scope_target_process(struct scope_target *target, const char *text, struct smc_err *err);
 
-/** scope_target_run() - everything started by smc_run */
+/** scope_target_run() - set the target to all programs started by smc_run */
 void scope_target_run(struct scope_target *target);
 
 /** scope_target_has() - is a process in the control group, or a child of the process? */
@@ -72,7 +78,8 @@ int scope_detach(struct scope_target *target, struct smc_err *err);
 int scope_detach_all(struct smc_err *err);
 
 /**
- * scope_detach_container() - the scopes of a container's groups, if any, and those that are gone
+ * scope_detach_container() - remove the scopes of a container's control groups, and those that are
+ * gone
  * @id: full id of the container
  */
 int scope_detach_container(const char *id, struct smc_err *err);
@@ -81,7 +88,7 @@ int scope_detach_container(const char *id, struct smc_err *err);
 void scope_remove_gone(void);
 
 /**
- * scope_list_load() - the attached scopes, maybe none
+ * scope_list_load() - list the attached scopes, possibly none
  * @list: the caller frees it, even on failure
  * @target: only this one; NULL for all
  *

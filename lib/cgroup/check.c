@@ -15,9 +15,9 @@
 #include "host/smc.h"
 
 /*
- * Each kernel feature is recognized by a function, in the order in which to report what is missing.
- * Only MPTCP, which has the second function, lets BPF use the hook; a program on it needs the
- * trampolines of the JIT compiler.
+ * Kernel features, in the order in which to report that they are missing. A feature exists if the
+ * kernel has its function. The second one stands for MPTCP, without which BPF cannot use the hook;
+ * the third one for trampolines, which come with the JIT compiler.
  */
 static const struct {
 	const char *function, *words;

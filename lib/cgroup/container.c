@@ -123,7 +123,7 @@ static size_t up_to_user(const char *path)
 	return SIZE_MAX;
 }
 
-/* @root: the part of the path named by root, @path: the rest */
+/* @root: part of the path that root has named; @path: rest of the path, named by a user */
 static void parse_user(struct container *container, const char *root, const char *path)
 {
 	struct container user = { .kind = CONTAINER_NONE };
@@ -151,7 +151,7 @@ void container_parse(struct container *container, const char *path, size_t chose
 	memcpy(root, path, end);
 	root[end] = '\0';
 	parse_part(container, root);
-	/* A container of root's hides its inner groups. */
+	/* Groups within a container of root are not shown. */
 	if (container->kind > CONTAINER_UNIT)
 		return;
 	parse_user(container, root, path + end);
@@ -199,7 +199,7 @@ static const char *member(const json_t *object, const char *key)
 	return text && *text ? text : NULL;
 }
 
-/* @config: of the OCI runtime. Return: does it have a name? */
+/* Take the name from a configuration of the OCI runtime. Return: was there one? */
 static bool name_by_config(struct container *container, const json_t *config)
 {
 	static const char *const keys[][2] = {

@@ -261,7 +261,7 @@ static void join(char *text, size_t size, const char *list)
 	}
 }
 
-/* Return: the first given word of a list, or NULL; its length in @len */
+/* Find the first word of a list that was given. Return: NULL for none; its length in @len */
 static const char *first_given(const struct cli_tool *tool, const char *list, const char *command,
 			       size_t *len)
 {

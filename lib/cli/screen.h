@@ -51,5 +51,8 @@ void cli_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /** cli_none() - write on stderr that there is nothing to show, if stdout is a terminal */
 void cli_none(const char *sentence);
 
-/** cli_progress_end() - remove that line before other output; messages of lib/cli do so */
+/**
+ * cli_progress_end() - remove the line of cli_progress(); needed before any output except messages
+ * of lib/cli
+ */
 void cli_progress_end(void);

@@ -51,9 +51,9 @@ bool host_link(char *buf, size_t size, const char *fmt, ...) __attribute__((form
 bool host_exists(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /**
- * host_open() - as fopen(3) with "r", for a file too large or too private for a record
+ * host_open() - as fopen(3) with "r"; the file is not recorded
  *
- * Not recorded; record the result with host_probe().
+ * For files that are too large or too private for a record. Record the result with host_probe().
  */
 FILE *host_open(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -26,23 +26,23 @@
 int host_af_smc(void);
 
 /**
- * host_ipproto_smc() - the same for IPPROTO_SMC, which came with Linux 6.11
+ * host_ipproto_smc() - as host_af_smc(), for IPPROTO_SMC, which came with Linux 6.11
  *
- * Return: as above; -EPROTONOSUPPORT in older kernels.
+ * Return: also -EPROTONOSUPPORT, in older kernels.
  */
 int host_ipproto_smc(void);
 
-/** kernel_af_smc() - the same for the running kernel, never from a record */
+/** kernel_af_smc() - as host_af_smc(), always for the running kernel, never from a record */
 int kernel_af_smc(void);
 
-/** kernel_ipproto_smc() - the same for IPPROTO_SMC */
+/** kernel_ipproto_smc() - as kernel_af_smc(), for IPPROTO_SMC */
 int kernel_ipproto_smc(void);
 
 /**
- * kernel_has_smc() - the same for either kind
+ * kernel_has_smc() - can the running kernel open AF_SMC or IPPROTO_SMC sockets?
  *
  * AppArmor allows IPPROTO_SMC with "network inet", but treats the socket that accept(2) returns as
- * AF_SMC and denies it: its -EACCES applies to both.
+ * AF_SMC and denies it: so -EACCES for AF_SMC applies to both.
  * Return: 0, or -errno of AF_SMC.
  */
 int kernel_has_smc(void);

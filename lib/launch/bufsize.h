@@ -10,8 +10,8 @@
 /**
  * buffers_default() - default size, with which SMC is faster than TCP
  * @variable: VAR_RCVBUF or VAR_SNDBUF; others have no default
- * @may_exceed: the program may, and then will, exceed net.core.rmem_max and wmem_max; else the size
- *	is within them
+ * @may_exceed: the program has the right to exceed net.core.rmem_max and wmem_max; otherwise the
+ * size is limited to these
  *
  * Values of net.smc.rmem or wmem set by the administrator take precedence. Linux before 6.1 has
  * neither: its sizes are those of TCP.
@@ -24,11 +24,12 @@ const char *buffers_default(enum smc_variable variable, bool may_exceed, char te
 bool buffers_may_exceed(void);
 
 /**
- * buffers_check() - for a command: raise the limits if requested, or warn
+ * buffers_check() - before a command: raise the kernel's limits if requested; else warn if they are
+ * too low
  * @way: the way in which the command uses SMC, or WAY_NONE
  *
- * With CAP_NET_ADMIN neither is needed: the library then exceeds the limit. eBPF sets no buffers:
- * nothing is done. Call it last before the command, as the change is visible to others.
+ * Does nothing with CAP_NET_ADMIN, as the library then exceeds the limits, or with eBPF, which sets
+ * no buffers. Call it last before the command, as other programs see the change.
  *
  * Return: 0, or an exit status after a message.
  */

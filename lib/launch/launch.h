@@ -17,7 +17,7 @@ enum way {
 	WAY_OWN,     /* service whose own settings start smc_run or preload the library */
 };
 
-/* Values of the long options; those of each tool start at the last one. */
+/* Values of the long options. Each tool numbers its own from the last one. */
 enum {
 	LAUNCH_INCLUDE = CLI_LONG_ONLY,
 	LAUNCH_EXCLUDE,
@@ -58,7 +58,7 @@ enum {
 	{ LAUNCH_NO_LEARN, "no-learn", NULL, \
 	  "use SMC also where connections are too short to gain" }
 
-/* Additional ones, for commands only. */
+/* Additional options, only for tools that run a command. */
 #define LAUNCH_COMMAND_OPTIONS \
 	{ LAUNCH_SECCOMP, "seccomp", NULL, \
 	  "let a second process open the sockets, which\n" \

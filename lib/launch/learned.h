@@ -22,12 +22,15 @@
  */
 enum {
 	/*
-	 * A connection that lives for this many handshakes uses SMC: its loss is below 3 %, as SMC
-	 * takes 0.85 handshakes longer than TCP to begin and end. Shorter lives over SMC are
+	 * A connection that lives at least this many handshakes uses SMC: it loses less than 3 %,
+	 * as SMC takes 0.85 handshakes longer than TCP to begin and end. Shorter lives over SMC are
 	 * compared with those over TCP.
 	 */
 	LEARNED_LONG = 32,
-	/* A score: mean life in units of LEARNED_LONG handshakes. Below this both are compared. */
+	/*
+	 * Unit of scores. A score is the mean life, LEARNED_ONE for LEARNED_LONG handshakes. Below
+	 * this, SMC and TCP are compared.
+	 */
 	LEARNED_ONE = 256,
 	/* Score of a new destination. After nine short lives in a row, TCP is tried. */
 	LEARNED_START = 3 * LEARNED_ONE,
@@ -37,18 +40,18 @@ enum {
 	LEARNED_WEIGHT = 8,
 	/* Number of lives over TCP to be measured before both are compared. */
 	LEARNED_LEAST = 3,
-	/* After close(), SMC takes longer than TCP by this part of a handshake. */
+	/* After close(), SMC takes longer than TCP: a handshake divided by this. */
 	LEARNED_END = 4,
 	/*
-	 * One connection in this many uses the other transport, in case it is better by now: the
-	 * shortest take 1.8 times as long over SMC, so all together take 0.7 % longer. The smaller
-	 * number applies if the two differ by less than half.
+	 * Trials: one connection in this many uses the other transport, which may be better by now.
+	 * The shortest connections take 1.8 times as long over SMC, so trials make them 0.7 %
+	 * longer on average. LEARNED_CLOSE_TRIAL applies if the two differ by less than half.
 	 */
 	LEARNED_TRIAL = 120,
 	LEARNED_CLOSE_TRIAL = 48,
 	/*
-	 * All of the first lives are measured, then one in this many: clock_gettime() costs. Over
-	 * SMC all again, since one was not long.
+	 * The first lives are all measured, later ones one in LEARNED_EACH, as clock_gettime()
+	 * costs time. After a life that was not long, all lives over SMC are measured again.
 	 */
 	LEARNED_FIRST = 32,
 	LEARNED_EACH = 16,
@@ -204,9 +207,9 @@ struct learned_place learned_add(struct learned_table *table, const struct learn
 				 const struct learned_program *program, uint32_t second);
 
 /*
- * Fields of the word counts: non-trial connections in a row, measured lives over TCP, all
- * connections, and the decision: TCP; compare both, with trials; one is clearly shorter; measure
- * all lives.
+ * Fields of the word counts: connections since the last trial; measured lives over TCP; all
+ * connections. Then flags: use TCP; compare both, by trials; the difference is clear; measure all
+ * lives.
  */
 #define LEARNED_STREAK 0x7fU
 #define LEARNED_TCP_LIFE (1U << 7)
@@ -218,7 +221,9 @@ struct learned_place learned_add(struct learned_table *table, const struct learn
 #define LEARNED_IS_CLEAR (1U << 30)
 #define LEARNED_IS_MEASURED (1U << 31)
 
-/** learned_connections() - number so far, from @counts; saturates at half a million */
+/**
+ * learned_connections() - number of connections, from the word counts; saturates at half a million
+ */
 static inline uint32_t learned_connections(uint32_t counts)
 {
 	return (counts & LEARNED_CONNECTIONS) / LEARNED_CONNECTION;
@@ -259,7 +264,7 @@ void learned_used(struct learned_place place, uint32_t second);
 /** learned_shook() - record the duration of an SMC handshake, in ticks */
 void learned_shook(struct learned_place place, uint32_t ticks);
 
-/** learned_lived() - record the life of a closed connection in ticks, with its handshake */
+/** learned_lived() - record the life of a closed connection, including its handshake, in ticks */
 void learned_lived(struct learned_place place, bool is_tcp, uint32_t ticks);
 
 /** learned_is_long() - is this number of ticks LEARNED_LONG handshakes or more? */

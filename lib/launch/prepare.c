@@ -88,9 +88,10 @@ static int mark_self(void)
 }
 
 /*
- * Members of the group that smc_bpf allows need no privileges, nor do users who may write to the
- * pinned map. If nothing is pinned, smc_bpf loads the program, which needs privileges.
- * @is_loaded: it was loaded now, and stays
+ * Mark this process for the eBPF program. Members of the group that smc_bpf allows, and users who
+ * may write to the pinned map, need no privileges. If nothing is pinned, smc_bpf loads the program,
+ * which needs privileges.
+ * @is_loaded: receives whether it was loaded now; it stays loaded
  */
 static int mark_or_load(bool *is_loaded, struct smc_err *err)
 {
@@ -151,8 +152,9 @@ static int use_seccomp(const struct launch *launch, const char *command, char *c
 /* ---- the library ---- */
 
 /*
- * Choose a way for a program that the library cannot reach because of @why. *@way: receives it. Not
- * seccomp for a program that it would change.
+ * Choose a way for a program that the library cannot reach because of @why. Seccomp is not chosen
+ * if it would change the program's behaviour.
+ * @way: receives it
  */
 static int choose_other(const struct launch *launch, const struct target *target, char *const *argv,
 			const char *why, enum way *way)

@@ -43,8 +43,8 @@
 #include "smc/abi.h"
 
 /*
- * An answer blocks until the asking thread runs again: a thread throttled by its control group
- * blocks one worker.
+ * Number of worker threads. An answer blocks until the requesting thread runs again: one that is
+ * throttled by its control group blocks a worker.
  */
 #define THREADS 4
 #define STACK 131072
@@ -313,7 +313,7 @@ static bool prepare(struct supervisor *self, int pair, char *const *argv)
 	       find_netns(self->command, &self->netns) && start_threads(self);
 }
 
-/* smc_run waits here, first for a byte, then for its end of @pair to be closed. */
+/* The supervisor. It sends a byte to smc_run when it is ready, which then sends the listener. */
 static void __attribute__((noreturn)) run(const struct supervisor *new, int pair, char *const *argv)
 {
 	struct supervisor self = *new;
@@ -425,7 +425,9 @@ static int size_setting(const struct launch *launch, enum smc_variable variable)
 	return smc_buffer_fits(&buffer, limit.rlim_cur) ? buffer.bytes : 0;
 }
 
-/* syscall(2) bypasses the preload library, which would hide it. */
+/*
+ * Does socket(2) already return SMC sockets? A system call, as the preload library would hide this.
+ */
 static bool makes_smc(void)
 {
 	int fd = (int)syscall(SYS_socket, AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -444,7 +446,10 @@ int supervise(const struct launch *launch, char *const *argv, struct smc_err *er
 {
 	const char *family = setting(launch, VAR_FAMILY), *missing;
 	struct supervisor new = {
-		/* Nothing hides AF_SMC from the program. */
+		/*
+		 * AF_SMC is used only if IPPROTO_SMC is missing, as the program would see this
+		 * family.
+		 */
 		.inet = (!family || smc_wants_inet(family)) && !kernel_ipproto_smc(),
 		.is_strict = launch_is_strict(launch),
 		.is_locked = setting(launch, VAR_SNDBUF) || setting(launch, VAR_RCVBUF),

@@ -70,7 +70,10 @@ static inline int smc_buffer_of(const struct smc_buffer *buffer, int fd)
 	return fd < buffer->below ? buffer->bytes : 0;
 }
 
-/* A program that may open this many times @below descriptors counts as one of few connections. */
+/*
+ * A program whose limit of descriptors is at most this many times @below counts as one of few
+ * connections.
+ */
 #define SMC_LISTENER_SHARE 4
 
 /**

@@ -192,7 +192,8 @@ static void add_ism(struct rdma_table *table, const char *root, const char *name
 }
 
 /*
- * Since kernel 6.18 each has an entry in class dibs; on IBM Z its name is still the PCI function's.
+ * Since kernel 6.18 each ISM device has an entry in class dibs. On IBM Z its name is still that of
+ * the PCI function.
  */
 static void add_dibs(struct rdma_table *table, const char *root, const char *name)
 {

@@ -40,25 +40,27 @@ struct confined_seen {
 };
 
 /**
- * confined_find_new() - confined_find(), once for all processes of one profile or domain
+ * confined_find_new() - as confined_find(), but only once for all processes of one profile or
+ * domain
  *
- * Return: also 0 for one that was asked about before.
+ * Return: also 0 for a profile or domain that was checked before.
  */
 int confined_find_new(struct confined *confined, struct confined_seen *seen, pid_t pid,
 		      bool is_bpf);
 
 void confined_seen_free(struct confined_seen *seen);
 
-/** confined_program() - is a program kept from SMC that systemd starts? */
+/** confined_program() - does a security module deny SMC to a program, if systemd starts it? */
 int confined_program(struct confined *confined, const char *program, bool is_bpf);
 
-/** CONFINED_PROPERTIES - those of a unit that the next two need */
+/** CONFINED_PROPERTIES - properties of a unit that the next two functions need */
 #define CONFINED_PROPERTIES "MainPID,AppArmorProfile,ExecStart"
 
 /**
- * confined_unit() - is a service kept from SMC, by its main process, or if there is none by its
- *	program?
+ * confined_unit() - does a security module deny SMC to a service?
  * @props: NULL to ask systemctl
+ *
+ * Checks the main process; if there is none, the service's program.
  */
 int confined_unit(struct confined *confined, const char *unit, const struct unit_props *props,
 		  bool is_bpf);

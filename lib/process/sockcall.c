@@ -109,7 +109,10 @@ int sockcall_listen(void)
 }
 #endif
 
-/* Answer a request that does not exist: a kernel that supports SEND looks it up. */
+/*
+ * Test for SECCOMP_ADDFD_FLAG_SEND: a kernel that supports it reports that this request does not
+ * exist.
+ */
 static int try_answer(int listener)
 {
 	struct seccomp_notif_addfd answer = { .flags = SECCOMP_ADDFD_FLAG_SEND };

@@ -26,7 +26,7 @@ struct sockcall {
 };
 
 /**
- * sockcall_missing() - feature that this kernel lacks for that, in words; NULL for none
+ * sockcall_missing() - kernel feature that is missing to intercept calls, in words; NULL for none
  *
  * Linux 5.14 has all. Tested in a child process, as a filter cannot be removed.
  */

@@ -130,7 +130,10 @@ int landlock_restrict(const struct landlock_path *paths, size_t count, struct sm
 
 /* ---- files ---- */
 
-/* Landlock restricts by path, the filter closes all files, or none. */
+/*
+ * Additions to the filter. Landlock restricts single paths; the filter can only deny all files and
+ * all programs.
+ */
 static unsigned int filter_also(const struct confine *keep)
 {
 	unsigned int also = SYSFILTER_EXECUTE | (keep->n_paths ? 0 : SYSFILTER_FILES);
@@ -147,7 +150,7 @@ static bool is_lack(int code)
 	return code == -ENOSYS || code == -EOPNOTSUPP || code == -EPERM || code == -E2BIG;
 }
 
-/* Return: 0, also without Landlock; -errno for a path. */
+/* Restrict files by Landlock. Return: 0, also without Landlock; -errno if a path cannot be used. */
 static int close_files(const struct confine *keep, unsigned int *done, struct smc_err *err)
 {
 	int ret;
@@ -172,7 +175,7 @@ int confine(const struct confine *keep, unsigned int *done, struct smc_err *err)
 
 	if (!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		local |= CONFINE_NO_NEW_PRIVS;
-	/* Before root is dropped, which may open paths that nobody cannot. */
+	/* Before root is given up: only root may be able to open the paths. */
 	ret = close_files(keep, &local, err);
 	if (!ret && !keep->keeps_root)
 		ret = give_up_root(&is_gone, err);

@@ -26,7 +26,7 @@ int enclose(int directory, unsigned int access, struct smc_err *err)
 
 	if (fstat(directory, &st) || fchdir(directory))
 		return cannot(err, errno);
-	/* Nobody could not read files that root keeps private. */
+	/* In a directory of root, keep root: the user nobody could not read its private files. */
 	keep.keeps_root = is_root && !st.st_uid;
 	is_closed = !is_root || !chroot(".");
 	ret = confine(&keep, &done, err);

@@ -160,7 +160,10 @@ int BPF_PROG(syn_option, struct tcp_sock *tp)
 	return decide(&peer, TO, bpf_ntohs(sk->skc_dport));
 }
 
-/* A request has the family of its listener, which may be IPv6; its kind has the true one. */
+/*
+ * skc_family of a request is that of the listener, which may be IPv6; the kind of request shows the
+ * family of the connection.
+ */
 SEC("struct_ops/synack_option")
 int BPF_PROG(synack_option, const struct tcp_sock *tp, struct inet_request_sock *ireq)
 {

@@ -13,7 +13,10 @@
 #define HS_NAME_SIZE 16
 #define HS_NAME_FORM "smct_%08x_%u"
 #define HS_NAME "smct_00000000_0"
-/* Bits of that number: TURN changes with each policy; LATER: later namespaces inherit it. */
+/*
+ * Bits of that number. TURN changes with each policy; with LATER, network namespaces that are
+ * created later inherit the policy.
+ */
 #define HS_TURN 1
 #define HS_LATER 2
 
@@ -21,7 +24,7 @@
 #define HS_INHERITABLE 1
 #define HS_FLAGS_AT HS_NAME_SIZE
 
-/** struct hs_rule - enum policy_action, enum policy_side; ports in host order */
+/** struct hs_rule - one rule: enum policy_action, enum policy_side, ports in host order */
 struct hs_rule {
 	__u32 action, side;
 	__u16 low, high;
@@ -40,7 +43,7 @@ struct hs_ports {
 
 /**
  * struct hs_net - key of "nets", a trie
- * @bits: prefix length, from @rule on
+ * @bits: prefix length; the bits of @rule and @family count as well
  * @rule: index of the rule; @family: AF_INET, AF_INET6
  */
 struct hs_net {
@@ -49,7 +52,10 @@ struct hs_net {
 };
 #define HS_NET_HEAD 64 /* bits of @rule and @family */
 
-/* Elements of "hits": one per rule, one for "allow" without a match, one for ports. */
+/*
+ * Elements of "hits": for each rule; for each "allow" rule, packets that match none of its
+ * networks; and for the denied ports.
+ */
 #define HS_OTHERS HS_RULES_MAX
 #define HS_PORTS (2 * HS_RULES_MAX)
 #define HS_HITS_MAX (HS_PORTS + 1)

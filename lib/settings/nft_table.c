@@ -167,8 +167,8 @@ static void write_answers(struct out_text *text, const struct family *family)
 }
 
 /*
- * This host closes: it declines itself, or has waited for too long. Before 5 s have passed that
- * does not incriminate the peer.
+ * This host closes the connection: it declines, or has waited for too long. If it closes within 5
+ * s, that is no evidence against the peer.
  */
 static void write_ends(struct out_text *text, const struct family *family)
 {

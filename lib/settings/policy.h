@@ -50,10 +50,11 @@ struct policy_range {
 };
 
 /**
- * struct policy_rule - networks of one combination of action, direction and range of ports
+ * struct policy_rule - networks with the same action, direction and range of ports
  * @nets: IPv4 and IPv6; their netdev is empty
- * @hits: SYNs that the rule decided, by bpf SYN-ACKs for a server, since the policy is in force
- * @others: for "allow": SYNs that it denied, as they were not from or to @nets
+ * @hits: decisions by the rule since the policy is in force: number of SYNs; with bpf, for a
+ * server, of SYN-ACKs
+ * @others: for "allow": decisions to deny, as the address was not in @nets
  */
 struct policy_rule {
 	enum policy_action action;

@@ -231,8 +231,9 @@ static bool netns_test(struct filter_node *node, char *token)
 }
 
 /*
- * Tests: @read makes a value of the token, which it may modify; @wanted describes valid tokens.
- * Only numbers have an order. @peer_kind: the same test for the other end, if either may be meant.
+ * Tests. @read converts the token, which it may modify, into a value; @wanted describes valid
+ * tokens. Tests of numbers have an order. @peer_kind: for tests of either end, the test of the
+ * other end.
  */
 static const struct test {
 	const char *name;

@@ -28,10 +28,10 @@ struct smc_remedy {
 const struct smc_remedy *smc_remedies(uint32_t code);
 
 /**
- * smc_remedy_at() - side on which to run it, seen from the other side than the one that raised the
- *	reason if @is_peer, else from that one
+ * smc_remedy_at() - side on which to run the command
+ * @is_peer: as seen from the peer of the side that raised the reason; else from that side
  */
 enum smc_at smc_remedy_at(const struct smc_remedy *remedy, bool is_peer);
 
-/** smc_remedy_next() - the next one for the same reason, NULL after the last */
+/** smc_remedy_next() - next remedy for the same reason, NULL after the last */
 const struct smc_remedy *smc_remedy_next(const struct smc_remedy *remedy);

@@ -37,7 +37,7 @@ bool smc_stat_is_gauge(size_t index)
 	return index == SMC_STAT_RX_USAGE || index == SMC_STAT_TX_USAGE;
 }
 
-/* Destination of a nest's first attribute, and their number; 0: not a nest. */
+/* Index of a nest's first counter, and their number; 0 for a counter of its own. */
 static const struct place {
 	uint8_t first, count;
 } places[] = {
@@ -137,7 +137,7 @@ int smc_fback_decode(const struct nlmsghdr *nlh, void *arg)
 	mnl_attr_for_each_nested(attr, nest) {
 		switch (mnl_attr_get_type(attr)) {
 		case SMC_NLA_FBACK_STATS_TYPE: smc_attr_bool(attr, &is_server); break;
-		/* This one and the next: in the first message only. */
+		/* Only the first message has these two totals. */
 		case SMC_NLA_FBACK_STATS_SRV_CNT:
 			smc_attr_number(attr, &stats->side[SMC_SIDE_SERVER].fallbacks);
 			break;

@@ -43,7 +43,7 @@ enum {
 
 enum smc_stat_event {
 	SMC_EVENT_SMALL_PEER, /* one request larger than the peer's whole buffer */
-	SMC_EVENT_SMALL,      /* ... than the local one */
+	SMC_EVENT_SMALL,      /* one request larger than the local buffer */
 	SMC_EVENT_FULL_PEER,
 	SMC_EVENT_FULL,
 	SMC_EVENT_REUSE,
@@ -51,7 +51,7 @@ enum smc_stat_event {
 	SMC_EVENT_DOWNGRADE,
 };
 
-/** struct smc_tech_stats - of SMC-R or SMC-D; @has: numbers that the kernel sent */
+/** struct smc_tech_stats - counters of SMC-R or SMC-D; @has: did the kernel send it? */
 struct smc_tech_stats {
 	uint64_t value[SMC_STAT_COUNT];
 	bool has[SMC_STAT_COUNT];
@@ -67,7 +67,7 @@ struct smc_reason_count {
 };
 
 /**
- * struct smc_side_stats - of connections made (client) or accepted (server) by this host
+ * struct smc_side_stats - counters for one role of this host: client (connects) or server (accepts)
  * @fallbacks: connections that fell back to TCP; can exceed the sum of the reasons
  */
 struct smc_side_stats {

@@ -217,8 +217,8 @@ def mode_of(connection):
 
 
 def mode_with_version(connection):
-    """Mode of a client's connection, and version and release of its link group. SMC-R has only one group in which this host is
-    the client."""
+    """Return: mode of a client's connection, version of its link group, and for SMC-R the maximum number of links. SMC-R has
+    only one group in which this host is the client."""
     mode = mode_of(connection)
     if mode == "TCP":
         return mode, None, None
