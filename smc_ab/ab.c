@@ -86,7 +86,7 @@ static int start_server(struct comparison *self, struct child *server, const str
 				 LISTEN_STEPS * LISTEN_MS / 1000);
 }
 
-/* Wait for the end of the command. A server for one client may end before it. */
+/* Wait until the command ends. A server for a single client may end earlier. */
 static int wait_for_end(struct comparison *self, struct child *command, struct child *server,
 			int *out, struct out_text *output, struct smc_err *err)
 {
@@ -301,13 +301,15 @@ static int compare(struct comparison *self)
 
 	if (!ret)
 		return print(self);
-	/* End by the same signal, with its default action, for the caller's sake. */
+	/*
+	 * End by the signal that was caught, with its default action, so that the caller sees it.
+	 */
 	if (self->nursery.caught) {
 		signal(self->nursery.caught, SIG_DFL);
 		sigprocmask(SIG_SETMASK, &self->nursery.before, NULL);
 		raise(self->nursery.caught);
 	}
-	/* Else launch_prepare() has printed a message. */
+	/* Without a text, launch_prepare() has printed the message. */
 	if (err.text[0])
 		cli_error(self->smc.tool, "%s", err.text);
 	return AB_FAILED;

@@ -22,8 +22,8 @@
 #include "smc_ab/family.h"
 
 /*
- * Helpers, such as smc_keep with the last data, end by themselves; others get SIGTERM, then
- * SIGKILL.
+ * Time for processes that a run left, such as smc_keep with the last data, to end by themselves;
+ * after that they get SIGTERM, and later SIGKILL.
  */
 #define ALONE_MS 1000
 #define TERM_MS 10000
@@ -45,7 +45,7 @@ static void add_usage(struct usage *sum, const struct rusage *one)
 	sum->switches += (uint64_t)one->ru_nvcsw + (uint64_t)one->ru_nivcsw;
 }
 
-/* Report of a child before its exec, and another one if exec fails. */
+/* Message of a child before its exec; a second message follows if exec fails. */
 struct prepared {
 	int status, exec_errno;
 	struct usage used;
@@ -90,7 +90,10 @@ int nursery_open(struct nursery *nursery)
 	/* If SIGCHLD was inherited as ignored, the status of a child would be lost. */
 	signal(SIGCHLD, SIG_DFL);
 	signals_heeded(&set, signals, sizeof(signals) / sizeof(signals[0]));
-	/* If this process were stopped, the commands and their clocks would run on. */
+	/*
+	 * Ignore Ctrl-Z: while this process is stopped, the commands and their clocks would
+	 * continue.
+	 */
 	signal(SIGTSTP, SIG_IGN);
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) ||
 	    sigprocmask(SIG_BLOCK, &set, &nursery->before))
@@ -119,7 +122,7 @@ static int await_ready(struct nursery *nursery, struct child *child, int link)
 	return send(link, "", 1, MSG_NOSIGNAL) == 1 ? 0 : -ECANCELED;
 }
 
-/* exec closes the child's end of the link. Return: 0; -errno with a sentence. */
+/* Wait for exec, which closes the child's end of @link. Return: 0; -errno with a sentence. */
 static int await_exec(int link, const char *name, struct smc_err *err)
 {
 	struct prepared prepared;
@@ -200,7 +203,7 @@ void child_wait(struct nursery *nursery, int *out, struct out_text *output, int 
 				{ .fd = out ? *out : -1, .events = POLLIN } };
 
 	poll(fds, 2, ms);
-	/* Signals first: a child that ended after that sends another one. */
+	/* Take signals before children are reaped: a child that ends later sends another signal. */
 	take_signals(nursery);
 	reap(nursery);
 	if (fds[1].revents && !output_read(output, *out)) {

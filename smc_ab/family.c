@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-/* The children of one thread. */
+/* Add the children of one thread. */
 static void add_of_thread(struct family *family, pid_t pid, const char *thread)
 {
 	char path[64];

@@ -61,7 +61,10 @@ void result_judge(struct ab_result *result)
 		compare(result, offsetof(struct ab_run, metric), !options->is_lower_better,
 			&result->metric);
 	result->judged = options->metric ? &result->metric : &result->seconds;
-	/* Counters that also change during runs over TCP include other programs. */
+	/*
+	 * The counters can be trusted only if runs over TCP do not change them: otherwise, they
+	 * include other programs.
+	 */
 	result->trusts_counters = true;
 	for (size_t i = 0; i < result->count; i++)
 		if (is_counted(&result->pairs[i].tcp.seen))
@@ -72,7 +75,7 @@ void result_judge(struct ab_result *result)
 	result->verdict = judge(result);
 }
 
-/* Kind of SMC that the runs used; "smc_run" for none. */
+/* Kind of SMC that the runs used, as a heading; "smc_run" if they used none. */
 static const char *title(const struct ab_result *result)
 {
 	bool has_d = false, has_r = false;
@@ -86,7 +89,10 @@ static const char *title(const struct ab_result *result)
 	return has_d && has_r ? "SMC-D/R" : has_d ? "SMC-D" : has_r ? "SMC-R" : "smc_run";
 }
 
-/* Fallbacks in all runs over SMC; seen, or else from the counters. @reason: of the first */
+/*
+ * Number of fallbacks in all runs over SMC, as seen, or else by the counters. @reason: receives the
+ * first reason
+ */
 static uint64_t fallbacks(const struct ab_result *result, const struct sightings **first)
 {
 	uint64_t seen = 0, counted = 0;
@@ -136,7 +142,7 @@ static void put_ratio(struct out_text *text, const struct numbers *numbers)
 			   digits(numbers->high), numbers->high);
 }
 
-/* Both use the unit of the larger one. */
+/* Both values use the unit of the larger one. */
 static void put_cpu(struct out_text *text, const struct numbers *cpu)
 {
 	bool is_small = cpu->one < 1 && cpu->other < 1;

@@ -103,7 +103,10 @@ static int look_at(const struct nlmsghdr *nlh, void *arg)
 		witness->reason = sock.fallback.reason;
 		witness->peer_reason = sock.fallback.peer_diagnosis;
 	}
-	/* A connection that is being closed may have lost its link group. */
+	/*
+	 * While a connection is being closed, its link group may be gone: keep the mode seen
+	 * before.
+	 */
 	if (found->mode == SMC_MODE_NONE || mode == SMC_MODE_TCP || found->mode == SMC_MODE_SMCR)
 		found->mode = mode;
 	return 0;

@@ -26,8 +26,9 @@
 
 #define MAX_STATE (1U << 20) /* bytes; Kubernetes takes 256 KiB of annotations */
 /*
- * Hooks of several containers wait for each other, so the last of many is late when a host boots.
- * The kubelet allows two minutes for a container, systemd 90 seconds for the start of a unit.
+ * Time limit of the hook. Hooks of several containers wait for each other, so the last of many is
+ * late when a host boots. The kubelet allows two minutes for a container, systemd 90 seconds for
+ * the start of a unit.
  */
 #define MAX_SECONDS 30
 
@@ -97,7 +98,10 @@ static int attach(const struct oci_state *container, struct smc_err *err)
 	return ret ? ret : scope_attach(&target, &rules, err);
 }
 
-/* Apply smc.conf to the container's network namespace; the host's own has a service for that. */
+/*
+ * Apply smc.conf to the container's network namespace, unless it is that of the host, which has a
+ * service for this.
+ */
 static int set_up(const struct cli_tool *tool, const struct oci_state *container,
 		  struct smc_err *err)
 {

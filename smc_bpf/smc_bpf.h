@@ -28,7 +28,9 @@ int confined_check(const struct scope_target *target, const char *unit, struct s
 int status_print(const struct cli_tool *tool, const struct scope_list *list, bool is_json,
 		 struct smc_err *err);
 
-/** status_metrics() - the same in Prometheus' text form. Return: 0, -errno with a message */
+/**
+ * status_metrics() - append the scopes in Prometheus' text form. Return: 0, -errno with a message
+ */
 int status_metrics(struct scope_list *list, uint64_t hook_failures, struct smc_err *err);
 
 /* ---- hook.c ---- */

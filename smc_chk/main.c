@@ -7,7 +7,9 @@
 #include "smc_chk/html/save.h"
 #include "smc_chk/smc_chk.h"
 
-/* It would test this machine, not the recorded one. Without a command only -C has an object. */
+/*
+ * Would the command test this machine instead of the recorded one? Without a command, only -C does.
+ */
 static bool is_on_network(const struct chk_request *req)
 {
 	return req->command->is_on_network || req->is_live || req->is_server ||

@@ -42,7 +42,7 @@ static int print(const struct chk_request *req, const struct pnet_row *row, bool
 	return chk_print(&text, 0, 0);
 }
 
-/* A kernel without SMC has no table, so only firmware can have set an ID. */
+/* A kernel without SMC has no PNET table: PNET IDs can only be from firmware. */
 static int answer(const struct chk_request *req, const struct pnet_world *world)
 {
 	const struct netdev *net = find(&world->nets, req->iface);

@@ -163,8 +163,8 @@ static void note_libc(struct program *prog)
 }
 
 /*
- * Confinement of this process, which programs that it starts share; or that of a service. Return:
- * is it known whether the kernel lacks anything?
+ * Add notes about confinement of this process, which programs that it starts inherit; or of a
+ * service. Return: is it known whether the kernel lacks anything?
  */
 static bool note_confined(struct program *prog)
 {

@@ -164,7 +164,7 @@ static int go(struct step *step)
 	const struct sc_change *changes = step->host->changes;
 	size_t netns = changes[step->at].netns;
 
-	/* The first PNET ID change of a namespace has done the others, too. */
+	/* The first PNET ID change of a namespace has made all others as well. */
 	for (size_t i = 0; i < step->at && is_pnetid(&changes[step->at], netns); i++)
 		if (is_pnetid(&changes[i], netns))
 			return 0;

@@ -48,7 +48,10 @@ static int compare(struct sc_host *host, const struct conf_item *new, struct smc
 	return 0;
 }
 
-/* An exclusive file does not name this setting. Return: must it be removed? */
+/*
+ * Is this setting to be removed? True if it belongs to an exclusive kind and the file does not name
+ * it.
+ */
 static bool goes(const struct sc_host *host, const struct conf_item *old)
 {
 	return host->netns[old->section].exclusive & 1U << old->kind && !sc_is_normal(old) &&
@@ -100,7 +103,7 @@ static void order_eids(struct sc_host *host)
 	remove_kind(host, CONF_EID, first, SIZE_MAX);
 }
 
-/* It was off and is to stay off, but removing EIDs may have switched it on. */
+/* If the system EID is to stay off, disable it again: removing EIDs may have enabled it. */
 static void keep_seid(struct sc_host *host)
 {
 	const struct conf_item any = { .kind = CONF_SEID, .object = "" };

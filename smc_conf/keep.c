@@ -44,7 +44,10 @@ static bool is_there(const struct out_text *text)
 	return is_same;
 }
 
-/* The old file gets a second name before the new one replaces it. Return: 1 if there was one, 0. */
+/*
+ * Replace the default file, after giving the old one a second name. Return: 1 if there was an old
+ * one, 0 if not.
+ */
 static int replace(int dir, const struct out_text *text, struct smc_err *err)
 {
 	int has_old = !linkat(dir, NAME, dir, OLD_NAME, 0), ret;

@@ -175,7 +175,7 @@ int sc_print_changes(const struct sc_host *host, bool is_json, struct smc_err *e
 	for (size_t i = 0; i < host->n_changes; i++) {
 		const struct sc_change *change = &host->changes[i];
 
-		if (change->old == change->new) /* repeated, in case another change undid it */
+		if (change->old == change->new) /* repeated, as another change may have undone it */
 			continue;
 		if (change->new && change->new->kind == CONF_POLICY)
 			put_policy(&out, change->netns);

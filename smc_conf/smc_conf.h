@@ -64,7 +64,7 @@ int sc_host_read(struct sc_host *host, const struct conf *file, bool all,
 		 const struct cli_tool *note, struct smc_err *err);
 
 /**
- * sc_host_read_netns() - the same for one namespace
+ * sc_host_read_netns() - as sc_host_read(), for one namespace
  * @netns: as in smc_netns_enter(); named namespaces keep the name, the caller's is ""
  */
 int sc_host_read_netns(struct sc_host *host, const struct conf *file, const char *netns,
@@ -95,7 +95,10 @@ int sc_changes_make(struct sc_host *host, struct smc_err *err);
 /** sc_policy_read() - read the caller's current policy, unless the host is a record */
 int sc_policy_read(struct sc_host *host, size_t at, struct smc_err *err);
 
-/** sc_policy_is_unread() - was it inherited, and removed at its origin while still in force? */
+/**
+ * sc_policy_is_unread() - is a policy in force unreadable? It was inherited, and then removed in
+ * the namespace that it came from
+ */
 bool sc_policy_is_unread(const struct sc_host *host, size_t at);
 
 /** sc_policy_wanted() - policy in the file; NULL to keep the current one */
@@ -104,7 +107,7 @@ const struct policy *sc_policy_wanted(const struct sc_netns *netns);
 /** sc_policy_differs() - does it need a change? */
 bool sc_policy_differs(const struct sc_host *host, size_t at);
 
-/** sc_policy_set() - set the wanted policy, or the old one again */
+/** sc_policy_set() - set the wanted policy; with @is_back, the previous one */
 int sc_policy_set(const struct sc_host *host, size_t at, bool is_back, struct smc_err *err);
 
 /** sc_policy_text() - append the current policy and its counters as text */

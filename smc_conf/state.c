@@ -165,7 +165,10 @@ static int look_around(void *arg)
 	return 0;
 }
 
-/* Reading policy and scopes needs rights, so read them only if the file names them. */
+/*
+ * Does the file name this kind of setting? Policy and scopes are read only then, as this needs
+ * rights.
+ */
 static bool speaks_of(const struct conf *file, enum conf_kind kind)
 {
 	for (size_t i = 0; file && i < file->n_sections; i++)

@@ -71,7 +71,7 @@ static int attach_to_new(struct watching *watching)
 	return ret;
 }
 
-/* Errors at the start are permanent; later ones may be a group that has gone again. */
+/* An error at the start ends the watch. A later one may mean that a group is gone again. */
 static int watch(struct watching *watching, const struct cli_tool *tool)
 {
 	char events[4096];

@@ -91,7 +91,10 @@ static void damage(struct smc_clc *clc, const char *what)
 		clc->damage = what;
 }
 
-/* Set a bit of @has if the whole group is there; a message too short for it is damaged. */
+/*
+ * Set a bit of @has if the message contains all of a group of fields. A message that is too short
+ * for the group is damaged.
+ */
 static bool claim(struct smc_clc *clc, const struct bytes *in, size_t at, size_t len, uint32_t bits)
 {
 	if (!has_bytes(in, at, len)) {
@@ -182,7 +185,7 @@ static void read_v2(struct smc_clc *clc, const struct bytes *in, size_t at)
 	clc->features = GET16(in, at + 26);
 	read_ueids(clc, in, at + V2_SIZE, GET8(in, at));
 	offset = GET16(in, at + 6);
-	/* The offset counts from its own end. */
+	/* The offset counts from the end of its field. */
 	if (!offset || !claim(clc, in, at + 8 + offset, 48, SMC_CLC_HAS_SEID))
 		return;
 	copy_name(clc->seid, in, at + 8 + offset);

@@ -73,9 +73,9 @@ static uint64_t hash_of(const struct smc_addr *end, uint64_t seed)
 }
 
 /*
- * The same for both directions. The table's address, which differs between processes and is unknown
- * on the network, is part of the hash: an attacker who could choose addresses for one bucket would
- * make each packet be compared with all connections.
+ * Bucket of a connection, the same for both directions. The address of the table is part of the
+ * hash, as it differs between processes and is not known on the network: otherwise an attacker
+ * could choose addresses for one bucket, and each packet would be compared with all connections.
  */
 static size_t bucket_of(const struct flow_table *table, const struct smc_addr *one,
 			const struct smc_addr *other)
@@ -262,7 +262,7 @@ static int read_messages(struct flow_table *table, struct flow *flow, enum flow_
 			return ret;
 		consume(direction, length);
 		direction->has_spoken = true;
-		/* The window is empty: free it, connections may live long after their handshake. */
+		/* Free an empty window: connections may live long after their handshake. */
 		if (!memchr(direction->window->has, true, SMC_CLC_MAX)) {
 			drop_window(direction);
 			return 0;
@@ -347,7 +347,7 @@ static enum flow_side guess_side(const struct packet *packet)
 		return packet->flags & PACKET_ACK ? FLOW_SERVER : FLOW_CLIENT;
 	switch (packet->data[4]) {
 	case SMC_CLC_ACCEPT: return FLOW_SERVER;
-	/* Both sides may send it: most servers have the lower port. */
+	/* Both sides may decline. Most servers have the lower port. */
 	case SMC_CLC_DECLINE:
 		return packet->from.port < packet->to.port ? FLOW_SERVER : FLOW_CLIENT;
 	default: return FLOW_CLIENT;

@@ -73,7 +73,7 @@ static bool is_input(int fd, const struct stat *output)
 	       input.st_ino == output->st_ino;
 }
 
-/* An existing file of this user. Its content stays until output_empty(). */
+/* Take over an existing file of this user. It is emptied only by output_empty(). */
 static int take_over(struct output *output, const char *path, int input, struct smc_err *err)
 {
 	struct stat st;

@@ -63,7 +63,7 @@ static void add_key(struct smc_llc *llc, const uint8_t *at)
 static void read_confirm_rkey(struct smc_llc *llc, const uint8_t *data)
 {
 	llc->is_rejected = llc->is_response && data[3] & 0x20;
-	/* The first byte is the number of keys for other links, of which two fit. */
+	/* The first byte is the number of further keys; a message has room for two. */
 	add_key(llc, data + 5);
 }
 

@@ -134,7 +134,7 @@ static void append_link(struct out_text *text, const struct show *show,
 	append_details(text, show, llc_columns, llc, event);
 }
 
-/* Commands name the client, the server or both: from the client's point of view. */
+/* Append the remedies. Commands name the client, the server or both, as seen from the client. */
 static void append_remedies(struct out_text *text, const struct flow_conn *conn,
 			    const struct judgement *found)
 {

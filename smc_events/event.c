@@ -234,7 +234,7 @@ void event_remedies_read(struct out_text *text, const struct event *event, size_
 
 		out_printf(text, "        %s", place);
 		out_wrap(text, width, 8 + strlen(place), 8, at->purpose);
-		/* Not wrapped, so that it can be copied. */
+		/* A command is not wrapped, so that it can be copied. */
 		out_printf(text, "\n        -> %s\n", at->command);
 	}
 }

@@ -26,7 +26,10 @@
 
 #define LISTENER 0
 
-/* Time limits in milliseconds: without any socket; for a client's request; after SIGTERM. */
+/*
+ * Time limits in milliseconds. IDLE: without any socket. The others: for a client's request; after
+ * SIGTERM.
+ */
 #define IDLE 3000
 #define CLIENT 5000
 #define TERMINATION 5000
@@ -38,7 +41,7 @@ static struct pollfd fds[CLIENTS + 1];
 static int64_t since[CLIENTS + 1];
 static int n_clients;
 
-/* File descriptors: of this process, and of one client with a message. */
+/* File descriptors of this process, and those of one client with a message. */
 #define OWN 4
 #define MESSAGE (1 + KEEP_FDS)
 
@@ -47,7 +50,7 @@ static rlim_t room;
 
 static struct stat spaces[KEEP_SPACES];
 
-/* Set by SIGTERM; by SIGALRM. */
+/* Set by SIGTERM, and by SIGALRM. */
 static volatile sig_atomic_t is_terminated, is_interrupted;
 
 /* ---- held sockets ---- */
@@ -104,8 +107,8 @@ static int count_unsent(int fd)
 }
 
 /*
- * After all is sent, only the close message is left: no signal may interrupt that, as SMC-R does
- * not retry. A socket that is given up is not waited for.
+ * Close or shut down a socket that has sent all. Only the close message is left, and no signal may
+ * interrupt that, as SMC-R does not retry. A socket that is given up is not waited for.
  */
 static void let_go(long call, int fd, int how)
 {
@@ -364,7 +367,10 @@ static void prepare(void)
 	fds[0].fd = LISTENER;
 }
 
-/* Accept the same user only; a process outside this PID namespace has number 0. */
+/*
+ * Is the client of the same user? Processes outside this PID namespace, which have number 0, are
+ * refused.
+ */
 static bool is_friend(int fd)
 {
 	struct ucred peer = { .uid = (uid_t)-1 };
@@ -493,7 +499,10 @@ static void serve(void)
 	}
 }
 
-/* Handle requests that arrived after the end of listening, and data unsent at SIGTERM. */
+/*
+ * Continue until the held sockets have sent their data; after SIGTERM, for TERMINATION at most.
+ * Then close the rest.
+ */
 static void finish(void)
 {
 	int64_t now = milliseconds(), end = now + TERMINATION, next = look(now);

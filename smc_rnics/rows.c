@@ -101,7 +101,7 @@ static const char *ism_or_roce(const struct rnic *rnic, const char *firmware)
 	case 0x0c:
 	case 0x0f: return "Network_Express";
 	case 0x0a:
-		/* Two cards share one number: they differ in firmware, or else in the chip. */
+		/* Two cards have the same number. They differ in firmware, or else in the chip. */
 		if (firmware[0] ? !strncmp(firmware, "14.", 3) :
 				  rnic->device == 0x1015 || rnic->device == 0x1016)
 			return "RoCE_Express2";

@@ -52,7 +52,7 @@ enum {
 	SMC_RATE_HAS_FILL = 1 << 1,  /* @unread to @brake: not for TCP */
 };
 
-/** struct smc_rate - result of two samples; @unread, @unsent: as in the later one */
+/** struct smc_rate - rates between two samples; @unread, @unsent: of the later sample */
 struct smc_rate {
 	uint32_t has;
 	struct smc_speed in, out;

@@ -123,7 +123,7 @@ static bool is_without(int ret)
 	return ret == -ENOENT || ret == -EOPNOTSUPP || ret == -ENODATA;
 }
 
-/* The kernel's total counts. @has: they are available. */
+/* Read the kernel's total counts. @has: receives whether they are available */
 static int read_stats(struct rates *rates, struct smc_stats *stats, bool *has)
 {
 	int ret = 0;
@@ -264,8 +264,8 @@ static int sample_fallbacks(struct rates *rates)
 /* ---- traffic ---- */
 
 /*
- * Baseline of a row. NULL: none, as the connection is new, or was not one yet.
- * @since: start of the interval; time of the sample itself if there is nothing to report
+ * Previous sample of a row; NULL if the connection is new, or was none at that time. @since: start
+ * of the interval; time of the current sample if there is nothing to report
  */
 static const struct smc_sample *base_of(struct rates *rates, const struct item *item,
 					int64_t *since)
@@ -277,7 +277,7 @@ static const struct smc_sample *base_of(struct rates *rates, const struct item *
 		return NULL;
 	known->is_seen = true;
 	*since = known->sample.at;
-	/* It was a connection already, but its traffic until then is unknown. */
+	/* It was a connection before, but its traffic until then is unknown. */
 	if (known->is_connected && known->sample.mode != item->sample.mode)
 		*since = rates->now;
 	return &known->sample;
@@ -305,7 +305,11 @@ static bool since(const struct smc_tech_stats *now, const struct smc_tech_stats 
 	return true;
 }
 
-/* The kernel's sum of one direction, minus the cursors' sum. @uncounted: calls without bytes. */
+/*
+ * Return: bytes of a direction that the kernel counted beyond @shown, the sum of the cursors;
+ * UINT64_MAX if not known, as there were calls whose bytes it does not count. @uncounted: index of
+ * their number
+ */
 static uint64_t unseen_of(const struct smc_tech_stats *now, const struct smc_tech_stats *before,
 			  int index, int uncounted, uint64_t shown)
 {

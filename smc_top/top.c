@@ -93,7 +93,7 @@ static int by_unsent(const void *a, const void *b)
 	return order ? order : by_rate(a, b);
 }
 
-/* By name and number; sockets without a visible holder come last. */
+/* Sort by name and number of the process; sockets without a visible holder come last. */
 static int by_process(const void *a, const void *b)
 {
 	const struct sockets_row *x = &row_at(a)->base, *y = &row_at(b)->base;

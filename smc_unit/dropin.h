@@ -16,8 +16,7 @@
 #define DROPIN_MARK "# Written by smc_unit enable, removed by smc_unit disable. Do not edit.\n"
 
 /**
- * struct dropin - its path
- *
+ * struct dropin - paths of a drop-in
  * @keeps_dir: @dir is not removed if empty, as it may belong to others
  */
 struct dropin {
@@ -40,7 +39,10 @@ int units_each(const char *pattern, unit_fn *fn, void *arg);
 /** dropin_each() - find each unit with a drop-in of this name. Return: last result of @fn */
 int dropin_each(bool user, unit_fn *fn, void *arg, struct smc_err *err);
 
-/** dropin_read() - read its text, NULL if there is no file. Return: 0; -EEXIST if it is foreign */
+/**
+ * dropin_read() - read a drop-in; NULL if there is no file. Return: 0; -EEXIST if we did not write
+ * it
+ */
 int dropin_read(const char *file, char **text, struct smc_err *err);
 
 /** dropin_is_bpf() - does this text of ours attach by eBPF? False for NULL */
@@ -49,5 +51,7 @@ bool dropin_is_bpf(const char *text);
 /** dropin_write() - write a text that begins with DROPIN_MARK. Return: 1; 0 if unchanged */
 int dropin_write(const struct dropin *dropin, const char *text, struct smc_err *err);
 
-/** dropin_remove() - remove it, and its directory if empty. Return: 1; 0 if there was none */
+/**
+ * dropin_remove() - remove a drop-in, and its directory if empty. Return: 1; 0 if there was none
+ */
 int dropin_remove(const struct dropin *dropin, struct smc_err *err);

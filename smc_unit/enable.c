@@ -177,7 +177,7 @@ static void warn_confined(const struct unit *unit)
 			  confined_line(&confined, why));
 }
 
-/* Warn about everything that keeps the service's connections from SMC. */
+/* Warn about everything that prevents SMC for the service's connections. */
 static void warn(const struct unit *unit)
 {
 	const struct request *req = unit->req;
@@ -244,7 +244,7 @@ static bool has_bpf(const struct unit *unit)
 	return is_bpf;
 }
 
-/* Nothing else would detach the eBPF program when its drop-in is removed. */
+/* Detach the eBPF program before the drop-in is removed: nothing else would. */
 static void detach(const struct unit *unit)
 {
 	struct smc_err ignored;
@@ -347,7 +347,7 @@ int unit_disable(const struct request *req)
 	int ret = unit_name(req->unit, unit.name, &err), status;
 	bool was_limited;
 
-	/* Works for units that systemd no longer knows. */
+	/* Continue if systemd does not know the unit any more. */
 	if (!ret && unit_load(req, &unit, &err))
 		ret = dropin_locate(req->user, unit.name, &unit.dropin, &err);
 	free(unit.props.text);

@@ -167,7 +167,10 @@ int unit_listeners(struct listeners *found, const struct unit *unit, struct smc_
 	int ret;
 
 	*found = (struct listeners){ 0 };
-	/* Sockets that systemd also holds were opened by it: the holders of a socket are sorted. */
+	/*
+	 * Sockets that systemd also holds were opened by systemd. The holders of a socket are
+	 * sorted.
+	 */
 	smc_array_append(&pids.all, &pids.count, &pids.size, &systemd, sizeof(systemd));
 	ret = find_processes(&pids, found, unit, err);
 	if (!ret)

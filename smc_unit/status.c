@@ -23,7 +23,7 @@
 
 /* enum use - how a service's main process uses the library */
 enum use {
-	USE_NONE,    /* no process, or one without it, as it should be */
+	USE_NONE,    /* without the library or eBPF, as intended; or no process */
 	USE_YES,     /* the library, an attached control group, or SMC sockets without either */
 	USE_RESTART, /* started before the last change */
 	USE_DENIED,  /* the library, but AppArmor or SELinux denies SMC sockets */
@@ -46,7 +46,10 @@ struct row {
 	enum use use;
 };
 
-/** struct list - rows on their way out; @array: where they are JSON; @notes: after the table */
+/**
+ * struct list - rows to be printed
+ * @array: rows as JSON; NULL for a table; @notes: text after the table
+ */
 struct list {
 	const struct request *req;
 	struct out_text text, notes;
@@ -187,7 +190,10 @@ static enum use find_use(int pid, const char *unit, enum way way, char why[CONFI
 		confined_line(&confined, why);
 		return USE_DENIED;
 	}
-	/* smc_run may have taken eBPF, or TCP; or this is what the unit started before. */
+	/*
+	 * smc_run may have used eBPF or TCP instead of the library; or the process is from before a
+	 * change of the unit.
+	 */
 	if (way == WAY_OWN)
 		return named ? USE_FAILED : USE_UNKNOWN;
 	return named ? USE_FAILED : USE_RESTART;

@@ -209,7 +209,10 @@ static int check_bpf(struct unit *unit, struct smc_err *err)
 
 	if (unit->req->user)
 		return smc_err_say(err, ENOTSUP, "eBPF needs root: it is for system units");
-	/* Its sockets would be denied, or the connections that it accepts: worse than TCP. */
+	/*
+	 * A security module would deny its sockets, or connections that it accepts. That is worse
+	 * than TCP.
+	 */
 	if (confined_unit(&confined, unit->name, &unit->props, true) > 0)
 		return smc_err_say(err, EACCES, "%s: %s", unit->name,
 				   confined_line(&confined, why));

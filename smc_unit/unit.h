@@ -63,7 +63,9 @@ bool preload_is_ours(const char *entry);
 /** unit_is_root() - does the service run as root? */
 bool unit_is_root(const struct unit *unit);
 
-/** unit_uses_inet() - will its sockets be IPPROTO_SMC ones? Then it needs no AF_SMC */
+/**
+ * unit_uses_inet() - will its sockets be of IPPROTO_SMC? Then the unit need not be allowed AF_SMC
+ */
 bool unit_uses_inet(const struct unit *unit);
 
 /**
@@ -106,10 +108,11 @@ struct listeners {
 int unit_listeners(struct listeners *found, const struct unit *unit, struct smc_err *err);
 
 /**
- * listeners_warn() - warn if it is reachable from public networks and no policy limits that
+ * listeners_warn() - warn if the service is reachable from public networks and no policy limits
+ * this
  *
- * One sentence, with a command to fix it. Excludes sockets left to TCP by SMC_INCLUDE and
- * SMC_EXCLUDE.
+ * Prints one sentence, with a command to fix it. Sockets that SMC_INCLUDE and SMC_EXCLUDE leave to
+ * TCP do not count.
  */
 void listeners_warn(const struct unit *unit);
 
@@ -120,7 +123,7 @@ void listeners_warn(const struct unit *unit);
 /** peers_are_limited() - has smc_unit written rules for a unit? */
 bool peers_are_limited(const char *unit);
 
-/** peers_disable() - remove these rules. Return: 1; 0 without any; -errno */
+/** peers_disable() - remove the rules of unit_peers(). Return: 1; 0 if there are none; -errno */
 int peers_disable(const char *unit, struct smc_err *err);
 
 /* ---- one function per command; all return an exit status, after messages ---- */

@@ -248,7 +248,10 @@ json_t *stats_compat_json(const struct smc_stats *stats, const struct smc_varian
 json_t *stats_json(const struct smc_stats *stats, const struct smc_variant *variant,
 		   bool is_since_reset);
 
-/** struct stats_of - @netns: label, together with @inode; NULL for none */
+/**
+ * struct stats_of - statistics of a network namespace
+ * @netns: label, together with @inode; NULL for none
+ */
 struct stats_of {
 	const struct smc_stats *stats;
 	const char *netns;

@@ -35,7 +35,7 @@ static bool has_library(pid_t pid)
 	return is_found;
 }
 
-/* The next one, and the line about it. */
+/* Check the next process. @text: receives the line about it */
 static int probe_next(void *arg, char text[HOST_PROBE_SIZE])
 {
 	char line[CONFINED_TEXT_SIZE], path[64], comm[16] = "";

@@ -365,7 +365,10 @@ json_t *summary_json(struct summary *summary, const struct netns_list *spaces)
 
 /* ---- metrics ---- */
 
-/* Limit for one label; the rest is counted together. Peers choose the codes of reasons. */
+/*
+ * Maximum number of values of a label. Others are counted together, as peers choose the codes of
+ * reasons.
+ */
 #define MOST_NETNS 100
 #define MOST_REASONS 30
 #define OTHER "other"

@@ -122,7 +122,7 @@ bool smcss_selects(const struct smcss_opts *opts, const struct smc_sock *sock)
 {
 	enum smc_mode mode = smc_sock_mode(sock);
 
-	/* Same as in smc-tools 1.8.5: --all adds those that are neither yet. */
+	/* As in smc-tools 1.8.5, --all adds sockets that are neither listening nor connected. */
 	if (mode != SMC_MODE_NONE || !opts->is_all) {
 		if (opts->only_smcd && mode != SMC_MODE_SMCD)
 			return false;

@@ -159,8 +159,9 @@ static bool is_smc(int fd)
 }
 
 /*
- * Look into the queue, while other callers are locked out. If other processes may have the
- * listener, its type is checked first. Cancellation is blocked, as it would leave the window open.
+ * Look into the queue, while other callers are locked out. For a listener that other processes may
+ * have, O_NONBLOCK is queried first, so that callers are locked out only if needed. Cancellation is
+ * blocked, as it would leave the window open.
  */
 static enum found look(const struct call *call, int tries, int *fd)
 {

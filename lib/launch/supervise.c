@@ -313,7 +313,10 @@ static bool prepare(struct supervisor *self, int pair, char *const *argv)
 	       find_netns(self->command, &self->netns) && start_threads(self);
 }
 
-/* The supervisor. It sends a byte to smc_run when it is ready, which then sends the listener. */
+/*
+ * The supervisor. smc_run waits for a byte, sends the listener, and then waits until this process
+ * closes its end of @pair.
+ */
 static void __attribute__((noreturn)) run(const struct supervisor *new, int pair, char *const *argv)
 {
 	struct supervisor self = *new;

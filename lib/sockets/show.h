@@ -16,7 +16,10 @@ json_t *sockets_json_addr(const struct smc_addr *addr);
 /** sockets_has_reason() - is a reason set? Zero also stands in sockets that never fell back */
 bool sockets_has_reason(const struct smc_sock *sock);
 
-/** sockets_append_reason() - "PEERDECL/NOSMCDEV"; numbers for codes unknown to Linux */
+/**
+ * sockets_append_reason() - append the reasons of both sides, "PEERDECL/NOSMCDEV"; a code unknown
+ * to Linux as a number
+ */
 void sockets_append_reason(struct out_text *text, const struct smc_diag_fallback *fallback);
 
 /** sockets_json_reason() - a reason with its name and meaning */

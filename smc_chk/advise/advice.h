@@ -97,6 +97,6 @@ struct watched {
 void advice_text(struct out_text *text, const struct judged *judged, const struct tally *tally,
 		 const struct watched *watched, size_t width);
 
-/** advice_json() - the same. Return: new reference */
+/** advice_json() - the report as JSON. Return: new reference */
 json_t *advice_json(const struct judged *judged, const struct tally *tally,
 		    const struct watched *watched);

@@ -25,7 +25,10 @@
 
 /* Time between two polls, in ms. */
 #define POLL_ALONE 500
-/* With eBPF, which reports each connection, polls are for those that were open before. */
+/*
+ * Time between polls with eBPF, which reports each connection: polls are only for connections that
+ * were open before the watch.
+ */
 #define POLL_BPF 5000
 /* Time between two reads of eBPF's reports, in ms. */
 #define READ_BPF 200
@@ -224,7 +227,7 @@ static int watch_on(struct watcher *watcher)
 
 /* ---- beginning and end ---- */
 
-/* From now on signals end this process; the one that ended the watch is dropped. */
+/* Signals end this process again. A signal that ended the watch is dropped. */
 static void release_signals(void)
 {
 	const struct timespec none = { .tv_sec = 0 };

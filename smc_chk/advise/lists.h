@@ -36,5 +36,8 @@ struct lists {
 /** lists_read() - poll once. @now: in ms. Return: 0, -errno with @err */
 int lists_read(struct lists *lists, uint64_t now, struct smc_err *err);
 
-/** lists_owner() - find by process name and control group, or by @unit if it has ended */
+/**
+ * lists_owner() - number of the owner: process name and control group; @unit if the process has
+ * ended
+ */
 uint32_t lists_owner(struct lists *lists, pid_t pid, const char *comm, const char *unit);

@@ -34,7 +34,7 @@ struct tally_conn {
 	bool is_old, is_past;
 };
 
-/* If two listen on one port, at different addresses, the last one counts. */
+/* A listening port. If sockets listen on it at different addresses, the last one counts. */
 struct tally_listener {
 	struct tally_holder holder;
 	bool is_there, is_smc;
@@ -141,7 +141,10 @@ static struct tally_group *find_group(const struct tally *tally, const struct ta
 	return place == SMC_INDEX_NONE ? NULL : &tally->groups[place];
 }
 
-/* Has the process used up its rows for this port, so that the peer goes into the shared one? */
+/*
+ * Does the process have its maximum of rows for this port? Then the peer is counted in a common
+ * row.
+ */
 static bool has_many_peers(const struct tally *tally, const struct tally_group *key)
 {
 	size_t near = 0;
@@ -191,7 +194,7 @@ static enum tally_side side_of(const struct tally *tally, const struct smc_tcp *
 		return SIDE_SERVER;
 	if (!is_local || tally->listeners[tcp->peer.port].is_there)
 		return SIDE_CLIENT;
-	/* No listener any more: ephemeral ports are the higher ones. */
+	/* The listener is gone. Ephemeral ports are usually higher than those of servers. */
 	return tcp->local.port < tcp->peer.port ? SIDE_SERVER : SIDE_CLIENT;
 }
 
@@ -334,7 +337,9 @@ void tally_begin(struct tally *tally, uint64_t now)
 	tally->polled = now;
 }
 
-/* Inode 0: no descriptor any more, so keep the last one to find the process. */
+/*
+ * With inode 0 the socket has no descriptor any more: keep the previous inode, to find the process.
+ */
 static void hold(struct tally_holder *holder, uint64_t inode)
 {
 	if (!inode || inode == holder->inode)

@@ -34,7 +34,7 @@
 #define ADVISE_SEGMENTS 32
 #define ADVISE_BYTES (256 * 1024)
 
-/* Connections that ended before this, with less data, were too short: ms. */
+/* Milliseconds. A connection that ended sooner, with less data, was too short for SMC. */
 #define ADVISE_SHORT_LIFE 10000
 
 /** advise_is_suited() - did a connection, or @conns of them on average, move enough data? */

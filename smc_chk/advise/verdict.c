@@ -31,7 +31,9 @@ static void __attribute__((format(printf, 2, 3))) refuse(struct way *way, const 
 	va_end(ap);
 }
 
-/* Same device as the kernel: lo for the host itself, else the device of the local address. */
+/*
+ * The device that the kernel chooses: lo within the host, otherwise the one with the local address.
+ */
 static const char *netdev_of(const struct netaddr_table *addrs, const struct tally_group *group)
 {
 	const struct netaddr local = tally_netaddr(&group->local);
@@ -44,7 +46,7 @@ static const char *netdev_of(const struct netaddr_table *addrs, const struct tal
 	return NULL;
 }
 
-/* Version 1 needs both ends in one subnet; with many peers, not all are. */
+/* Are both ends in one subnet, as version 1 requires? False for a row of many peers. */
 static bool is_in_subnet(const struct netaddr_table *addrs, const char *netdev,
 			 const struct tally_group *group)
 {
@@ -59,7 +61,7 @@ static bool is_in_subnet(const struct netaddr_table *addrs, const char *netdev,
 	return false;
 }
 
-/* Take the first usable mode; one that lacks an EID only if there is no other. */
+/* Take the first usable mode. A mode that lacks only an EID is taken if there is no other. */
 static void take(struct way *way, const struct choice_mode *mode)
 {
 	if (way->is_possible && (!way->mode.is_waiting || mode->is_waiting))
@@ -162,7 +164,10 @@ static void judge_row(struct judge_row *row, const struct tally_group *group,
 		row->bytes_per_conn = row->bytes / group->n_info;
 	if (group->segs_sent)
 		row->send = group->sent / group->segs_sent;
-	/* Half-full segments on average say nothing about the size of the program's writes. */
+	/*
+	 * If segments are at least half full on average, their size does not show the size of the
+	 * writes.
+	 */
 	row->is_bulk = group->n_info && row->send >= group->mss / group->n_info / 2;
 	find_way(&row->way, facts, group);
 	if (group->carrier != CARRIER_TCP || row->bar || row->class != CLASS_SUITED ||

@@ -49,7 +49,7 @@ int anonymous_key(struct pseudonyms *all, const char *file, struct smc_err *err)
 	bytes = smc_read_fd(fd, KEY_MOST, &len);
 	if (!bytes)
 		return smc_err_set(err, errno, "cannot read %s", file);
-	/* The key file gives the same key on each machine. */
+	/* Convert to a fixed byte order, so that a file gives the same key on each machine. */
 	parts[0] = htole64(siphash(none, bytes, len));
 	parts[1] = htole64(siphash(half, bytes, len));
 	memcpy(all->key, parts, sizeof(parts));
@@ -189,7 +189,7 @@ static void replace_messages(const struct pseudonyms *all, const char *file, cha
 		step = NLMSG_ALIGN(nlh->nlmsg_len);
 		if (nlh->nlmsg_len < head || step > len)
 			return;
-		/* They reveal the process id and the time of the request. */
+		/* Port and sequence number reveal the process id and the time of the request. */
 		nlh->nlmsg_pid = nlh->nlmsg_seq = 1;
 		if (is_socket)
 			replace_socket(all, at + head, nlh->nlmsg_len - head);

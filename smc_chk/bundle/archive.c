@@ -24,7 +24,7 @@
 
 #define ERRORS_SIZE 512
 #define BLOCK 65536
-/* Plus a header and padding for each file. */
+/* Maximum of the uncompressed archive, with a header and padding for each file. */
 #define STREAM_MAX (PACK_MAX_BYTES + PACK_MAX_FILES * 2048ULL)
 
 /*
@@ -169,7 +169,10 @@ static int give_up(struct smc_err *err)
 
 	/* A list, or a message per file, must not fill the memory. */
 	limit_one(RLIMIT_FSIZE, PACK_MAX_BYTES, PACK_MAX_BYTES);
-	/* In a user namespace without nobody the directory stays root's, see make_directory(). */
+	/*
+	 * In a user namespace that has no nobody, the directory belongs to root: see
+	 * make_directory().
+	 */
 	keep.keeps_root = !stat(".", &st) && !st.st_uid && !geteuid();
 	return confine(&keep, NULL, err);
 }
@@ -367,7 +370,7 @@ static int read_here(void *arg, struct smc_err *err)
 	return ret || !job->fn ? ret : job->fn(job->arg, job->directory, err);
 }
 
-/* As root, the directory is given to nobody: its readers become nobody. */
+/* Make the directory. Root gives it to nobody, the user of the processes that read it. */
 static int make_directory(const struct workdir *work)
 {
 	int fd = -1;
@@ -412,7 +415,10 @@ int bundle_read(struct workdir *work, int fd, const char *file, bundle_fn fn, vo
 
 void bundle_limit(void)
 {
-	/* One second more: the kernel kills at the hard limit, while SIGXCPU shows the reason. */
+	/*
+	 * The hard limit is a second later: there the kernel kills the process, while SIGXCPU shows
+	 * the reason.
+	 */
 	limit_one(RLIMIT_CPU, SECONDS_MAX, SECONDS_MAX + 1);
 	/* The shadow memory of a sanitizer exceeds any limit. */
 #ifndef __SANITIZE_ADDRESS__

@@ -69,7 +69,7 @@ uint64_t siphash(const uint8_t key[SIPHASH_KEY], const void *data, size_t len)
 /* The kind is part of the hash: pseudonyms of different kinds are unrelated. */
 enum kind { NAME, IPV4, IPV6, MAC, NUMBER };
 
-/* Depends on all previous bytes, and on nothing else. */
+/* Pseudo-random bits, which depend on the key, the kind and all bytes before. */
 static uint64_t draw(const struct pseudonyms *all, enum kind kind, const void *before, size_t len)
 {
 	uint8_t data[1 + 256];
@@ -127,7 +127,10 @@ void pseudonym_ipv4(const struct pseudonyms *all, uint8_t addr[4])
 {
 	if (is_special(addr[0]))
 		return;
-	/* Repeat until it is an ordinary address: the mapping stays one-to-one. */
+	/*
+	 * Repeat until the result is an ordinary address, so that different addresses have
+	 * different pseudonyms.
+	 */
 	do
 		turn(all, IPV4, addr, 0, 8);
 	while (is_special(addr[0]));

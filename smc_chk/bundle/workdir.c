@@ -158,7 +158,7 @@ be_child(const struct workdir *work, workdir_fn fn, void *arg, int out, pid_t pa
 	close(work->signals);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sigprocmask(SIG_SETMASK, &work->before, NULL);
-	/* The parent prints one message instead. */
+	/* The child prints nothing: its parent prints one message. */
 	dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
 	ret = getppid() == parent ? fn(arg, &err) : -ESRCH;
 	if (ret && write(out, &err, sizeof(err)) != sizeof(err))

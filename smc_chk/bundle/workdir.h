@@ -27,11 +27,11 @@ int workdir_begin(struct workdir *work, struct smc_err *err);
 bool workdir_is_stopped(struct workdir *work);
 
 /**
- * workdir_run() - run a program of ours, from the directory of this one or else from PATH
- * @out, @errors: descriptors for its output, -1 for our own
+ * workdir_run() - run a program of smc-tools, from the directory of this one or else from PATH
+ * @out, @errors: descriptors for its output, -1 to share ours
  * @seconds: timeout, after which it is killed, 0 for none
  *
- * A signal to end is passed on to the program.
+ * A signal to end this process is passed on to the program.
  *
  * Return: exit status, 128 + the signal that ended it; -errno if it could not be started.
  */

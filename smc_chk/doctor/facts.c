@@ -86,8 +86,8 @@ static bool has_loopback(const struct doctor_facts *facts)
 		if (facts->rdma.isms[i].chid == SMC_ABI_CHID_LOOPBACK)
 			return true;
 	/*
-	 * Linux up to 6.17 does not list loopback, but without an ISM device nothing else has
-	 * version 2.
+	 * Is loopback available? Linux up to 6.17 does not list it; but if there is no ISM device,
+	 * only loopback can be the reason for ISM version 2.
 	 */
 	return facts->info.has & SMC_SYSINFO_HAS_ISM_V2 && facts->info.is_ism_v2 &&
 	       !facts->rdma.n_isms;
@@ -106,7 +106,7 @@ static void load_deciding(struct choice_facts *deciding, struct doctor_facts *fa
 	deciding->is_ism_v2 = facts->info.is_ism_v2;
 	deciding->has_loopback = has_loopback(facts);
 	facts->is_inner = !host_probe("netns-is-first", probe_first, NULL, NULL);
-	/* Linux before 5.16 has no such table, and nothing that needs one. */
+	/* Linux before 5.16 has no table of EIDs, and no version 2 that needs them. */
 	deciding->is_eid_known =
 		read_table(facts, SMC_NETLINK_DUMP_UEID, on_ueid, deciding) &&
 		read_table(facts, SMC_NETLINK_DUMP_SEID, smc_seid_decode, &deciding->seid);
@@ -135,7 +135,7 @@ static int probe_date(void *arg __attribute__((unused)), char text[HOST_PROBE_SI
 	return 0;
 }
 
-/* Anonymous bundles have neither. */
+/* Load the name of the host and the date. Anonymous bundles have neither. */
 static void load_heading(struct doctor_facts *facts)
 {
 	host_probe("host-name", probe_host, NULL, facts->host);
@@ -159,7 +159,7 @@ bool facts_is_before(const struct doctor_facts *facts, unsigned int major, unsig
 	       (facts->version[0] == major && facts->version[1] < minor);
 }
 
-/* Keep listening sockets, and for a page all of them. */
+/* Keep listening sockets; for a page, keep all sockets. */
 static int on_socket(const struct nlmsghdr *nlh, void *arg)
 {
 	struct doctor_facts *facts = arg;
@@ -233,7 +233,7 @@ static int on_device(const struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-/* Details of net devices and ISM devices that only sysfs has; -s needs them as well. */
+/* Load details of net devices and ISM devices from sysfs. The option -s needs them, too. */
 static void load_more(struct doctor_facts *facts)
 {
 	unsigned long flags;

@@ -80,7 +80,10 @@ static int probe_library(void *arg, char text[HOST_PROBE_SIZE])
 			   "another machine");
 	if (ret)
 		return 0;
-	/* Same machine as this program; 32-bit programs have the other class. */
+	/*
+	 * A library of another class than this program is for 32-bit programs. One of the same
+	 * class must have the same machine.
+	 */
 	if (elf.bits == bits && !smc_elf_inspect("/proc/self/exe", &own) &&
 	    (elf.machine == own.machine || own.bits != bits))
 		ret |= LIBRARY_FITS;
@@ -115,7 +118,7 @@ static void load_foreign(struct shim_facts *shim)
 		char *path = shim->foreign[shim->n_foreign];
 
 		snprintf(path, sizeof(shim->foreign[0]), "%s/" OLD_NAME, directories[i]);
-		/* Our installation links the old name to the new one. */
+		/* A link from the older name to our library is part of our installation. */
 		if (!host_link(target, sizeof(target), "%s", path) ||
 		    strncmp(target, LIBRARY_NAME, strlen(LIBRARY_NAME)))
 			shim->n_foreign += host_exists("%s", path);
@@ -217,7 +220,7 @@ static int probe_page(void *arg __attribute__((unused)),
 	return (int)sysconf(_SC_PAGESIZE);
 }
 
-/* Up to 7.3, the kernel does not report sockets of IPPROTO_SMC as such; their process shows it. */
+/* Find listeners of IPPROTO_SMC by their processes: kernels up to 7.3 do not list them as SMC. */
 static void complete(struct exposure_facts *exposure)
 {
 	struct proc_table procs = { 0 };

@@ -63,24 +63,24 @@ void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, 
 
 /* Build a remedy for the next finding; valid until the next one is built. */
 
-/** doctor_remedy() - by printf(3); only for our own words and numbers */
+/** doctor_remedy() - make a remedy as printf(3) does, only from our own words and numbers */
 const char *doctor_remedy(struct doctor *doc, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** doctor_command() - with an untrusted name, which is quoted as one shell word */
+/** doctor_command() - make a remedy with an untrusted name, which is quoted as one shell word */
 const char *doctor_command(struct doctor *doc, const char *before, const char *name,
 			   const char *after);
 
 /**
- * doctor_take() - from a text, which is freed
+ * doctor_take() - make a remedy from a text, which is freed
  * @is_typable: all names in it are shell words
  *
- * Half a command is worse than none: if it does not fit, or cannot be typed, the remedy says that
- * it is missing.
+ * If the text does not fit or cannot be typed, the remedy says that it is missing, as half a
+ * command is worse than none.
  */
 const char *doctor_take(struct doctor *doc, struct out_text *text, bool is_typable);
 
-/** doctor_has_word() - does a list, NULL for an empty one, have a word? */
+/** doctor_has_word() - does a list contain a word? NULL is an empty list */
 bool doctor_has_word(const char *list, const char *word);
 
 /** doctor_print() - doctor_fn: all findings and the verdict */
@@ -113,7 +113,7 @@ struct doctor_result {
 
 struct doctor_result doctor_judge(const struct doctor *doc);
 
-/** doctor_verdict() - append it in words, without a full stop. Return: worst level */
+/** doctor_verdict() - append the verdict in words, without a full stop. Return: worst level */
 enum doctor_level doctor_verdict(struct out_text *text, const struct doctor_result *result);
 
 /**

@@ -77,7 +77,7 @@ static void say_confined(struct doctor *doc)
 		   "this process may not use SMC: %s", confined_text(own, text));
 }
 
-/* The kernel has no SMC now: could it have? */
+/* The kernel has no SMC. Find out whether it could have SMC. */
 static void say_no_smc(struct doctor *doc)
 {
 	const struct module_facts *module = &doc->facts->kernel.smc;
@@ -248,7 +248,10 @@ static void check_known(struct doctor *doc)
 						  name, ""),
 				   "connect() over Soft-RoCE hangs forever in this kernel");
 	}
-	/* Version numbers say nothing where distributions port fixes back: "6.12.0-55.el10". */
+	/*
+	 * Version numbers with a suffix such as "6.12.0-55.el10" are not judged: distributions port
+	 * fixes back.
+	 */
 	if (n[0] == 6 && n[1] == 12 && n[2] > 0 && n[2] < 56)
 		doctor_say(doc, DOCTOR_WARNING, "kernel", doc->facts->release,
 			   "install kernel 6.12.56 or later",

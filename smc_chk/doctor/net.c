@@ -156,7 +156,7 @@ static void check_any(struct doctor *doc)
 
 	if (!doc->facts->has_smc || choice_is_any_usable(&doc->facts->choices, iface))
 		return;
-	/* A check has already reported why nothing works. */
+	/* If a problem was found before, that is the reason why nothing works. */
 	for (size_t i = 0; i < doc->n_findings; i++)
 		if (doc->findings[i].level == DOCTOR_PROBLEM &&
 		    doctor_has_word(checks, doc->findings[i].check))

@@ -73,7 +73,10 @@ static const char *suggested(struct doctor *doc, const char *netdev)
 	return command;
 }
 
-/* A net device of the same PNET ID depends on this entry's device, and has no other. */
+/*
+ * Does a net device with the same PNET ID need the absent device of this entry? True if it has no
+ * RDMA port.
+ */
 static bool is_missed(const struct doctor *doc, const struct pnet_row *row)
 {
 	const struct choices *choices = &doc->facts->choices;
@@ -289,7 +292,7 @@ static void say_choice(struct doctor *doc, const struct choice *choice)
 	out_free(&text);
 }
 
-/* Paired by PNET ID, chosen, but without a GID in its network. */
+/* Report a net device whose RDMA port, found by PNET ID, has no GID in the net device's network. */
 static void check_address(struct doctor *doc, const struct choice *choice)
 {
 	const struct netaddr_table *addrs = &doc->facts->choices.facts.addrs;

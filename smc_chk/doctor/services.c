@@ -8,7 +8,7 @@
 
 #define DIRECTORY_END ".service.d"
 
-/* From the name of the directory with its drop-ins, if ours is among them. */
+/* Set the service's name from the directory of its drop-ins. Return: is ours among them? */
 static bool take_service(struct service_facts *service, const char *directory)
 {
 	size_t len = strlen(directory);

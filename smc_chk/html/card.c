@@ -22,7 +22,8 @@
 
 /**
  * struct drawing - a picture while it grows
- * @left, @right: where the next box of each side goes; @last: middle of the lowest one with an ID
+ * @left, @right: y coordinate of the next box on each side
+ * @last: middle of the lowest device that was joined to the line
  */
 struct drawing {
 	const struct card *card;
@@ -31,7 +32,10 @@ struct drawing {
 	size_t plain, hidden;
 };
 
-/* Without a PNET ID lines lead from device to device; with one, to a line in the middle. */
+/*
+ * Draw a line from a device to the vertical line in the middle, which stands for the PNET ID.
+ * Devices without a PNET ID are joined directly.
+ */
 static void join(struct drawing *d, int x, int y)
 {
 	if (!*d->card->pnetid)
@@ -85,7 +89,7 @@ static void put_row(struct drawing *d, const struct pnet_row *row, int x, int y,
 
 /* ---- right: what serves net devices, and the link groups on it ---- */
 
-/* @top: where its device ends */
+/* @top: y coordinate of the lower edge of its device */
 static void put_group(struct drawing *d, struct pnet_group *group, int top)
 {
 	const int x = RIGHT + INDENT, y = d->right, middle = y + SVG_BOX_HEIGHT / 2;
@@ -123,7 +127,7 @@ static bool is_lost(const struct pnet_group *group, bool is_loopback)
 	return !group->is_shown && (group->chid == SMC_ABI_CHID_LOOPBACK) == is_loopback;
 }
 
-/* A device that is in no list, if there is one, and its link groups. */
+/* Draw a device that no list has, for example loopback, and its link groups. */
 static void put_unlisted(struct drawing *d, bool is_there, bool is_loopback, const char *name,
 			 const char *sub)
 {
@@ -150,7 +154,7 @@ static bool has_id(const struct drawing *d, const struct pnet_row *row)
 	return !strcmp(row->pnetid, d->card->pnetid);
 }
 
-/* Is its lower device in the same picture? */
+/* Is the net device based on another one that this picture shows? */
 static bool is_upper(const struct drawing *d, const struct pnet_row *row)
 {
 	const struct pnet_row *lower = row->net && *row->net->lower ?
@@ -177,7 +181,7 @@ static void put_net(struct drawing *d, const struct pnet_row *net, int level)
 			put_net(d, &rows->rows[i], level + 1);
 }
 
-/* Its ports stand beside a net device without a PNET ID. Return: has it any? */
+/* Draw the RDMA ports of a net device without a PNET ID beside it. Return: does it have any? */
 static bool put_pair(struct drawing *d, const struct pnet_row *net)
 {
 	const struct pnet_rows *rows = d->card->rows;
@@ -238,7 +242,7 @@ static void put_servers(struct drawing *d)
 	}
 }
 
-/* Nothing is there that could use, or serve, the other side. */
+/* Say that one side of the picture has no device. */
 static void put_missing(struct drawing *d, int x, int *y, const char *name)
 {
 	if (*y || !*d->card->pnetid)

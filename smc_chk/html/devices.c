@@ -8,7 +8,7 @@
 #include "smc_chk/html/page.h"
 #include "smc_chk/html/parts.h"
 
-/* Nobody looks at more of them; the table goes on. */
+/* Maximum of pictures, which readers can still compare, and of rows in the table. */
 #define CARDS_MAX 48
 #define ROWS_MAX 2000
 
@@ -72,7 +72,10 @@ static bool is_loopback_listed(const struct pnet_rows *rows)
 	return false;
 }
 
-/* Those without a PNET ID last: link groups that no other picture has are there. */
+/*
+ * Draw a picture for each PNET ID, then that of the devices without one, which also has all link
+ * groups not shown before.
+ */
 static void put_cards(struct out_text *page, struct card *card)
 {
 	const struct pnet_rows *rows = card->rows;

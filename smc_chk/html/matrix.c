@@ -278,7 +278,7 @@ static void put_facts(struct show *show)
 			   { 0 } });
 }
 
-/* The one for most connections, and where. */
+/* Append the remedy that helps most connections, and the host to type it on. */
 static void put_first(struct show *show)
 {
 	char where[2 * PREDICT_NAME_SIZE] = "";

@@ -51,7 +51,7 @@ void html_name(struct out_text *page, const char *name, size_t len)
 
 /* ---- head and end ---- */
 
-/* Beside words that say the same. */
+/* Symbols beside words of the same meaning. */
 static const struct mark {
 	const char *kind, *path;
 } marks[] = {
@@ -175,7 +175,7 @@ void html_bar(struct out_text *page, const char *title, const struct html_count 
 	out_str(page, "</ul>\n");
 }
 
-/* The roles are for browsers that forget them when the style sheet makes cards of rows. */
+/* Roles are set because browsers drop them when the style sheet shows rows as cards. */
 void html_table_begin(struct html_table *table, struct out_text *page, const char *caption,
 		      const char *const *heads)
 {

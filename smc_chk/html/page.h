@@ -9,7 +9,7 @@
 
 #define HTML_END "</html>\n"
 
-/* The colors of everything: words stand beside each of them. */
+/* Classes for colors. Words with the same meaning stand beside each color. */
 #define HTML_BAD "bad"
 #define HTML_WARN "warn"
 #define HTML_NOTE "note"
@@ -18,7 +18,7 @@
 /** html_text() - append printable text: our own words, or what out_escaped() made */
 void html_text(struct out_text *page, const char *text);
 
-/** html_printf() - the same by printf(3) */
+/** html_printf() - as html_text(), formatted as by printf(3) */
 void html_printf(struct out_text *page, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /** html_name() - append what a stranger chose, up to a NUL and @len bytes at most */
@@ -39,7 +39,7 @@ struct html_fact {
 	const char *name, *value;
 };
 
-/** html_facts() - these pairs, the last of which has no name */
+/** html_facts() - append pairs; an entry without a name ends the array */
 void html_facts(struct out_text *page, const struct html_fact *facts);
 
 void html_section(struct out_text *page, const char *heading);
@@ -69,14 +69,16 @@ struct html_table {
 	size_t column;
 };
 
-/** html_table_begin() - @caption: what is in it, for those who cannot see it */
+/** html_table_begin() - begin a table; @caption describes it to users who cannot see it */
 void html_table_begin(struct html_table *table, struct out_text *page, const char *caption,
 		      const char *const *heads);
 
-/** html_cell() - begin the next cell of @kind, NULL for none; the first of a row begins that */
+/**
+ * html_cell() - begin the next cell, and a row before its first cell; @kind: class, NULL for none
+ */
 void html_cell(struct html_table *table, const char *kind);
 
-/** html_cell_end() - the last of a row ends that */
+/** html_cell_end() - end a cell, and the row after its last cell */
 void html_cell_end(struct html_table *table);
 
 void html_table_end(struct html_table *table);

@@ -5,7 +5,7 @@
 #include "out/text.h"
 #include "smc_chk/doctor/facts.h"
 
-/** html_sockets() - append all SMC sockets, and how each goes. Return: 0, -errno with @err */
+/** html_sockets() - append all SMC sockets and their state. Return: 0, -errno with @err */
 int html_sockets(struct out_text *page, const struct doctor_facts *facts, struct smc_err *err);
 
 /**

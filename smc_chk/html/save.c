@@ -20,7 +20,7 @@
 #include "out/units.h"
 #include "smc_chk/html/page.h"
 
-/* The page of 10000 hosts has a tenth of it. */
+/* Maximum size of a page: ten times that of 10000 hosts. */
 #define PAGE_MAX ((size_t)256 << 20)
 
 /** struct target - @dir: descriptor of the directory; @name: in it; @mode: of the file */
@@ -53,7 +53,7 @@ static int open_target(struct target *target, const char *file, struct smc_err *
 		return smc_err_set(err, errno, "cannot write %s", file);
 	if (*target->name && fstatat(target->dir, target->name, &st, AT_SYMLINK_NOFOLLOW))
 		return errno == ENOENT ? 0 : smc_err_set(err, errno, "cannot write %s", file);
-	/* A link leads where somebody else may want it to. */
+	/* Only replace regular files: a link could lead to a file that somebody else has chosen. */
 	if (!*target->name || !S_ISREG(st.st_mode))
 		return smc_err_say(err, EINVAL, "cannot write %s: not a regular file", file);
 	target->mode = st.st_mode & 0777;

@@ -9,7 +9,7 @@
 #include "sockets/lookup.h"
 #include "sockets/show.h"
 
-/* Nobody reads more of them in a page. */
+/* Maximum of sockets in a page: nobody would read more. */
 #define SHOWN_MAX 1000
 
 /* Order on the page: sockets that need an explanation come first. */

@@ -20,7 +20,7 @@ struct svg_box {
 	const char *kind, *name, *sub, *hint;
 };
 
-/** svg_put() - append a picture of this height, with what was drawn into @drawn, which it frees */
+/** svg_put() - append a picture of this height with the content @drawn, which is freed */
 void svg_put(struct out_text *page, int height, const char *title, const char *words,
 	     struct out_text *drawn);
 

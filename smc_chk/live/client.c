@@ -20,7 +20,10 @@
 /* Limit for everything after connecting, as a multiple of the timeout for one step. */
 #define WHOLE_STEPS 30
 
-/* Several times SMC's default buffers; and a limit for systems with huge ones. */
+/*
+ * Bytes of the large exchange: several times SMC's default buffers; and a limit for hosts with huge
+ * buffers.
+ */
 #define LARGE 300001
 #define LARGEST (4 << 20)
 
@@ -136,7 +139,10 @@ static int dial(struct client_result *result, const struct chk_request *req, con
 
 /* ---- data ---- */
 
-/* Longer than the buffers of both sides, so neither side can finish without the other. */
+/*
+ * Size of the large exchange. It exceeds the buffers of both sides, so both must send and receive
+ * at the same time.
+ */
 static size_t large_size(const struct client_result *result)
 {
 	size_t size = LARGE, twice;
@@ -203,7 +209,10 @@ static int look_at_group(const struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-/* A socket does not name its SMC-R group: take it only if a single group has such a link. */
+/*
+ * Find the link group. An SMC-R socket does not name its group, so take it only if a single group
+ * has the socket's link.
+ */
 static void find_group(struct client_result *result)
 {
 	struct group_search search = { .result = result };

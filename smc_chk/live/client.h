@@ -72,7 +72,7 @@ int exchange_data(struct client_result *result, int fd, uint8_t command, size_t 
  */
 int exchange_port(int fd, int bytes, int timeout_ms, uint16_t *port);
 
-/** exchange_round_trips() - measure EXCHANGE_ROUND_TRIPS small ones. Return: 0, -1 */
+/** exchange_round_trips() - measure EXCHANGE_ROUND_TRIPS small messages. Return: 0, -1 */
 int exchange_round_trips(struct client_result *result, int fd, const struct stream_limit *limit,
 			 double *min_ns, double *median_ns);
 

@@ -36,7 +36,7 @@ static int lost(struct smc_err *err, int code)
 	return smc_err_say(err, code, "the connection was lost in the middle of the test");
 }
 
-/* ECHO returns the data, the other commands one message. */
+/* Send a command with data. The answer to ECHO is the same data, to other commands one message. */
 int exchange_data(struct client_result *result, int fd, uint8_t command, size_t len,
 		  const struct stream_limit *limit)
 {
@@ -254,7 +254,10 @@ int measure_rates(struct client_result *result, int fd, const struct stream_limi
 	result->peer = peer;
 	if (tcp < 0)
 		return -1;
-	/* It waits for its turn, and a server drops idle clients. */
+	/*
+	 * This connection waits while SMC is measured. A server of ours drops clients that have
+	 * sent nothing.
+	 */
 	if (result->is_ours)
 		ret = exchange_data(result, tcp, PROTO_ECHO, 1, limit);
 	if (!ret)

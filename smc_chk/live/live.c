@@ -146,7 +146,7 @@ int chk_live(const struct chk_request *req)
 		return cli_error(&chk_tool, "cannot list net devices: %s", strerror(errno));
 	cut_labels(list);
 	live.list = json_array();
-	/* Loopback tests little of SMC, so it only counts if there is no other device. */
+	/* Loopback tests only a part of SMC, so test it only if there is no other device. */
 	test_all(&live, list, false);
 	if (!live.count)
 		test_all(&live, list, true);

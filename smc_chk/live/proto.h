@@ -64,7 +64,7 @@ struct proto_who {
 /** proto_put_greeting() - @is_busy: no requests are accepted on this connection */
 void proto_put_greeting(uint8_t out[PROTO_SIZE], bool is_busy);
 
-/* Bits of an offer: PROTO_BUFFERS, and that with length 0. */
+/* Bits of an offer: PROTO_BUFFERS, and PROTO_BUFFERS with length 0. */
 enum {
 	PROTO_OFFER_BUFFERS = 1,
 	PROTO_OFFER_TCP = 2,
@@ -76,7 +76,9 @@ void proto_offer(uint8_t greeting[PROTO_SIZE]);
 /** proto_offers() - get PROTO_OFFER_* from a greeting */
 uint8_t proto_offers(const uint8_t greeting[PROTO_SIZE]);
 
-/** proto_is_greeting() - is it, or with less than PROTO_SIZE could it become, a greeting? */
+/**
+ * proto_is_greeting() - is it a greeting? Also true if fewer than PROTO_SIZE bytes could become one
+ */
 bool proto_is_greeting(const uint8_t *in, size_t len);
 
 /** proto_is_busy() - does this greeting say that the server is busy? */
@@ -84,7 +86,7 @@ bool proto_is_busy(const uint8_t in[PROTO_SIZE]);
 
 void proto_put_request(uint8_t out[PROTO_SIZE], const struct proto_request *request);
 
-/** proto_is_request() - is it, or could it become, a request? Checks only the magic */
+/** proto_is_request() - is it a request, or the beginning of one? Only the magic is checked */
 bool proto_is_request(const uint8_t *in, size_t len);
 
 /** proto_get_request() - false: unknown version or command, or length out of range */
@@ -92,7 +94,7 @@ bool proto_get_request(struct proto_request *request, const uint8_t in[PROTO_SIZ
 
 void proto_put_who(uint8_t out[PROTO_SIZE], const struct proto_who *who);
 
-/** proto_get_who() - false for any other message */
+/** proto_get_who() - decode a WHO message. Return: false for any other message */
 bool proto_get_who(struct proto_who *who, const uint8_t in[PROTO_SIZE]);
 
 /** proto_fill() - pseudo-random test data; the same for the same seed */

@@ -133,7 +133,7 @@ static bool start_thread(pthread_t *thread, void *(*fn)(void *arg), struct clien
 	return !ret;
 }
 
-/* Is there room for a client, if only to refuse it? No peer gets more than its share. */
+/* Find a place for a client, at least for a refusal. No peer gets more than its share of places. */
 static bool find_place(struct client *client)
 {
 	const struct server *server = client->server;

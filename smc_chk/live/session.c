@@ -160,7 +160,10 @@ static void talk(struct session *session)
 		take(session, UINT64_MAX, true);
 }
 
-/* SMC-R drops data that the peer has not read after close() has waited two seconds. Is all read? */
+/*
+ * Wait until the peer has read everything, up to @ms. SMC-R drops data that is still unread two
+ * seconds after close(). Return: is all read?
+ */
 static bool drain(int fd, int ms)
 {
 	const struct timespec moment = { .tv_nsec = MOMENT_MS * 1000 * 1000 };

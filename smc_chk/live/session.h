@@ -21,5 +21,8 @@ struct session_host {
  */
 void session_serve(int fd, const struct session_host *host);
 
-/** session_refuse() - report that the server is busy; close when that is read, or after a second */
+/**
+ * session_refuse() - report that the server is busy; close after the client has read this, or after
+ * a second
+ */
 void session_refuse(int fd);

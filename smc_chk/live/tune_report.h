@@ -48,5 +48,5 @@ void tune_judge(struct tune *tune);
 /** tune_text() - append as text */
 void tune_text(struct out_text *text, const struct tune *tune);
 
-/** tune_json() - the same as an object */
+/** tune_json() - the measurements as a JSON object */
 json_t *tune_json(const struct tune *tune);

@@ -79,7 +79,10 @@ static void count_todos(struct show *show, size_t from, size_t to, const struct 
 	}
 }
 
-/* The hosts, and for how many connections. @width: for line breaks between names; 0: none */
+/*
+ * Append the hosts that need a command, and for how many connections. @width: for line breaks
+ * between names; 0: none
+ */
 static void append_hosts(struct out_text *text, const struct show *show, const struct todo *todo,
 			 size_t width)
 {

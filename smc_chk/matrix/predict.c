@@ -132,7 +132,10 @@ static bool knows_v2(struct prediction *result, enum predict_mode mode, const st
 
 /* ---- SMC-D ---- */
 
-/* The same channel id on two machines is not the same network: their system EIDs differ. */
+/*
+ * Can ISM devices of both hosts reach each other? The same channel id on two machines is not the
+ * same network: their system EIDs differ.
+ */
 static bool may_reach(const struct way *way)
 {
 	const char *one = way->hosts[0]->seid, *other = way->hosts[1]->seid;
@@ -175,7 +178,10 @@ static bool is_smcd_v1(const struct way *way)
 	       client->ism_v1 == server->ism_v1 && may_reach(way);
 }
 
-/* Only for hosts that could be on one IBM Z machine, or share a kernel. */
+/*
+ * Explain why there is no SMC-D. Only for hosts that could be on one IBM Z machine, or that share a
+ * kernel.
+ */
 static void say_no_smcd(struct prediction *result, const struct way *way)
 {
 	if (shares_kernel(way))
@@ -379,7 +385,7 @@ static void try_ways(struct way *best, struct way *way, int family, bool is_rout
 			way->addrs[0] = from;
 			way->addrs[1] = to;
 			way->mode = mode_of(way);
-			/* The first of equal ones stays. */
+			/* Of equally good pairs, keep the first one. */
 			if (!best->nets[0] || way->mode > best->mode)
 				*best = *way;
 		}

@@ -74,7 +74,7 @@ static uint64_t hash_ends(const struct ends *ends)
 	return smc_index_hash(ends, sizeof(*ends), 0);
 }
 
-/* The ids are consecutive, which spreads them well enough. */
+/* Ids are consecutive, so they are distributed well without a hash. */
 static uint64_t hash_id(uint64_t id)
 {
 	return id;
@@ -263,7 +263,10 @@ static struct item *begin(struct conversations *all, const struct smcdata_record
 	return add(all, &item);
 }
 
-/* Return: bytes of a direction that should have come, as @before went by. */
+/*
+ * Return: bytes of a direction that were lost before a record. @before: bytes that the kernel had
+ * counted; @passed: bytes seen or lost so far, updated
+ */
 static uint64_t missing(uint64_t *passed, uint64_t before)
 {
 	uint64_t lost = before > *passed ? before - *passed : 0;

@@ -36,7 +36,7 @@ enum {
 	MSS = 65495,
 	WINDOW = 65535,
 	WINDOW_SCALE = 14,
-	/* Room in an IP packet, whose length field has 16 bits. */
+	/* Payload of a packet: an IP packet has a 16-bit length. */
 	SEGMENT = 61440,
 	/* Bytes per acknowledgment, so that the window never seems full. */
 	ACK_SHIFT = 29,
@@ -118,7 +118,7 @@ void pcapng_head(struct out_text *text, const char *version)
 	end(text, at);
 	at = begin(text, INTERFACE);
 	out_mem(text, link, sizeof(link));
-	word(text, 0); /* packets of any length */
+	word(text, 0); /* no limit for packets */
 	option_text(text, INTERFACE_NAME, "smc");
 	option_text(text, INTERFACE_DESCRIPTION,
 		    "payload of SMC connections; headers of Ethernet, IP and TCP are made up");
