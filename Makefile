@@ -14,7 +14,7 @@ DOCDIR  ?= $(PREFIX)/share/doc/smc-tools
 COMPDIR ?= $(PREFIX)/share/bash-completion/completions
 # $(call once,NAME,VALUE): sets NAME to VALUE when it is used for the first time; most runs of make do not need it.
 once = $(eval $(1) := $(2))$(2)
-# The compiler names its target machine (clang with a vendor), which selects the tools,
+# The compiler's target machine selects the tools. clang prints it with a vendor.
 MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null | sed 's/-[^-]*\(-linux-\)/\1/')
 cc_tool = $(or $(shell $(CC) -print-prog-name=$(1) 2>/dev/null),$(1))
 ifeq ($(origin AR),default)
@@ -22,8 +22,8 @@ AR = $(call once,AR,$(call cc_tool,ar))
 endif
 PKG_CONFIG ?= pkg-config
 SYSROOT := $(patsubst --sysroot=%,%,$(filter --sysroot=%,$(CC)))
-# and where the libraries of its architecture live: Debian's multiarch directory, lib64 or lib.
-# Some clangs do not print that one.
+# Directory of the libraries for this machine: Debian's multiarch directory, lib64 or lib. Some clangs do not print a
+# multiarch directory.
 MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(notdir $(wildcard /usr/lib/$(MACHINE))))
 OSDIR = $(call once,OSDIR,$(notdir $(shell $(CC) -print-multi-os-directory 2>/dev/null)))
 LIBDIR  ?= $(PREFIX)/$(if $(MULTIARCH),lib/$(MULTIARCH),$(if $(filter lib64,$(OSDIR)),lib64,lib))

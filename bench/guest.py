@@ -145,7 +145,7 @@ def in_head(text):
 
 
 def bench_top():
-    """One refresh, with 10 000 ends of permanent connections."""
+    """Cost of a sample of smc_top with 10 000 ends of permanent connections."""
     pairs, rounds = 5000, 5
     resource.setrlimit(resource.RLIMIT_NOFILE, (4 * pairs,) * 2)
     set_buffers(16384)
@@ -264,7 +264,7 @@ def bench_events():
 
 
 def bench_netns(count=500):
-    """All sockets of this many network namespaces, with containers' control groups."""
+    """Cost of listing all sockets of this many network namespaces, with containers' control groups."""
     os.environ["NETNS_COUNT"] = str(count)
     import allnetns  # pylint: disable=import-outside-toplevel
     allnetns.keep_state()
@@ -282,7 +282,7 @@ def bench_netns(count=500):
 
 
 def bench_policy(way):
-    """The same connections with a policy of none, of 10 and of 10000 networks, by nft or bpf, in turns."""
+    """Connections with an empty policy, and with 10 and 10000 networks, by nft or bpf, in turns."""
     times = {0: [], 10: [], 10000: []}
     for _ in range(3):
         for count in times:

@@ -46,7 +46,7 @@ struct chk_request;
 
 /** struct chk_command - a command */
 struct chk_command {
-	const struct cli_tool *tool; /* named with its word, "smc_chk connect" */
+	const struct cli_tool *tool; /* its name includes the command: "smc_chk connect" */
 	const char *operand;	     /* name of its operand, NULL for none */
 	bool is_list;		     /* several operands are allowed */
 	bool is_on_network;	     /* tests this machine, so refused for a recorded host */

@@ -166,7 +166,7 @@ static int check_eids(const struct sc_host *host, struct smc_err *err)
 			   count, SMC_MAX_UEIDS);
 }
 
-/* Some errors only root can find. */
+/* Check what only root can find out. */
 static int check_rest(const struct sc_host *host, struct smc_err *err)
 {
 	bool has_scope = false;

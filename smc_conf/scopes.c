@@ -104,7 +104,7 @@ int sc_scope_user(struct conf *conf, struct conf_item *item, struct smc_err *err
 
 /* ---- changes ---- */
 
-/* For a setting whose rules were checked before. */
+/* Parse a setting whose rules were checked before. */
 static struct smc_scope scope_rules(const char *value)
 {
 	char *words[MAX_WORDS], *copy = xstrdup(value);

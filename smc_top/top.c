@@ -255,7 +255,7 @@ static void append_table(struct out_text *text, const struct top_table *table,
 	top_rows(text, table, view, 0, table->count, width, !opts->no_header);
 }
 
-/* To find holders costs more than to read the sockets: only do it if needed. */
+/* Find holders only if needed: this costs more than reading the sockets. */
 static int join(struct sockets_lookup *lookup, struct rates *rates, const struct top_opts *opts,
 		struct smc_err *err)
 {

@@ -218,7 +218,8 @@ static bool is_left_out(const struct reach *reach, const struct netaddr *addr, u
 }
 
 /*
- * For clients of IPv4, or of IPv6. Return: the local address they can reach, NULL if there is none.
+ * Find the local address that clients of IPv4, or of IPv6, can reach. Return: NULL if there is
+ * none.
  */
 static const struct netaddr *find_door(const struct reach *reach, const struct listener *listener,
 				       int family)

@@ -129,7 +129,7 @@ tests: $(TEST_BINS) $(PROGRAM_BINS) $(HOSTS)
 guest-tests: $(KERNEL_BINS) $(O)/bench/life $(KERNEL_LIBS) $(PRELOAD_BINS) $(PROGRAM_DIR)/sockets-static
 	@:
 
-# On all processors, unless the caller said how many.
+# Build on all processors, unless the caller has given a number.
 BUILD_ALL = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) O=$(O) all
 
 # Requirements of each tier: kinds of packaging/packages.
@@ -167,7 +167,7 @@ fuzz-targets:
 	$(Q)$(MAKE) --no-print-directory O=$(FUZZ_DIR) CC='$(FUZZ_CC)' CFLAGS='-g -O1' FUZZ_LINK=-fsanitize=fuzzer \
 		SANFLAGS='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ:%=$(FUZZ_DIR)/tests/fuzz/%)
 
-# Another default than that of "make fuzz".
+# "make soak" takes longer than "make fuzz".
 soak: MINUTES := 60
 soak: KERNEL ?= lo
 soak:

@@ -5,7 +5,7 @@
 
 # An emulated time-stamp counter looks unstable on a busy host; without it the guest is slower
 KERNEL_PARAMETERS="loglevel=6 panic=-1 oops=panic mitigations=off nokaslr tsc=reliable"
-# On a busy host the kernel gives up when the ticks that it tests its timer with come late
+# On a busy host, timer ticks come late when the kernel tests its timer, and it would give up.
 KERNEL_PARAMETERS+=" no_timer_check"
 # Built-in drivers create net devices at once; as modules they are configured not to, in modprobe.d
 KERNEL_PARAMETERS+=" dummy.numdummies=0 bonding.max_bonds=0"
@@ -242,7 +242,7 @@ end_told() {
 	done
 }
 
-# Until a command has been started, it is safe to boot again.
+# A guest may be booted again until it has started a command.
 booting() { ! grep -qs 'smc-lab: ready' "$RUN"/*/console.log; }
 
 # stalled NODE: a processor gets no timer interrupts

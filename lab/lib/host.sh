@@ -56,7 +56,7 @@ need_host() {
 	install_packages "${missing[@]}" || die "apt-get cannot install ${missing[*]}"
 }
 
-# Only place that changes the host. Its package lists may be older than the archive.
+# The only function that changes the host. Package lists of the host may be older than the archive.
 install_packages() {
 	local install=(apt-get install -qq -y --no-install-recommends)
 	export DEBIAN_FRONTEND=noninteractive

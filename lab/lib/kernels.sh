@@ -143,7 +143,7 @@ setup_kernel() {
 	fi
 }
 
-# Not this machine's: /bin/busybox is an optional package, and perhaps not a static one
+# Build busybox for the guest. This machine's /bin/busybox is optional, and may not be static.
 build_busybox() {
 	local deb
 	index "$1" && deb=$(fetch_debs "$1" busybox-static) || return

@@ -163,7 +163,10 @@ static int again_after_signal(const struct attempt *try)
 	return -1;
 }
 
-/* With SO_SNDTIMEO set, the kernel's worker would also give up after that time, for good. */
+/*
+ * Connect while SO_SNDTIMEO is not set: otherwise the kernel's worker would also give up after that
+ * time, for good.
+ */
 static int connect_in_time(const struct attempt *try, int timeout, const struct timeval *time)
 {
 	static const struct timeval none;

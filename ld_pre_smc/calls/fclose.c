@@ -24,7 +24,10 @@ int fclose(FILE *file)
 	int saved = errno, fd = fileno(file), failed = flush(fd, file), ret;
 	struct shim_signals signals = { 0 };
 
-	/* Some libcs retry a failed write, which a signal may interrupt. */
+	/*
+	 * Signals are blocked unless a write has failed: some libcs repeat such a write, and
+	 * signals must be able to end it.
+	 */
 	if (!failed)
 		signals = shim_close_begin(fd);
 	else

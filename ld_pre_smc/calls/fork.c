@@ -8,7 +8,7 @@
 #include "ld_pre_smc/state/lives.h"
 #include "ld_pre_smc/state/sandbox.h"
 
-/* Either process may change shared sockets. */
+/* Clear FD_PLAIN of all sockets: from now on either process may change a shared socket. */
 static void drop_all_plain(void)
 {
 	int fd;

@@ -92,7 +92,7 @@ void shim_window_leave(const struct shim_window *window)
 	give_slot(window);
 }
 
-/* All zero if there is none, or if it is a stale mark. */
+/* Get SO_RCVTIMEO; all zero if there is none, or if it is a stale mark. */
 static void get_time(int fd, struct timeval *time)
 {
 	socklen_t len = sizeof(*time);

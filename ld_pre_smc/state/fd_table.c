@@ -71,7 +71,10 @@ void shim_fd_drop(unsigned int bits, int fd)
 		__atomic_fetch_and(word_of(fd), ~in_word(bits, fd), __ATOMIC_SEQ_CST);
 }
 
-/* Not in a sandbox, nor for SMC-aware programs: the kernel is not queried for them. */
+/*
+ * Query the kernel once whether a marked descriptor is a socket. Not in a sandbox, nor for
+ * SMC-aware programs.
+ */
 static void look_once(int fd)
 {
 	if ((unsigned int)fd >= SHIM_FD_NUMBERS ||

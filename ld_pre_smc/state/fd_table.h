@@ -10,7 +10,7 @@
 /* One byte per number, in zero pages that use no memory until they are written. */
 #define SHIM_FD_NUMBERS (1 << 20)
 
-/* Bits of such a byte. */
+/* Marks of a descriptor: bits of its byte. */
 enum shim_fd_bit {
 	FD_SMC = 1,	/* may be an SMC socket */
 	FD_EPOLL = 2,	/* may be an epoll instance */

@@ -34,7 +34,10 @@ static inline socklen_t shim_address_len(const union shim_address *addr)
  */
 bool shim_route_to(struct shim_route *route, const struct sockaddr *addr, socklen_t len);
 
-/** shim_route_from() - before connect(2): set the source that bind(2) set. Preserves errno */
+/**
+ * shim_route_from() - before connect(2): get the source address that the program has bound.
+ * Preserves errno
+ */
 void shim_route_from(struct shim_route *route, int fd);
 
 /**

@@ -232,7 +232,7 @@ static void nap(void)
 	syscall(SYS_nanosleep, millisecond, NULL);
 }
 
-/* As vfork(2), but without a signal to the parent at the end. */
+/* Start a process as vfork(2) does, but without a signal to the parent when it ends. */
 static int start_process(int (*run)(void *), struct start *start, int stack)
 {
 	return clone(run, start->stacks[stack] + STACK, CLONE_VM | CLONE_VFORK | CLONE_FILES,

@@ -146,7 +146,10 @@ static bool may_learn(void)
 	       !(shim_config_get(&own)->has_rules && shim_rules_get(&rules)->has_include);
 }
 
-/* Other threads, and signal handlers, do not learn in the meantime. */
+/*
+ * Choose the shared table. While one thread does this, other threads and signal handlers do not
+ * learn.
+ */
 static __attribute__((noinline, cold)) struct learned_table *choose_table(void)
 {
 	struct learned_table *chosen = NULL;

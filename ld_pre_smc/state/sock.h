@@ -133,7 +133,10 @@ void shim_close(int fd);
  */
 void shim_linger_hide(int fd, struct linger *kept);
 
-/* Restore it, on the socket that now has the number. Preserves errno. */
+/*
+ * Set SO_LINGER again as it was before shim_linger_hide(), on the socket that has the number now.
+ * Preserves errno.
+ */
 void shim_linger_show(int fd, const struct linger *kept);
 
 #pragma GCC visibility pop

@@ -87,7 +87,7 @@ static bool is_same(const struct stat *one, const struct stat *two)
 	return one->st_dev == two->st_dev && one->st_ino == two->st_ino;
 }
 
-/* Then the socket stays open, and its data is safe. */
+/* Has the parent process the same socket open? Then the data is safe. */
 static bool parent_has(int fd, const struct stat *mine)
 {
 	struct log_line path = { 0 };

@@ -53,7 +53,7 @@ enum {
 	  .excludes = "--preload" }, \
 	{ LAUNCH_PRELOAD, "preload", NULL, "use the preload library only" }
 
-/* Not for comparisons of SMC and TCP. */
+/* Tools that compare SMC and TCP do not have this option. */
 #define LAUNCH_LEARN_OPTION \
 	{ LAUNCH_NO_LEARN, "no-learn", NULL, \
 	  "use SMC also where connections are too short to gain" }

@@ -213,8 +213,8 @@ static int preload_spin(const struct launch *launch, const struct library *lib)
 }
 
 /*
- * Without its option a setting keeps the value of the caller's environment; buffers without either
- * get a default.
+ * Pass the settings to the library by its variables. A setting without an option keeps the value of
+ * the caller's environment; buffer sizes with neither get a default.
  */
 static int set_environment(const struct launch *launch, const struct library *lib)
 {

@@ -26,7 +26,7 @@ enum smc_variable {
 #define SMC_SPIN_DEFAULT "50"
 #define SMC_SPIN_MAX 1000
 
-/* Their names, by enum smc_variable. */
+/* Names of the variables, by enum smc_variable. */
 extern const char *const smc_variables[VARIABLES];
 
 /** smc_is_on() - is a switch on: set, not empty and not starting with 0? */

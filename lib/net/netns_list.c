@@ -193,7 +193,7 @@ static int open_process(pid_t pid, uint64_t inode)
 	return open_path(path, inode);
 }
 
-/* Its process has ended: another process may be in the namespace. */
+/* The process of a namespace has ended: look for another process in it. */
 static int open_other(uint64_t inode)
 {
 	DIR *proc = opendir("/proc");

@@ -343,7 +343,7 @@ static bool pair(struct smc_pnet *entry, const struct smc_pnet_table *entries,
 	*entry = (struct smc_pnet){ 0 };
 	if (*port->pnetid && *net->pnetid)
 		return false;
-	/* Another port of this net device was given one just now. */
+	/* If another port of this net device has just been given a PNET ID, use the same. */
 	for (size_t i = 0; i < entries->count && !*id; i++)
 		if (!strcmp(entries->entries[i].eth, net->name))
 			suggested = &entries->entries[i];

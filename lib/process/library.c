@@ -197,7 +197,7 @@ bool library_misses(const struct library *lib, const struct target *target,
 	return text || (target->known && lib && is_other_machine(lib, &target->elf, why));
 }
 
-/* The same path with "_spin" before the suffix. */
+/* Path of the library for --spin: "_spin" is added before the suffix. */
 static bool spin_path(const char *path, char out[PATH_MAX])
 {
 	const char *suffix = strrchr(path, '.');

@@ -167,7 +167,7 @@ static bool is_mac(const char *word)
 	return has_form(word, form) || has_form(word, &form[3 * (20 - 6)]);
 }
 
-/* The same checks as smc_pnet -I and -D. */
+/* Check the device as smc_pnet -I and -D do. */
 static int check_device(struct conf_line *line, enum conf_by by, size_t at)
 {
 	char eth[SMC_PNET_ETH_SIZE], ib[SMC_PNET_IB_SIZE];

@@ -96,7 +96,7 @@ static bool is_denied_port(__u16 port)
 	return denied && denied->words[port / 64] >> port % 64 & 1;
 }
 
-/* Same as policy_allows() in policy.c. @peer: all except the rule. Return: 0 for no SMC */
+/* Evaluate the policy as policy_allows() does. @peer: without the rule. Return: 0 for no SMC */
 static int decide(struct hs_net *peer, __u32 side, __u16 port)
 {
 	__u32 first = 0, others = HS_RULES_MAX;

@@ -94,7 +94,7 @@ int pnet_delete(struct pnet_tool *tool, const char *name)
 	const struct smc_genl_attr attr = { SMC_PNETID_NAME, SMC_GENL_STR, name, 0 };
 	int ret = smc_genl_do(tool->nl, SMC_PNETID_DEL, &attr, 1, tool->err);
 
-	/* Both end with the words of smc-tools 1.8.5, which playbooks match. */
+	/* Both messages end with words of smc-tools 1.8.5, which playbooks look for. */
 	if (ret == -ENOENT)
 		return smc_err_say(tool->err, ENOENT, "no entry has PNET ID %s: Object not found",
 				   name);

@@ -306,7 +306,7 @@ static int parse_test(struct parser *p)
 
 static int parse_or(struct parser *p);
 
-/* One level deeper: operand of "not", or parentheses. */
+/* Parse the operand of "not", or an expression in parentheses, one level deeper. */
 static int parse_inner(struct parser *p, int (*parse)(struct parser *p))
 {
 	int ret;

@@ -11,7 +11,7 @@
 
 #include "smc/order.h"
 
-/* By state; some numbers are unused. */
+/* Names of states, by number; some numbers are unused. */
 static const struct {
 	const char *name;
 	const char *alias; /* spelling in man pages of smc-tools */
@@ -121,8 +121,8 @@ static void decode_attr(struct smc_sock *sock, const struct nlattr *attr)
 }
 
 /*
- * As words, 32.0.0.0 to 63.x and 240.0.0.0 up also begin addresses in 2000::/3, fc00::/6 and
- * fe80::.
+ * Could the first word be that of an IPv6 address? 32.0.0.0 to 63.x and 240.0.0.0 up, as words,
+ * also begin addresses in 2000::/3, fc00::/6 and fe80::.
  */
 static bool maybe_ipv6_prefix(uint32_t word)
 {

@@ -84,7 +84,7 @@ static void text_mode(struct out_text *text, const void *object)
 	out_hex(text, sock->fallback.peer_diagnosis, 8);
 }
 
-/* On a terminal: the reason in words; the state, for a socket without mode. */
+/* Text on a terminal: the mode with the reason in words; for a socket without mode, the state. */
 static void read_mode(struct out_text *text, const void *object)
 {
 	const struct smc_sock *sock = sock_of(object);

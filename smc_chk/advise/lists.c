@@ -30,7 +30,7 @@ static int on_smc(const struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-/* None if the kernel has no SMC. */
+/* Read the SMC sockets; there are none if the kernel has no SMC. */
 static int read_smcs(struct lists *lists, struct smc_err *err)
 {
 	const struct smc_abi_diag_req req = smc_sock_request(0);

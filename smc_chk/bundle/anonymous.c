@@ -430,7 +430,7 @@ static void change_index(json_t *index, const struct pseudonyms *all)
 	char text[256];
 
 	json_object_set_new(index, "anonymous", json_true());
-	/* Only the day: others may know when something happened. */
+	/* Keep only the day: the time could be linked to an event that others know. */
 	snprintf(text, sizeof(text), "%.10sT00:00:00Z",
 		 json_string_value(json_object_get(index, "created")));
 	json_object_set_new(index, "created", json_string(text));

@@ -77,7 +77,7 @@ int chk_bundle(const struct chk_request *req)
 	if ((req->is_anonymous && anonymous_key(&all, req->key, &err)) ||
 	    workdir_begin(&b.work, &err))
 		return cli_error(&chk_tool, "%s", err.text);
-	/* Only this name of the host is known. */
+	/* Pseudonyms replace only this name of the host; other names are not known. */
 	uname(&name);
 	snprintf(all.host, sizeof(all.host), "%s", name.nodename);
 	b.index = new_index(req, &name);

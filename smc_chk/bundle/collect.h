@@ -49,8 +49,8 @@ void anonymous_answer(const struct pseudonyms *all, const char *file, char *data
 /**
  * anonymous_make() - copy the collected files to ANONYMOUS, to be passed on
  *
- * Copies only files known to name nobody: of the record those that the doctor and matrix need, and
- * netlink answers about SMC. Tool output is left out: from can recreate it.
+ * Copies only files known to contain no names: the recorded files that the doctor and matrix need,
+ * and netlink answers about SMC. Tool output is left out, as "smc_chk from" can print it again.
  *
  * Return: 0, -errno with @b->err.
  */

@@ -216,7 +216,10 @@ static void append_ok(struct out_text *text, size_t count)
 		   is_one ? " is" : "s are", is_one ? "it" : "them");
 }
 
-/* On a terminal the worst comes first: without what is ok the list is short. */
+/*
+ * On a terminal the worst findings come first; the list is short, as findings that are ok are left
+ * out.
+ */
 static void put_list(struct out_text *text, const struct doctor *doc,
 		     const struct doctor_result *result)
 {

@@ -118,7 +118,10 @@ static void check_size(struct doctor *doc, const char *name, const char *what)
 			   "a connection should get %s to %s, but over SMC-R it gets %s at most",
 			   real_text, what, out_size(limit_text, limit));
 	else if (real == SMC_KERNEL_BUFFER)
-		/* For programs not started by smc_run. The remedy prints a line for sysctl.conf. */
+		/*
+		 * A note for programs not started by smc_run. The remedy prints a line for
+		 * sysctl.conf.
+		 */
 		doctor_say(doc, DOCTOR_NOTE, "buffers", name,
 			   doctor_remedy(doc, "sysctl -w %s=%d | tee -a /etc/sysctl.d/90-smc.conf",
 					 name, SMC_GOOD_BUFFER),

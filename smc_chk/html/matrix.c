@@ -57,7 +57,7 @@ static void keep(struct show *show, size_t from, size_t to, const struct row *ro
 		memcpy(mode_of(show, from, to), row->mode, SHOW_MODE_SIZE);
 }
 
-/* With few hosts each connection is a row, with many each kind of connection. */
+/* Put a row for each connection if there are few hosts; otherwise, for each kind of connection. */
 static void put_few(struct show *show, size_t from, size_t to, const struct prediction *result)
 {
 	struct row row;

@@ -42,7 +42,7 @@ static int open_directory(const char *file, const char *slash)
 	return fd;
 }
 
-/* Before the work is done. Return: 0, -errno with @err. */
+/* Check the target before the page is made. Return: 0, -errno with @err. */
 static int open_target(struct target *target, const char *file, struct smc_err *err)
 {
 	const char *slash = strrchr(file, '/');

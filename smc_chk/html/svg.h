@@ -4,7 +4,7 @@
 
 #include "out/text.h"
 
-/* In the picture's own units; a letter of a name takes 8 of them. */
+/* Sizes in units of the picture; a letter of a name takes 8 of them. */
 #define SVG_WIDTH 360
 #define SVG_BOX_WIDTH 158
 #define SVG_BOX_HEIGHT 42

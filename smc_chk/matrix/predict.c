@@ -385,7 +385,7 @@ static void try_ways(struct way *best, struct way *way, int family, bool is_rout
 			way->addrs[0] = from;
 			way->addrs[1] = to;
 			way->mode = mode_of(way);
-			/* Of equally good pairs, keep the first one. */
+			/* If several pairs are equally good, keep the first one. */
 			if (!best->nets[0] || way->mode > best->mode)
 				*best = *way;
 		}

@@ -153,7 +153,10 @@ struct prediction {
 void predict(struct prediction *result, const struct predict_host *client,
 	     const struct predict_host *server);
 
-/** predict_gap_text() - append the clause; @name: of the host at its side, or words for it */
+/**
+ * predict_gap_text() - append the clause of a gap; @name: host at its side, or words that replace
+ * its name
+ */
 void predict_gap_text(struct out_text *text, const struct predict_gap *gap, const char *name);
 
 /** predict_same() - does the other direction look the same to a reader? */

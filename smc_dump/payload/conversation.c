@@ -250,7 +250,7 @@ static struct item *begin(struct conversations *all, const struct smcdata_record
 {
 	struct item item = first_of(record), *before;
 
-	/* Without a process name, only the earlier verdict is dropped. */
+	/* A record without a process name can only replace a verdict to drop it. */
 	if (!record->is_other_process || !is_process(&all->wish, record) ||
 	    !passes(&all->wish, &item.conversation, record->uid) || is_other_end(all, &item.ends)) {
 		all->unwanted[record->conn.id % SMCDATA_VERDICTS] = record->conn.id;

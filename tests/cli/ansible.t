@@ -88,7 +88,7 @@ def play(tmp, tasks, *options):
 
 
 def check_only(tmp):
-    """Nothing exists before, and nothing after."""
+    """In check mode, nothing exists before or after a run."""
     found = play(tmp, PLAY[:1], "--check", "--diff")["new"]
     ok(found["changed"] and not found["failed"], "--check: it would change", found)
     file, host = found["diff"]

@@ -136,7 +136,7 @@ def compare(tops, files):
 
 
 def make_bundle(record, directory):
-    """The index is still that of the host: the byte order is in each answer."""
+    """Make a bundle. Its index has the byte order of this host, as each answer has its own mark."""
     path = directory + "/bundle.tar.gz"
     with tarfile.open(path, "w:gz", compresslevel=1) as tar:
         tar.add(directory + "/x/smc-bundle/index.json", "smc-bundle/index.json")

@@ -404,7 +404,7 @@ shell_offers() {
 	esac
 }
 
-# Both query --help, too.
+# Completions of zsh and fish query --help as well.
 check_other_shell() {
 	if ! command -v "$1" >/dev/null; then
 		skip "completion: $1" "$1 is not installed"
@@ -492,7 +492,7 @@ check_readme() {
 		grep -q "(\$*$var)" Makefile packaging/*.mk
 		ok $? "docs/install.md: $var is a variable of the Makefile"
 	done
-	# By task: README names a page itself, or the page of an object's tool does.
+	# README leads to each page: it names the page, or a page of the same tool that refers to it.
 	for page in man/*; do
 		name=$(basename "${page%.*}")
 		grep -q "[ ,]$name(${page##*.})" README.md || grep -qE "^\.(It )?Xr $name ${page##*.}" "man/${name%%-*}"*.8

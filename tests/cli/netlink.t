@@ -100,7 +100,8 @@ def judge(result, usual, fault):
 
 
 def spoil(task):
-    """All requests of a command with all faults. Return: its name, requests, runs, the fault and number of each bad run."""
+    """Run a command with each fault in each of its requests. Return: its name, requests, runs, the fault and number of each
+    bad run."""
     command, env = task
     with recorded.new_directory() as directory:
         env = dict(env, LD_PRELOAD=recorded.BUILD + "/tests/cli/kernel.so")

@@ -126,7 +126,7 @@ state '"smc-tools/attach":"true"'
 env -i "$BUILD/smc_bpf" oci-hook <"$tmp/state" 2>&-
 is "$?" 0 'true, to nobody: it starts'
 
-# Everything that may hang: in parallel, as each takes the hook's time limit.
+# Cases that may hang run in parallel, as each takes the hook's time limit.
 mkfifo "$tmp/fifo"
 exec 9<>"$tmp/fifo"
 late "$tmp/fifo" 9>&- &

@@ -148,7 +148,7 @@ SCREENS = {
     "smc_rnics -w": values("net_device", "ib_device", "driver"),
     "smc_conf show": None,
 }
-# With --color; commands with styled words.
+# Commands with styled words when run with --color.
 COLORED = {"smcss", "smc_chk doctor", "smc_chk matrix A B OTHER BARE"}
 
 

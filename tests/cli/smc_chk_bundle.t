@@ -212,7 +212,7 @@ def check_signal():
 
 
 def check_ignored():
-    """As under nohup: it continues."""
+    """smc_chk bundle continues when an ignored signal arrives, as under nohup."""
     target = TOP.name + "/kept.tar.gz"
     with subprocess.Popen([CHK, "bundle", target], env=dict(os.environ, TMPDIR=TMP), stdout=subprocess.DEVNULL,
                           preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as process:

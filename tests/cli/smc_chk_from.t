@@ -114,7 +114,7 @@ def check_time():
 
 
 def check_memory():
-    """From no memory to enough: at most one error, and nothing is left."""
+    """Memory limits from none to enough: at most one error, and no files are left."""
     path = bundle([sockets(10)])
     bad, right, limit = [], 0, 3 << 20
     while limit < 1 << 30 and right < 3:

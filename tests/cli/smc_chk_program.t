@@ -108,7 +108,7 @@ like "$out" "^  why +the program is for machine $strange, 64 bits, the library f
 echo 0 >"$tmp/kernel/probes/executes-$strange-64"
 capture env SMC_TOOLS_ROOT="$tmp/kernel" "$build/smc_chk" program "$tmp/strange"
 refused 1 'this kernel does not execute' 'on a recorded kernel that does not execute it'
-# With its own loader.
+# A program with its own loader.
 cp "$(readelf -lW "$tmp/plain" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')" "$tmp/ld-own"
 program loader "-Wl,--dynamic-linker=$tmp/ld-own"
 way preload .loader "\"$tmp/ld-own\"" "$tmp/loader"

@@ -250,7 +250,7 @@ static int starve(const struct program *program)
 
 	if (!report)
 		abort();
-	/* Not for programs started by the tool. */
+	/* Programs that the tool starts must not load this library. */
 	unsetenv("LD_PRELOAD");
 	is_strict = getenv("STARVE_STRICT");
 	run(&usual, program);

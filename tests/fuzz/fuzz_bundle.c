@@ -78,7 +78,7 @@ static int archive_of(const uint8_t *data, size_t size)
 	return fd;
 }
 
-/* In a separate process, which drops its rights. Return: is it a bundle? */
+/* Unpack in a separate process, which drops its rights. Return: is it a bundle? */
 static bool unpack(int fd, int directory)
 {
 	struct smc_err err = { 0 };

@@ -763,7 +763,7 @@ static void case_splice(void)
 	SAY("tee", tee(ends[0], other[1], 100, 0));
 	send(p.c, "abc", 3, 0);
 	wait_for(p.a, POLLIN);
-	/* With bytes left in the pipe. */
+	/* The pipe still has bytes. */
 	SAY("recv", recv(p.a, text, sizeof(text), MSG_DONTWAIT));
 	SAY("pipe", read(ends[0], text, 3));
 	say("%.3s", text);
@@ -976,7 +976,7 @@ static void unsent(enum end end)
 	close(p.c);
 	if (read(sizes[0], &sent, sizeof(sent)) < 0)
 		return;
-	/* Its exit may take the kernel's two seconds; otherwise they begin here. */
+	/* exit() of the writer may take the kernel's two seconds; otherwise they begin now. */
 	waitpid(pid, NULL, 0);
 	nap(2500);
 	say("complete=%d", read_all(p.a) == sent);

@@ -222,7 +222,7 @@ static void follow(pid_t pid, int protocol, int least[PLACES])
 		calls += !is_clock(info.entry.nr);
 		if (place != ACCEPT || !is_accept(info.entry.nr))
 			continue;
-		/* It is resumed before it blocks: wait for the kernel. */
+		/* The call is resumed before it blocks: let the kernel wait for the client. */
 		if (ptrace(PTRACE_SYSCALL, pid, 0, 0))
 			err(1, "ptrace");
 		client = raw_socket(protocol);

@@ -12,7 +12,7 @@ from tap import done, equal, ok  # noqa: E402
 
 
 def read(path):
-    """None if the guests did not get this far."""
+    """Read a file; None if the guests did not get this far."""
     if not os.path.exists(path):
         return None
     with open(path, encoding="ascii") as file:

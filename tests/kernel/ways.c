@@ -445,7 +445,10 @@ static void in_nonblocking(struct end *end, size_t size)
 	}
 }
 
-/* Everything in one call, and the rest in others: SMC may take less although it may block. */
+/*
+ * Write everything by one call; what it did not take, by further ones: SMC may take less even if it
+ * may block.
+ */
 static void out_whole(struct end *end, size_t size)
 {
 	ssize_t length;
@@ -553,7 +556,7 @@ static void out_sendfile(struct end *end, size_t size)
 	close(fd);
 }
 
-/* From pages that this process has not touched. */
+/* Write from pages that this process has not touched. */
 static void out_mapped(struct end *end, size_t size)
 {
 	int fd = file_of(end, size);
@@ -571,7 +574,7 @@ static void out_mapped(struct end *end, size_t size)
 	close(fd);
 }
 
-/* To pages that this process has not touched. */
+/* Read into pages that this process has not touched. */
 static void in_mapped(struct end *end, size_t size)
 {
 	ssize_t length;
@@ -1043,7 +1046,7 @@ static struct crowd {
 	sem_t in, go;
 } crowd;
 
-/* Like the others, with its own memory. */
+/* Receive as other connections do, with memory of its own. */
 static void crowd_receive(struct end *end)
 {
 	char data[THREAD_BYTES];

@@ -295,7 +295,7 @@ static int by_dup(int fd)
 	return copy < 0 || close(fd) || has_keeper() || close(copy);
 }
 
-/* Other programs of this user work without a keeper. */
+/* A subreaper starts no keeper, but other programs of this user do. */
 static int by_reaper(int fd)
 {
 	return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) || close(fd);
@@ -637,7 +637,9 @@ static void try_leaving(void)
 	say_end(second, sent);
 }
 
-/* Here, and in another namespace or as another user, which needs root. */
+/*
+ * Commands to start a program here, and in another namespace or as another user, which needs root.
+ */
 static const char *const elsewhere[] = {
 	"",
 	"unshare --pid --fork",

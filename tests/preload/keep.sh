@@ -85,7 +85,8 @@ keep_exit() {
 	fi
 }
 
-# Only what is at home where this program is gets anything, and gives: the first of each line.
+# The keeper refuses sockets from other namespaces and users, and gets none of theirs. The first value of each line is
+# for its own namespaces.
 keep_strangers() {
 	strangers='held=0 held=0 held=0 held=0'
 	alone unshare --user env "LD_PRELOAD=$shim:$bin/mimic.so" "$bin/keep" close >"$tmp/keep.unmapped"

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Their main(), see tests.mk: UNIT_TESTS is TEST(abi) TEST(advise) and so on. */
+/* Declare main() of each test, see tests.mk: UNIT_TESTS is TEST(abi) TEST(advise) and so on. */
 #define TEST(name) int test_##name(void);
 UNIT_TESTS
 #undef TEST

@@ -151,7 +151,10 @@ static void test_classes(void **state)
 	assert_false(advise_is_suited(2, 0, 2 * ADVISE_BYTES - 1));
 	assert_false(advise_is_suited(0, 100, ADVISE_BYTES));
 	assert_string_equal(row_of(&host, "10.1.0.2")->advice, "keep TCP");
-	/* There are other connections, which would lose. */
+	/*
+	 * The program also has connections that would lose: the advice must be limited to this
+	 * peer.
+	 */
 	assert_string_equal(row_of(&host, "10.1.0.4")->advice,
 			    "smc_run --include 10.1.0.4:5432 app");
 	assert_int_equal(host.judged.sum.conns, 3);
@@ -296,7 +299,10 @@ static void test_past(void **state)
 	end(&host);
 }
 
-/* After the end event the kernel lists only its addresses. */
+/*
+ * After the event about its end, a connection is still listed by the kernel, but only with its
+ * addresses.
+ */
 static void test_remnant(void **state)
 {
 	struct tally_death death = { .born = 1200 };

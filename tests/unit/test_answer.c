@@ -298,7 +298,7 @@ static void half_messages(void **state)
 	assert_int_equal(answer.code, 0);
 }
 
-/* Only for this request; an error is kept. */
+/* After the end, messages for this request are an error; an earlier error is kept. */
 static void after_the_end(void **state)
 {
 	struct message other = begin(TYPE, 0);

@@ -34,7 +34,7 @@ static struct client_result test(bool is_busy, uint64_t gap_ns,
 	return result;
 }
 
-/* Like smc_chk serve, except for its answer to WHO. */
+/* Answer as smc_chk serve does, except for WHO. */
 static int be_honest(const uint8_t *out, size_t out_len, uint8_t *in, size_t in_len)
 {
 	memset(in, 0, in_len);

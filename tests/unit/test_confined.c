@@ -128,7 +128,7 @@ static void why_not(void **state)
 	assert_string_equal(smc_why_not(-EAFNOSUPPORT, text), SMC_MISSING);
 	assert_string_equal(smc_missing(), SMC_MISSING);
 	assert_non_null(strstr(smc_why_not(-EMFILE, text), strerror(EMFILE)));
-	/* Never a kernel without SMC. */
+	/* EACCES never means a kernel without SMC. */
 	assert_string_equal(smc_why_not(-EACCES, text), SMC_DENIED);
 	put("/probes/confined", "2\nuser_t");
 	assert_non_null(strstr(smc_why_not(-EACCES, text), DOMAIN(MODULE, "user_t")));

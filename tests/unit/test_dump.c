@@ -122,7 +122,7 @@ static void roce(void **state)
 	packet = read_packet(bytes, sizeof(bytes),
 			     ROCE("003c", UDP("04", "b0") FOUR FOUR FOUR FOUR ICRC));
 	assert_int_equal(packet.len, 13);
-	/* With immediate data in front. */
+	/* The message comes after immediate data. */
 	packet = read_packet(bytes, sizeof(bytes),
 			     ROCE("003c", UDP("05", "80") ICRC FOUR FOUR FOUR ICRC));
 	assert_int_equal(packet.len, 12);

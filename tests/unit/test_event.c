@@ -202,7 +202,7 @@ static void test_moved(void **state)
 	(void)state;
 	assert_true(follow_moved(&moved, true).bytes == 3 * lap + 70000);
 	assert_false(follow_moved(&moved, true).is_least);
-	/* Some of it was only peeked at. */
+	/* Some bytes were counted twice, as the program peeked at them. */
 	moved.counted += 5000;
 	assert_true(follow_moved(&moved, true).bytes == 3 * lap + 70000);
 	moved.counted = 69000;

@@ -229,7 +229,7 @@ static const char *random_cell(char *room, bool has_blanks)
 	return room;
 }
 
-/* Without blanks and dashes. Return: @text */
+/* Remove blanks and dashes. Return: @text */
 static char *squeeze(char *text)
 {
 	char *to = text;

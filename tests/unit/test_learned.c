@@ -100,7 +100,7 @@ static void the_shorter_life_is_taken(void **state)
 	memset(&table, 0, sizeof(table));
 	place = fresh(1, 1);
 	assert_int_equal(until(place, true, 200, 100), 9);
-	/* One of 64 is tried over SMC. */
+	/* LEARNED_TRIAL: one connection in this many is tried over SMC. */
 	assert_int_equal(until(place, false, 200, 100), LEARNED_TRIAL - 2);
 	assert_int_equal(until(place, false, 200, 100), LEARNED_TRIAL - 1);
 	/* If TCP connections last longer, few use it. The duration over SMC counts, too. */

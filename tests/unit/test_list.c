@@ -19,7 +19,7 @@ int host_af_smc(void)
 	return module_result;
 }
 
-/* Of the same file. */
+/* A fake of the other function in the same file of lib/host. */
 int kernel_has_smc(void)
 {
 	return module_result;

@@ -76,7 +76,7 @@ static ino_t netns_now(void)
 	return stat("/proc/self/ns/net", &info) ? 0 : info.st_ino;
 }
 
-/* From a new namespace into that of the parent. */
+/* Enter the namespace of the parent from a new one. */
 static int enter_parent(const bool *by_path)
 {
 	const ino_t want = netns_now();

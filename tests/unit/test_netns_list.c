@@ -100,7 +100,7 @@ static int each_once(const void *arg __attribute__((unused)))
 	home = now();
 	if (!list.entries[0].is_own || list.entries[0].inode != home)
 		return CHILD_WRONG;
-	/* One ends in between. */
+	/* One namespace ends between two listings. */
 	kill(made.pids[3], SIGKILL);
 	waitpid(made.pids[3], NULL, 0);
 	if (netns_list_each(&list, visit, &made, &err) || list.failed || now() != home)

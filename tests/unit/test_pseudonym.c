@@ -37,7 +37,7 @@ static void test_names(void **state)
 		assert_int_equal(!!isdigit((unsigned char)one[i]), !!isdigit("FLEET-1.a"[i]));
 		if (isalnum((unsigned char)one[i]))
 			assert_int_not_equal(one[i], "FLEET-1.a"[i]);
-		/* Only the last one differs. */
+		/* Only the last character may differ. */
 		assert_int_equal(tolower((unsigned char)one[i]) == tolower((unsigned char)other[i]),
 				 i < 8);
 	}

@@ -255,7 +255,10 @@ static void left_out(void **state)
 	kernel.conns[1].in += 6000;
 	after(1);
 	assert_int_equal(rate(2)->in.bytes, 1000);
-	/* After this many samples it counts as closed, and this is another one of that number. */
+	/*
+	 * After this many samples without it, the connection counts as closed; the next one with
+	 * the cookie is new.
+	 */
 	for (int i = 0; i < 6; i++) {
 		kernel.count = 1;
 		after(1);
@@ -278,7 +281,7 @@ static void sums(void **state)
 	after(1);
 	assert_int_equal(rate(1)->in.bytes, 500000000);
 	assert_false(rate(1)->in.is_least || rate(2)->in.is_least || rate(1)->out.is_least);
-	/* One wrap that no cursor shows: it may be any of them. */
+	/* The totals show one more wrap than the cursors: it may be of any connection. */
 	conn->in += 100;
 	kernel.rx += 100 + LAP;
 	after(1);
@@ -317,7 +320,7 @@ static void fallen_back(void **state)
 	assert_int_equal(rate(7)->in.bytes, 1500);
 	/* Its TCP socket is unknown. */
 	assert_int_equal(rate(8)->has, 0);
-	/* As if it was found just now: earlier bytes do not count. */
+	/* The connection counts as found just now: earlier bytes do not count. */
 	kernel.conns[1].cookie = 7;
 	kernel.conns[0].cookie = 8;
 	after(1);

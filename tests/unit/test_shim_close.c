@@ -85,7 +85,7 @@ static void the_keeper_gets_what_is_unsent(void **state)
 	shim_fd_drop(FD_SOCKET, 5);
 	fake.fds[5].unsent = 1;
 	comes_to(close(5), 0, 0, KEEPER "close 5;");
-	/* After a fallback TCP does it itself. */
+	/* After a fallback TCP sends the rest itself. */
 	setup(NULL);
 	fake.fds[5].protocol = IPPROTO_TCP;
 	fake.fds[5].unsent = 1;
@@ -628,7 +628,7 @@ static void passed_descriptors_may_be_anything(void **state)
 	assert_true(shim_fd_is_marked(6) && shim_fd_is_marked(7) && shim_fd_is_set(FD_EPOLL, 7));
 	assert_false(shim_fd_is_marked(9));
 	shim_fd_clear(FD_SMC, 6);
-	/* Not even a descriptor closed by a raw system call. */
+	/* Marks of a descriptor closed by a raw system call must not remain either. */
 	shim_fd_mark_plain(7);
 	comes_to(recvmmsg(8, &message, 1, 0, NULL), 1, 0, "recvmsg 8;");
 	assert_true(shim_fd_is_marked(6));

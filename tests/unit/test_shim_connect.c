@@ -10,7 +10,7 @@
 
 static const struct sockaddr_in peer = { .sin_family = AF_INET, .sin_port = 0x5000 };
 
-/* Another socket has replaced it. */
+/* Calls that replace socket 5 by a TCP socket, and by a new SMC socket. */
 #define TO_TCP "socket 2 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;"
 #define RENEWED "socket 43 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;"
 

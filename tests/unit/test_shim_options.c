@@ -12,7 +12,7 @@
 #include "ld_pre_smc/state/replace_socket.h"
 #include "process/sockopt_numbers.h"
 
-/* Another socket has replaced it. */
+/* Calls that replace socket 5 by a TCP socket. */
 #define TO_TCP "socket 2 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;"
 
 static int set_int(int level, int name, int value)
@@ -614,7 +614,10 @@ static void rules_decide_before_the_call(void **state)
 	fake_socket(5, AF_SMC, 1);
 	comes_to(connect(5, (const struct sockaddr *)&in6, sizeof(in6)), 0, 0,
 		 "socket 10 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;connect 5 10;");
-	/* Not if the socket is in use or the process sandboxed, but regardless of SMC_STRICT. */
+	/*
+	 * The socket is not replaced if it is in use or the process is sandboxed, but it is with
+	 * SMC_STRICT.
+	 */
 	fake_socket(5, AF_SMC, 0)->state = TCP_ESTABLISHED;
 	comes_to(connect_to(80), 0, 0, "connect 5 2;");
 	fake_socket(5, AF_SMC, 0);
@@ -712,7 +715,7 @@ static void tcp_sockets_become_smc_sockets(void **state)
 		 "socket 43 524289 0;setsockopt 9 1 7 1000;setsockopt 9 1 72 1;fcntl 9 4 2;"
 		 "dup3 9 5 0;drop 9;setsockopt 5 1 8 4096;setsockopt 5 1 72 1;connect 5 2;");
 	fake.config.sndbuf = fake.config.rcvbuf = (struct smc_buffer){ 0 };
-	/* And back, when most are of the other kind. */
+	/* Choices go back to SMC when most connections need it. */
 	connect_often(81);
 	comes_to(new_socket(), 5, 0, "socket 43 1 0;");
 	comes_to(connect_to(81), 0, 0, "connect 5 2;");

@@ -399,7 +399,7 @@ static void addresses(void **state)
 		/* The TCP socket was reset: port 0, addresses stay. */
 		{ 43, 0, 9, AF_INET, "10.0.0.1", "10.0.0.2", AF_INET, false },
 		{ 43, 0, 9, AF_INET, "0.0.0.0", "0.0.0.0", AF_UNSPEC, true },
-		/* It is gone, or never existed: no look-up. */
+		/* The TCP socket is gone, or never existed: no look-up. */
 		{ 43, 0, 0, AF_INET, "0.0.0.0", "0.0.0.0", AF_UNSPEC, false },
 		{ 2, 0, 0, AF_INET, "0.0.0.0", "0.0.0.0", AF_UNSPEC, false },
 	};

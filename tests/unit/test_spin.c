@@ -224,7 +224,7 @@ static void stops_without_success(void **state)
 	assert_in_range(looks, 9 * 50, 65 * 52);
 	for (i = 0; looks_of(SMC_FD, 10) == 0; i++)
 		assert_in_range(i, 0, LONGEST_PAUSE);
-	/* Another connection of that number starts afresh. */
+	/* A new connection with the same number starts without a history. */
 	for (i = 0; i < 100; i++)
 		looks_of(SMC_FD, 1000000);
 	spin_new(SMC_FD);
@@ -325,7 +325,7 @@ static void polls(void **state)
 	assert_int_equal(spin_poll(fds, 2, 1000, &open), -1);
 	assert_false(spin_poll(fds, 2, 1000, &closed));
 	kernel.pending = 0;
-	/* Without a connection among them. */
+	/* None of these descriptors is a connection. */
 	kernel.looks = 0;
 	assert_false(spin_poll(fds, 1, -1, NULL));
 	assert_int_equal(kernel.looks, 1);

@@ -40,7 +40,7 @@ static void end(int fd, pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* There is always some data, and never enough. */
+/* Some data always arrives, but never all. */
 static void never_ends(void **state)
 {
 	const struct stream_limit limit = stream_limit(LONG_MS, 50), past = { LONG_MS, 0 };

@@ -45,7 +45,7 @@ static const struct out_names hex_names =
 	OUT_NAMES("<0x", "?>", { "zero", "ZERO" }, [2] = { "two", NULL });
 static const struct out_names dec_names = OUT_NAMES(NULL, NULL, [254] = { "last", NULL });
 
-/* Both forms of a column; JSON as written, "" for none. */
+/* Check a column's text and its JSON, "" for no JSON. */
 static void check(const struct out_col *col, const struct item *item, const char *cell,
 		  const char *value)
 {
@@ -177,7 +177,7 @@ static json_t *json_value(const void *value)
 	return json_pack("[i]", *(const uint16_t *)value);
 }
 
-/* Another object than that of the row, or none. */
+/* Find an object other than that of the row, or none. */
 static const void *find_item(const void *object)
 {
 	static const struct item other = { .has = 1, .half = 2, .byte = 3 };
@@ -332,7 +332,7 @@ static enum out_style is_good(const void *value)
 	return OUT_GOOD;
 }
 
-/* In the layout of pipes, and without their own columns on broken lines. */
+/* Styles, without an effect on the layout of pipes; broken lines have no columns of their own. */
 static void styles(void **state)
 {
 	static const struct out_col table[] = {

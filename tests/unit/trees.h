@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* It has s390 and x86; other names are hosts without devices. */
+/* Directory of the recorded trees, s390 and x86. Other names are hosts without devices. */
 static inline const char *trees_root(void)
 {
 	static char path[PATH_MAX - 64];

@@ -81,7 +81,7 @@ def check_netns():
 
 
 def set_policy():
-    """It is recorded, even if there is none, as on the host with SMC-R."""
+    """Set a policy for the bundle; on the host with SMC-R, the bundle records that there is none."""
     with open("/run/policy.conf", "w", encoding="ascii") as file:
         file.write("allow from 127.0.0.0/8:7001\ndeny port 22\nlearn 1h\n")
     equal(run("smc_conf", "apply", "/run/policy.conf"), (0, "", ""), "a policy")

@@ -155,7 +155,7 @@ def host_cases():
     ]
 
 
-# Other users see the same.
+# Users other than root get the same findings.
 def without_rights():
     code = "import os, sys; os.setgroups([]); os.setgid(65534); os.setuid(65534); os.execvp(sys.argv[1], sys.argv[1:])"
     status, out, err = run(sys.executable, "-c", code, "smc_chk", "-j")

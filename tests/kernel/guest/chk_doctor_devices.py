@@ -135,7 +135,7 @@ def check_static():
     sh("ip link add dummy0 type dummy; smc_pnet -a NET -I dummy0; smcd ueid flush")
     equal(static()[0], int(not HAS_SEID), "-s: without an EID there is no way")
     status, doc, nets = static("-i", "dummy0")
-    # With an EID its own host is within reach.
+    # With an EID, SMC can connect within this host.
     want = (0, 1, "this host") if HAS_SEID else (1, 0, "none")
     dummy = nets["dummy0"]
     equal((status, len(dummy["configuration"]), dummy["reach"]), want, "-s -i: one that is down")

@@ -324,7 +324,7 @@ def check_syncookies():
 
 os.environ["LC_ALL"] = "C"
 if HAS_SEID:
-    # It would be agreed on before the user-defined one.
+    # The kernel would agree on the system EID before a user EID.
     run("smcd", "seid", "disable")
 check_counted()
 check_smcd()

@@ -275,7 +275,7 @@ def check_one_netns():
 
 
 def check_devices():
-    """By MAC, also for devices that appear later, as reported by udev."""
+    """PNET IDs by MAC address, also for devices that appear later, as reported by udev."""
     run("smc_pnet", "-f")
     mac = "02:00:00:00:00:Ab"
     out_of("ip", "link", "add", "base0", "address", mac, "type", "dummy")

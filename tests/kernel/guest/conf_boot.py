@@ -125,7 +125,7 @@ def check_scope_later():
 
 
 def check_devices():
-    """By the rule of udev, as udevd runs it in the sandbox of its unit."""
+    """PNET IDs of new devices by the udev rule, as udevd runs it in the sandbox of its unit."""
     if not os.path.exists(UDEVD):
         skip("devices that come later", "there is no udevd")
         return
@@ -177,7 +177,7 @@ def check_device_names():
 
 
 def start_metrics(directory):
-    """In its sandbox. Return: status, output."""
+    """Run smc-metrics in the sandbox of its unit. Return: status, output."""
     write(UNITS + "/smc-metrics.service.d/log.conf", "[Service]\nEnvironment=SMC_TOOLS_METRICS=%s\nReadWritePaths=%s\n"
           "StandardError=truncate:/run/smc-metrics.log\n" % (directory, directory))
     systemctl("daemon-reload")

@@ -137,7 +137,7 @@ def check_once(peer):
 
 
 def check_others(peer):
-    """Other failures are not retried, and with SMC_STRICT none are."""
+    """Failures other than a broken handshake are not retried; with SMC_STRICT no failure is."""
     # select() keeps sleeping: the kernel reports the lack of an answer only as POLLHUP, which poll() sees.
     for how, deaf in ("blocking", "blocking"), ("verdict", "polled"):
         seen(peer, REFUSE), seen(peer, DEAF), seen(peer, GARBAGE)

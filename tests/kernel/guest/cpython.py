@@ -66,7 +66,7 @@ def reason(log, name):
 
 
 class Run(threading.Thread):
-    """All modules in sequence; the two runs share neither ports nor directories."""
+    """Run all modules in sequence. The runs over TCP and SMC share neither ports nor directories."""
 
     def __init__(self, directory, *prefix):
         super().__init__()

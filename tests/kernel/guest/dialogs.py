@@ -39,7 +39,7 @@ class Lines:
         return [self.answer() for _ in range(size)] if line[:1] == b"*" else line[1:-2]
 
     def say(self, *commands):
-        """One write for any number of commands."""
+        """Send any number of commands by one write."""
         self.conn.sendall(b"".join(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in words)
                                    for words in [command.encode().split(b" ") for command in commands]))
         return [self.answer() for _ in commands]

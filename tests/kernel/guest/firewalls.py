@@ -30,7 +30,7 @@ def output(tool, *rules):
 
 
 def ufw(*rules):
-    """As ufw-framework(8) describes it."""
+    """Add rules to ufw as ufw-framework(8) describes."""
     write(UFW, read("/usr/share/ufw/iptables/before.rules").replace(
         "# End required lines\n", "# End required lines\n" + "".join("-A ufw-before-output %s\n" % rule for rule in rules)))
     out_of("ufw", "--force", "enable")

@@ -201,7 +201,7 @@ def whole(path, netns=None, *options):
 
 
 def predicted(*bundles):
-    """From the first to the second, and back: mode, links of an SMC-R group, and reasons."""
+    """Predictions from the first host to the second, and back: mode, links of an SMC-R group, and reasons."""
     status, out, err = run("smc_chk", "matrix", "-j", *bundles)
     pairs = json.loads(out)["connections"] if status in (0, 2) and not err else [{"mode": err}] * 2
     return [((pair["mode"], pair.get("version"), pair.get("max_links")), pair.get("why_not_more")) for pair in pairs]
@@ -210,7 +210,7 @@ def predicted(*bundles):
 # ---- reality ----
 
 def mode_of(connection):
-    """As the socket is listed, with the version and the links of its group, by the program's own end."""
+    """Mode of the connection's socket, as smcss lists it."""
     inode = os.fstat(connection.fileno()).st_ino
     found = [s for s in doc("smcss", "-a", "-j")["sockets"] if s["inode"] == inode]
     return found[0].get("mode", "TCP") if len(found) == 1 else "TCP"
@@ -278,7 +278,7 @@ def two_namespaces(pair, port, pack):
 def judge(number, pair, guess, modes):
     """A failure prints all details."""
     for direction, ((mode, why), was) in enumerate(zip(guess, modes)):
-        # Only SMC-R has links, only with release 1 are they negotiated.
+        # The number of links only exists with SMC-R, and is only negotiated with release 1.
         same = mode == was if mode[0] == "SMCR" else mode[:2] == was[:2]
         ok(same, "%d: predicted and real, %d -> %d: %s" % (number, direction + 1, 2 - direction, was[0]),
            "predicted %r, was %r, %s\n%r" % (mode, was, json.dumps(why), pair))

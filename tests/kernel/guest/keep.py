@@ -26,7 +26,7 @@ MORE_THAN_TCP = 4.0
 PAUSE = 12
 CLOSES = 2000
 
-# In the braces of nginx's server.
+# Text for the server block of nginx's configuration.
 SERVER = """
     listen 127.0.0.1:%d backlog=512; keepalive_timeout 0; send_timeout 2s;
     location /big { alias %s; }

@@ -79,7 +79,7 @@ def held_modes(program):
 
 
 def port_modes(port):
-    """Of the connections of a port."""
+    """Modes of the connections of a port."""
     return [s["mode"] for s in listing() if s["state"] == "ACTIVE" and
             port in (s.get("local", {}).get("port"), s.get("peer", {}).get("port"))]
 

@@ -44,7 +44,7 @@ def blocks(data):
 
 
 def statistics(path):
-    """Of the last block: (received, dropped), None without one."""
+    """Statistics of the last block: (received, dropped), or None."""
     with open(path, "rb") as file:
         found = [options(body[12:]) for kind, body in blocks(file.read()) if kind == 5]
     return tuple(struct.unpack("=Q", found[-1][code][0])[0] for code in (4, 5)) if found else None
@@ -204,7 +204,7 @@ class Stream:
 
 
 def streams(path, check=True):
-    """In the order of their SYNs. @check: the headers are made up, not from a network with offloads."""
+    """Connections in the order of their SYNs. @check: the headers are made up, not from a network with offloads."""
     found, by_ends = [], {}
     for packet in packets(path):
         segment = Segment(packet)

@@ -118,7 +118,7 @@ def late():
 
 
 def stays_tcp():
-    """In an attached group."""
+    """Containers in an attached control group that are annotated to keep TCP."""
     os.makedirs("/sys/fs/cgroup/libpod_parent", exist_ok=True)
     status, out, err = run("smc_bpf", "attach", "--cgroup", "/libpod_parent")
     assert not status, (out, err)

@@ -200,7 +200,7 @@ def foreign_tables():
 
 
 def check_leaves_alone(by):
-    """Other tables, other network namespaces; removal is complete."""
+    """Applying and removing a policy leaves other tables and network namespaces alone."""
     before = foreign_tables()
     apply("deny port 7001\nby %s\n" % by)
     equal(foreign_tables(), before, by + ": other tables are as they were")

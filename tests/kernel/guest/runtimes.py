@@ -148,7 +148,7 @@ def names_of(state):
 
 
 def containerd():
-    """As Kubernetes uses it: the hook is in the base specification."""
+    """containerd as Kubernetes uses it: the hook is in the base specification."""
     from cri import Runtime
     command, settings = said_of_containerd()
     subprocess.run(["sh", "-ec", command], check=True)

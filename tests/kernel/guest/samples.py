@@ -215,7 +215,7 @@ TOP_RULE = r"^(\S+ +\S+ +SMCD\S* +)>?[\d.]+[kMG]? +>?[\d.]+[kMG]? +\S+ +\S+", r"
 
 
 def is_calm(text):
-    """All is as it stays."""
+    """Has each row of the screen reached its final words?"""
     return [words in row for row, words in zip(text.splitlines()[2:], BRAKES)] == [True] * len(BRAKES)
 
 

@@ -31,7 +31,8 @@ def load(policy):
 
 
 def enforce(given):
-    """From here on files are made with labels: that of the command's status could not be made on the share."""
+    """Load a policy. From now on new files get labels, which the share with the host does not support: create the status file
+    of the lab before."""
     write("/run/smc-lab/host/1/status.new", "")
     with open("/proc/sys/kernel/printk_ratelimit", "w", encoding="ascii") as file:
         file.write("0")

@@ -68,7 +68,7 @@ STRESS = "100000" if os.uname().machine == "x86_64" else "10000"
 # Cases that also run without the repairs: they are safe, and differ from TCP in every mode.
 RAW = ["identity", "ioctls", "zerocopy", "short", "retry_nonblocking", "unspec", "devices"]
 
-# The same where data can be unsent.
+# Further such cases, where data can be unsent.
 UNSENT = ["unsent_exit", "unsent_close", "unsent_underscore_exit", "unsent_exec", "unsent_inherited",
           "unsent_passed", "unsent_shut_both"]
 
@@ -137,7 +137,7 @@ def check_errnos():
         ok(rows[-1] and not run.returncode, " ".join(command + ["errnos"]) + " ran to its end", run.returncode)
     tcp, smc = rows
     changed = {call: smc.get(call) for call in tcp if smc.get(call) != tcp[call]}
-    # Some differ in only one of their variants.
+    # Some calls differ in only one of their variants.
     wrong = {call: (tcp[call], got) for call, got in changed.items()
              if got != ERRNOS.get(call, ERRNOS.get(call.rsplit(" ", 1)[0]))}
     equal(wrong, {}, "%d calls: errno is as with TCP" % len(tcp))

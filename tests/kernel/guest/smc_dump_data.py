@@ -234,7 +234,7 @@ def check_count():
 
 
 def check_choice():
-    """By process and by filter: only the wanted connection."""
+    """-p and a filter select only the wanted connection."""
     echoes = [Echo(7500, "dumpalpha"), Echo(7501, "dumpbeta")]
     cases = [("-p", "dumpalpha", 7500), ("-p", "dumpbeta", 7501), ("-p", "callalpha", 7500), ("-p", str(echoes[1].pid), 7501),
              ("-p", None, 7500), ("-p", "nosuchone", None), ("-p", "dumpalph", None), ("dport = :7500", 7500), ("sport = :7501", 7501),

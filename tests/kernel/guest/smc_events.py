@@ -175,7 +175,7 @@ def lost(count):
         watch.terminate()
     kinds = tally()
     ok(kinds["lost"] > 0 and kinds["connected"] > 0, "more happens than there is room for", kinds)
-    # And the end of the listener, for which there is no room then.
+    # The end of the listener is lost as well, as there is no room for it.
     equal(kinds["connected"] + kinds["closed"] + kinds["lost"], 5 * 2 * 2 * count + 1, "each event is reported or counted")
 
 
@@ -224,7 +224,7 @@ def choices():
 
 
 def without():
-    """By another user, who may not use eBPF."""
+    """Another user, who may not use eBPF, gets a message."""
     equal(run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "smc_events"),
           (1, "", "smc_events: missing capabilities: CAP_BPF, CAP_PERFMON\n"), "without the rights for eBPF: they are named")
 

@@ -197,7 +197,7 @@ def check_come_and_go(watch, listener):
     receive(pair.server, 50_000)
     number = inode(pair.client)
     watch.next(2)
-    # It began after the previous sample: its bytes are spread over the whole interval.
+    # The connection began after the previous sample: its bytes are spread over the whole interval.
     moved = [doc["seconds"] * s["rate_out"] for doc in watch.docs for s in doc["sockets"] if s["inode"] == number]
     ok(near(sum(moved), 50_000), "a new connection: all its bytes count", moved)
     pair.client.close()

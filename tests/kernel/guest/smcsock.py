@@ -33,7 +33,7 @@ def inet_socket(ip):
 
 
 def smc_client(port, ip="127.0.0.1", make=smc_socket, own=0):
-    """Its own port, 0 for any, may have been in use by a previous connection."""
+    """Connect an SMC socket. @own: local port, 0 for any; a previous connection may have used it."""
     client = make(ip)
     if own:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

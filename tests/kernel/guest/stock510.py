@@ -24,7 +24,7 @@ def check_netlink():
 
 
 def check_pnet():
-    """This family is as old as SMC-R."""
+    """The netlink family SMC_PNETID is as old as SMC-R."""
     out_of("smc_pnet", "-a", "NET", "-I", "lo")
     equal(out_of("smc_pnet"), "NET lo n/a 255\n", "smc_pnet: an entry")
     equal([row["pnetid"] for row in doc("smc_pnet", "-l", "-j")["devices"] if row["device"] == "lo"], ["NET"],

@@ -253,7 +253,7 @@ while True:
 
 
 def read_until(fd, pattern):
-    """Or until the end, or the limit for what hangs."""
+    """Read until the pattern occurs, the output ends, or the limit for hangs is over."""
     text = b""
     while not re.search(pattern, text) and select.select([fd], [], [], 60)[0]:
         try:

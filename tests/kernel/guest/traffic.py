@@ -62,7 +62,7 @@ class Server:
         return [len(os.listdir("/proc/%d/fd" % pid)) for pid in self.pids()]
 
     def end(self):
-        """Its counts, if it has some."""
+        """End the server. Return: its counts, if it prints some."""
         self.process.terminate()
         try:
             out = self.process.communicate(timeout=60)[0]

@@ -22,7 +22,7 @@ COUNT, WORK = "/run/count", "/run/work"
 GROUP = "/sys/fs/cgroup/tutorial"
 MARK = "=== status "
 PROGRESS = re.compile("(\r\x1b\\[K[^\r]*)*\r\x1b\\[K|\r(?=\n)")
-# Their output may arrive a moment after the previous command.
+# Commands whose output may change a moment after the previous command.
 READERS = "smcss", "smc_unit status", "smc_bpf status"
 RULES = ((r"\b[0-9a-f]{64}\b", "ID"), (r"^(Created symlink) .*", r"\1"), (r"\b(pid|fd)=\d+", r"\1=N"), (r"(?<=in use) +\d+$", " PID"),
          (r"\b\d+ files, \d+ KB", "SIZE"))
