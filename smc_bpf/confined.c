@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Refuse programs to which AppArmor or SELinux denies what eBPF makes of their sockets. */
+/* Refuse programs if AppArmor or SELinux would deny them the sockets that eBPF gives them. */
 #include "smc_bpf/smc_bpf.h"
 
 #include <dirent.h>

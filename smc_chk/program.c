@@ -221,7 +221,7 @@ static bool can_run(const struct program *prog)
 
 enum { NAME, JSON, OPTION };
 
-/* Name of the way for this use. */
+/* Name of the way, for the text, for JSON, or as an option. */
 static const char *way_of(const struct program *prog, int use)
 {
 	static const char *const words[][3] = {

@@ -161,7 +161,10 @@ static bool names_protocol(const char *at)
 	return false;
 }
 
-/* Names cannot be looked up any more: the files for it can no longer be opened. */
+/*
+ * Name look-ups fail after the rights are dropped, as their files can no longer be opened: report
+ * this as the reason.
+ */
 static int wrong_filter(const char *why, struct smc_err *err)
 {
 	bool is_name = !strncmp(why, "unknown host", 12) || !strncmp(why, "unknown port", 12) ||

@@ -407,8 +407,9 @@ static void accept_clients(int64_t now)
 }
 
 /*
- * A namespace's file comes from a process in it, or from one that may trace such a process. /proc
- * would not work for a sender that has ended since.
+ * Is the sender in the namespaces of this process? It passes files of its namespaces, which a
+ * process can open only for its own, or for those of a process that it may trace. /proc does not
+ * work for a sender that has ended since.
  */
 static bool is_from_here(const int *found)
 {

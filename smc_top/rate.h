@@ -92,7 +92,7 @@ void smc_sample_tcp(struct smc_sample *sample, const struct smc_tcp *tcp, int64_
 
 /**
  * smc_moved() - bytes between two samples, at least
- * @before: NULL: the connection is new; also assumed if its mode was another
+ * @before: NULL if the connection is new; a sample with another mode counts as NULL
  *
  * A cursor that seems to have gone back by less than a buffer counts as unchanged: the kernel read
  * its two halves during an update.

@@ -40,9 +40,9 @@ make_copy() {
 		mount -t tmpfs -o mode=1777 tmpfs "$1/root/tmp"
 }
 
-# in_copy TREE PACKAGES COMMAND...: in a temporary copy of this machine's files, in memory; TREE and PACKAGES
-# are /mnt/tree and /mnt/packages there, /mnt/lower is the original, /mnt/upper has the changes. No service manager runs in
-# it, and no eBPF of this machine's is seen.
+# in_copy TREE PACKAGES COMMAND...: run a command in a temporary copy of this machine's files, in memory. TREE and
+# PACKAGES are /mnt/tree and /mnt/packages there, /mnt/lower is the original, /mnt/upper has the changes. No service
+# manager runs in the copy, and no eBPF of this machine is visible there.
 in_copy() {
 	local dir status
 	dir=$(mktemp -d) || return

@@ -68,7 +68,7 @@ unlike() {
 	fi
 }
 
-# status_has LINE: in /proc/self/status, such as 'Seccomp:.2' in a container
+# status_has LINE: does /proc/self/status have the line, such as 'Seccomp:.2' in a container?
 status_has() {
 	grep -q "^$1\$" /proc/self/status
 }
@@ -89,7 +89,8 @@ capture() {
 	slurp err "$tmp/err"
 }
 
-# refused STATUS REGEX TEXT: what capture ran failed so, with nothing on stdout and one line on stderr.
+# refused STATUS REGEX TEXT: the command that capture ran has failed with this status, nothing on stdout, and one line
+# on stderr that matches.
 refused() {
 	local lines
 	mapfile lines <"$tmp/err"

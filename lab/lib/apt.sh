@@ -143,8 +143,8 @@ fetch_debs() {
 	exec {fd}>&-
 }
 
-# unpack DEB... DIR: with links from / into /usr, so that a package that ships /lib/x lands where the guest looks
-# for it
+# unpack DEB... DIR: unpack packages. DIR has links from / into /usr, so that a package that ships /lib/x lands where
+# the guest looks for it
 unpack() {
 	local dir=${!#} link deb
 	for link in bin sbin lib lib32 lib64 libx32; do

@@ -18,7 +18,7 @@ USUAL_KERNELS=(lo 6.12 6.1)
 
 kernel_series() { if [[ $1 == lo ]]; then echo 6.12; else echo "$1"; fi; }
 
-# is_built NAME: from source, with the configuration lab/kernel/NAME.config
+# is_built NAME: is the kernel built from source, with the configuration lab/kernel/NAME.config?
 is_built() { [[ -e $LAB/kernel/$1.config ]]; }
 
 short_hash() { sha256sum | cut -c1-16; }
@@ -76,13 +76,13 @@ newest_image() {
 		sed -nE 's/^Depends: linux-image-([^ ]+) \(= ([^)]+)\).*/\1 \2/p' | sort -V | tail -n 1
 }
 
-# newest_source SUITE SERIES: the same for kernels built from its source
+# newest_source SUITE SERIES: RELEASE VERSION of the newest package with the source of the kernel
 newest_source() {
 	lab_apt "$1" apt-cache show "linux-source-$2" 2>/dev/null |
 		sed -nE 's/^Version: (([^-~]+)[^ ]*)$/\2-smc-lab \1/p' | sort -V | tail -n 1
 }
 
-# source_hash SUITE SERIES VERSION: of the package, as the signed lists have it
+# source_hash SUITE SERIES VERSION: hash of the source package, from the signed package lists
 source_hash() { lab_apt "$1" apt-cache show "linux-source-$2=$3" | sed -n 's/^SHA256: //p'; }
 
 kernel_cached() { [[ -e $CACHE/kernels/$(kernel_link "$1")/.stamp ]]; }

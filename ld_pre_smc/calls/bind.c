@@ -10,8 +10,8 @@
 #include "process/sockopt_numbers.h"
 
 /*
- * Sockets on two interfaces share a port: SMC passes the interface to its TCP socket only at
- * listen().
+ * Two sockets on different interfaces may share a port. SMC passes the interface to its TCP socket
+ * only at listen(), so use a TCP socket for bind().
  */
 static int bind_by_swap(int fd, const struct sockaddr *addr, socklen_t len)
 {

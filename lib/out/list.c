@@ -209,7 +209,7 @@ static size_t total(const struct out_list *list)
 	return columns;
 }
 
-/* Return: was there one? */
+/* Leave out the column with the highest rank. Return: was there one? */
 static bool leave_one_out(struct out_list *list)
 {
 	size_t worst = 0;

@@ -11,7 +11,7 @@
 
 /**
  * struct smc_tcp - one TCP socket, alive or just gone
- * @is_over: both this side and the program are done with it: it only waits for its end
+ * @is_over: the program has closed it, and a FIN was sent: it only waits for its end
  * @is_remnant: a TIME_WAIT remnant of a socket, also in state FIN_WAIT2; the message about the end
  *	of the socket itself has the same @cookie
  * @has_info: the members from TCP_INFO, @sent to @is_fast_open, are valid

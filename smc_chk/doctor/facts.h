@@ -119,7 +119,7 @@ struct exposure_facts {
 	uint64_t denied, learned; /* by its counters */
 	bool has_policy;
 	struct smc_err why_not; /* empty of a host that was recorded without it */
-	int owner_rules;	/* of the firewall, by the owner of packets; -errno: not known */
+	int owner_rules;	/* number of firewall rules by owner of packets; -errno: unknown */
 	char owner_rule[HOST_PROBE_SIZE]; /* the first of them; -ENOENT: a sentence */
 };
 

@@ -82,7 +82,10 @@ static bool is_complete(const char *text, size_t len)
 	return text && len > end && !memcmp(text + len - end, HTML_END, end);
 }
 
-/* The process that wrote @page has ended. Return: 0, -errno with @err. */
+/*
+ * Write the page into the file; the process that wrote @page has ended. Return: 0, -errno with
+ * @err.
+ */
 static int put(const struct target *target, int page, const char *file, struct smc_err *err)
 {
 	char *text, size[OUT_UNITS];

@@ -26,7 +26,7 @@ tree_files() {
 	fi
 }
 
-# begins_with PATTERN: those of the files on standard input whose first line matches.
+# begins_with PATTERN: of the files on standard input, print those whose first line matches.
 begins_with() {
 	# shellcheck disable=SC2016 # for awk
 	tr '\n' '\0' | PATTERN=$1 xargs -0 awk 'FNR == 1 && $0 ~ ENVIRON["PATTERN"] { print FILENAME } { nextfile }'
@@ -203,7 +203,7 @@ do_install() {
 	make O="$tmp/gcc" CC=gcc DESTDIR="$tmp/root" PREFIX=/opt/smc LIBDIR=/opt/smc/lib64 "$@" 2>&1
 }
 
-# check_hook FILE: for oci-hooks(5).
+# check_hook FILE: the installed hook is valid for oci-hooks(5).
 check_hook() {
 	if [ ! -x "$tmp/gcc/smc_bpf" ]; then
 		[ ! -e "$1" ]
@@ -313,7 +313,7 @@ copy_tree() {
 	tree_files | tar -cf - -T - | tar -C "$tmp/copy" -xf -
 }
 
-# check_dependencies TREE: with objects of a build.
+# check_dependencies TREE: make rebuilds what depends on a changed file. The tree has been built.
 check_dependencies() {
 	local header
 	make -q -C "$1" CC=gcc O="$tmp/gcc" "$tmp/gcc/smcss" >/dev/null
@@ -446,7 +446,7 @@ check_shell() {
 	ok $? "shellcheck has nothing to say" || diag "$(<"$tmp/log")"
 }
 
-# lint TOOL TEXT COMMAND...: it prints nothing
+# lint TOOL TEXT COMMAND...: the command must print nothing
 lint() {
 	if ! command -v "$1" >/dev/null; then
 		skip "$2" "$1 is not installed"

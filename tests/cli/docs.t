@@ -48,7 +48,7 @@ complete_with() {
 		printf "%s\n" "${COMPREPLY[@]}"' sh "$@"
 }
 
-# subcommands TOOL: those with a separate page
+# subcommands TOOL: sub-commands that have a page of their own
 subcommands() {
 	for name in $("$BUILD/$1" --help | sed -nE "s/^(Usage:|      ) $1 ([a-z-]+).*/\2/p"); do
 		[ ! -e "man/$1-$name.8" ] || echo "$name"
@@ -454,7 +454,7 @@ check_netns_names() {
 red" "completion: network namespaces"
 }
 
-# plain FILE: its lines without the parts that vary
+# plain FILE: print a file without the parts that vary
 plain() {
 	sed 's/[0-9][0-9]*/N/g' "$1"
 }

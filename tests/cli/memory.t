@@ -3,7 +3,8 @@
 """Out of memory: each of the first 400 allocations of each tool fails, once alone and once with all later ones.
 
 Then the tool fails with one line, or prints its usual output. TAP, with a table.
-Each seventh one; of tools that read hundreds of files, or wait, each 50th; with STEP=1 in the environment every one.
+Only every seventh allocation is tried; with tools that read hundreds of files or wait, every 50th. STEP=1 in the environment
+tries all.
 
 usage: memory.t [COMMAND]: only commands that begin with it."""
 import os

@@ -67,7 +67,7 @@ except BlockingIOError:
     sys.exit(ended.returncode)' "$@"
 }
 
-# state ANNOTATIONS: of a container "web" in creation
+# state ANNOTATIONS: print the state of a container "web" that is being created
 state() {
 	printf '{"ociVersion":"1.0","id":"web",%s,"status":"created","annotations":{%s}}' "$nobody" "$1" >"$tmp/state"
 }

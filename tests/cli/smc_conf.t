@@ -150,7 +150,7 @@ echo "$*" >>"$FAKE/log"
 [ ! -e "$FAKE/dead" ] || { echo 'Failed to enable unit: no.'; exit 1; }
 END
 chmod +x "$tmp/bin/systemctl"
-# here COMMAND...: on this machine
+# here COMMAND...: run a command on this machine, not on the recorded host
 here() {
 	# shellcheck disable=SC2016 # for the inner shell
 	FAKE=$tmp KERNEL=${conf%/*}/tests/cli/kernel.so KERNEL_ROOT=$tmp/smc-bundle/record KERNEL_COUNT=$tmp/count PATH=$tmp/bin:$PATH \

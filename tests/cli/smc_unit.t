@@ -42,7 +42,7 @@ unit() {
 	printf '%s\n' "Id=$name" LoadState=loaded ActiveState=inactive MainPID=0 "$@" >"$tmp/units/$name"
 }
 
-# run COMMAND ARG...: with the user's manager, which needs no rights; $out, $err, $rc
+# run COMMAND ARG...: run smc_unit with --user, which needs no rights; sets $out, $err, $rc
 run() {
 	command=$1
 	shift

@@ -18,7 +18,7 @@ install_tools() {
 	! command -v promtool >/dev/null || cp "$(command -v promtool)" "$INSTALLED/usr/bin/"
 }
 
-# in_installed [OPTION...] -- TEST: as in_lab
+# in_installed [OPTION...] -- TEST: as in_lab, with the installed tools
 in_installed() {
 	if [ ! -x "$BUILD/smc_bpf" ]; then
 		echo "ok 1 - smc_bpf oci-hook # SKIP smc_bpf was not built: see 'make'"

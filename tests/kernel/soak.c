@@ -26,12 +26,12 @@
 #include <sys/wait.h>
 
 #define REQUEST 4096
-/* Bytes are the position modulo this. */
+/* Each byte is its position modulo this. */
 #define PATTERN 251
 #define CHUNK (PATTERN * 256)
 /* TCP takes more than SMC. */
 #define MOST (512 * 1024)
-/* Longer than anything that works. */
+/* Time limit for an exchange: longer than any takes that works. */
 #define LIMIT_S 60
 
 /* Requests of a client, the first byte. */

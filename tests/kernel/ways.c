@@ -408,7 +408,7 @@ static void wait_ready(int fd, short events)
 	must(poll(&pfd, 1, -1), "poll");
 }
 
-/* More than fits at once. */
+/* Write more than fits into the buffers, without blocking. */
 static void out_nonblocking(struct end *end, size_t size)
 {
 	ssize_t length;

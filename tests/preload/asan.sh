@@ -31,7 +31,7 @@ starts() {
 	is "$(env -u ASAN_OPTIONS "$@" 2>&1)" started "$text: starts"
 }
 
-# everywhere NAME: as the command, an interpreter, and a child
+# everywhere NAME: run a program as the command, as an interpreter, and as a child
 everywhere() {
 	program=$tmp/$1
 	starts "$1" "$run" --quiet "$program"

@@ -8,7 +8,7 @@ ended='status=0 held=1 complete=1 gone=1'
 keep_pids=
 namespaces=-rn
 
-# alone COMMAND...: in a new network namespace, with time for a slow machine
+# alone COMMAND...: run a command in a new network namespace, with time for a slow machine
 alone() {
 	# shellcheck disable=SC2016 # the inner shell expands
 	unshare "$namespaces" sh -c '{ ip link set lo up 2>/dev/null || python3 -B "$0"; } && exec timeout 120 "$@"' \

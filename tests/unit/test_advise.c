@@ -468,7 +468,7 @@ static void test_advice(void **state)
 		     "smc_run for a command whose name cannot be typed");
 }
 
-/* More of everything than fits. */
+/* More connections, processes and peers than the limits allow. */
 static void test_limits(void **state)
 {
 	uint64_t conns = 0;

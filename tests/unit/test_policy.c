@@ -216,7 +216,7 @@ static void allow_speaks_of_its_ports_and_direction(void **state)
 	assert_false(allows(two, POLICY_TO, "192.168.0.1", 6379));
 }
 
-/* Everybody, as a network. */
+/* May all peers of a family use SMC? */
 static bool is_open(const char *lines, int family, uint16_t port)
 {
 	struct policy policy = read_lines(lines);

@@ -214,7 +214,7 @@ static void no_room(void **state)
 	(void)state;
 	put("state", "up\n");
 	snprintf(path, sizeof(path), "%s/tmp", record);
-	/* Where a directory must be. */
+	/* A file where a directory must be. */
 	assert_int_equal(close(open(path, O_CREAT | O_WRONLY, 0600)), 0);
 	assert_true(host_text(text, sizeof(text), "%s/state", host));
 	assert_string_equal(text, "up");

@@ -281,7 +281,7 @@ static void a_mark_without_owner_is_no_time(void **state)
 	shim_window_time(5, &time);
 	assert_false(time.tv_sec || time.tv_usec);
 	assert_string_equal(fake.log, OPEN SHUT);
-	/* It stays while another process is inside. */
+	/* The marker stays while another process is in its window. */
 	setup(NULL);
 	fake_option(5, SOL_SOCKET, SO_RCVTIMEO, &mark, sizeof(mark));
 	assert_true(shim_window_enter(&window, 5, 0));

@@ -201,7 +201,7 @@ static void shutdown_is_left_to_the_keeper(void **state)
 	assert_true(shim_fd_is_set(FD_KEPT, 5));
 	fake_fails("shutdown", ENOTCONN, 1);
 	comes_to(shutdown(5, SHUT_RDWR), -1, ENOTCONN, KEEPER "shutdown 5 0;");
-	/* When it is closed it belongs to the keeper. */
+	/* The keeper has a copy of the socket, so close() must remove it from epoll instances. */
 	fake_socket(13, 0, 0)->is_epoll = true;
 	shim_fd_set(FD_EPOLL, 13);
 	fake.fds[5].unsent = 0;

@@ -144,7 +144,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* Looks of one call before input comes after @usec. */
+/* Number of looks by one call, if input comes after @usec. */
 static long looks_of(int fd, long long usec)
 {
 	kernel.looks = 0;

@@ -193,7 +193,10 @@ static const void *find_word(const void *object)
 	return item->half ? "x\x1by" : NULL;
 }
 
-/* Functions get the address of the value; one of both may be left to the kind. */
+/*
+ * Functions of a column get the address of its value. If one is missing, the kind of the column
+ * does its work.
+ */
 static void functions(void **state)
 {
 	(void)state;

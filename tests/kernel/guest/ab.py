@@ -55,7 +55,7 @@ def check_bulk():
 
 
 def check_short():
-    """Too short to be observed by polling."""
+    """A connection that is too short to be observed by polling."""
     status, out, err = run("smc_ab", "-n", "2", *SERVER, "--", *LOAD, "1", "1")
     ok(status == 0 and not err and "   SMC-D " in out and "2 of 2 runs used SMC\n" in out and "No verdict: " in out,
        "one short connection: counted", (status, out, err))

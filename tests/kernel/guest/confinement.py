@@ -41,7 +41,7 @@ ExecStart=-%s
 
 
 def install():
-    """Where sandboxes of services find them."""
+    """Install the library where sandboxes of services find it."""
     library = "/usr/lib/%s-linux-gnu/ld_pre_smc.so" % os.uname().machine
     shutil.copy(TOOLS + "/ld_pre_smc.so", library)
     os.chmod(library, 0o755)

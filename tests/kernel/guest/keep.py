@@ -22,7 +22,7 @@ SIZE = 20 << 20
 MODE = "SMCR" if os.path.exists("/sys/class/infiniband/rxelo") else "SMCD"
 # Tolerated delay in seconds. If a server waits for two clients in turn, the kernel takes two seconds for each.
 MORE_THAN_TCP = 4.0
-# Longer than anything waited for unsent data once.
+# Pause in seconds, longer than earlier versions of the library waited for unsent data.
 PAUSE = 12
 CLOSES = 2000
 

@@ -185,7 +185,7 @@ def attach_slice():
 
 
 def docker():
-    """Whose control groups are systemd's; compose."""
+    """docker with control groups of systemd, and docker compose."""
     attach_slice()
     write("/etc/docker/daemon.json", json.dumps({"bridge": "none", "iptables": False, "ip6tables": False, "storage-driver": "vfs",
                                                  "exec-opts": ["native.cgroupdriver=systemd"]}))
