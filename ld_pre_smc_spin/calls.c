@@ -26,14 +26,14 @@ typedef unsigned int message_flags;
 /* Functions of libc, or of another preload library. */
 typedef void (*any_fn)(void);
 
-#define EACH(ROW)                                                                                  \
-	ROW(accept)                                                                                \
-	ROW(accept4)                                                                               \
-	ROW(connect) ROW(recv) ROW(recvfrom) ROW(recvmsg) ROW(recvmmsg) ROW(read) ROW(readv)       \
-		ROW(poll) ROW(ppoll) ROW(select) ROW(pselect) ROW(epoll_create) ROW(epoll_create1) \
-			ROW(epoll_ctl) ROW(epoll_wait) ROW(epoll_pwait) ROW(__read_chk)            \
-				ROW(__recv_chk) ROW(__recvfrom_chk) ROW(__poll_chk)                \
-					ROW(__ppoll_chk)
+/* clang-format off */
+#define EACH(ROW) \
+	ROW(accept) ROW(accept4) ROW(connect) \
+	ROW(recv) ROW(recvfrom) ROW(recvmsg) ROW(recvmmsg) ROW(read) ROW(readv) \
+	ROW(poll) ROW(ppoll) ROW(select) ROW(pselect) \
+	ROW(epoll_create) ROW(epoll_create1) ROW(epoll_ctl) ROW(epoll_wait) ROW(epoll_pwait) \
+	ROW(__read_chk) ROW(__recv_chk) ROW(__recvfrom_chk) ROW(__poll_chk) ROW(__ppoll_chk)
+/* clang-format on */
 
 #define NUMBER(name) NEXT_##name,
 enum { EACH(NUMBER) NEXT_FNS };

@@ -10,14 +10,14 @@
 #pragma GCC visibility push(hidden)
 
 /*
- * spin_input() receives nothing: it returns as soon as there may be input, or when the time is over,
- * and the caller then makes the program's own call, unchanged. So the kernel decides about
+ * spin_input() receives nothing: it returns as soon as there may be input, or when the time is
+ * over, and the caller then makes the program's own call, unchanged. So the kernel decides about
  * O_NONBLOCK, MSG_WAITALL, timeouts, cancellation and errors as without this library. The others
- * return what the kernel reported, as some files report an event only once. A call that waits longer
- * than asked for does so by at most SMC_SPIN microseconds, which timers of the kernel also may: the
- * default of PR_SET_TIMERSLACK is 50.
+ * return what the kernel reported, as some files report an event only once. A call that waits
+ * longer than asked for does so by at most SMC_SPIN microseconds, which timers of the kernel also
+ * may: the default of PR_SET_TIMERSLACK is 50.
  *
- * errno is preserved.
+ * All preserve errno.
  */
 
 /**
