@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <jansson.h>
+#include <dlfcn.h>
 #include <pcap/pcap.h>
 
 #include "smc_dump/big.h"
@@ -358,7 +359,7 @@ static void check_file(struct file *file, const struct out_text *text)
 	}
 }
 
-/* Read with libpcap, as other programs do. */
+/* Read with libpcap, as other programs do; not with the libpcap of tests/musl. */
 static void read_back(const struct out_text *text, size_t count)
 {
 	FILE *file = fmemopen(text->data, text->len, "r");
@@ -368,6 +369,10 @@ static void read_back(const struct out_text *text, size_t count)
 	struct pcap_pkthdr *header;
 	const u_char *data;
 
+	if (dlsym(RTLD_DEFAULT, "pcap_does_nothing")) {
+		fclose(file);
+		return;
+	}
 	assert_non_null(pcap);
 	assert_int_equal(pcap_datalink(pcap), DLT_EN10MB);
 	for (size_t i = 0; i < count; i++) {
