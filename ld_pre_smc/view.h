@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of ld_pre_smc.so that ld_pre_smc_spin.so reads. */
+/* The part of ld_pre_smc.so that ld_pre_smc_spin.so uses. */
 #pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <sys/stat.h>
+
+struct shim_sock;
 
 /**
- * struct smc_shim_view - knowledge of the library about its process
+ * struct smc_shim_view - knowledge of the library about its process, and two of its functions
  * @fd_bytes: marks of SHIM_FD_NUMBERS descriptors, see state/fd_table.h
  * @is_locked: see state/sandbox.h
- * @stat: see state/sock.h
+ * @is_smc: see state/sock.h
+ * @log: shim_log_text(), see state/log.h
  */
 struct smc_shim_view {
 	const unsigned char *fd_bytes;
 	const atomic_bool *is_locked;
-	int (*stat)(int fd, const char *path, struct stat *st);
+	bool (*is_smc)(int fd, struct shim_sock *sock);
+	void (*log)(const char *text);
 };
 
 /* A change of the structure needs another name. */

@@ -65,7 +65,8 @@ static any_fn find_next(int fn)
 	return found;
 }
 
-void spin_find_next(void)
+/* Before main(), as dlsym() takes the loader's lock. */
+static __attribute__((constructor)) void find_all(void)
 {
 	int fn;
 

@@ -26,7 +26,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,7 +33,6 @@
 #include "launch/variables.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/view.h"
-#include "smc/abi.h"
 
 /* Descriptors from here on do not spin. */
 #define NUMBERS 65536
@@ -63,11 +61,9 @@ _Static_assert(NUMBERS <= SHIM_FD_NUMBERS, "each has a mark");
 #define SYS_ppoll SYS_ppoll_time64
 #endif
 
-enum kind { UNKNOWN, CONNECTION, OTHER };
-
 /*
  * struct state - of a descriptor, or of the array that a program passes to poll(2)
- * @kind: enum kind
+ * @is_smc: it was an SMC connection when it was checked
  * @checked: calls until it is checked again
  * @pause: calls until the next look
  * @streak: length of the pause after input was there at once
@@ -77,7 +73,7 @@ enum kind { UNKNOWN, CONNECTION, OTHER };
  * A wrong state, of another thread or of a number that is used again, costs time only.
  */
 struct state {
-	unsigned char kind, checked, pause, streak, credit, backoff;
+	unsigned char is_smc, checked, pause, streak, credit, backoff;
 };
 
 static struct state states[NUMBERS];
@@ -146,12 +142,15 @@ static bool is_marked(int fd)
 
 /* ---- the kernel ---- */
 
-/* Arguments of poll(2), or with @events of epoll_wait(2). */
+/*
+ * struct input - arguments of poll(2), or with @events of epoll_wait(2)
+ * @connection: with @events: the last one that was added
+ */
 struct input {
 	struct pollfd *fds;
 	nfds_t n;
 	struct epoll_event *events;
-	int epfd, n_events;
+	int epfd, n_events, connection;
 };
 
 /*
@@ -169,32 +168,16 @@ static long look(const struct input *input)
 	return syscall(SYS_ppoll, input->fds, input->n, &zero, NULL, sizeof(uint64_t));
 }
 
-static int socket_option(int fd, int name)
-{
-	socklen_t len = sizeof(int);
-	int value = -1;
-
-	syscall(SYS_getsockopt, fd, SOL_SOCKET, name, &value, &len);
-	return value;
-}
-
-/* Is it an SMC socket? After a fallback it is a TCP socket, see shim_is_smc(). */
-static bool is_smc(int fd)
-{
-	return socket_option(fd, SO_PROTOCOL) == IPPROTO_SMC ||
-	       socket_option(fd, SO_DOMAIN) == AF_SMC;
-}
-
 static bool is_connection(int fd)
 {
 	struct state *state = &states[fd];
 
-	if (get(&state->kind) == UNKNOWN || !get(&state->checked)) {
-		set(&state->kind, is_smc(fd) ? CONNECTION : OTHER);
+	if (!get(&state->is_smc) || !get(&state->checked)) {
+		set(&state->is_smc, shim->is_smc(fd, NULL));
 		set(&state->checked, CHECKED);
 	}
 	set(&state->checked, get(&state->checked) - 1);
-	if (get(&state->kind) != CONNECTION)
+	if (!get(&state->is_smc))
 		return false;
 	is_used = true;
 	return true;
@@ -341,6 +324,9 @@ static long spin(struct state *state, const struct input *input, int fd, bool is
 	else if (found < 0)
 		found = 0;
 	*slot = 0;
+	/* As the kernel while it waits, let handlers run that only this call admits. */
+	if (found > 0 && sigmask)
+		syscall(SYS_rt_sigprocmask, SIG_SETMASK, sigmask, NULL, sizeof(old));
 	restore_signals(old);
 	atomic_fetch_add_explicit(&spun, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&found_input, found > 0, memory_order_relaxed);
@@ -420,63 +406,63 @@ bool spin_is_on(void)
 	return shim && is_used && !*shim->is_locked;
 }
 
-static bool has_connection(const struct pollfd *fds, nfds_t n)
+static bool is_marked_connection(int fd)
+{
+	return is_marked(fd) && is_connection(fd);
+}
+
+/* May it spin? look() has found that the memory is valid. */
+static bool has_connection(const struct input *input)
 {
 	nfds_t i;
 
-	for (i = 0; i < n; i++) {
-		if (fds[i].events & POLLIN && is_marked(fds[i].fd) && is_connection(fds[i].fd))
+	if (input->events)
+		return is_marked_connection(input->connection);
+	for (i = 0; i < input->n; i++) {
+		if (input->fds[i].events & POLLIN && is_marked_connection(input->fds[i].fd))
 			return true;
 	}
 	return false;
+}
+
+/* Return: as spin_poll(). */
+static int wait_for_any(struct state *state, const struct input *input, long long usec,
+			const void *sigmask)
+{
+	int saved = errno;
+	long found;
+
+	if (!is_long(usec) || is_paused(state))
+		return 0;
+	found = look(input);
+	if (found < 0)
+		found = 0; /* invalid memory, or a signal: the call itself finds out */
+	else if (!has_connection(input))
+		skip_many(state);
+	else if (found)
+		skip_some(state);
+	else
+		found = spin(state, input, -1, false, sigmask);
+	errno = saved;
+	return (int)found;
 }
 
 int spin_poll(struct pollfd *fds, nfds_t n, long long usec, const void *sigmask)
 {
 	struct state *state = &arrays[((uintptr_t)fds >> 4) % (sizeof(arrays) / sizeof(*arrays))];
 	const struct input input = { .fds = fds, .n = n };
-	int saved = errno;
-	long found;
 
-	if (!spin_is_on() || !n || !is_long(usec) || is_paused(state))
-		return 0;
-	found = look(&input);
-	if (found < 0)
-		found = 0; /* invalid memory, or a signal: the call itself finds out */
-	else if (!has_connection(fds, n))
-		skip_many(state);
-	else if (found)
-		skip_some(state);
-	else
-		found = spin(state, &input, -1, false, sigmask);
-	errno = saved;
-	return (int)found;
+	return spin_is_on() && n ? wait_for_any(state, &input, usec, sigmask) : 0;
 }
 
 int spin_epoll(int epfd, struct epoll_event *events, int n, long long usec, const void *sigmask)
 {
-	const struct input input = { .epfd = epfd, .events = events, .n_events = n };
-	struct state *state;
-	int saved = errno, fd;
-	long found;
+	struct input input = { .epfd = epfd, .events = events, .n_events = n };
 
 	if (!shim || (unsigned int)epfd >= NUMBERS || !events)
 		return 0;
-	state = &states[epfd];
-	fd = __atomic_load_n(&watched[epfd], __ATOMIC_RELAXED) - 1;
-	if (!is_marked(fd) || !is_long(usec) || is_paused(state))
-		return 0;
-	found = look(&input);
-	if (found < 0)
-		found = 0; /* as in spin_poll() */
-	else if (!is_connection(fd))
-		skip_many(state);
-	else if (found)
-		skip_some(state);
-	else
-		found = spin(state, &input, -1, false, sigmask);
-	errno = saved;
-	return (int)found;
+	input.connection = __atomic_load_n(&watched[epfd], __ATOMIC_RELAXED) - 1;
+	return is_marked(input.connection) ? wait_for_any(&states[epfd], &input, usec, sigmask) : 0;
 }
 
 void spin_new(int fd)
@@ -577,45 +563,24 @@ static int count_processors(void)
 	return count < allowed ? count : allowed;
 }
 
-/* SMC_SPIN in microseconds; 0 for none, and for what is no number. */
-static long spin_usec(void)
-{
-	const char *text = secure_getenv(smc_variables[VAR_SPIN]);
-	long long usec = text ? number_at(&text) : 0;
-
-	return usec < 0 || usec > SMC_SPIN_MAX || (text && *text) ? 0 : (long)usec;
-}
-
-/*
- * Standard error when the library started. With SMC_DEBUG, one line is written to it at the end,
- * unless the program has closed it.
- */
-static struct stat error_file;
-
 static __attribute__((destructor)) void report(void)
 {
-	char line[128];
-	struct stat now_open;
-	int len;
+	char text[64];
 
-	if (!spun || !error_file.st_ino || shim->stat(STDERR_FILENO, "", &now_open) ||
-	    now_open.st_ino != error_file.st_ino || now_open.st_dev != error_file.st_dev)
+	if (!spun)
 		return;
-	len = snprintf(line, sizeof(line), "ld_pre_smc[%d]: %lu of %lu spins found input\n",
-		       (int)getpid(), found_input, spun);
-	syscall(SYS_write, STDERR_FILENO, line, len);
+	snprintf(text, sizeof(text), "%lu of %lu spins found input", found_input, spun);
+	shim->log(text);
 }
 
 static __attribute__((constructor)) void prepare(void)
 {
-	spin_find_next();
-	budget = spin_usec();
+	const char *usec = secure_getenv(smc_variables[VAR_SPIN]);
+
+	budget = usec ? smc_parse_spin(usec) : 0;
 	if (!budget)
 		return;
 	processors = count_processors();
-	if (processors < 2)
-		return;
-	shim = dlsym(RTLD_DEFAULT, "smc_shim_view_1");
-	if (shim && smc_is_on(secure_getenv(smc_variables[VAR_DEBUG])))
-		shim->stat(STDERR_FILENO, "", &error_file);
+	if (processors > 1)
+		shim = dlsym(RTLD_DEFAULT, "smc_shim_view_1");
 }

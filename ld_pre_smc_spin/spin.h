@@ -56,7 +56,4 @@ void spin_watch_new(int epfd);
 /* Can spin_poll() be of use? For callers that would have to prepare its arguments. */
 bool spin_is_on(void);
 
-/** spin_find_next() - before main(): find the functions below, which takes locks of the loader */
-void spin_find_next(void);
-
 #pragma GCC visibility pop

@@ -11,16 +11,9 @@
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/sandbox.h"
 #include "ld_pre_smc/state/sock.h"
-#include "ld_pre_smc/view.h"
 
 unsigned char shim_fd_bytes[SHIM_FD_NUMBERS] __attribute__((aligned(sizeof(long))));
 atomic_int shim_fd_end;
-
-__attribute__((visibility("default"))) const struct smc_shim_view smc_shim_view_1 = {
-	.fd_bytes = shim_fd_bytes,
-	.is_locked = &shim_is_locked,
-	.stat = shim_stat,
-};
 
 static atomic_bool has_copies;
 

@@ -155,6 +155,19 @@ void shim_log_fd(int fd, const char *what, const char *became, int bind_err)
 	log_write(&line, cfg);
 }
 
+void shim_log_text(const char *text)
+{
+	struct shim_config own;
+	const struct shim_config *cfg = shim_config_get(&own);
+	struct log_line line;
+
+	if (!cfg->debug)
+		return;
+	log_start(&line);
+	log_format(&line, "%s", text);
+	log_write(&line, cfg);
+}
+
 #define NOT_A_SIZE " is not a size up to 2147483647, such as 65536, 64K or 1M: ignored"
 #define NOT_RULES " is not a list of rules such as 6379,listen:80,10.0.0.0/8: ignored"
 

@@ -40,6 +40,9 @@ void log_write(struct log_line *line, const struct shim_config *cfg);
  */
 void shim_log_fd(int fd, const char *what, const char *became, int bind_err);
 
+/** shim_log_text() - log a line, if SMC_DEBUG is on */
+void shim_log_text(const char *text);
+
 /* SOCK_NONBLOCK and SOCK_CLOEXEC share the argument with the type: include/linux/net.h. */
 #define SOCK_TYPE_BITS 0xf
 

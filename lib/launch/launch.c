@@ -57,10 +57,9 @@ static int take_rules(struct launch *launch, const char *option, bool is_exclude
 static int take_spin(struct launch *launch)
 {
 	const char *usec = optarg ? optarg : SMC_SPIN_DEFAULT;
-	size_t len = strspn(usec, "0123456789");
 
 	launch->settings[VAR_SPIN] = usec;
-	if (len && !usec[len] && len < 6 && atoi(usec) >= 1 && atoi(usec) <= SMC_SPIN_MAX)
+	if (smc_parse_spin(usec))
 		return 0;
 	return cli_usage_error(launch->tool, "--spin: '%s' is not 1 to %d microseconds", usec,
 			       SMC_SPIN_MAX);

@@ -198,7 +198,10 @@ static int check_program(const struct launch *launch, const struct target *targe
 
 static bool spins(const struct launch *launch)
 {
-	return launch->settings[VAR_SPIN] || smc_is_on(getenv(smc_variables[VAR_SPIN]));
+	const char *usec = launch->settings[VAR_SPIN];
+
+	usec = usec ? usec : getenv(smc_variables[VAR_SPIN]);
+	return usec && smc_parse_spin(usec);
 }
 
 static int preload_spin(const struct launch *launch, const struct library *lib)

@@ -74,6 +74,13 @@ int smc_parse_size(const char *s, int *bytes)
 	return read_size(s, '\0', &s, bytes);
 }
 
+int smc_parse_spin(const char *s)
+{
+	int usec;
+
+	return !smc_parse_size(s, &usec) && usec <= SMC_SPIN_MAX ? usec : 0;
+}
+
 int smc_parse_buffer(const char *s, struct smc_buffer *buffer)
 {
 	struct smc_buffer read = { .below = INT_MAX };

@@ -51,6 +51,9 @@ bool smc_wants_inet(const char *value);
  */
 int smc_parse_size(const char *s, int *bytes);
 
+/** smc_parse_spin() - parse SMC_SPIN. Return: 1 to SMC_SPIN_MAX microseconds, 0 if invalid */
+int smc_parse_spin(const char *s);
+
 /**
  * struct smc_buffer - a value of SMC_RCVBUF or SMC_SNDBUF: SIZE, or SIZE:BELOW
  * @bytes: 0 for the kernel's own size

@@ -19,22 +19,22 @@ enum { SMC_FD = 5, INET_FD, TCP_FD, FILE_FD, EPOLL_FD };
 
 static unsigned char bytes[1 << 20];
 static atomic_bool is_locked;
-static const struct smc_shim_view view = { .fd_bytes = bytes, .is_locked = &is_locked };
-
 /* The kernel's side. Times in nanoseconds. */
 static struct {
 	long long now, step, ready_at; /* nanoseconds */
 	long looks, masks, options;
 	int flags, timeout;
 	bool is_interrupted; /* the next look ends with EINTR */
-	uint64_t blocked, pending;
-	void (*handler)(int);
+	uint64_t blocked, pending, delivered;
+	void (*handler)(int), (*on_look)(void);
 	int handler_flags;
 } kernel;
 
 static long fake_ppoll(struct pollfd *fds)
 {
 	kernel.looks++;
+	if (kernel.on_look)
+		kernel.on_look();
 	kernel.now += kernel.step;
 	if (kernel.is_interrupted) {
 		kernel.is_interrupted = false;
@@ -45,16 +45,11 @@ static long fake_ppoll(struct pollfd *fds)
 	return fds->revents != 0;
 }
 
-static long fake_option(int fd, int name, void *value)
+static bool fake_is_smc(int fd, struct shim_sock *sock)
 {
+	(void)sock;
 	kernel.options++;
-	if (name == SO_RCVTIMEO)
-		((struct timeval *)value)->tv_sec = kernel.timeout;
-	else if (name == SO_PROTOCOL)
-		*(int *)value = fd == INET_FD ? IPPROTO_SMC : fd == TCP_FD ? IPPROTO_TCP : 0;
-	else
-		*(int *)value = fd == SMC_FD ? AF_SMC : AF_INET;
-	return 0;
+	return fd == SMC_FD || fd == INET_FD;
 }
 
 static long fake_mask(int how, const uint64_t *new, uint64_t *old)
@@ -63,6 +58,7 @@ static long fake_mask(int how, const uint64_t *new, uint64_t *old)
 	if (old)
 		*old = kernel.blocked;
 	kernel.blocked = how == SIG_BLOCK ? kernel.blocked | *new : *new;
+	kernel.delivered |= kernel.pending & ~kernel.blocked;
 	return 0;
 }
 
@@ -78,7 +74,9 @@ static long fake_syscall(long number, ...)
 	switch (number) {
 	case SYS_ppoll: return fake_ppoll((struct pollfd *)a[0]);
 	case SYS_epoll_pwait: return fake_ppoll(&(struct pollfd){ 0 });
-	case SYS_getsockopt: return fake_option((int)a[0], (int)a[2], (void *)a[3]);
+	case SYS_getsockopt: /* SO_RCVTIMEO */
+		((struct timeval *)a[3])->tv_sec = kernel.timeout;
+		return 0;
 	case SYS_fcntl: return kernel.flags;
 	case SYS_rt_sigprocmask:
 		return fake_mask((int)a[0], (const uint64_t *)a[1], (uint64_t *)a[2]);
@@ -112,9 +110,19 @@ static int fake_action(int number, const struct sigaction *new, struct sigaction
 #define sigaction(...) fake_action(__VA_ARGS__)
 #include "ld_pre_smc_spin/spin.c"
 
-void spin_find_next(void)
+static char logged[64];
+
+static void fake_log(const char *text)
 {
+	snprintf(logged, sizeof(logged), "%s", text);
 }
+
+static const struct smc_shim_view view = {
+	.fd_bytes = bytes,
+	.is_locked = &is_locked,
+	.is_smc = fake_is_smc,
+	.log = fake_log,
+};
 
 static void on_alarm(int number)
 {
@@ -140,6 +148,7 @@ static int setup(void **state)
 	processors = 2;
 	memset(slots, 0, sizeof(slots));
 	rests_until = 0;
+	spun = found_input = 0;
 	is_used = is_locked = false;
 	return 0;
 }
@@ -163,6 +172,8 @@ static void spins_until_there_is_input(void **state)
 	assert_int_equal(kernel.blocked, 0);
 	assert_int_equal(slots[0], 0);
 	assert_in_range(looks_of(SMC_FD, 1000), 50, 52);
+	report();
+	assert_string_equal(logged, "2 of 3 spins found input");
 }
 
 static void others_cost_nothing(void **state)
@@ -211,6 +222,12 @@ static void stream(void **state)
 		looks += looks_of(SMC_FD, 0);
 	assert_in_range(looks, 90, 120);
 	assert_int_equal(kernel.masks, 0);
+	/* After one that had to wait, the pause is short again. */
+	while (!looks_of(SMC_FD, 10))
+		;
+	assert_int_equal(looks_of(SMC_FD, 0), 1);
+	assert_int_equal(looks_of(SMC_FD, 0), 0);
+	assert_int_equal(looks_of(SMC_FD, 0), 1);
 }
 
 static void stops_without_success(void **state)
@@ -234,6 +251,21 @@ static void stops_without_success(void **state)
 		assert_int_equal(looks_of(SMC_FD, 10), 10);
 }
 
+static bool is_slot_free;
+
+/* Another thread, some milliseconds later. */
+static void look_for_slot(void)
+{
+	atomic_uint *slot;
+
+	kernel.now += 20000000;
+	slot = begin();
+	is_slot_free = slot;
+	if (slot)
+		*slot = 0;
+	kernel.now -= 20000000;
+}
+
 static void few_processors(void **state)
 {
 	(void)state;
@@ -245,8 +277,17 @@ static void few_processors(void **state)
 	slots[1] = 0;
 	assert_int_equal(looks_of(SMC_FD, 10), 10);
 	assert_int_equal(slots[1], 0);
+	slots[0] = 0;
+	processors = 2;
+	kernel.on_look = look_for_slot;
+	assert_int_equal(looks_of(SMC_FD, 1), 1);
+	assert_true(is_slot_free);
+	spin_new(SMC_FD);
+	assert_int_equal(looks_of(SMC_FD, 2), 2);
+	assert_false(is_slot_free);
+	kernel.on_look = NULL;
 	/* A thread that never came back. */
-	slots[1] = slots[0];
+	slots[0] = milliseconds(now()) + 2;
 	kernel.now += 1000000000;
 	assert_int_equal(looks_of(SMC_FD, 10), 10);
 }
@@ -324,11 +365,24 @@ static void polls(void **state)
 	kernel.handler_flags = SA_RESTART;
 	assert_int_equal(spin_poll(fds, 2, 1000, &open), -1);
 	assert_false(spin_poll(fds, 2, 1000, &closed));
-	kernel.pending = 0;
+	/* With input, too, the handler of a signal that only this call admits runs. */
+	kernel.blocked = closed;
+	kernel.delivered = 0;
+	kernel.ready_at = kernel.now + 10000;
+	assert_int_equal(spin_poll(fds, 2, 1000, &open), 1);
+	assert_true(kernel.delivered & closed);
+	assert_int_equal(kernel.blocked, closed);
+	kernel.blocked = kernel.pending = 0;
+	kernel.ready_at = INT64_MAX;
 	/* None of these descriptors is a connection. */
 	kernel.looks = 0;
 	assert_false(spin_poll(fds, 1, -1, NULL));
 	assert_int_equal(kernel.looks, 1);
+	/* Nor is input of one wanted. */
+	memset(arrays, 0, sizeof(arrays));
+	fds[1].events = POLLOUT;
+	assert_false(spin_poll(fds, 2, -1, NULL));
+	assert_int_equal(kernel.looks, 2);
 }
 
 static void epolls(void **state)
