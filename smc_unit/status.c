@@ -8,18 +8,15 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/read.h"
 #include "launch/ask.h"
 #include "cli/screen.h"
 #include "out/list.h"
 #include "process/confined.h"
 #include "process/library.h"
+#include "process/proc.h"
 #include "smc_unit/unit.h"
 
 #define PROPERTIES "Id,LoadState,ActiveState,MainPID,DropInPaths,ExecStart,Environment"
-
-/* Bytes that are read of a list of mappings, at most. */
-#define FILE_MAX (64 << 20)
 
 /* enum use - how a service's main process uses the library */
 enum use {
@@ -92,22 +89,6 @@ static const struct out_col columns[] = {
 	{ 0 },
 };
 
-/* Does this file of a process contain the text? -errno if it cannot be read. */
-static int process_has(int pid, const char *name, const char *text)
-{
-	char path[64], *data;
-	size_t size;
-	int found;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	data = smc_read_file(path, 0, FILE_MAX, &size);
-	if (!data)
-		return -errno;
-	found = memmem(data, size, text, strlen(text)) != NULL;
-	free(data);
-	return found;
-}
-
 /*
  * Does a process have SMC sockets, opened in any way? The kernel exports a socket's protocol as an
  * extended attribute of its descriptor, where lsof(8) reads it as well: SMC, SMC6, INET_SMC or
@@ -176,8 +157,8 @@ static enum use find_use(int pid, const char *unit, enum way way, char why[CONFI
 		return USE_NONE;
 	if (way == WAY_BPF)
 		return find_bpf_use(unit);
-	mapped = process_has(pid, "maps", "/" LIBRARY_NAME);
-	named = process_has(pid, "environ", LIBRARY_NAME);
+	mapped = proc_has(pid, "maps", "/" LIBRARY_NAME);
+	named = proc_has(pid, "environ", LIBRARY_NAME);
 	if (mapped < 0 || named < 0)
 		return USE_UNKNOWN;
 	if (way == WAY_NONE && !mapped)

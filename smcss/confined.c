@@ -5,57 +5,34 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/read.h"
 #include "host/probe.h"
 #include "process/confined.h"
 #include "process/library.h"
-
-/* Bytes that are read of a list of mappings, at most. */
-#define MAPS_MAX (64 << 20)
+#include "process/proc.h"
 
 struct walk {
 	DIR *proc;
 	struct confined_seen seen;
 };
 
-/* Servers such as redis write their title over the environment. */
-static bool has_library(pid_t pid)
-{
-	char path[64], *text;
-	size_t len;
-	bool is_found;
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	text = smc_read_file(path, 0, MAPS_MAX, &len);
-	is_found = text && memmem(text, len, LIBRARY_NAME, strlen(LIBRARY_NAME));
-	free(text);
-	return is_found;
-}
-
 /* Check the next process. @text: receives the line about it */
 static int probe_next(void *arg, char text[HOST_PROBE_SIZE])
 {
-	char line[CONFINED_TEXT_SIZE], path[64], comm[16] = "";
+	char line[CONFINED_TEXT_SIZE], comm[16];
 	struct walk *walk = arg;
 	struct confined confined;
-	FILE *file;
 	pid_t pid;
 
 	walk->proc = walk->proc ? walk->proc : opendir("/proc");
+	/* Not the environment: servers such as redis write their title over it. */
 	while (walk->proc && (pid = proc_next(walk->proc)))
-		if (has_library(pid) && confined_find_new(&confined, &walk->seen, pid, false) > 0)
+		if (proc_has(pid, "maps", "/" LIBRARY_NAME) > 0 &&
+		    confined_find_new(&confined, &walk->seen, pid, false) > 0)
 			break;
 	if (!walk->proc || !pid)
 		return -ENOENT;
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	file = fopen(path, "re");
-	if (file && fgets(comm, sizeof(comm), file))
-		comm[strcspn(comm, "\n")] = '\0';
-	if (file)
-		fclose(file);
+	proc_comm(pid, comm, sizeof(comm));
 	snprintf(text, HOST_PROBE_SIZE, "%s[%d] uses TCP: %.400s", comm, (int)pid,
 		 confined_line(&confined, line));
 	return 0;

@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 
 #include "base/array.h"
+#include "base/read.h"
 #include "host/probe.h"
 #include "host/record.h"
 
@@ -26,12 +27,15 @@
 #define HOLDERS_COUNT (1024 * 1024)
 #define HOLDERS_MAX (64 * 1024 * 1024)
 
+/* Limit for a list of mappings, in bytes. */
+#define FILE_MAX (64 << 20)
+
 static void add(struct proc_table *table, const struct proc_fd *entry)
 {
 	smc_array_append(&table->entries, &table->count, &table->size, entry, sizeof(*entry));
 }
 
-static void read_comm(pid_t pid, char *comm, size_t size)
+void proc_comm(pid_t pid, char *comm, size_t size)
 {
 	char path[64];
 	ssize_t len = -1;
@@ -45,6 +49,21 @@ static void read_comm(pid_t pid, char *comm, size_t size)
 	}
 	/* Strip the newline that the kernel adds, but not one in the name itself. */
 	comm[len > 0 ? len - (comm[len - 1] == '\n') : 0] = '\0';
+}
+
+int proc_has(pid_t pid, const char *name, const char *text)
+{
+	char path[64], *data;
+	size_t size;
+	int found;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	data = smc_read_file(path, 0, FILE_MAX, &size);
+	if (!data)
+		return -errno;
+	found = memmem(data, size, text, strlen(text)) != NULL;
+	free(data);
+	return found;
 }
 
 pid_t proc_next(DIR *dir)
@@ -88,7 +107,7 @@ static int scan_fds(struct proc_table *table, pid_t pid)
 		if (!entry.inode)
 			continue;
 		if (!entry.comm[0])
-			read_comm(pid, entry.comm, sizeof(entry.comm));
+			proc_comm(pid, entry.comm, sizeof(entry.comm));
 		entry.fd = (int)strtol(item->d_name, NULL, 10);
 		add(table, &entry);
 	}

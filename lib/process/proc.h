@@ -13,6 +13,17 @@
 /** proc_next() - the next process of /proc, or thread of /proc/PID/task. Return: 0 at the end */
 pid_t proc_next(DIR *dir);
 
+/** proc_comm() - the name of a process's command, not escaped; empty if it has ended */
+void proc_comm(pid_t pid, char *comm, size_t size);
+
+/**
+ * proc_has() - does a file of a process contain a text?
+ * @name: "maps", "environ"; read up to 64 MiB
+ *
+ * Return: -errno if it cannot be read.
+ */
+int proc_has(pid_t pid, const char *name, const char *text);
+
 /**
  * struct proc_fd - one open socket
  * @inode: as in /proc/PID/fd and sock_diag; unique across network namespaces
