@@ -41,76 +41,72 @@ const char *confined_module(void)
 }
 
 /*
- * @profile, @context: NULL if unknown, for example because another user asks. A process with the
- * library needs permission for AF_SMC or for IPPROTO_SMC; one with eBPF for IPPROTO_SMC.
+ * The profile of a process, or without a @pid that of a program, if systemd starts it. @given: that
+ * of its unit, "[-]" before a profile that may be absent; or empty.
  */
-static int judge(const char *profile, const char *context, bool is_bpf, char text[HOST_PROBE_SIZE])
+static bool find_profile(pid_t pid, const char *program, const char *given,
+			 char name[APPARMOR_NAME_SIZE])
 {
-	char domain[SELINUX_DOMAIN_SIZE];
+	if (!strncmp(given, "[-]", 3))
+		given += 3;
+	snprintf(name, APPARMOR_NAME_SIZE, "%s", given);
+	return *name || (pid > 0 ? apparmor_profile(pid, name) : apparmor_attached(program, name));
+}
+
+/*
+ * Neither may be known, for example because another user asks. A process with the library needs
+ * permission for AF_SMC or for IPPROTO_SMC; one with eBPF for IPPROTO_SMC.
+ */
+static int judge(pid_t pid, const char *program, const char *given, bool is_bpf,
+		 char text[HOST_PROBE_SIZE])
+{
+	char profile[APPARMOR_NAME_SIZE], context[SELINUX_CONTEXT_SIZE];
+	bool has_profile = find_profile(pid, program, given, profile);
 	int ret;
 
-	if (profile && apparmor_denies(profile, NULL) & APPARMOR_NO_SMC) {
+	if (has_profile && apparmor_denies(profile, NULL) & APPARMOR_NO_SMC) {
 		snprintf(text, HOST_PROBE_SIZE, "%s", profile);
 		return BY_APPARMOR;
 	}
-	if (!context)
-		return profile ? ALLOWED : -ENODATA;
+	if (pid > 0 ? selinux_context(pid, context) : selinux_started(program, context))
+		return has_profile ? ALLOWED : -ENODATA;
 	ret = selinux_denies(context, SELINUX_IPPROTO_SMC);
 	if (ret > 0 && !is_bpf)
 		ret = selinux_denies(context, SELINUX_AF_SMC);
 	if (ret <= 0)
 		return ret;
-	selinux_domain(domain, context);
-	snprintf(text, HOST_PROBE_SIZE, "%s", domain);
+	selinux_domain(text, context);
 	return BY_SELINUX;
 }
 
 static int probe_process(void *arg, char text[HOST_PROBE_SIZE])
 {
-	char profile[APPARMOR_NAME_SIZE], context[SELINUX_CONTEXT_SIZE];
 	const struct question *question = arg;
-	bool has_profile = apparmor_profile(question->pid, profile);
 
-	return judge(has_profile ? profile : NULL,
-		     selinux_context(question->pid, context) ? NULL : context, question->is_bpf,
-		     text);
+	return judge(question->pid, question->program, "", question->is_bpf, text);
 }
 
-static int probe_program(void *arg, char text[HOST_PROBE_SIZE])
+static pid_t main_pid(const struct unit_props *props)
 {
-	char profile[APPARMOR_NAME_SIZE], context[SELINUX_CONTEXT_SIZE];
-	const struct question *question = arg;
-	bool has_profile = apparmor_attached(question->program, profile);
-
-	return judge(has_profile ? profile : NULL,
-		     selinux_started(question->program, context) ? NULL : context, question->is_bpf,
-		     text);
+	return (pid_t)atoi(unit_prop_text(props, "MainPID"));
 }
 
-/* "[-]" before a profile that may be absent. */
 bool confined_profile(const struct unit_props *props, char name[APPARMOR_NAME_SIZE])
 {
-	const char *given = unit_prop_text(props, "AppArmorProfile");
-	pid_t pid = (pid_t)atoi(unit_prop_text(props, "MainPID"));
 	char program[PATH_MAX];
 
-	if (!strncmp(given, "[-]", 3))
-		given += 3;
-	snprintf(name, APPARMOR_NAME_SIZE, "%s", given);
 	unit_program(props, program);
-	return *name || (pid > 0 ? apparmor_profile(pid, name) : apparmor_attached(program, name));
+	return find_profile(main_pid(props), program, unit_prop_text(props, "AppArmorProfile"),
+			    name);
 }
 
 static int judge_unit(const struct unit_props *props, bool is_bpf, char text[HOST_PROBE_SIZE])
 {
-	char profile[APPARMOR_NAME_SIZE], context[SELINUX_CONTEXT_SIZE], program[PATH_MAX];
-	pid_t pid = (pid_t)atoi(unit_prop_text(props, "MainPID"));
-	bool has_profile = confined_profile(props, profile);
-	int ret;
+	char program[PATH_MAX];
 
 	unit_program(props, program);
-	ret = pid > 0 ? selinux_context(pid, context) : selinux_started(program, context);
-	return judge(has_profile ? profile : NULL, ret ? NULL : context, is_bpf, text);
+	return judge(main_pid(props), program, unit_prop_text(props, "AppArmorProfile"), is_bpf,
+		     text);
 }
 
 static int probe_unit(void *arg, char text[HOST_PROBE_SIZE])
@@ -191,7 +187,7 @@ int confined_program(struct confined *confined, const char *program, bool is_bpf
 {
 	struct question question = { .program = program, .is_bpf = is_bpf };
 	char name[HOST_PROBE_SIZE];
-	int by = host_probe("confined-%s", probe_program, &question, name, program);
+	int by = host_probe("confined-%s", probe_process, &question, name, program);
 
 	return take(confined, by, is_bpf, name);
 }
