@@ -104,8 +104,8 @@ int policy_nft_owner(const char *ruleset, char first[POLICY_OWNER_SIZE]);
 /** policy_legacy_owner() - as policy_nft_owner(); @saved: output of iptables-legacy-save */
 int policy_legacy_owner(const char *saved, char first[POLICY_OWNER_SIZE]);
 
-/** policy_nft_read_owner() - policy_nft_owner() for this network namespace */
-int policy_nft_read_owner(char first[POLICY_OWNER_SIZE], struct smc_err *err);
+/** policy_nft_list() - "nft list ruleset"; the caller frees it. NULL without nf_tables */
+int policy_nft_list(char **ruleset, struct smc_err *err);
 
 /**
  * policy_read_owner() - rules by owner of nftables and of iptables-legacy in this network namespace

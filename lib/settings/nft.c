@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/dlnote.h"
+#include "base/memory.h"
 #include "bpf/rights.h"
 #include "netlink/diag.h"
 
@@ -141,12 +142,12 @@ int policy_nft_read(struct policy *policy, struct smc_err *err)
 	return ask("list table inet " POLICY_TABLE, policy, err);
 }
 
-int policy_nft_read_owner(char first[POLICY_OWNER_SIZE], struct smc_err *err)
+int policy_nft_list(char **ruleset, struct smc_err *err)
 {
 	struct nft nft = { .ctx = NULL };
 	int ret = has_table(err);
 
-	*first = '\0';
+	*ruleset = NULL;
 	if (ret < 0)
 		return ret == -ENOSYS ? 0 : ret;
 	ret = open_nft(&nft, err);
@@ -155,7 +156,7 @@ int policy_nft_read_owner(char first[POLICY_OWNER_SIZE], struct smc_err *err)
 		ret = run(&nft, "list ruleset", err);
 	}
 	if (!ret)
-		ret = policy_nft_owner(nft.nft_ctx_get_output_buffer(nft.ctx), first);
+		*ruleset = xstrdup(nft.nft_ctx_get_output_buffer(nft.ctx));
 	if (nft.ctx)
 		nft.nft_ctx_free(nft.ctx);
 	return ret;

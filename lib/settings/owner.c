@@ -142,11 +142,24 @@ static int read_legacy(const char *family, const char *names, char first[POLICY_
 	return count;
 }
 
+/* Return: as policy_read_owner(). */
+static int read_nft(char first[POLICY_OWNER_SIZE], struct smc_err *err)
+{
+	char *ruleset;
+	int ret = policy_nft_list(&ruleset, err);
+
+	*first = '\0';
+	if (ruleset)
+		ret = policy_nft_owner(ruleset, first);
+	free(ruleset);
+	return ret;
+}
+
 int policy_read_owner(char first[POLICY_OWNER_SIZE], struct smc_err *err)
 {
 	char rule[3][POLICY_OWNER_SIZE] = { 0 };
 	int found[3] = {
-		policy_nft_read_owner(rule[0], err),
+		read_nft(rule[0], err),
 		read_legacy("iptables", "/proc/net/ip_tables_names", rule[1], err),
 		read_legacy("ip6tables", "/proc/net/ip6_tables_names", rule[2], err),
 	};
