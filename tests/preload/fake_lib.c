@@ -8,10 +8,8 @@
  * is recorded; FAKE_CONTEXT: text of the file with the context of SELinux. Without them there are
  * no such files. Its clock can be advanced.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +18,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "tests/calls.h"
 
 void fake_last(int call[3]);
 void fake_later(int seconds);
@@ -96,19 +96,15 @@ static int open_attribute(const char *path)
 
 long syscall(long name, ...)
 {
-	static long (*next)(long name, ...);
 	long args[6];
 	va_list ap;
 
 	va_start(ap, name);
-	for (size_t i = 0; i < 6; i++)
-		args[i] = va_arg(ap, long);
+	get_args(args, ap);
 	va_end(ap);
 	if (name == SYS_openat && strstr((const char *)args[1], "/attr/"))
 		return open_attribute((const char *)args[1]);
-	if (!next)
-		*(void **)&next = dlsym(RTLD_NEXT, "syscall");
-	return next(name, args[0], args[1], args[2], args[3], args[4], args[5]);
+	return libc_call(name, args);
 }
 
 int socket(int domain, int type, int protocol)

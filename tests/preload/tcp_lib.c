@@ -4,15 +4,15 @@
  * On SIGUSR1 the program tries to open a file, and prints the result on standard error: "opened",
  * or the error number.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "tests/calls.h"
 
 #ifndef AF_SMC
 #define AF_SMC 43
@@ -20,21 +20,17 @@
 
 long syscall(long number, ...)
 {
-	static long (*next)(long number, ...);
 	long args[6];
 	va_list list;
 
 	va_start(list, number);
-	for (int i = 0; i < 6; i++)
-		args[i] = va_arg(list, long);
+	get_args(args, list);
 	va_end(list);
-	if (!next)
-		*(void **)&next = dlsym(RTLD_NEXT, "syscall");
 	if (number == SYS_socket && (int)args[0] == AF_SMC) {
 		args[0] = (int)args[2] ? AF_INET6 : AF_INET;
 		args[2] = 0;
 	}
-	return next(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+	return libc_call(number, args);
 }
 
 int socket(int domain, int type, int protocol)
