@@ -268,23 +268,23 @@ def pingpong(way, call, *before):
 
 def one_client(way):
     with Server(way, *REDIS) as port:
-        return 1e6 / redis_rate(way, port, "-t", "get", "-c", "1", "-n", "5000"), 0, 0
+        return (1e6 / redis_rate(way, port, "-t", "get", "-c", "1", "-n", "5000"),)
 
 
 def spin():
     """Time of a round trip with --spin and over TCP, divided by that over SMC without --spin."""
-    smc = ["--no-learn", "--strict"]
-    ways = {"TCP": "TCP", "SMC": smc, "--spin": [*smc, "--spin"], "--spin=200": [*smc, "--spin=200"]}
+    strict = ["--no-learn", "--strict"]
+    ways = {"TCP": "TCP", "SMC": strict, "--spin": [*strict, "--spin"], "--spin=200": [*strict, "--spin=200"]}
     loads = {call: lambda way, call=call: pingpong(way, call) for call in ("recv", "poll", "epoll")}
     loads["recv, on one processor"] = lambda way: pingpong(way, "recv", "taskset", "1")
     loads["redis GET, 1 client"] = one_client
     print("| 64 bytes to and fro | over | time | switches | processor |\n|---|---|--:|--:|--:|", flush=True)
     for name, load in loads.items():
         runs = [{label: load(way) for label, way in ways.items()} for _ in range(ROUNDS)]
-        for label in ways:
-            time_, switches, spent = (statistics.median(run[label][i] / (run["SMC"][i] or 1 if i != 1 else 1) for run in runs)
-                                      for i in range(3))
-            print("| %s | %s | %.2f | %.3f | %.2f |" % (name, label, time_, switches, spent), flush=True)
+        medians = {label: list(map(statistics.median, zip(*(run[label] for run in runs)))) for label in ways}
+        for label, figures in medians.items():
+            more = "%.3f | %.2f" % (figures[1], figures[2] / medians["SMC"][2]) if len(figures) > 1 else "|"
+            print("| %s | %s | %.2f | %s |" % (name, label, figures[0] / medians["SMC"][0], more), flush=True)
 
 
 def main():

@@ -42,6 +42,6 @@ int confined_check(const struct scope_target *target, const char *unit, struct s
 	else if (!unit || unit_name(unit, name, &ignored) ||
 		 confined_unit(&confined, name, NULL, true) <= 0)
 		return 0;
-	return smc_err_say(err, EACCES, "%s%.300s; --force attaches all the same", who,
+	return smc_err_say(err, EACCES, "%s%.300s; --force attaches anyway", who,
 			   confined_line(&confined, text));
 }
