@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -183,6 +184,7 @@ static void __attribute__((noreturn)) be_tar(const char *const argv[], int in, i
 	    dup2(errors, STDERR_FILENO) < 0)
 		_exit(126);
 	signal(SIGPIPE, SIG_DFL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	execvp(argv[0], (char *const *)argv);
 	_exit(errno == ENOENT ? 127 : 126);
 }

@@ -157,6 +157,8 @@ be_child(const struct workdir *work, workdir_fn fn, void *arg, int out, pid_t pa
 	close(work->fd);
 	close(work->signals);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* Kept open by the programs that this process starts, see await_descendants(). */
+	fcntl(out, F_SETFD, 0);
 	sigprocmask(SIG_SETMASK, &work->before, NULL);
 	/* The child prints nothing: its parent prints one message. */
 	dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
@@ -164,6 +166,15 @@ be_child(const struct workdir *work, workdir_fn fn, void *arg, int out, pid_t pa
 	if (ret && write(out, &err, sizeof(err)) != sizeof(err))
 		_exit(2);
 	_exit(!!ret);
+}
+
+/* A program of a process that was ended may go on for a moment, and make files. */
+static void await_descendants(int end)
+{
+	char byte;
+
+	while (read(end, &byte, 1) > 0)
+		;
 }
 
 int workdir_fork(struct workdir *work, workdir_fn fn, void *arg, const char *what,
@@ -193,6 +204,7 @@ int workdir_fork(struct workdir *work, workdir_fn fn, void *arg, const char *wha
 			    status == 1		 ? "out of memory" :
 			    *workdir_why(status) ? workdir_why(status) :
 						   "it was stopped");
+	await_descendants(ends[0]);
 	close(ends[0]);
 	if (!status && !work->caught)
 		return 0;

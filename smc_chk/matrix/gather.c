@@ -210,21 +210,26 @@ static void show_progress(const struct work *work)
 			     all->names[first]);
 }
 
-static void await(struct work *work, const pid_t *pids)
+/* @pids: those that have ended become 0 */
+static void await(struct work *work, pid_t *pids)
 {
 	struct pollfd wait = { .fd = work->top.signals, .events = POLLIN };
 	bool is_told = false;
 	pid_t pid;
 
 	while ((pid = waitpid(-1, NULL, WNOHANG)) >= 0) {
+		for (size_t i = 0; pid && i < work->workers; i++)
+			pids[i] = pids[i] == pid ? 0 : pids[i];
 		if (pid)
 			continue;
 		if (!poll(&wait, 1, 1000))
 			show_progress(work);
 		if (is_told || !workdir_is_stopped(&work->top))
 			continue;
-		for (size_t i = 0; i < work->workers; i++)
-			kill(pids[i], SIGTERM);
+		for (size_t i = 0; i < work->workers; i++) {
+			if (pids[i])
+				kill(pids[i], SIGTERM);
+		}
 		is_told = true;
 	}
 }
