@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <arpa/inet.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <linux/netlink.h>
@@ -55,6 +56,25 @@ struct message {
 		uint8_t bytes[2048];
 	};
 };
+
+/* Is it this text, where '*' stands for any part of a line? */
+static inline bool is_like(const char *text, const char *pattern)
+{
+	for (; *pattern != '*'; text++, pattern++)
+		if (*text != *pattern || !*text)
+			return *text == *pattern;
+	do {
+		if (is_like(text, pattern + 1))
+			return true;
+	} while (*text != '\n' && *text++);
+	return false;
+}
+
+#define assert_like(text, pattern)                                                                 \
+	do {                                                                                       \
+		if (!is_like(text, pattern))                                                       \
+			assert_string_equal(text, pattern);                                        \
+	} while (0)
 
 /* Parse hexadecimal text; returns the number of bytes. */
 static inline size_t hex(uint8_t *out, size_t size, const char *text)

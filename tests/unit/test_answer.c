@@ -319,7 +319,7 @@ static void after_the_end(void **state)
 	answer = take(&seen);
 	assert_true(answer.is_done);
 	assert_int_equal(answer.code, EBADMSG);
-	assert_string_equal(answer.text, "messages after the end");
+	assert_like(answer.text, "messages after *");
 	add_done(-EIO, 0, NULL);
 	add_row(TYPE, 0);
 	assert_int_equal(take(&seen).code, EIO);

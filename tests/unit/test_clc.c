@@ -364,17 +364,17 @@ static const char *damage(size_t at, uint8_t value)
 
 static void damaged(void **state)
 {
-	static const char too_short[] = "it is too short for what it announces";
+	static const char too_short[] = "*too short*";
 
 	(void)state;
-	assert_string_equal(damage(263, 0), "its last four bytes differ from its first four");
-	assert_string_equal(damage(88, 9), "it has more than 8 EIDs");
-	assert_string_equal(damage(88, 8), too_short);
-	assert_string_equal(damage(89, 3), too_short);
-	assert_string_equal(damage(87, 9), "it has more than 8 IPv6 prefixes");
-	assert_string_equal(damage(50, 0xff), too_short);
-	assert_string_equal(damage(94, 0xff), too_short);
-	assert_string_equal(damage(38, 0xff), too_short);
+	assert_like(damage(263, 0), "*last four bytes *");
+	assert_like(damage(88, 9), "*8 EIDs");
+	assert_like(damage(88, 8), too_short);
+	assert_like(damage(89, 3), too_short);
+	assert_like(damage(87, 9), "*8 IPv6 prefixes");
+	assert_like(damage(50, 0xff), too_short);
+	assert_like(damage(94, 0xff), too_short);
+	assert_like(damage(38, 0xff), too_short);
 }
 
 static void strange(void **state)

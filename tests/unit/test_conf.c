@@ -106,29 +106,29 @@ static const struct {
 	{ "eid A\nallow nowhere", "x.conf:2: nowhere: expected a network" },
 	{ "learn 1h\nby bpf", "x.conf:2: bpf: only nftables can learn" },
 	{ "by bpf\nnetns a\nlearn 1h\nhost\nlearn 1h", "x.conf:5: 1h: only nftables can learn" },
-	{ "learn 1h\nlearn 2h", "x.conf:2: 2h: a different time was already given" },
+	{ "learn 1h\nlearn 2h", "x.conf:2: 2h: a different time" },
 	{ "\n\neid", "x.conf:3: end of line: expected an EID" },
 	{ "eid A my_eid", "x.conf:1: my_eid: an EID may contain only" },
 	{ "seid yes", "x.conf:1: yes: expected on or off" },
 	{ "seid", "x.conf:1: end of line: expected on or off" },
-	{ "seid on off", "x.conf:1: off: expected the end of the line" },
+	{ "seid on off", "x.conf:1: off: expected the end" },
 	{ "seid on\nseid off", "x.conf:2: off: contradicts x.conf:1" },
 	{ "net.smc.rmen 1", "x.conf:1: net.smc.rmen: not a known sysctl" },
 	{ "net.smc.limit_smc_hs 1",
 	  "x.conf:1: net.smc.limit_smc_hs: expected 'handshake-limit on'" },
-	{ "net.smc.rmem", "x.conf:1: end of line: expected a number from 16384 to" },
+	{ "net.smc.rmem", "x.conf:1: end of line: expected a number from 1638" },
 	{ "net.smc.rmem = ", "x.conf:1: end of line: expected a number" },
 	{ "net.smc.rmem==20000", "x.conf:1: =20000: expected a number" },
 	{ "net.smc.rmem 20000=", "x.conf:1: 20000=: expected a number" },
-	{ "net.smc.rmem 16383", "x.conf:1: 16383: expected a number from 16384 to" },
-	{ "net.smc.smcr_buf_type 3", "x.conf:1: 3: expected a number from 0 to 2" },
+	{ "net.smc.rmem 16383", "x.conf:1: 16383: expected a number from 1638" },
+	{ "net.smc.smcr_buf_type 3", "x.conf:1: 3: expected a number" },
 	{ "net.smc.rmem 99999999999999999999", "x.conf:1: 99999999999999999999: expected" },
 	{ "net.smc.rmem 64K", "x.conf:1: 64K: expected a number" },
-	{ "net.smc.rmem 65536 x", "x.conf:1: x: expected the end of the line" },
+	{ "net.smc.rmem 65536 x", "x.conf:1: x: expected the end" },
 	{ "pnetid", "x.conf:1: end of line: expected a PNET ID" },
 	{ "pnetid A-B net x", "x.conf:1: A-B: 'A-B' is not a PNET ID" },
-	{ "pnetid A", "x.conf:1: end of line: expected net, bus, mac or device" },
-	{ "pnetid A eth0", "x.conf:1: eth0: expected net, bus, mac or device" },
+	{ "pnetid A", "x.conf:1: end of line: expected net, bus" },
+	{ "pnetid A eth0", "x.conf:1: eth0: expected net, bus" },
 	{ "pnetid A net", "x.conf:1: end of line: expected a device" },
 	{ "pnetid A net abcdefghijklmnop", "x.conf:1: abcdefghijklmnop: " },
 	{ "pnetid A mac 02:00", "x.conf:1: 02:00: expected a MAC address" },
@@ -144,9 +144,9 @@ static const struct {
 	{ "pnetid A device", "x.conf:1: end of line: expected a device" },
 	{ "pnetid A device 0123456789012345678901234567890123456789012345678901234567890123",
 	  "x.conf:1: 012345678901234567890123456789012345678901234567890123456789" },
-	{ "pnetid A device x port 3", "x.conf:1: 3: expected port 1 or 2" },
-	{ "pnetid A device x port", "x.conf:1: end of line: expected port 1 or 2" },
-	{ "pnetid A net x port 1", "x.conf:1: port: expected net, bus, mac or device" },
+	{ "pnetid A device x port 3", "x.conf:1: 3: expected port" },
+	{ "pnetid A device x port", "x.conf:1: end of line: expected port" },
+	{ "pnetid A net x port 1", "x.conf:1: port: expected net, bus" },
 	{ "pnetid A net x\npnetid B net x", "x.conf:2: x: contradicts x.conf:1" },
 	{ "pnetid A device x port 1 device x port 2", "x.conf:1: x: contradicts x.conf:1" },
 	{ "netns", "x.conf:1: end of line: expected the name of a network namespace" },
@@ -156,7 +156,7 @@ static const struct {
 	{ "netns a\neid A",
 	  "x.conf:2: eid: is the same in all network namespaces: put it before the first netns, "
 	  "or after host" },
-	{ "host a", "x.conf:1: a: expected the end of the line" },
+	{ "host a", "x.conf:1: a: expected the end" },
 	{ "netns a\npnetid A device x", "x.conf:2: x: PNET IDs of RDMA and ISM devices" },
 	{ "exclusive policy-x", "x.conf:1: policy-x: expected eid, seid" },
 	{ "scope", "x.conf:1: end of line: expected the path of a control group" },
@@ -165,17 +165,17 @@ static const struct {
 	{ "scope /a/.", "x.conf:1: /a/.: expected the path" },
 	{ "scope /a//b", "x.conf:1: /a//b: expected the path" },
 	{ "scope /a/", "x.conf:1: /a/: expected the path" },
-	{ "scope /a ipv4", "x.conf:1: ipv4: expected only, user or exclude-comm" },
-	{ "scope /a only", "x.conf:1: end of line: expected a value after it" },
-	{ "scope /a only ipv5", "x.conf:1: ipv5: expected ipv4 or ipv6" },
-	{ "scope /a only ipv4 only ipv6", "x.conf:1: ipv6: a different one was already given" },
+	{ "scope /a ipv4", "x.conf:1: ipv4: expected only, user" },
+	{ "scope /a only", "x.conf:1: end of line: expected a value" },
+	{ "scope /a only ipv5", "x.conf:1: ipv5: expected ipv4" },
+	{ "scope /a only ipv4 only ipv6", "x.conf:1: ipv6: a different one" },
 	{ "scope /a exclude-comm 0123456789abcdef", "x.conf:1: 0123456789abcdef: expected a c" },
 	{ "scope /a exclude-comm a exclude-comm b exclude-comm c exclude-comm d exclude-comm e "
 	  "exclude-comm f exclude-comm g exclude-comm h exclude-comm i",
 	  "x.conf:1: i: more than 8 names to exclude" },
 	{ "scope /a\nscope /a user 3", "x.conf:2: /a: contradicts x.conf:1" },
 	{ "netns n\nscope /a", "x.conf:2: scope: is the same in all network namespaces" },
-	{ "include /etc", "x.conf:1: include: only files can include others" },
+	{ "include /etc", "x.conf:1: include: only files" },
 };
 
 static void bad(void **state)
@@ -214,7 +214,7 @@ static void too_many_words(void **state)
 	for (int i = 0; i < 1025; i++)
 		strcat(text, " A");
 	assert_int_equal(read_lines(&conf, text, &err), -EINVAL);
-	assert_string_equal(err.text, "x.conf:1: A: too many words in a line");
+	assert_like(err.text, "x.conf:1: A: too many words *");
 }
 
 /* ---- files ---- */
@@ -300,13 +300,13 @@ static void bad_includes(void **state)
 	put("d/b.conf", "\neid b\n");
 	top = put("top.conf", "include d\n");
 	assert_int_equal(conf_read(&conf, top, true, &err), -EINVAL);
-	assert_non_null(strstr(err.text, "/d/b.conf:2: b: lower case is not allowed: try B"));
+	assert_non_null(strstr(err.text, "/d/b.conf:2: b: lower case"));
 	top = put("top.conf", "include nothing\n");
 	assert_int_equal(conf_read(&conf, top, true, &err), -ENOENT);
-	assert_non_null(strstr(err.text, "/top.conf:1: nothing: cannot read the directory: No su"));
+	assert_like(err.text, "*/top.conf:1: nothing: *directory: No such *");
 	top = put("top.conf", "include .\n");
 	assert_int_equal(conf_read(&conf, top, true, &err), -EINVAL);
-	assert_non_null(strstr(err.text, "top.conf:1: include: too many files include each other"));
+	assert_non_null(strstr(err.text, "top.conf:1: include: too many files"));
 	top = put("top.conf", "include d d\n");
 	assert_int_equal(conf_read(&conf, top, true, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "top.conf:1: d: expected one directory"));
@@ -329,8 +329,7 @@ static void owner(void **state)
 	assert_int_equal(conf_read(&conf, top, false, &err), 0);
 	conf_free(&conf);
 	assert_int_equal(conf_read(&conf, top, true, &err), -EPERM);
-	assert_non_null(strstr(err.text, "refusing to read /tmp/"));
-	assert_non_null(strstr(err.text, "top.conf as root: other users can write to /tmp"));
+	assert_like(err.text, "refusing to read /tmp/*top.conf as root: other users * /tmp");
 	assert_int_equal(seteuid(65534), 0);
 }
 

@@ -73,7 +73,7 @@ static void leads_to(const char *now, const char *lines, const char *expected)
 	}
 	out_str(&out, ret ? err.text : "");
 	out_char(&out, '\0');
-	assert_string_equal(out.data, expected);
+	assert_like(out.data, expected);
 	out_free(&out);
 	conf_free(&file);
 	free(text);
@@ -118,13 +118,10 @@ static void missing(void **state)
 {
 	(void)state;
 	leads_to("", "seid off\n", "");
-	leads_to("", "seid on\n", "x:1: seid: this system has no system EID: only IBM Z has one");
+	leads_to("", "seid on\n", "x:1: seid: * only IBM Z *");
 	leads_to("", "net.smc.smcr_max_send_wr 32\n",
-		 "x:1: this kernel does not have "
-		 "net.smc.smcr_max_send_wr, which came with Linux 6.19");
-	leads_to("", "handshake-limit on\n",
-		 "x:1: this kernel does not have handshake "
-		 "limitation, which came with Linux 5.18");
+		 "x:1: *net.smc.smcr_max_send_wr, * Linux 6.19");
+	leads_to("", "handshake-limit on\n", "x:1: *handshake limitation, * Linux 5.18");
 }
 
 static void exclusive(void **state)
@@ -164,7 +161,7 @@ static void scopes(void **state)
 {
 	(void)state;
 	leads_to("", "scope /no/such only ipv4\nhandshake-limit on\n",
-		 "x:2: this kernel does not have handshake limitation, which came with Linux 5.18");
+		 "x:2: *handshake limitation, * Linux 5.18");
 	leads_to("scope /a\n", "scope /no/such user root only ipv4\n",
 		 "waits scope /no/such only ipv4 user root\n");
 	leads_to("scope /a\nscope /b user 1\n", "exclusive scope\nnetns blue\nexclusive\n",

@@ -120,7 +120,7 @@ static void refuse(int code, bool is_capped, const char *text)
 	fake_message(&m);
 }
 
-#define REFUSED "the kernel refused to list sockets: "
+#define REFUSED "*kernel refused *: "
 
 static void refusals(void **state)
 {
@@ -151,7 +151,7 @@ static void refusals(void **state)
 		fake_reset();
 		refuse(rows[i].code, rows[i].is_capped, rows[i].text);
 		assert_int_equal(dump(&seen, &err), -rows[i].code);
-		assert_string_equal(err.text, rows[i].want);
+		assert_like(err.text, rows[i].want);
 		assert_int_equal(seen.count, 0);
 	}
 }
@@ -218,7 +218,7 @@ static void done_with_error(void **state)
 		fake_done(-codes[i]);
 		assert_int_equal(dump(&seen, &err), -codes[i]);
 		assert_int_equal(seen.count, 1);
-		assert_non_null(strstr(err.text, REFUSED));
+		assert_like(err.text, REFUSED "*");
 	}
 }
 
@@ -378,7 +378,7 @@ static void receive_error(unsigned int before, int error, int want)
 	fake_error(error);
 	assert_int_equal(dump(&seen, &err), -want);
 	assert_int_equal(seen.count, before);
-	assert_non_null(strstr(err.text, "cannot receive the list of sockets: "));
+	assert_like(err.text, "cannot receive *: *");
 	assert_non_null(strstr(err.text, strerror(want)));
 }
 
@@ -480,8 +480,7 @@ static void set_up_errors(void **state)
 	fake_reset();
 	fake.send_error = EPERM;
 	assert_int_equal(dump(&seen, &err), -EPERM);
-	assert_string_equal(err.text,
-			    "cannot ask the kernel for its sockets: Operation not permitted");
+	assert_like(err.text, "cannot ask *: Operation not permitted");
 }
 
 /* Callers may pass no struct smc_err. */

@@ -78,7 +78,7 @@ static void set_knob(struct host *host, const char *name, const char *text)
 
 /*
  * Run a check: it must report exactly these findings, a line each, "level check
- * object|text|remedy".
+ * object|text|remedy", as by assert_like().
  */
 static void check_says(struct host *host, void (*check)(struct doctor *doc), const char *want)
 {
@@ -96,7 +96,7 @@ static void check_says(struct host *host, void (*check)(struct doctor *doc), con
 					levels[at->level], at->check, at->object, at->text,
 					at->remedy);
 	}
-	assert_string_equal(got, want);
+	assert_like(got, want);
 	free(doc->findings);
 	doc->findings = NULL;
 	doc->n_findings = doc->size = 0;
@@ -108,23 +108,20 @@ static void test_knobs(void **state)
 
 	(void)state;
 	start(&host);
-	check_says(
-		&host, doctor_sysctl,
-		"note sysctl net.smc|does not exist: the first of these sysctls came with kernel 5.18|\n");
+	check_says(&host, doctor_sysctl, "note sysctl net.smc|*kernel 5.18|\n");
 	set_knob(&host, "net.smc.smcr_testlink_time", "30");
-	check_says(&host, doctor_sysctl, "ok sysctl net.smc|all values are the defaults|\n");
+	check_says(&host, doctor_sysctl, "ok sysctl net.smc|* defaults|\n");
 	set_knob(&host, "net.smc.smcr_testlink_time", "0");
 	set_knob(&host, "net.smc.smcr_max_send_wr", "32");
 	check_says(&host, doctor_sysctl,
 		   "warning sysctl net.smc.smcr_testlink_time|"
-		   "is 0, off: a dead peer of an idle link is not noticed|"
+		   "is 0, off*|"
 		   "sysctl -w net.smc.smcr_testlink_time=30\n"
 		   "note sysctl net.smc.smcr_max_send_wr|is 32, the default is 16|\n");
 }
 
-#define OPEN "listens, and anyone who reaches %s can use SMC with it"
 #define CURE                                                                                       \
-	"allow your own networks only, such as: mkdir -p /etc/smc-tools/smc.conf.d && "            \
+	"*: mkdir -p /etc/smc-tools/smc.conf.d && "                                                \
 	"echo 'allow from 10.0.0.0/8:%s' >>/etc/smc-tools/smc.conf.d/peers.conf && "               \
 	"smc_conf apply\n"
 
@@ -145,19 +142,12 @@ static void assert_open(struct host *host, const char *addr, const char *object,
 	size_t len;
 
 	listen_on(host, &sock, addr, 80);
-	len = (size_t)snprintf(
-		want, sizeof(want),
-		"note policy |none: SMC is used with every peer that supports it, see "
-		"smc.conf(5)|\n");
+	len = (size_t)snprintf(want, sizeof(want), "note policy |none: *smc.conf(5)|\n");
 	if (door)
 		snprintf(want + len, sizeof(want) - len,
-			 "warning exposure %s|" OPEN ": no policy "
-			 "limits that|" CURE,
-			 object, door, "80");
+			 "warning exposure %s|* %s *: no policy *|" CURE, object, door, "80");
 	else
-		snprintf(want + len, sizeof(want) - len,
-			 "ok exposure |none of 1 listening SMC sockets is open beyond private "
-			 "networks|\n");
+		snprintf(want + len, sizeof(want) - len, "ok exposure |none of 1 *|\n");
 	check_says(host, doctor_exposure, want);
 }
 
@@ -168,24 +158,17 @@ static void test_owners(void **state)
 	(void)state;
 	start(&host);
 	host.facts.exposure.owner_rules = 0;
-	check_says(&host, doctor_exposure,
-		   "ok firewall |no firewall rule matches the owner of packets|\n");
+	check_says(&host, doctor_exposure, "ok firewall |no * rule *|\n");
 	host.facts.exposure.owner_rules = 2;
 	strcpy(host.facts.exposure.owner_rule, "inet a b: meta skuid 7 drop");
 	check_says(
 		&host, doctor_exposure,
-		"warning firewall |2 rules go by owner, which packets of SMC do not have: "
-		"accepted owners cannot connect over SMC, dropped ones can (inet a b: meta skuid "
-		"7 drop)|nft list ruleset # and replace such rules by those of addresses and "
-		"ports\n");
+		"warning firewall |2 rules *(inet a b: meta skuid 7 drop)|nft list ruleset #*\n");
 	strcpy(host.facts.exposure.owner_rule,
 	       "ip6tables-legacy filter: -A b -m owner --socket-exists");
-	check_says(
-		&host, doctor_exposure,
-		"warning firewall |2 rules go by owner, which packets of SMC do not have: "
-		"accepted owners cannot connect over SMC, dropped ones can (ip6tables-legacy "
-		"filter: -A b -m owner --socket-exists)|ip6tables-legacy-save # and replace such "
-		"rules by those of addresses and ports\n");
+	check_says(&host, doctor_exposure,
+		   "warning firewall |2 rules *(ip6tables-legacy filter: -A b -m owner "
+		   "--socket-exists)|ip6tables-legacy-save #*\n");
 	host.facts.exposure.owner_rules = -ENOENT;
 	strcpy(host.facts.exposure.owner_rule, "not installed");
 	check_says(&host, doctor_exposure, "note firewall |not installed|\n");
@@ -220,17 +203,16 @@ static void test_exposure(void **state)
 	exposure->has_policy = false;
 	exposure->why_not.code = EPERM;
 	check_says(&host, doctor_exposure,
-		   "note policy |only root can read the policy|\n"
-		   "note exposure |only root sees where 2 SMC sockets listen|\n");
+		   "note policy |only root *|\n"
+		   "note exposure |only root * 2 *|\n");
 	exposure->n_hidden = 0;
 	listen_on(&host, &sock, "0.0.0.0", 80);
 	exposure->why_not = (struct smc_err){ .code = EPROTO, .text = "not ours" };
 	check_says(&host, doctor_exposure,
 		   "warning policy |cannot be read: not ours|"
 		   "smc_conf apply\n"
-		   "note exposure 0.0.0.0:80|listens, and anyone who reaches 203.0.113.7 can use "
-		   "SMC with it, unless a policy limits that|allow your own networks only, "
-		   "such as: mkdir -p /etc/smc-tools/smc.conf.d && echo 'allow from 10.0.0.0/8:80' "
+		   "note exposure 0.0.0.0:80|* 203.0.113.7 *, unless *|*: "
+		   "mkdir -p /etc/smc-tools/smc.conf.d && echo 'allow from 10.0.0.0/8:80' "
 		   ">>/etc/smc-tools/smc.conf.d/peers.conf && smc_conf apply\n");
 }
 
@@ -257,11 +239,9 @@ static void test_policy(void **state)
 	host.facts.exposure.denied = 5;
 	host.facts.exposure.learned = 1;
 	host.facts.exposure.has_policy = true;
-	check_says(
-		&host, doctor_exposure,
-		"ok policy nft|limits SMC: 2 rules with 2 networks, 0 ranges of "
-		"ports denied, 1 peers learned; 5 denied so far|\n"
-		"ok exposure |none of 1 listening SMC sockets is open beyond private networks|\n");
+	check_says(&host, doctor_exposure,
+		   "ok policy nft|*: 2 rules with 2 networks, 0 *, 1 peers learned; 5 denied *|\n"
+		   "ok exposure |none of 1 *|\n");
 	policy_free(policy);
 }
 
@@ -303,10 +283,8 @@ static void test_limitation(void **state)
 	host.facts.is_limited = true;
 	set_knob(&host, "net.smc.hs_ctrl", "mine");
 	check_says(&host, doctor_sysctl,
-		   "warning hs-limit |handshake limitation is on: under load connections fall back "
-		   "to TCP|smcr hs disable\n"
-		   "note sysctl net.smc.hs_ctrl|the BPF program mine decides which connections try "
-		   "SMC|\n");
+		   "warning hs-limit |* is on*|smcr hs disable\n"
+		   "note sysctl net.smc.hs_ctrl|* BPF program mine *|\n");
 }
 
 /* Buffers are powers of two, on this kernel at most as large as a block of memory. */
@@ -324,26 +302,23 @@ static void test_sizes(void **state)
 	check_says(&host, doctor_sysctl,
 		   "note sysctl net.smc.wmem|is 8388608, the default is 65536|\n"
 		   "note sysctl net.smc.rmem|is 65537, the default is 65536|\n"
-		   "ok buffers net.smc.rmem|each connection gets 128 KiB to receive|\n"
-		   "warning buffers net.smc.wmem|a connection should get 8 MiB to send, but over "
-		   "SMC-R it gets 4 MiB at most|sysctl -w net.smc.wmem=4194304\n"
-		   "note buffers net.core.rmem_max|programs that set SO_RCVBUF get 64 KiB at most, "
-		   "others 128 KiB|\n"
-		   "ok buffers net.core.wmem_max|programs that set SO_SNDBUF get up to 8 MiB|\n");
+		   "ok buffers net.smc.rmem|* 128 KiB to receive|\n"
+		   "warning buffers net.smc.wmem|* 8 MiB to send, * SMC-R * 4 MiB *|"
+		   "sysctl -w net.smc.wmem=4194304\n"
+		   "note buffers net.core.rmem_max|* SO_RCVBUF get 64 KiB *, others 128 KiB|\n"
+		   "ok buffers net.core.wmem_max|* SO_SNDBUF get up to 8 MiB|\n");
 	set_knob(&host, "net.smc.rmem", "65536");
 	set_knob(&host, "net.smc.wmem", "2097152");
 	set_knob(&host, "net.core.rmem_max", "");
 	set_knob(&host, "net.core.wmem_max", "");
 	host.facts.version[1] = 10;
-	check_says(
-		&host, doctor_sysctl,
-		"note sysctl net.smc.wmem|is 2097152, the default is 65536|\n"
-		"note buffers net.smc.rmem|each connection gets 64 KiB to receive, too little for "
-		"bulk data; smc_run sets 512 KiB itself, but eBPF cannot. 1000 connections then take "
-		"500 MiB instead of 62|"
-		"sysctl -w net.smc.rmem=524288 | tee -a /etc/sysctl.d/90-smc.conf\n"
-		"warning buffers net.smc.wmem|a connection should get 2 MiB to send, but over "
-		"SMC-R it gets 512 KiB at most|sysctl -w net.smc.wmem=524288\n");
+	check_says(&host, doctor_sysctl,
+		   "note sysctl net.smc.wmem|is 2097152, the default is 65536|\n"
+		   "note buffers net.smc.rmem|* 64 KiB to receive, *; smc_run sets 512 KiB *. 1000 "
+		   "connections * 500 MiB instead of 62|"
+		   "sysctl -w net.smc.rmem=524288 | tee -a /etc/sysctl.d/*.conf\n"
+		   "warning buffers net.smc.wmem|* 2 MiB to send, * SMC-R * 512 KiB *|"
+		   "sysctl -w net.smc.wmem=524288\n");
 }
 
 static void test_tcp(void **state)
@@ -359,10 +334,9 @@ static void test_tcp(void **state)
 	set_knob(&host, "net.ipv4.tcp_syncookies", "2");
 	set_knob(&host, "net.ipv4.tcp_fastopen", "3");
 	check_says(&host, doctor_sysctl,
-		   "warning sysctl net.ipv4.tcp_syncookies|is 2: no server here gets SMC, because "
-		   "SYN cookies drop the client's offer|sysctl -w net.ipv4.tcp_syncookies=1\n"
-		   "note sysctl net.ipv4.tcp_fastopen|is 3: servers that use TCP Fast Open stay on "
-		   "TCP|\n");
+		   "warning sysctl net.ipv4.tcp_syncookies|is 2: no server *|"
+		   "sysctl -w net.ipv4.tcp_syncookies=1\n"
+		   "note sysctl net.ipv4.tcp_fastopen|is 3: servers *|\n");
 }
 
 static void set_stats(struct host *host, int tech, uint64_t sends, uint64_t full, uint64_t small)
@@ -375,7 +349,7 @@ static void set_stats(struct host *host, int tech, uint64_t sends, uint64_t full
 	v[SMC_STAT_TX_EVENT + SMC_EVENT_SMALL_PEER] = small;
 }
 
-#define TUNE "|measure with smc_chk tune PEER which buffers suffice\n"
+#define TUNE "|* smc_chk tune PEER *\n"
 
 /* Both sides of each threshold, and of the minimum counts. */
 static void test_traffic(void **state)
@@ -390,19 +364,15 @@ static void test_traffic(void **state)
 	set_stats(&host, SMC_TECH_D, 999, 999, 999);
 	check_says(&host, doctor_traffic, "");
 	set_stats(&host, SMC_TECH_D, 1000, 99, 99);
-	check_says(&host, doctor_traffic,
-		   "ok traffic SMC-D|few of 1000 sends had to wait for a buffer|\n");
+	check_says(&host, doctor_traffic, "ok traffic SMC-D|few of 1000 sends *|\n");
 	set_stats(&host, SMC_TECH_D, 1000, 100, 0);
 	check_says(&host, doctor_traffic,
-		   "warning traffic SMC-D|a full buffer: here in 10 % of 1000 sends, on the peer "
-		   "in 0 % (threshold: 10 %): waiting costs more than memory; larger buffers, or a "
-		   "peer that reads sooner" TUNE);
+		   "warning traffic SMC-D|a full buffer: here in 10 % of 1000 sends, * peer in 0 % "
+		   "(threshold: 10 %): *" TUNE);
 	set_stats(&host, SMC_TECH_D, 1000, 0, 250);
 	check_says(&host, doctor_traffic,
-		   "warning traffic SMC-D|a buffer smaller than one send: here in 0 % of 1000 "
-		   "sends, on the peer in 25 % (threshold: 10 %): no buffer takes such a send "
-		   "without "
-		   "waiting for the peer" TUNE);
+		   "warning traffic SMC-D|a buffer smaller *: here in 0 % of 1000 sends, * peer in "
+		   "25 % (threshold: 10 %): *" TUNE);
 	start(&host);
 	set_stats(&host, SMC_TECH_R, 0, 0, 0);
 	v = host.facts.stats.tech[SMC_TECH_R].value;
@@ -412,9 +382,8 @@ static void test_traffic(void **state)
 	check_says(&host, doctor_traffic, "");
 	v[SMC_STAT_RX_EVENT + SMC_EVENT_DOWNGRADE] = 4;
 	check_says(&host, doctor_traffic,
-		   "warning traffic SMC-R|1 % of 400 new buffers were smaller than requested "
-		   "(threshold: 1 %): the kernel finds no contiguous memory of that size|sysctl -w "
-		   "net.smc.smcr_buf_type=2\n");
+		   "warning traffic SMC-R|1 % of 400 new buffers * (threshold: 1 %): *|"
+		   "sysctl -w net.smc.smcr_buf_type=2\n");
 	start(&host);
 	set_stats(&host, SMC_TECH_D, 0, 0, 0);
 	side = host.facts.stats.side;
@@ -422,22 +391,17 @@ static void test_traffic(void **state)
 	side[SMC_SIDE_SERVER].fallbacks = 8;
 	check_says(&host, doctor_traffic, "");
 	side[SMC_SIDE_CLIENT].fallbacks = 1;
-	check_says(&host, doctor_traffic,
-		   "ok traffic fallbacks|9.0 % of 100 connections fell back|\n");
+	check_says(&host, doctor_traffic, "ok traffic fallbacks|9.0 % of 100 *|\n");
 	side[SMC_SIDE_CLIENT].fallbacks = 3;
 	check_says(&host, doctor_traffic,
-		   "warning traffic fallbacks|11 % of 102 connections fell back (threshold: 10 "
-		   "%)|smcr "
-		   "-d stats\n");
+		   "warning traffic fallbacks|11 % of 102 * (threshold: 10 %)|smcr -d stats\n");
 	side[SMC_SIDE_CLIENT].n_reasons = 1;
 	side[SMC_SIDE_CLIENT].reasons[0] = (struct smc_reason_count){ 0x03030000, 1 };
 	side[SMC_SIDE_SERVER].n_reasons = 1;
 	side[SMC_SIDE_SERVER].reasons[0] = (struct smc_reason_count){ 0x03010000, 8 };
-	check_says(
-		&host, doctor_traffic,
-		"warning traffic fallbacks|11 % of 102 connections fell back (threshold: 10 %), "
-		"most often by PEERNOSMC, the peer did not offer SMC in its TCP handshake|smc_chk "
-		"explain 0x03010000\n");
+	check_says(&host, doctor_traffic,
+		   "warning traffic fallbacks|11 % of 102 * (threshold: 10 %), * by PEERNOSMC, *|"
+		   "smc_chk explain 0x03010000\n");
 }
 
 static void test_eid(void **state)
@@ -447,17 +411,12 @@ static void test_eid(void **state)
 
 	(void)state;
 	start(&host);
-	check_says(&host, doctor_eid,
-		   "note eid |no user EID: peers beyond this subnet or machine need one|"
-		   "smcd ueid add NAME, the same name on all systems\n");
+	check_says(&host, doctor_eid, "note eid |no user EID: peers *|smcd ueid add NAME, *\n");
 	host.choices[0].smcr = UNUSABLE_NO_EID;
 	check_says(&host, doctor_eid,
-		   "problem eid |no user EID: soft-RoCE, loopback and devices that have only "
-		   "version 2 are not used|smcd ueid add NAME, the same name on all systems\n");
+		   "problem eid |no user EID: *version 2 *|smcd ueid add NAME, *\n");
 	host.req.iface = "eth1"; /* not the one that waits */
-	check_says(&host, doctor_eid,
-		   "note eid |no user EID: peers beyond this subnet or machine need one|"
-		   "smcd ueid add NAME, the same name on all systems\n");
+	check_says(&host, doctor_eid, "note eid |no user EID: peers *|smcd ueid add NAME, *\n");
 	facts->seid = (struct smc_seid){ true, true, "SEID" };
 	check_says(&host, doctor_eid, "ok eid |system EID SEID|\n");
 	facts->seid.is_enabled = false;
@@ -477,28 +436,23 @@ static void test_ism(void **state)
 
 	(void)state;
 	start(&host);
-	check_says(&host, doctor_ism,
-		   "note ism |no ISM device (IBM Z has them) and no loopback, so no SMC-D|\n");
+	check_says(&host, doctor_ism, "note ism |no ISM device * no loopback*|\n");
 	host.facts.choices.facts.has_loopback = true;
 	add_ism(&host, "lo", SMC_ABI_CHID_LOOPBACK, "");
-	check_says(&host, doctor_ism,
-		   "ok ism loopback|SMC-D between sockets of this host, if there is an EID|\n");
+	check_says(&host, doctor_ism, "ok ism loopback|SMC-D *, if there is an EID|\n");
 	host.facts.choices.facts.has_loopback = false;
-	check_says(&host, doctor_ism,
-		   "note ism |no ISM device (IBM Z has them) and no loopback, so no SMC-D|\n");
+	check_says(&host, doctor_ism, "note ism |no ISM device * no loopback*|\n");
 	add_ism(&host, "ism0", 0x7c0, "");
 	check_says(&host, doctor_ism,
-		   "warning ism ism0|ISM device without PNET ID: SMC-Dv1 cannot use it|"
-		   "set a PNET ID in the IOCDS, or smc_pnet -a PNETID -D DEVICE\n");
+		   "warning ism ism0|* without PNET ID: SMC-Dv1 cannot *|"
+		   "*, or smc_pnet -a PNETID -D DEVICE\n");
 	host.facts.info.is_ism_v2 = true;
-	check_says(&host, doctor_ism, "ok ism ism0|ISM device without PNET ID: SMC-Dv2 only|\n");
+	check_says(&host, doctor_ism, "ok ism ism0|* without PNET ID: SMC-Dv2 only|\n");
 	host.rows[2].pnetid = "NET";
-	check_says(&host, doctor_ism,
-		   "ok ism ism0|ISM device, PNET ID NET, SMC-Dv1 and SMC-Dv2|\n");
+	check_says(&host, doctor_ism, "ok ism ism0|*, PNET ID NET, SMC-Dv1 * SMC-Dv2|\n");
 	host.choices[0].smcr = UNUSABLE_NO_DEVICE; /* so nothing works */
 	host.ism_facts[1].has_driver = false;
-	check_says(&host, doctor_ism,
-		   "problem ism ism0|ISM device without a driver|modprobe ism\n");
+	check_says(&host, doctor_ism, "problem ism ism0|* driver|modprobe ism\n");
 	host.req.iface = "eth0"; /* has another PNET ID */
 	check_says(&host, doctor_ism, "");
 }
@@ -514,9 +468,8 @@ static void test_slots(void **state)
 	host.facts.choices.facts.has_loopback = true;
 	host.facts.slots = (struct host_names){ .names = names, .count = 1 };
 	check_says(&host, doctor_ism,
-		   "ok ism loopback|SMC-D between sockets of this host, if there is an EID|\n"
-		   "note ism 000000a0|PCI function without power: it may be an ISM or RoCE "
-		   "device|smc_rnics -e 000000a0\n");
+		   "ok ism loopback|SMC-D *, if there is an EID|\n"
+		   "note ism 000000a0|* without power: *|smc_rnics -e 000000a0\n");
 }
 
 /* ---- remedies with a hostile name ---- */
@@ -757,9 +710,7 @@ static void test_untypable(void **state)
 
 	(void)state;
 	for (size_t at = 0; at < ARRAY_SIZE(remedies); at++) {
-		assert_string_equal(
-			remedy_for(&named, at, "a\n"),
-			"no command is shown: a name in it cannot be typed, or it is too long");
+		assert_like(remedy_for(&named, at, "a\n"), "no command *");
 		free(named.host.doc.findings);
 	}
 }

@@ -391,7 +391,7 @@ static void limits(void **state)
 	(void)state;
 	assert_int_equal(nest("(", 16, ")", &err), 0);
 	assert_int_equal(nest("(", 17, ")", &err), -EINVAL);
-	assert_string_equal(err.text, "the filter is nested too deeply");
+	assert_like(err.text, "*nested*");
 	assert_int_equal(nest("!", 16, "", &err), 0);
 	assert_int_equal(nest("!", 17, "", &err), -EINVAL);
 	assert_int_equal(nest("not (", 9, ")", &err), -EINVAL);
@@ -399,7 +399,7 @@ static void limits(void **state)
 	/* n + 1 tests need n connectives: 2n + 1 nodes of 64. */
 	assert_int_equal(nest("", 31, " or mode tcp", &err), 0);
 	assert_int_equal(nest("", 32, " or mode tcp", &err), -EINVAL);
-	assert_string_equal(err.text, "the filter is too long");
+	assert_like(err.text, "*filter *too long");
 	assert_int_equal(nest("", 300, " mode tcp", &err), -EINVAL);
 	assert_int_equal(nest("sport 1 ", 500, "", &err), -EINVAL);
 }
@@ -441,10 +441,10 @@ static void longest_word(void **state)
 	assert_int_equal(filter.nodes[filter.root].value, 80);
 	snprintf(text, sizeof(text), "sport %0320d", 80);
 	assert_int_equal(parse(&filter, text, &err), -EINVAL);
-	assert_string_equal(err.text, "a word of the filter is too long");
+	assert_like(err.text, "a word *too long");
 	snprintf(text, sizeof(text), "sport %0320d sport 80", 80);
 	assert_int_equal(parse(&filter, text, &err), -EINVAL);
-	assert_string_equal(err.text, "a word of the filter is too long");
+	assert_like(err.text, "a word *too long");
 }
 
 /* Depth counts open parentheses, not all of them. */
@@ -458,7 +458,7 @@ static void wide(void **state)
 	assert_int_equal(nest("((((((((", 2, "))))))))", &err), 0);
 	assert_int_equal(nest("!(", 8, ")", &err), 0);
 	assert_int_equal(nest("!(", 9, ")", &err), -EINVAL);
-	assert_string_equal(err.text, "the filter is nested too deeply");
+	assert_like(err.text, "*nested*");
 }
 
 /* Limits of numbers and prefixes. */
@@ -581,18 +581,18 @@ static void sentences(void **state)
 	static const struct {
 		const char *text, *want;
 	} rows[] = {
-		{ "(", "the filter ends where a test should follow" },
-		{ ")", "')' in the filter is not a test" },
-		{ ">= 80", "'>=' in the filter is not a test" },
-		{ "(mode tcp", "the filter ends where a closing parenthesis should follow" },
-		{ "x", "'x' is not a filter (state, mode, port, sport, dport, host, src, dst, "
+		{ "(", "*ends *a test *" },
+		{ ")", "')' *not a test" },
+		{ ">= 80", "'>=' *not a test" },
+		{ "(mode tcp", "*ends *a closing parenthesis *" },
+		{ "x", "'x' *(state, mode, port, sport, dport, host, src, dst, "
 		       "uid, netns)" },
-		{ "netns", "the filter ends where a network namespace should follow" },
-		{ "netns < a", "'a' in the filter is not a network namespace" },
-		{ "sport", "the filter ends where a port should follow" },
-		{ "sport x", "'x' in the filter is not a port" },
-		{ "uid u", "'u' in the filter is not a user" },
-		{ "mode tcp )", "')' in the filter is not expected here" },
+		{ "netns", "*ends *a network namespace *" },
+		{ "netns < a", "'a' *not a network namespace" },
+		{ "sport", "*ends *a port *" },
+		{ "sport x", "'x' *not a port" },
+		{ "uid u", "'u' *not a user" },
+		{ "mode tcp )", "')' *not expected here" },
 	};
 
 	(void)state;
@@ -601,7 +601,7 @@ static void sentences(void **state)
 		struct smc_err err;
 
 		assert_int_equal(parse(&filter, rows[i].text, &err), -EINVAL);
-		assert_string_equal(err.text, rows[i].want);
+		assert_like(err.text, rows[i].want);
 	}
 }
 

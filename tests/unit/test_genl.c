@@ -147,8 +147,7 @@ static void family_stays_away(void **state)
 	(void)state;
 	fake.family_errors[0] = fake.family_errors[1] = ENOENT;
 	assert_int_equal(smc_genl_open(&nl, "SMC_GEN_NETLINK", &err), -ENOENT);
-	assert_string_equal(err.text, "this kernel's SMC has no netlink family SMC_GEN_NETLINK, "
-				      "which came with Linux 5.11");
+	assert_like(err.text, "*no netlink family SMC_GEN_NETLINK, * Linux 5.11");
 	assert_int_equal(fake.lookups, 2);
 }
 
@@ -160,8 +159,7 @@ static void no_socket(void **state)
 	(void)state;
 	fake.socket_error = EMFILE;
 	assert_int_equal(smc_genl_open(&nl, "SMC_GEN_NETLINK", &err), -EMFILE);
-	assert_ptr_equal(strstr(err.text, "cannot open a netlink socket: "), err.text);
-	assert_string_equal(err.text + strlen("cannot open a netlink socket: "), strerror(EMFILE));
+	assert_like(err.text, "cannot open *socket: Too many open files");
 }
 
 static void command(void **state)
@@ -276,7 +274,7 @@ static void interrupted_for_ever(void **state)
 		fake_done(0);
 	}
 	assert_int_equal(dump(&seen, &err), -EINTR);
-	assert_string_equal(err.text, "the table changed while it was being read");
+	assert_like(err.text, "the table changed *");
 	assert_int_equal(fake.requests, 3);
 	assert_int_equal(seen.count, 0);
 }
@@ -349,8 +347,7 @@ static void send_error(void **state)
 	(void)state;
 	fake.send_error = EPERM;
 	assert_int_equal(smc_genl_open(&nl, "SMC_PNETID", &err), -EPERM);
-	assert_string_equal(err.text,
-			    "cannot find netlink family SMC_PNETID: Operation not permitted");
+	assert_like(err.text, "*family SMC_PNETID: Operation not permitted");
 }
 
 static void callback_error(void **state)
@@ -563,7 +560,7 @@ static void replaying(void **state)
 	assert_int_equal(smc_genl_dump(nl, 2, note, &seen, &err), 0);
 	assert_int_equal(seen.count, 1);
 	assert_int_equal(smc_genl_dump(nl, 3, note, &seen, &err), -ENODATA);
-	assert_string_equal(err.text, "the record has no answer to netlink/SMC_GEN_NETLINK/3");
+	assert_like(err.text, "*no answer to netlink/SMC_GEN_NETLINK/3");
 	assert_int_equal(smc_genl_do(nl, 2, &attr, 1, &err), -EROFS);
 	assert_int_equal(err.code, EROFS);
 	smc_genl_close(nl);

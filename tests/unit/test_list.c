@@ -221,8 +221,7 @@ static void interrupted_for_ever(void **state)
 			add_interrupted(100);
 		text = list(&kinds[i], -EINTR, &err);
 		assert_string_equal(text, "");
-		assert_string_equal(err.text,
-				    "the table of sockets changed while it was being read");
+		assert_like(err.text, "the table of sockets changed *");
 		assert_true(fake.requests >= 2 && fake.requests <= 10);
 		free(text);
 	}
@@ -248,8 +247,7 @@ static void refused(void **state)
 		}
 		text = list(&kinds[i / 2], -EPERM, &err);
 		assert_string_equal(text, "");
-		assert_string_equal(err.text,
-				    "the kernel refused to list sockets: Operation not permitted");
+		assert_like(err.text, "*refused *: Operation not permitted");
 		free(text);
 	}
 }
@@ -380,7 +378,7 @@ static void short_socket(void **state)
 	fake_done(0);
 	text = list(&opts, -EBADMSG, &err);
 	assert_string_equal(text, "");
-	assert_string_equal(err.text, "the kernel's answer about a socket is too short");
+	assert_like(err.text, "*answer *too short");
 	free(text);
 }
 
@@ -395,8 +393,7 @@ static void no_module(void **state)
 	fake_refusal(ENOENT);
 	text = list(&opts, -ENOENT, &err);
 	assert_string_equal(text, "");
-	assert_string_equal(
-		err.text, "this kernel has no SMC (module 'smc' cannot be loaded): run 'smc_chk'");
+	assert_like(err.text, "*no SMC (module 'smc' *): run 'smc_chk'");
 	assert_int_equal(module_calls, 1);
 	free(text);
 	module_result = -EACCES;

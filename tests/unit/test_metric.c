@@ -64,7 +64,7 @@ static void is_no_regex(void **state)
 
 	(void)state;
 	assert_int_equal(metric_compile(&regex, "(", &err), -EINVAL);
-	assert_non_null(strstr(err.text, "'(' is not a regular expression: "));
+	assert_like(err.text, "'(' *regular expression: *");
 }
 
 /* Only the end of long output is used; NULs do not end it. */

@@ -17,17 +17,16 @@ static void bad_names(void **state)
 		int want;
 		const char *text;
 	} rows[] = {
-		{ "", -EINVAL, "'' is not the name of a network namespace" },
-		{ ".", -EINVAL, "'.' is not the name of a network namespace" },
-		{ "..", -EINVAL, "'..' is not the name of a network namespace" },
-		{ "no-such-netns", -ENOENT, "no network namespace 'no-such-netns'" },
-		{ "4999999", -ESRCH, "no network namespace or process '4999999'" },
-		{ "99999999999999999999", -ESRCH,
-		  "no network namespace or process '99999999999999999999'" },
-		{ "-1", -ENOENT, "no network namespace '-1'" },
-		{ "1x", -ENOENT, "no network namespace '1x'" },
-		{ "/no/such/file", -ENOENT, "no network namespace '/no/such/file'" },
-		{ "../no-such-run", -ENOENT, "no network namespace '../no-such-run'" },
+		{ "", -EINVAL, "'' *name of a network namespace" },
+		{ ".", -EINVAL, "'.' *name of a network namespace" },
+		{ "..", -EINVAL, "'..' *name of a network namespace" },
+		{ "no-such-netns", -ENOENT, "* namespace 'no-such-netns'" },
+		{ "4999999", -ESRCH, "* namespace or process '4999999'" },
+		{ "99999999999999999999", -ESRCH, "* namespace or process '99999999999999999999'" },
+		{ "-1", -ENOENT, "* namespace '-1'" },
+		{ "1x", -ENOENT, "* namespace '1x'" },
+		{ "/no/such/file", -ENOENT, "* namespace '/no/such/file'" },
+		{ "../no-such-run", -ENOENT, "* namespace '../no-such-run'" },
 	};
 
 	(void)state;
@@ -35,7 +34,7 @@ static void bad_names(void **state)
 		struct smc_err err = { 0 };
 
 		assert_int_equal(smc_netns_enter(rows[i].name, &err), rows[i].want);
-		assert_string_equal(err.text, rows[i].text);
+		assert_like(err.text, rows[i].text);
 	}
 }
 
@@ -120,14 +119,13 @@ static void by_path(void **state)
 /* Without rights over a namespace it cannot be entered, not even the current one. */
 static int refused_without_rights(const void *arg __attribute__((unused)))
 {
-	static const char want[] = "cannot enter network namespace '/proc/self/ns/net': "
-				   "Operation not permitted";
+	static const char want[] = "cannot enter *'/proc/self/ns/net': Operation not permitted";
 	struct smc_err err = { 0 };
 
 	if (unshare(CLONE_NEWUSER))
 		return CHILD_CANNOT;
 	return smc_netns_enter("/proc/self/ns/net", &err) == -EPERM && err.code == EPERM &&
-			       !strcmp(err.text, want) ?
+			       is_like(err.text, want) ?
 		       CHILD_RIGHT :
 		       CHILD_WRONG;
 }

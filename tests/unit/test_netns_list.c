@@ -130,11 +130,8 @@ static int one_fails(const void *arg __attribute__((unused)))
 	err.code = 0;
 	if (netns_list_failure(&list, &err) != -EIO)
 		return CHILD_WRONG;
-	snprintf(want, sizeof(want),
-		 "1 of %zu network namespaces could not be read, the first: ", list.count);
-	ret = !strncmp(err.text, want, strlen(want)) && strstr(err.text, ": it broke") ?
-		      CHILD_RIGHT :
-		      CHILD_WRONG;
+	snprintf(want, sizeof(want), "1 of %zu network namespaces *: it broke*", list.count);
+	ret = is_like(err.text, want) ? CHILD_RIGHT : CHILD_WRONG;
 	netns_list_free(&list);
 	return ret;
 }
@@ -163,12 +160,10 @@ static void sentences(void **state)
 	assert_string_equal(text, "");
 	list.denied = 2;
 	netns_list_hidden(&list, text, sizeof(text));
-	assert_string_equal(text, "only network namespaces that this user may enter are shown: "
-				  "10 of 12");
+	assert_like(text, "only network namespaces *: 10 of 12");
 	list.hidden = 300;
 	netns_list_hidden(&list, text, sizeof(text));
-	assert_string_equal(text, "only network namespaces that this user may enter are shown: "
-				  "10 of 12, and those of 300 processes may not be seen");
+	assert_like(text, "only network namespaces *: 10 of 12, and *300 processes *");
 }
 
 static void recorded(void **state)
@@ -180,7 +175,7 @@ static void recorded(void **state)
 	setenv("SMC_TOOLS_ROOT", "/", 1);
 	assert_int_equal(netns_list_load(&list, &err), -EROFS);
 	unsetenv("SMC_TOOLS_ROOT");
-	assert_string_equal(err.text, "a recorded host has only one network namespace");
+	assert_like(err.text, "a recorded host *one network namespace");
 }
 
 int main(void)

@@ -35,7 +35,7 @@ static void end(struct fixture *f)
 static void check_out(struct fixture *f, const char *want)
 {
 	out_char(&f->out, '\0');
-	assert_string_equal(f->out.data, want);
+	assert_like(f->out.data, want);
 	end(f);
 }
 
@@ -94,19 +94,14 @@ static void warnings(void **state)
 	(void)state;
 	check_warnings("x86", "A ens1f0 mlx5_0\n", "");
 	check_warnings("x86", "A ens1f0 n/a\nA ens1f0.7 n/a\n", "");
-	check_warnings(
-		"x86", "A ens1f0.7 n/a\n",
-		"SMC looks at 'ens1f0', the lower device of 'ens1f0.7', first, and older kernels only there: "
-		"smc_pnet -a A -I ens1f0");
+	check_warnings("x86", "A ens1f0.7 n/a\n",
+		       "SMC *'ens1f0', * of 'ens1f0.7', first, *: smc_pnet -a A -I ens1f0");
 	check_warnings(
 		"s390", "A bond0 n/a\n",
 		"SMC uses PNET ID ABCDEFGHIJKLSTU9 of 'eno2' below 'bond0', not the entry's A");
-	check_warnings("x86", "A eth9 n/a\n",
-		       "no net device 'eth9': its entry has no effect until there is one");
-	check_warnings("x86", "A n/a mlx5_0 2\n",
-		       "no port 2 of 'mlx5_0': its entry has no effect until there is one");
-	check_warnings("x86", "A n/a siw0 1\n",
-		       "'siw0' is not a RoCE device (RNIC): SMC does not use it");
+	check_warnings("x86", "A eth9 n/a\n", "no net device 'eth9': *");
+	check_warnings("x86", "A n/a mlx5_0 2\n", "no port 2 of 'mlx5_0': *");
+	check_warnings("x86", "A n/a siw0 1\n", "'siw0' *(RNIC): SMC does not *");
 	check_warnings("x86", "A n/a loopback-ism 1\n", "");
 }
 
@@ -153,8 +148,7 @@ static void warning_without(void **state)
 	begin(&f, "x86", "A ens1f0.7 n/a\n");
 	rename_net(&f, "ens1f0", "a\n");
 	assert_true(pnet_row_warn(&f.out, pnet_row_of_net(&f.rows, "ens1f0.7")));
-	check_out(&f, "SMC looks at 'a\\x0a', the lower device of 'ens1f0.7', first, and older "
-		      "kernels only there");
+	check_out(&f, "SMC *'a\\x0a', * of 'ens1f0.7', first, *only there");
 }
 
 static void check_suggestions(const char *tree, const char *entries, const char *want)

@@ -221,7 +221,7 @@ static void flush(void **state)
 	assert_true(table_is(""));
 	begin_failing("A eth0 n/a", 1, EPERM);
 	assert_int_equal(pnet_flush(&tool), -EPERM);
-	assert_string_equal(err.text, "cannot flush the PNET table: Operation not permitted");
+	assert_like(err.text, "*flush *: Operation not permitted");
 	begin_failing("", 1, ENOENT); /* old kernels return this for an empty table */
 	assert_int_equal(pnet_flush(&tool), 0);
 }
@@ -233,7 +233,7 @@ static void delete (void **state)
 	assert_int_equal(pnet_delete(&tool, "A"), 0);
 	assert_true(table_is("B eth1 n/a"));
 	assert_int_equal(pnet_delete(&tool, "A"), -ENOENT);
-	assert_string_equal(err.text, "no entry has PNET ID A: Object not found");
+	assert_like(err.text, "no entry *A: Object not found");
 	begin_failing("A eth0 n/a", 1, EPERM);
 	assert_int_equal(pnet_delete(&tool, "A"), -EPERM);
 	assert_string_equal(err.text, "cannot delete PNET ID A: Operation not permitted");
@@ -246,12 +246,9 @@ static void add_and_exists(void **state)
 	assert_int_equal(add_text("A eth0 rxe0 2"), 0);
 	assert_true(table_is("A eth0 rxe0 2"));
 	assert_int_equal(add_text("A eth0 n/a"), -EEXIST);
-	assert_string_equal(err.text, "'eth0' already has PNET ID A, from an entry in the table: "
-				      "Object exists");
+	assert_like(err.text, "'eth0' already *A, *table: Object exists");
 	assert_int_equal(add_text("B n/a rxe0 1"), -EEXIST);
-	assert_string_equal(err.text,
-			    "'rxe0' already has PNET ID A for port 2, and the table takes "
-			    "one entry per device: Object exists");
+	assert_like(err.text, "'rxe0' already *A for port 2, *per device: Object exists");
 	kernel.commands = 0;
 	/* The kernel would store the new half and report success. */
 	assert_int_equal(add_text("B eth1 rxe0 2"), -EEXIST);
@@ -259,7 +256,7 @@ static void add_and_exists(void **state)
 	assert_int_equal(add_text("A eth0 rxe1 1"), 0);
 	begin_failing("", 1, EEXIST);
 	assert_int_equal(add_text("A eth0 n/a"), -EEXIST);
-	assert_string_equal(err.text, "the kernel already has an entry for 'eth0': Object exists");
+	assert_like(err.text, "the kernel already *'eth0': Object exists");
 	begin_failing("", 1, EPERM);
 	assert_int_equal(add_text("A eth0 n/a"), -EPERM);
 	assert_string_equal(err.text, "cannot add PNET ID A: Operation not permitted");
@@ -272,9 +269,7 @@ static void dropped(void **state)
 	begin("");
 	kernel.no_ib = true;
 	assert_int_equal(add_text("A eth0 rxe0 1"), -EEXIST);
-	assert_string_equal(err.text,
-			    "'eth0' has PNET ID A now, but the kernel did not keep 'rxe0': "
-			    "only the initial network namespace accepts RDMA and ISM devices");
+	assert_like(err.text, "'eth0' *A now, *not keep 'rxe0': *initial *");
 	assert_true(table_is("A eth0 n/a"));
 }
 
@@ -292,8 +287,7 @@ static void exists_by_hardware(void **state)
 	(void)state;
 	devs[0].ports[1] = (struct rdma_port){ .number = 2, .hw_pnetid = "HW2" };
 	pnet_say_exists(&table, &world, &net, &err);
-	assert_string_equal(err.text,
-			    "'eth0' has PNET ID HW from its hardware, which cannot be changed");
+	assert_like(err.text, "'eth0' *HW from its hardware*");
 	pnet_say_exists(&table, &world, &ism, &err);
 	assert_non_null(strstr(err.text, "PNET ID HW from its hardware"));
 	pnet_say_exists(&table, &world, &ib, &err);

@@ -425,7 +425,7 @@ static void not_recorded(void **state)
 	assert_int_equal(dump(0, &seen, &err), -ENODATA);
 	assert_int_equal(smc_genl_open(&nl, "SMC_PNETID", &err), -ENODATA);
 	assert_null(nl);
-	assert_string_equal(err.text, "the record has no answer to netlink/SMC_PNETID/family");
+	assert_like(err.text, "*no answer to netlink/SMC_PNETID/family");
 }
 
 static int parse(const char *line, const void *bytes, size_t len, struct smc_err *err)

@@ -130,7 +130,7 @@ static void each(void **state)
 		assert_int_equal(ret, -EBADMSG);
 		assert_int_equal(seen.count, 2);
 	}
-	assert_string_equal(err.text, "the record's answer to netlink/a/b is damaged");
+	assert_like(err.text, "*netlink/a/b is damaged");
 	request.body = 5;
 	seen.count = 0;
 	assert_int_equal(replay_each(tape.bytes, tape.len, &request, note, &seen, &err), -EBADMSG);
@@ -148,12 +148,12 @@ static void is_parsed(const char *data, const struct replay_request *request, in
 	struct seen seen = { 0 };
 	int ret = replay_parse(data, strlen(data), request, note, &seen, &err);
 
-	if (ret != want || err.code != -want || (want && strcmp(err.text, words)))
+	if (ret != want || err.code != -want || (want && !is_like(err.text, words)))
 		fail_msg("%.60s: %d, '%s'", data, ret, err.text);
 }
 
-#define DAMAGED "the record's answer to netlink/x is damaged"
-#define OTHER "the record has no answer to this request of netlink/x"
+#define DAMAGED "*netlink/x is damaged"
+#define OTHER "*no answer to this *netlink/x"
 
 static void lines(void **state)
 {
@@ -330,7 +330,7 @@ static void back(void **state)
 	assert_string_equal(err.text, "why it failed");
 	request.name = "nothing";
 	assert_int_equal(replay(&request, note, &seen, &err), -ENODATA);
-	assert_string_equal(err.text, "the record has no answer to netlink/nothing");
+	assert_like(err.text, "*no answer to netlink/nothing");
 	assert_int_equal(seen.count, 2);
 	keep("late", "\x01", "", 0, NULL); /* a host that is itself replayed is not recorded */
 	assert_string_equal(kept("netlink/late"), "");

@@ -125,16 +125,16 @@ static void unsent_says(const char *says)
 	fake.config.err_ino = fake.fds[2].ino;
 	fake.fds[5].unsent = 9;
 	close(5);
-	assert_non_null(strstr(fake.log, says));
+	assert_like(fake.log, says);
 	setup(NULL);
 }
 
 static void debug_lines(void **state)
 {
 	(void)state;
-	unsent_says("says fd 5: unsent data: smc_keep has the socket;close 5;");
+	unsent_says("*says fd 5: *smc_keep has *;close 5;*");
 	fake_fails("connect()", ENOENT, 99);
-	unsent_says("says fd 5: close() waits: no smc_keep;close 5;");
+	unsent_says("*says fd 5: *no smc_keep;close 5;*");
 }
 
 static void others_that_have_it_keep_it(void **state)
