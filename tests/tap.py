@@ -3,6 +3,7 @@
 
 Of a pair of guests only the first prints: the second ends at its first failure, with a message."""
 import os
+import re
 import sys
 
 _IS_SILENT = os.environ.get("SMC_LAB_NODES") == "2" and os.environ.get("SMC_LAB_NODE") == "2"
@@ -28,6 +29,12 @@ def ok(condition, name, detail=""):
 
 def equal(got, want, name):
     return ok(got == want, name, "got:  %r\nwant: %r" % (got, want))
+
+
+def refused(result, pattern, name, status=1):
+    """A program (status, stdout, stderr) failed with nothing on stdout, and one line on stderr: TOOL: a match."""
+    got, out, err = result
+    return ok(got == status and not out and re.fullmatch(r"\w+( \w+)?: .*\n", err) and re.search(pattern, err), name, result)
 
 
 def skip(name, why):

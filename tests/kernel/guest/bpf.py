@@ -3,12 +3,13 @@
 import glob
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
 
-from kern import done, equal, held_modes, listing, ok, port_modes, run, skip, slow_page, wait_for
+from kern import done, equal, held_modes, listing, ok, port_modes, refuses, run, skip, slow_page, wait_for
 
 PROGRAMS, SOURCES = sys.argv[1:3]
 CGROUPS = "/sys/fs/cgroup"
@@ -55,11 +56,6 @@ def counters(name):
     return scope["converted"], scope["excluded"], scope["other"]
 
 
-def refused(argv, text, name):
-    status, out, err = run(*argv)
-    ok(status == 1 and out == "" and text in err and err.count("\n") == 1, name, (status, out, err))
-
-
 def group(path):
     os.makedirs(CGROUPS + path, exist_ok=True)
     return path
@@ -91,23 +87,23 @@ def modes(*argv):
 def nothing_yet():
     equal(run("smc_bpf", "status")[0::2], (0, ""), "status of nothing: no error")
     equal(scopes(), {}, "and in JSON no scopes")
-    refused(("smc_bpf", "detach", "--run"), "nothing is attached", "detach of nothing")
+    refuses(("smc_bpf", "detach", "--run"), "nothing is attached", "detach of nothing")
     equal(run("smc_bpf", "detach", "--all"), (0, "", ""), "detach --all of nothing is done")
-    refused((*NOBODY, "smc_bpf", "attach", "--run"), "missing capabilities: CAP_BPF, CAP_PERFMON, CAP_NET_ADMIN",
+    refuses((*NOBODY, "smc_bpf", "attach", "--run"), "missing capabilities: CAP_BPF, CAP_PERFMON, CAP_NET_ADMIN",
             "missing capabilities are named")
-    refused(("setpriv", "--bounding-set=-perfmon,-sys_admin", "smc_bpf", "attach", "--run"),
-            "missing capabilities: CAP_PERFMON\n", "the one that is missing")
-    refused(("smc_bpf", "attach", "--cgroup", "/none"), "control group '/none': No such file", "no such control group")
-    refused(("smc_bpf", "attach", "--cgroup", ""), "control group '': No such file", "an empty name is not the root")
-    refused(("smc_bpf", "attach", "--cgroup", "../../../etc"), "'../../../etc' is not a control group", "no control group")
-    refused(("smc_bpf", "attach", "--unit", "none"), "unit 'none' has no control group", "no such unit")
-    refused(("smc_bpf", "attach", "--pid", "999999"), "no process 999999", "no such process")
-    refused(("smc_bpf", "attach", "--pid", "12x"), "'12x' is not a process id", "no process id")
+    refuses(("setpriv", "--bounding-set=-perfmon,-sys_admin", "smc_bpf", "attach", "--run"),
+            "missing capabilities: CAP_PERFMON$", "the one that is missing")
+    refuses(("smc_bpf", "attach", "--cgroup", "/none"), "control group '/none': No such file", "no such control group")
+    refuses(("smc_bpf", "attach", "--cgroup", ""), "control group '': No such file", "an empty name is not the root")
+    refuses(("smc_bpf", "attach", "--cgroup", "../../../etc"), "'../../../etc' .*control group", "no control group")
+    refuses(("smc_bpf", "attach", "--unit", "none"), "unit 'none' has no control group", "no such unit")
+    refuses(("smc_bpf", "attach", "--pid", "999999"), "no process 999999", "no such process")
+    refuses(("smc_bpf", "attach", "--pid", "12x"), "'12x' .*process", "no process id")
     subprocess.run(["mount", "-t", "tmpfs", "none", "/sys/kernel/btf"], check=True)
-    refused(("smc_bpf", "attach", "--run"), "no /sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF)", "no types: one sentence")
+    refuses(("smc_bpf", "attach", "--run"), "no /sys/kernel/btf/vmlinux \\(CONFIG_DEBUG_INFO_BTF", "no types: one sentence")
     subprocess.run(["umount", "/sys/kernel/btf"], check=True)
     subprocess.run(["umount", "/sys/fs/bpf"], check=True)
-    refused(("smc_bpf", "attach", "--run"), "no BPF file system at /sys/fs/bpf: mount", "no BPF file system: one sentence")
+    refuses(("smc_bpf", "attach", "--run"), "BPF .*at /sys/fs/bpf: mount", "no BPF file system: one sentence")
     subprocess.run(["mount", "-t", "bpf", "bpf", "/sys/fs/bpf"], check=True)
     ok(not os.path.exists(PINS), "nothing is left behind")
 
@@ -149,7 +145,7 @@ def names_of_groups():
     group("/user.slice/user@5.service/fake.service")
     bpf("attach", "--unit", "web@1")
     bpf("attach", "--unit", "t-u.slice")
-    refused(("smc_bpf", "attach", "--unit", "fake"), "has no control group", "a name that a user chose is not a unit")
+    refuses(("smc_bpf", "attach", "--unit", "fake"), "has no control group", "a name that a user chose is not a unit")
     equal(protocol(unit), SMC, "a unit")
     equal(sorted(scopes()), ["/t.slice/t-u.slice", unit], "both by their control groups")
     one, other = "4be7" * 16, "4be8" * 16
@@ -159,9 +155,9 @@ def names_of_groups():
     group("/docker/" + other)
     bpf("attach", "--container", one[:12])
     equal((protocol(box), scopes()[box]["scope"]), (SMC, "cgroup"), "a container by a part of its id")
-    refused(("smc_bpf", "attach", "--container", "4be"), "several control groups match", "an id that is too short")
-    refused(("smc_bpf", "attach", "--container", "ffff"), "no control group matches", "no such container")
-    refused(("smc_bpf", "attach", "--container", "web"), "'web' is not a container id", "a name is not an id")
+    refuses(("smc_bpf", "attach", "--container", "4be"), "several control groups match", "an id that is too short")
+    refuses(("smc_bpf", "attach", "--container", "ffff"), "no control group matches", "no such container")
+    refuses(("smc_bpf", "attach", "--container", "web"), "'web' is not a container id", "a name is not an id")
     bpf("attach", "--cgroup-of", str(os.getpid()))
     equal(protocol(), SMC, "the control group of a process")
     equal(scopes()["/command"]["state"], "active", "which has a process: active")
@@ -174,7 +170,7 @@ def names_of_groups():
     bpf("attach", "-c", "/c")
     ok(unit not in scopes(), "the next change removes it")
     os.rmdir(CGROUPS + "/c")
-    refused(("smc_bpf", "detach", "-c", "/c"), "control group '/c': No such file", "a removed one cannot be named")
+    refuses(("smc_bpf", "detach", "-c", "/c"), "control group '/c': No such file", "a removed one cannot be named")
     ok("/c" not in scopes(), "but that removes it, too")
     bpf("detach", "--all")
     equal((protocol(box), os.path.exists(PINS)), (TCP, False), "detach --all")
@@ -261,8 +257,9 @@ def many():
 
 def smc_run():
     static, musl = PROGRAMS + "/sockets-static", PROGRAMS + "/sockets-musl"
-    loads = "smc_run: loaded the eBPF program for 'protocol', which stays: 'smc_bpf detach --run' removes it\n"
-    equal(run("smc_run", "--bpf", "protocol"), (0, "%d\n" % SMC, loads), "smc_run --bpf: what it leaves behind is said")
+    status, out, err = run("smc_run", "--bpf", "protocol")
+    ok((status, out) == (0, "%d\n" % SMC) and re.fullmatch("smc_run: .*'protocol'.*: 'smc_bpf detach --run' .*\n", err),
+       "smc_run --bpf: what it leaves behind is said", err)
     equal(run("smc_run", "--bpf", "protocol"), (0, "%d\n" % SMC, ""), "and only once")
     equal(modes("smc_run", "--bpf", "sockets", PAIR), ["SMCD"] * 2, "smc_run --bpf: a dynamic program")
     equal(modes("smc_run", "--bpf", static, PAIR), ["SMCD"] * 2, "a static program")
@@ -284,7 +281,7 @@ def smc_run():
     status, out, err = run("smc_run", "-d", "protocol")
     ok("protocol' by preload: " in err and "-> AF_SMC" in err and "eBPF" not in err, "the library for a dynamic one", err)
     status, out, err = run("smc_run", "--preload", static, "tcp4:bad")
-    ok("will use TCP: the program is static, nothing can be preloaded" in err, "--preload: only the library", err)
+    ok("TCP: the program is static" in err, "--preload: only the library", err)
     status, out, err = run("smc_run", "--bpf", "-r", "64K", "true")
     ok(status == 0 and "eBPF cannot set the buffers" in err, "buffer sizes are not for eBPF: a warning", err)
     status, out, err = run("smc_run", "--bpf", "--preload", "true")
@@ -298,7 +295,7 @@ def members_own():
         for flags in 0, READ_ONLY:
             equal(run(*NOBODY, "python3", "-c", BPF_OBJ_GET, PINS + "/" + name, str(flags))[1], "EACCES\n",
                   "a member cannot open %s%s" % (name, ", not even for reading" if flags else ""))
-    refused((*NOBODY, "smc_bpf", "detach", "--run"), "missing capabilities", "nor detach")
+    refuses((*NOBODY, "smc_bpf", "detach", "--run"), "missing capabilities", "nor detach")
     with subprocess.Popen([*NOBODY, "sh", "-c", "read line; smc_run --bpf protocol inet; smc_run --bpf protocol inet6"],
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as marked:
         bpf("attach", "--pid", str(marked.pid), "--only", "ipv6")
@@ -333,7 +330,7 @@ def unprivileged():
     equal(scopes()["smc_run"]["allowed_gid"], 65534, "status names the group")
     members_own()
     os.chown(PINS, 65534, 65534)
-    refused(("smc_bpf", "status"), "belongs to user 65534", "status does not believe what another user has made")
+    refuses(("smc_bpf", "status"), "belongs to user 65534", "status does not believe what another user has made")
     os.chown(PINS, 0, 0)
     bpf("attach", "--run")
     equal(run(*NOBODY, "smc_run", "--bpf", "--strict", *command)[0], 125, "attached again without the group: no member any more")
@@ -401,7 +398,7 @@ def without_smc():
     ok(status == 0 and json.loads(out)["smc"] is False and "SMC is gone: every TCP socket of these scopes fails" in err,
        "status warns when SMC has gone", err)
     equal(attached(), [("problem", "smc_bpf detach --all")], "and so does the doctor")
-    refused(("smc_bpf", "attach", "-c", "/c"), "this kernel has no SMC",
+    refuses(("smc_bpf", "attach", "-c", "/c"), "this kernel has no SMC",
             "nothing is attached without SMC")
     status, out, err = run("smc_run", "--bpf", "--strict", "true")
     ok(status == 125 and "this kernel has no SMC" in err, "nor is a command marked", err)

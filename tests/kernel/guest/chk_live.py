@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import chkfake
-from kern import HAS_SEID, done, equal, ok, run, skip, wait_for
+from kern import HAS_SEID, SERVES, done, equal, ok, refused, refuses, run, skip, wait_for
 
 IP = "127.0.0.1"
 
@@ -41,13 +41,12 @@ def check(*argv):
 
 
 def fails(name, pattern, *argv, status=1):
-    got, out, err = run("smc_chk", "connect", *argv)
-    ok(got == status and not out and err.count("\n") == 1 and re.search(pattern, err), name, (got, out, err))
+    refuses(("smc_chk", "connect", *argv), pattern, name, status)
 
 
 def check_smcd():
     server = Server()
-    equal((server.line, server.port), ("Server started on port 37373\n", 37373), "serve: port 37373, in the peer's words")
+    equal((server.line, server.port), (SERVES, 37373), "serve: port 37373, in the peer's words")
     equal([server.memory(key) for key in ("Uid", "Gid", "CapEff", "NoNewPrivs", "Seccomp")], [65534, 65534, 0, 1, 2],
           "serve: nobody, who can open no files")
     second = Server("-j")
@@ -76,8 +75,7 @@ def check_smcd():
         with open("/dev/full", "w", encoding="ascii") as full:
             lost = subprocess.run(["smc_chk", "serve", *options], stdout=full, stderr=subprocess.PIPE, text=True,
                                   timeout=300, check=False)
-        equal((lost.returncode, lost.stderr),
-              (1, "smc_chk: cannot write to standard output: No space left on device\n"), "serve: a full disk")
+        refused((lost.returncode, "", lost.stderr), "standard output: No space left on device$", "serve: a full disk")
     equal(server.end(signal.SIGINT), 0, "serve: SIGINT ends it")
     equal(second.end(signal.SIGTERM), 0, "serve: SIGTERM ends it")
     fails("nothing listens", r"^smc_chk: 127.0.0.1 port 37373 refused the connection", IP)
@@ -213,8 +211,7 @@ def check_rates():
 def check_wrong_data():
     for family in (chkfake.AF_SMC, socket.AF_INET):
         name = "over SMC" if family == chkfake.AF_SMC else "over TCP"
-        for treat, pattern in ((chkfake.flip, "data was corrupted on the way: byte 40001 of 65537 "),
-                               (chkfake.hang_up, "the connection was lost in the middle of the test"),
+        for treat, pattern in ((chkfake.flip, "byte 40001 of 65537 "), (chkfake.hang_up, "lost in the middle"),
                                (chkfake.stall, "the connection stalls")):
             fake = chkfake.Fake(chkfake.greet(treat), family)
             fails("%s %s" % (treat.__name__, name), pattern, IP, "-p", str(fake.port), "-t", "1")
@@ -228,10 +225,9 @@ def check_network():
     fails("filtered", r"no answer from 10.9.0.5 port 37373 within 0.5 s: .*firewall drops", "10.9.0.5", "-t", "0.5")
     fails("option echoed, silence, own limit", "10.9.0.2 .*TCP gets through, but the SMC handshake did not finish within 1 s",
           "10.9.0.2", "-t", "1")
-    fails("option echoed, silence, the kernel's limit", "10.9.0.2 .*returns SMC's TCP option, but does not answer the SMC handshake",
-          "10.9.0.2")
-    fails("option echoed, garbage", "10.9.0.3 .*answers the SMC handshake with something else", "10.9.0.3")
-    fails("option echoed, reset", "10.9.0.4 .*breaks off the SMC handshake", "10.9.0.4")
+    fails("option echoed, silence, the kernel's limit", "10.9.0.2 .*TCP option, .* not answer", "10.9.0.2")
+    fails("option echoed, garbage", "10.9.0.3 .*answers .*something else", "10.9.0.3")
+    fails("option echoed, reset", "10.9.0.4 .*breaks off", "10.9.0.4")
     ok(tunnel.seen.get(3, b"").startswith(b"\xe2\xd4\xc3"), "that was a handshake", tunnel.seen)
     status, doc = check("10.9.0.6")
     equal((status, doc.get("mode"), doc.get("reason", {}).get("symbol"), tunnel.seen.get(6)), (2, "TCP", "PEERNOSMC", None),
@@ -241,7 +237,7 @@ def check_network():
                                  ("blackhole", "10.8.3.1", "10.8.3.1")):
         run("ip", "route", "add", route, host)
         fails("route: " + route, pattern, host)
-    fails("no route", "no route to 10.7.0.1: the network is unreachable", "10.7.0.1")
+    fails("no route", "no route to 10.7.0.1: .*network", "10.7.0.1")
     run("ip", "route", "add", "10.6.0.0/24", "dev", "smctun")
     fails("unknown host", "host 'nosuch.invalid' is not known: ", "nosuch.invalid")
     fails("no address of the family", "host '10.0.0.1' has no IPv6 address", "10.0.0.1", "-6")
@@ -305,7 +301,7 @@ def check_no_eid():
     equal((here, there, doc["bytes"] > 300000), ("PEERDECL", "NOUEID", True), "no EID: both sides' reason; data is right")
     status, out, _ = run("smc_chk", "connect", IP)
     ok(status == 2 and out.startswith("TCP, not SMC: 127.0.0.1 port 37373\n") and
-       "  here         0x05000000 PEERDECL: " in out and "  server       0x03030008 NOUEID: the peer sent no EID\n" in out
+       "  here         0x05000000 PEERDECL: " in out and "  server       0x03030008 NOUEID: the peer sent" in out
        and "\nTry on 127.0.0.1: define the same EID on both sides" in out, "no EID: words and remedy", out)
     status, out, _ = run("smc_chk", "-l", "-i", "lo")
     ok(status == 2 and out.startswith("lo: TCP, not SMC"), "-l: exit status 2", out)

@@ -4,7 +4,7 @@ import json
 import subprocess
 
 import chkfake
-from kern import done, equal, ok, run
+from kern import SERVES, done, equal, ok, run
 
 IP = "127.0.0.1"
 
@@ -16,7 +16,7 @@ def sandboxed(*argv):
 
 
 with subprocess.Popen(["smc_chk", "serve"], stdout=subprocess.PIPE, text=True) as server:
-    equal(server.stdout.readline(), "Server started on port 37373\n", "serve")
+    equal(server.stdout.readline(), SERVES, "serve")
     for host in (IP, "::1"):
         status, out, err = run("smc_chk", "connect", "-j", host)
         doc = json.loads(out)

@@ -6,7 +6,7 @@ import re
 import subprocess
 import time
 
-from kern import NODE, done, equal, ok, run, sync, wait_for
+from kern import NODE, SERVES, done, equal, ok, run, sync, wait_for
 
 PEER, PEER6, OWN = (os.environ["SMC_LAB_" + name] for name in ("PEER_IP", "PEER_IP6", "IP"))
 NOTE, AGAIN = (os.environ["SMC_LAB_SHARED"] + name for name in ("/link-local", "/again"))
@@ -110,7 +110,7 @@ def server():
         note.write(re.search(r"fe80::[0-9a-f:]+", run("ip", "-6", "addr", "show", "eth0")[1]).group())
     ours = subprocess.Popen(["smc_chk", "serve"], stdout=subprocess.PIPE, text=True)
     web = subprocess.Popen(["python3", "-m", "http.server", "8080"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    ok(ours.stdout.readline() == "Server started on port 37373\n", "server")
+    ok(ours.stdout.readline() == SERVES, "server")
     ok(wait_for(lambda: ":8080" in run("ss", "-ltn")[1]), "web server")
     sync("up")
     sync("same eid checked")

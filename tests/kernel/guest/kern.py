@@ -9,13 +9,15 @@ import time
 import tap
 
 # For tests that import all from here.
-ok, equal, skip, done, counted, go_on = tap.ok, tap.equal, tap.skip, tap.done, tap.counted, tap.go_on
+ok, equal, refused, skip, done, counted, go_on = tap.ok, tap.equal, tap.refused, tap.skip, tap.done, tap.counted, tap.go_on
 
 IPPROTO_SMC = 256
 NODE = int(os.environ.get("SMC_LAB_NODE", "1"))
 # The system EID: only IBM Z has one. There is always some EID then: the system's cannot be disabled without another.
 HAS_SEID = os.uname().machine == "s390x"
 PAIR = os.environ.get("SMC_LAB_NODES", "1") == "2"
+# The first line of smc_chk serve, in the peer's words.
+SERVES = "Server started on port 37373\n"
 
 
 def run(*argv, env=None, timeout=300):
@@ -31,6 +33,10 @@ def out_of(*argv):
     if status or err:
         ok(False, " ".join(argv), (status, out, err))
     return out
+
+
+def refuses(argv, pattern, name, status=1):
+    return refused(run(*argv), pattern, name, status)
 
 
 def record_live(command):

@@ -4,7 +4,7 @@ import json
 import os
 import re
 
-from kern import HAS_SEID, Sockets, done, equal, listing, ok, run
+from kern import HAS_SEID, Sockets, done, equal, listing, ok, refuses, run
 
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 
@@ -20,11 +20,8 @@ def fine(*argv, prefix=()):
     return out
 
 
-def refused(text, *argv, prefix=()):
-    """Nothing on stdout, one line on stderr, status 1."""
-    status, out, err = pnet(*argv, prefix=prefix)
-    ok(status == 1 and not out and err.count("\n") == 1 and err.startswith("smc_pnet: ") and text in err,
-       "refused, '%s': smc_pnet %s" % (text, " ".join(argv)), (status, out, err))
+def refused(pattern, *argv, prefix=()):
+    refuses((*prefix, "smc_pnet", *argv), "^smc_pnet: .*" + pattern, "refused, '%s': smc_pnet %s" % (pattern, " ".join(argv)))
 
 
 def table():
@@ -48,12 +45,12 @@ def check_basics():
 
 
 def check_exists():
-    refused("'lo' already has PNET ID NET1, from an entry in the table: Object exists", "-a", "NET1", "-I", "lo")
-    refused("'lo' already has PNET ID NET1", "-a", "OTHER", "-I", "lo")
-    refused("'rxelo' already has PNET ID ABCDEFGHIJ012345", "-a", "OTHER", "-D", "rxelo")
-    refused("'rxelo' already has PNET ID ABCDEFGHIJ012345 for port 1", "-a", "ABCDEFGHIJ012345", "-D", "rxelo", "-P", "2")
+    refused("'lo' already .* NET1, .* table: Object exists", "-a", "NET1", "-I", "lo")
+    refused("'lo' already .* NET1", "-a", "OTHER", "-I", "lo")
+    refused("'rxelo' already .* ABCDEFGHIJ012345", "-a", "OTHER", "-D", "rxelo")
+    refused("'rxelo' already .* ABCDEFGHIJ012345 for port 1", "-a", "ABCDEFGHIJ012345", "-D", "rxelo", "-P", "2")
     before = table()
-    refused("'rxelo' already has PNET ID", "-a", "OTHER", "-I", "eth9", "-D", "rxelo")
+    refused("'rxelo' already", "-a", "OTHER", "-I", "eth9", "-D", "rxelo")
     equal(table(), before, "nothing of it was done")
 
 
@@ -66,7 +63,7 @@ def check_rights():
 
 
 def check_delete():
-    refused("no entry has PNET ID NOSUCH: Object not found", "-d", "nosuch")
+    refused("no entry .* NOSUCH: Object not found", "-d", "nosuch")
     equal(fine("-d", "abcdefghij012345"), "", "-d in any case")
     equal(table(), ["NET1 lo n/a 255"], "all entries of the PNET ID are gone")
     fine("-f")
@@ -87,8 +84,7 @@ def check_list():
           "--list: header")
     ok(["LOOP", "ib", "rxelo", "1", "ACTIVE", "n/a", "n/a", "table", "lo"] in lines, "--list: rxelo", out)
     ok(["GONE", "net", "eth9", "n/a", "absent", "n/a", "n/a", "table", "n/a"] in lines, "--list: absent", out)
-    equal((status, err), (0, "smc_pnet: warning: no net device 'eth9': its entry has no effect until there is one\n"),
-          "--list warns of it")
+    ok(not status and re.fullmatch("smc_pnet: warning: no net device 'eth9': .*\n", err), "--list warns of it", err)
     fine("-f")
     for argv in (("base0", "type", "dummy"), ("link", "base0", "name", "base0.5", "type", "vlan", "id", "5")):
         status, _, err = run("ip", "link", "add", *argv)
@@ -138,8 +134,7 @@ def check_netns():
     devices = {d["device"] for d in json.loads(fine("-l", "-j", "-N", "other"))["devices"] if d["type"] == "net"}
     equal(devices, {"lo", "eth7"}, "-l -N: the devices of that namespace")
     refused("initial network namespace", "-a", "X", "-D", "mlx5_0", "-N", "other")
-    refused("'eth8' has PNET ID HALF now, but the kernel did not keep 'rxelo': only the initial network namespace",
-            "-a", "HALF", "-I", "eth8", "-D", "rxelo", "-N", "other")
+    refused("'eth8' .* HALF now.* not keep 'rxelo': .*initial", "-a", "HALF", "-I", "eth8", "-D", "rxelo", "-N", "other")
     equal(sorted(fine("-N", "other").splitlines()), ["HALF eth8 n/a 255", "THERE eth7 n/a 255"], "what it kept is there")
     refused("Operation not permitted", "-N", "other", prefix=NOBODY)
     fine("-f", "-N", "other")

@@ -9,7 +9,7 @@ import sys
 import tarfile
 
 from boot import UNITS, add_redis_user, boot_systemd, choose_units, read, systemctl, write
-from kern import done, equal, mode, ok, run, skip, wait_for
+from kern import done, equal, mode, ok, refuses, run, skip, wait_for
 from terminal import on_terminal
 
 TOOLS = os.path.dirname(os.path.abspath(__file__))
@@ -100,9 +100,7 @@ def dropin(unit):
 
 
 def refuse(words, *argv, tool="/usr/bin/smc_unit"):
-    status, out, err = run(tool, *argv)
-    ok(status == 1 and not out and err.count("\n") == 1 and words in err,
-       "refused: smc_unit " + " ".join(argv), (status, out, err))
+    refuses((tool, *argv), words, "refused: smc_unit " + " ".join(argv))
 
 
 def check_pnet():

@@ -15,7 +15,7 @@ import threading
 
 import pcapng
 from dialogs import Sniffer, dialogs
-from kern import NODE, PAIR, done, equal, listing, ok, run, skip, sync, wait_for
+from kern import NODE, PAIR, done, equal, listing, ok, refuses, run, skip, sync, wait_for
 from smcsock import accept, smc_client, smc_listener
 
 MODE = sys.argv[1]
@@ -416,9 +416,7 @@ def check_stopped():
 # ---- refusals ----
 
 def refused(words, *argv, prefix=()):
-    status, out, err = run(*prefix, "smc_dump", *argv)
-    ok(status == 1 and not out and err.startswith("smc_dump: ") and err.count("\n") == 1 and words in err,
-       "refused: " + " ".join([*prefix, "smc_dump", *argv]), (status, out, err))
+    refuses((*prefix, "smc_dump", *argv), "^smc_dump: .*" + words, "refused: " + " ".join([*prefix, "smc_dump", *argv]))
 
 
 def uids(process):

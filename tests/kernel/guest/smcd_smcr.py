@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 
-from kern import HAS_SEID, doc, done, equal, listing, ok, out_of, run
+from kern import HAS_SEID, doc, done, equal, listing, ok, out_of, refuses, run
 from terminal import on_terminal
 
 HAS_LOOPBACK = subprocess.run(["smcd", "-j", "info"], capture_output=True, text=True,
@@ -27,11 +27,6 @@ def words(*argv):
     return text.split() if not status else status
 
 
-def refuse(argv, words, name):
-    status, out, err = run(*argv)
-    ok(status == 1 and not out and err.count("\n") == 1 and words in err, name, (status, out, err))
-
-
 def check_empty():
     equal(out_of("smcr", "linkgroup"), "", "no link group: nothing, as scripts know it")
     equal(doc("smcr", "-j", "linkgroup"), {"schema": "smc-tools/smcr-linkgroup/1", "linkgroups": []},
@@ -44,7 +39,7 @@ def check_empty():
     equal(out_of("smcr", "device"), "", "no device: nothing")
     ok("no devices of SMC-R" in " ".join(words("smcr", "-det", "dev", "show", "all")), "smcr device: a sentence")
     shown = on_terminal(["smcr", "stats"])[1]
-    ok("\nNo connection has used SMC-R.\n" in shown and "RX Stats" not in shown and "RX Stats" in out_of("smcr", "stats"),
+    ok("\nNo connection" in shown and " SMC-R.\n" in shown and "RX Stats" not in shown and "RX Stats" in out_of("smcr", "stats"),
        "smcr stats: a sentence for many zeros on a terminal only", shown)
     equal(doc("smcr", "--json", "device")["devices"], [], "smcr device: an empty array")
     ok("no link groups of SMC-D" in " ".join(words("smcd", "linkgroup")), "smcd linkgroup: a sentence")
@@ -78,34 +73,34 @@ def check_ueid():
     equal(sorted(out_of("smcd", "u").split()), sorted(names), "they are listed")
     equal(sorted(doc("smcr", "u", "s", "-j")["ueids"]), sorted(names), "and so in JSON")
     equal(sorted(out_of("smc-lab-eid", "show").split()), sorted(names), "and the kernel has them")
-    refuse(["smcd", "ueid", "add", "B"], "table is full", "a fifth EID: the table is full")
+    refuses(["smcd", "ueid", "add", "B"], "table is full", "a fifth EID: the table is full")
     out_of("smcd", "ueid", "del", "0.1")
-    refuse(["smcd", "ueid", "add", "A"], "already defined", "an EID twice")
-    refuse(["smcd", "ueid", "del", "0.1"], "not defined", "delete what is not there")
+    refuses(["smcd", "ueid", "add", "A"], "already defined", "an EID twice")
+    refuses(["smcd", "ueid", "del", "0.1"], "not defined", "delete what is not there")
     for bad, why in (("abc", "try ABC"), ("A_B", "only the characters"), ("", "empty"), ("Z" * 33, "longer"),
                      ("-A", "unknown option"), ("A..B", "two dots")):
-        refuse(["smcd", "ueid", "add", bad], why, "refused before it is sent: %r" % bad)
-    refuse([*NOBODY, "smcd", "ueid", "add", "B"], "needs CAP_NET_ADMIN in the initial user namespace",
+        refuses(["smcd", "ueid", "add", bad], why, "refused before it is sent: %r" % bad)
+    refuses([*NOBODY, "smcd", "ueid", "add", "B"], "needs CAP_NET_ADMIN in the initial user namespace",
            "add without rights")
-    refuse([*NOBODY, "smcd", "ueid", "del", "A"], "Operation not permitted", "delete without rights")
-    refuse([*NOBODY, "smcd", "ueid", "flush"], "Operation not permitted", "flush without rights")
-    refuse(["unshare", "-Ur", "smcd", "ueid", "flush"], "initial user namespace",
+    refuses([*NOBODY, "smcd", "ueid", "del", "A"], "Operation not permitted", "delete without rights")
+    refuses([*NOBODY, "smcd", "ueid", "flush"], "Operation not permitted", "flush without rights")
+    refuses(["unshare", "-Ur", "smcd", "ueid", "flush"], "initial user namespace",
            "flush in a user namespace")
     equal(len(out_of(*NOBODY, "smcd", "ueid").split()), 3, "everybody may read")
-    note = "smcd: the last user EID was removed, so the system EID is now enabled\n" if HAS_SEID else ""
     for name in names[:3]:
-        equal(run("smcd", "ueid", "del", name), (0, "", note if name == names[2] else ""),
-              "the last one deleted is a success: " + name)
+        status, out, err = run("smcd", "ueid", "del", name)
+        is_noted = HAS_SEID and name == names[2]
+        equal((status, out, err.count("\n"), err.count("system EID")), (0, "", is_noted, is_noted), "the last one deleted is a success: " + name)
     equal(out_of("smcd", "ueid"), "", "none is left")
     out_of("smcd", "ueid", "add", "SMC-LAB-EID")
 
 
 def check_seid():
     equal(doc("smcd", "-j", "seid")["available"], HAS_SEID, "seid in JSON")
-    refuse(["smcr", "seid"], "use smcd", "smcr seid: a hint")
+    refuses(["smcr", "seid"], "use smcd", "smcr seid: a hint")
     if not HAS_SEID:
         equal(out_of("smcd", "seid"), "n/a\n", "seid: n/a off IBM Z")
-        refuse(["smcd", "seid", "enable"], "only IBM Z", "seid enable: why not, on stderr")
+        refuses(["smcd", "seid", "enable"], "only IBM Z", "seid enable: why not, on stderr")
         return
     # Disabled at the end: it would take precedence over the user EID.
     for word in "disable", "enable", "disable":
@@ -123,7 +118,7 @@ def check_hs():
         # The kernel takes a bool for an int there.
         if os.path.exists(path) and sys.byteorder == "little":
             equal(open(path).read().strip(), str(int(state)), "hs %s: the sysctl agrees" % word)
-    refuse([*NOBODY, "smcd", "hs", "enable"], "CAP_NET_ADMIN", "hs enable without rights")
+    refuses([*NOBODY, "smcd", "hs", "enable"], "CAP_NET_ADMIN", "hs enable without rights")
 
 
 def check_groups():
@@ -142,7 +137,7 @@ def check_groups():
     equal(lines("smcd", "linkgroup", "show", "0x" + groups[0]["id"])[1:], want[:1], "by number with 0x")
     equal(lines("smcd", "linkgroup", "link-show")[1:], want, "link-show is show")
     equal(out_of("smcd", "linkgroup", "999"), "", "an unknown number: nothing")
-    refuse(["smcd", "linkgroup", "xyz"], "'xyz'", "no number: refused")
+    refuses(["smcd", "linkgroup", "xyz"], "'xyz'", "no number: refused")
     blocks = out_of("smcd", "-d", "linkgroup").split("\n\n")
     equal(len(blocks), 2, "details: one block each")
     fields = dict((l.split(":", 1)[0].strip(), l.split(":", 1)[1].strip())
@@ -224,7 +219,7 @@ def check_reset(sent, connection):
     status, out, err = run("smcd", "-j", "stats")
     ok(status == 0 and json.loads(out)["since_reset"] is False, "a link in its place is not followed", err)
     status, text = on_terminal(["smcd", "stats", "reset"])
-    equal((status, text.splitlines()[-1]), (0, "smcd: counting starts again from zero; -a still counts from the beginning"), "reset over a link; on a terminal it says since when numbers are")
+    ok(not status and re.match("smcd: .* from zero; -a .* beginning$", text.splitlines()[-1]), "reset over a link; on a terminal it says since when numbers are", text)
     ok(not os.path.islink(path), "reset puts a file there", path)
     out_of("ip", "netns", "add", "fresh")
     equal(doc("smcd", "-j", "-N", "fresh", "stats")["since_reset"], False,

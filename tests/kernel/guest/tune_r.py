@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 
-from kern import NODE, done, equal, ok, out_of, run, sync, wait_for
+from kern import NODE, SERVES, done, equal, ok, out_of, run, sync, wait_for
 
 TUNE = ("smc_chk", "tune", os.environ["SMC_LAB_PEER_IP"], "-t", "5")
 
@@ -30,7 +30,7 @@ def listeners():
 
 def serve():
     ours = subprocess.Popen(["smc_chk", "serve"], stdout=subprocess.PIPE, text=True)
-    ok(ours.stdout.readline() == "Server started on port 37373\n", "server")
+    ok(ours.stdout.readline() == SERVES, "server")
     usual = listeners()
     sync("up")
     sync("lose")
