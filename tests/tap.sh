@@ -56,6 +56,11 @@ like() {
 	fi
 }
 
+# line GOT REGEX TEXT: passes when GOT is one line that matches.
+line() {
+	if [[ $1 == *$'\n'* ]]; then is "$1" "one line: $2" "$3"; else like "$@"; fi
+}
+
 # unlike GOT REGEX TEXT: passes when no line of GOT matches.
 unlike() {
 	if matches "$1" "$2"; then

@@ -94,7 +94,7 @@ is "$?" 0 'podman, when the container has ended'
 unlike "$out" 'process|annotation' 'whose process nobody looks for'
 
 state '"smc-tools/attach":"yes"'
-hook 0 "container web: annotation smc-tools/attach: 'yes' is neither true, tcp, smc nor strict\$" 'another value'
+hook 0 "container web: annotation smc-tools/attach: 'yes' .*true, tcp, smc nor strict\$" 'another value'
 state '"smc-tools/attach":"\u001b[2J\n"'
 hook 0 "container web: annotation smc-tools/attach: '.x1b\[2J.x0a' is neither" 'one that a terminal would obey'
 state '"smc-tools/attach":"tcp"'
@@ -102,11 +102,11 @@ hook 0 'container web: process 2147483647: No such process$' 'tcp'
 : >"$tmp/state"
 hook 0 'standard input is not the state of a container' 'nothing on standard input'
 head -c 8000000 /dev/zero | tr '\0' ' ' >"$tmp/state"
-hook 0 'cannot read the state of the container: File too large$' 'a state without end'
+hook 0 'cannot read .*container: File too large$' 'a state without end'
 printf '{"id":"web","status":"created"}' >"$tmp/state"
-hook 0 'container web: the state of the container has no process id' 'no process'
+hook 0 'container web: .*no process id' 'no process'
 printf '{%s}' "$nobody" >"$tmp/state"
-hook 0 'the state of the container has no valid id' 'no id'
+hook 0 '.*container has no valid id' 'no id'
 state '"smc-tools/attach":"strict"'
 env -i "$BUILD/smc_bpf" oci-hook <"$tmp/state" 2>&-
 is "$?" 1 'strict, without a reader: the status fails'
@@ -140,15 +140,16 @@ if [ -n "${HOOK_RUN-}" ]; then
 fi
 wait
 exec 9>&-
-is "$(<"$tmp/fifo.said")" '0|smc_bpf: not done after 30 seconds: it starts anyway, perhaps with TCP' 'a runtime that does not end what it writes'
+line "$(<"$tmp/fifo.said")" '^0[|]smc_bpf: .* 30 seconds: it starts ' 'a runtime that does not end what it writes'
 if [ -n "${HOOK_RUN-}" ]; then
 	failed='smc_bpf: container web: process 2147483647: No such process'
-	is "$(<"$tmp/true.said")" "0|$failed
-smc_bpf: container web: not done after 30 seconds: it starts anyway, perhaps with TCP" 'a log that takes nothing: the container starts'
+	mapfile -t lines <"$tmp/true.said"
+	is "${#lines[@]}${lines[0]}" "20|$failed" 'a log that takes nothing: the container starts'
+	like "${lines[1]}" '^smc_bpf: container web: .* 30 seconds: it starts ' 'which is said'
 	is "$(<"$tmp/strict.said")" "1|$failed
 smc_bpf: container web: not done after 30 seconds: it does not start" 'strict: it does not'
 else
-	skip 'a log that takes nothing: the container starts' 'needs root, and a /dev of its own'
+	skip 'a log that takes nothing: the container starts, which is said' 'needs root, and a /dev of its own'
 	skip 'strict: it does not' 'needs root, and a /dev of its own'
 fi
 

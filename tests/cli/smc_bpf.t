@@ -16,14 +16,14 @@ if [ ! -x "$BUILD/smc_bpf" ]; then
 	exit
 fi
 
-# refuse TEXT ARGUMENT...: status 1, nothing on stdout, one line on stderr; the same with POSIXLY_CORRECT
+# refuse WORDS ARGUMENT...: bad usage, whose line contains the words; the same with POSIXLY_CORRECT
 refuse() {
-	want="1||smc_bpf: $1; try 'smc_bpf --help'"
+	words="^smc_bpf: .*$1.*; try 'smc_bpf --help'\$"
 	shift
-	out=$("$BUILD/smc_bpf" "$@" 2>"$tmp/err")
-	is "$?|$out|$(<"$tmp/err")" "$want" "smc_bpf $*"
-	out=$(POSIXLY_CORRECT=1 "$BUILD/smc_bpf" "$@" 2>"$tmp/err")
-	is "$?|$out|$(<"$tmp/err")" "$want" "smc_bpf $* with POSIXLY_CORRECT"
+	capture "$BUILD/smc_bpf" "$@"
+	refused 1 "$words" "smc_bpf $*"
+	capture env POSIXLY_CORRECT=1 "$BUILD/smc_bpf" "$@"
+	refused 1 "$words" "smc_bpf $* with POSIXLY_CORRECT"
 }
 
 refuse "no command given"
@@ -31,14 +31,14 @@ refuse "unknown command 'add'" add
 refuse "unknown command 'add'" -j add
 refuse "option '--only' is only for 'attach'" --only ipv4 status
 refuse "unexpected argument 'x'" status x
-refuse "no target: give --cgroup, --cgroup-of, --unit, --container, --pid or --run" attach
-refuse "no target: give --cgroup, --cgroup-of, --unit, --container, --pid or --run" detach
-refuse "options '--cgroup' and '--unit' exclude each other" attach --unit a --cgroup b
+refuse "no target: .*--cgroup, --cgroup-of, --unit, --container, --pid or --run" attach
+refuse "no target: .*--cgroup, --cgroup-of, --unit, --container, --pid or --run" detach
+refuse "options '--cgroup' and '--unit' exclude" attach --unit a --cgroup b
 refuse "option '--all' is only for 'detach'" attach --all
-refuse "options '--all' and '--run' exclude each other" detach --all --run
+refuse "options '--all' and '--run' exclude" detach --all --run
 refuse "option '--only' is only for 'attach'" detach --run --only ipv4
 refuse "--only: 'tcp' is not ipv4, ipv6 or none" attach --run --only tcp
-refuse "--exclude-comm: the name is empty" attach --run --exclude-comm ''
+refuse "--exclude-comm: .* empty" attach --run --exclude-comm ''
 refuse "more than 8 names to exclude" attach --run --exclude-comm=1 --exclude-comm=2 --exclude-comm=3 \
 	--exclude-comm=4 --exclude-comm=5 --exclude-comm=6 --exclude-comm=7 --exclude-comm=8 --exclude-comm=9
 refuse "option '--allow-group' is only for '--run'" attach --unit a --allow-group root

@@ -51,7 +51,7 @@ finding() {
 }
 
 no_smc=97
-built="remove that line from FILE, then: modprobe smc"
+built="remove .* from FILE, then: modprobe smc"
 for rule in "blacklist smc" "install smc /bin/false" "alias net-pf-43 off"; do
 	host $no_smc
 	echo "$rule" >"$root/etc/modprobe.d/smc.conf"
@@ -73,42 +73,42 @@ finding 1 'module +smc +may not be loaded: /proc/cmdline' "remove it from module
 host $no_smc
 echo 1 >"$root/proc/sys/kernel/modules_disabled"
 finding 1 'module +smc +may not be loaded: /proc/sys/kernel/modules_disabled' \
-	'let the system load it at boot: echo smc >/etc/modules-load.d/smc.conf' "locked modules"
+	'let .* at boot: echo smc >/etc/modules-load.d/smc.conf' "locked modules"
 
 host $no_smc
 printf '1\n' >"$root/probes/module-smc"
-finding 1 'module +smc +is not installed, though this kernel was built with SMC' \
+finding 1 'module +smc +is not installed.*kernel' \
 	'install the rest of the kernel.s modules .*' "the package of further modules is missing"
 
 host $no_smc
 printf '1\n' >"$root/probes/module-smc"
 echo '# CONFIG_SMC is not set' >"$root/boot/config-$release"
 finding 3 "kernel +$release +has no SMC: /boot/config-$release has no CONFIG_SMC" \
-	'install a kernel that was built with CONFIG_SMC' "a kernel without SMC"
+	'install a kernel .*CONFIG_SMC' "a kernel without SMC"
 
 host $no_smc
 printf '1\n' >"$root/probes/module-smc"
 rm "$root/boot/config-$release"
-finding 3 "kernel +$release +has no SMC\$" 'install a kernel that was built with CONFIG_SMC' "and without a configuration"
+finding 3 "kernel +$release +has no SMC\$" 'install a kernel .*CONFIG_SMC' "and without a configuration"
 
 host $no_smc
 printf '1\n' >"$root/probes/module-smc"
 printf '0\n7.2.13-amd64' >"$root/probes/uname-release"
 echo 'CONFIG_INET=y' | gzip >"$root/proc/config.gz"
-finding 3 "kernel +7.2.13-amd64 +has no SMC: /proc/config.gz has neither CONFIG_SMC nor CONFIG_DIBS, which it needs" \
-	'install a kernel that was built with CONFIG_SMC' "a newer one, with a packed configuration"
+finding 3 "kernel +7.2.13-amd64 +has no SMC: /proc/config.gz has neither CONFIG_SMC nor CONFIG_DIBS.*" \
+	'install a kernel .*CONFIG_SMC' "a newer one, with a packed configuration"
 
 host $no_smc
 mkdir -p "$root/sys/module/smc"
-finding 3 "kernel +$release +has SMC, but this process may not use it: Address family not supported" \
-	'run smc_chk outside the sandbox' "loaded, but not for this process"
+finding 3 "kernel +$release +has SMC, but .* process .*: Address family not supported" \
+	'.* outside the sandbox' "loaded, but not for this process"
 host 1
-finding 3 "kernel +$release +has SMC, but this process may not use it: Operation not permitted" \
-	'run smc_chk outside the sandbox' "not permitted"
+finding 3 "kernel +$release +has SMC, but .* process .*: Operation not permitted" \
+	'.* outside the sandbox' "not permitted"
 
 host $no_smc
 rm -r "$root/probes"
-finding 3 "kernel .*nothing was recorded about it" 'run smc_chk bundle FILE.tar.gz on that host' "nothing was recorded"
+finding 3 "kernel .*nothing was recorded.*" '.*smc_chk bundle FILE.tar.gz .*' "nothing was recorded"
 
 host $no_smc
 printf '0\n6.1\033[2J' >"$root/probes/uname-release"
@@ -121,7 +121,7 @@ is "$(printf '%s' "$out" | jq -r '.findings[] | select(.check == "kernel" or .ch
 	"and JSON is JSON"
 
 err=$(SMC_TOOLS_ROOT=$root "$chk" 2>&1 >/dev/full)
-is "$?$err" '1smc_chk: cannot write to standard output: No space left on device' 'a full device'
+line "$?$err" '^1smc_chk: .*standard output: No space left on device$' 'a full device'
 run doctor --problems
 is "$(printf '%s\n' "$out" | grep -cE '^(ok|note) ')$(printf '%s\n' "$out" | grep -cE '^(warning|problem) ' | grep -c '^[1-9]')" 01 \
 	'--problems leaves out what is well'
@@ -208,7 +208,7 @@ finds() {
 	shift
 	run doctor -j
 	is "$(jq -r '.findings[] | select((.check | IN("selinux", "apparmor", "firewall")) or (.check == "kernel" and .level == "problem")) |
-		"\(.level) \(.check) \(.object // "-"): \(.remedy // "-")"' <<<"$out")" "$(printf '%s\n' "$@")" "$text"
+		"\(.level) \(.check) \(.object // "-"): \(.remedy // "-" | sub("^add .* profile (?<p>.*), then: "; "\(.p): ") | sub(" # .*"; ""))"' <<<"$out")" "$(printf '%s\n' "$@")" "$text"
 }
 domain="echo '(typeattributeset smc_domain redis_t)' >smc_redis_t.cil && semodule"
 host 0
@@ -232,14 +232,14 @@ host 0
 enforced apparmor
 enabled mysql $preload '1\n/usr/sbin/mysqld'
 enabled nginx $bpf '1\nnginx'
-add="add 'include <abstractions/smc-tools>' to profile"
-finds 'AppArmor, profiles without "network smc"' "warning apparmor mysql.service: $add /usr/sbin/mysqld, then: systemctl reload apparmor" \
-	"problem apparmor nginx.service: $add nginx, then: systemctl reload apparmor"
+reload='systemctl reload apparmor'
+finds 'AppArmor, profiles without "network smc"' "warning apparmor mysql.service: /usr/sbin/mysqld: $reload" \
+	"problem apparmor nginx.service: nginx: $reload"
 echo 0 | tee "$root/probes/confined-nginx_service" >"$root/probes/confined-mysql_service"
 finds 'AppArmor, profiles with our abstraction, or that only complain' 'ok apparmor -: -'
 host 13
 printf '1\nlab' >"$root/probes/confined"
-finds 'AppArmor, a profile for smc_chk itself' "problem kernel $release: $add lab, then: systemctl reload apparmor"
+finds 'AppArmor, a profile for smc_chk itself' "problem kernel $release: lab: $reload"
 host 1
 echo 1 >"$root/probes/seccomp"
 finds 'a filter of system calls, as containers have' "problem kernel $release: run smc_chk outside the sandbox"
@@ -249,7 +249,7 @@ mkdir -p "$root/sys/module/smc"
 finds 'RestrictAddressFamilies= of systemd' "problem kernel $release: run smc_chk outside the sandbox"
 host 0
 printf '2\ntable ip filter: meta skuid 33 accept' >"$root/probes/firewall-owner"
-finds 'a rule of the firewall by owner' 'warning firewall -: nft list ruleset # and replace such rules by those of addresses and ports'
+finds 'a rule of the firewall by owner' 'warning firewall -: nft list ruleset'
 
 # Names are strangers' words; what was not recorded is not counted.
 host 0

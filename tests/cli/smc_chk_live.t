@@ -61,10 +61,10 @@ fails "host '' is not known: |host '' has no " connect ''
 
 # ---- wrong data, whatever it runs over ----
 serve flip
-fails 'data was corrupted on the way: byte 40001 of 65537 came back wrong' connect 127.0.0.1 -p "$port"
+fails 'corrupted .*: byte 40001 of 65537 ' connect 127.0.0.1 -p "$port"
 end_server
 serve hang-up
-fails 'the connection was lost in the middle of the test' connect 127.0.0.1 -p "$port"
+fails 'lost in the middle' connect 127.0.0.1 -p "$port"
 end_server
 serve busy
 fails 'the server is busy: ' connect 127.0.0.1 -p "$port"
@@ -80,7 +80,7 @@ if [ "$no_smc" ]; then
 	is "$rc:$err" '3:' 'no SMC here, a server of ours: exit status 3'
 	like "$out" "^Not tested: this kernel has no SMC" 'no SMC here: reported'
 	like "$out" "^  over TCP     127\.0\.0\.1 port $port is reached$" 'no SMC here: TCP reaches'
-	like "$out" '^  data         [0-9]{6} bytes each way, verified$' 'no SMC here: data over TCP'
+	like "$out" '^  data         [0-9]{6} bytes .*verified$' 'no SMC here: data over TCP'
 	run connect -j 127.0.0.1 -p "$port"
 	is "$rc" 3 'no SMC here, JSON: exit status 3'
 	is "$(printf '%s' "$out" | python3 -c 'import json, sys
@@ -91,7 +91,7 @@ print(d["schema"], d["result"], d["mode"], d["server"], d["bytes"] > 300000, "re
 	serve banner
 	run -d -C 127.0.0.1 -p "$port"
 	is "$rc" 3 'no SMC here, a server that is not ours: exit status 3'
-	like "$out" '^  data         none: the server did not greet as smc_chk serve does$' 'not ours: no data'
+	like "$out" '^  data         none: .*smc_chk serve' 'not ours: no data'
 	like "$err" '^\[DEBUG\] the server is another program$' 'not ours: --debug'
 	end_server
 	for option in -S -l; do

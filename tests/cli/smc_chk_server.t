@@ -30,7 +30,7 @@ class Server:
             [SMC_CHK, '-S', '-p', '47000', *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env=AS_TCP, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files)))
         line = self.process.stdout.readline()
-        found = re.fullmatch(r'Server started on port (\d+)\n', line)
+        found = re.fullmatch(r'.* (\d+)\n', line)
         self.port = int(found.group(1)) if found else 0
 
     def status(self, key):

@@ -43,14 +43,14 @@ is "$err" '' 'IBM Z: nothing on stderr'
 finds 'ok ism 0000:00:00.0 ISM device, PNET ID NET1' 'an ISM device and its PNET ID'
 finds 'note ism 00000013 PCI function without power' 'a slot without power'
 finds ' -> smc_rnics -e 00000013' 'and how to give it some'
-finds 'ok pnetid encbdf0 SMC-Rv1 and v2 over mlx4_0 port 1, SMC-Dv1 over ISM device 0000:00:00.0; PNET ID NET1 from the hardware' \
+finds 'ok pnetid encbdf0 SMC-Rv1 and v2 .* mlx4_0 port 1, SMC-Dv1 .* 0000:00:00.0; PNET ID NET1 .*hardware' \
 	'an OSA card shares its PNET ID with a RoCE port and the ISM device'
 finds 'ok pnetid encbdf0.5 .*PNET ID NET1 of the lower device' 'the VLAN on it too'
 finds 'ok rdma mlx4_0 port 1 is active on eno1; RoCE v1 and v2' 'GIDs of both versions'
-finds 'warning rdma mlx4_0 port 2 is DOWN, though its net device eno1d1 is up' 'the second port has no link'
+finds 'warning rdma mlx4_0 port 2 is DOWN, .* eno1d1 is up' 'the second port has no link'
 finds 'warning rdma mlx5_0 port 1 has no GID' 'a port without an address'
-finds ' -> ip address add ADDRESS/PREFIX dev eno2' 'and how it gets one'
-finds 'note bond bond0 bond of eno2 eno1: SMC uses only the PNET ID and RDMA device of eno2' 'a bond counts as its first card'
+finds ' -> ip address add .* dev eno2' 'and how it gets one'
+finds 'note bond bond0 bond of eno2 eno1: .* of eno2' 'a bond counts as its first card'
 
 run doctor -i encbdf0.5
 finds 'ok ism 0000:00:00.0' 'the ISM device of an interface'
@@ -68,7 +68,7 @@ run doctor
 finds 'ok rdma mlx4_0 port 1 .*GIDs of RoCE v1 only: SMC-Rv1' 'GIDs of RoCE v1 only'
 edit 'rm devices/pci/0000:00:00.0/driver'
 run doctor
-finds 'warning ism 0000:00:00.0 ISM device without a driver' 'an ISM device without a driver'
+finds 'warning ism 0000:00:00.0 .*driver' 'no driver'
 
 run -s -i encbdf0
 is "$rc$err" 0 '-s works'
@@ -90,18 +90,18 @@ is "$out" '{"schema":"smc-tools/static/1","net_devices":[{"net_device":"encbdf0"
 for what in 'connect localhost' serve 'tune localhost' advise '-C localhost' -S -l; do
 	# shellcheck disable=SC2086 # words
 	run $what
-	is "$rc$out$err" '1smc_chk: a recorded host cannot be tested over the network' "$what is about this machine"
+	refused 1 '^smc_chk: .*recorded host.* network' "$what is about this machine"
 done
 run -s -i eth9
 is "$rc$out$err" "1smc_chk: no net device 'eth9'" 'an interface that is not there'
 
 host x86 x86
 run doctor
-finds 'note rdma siw0 SMC does not use it: node type RNIC' 'iWARP'
-finds 'note rdma ibp94s0 SMC does not use port 1: link layer InfiniBand' 'InfiniBand'
+finds 'note rdma siw0 .* RNIC' 'iWARP'
+finds 'note rdma ibp94s0 .* port 1: .*InfiniBand' 'InfiniBand'
 finds 'ok rdma rxelo .*GIDs of RoCE v2 only: SMC-Rv2' 'soft-RoCE'
 finds 'note ism - no ISM device' 'no ISM device'
-finds 'note pnetid - neither an RDMA port nor an ISM device for eth0, eth2' 'devices that SMC has nothing for'
+finds 'note pnetid - neither .* for eth0, eth2' 'devices that SMC has nothing for'
 finds 'ok mtu ens1f0 MTU 1500: RoCE packets of mlx5_0 port 1 carry 1024 bytes' 'the MTU of a card'
 edit 'echo "4: RNIC" >class/infiniband/erdma_0/node_type; echo 9000 >class/net/ens1f0/mtu'
 printf '1024\n' >"$root/probes/roce-mtu-mlx5_0-1"
@@ -115,8 +115,8 @@ finds 'note rdma erdma_0 eRDMA as iWARP' 'eRDMA that only some kernels use'
 finds 'note mtu ens1f0 RoCE packets of mlx5_0 port 1 carry 1024 bytes, MTU 9000 would allow 4096' 'a port that lags behind its MTU'
 finds 'problem soft-roce rxelo' 'soft-RoCE on a kernel on which it hangs'
 is "$(printf '%s\n' "$out" | grep -c ' rdma rxelo')" 0 'that is said once'
-finds 'note pnetid lo no SMC-R: soft-RoCE hangs on this kernel' 'and why its net device has no SMC'
-finds 'note rdma mlx5_1 SMC uses only ports 1 and 2 of the 3' 'more ports than SMC takes'
+finds 'note pnetid lo no SMC-R: soft-RoCE hangs' 'and why its net device has no SMC'
+finds 'note rdma mlx5_1 .* 1 and 2 of the 3' 'more ports than SMC takes'
 finds 'note vlan ens1f0.7 VLAN 7 on ens1f0' 'a VLAN'
 finds 'ok pnetid ens1f0.7 SMC-Rv2 over mlx5_0 port 1' 'for which only its own GIDs count'
 finds 'ok bindv6only -' 'one socket for each family'
@@ -152,7 +152,7 @@ host loopback x86
 edit 'rm -r class/infiniband; mkdir -p class/dibs/lo; echo 0xffff >class/dibs/lo/fabric_id'
 run doctor
 finds 'ok ism loopback SMC-D between sockets of this host' 'loopback of the DIBS layer'
-finds 'ok pnetid eth0 SMC-Dv2 within this host' 'serves all net devices'
+finds 'ok pnetid eth0 SMC-Dv2 .* host' 'serves all net devices'
 run -s -i eth0
 like "$out" '^ Configuration: SMC-Dv2 \(loopback\)$' 'in -s'
 like "$out" '^ Reachable subnets: this host$' 'and reaches this host only'
@@ -162,5 +162,5 @@ edit 'rm -r class/infiniband'
 run doctor
 finds 'note rdma - no RDMA device' 'no RDMA device'
 finds ' -> for a test: modprobe rdma_rxe' 'and how to make one'
-finds 'problem device - SMC has neither an RDMA port nor an ISM device that it can use' 'without ISM either, a problem'
+finds 'problem device - .*neither .*RDMA .*ISM ' 'without ISM either, a problem'
 plan_done

@@ -43,7 +43,7 @@ magic() {
 		fi
 		sleep 0.1
 	done
-	refuse "$file as root: it leads to a file that cannot be checked" apply "/proc/$!/root$file"
+	refuse "$file as root: .*cannot be checked" apply "/proc/$!/root$file"
 	kill $!
 }
 
@@ -53,7 +53,7 @@ for option in -h --help --he; do
 	like "$rc$err$out" '^0Usage: smc_conf export \[FILE\] \[-j\]' "$option prints the usage"
 done
 err=$("$conf" --help 2>&1 >/dev/full)
-is "$?$err" '1smc_conf: cannot write to standard output: No space left on device' 'help to a full device'
+line "$?$err" '^1smc_conf: .*standard output: No space left on device$' 'help to a full device'
 
 # ---- bad usage ----
 refuse 'no command given'
@@ -66,7 +66,7 @@ refuse "unexpected argument 'b'" diff a b
 refuse 'no file given' check
 refuse "'--device' is only for 'apply'" diff --device lo
 refuse "'--netns' is only for 'apply' or 'diff'" show --netns x
-refuse "'--netns' and '--device' exclude each other" apply -N x --device lo
+refuse "'--netns' and '--device' exclude" apply -N x --device lo
 refuse "'--json' is only for" check -j x
 for command in apply watch keep reset; do
 	refuse "'--json' is only for" $command -j
@@ -80,15 +80,15 @@ wrong '3: ueid: expected eid, seid, ' '# x\neid A\nueid B\n'
 wrong '1: end of line: expected on or off' 'seid'
 wrong '2: /: only files can include|2: include: only files' 'eid A\ninclude /\n'
 mkfifo "$tmp/pipe"
-refuse "cannot read $tmp/pipe: not a regular file; - is standard input" check "$tmp/pipe"
-refuse 'cannot read /: not a regular file' check /
+refuse "cannot read $tmp/pipe: .*regular file; - is standard" check "$tmp/pipe"
+refuse 'cannot read /: .*regular file' check /
 err=$(printf 'eid A\033[1m\n' | "$conf" check - 2>&1)
 unlike "$err" "$(printf '\033')" 'what stands in a file does not drive a terminal'
 if [ "$(id -u)" = 0 ]; then
 	echo 'eid A' >"$tmp/smc.conf"
 	chmod 666 "$tmp/smc.conf"
 	for command in apply watch; do
-		refuse "refusing to read $tmp/smc.conf as root: other users can write to /" $command "$tmp/smc.conf"
+		refuse "$tmp/smc.conf as root: other users .* /" $command "$tmp/smc.conf"
 	done
 	for command in check export; do
 		capture "$conf" $command "$tmp/smc.conf"
@@ -106,14 +106,14 @@ is "$?$err" 0 'the example of smc.conf(5)'
 like "$(<"$tmp/out")" '^deny port 22,443' 'and it is all there'
 
 # ---- a kernel without SMC ----
-sentence="this kernel has no SMC (module 'smc' cannot be loaded): run 'smc_chk'"
+sentence="no SMC \(module 'smc' .*\): run 'smc_chk'\$"
 if has_smc; then
 	skip 'a kernel without SMC' 'this kernel has SMC'
 else
 	run export
-	is "$rc$out$err" "1smc_conf: $sentence" 'export: a kernel without SMC is reported in one sentence'
+	refused 1 "^smc_conf: .*$sentence" 'export: a kernel without SMC is reported in one sentence'
 	out=$(echo 'eid A' | "$conf" check - 2>&1)
-	is "$?$out" "0smc_conf: only the file was checked: $sentence" 'check: so, and the file was checked'
+	line "$?$out" "^0smc_conf: only the file .*: .*$sentence" 'check: so, and the file was checked'
 fi
 
 # ---- a recorded host ----
@@ -126,19 +126,19 @@ from() {
 from "$good"
 is "$rc$out" '0smc_conf: standard input:2: waits for its device: pnetid X mac 02:00:00:00:00:99' 'from: a device is not there'
 from 'eid A B C D\n'
-is "$rc$out" '1smc_conf: there would be 5 EIDs, but the kernel takes only 4' 'from: too many EIDs, with the one that is there'
+line "$rc$out" '^1smc_conf: .* 5 EIDs, .* only 4$' 'from: too many EIDs, with the one that is there'
 from 'eid a\n'
 like "$rc$out" '^1smc_conf: standard input:1: a: lower case is not allowed' 'from: a wrong line'
 from 'scope /system.slice/redis.service only ipv4 user nobody-here\n'
 is "$rc$out" 0 'from: a scope, whose user and control group only that host knows'
 out=$(echo 'scope /x' | SMC_TOOLS_ROOT="$tmp" "$conf" watch - 2>&1)
-is "$?$out" '1smc_conf: a recorded host cannot be changed' 'watch: not of a recorded host'
+line "$?$out" '^1smc_conf: .*recorded host' 'watch: not of a recorded host'
 out=$(echo 'eid A' | "$conf" watch - 2>&1)
 is "$?$out" 0 'watch: without a scope there is nothing to wait for'
 
 tar -xzf tests/cli/host.tgz -C "$tmp"
 for command in keep reset; do
-	SMC_TOOLS_ROOT=$tmp/smc-bundle/record refuse 'a recorded host cannot be changed' $command
+	SMC_TOOLS_ROOT=$tmp/smc-bundle/record refuse 'recorded host' $command
 done
 
 # ---- keep, reset: the kernel is that of a record, systemctl is fake, /etc and /run are directories ----
@@ -174,12 +174,11 @@ check_keep() {
 	is "$rc$out$err" 0 'the file is right'
 	echo '# mine' >"$file"
 	here "$conf" keep
-	is "$rc$out$err" '0smc_conf: the previous file is now /etc/smc-tools/smc.conf.old' 'keep: another file is there'
+	line "$rc$out$err" '^0smc_conf: .* /etc/smc-tools/smc.conf.old$' 'keep: another file is there'
 	is "$(<"$file")$(<"$file.old")" "$kept# mine" 'both are kept'
 	echo '# mine, too' >"$file"
 	here "$conf" keep
-	is "$rc$out$err" '1smc_conf: /etc/smc-tools/smc.conf differs, and /etc/smc-tools/smc.conf.old already exists: move it away first' \
-		'keep: no third one'
+	refused 1 '^smc_conf: /etc/smc-tools/smc.conf differs, .* /etc/smc-tools/smc.conf.old already' 'keep: no third one'
 	is "$(<"$file")$(<"$file.old")" '# mine, too# mine' 'nothing is changed'
 	rm "$file.old" "$file"
 	mkdir "$dir/smc.conf.d"
@@ -190,10 +189,10 @@ check_keep() {
 	rm -r "$dir/smc.conf.d"
 	: >"$tmp/dead"
 	here "$conf" keep
-	is "$rc$out$err" '1smc_conf: /etc/smc-tools/smc.conf is written, but not for each boot: Failed to enable unit: no.' 'keep: systemctl fails'
+	refused 1 '^smc_conf: /etc/smc-tools/smc.conf is written, but .*: Failed to enable unit: no\.$' 'keep: systemctl fails'
 	rm -r "$tmp/run/systemd" "$tmp/log"
 	here "$conf" keep
-	is "$rc$out$err" '0smc_conf: /etc/smc-tools/smc.conf is written, but systemd does not run here: nothing applies it at boot' 'keep: no systemd'
+	line "$rc$out$err" '^0smc_conf: /etc/smc-tools/smc.conf is written, but systemd ' 'keep: no systemd'
 	is "$(ls "$tmp/log" 2>&1)$(<"$file")" "ls: cannot access '$tmp/log': No such file or directory$kept" 'the file is there'
 }
 

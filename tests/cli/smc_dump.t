@@ -9,6 +9,7 @@ import ipaddress
 import json
 import os
 import pty
+import re
 import select
 import shutil
 import signal
@@ -23,7 +24,7 @@ import time
 sys.dont_write_bytecode = True
 import packets  # noqa: E402
 from packets import ACK, FIN, RST, Capture, Connection, message  # noqa: E402
-from recorded import BUILD, ROOT, done, new_directory, ok, skip  # noqa: E402
+from recorded import BUILD, ROOT, done, new_directory, ok, skip, tap  # noqa: E402
 
 CAPTURES = ROOT + "/tests/cli/captures/"
 # LeakSanitizer does not work in a process without rights.
@@ -51,10 +52,8 @@ def equal(got, want, name):
     ok(got == want, name, "got:  %r\n# want: %r" % (got, want))
 
 
-def refused(words, *argv):
-    status, out, err = dump(*argv)
-    ok(status == 1 and not out and err.startswith("smc_dump: ") and err.count("\n") == 1 and words in err,
-       "refused: smc_dump " + " ".join(argv), (status, out, err))
+def refused(pattern, *argv, status=1):
+    tap.refused(dump(*argv), "^smc_dump: .*" + pattern, "refused: smc_dump " + " ".join(argv), status)
 
 
 # ---- tshark ----
@@ -245,7 +244,7 @@ def check_outcomes(path):
     equal(found["40000"]["handshake_us"], 2500, "how long it took, by the times of packets")
     equal([e["from"] for e in events(path, "-a") if e["event"] == "syn" and not e["offers_smc"]], ["10.0.0.1:40004"],
           "-a: who does not offer SMC")
-    equal([e["notes"] for e in outcomes(path, "-a") if e["from"].endswith(":40004")], [["the client did not offer SMC in its SYN"]],
+    equal([["client" in note and "SYN" in note for note in e["notes"]] for e in outcomes(path, "-a") if e["from"].endswith(":40004")], [[True]],
           "-a: and what comes of it")
     systems = [(e["event"], e["os"]) for e in events(path, "port 40008 or port 40009") if "os" in e]
     equal(systems, [("accept", "z/OS"), ("confirm", "AIX"), ("decline", "AIX")], "systems of peers")
@@ -270,17 +269,14 @@ def check_why(directory):
     conn = Connection(capture, 40006).open().say("both-proposal")
     conn.send(1, bytes(foreign))
     capture.close()
-    notes = {e["from"].rsplit(":", 1)[1]: "; ".join(e["notes"]) for e in outcomes(path)}
-    for port, words in (("40000", "not version 2: the client offered it with EID EID.ONE, EID.TWO, IBM-SYSZ"),
-                        ("40000", "not SMC-D: the client offered it with CHID 07c0, 07c0, 07c1"),
-                        ("40001", "not SMC-D: the client offered it with CHID"), ("40002", "not version 2: the client does not know it"),
-                        ("40002", "not SMC-D: the client offered it with GID 1122334455667788"),
+    notes = {e["from"].rsplit(":", 1)[1]: e["notes"] for e in outcomes(path)}
+    for port, words in (("40000", "not version 2: the client .* EID EID.ONE, EID.TWO, IBM-SYSZ"), ("40000", "not SMC-D: the client .* CHID 07c0, 07c0, 07c1"),
+                        ("40001", "not SMC-D: the client .* CHID"), ("40002", "not version 2: the client does not"),
+                        ("40002", "not SMC-D: the client .* GID 1122334455667788"),
                         ("40003", "not SMC-R: SMC-D is better"), ("40003", "CHID ffff, emulated"),
-                        ("40004", "at most 16 connections a link group: the server's limit"),
-                        ("40004", "one link a link group, which does not survive the loss of a port: the server's limit"),
-                        ("40004", "whose RoCE path has a gateway"), ("40005", "after the confirm"),
-                        ("40006", "Linux has no such reason: see the documentation of z/OS")):
-        ok(words in notes[port], "why: " + words, notes[port])
+                        ("40004", "at most 16 connections .*: the server's limit"), ("40004", "one link .*: the server's limit"),
+                        ("40004", "whose RoCE path has a gateway"), ("40005", "after the confirm"), ("40006", "Linux has no .* z/OS")):
+        ok(any(re.search(words, note) for note in notes[port]), "why: " + words, notes[port])
     equal([e["mode"] for e in outcomes(path) if e["from"].endswith(":40005")], ["SMC-R", "TCP"], "a decline after the confirm")
 
 
@@ -354,7 +350,7 @@ def check_text(path, directory):
         ok(words in out, "text: " + words.strip(), out)
     equal(dump("-r", path, "port", "40004"), (0, "", "smc_dump: no SMC handshake; SYNs that do not offer SMC: 1 ('--all' shows them)\n"),
           "no handshake: said")
-    equal(dump("-r", path, "port", "9"), (0, "", "smc_dump: no SMC handshake, and no SYN\n"), "no handshake, nothing begins: said")
+    refused("no SMC handshake, .*no SYN$", "-r", path, "port", "9", status=0)
     equal(dump("-j", "-r", path, "port", "40004"), (0, "", ""), "no handshake: no data")
     equal(len([line for line in dump("-q", "-r", path)[1].splitlines() if line.startswith(" ")]), 0, "-q: one line a message")
     out = dump("-x", "-q", "-r", path)[1]
@@ -423,8 +419,7 @@ def check_write(path, directory):
     equal((result.returncode, result.stderr), (1, b"smc_dump: cannot write packets: No space left on device\n"), "-w: a full device")
     with open("/dev/full", "wb") as full:
         result = subprocess.run([BUILD + "/smc_dump", "-r", path], stdout=full, stderr=subprocess.PIPE, env=ENV, check=False)
-    equal((result.returncode, result.stderr), (1, b"smc_dump: cannot write to standard output: No space left on device\n"),
-          "a full device")
+    tap.refused((result.returncode, "", result.stderr.decode()), "standard output: No space left on device$", "a full device")
 
 
 def listen(*argv, ignores=False, **more):
@@ -497,23 +492,23 @@ def check_rights(path, directory):
 def check_refused(path, directory):
     refused("'--all' is only for '--read' or '--interface'", "-a")
     refused("'--quiet' is only for '--read' or '--interface'", "-q", "dport", "=", ":80")
-    refused("exclude each other", "-r", path, "-A")
-    refused("exclude each other", "-i", "lo", "-p", "redis-server")
-    refused("exclude each other", "-A", "-w", directory + "/no")
+    refused("exclude", "-r", path, "-A")
+    refused("exclude", "-i", "lo", "-p", "redis-server")
+    refused("exclude", "-A", "-w", directory + "/no")
     refused("payload has no states", "state", "listen")
     refused("'vlan' is not a filter", "vlan", "80")
-    refused("exclude each other", "-r", path, "-i", "lo")
-    refused("exclude each other", "-j", "-q", "-r", path)
+    refused("exclude", "-r", path, "-i", "lo")
+    refused("exclude", "-j", "-q", "-r", path)
     # Combinations without effect.
     copy = directory + "/none.pcap"
     for option in "aqxj":
         refused("'--write' and", "-r", path, "-w", copy, "-" + option)
-    refused("'--read' and '--snaplen' exclude each other", "-r", path, "-s", "96", "-w", copy)
+    refused("'--read' and '--snaplen' exclude", "-r", path, "-s", "96", "-w", copy)
     ok(not os.path.exists(copy), "refused: no file is made")
     refused("unknown option '-y'", "-y")
     for number_ in ("0", "-1", "x", ""):
         refused("--count: '", "-r", path, "-c", number_)
-    refused("--snaplen: '300000' is not a number from 0 to ", "-r", path, "-s", "300000")
+    refused("--snaplen: '300000' .* from 0 to ", "-r", path, "-s", "300000")
     refused("wrong filter", "-r", path, "dport = :6379")
     for name in ("port https", "host localhost", "net loopback", "ip proto \\tcp", "not proto (ospf)", "ip protochain \\udp"):
         refused("give the number", "-r", path, name)

@@ -18,22 +18,22 @@ refuse() {
 }
 
 refuse "unknown option '-p'" -p
-refuse "options '--smcd' and '--smcr' exclude each other" -D -R
+refuse "options '--smcd' and '--smcr' exclude" -D -R
 for word in 0 -1 x 1x 99999999999999999999; do
-	refuse "--count: '$word' is not a number from 1 to " --count "$word"
+	refuse "--count: '$word' .* from 1 to " --count "$word"
 done
 refuse "'nonsense' is not a filter" -j -e nonsense
-refuse 'events have no states to filter by' state active
-refuse "the filter 'netns' is for smcss --all-netns" netns host
+refuse 'events have no states' state active
+refuse "'netns' is for smcss --all-netns" netns host
 
 if has_smc; then
 	skip 'a kernel without SMC' 'this kernel has SMC'
 else
 	capture "$smc_events"
-	is "$rc$out$err" "1smc_events: this kernel has no SMC (module 'smc' cannot be loaded): run 'smc_chk'" 'a kernel without SMC'
+	refused 1 "^smc_events: .*no SMC \(module 'smc' .*\): run 'smc_chk'\$" 'a kernel without SMC'
 fi
 mkdir "$tmp/record"
 capture env SMC_TOOLS_ROOT="$tmp/record" "$smc_events"
-refused 1 '^smc_events: a recorded host has no events$' 'a recorded host has no events'
+refused 1 '^smc_events: a recorded host ' 'not of a recorded host'
 
 plan_done

@@ -6,11 +6,11 @@ tool=smc_pnet
 . tests/cli/tool.sh
 
 # taken ARG...: no usage error: it reached the kernel, which may lack SMC, the PNET ID or the rights.
-sentence="smc_pnet: this kernel has no SMC (module 'smc' cannot be loaded): run 'smc_chk'"
+sentence="smc_pnet: .*no SMC \(module 'smc' .*\): run 'smc_chk'\$"
 if has_smc; then
-	answer='^0:$|^1:smc_pnet: (no entry has PNET ID N|.*: Operation not permitted)'
+	answer='^0:$|^1:smc_pnet: (no entry .* N|.*: Operation not permitted)'
 else
-	answer="^1:$(printf '%s' "$sentence" | sed 's/[()]/\\&/g')\$"
+	answer="^1:$sentence"
 fi
 taken() {
 	run "$@"
@@ -28,17 +28,17 @@ for option in -v --version --ver; do
 	is "$rc$out$err" "0smc_pnet utility, smc-tools-$(<VERSION)" "$option prints the version"
 done
 err=$("$build/$tool" --help 2>&1 >/dev/full)
-is "$?$err" '1smc_pnet: cannot write to standard output: No space left on device' 'help to a full device'
+line "$?$err" '^1smc_pnet: .*standard output: No space left on device$' 'help to a full device'
 
 # ---- bad usage ----
 refuse "unknown option '-x'" -x
-refuse "options '--add' and '--delete' exclude each other" -a -d X
-refuse "options '--show' and '--flush' exclude each other" -s -f
-refuse "options '--list' and '--suggest' exclude each other" -l --suggest
+refuse "options '--add' and '--delete' exclude" -a -d X
+refuse "options '--show' and '--flush' exclude" -s -f
+refuse "options '--list' and '--suggest' exclude" -l --suggest
 refuse "unexpected argument 'Y'" -a X Y
 refuse "unexpected argument 'X'" -f X
 refuse "unexpected argument 'X'" -l X
-refuse "no command given for PNET ID 'X'" X
+refuse "no command .* 'X'" X
 refuse "'--add' needs a PNET ID" -a -I lo
 refuse "'--delete' needs a PNET ID" -d
 refuse 'no device to add' -a X
@@ -59,16 +59,16 @@ for command in '-a -I lo' -s -d; do
 		refuse 'is not a PNET ID' $command "$name"
 	done
 done
-refuse "'' is not the name of a net device" -a X -I ''
-refuse "'abcdefghijklmnop' is not the name of a net device" -a X -I abcdefghijklmnop
-refuse "'a b' is not the name of an RDMA or ISM device" -a X -D 'a b'
+refuse "'' .*name of a net device" -a X -I ''
+refuse "'abcdefghijklmnop' .*name of a net device" -a X -I abcdefghijklmnop
+refuse "'a b' .*name of an RDMA" -a X -D 'a b'
 for port in 3 -1 x 1x 0x3 4294967297; do
 	refuse "'$port' is not an RDMA port" -a X -D rxe0 -P "$port"
 done
 
 # ---- namespaces ----
-refuse "no network namespace 'no-such'" -N no-such
-refuse "no network namespace 'no-such'" -l -N no-such
+refuse "namespace 'no-such'" -N no-such
+refuse "namespace 'no-such'" -l -N no-such
 
 # ---- command lines of smc-tools 1.8.5 are accepted ----
 for option in -s --show --sh --s; do
@@ -82,8 +82,8 @@ for arguments in '-d NOSUCHID' '--d NOSUCHID' '--del NOSUCHID' 'NOSUCHID --delet
 	taken $arguments
 done
 run -s -I lo -P 1
-like "$err" "^smc_pnet: option '--interface' is ignored without '--add'\$" '-I with -s: a warning'
-like "$err" "^smc_pnet: option '--ibport' is ignored without '--add'\$" '-P with -s: a warning'
+like "$err" "^smc_pnet: option '--interface' .* without '--add'\$" '-I with -s: a warning'
+like "$err" "^smc_pnet: option '--ibport' .* without '--add'\$" '-P with -s: a warning'
 
 # ---- a kernel without SMC ----
 if has_smc; then
@@ -92,8 +92,7 @@ else
 	for option in -s -f -l -j '-d X' '-a X -I lo' --suggest; do
 		# shellcheck disable=SC2086 # option and argument
 		run $option
-		is "$rc$out$err" "1$sentence" \
-			"a kernel without SMC: smc_pnet $option"
+		refused 1 "^$sentence" "a kernel without SMC: smc_pnet $option"
 	done
 fi
 plan_done

@@ -45,11 +45,11 @@ for option in -v --version; do
 	is "$rc$out$err" "0smc_rnics utility, smc-tools-$(<VERSION)" "$option prints the version"
 done
 err=$(SMC_TOOLS_ROOT=$tmp/x86 "$rnics" 2>&1 >/dev/full)
-is "$?$err" '1smc_rnics: cannot write to standard output: No space left on device' 'a full device'
+line "$?$err" '^1smc_rnics: .*standard output: No space left on device$' 'a full device'
 
 # ---- usage ----
 refuse "unknown option '-x'" - -x
-refuse "'--enable' and '--json' exclude each other" - -e 1 -j
+refuse "'--enable' and '--json' exclude" - -e 1 -j
 refuse "'xyz' is not a function ID" - xyz
 refuse "'' is not a function ID" - ''
 refuse "'-1' is not a function ID" - -- -1
@@ -61,8 +61,8 @@ refuse "'--enable' needs an argument" s390 -e
 case $(uname -m) in
 s390*) skip 'no power elsewhere' 'this is IBM Z' ;;
 *)
-	refuse 'slots can be powered on and off only on IBM Z' - -e 11
-	refuse 'slots can be powered on and off only on IBM Z' - -d 11
+	refuse 'only on IBM Z' - -e 11
+	refuse 'only on IBM Z' - -d 11
 	;;
 esac
 
@@ -91,7 +91,7 @@ done
 run s390 13
 like "$(words)" '^13 0 ' 'a FID without power is shown without -a'
 refuse 'no FID 99' s390 99
-refuse 'a recorded host cannot be changed' s390 -e 13
+refuse 'recorded host' s390 -e 13
 is "$(<"$tmp/s390/sys/bus/pci/slots/00000013/power")" 0 'and the slot stays off'
 
 # ---- elsewhere ----

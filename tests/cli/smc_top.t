@@ -17,7 +17,7 @@ import termios
 import time
 
 sys.dont_write_bytecode = True
-from recorded import BUILD, done, ok  # noqa: E402
+from recorded import BUILD, done, ok, tap  # noqa: E402
 
 # A record of a typical host.
 with open(BUILD + "/smc_top", "rb") as file:
@@ -105,20 +105,18 @@ def moved(lines, count):
 def check_usage():
     for words, *argv in (
             ("unknown option '-p'", "-p"),
-            ("options '--smcd' and '--smcr' exclude each other", "-R", "-D"),
-            ("options '--json' and '--no-header' exclude each other", "-jH"),
+            ("'--smcd' and '--smcr' exclude", "-R", "-D"),
+            ("'--json' and '--no-header' exclude", "-jH"),
             ("--sort: 'size' is not rate, unread, unsent or process", "--sort", "size"),
-            ("option '--sort' needs an argument (KEY)", "--sort"),
+            (r"option '--sort' needs .*\(KEY\)", "--sort"),
             ("unknown column 'netns'", "-o", "local,netns"),
-            ("'0' is not a number of seconds from 0.1 to 86400", "-w", "0"),
+            ("'0' .*seconds from 0.1 to 86400", "-w", "0"),
             ("'nonsense' is not a filter", "nonsense"),
-            ("the filter 'netns' is for smcss --all-netns", "not", "netns", "host"),
-            ("connections are shown, not sockets that listen", "state", "listen"),
-            ("connections are shown, not sockets that listen",
-             "--once", "sport", "80", "and", "(", "state", "listen", "or", "not", "state", "!=", "listening", ")")):
+            ("'netns' is for smcss --all-netns", "not", "netns", "host"),
+            ("not sockets that listen", "state", "listen"),
+            ("not sockets that listen", "--once", "sport", "80", "and", "(", "state", "listen", "or", "not", "state", "!=", "listening", ")")):
         got = smc_top(*argv)
-        ok(got.returncode == 1 and not got.stdout and got.stderr.startswith("smc_top: " + words) and
-           got.stderr.endswith("; try 'smc_top --help'\n"), "refused: " + " ".join(argv), got)
+        tap.refused((got.returncode, got.stdout, got.stderr), "^smc_top: .*%s.*; try 'smc_top --help'$" % words, "refused: " + " ".join(argv))
 
 
 # ---- data ----

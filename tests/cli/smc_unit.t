@@ -72,17 +72,17 @@ refuse "'x.socket' is not a service" enable x.socket
 refuse "'x.target' is not a service" status x.target
 refuse 'no unit given' enable
 refuse 'no unit given' disable
-refuse "unknown or ambiguous option '--all'" enable a --all
-refuse "all and unit 'a' exclude each other" disable a --all
+refuse "unknown .*'--all'" enable a --all
+refuse "all and unit 'a' exclude" disable a --all
 refuse "unexpected argument 'b'" status a b
-refuse "'--bpf' and '--preload' exclude each other" enable --bpf --preload a
-refuse "unknown or ambiguous option '--raise-limits'" enable a --raise-limits
-refuse "unknown or ambiguous option '--seccomp'" enable a --seccomp
-refuse "unknown or ambiguous option '--strict'" disable a --strict
+refuse "'--bpf' and '--preload' exclude" enable --bpf --preload a
+refuse "unknown .*'--raise-limits'" enable a --raise-limits
+refuse "unknown .*'--seccomp'" enable a --seccomp
+refuse "unknown .*'--strict'" disable a --strict
 refuse "unknown option '-j'" enable a -j
 refuse "no unit 'nginx.service'" enable nginx
 refuse "no unit 'nginx.service'" status nginx
-refuse "family: 'tcp' is not smc, inet or auto" enable a -f tcp
+refuse "family: 'tcp' .*smc, inet or auto" enable a -f tcp
 
 # ---- written files ----
 unit plain.service Environment= 'ExecStart={ path=/bin/sleep ; argv[]=/bin/sleep 9 ; }'
@@ -180,7 +180,7 @@ fi
 limit=$(cat /proc/sys/net/core/rmem_max 2>/dev/null || echo 2147483647)
 if [ "$limit" -lt 1073741824 ]; then
 	run enable sock -r 1024M
-	like "$rc$err" "^0?smc_unit enable: the receive buffer of 1073741824 bytes is above net.core.rmem_max, and sock.service does not run as root: the kernel will use $limit \\(see sysctl.d\\(5\\)\\)\$" \
+	like "$rc$err" "^0?smc_unit enable: .*receive buffer of 1073741824 bytes .* net.core.rmem_max, and sock.service .* root: .* $limit \\(see sysctl.d\\(5\\)\\)\$" \
 		'a buffer above the limit, which the service may not exceed'
 	run enable --quiet sock -r 1024M
 	is "$rc$err" 0 'a buffer above the limit: --quiet'
@@ -206,15 +206,15 @@ run enable --quiet good
 is "$rc" 0 'ExecPaths= allows it'
 static=${lib%/*}/tests/programs/sockets-static
 unit bad.service "ExecStart={ path=$static ; argv[]=static ; }"
-refuse "'$static': the program is static, nothing can be preloaded; no eBPF either: eBPF needs root" enable bad
-refuse "'$static': the program is static, nothing can be preloaded\$" enable --preload bad
-refuse 'eBPF needs root: it is for system units' enable --bpf bad
+refuse "'$static': the program is static, .*; no eBPF either: eBPF needs root" enable bad
+refuse "'$static': the program is static, [^;]*\$" enable --preload bad
+refuse 'eBPF needs root: .*system units' enable --bpf bad
 # ld.so ignores LD_PRELOAD if a program gains rights over the service's user.
 cp /bin/true "$tmp/setuid"
 chmod 4755 "$tmp/setuid"
 for user in User=nobody DynamicUser=yes; do
 	unit bad.service "ExecStart={ path=$tmp/setuid ; argv[]=setuid ; }" "$user"
-	refuse "'$tmp/setuid': set-uid, set-gid or file capabilities, nothing is preloaded\$" enable --preload bad
+	refuse "'$tmp/setuid': set-uid, .*preloaded\$" enable --preload bad
 done
 unit bad.service "ExecStart={ path=$tmp/setuid ; argv[]=setuid ; }" User=nobody NoNewPrivileges=yes
 run enable --quiet bad
@@ -223,7 +223,7 @@ run disable --quiet bad
 printf '#!/usr/bin/env -S -i /bin/sleep\n' >"$tmp/env-i"
 chmod 755 "$tmp/env-i"
 unit bad.service "ExecStart={ path=$tmp/env-i ; argv[]=env-i ; }"
-refuse "'.*': it is started by 'env -i', which drops LD_PRELOAD\$" enable --preload bad
+refuse "'.*': .*'env -i', .*LD_PRELOAD\$" enable --preload bad
 unit bad.service
 sed -i s/loaded/masked/ "$tmp/units/bad.service"
 refuse 'masked' enable bad
@@ -233,14 +233,14 @@ is "$(find "$base" -name 'bad*')" '' 'nothing was written'
 unit foreign.service
 mkdir -p "$base/foreign.service.d"
 echo '[Service]' >"$base/foreign.service.d/zz-smc-tools.conf"
-refuse 'was not written by smc_unit: left unchanged' enable foreign
-refuse 'was not written by smc_unit: left unchanged' disable foreign
+refuse 'not written by smc_unit: left unchanged' enable foreign
+refuse 'not written by smc_unit: left unchanged' disable foreign
 is "$(<"$base/foreign.service.d/zz-smc-tools.conf")" '[Service]' 'a foreign file is kept'
 rm "$base/foreign.service.d/zz-smc-tools.conf"
 cp "$base/plain.service.d/zz-smc-tools.conf" "$tmp/target"
 ln -s "$tmp/target" "$base/foreign.service.d/zz-smc-tools.conf"
-refuse 'was not written by smc_unit: left unchanged' enable foreign
-refuse 'was not written by smc_unit: left unchanged' disable foreign
+refuse 'not written by smc_unit: left unchanged' enable foreign
+refuse 'not written by smc_unit: left unchanged' disable foreign
 [ -L "$base/foreign.service.d/zz-smc-tools.conf" ]
 ok $? 'a symbolic link is not followed'
 if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 test -x "$smc_unit" 2>/dev/null; then
@@ -276,13 +276,13 @@ echo '[Service]' >"$base/foreign.service.d/zz-smc-tools.conf"
 touch "$tmp/dead"
 run disable --quiet --all
 rm "$tmp/dead"
-is "$rc$err" "1smc_unit disable: '$base/foreign.service.d/zz-smc-tools.conf' was not written by smc_unit: left unchanged" \
+line "$rc$err" "^1smc_unit disable: '$base/foreign.service.d/zz-smc-tools.conf' .*not written by smc_unit" \
 	'disable --all: what is not ours is said and stays'
 is "$(find "$base" -name zz-smc-tools.conf)" "$base/foreign.service.d/zz-smc-tools.conf" \
 	'disable --all: nothing else is left, without systemd, too'
 rm -r "$base/foreign.service.d"
 run disable --all
-is "$rc$out$err" '0no service is enabled' 'disable --all: nothing to do'
+line "$rc$out$err" '^0no service ' 'disable --all: nothing to do'
 rm -rf "$base"
 run status
 is "$rc$err$(echo "$out" | tr -s ' ')" '0Unit Way State SMC PID' 'nothing enabled: a header'
@@ -333,7 +333,7 @@ is "$(jq -c '.services[0] | [.smc, (.why | endswith("smc_redis_t.cil"))]' <<<"$o
 kill $sleeper
 sed -i "s/^MainPID=.*/MainPID=$$/" "$tmp/units/plain.service"
 "$smc_unit" status --user >/dev/full 2>"$tmp/err"
-is "$?$(<"$tmp/err")" '1smc_unit status: cannot write to standard output: No space left on device' 'a full device'
+line "$?$(<"$tmp/err")" '^1smc_unit status: .*standard output: No space left on device$' 'a full device'
 
 # ---- callers with odd habits ----
 rm -rf "$base"
@@ -350,7 +350,7 @@ env --ignore-signal=CHLD "$smc_unit" enable --user --quiet plain >"$tmp/out" 2>"
 is "$?$(<"$tmp/err")" 0 'SIGCHLD is ignored'
 rm -rf "$base"
 "$smc_unit" enable --user --quiet plain 2>"$tmp/err" >&-
-is "$?$(<"$tmp/err")" '1smc_unit enable: cannot write to standard output: Input/output error' 'stdout is closed'
+line "$?$(<"$tmp/err")" '^1smc_unit enable: .*standard output: Input/output error$' 'stdout is closed'
 [ -f "$base/plain.service.d/zz-smc-tools.conf" ]
 ok $? 'stdout is closed: systemctl had one'
 if [ "$(id -u)" -eq 0 ]; then
@@ -368,5 +368,5 @@ refuse 'systemctl show failed: Failed to connect to bus' enable plain
 refuse 'systemctl show failed: Failed to connect to bus' status
 rm "$tmp/bin/systemctl"
 err=$(PATH=$tmp/bin "$smc_unit" enable --user plain 2>&1)
-is "$?$err" '1smc_unit enable: no systemctl here: services need systemd' 'without systemd'
+line "$?$err" '^1smc_unit enable: no systemctl here' 'without systemd'
 plan_done

@@ -98,13 +98,13 @@ warns() {
 }
 
 # ---- exposure ----
-cure="'smc_unit peers x.service 10.0.0.0/8' limits that to one of your networks"
+cure="'smc_unit peers x.service 10.0.0.0/8' limits .*"
 python3 -B tests/cli/addresses.py 10.0.0.7/8 fd00::7/64
 listens 0.0.0.0 6379 :: 80
 warns '' 'only private addresses'
 python3 -B tests/cli/addresses.py 203.0.113.7/24 2001:db8::7/64
 listens 0.0.0.0 6379
-warns "x.service listens on 0.0.0.0:6379, so anyone who reaches 203.0.113.7 can use SMC with it: $cure" 'every address'
+warns "x.service listens on 0.0.0.0:6379, so .* 203.0.113.7 .*: $cure" 'every address'
 listens :: 6379
 warns "x.service listens on \[::\]:6379, .* 203.0.113.7 .*" 'IPv6 that takes IPv4'
 listens only:: 6379
@@ -150,17 +150,17 @@ refuse() {
 	[ ! -e /etc/smc-tools ]
 	ok $? 'nothing is written'
 }
-refuse "'10.0.0.1/8': has host bits set: the network is 10.0.0.0/8" peers x 10.0.0.1/8
+refuse "'10.0.0.1/8': has host bits .* 10.0.0.0/8" peers x 10.0.0.1/8
 refuse "'x': expected a network such as" peers x 10.0.0.0/8,x
 refuse "'': expected a network such as" peers x ''
 refuse "'10.0.0.0/8:0': expected a port" peers x 10.0.0.0/8:0
 refuse 'no networks given' peers x
 refuse "unexpected argument 'fd00::/8'" peers x 10.0.0.0/8 fd00::/8
-refuse "unknown or ambiguous option '--user'" peers --user x 10.0.0.0/8
-refuse 'x.service is not running, so its ports are unknown: start it first, or name its ports, as in 10.0.0.0/8:6379' peers x 10.0.0.0/8
+refuse "unknown .*'--user'" peers --user x 10.0.0.0/8
+refuse 'x.service is not running, .* ports, as in 10.0.0.0/8:6379' peers x 10.0.0.0/8
 listens 0.0.0.0 6379 :: 80 127.0.0.1 81 0.0.0.0 82
 rm -r "$dropin"
-refuse "x.service is not enabled: run 'smc_unit enable' first" peers x 10.0.0.0/8
+refuse "x.service is not enabled: .*'smc_unit enable'" peers x 10.0.0.0/8
 run enable --preload --quiet x
 touch /mnt/broken
 run peers x 10.0.0.0/8
@@ -175,8 +175,8 @@ disable x
 run enable --preload --quiet x
 rm -f /mnt/log
 run peers x 10.0.0.0/8,fd00::/8
-is "$rc$out" "0x.service: its peers are now limited by $conf" 'it names the file'
-is "$err" "smc_unit peers: these rules are gone at the next boot: 'systemctl enable smc-conf' applies them again" \
+line "$rc$out" "^0x.service: .*now limited .*$conf\$" 'it names the file'
+line "$err" "^smc_unit peers: .* next boot: 'systemctl enable smc-conf' " \
 	'one line if they are not applied at boot'
 is "$(rules)" 'allow from 10.0.0.0/8:80 [fd00::]/8:80
 allow from 10.0.0.0/8:81 [fd00::]/8:81
@@ -208,7 +208,7 @@ like "$rc$(cat '/etc/smc-tools/smc.conf.d/foo@.service.conf')" '^allow from 10.0
 
 # ---- removal ----
 run peers x all
-is "$rc$out$err" '0x.service: its peers are no longer limited' 'all: the limit is lifted'
+line "$rc$out$err" '^0x.service: .*no longer limited$' 'all: the limit is lifted'
 [ ! -e $conf ] && [ -e $dropin ]
 ok $? 'and the service is enabled'
 run peers x all
@@ -239,7 +239,7 @@ is "$rc$err" '1smc_unit disable: cannot ask nftables' 'disable: what is still in
 ok $? 'and gone at the next boot'
 echo 'deny port 22' >$conf
 limit
-is "$rc$err$(<$conf)" "1smc_unit peers: '$conf' was not written by smc_unit: left unchangeddeny port 22" 'a foreign file is kept'
+line "$rc$err$(<$conf)" "^1smc_unit peers: '$conf' .*not written by smc_unit: .*deny port 22\$" 'a foreign file is kept'
 
 # ---- smc_conf reads the directory, with and without smc.conf ----
 rm -f /etc/smc-tools/smc.conf.d/*
@@ -262,6 +262,6 @@ rm /etc/smc-tools/smc.conf
 chmod 777 /etc/smc-tools/smc.conf.d
 echo 'eid B' >/etc/smc-tools/smc.conf
 capture "$BUILD/smc_conf" apply
-refused 1 'refusing to read /etc/smc-tools/smc.conf.d/1.conf as root: other users can write to /etc/smc-tools/smc.conf.d' \
+refused 1 '/etc/smc-tools/smc.conf.d/1.conf as root: other users .* /etc/smc-tools/smc.conf.d$' \
 	'a directory that others may change'
 plan_done

@@ -77,7 +77,7 @@ refuse "neither a command nor" smcr linkgroup xyz
 refuse "info: expected show" smcd info xyz
 refuse "ueid: expected show | add EID" smcd ueid add
 refuse "an EID" smcd ueid add 'A B'
-refuse 'lower case is not allowed: try MYCLUSTER-1' smcd ueid add mycluster-1
+refuse 'try MYCLUSTER-1' smcd ueid add mycluster-1
 refuse "an EID" smcd ueid del '.'
 refuse "are only for commands that show" smcr -j ueid flush
 refuse "seid: expected show" smcd seid xyz

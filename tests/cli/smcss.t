@@ -45,11 +45,11 @@ like "$out" '^Usage:' 'the first of help and version counts'
 for option in --help --version; do
 	err=$("$smcss" "$option" 2>&1 >/dev/full)
 	is "$?" 1 "$option to a full device exits 1"
-	is "$err" 'smcss: cannot write to standard output: No space left on device' \
+	line "$err" '^smcss: .*standard output: No space left on device$' \
 		"$option to a full device is an error"
 	err=$("$smcss" "$option" 2>&1 >&-)
 	is "$?" 1 "$option to a closed stdout exits 1"
-	is "$err" 'smcss: cannot write to standard output: Bad file descriptor' \
+	line "$err" '^smcss: .*standard output: Bad file descriptor$' \
 		"$option to a closed stdout is an error"
 done
 "$smcss" --nonsense 2>&- >"$tmp/out"
@@ -61,17 +61,17 @@ is "$?$out" "0smcss utility, smc-tools-$version" 'a closed stdin does not matter
 # ---- bad usage ----
 refuse "unknown option '-x'" -x
 refuse "unknown option '-x'" -ax
-refuse "'--summary' and '--wide' exclude each other" -sW
-refuse "'--summary' and '--names' exclude each other" -sn
-refuse "'--json' and '--wide' exclude each other" -jW
-refuse "'--json' and '--names' exclude each other" -jn
-refuse "'--json' and '--explain' exclude each other" -je
-refuse "'--output' and '--debug' exclude each other" -d -o mode
-refuse "'--output' and '--names' exclude each other" -n -o mode
-refuse "'--names' and '--metrics' exclude each other|'--metrics' and '--names' exclude" --metrics -n
-refuse "unknown or ambiguous option '--nonsense'" --nonsense
-refuse "unknown or ambiguous option '--smc'" --smc
-refuse "unknown or ambiguous option '--n'" --n
+refuse "'--summary' and '--wide' exclude" -sW
+refuse "'--summary' and '--names' exclude" -sn
+refuse "'--json' and '--wide' exclude" -jW
+refuse "'--json' and '--names' exclude" -jn
+refuse "'--json' and '--explain' exclude" -je
+refuse "'--output' and '--debug' exclude" -d -o mode
+refuse "'--output' and '--names' exclude" -n -o mode
+refuse "'--names' and '--metrics' exclude|'--metrics' and '--names' exclude" --metrics -n
+refuse "unknown .*'--nonsense'" --nonsense
+refuse "unknown .*'--smc'" --smc
+refuse "unknown .*'--n'" --n
 refuse "'--all' takes no argument" --all=yes
 refuse "'--output' needs an argument" -o
 refuse "'--output' needs an argument" --output
@@ -90,12 +90,12 @@ refuse '.--all-netns. .* .--netns.' --all-netns -N 1
 refuse '.--metrics. .* .--json.' --metrics -j
 refuse '.--metrics. .* .--watch.' --metrics -w 1
 refuse "'netns' is for --all-netns" netns host
-refuse "'nonsense' in the filter is not a state" state nonsense
-refuse "'65536' in the filter is not a port" sport = 65536
-refuse "'10.0.0.0/33' in the filter is not a numeric address" dst 10.0.0.0/33
-refuse 'the filter ends where a state' state
-refuse 'the filter ends where a closing parenthesis' '(' state active
-refuse 'the filter ends where a test' ''
+refuse "'nonsense' .*not a state" state nonsense
+refuse "'65536' .*not a port" sport = 65536
+refuse "'10.0.0.0/33' .*not a numeric address" dst 10.0.0.0/33
+refuse 'ends .*a state' state
+refuse 'ends .*a closing parenthesis' '(' state active
+refuse 'ends .*a test' ''
 refuse 'nested too deeply' '((((((((((((((((((((' state active
 
 # Both long names, with the letters in either order.
@@ -108,7 +108,7 @@ for pair in 'D R smcd smcr' 'l d listening debug' 'l a listening all' 'l R liste
 	[ "$2" != o ] || second=-ostate
 	for order in "$first $second" "$second $first"; do
 		# shellcheck disable=SC2086 # two options
-		refuse "options '--$3' and '--$4' exclude each other" $order
+		refuse "options '--$3' and '--$4' exclude" $order
 	done
 done
 
@@ -118,15 +118,15 @@ for name in no-such-netns 4999999 /no/such/file . '' /dev/null; do
 	refused 1 '^smcss: [^ ]' "one line for a network namespace that is none: '$name'"
 done
 run -N no-such-netns
-is "$err" "smcss: no network namespace 'no-such-netns'" 'an unknown namespace by name'
+line "$err" "^smcss: .*namespace 'no-such-netns'\$" 'an unknown namespace by name'
 
 # ---- options of smc-tools 1.8.5 are accepted, alone and combined ----
-sentence="smcss: this kernel has no SMC (module 'smc' cannot be loaded): run 'smc_chk'"
+sentence="smcss: .*no SMC \(module 'smc' .*\): run 'smc_chk'"
 # Without SMC in the kernel the result is that message, otherwise a list; never a usage error.
-if has_smc; then want="0State" is_list=1; else want="1$sentence" is_list=; fi
+if has_smc; then want='^0State$' is_list=1; else want="^1$sentence\$" is_list=; fi
 taken() {
 	run "$@"
-	is "$rc$err${is_list:+${out%% *}}" "$want" "taken: smcss $*"
+	line "$rc$err${is_list:+${out%% *}}" "$want" "taken: smcss $*"
 }
 for option in -a -l -d -D -R -W --all --listening --debug --smcd --smcr --wide \
 	--al --li --list --listen --de --deb --smcd --smcr --wi; do
@@ -177,12 +177,12 @@ else
 	for option in -a -l -d -j -s -e -p -n -H -W -D -R '-w 1' '-o state' 'state active'; do
 		# shellcheck disable=SC2086 # option and argument
 		run $option
-		is "$rc$out$err" "1$sentence" "a kernel without SMC is reported: $option"
+		refused 1 "^$sentence\$" "a kernel without SMC is reported: $option"
 	done
 	run
-	is "$rc$out$err" "1$sentence" 'a kernel without SMC is reported in one sentence'
+	refused 1 "^$sentence\$" 'a kernel without SMC is reported in one sentence'
 	err=$("$smcss" 2>&1 >&-)
-	is "$err" "$sentence" 'a closed stdout does not hide it'
+	line "$err" "^$sentence\$" 'a closed stdout does not hide it'
 fi
 
 plan_done
