@@ -10,29 +10,23 @@ ab() {
 	status=$?
 }
 
-# says STATUS OUT ERR TEXT: exit status, and both streams as one line each
-says() {
-	is "$status|$(<"$out")|$(<"$err")" "$1|$2|$3" "$4"
-}
-
 for pairs in 0 1001 x '' 1.5 -1; do
 	ab -n "$pairs" true
-	says 125 '' "smc_ab: --pairs: '$pairs' is not a number from 1 to 1000; try 'smc_ab --help'" "-n '$pairs': 125"
+	message 125 "smc_ab: --pairs: '$pairs' .* from 1 to 1000; try 'smc_ab --help'" "-n '$pairs': 125"
 done
 ab -n 1 --lower true
 says 125 '' "smc_ab: option '--lower' is only for '--metric'; try 'smc_ab --help'" '--lower without --metric: 125'
 ab -n 1
 says 125 '' "smc_ab: no command given; try 'smc_ab --help'" 'no command: 125'
 ab -n 1 --metric '(' true
-like "$status$(<"$err")" "^125smc_ab: --metric: '\(' is not a regular expression: .*; try 'smc_ab --help'$" '--metric: no regular expression: 125'
+message 125 "smc_ab: --metric: '\(' .*regular expression: .*; try 'smc_ab --help'$" '--metric: no regular expression: 125'
 # shellcheck disable=SC2016 # not for this shell
 for server in 'a | b' '"a' '' '$(a)'; do
 	ab -n 1 --server "$server" true
-	says 125 '' "smc_ab: --server: '$server' is not a program with arguments; a script may do more; try 'smc_ab --help'" \
-		"--server '$server': 125"
+	message 125 "smc_ab: --server: '${server//[$|()]/.}' .*; try 'smc_ab --help'\$" "--server '$server': 125"
 done
 FAKE_SMC=97 FAKE_INET=93 ab -n 1 true
-says 2 '' "smc_ab: nothing to compare: SMC sockets cannot be opened here: run 'smc_chk'" 'without SMC: 2'
+message 2 "smc_ab: .*SMC sockets .*: run 'smc_chk'$" 'without SMC: 2'
 ab -n 1 sh -c 'exit 7'
 says 1 '' 'smc_ab: the command failed: exit status 7' 'a command that fails'
 # shellcheck disable=SC2016 # for sh
@@ -68,7 +62,7 @@ is "$status$(grep -c " by preload: $shim" "$err")$(grep '^[0-9]' "$err")" '21655
 # shellcheck disable=SC2016 # for sh
 shown=$(PYTHONPATH=tests/kernel/guest python3 -B -c 'import sys, terminal; print(terminal.on_terminal(sys.argv[1:], columns=80)[1])' \
 	env LD_PRELOAD="$fake" "$ab" -n 2 true | tr '\r\033' '<^')
-is "${shown%%$'\n'*}" 'smc_ab: there will be no verdict: it takes at least 8 pairs' 'on a terminal: no verdict with so few pairs is said first'
+like "${shown%%$'\n'*}" '^smc_ab: .*no verdict: .* 8 pairs$' 'on a terminal: no verdict with so few pairs is said first'
 like "$shown" '^<\^\[Kwarming up<\^\[Kpair 1 of 2<\^\[Kpair 2 of 2<\^\[KTCP ' 'on a terminal: which pair runs'
 ab --strict --preload "$bin/go_note"
 is "$status$(wc -l <"$err")$(grep -c "^smc_ab: no SMC for '.*go_note': " "$err")" 111 '--strict: a program that the library does not reach ends it, with one line'

@@ -16,11 +16,6 @@ one_line() {
 	is "$status${#lines[@]}" "${1}1" "$2"
 }
 
-# says STATUS OUT ERR TEXT: exit status, and both streams as one line each
-says() {
-	is "$status|$(<"$out")|$(<"$err")" "$1|$2|$3" "$4"
-}
-
 # ---- exit status and streams ----
 smc true
 says 0 '' '' 'smc_run true: silence'
@@ -51,7 +46,7 @@ one_line 125 'unknown long option: one line, 125'
 smc -r
 one_line 125 'option without its argument: one line, 125'
 smc -f tcp true
-says 125 '' "smc_run: --family: 'tcp' is not smc, inet or auto; try 'smc_run --help'" 'unknown family: 125'
+message 125 "smc_run: --family: 'tcp' .*smc, inet or auto; try 'smc_run --help'\$" 'unknown family: 125'
 smc sh -c 'exec true' -x --help
 says 0 '' '' 'options end at the command'
 # shellcheck disable=SC2016 # for sh
@@ -98,9 +93,9 @@ LD_PRELOAD=$shim:$fake "$run" -d "$bin/sock" call 2 1 0 >"$out" 2>"$err"
 like "$(<"$err")" '^ld_pre_smc\[[0-9]+\]: socket\(AF_INET, SOCK_STREAM, 0\) -> AF_SMC fd [0-9]+$' \
 	'the program really gets an SMC socket'
 if mkdir "$tmp/a b" && cp "$run" "$shim" "$tmp/a b/"; then
-	is "$("$tmp/a b/smc_run" true 2>&1; echo $?)" \
-		"smc_run: LD_PRELOAD cannot hold '$tmp/a b/ld_pre_smc.so': it has a blank or a colon
-125" 'a library path with a blank: 125'
+	"$tmp/a b/smc_run" true >"$out" 2>"$err"
+	status=$?
+	message 125 "smc_run: LD_PRELOAD cannot hold '$tmp/a b/ld_pre_smc.so': .*blank" 'a library path with a blank: 125'
 fi
 mkdir "$tmp/alone" && cp "$run" "$tmp/alone/"
 if strings "$run" 2>/dev/null | grep -q '^/usr/lib' && ls /usr/lib*/ld_pre_smc.so /usr/lib/*/ld_pre_smc.so >/dev/null 2>&1; then
@@ -119,8 +114,7 @@ says 0 '1|3' '' 'an option replaces what the caller set, no option keeps it'
 for rule in x 80,x,90 65536 10.0.0.1/33 fd00::1; do
 	bad=${rule#80,}
 	smc --include "$rule" true
-	says 125 '' "smc_run: --include: '${bad%,90}' is not a rule such as 6379, listen:80-90, 10.0.0.0/8:6379 or [fd00::1]:80; try 'smc_run --help'" \
-		"--include $rule: 125, and the item"
+	message 125 "smc_run: --include: '${bad%,90}' .*rule .*; try 'smc_run --help'\$" "--include $rule: 125, and the item"
 done
 smc --include "$(seq -s, 60)" --exclude 1,2,3,4,5 true
 says 125 '' "smc_run: --exclude: more than 64 rules; try 'smc_run --help'" 'too many rules in both lists: 125'
@@ -132,13 +126,11 @@ for size in 0 4096 64k; do
 done
 for size in 64KB '' ' 1' -1; do
 	smc -r "$size" true
-	says 125 '' "smc_run: --rcvbuf: '$size' is not a size such as 65536, 64K or 1M; try 'smc_run --help'" \
-		"-r '$size': 125"
+	message 125 "smc_run: --rcvbuf: '$size' .* 64K or 1M; try 'smc_run --help'\$" "-r '$size': 125"
 done
 for size in 2147483648 99999999999999999999; do
 	smc -t "$size" true
-	says 125 '' "smc_run: --sndbuf: size '$size' is more than 2147483647 bytes; try 'smc_run --help'" \
-		"-t $size: 125"
+	message 125 "smc_run: --sndbuf: size '$size' .* 2147483647 bytes; try 'smc_run --help'\$" "-t $size: 125"
 done
 for which in r t; do
 	case $which in r) limit=rmem_max what=receive ;; t) limit=wmem_max what=transmit ;; esac
@@ -148,8 +140,7 @@ for which in r t; do
 	fi
 	before=$(<"/proc/sys/net/core/$limit")
 	smc "-$which" 2147483647 true
-	says 0 '' "smc_run: the $what buffer of 2147483647 bytes is above net.core.$limit: the kernel will use $before (see --raise-limits)" \
-		"-$which above net.core.$limit: a warning that names it"
+	message 0 "smc_run: the $what buffer of 2147483647 bytes .* net.core.$limit: .* $before .*--raise-limits" "-$which above net.core.$limit: a warning that names it"
 	is "$(<"/proc/sys/net/core/$limit")" "$before" "net.core.$limit is not touched"
 	smc --quiet "-$which" 2147483647 true
 	says 0 '' '' "-$which above net.core.$limit, --quiet"
@@ -288,7 +279,7 @@ else
 fi
 
 printf '#!/usr/bin/env -S -i sh -c :\n' >"$tmp/env-i" && chmod +x "$tmp/env-i"
-warns "it is started by 'env -i', which drops LD_PRELOAD" 'a script that clears the environment' --preload "$tmp/env-i"
+warns "'env -i', .*LD_PRELOAD" 'a script that clears the environment' --preload "$tmp/env-i"
 
 # scripts, up to four levels
 echo "#!$bin/go_note" > "$tmp/s1"
