@@ -13,9 +13,12 @@ SELINUX_PACKAGES="selinux-policy-default policycoreutils semodule-utils selinux-
 # Modules that the package does not enable.
 SELINUX_OFF="amtu bugzilla cobbler condor cyphesis git ksmtuned likewise livecd nessus numad oddjob openca soundserver thunderbird \
 updfstab usernetctl"
-# Not needed by a guest with systemd, redis and Python.
-SELINUX_LESS="jvm postgresql podman gcc modules musl debug cni udev python3.*/test python3.*/idlelib */libnode* */libLLVM* */libicu* */dri \
-*/gconv */perl*"
+# The services that are not in every guest's root, with their files in /usr/share.
+SELINUX_SERVICES="apache2 postgresql"
+# Not needed by a guest with systemd, these services and Python.
+SELINUX_LESS="bin/buildah bin/podman sbin/runc lib/jvm lib/podman lib/gcc lib/modules lib/musl lib/debug lib/cni lib/udev \
+lib/python3.*/test lib/python3.*/idlelib lib/*.a lib/*/libnode* lib/*/libLLVM* lib/*/libz3* lib/*/dri lib/*/gconv lib/*/perl* \
+lib/*/bitcode share/bug share/doc share/i18n share/locale share/man share/perl*"
 
 # selinux_chroot DIR SCRIPT: runs it in DIR over the guest's root, in a mount namespace; what it writes goes to DIR
 selinux_chroot() {
@@ -24,6 +27,7 @@ selinux_chroot() {
 		mount -t tmpfs selinux /mnt
 		mkdir /mnt/work /mnt/root /mnt/upper
 		mount -t overlay -o "lowerdir=$1:$2,upperdir=/mnt/upper,workdir=/mnt/work" overlay /mnt/root
+		mount --rbind /dev /mnt/root/dev
 		chroot /mnt/root sh -ec "$3"
 		cp -a /mnt/upper/. "$1/"' bash "$1" "$GUEST_ROOT/root" "$2"
 }
@@ -43,18 +47,34 @@ build_selinux() {
 		ldconfig
 		cd /usr/share/selinux/default
 		semodule -X 100 -n -s default \$(grep -vx $off .modules | sed 's/^/-i/; s/\$/.pp.bz2/') -i /lab.cil" || return
-	for name in $SELINUX_LESS; do exclude+=("--exclude=usr/lib/$name"); done
-	mkdir "$dir/tree" && tar c -C "$GUEST_ROOT/root" "${exclude[@]}" bin sbin lib lib64 etc usr/bin usr/sbin usr/lib usr/lib64 var |
-		tar x -C "$dir/tree" || return
-	(cd "$dir/tree" && mkdir -p proc sys dev run tmp root usr/share opt var/lib/redis var/log/redis && ln -sfn /run var/run &&
-		chown 987:987 var/lib/redis var/log/redis) || return
+	for name in $SELINUX_LESS; do exclude+=("--exclude=usr/$name"); done
+	# shellcheck disable=SC2086  # words
+	unpack_missing host.amd64 "$dir/tree" $SELINUX_SERVICES || return
+	tar c -C "$GUEST_ROOT/root" bin sbin lib lib64 etc usr/bin usr/sbin usr/lib usr/lib64 var | tar x -C "$dir/tree" || return
+	(cd "$dir/tree" && mkdir -p proc sys dev run tmp root opt && ln -sfn /run var/run) || return
+	selinux_chroot "$dir/tree" "$SELINUX_SET_UP" || return
 	cp -a "$dir/root/etc/selinux" "$dir/tree/etc/" || return
 	mkdir "$dir/root/tree" && mount --bind "$dir/tree" "$dir/root/tree" || return
 	selinux_label "$dir"
 	name=$?
 	umount "$dir/root/tree"
-	((name == 0)) && tar c --xattrs --xattrs-include=security.selinux -C "$dir/tree" -f "$dir/tree.tar" . && rm -rf -- "$dir/tree"
+	((name == 0)) && tar c --xattrs --xattrs-include=security.selinux "${exclude[@]}" -C "$dir/tree" -f "$dir/tree.tar" . && rm -rf -- "$dir/tree"
 }
+
+# The setup that the services' packages do when they are installed.
+# shellcheck disable=SC2016  # expanded in the chroot
+SELINUX_SET_UP='
+	for user in redis:987 postgres:986; do
+		echo "${user%:*}:x:${user#*:}:${user#*:}::/var/lib/${user%:*}:/usr/sbin/nologin" >>/etc/passwd
+		echo "${user%:*}:x:${user#*:}:" >>/etc/group
+	done
+	mkdir -p /var/lib/redis /var/log/redis /var/lib/postgresql /var/log/postgresql /var/log/apache2
+	chown redis:redis /var/lib/redis /var/log/redis
+	chown postgres:postgres /var/lib/postgresql /var/log/postgresql
+	a2enmod -q mpm_event authz_core authz_host alias dir mime
+	ln -s ../sites-available/000-default.conf /etc/apache2/sites-enabled
+	cp /usr/share/apache2/default-site/index.html /var/www/html/
+	pg_createcluster --locale C "$(ls /usr/lib/postgresql)" main'
 
 # The tree is on the disk, which keeps labels also where the kernel has no SELinux.
 selinux_label() {
@@ -74,18 +94,18 @@ need_selinux() {
 	SELINUX_DIR=$CACHE/selinux/$key
 }
 
-# selinux_policies DIR: make three policies, "without" our module, "with" it, and "redis", where redis may use SMC; and
-# list the rules of each
+# selinux_policies DIR: make three policies, "without" our module, "with" it, and "services", where the tested
+# services may use SMC; and list the rules of each
 selinux_policies() {
 	local store=$1/store
 	cp -a "$SELINUX_DIR/root" "$store" && cp packaging/selinux/smc_tools.cil "$store" || return
-	echo '(typeattributeset smc_domain redis_t)' >"$store/smc_redis.cil"
+	echo '(typeattributeset smc_domain (redis_t httpd_t postgresql_t))' >"$store/smc_services.cil"
 	# shellcheck disable=SC2016  # expanded in the chroot
 	selinux_chroot "$store" '
 		keep() { cp /etc/selinux/default/policy/policy.* /$1; sesearch --allow /$1 | sort >/$1.allow; }
 		keep without
 		semodule -X 400 -n -s default -i /smc_tools.cil
 		keep with
-		semodule -X 400 -n -s default -i /smc_redis.cil
-		keep redis' && mv "$store"/{without,with,redis}{,.allow} "$1/"
+		semodule -X 400 -n -s default -i /smc_services.cil
+		keep services' && mv "$store"/{without,with,services}{,.allow} "$1/"
 }

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""redis under SELinux, enforcing: denied sockets without our module; SMC, and nothing more, with it."""
+"""Services under SELinux, enforcing: denied sockets without our module; SMC, and nothing more, with it."""
+import collections
 import glob
 import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 
@@ -14,11 +14,28 @@ from kern import done, equal, mode, ok, port_modes, run, wait_for
 
 ROOT = "/mnt"
 TOOLS = os.path.dirname(os.path.abspath(__file__))
-REDIS = "redis-server.service"
-LOG = "/var/log/redis/log"
 SELINUXFS = "/sys/fs/selinux"
-SERVE = "/usr/bin/redis-server --bind 127.0.0.1 --save '' --daemonize no --port "
+LOG = "/var/log/redis/log"
 LOGS = "StandardOutput=append:%s\nStandardError=append:%s\n" % (LOG, LOG)
+REDIS = "/usr/bin/redis-server --bind 127.0.0.1 --save '' --daemonize no --port "
+POSTGRES = sorted(glob.glob("/usr/lib/postgresql/*"))[-1]
+CLUSTER = "postgresql/%s/main" % os.path.basename(POSTGRES)
+
+# Settings: a drop-in, for redis with its log; Debian's pg_ctlcluster drops LD_PRELOAD, so the unit starts postgres itself.
+# Client: a command, and its output when it has got an answer. Denied: sockets that the module does not allow either.
+Service = collections.namedtuple("Service", "unit domain port settings client answer denied", defaults=((),))
+SERVICES = (
+    Service("redis-server.service", "redis_t", 6379, "Type=simple\nExecStart=\nExecStart=%s6379\nPIDFile=\nRestart=no\n%s" % (REDIS, LOGS),
+            "redis-cli ping", "PONG\n"),
+    Service("apache2.service", "httpd_t", 80, "", "curl -so /dev/null -w %{http_code} http://127.0.0.1/", "200",
+            # It checks for SO_REUSEPORT, which AF_SMC lacks.
+            [("httpd_t", "rawip_socket", "create")]),
+    Service("postgresql@%s-main.service" % os.path.basename(POSTGRES), "postgresql_t", 5432,
+            "Type=simple\nUser=postgres\nPIDFile=\nExecStop=\nExecStart=\nExecStart=%s/bin/postgres -D /var/lib/%s "
+            "-c config_file=/etc/%s/postgresql.conf\n" % (POSTGRES, CLUSTER, CLUSTER),
+            POSTGRES + "/bin/pg_isready -h 127.0.0.1", "127.0.0.1:5432 - accepting connections\n"),
+)
+OTHER_PORT = Service("lab-port.service", "redis_t", 7777, "ExecStart=%s7777\n%s" % (REDIS, LOGS), "redis-cli -p 7777 ping", "PONG\n")
 
 
 def label(path, kind):
@@ -55,136 +72,156 @@ def make_root(given):
     shutil.copy(TOOLS + "/ld_pre_smc.so", glob.glob(ROOT + "/usr/lib/*-linux-gnu")[0])
     shutil.copytree(TOOLS, ROOT + "/opt/tools")
     os.mkdir(ROOT + "/opt/policy")
-    for name in "without", "with", "redis":
+    for name in "without", "with", "services":
         shutil.copy(given + "/" + name, ROOT + "/opt/policy")
         shutil.copy(given + "/" + name + ".allow", ROOT + "/opt/policy")
-    for name, line in ("passwd", "redis:x:987:987::/var/lib/redis:/usr/sbin/nologin\n"), ("group", "redis:x:987:\n"):
-        with open(ROOT + "/etc/" + name, "a", encoding="ascii") as file:
-            file.write(line)
     write(ROOT + "/etc/hosts", "127.0.0.1 localhost\n")
     write(ROOT + "/etc/machine-id", "0123456789abcdef0123456789abcdef\n")
-    choose_units("/lib/systemd/system/" + REDIS, root=ROOT)
+    choose_units(*(ROOT + "/lib/systemd/system/" + re.sub("@.*[.]", "@.", service.unit) for service in SERVICES), root=ROOT)
     write(ROOT + "/run/units/lab.target", "[Unit]\nDefaultDependencies=no\n")
     for path in glob.glob(ROOT + "/run/units/**", recursive=True):
         label(path, "systemd_unit_t")
+    os.mkdir(ROOT + "/run/postgresql")
+    os.chown(ROOT + "/run/postgresql", 986, 986)
+    label(ROOT + "/run/postgresql", "postgresql_runtime_t")
 
 
 # ---- in it ----
 
-def denied():
-    """What redis was denied of sockets since the last call: (target, class, permission)."""
+def denied(service):
+    """What a service was denied of sockets since the last call: (target, class, permission)."""
     out = subprocess.run(["dmesg", "-c"], capture_output=True, text=True, check=True).stdout
-    found = re.findall(r"denied  \{ (\S+) \} .*scontext=\S+:redis_t:\S+ "
-                       r"tcontext=\S+?:\S+?:(\S+?):\S+ tclass=(\w+_socket)", out)
+    found = re.findall(r"denied  \{ (\S+) \} .*scontext=\S+:%s:\S+ "
+                       r"tcontext=\S+?:\S+?:(\S+?):\S+ tclass=(\w+_socket)" % service.domain, out)
     return sorted(set((to, kind, what) for what, to, kind in found))
 
 
-def restart(unit=REDIS, port=6379):
-    """Return: what a connection runs over, and the answer to PING; None if it does not serve."""
+def restart(service):
+    """Return: what a connection runs over, and whether a client that prefers SMC gets its answer; None if it does not serve."""
     open(LOG, "w", encoding="ascii").close()
-    run("systemctl", "reset-failed", unit)
-    run("systemctl", "restart", unit)
+    run("systemctl", "reset-failed", service.unit)
+    run("systemctl", "restart", service.unit)
 
     def is_up():
-        with socket.socket() as client:
-            return client.connect_ex(("127.0.0.1", port)) == 0
-    if not wait_for(is_up, 20):
-        return None
-    return mode(port), run("timeout", "20", "redis-cli", "-p", str(port), "ping")[1].strip()
+        return run("timeout", "20", "smc_run", *service.client.split())[1] == service.answer
+
+    def has_failed():
+        return run("systemctl", "is-failed", "-q", service.unit)[0] == 0
+    wait_for(lambda: is_up() or has_failed())
+    return None if has_failed() else (mode(service.port), is_up())
 
 
-def enable(*options):
-    run("smc_unit", "disable", REDIS)
-    return run("smc_unit", "enable", *options, REDIS)
+def enable(service, *options):
+    run("smc_unit", "disable", service.unit)
+    return run("smc_unit", "enable", *options, service.unit)
 
 
-def status():
-    return json.loads(run("smc_unit", "status", "-j", REDIS)[1])["services"][0].get("smc")
+def status(service):
+    found = json.loads(run("smc_unit", "status", "-j", service.unit)[1])["services"][0]
+    return found.get("smc"), found.get("why")
 
 
 def doctor():
     findings = json.loads(run("smc_chk", "doctor", "-j")[1])["findings"]
-    return [(f["level"], f["text"]) for f in findings if f["check"] == "selinux"]
+    return [(f["level"], f.get("object"), f["text"], f.get("remedy")) for f in findings if f["check"] == "selinux"]
 
 
 def set_up():
-    write("%s/%s.d/lab.conf" % (UNITS, REDIS),
-          "[Service]\nType=simple\nExecStart=\nExecStart=%s6379\nPIDFile=\nRestart=no\n%s" % (SERVE, LOGS))
-    write(UNITS + "/lab-port.service", "[Service]\nExecStart=%s7777\n%s" % (SERVE, LOGS))
+    for service in *SERVICES, OTHER_PORT:
+        write("%s/%s.d/lab.conf" % (UNITS, service.unit), "[Service]\n" + service.settings)
+    write(UNITS + "/" + OTHER_PORT.unit, "[Unit]\n")
     systemctl("daemon-reload")
     equal(read(SELINUXFS + "/enforce"), "1", "the guest enforces")
-    equal(restart(), ("TCP", "PONG"), "redis as it is installed: TCP")
-    equal(read("/proc/%s/attr/current" % systemctl("show", "-P", "MainPID", REDIS)).rstrip("\0"), "system_u:system_r:redis_t:s0",
-          "it is confined")
-    equal(denied(), [], "no socket of it is denied")
 
 
-def without_module():
-    said = enable("-d")
-    ok(said[0] == 0 and "SELinux denies smc_socket to redis_t" in said[2], "enable warns", said)
-    equal(restart(), ("TCP", "PONG"), "with the library: TCP")
-    equal(denied(), [("redis_t", "smc_socket", "create")], "AF_SMC is denied, and IPPROTO_SMC not asked then")
-    ok("-> TCP fd" in read(LOG) and "AF_SMC: EACCES; IPPROTO_SMC: EACCES" in read(LOG), "the library's line has both errors", read(LOG))
-    equal(status(), "denied", "smc_unit status: denied")
+def as_installed(service):
+    equal(restart(service), ("TCP", True), service.unit + " as it is installed: TCP")
+    equal(read("/proc/%s/attr/current" % systemctl("show", "-P", "MainPID", service.unit)).rstrip("\0"),
+          "system_u:system_r:%s:s0" % service.domain, "it is confined")
+    equal(denied(service), [], "no socket of it is denied")
+
+
+def without_module(service):
+    domain = service.domain
+    why = "SELinux denies smc_socket to " + domain
+    remedy = "echo '(typeattributeset smc_domain %s)' >smc_%s.cil && semodule -i /usr/share/smc-tools/smc_tools.cil -i smc_%s.cil" % (
+        domain, domain, domain)
+    said = enable(service, "-d")
+    ok(said[0] == 0 and why in said[2], service.unit + ": enable warns", said)
+    equal(restart(service), ("TCP", True), "with the library: TCP")
+    equal(denied(service), [(domain, "smc_socket", "create")], "AF_SMC is denied, and IPPROTO_SMC not asked then")
+    if LOG in service.settings:
+        ok("-> TCP fd" in read(LOG) and "AF_SMC: EACCES; IPPROTO_SMC: EACCES" in read(LOG), "the library's line has both errors", read(LOG))
+    equal(status(service), ("denied", why + ": " + remedy), "smc_unit status: denied, and the line that allows it")
     said = run("smcss", "-e")[1]
-    ok("SELinux denies smc_socket to redis_t" in said.splitlines()[-1], "smcss -e names the process", said)
-    equal(doctor(), [("warning", "stays on TCP: SELinux denies smc_socket to redis_t")], "smc_chk doctor, too")
-    said = enable("--bpf")
-    ok(said[0] == 1 and "SELinux denies rawip_socket to redis_t" in said[2], "eBPF is refused while it runs", said)
-    said = run("smc_bpf", "attach", "--unit", REDIS)
-    ok(said[0] == 1 and "SELinux denies rawip_socket to redis_t" in said[2], "smc_bpf attach refuses it, too", said)
-    run("systemctl", "stop", REDIS)
-    said = enable("--bpf")
-    ok(said[0] == 1 and "SELinux denies rawip_socket to redis_t" in said[2], "and while it does not run", said)
+    ok(why in said, "smcss -e names the process", said)
+    ok(("warning", service.unit, "stays on TCP: " + why, remedy) in doctor(), "smc_chk doctor, too", doctor())
+    for way in ("smc_unit", "enable", "--bpf"), ("smc_bpf", "attach", "--unit"):
+        said = run(*way, service.unit)
+        ok(said[0] == 1 and "SELinux denies rawip_socket to " + domain in said[2], " ".join(way) + " is refused while it runs", said)
+    run("systemctl", "stop", service.unit)
+    said = run("smc_unit", "enable", "--bpf", service.unit)
+    ok(said[0] == 1 and "SELinux denies rawip_socket to " + domain in said[2], "and while it does not run", said)
+
+
+def without_module_bpf(service):
     said = run("smc_chk", "program", "/usr/bin/redis-server")
     ok("SELinux denies smc_socket to redis_t" in said[1], "smc_chk program knows the domain", said)
-    denied()
-    for force, mode_of in ("", ("TCP", "PONG")), (" --force", None):
-        write("%s/%s.d/lab-bpf.conf" % (UNITS, REDIS), "[Service]\nExecStartPre=-+/usr/bin/smc_bpf attach --unit %n" + force + "\n")
+    run("smc_unit", "disable", service.unit)
+    for force, mode_of in ("", ("TCP", True)), (" --force", None):
+        write("%s/%s.d/lab-bpf.conf" % (UNITS, service.unit), "[Service]\nExecStartPre=-+/usr/bin/smc_bpf attach --unit %n" + force + "\n")
         systemctl("daemon-reload")
-        equal(restart(), mode_of, "with eBPF it " + ("does not start" if force else "uses TCP, as attach refuses"))
-    equal(denied(), [("redis_t", "rawip_socket", "create")], "because sockets of IPPROTO_SMC are raw IP sockets for SELinux")
-    os.unlink("%s/%s.d/lab-bpf.conf" % (UNITS, REDIS))
+        equal(restart(service), mode_of, "with eBPF it " + ("does not start" if force else "uses TCP, as attach refuses"))
+    equal(denied(service), [(service.domain, "rawip_socket", "create")], "because sockets of IPPROTO_SMC are raw IP sockets for SELinux")
+    os.unlink("%s/%s.d/lab-bpf.conf" % (UNITS, service.unit))
     systemctl("daemon-reload")
 
 
-def with_module():
+def with_module(service):
     load("/opt/policy/with")
-    enable("-d")
-    equal(restart(), ("TCP", "PONG"), "the module alone: TCP")
-    denied()
-    load("/opt/policy/redis")
-    equal(restart(), ("SMCD", "PONG"), "redis_t is a smc_domain: SMC-D")
-    equal(status(), "yes", "smc_unit status: in use")
-    equal([level for level, _ in doctor()], ["ok"], "smc_chk doctor: ok")
-    equal(denied(), [], "no socket of it is denied")
-    equal(restart("lab-port.service", 7777), None, "on a port that is not its own it cannot listen: TCP")
-    equal(denied(), [("unreserved_port_t", "tcp_socket", "name_bind")], "by name_bind")
+    enable(service)
+    equal(restart(service), ("TCP", True), service.unit + ", the module alone: TCP")
+    denied(service)
+    load("/opt/policy/services")
+    equal(restart(service), ("SMCD", True), service.domain + " is a smc_domain: SMC-D")
+    equal(status(service), ("yes", None), "smc_unit status: in use")
+    equal([finding[0] for finding in doctor()], ["ok"], "smc_chk doctor: ok")
+    equal(denied(service), list(service.denied), "what is denied of its sockets: " + (str(service.denied) if service.denied else "nothing"))
+
+
+def other_port(service):
+    equal(restart(service), None, "on a port that is not its own it cannot listen: TCP")
+    equal(denied(service), [("unreserved_port_t", "tcp_socket", "name_bind")], "by name_bind")
     write(UNITS + "/lab-port.service.d/smc.conf", "[Service]\nEnvironment=LD_PRELOAD=%s\n" % glob.glob("/usr/lib/*/ld_pre_smc.so")[0])
     systemctl("daemon-reload")
-    equal(restart("lab-port.service", 7777), ("SMCD", "PONG"), "the kernel does not check that of AF_SMC: it listens")
+    equal(restart(service), ("SMCD", True), "the kernel does not check that of AF_SMC: it listens")
     run("redis-cli", "replicaof", "127.0.0.1", "7777")
     ok(wait_for(lambda: "SMCD" in port_modes(7777)), "nor that it connects to that port, by SMC-D")
     run("redis-cli", "replicaof", "no", "one")
-    equal(denied(), [], "no socket of it is denied")
-    run("systemctl", "stop", "lab-port.service")
+    equal(denied(service), [], "no socket of it is denied")
+    run("systemctl", "stop", service.unit)
+
+
+def by_boolean():
     load("/opt/policy/with")
     for name, value in ("booleans/smc_use_daemons", "1"), ("commit_pending_bools", "1"):
         with open(SELINUXFS + "/" + name, "w", encoding="ascii") as file:
             file.write(value)
-    equal(restart(), ("SMCD", "PONG"), "all services by the boolean: SMC-D")
+    for service in SERVICES:
+        equal(restart(service), ("SMCD", True), service.unit + " by the boolean: SMC-D")
 
 
 def compare():
     """Compare everything that the three policies allow."""
-    rules = {name: set(read("/opt/policy/%s.allow" % name).splitlines()) for name in ("without", "with", "redis")}
+    rules = {name: set(read("/opt/policy/%s.allow" % name).splitlines()) for name in ("without", "with", "services")}
     ok(len(rules["without"]) > 10000 and not rules["without"] - rules["with"], "the module takes nothing away")
     added = rules["with"] - rules["without"]
     shape = re.compile(r"allow (\S+) (\1|unlabeled_t):smc_socket \{[^}]*\}; \[ smc_use_daemons \]:True")
     equal([rule for rule in added if not shape.fullmatch(rule)], [],
           "it adds sockets of SMC of services, while the boolean is on, and nothing else")
-    equal(sorted(re.sub(" {.*", "", rule) for rule in rules["redis"] - rules["with"]),
-          ["allow redis_t redis_t:smc_socket", "allow smc_domain unlabeled_t:smc_socket"], "redis_t in the attribute adds two rules")
+    equal(sorted(re.sub(" {.*", "", rule) for rule in rules["services"] - rules["with"]),
+          sorted(["allow smc_domain unlabeled_t:smc_socket"] + ["allow {0} {0}:smc_socket".format(service.domain) for service in SERVICES]),
+          "a domain in the attribute adds one rule, and all of them one")
 
 
 if sys.argv[1] != "inside":
@@ -193,7 +230,13 @@ if sys.argv[1] != "inside":
     os.environ["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
     sys.exit(boot_systemd("/opt/tools/selinux.py", "inside", root=ROOT))
 set_up()
-without_module()
-with_module()
+for test in as_installed, without_module:
+    for each in SERVICES:
+        test(each)
+without_module_bpf(SERVICES[0])
+for each in SERVICES:
+    with_module(each)
+other_port(OTHER_PORT)
+by_boolean()
 compare()
 done()
