@@ -158,7 +158,10 @@ static void warn_namesake(const struct unit *unit)
 	free(props.text);
 }
 
-/* AppArmor may deny it the library, or AppArmor or SELinux any kind of SMC socket. */
+/*
+ * AppArmor may deny it the library, or AppArmor or SELinux any kind of SMC socket. To a list of
+ * families the drop-in adds AF_SMC.
+ */
 static void warn_confined(const struct unit *unit)
 {
 	char name[APPARMOR_NAME_SIZE], why[CONFINED_TEXT_SIZE];
@@ -172,7 +175,8 @@ static void warn_confined(const struct unit *unit)
 			  "%s will use TCP: AppArmor's profile '%s' denies '%s': it needs "
 			  "'include <abstractions/smc-tools>'",
 			  unit->name, name, unit->lib.file);
-	else if (confined_unit(&confined, unit->name, &unit->props, false) > 0)
+	else if (confined_unit(&confined, unit->name, &unit->props, false) > 0 &&
+		 confined.by != BY_FAMILIES)
 		unit_warn(unit->req, "%s will use TCP: %s", unit->name,
 			  confined_line(&confined, why));
 }

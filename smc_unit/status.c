@@ -16,14 +16,14 @@
 #include "process/proc.h"
 #include "smc_unit/unit.h"
 
-#define PROPERTIES "Id,LoadState,ActiveState,MainPID,DropInPaths,ExecStart,Environment"
+#define PROPERTIES "Id,LoadState,ActiveState,DropInPaths,Environment," CONFINED_PROPERTIES
 
 /* enum use - how a service's main process uses the library */
 enum use {
 	USE_NONE,    /* without the library or eBPF, as intended; or no process */
 	USE_YES,     /* the library, an attached control group, or SMC sockets without either */
 	USE_RESTART, /* started before the last change */
-	USE_DENIED,  /* the library, but AppArmor or SELinux denies SMC sockets */
+	USE_DENIED,  /* the library, but SMC sockets are denied */
 	USE_FAILED,  /* the environment names the library, which is not mapped */
 	USE_UNKNOWN, /* no permission to inspect the process */
 };
@@ -148,15 +148,18 @@ static bool is_own(const struct unit_props *props)
 	return false;
 }
 
-static enum use find_use(int pid, const char *unit, enum way way, char why[CONFINED_TEXT_SIZE])
+static enum use find_use(const struct row *row, const struct unit_props *props,
+			 char why[CONFINED_TEXT_SIZE])
 {
+	enum way way = row->way;
+	int pid = (int)row->pid;
 	struct confined confined;
 	int mapped, named;
 
 	if (!pid)
 		return USE_NONE;
 	if (way == WAY_BPF)
-		return find_bpf_use(unit);
+		return find_bpf_use(row->name);
 	mapped = proc_has(pid, "maps", "/" LIBRARY_NAME);
 	named = proc_has(pid, "environ", LIBRARY_NAME);
 	if (mapped < 0 || named < 0)
@@ -165,7 +168,7 @@ static enum use find_use(int pid, const char *unit, enum way way, char why[CONFI
 		return has_smc_sockets(pid) ? USE_YES : USE_NONE;
 	if (way == WAY_NONE)
 		return USE_RESTART;
-	if (mapped && confined_find(&confined, pid, false) <= 0)
+	if (mapped && confined_unit(&confined, row->name, props, false) <= 0)
 		return USE_YES;
 	if (mapped) {
 		confined_line(&confined, why);
@@ -209,7 +212,7 @@ static void fill(struct row *row, const struct unit_props *props)
 	find_dropin(props, row);
 	if (row->way == WAY_NONE && is_own(props))
 		row->way = WAY_OWN;
-	row->use = find_use((int)row->pid, row->name, row->way, row->why);
+	row->use = find_use(row, props, row->why);
 	unit_file_name(row->name_text);
 	if (unit_is_template(row->name))
 		row->state = "template";

@@ -15,9 +15,6 @@
 #include "host/smc.h"
 #include "process/selinux.h"
 
-/* Results of probes, with the name of the profile or domain as their text. */
-enum { ALLOWED, BY_APPARMOR, BY_SELINUX };
-
 /** struct question - about a process with @pid, or else a unit with @unit, or else a program */
 struct question {
 	pid_t pid;
@@ -54,6 +51,8 @@ static bool find_profile(pid_t pid, const char *program, const char *given,
 }
 
 /*
+ * Return: enum confined_by with a name as @text, as all probes here; -errno.
+ *
  * Neither may be known, for example because another user asks. A process with the library needs
  * permission for AF_SMC or for IPPROTO_SMC; one with eBPF for IPPROTO_SMC.
  */
@@ -69,7 +68,7 @@ static int judge(pid_t pid, const char *program, const char *given, bool is_bpf,
 		return BY_APPARMOR;
 	}
 	if (pid > 0 ? selinux_context(pid, context) : selinux_started(program, context))
-		return has_profile ? ALLOWED : -ENODATA;
+		return has_profile ? BY_NOBODY : -ENODATA;
 	ret = selinux_denies(context, SELINUX_IPPROTO_SMC);
 	if (ret > 0 && !is_bpf)
 		ret = selinux_denies(context, SELINUX_AF_SMC);
@@ -100,13 +99,29 @@ bool confined_profile(const struct unit_props *props, char name[APPARMOR_NAME_SI
 			    name);
 }
 
-static int judge_unit(const struct unit_props *props, bool is_bpf, char text[HOST_PROBE_SIZE])
+/* A list of address families that are allowed, or after "~" denied. */
+static bool excludes_af_smc(const char *list)
+{
+	bool denies = *list == '~';
+
+	return *list && unit_has_word(list + denies, "AF_SMC") == denies;
+}
+
+static int judge_unit(const struct question *question, const struct unit_props *props,
+		      char text[HOST_PROBE_SIZE])
 {
 	char program[PATH_MAX];
+	int ret;
 
 	unit_program(props, program);
-	return judge(main_pid(props), program, unit_prop_text(props, "AppArmorProfile"), is_bpf,
-		     text);
+	ret = judge(main_pid(props), program, unit_prop_text(props, "AppArmorProfile"),
+		    question->is_bpf, text);
+	if (ret > 0 || question->is_bpf ||
+	    !excludes_af_smc(unit_prop_text(props, "RestrictAddressFamilies")) ||
+	    kernel_ipproto_smc() != -EPROTONOSUPPORT)
+		return ret;
+	snprintf(text, HOST_PROBE_SIZE, "%s", question->unit);
+	return BY_FAMILIES;
 }
 
 static int probe_unit(void *arg, char text[HOST_PROBE_SIZE])
@@ -118,12 +133,12 @@ static int probe_unit(void *arg, char text[HOST_PROBE_SIZE])
 	int ret;
 
 	if (question->props)
-		return judge_unit(question->props, question->is_bpf, text);
+		return judge_unit(question, question->props, text);
 	unit_shown_name(question->unit, shown);
 	ret = systemctl_show(false, shown, CONFINED_PROPERTIES, &props, &ignored);
 	if (ret)
 		return ret;
-	ret = judge_unit(&props, question->is_bpf, text);
+	ret = judge_unit(question, &props, text);
 	free(props.text);
 	return ret;
 }
@@ -145,7 +160,7 @@ static int probe_own(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZ
 
 static int take(struct confined *confined, int by, bool is_bpf, const char *name)
 {
-	*confined = (struct confined){ .is_selinux = by == BY_SELINUX, .is_bpf = is_bpf };
+	*confined = (struct confined){ .by = by > 0 ? by : BY_NOBODY, .is_bpf = is_bpf };
 	snprintf(confined->name, sizeof(confined->name), "%.*s", APPARMOR_NAME_SIZE - 1, name);
 	return by > 0 ? 1 : by;
 }
@@ -212,7 +227,12 @@ int confined_own(struct confined *confined)
 
 const char *confined_text(const struct confined *confined, char text[CONFINED_TEXT_SIZE])
 {
-	if (!confined->is_selinux)
+	if (confined->by == BY_FAMILIES)
+		snprintf(text, CONFINED_TEXT_SIZE,
+			 "RestrictAddressFamilies= of %s forbids AF_SMC, and this kernel has no "
+			 "IPPROTO_SMC",
+			 confined->name);
+	else if (confined->by == BY_APPARMOR)
 		snprintf(text, CONFINED_TEXT_SIZE, "AppArmor's profile '%s' denies SMC sockets",
 			 confined->name);
 	else if (confined->is_bpf)
@@ -229,7 +249,7 @@ const char *confined_text(const struct confined *confined, char text[CONFINED_TE
 /* A name that the policy gave, or a stranger's record. A profile may be named after a path. */
 static bool is_typable(const struct confined *confined)
 {
-	const char *marks = confined->is_selinux ? "_" : "_-+./:@", *at = confined->name;
+	const char *marks = confined->by == BY_SELINUX ? "_" : "_-+./:@", *at = confined->name;
 
 	while (isalnum((unsigned char)*at) || (*at && strchr(marks, *at)))
 		at++;
@@ -241,9 +261,14 @@ const char *confined_remedy(const struct confined *confined, char text[CONFINED_
 	const char *name = confined->name;
 
 	text[0] = '\0';
-	if (!is_typable(confined) || (confined->is_selinux && confined->is_bpf))
+	if (!is_typable(confined) || (confined->by == BY_SELINUX && confined->is_bpf))
 		return text;
-	if (confined->is_selinux)
+	if (confined->by == BY_FAMILIES)
+		snprintf(text, CONFINED_TEXT_SIZE,
+			 "add 'RestrictAddressFamilies=AF_SMC' to [Service] with 'systemctl edit "
+			 "%s', then: systemctl restart %s",
+			 name, name);
+	else if (confined->by == BY_SELINUX)
 		snprintf(text, CONFINED_TEXT_SIZE,
 			 "echo '(typeattributeset smc_domain %s)' >smc_%s.cil && semodule %s-i "
 			 "smc_%s.cil",

@@ -16,14 +16,19 @@
 
 #define CONFINED_TEXT_SIZE 1280
 
+/** enum confined_by - who denies SMC sockets; BY_FAMILIES: RestrictAddressFamilies= of systemd */
+enum confined_by { BY_NOBODY, BY_APPARMOR, BY_SELINUX, BY_FAMILIES };
+
 /**
  * struct confined - who denies SMC sockets to whom
- * @is_selinux: SELinux rather than AppArmor
+ * @by: BY_NOBODY also if it cannot be found out
  * @is_bpf: about IPPROTO_SMC alone, as eBPF has it; else no kind of SMC socket is allowed
- * @name: profile of AppArmor, "mysqld"; domain of SELinux, "redis_t"; not escaped
+ * @name: profile of AppArmor, "mysqld"; domain of SELinux, "redis_t"; unit,
+ *	"redis.service"; not escaped
  */
 struct confined {
-	bool is_selinux, is_bpf;
+	enum confined_by by;
+	bool is_bpf;
 	char name[APPARMOR_NAME_SIZE];
 };
 
@@ -54,13 +59,14 @@ void confined_seen_free(struct confined_seen *seen);
 int confined_program(struct confined *confined, const char *program, bool is_bpf);
 
 /** CONFINED_PROPERTIES - properties of a unit that the next two functions need */
-#define CONFINED_PROPERTIES "MainPID,AppArmorProfile,ExecStart"
+#define CONFINED_PROPERTIES "MainPID,AppArmorProfile,ExecStart,RestrictAddressFamilies"
 
 /**
- * confined_unit() - does a security module deny SMC to a service?
+ * confined_unit() - does a security module or a setting of its unit deny SMC to a service?
  * @props: NULL to ask systemctl
  *
- * Checks the main process; if there is none, the service's program.
+ * Checks the main process; if there is none, the service's program. BY_FAMILIES is of the unit as
+ * it is now, and only without IPPROTO_SMC (before Linux 6.11), which needs no AF_SMC.
  */
 int confined_unit(struct confined *confined, const char *unit, const struct unit_props *props,
 		  bool is_bpf);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* Doctor: do AppArmor and SELinux let the enabled services use SMC? */
+/* Doctor: do AppArmor, SELinux and their units let the enabled services use SMC? */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "host/file.h"
+#include "host/smc.h"
 #include "smc_chk/doctor/findings.h"
 
 #define DIRECTORY_END ".service.d"
@@ -32,7 +34,8 @@ void facts_load_services(struct services_facts *services)
 	struct host_names names;
 
 	services->module = confined_module();
-	if (!services->module || host_list(&names, "/etc/systemd/system"))
+	if ((!services->module && host_ipproto_smc() != -EPROTONOSUPPORT) ||
+	    host_list(&names, "/etc/systemd/system"))
 		return;
 	for (size_t i = 0; i < names.count && services->count < FACTS_SERVICES_MAX; i++)
 		services->count += take_service(&services->all[services->count], names.names[i]);
@@ -45,11 +48,11 @@ static void say_denied(struct doctor *doc, const struct service_facts *service, 
 	char text[CONFINED_TEXT_SIZE], remedy[CONFINED_TEXT_SIZE];
 	const char *command = confined_remedy(confined, remedy);
 
-	if (confined->is_selinux && confined->is_bpf)
+	if (confined->by == BY_SELINUX && confined->is_bpf)
 		command = doctor_command(doc, "smc_unit enable --preload ", service->unit, "");
-	doctor_say(doc, confined->is_bpf ? DOCTOR_PROBLEM : DOCTOR_WARNING, module, service->unit,
-		   command, "%s%s",
-		   confined->is_bpf ? "" : "stays on TCP: ", confined_text(confined, text));
+	doctor_say(doc, confined->is_bpf ? DOCTOR_PROBLEM : DOCTOR_WARNING,
+		   confined->by == BY_FAMILIES ? "families" : module, service->unit, command,
+		   "%s%s", confined->is_bpf ? "" : "stays on TCP: ", confined_text(confined, text));
 }
 
 void doctor_services(struct doctor *doc)
@@ -63,7 +66,7 @@ void doctor_services(struct doctor *doc)
 		say_denied(doc, &services->all[i], services->module);
 		denied++;
 	}
-	if (services->count && !denied)
+	if (services->module && services->count && !denied)
 		doctor_ok(doc, services->module, NULL, "lets all %zu enabled services use SMC",
 			  services->count);
 }

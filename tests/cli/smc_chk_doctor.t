@@ -207,8 +207,8 @@ finds() {
 	local text=$1
 	shift
 	run doctor -j
-	is "$(jq -r '.findings[] | select((.check | IN("selinux", "apparmor", "firewall")) or (.check == "kernel" and .level == "problem")) |
-		"\(.level) \(.check) \(.object // "-"): \(.remedy // "-" | sub("^add .* profile (?<p>.*), then: "; "\(.p): ") | sub(" # .*"; ""))"' <<<"$out")" "$(printf '%s\n' "$@")" "$text"
+	is "$(jq -r '.findings[] | select((.check | IN("selinux", "apparmor", "families", "firewall")) or (.check == "kernel" and .level == "problem")) |
+		"\(.level) \(.check) \(.object // "-"): \(.remedy // "-" | sub("^add .* profile (?<p>.*), then: "; "\(.p): ") | sub("^add .(?<s>Restrict\\w+=\\w+).*, then: "; "\(.s): ") | sub(" # .*"; ""))"' <<<"$out")" "$(printf '%s\n' "$@")" "$text"
 }
 domain="echo '(typeattributeset smc_domain redis_t)' >smc_redis_t.cil && semodule"
 host 0
@@ -237,6 +237,16 @@ finds 'AppArmor, profiles without "network smc"' "warning apparmor mysql.service
 	"problem apparmor nginx.service: nginx: $reload"
 echo 0 | tee "$root/probes/confined-nginx_service" >"$root/probes/confined-mysql_service"
 finds 'AppArmor, profiles with our abstraction, or that only complain' 'ok apparmor -: -'
+host 0
+enforced apparmor
+enabled redis $preload '3\nredis.service'
+enabled nginx $preload '0'
+families="warning families redis.service: RestrictAddressFamilies=AF_SMC: systemctl restart redis.service"
+finds 'RestrictAddressFamilies= of a service' "$families"
+rm "$root/sys/module/apparmor/parameters/enabled"
+finds 'without a security module, where Linux has IPPROTO_SMC'
+echo -93 >"$root/probes/socket-ipproto_smc"
+finds 'and where it has not' "$families"
 host 13
 printf '1\nlab' >"$root/probes/confined"
 finds 'AppArmor, a profile for smc_chk itself' "problem kernel $release: lab: $reload"

@@ -316,15 +316,23 @@ rm "$tmp/units/*.service"
 run status plain -j
 is "$out" "{\"schema\":\"smc-tools/services/1\",\"services\":[{\"enabled\":true,\"unit\":\"plain.service\",\"state\":\"active\",\"way\":\"preload\",\"drop_in\":\"$base/plain.service.d/zz-smc-tools.conf\",\"pid\":$$,\"smc\":\"restart\"}]}" \
 	'status UNIT -j'
-# A process with the library, to which a security module denies SMC.
+# A process with the library, to which its unit or a security module denies SMC.
 LD_PRELOAD=$lib sleep 1000 &
 sleeper=$!
 until grep -q ld_pre_smc "/proc/$sleeper/maps"; do sleep 0.05; done
 mkdir -p "$tmp/record/probes"
-printf '2\nredis_t' >"$tmp/record/probes/confined-$sleeper"
+printf '2\nredis_t' >"$tmp/record/probes/confined-plain_service"
 sed -i "s/^MainPID=.*/MainPID=$sleeper/" "$tmp/units/plain.service"
 run status plain
 is "$(echo "$out" | tail -n 1 | tr -s ' ')" "plain.service preload active in use $sleeper" 'status: nobody denies SMC'
+use=denied
+! python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_STREAM, 256)' 2>/dev/null || use="in use"
+for list in '~AF_SMC AF_PACKET' 'AF_INET AF_INET6'; do
+	echo "RestrictAddressFamilies=$list" >>"$tmp/units/plain.service"
+	run status plain
+	is "$(echo "$out" | sed -n 2p | tr -s ' ')" "plain.service preload active $use $sleeper" "status: families $list, denied without IPPROTO_SMC"
+	sed -i '$d' "$tmp/units/plain.service"
+done
 SMC_TOOLS_ROOT=$tmp/record run status plain
 is "$(echo "$out" | sed -n 2p | tr -s ' ')" "plain.service preload active denied $sleeper" 'status: SELinux denies it'
 like "$(echo "$out" | sed 1,2d)" '^plain.service: .*smc_socket to redis_t: .* semodule -i .*smc_redis_t.cil$' 'and the line that allows it'

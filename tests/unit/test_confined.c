@@ -55,21 +55,22 @@ static void modules(void **state)
 static const struct {
 	const char *answer;
 	int ret;
-	bool is_bpf, is_selinux;
+	bool is_bpf;
+	enum confined_by by;
 	const char *name, *remedy, *loaded;
 } cases[] = {
-	{ "0\n", 0, false, false, "", "", "" },
-	{ "-3\n", -ESRCH, false, false, "", "", "" },
-	{ "1\nmysqld", 1, false, false, "mysqld", PROFILE("mysqld"), PROFILE("mysqld") },
-	{ "1\n/usr/bin/a-b//c", 1, true, false, "/usr/bin/a-b//c", PROFILE("/usr/bin/a-b//c"),
+	{ "0\n", 0, false, BY_NOBODY, "", "", "" },
+	{ "-3\n", -ESRCH, false, BY_NOBODY, "", "", "" },
+	{ "1\nmysqld", 1, false, BY_APPARMOR, "mysqld", PROFILE("mysqld"), PROFILE("mysqld") },
+	{ "1\n/usr/bin/a-b//c", 1, true, BY_APPARMOR, "/usr/bin/a-b//c", PROFILE("/usr/bin/a-b//c"),
 	  PROFILE("/usr/bin/a-b//c") },
-	{ "1\na'; b", 1, false, false, "a'; b", "", "" },
-	{ "2\nredis_t", 1, false, true, "redis_t", DOMAIN(MODULE, "redis_t"),
+	{ "1\na'; b", 1, false, BY_APPARMOR, "a'; b", "", "" },
+	{ "2\nredis_t", 1, false, BY_SELINUX, "redis_t", DOMAIN(MODULE, "redis_t"),
 	  DOMAIN("", "redis_t") },
-	{ "2\n../redis_t", 1, false, true, "../redis_t", "", "" },
-	{ "2\n", 1, false, true, "", "", "" },
+	{ "2\n../redis_t", 1, false, BY_SELINUX, "../redis_t", "", "" },
+	{ "2\n", 1, false, BY_SELINUX, "", "", "" },
 	/* The module does not allow what eBPF needs. */
-	{ "2\nredis_t", 1, true, true, "redis_t", "", "" },
+	{ "2\nredis_t", 1, true, BY_SELINUX, "redis_t", "", "" },
 };
 
 static void answers(void **state)
@@ -95,7 +96,7 @@ static void answers(void **state)
 		if (cases[at].ret <= 0)
 			continue;
 		assert_string_equal(confined.name, cases[at].name);
-		assert_int_equal(confined.is_selinux, cases[at].is_selinux);
+		assert_int_equal(confined.by, cases[at].by);
 		assert_int_equal(confined.is_bpf, cases[at].is_bpf);
 		assert_string_equal(confined_remedy(&confined, text), remedy);
 		/* The line ends with it, and has the name. */
@@ -103,6 +104,25 @@ static void answers(void **state)
 		assert_non_null(strstr(line, cases[at].name));
 		assert_string_equal(line + strlen(line) - strlen(remedy), remedy);
 	}
+}
+
+/* The line for a drop-in, if the name can be typed. */
+static void families(void **state)
+{
+	char text[CONFINED_TEXT_SIZE];
+	struct confined confined;
+
+	(void)state;
+	put("/probes/confined-x_service", "3\nx.service");
+	assert_int_equal(confined_unit(&confined, "x.service", NULL, false), 1);
+	assert_int_equal(confined.by, BY_FAMILIES);
+	assert_non_null(strstr(confined_text(&confined, text), "x.service"));
+	confined_remedy(&confined, text);
+	assert_non_null(strstr(text, "RestrictAddressFamilies=AF_SMC"));
+	assert_non_null(strstr(text, "restart x.service"));
+	put("/probes/confined-x_service", "3\nx y.service");
+	assert_int_equal(confined_unit(&confined, "x.service", NULL, false), 1);
+	assert_string_equal(confined_remedy(&confined, text), "");
 }
 
 /* A long name does not end the program, nor the text in the middle of nowhere. */
@@ -139,6 +159,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(modules, start, end),
 		cmocka_unit_test_setup_teardown(answers, start, end),
+		cmocka_unit_test_setup_teardown(families, start, end),
 		cmocka_unit_test_setup_teardown(long_name, start, end),
 		cmocka_unit_test_setup_teardown(why_not, start, end),
 	};

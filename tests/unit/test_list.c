@@ -19,8 +19,13 @@ int host_af_smc(void)
 	return module_result;
 }
 
-/* A fake of the other function in the same file of lib/host. */
+/* Fakes of the other functions in the same file of lib/host. */
 int kernel_has_smc(void)
+{
+	return module_result;
+}
+
+int kernel_ipproto_smc(void)
 {
 	return module_result;
 }

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Services that systemd confines: settings that let SMC through, and output of the tools inside."""
+import json
 import os
 import shutil
 import sys
 import time
 
 from boot import UNITS, boot_systemd, choose_units, read, systemctl, write
-from kern import done, equal, mode, ok, run, wait_for
+from kern import done, equal, listing, mode, ok, run, wait_for
 
 TOOLS = os.path.dirname(os.path.abspath(__file__))
 SANDBOX = """DynamicUser=yes
@@ -116,12 +117,41 @@ def check_words():
         ok(words in text and "this kernel has no SMC" not in text, "in a unit without the families: " + command.replace(TOOLS + "/", ""), text)
 
 
-if len(sys.argv) == 1:
+def uses(unit, port):
+    """Start a service. Return: does it listen with SMC, does each finding of the doctor have the remedy, its status."""
+    systemctl("daemon-reload")
+    systemctl("restart", unit)
+    wait_for(lambda: run("iperf3", "-c", "127.0.0.1", "-p", str(port), "-n", "1")[0] == 0)
+    found = json.loads(run(TOOLS + "/smc_chk", "doctor", "-j")[1])["findings"]
+    remedies = [f["remedy"] for f in found if (f["check"], f.get("object")) == ("families", unit)]
+    return (port in [s["local"]["port"] for s in listing("-l")], ["RestrictAddressFamilies=AF_SMC" in line for line in remedies],
+            json.loads(run("/usr/bin/smc_unit", "status", "-j", unit)[1])["services"][0]["smc"])
+
+
+def check_families():
+    """Units that have been changed since they were enabled, without IPPROTO_SMC."""
+    for port, families in (5500, "AF_INET AF_INET6"), (5501, "~AF_SMC AF_PACKET"):
+        unit = "c-%d.service" % port
+        write(UNITS + "/" + unit, "[Service]\nExecStart=/usr/bin/iperf3 -s -p %d\n" % port)
+        systemctl("daemon-reload")
+        run("/usr/bin/smc_unit", "enable", unit)
+        equal(uses(unit, port), (True, [], "yes"), "without RestrictAddressFamilies=: SMC")
+        with open(UNITS + "/" + unit, "a", encoding="ascii") as file:
+            file.write("RestrictAddressFamilies=%s\n" % families)
+        equal(uses(unit, port), (False, [True], "denied"), families + ": TCP; doctor and status")
+        write("%s/%s.d/override.conf" % (UNITS, unit), "[Service]\nRestrictAddressFamilies=AF_SMC\n")
+        equal(uses(unit, port), (True, [], "yes"), "the remedy: SMC")
+
+
+if sys.argv[-1] != "inside":
     install()
     write(UNITS + "/lab.target", "[Unit]\nDefaultDependencies=no\n")
     choose_units()
-    sys.exit(boot_systemd(__file__, "inside"))
-check_services()
-check_socket()
-check_words()
+    sys.exit(boot_systemd(__file__, *sys.argv[1:], "inside"))
+if sys.argv[1] == "families":
+    check_families()
+else:
+    check_services()
+    check_socket()
+    check_words()
 done()
