@@ -110,15 +110,18 @@ static bool excludes_af_smc(const char *list)
 static int judge_unit(const struct question *question, const struct unit_props *props,
 		      char text[HOST_PROBE_SIZE])
 {
+	const char *profile = unit_prop_text(props, "AppArmorProfile");
 	char program[PATH_MAX];
 	int ret;
 
 	unit_program(props, program);
-	ret = judge(main_pid(props), program, unit_prop_text(props, "AppArmorProfile"),
-		    question->is_bpf, text);
+	ret = judge(main_pid(props), program, profile, question->is_bpf, text);
 	if (ret > 0 || question->is_bpf ||
-	    !excludes_af_smc(unit_prop_text(props, "RestrictAddressFamilies")) ||
-	    kernel_ipproto_smc() != -EPROTONOSUPPORT)
+	    !excludes_af_smc(unit_prop_text(props, "RestrictAddressFamilies")))
+		return ret;
+	/* Without AF_SMC it needs IPPROTO_SMC, as with eBPF. */
+	if (kernel_ipproto_smc() != -EPROTONOSUPPORT &&
+	    judge(main_pid(props), program, profile, true, text) <= 0)
 		return ret;
 	snprintf(text, HOST_PROBE_SIZE, "%s", question->unit);
 	return BY_FAMILIES;
@@ -229,8 +232,7 @@ const char *confined_text(const struct confined *confined, char text[CONFINED_TE
 {
 	if (confined->by == BY_FAMILIES)
 		snprintf(text, CONFINED_TEXT_SIZE,
-			 "RestrictAddressFamilies= of %s forbids AF_SMC, and this kernel has no "
-			 "IPPROTO_SMC",
+			 "RestrictAddressFamilies= of %s forbids AF_SMC, which it needs here",
 			 confined->name);
 	else if (confined->by == BY_APPARMOR)
 		snprintf(text, CONFINED_TEXT_SIZE, "AppArmor's profile '%s' denies SMC sockets",

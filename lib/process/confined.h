@@ -66,7 +66,8 @@ int confined_program(struct confined *confined, const char *program, bool is_bpf
  * @props: NULL to ask systemctl
  *
  * Checks the main process; if there is none, the service's program. BY_FAMILIES is of the unit as
- * it is now, and only without IPPROTO_SMC (before Linux 6.11), which needs no AF_SMC.
+ * it is now, and only if IPPROTO_SMC, which needs no AF_SMC, is not there (before Linux 6.11) or is
+ * denied.
  */
 int confined_unit(struct confined *confined, const char *unit, const struct unit_props *props,
 		  bool is_bpf);

@@ -121,9 +121,9 @@ def status(service):
     return found.get("smc"), found.get("why")
 
 
-def doctor():
+def doctor(check="selinux"):
     findings = json.loads(run("smc_chk", "doctor", "-j")[1])["findings"]
-    return [(f["level"], f.get("object"), f["text"], f.get("remedy")) for f in findings if f["check"] == "selinux"]
+    return [(f["level"], f.get("object"), f["text"], f.get("remedy")) for f in findings if f["check"] == check]
 
 
 def set_up():
@@ -189,6 +189,20 @@ def with_module(service):
     equal(denied(service), list(service.denied), "what is denied of its sockets: " + (str(service.denied) if service.denied else "nothing"))
 
 
+def by_families(service):
+    write("%s/%s.d/zzz.conf" % (UNITS, service.unit), "[Service]\nRestrictAddressFamilies=~AF_SMC\n")
+    systemctl("daemon-reload")
+    why = "RestrictAddressFamilies= of " + service.unit
+    equal(restart(service), ("TCP", True), "a unit that forbids AF_SMC: TCP")
+    equal(denied(service), [(service.domain, "rawip_socket", "create")], "as IPPROTO_SMC is denied")
+    smc, reason = status(service)
+    ok(smc == "denied" and why in reason, "smc_unit status: denied by the unit", (smc, reason))
+    found = doctor("families")
+    ok(len(found) == 1 and why in found[0][2] and "RestrictAddressFamilies=AF_SMC" in found[0][3], "smc_chk doctor, too", found)
+    os.unlink("%s/%s.d/zzz.conf" % (UNITS, service.unit))
+    systemctl("daemon-reload")
+
+
 def other_port(service):
     equal(restart(service), None, "on a port that is not its own it cannot listen: TCP")
     equal(denied(service), [("unreserved_port_t", "tcp_socket", "name_bind")], "by name_bind")
@@ -237,6 +251,7 @@ without_module_bpf(SERVICES[0])
 for each in SERVICES:
     with_module(each)
 other_port(OTHER_PORT)
+by_families(SERVICES[0])
 by_boolean()
 compare()
 done()
