@@ -109,7 +109,7 @@ def reaches(*way):
 
 def enable(*options):
     status, _, err = run("smc_unit", "enable", "--preload", *options, "x", env={"PATH": "/run/lab:" + os.environ["PATH"]})
-    return status, "a firewall rule goes by owner" in err
+    return status, "a firewall rule matches the owner" in err
 
 
 def check(name, want, found):
