@@ -79,19 +79,19 @@ def where(group):
 
 
 def load(peer, one, other):
-    """Clients leave port @one, then both ports serve one client each, in turn. Return: number of clients that left, and the
-    results."""
+    """Clients leave port @one, then both ports serve one client each, in turn. Linux 6.12 loses one connection in thousands:
+    the client's socket is connected, the server's is gone. A server that blocks answers neither that client nor the next.
+    Return: number of clients that left, and the results."""
     gone, said = 0, []
-    with subprocess.Popen(["polled", "ask", one, other], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True) as client:
-        while gone < DEAD and set(said) <= {"answered\n"}:
+    with subprocess.Popen(["polled", "ask", one, other], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as client:
+        while (gone < DEAD or said[-1] != "answered") and len(said) - said.count("answered") < 2:
             gone += peer.die(int(one), BURST)
             client.stdin.write("go\n")
             client.stdin.flush()
-            said.append(client.stdout.readline())
+            said.append(client.stdout.readline().strip())
         client.stdin.close()
-        rest = client.stdout.read()
-    return gone, set(said) == {"answered\n"}, "%d rounds, %s%s" % (len(said), said[-1], rest)
+    print("# rounds: %d, of which lost a client: %d" % (len(said), said.count("lost")))
+    return gone, said[-1] == "answered", said[-3:]
 
 
 def check(peer, name, *argv):
@@ -108,7 +108,7 @@ def check(peer, name, *argv):
     words = [line for line in lines if not line.startswith(("ld_pre_smc[", "smc_run: "))]
     told = sum("of a client that is gone -> TCP" in line for line in lines)
     print("# %s: %d clients went away during their handshake, %d times accept() had nobody else" % (name, dead, told))
-    ok(good and dead >= DEAD, name + ": everybody is served", said + at)
+    ok(good and dead >= DEAD, name + ": everybody is served", "%s\n%s" % (said, at))
     ok(running and not words, name + ": and the server does not complain", "".join(words))
     ok(told >= max(1, DEAD // BURST // 2), name + ": poll() was ready for clients that are gone", told)
 
