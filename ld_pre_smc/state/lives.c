@@ -207,36 +207,12 @@ static struct learned_place place_of(const uint32_t *words)
 				       words[LIFE_TURN] & ~1U };
 }
 
-static bool is_broken(struct learned_place place)
-{
-	return place.entry->broken && learned_is_broken(place, shim_seconds());
-}
-
-static struct learned_place find_or_add(struct learned_table *known, const struct learned_key *key)
-{
-	struct learned_place place = learned_find(known, key);
-
-	if (__builtin_expect(!place.entry, 0))
-		place = learned_add(known, key, &program, shim_seconds());
-	return place;
-}
-
-/* @counts: count a connection of this process to this destination. */
-static enum shim_advice advise(const struct sockaddr *addr, bool counts,
-			       struct learned_place *timed)
+/* @timed: NULL for a connection that does not count. */
+static inline enum shim_advice choose(struct learned_place place, struct learned_place *timed)
 {
 	struct learned_choice choice;
-	struct learned_place place;
-	struct learned_key key;
 
-	if (!learned_key(&key, addr, &program))
-		return ADVICE_NONE;
-	place = counts ? find_or_add(table, &key) : learned_find(table, &key);
-	if (!place.entry)
-		return ADVICE_NONE;
-	if (is_broken(place))
-		return ADVICE_BROKE;
-	if (!counts)
+	if (!place.entry || !timed)
 		return ADVICE_NONE;
 	choice = learned_choose(place);
 	if (choice.is_timed)
@@ -244,27 +220,46 @@ static enum shim_advice advise(const struct sockaddr *addr, bool counts,
 	return choice.is_tcp ? ADVICE_SHORT : ADVICE_NONE;
 }
 
-static bool is_complete(const struct sockaddr *addr, socklen_t len)
+/* Rare cases, apart: their calls would cost the usual one registers. */
+static __attribute__((noinline, cold)) enum shim_advice
+choose_rare(struct learned_place place, const struct learned_key *key, struct learned_place *timed)
 {
-	return len >= (addr->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
-						     sizeof(struct sockaddr_in));
+	uint32_t second = shim_seconds();
+
+	if (place.entry && learned_is_broken(place, second))
+		return ADVICE_BROKE;
+	if (!place.entry && timed)
+		place = learned_add(table, key, &program, second);
+	return choose(place, timed);
 }
 
-/* Programs that want SMC's own behaviour, or would rather fail than use TCP, do not learn. */
-static bool may_advise(void)
+/* Does only this process use the connection, whose life is not measured yet? */
+static bool is_new(int fd)
 {
-	struct shim_config own;
-
-	return get_table() && (is_learning || has_broken) && !shim_config_get(&own)->raw &&
-	       !shim_config_get(&own)->strict;
+	return (unsigned int)fd < SHIM_FD_NUMBERS &&
+	       (shim_fd_byte(fd) & (FD_OWN | FD_TIMED)) == FD_OWN;
 }
 
 enum shim_advice shim_lives_advice(int fd, const struct sockaddr *addr, socklen_t len,
 				   struct learned_place *timed)
 {
-	if ((!is_learning && !may_advise()) || !is_complete(addr, len))
+	struct learned_table *known = atomic_load_explicit(&table, memory_order_acquire);
+	bool learns = is_learning;
+	struct learned_place place;
+	struct learned_key key;
+
+	if (!known)
+		return choose_table() ? shim_lives_advice(fd, addr, len, timed) : ADVICE_NONE;
+	if ((!learns && !has_broken) ||
+	    (addr->sa_family == AF_INET6 && len < sizeof(struct sockaddr_in6)) ||
+	    !learned_key(&key, addr, &program))
 		return ADVICE_NONE;
-	return advise(addr, is_learning && shim_fd_is_own(fd) && !shim_lives_has(fd), timed);
+	if (!learns || !is_new(fd))
+		timed = NULL;
+	place = learned_find(known, &key);
+	if (!place.entry || place.entry->broken)
+		return choose_rare(place, &key, timed);
+	return choose(place, timed);
 }
 
 void shim_lives_begin(int fd, struct learned_place place)
@@ -367,7 +362,9 @@ void shim_lives_broke(int fd, const struct sockaddr *addr)
 	shim_fd_drop(FD_TIMED, fd);
 	if (!known || !learned_key(&key, addr, &program))
 		return;
-	place = find_or_add(known, &key);
+	place = learned_find(known, &key);
+	if (!place.entry)
+		place = learned_add(known, &key, &program, shim_seconds());
 	if (place.entry)
 		learned_broke(place, shim_seconds());
 	has_broken = true;

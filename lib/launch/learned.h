@@ -174,6 +174,7 @@ static inline bool learned_has(const struct learned_entry *entry, const struct l
 
 	*turn = atomic_load_explicit(&entry->turn, memory_order_acquire);
 	differs = atomic_load_explicit(&entry->key[4], memory_order_relaxed) ^ key->port;
+#pragma GCC unroll 4
 	for (int i = 0; i < 4; i++)
 		differs |=
 			atomic_load_explicit(&entry->key[i], memory_order_relaxed) ^ key->addr[i];
