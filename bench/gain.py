@@ -13,11 +13,13 @@ import sys
 import threading
 import time
 
-TOOLS = os.environ["SMC_LAB_FAST"] + "/tools"
+from files import TOOLS, into_memory, opened
+
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "3"))
 OVER = "SMC-D" if os.environ["SMC_LAB_KERNEL"] == "lo" else "SMC-R"
 SIZES = ["64K", "128K", "256K", "512K", "1M"] + ([] if OVER == "SMC-D" else ["4M"])
-LOOPBACK = "127.0.0.1"
+HOST = os.environ.get("SMC_LAB_PEER_IP", "127.0.0.1")
+NODE = os.environ["SMC_LAB_NODE"] if HOST != "127.0.0.1" else None  # in a pair of guests: 1 has the servers
 DATABASE = "/dev/shm/database"
 
 
@@ -62,7 +64,7 @@ class Server:
 
 
 def iperf3_rate(way, port, *argv):
-    doc = json.loads(out(*by(way), "iperf3", "-c", LOOPBACK, "-p", port, *argv, "-J"))
+    doc = json.loads(out(*by(way), "iperf3", "-c", HOST, "-p", port, *argv, "-J"))
     return doc["end"]["sum_received"]["bits_per_second"]
 
 
@@ -74,14 +76,14 @@ def iperf3(size, streams="1"):
 def http(size):
     with Server(size, "python3", "-m", "http.server", "PORT", cwd="/dev/shm") as port:
         return float(out(*by(size), "curl", "-sS", "-f", "-o", "/dev/null", "-w", "%{speed_download}",
-                         "http://%s:%s/page" % (LOOPBACK, port)))
+                         "http://%s:%s/page" % (HOST, port)))
 
 
-REDIS = "redis-server", "--port", "PORT", "--save", "", "--appendonly", "no"
+REDIS = "redis-server", "--port", "PORT", "--save", "", "--appendonly", "no", "--protected-mode", "no"
 
 
 def redis_rate(way, port, *argv):
-    return float(out(*by(way), "redis-benchmark", "-p", port, "--csv", *argv).splitlines()[-1].split(",")[1].strip('"'))
+    return float(out(*by(way), "redis-benchmark", "-h", HOST, "-p", port, "--csv", *argv, stderr=subprocess.DEVNULL).splitlines()[-1].split(",")[1].strip('"'))
 
 
 def redis(size, clients, requests, data):
@@ -100,9 +102,9 @@ def make_database():
 
 def postgres(size):
     """Seconds for two million rows, as rows per second."""
-    with Server(size, POSTGRES, "-D", DATABASE, "-p", "PORT", "-k", "/dev/shm", "-h", LOOPBACK, user=65534, group=65534,
+    with Server(size, POSTGRES, "-D", DATABASE, "-p", "PORT", "-k", "/dev/shm", "-h", HOST, user=65534, group=65534,
                 cwd="/") as port:
-        query = [*by(size), "psql", "-h", LOOPBACK, "-p", port, "-U", "nobody", "-d", "postgres", "-qAtc"]
+        query = [*by(size), "psql", "-h", HOST, "-p", port, "-U", "nobody", "-d", "postgres", "-qAtc"]
         subprocess.run([*query, "select 1"], stdout=subprocess.DEVNULL, check=True)
         start = time.monotonic()
         subprocess.run([*query, "copy (select generate_series(1, 500000)) to stdout"], stdout=subprocess.DEVNULL,
@@ -164,14 +166,15 @@ def measure(name, program, base):
 # ---- programs that leave short connections to TCP by themselves ----
 
 NGINX = """daemon off; worker_processes 1; pid /dev/shm/nginx.pid; error_log /dev/null;
-events { } http { access_log off; server { listen 127.0.0.1:%d; location / { return 200 "hello"; } } }"""
+events { } http { access_log off; server { listen %d; location / { return 200 "hello"; } } }"""
 WAYS = {"TCP": "TCP", "smc_run": [], "smc_run --no-learn": ["--no-learn"]}
 
 
-def per_second(count, *argv):
-    start = time.monotonic()
-    subprocess.run(argv, stdout=subprocess.DEVNULL, check=True)
-    return count / (time.monotonic() - start)
+def busy():
+    """Seconds in which the processor worked. While a guest waits for files over 9p, its clock of instructions leaps."""
+    with open("/proc/stat", encoding="ascii") as stat:
+        idle = sum(map(int, stat.readline().split()[4:6]))
+    return time.monotonic() - (0 if NODE else idle / os.sysconf("SC_CLK_TCK"))
 
 
 def number_after(text, word):
@@ -179,45 +182,53 @@ def number_after(text, word):
 
 
 def curls(way, port, count=30):
-    return per_second(count, *by(way), "sh", "-c", "for i in $(seq %d); do curl -sS http://%s:%s/; done" % (count, LOOPBACK, port))
+    start = busy()
+    subprocess.run([*by(way), "sh", "-c", "curl -sS http://%s:%s/;" % (HOST, port) * count], stdout=subprocess.DEVNULL, check=True)
+    return count / (busy() - start)
 
 
 def ab(way, port):
-    return number_after(out(*by(way), "ab", "-n", "300", "-c", "8", "http://%s:%s/" % (LOOPBACK, port)), "Requests per second:")
+    return number_after(out(*by(way), "ab", "-q", "-n", "5000", "-c", "8", "http://%s:%s/" % (HOST, port)), "Requests per second:")
 
 
 def pgbench(way, port, *argv):
-    return number_after(out(*by(way), PGBENCH, "-h", LOOPBACK, "-p", port, "-U", "nobody", "-S", "-n", "-c", "2", "-t", "20", *argv, "postgres"), "tps = ")
+    return number_after(out(*by(way), PGBENCH, "-h", HOST, "-p", port, "-U", "nobody", "-S", "-n", "-c", "2", *argv, "postgres"), "tps = ")
 
 
 LOADS = {
     "nginx, curl for each request": ("nginx", curls),
     "nginx, ab -c 8 without keep-alive": ("nginx", ab),
-    "redis, a connection for each GET": ("redis", lambda way, port: redis_rate(way, port, "-t", "get", "-k", "0", "-c", "8", "-n", "300")),
+    "redis, a connection for each GET": ("redis", lambda way, port: redis_rate(way, port, "-t", "get", "-k", "0", "-c", "8", "-n", "3000")),
     "redis, 16 GETs at a time": ("another redis", lambda way, port: redis_rate(way, port, "-t", "get", "-P", "16", "-c", "4", "-n", "40000")),
-    "iperf3": ("iperf3", lambda way, port: iperf3_rate(way, port, "-n", "50M")),
-    "pgbench": ("postgres", pgbench),
-    "pgbench -C": ("postgres", lambda way, port: pgbench(way, port, "-C")),
+    "iperf3": ("iperf3", lambda way, port: iperf3_rate(way, port, "-n", "200M")),
+    "pgbench": ("postgres", lambda way, port: pgbench(way, port, "-t", "200")),
+    "pgbench -C": ("postgres", lambda way, port: pgbench(way, port, "-t", "20", "-C")),
 }
 
 
+def serve(argv, **kwargs):
+    """Start a server, which ends with the guest; in a pair, in guest 1 only. Return: its port."""
+    if NODE == "2":
+        Server.port += 1
+    else:
+        Server([], *argv, **kwargs)
+    return str(Server.port)
+
+
 def start_servers():
-    """Start all servers. Return: port of each, by name. They end with the guest."""
-    ports = {}
-    starts = {
-        "nginx": lambda: Server([], "nginx", "-g", "", "-c", "/dev/shm/nginx.conf"),
-        "redis": lambda: Server([], *REDIS),
-        "another redis": lambda: Server([], *REDIS),
-        "iperf3": lambda: Server([], "iperf3", "-s", "-p", "PORT"),
-        "postgres": lambda: Server([], POSTGRES, "-D", DATABASE, "-p", "PORT", "-k", "/dev/shm", "-h", LOOPBACK,
-                                   user=65534, group=65534, cwd="/"),
+    """Return: port of each, by name."""
+    servers = {
+        "nginx": ["nginx", "-g", "", "-c", "/dev/shm/nginx.conf"],
+        "redis": REDIS,
+        "another redis": REDIS,
+        "iperf3": ["iperf3", "-s", "-p", "PORT"],
     }
-    for name, start in starts.items():
-        with open("/dev/shm/nginx.conf", "w", encoding="ascii") as file:
-            file.write(NGINX % (Server.port + 1))
-        start()
-        ports[name] = str(Server.port)
-    subprocess.run([PGBENCH, "-h", LOOPBACK, "-p", ports["postgres"], "-U", "nobody", "-i", "-q", "postgres"], stderr=subprocess.DEVNULL, check=True)
+    with open("/dev/shm/nginx.conf", "w", encoding="ascii") as file:
+        file.write(NGINX % (Server.port + 1))
+    ports = {name: serve(argv) for name, argv in servers.items()}
+    if POSTGRES:
+        ports["postgres"] = serve([POSTGRES, "-D", DATABASE, "-p", "PORT", "-k", "/dev/shm", "-h", HOST], user=65534, group=65534, cwd="/")
+        subprocess.run([PGBENCH, "-h", HOST, "-p", ports["postgres"], "-U", "nobody", "-i", "-q", "postgres"], stderr=subprocess.DEVNULL, check=True)
     return ports
 
 
@@ -234,28 +245,35 @@ def rates(names, way, ports):
 
 
 def compare(names, ports):
-    """Rates divided by those of a client without the library; the first round is not counted."""
-    rounds = {name: [] for name in WAYS}
-    for count in range(ROUNDS + 1):
-        for name, way in WAYS.items():
-            got = rates(names, way, ports)
-            if count:
-                rounds[name].append(got)
-    middle = {name: {load: statistics.median(got[load] for got in all_of) for load in names} for name, all_of in rounds.items()}
+    """Rates divided by those of a client without the library in the same round, after smc_run has learned."""
+    ratios = []
+    rates(names, WAYS["smc_run"], ports)
+    for _ in range(ROUNDS):
+        got = {name: rates(names, way, ports) for name, way in WAYS.items()}
+        ratios.append({load: [got[name][load] / got["TCP"][load] for name in list(WAYS)[1:]] for load in names})
     for load in names:
-        print("| %-33s | %5.2f | %5.2f |" % (load, *(middle[name][load] / middle["TCP"][load] for name in list(WAYS)[1:])), flush=True)
+        print("| %-33s | %5.2f | %5.2f |" % (load, *map(statistics.median, zip(*(ratio[load] for ratio in ratios)))), flush=True)
+
+
+def run_clients(ports, word):
+    for argv in ["sh", "-c", "curl http://%s:1/" % HOST], ["ab", "-V"], ["redis-benchmark", "-v"], ["iperf3", "-v"], [PGBENCH, "-V"]:
+        into_memory(opened(TOOLS + "/smc_run", *argv))
+    loads = [load for load, (server, _) in LOADS.items() if server in ports and word in load]
+    print("| a client, its server under smc_run | smc_run | smc_run --no-learn |\n|---|--:|--:|", flush=True)
+    for load in loads:
+        compare([load], ports)
+    if not word:
+        print("| **all together** | | |", flush=True)
+        compare(loads, ports)
+    print(out(TOOLS + "/smc_run", "--learned"))
 
 
 def learned(word=""):
     ports = start_servers()
-    print("| a client, its server under smc_run | smc_run | smc_run --no-learn |\n|---|--:|--:|", flush=True)
-    for load in LOADS:
-        if word in load:
-            compare([load], ports)
-    if not word:
-        print("| **all together** | | |", flush=True)
-        compare(list(LOADS), ports)
-    print(out(TOOLS + "/smc_run", "--learned"))
+    subprocess.run(["smc-lab-sync", "servers-listen"], check=True)
+    if NODE != "1":
+        run_clients(ports, word)
+    subprocess.run(["smc-lab-sync", "clients-ended"], check=True)
 
 
 def pingpong(way, call, *before):

@@ -16,7 +16,8 @@ import termios
 import threading
 import time
 
-TOOLS = os.environ["SMC_LAB_FAST"] + "/tools"
+from files import TOOLS, into_memory, opened
+
 SIZES = [int(n) for n in os.environ.get("BENCH_SOCKETS", "1000 10000 40000 100000").split()]
 
 
@@ -55,15 +56,6 @@ def peak_memory(argv):
     return peak
 
 
-def into_memory(paths):
-    """Programs are started from files over 9p: bind-mount copies in memory over them."""
-    for real in {os.path.realpath(path) for path in paths}:
-        copy = TOOLS + "/" + real.replace("/", "!")
-        if not os.path.exists(copy):
-            shutil.copy(real, copy)
-            subprocess.run(["mount", "--bind", copy, real], check=True)
-
-
 def libraries():
     """Files that the tools load."""
     maps = subprocess.run(["ldd", TOOLS + "/smcss", TOOLS + "/smc_run", TOOLS + "/smcr", TOOLS + "/smc_chk",
@@ -75,10 +67,7 @@ def libraries():
 def bench_start():
     """Cost of the guest's root being a tree of packages, read over 9p."""
     for argv in [shutil.which("true")], [shutil.which("python3"), "-c", "pass"]:
-        trace = subprocess.run(["strace", "-qq", "-e", "trace=execve,open,openat", *argv], stderr=subprocess.PIPE, text=True,
-                               check=True).stderr
-        opened = [line.split('"')[1] for line in trace.splitlines() if '"' in line and " = -1" not in line]
-        files = [path for path in opened if os.path.isfile(path) and not path.startswith(("/proc/", "/sys/"))]
+        files = opened(*argv)
         root = statistics.median(timed(argv) for _ in range(51))
         into_memory(files)
         memory = statistics.median(timed(argv) for _ in range(51))
