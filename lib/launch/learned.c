@@ -130,6 +130,14 @@ struct learned_place learned_add(struct learned_table *table, const struct learn
 	return place;
 }
 
+bool learned_is_due(const struct learned_entry *entry, uint32_t lives)
+{
+	uint32_t smc = get(&entry->smc), tcp = get(&entry->tcp), shorter = smc < tcp ? smc : tcp;
+
+	return !shorter ||
+	       !(lives / LEARNED_TRIAL % (1 + (smc + tcp - shorter) / shorter / LEARNED_FAR));
+}
+
 void learned_used(struct learned_place place, uint32_t second)
 {
 	if (!take(place))

@@ -46,9 +46,11 @@ enum {
 	 * Trials: one connection in this many uses the other transport, which may be better by now.
 	 * The shortest connections take 1.8 times as long over SMC, so trials make them 0.7 %
 	 * longer on average. LEARNED_CLOSE_TRIAL applies if the two differ by less than half.
+	 * If one takes N * LEARNED_FAR times as long as the other, trials are N + 1 times as rare.
 	 */
 	LEARNED_TRIAL = 120,
 	LEARNED_CLOSE_TRIAL = 48,
+	LEARNED_FAR = 4,
 	/*
 	 * The first lives are all measured, later ones one in LEARNED_EACH, as clock_gettime()
 	 * costs time. After a life that was not long, all lives over SMC are measured again.
@@ -223,12 +225,15 @@ struct learned_place learned_add(struct learned_table *table, const struct learn
 #define LEARNED_IS_MEASURED (1U << 31)
 
 /**
- * learned_connections() - number of connections, from the word counts; saturates at half a million
+ * learned_connections() - number of connections, from the word counts; stays below half a million
  */
 static inline uint32_t learned_connections(uint32_t counts)
 {
 	return (counts & LEARNED_CONNECTIONS) / LEARNED_CONNECTION;
 }
+
+/** learned_is_due() - after @lives connections, is a trial not too expensive? */
+bool learned_is_due(const struct learned_entry *entry, uint32_t lives);
 
 /**
  * learned_choose() - count a connection, and choose its transport
@@ -244,13 +249,14 @@ static inline struct learned_choice learned_choose(struct learned_place place)
 
 	choice.is_timed |= lives < LEARNED_FIRST || !(lives % LEARNED_EACH);
 	new += LEARNED_CONNECTION;
-	/* Saturate: go back by LEARNED_EACH, to keep the same sampling. */
+	/* Go back by half, to a multiple of LEARNED_EACH, which keeps the same sampling. */
 	if (lives == LEARNED_CONNECTIONS / LEARNED_CONNECTION)
-		new = old - (LEARNED_EACH - 1) * LEARNED_CONNECTION;
+		new = old - lives / 2 * LEARNED_CONNECTION;
 	if (old & LEARNED_IS_COMPARED &&
 	    (++new &LEARNED_STREAK) >=
 		    (old & LEARNED_IS_CLEAR ? LEARNED_TRIAL : LEARNED_CLOSE_TRIAL)) {
-		choice = (struct learned_choice){ !choice.is_tcp, true };
+		if (learned_is_due(place.entry, lives))
+			choice = (struct learned_choice){ !choice.is_tcp, true };
 		new &= ~LEARNED_STREAK;
 	}
 	/* Fails if the entry changed, or has another destination by now. */

@@ -235,6 +235,13 @@ static void some_lives_are_measured(void **state)
 	for (int i = 0; i < LEARNED_TRIAL; i++)
 		n += live(place, 1, 100, 200, 100).is_timed;
 	assert_in_range(n, LEARNED_TRIAL / LEARNED_EACH, LEARNED_TRIAL / LEARNED_EACH + 2);
+	place = fresh(2, 1);
+	while (!(place.entry->counts & LEARNED_IS_TCP))
+		live(place, 1, 100, 2000, 100);
+	n = 0;
+	for (int i = 0; i < 12 * LEARNED_TRIAL; i++)
+		n += !live(place, 1, 100, 2000, 100).is_tcp;
+	assert_in_range(n, 2, 3);
 }
 
 /* noinline: gcc would assume a struct sockaddr_in6 in a shorter buffer. */
@@ -302,6 +309,16 @@ static bool model_is_clear(const struct model *model)
 	return model->life[true] + model->life[false] - shorter > shorter + shorter / 2;
 }
 
+static bool model_is_due(const struct model *model)
+{
+	long long one = model->life[false], other = model->life[true], times;
+
+	if (!one || !other)
+		return true;
+	times = one > other ? one / other : other / one;
+	return (model->lives - 1) / LEARNED_TRIAL % (1 + times / LEARNED_FAR) == 0;
+}
+
 /* Return: does it use TCP? */
 static bool model_choose(struct model *model)
 {
@@ -314,7 +331,7 @@ static bool model_choose(struct model *model)
 	    (uint32_t)(model_is_clear(model) ? LEARNED_TRIAL : LEARNED_CLOSE_TRIAL))
 		return is_tcp;
 	model->streak = 0;
-	return !is_tcp;
+	return is_tcp != model_is_due(model);
 }
 
 static void model_live(struct model *model, bool is_tcp, uint32_t handshake, uint32_t ticks)
