@@ -20,6 +20,7 @@ OVER = "SMC-D" if os.environ["SMC_LAB_KERNEL"] == "lo" else "SMC-R"
 SIZES = ["64K", "128K", "256K", "512K", "1M"] + ([] if OVER == "SMC-D" else ["4M"])
 HOST = os.environ.get("SMC_LAB_PEER_IP", "127.0.0.1")
 NODE = os.environ["SMC_LAB_NODE"] if HOST != "127.0.0.1" else None  # in a pair of guests: 1 has the servers
+PART = 10 if NODE else 1  # a pair without KVM is slow
 DATABASE = "/dev/shm/database"
 
 
@@ -188,7 +189,7 @@ def curls(way, port, count=30):
 
 
 def ab(way, port):
-    return number_after(out(*by(way), "ab", "-q", "-n", "5000", "-c", "8", "http://%s:%s/" % (HOST, port)), "Requests per second:")
+    return number_after(out(*by(way), "ab", "-q", "-n", str(5000 // PART), "-c", "8", "http://%s:%s/" % (HOST, port)), "Requests per second:")
 
 
 def pgbench(way, port, *argv):
@@ -198,9 +199,9 @@ def pgbench(way, port, *argv):
 LOADS = {
     "nginx, curl for each request": ("nginx", curls),
     "nginx, ab -c 8 without keep-alive": ("nginx", ab),
-    "redis, a connection for each GET": ("redis", lambda way, port: redis_rate(way, port, "-t", "get", "-k", "0", "-c", "8", "-n", "3000")),
-    "redis, 16 GETs at a time": ("another redis", lambda way, port: redis_rate(way, port, "-t", "get", "-P", "16", "-c", "4", "-n", "40000")),
-    "iperf3": ("iperf3", lambda way, port: iperf3_rate(way, port, "-n", "200M")),
+    "redis, a connection for each GET": ("redis", lambda way, port: redis_rate(way, port, "-t", "get", "-k", "0", "-c", "8", "-n", str(3000 // PART))),
+    "redis, 16 GETs at a time": ("another redis", lambda way, port: redis_rate(way, port, "-t", "get", "-P", "16", "-c", "4", "-n", str(40000 // PART))),
+    "iperf3": ("iperf3", lambda way, port: iperf3_rate(way, port, "-n", "%dM" % (200 // PART))),
     "pgbench": ("postgres", lambda way, port: pgbench(way, port, "-t", "200")),
     "pgbench -C": ("postgres", lambda way, port: pgbench(way, port, "-t", "20", "-C")),
 }
@@ -262,7 +263,7 @@ def run_clients(ports, word):
     print("| a client, its server under smc_run | smc_run | smc_run --no-learn |\n|---|--:|--:|", flush=True)
     for load in loads:
         compare([load], ports)
-    if not word:
+    if not word and not NODE:  # links of Soft-RoCE break under all loads
         print("| **all together** | | |", flush=True)
         compare(loads, ports)
     print(out(TOOLS + "/smc_run", "--learned"))
