@@ -159,7 +159,8 @@ static void no_socket(void **state)
 	(void)state;
 	fake.socket_error = EMFILE;
 	assert_int_equal(smc_genl_open(&nl, "SMC_GEN_NETLINK", &err), -EMFILE);
-	assert_like(err.text, "cannot open *socket: Too many open files");
+	assert_like(err.text, "cannot open *socket: *");
+	assert_non_null(strstr(err.text, strerror(EMFILE)));
 }
 
 static void command(void **state)
