@@ -79,7 +79,7 @@ static const struct cli_tool tool = {
 		 "status [TARGET] [-j | --metrics]\n"
 		 "check [TARGET]\n"
 		 "oci-hook",
-	.summary = "Turns the TCP sockets of programs into SMC sockets, by an eBPF program in the\n"
+	.summary = "Turn the TCP sockets of programs into SMC sockets, by an eBPF program in the\n"
 		   "kernel, even if they are static, built by Go, or set-uid. TARGET is one of\n"
 		   "--cgroup, --cgroup-of, --unit, --container, --pid and --run; RULE is --only,\n"
 		   "--user or --exclude-comm. oci-hook is for runtimes of containers.\n\n"

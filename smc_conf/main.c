@@ -56,7 +56,7 @@ static const struct cli_tool tool = {
 		 "keep\n"
 		 "reset\n"
 		 "show [-j | --metrics]",
-	.summary = "Applies a file of SMC settings to this host, all of it or nothing: EIDs,\n"
+	.summary = "Apply a file of SMC settings to this host, all of it or nothing: EIDs,\n"
 		   "PNET IDs, handshake limitation, net.smc, eBPF scopes, and who uses SMC.\n"
 		   "FILE is " CONF_FILE " with those of " CONF_DIR "\n"
 		   "unless another is given, - is standard input. keep saves the present settings\n"

@@ -47,7 +47,7 @@ const struct cli_tool dump_tool = {
 		 "-r FILE [-aqxj] [-c NUMBER] [FILTER]\n"
 		 "-i NETDEV [-s BYTES] [-aqxj] [-c NUMBER] [FILTER]\n"
 		 "-r FILE | -i NETDEV [-s BYTES] -w FILE [-c NUMBER] [FILTER]",
-	.summary = "Shows what programs send and receive over SMC: the payload of this host's\n"
+	.summary = "Show what programs send and receive over SMC: the payload of this host's\n"
 		   "connections. FILTER is then one of smc-filter(7). With -r or -i it shows the\n"
 		   "handshakes of SMC in a capture or on a network: what each side offered, what\n"
 		   "was chosen, and why not more. FILTER is then one of pcap-filter(7); names are\n"

@@ -49,7 +49,7 @@ static const struct cli_opt options[] = {
 static const struct cli_tool tool = {
 	.name = "smc_events",
 	.usage = "[OPTIONS] [FILTER]",
-	.summary = "Shows what happens to SMC connections and links, as it happens. Needs root.\n\n"
+	.summary = "Show what happens to SMC connections and links, as it happens. Needs root.\n\n"
 		   "Example: smc_events -e mode tcp",
 	.opts = options,
 	.more = FILTER_HELP FILTER_HELP_TESTS,

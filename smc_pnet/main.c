@@ -57,7 +57,7 @@ static const struct cli_tool tool = {
 		 "-l [--tree | -j] [-N NETNS]\n"
 		 "--suggest [--apply] [-j] [-N NETNS]",
 	.summary =
-		"Shows and changes the PNET table: net devices and RDMA or ISM devices with the\n"
+		"Show and change the PNET table: net devices and RDMA or ISM devices with the\n"
 		"same PNET ID are on the same physical network. Without options it shows all.\n\n"
 		"Example: smc_pnet -a NET1 -I eth0 -D mlx5_0",
 	.opts = options,

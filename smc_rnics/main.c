@@ -42,7 +42,7 @@ static const struct cli_tool tool = {
 	.name = "smc_rnics",
 	.usage = "[-aIrwj] [FID]\n"
 		 "-e FID | -d FID",
-	.summary = "Lists RDMA cards and ISM devices, one line per port. FID is a function ID of\n"
+	.summary = "List RDMA cards and ISM devices, one line per port. FID is a function ID of\n"
 		   "IBM Z, in hexadecimal.\n\n"
 		   "Example: smc_rnics -w",
 	.opts = options,

@@ -43,7 +43,7 @@ static int help(const struct cli_tool *self)
 static const struct cli_tool tool = {
 	.name = "smc_top",
 	.usage = "[OPTIONS] [FILTER]",
-	.summary = "Shows how fast SMC connections are and what slows them down: live on a\n"
+	.summary = "Show how fast SMC connections are and what slows them down: live on a\n"
 		   "terminal, else as a table.\n\n"
 		   "Example: smc_top --once --sort unread dport = 6379",
 	.opts = options,

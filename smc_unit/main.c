@@ -82,7 +82,7 @@ static const struct cli_tool tool = {
 		 "disable [OPTION]... UNIT... | --all\n"
 		 "status [OPTION]... [UNIT]\n"
 		 "peers [OPTION]... UNIT NETS",
-	.summary = "Lets services of systemd use SMC.",
+	.summary = "Let services of systemd use SMC.",
 	.more = "Commands, each with its own --help:\n"
 		"  enable   let services use SMC from their next start on\n"
 		"  disable  undo that\n"

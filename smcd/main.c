@@ -17,7 +17,7 @@ static const char more[] =
 static const struct cli_tool tool = {
 	.name = "smcd",
 	.usage = "[OPTIONS] OBJECT [COMMAND]",
-	.summary = "Shows SMC-D devices, link groups and statistics, and sets EIDs.\n\n"
+	.summary = "Show SMC-D devices, link groups and statistics, and set EIDs.\n\n"
 		   "Example: smcd linkgroup",
 	.opts = options,
 	.more = more,

@@ -18,7 +18,7 @@ static const char more[] =
 static const struct cli_tool tool = {
 	.name = "smcr",
 	.usage = "[OPTIONS] OBJECT [COMMAND]",
-	.summary = "Shows SMC-R devices, link groups and statistics, and sets EIDs.\n\n"
+	.summary = "Show SMC-R devices, link groups and statistics, and set EIDs.\n\n"
 		   "Example: smcr -d linkgroup link-show",
 	.opts = options,
 	.more = more,

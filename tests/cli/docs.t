@@ -69,6 +69,8 @@ check_options() {
 	is "$("$BUILD/$1" $2 --help | LC_ALL=C.UTF-8 awk -v most=$most 'length > 79 || NR > most')" '' "$1 $2: its help fits into a terminal"
 	# shellcheck disable=SC2086
 	like "$("$BUILD/$1" $2 --help)" "(^Example|as in): $1 " "$1 $2: its help has an example"
+	# shellcheck disable=SC2086
+	unlike "$("$BUILD/$1" $2 --help | sed -n '/^$/{n;p;q}')" '^[A-Z][a-z]*s ' "$1 $2: its help is in the imperative"
 }
 
 # check_rows TOOL: the options in .needs, .excludes, and in macros with a list of options exist
