@@ -15,23 +15,25 @@ enum { GO_ON = -1 };
 /**
  * struct cmd_object - an object of the command line
  * @run: 0, or -errno with cmd->err; NULL for help
+ * @example: words after the object, for its help
  */
 struct cmd_object {
 	const char *name;
 	bool only_smcd;
 	int (*run)(struct cmd *cmd);
+	const char *example;
 };
 
 /* In this order abbreviations are matched. */
 static const struct cmd_object objects[] = {
-	{ "device", false, cmd_run_device },
-	{ "linkgroup", false, cmd_run_linkgroup },
-	{ "info", false, cmd_run_info },
-	{ "stats", false, cmd_run_stats },
-	{ "ueid", false, cmd_run_ueid },
-	{ "seid", true, cmd_run_seid },
-	{ "help", false, NULL },
-	{ "hs", false, cmd_run_hs },
+	{ "device", false, cmd_run_device, "-d" },
+	{ "linkgroup", false, cmd_run_linkgroup, "-d" },
+	{ "info", false, cmd_run_info, "-j" },
+	{ "stats", false, cmd_run_stats, "-d" },
+	{ "ueid", false, cmd_run_ueid, "add MYCLUSTER" },
+	{ "seid", true, cmd_run_seid, "disable" },
+	{ "help", false, NULL, NULL },
+	{ "hs", false, cmd_run_hs, "enable" },
 	{ 0 },
 };
 
@@ -171,22 +173,35 @@ static int run(struct cmd *cmd, const struct cmd_object *object)
 	return cli_error(cmd->variant->tool, "%s", err.text);
 }
 
-/* Help of one object: its line of the general help, and its page. */
-static int object_help(const struct cli_tool *tool, const char *name)
+/* Options of an object: those that help begins with "with OBJECT" only apply to that. */
+static void object_options(const struct cli_opt *all, struct cli_opt *own, const char *name)
 {
-	char title[32], usage[128], page[64], mark[32];
+	for (; all->val; all++)
+		if (strncmp(all->help, "with ", 5) != 0 || strstr(all->help, name))
+			*own++ = *all;
+	*own = *all;
+}
+
+/* Help of one object: its commands in the general help, an example, and its page. */
+static int object_help(const struct cli_tool *tool, const struct cmd_object *object)
+{
+	const char *name = object->name, *commands;
+	char title[32], summary[256], page[64], mark[32];
+	struct cli_opt options[16];
 	struct cli_tool own = *tool;
-	const char *commands;
 
 	snprintf(mark, sizeof(mark), "\n  %s ", name);
 	commands = strstr(tool->more, mark) + strlen(mark);
 	commands += strspn(commands, " ");
 	snprintf(title, sizeof(title), "%s %s", tool->name, name);
-	snprintf(usage, sizeof(usage), "[OPTIONS] [%.*s]", (int)strcspn(commands, "\n"), commands);
+	snprintf(summary, sizeof(summary), "Commands: %.*s\n\nExample: %s %s",
+		 (int)strcspn(commands, "\n"), commands, title, object->example);
 	snprintf(page, sizeof(page), "See %s-%s(8).\n", tool->name, name);
+	object_options(tool->opts, options, name);
 	own.name = title;
-	own.usage = usage;
-	own.summary = NULL;
+	own.usage = "[OPTIONS] [COMMAND]";
+	own.summary = summary;
+	own.opts = options;
 	own.more = page;
 	return cli_help(&own);
 }
@@ -197,7 +212,7 @@ static int help(const struct cmd *cmd, const struct cmd_object *object)
 	const struct cli_tool *tool = cmd->variant->tool;
 
 	return object && object->run && (!object->only_smcd || cmd->variant->is_smcd) ?
-		       object_help(tool, object->name) :
+		       object_help(tool, object) :
 		       cli_help(tool);
 }
 
