@@ -41,6 +41,7 @@ static const struct cli_opt options[] = {
 	{ 'j', "json", NULL, "write one JSON document", &chk_asked.is_json },
 	{ CHK_OPT_HTML, "html", "FILE", .text = &chk_asked.html,
 	  .excludes = "--json --connect --server --pnetid --live-test --static-analysis" },
+	{ CLI_OPT_COLOR, "color", "WHEN" },
 	{ 'N', "netns", "NETNS", "look into a network namespace: name, PID or path",
 	  .text = &chk_asked.netns },
 	{ 'd', "debug", NULL, "print each step on standard error", &chk_asked.is_debug },

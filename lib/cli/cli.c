@@ -92,8 +92,19 @@ static const struct cli_opt *row_at(const struct cli_tool *tool, size_t i)
 	return &usual[i < 2 ? i : 2];
 }
 
-/* Build getopt's two descriptions of the table; the last entry is reserved for the end mark. */
-static void describe(const struct cli_tool *tool, char *letters, struct option *longs)
+static bool is_among(const char *name, char **words)
+{
+	for (; *words; words++)
+		if (!strncmp(*words, "--", 2) && !strncmp(*words + 2, name, strlen(name)))
+			return true;
+	return false;
+}
+
+/*
+ * Build getopt's two descriptions of the table; the last entry is reserved for the end mark.
+ * @words: to be parsed: hidden options count if they are spelled out
+ */
+static void describe(const struct cli_tool *tool, char **words, char *letters, struct option *longs)
 {
 	const struct cli_opt *opt;
 
@@ -105,6 +116,8 @@ static void describe(const struct cli_tool *tool, char *letters, struct option *
 			      *opt->arg == '[' ? optional_argument :
 						 required_argument;
 
+		if (!opt->help && !is_among(opt->name, words))
+			continue;
 		*longs++ = (struct option){ opt->name, has_arg, NULL, opt->val };
 		if (opt->val >= CLI_LONG_ONLY)
 			continue;
@@ -152,11 +165,11 @@ static const struct cli_opt *find_shortest(const struct cli_tool *tool, const ch
 	bool is_one = true;
 
 	for (size_t i = 0; (opt = row_at(tool, i))->val && !strncmp(word, "--", 2); i++)
-		if (opt->help && !strncmp(opt->name, word + 2, strlen(word + 2)) &&
+		if (!strncmp(opt->name, word + 2, strlen(word + 2)) &&
 		    (!shortest || strlen(opt->name) < strlen(shortest->name)))
 			shortest = opt;
 	for (size_t i = 0; (opt = row_at(tool, i))->val && shortest; i++)
-		is_one &= !opt->help || !!strncmp(opt->name, word + 2, strlen(word + 2)) ||
+		is_one &= !!strncmp(opt->name, word + 2, strlen(word + 2)) ||
 			  !strncmp(opt->name, shortest->name, strlen(shortest->name));
 	return shortest && is_one && !shortest->arg ? shortest : find_option(tool, 0);
 }
@@ -173,7 +186,7 @@ static int next_option(const struct cli_tool *tool, int argc, char **argv)
 	struct option longs[MAX_OPTS + 1];
 	int result;
 
-	describe(tool, letters, longs);
+	describe(tool, argv + optind, letters, longs);
 	opterr = 0;
 	result = getopt_long(argc, argv, letters, longs, NULL);
 	if (result == '?' && !optopt && find_shortest(tool, argv[optind - 1])->val)

@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 #include "cli/printable.h"
 
-enum { OPT_ONLY = CLI_LONG_ONLY, OPT_SIZE, OPT_ALL_OF_IT, OPT_LISTED };
+enum { OPT_ONLY = CLI_LONG_ONLY, OPT_SIZE, OPT_ALL_OF_IT, OPT_LISTED, OPT_OUTLINE };
 
 static struct {
 	bool is_here;
@@ -28,6 +28,7 @@ static const struct cli_opt options[] = {
 	{ 'T', "title", "NAME", "a text", .text = &got.name },
 	{ 'w', "watch", "SECONDS", "some time", .seconds = &got.seconds, .needs = "--here" },
 	{ OPT_LISTED, "listed", "NAME", NULL, .text = &got.name },
+	{ OPT_OUTLINE, "outline", NULL, NULL },
 	{ 0 },
 };
 
@@ -119,6 +120,7 @@ static const struct row rows[] = {
 	{ { "--all", "--listening" }, "al", 0, "" },
 	{ { "--list" }, "l", 0, "" },
 	{ { "--listed", "word" }, "", 0, "" },
+	{ { "--outline", "--out", "cols" }, "#4o=cols", 0, "" },
 	{ { "--a" }, "a", 0, "" },
 	{ { "--al", "-l" }, "al", 0, "" },
 	{ { "--all" }, "a", 0, "" },
