@@ -13,26 +13,46 @@ json_t *pnet_json_entries(const struct smc_pnet_table *table)
 	return out_json_list(pnet_columns, table->entries, table->count, sizeof(*table->entries));
 }
 
-/** struct shown - entries of @name, NULL for all; as @entries, or as @text if that is NULL */
+/** struct row - an entry; @netns: name of its network namespace, for --all-netns */
+struct row {
+	struct smc_pnet entry;
+	const char *netns;
+};
+
+static const struct out_col columns[] = {
+	{ "netns", "Namespace", NULL, 0, OUT_PTR(row, netns) },
+	{ .more = pnet_columns },
+};
+
+/**
+ * struct shown - what is printed
+ * @name: only entries of this PNET ID, NULL for all
+ * @entries: for JSON, else NULL; @list: as text
+ */
 struct shown {
 	const char *name;
 	struct out_text text;
+	struct out_list list;
 	json_t *entries;
 	struct smc_genl *nl;
 };
 
+/* Only terminals have a header. */
+static void begin(struct shown *shown, const char *names)
+{
+	struct out_view view = { .count = 0 };
+
+	out_view_add(&view, columns, names);
+	out_list_begin(&shown->list, &view, &shown->text, cli_columns(), cli_columns());
+}
+
 /* @netns: NULL for the caller's */
 static void append(struct shown *shown, const struct smc_pnet *entry, const struct netns *netns)
 {
-	struct out_text *text = &shown->text;
 	json_t *json;
 
 	if (!shown->entries) {
-		pnet_append_entry(text, entry);
-		out_str(text, netns ? " " : "");
-		if (netns)
-			out_escaped(text, netns->name, strlen(netns->name));
-		out_char(text, '\n');
+		out_list_row(&shown->list, &(struct row){ *entry, netns ? netns->name : "" });
 		return;
 	}
 	json = out_json(pnet_columns, NULL, entry);
@@ -60,6 +80,8 @@ static int append_table(struct shown *shown, struct smc_genl *nl, const struct n
 /* @ret: result of appending */
 static int print(struct shown *shown, int ret, struct smc_err *err)
 {
+	if (!ret)
+		out_list_end(&shown->list);
 	if (!ret && shown->entries)
 		ret = out_print_json(json_pack("{s:s, s:O}", "schema", "smc-tools/pnet/1",
 					       "entries", shown->entries),
@@ -70,6 +92,7 @@ static int print(struct shown *shown, int ret, struct smc_err *err)
 	else if (!ret)
 		ret = out_finish(&shown->text, err);
 	json_decref(shown->entries);
+	out_list_free(&shown->list);
 	out_free(&shown->text);
 	return ret;
 }
@@ -78,6 +101,7 @@ int pnet_show(struct pnet_tool *tool, const char *name, bool is_json)
 {
 	struct shown shown = { .name = name, .entries = is_json ? json_array() : NULL };
 
+	begin(&shown, "pnetid,netdev,ibdev,ibport");
 	return print(&shown, append_table(&shown, tool->nl, NULL, tool->err), tool->err);
 }
 
@@ -92,8 +116,10 @@ static int append_netns(void *arg, const struct netns *netns, struct smc_err *er
 int pnet_show_all(struct netns_list *list, const char *name, bool is_json, struct smc_err *err)
 {
 	struct shown shown = { .name = name, .entries = is_json ? json_array() : NULL };
-	int ret = netns_list_each(list, append_netns, &shown, err);
+	int ret;
 
+	begin(&shown, "pnetid,netdev,ibdev,ibport,netns");
+	ret = netns_list_each(list, append_netns, &shown, err);
 	smc_genl_close(shown.nl);
 	return print(&shown, ret, err);
 }

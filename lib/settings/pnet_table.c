@@ -45,15 +45,6 @@ int pnet_make(struct smc_pnet *entry, const char *name, const char *eth, const c
 	return number < 0 ? number : ret;
 }
 
-void pnet_append_entry(struct out_text *text, const struct smc_pnet *entry)
-{
-	for (const struct out_col *col = pnet_columns; col->name; col++) {
-		if (col != pnet_columns)
-			out_char(text, ' ');
-		out_cell(text, col, entry);
-	}
-}
-
 /* ---- requests ---- */
 
 struct fetch {

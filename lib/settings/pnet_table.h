@@ -29,9 +29,6 @@ int pnet_fetch(struct smc_genl *nl, struct smc_pnet_table *table, struct smc_err
 int pnet_make(struct smc_pnet *entry, const char *name, const char *eth, const char *ib,
 	      const char *port, struct smc_err *err);
 
-/** pnet_append_entry() - append "NET1 eth0 n/a 255", without the end of the line */
-void pnet_append_entry(struct out_text *text, const struct smc_pnet *entry);
-
 /** pnet_delete() - delete all entries of a PNET ID. Return: 0; -ENOENT if it has none */
 int pnet_delete(struct pnet_tool *tool, const char *name);
 

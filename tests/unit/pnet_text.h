@@ -35,3 +35,13 @@ static inline void from_text(struct smc_pnet_table *table, const char *text)
 		smc_pnet_append(table, &entry);
 	}
 }
+
+/* Append "NET1 eth0 n/a 255". */
+static inline void append_entry(struct out_text *text, const struct smc_pnet *entry)
+{
+	for (const struct out_col *col = pnet_columns; col->name; col++) {
+		if (col != pnet_columns)
+			out_char(text, ' ');
+		out_cell(text, col, entry);
+	}
+}

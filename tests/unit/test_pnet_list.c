@@ -159,7 +159,7 @@ static void check_suggestions(const char *tree, const char *entries, const char 
 	begin(&f, tree, entries);
 	pnet_suggest_make(&suggested, &f.table, &f.world);
 	for (size_t i = 0; i < suggested.count; i++) {
-		pnet_append_entry(&f.out, &suggested.entries[i]);
+		append_entry(&f.out, &suggested.entries[i]);
 		out_char(&f.out, '\n');
 	}
 	smc_pnet_free(&suggested);
@@ -208,7 +208,7 @@ static void foreign_letters(void **state)
 	json_t *json = out_json(pnet_columns, NULL, &entry);
 
 	(void)state;
-	pnet_append_entry(&out, &entry);
+	append_entry(&out, &entry);
 	out_char(&out, '\0');
 	assert_string_equal(out.data, "N\\xc4 e\\x1b n/a 255");
 	assert_string_equal(json_string_value(json_object_get(json, "pnetid")), "N\\xc4");

@@ -18,7 +18,7 @@ static void check_plan(const char *from, const char *to, const char *want)
 		out_str(&out, "\n");
 	}
 	for (size_t i = 0; i < plan.adds.count; i++) {
-		pnet_append_entry(&out, &plan.adds.entries[i]);
+		append_entry(&out, &plan.adds.entries[i]);
 		out_str(&out, "\n");
 	}
 	out_char(&out, '\0');
