@@ -200,7 +200,7 @@ static int print(struct lister *l)
 	if (l->opts->is_metrics)
 		summary_metrics(l->summary, l->spaces, &l->text);
 	else if (l->summary)
-		summary_print(l->summary, l->spaces, &l->text);
+		summary_print(l->summary, l->spaces, &l->text, l->opts->width);
 	else
 		out_list_end(&l->list);
 	if (!l->summary && l->opts->width)

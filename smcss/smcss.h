@@ -60,7 +60,8 @@ void summary_add(struct summary *summary, const struct sockets_row *row);
  *
  * With @spaces, for --all-netns, that of namespaces instead.
  */
-void summary_print(struct summary *summary, const struct netns_list *spaces, struct out_text *text);
+void summary_print(struct summary *summary, const struct netns_list *spaces, struct out_text *text,
+		   size_t width);
 
 /**
  * summary_line() - append a line, "3 connections: 2 SMCD, 1 TCP (PEERNOSMC)"

@@ -185,10 +185,39 @@ static void sort(struct summary *summary)
 			      sizeof(struct summary_item), compare);
 }
 
-static void print_line(struct out_text *text, const char *name, const size_t *counts)
+/* Columns of the three counts, with the blanks before them. */
+#define COUNTS 25
+
+/** struct pen - where lines are appended, the width of the terminal and that of the names */
+struct pen {
+	struct out_text *text;
+	size_t width, names;
+};
+
+/* Names are padded to the longest one on a terminal, and always alike in a pipe. */
+static struct pen pen_new(const struct summary *summary, struct out_text *text, size_t width)
 {
-	out_printf(text, "%-39s  %7zu %7zu %7zu\n", name, counts[SMC_MODE_SMCR],
-		   counts[SMC_MODE_SMCD], counts[SMC_MODE_TCP]);
+	struct pen pen = { text, width, width ? sizeof("Connections") - 1 : 39 };
+
+	for (int i = 0; width && i < N_GROUPS; i++)
+		for (size_t j = 0; j < summary->groups[i].count; j++) {
+			size_t len = strlen(summary->groups[i].items[j].name);
+
+			if (len > pen.names && len + COUNTS <= width)
+				pen.names = len;
+		}
+	return pen;
+}
+
+/* A longer name has a line of its own on a terminal. */
+static void print_line(const struct pen *pen, const char *name, const size_t *counts)
+{
+	if (pen->width && strlen(name) > pen->names) {
+		out_printf(pen->text, "%s\n", name);
+		name = "";
+	}
+	out_printf(pen->text, "%-*s  %7zu %7zu %7zu\n", (int)pen->names, name,
+		   counts[SMC_MODE_SMCR], counts[SMC_MODE_SMCD], counts[SMC_MODE_TCP]);
 }
 
 static void print_idle(const struct summary *summary, struct out_text *text)
@@ -210,40 +239,68 @@ static const struct summary_item *summary_reason(const struct summary *summary, 
 	return NULL;
 }
 
-static void print_netns(const struct summary *summary, const struct netns_list *spaces,
-			struct out_text *text)
+/** struct netns_row - counts of a network namespace; @first: its most frequent reason */
+struct netns_row {
+	const char *name, *first;
+	size_t smcr, smcd, tcp;
+};
+
+static const struct out_col netns_columns[] = {
+	{ "name", "Container, pod or unit", NULL, 31, OUT_ESCAPED(netns_row, name) },
+	{ "smcr", "SMCR", NULL, 7, OUT_RIGHT, OUT_DEC(netns_row, smcr, 0) },
+	{ "smcd", "SMCD", NULL, 7, OUT_RIGHT, OUT_DEC(netns_row, smcd, 0) },
+	{ "tcp", "TCP", NULL, 7, OUT_RIGHT, .gap = 2, OUT_DEC(netns_row, tcp, 0) },
+	{ "first", "First reason", NULL, 12, OUT_ESCAPED(netns_row, first), .is_wrapped = true },
+	{ 0 },
+};
+
+static void add_netns(const struct summary *summary, const struct summary_item *item,
+		      struct out_list *list)
 {
-	const struct summary_group *group = &summary->groups[BY_NETNS];
+	const struct summary_item *first = summary_reason(summary, item->name);
+	const struct smc_reason *known = first ? smc_reason_find(first->code) : NULL;
+	struct out_text words = { .len = 0 };
 
-	out_printf(text, "%-31s %7s %7s %7s   First reason\n", "Container, pod or unit", "SMCR",
-		   "SMCD", "TCP");
-	for (size_t i = 0; i < group->count; i++) {
-		const struct summary_item *item = &group->items[i];
-		const struct summary_item *first = summary_reason(summary, item->name);
-		const struct smc_reason *known = first ? smc_reason_find(first->code) : NULL;
-
-		out_printf(text, "%-31s %7zu %7zu %7zu", item->name, item->counts[SMC_MODE_SMCR],
-			   item->counts[SMC_MODE_SMCD], item->counts[SMC_MODE_TCP]);
-		if (first)
-			out_printf(text, "   0x%08x", first->code);
-		if (known)
-			out_printf(text, " %s: %s", known->symbol, known->meaning);
-		out_char(text, '\n');
-	}
-	out_printf(text, "\n%zu network namespaces, %zu of them with SMC sockets\n", spaces->count,
-		   group->count);
+	if (first)
+		out_printf(&words, "0x%08x", first->code);
+	if (known)
+		out_printf(&words, " %s: %s", known->symbol, known->meaning);
+	out_mem(&words, "", 1);
+	out_list_row(list, &(struct netns_row){ item->name, words.data, item->counts[SMC_MODE_SMCR],
+						item->counts[SMC_MODE_SMCD],
+						item->counts[SMC_MODE_TCP] });
+	out_free(&words);
 }
 
-void summary_print(struct summary *summary, const struct netns_list *spaces, struct out_text *text)
+static void print_netns(const struct summary *summary, const struct netns_list *spaces,
+			const struct pen *pen)
 {
+	const struct summary_group *group = &summary->groups[BY_NETNS];
+	struct out_view view = { .count = 0 };
+	struct out_list list;
+
+	out_view_add(&view, netns_columns, "name,smcr,smcd,tcp,first");
+	out_list_begin(&list, &view, pen->text, pen->width, true);
+	for (size_t i = 0; i < group->count; i++)
+		add_netns(summary, &group->items[i], &list);
+	out_list_end(&list);
+	out_printf(pen->text, "%s%zu network namespaces, %zu of them with SMC sockets\n",
+		   group->count || !pen->width ? "\n" : "", spaces->count, group->count);
+}
+
+void summary_print(struct summary *summary, const struct netns_list *spaces, struct out_text *text,
+		   size_t width)
+{
+	const struct pen pen = pen_new(summary, text, width);
+
 	sort(summary);
 	if (spaces) {
-		print_netns(summary, spaces, text);
+		print_netns(summary, spaces, &pen);
 		print_idle(summary, text);
 		return;
 	}
-	out_printf(text, "%-39s  %7s %7s %7s\n", "", "SMCR", "SMCD", "TCP");
-	print_line(text, "Connections", summary->counts);
+	out_printf(text, "%-*s  %7s %7s %7s\n", (int)pen.names, "", "SMCR", "SMCD", "TCP");
+	print_line(&pen, "Connections", summary->counts);
 	for (int i = 0; i < N_GROUPS; i++) {
 		const struct summary_group *group = &summary->groups[i];
 
@@ -251,7 +308,7 @@ void summary_print(struct summary *summary, const struct netns_list *spaces, str
 			continue;
 		out_printf(text, "\n%s\n", group_words[i].head);
 		for (size_t j = 0; j < group->count; j++)
-			print_line(text, group->items[j].name, group->items[j].counts);
+			print_line(&pen, group->items[j].name, group->items[j].counts);
 	}
 	print_idle(summary, text);
 }

@@ -71,8 +71,8 @@ static void count(struct sockets_row *row)
 	row->netns = &netns;
 	summary_add(summary, row);
 	row->netns = NULL;
-	summary_print(summary, NULL, &text);
-	summary_print(summary, &spaces, &text);
+	summary_print(summary, NULL, &text, 0);
+	summary_print(summary, &spaces, &text, 0);
 	check_text(&text);
 	out_reset(&text);
 	summary_metrics(summary, &spaces, &text);

@@ -83,7 +83,7 @@ static void as_text(void **state)
 	struct out_text text = { 0 };
 
 	(void)state;
-	summary_print(summary, NULL, &text);
+	summary_print(summary, NULL, &text, 0);
 	out_mem(&text, "", 1);
 	assert_string_equal(text.data, want);
 	out_free(&text);
@@ -148,7 +148,7 @@ static void empty(void **state)
 	json_t *json;
 
 	(void)state;
-	summary_print(summary, NULL, &text);
+	summary_print(summary, NULL, &text, 0);
 	out_mem(&text, "", 1);
 	assert_string_equal(text.data,
 			    "                                            SMCR    SMCD     TCP\n"
@@ -260,9 +260,26 @@ static void netns_text(void **state)
 	struct out_text text = { 0 };
 
 	(void)state;
-	summary_print(summary, &spaces, &text);
+	summary_print(summary, &spaces, &text, 0);
 	out_mem(&text, "", 1);
 	assert_string_equal(text.data, want);
+	out_free(&text);
+	summary_free(summary);
+}
+
+/* On a terminal no line is wider, and nothing is cut. */
+static void netns_on_terminal(void **state)
+{
+	struct summary *summary = filled_netns(true);
+	struct out_text text = { 0 };
+
+	(void)state;
+	summary_print(summary, &spaces, &text, 60);
+	out_mem(&text, "", 1);
+	for (const char *line = text.data; *line; line = strchr(line, '\n') + 1)
+		assert_true(strcspn(line, "\n") <= 60);
+	assert_non_null(strstr(text.data, "0x03010000 PEERNOSMC:"));
+	assert_non_null(strstr(text.data, "TCP handshake\n"));
 	out_free(&text);
 	summary_free(summary);
 }
@@ -395,6 +412,7 @@ int main(void)
 		cmocka_unit_test(early_fallback),
 		cmocka_unit_test(many),
 		cmocka_unit_test(netns_text),
+		cmocka_unit_test(netns_on_terminal),
 		cmocka_unit_test(netns_json),
 		cmocka_unit_test(metrics),
 		cmocka_unit_test(without_listening),
