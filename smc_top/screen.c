@@ -213,7 +213,7 @@ static void draw_keys(struct screen *screen)
 		return;
 	while (screen->n_drawn + 1 < screen->rows)
 		draw_line(screen, "", 0, "");
-	draw_line(screen, keys, len < screen->columns ? len : screen->columns, "\033[2m");
+	draw_line(screen, keys, top_fit(keys, len, screen->columns), "\033[2m");
 }
 
 static int draw(struct screen *screen)

@@ -170,6 +170,17 @@ static void append_sum(struct out_text *text, const char *name, const struct smc
 	out_str(text, "/s");
 }
 
+size_t top_fit(const char *line, size_t len, size_t width)
+{
+	size_t at = width;
+
+	if (len <= width)
+		return len;
+	while (at && (line[at - 1] == ' ' || at + 1 == len || memcmp(line + at, "  ", 2) != 0))
+		at--;
+	return at ? at : width;
+}
+
 void top_head(struct out_text *text, const struct top_table *table, double seconds,
 	      enum top_key sort, size_t width)
 {
@@ -191,8 +202,8 @@ void top_head(struct out_text *text, const struct top_table *table, double secon
 	if (len + strlen(right) + 2 <= width || !width) {
 		out_blanks(text, width ? width - len - strlen(right) : 2);
 		out_str(text, right);
-	} else if (len > width) {
-		text->len = start + width;
+	} else {
+		text->len = start + top_fit(text->data + start, len, width);
 	}
 }
 

@@ -39,6 +39,9 @@ extern const char *const top_sort_names[TOP_KEYS + 1];
 /** top_join() - fill in the holders of all rows */
 void top_join(struct rates *rates, const struct proc_table *procs);
 
+/** top_fit() - bytes of a line that fit into @width: whole items, with two blanks between them */
+size_t top_fit(const char *line, size_t len, size_t width);
+
 /**
  * top_head() - append the line above the table
  * @seconds: between the samples, 0 before the second

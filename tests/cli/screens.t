@@ -113,6 +113,17 @@ def values(*keys):
     return find
 
 
+def top(_, text):
+    if not re.match(r"SMC-D \d+  SMC-R \d+  TCP \d+( +in [^ ]+ k?B/s(  out [^ ]+ k?B/s( +over .* by rate)?)?)?\n", text):
+        yield "whole sums"
+
+
+def entries(doc, text):
+    yield from values("pnetid", "net_device", "ib_device")(doc, text)
+    if not text.startswith("PNET_ID "):
+        yield "header"
+
+
 def tree(doc, text):
     yield from values("device")(doc, text)
     if not re.search("^(├─|└─) ", text, re.M):
@@ -137,11 +148,13 @@ SCREENS = {
     "smcss -D": sockets,
     "smcss -d": sockets,
     "smcss -o inode,uid,cookie,local,peer,mode,process": None,
-    "smc_top --once -w 0.1": None,
+    "smcss -s": values("process"),
+    "smc_top --once -w 0.1": top,
     "smcd device": None,
     "smcr device": values("netdev", "ibdev", "type", "pnetid"),
     "smcr -d device": values("netdev", "ibdev", "type", "pnetid"),
     "smcr linkgroup": values("id", "pnetid"),
+    "smc_pnet": entries,
     "smc_pnet -l": values("device", "pnetid"),
     "smc_pnet -l --tree": tree,
     "smc_rnics": values("net_device"),
@@ -149,7 +162,7 @@ SCREENS = {
     "smc_conf show": None,
 }
 # Commands with styled words when run with --color.
-COLORED = {"smcss", "smc_chk doctor", "smc_chk matrix A B OTHER BARE"}
+COLORED = {"smcss", "smc_chk", "smc_chk doctor", "smc_chk matrix A B OTHER BARE"}
 
 
 def screen(argv, env, columns):
