@@ -78,6 +78,8 @@ static struct piece take_line(struct piece *rest, size_t width, bool is_begun)
 	}
 	rest->data += line.len;
 	rest->len -= line.len;
+	while (rest->len && line.len && line.data[line.len - 1] == ' ')
+		line.len--;
 	for (; rest->len && *rest->data == ' '; rest->len--)
 		rest->data++;
 	return line;

@@ -130,6 +130,7 @@ static void wrapping(void **state)
 		{ 10, 0, 2, "short", "short" },
 		{ 10, 0, 2, "ten chars.", "ten chars." },
 		{ 10, 0, 2, "two short words", "two short\n  words" },
+		{ 10, 0, 2, "one two   three", "one two\n  three" },
 		{ 10, 6, 2, "begins late", "\n  begins\n  late" },
 		{ 10, 0, 2, "abcdefghijklm", "abcdefghij\n  klm" },
 		{ 10, 0, 0, "0.53 × TCP (slower)", "0.53 × TCP\n(slower)" },
