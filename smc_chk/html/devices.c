@@ -114,7 +114,7 @@ int html_devices(struct out_text *page, const struct doctor_facts *facts, struct
 	if (ret && ret != -ENODATA)
 		return ret;
 	html_section(page, "Devices");
-	out_str(page, "<p>SMC uses for a net device the RDMA or ISM device with the same PNET ID; "
+	out_str(page, "<p>For a net device, SMC uses the RDMA or ISM device with the same PNET ID; "
 		      "without one, the RDMA port that belongs to it.</p>\n");
 	put_cards(page, &card);
 	put_table(page, &deciding->rows);

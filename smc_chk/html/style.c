@@ -108,7 +108,7 @@ const char html_style[] =
 	".grid td.r{background:var(--notebg)}.grid td.d{background:var(--okbg)}.grid td.tcp{background:var(--warnbg)}\n"
 	".todo{list-style:none;margin:0;padding:0}\n"
 	".todo li{padding:.75rem 0;border-top:1px solid var(--line)}\n"
-	".todo li:first-child{border-top:0;padding-top:0}\n"
+	".todo li:first-child{border-top:0;padding-top:0}.todo li:last-child{padding-bottom:0}\n"
 	".todo p{margin:.35rem 0 0;color:var(--soft)}\n"
 	"footer{color:var(--soft);font-size:.8125rem;padding:.5rem .25rem}\n"
 	"@media print{:root{color-scheme:light;--page:#fff}\n"
