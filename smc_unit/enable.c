@@ -164,19 +164,14 @@ static void warn_namesake(const struct unit *unit)
  */
 static void warn_confined(const struct unit *unit)
 {
-	char name[APPARMOR_NAME_SIZE], why[CONFINED_TEXT_SIZE];
+	char why[CONFINED_TEXT_SIZE];
 	struct confined confined;
 
 	if (unit->way == WAY_BPF || unit->req->user)
 		return;
-	if (confined_profile(&unit->props, name) &&
-	    apparmor_denies(name, unit->lib.file) & APPARMOR_NO_LIBRARY)
-		unit_warn(unit->req,
-			  "%s will use TCP: AppArmor's profile '%s' denies '%s': it needs "
-			  "'include <abstractions/smc-tools>'",
-			  unit->name, name, unit->lib.file);
-	else if (confined_unit(&confined, unit->name, &unit->props, false) > 0 &&
-		 confined.by != BY_FAMILIES)
+	if (confined_library(&confined, &unit->props, unit->lib.file) ||
+	    (confined_unit(&confined, unit->name, &unit->props, false) > 0 &&
+	     confined.by != BY_FAMILIES))
 		unit_warn(unit->req, "%s will use TCP: %s", unit->name,
 			  confined_line(&confined, why));
 }

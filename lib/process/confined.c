@@ -90,13 +90,16 @@ static pid_t main_pid(const struct unit_props *props)
 	return (pid_t)atoi(unit_prop_text(props, "MainPID"));
 }
 
-bool confined_profile(const struct unit_props *props, char name[APPARMOR_NAME_SIZE])
+bool confined_library(struct confined *confined, const struct unit_props *props,
+		      const char *library)
 {
 	char program[PATH_MAX];
 
+	*confined = (struct confined){ .by = BY_APPARMOR, .library = library };
 	unit_program(props, program);
 	return find_profile(main_pid(props), program, unit_prop_text(props, "AppArmorProfile"),
-			    name);
+			    confined->name) &&
+	       apparmor_denies(confined->name, library) & APPARMOR_NO_LIBRARY;
 }
 
 /* A list of address families that are allowed, or after "~" denied. */
@@ -228,15 +231,24 @@ int confined_own(struct confined *confined)
 	return take(confined, by, false, name);
 }
 
+/* Profiles of snaps are generated from their plugs whenever one is refreshed. */
+static bool is_snap(const struct confined *confined)
+{
+	return confined->by == BY_APPARMOR && !strncmp(confined->name, "snap.", 5);
+}
+
 const char *confined_text(const struct confined *confined, char text[CONFINED_TEXT_SIZE])
 {
+	const char *library = confined->library, *quote = library ? "'" : "";
+
 	if (confined->by == BY_FAMILIES)
 		snprintf(text, CONFINED_TEXT_SIZE,
 			 "RestrictAddressFamilies= of %s forbids AF_SMC, which it needs here",
 			 confined->name);
 	else if (confined->by == BY_APPARMOR)
-		snprintf(text, CONFINED_TEXT_SIZE, "AppArmor's profile '%s' denies SMC sockets",
-			 confined->name);
+		snprintf(text, CONFINED_TEXT_SIZE, "AppArmor's profile '%s' denies %s%s%s%s",
+			 confined->name, quote, library ? library : "SMC sockets", quote,
+			 is_snap(confined) ? "; snapd generates it, and drops changes" : "");
 	else if (confined->is_bpf)
 		snprintf(text, CONFINED_TEXT_SIZE,
 			 "SELinux denies " SELINUX_IPPROTO_SMC " to %s: by eBPF it can open no TCP "
@@ -263,7 +275,8 @@ const char *confined_remedy(const struct confined *confined, char text[CONFINED_
 	const char *name = confined->name;
 
 	text[0] = '\0';
-	if (!is_typable(confined) || (confined->by == BY_SELINUX && confined->is_bpf))
+	if (!is_typable(confined) || is_snap(confined) ||
+	    (confined->by == BY_SELINUX && confined->is_bpf))
 		return text;
 	if (confined->by == BY_FAMILIES)
 		snprintf(text, CONFINED_TEXT_SIZE,

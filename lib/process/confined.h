@@ -25,11 +25,13 @@ enum confined_by { BY_NOBODY, BY_APPARMOR, BY_SELINUX, BY_FAMILIES };
  * @is_bpf: about IPPROTO_SMC alone, as eBPF has it; else no kind of SMC socket is allowed
  * @name: profile of AppArmor, "mysqld"; domain of SELinux, "redis_t"; unit,
  *	"redis.service"; not escaped
+ * @library: file that BY_APPARMOR is about; NULL if that is SMC sockets
  */
 struct confined {
 	enum confined_by by;
 	bool is_bpf;
 	char name[APPARMOR_NAME_SIZE];
+	const char *library;
 };
 
 /** confined_module() - the one in force, "selinux" or "apparmor"; NULL for neither */
@@ -72,8 +74,9 @@ int confined_program(struct confined *confined, const char *program, bool is_bpf
 int confined_unit(struct confined *confined, const char *unit, const struct unit_props *props,
 		  bool is_bpf);
 
-/** confined_profile() - the profile in which a service runs or will run. Return: is one known? */
-bool confined_profile(const struct unit_props *props, char name[APPARMOR_NAME_SIZE]);
+/** confined_library() - does the profile in which a service runs or will run deny it a file? */
+bool confined_library(struct confined *confined, const struct unit_props *props,
+		      const char *library);
 
 /**
  * confined_own() - who denies this process SMC sockets, after the kernel has answered EACCES?

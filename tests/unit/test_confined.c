@@ -64,6 +64,9 @@ static const struct {
 	{ "1\nmysqld", 1, false, BY_APPARMOR, "mysqld", PROFILE("mysqld"), PROFILE("mysqld") },
 	{ "1\n/usr/bin/a-b//c", 1, true, BY_APPARMOR, "/usr/bin/a-b//c", PROFILE("/usr/bin/a-b//c"),
 	  PROFILE("/usr/bin/a-b//c") },
+	/* A line in it would be lost. */
+	{ "1\nsnap.lab.app", 1, false, BY_APPARMOR, "snap.lab.app", "", "" },
+	{ "1\nsnapper", 1, false, BY_APPARMOR, "snapper", PROFILE("snapper"), PROFILE("snapper") },
 	{ "1\na'; b", 1, false, BY_APPARMOR, "a'; b", "", "" },
 	{ "2\nredis_t", 1, false, BY_SELINUX, "redis_t", DOMAIN(MODULE, "redis_t"),
 	  DOMAIN("", "redis_t") },
@@ -102,6 +105,7 @@ static void answers(void **state)
 		/* The line ends with it, and has the name. */
 		confined_line(&confined, line);
 		assert_non_null(strstr(line, cases[at].name));
+		assert_int_equal(!!strstr(line, "snapd"), !strncmp(cases[at].name, "snap.", 5));
 		assert_string_equal(line + strlen(line) - strlen(remedy), remedy);
 	}
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Programs that AppArmor confines: with usual profiles, and with those of packaging/apparmor."""
+import json
 import os
 import re
 import shutil
@@ -30,6 +31,21 @@ profile lab-%s /usr/local/bin/lab-%s {
   /usr/local/bin/lab-%s mr,
 }
 """
+# As snapd generates them: from a template without any socket, and the rules of plugs.
+SNAP = """include <tunables/global>
+profile snap.lab.iperf3 flags=(attach_disconnected,mediate_deleted) {
+  include <abstractions/base>
+  signal (receive) peer=unconfined,
+  signal (send, receive) peer=snap.lab.*,
+  ptrace (read) peer=snap.lab.*,
+  /{usr/,}bin/env ixr,
+  /snap/lab/** mrklix,
+  /{dev,run}/shm/snap.lab.** mrwlkix,
+  /tmp/{,**} mrwlkix,
+  %s
+}
+"""
+PLUG = "include <abstractions/nameservice>\n  network inet stream,\n  network inet6 stream,"
 seen = 0
 port = 5500
 
@@ -49,7 +65,7 @@ def set_up():
     subprocess.run(["mount", "-t", "securityfs", "none", "/sys/kernel/security"], check=True)
     write("/proc/sys/kernel/printk_ratelimit", "0")
     install(TOOLS + "/ld_pre_smc.so", LIBRARY)
-    for tool in "smc_unit", "smc_bpf", "smc_run":
+    for tool in "smc_unit", "smc_bpf", "smc_run", "smc_chk":
         if os.path.exists(TOOLS + "/" + tool):
             install(TOOLS + "/" + tool, "/usr/bin/" + tool)
     install(TOOLS + "/smc_keep", "/usr/libexec/smc-tools/smc_keep")
@@ -154,6 +170,31 @@ def check_unit():
     ok(" in use " in run("/usr/bin/smc_unit", "status", "lab-confined")[1], "status: in use")
 
 
+def check_snap():
+    """Only the main process has the profile, as "snap run" changes to it."""
+    program, name = "/snap/lab/x1/bin/iperf3", "snap.lab.iperf3"
+    why = "AppArmor's profile '%s' denies SMC sockets; snapd generates it, and drops changes" % name
+    install("/usr/bin/iperf3", program)
+    load("snap", SNAP % "")
+    status, out, err = run("env", "LD_PRELOAD=" + LIBRARY, "aa-exec", "-p", name, "--", program, "-s", "-1", "-p", "5601")
+    ok(status == 1 and "Permission denied" in out + err, "a snap without a plug: no socket, with the library either", (status, out, err))
+    load("snap", SNAP % PLUG)
+    write(UNITS + "/snap.lab.iperf3.service", "[Service]\nExecStart=/usr/bin/aa-exec -p %s -- %s -s -p 5601\n" % (name, program))
+    systemctl("daemon-reload")
+    equal(run("/usr/bin/smc_unit", "enable", "--preload", name)[0], 0, "a snap's service: enable")
+    systemctl("start", name)
+    equal(mode(5601), "TCP", "with the plug: TCP")
+    status, _, err = run("/usr/bin/smc_unit", "enable", "--preload", name)
+    ok(status == 0 and why in err and "abstractions" not in err, "enable says that the profile is snapd's, and names no line", (status, err))
+    services = json.loads(run("/usr/bin/smc_unit", "status", "-j", name)[1])["services"]
+    equal([(service.get("smc"), service.get("why")) for service in services], [("denied", why)], "status, too")
+    found = [f for f in json.loads(run("/usr/bin/smc_chk", "doctor", "-j")[1])["findings"] if f.get("object") == name + ".service"]
+    equal([(f["level"], f["text"], f.get("remedy")) for f in found], [("warning", "stays on TCP: " + why, None)], "doctor, too")
+    load("snap", SNAP % (PLUG + "\n  include <abstractions/smc-tools>"))
+    systemctl("restart", name)
+    equal(mode(5601), "SMCD", "until snapd drops it, the abstraction helps: SMC-D")
+
+
 def main():
     if len(sys.argv) == 1:
         with open("/sys/module/apparmor/parameters/enabled", encoding="ascii") as enabled:
@@ -169,6 +210,7 @@ def main():
         sys.exit(boot_systemd(__file__, *map(str, counted())) or counted()[1])
     go_on(*map(int, sys.argv[1:3]))
     check_unit()
+    check_snap()
     done()
 
 
