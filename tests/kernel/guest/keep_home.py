@@ -75,12 +75,16 @@ class Other(subprocess.Popen):
         self.first = self.stdout.readline().strip()
 
 
-def closes(prefix=()):
-    """Result of a victim, with the keepers and names that existed."""
-    with Other([*prefix, "smc_run"], "victim") as other:
-        keepers, found = processes("smc_keep"), names()
+def count_keepers():
+    return len(processes("smc_keep"))
+
+
+def closes(prefix=(), way=("smc_run",), count=count_keepers):
+    """Result of a victim, with the number of keepers, or what else is counted, and the names that existed."""
+    with Other([*prefix, *way], "victim") as other:
+        keepers, found = count(), names()
         rest = other.communicate()[0].strip()
-    return rest, len(keepers), found
+    return rest, keepers, found
 
 
 def main():
@@ -105,7 +109,9 @@ def main():
     done()
 
 
-if sys.argv[1:]:
+if __name__ != "__main__":
+    pass
+elif sys.argv[1:]:
     {"steal": steal, "victim": victim}[sys.argv[1]](*sys.argv[2:])
 else:
     main()
