@@ -62,10 +62,12 @@ suite_stanza() {
 	stanza "$uri" "$1" "$entry"
 }
 
-# suite_stanzas NAME: sources of a suite, of the host's configuration ("host"), or of that and its backports
+# suite_stanzas NAME: sources of a suite, of the host's configuration ("host"), of that and its backports, or of the
+# source packages of the host's release ("source")
 suite_stanzas() {
 	case $1 in
 	host) host_stanzas ;;
+	source) suite_stanza "$(host_codename)" | sed 's/^Types: deb$/Types: deb-src/' ;;
 	host+backports)
 		host_stanzas
 		suite_stanza "$(host_codename)-backports" ;;

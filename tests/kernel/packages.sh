@@ -10,10 +10,20 @@ for file in lab/lib/*.sh; do
 done
 trap remove_tmp EXIT
 
+# UNPACK is unpack_missing, or unpack_only.
+UNPACK=unpack_missing
+
+# unpack_only INDEX DIRECTORY PACKAGE...: without the packages that they depend on
+unpack_only() {
+	local debs
+	mapfile -t debs < <(fetch_debs "$1" "${@:3}")
+	((${#debs[@]})) && mkdir -p "$2" && unpack "${debs[@]}" "$2"
+}
+
 # build_more PACKAGE... DIRECTORY
 build_more() {
 	local root=${!#}/root file
-	index host.amd64 && unpack_missing host.amd64 "$root" "${@:1:$#-1}" || return
+	index host.amd64 && "$UNPACK" host.amd64 "$root" "${@:1:$#-1}" || return
 	find "$root" ! -type d -printf '%P\0' | while IFS= read -rd '' file; do
 		[[ ! -e $GUEST_ROOT/root/$file && ! -L $GUEST_ROOT/root/$file ]] || printf '%s\0' "$root/$file"
 	done | xargs -0r rm -f --

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""CPython's own network tests, natively and under the shim: which of them differ? usage: cpython.py MODULE..."""
+"""Public test suites, over TCP and under smc_run: which tests differ?
+usage: public.py MODULE...       CPython's modules
+       public.py DIRECTORY NAME...     suites that public.t puts there"""
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,24 +12,23 @@ import threading
 
 from kern import done, equal, ok
 
-MODULES = sys.argv[1:]
-
-# Expected differences although the shim worked, each with a text of the failure: see "What works differently" in af_smc(7).
+# Expected differences, each with a text of the failure: see "What works differently" in af_smc(7).
 # In testRecvFromIntoSmallBuffer the peer closes without having read, so it is gone before or after the write, depending on
 # the timing of the two threads. testSourceAddress has a race of its own, over TCP too: the cleanup of one thread closes the
 # socket that the other is about to query.
 NO_RESET = "there are no resets: connect() and getpeername() do not fail"
 OWN_RACE = "its cleanup closes the socket that its other thread asks"
+CLOSED = "connect(), called again after the peer has closed, fails with EINVAL instead of EISCONN"
 GONE = "the first write to a peer that is gone fails"
 KNOWN = {
     "testOutsideTimeout": (GONE, r'conn\.send\(b"done!"\)\nConnectionResetError'),
     "testRecvFromIntoSmallBuffer": (GONE, r"serv_conn\.send\(MSG\)\nConnectionResetError"),
+    "TestNetHTTPKeepAlive#test_keep_alive_server_close": (CLOSED, r"Errno::EINVAL: .*\bconnect\(2\)"),
+    "TestSocket#test_linger": (NO_RESET, r"Errno::ECONNRESET expected but nothing was raised"),
     "testSourceAddress": (OWN_RACE, r"self\.cli\.getsockname\(\).*\nOSError: \[Errno 9\]"),
     "test_preauth_data_to_tls_client": (NO_RESET, r"self\.assert\w+\(.*\bwrap_error\b"),
     "test_preauth_data_to_tls_server": (NO_RESET, r"self\.assert\w+\(.*\bwrap_error\b"),
 }
-# Seconds for a module. A guest of another machine is always emulated.
-LIMIT = 500 if os.uname().machine == "x86_64" else 3000
 # As python3 -m unittest, adapted to a busy machine: longer timeouts, and no alarm that ends test_socketserver.
 # SOCK_MAX_SIZE is 16 MiB in CPython. An emulated s390x takes two seconds to make that much data, so the alarm of
 # test_sendall_interrupted would come before the call that it should interrupt, and the test would hang, over TCP as
@@ -39,83 +41,127 @@ support.SOCK_MAX_SIZE = (2 << 20) + 1
 test_socketserver.signal_alarm = lambda seconds: None
 unittest.main(module=None)
 """
+PERL = "dist/IO/t cpan/Socket/t cpan/IO-Socket-IP/t cpan/libnet/t"
+ERLANG = "gen_tcp_api_SUITE gen_tcp_echo_SUITE"
 
 
-def read(text):
-    """Test name -> ok, ERROR, FAIL or skipped."""
-    results = {}
-    for line in text.splitlines():
-        match = re.match(r"^(\w+ \([\w.]+\)) .*?\.\.\. (ok|ERROR|FAIL|skipped)", line)
-        if match:
-            results[match[1]] = match[2]
-    return results
+class Suite:
+    """
+    @argv: a string is for sh
+    @results: regular expressions of its log, with the groups name and verdict; later ones correct earlier ones
+    @passes: a verdict that is no failure
+    @failure: regular expression of the messages for a test that is put in for %s
+    @limit: seconds, for an emulated guest
+    """
+    all = {}
+
+    def __init__(self, name, argv, *results, passes, failure="%s", limit=3000):
+        self.name, self.argv, self.passes, self.failure, self.limit = name, argv, passes, failure, limit
+        self.results = [re.compile(text, re.M) for text in results]
+        Suite.all[name] = self
+
+    def read(self, log):
+        """Test name -> did it pass? Without skipped ones."""
+        found = [(match["name"], match["verdict"] or "") for results in self.results for match in results.finditer(log)]
+        return {name: bool(re.fullmatch(self.passes, verdict)) for name, verdict in found
+                if not re.match("(?i)(auto_|user_)?skip", verdict)}
+
+    def report(self, log, name):
+        """Messages of a failed test in a log, without indentation and marks."""
+        found = re.search(self.failure % re.escape(name), log, re.M | re.S)
+        if not found:
+            return ""
+        lines = (found[1] if found.groups() else log[max(found.start() - 500, 0):found.end() + 2500]).splitlines()
+        return "\n".join(line.strip() for line in lines if line.strip(" ^~"))
+
+    def reason(self, log, name):
+        """Reason for a difference, if it is known and the failure matches."""
+        why, says = KNOWN.get(name.split()[0], (None, ""))
+        return why if why and re.search(says, self.report(log, name)) else None
 
 
-def report(log, name):
-    """Messages of a failed test in a log, without indentation and marks."""
-    found = re.search(r"^={70}\n(?:ERROR|FAIL): %s\n(.*?)^(?:={70}|-{70}\nRan )" % re.escape(name), log,
-                      re.M | re.S)
-    lines = found[1].splitlines() if found else []
-    return "\n".join(line.strip() for line in lines if line.strip(" ^~"))
+def cpython(module):
+    return Suite(module, ["python3", "-X", "faulthandler", "-c", UNITTEST, "-v", module],
+                 r"^(?P<name>\w+ \([\w.]+\)) .*?\.\.\. (?P<verdict>ok|ERROR|FAIL|skipped)", passes="ok",
+                 failure=r"^={70}\n(?:ERROR|FAIL): %s\n(.*?)^(?:={70}|-{70}\nRan )")
 
 
-def reason(log, name):
-    """Reason for a difference, if it is known and the failure matches."""
-    why, says = KNOWN.get(name.split()[0], (None, ""))
-    return why if why and re.search(says, report(log, name)) else None
+Suite("perl", "prove -m " + PERL, r"^(?P<name>\S+\.t) \.+ ?(?P<verdict>\w*)", passes="ok")
+Suite("tcl", "tclsh8.6 all.tcl -singleproc 1 -verbose pte -tmpdir . -file 'socket.test http.test http11.test "
+      "httpPipeline.test httpold.test'", r"^[+=]{4} (?P<name>\S+)\b.* (?P<verdict>PASSED|FAILED)$", passes="PASSED")
+Suite("ruby", "RUBY_TEST_TIMEOUT_SCALE=20 ruby -Itool -Itool/lib -Itest/lib test/runner.rb -v test/socket test/net/http",
+      r"^\[ *\d+/\d+\] (?P<name>\S+) = [\d.]+ s(?: = (?P<verdict>S))?",
+      r"^ +\d+\) (?P<verdict>Failure|Error):\n(?P<name>[\w:]+#\w+)",
+      passes="", failure=r"^ +\d+\) \w+:\n%s\b")
+Suite("haproxy", "HAPROXY_TEST_TIMEOUT=60s varnishtest -k -t 120 reg-tests/*/*.vtc",
+      r"^# +top +TEST (?P<name>\S+) (?P<verdict>\w+)", passes="passed",
+      failure=r"TEST %s starting$(.*?)^# ")
+Suite("erlang", "ct_run -noshell -dir . -logdir . -suite %s; cat ct_run*/*/*/suite.log" % ERLANG,
+      r"^=case +(?P<name>\S+)\n(?:=(?!case|result).*\n)*=result +(?P<verdict>\w+)", passes="ok")
+Suite("curl", "cd tests && perl -I. runtests.pl -n -am -c /usr/bin/curl -vc /usr/bin/curl 1 to 400",
+      r"^(?P<verdict>PASS|FAIL|SKIP): (?P<name>\d+)", passes="PASS")
 
 
 class Run(threading.Thread):
-    """Run all modules in sequence. The runs over TCP and SMC share neither ports nor directories."""
+    """Run all suites in sequence. The runs over TCP and SMC share neither ports nor directories."""
 
-    def __init__(self, directory, *prefix):
+    def __init__(self, directory, suites, *prefix):
         super().__init__()
-        subprocess.run(["mkdir", directory], check=True)
-        self.directory, self.prefix = directory, prefix
-        self.results, self.total, self.log = {}, {}, {}
+        self.directory, self.suites, self.prefix, self.log = directory, suites, prefix, {}
         self.start()
 
     def run(self):
-        for module in MODULES:
-            self.log[module] = log = self.run_module(module)
-            self.results[module] = read(log)
-            total = re.search(r"^Ran (\d+) tests", log, re.M)
-            self.total[module] = int(total[1]) if total else 0
+        for suite in self.suites:
+            self.log[suite.name] = self.run_suite(suite)
 
-    def run_module(self, module):
-        """The output; after a hang, it ends with a backtrace of each thread."""
-        argv = [*self.prefix, "python3", "-X", "faulthandler", "-c", UNITTEST, "-v", module]
-        with subprocess.Popen(argv, cwd=self.directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              errors="replace") as program:
-            hanging = threading.Timer(LIMIT, program.send_signal, [signal.SIGABRT])
+    def run_suite(self, suite):
+        """The output; after a hang, CPython's ends with a backtrace of each thread."""
+        here = os.path.join(self.directory, suite.name)
+        os.makedirs(here)
+        if suite.name in SOURCES:
+            shutil.copytree(SOURCES[suite.name], here, symlinks=True, dirs_exist_ok=True)
+        argv = ["sh", "-c", suite.argv] if isinstance(suite.argv, str) else suite.argv
+        with subprocess.Popen([*self.prefix, *argv], cwd=here, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
+                              env=dict(os.environ, HOME=here, TMPDIR=here)) as program:
+            hanging = threading.Timer(suite.limit, os.killpg, [program.pid, signal.SIGABRT])
             hanging.start()
             log = program.communicate()[0]
             hanging.cancel()
         return log
 
 
+def compare(suite, there, here):
+    """@there, @here: logs of TCP and of smc_run"""
+    native, shim = suite.read(there), suite.read(here)
+    ok(sum(native.values()) > 5, suite.name + " runs over TCP", there[-3000:])
+    missing = sorted(set(native) - set(shim))
+    ok(not missing, suite.name + ": as many tests run under smc_run", "%s\n%s" % (missing[:20], here[-3000:]))
+    differ = sorted(name for name, passed in native.items() if passed and shim.get(name) is False)
+    print("# %s: %d tests, %d pass over TCP, %d under smc_run, %d differ" % (
+        suite.name, len(native), sum(native.values()), sum(shim.values()), len(differ)))
+    for name in differ:
+        print("# differs: %s: %s" % (name, suite.reason(here, name) or "NOT KNOWN"))
+    unknown = [name for name in differ if not suite.reason(here, name)]
+    equal(unknown, [], suite.name + ": no difference that is not explained")
+    for name in unknown:
+        print("# " + suite.report(here, name)[-3000:].replace("\n", "\n# "))
+
+
 def main():
-    native = Run("/dev/shm/native", "unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$@"', "sh")
-    shim = Run("/dev/shm/shim", "smc_run")
+    if sys.argv[1].startswith("/"):
+        SOURCES.update((name, os.path.join(sys.argv[1], name)) for name in os.listdir(sys.argv[1]))
+        suites = [Suite.all[name] for name in sys.argv[2:]]
+    else:
+        suites = [cpython(module) for module in sys.argv[1:]]
+    native = Run("/dev/shm/native", suites, "unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$@"', "sh")
+    shim = Run("/dev/shm/shim", suites, "smc_run")
     native.join()
     shim.join()
-    for module in MODULES:
-        there, here = native.results[module], shim.results[module]
-        ok(native.total[module] > 5, module + " runs natively", native.log[module][-2000:])
-        ok(shim.total[module] == native.total[module], module + ": as many tests run under the shim",
-           shim.log[module][-6000:])
-        ok(min(len(there), len(here)) > native.total[module] / 2, module + ": most results are read from the logs",
-           (len(there), len(here)))
-        differ = sorted(n for n, result in there.items() if result == "ok" and here.get(n) in ("ERROR", "FAIL"))
-        print("# %s: %d tests, %d read from the log; %d differ" % (
-            module, native.total[module], len(there), len(differ)))
-        for name in differ:
-            print("# differs: %s: %s" % (name, reason(shim.log[module], name) or "NOT KNOWN"))
-        unknown = [n for n in differ if not reason(shim.log[module], n)]
-        equal(unknown, [], module + ": no difference that is not explained")
-        for name in unknown:
-            print("# " + report(shim.log[module], name)[-3000:].replace("\n", "\n# "))
+    for suite in suites:
+        compare(suite, native.log[suite.name], shim.log[suite.name])
     done()
 
 
+SOURCES = {}
 main()
