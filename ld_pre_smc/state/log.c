@@ -138,15 +138,25 @@ void log_write(struct log_line *line, const struct shim_config *cfg)
 	errno = saved;
 }
 
+/* Begin a line, if SMC_DEBUG is on. Return: configuration for log_write(), NULL without it. */
+static const struct shim_config *start_debug(struct log_line *line, struct shim_config *own)
+{
+	const struct shim_config *cfg = shim_config_get(own);
+
+	if (!cfg->debug)
+		return NULL;
+	log_start(line);
+	return cfg;
+}
+
 void shim_log_fd(int fd, const char *what, const char *became, int bind_err)
 {
 	struct shim_config own;
-	const struct shim_config *cfg = shim_config_get(&own);
 	struct log_line line;
+	const struct shim_config *cfg = start_debug(&line, &own);
 
-	if (!cfg->debug)
+	if (!cfg)
 		return;
-	log_start(&line);
 	log_format(&line, "fd %d: %s", fd, what);
 	if (became)
 		log_format(&line, " -> %s", became);
@@ -158,12 +168,11 @@ void shim_log_fd(int fd, const char *what, const char *became, int bind_err)
 void shim_log_text(const char *text)
 {
 	struct shim_config own;
-	const struct shim_config *cfg = shim_config_get(&own);
 	struct log_line line;
+	const struct shim_config *cfg = start_debug(&line, &own);
 
-	if (!cfg->debug)
+	if (!cfg)
 		return;
-	log_start(&line);
 	log_format(&line, "%s", text);
 	log_write(&line, cfg);
 }
