@@ -209,17 +209,21 @@ static int connect_blocking(const struct attempt *try)
 
 /*
  * TCP sockets can be used again after a failure. SMC sockets cannot once they are closed, or if TCP
- * was connected and the handshake failed.
+ * was connected and the handshake failed. A socket in use gets TCP's error.
  */
 static void renew(const struct attempt *try)
 {
 	int state, saved = errno;
 
-	/* EINVAL: also returned for a connection that its peer has closed. */
-	if (errno == EINPROGRESS || errno == EALREADY || errno == EISCONN || errno == EINTR ||
-	    errno == EINVAL)
+	if (errno == EINPROGRESS || errno == EALREADY || errno == EISCONN || errno == EINTR)
 		return;
 	state = shim_tcp_state(try->fd);
+	if (errno == EINVAL) {
+		/* SMC's answer also for a listener, and when an end of the connection is closed. */
+		if (state > 0 && state != TCP_CLOSE)
+			errno = EISCONN;
+		return;
+	}
 	if (shim_events(try->fd, 0) & POLLHUP ||
 	    (state > 0 && state != TCP_CLOSE && state != TCP_LISTEN && state != TCP_SYN_SENT))
 		swap_fresh(try, "connect() failed");

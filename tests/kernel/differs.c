@@ -594,6 +594,18 @@ static void case_retry_nonblocking(void)
 	echo(&p);
 }
 
+static void case_in_use(void)
+{
+	struct pair p = make_pair();
+
+	SAY("listener", connect_to(p.l, port_of(p.l)));
+	SAY("connected", connect_to(p.c, port_of(p.l)));
+	close(p.a);
+	wait_for(p.c, POLLIN);
+	SAY("closed_by_peer", connect_to(p.c, port_of(p.l)));
+	SAY("shutdown", shutdown(p.c, SHUT_WR));
+}
+
 static void case_unspec(void)
 {
 	struct sockaddr none = { .sa_family = AF_UNSPEC };
@@ -1317,6 +1329,7 @@ static const struct {
 	{ "linger_listener", case_linger_listener },
 	{ "retry", case_retry },
 	{ "retry_nonblocking", case_retry_nonblocking },
+	{ "in_use", case_in_use },
 	{ "unspec", case_unspec },
 	{ "epoll", case_epoll },
 	{ "send_timeout", case_send_timeout },

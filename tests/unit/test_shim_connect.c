@@ -54,6 +54,25 @@ static void refused_sockets_can_be_used_again(void **state)
 	}
 }
 
+static void sockets_in_use_report_tcp_error(void **state)
+{
+	static const struct {
+		int tcp, error;
+	} cases[] = {
+		{ TCP_CLOSE, EINVAL },
+		{ TCP_LISTEN, EISCONN },
+		{ TCP_CLOSE_WAIT, EISCONN },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		fake_setup(state);
+		fake.fds[5].state = cases[i].tcp;
+		fake.fds[5].revents = POLLIN;
+		fake_fails("connect 5", EINVAL, 1);
+		comes_to(to_peer(), -1, cases[i].error, "connect 5 2;");
+	}
+}
+
 static void what_tcp_reached_is_replaced(void **state)
 {
 	static const struct {
@@ -578,6 +597,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		fake_test(a_connection_is_one_call),
 		fake_test(refused_sockets_can_be_used_again),
+		fake_test(sockets_in_use_report_tcp_error),
 		fake_test(what_tcp_reached_is_replaced),
 		fake_test(a_forgotten_refusal_is_asked_for_again),
 		fake_test(a_signal_starts_anew),

@@ -18,12 +18,10 @@ from kern import done, equal, ok
 # socket that the other is about to query.
 NO_RESET = "there are no resets: connect() and getpeername() do not fail"
 OWN_RACE = "its cleanup closes the socket that its other thread asks"
-CLOSED = "connect(), called again after the peer has closed, fails with EINVAL instead of EISCONN"
 GONE = "the first write to a peer that is gone fails"
 KNOWN = {
     "testOutsideTimeout": (GONE, r'conn\.send\(b"done!"\)\nConnectionResetError'),
     "testRecvFromIntoSmallBuffer": (GONE, r"serv_conn\.send\(MSG\)\nConnectionResetError"),
-    "TestNetHTTPKeepAlive#test_keep_alive_server_close": (CLOSED, r"Errno::EINVAL: .*\bconnect\(2\)"),
     "TestSocket#test_linger": (NO_RESET, r"Errno::ECONNRESET expected but nothing was raised"),
     "testSourceAddress": (OWN_RACE, r"self\.cli\.getsockname\(\).*\nOSError: \[Errno 9\]"),
     "test_preauth_data_to_tls_client": (NO_RESET, r"self\.assert\w+\(.*\bwrap_error\b"),

@@ -66,7 +66,7 @@ if KERNEL != "6.1" and not takes(74):  # SO_TXREHASH, which Linux 7.2 refuses
 STRESS = "100000" if os.uname().machine == "x86_64" else "10000"
 
 # Cases that also run without the repairs: they are safe, and differ from TCP in every mode.
-RAW = ["identity", "ioctls", "zerocopy", "short", "retry_nonblocking", "unspec", "devices"]
+RAW = ["identity", "ioctls", "zerocopy", "short", "retry_nonblocking", "in_use", "unspec", "devices"]
 
 # Further such cases, where data can be unsent.
 UNSENT = ["unsent_exit", "unsent_close", "unsent_underscore_exit", "unsent_exec", "unsent_inherited",
