@@ -764,10 +764,12 @@ static void try_givers(void)
 	say_end(peer, sent);
 }
 
+/* If the kernel refuses the socket, see below, exit() waits: not with a slow clock. */
 static void end_with_few(void)
 {
 	struct rlimit few = { 40, 40 };
 
+	unsetenv("MIMIC_SLOW");
 	if (setrlimit(RLIMIT_NOFILE, &few))
 		abort();
 	exit(0);
