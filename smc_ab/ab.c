@@ -14,7 +14,9 @@
 #include "base/memory.h"
 #include "cli/screen.h"
 #include "host/smc.h"
+#include "out/table.h"
 #include "smc_ab/child.h"
+#include "smc_ab/record.h"
 
 #define LISTEN_STEPS 3000
 #define LISTEN_MS 20 /* interval of checks; a server has a minute to listen */
@@ -226,20 +228,38 @@ static int run_all(struct comparison *self, struct smc_err *err)
 	return ret;
 }
 
+static json_t *make_document(const struct ab_result *result, const struct record *record)
+{
+	json_t *doc = result_json(result);
+
+	json_object_set_new(doc, "host", record_host());
+	if (record)
+		json_object_set_new(doc, "recorded", record_json(record, result));
+	return doc;
+}
+
 static int print(const struct comparison *self)
 {
 	struct ab_result result = { .options = self->options,
 				    .argv = self->argv,
 				    .pairs = self->pairs + 1,
 				    .count = (size_t)self->options->pairs };
+	const struct record *record = self->options->record;
 	struct out_text text = { 0 };
 	struct smc_err err = { 0 };
 
 	result_judge(&result);
-	(self->options->is_json ? result_json : result_text)(&text, &result);
+	if (self->options->is_json)
+		out_json_document(&text, make_document(&result, record), false);
+	else
+		result_text(&text, &result);
+	if (record && !self->options->is_json)
+		record_text(&text, record, &result);
 	if (out_finish(&text, &err))
 		return cli_error(self->smc.tool, "%s", err.text);
-	return result.verdict == AB_SMC_NOT_USED ? AB_NOT_USED : 0;
+	if (result.verdict == AB_SMC_NOT_USED)
+		return AB_NOT_USED;
+	return record && !record_agrees(record, &result) ? AB_DIFFERS : 0;
 }
 
 /* ---- the command line ---- */

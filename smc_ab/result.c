@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The result of a comparison, for people and as JSON. */
-#include "smc_ab/ab.h"
+#include "smc_ab/result.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -132,7 +132,7 @@ static void put_judged(struct out_text *text, const struct ab_result *result, do
 		put_seconds(text, value);
 }
 
-static void put_ratio(struct out_text *text, const struct numbers *numbers)
+void result_put_ratio(struct out_text *text, const struct numbers *numbers)
 {
 	if (!(numbers->ratio > 0))
 		return;
@@ -200,7 +200,7 @@ void result_text(struct out_text *text, const struct ab_result *result)
 	put_judged(text, result, result->judged->one);
 	out_printf(text, "   %s ", title(result));
 	put_judged(text, result, result->judged->other);
-	put_ratio(text, result->judged);
+	result_put_ratio(text, result->judged);
 	put_cpu(text, &result->cpu_seconds);
 	out_printf(text, "   %zu of %zu runs used SMC\n", result->used, result->count);
 	if (result->options->metric) {
@@ -274,20 +274,26 @@ static json_t *json_command(char *const *argv)
 	return array;
 }
 
-void result_json(struct out_text *text, const struct ab_result *result)
+const char *result_verdict(const struct ab_result *result)
 {
 	static const char *const verdicts[] = {
 		[AB_SMC_BETTER] = "smc",	[AB_TCP_BETTER] = "tcp",
 		[AB_NO_DIFFERENCE] = "none",	[AB_TOO_FEW] = "too_few",
 		[AB_SMC_NOT_USED] = "not_used",
 	};
+
+	return verdicts[result->verdict];
+}
+
+json_t *result_json(const struct ab_result *result)
+{
 	const struct ab_options *options = result->options;
 	json_t *doc =
-		json_pack("{s:s, s:o, s:o*, s:i, s:I, s:s, s:o, s:o, s:o}", "schema",
-			  "smc-tools/ab/1", "command", json_command(result->argv), "server",
+		json_pack("{s:s, s:o, s:o*, s:i, s:I, s:s, s:o, s:o, s:o}", "schema", AB_SCHEMA,
+			  "command", json_command(result->argv), "server",
 			  options->server ? out_json_str(options->server) : NULL, "count",
 			  options->pairs, "used_smc", (json_int_t)result->used, "verdict",
-			  verdicts[result->verdict], "wall_seconds", json_numbers(&result->seconds),
+			  result_verdict(result), "wall_seconds", json_numbers(&result->seconds),
 			  "cpu_seconds", json_numbers(&result->cpu_seconds), "context_switches",
 			  json_numbers(&result->switches));
 
@@ -295,6 +301,7 @@ void result_json(struct out_text *text, const struct ab_result *result)
 		json_object_set_new(doc, "metric", json_numbers(&result->metric));
 		json_object_set_new(doc, "lower_is_better", json_boolean(options->is_lower_better));
 	}
+	json_object_set_new(doc, "argv", json_command(options->words));
 	json_object_set_new(doc, "pairs", json_pairs(result));
-	out_json_document(text, doc, false);
+	return doc;
 }

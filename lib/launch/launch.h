@@ -37,11 +37,11 @@ enum {
 /* Rows of struct cli_opt, for commands and services. */
 #define LAUNCH_OPTIONS \
 	{ 'd', "debug", NULL, "log on stderr what happens to each TCP socket" }, \
-	{ 'r', "rcvbuf", "SIZE", "set the receive buffer of SMC sockets, as 64K or 1M" }, \
+	{ 'r', "rcvbuf", "SIZE", "set the receive buffer of SMC sockets: 64K or 1M" }, \
 	{ 't', "sndbuf", "SIZE", "set the transmit buffer of SMC sockets" }, \
 	{ 'f', "family", "FAMILY", \
-	  "open SMC sockets of this kind: smc (AF_SMC,\n" \
-	  "default), inet (IPPROTO_SMC) or auto (the best one)" }, \
+	  "open smc (AF_SMC, default), inet (IPPROTO_SMC) or\n" \
+	  "auto (the best) sockets" }, \
 	{ LAUNCH_INCLUDE, "include", "RULES", \
 	  "use SMC only for these: PORT, ADDR[/BITS][:PORT],\n" \
 	  "listen[:PORT]; separated by commas" }, \

@@ -53,6 +53,35 @@ like "$status$(<"$out")" '^2TCP 22   smc_run 22   1.00 ×   CPU .* 0 of 1 runs u
 ab -n 8 -j true
 like "$status$(tr -d '\n' <"$out")" '^2\{"schema":"smc-tools/ab/1","command":\["true"\],"count":8,"used_smc":0,"verdict":"not_used",.*"interval":\[' \
 	'-j: a command against itself; what did not use SMC gets no verdict'
+
+recorded=$tmp/recorded.json
+# record VERDICT ARGV: the start of a document, which --verify repeats
+record() {
+	printf '{"schema":"smc-tools/ab/1","verdict":"%s","argv":%s,"host":{"machine":"pdp\\u001b11","sysctls":{"rmem":"1"}},' "$@" >"$recorded"
+	printf '"wall_seconds":{"ratio":1.84,"interval":[1.76,1.92]}}' >>"$recorded"
+}
+record smc '["-n","2","-r","64K","--","sh","-c","echo $SMC_RCVBUF"]'
+ab --verify "$recorded" --show-output
+like "$status$(tr -d '\n' <"$out")" '^2TCP .*Recorded:   1.84 × \(95 %: 1.76–1.92\). The verdict differs.' '--verify: SMC was not used now'
+is "$(grep -c '^  machine: pdp\\x1b11 recorded, ' "$out")$(grep -c '^  rmem: 1 recorded, ' "$out")" 11 'what differs between the hosts, escaped'
+is "$(grep -c '^65536$' "$err")" 3 'with the recorded options'
+is "$(grep -c "^smc_ab: $recorded repeats: smc_ab -n 2 -r 64K -- sh -c 'echo \$SMC_RCVBUF'\$" "$err")" 1 'the command is shown'
+ab -j --verify "$recorded"
+like "$(tr -d '\n' <"$out")" '"argv":\["-n","2",.*"recorded":\{"verdict":"smc","judged":.*"verdict_agrees":false,"ratio_agrees":false\}' '--verify -j'
+ab --verify "$recorded" -r 64K
+message 125 "smc_ab: .*--rcvbuf.*--verify.*" '--verify with other options: 125'
+ab --verify "$recorded" true
+message 125 "smc_ab: .*'true'.*" '--verify with a command: 125'
+for bad in 'none ["x",1]' 'none []' 'too_few ["x"]' 'smc ["a\u0000b"]'; do
+	record "${bad% *}" "${bad#* }"
+	ab --verify "$recorded"
+	message 125 "smc_ab: $recorded: .*" "--verify: $bad: 125"
+done
+record smc '["-h"]'
+ab --verify "$recorded"
+is "$status" 125 '--verify: no comparison: 125'
+ab --verify "$tmp/none"
+says 125 '' "smc_ab: $tmp/none: No such file or directory" '--verify: no file'
 LD_PRELOAD=$fake "$ab" -n 1 sh -c 'test -e /dev/fd/0 && test -e /dev/fd/1' <&- >&- 2>"$err"
 is "$?$(wc -l <"$err")" 1251 'standard descriptors that are closed are not missing in commands; one line, 125'
 # shellcheck disable=SC2016 # for sh

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """smc_ab over SMC-D: transports of runs, servers of each run, fallbacks, and cleanup."""
 import json
+import os
 import signal
 import subprocess
 
@@ -52,6 +53,23 @@ def check_bulk():
     ratio, (low, high) = doc["metric"]["ratio"], doc["metric"]["interval"]
     ok(low <= ratio <= high and abs(ratio - doc["metric"]["smc"] / doc["metric"]["tcp"]) < 1e-9, "iperf3: ratio and interval", doc["metric"])
     equal(doc["verdict"], "smc" if low > 1 else "tcp" if high < 1 else "none", "the verdict is what the interval allows")
+
+
+def check_verify():
+    """A recorded result is repeated, and the verdicts compared."""
+    status, doc, _ = compare("8", "-j", *SERVER, "--", *LOAD, "20", "4")
+    doc["host"]["processors"] = 4096
+    for verdict in "smc", "tcp", "none":
+        with open("/tmp/recorded.json", "w", encoding="ascii") as file:
+            json.dump(dict(doc, verdict=verdict), file)
+        status, out, err = run("smc_ab", "-j", "--verify", "/tmp/recorded.json")
+        now = json.loads(out)
+        equal((status, now["verdict"] == verdict, now["recorded"]["verdict"], now["argv"], now["host"]["machine"]),
+              (0 if now["recorded"]["verdict_agrees"] else 3, now["recorded"]["verdict_agrees"], verdict, doc["argv"], doc["host"]["machine"]),
+              "--verify: %s" % verdict)
+        ok(err.startswith("smc_ab: /tmp/recorded.json repeats: smc_ab -n 8 "), "--verify shows the command", err)
+    status, out, err = run("smc_ab", "--verify", "/tmp/recorded.json")
+    ok("\nRecorded:   " in out and "  processors: 4096 recorded, %d here\n" % os.cpu_count() in out, "--verify, as text", (status, out, err))
 
 
 def check_short():
@@ -128,6 +146,7 @@ def check_ways():
 
 
 check_bulk()
+check_verify()
 check_short()
 check_not_used()
 check_no_tcp()
