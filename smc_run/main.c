@@ -24,7 +24,6 @@ static const struct cli_opt options[] = {
 	LAUNCH_OPTIONS,
 	LAUNCH_LEARN_OPTION,
 	LAUNCH_COMMAND_OPTIONS,
-	LAUNCH_SPIN_OPTION,
 	{ OPT_LEARNED, "learned", NULL, "list what was learned about destinations", &is_learned },
 	{ 'j', "json", NULL, "write one JSON document", &is_json, .needs = "--learned" },
 	{ 0 },

@@ -45,11 +45,24 @@ static void put_loader(struct out_text *out, const char *when, const char *prefi
 	out_printf(out, "\" %s --unit %%n\n", command);
 }
 
+static void add_spin(const struct unit *unit, char *value, size_t size)
+{
+	char entry[PATH_MAX];
+
+	if (!unit->req->launch.settings[VAR_SPIN])
+		return;
+	if (library_spin(&unit->lib, entry))
+		snprintf(value, size, ":%s", entry);
+	else
+		unit_warn(unit->req, "no ld_pre_smc_spin.so beside %s: --spin has no effect",
+			  unit->lib.file);
+}
+
 /* LD_PRELOAD= replaces the unit's value, so its entries are repeated. */
 static void put_preload(struct out_text *out, const struct unit *unit)
 {
 	const char *list = unit_prop_of(unit, "Environment");
-	char word[PATH_MAX], value[2 * PATH_MAX] = "", *rest, *entry;
+	char word[PATH_MAX], value[3 * PATH_MAX] = "", *rest, *entry;
 	size_t len = 0;
 
 	while (unit_next_word(&list, word)) {
@@ -61,7 +74,8 @@ static void put_preload(struct out_text *out, const struct unit *unit)
 			if (*entry && !preload_is_ours(entry))
 				len += (size_t)sprintf(value + len, "%s:", entry);
 	}
-	memcpy(value + len, unit->lib.entry, strlen(unit->lib.entry) + 1);
+	len += (size_t)sprintf(value + len, "%s", unit->lib.entry);
+	add_spin(unit, value + len, sizeof(value) - len);
 	put_variable(out, PRELOAD, value);
 }
 

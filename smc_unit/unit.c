@@ -46,7 +46,8 @@ int unit_load(const struct request *req, struct unit *unit, struct smc_err *err)
 
 bool preload_is_ours(const char *entry)
 {
-	static const char *const names[] = { LIBRARY_NAME, LIBRARY_NAME ".1", "libsmc-preload.so" };
+	static const char *const names[] = { LIBRARY_NAME, LIBRARY_NAME ".1", "libsmc-preload.so",
+					     "ld_pre_smc_spin.so" };
 	const char *base = strrchr(entry, '/');
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -65,6 +65,20 @@ static int take_spin(struct launch *launch)
 			       SMC_SPIN_MAX);
 }
 
+/* docs/gain.md has the measurements. */
+static int take_profile(struct launch *launch)
+{
+	static const char *const names[] = { "latency", "bulk", "many", NULL };
+	static const char *const buffers[] = { NULL, "1048576", "0" };
+	int profile = cli_word(launch->tool, LAUNCH_PROFILE, names, optarg);
+
+	if (profile < 0)
+		return launch->tool->error_status;
+	launch->settings[VAR_SPIN] = profile ? NULL : SMC_SPIN_DEFAULT;
+	launch->settings[VAR_RCVBUF] = launch->settings[VAR_SNDBUF] = buffers[profile];
+	return 0;
+}
+
 static int take_family(struct launch *launch)
 {
 	launch->settings[VAR_FAMILY] = optarg;
@@ -90,6 +104,7 @@ int launch_option(struct launch *launch, int opt)
 	case LAUNCH_PRELOAD: launch->way = WAY_PRELOAD; return 0;
 	case LAUNCH_SECCOMP: launch->way = WAY_SECCOMP; return 0;
 	case LAUNCH_SPIN: return take_spin(launch);
+	case LAUNCH_PROFILE: return take_profile(launch);
 	case LAUNCH_RAISE_LIMITS: launch->raise_limits = true; return 0;
 	default: return -1;
 	}

@@ -30,6 +30,7 @@ enum {
 	LAUNCH_SECCOMP,
 	LAUNCH_RAISE_LIMITS,
 	LAUNCH_SPIN,
+	LAUNCH_PROFILE,
 	LAUNCH_LAST,
 };
 
@@ -39,6 +40,13 @@ enum {
 	{ 'd', "debug", NULL, "log on stderr what happens to each TCP socket" }, \
 	{ 'r', "rcvbuf", "SIZE", "set the receive buffer of SMC sockets: 64K or 1M" }, \
 	{ 't', "sndbuf", "SIZE", "set the transmit buffer of SMC sockets" }, \
+	{ LAUNCH_SPIN, "spin", "[=USEC]", \
+	  "spin for USEC (50) microseconds before sleeping", \
+	  .excludes = "--bpf --seccomp" }, \
+	{ LAUNCH_PROFILE, "profile", "NAME", \
+	  "one of: latency (--spin), bulk (-r 1M -t 1M),\n" \
+	  "many (-r 0 -t 0)", \
+	  .excludes = "--rcvbuf --sndbuf --spin --bpf --seccomp" }, \
 	{ 'f', "family", "FAMILY", \
 	  "open smc (AF_SMC, default), inet (IPPROTO_SMC) or\n" \
 	  "auto (the best) sockets" }, \
@@ -61,20 +69,11 @@ enum {
 /* Additional options, only for tools that run a command. */
 #define LAUNCH_COMMAND_OPTIONS \
 	{ LAUNCH_SECCOMP, "seccomp", NULL, \
-	  "let a second process open the sockets, which\n" \
-	  "reaches static and Go programs; without one of\n" \
-	  "these three, use the one that reaches the program", \
+	  "open the sockets in a second process, which\n" \
+	  "reaches static and Go programs", \
 	  .excludes = "--bpf --preload" }, \
 	{ LAUNCH_RAISE_LIMITS, "raise-limits", NULL, \
-	  "raise net.core.rmem_max and net.core.wmem_max\n" \
-	  "as far as -r and -t need it" }
-
-/* Only for smc_run. */
-#define LAUNCH_SPIN_OPTION \
-	{ LAUNCH_SPIN, "spin", "[=USEC]", \
-	  "look for input for USEC (50) microseconds before\n" \
-	  "a call sleeps: lower latency for processor time", \
-	  .excludes = "--bpf --seccomp" }
+	  "raise net.core.[rw]mem_max for large -r and -t" }
 /* clang-format on */
 
 /**

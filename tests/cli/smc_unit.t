@@ -105,6 +105,17 @@ Environment="SMC_RCVBUF=1048576"
 Environment="SMC_SNDBUF=65536"
 Environment="SMC_SOCK_FAMILY=inet"
 Environment="SMC_STRICT=1"' 'options, before and after the unit'
+run enable --quiet --profile bulk plain
+is "$(wrote plain.service | sed 1d)" 'Environment="SMC_RCVBUF=1048576"
+Environment="SMC_SNDBUF=1048576"' '--profile'
+run enable --quiet --profile latency plain
+spun="Environment=\"LD_PRELOAD=$lib:${lib%.so}_spin.so\"
+Environment=\"SMC_SPIN=50\""
+is "$(wrote plain.service)" "$spun" '--profile latency: two libraries'
+unit plain.service "Environment=LD_PRELOAD=$lib:${lib%.so}_spin.so"
+run enable --quiet --spin plain
+is "$(wrote plain.service)" "$spun" '--spin: the same'
+refuse "'--spin' and '--bpf' exclude" enable a --spin --bpf
 SMC_DEBUG=1 SMC_STRICT=1 SMC_RCVBUF=7 run enable --quiet plain
 is "$(wrote plain.service)" "Environment=\"LD_PRELOAD=$lib\"" 'the shell'"'"'s own variables are not written'
 

@@ -17,6 +17,16 @@ is "$(nm -D --defined-only "$library" | awk '{ print $3 }' | LC_ALL=C sort | tr 
 is "$(readelf -d "$library" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -vE '^lib(c|dl|pthread)\.')" '' 'it needs libc only'
 is "$("$BUILD/smc_run" --quiet --spin=70 sh -c 'echo "$SMC_SPIN ${LD_PRELOAD##*/}"')" '70 ld_pre_smc_spin.so' 'smc_run --spin preloads it'
 is "$("$BUILD/smc_run" --quiet sh -c 'echo "${SMC_SPIN-none} ${LD_PRELOAD##*/}"')" 'none ld_pre_smc.so' 'and only then'
+# profile NAME: its settings, in the environment of a command
+profile() {
+	# shellcheck disable=SC2016 # for sh
+	env -u SMC_LEARN "$BUILD/smc_run" --quiet --profile "$1" sh -c 'env | grep ^SMC_ | sort | tr "\n" " "; echo "${LD_PRELOAD##*/}"'
+}
+is "$(profile latency)" 'SMC_SPIN=50 ld_pre_smc_spin.so' '--profile latency'
+is "$(profile bulk)" 'SMC_RCVBUF=1048576 SMC_SNDBUF=1048576 ld_pre_smc.so' '--profile bulk'
+is "$(profile many)" 'SMC_RCVBUF=0 SMC_SNDBUF=0 ld_pre_smc.so' '--profile many'
+capture "$BUILD/smc_run" --profile few true
+refused 125 "'few'" 'an unknown profile'
 for usec in 0 1001 -1 x ''; do
 	capture "$BUILD/smc_run" --spin="$usec" true
 	refused 125 'is not 1 to 1000 microseconds' "smc_run --spin='$usec'"
