@@ -855,9 +855,8 @@ static inline void fake_forget(void)
 }
 
 /* An unused AF_SMC socket is file descriptor 5; the log is empty. */
-static inline int fake_setup(void **state)
+FIXTURE(fake_setup)
 {
-	(void)state;
 	memset(&fake, 0, sizeof(fake));
 	fake_forget();
 	for (size_t i = 0; i < ARRAY_SIZE(fake_fns); i++)
@@ -869,9 +868,8 @@ static inline int fake_setup(void **state)
 	return 0;
 }
 
-static inline int fake_teardown(void **state)
+FIXTURE(fake_teardown)
 {
-	(void)state;
 	fake.on = false;
 	fake_forget();
 	for (size_t i = 0; i < ARRAY_SIZE(fake_fns); i++)
@@ -879,8 +877,6 @@ static inline int fake_teardown(void **state)
 	shim_in_sandbox = shim_is_locked = false;
 	return 0;
 }
-
-#define fake_test(test) cmocka_unit_test_setup_teardown(test, fake_setup, fake_teardown)
 
 /*
  * Compare the result of a call: value, errno (0: unchanged), and the calls below it, in one line.

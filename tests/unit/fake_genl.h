@@ -207,9 +207,8 @@ static void fake_reset(void)
 }
 
 /* Set-up of each test. */
-static inline int fake_setup(void **state)
+FIXTURE(fake_setup)
 {
-	(void)state;
 	fake_reset();
 	return 0;
 }

@@ -25,6 +25,37 @@ int main(void); /* renamed: one of many in a program, see tests.mk */
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
+ * A test is TEST(name) { ... }, and needs no list: constructors register those of a file, in their
+ * order. A file may have "static struct fixture fixture" with functions to call before and after
+ * each test, before the first and after the last, each FIXTURE(name) { ... return 0; }.
+ */
+#define FIXTURE(name) static inline int name(__attribute__((unused)) void **state)
+#define TEST(name)                                                                                 \
+	static void name(void **state);                                                            \
+	__attribute__((constructor(1000 + __LINE__))) static void unit_add_##name(void)            \
+	{                                                                                          \
+		assert_true(n_unit_tests < ARRAY_SIZE(unit_tests));                                \
+		unit_tests[n_unit_tests++] = (struct CMUnitTest)cmocka_unit_test(name);            \
+	}                                                                                          \
+	static void name(__attribute__((unused)) void **state)
+
+static struct fixture {
+	int (*setup)(void **), (*teardown)(void **), (*first)(void **), (*last)(void **);
+} fixture;
+static struct CMUnitTest unit_tests[64];
+static size_t n_unit_tests;
+
+int main(void)
+{
+	for (size_t i = 0; i < n_unit_tests; i++) {
+		unit_tests[i].setup_func = fixture.setup;
+		unit_tests[i].teardown_func = fixture.teardown;
+	}
+	return _cmocka_run_group_tests(__BASE_FILE__, unit_tests, n_unit_tests, fixture.first,
+				       fixture.last);
+}
+
+/*
  * Captured from kernel 7.2 on x86-64: integers are little-endian. Blanks are for the reader.
  */
 #define CAPTURE_FALLBACK                                                                           \

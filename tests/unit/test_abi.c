@@ -75,20 +75,10 @@ SAME(offsetof(struct smc_abi_dmbinfo, peer_gid_ext), SMC_ABI_DMBINFO_OLD_LEN);
 SAME(offsetof(struct smc_abi_dmbinfo, my_gid_ext), SMC_ABI_DMBINFO_OLD_LEN + 8);
 
 /* The headers have no attribute unknown to this project. */
-static void newest_attribute(void **state)
+TEST(newest_attribute)
 {
-	(void)state;
 	assert_true(SMC_DIAG_MAX >= SMC_DIAG_FALLBACK);
 	if (SMC_DIAG_MAX > SMC_DIAG_FALLBACK)
 		print_message("# <linux/smc_diag.h> has newer attributes, up to %d\n",
 			      SMC_DIAG_MAX);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(newest_attribute),
-	};
-
-	return cmocka_run_group_tests_name("abi", tests, NULL, NULL);
 }

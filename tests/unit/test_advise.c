@@ -133,11 +133,10 @@ static void client(struct host *host, const char *local, const char *peer, uint6
 	die(host, &tcp, owner(host, "app", "", false), SIDE_CLIENT, life);
 }
 
-static void test_classes(void **state)
+TEST(test_classes)
 {
 	struct host host;
 
-	(void)state;
 	start(&host);
 	host.now = 1000000;
 	client(&host, GO, "10.1.0.2", 31999, 5000);
@@ -182,12 +181,11 @@ static const char *way_to(const char *local, const char *peer, bool has_eid)
 	return text;
 }
 
-static void test_ways(void **state)
+TEST(test_ways)
 {
 	static const char eid[] = ", once there is an EID";
 	char want[64];
 
-	(void)state;
 	assert_string_equal(way_to("127.0.0.1", "127.0.0.1", true), "SMC-D loopback");
 	snprintf(want, sizeof(want), "SMC-D loopback%s", eid);
 	assert_string_equal(way_to("127.0.0.1", "127.0.0.1", false), want);
@@ -206,7 +204,7 @@ static void test_ways(void **state)
 	assert_like(way_to("10.8.8.8", "10.9.9.9", true), "no net device *address");
 }
 
-static void test_peers(void **state)
+TEST(test_peers)
 {
 	static const struct {
 		const char *ip;
@@ -224,7 +222,6 @@ static void test_peers(void **state)
 	};
 	const struct netaddr_table table = { .addrs = own, .count = ARRAY_SIZE(own) };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct smc_addr addr = address(cases[i].ip, 0);
 
@@ -233,12 +230,11 @@ static void test_peers(void **state)
 }
 
 /* A connection seen by polling only: it is listed twice, and missing twice. */
-static void test_lists(void **state)
+TEST(test_lists)
 {
 	struct smc_tcp tcp, listener = { .is_listener = true, .inode = 9 };
 	struct host host;
 
-	(void)state;
 	start(&host);
 	listener.local = address("0.0.0.0", 80);
 	tcp = conn(&host, GO, 80, "10.1.0.2", 40000, 5000);
@@ -265,13 +261,12 @@ static void test_lists(void **state)
 }
 
 /* Closed before the watch, in TIME_WAIT; and a connection whose beginning eBPF did not see. */
-static void test_past(void **state)
+TEST(test_past)
 {
 	struct tally_death death = { .owner = 0 };
 	struct host host;
 	struct smc_tcp tcp;
 
-	(void)state;
 	start(&host);
 	tcp = conn(&host, GO, 40000, "10.1.0.2", 80, 5000);
 	tcp.is_over = true;
@@ -299,13 +294,12 @@ static void test_past(void **state)
  * After the event about its end, a connection is still listed by the kernel, but only with its
  * addresses.
  */
-static void test_remnant(void **state)
+TEST(test_remnant)
 {
 	struct tally_death death = { .born = 1200 };
 	struct host host;
 	struct smc_tcp left;
 
-	(void)state;
 	start(&host);
 	death.tcp = conn(&host, GO, 40000, "10.1.0.2", 80, 5000);
 	tally_begin(&host.tally, 1000);
@@ -330,14 +324,13 @@ static uint32_t name(void *arg, uint64_t inode)
 }
 
 /* Missed by polling, without a process: attributed to the listener. */
-static void test_ends(void **state)
+TEST(test_ends)
 {
 	struct smc_tcp listener = { .is_listener = true, .inode = 9 };
 	struct tally_death death = { .born = 1000 };
 	struct host host;
 	uint32_t who;
 
-	(void)state;
 	start(&host);
 	who = owner(&host, "web", "nginx.service", false);
 	listener.local = address("0.0.0.0", 80);
@@ -362,14 +355,13 @@ static void test_ends(void **state)
 	end(&host);
 }
 
-static void test_smc(void **state)
+TEST(test_smc)
 {
 	struct tally_smc smcs[2] = { { .carrier = CARRIER_SMCD, .inode = 9 } };
 	struct host host;
 	struct smc_tcp tcp, other;
 	uint32_t who;
 
-	(void)state;
 	start(&host);
 	who = owner(&host, "app", "", false);
 	tcp = conn(&host, GO, 40000, "10.1.0.2", 80, 5000);
@@ -399,12 +391,11 @@ static void test_smc(void **state)
 	end(&host);
 }
 
-static void test_bars(void **state)
+TEST(test_bars)
 {
 	struct host host;
 	struct smc_tcp tcp;
 
-	(void)state;
 	start(&host);
 	tcp = conn(&host, GO, 40000, "10.1.0.2", 80, 5000000);
 	strcpy(tcp.ulp, "tls");
@@ -445,9 +436,8 @@ static void check_advice(const char *comm, const char *unit, bool is_user, enum 
 	end(&host);
 }
 
-static void test_advice(void **state)
+TEST(test_advice)
 {
-	(void)state;
 	check_advice("postgres", "postgresql@15-main.service", false, SIDE_CLIENT, false,
 		     "smcd ueid add NAME; smc_unit enable postgresql@15-main");
 	check_advice("postgres", "", false, SIDE_CLIENT, true, "smc_run postgres");
@@ -464,13 +454,12 @@ static void test_advice(void **state)
 }
 
 /* More connections, processes and peers than the limits allow. */
-static void test_limits(void **state)
+TEST(test_limits)
 {
 	uint64_t conns = 0;
 	struct host host;
 	char ip[32];
 
-	(void)state;
 	start(&host);
 	host.now = 1000000;
 	for (unsigned int i = 0; i < 100; i++) {
@@ -498,7 +487,7 @@ static void test_limits(void **state)
 	end(&host);
 }
 
-static void test_text(void **state)
+TEST(test_text)
 {
 	static const struct watched watched = { .duration = 60000,
 						.interval = 500,
@@ -508,7 +497,6 @@ static void test_text(void **state)
 	struct out_text text = { 0 };
 	struct host host;
 
-	(void)state;
 	start(&host);
 	host.now = 100000000;
 	client(&host, GO, "10.1.0.2", 3100000, 41000);
@@ -540,18 +528,4 @@ static void test_text(void **state)
 			    179);
 	out_free(&text);
 	end(&host);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_classes), cmocka_unit_test(test_ways),
-		cmocka_unit_test(test_peers),	cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_ends),	cmocka_unit_test(test_smc),
-		cmocka_unit_test(test_bars),	cmocka_unit_test(test_advice),
-		cmocka_unit_test(test_limits),	cmocka_unit_test(test_text),
-		cmocka_unit_test(test_past),	cmocka_unit_test(test_remnant),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

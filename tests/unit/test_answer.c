@@ -79,12 +79,11 @@ static struct answer take(struct seen *seen)
 	return answer;
 }
 
-static void rows(void **state)
+TEST(rows)
 {
 	struct seen seen = { 0 };
 	struct answer answer;
 
-	(void)state;
 	add_row(TYPE, 0);
 	add_row(NLMSG_NOOP, 0);
 	add_row(TYPE + 1, 0);
@@ -101,7 +100,7 @@ static void rows(void **state)
 }
 
 /* A positive number is no error; text only belongs to errors. */
-static void ends(void **state)
+TEST(ends)
 {
 	static const struct {
 		int code;
@@ -119,7 +118,6 @@ static void ends(void **state)
 		{ INT32_MIN, 0, NULL, EBADMSG, "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct seen seen = { 0 };
 		struct answer answer;
@@ -152,7 +150,7 @@ static struct answer refuse(int error, uint16_t flags, size_t quoted, uint32_t s
 	return take(&seen);
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
 	static const struct {
 		int error;
@@ -178,7 +176,6 @@ static void refusals(void **state)
 		{ 1, 0, 0, NLMSG_HDRLEN, NULL, EBADMSG, "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct answer answer = refuse(cases[i].error, cases[i].flags, cases[i].quoted,
 					      cases[i].said, cases[i].text);
@@ -190,14 +187,13 @@ static void refusals(void **state)
 }
 
 /* A byte too short for their type. */
-static void short_messages(void **state)
+TEST(short_messages)
 {
 	static const uint8_t bytes[sizeof(struct nlmsgerr)] = { 0 };
 	struct message m = begin(NLMSG_ERROR, 0);
 	struct seen seen = { 0 };
 	struct answer answer;
 
-	(void)state;
 	message_put(&m, bytes, sizeof(struct nlmsgerr) - 1);
 	add(&m);
 	answer = take(&seen);
@@ -218,12 +214,11 @@ static void short_messages(void **state)
 }
 
 /* After a change of the table no row is reported; the end is still expected. */
-static void interruption(void **state)
+TEST(interruption)
 {
 	struct seen seen = { 0 };
 	struct answer answer;
 
-	(void)state;
 	add_row(TYPE, 0);
 	add_row(TYPE, NLM_F_DUMP_INTR);
 	add_row(TYPE, 0);
@@ -237,12 +232,11 @@ static void interruption(void **state)
 	assert_true(answer.is_interrupted && answer.is_done && !answer.code);
 }
 
-static void callback(void **state)
+TEST(callback)
 {
 	struct seen seen = { .fail_at = 2, .result = -ENOMEM };
 	struct answer answer;
 
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		add_row(TYPE, 0);
 	answer = take(&seen);
@@ -253,14 +247,13 @@ static void callback(void **state)
 }
 
 /* Answers to another request, or for another socket: no row, flag or end counts. */
-static void others(void **state)
+TEST(others)
 {
 	const struct message kinds[] = { begin(TYPE, NLM_F_DUMP_INTR), begin(NLMSG_DONE, 0),
 					 begin(NLMSG_ERROR, 0), begin(NLMSG_OVERRUN, 0) };
 	struct seen seen = { 0 };
 	struct answer answer;
 
-	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(kinds); i++) {
 		struct message m = kinds[i / 2];
 
@@ -274,12 +267,11 @@ static void others(void **state)
 }
 
 /* Bytes that are no message: they may have been a row. */
-static void half_messages(void **state)
+TEST(half_messages)
 {
 	struct seen seen = { 0 };
 	struct answer answer;
 
-	(void)state;
 	for (size_t cut = 4; cut <= NLMSG_HDRLEN; cut += 4) {
 		add_row(TYPE, 0);
 		add_row(TYPE, 0);
@@ -299,13 +291,12 @@ static void half_messages(void **state)
 }
 
 /* After the end, messages for this request are an error; an earlier error is kept. */
-static void after_the_end(void **state)
+TEST(after_the_end)
 {
 	struct message other = begin(TYPE, 0);
 	struct seen seen = { 0 };
 	struct answer answer;
 
-	(void)state;
 	other.nlh.nlmsg_seq++;
 	add_done(0, 0, NULL);
 	add(&other);
@@ -324,17 +315,4 @@ static void after_the_end(void **state)
 	add_row(TYPE, 0);
 	assert_int_equal(take(&seen).code, EIO);
 	assert_int_equal(seen.count, 0);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows),		 cmocka_unit_test(ends),
-		cmocka_unit_test(refusals),	 cmocka_unit_test(short_messages),
-		cmocka_unit_test(interruption),	 cmocka_unit_test(callback),
-		cmocka_unit_test(others),	 cmocka_unit_test(half_messages),
-		cmocka_unit_test(after_the_end),
-	};
-
-	return cmocka_run_group_tests_name("answer", tests, NULL, NULL);
 }

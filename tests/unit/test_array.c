@@ -7,12 +7,11 @@
 
 #include "base/array.h"
 
-static void grows(void **state)
+TEST(grows)
 {
 	uint64_t *items = NULL;
 	size_t size = 0, count = 0, old, grown = 0;
 
-	(void)state;
 	for (size_t i = 0; i < 1000; i++) {
 		uint64_t *item;
 
@@ -31,13 +30,4 @@ static void grows(void **state)
 	for (size_t i = 0; i < 1000; i++)
 		assert_int_equal(items[i], i + 1);
 	free(items);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(grows),
-	};
-
-	return cmocka_run_group_tests_name("array", tests, NULL, NULL);
 }

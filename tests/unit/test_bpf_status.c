@@ -53,11 +53,10 @@ static char *printed(size_t count, bool is_json)
 	return file_text(fd);
 }
 
-static void table(void **state)
+TEST(table)
 {
 	char *text = printed(ARRAY_SIZE(entries), false);
 
-	(void)state;
 	assert_string_equal(
 		text,
 		"Scope   State  Converted Excluded    Other Name                           Rules\n"
@@ -70,7 +69,7 @@ static void table(void **state)
 	free(text);
 }
 
-static void metrics(void **state)
+TEST(metrics)
 {
 	static const char *const lines[] = {
 		"smc_scopes{state=\"gone\"} 1\n",
@@ -86,7 +85,6 @@ static void metrics(void **state)
 	struct smc_err err;
 	char *text;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(many); i++)
 		many[i] = (struct scope_entry){ 1000 + i,
 						{ .kind = SCOPE_CGROUP,
@@ -124,9 +122,8 @@ static void check_json(size_t count, const char *want)
 	free(text);
 }
 
-static void json(void **state)
+TEST(json)
 {
-	(void)state;
 	check_json(0, "[]");
 	check_json(
 		ARRAY_SIZE(entries),
@@ -143,15 +140,4 @@ static void json(void **state)
 		"{\"scope\":\"run\",\"id\":\"9223372036854775808\",\"state\":\"active\","
 		"\"converted\":12345678901234,\"excluded\":3,\"other\":9,\"name\":\"smc_run\","
 		"\"only\":\"ipv4\"}]");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(table),
-		cmocka_unit_test(metrics),
-		cmocka_unit_test(json),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,9 +18,8 @@ static unsigned long long most(unsigned long long memory)
 	return 2ULL * (unsigned int)size * (unsigned int)smc_good_sockets(memory, size);
 }
 
-static void an_eighth_of_the_memory(void **state)
+TEST(an_eighth_of_the_memory)
 {
-	(void)state;
 	/* The kernel reserves some memory, so it reports less. */
 	for (unsigned long long memory = GIB; memory < 4096 * GIB; memory += memory / 7) {
 		assert_true(most(memory) <= memory / 8 + memory / 32);
@@ -32,7 +31,7 @@ static void an_eighth_of_the_memory(void **state)
 	assert_int_equal(smc_good_sockets(ULLONG_MAX / 2, 1), 1 << 20);
 }
 
-static void values(void **state)
+TEST(values)
 {
 	static const struct {
 		const char *text;
@@ -46,7 +45,6 @@ static void values(void **state)
 		{ "4096m:8", -ERANGE, 7, 7 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct smc_buffer got = { 7, 7 };
 		int bytes;
@@ -58,25 +56,13 @@ static void values(void **state)
 	}
 }
 
-static void whose_sockets(void **state)
+TEST(whose_sockets)
 {
 	const struct smc_buffer all = { 65536, INT_MAX }, some = { 65536, 256 };
 
-	(void)state;
 	assert_int_equal(smc_buffer_of(&all, 100000), 65536);
 	assert_int_equal(smc_buffer_of(&some, 255), 65536);
 	assert_int_equal(smc_buffer_of(&some, 256), 0);
 	assert_true(smc_buffer_fits(&all, ULLONG_MAX) && smc_buffer_fits(&some, 1024));
 	assert_false(smc_buffer_fits(&some, 1028) || smc_buffer_fits(&some, ULLONG_MAX));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_eighth_of_the_memory),
-		cmocka_unit_test(values),
-		cmocka_unit_test(whose_sockets),
-	};
-
-	return cmocka_run_group_tests_name("buffers", tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@
 
 static char root[64] = "/tmp/smc-tools-cgroup-XXXXXX";
 
-static int build(void **state)
+FIXTURE(build)
 {
 	static const char command[] =
 		"cd %s && mkdir -p a.slice/a-b.slice/web@1.service/sub "
@@ -27,18 +27,16 @@ static int build(void **state)
 		"printf 'populated 0\\nfrozen 0\\n' >docker/cgroup.events";
 	char line[sizeof(command) + sizeof(root)];
 
-	(void)state;
 	if (!mkdtemp(root))
 		return -1;
 	snprintf(line, sizeof(line), command, root);
 	return system(line);
 }
 
-static int wipe(void **state)
+FIXTURE(wipe)
 {
 	char line[128];
 
-	(void)state;
 	snprintf(line, sizeof(line), "rm -rf %s", root);
 	return system(line);
 }
@@ -51,9 +49,8 @@ static void unit(const char *name, const char *want)
 	assert_string_equal(path, want ? want : "untouched");
 }
 
-static void units(void **state)
+TEST(units)
 {
-	(void)state;
 	unit("web@1", "/a.slice/a-b.slice/web@1.service");
 	unit("web@1.service", "/a.slice/a-b.slice/web@1.service");
 	unit("cpu", "/a.slice/_cpu.service");
@@ -68,11 +65,10 @@ static void units(void **state)
 	unit("", NULL);
 }
 
-static void containers(void **state)
+TEST(containers)
 {
 	char path[PATH_MAX];
 
-	(void)state;
 	assert_int_equal(cgroup_of_container(root, ID "01", path), 0);
 	assert_string_equal(path, "/machine.slice/libpod-" ID "01.scope");
 	assert_int_equal(cgroup_of_container(root, ID "02", path), 0);
@@ -86,13 +82,12 @@ static void containers(void **state)
 	assert_int_equal(cgroup_of_container(root, "cafe", path), -ENOENT);
 }
 
-static void paths(void **state)
+TEST(paths)
 {
 	char path[PATH_MAX], typed[PATH_MAX];
 	struct stat st;
 	uint64_t id;
 
-	(void)state;
 	snprintf(typed, sizeof(typed), "%s/a.slice/a-b.slice/", root);
 	assert_int_equal(cgroup_path(root, typed, path), 0);
 	assert_string_equal(path, "/a.slice/a-b.slice");
@@ -110,9 +105,8 @@ static void paths(void **state)
 	assert_int_equal(id, st.st_ino);
 }
 
-static void named(void **state)
+TEST(named)
 {
-	(void)state;
 	assert_true(cgroup_is_named("/machine.slice/libpod-" ID "01.scope", ID "01"));
 	assert_true(cgroup_is_named("/web", "web"));
 	assert_true(cgroup_is_named("/crun-web.scope", "web"));
@@ -128,7 +122,7 @@ static void named(void **state)
 }
 
 /* Groups of podman with crun and runc, docker, CRI-O, containerd, and plain runc. */
-static void cut(void **state)
+TEST(cut)
 {
 	static const struct {
 		const char *path, *own, *id, *want;
@@ -171,7 +165,6 @@ static void cut(void **state)
 	};
 	char path[PATH_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const char *want = cases[i].want ? cases[i].want : cases[i].path;
 
@@ -182,21 +175,19 @@ static void cut(void **state)
 	}
 }
 
-static void populated(void **state)
+TEST(populated)
 {
-	(void)state;
 	assert_int_equal(cgroup_is_populated(root, "/"), 1);
 	assert_int_equal(cgroup_is_populated(root, "/a.slice"), 1);
 	assert_int_equal(cgroup_is_populated(root, "/docker"), 0);
 	assert_int_equal(cgroup_is_populated(root, "/none"), -ENOENT);
 }
 
-static void processes(void **state)
+TEST(processes)
 {
 	char path[PATH_MAX] = "";
 	int ret = cgroup_of_process(getpid(), path);
 
-	(void)state;
 	assert_true(ret == -ENOENT || (!ret && *path == '/'));
 	assert_int_equal(cgroup_of_process(999999999, path), -ESRCH);
 	assert_int_equal(cgroup_of_container_process(999999999, "web", path), -ESRCH);
@@ -216,11 +207,10 @@ static void check_service(const char *path, const char *want, bool want_user)
 		assert_int_equal(is_user, want_user);
 }
 
-static void services(void **state)
+TEST(services)
 {
 	char path[NAME_MAX + 64];
 
-	(void)state;
 	check_service("/system.slice/ssh.service", "ssh.service", false);
 	check_service("/a.slice/a-b.slice/web@1.service/sub/evil.service", "web@1.service", false);
 	check_service("/system.slice/_cpu.service", "cpu.service", false);
@@ -240,12 +230,11 @@ static void services(void **state)
 	check_service(path, NULL, false);
 }
 
-static void members(void **state)
+TEST(members)
 {
 	struct scope_target target = { .kind = SCOPE_PROCESS, .pid = getpid() };
 	char path[PATH_MAX];
 
-	(void)state;
 	assert_true(scope_target_has(&target, getpid()));
 	assert_false(scope_target_has(&target, getppid()));
 	target.pid = getppid();
@@ -264,15 +253,4 @@ static void members(void **state)
 		assert_false(scope_target_has(&target, getpid()));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(units),     cmocka_unit_test(containers),
-		cmocka_unit_test(paths),     cmocka_unit_test(named),
-		cmocka_unit_test(cut),	     cmocka_unit_test(populated),
-		cmocka_unit_test(processes), cmocka_unit_test(services),
-		cmocka_unit_test(members),
-	};
-
-	return cmocka_run_group_tests(tests, build, wipe);
-}
+static struct fixture fixture = { .first = build, .last = wipe };

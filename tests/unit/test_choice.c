@@ -115,12 +115,11 @@ static struct choice find(struct host *host, const char *netdev)
 	return choice;
 }
 
-static void test_own_device(void **state)
+TEST(test_own_device)
 {
 	struct host host;
 	struct choice choice;
 
-	(void)state;
 	start(&host);
 	choice = find(&host, "eth0");
 	assert_int_equal(choice.smcr, USABLE);
@@ -135,12 +134,11 @@ static void test_own_device(void **state)
 	assert_int_equal(choice.smcd, UNUSABLE_NO_DEVICE);
 }
 
-static void test_vlan(void **state)
+TEST(test_vlan)
 {
 	struct host host;
 	struct choice choice;
 
-	(void)state;
 	start(&host);
 	choice = find(&host, "eth0.7");
 	assert_int_equal(choice.smcr, USABLE);
@@ -151,11 +149,10 @@ static void test_vlan(void **state)
 	assert_int_equal(find(&host, "eth0.7").smcr, UNUSABLE_NO_VLAN);
 }
 
-static void test_eid(void **state)
+TEST(test_eid)
 {
 	struct host host;
 
-	(void)state;
 	start(&host);
 	host.facts.n_ueids = 0;
 	assert_int_equal(find(&host, "eth0").smcr, USABLE);
@@ -170,12 +167,11 @@ static void test_eid(void **state)
 }
 
 /* With a PNET ID, the net device of a port does not count. */
-static void test_pnetid(void **state)
+TEST(test_pnetid)
 {
 	struct host host;
 	struct choice choice;
 
-	(void)state;
 	start(&host);
 	entry(&host, "NET", "eth0", NULL);
 	assert_int_equal(find(&host, "eth0").smcr, UNUSABLE_NO_DEVICE);
@@ -191,12 +187,11 @@ static void test_pnetid(void **state)
 	assert_int_equal(find(&host, "eth0.7").smcr, UNUSABLE_NO_VLAN);
 }
 
-static void test_port(void **state)
+TEST(test_port)
 {
 	struct rdma_port *port;
 	struct host host;
 
-	(void)state;
 	start(&host);
 	port = &host.devs[0].ports[0];
 	strcpy(port->state, "DOWN");
@@ -217,11 +212,10 @@ static void test_port(void **state)
 	assert_int_equal(find(&host, "eth1").smcr, UNUSABLE_NO_GID);
 }
 
-static void test_addresses(void **state)
+TEST(test_addresses)
 {
 	struct host host;
 
-	(void)state;
 	start(&host);
 	host.facts.addrs.count--; /* eth1's; the GID is still there */
 	assert_int_equal(find(&host, "eth1").smcr, UNUSABLE_NO_GID);
@@ -232,12 +226,11 @@ static void test_addresses(void **state)
 	assert_int_equal(find(&host, "eth1").smcr, USABLE);
 }
 
-static void test_ism(void **state)
+TEST(test_ism)
 {
 	struct host host;
 	struct choice choice;
 
-	(void)state;
 	start(&host);
 	strcpy(host.isms[0].name, "0000:00:00.0");
 	host.isms[0].chid = 0x7c0;
@@ -257,12 +250,11 @@ static void test_ism(void **state)
 	assert_int_equal(find(&host, "eth0").smcd, USABLE);
 }
 
-static void test_loopback(void **state)
+TEST(test_loopback)
 {
 	struct host host;
 	struct choice choice;
 
-	(void)state;
 	start(&host);
 	host.facts.is_ism_v2 = host.facts.has_loopback = true;
 	choice = find(&host, "lo");
@@ -277,7 +269,7 @@ static void test_loopback(void **state)
 	assert_int_equal(choice.smcd, UNUSABLE_NO_DEVICE);
 }
 
-static void test_netaddr(void **state)
+TEST(test_netaddr)
 {
 	static const char *const bad[] = { "",	      "10.0.0.1", "10.0.0.1/",	 "10.0.0.1/33",
 					   "::1/129", "10.0.0/8", "10.0.0.1/-1", "10.0.0.1/8x",
@@ -285,7 +277,6 @@ static void test_netaddr(void **state)
 	struct netaddr one, other;
 	char text[NETADDR_TEXT_SIZE];
 
-	(void)state;
 	assert_true(netaddr_parse(&one, "192.168.9.130/25"));
 	netaddr_text(text, &one, true);
 	assert_string_equal(text, "192.168.9.128/25");
@@ -298,17 +289,4 @@ static void test_netaddr(void **state)
 	assert_true(netaddr_parse(&other, "255.1.2.3/8") && netaddr_covers(&one, &other));
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_false(netaddr_parse(&one, bad[i]));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_own_device), cmocka_unit_test(test_vlan),
-		cmocka_unit_test(test_eid),	   cmocka_unit_test(test_pnetid),
-		cmocka_unit_test(test_port),	   cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_ism),	   cmocka_unit_test(test_loopback),
-		cmocka_unit_test(test_netaddr),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

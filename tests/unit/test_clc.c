@@ -64,11 +64,10 @@ static struct smc_clc decode(const char *text)
 	return clc;
 }
 
-static void proposal(void **state)
+TEST(proposal)
 {
 	struct smc_clc clc = decode(SMCD_PROPOSAL);
 
-	(void)state;
 	assert_string_equal(smc_clc_type_name(clc.type), "proposal");
 	assert_int_equal(clc.version, 2);
 	assert_false(smc_clc_offers(&clc, SMC_CLC_R, 1) || smc_clc_offers(&clc, SMC_CLC_D, 1));
@@ -87,12 +86,11 @@ static void proposal(void **state)
 	assert_false(clc.has & SMC_CLC_HAS_SUBNET);
 }
 
-static void both(void **state)
+TEST(both)
 {
 	static const uint8_t subnet[] = { 10, 0, 0, 0 };
 	struct smc_clc clc = decode(BOTH_PROPOSAL);
 
-	(void)state;
 	for (int version = 1; version <= 2; version++)
 		assert_true(smc_clc_offers(&clc, SMC_CLC_R, version) &&
 			    smc_clc_offers(&clc, SMC_CLC_D, version));
@@ -110,11 +108,10 @@ static void both(void **state)
 	assert_int_equal(clc.ism_gid, 0x1122334455667788);
 }
 
-static void version_1(void **state)
+TEST(version_1)
 {
 	struct smc_clc clc = decode(V1_PROPOSAL);
 
-	(void)state;
 	assert_true(smc_clc_offers(&clc, SMC_CLC_R, 1) && smc_clc_offers(&clc, SMC_CLC_D, 1));
 	assert_false(smc_clc_offers(&clc, SMC_CLC_R, 2));
 	assert_int_equal(clc.n_prefixes, 1);
@@ -134,13 +131,12 @@ static void version_1(void **state)
 }
 
 /* As in RFC 7609: the subnet comes first, without SMC-D. */
-static void rfc(void **state)
+TEST(rfc)
 {
 	struct smc_clc clc = decode("e2d4c3d9 01003410 0001aabbccddeeff fe80000000000000"
 				    "a8bbccfffeddeeff aabbccddeeff 0000 0a000000 18000000"
 				    "e2d4c3d9");
 
-	(void)state;
 	assert_true(smc_clc_offers(&clc, SMC_CLC_R, 1));
 	assert_false(smc_clc_offers(&clc, SMC_CLC_D, 1));
 	assert_int_equal(clc.subnet_len, 24);
@@ -148,11 +144,10 @@ static void rfc(void **state)
 	assert_false(clc.has & (SMC_CLC_HAS_ISM_GID | SMC_CLC_HAS_CHID | SMC_CLC_HAS_V2));
 }
 
-static void answers(void **state)
+TEST(answers)
 {
 	struct smc_clc clc = decode(SMCR_CONFIRM);
 
-	(void)state;
 	assert_int_equal(clc.type, SMC_CLC_CONFIRM);
 	assert_string_equal(clc.eid, "SMC-TEST-EID");
 	assert_string_equal(clc.host, "(none)");
@@ -174,11 +169,10 @@ static void answers(void **state)
 	assert_true(clc.has & SMC_CLC_HAS_LIMITS);
 }
 
-static void decline(void **state)
+TEST(decline)
 {
 	struct smc_clc clc = decode(DECLINE_V2);
 
-	(void)state;
 	assert_int_equal(clc.reason, 0x03030008);
 	assert_int_equal(clc.os, 2);
 	assert_true(clc.has & SMC_CLC_HAS_DIAGNOSIS);
@@ -276,9 +270,8 @@ static struct smc_clc of_length(size_t row, uint16_t len)
 }
 
 /* Complete in the lengths that hosts send, damaged with a byte less. */
-static void each_length(void **state)
+TEST(each_length)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
 		struct smc_clc clc = of_length(i, lengths[i].len);
 
@@ -292,13 +285,12 @@ static void each_length(void **state)
 }
 
 /* Exactly the captured part is decoded. */
-static void cut(void **state)
+TEST(cut)
 {
 	uint8_t bytes[512];
 	size_t len = hex(bytes, sizeof(bytes), BOTH_PROPOSAL);
 	struct smc_clc clc;
 
-	(void)state;
 	for (size_t part = 0; part < len; part++) {
 		if (part < SMC_CLC_HEADER) {
 			assert_int_equal(smc_clc_length(bytes, part), SMC_CLC_HEADER);
@@ -331,9 +323,8 @@ static void cut_at(const char *text, uint32_t bit, size_t from)
 	}
 }
 
-static void cut_answers(void **state)
+TEST(cut_answers)
 {
-	(void)state;
 	cut_at(SMCR_CONFIRM, SMC_CLC_HAS_PEER_ID, 16);
 	cut_at(SMCR_CONFIRM, SMC_CLC_HAS_GID, 38);
 	cut_at(SMCR_CONFIRM, SMC_CLC_HAS_RDMA, 64);
@@ -362,11 +353,10 @@ static const char *damage(size_t at, uint8_t value)
 	return clc.damage ? clc.damage : "";
 }
 
-static void damaged(void **state)
+TEST(damaged)
 {
 	static const char too_short[] = "*too short*";
 
-	(void)state;
 	assert_like(damage(263, 0), "*last four bytes *");
 	assert_like(damage(88, 9), "*8 EIDs");
 	assert_like(damage(88, 8), too_short);
@@ -377,12 +367,11 @@ static void damaged(void **state)
 	assert_like(damage(38, 0xff), too_short);
 }
 
-static void strange(void **state)
+TEST(strange)
 {
 	uint8_t bytes[512];
 	struct smc_clc clc;
 
-	(void)state;
 	assert_int_equal(smc_clc_length("GET / HT", 8), 0);
 	assert_int_equal(smc_clc_length("G", 1), 0);
 	assert_int_equal(smc_clc_length("", 0), SMC_CLC_HEADER);
@@ -397,18 +386,4 @@ static void strange(void **state)
 	assert_int_equal(smc_clc_length(bytes, 8), 0);
 	assert_null(smc_clc_type_name(0));
 	assert_null(smc_clc_type_name(5));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(proposal),    cmocka_unit_test(both),
-		cmocka_unit_test(version_1),   cmocka_unit_test(rfc),
-		cmocka_unit_test(answers),     cmocka_unit_test(decline),
-		cmocka_unit_test(cut),	       cmocka_unit_test(cut_answers),
-		cmocka_unit_test(each_length), cmocka_unit_test(damaged),
-		cmocka_unit_test(strange),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,7 +156,7 @@ static void say_text(void *arg)
 }
 
 /* Foreign text does not affect the terminal; text typed by the user stays readable. */
-static void printable(void **state)
+TEST(printable)
 {
 	static const struct {
 		const char *text, *want;
@@ -183,7 +183,6 @@ static void printable(void **state)
 	};
 	char want[256];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char *message = stderr_of(say_text, (void *)(uintptr_t)cases[i].text);
 
@@ -194,7 +193,7 @@ static void printable(void **state)
 }
 
 /* Long text is truncated between characters. */
-static void printable_cut(void **state)
+TEST(printable_cut)
 {
 	static const struct {
 		size_t size;
@@ -208,7 +207,6 @@ static void printable_cut(void **state)
 			   "b" } };
 	char out[16];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		memset(out, '#', sizeof(out));
 		cli_printable(out, cases[i].size, "a\xc3\xbc\033bc");
@@ -217,9 +215,8 @@ static void printable_cut(void **state)
 	}
 }
 
-static void words(void **state)
+TEST(words)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct parse p = { .tool = &tool, .words = rows[i].words };
 		char *message = stderr_of(parse, &p);
@@ -233,13 +230,12 @@ static void words(void **state)
 }
 
 /* smc_run: options after the program's name belong to the program. */
-static void stops_at_first(void **state)
+TEST(stops_at_first)
 {
 	static const char *const line[] = { "-a", "program", "-l", "--x", NULL };
 	struct cli_tool runner = tool;
 	struct parse p = { .tool = &runner, .words = line };
 
-	(void)state;
 	runner.stop_at_first = true;
 	free(stderr_of(parse, &p));
 	assert_string_equal(seen, "a");
@@ -258,7 +254,7 @@ static void check(void *arg)
 	t->result = cli_check(&tool, t->command);
 }
 
-static void together(void **state)
+TEST(together)
 {
 #define NAMES "tool: option '--names' is only for '--all-of-it', 'show' or '--listening'" HINT
 #define LISTENING(other) "tool: options '--listening' and '--" other "' exclude each other" HINT
@@ -278,7 +274,6 @@ static void together(void **state)
 		{ { "-l", "-Nx" }, NULL, LISTENING("netns") },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct parse p = { .tool = &tool, .words = cases[i].words };
 		struct together t = { .command = cases[i].command };
@@ -297,11 +292,10 @@ static void say(void *arg)
 	assert_int_equal(cli_error(&tool, "%s", (const char *)arg), 125);
 }
 
-static void errors(void **state)
+TEST(errors)
 {
 	char text[3000], *message = stderr_of(say, (void *)(uintptr_t) "cannot %d");
 
-	(void)state;
 	assert_string_equal(message, "tool: cannot %d\n");
 	free(message);
 	memset(text, 'x', sizeof(text) - 1);
@@ -313,12 +307,11 @@ static void errors(void **state)
 }
 
 /* Rows that name a variable: the tool's function does not get them. */
-static void variables(void **state)
+TEST(variables)
 {
 	static const char *const line[] = { "-Ha", "--title=x", "--title", "y", "-w0.5", NULL };
 	struct parse p = { .tool = &tool, .words = line };
 
-	(void)state;
 	free(stderr_of(parse, &p));
 	assert_string_equal(seen, "a");
 	assert_int_equal(p.result, -1);
@@ -328,7 +321,7 @@ static void variables(void **state)
 	assert_int_equal(cli_check(&tool, NULL), 0);
 }
 
-static void seconds_of_watch(void **state)
+TEST(seconds_of_watch)
 {
 	static const char *const bad[] = {
 		"", "x", "1x", "0", "0.09", "-1", "86401", "nan", "inf",
@@ -336,7 +329,6 @@ static void seconds_of_watch(void **state)
 	const char *line[] = { "-w", "86400", "-a", NULL };
 	struct parse p = { .tool = &tool, .words = line };
 
-	(void)state;
 	free(stderr_of(parse, &p));
 	assert_true(got.seconds >= 86400);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -349,16 +341,4 @@ static void seconds_of_watch(void **state)
 		assert_string_equal(seen, "?");
 		free(message);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words),     cmocka_unit_test(stops_at_first),
-		cmocka_unit_test(together),  cmocka_unit_test(errors),
-		cmocka_unit_test(variables), cmocka_unit_test(seconds_of_watch),
-		cmocka_unit_test(printable), cmocka_unit_test(printable_cut),
-	};
-
-	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);
 }

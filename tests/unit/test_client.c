@@ -42,20 +42,18 @@ static int be_honest(const uint8_t *out, size_t out_len, uint8_t *in, size_t in_
 	return 0;
 }
 
-static void works(void **state)
+TEST(works)
 {
 	struct client_result result = test(false, SECOND / 100, be_honest);
 
-	(void)state;
 	assert_int_equal(result.status, CHK_TCP);
 	assert_true(result.is_ours && result.bytes > 300000);
 }
 
-static void is_busy(void **state)
+TEST(is_busy)
 {
 	struct client_result result = test(true, SECOND / 100, be_honest);
 
-	(void)state;
 	assert_int_equal(result.status, CHK_ERROR);
 	assert_int_equal(result.err.code, EBUSY);
 	assert_non_null(strstr(result.err.text, "the server is busy"));
@@ -74,17 +72,16 @@ static int drip(const uint8_t *out, size_t out_len, uint8_t *in, size_t in_len)
 	return -ETIME;
 }
 
-static void drips(void **state)
+TEST(drips)
 {
 	struct client_result result = test(false, SECOND / 100, drip);
 
-	(void)state;
 	assert_int_equal(result.status, CHK_ERROR);
 	assert_string_equal(result.err.text, "the test takes too long: the server still sends, "
 					     "but too slowly");
 }
 
-static void ratios(void **state)
+TEST(ratios)
 {
 	const struct client_result result = {
 		.status = CHK_OK,
@@ -96,7 +93,6 @@ static void ratios(void **state)
 	};
 	struct out_text text = { 0 };
 
-	(void)state;
 	setenv("NO_COLOR", "1", 1);
 	report_text(&text, &result, 0);
 	out_char(&text, '\0');
@@ -112,16 +108,4 @@ static void ratios(void **state)
 	out_char(&text, '\0');
 	assert_non_null(strstr(text.data, " 1/s   1.00 \u00d7 TCP\n"));
 	out_free(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(works),
-		cmocka_unit_test(is_busy),
-		cmocka_unit_test(drips),
-		cmocka_unit_test(ratios),
-	};
-
-	return cmocka_run_group_tests_name("client", tests, NULL, NULL);
 }

@@ -39,14 +39,13 @@ static int run(int (*fn)(struct cmd *), struct cmd *cmd, const char *words, char
 	return ret;
 }
 
-static int reset(void **state)
+FIXTURE(reset)
 {
-	(void)state;
 	fake_reset();
 	return 0;
 }
 
-static void ueid_answers(void **state)
+TEST(ueid_answers)
 {
 	static const struct {
 		const char *words;
@@ -66,7 +65,6 @@ static void ueid_answers(void **state)
 		{ "f", 0, 0, "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct cmd cmd = { .variant = &smcd };
 
@@ -80,12 +78,11 @@ static void ueid_answers(void **state)
 }
 
 /* The kernel takes exactly 33 bytes. */
-static void ueid_bytes(void **state)
+TEST(ueid_bytes)
 {
 	const struct nlattr attr = { NLA_HDRLEN + 33, SMC_NLA_EID_TABLE_ENTRY };
 	struct cmd cmd = { .variant = &smcr };
 
-	(void)state;
 	fake_answer(0, NULL);
 	assert_int_equal(run(cmd_run_ueid, &cmd, "add AB.C", NULL), 0);
 	assert_int_equal(fake.request.nlh.nlmsg_len, NLMSG_HDRLEN + GENL_HDRLEN + 4 + 36);
@@ -93,12 +90,11 @@ static void ueid_bytes(void **state)
 	assert_memory_equal(fake.request.bytes + 24, "AB.C                            ", 33);
 }
 
-static void ueid_refused_unsent(void **state)
+TEST(ueid_refused_unsent)
 {
 	static const char *const words[] = { "add a", "add A..B", "add .A", "del a_b",
 					     "add",   "foo",	  "show A" };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		struct cmd cmd = { .variant = &smcd };
 
@@ -108,13 +104,12 @@ static void ueid_refused_unsent(void **state)
 	}
 }
 
-static void seid(void **state)
+TEST(seid)
 {
 	struct cmd cmd = { .variant = &smcd }, again = { .variant = &smcd };
 	struct message m;
 	char *out;
 
-	(void)state;
 	genl_start(&m, 13);
 	m.nlh.nlmsg_type = FAKE_FAMILY;
 	genl_str(&m, 1, "IBM-SYSZ-ISMSEID000000002964    ");
@@ -166,12 +161,11 @@ static void add_group(uint32_t id, const char *host, const char *pnetid)
 }
 
 /* On a terminal only: scripts get the rows of 1.8.5. */
-static void groups_that_wait(void **state)
+TEST(groups_that_wait)
 {
 	struct cmd cmd = { .variant = &smcr, .width = 80 }, script = { .variant = &smcr };
 	char *out;
 
-	(void)state;
 	add_group_with(0x100, NULL, "A", 0, 3 << 19);
 	add_group_with(0x200, NULL, "B", 0, 1 << 19);
 	add_group_with(0x300, NULL, "C", 1, 1 << 19);
@@ -188,12 +182,11 @@ static void groups_that_wait(void **state)
 	free(out);
 }
 
-static void groups(void **state)
+TEST(groups)
 {
 	struct cmd cmd = { .variant = &smcr }, details = { .variant = &smcr, .details = 1 };
 	char *out;
 
-	(void)state;
 	add_group(0x100, NULL, "ABCDEFGHIJKLMNOP");
 	add_group(0x200, NULL, "");
 	fake_done(0);
@@ -218,7 +211,7 @@ static void groups(void **state)
 /*
  * The last byte of SMC-R ids is ignored; an id of only that byte matches no group.
  */
-static void groups_by_id(void **state)
+TEST(groups_by_id)
 {
 	static const struct {
 		const char *words;
@@ -228,7 +221,6 @@ static void groups_by_id(void **state)
 		{ "200", false, true }, { "99", false, false }, { "link-show 99", false, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct cmd cmd = { .variant = &smcr };
 		char *out;
@@ -244,12 +236,11 @@ static void groups_by_id(void **state)
 	}
 }
 
-static void half_a_table(void **state)
+TEST(half_a_table)
 {
 	struct cmd cmd = { .variant = &smcr };
 	char *out;
 
-	(void)state;
 	add_group(0x100, NULL, "A");
 	fake_done(-ENOMEM);
 	assert_int_equal(run(cmd_run_linkgroup, &cmd, "", &out), -ENOMEM);
@@ -259,11 +250,10 @@ static void half_a_table(void **state)
 	free(out);
 }
 
-static void old_kernel(void **state)
+TEST(old_kernel)
 {
 	struct cmd cmd = { .variant = &smcr };
 
-	(void)state;
 	fake_answer(EOPNOTSUPP, NULL);
 	assert_int_equal(run(cmd_run_hs, &cmd, "show", NULL), -EOPNOTSUPP);
 	assert_string_equal(err.text, "cannot read the handshake limitation: "
@@ -281,7 +271,7 @@ static void check_type(uint16_t device, const struct pciids_name *name, const ch
 	out_free(&text);
 }
 
-static void pci_names(void **state)
+TEST(pci_names)
 {
 	static const char database[] = "# comment\n15b3  Mellanox Technologies\n"
 				       "\t1017  MT27800 Family [ConnectX-5 Ex]\n"
@@ -291,7 +281,6 @@ static void pci_names(void **state)
 	int fd = mkstemp(path);
 	struct pciids_name name;
 
-	(void)state;
 	assert_int_equal(write(fd, database, sizeof(database) - 1), sizeof(database) - 1);
 	close(fd);
 	assert_true(pciids_search(&name, fopen(path, "r"), 0x15b3, 0x1017));
@@ -306,22 +295,4 @@ static void pci_names(void **state)
 	unlink(path);
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, reset)
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		TEST(ueid_answers),
-		TEST(ueid_bytes),
-		TEST(ueid_refused_unsent),
-		TEST(seid),
-		TEST(groups),
-		TEST(half_a_table),
-		TEST(old_kernel),
-		TEST(pci_names),
-		TEST(groups_by_id),
-		TEST(groups_that_wait),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static struct fixture fixture = { .setup = reset };

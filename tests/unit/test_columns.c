@@ -229,11 +229,10 @@ static void same_cursor(const json_t *json, const char *path, const struct smc_d
 	same_number(json, key, want->count);
 }
 
-static void json_common(void **state)
+TEST(json_common)
 {
 	static const struct sockets_row *const rows[] = { &smcr, &smcd, &old_smcd, &fallback };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct smc_sock *sock = &rows[i]->sock;
 		json_t *json = back(rows[i]);
@@ -262,12 +261,11 @@ static void json_common(void **state)
 	}
 }
 
-static void json_conn(void **state)
+TEST(json_conn)
 {
 	const struct smc_diag_conninfo *conn = &smcr.sock.conn;
 	json_t *json = back(&smcr);
 
-	(void)state;
 	same_number(json, "token", conn->token);
 	same_number(json, "sndbuf", conn->sndbuf_size);
 	same_number(json, "rcvbuf", conn->rmbe_size);
@@ -286,11 +284,10 @@ static void json_conn(void **state)
 	json_decref(json);
 }
 
-static void json_lgr(void **state)
+TEST(json_lgr)
 {
 	json_t *json = back(&smcr);
 
-	(void)state;
 	same_string(json, "smcr.role", "server");
 	same_string(json, "smcr.ib_device", smcr.sock.lgr.ibname);
 	same_number(json, "smcr.ib_port", 2);
@@ -301,12 +298,11 @@ static void json_lgr(void **state)
 	json_decref(json);
 }
 
-static void json_dmb(void **state)
+TEST(json_dmb)
 {
 	const struct smc_abi_dmbinfo *dmb = &smcd.sock.dmb;
 	json_t *json = back(&smcd);
 
-	(void)state;
 	same_hex(json, "smcd.linkgroup", dmb->linkid);
 	same_hex(json, "smcd.gid", dmb->my_gid);
 	same_hex(json, "smcd.peer_gid", dmb->peer_gid);
@@ -323,12 +319,11 @@ static void json_dmb(void **state)
 	json_decref(json);
 }
 
-static void json_reasons(void **state)
+TEST(json_reasons)
 {
 	const struct smc_reason *reason = smc_reason_find(0x05000000);
 	json_t *json = back(&fallback);
 
-	(void)state;
 	same_number(json, "reason.code", 0x05000000);
 	same_string(json, "reason.symbol", "PEERDECL");
 	same_string(json, "reason.meaning", reason->meaning);
@@ -351,12 +346,11 @@ static void json_reasons(void **state)
 	json_decref(json);
 }
 
-static void json_processes(void **state)
+TEST(json_processes)
 {
 	json_t *json = back(&smcr);
 	const json_t *list = at(json, "processes");
 
-	(void)state;
 	assert_int_equal(json_array_size(list), 3);
 	for (size_t i = 0; i < 2; i++) {
 		const json_t *item = json_array_get(list, i);
@@ -373,14 +367,13 @@ static void json_processes(void **state)
 }
 
 /* Attributes that the kernel did not send have no key. */
-static void json_absent(void **state)
+TEST(json_absent)
 {
 	static const char *const always[] = { "state", "uid", "inode", "family", "cookie" };
 	static const char *const listening[] = { "state",  "uid",   "inode",   "family",
 						 "cookie", "local", "shutdown" };
 	json_t *json = back(&fresh);
 
-	(void)state;
 	assert_int_equal(json_object_size(json), ARRAY_SIZE(always));
 	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
 		assert_non_null(at(json, always[i]));
@@ -423,7 +416,7 @@ static void check_cells(const struct cell *cases, size_t n)
 				 cell(cases[i].sample, cases[i].column), cases[i].want);
 }
 
-static void cells(void **state)
+TEST(cells)
 {
 	static const struct cell cases[] = {
 		{ &smcr, "state", "ACTIVE" },
@@ -460,11 +453,10 @@ static void cells(void **state)
 		{ &listener, "shutd", "" },
 	};
 
-	(void)state;
 	check_cells(cases, ARRAY_SIZE(cases));
 }
 
-static void connection_cells(void **state)
+TEST(connection_cells)
 {
 	static const struct cell cases[] = {
 		{ &smcr, "token", "deadbeef" },
@@ -496,11 +488,10 @@ static void connection_cells(void **state)
 		{ &smcr, "dgid", "" },
 	};
 
-	(void)state;
 	check_cells(cases, ARRAY_SIZE(cases));
 }
 
-static void process_cells(void **state)
+TEST(process_cells)
 {
 	static const struct cell cases[] = {
 		{ &smcr, "family", "smc" },
@@ -515,11 +506,10 @@ static void process_cells(void **state)
 		{ &listener, "peer,state", "-                       LISTEN" },
 	};
 
-	(void)state;
 	check_cells(cases, ARRAY_SIZE(cases));
 }
 
-static void headers(void **state)
+TEST(headers)
 {
 	static const struct {
 		struct smcss_opts opts;
@@ -542,7 +532,6 @@ static void headers(void **state)
 		{ { .columns = "mode,process" }, "Mode Process" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct out_text text = { 0 };
 		struct out_view view;
@@ -571,9 +560,8 @@ static void check_rate(uint64_t bytes, bool is_least, const char *want)
 	out_free(&text);
 }
 
-static void rates(void **state)
+TEST(rates)
 {
-	(void)state;
 	check_rate(0, false, "0");
 	check_rate(999, false, "999");
 	check_rate(1000, false, "1.0k");
@@ -589,7 +577,7 @@ static void rates(void **state)
 	check_rate(UINT64_MAX, true, ">18E");
 }
 
-static void measured(void **state)
+TEST(measured)
 {
 	static const char columns[] = "rate_in,rate_out,unread,unsent,brake,holder";
 	static const struct top_opts opts = { .columns = columns };
@@ -598,7 +586,6 @@ static void measured(void **state)
 	struct out_view view;
 	json_t *json;
 
-	(void)state;
 	assert_int_equal(top_view(&view, &opts, NULL), 0);
 	row.base.holders = holders + 1;
 	row.base.n_holders = 1;
@@ -661,9 +648,8 @@ static void check_table(const struct out_col *table)
 }
 
 /* Every column by name, and every JSON key once. */
-static void tables(void **state)
+TEST(tables)
 {
-	(void)state;
 	check_table(smcss_columns);
 	check_table(top_columns);
 }
@@ -678,9 +664,8 @@ static void explained(const struct sockets_row *sample, const char *want)
 	out_free(&text);
 }
 
-static void explanations(void **state)
+TEST(explanations)
 {
-	(void)state;
 	explained(&fallback, "    local: PEERDECL: *declined*\n"
 			     "        check: *peer's own reason*\n"
 			     "    peer: NOUEID: *no EID\n"
@@ -692,7 +677,7 @@ static void explanations(void **state)
 }
 
 /* -W: full-length IPv6 addresses do not move the columns. */
-static void wide(void **state)
+TEST(wide)
 {
 	const struct smcss_opts opts = { .is_wide = true };
 	struct sockets_row sample = smcd;
@@ -701,7 +686,6 @@ static void wide(void **state)
 	const char *mode;
 	size_t header;
 
-	(void)state;
 	memset(sample.sock.local.ip, 0xfd, 16);
 	memset(sample.sock.peer.ip, 0xfd, 16);
 	sample.sock.local.port = sample.sock.peer.port = 65535;
@@ -716,28 +700,4 @@ static void wide(void **state)
 	assert_non_null(mode);
 	assert_int_equal(strncmp(text.data + header + (mode - text.data), "SMCD", 4), 0);
 	out_free(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(json_common),
-		cmocka_unit_test(json_conn),
-		cmocka_unit_test(json_lgr),
-		cmocka_unit_test(json_dmb),
-		cmocka_unit_test(json_reasons),
-		cmocka_unit_test(json_processes),
-		cmocka_unit_test(json_absent),
-		cmocka_unit_test(cells),
-		cmocka_unit_test(connection_cells),
-		cmocka_unit_test(process_cells),
-		cmocka_unit_test(headers),
-		cmocka_unit_test(tables),
-		cmocka_unit_test(rates),
-		cmocka_unit_test(measured),
-		cmocka_unit_test(explanations),
-		cmocka_unit_test(wide),
-	};
-
-	return cmocka_run_group_tests_name("columns", tests, NULL, NULL);
 }

@@ -36,9 +36,8 @@ static void becomes(const char *lines, const char *expected)
 	conf_free(&conf);
 }
 
-static void good(void **state)
+TEST(good)
 {
-	(void)state;
 	becomes("", "");
 	becomes("# only this\n\n \t\r\n", "");
 	becomes("eid B A # two\neid B\nseid off\n", "eid B\neid A\nseid off\n");
@@ -66,13 +65,12 @@ static void good(void **state)
 }
 
 /* Only the policy of "netns *" applies to later namespaces. */
-static void policies_for_later(void **state)
+TEST(policies_for_later)
 {
 	static const char lines[] = "deny port 1\nnetns a\ndeny port 2\nnetns *\ndeny port 3\n";
 	struct smc_err err;
 	struct conf conf;
 
-	(void)state;
 	assert_int_equal(read_lines(&conf, lines, &err), 0);
 	assert_int_equal(conf.n_sections, 3);
 	assert_false(conf.sections[0].policy.for_later);
@@ -81,9 +79,8 @@ static void policies_for_later(void **state)
 	conf_free(&conf);
 }
 
-static void sections(void **state)
+TEST(sections)
 {
-	(void)state;
 	becomes("netns blue\nhandshake-limit on\nnetns *\nexclusive sysctl\nnetns blue\n"
 		"pnetid N net eth0\n",
 		"\nnetns blue\nhandshake-limit on\npnetid N net eth0\n"
@@ -178,12 +175,11 @@ static const struct {
 	{ "include /etc", "x.conf:1: include: only files" },
 };
 
-static void bad(void **state)
+TEST(bad)
 {
 	struct smc_err err;
 	struct conf conf;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		assert_int_equal(read_lines(&conf, wrong[i].lines, &err), -EINVAL);
 		if (strncmp(err.text, wrong[i].error, strlen(wrong[i].error)))
@@ -193,24 +189,22 @@ static void bad(void **state)
 	}
 }
 
-static void no_text(void **state)
+TEST(no_text)
 {
 	char text[] = "eid A\n\0eid B\n";
 	struct smc_err err;
 	struct conf conf;
 
-	(void)state;
 	assert_int_equal(conf_read_text(&conf, text, sizeof(text) - 1, "x.conf", &err), -EINVAL);
 	assert_string_equal(err.text, "x.conf:2: this is not text");
 }
 
-static void too_many_words(void **state)
+TEST(too_many_words)
 {
 	static char text[4096] = "eid";
 	struct smc_err err;
 	struct conf conf;
 
-	(void)state;
 	for (int i = 0; i < 1025; i++)
 		strcat(text, " A");
 	assert_int_equal(read_lines(&conf, text, &err), -EINVAL);
@@ -222,19 +216,17 @@ static void too_many_words(void **state)
 static char directory[] = "/tmp/smc-conf-XXXXXX";
 
 /* Files below /tmp are not accepted from root. */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	if (!geteuid() && seteuid(65534))
 		return -1;
 	return scratch_make(directory) ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	int ret = scratch_remove(directory);
 
-	(void)state;
 	return !getuid() && seteuid(0) ? -1 : ret;
 }
 
@@ -259,14 +251,13 @@ static void make_directory(const char *name)
 	assert_int_equal(mkdir(path, 0700), 0);
 }
 
-static void includes(void **state)
+TEST(includes)
 {
 	struct out_text out = { 0 };
 	struct smc_err err;
 	struct conf conf;
 	const char *top;
 
-	(void)state;
 	make_directory("conf.d");
 	put("conf.d/20.conf", "eid C\nnetns x\nhandshake-limit on\n");
 	put("conf.d/10.conf", "eid B # first\n");
@@ -288,13 +279,12 @@ static void includes(void **state)
 	conf_free(&conf);
 }
 
-static void bad_includes(void **state)
+TEST(bad_includes)
 {
 	struct smc_err err;
 	struct conf conf;
 	const char *top;
 
-	(void)state;
 	make_directory("d");
 	put("d/a.conf", "eid A\n");
 	put("d/b.conf", "\neid b\n");
@@ -314,13 +304,12 @@ static void bad_includes(void **state)
 	assert_string_equal(err.text, "cannot open /no/such/file: No such file or directory");
 }
 
-static void owner(void **state)
+TEST(owner)
 {
 	struct smc_err err;
 	struct conf conf;
 	const char *top = put("top.conf", "eid A\n");
 
-	(void)state;
 	if (getuid())
 		skip();
 	assert_int_equal(conf_read(&conf, top, true, &err), 0);
@@ -333,11 +322,10 @@ static void owner(void **state)
 	assert_int_equal(seteuid(65534), 0);
 }
 
-static void words(void **state)
+TEST(words)
 {
 	char line[] = " a\tb\\x41\\x00 c#d", *found[4];
 
-	(void)state;
 	assert_int_equal(words_split(line, found, 4), 3);
 	assert_string_equal(found[0], "a");
 	assert_string_equal(found[1], "bA\\x00");
@@ -346,20 +334,4 @@ static void words(void **state)
 	assert_int_equal(words_split(line, found, 2), 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good),
-		cmocka_unit_test(policies_for_later),
-		cmocka_unit_test(sections),
-		cmocka_unit_test(bad),
-		cmocka_unit_test(no_text),
-		cmocka_unit_test(too_many_words),
-		cmocka_unit_test_setup_teardown(includes, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(bad_includes, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(owner, set_up, tear_down),
-		cmocka_unit_test(words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static struct fixture fixture = { .setup = set_up, .teardown = tear_down };

@@ -24,9 +24,8 @@ static void is_json(const char *lines, const char *expected)
 
 #define HEAD "{\"schema\":\"smc-tools/conf/1\""
 
-static void documents(void **state)
+TEST(documents)
 {
-	(void)state;
 	is_json("", HEAD "}");
 	is_json("netns empty\n", HEAD "}");
 	is_json("eid B A\nseid off\nhandshake-limit on\n",
@@ -53,11 +52,4 @@ static void documents(void **state)
 		"netns b\\x20c\\xc4\nhandshake-limit off\n",
 		HEAD ",\"exclusive\":[\"eid\",\"policy\"],\"netns\":{\"a\":{\"exclusive\":true},"
 		     "\"*\":{\"deny_port\":[1]},\"b c\\\\xc4\":{\"handshake-limit\":false}}}");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(documents) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

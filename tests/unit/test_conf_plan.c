@@ -80,9 +80,8 @@ static void leads_to(const char *now, const char *lines, const char *expected)
 	free_host(&host);
 }
 
-static void devices_by(void **state)
+TEST(devices_by)
 {
-	(void)state;
 	leads_to("", "pnetid A bus 0000:3B:00.0", "+ pnetid A net eth0\n+ pnetid A net eth1\n");
 	leads_to("", "pnetid A mac 02:00:00:00:00:01", "+ pnetid A net eth0\n");
 	leads_to("", "pnetid A mac 02:00:00:00:00:09 bus 0000:00:00.0 net later",
@@ -98,12 +97,11 @@ static void devices_by(void **state)
 		 "~ pnetid B net eth1\n~ pnetid A device d port 2\n");
 }
 
-static void namespaces_of(void **state)
+TEST(namespaces_of)
 {
 	static const char now[] = "handshake-limit off\nnet.smc.rmem 65536\nnetns blue\n"
 				  "handshake-limit off\nnet.smc.rmem 65536\n";
 
-	(void)state;
 	leads_to(now, "netns *\nhandshake-limit on\n",
 		 "~ handshake-limit on\n~ blue handshake-limit on\n");
 	leads_to(now, "netns *\nhandshake-limit on\nnetns blue\nhandshake-limit off\n",
@@ -114,9 +112,8 @@ static void namespaces_of(void **state)
 	leads_to(now, "netns red\nnet.smc.rmem 16384\n", "waits net.smc.rmem 16384\n");
 }
 
-static void missing(void **state)
+TEST(missing)
 {
-	(void)state;
 	leads_to("", "seid off\n", "");
 	leads_to("", "seid on\n", "x:1: seid: * only IBM Z *");
 	leads_to("", "net.smc.smcr_max_send_wr 32\n",
@@ -124,9 +121,8 @@ static void missing(void **state)
 	leads_to("", "handshake-limit on\n", "x:1: *handshake limitation, * Linux 5.18");
 }
 
-static void exclusive(void **state)
+TEST(exclusive)
 {
-	(void)state;
 	leads_to("eid A\nhandshake-limit on\nnet.smc.rmem 65536\nnet.smc.wmem 70000\n"
 		 "pnetid N net eth0\n",
 		 "", "");
@@ -143,9 +139,8 @@ static void exclusive(void **state)
 }
 
 /* At least one EID is kept if possible, and never more than four. */
-static void eids(void **state)
+TEST(eids)
 {
-	(void)state;
 	leads_to("eid A\n", "exclusive\neid B\n", "+ eid B\n- eid A\n");
 	leads_to("eid A B C D\n", "exclusive\neid A E\n", "- eid B\n+ eid E\n- eid C\n- eid D\n");
 	leads_to("eid A B C D\n", "exclusive\neid E F G H\n",
@@ -157,9 +152,8 @@ static void eids(void **state)
 	leads_to("eid A\nseid off\n", "exclusive\n", "- eid A\n~ seid on\n");
 }
 
-static void scopes(void **state)
+TEST(scopes)
 {
-	(void)state;
 	leads_to("", "scope /no/such only ipv4\nhandshake-limit on\n",
 		 "x:2: *handshake limitation, * Linux 5.18");
 	leads_to("scope /a\n", "scope /no/such user root only ipv4\n",
@@ -168,15 +162,4 @@ static void scopes(void **state)
 		 "- scope /a\n- scope /b user 1\n");
 	leads_to("", "scope /no/such user no-such-user\n", "x:1: no-such-user: no such user");
 	leads_to("", "scope /no/such user 4294967295\n", "x:1: 4294967295: no such user");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(devices_by), cmocka_unit_test(namespaces_of),
-		cmocka_unit_test(missing),    cmocka_unit_test(exclusive),
-		cmocka_unit_test(eids),	      cmocka_unit_test(scopes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

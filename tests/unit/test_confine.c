@@ -129,9 +129,8 @@ static int all_of_it(const void *arg)
 	return is_right ? CHILD_RIGHT : CHILD_WRONG;
 }
 
-static void gives_up_everything(void **state)
+TEST(gives_up_everything)
 {
-	(void)state;
 	in_child(all_of_it, NULL);
 }
 
@@ -170,9 +169,8 @@ static int landlock_alone(const void *arg)
 	return no_file_opens() && the_rest_works() ? CHILD_RIGHT : CHILD_WRONG;
 }
 
-static void each_alone(void **state)
+TEST(each_alone)
 {
-	(void)state;
 	in_child(filter_alone, NULL);
 	in_child(filter_of_system, NULL);
 	in_child(landlock_alone, NULL);
@@ -193,7 +191,7 @@ static void touch(const char *path)
 }
 
 /* World-writable, as root becomes nobody. */
-static int make_tree(void **state)
+FIXTURE(make_tree)
 {
 	static struct tree tree;
 
@@ -210,7 +208,7 @@ static int make_tree(void **state)
 	return 0;
 }
 
-static int remove_tree(void **state)
+FIXTURE(remove_tree)
 {
 	const struct tree *tree = *state;
 
@@ -291,7 +289,7 @@ static int programs(const void *arg)
 	return CHILD_WRONG;
 }
 
-static void keeps_paths(void **state)
+TEST(keeps_paths)
 {
 	in_child(read_only, *state);
 	in_child(read_and_write, *state);
@@ -348,22 +346,11 @@ static int stays_root(const void *arg)
 	return geteuid() == before && no_file_opens() ? CHILD_RIGHT : CHILD_WRONG;
 }
 
-static void what_cannot_be(void **state)
+TEST(what_cannot_be)
 {
-	(void)state;
 	in_child(no_such_path, NULL);
 	in_child(in_user_namespace, NULL);
 	in_child(stays_root, NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gives_up_everything),
-		cmocka_unit_test(each_alone),
-		cmocka_unit_test_setup_teardown(keeps_paths, make_tree, remove_tree),
-		cmocka_unit_test(what_cannot_be),
-	};
-
-	return cmocka_run_group_tests_name("confine", tests, NULL, NULL);
-}
+static struct fixture fixture = { .setup = make_tree, .teardown = remove_tree };

@@ -19,15 +19,13 @@
 
 static char root[] = "/tmp/smc-confined.XXXXXX";
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	return !scratch_make(root) || setenv("SMC_TOOLS_ROOT", root, 1);
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-	(void)state;
 	unsetenv("SMC_TOOLS_ROOT");
 	return scratch_remove(root);
 }
@@ -37,9 +35,8 @@ static void put(const char *path, const char *text)
 	assert_true(scratch_put(root, path, text, strlen(text)));
 }
 
-static void modules(void **state)
+TEST(modules)
 {
-	(void)state;
 	assert_null(confined_module());
 	put("/sys/module/apparmor/parameters/enabled", "N\n");
 	assert_null(confined_module());
@@ -76,12 +73,11 @@ static const struct {
 	{ "2\nredis_t", 1, true, BY_SELINUX, "redis_t", "", "" },
 };
 
-static void answers(void **state)
+TEST(answers)
 {
 	char text[CONFINED_TEXT_SIZE], line[CONFINED_TEXT_SIZE];
 	struct confined confined;
 
-	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
 		size_t at = i % ARRAY_SIZE(cases);
 		const char *remedy = i == at ? cases[at].remedy : cases[at].loaded;
@@ -111,12 +107,11 @@ static void answers(void **state)
 }
 
 /* The line for a drop-in, if the name can be typed. */
-static void families(void **state)
+TEST(families)
 {
 	char text[CONFINED_TEXT_SIZE];
 	struct confined confined;
 
-	(void)state;
 	put("/probes/confined-x_service", "3\nx.service");
 	assert_int_equal(confined_unit(&confined, "x.service", NULL, false), 1);
 	assert_int_equal(confined.by, BY_FAMILIES);
@@ -130,12 +125,11 @@ static void families(void **state)
 }
 
 /* A long name does not end the program, nor the text in the middle of nowhere. */
-static void long_name(void **state)
+TEST(long_name)
 {
 	char answer[600] = "1\n", text[CONFINED_TEXT_SIZE];
 	struct confined confined;
 
-	(void)state;
 	memset(answer + 2, 'a', 500);
 	put("/probes/confined-77", answer);
 	assert_int_equal(confined_find(&confined, 77, false), 1);
@@ -143,11 +137,10 @@ static void long_name(void **state)
 	assert_non_null(strstr(confined_line(&confined, text), "systemctl reload apparmor"));
 }
 
-static void why_not(void **state)
+TEST(why_not)
 {
 	char text[CONFINED_TEXT_SIZE];
 
-	(void)state;
 	put("/probes/socket-af_smc", "-97\n");
 	assert_string_equal(smc_why_not(-EAFNOSUPPORT, text), SMC_MISSING);
 	assert_string_equal(smc_missing(), SMC_MISSING);
@@ -158,15 +151,4 @@ static void why_not(void **state)
 	assert_non_null(strstr(smc_why_not(-EACCES, text), DOMAIN(MODULE, "user_t")));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(modules, start, end),
-		cmocka_unit_test_setup_teardown(answers, start, end),
-		cmocka_unit_test_setup_teardown(families, start, end),
-		cmocka_unit_test_setup_teardown(long_name, start, end),
-		cmocka_unit_test_setup_teardown(why_not, start, end),
-	};
-
-	return cmocka_run_group_tests_name("confined", tests, NULL, NULL);
-}
+static struct fixture fixture = { .setup = start, .teardown = end };

@@ -62,9 +62,8 @@ static const struct {
 	{ "/lxc.payload.web" USER "/lxc.payload.db", CONTAINER_MACHINE, "web", "" },
 };
 
-static void paths(void **state)
+TEST(paths)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(groups); i++) {
 		struct container container;
 
@@ -76,7 +75,7 @@ static void paths(void **state)
 }
 
 /* A service delegated to a user by root, with its control groups. */
-static void delegated(void **state)
+TEST(delegated)
 {
 	static const struct {
 		const char *inside, *name;
@@ -89,7 +88,6 @@ static void delegated(void **state)
 	};
 	struct container container;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char path[200] = "/system.slice/web.service";
 		size_t chosen = strlen(path);
@@ -107,12 +105,11 @@ static void delegated(void **state)
 	assert_false(container.is_user);
 }
 
-static void long_paths(void **state)
+TEST(long_paths)
 {
 	struct container container;
 	char path[5000];
 
-	(void)state;
 	memset(path, 'a', sizeof(path) - 1);
 	path[0] = '/';
 	strcpy(path + sizeof(path) - 7, ".scope");
@@ -141,15 +138,13 @@ static void name_is(const char *path, const char *want)
 	container_names_free(names);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	return !scratch_make(root) || setenv("SMC_TOOLS_ROOT", root, 1);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	unsetenv("SMC_TOOLS_ROOT");
 	return scratch_remove(root);
 }
@@ -157,9 +152,8 @@ static int tear_down(void **state)
 #define STORED "/var/lib/containers/storage/overlay-containers/containers.json"
 #define CRI "/run/containerd/io.containerd.runtime.v2.task/k8s.io/" ID "/config.json"
 
-static void podman(void **state)
+TEST(podman)
 {
-	(void)state;
 	name_is("/machine.slice/libpod-" ID ".scope", "4be7c0ffee4b");
 	put("/run/containers/storage/overlay-containers/" ID "/userdata/config.json",
 	    "{\"hostname\": \"web1\"}");
@@ -174,9 +168,8 @@ static void podman(void **state)
 	name_is("/machine.slice/libpod-" ID ".scope", "web1");
 }
 
-static void docker(void **state)
+TEST(docker)
 {
-	(void)state;
 	put("/var/lib/docker/containers/" ID "/config.v2.json", "{\"Name\": \"/proxy\"}");
 	name_is("/system.slice/docker-" ID ".scope", "proxy");
 	put("/var/lib/docker/containers/" ID "/config.v2.json", "{\"Name\": \"/\"}");
@@ -184,11 +177,10 @@ static void docker(void **state)
 	name_is("/docker/" OTHER, "0123456789ab");
 }
 
-static void pods(void **state)
+TEST(pods)
 {
 	static const char path[] = "/kubepods/burstable/pod" POD "/" ID;
 
-	(void)state;
 	put(CRI, "{\"hostname\": \"node\", \"annotations\": "
 		 "{\"io.kubernetes.cri.sandbox-name\": 5}}");
 	name_is(path, "pod" POD);
@@ -203,16 +195,4 @@ static void pods(void **state)
 	name_is("/kubepods/burstable/pod" POD "/crio-" OTHER, "shop/web-1");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(paths),
-		cmocka_unit_test(delegated),
-		cmocka_unit_test(long_paths),
-		cmocka_unit_test_setup_teardown(podman, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(docker, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(pods, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests_name("container", tests, NULL, NULL);
-}
+static struct fixture fixture = { .setup = set_up, .teardown = tear_down };

@@ -22,13 +22,12 @@ static void put_port(struct message *m, uint16_t type, uint8_t is_valid, const c
 }
 
 /* Soft-RoCE has no PCI function: nothing of the previous device may remain. */
-static void rxe(void **state)
+TEST(rxe)
 {
 	struct smc_device device;
 	struct message m;
 	size_t nest;
 
-	(void)state;
 	memset(&device, 0xff, sizeof(device));
 	nest = genl_begin(&m, 6);
 	genl_u8(&m, 2, 1);
@@ -47,13 +46,12 @@ static void rxe(void **state)
 	assert_int_equal(device.ports[0].links, 3);
 }
 
-static void mlx5(void **state)
+TEST(mlx5)
 {
 	struct smc_device device;
 	struct message m;
 	size_t nest;
 
-	(void)state;
 	nest = genl_begin(&m, 6);
 	genl_u32(&m, 3, 0x8a);
 	genl_u16(&m, 4, 0x170);
@@ -73,13 +71,12 @@ static void mlx5(void **state)
 	assert_string_equal(device.ports[1].pnetid, "B");
 }
 
-static void device_noise(void **state)
+TEST(device_noise)
 {
 	struct smc_device device;
 	struct message m;
 	size_t nest;
 
-	(void)state;
 	nest = genl_begin(&m, 5);
 	genl_noise(&m);
 	genl_end(&m, nest);
@@ -91,7 +88,7 @@ static void device_noise(void **state)
 }
 
 /* Each attribute sets only its own bit; without payload it counts as missing. */
-static void single_attributes(void **state)
+TEST(single_attributes)
 {
 	static const struct {
 		uint16_t port, type;
@@ -116,7 +113,6 @@ static void single_attributes(void **state)
 		{ 2, 6, SMC_PORT_HAS_LINKS },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
 		uint16_t port = rows[i / 2].port, type = rows[i / 2].type;
 		uint32_t has = i % 2 ? rows[i / 2].has : 0;
@@ -138,13 +134,12 @@ static void single_attributes(void **state)
 }
 
 /* Everything that a port sends is decoded. */
-static void port_has(void **state)
+TEST(port_has)
 {
 	struct smc_device device;
 	struct message m;
 	size_t nest;
 
-	(void)state;
 	nest = genl_begin(&m, 6);
 	put_port(&m, 9, 1, "A");
 	genl_end(&m, nest);
@@ -152,13 +147,12 @@ static void port_has(void **state)
 	assert_int_equal(device.ports[1].has, (1 << 5) - 1);
 }
 
-static void sysinfo(void **state)
+TEST(sysinfo)
 {
 	struct smc_sysinfo info;
 	struct message m;
 	size_t nest;
 
-	(void)state;
 	nest = genl_begin(&m, 1);
 	genl_u8(&m, 1, 2);
 	genl_u8(&m, 2, 1);
@@ -186,7 +180,7 @@ static void sysinfo(void **state)
 	assert_int_equal(smc_sysinfo_decode(&m.nlh, &info), -EBADMSG);
 }
 
-static void eids(void **state)
+TEST(eids)
 {
 	static const struct {
 		const char *eid, *reason;
@@ -207,7 +201,6 @@ static void eids(void **state)
 	};
 	char padded[SMC_EID_SIZE];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct smc_err err = { 0 };
 		int ret = smc_eid_check(rows[i].eid, &err);
@@ -222,12 +215,11 @@ static void eids(void **state)
 	assert_memory_equal(padded, "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345", 33);
 }
 
-static void ueid(void **state)
+TEST(ueid)
 {
 	char eid[SMC_EID_SIZE];
 	struct message m;
 
-	(void)state;
 	genl_start(&m, 9);
 	genl_str(&m, 1, "MY-EID.1                        ");
 	assert_int_equal(smc_ueid_decode(eid, &m.nlh), 0);
@@ -239,13 +231,12 @@ static void ueid(void **state)
 	assert_int_equal(smc_ueid_decode(eid, &m.nlh), -EBADMSG);
 }
 
-static void seid_and_hs(void **state)
+TEST(seid_and_hs)
 {
 	struct smc_seid seid;
 	bool is_enabled = false;
 	struct message m;
 
-	(void)state;
 	genl_start(&m, 13);
 	genl_str(&m, 1, "IBM-SYSZ-ISMSEID000000002964    ");
 	genl_u8(&m, 2, 1);
@@ -268,17 +259,4 @@ static void seid_and_hs(void **state)
 	assert_true(is_enabled);
 	genl_start(&m, 16);
 	assert_int_equal(smc_hs_decode(&m.nlh, &is_enabled), -EBADMSG);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rxe),		cmocka_unit_test(mlx5),
-		cmocka_unit_test(device_noise), cmocka_unit_test(sysinfo),
-		cmocka_unit_test(eids),		cmocka_unit_test(ueid),
-		cmocka_unit_test(seid_and_hs),	cmocka_unit_test(single_attributes),
-		cmocka_unit_test(port_has),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

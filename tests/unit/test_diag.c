@@ -54,13 +54,12 @@ static void add_row(uint8_t family)
 	fake_message(&m);
 }
 
-static void whole(void **state)
+TEST(whole)
 {
 	struct seen seen = { 0 };
 	struct message second = row(2), third = row(10);
 	struct smc_err err;
 
-	(void)state;
 	add_row(43);
 	fake_also(&second);
 	fake_message(&third);
@@ -71,14 +70,13 @@ static void whole(void **state)
 	assert_int_equal(fake.next, fake.n_steps);
 }
 
-static void request(void **state)
+TEST(request)
 {
 	const struct nlmsghdr *nlh = (const struct nlmsghdr *)fake.request;
 	uint8_t want[52] = { 43, 0, 0, 1 };
 	struct seen seen = { 0 };
 	struct smc_err err;
 
-	(void)state;
 	fake_done(0);
 	assert_int_equal(dump(&seen, &err), 0);
 	assert_int_equal(fake.request_len, NLMSG_HDRLEN + 52);
@@ -88,12 +86,11 @@ static void request(void **state)
 	assert_memory_equal(NLMSG_DATA(nlh), want, sizeof(want));
 }
 
-static void empty(void **state)
+TEST(empty)
 {
 	struct seen seen = { 0 };
 	struct smc_err err;
 
-	(void)state;
 	fake_done(0);
 	assert_int_equal(dump(&seen, &err), 0);
 	assert_int_equal(seen.count, 0);
@@ -122,7 +119,7 @@ static void refuse(int code, bool is_capped, const char *text)
 
 #define REFUSED "*kernel refused *: "
 
-static void refusals(void **state)
+TEST(refusals)
 {
 	static const struct {
 		int code;
@@ -143,7 +140,6 @@ static void refusals(void **state)
 		{ EPROTO, true, NULL, REFUSED "Protocol error" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct seen seen = { 0 };
 		struct smc_err err;
@@ -157,14 +153,13 @@ static void refusals(void **state)
 }
 
 /* The text must end inside its attribute, and the quoted request inside the message. */
-static void lying_refusals(void **state)
+TEST(lying_refusals)
 {
 	struct nlmsgerr refusal = { .error = -EPERM };
 	struct seen seen = { 0 };
 	struct smc_err err;
 	struct message m;
 
-	(void)state;
 	message_start(&m, NLMSG_ERROR);
 	m.nlh.nlmsg_flags = NLM_F_CAPPED | NLM_F_ACK_TLVS;
 	message_put(&m, &refusal, sizeof(refusal));
@@ -184,11 +179,10 @@ static void lying_refusals(void **state)
 	}
 }
 
-static void short_refusals(void **state)
+TEST(short_refusals)
 {
 	const struct nlmsgerr refusal = { .error = -EPERM };
 
-	(void)state;
 	for (size_t len = 0; len < sizeof(refusal); len += 3) {
 		struct seen seen = { 0 };
 		struct smc_err err;
@@ -204,11 +198,10 @@ static void short_refusals(void **state)
 }
 
 /* Both netlink libraries treat this as success. */
-static void done_with_error(void **state)
+TEST(done_with_error)
 {
 	static const int codes[] = { EINVAL, EPERM, ENOMEM, ESRCH, EPROTO };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
 		struct seen seen = { 0 };
 		struct smc_err err;
@@ -222,14 +215,13 @@ static void done_with_error(void **state)
 	}
 }
 
-static void done_with_text(void **state)
+TEST(done_with_text)
 {
 	const int code = -EINVAL;
 	struct seen seen = { 0 };
 	struct smc_err err;
 	struct message m;
 
-	(void)state;
 	message_start(&m, NLMSG_DONE);
 	m.nlh.nlmsg_flags |= NLM_F_ACK_TLVS;
 	message_put(&m, &code, sizeof(code));
@@ -239,9 +231,8 @@ static void done_with_text(void **state)
 	assert_non_null(strstr(err.text, "Invalid argument: bad filter"));
 }
 
-static void done_short(void **state)
+TEST(done_short)
 {
-	(void)state;
 	for (size_t len = 0; len < sizeof(int); len++) {
 		struct seen seen = { 0 };
 		struct smc_err err;
@@ -256,9 +247,8 @@ static void done_short(void **state)
 }
 
 /* The flag may be on any message, including the last; 0: row 1, 1: row 2, 2: DONE. */
-static void interrupted(void **state)
+TEST(interrupted)
 {
-	(void)state;
 	for (int where = 0; where < 3; where++) {
 		const int code = 0;
 		struct seen seen = { 0 };
@@ -282,14 +272,13 @@ static void interrupted(void **state)
 	}
 }
 
-static void foreign_answers(void **state)
+TEST(foreign_answers)
 {
 	struct nlmsgerr refusal = { .error = -EPERM };
 	struct seen seen = { 0 };
 	struct smc_err err;
 	struct message m = row(1);
 
-	(void)state;
 	m.nlh.nlmsg_seq = 0xdead;
 	fake_message(&m);
 	m = row(1);
@@ -307,13 +296,12 @@ static void foreign_answers(void **state)
 }
 
 /* errno is stale after a skipped answer or an interrupted call. */
-static void stale_errno(void **state)
+TEST(stale_errno)
 {
 	struct seen seen = { .fail_at = 1, .result = -ENOMEM };
 	struct smc_err err;
 	struct message m = row(1);
 
-	(void)state;
 	m.nlh.nlmsg_seq = 0xdead;
 	fake_message(&m);
 	fake_refusal(EPERM);
@@ -333,9 +321,8 @@ static void add_rows(unsigned int count)
 		add_row((uint8_t)i);
 }
 
-static void long_list(void **state)
+TEST(long_list)
 {
-	(void)state;
 	for (unsigned int count = 2; count <= ARRAY_SIZE((struct seen){ 0 }.families); count += 3) {
 		struct seen seen = { 0 };
 		struct smc_err err;
@@ -353,9 +340,8 @@ static void long_list(void **state)
 }
 
 /* The thread ends with the list, with data still pending. */
-static void long_list_left(void **state)
+TEST(long_list_left)
 {
-	(void)state;
 	for (unsigned int end = 1; end <= 60; end++) {
 		struct seen seen = { .fail_at = end, .result = -ENOMEM };
 		struct smc_err err;
@@ -382,7 +368,7 @@ static void receive_error(unsigned int before, int error, int want)
 	assert_non_null(strstr(err.text, strerror(want)));
 }
 
-static void receive_errors(void **state)
+TEST(receive_errors)
 {
 	static const struct {
 		int error, want;
@@ -393,19 +379,17 @@ static void receive_errors(void **state)
 		{ ENOMEM, ENOMEM },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		receive_error(1, rows[i].error, rows[i].want);
 		receive_error(40, rows[i].error, rows[i].want);
 	}
 }
 
-static void signals(void **state)
+TEST(signals)
 {
 	struct seen seen = { 0 };
 	struct smc_err err;
 
-	(void)state;
 	fake_error(EINTR);
 	add_row(43);
 	fake_error(EINTR);
@@ -415,24 +399,22 @@ static void signals(void **state)
 	assert_int_equal(seen.count, 1);
 }
 
-static void overrun(void **state)
+TEST(overrun)
 {
 	struct seen seen = { 0 };
 	struct smc_err err;
 	struct message m;
 
-	(void)state;
 	message_start(&m, NLMSG_OVERRUN);
 	fake_message(&m);
 	assert_int_equal(dump(&seen, &err), -ENOBUFS);
 	assert_non_null(strstr(err.text, "messages were lost"));
 }
 
-static void callback_errors(void **state)
+TEST(callback_errors)
 {
 	static const int codes[] = { ENOMEM, EBADMSG, ESRCH, EPROTO, EINTR };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
 		struct seen seen = { .fail_at = 2, .result = -codes[i] };
 		struct smc_err err;
@@ -447,14 +429,13 @@ static void callback_errors(void **state)
 	}
 }
 
-static void other_messages(void **state)
+TEST(other_messages)
 {
 	static const uint16_t types[] = { NLMSG_NOOP, 5, 15, 16, 19, 21, 0x7fff };
 	struct seen seen = { 0 };
 	struct smc_err err;
 	struct message m;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
 		message_start(&m, types[i]);
 		message_put(&m, "other", 6);
@@ -466,12 +447,11 @@ static void other_messages(void **state)
 	assert_int_equal(seen.count, 1);
 }
 
-static void set_up_errors(void **state)
+TEST(set_up_errors)
 {
 	struct seen seen = { 0 };
 	struct smc_err err;
 
-	(void)state;
 	fake.open_error = EMFILE;
 	assert_int_equal(dump(&seen, &err), -EMFILE);
 	fake_reset();
@@ -484,12 +464,11 @@ static void set_up_errors(void **state)
 }
 
 /* Callers may pass no struct smc_err. */
-static void without_err(void **state)
+TEST(without_err)
 {
 	const struct smc_abi_diag_req req = smc_sock_request(0);
 	struct seen seen = { .fail_at = 1, .result = -ENOMEM };
 
-	(void)state;
 	fake_refusal(EPERM);
 	assert_int_equal(smc_diag_dump(&req, sizeof(req), 0, note, &seen, NULL), -EPERM);
 	add_row(43);
@@ -497,21 +476,4 @@ static void without_err(void **state)
 	assert_int_equal(smc_diag_dump(&req, sizeof(req), 0, note, &seen, NULL), -ETIMEDOUT);
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, fake_setup)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(whole),	       TEST(request),	      TEST(empty),
-		TEST(refusals),	       TEST(lying_refusals),  TEST(short_refusals),
-		TEST(done_with_error), TEST(done_with_text),  TEST(done_short),
-		TEST(interrupted),     TEST(foreign_answers), TEST(receive_errors),
-		TEST(signals),	       TEST(overrun),	      TEST(callback_errors),
-		TEST(other_messages),  TEST(set_up_errors),   TEST(without_err),
-		TEST(stale_errno),     TEST(long_list),	      TEST(long_list_left),
-	};
-	int failed = cmocka_run_group_tests_name("diag", tests, NULL, NULL);
-
-	fake_reset();
-	return failed;
-}
+static struct fixture fixture = { .setup = fake_setup, .last = fake_setup };

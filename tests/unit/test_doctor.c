@@ -102,11 +102,10 @@ static void check_says(struct host *host, void (*check)(struct doctor *doc), con
 	doc->n_findings = doc->size = 0;
 }
 
-static void test_knobs(void **state)
+TEST(test_knobs)
 {
 	struct host host;
 
-	(void)state;
 	start(&host);
 	check_says(&host, doctor_sysctl, "note sysctl net.smc|*kernel 5.18|\n");
 	set_knob(&host, "net.smc.smcr_testlink_time", "30");
@@ -151,11 +150,10 @@ static void assert_open(struct host *host, const char *addr, const char *object,
 	check_says(host, doctor_exposure, want);
 }
 
-static void test_owners(void **state)
+TEST(test_owners)
 {
 	struct host host;
 
-	(void)state;
 	start(&host);
 	host.facts.exposure.owner_rules = 0;
 	check_says(&host, doctor_exposure, "ok firewall |no * rule *|\n");
@@ -174,14 +172,13 @@ static void test_owners(void **state)
 	check_says(&host, doctor_exposure, "note firewall |not installed|\n");
 }
 
-static void test_exposure(void **state)
+TEST(test_exposure)
 {
 	struct netaddr addrs[3];
 	struct exposure_facts *exposure;
 	struct smc_sock sock;
 	struct host host;
 
-	(void)state;
 	start(&host);
 	exposure = &host.facts.exposure;
 	assert_true(netaddr_parse(&addrs[0], "10.0.0.7/8"));
@@ -216,7 +213,7 @@ static void test_exposure(void **state)
 		   ">>/etc/smc-tools/smc.conf.d/peers.conf && smc_conf apply\n");
 }
 
-static void test_policy(void **state)
+TEST(test_policy)
 {
 	static const char *const rule[] = { "allow", "from", "10.0.0.0/8:80", "fd00::/8" };
 	static const char *const learn[] = { "learn", "1h" }, *const by[] = { "by", "nft" };
@@ -227,7 +224,6 @@ static void test_policy(void **state)
 	struct host host;
 	size_t bad;
 
-	(void)state;
 	start(&host);
 	policy = &host.facts.exposure.policy;
 	assert_true(netaddr_parse(&addr, "203.0.113.7/24"));
@@ -260,11 +256,10 @@ static bool says_ulp(struct host *host, const char *ulps)
 	return found;
 }
 
-static void test_ulp(void **state)
+TEST(test_ulp)
 {
 	struct host host;
 
-	(void)state;
 	start(&host);
 	assert_true(says_ulp(&host, "mptcp smc"));
 	assert_true(says_ulp(&host, "espintcp smc tls"));
@@ -272,11 +267,10 @@ static void test_ulp(void **state)
 	assert_false(says_ulp(&host, "smcx"));
 }
 
-static void test_limitation(void **state)
+TEST(test_limitation)
 {
 	struct host host;
 
-	(void)state;
 	start(&host);
 	host.facts.has_smc = false;
 	check_says(&host, doctor_sysctl, "");
@@ -288,11 +282,10 @@ static void test_limitation(void **state)
 }
 
 /* Buffers are powers of two, on this kernel at most as large as a block of memory. */
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
 	struct host host;
 
-	(void)state;
 	start(&host);
 	strcpy(host.facts.memory.buddies, "Node 0, zone   Normal  1 1 1 1 1 1 1 1 1 1 1");
 	set_knob(&host, "net.smc.rmem", "65537");
@@ -321,11 +314,10 @@ static void test_sizes(void **state)
 		   "sysctl -w net.smc.wmem=524288\n");
 }
 
-static void test_tcp(void **state)
+TEST(test_tcp)
 {
 	struct host host;
 
-	(void)state;
 	start(&host);
 	host.facts.has_smc = false;
 	set_knob(&host, "net.ipv4.tcp_syncookies", "1");
@@ -352,13 +344,12 @@ static void set_stats(struct host *host, int tech, uint64_t sends, uint64_t full
 #define TUNE "|* smc_chk tune PEER *\n"
 
 /* Both sides of each threshold, and of the minimum counts. */
-static void test_traffic(void **state)
+TEST(test_traffic)
 {
 	struct smc_side_stats *side;
 	struct host host;
 	uint64_t *v;
 
-	(void)state;
 	start(&host);
 	check_says(&host, doctor_traffic, "");
 	set_stats(&host, SMC_TECH_D, 999, 999, 999);
@@ -404,12 +395,11 @@ static void test_traffic(void **state)
 		   "smc_chk explain 0x03010000\n");
 }
 
-static void test_eid(void **state)
+TEST(test_eid)
 {
 	struct host host;
 	struct choice_facts *facts = &host.facts.choices.facts;
 
-	(void)state;
 	start(&host);
 	check_says(&host, doctor_eid, "note eid |no user EID: peers *|smcd ueid add NAME, *\n");
 	host.choices[0].smcr = UNUSABLE_NO_EID;
@@ -430,11 +420,10 @@ static void test_eid(void **state)
 	check_says(&host, doctor_eid, "");
 }
 
-static void test_ism(void **state)
+TEST(test_ism)
 {
 	struct host host;
 
-	(void)state;
 	start(&host);
 	check_says(&host, doctor_ism, "note ism |no ISM device * no loopback*|\n");
 	host.facts.choices.facts.has_loopback = true;
@@ -457,12 +446,11 @@ static void test_ism(void **state)
 	check_says(&host, doctor_ism, "");
 }
 
-static void test_slots(void **state)
+TEST(test_slots)
 {
 	struct host host;
 	char name[] = "000000a0", *names[] = { name };
 
-	(void)state;
 	start(&host);
 	add_ism(&host, "lo", SMC_ABI_CHID_LOOPBACK, "");
 	host.facts.choices.facts.has_loopback = true;
@@ -683,11 +671,10 @@ static const char *remedy_for(struct named *named, size_t at, const char *name)
 }
 
 /* Names of devices are untrusted, and users paste remedies into a shell. */
-static void test_typed(void **state)
+TEST(test_typed)
 {
 	struct named named;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(remedies) * ARRAY_SIZE(hostile_names); i++) {
 		const char *name = hostile_names[i / ARRAY_SIZE(remedies)];
 		size_t at = i % ARRAY_SIZE(remedies);
@@ -704,28 +691,12 @@ static void test_typed(void **state)
 	}
 }
 
-static void test_untypable(void **state)
+TEST(test_untypable)
 {
 	struct named named;
 
-	(void)state;
 	for (size_t at = 0; at < ARRAY_SIZE(remedies); at++) {
 		assert_like(remedy_for(&named, at, "a\n"), "no command *");
 		free(named.host.doc.findings);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_knobs),	cmocka_unit_test(test_limitation),
-		cmocka_unit_test(test_sizes),	cmocka_unit_test(test_tcp),
-		cmocka_unit_test(test_traffic), cmocka_unit_test(test_exposure),
-		cmocka_unit_test(test_owners),	cmocka_unit_test(test_policy),
-		cmocka_unit_test(test_ulp),	cmocka_unit_test(test_eid),
-		cmocka_unit_test(test_ism),	cmocka_unit_test(test_slots),
-		cmocka_unit_test(test_typed),	cmocka_unit_test(test_untypable),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

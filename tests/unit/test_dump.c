@@ -47,12 +47,11 @@ static struct packet read_packet(uint8_t *bytes, size_t size, const char *text)
 	return packet;
 }
 
-static void packets(void **state)
+TEST(packets)
 {
 	uint8_t bytes[256];
 	struct packet packet = read_packet(bytes, sizeof(bytes), syn);
 
-	(void)state;
 	assert_int_equal(packet.kind, PACKET_TCP);
 	assert_true(packet.offers_smc && packet.flags == PACKET_SYN && !packet.has_vlan);
 	assert_int_equal(packet.from.port, 40000);
@@ -82,7 +81,7 @@ static void packets(void **state)
 	      "9c401b58 ffffffff 00000000 7002ffff 00000000" hex
 
 /* The option after others, and malformed option lists. */
-static void options(void **state)
+TEST(options)
 {
 	static const char *const without[] = {
 		OPTIONS("00000000 fe06e2d4 "), OPTIONS("0101fe05 e2d4c3d9"),
@@ -91,7 +90,6 @@ static void options(void **state)
 	};
 	uint8_t bytes[256];
 
-	(void)state;
 	assert_true(read_packet(bytes, sizeof(bytes), OPTIONS("fe06e2d4 c3d90101")).offers_smc);
 	assert_true(read_packet(bytes, sizeof(bytes), OPTIONS("0102fe06 e2d4c3d9")).kind);
 	for (size_t i = 0; i < ARRAY_SIZE(without); i++)
@@ -104,12 +102,11 @@ static void options(void **state)
 #define ROCE(total, udp) ETHER "0800 4500" total "00010000 40110000 0a000001 0a000002" udp
 
 /* Messages that are not complete in one packet are ignored. */
-static void roce(void **state)
+TEST(roce)
 {
 	uint8_t bytes[256];
 	struct packet packet;
 
-	(void)state;
 	packet = read_packet(bytes, sizeof(bytes),
 			     ROCE("003c", UDP("04", "80") FOUR FOUR FOUR FOUR ICRC));
 	assert_int_equal(packet.kind, PACKET_RDMA);
@@ -144,7 +141,7 @@ static void roce(void **state)
 	"fd000000000000000000000000000002"
 
 /* Fragments, and extension headers between IPv6 and TCP. */
-static void headers(void **state)
+TEST(headers)
 {
 	static const struct {
 		const char *text;
@@ -170,14 +167,13 @@ static void headers(void **state)
 	};
 	uint8_t bytes[256];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_int_equal(read_packet(bytes, sizeof(bytes), cases[i].text).kind,
 				 cases[i].kind);
 	assert_int_equal(read_packet(bytes, sizeof(bytes), cases[12].text).vlan, 2);
 }
 
-static void links(void **state)
+TEST(links)
 {
 	static const int links[] = { 0, 12, 101, 108, 113, 228, 229, 276 };
 	static const size_t sizes[] = { 4, 0, 0, 4, 16, 0, 0, 20 };
@@ -185,7 +181,6 @@ static void links(void **state)
 	struct packet packet;
 	size_t len;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
 		len = sizes[i] +
 		      hex(bytes + sizes[i], sizeof(bytes) - sizes[i], IPV6("0014", "06") TCP);
@@ -200,7 +195,7 @@ static void links(void **state)
 }
 
 /* tests/cli/packets.py has no packets with nested VLANs. */
-static void two_vlans(void **state)
+TEST(two_vlans)
 {
 	uint8_t bytes[256];
 	struct packet packet;
@@ -208,19 +203,17 @@ static void two_vlans(void **state)
 		hex(bytes, sizeof(bytes),
 		    ETHER "91000001 810000020800 45000028 00010000 40060000 0a000001 0a000002" TCP);
 
-	(void)state;
 	packet_decode(&packet, 1, bytes, len, len);
 	assert_int_equal(packet.kind, PACKET_TCP);
 }
 
-static void handshake(void **state)
+TEST(handshake)
 {
 	static const char *const all[] = { syn, syn_ack, decline };
 	struct seen seen = { 0 };
 	struct flow_table *flows = flow_new(on_event, &seen, false);
 	uint8_t bytes[256];
 
-	(void)state;
 	setenv("TZ", "UTC", 1);
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		struct packet packet = read_packet(bytes, sizeof(bytes), all[i]);
@@ -243,14 +236,13 @@ static void handshake(void **state)
 }
 
 /* The table is full: the oldest connection is dropped, and reported. */
-static void many(void **state)
+TEST(many)
 {
 	struct seen seen = { 0 };
 	struct flow_table *flows = flow_new(on_event, &seen, false);
 	uint8_t bytes[256];
 	struct packet packet = read_packet(bytes, sizeof(bytes), syn);
 
-	(void)state;
 	for (uint32_t i = 0; i < 16384 + 2; i++) {
 		memcpy(packet.from.ip, &i, sizeof(i));
 		seen.count = 0;
@@ -263,7 +255,7 @@ static void many(void **state)
 }
 
 /* With invalid times the duration is unknown. */
-static void times(void **state)
+TEST(times)
 {
 	static const struct show quiet = { .is_quiet = true };
 	struct smc_clc confirm = { .type = SMC_CLC_CONFIRM, .version = 1 };
@@ -276,7 +268,6 @@ static void times(void **state)
 	const struct flow_event event = { .kind = FLOW_OUTCOME, .conn = &conn };
 	struct out_text text = { 0 };
 
-	(void)state;
 	assert_true(show_event(&text, &quiet, &event));
 	out_char(&text, '\0');
 	assert_non_null(strstr(text.data, "=> SMC-R version 1, handshake 1.500 ms\n"));
@@ -286,15 +277,4 @@ static void times(void **state)
 	out_char(&text, '\0');
 	assert_non_null(strstr(text.data, "=> SMC-R version 1\n"));
 	out_free(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packets),   cmocka_unit_test(options), cmocka_unit_test(roce),
-		cmocka_unit_test(headers),   cmocka_unit_test(links),	cmocka_unit_test(two_vlans),
-		cmocka_unit_test(handshake), cmocka_unit_test(many),	cmocka_unit_test(times),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

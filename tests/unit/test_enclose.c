@@ -18,9 +18,8 @@
 static char directory[] = "/tmp/smc-enclose.XXXXXX";
 static int top;
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	if (!scratch_make(directory) || chdir(directory) || mkdir("top", 0700) ||
 	    mkdir("top/a", 0700) || mkdir("top/a/b", 0700) || mkfifo("top/fifo", 0600))
 		return -1;
@@ -30,9 +29,8 @@ static int start(void **state)
 	return top < 0;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-	(void)state;
 	close(top);
 	return chdir("/") || scratch_remove(directory);
 }
@@ -51,11 +49,10 @@ static int try(const char *path, int flags)
 	return code;
 }
 
-static void names(void **state)
+TEST(names)
 {
 	char long_name[300] = "";
 
-	(void)state;
 	assert_int_equal(try("/file", O_RDONLY), 0);
 	assert_int_equal(try("a/b/../../file", O_RDONLY), 0);
 	assert_int_equal(try("../../../../file", O_RDONLY), 0);
@@ -77,11 +74,10 @@ static void follow(const char *target, int want)
 	assert_int_equal(unlink("top/a/link"), 0);
 }
 
-static void links(void **state)
+TEST(links)
 {
 	char target[64];
 
-	(void)state;
 	follow("../file", 0);
 	follow("b/../../file", 0);
 	follow("/file", 0);
@@ -101,12 +97,11 @@ static void links(void **state)
 	assert_int_equal(try("out/file", O_RDONLY), 0);
 }
 
-static void written(void **state)
+TEST(written)
 {
 	struct beneath at;
 	size_t made = 0;
 
-	(void)state;
 	assert_true(beneath_make(&at, top, "a/c/d/e", &made));
 	assert_int_equal(made, 2);
 	assert_string_equal(at.name, "e");
@@ -164,15 +159,13 @@ static int as_root(const void *owner)
 	return !owner && try("file", O_RDONLY) ? CHILD_WRONG : CHILD_RIGHT;
 }
 
-static void root_of_nobodys(void **state)
+TEST(root_of_nobodys)
 {
-	(void)state;
 	in_child(as_root, "nobody's");
 }
 
-static void root_of_its_own(void **state)
+TEST(root_of_its_own)
 {
-	(void)state;
 	in_child(as_root, NULL);
 }
 
@@ -199,18 +192,16 @@ static int as_user(const void *arg)
 	return is_shut("/etc/passwd") && is_shut("../outside") ? CHILD_RIGHT : CHILD_WRONG;
 }
 
-static void user(void **state)
+TEST(user)
 {
-	(void)state;
 	in_child(with_landlock, NULL);
 	in_child(as_user, NULL);
 }
 
-static void owners(void **state)
+TEST(owners)
 {
 	int fd;
 
-	(void)state;
 	if (geteuid())
 		skip();
 	assert_true((fd = beneath_top("top", 0)) >= 0);
@@ -222,17 +213,4 @@ static void owners(void **state)
 	close(fd);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(names, start, end),
-		cmocka_unit_test_setup_teardown(links, start, end),
-		cmocka_unit_test_setup_teardown(written, start, end),
-		cmocka_unit_test_setup_teardown(root_of_nobodys, start, end),
-		cmocka_unit_test_setup_teardown(root_of_its_own, start, end),
-		cmocka_unit_test_setup_teardown(user, start, end),
-		cmocka_unit_test_setup_teardown(owners, start, end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static struct fixture fixture = { .setup = start, .teardown = end };

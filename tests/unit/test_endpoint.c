@@ -19,7 +19,7 @@ static union endpoint_addr address(const char *text)
 	return addr;
 }
 
-static void origins(void **state)
+TEST(origins)
 {
 	static const struct {
 		const char *one, *other;
@@ -36,7 +36,6 @@ static void origins(void **state)
 		{ "fe80::1", "fe80::1", true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		union endpoint_addr one = address(rows[i].one), other = address(rows[i].other);
 		uint8_t a[ENDPOINT_ORIGIN_SIZE], b[ENDPOINT_ORIGIN_SIZE];
@@ -46,13 +45,4 @@ static void origins(void **state)
 		endpoint_origin(b, &other);
 		assert_int_equal(!memcmp(a, b, sizeof(a)), rows[i].are_same);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(origins),
-	};
-
-	return cmocka_run_group_tests_name("endpoint", tests, NULL, NULL);
 }

@@ -7,11 +7,10 @@
 
 #include "base/err.h"
 
-static void sentences(void **state)
+TEST(sentences)
 {
 	struct smc_err err;
 
-	(void)state;
 	assert_int_equal(smc_err_set(&err, EPERM, "cannot enter '%s'", "blue"), -EPERM);
 	assert_int_equal(err.code, EPERM);
 	assert_string_equal(err.text, "cannot enter 'blue': Operation not permitted");
@@ -20,9 +19,8 @@ static void sentences(void **state)
 	assert_string_equal(err.text, "3 is odd");
 }
 
-static void nobody_asks(void **state)
+TEST(nobody_asks)
 {
-	(void)state;
 	assert_int_equal(smc_err_set(NULL, ENOMEM, "%s", "text"), -ENOMEM);
 	assert_int_equal(smc_err_say(NULL, ENOENT, "%s", "text"), -ENOENT);
 }
@@ -37,7 +35,7 @@ static void check_cut(const char *text, const char *whole)
 	assert_memory_equal(text, whole, strlen(text));
 }
 
-static void long_texts(void **state)
+TEST(long_texts)
 {
 	struct {
 		struct smc_err err;
@@ -45,7 +43,6 @@ static void long_texts(void **state)
 	} s = { .guard = "guarded" };
 	char text[2 * sizeof(s.err.text) + 1], whole[sizeof(text) + 32];
 
-	(void)state;
 	for (size_t len = sizeof(s.err.text) - 40; len < sizeof(text) - 1; len++) {
 		memset(text, 'x', len);
 		text[len] = '\0';
@@ -56,15 +53,4 @@ static void long_texts(void **state)
 		check_cut(s.err.text, text);
 		assert_string_equal(s.guard, "guarded");
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sentences),
-		cmocka_unit_test(nobody_asks),
-		cmocka_unit_test(long_texts),
-	};
-
-	return cmocka_run_group_tests_name("err", tests, NULL, NULL);
 }

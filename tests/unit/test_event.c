@@ -33,11 +33,10 @@ static void check_text(const struct event *event, const char *want)
 	out_free(&text);
 }
 
-static void test_connected(void **state)
+TEST(test_connected)
 {
 	struct event event = event_of(EVENT_CONNECTED, SMC_DIAG_MODE_SMCR);
 
-	(void)state;
 	event.handshake = 1890000;
 	check_text(&event, "12:01:07.412  connected  10.0.0.1:6379 < 10.0.0.7:40112  SMCR  "
 			   "handshake 1.9 ms  redis-server[811]\n");
@@ -48,11 +47,10 @@ static void test_connected(void **state)
 			   "\\x1b[2J[811]\n");
 }
 
-static void test_fallback(void **state)
+TEST(test_fallback)
 {
 	struct event event = event_of(EVENT_FALLBACK, SMC_DIAG_MODE_FALLBACK_TCP);
 
-	(void)state;
 	event.sock.has = SMC_SOCK_HAS_FALLBACK;
 	event.sock.fallback.reason = 0x03010000;
 	check_text(&event, "12:01:07.412  fallback   10.0.0.1:6379 < 10.0.0.7:40112  "
@@ -64,11 +62,10 @@ static void test_fallback(void **state)
 			   "0x05000000/0x03030000 PEERDECL/NOSMCDEV\n");
 }
 
-static void test_closed(void **state)
+TEST(test_closed)
 {
 	struct event event = event_of(EVENT_CLOSED, SMC_DIAG_MODE_SMCD);
 
-	(void)state;
 	event.lived = 252 * SECOND;
 	event.has_bytes = true;
 	event.in.bytes = 1200000000;
@@ -83,11 +80,10 @@ static void test_closed(void **state)
 			   "in at least 999 B  out 31 MB  redis-server[811]\n");
 }
 
-static void test_links(void **state)
+TEST(test_links)
 {
 	struct event event = { .kind = EVENT_LINK_DOWN, .at = AT };
 
-	(void)state;
 	event.link = (struct smclife_link){ 0x200, 31, 1, 1, 2, true, "mlx5_0" };
 	check_text(&event, "12:01:07.412  link down  link group 00000200  mlx5_0/1: "
 			   "31 connections moved to link 2\n");
@@ -102,7 +98,7 @@ static void test_links(void **state)
 			   "could be printed\n");
 }
 
-static void test_durations(void **state)
+TEST(test_durations)
 {
 	static const struct {
 		int64_t ns;
@@ -123,7 +119,6 @@ static void test_durations(void **state)
 		{ 183600 * SECOND, "2 d 3 h" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(durations); i++) {
 		struct out_text text = { .len = 0 };
 
@@ -135,14 +130,13 @@ static void test_durations(void **state)
 }
 
 /* On a terminal: a reason is explained once, commands are on lines of their own. */
-static void explained_once(void **state)
+TEST(explained_once)
 {
 	struct event event = event_of(EVENT_FALLBACK, SMC_DIAG_MODE_FALLBACK_TCP);
 	struct sockets_codes known = { .count = 0 };
 	struct out_text text = { .len = 0 };
 	const char *command;
 
-	(void)state;
 	event.sock.has = SMC_SOCK_HAS_FALLBACK;
 	event.sock.fallback.reason = 0x03010000;
 	event_remedies_read(&text, &event, 80, &known);
@@ -162,12 +156,11 @@ static void explained_once(void **state)
 	out_free(&text);
 }
 
-static void test_json(void **state)
+TEST(test_json)
 {
 	struct event event = event_of(EVENT_FALLBACK, SMC_DIAG_MODE_FALLBACK_TCP);
 	json_t *json;
 
-	(void)state;
 	event.sock.has = SMC_SOCK_HAS_FALLBACK;
 	event.sock.fallback.reason = 0x03010000;
 	json = event_json(&event, false);
@@ -192,14 +185,13 @@ static void test_json(void **state)
 }
 
 /* A cursor of 64 KiB goes round every 4 GiB. */
-static void test_moved(void **state)
+TEST(test_moved)
 {
 	const uint64_t lap = 65536ULL * 65536;
 	struct smclife_moved moved = {
 		.counted = 3 * lap + 70000, .wrap = 1, .count = 4464, .buffer = 65536
 	};
 
-	(void)state;
 	assert_true(follow_moved(&moved, true).bytes == 3 * lap + 70000);
 	assert_false(follow_moved(&moved, true).is_least);
 	/* Some bytes were counted twice, as the program peeked at them. */
@@ -213,15 +205,9 @@ static void test_moved(void **state)
 	assert_true(follow_moved(&moved, true).bytes == 69000);
 }
 
-int main(void)
+FIXTURE(utc)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_connected), cmocka_unit_test(test_fallback),
-		cmocka_unit_test(test_closed),	  cmocka_unit_test(test_links),
-		cmocka_unit_test(test_durations), cmocka_unit_test(explained_once),
-		cmocka_unit_test(test_json),	  cmocka_unit_test(test_moved),
-	};
-
-	setenv("TZ", "UTC", 1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return setenv("TZ", "UTC", 1);
 }
+
+static struct fixture fixture = { .first = utc };

@@ -124,7 +124,7 @@ static void check(const struct row *row)
 			check(&(rows)[i]);                                                         \
 	} while (0)
 
-static void states(void **state)
+TEST(states)
 {
 	static const struct row rows[] = {
 		{ { "state", "active" }, "bcde" },
@@ -148,11 +148,10 @@ static void states(void **state)
 		{ { "state", "" }, NULL },
 	};
 
-	(void)state;
 	CHECK_ALL(rows);
 }
 
-static void modes(void **state)
+TEST(modes)
 {
 	static const struct row rows[] = {
 		{ { "mode", "smcr" }, "de" },
@@ -166,11 +165,10 @@ static void modes(void **state)
 		{ { "mode" }, NULL },
 	};
 
-	(void)state;
 	CHECK_ALL(rows);
 }
 
-static void ports(void **state)
+TEST(ports)
 {
 	static const struct row rows[] = {
 		{ { "port", "40000" }, "b" },
@@ -211,11 +209,10 @@ static void ports(void **state)
 		{ { "sport" }, NULL },
 	};
 
-	(void)state;
 	CHECK_ALL(rows);
 }
 
-static void addresses(void **state)
+TEST(addresses)
 {
 	static const struct row rows[] = {
 		/* A v4-mapped address equals the IPv4 address. */
@@ -258,11 +255,10 @@ static void addresses(void **state)
 		{ { "src", "!=", "10.0.0.1:80" }, "acdefh" },
 	};
 
-	(void)state;
 	CHECK_ALL(rows);
 }
 
-static void bad_addresses(void **state)
+TEST(bad_addresses)
 {
 	static const struct row rows[] = {
 		{ { "src", "<", "10.0.0.1" }, NULL },
@@ -290,11 +286,10 @@ static void bad_addresses(void **state)
 		{ { "src" }, NULL },
 	};
 
-	(void)state;
 	CHECK_ALL(rows);
 }
 
-static void users(void **state)
+TEST(users)
 {
 	static const struct row rows[] = {
 		{ { "uid", "1000" }, "bcg" },
@@ -310,11 +305,10 @@ static void users(void **state)
 		{ { "uid" }, NULL },
 	};
 
-	(void)state;
 	CHECK_ALL(rows);
 }
 
-static void connectives(void **state)
+TEST(connectives)
 {
 	static const struct row rows[] = {
 		{ { NULL }, ALL },
@@ -366,7 +360,6 @@ static void connectives(void **state)
 		{ { "\x1b[31m" }, NULL },
 	};
 
-	(void)state;
 	CHECK_ALL(rows);
 }
 
@@ -384,11 +377,10 @@ static int nest(const char *prefix, unsigned int n, const char *suffix, struct s
 	return parse(&filter, text, err);
 }
 
-static void limits(void **state)
+TEST(limits)
 {
 	struct smc_err err;
 
-	(void)state;
 	assert_int_equal(nest("(", 16, ")", &err), 0);
 	assert_int_equal(nest("(", 17, ")", &err), -EINVAL);
 	assert_like(err.text, "*nested*");
@@ -405,12 +397,11 @@ static void limits(void **state)
 }
 
 /* An overlong word is refused, not truncated to another one. */
-static void long_words(void **state)
+TEST(long_words)
 {
 	char text[1000];
 	struct filter filter;
 
-	(void)state;
 	for (size_t digits = 120; digits < 900; digits += 60) {
 		struct smc_err err = { 0 };
 		int ret;
@@ -429,13 +420,12 @@ static void long_words(void **state)
 }
 
 /* One character more is too many; preceding words count, too. */
-static void longest_word(void **state)
+TEST(longest_word)
 {
 	struct smc_err err = { 0 };
 	struct filter filter;
 	char text[400];
 
-	(void)state;
 	snprintf(text, sizeof(text), "sport %0319d", 80);
 	assert_int_equal(parse(&filter, text, &err), 0);
 	assert_int_equal(filter.nodes[filter.root].value, 80);
@@ -448,11 +438,10 @@ static void longest_word(void **state)
 }
 
 /* Depth counts open parentheses, not all of them. */
-static void wide(void **state)
+TEST(wide)
 {
 	struct smc_err err;
 
-	(void)state;
 	assert_int_equal(nest("(mode tcp) or ", 20, "", &err), 0);
 	assert_int_equal(nest("!mode tcp or ", 20, "", &err), 0);
 	assert_int_equal(nest("((((((((", 2, "))))))))", &err), 0);
@@ -462,7 +451,7 @@ static void wide(void **state)
 }
 
 /* Limits of numbers and prefixes. */
-static void edges(void **state)
+TEST(edges)
 {
 	static const struct row rows[] = {
 		{ { "dst", "2001:db8::2/128" }, "d" },
@@ -491,19 +480,17 @@ static void edges(void **state)
 		{ { "sport", ">", "0" }, "abcdefhi" },
 	};
 
-	(void)state;
 	CHECK_ALL(rows);
 }
 
 /* A state beyond those in a set is only in "all". */
-static void later_states(void **state)
+TEST(later_states)
 {
 	static const struct {
 		uint8_t state;
 		bool is_connected;
 	} rows[] = { { 31, true }, { 32, false }, { 33, false }, { 255, false } };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct smc_sock sock = { .state = rows[i].state };
 		char *const connected[] = { (char[]){ "state connected" } };
@@ -518,7 +505,7 @@ static void later_states(void **state)
 }
 
 /* A name is matched as a whole word, with case. */
-static void namespaces(void **state)
+TEST(namespaces)
 {
 	static const struct {
 		const char *text, *netns;
@@ -537,7 +524,6 @@ static void namespaces(void **state)
 		{ "netns != host", NULL, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct smc_sock sock = { .netns = rows[i].netns };
 		struct filter filter;
@@ -549,7 +535,7 @@ static void namespaces(void **state)
 }
 
 /* Addresses are looked up only for these; a state replaces the defaults. */
-static void asks_for(void **state)
+TEST(asks_for)
 {
 	static const struct {
 		const char *text;
@@ -565,7 +551,6 @@ static void asks_for(void **state)
 		{ "sport 80 and not state listen", false, true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct filter filter;
 
@@ -576,7 +561,7 @@ static void asks_for(void **state)
 }
 
 /* Position of the error, and the expected word. */
-static void sentences(void **state)
+TEST(sentences)
 {
 	static const struct {
 		const char *text, *want;
@@ -595,7 +580,6 @@ static void sentences(void **state)
 		{ "mode tcp )", "')' *not expected here" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct filter filter;
 		struct smc_err err;
@@ -605,7 +589,7 @@ static void sentences(void **state)
 	}
 }
 
-static void possible_states(void **state)
+TEST(possible_states)
 {
 	static const struct {
 		const char *text;
@@ -628,7 +612,6 @@ static void possible_states(void **state)
 		{ "state active and state listen", false, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct filter filter;
 
@@ -636,21 +619,4 @@ static void possible_states(void **state)
 		assert_int_equal(filter_can_match(&filter, SMC_ABI_LISTEN), rows[i].listens);
 		assert_int_equal(filter_can_match(&filter, SMC_ABI_ACTIVE), rows[i].is_active);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(states),	 cmocka_unit_test(modes),
-		cmocka_unit_test(ports),	 cmocka_unit_test(addresses),
-		cmocka_unit_test(bad_addresses), cmocka_unit_test(users),
-		cmocka_unit_test(connectives),	 cmocka_unit_test(limits),
-		cmocka_unit_test(long_words),	 cmocka_unit_test(asks_for),
-		cmocka_unit_test(longest_word),	 cmocka_unit_test(possible_states),
-		cmocka_unit_test(wide),		 cmocka_unit_test(edges),
-		cmocka_unit_test(later_states),	 cmocka_unit_test(namespaces),
-		cmocka_unit_test(sentences),
-	};
-
-	return cmocka_run_group_tests_name("filter", tests, NULL, NULL);
 }

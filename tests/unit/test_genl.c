@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* lib/netlink/genl over a socket with all answers that a kernel can give, and worse. */
 #include "fake_genl.h"
+#include "scratch.h"
 
 #include <stdio.h>
 
@@ -68,12 +69,11 @@ static void add_row(uint8_t cmd, uint16_t flags)
 	fake_message(&m);
 }
 
-static void whole(void **state)
+TEST(whole)
 {
 	struct seen seen = { 0 };
 	struct smc_err err;
 
-	(void)state;
 	add_row(2, 0);
 	add_row(3, 0);
 	fake_done(0);
@@ -86,23 +86,21 @@ static void whole(void **state)
 	assert_int_equal(fake.request.nlh.nlmsg_flags, NLM_F_REQUEST | NLM_F_DUMP);
 }
 
-static void empty(void **state)
+TEST(empty)
 {
 	struct seen seen = { 0 };
 	struct smc_err err;
 
-	(void)state;
 	fake_done(0);
 	assert_int_equal(dump(&seen, &err), 0);
 	assert_int_equal(seen.count, 0);
 }
 
-static void no_family(void **state)
+TEST(no_family)
 {
 	struct smc_genl *nl;
 	struct smc_err err;
 
-	(void)state;
 	fake.family_errors[0] = ENOENT;
 	fake.module_error = EAFNOSUPPORT;
 	assert_int_equal(smc_genl_open(&nl, "SMC_GEN_NETLINK", &err), -ENOENT);
@@ -115,23 +113,21 @@ static void no_family(void **state)
 }
 
 /* A security module denies the socket that would load it. */
-static void denied(void **state)
+TEST(denied)
 {
 	struct smc_genl *nl;
 	struct smc_err err;
 
-	(void)state;
 	fake.family_errors[0] = fake.family_errors[1] = ENOENT;
 	fake.module_error = EACCES;
 	assert_int_equal(smc_genl_open(&nl, "SMC_GEN_NETLINK", &err), -ENOENT);
 	assert_string_equal(err.text, SMC_DENIED);
 }
 
-static void family_after_loading(void **state)
+TEST(family_after_loading)
 {
 	struct smc_err err;
 
-	(void)state;
 	fake.family_errors[0] = ENOENT;
 	fake_answer(0, NULL);
 	assert_int_equal(send_command(&err), 0);
@@ -139,31 +135,29 @@ static void family_after_loading(void **state)
 	assert_int_equal(fake.lookups, 2);
 }
 
-static void family_stays_away(void **state)
+TEST(family_stays_away)
 {
 	struct smc_genl *nl;
 	struct smc_err err;
 
-	(void)state;
 	fake.family_errors[0] = fake.family_errors[1] = ENOENT;
 	assert_int_equal(smc_genl_open(&nl, "SMC_GEN_NETLINK", &err), -ENOENT);
 	assert_like(err.text, "*no netlink family SMC_GEN_NETLINK, * Linux 5.11");
 	assert_int_equal(fake.lookups, 2);
 }
 
-static void no_socket(void **state)
+TEST(no_socket)
 {
 	struct smc_genl *nl;
 	struct smc_err err;
 
-	(void)state;
 	fake.socket_error = EMFILE;
 	assert_int_equal(smc_genl_open(&nl, "SMC_GEN_NETLINK", &err), -EMFILE);
 	assert_like(err.text, "cannot open *socket: *");
 	assert_non_null(strstr(err.text, strerror(EMFILE)));
 }
 
-static void command(void **state)
+TEST(command)
 {
 	static const struct {
 		struct nlattr eid;
@@ -173,14 +167,13 @@ static void command(void **state)
 	} want = { { 8, 1 }, "EID", { 5, 4 }, { 2 } };
 	struct smc_err err;
 
-	(void)state;
 	fake_answer(0, NULL);
 	assert_int_equal(send_command(&err), 0);
 	assert_int_equal(fake.request.nlh.nlmsg_flags, NLM_F_REQUEST | NLM_F_ACK);
 	assert_memory_equal(fake.request.bytes + NLMSG_HDRLEN + GENL_HDRLEN, &want, 16);
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
 	static const struct {
 		int code;
@@ -197,7 +190,6 @@ static void refusals(void **state)
 		  "Invalid argument: Attribute failed policy validation" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct seen seen = { 0 };
 		const char *want = rows[i].want ? rows[i].want : strerror(rows[i].code);
@@ -216,11 +208,10 @@ static void refusals(void **state)
 }
 
 /* libnl treats this as success, after reporting the rows. */
-static void done_with_error(void **state)
+TEST(done_with_error)
 {
 	static const int codes[] = { EINVAL, EPERM, ENOMEM, EFAULT };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
 		struct seen seen = { 0 };
 		struct smc_err err;
@@ -233,25 +224,23 @@ static void done_with_error(void **state)
 	}
 }
 
-static void done_short(void **state)
+TEST(done_short)
 {
 	struct seen seen = { 0 };
 	struct smc_err err;
 	struct message m;
 
-	(void)state;
 	message_start(&m, NLMSG_DONE);
 	message_put(&m, "\0", 2);
 	fake_message(&m);
 	assert_int_equal(dump(&seen, &err), -EBADMSG);
 }
 
-static void interrupted(void **state)
+TEST(interrupted)
 {
 	struct seen seen = { 0 };
 	struct smc_err err;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		add_row(2, NLM_F_DUMP_INTR);
 		fake_done(0);
@@ -264,12 +253,11 @@ static void interrupted(void **state)
 	assert_int_equal(seen.cmds[0], 3);
 }
 
-static void interrupted_for_ever(void **state)
+TEST(interrupted_for_ever)
 {
 	struct seen seen = { 0 };
 	struct smc_err err;
 
-	(void)state;
 	for (int i = 0; i < 5; i++) {
 		add_row(2, NLM_F_DUMP_INTR);
 		fake_done(0);
@@ -280,13 +268,12 @@ static void interrupted_for_ever(void **state)
 	assert_int_equal(seen.count, 0);
 }
 
-static void foreign_answers(void **state)
+TEST(foreign_answers)
 {
 	struct seen seen = { 0 };
 	struct smc_err err;
 	struct message m;
 
-	(void)state;
 	fake_error_message(&m, EPERM, NULL);
 	m.nlh.nlmsg_seq = 0xdead;
 	fake_message(&m);
@@ -300,7 +287,7 @@ static void foreign_answers(void **state)
 	assert_int_equal(seen.cmds[0], 2);
 }
 
-static void receive_errors(void **state)
+TEST(receive_errors)
 {
 	static const struct {
 		int error, want;
@@ -309,7 +296,6 @@ static void receive_errors(void **state)
 		{ ENOBUFS, ENOBUFS },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct seen seen = { 0 };
 		struct smc_err err;
@@ -322,13 +308,12 @@ static void receive_errors(void **state)
 	}
 }
 
-static void short_messages(void **state)
+TEST(short_messages)
 {
 	struct seen seen = { 0 };
 	struct smc_err err;
 	struct message m;
 
-	(void)state;
 	message_start(&m, FAKE_FAMILY);
 	fake_message(&m);
 	fake_done(0);
@@ -340,23 +325,21 @@ static void short_messages(void **state)
 	assert_int_equal(dump(&seen, &err), -EBADMSG);
 }
 
-static void send_error(void **state)
+TEST(send_error)
 {
 	struct smc_genl *nl;
 	struct smc_err err;
 
-	(void)state;
 	fake.send_error = EPERM;
 	assert_int_equal(smc_genl_open(&nl, "SMC_PNETID", &err), -EPERM);
 	assert_like(err.text, "*family SMC_PNETID: Operation not permitted");
 }
 
-static void callback_error(void **state)
+TEST(callback_error)
 {
 	struct seen seen = { .result = -ENOMEM };
 	struct smc_genl *nl = open_it();
 
-	(void)state;
 	add_row(2, 0);
 	add_row(2, 0);
 	fake_done(0);
@@ -366,14 +349,13 @@ static void callback_error(void **state)
 }
 
 /* The family is looked up by its name only. */
-static void lookup(void **state)
+TEST(lookup)
 {
 	static const struct {
 		struct nlattr attr;
 		char name[16];
 	} want = { { 20, CTRL_ATTR_FAMILY_NAME }, "SMC_GEN_NETLINK" };
 
-	(void)state;
 	smc_genl_close(open_it());
 	assert_int_equal(fake.lookups, 1);
 	assert_int_equal(fake.lookup.nlh.nlmsg_len, NLMSG_HDRLEN + GENL_HDRLEN + sizeof(want));
@@ -383,9 +365,8 @@ static void lookup(void **state)
 	assert_memory_equal(fake.lookup.bytes + NLMSG_HDRLEN + GENL_HDRLEN, &want, sizeof(want));
 }
 
-static void family_without_number(void **state)
+TEST(family_without_number)
 {
-	(void)state;
 	for (unsigned int cut = 1; cut <= 3; cut++) {
 		struct smc_genl *nl;
 		struct smc_err err;
@@ -398,13 +379,12 @@ static void family_without_number(void **state)
 }
 
 /* In the next network namespace: another socket, but the family is known. */
-static void follow(void **state)
+TEST(follow)
 {
 	struct seen seen = { 0 };
 	struct smc_genl *nl = NULL;
 	struct smc_err err;
 
-	(void)state;
 	for (unsigned int i = 0; i < 3; i++) {
 		assert_int_equal(smc_genl_follow(&nl, "SMC_GEN_NETLINK", &err), 0);
 		fake_done(0);
@@ -418,14 +398,13 @@ static void follow(void **state)
 }
 
 /* Errors of previous calls are cleared; callers may pass no struct smc_err. */
-static void old_errors(void **state)
+TEST(old_errors)
 {
 	const struct smc_genl_attr attr = { 1, SMC_GENL_U8, NULL, 2 };
 	struct smc_err err = { .code = 99 };
 	struct seen seen = { 0 };
 	struct smc_genl *nl;
 
-	(void)state;
 	assert_int_equal(smc_genl_open(&nl, "SMC_GEN_NETLINK", &err), 0);
 	assert_int_equal(err.code, 0);
 	err.code = 99;
@@ -444,25 +423,23 @@ static void old_errors(void **state)
 }
 
 /* A text of one character counts, too. */
-static void short_text(void **state)
+TEST(short_text)
 {
 	struct smc_err err;
 
-	(void)state;
 	fake_answer(EINVAL, "x");
 	assert_int_equal(send_command(&err), -EINVAL);
 	assert_string_equal(err.text, "Invalid argument: x");
 }
 
 /* A request that is too long is not sent at all. */
-static void too_long(void **state)
+TEST(too_long)
 {
 	struct smc_genl *nl = open_it();
 	struct smc_genl_attr attr = { 1, SMC_GENL_STR, NULL, 0 };
 	struct smc_err err;
 	char *text = calloc(1, 60000);
 
-	(void)state;
 	memset(text, 'x', 59999);
 	attr.str = text;
 	assert_int_equal(smc_genl_do(nl, 2, &attr, 1, &err), -ENOMEM);
@@ -476,24 +453,17 @@ static void too_long(void **state)
 
 static char directory[] = "/tmp/smc-genl.XXXXXX";
 
-static int record_start(void **state)
+static void record_start(void)
 {
-	strcpy(directory + strlen(directory) - 6, "XXXXXX");
-	if (!mkdtemp(directory))
-		return -1;
+	assert_true(scratch_make(directory));
 	setenv("SMC_TOOLS_RECORD", directory, 1);
-	return fake_setup(state);
 }
 
-static int record_end(void **state)
+static void record_end(void)
 {
-	char command[64];
-
-	(void)state;
 	unsetenv("SMC_TOOLS_RECORD");
 	unsetenv("SMC_TOOLS_ROOT");
-	snprintf(command, sizeof(command), "rm -rf %s", directory);
-	return system(command);
+	assert_int_equal(scratch_remove(directory), 0);
 }
 
 /* The first line of a recorded file, after the byte order; @rest: the bytes that follow. */
@@ -517,14 +487,15 @@ static const char *recorded(const char *name, size_t *rest)
 }
 
 /* Each command has a file, and so has the family; errors are recorded without rows. */
-static void recording(void **state)
+TEST(recording)
 {
-	struct smc_genl *nl = open_it();
 	struct seen seen = { 0 };
+	struct smc_genl *nl;
 	struct smc_err err;
 	size_t rest;
 
-	(void)state;
+	record_start();
+	nl = open_it();
 	add_row(2, 0);
 	add_row(3, 0);
 	fake_done(0);
@@ -539,17 +510,19 @@ static void recording(void **state)
 	assert_int_equal(rest, 2 * (NLMSG_HDRLEN + GENL_HDRLEN + 8));
 	assert_string_equal(recorded("13", &rest), "22 - Invalid argument\n");
 	assert_int_equal(rest, 0);
+	record_end();
 }
 
 /* The record answers without a socket, and refuses changes. */
-static void replaying(void **state)
+TEST(replaying)
 {
 	const struct smc_genl_attr attr = { 1, SMC_GENL_U8, NULL, 2 };
-	struct smc_genl *nl = open_it();
 	struct seen seen = { 0 };
+	struct smc_genl *nl;
 	struct smc_err err;
 
-	(void)state;
+	record_start();
+	nl = open_it();
 	add_row(2, 0);
 	fake_done(0);
 	assert_int_equal(smc_genl_dump(nl, 2, note, &seen, &err), 0);
@@ -566,41 +539,7 @@ static void replaying(void **state)
 	assert_int_equal(err.code, EROFS);
 	smc_genl_close(nl);
 	assert_int_equal(fake.requests, 1);
+	record_end();
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, fake_setup)
-#define RECORD_TEST(name) cmocka_unit_test_setup_teardown(name, record_start, record_end)
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		TEST(whole),
-		TEST(empty),
-		TEST(no_family),
-		TEST(denied),
-		TEST(family_after_loading),
-		TEST(family_stays_away),
-		TEST(no_socket),
-		TEST(command),
-		TEST(refusals),
-		TEST(done_with_error),
-		TEST(done_short),
-		TEST(interrupted),
-		TEST(interrupted_for_ever),
-		TEST(foreign_answers),
-		TEST(receive_errors),
-		TEST(short_messages),
-		TEST(send_error),
-		TEST(callback_error),
-		TEST(lookup),
-		TEST(family_without_number),
-		TEST(follow),
-		TEST(old_errors),
-		TEST(too_long),
-		TEST(short_text),
-		RECORD_TEST(recording),
-		RECORD_TEST(replaying),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static struct fixture fixture = { .setup = fake_setup };

@@ -53,26 +53,14 @@ static void check(struct answer answer)
 	}
 }
 
-static void af_smc(void **state)
+TEST(af_smc)
 {
-	(void)state;
 	check((struct answer){ kernel_af_smc, 0, AF_SMC, 0 });
 	check((struct answer){ host_af_smc, 0, AF_SMC, 0 });
 }
 
-static void ipproto_smc(void **state)
+TEST(ipproto_smc)
 {
-	(void)state;
 	check((struct answer){ kernel_ipproto_smc, 2, IPPROTO_SMC, 0 });
 	check((struct answer){ host_ipproto_smc, 2, IPPROTO_SMC, 0 });
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(af_smc),
-		cmocka_unit_test(ipproto_smc),
-	};
-
-	return cmocka_run_group_tests_name("host_smc", tests, NULL, NULL);
 }

@@ -21,11 +21,10 @@ static size_t find(const struct smc_index *index, const uint64_t *numbers, uint6
 }
 
 /* Numbers like those of inodes: consecutive, or every fourth. */
-static void finds_all(void **state)
+TEST(finds_all)
 {
 	static uint64_t numbers[MANY];
 
-	(void)state;
 	for (uint64_t step = 1; step <= 4096; step *= 4) {
 		struct smc_index index = { 0 };
 
@@ -46,13 +45,12 @@ static void finds_all(void **state)
 }
 
 /* Remove items in any order, with few slots for many hashes: the rest is still found. */
-static void forgets(void **state)
+TEST(forgets)
 {
 	uint64_t numbers[200], seed = 1;
 	bool is_there[ARRAY_SIZE(numbers)] = { false };
 	struct smc_index index = { 0 };
 
-	(void)state;
 	smc_index_remove(&index, 1, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		numbers[i] = i;
@@ -76,12 +74,11 @@ static void forgets(void **state)
 }
 
 /* Keys with equal hashes. */
-static void tells_apart(void **state)
+TEST(tells_apart)
 {
 	const uint64_t numbers[] = { 1, 2, 3 };
 	struct smc_index index = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		smc_index_add(&index, 7, i);
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
@@ -92,23 +89,10 @@ static void tells_apart(void **state)
 }
 
 /* The parts of a key, one after the other. */
-static void hashes(void **state)
+TEST(hashes)
 {
-	(void)state;
 	assert_int_equal(smc_index_hash("ab", 2, 0), smc_index_hash("ab", 2, 0));
 	assert_int_not_equal(smc_index_hash("ab", 2, 0), smc_index_hash("ba", 2, 0));
 	assert_int_not_equal(smc_index_hash("b", 1, smc_index_hash("a", 1, 0)),
 			     smc_index_hash("a", 1, smc_index_hash("b", 1, 0)));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_all),
-		cmocka_unit_test(forgets),
-		cmocka_unit_test(tells_apart),
-		cmocka_unit_test(hashes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,7 +131,7 @@ static void check_all(const struct question *rows, size_t n)
 	assert_int_equal(table.count, 0);
 }
 
-static void connections(void **state)
+TEST(connections)
 {
 	static const struct question rows[] = {
 		{ "unique, IPPROTO_SMC", AF_INET, 1, NULL, NULL, 80, 4000, 1000, AF_INET,
@@ -152,11 +152,10 @@ static void connections(void **state)
 		{ "local port 0", AF_SMC, 1, NULL, NULL, 0, 4000, 1000, 0, NULL },
 	};
 
-	(void)state;
 	check_all(rows, ARRAY_SIZE(rows));
 }
 
-static void listeners(void **state)
+TEST(listeners)
 {
 	static const struct question rows[] = {
 		{ "AF_SMC wildcard v4", AF_SMC, 10, NULL, NULL, 84, 0, 0, AF_INET, "0.0.0.0" },
@@ -174,11 +173,10 @@ static void listeners(void **state)
 		  "10.0.0.6" },
 	};
 
-	(void)state;
 	check_all(rows, ARRAY_SIZE(rows));
 }
 
-static void by_address(void **state)
+TEST(by_address)
 {
 	static const struct question rows[] = {
 		{ "2001:db8::", AF_SMC, 1, "2001:db8::", "2001:db9::", 89, 4009, 0, AF_INET6,
@@ -197,12 +195,11 @@ static void by_address(void **state)
 		{ "v4-mapped", AF_INET6, 1, NULL, NULL, 94, 4014, 0, AF_INET6, "::ffff:10.0.0.1" },
 	};
 
-	(void)state;
 	check_all(rows, ARRAY_SIZE(rows));
 }
 
 /* Where addresses decide, all bytes of both ends count. */
-static void whole_addresses(void **state)
+TEST(whole_addresses)
 {
 	static const struct tcp tcp = {
 		AF_INET6, "2001:db8::1", 95, "2001:db9::9", 4015, 0, false,
@@ -223,30 +220,27 @@ static void whole_addresses(void **state)
 	};
 	struct smc_inet_table table = { 0 };
 
-	(void)state;
 	assert_int_equal(add(&table, &tcp), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		check(&table, &rows[i]);
 	smc_inet_free(&table);
 }
 
-static void empty(void **state)
+TEST(empty)
 {
 	struct smc_sock sock = { .family = AF_SMC, .state = 1, .local.port = 80 };
 	struct smc_inet_table table = { 0 };
 
-	(void)state;
 	assert_false(smc_inet_resolve(&table, &sock));
 	smc_inet_free(&table);
 }
 
-static void short_messages(void **state)
+TEST(short_messages)
 {
 	const struct inet_diag_msg msg = { .idiag_family = AF_INET };
 	struct smc_inet_table table = { 0 };
 	struct message m;
 
-	(void)state;
 	for (size_t len = 0; len < sizeof(msg); len += 7) {
 		message_start(&m, SOCK_DIAG_BY_FAMILY);
 		message_put(&m, &msg, len);
@@ -257,12 +251,11 @@ static void short_messages(void **state)
 }
 
 /* Many sockets, added out of order, some of them after the first look-up. */
-static void growth(void **state)
+TEST(growth)
 {
 	struct smc_inet_table table = { 0 };
 	struct smc_sock sock;
 
-	(void)state;
 	for (unsigned int i = 0; i < 3000; i++) {
 		const uint16_t port = (uint16_t)(1 + i * 7919 % 3000);
 		const struct tcp tcp = { AF_INET, "10.0.0.1", port, "10.0.0.2", 9, 0, false };
@@ -284,25 +277,12 @@ static void growth(void **state)
 	smc_inet_free(&table);
 }
 
-static void request(void **state)
+TEST(request)
 {
 	struct inet_diag_req_v2 req = smc_inet_request(AF_INET6);
 
-	(void)state;
 	assert_int_equal(req.sdiag_family, AF_INET6);
 	assert_int_equal(req.sdiag_protocol, IPPROTO_TCP);
 	assert_true(req.idiag_states == 0xffffffff);
 	assert_int_equal(req.idiag_ext, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(connections),	  cmocka_unit_test(listeners),
-		cmocka_unit_test(by_address),	  cmocka_unit_test(empty),
-		cmocka_unit_test(short_messages), cmocka_unit_test(growth),
-		cmocka_unit_test(request),	  cmocka_unit_test(whole_addresses),
-	};
-
-	return cmocka_run_group_tests_name("inet", tests, NULL, NULL);
 }

@@ -17,9 +17,8 @@
 	"CONFIG_SMC=m\nCONFIG_SMC_DIAG=m\n# CONFIG_SMC_LO is not set\n"                            \
 	"CONFIG_LOG_BUF_SHIFT=17\nCONFIG_MPTCP=y\n"
 
-static void options(void **state)
+TEST(options)
 {
-	(void)state;
 	assert_int_equal(kconfig_get(CONFIG, "CONFIG_SMC"), 'm');
 	assert_int_equal(kconfig_get(CONFIG, "CONFIG_SMC_DIAG"), 'm');
 	assert_int_equal(kconfig_get(CONFIG, "CONFIG_MPTCP"), 'y');
@@ -47,14 +46,13 @@ static size_t pack(unsigned char *packed, size_t size, const char *text, size_t 
 	return stream.total_out;
 }
 
-static void packed_config(void **state)
+TEST(packed_config)
 {
 	static unsigned char packed[64 * 1024];
 	const size_t big = 17 * 1024 * 1024;
 	size_t len = pack(packed, sizeof(packed), CONFIG, strlen(CONFIG));
 	char *text = kconfig_inflate(packed, len), *zeros = calloc(big, 1);
 
-	(void)state;
 	assert_string_equal(text, CONFIG);
 	free(text);
 	assert_null(kconfig_inflate(packed, len - 9));
@@ -71,7 +69,7 @@ static void packed_config(void **state)
 	free(zeros);
 }
 
-static void modules(void **state)
+TEST(modules)
 {
 	static const char dep[] =
 		"kernel/drivers/infiniband/core/ib_core.ko.xz:\n"
@@ -79,7 +77,6 @@ static void modules(void **state)
 		"kernel/net/smc/smc_diag.ko.xz: kernel/net/smc/smc.ko.xz\n"
 		"kernel/sound/snd-pcm.ko";
 
-	(void)state;
 	assert_true(kmodule_listed(dep, "smc"));
 	assert_true(kmodule_listed(dep, "smc_diag"));
 	assert_true(kmodule_listed(dep, "snd_pcm"));
@@ -93,7 +90,7 @@ static void modules(void **state)
 
 /* ---- modprobe.d ---- */
 
-static void rules(void **state)
+TEST(rules)
 {
 	static const struct {
 		const char *text;
@@ -120,7 +117,6 @@ static void rules(void **state)
 		{ "options smc blacklist=smc\n", MODPROBE_NO_RULE },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		if (modprobe_parse(cases[i].text, "smc", "net-pf-43") != cases[i].rule)
 			fail_msg("%s: not %d", cases[i].text, (int)cases[i].rule);
@@ -129,9 +125,8 @@ static void rules(void **state)
 	assert_int_equal(modprobe_parse("alias net-pf-43 off", "smc", NULL), MODPROBE_NO_RULE);
 }
 
-static void command_lines(void **state)
+TEST(command_lines)
 {
-	(void)state;
 	assert_true(modprobe_cmdline("quiet module_blacklist=smc", "smc"));
 	assert_true(modprobe_cmdline("modprobe.blacklist=floppy,smc ro\n", "smc"));
 	assert_true(modprobe_cmdline("module_blacklist=a,smc-diag", "smc_diag"));
@@ -142,9 +137,8 @@ static void command_lines(void **state)
 
 /* ---- memory ---- */
 
-static void blocks(void **state)
+TEST(blocks)
 {
-	(void)state;
 	assert_int_equal(
 		buddy_orders("Node 0, zone   DMA   0   0   0   0   0   0   0   1   0   1   3 \n"
 			     "Node 0, zone   DMA32   2   3 \n"),
@@ -154,15 +148,4 @@ static void blocks(void **state)
 	assert_int_equal(buddy_orders("Node 0, zone DMA32\n"), 0);
 	assert_int_equal(buddy_orders("Node 0, zone DMA\nNode 0, zone Normal 1 2 3\n"), 0);
 	assert_int_equal(buddy_orders("Linux version 6.12\n"), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(options),	 cmocka_unit_test(packed_config),
-		cmocka_unit_test(modules),	 cmocka_unit_test(rules),
-		cmocka_unit_test(command_lines), cmocka_unit_test(blocks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

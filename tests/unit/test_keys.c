@@ -8,7 +8,9 @@
  *	keys smcss	all JSON keys of smcss and smc_top, also nested ones
  *	keys smcdr	all keys of the tables of smcd and smcr
  */
+#define main run_unit_tests
 #include "test.h"
+#undef main
 
 #include <stdio.h>
 
@@ -91,11 +93,10 @@ static void check(const struct out_col *table, json_t *json)
 	json_decref(json);
 }
 
-static void complete(void **state)
+TEST(complete)
 {
 	json_t *summary;
 
-	(void)state;
 	check(sockets_columns, full_socket(&summary));
 	json_decref(summary);
 	check(smcss_columns, full_socket(&summary));
@@ -169,11 +170,5 @@ static int print(const char *what)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(complete),
-	};
-
-	if (argc > 1)
-		return print(argv[1]);
-	return cmocka_run_group_tests_name("keys", tests, NULL, NULL);
+	return argc > 1 ? print(argv[1]) : run_unit_tests();
 }

@@ -56,7 +56,7 @@ static char *shown(const char *names, const struct object *objects, size_t count
 	return text.data;
 }
 
-static void layouts(void **state)
+TEST(layouts)
 {
 	static const struct object two[] = { { { "SMCD", "7", "x", "redis", "one two three" } },
 					     { { "TCP", "12", "", "nginx", "four" } } },
@@ -96,7 +96,6 @@ static void layouts(void **state)
 		{ "words", two, 1, 20, false, "Words\none two three\n" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char *text = shown(cases[i].names, cases[i].objects, cases[i].count, cases[i].width,
 				   cases[i].is_chosen);
@@ -106,21 +105,20 @@ static void layouts(void **state)
 	}
 }
 
-static void words(void **state)
+TEST(words)
 {
 	static const struct object one[] = {
 		{ { "SMCD", "", "", "", "a sentence that is longer than the terminal is wide" } }
 	};
 	char *text = shown("mode,words", one, 1, 36, false);
 
-	(void)state;
 	assert_string_equal(text, "Mode  Words\n"
 				  "SMCD  a sentence that is longer than\n"
 				  "      the terminal is wide\n");
 	free(text);
 }
 
-static void wrapping(void **state)
+TEST(wrapping)
 {
 	static const struct {
 		size_t width, at, indent;
@@ -138,7 +136,6 @@ static void wrapping(void **state)
 		{ 5, 0, 0, "\033[1mab\033[m cd ef", "\033[1mab\033[m cd\nef" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct out_text text = { 0 };
 
@@ -150,7 +147,7 @@ static void wrapping(void **state)
 }
 
 /* In a pipe, width counts visible characters. */
-static void color(void **state)
+TEST(color)
 {
 	static const struct out_col colored[] = {
 		{ "mode", "Mode", NULL, 6, CELL(0) },
@@ -162,7 +159,6 @@ static void color(void **state)
 	struct out_text text = { 0 };
 	struct out_list list;
 
-	(void)state;
 	assert_null(out_view_add(&view, colored, "name,mode"));
 	setenv("CLICOLOR_FORCE", "1", 1);
 	unsetenv("NO_COLOR");
@@ -177,7 +173,7 @@ static void color(void **state)
 }
 
 /* On a terminal each row has its own styles; a list can be used again. */
-static void styles(void **state)
+TEST(styles)
 {
 	static const struct out_col colored[] = {
 		{ "mode", "Mode", NULL, 0, CELL(0), .style = style_of_mode },
@@ -188,7 +184,6 @@ static void styles(void **state)
 	struct out_view view = { 0 };
 	struct out_list list;
 
-	(void)state;
 	assert_null(out_view_add(&view, colored, "mode,name"));
 	setenv("CLICOLOR_FORCE", "1", 1);
 	for (int turn = 0; turn < 2; turn++) {
@@ -252,13 +247,12 @@ static void check_widths(const char *text, size_t width)
 }
 
 /* One row, so cells are in order; columns that fit are not truncated. */
-static void random_rows(void **state)
+TEST(random_rows)
 {
 	static char rooms[COLS][80];
 	const char *chosen = getenv("LAYOUT_SEED");
 	char all[COLS * 80];
 
-	(void)state;
 	seed = chosen ? (unsigned int)strtoul(chosen, NULL, 10) : (unsigned int)time(NULL);
 	printf("# LAYOUT_SEED=%u\n", seed);
 	for (int round = 0; round < 20000; round++) {
@@ -284,15 +278,4 @@ static void random_rows(void **state)
 			assert_int_equal(letters[i], 0);
 		free(text);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(styles), cmocka_unit_test(layouts),
-		cmocka_unit_test(words),  cmocka_unit_test(wrapping),
-		cmocka_unit_test(color),  cmocka_unit_test(random_rows),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

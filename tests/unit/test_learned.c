@@ -92,11 +92,10 @@ static int until(struct learned_place place, bool is_tcp, uint32_t smc, uint32_t
 	return n;
 }
 
-static void the_shorter_life_is_taken(void **state)
+TEST(the_shorter_life_is_taken)
 {
 	struct learned_place place;
 
-	(void)state;
 	memset(&table, 0, sizeof(table));
 	place = fresh(1, 1);
 	assert_int_equal(until(place, true, 200, 100), 9);
@@ -121,12 +120,11 @@ static void the_shorter_life_is_taken(void **state)
 	assert_true(place.entry->counts & LEARNED_IS_TCP);
 }
 
-static void long_lives_use_smc(void **state)
+TEST(long_lives_use_smc)
 {
 	const uint32_t longer = 100 * LEARNED_LONG;
 	struct learned_place place;
 
-	(void)state;
 	memset(&table, 0, sizeof(table));
 	place = fresh(1, 1);
 	assert_int_equal(until(place, true, longer, 1), 1000);
@@ -150,14 +148,13 @@ static void long_lives_use_smc(void **state)
 }
 
 /* Only measured lives teach. After a thousand short ones, SMC is back within 2 % of that. */
-static void a_change_is_noticed_soon(void **state)
+TEST(a_change_is_noticed_soon)
 {
 	const uint32_t longer = 100 * LEARNED_LONG;
 	struct learned_choice choice;
 	struct learned_place place;
 	int back = 0;
 
-	(void)state;
 	memset(&table, 0, sizeof(table));
 	place = fresh(1, 1);
 	for (int i = 0; i < 1000; i++) {
@@ -176,11 +173,10 @@ static void a_change_is_noticed_soon(void **state)
 }
 
 /* A difference of half is not significant, a little more is. */
-static void means_are_of_both(void **state)
+TEST(means_are_of_both)
 {
 	struct learned_place place;
 
-	(void)state;
 	memset(&table, 0, sizeof(table));
 	place = fresh(1, 1);
 	learned_shook(place, 100);
@@ -198,11 +194,10 @@ static void means_are_of_both(void **state)
 	assert_int_equal(place.entry->smc, 1);
 }
 
-static void handshakes_are_a_mean_that_falls_fast(void **state)
+TEST(handshakes_are_a_mean_that_falls_fast)
 {
 	struct learned_place place;
 
-	(void)state;
 	memset(&table, 0, sizeof(table));
 	place = fresh(1, 1);
 	learned_shook(place, 0);
@@ -213,11 +208,10 @@ static void handshakes_are_a_mean_that_falls_fast(void **state)
 	assert_int_equal(place.entry->handshake, 52);
 }
 
-static void old_ones_are_forgotten(void **state)
+TEST(old_ones_are_forgotten)
 {
 	struct learned_place place;
 
-	(void)state;
 	memset(&table, 0, sizeof(table));
 	place = fresh(1, 1);
 	until(place, true, 200, 100);
@@ -236,12 +230,11 @@ static void old_ones_are_forgotten(void **state)
 	assert_false(learned_is_broken(place, 4));
 }
 
-static void some_lives_are_measured(void **state)
+TEST(some_lives_are_measured)
 {
 	struct learned_place place;
 	int n = 0;
 
-	(void)state;
 	memset(&table, 0, sizeof(table));
 	place = fresh(1, 1);
 	for (int i = 0; i < LEARNED_FIRST + 10 * LEARNED_EACH; i++)
@@ -277,7 +270,7 @@ static __attribute__((noinline)) bool key_to(struct learned_key *key, const void
 	return learned_key(key, addr, from);
 }
 
-static void mapped_addresses_are_the_same(void **state)
+TEST(mapped_addresses_are_the_same)
 {
 	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(80) };
 	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_port = htons(80) };
@@ -285,7 +278,6 @@ static void mapped_addresses_are_the_same(void **state)
 	struct learned_program long_name, other_name;
 	char path[LEARNED_PATH];
 
-	(void)state;
 	learned_program(&long_name, "a program with a long name");
 	assert_memory_equal(long_name.name, "a program wi", LEARNED_PROGRAM);
 	in.sin_addr.s_addr = htonl(0x0a000001);
@@ -383,7 +375,7 @@ static void model_live(struct model *model, bool is_tcp, uint32_t handshake, uin
 }
 
 /* More destinations than entries: a lost one starts again, and none gets another's entry. */
-static void destinations_are_never_mixed_up(void **state)
+TEST(destinations_are_never_mixed_up)
 {
 	static struct model models[PLACES];
 	unsigned int random = seed(), number, ticks;
@@ -392,7 +384,6 @@ static void destinations_are_never_mixed_up(void **state)
 	int n_lost = 0, n_tcp = 0;
 	struct learned_key key;
 
-	(void)state;
 	memset(&table, 0, sizeof(table));
 	for (number = 0; number < PLACES; number++)
 		models[number] = as_new;
@@ -444,7 +435,7 @@ static void *race(void *arg)
 	return (void *)(uintptr_t)n_wrong;
 }
 
-static void threads_mix_nothing_up(void **state)
+TEST(threads_mix_nothing_up)
 {
 	pthread_t threads[THREADS];
 	unsigned int start = seed();
@@ -452,7 +443,6 @@ static void threads_mix_nothing_up(void **state)
 	int n_written = 0;
 	void *result;
 
-	(void)state;
 	memset(&table, 0, sizeof(table));
 	for (uintptr_t i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, race, (void *)(start + i)), 0);
@@ -467,13 +457,12 @@ static void threads_mix_nothing_up(void **state)
 }
 
 /* A process was killed while writing: only its entry is lost. */
-static void a_killed_writer_costs_its_entry(void **state)
+TEST(a_killed_writer_costs_its_entry)
 {
 	struct learned_place place, again;
 	struct learned_key key, other;
 	int n_others = 0;
 
-	(void)state;
 	memset(&table, 0, sizeof(table));
 	place = fresh(1, 1);
 	place.entry->turn |= 1;
@@ -503,23 +492,4 @@ static void a_killed_writer_costs_its_entry(void **state)
 	assert_int_equal(again.entry->turn, again.turn);
 	assert_int_not_equal(again.turn, place.turn);
 	assert_false(learned_is_broken(again, 2 + LEARNED_FORGET));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_shorter_life_is_taken),
-		cmocka_unit_test(long_lives_use_smc),
-		cmocka_unit_test(a_change_is_noticed_soon),
-		cmocka_unit_test(means_are_of_both),
-		cmocka_unit_test(handshakes_are_a_mean_that_falls_fast),
-		cmocka_unit_test(old_ones_are_forgotten),
-		cmocka_unit_test(some_lives_are_measured),
-		cmocka_unit_test(mapped_addresses_are_the_same),
-		cmocka_unit_test(destinations_are_never_mixed_up),
-		cmocka_unit_test(threads_mix_nothing_up),
-		cmocka_unit_test(a_killed_writer_costs_its_entry),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

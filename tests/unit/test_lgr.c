@@ -22,13 +22,12 @@ static void put_common(struct message *m, uint16_t type)
 }
 
 /* As sent by kernel 7.2, in its order. */
-static void smcr(void **state)
+TEST(smcr)
 {
 	struct smc_lgr lgr;
 	struct message m;
 	size_t nest, v2;
 
-	(void)state;
 	nest = genl_begin(&m, 2);
 	genl_u32(&m, 1, 0x100);
 	genl_u32(&m, 6, 1);
@@ -68,11 +67,10 @@ static void smcr(void **state)
 	assert_int_equal(lgr.max_links, 2);
 }
 
-static void smcd(void **state)
+TEST(smcd)
 {
 	struct smc_lgr lgr;
 
-	(void)state;
 	for (int is_short = 0; is_short < 2; is_short++) {
 		struct message m;
 		size_t nest;
@@ -109,13 +107,12 @@ static void smcd(void **state)
 }
 
 /* Missing attributes are absent, and nothing of the previous group remains. */
-static void missing(void **state)
+TEST(missing)
 {
 	struct smc_lgr lgr;
 	struct message m;
 	size_t nest;
 
-	(void)state;
 	memset(&lgr, 0xff, sizeof(lgr));
 	nest = genl_begin(&m, 2);
 	genl_noise(&m);
@@ -130,13 +127,12 @@ static void missing(void **state)
 	assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), -EBADMSG);
 }
 
-static void too_short(void **state)
+TEST(too_short)
 {
 	struct smc_lgr lgr;
 	struct message m;
 	size_t nest;
 
-	(void)state;
 	nest = genl_begin(&m, 2);
 	genl_u8(&m, 1, 1);
 	genl_u16(&m, 9, 1);
@@ -147,14 +143,13 @@ static void too_short(void **state)
 	assert_int_equal(lgr.has, SMC_LGR_HAS_CONNS);
 }
 
-static void long_strings(void **state)
+TEST(long_strings)
 {
 	char name[200];
 	struct smc_lgr lgr;
 	struct message m;
 	size_t nest;
 
-	(void)state;
 	memset(name, 'x', sizeof(name));
 	nest = genl_begin(&m, 2);
 	message_attr(&m, 4, name, sizeof(name)); /* not terminated */
@@ -164,7 +159,7 @@ static void long_strings(void **state)
 }
 
 /* Attributes without payload count as missing, also in the nests of version 2 and for SMC-D. */
-static void empty_attributes(void **state)
+TEST(empty_attributes)
 {
 	static const struct {
 		uint16_t number, nests[2];
@@ -173,7 +168,6 @@ static void empty_attributes(void **state)
 		{ 4, { 9, 9 } },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct smc_lgr lgr;
 		struct message m;
@@ -194,7 +188,7 @@ static void empty_attributes(void **state)
 }
 
 /* Each attribute sets only its own bit. */
-static void single_attributes(void **state)
+TEST(single_attributes)
 {
 	static const struct {
 		uint16_t number, nest, type;
@@ -231,7 +225,6 @@ static void single_attributes(void **state)
 		{ 4, 0, 13, SMC_LGR_HAS_RCVBUF },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct smc_lgr lgr;
 		struct message m;
@@ -249,13 +242,12 @@ static void single_attributes(void **state)
 }
 
 /* Trailing blanks are padding, bytes after the NUL are ignored. */
-static void padded_strings(void **state)
+TEST(padded_strings)
 {
 	struct smc_lgr lgr;
 	struct message m;
 	size_t nest;
 
-	(void)state;
 	nest = genl_begin(&m, 2);
 	message_attr(&m, 4, "A B  \0 xyz", 10);
 	genl_end(&m, nest);
@@ -263,14 +255,13 @@ static void padded_strings(void **state)
 	assert_string_equal(lgr.pnetid, "A B");
 }
 
-static void links(void **state)
+TEST(links)
 {
 	struct smc_link link;
 	struct smc_lgr lgr;
 	struct message m;
 	size_t nest;
 
-	(void)state;
 	nest = genl_begin(&m, 3);
 	genl_u8(&m, 1, 1);
 	genl_u32(&m, 10, 3);
@@ -302,21 +293,4 @@ static void links(void **state)
 	assert_int_equal(smc_link_decode(&link, &m.nlh), 0);
 	assert_int_equal(link.has, 0);
 	assert_string_equal(link.ib_dev, "");
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(smcr),
-		cmocka_unit_test(smcd),
-		cmocka_unit_test(missing),
-		cmocka_unit_test(too_short),
-		cmocka_unit_test(long_strings),
-		cmocka_unit_test(links),
-		cmocka_unit_test(empty_attributes),
-		cmocka_unit_test(single_attributes),
-		cmocka_unit_test(padded_strings),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

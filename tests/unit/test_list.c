@@ -30,9 +30,8 @@ int kernel_ipproto_smc(void)
 	return module_result;
 }
 
-static int reset(void **state)
+FIXTURE(reset)
 {
-	(void)state;
 	fake_reset();
 	module_result = 0;
 	module_calls = 0;
@@ -112,13 +111,12 @@ static unsigned int count_words(const char *text, const char *word)
 	return count;
 }
 
-static void few(void **state)
+TEST(few)
 {
 	const struct smcss_opts opts = { 0 };
 	struct smc_err err;
 	char *text;
 
-	(void)state;
 	add_rows(100, 3);
 	fake_done(0);
 	text = list(&opts, 0, &err);
@@ -129,13 +127,12 @@ static void few(void **state)
 	free(text);
 }
 
-static void none(void **state)
+TEST(none)
 {
 	struct smcss_opts opts = { 0 };
 	struct smc_err err;
 	char *text;
 
-	(void)state;
 	fake_done(0);
 	text = list(&opts, 0, &err);
 	assert_int_equal(count_lines(text), 1);
@@ -153,7 +150,7 @@ static void none(void **state)
 }
 
 /* Bits of optional attributes: only attributes that are shown are requested. */
-static void request_bits(void **state)
+TEST(request_bits)
 {
 	static const struct {
 		struct smcss_opts opts;
@@ -169,7 +166,6 @@ static void request_bits(void **state)
 		{ { .columns = "state" }, 11 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct smc_err err;
 
@@ -180,14 +176,13 @@ static void request_bits(void **state)
 	}
 }
 
-static void interrupted_once(void **state)
+TEST(interrupted_once)
 {
 	static const struct smcss_opts kinds[] = { { 0 },
 						   { .is_json = true },
 						   { .is_summary = true } };
 	static const char *const once[] = { "State", "\"schema\"", "Connections" };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		struct smc_err err;
 		char *text;
@@ -210,13 +205,12 @@ static void interrupted_once(void **state)
 	}
 }
 
-static void interrupted_for_ever(void **state)
+TEST(interrupted_for_ever)
 {
 	static const struct smcss_opts kinds[] = { { 0 },
 						   { .is_json = true },
 						   { .is_summary = true } };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		struct smc_err err;
 		char *text;
@@ -232,13 +226,12 @@ static void interrupted_for_ever(void **state)
 	}
 }
 
-static void refused(void **state)
+TEST(refused)
 {
 	static const struct smcss_opts kinds[] = { { 0 },
 						   { .is_json = true },
 						   { .is_summary = true } };
 
-	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(kinds); i++) {
 		struct smc_err err;
 		char *text;
@@ -258,14 +251,13 @@ static void refused(void **state)
 }
 
 /* More than one chunk: printed as it arrives, every row once and in order, one header. */
-static void streaming(void **state)
+TEST(streaming)
 {
 	const struct smcss_opts opts = { 0 };
 	const unsigned int count = 10000;
 	struct smc_err err;
 	char *text, *line;
 
-	(void)state;
 	add_rows(1, count);
 	fake_done(0);
 	text = list(&opts, 0, &err);
@@ -284,11 +276,10 @@ static void streaming(void **state)
 }
 
 /* Printed rows cannot be taken back: no retry, no second header, and a failure. */
-static void broken_stream(void **state)
+TEST(broken_stream)
 {
 	const struct smcss_opts opts = { 0 };
 
-	(void)state;
 	for (int kind = 0; kind < 2; kind++) {
 		struct smc_err err;
 		char *text;
@@ -311,13 +302,12 @@ static void broken_stream(void **state)
 }
 
 /* JSON is complete or nothing, however long the list. */
-static void broken_json(void **state)
+TEST(broken_json)
 {
 	const struct smcss_opts opts = { .is_json = true };
 	struct smc_err err;
 	char *text;
 
-	(void)state;
 	add_rows(1, 9000);
 	fake_error(ENOBUFS);
 	text = list(&opts, -ENOBUFS, &err);
@@ -325,14 +315,13 @@ static void broken_json(void **state)
 	free(text);
 }
 
-static void long_json(void **state)
+TEST(long_json)
 {
 	const struct smcss_opts opts = { .is_json = true };
 	struct smc_err err;
 	json_t *doc, *sockets;
 	char *text;
 
-	(void)state;
 	add_rows(1, 5000);
 	add_interrupted(5001); /* nothing was printed: retry */
 	add_rows(1, 5000);
@@ -347,7 +336,7 @@ static void long_json(void **state)
 }
 
 /* Some valid UTF-8 must not reach a terminal: U+009B begins a sequence like ESC [. */
-static void plain_json(void **state)
+TEST(plain_json)
 {
 	const struct smcss_opts opts = { .is_json = true };
 	const struct smc_abi_lgrinfo lgr = { .ibname = "\xc2\x9b"
@@ -356,7 +345,6 @@ static void plain_json(void **state)
 	struct smc_err err;
 	char *text;
 
-	(void)state;
 	message_attr(&m, SMC_DIAG_LGRINFO, &lgr, sizeof(lgr));
 	fake_message(&m);
 	fake_done(0);
@@ -368,14 +356,13 @@ static void plain_json(void **state)
 }
 
 /* A short message ends the list: the table cannot be trusted. */
-static void short_socket(void **state)
+TEST(short_socket)
 {
 	const struct smcss_opts opts = { 0 };
 	struct smc_err err;
 	struct message m;
 	char *text;
 
-	(void)state;
 	add_rows(1, 2);
 	message_start(&m, SOCK_DIAG_BY_FAMILY);
 	message_put(&m, "short", 5);
@@ -387,13 +374,12 @@ static void short_socket(void **state)
 	free(text);
 }
 
-static void no_module(void **state)
+TEST(no_module)
 {
 	const struct smcss_opts opts = { 0 };
 	struct smc_err err;
 	char *text;
 
-	(void)state;
 	module_result = -EAFNOSUPPORT;
 	fake_refusal(ENOENT);
 	text = list(&opts, -ENOENT, &err);
@@ -409,13 +395,12 @@ static void no_module(void **state)
 }
 
 /* The request cannot load smc, a socket can: retry after that, only once. */
-static void module_loaded(void **state)
+TEST(module_loaded)
 {
 	const struct smcss_opts opts = { 0 };
 	struct smc_err err;
 	char *text;
 
-	(void)state;
 	fake_refusal(ENOENT);
 	add_rows(100, 1);
 	fake_done(0);
@@ -432,7 +417,7 @@ static void module_loaded(void **state)
 }
 
 /* No addresses from the kernel, and no other source: ports, and n/a. */
-static void unknown_addresses(void **state)
+TEST(unknown_addresses)
 {
 	const struct smc_abi_diag_msg msg = {
 		.family = AF_INET,
@@ -445,7 +430,6 @@ static void unknown_addresses(void **state)
 	struct message m;
 	char *text;
 
-	(void)state;
 	message_sock(&m, &msg);
 	fake_message(&m);
 	fake_done(0);
@@ -456,7 +440,7 @@ static void unknown_addresses(void **state)
 	free(text);
 }
 
-static void selection(void **state)
+TEST(selection)
 {
 	static const struct {
 		struct smcss_opts opts;
@@ -480,7 +464,6 @@ static void selection(void **state)
 		{ 'l', SMC_ABI_LISTEN, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		for (size_t j = 0; j < ARRAY_SIZE(socks); j++) {
 			const struct smc_sock sock = { .state = socks[j].state,
@@ -494,11 +477,10 @@ static void selection(void **state)
 	}
 }
 
-static void full_disk(void **state)
+TEST(full_disk)
 {
 	static const struct smcss_opts kinds[] = { { 0 }, { .is_json = true } };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		struct smc_err err = { 0 };
 		int fd = open("/dev/full", O_WRONLY | O_CLOEXEC), saved, ret;
@@ -517,13 +499,12 @@ static void full_disk(void **state)
 	}
 }
 
-static void bad_columns(void **state)
+TEST(bad_columns)
 {
 	static const char *const bad[] = { "",		 ",",		"state,", ",state",
 					   "state,,uid", "State",	"stat",	  "states",
 					   "state uid",	 "peer_reason", "schema" };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		const struct smcss_opts opts = { .columns = bad[i] };
 		struct smc_err err;
@@ -537,7 +518,7 @@ static void bad_columns(void **state)
 }
 
 /* A missing module for TCP sockets is fine; any other error hides the addresses. */
-static void addresses_refused(void **state)
+TEST(addresses_refused)
 {
 	const struct smcss_opts opts = { 0 };
 	const struct smc_abi_diag_msg msg = {
@@ -550,7 +531,6 @@ static void addresses_refused(void **state)
 	struct message m;
 	char *text;
 
-	(void)state;
 	for (int interrupted = 0; interrupted < 2; interrupted++) {
 		fake_reset();
 		fake.inet_error = interrupted ? EINTR : ENOBUFS;
@@ -566,33 +546,4 @@ static void addresses_refused(void **state)
 	}
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, reset)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(few),
-		TEST(none),
-		TEST(request_bits),
-		TEST(interrupted_once),
-		TEST(interrupted_for_ever),
-		TEST(refused),
-		TEST(streaming),
-		TEST(broken_stream),
-		TEST(broken_json),
-		TEST(long_json),
-		TEST(short_socket),
-		TEST(no_module),
-		TEST(module_loaded),
-		TEST(unknown_addresses),
-		TEST(selection),
-		TEST(full_disk),
-		TEST(bad_columns),
-		TEST(plain_json),
-		TEST(addresses_refused),
-	};
-	int failed = cmocka_run_group_tests_name("list", tests, NULL, NULL);
-
-	fake_reset();
-	return failed;
-}
+static struct fixture fixture = { .setup = reset, .last = fake_setup };

@@ -36,12 +36,11 @@ static struct smc_llc decode(const char *text)
 	return llc;
 }
 
-static void links(void **state)
+TEST(links)
 {
 	static const uint8_t mac[] = { 0x52, 0x54, 0, 0x99, 0, 2 };
 	struct smc_llc llc = decode(CONFIRM_LINK);
 
-	(void)state;
 	assert_string_equal(smc_llc_type_name(llc.type), "confirm link");
 	assert_int_equal(llc.version, 2);
 	assert_false(llc.is_response);
@@ -63,11 +62,10 @@ static void links(void **state)
 }
 
 /* Length in either byte order. */
-static void adds(void **state)
+TEST(adds)
 {
 	static const char *const both[] = { ADD_LINK("225800"), ADD_LINK("220058") };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(both); i++) {
 		struct smc_llc llc = decode(both[i]);
 
@@ -84,11 +82,10 @@ static void adds(void **state)
 	assert_null(smc_llc_reject_text(9));
 }
 
-static void keys(void **state)
+TEST(keys)
 {
 	struct smc_llc llc = decode(DELETE_RKEY);
 
-	(void)state;
 	assert_int_equal(llc.n_keys, 2);
 	assert_int_equal(llc.keys[1], 0x330);
 	llc = decode(CONFIRM_RKEY);
@@ -97,11 +94,10 @@ static void keys(void **state)
 	assert_int_equal(llc.keys[0], 0x329);
 }
 
-static void cursors(void **state)
+TEST(cursors)
 {
 	struct smc_llc llc = decode(CDC);
 
-	(void)state;
 	assert_string_equal(smc_llc_type_name(llc.type), "cdc");
 	assert_int_equal(llc.sequence, 7);
 	assert_int_equal(llc.token, 1);
@@ -112,13 +108,12 @@ static void cursors(void **state)
 	assert_int_equal(llc.conn_flags, SMC_LLC_ABORTED);
 }
 
-static void others(void **state)
+TEST(others)
 {
 	uint8_t bytes[128];
 	struct smc_llc llc;
 	size_t len = hex(bytes, sizeof(bytes), CDC);
 
-	(void)state;
 	assert_int_equal(smc_llc_decode(&llc, bytes, len - 1, len), -EBADMSG);
 	assert_int_equal(smc_llc_decode(&llc, bytes, len, len + 1), -EBADMSG);
 	bytes[1] = 43;
@@ -133,14 +128,4 @@ static void others(void **state)
 	assert_int_equal(smc_llc_decode(&llc, bytes, len, len - 1), -EBADMSG);
 	assert_null(smc_llc_type_name(0));
 	assert_null(smc_llc_type_name(0xff));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(links),   cmocka_unit_test(adds),   cmocka_unit_test(keys),
-		cmocka_unit_test(cursors), cmocka_unit_test(others),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

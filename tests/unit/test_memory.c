@@ -20,13 +20,12 @@ const char *__asan_default_options(void)
 	return "allocator_may_return_null=1";
 }
 
-static void gives(void **state)
+TEST(gives)
 {
 	int *zeros = xcalloc(3, sizeof(*zeros));
 	char *none = xcalloc(0, 8), *words = xstrdup("words"), *word = xstrndup("words", 4),
 	     *text = xprintf("%s %d", word, 5);
 
-	(void)state;
 	assert_int_equal(zeros[0] | zeros[1] | zeros[2], 0);
 	zeros[2] = 7;
 	zeros = xrealloc(zeros, 1000, sizeof(*zeros));
@@ -71,19 +70,8 @@ static int runs_out(const void *arg)
 		       CHILD_WRONG;
 }
 
-static void ends(void **state)
+TEST(ends)
 {
-	(void)state;
 	in_child(runs_out, "calloc");
 	in_child(runs_out, "realloc");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gives),
-		cmocka_unit_test(ends),
-	};
-
-	return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

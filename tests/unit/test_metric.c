@@ -32,9 +32,8 @@ static void is(const char *pattern, const char *text, double want)
 	assert_true(value == want);
 }
 
-static void finds(void **state)
+TEST(finds)
 {
-	(void)state;
 	is("[0-9.]+", "took 1.5 s", 1.5);
 	is("rate: ([0-9.]+)", "rate: 12\nrate: 13.25 MB/s\n", 13.25); /* the last one */
 	is("^([0-9]+) x", "7 x\n8 y\n", 7);
@@ -44,11 +43,10 @@ static void finds(void **state)
 	is("([0-9]+) *$", "1\n22  \n\n", 22);
 }
 
-static void finds_nothing(void **state)
+TEST(finds_nothing)
 {
 	double value;
 
-	(void)state;
 	assert_int_equal(find("rate", "", &value), -ENOENT);
 	assert_int_equal(find("rate", "nothing\nhere", &value), -ENOENT);
 	assert_int_equal(find("(rate) [0-9]", "rate 5", &value), -EINVAL);
@@ -57,18 +55,17 @@ static void finds_nothing(void **state)
 	assert_int_equal(find("is ( *)", "is  5", &value), -EINVAL); /* the number comes after it */
 }
 
-static void is_no_regex(void **state)
+TEST(is_no_regex)
 {
 	struct smc_err err;
 	regex_t regex;
 
-	(void)state;
 	assert_int_equal(metric_compile(&regex, "(", &err), -EINVAL);
 	assert_like(err.text, "'(' *regular expression: *");
 }
 
 /* Only the end of long output is used; NULs do not end it. */
-static void long_output(void **state)
+TEST(long_output)
 {
 	static char filler[1 << 20];
 	struct out_text output = { 0 };
@@ -76,7 +73,6 @@ static void long_output(void **state)
 	regex_t regex;
 	double value;
 
-	(void)state;
 	assert_int_equal(metric_compile(&regex, "n ([0-9]+)", &err), 0);
 	output_add(&output, "n 1\n", 4);
 	for (int i = 0; i < 40; i++)
@@ -90,12 +86,11 @@ static void long_output(void **state)
 	out_free(&output);
 }
 
-static void from_a_pipe(void **state)
+TEST(from_a_pipe)
 {
 	struct out_text output = { 0 };
 	int fds[2];
 
-	(void)state;
 	assert_int_equal(pipe2(fds, O_NONBLOCK), 0);
 	assert_true(output_read(&output, fds[0]));
 	assert_int_equal(write(fds[1], "abc", 3), 3);
@@ -105,15 +100,4 @@ static void from_a_pipe(void **state)
 	assert_false(output_read(&output, fds[0]));
 	close(fds[0]);
 	out_free(&output);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds),       cmocka_unit_test(finds_nothing),
-		cmocka_unit_test(is_no_regex), cmocka_unit_test(long_output),
-		cmocka_unit_test(from_a_pipe),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

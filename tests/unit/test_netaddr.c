@@ -22,7 +22,7 @@ static void assert_private(const char *text, bool is_private)
 		fail_msg("%s", text);
 }
 
-static void private_ones(void **state)
+TEST(private_ones)
 {
 	static const char *const private[] = {
 		"10.0.0.1/32",	 "172.16.0.1/32", "172.31.255.255/32", "192.168.1.1/32",
@@ -35,14 +35,13 @@ static void private_ones(void **state)
 		"::2/128",	    "2001:db8::1/128", "fe00::1/128",	    "fec0::1/128",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(private); i++)
 		assert_private(private[i], true);
 	for (size_t i = 0; i < ARRAY_SIZE(public); i++)
 		assert_private(public[i], false);
 }
 
-static void by_which_others_come(void **state)
+TEST(by_which_others_come)
 {
 	struct netaddr here[] = { parsed("127.0.0.1/8"), parsed("10.0.0.7/8"),
 				  parsed("203.0.113.7/24"), parsed("fe80::1/64"),
@@ -60,7 +59,6 @@ static void by_which_others_come(void **state)
 		{ "fe80::1/128", -1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct netaddr listen = parsed(cases[i].listen);
 		const struct netaddr *door = netaddr_public(&table, &listen);
@@ -70,7 +68,7 @@ static void by_which_others_come(void **state)
 	}
 }
 
-static void short_text(void **state)
+TEST(short_text)
 {
 	static const char *const texts[][2] = {
 		{ "10.0.0.1/32", "10.0.0.1" },
@@ -80,22 +78,10 @@ static void short_text(void **state)
 	};
 	char text[NETADDR_TEXT_SIZE];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		const struct netaddr addr = parsed(texts[i][0]);
 
 		netaddr_short(text, &addr);
 		assert_string_equal(text, texts[i][1]);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(private_ones),
-		cmocka_unit_test(by_which_others_come),
-		cmocka_unit_test(short_text),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

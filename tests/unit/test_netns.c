@@ -10,7 +10,7 @@
 
 #include "net/netns.h"
 
-static void bad_names(void **state)
+TEST(bad_names)
 {
 	static const struct {
 		const char *name;
@@ -29,7 +29,6 @@ static void bad_names(void **state)
 		{ "../no-such-run", -ENOENT, "* namespace '../no-such-run'" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct smc_err err = { 0 };
 
@@ -39,12 +38,11 @@ static void bad_names(void **state)
 }
 
 /* A file that is no namespace cannot be entered, not even by root. */
-static void other_files(void **state)
+TEST(other_files)
 {
 	static const char *const paths[] = { "/dev/null", "/proc/self/status",
 					     "/proc/self/ns/mnt" };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
 		struct smc_err err = { 0 };
 		int ret = smc_netns_enter(paths[i], &err);
@@ -55,12 +53,11 @@ static void other_files(void **state)
 	}
 }
 
-static void long_name(void **state)
+TEST(long_name)
 {
 	struct smc_err err = { 0 };
 	char name[5000];
 
-	(void)state;
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	assert_int_equal(smc_netns_enter(name, &err), -ENAMETOOLONG);
@@ -104,15 +101,13 @@ static int enter_from_user_ns(const void *by_path)
 		       CHILD_WRONG;
 }
 
-static void by_pid(void **state)
+TEST(by_pid)
 {
-	(void)state;
 	in_child(enter_from_user_ns, &(const bool){ false });
 }
 
-static void by_path(void **state)
+TEST(by_path)
 {
-	(void)state;
 	in_child(enter_from_user_ns, &(const bool){ true });
 }
 
@@ -130,19 +125,7 @@ static int refused_without_rights(const void *arg __attribute__((unused)))
 		       CHILD_WRONG;
 }
 
-static void no_rights(void **state)
+TEST(no_rights)
 {
-	(void)state;
 	in_child(refused_without_rights, NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bad_names), cmocka_unit_test(other_files),
-		cmocka_unit_test(long_name), cmocka_unit_test(by_pid),
-		cmocka_unit_test(by_path),   cmocka_unit_test(no_rights),
-	};
-
-	return cmocka_run_group_tests_name("netns", tests, NULL, NULL);
 }

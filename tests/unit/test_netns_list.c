@@ -136,25 +136,22 @@ static int one_fails(const void *arg __attribute__((unused)))
 	return ret;
 }
 
-static void all(void **state)
+TEST(all)
 {
-	(void)state;
 	in_child(each_once, NULL);
 }
 
-static void failing(void **state)
+TEST(failing)
 {
-	(void)state;
 	in_child(one_fails, NULL);
 }
 
-static void sentences(void **state)
+TEST(sentences)
 {
 	struct netns_list list = { .count = 12 };
 	struct smc_err err = { 0 };
 	char text[200];
 
-	(void)state;
 	assert_int_equal(netns_list_failure(&list, &err), 0);
 	netns_list_hidden(&list, text, sizeof(text));
 	assert_string_equal(text, "");
@@ -166,26 +163,13 @@ static void sentences(void **state)
 	assert_like(text, "only network namespaces *: 10 of 12, and *300 processes *");
 }
 
-static void recorded(void **state)
+TEST(recorded)
 {
 	struct netns_list list;
 	struct smc_err err = { 0 };
 
-	(void)state;
 	setenv("SMC_TOOLS_ROOT", "/", 1);
 	assert_int_equal(netns_list_load(&list, &err), -EROFS);
 	unsetenv("SMC_TOOLS_ROOT");
 	assert_like(err.text, "a recorded host *one network namespace");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all),
-		cmocka_unit_test(failing),
-		cmocka_unit_test(sentences),
-		cmocka_unit_test(recorded),
-	};
-
-	return cmocka_run_group_tests_name("netns_list", tests, NULL, NULL);
 }

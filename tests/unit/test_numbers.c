@@ -9,11 +9,11 @@
 #define TRIES 40
 #define MOST 30
 
-static uint64_t state;
+static uint64_t seed;
 
 static double uniform(void)
 {
-	uint64_t x = state += 0x632be59bd9b4e019;
+	uint64_t x = seed += 0x632be59bd9b4e019;
 
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
 	x = (x ^ x >> 27) * 0x94d049bb133111eb;
@@ -43,7 +43,7 @@ static int differences(size_t pairs, double factor, double drift)
 	struct numbers numbers;
 	int found = 0;
 
-	state = pairs;
+	seed = pairs;
 	for (int i = 0; i < TRIES; i++) {
 		for (size_t pair = 0; pair < pairs; pair++) {
 			double both = exp(drift * uniform());
@@ -60,28 +60,25 @@ static int differences(size_t pairs, double factor, double drift)
 }
 
 /* At least 19 of 20 times, also if the machine gets slower during the test. */
-static void command_against_itself(void **unused)
+TEST(command_against_itself)
 {
-	(void)unused;
 	assert_true(differences(NUMBERS_PAIRS, 1, 0) <= TRIES / 20);
 	assert_true(differences(NUMBERS_PAIRS, 1, 0.3) <= TRIES / 20);
 	assert_true(differences(20, 1, 0.3) <= TRIES / 20);
 }
 
-static void finds_what_is_there(void **unused)
+TEST(finds_what_is_there)
 {
-	(void)unused;
 	assert_true(differences(NUMBERS_PAIRS, 2, 0) > TRIES * 95 / 100);
 	assert_true(differences(MOST, 1.25, 0.3) > TRIES * 95 / 100);
 }
 
-static void medians_and_ratio(void **unused)
+TEST(medians_and_ratio)
 {
 	const double tcp[] = { 4, 2, 8, 6 }, smc[] = { 2, 3, 3, 2 };
 	double odd[] = { 3, 1, 2 };
 	struct numbers numbers;
 
-	(void)unused;
 	assert_true(numbers_median(odd, 3) == 2);
 	numbers_compare(&numbers, tcp, smc, 4, false);
 	assert_true(numbers.one == 5 && numbers.other == 2.5 && numbers.ratio == 2);
@@ -93,12 +90,11 @@ static void medians_and_ratio(void **unused)
 	assert_true(numbers.one == 4 && numbers.other == 2);
 }
 
-static void same_values_same_interval(void **unused)
+TEST(same_values_same_interval)
 {
 	double tcp[NUMBERS_PAIRS], smc[NUMBERS_PAIRS];
 	struct numbers one, two;
 
-	(void)unused;
 	for (int i = 0; i < NUMBERS_PAIRS; i++) {
 		tcp[i] = 10 + i;
 		smc[i] = 4 + i % 2;
@@ -109,28 +105,14 @@ static void same_values_same_interval(void **unused)
 	assert_true(one.low > 2 && one.low < one.ratio && one.ratio < one.high && one.high < 4.26);
 }
 
-static void zeros(void **unused)
+TEST(zeros)
 {
 	const double none[NUMBERS_PAIRS] = { 0 };
 	double some[NUMBERS_PAIRS] = { 0, 0, 1, 1, 1, 1, 1, 1 };
 	struct numbers numbers;
 
-	(void)unused;
 	numbers_compare(&numbers, none, some, NUMBERS_PAIRS, false);
 	assert_true(numbers.ratio == 0 && !numbers.has_interval);
 	numbers_compare(&numbers, some, some, NUMBERS_PAIRS, false);
 	assert_true(numbers.ratio == 1 && (!numbers.has_interval || numbers.low > 0));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(command_against_itself),
-		cmocka_unit_test(finds_what_is_there),
-		cmocka_unit_test(medians_and_ratio),
-		cmocka_unit_test(same_values_same_interval),
-		cmocka_unit_test(zeros),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

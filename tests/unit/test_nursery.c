@@ -76,9 +76,8 @@ static void need_subreapers(void)
 }
 
 /* A server may end while the command is prepared. */
-static void test_end_while_other_starts(void **state)
+TEST(test_end_while_other_starts)
 {
-	(void)state;
 	need_subreapers();
 	in_child(end_while_other_starts, NULL);
 }
@@ -104,19 +103,8 @@ static int end_after_look(const void *arg)
 }
 
 /* The end of a child is never missed. */
-static void test_end_after_look(void **state)
+TEST(test_end_after_look)
 {
-	(void)state;
 	need_subreapers();
 	in_child(end_after_look, NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_end_while_other_starts),
-		cmocka_unit_test(test_end_after_look),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,9 +24,8 @@ static void check(const char *text, const char *id, pid_t pid, enum oci_wish wis
 	assert_int_equal(container.is_stopped, !pid);
 }
 
-static void good(void **state)
+TEST(good)
 {
-	(void)state;
 	check("{\"ociVersion\":\"1.0\",\"id\":\"web\",\"pid\":12,\"status\":\"created\"}", "web",
 	      12, OCI_NONE);
 	check("{\"id\":\"web\",\"pid\":12,\"status\":\"creating\",\"annotations\":"
@@ -58,7 +57,7 @@ static void refuse(const char *text, const char *why)
 	assert_int_equal(container.wish, strstr(text, "\"strict\"}") ? OCI_STRICT : OCI_NONE);
 }
 
-static void bad(void **state)
+TEST(bad)
 {
 	static const char *const ids[] = { "", "\"id\":7,", "\"id\":\"\",", "\"id\":\"../x\"," };
 	static const char *const pids[] = { "",
@@ -71,7 +70,6 @@ static void bad(void **state)
 					      "\"STRICT\"", "\"strict \"", "[\"strict\"]" };
 	char text[200], id[300];
 
-	(void)state;
 	refuse("", "is not the state");
 	refuse("null", "is not the state");
 	refuse("[]", "is not the state");
@@ -97,14 +95,4 @@ static void bad(void **state)
 			 wishes[i]);
 		refuse(text, "is neither true, tcp, smc nor strict");
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good),
-		cmocka_unit_test(bad),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

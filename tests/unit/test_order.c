@@ -26,7 +26,7 @@ static struct nlattr *put(struct message *m, size_t at, uint16_t len, uint16_t t
 	return attr;
 }
 
-static void headers(void **state)
+TEST(headers)
 {
 	struct message m = other(44, 0x1234);
 	const struct nlattr *nest = put(&m, 20, 20, NLA_F_NESTED | 3);
@@ -34,7 +34,6 @@ static void headers(void **state)
 	const struct nlattr *after = put(&m, 40, 4, 9);
 	uint32_t number = 0;
 
-	(void)state;
 	memcpy(m.bytes + 28, "\0\1\2\3", 4);
 	m.bytes[36] = 'x';
 	smc_order_headers(m.bytes, 44, 4);
@@ -56,7 +55,7 @@ static void headers(void **state)
 }
 
 /* Numbers shorter or longer than their members. */
-static void lengths(void **state)
+TEST(lengths)
 {
 	static const uint8_t bytes[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	static const bool is_big = __BYTE_ORDER == __BIG_ENDIAN;
@@ -66,7 +65,6 @@ static void lengths(void **state)
 	uint32_t four = 0;
 	uint16_t two = 0;
 
-	(void)state;
 	memcpy(m.bytes + 24, bytes, sizeof(bytes));
 	attr->nla_type = SMC_ORDER_ATTR;
 	attr->nla_len = NLA_HDRLEN + 8;
@@ -84,7 +82,7 @@ static void lengths(void **state)
 }
 
 /* Nothing beyond the lengths is touched; malformed data ends the conversion. */
-static void lies(void **state)
+TEST(lies)
 {
 	static const struct {
 		uint32_t message;
@@ -104,7 +102,6 @@ static void lies(void **state)
 		{ UINT32_MAX - 2, 8, false, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct message m = other(rows[i].message, 1);
 		const struct nlattr *attr = put(&m, 20, rows[i].attr, 2);
@@ -120,12 +117,11 @@ static void lies(void **state)
 }
 
 /* A structure truncated within its numbers, and one with more bytes. */
-static void structures(void **state)
+TEST(structures)
 {
 	static const struct smc_order_run runs[] = { { 2, 1 }, { 4, 2 }, { 8, 4 }, { 0 } };
 	static const char whole[] = "ABDCFEJIHGNMLKOP";
 
-	(void)state;
 	for (size_t len = 0; len <= 16; len++) {
 		char data[] = "ABCDEFGHIJKLMNOP", want[] = "ABCDEFGHIJKLMNOP";
 		size_t done = len < 4 ? 2 : len < 6 ? 4 : len < 10 ? 6 : len < 14 ? 10 : 16;
@@ -134,16 +130,4 @@ static void structures(void **state)
 		smc_order_turn(data, len, runs);
 		assert_string_equal(data, want);
 	}
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(headers),
-		cmocka_unit_test(lengths),
-		cmocka_unit_test(lies),
-		cmocka_unit_test(structures),
-	};
-
-	return cmocka_run_group_tests_name("order", tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static const char *string(struct out_text *text)
 	return copy;
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
 	static const struct {
 		uint64_t value;
@@ -62,7 +62,6 @@ static void numbers(void **state)
 		{ 1, 24, "000000000000000000000001", "000000000000000000000001" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct out_text text = { 0 };
 
@@ -73,7 +72,7 @@ static void numbers(void **state)
 	}
 }
 
-static void escapes(void **state)
+TEST(escapes)
 {
 	static const struct {
 		const char *text;
@@ -93,7 +92,6 @@ static void escapes(void **state)
 		{ "x", 0, "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct out_text text = { 0 };
 
@@ -102,11 +100,10 @@ static void escapes(void **state)
 	}
 }
 
-static void growth(void **state)
+TEST(growth)
 {
 	struct out_text text = { 0 };
 
-	(void)state;
 	for (unsigned int i = 0; i < 100000; i++)
 		out_dec(&text, i % 10, 1);
 	out_fill(&text, 'x', 300000);
@@ -123,13 +120,12 @@ static void growth(void **state)
 	assert_null(text.data);
 }
 
-static void flush(void **state)
+TEST(flush)
 {
 	struct out_text text = { 0 };
 	int fd = capture_file(), full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 	char *got;
 
-	(void)state;
 	assert_int_equal(out_flush(&text, -1), 0); /* nothing to write, nothing to fail */
 	out_str(&text, "one\n");
 	assert_int_equal(out_flush(&text, fd), 0);
@@ -148,7 +144,7 @@ static void flush(void **state)
 }
 
 /* Everything is written, in any number of pieces. */
-static void partial_writes(void **state)
+TEST(partial_writes)
 {
 	static const long pieces[] = { 1, -EINTR, 2, 0, -EINTR, 3, LONG_MAX };
 	static const long broken[] = { 3, -EINTR, -EIO, LONG_MAX };
@@ -156,7 +152,6 @@ static void partial_writes(void **state)
 	int fd = capture_file(), ret;
 	char *got;
 
-	(void)state;
 	out_str(&text, "0123456789");
 	write_script = pieces;
 	ret = out_flush(&text, fd);
@@ -178,11 +173,10 @@ static void partial_writes(void **state)
 	out_free(&text);
 }
 
-static void printed(void **state)
+TEST(printed)
 {
 	struct out_text text = { 0 };
 
-	(void)state;
 	out_printf(&text, "%s", "");
 	assert_int_equal(text.len, 0);
 	out_printf(&text, "%d %s", 5, "b");
@@ -201,7 +195,7 @@ static void printed(void **state)
 }
 
 /* A shell parses it as one word, whatever it contains. */
-static void shell_words(void **state)
+TEST(shell_words)
 {
 	static const struct {
 		const char *word, *want;
@@ -221,7 +215,6 @@ static void shell_words(void **state)
 	};
 	struct out_text none = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct out_text text = { 0 };
 
@@ -232,9 +225,8 @@ static void shell_words(void **state)
 	assert_int_equal(none.len, 0);
 }
 
-static void shell_reads_words(void **state)
+TEST(shell_reads_words)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(hostile_names); i++) {
 		struct out_text text = { 0 };
 
@@ -283,7 +275,7 @@ static const struct out_col table[] = {
 	{ 0 },
 };
 
-static void rows(void **state)
+TEST(rows)
 {
 	static const struct {
 		const char *cells[3];
@@ -303,7 +295,6 @@ static void rows(void **state)
 	struct out_view view = { 0 };
 	struct out_text text = { 0 };
 
-	(void)state;
 	assert_null(out_view_add(&view, table, "first,second,third"));
 	out_header(&text, &view);
 	assert_string_equal(string(&text), "First    Second 3rd\n");
@@ -316,7 +307,7 @@ static void rows(void **state)
 }
 
 /* Columns without a width: an empty one still takes a character. */
-static void no_width(void **state)
+TEST(no_width)
 {
 	static const struct out_col narrow[] = {
 		{ "first", "A", NULL, 0, .text = text_first },
@@ -328,7 +319,6 @@ static void no_width(void **state)
 	struct out_view view = { 0 };
 	struct out_text text = { 0 };
 
-	(void)state;
 	assert_null(out_view_add(&view, narrow, "first,second,third"));
 	out_header(&text, &view);
 	out_row(&text, &view, cells);
@@ -336,13 +326,12 @@ static void no_width(void **state)
 	assert_string_equal(string(&text), "A B C\n- - c\na b c\n");
 }
 
-static void widen(void **state)
+TEST(widen)
 {
 	const char *const cells[] = { "a", "b", "c" };
 	struct out_view view = { 0 };
 	struct out_text text = { 0 };
 
-	(void)state;
 	assert_null(out_view_add(&view, table, "third,second"));
 	out_view_widen(&view, "third", 6);
 	out_view_widen(&view, "second", 2); /* narrower than now */
@@ -352,7 +341,7 @@ static void widen(void **state)
 	assert_string_equal(string(&text), "c             b\n");
 }
 
-static void choice(void **state)
+TEST(choice)
 {
 	static const struct {
 		const char *names;
@@ -373,7 +362,6 @@ static void choice(void **state)
 		{ "First", "First", 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct out_view view = { 0 };
 		const char *bad = out_view_add(&view, table, cases[i].names);
@@ -389,24 +377,22 @@ static void choice(void **state)
 	}
 }
 
-static void too_many(void **state)
+TEST(too_many)
 {
 	struct out_view view = { 0 };
 
-	(void)state;
 	for (int i = 0; i < OUT_MAX_COLS; i++)
 		assert_null(out_view_add(&view, table, "first"));
 	assert_string_equal(out_view_add(&view, table, "third"), "third");
 	assert_int_equal(view.count, OUT_MAX_COLS);
 }
 
-static void json_rows(void **state)
+TEST(json_rows)
 {
 	const char *const cells[] = { "a", "b", "c" }, *const gap[] = { "a", "b", "" };
 	struct out_view view = { 0 };
 	json_t *json = out_json(table, NULL, cells);
 
-	(void)state;
 	assert_int_equal(json_object_size(json), 3);
 	assert_string_equal(json_string_value(json_object_get(json, "first")), "a");
 	assert_string_equal(json_string_value(json_object_get(json, "hidden")), "a");
@@ -426,7 +412,7 @@ static void json_rows(void **state)
 }
 
 /* JSON-only columns after a column come with it. */
-static void json_hidden(void **state)
+TEST(json_hidden)
 {
 	static const struct out_col hidden[] = {
 		{ "first", "First", "first", 0, .text = text_first, .json = json_first },
@@ -440,7 +426,6 @@ static void json_hidden(void **state)
 	json_t *json;
 	char *dump;
 
-	(void)state;
 	assert_null(out_view_add(&view, hidden, "first"));
 	json = out_json(hidden, &view, cells);
 	dump = json_dumps(json, JSON_COMPACT);
@@ -450,7 +435,7 @@ static void json_hidden(void **state)
 }
 
 /* Valid UTF-8 stays; other bytes are escaped. jansson must parse the output. */
-static void json_strings(void **state)
+TEST(json_strings)
 {
 	static const struct {
 		const char *text;
@@ -472,7 +457,6 @@ static void json_strings(void **state)
 		{ "", 0, "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		json_t *json = out_json_string(cases[i].text, cases[i].len), *back;
 		char *dump = json_dumps(json, JSON_ENCODE_ANY);
@@ -488,7 +472,7 @@ static void json_strings(void **state)
 	}
 }
 
-static void json_numbers(void **state)
+TEST(json_numbers)
 {
 	static const struct {
 		uint64_t number;
@@ -505,7 +489,6 @@ static void json_numbers(void **state)
 		{ 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		json_t *json = out_json(number, NULL, &cases[i].number);
 		char *dump = json_dumps(json_object_get(json, "n"), JSON_ENCODE_ANY);
@@ -517,12 +500,11 @@ static void json_numbers(void **state)
 }
 
 /* All items in order; NULL instead of an incomplete array. */
-static void json_lists(void **state)
+TEST(json_lists)
 {
 	static const char *const objects[2][3] = { { "a", "b", "c" }, { "d", "e", "f" } };
 	json_t *json = out_json_list(table, objects, 2, sizeof(objects[0]));
 
-	(void)state;
 	assert_int_equal(json_array_size(json), 2);
 	assert_string_equal(json_string_value(json_object_get(json_array_get(json, 1), "third")),
 			    "f");
@@ -533,11 +515,10 @@ static void json_lists(void **state)
 }
 
 /* U+0085 would move a terminal's cursor; parsed again it is unchanged. */
-static void json_documents(void **state)
+TEST(json_documents)
 {
 	struct out_text text = { 0 };
 
-	(void)state;
 	out_json_document(&text, json_pack("{s:s}", "name", "m\xc3\xbc\xc2\x85"), true);
 	out_json_document(&text, json_pack("[]"), true);
 	out_char(&text, '\0');
@@ -575,11 +556,10 @@ static void assert_long_document(int count, bool is_repeated, size_t layout)
 	free(wanted);
 }
 
-static void json_long_documents(void **state)
+TEST(json_long_documents)
 {
 	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), saved;
 
-	(void)state;
 	for (int count = 0; count < 3; count++)
 		assert_long_document(count, true, JSON_COMPACT);
 	if (terminal < 0)
@@ -592,12 +572,11 @@ static void json_long_documents(void **state)
 }
 
 /* Indented on a terminal; one line otherwise. */
-static void json_layouts(void **state)
+TEST(json_layouts)
 {
 	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), file = capture_file(), saved;
 	struct out_text text = { 0 };
 
-	(void)state;
 	saved = stdout_to(file);
 	out_json_document(&text, json_pack("{s:[i]}", "a", 1), false);
 	stdout_back(saved);
@@ -613,7 +592,7 @@ static void json_layouts(void **state)
 	assert_string_equal(string(&text), "{\n  \"a\": [\n    1\n  ]\n}\n[1]\n");
 }
 
-static void units(void **state)
+TEST(units)
 {
 	static const struct {
 		uint64_t value;
@@ -635,7 +614,6 @@ static void units(void **state)
 	};
 	char text[OUT_UNITS];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_string_equal(out_si(text, cases[i].value), cases[i].si);
 		assert_string_equal(out_data(text, cases[i].value), cases[i].data);
@@ -644,12 +622,11 @@ static void units(void **state)
 }
 
 /* Any bytes in a label: the output is printable ASCII, with Prometheus' three escapes. */
-static void metrics_labels(void **state)
+TEST(metrics_labels)
 {
 	struct out_text text = { 0 };
 	char all[256];
 
-	(void)state;
 	metrics_sample(&text, "m", 7, "none", NULL, "a", "\xff\x1b[31m\n\"\\\xc3\xbc\x7f", NULL);
 	assert_string_equal(string(&text), "m{a=\"\\\\xff\\\\x1b[31m\\\\x0a\\\"\\\\\\\\xc3"
 					   "\\\\xbc\\\\x7f\"} 7\n");
@@ -660,24 +637,4 @@ static void metrics_labels(void **state)
 	for (size_t i = 0; i + 1 < text.len; i++)
 		assert_in_range(text.data[i], 0x20, 0x7e);
 	out_free(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(units),	  cmocka_unit_test(numbers),
-		cmocka_unit_test(escapes),	  cmocka_unit_test(growth),
-		cmocka_unit_test(flush),	  cmocka_unit_test(rows),
-		cmocka_unit_test(widen),	  cmocka_unit_test(choice),
-		cmocka_unit_test(too_many),	  cmocka_unit_test(json_rows),
-		cmocka_unit_test(json_strings),	  cmocka_unit_test(json_lists),
-		cmocka_unit_test(json_documents), cmocka_unit_test(json_long_documents),
-		cmocka_unit_test(partial_writes), cmocka_unit_test(printed),
-		cmocka_unit_test(shell_words),	  cmocka_unit_test(shell_reads_words),
-		cmocka_unit_test(json_numbers),	  cmocka_unit_test(no_width),
-		cmocka_unit_test(json_hidden),	  cmocka_unit_test(json_layouts),
-		cmocka_unit_test(metrics_labels),
-	};
-
-	return cmocka_run_group_tests_name("out", tests, NULL, NULL);
 }

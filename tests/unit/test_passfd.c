@@ -48,12 +48,11 @@ static void put(size_t bytes, int first, int second)
 	close(fd);
 }
 
-static void whole_messages_are_received(void **state)
+TEST(whole_messages_are_received)
 {
 	unsigned char byte = 0;
 	int fds[PASSFD_MOST], before = count_fds();
 
-	(void)state;
 	assert_int_equal(passfd_send(ends[0], ends[0], 7), 0);
 	assert_int_equal(passfd_receive(ends[1], &byte, fds, 1), 0);
 	assert_int_equal(byte, 7);
@@ -98,7 +97,7 @@ static bool has_truncation(void)
 	return message.msg_flags & MSG_CTRUNC;
 }
 
-static void nothing_stays_of_what_is_refused(void **state)
+TEST(nothing_stays_of_what_is_refused)
 {
 	static const struct {
 		size_t bytes;
@@ -111,7 +110,6 @@ static void nothing_stays_of_what_is_refused(void **state)
 	int before = count_fds(), fds[PASSFD_MOST] = { -1, -1, -1, -1 };
 	unsigned char byte;
 
-	(void)state;
 	if (!has_truncation())
 		skip();
 	for (size_t i = 0; i < ARRAY_SIZE(messages); i++) {
@@ -124,26 +122,16 @@ static void nothing_stays_of_what_is_refused(void **state)
 	assert_int_equal(passfd_receive(ends[1], &byte, fds, 1), -ENOMSG);
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-	(void)state;
 	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-	(void)state;
 	close(ends[0]);
 	close(ends[1]);
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(whole_messages_are_received, setup, teardown),
-		cmocka_unit_test_setup_teardown(nothing_stays_of_what_is_refused, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static struct fixture fixture = { .setup = setup, .teardown = teardown };

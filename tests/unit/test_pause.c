@@ -19,12 +19,11 @@ static void put_header(struct message *m, const char *name)
 	genl_end(m, at);
 }
 
-static void test_whole(void **state)
+TEST(test_whole)
 {
 	struct smc_pause pause;
 	struct message m;
 
-	(void)state;
 	put_header(&m, "eth0");
 	genl_u8(&m, ETHTOOL_A_PAUSE_AUTONEG, 1);
 	genl_u8(&m, ETHTOOL_A_PAUSE_RX, 1);
@@ -34,12 +33,11 @@ static void test_whole(void **state)
 	assert_true(pause.is_autoneg && pause.is_rx && !pause.is_tx);
 }
 
-static void test_parts(void **state)
+TEST(test_parts)
 {
 	struct smc_pause pause;
 	struct message m;
 
-	(void)state;
 	put_header(&m, "eth0");
 	genl_u8(&m, ETHTOOL_A_PAUSE_RX, 0);
 	assert_int_equal(smc_pause_decode(&pause, &m.nlh), -EBADMSG);
@@ -54,20 +52,8 @@ static void test_parts(void **state)
 	assert_int_equal(smc_pause_decode(&pause, &m.nlh), -EBADMSG);
 }
 
-static void test_number(void **state)
+TEST(test_number)
 {
-	(void)state;
 	assert_int_equal(SMC_ETHTOOL_PAUSE_GET, ETHTOOL_MSG_PAUSE_GET);
 	assert_string_equal(SMC_ETHTOOL_FAMILY, ETHTOOL_GENL_NAME);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_number),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

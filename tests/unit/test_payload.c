@@ -108,13 +108,12 @@ static void tell(struct conversations *all, uint64_t id, bool is_server, uint32_
 }
 
 /* Both ends are on this host. */
-static void one_end(void **state)
+TEST(one_end)
 {
 	struct filter filter;
 	struct seen seen;
 	struct conversations *all = begin(&seen, &filter, NULL);
 
-	(void)state;
 	tell(all, 1, false, SMCDATA_SENT, 4);
 	tell(all, 2, true, SMCDATA_RECEIVED, 4);
 	assert_int_equal(unwanted[2], 2);
@@ -135,14 +134,13 @@ static void one_end(void **state)
 	end(all, &seen);
 }
 
-static void forgets_ended(void **state)
+TEST(forgets_ended)
 {
 	struct smcdata_record record = record_of(1, false, SMCDATA_SENT, 4);
 	struct filter filter;
 	struct seen seen;
 	struct conversations *all = begin(&seen, &filter, NULL);
 
-	(void)state;
 	tell_at(all, &record, NOW);
 	record.kind = SMCDATA_CLOSE;
 	tell_at(all, &record, NOW);
@@ -156,14 +154,13 @@ static void forgets_ended(void **state)
 }
 
 /* More than are remembered: items are reused, and the open one is still known. */
-static void many(void **state)
+TEST(many)
 {
 	struct smcdata_record record = record_of(1, false, SMCDATA_SENT, 1);
 	struct filter filter;
 	struct seen seen;
 	struct conversations *all = begin(&seen, &filter, NULL);
 
-	(void)state;
 	tell_at(all, &record, NOW);
 	for (uint64_t id = 2; id < 20000; id++) {
 		record = record_of(id, false, SMCDATA_SENT, 1);
@@ -179,7 +176,7 @@ static void many(void **state)
 	end(all, &seen);
 }
 
-static void wanted(void **state)
+TEST(wanted)
 {
 	static const struct {
 		const char *filter;
@@ -200,7 +197,6 @@ static void wanted(void **state)
 		{ "uid 65534", false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct filter filter;
 		struct seen seen;
@@ -215,7 +211,7 @@ static void wanted(void **state)
 }
 
 /* The end that belongs to the process is reported, even if it is the second. */
-static void processes(void **state)
+TEST(processes)
 {
 	const struct filter filter = { 0 };
 	const struct wish by_name = { .filter = &filter, .comm = "server" };
@@ -223,7 +219,6 @@ static void processes(void **state)
 	const struct wish longer = { .filter = &filter, .comm = "server2" };
 	const struct wish *const wishes[] = { &by_name, &by_pid, &longer };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++) {
 		struct seen seen = { .ret = 0 };
 		struct conversations *all;
@@ -238,14 +233,13 @@ static void processes(void **state)
 	}
 }
 
-static void losses(void **state)
+TEST(losses)
 {
 	struct smcdata_record record = record_of(1, false, SMCDATA_SENT, 4);
 	struct filter filter;
 	struct seen seen;
 	struct conversations *all = begin(&seen, &filter, NULL);
 
-	(void)state;
 	record.conn.sent = 100;
 	tell_at(all, &record, NOW);
 	record.is_other_process = 0;
@@ -384,7 +378,7 @@ static void read_back(const struct out_text *text, size_t count)
 	pcap_close(pcap);
 }
 
-static void packets(void **state)
+TEST(packets)
 {
 	struct smcdata_record record = record_of(1, false, SMCDATA_SENT, 5);
 	struct filter filter;
@@ -392,7 +386,6 @@ static void packets(void **state)
 	struct conversations *all = begin(&seen, &filter, NULL);
 	struct file file;
 
-	(void)state;
 	pcapng_head(&seen.packets, "1");
 	memcpy(&record.conn.lgr, "\1\2\3\4", 4);
 	record.conn.mode = SMCDATA_SMCR;
@@ -424,7 +417,7 @@ static void packets(void **state)
 }
 
 /* The server sends first; unacknowledged data would fill the window. */
-static void acknowledged(void **state)
+TEST(acknowledged)
 {
 	struct smcdata_record record = record_of(1, true, SMCDATA_SENT, 5);
 	struct filter filter;
@@ -432,7 +425,6 @@ static void acknowledged(void **state)
 	struct conversations *all = begin(&seen, &filter, NULL);
 	struct file file;
 
-	(void)state;
 	record.conn.ends.family = AF_INET6;
 	tell_at(all, &record, NOW);
 	/* As if many bytes had been sent. */
@@ -448,7 +440,7 @@ static void acknowledged(void **state)
 
 /* ---- text ---- */
 
-static void shown(void **state)
+TEST(shown)
 {
 	struct conversation conversation = {
 		.pid = 5,
@@ -470,7 +462,6 @@ static void shown(void **state)
 	struct out_text text = { 0 };
 	struct show print = { .is_text = true };
 
-	(void)state;
 	print_payload(&text, &print, &payload);
 	out_char(&text, '\0');
 	assert_string_equal(strchr(text.data, ' '),
@@ -498,7 +489,7 @@ static void shown(void **state)
 	out_free(&text);
 }
 
-static void json(void **state)
+TEST(json)
 {
 	const struct conversation conversation = {
 		.pid = 5,
@@ -519,7 +510,6 @@ static void json(void **state)
 	struct out_text text = { 0 };
 	json_t *got, *want;
 
-	(void)state;
 	print_payload(&text, &(struct show){ .is_json = true, .is_hex = true, .is_text = true },
 		      &payload);
 	got = json_loadb(text.data, text.len, 0, NULL);
@@ -538,7 +528,7 @@ static void json(void **state)
 }
 
 /* NUL does not end it; invalid UTF-8 is printed as bytes. */
-static void json_bytes(void **state)
+TEST(json_bytes)
 {
 	static const char *const cases[][2] = {
 		{ "a", "\"text\":\"a\\u0000b\"" },
@@ -548,7 +538,6 @@ static void json_bytes(void **state)
 	struct payload payload = { .conversation = &conversation, .full = 3, .len = 3 };
 	uint8_t data[3] = { 0, 0, 'b' };
 
-	(void)state;
 	payload.data = data;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct out_text text = { 0 };
@@ -563,14 +552,13 @@ static void json_bytes(void **state)
 }
 
 /* The verdict was overwritten by another one. */
-static void verdict_is_gone(void **state)
+TEST(verdict_is_gone)
 {
 	struct smcdata_record record = record_of(1, false, SMCDATA_SENT, 4);
 	struct filter filter;
 	struct seen seen;
 	struct conversations *all = begin(&seen, &filter, "mode smcr");
 
-	(void)state;
 	tell_at(all, &record, NOW);
 	assert_int_equal(unwanted[1], 1);
 	unwanted[1] = 1 + SMCDATA_VERDICTS;
@@ -580,18 +568,4 @@ static void verdict_is_gone(void **state)
 	assert_int_equal(unwanted[1], 1);
 	assert_string_equal(seen.words, "");
 	end(all, &seen);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_end),    cmocka_unit_test(forgets_ended),
-		cmocka_unit_test(many),	      cmocka_unit_test(wanted),
-		cmocka_unit_test(processes),  cmocka_unit_test(losses),
-		cmocka_unit_test(packets),    cmocka_unit_test(acknowledged),
-		cmocka_unit_test(shown),      cmocka_unit_test(json),
-		cmocka_unit_test(json_bytes), cmocka_unit_test(verdict_is_gone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,12 +42,11 @@ static void put_entry(struct message *m, const char *name, const char *eth, cons
 	message_attr(m, SMC_PNETID_IBPORT, &port, 1);
 }
 
-static void net_entry(void **state)
+TEST(net_entry)
 {
 	struct smc_pnet e;
 	struct message m;
 
-	(void)state;
 	put_entry(&m, "NET1", "eth0", "n/a", 255);
 	assert_int_equal(smc_pnet_decode(&e, &m.nlh), 0);
 	assert_int_equal(e.has, SMC_PNET_HAS_NET);
@@ -55,12 +54,11 @@ static void net_entry(void **state)
 	assert_string_equal(e.eth, "eth0");
 }
 
-static void ib_entry(void **state)
+TEST(ib_entry)
 {
 	struct smc_pnet e;
 	struct message m;
 
-	(void)state;
 	put_entry(&m, "ABCDEFGHIJ123456", "n/a", "mlx5_0", 2);
 	assert_int_equal(smc_pnet_decode(&e, &m.nlh), 0);
 	assert_int_equal(e.has, SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT);
@@ -69,13 +67,12 @@ static void ib_entry(void **state)
 	assert_int_equal(e.port, 2);
 }
 
-static void other_order(void **state)
+TEST(other_order)
 {
 	const uint8_t port = 1, later[9] = "whatever";
 	struct smc_pnet e;
 	struct message m;
 
-	(void)state;
 	start(&m);
 	message_attr(&m, 77, later, sizeof(later));
 	message_attr(&m, SMC_PNETID_IBPORT, &port, 1);
@@ -87,12 +84,11 @@ static void other_order(void **state)
 	assert_string_equal(e.eth, "");
 }
 
-static void missing(void **state)
+TEST(missing)
 {
 	struct smc_pnet e;
 	struct message m;
 
-	(void)state;
 	message_start(&m, 0x20);
 	assert_int_equal(smc_pnet_decode(&e, &m.nlh), -EBADMSG);
 	start(&m);
@@ -110,13 +106,12 @@ static void missing(void **state)
 	assert_int_equal(smc_pnet_decode(&e, &m.nlh), -EBADMSG);
 }
 
-static void damaged_strings(void **state)
+TEST(damaged_strings)
 {
 	struct smc_pnet e;
 	struct message m;
 	char text[128];
 
-	(void)state;
 	memset(text, 'A', sizeof(text));
 	start(&m);
 	put_string(&m, SMC_PNETID_ETHNAME, "eth0");
@@ -137,12 +132,11 @@ static void damaged_strings(void **state)
 }
 
 /* A message without an entry is skipped, and does not end the dump. */
-static void add_messages(void **state)
+TEST(add_messages)
 {
 	struct smc_pnet_table table = { 0 };
 	struct message m;
 
-	(void)state;
 	start(&m);
 	assert_int_equal(smc_pnet_add(&m.nlh, &table), 0);
 	assert_int_equal(table.count, 0);
@@ -153,7 +147,7 @@ static void add_messages(void **state)
 	smc_pnet_free(&table);
 }
 
-static void names(void **state)
+TEST(names)
 {
 	static const char *const bad[] = {
 		"", "  ", "A-B", "A_B", "A B", "ABCDEFGHIJKLMNOPQ", "N\xc4", "NET\x01", "n/a", "A.B"
@@ -161,19 +155,17 @@ static void names(void **state)
 	char name[SMC_PNET_NAME_SIZE];
 	struct smc_err err;
 
-	(void)state;
 	assert_int_equal(smc_pnet_name(name, " abcDEF0123456789\n", &err), 0);
 	assert_string_equal(name, "ABCDEF0123456789");
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(smc_pnet_name(name, bad[i], &err), -EINVAL);
 }
 
-static void devices(void **state)
+TEST(devices)
 {
 	char eth[SMC_PNET_ETH_SIZE], ib[SMC_PNET_IB_SIZE], text[80];
 	struct smc_err err;
 
-	(void)state;
 	assert_int_equal(smc_pnet_eth(eth, "abcdefghijklmno", &err), 0);
 	assert_int_equal(smc_pnet_eth(eth, "abcdefghijklmnop", &err), -EINVAL);
 	assert_int_equal(smc_pnet_eth(eth, "", &err), -EINVAL);
@@ -189,13 +181,12 @@ static void devices(void **state)
 }
 
 /* An invalid character is refused at any position. */
-static void device_characters(void **state)
+TEST(device_characters)
 {
 	static const char *const bad[] = { "/", " ", "\x7f", "\x1f" };
 	char eth[SMC_PNET_ETH_SIZE], text[8];
 	struct smc_err err;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		for (size_t at = 0; at < 3; at++) {
 			memcpy(text, "abc", 4);
@@ -206,12 +197,11 @@ static void device_characters(void **state)
 	assert_string_equal(eth, "!\x80~");
 }
 
-static void ports(void **state)
+TEST(ports)
 {
 	static const char *const bad[] = { "3", "-1", "x", "1x", "0x3", "99999999999999999999" };
 	struct smc_err err;
 
-	(void)state;
 	assert_int_equal(smc_pnet_port("", &err), 1);
 	assert_int_equal(smc_pnet_port("0", &err), 1);
 	assert_int_equal(smc_pnet_port("1", &err), 1);
@@ -221,7 +211,7 @@ static void ports(void **state)
 		assert_int_equal(smc_pnet_port(bad[i], &err), -EINVAL);
 }
 
-static void holders(void **state)
+TEST(holders)
 {
 	struct smc_pnet net = { SMC_PNET_HAS_NET, "A", "eth0", "", 0 };
 	struct smc_pnet ib = { SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT, "A", "", "mlx5_0", 1 };
@@ -229,7 +219,6 @@ static void holders(void **state)
 	struct smc_pnet none = { SMC_PNET_HAS_NET, "A", "eth1", "", 0 };
 	struct smc_pnet_table table = { 0 };
 
-	(void)state;
 	smc_pnet_append(&table, &net);
 	smc_pnet_append(&table, &ib);
 	assert_ptr_equal(smc_pnet_holder(&table, &ib2), &table.entries[1]);
@@ -239,18 +228,4 @@ static void holders(void **state)
 	assert_false(smc_pnet_same(&ib, &ib2));
 	assert_false(smc_pnet_same(&ib, &net));
 	smc_pnet_free(&table);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(net_entry),	     cmocka_unit_test(ib_entry),
-		cmocka_unit_test(other_order),	     cmocka_unit_test(missing),
-		cmocka_unit_test(damaged_strings),   cmocka_unit_test(names),
-		cmocka_unit_test(devices),	     cmocka_unit_test(ports),
-		cmocka_unit_test(holders),	     cmocka_unit_test(add_messages),
-		cmocka_unit_test(device_characters),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

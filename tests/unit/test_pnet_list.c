@@ -6,25 +6,25 @@
 
 #include "smc_pnet/smc_pnet.h"
 
-/** struct fixture - the devices of a tree, a table, and the rows of both */
-struct fixture {
+/** struct tree - the devices of a tree, a table, and the rows of both */
+struct tree {
 	struct smc_pnet_table table;
 	struct pnet_world world;
 	struct pnet_rows rows;
 	struct out_text out;
 };
 
-static void begin(struct fixture *f, const char *tree, const char *entries)
+static void begin(struct tree *f, const char *tree, const char *entries)
 {
 	struct smc_err err;
 
-	*f = (struct fixture){ 0 };
+	*f = (struct tree){ 0 };
 	assert_int_equal(pnet_world_load(&f->world, tree_path(tree), &err), 0);
 	from_text(&f->table, entries);
 	pnet_rows_make(&f->rows, &f->table, &f->world);
 }
 
-static void end(struct fixture *f)
+static void end(struct tree *f)
 {
 	out_free(&f->out);
 	pnet_rows_free(&f->rows);
@@ -32,7 +32,7 @@ static void end(struct fixture *f)
 	smc_pnet_free(&f->table);
 }
 
-static void check_out(struct fixture *f, const char *want)
+static void check_out(struct tree *f, const char *want)
 {
 	out_char(&f->out, '\0');
 	assert_like(f->out.data, want);
@@ -51,7 +51,7 @@ static void append_source(struct out_text *out, const struct pnet_row *row)
 
 static void check_rows(const char *tree, const char *entries, const char *want)
 {
-	struct fixture f;
+	struct tree f;
 
 	begin(&f, tree, entries);
 	for (size_t i = 0; i < f.rows.count; i++)
@@ -59,9 +59,8 @@ static void check_rows(const char *tree, const char *entries, const char *want)
 	check_out(&f, want);
 }
 
-static void rows_s390(void **state)
+TEST(rows_s390)
 {
-	(void)state;
 	check_rows("s390", "NET9 lo n/a\nNET1 bond0 n/a\nX n/a loopback-ism 1\n",
 		   "ABCDEFGHIJKLSTU9 bond0 B\nABCDEFGHIJKLSTU9 eno2 H\n"
 		   "ABCDEFGHIJKLSTU9 mlx5_0/1 H\n"
@@ -70,9 +69,8 @@ static void rows_s390(void **state)
 		   "X loopback-ism T\n");
 }
 
-static void rows_x86(void **state)
+TEST(rows_x86)
 {
-	(void)state;
 	check_rows("x86", "A ens1f0 n/a\nA n/a 0000:3b:00.0 1\nB n/a rxelo 1\nC n/a siw0 2\n",
 		   "A ens1f0 T\nA ens1f0.7 B\nA mlx5_0/1 T\nB rxelo/1 T\nC siw0/2 T\n"
 		   "- ens1f1\n- eth0\n- eth1\n- eth2\n- lo\n- erdma_0/1\n- ibp94s0/1\n- mlx5_1/1\n"
@@ -81,7 +79,7 @@ static void rows_x86(void **state)
 
 static void check_warnings(const char *tree, const char *entries, const char *want)
 {
-	struct fixture f;
+	struct tree f;
 
 	begin(&f, tree, entries);
 	for (size_t i = 0; i < f.rows.count; i++)
@@ -89,9 +87,8 @@ static void check_warnings(const char *tree, const char *entries, const char *wa
 	check_out(&f, want);
 }
 
-static void warnings(void **state)
+TEST(warnings)
 {
-	(void)state;
 	check_warnings("x86", "A ens1f0 mlx5_0\n", "");
 	check_warnings("x86", "A ens1f0 n/a\nA ens1f0.7 n/a\n", "");
 	check_warnings("x86", "A ens1f0.7 n/a\n",
@@ -106,7 +103,7 @@ static void warnings(void **state)
 }
 
 /* Read the devices of the tree again, with one renamed. */
-static void rename_net(struct fixture *f, const char *from, const char *to)
+static void rename_net(struct tree *f, const char *from, const char *to)
 {
 	for (size_t i = 0; i < f->world.nets.count; i++) {
 		struct netdev *net = &f->world.nets.devs[i];
@@ -121,12 +118,11 @@ static void rename_net(struct fixture *f, const char *from, const char *to)
 }
 
 /* Names of interfaces are untrusted, and the command is pasted into a shell. */
-static void warning_word(void **state)
+TEST(warning_word)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(hostile_names); i++) {
 		const char *command;
-		struct fixture f;
+		struct tree f;
 
 		begin(&f, "x86", "A ens1f0.7 n/a\n");
 		rename_net(&f, "ens1f0", hostile_names[i]);
@@ -140,11 +136,10 @@ static void warning_word(void **state)
 	}
 }
 
-static void warning_without(void **state)
+TEST(warning_without)
 {
-	struct fixture f;
+	struct tree f;
 
-	(void)state;
 	begin(&f, "x86", "A ens1f0.7 n/a\n");
 	rename_net(&f, "ens1f0", "a\n");
 	assert_true(pnet_row_warn(&f.out, pnet_row_of_net(&f.rows, "ens1f0.7")));
@@ -154,7 +149,7 @@ static void warning_without(void **state)
 static void check_suggestions(const char *tree, const char *entries, const char *want)
 {
 	struct smc_pnet_table suggested;
-	struct fixture f;
+	struct tree f;
 
 	begin(&f, tree, entries);
 	pnet_suggest_make(&suggested, &f.table, &f.world);
@@ -166,9 +161,8 @@ static void check_suggestions(const char *tree, const char *entries, const char 
 	check_out(&f, want);
 }
 
-static void suggestions(void **state)
+TEST(suggestions)
 {
-	(void)state;
 	check_suggestions("s390", "", "");
 	check_suggestions("x86", "",
 			  "ETH1 eth1 erdma_0 1\nENS1F0 ens1f0 mlx5_0 1\n"
@@ -193,7 +187,7 @@ static void check_tree(const char *tree, const char *entries, const char *want)
 		{ 0x300, 0, 0, "", 0, 0x7c0, false },	 { 0x400, 3, 0, "", 0, 0xffff, false },
 	};
 	struct pnet_groups groups = { some, ARRAY_SIZE(some), 0 };
-	struct fixture f;
+	struct tree f;
 
 	begin(&f, tree, entries);
 	pnet_tree(&f.out, &f.rows, &groups, 0);
@@ -201,13 +195,12 @@ static void check_tree(const char *tree, const char *entries, const char *want)
 }
 
 /* Other programs may set letters of Latin-1, which must not reach a terminal. */
-static void foreign_letters(void **state)
+TEST(foreign_letters)
 {
 	struct smc_pnet entry = { SMC_PNET_HAS_NET, "N\xc4", "e\x1b", "", 0 };
 	struct out_text out = { 0 };
 	json_t *json = out_json(pnet_columns, NULL, &entry);
 
-	(void)state;
 	append_entry(&out, &entry);
 	out_char(&out, '\0');
 	assert_string_equal(out.data, "N\\xc4 e\\x1b n/a 255");
@@ -217,9 +210,8 @@ static void foreign_letters(void **state)
 }
 
 /* The last child of a parent is drawn differently, and so are its descendants. */
-static void trees(void **state)
+TEST(trees)
 {
-	(void)state;
 	check_tree("s390", "",
 		   "ABCDEFGHIJKLSTU9\n"
 		   "`- net eno2 (up, pci, 0002:00:00.0, hardware)\n"
@@ -244,16 +236,4 @@ static void trees(void **state)
 		   "|- net lo (unknown)\n"
 		   "|- SMC-R link group 00000200 link 2 (2 connections)\n"
 		   "`- SMC-D link group 00000400 (3 connections)\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_s390),	   cmocka_unit_test(rows_x86),
-		cmocka_unit_test(warnings),	   cmocka_unit_test(warning_word),
-		cmocka_unit_test(warning_without), cmocka_unit_test(suggestions),
-		cmocka_unit_test(trees),	   cmocka_unit_test(foreign_letters),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,9 +29,8 @@ static void check_plan(const char *from, const char *to, const char *want)
 	smc_pnet_free(&b);
 }
 
-static void plans(void **state)
+TEST(plans)
 {
-	(void)state;
 	check_plan("", "", "");
 	check_plan("", "A eth0 rxe0 1", "A eth0 n/a 255\nA n/a rxe0 1\n");
 	check_plan("A eth0 rxe0 1", "", "-A\n");
@@ -41,11 +40,4 @@ static void plans(void **state)
 	/* A device changes its PNET ID, and a port its number. */
 	check_plan("A eth0 n/a\nB n/a rxe0 1", "B eth0 n/a\nB n/a rxe0 2",
 		   "-A\n-B\nB eth0 n/a 255\nB n/a rxe0 2\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(plans) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

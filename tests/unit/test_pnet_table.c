@@ -213,9 +213,8 @@ static int add_text(const char *text)
 	return pnet_add(&tool, &entry);
 }
 
-static void flush(void **state)
+TEST(flush)
 {
-	(void)state;
 	begin("A eth0 rxe0 1");
 	assert_int_equal(pnet_flush(&tool), 0);
 	assert_true(table_is(""));
@@ -226,9 +225,8 @@ static void flush(void **state)
 	assert_int_equal(pnet_flush(&tool), 0);
 }
 
-static void delete (void **state)
+TEST(delete)
 {
-	(void)state;
 	begin("A eth0 rxe0 1\nB eth1 n/a");
 	assert_int_equal(pnet_delete(&tool, "A"), 0);
 	assert_true(table_is("B eth1 n/a"));
@@ -239,9 +237,8 @@ static void delete (void **state)
 	assert_string_equal(err.text, "cannot delete PNET ID A: Operation not permitted");
 }
 
-static void add_and_exists(void **state)
+TEST(add_and_exists)
 {
-	(void)state;
 	begin("");
 	assert_int_equal(add_text("A eth0 rxe0 2"), 0);
 	assert_true(table_is("A eth0 rxe0 2"));
@@ -263,9 +260,8 @@ static void add_and_exists(void **state)
 }
 
 /* The kernel reports success. */
-static void dropped(void **state)
+TEST(dropped)
 {
-	(void)state;
 	begin("");
 	kernel.no_ib = true;
 	assert_int_equal(add_text("A eth0 rxe0 1"), -EEXIST);
@@ -273,7 +269,7 @@ static void dropped(void **state)
 	assert_true(table_is("A eth0 n/a"));
 }
 
-static void exists_by_hardware(void **state)
+TEST(exists_by_hardware)
 {
 	struct netdev nets[] = { { .name = "eth0", .hw_pnetid = "HW" } };
 	struct ism_dev isms[] = { { .name = "0000:00:00.0", .hw_pnetid = "HW" } };
@@ -284,7 +280,6 @@ static void exists_by_hardware(void **state)
 	const struct smc_pnet ism = { SMC_PNET_HAS_IB, "A", "", "0000:00:00.0", 1 };
 	const struct smc_pnet ib = { SMC_PNET_HAS_IB, "A", "", "mlx4_0", 2 };
 
-	(void)state;
 	devs[0].ports[1] = (struct rdma_port){ .number = 2, .hw_pnetid = "HW2" };
 	pnet_say_exists(&table, &world, &net, &err);
 	assert_like(err.text, "'eth0' *HW from its hardware*");
@@ -300,9 +295,8 @@ static void exists_by_hardware(void **state)
 #define BEFORE "A eth0 rxe0 1\nB eth1 rxe1 2\nC eth2 n/a"
 #define AFTER "B eth0 rxe1 1\nA eth1 n/a\nD eth3 rxe3 1\nC eth2 n/a"
 
-static void import_works(void **state)
+TEST(import_works)
 {
-	(void)state;
 	begin(BEFORE);
 	assert_int_equal(import(AFTER), 0);
 	assert_true(table_is(AFTER));
@@ -314,11 +308,10 @@ static void import_works(void **state)
 }
 
 /* Whichever command fails, the table is restored. */
-static void import_all_or_nothing(void **state)
+TEST(import_all_or_nothing)
 {
 	unsigned int all, at;
 
-	(void)state;
 	begin(BEFORE);
 	assert_int_equal(import(AFTER), 0);
 	all = kernel.commands;
@@ -332,9 +325,8 @@ static void import_all_or_nothing(void **state)
 	}
 }
 
-static void import_cannot_restore(void **state)
+TEST(import_cannot_restore)
 {
-	(void)state;
 	begin_failing(BEFORE, 3, EPERM);
 	kernel.fail_from = true;
 	assert_int_equal(import(AFTER), -EPERM);
@@ -348,33 +340,16 @@ static void import_cannot_restore(void **state)
 }
 
 /* For sanitizers: without warnings nothing is written, not even from NULL. */
-static void list_without_warnings(void **state)
+TEST(list_without_warnings)
 {
-	(void)state;
 	begin("");
 	assert_int_equal(pnet_list(&tool, false, false), 0);
 }
 
-static int wipe(void **state)
+FIXTURE(wipe)
 {
-	(void)state;
 	begin("");
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(flush),
-		cmocka_unit_test(delete),
-		cmocka_unit_test(add_and_exists),
-		cmocka_unit_test(dropped),
-		cmocka_unit_test(exists_by_hardware),
-		cmocka_unit_test(import_works),
-		cmocka_unit_test(import_all_or_nothing),
-		cmocka_unit_test(import_cannot_restore),
-		cmocka_unit_test(list_without_warnings),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, wipe);
-}
+static struct fixture fixture = { .last = wipe };

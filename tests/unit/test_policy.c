@@ -73,9 +73,8 @@ static bool allows(const char *lines, enum policy_side side, const char *host, u
 	return ret;
 }
 
-static void lines_keep_their_meaning(void **state)
+TEST(lines_keep_their_meaning)
 {
-	(void)state;
 	assert_written("allow fd00::/8 10.0.0.0/8;deny port 443,22;deny to 10.9.0.7:5432;"
 		       "deny from 10.8.0.0/16 [fd00::1];learn 24h;by nft",
 		       "deny port 22,443\ndeny to 10.9.0.7:5432\ndeny from 10.8.0.0/16 fd00::1\n"
@@ -85,9 +84,8 @@ static void lines_keep_their_meaning(void **state)
 	assert_written("learn 61s;learn 61s;by nft;by nft", "learn 61s\nby nft\n");
 }
 
-static void one_form_for_each_meaning(void **state)
+TEST(one_form_for_each_meaning)
 {
-	(void)state;
 	assert_written("allow 10.1.0.0/16;allow 10.0.0.0/8", "allow 10.0.0.0/8\n");
 	assert_written("allow 10.128.0.0/9 10.0.0.0/9", "allow 10.0.0.0/8\n");
 	assert_written("allow 10.0.0.3 10.0.0.0/31 10.0.0.2", "allow 10.0.0.0/30\n");
@@ -100,9 +98,8 @@ static void one_form_for_each_meaning(void **state)
 		       "allow 10.0.0.1\nallow to 10.0.0.1\nallow from 10.0.0.1\n");
 }
 
-static void long_lines_are_several(void **state)
+TEST(long_lines_are_several)
 {
-	(void)state;
 	assert_written("deny to 10.0.0.1:5432 10.0.0.3:5432 10.0.0.5:5432 10.0.0.7:5432 "
 		       "10.0.0.9:5432 10.0.0.11:5432",
 		       "deny to 10.0.0.1:5432 10.0.0.3:5432 10.0.0.5:5432 10.0.0.7:5432 "
@@ -110,9 +107,8 @@ static void long_lines_are_several(void **state)
 		       "deny to 10.0.0.11:5432\n");
 }
 
-static void wrong_words(void **state)
+TEST(wrong_words)
 {
-	(void)state;
 	assert_wrong("alow 10.0.0.0/8", 0, "expected allow, deny");
 	assert_wrong("allow", 0, "networks");
 	assert_wrong("allow to", 1, "networks");
@@ -150,13 +146,12 @@ static void wrong_words(void **state)
 	assert_wrong("by iptables", 1, "nft or bpf");
 }
 
-static void contradictions(void **state)
+TEST(contradictions)
 {
 	struct policy policy = read_lines("learn 1h;by nft");
 	struct smc_err err;
 	size_t bad;
 
-	(void)state;
 	assert_int_equal(add(&policy, "learn 60m", &bad, &err), 0);
 	assert_int_equal(add(&policy, "learn 2h", &bad, &err), -EINVAL);
 	assert_int_equal(bad, 1);
@@ -164,14 +159,13 @@ static void contradictions(void **state)
 	policy_free(&policy);
 }
 
-static void combinations_are_limited(void **state)
+TEST(combinations_are_limited)
 {
 	struct policy policy = { 0 };
 	struct smc_err err = { 0 };
 	char line[64];
 	size_t bad;
 
-	(void)state;
 	for (int i = 1; i <= POLICY_RULES_MAX; i++) {
 		snprintf(line, sizeof(line), "deny to 10.0.0.1:%d", i);
 		assert_int_equal(add(&policy, line, &bad, &err), 0);
@@ -182,9 +176,8 @@ static void combinations_are_limited(void **state)
 	policy_free(&policy);
 }
 
-static void who_may(void **state)
+TEST(who_may)
 {
-	(void)state;
 	assert_true(allows("by nft", POLICY_TO, "192.0.2.1", 80));
 	assert_true(allows("allow 10.0.0.0/8", POLICY_TO, "10.255.0.1", 80));
 	assert_false(allows("allow 10.0.0.0/8", POLICY_TO, "11.0.0.1", 80));
@@ -199,12 +192,11 @@ static void who_may(void **state)
 	assert_true(allows("deny to 10.0.0.1", POLICY_FROM, "10.0.0.1", 80));
 }
 
-static void allow_speaks_of_its_ports_and_direction(void **state)
+TEST(allow_speaks_of_its_ports_and_direction)
 {
 	static const char one[] = "allow from 10.0.0.0/8:6379";
 	static const char two[] = "allow 10.0.0.0/8;allow from 192.168.0.0/16:6379";
 
-	(void)state;
 	assert_true(allows(one, POLICY_FROM, "10.0.0.1", 6379));
 	assert_false(allows(one, POLICY_FROM, "192.0.2.1", 6379));
 	assert_false(allows(one, POLICY_FROM, "fd00::1", 6379));
@@ -227,9 +219,8 @@ static bool is_open(const char *lines, int family, uint16_t port)
 	return ret;
 }
 
-static void who_is_everybody(void **state)
+TEST(who_is_everybody)
 {
-	(void)state;
 	assert_true(is_open("allow to 10.0.0.0/8;deny to 0.0.0.0/0;deny port 22", AF_INET, 80));
 	assert_false(is_open("deny port 22", AF_INET6, 22));
 	assert_false(is_open("allow from 10.0.0.0/8:80", AF_INET, 80));
@@ -264,9 +255,8 @@ static void assert_diff(const char *now, const char *wanted, const char *want)
 	policy_free(&b);
 }
 
-static void what_differs(void **state)
+TEST(what_differs)
 {
-	(void)state;
 	assert_diff("allow 10.0.0.0/8;by nft", "allow 10.0.0.0/9 10.128.0.0/9", "");
 	assert_diff("allow 10.0.0.0/8;by nft", "allow 10.0.0.0/8;by bpf", "+by bpf;-by nft;");
 	assert_diff("deny port 22", "deny port 23;deny to [::1]:22;learn 1h",
@@ -274,12 +264,11 @@ static void what_differs(void **state)
 }
 
 /* nftables cannot apply to later namespaces, so this is no difference there. */
-static void later_namespaces_are_a_difference(void **state)
+TEST(later_namespaces_are_a_difference)
 {
 	struct policy now = read_lines("deny port 22;by bpf"), wanted = read_lines("deny port 22");
 	char text[400] = "";
 
-	(void)state;
 	wanted.for_later = true;
 	assert_int_equal(policy_diff(&now, &wanted, note, text), 0);
 	assert_string_equal(text, "+for later namespaces;");
@@ -296,23 +285,21 @@ static int give_up(void *arg, char sign, const char *line)
 	return -EPIPE;
 }
 
-static void what_differs_can_be_ended(void **state)
+TEST(what_differs_can_be_ended)
 {
 	struct policy none = { 0 }, one = read_lines("deny port 22");
 
-	(void)state;
 	assert_true(policy_is_empty(&none));
 	assert_false(policy_is_empty(&one));
 	assert_int_equal(policy_diff(&none, &one, give_up, NULL), -EPIPE);
 	policy_free(&one);
 }
 
-static void as_json(void **state)
+TEST(as_json)
 {
 	struct policy policy = read_lines("deny port 22;allow from 10.0.0.0/8:80;learn 1h;by nft");
 	json_t *got, *want;
 
-	(void)state;
 	policy.port_hits = 5;
 	policy.rules[0].hits = 7;
 	policy.rules[0].others = 3;
@@ -327,25 +314,4 @@ static void as_json(void **state)
 	json_decref(got);
 	json_decref(want);
 	policy_free(&policy);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_keep_their_meaning),
-		cmocka_unit_test(one_form_for_each_meaning),
-		cmocka_unit_test(long_lines_are_several),
-		cmocka_unit_test(wrong_words),
-		cmocka_unit_test(contradictions),
-		cmocka_unit_test(combinations_are_limited),
-		cmocka_unit_test(who_may),
-		cmocka_unit_test(allow_speaks_of_its_ports_and_direction),
-		cmocka_unit_test(who_is_everybody),
-		cmocka_unit_test(what_differs),
-		cmocka_unit_test(later_namespaces_are_a_difference),
-		cmocka_unit_test(what_differs_can_be_ended),
-		cmocka_unit_test(as_json),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,12 +77,11 @@ static void expect_gap(struct pair *pair, enum predict_mode mode, enum predict_s
 		 result.gaps[0].command);
 }
 
-static void test_smcr_v2(void **state)
+TEST(test_smcr_v2)
 {
 	struct pair pair;
 	struct prediction result;
 
-	(void)state;
 	start(&pair);
 	result = of(&pair);
 	assert_int_equal(result.mode, PREDICT_SMCR_V2);
@@ -96,11 +95,10 @@ static void test_smcr_v2(void **state)
 	assert_int_equal(of(&pair).max_links, 0);
 }
 
-static void test_eids(void **state)
+TEST(test_eids)
 {
 	struct pair pair;
 
-	(void)state;
 	start(&pair);
 	strcpy(pair.hosts[1].ueids[0], "OTHER");
 	EXPECT(&pair, PREDICT_TCP);
@@ -131,11 +129,10 @@ static void test_eids(void **state)
 	EXPECT(&pair, PREDICT_TCP);
 }
 
-static void test_smcr_v1(void **state)
+TEST(test_smcr_v1)
 {
 	struct pair pair;
 
-	(void)state;
 	start(&pair);
 	pair.nets[0][0].flags = pair.nets[1][0].flags = PREDICT_GID_V1;
 	EXPECT(&pair, PREDICT_SMCR_V1);
@@ -152,11 +149,10 @@ static void test_smcr_v1(void **state)
 	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_CLIENT, "no user EID", "smcd ueid add FLEET");
 }
 
-static void test_addresses(void **state)
+TEST(test_addresses)
 {
 	struct pair pair;
 
-	(void)state;
 	start(&pair);
 	set_addr(&pair.nets[1][0], 0, "10.1.0.2/24");
 	EXPECT(&pair, PREDICT_SMCR_V2);
@@ -185,11 +181,10 @@ static void test_addresses(void **state)
 	assert_string_equal(of(&pair).client->name, "eth0");
 }
 
-static void test_best_way(void **state)
+TEST(test_best_way)
 {
 	struct pair pair;
 
-	(void)state;
 	start(&pair);
 	for (int i = 0; i < 2; i++) {
 		pair.hosts[i].n_nets = 2;
@@ -204,11 +199,10 @@ static void test_best_way(void **state)
 	assert_string_equal(of(&pair).server->name, "eth1");
 }
 
-static void test_port(void **state)
+TEST(test_port)
 {
 	struct pair pair;
 
-	(void)state;
 	start(&pair);
 	pair.nets[1][0].flags = 0;
 	strcpy(pair.nets[1][0].why, "rxe0: port 1 is down");
@@ -220,11 +214,10 @@ static void test_port(void **state)
 	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_SERVER, "no GID of RoCE v2", "smc_rnics -w");
 }
 
-static void test_smcd(void **state)
+TEST(test_smcd)
 {
 	struct pair pair;
 
-	(void)state;
 	start(&pair);
 	for (int i = 0; i < 2; i++) {
 		pair.hosts[i].traits |= PREDICT_ISM;
@@ -261,11 +254,10 @@ static void test_smcd(void **state)
 	EXPECT(&pair, PREDICT_TCP);
 }
 
-static void test_one_kernel(void **state)
+TEST(test_one_kernel)
 {
 	struct pair pair;
 
-	(void)state;
 	start(&pair);
 	pair.hosts[0].traits |= PREDICT_LOOPBACK;
 	pair.hosts[1].traits |= PREDICT_LOOPBACK;
@@ -285,11 +277,10 @@ static void test_one_kernel(void **state)
 	expect_gap(&pair, PREDICT_SMCD_V2, PREDICT_BOTH, "no loopback", "");
 }
 
-static void test_no_smc(void **state)
+TEST(test_no_smc)
 {
 	struct pair pair;
 
-	(void)state;
 	start(&pair);
 	pair.hosts[1].traits |= PREDICT_COOKIES;
 	EXPECT(&pair, PREDICT_TCP);
@@ -308,12 +299,11 @@ static void test_no_smc(void **state)
 	assert_int_equal(of(&pair).n_gaps, 1);
 }
 
-static void test_policy(void **state)
+TEST(test_policy)
 {
 	struct predict_rule rules[2] = { { .action = POLICY_DENY, .side = POLICY_FROM } };
 	struct pair pair;
 
-	(void)state;
 	start(&pair);
 	pair.hosts[1].rules = rules;
 	pair.hosts[1].n_rules = 1;
@@ -336,12 +326,11 @@ static void test_policy(void **state)
 	EXPECT(&pair, PREDICT_TCP);
 }
 
-static void test_links(void **state)
+TEST(test_links)
 {
 	static const char command[] = "sysctl -w net.smc.smcr_max_links_per_lgr=2";
 	struct pair pair;
 
-	(void)state;
 	start(&pair);
 	pair.hosts[0].max_links = 1;
 	assert_int_equal(of(&pair).max_links, 1);
@@ -350,12 +339,11 @@ static void test_links(void **state)
 	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_BOTH, "one link", command);
 }
 
-static void test_same(void **state)
+TEST(test_same)
 {
 	struct prediction forth, back;
 	struct pair pair;
 
-	(void)state;
 	start(&pair);
 	pair.nets[0][0].flags = pair.nets[1][0].flags = 0;
 	strcpy(pair.hosts[1].ueids[0], "OTHER");
@@ -371,14 +359,13 @@ static void test_same(void **state)
 }
 
 /* Reads data of an unprivileged process: nothing may exceed the structs. */
-static void test_read(void **state)
+TEST(test_read)
 {
 	struct predict_host host, wrong;
 	struct predict_net net;
 	struct smc_err err = { 0 };
 	int fd = memfd_create("host", MFD_CLOEXEC);
 
-	(void)state;
 	assert_int_equal(matrix_host_read(&host, fd, 0, &err), -EBADMSG);
 	memset(&wrong, 0xff, sizeof(wrong));
 	memset(&net, 0xff, sizeof(net));
@@ -399,19 +386,4 @@ static void test_read(void **state)
 	assert_int_equal(strspn(host.nets[0].why, "?"), sizeof(host.nets[0].why) - 1);
 	matrix_host_free(&host);
 	close(fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_smcr_v2),	 cmocka_unit_test(test_eids),
-		cmocka_unit_test(test_smcr_v1),	 cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_best_way), cmocka_unit_test(test_port),
-		cmocka_unit_test(test_smcd),	 cmocka_unit_test(test_one_kernel),
-		cmocka_unit_test(test_no_smc),	 cmocka_unit_test(test_links),
-		cmocka_unit_test(test_same),	 cmocka_unit_test(test_read),
-		cmocka_unit_test(test_policy),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,14 +40,13 @@ static int listener(uint16_t *port)
 	return fd;
 }
 
-static void own_sockets(void **state)
+TEST(own_sockets)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), second;
 	struct proc_table table = { 0 };
 	const struct proc_fd *holder;
 	size_t count;
 
-	(void)state;
 	second = dup(fd);
 	assert_true(fd >= 0 && second > fd);
 	assert_int_equal(prctl(PR_SET_NAME, "a \x1b\nname"), 0);
@@ -68,7 +67,7 @@ static void own_sockets(void **state)
 }
 
 /* After fork() two processes hold it. */
-static void shared(void **state)
+TEST(shared)
 {
 	struct proc_table table = { 0 };
 	const struct proc_fd *holder;
@@ -76,7 +75,6 @@ static void shared(void **state)
 	int pair[2];
 	pid_t child;
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
 	child = fork();
 	if (!child) {
@@ -97,7 +95,7 @@ static void shared(void **state)
 	proc_table_free(&table);
 }
 
-static void nobody(void **state)
+TEST(nobody)
 {
 	const struct proc_fd entries[] = { { .inode = 5, .pid = 1, .fd = 3 },
 					   { .inode = 9, .pid = 1, .fd = 4 } };
@@ -105,7 +103,6 @@ static void nobody(void **state)
 	const struct proc_table none = { 0 };
 	size_t count = 99;
 
-	(void)state;
 	/* 0 is the inode of a connection that has not been accepted yet. */
 	assert_null(proc_table_find(&table, 0, &count));
 	assert_int_equal(count, 0);
@@ -131,7 +128,7 @@ static bool can_copy_fds(int fd)
 	return copy >= 0;
 }
 
-static void names(void **state)
+TEST(names)
 {
 	static const uint8_t loopback[16] = { 127, 0, 0, 1 };
 	struct smc_addr local = { .port = 7 }, peer = { .port = 8 };
@@ -140,7 +137,6 @@ static void names(void **state)
 	uint16_t port;
 	int server, client, first;
 
-	(void)state;
 	server = listener(&port);
 	first = server;
 	holder.fd = server;
@@ -181,7 +177,7 @@ static void names(void **state)
 
 /* A socket without IP addresses has no result. */
 /* Each process once, whatever it holds. */
-static void holders(void **state)
+TEST(holders)
 {
 	static const struct proc_fd all[] = { { .pid = 3, .fd = 4 },
 					      { .pid = 3, .fd = 5 },
@@ -191,7 +187,6 @@ static void holders(void **state)
 	const struct proc_fd *at = NULL;
 	pid_t sum = 0;
 
-	(void)state;
 	while ((at = proc_next_holder(all, ARRAY_SIZE(all), at)))
 		sum = sum * 10 + at->pid;
 	assert_int_equal(sum, 378);
@@ -200,27 +195,15 @@ static void holders(void **state)
 	assert_null(proc_next_holder(NULL, 0, NULL));
 }
 
-static void other_families(void **state)
+TEST(other_families)
 {
 	struct smc_addr local = { .port = 7 }, peer = { .port = 8 };
 	struct proc_fd holder = { .pid = getpid() };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	(void)state;
 	holder.fd = fd;
 	holder.inode = inode_of(fd);
 	assert_false(proc_socket_names(&holder, &local, &peer));
 	assert_int_equal(local.port, 7);
 	close(fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(own_sockets),	  cmocka_unit_test(shared),
-		cmocka_unit_test(nobody),	  cmocka_unit_test(names),
-		cmocka_unit_test(other_families), cmocka_unit_test(holders),
-	};
-
-	return cmocka_run_group_tests_name("proc", tests, NULL, NULL);
 }

@@ -4,11 +4,10 @@
 
 #include "smc_chk/live/proto.h"
 
-static void greeting(void **state)
+TEST(greeting)
 {
 	uint8_t out[PROTO_SIZE];
 
-	(void)state;
 	proto_put_greeting(out, false);
 	assert_memory_equal(out, "SMC_CHK\n\001\0\0\0\0\0\0\0", PROTO_SIZE);
 	assert_false(proto_is_busy(out));
@@ -23,11 +22,10 @@ static void greeting(void **state)
 }
 
 /* Clients of earlier versions treat it as an ordinary greeting. */
-static void busy_greeting(void **state)
+TEST(busy_greeting)
 {
 	uint8_t out[PROTO_SIZE];
 
-	(void)state;
 	proto_put_greeting(out, true);
 	assert_memory_equal(out, "SMC_CHK\n\001\001\0\0\0\0\0\0", PROTO_SIZE);
 	assert_true(proto_is_greeting(out, PROTO_SIZE) && proto_is_busy(out));
@@ -39,7 +37,7 @@ static void busy_greeting(void **state)
 }
 
 /* Clients of earlier versions treat it as an ordinary greeting. */
-static void buffers(void **state)
+TEST(buffers)
 {
 	const struct proto_request ask = { PROTO_BUFFERS, 1 << 20 };
 	const struct proto_request tcp = { PROTO_BUFFERS, 0 };
@@ -47,7 +45,6 @@ static void buffers(void **state)
 	struct proto_request got;
 	uint8_t out[PROTO_SIZE];
 
-	(void)state;
 	proto_put_greeting(out, false);
 	assert_int_equal(proto_offers(out), 0);
 	proto_offer(out);
@@ -64,13 +61,12 @@ static void buffers(void **state)
 	assert_false(proto_get_request(&got, out));
 }
 
-static void request(void **state)
+TEST(request)
 {
 	const struct proto_request echo = { PROTO_ECHO, 0x123456 };
 	struct proto_request got;
 	uint8_t out[PROTO_SIZE], wire[PROTO_SIZE];
 
-	(void)state;
 	proto_put_request(out, &echo);
 	hex(wire, sizeof(wire), "534d433f 01010000 00000000 00123456");
 	assert_memory_equal(out, wire, PROTO_SIZE);
@@ -93,9 +89,8 @@ static bool is_taken(uint8_t command, uint64_t length, size_t at, uint8_t value)
 	return proto_get_request(&got, out);
 }
 
-static void wrong_request(void **state)
+TEST(wrong_request)
 {
-	(void)state;
 	assert_true(is_taken(PROTO_SINK, PROTO_MAX_LENGTH, 6, 1)); /* reserved */
 	assert_true(is_taken(PROTO_WHO, 0, 4, 1));
 	assert_false(is_taken(PROTO_SINK, PROTO_MAX_LENGTH, 15, 1));
@@ -107,14 +102,13 @@ static void wrong_request(void **state)
 	assert_false(is_taken(PROTO_BUFFERS + 1, 0, 4, 1));
 }
 
-static void who(void **state)
+TEST(who)
 {
 	const struct proto_who tcp = { SMC_MODE_TCP, true, 0x05000000, 0x03030000 };
 	const struct proto_who smcd = { SMC_MODE_SMCD, false, 1, 2 };
 	uint8_t out[PROTO_SIZE], wire[PROTO_SIZE];
 	struct proto_who got;
 
-	(void)state;
 	proto_put_who(out, &tcp);
 	hex(wire, sizeof(wire), "534d4321 01030100 05000000 03030000");
 	assert_memory_equal(out, wire, PROTO_SIZE);
@@ -134,11 +128,10 @@ static void who(void **state)
 	}
 }
 
-static void fill(void **state)
+TEST(fill)
 {
 	uint8_t a[1003], b[1003], end = 0x5a;
 
-	(void)state;
 	proto_fill(a, sizeof(a), 1);
 	proto_fill(b, sizeof(b), 1);
 	assert_memory_equal(a, b, sizeof(a));
@@ -147,16 +140,4 @@ static void fill(void **state)
 	assert_memory_not_equal(a, a + 8, 16);
 	proto_fill(&end, 0, 1);
 	assert_int_equal(end, 0x5a);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(greeting),	 cmocka_unit_test(busy_greeting),
-		cmocka_unit_test(buffers),	 cmocka_unit_test(request),
-		cmocka_unit_test(wrong_request), cmocka_unit_test(who),
-		cmocka_unit_test(fill),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,22 +14,20 @@
 static const struct pseudonyms all = { .key = "0123456789abcde", .host = "Db1.example.org" };
 
 /* Test vector of the paper. */
-static void test_siphash(void **state)
+TEST(test_siphash)
 {
 	uint8_t key[SIPHASH_KEY], data[15];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(key); i++)
 		key[i] = (uint8_t)i;
 	memcpy(data, key, sizeof(data));
 	assert_true(siphash(key, data, sizeof(data)) == 0xa129ca6149be45e5);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
 	char one[] = "FLEET-1.a", other[] = "fleet-1.B", empty[] = "";
 
-	(void)state;
 	pseudonym_name(&all, one, sizeof(one));
 	pseudonym_name(&all, other, sizeof(other));
 	for (size_t i = 0; i < strlen("FLEET-1.a"); i++) {
@@ -55,11 +53,10 @@ static unsigned int common(const uint8_t *one, const uint8_t *other, unsigned in
 	return bit;
 }
 
-static void test_prefixes(void **state)
+TEST(test_prefixes)
 {
 	uint32_t seed = 1;
 
-	(void)state;
 	for (int round = 0; round < 2000; round++) {
 		uint8_t one[16], other[16], a[16], b[16];
 
@@ -92,7 +89,7 @@ static void expect_kept(const char *from, bool is_kept)
 	out_free(&text);
 }
 
-static void test_kept(void **state)
+TEST(test_kept)
 {
 	static const char *const same[] = {
 		"127.0.0.1/8 0.0.0.0 255.255.255.0 224.0.0.1 255.255.255.255", "::1/128 :: ff02::1",
@@ -106,7 +103,6 @@ static void test_kept(void **state)
 		"db1.example.org", "::ffff:10.0.0.1",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(same); i++)
 		expect_kept(same[i], true);
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
@@ -123,13 +119,12 @@ static void text_of(char made[256], const char *from)
 }
 
 /* An address has the same pseudonym in each notation, and keeps its kind. */
-static void test_forms(void **state)
+TEST(test_forms)
 {
 	char ipv4[256], gid[256], mapped[256], host[256];
 	uint8_t addr[16], mac[6] = { 0x52, 0x54, 0, 1, 2, 3 };
 	struct in6_addr bytes;
 
-	(void)state;
 	text_of(ipv4, "10.0.0.1");
 	text_of(gid, "0000:0000:0000:0000:0000:ffff:0a00:0001");
 	assert_int_equal(strlen(gid), 39);
@@ -144,7 +139,7 @@ static void test_forms(void **state)
 }
 
 /* SMC_GEN_NETLINK/3: a link group with a PNET ID, and in another nest a GID and a device. */
-static void test_attributes(void **state)
+TEST(test_attributes)
 {
 	static const char gid[] = "0000:0000:0000:0000:0000:ffff:0a00:0001";
 	char data[256] = "smc-tools netlink 1 little 0 - \n";
@@ -169,7 +164,6 @@ static void test_attributes(void **state)
 	};
 	char *at = data + strlen(data);
 
-	(void)state;
 	memcpy(msg.text, gid, sizeof(gid));
 	memcpy(at, &msg, sizeof(msg));
 	anonymous_answer(&all, "SMC_GEN_NETLINK/3", data, (size_t)(at - data) + sizeof(msg));
@@ -188,7 +182,7 @@ static void test_attributes(void **state)
 	}
 }
 
-static void test_sockets(void **state)
+TEST(test_sockets)
 {
 	char data[256] = "smc-tools netlink 1 little 0 - \n";
 	struct {
@@ -197,7 +191,6 @@ static void test_sockets(void **state)
 	} msg = { .nlh = { .nlmsg_len = sizeof(msg) } };
 	char *at = data + strlen(data), text[64], expected[256];
 
-	(void)state;
 	assert_int_equal(inet_pton(AF_INET, "10.0.0.1", msg.body.id.src), 1);
 	assert_int_equal(inet_pton(AF_INET6, "fd00::1", msg.body.id.dst), 1);
 	memcpy(at, &msg, sizeof(msg));
@@ -208,16 +201,4 @@ static void test_sockets(void **state)
 	assert_int_equal(msg.body.id.src[1], 0);
 	text_of(expected, "fd00::1");
 	assert_string_equal(inet_ntop(AF_INET6, msg.body.id.dst, text, sizeof(text)), expected);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_siphash),	 cmocka_unit_test(test_names),
-		cmocka_unit_test(test_prefixes), cmocka_unit_test(test_kept),
-		cmocka_unit_test(test_forms),	 cmocka_unit_test(test_attributes),
-		cmocka_unit_test(test_sockets),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

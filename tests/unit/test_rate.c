@@ -73,12 +73,11 @@ static struct where idle(uint64_t in, uint64_t out)
 	return (struct where){ in, in, out, out, out, out };
 }
 
-static void rates(void **state)
+TEST(rates)
 {
 	struct smc_sample first = smcr_at(SECOND, idle(1000, 5)), last;
 	struct smc_rate rate = rate_of(idle(1000, 5), idle(4001000, 3000005));
 
-	(void)state;
 	assert_int_equal(rate.in.bytes, 4000000);
 	assert_int_equal(rate.out.bytes, 3000000);
 	assert_false(rate.in.is_least || rate.out.is_least);
@@ -88,12 +87,11 @@ static void rates(void **state)
 	assert_int_equal(rate.out.bytes, 0);
 }
 
-static void wraps(void **state)
+TEST(wraps)
 {
 	/* Wrap of a cursor's 16-bit lap counter, for each size of buffer. */
 	static const uint32_t sizes[] = { 16384, 16352, DMB, BUF, 524288, 524256, 1U << 31 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		uint64_t end = LAPS * sizes[i];
 		struct smc_sock one = sock_of(SMC_DIAG_MODE_SMCD, sizes[i], sizes[i], sizes[i],
@@ -114,14 +112,13 @@ static void wraps(void **state)
 }
 
 /* Each cursor counts laps of its own buffer. */
-static void sizes(void **state)
+TEST(sizes)
 {
 	struct smc_sock sock =
 		sock_of(SMC_DIAG_MODE_SMCR, 16384, 131072, 524288,
 			(struct where){ 100000, 90000, 700000, 600000, 590000, 200000 });
 	struct smc_sample sample;
 
-	(void)state;
 	smc_sample_sock(&sample, &sock, 7);
 	assert_int_equal(sample.at, 7);
 	assert_int_equal(sample.mode, SMC_MODE_SMCR);
@@ -135,13 +132,12 @@ static void sizes(void **state)
 }
 
 /* The kernel reads the cursors one after the other: some are newer than others. */
-static void unlocked(void **state)
+TEST(unlocked)
 {
 	struct smc_sample sample = smcr_at(0, (struct where){ 100, 200, 50, 60, 70, 0 });
 	struct smc_sample older = smcr_at(0, idle(2 * BUF, 3 * BUF)), newer;
 	uint64_t in, out;
 
-	(void)state;
 	assert_int_equal(sample.unread.bytes, 0);
 	assert_int_equal(sample.unsent.bytes, 0);
 	/* More than fits counts as full. */
@@ -159,13 +155,12 @@ static void unlocked(void **state)
 }
 
 /* More than 65536 laps look like fewer. */
-static void doubt(void **state)
+TEST(doubt)
 {
 	struct smc_sample first = smcr_at(0, idle(0, 0)), last = smcr_at(SECOND, idle(10, 20));
 	struct smc_unseen unseen = nothing;
 	struct smc_rate rate;
 
-	(void)state;
 	smc_rate(&rate, &first, &last, 0, &unknown);
 	assert_true(rate.in.is_least && rate.out.is_least);
 	assert_int_equal(rate.in.bytes, 10);
@@ -185,13 +180,12 @@ static void doubt(void **state)
 	assert_true(rate.in.is_least && rate.out.is_least);
 }
 
-static void newcomers(void **state)
+TEST(newcomers)
 {
 	struct smc_sample none = { .at = 0, .mode = SMC_MODE_NONE };
 	struct smc_sample now = smcr_at(2 * SECOND, idle(300, 400));
 	struct smc_rate rate;
 
-	(void)state;
 	smc_rate(&rate, NULL, &now, SECOND, &nothing);
 	assert_int_equal(rate.in.bytes, 300);
 	assert_int_equal(rate.out.bytes, 400);
@@ -209,11 +203,10 @@ static enum smc_brake brake_of(struct where now)
 	return rate_of(idle(0, 0), now).brake;
 }
 
-static void brakes(void **state)
+TEST(brakes)
 {
 	const uint32_t most = BUF - BUF / 4;
 
-	(void)state;
 	assert_int_equal(rate_of(idle(9, 9), idle(9, 9)).brake, SMC_BRAKE_NONE);
 	assert_int_equal(brake_of(idle(10, 20)), SMC_BRAKE_WRITER);
 	assert_int_equal(brake_of(idle(20, 10)), SMC_BRAKE_PEER_WRITER);
@@ -237,13 +230,12 @@ static void brakes(void **state)
 	assert_null(smc_brake_name((enum smc_brake)77));
 }
 
-static void tcp(void **state)
+TEST(tcp)
 {
 	struct smc_tcp one = { .has_info = true, .received = 1ULL << 40, .sent = 5 }, other = one;
 	struct smc_sample before, now;
 	struct smc_rate rate;
 
-	(void)state;
 	other.received += 700;
 	other.sent += 800;
 	smc_sample_tcp(&before, &one, 0);
@@ -262,12 +254,11 @@ static void tcp(void **state)
 }
 
 /* Arbitrary values of a record. */
-static void nonsense(void **state)
+TEST(nonsense)
 {
 	struct smc_sock sock = sock_of(SMC_DIAG_MODE_SMCR, BUF, BUF, BUF, idle(1, 1));
 	struct smc_sample sample;
 
-	(void)state;
 	sock.conn.rx_prod = (struct smc_diag_cursor){ .wrap = 65535, .count = UINT32_MAX };
 	sock.conn.sndbuf_size = 0;
 	smc_sample_sock(&sample, &sock, 0);
@@ -284,15 +275,4 @@ static void nonsense(void **state)
 	sock.mode = SMC_DIAG_MODE_FALLBACK_TCP;
 	smc_sample_sock(&sample, &sock, 0);
 	assert_int_equal(sample.mode, SMC_MODE_NONE);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rates),    cmocka_unit_test(wraps), cmocka_unit_test(sizes),
-		cmocka_unit_test(unlocked), cmocka_unit_test(doubt), cmocka_unit_test(newcomers),
-		cmocka_unit_test(brakes),   cmocka_unit_test(tcp),   cmocka_unit_test(nonsense),
-	};
-
-	return cmocka_run_group_tests_name("rate", tests, NULL, NULL);
 }

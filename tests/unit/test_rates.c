@@ -163,18 +163,16 @@ int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, s
 static const struct top_opts opts = { 0 };
 static struct rates *rates;
 
-static int reset(void **state)
+FIXTURE(reset)
 {
-	(void)state;
 	memset(&kernel, 0, sizeof(kernel));
 	kernel.time = 1000 * SECOND;
 	rates = rates_new();
 	return rates ? 0 : -1;
 }
 
-static int clean(void **state)
+FIXTURE(clean)
 {
-	(void)state;
 	rates_free(rates);
 	return 0;
 }
@@ -202,11 +200,10 @@ static const struct smc_rate *rate(uint32_t cookie)
 	return NULL;
 }
 
-static void moving(void **state)
+TEST(moving)
 {
 	struct conn *conn = add(3, SMC_DIAG_MODE_SMCD, 5 * LAP / 10, LAP - 1);
 
-	(void)state;
 	add(1, SMC_DIAG_MODE_SMCD, 7, 8);
 	after(0);
 	assert_int_equal(rates_count(rates), 2);
@@ -224,9 +221,8 @@ static void moving(void **state)
 	assert_int_equal(rate(3)->in.bytes, 0);
 }
 
-static void coming_and_going(void **state)
+TEST(coming_and_going)
 {
-	(void)state;
 	add(1, SMC_DIAG_MODE_SMCD, 7, 8);
 	after(0);
 	/* A new one: all of its bytes were moved since the previous sample. */
@@ -241,9 +237,8 @@ static void coming_and_going(void **state)
 }
 
 /* Sockets come and go during a dump: it may skip one that stays. */
-static void left_out(void **state)
+TEST(left_out)
 {
-	(void)state;
 	add(1, SMC_DIAG_MODE_SMCD, 7, 8);
 	add(2, SMC_DIAG_MODE_SMCD, 1000000, 0);
 	after(0);
@@ -269,11 +264,10 @@ static void left_out(void **state)
 	assert_int_equal(rate(2)->in.bytes, 50);
 }
 
-static void sums(void **state)
+TEST(sums)
 {
 	struct conn *conn = add(1, SMC_DIAG_MODE_SMCD, 0, 0);
 
-	(void)state;
 	add(2, SMC_DIAG_MODE_SMCD, 0, 0);
 	after(0);
 	/* No gap. */
@@ -307,9 +301,8 @@ static void sums(void **state)
 	assert_false(rate(1)->in.is_least || rate(1)->out.is_least);
 }
 
-static void fallen_back(void **state)
+TEST(fallen_back)
 {
-	(void)state;
 	kernel.tcp_received = 1ULL << 40;
 	add(7, SMC_DIAG_MODE_FALLBACK_TCP, 0, 0);
 	add(8, SMC_DIAG_MODE_FALLBACK_TCP, 0, 0);
@@ -329,9 +322,8 @@ static void fallen_back(void **state)
 }
 
 /* Each look-up is a dump of all TCP sockets: only one per connection. */
-static void nameless(void **state)
+TEST(nameless)
 {
-	(void)state;
 	add(7, SMC_DIAG_MODE_SMCD, 0, 0)->is_nameless = true;
 	for (unsigned int i = 0; i < 3; i++) {
 		after(1);
@@ -341,12 +333,11 @@ static void nameless(void **state)
 	}
 }
 
-static void failing(void **state)
+TEST(failing)
 {
 	struct conn *conn = add(1, SMC_DIAG_MODE_SMCD, 0, 0);
 	struct smc_err err = { 0 };
 
-	(void)state;
 	after(0);
 	kernel.dump_result = -EPERM;
 	kernel.time += SECOND;
@@ -361,17 +352,4 @@ static void failing(void **state)
 	assert_int_equal(rate(1)->in.bytes, 2000);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(moving, reset, clean),
-		cmocka_unit_test_setup_teardown(coming_and_going, reset, clean),
-		cmocka_unit_test_setup_teardown(left_out, reset, clean),
-		cmocka_unit_test_setup_teardown(sums, reset, clean),
-		cmocka_unit_test_setup_teardown(fallen_back, reset, clean),
-		cmocka_unit_test_setup_teardown(nameless, reset, clean),
-		cmocka_unit_test_setup_teardown(failing, reset, clean),
-	};
-
-	return cmocka_run_group_tests_name("rates", tests, NULL, NULL);
-}
+static struct fixture fixture = { .setup = reset, .teardown = clean };

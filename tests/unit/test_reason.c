@@ -31,9 +31,8 @@ static const struct {
 	{ 0x09990001, "ERR_RTOK" },   { 0x09990002, "ERR_RDYLNK" }, { 0x09990003, "ERR_REGBUF" },
 };
 
-static void complete(void **state)
+TEST(complete)
 {
-	(void)state;
 	assert_int_equal(smc_reason_count, ARRAY_SIZE(kernel));
 	for (size_t i = 0; i < ARRAY_SIZE(kernel); i++) {
 		const struct smc_reason *reason = smc_reason_find(kernel[i].code);
@@ -46,7 +45,7 @@ static void complete(void **state)
 }
 
 /* The message that a code answers shows who raises it: these ranges, else both sides. */
-static void sides(void **state)
+TEST(sides)
 {
 	static const struct {
 		uint32_t first, last;
@@ -64,7 +63,6 @@ static void sides(void **state)
 		{ 0, UINT32_MAX, SMC_RAISED_BOTH },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < smc_reason_count; i++) {
 		size_t at = 0;
 
@@ -86,20 +84,18 @@ static const char *since(uint32_t code)
 	return code >= 0x03030009 && code <= 0x0303000b ? "6.6" : "";
 }
 
-static void releases(void **state)
+TEST(releases)
 {
-	(void)state;
 	for (size_t i = 0; i < smc_reason_count; i++)
 		assert_string_equal(smc_reasons[i].since ? smc_reasons[i].since : "",
 				    since(smc_reasons[i].code));
 }
 
 /* Names for typing and scripts: capitals, digits and underscores, unique. */
-static void named(void **state)
+TEST(named)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
-	(void)state;
 	for (size_t i = 0; i < smc_reason_count; i++) {
 		const struct smc_reason *at = &smc_reasons[i];
 
@@ -111,9 +107,8 @@ static void named(void **state)
 	}
 }
 
-static void ordered(void **state)
+TEST(ordered)
 {
-	(void)state;
 	for (size_t i = 1; i < smc_reason_count; i++) {
 		assert_true(smc_reasons[i - 1].code < smc_reasons[i].code);
 		for (size_t j = 0; j < i; j++) {
@@ -138,31 +133,28 @@ static void check_clause(const char *symbol, const char *text)
 		assert_true(isprint((unsigned char)*text));
 }
 
-static void worded(void **state)
+TEST(worded)
 {
-	(void)state;
 	for (size_t i = 0; i < smc_reason_count; i++) {
 		check_clause(smc_reasons[i].symbol, smc_reasons[i].meaning);
 		check_clause(smc_reasons[i].symbol, smc_reasons[i].check);
 	}
 }
 
-static void unknown(void **state)
+TEST(unknown)
 {
 	static const uint32_t codes[] = { 0,	      1,	  0x03030000 - 1, 0x0303000c,
 					  0x03100000, 0x05000001, 0x00000005,	  0x09990004,
 					  0x7fffffff, 0xffffffff };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(codes); i++)
 		assert_null(smc_reason_find(codes[i]));
 	assert_string_equal(smc_reason_find(SMC_REASON_PEERDECL)->symbol, "PEERDECL");
 }
 
 /* Each reason of the kernel has a remedy, with lines of words. */
-static void remedies(void **state)
+TEST(remedies)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(kernel); i++) {
 		const struct smc_remedy *first = smc_remedies(kernel[i].code), *at;
 
@@ -185,11 +177,10 @@ static void remedies(void **state)
 }
 
 /* Each row belongs to a raised reason, next to the other rows of that reason. */
-static void remedies_in_order(void **state)
+TEST(remedies_in_order)
 {
 	const struct smc_remedy *at = smc_remedies(0x01010000);
 
-	(void)state;
 	for (uint32_t last = 0; at->command; last = at++->code) {
 		if (at->code < last || !smc_reason_find(at->code))
 			fail_msg("0x%08x: %s", at->code, at->command);
@@ -208,11 +199,10 @@ static void parses(const char *word, uint32_t want)
 }
 
 /* Every spelling of every code. */
-static void parsed(void **state)
+TEST(parsed)
 {
 	char words[6][16], word[64];
 
-	(void)state;
 	for (size_t i = 0; i < smc_reason_count; i++) {
 		const struct smc_reason *reason = &smc_reasons[i];
 
@@ -241,7 +231,7 @@ static void parsed(void **state)
 	parses("0", 0);
 }
 
-static void not_parsed(void **state)
+TEST(not_parsed)
 {
 	static const struct {
 		const char *word;
@@ -265,32 +255,16 @@ static void not_parsed(void **state)
 	};
 	uint32_t code;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (smc_reason_parse(words[i].word, &code) != words[i].ret)
 			fail_msg("'%s'", words[i].word);
 }
 
-static void families(void **state)
+TEST(families)
 {
-	(void)state;
 	for (size_t i = 0; i < smc_reason_count; i++)
 		assert_non_null(smc_reason_family(smc_reasons[i].code));
 	assert_string_equal(smc_reason_family(0x03fffffe), "configuration");
 	assert_null(smc_reason_family(0));
 	assert_null(smc_reason_family(0xff000000));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(complete),	     cmocka_unit_test(sides),
-		cmocka_unit_test(releases),	     cmocka_unit_test(named),
-		cmocka_unit_test(ordered),	     cmocka_unit_test(worded),
-		cmocka_unit_test(unknown),	     cmocka_unit_test(remedies),
-		cmocka_unit_test(remedies_in_order), cmocka_unit_test(parsed),
-		cmocka_unit_test(not_parsed),	     cmocka_unit_test(families),
-	};
-
-	return cmocka_run_group_tests_name("reason", tests, NULL, NULL);
 }

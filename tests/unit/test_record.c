@@ -24,9 +24,8 @@
 static char directory[] = "/tmp/smc-record.XXXXXX";
 static char host[64], record[64];
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	assert_true(scratch_make(directory));
 	snprintf(host, sizeof(host), "%s/host", directory);
 	snprintf(record, sizeof(record), "%s/record", directory);
@@ -38,9 +37,8 @@ static int start(void **state)
 	return 0;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-	(void)state;
 	unsetenv("SMC_TOOLS_RECORD");
 	unsetenv("SMC_TOOLS_ROOT");
 	return scratch_remove(directory);
@@ -74,11 +72,10 @@ static void put(const char *name, const char *text)
 
 /* ---- paths ---- */
 
-static void paths(void **state)
+TEST(paths)
 {
 	char path[PATH_MAX];
 
-	(void)state;
 	assert_true(record_path(path, "/sys/a/b/../../c/./d"));
 	assert_string_equal(path, "sys/c/d");
 	assert_true(record_path(path, "/../../etc/passwd"));
@@ -115,12 +112,11 @@ static void check_files(const char *root)
 	assert_int_equal(names.count, 0);
 }
 
-static void files(void **state)
+TEST(files)
 {
 	char path[192];
 	struct stat st;
 
-	(void)state;
 	put("state", "up\n");
 	put("mtu", "1500\n");
 	put("empty", "");
@@ -139,12 +135,11 @@ static void files(void **state)
 }
 
 /* A short read does not replace a long one, and large files are not recorded. */
-static void longer_wins(void **state)
+TEST(longer_wins)
 {
 	static char large[1024 * 1024];
 	char text[64];
 
-	(void)state;
 	put("slaves", "eth0 eth1 eth2\n");
 	assert_true(host_text(text, sizeof(text), "%s/slaves", host));
 	assert_true(host_text(text, 5, "%s/slaves", host));
@@ -159,13 +154,12 @@ static void longer_wins(void **state)
 }
 
 /* A file is complete or missing in a record. */
-static void whole_file(void **state)
+TEST(whole_file)
 {
 	static char text[600 * 1024];
 	size_t len;
 	char *data;
 
-	(void)state;
 	memset(text, 'x', sizeof(text) - 1);
 	put("large", text);
 	put("small", "y\n");
@@ -190,12 +184,11 @@ static void whole_file(void **state)
 }
 
 /* Files too private for a record. */
-static void not_copied(void **state)
+TEST(not_copied)
 {
 	char line[8];
 	FILE *file;
 
-	(void)state;
 	put("secret", "word");
 	file = host_open("%s/secret", host);
 	assert_non_null(file);
@@ -207,11 +200,10 @@ static void not_copied(void **state)
 }
 
 /* Recording does not change the output; an incomplete record is reported at the end. */
-static void no_room(void **state)
+TEST(no_room)
 {
 	char text[64], path[192];
 
-	(void)state;
 	put("state", "up\n");
 	snprintf(path, sizeof(path), "%s/tmp", record);
 	/* A file where a directory must be. */
@@ -232,12 +224,11 @@ static int probe(void *arg, char text[HOST_PROBE_SIZE])
 	return *(const int *)arg;
 }
 
-static void probes(void **state)
+TEST(probes)
 {
 	int result = -ENOTTY, done;
 	char text[HOST_PROBE_SIZE], path[192];
 
-	(void)state;
 	assert_int_equal(host_probe("../a b", probe, &result, text), -ENOTTY);
 	snprintf(path, sizeof(path), "%s/probes/___a_b", record);
 	assert_int_equal(access(path, F_OK), 0);
@@ -254,13 +245,12 @@ static void probes(void **state)
 }
 
 /* A tool that goes on to use SMC queries the running kernel, whatever the record says. */
-static void smc_is_here(void **state)
+TEST(smc_is_here)
 {
 	int here, fd = socket(AF_SMC, SOCK_STREAM, 0);
 	char path[192];
 	FILE *file;
 
-	(void)state;
 	here = host_af_smc();
 	assert_int_equal(here == 0, fd >= 0);
 	if (fd >= 0)
@@ -277,24 +267,22 @@ static void smc_is_here(void **state)
 	assert_int_equal(kernel_af_smc(), here);
 }
 
-static void no_other_namespace(void **state)
+TEST(no_other_namespace)
 {
 	struct smc_err err;
 
-	(void)state;
 	replay_it();
 	assert_int_equal(smc_netns_enter("1", &err), -EROFS);
 }
 
 /* ---- processes ---- */
 
-static void holders(void **state)
+TEST(holders)
 {
 	struct proc_table table = { 0 };
 	const struct proc_fd *found;
 	size_t count;
 
-	(void)state;
 	assert_int_equal(proc_table_parse(&table, "7 1 3 init\n8 2 4 a b\nnonsense\n"
 						  "7 1 3 init\n9 3 5\n"),
 			 0);
@@ -348,13 +336,12 @@ static void add_sock(uint8_t sock_state, void (*add)(const struct message *m))
 	add(&m);
 }
 
-static void sockets(void **state)
+TEST(sockets)
 {
 	struct seen seen = { 0 };
 	struct smc_err err;
 	unsigned int asked;
 
-	(void)state;
 	add_sock(1, fake_message);
 	add_sock(10, fake_also);
 	fake_done(0);
@@ -381,13 +368,12 @@ static void sockets(void **state)
 }
 
 /* One file per requested family. */
-static void files_of_families(void **state)
+TEST(files_of_families)
 {
 	static const struct smc_abi_diag_req requests[] = { { .family = AF_SMC }, { .family = 2 } };
 	struct seen seen = { 0 };
 	struct smc_err err;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
 		char path[128];
 
@@ -398,12 +384,11 @@ static void files_of_families(void **state)
 	}
 }
 
-static void refusal(void **state)
+TEST(refusal)
 {
 	struct seen seen = { 0 };
 	struct smc_err live, err;
 
-	(void)state;
 	fake_error(ENOBUFS); /* an error is replaced by later answers */
 	assert_int_equal(dump(0, &seen, &live), -ENOBUFS);
 	fake_refusal(ENOENT);
@@ -414,13 +399,12 @@ static void refusal(void **state)
 	assert_int_equal(err.code, live.code);
 }
 
-static void not_recorded(void **state)
+TEST(not_recorded)
 {
 	struct smc_genl *nl;
 	struct smc_err err;
 	struct seen seen = { 0 };
 
-	(void)state;
 	replay_it();
 	assert_int_equal(dump(0, &seen, &err), -ENODATA);
 	assert_int_equal(smc_genl_open(&nl, "SMC_PNETID", &err), -ENODATA);
@@ -442,7 +426,7 @@ static int parse(const char *line, const void *bytes, size_t len, struct smc_err
 	return replay_parse(data, head + len, &request, note, &seen, err);
 }
 
-static void damaged(void **state)
+TEST(damaged)
 {
 	const bool is_big = *(const uint16_t *)"\0\1" == 1;
 	const char *big = "smc-tools netlink 1 big 0 - \n";
@@ -451,7 +435,6 @@ static void damaged(void **state)
 	struct message m;
 	struct smc_err err;
 
-	(void)state;
 	message_start(&m, 1);
 	message_put(&m, "\1\2\3\4\5\6\7\10\1\2\3\4\5\6\7\10", 16);
 	assert_int_equal(parse(own, NULL, 0, &err), 0);
@@ -478,17 +461,4 @@ static void damaged(void **state)
 	assert_int_equal(parse("smc-tools netlink 1 little 0\n- \n", NULL, 0, &err), -EBADMSG);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, start, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(paths),	    TEST(files),       TEST(longer_wins),
-		TEST(whole_file),   TEST(not_copied),  TEST(no_room),
-		TEST(probes),	    TEST(smc_is_here), TEST(no_other_namespace),
-		TEST(holders),	    TEST(sockets),     TEST(refusal),
-		TEST(not_recorded), TEST(damaged),     TEST(files_of_families),
-	};
-
-	return cmocka_run_group_tests_name("record", tests, NULL, NULL);
-}
+static struct fixture fixture = { .setup = start, .teardown = end };

@@ -47,9 +47,8 @@ static void add(struct replay_tape *tape, size_t len, char fill)
 }
 
 /* Sum of message lengths that fill the memory exactly, or by a byte more or less. */
-static void tapes(void **state)
+TEST(tapes)
 {
-	(void)state;
 	for (size_t first = 0; first < 9; first++) {
 		const struct replay_request request = { .name = "x" };
 		struct replay_tape tape = { 0 };
@@ -68,11 +67,10 @@ static void tapes(void **state)
 	}
 }
 
-static void padding(void **state)
+TEST(padding)
 {
 	struct replay_tape tape = { .bytes = malloc(64), .size = 64 };
 
-	(void)state;
 	memset(tape.bytes, 'p', 64);
 	add(&tape, 5, 'x');
 	assert_int_equal(tape.len, 24);
@@ -82,7 +80,7 @@ static void padding(void **state)
 }
 
 /* A message larger than all before it, and one of only a header. */
-static void large_and_small(void **state)
+TEST(large_and_small)
 {
 	const struct replay_request request = { .name = "x" };
 	const struct nlmsghdr small = { .nlmsg_len = NLMSG_HDRLEN };
@@ -90,7 +88,6 @@ static void large_and_small(void **state)
 	struct replay_tape tape = { 0 };
 	struct seen seen = { 0 };
 
-	(void)state;
 	large->nlmsg_len = 60000;
 	replay_add(&tape, &small);
 	replay_add(&tape, large);
@@ -105,7 +102,7 @@ static void large_and_small(void **state)
 }
 
 /* Each message has its header and the request's content; the last must have its padding. */
-static void each(void **state)
+TEST(each)
 {
 	struct replay_request request = { .name = "a/b", .body = 4 };
 	struct seen seen = { .fail_at = 2, .result = -ENOMEM };
@@ -113,7 +110,6 @@ static void each(void **state)
 	struct smc_err err = { 0 };
 	int ret;
 
-	(void)state;
 	add(&tape, 4, 'x');
 	add(&tape, 5, 'x');
 	add(&tape, 6, 'x');
@@ -155,7 +151,7 @@ static void is_parsed(const char *data, const struct replay_request *request, in
 #define DAMAGED "*netlink/x is damaged"
 #define OTHER "*no answer to this *netlink/x"
 
-static void lines(void **state)
+TEST(lines)
 {
 	static const struct {
 		const char *line;
@@ -188,19 +184,17 @@ static void lines(void **state)
 	};
 	const struct replay_request request = { .name = "x", .bytes = "\x2b\x07", .len = 2 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		is_parsed(cases[i].line, &request, cases[i].want, cases[i].words);
 }
 
 /* The longest request and the longest line; anything longer is no record of these tools. */
-static void long_lines(void **state)
+TEST(long_lines)
 {
 	uint8_t bytes[129] = { 0 };
 	struct replay_request request = { .name = "x", .bytes = bytes, .len = 128 };
 	char line[1200], words[400];
 
-	(void)state;
 	snprintf(line, sizeof(line), OWN "0 %0256d \n", 0);
 	is_parsed(line, &request, 0, NULL);
 	bytes[127] = 1;
@@ -224,9 +218,8 @@ static void long_lines(void **state)
 
 static char directory[] = "/tmp/smc-replay.XXXXXX";
 
-static int start(void **state)
+FIXTURE(start)
 {
-	(void)state;
 	if (!mkdtemp(directory))
 		return -1;
 	setenv("SMC_TOOLS_RECORD", directory, 1);
@@ -234,11 +227,10 @@ static int start(void **state)
 	return 0;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
 	char command[64];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf %s", directory);
 	return system(command);
 }
@@ -273,9 +265,8 @@ static void keep(const char *name, const char *bytes, const char *data, int ret,
 	assert_int_equal(errno, EDOM);
 }
 
-static void files(void **state)
+TEST(files)
 {
-	(void)state;
 	keep("a", "", "rows", 0, NULL);
 	assert_string_equal(kept("netlink/a"), OWN "0 - \nrows");
 	keep("a", "", "other", 0, NULL); /* the first answer stays */
@@ -293,11 +284,10 @@ static void files(void **state)
 }
 
 /* The part of a request that fits into a line. */
-static void long_request(void **state)
+TEST(long_request)
 {
 	char bytes[131] = "", want[320] = OWN "0 ";
 
-	(void)state;
 	memset(bytes, 'a', 130);
 	for (size_t i = 0; i < 128; i++)
 		strcat(want, "61");
@@ -307,14 +297,13 @@ static void long_request(void **state)
 }
 
 /* A kept answer is returned for the same request: rows, or the error with its message. */
-static void back(void **state)
+TEST(back)
 {
 	struct replay_request request = { .name = "back", .bytes = "\x01", .len = 1 };
 	struct replay_tape tape = { 0 };
 	struct seen seen = { 0 };
 	struct smc_err err;
 
-	(void)state;
 	add(&tape, 4, '\n');
 	add(&tape, 7, 'x');
 	replay_keep(&tape, &request, 0, NULL);
@@ -337,15 +326,4 @@ static void back(void **state)
 	unsetenv("SMC_TOOLS_ROOT");
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tapes),	cmocka_unit_test(padding),
-		cmocka_unit_test(each),		cmocka_unit_test(lines),
-		cmocka_unit_test(long_lines),	cmocka_unit_test(files),
-		cmocka_unit_test(back),		cmocka_unit_test(large_and_small),
-		cmocka_unit_test(long_request),
-	};
-
-	return cmocka_run_group_tests_name("replay", tests, start, end);
-}
+static struct fixture fixture = { .first = start, .last = end };

@@ -10,22 +10,20 @@
 
 static char root[] = "/tmp/smc-tools-rnics-XXXXXX";
 
-static int build(void **state)
+FIXTURE(build)
 {
 	char command[PATH_MAX];
 
-	(void)state;
 	if (!mkdtemp(root))
 		return -1;
 	snprintf(command, sizeof(command), "cp -r '%s'/* %s", trees_root(), root);
 	return system(command);
 }
 
-static int wipe(void **state)
+FIXTURE(wipe)
 {
 	char command[512];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf %s", root);
 	return system(command);
 }
@@ -59,11 +57,10 @@ static void check(const char *tree, const struct smc_pnet_table *pnet, const cha
 	rnics_free(&table);
 }
 
-static void s390_rows(void **state)
+TEST(s390_rows)
 {
 	const struct smc_pnet_table none = { 0 };
 
-	(void)state;
 	check("s390", &none, "fid,power,pciid,pchid,type,pft,vf,pport,pnetid,netdev",
 	      "11 1 0001:00:00.0 0100 RoCE_Express ROC n 1 NET1 eno1\n"
 	      "11 1 0001:00:00.0 0100 RoCE_Express ROC n 2 NET2 eno1d1\n"
@@ -80,7 +77,7 @@ static void s390_rows(void **state)
 	      "1000 1014:04ed 0000 n/a n/a n/a n/a n/a ism\n");
 }
 
-static void x86_rows(void **state)
+TEST(x86_rows)
 {
 	struct smc_pnet entries[] = {
 		{ SMC_PNET_HAS_NET, "A", "ens1f1", "", 0 },
@@ -90,7 +87,6 @@ static void x86_rows(void **state)
 	};
 	const struct smc_pnet_table pnet = { entries, ARRAY_SIZE(entries), ARRAY_SIZE(entries) };
 
-	(void)state;
 	check("x86", &pnet, "fid,power,pciid,type,vf,pport,pnetid,netdev,ibdev",
 	      "n/a n/a 0000:00:07.0 Elastic_RDMA_Adapter n 1 n/a eth1 erdma_0\n"
 	      "n/a n/a 0000:3b:00.0 ConnectX-5 n 1 B* ens1f0 mlx5_0\n"
@@ -101,11 +97,10 @@ static void x86_rows(void **state)
 	check("none", &pnet, "fid", "");
 }
 
-static void database(void **state)
+TEST(database)
 {
 	struct pciids_name name;
 
-	(void)state;
 	visit("x86");
 	assert_true(pciids_find(&name, 0x15b3, 0x1017));
 	assert_string_equal(name.vendor, "Mellanox Technologies");
@@ -121,12 +116,11 @@ static void database(void **state)
 }
 
 /* A record has the found name, not the database. */
-static void recorded_name(void **state)
+TEST(recorded_name)
 {
 	struct pciids_name name;
 	char command[256];
 
-	(void)state;
 	snprintf(command, sizeof(command),
 		 "mkdir -p %s/bare/probes && cd %s/bare/probes && "
 		 "printf '1\\nVendor\\nDevice [X]\\n' >pci-ids-1234:0056 && "
@@ -150,12 +144,11 @@ static void check_power(const char *path, char want)
 	assert_int_equal(text[0], want);
 }
 
-static void power(void **state)
+TEST(power)
 {
 	struct smc_err err;
 	char path[64];
 
-	(void)state;
 	unsetenv("SMC_TOOLS_ROOT");
 	snprintf(path, sizeof(path), "%s/s390/sys", root);
 	assert_int_equal(rnics_power(path, 0x13, true, &err), 0);
@@ -168,13 +161,4 @@ static void power(void **state)
 	assert_string_equal(err.text, "no FID 99");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(s390_rows), cmocka_unit_test(x86_rows),
-		cmocka_unit_test(database),  cmocka_unit_test(recorded_name),
-		cmocka_unit_test(power),
-	};
-
-	return cmocka_run_group_tests(tests, build, wipe);
-}
+static struct fixture fixture = { .first = build, .last = wipe };

@@ -28,21 +28,19 @@ static struct rules parsed(const char *include, const char *exclude)
 	return rules;
 }
 
-static void nothing_said_is_smc_for_all(void **state)
+TEST(nothing_said_is_smc_for_all)
 {
 	struct rules rules = parsed("", " ,, ");
 
-	(void)state;
 	assert_int_equal(rules.count, 0);
 	assert_true(allows(&rules, false, "10.0.0.1", 80));
 	assert_true(allows(&rules, true, "::", 80));
 }
 
-static void include_is_all_there_is(void **state)
+TEST(include_is_all_there_is)
 {
 	struct rules rules = parsed("6379,9000-9002", "");
 
-	(void)state;
 	assert_true(allows(&rules, false, "10.0.0.1", 6379));
 	assert_true(allows(&rules, false, "fd00::1", 6379));
 	assert_true(allows(&rules, false, "10.0.0.1", 9000));
@@ -52,53 +50,48 @@ static void include_is_all_there_is(void **state)
 	assert_false(allows(&rules, true, "0.0.0.0", 6379));
 }
 
-static void exclude_wins(void **state)
+TEST(exclude_wins)
 {
 	struct rules rules = parsed("10.0.0.0/8", "10.1.0.0/16:22");
 
-	(void)state;
 	assert_true(allows(&rules, false, "10.1.2.3", 80));
 	assert_false(allows(&rules, false, "10.1.2.3", 22));
 	assert_true(allows(&rules, false, "10.2.2.3", 22));
 	assert_false(allows(&rules, false, "11.2.2.3", 22));
 }
 
-static void exclude_alone_leaves_the_rest(void **state)
+TEST(exclude_alone_leaves_the_rest)
 {
 	struct rules rules = parsed("", "listen:8080 listen:127.0.0.0/8");
 
-	(void)state;
 	assert_true(allows(&rules, false, "10.1.2.3", 8080));
 	assert_false(allows(&rules, true, "0.0.0.0", 8080));
 	assert_true(allows(&rules, true, "0.0.0.0", 80));
 	assert_false(allows(&rules, true, "127.0.0.1", 80));
 }
 
-static void listen_alone_is_every_listener(void **state)
+TEST(listen_alone_is_every_listener)
 {
 	struct rules rules = parsed("listen", "");
 
-	(void)state;
 	assert_true(allows(&rules, true, "::1", 1));
 	assert_false(allows(&rules, false, "::1", 1));
 }
 
-static void prefixes_count_bits(void **state)
+TEST(prefixes_count_bits)
 {
 	struct rules rules = parsed("10.0.0.128/25:80,[fd00:8000::]/17:*", "");
 
-	(void)state;
 	assert_true(allows(&rules, false, "10.0.0.200", 80));
 	assert_false(allows(&rules, false, "10.0.0.127", 80));
 	assert_true(allows(&rules, false, "fd00:ffff::9", 1));
 	assert_false(allows(&rules, false, "fd00:7fff::9", 1));
 }
 
-static void families_are_apart_and_mapped_is_v4(void **state)
+TEST(families_are_apart_and_mapped_is_v4)
 {
 	struct rules rules = parsed("10.0.0.1", "");
 
-	(void)state;
 	assert_true(allows(&rules, false, "::ffff:10.0.0.1", 80));
 	rules = parsed("0.0.0.0/0:80", "");
 	assert_false(allows(&rules, false, "fd00::1", 80));
@@ -108,18 +101,17 @@ static void families_are_apart_and_mapped_is_v4(void **state)
 	assert_false(allows(&rules, false, "::ffff:10.0.0.1", 80));
 }
 
-static void other_addresses_are_not_its_business(void **state)
+TEST(other_addresses_are_not_its_business)
 {
 	struct rules rules = parsed("80", "");
 	struct sockaddr_in in = { .sin_family = AF_INET };
 	struct sockaddr any = { .sa_family = AF_UNIX };
 
-	(void)state;
 	assert_true(rules_allow(&rules, false, &any, sizeof(any)));
 	assert_true(rules_allow(&rules, false, (struct sockaddr *)&in, 4));
 }
 
-static void junk_is_refused_whole(void **state)
+TEST(junk_is_refused_whole)
 {
 	static const char *const junk[] = {
 		"x",
@@ -156,7 +148,6 @@ static void junk_is_refused_whole(void **state)
 		"[11111111111111111111111111111111111111111111111111]",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(junk) / sizeof(junk[0]); i++) {
 		struct rules rules = { 0 };
 		const char *bad = NULL;
@@ -169,13 +160,12 @@ static void junk_is_refused_whole(void **state)
 	}
 }
 
-static void as_many_as_there_is_room_for(void **state)
+TEST(as_many_as_there_is_room_for)
 {
 	struct rules rules = { 0 };
 	char text[RULES_MAX * 2 + 8];
 	const char *bad;
 
-	(void)state;
 	for (int i = 0; i < RULES_MAX; i++)
 		memcpy(text + i * 2, "1,", 3);
 	assert_int_equal(rules_parse(&rules, false, text, &bad), 0);
@@ -186,7 +176,7 @@ static void as_many_as_there_is_room_for(void **state)
 }
 
 /* The last matching address and port of an item, and the next one. */
-static void items_end_where_they_say(void **state)
+TEST(items_end_where_they_say)
 {
 	static const struct {
 		const char *item, *host;
@@ -226,7 +216,6 @@ static void items_end_where_they_say(void **state)
 		{ "10.0.0.9:80", "10.0.0.9", 81, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct rules rules = parsed(rows[i].item, "");
 
@@ -235,13 +224,12 @@ static void items_end_where_they_say(void **state)
 	}
 }
 
-static void lists_are_cut_at_blanks_and_commas(void **state)
+TEST(lists_are_cut_at_blanks_and_commas)
 {
 	static const char *const lists[] = {
 		"80,90", "80 90", "80\t90", "80\n90", " \t\n,80,,90, ", "80 , listen 90",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		struct rules rules = parsed(lists[i], "");
 
@@ -253,12 +241,11 @@ static void lists_are_cut_at_blanks_and_commas(void **state)
 }
 
 /* Both lists, one after the other, in either order; a refused one changes nothing. */
-static void lists_add_up(void **state)
+TEST(lists_add_up)
 {
 	struct rules rules = parsed("80", "90"), before;
 	const char *bad;
 
-	(void)state;
 	assert_int_equal(rules_parse(&rules, false, "70", &bad), 0);
 	assert_int_equal(rules_parse(&rules, true, "", &bad), 0);
 	assert_int_equal(rules.count, 3);
@@ -277,7 +264,7 @@ static void lists_add_up(void **state)
 }
 
 /* A truncated address is none; the end of an IPv6 one may be missing. */
-static void short_addresses_are_not_its_business(void **state)
+TEST(short_addresses_are_not_its_business)
 {
 	struct rules rules = parsed("81", "");
 	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(80) };
@@ -285,7 +272,6 @@ static void short_addresses_are_not_its_business(void **state)
 	struct sockaddr_storage other = { .ss_family = AF_UNIX };
 	const struct sockaddr *v4 = (struct sockaddr *)&in, *v6 = (struct sockaddr *)&in6;
 
-	(void)state;
 	for (socklen_t len = 2; len < sizeof(in); len++)
 		assert_true(rules_allow(&rules, false, v4, len));
 	assert_false(rules_allow(&rules, false, v4, sizeof(in)));
@@ -294,26 +280,4 @@ static void short_addresses_are_not_its_business(void **state)
 	assert_false(rules_allow(&rules, false, v6, 24));
 	assert_false(rules_allow(&rules, false, v6, sizeof(in6)));
 	assert_true(rules_allow(&rules, false, (struct sockaddr *)&other, sizeof(other)));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_said_is_smc_for_all),
-		cmocka_unit_test(include_is_all_there_is),
-		cmocka_unit_test(exclude_wins),
-		cmocka_unit_test(exclude_alone_leaves_the_rest),
-		cmocka_unit_test(listen_alone_is_every_listener),
-		cmocka_unit_test(prefixes_count_bits),
-		cmocka_unit_test(families_are_apart_and_mapped_is_v4),
-		cmocka_unit_test(other_addresses_are_not_its_business),
-		cmocka_unit_test(junk_is_refused_whole),
-		cmocka_unit_test(as_many_as_there_is_room_for),
-		cmocka_unit_test(items_end_where_they_say),
-		cmocka_unit_test(lists_are_cut_at_blanks_and_commas),
-		cmocka_unit_test(lists_add_up),
-		cmocka_unit_test(short_addresses_are_not_its_business),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,20 +32,18 @@ static size_t put_request(uint8_t *to, uint8_t command, uint64_t length)
 	return PROTO_SIZE;
 }
 
-static void says_nothing(void **state)
+TEST(says_nothing)
 {
-	(void)state;
 	serve(NULL, 0, 1, 0, true);
 	assert_int_equal(fake.now, 10 * SECOND);
 	assert_int_equal(fake.out_len, PROTO_SIZE);
 }
 
 /* A byte of a request every five seconds: it is not complete in time, and is not echoed. */
-static void drips_its_request(void **state)
+TEST(drips_its_request)
 {
 	size_t len = put_request(in, PROTO_WHO, 0);
 
-	(void)state;
 	serve(in, len, 1, 5 * SECOND, true);
 	assert_int_equal(fake.now, 10 * SECOND);
 	assert_int_equal(fake.out_len, PROTO_SIZE);
@@ -55,11 +53,10 @@ static void drips_its_request(void **state)
 }
 
 /* Whatever is sent, the place is free after ten minutes. */
-static void drips_for_ever(void **state)
+TEST(drips_for_ever)
 {
 	size_t len;
 
-	(void)state;
 	memset(in, 'x', sizeof(in));
 	serve(in, sizeof(in), 1, 9 * SECOND, true);
 	assert_int_equal(fake.now, 600 * SECOND);
@@ -85,13 +82,12 @@ static uint16_t note_buffers(void *arg, uint64_t bytes)
 }
 
 /* A port for the first request, none for the second; a server without ports closes. */
-static void wants_buffers(void **state)
+TEST(wants_buffers)
 {
 	const struct session_host host = { note_buffers, &n_asked };
 	size_t len = put_request(in, PROTO_BUFFERS, 65536);
 	struct proto_request got;
 
-	(void)state;
 	len += put_request(in + len, PROTO_BUFFERS, 0);
 	fake = (struct fake_live){ .in = in,
 				   .in_len = len,
@@ -112,22 +108,20 @@ static void wants_buffers(void **state)
 	assert_int_equal(proto_offers(out), 0);
 }
 
-static void is_idle(void **state)
+TEST(is_idle)
 {
 	size_t len = put_request(in, PROTO_WHO, 0);
 
-	(void)state;
 	serve(in, len, PROTO_SIZE, 0, true);
 	assert_int_equal(fake.now, 60 * SECOND);
 }
 
 /* The cost is a dump of all SMC sockets: not for each request. */
-static void asks_once(void **state)
+TEST(asks_once)
 {
 	const struct smc_sock sock = { .has = 0 };
 	size_t len = 0;
 
-	(void)state;
 	for (int i = 0; i < 1000; i++)
 		len += put_request(in + len, PROTO_WHO, 0);
 	serve(in, len, sizeof(in), 0, false);
@@ -141,9 +135,8 @@ static void asks_once(void **state)
 	assert_int_equal(fake.dumps, 1);
 }
 
-static void refuses(void **state)
+TEST(refuses)
 {
-	(void)state;
 	memset(in, 'x', sizeof(in));
 	fake = (struct fake_live){ .in = in,
 				   .in_len = sizeof(in),
@@ -155,16 +148,4 @@ static void refuses(void **state)
 	assert_int_equal(fake.out_len, PROTO_SIZE);
 	assert_true(proto_is_busy(out));
 	assert_true(fake.now <= SECOND);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(says_nothing),	  cmocka_unit_test(drips_its_request),
-		cmocka_unit_test(drips_for_ever), cmocka_unit_test(wants_buffers),
-		cmocka_unit_test(is_idle),	  cmocka_unit_test(asks_once),
-		cmocka_unit_test(refuses),
-	};
-
-	return cmocka_run_group_tests_name("session", tests, NULL, NULL);
 }

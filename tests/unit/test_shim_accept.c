@@ -7,7 +7,7 @@
 
 #include "ld_pre_smc/state/accept_window.h"
 
-static int setup(void **state)
+FIXTURE(setup)
 {
 	fake_setup(state);
 	/* A window that was left open would be stale by then. */
@@ -30,9 +30,8 @@ static void client_is_gone(void)
 	fake.fds[5].revents = 0;
 }
 
-static void a_waiting_client_is_taken_in_a_window(void **state)
+TEST(a_waiting_client_is_taken_in_a_window)
 {
-	(void)state;
 	client_comes();
 	comes_to(accept(5, NULL, NULL), 12, 0, OPEN "accept 5;" SHUT);
 	assert_true(shim_fd_is_set(FD_SOCKET, 12));
@@ -43,11 +42,10 @@ static void a_waiting_client_is_taken_in_a_window(void **state)
 }
 
 /* No lock between processes, and no query for a timeout that was never set. */
-static void an_own_listener_is_taken_without_a_lock(void **state)
+TEST(an_own_listener_is_taken_without_a_lock)
 {
 	const struct timeval second = { 1, 0 };
 
-	(void)state;
 	shim_fd_mark_plain(5);
 	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;");
 	client_comes();
@@ -67,9 +65,8 @@ static void an_own_listener_is_taken_without_a_lock(void **state)
 		 "lock 5 1;setsockopt 5 1 20 0,1;accept 5;setsockopt 5 1 20 1,0;lock 5 0;");
 }
 
-static void nobody_there_is_waited_for(void **state)
+TEST(nobody_there_is_waited_for)
 {
-	(void)state;
 	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;");
 	fake_fails("accept", EAGAIN, 1);
 	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;accept 5;");
@@ -91,12 +88,11 @@ static void ignore(int number)
 	(void)number;
 }
 
-static void what_ended_of_itself_has_ended(void **state)
+TEST(what_ended_of_itself_has_ended)
 {
 	const struct timeval second = { 0, 110000 };
 	const struct sigaction action = { .sa_handler = ignore };
 
-	(void)state;
 	/* A later signal belongs to the program. */
 	fake_fails("accept", EINTR, 1);
 	fake_then(passes);
@@ -123,12 +119,11 @@ static void what_ended_of_itself_has_ended(void **state)
 	comes_to(accept(5, NULL, NULL), -1, EINTR, "accept 5;");
 }
 
-static void who_came_and_went_is_a_socket_at_its_end(void **state)
+TEST(who_came_and_went_is_a_socket_at_its_end)
 {
 	struct sockaddr_in addr;
 	socklen_t len = sizeof(addr);
 
-	(void)state;
 	client_comes();
 	fake_fails("accept", EAGAIN, 1);
 	fake_then(client_is_gone);
@@ -169,19 +164,17 @@ static void who_came_and_went_is_a_socket_at_its_end(void **state)
 }
 
 /* Another process took the client, and the next one is there. */
-static void one_taken_by_another_is_no_client(void **state)
+TEST(one_taken_by_another_is_no_client)
 {
-	(void)state;
 	client_comes();
 	fake_fails("accept", EAGAIN, 1);
 	comes_to(accept(5, NULL, NULL), 12, 0, OPEN "accept 5;" SHUT OPEN "accept 5;" SHUT);
 }
 
-static void a_busy_window_is_waited_for(void **state)
+TEST(a_busy_window_is_waited_for)
 {
 	struct shim_window other;
 
-	(void)state;
 	client_comes();
 	fake_fails("lock 5 1", EAGAIN, 3);
 	comes_to(accept(5, NULL, NULL), 12, 0,
@@ -205,9 +198,8 @@ static void locked_once(void)
 }
 
 /* A free window ends the wait for an earlier holder. */
-static void patience_begins_anew(void **state)
+TEST(patience_begins_anew)
 {
-	(void)state;
 	client_comes();
 	fake_fails("accept", EAGAIN, 1);
 	fake_then(locked_once);
@@ -223,9 +215,8 @@ static void patience_begins_anew(void **state)
 	assert_int_equal(accept(5, NULL, NULL), 0);
 }
 
-static void who_does_not_wait_is_left_alone(void **state)
+TEST(who_does_not_wait_is_left_alone)
 {
-	(void)state;
 	client_comes();
 	fake.fds[5].flags |= O_NONBLOCK;
 	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;");
@@ -254,9 +245,8 @@ static void who_does_not_wait_is_left_alone(void **state)
 }
 
 /* Numbers beyond the tables are in none of them. */
-static void numbers_that_are_too_large(void **state)
+TEST(numbers_that_are_too_large)
 {
-	(void)state;
 	comes_to(accept(SHIM_FD_NUMBERS, NULL, NULL), 12, 0, "accept 1048576;");
 	fake_fails("accept", EAGAIN, 1);
 	comes_to(accept(SHIM_FD_NUMBERS, NULL, NULL), -1, EAGAIN, "accept 1048576;");
@@ -270,13 +260,12 @@ static void numbers_that_are_too_large(void **state)
 	assert_true(shim_fd_is_set(FD_EPOLL, 0));
 }
 
-static void a_mark_without_owner_is_no_time(void **state)
+TEST(a_mark_without_owner_is_no_time)
 {
 	const struct timeval mark = { 0, 10000 };
 	struct shim_window window, other;
 	struct timeval time;
 
-	(void)state;
 	fake_option(5, SOL_SOCKET, SO_RCVTIMEO, &mark, sizeof(mark));
 	shim_window_time(5, &time);
 	assert_false(time.tv_sec || time.tv_usec);
@@ -304,23 +293,4 @@ static void a_mark_without_owner_is_no_time(void **state)
 	assert_true(time.tv_sec == 7 && time.tv_usec == 8);
 }
 
-#define test_of(test) cmocka_unit_test_setup_teardown(test, setup, fake_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(a_waiting_client_is_taken_in_a_window),
-		test_of(an_own_listener_is_taken_without_a_lock),
-		test_of(nobody_there_is_waited_for),
-		test_of(what_ended_of_itself_has_ended),
-		test_of(who_came_and_went_is_a_socket_at_its_end),
-		test_of(one_taken_by_another_is_no_client),
-		test_of(a_busy_window_is_waited_for),
-		test_of(patience_begins_anew),
-		test_of(who_does_not_wait_is_left_alone),
-		test_of(numbers_that_are_too_large),
-		test_of(a_mark_without_owner_is_no_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static struct fixture fixture = { .setup = setup, .teardown = fake_teardown };

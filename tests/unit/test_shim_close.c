@@ -31,7 +31,7 @@ static void a_new_connection(void)
 
 static const struct linger off = { 0, 9 };
 
-static int setup(void **state)
+FIXTURE(setup)
 {
 	fake_setup(state);
 	/* RDMA devices stay unknown: see test_shim_rdma. */
@@ -47,9 +47,8 @@ static int setup(void **state)
 	return 0;
 }
 
-static void what_is_no_smc_socket_costs_nothing(void **state)
+TEST(what_is_no_smc_socket_costs_nothing)
 {
-	(void)state;
 	fake_socket(6, AF_INET, IPPROTO_TCP)->unsent = 100;
 	comes_to(close(6), 0, 0, "close 6;");
 	comes_to(close(7), -1, 0, "close 7;");
@@ -61,9 +60,8 @@ static void what_is_no_smc_socket_costs_nothing(void **state)
 	assert_true(shim_fd_is_marked(5));
 }
 
-static void what_has_sent_all_is_closed(void **state)
+TEST(what_has_sent_all_is_closed)
 {
-	(void)state;
 	comes_to(close(5), 0, 0, "block;close 5;unblock;");
 	assert_true(shim_fd_is_marked(5));
 	/* EINVAL: a listener. */
@@ -75,9 +73,8 @@ static void what_has_sent_all_is_closed(void **state)
 	comes_to(close(5), 0, 0, "close 5;");
 }
 
-static void the_keeper_gets_what_is_unsent(void **state)
+TEST(the_keeper_gets_what_is_unsent)
 {
-	(void)state;
 	fake.fds[5].unsent = 1;
 	comes_to(close(5), 0, 0, KEEPER "close 5;");
 	/* Also for a descriptor without a mark. */
@@ -93,11 +90,10 @@ static void the_keeper_gets_what_is_unsent(void **state)
 	assert_false(shim_fd_is_marked(5));
 }
 
-static void who_says_otherwise_gets_what_the_kernel_does(void **state)
+TEST(who_says_otherwise_gets_what_the_kernel_does)
 {
 	const struct linger linger = { 1, 0 };
 
-	(void)state;
 	fake.fds[5].unsent = 1;
 	fake_option(5, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
 	comes_to(close(5), 0, 0, "close 5;");
@@ -129,17 +125,15 @@ static void unsent_says(const char *says)
 	setup(NULL);
 }
 
-static void debug_lines(void **state)
+TEST(debug_lines)
 {
-	(void)state;
 	unsent_says("*says fd 5: *smc_keep has *;close 5;*");
 	fake_fails("connect()", ENOENT, 99);
 	unsent_says("*says fd 5: *no smc_keep;close 5;*");
 }
 
-static void others_that_have_it_keep_it(void **state)
+TEST(others_that_have_it_keep_it)
 {
-	(void)state;
 	fake.fds[5].unsent = 1;
 	fake.parent_ino = fake.fds[5].ino;
 	comes_to(close(5), 0, 0, "close 5;");
@@ -156,9 +150,8 @@ static void others_that_have_it_keep_it(void **state)
 	comes_to(close(11), 0, 0, KEEPER "close 11;");
 }
 
-static void it_leaves_epoll_and_async(void **state)
+TEST(it_leaves_epoll_and_async)
 {
-	(void)state;
 	fake_socket(13, 0, 0)->is_epoll = true;
 	fake_socket(14, 0, 0)->is_epoll = true;
 	comes_to(epoll_create1(0), 13, 0, "epoll_create1 0;");
@@ -174,9 +167,8 @@ static void it_leaves_epoll_and_async(void **state)
 	assert_false(shim_fd_is_set(FD_EPOLL, 15));
 }
 
-static void epoll_instances_are_known(void **state)
+TEST(epoll_instances_are_known)
 {
-	(void)state;
 	fake_fails("epoll_create", EMFILE, 1);
 	comes_to(epoll_create(3), -1, EMFILE, "epoll_create 3;");
 	assert_false(shim_fd_is_set(FD_EPOLL, 13));
@@ -189,9 +181,8 @@ static void epoll_instances_are_known(void **state)
 	comes_to(epoll_create1(0), SHIM_FD_NUMBERS, 0, "epoll_create1 0;");
 }
 
-static void shutdown_is_left_to_the_keeper(void **state)
+TEST(shutdown_is_left_to_the_keeper)
 {
-	(void)state;
 	comes_to(shutdown(5, SHUT_RD), 0, 0, "shutdown 5 0;");
 	comes_to(shutdown(5, SHUT_WR), 0, 0, "block;shutdown 5 1;unblock;");
 	comes_to(shutdown(5, SHUT_RDWR), 0, 0, "block;shutdown 5 2;unblock;");
@@ -241,9 +232,8 @@ static void look_at_message(void)
 	how_told = *(char *)message->msg_iov->iov_base;
 }
 
-static void the_keeper_is_told_what_was_asked_for(void **state)
+TEST(the_keeper_is_told_what_was_asked_for)
 {
-	(void)state;
 	fake_gives("sendmsg()", 1, 99, look_at_message);
 	fake.fds[5].unsent = 1;
 	shutdown(5, SHUT_WR);
@@ -254,9 +244,8 @@ static void the_keeper_is_told_what_was_asked_for(void **state)
 	assert_int_equal(how_told, KEEP_CLOSE);
 }
 
-static void dup_closes_what_it_overwrites(void **state)
+TEST(dup_closes_what_it_overwrites)
 {
-	(void)state;
 	fake_socket(6, AF_INET, IPPROTO_TCP);
 	shim_fd_mark_plain(6);
 	comes_to(dup2(6, 5), 5, 0, "block;dup2 6 5;unblock;");
@@ -288,9 +277,8 @@ static void dup_closes_what_it_overwrites(void **state)
 	assert_true(shim_fd_is_set(FD_SOCKET, 5));
 }
 
-static void duplicates_of_fcntl(void **state)
+TEST(duplicates_of_fcntl)
 {
-	(void)state;
 	fake_gives("fcntl", 6, 9, NULL);
 	comes_to(fcntl(5, F_DUPFD, 6), 6, 0, "fcntl 5 0 6;");
 	assert_true(shim_fd_is_marked(6));
@@ -322,9 +310,8 @@ static void duplicates_of_fcntl(void **state)
 	assert_false(shim_fd_is_marked(-1));
 }
 
-static void marks_and_the_next_of_them(void **state)
+TEST(marks_and_the_next_of_them)
 {
-	(void)state;
 	assert_int_equal(shim_fd_next(FD_SMC, 0), 5);
 	assert_int_equal(shim_fd_next(FD_SMC, 5), 5);
 	assert_int_equal(shim_fd_next(FD_SMC, 6), -1);
@@ -352,9 +339,8 @@ static void marks_and_the_next_of_them(void **state)
 	shim_fd_clear(FD_SMC, -1);
 }
 
-static void fork_ends_what_is_plain(void **state)
+TEST(fork_ends_what_is_plain)
 {
-	(void)state;
 	shim_fd_mark_plain(5);
 	shim_fd_mark_plain(70);
 	comes_to(fork(), 4711, 0, "fork;");
@@ -364,9 +350,8 @@ static void fork_ends_what_is_plain(void **state)
 	comes_to(fork(), -1, EAGAIN, "fork;");
 }
 
-static void ranges_are_looked_through(void **state)
+TEST(ranges_are_looked_through)
 {
-	(void)state;
 	fake_socket(6, AF_SMC, 0)->unsent = 1;
 	fake_option(6, SOL_SOCKET, SO_LINGER, &off, sizeof(off));
 	fake_socket(7, AF_INET, IPPROTO_TCP);
@@ -408,12 +393,11 @@ static FILE *stream(const char *path)
 /* Hide the name from the compiler. */
 static int (*volatile end_stream)(FILE *) = fclose;
 
-static void streams_are_closed_like_numbers(void **state)
+TEST(streams_are_closed_like_numbers)
 {
 	FILE *file = stream("/dev/null");
 	char below[256];
 
-	(void)state;
 	snprintf(below, sizeof(below), "block;fclose %d;unblock;", fileno(file));
 	comes_to(end_stream(file), 0, 0, below);
 	fake.fds[fileno(file)].unsent = 1;
@@ -448,9 +432,8 @@ static void ends_by(void (*end)(int status))
 }
 
 /* The only socket, in a program that had closed its standard input. */
-static void number_zero_is_a_number(void **state)
+TEST(number_zero_is_a_number)
 {
-	(void)state;
 	shim_fd_clear(FD_SMC, 5);
 	fake_socket(0, AF_SMC, 0)->unsent = 1;
 	fake.fds[0].fd_flags = FD_CLOEXEC;
@@ -476,9 +459,8 @@ static void number_zero_is_a_number(void **state)
 	comes_to(dup2(6, 0), 0, 0, "block;dup2 6 0;unblock;");
 }
 
-static void the_end_of_the_process(void **state)
+TEST(the_end_of_the_process)
 {
-	(void)state;
 	fake.fds[5].unsent = 1;
 	atomic_store(&shim_next_fn[SHIM_EXIT], leave_now);
 	atomic_store(&shim_next_fn[SHIM_QUICK_EXIT], leave_now);
@@ -524,11 +506,10 @@ static int fake_execve(const char *path, char *const argv[], char *const envp[])
 	return fake_call(-1, "execve %s %s %s", path, argv[0], envp[0]);
 }
 
-static void exec_closes_what_has_cloexec(void **state)
+TEST(exec_closes_what_has_cloexec)
 {
 	static char name[] = "name", value[] = "value";
 	char *const argv[] = { name, NULL }, *const env[] = { value, NULL }, **before = environ;
-	(void)state;
 	fake.fds[5].unsent = 1;
 	atomic_store(&shim_next_fn[SHIM_EXECVE], (shim_any_fn)fake_execve);
 	atomic_store(&shim_next_fn[SHIM_EXECVPE], (shim_any_fn)fake_execve);
@@ -554,11 +535,10 @@ static void exec_closes_what_has_cloexec(void **state)
 	atomic_store(&shim_next_fn[SHIM_EXECVPE], NULL);
 }
 
-static void sendfile_sends_the_end_of_the_file(void **state)
+TEST(sendfile_sends_the_end_of_the_file)
 {
 	loff_t at = 0;
 
-	(void)state;
 	comes_to(sendfile(5, 6, &at, 100), 100, 0, "sendfile 5 6 1 100;");
 	fake_int(5, IPPROTO_TCP, TCP_NODELAY, 0);
 	fake_gives("sendfile", 50, 1, NULL);
@@ -607,7 +587,7 @@ static int fake_recvmmsg(int fd, struct mmsghdr *messages, unsigned int n, int f
 	return (int)n;
 }
 
-static void passed_descriptors_may_be_anything(void **state)
+TEST(passed_descriptors_may_be_anything)
 {
 	union {
 		struct cmsghdr header;
@@ -618,7 +598,6 @@ static void passed_descriptors_may_be_anything(void **state)
 					   .msg_controllen = sizeof(control.space),
 				   } };
 
-	(void)state;
 	atomic_store(&shim_next_fn[SHIM_RECVMSG], (shim_any_fn)fake_recvmsg);
 	atomic_store(&shim_next_fn[SHIM_RECVMMSG], (shim_any_fn)fake_recvmmsg);
 	fake_gives("recvmsg", -1, 1, NULL);
@@ -646,9 +625,8 @@ static int fake_pidfd_getfd(int pidfd, int target, unsigned int flags)
 	return fake_call(6, "pidfd_getfd %d %d %u", pidfd, target, flags);
 }
 
-static void so_may_those_of_other_processes(void **state)
+TEST(so_may_those_of_other_processes)
 {
-	(void)state;
 	atomic_store(&shim_next_fn[SHIM_PIDFD_GETFD], (shim_any_fn)fake_pidfd_getfd);
 	fake_fails("pidfd_getfd", EPERM, 1);
 	comes_to(pidfd_getfd(7, 8, 0), -1, EPERM, "pidfd_getfd 7 8 0;");
@@ -659,34 +637,4 @@ static void so_may_those_of_other_processes(void **state)
 	atomic_store(&shim_next_fn[SHIM_PIDFD_GETFD], NULL);
 }
 
-#define test_of(test) cmocka_unit_test_setup_teardown(test, setup, fake_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(what_is_no_smc_socket_costs_nothing),
-		test_of(what_has_sent_all_is_closed),
-		test_of(the_keeper_gets_what_is_unsent),
-		test_of(who_says_otherwise_gets_what_the_kernel_does),
-		test_of(debug_lines),
-		test_of(others_that_have_it_keep_it),
-		test_of(it_leaves_epoll_and_async),
-		test_of(epoll_instances_are_known),
-		test_of(shutdown_is_left_to_the_keeper),
-		test_of(the_keeper_is_told_what_was_asked_for),
-		test_of(dup_closes_what_it_overwrites),
-		test_of(duplicates_of_fcntl),
-		test_of(marks_and_the_next_of_them),
-		test_of(fork_ends_what_is_plain),
-		test_of(ranges_are_looked_through),
-		test_of(number_zero_is_a_number),
-		test_of(streams_are_closed_like_numbers),
-		test_of(the_end_of_the_process),
-		test_of(exec_closes_what_has_cloexec),
-		test_of(sendfile_sends_the_end_of_the_file),
-		test_of(passed_descriptors_may_be_anything),
-		test_of(so_may_those_of_other_processes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static struct fixture fixture = { .setup = setup, .teardown = fake_teardown };

@@ -26,20 +26,18 @@ static int to_nobody(void)
 	return connect(5, &none, sizeof(none));
 }
 
-static void a_connection_is_one_call(void **state)
+TEST(a_connection_is_one_call)
 {
-	(void)state;
 	comes_to(to_peer(), 0, 0, "connect 5 2;");
 	fake.config.raw = true;
 	fake_fails("connect 5", ECONNREFUSED, 1);
 	comes_to(to_peer(), -1, ECONNREFUSED, "connect 5 2;");
 }
 
-static void refused_sockets_can_be_used_again(void **state)
+TEST(refused_sockets_can_be_used_again)
 {
 	static const int kept[] = { EINPROGRESS, EISCONN, EINVAL };
 
-	(void)state;
 	fake_fails("connect 5", ECONNREFUSED, 1);
 	comes_to(to_peer(), -1, ECONNREFUSED, "connect 5 2;");
 	fake.fds[5].revents = POLLHUP;
@@ -54,7 +52,7 @@ static void refused_sockets_can_be_used_again(void **state)
 	}
 }
 
-static void sockets_in_use_report_tcp_error(void **state)
+TEST(sockets_in_use_report_tcp_error)
 {
 	static const struct {
 		int tcp, error;
@@ -73,7 +71,7 @@ static void sockets_in_use_report_tcp_error(void **state)
 	}
 }
 
-static void what_tcp_reached_is_replaced(void **state)
+TEST(what_tcp_reached_is_replaced)
 {
 	static const struct {
 		int tcp;
@@ -93,9 +91,8 @@ static void what_tcp_reached_is_replaced(void **state)
 	}
 }
 
-static void a_forgotten_refusal_is_asked_for_again(void **state)
+TEST(a_forgotten_refusal_is_asked_for_again)
 {
-	(void)state;
 	fake_fails("connect 5", ECONNABORTED, 2);
 	comes_to(to_peer(), 0, 0, "connect 5 2;connect 5 2;connect 5 2;");
 	fake_fails("connect 5", ECONNABORTED, 9);
@@ -126,9 +123,8 @@ static void now_connected(void)
 	fake.fds[5].revents = POLLOUT;
 }
 
-static void a_signal_starts_anew(void **state)
+TEST(a_signal_starts_anew)
 {
-	(void)state;
 	handler(SA_RESTART);
 	fake_fails("connect 5", EINTR, 1);
 	comes_to(to_peer(), 0, 0, ANEW);
@@ -150,9 +146,8 @@ static void a_signal_starts_anew(void **state)
 	comes_to(to_peer(), -1, EINTR, "connect 5 2;socket 43 524289 0;");
 }
 
-static void a_handler_without_restart_sees_eintr(void **state)
+TEST(a_handler_without_restart_sees_eintr)
 {
-	(void)state;
 	handler(0);
 	fake_fails("connect 5", EINTR, 1);
 	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
@@ -163,9 +158,8 @@ static void a_handler_without_restart_sees_eintr(void **state)
 	handler(SA_RESTART);
 }
 
-static void one_in_progress_is_waited_for(void **state)
+TEST(one_in_progress_is_waited_for)
 {
-	(void)state;
 	fake.fds[5].revents = POLLOUT;
 	fake_fails("connect 5", EALREADY, 1);
 	comes_to(to_peer(), 0, 0, "connect 5 2;poll -1;" TOLD);
@@ -175,9 +169,8 @@ static void one_in_progress_is_waited_for(void **state)
 	comes_to(to_peer(), 0, 0, "connect 5 2;poll -1;" TOLD "nap;" TOLD "nap;" TOLD);
 }
 
-static void the_outcome_is_that_of_so_error(void **state)
+TEST(the_outcome_is_that_of_so_error)
 {
-	(void)state;
 	fake.fds[5].revents = POLLOUT | POLLERR;
 	fake.fds[5].error = EHOSTUNREACH;
 	fake_fails("connect 5", EALREADY, 1);
@@ -203,9 +196,8 @@ static void send_time(long seconds, long microseconds)
 	fake_option(5, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
 }
 
-static void so_sndtimeo_limits_the_time(void **state)
+TEST(so_sndtimeo_limits_the_time)
 {
-	(void)state;
 	send_time(0, 0);
 	comes_to(to_peer(), 0, 0, "connect 5 2;");
 	send_time(2, 1);
@@ -249,9 +241,8 @@ static void so_sndtimeo_limits_the_time(void **state)
 		 "setsockopt 5 1 21 0,0;" TOLD "poll 2147483647;setsockopt 5 1 21 3000000,0;");
 }
 
-static void who_does_not_wait_gets_the_kernels_answer(void **state)
+TEST(who_does_not_wait_gets_the_kernels_answer)
 {
-	(void)state;
 	fake.fds[5].flags |= O_NONBLOCK;
 	fake_fails("connect 5", EINPROGRESS, 1);
 	comes_to(to_peer(), -1, EINPROGRESS, "connect 5 2 at once;");
@@ -281,7 +272,7 @@ static int to_port(int port)
 	return connect(5, (struct sockaddr *)&addr, sizeof(addr));
 }
 
-static void a_broken_handshake_is_tried_again_as_tcp(void **state)
+TEST(a_broken_handshake_is_tried_again_as_tcp)
 {
 	static const int broke[] = { ECONNRESET, EPIPE, EPROTO, ETIMEDOUT };
 
@@ -301,9 +292,8 @@ static void a_broken_handshake_is_tried_again_as_tcp(void **state)
 	}
 }
 
-static void what_is_no_broken_handshake(void **state)
+TEST(what_is_no_broken_handshake)
 {
-	(void)state;
 	broken();
 	fake.fds[5].state = TCP_CLOSE;
 	fake_fails("connect 5", ETIMEDOUT, 1);
@@ -333,13 +323,12 @@ static void what_is_no_broken_handshake(void **state)
 	comes_to(to_port(81), -1, ECONNRESET, "connect 5 2;" RENEWED);
 }
 
-static void which_errors_are_of_a_handshake(void **state)
+TEST(which_errors_are_of_a_handshake)
 {
 	static const int other[] = { 0, EINPROGRESS, EALREADY, EISCONN, EINTR, ECONNREFUSED };
 	static const int early[] = { 0, TCP_LISTEN, TCP_SYN_SENT };
 	static const int events[] = { POLLIN, POLLOUT, POLLRDHUP, POLLHUP };
 
-	(void)state;
 	broken();
 	assert_true(shim_handshake_broke(5, ETIMEDOUT));
 	for (size_t i = 0; i < ARRAY_SIZE(other); i++)
@@ -359,9 +348,8 @@ static void which_errors_are_of_a_handshake(void **state)
 	}
 }
 
-static void nobody_tells_of_tcp_that_cannot_be(void **state)
+TEST(nobody_tells_of_tcp_that_cannot_be)
 {
-	(void)state;
 	broken();
 	fake_fails("socket", EMFILE, 1);
 	fake_fails("connect 5", ECONNRESET, 1);
@@ -374,9 +362,8 @@ static void name_it(int port)
 	fake.fds[5].name.sin_port = htons((uint16_t)port);
 }
 
-static void the_address_stays_bound(void **state)
+TEST(the_address_stays_bound)
 {
-	(void)state;
 	broken();
 	name_it(1000);
 	fake_fails("connect 5", ECONNRESET, 1);
@@ -417,9 +404,8 @@ static int so_error(void)
 	return value;
 }
 
-static void the_verdict_of_who_does_not_wait(void **state)
+TEST(the_verdict_of_who_does_not_wait)
 {
-	(void)state;
 	fake.fds[5].flags |= O_NONBLOCK;
 	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
 	fake_fails("connect 5", EINPROGRESS, 1);
@@ -464,9 +450,8 @@ static void the_verdict_of_who_does_not_wait(void **state)
 	comes_to(so_error(), ECONNRESET, 0, "");
 }
 
-static void af_unspec_makes_it_new(void **state)
+TEST(af_unspec_makes_it_new)
 {
-	(void)state;
 	comes_to(to_nobody(), 0, 0, "");
 	fake.fds[5].state = TCP_LISTEN;
 	comes_to(to_nobody(), 0, 0, "connect 5 0;");
@@ -492,9 +477,8 @@ static void af_unspec_makes_it_new(void **state)
 	comes_to(to_nobody(), -1, EMFILE, "socket 43 524289 0;");
 }
 
-static void af_unspec_of_what_fell_back(void **state)
+TEST(af_unspec_of_what_fell_back)
 {
-	(void)state;
 	fake_socket(5, AF_SMC, IPPROTO_TCP);
 	fake_fails("connect", EINVAL, 1);
 	comes_to(to_nobody(), -1, EINVAL, "connect 5 0;");
@@ -505,9 +489,8 @@ static void af_unspec_of_what_fell_back(void **state)
 	comes_to(to_nobody(), 0, 0, "connect 5 0;");
 }
 
-static void plain_ones_ask_only_when_they_fail(void **state)
+TEST(plain_ones_ask_only_when_they_fail)
 {
-	(void)state;
 	shim_fd_mark_plain(5);
 	comes_to(to_port(93), 0, 0, "connect 5 2;");
 	assert_true(shim_fd_is_plain(5));
@@ -541,11 +524,10 @@ static void plain_ones_ask_only_when_they_fail(void **state)
 	comes_to(to_port(94), 0, 0, TO_TCP "connect 5 2;");
 }
 
-static void linger_waits_outside(void **state)
+TEST(linger_waits_outside)
 {
 	const struct linger time = { 1, 30 }, none = { 1, 0 };
 
-	(void)state;
 	fake_option(5, SOL_SOCKET, SO_LINGER, &time, sizeof(time));
 	comes_to(to_peer(), 0, 0, "setsockopt 5 1 13 0,0;connect 5 2;setsockopt 5 1 13 1,30;");
 	fake_fails("connect 5", ECONNREFUSED, 1);
@@ -573,13 +555,12 @@ static void linger_waits_outside(void **state)
 		 TO_TCP "setsockopt 5 1 13 0,0;connect 5 2;setsockopt 5 1 13 1,30;");
 }
 
-static void addresses_of_nobody(void **state)
+TEST(addresses_of_nobody)
 {
 	const struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
 	const struct sockaddr local = { .sa_family = AF_UNIX }, none = { .sa_family = AF_UNSPEC };
 	struct sockaddr_storage longer = { .ss_family = AF_INET };
 
-	(void)state;
 	/* Longer and shorter than the address, but valid. */
 	comes_to(connect(5, (struct sockaddr *)&longer, sizeof(longer)), 0, 0, "connect 5 2;");
 	comes_to(connect(5, &none, sizeof(none.sa_family)), 0, 0, "");
@@ -592,32 +573,4 @@ static void addresses_of_nobody(void **state)
 		 "connect 5 10;" RENEWED);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		fake_test(a_connection_is_one_call),
-		fake_test(refused_sockets_can_be_used_again),
-		fake_test(sockets_in_use_report_tcp_error),
-		fake_test(what_tcp_reached_is_replaced),
-		fake_test(a_forgotten_refusal_is_asked_for_again),
-		fake_test(a_signal_starts_anew),
-		fake_test(a_handler_without_restart_sees_eintr),
-		fake_test(one_in_progress_is_waited_for),
-		fake_test(the_outcome_is_that_of_so_error),
-		fake_test(so_sndtimeo_limits_the_time),
-		fake_test(who_does_not_wait_gets_the_kernels_answer),
-		fake_test(a_broken_handshake_is_tried_again_as_tcp),
-		fake_test(what_is_no_broken_handshake),
-		fake_test(which_errors_are_of_a_handshake),
-		fake_test(nobody_tells_of_tcp_that_cannot_be),
-		fake_test(the_address_stays_bound),
-		fake_test(the_verdict_of_who_does_not_wait),
-		fake_test(af_unspec_makes_it_new),
-		fake_test(af_unspec_of_what_fell_back),
-		fake_test(plain_ones_ask_only_when_they_fail),
-		fake_test(linger_waits_outside),
-		fake_test(addresses_of_nobody),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static struct fixture fixture = { .setup = fake_setup, .teardown = fake_teardown };

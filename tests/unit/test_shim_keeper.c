@@ -49,7 +49,7 @@ int clone(int (*run)(void *), void *stack, int flags, void *arg, ...)
 	return 4712;
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
 	fake_setup(state);
 	fake.pid = 4711;
@@ -70,9 +70,8 @@ static int setup(void **state)
 #define NAME "socket() 1 526341 0;bind() 8;drop 8;"
 #define STARTED "clone 0x4500;clone 0x4500;close_range() 0 -1 2;"
 
-static void somebody_elses_keeper_gets_nothing(void **state)
+TEST(somebody_elses_keeper_gets_nothing)
 {
-	(void)state;
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0, "block;" GIVEN "unblock;");
 	peer_uid++;
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, "block;" ASK "drop 8;unblock;");
@@ -100,11 +99,10 @@ static void give_with(int file, const char *text, bool given, const char *below)
 #define STRANGER "block;" REFUSED "unblock;"
 #define NO_HOME "block;unblock;"
 
-static void a_keeper_elsewhere_gets_nothing(void **state)
+TEST(a_keeper_elsewhere_gets_nothing)
 {
 	char deeper[256];
 
-	(void)state;
 	peer_pid = 0;
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, STRANGER);
 	peer_pid = 4713;
@@ -130,20 +128,18 @@ static void a_keeper_elsewhere_gets_nothing(void **state)
 }
 
 /* Two numbers: /proc belongs to another PID namespace. */
-static void who_is_nowhere_at_home_has_none(void **state)
+TEST(who_is_nowhere_at_home_has_none)
 {
-	(void)state;
 	give_with(FAKE_SPACES, NULL, false, NO_HOME);
 	give_with(FAKE_OWN_MAP, NULL, false, NO_HOME);
 	give_with(FAKE_OWN_STATUS, NULL, false, NO_HOME);
 	give_with(FAKE_OWN_STATUS, "Name:\tx\nNSpid:\t9\t4711\n", false, NO_HOME);
 }
 
-static void users_that_are_not_mapped_are_nobody(void **state)
+TEST(users_that_are_not_mapped_are_nobody)
 {
 	static const char some[] = "         0       1000          1\n";
 
-	(void)state;
 	assert_true(keep_is_known(0, some, strlen(some)));
 	assert_true(keep_is_known(65534, FAKE_ALL, strlen(FAKE_ALL)));
 	assert_false(keep_is_known(65534, some, strlen(some)));
@@ -151,13 +147,12 @@ static void users_that_are_not_mapped_are_nobody(void **state)
 	assert_false(keep_is_known(65534, FAKE_ALL, 0));
 }
 
-static void names_say_where(void **state)
+TEST(names_say_where)
 {
 	const struct keep_home home = { 1000, { 4026531836, 7, 10 } };
 	struct sockaddr_un addr;
 	socklen_t len = keep_address(&addr, &home);
 
-	(void)state;
 	assert_string_equal(addr.sun_path + 1, KEEP_NAME "1000/4026531836/7/10");
 	assert_int_equal(len,
 			 offsetof(struct sockaddr_un, sun_path) + 1 + strlen(addr.sun_path + 1));
@@ -171,9 +166,8 @@ static void next_second(void)
 
 static const char *name_of_library;
 
-static void a_keeper_is_started(void **state)
+TEST(a_keeper_is_started)
 {
-	(void)state;
 	name_of_library = "/opt/lib/ld_pre_smc.so";
 	shim_keeper_find();
 	fake_fails("connect()", ECONNREFUSED, 1);
@@ -266,11 +260,10 @@ static const char *beside(const char *library)
 	return paths_asked[0];
 }
 
-static void it_is_beside_the_library(void **state)
+TEST(it_is_beside_the_library)
 {
 	static char name[PATH_MAX + 32];
 
-	(void)state;
 	fake.ms += 30000;
 	assert_string_equal(beside("/opt/lib/ld_pre_smc.so"), "/opt/lib/smc_keep");
 	assert_string_equal(paths_asked[1], SMC_KEEP);
@@ -290,9 +283,8 @@ static void it_is_beside_the_library(void **state)
 	beside("");
 }
 
-static void who_reaps_orphans_starts_none(void **state)
+TEST(who_reaps_orphans_starts_none)
 {
-	(void)state;
 	next_second();
 	fake.ms += 60000;
 	fake.pid = 1;
@@ -308,9 +300,8 @@ static void who_reaps_orphans_starts_none(void **state)
 		 "block;" REFUSED NAME "prctl 37 0 0 0;unblock;");
 }
 
-static void what_the_children_do(void **state)
+TEST(what_the_children_do)
 {
-	(void)state;
 	children_run = true;
 	name_of_library = "/opt/lib/ld_pre_smc.so";
 	shim_keeper_find();
@@ -349,11 +340,10 @@ static void a_moment_goes(void)
 }
 
 /* A process that has the name and does not listen is polled now and then, nothing is started. */
-static void who_has_the_name_is_waited_for(void **state)
+TEST(who_has_the_name_is_waited_for)
 {
 	long long before;
 
-	(void)state;
 	fake.ms += 200000;
 	fake_gives("sleep()", 0, 9999, a_moment_goes);
 	fake_fails("connect()", ECONNREFUSED, 2);
@@ -396,9 +386,8 @@ static int asked(int calls)
 
 #define ASK_RDMA "block;socket() 16 524291 20;sendto() 7;recvfrom() 7;drop 7;unblock;"
 
-static void devices_are_asked_for_now_and_then(void **state)
+TEST(devices_are_asked_for_now_and_then)
 {
-	(void)state;
 	fake_gives("socket() 16", 7, 99, NULL);
 	fake_gives("recvfrom()", 20, 99, the_kernel_answers);
 	kind_of_answer = 5 << 10 | 1;
@@ -465,11 +454,10 @@ static int watches(const char *text, struct epoll_event *event)
 	return found.n;
 }
 
-static void watches_are_found(void **state)
+TEST(watches_are_found)
 {
 	struct epoll_event event;
 
-	(void)state;
 	comes_to(watches("pos:\t0\ntfd:   5 events:  19 data:  1a2b3c4d5  pos:0\n", &event), 1, 0,
 		 "epoll_ctl 3 2 9 0;epoll_ctl 3 1 5 0;openat();read() 6;drop 6;");
 	assert_int_equal(event.events, 0x19);
@@ -497,11 +485,10 @@ static void watches_are_found(void **state)
 		 "epoll_ctl 3 2 9 0;openat();read() 6;drop 6;");
 }
 
-static void what_does_not_watch(void **state)
+TEST(what_does_not_watch)
 {
 	struct shim_watches found;
 
-	(void)state;
 	fake_socket(3, 0, 0)->is_epoll = true;
 	shim_fd_set(FD_EPOLL, 3);
 	fake_fails("epoll_ctl 3 2 9", ENOENT, 1);
@@ -525,25 +512,4 @@ static void what_does_not_watch(void **state)
 	comes_to((shim_watches_restore(&found), 0), 0, 0, "epoll_ctl 3 1 5 0x5;");
 }
 
-#define test_of(test) cmocka_unit_test_setup_teardown(test, setup, fake_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(somebody_elses_keeper_gets_nothing),
-		test_of(a_keeper_elsewhere_gets_nothing),
-		test_of(who_is_nowhere_at_home_has_none),
-		test_of(users_that_are_not_mapped_are_nobody),
-		test_of(names_say_where),
-		test_of(a_keeper_is_started),
-		test_of(it_is_beside_the_library),
-		test_of(who_reaps_orphans_starts_none),
-		test_of(what_the_children_do),
-		test_of(who_has_the_name_is_waited_for),
-		test_of(devices_are_asked_for_now_and_then),
-		test_of(watches_are_found),
-		test_of(what_does_not_watch),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static struct fixture fixture = { .setup = setup, .teardown = fake_teardown };

@@ -34,9 +34,8 @@ static int get_int(int level, int name)
 	return value;
 }
 
-static void what_smc_takes_is_one_call(void **state)
+TEST(what_smc_takes_is_one_call)
 {
-	(void)state;
 	comes_to(set_int(SOL_SOCKET, SO_KEEPALIVE, 1), 0, 0, "setsockopt 5 1 9 1;");
 	fake_fails("setsockopt", EINVAL, 1);
 	comes_to(set_int(SOL_SOCKET, SO_KEEPALIVE, 1), -1, EINVAL, "setsockopt 5 1 9 1;");
@@ -49,12 +48,11 @@ static void what_smc_takes_is_one_call(void **state)
 	comes_to(set_int(IPPROTO_TCP, TCP_FASTOPEN, 1), 0, 0, "setsockopt 5 6 23 1;");
 }
 
-static void what_ends_smc_is_ignored(void **state)
+TEST(what_ends_smc_is_ignored)
 {
 	static const int names[] = { TCP_FASTOPEN, TCP_FASTOPEN_CONNECT, TCP_FASTOPEN_KEY,
 				     TCP_FASTOPEN_NO_COOKIE };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		comes_to(set_int(IPPROTO_TCP, names[i], 1), 0, 0, "");
 		comes_to(set_int(IPPROTO_IP, names[i], 1), 0, 0, "");
@@ -65,9 +63,8 @@ static void what_ends_smc_is_ignored(void **state)
 	comes_to(set_int(IPPROTO_TCP, TCP_FASTOPEN, 1), 0, 0, "setsockopt 5 6 23 1;");
 }
 
-static void what_needs_tcp_gets_it(void **state)
+TEST(what_needs_tcp_gets_it)
 {
-	(void)state;
 	comes_to(set_int(SOL_SOCKET, SO_RCVLOWAT, 1), 0, 0, "setsockopt 5 1 18 1;");
 	comes_to(set_int(IPPROTO_TCP, TCP_REPAIR, 0), 0, 0, "setsockopt 5 6 19 0;");
 	comes_to(set_int(IPPROTO_TCP, TCP_USER_TIMEOUT, 2), 0, 0, "setsockopt 5 6 18 2;");
@@ -89,9 +86,8 @@ static void what_needs_tcp_gets_it(void **state)
 	assert_int_equal(fake.fds[5].protocol, 0);
 }
 
-static void so_reuseport_is_for_the_other_kind(void **state)
+TEST(so_reuseport_is_for_the_other_kind)
 {
-	(void)state;
 	fake_fails("setsockopt 5", EOPNOTSUPP, 1);
 	comes_to(set_int(SOL_SOCKET, SO_REUSEPORT, 1), 0, 0,
 		 "setsockopt 5 1 15 1;socket 2 524289 256;fcntl 9 4 2;setsockopt 9 1 15 1;"
@@ -116,9 +112,8 @@ static void so_reuseport_is_for_the_other_kind(void **state)
 		 "drop 9;socket 2 524289 0;fcntl 9 4 2;setsockopt 9 1 15 1;dup3 9 5 0;drop 9;");
 }
 
-static void what_tcp_refuses_is_refused(void **state)
+TEST(what_tcp_refuses_is_refused)
 {
-	(void)state;
 	fake_fails("setsockopt 9", EPERM, 1);
 	fake_fails("setsockopt 5", EOPNOTSUPP, 1);
 	comes_to(set_int(SOL_SOCKET, SO_ZEROCOPY, 1), -1, EPERM,
@@ -143,7 +138,7 @@ static void what_tcp_refuses_is_refused(void **state)
 		 "dup3 9 5 0;drop 9;");
 }
 
-static void debug_lines_say_which(void **state)
+TEST(debug_lines_say_which)
 {
 	static const struct {
 		int level, name;
@@ -190,9 +185,8 @@ static void debug_lines_say_which(void **state)
 	}
 }
 
-static void short_values_are_padded(void **state)
+TEST(short_values_are_padded)
 {
-	(void)state;
 	fake_fails("setsockopt 5 0 1 of 1", EINVAL, 1);
 	comes_to(set_bytes(IPPROTO_IP, IP_TOS, "\x10", 1), 0, 0,
 		 "setsockopt 5 0 1 of 1;setsockopt 5 0 1 16;");
@@ -220,9 +214,8 @@ static void short_values_are_padded(void **state)
 	comes_to(set_bytes(IPPROTO_IP, IP_TOS, "\x10", 1), -1, EINVAL, "setsockopt 5 0 1 of 1;");
 }
 
-static void tcp_ulp_smc_is_done(void **state)
+TEST(tcp_ulp_smc_is_done)
 {
-	(void)state;
 	fake_fails("setsockopt 5 6 31", EOPNOTSUPP, 99);
 	comes_to(set_bytes(IPPROTO_TCP, TCP_ULP, "smc", 3), 0, 0, "setsockopt 5 6 31 smc/3;");
 	comes_to(set_bytes(IPPROTO_TCP, TCP_ULP, "smc", 4), 0, 0, "setsockopt 5 6 31 smc/4;");
@@ -251,12 +244,11 @@ static int set_wide(long long seconds, long long microseconds)
 	return set_bytes(SOL_SOCKET, SO_RCVTIMEO_NEW, time, sizeof(time));
 }
 
-static void no_time_looks_like_that_of_accept(void **state)
+TEST(no_time_looks_like_that_of_accept)
 {
 	const struct timeval mark = { 0, 1 };
 	const int64_t wide[2] = { 0, 1 };
 
-	(void)state;
 	comes_to(set_time(SO_RCVTIMEO, 0, 1), 0, 0, "setsockopt 5 1 20 0,10001;");
 	comes_to(set_time(SO_RCVTIMEO, 0, 10000), 0, 0, "setsockopt 5 1 20 0,10001;");
 	comes_to(set_time(SO_RCVTIMEO, 0, 10001), 0, 0, "setsockopt 5 1 20 0,10001;");
@@ -282,13 +274,12 @@ static long long receive_time(void)
 	return time.tv_sec * 1000000LL + time.tv_usec;
 }
 
-static void the_time_of_accept_is_not_shown(void **state)
+TEST(the_time_of_accept_is_not_shown)
 {
 	const struct timeval mark = { 0, 1 };
 	struct timeval time = { 0 };
 	socklen_t len = sizeof(time);
 
-	(void)state;
 	fake_option(5, SOL_SOCKET, SO_RCVTIMEO, &mark, sizeof(mark));
 	comes_to(receive_time(), 1, 0, "");
 	fake_int(5, SOL_SOCKET, SO_ACCEPTCONN, 1);
@@ -313,9 +304,8 @@ static void the_time_of_accept_is_not_shown(void **state)
 	comes_to(receive_time(), 1, 0, "");
 }
 
-static void programs_see_tcp(void **state)
+TEST(programs_see_tcp)
 {
-	(void)state;
 	comes_to(get_int(SOL_SOCKET, SO_DOMAIN), AF_INET, 0, "");
 	comes_to(get_int(SOL_SOCKET, SO_PROTOCOL), IPPROTO_TCP, 0, "");
 	fake.fds[5].protocol = 1;
@@ -340,9 +330,8 @@ static void programs_see_tcp(void **state)
 	comes_to(get_int(IPPROTO_TCP, SO_DOMAIN), AF_SMC, 0, "");
 }
 
-static void an_error_that_was_lost(void **state)
+TEST(an_error_that_was_lost)
 {
-	(void)state;
 	fake.fds[5].revents = POLLHUP;
 	comes_to(get_int(SOL_SOCKET, SO_ERROR), 0, 0, "");
 	fake.retransmitted = 1;
@@ -360,11 +349,10 @@ static void an_error_that_was_lost(void **state)
 	comes_to(get_int(SOL_SOCKET, SO_ERROR), EPIPE, 0, "");
 }
 
-static void a_tcp_socket_answers_for_the_network(void **state)
+TEST(a_tcp_socket_answers_for_the_network)
 {
 	int ignored;
 
-	(void)state;
 	fake_fails("ioctl 5", ENOTTY, 99);
 	comes_to(ioctl(5, 0x8915, &ignored), 0, 0,
 		 "ioctl 5 0x8915;socket 2 524289 0;ioctl 9 0x8915;drop 9;");
@@ -389,12 +377,11 @@ static void a_tcp_socket_answers_for_the_network(void **state)
 }
 
 /* Options set by a program are copied to the replacement. */
-static void settings_go_along(void **state)
+TEST(settings_go_along)
 {
 	const struct shim_sock sock = { .kind = KIND_AF_SMC, .family = AF_INET6 };
 	const struct linger linger = { 1, 5 };
 
-	(void)state;
 	fake.fds[5].protocol = 1;
 	fake.fds[5].flags = O_RDWR | O_NONBLOCK | O_ASYNC;
 	fake.fds[5].fd_flags = FD_CLOEXEC;
@@ -425,11 +412,10 @@ static void settings_go_along(void **state)
 }
 
 /* Only this process can have set options of its own socket. */
-static void only_what_was_set_goes_along(void **state)
+TEST(only_what_was_set_goes_along)
 {
 	const struct shim_sock sock = { .kind = KIND_AF_SMC, .family = AF_INET };
 
-	(void)state;
 	fake_int(5, IPPROTO_IP, IP_MINTTL, 3);
 	fake_int(9, IPPROTO_IP, IP_MINTTL, 0);
 	fake_int(5, SOL_SOCKET, SO_MARK, 7); /* except a privileged helper */
@@ -454,11 +440,10 @@ static void only_what_was_set_goes_along(void **state)
 	set_int(SOL_SOCKET, 1000, 1);
 }
 
-static void buffers_go_along(void **state)
+TEST(buffers_go_along)
 {
 	const struct shim_sock sock = { .kind = KIND_AF_SMC, .family = AF_INET };
 
-	(void)state;
 	fake_int(5, SOL_SOCKET, SO_SNDBUF, 2000);
 	fake_int(5, SOL_SOCKET, SO_RCVBUF, 3000);
 	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, 0);
@@ -484,12 +469,11 @@ static void buffers_go_along(void **state)
 		 "setsockopt 9 1 72 2;fcntl 9 4 2;");
 }
 
-static void the_name_goes_along(void **state)
+TEST(the_name_goes_along)
 {
 	const struct shim_sock sock = { .kind = KIND_AF_SMC, .family = AF_INET };
 	struct sockaddr_in any = { .sin_family = AF_INET };
 
-	(void)state;
 	fake.fds[5].name = any;
 	fake.fds[5].name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	comes_to(shim_swap(5, &sock, KIND_INET, "test"), 0, 0,
@@ -527,12 +511,11 @@ static void the_name_goes_along(void **state)
 }
 
 /* In a program without standard input a new socket is file descriptor 0. */
-static void number_zero_is_a_number(void **state)
+TEST(number_zero_is_a_number)
 {
 	const struct shim_sock sock = { .kind = KIND_AF_SMC, .family = AF_INET };
 	int ignored;
 
-	(void)state;
 	fake.first = 0;
 	comes_to(shim_swap(5, &sock, KIND_TCP, "test"), 0, 0,
 		 "socket 2 524289 0;fcntl 0 4 2;dup3 0 5 0;drop 0;");
@@ -566,9 +549,8 @@ static int bind_to(int port)
 	return bind(5, (struct sockaddr *)&in, sizeof(in));
 }
 
-static void interfaces_share_a_port(void **state)
+TEST(interfaces_share_a_port)
 {
-	(void)state;
 	shim_fd_mark_plain(5);
 	comes_to(bind_to(80), 0, 0, "bind 5 80;");
 	assert_false(shim_fd_is_plain(5));
@@ -600,12 +582,11 @@ static int connect_to(int port)
 	return connect(5, (struct sockaddr *)&in, sizeof(in));
 }
 
-static void rules_decide_before_the_call(void **state)
+TEST(rules_decide_before_the_call)
 {
 	const struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_port = htons(80) };
 	const char *bad;
 
-	(void)state;
 	assert_int_equal(rules_parse(&fake.rules, true, "80,listen:90", &bad), 0);
 	comes_to(connect_to(80), 0, 0, "connect 5 2;");
 	fake.config.has_rules = true;
@@ -665,11 +646,10 @@ static void use_rules(const char *exclude)
 }
 
 /* socket() opens the kind that most recent connections needed, connect() corrects it. */
-static void most_connections_decide(void **state)
+TEST(most_connections_decide)
 {
 	int n = 0;
 
-	(void)state;
 	use_rules("80,listen:90");
 	/* The first one of the process, or six of eight. */
 	for (new_socket(); !shim_fd_is_tcp(5); new_socket(), n++) {
@@ -687,9 +667,8 @@ static void most_connections_decide(void **state)
 }
 
 /* socket() opened TCP sockets, while connect() and listen() need SMC. */
-static void tcp_sockets_become_smc_sockets(void **state)
+TEST(tcp_sockets_become_smc_sockets)
 {
-	(void)state;
 	use_rules("80,listen:90");
 	connect_often(80);
 	comes_to(new_socket(), 5, 0, "socket 2 1 0;");
@@ -725,11 +704,10 @@ static void tcp_sockets_become_smc_sockets(void **state)
  * A TCP socket is replaced only if it is unused, has only options that SMC supports, and no
  * duplicate.
  */
-static void what_stays_tcp(void **state)
+TEST(what_stays_tcp)
 {
 	int on = 1;
 
-	(void)state;
 	use_rules("80");
 	connect_often(80);
 	new_socket();
@@ -772,12 +750,11 @@ static void what_stays_tcp(void **state)
 	comes_to(new_socket(), 5, 0, "socket 43 1 0;");
 }
 
-static void rules_for_listening(void **state)
+TEST(rules_for_listening)
 {
 	struct sockaddr_in in = at_port(90);
 	const char *bad;
 
-	(void)state;
 	assert_int_equal(rules_parse(&fake.rules, true, "80,listen:90", &bad), 0);
 	fake.config.has_rules = true;
 	comes_to(bind_to(80), 0, 0, "bind 5 80;");
@@ -795,9 +772,8 @@ static void rules_for_listening(void **state)
 	comes_to(listen(5, 1), 0, 0, TO_TCP "bind 5 90;listen 5 1;");
 }
 
-static void sizes_are_locked_for_listen_alone(void **state)
+TEST(sizes_are_locked_for_listen_alone)
 {
-	(void)state;
 	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, 0);
 	comes_to(listen(5, 1), 0, 0, "listen 5 1;");
 	fake.config.sndbuf = (struct smc_buffer){ 1, INT_MAX };
@@ -818,11 +794,10 @@ static void sizes_are_locked_for_listen_alone(void **state)
 }
 
 /* Their clients would inherit the size, and be as many as the descriptors of the program. */
-static void listeners_of_many_have_the_kernels_sizes(void **state)
+TEST(listeners_of_many_have_the_kernels_sizes)
 {
 	struct rlimit limit, most;
 
-	(void)state;
 	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, 0);
 	fake.config.rcvbuf = (struct smc_buffer){ 65536, 16 };
 	fake.config.sndbuf = (struct smc_buffer){ 65536, INT_MAX };
@@ -839,9 +814,8 @@ static void listeners_of_many_have_the_kernels_sizes(void **state)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static void accepted_tcp_sockets_have_the_listeners_locks(void **state)
+TEST(accepted_tcp_sockets_have_the_listeners_locks)
 {
-	(void)state;
 	fake_socket(12, AF_INET, IPPROTO_TCP);
 	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, 2);
 	shim_accepted_buffers(5, 12);
@@ -858,9 +832,8 @@ static void accepted_tcp_sockets_have_the_listeners_locks(void **state)
 	assert_string_equal(fake.log, "");
 }
 
-static void a_filter_to_come_is_noticed(void **state)
+TEST(a_filter_to_come_is_noticed)
 {
-	(void)state;
 	comes_to(prctl(99, 1UL, 2UL, 3UL, 4UL), 0, 0, "prctl 99 2 3 4;");
 	assert_false(shim_in_sandbox);
 	fake_fails("prctl", EINVAL, 2);
@@ -877,11 +850,10 @@ static void a_filter_to_come_is_noticed(void **state)
 	comes_to(socket(AF_INET, SOCK_STREAM, 0), 9, 0, "socket 2 1 0;");
 }
 
-static void splice_copies(void **state)
+TEST(splice_copies)
 {
 	loff_t at = 0;
 
-	(void)state;
 	fake_socket(7, 0, 0)->is_socket = false;
 	fake.fds[7].mode = S_IFIFO;
 	fake.fds[7].revents = POLLOUT;
@@ -917,39 +889,4 @@ static void splice_copies(void **state)
 	comes_to(splice(5, NULL, 7, NULL, 100, 0), 3, 0, "splice 5 0 7 0 100 0;");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		fake_test(what_smc_takes_is_one_call),
-		fake_test(what_ends_smc_is_ignored),
-		fake_test(what_needs_tcp_gets_it),
-		fake_test(so_reuseport_is_for_the_other_kind),
-		fake_test(what_tcp_refuses_is_refused),
-		fake_test(debug_lines_say_which),
-		fake_test(short_values_are_padded),
-		fake_test(tcp_ulp_smc_is_done),
-		fake_test(no_time_looks_like_that_of_accept),
-		fake_test(the_time_of_accept_is_not_shown),
-		fake_test(programs_see_tcp),
-		fake_test(an_error_that_was_lost),
-		fake_test(a_tcp_socket_answers_for_the_network),
-		fake_test(settings_go_along),
-		fake_test(only_what_was_set_goes_along),
-		fake_test(buffers_go_along),
-		fake_test(the_name_goes_along),
-		fake_test(number_zero_is_a_number),
-		fake_test(interfaces_share_a_port),
-		fake_test(rules_decide_before_the_call),
-		fake_test(most_connections_decide),
-		fake_test(tcp_sockets_become_smc_sockets),
-		fake_test(what_stays_tcp),
-		fake_test(rules_for_listening),
-		fake_test(sizes_are_locked_for_listen_alone),
-		fake_test(listeners_of_many_have_the_kernels_sizes),
-		fake_test(accepted_tcp_sockets_have_the_listeners_locks),
-		fake_test(a_filter_to_come_is_noticed),
-		fake_test(splice_copies),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static struct fixture fixture = { .setup = fake_setup, .teardown = fake_teardown };

@@ -344,14 +344,13 @@ static void use_kernel(void)
 		atomic_store(&shim_next_fn[calls[i].fn], (shim_any_fn)calls[i].call);
 }
 
-static void the_byte_agrees_with_a_model(void **state)
+TEST(the_byte_agrees_with_a_model)
 {
 	static void (*const deeds[])(void) = { do_socket, do_socket, do_dup,   do_dup,	do_pass,
 					       do_close,  do_close,  do_close, do_open, do_epoll };
 	unsigned int seed = (unsigned int)from_environment("SHIM_TABLE_SEED", (long)time(NULL));
 	long steps = from_environment("SHIM_TABLE_STEPS", 1000000);
 
-	(void)state;
 	print_message("# seed %u\n", seed);
 	srand(seed);
 	fake.config.kinds[0] = KIND_AF_SMC;
@@ -374,9 +373,8 @@ static void the_byte_agrees_with_a_model(void **state)
 }
 
 /* An inherited file costs one query, whatever is done with it. */
-static void what_was_inherited_is_asked_about_once(void **state)
+TEST(what_was_inherited_is_asked_about_once)
 {
-	(void)state;
 	use_kernel();
 	memset(numbers, 0, sizeof(numbers));
 	numbers[0].what = numbers[1].what = REGULAR;
@@ -402,12 +400,4 @@ static void what_was_inherited_is_asked_about_once(void **state)
 	assert_int_equal(asked, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		fake_test(what_was_inherited_is_asked_about_once),
-		fake_test(the_byte_agrees_with_a_model),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static struct fixture fixture = { .setup = fake_setup, .teardown = fake_teardown };

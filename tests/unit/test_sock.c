@@ -39,13 +39,12 @@ static struct smc_sock decode(const struct smc_abi_diag_msg *msg)
 	return sock;
 }
 
-static void fallback_capture(void **state)
+TEST(fallback_capture)
 {
 	static const uint8_t loopback[16] = { 127, 0, 0, 1 };
 	struct smc_sock sock;
 	struct message m;
 
-	(void)state;
 	if (!is_little_endian())
 		skip();
 	message_capture(&m, CAPTURE_FALLBACK);
@@ -70,13 +69,12 @@ static void fallback_capture(void **state)
 	assert_false(smc_sock_needs_lookup(&sock));
 }
 
-static void smcr_capture(void **state)
+TEST(smcr_capture)
 {
 	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_SMCR);
 	struct smc_sock sock;
 	struct message m;
 
-	(void)state;
 	if (!is_little_endian())
 		skip();
 	message_sock(&m, &msg);
@@ -102,13 +100,12 @@ static void smcr_capture(void **state)
 	assert_int_equal(smc_sock_mode(&sock), SMC_MODE_SMCR);
 }
 
-static void smcd_capture(void **state)
+TEST(smcd_capture)
 {
 	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_SMCD);
 	struct smc_sock sock;
 	struct message m;
 
-	(void)state;
 	if (!is_little_endian())
 		skip();
 	message_sock(&m, &msg);
@@ -129,7 +126,7 @@ static void smcd_capture(void **state)
  * Kernels up to 6.7 send 40 bytes; lengths in between, which none sends, are read as the old
  * form.
  */
-static void dmbinfo_lengths(void **state)
+TEST(dmbinfo_lengths)
 {
 	static const struct {
 		size_t len;
@@ -146,7 +143,6 @@ static void dmbinfo_lengths(void **state)
 	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_SMCD);
 	struct smc_abi_dmbinfo dmb[2] = { { .linkid = 7, .peer_token = ~0ULL, .my_gid_ext = 9 } };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct smc_sock sock = { .dmb.peer_token = 1 };
 		struct message m;
@@ -160,7 +156,7 @@ static void dmbinfo_lengths(void **state)
 }
 
 /* Every attribute at its exact size, a byte less, and longer. */
-static void attribute_lengths(void **state)
+TEST(attribute_lengths)
 {
 	static const struct {
 		uint16_t type;
@@ -175,7 +171,6 @@ static void attribute_lengths(void **state)
 	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_SMCR);
 	uint8_t payload[300];
 
-	(void)state;
 	memset(payload, 'x', sizeof(payload));
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const size_t lens[] = { 0, rows[i].len - 1, rows[i].len, rows[i].len + 9 };
@@ -193,14 +188,13 @@ static void attribute_lengths(void **state)
 }
 
 /* An unterminated name must not run into the next attribute. */
-static void unterminated_strings(void **state)
+TEST(unterminated_strings)
 {
 	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_SMCR);
 	struct smc_abi_lgrinfo lgr;
 	struct smc_sock sock;
 	struct message m;
 
-	(void)state;
 	memset(&lgr, 'A', sizeof(lgr));
 	message_sock(&m, &msg);
 	message_attr(&m, SMC_DIAG_LGRINFO, &lgr, sizeof(lgr));
@@ -210,14 +204,13 @@ static void unterminated_strings(void **state)
 	assert_int_equal(strlen(sock.lgr.peer_gid), sizeof(sock.lgr.peer_gid) - 1);
 }
 
-static void unknown_attributes(void **state)
+TEST(unknown_attributes)
 {
 	static const uint16_t types[] = { 0, 6, 7, 200, 0x3fff };
 	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_FALLBACK_TCP);
 	struct smc_sock sock;
 	struct message m;
 
-	(void)state;
 	message_sock(&m, &msg);
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
 		message_attr(&m, types[i], "unknown", 7);
@@ -228,14 +221,13 @@ static void unknown_attributes(void **state)
 }
 
 /* The two high bits of a type are flags, not part of the number. */
-static void type_flags(void **state)
+TEST(type_flags)
 {
 	const struct smc_diag_fallback fallback = { .reason = 0x03010000 };
 	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_FALLBACK_TCP);
 	struct smc_sock sock;
 	struct message m;
 
-	(void)state;
 	message_sock(&m, &msg);
 	message_attr(&m, NLA_F_NESTED | SMC_DIAG_SHUTDOWN, "\1", 1);
 	message_attr(&m, SMC_ORDER_ATTR | SMC_DIAG_FALLBACK, &fallback, sizeof(fallback));
@@ -245,12 +237,11 @@ static void type_flags(void **state)
 }
 
 /* An attribute with a wrong length ends the decoding, earlier ones stay. */
-static void lying_attributes(void **state)
+TEST(lying_attributes)
 {
 	static const uint16_t lens[] = { 0, 1, 3, 13, 60000, 0xffff };
 	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_FALLBACK_TCP);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(lens); i++) {
 		const struct smc_diag_fallback fallback = { .reason = 1 };
 		struct smc_sock sock;
@@ -267,13 +258,12 @@ static void lying_attributes(void **state)
 	}
 }
 
-static void truncated_base(void **state)
+TEST(truncated_base)
 {
 	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_FALLBACK_TCP);
 	struct smc_sock sock;
 	struct message m;
 
-	(void)state;
 	for (size_t len = 0; len < sizeof(msg); len++) {
 		message_start(&m, SOCK_DIAG_BY_FAMILY);
 		message_put(&m, &msg, len);
@@ -282,13 +272,12 @@ static void truncated_base(void **state)
 }
 
 /* Nothing of the previous socket remains when one struct is reused. */
-static void reuse(void **state)
+TEST(reuse)
 {
 	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_SMCR);
 	struct smc_sock sock;
 	struct message m;
 
-	(void)state;
 	memset(&sock, 0xff, sizeof(sock));
 	message_sock(&m, &msg);
 	assert_int_equal(smc_sock_decode(&sock, &m.nlh), 0);
@@ -298,13 +287,12 @@ static void reuse(void **state)
 	assert_int_equal(sock.local.ip[4] | sock.local.ip[15] | sock.peer.ip[15], 0);
 }
 
-static void big_numbers(void **state)
+TEST(big_numbers)
 {
 	const uint64_t inode = 0x123456789abcdefULL;
 	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_SMCR);
 	struct smc_sock sock;
 
-	(void)state;
 	msg.uid = 4294967294;
 	memcpy(msg.inode, &inode, sizeof(inode));
 	msg.id.cookie[0] = 0xfffffffe;
@@ -320,7 +308,7 @@ static void big_numbers(void **state)
 	assert_int_equal(sock.peer.port, 65535);
 }
 
-static void modes(void **state)
+TEST(modes)
 {
 	static const struct {
 		uint8_t state, mode;
@@ -352,7 +340,6 @@ static void modes(void **state)
 		{ 99, 2, 80, SMC_MODE_SMCD, true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct smc_abi_diag_msg msg = base(rows[i].state, rows[i].mode);
 		struct smc_sock sock;
@@ -370,7 +357,7 @@ static void modes(void **state)
 }
 
 /* Addresses that the message determines, and ambiguous ones. */
-static void addresses(void **state)
+TEST(addresses)
 {
 	static const struct {
 		uint8_t family;
@@ -404,7 +391,6 @@ static void addresses(void **state)
 		{ 2, 0, 0, AF_INET, "0.0.0.0", "0.0.0.0", AF_UNSPEC, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_FALLBACK_TCP);
 		struct smc_sock sock;
@@ -427,7 +413,7 @@ static void addresses(void **state)
 }
 
 /* Word 1 alone makes it IPv6; only these first bytes could begin both kinds of address. */
-static void address_limits(void **state)
+TEST(address_limits)
 {
 	static const struct {
 		int ip_family;
@@ -447,7 +433,6 @@ static void address_limits(void **state)
 		{ AF_INET, "10.0.0.1", "255.255.255.255", AF_UNSPEC },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_FALLBACK_TCP);
 		struct smc_sock sock;
@@ -460,7 +445,7 @@ static void address_limits(void **state)
 	}
 }
 
-static void state_names(void **state)
+TEST(state_names)
 {
 	static const struct {
 		int value;
@@ -481,7 +466,6 @@ static void state_names(void **state)
 	};
 	size_t n_known = 0;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		assert_non_null(smc_state_name((uint8_t)names[i].value));
 		assert_string_equal(smc_state_name((uint8_t)names[i].value), names[i].name);
@@ -492,7 +476,7 @@ static void state_names(void **state)
 	assert_int_equal(n_known, ARRAY_SIZE(names));
 }
 
-static void state_words(void **state)
+TEST(state_words)
 {
 	static const struct {
 		const char *word;
@@ -509,45 +493,17 @@ static void state_words(void **state)
 		{ "1", -EINVAL },	   { "ESTAB", -EINVAL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (smc_state_parse(rows[i].word) != rows[i].want)
 			fail_msg("'%s'", rows[i].word);
 }
 
-static void request(void **state)
+TEST(request)
 {
 	struct smc_abi_diag_req req =
 		smc_sock_request(SMC_DIAG_EXT(SMC_DIAG_DMBINFO) | SMC_DIAG_EXT(SMC_DIAG_CONNINFO));
 	uint8_t want[52] = { 43, 0, 0, 0x09 };
 
-	(void)state;
 	assert_int_equal(sizeof(req), sizeof(want));
 	assert_memory_equal(&req, want, sizeof(want));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fallback_capture),
-		cmocka_unit_test(smcr_capture),
-		cmocka_unit_test(smcd_capture),
-		cmocka_unit_test(dmbinfo_lengths),
-		cmocka_unit_test(attribute_lengths),
-		cmocka_unit_test(unterminated_strings),
-		cmocka_unit_test(unknown_attributes),
-		cmocka_unit_test(type_flags),
-		cmocka_unit_test(lying_attributes),
-		cmocka_unit_test(truncated_base),
-		cmocka_unit_test(reuse),
-		cmocka_unit_test(big_numbers),
-		cmocka_unit_test(modes),
-		cmocka_unit_test(addresses),
-		cmocka_unit_test(state_names),
-		cmocka_unit_test(state_words),
-		cmocka_unit_test(request),
-		cmocka_unit_test(address_limits),
-	};
-
-	return cmocka_run_group_tests_name("sock", tests, NULL, NULL);
 }

@@ -130,9 +130,8 @@ static void on_alarm(int number)
 }
 
 /* A process of two processors that asked for 50 microseconds; each look takes one. */
-static int setup(void **state)
+FIXTURE(setup)
 {
-	(void)state;
 	memset(&kernel, 0, sizeof(kernel));
 	kernel.step = 1000;
 	kernel.now = 1000000000;
@@ -162,9 +161,8 @@ static long looks_of(int fd, long long usec)
 	return kernel.looks;
 }
 
-static void spins_until_there_is_input(void **state)
+TEST(spins_until_there_is_input)
 {
-	(void)state;
 	errno = EBADF;
 	assert_int_equal(looks_of(SMC_FD, 10), 10);
 	assert_int_equal(looks_of(INET_FD, 20), 20);
@@ -176,9 +174,8 @@ static void spins_until_there_is_input(void **state)
 	assert_string_equal(logged, "2 of 3 spins found input");
 }
 
-static void others_cost_nothing(void **state)
+TEST(others_cost_nothing)
 {
-	(void)state;
 	assert_int_equal(looks_of(FILE_FD, 10), 0);
 	assert_int_equal(looks_of(-1, 10), 0);
 	assert_int_equal(looks_of(1 << 24, 10), 0);
@@ -191,20 +188,18 @@ static void others_cost_nothing(void **state)
 }
 
 /* It is checked once in a while: the number may be another socket by then. */
-static void fallen_back(void **state)
+TEST(fallen_back)
 {
 	int i;
 
-	(void)state;
 	for (i = 0; i < 1000; i++)
 		assert_int_equal(looks_of(TCP_FD, 10), 0);
 	assert_in_range(kernel.options, 2, 40);
 	assert_false(spin_is_on());
 }
 
-static void nonblocking(void **state)
+TEST(nonblocking)
 {
-	(void)state;
 	kernel.flags = O_NONBLOCK;
 	assert_int_equal(looks_of(SMC_FD, 10), 1);
 	assert_int_equal(kernel.masks, 0);
@@ -212,12 +207,11 @@ static void nonblocking(void **state)
 }
 
 /* Input that is always there: fewer and fewer looks. */
-static void stream(void **state)
+TEST(stream)
 {
 	long looks = 0;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 1600; i++)
 		looks += looks_of(SMC_FD, 0);
 	assert_in_range(looks, 90, 120);
@@ -230,12 +224,11 @@ static void stream(void **state)
 	assert_int_equal(looks_of(SMC_FD, 0), 1);
 }
 
-static void stops_without_success(void **state)
+TEST(stops_without_success)
 {
 	long looks = 0;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 10000; i++)
 		looks += looks_of(SMC_FD, 1000000);
 	assert_in_range(looks, 9 * 50, 65 * 52);
@@ -266,9 +259,8 @@ static void look_for_slot(void)
 	kernel.now -= 20000000;
 }
 
-static void few_processors(void **state)
+TEST(few_processors)
 {
-	(void)state;
 	processors = 1;
 	assert_int_equal(looks_of(SMC_FD, 10), 1);
 	processors = 3;
@@ -292,9 +284,8 @@ static void few_processors(void **state)
 	assert_int_equal(looks_of(SMC_FD, 10), 10);
 }
 
-static void lost_processor(void **state)
+TEST(lost_processor)
 {
-	(void)state;
 	kernel.step = 5000000;
 	assert_int_equal(looks_of(SMC_FD, 1000000), 2);
 	kernel.step = 1000;
@@ -308,11 +299,10 @@ static void lost_processor(void **state)
 	assert_int_equal(looks_of(SMC_FD, 10), 10);
 }
 
-static void interrupts(void **state)
+TEST(interrupts)
 {
 	int i;
 
-	(void)state;
 	kernel.pending = 1ULL << (SIGALRM - 1);
 	errno = EBADF;
 	assert_true(spin_input(SMC_FD, false));
@@ -340,13 +330,12 @@ static void interrupts(void **state)
 	assert_false(spin_input(SMC_FD, false));
 }
 
-static void polls(void **state)
+TEST(polls)
 {
 	struct pollfd fds[2] = { { .fd = FILE_FD, .events = POLLIN },
 				 { .fd = SMC_FD, .events = POLLIN } };
 	uint64_t open = 0, closed = 1ULL << (SIGALRM - 1);
 
-	(void)state;
 	kernel.ready_at = kernel.now + 10000;
 	assert_false(spin_poll(fds, 2, -1, NULL));
 	assert_int_equal(kernel.looks, 0);
@@ -385,11 +374,10 @@ static void polls(void **state)
 	assert_int_equal(kernel.looks, 2);
 }
 
-static void epolls(void **state)
+TEST(epolls)
 {
 	struct epoll_event event;
 
-	(void)state;
 	kernel.ready_at = kernel.now + 10000;
 	assert_false(spin_epoll(EPOLL_FD, &event, 1, -1, NULL));
 	spin_watch(EPOLL_FD, FILE_FD);
@@ -405,21 +393,4 @@ static void epolls(void **state)
 	assert_int_equal(kernel.looks, 10);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(spins_until_there_is_input, setup),
-		cmocka_unit_test_setup(others_cost_nothing, setup),
-		cmocka_unit_test_setup(fallen_back, setup),
-		cmocka_unit_test_setup(nonblocking, setup),
-		cmocka_unit_test_setup(stream, setup),
-		cmocka_unit_test_setup(stops_without_success, setup),
-		cmocka_unit_test_setup(few_processors, setup),
-		cmocka_unit_test_setup(lost_processor, setup),
-		cmocka_unit_test_setup(interrupts, setup),
-		cmocka_unit_test_setup(polls, setup),
-		cmocka_unit_test_setup(epolls, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static struct fixture fixture = { .setup = setup };

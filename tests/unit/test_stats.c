@@ -30,14 +30,13 @@ static void put_tech(struct message *m, uint16_t type)
 	genl_end(m, tech);
 }
 
-static void decode(void **state)
+TEST(decode)
 {
 	static struct smc_stats stats;
 	const struct smc_tech_stats *tech = &stats.tech[SMC_TECH_R];
 	struct message m;
 	size_t nest;
 
-	(void)state;
 	nest = genl_begin(&m, 7);
 	put_tech(&m, 2);
 	genl_u64(&m, 3, 5);
@@ -67,13 +66,12 @@ static void decode(void **state)
 }
 
 /* In another order than the kernel's: attributes must not mix. */
-static void decode_order(void **state)
+TEST(decode_order)
 {
 	static struct smc_stats stats;
 	struct message m;
 	size_t nest, tech;
 
-	(void)state;
 	nest = genl_begin(&m, 7);
 	genl_u64(&m, 4, 6);
 	genl_u64(&m, 3, 5);
@@ -107,13 +105,12 @@ static void put_fback(struct smc_stats *stats, uint8_t type, uint32_t code, uint
 	assert_int_equal(smc_fback_decode(&m.nlh, stats), 0);
 }
 
-static void fallbacks(void **state)
+TEST(fallbacks)
 {
 	static struct smc_stats stats;
 	struct message m;
 	size_t nest;
 
-	(void)state;
 	put_fback(&stats, 0, 0x05000000, 2, true);
 	put_fback(&stats, 1, 0x03010000, 65535, false);
 	put_fback(&stats, 0, 0x12345678, 1, false);
@@ -142,14 +139,13 @@ static void fallbacks(void **state)
 }
 
 /* Totals of both sides, and a type that is longer than necessary. */
-static void fallback_totals(void **state)
+TEST(fallback_totals)
 {
 	static const uint8_t type[8] = { 1 };
 	static struct smc_stats stats;
 	struct message m;
 	size_t nest;
 
-	(void)state;
 	nest = genl_begin(&m, 8);
 	genl_u64(&m, 2, 80000);
 	genl_u64(&m, 3, 70000);
@@ -164,11 +160,10 @@ static void fallback_totals(void **state)
 	assert_int_equal(stats.side[SMC_SIDE_CLIENT].n_reasons, 0);
 }
 
-static void since(void **state)
+TEST(since)
 {
 	static struct smc_stats base, stats;
 
-	(void)state;
 	base.tech[0].value[SMC_STAT_RX_BYTES] = 100;
 	base.tech[0].value[SMC_STAT_RX_USAGE] = 5000;
 	base.side[0].fallbacks = 65540;
@@ -191,7 +186,7 @@ static void since(void **state)
 }
 
 /* Each counter alone shows that the counters restarted. */
-static void since_below(void **state)
+TEST(since_below)
 {
 	static struct smc_stats base, stats;
 	uint64_t *const numbers[] = {
@@ -205,7 +200,6 @@ static void since_below(void **state)
 		&base.side[SMC_SIDE_SERVER].fallbacks,
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		*numbers[i] = 1;
 		assert_int_equal(smc_stats_since(&stats, &base), -ERANGE);
@@ -216,11 +210,10 @@ static void since_below(void **state)
 }
 
 /* Both technologies and both sides, and nothing after them in memory. */
-static void since_all(void **state)
+TEST(since_all)
 {
 	static struct smc_stats base, stats;
 
-	(void)state;
 	for (int t = 0; t < SMC_TECHS; t++)
 		for (int i = 0; i < SMC_STAT_COUNT; i++) {
 			base.tech[t].value[i] = 100;
@@ -254,12 +247,11 @@ static void since_all(void **state)
 	}
 }
 
-static void baseline_text(void **state)
+TEST(baseline_text)
 {
 	static struct smc_stats stats, back;
 	char *text, *copy;
 
-	(void)state;
 	stats.tech[1].value[SMC_STAT_TX_USAGE] = UINT64_MAX;
 	stats.tech[0].value[0] = 1;
 	stats.side[1].handshake_errors = 3;
@@ -286,7 +278,7 @@ static void baseline_text(void **state)
 	assert_int_equal(baseline_read(&back, "smc-tools statistics 1 x\nend\n", "x"), -EBADMSG);
 }
 
-static void si(void **state)
+TEST(si)
 {
 	static const struct {
 		uint64_t value;
@@ -309,7 +301,6 @@ static void si(void **state)
 		{ UINT64_MAX, "18.45E" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char buf[16];
 
@@ -317,18 +308,16 @@ static void si(void **state)
 	}
 }
 
-static void unknown_reasons(void **state)
+TEST(unknown_reasons)
 {
 	char buf[16];
 
-	(void)state;
 	assert_string_equal(stats_reason_name(0x03010000, buf), "PEER_NO_SMC");
 	assert_string_equal(stats_reason_name(0x00001234, buf), "0x00001234");
 }
 
-static void compat_keys(void **state)
+TEST(compat_keys)
 {
-	(void)state;
 	assert_string_equal(smc_stat_key(0), "SMC_INT_TX_BUF_8K");
 	assert_string_equal(smc_stat_key(8), "SMC_INT_TX_BUF_G_1024K");
 	assert_string_equal(smc_stat_key(18), "SMC_USR_TX_BUF_8K");
@@ -347,7 +336,7 @@ static void compat_keys(void **state)
 }
 
 /* TX and RX, client and server: positions and names of counters agree. */
-static void keys_and_places(void **state)
+TEST(keys_and_places)
 {
 	static const struct {
 		int at;
@@ -376,7 +365,6 @@ static void keys_and_places(void **state)
 		{ SMC_STAT_TX_USAGE, "TX_RMB_USAGE" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		int end = i + 1 < ARRAY_SIZE(rows) ? rows[i + 1].at : SMC_STAT_COUNT;
 
@@ -385,18 +373,4 @@ static void keys_and_places(void **state)
 						 strlen(rows[i].part)),
 					 0);
 	}
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(decode),	cmocka_unit_test(fallbacks),
-		cmocka_unit_test(since),	cmocka_unit_test(baseline_text),
-		cmocka_unit_test(si),		cmocka_unit_test(unknown_reasons),
-		cmocka_unit_test(compat_keys),	cmocka_unit_test(keys_and_places),
-		cmocka_unit_test(decode_order), cmocka_unit_test(fallback_totals),
-		cmocka_unit_test(since_below),	cmocka_unit_test(since_all),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static void end(int fd, pid_t pid)
 }
 
 /* Some data always arrives, but never all. */
-static void never_ends(void **state)
+TEST(never_ends)
 {
 	const struct stream_limit limit = stream_limit(LONG_MS, 50), past = { LONG_MS, 0 };
 	const size_t size = 1 << 30;
@@ -50,7 +50,6 @@ static void never_ends(void **state)
 	pid_t pid;
 	int fd = flood(&pid);
 
-	(void)state;
 	assert_ptr_not_equal(in, MAP_FAILED);
 	assert_int_equal(stream_exchange(fd, NULL, 0, in, size, &limit), -ETIME);
 	assert_true(stream_now() >= limit.end);
@@ -59,14 +58,13 @@ static void never_ends(void **state)
 	end(fd, pid);
 }
 
-static void is_silent(void **state)
+TEST(is_silent)
 {
 	const struct stream_limit step = stream_limit(20, LONG_MS);
 	const struct stream_limit whole = stream_limit(LONG_MS, 20);
 	uint8_t in[8];
 	int fds[2];
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
 	assert_int_equal(stream_exchange(fds[0], NULL, 0, in, sizeof(in), &step), -ETIMEDOUT);
 	assert_int_equal(stream_exchange(fds[0], NULL, 0, in, sizeof(in), &whole), -ETIME);
@@ -77,14 +75,4 @@ static void is_silent(void **state)
 	assert_int_equal(stream_exchange(fds[0], NULL, 0, in, sizeof(in), &step), -ECONNRESET);
 	assert_int_equal(stream_receive(fds[0], in, sizeof(in), &step), 0);
 	close(fds[0]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(never_ends),
-		cmocka_unit_test(is_silent),
-	};
-
-	return cmocka_run_group_tests_name("stream", tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static struct summary *filled(void)
 	return summary;
 }
 
-static void as_text(void **state)
+TEST(as_text)
 {
 	static const char want[] =
 		"                                            SMCR    SMCD     TCP\n"
@@ -82,7 +82,6 @@ static void as_text(void **state)
 	struct summary *summary = filled();
 	struct out_text text = { 0 };
 
-	(void)state;
 	summary_print(summary, NULL, &text, 0);
 	out_mem(&text, "", 1);
 	assert_string_equal(text.data, want);
@@ -114,13 +113,12 @@ static const json_t *item(const json_t *json, const char *list, size_t n, const 
 	return one;
 }
 
-static void as_json(void **state)
+TEST(as_json)
 {
 	struct summary *summary = filled();
 	json_t *json = summary_json(summary, NULL), *again;
 	char *text = json_dumps(json, 0);
 
-	(void)state;
 	again = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 	free(text);
 	assert_string_equal(json_string_value(json_object_get(again, "schema")),
@@ -141,13 +139,12 @@ static void as_json(void **state)
 	summary_free(summary);
 }
 
-static void empty(void **state)
+TEST(empty)
 {
 	struct summary *summary = summary_new(true);
 	struct out_text text = { 0 };
 	json_t *json;
 
-	(void)state;
 	summary_print(summary, NULL, &text, 0);
 	out_mem(&text, "", 1);
 	assert_string_equal(text.data,
@@ -163,13 +160,12 @@ static void empty(void **state)
 }
 
 /* Fallback by TCP Fast Open, before connect() or listen(): the state stays INIT, without a peer. */
-static void early_fallback(void **state)
+TEST(early_fallback)
 {
 	struct summary *summary = summary_new(true);
 	struct sockets_row one = row(SMC_DIAG_MODE_FALLBACK_TCP, 0, &redis);
 	json_t *json;
 
-	(void)state;
 	one.sock.state = SMC_ABI_INIT;
 	one.sock.peer.port = 0;
 	summary_add(summary, &one);
@@ -185,13 +181,12 @@ static void early_fallback(void **state)
 }
 
 /* IPv6 peers by host; names longer than their column; many groups. */
-static void many(void **state)
+TEST(many)
 {
 	struct summary *summary = summary_new(true);
 	struct sockets_row one = row(SMC_DIAG_MODE_SMCR, 1, NULL);
 	json_t *json;
 
-	(void)state;
 	for (unsigned int i = 0; i < 3000; i++) {
 		one.sock.peer.ip[1] = (uint8_t)(i % 1000 / 256);
 		one.sock.peer.ip[2] = (uint8_t)(i % 1000);
@@ -243,7 +238,7 @@ static struct summary *filled_netns(bool has_listening)
 	return summary;
 }
 
-static void netns_text(void **state)
+TEST(netns_text)
 {
 	static const char want[] =
 		"Container, pod or unit             SMCR    SMCD     TCP   First reason\n"
@@ -259,7 +254,6 @@ static void netns_text(void **state)
 	struct summary *summary = filled_netns(true);
 	struct out_text text = { 0 };
 
-	(void)state;
 	summary_print(summary, &spaces, &text, 0);
 	out_mem(&text, "", 1);
 	assert_string_equal(text.data, want);
@@ -268,12 +262,11 @@ static void netns_text(void **state)
 }
 
 /* On a terminal no line is wider, and nothing is cut. */
-static void netns_on_terminal(void **state)
+TEST(netns_on_terminal)
 {
 	struct summary *summary = filled_netns(true);
 	struct out_text text = { 0 };
 
-	(void)state;
 	summary_print(summary, &spaces, &text, 60);
 	out_mem(&text, "", 1);
 	for (const char *line = text.data; *line; line = strchr(line, '\n') + 1)
@@ -284,13 +277,12 @@ static void netns_on_terminal(void **state)
 	summary_free(summary);
 }
 
-static void netns_json(void **state)
+TEST(netns_json)
 {
 	struct summary *summary = filled_netns(true);
 	json_t *json = summary_json(summary, &spaces);
 	const json_t *one = item(json, "netns", 1, "netns", "shop/web-7d9f");
 
-	(void)state;
 	assert_int_equal(number(json, "netns_count"), 9);
 	counts(one, 0, 0, 12);
 	assert_int_equal(number(json_object_get(one, "first_reason"), "code"), 0x03010000);
@@ -314,12 +306,11 @@ static long sample(const char *text, const char *name)
 
 #define OPEN "smc_open_connections"
 
-static void metrics(void **state)
+TEST(metrics)
 {
 	struct summary *summary = filled_netns(true);
 	struct out_text text = { 0 };
 
-	(void)state;
 	summary_metrics(summary, &spaces, &text);
 	out_mem(&text, "", 1);
 	assert_int_equal(sample(text.data, OPEN "{mode=\"smcd\",netns=\"shop/redis-0\"}"), 41);
@@ -334,7 +325,7 @@ static void metrics(void **state)
 }
 
 /* Thousands of containers, one of which is named like the row for the rest. */
-static void many_metrics(void **state)
+TEST(many_metrics)
 {
 	struct summary *summary = summary_new(true);
 	struct sockets_row one = row(SMC_DIAG_MODE_SMCR, 1, NULL);
@@ -342,7 +333,6 @@ static void many_metrics(void **state)
 	struct netns netns = { .name = "other" };
 	size_t lines = 0;
 
-	(void)state;
 	add_in(summary, &netns, one, 500);
 	for (unsigned int i = 0; i < 2000; i++) {
 		snprintf(netns.name, sizeof(netns.name), "pod-%u", i);
@@ -361,12 +351,11 @@ static void many_metrics(void **state)
 }
 
 /* Listeners were not counted. */
-static void without_listening(void **state)
+TEST(without_listening)
 {
 	struct summary *summary = filled_netns(false);
 	json_t *json, *one;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct out_text text = { 0 };
 
@@ -387,12 +376,11 @@ static void without_listening(void **state)
 	summary_free(summary);
 }
 
-static void own_metrics(void **state)
+TEST(own_metrics)
 {
 	struct summary *summary = filled();
 	struct out_text text = { 0 };
 
-	(void)state;
 	summary_metrics(summary, NULL, &text);
 	out_mem(&text, "", 1);
 	assert_int_equal(sample(text.data, OPEN "{mode=\"smcr\"}"), 3);
@@ -401,24 +389,4 @@ static void own_metrics(void **state)
 	assert_null(strstr(text.data, "netns"));
 	out_free(&text);
 	summary_free(summary);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_text),
-		cmocka_unit_test(as_json),
-		cmocka_unit_test(empty),
-		cmocka_unit_test(early_fallback),
-		cmocka_unit_test(many),
-		cmocka_unit_test(netns_text),
-		cmocka_unit_test(netns_on_terminal),
-		cmocka_unit_test(netns_json),
-		cmocka_unit_test(metrics),
-		cmocka_unit_test(without_listening),
-		cmocka_unit_test(many_metrics),
-		cmocka_unit_test(own_metrics),
-	};
-
-	return cmocka_run_group_tests_name("summary", tests, NULL, NULL);
 }

@@ -11,9 +11,8 @@
 
 static char s390[PATH_MAX], x86[PATH_MAX], empty[PATH_MAX];
 
-static int find(void **state)
+FIXTURE(find)
 {
-	(void)state;
 	strcpy(s390, tree_path("s390"));
 	strcpy(x86, tree_path("x86"));
 	strcpy(empty, tree_path("empty"));
@@ -25,12 +24,11 @@ static int find(void **state)
 	"d5c5e3f1 40404040 40404040 40404040 81e9f900 00000000 00000000 00000000"                  \
 	"00000000 00000000 00000000 00000000 c1c2c3c4 c5c6c7c8 c9d1d9e2 e9f06c91"
 
-static void ebcdic(void **state)
+TEST(ebcdic)
 {
 	char id[PNETID_SIZE];
 	uint8_t util[64], back[64];
 
-	(void)state;
 	assert_int_equal(hex(util, sizeof(util), UTIL), 64);
 	assert_true(pnetid_decode(id, util, 64, 0));
 	assert_string_equal(id, "NET1");
@@ -44,12 +42,11 @@ static void ebcdic(void **state)
 	assert_string_equal(id, "ABCDEFGHIJRSZ0?j");
 }
 
-static void ebcdic_short(void **state)
+TEST(ebcdic_short)
 {
 	char id[PNETID_SIZE];
 	uint8_t util[64];
 
-	(void)state;
 	hex(util, sizeof(util), UTIL);
 	assert_false(pnetid_decode(id, util, 0, 0));
 	assert_false(pnetid_decode(id, util, 15, 0));
@@ -61,13 +58,12 @@ static void ebcdic_short(void **state)
 }
 
 /* Every byte gives a letter, a digit, a blank or the mark for other characters. */
-static void ebcdic_all(void **state)
+TEST(ebcdic_all)
 {
 	uint8_t util[16];
 	char id[PNETID_SIZE];
 	size_t marks = 0;
 
-	(void)state;
 	for (int c = 0; c < 256; c++) {
 		memset(util, c, sizeof(util));
 		pnetid_decode(id, util, sizeof(util), 0);
@@ -76,12 +72,11 @@ static void ebcdic_all(void **state)
 	assert_int_equal(marks, 256 - 26 - 26 - 10 - 2);
 }
 
-static void netdevs_s390(void **state)
+TEST(netdevs_s390)
 {
 	struct netdev_table nets;
 	const struct netdev *dev;
 
-	(void)state;
 	assert_int_equal(netdev_load(&nets, s390), 0);
 	assert_int_equal(nets.count, 7); /* bonding_masters is no device */
 	assert_string_equal(nets.devs[0].name, "bond0");
@@ -112,13 +107,12 @@ static void netdevs_s390(void **state)
 	netdev_free(&nets);
 }
 
-static void rdma_s390(void **state)
+TEST(rdma_s390)
 {
 	struct netdev_table nets;
 	struct rdma_table rdma;
 	const struct rdma_dev *dev;
 
-	(void)state;
 	assert_int_equal(netdev_load(&nets, s390), 0);
 	assert_int_equal(rdma_load(&rdma, s390, &nets), 0);
 	assert_int_equal(rdma.count, 2);
@@ -146,13 +140,12 @@ static void rdma_s390(void **state)
 	netdev_free(&nets);
 }
 
-static void rdma_x86(void **state)
+TEST(rdma_x86)
 {
 	struct netdev_table nets;
 	struct rdma_table rdma;
 	const struct rdma_dev *dev;
 
-	(void)state;
 	assert_int_equal(netdev_load(&nets, x86), 0);
 	assert_int_equal(rdma_load(&rdma, x86, &nets), 0);
 	assert_int_equal(rdma.n_isms, 0);
@@ -177,12 +170,11 @@ static void rdma_x86(void **state)
 	netdev_free(&nets);
 }
 
-static void nothing_there(void **state)
+TEST(nothing_there)
 {
 	struct netdev_table nets;
 	struct rdma_table rdma;
 
-	(void)state;
 	assert_int_equal(netdev_load(&nets, empty), 0);
 	assert_int_equal(nets.count, 0);
 	assert_int_equal(rdma_load(&rdma, empty, &nets), 0);
@@ -191,12 +183,11 @@ static void nothing_there(void **state)
 	netdev_free(&nets);
 }
 
-static void attributes(void **state)
+TEST(attributes)
 {
 	unsigned long number = 7;
 	char text[4];
 
-	(void)state;
 	assert_false(host_text(text, sizeof(text), "%s/none", trees_root()));
 	assert_string_equal(text, "");
 	assert_true(host_text(text, sizeof(text),
@@ -212,14 +203,4 @@ static void attributes(void **state)
 	assert_true(strverscmp("eth2", "eth10") < 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ebcdic),	 cmocka_unit_test(ebcdic_short),
-		cmocka_unit_test(ebcdic_all),	 cmocka_unit_test(netdevs_s390),
-		cmocka_unit_test(rdma_s390),	 cmocka_unit_test(rdma_x86),
-		cmocka_unit_test(nothing_there), cmocka_unit_test(attributes),
-	};
-
-	return cmocka_run_group_tests(tests, find, NULL);
-}
+static struct fixture fixture = { .first = find };

@@ -7,7 +7,7 @@
 
 #include "process/systemctl.h"
 
-static void test_names(void **state)
+TEST(test_names)
 {
 	static const char *const bad[] = {
 		"", "a/b", ".service", "@x", "a b", "a*", "x.socket", "a.mount",
@@ -15,7 +15,6 @@ static void test_names(void **state)
 	char name[UNIT_NAME_SIZE] = "as it was", shown[UNIT_NAME_SIZE];
 	struct smc_err err;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(unit_name(bad[i], name, &err), -EINVAL);
 	assert_string_equal(name, "as it was");
@@ -35,7 +34,7 @@ static void test_names(void **state)
 	assert_string_equal(shown, "foo@1.service");
 }
 
-static void test_program(void **state)
+TEST(test_program)
 {
 	char text[] =
 		"Id=x.service\0ExecStart={ path=/usr/bin/a b ; argv[]=/usr/bin/a b ; pid=1 }\0"
@@ -43,7 +42,6 @@ static void test_program(void **state)
 	struct unit_props props = { text, sizeof(text) };
 	char path[PATH_MAX];
 
-	(void)state;
 	unit_program(&props, path);
 	assert_string_equal(path, "/usr/bin/a b");
 	props.size = strlen(text) + 1;
@@ -63,12 +61,11 @@ static void check_words(const char *list, const char *first, const char *second)
 	assert_false(unit_next_word(&list, word));
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
 	const char *none = "  ";
 	char word[PATH_MAX];
 
-	(void)state;
 	assert_false(unit_next_word(&none, word));
 	check_words("A=b", "A=b", NULL);
 	check_words(" A=b  C=d ", "A=b", "C=d");
@@ -81,12 +78,11 @@ static void test_words(void **state)
 	assert_false(unit_has_word("AF_INET AF_SMC6", "AF_SMC"));
 }
 
-static void test_long_word(void **state)
+TEST(test_long_word)
 {
 	char list[PATH_MAX + 100], word[PATH_MAX];
 	const char *rest = list;
 
-	(void)state;
 	memset(list, 'a', sizeof(list) - 1);
 	list[sizeof(list) - 1] = '\0';
 	assert_true(unit_next_word(&rest, word));
@@ -94,14 +90,13 @@ static void test_long_word(void **state)
 	assert_false(unit_next_word(&rest, word));
 }
 
-static void test_props(void **state)
+TEST(test_props)
 {
 	static char text[] = "Id=a.service\0ExecStart={ 1 }\0ExecStart={ 2 }\0\0"
 			     "Id=b.service\0Exec=";
 	struct unit_props all = { text, sizeof(text) - 1 }, one;
 	const char *value = NULL;
 
-	(void)state;
 	assert_true(unit_next_props(&all, &one));
 	assert_string_equal(unit_prop_text(&one, "Id"), "a.service");
 	value = unit_prop(&one, "ExecStart", NULL);
@@ -114,15 +109,4 @@ static void test_props(void **state)
 	assert_string_equal(unit_prop_text(&one, "Id"), "b.service");
 	assert_null(unit_prop(&one, "ExecStart", NULL));
 	assert_false(unit_next_props(&all, &one));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),	cmocka_unit_test(test_words),
-		cmocka_unit_test(test_program), cmocka_unit_test(test_long_word),
-		cmocka_unit_test(test_props),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

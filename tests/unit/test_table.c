@@ -73,9 +73,8 @@ static void check(const struct out_col *col, const struct item *item, const char
 
 #define COLUMN(...) (&(const struct out_col){ __VA_ARGS__ })
 
-static void sizes(void **state)
+TEST(sizes)
 {
-	(void)state;
 	check(COLUMN(OUT_DEC(item, byte, 0)), &full, "254", "254");
 	check(COLUMN(OUT_DEC(item, half, 0)), &full, "65244", "65244");
 	check(COLUMN(OUT_DEC(item, word, 0)), &full, "4275878552", "4275878552");
@@ -89,9 +88,8 @@ static void sizes(void **state)
 	check(COLUMN(OUT_DEC_STR(item, wide, 0)), &empty, "0", "\"0\"");
 }
 
-static void hexadecimal(void **state)
+TEST(hexadecimal)
 {
-	(void)state;
 	check(COLUMN(OUT_HEX(item, byte, 4)), &full, "00fe", "254");
 	check(COLUMN(OUT_HEX(item, half, 0)), &full, "fedc", "65244");
 	check(COLUMN(OUT_HEX_STR(item, word, 8)), &full, "fedcba98", "\"fedcba98\"");
@@ -103,11 +101,10 @@ static void hexadecimal(void **state)
 }
 
 /* An array without room for a NUL ends at its size; text is escaped, JSON in its own way. */
-static void strings(void **state)
+TEST(strings)
 {
 	struct item item = full;
 
-	(void)state;
 	check(COLUMN(OUT_STR(item, name)), &full, "ab\\x1b", "\"ab\\u001B\"");
 	memcpy(item.name, "abcd", 4);
 	check(COLUMN(OUT_STR(item, name)), &item, "abcd", "\"abcd\"");
@@ -122,11 +119,10 @@ static void strings(void **state)
 	check(COLUMN(OUT_PTR(item, pointer), OUT_OPTIONAL), &item, "", "");
 }
 
-static void words(void **state)
+TEST(words)
 {
 	struct item item = full;
 
-	(void)state;
 	check(COLUMN(OUT_FLAG(item, is_set, yes_no)), &full, "Yes", "true");
 	check(COLUMN(OUT_FLAG(item, is_set, yes_no)), &empty, "No", "false");
 	check(COLUMN(OUT_FLAG(item, wide, roles)), &full, "SERV", "\"server\"");
@@ -145,9 +141,8 @@ static void words(void **state)
 	check(COLUMN(OUT_NAME(item, byte, hex_names)), &item, "<0x3?>", "3");
 }
 
-static void presence(void **state)
+TEST(presence)
 {
-	(void)state;
 	check(COLUMN(OUT_DEC(item, half, 0), OUT_IF(item, has, 1)), &full, "65244", "65244");
 	check(COLUMN(OUT_DEC(item, byte, 0), OUT_IF(item, has, 1U << 31)), &full, "254", "254");
 	check(COLUMN(OUT_DEC(item, byte, 0), OUT_IF(item, has, 2)), &full, "", "");
@@ -197,9 +192,8 @@ static const void *find_word(const void *object)
  * Functions of a column get the address of its value. If one is missing, the kind of the column
  * does its work.
  */
-static void functions(void **state)
+TEST(functions)
 {
-	(void)state;
 	check(COLUMN(OUT_ODD(item, half), .text = text_value, .json = json_value), &full, "<65244>",
 	      "[65244]");
 	check(COLUMN(OUT_ODD(item, half), .text = text_value), &full, "<65244>", "");
@@ -250,9 +244,8 @@ static void is_json(const struct item *item, const char *names, const char *want
 	json_decref(json);
 }
 
-static void groups(void **state)
+TEST(groups)
 {
-	(void)state;
 	is_json(&full, "",
 		"{\"first\":254,\"g\":{\"one\":254,\"two\":65244,\"hidden\":65244},"
 		"\"last\":1,\"with_last\":1}");
@@ -267,12 +260,11 @@ static void groups(void **state)
 }
 
 /* For the help. */
-static void lists(void **state)
+TEST(lists)
 {
 	struct out_col many[30] = { { 0 } };
 	struct out_text text = { 0 };
 
-	(void)state;
 	out_col_names(&text, grouped);
 	out_char(&text, '\0');
 	assert_string_equal(text.data, "  first one two last\n");
@@ -287,13 +279,12 @@ static void lists(void **state)
 }
 
 /* Lines end at 79 characters, whatever precedes them in the text. */
-static void name_lines(void **state)
+TEST(name_lines)
 {
 	char wide[91];
 	struct out_col many[28] = { { 0 } };
 	struct out_text text = { 0 };
 
-	(void)state;
 	memset(wide, 'w', 90);
 	wide[90] = '\0';
 	for (size_t i = 0; i < ARRAY_SIZE(many) - 1; i++)
@@ -316,13 +307,12 @@ static void name_lines(void **state)
 }
 
 /* A value beyond the names has none, whatever follows in memory. */
-static void limits(void **state)
+TEST(limits)
 {
 	static const struct out_name three[] = { { "0", NULL }, { "1", NULL }, { "2", "two" } };
 	static const struct out_names two = { three, 2, NULL, NULL };
 	struct item item = full;
 
-	(void)state;
 	item.byte = 1;
 	check(COLUMN(OUT_NAME(item, byte, two), .digits = 2), &item, "1", "1");
 	item.byte = 2;
@@ -336,7 +326,7 @@ static enum out_style is_good(const void *value)
 }
 
 /* Styles, without an effect on the layout of pipes; broken lines have no columns of their own. */
-static void styles(void **state)
+TEST(styles)
 {
 	static const struct out_col table[] = {
 		{ "a", "A", NULL, 5, OUT_RIGHT, OUT_DEC(item, byte, 0), .style = is_good },
@@ -348,7 +338,6 @@ static void styles(void **state)
 	struct out_view view = { .is_colored = true };
 	struct out_text text = { 0 };
 
-	(void)state;
 	out_view_add(&view, table, "a,b,c,d");
 	out_row(&text, &view, &empty);
 	out_wrap(&text, 7, 0, 2, "\033[32mone\033[m two three");
@@ -356,18 +345,4 @@ static void styles(void **state)
 	assert_string_equal(text.data, "    \033[32m0\033[m -   0    \033[32m0\033[m\n"
 				       "\033[32mone\033[m two\n  three");
 	out_free(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes),      cmocka_unit_test(hexadecimal),
-		cmocka_unit_test(strings),    cmocka_unit_test(words),
-		cmocka_unit_test(presence),   cmocka_unit_test(functions),
-		cmocka_unit_test(groups),     cmocka_unit_test(lists),
-		cmocka_unit_test(name_lines), cmocka_unit_test(limits),
-		cmocka_unit_test(styles),
-	};
-
-	return cmocka_run_group_tests_name("table", tests, NULL, NULL);
 }

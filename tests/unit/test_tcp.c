@@ -45,12 +45,11 @@ static int decode(struct smc_tcp *tcp, const struct inet_diag_msg *msg, size_t i
 	return smc_tcp_decode(tcp, &m.nlh);
 }
 
-static void whole(void **state)
+TEST(whole)
 {
 	const struct inet_diag_msg msg = socket_of(AF_INET, "10.0.0.1", "10.0.0.2");
 	struct smc_tcp tcp;
 
-	(void)state;
 	assert_int_equal(decode(&tcp, &msg, sizeof(numbers)), 0);
 	assert_true(tcp.has_info && tcp.is_fast_open && !tcp.is_listener && !tcp.is_signed);
 	assert_int_equal(tcp.cookie, 1ULL << 32 | 2);
@@ -68,12 +67,11 @@ static void whole(void **state)
 }
 
 /* In FIN_WAIT2, as a socket and as a timewait socket. */
-static void remnant(void **state)
+TEST(remnant)
 {
 	struct inet_diag_msg msg = socket_of(AF_INET, "10.0.0.1", "10.0.0.2");
 	struct smc_tcp tcp;
 
-	(void)state;
 	msg.idiag_state = 5;
 	assert_int_equal(decode(&tcp, &msg, 0), 0);
 	assert_false(tcp.is_remnant);
@@ -82,12 +80,11 @@ static void remnant(void **state)
 	assert_true(tcp.is_remnant);
 }
 
-static void older(void **state)
+TEST(older)
 {
 	const struct inet_diag_msg msg = socket_of(AF_INET, "10.0.0.1", "10.0.0.2");
 	struct smc_tcp tcp;
 
-	(void)state;
 	assert_int_equal(decode(&tcp, &msg, offsetof(struct tcp_info, tcpi_bytes_sent)), 0);
 	assert_true(tcp.has_info);
 	assert_int_equal(tcp.sent, 1002);
@@ -97,23 +94,21 @@ static void older(void **state)
 	assert_false(tcp.has_info);
 }
 
-static void short_message(void **state)
+TEST(short_message)
 {
 	struct smc_tcp tcp;
 	struct message m;
 
-	(void)state;
 	message_start(&m, SOCK_DIAG_BY_FAMILY);
 	message_put(&m, "abcd", 4);
 	assert_int_equal(smc_tcp_decode(&tcp, &m.nlh), -EBADMSG);
 }
 
-static void mapped(void **state)
+TEST(mapped)
 {
 	struct inet_diag_msg msg = socket_of(AF_INET6, "::ffff:10.0.0.1", "2001:db8::1");
 	struct smc_tcp tcp;
 
-	(void)state;
 	msg.idiag_state = 10;
 	assert_int_equal(decode(&tcp, &msg, 0), 0);
 	assert_true(tcp.is_listener);
@@ -123,7 +118,7 @@ static void mapped(void **state)
 	assert_int_equal(tcp.peer.ip[0], 0x20);
 }
 
-static void extras(void **state)
+TEST(extras)
 {
 	const struct inet_diag_msg msg = socket_of(AF_INET, "10.0.0.1", "10.0.0.2");
 	const struct nlattr name = { .nla_len = 8, .nla_type = INET_ULP_INFO_NAME };
@@ -131,7 +126,6 @@ static void extras(void **state)
 	struct smc_tcp tcp;
 	struct message m;
 
-	(void)state;
 	memcpy(ulp, &name, sizeof(name));
 	memcpy(ulp + sizeof(name), "tls", 4);
 	message_start(&m, SOCK_DIAG_BY_FAMILY);
@@ -147,15 +141,4 @@ static void extras(void **state)
 	message_attr(&m, INET_DIAG_ULP_INFO, ulp, sizeof(ulp));
 	assert_int_equal(smc_tcp_decode(&tcp, &m.nlh), 0);
 	assert_string_equal(tcp.ulp, "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole),   cmocka_unit_test(older),
-		cmocka_unit_test(remnant), cmocka_unit_test(short_message),
-		cmocka_unit_test(mapped),  cmocka_unit_test(extras),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,9 +16,8 @@ static void check(const char *bytes, bool is_all, int want, size_t want_used)
 		assert_int_equal(key, want);
 }
 
-static void plain(void **state)
+TEST(plain)
 {
-	(void)state;
 	check("q", false, 'q', 1);
 	check("qx", false, 'q', 1);
 	check(" ", false, ' ', 1);
@@ -29,7 +28,7 @@ static void plain(void **state)
 	check("\303\274", false, CLI_KEY_OTHER, 1);
 }
 
-static void sequences(void **state)
+TEST(sequences)
 {
 	static const struct {
 		const char *bytes;
@@ -47,7 +46,6 @@ static void sequences(void **state)
 	};
 	char text[16];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		size_t len = strlen(known[i].bytes);
 
@@ -62,22 +60,10 @@ static void sequences(void **state)
 	}
 }
 
-static void cut_off(void **state)
+TEST(cut_off)
 {
-	(void)state;
 	check("\033", true, CLI_KEY_ESCAPE, 1);
 	check("\033[", true, CLI_KEY_OTHER, 2);
 	check("\033[15", true, CLI_KEY_OTHER, 4);
 	check("\033q", false, CLI_KEY_ESCAPE, 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plain),
-		cmocka_unit_test(sequences),
-		cmocka_unit_test(cut_off),
-	};
-
-	return cmocka_run_group_tests_name("terminal", tests, NULL, NULL);
 }

@@ -23,48 +23,44 @@ static struct tune measured(const double *base, int count, int noise)
 }
 
 /* The smallest of nearly equal sizes; never more than the best. */
-static void grows_and_stays(void **state)
+TEST(grows_and_stays)
 {
 	const double base[] = { 10, 10, 20, 40, 80, 80, 80, 80 };
 	struct tune tune = measured(base, ARRAY_SIZE(base), 3);
 
-	(void)state;
 	assert_int_equal(tune.enough, 4);
 	assert_true(tune.best >= 4);
 	assert_true(tune.sizes[0].behind.low > 7);
 }
 
-static void noise_only(void **state)
+TEST(noise_only)
 {
 	const double base[] = { 10, 10, 10, 10, 10, 10, 10, 10 };
 	struct tune tune = measured(base, ARRAY_SIZE(base), 300);
 
-	(void)state;
 	assert_int_equal(tune.enough, 0);
 	assert_true(tune.best > 0); /* it looks better, but without proof */
 }
 
-static void smallest_is_best(void **state)
+TEST(smallest_is_best)
 {
 	const double base[] = { 80, 40, 40, 40 };
 	struct tune tune = measured(base, ARRAY_SIZE(base), 3);
 
-	(void)state;
 	assert_int_equal(tune.best, 0);
 	assert_int_equal(tune.enough, 0);
 }
 
 /* Slightly worse, but in each round. */
-static void nearly_but_worse(void **state)
+TEST(nearly_but_worse)
 {
 	const double base[] = { 10, 95, 100 };
 	struct tune tune = measured(base, ARRAY_SIZE(base), 1);
 
-	(void)state;
 	assert_int_equal(tune.enough, 2);
 }
 
-static void texts(void **state)
+TEST(texts)
 {
 	const double base[] = { 1e6, 2e6, 4e6 };
 	const struct chk_request req = { .shape = CHK_SHAPE_RPC, .rpc_bytes = 100 };
@@ -72,7 +68,6 @@ static void texts(void **state)
 	struct chk_request narrow;
 	struct out_text text = { 0 };
 
-	(void)state;
 	tune.req = &req;
 	tune.limit = 131072;
 	tune.sizes[2].receive = 131040;
@@ -93,17 +88,4 @@ static void texts(void **state)
 	out_mem(&text, "", 1);
 	assert_non_null(strstr(text.data, "\nasked for         1/s       least\n"));
 	out_free(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(grows_and_stays),
-		cmocka_unit_test(noise_only),
-		cmocka_unit_test(smallest_is_best),
-		cmocka_unit_test(nearly_but_worse),
-		cmocka_unit_test(texts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

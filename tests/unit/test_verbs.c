@@ -80,9 +80,8 @@ static struct rdma_port fill(const char *state, const char *layer)
 	return dev.ports[0];
 }
 
-static int reset(void **state)
+FIXTURE(reset)
 {
-	(void)state;
 	memset(&fake, 0, sizeof(fake));
 	fake.has_list = fake.may_open = true;
 	fake.attr.active_mtu = IBV_MTU_1024;
@@ -91,12 +90,11 @@ static int reset(void **state)
 	return 0;
 }
 
-static void fills(void **state)
+TEST(fills)
 {
 	static const uint32_t bytes[] = { 0, 256, 512, 1024, 2048, 4096, 0 };
 	struct rdma_port port = fill("", "");
 
-	(void)state;
 	assert_string_equal(port.state, "ARMED");
 	assert_string_equal(port.link_layer, "Ethernet");
 	port = fill("DOWN", "InfiniBand");
@@ -113,9 +111,8 @@ static void fills(void **state)
 	assert_string_equal(port.link_layer, "");
 }
 
-static void never_fatal(void **state)
+TEST(never_fatal)
 {
-	(void)state;
 	fake.status = EINVAL;
 	assert_int_equal(fill("", "").active_mtu, 0);
 	fake.may_open = false;
@@ -124,22 +121,12 @@ static void never_fatal(void **state)
 	assert_int_equal(fill("", "").active_mtu, 0);
 }
 
-static void no_devices(void **state)
+TEST(no_devices)
 {
 	struct rdma_table table = { 0 };
 
-	(void)state;
 	verbs_fill(&table);
 	assert_int_equal(fake.n_lists, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(fills, reset),
-		cmocka_unit_test_setup(never_fatal, reset),
-		cmocka_unit_test_setup(no_devices, reset),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static struct fixture fixture = { .setup = reset };

@@ -41,9 +41,8 @@ static int removes(const void *arg)
 	return access(work.path, F_OK) && errno == ENOENT ? CHILD_RIGHT : CHILD_WRONG;
 }
 
-static void is_gone(void **state)
+TEST(is_gone)
 {
-	(void)state;
 	in_child(removes, NULL);
 }
 
@@ -75,9 +74,8 @@ static int ends_early(const void *arg)
 	return access(work.path, F_OK) && errno == ENOENT ? CHILD_RIGHT : CHILD_WRONG;
 }
 
-static void is_gone_after_exit(void **state)
+TEST(is_gone_after_exit)
 {
-	(void)state;
 	in_child(ends_early, NULL);
 }
 
@@ -127,19 +125,7 @@ static int ends_as_it_should(const void *arg)
 	return CHILD_RIGHT;
 }
 
-static void processes(void **state)
+TEST(processes)
 {
-	(void)state;
 	in_child(ends_as_it_should, NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(is_gone),
-		cmocka_unit_test(is_gone_after_exit),
-		cmocka_unit_test(processes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

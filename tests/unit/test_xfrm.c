@@ -50,12 +50,11 @@ static bool has(const struct smc_xfrm_table *table, const char *local, const cha
 	return smc_xfrm_has(table, &here, &there);
 }
 
-static void matches(void **state)
+TEST(matches)
 {
 	struct smc_xfrm_table table = { 0 };
 	struct xfrm_userpolicy_info info = policy();
 
-	(void)state;
 	assert_false(has(&table, "10.0.0.1", "10.1.16.1", 80));
 	assert_int_equal(add(&table, &info, true), 0);
 	assert_true(has(&table, "10.0.0.1", "10.1.16.1", 80));
@@ -74,13 +73,12 @@ static void matches(void **state)
 	smc_xfrm_free(&table);
 }
 
-static void others(void **state)
+TEST(others)
 {
 	struct smc_xfrm_table table = { 0 };
 	struct xfrm_userpolicy_info info = policy();
 	struct message m;
 
-	(void)state;
 	assert_int_equal(add(&table, &info, false), 0);
 	info.dir = XFRM_POLICY_IN;
 	assert_int_equal(add(&table, &info, true), 0);
@@ -118,12 +116,11 @@ static bool has_both(uint32_t ipsec, uint32_t ipsec_number, uint32_t exempt, uin
 }
 
 /* The lowest number wins, then the older policy: the length of the prefix does not matter. */
-static void priorities(void **state)
+TEST(priorities)
 {
 	struct smc_xfrm_table table = { 0 };
 	struct xfrm_userpolicy_info info = policy();
 
-	(void)state;
 	assert_true(has_both(100, 8, 200, 16));
 	assert_true(has_both(100, 16, 200, 8));
 	assert_false(has_both(200, 8, 100, 16));
@@ -155,11 +152,10 @@ static int add_special(struct smc_xfrm_table *table, uint16_t type, uint32_t val
 }
 
 /* With an XFRM interface or a mark: not decided by addresses. */
-static void special(void **state)
+TEST(special)
 {
 	struct smc_xfrm_table table = { 0 };
 
-	(void)state;
 	assert_int_equal(add_special(&table, XFRMA_MARK, 5, 0xff), 0);
 	assert_int_equal(add_special(&table, XFRMA_IF_ID, 5, 0), 0);
 	assert_false(has(&table, "10.0.0.1", "10.1.16.1", 80));
@@ -169,13 +165,12 @@ static void special(void **state)
 }
 
 /* Thousands of tunnels: each is found. */
-static void many(void **state)
+TEST(many)
 {
 	struct smc_xfrm_table table = { 0 };
 	struct xfrm_userpolicy_info info = policy();
 	char peer[32];
 
-	(void)state;
 	for (uint32_t i = 0; i < 4000; i++) {
 		info.sel.prefixlen_d = i % 2 ? 24 : 28;
 		info.sel.daddr.a4 = htonl(0x0b000000 + (i << 8));
@@ -189,14 +184,4 @@ static void many(void **state)
 		assert_int_equal(has(&table, "10.0.0.1", peer, 80), i % 2);
 	}
 	smc_xfrm_free(&table);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(matches), cmocka_unit_test(others), cmocka_unit_test(priorities),
-		cmocka_unit_test(special), cmocka_unit_test(many),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
