@@ -34,6 +34,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/cases.h"
 #include "tests/libc.h"
 
 #define LIMIT 20
@@ -285,7 +286,7 @@ static void on(int number, void (*handler)(int), int flags)
 
 /* ---- reported type of a socket ---- */
 
-static void case_identity(void)
+CASE(identity)
 {
 	struct pair p = make_pair();
 	int fds[] = { fresh(), p.l, p.c, p.a };
@@ -295,7 +296,7 @@ static void case_identity(void)
 		    get(fds[i], SOL_SOCKET, SO_PROTOCOL), get(fds[i], SOL_SOCKET, SO_TYPE));
 }
 
-static void case_ioctls(void)
+CASE(ioctls)
 {
 	struct ifreq req = { .ifr_name = "lo" };
 	struct timeval stamp;
@@ -377,27 +378,12 @@ static void refused_option(int name, int value)
 	echo(&p);
 }
 
-static void case_zerocopy(void)
-{
-	refused_option(SO_ZEROCOPY, 1);
-}
+CASE_OF(zerocopy, refused_option(SO_ZEROCOPY, 1))
+CASE_OF(peek_off, refused_option(SO_PEEK_OFF, 0))
+CASE_OF(txrehash, refused_option(SO_TXREHASH, 1))
+CASE_OF(rcvlowat, refused_option(SO_RCVLOWAT, 2))
 
-static void case_peek_off(void)
-{
-	refused_option(SO_PEEK_OFF, 0);
-}
-
-static void case_txrehash(void)
-{
-	refused_option(SO_TXREHASH, 1);
-}
-
-static void case_rcvlowat(void)
-{
-	refused_option(SO_RCVLOWAT, 2);
-}
-
-static void case_reuseport(void)
+CASE(reuseport)
 {
 	int one = fresh(), two = fresh(), port, clients[12], n[2] = { 0 };
 
@@ -427,7 +413,7 @@ static void case_reuseport(void)
 	say("total=%d", n[0] + n[1]);
 }
 
-static void case_reuseport_bound(void)
+CASE(reuseport_bound)
 {
 	int fd = fresh(), port;
 
@@ -439,7 +425,7 @@ static void case_reuseport_bound(void)
 	tell_kind("socket", fd);
 }
 
-static void case_fast_open(void)
+CASE(fast_open)
 {
 	int l = fresh(), c = fresh();
 	struct pair p;
@@ -454,7 +440,7 @@ static void case_fast_open(void)
 	echo(&p);
 }
 
-static void case_collisions(void)
+CASE(collisions)
 {
 	int l = fresh(), c = fresh();
 	struct pair p;
@@ -491,7 +477,7 @@ static void short_options(int fd)
 	say("now %d %d %s", get(fd, IPPROTO_IP, IP_TOS), get(fd, IPPROTO_IP, IP_TTL), name);
 }
 
-static void case_short(void)
+CASE(short)
 {
 	struct pair p = make_pair();
 	int fd = fresh();
@@ -524,7 +510,7 @@ static size_t read_all(int fd)
 
 static const char data[60000];
 
-static void case_linger(void)
+CASE(linger)
 {
 	struct linger linger = { .l_onoff = 1, .l_linger = 5 };
 	int l = listener(), c = fresh();
@@ -544,7 +530,7 @@ static void case_linger(void)
 	say("read=%zu", read_all(p.a));
 }
 
-static void case_linger_listener(void)
+CASE(linger_listener)
 {
 	struct linger linger = { .l_onoff = 1, .l_linger = 5 };
 	int l = fresh();
@@ -563,7 +549,7 @@ static void case_linger_listener(void)
 
 /* ---- connect ---- */
 
-static void case_retry(void)
+CASE(retry)
 {
 	int l = listener(), c = fresh();
 	struct pair p;
@@ -575,7 +561,7 @@ static void case_retry(void)
 	echo(&p);
 }
 
-static void case_retry_nonblocking(void)
+CASE(retry_nonblocking)
 {
 	int l = listener(), c = fresh(), port = closed_port();
 	struct pair p;
@@ -594,7 +580,7 @@ static void case_retry_nonblocking(void)
 	echo(&p);
 }
 
-static void case_in_use(void)
+CASE(in_use)
 {
 	struct pair p = make_pair();
 
@@ -606,7 +592,7 @@ static void case_in_use(void)
 	SAY("shutdown", shutdown(p.c, SHUT_WR));
 }
 
-static void case_unspec(void)
+CASE(unspec)
 {
 	struct sockaddr none = { .sa_family = AF_UNSPEC };
 	int fd = fresh(), l = listener();
@@ -620,7 +606,7 @@ static void case_unspec(void)
 	echo(&p);
 }
 
-static void case_epoll(void)
+CASE(epoll)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLOUT, .data.u64 = 0xfedcba9876543210 };
 	int ep = epoll_create1(EPOLL_CLOEXEC), fd = fresh(), l = listener();
@@ -645,7 +631,7 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static void case_self(void)
+CASE(self)
 {
 	int fd = fresh();
 
@@ -656,7 +642,7 @@ static void case_self(void)
 	say("error=%d", get(fd, SOL_SOCKET, SO_ERROR));
 }
 
-static void case_send_timeout(void)
+CASE(send_timeout)
 {
 	struct timeval time = { .tv_usec = 300000 };
 	int fd = fresh(), port = hole();
@@ -669,7 +655,7 @@ static void case_send_timeout(void)
 	tell_kind("socket", fd);
 }
 
-static void case_send_timeout_ok(void)
+CASE(send_timeout_ok)
 {
 	struct timeval time = { .tv_sec = 30 };
 	int l = listener(), c = fresh();
@@ -682,7 +668,7 @@ static void case_send_timeout_ok(void)
 	SAY("again", connect_to(c, port_of(l)));
 }
 
-static void case_late_error(void)
+CASE(late_error)
 {
 	int fd = fresh();
 
@@ -703,7 +689,7 @@ static void storm(int us)
 }
 
 /* Connect until a signal arrives. */
-static void case_signals(void)
+CASE(signals)
 {
 	int l = listener(), port = port_of(l), failed = 0, i, c;
 	pid_t server;
@@ -727,7 +713,7 @@ static void case_signals(void)
 	say("failed=%d signals=%d", failed, ticks > 0);
 }
 
-static void case_signal_ends(void)
+CASE(signal_ends)
 {
 	int c = fresh(), port = hole();
 
@@ -740,7 +726,7 @@ static void case_signal_ends(void)
 	say("poll=%s error=%d", events(c), get(c, SOL_SOCKET, SO_ERROR));
 }
 
-static void case_devices(void)
+CASE(devices)
 {
 	int one = fresh(), two = fresh();
 	struct sockaddr_in6 any = { .sin6_family = (sa_family_t)family };
@@ -759,7 +745,7 @@ static void case_devices(void)
 
 /* ---- splice ---- */
 
-static void case_splice(void)
+CASE(splice)
 {
 	struct pair p = make_pair();
 	int ends[2], other[2];
@@ -786,7 +772,7 @@ static void case_splice(void)
 	SAY("nopipe", splice(p.a, NULL, p.a, NULL, 100, 0));
 }
 
-static void case_splice_full(void)
+CASE(splice_full)
 {
 	static char much[100000];
 	struct pair p = make_pair();
@@ -837,7 +823,7 @@ static struct pair make_drained_pair(void)
 	return p;
 }
 
-static void case_sendfile(void)
+CASE(sendfile)
 {
 	struct pair p = make_drained_pair();
 	int file = memfd_create("file", 0);
@@ -857,7 +843,7 @@ static void case_sendfile(void)
 	say("nodelay=%d", get(p.c, IPPROTO_TCP, TCP_NODELAY));
 }
 
-static void case_more_close(void)
+CASE(more_close)
 {
 	struct pair p = make_drained_pair();
 
@@ -866,7 +852,7 @@ static void case_more_close(void)
 	tell_all(p.a);
 }
 
-static void case_more_shutdown(void)
+CASE(more_shutdown)
 {
 	struct pair p = make_drained_pair();
 
@@ -875,7 +861,7 @@ static void case_more_shutdown(void)
 	tell_all(p.a);
 }
 
-static void case_cork_close(void)
+CASE(cork_close)
 {
 	struct pair p = make_drained_pair();
 
@@ -1034,54 +1020,19 @@ static int write_to(const char *address, const char *port, enum end end)
 	return 0;
 }
 
-static void case_unsent_shut_write(void)
-{
-	unsent_shutdown(SHUT_WR);
-}
-
-static void case_unsent_shut_both(void)
-{
-	unsent_shutdown(SHUT_RDWR);
-}
-
-static void case_unsent_underscore_exit(void)
-{
-	unsent(END_UNDERSCORE);
-}
-
-static void case_unsent_exec(void)
-{
-	unsent(END_EXEC);
-}
-
-static void case_unsent_inherited(void)
-{
-	unsent(END_INHERITED);
-}
-
-static void case_unsent_passed(void)
-{
-	unsent(END_PASSED);
-}
-
-static void case_unsent_exit(void)
-{
-	unsent(END_EXIT);
-}
-
-static void case_unsent_close(void)
-{
-	unsent(END_CLOSE);
-}
-
-static void case_rest_unsent_killed(void)
-{
-	unsent(END_KILL);
-}
+CASE_OF(unsent_shut_write, unsent_shutdown(SHUT_WR))
+CASE_OF(unsent_shut_both, unsent_shutdown(SHUT_RDWR))
+CASE_OF(unsent_underscore_exit, unsent(END_UNDERSCORE))
+CASE_OF(unsent_exec, unsent(END_EXEC))
+CASE_OF(unsent_inherited, unsent(END_INHERITED))
+CASE_OF(unsent_passed, unsent(END_PASSED))
+CASE_OF(unsent_exit, unsent(END_EXIT))
+CASE_OF(unsent_close, unsent(END_CLOSE))
+CASE_OF(rest_unsent_killed, unsent(END_KILL))
 
 /* ---- other cases ---- */
 
-static void case_rest_reset(void)
+CASE(rest_reset)
 {
 	struct linger linger = { .l_onoff = 1 };
 	struct pair p = make_pair();
@@ -1095,7 +1046,7 @@ static void case_rest_reset(void)
 	say("pipes=%d", pipes);
 }
 
-static void case_rest_peer_closed(void)
+CASE(rest_peer_closed)
 {
 	struct pair p = make_pair();
 
@@ -1107,7 +1058,7 @@ static void case_rest_peer_closed(void)
 	say("pipes=%d", pipes);
 }
 
-static void case_rest_shut_write(void)
+CASE(rest_shut_write)
 {
 	struct sockaddr_storage name;
 	socklen_t len = sizeof(name);
@@ -1119,7 +1070,7 @@ static void case_rest_shut_write(void)
 	SAY("peer", getpeername(p.c, (void *)&name, &len));
 }
 
-static void case_rest_fresh(void)
+CASE(rest_fresh)
 {
 	int fd = fresh();
 
@@ -1128,7 +1079,7 @@ static void case_rest_fresh(void)
 	say("pipes=%d", pipes);
 }
 
-static void case_rest_refused_poll(void)
+CASE(rest_refused_poll)
 {
 	int fd = fresh();
 
@@ -1138,7 +1089,7 @@ static void case_rest_refused_poll(void)
 	say("poll=%s", events(fd));
 }
 
-static void case_rest_shut_listener(void)
+CASE(rest_shut_listener)
 {
 	int l = listener();
 
@@ -1153,7 +1104,7 @@ static void *receive(void *fd)
 	return (void *)(long)recv(*(int *)fd, &byte, 1, 0);
 }
 
-static void case_rest_shut_read(void)
+CASE(rest_shut_read)
 {
 	struct timespec until;
 	struct pair p = make_pair();
@@ -1167,7 +1118,7 @@ static void case_rest_shut_read(void)
 	say("woken=%d", !pthread_timedjoin_np(thread, NULL, &until));
 }
 
-static void case_rest_urgent(void)
+CASE(rest_urgent)
 {
 	struct pair p = make_pair();
 
@@ -1176,7 +1127,7 @@ static void case_rest_urgent(void)
 	SAY("then", send(p.c, "y", 1, 0));
 }
 
-static void case_rest_more(void)
+CASE(rest_more)
 {
 	struct pair p = make_pair();
 
@@ -1185,7 +1136,7 @@ static void case_rest_more(void)
 	say("poll=%s", events(p.a));
 }
 
-static void case_rest_backlog(void)
+CASE(rest_backlog)
 {
 	int l = fresh(), n = 0, fds[12], i;
 
@@ -1204,7 +1155,7 @@ static void case_rest_backlog(void)
 	say("at most 3=%d", n <= 3);
 }
 
-static void case_rest_defer(void)
+CASE(rest_defer)
 {
 	int l = fresh(), c = fresh();
 
@@ -1217,7 +1168,7 @@ static void case_rest_defer(void)
 	say("poll=%s", events(l));
 }
 
-static void case_rest_inherit(void)
+CASE(rest_inherit)
 {
 	int l = listener();
 	struct pair p;
@@ -1228,21 +1179,21 @@ static void case_rest_inherit(void)
 	say("mark=%d", get(p.a, SOL_SOCKET, SO_MARK));
 }
 
-static void case_rest_zerocopy_connected(void)
+CASE(rest_zerocopy_connected)
 {
 	struct pair p = make_pair();
 
 	SAY("set", set(p.c, SOL_SOCKET, SO_ZEROCOPY, 1));
 }
 
-static void case_rest_tls(void)
+CASE(rest_tls)
 {
 	struct pair p = make_pair();
 
 	SAY("set", setsockopt(p.c, IPPROTO_TCP, TCP_ULP, "tls", 4));
 }
 
-static void case_rest_control(void)
+CASE(rest_control)
 {
 	char byte, control[200];
 	struct iovec iov = { &byte, 1 };
@@ -1258,7 +1209,7 @@ static void case_rest_control(void)
 	say("control=%d", msg.msg_controllen > 0);
 }
 
-static void case_rest_lowat_poll(void)
+CASE(rest_lowat_poll)
 {
 	struct pair p = make_pair();
 
@@ -1268,21 +1219,21 @@ static void case_rest_lowat_poll(void)
 	say("poll=%s", events(p.a));
 }
 
-static void case_rest_buffers(void)
+CASE(rest_buffers)
 {
 	struct pair p = make_pair();
 
 	say("more than 1200000 fit=%d", fill(p.c) > 1200000);
 }
 
-static void case_rest_mmap(void)
+CASE(rest_mmap)
 {
 	struct pair p = make_pair();
 
 	say("mmap=%d", mmap(NULL, 4096, PROT_READ, MAP_SHARED, p.a, 0) != MAP_FAILED);
 }
 
-static void case_rest_tcp_info(void)
+CASE(rest_tcp_info)
 {
 	struct tcp_info info = { 0 };
 	socklen_t len = sizeof(info);
@@ -1294,7 +1245,7 @@ static void case_rest_tcp_info(void)
 	say("state=%d sent=%d", info.tcpi_state, info.tcpi_bytes_acked > 19000);
 }
 
-static void case_rest_dup(void)
+CASE(rest_dup)
 {
 	int fd = fresh(), other = dup(fd);
 
@@ -1302,7 +1253,7 @@ static void case_rest_dup(void)
 	say("dup=%d", get(other, SOL_SOCKET, SO_ZEROCOPY));
 }
 
-static void case_rest_ignored(void)
+CASE(rest_ignored)
 {
 	int fd = fresh();
 
@@ -1310,79 +1261,10 @@ static void case_rest_ignored(void)
 	say("get=%d", get(fd, IPPROTO_TCP, TCP_FASTOPEN));
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
-	{ "identity", case_identity },
-	{ "ioctls", case_ioctls },
-	{ "zerocopy", case_zerocopy },
-	{ "peek_off", case_peek_off },
-	{ "txrehash", case_txrehash },
-	{ "rcvlowat", case_rcvlowat },
-	{ "reuseport", case_reuseport },
-	{ "reuseport_bound", case_reuseport_bound },
-	{ "fast_open", case_fast_open },
-	{ "collisions", case_collisions },
-	{ "short", case_short },
-	{ "linger", case_linger },
-	{ "linger_listener", case_linger_listener },
-	{ "retry", case_retry },
-	{ "retry_nonblocking", case_retry_nonblocking },
-	{ "in_use", case_in_use },
-	{ "unspec", case_unspec },
-	{ "epoll", case_epoll },
-	{ "send_timeout", case_send_timeout },
-	{ "send_timeout_ok", case_send_timeout_ok },
-	{ "late_error", case_late_error },
-	{ "self", case_self },
-	{ "signals", case_signals },
-	{ "signal_ends", case_signal_ends },
-	{ "devices", case_devices },
-	{ "splice", case_splice },
-	{ "splice_full", case_splice_full },
-	{ "sendfile", case_sendfile },
-	{ "more_close", case_more_close },
-	{ "more_shutdown", case_more_shutdown },
-	{ "cork_close", case_cork_close },
-	{ "unsent_exit", case_unsent_exit },
-	{ "unsent_close", case_unsent_close },
-	{ "unsent_underscore_exit", case_unsent_underscore_exit },
-	{ "unsent_exec", case_unsent_exec },
-	{ "unsent_inherited", case_unsent_inherited },
-	{ "unsent_passed", case_unsent_passed },
-	{ "unsent_shut_write", case_unsent_shut_write },
-	{ "unsent_shut_both", case_unsent_shut_both },
-	{ "rest_reset", case_rest_reset },
-	{ "rest_peer_closed", case_rest_peer_closed },
-	{ "rest_shut_write", case_rest_shut_write },
-	{ "rest_fresh", case_rest_fresh },
-	{ "rest_refused_poll", case_rest_refused_poll },
-	{ "rest_shut_listener", case_rest_shut_listener },
-	{ "rest_shut_read", case_rest_shut_read },
-	{ "rest_urgent", case_rest_urgent },
-	{ "rest_more", case_rest_more },
-	{ "rest_backlog", case_rest_backlog },
-	{ "rest_defer", case_rest_defer },
-	{ "rest_inherit", case_rest_inherit },
-	{ "rest_zerocopy_connected", case_rest_zerocopy_connected },
-	{ "rest_tls", case_rest_tls },
-	{ "rest_control", case_rest_control },
-	{ "rest_lowat_poll", case_rest_lowat_poll },
-	{ "rest_buffers", case_rest_buffers },
-	{ "rest_mmap", case_rest_mmap },
-	{ "rest_tcp_info", case_rest_tcp_info },
-	{ "rest_dup", case_rest_dup },
-	{ "rest_ignored", case_rest_ignored },
-	{ "rest_unsent_killed", case_rest_unsent_killed },
-};
-
-#define CASES (sizeof(cases) / sizeof(cases[0]))
-
 static struct {
 	pid_t pid;
 	int out;
-} running[CASES];
+} running[100];
 
 static void start(size_t i)
 {
@@ -1461,16 +1343,16 @@ int main(int argc, char **argv)
 		family = AF_INET6;
 		names++;
 	}
-	for (i = 0; i < CASES; i++) {
+	for (i = 0; i < n_cases; i++) {
 		if (is_wanted(i, names) && !waits(i)) {
 			start(i);
 			end(i);
 		}
 	}
-	for (i = 0; i < CASES; i++)
+	for (i = 0; i < n_cases; i++)
 		if (is_wanted(i, names) && waits(i))
 			start(i);
-	for (i = 0; i < CASES; i++)
+	for (i = 0; i < n_cases; i++)
 		if (is_wanted(i, names) && waits(i))
 			end(i);
 	return 0;

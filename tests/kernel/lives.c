@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "tests/calls.h"
+#include "tests/cases.h"
 
 enum { ROUNDS = 50, WARM_UP = 25, NETLINK_RDMA_20 = 20, DONE_3 = 3, DEVICES = 5 << 10 | 1 };
 enum place { OUTSIDE, SOCKET, CONNECT, READY, ACCEPT, CLOSE, CLOSE_ACCEPTED, PLACES };
@@ -278,7 +279,7 @@ static void set_linger(int fd)
 		err(1, "SO_LINGER");
 }
 
-static void on_own(void)
+CASE(own)
 {
 	int fd = open_socket(0);
 
@@ -286,7 +287,7 @@ static void on_own(void)
 	say_linger(fd);
 }
 
-static void on_dup(void)
+CASE(dup)
 {
 	int fd = open_socket(0);
 
@@ -294,7 +295,7 @@ static void on_dup(void)
 	say_linger(fd);
 }
 
-static void on_dup2(void)
+CASE(dup2)
 {
 	int fd = open_socket(0), other = open_socket(0);
 
@@ -303,7 +304,7 @@ static void on_dup2(void)
 }
 
 /* A child has separate memory. */
-static void on_fork(void)
+CASE(fork)
 {
 	int fd = open_socket(0), status;
 	pid_t pid = fork();
@@ -317,7 +318,7 @@ static void on_fork(void)
 	say_linger(fd);
 }
 
-static void on_exec(void)
+CASE(exec)
 {
 	char number[16], name[] = "lives", how[] = "inherited";
 	char *argv[] = { name, how, number, NULL };
@@ -329,7 +330,7 @@ static void on_exec(void)
 }
 
 /* Passed with SCM_RIGHTS, to a number of an earlier socket. */
-static void on_passed(void)
+CASE(passed)
 {
 	union {
 		struct cmsghdr header;
@@ -370,7 +371,7 @@ static void open_file_at(int fd)
 }
 
 /* Closed by a raw system call, and the number reused. */
-static void on_raw(void)
+CASE(raw)
 {
 	struct sockaddr_in nobody = server;
 	int fd = open_socket(0), ret;
@@ -394,7 +395,7 @@ static void on_raw(void)
  * The library has seen the listener as non-blocking, then a raw system call sets it to blocking.
  * Its client is gone.
  */
-static void on_blocking(void)
+CASE(blocking)
 {
 	int fd, waits;
 
@@ -417,7 +418,7 @@ static void on_blocking(void)
  * Other files reuse the numbers of sockets that a raw system call has closed; one more is
  * inherited.
  */
-static void on_strange(void)
+CASE(strange)
 {
 	int fd = open_socket(0), peer;
 
@@ -439,17 +440,10 @@ static void on_strange(void)
 	printf("asked=%d\n", count_below("mimic_strange"));
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
-	{ "own", on_own },   { "dup", on_dup },		  { "dup2", on_dup2 },
-	{ "fork", on_fork }, { "exec", on_exec },	  { "passed", on_passed },
-	{ "raw", on_raw },   { "blocking", on_blocking }, { "strange", on_strange },
-};
-
 int main(int argc, char **argv)
 {
+	const struct test_case *one;
+
 	setvbuf(stdout, NULL, _IONBF, 0);
 	syscall(SYS_getpid);
 	server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -460,11 +454,9 @@ int main(int argc, char **argv)
 		say_linger(atoi(argv[2]));
 		return 0;
 	}
-	for (size_t i = 0; argc == 2 && i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (!strcmp(argv[1], cases[i].name)) {
-			cases[i].run();
-			return 0;
-		}
-	}
-	return 2;
+	one = argc == 2 ? case_named(argv[1]) : NULL;
+	if (!one)
+		return 2;
+	one->run();
+	return 0;
 }

@@ -139,69 +139,44 @@ static char *get_pages(size_t size)
 
 /* ---- the common calls ---- */
 
-static void out_write(struct end *end, size_t size)
-{
-	size_t length;
-
-	while (size) {
-		length = next_length(end, size);
-		fill(end, memory, length);
-		length = (size_t)must(write(end->fd, memory, length), "write");
-		end->sent += length;
-		size -= length;
+/* Send everything in pieces of all lengths; @call sends @length bytes of memory, of @size left. */
+#define OUT(name, call)                                                                            \
+	static void out_##name(struct end *end, size_t size)                                       \
+	{                                                                                          \
+		for (size_t length; size; size -= length) {                                        \
+			length = next_length(end, size);                                           \
+			fill(end, memory, length);                                                 \
+			length = (size_t)must(call, #name);                                        \
+			end->sent += length;                                                       \
+		}                                                                                  \
 	}
-}
 
-static void in_read(struct end *end, size_t size)
-{
-	ssize_t length;
+OUT(write, write(end->fd, memory, length))
+OUT(send, (must(send(end->fd, memory, 0, 0), "send of nothing"),
+	   send(end->fd, memory, length, MSG_NOSIGNAL)))
+OUT(sendto, sendto(end->fd, memory, length, 0, NULL, 0))
+OUT(more, send(end->fd, memory, length, size > length ? MSG_MORE : 0))
 
-	while (size) {
-		length = must(read(end->fd, scratch, next_length(end, size)), "read");
-		if (!length)
-			return;
-		take(end, scratch, (size_t)length);
-		size -= (size_t)length;
+/* Receive up to the end of file; @call receives into scratch. */
+#define IN(name, call)                                                                             \
+	static void in_##name(struct end *end, size_t size)                                        \
+	{                                                                                          \
+		for (ssize_t length; size; size -= (size_t)length) {                               \
+			length = must(call, #name);                                                \
+			if (!length)                                                               \
+				return;                                                            \
+			take(end, scratch, (size_t)length);                                        \
+		}                                                                                  \
 	}
-}
 
-static void out_send(struct end *end, size_t size)
-{
-	size_t length;
-
-	while (size) {
-		length = next_length(end, size);
-		fill(end, memory, length);
-		must(send(end->fd, memory, 0, 0), "send of nothing");
-		length = (size_t)must(send(end->fd, memory, length, MSG_NOSIGNAL), "send");
-		end->sent += length;
-		size -= length;
-	}
-}
-
-/* Receive with these flags. */
-static void receive_by(struct end *end, size_t size, int flags)
-{
-	ssize_t length;
-
-	while (size) {
-		length = must(recv(end->fd, scratch, next_length(end, size), flags), "recv");
-		if (!length)
-			return;
-		take(end, scratch, (size_t)length);
-		size -= (size_t)length;
-	}
-}
-
-static void in_recv(struct end *end, size_t size)
-{
-	receive_by(end, size, 0);
-}
-
-static void in_waitall(struct end *end, size_t size)
-{
-	receive_by(end, size, MSG_WAITALL);
-}
+IN(read, read(end->fd, scratch, next_length(end, size)))
+IN(recv, recv(end->fd, scratch, next_length(end, size), 0))
+IN(waitall, recv(end->fd, scratch, next_length(end, size), MSG_WAITALL))
+IN(recvfrom,
+   recvfrom(end->fd, scratch, next_length(end, size), 0, (void *)&(struct sockaddr_storage){ 0 },
+	    &(socklen_t){ sizeof(struct sockaddr_storage) }))
+/* Slowly. */
+IN(slow, (sched_yield(), read(end->fd, scratch, size < 3000 ? size : 3000)))
 
 /* A call that may return less than requested. */
 static void in_lowat(struct end *end, size_t size)
@@ -209,42 +184,17 @@ static void in_lowat(struct end *end, size_t size)
 	int wanted = LOWAT, usual = 1;
 
 	must(setsockopt(end->fd, SOL_SOCKET, SO_RCVLOWAT, &wanted, sizeof(wanted)), "SO_RCVLOWAT");
-	receive_by(end, size, 0);
+	in_recv(end, size);
 	must(setsockopt(end->fd, SOL_SOCKET, SO_RCVLOWAT, &usual, sizeof(usual)), "SO_RCVLOWAT");
 }
 
-static void out_sendto(struct end *end, size_t size)
-{
-	size_t length;
-
-	while (size) {
-		length = next_length(end, size);
-		fill(end, memory, length);
-		length = (size_t)must(sendto(end->fd, memory, length, 0, NULL, 0), "sendto");
-		end->sent += length;
-		size -= length;
-	}
-}
-
-static void in_recvfrom(struct end *end, size_t size)
-{
-	struct sockaddr_storage from;
-	socklen_t from_len;
-	ssize_t length;
-
-	while (size) {
-		from_len = sizeof(from);
-		length = must(recvfrom(end->fd, scratch, next_length(end, size), 0, (void *)&from,
-				       &from_len),
-			      "recvfrom");
-		if (!length)
-			return;
-		take(end, scratch, (size_t)length);
-		size -= (size_t)length;
-	}
-}
-
 /* ---- segments ---- */
+
+#define BY(name, call)                                                                             \
+	static void name(struct end *end, size_t size)                                             \
+	{                                                                                          \
+		call;                                                                              \
+	}
 
 /* Split the memory into segments of all lengths, every third empty. Return: their sum. */
 static size_t segment(struct end *end, char *data, struct iovec *segments, int count, size_t most)
@@ -292,31 +242,12 @@ static void in_segments(struct end *end, size_t size, int count, bool by_message
 	}
 }
 
-static void out_writev(struct end *end, size_t size)
-{
-	out_segments(end, size, 7, false);
-}
-static void in_readv(struct end *end, size_t size)
-{
-	in_segments(end, size, 7, false);
-}
-static void out_sendmsg(struct end *end, size_t size)
-{
-	out_segments(end, size, 5, true);
-}
-static void in_recvmsg(struct end *end, size_t size)
-{
-	in_segments(end, size, 5, true);
-}
-static void out_thousand(struct end *end, size_t size)
-{
-	out_segments(end, size, SEGMENTS, false);
-}
-
-static void in_thousand(struct end *end, size_t size)
-{
-	in_segments(end, size, SEGMENTS, false);
-}
+BY(out_writev, out_segments(end, size, 7, false))
+BY(in_readv, in_segments(end, size, 7, false))
+BY(out_sendmsg, out_segments(end, size, 5, true))
+BY(in_recvmsg, in_segments(end, size, 5, true))
+BY(out_thousand, out_segments(end, size, SEGMENTS, false))
+BY(in_thousand, in_segments(end, size, SEGMENTS, false))
 
 /* Four messages of two segments each. Return: their total size. */
 static size_t messages(struct end *end, char *data, struct mmsghdr *all,
@@ -372,20 +303,6 @@ static void in_recvmmsg(struct end *end, size_t size)
 }
 
 /* ---- flags and buffers ---- */
-
-static void out_more(struct end *end, size_t size)
-{
-	size_t length;
-
-	while (size) {
-		length = next_length(end, size);
-		fill(end, memory, length);
-		length = (size_t)must(send(end->fd, memory, length, size > length ? MSG_MORE : 0),
-				      "send of more");
-		end->sent += length;
-		size -= length;
-	}
-}
 
 static void out_cork(struct end *end, size_t size)
 {
@@ -458,20 +375,6 @@ static void out_whole(struct end *end, size_t size)
 		length = must(write(end->fd, memory, size), "write");
 		end->sent += (uint64_t)length;
 		size -= (size_t)length;
-	}
-}
-
-static void in_slow(struct end *end, size_t size)
-{
-	ssize_t length;
-
-	while (size) {
-		length = must(read(end->fd, scratch, size < 3000 ? size : 3000), "read");
-		if (!length)
-			return;
-		take(end, scratch, (size_t)length);
-		size -= (size_t)length;
-		sched_yield();
 	}
 }
 
@@ -633,14 +536,8 @@ static void out_pipe(struct end *end, size_t size, bool by_vmsplice)
 	close(ends[1]);
 }
 
-static void out_splice(struct end *end, size_t size)
-{
-	out_pipe(end, size, false);
-}
-static void out_vmsplice(struct end *end, size_t size)
-{
-	out_pipe(end, size, true);
-}
+BY(out_splice, out_pipe(end, size, false))
+BY(out_vmsplice, out_pipe(end, size, true))
 
 static void in_splice(struct end *end, size_t size)
 {
@@ -770,11 +667,7 @@ static void in_ring(struct end *end, size_t size, struct io_uring_sqe request)
 	}
 }
 
-#define RING(name, how, ...)                                                                       \
-	static void name(struct end *end, size_t size)                                             \
-	{                                                                                          \
-		how(end, size, (struct io_uring_sqe){ __VA_ARGS__ });                              \
-	}
+#define RING(name, how, ...) BY(name, how(end, size, (struct io_uring_sqe){ __VA_ARGS__ }))
 RING(out_ring_send, out_ring, .opcode = IORING_OP_SEND)
 RING(in_ring_recv, in_ring, .opcode = IORING_OP_RECV)
 RING(out_ring_write, out_ring, .opcode = IORING_OP_WRITE)
@@ -867,7 +760,7 @@ static void take_turns(struct end *end, bool first, bool sends, int mine, int ot
 		if (is_mine && sends)
 			out_whole(end, TURN);
 		else if (is_mine)
-			receive_by(end, TURN, MSG_WAITALL);
+			in_waitall(end, TURN);
 		else
 			*(sends ? &end->sent : &end->got) += TURN;
 		if (is_mine)
@@ -915,7 +808,7 @@ static void talk_unread(struct end *end, bool client, const struct way *way)
 
 	if (client) {
 		out_write(end, 1000);
-		receive_by(end, 100, MSG_WAITALL);
+		in_waitall(end, 100);
 	} else {
 		in_read(end, 1000);
 		out_whole(end, 10000);

@@ -29,6 +29,7 @@
 
 #include "smc/keep.h"
 #include "tests/calls.h"
+#include "tests/cases.h"
 #include "tests/libc.h"
 
 static struct sockaddr_in server = { .sin_family = AF_INET };
@@ -420,7 +421,7 @@ static void try_shutdown(int how)
 }
 
 /* The peer never reads: programs that wait for the end of the socket get it. */
-static void try_stuck(void)
+CASE(stuck)
 {
 	int peer, fd;
 	size_t sent;
@@ -433,7 +434,7 @@ static void try_stuck(void)
 	printf("hangup=%d\n", !!(poll_fd.revents & POLLHUP));
 }
 
-static void try_many(void)
+CASE(many)
 {
 	enum { MANY = 100 };
 	static int peers[MANY], fds[MANY];
@@ -461,7 +462,7 @@ static void *close_in_thread(void *fd)
 }
 
 /* All threads need the first keeper. */
-static void try_threads(void)
+CASE(threads)
 {
 	enum { THREADS = 16 };
 	int peers[THREADS], fds[THREADS], complete = 0, kept = 0;
@@ -500,7 +501,7 @@ static void close_things(void)
 }
 
 /* System calls of seven close(). */
-static void count_calls(void)
+CASE(calls)
 {
 	struct __ptrace_syscall_info info = { 0 };
 	int status, marks = 0, calls = 0;
@@ -535,7 +536,7 @@ static void tell_signals(const char *name, int ret)
 }
 
 /* All data is sent, or SO_LINGER sets the time to wait for the rest. */
-static void try_signals(void)
+CASE(signals)
 {
 	struct linger linger = { 1, 1 };
 	int fd, lingering, copy, peer;
@@ -591,7 +592,7 @@ static socklen_t address(struct sockaddr_un *addr)
 }
 
 /* Like a keeper that does not listen yet, or no longer. */
-static void try_taken(void)
+CASE(taken)
 {
 	struct sockaddr_un addr;
 	socklen_t len = address(&addr);
@@ -617,7 +618,7 @@ static pid_t keeper(void)
 }
 
 /* Data needs a keeper at the moment that the last one stops listening. */
-static void try_leaving(void)
+CASE(leaving)
 {
 	int first, second, fd;
 	size_t sent;
@@ -692,7 +693,7 @@ static void steal(const char *name)
 	}
 }
 
-static void try_thieves(void)
+CASE(thieves)
 {
 	char text[512] = "";
 	size_t sent;
@@ -747,7 +748,7 @@ static void give(const char *name)
 }
 
 /* The keeper only accepts sockets from its own namespaces and user. */
-static void try_givers(void)
+CASE(givers)
 {
 	char text[512];
 	size_t sent;
@@ -776,7 +777,7 @@ static void end_with_few(void)
 }
 
 /* The keeper may have as many descriptors as the first program that needed it. */
-static void try_limit(void)
+CASE(limit)
 {
 	enum { MANY = 100 };
 	static int peers[MANY];
@@ -795,86 +796,40 @@ static void try_limit(void)
 }
 
 /* Like a server started as root: only root can inspect such a process. */
-static void try_dropped(void)
+CASE(dropped)
 {
 	if (setgid(65534) || setuid(65534))
 		exit(77);
 	try_close(close);
 }
 
-static void on_child(void)
-{
-	try_child(false);
-}
-
-static void on_child_shut(void)
-{
-	try_child(true);
-}
-
-static void on_epoll(void)
-{
-	try_epoll(false);
-}
-
-static void on_epoll_shut(void)
-{
-	try_epoll(true);
-}
-
-static void on_shut_wr(void)
-{
-	try_shutdown(SHUT_WR);
-}
-
-static void on_shut_rdwr(void)
-{
-	try_shutdown(SHUT_RDWR);
-}
-
-static const struct {
-	const char *name;
-	int (*close_it)(int fd);
-	void (*end)(void);
-	void (*run)(void);
-} cases[] = {
-	{ "close", close, NULL, NULL },
-	{ "dup2", by_dup2, NULL, NULL },
-	{ "dup3", by_dup3, NULL, NULL },
-	{ "close_range", by_close_range, NULL, NULL },
-	{ "closefrom", by_closefrom, NULL, NULL },
-	{ "fclose", by_fclose, NULL, NULL },
-	{ "async", by_async, NULL, NULL },
-	{ "vfork", by_vfork, NULL, NULL },
-	{ "fork", by_fork, NULL, NULL },
-	{ "passing", by_passing, NULL, NULL },
-	{ "dup", by_dup, NULL, NULL },
-	{ "reaper", by_reaper, NULL, NULL },
-	{ "reset", by_reset, NULL, NULL },
-	{ "exit", NULL, end_exit, NULL },
-	{ "_exit", NULL, end_quick, NULL },
-	{ "exec", NULL, end_exec, NULL },
-	{ "epoll", NULL, NULL, on_epoll },
-	{ "epoll_shut", NULL, NULL, on_epoll_shut },
-	{ "shut_wr", NULL, NULL, on_shut_wr },
-	{ "shut_rdwr", NULL, NULL, on_shut_rdwr },
-	{ "stuck", NULL, NULL, try_stuck },
-	{ "many", NULL, NULL, try_many },
-	{ "threads", NULL, NULL, try_threads },
-	{ "signals", NULL, NULL, try_signals },
-	{ "child", NULL, NULL, on_child },
-	{ "child_shut", NULL, NULL, on_child_shut },
-	{ "taken", NULL, NULL, try_taken },
-	{ "leaving", NULL, NULL, try_leaving },
-	{ "calls", NULL, NULL, count_calls },
-	{ "thieves", NULL, NULL, try_thieves },
-	{ "givers", NULL, NULL, try_givers },
-	{ "limit", NULL, NULL, try_limit },
-	{ "dropped", NULL, NULL, try_dropped },
-};
+CASE_OF(close, try_close(close))
+CASE_OF(dup2, try_close(by_dup2))
+CASE_OF(dup3, try_close(by_dup3))
+CASE_OF(close_range, try_close(by_close_range))
+CASE_OF(closefrom, try_close(by_closefrom))
+CASE_OF(fclose, try_close(by_fclose))
+CASE_OF(async, try_close(by_async))
+CASE_OF(vfork, try_close(by_vfork))
+CASE_OF(fork, try_close(by_fork))
+CASE_OF(passing, try_close(by_passing))
+CASE_OF(dup, try_close(by_dup))
+CASE_OF(reaper, try_close(by_reaper))
+CASE_OF(reset, try_close(by_reset))
+CASE_OF(exit, try_end(end_exit))
+CASE_OF(_exit, try_end(end_quick))
+CASE_OF(exec, try_end(end_exec))
+CASE_OF(epoll, try_epoll(false))
+CASE_OF(epoll_shut, try_epoll(true))
+CASE_OF(shut_wr, try_shutdown(SHUT_WR))
+CASE_OF(shut_rdwr, try_shutdown(SHUT_RDWR))
+CASE_OF(child, try_child(false))
+CASE_OF(child_shut, try_child(true))
 
 int main(int argc, char **argv)
 {
+	const struct test_case *one;
+
 	if (argc == 2 && !strcmp(argv[1], "nothing"))
 		return 0;
 	if (argc == 3 && !strcmp(argv[1], "steal"))
@@ -885,16 +840,9 @@ int main(int argc, char **argv)
 	start_server();
 	if (argc == 3 && !strcmp(argv[1], "give"))
 		return give(argv[2]), 0;
-	for (size_t i = 0; argc == 2 && i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (strcmp(argv[1], cases[i].name))
-			continue;
-		if (cases[i].close_it)
-			try_close(cases[i].close_it);
-		else if (cases[i].end)
-			try_end(cases[i].end);
-		else
-			cases[i].run();
-		return fflush(stdout) != 0;
-	}
-	return 2;
+	one = argc == 2 ? case_named(argv[1]) : NULL;
+	if (!one)
+		return 2;
+	one->run();
+	return fflush(stdout) != 0;
 }
