@@ -17,7 +17,7 @@ static struct netaddr own[] = {
 };
 
 /* A host, its connections, and the result. */
-struct host {
+static struct host {
 	struct pnet_row rows[4], port, ism;
 	struct rdma_gid gid_v1, gid_v2;
 	struct choice all[4];
@@ -26,40 +26,42 @@ struct host {
 	struct tally tally;
 	struct judged judged;
 	uint64_t cookie, now;
-};
+} host;
 
-static void start(struct host *host)
+FIXTURE(start)
 {
 	static const char *const nets[] = { "lo", "eth0", "eth1", "eth2" };
 
-	*host = (struct host){ .facts = { &host->choices, true }, .now = 1000 };
+	host = (struct host){ .facts = { &host.choices, true }, .now = 1000 };
 	for (size_t i = 0; i < ARRAY_SIZE(nets); i++) {
-		host->rows[i].name = nets[i];
-		host->all[i] = (struct choice){ .net = &host->rows[i],
-						.smcr = UNUSABLE_NO_DEVICE,
-						.smcd = UNUSABLE_NO_DEVICE };
+		host.rows[i].name = nets[i];
+		host.all[i] = (struct choice){ .net = &host.rows[i],
+					       .smcr = UNUSABLE_NO_DEVICE,
+					       .smcd = UNUSABLE_NO_DEVICE };
 	}
-	host->port.name = "mlx5_0";
-	host->all[0].is_loopback = true;
-	host->all[1].smcr = host->all[3].smcr = USABLE;
-	host->all[1].port = host->all[3].port = &host->port;
-	host->all[1].gid_v1 = host->all[3].gid_v1 = &host->gid_v1;
-	host->all[1].gid_v2 = &host->gid_v2;
-	host->choices.facts = (struct choice_facts){
+	host.port.name = "mlx5_0";
+	host.all[0].is_loopback = true;
+	host.all[1].smcr = host.all[3].smcr = USABLE;
+	host.all[1].port = host.all[3].port = &host.port;
+	host.all[1].gid_v1 = host.all[3].gid_v1 = &host.gid_v1;
+	host.all[1].gid_v2 = &host.gid_v2;
+	host.choices.facts = (struct choice_facts){
 		.is_eid_known = true,
 		.n_ueids = 1,
 		.addrs = { .addrs = own, .count = ARRAY_SIZE(own), .is_known = true },
 	};
-	host->choices.all = host->all;
-	host->choices.count = ARRAY_SIZE(nets);
-	host->tally.own = &host->choices.facts.addrs;
-	tally_start(&host->tally);
+	host.choices.all = host.all;
+	host.choices.count = ARRAY_SIZE(nets);
+	host.tally.own = &host.choices.facts.addrs;
+	tally_start(&host.tally);
+	return 0;
 }
 
-static void end(struct host *host)
+FIXTURE(end)
 {
-	judged_free(&host->judged);
-	tally_free(&host->tally);
+	judged_free(&host.judged);
+	tally_free(&host.tally);
+	return 0;
 }
 
 static struct smc_addr address(const char *ip, uint16_t port)
@@ -71,12 +73,12 @@ static struct smc_addr address(const char *ip, uint16_t port)
 }
 
 /* A connection that received this many bytes, in segments of 1000 bytes. */
-static struct smc_tcp conn(struct host *host, const char *local, uint16_t port, const char *peer,
-			   uint16_t peer_port, uint64_t bytes)
+static struct smc_tcp conn(const char *local, uint16_t port, const char *peer, uint16_t peer_port,
+			   uint64_t bytes)
 {
 	return (struct smc_tcp){ .local = address(local, port),
 				 .peer = address(peer, peer_port),
-				 .cookie = ++host->cookie,
+				 .cookie = ++host.cookie,
 				 .inode = 100,
 				 .has_info = true,
 				 .received = bytes,
@@ -86,98 +88,90 @@ static struct smc_tcp conn(struct host *host, const char *local, uint16_t port, 
 				 .segs_received = (uint32_t)(bytes / 1000) };
 }
 
-static uint32_t owner(struct host *host, const char *comm, const char *unit, bool is_user)
+static uint32_t owner(const char *comm, const char *unit, bool is_user)
 {
 	struct tally_owner found = { .is_user = is_user };
 
 	snprintf(found.comm, sizeof(found.comm), "%s", comm);
 	snprintf(found.unit, sizeof(found.unit), "%s", unit);
-	return tally_owner(&host->tally, &found);
+	return tally_owner(&host.tally, &found);
 }
 
-static void die(struct host *host, const struct smc_tcp *tcp, uint32_t who, enum tally_side side,
-		uint64_t life)
+static void die(const struct smc_tcp *tcp, uint32_t who, enum tally_side side, uint64_t life)
 {
 	const struct tally_death death = {
-		.tcp = *tcp, .owner = who, .side = side, .born = host->now - life
+		.tcp = *tcp, .owner = who, .side = side, .born = host.now - life
 	};
 
-	tally_die(&host->tally, &death, host->now);
+	tally_die(&host.tally, &death, host.now);
 }
 
-static void finish(struct host *host)
+static void finish(void)
 {
-	tally_finish(&host->tally, host->now);
-	advise_judge(&host->judged, &host->tally, &host->facts);
+	tally_finish(&host.tally, host.now);
+	advise_judge(&host.judged, &host.tally, &host.facts);
 }
 
 /* The row of a peer, which must exist. */
-static const struct judge_row *row_of(const struct host *host, const char *peer)
+static const struct judge_row *row_of(const char *peer)
 {
 	const struct judge_row *found = NULL;
 
-	for (size_t i = 0; i < host->judged.count; i++)
-		if (!strcmp(host->judged.rows[i].peer, peer)) {
+	for (size_t i = 0; i < host.judged.count; i++)
+		if (!strcmp(host.judged.rows[i].peer, peer)) {
 			assert_null(found);
-			found = &host->judged.rows[i];
+			found = &host.judged.rows[i];
 		}
 	assert_non_null(found);
 	return found;
 }
 
-static void client(struct host *host, const char *local, const char *peer, uint64_t bytes,
-		   uint64_t life)
+static void client(const char *local, const char *peer, uint64_t bytes, uint64_t life)
 {
-	struct smc_tcp tcp = conn(host, local, 40000, peer, 5432, bytes);
+	struct smc_tcp tcp = conn(local, 40000, peer, 5432, bytes);
 
-	die(host, &tcp, owner(host, "app", "", false), SIDE_CLIENT, life);
+	die(&tcp, owner("app", "", false), SIDE_CLIENT, life);
 }
 
 TEST(test_classes)
 {
-	struct host host;
-
-	start(&host);
 	host.now = 1000000;
-	client(&host, GO, "10.1.0.2", 31999, 5000);
-	client(&host, GO, "10.1.0.3", 31999, 20000);
-	client(&host, GO, "10.1.0.4", 32000, 5000);
-	finish(&host);
-	assert_int_equal(row_of(&host, "10.1.0.2")->class, CLASS_SHORT);
-	assert_int_equal(row_of(&host, "10.1.0.3")->class, CLASS_QUIET);
-	assert_int_equal(row_of(&host, "10.1.0.4")->class, CLASS_SUITED);
+	client(GO, "10.1.0.2", 31999, 5000);
+	client(GO, "10.1.0.3", 31999, 20000);
+	client(GO, "10.1.0.4", 32000, 5000);
+	finish();
+	assert_int_equal(row_of("10.1.0.2")->class, CLASS_SHORT);
+	assert_int_equal(row_of("10.1.0.3")->class, CLASS_QUIET);
+	assert_int_equal(row_of("10.1.0.4")->class, CLASS_SUITED);
 	assert_true(advise_is_suited(2, 0, 2 * ADVISE_BYTES));
 	assert_false(advise_is_suited(2, 0, 2 * ADVISE_BYTES - 1));
 	assert_false(advise_is_suited(0, 100, ADVISE_BYTES));
-	assert_string_equal(row_of(&host, "10.1.0.2")->advice, "keep TCP");
+	assert_string_equal(row_of("10.1.0.2")->advice, "keep TCP");
 	/*
 	 * The program also has connections that would lose: the advice must be limited to this
 	 * peer.
 	 */
-	assert_string_equal(row_of(&host, "10.1.0.4")->advice,
-			    "smc_run --include 10.1.0.4:5432 app");
+	assert_string_equal(row_of("10.1.0.4")->advice, "smc_run --include 10.1.0.4:5432 app");
 	assert_int_equal(host.judged.sum.conns, 3);
 	assert_int_equal(host.judged.sum.suited_conns, 1);
 	assert_int_equal(host.judged.sum.suited_bytes, 32010);
 	assert_int_equal(host.judged.sum.memory, 2 * SMC_GOOD_BUFFER);
-	end(&host);
 }
 
 static const char *way_to(const char *local, const char *peer, bool has_eid)
 {
 	static char text[WAY_TEXT_SIZE];
-	struct host host;
 
-	start(&host);
+	end(NULL);
+	start(NULL);
 	host.now = 1000000;
 	host.choices.facts.n_ueids = has_eid;
-	client(&host, local, peer, 1000000, 5000);
-	finish(&host);
+	client(local, peer, 1000000, 5000);
+	finish();
 	assert_int_equal(host.judged.count, 1);
 	strcpy(text, host.judged.rows[0].way.is_possible ? host.judged.rows[0].way.text :
 							   host.judged.rows[0].way.why_not);
 	assert_int_equal(host.judged.rows[0].profits, host.judged.rows[0].way.is_possible);
-	end(&host);
 	return text;
 }
 
@@ -233,11 +227,9 @@ TEST(test_peers)
 TEST(test_lists)
 {
 	struct smc_tcp tcp, listener = { .is_listener = true, .inode = 9 };
-	struct host host;
 
-	start(&host);
 	listener.local = address("0.0.0.0", 80);
-	tcp = conn(&host, GO, 80, "10.1.0.2", 40000, 5000);
+	tcp = conn(GO, 80, "10.1.0.2", 40000, 5000);
 	for (unsigned int round = 1; round <= 5; round++) {
 		host.now += 1000;
 		tally_begin(&host.tally, host.now);
@@ -249,7 +241,7 @@ TEST(test_lists)
 		tally_end(&host.tally);
 		assert_int_equal(host.tally.n_live, round > 1 && round < 5);
 	}
-	finish(&host);
+	finish();
 	assert_int_equal(host.judged.count, 1);
 	assert_int_equal(host.judged.rows[0].group->side, SIDE_SERVER);
 	assert_int_equal(host.judged.rows[0].group->port, 80);
@@ -257,18 +249,15 @@ TEST(test_lists)
 	assert_int_equal(host.judged.rows[0].bytes, 15010);
 	assert_true(host.judged.rows[0].life >= 2000 && host.judged.rows[0].life <= 4000);
 	assert_false(host.judged.rows[0].is_life_least);
-	end(&host);
 }
 
 /* Closed before the watch, in TIME_WAIT; and a connection whose beginning eBPF did not see. */
 TEST(test_past)
 {
 	struct tally_death death = { .owner = 0 };
-	struct host host;
 	struct smc_tcp tcp;
 
-	start(&host);
-	tcp = conn(&host, GO, 40000, "10.1.0.2", 80, 5000);
+	tcp = conn(GO, 40000, "10.1.0.2", 80, 5000);
 	tcp.is_over = true;
 	for (unsigned int round = 1; round <= 2; round++) {
 		tally_begin(&host.tally, round * 1000);
@@ -284,10 +273,9 @@ TEST(test_past)
 	tcp.cookie = ++host.cookie;
 	tally_see(&host.tally, &tcp);
 	host.now = 3000;
-	finish(&host);
+	finish();
 	assert_int_equal(host.judged.count, 1);
 	assert_int_equal(host.judged.sum.conns, 1);
-	end(&host);
 }
 
 /*
@@ -297,11 +285,9 @@ TEST(test_past)
 TEST(test_remnant)
 {
 	struct tally_death death = { .born = 1200 };
-	struct host host;
 	struct smc_tcp left;
 
-	start(&host);
-	death.tcp = conn(&host, GO, 40000, "10.1.0.2", 80, 5000);
+	death.tcp = conn(GO, 40000, "10.1.0.2", 80, 5000);
 	tally_begin(&host.tally, 1000);
 	tally_end(&host.tally);
 	tally_die(&host.tally, &death, 1500);
@@ -313,9 +299,8 @@ TEST(test_remnant)
 	tally_begin(&host.tally, 2000);
 	tally_see(&host.tally, &left);
 	tally_end(&host.tally);
-	finish(&host);
+	finish();
 	assert_int_equal(host.judged.sum.conns, 1);
-	end(&host);
 }
 
 static uint32_t name(void *arg, uint64_t inode)
@@ -328,44 +313,39 @@ TEST(test_ends)
 {
 	struct smc_tcp listener = { .is_listener = true, .inode = 9 };
 	struct tally_death death = { .born = 1000 };
-	struct host host;
 	uint32_t who;
 
-	start(&host);
-	who = owner(&host, "web", "nginx.service", false);
+	who = owner("web", "nginx.service", false);
 	listener.local = address("0.0.0.0", 80);
 	tally_begin(&host.tally, 1000);
 	tally_see(&host.tally, &listener);
 	tally_name(&host.tally, name, &who);
 	tally_end(&host.tally);
 	for (unsigned int i = 0; i < 2; i++) {
-		death.tcp = conn(&host, "127.0.0.1", 80, "127.0.0.1", (uint16_t)(40000 + i), 500);
+		death.tcp = conn("127.0.0.1", 80, "127.0.0.1", (uint16_t)(40000 + i), 500);
 		tally_die(&host.tally, &death, 1200 + 100 * i);
 	}
 	/* Refused, or never connected. */
 	death.born = 0;
-	death.tcp = conn(&host, "127.0.0.1", 40000, "127.0.0.1", 81, 0);
+	death.tcp = conn("127.0.0.1", 40000, "127.0.0.1", 81, 0);
 	tally_die(&host.tally, &death, 1300);
 	host.now = 2000;
-	finish(&host);
+	finish();
 	assert_int_equal(host.judged.count, 1);
 	assert_string_equal(host.judged.rows[0].owner->comm, "web");
 	assert_int_equal(host.judged.rows[0].group->conns, 2);
 	assert_int_equal(host.judged.rows[0].life, 250);
-	end(&host);
 }
 
 TEST(test_smc)
 {
 	struct tally_smc smcs[2] = { { .carrier = CARRIER_SMCD, .inode = 9 } };
-	struct host host;
 	struct smc_tcp tcp, other;
 	uint32_t who;
 
-	start(&host);
-	who = owner(&host, "app", "", false);
-	tcp = conn(&host, GO, 40000, "10.1.0.2", 80, 5000);
-	other = conn(&host, GO, 40001, "10.1.0.2", 80, 5000);
+	who = owner("app", "", false);
+	tcp = conn(GO, 40000, "10.1.0.2", 80, 5000);
+	other = conn(GO, 40001, "10.1.0.2", 80, 5000);
 	smcs[0].local = tcp.local;
 	smcs[0].peer = tcp.peer;
 	smcs[1] = (struct tally_smc){ .local = address("0.0.0.0", 90), .carrier = CARRIER_SMC };
@@ -376,11 +356,11 @@ TEST(test_smc)
 	tally_name(&host.tally, name, &who);
 	tally_end(&host.tally);
 	/* A connection of an SMC listener; transport unknown. */
-	tcp = conn(&host, GO, 90, "10.1.0.3", 4000, 5000);
-	die(&host, &tcp, 0, SIDE_UNKNOWN, 100);
-	finish(&host);
+	tcp = conn(GO, 90, "10.1.0.3", 4000, 5000);
+	die(&tcp, 0, SIDE_UNKNOWN, 100);
+	finish();
 	assert_int_equal(host.judged.count, 3);
-	assert_int_equal(row_of(&host, "10.1.0.3")->group->carrier, CARRIER_SMC);
+	assert_int_equal(row_of("10.1.0.3")->group->carrier, CARRIER_SMC);
 	assert_int_equal(host.judged.sum.smc_conns, 2);
 	assert_int_equal(host.judged.sum.conns, 1);
 	for (size_t i = 0; i < 3; i++)
@@ -388,52 +368,47 @@ TEST(test_smc)
 			assert_string_equal(host.judged.rows[i].owner->comm, "app");
 			assert_string_equal(host.judged.rows[i].advice, "uses SMC");
 		}
-	end(&host);
 }
 
 TEST(test_bars)
 {
-	struct host host;
 	struct smc_tcp tcp;
 
-	start(&host);
-	tcp = conn(&host, GO, 40000, "10.1.0.2", 80, 5000000);
+	tcp = conn(GO, 40000, "10.1.0.2", 80, 5000000);
 	strcpy(tcp.ulp, "tls");
-	die(&host, &tcp, 0, SIDE_CLIENT, 100);
-	tcp = conn(&host, GO, 40000, "10.1.0.3", 80, 5000000);
+	die(&tcp, 0, SIDE_CLIENT, 100);
+	tcp = conn(GO, 40000, "10.1.0.3", 80, 5000000);
 	strcpy(tcp.ulp, "mptcp");
-	die(&host, &tcp, 0, SIDE_CLIENT, 100);
-	tcp = conn(&host, GO, 40000, "10.1.0.4", 80, 5000000);
+	die(&tcp, 0, SIDE_CLIENT, 100);
+	tcp = conn(GO, 40000, "10.1.0.4", 80, 5000000);
 	tcp.is_signed = true;
-	die(&host, &tcp, 0, SIDE_CLIENT, 100);
-	tcp = conn(&host, GO, 40000, "10.1.0.5", 80, 5000000);
+	die(&tcp, 0, SIDE_CLIENT, 100);
+	tcp = conn(GO, 40000, "10.1.0.5", 80, 5000000);
 	tcp.is_fast_open = true;
-	die(&host, &tcp, 0, SIDE_CLIENT, 100);
-	finish(&host);
-	assert_string_equal(row_of(&host, "10.1.0.2")->advice, "keep TCP: TLS in the kernel");
-	assert_string_equal(row_of(&host, "10.1.0.3")->advice, "keep TCP: MPTCP");
-	assert_string_equal(row_of(&host, "10.1.0.4")->advice, "keep TCP: TCP-MD5 signatures");
-	assert_string_equal(row_of(&host, "10.1.0.5")->advice, "keep TCP: TCP Fast Open");
+	die(&tcp, 0, SIDE_CLIENT, 100);
+	finish();
+	assert_string_equal(row_of("10.1.0.2")->advice, "keep TCP: TLS in the kernel");
+	assert_string_equal(row_of("10.1.0.3")->advice, "keep TCP: MPTCP");
+	assert_string_equal(row_of("10.1.0.4")->advice, "keep TCP: TCP-MD5 signatures");
+	assert_string_equal(row_of("10.1.0.5")->advice, "keep TCP: TCP Fast Open");
 	assert_int_equal(host.judged.sum.suited_bytes, 0);
-	end(&host);
 }
 
 static void check_advice(const char *comm, const char *unit, bool is_user, enum tally_side side,
 			 bool has_eid, const char *want)
 {
-	struct host host;
 	struct smc_tcp tcp;
 
-	start(&host);
+	end(NULL);
+	start(NULL);
 	host.choices.facts.n_ueids = has_eid;
-	tcp = conn(&host, GO, 80, "10.9.0.2", 81, 5000000);
-	die(&host, &tcp, owner(&host, comm, unit, is_user), side, 100);
-	tcp = conn(&host, GO, 8080, "198.51.100.1", 8181, 50);
+	tcp = conn(GO, 80, "10.9.0.2", 81, 5000000);
+	die(&tcp, owner(comm, unit, is_user), side, 100);
+	tcp = conn(GO, 8080, "198.51.100.1", 8181, 50);
 	if (side == SIDE_SERVER)
-		die(&host, &tcp, owner(&host, comm, unit, is_user), side, 100);
-	finish(&host);
-	assert_like(row_of(&host, "10.9.0.2")->advice, want);
-	end(&host);
+		die(&tcp, owner(comm, unit, is_user), side, 100);
+	finish();
+	assert_like(row_of("10.9.0.2")->advice, want);
 }
 
 TEST(test_advice)
@@ -457,23 +432,21 @@ TEST(test_advice)
 TEST(test_limits)
 {
 	uint64_t conns = 0;
-	struct host host;
 	char ip[32];
 
-	start(&host);
 	host.now = 1000000;
 	for (unsigned int i = 0; i < 100; i++) {
 		snprintf(ip, sizeof(ip), "10.1.1.%u", i);
-		client(&host, GO, ip, 100, 100);
+		client(GO, ip, 100, 100);
 	}
 	for (unsigned int i = 0; i < 3000; i++) {
-		struct smc_tcp tcp = conn(&host, GO, 40000, "10.1.2.1", 80, 100);
+		struct smc_tcp tcp = conn(GO, 40000, "10.1.2.1", 80, 100);
 		char comm[16];
 
 		snprintf(comm, sizeof(comm), "p%u", i);
-		die(&host, &tcp, owner(&host, comm, "", false), SIDE_CLIENT, 100);
+		die(&tcp, owner(comm, "", false), SIDE_CLIENT, 100);
 	}
-	finish(&host);
+	finish();
 	assert_true(host.tally.is_capped);
 	assert_true(host.tally.n_owners && host.tally.n_owners <= TALLY_OWNERS_MAX);
 	assert_true(host.tally.n_groups && host.tally.n_groups <= TALLY_GROUPS_MAX + 3);
@@ -484,7 +457,6 @@ TEST(test_limits)
 			assert_int_equal(host.judged.rows[i].group->conns, 100 - TALLY_PEERS_MAX);
 	}
 	assert_int_equal(conns, 3100);
-	end(&host);
 }
 
 TEST(test_text)
@@ -495,14 +467,12 @@ TEST(test_text)
 						.is_lossy = true,
 						.is_blind = true };
 	struct out_text text = { 0 };
-	struct host host;
 
-	start(&host);
 	host.now = 100000000;
-	client(&host, GO, "10.1.0.2", 3100000, 41000);
+	client(GO, "10.1.0.2", 3100000, 41000);
 	for (int i = 0; i < 199; i++)
-		client(&host, GO, "198.51.100.7", 9000, 300);
-	finish(&host);
+		client(GO, "198.51.100.7", 9000, 300);
+	finish();
 	advice_text(&text, &host.judged, &host.tally, &watched, 0);
 	out_char(&text, '\0');
 	assert_like(
@@ -527,5 +497,6 @@ TEST(test_text)
 			    "-> smc_run --include 10.1.0.2:5432 app\n",
 			    179);
 	out_free(&text);
-	end(&host);
 }
+
+static struct fixture fixture = { .setup = start, .teardown = end };

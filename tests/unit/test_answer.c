@@ -11,19 +11,19 @@
 #define PORT 4711
 #define TYPE 0x20
 
-struct seen {
+static struct {
 	unsigned int count, fail_at; /* 1: the first */
 	int result;
 	uint16_t types[16];
-};
+} seen;
+static struct answer answer;
 
 static int note(const struct nlmsghdr *nlh, void *arg)
 {
-	struct seen *seen = arg;
-
-	assert_true(seen->count < ARRAY_SIZE(seen->types));
-	seen->types[seen->count++] = nlh->nlmsg_type;
-	return seen->count == seen->fail_at ? seen->result : 0;
+	assert_ptr_equal(arg, &seen);
+	assert_true(seen.count < ARRAY_SIZE(seen.types));
+	seen.types[seen.count++] = nlh->nlmsg_type;
+	return seen.count == seen.fail_at ? seen.result : 0;
 }
 
 /* Messages received by one call. */
@@ -70,30 +70,26 @@ static void add_done(int code, uint16_t flags, const char *text)
 	add(&m);
 }
 
-static struct answer take(struct seen *seen)
+static int take(void)
 {
-	struct answer answer = { .seq = SEQ, .port = PORT, .fn = note, .arg = seen };
-
+	answer = (struct answer){ .seq = SEQ, .port = PORT, .fn = note, .arg = &seen };
 	answer_take(&answer, buffer.bytes, buffer.len);
 	buffer.len = 0;
-	return answer;
+	return answer.code;
 }
 
 TEST(rows)
 {
-	struct seen seen = { 0 };
-	struct answer answer;
-
 	add_row(TYPE, 0);
 	add_row(NLMSG_NOOP, 0);
 	add_row(TYPE + 1, 0);
-	answer = take(&seen);
+	take();
 	assert_int_equal(seen.count, 2);
 	assert_true(seen.types[0] == TYPE && seen.types[1] == TYPE + 1);
 	assert_false(answer.is_done || answer.is_ended || answer.is_interrupted || answer.code);
 	add_row(TYPE, 0);
 	add_done(0, 0, NULL);
-	answer = take(&seen);
+	take();
 	assert_int_equal(seen.count, 3);
 	assert_true(answer.is_done && !answer.is_ended && !answer.code);
 	assert_string_equal(answer.text, "");
@@ -119,11 +115,8 @@ TEST(ends)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct seen seen = { 0 };
-		struct answer answer;
-
 		add_done(cases[i].code, cases[i].flags, cases[i].text);
-		answer = take(&seen);
+		take();
 		assert_true(answer.is_done && !answer.is_ended);
 		assert_int_equal(answer.code, cases[i].want);
 		assert_string_equal(answer.text, cases[i].words);
@@ -132,13 +125,11 @@ TEST(ends)
 }
 
 /* @quoted: bytes of the request in the message; its own length field is @said. */
-static struct answer refuse(int error, uint16_t flags, size_t quoted, uint32_t said,
-			    const char *text)
+static void refuse(int error, uint16_t flags, size_t quoted, uint32_t said, const char *text)
 {
 	struct nlmsgerr msg = { .error = error, .msg.nlmsg_len = said };
 	struct message m = begin(NLMSG_ERROR, flags);
 	static const uint8_t body[64];
-	struct seen seen = { 0 };
 
 	message_put(&m, &msg, sizeof(msg));
 	message_put(&m, body, quoted);
@@ -147,7 +138,7 @@ static struct answer refuse(int error, uint16_t flags, size_t quoted, uint32_t s
 		message_attr(&m, NLMSGERR_ATTR_MSG, text, strlen(text) + 1);
 	}
 	add(&m);
-	return take(&seen);
+	take();
 }
 
 TEST(refusals)
@@ -177,9 +168,8 @@ TEST(refusals)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct answer answer = refuse(cases[i].error, cases[i].flags, cases[i].quoted,
-					      cases[i].said, cases[i].text);
-
+		refuse(cases[i].error, cases[i].flags, cases[i].quoted, cases[i].said,
+		       cases[i].text);
 		assert_true(answer.is_done && !answer.is_ended);
 		assert_int_equal(answer.code, cases[i].code);
 		assert_string_equal(answer.text, cases[i].words);
@@ -191,22 +181,18 @@ TEST(short_messages)
 {
 	static const uint8_t bytes[sizeof(struct nlmsgerr)] = { 0 };
 	struct message m = begin(NLMSG_ERROR, 0);
-	struct seen seen = { 0 };
-	struct answer answer;
 
 	message_put(&m, bytes, sizeof(struct nlmsgerr) - 1);
 	add(&m);
-	answer = take(&seen);
-	assert_int_equal(answer.code, EBADMSG);
+	assert_int_equal(take(), EBADMSG);
 	assert_string_equal(answer.text, "short error message");
 	m = begin(NLMSG_DONE, 0);
 	message_put(&m, bytes, sizeof(int) - 1);
 	add(&m);
-	answer = take(&seen);
-	assert_int_equal(answer.code, EBADMSG);
+	assert_int_equal(take(), EBADMSG);
 	assert_string_equal(answer.text, "short end of dump");
 	add_row(NLMSG_OVERRUN, 0);
-	answer = take(&seen);
+	take();
 	assert_true(answer.is_done);
 	assert_int_equal(answer.code, ENOBUFS);
 	assert_string_equal(answer.text, "messages were lost");
@@ -216,30 +202,26 @@ TEST(short_messages)
 /* After a change of the table no row is reported; the end is still expected. */
 TEST(interruption)
 {
-	struct seen seen = { 0 };
-	struct answer answer;
-
 	add_row(TYPE, 0);
 	add_row(TYPE, NLM_F_DUMP_INTR);
 	add_row(TYPE, 0);
-	answer = take(&seen);
+	take();
 	assert_int_equal(seen.count, 1);
 	assert_true(answer.is_interrupted && !answer.is_done && !answer.code);
 	add_row(TYPE, 0);
 	add_done(0, NLM_F_DUMP_INTR, NULL);
-	answer = take(&seen);
+	take();
 	assert_int_equal(seen.count, 2);
 	assert_true(answer.is_interrupted && answer.is_done && !answer.code);
 }
 
 TEST(callback)
 {
-	struct seen seen = { .fail_at = 2, .result = -ENOMEM };
-	struct answer answer;
-
+	seen.fail_at = 2;
+	seen.result = -ENOMEM;
 	for (int i = 0; i < 3; i++)
 		add_row(TYPE, 0);
-	answer = take(&seen);
+	take();
 	assert_int_equal(seen.count, 2);
 	assert_true(answer.is_done && answer.is_ended);
 	assert_int_equal(answer.code, ENOMEM);
@@ -251,8 +233,6 @@ TEST(others)
 {
 	const struct message kinds[] = { begin(TYPE, NLM_F_DUMP_INTR), begin(NLMSG_DONE, 0),
 					 begin(NLMSG_ERROR, 0), begin(NLMSG_OVERRUN, 0) };
-	struct seen seen = { 0 };
-	struct answer answer;
 
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(kinds); i++) {
 		struct message m = kinds[i / 2];
@@ -261,7 +241,7 @@ TEST(others)
 		m.nlh.nlmsg_pid += !(i % 2);
 		add(&m);
 	}
-	answer = take(&seen);
+	take();
 	assert_int_equal(seen.count, 0);
 	assert_false(answer.is_done || answer.is_interrupted || answer.code);
 }
@@ -269,23 +249,20 @@ TEST(others)
 /* Bytes that are no message: they may have been a row. */
 TEST(half_messages)
 {
-	struct seen seen = { 0 };
-	struct answer answer;
-
 	for (size_t cut = 4; cut <= NLMSG_HDRLEN; cut += 4) {
 		add_row(TYPE, 0);
 		add_row(TYPE, 0);
 		buffer.len -= cut;
-		answer = take(&seen);
+		take();
 		assert_true(answer.is_done);
 		assert_int_equal(answer.code, EBADMSG);
 		assert_string_equal(answer.text, "half a message");
 	}
 	add_row(TYPE, 0);
 	((struct nlmsghdr *)(void *)buffer.bytes)->nlmsg_len |= 1U << 31;
-	assert_int_equal(take(&seen).code, EBADMSG);
+	assert_int_equal(take(), EBADMSG);
 	assert_int_equal(seen.count, NLMSG_HDRLEN / 4);
-	answer = take(&seen);
+	take();
 	assert_false(answer.is_done);
 	assert_int_equal(answer.code, 0);
 }
@@ -294,8 +271,6 @@ TEST(half_messages)
 TEST(after_the_end)
 {
 	struct message other = begin(TYPE, 0);
-	struct seen seen = { 0 };
-	struct answer answer;
 
 	other.nlh.nlmsg_seq++;
 	add_done(0, 0, NULL);
@@ -303,16 +278,24 @@ TEST(after_the_end)
 	other.nlh.nlmsg_seq--;
 	other.nlh.nlmsg_pid++;
 	add(&other);
-	assert_int_equal(take(&seen).code, 0);
+	assert_int_equal(take(), 0);
 	add_done(0, 0, NULL);
 	add(&other);
 	add_row(TYPE, 0);
-	answer = take(&seen);
+	take();
 	assert_true(answer.is_done);
 	assert_int_equal(answer.code, EBADMSG);
 	assert_like(answer.text, "messages after *");
 	add_done(-EIO, 0, NULL);
 	add_row(TYPE, 0);
-	assert_int_equal(take(&seen).code, EIO);
+	assert_int_equal(take(), EIO);
 	assert_int_equal(seen.count, 0);
 }
+
+FIXTURE(reset)
+{
+	memset(&seen, 0, sizeof(seen));
+	return 0;
+}
+
+static struct fixture fixture = { .setup = reset };

@@ -9,7 +9,7 @@
 #include "smc_chk/doctor/findings.h"
 
 /* A kernel 6.12 with SMC; eth0 is on a port of mlx5_0; tests add the rest. */
-struct host {
+static struct host {
 	struct netdev nets[1];
 	struct rdma_dev devs[1];
 	struct ism_dev isms[2];
@@ -19,59 +19,60 @@ struct host {
 	struct doctor_facts facts;
 	struct chk_request req;
 	struct doctor doc;
-};
+} host;
 
-static void start(struct host *host)
+FIXTURE(start)
 {
-	struct doctor_facts *facts = &host->facts;
+	struct doctor_facts *facts = &host.facts;
 
-	memset(host, 0, sizeof(*host));
-	host->nets[0] = (struct netdev){ .name = "eth0", .base = "eth0" };
-	strcpy(host->devs[0].name, "mlx5_0");
-	host->rows[0] = (struct pnet_row){ PNET_NET, .name = "eth0", .pnetid = "" };
-	host->rows[0].net = host->nets;
-	host->choices[0] = (struct choice){ .net = host->rows, .smcd = UNUSABLE_NO_DEVICE };
+	memset(&host, 0, sizeof(host));
+	host.nets[0] = (struct netdev){ .name = "eth0", .base = "eth0" };
+	strcpy(host.devs[0].name, "mlx5_0");
+	host.rows[0] = (struct pnet_row){ PNET_NET, .name = "eth0", .pnetid = "" };
+	host.rows[0].net = host.nets;
+	host.choices[0] = (struct choice){ .net = host.rows, .smcd = UNUSABLE_NO_DEVICE };
 	facts->version[0] = 6;
 	facts->version[1] = 12;
 	facts->has_smc = true;
-	facts->netdevs = (struct netdev_table){ host->nets, 1 };
-	facts->rdma = (struct rdma_table){ host->devs, 1, host->isms, 0 };
-	facts->isms = host->ism_facts;
+	facts->netdevs = (struct netdev_table){ host.nets, 1 };
+	facts->rdma = (struct rdma_table){ host.devs, 1, host.isms, 0 };
+	facts->isms = host.ism_facts;
 	facts->choices.facts.nets = &facts->netdevs;
-	facts->choices.facts.rows = (struct pnet_rows){ host->rows, 1 };
+	facts->choices.facts.rows = (struct pnet_rows){ host.rows, 1 };
 	facts->choices.facts.is_eid_known = true;
-	facts->choices.all = host->choices;
+	facts->choices.all = host.choices;
 	facts->choices.count = 1;
 	facts->memory.page_size = 4096;
-	host->doc = (struct doctor){ .req = &host->req, .facts = facts };
-	host->facts.exposure.owner_rules = -ENODATA;
+	host.doc = (struct doctor){ .req = &host.req, .facts = facts };
+	host.facts.exposure.owner_rules = -ENODATA;
+	return 0;
 }
 
 /* An ISM device, with its row. */
-static void add_ism(struct host *host, const char *name, int32_t chid, const char *pnetid)
+static void add_ism(const char *name, int32_t chid, const char *pnetid)
 {
-	struct ism_dev *ism = &host->isms[host->facts.rdma.n_isms++];
-	struct pnet_row *row = &host->rows[host->facts.choices.facts.rows.count++];
+	struct ism_dev *ism = &host.isms[host.facts.rdma.n_isms++];
+	struct pnet_row *row = &host.rows[host.facts.choices.facts.rows.count++];
 
 	ism->chid = chid;
 	strcpy(ism->name, name);
 	*row = (struct pnet_row){ PNET_ISM, .name = ism->name, .pnetid = pnetid, .ism = ism };
-	host->ism_facts[ism - host->isms].has_driver = true;
+	host.ism_facts[ism - host.isms].has_driver = true;
 }
 
 /* Set the content of a sysctl file. */
-static void set_knob(struct host *host, const char *name, const char *text)
+static void set_knob(const char *name, const char *text)
 {
 	for (size_t i = 0; i < FACTS_KNOBS; i++) {
 		char old[FACTS_KNOB_SIZE];
 
-		strcpy(old, host->facts.knobs[i]);
-		strcpy(host->facts.knobs[i], "?");
-		if (knob_text(&host->facts, name) == host->facts.knobs[i]) {
-			strcpy(host->facts.knobs[i], text);
+		strcpy(old, host.facts.knobs[i]);
+		strcpy(host.facts.knobs[i], "?");
+		if (knob_text(&host.facts, name) == host.facts.knobs[i]) {
+			strcpy(host.facts.knobs[i], text);
 			return;
 		}
-		strcpy(host->facts.knobs[i], old);
+		strcpy(host.facts.knobs[i], old);
 	}
 	fail_msg("no check reads %s", name);
 }
@@ -80,10 +81,10 @@ static void set_knob(struct host *host, const char *name, const char *text)
  * Run a check: it must report exactly these findings, a line each, "level check
  * object|text|remedy", as by assert_like().
  */
-static void check_says(struct host *host, void (*check)(struct doctor *doc), const char *want)
+static void check_says(void (*check)(struct doctor *doc), const char *want)
 {
 	static const char *const levels[] = { "ok", "note", "warning", "problem" };
-	struct doctor *doc = &host->doc;
+	struct doctor *doc = &host.doc;
 	char got[4096] = "";
 	size_t len = 0;
 
@@ -104,15 +105,12 @@ static void check_says(struct host *host, void (*check)(struct doctor *doc), con
 
 TEST(test_knobs)
 {
-	struct host host;
-
-	start(&host);
-	check_says(&host, doctor_sysctl, "note sysctl net.smc|*kernel 5.18|\n");
-	set_knob(&host, "net.smc.smcr_testlink_time", "30");
-	check_says(&host, doctor_sysctl, "ok sysctl net.smc|* defaults|\n");
-	set_knob(&host, "net.smc.smcr_testlink_time", "0");
-	set_knob(&host, "net.smc.smcr_max_send_wr", "32");
-	check_says(&host, doctor_sysctl,
+	check_says(doctor_sysctl, "note sysctl net.smc|*kernel 5.18|\n");
+	set_knob("net.smc.smcr_testlink_time", "30");
+	check_says(doctor_sysctl, "ok sysctl net.smc|* defaults|\n");
+	set_knob("net.smc.smcr_testlink_time", "0");
+	set_knob("net.smc.smcr_max_send_wr", "32");
+	check_says(doctor_sysctl,
 		   "warning sysctl net.smc.smcr_testlink_time|"
 		   "is 0, off*|"
 		   "sysctl -w net.smc.smcr_testlink_time=30\n"
@@ -124,52 +122,49 @@ TEST(test_knobs)
 	"echo 'allow from 10.0.0.0/8:%s' >>/etc/smc-tools/smc.conf.d/peers.conf && "               \
 	"smc_conf apply\n"
 
-static void listen_on(struct host *host, struct smc_sock *sock, const char *addr, uint16_t port)
+static void listen_on(struct smc_sock *sock, const char *addr, uint16_t port)
 {
 	*sock = (struct smc_sock){ .local = { .family = strchr(addr, ':') ? AF_INET6 : AF_INET,
 					      .port = port } };
 	assert_int_equal(inet_pton(sock->local.family, addr, sock->local.ip), 1);
-	host->facts.exposure.listeners = sock;
-	host->facts.exposure.n_listeners = 1;
+	host.facts.exposure.listeners = sock;
+	host.facts.exposure.n_listeners = 1;
 }
 
 /* Findings about a listener; @door is NULL if none is open. */
-static void assert_open(struct host *host, const char *addr, const char *object, const char *door)
+static void assert_open(const char *addr, const char *object, const char *door)
 {
 	struct smc_sock sock;
 	char want[800];
 	size_t len;
 
-	listen_on(host, &sock, addr, 80);
+	listen_on(&sock, addr, 80);
 	len = (size_t)snprintf(want, sizeof(want), "note policy |none: *smc.conf(5)|\n");
 	if (door)
 		snprintf(want + len, sizeof(want) - len,
 			 "warning exposure %s|* %s *: no policy *|" CURE, object, door, "80");
 	else
 		snprintf(want + len, sizeof(want) - len, "ok exposure |none of 1 *|\n");
-	check_says(host, doctor_exposure, want);
+	check_says(doctor_exposure, want);
 }
 
 TEST(test_owners)
 {
-	struct host host;
-
-	start(&host);
 	host.facts.exposure.owner_rules = 0;
-	check_says(&host, doctor_exposure, "ok firewall |no * rule *|\n");
+	check_says(doctor_exposure, "ok firewall |no * rule *|\n");
 	host.facts.exposure.owner_rules = 2;
 	strcpy(host.facts.exposure.owner_rule, "inet a b: meta skuid 7 drop");
 	check_says(
-		&host, doctor_exposure,
+		doctor_exposure,
 		"warning firewall |2 rules *(inet a b: meta skuid 7 drop)|nft list ruleset #*\n");
 	strcpy(host.facts.exposure.owner_rule,
 	       "ip6tables-legacy filter: -A b -m owner --socket-exists");
-	check_says(&host, doctor_exposure,
+	check_says(doctor_exposure,
 		   "warning firewall |2 rules *(ip6tables-legacy filter: -A b -m owner "
 		   "--socket-exists)|ip6tables-legacy-save #*\n");
 	host.facts.exposure.owner_rules = -ENOENT;
 	strcpy(host.facts.exposure.owner_rule, "not installed");
-	check_says(&host, doctor_exposure, "note firewall |not installed|\n");
+	check_says(doctor_exposure, "note firewall |not installed|\n");
 }
 
 TEST(test_exposure)
@@ -177,35 +172,32 @@ TEST(test_exposure)
 	struct netaddr addrs[3];
 	struct exposure_facts *exposure;
 	struct smc_sock sock;
-	struct host host;
 
-	start(&host);
 	exposure = &host.facts.exposure;
 	assert_true(netaddr_parse(&addrs[0], "10.0.0.7/8"));
 	assert_true(netaddr_parse(&addrs[1], "2001:db8::7/64"));
 	assert_true(netaddr_parse(&addrs[2], "203.0.113.7/24"));
 	host.facts.choices.facts.addrs = (struct netaddr_table){ .addrs = addrs, .count = 3 };
-	check_says(&host, doctor_exposure, "");
+	check_says(doctor_exposure, "");
 	exposure->has_policy = true;
-	assert_open(&host, "0.0.0.0", "0.0.0.0:80", "203.0.113.7");
-	assert_open(&host, "10.0.0.7", NULL, NULL);
-	assert_open(&host, "127.0.0.1", NULL, NULL);
-	assert_open(&host, "203.0.113.7", "203.0.113.7:80", "203.0.113.7");
-	assert_open(&host, "::", "[::]:80", "203.0.113.7");
-	set_knob(&host, "net.ipv6.bindv6only", "1");
-	assert_open(&host, "::", "[::]:80", "2001:db8::7");
-	assert_open(&host, "::1", NULL, NULL);
+	assert_open("0.0.0.0", "0.0.0.0:80", "203.0.113.7");
+	assert_open("10.0.0.7", NULL, NULL);
+	assert_open("127.0.0.1", NULL, NULL);
+	assert_open("203.0.113.7", "203.0.113.7:80", "203.0.113.7");
+	assert_open("::", "[::]:80", "203.0.113.7");
+	set_knob("net.ipv6.bindv6only", "1");
+	assert_open("::", "[::]:80", "2001:db8::7");
+	assert_open("::1", NULL, NULL);
 	exposure->n_listeners = 0;
 	exposure->n_hidden = 2;
 	exposure->has_policy = false;
 	exposure->why_not.code = EPERM;
-	check_says(&host, doctor_exposure,
-		   "note policy |only root *|\n"
-		   "note exposure |only root * 2 *|\n");
+	check_says(doctor_exposure, "note policy |only root *|\n"
+				    "note exposure |only root * 2 *|\n");
 	exposure->n_hidden = 0;
-	listen_on(&host, &sock, "0.0.0.0", 80);
+	listen_on(&sock, "0.0.0.0", 80);
 	exposure->why_not = (struct smc_err){ .code = EPROTO, .text = "not ours" };
-	check_says(&host, doctor_exposure,
+	check_says(doctor_exposure,
 		   "warning policy |cannot be read: not ours|"
 		   "smc_conf apply\n"
 		   "note exposure 0.0.0.0:80|* 203.0.113.7 *, unless *|*: "
@@ -221,32 +213,30 @@ TEST(test_policy)
 	struct policy *policy;
 	struct smc_sock sock;
 	struct netaddr addr;
-	struct host host;
 	size_t bad;
 
-	start(&host);
 	policy = &host.facts.exposure.policy;
 	assert_true(netaddr_parse(&addr, "203.0.113.7/24"));
 	host.facts.choices.facts.addrs = (struct netaddr_table){ .addrs = &addr, .count = 1 };
-	listen_on(&host, &sock, "0.0.0.0", 80);
+	listen_on(&sock, "0.0.0.0", 80);
 	assert_int_equal(policy_line(policy, rule, 4, &bad, &err), 0);
 	assert_int_equal(policy_line(policy, learn, 2, &bad, &err), 0);
 	assert_int_equal(policy_line(policy, by, 2, &bad, &err), 0);
 	host.facts.exposure.denied = 5;
 	host.facts.exposure.learned = 1;
 	host.facts.exposure.has_policy = true;
-	check_says(&host, doctor_exposure,
+	check_says(doctor_exposure,
 		   "ok policy nft|*: 2 rules with 2 networks, 0 *, 1 peers learned; 5 denied *|\n"
 		   "ok exposure |none of 1 *|\n");
 	policy_free(policy);
 }
 
-static bool says_ulp(struct host *host, const char *ulps)
+static bool says_ulp(const char *ulps)
 {
-	struct doctor *doc = &host->doc;
+	struct doctor *doc = &host.doc;
 	bool found = false;
 
-	set_knob(host, "net.ipv4.tcp_available_ulp", ulps);
+	set_knob("net.ipv4.tcp_available_ulp", ulps);
 	doctor_kernel(doc);
 	for (size_t i = 0; i < doc->n_findings; i++)
 		found |= !strcmp(doc->findings[i].check, "tcp_ulp");
@@ -258,41 +248,31 @@ static bool says_ulp(struct host *host, const char *ulps)
 
 TEST(test_ulp)
 {
-	struct host host;
-
-	start(&host);
-	assert_true(says_ulp(&host, "mptcp smc"));
-	assert_true(says_ulp(&host, "espintcp smc tls"));
-	assert_false(says_ulp(&host, "espintcp mptcp tls"));
-	assert_false(says_ulp(&host, "smcx"));
+	assert_true(says_ulp("mptcp smc"));
+	assert_true(says_ulp("espintcp smc tls"));
+	assert_false(says_ulp("espintcp mptcp tls"));
+	assert_false(says_ulp("smcx"));
 }
 
 TEST(test_limitation)
 {
-	struct host host;
-
-	start(&host);
 	host.facts.has_smc = false;
-	check_says(&host, doctor_sysctl, "");
+	check_says(doctor_sysctl, "");
 	host.facts.is_limited = true;
-	set_knob(&host, "net.smc.hs_ctrl", "mine");
-	check_says(&host, doctor_sysctl,
-		   "warning hs-limit |* is on*|smcr hs disable\n"
-		   "note sysctl net.smc.hs_ctrl|* BPF program mine *|\n");
+	set_knob("net.smc.hs_ctrl", "mine");
+	check_says(doctor_sysctl, "warning hs-limit |* is on*|smcr hs disable\n"
+				  "note sysctl net.smc.hs_ctrl|* BPF program mine *|\n");
 }
 
 /* Buffers are powers of two, on this kernel at most as large as a block of memory. */
 TEST(test_sizes)
 {
-	struct host host;
-
-	start(&host);
 	strcpy(host.facts.memory.buddies, "Node 0, zone   Normal  1 1 1 1 1 1 1 1 1 1 1");
-	set_knob(&host, "net.smc.rmem", "65537");
-	set_knob(&host, "net.smc.wmem", "8388608");
-	set_knob(&host, "net.core.rmem_max", "65536");
-	set_knob(&host, "net.core.wmem_max", "8388608");
-	check_says(&host, doctor_sysctl,
+	set_knob("net.smc.rmem", "65537");
+	set_knob("net.smc.wmem", "8388608");
+	set_knob("net.core.rmem_max", "65536");
+	set_knob("net.core.wmem_max", "8388608");
+	check_says(doctor_sysctl,
 		   "note sysctl net.smc.wmem|is 8388608, the default is 65536|\n"
 		   "note sysctl net.smc.rmem|is 65537, the default is 65536|\n"
 		   "ok buffers net.smc.rmem|* 128 KiB to receive|\n"
@@ -300,12 +280,12 @@ TEST(test_sizes)
 		   "sysctl -w net.smc.wmem=4194304\n"
 		   "note buffers net.core.rmem_max|* SO_RCVBUF get 64 KiB *, others 128 KiB|\n"
 		   "ok buffers net.core.wmem_max|* SO_SNDBUF get up to 8 MiB|\n");
-	set_knob(&host, "net.smc.rmem", "65536");
-	set_knob(&host, "net.smc.wmem", "2097152");
-	set_knob(&host, "net.core.rmem_max", "");
-	set_knob(&host, "net.core.wmem_max", "");
+	set_knob("net.smc.rmem", "65536");
+	set_knob("net.smc.wmem", "2097152");
+	set_knob("net.core.rmem_max", "");
+	set_knob("net.core.wmem_max", "");
 	host.facts.version[1] = 10;
-	check_says(&host, doctor_sysctl,
+	check_says(doctor_sysctl,
 		   "note sysctl net.smc.wmem|is 2097152, the default is 65536|\n"
 		   "note buffers net.smc.rmem|* 64 KiB to receive, *; smc_run sets 512 KiB *. 1000 "
 		   "connections * 500 MiB instead of 62|"
@@ -316,26 +296,22 @@ TEST(test_sizes)
 
 TEST(test_tcp)
 {
-	struct host host;
-
-	start(&host);
 	host.facts.has_smc = false;
-	set_knob(&host, "net.ipv4.tcp_syncookies", "1");
-	set_knob(&host, "net.ipv4.tcp_fastopen", "1");
-	check_says(&host, doctor_sysctl, "");
-	set_knob(&host, "net.ipv4.tcp_syncookies", "2");
-	set_knob(&host, "net.ipv4.tcp_fastopen", "3");
-	check_says(&host, doctor_sysctl,
-		   "warning sysctl net.ipv4.tcp_syncookies|is 2: no server *|"
-		   "sysctl -w net.ipv4.tcp_syncookies=1\n"
-		   "note sysctl net.ipv4.tcp_fastopen|is 3: servers *|\n");
+	set_knob("net.ipv4.tcp_syncookies", "1");
+	set_knob("net.ipv4.tcp_fastopen", "1");
+	check_says(doctor_sysctl, "");
+	set_knob("net.ipv4.tcp_syncookies", "2");
+	set_knob("net.ipv4.tcp_fastopen", "3");
+	check_says(doctor_sysctl, "warning sysctl net.ipv4.tcp_syncookies|is 2: no server *|"
+				  "sysctl -w net.ipv4.tcp_syncookies=1\n"
+				  "note sysctl net.ipv4.tcp_fastopen|is 3: servers *|\n");
 }
 
-static void set_stats(struct host *host, int tech, uint64_t sends, uint64_t full, uint64_t small)
+static void set_stats(int tech, uint64_t sends, uint64_t full, uint64_t small)
 {
-	uint64_t *v = host->facts.stats.tech[tech].value;
+	uint64_t *v = host.facts.stats.tech[tech].value;
 
-	host->facts.has_stats = true;
+	host.facts.has_stats = true;
 	v[SMC_STAT_TX_CNT] = sends;
 	v[SMC_STAT_TX_EVENT + SMC_EVENT_FULL] = full;
 	v[SMC_STAT_TX_EVENT + SMC_EVENT_SMALL_PEER] = small;
@@ -347,286 +323,265 @@ static void set_stats(struct host *host, int tech, uint64_t sends, uint64_t full
 TEST(test_traffic)
 {
 	struct smc_side_stats *side;
-	struct host host;
 	uint64_t *v;
 
-	start(&host);
-	check_says(&host, doctor_traffic, "");
-	set_stats(&host, SMC_TECH_D, 999, 999, 999);
-	check_says(&host, doctor_traffic, "");
-	set_stats(&host, SMC_TECH_D, 1000, 99, 99);
-	check_says(&host, doctor_traffic, "ok traffic SMC-D|few of 1000 sends *|\n");
-	set_stats(&host, SMC_TECH_D, 1000, 100, 0);
-	check_says(&host, doctor_traffic,
+	check_says(doctor_traffic, "");
+	set_stats(SMC_TECH_D, 999, 999, 999);
+	check_says(doctor_traffic, "");
+	set_stats(SMC_TECH_D, 1000, 99, 99);
+	check_says(doctor_traffic, "ok traffic SMC-D|few of 1000 sends *|\n");
+	set_stats(SMC_TECH_D, 1000, 100, 0);
+	check_says(doctor_traffic,
 		   "warning traffic SMC-D|a full buffer: here in 10 % of 1000 sends, * peer in 0 % "
 		   "(threshold: 10 %): *" TUNE);
-	set_stats(&host, SMC_TECH_D, 1000, 0, 250);
-	check_says(&host, doctor_traffic,
+	set_stats(SMC_TECH_D, 1000, 0, 250);
+	check_says(doctor_traffic,
 		   "warning traffic SMC-D|a buffer smaller *: here in 0 % of 1000 sends, * peer in "
 		   "25 % (threshold: 10 %): *" TUNE);
-	start(&host);
-	set_stats(&host, SMC_TECH_R, 0, 0, 0);
+	start(NULL);
+	set_stats(SMC_TECH_R, 0, 0, 0);
 	v = host.facts.stats.tech[SMC_TECH_R].value;
 	v[SMC_STAT_TX_EVENT + SMC_EVENT_ALLOC] = 200;
 	v[SMC_STAT_RX_EVENT + SMC_EVENT_ALLOC] = 200;
 	v[SMC_STAT_RX_EVENT + SMC_EVENT_DOWNGRADE] = 3;
-	check_says(&host, doctor_traffic, "");
+	check_says(doctor_traffic, "");
 	v[SMC_STAT_RX_EVENT + SMC_EVENT_DOWNGRADE] = 4;
-	check_says(&host, doctor_traffic,
+	check_says(doctor_traffic,
 		   "warning traffic SMC-R|1 % of 400 new buffers * (threshold: 1 %): *|"
 		   "sysctl -w net.smc.smcr_buf_type=2\n");
-	start(&host);
-	set_stats(&host, SMC_TECH_D, 0, 0, 0);
+	start(NULL);
+	set_stats(SMC_TECH_D, 0, 0, 0);
 	side = host.facts.stats.side;
 	host.facts.stats.tech[SMC_TECH_D].value[SMC_STAT_CLNT_V2] = 91;
 	side[SMC_SIDE_SERVER].fallbacks = 8;
-	check_says(&host, doctor_traffic, "");
+	check_says(doctor_traffic, "");
 	side[SMC_SIDE_CLIENT].fallbacks = 1;
-	check_says(&host, doctor_traffic, "ok traffic fallbacks|9.0 % of 100 *|\n");
+	check_says(doctor_traffic, "ok traffic fallbacks|9.0 % of 100 *|\n");
 	side[SMC_SIDE_CLIENT].fallbacks = 3;
-	check_says(&host, doctor_traffic,
+	check_says(doctor_traffic,
 		   "warning traffic fallbacks|11 % of 102 * (threshold: 10 %)|smcr -d stats\n");
 	side[SMC_SIDE_CLIENT].n_reasons = 1;
 	side[SMC_SIDE_CLIENT].reasons[0] = (struct smc_reason_count){ 0x03030000, 1 };
 	side[SMC_SIDE_SERVER].n_reasons = 1;
 	side[SMC_SIDE_SERVER].reasons[0] = (struct smc_reason_count){ 0x03010000, 8 };
-	check_says(&host, doctor_traffic,
+	check_says(doctor_traffic,
 		   "warning traffic fallbacks|11 % of 102 * (threshold: 10 %), * by PEERNOSMC, *|"
 		   "smc_chk explain 0x03010000\n");
 }
 
 TEST(test_eid)
 {
-	struct host host;
 	struct choice_facts *facts = &host.facts.choices.facts;
 
-	start(&host);
-	check_says(&host, doctor_eid, "note eid |no user EID: peers *|smcd ueid add NAME, *\n");
+	check_says(doctor_eid, "note eid |no user EID: peers *|smcd ueid add NAME, *\n");
 	host.choices[0].smcr = UNUSABLE_NO_EID;
-	check_says(&host, doctor_eid,
-		   "problem eid |no user EID: *version 2 *|smcd ueid add NAME, *\n");
+	check_says(doctor_eid, "problem eid |no user EID: *version 2 *|smcd ueid add NAME, *\n");
 	host.req.iface = "eth1"; /* not the one that waits */
-	check_says(&host, doctor_eid, "note eid |no user EID: peers *|smcd ueid add NAME, *\n");
+	check_says(doctor_eid, "note eid |no user EID: peers *|smcd ueid add NAME, *\n");
 	facts->seid = (struct smc_seid){ true, true, "SEID" };
-	check_says(&host, doctor_eid, "ok eid |system EID SEID|\n");
+	check_says(doctor_eid, "ok eid |system EID SEID|\n");
 	facts->seid.is_enabled = false;
 	strcpy(facts->ueids[0], "ONE");
 	strcpy(facts->ueids[1], "T\033O");
 	facts->n_ueids = 2;
-	check_says(&host, doctor_eid,
-		   "note eid |system EID SEID is disabled|smcd seid enable\n"
-		   "ok eid |user EIDs ONE, T\\x1bO|\n");
+	check_says(doctor_eid, "note eid |system EID SEID is disabled|smcd seid enable\n"
+			       "ok eid |user EIDs ONE, T\\x1bO|\n");
 	facts->is_eid_known = false;
-	check_says(&host, doctor_eid, "");
+	check_says(doctor_eid, "");
 }
 
 TEST(test_ism)
 {
-	struct host host;
-
-	start(&host);
-	check_says(&host, doctor_ism, "note ism |no ISM device * no loopback*|\n");
+	check_says(doctor_ism, "note ism |no ISM device * no loopback*|\n");
 	host.facts.choices.facts.has_loopback = true;
-	add_ism(&host, "lo", SMC_ABI_CHID_LOOPBACK, "");
-	check_says(&host, doctor_ism, "ok ism loopback|SMC-D *, if there is an EID|\n");
+	add_ism("lo", SMC_ABI_CHID_LOOPBACK, "");
+	check_says(doctor_ism, "ok ism loopback|SMC-D *, if there is an EID|\n");
 	host.facts.choices.facts.has_loopback = false;
-	check_says(&host, doctor_ism, "note ism |no ISM device * no loopback*|\n");
-	add_ism(&host, "ism0", 0x7c0, "");
-	check_says(&host, doctor_ism,
-		   "warning ism ism0|* without PNET ID: SMC-Dv1 cannot *|"
-		   "*, or smc_pnet -a PNETID -D DEVICE\n");
+	check_says(doctor_ism, "note ism |no ISM device * no loopback*|\n");
+	add_ism("ism0", 0x7c0, "");
+	check_says(doctor_ism, "warning ism ism0|* without PNET ID: SMC-Dv1 cannot *|"
+			       "*, or smc_pnet -a PNETID -D DEVICE\n");
 	host.facts.info.is_ism_v2 = true;
-	check_says(&host, doctor_ism, "ok ism ism0|* without PNET ID: SMC-Dv2 only|\n");
+	check_says(doctor_ism, "ok ism ism0|* without PNET ID: SMC-Dv2 only|\n");
 	host.rows[2].pnetid = "NET";
-	check_says(&host, doctor_ism, "ok ism ism0|*, PNET ID NET, SMC-Dv1 * SMC-Dv2|\n");
+	check_says(doctor_ism, "ok ism ism0|*, PNET ID NET, SMC-Dv1 * SMC-Dv2|\n");
 	host.choices[0].smcr = UNUSABLE_NO_DEVICE; /* so nothing works */
 	host.ism_facts[1].has_driver = false;
-	check_says(&host, doctor_ism, "problem ism ism0|* driver|modprobe ism\n");
+	check_says(doctor_ism, "problem ism ism0|* driver|modprobe ism\n");
 	host.req.iface = "eth0"; /* has another PNET ID */
-	check_says(&host, doctor_ism, "");
+	check_says(doctor_ism, "");
 }
 
 TEST(test_slots)
 {
-	struct host host;
 	char name[] = "000000a0", *names[] = { name };
 
-	start(&host);
-	add_ism(&host, "lo", SMC_ABI_CHID_LOOPBACK, "");
+	add_ism("lo", SMC_ABI_CHID_LOOPBACK, "");
 	host.facts.choices.facts.has_loopback = true;
 	host.facts.slots = (struct host_names){ .names = names, .count = 1 };
-	check_says(&host, doctor_ism,
-		   "ok ism loopback|SMC-D *, if there is an EID|\n"
-		   "note ism 000000a0|* without power: *|smc_rnics -e 000000a0\n");
+	check_says(doctor_ism, "ok ism loopback|SMC-D *, if there is an EID|\n"
+			       "note ism 000000a0|* without power: *|smc_rnics -e 000000a0\n");
 }
 
 /* ---- remedies with a hostile name ---- */
 
 /* Devices of the host, in addition to struct host: everything nameable has this name. */
-struct named {
-	struct host host;
+static struct {
 	struct netdev_facts nets[1];
 	int n_ports[1];
 	uint16_t vlans[1];
 	struct smc_pnet entries[2];
 	char slot[NETDEV_NAME_SIZE], *slots[1], path[HOST_PROBE_SIZE];
-};
+} named;
 
-static void name_all(struct named *named, const char *name)
+static void name_all(const char *name)
 {
-	struct host *host = &named->host;
-	struct rdma_port *port = &host->devs[0].ports[0];
+	struct rdma_port *port = &host.devs[0].ports[0];
 
-	memset(named, 0, sizeof(*named));
-	start(host);
-	strcpy(host->nets[0].name, name);
-	strcpy(host->nets[0].base, name);
-	strcpy(host->devs[0].name, name);
+	memset(&named, 0, sizeof(named));
+	start(NULL);
+	strcpy(host.nets[0].name, name);
+	strcpy(host.nets[0].base, name);
+	strcpy(host.devs[0].name, name);
 	strcpy(port->netdev, name);
 	strcpy(port->link_layer, "Ethernet");
 	strcpy(port->state, "ACTIVE");
 	port->number = 1;
-	host->devs[0].n_ports = named->n_ports[0] = 1;
-	host->rows[0].name = host->nets[0].name;
-	host->rows[1] = (struct pnet_row){ PNET_IB, .name = host->devs[0].name, .port = 1 };
-	host->rows[1].pnetid = "";
-	host->rows[1].ib = host->devs;
-	host->rows[1].ib_port = port;
-	host->facts.choices.facts.rows.count = 2;
-	host->facts.choices.facts.vlans = named->vlans;
-	host->facts.nets = named->nets;
-	host->facts.n_ports = named->n_ports;
-	host->facts.has_pnet = host->facts.has_genl = host->facts.has_diag = true;
-	host->facts.kernel.ipproto_error = -ENODATA;
-	host->facts.shim.own.ret = -ENODATA;
+	host.devs[0].n_ports = named.n_ports[0] = 1;
+	host.rows[0].name = host.nets[0].name;
+	host.rows[1] = (struct pnet_row){ PNET_IB, .name = host.devs[0].name, .port = 1 };
+	host.rows[1].pnetid = "";
+	host.rows[1].ib = host.devs;
+	host.rows[1].ib_port = port;
+	host.facts.choices.facts.rows.count = 2;
+	host.facts.choices.facts.vlans = named.vlans;
+	host.facts.nets = named.nets;
+	host.facts.n_ports = named.n_ports;
+	host.facts.has_pnet = host.facts.has_genl = host.facts.has_diag = true;
+	host.facts.kernel.ipproto_error = -ENODATA;
+	host.facts.shim.own.ret = -ENODATA;
 }
 
-static void small_mtu(struct named *named)
+static void small_mtu(void)
 {
-	named->host.nets[0].mtu = 400;
+	host.nets[0].mtu = 400;
 }
 
-static void no_pause(struct named *named)
+static void no_pause(void)
 {
-	strcpy(named->host.nets[0].bus, "pci");
-	strcpy(named->nets[0].pause.netdev, named->host.nets[0].name);
-	named->host.facts.has_pauses = true;
+	strcpy(host.nets[0].bus, "pci");
+	strcpy(named.nets[0].pause.netdev, host.nets[0].name);
+	host.facts.has_pauses = true;
 }
 
-static void no_ipv6(struct named *named)
+static void no_ipv6(void)
 {
-	named->host.facts.choices.facts.addrs.is_known = true;
-	named->nets[0].disable_ipv6 = 1;
+	host.facts.choices.facts.addrs.is_known = true;
+	named.nets[0].disable_ipv6 = 1;
 }
 
-static void no_link_local(struct named *named)
+static void no_link_local(void)
 {
-	named->host.facts.choices.facts.addrs.is_known = true;
-	named->nets[0].addr_gen_mode = 1;
+	host.facts.choices.facts.addrs.is_known = true;
+	named.nets[0].addr_gen_mode = 1;
 }
 
-static void is_off(struct named *named)
+static void is_off(void)
 {
-	named->host.req.iface = named->host.nets[0].name;
-	named->nets[0].is_off = true;
+	host.req.iface = host.nets[0].name;
+	named.nets[0].is_off = true;
 }
 
-static void port_is_down(struct named *named)
+static void port_is_down(void)
 {
-	strcpy(named->host.devs[0].ports[0].state, "DOWN");
-	named->nets[0].is_off = true;
+	strcpy(host.devs[0].ports[0].state, "DOWN");
+	named.nets[0].is_off = true;
 }
 
-static void nothing_more(struct named *named)
+static void nothing_more(void)
 {
-	(void)named;
 }
 
-static void slot_is_off(struct named *named)
+static void slot_is_off(void)
 {
-	strcpy(named->slot, named->host.nets[0].name);
-	named->slots[0] = named->slot;
-	named->host.facts.slots = (struct host_names){ .names = named->slots, .count = 1 };
+	strcpy(named.slot, host.nets[0].name);
+	named.slots[0] = named.slot;
+	host.facts.slots = (struct host_names){ .names = named.slots, .count = 1 };
 }
 
-static void soft_roce(struct named *named)
+static void soft_roce(void)
 {
-	strcpy(named->host.devs[0].driver, "rxe");
-	named->host.facts.choices.facts.is_rxe_broken = true;
+	strcpy(host.devs[0].driver, "rxe");
+	host.facts.choices.facts.is_rxe_broken = true;
 }
 
-static void blacklisted(struct named *named)
+static void blacklisted(void)
 {
-	struct module_facts *module = &named->host.facts.kernel.smc;
+	struct module_facts *module = &host.facts.kernel.smc;
 
 	*module = (struct module_facts){ "smc", "net-pf-43", .is_blocked = true };
 	module->block.rule = MODPROBE_BLACKLIST;
 	snprintf(module->block.file, sizeof(module->block.file), "/etc/modprobe.d/%s",
-		 named->host.nets[0].name);
+		 host.nets[0].name);
 }
 
-static void preloaded(struct named *named)
+static void preloaded(void)
 {
-	struct shim_facts *shim = &named->host.facts.shim;
+	struct shim_facts *shim = &host.facts.shim;
 
 	snprintf(shim->preloads[0].path, sizeof(shim->preloads[0].path), "/lib/%s",
-		 named->host.nets[0].name);
+		 host.nets[0].name);
 	shim->preloads[0].is_absent = true;
 	shim->n_preloads = 1;
 }
 
-static void foreign_library(struct named *named)
+static void foreign_library(void)
 {
-	struct shim_facts *shim = &named->host.facts.shim;
+	struct shim_facts *shim = &host.facts.shim;
 
-	snprintf(shim->foreign[0], sizeof(shim->foreign[0]), "/lib/%s", named->host.nets[0].name);
+	snprintf(shim->foreign[0], sizeof(shim->foreign[0]), "/lib/%s", host.nets[0].name);
 	shim->n_foreign = 1;
 }
 
 /* Two entries with its name as the PNET ID, one for a missing net device. */
-static void absent(struct named *named)
+static void absent(void)
 {
-	struct host *host = &named->host;
-	const char *name = host->nets[0].name;
+	const char *name = host.nets[0].name;
 
-	named->entries[0] = (struct smc_pnet){ .has = SMC_PNET_HAS_NET };
-	named->entries[1] = (struct smc_pnet){ .has = SMC_PNET_HAS_IB, .port = 1 };
-	strcpy(named->entries[0].name, name);
-	strcpy(named->entries[0].eth, name);
-	strcpy(named->entries[1].name, name);
-	strcpy(named->entries[1].ib, name);
-	host->rows[0].net = NULL;
-	host->rows[0].entry = named->entries;
-	host->facts.pnet = (struct smc_pnet_table){ named->entries, 2, 2 };
-	host->facts.choices.count = 0;
+	named.entries[0] = (struct smc_pnet){ .has = SMC_PNET_HAS_NET };
+	named.entries[1] = (struct smc_pnet){ .has = SMC_PNET_HAS_IB, .port = 1 };
+	strcpy(named.entries[0].name, name);
+	strcpy(named.entries[0].eth, name);
+	strcpy(named.entries[1].name, name);
+	strcpy(named.entries[1].ib, name);
+	host.rows[0].net = NULL;
+	host.rows[0].entry = named.entries;
+	host.facts.pnet = (struct smc_pnet_table){ named.entries, 2, 2 };
+	host.facts.choices.count = 0;
 }
 
-static void other_pnetid(struct named *named)
+static void other_pnetid(void)
 {
-	struct host *host = &named->host;
-
-	absent(named);
-	host->facts.pnet.count = 1;
-	host->facts.choices.count = 1;
-	host->rows[0].net = host->nets;
-	host->rows[0].pnetid = named->entries[0].name;
-	host->rows[1].pnetid = host->devs[0].name;
-	strcpy(host->devs[0].name, "B");
+	absent();
+	host.facts.pnet.count = 1;
+	host.facts.choices.count = 1;
+	host.rows[0].net = host.nets;
+	host.rows[0].pnetid = named.entries[0].name;
+	host.rows[1].pnetid = host.devs[0].name;
+	strcpy(host.devs[0].name, "B");
 }
 
-static void on_upper(struct named *named)
+static void on_upper(void)
 {
-	struct host *host = &named->host;
-
-	other_pnetid(named);
-	strcpy(host->devs[0].ports[0].netdev, "");
-	strcpy(host->nets[0].base, "eth0");
-	host->rows[0].source = PNET_FROM_TABLE;
+	other_pnetid();
+	strcpy(host.devs[0].ports[0].netdev, "");
+	strcpy(host.nets[0].base, "eth0");
+	host.rows[0].source = PNET_FROM_TABLE;
 }
 
 /* A ';' in the expected remedy separates two commands. */
 static const struct {
-	void (*prepare)(struct named *named);
+	void (*prepare)(void);
 	void (*check)(struct doctor *doc);
 	const char *want;
 } remedies[] = {
@@ -650,13 +605,13 @@ static const struct {
 };
 
 /* The only remedy of a check on a host whose devices all have this name. */
-static const char *remedy_for(struct named *named, size_t at, const char *name)
+static const char *remedy_for(size_t at, const char *name)
 {
-	struct doctor *doc = &named->host.doc;
+	struct doctor *doc = &host.doc;
 	const char *remedy = NULL;
 
-	name_all(named, name);
-	remedies[at].prepare(named);
+	name_all(name);
+	remedies[at].prepare();
 	remedies[at].check(doc);
 	for (size_t i = 0; i < doc->n_findings; i++) {
 		if (!doc->findings[i].remedy[0])
@@ -673,12 +628,10 @@ static const char *remedy_for(struct named *named, size_t at, const char *name)
 /* Names of devices are untrusted, and users paste remedies into a shell. */
 TEST(test_typed)
 {
-	struct named named;
-
 	for (size_t i = 0; i < ARRAY_SIZE(remedies) * ARRAY_SIZE(hostile_names); i++) {
 		const char *name = hostile_names[i / ARRAY_SIZE(remedies)];
 		size_t at = i % ARRAY_SIZE(remedies);
-		const char *remedy = remedy_for(&named, at, name), *want = remedies[at].want;
+		const char *remedy = remedy_for(at, name), *want = remedies[at].want;
 		char line[DOCTOR_REMEDY_SIZE];
 
 		if (remedies[at].prepare == soft_roce && *name == '-')
@@ -687,16 +640,16 @@ TEST(test_typed)
 		if (!strncmp(line, "echo 0 >", 8)) /* shell.h only gets words */
 			line[7] = ' ';
 		check_typed(line, want, name);
-		free(named.host.doc.findings);
+		free(host.doc.findings);
 	}
 }
 
 TEST(test_untypable)
 {
-	struct named named;
-
 	for (size_t at = 0; at < ARRAY_SIZE(remedies); at++) {
-		assert_like(remedy_for(&named, at, "a\n"), "no command *");
-		free(named.host.doc.findings);
+		assert_like(remedy_for(at, "a\n"), "no command *");
+		free(host.doc.findings);
 	}
 }
+
+static struct fixture fixture = { .setup = start };

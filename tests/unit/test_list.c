@@ -9,6 +9,11 @@
 #include "host/smc.h"
 #include "smcss/smcss.h"
 
+static struct smc_err err;
+static char *printed;
+static struct smcss_opts opts;
+static const struct smcss_opts kinds[] = { { 0 }, { .is_json = true }, { .is_summary = true } };
+
 /* Result of loading the module; number of attempts. */
 static int module_result;
 static unsigned int module_calls;
@@ -35,6 +40,7 @@ FIXTURE(reset)
 	fake_reset();
 	module_result = 0;
 	module_calls = 0;
+	opts = (struct smcss_opts){ 0 };
 	return 0;
 }
 
@@ -76,19 +82,20 @@ static void add_interrupted(uint16_t port)
 	fake_message(&m);
 }
 
-/* Return: captured output, to be freed. */
-static char *list(const struct smcss_opts *opts, int want, struct smc_err *err)
+/* Captures the output. */
+static void list(int want)
 {
 	int fd = capture_file(), saved = stdout_to(fd), ret;
 
-	*err = (struct smc_err){ 0 };
-	ret = smcss_list(opts, NULL, err);
+	err = (struct smc_err){ 0 };
+	ret = smcss_list(&opts, NULL, &err);
 	stdout_back(saved);
 	assert_int_equal(ret, want);
 	assert_int_equal(fake.open, 0);
 	if (ret)
-		assert_true(err->text[0]);
-	return file_text(fd);
+		assert_true(err.text[0]);
+	free(printed);
+	printed = file_text(fd);
 }
 
 static unsigned int count_lines(const char *text)
@@ -113,40 +120,28 @@ static unsigned int count_words(const char *text, const char *word)
 
 TEST(few)
 {
-	const struct smcss_opts opts = { 0 };
-	struct smc_err err;
-	char *text;
-
 	add_rows(100, 3);
 	fake_done(0);
-	text = list(&opts, 0, &err);
-	assert_int_equal(count_lines(text), 4);
-	assert_int_equal(count_words(text, "State"), 1);
-	assert_non_null(strstr(text, "10.0.0.1:100 "));
-	assert_non_null(strstr(text, "10.0.0.1:102 "));
-	free(text);
+	list(0);
+	assert_int_equal(count_lines(printed), 4);
+	assert_int_equal(count_words(printed, "State"), 1);
+	assert_non_null(strstr(printed, "10.0.0.1:100 "));
+	assert_non_null(strstr(printed, "10.0.0.1:102 "));
 }
 
 TEST(none)
 {
-	struct smcss_opts opts = { 0 };
-	struct smc_err err;
-	char *text;
-
 	fake_done(0);
-	text = list(&opts, 0, &err);
-	assert_int_equal(count_lines(text), 1);
-	free(text);
+	list(0);
+	assert_int_equal(count_lines(printed), 1);
 	opts.no_header = true;
 	fake_done(0);
-	text = list(&opts, 0, &err);
-	assert_string_equal(text, "");
-	free(text);
+	list(0);
+	assert_string_equal(printed, "");
 	opts.is_json = true;
 	fake_done(0);
-	text = list(&opts, 0, &err);
-	assert_string_equal(text, "{\"schema\":\"smc-tools/smcss/1\",\"sockets\":[]}\n");
-	free(text);
+	list(0);
+	assert_string_equal(printed, "{\"schema\":\"smc-tools/smcss/1\",\"sockets\":[]}\n");
 }
 
 /* Bits of optional attributes: only attributes that are shown are requested. */
@@ -167,10 +162,9 @@ TEST(request_bits)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct smc_err err;
-
 		fake_done(0);
-		free(list(&rows[i].opts, 0, &err));
+		opts = rows[i].opts;
+		list(0);
 		assert_int_equal(fake.request[NLMSG_HDRLEN], 43);
 		assert_int_equal(fake.request[NLMSG_HDRLEN + 3], rows[i].ext);
 	}
@@ -178,64 +172,44 @@ TEST(request_bits)
 
 TEST(interrupted_once)
 {
-	static const struct smcss_opts kinds[] = { { 0 },
-						   { .is_json = true },
-						   { .is_summary = true } };
 	static const char *const once[] = { "State", "\"schema\"", "Connections" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		struct smc_err err;
-		char *text;
-
 		fake_reset();
 		add_rows(100, 2);
 		add_interrupted(102);
 		add_rows(100, 3);
 		fake_done(0);
-		text = list(&kinds[i], 0, &err);
+		opts = kinds[i];
+		list(0);
 		assert_int_equal(fake.requests, 2);
-		assert_int_equal(count_words(text, once[i]), 1);
+		assert_int_equal(count_words(printed, once[i]), 1);
 		if (kinds[i].is_json)
-			assert_int_equal(count_words(text, "\"local\""), 3);
+			assert_int_equal(count_words(printed, "\"local\""), 3);
 		else if (kinds[i].is_summary)
-			assert_non_null(strstr(text, "       0       3       0\n"));
+			assert_non_null(strstr(printed, "       0       3       0\n"));
 		else
-			assert_int_equal(count_lines(text), 4);
-		free(text);
+			assert_int_equal(count_lines(printed), 4);
 	}
 }
 
 TEST(interrupted_for_ever)
 {
-	static const struct smcss_opts kinds[] = { { 0 },
-						   { .is_json = true },
-						   { .is_summary = true } };
-
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		struct smc_err err;
-		char *text;
-
 		fake_reset();
 		for (int try = 0; try < 50; try++)
 			add_interrupted(100);
-		text = list(&kinds[i], -EINTR, &err);
-		assert_string_equal(text, "");
+		opts = kinds[i];
+		list(-EINTR);
+		assert_string_equal(printed, "");
 		assert_like(err.text, "the table of sockets changed *");
 		assert_true(fake.requests >= 2 && fake.requests <= 10);
-		free(text);
 	}
 }
 
 TEST(refused)
 {
-	static const struct smcss_opts kinds[] = { { 0 },
-						   { .is_json = true },
-						   { .is_summary = true } };
-
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(kinds); i++) {
-		struct smc_err err;
-		char *text;
-
 		fake_reset();
 		if (i % 2) {
 			add_rows(100, 5);
@@ -243,27 +217,25 @@ TEST(refused)
 		} else {
 			fake_refusal(EPERM);
 		}
-		text = list(&kinds[i / 2], -EPERM, &err);
-		assert_string_equal(text, "");
+		opts = kinds[i / 2];
+		list(-EPERM);
+		assert_string_equal(printed, "");
 		assert_like(err.text, "*refused *: Operation not permitted");
-		free(text);
 	}
 }
 
 /* More than one chunk: printed as it arrives, every row once and in order, one header. */
 TEST(streaming)
 {
-	const struct smcss_opts opts = { 0 };
 	const unsigned int count = 10000;
-	struct smc_err err;
-	char *text, *line;
+	char *line;
 
 	add_rows(1, count);
 	fake_done(0);
-	text = list(&opts, 0, &err);
-	assert_int_equal(count_lines(text), count + 1);
-	assert_int_equal(count_words(text, "State"), 1);
-	line = strchr(text, '\n');
+	list(0);
+	assert_int_equal(count_lines(printed), count + 1);
+	assert_int_equal(count_words(printed, "State"), 1);
+	line = strchr(printed, '\n');
 	for (unsigned int port = 1; port <= count; port++) {
 		char want[32];
 
@@ -272,18 +244,12 @@ TEST(streaming)
 		if (!line)
 			fail_msg("port %u is missing or out of order", port);
 	}
-	free(text);
 }
 
 /* Printed rows cannot be taken back: no retry, no second header, and a failure. */
 TEST(broken_stream)
 {
-	const struct smcss_opts opts = { 0 };
-
 	for (int kind = 0; kind < 2; kind++) {
-		struct smc_err err;
-		char *text;
-
 		fake_reset();
 		add_rows(1, 5000);
 		if (kind)
@@ -292,126 +258,100 @@ TEST(broken_stream)
 			fake_error(ENOBUFS);
 		add_rows(1, 5000);
 		fake_done(0);
-		text = list(&opts, kind ? -EINTR : -ENOBUFS, &err);
+		list(kind ? -EINTR : -ENOBUFS);
 		assert_int_equal(fake.requests, 1);
-		assert_int_equal(count_words(text, "State"), 1);
-		assert_int_equal(count_words(text, " 10.0.0.1:1 "), 1);
-		assert_int_equal(count_words(text, " 10.0.0.1:4096 "), 1);
-		free(text);
+		assert_int_equal(count_words(printed, "State"), 1);
+		assert_int_equal(count_words(printed, " 10.0.0.1:1 "), 1);
+		assert_int_equal(count_words(printed, " 10.0.0.1:4096 "), 1);
 	}
 }
 
 /* JSON is complete or nothing, however long the list. */
 TEST(broken_json)
 {
-	const struct smcss_opts opts = { .is_json = true };
-	struct smc_err err;
-	char *text;
-
+	opts.is_json = true;
 	add_rows(1, 9000);
 	fake_error(ENOBUFS);
-	text = list(&opts, -ENOBUFS, &err);
-	assert_string_equal(text, "");
-	free(text);
+	list(-ENOBUFS);
+	assert_string_equal(printed, "");
 }
 
 TEST(long_json)
 {
-	const struct smcss_opts opts = { .is_json = true };
-	struct smc_err err;
 	json_t *doc, *sockets;
-	char *text;
 
+	opts.is_json = true;
 	add_rows(1, 5000);
 	add_interrupted(5001); /* nothing was printed: retry */
 	add_rows(1, 5000);
 	fake_done(0);
-	text = list(&opts, 0, &err);
-	doc = json_loads(text, 0, NULL);
+	list(0);
+	doc = json_loads(printed, 0, NULL);
 	assert_non_null(doc);
 	sockets = json_object_get(doc, "sockets");
 	assert_int_equal(json_array_size(sockets), 5000);
 	json_decref(doc);
-	free(text);
 }
 
 /* Some valid UTF-8 must not reach a terminal: U+009B begins a sequence like ESC [. */
 TEST(plain_json)
 {
-	const struct smcss_opts opts = { .is_json = true };
 	const struct smc_abi_lgrinfo lgr = { .ibname = "\xc2\x9b"
 						       "31m\x1b]0;" };
 	struct message m = row(80);
-	struct smc_err err;
-	char *text;
 
+	opts.is_json = true;
 	message_attr(&m, SMC_DIAG_LGRINFO, &lgr, sizeof(lgr));
 	fake_message(&m);
 	fake_done(0);
-	text = list(&opts, 0, &err);
-	assert_non_null(strstr(text, "\"\\u009B31m\\u001B]0;\""));
-	for (const char *p = text; *p; p++)
+	list(0);
+	assert_non_null(strstr(printed, "\"\\u009B31m\\u001B]0;\""));
+	for (const char *p = printed; *p; p++)
 		assert_true(*p == '\n' || (*p >= ' ' && *p < 0x7f));
-	free(text);
 }
 
 /* A short message ends the list: the table cannot be trusted. */
 TEST(short_socket)
 {
-	const struct smcss_opts opts = { 0 };
-	struct smc_err err;
 	struct message m;
-	char *text;
 
 	add_rows(1, 2);
 	message_start(&m, SOCK_DIAG_BY_FAMILY);
 	message_put(&m, "short", 5);
 	fake_message(&m);
 	fake_done(0);
-	text = list(&opts, -EBADMSG, &err);
-	assert_string_equal(text, "");
+	list(-EBADMSG);
+	assert_string_equal(printed, "");
 	assert_like(err.text, "*answer *too short");
-	free(text);
 }
 
 TEST(no_module)
 {
-	const struct smcss_opts opts = { 0 };
-	struct smc_err err;
-	char *text;
-
 	module_result = -EAFNOSUPPORT;
 	fake_refusal(ENOENT);
-	text = list(&opts, -ENOENT, &err);
-	assert_string_equal(text, "");
+	list(-ENOENT);
+	assert_string_equal(printed, "");
 	assert_like(err.text, "*no SMC (module 'smc' *): run 'smc_chk'");
 	assert_int_equal(module_calls, 1);
-	free(text);
 	module_result = -EACCES;
 	fake_refusal(ENOENT);
-	text = list(&opts, -ENOENT, &err);
+	list(-ENOENT);
 	assert_string_equal(err.text, SMC_DENIED);
-	free(text);
 }
 
 /* The request cannot load smc, a socket can: retry after that, only once. */
 TEST(module_loaded)
 {
-	const struct smcss_opts opts = { 0 };
-	struct smc_err err;
-	char *text;
-
 	fake_refusal(ENOENT);
 	add_rows(100, 1);
 	fake_done(0);
-	text = list(&opts, 0, &err);
-	assert_int_equal(count_lines(text), 2);
+	list(0);
+	assert_int_equal(count_lines(printed), 2);
 	assert_int_equal(module_calls, 1);
-	free(text);
 	reset(NULL);
 	for (int i = 0; i < 5; i++)
 		fake_refusal(ENOENT);
-	free(list(&opts, -ENOENT, &err));
+	list(-ENOENT);
 	assert_int_equal(fake.requests, 2);
 	assert_int_equal(module_calls, 1);
 }
@@ -425,19 +365,16 @@ TEST(unknown_addresses)
 		.mode = SMC_DIAG_MODE_SMCR,
 		.id = { .sport = htons(80), .dport = htons(4000) },
 	};
-	const struct smcss_opts opts = { .no_header = true };
-	struct smc_err err;
 	struct message m;
-	char *text;
 
+	opts.no_header = true;
 	message_sock(&m, &msg);
 	fake_message(&m);
 	fake_done(0);
-	text = list(&opts, 0, &err);
-	assert_non_null(strstr(text, " n/a:80 "));
-	assert_non_null(strstr(text, " n/a:4000 "));
-	assert_null(strstr(text, "0.0.0.0"));
-	free(text);
+	list(0);
+	assert_non_null(strstr(printed, " n/a:80 "));
+	assert_non_null(strstr(printed, " n/a:4000 "));
+	assert_null(strstr(printed, "0.0.0.0"));
 }
 
 TEST(selection)
@@ -479,10 +416,7 @@ TEST(selection)
 
 TEST(full_disk)
 {
-	static const struct smcss_opts kinds[] = { { 0 }, { .is_json = true } };
-
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		struct smc_err err = { 0 };
+	for (size_t i = 0; i < 2; i++) {
 		int fd = open("/dev/full", O_WRONLY | O_CLOEXEC), saved, ret;
 
 		assert_true(fd >= 0);
@@ -506,30 +440,24 @@ TEST(bad_columns)
 					   "state uid",	 "peer_reason", "schema" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		const struct smcss_opts opts = { .columns = bad[i] };
-		struct smc_err err;
-		char *text = list(&opts, -EINVAL, &err);
-
-		assert_string_equal(text, "");
+		opts.columns = bad[i];
+		list(-EINVAL);
+		assert_string_equal(printed, "");
 		assert_int_equal(strncmp(err.text, "unknown column '", 16), 0);
 		assert_int_equal(fake.requests, 0);
-		free(text);
 	}
 }
 
 /* A missing module for TCP sockets is fine; any other error hides the addresses. */
 TEST(addresses_refused)
 {
-	const struct smcss_opts opts = { 0 };
 	const struct smc_abi_diag_msg msg = {
 		.family = AF_SMC,
 		.state = SMC_ABI_ACTIVE,
 		.mode = SMC_DIAG_MODE_SMCD,
 		.id.sport = htons(7001),
 	};
-	struct smc_err err;
 	struct message m;
-	char *text;
 
 	for (int interrupted = 0; interrupted < 2; interrupted++) {
 		fake_reset();
@@ -539,10 +467,9 @@ TEST(addresses_refused)
 			fake_message(&m);
 			fake_done(0);
 		}
-		text = list(&opts, -fake.inet_error, &err);
-		assert_string_equal(text, "");
+		list(-fake.inet_error);
+		assert_string_equal(printed, "");
 		assert_int_equal(fake.requests, interrupted ? 3 : 1);
-		free(text);
 	}
 }
 

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 /* Two hosts with one interface each, with RoCE v2 and a common EID. */
-struct pair {
+static struct {
 	struct predict_net nets[2][2];
 	struct predict_host hosts[2];
-};
+} pair;
 
 static void set_addr(struct predict_net *net, size_t i, const char *text)
 {
@@ -20,16 +20,16 @@ static void set_addr(struct predict_net *net, size_t i, const char *text)
 	net->n_addrs = (uint32_t)i + 1;
 }
 
-static void start(struct pair *pair)
+FIXTURE(start)
 {
 	static const char *const names[] = { "a", "b" }, *const addrs[] = { "10.0.0.1/24",
 									    "10.0.0.2/24" };
 
-	memset(pair, 0, sizeof(*pair));
+	memset(&pair, 0, sizeof(pair));
 	for (int i = 0; i < 2; i++) {
-		struct predict_host *host = &pair->hosts[i];
+		struct predict_host *host = &pair.hosts[i];
 
-		host->nets = pair->nets[i];
+		host->nets = pair.nets[i];
 		host->n_nets = 1;
 		strcpy(host->name, names[i]);
 		host->traits = PREDICT_SMC | PREDICT_EIDS;
@@ -42,23 +42,24 @@ static void start(struct pair *pair)
 		host->nets[0].ism_v1 = -1;
 		set_addr(&host->nets[0], 0, addrs[i]);
 	}
+	return 0;
 }
 
-static struct prediction of(struct pair *pair)
+static struct prediction of(void)
 {
 	struct prediction result;
 
 	memset(&result, 0xff, sizeof(result));
-	predict(&result, &pair->hosts[0], &pair->hosts[1]);
+	predict(&result, &pair.hosts[0], &pair.hosts[1]);
 	return result;
 }
 
-#define EXPECT(pair, expected) assert_int_equal(of(pair).mode, expected)
+#define EXPECT(expected) assert_int_equal(of().mode, expected)
 
-static void expect_gap(struct pair *pair, enum predict_mode mode, enum predict_side side,
-		       const char *text, const char *command)
+static void expect_gap(enum predict_mode mode, enum predict_side side, const char *text,
+		       const char *command)
 {
-	const struct prediction result = of(pair);
+	const struct prediction result = of();
 	bool is_there = false;
 
 	for (size_t i = 0; i < result.n_gaps && !is_there; i++) {
@@ -79,11 +80,9 @@ static void expect_gap(struct pair *pair, enum predict_mode mode, enum predict_s
 
 TEST(test_smcr_v2)
 {
-	struct pair pair;
 	struct prediction result;
 
-	start(&pair);
-	result = of(&pair);
+	result = of();
 	assert_int_equal(result.mode, PREDICT_SMCR_V2);
 	assert_int_equal(result.release, 1);
 	assert_int_equal(result.max_links, 2);
@@ -91,85 +90,74 @@ TEST(test_smcr_v2)
 	assert_false(result.is_routed);
 	assert_string_equal(result.server->name, "eth0");
 	pair.hosts[1].release = 0;
-	assert_int_equal(of(&pair).release, 0);
-	assert_int_equal(of(&pair).max_links, 0);
+	assert_int_equal(of().release, 0);
+	assert_int_equal(of().max_links, 0);
 }
 
 TEST(test_eids)
 {
-	struct pair pair;
-
-	start(&pair);
 	strcpy(pair.hosts[1].ueids[0], "OTHER");
-	EXPECT(&pair, PREDICT_TCP);
-	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_SERVER, "no user EID in common",
-		   "smcd ueid add FLEET");
+	EXPECT(PREDICT_TCP);
+	expect_gap(PREDICT_SMCR_V2, PREDICT_SERVER, "no user EID in common", "smcd ueid add FLEET");
 	pair.hosts[0].n_ueids = 2;
 	strcpy(pair.hosts[0].ueids[1], "OTHER");
-	EXPECT(&pair, PREDICT_SMCR_V2);
+	EXPECT(PREDICT_SMCR_V2);
 	pair.hosts[0].n_ueids = 0;
-	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_CLIENT, "a has no user EID",
-		   "smcd ueid add OTHER");
+	expect_gap(PREDICT_SMCR_V2, PREDICT_CLIENT, "a has no user EID", "smcd ueid add OTHER");
 	pair.hosts[1].n_ueids = 0;
-	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_BOTH, "neither", "smcd ueid add MYEID");
+	expect_gap(PREDICT_SMCR_V2, PREDICT_BOTH, "neither", "smcd ueid add MYEID");
 	/* Chosen by the peer. */
 	pair.hosts[1].n_ueids = 1;
 	strcpy(pair.hosts[1].ueids[0], "$(x)");
-	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_CLIENT, "no user EID", "smcd ueid add '$(x)'");
+	expect_gap(PREDICT_SMCR_V2, PREDICT_CLIENT, "no user EID", "smcd ueid add '$(x)'");
 	pair.hosts[1].traits &= ~(uint32_t)PREDICT_EIDS;
-	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_SERVER, "the kernel of b has no EIDs",
+	expect_gap(PREDICT_SMCR_V2, PREDICT_SERVER, "the kernel of b has no EIDs",
 		   "install kernel 5.16 or later");
 	/* The system EID is for SMC-D only. */
-	start(&pair);
+	start(NULL);
 	for (int i = 0; i < 2; i++) {
 		pair.hosts[i].n_ueids = 0;
 		pair.hosts[i].traits |= PREDICT_SEID;
 		strcpy(pair.hosts[i].seid, "MACHINE");
 	}
-	EXPECT(&pair, PREDICT_TCP);
+	EXPECT(PREDICT_TCP);
 }
 
 TEST(test_smcr_v1)
 {
-	struct pair pair;
-
-	start(&pair);
 	pair.nets[0][0].flags = pair.nets[1][0].flags = PREDICT_GID_V1;
-	EXPECT(&pair, PREDICT_SMCR_V1);
+	EXPECT(PREDICT_SMCR_V1);
 	/* It is in the subnet, but with another prefix length, which the server compares, too. */
 	set_addr(&pair.nets[0][0], 0, "10.0.0.1/16");
-	EXPECT(&pair, PREDICT_TCP);
-	expect_gap(&pair, PREDICT_SMCR_V1, PREDICT_BOTH, "one subnet", "ip -br address");
+	EXPECT(PREDICT_TCP);
+	expect_gap(PREDICT_SMCR_V1, PREDICT_BOTH, "one subnet", "ip -br address");
 	pair.nets[0][0].flags = pair.nets[1][0].flags = PREDICT_GID_V1 | PREDICT_GID_V2;
-	EXPECT(&pair, PREDICT_SMCR_V2);
+	EXPECT(PREDICT_SMCR_V2);
 	pair.hosts[0].n_ueids = 0;
-	EXPECT(&pair, PREDICT_TCP);
+	EXPECT(PREDICT_TCP);
 	set_addr(&pair.nets[0][0], 0, "10.0.0.1/24");
-	EXPECT(&pair, PREDICT_SMCR_V1);
-	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_CLIENT, "no user EID", "smcd ueid add FLEET");
+	EXPECT(PREDICT_SMCR_V1);
+	expect_gap(PREDICT_SMCR_V2, PREDICT_CLIENT, "no user EID", "smcd ueid add FLEET");
 }
 
 TEST(test_addresses)
 {
-	struct pair pair;
-
-	start(&pair);
 	set_addr(&pair.nets[1][0], 0, "10.1.0.2/24");
-	EXPECT(&pair, PREDICT_SMCR_V2);
-	assert_true(of(&pair).is_routed);
+	EXPECT(PREDICT_SMCR_V2);
+	assert_true(of().is_routed);
 	set_addr(&pair.nets[0][0], 0, "fd00::1/64");
 	set_addr(&pair.nets[1][0], 0, "fd00::2/64");
-	EXPECT(&pair, PREDICT_TCP);
-	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_BOTH, "IPv4 only",
+	EXPECT(PREDICT_TCP);
+	expect_gap(PREDICT_SMCR_V2, PREDICT_BOTH, "IPv4 only",
 		   "give both an address in one IPv4 subnet");
 	pair.nets[0][0].flags = pair.nets[1][0].flags = PREDICT_GID_V1;
-	EXPECT(&pair, PREDICT_SMCR_V1);
+	EXPECT(PREDICT_SMCR_V1);
 	set_addr(&pair.nets[1][0], 0, "10.1.0.2/24");
-	EXPECT(&pair, PREDICT_TCP);
-	assert_null(of(&pair).client);
-	expect_gap(&pair, PREDICT_TCP, PREDICT_BOTH, "neither host", "ip -br address");
+	EXPECT(PREDICT_TCP);
+	assert_null(of().client);
+	expect_gap(PREDICT_TCP, PREDICT_BOTH, "neither host", "ip -br address");
 	/* A bridge with the same address on every host is no connection. */
-	start(&pair);
+	start(NULL);
 	for (int i = 0; i < 2; i++) {
 		pair.hosts[i].n_nets = 2;
 		strcpy(pair.nets[i][1].name, "docker0");
@@ -177,15 +165,12 @@ TEST(test_addresses)
 		set_addr(&pair.nets[i][1], 0, "172.17.0.1/16");
 		pair.nets[i][0].flags = 0;
 	}
-	EXPECT(&pair, PREDICT_TCP);
-	assert_string_equal(of(&pair).client->name, "eth0");
+	EXPECT(PREDICT_TCP);
+	assert_string_equal(of().client->name, "eth0");
 }
 
 TEST(test_best_way)
 {
-	struct pair pair;
-
-	start(&pair);
 	for (int i = 0; i < 2; i++) {
 		pair.hosts[i].n_nets = 2;
 		pair.nets[i][1] = pair.nets[i][0];
@@ -194,157 +179,138 @@ TEST(test_best_way)
 	}
 	set_addr(&pair.nets[0][1], 0, "10.9.0.1/24");
 	set_addr(&pair.nets[1][1], 0, "10.9.0.2/24");
-	EXPECT(&pair, PREDICT_SMCR_V2);
-	assert_string_equal(of(&pair).client->name, "eth1");
-	assert_string_equal(of(&pair).server->name, "eth1");
+	EXPECT(PREDICT_SMCR_V2);
+	assert_string_equal(of().client->name, "eth1");
+	assert_string_equal(of().server->name, "eth1");
 }
 
 TEST(test_port)
 {
-	struct pair pair;
-
-	start(&pair);
 	pair.nets[1][0].flags = 0;
 	strcpy(pair.nets[1][0].why, "rxe0: port 1 is down");
 	strcpy(pair.nets[1][0].command, "ip link set dev eth0 up");
-	EXPECT(&pair, PREDICT_TCP);
-	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_SERVER, "b: rxe0: port 1 is down",
+	EXPECT(PREDICT_TCP);
+	expect_gap(PREDICT_SMCR_V2, PREDICT_SERVER, "b: rxe0: port 1 is down",
 		   "ip link set dev eth0 up");
 	pair.nets[1][0].flags = PREDICT_GID_V1;
-	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_SERVER, "no GID of RoCE v2", "smc_rnics -w");
+	expect_gap(PREDICT_SMCR_V2, PREDICT_SERVER, "no GID of RoCE v2", "smc_rnics -w");
 }
 
 TEST(test_smcd)
 {
-	struct pair pair;
-
-	start(&pair);
 	for (int i = 0; i < 2; i++) {
 		pair.hosts[i].traits |= PREDICT_ISM;
 		pair.hosts[i].n_chids = 1;
 		pair.hosts[i].chids[0] = 7 + i;
 	}
-	EXPECT(&pair, PREDICT_SMCR_V2);
-	expect_gap(&pair, PREDICT_SMCD_V2, PREDICT_BOTH, "CHID", "smcd device");
+	EXPECT(PREDICT_SMCR_V2);
+	expect_gap(PREDICT_SMCD_V2, PREDICT_BOTH, "CHID", "smcd device");
 	pair.hosts[1].chids[0] = 7;
-	EXPECT(&pair, PREDICT_SMCD_V2);
-	assert_int_equal(of(&pair).n_gaps, 0);
+	EXPECT(PREDICT_SMCD_V2);
+	assert_int_equal(of().n_gaps, 0);
 	strcpy(pair.hosts[0].seid, "ONE");
 	strcpy(pair.hosts[1].seid, "TWO");
-	EXPECT(&pair, PREDICT_SMCR_V2);
-	expect_gap(&pair, PREDICT_SMCD_V2, PREDICT_BOTH, "different machines", "");
+	EXPECT(PREDICT_SMCR_V2);
+	expect_gap(PREDICT_SMCD_V2, PREDICT_BOTH, "different machines", "");
 	strcpy(pair.hosts[1].seid, "ONE");
 	pair.hosts[1].n_ueids = 0;
-	EXPECT(&pair, PREDICT_TCP);
+	EXPECT(PREDICT_TCP);
 	pair.hosts[0].traits |= PREDICT_SEID;
-	EXPECT(&pair, PREDICT_TCP);
+	EXPECT(PREDICT_TCP);
 	pair.hosts[1].traits |= PREDICT_SEID;
-	EXPECT(&pair, PREDICT_SMCD_V2);
+	EXPECT(PREDICT_SMCD_V2);
 	/* Version 1 needs a subnet, and the same channel on both interfaces. */
 	pair.hosts[0].n_chids = 0;
 	for (int i = 0; i < 2; i++) {
 		pair.nets[i][0].flags |= PREDICT_ISM_V1;
 		pair.nets[i][0].ism_v1 = 9;
 	}
-	EXPECT(&pair, PREDICT_SMCD_V1);
+	EXPECT(PREDICT_SMCD_V1);
 	pair.nets[0][0].ism_v1 = 8;
-	EXPECT(&pair, PREDICT_TCP);
+	EXPECT(PREDICT_TCP);
 	pair.nets[0][0].ism_v1 = 9;
 	set_addr(&pair.nets[0][0], 0, "10.3.0.1/24");
-	EXPECT(&pair, PREDICT_TCP);
+	EXPECT(PREDICT_TCP);
 }
 
 TEST(test_one_kernel)
 {
-	struct pair pair;
-
-	start(&pair);
 	pair.hosts[0].traits |= PREDICT_LOOPBACK;
 	pair.hosts[1].traits |= PREDICT_LOOPBACK;
-	EXPECT(&pair, PREDICT_SMCR_V2);
+	EXPECT(PREDICT_SMCR_V2);
 	strcpy(pair.hosts[0].boot, "1");
 	strcpy(pair.hosts[1].boot, "2");
-	EXPECT(&pair, PREDICT_SMCR_V2);
+	EXPECT(PREDICT_SMCR_V2);
 	strcpy(pair.hosts[1].boot, "1");
-	EXPECT(&pair, PREDICT_SMCD_V2);
+	EXPECT(PREDICT_SMCD_V2);
 	pair.hosts[0].traits |= PREDICT_INNER;
-	assert_int_equal(of(&pair).n_gaps, 0);
+	assert_int_equal(of().n_gaps, 0);
 	pair.hosts[1].traits |= PREDICT_INNER;
-	EXPECT(&pair, PREDICT_SMCD_V2);
-	expect_gap(&pair, PREDICT_SMCD_V2, PREDICT_BOTH, "TCP if loopback has a PNET ID", "");
+	EXPECT(PREDICT_SMCD_V2);
+	expect_gap(PREDICT_SMCD_V2, PREDICT_BOTH, "TCP if loopback has a PNET ID", "");
 	pair.hosts[1].traits &= ~(uint32_t)PREDICT_LOOPBACK;
-	EXPECT(&pair, PREDICT_SMCR_V2);
-	expect_gap(&pair, PREDICT_SMCD_V2, PREDICT_BOTH, "no loopback", "");
+	EXPECT(PREDICT_SMCR_V2);
+	expect_gap(PREDICT_SMCD_V2, PREDICT_BOTH, "no loopback", "");
 }
 
 TEST(test_no_smc)
 {
-	struct pair pair;
-
-	start(&pair);
 	pair.hosts[1].traits |= PREDICT_COOKIES;
-	EXPECT(&pair, PREDICT_TCP);
-	expect_gap(&pair, PREDICT_TCP, PREDICT_SERVER, "cookie",
-		   "sysctl -w net.ipv4.tcp_syncookies=1");
+	EXPECT(PREDICT_TCP);
+	expect_gap(PREDICT_TCP, PREDICT_SERVER, "cookie", "sysctl -w net.ipv4.tcp_syncookies=1");
 	pair.hosts[0].traits |= PREDICT_COOKIES;
 	pair.hosts[1].traits &= ~(uint32_t)PREDICT_COOKIES;
-	EXPECT(&pair, PREDICT_SMCR_V2);
+	EXPECT(PREDICT_SMCR_V2);
 	pair.hosts[1].traits |= PREDICT_LIMITED;
-	EXPECT(&pair, PREDICT_SMCR_V2);
-	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_SERVER, "limits", "smcr hs disable");
+	EXPECT(PREDICT_SMCR_V2);
+	expect_gap(PREDICT_SMCR_V2, PREDICT_SERVER, "limits", "smcr hs disable");
 	pair.hosts[1].traits = 0;
 	strcpy(pair.hosts[1].command, "modprobe smc");
-	EXPECT(&pair, PREDICT_TCP);
-	expect_gap(&pair, PREDICT_TCP, PREDICT_SERVER, "b: no SMC", "modprobe smc");
-	assert_int_equal(of(&pair).n_gaps, 1);
+	EXPECT(PREDICT_TCP);
+	expect_gap(PREDICT_TCP, PREDICT_SERVER, "b: no SMC", "modprobe smc");
+	assert_int_equal(of().n_gaps, 1);
 }
 
 TEST(test_policy)
 {
 	struct predict_rule rules[2] = { { .action = POLICY_DENY, .side = POLICY_FROM } };
-	struct pair pair;
 
-	start(&pair);
 	pair.hosts[1].rules = rules;
 	pair.hosts[1].n_rules = 1;
 	assert_true(netaddr_parse(&rules[0].net, "10.0.0.0/24"));
-	EXPECT(&pair, PREDICT_TCP);
-	expect_gap(&pair, PREDICT_TCP, PREDICT_SERVER, "policy of b", "smc_conf export");
+	EXPECT(PREDICT_TCP);
+	expect_gap(PREDICT_TCP, PREDICT_SERVER, "policy of b", "smc_conf export");
 	rules[0].side = POLICY_TO;
-	EXPECT(&pair, PREDICT_SMCR_V2);
+	EXPECT(PREDICT_SMCR_V2);
 	rules[0].side = POLICY_BOTH;
-	EXPECT(&pair, PREDICT_TCP);
+	EXPECT(PREDICT_TCP);
 	assert_true(netaddr_parse(&rules[0].net, "10.0.0.2/32"));
-	EXPECT(&pair, PREDICT_SMCR_V2);
+	EXPECT(PREDICT_SMCR_V2);
 	rules[0].action = POLICY_ALLOW;
-	EXPECT(&pair, PREDICT_TCP);
+	EXPECT(PREDICT_TCP);
 	pair.hosts[1].n_rules = 2;
 	rules[1].action = POLICY_ALLOW;
 	assert_true(netaddr_parse(&rules[1].net, "10.0.0.1/32"));
-	EXPECT(&pair, PREDICT_SMCR_V2);
+	EXPECT(PREDICT_SMCR_V2);
 	rules[1].action = POLICY_DENY;
-	EXPECT(&pair, PREDICT_TCP);
+	EXPECT(PREDICT_TCP);
 }
 
 TEST(test_links)
 {
 	static const char command[] = "sysctl -w net.smc.smcr_max_links_per_lgr=2";
-	struct pair pair;
 
-	start(&pair);
 	pair.hosts[0].max_links = 1;
-	assert_int_equal(of(&pair).max_links, 1);
-	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_CLIENT, "one link", command);
+	assert_int_equal(of().max_links, 1);
+	expect_gap(PREDICT_SMCR_V2, PREDICT_CLIENT, "one link", command);
 	pair.hosts[1].max_links = 1;
-	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_BOTH, "one link", command);
+	expect_gap(PREDICT_SMCR_V2, PREDICT_BOTH, "one link", command);
 }
 
 TEST(test_same)
 {
 	struct prediction forth, back;
-	struct pair pair;
 
-	start(&pair);
 	pair.nets[0][0].flags = pair.nets[1][0].flags = 0;
 	strcpy(pair.hosts[1].ueids[0], "OTHER");
 	for (int i = 0; i < 3; i++) {
@@ -387,3 +353,5 @@ TEST(test_read)
 	matrix_host_free(&host);
 	close(fd);
 }
+
+static struct fixture fixture = { .setup = start };
