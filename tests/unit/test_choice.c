@@ -115,11 +115,12 @@ static struct choice find(struct host *host, const char *netdev)
 	return choice;
 }
 
+static struct host host;
+
+static struct choice choice;
+
 TEST(test_own_device)
 {
-	struct host host;
-	struct choice choice;
-
 	start(&host);
 	choice = find(&host, "eth0");
 	assert_int_equal(choice.smcr, USABLE);
@@ -136,9 +137,6 @@ TEST(test_own_device)
 
 TEST(test_vlan)
 {
-	struct host host;
-	struct choice choice;
-
 	start(&host);
 	choice = find(&host, "eth0.7");
 	assert_int_equal(choice.smcr, USABLE);
@@ -151,8 +149,6 @@ TEST(test_vlan)
 
 TEST(test_eid)
 {
-	struct host host;
-
 	start(&host);
 	host.facts.n_ueids = 0;
 	assert_int_equal(find(&host, "eth0").smcr, USABLE);
@@ -169,9 +165,6 @@ TEST(test_eid)
 /* With a PNET ID, the net device of a port does not count. */
 TEST(test_pnetid)
 {
-	struct host host;
-	struct choice choice;
-
 	start(&host);
 	entry(&host, "NET", "eth0", NULL);
 	assert_int_equal(find(&host, "eth0").smcr, UNUSABLE_NO_DEVICE);
@@ -190,7 +183,6 @@ TEST(test_pnetid)
 TEST(test_port)
 {
 	struct rdma_port *port;
-	struct host host;
 
 	start(&host);
 	port = &host.devs[0].ports[0];
@@ -214,8 +206,6 @@ TEST(test_port)
 
 TEST(test_addresses)
 {
-	struct host host;
-
 	start(&host);
 	host.facts.addrs.count--; /* eth1's; the GID is still there */
 	assert_int_equal(find(&host, "eth1").smcr, UNUSABLE_NO_GID);
@@ -228,9 +218,6 @@ TEST(test_addresses)
 
 TEST(test_ism)
 {
-	struct host host;
-	struct choice choice;
-
 	start(&host);
 	strcpy(host.isms[0].name, "0000:00:00.0");
 	host.isms[0].chid = 0x7c0;
@@ -252,9 +239,6 @@ TEST(test_ism)
 
 TEST(test_loopback)
 {
-	struct host host;
-	struct choice choice;
-
 	start(&host);
 	host.facts.is_ism_v2 = host.facts.has_loopback = true;
 	choice = find(&host, "lo");

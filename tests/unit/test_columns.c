@@ -385,13 +385,14 @@ TEST(json_absent)
 	json_decref(json);
 }
 
+static struct out_view view;
+
 /* One cell, as printed by -o. */
 static char *cell(const struct sockets_row *sample, const char *column)
 {
 	static char copy[1024];
 	const struct smcss_opts opts = { .columns = column };
 	struct out_text text = { 0 };
-	struct out_view view;
 
 	assert_int_equal(smcss_view(&view, &opts, NULL), 0);
 	out_row(&text, &view, sample);
@@ -534,7 +535,6 @@ TEST(headers)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct out_text text = { 0 };
-		struct out_view view;
 		char got[512];
 		size_t len = 0;
 
@@ -583,7 +583,6 @@ TEST(measured)
 	static const struct top_opts opts = { .columns = columns };
 	struct top_row row = { .base = smcr };
 	struct out_text text = { 0 };
-	struct out_view view;
 	json_t *json;
 
 	assert_int_equal(top_view(&view, &opts, NULL), 0);
@@ -682,7 +681,6 @@ TEST(wide)
 	const struct smcss_opts opts = { .is_wide = true };
 	struct sockets_row sample = smcd;
 	struct out_text text = { 0 };
-	struct out_view view;
 	const char *mode;
 	size_t header;
 

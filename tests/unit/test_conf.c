@@ -21,12 +21,14 @@ static int read_lines(struct conf *conf, const char *lines, struct smc_err *err)
 	return ret;
 }
 
+static struct smc_err err;
+
+static struct conf conf;
+
 /* Parse @lines and write them again. */
 static void becomes(const char *lines, const char *expected)
 {
 	struct out_text out = { 0 };
-	struct smc_err err;
-	struct conf conf;
 
 	assert_int_equal(read_lines(&conf, lines, &err), 0);
 	conf_write(&out, &conf);
@@ -68,8 +70,6 @@ TEST(good)
 TEST(policies_for_later)
 {
 	static const char lines[] = "deny port 1\nnetns a\ndeny port 2\nnetns *\ndeny port 3\n";
-	struct smc_err err;
-	struct conf conf;
 
 	assert_int_equal(read_lines(&conf, lines, &err), 0);
 	assert_int_equal(conf.n_sections, 3);
@@ -177,9 +177,6 @@ static const struct {
 
 TEST(bad)
 {
-	struct smc_err err;
-	struct conf conf;
-
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		assert_int_equal(read_lines(&conf, wrong[i].lines, &err), -EINVAL);
 		if (strncmp(err.text, wrong[i].error, strlen(wrong[i].error)))
@@ -192,8 +189,6 @@ TEST(bad)
 TEST(no_text)
 {
 	char text[] = "eid A\n\0eid B\n";
-	struct smc_err err;
-	struct conf conf;
 
 	assert_int_equal(conf_read_text(&conf, text, sizeof(text) - 1, "x.conf", &err), -EINVAL);
 	assert_string_equal(err.text, "x.conf:2: this is not text");
@@ -202,8 +197,6 @@ TEST(no_text)
 TEST(too_many_words)
 {
 	static char text[4096] = "eid";
-	struct smc_err err;
-	struct conf conf;
 
 	for (int i = 0; i < 1025; i++)
 		strcat(text, " A");
@@ -254,8 +247,6 @@ static void make_directory(const char *name)
 TEST(includes)
 {
 	struct out_text out = { 0 };
-	struct smc_err err;
-	struct conf conf;
 	const char *top;
 
 	make_directory("conf.d");
@@ -281,8 +272,6 @@ TEST(includes)
 
 TEST(bad_includes)
 {
-	struct smc_err err;
-	struct conf conf;
 	const char *top;
 
 	make_directory("d");
@@ -306,8 +295,6 @@ TEST(bad_includes)
 
 TEST(owner)
 {
-	struct smc_err err;
-	struct conf conf;
 	const char *top = put("top.conf", "eid A\n");
 
 	if (getuid())

@@ -62,11 +62,11 @@ static const struct {
 	{ "/lxc.payload.web" USER "/lxc.payload.db", CONTAINER_MACHINE, "web", "" },
 };
 
+static struct container container;
+
 TEST(paths)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(groups); i++) {
-		struct container container;
-
 		container_parse(&container, groups[i].path, SIZE_MAX);
 		assert_string_equal(container.name, groups[i].name);
 		assert_int_equal(container.kind, groups[i].kind);
@@ -86,7 +86,6 @@ TEST(delegated)
 		{ "/docker-" ID ".scope", "web.service/4be7c0ffee4b" },
 		{ "/db.service", "web.service/db.service" },
 	};
-	struct container container;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char path[200] = "/system.slice/web.service";
@@ -107,7 +106,6 @@ TEST(delegated)
 
 TEST(long_paths)
 {
-	struct container container;
 	char path[5000];
 
 	memset(path, 'a', sizeof(path) - 1);
@@ -129,7 +127,6 @@ static void put(const char *path, const char *text)
 static void name_is(const char *path, const char *want)
 {
 	struct json_t *names = container_names_new();
-	struct container container;
 
 	assert_non_null(names);
 	container_parse(&container, path, SIZE_MAX);

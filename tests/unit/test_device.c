@@ -21,11 +21,13 @@ static void put_port(struct message *m, uint16_t type, uint8_t is_valid, const c
 	genl_end(m, nest);
 }
 
+static struct message m;
+
+static struct smc_device device;
+
 /* Soft-RoCE has no PCI function: nothing of the previous device may remain. */
 TEST(rxe)
 {
-	struct smc_device device;
-	struct message m;
 	size_t nest;
 
 	memset(&device, 0xff, sizeof(device));
@@ -48,8 +50,6 @@ TEST(rxe)
 
 TEST(mlx5)
 {
-	struct smc_device device;
-	struct message m;
 	size_t nest;
 
 	nest = genl_begin(&m, 6);
@@ -73,8 +73,6 @@ TEST(mlx5)
 
 TEST(device_noise)
 {
-	struct smc_device device;
-	struct message m;
 	size_t nest;
 
 	nest = genl_begin(&m, 5);
@@ -116,8 +114,6 @@ TEST(single_attributes)
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
 		uint16_t port = rows[i / 2].port, type = rows[i / 2].type;
 		uint32_t has = i % 2 ? rows[i / 2].has : 0;
-		struct smc_device device;
-		struct message m;
 		size_t nest = genl_begin(&m, 6), inner = 0;
 
 		if (port)
@@ -136,8 +132,6 @@ TEST(single_attributes)
 /* Everything that a port sends is decoded. */
 TEST(port_has)
 {
-	struct smc_device device;
-	struct message m;
 	size_t nest;
 
 	nest = genl_begin(&m, 6);
@@ -150,7 +144,6 @@ TEST(port_has)
 TEST(sysinfo)
 {
 	struct smc_sysinfo info;
-	struct message m;
 	size_t nest;
 
 	nest = genl_begin(&m, 1);
@@ -218,7 +211,6 @@ TEST(eids)
 TEST(ueid)
 {
 	char eid[SMC_EID_SIZE];
-	struct message m;
 
 	genl_start(&m, 9);
 	genl_str(&m, 1, "MY-EID.1                        ");
@@ -235,7 +227,6 @@ TEST(seid_and_hs)
 {
 	struct smc_seid seid;
 	bool is_enabled = false;
-	struct message m;
 
 	genl_start(&m, 13);
 	genl_str(&m, 1, "IBM-SYSZ-ISMSEID000000002964    ");

@@ -96,9 +96,10 @@ struct row {
 	const char *want; /* NULL: refused */
 };
 
+static struct filter filter;
+
 static void check(const struct row *row)
 {
-	struct filter filter;
 	struct smc_err err = { 0 };
 	char letters[sizeof(ALL)];
 	int argc = 0, ret;
@@ -367,7 +368,6 @@ TEST(connectives)
 static int nest(const char *prefix, unsigned int n, const char *suffix, struct smc_err *err)
 {
 	char text[8192] = "";
-	struct filter filter;
 
 	for (unsigned int i = 0; i < n; i++)
 		strcat(text, prefix);
@@ -400,7 +400,6 @@ TEST(limits)
 TEST(long_words)
 {
 	char text[1000];
-	struct filter filter;
 
 	for (size_t digits = 120; digits < 900; digits += 60) {
 		struct smc_err err = { 0 };
@@ -423,7 +422,6 @@ TEST(long_words)
 TEST(longest_word)
 {
 	struct smc_err err = { 0 };
-	struct filter filter;
 	char text[400];
 
 	snprintf(text, sizeof(text), "sport %0319d", 80);
@@ -495,7 +493,6 @@ TEST(later_states)
 		const struct smc_sock sock = { .state = rows[i].state };
 		char *const connected[] = { (char[]){ "state connected" } };
 		char *const all[] = { (char[]){ "state all" } };
-		struct filter filter;
 
 		assert_int_equal(filter_parse(&filter, 1, connected, NULL), 0);
 		assert_int_equal(filter_match(&filter, &sock), rows[i].is_connected);
@@ -526,7 +523,6 @@ TEST(namespaces)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct smc_sock sock = { .netns = rows[i].netns };
-		struct filter filter;
 
 		assert_int_equal(parse(&filter, rows[i].text, NULL), 0);
 		assert_true(filter.has_netns);
@@ -552,8 +548,6 @@ TEST(asks_for)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct filter filter;
-
 		assert_int_equal(parse(&filter, rows[i].text, NULL), 0);
 		assert_int_equal(filter.has_addr, rows[i].has_addr);
 		assert_int_equal(filter.has_state, rows[i].has_state);
@@ -581,7 +575,6 @@ TEST(sentences)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct filter filter;
 		struct smc_err err;
 
 		assert_int_equal(parse(&filter, rows[i].text, &err), -EINVAL);
@@ -613,8 +606,6 @@ TEST(possible_states)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct filter filter;
-
 		assert_int_equal(parse(&filter, rows[i].text, NULL), 0);
 		assert_int_equal(filter_can_match(&filter, SMC_ABI_LISTEN), rows[i].listens);
 		assert_int_equal(filter_can_match(&filter, SMC_ABI_ACTIVE), rows[i].is_active);

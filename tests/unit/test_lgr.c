@@ -21,11 +21,13 @@ static void put_common(struct message *m, uint16_t type)
 	genl_end(m, nest);
 }
 
+static struct smc_lgr lgr;
+
+static struct message m;
+
 /* As sent by kernel 7.2, in its order. */
 TEST(smcr)
 {
-	struct smc_lgr lgr;
-	struct message m;
 	size_t nest, v2;
 
 	nest = genl_begin(&m, 2);
@@ -69,10 +71,7 @@ TEST(smcr)
 
 TEST(smcd)
 {
-	struct smc_lgr lgr;
-
 	for (int is_short = 0; is_short < 2; is_short++) {
-		struct message m;
 		size_t nest;
 
 		nest = genl_begin(&m, 4);
@@ -109,8 +108,6 @@ TEST(smcd)
 /* Missing attributes are absent, and nothing of the previous group remains. */
 TEST(missing)
 {
-	struct smc_lgr lgr;
-	struct message m;
 	size_t nest;
 
 	memset(&lgr, 0xff, sizeof(lgr));
@@ -129,8 +126,6 @@ TEST(missing)
 
 TEST(too_short)
 {
-	struct smc_lgr lgr;
-	struct message m;
 	size_t nest;
 
 	nest = genl_begin(&m, 2);
@@ -146,8 +141,6 @@ TEST(too_short)
 TEST(long_strings)
 {
 	char name[200];
-	struct smc_lgr lgr;
-	struct message m;
 	size_t nest;
 
 	memset(name, 'x', sizeof(name));
@@ -169,8 +162,6 @@ TEST(empty_attributes)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct smc_lgr lgr;
-		struct message m;
 		size_t nest = genl_begin(&m, rows[i].number);
 
 		for (size_t j = 0; j < ARRAY_SIZE(rows[i].nests); j++) {
@@ -226,8 +217,6 @@ TEST(single_attributes)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct smc_lgr lgr;
-		struct message m;
 		size_t nest = genl_begin(&m, rows[i].number), inner = 0;
 
 		if (rows[i].nest)
@@ -244,8 +233,6 @@ TEST(single_attributes)
 /* Trailing blanks are padding, bytes after the NUL are ignored. */
 TEST(padded_strings)
 {
-	struct smc_lgr lgr;
-	struct message m;
 	size_t nest;
 
 	nest = genl_begin(&m, 2);
@@ -258,8 +245,6 @@ TEST(padded_strings)
 TEST(links)
 {
 	struct smc_link link;
-	struct smc_lgr lgr;
-	struct message m;
 	size_t nest;
 
 	nest = genl_begin(&m, 3);

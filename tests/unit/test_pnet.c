@@ -42,11 +42,12 @@ static void put_entry(struct message *m, const char *name, const char *eth, cons
 	message_attr(m, SMC_PNETID_IBPORT, &port, 1);
 }
 
+static struct message m;
+
+static struct smc_pnet e;
+
 TEST(net_entry)
 {
-	struct smc_pnet e;
-	struct message m;
-
 	put_entry(&m, "NET1", "eth0", "n/a", 255);
 	assert_int_equal(smc_pnet_decode(&e, &m.nlh), 0);
 	assert_int_equal(e.has, SMC_PNET_HAS_NET);
@@ -56,9 +57,6 @@ TEST(net_entry)
 
 TEST(ib_entry)
 {
-	struct smc_pnet e;
-	struct message m;
-
 	put_entry(&m, "ABCDEFGHIJ123456", "n/a", "mlx5_0", 2);
 	assert_int_equal(smc_pnet_decode(&e, &m.nlh), 0);
 	assert_int_equal(e.has, SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT);
@@ -70,8 +68,6 @@ TEST(ib_entry)
 TEST(other_order)
 {
 	const uint8_t port = 1, later[9] = "whatever";
-	struct smc_pnet e;
-	struct message m;
 
 	start(&m);
 	message_attr(&m, 77, later, sizeof(later));
@@ -86,9 +82,6 @@ TEST(other_order)
 
 TEST(missing)
 {
-	struct smc_pnet e;
-	struct message m;
-
 	message_start(&m, 0x20);
 	assert_int_equal(smc_pnet_decode(&e, &m.nlh), -EBADMSG);
 	start(&m);
@@ -108,8 +101,6 @@ TEST(missing)
 
 TEST(damaged_strings)
 {
-	struct smc_pnet e;
-	struct message m;
 	char text[128];
 
 	memset(text, 'A', sizeof(text));
@@ -135,7 +126,6 @@ TEST(damaged_strings)
 TEST(add_messages)
 {
 	struct smc_pnet_table table = { 0 };
-	struct message m;
 
 	start(&m);
 	assert_int_equal(smc_pnet_add(&m.nlh, &table), 0);
@@ -147,13 +137,14 @@ TEST(add_messages)
 	smc_pnet_free(&table);
 }
 
+static struct smc_err err;
+
 TEST(names)
 {
 	static const char *const bad[] = {
 		"", "  ", "A-B", "A_B", "A B", "ABCDEFGHIJKLMNOPQ", "N\xc4", "NET\x01", "n/a", "A.B"
 	};
 	char name[SMC_PNET_NAME_SIZE];
-	struct smc_err err;
 
 	assert_int_equal(smc_pnet_name(name, " abcDEF0123456789\n", &err), 0);
 	assert_string_equal(name, "ABCDEF0123456789");
@@ -164,7 +155,6 @@ TEST(names)
 TEST(devices)
 {
 	char eth[SMC_PNET_ETH_SIZE], ib[SMC_PNET_IB_SIZE], text[80];
-	struct smc_err err;
 
 	assert_int_equal(smc_pnet_eth(eth, "abcdefghijklmno", &err), 0);
 	assert_int_equal(smc_pnet_eth(eth, "abcdefghijklmnop", &err), -EINVAL);
@@ -185,7 +175,6 @@ TEST(device_characters)
 {
 	static const char *const bad[] = { "/", " ", "\x7f", "\x1f" };
 	char eth[SMC_PNET_ETH_SIZE], text[8];
-	struct smc_err err;
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		for (size_t at = 0; at < 3; at++) {
@@ -200,7 +189,6 @@ TEST(device_characters)
 TEST(ports)
 {
 	static const char *const bad[] = { "3", "-1", "x", "1x", "0x3", "99999999999999999999" };
-	struct smc_err err;
 
 	assert_int_equal(smc_pnet_port("", &err), 1);
 	assert_int_equal(smc_pnet_port("0", &err), 1);

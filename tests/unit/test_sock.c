@@ -29,10 +29,11 @@ static struct smc_abi_diag_msg base(uint8_t state, uint8_t mode)
 	return msg;
 }
 
+static struct message m;
+
 static struct smc_sock decode(const struct smc_abi_diag_msg *msg)
 {
 	struct smc_sock sock = { 0 };
-	struct message m;
 
 	message_sock(&m, msg);
 	assert_int_equal(smc_sock_decode(&sock, &m.nlh), 0);
@@ -43,7 +44,6 @@ TEST(fallback_capture)
 {
 	static const uint8_t loopback[16] = { 127, 0, 0, 1 };
 	struct smc_sock sock;
-	struct message m;
 
 	if (!is_little_endian())
 		skip();
@@ -73,7 +73,6 @@ TEST(smcr_capture)
 {
 	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_SMCR);
 	struct smc_sock sock;
-	struct message m;
 
 	if (!is_little_endian())
 		skip();
@@ -104,7 +103,6 @@ TEST(smcd_capture)
 {
 	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_SMCD);
 	struct smc_sock sock;
-	struct message m;
 
 	if (!is_little_endian())
 		skip();
@@ -145,7 +143,6 @@ TEST(dmbinfo_lengths)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct smc_sock sock = { .dmb.peer_token = 1 };
-		struct message m;
 
 		message_sock(&m, &msg);
 		message_attr(&m, SMC_DIAG_DMBINFO, dmb, rows[i].len);
@@ -177,7 +174,6 @@ TEST(attribute_lengths)
 
 		for (size_t j = 0; j < ARRAY_SIZE(lens); j++) {
 			struct smc_sock sock = { 0 };
-			struct message m;
 
 			message_sock(&m, &msg);
 			message_attr(&m, rows[i].type, payload, lens[j]);
@@ -193,7 +189,6 @@ TEST(unterminated_strings)
 	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_SMCR);
 	struct smc_abi_lgrinfo lgr;
 	struct smc_sock sock;
-	struct message m;
 
 	memset(&lgr, 'A', sizeof(lgr));
 	message_sock(&m, &msg);
@@ -209,7 +204,6 @@ TEST(unknown_attributes)
 	static const uint16_t types[] = { 0, 6, 7, 200, 0x3fff };
 	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_FALLBACK_TCP);
 	struct smc_sock sock;
-	struct message m;
 
 	message_sock(&m, &msg);
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
@@ -226,7 +220,6 @@ TEST(type_flags)
 	const struct smc_diag_fallback fallback = { .reason = 0x03010000 };
 	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_FALLBACK_TCP);
 	struct smc_sock sock;
-	struct message m;
 
 	message_sock(&m, &msg);
 	message_attr(&m, NLA_F_NESTED | SMC_DIAG_SHUTDOWN, "\1", 1);
@@ -245,7 +238,6 @@ TEST(lying_attributes)
 	for (size_t i = 0; i < ARRAY_SIZE(lens); i++) {
 		const struct smc_diag_fallback fallback = { .reason = 1 };
 		struct smc_sock sock;
-		struct message m;
 		size_t at;
 
 		message_sock(&m, &msg);
@@ -262,7 +254,6 @@ TEST(truncated_base)
 {
 	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_FALLBACK_TCP);
 	struct smc_sock sock;
-	struct message m;
 
 	for (size_t len = 0; len < sizeof(msg); len++) {
 		message_start(&m, SOCK_DIAG_BY_FAMILY);
@@ -276,7 +267,6 @@ TEST(reuse)
 {
 	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_SMCR);
 	struct smc_sock sock;
-	struct message m;
 
 	memset(&sock, 0xff, sizeof(sock));
 	message_sock(&m, &msg);

@@ -30,11 +30,12 @@ static void put_tech(struct message *m, uint16_t type)
 	genl_end(m, tech);
 }
 
+static struct message m;
+
 TEST(decode)
 {
 	static struct smc_stats stats;
 	const struct smc_tech_stats *tech = &stats.tech[SMC_TECH_R];
-	struct message m;
 	size_t nest;
 
 	nest = genl_begin(&m, 7);
@@ -69,7 +70,6 @@ TEST(decode)
 TEST(decode_order)
 {
 	static struct smc_stats stats;
-	struct message m;
 	size_t nest, tech;
 
 	nest = genl_begin(&m, 7);
@@ -92,7 +92,6 @@ TEST(decode_order)
 static void put_fback(struct smc_stats *stats, uint8_t type, uint32_t code, uint16_t count,
 		      bool is_first)
 {
-	struct message m;
 	size_t nest;
 
 	nest = genl_begin(&m, 8);
@@ -108,7 +107,6 @@ static void put_fback(struct smc_stats *stats, uint8_t type, uint32_t code, uint
 TEST(fallbacks)
 {
 	static struct smc_stats stats;
-	struct message m;
 	size_t nest;
 
 	put_fback(&stats, 0, 0x05000000, 2, true);
@@ -143,7 +141,6 @@ TEST(fallback_totals)
 {
 	static const uint8_t type[8] = { 1 };
 	static struct smc_stats stats;
-	struct message m;
 	size_t nest;
 
 	nest = genl_begin(&m, 8);

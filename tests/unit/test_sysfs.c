@@ -72,9 +72,10 @@ TEST(ebcdic_all)
 	assert_int_equal(marks, 256 - 26 - 26 - 10 - 2);
 }
 
+static struct netdev_table nets;
+
 TEST(netdevs_s390)
 {
-	struct netdev_table nets;
 	const struct netdev *dev;
 
 	assert_int_equal(netdev_load(&nets, s390), 0);
@@ -109,7 +110,6 @@ TEST(netdevs_s390)
 
 TEST(rdma_s390)
 {
-	struct netdev_table nets;
 	struct rdma_table rdma;
 	const struct rdma_dev *dev;
 
@@ -142,7 +142,6 @@ TEST(rdma_s390)
 
 TEST(rdma_x86)
 {
-	struct netdev_table nets;
 	struct rdma_table rdma;
 	const struct rdma_dev *dev;
 
@@ -172,7 +171,6 @@ TEST(rdma_x86)
 
 TEST(nothing_there)
 {
-	struct netdev_table nets;
 	struct rdma_table rdma;
 
 	assert_int_equal(netdev_load(&nets, empty), 0);

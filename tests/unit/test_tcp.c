@@ -45,10 +45,11 @@ static int decode(struct smc_tcp *tcp, const struct inet_diag_msg *msg, size_t i
 	return smc_tcp_decode(tcp, &m.nlh);
 }
 
+static struct smc_tcp tcp;
+
 TEST(whole)
 {
 	const struct inet_diag_msg msg = socket_of(AF_INET, "10.0.0.1", "10.0.0.2");
-	struct smc_tcp tcp;
 
 	assert_int_equal(decode(&tcp, &msg, sizeof(numbers)), 0);
 	assert_true(tcp.has_info && tcp.is_fast_open && !tcp.is_listener && !tcp.is_signed);
@@ -70,7 +71,6 @@ TEST(whole)
 TEST(remnant)
 {
 	struct inet_diag_msg msg = socket_of(AF_INET, "10.0.0.1", "10.0.0.2");
-	struct smc_tcp tcp;
 
 	msg.idiag_state = 5;
 	assert_int_equal(decode(&tcp, &msg, 0), 0);
@@ -83,7 +83,6 @@ TEST(remnant)
 TEST(older)
 {
 	const struct inet_diag_msg msg = socket_of(AF_INET, "10.0.0.1", "10.0.0.2");
-	struct smc_tcp tcp;
 
 	assert_int_equal(decode(&tcp, &msg, offsetof(struct tcp_info, tcpi_bytes_sent)), 0);
 	assert_true(tcp.has_info);
@@ -96,7 +95,6 @@ TEST(older)
 
 TEST(short_message)
 {
-	struct smc_tcp tcp;
 	struct message m;
 
 	message_start(&m, SOCK_DIAG_BY_FAMILY);
@@ -107,7 +105,6 @@ TEST(short_message)
 TEST(mapped)
 {
 	struct inet_diag_msg msg = socket_of(AF_INET6, "::ffff:10.0.0.1", "2001:db8::1");
-	struct smc_tcp tcp;
 
 	msg.idiag_state = 10;
 	assert_int_equal(decode(&tcp, &msg, 0), 0);
@@ -123,7 +120,6 @@ TEST(extras)
 	const struct inet_diag_msg msg = socket_of(AF_INET, "10.0.0.1", "10.0.0.2");
 	const struct nlattr name = { .nla_len = 8, .nla_type = INET_ULP_INFO_NAME };
 	uint8_t ulp[8];
-	struct smc_tcp tcp;
 	struct message m;
 
 	memcpy(ulp, &name, sizeof(name));
