@@ -2,13 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The examples for containers and Kubernetes: well-formed, complete, consistent, their scripts clean.
 cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-BUILD=${BUILD:-$PWD/build}
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-LC_ALL=C
-export LC_ALL
+. tests/cli/tool.sh
 manifest=packaging/kubernetes/smc-tools.yaml
 
 # Files installed into an image, whose compiler builds no 32-bit library.

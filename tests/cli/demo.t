@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The demo's verdict, with a fake lab that reports results; and its measuring, with fake programs.
 cd "$(dirname "$0")/../.." || exit 1
-. tests/tap.sh
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+. tests/cli/tool.sh
 
 mkdir "$tmp/build" "$tmp/bin" "$tmp/tools"
 for file in smc_run ld_pre_smc.so smcss smc_top smc_events smc_dump; do

@@ -4,10 +4,7 @@
 # Needs the built tools, tests/unit/keys, mandoc and man; no kernel with SMC.
 # shellcheck disable=SC2013 # the lists are of words
 cd "$(dirname "$0")/../.." || exit 1
-BUILD=$(cd "${BUILD:-build}" && pwd) || exit 1
-export BUILD
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+. tests/cli/tool.sh
 export LC_ALL=C.UTF-8 MANWIDTH=100 MAN_KEEP_FORMATTING='' GROFF_NO_SGR=1
 tools="smcss smc_top smc_events smc_run smc_ab smc_chk smc_pnet smc_rnics smc_dump smc_conf smcd smcr"
 # smc_bpf is built only if its compiler is installed.

@@ -5,17 +5,11 @@
 # annotations that CRI-O sets for containers of Kubernetes, which were not recorded. Effects on containers:
 # tests/kernel/podman.t.
 cd "$(dirname "$0")/../.." || exit 1
-BUILD=${BUILD:-$PWD/build}
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-export LC_ALL=C
 # Counts and logs must not go to this machine's /run.
 if [ "$(id -u)" -eq 0 ] && [ -z "${HOOK_RUN-}" ] && unshare -m true 2>/dev/null; then
 	HOOK_RUN=y exec unshare -m sh -c 'mount -t tmpfs none /run && exec "$@"' sh "$PWD/tests/cli/oci_hook.t"
 fi
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' HUP INT TERM
+. tests/cli/tool.sh
 if [ ! -x "$BUILD/smc_bpf" ]; then
 	skip "smc_bpf oci-hook" "smc_bpf was not built"
 	plan_done

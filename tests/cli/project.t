@@ -3,10 +3,7 @@
 # Files for contributors: continuous integration, templates, lists of packages, CONTRIBUTING. Needs smc_chk.
 # shellcheck disable=SC2013 # the lists are of words
 cd "$(dirname "$0")/../.." || exit 1
-BUILD=$(cd "${BUILD:-build}" && pwd) || exit 1
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-export LC_ALL=C
+. tests/cli/tool.sh
 
 check_ci() {
 	for file in .gitlab-ci.yml .github/workflows/*.yml .github/ISSUE_TEMPLATE/*.yml; do

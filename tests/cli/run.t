@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: MIT
 # tests/run itself, in a tree of known tests.
 cd "$(dirname "$0")/../.." || exit 1
-. tests/tap.sh
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+. tests/cli/tool.sh
 tree=$tmp/tree
 mkdir -p "$tree/tests/unit" "$tree/tests/cli" "$tree/tests/kernel" "$tree/tests/preload" "$tree/tests/fuzz" "$tree/lab" \
 	"$tree/build/tests/unit"

@@ -2,13 +2,7 @@
 # SPDX-License-Identifier: MIT
 # smc_bpf's command line; what it does is tested in the lab. Needs no kernel with SMC.
 cd "$(dirname "$0")/../.." || exit 1
-BUILD=${BUILD:-build}
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-export LC_ALL=C
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' HUP INT TERM
+. tests/cli/tool.sh
 
 if [ ! -x "$BUILD/smc_bpf" ]; then
 	skip "smc_bpf's command line" "it was not built"
@@ -46,14 +40,11 @@ refuse "option '--force' is only for 'attach'" detach --run --force
 refuse "option '--json' is only for 'status'" attach --run -j
 refuse "option '--json' is only for 'status'" check -j
 refuse "option '--only' is only for 'attach'" check --only ipv4
-refuse "unknown option '-x'" -x
 for arguments in "--user no-such-user" "--allow-group no-such-group" "--user -1" "--user 4294967295"; do
 	# shellcheck disable=SC2086 # two words
 	out=$("$BUILD/smc_bpf" attach --run $arguments 2>&1)
 	is "$?|$out" "1|smc_bpf: no $(echo "$arguments" | sed "s/--allow-//; s/--//; s/\([^ ]*\)$/'\1'/")" "smc_bpf $arguments"
 done
-"$BUILD/smc_bpf" --help >/dev/full 2>"$tmp/err"
-is "$?|$(wc -l <"$tmp/err")" "1|1" "--help on a full disk: one line"
 
 # The object file is embedded: nothing of the build machine is needed at run time.
 words=$(strings -n 8 "$BUILD/smc_bpf" | grep -v ' ')

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: MIT
 # smc_chk doctor: findings on hosts that cannot load SMC, made of recorded files.
 cd "$(dirname "$0")/../.." || exit 1
-. tests/tap.sh
-chk=${BUILD:-$PWD/build}/smc_chk
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-LC_ALL=C
-export LC_ALL
+. tests/cli/tool.sh
+chk=$BUILD/smc_chk
 release=6.12.95-amd64
 
 # host ERRNO: a recorded host where AF_SMC sockets fail with this error. Its name is in $root.

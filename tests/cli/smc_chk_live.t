@@ -2,13 +2,10 @@
 # SPDX-License-Identifier: MIT
 # smc_chk connect, and -C, -S and -l, on any kernel: streams, exit codes, wording of errors.
 cd "$(dirname "$0")/../.." || exit 1
-. tests/tap.sh
-smc_chk=${BUILD:-$PWD/build}/smc_chk
-tmp=$(mktemp -d) || exit 1
+. tests/cli/tool.sh
+smc_chk=$BUILD/smc_chk
 server=
 trap '[ -z "$server" ] || kill $server; rm -rf "$tmp"' EXIT
-LC_ALL=C
-export LC_ALL
 no_smc=1
 has_smc && no_smc=
 

@@ -13,7 +13,7 @@ program() {
 	${CC:-cc} -o "$tmp/$name" "$@" "$tmp/main.c" 2>/dev/null
 }
 # Only the kernel knows whether eBPF is available.
-if "$build/smc_chk" doctor -j | jq -e '.findings[] | select(.check == "ebpf" and .level == "ok")' >/dev/null; then bpf=0; else bpf=2; fi
+if "$BUILD/smc_chk" doctor -j | jq -e '.findings[] | select(.check == "ebpf" and .level == "ok")' >/dev/null; then bpf=0; else bpf=2; fi
 # way WANT FILTER WANT FILE: smc_chk program recommends preload or bpf, and FILTER gives the second WANT. Where eBPF is
 # not available, seccomp may replace it; the exit status says which.
 way() {
@@ -24,7 +24,7 @@ way() {
 program plain
 way preload .kind '"dynamic"' "$tmp/plain"
 json '[.program, .library, .raises, .is_secure, .is_possible, .notes]' \
-	"[\"$tmp/plain\",\"$(cd "$build" && pwd)/ld_pre_smc.so\",[],false,true,[]]" program "$tmp/plain"
+	"[\"$tmp/plain\",\"$(cd "$BUILD" && pwd)/ld_pre_smc.so\",[],false,true,[]]" program "$tmp/plain"
 prints "^  type +smc_run $tmp/plain\$" program "$tmp/plain"
 for kind in static static-pie; do
 	if program $kind -$kind; then
@@ -34,9 +34,9 @@ for kind in static static-pie; do
 	fi
 done
 for go in go_note go_info; do
-	way bpf '(.why | contains("system calls"))' true "$build/tests/preload/$go"
+	way bpf '(.why | contains("system calls"))' true "$BUILD/tests/preload/$go"
 done
-run program "$build/tests/preload/go_note"
+run program "$BUILD/tests/preload/go_note"
 like "$out" '^  type +smc_run --(bpf|seccomp) ' 'the command that reaches a Go program'
 # lacks STATUS SOCKET PARTS WORDS: on a kernel with these recorded answers, "program" and the doctor report the same.
 lacks() {
@@ -46,12 +46,12 @@ lacks() {
 	printf '0\n' >"$tmp/kernel/probes/socket-af_smc"
 	printf '%s\n' -22 >"$tmp/kernel/probes/seccomp-notify"
 	printf '0\n6.12.1' >"$tmp/kernel/probes/uname-release"
-	out=$(SMC_TOOLS_ROOT=$tmp/kernel "$build/smc_chk" program -j "$build/tests/preload/go_note")
+	out=$(SMC_TOOLS_ROOT=$tmp/kernel "$BUILD/smc_chk" program -j "$BUILD/tests/preload/go_note")
 	is "$?$(printf '%s' "$out" | jq -r '.is_possible, (.notes[] | sub(", which.*"; "") | sub("user.*[(]"; "("))')" "$1" "a kernel that lacks: $4"
-	like "$(SMC_TOOLS_ROOT=$tmp/kernel "$build/smc_chk" doctor)" " ebpf .*$4" 'so says the doctor'
+	like "$(SMC_TOOLS_ROOT=$tmp/kernel "$BUILD/smc_chk" doctor)" " ebpf .*$4" 'so says the doctor'
 	[ "$1" = 0true ] && return
 	printf '0\n' >"$tmp/kernel/probes/seccomp-notify"
-	out=$(SMC_TOOLS_ROOT=$tmp/kernel "$build/smc_chk" program -j "$build/tests/preload/go_note")
+	out=$(SMC_TOOLS_ROOT=$tmp/kernel "$BUILD/smc_chk" program -j "$BUILD/tests/preload/go_note")
 	is "$?$(printf '%s' "$out" | jq -c '[.way, .is_possible]')" '0["seccomp",true]' 'and seccomp takes its place'
 }
 seccomp=$'\nsmc_run --seccomp needs seccomp (kernel 5.14)'
@@ -69,10 +69,10 @@ eBPF needs CONFIG_BPF_JIT$seccomp" 0 3 'the kernel lacks CONFIG_BPF_JIT'
 # Confinement, of smc_chk itself or of a service with this program, is no lack of the kernel.
 notes() {
 	printf '%s\n' "$1" >"$tmp/kernel/probes/socket-af_smc"
-	SMC_TOOLS_ROOT=$tmp/kernel "$build/smc_chk" program -j "$2" | jq -r '.notes[]'
+	SMC_TOOLS_ROOT=$tmp/kernel "$BUILD/smc_chk" program -j "$2" | jq -r '.notes[]'
 }
 printf '2\nuser_t' >"$tmp/kernel/probes/confined"
-for file in "$tmp/plain" "$build/tests/preload/go_note"; do
+for file in "$tmp/plain" "$BUILD/tests/preload/go_note"; do
 	like "$(notes -13 "$file")" 'smc_socket to user_t: .*smc_user_t.cil' "SELinux confines smc_chk: ${file##*/}"
 	unlike "$(notes -13 "$file")" 'kernel does not' 'the kernel lacks nothing'
 done
@@ -83,10 +83,10 @@ rm "$tmp/kernel/probes/"confined*
 if ! can_32; then
 	skip '32-bit programs' "$why_not"
 elif program plain32 -m32; then
-	if [ -e "$build/32/ld_pre_smc.so" ]; then
-		way preload .library "\"$(cd "$build" && pwd)/32/ld_pre_smc.so\"" "$tmp/plain32"
+	if [ -e "$BUILD/32/ld_pre_smc.so" ]; then
+		way preload .library "\"$(cd "$BUILD" && pwd)/32/ld_pre_smc.so\"" "$tmp/plain32"
 	fi
-	mkdir "$tmp/only64" && cp "$build/smc_chk" "$build/ld_pre_smc.so" "$tmp/only64"
+	mkdir "$tmp/only64" && cp "$BUILD/smc_chk" "$BUILD/ld_pre_smc.so" "$tmp/only64"
 	"$tmp/only64/smc_chk" program "$tmp/plain32" >"$tmp/out"
 	is "$?" $bpf 'a 32-bit program, only the 64-bit library'
 	like "$(<"$tmp/out")" 'why +the program is for i386, the library for x86-64' 'and why'
@@ -94,15 +94,15 @@ fi
 cp "$tmp/plain" "$tmp/strange"
 printf '\377\177' | dd of="$tmp/strange" bs=1 seek=18 conv=notrunc 2>/dev/null
 strange=$(od -An -tu2 -j18 -N2 "$tmp/strange" | tr -d ' ')
-own=$("$build/smc_chk" program "$tmp/plain" | sed -n 's/^  kind .*, //p')
+own=$("$BUILD/smc_chk" program "$tmp/plain" | sed -n 's/^  kind .*, //p')
 refuse "/strange' .*not execute .* machine $strange, 64 bits\$" program "$tmp/strange"
 # A record decides about the kernel, and has the programs that were looked up.
 echo 1 >"$tmp/kernel/probes/executes-$strange-64"
-capture env SMC_TOOLS_ROOT="$tmp/kernel" "$build/smc_chk" program "$tmp/strange"
+capture env SMC_TOOLS_ROOT="$tmp/kernel" "$BUILD/smc_chk" program "$tmp/strange"
 like "$out" "^  kind +dynamic, machine $strange, " 'a machine that has no name here'
 like "$out" "^  why +the program is for machine $strange, 64 bits, the library for $own\$" 'and no library'
 echo 0 >"$tmp/kernel/probes/executes-$strange-64"
-capture env SMC_TOOLS_ROOT="$tmp/kernel" "$build/smc_chk" program "$tmp/strange"
+capture env SMC_TOOLS_ROOT="$tmp/kernel" "$BUILD/smc_chk" program "$tmp/strange"
 refused 1 'this kernel does not execute' 'on a recorded kernel that does not execute it'
 # A program with its own loader.
 cp "$(readelf -lW "$tmp/plain" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')" "$tmp/ld-own"
@@ -117,7 +117,7 @@ rm "$tmp/ld-musl-x86_64.so.1"
 refuse "its loader '.*ld-musl-x86_64.so.1' does not exist" program "$tmp/musl"
 # The command is pasted into a shell.
 cp "$tmp/plain" "$tmp/it's \$one"
-like "$("$build/smc_chk" program "$tmp/it's \$one")" "^  type +smc_run '$tmp/it'.''s [$]one'\$" 'a name with blanks and quotes'
+like "$("$BUILD/smc_chk" program "$tmp/it's \$one")" "^  type +smc_run '$tmp/it'.''s [$]one'\$" 'a name with blanks and quotes'
 # Scripts.
 printf '#!%s\n' "$tmp/plain" >"$tmp/script"
 printf '#!/usr/bin/env -S A=1 plain\n' >"$tmp/env"
@@ -133,7 +133,7 @@ way bpf '(.why | contains("env -i"))' true "$tmp/clean"
 PATH=$old_path
 refuse 'its interpreter does not exist' program "$tmp/nowhere"
 refuse 'is not a program: neither' program "$tmp/windows"
-cp "$build/ld_pre_smc.so" "$tmp/lib.so"
+cp "$BUILD/ld_pre_smc.so" "$tmp/lib.so"
 refuse 'is not a program: neither' program "$tmp/lib.so"
 refuse 'is not a program: it is a directory' program "$tmp"
 refuse 'is not a program: it is not a regular file' program /dev/null
@@ -141,7 +141,6 @@ refuse "cannot find '$tmp/none': No such file" program "$tmp/none"
 refuse 'is not executable' program "$tmp/main.c"
 refuse "no command 'no-such-command' in PATH$" program no-such-command
 refuse "no command '' in PATH$" program ''
-build=$(cd "$build" && pwd)
 cd "$tmp" || exit 1
 refuse "no command 'plain' in PATH; .* needs ./" program plain
 way preload .program '"./plain"' ./plain
@@ -149,7 +148,7 @@ cd - >/dev/null || exit 1
 # The user who starts it matters.
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" && status_has 'NoNewPrivs:.0' &&
 	! findmnt -no OPTIONS -T "$tmp" 2>/dev/null | grep -qw nosuid; then
-	mkdir "$tmp/tools" && cp "$build/smc_chk" "$build/ld_pre_smc.so" "$tmp/tools" && chmod 755 "$tmp/tools"
+	mkdir "$tmp/tools" && cp "$BUILD/smc_chk" "$BUILD/ld_pre_smc.so" "$tmp/tools" && chmod 755 "$tmp/tools"
 	# as_other WANT FILTER WANT FILE: way, as another user
 	as_other() {
 		is "$(setpriv --reuid=65534 --regid=65534 --clear-groups "$tmp/tools/smc_chk" program -j "$4" |
@@ -178,7 +177,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" && 
 		is "$(unshare -m sh -c "$mounted" sh nosuid,mode=755 "$tmp/mnt" "$tmp/4755" setpriv --reuid=65534 \
 			--regid=65534 --clear-groups "$tmp/tools/smc_chk" program -j "$tmp/mnt/x" |
 			jq -c '[.way, (.notes[0] | test("^set-uid, but .* nosuid$"))]')" '["preload",true]' 'a nosuid mount'
-		unshare -m sh -c "$mounted" sh noexec "$tmp/mnt" "$tmp/plain" "$build/smc_chk" program "$tmp/mnt/x" 2>"$tmp/err"
+		unshare -m sh -c "$mounted" sh noexec "$tmp/mnt" "$tmp/plain" "$BUILD/smc_chk" program "$tmp/mnt/x" 2>"$tmp/err"
 		like "$(<"$tmp/err")" 'mounted noexec' 'a noexec mount'
 	else
 		skip 'nosuid and noexec mounts' 'needs a mount namespace'

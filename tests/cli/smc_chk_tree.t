@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: MIT
 # smc_chk doctor and -s over sysfs trees of other machines: devices of IBM Z, cards, addresses.
 cd "$(dirname "$0")/../.." || exit 1
-. tests/tap.sh
-chk=${BUILD:-$PWD/build}/smc_chk
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-LC_ALL=C
-export LC_ALL
+. tests/cli/tool.sh
+chk=$BUILD/smc_chk
 
 # host NAME TREE: a recorded host with SMC, without netlink answers.
 host() {

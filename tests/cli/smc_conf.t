@@ -2,25 +2,8 @@
 # SPDX-License-Identifier: MIT
 # smc_conf's command line on any kernel: streams, exit codes, files; the unit and the rule of udev.
 cd "$(dirname "$0")/../.." || exit 1
-. tests/tap.sh
-conf=${BUILD:-$PWD/build}/smc_conf
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-LC_ALL=C
-export LC_ALL
-
-# run ARG...: output of smc_conf is in $out and $err, its status in $rc.
-run() {
-	capture "$conf" "$@"
-}
-
-# refuse WORDS ARG...: status 1, nothing on stdout, one line on stderr that contains the words.
-refuse() {
-	words=$1
-	shift
-	run "$@"
-	refused 1 "^smc_conf: .*$words" "refused: smc_conf $*"
-}
+. tests/cli/tool.sh
+tool=smc_conf conf=$BUILD/smc_conf
 
 # wrong WORDS LINES: smc_conf check refuses the lines on standard input
 wrong() {
@@ -46,14 +29,6 @@ magic() {
 	refuse "$file as root: .*cannot be checked" apply "/proc/$!/root$file"
 	kill $!
 }
-
-# ---- help and version ----
-for option in -h --help --he; do
-	run "$option"
-	like "$rc$err$out" '^0Usage: smc_conf export \[FILE\] \[-j\]' "$option prints the usage"
-done
-err=$("$conf" --help 2>&1 >/dev/full)
-line "$?$err" '^1smc_conf: .*standard output: No space left on device$' 'help to a full device'
 
 # ---- bad usage ----
 refuse 'no command given'

@@ -17,19 +17,6 @@ taken() {
 	like "$rc:$err" "$answer" "taken: smc_pnet $*"
 }
 
-# ---- help and version ----
-for option in -h --help --he; do
-	run "$option"
-	is "$rc$err" 0 "$option exits 0, stderr is empty"
-	like "$out" '^Usage: smc_pnet \[-s \[PNETID\]\]' "$option prints the usage"
-done
-for option in -v --version --ver; do
-	run "$option"
-	is "$rc$out$err" "0smc_pnet utility, smc-tools-$(<VERSION)" "$option prints the version"
-done
-err=$("$build/$tool" --help 2>&1 >/dev/full)
-line "$?$err" '^1smc_pnet: .*standard output: No space left on device$' 'help to a full device'
-
 # ---- bad usage ----
 refuse "unknown option '-x'" -x
 refuse "options '--add' and '--delete' exclude" -a -d X

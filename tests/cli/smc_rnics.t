@@ -2,13 +2,9 @@
 # SPDX-License-Identifier: MIT
 # smc_rnics over recorded hosts: streams, exit codes, columns.
 cd "$(dirname "$0")/../.." || exit 1
-. tests/tap.sh
-rnics=${BUILD:-$PWD/build}/smc_rnics
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-LC_ALL=C
-export LC_ALL
-cp -r "${BUILD:-$PWD/build}"/tests/hosts/* "$tmp"
+. tests/cli/tool.sh
+tool=smc_rnics rnics=$BUILD/smc_rnics
+cp -r "$BUILD"/tests/hosts/* "$tmp"
 mkdir "$tmp/empty" "$tmp/no-ids"
 cp -r "$tmp/x86/sys" "$tmp/no-ids"
 
@@ -25,25 +21,9 @@ run() {
 	capture "$rnics" "$@"
 }
 
-# refuse WORDS HOST ARG...: status 1, nothing on stdout, one line on stderr that contains the words.
-refuse() {
-	words=$1
-	shift
-	run "$@"
-	refused 1 "^smc_rnics: .*$words" "refused: smc_rnics $*"
-}
-
 # words: output without the rulers, one blank between words
 words() { printf '%s\n' "$out" | grep -v '^-*$' | sed 's/^ *//' | tr -s ' '; }
 
-for option in -h --help; do
-	run - "$option"
-	like "$rc$err$out" '^0Usage: smc_rnics \[-aIrwj\] \[FID\]' "$option prints the usage"
-done
-for option in -v --version; do
-	run - "$option"
-	is "$rc$out$err" "0smc_rnics utility, smc-tools-$(<VERSION)" "$option prints the version"
-done
 err=$(SMC_TOOLS_ROOT=$tmp/x86 "$rnics" 2>&1 >/dev/full)
 line "$?$err" '^1smc_rnics: .*standard output: No space left on device$' 'a full device'
 

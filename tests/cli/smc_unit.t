@@ -2,13 +2,8 @@
 # SPDX-License-Identifier: MIT
 # smc_unit with a fake systemctl: written files, and refusals.
 cd "$(dirname "$0")/../.." || exit 1
-. tests/tap.sh
-BUILD=${BUILD:-$PWD/build}
+. tests/cli/tool.sh
 smc_unit=$BUILD/smc_unit
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-LC_ALL=C
-export LC_ALL
 unset LD_PRELOAD SMC_DEBUG SMC_STRICT SMC_SNDBUF SMC_RCVBUF SMC_SOCK_FAMILY SMC_INCLUDE SMC_EXCLUDE
 mkdir "$tmp/bin" "$tmp/home"
 # smc_unit and the library are tested in the build directory, and as copies where users can read them.

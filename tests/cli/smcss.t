@@ -2,101 +2,50 @@
 # SPDX-License-Identifier: MIT
 # smcss's command line on any kernel: streams, exit codes, wording of errors.
 cd "$(dirname "$0")/../.." || exit 1
-. tests/tap.sh
-smcss=${BUILD:-$PWD/build}/smcss
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-LC_ALL=C
-export LC_ALL
+. tests/cli/tool.sh
+tool=smcss
 
-# run ARG...: output of smcss is in $out and $err, its status in $rc.
-run() {
-	capture "$smcss" "$@"
-}
-
-# refuse WORDS ARG...: bad usage, whose line contains the words and a way to the help.
-refuse() {
-	words=$1
-	shift
-	run "$@"
-	refused 1 "^smcss: .*$words.*; try 'smcss --help'\$" "refused: smcss $*"
-}
-
-# ---- help and version ----
-for option in -h --help --he; do
-	run "$option"
-	is "$rc" 0 "$option exits 0"
-	is "$err" '' "$option leaves stderr empty"
-	like "$out" '^Usage: smcss \[OPTIONS\] \[FILTER\]' "$option prints the usage"
-done
-version=$(<VERSION)
-for option in -v --version --ver; do
-	run "$option"
-	is "$rc" 0 "$option exits 0"
-	is "$out$err" "smcss utility, smc-tools-$version" "$option prints the version"
-done
-run --help
-long=$(printf '%s\n' "$out" | awk 'length > 79')
-is "$long" '' 'no line of the help is wider than 79 columns'
 run -h -v
 like "$out" '^Usage:' 'the first of help and version counts'
 
-# ---- write errors on stdout ----
-for option in --help --version; do
-	err=$("$smcss" "$option" 2>&1 >/dev/full)
-	is "$?" 1 "$option to a full device exits 1"
-	line "$err" '^smcss: .*standard output: No space left on device$' \
-		"$option to a full device is an error"
-	err=$("$smcss" "$option" 2>&1 >&-)
-	is "$?" 1 "$option to a closed stdout exits 1"
-	line "$err" '^smcss: .*standard output: Bad file descriptor$' \
-		"$option to a closed stdout is an error"
-done
-"$smcss" --nonsense 2>&- >"$tmp/out"
-is "$?" 1 'a closed stderr changes no status'
-is "$(<"$tmp/out")" '' 'a closed stderr sends nothing to stdout'
-out=$("$smcss" --version <&-)
-is "$?$out" "0smcss utility, smc-tools-$version" 'a closed stdin does not matter'
-
 # ---- bad usage ----
-refuse "unknown option '-x'" -x
-refuse "unknown option '-x'" -ax
-refuse "'--summary' and '--wide' exclude" -sW
-refuse "'--summary' and '--names' exclude" -sn
-refuse "'--json' and '--wide' exclude" -jW
-refuse "'--json' and '--names' exclude" -jn
-refuse "'--json' and '--explain' exclude" -je
-refuse "'--output' and '--debug' exclude" -d -o mode
-refuse "'--output' and '--names' exclude" -n -o mode
-refuse "'--names' and '--metrics' exclude|'--metrics' and '--names' exclude" --metrics -n
-refuse "unknown .*'--nonsense'" --nonsense
-refuse "unknown .*'--smc'" --smc
-refuse "unknown .*'--n'" --n
-refuse "'--all' takes no argument" --all=yes
-refuse "'--output' needs an argument" -o
-refuse "'--output' needs an argument" --output
-refuse "'--netns' needs an argument" -N
-refuse "'--watch' needs an argument" --watch
-refuse "unknown column 'nonsense'" -o nonsense
-refuse "unknown column 'nonsense'" -o state,nonsense,uid
-refuse "unknown column ''" -o ''
-refuse "unknown column ''" -o state,
-refuse "unknown column 'State'" -o State
+misuse "unknown option '-x'" -x
+misuse "unknown option '-x'" -ax
+misuse "'--summary' and '--wide' exclude" -sW
+misuse "'--summary' and '--names' exclude" -sn
+misuse "'--json' and '--wide' exclude" -jW
+misuse "'--json' and '--names' exclude" -jn
+misuse "'--json' and '--explain' exclude" -je
+misuse "'--output' and '--debug' exclude" -d -o mode
+misuse "'--output' and '--names' exclude" -n -o mode
+misuse "'--names' and '--metrics' exclude|'--metrics' and '--names' exclude" --metrics -n
+misuse "unknown .*'--smc'" --smc
+misuse "unknown .*'--n'" --n
+misuse "'--all' takes no argument" --all=yes
+misuse "'--output' needs an argument" -o
+misuse "'--output' needs an argument" --output
+misuse "'--netns' needs an argument" -N
+misuse "'--watch' needs an argument" --watch
+misuse "unknown column 'nonsense'" -o nonsense
+misuse "unknown column 'nonsense'" -o state,nonsense,uid
+misuse "unknown column ''" -o ''
+misuse "unknown column ''" -o state,
+misuse "unknown column 'State'" -o State
 for seconds in '' x 1x -1 0 0.01 1e9 nan inf; do
-	refuse 'is not a number of seconds' -w "$seconds"
+	misuse 'is not a number of seconds' -w "$seconds"
 done
-refuse "'nonsense' is not a filter" nonsense
-refuse '.--all-netns. .* .--netns.' --all-netns -N 1
-refuse '.--metrics. .* .--json.' --metrics -j
-refuse '.--metrics. .* .--watch.' --metrics -w 1
-refuse "'netns' is for --all-netns" netns host
-refuse "'nonsense' .*not a state" state nonsense
-refuse "'65536' .*not a port" sport = 65536
-refuse "'10.0.0.0/33' .*not a numeric address" dst 10.0.0.0/33
-refuse 'ends .*a state' state
-refuse 'ends .*a closing parenthesis' '(' state active
-refuse 'ends .*a test' ''
-refuse 'nested too deeply' '((((((((((((((((((((' state active
+misuse "'nonsense' is not a filter" nonsense
+misuse '.--all-netns. .* .--netns.' --all-netns -N 1
+misuse '.--metrics. .* .--json.' --metrics -j
+misuse '.--metrics. .* .--watch.' --metrics -w 1
+misuse "'netns' is for --all-netns" netns host
+misuse "'nonsense' .*not a state" state nonsense
+misuse "'65536' .*not a port" sport = 65536
+misuse "'10.0.0.0/33' .*not a numeric address" dst 10.0.0.0/33
+misuse 'ends .*a state' state
+misuse 'ends .*a closing parenthesis' '(' state active
+misuse 'ends .*a test' ''
+misuse 'nested too deeply' '((((((((((((((((((((' state active
 
 # Both long names, with the letters in either order.
 for pair in 'D R smcd smcr' 'l d listening debug' 'l a listening all' 'l R listening smcr' \
@@ -108,7 +57,7 @@ for pair in 'D R smcd smcr' 'l d listening debug' 'l a listening all' 'l R liste
 	[ "$2" != o ] || second=-ostate
 	for order in "$first $second" "$second $first"; do
 		# shellcheck disable=SC2086 # two options
-		refuse "options '--$3' and '--$4' exclude" $order
+		misuse "options '--$3' and '--$4' exclude" $order
 	done
 done
 
@@ -171,7 +120,7 @@ if has_smc; then
 	run -j
 	is "$(printf '%s' "$out" | python3 -c 'import json, sys
 print(json.load(sys.stdin)["schema"])')" smc-tools/smcss/1 'JSON can be read'
-	"$smcss" >/dev/full 2>"$tmp/err"
+	"$BUILD/smcss" >/dev/full 2>"$tmp/err"
 	is "$?" 1 'a full device fails the list'
 else
 	for option in -a -l -d -j -s -e -p -n -H -W -D -R '-w 1' '-o state' 'state active'; do
@@ -181,7 +130,7 @@ else
 	done
 	run
 	refused 1 "^$sentence\$" 'a kernel without SMC is reported in one sentence'
-	err=$("$smcss" 2>&1 >&-)
+	err=$("$BUILD/smcss" 2>&1 >&-)
 	line "$err" "^$sentence\$" 'a closed stdout does not hide it'
 fi
 

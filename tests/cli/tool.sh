@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2034,SC2154 # set or used by those that source it
-# One tool of the build, named in $tool, and checks of its output. Sourced from the top directory.
+# For tests of command lines: TAP, a directory $tmp, and checks of the output of the program $tool. Sourced from the top
+# directory.
 . tests/tap.sh
-build=${BUILD:-$PWD/build}
+BUILD=$(cd "${BUILD:-build}" && pwd) || exit 1
+export BUILD LC_ALL=C
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-export LC_ALL=C
-version=$(cat VERSION)
+trap 'exit 1' HUP INT TERM
+version=$(<VERSION)
 
 # run ARG...: run the tool; its output is in $out and $err, its status in $rc.
 run() {
-	capture "$build/$tool" "$@"
+	capture "$BUILD/$tool" "$@"
 }
 
 # refuse WORDS ARG...: status 1, nothing on stdout, one line on stderr that contains the words.
@@ -19,6 +21,11 @@ refuse() {
 	shift
 	run "$@"
 	refused 1 "^$tool( [a-z]+)?: .*$words" "refused: $tool $*"
+}
+
+# misuse WORDS ARG...: refused with a way to the help.
+misuse() {
+	refuse "$1.*; try '$tool --help'\$" "${@:2}"
 }
 
 # prints REGEX ARG...: status 0, nothing on stderr.

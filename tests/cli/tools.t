@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Every tool: help, version, an unknown option, and streams that are full or closed.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tool.sh
+
+for tool in smcss smc_top smc_events smc_pnet smc_rnics smc_dump smc_conf smc_chk smc_ab smc_run smc_unit smc_bpf smcd smcr; do
+	if [ ! -x "$BUILD/$tool" ]; then
+		skip $tool 'it was not built'
+		continue
+	fi
+	case $tool in smc_ab | smc_run) failure=125 ;; *) failure=1 ;; esac
+	for option in -h --help --hel; do
+		run $option
+		like "$rc$err$out" "^0Usage: $tool " "$tool $option"
+	done
+	for option in -v --version --ver; do
+		run $option
+		is "$rc$out$err" "0$tool utility, smc-tools-$version" "$tool $option"
+	done
+	for option in --help --version; do
+		err=$("$BUILD/$tool" $option 2>&1 >/dev/full)
+		line "$?$err" "^$failure$tool: .*standard output: No space left on device\$" "$tool $option to a full device"
+		err=$("$BUILD/$tool" $option 2>&1 >&-)
+		line "$?$err" "^$failure$tool: .*standard output: Bad file descriptor\$" "$tool $option to a closed stdout"
+	done
+	run --nonsense
+	refused $failure "^$tool: unknown .*'--nonsense'; try '$tool --help'\$" "$tool --nonsense"
+	"$BUILD/$tool" --nonsense 2>&- >"$tmp/out"
+	is "$?$(<"$tmp/out")" $failure "$tool: a closed stderr changes no status, and sends nothing to stdout"
+	out=$("$BUILD/$tool" --version <&-)
+	is "$?$out" "0$tool utility, smc-tools-$version" "$tool: a closed stdin does not matter"
+done
+plan_done
