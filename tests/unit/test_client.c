@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* smc_chk/client: time limits for the server, and the message about a busy one. */
-#include "test.h"
+#include "said.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -105,7 +105,5 @@ TEST(ratios)
 	out_reset(&text);
 	setenv("LC_ALL", "C.UTF-8", 1);
 	report_text(&text, &result, 80);
-	out_char(&text, '\0');
-	assert_non_null(strstr(text.data, " 1/s   1.00 \u00d7 TCP\n"));
-	out_free(&text);
+	assert_non_null(strstr(said(&text), " 1/s   1.00 \u00d7 TCP\n"));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Commands of smcd and smcr with a scripted kernel. */
 #include "fake_genl.h"
+#include "said.h"
 #include "genl_message.h"
 
 #include <stdio.h>
@@ -266,9 +267,7 @@ static void check_type(uint16_t device, const struct pciids_name *name, const ch
 	struct out_text text = { 0 };
 
 	cmd_pci_type(&text, 0x15b3, device, name);
-	out_char(&text, '\0');
-	assert_string_equal(text.data, want);
-	out_free(&text);
+	assert_string_equal(said(&text), want);
 }
 
 TEST(pci_names)

@@ -3,7 +3,7 @@
  * The columns of smcss and smc_top: one set of sockets as text and as JSON. The output is parsed
  * and compared with the structs by value.
  */
-#include "test.h"
+#include "said.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -658,9 +658,7 @@ static void explained(const struct sockets_row *sample, const char *want)
 	struct out_text text = { 0 };
 
 	sockets_explain(&text, &sample->sock);
-	out_char(&text, '\0');
-	assert_like(text.data, want);
-	out_free(&text);
+	assert_like(said(&text), want);
 }
 
 TEST(explanations)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* lib/settings/conf: lines of smc.conf, errors, and included files. */
-#include "test.h"
+#include "said.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -32,9 +32,7 @@ static void becomes(const char *lines, const char *expected)
 
 	assert_int_equal(read_lines(&conf, lines, &err), 0);
 	conf_write(&out, &conf);
-	out_char(&out, '\0');
-	assert_string_equal(out.data, expected);
-	out_free(&out);
+	assert_string_equal(said(&out), expected);
 	conf_free(&conf);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* smc_conf: match a file to existing devices and namespaces, and compute the changes. */
-#include "test.h"
+#include "said.h"
 
 #include <errno.h>
 
@@ -72,9 +72,7 @@ static void leads_to(const char *now, const char *lines, const char *expected)
 		out_char(&out, '\n');
 	}
 	out_str(&out, ret ? err.text : "");
-	out_char(&out, '\0');
-	assert_like(out.data, expected);
-	out_free(&out);
+	assert_like(said(&out), expected);
 	conf_free(&file);
 	free(text);
 	free_host(&host);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* smc_events: an event as text and as JSON, bytes of cursors. */
-#include "test.h"
+#include "said.h"
 
 #include "smc_events/follow.h"
 
@@ -28,9 +28,7 @@ static void check_text(const struct event *event, const char *want)
 	struct out_text text = { .len = 0 };
 
 	event_text(&text, event);
-	out_char(&text, '\0');
-	assert_string_equal(text.data, want);
-	out_free(&text);
+	assert_string_equal(said(&text), want);
 }
 
 TEST(test_connected)
@@ -123,9 +121,7 @@ TEST(test_durations)
 		struct out_text text = { .len = 0 };
 
 		event_duration(&text, durations[i].ns);
-		out_char(&text, '\0');
-		assert_string_equal(text.data, durations[i].want);
-		out_free(&text);
+		assert_string_equal(said(&text), durations[i].want);
 	}
 }
 
@@ -146,9 +142,7 @@ TEST(explained_once)
 	assert_non_null(command);
 	out_reset(&text);
 	event_remedies_read(&text, &event, 80, &known);
-	out_char(&text, '\0');
-	assert_string_equal(text.data, "    PEERNOSMC: as above\n");
-	out_reset(&text);
+	assert_string_equal(said(&text), "    PEERNOSMC: as above\n");
 	event.kind = EVENT_CLOSED;
 	event_remedies_read(&text, &event, 80, &known);
 	assert_int_equal(text.len, 0);

@@ -3,7 +3,7 @@
  * Tables on terminals of every width: known layouts, then random ones, which must not lose
  * anything. LAYOUT_SEED=N in the environment repeats one.
  */
-#include "test.h"
+#include "said.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,9 +140,7 @@ TEST(wrapping)
 		struct out_text text = { 0 };
 
 		out_wrap(&text, cases[i].width, cases[i].at, cases[i].indent, cases[i].words);
-		out_mem(&text, "", 1);
-		assert_string_equal(text.data, cases[i].want);
-		out_free(&text);
+		assert_string_equal(said(&text), cases[i].want);
 	}
 }
 
@@ -167,9 +165,7 @@ TEST(color)
 	out_list_row(&list, &one);
 	out_list_end(&list);
 	unsetenv("CLICOLOR_FORCE");
-	out_mem(&text, "", 1);
-	assert_string_equal(text.data, "\033[1;31mb\033[m      a\n");
-	out_free(&text);
+	assert_string_equal(said(&text), "\033[1;31mb\033[m      a\n");
 }
 
 /* On a terminal each row has its own styles; a list can be used again. */
@@ -195,11 +191,9 @@ TEST(styles)
 		out_list_end(&list);
 		out_list_free(&list);
 		assert_int_equal(list.lines, 1);
-		out_mem(&text, "", 1);
-		assert_string_equal(text.data, "\033[1mMode\033[m  \033[1mName\033[m\n"
-					       "\033[32mSMCD\033[m  a\n"
-					       "\033[33mTCP\033[m   b\n");
-		out_free(&text);
+		assert_string_equal(said(&text), "\033[1mMode\033[m  \033[1mName\033[m\n"
+						 "\033[32mSMCD\033[m  a\n"
+						 "\033[33mTCP\033[m   b\n");
 	}
 	unsetenv("CLICOLOR_FORCE");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* lib/out: numbers and untrusted text, rows of a table, JSON strings. */
 #include "capture.h"
+#include "said.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,19 +29,6 @@ ssize_t write(int fd, const void *data, size_t len)
 	return syscall(SYS_write, fd, data, len < (size_t)most ? len : (size_t)most);
 }
 
-/* The text as a string, valid until the next call. */
-static const char *string(struct out_text *text)
-{
-	static char copy[512];
-
-	assert_true(text->len < sizeof(copy));
-	if (text->len)
-		memcpy(copy, text->data, text->len);
-	copy[text->len] = '\0';
-	out_free(text);
-	return copy;
-}
-
 TEST(numbers)
 {
 	static const struct {
@@ -66,9 +54,9 @@ TEST(numbers)
 		struct out_text text = { 0 };
 
 		out_dec(&text, rows[i].value, rows[i].digits);
-		assert_string_equal(string(&text), rows[i].dec);
+		assert_string_equal(said(&text), rows[i].dec);
 		out_hex(&text, rows[i].value, rows[i].digits);
-		assert_string_equal(string(&text), rows[i].hex);
+		assert_string_equal(said(&text), rows[i].hex);
 	}
 }
 
@@ -96,7 +84,7 @@ TEST(escapes)
 		struct out_text text = { 0 };
 
 		out_escaped(&text, rows[i].text, rows[i].len);
-		assert_string_equal(string(&text), rows[i].want);
+		assert_string_equal(said(&text), rows[i].want);
 	}
 }
 
@@ -180,7 +168,7 @@ TEST(printed)
 	out_printf(&text, "%s", "");
 	assert_int_equal(text.len, 0);
 	out_printf(&text, "%d %s", 5, "b");
-	assert_string_equal(string(&text), "5 b");
+	assert_string_equal(said(&text), "5 b");
 	/* At the end of the buffer, and beyond: there is room for a NUL, too. */
 	for (int len = 4094; len < 4100; len++) {
 		out_printf(&text, "%*d", len, 7);
@@ -219,7 +207,7 @@ TEST(shell_words)
 		struct out_text text = { 0 };
 
 		assert_true(out_shell_word(&text, cases[i].word));
-		assert_string_equal(string(&text), cases[i].want);
+		assert_string_equal(said(&text), cases[i].want);
 	}
 	assert_false(out_shell_word(&none, "a\n"));
 	assert_int_equal(none.len, 0);
@@ -234,7 +222,7 @@ TEST(shell_reads_words)
 		assert_true(out_shell_word(&text, hostile_names[i]));
 		out_str(&text, "/b ");
 		assert_true(out_shell_word(&text, hostile_names[i]));
-		check_typed(string(&text), "ip a@/b @", hostile_names[i]);
+		check_typed(said(&text), "ip a@/b @", hostile_names[i]);
 	}
 }
 
@@ -297,12 +285,12 @@ TEST(rows)
 
 	assert_null(out_view_add(&view, table, "first,second,third"));
 	out_header(&text, &view);
-	assert_string_equal(string(&text), "First    Second 3rd\n");
+	assert_string_equal(said(&text), "First    Second 3rd\n");
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		out_str(&text, "before ");
 		out_row(&text, &view, cases[i].cells);
 		assert_int_equal(strncmp(text.data, "before ", 7), 0);
-		assert_string_equal(string(&text) + 7, cases[i].want);
+		assert_string_equal(said(&text) + 7, cases[i].want);
 	}
 }
 
@@ -323,7 +311,7 @@ TEST(no_width)
 	out_header(&text, &view);
 	out_row(&text, &view, cells);
 	out_row(&text, &view, filled);
-	assert_string_equal(string(&text), "A B C\n- - c\na b c\n");
+	assert_string_equal(said(&text), "A B C\n- - c\na b c\n");
 }
 
 TEST(widen)
@@ -338,7 +326,7 @@ TEST(widen)
 	out_view_widen(&view, "first", 50); /* not chosen */
 	out_view_widen(&view, "nonsense", 50);
 	out_row(&text, &view, cells);
-	assert_string_equal(string(&text), "c             b\n");
+	assert_string_equal(said(&text), "c             b\n");
 }
 
 TEST(choice)
@@ -521,9 +509,7 @@ TEST(json_documents)
 
 	out_json_document(&text, json_pack("{s:s}", "name", "m\xc3\xbc\xc2\x85"), true);
 	out_json_document(&text, json_pack("[]"), true);
-	out_char(&text, '\0');
-	assert_string_equal(text.data, "{\"name\":\"m\\u00FC\\u0085\"}\n[]\n");
-	out_free(&text);
+	assert_string_equal(said(&text), "{\"name\":\"m\\u00FC\\u0085\"}\n[]\n");
 }
 
 /* Return: {"b": "]", "list": [{"a": [1]}, ...]}, to be freed. */
@@ -581,7 +567,7 @@ TEST(json_layouts)
 	out_json_document(&text, json_pack("{s:[i]}", "a", 1), false);
 	stdout_back(saved);
 	close(file);
-	assert_string_equal(string(&text), "{\"a\":[1]}\n");
+	assert_string_equal(said(&text), "{\"a\":[1]}\n");
 	if (terminal < 0)
 		skip();
 	saved = stdout_to(terminal);
@@ -589,7 +575,7 @@ TEST(json_layouts)
 	out_json_document(&text, json_pack("[i]", 1), true);
 	stdout_back(saved);
 	close(terminal);
-	assert_string_equal(string(&text), "{\n  \"a\": [\n    1\n  ]\n}\n[1]\n");
+	assert_string_equal(said(&text), "{\n  \"a\": [\n    1\n  ]\n}\n[1]\n");
 }
 
 TEST(units)
@@ -628,8 +614,8 @@ TEST(metrics_labels)
 	char all[256];
 
 	metrics_sample(&text, "m", 7, "none", NULL, "a", "\xff\x1b[31m\n\"\\\xc3\xbc\x7f", NULL);
-	assert_string_equal(string(&text), "m{a=\"\\\\xff\\\\x1b[31m\\\\x0a\\\"\\\\\\\\xc3"
-					   "\\\\xbc\\\\x7f\"} 7\n");
+	assert_string_equal(said(&text), "m{a=\"\\\\xff\\\\x1b[31m\\\\x0a\\\"\\\\\\\\xc3"
+					 "\\\\xbc\\\\x7f\"} 7\n");
 	out_reset(&text);
 	for (size_t i = 0; i < 256; i++)
 		all[i] = (char)(i + 1);

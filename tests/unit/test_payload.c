@@ -3,7 +3,7 @@
  * smc_dump: from eBPF records to conversations, pcapng, text. See also
  * tests/kernel/smc_dump_data.t.
  */
-#include "test.h"
+#include "said.h"
 
 #include <stdio.h>
 #include <jansson.h>
@@ -463,11 +463,9 @@ TEST(shown)
 	struct show print = { .is_text = true };
 
 	print_payload(&text, &print, &payload);
-	out_char(&text, '\0');
-	assert_string_equal(strchr(text.data, ' '),
+	assert_string_equal(strchr(said(&text), ' '),
 			    " 10.0.0.1:40000 > 10.0.0.2:6379  SMCD  a\\x1bb[5]  40 B, cut to 29 B, "
 			    "after 9 B that are lost\n\thello, .[31mworld\n\tand \\ more\n");
-	out_reset(&text);
 	payload.is_sent = false;
 	payload.len = 18;
 	print.is_hex = true;
@@ -482,11 +480,9 @@ TEST(shown)
 	payload.is_end = true;
 	conversation.pid = 0;
 	print_payload(&text, &(struct show){ 0 }, &payload);
-	out_char(&text, '\0');
-	assert_string_equal(strchr(text.data, ' '),
+	assert_string_equal(strchr(said(&text), ' '),
 			    " 10.0.0.1:40000 > 10.0.0.2:6379  SMCD  closed, after 9 B that are "
 			    "lost\n");
-	out_free(&text);
 }
 
 TEST(json)

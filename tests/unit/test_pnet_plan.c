@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Compute the changes from one PNET table to another. */
 #include "pnet_text.h"
+#include "said.h"
 
 /* Format names to delete, and entries to add, as one text. */
 static void check_plan(const char *from, const char *to, const char *want)
@@ -21,9 +22,7 @@ static void check_plan(const char *from, const char *to, const char *want)
 		append_entry(&out, &plan.adds.entries[i]);
 		out_str(&out, "\n");
 	}
-	out_char(&out, '\0');
-	assert_string_equal(out.data, want);
-	out_free(&out);
+	assert_string_equal(said(&out), want);
 	pnet_plan_free(&plan);
 	smc_pnet_free(&a);
 	smc_pnet_free(&b);

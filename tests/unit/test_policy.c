@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Lines of a policy: meaning, normal form, errors. */
-#include "test.h"
+#include "said.h"
 
 #include <errno.h>
 #include <arpa/inet.h>
@@ -42,9 +42,7 @@ static void assert_written(const char *lines, const char *want)
 	struct out_text text = { 0 };
 
 	policy_write(&text, &policy);
-	out_char(&text, '\0');
-	assert_string_equal(text.data, want);
-	out_free(&text);
+	assert_string_equal(said(&text), want);
 	policy_free(&policy);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The table of a policy: commands for nft, and parsing its listing. */
-#include "test.h"
+#include "said.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,9 +18,7 @@ static void assert_text(const struct policy *policy, const char *want)
 	struct out_text text = { 0 };
 
 	policy_write(&text, policy);
-	out_char(&text, '\0');
-	assert_string_equal(text.data, want);
-	out_free(&text);
+	assert_string_equal(said(&text), want);
 }
 
 TEST(sets_and_rules_are_lines)
@@ -118,9 +116,7 @@ TEST(an_empty_policy_removes)
 	struct policy policy = { 0 };
 
 	policy_nft_script(&text, &policy);
-	out_char(&text, '\0');
-	assert_string_equal(text.data, "add table inet smc-tools\ndelete table inet smc-tools\n");
-	out_free(&text);
+	assert_string_equal(said(&text), "add table inet smc-tools\ndelete table inet smc-tools\n");
 }
 
 TEST(rules_by_owner)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* smc_rnics: rows of recorded trees; names from the PCI ids database; slot power. */
 #include "trees.h"
+#include "said.h"
 
 #include <errno.h>
 
@@ -51,9 +52,7 @@ static void check(const char *tree, const struct smc_pnet_table *pnet, const cha
 	memset(view.widths, 0, sizeof(view.widths));
 	for (size_t i = 0; i < table.count; i++)
 		out_row(&out, &view, &table.rnics[i]);
-	out_char(&out, '\0');
-	assert_string_equal(out.data, want);
-	out_free(&out);
+	assert_string_equal(said(&out), want);
 	rnics_free(&table);
 }
 

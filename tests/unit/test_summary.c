@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* smcss/summary: sums as text and as JSON, compared with the counted sockets. */
-#include "test.h"
+#include "said.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -83,9 +83,7 @@ TEST(as_text)
 	struct out_text text = { 0 };
 
 	summary_print(summary, NULL, &text, 0);
-	out_mem(&text, "", 1);
-	assert_string_equal(text.data, want);
-	out_free(&text);
+	assert_string_equal(said(&text), want);
 	summary_free(summary);
 }
 
@@ -255,9 +253,7 @@ TEST(netns_text)
 	struct out_text text = { 0 };
 
 	summary_print(summary, &spaces, &text, 0);
-	out_mem(&text, "", 1);
-	assert_string_equal(text.data, want);
-	out_free(&text);
+	assert_string_equal(said(&text), want);
 	summary_free(summary);
 }
 

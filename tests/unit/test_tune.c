@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* smc_chk/tune: choosing a size, from measurements with a known difference. */
-#include "test.h"
+#include "said.h"
 
 #include "smc_chk/live/tune_report.h"
 
@@ -85,7 +85,5 @@ TEST(texts)
 	narrow.width = 50;
 	tune.req = &narrow;
 	tune_text(&text, &tune);
-	out_mem(&text, "", 1);
-	assert_non_null(strstr(text.data, "\nasked for         1/s       least\n"));
-	out_free(&text);
+	assert_non_null(strstr(said(&text), "\nasked for         1/s       least\n"));
 }
