@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 """The module of Ansible, run by ansible-playbook: check mode, diff, idempotence, bad files. TAP.
 
@@ -7,11 +7,9 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 
-sys.dont_write_bytecode = True
-from recorded import ROOT, done, ok, skip_all  # noqa: E402
+from recorded import ROOT, done, ok, skip_all
 
 # Files are read through standard input: root does not accept files below /tmp.
 STAND_IN = """#!/bin/sh

@@ -33,7 +33,7 @@ begins_with() {
 }
 
 python_scripts() {
-	{ tree_files | begins_with '^#! ?/usr/bin/(env )?python3'; tree_files | grep '\.py$'; } | sort -u
+	{ tree_files | begins_with '^#! ?/usr/bin/(env (-S )?)?python3'; tree_files | grep '\.py$'; } | sort -u
 }
 
 shell_scripts() {

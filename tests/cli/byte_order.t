@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 """A bundle of any machine is read on any machine: the recorded host and its twin of the other byte order. TAP.
 
@@ -6,11 +6,9 @@ The twin is made here, from the types in the kernel's headers. Every command mus
 import os
 import shutil
 import struct
-import sys
 import tarfile
 
-sys.dont_write_bytecode = True
-import recorded  # noqa: E402
+import recorded
 
 LITTLE, BIG = "<", ">"
 WORD = {LITTLE: b"little", BIG: b"big"}

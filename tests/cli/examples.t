@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 """The files in examples are accepted by the tools, or by the programs that they are for. TAP."""
 import configparser
@@ -7,10 +7,8 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 
-sys.dont_write_bytecode = True
-from recorded import BUILD, ROOT, done, new_directory, ok, skip  # noqa: E402
+from recorded import BUILD, ROOT, done, new_directory, ok, skip
 
 try:
     import yaml

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 """Files named by users: one that blocks, is endless or empty is an error at once, and every signal ends the reading."""
 import os
@@ -7,8 +7,7 @@ import signal
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True
-from recorded import BUILD, BUNDLE, done, new_directory, ok, run, skip, unpack  # noqa: E402
+from recorded import BUILD, BUNDLE, done, new_directory, ok, run, skip, unpack
 
 READERS = """
 smc_conf check FILE

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 """Includes between files: no circles, and arrows go down only. TAP.
 
@@ -8,7 +8,6 @@ import os
 import re
 import sys
 
-sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)) + '/..')
 from tap import done, ok  # noqa: E402
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 """Out of memory: each of the first 400 allocations of each tool fails, once alone and once with all later ones.
 
@@ -12,7 +12,6 @@ import re
 import sys
 import tarfile
 
-sys.dont_write_bytecode = True
 import recorded  # noqa: E402
 
 MOST = 400

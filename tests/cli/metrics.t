@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 """Metrics, alerts, runbook and dashboard: output of the tools for the recorded host, read by promtool; output of smc-metrics. TAP.
 
@@ -10,8 +10,7 @@ import shutil
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True
-import recorded  # noqa: E402
+import recorded
 
 METRICS = recorded.ROOT + "/packaging/metrics"
 RULES = METRICS + "/smc-tools.rules.yml"

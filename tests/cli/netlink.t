@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 """Netlink that goes wrong: each request of each command, with each fault of tests/cli/kernel_lib.c.
 
@@ -10,7 +10,6 @@ import os
 import re
 import sys
 
-sys.dont_write_bytecode = True
 import recorded  # noqa: E402
 
 COMMANDS = """

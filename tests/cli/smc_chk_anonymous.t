@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 """smc_chk bundle --anonymous: nothing in it identifies the host, and its facts about SMC are the same."""
 import gzip
@@ -7,13 +7,11 @@ import json
 import os
 import re
 import subprocess
-import sys
 import tarfile
 import tempfile
 
-sys.dont_write_bytecode = True
-import recorded  # noqa: E402
-from recorded import BUILD, done, ok  # noqa: E402
+import recorded
+from recorded import BUILD, done, ok
 
 TOP = tempfile.TemporaryDirectory()
 HOST = os.uname().nodename

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 """smc_chk bundle and from on any kernel: what is written, what is refused, what is left behind."""
 import io
@@ -15,8 +15,7 @@ import tarfile
 import tempfile
 import time
 
-sys.dont_write_bytecode = True
-from recorded import BUILD, ROOT, done as end, ok, refused, skip, tool  # noqa: E402
+from recorded import BUILD, ROOT, done as end, ok, refused, skip, tool
 sys.path.insert(0, ROOT + "/tests/kernel/guest")
 from terminal import on_terminal  # noqa: E402 pylint: disable=wrong-import-position
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 """Bundles and recorded hosts of strangers: what they cost, what they reach, what they leave behind."""
 import io
@@ -14,8 +14,7 @@ import tarfile
 import tempfile
 import time
 
-sys.dont_write_bytecode = True
-from recorded import BUILD, done as end, ok, refused, skip, tool  # noqa: E402
+from recorded import BUILD, done as end, ok, refused, skip, tool
 
 ORDER = sys.byteorder
 TOP = tempfile.TemporaryDirectory()

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 """smc_chk --html: content of the pages, their output files, and the layout in a browser."""
 import json
@@ -11,9 +11,8 @@ import sys
 import tempfile
 import xml.etree.ElementTree as etree
 
-sys.dont_write_bytecode = True
-import fleet  # noqa: E402
-from recorded import BUNDLE, BUILD, done, ok, skip, skip_all, unpack  # noqa: E402
+import fleet
+from recorded import BUNDLE, BUILD, done, ok, skip, skip_all, unpack
 
 TOP = tempfile.TemporaryDirectory()
 TMP = TOP.name + "/tmp"

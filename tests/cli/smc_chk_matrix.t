@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 """smc_chk matrix: bundles and hosts, predictions for each pair, and their output."""
 import json
@@ -10,9 +10,8 @@ import sys
 import tempfile
 import time
 
-sys.dont_write_bytecode = True
-import fleet  # noqa: E402
-from recorded import BUILD, ROOT, done, ok  # noqa: E402
+import fleet
+from recorded import BUILD, ROOT, done, ok
 sys.path.insert(0, ROOT + "/tests/kernel/guest")
 from terminal import on_terminal  # noqa: E402 pylint: disable=wrong-import-position
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 """smc_chk serve on any kernel, over TCP: places for clients, and dropped rights. TAP."""
 import os
@@ -10,10 +10,9 @@ import subprocess
 import sys
 import time
 
-sys.dont_write_bytecode = True
-import addresses  # noqa: E402
-from recorded import BUILD  # noqa: E402
-from tap import counted, done, go_on, ok, skip  # noqa: E402
+import addresses
+from recorded import BUILD
+from tap import counted, done, go_on, ok, skip
 
 SMC_CHK = BUILD + '/smc_chk'
 AS_TCP = {**os.environ, 'LC_ALL': 'C', 'LD_PRELOAD': BUILD + '/tests/preload/tcp.so'}

@@ -1,19 +1,17 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 """smc_conf export -j follows the published schema. TAP."""
 import json
 import os
 import re
 import subprocess
-import sys
 
 try:
     import jsonschema
 except ImportError:
     jsonschema = None
 
-sys.dont_write_bytecode = True
-from recorded import ROOT, done, ok, skip  # noqa: E402
+from recorded import ROOT, done, ok, skip
 
 CONF = os.environ.get("BUILD", ROOT + "/build") + "/smc_conf"
 SAMPLES = (

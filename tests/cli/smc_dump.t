@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 """smc_dump on captures: those of the lab, compared with tshark, and constructed ones.
 
@@ -21,10 +21,9 @@ import termios
 import threading
 import time
 
-sys.dont_write_bytecode = True
-import packets  # noqa: E402
-from packets import ACK, FIN, RST, Capture, Connection, message  # noqa: E402
-from recorded import BUILD, ROOT, done, new_directory, ok, skip, tap  # noqa: E402
+import packets
+from packets import ACK, FIN, RST, Capture, Connection, message
+from recorded import BUILD, ROOT, done, new_directory, ok, skip, tap
 
 CAPTURES = ROOT + "/tests/cli/captures/"
 # LeakSanitizer does not work in a process without rights.

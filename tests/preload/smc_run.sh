@@ -41,8 +41,6 @@ smc
 says 125 '' "smc_run: no command given; try 'smc_run --help'" 'no command: 125'
 smc -x true
 says 125 '' "smc_run: unknown option '-x'; try 'smc_run --help'" 'unknown option: one line, 125'
-smc --nonsense true
-one_line 125 'unknown long option: one line, 125'
 smc -r
 one_line 125 'option without its argument: one line, 125'
 smc -f tcp true
@@ -52,26 +50,6 @@ says 0 '' '' 'options end at the command'
 # shellcheck disable=SC2016 # for sh
 smc -- sh -c 'echo "$0"' -d
 says 0 -d '' '-- ends the options'
-for opt in -h --help; do
-	smc "$opt"
-	is "$status$(<"$err")" 0 "$opt: stdout, 0"
-	like "$(<"$out")" '^Usage: +smc_run ' "$opt: usage"
-	"$run" "$opt" >/dev/full 2>"$err"
-	status=$?
-	one_line 125 "$opt on a full disk: one line, 125"
-	"$run" "$opt" >&- 2>"$err"
-	status=$?
-	one_line 125 "$opt with stdout closed: one line, 125"
-done
-for opt in -v --version; do
-	smc "$opt"
-	is "$status$(<"$err")" 0 "$opt: stdout, 0"
-	like "$(<"$out")" '^smc_run utility, smc-tools-[0-9]' "$opt: the version"
-done
-page=$(sed 's/\\-/-/g; s/\\&//g' "$here/../../man/smc_run.8")
-for word in $("$run" --help | grep -oE -- '--[a-z][a-z-]+'); do
-	like "$page" "${word#--}" "$word is in the manual page"
-done
 
 # ---- environment ----
 # shellcheck disable=SC2016
