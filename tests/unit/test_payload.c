@@ -20,52 +20,64 @@
 
 static __u64 unwanted[SMCDATA_VERDICTS];
 
-/** struct seen - reported pieces, a word each, and as packets */
-struct seen {
+/* Reported pieces, a word each, and as packets. */
+static struct {
 	char words[1024];
 	struct out_text packets;
 	int ret;
-};
+} seen;
+static struct filter filter;
+static struct conversations *all;
 
 static int on_payload(void *arg, const struct payload *payload)
 {
-	struct seen *seen = arg;
-	size_t len = strlen(seen->words);
+	size_t len = strlen(seen.words);
 	char lost[24] = "";
 
+	(void)arg;
 	if (payload->lost)
 		snprintf(lost, sizeof(lost), "+%u", (unsigned int)payload->lost);
 	if (payload->is_end)
-		snprintf(seen->words + len, sizeof(seen->words) - len, "%u. ",
+		snprintf(seen.words + len, sizeof(seen.words) - len, "%u. ",
 			 (unsigned int)payload->conversation->number);
 	else
-		snprintf(seen->words + len, sizeof(seen->words) - len, "%u%s%s%u%s%s ",
+		snprintf(seen.words + len, sizeof(seen.words) - len, "%u%s%s%u%s%s ",
 			 (unsigned int)payload->conversation->number, payload->is_first ? "!" : "",
 			 payload->is_sent ? ">" : "<", payload->full, lost,
 			 payload->is_other_process ? "p" : "");
-	pcapng_payload(&seen->packets, payload);
-	return seen->ret;
+	pcapng_payload(&seen.packets, payload);
+	return seen.ret;
 }
 
-static struct conversations *begin(struct seen *seen, struct filter *filter, const char *words)
-{
-	char *copy = words ? strdup(words) : NULL;
-	struct wish wish = { .filter = filter };
-	struct smc_err err;
-
-	memset(unwanted, 0, sizeof(unwanted));
-	*seen = (struct seen){ .ret = 0 };
-	*filter = (struct filter){ 0 };
-	if (copy)
-		assert_int_equal(filter_parse(filter, 1, &copy, &err), 0);
-	free(copy);
-	return conversations_new(&wish, unwanted, on_payload, seen);
-}
-
-static void end(struct conversations *all, struct seen *seen)
+FIXTURE(end)
 {
 	conversations_free(all);
-	out_free(&seen->packets);
+	out_free(&seen.packets);
+	memset(&seen, 0, sizeof(seen));
+	memset(unwanted, 0, sizeof(unwanted));
+	return 0;
+}
+
+/* Start with another filter. */
+static void begin(const char *words)
+{
+	char *copy = words ? strdup(words) : NULL;
+	struct wish wish = { .filter = &filter };
+	struct smc_err err;
+
+	end(NULL);
+	memset(&filter, 0, sizeof(filter));
+	if (copy)
+		assert_int_equal(filter_parse(&filter, 1, &copy, &err), 0);
+	free(copy);
+	all = conversations_new(&wish, unwanted, on_payload, NULL);
+}
+
+FIXTURE(start)
+{
+	all = NULL;
+	begin(NULL);
+	return 0;
 }
 
 /* 10.0.0.1:40000 is the client of 10.0.0.2:6379; on the server's end the addresses are swapped. */
@@ -94,86 +106,72 @@ static struct smcdata_record record_of(uint64_t id, bool is_server, uint32_t kin
 
 static const uint8_t bytes[65536] = "hello, \033[31mworld\r\nand \\ more";
 
-static void tell_at(struct conversations *all, const struct smcdata_record *record, int64_t at)
+static void tell_at(const struct smcdata_record *record, int64_t at)
 {
 	assert_int_equal(conversations_record(all, record, bytes, at), 0);
 }
 
-static void tell(struct conversations *all, uint64_t id, bool is_server, uint32_t kind,
-		 uint32_t len)
+static void tell(uint64_t id, bool is_server, uint32_t kind, uint32_t len)
 {
 	struct smcdata_record record = record_of(id, is_server, kind, len);
 
-	tell_at(all, &record, NOW);
+	tell_at(&record, NOW);
 }
 
 /* Both ends are on this host. */
 TEST(one_end)
 {
-	struct filter filter;
-	struct seen seen;
-	struct conversations *all = begin(&seen, &filter, NULL);
-
-	tell(all, 1, false, SMCDATA_SENT, 4);
-	tell(all, 2, true, SMCDATA_RECEIVED, 4);
+	tell(1, false, SMCDATA_SENT, 4);
+	tell(2, true, SMCDATA_RECEIVED, 4);
 	assert_int_equal(unwanted[2], 2);
 	assert_int_equal(unwanted[1], 0);
-	tell(all, 2, true, SMCDATA_SENT, 7);
-	tell(all, 1, false, SMCDATA_RECEIVED, 7);
-	tell(all, 1, false, SMCDATA_CLOSE, 0);
+	tell(2, true, SMCDATA_SENT, 7);
+	tell(1, false, SMCDATA_RECEIVED, 7);
+	tell(1, false, SMCDATA_CLOSE, 0);
 	/* The other end is still recognized, also if first seen after the close. */
-	tell(all, 2, true, SMCDATA_RECEIVED, 1);
-	tell(all, 2, true, SMCDATA_CLOSE, 0);
-	tell(all, 3, true, SMCDATA_RECEIVED, 1);
+	tell(2, true, SMCDATA_RECEIVED, 1);
+	tell(2, true, SMCDATA_CLOSE, 0);
+	tell(3, true, SMCDATA_RECEIVED, 1);
 	assert_string_equal(seen.words, "1!>4 1<7 1. ");
 	/* The same addresses again. */
-	tell(all, 4, false, SMCDATA_SENT, 2);
-	tell(all, 5, true, SMCDATA_RECEIVED, 2);
+	tell(4, false, SMCDATA_SENT, 2);
+	tell(5, true, SMCDATA_RECEIVED, 2);
 	assert_string_equal(seen.words, "1!>4 1<7 1. 2!>2 ");
 	assert_int_equal(conversations_count(all), 2);
-	end(all, &seen);
 }
 
 TEST(forgets_ended)
 {
 	struct smcdata_record record = record_of(1, false, SMCDATA_SENT, 4);
-	struct filter filter;
-	struct seen seen;
-	struct conversations *all = begin(&seen, &filter, NULL);
 
-	tell_at(all, &record, NOW);
+	tell_at(&record, NOW);
 	record.kind = SMCDATA_CLOSE;
-	tell_at(all, &record, NOW);
+	tell_at(&record, NOW);
 	record = record_of(2, true, SMCDATA_SENT, 4);
-	tell_at(all, &record, NOW + 59 * SECOND);
+	tell_at(&record, NOW + 59 * SECOND);
 	assert_int_equal(unwanted[2], 2);
 	record.conn.id = 3;
-	tell_at(all, &record, NOW + 61 * SECOND);
+	tell_at(&record, NOW + 61 * SECOND);
 	assert_string_equal(seen.words, "1!>4 1. 2!>4 ");
-	end(all, &seen);
 }
 
 /* More than are remembered: items are reused, and the open one is still known. */
 TEST(many)
 {
 	struct smcdata_record record = record_of(1, false, SMCDATA_SENT, 1);
-	struct filter filter;
-	struct seen seen;
-	struct conversations *all = begin(&seen, &filter, NULL);
 
-	tell_at(all, &record, NOW);
+	tell_at(&record, NOW);
 	for (uint64_t id = 2; id < 20000; id++) {
 		record = record_of(id, false, SMCDATA_SENT, 1);
 		memcpy(record.conn.ends.local, &id, 4);
 		seen.words[0] = '\0';
-		tell_at(all, &record, NOW);
+		tell_at(&record, NOW);
 		record.kind = SMCDATA_CLOSE;
-		tell_at(all, &record, NOW);
+		tell_at(&record, NOW);
 		out_reset(&seen.packets);
 	}
-	tell(all, 1, false, SMCDATA_RECEIVED, 3);
+	tell(1, false, SMCDATA_RECEIVED, 3);
 	assert_string_equal(seen.words, "19999!>1 19999. 1<3 ");
-	end(all, &seen);
 }
 
 TEST(wanted)
@@ -198,63 +196,50 @@ TEST(wanted)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct filter filter;
-		struct seen seen;
-		struct conversations *all = begin(&seen, &filter, cases[i].filter);
-
-		tell(all, 1, false, SMCDATA_SENT, 4);
-		tell(all, 1, false, SMCDATA_SENT, 4);
+		begin(cases[i].filter);
+		tell(1, false, SMCDATA_SENT, 4);
+		tell(1, false, SMCDATA_SENT, 4);
 		assert_string_equal(seen.words, cases[i].passes ? "1!>4 1>4 " : "");
 		assert_int_equal(unwanted[1], !cases[i].passes);
-		end(all, &seen);
 	}
 }
 
 /* The end that belongs to the process is reported, even if it is the second. */
 TEST(processes)
 {
-	const struct filter filter = { 0 };
 	const struct wish by_name = { .filter = &filter, .comm = "server" };
 	const struct wish by_pid = { .filter = &filter, .pid = 7 };
 	const struct wish longer = { .filter = &filter, .comm = "server2" };
 	const struct wish *const wishes[] = { &by_name, &by_pid, &longer };
 
 	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++) {
-		struct seen seen = { .ret = 0 };
-		struct conversations *all;
-
-		memset(unwanted, 0, sizeof(unwanted));
-		all = conversations_new(wishes[i], unwanted, on_payload, &seen);
-		tell(all, 1, false, SMCDATA_SENT, 4);
-		tell(all, 2, true, SMCDATA_RECEIVED, 4);
-		tell(all, 1, false, SMCDATA_SENT, 4);
+		end(NULL);
+		all = conversations_new(wishes[i], unwanted, on_payload, NULL);
+		tell(1, false, SMCDATA_SENT, 4);
+		tell(2, true, SMCDATA_RECEIVED, 4);
+		tell(1, false, SMCDATA_SENT, 4);
 		assert_string_equal(seen.words, wishes[i] == &longer ? "" : "1!<4 ");
-		end(all, &seen);
 	}
 }
 
 TEST(losses)
 {
 	struct smcdata_record record = record_of(1, false, SMCDATA_SENT, 4);
-	struct filter filter;
-	struct seen seen;
-	struct conversations *all = begin(&seen, &filter, NULL);
 
 	record.conn.sent = 100;
-	tell_at(all, &record, NOW);
+	tell_at(&record, NOW);
 	record.is_other_process = 0;
 	record.conn.sent = 104;
-	tell_at(all, &record, NOW);
+	tell_at(&record, NOW);
 	record.conn.sent = 110;
 	record.conn.pid = 6;
-	tell_at(all, &record, NOW);
+	tell_at(&record, NOW);
 	record.kind = SMCDATA_RECEIVED;
-	tell_at(all, &record, NOW);
+	tell_at(&record, NOW);
 	/* Stop. */
 	seen.ret = 1;
 	assert_int_equal(conversations_record(all, &record, bytes, NOW), 1);
 	assert_string_equal(seen.words, "1!>4+100 1>4 1>4+2p 1<4 1<4 ");
-	end(all, &seen);
 }
 
 /* ---- pcapng ---- */
@@ -381,29 +366,26 @@ static void read_back(const struct out_text *text, size_t count)
 TEST(packets)
 {
 	struct smcdata_record record = record_of(1, false, SMCDATA_SENT, 5);
-	struct filter filter;
-	struct seen seen;
-	struct conversations *all = begin(&seen, &filter, NULL);
 	struct file file;
 
 	pcapng_head(&seen.packets, "1");
 	memcpy(&record.conn.lgr, "\1\2\3\4", 4);
 	record.conn.mode = SMCDATA_SMCR;
-	tell_at(all, &record, NOW);
+	tell_at(&record, NOW);
 	record.conn.sent = 5;
 	record.full = 100001;
 	record.len = 65535;
-	tell_at(all, &record, NOW);
+	tell_at(&record, NOW);
 	record = record_of(1, false, SMCDATA_RECEIVED, 3);
 	record.conn.received = 1;
 	record.full = 9;
 	record.is_unread = 1;
-	tell_at(all, &record, NOW);
+	tell_at(&record, NOW);
 	record.kind = SMCDATA_CLOSE;
 	record.is_unread = 0;
 	record.conn.sent = 5 + 100001 + 7;
 	record.conn.received = 10;
-	tell_at(all, &record, NOW);
+	tell_at(&record, NOW);
 	pcapng_tail(&seen.packets, NOW, 3, 1);
 	check_file(&file, &seen.packets);
 	assert_string_equal(strchr(file.words, ')'),
@@ -413,29 +395,24 @@ TEST(packets)
 	read_back(&seen.packets, 10);
 	assert_non_null(strstr(file.words, ">S0/0(SMCR, link group "));
 	assert_non_null(strstr(file.words, ", client[5])"));
-	end(all, &seen);
 }
 
 /* The server sends first; unacknowledged data would fill the window. */
 TEST(acknowledged)
 {
 	struct smcdata_record record = record_of(1, true, SMCDATA_SENT, 5);
-	struct filter filter;
-	struct seen seen;
-	struct conversations *all = begin(&seen, &filter, NULL);
 	struct file file;
 
 	record.conn.ends.family = AF_INET6;
-	tell_at(all, &record, NOW);
+	tell_at(&record, NOW);
 	/* As if many bytes had been sent. */
 	record.conn.sent = 0x1ffffff0;
 	record.full = record.len = 0x20;
-	tell_at(all, &record, NOW);
+	tell_at(&record, NOW);
 	check_file(&file, &seen.packets);
 	assert_string_equal(file.words,
 			    "<S0/0(SMCD, server[7]) >S.0/0 <.0/0 >.5/5 gap >.32/32(536870891 bytes "
 			    "before this are lost) <.0/0 ");
-	end(all, &seen);
 }
 
 /* ---- text ---- */
@@ -551,17 +528,16 @@ TEST(json_bytes)
 TEST(verdict_is_gone)
 {
 	struct smcdata_record record = record_of(1, false, SMCDATA_SENT, 4);
-	struct filter filter;
-	struct seen seen;
-	struct conversations *all = begin(&seen, &filter, "mode smcr");
 
-	tell_at(all, &record, NOW);
+	begin("mode smcr");
+	tell_at(&record, NOW);
 	assert_int_equal(unwanted[1], 1);
 	unwanted[1] = 1 + SMCDATA_VERDICTS;
 	record.conn.mode = SMCDATA_SMCR;
 	record.is_other_process = 0;
-	tell_at(all, &record, NOW);
+	tell_at(&record, NOW);
 	assert_int_equal(unwanted[1], 1);
 	assert_string_equal(seen.words, "");
-	end(all, &seen);
 }
+
+static struct fixture fixture = { .setup = start, .teardown = end };
