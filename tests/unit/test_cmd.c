@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Commands of smcd and smcr with a scripted kernel. */
-#include "fake_genl.h"
+#include "fake_netlink.h"
 #include "said.h"
 #include "genl_message.h"
 

@@ -31,7 +31,7 @@ static int dump(void)
 	seen.count = 0;
 	memset(&err, 0xff, sizeof(err));
 	ret = smc_diag_dump(&req, sizeof(req), 0, note, &seen, &err);
-	assert_int_equal(fake.open, 0);
+	assert_int_equal(fake_open(), 0);
 	assert_int_equal(err.code, -ret);
 	return ret;
 }
@@ -68,13 +68,12 @@ TEST(whole)
 
 TEST(request)
 {
-	const struct nlmsghdr *nlh = (const struct nlmsghdr *)fake.request;
+	const struct nlmsghdr *nlh = &fake.request.nlh;
 	uint8_t want[52] = { 43, 0, 0, 1 };
 
 	fake_done(0);
 	assert_int_equal(dump(), 0);
-	assert_int_equal(fake.request_len, NLMSG_HDRLEN + 52);
-	assert_int_equal(nlh->nlmsg_len, fake.request_len);
+	assert_int_equal(nlh->nlmsg_len, NLMSG_HDRLEN + 52);
 	assert_int_equal(nlh->nlmsg_type, 20);
 	assert_int_equal(nlh->nlmsg_flags, 0x301);
 	assert_memory_equal(NLMSG_DATA(nlh), want, sizeof(want));
@@ -188,10 +187,10 @@ TEST(stale_errno)
 
 	m.nlh.nlmsg_seq = 0xdead;
 	fake_message(&m);
-	fake_refusal(EPERM);
+	fake_answer(EPERM, NULL);
 	assert_int_equal(dump(), -EPERM);
 	fake_error(EINTR);
-	fake_refusal(EPERM);
+	fake_answer(EPERM, NULL);
 	assert_int_equal(dump(), -EPERM);
 	fake_error(EINTR);
 	add_row(43);
@@ -292,9 +291,25 @@ TEST(callback_errors)
 	}
 }
 
+TEST(other_messages)
+{
+	static const uint16_t types[] = { NLMSG_NOOP, 5, 15, 16, 19, 21, 0x7fff };
+	struct message m;
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		message_start(&m, types[i]);
+		message_put(&m, "other", 6);
+		fake_message(&m);
+	}
+	add_row(43);
+	fake_done(0);
+	assert_int_equal(dump(), 0);
+	assert_int_equal(seen.count, 1);
+}
+
 TEST(set_up_errors)
 {
-	fake.open_error = EMFILE;
+	fake.socket_error = EMFILE;
 	assert_int_equal(dump(), -EMFILE);
 	fake_reset();
 	fake.bind_error = EADDRINUSE;
@@ -312,7 +327,7 @@ TEST(without_err)
 	seen.fail_at = 1;
 	seen.result = -ENOMEM;
 
-	fake_refusal(EPERM);
+	fake_answer(EPERM, NULL);
 	assert_int_equal(smc_diag_dump(&req, sizeof(req), 0, note, &seen, NULL), -EPERM);
 	add_row(43);
 	assert_int_equal(smc_diag_dump(&req, sizeof(req), 0, note, &seen, NULL), -ENOMEM);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* lib/netlink/genl over a socket with all answers that a kernel can give, and worse. */
-#include "fake_genl.h"
+#include "fake_netlink.h"
 #include "scratch.h"
 
 #include <stdio.h>
@@ -237,7 +237,7 @@ TEST(receive_errors)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		fake_reset();
 		add_row(2, 0);
-		fake_receive_error(rows[i].error);
+		fake_error(rows[i].error);
 		assert_int_equal(dump(), -rows[i].want);
 		assert_int_equal(seen.count, 0);
 	}

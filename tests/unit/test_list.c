@@ -91,7 +91,7 @@ static void list(int want)
 	ret = smcss_list(&opts, NULL, &err);
 	stdout_back(saved);
 	assert_int_equal(ret, want);
-	assert_int_equal(fake.open, 0);
+	assert_int_equal(fake_open(), 0);
 	if (ret)
 		assert_true(err.text[0]);
 	free(printed);
@@ -165,8 +165,8 @@ TEST(request_bits)
 		fake_done(0);
 		opts = rows[i].opts;
 		list(0);
-		assert_int_equal(fake.request[NLMSG_HDRLEN], 43);
-		assert_int_equal(fake.request[NLMSG_HDRLEN + 3], rows[i].ext);
+		assert_int_equal(fake.request.bytes[NLMSG_HDRLEN], 43);
+		assert_int_equal(fake.request.bytes[NLMSG_HDRLEN + 3], rows[i].ext);
 	}
 }
 
@@ -215,7 +215,7 @@ TEST(refused)
 			add_rows(100, 5);
 			fake_done(-EPERM);
 		} else {
-			fake_refusal(EPERM);
+			fake_answer(EPERM, NULL);
 		}
 		opts = kinds[i / 2];
 		list(-EPERM);
@@ -328,13 +328,13 @@ TEST(short_socket)
 TEST(no_module)
 {
 	module_result = -EAFNOSUPPORT;
-	fake_refusal(ENOENT);
+	fake_answer(ENOENT, NULL);
 	list(-ENOENT);
 	assert_string_equal(printed, "");
 	assert_like(err.text, "*no SMC (module 'smc' *): run 'smc_chk'");
 	assert_int_equal(module_calls, 1);
 	module_result = -EACCES;
-	fake_refusal(ENOENT);
+	fake_answer(ENOENT, NULL);
 	list(-ENOENT);
 	assert_string_equal(err.text, SMC_DENIED);
 }
@@ -342,7 +342,7 @@ TEST(no_module)
 /* The request cannot load smc, a socket can: retry after that, only once. */
 TEST(module_loaded)
 {
-	fake_refusal(ENOENT);
+	fake_answer(ENOENT, NULL);
 	add_rows(100, 1);
 	fake_done(0);
 	list(0);
@@ -350,7 +350,7 @@ TEST(module_loaded)
 	assert_int_equal(module_calls, 1);
 	reset(NULL);
 	for (int i = 0; i < 5; i++)
-		fake_refusal(ENOENT);
+		fake_answer(ENOENT, NULL);
 	list(-ENOENT);
 	assert_int_equal(fake.requests, 2);
 	assert_int_equal(module_calls, 1);

@@ -377,7 +377,7 @@ TEST(files_of_families)
 	for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
 		char path[128];
 
-		fake_refusal(ENOENT);
+		fake_answer(ENOENT, NULL);
 		smc_diag_dump(&requests[i], sizeof(requests[i]), 0, note, &seen, &err);
 		snprintf(path, sizeof(path), "%s/netlink/sock_diag/%u", record, requests[i].family);
 		assert_int_equal(access(path, F_OK), 0);
@@ -391,7 +391,7 @@ TEST(refusal)
 
 	fake_error(ENOBUFS); /* an error is replaced by later answers */
 	assert_int_equal(dump(0, &seen, &live), -ENOBUFS);
-	fake_refusal(ENOENT);
+	fake_answer(ENOENT, NULL);
 	assert_int_equal(dump(0, &seen, &live), -ENOENT);
 	replay_it();
 	assert_int_equal(dump(0, &seen, &err), -ENOENT);
