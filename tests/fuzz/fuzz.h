@@ -18,6 +18,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 			abort();                                                                   \
 	} while (0)
 
+/* The input as a string, to be freed. */
+static inline char *fuzz_text(const void *data, size_t size)
+{
+	char *text = malloc(size + 1);
+
+	MUST(text);
+	if (size)
+		memcpy(text, data, size);
+	text[size] = '\0';
+	return text;
+}
+
 /*
  * A netlink message with this payload, to be freed. Its memory ends with the message, padded to
  * four bytes as in the kernel, so sanitizers detect any access beyond.

@@ -8,12 +8,9 @@
 static int read_conf(struct conf *conf, const void *data, size_t size)
 {
 	struct smc_err err = { 0 };
-	char *text = malloc(size + 1);
+	char *text = fuzz_text(data, size);
 	int ret;
 
-	MUST(text);
-	memcpy(text, data, size);
-	text[size] = '\0';
 	ret = conf_read_text(conf, text, size, "x", &err);
 	free(text);
 	MUST(ret <= 0 && (!ret || (err.code == -ret && err.text[0])));

@@ -44,15 +44,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.local = { .family = AF_INET, .ip = { 10, 0, 0, 1 }, .port = 80 },
 		.peer = { .family = AF_INET6, .ip = { [10] = 0xff, 0xff, 10, 0, 0, 2 } },
 	};
-	char *text = malloc(size + 1), *argv[MAX_WORDS];
+	char *text = fuzz_text(data, size), *argv[MAX_WORDS];
 	struct smc_err err = { 0 };
 	struct filter filter;
 	int ret;
 
-	MUST(text);
-	if (size)
-		memcpy(text, data, size);
-	text[size] = '\0';
 	ret = filter_parse(&filter, split(text, argv), argv, &err);
 	MUST(!ret || err.text[0]);
 	for (unsigned int state = 0; !ret && state < 256; state += 5) {

@@ -48,11 +48,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct netaddr peer = { .family = AF_INET6, .prefix = 128 };
 	struct policy policy = { 0 }, again = { 0 };
 	struct out_text written = { 0 };
-	char *text = calloc(1, size + 1);
+	char *text = fuzz_text(data, size);
 
-	MUST(text);
-	if (size)
-		memcpy(text, data, size);
 	if (size >= sizeof(peer.bytes))
 		memcpy(peer.bytes, data + size - sizeof(peer.bytes), sizeof(peer.bytes));
 	read_text(&policy, text, false);

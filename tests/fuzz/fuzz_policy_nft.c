@@ -11,12 +11,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct out_text script = { 0 };
 	struct policy policy = { 0 };
-	char *json = calloc(1, size + 1), owner[POLICY_OWNER_SIZE];
+	char *json = fuzz_text(data, size), owner[POLICY_OWNER_SIZE];
 	int ret;
 
-	MUST(json);
-	if (size)
-		memcpy(json, data, size);
 	ret = policy_nft_parse(&policy, json);
 	MUST(ret == 0 || ret == -EPROTO);
 	MUST((policy_nft_owner(json, owner) > 0) == (*owner != '\0'));

@@ -27,15 +27,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.len = 1,
 		.body = BODY,
 	};
-	char *text = malloc(size + 1), words[HOST_PROBE_SIZE];
+	char *text = fuzz_text(data, size), words[HOST_PROBE_SIZE];
 	struct proc_table table = { 0 };
 	struct smc_err err = { 0 };
 	unsigned int sum = 0;
 	int ret;
 
-	MUST(text);
-	memcpy(text, data, size);
-	text[size] = '\0';
 	ret = replay_parse(text, size, &request, on_message, &sum, &err);
 	MUST(ret <= 0 && (!ret || err.code == -ret) && memchr(err.text, '\0', sizeof(err.text)));
 	host_probe_parse(text, words);

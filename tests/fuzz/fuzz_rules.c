@@ -12,13 +12,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct sockaddr_in6 addr = { .sin6_family = AF_INET6 };
 	struct rules rules = { 0 };
 	const char *bad = NULL;
-	char *text = malloc(size + 1);
+	char *text = fuzz_text(data, size);
 	int ret;
 
-	MUST(text);
-	if (size)
-		memcpy(text, data, size);
-	text[size] = '\0';
 	ret = rules_parse(&rules, size & 1, text, &bad);
 	MUST(ret == 0 || ret == -EINVAL || ret == -E2BIG);
 	MUST(!ret || (bad >= text && bad < text + size && !rules.count));

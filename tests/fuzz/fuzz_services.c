@@ -22,14 +22,10 @@ static void read_unit(const struct unit_props *unit)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct unit_props all = { malloc(size + 1), size }, rest = all, one;
+	struct unit_props all = { fuzz_text(data, size), size }, rest = all, one;
 	char name[UNIT_NAME_SIZE], shown[UNIT_NAME_SIZE];
 	struct smc_err err = { 0 };
 
-	MUST(all.text);
-	if (size)
-		memcpy(all.text, data, size);
-	all.text[size] = '\0';
 	dropin_is_bpf(all.text);
 	if (!unit_name(all.text, name, &err)) {
 		unit_shown_name(name, shown);

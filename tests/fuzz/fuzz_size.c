@@ -8,14 +8,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *text = malloc(size + 1);
+	char *text = fuzz_text(data, size);
 	struct smc_buffer buffer;
 	int bytes = -7, ret;
 
-	MUST(text);
-	if (size)
-		memcpy(text, data, size);
-	text[size] = '\0';
 	ret = smc_parse_size(text, &bytes);
 	MUST(ret == 0 || ret == -EINVAL || ret == -ERANGE);
 	MUST(ret ? bytes == -7 : bytes >= 0);
