@@ -4,8 +4,6 @@
 
 #include "test.h"
 
-#include <stdio.h>
-#include <unistd.h>
 #include <sys/mman.h>
 
 /* Redirect descriptor 1; returns the old one. Output of cmocka is flushed first. */

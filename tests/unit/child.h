@@ -4,9 +4,6 @@
 
 #include "test.h"
 
-#include <unistd.h>
-#include <sys/wait.h>
-
 enum { CHILD_RIGHT, CHILD_WRONG, CHILD_CANNOT };
 
 /* Run the test in a child; skip it if the child cannot be set up. */

@@ -7,12 +7,7 @@
 
 #include "test.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <linux/genetlink.h>
-#include <sys/socket.h>
 #include <sys/time.h>
 
 #define FAKE_FAMILY 0x1c

@@ -4,8 +4,6 @@
 
 #include "test.h"
 
-#include <stdio.h>
-
 #include "smc_pnet/smc_pnet.h"
 
 static inline void from_text(struct smc_pnet_table *table, const char *text)

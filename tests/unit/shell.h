@@ -4,10 +4,7 @@
 
 #include "test.h"
 
-#include <stdio.h>
-#include <unistd.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 
 /* Hostile names, none longer than the name of a net device can be. */
 static const char *const hostile_names[] = {

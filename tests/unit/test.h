@@ -9,12 +9,22 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+/* And what most tests need. */
 #include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "smc/abi.h"
 

@@ -9,7 +9,6 @@
 #include <linux/smc.h>
 #include <linux/smc_diag.h>
 #include <netinet/in.h>
-#include <sys/socket.h>
 
 #include "smc/abi.h"
 

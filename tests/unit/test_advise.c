@@ -3,8 +3,6 @@
 #include "smc/buffers.h"
 #include "test.h"
 
-#include <stdio.h>
-
 #include "smc_chk/advise/advice.h"
 
 #define GO "10.1.0.1" /* an address of eth0, which supports SMC-R v1 and v2 */

@@ -2,9 +2,6 @@
 /* lib/netlink/answer: decode the messages of one buffer, in any order and of any length. */
 #include "test.h"
 
-#include <errno.h>
-#include <stdbool.h>
-
 #include "netlink/answer.h"
 
 #define SEQ 77

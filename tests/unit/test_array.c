@@ -2,9 +2,6 @@
 /* lib/base/array: growing arrays. */
 #include "test.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 
 TEST(grows)

@@ -3,7 +3,6 @@
 #include "capture.h"
 
 #include <jansson.h>
-#include <sys/socket.h>
 
 #include "smc_bpf/smc_bpf.h"
 

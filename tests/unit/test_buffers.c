@@ -2,9 +2,6 @@
 /* lib/smc/buffers and SMC_RCVBUF: size of buffers, and number of sockets. */
 #include "test.h"
 
-#include <errno.h>
-#include <limits.h>
-
 #include "launch/variables.h"
 #include "smc/buffers.h"
 

@@ -2,11 +2,6 @@
 /* lib/cgroup: control groups by path, unit and container, in a tree of directories. */
 #include "test.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "cgroup/attach.h"
 #include "cgroup/cgroup.h"
 

@@ -2,8 +2,6 @@
 /* lib/smc/clc: messages captured from Linux, and constructed ones that Linux does not send. */
 #include "test.h"
 
-#include <errno.h>
-
 #include "smc_dump/clc.h"
 
 #define SMCD_PROPOSAL                                                                              \

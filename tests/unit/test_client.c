@@ -2,9 +2,6 @@
 /* smc_chk/client: time limits for the server, and the message about a busy one. */
 #include "said.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "../fuzz/fake_live.h"
 #include "cli/screen.h"
 #include "smc_chk/live/client.h"

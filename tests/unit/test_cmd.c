@@ -4,9 +4,6 @@
 #include "said.h"
 #include "genl_message.h"
 
-#include <stdio.h>
-#include <unistd.h>
-
 #include "smcdr/cmd.h"
 
 static const struct cli_opt no_opts[] = { { 0 } };

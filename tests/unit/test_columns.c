@@ -5,11 +5,9 @@
  */
 #include "said.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <pwd.h>
-#include <stdio.h>
 
 #include "smc/reason.h"
 #include "smc_top/top.h"

@@ -2,10 +2,6 @@
 /* lib/settings/conf: lines of smc.conf, errors, and included files. */
 #include "said.h"
 
-#include <errno.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "base/words.h"
 #include "scratch.h"
 #include "settings/conf_read.h"

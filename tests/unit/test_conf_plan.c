@@ -2,8 +2,6 @@
 /* smc_conf: match a file to existing devices and namespaces, and compute the changes. */
 #include "said.h"
 
-#include <errno.h>
-
 #include "smc_conf/smc_conf.h"
 
 /* A host with a card of two ports, a VLAN, and a namespace "blue". */

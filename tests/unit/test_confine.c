@@ -2,16 +2,10 @@
 /* lib/sandbox: operations that must fail after dropping rights. */
 #include "child.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <sched.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "sandbox/confine.h"

@@ -3,8 +3,6 @@
 #include "scratch.h"
 #include "test.h"
 
-#include <errno.h>
-
 #include "host/smc.h"
 #include "process/confined.h"
 #include "process/selinux.h"

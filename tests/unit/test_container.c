@@ -3,9 +3,6 @@
 #include "scratch.h"
 #include "test.h"
 
-#include <stdio.h>
-#include <sys/stat.h>
-
 #include "cgroup/container.h"
 
 #define ID "4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffeeab01"

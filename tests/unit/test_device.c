@@ -2,9 +2,6 @@
 /* Devices, capabilities, EIDs: attributes sent, missing, or malformed. */
 #include "genl_message.h"
 
-#include <errno.h>
-#include <stdbool.h>
-
 #include "smc/gen.h"
 #include "smc/eid.h"
 

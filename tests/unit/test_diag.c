@@ -2,8 +2,6 @@
 /* lib/netlink/diag over a netlink socket with all answers that a kernel can give, and worse. */
 #include "fake_netlink.h"
 
-#include <stdio.h>
-
 #include "netlink/diag.h"
 #include "smc/sock.h"
 

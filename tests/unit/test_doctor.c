@@ -2,10 +2,6 @@
 /* smc_chk/doctor: findings for constructed facts, without a host. */
 #include "shell.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <arpa/inet.h>
-
 #include "smc_chk/doctor/findings.h"
 
 /* A kernel 6.12 with SMC; eth0 is on a port of mlx5_0; tests add the rest. */

@@ -4,12 +4,8 @@
 #include "scratch.h"
 #include "test.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/seccomp.h>
-#include <stdio.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 
 #include "host/beneath.h"
 #include "sandbox/enclose.h"

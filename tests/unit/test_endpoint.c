@@ -2,8 +2,6 @@
 /* smc_chk/endpoint: addresses that count as one client. */
 #include "test.h"
 
-#include <stdbool.h>
-
 #include "smc_chk/live/endpoint.h"
 
 static union endpoint_addr address(const char *text)

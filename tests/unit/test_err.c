@@ -2,9 +2,6 @@
 /* lib/base/err: messages, and their truncation. */
 #include "test.h"
 
-#include <errno.h>
-#include <stdio.h>
-
 #include "base/err.h"
 
 TEST(sentences)

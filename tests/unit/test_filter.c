@@ -2,10 +2,8 @@
 /* smc/filter: filter expressions, and the sockets that each selects. */
 #include "test.h"
 
-#include <errno.h>
 #include <netdb.h>
 #include <pwd.h>
-#include <stdio.h>
 
 #include "smc/filter.h"
 

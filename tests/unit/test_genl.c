@@ -3,8 +3,6 @@
 #include "fake_netlink.h"
 #include "scratch.h"
 
-#include <stdio.h>
-
 #include "host/smc.h"
 #include "netlink/genl.h"
 

@@ -2,12 +2,9 @@
 /* lib/host/smc: kernels that open SMC sockets, and kernels that refuse them for various reasons. */
 #include "child.h"
 
-#include <errno.h>
-#include <stddef.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include "host/smc.h"

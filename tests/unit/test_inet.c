@@ -2,8 +2,6 @@
 /* lib/smc/inet: find the TCP socket inside an SMC socket. */
 #include "test.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <linux/inet_diag.h>
 
 #include "smc/inet.h"

@@ -12,8 +12,6 @@
 #include "test.h"
 #undef main
 
-#include <stdio.h>
-
 #include "smcdr/cmd.h"
 #include "smc_top/top.h"
 #include "smcss/smcss.h"

@@ -5,9 +5,6 @@
  */
 #include "said.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "out/list.h"

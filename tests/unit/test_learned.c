@@ -5,11 +5,7 @@
  */
 #include "test.h"
 
-#include <arpa/inet.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "launch/learned.h"

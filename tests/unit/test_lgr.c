@@ -2,8 +2,6 @@
 /* Link groups and links: attributes sent, missing, or malformed. */
 #include "genl_message.h"
 
-#include <errno.h>
-
 #include "smc/gen.h"
 
 #define HOST32 "peerhost                        "

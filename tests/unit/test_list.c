@@ -3,7 +3,6 @@
 #include "capture.h"
 #include "fake_netlink.h"
 
-#include <fcntl.h>
 #include <jansson.h>
 
 #include "host/smc.h"

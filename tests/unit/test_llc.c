@@ -2,8 +2,6 @@
 /* lib/smc/llc: messages of version 2 from Linux 6.12 on x86, and constructed ones of version 1. */
 #include "test.h"
 
-#include <errno.h>
-
 #include "smc_dump/llc.h"
 
 #define MAC_GID "525400990002 00000000000000000000ffff0a630002"

@@ -2,12 +2,6 @@
 /* lib/base/memory: allocate, or print one line and exit. */
 #include "child.h"
 
-#include <errno.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 
 /* As in smc_run. */

@@ -2,10 +2,6 @@
 /* smc_ab/metric: extract a number from a command's output. */
 #include "test.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "smc_ab/metric.h"
 
 /* Return: 0 and @value, or the error. */

@@ -2,8 +2,6 @@
 /* Addresses: private ones, and reachable ones. */
 #include "test.h"
 
-#include <string.h>
-
 #include "net/netaddr.h"
 
 static struct netaddr parsed(const char *text)

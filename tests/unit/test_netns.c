@@ -2,11 +2,7 @@
 /* lib/net/netns: invalid names, and entering a namespace by each kind of name. */
 #include "child.h"
 
-#include <errno.h>
 #include <sched.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <sys/stat.h>
 
 #include "net/netns.h"
 

@@ -2,12 +2,8 @@
 /* lib/net/netns_list: visit every namespace once, and report those that fail. */
 #include "child.h"
 
-#include <errno.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdio.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 
 #include "net/netns_list.h"
 

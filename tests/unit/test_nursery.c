@@ -2,13 +2,8 @@
 /* smc_ab/child: the end of each child is recorded, whatever is being waited for. */
 #include "child.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #include "launch/launch.h"

@@ -2,9 +2,6 @@
 /* smc_bpf oci-hook: parse the state that runtimes pass. */
 #include "test.h"
 
-#include <errno.h>
-#include <stdio.h>
-
 #include "smc_bpf/smc_bpf.h"
 
 static int read_text(struct oci_state *container, const char *text, struct smc_err *err)

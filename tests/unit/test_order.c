@@ -3,7 +3,6 @@
 #include "genl_message.h"
 
 #include <endian.h>
-#include <stdio.h>
 
 #include "smc/attr.h"
 #include "smc/order.h"

@@ -3,9 +3,6 @@
 #include "capture.h"
 #include "said.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <wchar.h>
 #include <sys/syscall.h>
 

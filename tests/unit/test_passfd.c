@@ -2,12 +2,6 @@
 /* lib/process/passfd: descriptors in a message; if it is refused, none is left open. */
 #include "test.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include "process/passfd.h"
 
 static int ends[2];

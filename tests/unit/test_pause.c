@@ -2,7 +2,6 @@
 /* lib/smc/pause: ethtool's answer about pause frames. */
 #include "genl_message.h"
 
-#include <errno.h>
 #include <linux/ethtool_netlink.h>
 
 #include "smc_chk/doctor/facts.h"

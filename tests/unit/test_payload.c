@@ -5,7 +5,6 @@
  */
 #include "said.h"
 
-#include <stdio.h>
 #include <jansson.h>
 #include <dlfcn.h>
 #include <pcap/pcap.h>

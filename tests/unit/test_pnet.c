@@ -2,7 +2,6 @@
 /* lib/smc/pnet: messages of the PNET table, complete and malformed; names and ports. */
 #include "test.h"
 
-#include <errno.h>
 #include <linux/genetlink.h>
 #include <linux/smc.h>
 

@@ -2,8 +2,6 @@
 /* smc_pnet with a table that follows the kernel's rules, and fails on request. */
 #include "pnet_text.h"
 
-#include <errno.h>
-#include <stdbool.h>
 #include <linux/genetlink.h>
 
 #include "smc/genl_abi.h"

@@ -2,9 +2,6 @@
 /* Lines of a policy: meaning, normal form, errors. */
 #include "said.h"
 
-#include <errno.h>
-#include <arpa/inet.h>
-
 #include "smc_conf/smc_conf.h"
 
 #define WORDS_MAX 16

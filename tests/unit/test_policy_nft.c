@@ -2,9 +2,6 @@
 /* The table of a policy: commands for nft, and parsing its listing. */
 #include "said.h"
 
-#include <errno.h>
-#include <stdio.h>
-
 #include "settings/enforce.h"
 
 #define RULE(comment, packets)                                                                     \

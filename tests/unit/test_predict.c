@@ -4,9 +4,7 @@
 
 #include "smc_chk/matrix/predict.h"
 
-#include <errno.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* Two hosts with one interface each, with RoCE v2 and a common EID. */
 static struct {

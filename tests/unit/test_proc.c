@@ -2,15 +2,8 @@
 /* lib/process/proc with this process's own sockets. */
 #include "test.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <unistd.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "process/proc.h"
 

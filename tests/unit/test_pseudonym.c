@@ -4,10 +4,8 @@
 
 #include "smc_chk/bundle/collect.h"
 
-#include <arpa/inet.h>
 #include <ctype.h>
 #include <linux/genetlink.h>
-#include <linux/netlink.h>
 
 #include "smc/genl_abi.h"
 

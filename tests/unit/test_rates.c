@@ -5,7 +5,6 @@
  */
 #include "test.h"
 
-#include <errno.h>
 #include <time.h>
 
 #include "netlink/diag.h"

@@ -3,8 +3,6 @@
 #include "test.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
 
 #include "smc/reason.h"
 #include "smc/remedy.h"

@@ -4,12 +4,6 @@
 #include "scratch.h"
 #include "test.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-
 #include "host/file.h"
 #include "host/probe.h"
 #include "host/record.h"

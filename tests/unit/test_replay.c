@@ -2,12 +2,6 @@
 /* lib/netlink/replay: tapes of messages, and the first line of their files. */
 #include "test.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <unistd.h>
-#include <sys/stat.h>
-
 #include "host/record.h"
 #include "netlink/replay.h"
 

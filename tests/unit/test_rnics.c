@@ -3,8 +3,6 @@
 #include "trees.h"
 #include "said.h"
 
-#include <errno.h>
-
 #include "host/file.h"
 #include "net/pciids.h"
 #include "smc_rnics/smc_rnics.h"

@@ -2,9 +2,6 @@
 /* SMC_INCLUDE and SMC_EXCLUDE: syntax of the lists, and matching connections. */
 #include "test.h"
 
-#include <errno.h>
-#include <arpa/inet.h>
-
 #include "launch/rules.h"
 
 static bool allows(const struct rules *rules, bool is_listen, const char *host, int port)

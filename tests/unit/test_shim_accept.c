@@ -2,7 +2,6 @@
 /* ld_pre_smc, accept and accept_window: accept(2) of an SMC listener whose clients come and go. */
 #include "fake_below.h"
 
-#include <signal.h>
 #include <sys/time.h>
 
 #include "ld_pre_smc/state/accept_window.h"

@@ -6,7 +6,6 @@
 #include "fake_below.h"
 
 #include <setjmp.h>
-#include <stdlib.h>
 #include <sys/sendfile.h>
 #include <sys/uio.h>
 

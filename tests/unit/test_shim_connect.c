@@ -2,7 +2,6 @@
 /* ld_pre_smc/connect: result of connect(2) on an SMC socket, for every answer of the kernel. */
 #include "fake_below.h"
 
-#include <signal.h>
 #include <sys/time.h>
 
 #include "ld_pre_smc/state/handshake_memory.h"

@@ -2,11 +2,9 @@
 /* ld_pre_smc, keeper_client, rdma, epoll_watches: finding or starting smc_keep. */
 #include "fake_below.h"
 
-#include <limits.h>
 #include <link.h>
 #include <sched.h>
 #include <setjmp.h>
-#include <stdlib.h>
 #include <sys/auxv.h>
 
 #include "ld_pre_smc/state/epoll_watches.h"

@@ -2,7 +2,6 @@
 /* ld_pre_smc, sockopt, replace_socket, buffers, listen, choice: sockets before they connect. */
 #include "fake_below.h"
 
-#include <limits.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 

@@ -6,7 +6,6 @@
  */
 #include "fake_below.h"
 
-#include <stdlib.h>
 #include <time.h>
 
 #include "ld_pre_smc/state/ways.h"

@@ -2,9 +2,6 @@
 /* lib/smc/sock: messages of sock_diag, captured and built, valid and malformed. */
 #include "test.h"
 
-#include <errno.h>
-#include <stdio.h>
-
 #include "smc/order.h"
 #include "smc/sock.h"
 

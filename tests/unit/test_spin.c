@@ -2,16 +2,10 @@
 /* ld_pre_smc_spin/spin.c over a fake kernel: looks, pauses, processors, signals. */
 #include "test.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "ld_pre_smc/view.h"
 

@@ -2,11 +2,6 @@
 /* Statistics: decoding, differences, baselines, numbers for humans. */
 #include "genl_message.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <unistd.h>
-#include <sys/stat.h>
-
 #include "smcdr/cmd.h"
 #include "smc/stats.h"
 

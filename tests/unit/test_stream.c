@@ -2,12 +2,7 @@
 /* smc_chk/stream: timeouts with a peer that keeps sending, over a socket. */
 #include "child.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdbool.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 
 #include "smc_chk/live/stream.h"
 

@@ -3,7 +3,6 @@
 #include "said.h"
 
 #include <jansson.h>
-#include <stdio.h>
 
 #include "smcss/smcss.h"
 

@@ -2,8 +2,6 @@
 /* lib/net: PNET IDs in EBCDIC, net, RDMA and ISM devices of recorded sysfs trees. */
 #include "trees.h"
 
-#include <unistd.h>
-
 #include "host/file.h"
 #include "net/netdev.h"
 #include "net/pnetid.h"

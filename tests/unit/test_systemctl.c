@@ -2,9 +2,6 @@
 /* Parse the output of systemctl. */
 #include "test.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "process/systemctl.h"
 
 TEST(test_names)

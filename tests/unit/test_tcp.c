@@ -2,7 +2,6 @@
 /* lib/smc/tcp: TCP sockets with TCP_INFO, which is shorter on older kernels. */
 #include "test.h"
 
-#include <errno.h>
 #include <linux/inet_diag.h>
 #include <linux/tcp.h>
 

@@ -2,8 +2,6 @@
 /* lib/cli/terminal: keys from the byte sequences of terminals. */
 #include "test.h"
 
-#include <stdio.h>
-
 #include "smc_top/terminal.h"
 
 static void check(const char *bytes, bool is_all, int want, size_t want_used)

@@ -2,7 +2,6 @@
 /* verbs_fill(): complete the data of sysfs with libibverbs, which is faked. */
 #include "test.h"
 
-#include <errno.h>
 #include <infiniband/verbs.h>
 
 #include "net/verbs.h"

@@ -2,12 +2,7 @@
 /* smc_chk/bundle: a temporary directory, removed even on exit(); work in a separate process. */
 #include "child.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 #include "smc_chk/bundle/workdir.h"
 

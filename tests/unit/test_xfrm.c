@@ -2,9 +2,6 @@
 /* lib/smc/xfrm: connections covered by an IPsec policy. */
 #include "test.h"
 
-#include <errno.h>
-#include <stdio.h>
-
 #include "smc_chk/advise/xfrm.h"
 
 static int add(struct smc_xfrm_table *table, const struct xfrm_userpolicy_info *info,

@@ -4,10 +4,6 @@
 
 #include "test.h"
 
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 /* Directory of the recorded trees, s390 and x86. Other names are hosts without devices. */
 static inline const char *trees_root(void)
 {
