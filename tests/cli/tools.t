@@ -10,11 +10,14 @@ for tool in smcss smc_top smc_events smc_pnet smc_rnics smc_dump smc_conf smc_ch
 		continue
 	fi
 	case $tool in smc_ab | smc_run) failure=125 ;; *) failure=1 ;; esac
+	# smc_ab has --verify.
+	short=--ver
+	[ $tool != smc_ab ] || short=--vers
 	for option in -h --help --hel; do
 		run $option
 		like "$rc$err$out" "^0Usage: $tool " "$tool $option"
 	done
-	for option in -v --version --ver; do
+	for option in -v --version $short; do
 		run $option
 		is "$rc$out$err" "0$tool utility, smc-tools-$version" "$tool $option"
 	done
