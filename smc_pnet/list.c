@@ -91,20 +91,16 @@ static json_t *json_warnings(const struct pnet_rows *rows)
 
 static void print_warnings(const struct pnet_rows *rows)
 {
-	struct out_text text = { 0 }, line = { 0 };
+	struct out_text line = { 0 };
 
 	for (size_t i = 0; i < rows->count; i++, out_reset(&line)) {
 		out_str(&line, "smc_pnet: warning: ");
 		if (!pnet_row_warn(&line, &rows->rows[i]))
 			continue;
 		out_char(&line, '\0');
-		out_wrap(&text, cli_columns(), 0, 4, line.data);
-		out_char(&text, '\n');
+		cli_say(line.data);
 	}
-	if (text.len)
-		fwrite(text.data, 1, text.len, stderr);
 	out_free(&line);
-	out_free(&text);
 }
 
 static int print_rows(const struct pnet_rows *rows, bool is_tree, struct smc_err *err)

@@ -3,8 +3,8 @@
 #include "smcss.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "cli/screen.h"
 #include "sockets/show.h"
 
 void screen_begin(struct screen *screen, const struct smcss_opts *opts)
@@ -38,9 +38,9 @@ static void say_nothing(const struct screen *screen, const struct smcss_opts *op
 			   screen->listening == 1 ? "s" : "");
 	else if (!screen->skipped)
 		out_str(&note, "; 'smc_chk' checks this host");
-	out_char(&note, '\n');
+	out_char(&note, '\0');
 	if (!opts->no_header)
-		out_flush(&note, STDERR_FILENO);
+		cli_say(note.data);
 	out_free(&note);
 }
 

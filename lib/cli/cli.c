@@ -29,13 +29,13 @@ void cli_start(void)
 static void __attribute__((format(printf, 2, 0)))
 vreport(const struct cli_tool *tool, const char *fmt, va_list ap, bool hint)
 {
-	char line[1024], shown[4 * sizeof(line)];
+	char line[1024], shown[4 * sizeof(line)], all[sizeof(shown) + 128];
 
 	vsnprintf(line, sizeof(line), fmt, ap);
 	cli_printable(shown, sizeof(shown), line);
-	cli_progress_end();
-	fprintf(stderr, hint ? "%s: %s; try '%s --help'\n" : "%s: %s\n", tool->name, shown,
-		tool->name);
+	snprintf(all, sizeof(all), hint ? "%s: %s; try '%s --help'" : "%s: %s", tool->name, shown,
+		 tool->name);
+	cli_say(all);
 }
 
 int cli_error(const struct cli_tool *tool, const char *fmt, ...)

@@ -3,15 +3,18 @@
 #include "cli/screen.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/ioctl.h>
 
+#include "cli/lines.h"
 #include "cli/printable.h"
 
 #define LEAST_COLUMNS 20
+#define HANG 4 /* indent of a message's further lines */
 
 const char *const cli_color_words[] = { "auto", "always", "never", NULL };
 
@@ -112,8 +115,21 @@ void cli_progress_end(void)
 	has_progress = false;
 }
 
+void cli_say(const char *line)
+{
+	size_t width = isatty(STDERR_FILENO) ? columns_of(STDERR_FILENO) : SIZE_MAX;
+	struct cli_piece rest = { line, strlen(line) };
+
+	cli_progress_end();
+	for (int indent = 0; rest.len; indent = HANG) {
+		struct cli_piece piece = cli_take_line(&rest, width - (size_t)indent, false);
+
+		fprintf(stderr, "%*s%.*s\n", indent, "", (int)piece.len, piece.data);
+	}
+}
+
 void cli_none(const char *sentence)
 {
 	if (cli_columns())
-		fprintf(stderr, "%s\n", sentence);
+		cli_say(sentence);
 }

@@ -48,6 +48,9 @@ bool cli_has_utf8(void);
 /** cli_progress() - show or replace a line on stderr, if that is a terminal */
 void cli_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/** cli_say() - write a line on stderr, wrapped if that is a terminal */
+void cli_say(const char *line);
+
 /** cli_none() - write on stderr that there is nothing to show, if stdout is a terminal */
 void cli_none(const char *sentence);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "cli/lines.h"
 #include "cli/screen.h"
 
 #define GAP 2	  /* blanks between columns */
@@ -13,81 +14,9 @@
 #define NARROW 24 /* narrowest column of words, unless all are narrower */
 #define LEFT_OUT UINT8_MAX
 
-/** struct piece - part of a text */
-struct piece {
-	const char *data;
-	size_t len;
-};
-
-/* Length of the character, or of the escape sequence without width, at the start of @piece */
-static size_t step(struct piece piece, size_t *columns)
-{
-	size_t i = 1;
-
-	*columns = *piece.data != '\033';
-	if (*columns)
-		while (i < piece.len && (piece.data[i] & 0xc0) == 0x80)
-			i++;
-	else
-		while (i < piece.len && piece.data[i - 1] != 'm')
-			i++;
-	return i;
-}
-
-/* Bytes in the first @width columns. @columns, if not NULL: receives the columns used */
-static size_t bytes_of(struct piece piece, size_t width, size_t *columns)
-{
-	const struct piece all = piece;
-	size_t used = 0, next;
-
-	while (piece.len) {
-		size_t bytes = step(piece, &next);
-
-		if (used + next > width)
-			break;
-		used += next;
-		piece.data += bytes;
-		piece.len -= bytes;
-	}
-	if (columns)
-		*columns = used;
-	return all.len - piece.len;
-}
-
-static size_t columns_of(struct piece piece)
-{
-	size_t columns;
-
-	bytes_of(piece, SIZE_MAX, &columns);
-	return columns;
-}
-
-/*
- * Take from @rest as much as fits into @width columns: whole words if possible, else characters.
- * @is_begun: the line has text already, so nothing may be taken
- */
-static struct piece take_line(struct piece *rest, size_t width, bool is_begun)
-{
-	struct piece line = *rest;
-	size_t fit = bytes_of(*rest, width, NULL), at = fit;
-
-	if (fit < rest->len) {
-		while (at && rest->data[at] != ' ')
-			at--;
-		line.len = at ? at : is_begun ? 0 : fit;
-	}
-	rest->data += line.len;
-	rest->len -= line.len;
-	while (rest->len && line.len && line.data[line.len - 1] == ' ')
-		line.len--;
-	for (; rest->len && *rest->data == ' '; rest->len--)
-		rest->data++;
-	return line;
-}
-
 void out_wrap(struct out_text *text, size_t width, size_t at, size_t indent, const char *words)
 {
-	struct piece rest = { words, strlen(words) }, line;
+	struct cli_piece rest = { words, strlen(words) }, line;
 
 	if (!width) {
 		out_str(text, words);
@@ -99,12 +28,12 @@ void out_wrap(struct out_text *text, size_t width, size_t at, size_t indent, con
 			out_blanks(text, indent);
 			at = indent;
 		}
-		line = take_line(&rest, at < width ? width - at : 0, is_first && at > indent);
+		line = cli_take_line(&rest, at < width ? width - at : 0, is_first && at > indent);
 		out_mem(text, line.data, line.len);
 	}
 }
 
-static void append_styled(struct out_text *text, const char *sequence, struct piece piece)
+static void append_styled(struct out_text *text, const char *sequence, struct cli_piece piece)
 {
 	if (sequence)
 		out_str(text, sequence);
@@ -116,7 +45,7 @@ static void append_styled(struct out_text *text, const char *sequence, struct pi
 void out_styled(struct out_text *text, enum out_style style, const char *str)
 {
 	append_styled(text, cli_has_color() ? out_sequence(style) : NULL,
-		      (struct piece){ str, strlen(str) });
+		      (struct cli_piece){ str, strlen(str) });
 }
 
 /* ---- rows ---- */
@@ -152,16 +81,16 @@ void out_list_row(struct out_list *list, const void *object)
 }
 
 /* @row: from 1; 0 is the header */
-static struct piece text_of(const struct out_list *list, size_t row, size_t col)
+static struct cli_piece text_of(const struct out_list *list, size_t row, size_t col)
 {
 	size_t place, start;
 
 	if (!row)
-		return (struct piece){ list->view.cols[col]->head,
-				       strlen(list->view.cols[col]->head) };
+		return (struct cli_piece){ list->view.cols[col]->head,
+					   strlen(list->view.cols[col]->head) };
 	place = (row - 1) * list->view.count + col;
 	start = place ? list->cells[place - 1].end : 0;
-	return (struct piece){ list->texts.data + start, list->cells[place].end - start };
+	return (struct cli_piece){ list->texts.data + start, list->cells[place].end - start };
 }
 
 static enum out_style style_of(const struct out_list *list, size_t row, size_t col)
@@ -176,7 +105,7 @@ static size_t rows_of(const struct out_list *list)
 
 /* ---- the layout ---- */
 
-static bool says_nothing(struct piece piece)
+static bool says_nothing(struct cli_piece piece)
 {
 	return !piece.len || (piece.len == 1 && *piece.data == '-') ||
 	       (piece.len == 3 && !memcmp(piece.data, "n/a", 3));
@@ -189,8 +118,8 @@ static void measure(struct out_list *list)
 
 		list->widths[col] = 1;
 		for (size_t row = !list->has_header; row <= rows_of(list); row++) {
-			struct piece piece = text_of(list, row, col);
-			size_t width = columns_of(piece);
+			struct cli_piece piece = text_of(list, row, col);
+			size_t width = cli_piece_columns(piece);
 
 			is_empty &= !row || says_nothing(piece);
 			if (list->widths[col] < width)
@@ -283,9 +212,9 @@ struct pen {
 };
 
 static void put_cell(const struct out_list *list, struct pen *pen, size_t col, enum out_style style,
-		     struct piece piece)
+		     struct cli_piece piece)
 {
-	size_t padding = list->widths[col] - columns_of(piece);
+	size_t padding = list->widths[col] - cli_piece_columns(piece);
 
 	if (piece.len) {
 		out_blanks(pen->text, pen->blanks + (list->view.cols[col]->is_right ? padding : 0));
@@ -308,13 +237,13 @@ static bool is_last(const struct out_list *list, size_t row, size_t col)
 /* Write a line of a row, and more below it if its cells need them. */
 static void put_line(const struct out_list *list, size_t row, uint8_t line)
 {
-	struct piece rest[OUT_MAX_COLS];
+	struct cli_piece rest[OUT_MAX_COLS];
 	bool has_rest = !line;
 
 	for (size_t col = 0; col < list->view.count; col++) {
 		rest[col] = text_of(list, row, col);
 		if (row && !rest[col].len && !is_last(list, row, col))
-			rest[col] = (struct piece){ "-", 1 };
+			rest[col] = (struct cli_piece){ "-", 1 };
 		has_rest |= list->line_of[col] == line && rest[col].len;
 	}
 	while (has_rest) {
@@ -325,7 +254,7 @@ static void put_line(const struct out_list *list, size_t row, uint8_t line)
 			if (list->line_of[col] != line)
 				continue;
 			put_cell(list, &pen, col, style_of(list, row, col),
-				 take_line(&rest[col], list->widths[col], false));
+				 cli_take_line(&rest[col], list->widths[col], false));
 			has_rest |= rest[col].len > 0;
 		}
 		out_char(list->text, '\n');

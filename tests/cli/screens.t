@@ -199,6 +199,26 @@ def nothing(env):
         ok(run(argv, env) == (0, b"", b""), " ".join(argv) + ": but not in a pipe")
 
 
+# Commands that fail on any host without SMC sockets of its own.
+FAILING = ("smcss --al --all-netnss", "smc_chk doctro", "smc_chk explain 0x1234", "smc_top -w nonsense", "smc_run -S nonsense true",
+           "smcd stats --nonsense", "smc_pnet -a NET1 -I eth0 -N /nonexistent", "smc_events --netns 1 --nonsense", "smc_ab 1")
+
+
+def messages(env):
+    """Sentences on stderr: one line in a pipe; on a terminal wrapped between words, and commands in quotes stay whole."""
+    for command in FAILING:
+        argv = command.split()
+        status, _, err = run(argv, env)
+        line = err.decode()
+        ok(status and line.count("\n") == 1, command + ": one line in a pipe", (status, line))
+        for columns in COLUMNS:
+            got, text = screen(argv, env, columns)
+            lines = text.splitlines()
+            ok(got == status and " ".join(part.strip() for part in lines) + "\n" == line and max(map(len, lines)) <= columns
+               and all(part.startswith("    ") for part in lines[1:]) and not any(part.count("'") % 2 for part in lines),
+               "%s: %d columns: wrapped" % (command, columns), (got, text))
+
+
 def main():
     needs("screens")
     with new_directory() as top:
@@ -211,6 +231,7 @@ def main():
         for name in SCREENS:
             check(name, [hosts.get(word, word) for word in name.split()], env if " matrix " in name else recorded)
         nothing(recorded)
+        messages(env)
     done()
 
 

@@ -130,6 +130,9 @@ TEST(wrapping)
 		{ 10, 0, 2, "abcdefghijklm", "abcdefghij\n  klm" },
 		{ 10, 0, 0, "0.53 × TCP (slower)", "0.53 × TCP\n(slower)" },
 		{ 5, 0, 0, "äöüßäöü", "äöüßä\nöü" },
+		{ 17, 0, 2, "its name: 'smcss -e' says", "its name:\n  'smcss -e' says" },
+		{ 12, 0, 2, "the peer's type 'x y'", "the peer's\n  type 'x y'" },
+		{ 8, 0, 0, "see 'a quoted word'", "see\n'a\nquoted\nword'" },
 		{ 5, 0, 0, "\033[1mab\033[m cd ef", "\033[1mab\033[m cd\nef" },
 	};
 

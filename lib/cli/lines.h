@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Break text into lines for a terminal. Pure. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** struct cli_piece - part of a text */
+struct cli_piece {
+	const char *data;
+	size_t len;
+};
+
+/** cli_piece_columns() - width on a terminal: UTF-8 counts by character, styles have no width */
+size_t cli_piece_columns(struct cli_piece piece);
+
+/**
+ * cli_take_line() - take from the start of @rest as much as fits into @width columns
+ * @is_begun: the line has text already, so nothing may be taken
+ *
+ * It ends between words and outside of 'commands to type' if possible, else between characters.
+ */
+struct cli_piece cli_take_line(struct cli_piece *rest, size_t width, bool is_begun);
