@@ -233,10 +233,10 @@ extern const struct out_col smcd_device_columns[];
 
 /**
  * stats_print() - the report in the format of smc-tools 1.8.5, longer with @has_details
- * @is_terminal: print a sentence instead of many zeros
+ * @width: of a terminal: print a sentence instead of many zeros, and fit the width; 0 for none
  */
 void stats_print(struct out_text *text, const struct smc_stats *stats,
-		 const struct smc_variant *variant, bool has_details, bool is_terminal);
+		 const struct smc_variant *variant, bool has_details, size_t width);
 
 /** stats_si() - number in six characters, as in 1.8.5: "999", "1.234K", "100.0M". Return: @buf */
 const char *stats_si(uint64_t value, char buf[16]);

@@ -3,13 +3,26 @@
 #include "smcdr/cmd.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "smc/reason.h"
 
-#define EDGE 41	      /* column where numbers end */
-#define SHOWN_SIZES 8 /* the two largest classes are shown as one */
+#define SHOWN_SIZES 8  /* the two largest classes are shown as one */
+#define SIZES_WIDTH 71 /* of the table with a column for each class */
+
+/**
+ * struct report - a report being printed
+ * @width: of the terminal, 0 for none
+ * @edge: column where numbers end
+ */
+struct report {
+	struct out_text *text;
+	size_t width;
+	int edge;
+	bool has_details;
+};
 
 const char *stats_si(uint64_t value, char buf[16])
 {
@@ -42,60 +55,75 @@ const char *stats_reason_name(uint32_t code, char buf[16])
 }
 
 /* Width of the value after a label: values end at one column, with at least one blank in front. */
-static int room(const char *label)
+static int room(const struct report *to, const char *label)
 {
-	return EDGE - 1 - (int)strlen(label);
+	return to->edge - 1 - (int)strlen(label);
 }
 
-static void number(struct out_text *text, const char *label, uint64_t value)
+static void number(const struct report *to, const char *label, uint64_t value)
 {
-	out_printf(text, "%s %*" PRIu64, label, room(label), value);
+	out_printf(to->text, "%s %*" PRIu64, label, room(to, label), value);
 }
 
-static void number_line(struct out_text *text, const char *label, uint64_t value)
+static void number_line(const struct report *to, const char *label, uint64_t value)
 {
-	number(text, label, value);
-	out_str(text, "\n");
+	number(to, label, value);
+	out_str(to->text, "\n");
 }
 
-static void bytes_line(struct out_text *text, const char *label, uint64_t value)
+/* A number with a note, which has a line of its own if it does not fit. */
+static void __attribute__((format(printf, 4, 5)))
+noted_line(const struct report *to, const char *label, uint64_t value, const char *fmt, ...)
+{
+	size_t start = to->text->len;
+	char note[64];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(note, sizeof(note), fmt, ap);
+	va_end(ap);
+	number(to, label, value);
+	if (to->width && to->text->len - start + 3 + strlen(note) > to->width)
+		out_printf(to->text, "\n     ");
+	out_printf(to->text, " (%s)\n", note);
+}
+
+static void bytes_line(const struct report *to, const char *label, uint64_t value)
 {
 	char buf[16];
 
-	number(text, label, value);
-	out_printf(text, " (%s)\n", stats_si(value, buf));
+	noted_line(to, label, value, "%s", stats_si(value, buf));
 }
 
-static void percent_line(struct out_text *text, const char *label, uint64_t value, uint64_t all)
+static void percent_line(const struct report *to, const char *label, uint64_t value, uint64_t all)
 {
-	number(text, label, value);
-	out_printf(text, " (%.2f%%)\n", all ? 100.0 * (double)value / (double)all : 0.0);
+	noted_line(to, label, value, "%.2f%%", all ? 100.0 * (double)value / (double)all : 0.0);
 }
 
-static void split_line(struct out_text *text, const char *label, uint64_t client, uint64_t server,
-		       bool is_split)
+static void split_line(const struct report *to, const char *label, uint64_t client, uint64_t server)
 {
-	number(text, label, client + server);
-	if (is_split)
-		out_printf(text, " (client %" PRIu64 ", server %" PRIu64 ")", client, server);
-	out_str(text, "\n");
+	if (to->has_details)
+		noted_line(to, label, client + server, "client %" PRIu64 ", server %" PRIu64,
+			   client, server);
+	else
+		number_line(to, label, client + server);
 }
 
-static void usage_line(struct out_text *text, const struct smc_tech_stats *tech, size_t index)
+static void usage_line(const struct report *to, const struct smc_tech_stats *tech, size_t index)
 {
 	static const char label[] = "  Buffer usage (Bytes)";
 
 	if (tech->has[index])
-		bytes_line(text, label, tech->value[index]);
+		bytes_line(to, label, tech->value[index]);
 	else
-		out_printf(text, "%s %*s\n", label, room(label), "n/a");
+		out_printf(to->text, "%s %*s\n", label, room(to, label), "n/a");
 }
 
-static void print_reasons(struct out_text *text, const char *head,
+static void print_reasons(const struct report *to, const char *head,
 			  const struct smc_side_stats *side)
 {
 	if (side->n_reasons)
-		out_printf(text, "%s\n", head);
+		out_printf(to->text, "%s\n", head);
 	/* Most frequent first; the lists are short. */
 	for (uint32_t limit = UINT16_MAX; side->n_reasons && limit;) {
 		uint32_t next = 0;
@@ -110,15 +138,14 @@ static void print_reasons(struct out_text *text, const char *head,
 				continue;
 			snprintf(label, sizeof(label), "     %s",
 				 stats_reason_name(reason->code, buf));
-			number(text, label, reason->count);
-			out_printf(text, " (0x%08x)\n", reason->code);
+			noted_line(to, label, reason->count, "0x%08x", reason->code);
 		}
 		limit = next;
 	}
 }
 
-static void print_summary(struct out_text *text, const struct smc_stats *stats,
-			  const struct smc_variant *variant, bool has_details)
+static void print_summary(const struct report *to, const struct smc_stats *stats,
+			  const struct smc_variant *variant)
 {
 	const uint64_t *v = stats->tech[variant->tech].value;
 	const struct smc_side_stats *client = &stats->side[SMC_SIDE_CLIENT];
@@ -128,64 +155,85 @@ static void print_summary(struct out_text *text, const struct smc_stats *stats,
 	uint64_t calls = v[SMC_STAT_RX_CNT] + v[SMC_STAT_TX_CNT];
 	static const char average[] = "  Avg requests per SMC conn";
 
-	out_printf(text, "%s Connections Summary\n", variant->title);
-	number_line(text, "  Total connections handled",
+	out_printf(to->text, "%s Connections Summary\n", variant->title);
+	number_line(to, "  Total connections handled",
 		    c + s + client->handshake_errors + server->handshake_errors +
 			    client->fallbacks + server->fallbacks);
-	split_line(text, "  SMC connections", c, s, has_details);
-	if (has_details) {
-		number_line(text, "    v1", v[SMC_STAT_CLNT_V1] + v[SMC_STAT_SRV_V1]);
-		number_line(text, "    v2", v[SMC_STAT_CLNT_V2] + v[SMC_STAT_SRV_V2]);
+	split_line(to, "  SMC connections", c, s);
+	if (to->has_details) {
+		number_line(to, "    v1", v[SMC_STAT_CLNT_V1] + v[SMC_STAT_SRV_V1]);
+		number_line(to, "    v2", v[SMC_STAT_CLNT_V2] + v[SMC_STAT_SRV_V2]);
 	}
-	split_line(text, "  Handshake errors", client->handshake_errors, server->handshake_errors,
-		   has_details);
-	out_printf(text, "%s %*.1f\n", average, room(average),
+	split_line(to, "  Handshake errors", client->handshake_errors, server->handshake_errors);
+	out_printf(to->text, "%s %*.1f\n", average, room(to, average),
 		   c + s ? (double)calls / (double)(c + s) : 0.0);
-	split_line(text, "  TCP fallback", client->fallbacks, server->fallbacks, has_details);
-	if (has_details) {
-		print_reasons(text, "    Server", server);
-		print_reasons(text, "    Client", client);
+	split_line(to, "  TCP fallback", client->fallbacks, server->fallbacks);
+	if (to->has_details) {
+		print_reasons(to, "    Server", server);
+		print_reasons(to, "    Client", client);
 	}
 }
 
-static void cells(struct out_text *text, const char *label, const uint64_t *sizes)
+static const char *const sizes[SHOWN_SIZES] = { "8KB",	 "16KB",  "32KB",  "64KB",
+						"128KB", "256KB", "512KB", ">512KB" };
+
+static const char *count_of(const uint64_t *counts, int size, char buf[16])
+{
+	return stats_si(size < SHOWN_SIZES - 1 ? counts[size] : counts[size] + counts[size + 1],
+			buf);
+}
+
+static void cells(struct out_text *text, const char *label, const uint64_t *counts)
 {
 	char buf[16];
 
-	out_printf(text, "%s ", label);
+	out_str(text, label);
 	for (int i = 0; i < SHOWN_SIZES; i++)
-		out_printf(text, " %7s",
-			   stats_si(i < SHOWN_SIZES - 1 ? sizes[i] : sizes[i] + sizes[i + 1], buf));
+		out_printf(text, " %7s", counts ? count_of(counts, i, buf) : sizes[i]);
 	out_str(text, "\n");
 }
 
-static void print_direction(struct out_text *text, const struct smc_tech_stats *tech, bool is_tx,
-			    bool has_details)
+/* How many buffers and requests of each class of sizes */
+static void print_sizes(const struct report *to, const uint64_t *bufs, const uint64_t *reqs)
+{
+	char buf[16], req[16];
+
+	if (!to->width || to->width >= SIZES_WIDTH) {
+		cells(to->text, "       ", NULL);
+		cells(to->text, "  Bufs ", bufs);
+		cells(to->text, "  Reqs ", reqs);
+		return;
+	}
+	out_str(to->text, "     Size    Bufs    Reqs\n");
+	for (int i = 0; i < SHOWN_SIZES; i++)
+		out_printf(to->text, "  %7s %7s %7s\n", sizes[i], count_of(bufs, i, buf),
+			   count_of(reqs, i, req));
+}
+
+static void print_direction(const struct report *to, const struct smc_tech_stats *tech, bool is_tx)
 {
 	const uint64_t *v = tech->value;
 	const uint64_t *events = v + (is_tx ? SMC_STAT_TX_EVENT : SMC_STAT_RX_EVENT);
 	uint64_t all = v[is_tx ? SMC_STAT_TX_CNT : SMC_STAT_RX_CNT];
 
-	out_str(text, is_tx ? "\nTX Stats\n" : "\nRX Stats\n");
-	bytes_line(text, "  Data transmitted (Bytes)",
+	out_str(to->text, is_tx ? "\nTX Stats\n" : "\nRX Stats\n");
+	bytes_line(to, "  Data transmitted (Bytes)",
 		   v[is_tx ? SMC_STAT_TX_BYTES : SMC_STAT_RX_BYTES]);
-	number_line(text, "  Total requests", all);
-	usage_line(text, tech, is_tx ? SMC_STAT_TX_USAGE : SMC_STAT_RX_USAGE);
-	percent_line(text, "  Buffer full", events[SMC_EVENT_FULL], all);
+	number_line(to, "  Total requests", all);
+	usage_line(to, tech, is_tx ? SMC_STAT_TX_USAGE : SMC_STAT_RX_USAGE);
+	percent_line(to, "  Buffer full", events[SMC_EVENT_FULL], all);
 	if (is_tx) {
-		percent_line(text, "  Buffer full (remote)", events[SMC_EVENT_FULL_PEER], all);
-		percent_line(text, "  Buffer too small", events[SMC_EVENT_SMALL], all);
-		percent_line(text, "  Buffer too small (remote)", events[SMC_EVENT_SMALL_PEER],
-			     all);
+		percent_line(to, "  Buffer full (remote)", events[SMC_EVENT_FULL_PEER], all);
+		percent_line(to, "  Buffer too small", events[SMC_EVENT_SMALL], all);
+		percent_line(to, "  Buffer too small (remote)", events[SMC_EVENT_SMALL_PEER], all);
 	}
-	if (has_details) {
-		number_line(text, "  Buffer downgrades", events[SMC_EVENT_DOWNGRADE]);
-		number_line(text, "  Buffer reuses", events[SMC_EVENT_REUSE]);
-		number_line(text, "  Buffer allocations", events[SMC_EVENT_ALLOC]);
+	if (to->has_details) {
+		number_line(to, "  Buffer downgrades", events[SMC_EVENT_DOWNGRADE]);
+		number_line(to, "  Buffer reuses", events[SMC_EVENT_REUSE]);
+		number_line(to, "  Buffer allocations", events[SMC_EVENT_ALLOC]);
 	}
-	out_str(text, "            8KB    16KB    32KB    64KB   128KB   256KB   512KB  >512KB\n");
-	cells(text, "  Bufs", v + (is_tx ? SMC_STAT_TX_BUF : SMC_STAT_RX_BUF));
-	cells(text, "  Reqs", v + (is_tx ? SMC_STAT_TX_REQ : SMC_STAT_RX_REQ));
+	print_sizes(to, v + (is_tx ? SMC_STAT_TX_BUF : SMC_STAT_RX_BUF),
+		    v + (is_tx ? SMC_STAT_TX_REQ : SMC_STAT_RX_REQ));
 }
 
 static bool is_idle(const struct smc_tech_stats *tech)
@@ -196,28 +244,39 @@ static bool is_idle(const struct smc_tech_stats *tech)
 	return true;
 }
 
+/* As in 1.8.5, but on a narrow terminal further left, to leave room for short notes. */
+static int edge(size_t width)
+{
+	const int usual = 41, least = 31, note = 9;
+
+	if (!width || (int)width >= usual + note)
+		return usual;
+	return (int)width - note > least ? (int)width - note : least;
+}
+
 void stats_print(struct out_text *text, const struct smc_stats *stats,
-		 const struct smc_variant *variant, bool has_details, bool is_terminal)
+		 const struct smc_variant *variant, bool has_details, size_t width)
 {
 	const struct smc_tech_stats *tech = &stats->tech[variant->tech];
+	const struct report report = { text, width, edge(width), has_details }, *to = &report;
 	const uint64_t *v = tech->value;
 
-	print_summary(text, stats, variant, has_details);
-	if (is_terminal && is_idle(tech)) {
+	print_summary(to, stats, variant);
+	if (width && is_idle(tech)) {
 		out_printf(text, "\nNo connection has used %s.\n", variant->title);
 		return;
 	}
-	print_direction(text, tech, false, has_details);
-	print_direction(text, tech, true, has_details);
+	print_direction(to, tech, false);
+	print_direction(to, tech, true);
 	out_str(text, "\nExtras\n");
-	number_line(text, "  Special socket calls",
+	number_line(to, "  Special socket calls",
 		    v[SMC_STAT_CORK] + v[SMC_STAT_NDLY] + v[SMC_STAT_SENDPAGE] +
 			    v[SMC_STAT_SPLICE] + v[SMC_STAT_URG_DATA]);
 	if (!has_details)
 		return;
-	number_line(text, "    cork", v[SMC_STAT_CORK]);
-	number_line(text, "    nodelay", v[SMC_STAT_NDLY]);
-	number_line(text, "    sendpage", v[SMC_STAT_SENDPAGE]);
-	number_line(text, "    splice", v[SMC_STAT_SPLICE]);
-	number_line(text, "    urgent data", v[SMC_STAT_URG_DATA]);
+	number_line(to, "    cork", v[SMC_STAT_CORK]);
+	number_line(to, "    nodelay", v[SMC_STAT_NDLY]);
+	number_line(to, "    sendpage", v[SMC_STAT_SENDPAGE]);
+	number_line(to, "    splice", v[SMC_STAT_SPLICE]);
+	number_line(to, "    urgent data", v[SMC_STAT_URG_DATA]);
 }

@@ -130,6 +130,21 @@ def tree(doc, text):
         yield "lines"
 
 
+def statistics(doc, text):
+    words = " ".join(text.split())
+    sizes = ["8KB", "16KB", "32KB", "64KB", "128KB", "256KB", "512KB", ">512KB"]
+    for title, side in (("RX Stats", doc["rx"]), ("TX Stats", doc["tx"])):
+        part = words[words.index(title):]
+        bufs, reqs = ([*map(str, counts[:7]), str(sum(counts[7:]))] for counts in (list(side[kind].values()) for kind in ("buffers", "requests")))
+        wide = " ".join([*sizes, "Bufs", *bufs, "Reqs", *reqs])
+        if wide not in part and "Size Bufs Reqs " + " ".join(map(" ".join, zip(sizes, bufs, reqs))) not in part:
+            yield title
+        for label, value in (("Data transmitted (Bytes)", side["bytes"]), ("Total requests", side["calls"]),
+                             ("Buffer usage (Bytes)", side["buffer_usage_bytes"]), ("Buffer full", side["full"])):
+            if "%s %d " % (label, value) not in part:
+                yield title, label
+
+
 # Command line: function that checks the screen against the JSON; None: no check beyond those of all commands.
 SCREENS = {
     "smc_chk": doctor,
@@ -154,6 +169,9 @@ SCREENS = {
     "smcr device": values("netdev", "ibdev", "type", "pnetid"),
     "smcr -d device": values("netdev", "ibdev", "type", "pnetid"),
     "smcr linkgroup": values("id", "pnetid"),
+    "smcd stats": statistics,
+    "smcr -d stats": statistics,
+    "smcr info": None,
     "smc_pnet": entries,
     "smc_pnet -l": values("device", "pnetid"),
     "smc_pnet -l --tree": tree,
