@@ -5,16 +5,17 @@
 #include <stdbool.h>
 
 /* Messages for missing SMC: see smc_missing(). */
-#define SMC_MISSING "this kernel has no SMC (module 'smc' cannot be loaded): run 'smc_chk'"
+#define SMC_ASK ": run 'smc_chk'"
+#define SMC_MISSING "this kernel has no SMC (module 'smc' cannot be loaded)" SMC_ASK
 #define SMC_FILTERED                                                                               \
 	"this kernel has SMC, but a system call filter forbids this process SMC sockets "          \
-	"(a unit's RestrictAddressFamilies=)"
+	"(a unit's RestrictAddressFamilies=)" SMC_ASK
 #define SMC_MISSING_OR_FILTERED                                                                    \
 	"this kernel has no SMC, or a system call filter forbids AF_SMC and IPPROTO_SMC "          \
-	"(a unit's RestrictAddressFamilies=)"
+	"(a unit's RestrictAddressFamilies=)" SMC_ASK
 
 /* After EACCES. */
-#define SMC_DENIED "AppArmor or SELinux denies this process SMC sockets"
+#define SMC_DENIED "AppArmor or SELinux denies this process SMC sockets" SMC_ASK
 
 /**
  * host_af_smc() - can AF_SMC sockets be opened?

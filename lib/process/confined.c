@@ -321,7 +321,7 @@ const char *smc_why_not(int err, char text[CONFINED_TEXT_SIZE])
 	case -EACCES:
 		return confined_own(&confined) > 0 ? confined_line(&confined, text) : SMC_DENIED;
 	default:
-		snprintf(text, CONFINED_TEXT_SIZE, "SMC sockets cannot be opened here: %s",
+		snprintf(text, CONFINED_TEXT_SIZE, "SMC sockets cannot be opened here: %s" SMC_ASK,
 			 strerror(-err));
 		return text;
 	}

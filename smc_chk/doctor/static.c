@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "cli/screen.h"
+#include "host/smc.h"
 #include "smc_chk/smc_chk.h"
 
 /* Function id of IBM Z, 0 for none. */
@@ -212,7 +214,9 @@ int static_print(const struct doctor_facts *facts, const struct chk_request *req
 						 "ueids", json_ueids(&choices->facts)));
 	if (status != CHK_OK)
 		return status;
-	if (!facts->has_smc)
+	if (!facts->has_smc) {
+		cli_none("smc_chk: this kernel has no SMC" SMC_ASK);
 		return CHK_UNTESTED;
+	}
 	return choice_is_any_usable(choices, iface) ? CHK_OK : CHK_ERROR;
 }

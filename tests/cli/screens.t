@@ -5,12 +5,13 @@ import collections
 import json
 import os
 import re
+import socket
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import fleet  # noqa: E402
-from recorded import BUILD, ROOT, done, needs, new_directory, ok, run, unpack  # noqa: E402
+from recorded import BUILD, ROOT, done, needs, new_directory, ok, run, skip, unpack  # noqa: E402
 sys.path.insert(0, ROOT + "/tests/kernel/guest")
 from terminal import on_terminal  # noqa: E402 pylint: disable=wrong-import-position
 
@@ -237,6 +238,24 @@ def messages(env):
                "%s: %d columns: wrapped" % (command, columns), (got, text))
 
 
+# Commands that need SMC, but no privileges.
+USING = ("smcss", "smcss -s --all-netns", "smc_top --once", "smcd info", "smcr device", "smcd -j stats", "smc_pnet", "smc_pnet -l --tree",
+         "smc_conf show", "smc_run --strict true", "smc_run --seccomp --strict true", "smc_chk serve --once", "smc_chk -s", "smc_ab 8 true")
+
+
+def without_smc(env):
+    """On a kernel without SMC, each tool names the command to type next."""
+    try:
+        socket.socket(43, socket.SOCK_STREAM).close()
+        skip("a kernel without SMC", "this one has it")
+        return
+    except OSError:
+        pass
+    for command in USING:
+        status, text = screen(command.split(), env, 80)
+        ok(status and squeezed(text).endswith(squeezed(": run 'smc_chk'")), command + ": no SMC, and the command to type", (status, text))
+
+
 def main():
     needs("screens")
     with new_directory() as top:
@@ -250,6 +269,7 @@ def main():
             check(name, [hosts.get(word, word) for word in name.split()], env if " matrix " in name else recorded)
         nothing(recorded)
         messages(env)
+        without_smc(env)
     done()
 
 

@@ -189,7 +189,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$run_before" true
 if [ "$status" -eq 3 ]; then
 	skip 'under a filter of system calls' 'this kernel has no filters'
 else
-	like "$(<"$err")" "a system call filter forbids AF_SMC and IPPROTO_SMC \(a unit's RestrictAddressFamilies=\)$" \
+	like "$(<"$err")" "a system call filter forbids AF_SMC and IPPROTO_SMC \(a unit's RestrictAddressFamilies=\): run 'smc_chk'$" \
 		'under a filter of system calls, which answers as such a kernel does, both are named'
 fi
 run=$run_before
