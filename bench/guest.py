@@ -260,7 +260,7 @@ def bench_netns(count=500):
     pids = [allnetns.start(number) for number in range(count)]
     argv = [TOOLS + "/smcss", "--all-netns", "-s"]
     shown = subprocess.run(argv, stdout=subprocess.PIPE, text=True, check=True).stdout
-    if "\n%d network namespaces, %d of them with SMC sockets\n" % (count + 1, 4 * count // 5) not in shown:
+    if "\n%d network namespaces, %d with SMC sockets\n" % (count + 1, 4 * count // 5) not in shown:
         raise SystemExit("smcss --all-netns shows %s" % shown)
     one, every = compare([TOOLS + "/smcss", "-s"], argv, 11)
     print("smcss --all-netns -s, %d namespaces: %.0f ms, %.2f ms each more than one (%.0f ms)"

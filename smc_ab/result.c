@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/words.h"
 #include "out/table.h"
 #include "smc/reason.h"
 
@@ -160,7 +161,7 @@ static void put_fallbacks(struct out_text *text, const struct ab_result *result)
 
 	if (!count)
 		return;
-	out_printf(text, "%" PRIu64 " socket%s fell back to TCP", count, count == 1 ? "" : "s");
+	out_printf(text, "%" PRIu64 " socket%s fell back to TCP", count, plural_s(count));
 	if (first)
 		out_printf(text, ", the first with reason 0x%08" PRIx32, first->reason);
 	if (reason)
@@ -202,7 +203,8 @@ void result_text(struct out_text *text, const struct ab_result *result)
 	put_judged(text, result, result->judged->other);
 	result_put_ratio(text, result->judged);
 	put_cpu(text, &result->cpu_seconds);
-	out_printf(text, "   %zu of %zu runs used SMC\n", result->used, result->count);
+	out_printf(text, "   %zu of %zu run%s used SMC\n", result->used, result->count,
+		   plural_s(result->count));
 	if (result->options->metric) {
 		out_str(text, "Time ");
 		put_seconds(text, result->seconds.one);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/words.h"
 #include "host/record.h"
 #include "out/metrics.h"
 #include "out/table.h"
@@ -60,14 +61,15 @@ static void append_rule(struct out_text *text, const struct policy_rule *rule)
 	char what[16];
 
 	policy_rule_text(what, rule);
-	out_printf(text, "  %s: %zu network%s", what, rule->count, rule->count == 1 ? "" : "s");
+	out_printf(text, "  %s: %zu network%s", what, rule->count, plural_s(rule->count));
 	if (rule->ports.low && rule->ports.low == rule->ports.high)
 		out_printf(text, ", port %u", rule->ports.low);
 	else if (rule->ports.low)
 		out_printf(text, ", ports %u to %u", rule->ports.low, rule->ports.high);
 	out_printf(text, ", %" PRIu64 " matched", rule->hits);
 	if (rule->action == POLICY_ALLOW)
-		out_printf(text, ", %" PRIu64 " others denied", rule->others);
+		out_printf(text, ", %" PRIu64 " other%s denied", rule->others,
+			   plural_s(rule->others));
 	out_char(text, '\n');
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <pcap/pcap.h>
 
+#include "base/words.h"
 #include "smc_dump/flow.h"
 #include "smc_dump/guard.h"
 #include "smc_dump/request.h"
@@ -353,7 +354,8 @@ static void note_losses(const struct capture *capture)
 	struct pcap_stat stat;
 
 	if (capture->request->interface && !pcap_stats(capture->pcap, &stat) && stat.ps_drop)
-		cli_note(&dump_tool, "%u packets came too fast and were lost", stat.ps_drop);
+		cli_note(&dump_tool, "too fast, and lost: %u packet%s", stat.ps_drop,
+			 plural_s(stat.ps_drop));
 }
 
 static int run(struct capture *capture)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "smc/reason.h"
 
 #define LIST_SIZE 200
@@ -146,7 +147,8 @@ static void why_limits(struct judgement *result, const struct smc_clc *proposal,
 	if (result->mode != JUDGE_SMCR || !(both & SMC_CLC_HAS_LIMITS) || !accept->release)
 		return;
 	if (accept->max_conns && accept->max_conns < 255)
-		note(result, "at most %u connections a link group: %s", accept->max_conns,
+		note(result, "at most %u connection%s a link group: %s", accept->max_conns,
+		     plural_s(accept->max_conns),
 		     limited_by(proposal->max_conns, accept->max_conns));
 	if (accept->max_links == 1)
 		note(result, "one link a link group, which does not survive the loss of a port: %s",

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/words.h"
 #include "out/table.h"
 #include "out/list.h"
 #include "out/units.h"
@@ -153,7 +154,7 @@ static void append_link(struct out_text *text, const struct smclife_link *link, 
 	}
 	if (link->has_connections)
 		out_printf(text, "%" PRIu32 " connection%s ", link->connections,
-			   link->connections == 1 ? "" : "s");
+			   plural_s(link->connections));
 	else
 		out_str(text, "its connections ");
 	if (link->to)
@@ -167,10 +168,8 @@ void event_text(struct out_text *text, const struct event *event)
 	event_time(text, event->at, true);
 	out_printf(text, "  %-9s  ", event_name(event->kind));
 	if (event->kind == EVENT_LOST)
-		out_printf(text,
-			   "%" PRIu64 " events, which came faster than they could be "
-			   "printed",
-			   event->lost);
+		out_printf(text, "%" PRIu64 " event%s, faster than could be printed", event->lost,
+			   plural_s(event->lost));
 	else if (event_is_link(event))
 		append_link(text, &event->link, event->kind == EVENT_LINK_DOWN);
 	else

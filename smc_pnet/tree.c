@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/words.h"
 #include "cli/screen.h"
 #include "out/list.h"
 
@@ -60,7 +61,7 @@ static void append_group(struct tree *tree, unsigned int level, struct pnet_grou
 	out_printf(text, "SMC-%c link group %08x", group->ib[0] ? 'R' : 'D', group->id);
 	if (group->ib[0])
 		out_printf(text, " link %u", group->link);
-	out_printf(text, " (%u connection%s)\n", group->conns, group->conns == 1 ? "" : "s");
+	out_printf(text, " (%u connection%s)\n", group->conns, plural_s(group->conns));
 	group->is_shown = true;
 }
 

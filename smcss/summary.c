@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/words.h"
 #include "out/list.h"
 #include "out/metrics.h"
 #include "smc/reason.h"
@@ -284,8 +285,9 @@ static void print_netns(const struct summary *summary, const struct netns_list *
 	for (size_t i = 0; i < group->count; i++)
 		add_netns(summary, &group->items[i], &list);
 	out_list_end(&list);
-	out_printf(pen->text, "%s%zu network namespaces, %zu of them with SMC sockets\n",
-		   group->count || !pen->width ? "\n" : "", spaces->count, group->count);
+	out_printf(pen->text, "%s%zu network namespace%s, %zu with SMC sockets\n",
+		   group->count || !pen->width ? "\n" : "", spaces->count, plural_s(spaces->count),
+		   group->count);
 }
 
 void summary_print(struct summary *summary, const struct netns_list *spaces, struct out_text *text,
@@ -337,7 +339,7 @@ void summary_line(struct summary *summary, struct out_text *text, size_t width, 
 	sort(summary);
 	for (int i = 0; i < 3; i++)
 		all += summary->counts[order[i]];
-	out_printf(&line, "%zu connection%s", all, all == 1 ? "" : "s");
+	out_printf(&line, "%zu connection%s", all, plural_s(all));
 	for (int i = 0; i < 3; i++) {
 		if (!summary->counts[order[i]])
 			continue;

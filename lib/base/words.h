@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Split a hand-written line into words. Pure. */
+/* Words: split a hand-written line, decline. Pure. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /**
  * words_split() - split a line into words, in place
@@ -13,6 +14,12 @@
  * Words are separated by blanks, tabs and newlines. Return: number of words.
  */
 size_t words_split(char *line, char *words[], size_t max);
+
+/** plural_s() - the ending of a regular noun after its number */
+static inline const char *plural_s(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
 
 /** word_ends_with() - does a word have this ending, and something before it? */
 bool word_ends_with(const char *word, const char *end);

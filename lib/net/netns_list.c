@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
+#include "base/words.h"
 #include "host/record.h"
 #include "process/proc.h"
 
@@ -273,8 +274,8 @@ int netns_list_failure(const struct netns_list *list, struct smc_err *err)
 	if (!list->failed)
 		return 0;
 	return smc_err_say(err, EIO,
-			   "%zu of %zu network namespaces could not be read, the first: %s",
-			   list->failed, list->count, list->first.text);
+			   "%zu of %zu network namespace%s could not be read, the first: %s",
+			   list->failed, list->count, plural_s(list->count), list->first.text);
 }
 
 void netns_list_hidden(const struct netns_list *list, char *text, size_t size)
@@ -283,8 +284,8 @@ void netns_list_hidden(const struct netns_list *list, char *text, size_t size)
 
 	*text = '\0';
 	if (list->hidden)
-		snprintf(more, sizeof(more), ", and those of %zu processes may not be seen",
-			 list->hidden);
+		snprintf(more, sizeof(more), ", and those of %zu process%s may not be seen",
+			 list->hidden, list->hidden == 1 ? "" : "es");
 	if (list->denied || list->hidden)
 		snprintf(text, size,
 			 "only network namespaces that this user may enter are shown: %zu of %zu%s",

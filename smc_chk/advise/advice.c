@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/words.h"
 #include "out/list.h"
 #include "out/units.h"
 #include "smc/buffers.h"
@@ -214,8 +215,8 @@ static void append_table(struct out_text *text, const struct judged *judged, siz
 	if (width)
 		append_commands(text, judged, count);
 	if (count < judged->count)
-		out_printf(text, "%zu more rows, with fewer bytes: see --json.\n",
-			   judged->count - count);
+		out_printf(text, "%zu more row%s, with fewer bytes: see --json.\n",
+			   judged->count - count, plural_s(judged->count - count));
 }
 
 static void append_share(struct out_text *text, uint64_t part, uint64_t whole)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/words.h"
 #include "smc_chk/doctor/findings.h"
 
 /* Maximum number of findings about listeners. */
@@ -20,12 +21,13 @@ static void say_policy(struct doctor *doc, const struct exposure_facts *exposure
 	for (size_t i = 0; i < policy->count; i++)
 		nets += policy->rules[i].count;
 	if (policy->learn)
-		snprintf(learned, sizeof(learned), ", %" PRIu64 " peers learned",
-			 exposure->learned);
+		snprintf(learned, sizeof(learned), ", %" PRIu64 " peer%s learned",
+			 exposure->learned, plural_s(exposure->learned));
 	doctor_ok(doc, "policy", policy_by_name(policy->by),
-		  "limits SMC: %zu rules with %zu networks, %zu ranges of ports "
+		  "limits SMC: %zu rule%s with %zu network%s, %zu range%s of ports "
 		  "denied%s; %" PRIu64 " denied so far",
-		  policy->count, nets, policy->port_count, learned, exposure->denied);
+		  policy->count, plural_s(policy->count), nets, plural_s(nets), policy->port_count,
+		  plural_s(policy->port_count), learned, exposure->denied);
 }
 
 static void check_policy(struct doctor *doc)
@@ -106,14 +108,14 @@ static void check_listeners(struct doctor *doc)
 			say_open(doc, local, door);
 	}
 	if (count > LISTENERS_MAX)
-		doctor_note(doc, "exposure", NULL, "%zu more sockets are open in the same way",
-			    count - LISTENERS_MAX);
+		doctor_note(doc, "exposure", NULL, "%zu more socket%s open in the same way",
+			    count - LISTENERS_MAX, count - LISTENERS_MAX == 1 ? " is" : "s are");
 	if (exposure->n_hidden)
-		doctor_note(doc, "exposure", NULL, "only root sees where %zu SMC sockets listen",
-			    exposure->n_hidden);
+		doctor_note(doc, "exposure", NULL, "only root sees where %zu SMC socket%s",
+			    exposure->n_hidden, exposure->n_hidden == 1 ? " listens" : "s listen");
 	else if (!count && exposure->n_listeners)
 		doctor_ok(doc, "exposure", NULL,
-			  "none of %zu listening SMC sockets is open beyond private networks",
+			  "no listening SMC socket (of %zu) is open beyond private networks",
 			  exposure->n_listeners);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/words.h"
 #include "cli/screen.h"
 #include "out/list.h"
 #include "smc_chk/smc_chk.h"
@@ -142,7 +143,7 @@ static const struct out_col columns[] = {
 static void append_count(struct out_text *text, const char *before, size_t count, const char *word)
 {
 	if (count)
-		out_printf(text, "%s%zu %s%s", before, count, word, count == 1 ? "" : "s");
+		out_printf(text, "%s%zu %s%s", before, count, word, plural_s(count));
 }
 
 enum doctor_level doctor_verdict(struct out_text *text, const struct doctor_result *result)

@@ -67,6 +67,6 @@ void doctor_services(struct doctor *doc)
 		denied++;
 	}
 	if (services->module && services->count && !denied)
-		doctor_ok(doc, services->module, NULL, "lets all %zu enabled services use SMC",
+		doctor_ok(doc, services->module, NULL, "lets all enabled services (%zu) use SMC",
 			  services->count);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "smc/abi.h"
 #include "smc_chk/html/page.h"
 #include "smc_chk/html/svg.h"
@@ -99,7 +100,7 @@ static void put_group(struct drawing *d, struct pnet_group *group, int top)
 	if (group->ib[0])
 		snprintf(sub, sizeof(sub), "link %u, ", group->link);
 	snprintf(sub + strlen(sub), sizeof(sub) - strlen(sub), "%u connection%s", group->conns,
-		 group->conns == 1 ? "" : "s");
+		 plural_s(group->conns));
 	out_printf(&d->words, "link group %s: %s, ", name, sub);
 	svg_line(&d->drawn, RIGHT + INDENT / 2, top, RIGHT + INDENT / 2, middle);
 	svg_line(&d->drawn, RIGHT + INDENT / 2, middle, x, middle);

@@ -44,7 +44,8 @@ static void put_table(struct out_text *page, const struct pnet_rows *rows)
 	size_t shown = rows->count < ROWS_MAX ? rows->count : ROWS_MAX;
 	struct html_table table;
 
-	out_printf(page, "<details>\n<summary>All %zu devices in a table</summary>\n", rows->count);
+	out_printf(page, "<details>\n<summary>All devices (%zu) in a table</summary>\n",
+		   rows->count);
 	html_table_begin(&table, page, "Each device, or port of one", heads);
 	for (size_t i = 0; i < shown; i++)
 		put_row(&table, &rows->rows[i]);

@@ -57,8 +57,9 @@ static void put_findings(struct out_text *page, const struct doctor *doc,
 		put_level(page, doc, level);
 	}
 	if (result->least == DOCTOR_OK && result->counts[DOCTOR_OK]) {
-		out_printf(page, "<details>\n<summary>%zu checks are ok</summary>\n",
-			   result->counts[DOCTOR_OK]);
+		out_printf(page, "<details>\n<summary>%zu check%s ok</summary>\n",
+			   result->counts[DOCTOR_OK],
+			   result->counts[DOCTOR_OK] == 1 ? " is" : "s are");
 		put_level(page, doc, DOCTOR_OK);
 		out_str(page, "</details>\n");
 	}

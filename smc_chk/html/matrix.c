@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "base/words.h"
 #include "smc_chk/html/html.h"
 #include "smc_chk/html/page.h"
 #include "smc_chk/matrix/show.h"
@@ -126,7 +127,7 @@ static void put_todo(struct show *show, const struct todo *todo)
 		html_text(page, show->all->good[i]->name);
 	}
 	out_printf(page, "</b>, for %s%zu connection%s%s</p></li>\n", hosts > 1 ? "up to " : "",
-		   todo->most, todo->most == 1 ? "" : "s", hosts > 1 ? " each" : "");
+		   todo->most, plural_s(todo->most), hosts > 1 ? " each" : "");
 }
 
 static void put_todos(struct show *show)

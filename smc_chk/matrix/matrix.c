@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "base/words.h"
 #include "out/list.h"
 #include "smc_chk/matrix/show.h"
 #include "smc_chk/smc_chk.h"
@@ -98,7 +99,7 @@ static void append_hosts(struct out_text *text, const struct show *show, const s
 		column = column > width ? 0 : column;
 	}
 	out_printf(text, ": %s%zu connection%s%s", hosts > 1 ? "up to " : "", todo->most,
-		   todo->most == 1 ? "" : "s", hosts > 1 ? " each" : "");
+		   plural_s(todo->most), hosts > 1 ? " each" : "");
 }
 
 /* On a terminal the command is on one line, for copying. */

@@ -12,6 +12,8 @@
 #include <netinet/ip6.h>
 #include <netinet/tcp.h>
 
+#include "base/words.h"
+
 /* Byte-order magic of a section. */
 #define ORDER 0x1a2b3c4d
 
@@ -377,10 +379,11 @@ static void append_handshake(struct out_text *text, const struct payload *payloa
 static void append_comment(struct out_text *text, const struct payload *payload)
 {
 	if (payload->lost)
-		out_printf(text, "%" PRIu64 " bytes before this are lost", payload->lost);
+		out_printf(text, "lost before this: %" PRIu64 " byte%s", payload->lost,
+			   plural_s(payload->lost));
 	if (payload->is_unread)
-		out_printf(text, "%sonly %" PRIu32 " bytes could be read", text->len ? "; " : "",
-			   payload->len);
+		out_printf(text, "%sonly %" PRIu32 " byte%s could be read", text->len ? "; " : "",
+			   payload->len, plural_s(payload->len));
 	if (payload->is_other_process && payload->conversation->pid) {
 		out_str(text, text->len ? "; " : "");
 		append_process(text, payload);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/words.h"
 #include "bpf/programs.h"
 #include "host/smc.h"
 #include "smc_dump/guard.h"
@@ -123,15 +124,17 @@ static int repeat(struct payload_capture *capture)
 static void say_result(const struct payload_capture *capture)
 {
 	const struct smcdata_state *state = capture->state;
+	uint64_t conversations = conversations_count(capture->all);
 
-	cli_note(&dump_tool, "%" PRIu64 " messages of %" PRIu64 " connections", capture->told,
-		 conversations_count(capture->all));
+	cli_note(&dump_tool, "%" PRIu64 " message%s of %" PRIu64 " connection%s", capture->told,
+		 plural_s(capture->told), conversations, plural_s(conversations));
 	if (state->lost)
-		cli_note(&dump_tool, "%llu messages, with %llu bytes, came too fast and were lost",
-			 state->lost, state->lost_bytes);
+		cli_note(&dump_tool, "too fast, and lost: %llu message%s with %llu byte%s",
+			 state->lost, plural_s(state->lost), state->lost_bytes,
+			 plural_s(state->lost_bytes));
 	if (state->unread)
-		cli_note(&dump_tool, "%llu bytes could not be read: their length is shown",
-			 state->unread);
+		cli_note(&dump_tool, "%llu byte%s could not be read: the length is shown",
+			 state->unread, plural_s(state->unread));
 }
 
 static int tell_all(struct payload_capture *capture)

@@ -388,9 +388,9 @@ TEST(packets)
 	pcapng_tail(&seen.packets, NOW, 3, 1);
 	check_file(&file, &seen.packets);
 	assert_string_equal(strchr(file.words, ')'),
-			    ") <S.0/0 >.0/0 >.5/5 >.61440/61440 >.4095/38561 gap <.3/9(1 bytes "
-			    "before this are lost; only 3 bytes could be read) gap >F.0/0(7 bytes "
-			    "before this are lost) <F.0/0 >.0/0 ");
+			    ") <S.0/0 >.0/0 >.5/5 >.61440/61440 >.4095/38561 gap <.3/9(lost "
+			    "before this: 1 byte; only 3 bytes could be read) gap >F.0/0(lost "
+			    "before this: 7 bytes) <F.0/0 >.0/0 ");
 	read_back(&seen.packets, 10);
 	assert_non_null(strstr(file.words, ">S0/0(SMCR, link group "));
 	assert_non_null(strstr(file.words, ", client[5])"));
@@ -410,8 +410,8 @@ TEST(acknowledged)
 	tell_at(&record, NOW);
 	check_file(&file, &seen.packets);
 	assert_string_equal(file.words,
-			    "<S0/0(SMCD, server[7]) >S.0/0 <.0/0 >.5/5 gap >.32/32(536870891 bytes "
-			    "before this are lost) <.0/0 ");
+			    "<S0/0(SMCD, server[7]) >S.0/0 <.0/0 >.5/5 gap >.32/32(lost "
+			    "before this: 536870891 bytes) <.0/0 ");
 }
 
 /* ---- text ---- */

@@ -245,7 +245,7 @@ TEST(netns_text)
 		"a\"b\\x5c\\x0a                           0       0       1   0xfefefefe\n"
 		"cron.service                          0       0       0\n"
 		"\n"
-		"9 network namespaces, 4 of them with SMC sockets\n"
+		"9 network namespaces, 4 with SMC sockets\n"
 		"\n"
 		"Not connected: 3, of these listening: 3\n";
 	struct summary *summary = filled_netns(true);
@@ -268,6 +268,20 @@ TEST(netns_on_terminal)
 		assert_true(strcspn(line, "\n") <= 60);
 	assert_non_null(strstr(text.data, "0x03010000 PEERNOSMC:"));
 	assert_non_null(strstr(text.data, "TCP handshake\n"));
+	out_free(&text);
+	summary_free(summary);
+}
+
+TEST(one_netns)
+{
+	static const struct netns_list one = { .count = 1 };
+	struct summary *summary = summary_new(false);
+	struct out_text text = { 0 };
+
+	add_in(summary, &shop, row(SMC_DIAG_MODE_SMCD, 1, &redis), 1);
+	summary_print(summary, &one, &text, 0);
+	out_mem(&text, "", 1);
+	assert_non_null(strstr(text.data, "\n1 network namespace, 1 with SMC sockets\n"));
 	out_free(&text);
 	summary_free(summary);
 }
