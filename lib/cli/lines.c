@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Length of the character, or of the escape sequence without width, at the start of @piece */
 static size_t step(struct cli_piece piece, size_t *columns)
@@ -48,21 +49,36 @@ size_t cli_piece_columns(struct cli_piece piece)
 	return columns;
 }
 
-/* Return: last blank in @text up to @end, outside of single quotes if @is_plain; 0: none */
-static size_t last_blank(const char *text, size_t end, bool is_plain)
+/* Does the blank at @at separate a number from its unit? */
+static bool is_in_quantity(struct cli_piece text, size_t at)
+{
+	static const char *const units[] = { "B",  "kB", "MB", "GB",  "TB", "KiB", "MiB", "GiB",
+					     "us", "ms", "s",  "min", "h",  "d",   "%" };
+	size_t len = 0;
+
+	if (!at || !isdigit((unsigned char)text.data[at - 1]))
+		return false;
+	text.data += at + 1;
+	text.len -= at + 1;
+	while (len < text.len && (isalpha((unsigned char)text.data[len]) || text.data[len] == '%'))
+		len++;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strlen(units[i]) == len && !memcmp(units[i], text.data, len))
+			return true;
+	return false;
+}
+
+/* Return: last good blank in @text up to @end; 0: none */
+static size_t last_good_blank(struct cli_piece text, size_t end)
 {
 	bool is_quoted = false;
 	size_t blank = 0;
 
 	for (size_t i = 0; i <= end; i++) {
-		if (text[i] == ' ' && !(is_plain && is_quoted))
+		if (text.data[i] == '\'')
+			is_quoted = !is_quoted && (!i || !isalnum((unsigned char)text.data[i - 1]));
+		else if (text.data[i] == ' ' && !is_quoted && !is_in_quantity(text, i))
 			blank = i;
-		else if (text[i] != '\'')
-			continue;
-		else if (is_quoted)
-			is_quoted = false;
-		else
-			is_quoted = !i || !isalnum((unsigned char)text[i - 1]);
 	}
 	return blank;
 }
@@ -70,12 +86,13 @@ static size_t last_blank(const char *text, size_t end, bool is_plain)
 struct cli_piece cli_take_line(struct cli_piece *rest, size_t width, bool is_begun)
 {
 	struct cli_piece line = *rest;
-	size_t fit = bytes_of(*rest, width, NULL), at;
+	size_t fit = bytes_of(*rest, width, NULL), at = fit, good;
 
 	if (fit < rest->len) {
-		at = last_blank(rest->data, fit, true);
-		if (!at)
-			at = last_blank(rest->data, fit, false);
+		while (at && rest->data[at] != ' ')
+			at--;
+		good = last_good_blank(*rest, at);
+		at = good ? good : at;
 		line.len = at ? at : is_begun ? 0 : fit;
 	}
 	rest->data += line.len;

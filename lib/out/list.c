@@ -242,7 +242,7 @@ static void put_line(const struct out_list *list, size_t row, uint8_t line)
 
 	for (size_t col = 0; col < list->view.count; col++) {
 		rest[col] = text_of(list, row, col);
-		if (row && !rest[col].len && !is_last(list, row, col))
+		if (row && !rest[col].len && (list->keeps_empty || !is_last(list, row, col)))
 			rest[col] = (struct cli_piece){ "-", 1 };
 		has_rest |= list->line_of[col] == line && rest[col].len;
 	}

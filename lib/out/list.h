@@ -19,7 +19,7 @@ struct out_cell {
  * @width: of the terminal; 0: none
  * @lines: lines per row after layout, unless a cell wraps
  * @head: style of the header
- * @keeps_empty: keep empty columns, which may soon have values
+ * @keeps_empty: keep empty columns, which may soon have values; "-" also for trailing empty cells
  * Other members are private to out/list.c.
  */
 struct out_list {

@@ -117,6 +117,8 @@ def values(*keys):
 def top(_, text):
     if not re.match(r"SMC-D \d+  SMC-R \d+  TCP \d+( +in [^ ]+ k?B/s(  out [^ ]+ k?B/s( +over .* by rate)?)?)?\n", text):
         yield "whole sums"
+    head, *rows = (re.split(r"\s{2,}", row) for row in re.findall(r"^(?:Local|Peer|\S+:\d+) .*(?:\n    .*)?", text, re.M))
+    yield from (row for row in rows if len(row) != len(head))
 
 
 def entries(doc, text):
