@@ -15,6 +15,7 @@
 #include "cli/screen.h"
 #include "host/smc.h"
 #include "out/table.h"
+#include "process/confined.h"
 #include "smc_ab/child.h"
 #include "smc_ab/record.h"
 
@@ -215,12 +216,27 @@ static void show_progress(const struct comparison *self, int pair)
 		cli_progress("warming up");
 }
 
+/* Before each pair: report on a terminal that there may be no verdict. */
+static void expect_verdict(const struct comparison *self, int pair)
+{
+	const struct cli_tool *tool = self->smc.tool;
+	bool is_quiet = self->options->launch.quiet || !isatty(STDERR_FILENO);
+
+	if (!pair && self->options->pairs < NUMBERS_PAIRS)
+		cli_warn(tool, is_quiet, "there will be no verdict: it takes at least %d pairs",
+			 NUMBERS_PAIRS);
+	else if (pair == 1 && !result_used_smc(&self->pairs[0].smc.seen, true))
+		cli_warn(tool, is_quiet,
+			 "SMC was not used while warming up: there is no verdict unless it is");
+}
+
 /* The first pair warms up the caches and does not count. */
 static int run_all(struct comparison *self, struct smc_err *err)
 {
 	int ret = 0;
 
 	for (int pair = 0; !ret && pair <= self->options->pairs; pair++) {
+		expect_verdict(self, pair);
 		show_progress(self, pair);
 		ret = run_pair(self, &self->pairs[pair], pair % 2, err);
 	}
@@ -286,17 +302,18 @@ static int read_server(struct comparison *self)
 static int prepare(struct comparison *self)
 {
 	const struct cli_tool *tool = self->smc.tool;
+	char why[CONFINED_TEXT_SIZE];
 	struct smc_err err;
-	int ret = read_server(self);
+	int smc, ret = read_server(self);
 
 	if (ret)
 		return ret;
 	if (self->options->metric && metric_compile(&self->regex, self->options->metric, &err))
 		return cli_usage_error(tool, "--metric: %s", err.text);
 	self->has_regex = self->options->metric;
-	if (kernel_has_smc()) {
-		cli_error(tool, "nothing to compare: %s",
-			  "SMC sockets cannot be opened here: run 'smc_chk'");
+	smc = kernel_has_smc();
+	if (smc) {
+		cli_error(tool, "nothing to compare: %s", smc_why_not(smc, why));
 		return AB_NOT_USED;
 	}
 	if (access("/proc/thread-self/children", R_OK))
@@ -312,12 +329,7 @@ static int prepare(struct comparison *self)
 static int compare(struct comparison *self)
 {
 	struct smc_err err = { 0 };
-	int ret;
-
-	if (self->options->pairs < NUMBERS_PAIRS && isatty(STDERR_FILENO))
-		cli_warn(self->smc.tool, self->options->launch.quiet,
-			 "there will be no verdict: it takes at least %d pairs", NUMBERS_PAIRS);
-	ret = run_all(self, &err);
+	int ret = run_all(self, &err);
 
 	if (!ret)
 		return print(self);

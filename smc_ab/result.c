@@ -34,10 +34,9 @@ static bool is_counted(const struct sightings *seen)
 	return seen->counted.smcd || seen->counted.smcr;
 }
 
-static bool is_used(const struct ab_result *result, const struct sightings *seen)
+bool result_used_smc(const struct sightings *seen, bool trusts_counters)
 {
-	return seen->sockets.smcd || seen->sockets.smcr ||
-	       (result->trusts_counters && is_counted(seen));
+	return seen->sockets.smcd || seen->sockets.smcr || (trusts_counters && is_counted(seen));
 }
 
 static enum ab_verdict judge(const struct ab_result *result)
@@ -72,7 +71,8 @@ void result_judge(struct ab_result *result)
 			result->trusts_counters = false;
 	result->used = 0;
 	for (size_t i = 0; i < result->count; i++)
-		result->used += is_used(result, &result->pairs[i].smc.seen);
+		result->used +=
+			result_used_smc(&result->pairs[i].smc.seen, result->trusts_counters);
 	result->verdict = judge(result);
 }
 

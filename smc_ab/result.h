@@ -77,6 +77,9 @@ struct ab_result {
 	enum ab_verdict verdict;
 };
 
+/** result_used_smc() - did a run use SMC? @trusts_counters: as in struct ab_result */
+bool result_used_smc(const struct sightings *seen, bool trusts_counters);
+
 /** result_judge() - fill in all members below @pairs and @count */
 void result_judge(struct ab_result *result);
 

@@ -26,7 +26,7 @@ for server in 'a | b' '"a' '' '$(a)'; do
 	message 125 "smc_ab: --server: '${server//[$|()]/.}' .*; try 'smc_ab --help'\$" "--server '$server': 125"
 done
 FAKE_SMC=97 FAKE_INET=93 ab -n 1 true
-message 2 "smc_ab: .*SMC sockets .*: run 'smc_chk'$" 'without SMC: 2'
+message 2 "smc_ab: nothing to compare: this kernel has no SMC .*: run 'smc_chk'$" 'without SMC: 2'
 ab -n 1 sh -c 'exit 7'
 says 1 '' 'smc_ab: the command failed: exit status 7' 'a command that fails'
 # shellcheck disable=SC2016 # for sh
@@ -49,7 +49,7 @@ $fake:$shim" 'TCP and SMC in turns, first a pair to warm up; standard input is e
 LD_PRELOAD=$fake "$ab" -n 1 true >/dev/full 2>"$err"
 is "$?$(wc -l <"$err")" 1251 'on a full disk: one line, 125'
 ab -n 1 --metric 'n=([0-9]+)' echo n=1 n=22 n=x
-like "$status$(<"$out")" '^2TCP 22   smc_run 22   1.00 ×   CPU .* 0 of 1 runs used SMC' '--metric: the last number'
+like "$status$(<"$out")" '^2TCP 22   smc_run 22   1.00 ×   CPU .* 0 of 1 run used SMC' '--metric: the last number'
 ab -n 8 -j true
 like "$status$(tr -d '\n' <"$out")" '^2\{"schema":"smc-tools/ab/1","command":\["true"\],"count":8,"used_smc":0,"verdict":"not_used",.*"interval":\[' \
 	'-j: a command against itself; what did not use SMC gets no verdict'
@@ -88,10 +88,14 @@ is "$?$(wc -l <"$err")" 1251 'standard descriptors that are closed are not missi
 ab -n 1 -d -r 64K --exclude 22 --show-output sh -c 'echo "$SMC_RCVBUF $SMC_EXCLUDE"'
 is "$status$(grep -c " by preload: $shim" "$err")$(grep '^[0-9]' "$err")" '2165536 22
 65536 22' 'options of smc_run: for the runs over SMC, said once'
-# shellcheck disable=SC2016 # for sh
-shown=$(PYTHONPATH=tests/kernel/guest python3 -B -c 'import sys, terminal; print(terminal.on_terminal(sys.argv[1:], columns=80)[1])' \
-	env LD_PRELOAD="$fake" "$ab" -n 2 true | tr '\r\033' '<^')
+# shown OPTION...: smc_ab on a terminal
+shown() {
+	PYTHONPATH=tests/kernel/guest python3 -B -c 'import sys, terminal; print(terminal.on_terminal(sys.argv[1:], columns=80)[1])' \
+		env LD_PRELOAD="$fake" "$ab" "$@" | tr '\r\033' '<^'
+}
+shown=$(shown -n 2 true)
 like "${shown%%$'\n'*}" '^smc_ab: .*no verdict: .* 8 pairs$' 'on a terminal: no verdict with so few pairs is said first'
-like "$shown" '^<\^\[Kwarming up<\^\[Kpair 1 of 2<\^\[Kpair 2 of 2<\^\[KTCP ' 'on a terminal: which pair runs'
+like "$shown" '^<\^\[Kwarming up<\^\[Ksmc_ab: SMC was not used .*: there is no verdict .*$' 'and before the first pair that SMC is not used'
+like "$shown" '^<\^\[Kpair 1 of 2<\^\[Kpair 2 of 2<\^\[KTCP ' 'on a terminal: which pair runs'
 ab --strict --preload "$bin/go_note"
 is "$status$(wc -l <"$err")$(grep -c "^smc_ab: no SMC for '.*go_note': " "$err")" 111 '--strict: a program that the library does not reach ends it, with one line'

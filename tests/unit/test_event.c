@@ -95,7 +95,8 @@ TEST(test_links)
 	check_text(&event, "12:01:07.412  lost       17 events, faster than "
 			   "could be printed\n");
 	event.lost = 1;
-	check_text(&event, "12:01:07.412  lost       1 event, faster than could be printed\n");
+	check_text(&event, "12:01:07.412  lost       1 event, faster than "
+			   "could be printed\n");
 }
 
 TEST(test_durations)
