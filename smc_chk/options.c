@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 
 #include "cli/printable.h"
+#include "cli/screen.h"
 #include "out/list.h"
 
 #define WATCH_MAX (7 * 86400)
@@ -167,16 +168,17 @@ int chk_parse(int argc, char **argv)
 
 void chk_debug(const struct chk_request *req, const char *fmt, ...)
 {
-	char line[1024], shown[4 * sizeof(line)];
+	char line[1024] = "[DEBUG] ", shown[4 * sizeof(line)];
+	const size_t lead = strlen(line);
 	va_list ap;
 
 	if (!req->is_debug)
 		return;
 	va_start(ap, fmt);
-	vsnprintf(line, sizeof(line), fmt, ap);
+	vsnprintf(line + lead, sizeof(line) - lead, fmt, ap);
 	va_end(ap);
 	cli_printable(shown, sizeof(shown), line);
-	fprintf(stderr, "[DEBUG] %s\n", shown);
+	cli_say(shown);
 }
 
 void chk_date(char text[CHK_DATE_SIZE])

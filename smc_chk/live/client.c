@@ -109,13 +109,15 @@ static struct addrinfo *resolve(const struct chk_request *req, const char *host,
 static int dial(struct client_result *result, const struct chk_request *req, const char *host,
 		uint16_t port, bool is_smc)
 {
-	struct addrinfo *list = resolve(req, host, &result->err);
+	struct addrinfo *list;
 	union endpoint_addr *addr = &result->peer;
 	char peer[ENDPOINT_TEXT_SIZE], where[ENDPOINT_TEXT_SIZE + 16];
 	double seconds = req->timeout_ms / 1000.0;
 	enum stream_stage stage;
 	int fd = -1;
 
+	cli_progress("connecting to %s port %u", host, port);
+	list = resolve(req, host, &result->err);
 	for (const struct addrinfo *info = list; info && fd < 0; info = info->ai_next) {
 		memcpy(addr, info->ai_addr, info->ai_addrlen);
 		endpoint_set_port(addr, port);
@@ -134,6 +136,7 @@ static int dial(struct client_result *result, const struct chk_request *req, con
 	}
 	if (list)
 		freeaddrinfo(list);
+	cli_progress_end();
 	return fd;
 }
 

@@ -240,6 +240,20 @@ def messages(env):
                "%s: %d columns: wrapped" % (command, columns), (got, text))
 
 
+def progress(env, top):
+    """A command that may take long shows on a terminal how far it is, and takes that away; in a pipe there is nothing."""
+    new = top + "/new.tgz"
+    for command, words in (("smc_chk connect 127.0.0.1 -p 1", "connecting to 127\\.0\\.0\\.1 port 1"),
+                           ("smc_chk bundle " + new, "collecting: \\d+ of \\d+, [^\r]*")):
+        argv = command.split()
+        _, out, err = run(argv, env)
+        if new in argv:
+            os.unlink(new)
+        text = on_terminal([BUILD + "/" + argv[0], *argv[1:]], env, 40)[1]
+        ok(re.match("(\r\x1b\\[K%s)+\r\x1b\\[K[^\r]*$" % words, text), command + ": progress on a terminal", text)
+        ok(b"\r" not in out + err, command + ": none in a pipe", (out, err))
+
+
 # Commands that need SMC, but no privileges.
 USING = ("smcss", "smcss -s --all-netns", "smc_top --once", "smcd info", "smcr device", "smcd -j stats", "smc_pnet", "smc_pnet -l --tree",
          "smc_conf show", "smc_run --strict true", "smc_run --seccomp --strict true", "smc_chk serve --once", "smc_chk -s", "smc_ab 8 true")
@@ -272,6 +286,7 @@ def main():
         nothing(recorded)
         messages(env)
         without_smc(env)
+        progress(env, top)
     done()
 
 
