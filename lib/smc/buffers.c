@@ -7,7 +7,7 @@
 #define FEWEST_SOCKETS 256
 #define MOST_SOCKETS (1 << 20)
 
-/* Total memory excludes the part reserved by the kernel: 2 GB are a bit less. */
+/* Total memory excludes the part reserved by the kernel: 2 GiB are a bit less. */
 int smc_good_buffer(unsigned long long memory)
 {
 	unsigned long long half = (memory + memory / 8) / 2;

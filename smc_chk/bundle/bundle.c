@@ -13,6 +13,7 @@
 #include "base/read.h"
 #include "host/record.h"
 #include "out/table.h"
+#include "out/units.h"
 #include "process/signals.h"
 #include "smc_chk/bundle/collect.h"
 #include "smc_chk/bundle/archive.h"
@@ -48,7 +49,7 @@ static int open_target(const char *file, struct smc_err *err)
 static int finish(struct collection *b, int fd)
 {
 	struct pack_size size = { 0 };
-	char path[PATH_MAX];
+	char path[PATH_MAX], unpacked[OUT_UNITS];
 	int ret;
 
 	snprintf(path, sizeof(path), "%.*s%s", PATH_MAX - 32, b->work.path,
@@ -58,8 +59,8 @@ static int finish(struct collection *b, int fd)
 		return ret;
 	if (fsync(fd))
 		return smc_err_set(b->err, errno, "cannot write %s", b->req->object);
-	printf("%s: %llu files, %llu KB unpacked; smc_chk from reads them\n", b->req->object,
-	       size.files, (size.bytes + 1023) / 1024);
+	printf("%s: %llu files, %s unpacked; smc_chk from reads them\n", b->req->object, size.files,
+	       out_size(unpacked, size.bytes));
 	return 0;
 }
 

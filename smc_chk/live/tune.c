@@ -9,6 +9,7 @@
 
 #include "cli/screen.h"
 #include "host/file.h"
+#include "out/units.h"
 #include "smc_chk/live/client.h"
 #include "smc_chk/live/tune_report.h"
 #include "smc_chk/smc_chk.h"
@@ -37,18 +38,23 @@ static void choose_sizes(struct tune *tune)
  * @control: a permanent connection. The server uses another port for each size except the default.
  * A firewall may block other ports: the first size detects that.
  */
+static const char *size_words(char text[OUT_UNITS], int bytes)
+{
+	return bytes ? out_size(text, (uint64_t)bytes) : "the usual size";
+}
+
 static int open_size(struct tune *tune, int control, int bytes)
 {
 	const int ms = tune->req->timeout_ms;
 	uint16_t port = tune->port;
+	char text[OUT_UNITS];
 	uint64_t ns;
 	int fd, ret = tune->has_server && bytes ? exchange_port(control, bytes, ms, &port) : 0;
 
 	if (ret == -EBUSY)
 		return smc_err_say(&tune->result.err, EBUSY,
-				   "the server does not listen with "
-				   "buffers of %d bytes; try again later",
-				   bytes);
+				   "the server does not listen with buffers of %s; try again later",
+				   size_words(text, bytes));
 	if (ret)
 		return smc_err_set(&tune->result.err, -ret, "the server does not answer");
 	endpoint_set_port(&tune->result.peer, port);
@@ -113,13 +119,14 @@ static void look_at_sizes(struct tune_size *size, int fd)
 static int measure_size(struct tune *tune, int control, struct tune_size *size, double *value)
 {
 	int fd = open_size(tune, control, size->asked), ret;
+	char text[OUT_UNITS];
 
 	if (fd < 0)
 		return -1;
 	if (endpoint_is_tcp(fd)) {
 		ret = smc_err_say(&tune->result.err, EPROTO,
-				  "with buffers of %d bytes the connection fell back to TCP",
-				  size->asked);
+				  "with buffers of %s the connection fell back to TCP",
+				  size_words(text, size->asked));
 	} else {
 		look_at_sizes(size, fd);
 		ret = measure_shape(tune, fd, size->asked, value);
@@ -153,12 +160,10 @@ static int check_server(struct tune *tune)
 
 static void show_progress(const struct tune *tune, int step, int bytes)
 {
-	const int steps = TUNE_ROUNDS * tune->count;
+	char text[OUT_UNITS];
 
-	if (bytes)
-		cli_progress("measuring %d KiB, step %d of %d", bytes / 1024, step, steps);
-	else
-		cli_progress("measuring the usual size, step %d of %d", step, steps);
+	cli_progress("measuring %s, step %d of %d", size_words(text, bytes), step,
+		     TUNE_ROUNDS * tune->count);
 }
 
 static int measure(struct tune *tune)
