@@ -178,6 +178,7 @@ demo: iperf3, one stream over TCP: 4 of work took 4000 ms, status 0
 demo: redis GET, 4 clients over TCP: 500 of work took 10 ms, status 0
 demo: redis GET, 4 clients over TCP: 2000 of work took 10 ms, status 0
 demo: redis GET, 4 clients over TCP: 8000 of work took 1000 ms, status 0' 'four times the work until it lasts'
+is "$(grep -cE ': (starting|round [23] of 3)$' <<<"$err")" 9 'each wait says what for'
 MODE='TCP 0x03010000' guest 900 60
 like "$rows" 'mixed	-	0$' 'connections of both kinds: no single mode'
 MODE=nothing guest 900 60
