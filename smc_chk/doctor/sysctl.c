@@ -127,7 +127,7 @@ static void check_size(struct doctor *doc, const char *name, const char *what)
 					 name, SMC_GOOD_BUFFER),
 			   "each connection gets 64 KiB to %s, too little for bulk data; smc_run "
 			   "sets %s itself, but eBPF cannot. 1000 connections then take %d MiB "
-			   "instead of %d",
+			   "instead of %d MiB",
 			   what, out_size(limit_text, SMC_GOOD_BUFFER),
 			   1000 * (SMC_GOOD_BUFFER / 1024) / 1024,
 			   1000 * (SMC_KERNEL_BUFFER / 1024) / 1024);

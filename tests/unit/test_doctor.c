@@ -284,7 +284,7 @@ TEST(test_sizes)
 	check_says(doctor_sysctl,
 		   "note sysctl net.smc.wmem|is 2097152, the default is 65536|\n"
 		   "note buffers net.smc.rmem|* 64 KiB to receive, *; smc_run sets 512 KiB *. 1000 "
-		   "connections * 500 MiB instead of 62|"
+		   "connections * 500 MiB instead of 62 MiB|"
 		   "sysctl -w net.smc.rmem=524288 | tee -a /etc/sysctl.d/*.conf\n"
 		   "warning buffers net.smc.wmem|* 2 MiB to send, * SMC-R * 512 KiB *|"
 		   "sysctl -w net.smc.wmem=524288\n");
