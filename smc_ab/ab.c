@@ -259,7 +259,8 @@ static int print(const struct comparison *self)
 	struct ab_result result = { .options = self->options,
 				    .argv = self->argv,
 				    .pairs = self->pairs + 1,
-				    .count = (size_t)self->options->pairs };
+				    .count = (size_t)self->options->pairs,
+				    .width = cli_columns() };
 	const struct record *record = self->options->record;
 	struct out_text text = { 0 };
 	struct smc_err err = { 0 };

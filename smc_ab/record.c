@@ -224,7 +224,7 @@ void record_text(struct out_text *text, const struct record *record, const struc
 	json_t *here = record_host();
 
 	unpack_interval(record->doc, &numbers.ratio, &numbers.low, &numbers.high);
-	out_str(text, "Recorded:");
+	out_str(text, "Recorded: ");
 	result_put_ratio(text, &numbers);
 	out_printf(text, ". %s\n",
 		   !record_agrees(record, result) ? "The verdict differs." :

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/words.h"
-#include "out/table.h"
+#include "out/list.h"
 #include "smc/reason.h"
 
 /* ---- judgement ---- */
@@ -133,24 +133,29 @@ static void put_judged(struct out_text *text, const struct ab_result *result, do
 		put_seconds(text, value);
 }
 
+/* Between values: on a terminal each has a line. */
+static const char *gap(const struct ab_result *result)
+{
+	return result->width ? "\n" : "   ";
+}
+
 void result_put_ratio(struct out_text *text, const struct numbers *numbers)
 {
-	if (!(numbers->ratio > 0))
-		return;
-	out_printf(text, "   %.*f \u00d7", digits(numbers->ratio), numbers->ratio);
+	out_printf(text, "%.*f \u00d7", digits(numbers->ratio), numbers->ratio);
 	if (numbers->has_interval)
 		out_printf(text, " (95 %%: %.*f\u2013%.*f)", digits(numbers->low), numbers->low,
 			   digits(numbers->high), numbers->high);
 }
 
 /* Both values use the unit of the larger one. */
-static void put_cpu(struct out_text *text, const struct numbers *cpu)
+static void put_cpu(struct out_text *text, const struct ab_result *result)
 {
+	const struct numbers *cpu = &result->cpu_seconds;
 	bool is_small = cpu->one < 1 && cpu->other < 1;
 	double one = cpu->one * (is_small ? 1000 : 1), other = cpu->other * (is_small ? 1000 : 1);
 
-	out_printf(text, "   CPU %.*f \u2192 %.*f %s", digits(one), one, digits(other), other,
-		   is_small ? "ms" : "s");
+	out_printf(text, "%sCPU %.*f \u2192 %.*f %s", gap(result), digits(one), one, digits(other),
+		   other, is_small ? "ms" : "s");
 }
 
 static void put_fallbacks(struct out_text *text, const struct ab_result *result)
@@ -158,19 +163,24 @@ static void put_fallbacks(struct out_text *text, const struct ab_result *result)
 	const struct sightings *first;
 	uint64_t count = fallbacks(result, &first);
 	const struct smc_reason *reason = first ? smc_reason_find(first->reason) : NULL;
+	struct out_text line = { .len = 0 };
 
 	if (!count)
 		return;
-	out_printf(text, "%" PRIu64 " socket%s fell back to TCP", count, plural_s(count));
+	out_printf(&line, "%" PRIu64 " socket%s fell back to TCP", count, plural_s(count));
 	if (first)
-		out_printf(text, ", the first with reason 0x%08" PRIx32, first->reason);
+		out_printf(&line, ", the first with reason 0x%08" PRIx32, first->reason);
 	if (reason)
-		out_printf(text, " %s: %s", reason->symbol, reason->meaning);
+		out_printf(&line, " %s: %s", reason->symbol, reason->meaning);
 	if (first)
-		out_printf(text, "; smc_chk explain 0x%08" PRIx32, first->reason);
+		out_printf(&line, "; 'smc_chk explain 0x%08" PRIx32, first->reason);
 	if (first && first->peer_reason)
-		out_printf(text, "/0x%08" PRIx32, first->peer_reason);
-	out_str(text, ".\n");
+		out_printf(&line, "/0x%08" PRIx32, first->peer_reason);
+	out_str(&line, first ? "'." : ".");
+	out_char(&line, '\0');
+	out_wrap(text, result->width, 0, 4, line.data);
+	out_char(text, '\n');
+	out_free(&line);
 }
 
 static void put_verdict(struct out_text *text, const struct ab_result *result)
@@ -199,11 +209,14 @@ void result_text(struct out_text *text, const struct ab_result *result)
 {
 	out_str(text, "TCP ");
 	put_judged(text, result, result->judged->one);
-	out_printf(text, "   %s ", title(result));
+	out_printf(text, "%s%s ", gap(result), title(result));
 	put_judged(text, result, result->judged->other);
-	result_put_ratio(text, result->judged);
-	put_cpu(text, &result->cpu_seconds);
-	out_printf(text, "   %zu of %zu run%s used SMC\n", result->used, result->count,
+	if (result->judged->ratio > 0) {
+		out_str(text, gap(result));
+		result_put_ratio(text, result->judged);
+	}
+	put_cpu(text, result);
+	out_printf(text, "%s%zu of %zu run%s used SMC\n", gap(result), result->used, result->count,
 		   plural_s(result->count));
 	if (result->options->metric) {
 		out_str(text, "Time ");
@@ -214,8 +227,8 @@ void result_text(struct out_text *text, const struct ab_result *result)
 	} else {
 		out_str(text, "Context");
 	}
-	out_printf(text, " switches %.0f \u2192 %.0f. ", result->switches.one,
-		   result->switches.other);
+	out_printf(text, " switches %.0f \u2192 %.0f%s", result->switches.one,
+		   result->switches.other, result->width ? "\n" : ". ");
 	put_verdict(text, result);
 	put_fallbacks(text, result);
 }

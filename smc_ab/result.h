@@ -62,6 +62,7 @@ enum ab_verdict {
 /**
  * struct ab_result - result of a comparison
  * @pairs: @count counted pairs
+ * @width: of the terminal, 0 for none
  * @trusts_counters: the kernel's statistics can be used to check that a run used SMC
  * @used: number of runs that did
  * @judged: comparison of the time, or of the metric
@@ -70,7 +71,7 @@ struct ab_result {
 	const struct ab_options *options;
 	char *const *argv;
 	const struct ab_pair *pairs;
-	size_t count, used;
+	size_t count, width, used;
 	bool trusts_counters;
 	struct numbers seconds, cpu_seconds, switches, metric;
 	const struct numbers *judged;
@@ -80,7 +81,7 @@ struct ab_result {
 /** result_used_smc() - did a run use SMC? @trusts_counters: as in struct ab_result */
 bool result_used_smc(const struct sightings *seen, bool trusts_counters);
 
-/** result_judge() - fill in all members below @pairs and @count */
+/** result_judge() - fill in all members after @width */
 void result_judge(struct ab_result *result);
 
 /** result_verdict() - the verdict as a word of the JSON document */

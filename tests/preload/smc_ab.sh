@@ -62,7 +62,7 @@ record() {
 }
 record smc '["-n","2","-r","64K","--","sh","-c","echo $SMC_RCVBUF"]'
 ab --verify "$recorded" --show-output
-like "$status$(tr -d '\n' <"$out")" '^2TCP .*Recorded:   1.84 × \(95 %: 1.76–1.92\). The verdict differs.' '--verify: SMC was not used now'
+like "$status$(tr -d '\n' <"$out")" '^2TCP .*Recorded: 1.84 × \(95 %: 1.76–1.92\). The verdict differs.' '--verify: SMC was not used now'
 is "$(grep -c '^  machine: pdp\\x1b11 recorded, ' "$out")$(grep -c '^  rmem: 1 recorded, ' "$out")" 11 'what differs between the hosts, escaped'
 is "$(grep -c '^65536$' "$err")" 3 'with the recorded options'
 is "$(grep -c "^smc_ab: $recorded repeats: smc_ab -n 2 -r 64K -- sh -c 'echo \$SMC_RCVBUF'\$" "$err")" 1 'the command is shown'
@@ -96,6 +96,12 @@ shown() {
 shown=$(shown -n 2 true)
 like "${shown%%$'\n'*}" '^smc_ab: .*no verdict: .* 8 pairs$' 'on a terminal: no verdict with so few pairs is said first'
 like "$shown" '^<\^\[Kwarming up<\^\[Ksmc_ab: SMC was not used .*: there is no verdict .*$' 'and before the first pair that SMC is not used'
-like "$shown" '^<\^\[Kpair 1 of 2<\^\[Kpair 2 of 2<\^\[KTCP ' 'on a terminal: which pair runs'
+like "$shown" '^<\^\[Kpair 1 of 2<\^\[Kpair 2 of 2<\^\[KTCP [0-9.]+ m?s$' 'on a terminal: which pair runs'
+is "$(tail -n 6 <<<"$shown" | sed 's/[0-9.]*[0-9]/N/g; s/N s/N ms/g')" 'smc_run N ms
+N ×
+CPU N → N ms
+N of N runs used SMC
+Context switches N → N
+No verdict: SMC was not used.' 'on a terminal: a line for each value'
 ab --strict --preload "$bin/go_note"
 is "$status$(wc -l <"$err")$(grep -c "^smc_ab: no SMC for '.*go_note': " "$err")" 111 '--strict: a program that the library does not reach ends it, with one line'

@@ -69,7 +69,7 @@ def check_verify():
               "--verify: %s" % verdict)
         ok(err.startswith("smc_ab: /tmp/recorded.json repeats: smc_ab -n 8 "), "--verify shows the command", err)
     status, out, err = run("smc_ab", "--verify", "/tmp/recorded.json")
-    ok("\nRecorded:   " in out and "  processors: 4096 recorded, %d here\n" % os.cpu_count() in out, "--verify, as text", (status, out, err))
+    ok("\nRecorded: " in out and "  processors: 4096 recorded, %d here\n" % os.cpu_count() in out, "--verify, as text", (status, out, err))
 
 
 def check_short():
