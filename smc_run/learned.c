@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/screen.h"
 #include "launch/learned_list.h"
 #include "smc_run.h"
 
@@ -96,19 +97,22 @@ static void print_json(const struct learned_fact *fact, bool is_first)
 static void print_row(const struct learned_fact *fact, bool is_first)
 {
 	char addr[INET6_ADDRSTRLEN], place[INET6_ADDRSTRLEN + sizeof("[]:65535")];
-	char program[4 * LEARNED_PROGRAM + 1], why[WHY], times[3][32];
+	char program[4 * LEARNED_PROGRAM + 1], why[WHY], times[3][32], line[320];
 
-	if (is_first)
-		printf("%-12s %6s %-23s Uses  #Conns Handshake  SMC life  TCP life Why\n",
-		       "Program", "UID", "Destination");
+	if (is_first) {
+		snprintf(line, sizeof(line), "%-12s  %6s  %-23s  Uses   #Conns  %s", "Program",
+			 "UID", "Destination", "Handshake   SMC life   TCP life  Why");
+		cli_print(line);
+	}
 	name(fact, false, program);
 	address(fact, addr);
 	snprintf(place, sizeof(place), strchr(addr, ':') ? "[%s]:%u" : "%s:%u", addr, fact->port);
 	say_why(fact, why);
-	printf("%-12s %6u %-23s %-4s %7u %9s %9s %9s %s\n", program, fact->user, place,
-	       fact->is_tcp ? "TCP" : "SMC", fact->connections,
-	       milliseconds(fact->handshake, times[0]), milliseconds(fact->smc, times[1]),
-	       milliseconds(fact->tcp, times[2]), why);
+	snprintf(line, sizeof(line), "%-12s  %6u  %-23s  %-4s  %7u  %9s  %9s  %9s  %s", program,
+		 fact->user, place, fact->is_tcp ? "TCP" : "SMC", fact->connections,
+		 milliseconds(fact->handshake, times[0]), milliseconds(fact->smc, times[1]),
+		 milliseconds(fact->tcp, times[2]), why);
+	cli_print(line);
 }
 
 static void visit(const struct learned_fact *fact, void *arg)
@@ -132,5 +136,7 @@ int show_learned(const struct cli_tool *tool, bool is_json)
 		return cli_error(tool, "cannot list %s: %s", LEARNED_DIR, strerror(-ret));
 	if (is_json)
 		puts(list.count ? "\n]}" : JSON_START "]}");
+	else if (!list.count)
+		cli_none("smc_run: no destination is known");
 	return cli_close_stdout(tool);
 }

@@ -68,19 +68,22 @@ static bool is_in_quantity(struct cli_piece text, size_t at)
 	return false;
 }
 
-/* Return: last good blank in @text up to @end; 0: none */
+/* Return: last good blank in @text up to @end, between fields if it has any; 0: none */
 static size_t last_good_blank(struct cli_piece text, size_t end)
 {
 	bool is_quoted = false;
-	size_t blank = 0;
+	size_t blank = 0, between = 0;
 
 	for (size_t i = 0; i <= end; i++) {
 		if (text.data[i] == '\'')
 			is_quoted = !is_quoted && (!i || !isalnum((unsigned char)text.data[i - 1]));
 		else if (text.data[i] == ' ' && !is_quoted && !is_in_quantity(text, i))
 			blank = i;
+		if (blank == i && i && text.data[i - 1] != ' ' && i + 1 < text.len &&
+		    text.data[i + 1] == ' ')
+			between = i;
 	}
-	return blank;
+	return between ? between : blank;
 }
 
 struct cli_piece cli_take_line(struct cli_piece *rest, size_t width, bool is_begun)

@@ -134,7 +134,7 @@ TEST(wrapping)
 		{ 12, 0, 2, "the peer's type 'x y'", "the peer's\n  type 'x y'" },
 		{ 8, 0, 2, "out 12.5 kB in 3 s", "out\n  12.5\n  kB in\n  3 s" },
 		{ 14, 0, 2, "SMCD  out 1 kB  in 3 s", "SMCD  out 1 kB\n  in 3 s" },
-		{ 13, 0, 2, "SMCD  out 1 kB  in 3 s", "SMCD  out\n  1 kB  in\n  3 s" },
+		{ 13, 0, 2, "SMCD  out 1 kB  in 3 s", "SMCD\n  out 1 kB\n  in 3 s" },
 		{ 10, 0, 0, "of 64 seconds", "of 64\nseconds" },
 		{ 8, 0, 0, "see 'a quoted word'", "see\n'a\nquoted\nword'" },
 		{ 5, 0, 0, "\033[1mab\033[m cd ef", "\033[1mab\033[m cd\nef" },

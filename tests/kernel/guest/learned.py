@@ -11,6 +11,7 @@ import threading
 import time
 
 from kern import done, equal, ok, run
+from terminal import on_terminal
 
 SYS_GETSOCKOPT = {"x86_64": 55, "s390x": 365, "aarch64": 209}[os.uname().machine]
 SO_PROTOCOL, PORT = 38, 7100
@@ -127,6 +128,7 @@ def start_server(port):
 server = start_server(PORT)
 
 # Durations depend on the clock: on a busy machine some are long. So no count is exact.
+equal(on_terminal(["smc_run", "--learned"]), (0, "smc_run: no destination is known\n"), "nothing is known yet")
 first = clients(150)
 ok(first.startswith("s" * 8), "new destinations use SMC", first)
 ok(first[20:].count("t") > 65, "most connections use TCP after that", first)
@@ -136,6 +138,9 @@ equal([(entry["address"], entry["uses"], entry.get("why"), entry["user"]) for en
 ok(entries[0]["connections"] >= 158, "with all connections", entries)
 status, out, err = run("smc_run", "--learned")
 ok(not status and not err and "127.0.0.1:%d" % PORT in out and "shorter over TCP" in out, "in text", (status, out, err))
+for columns in (40, 80, 120):
+    text = on_terminal(["smc_run", "--learned"], dict(os.environ, NO_COLOR="1"), columns)[1]
+    ok(max(map(len, text.splitlines())) <= columns and text.split() == out.split(), "on a terminal of %d columns" % columns, text)
 
 ok(run("smcss", "-s")[1].endswith("1 destination uses TCP by choice: smc_run --learned\n"), "smcss -s names it")
 ok("1, see smc_run --learned" in run("smc_chk")[1], "as does the doctor")
