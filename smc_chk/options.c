@@ -190,40 +190,15 @@ void chk_date(char text[CHK_DATE_SIZE])
 		*text = '\0';
 }
 
-/* A command is kept on one line for copying; the terminal breaks it. */
-static bool is_command(const char *line, size_t indent)
-{
-	const char *start = line + strspn(line, " ");
-
-	return !strncmp(start, "-> ", 3) || !strncmp(start, "More: ", 6) ||
-	       (strlen(line) > indent && !strncmp(line + indent, "-> ", 3));
-}
-
-static void wrap(struct out_text *text, char *lines, size_t width, size_t indent)
-{
-	for (char *line = lines, *next; *line; line = next) {
-		size_t len = strcspn(line, "\n"), hang = *line == ' ' ? indent : 0;
-		size_t label = hang && len > hang && line[hang - 1] == ' ' ? hang : 0;
-
-		next = line + len + (line[len] == '\n');
-		line[len] = '\0';
-		out_mem(text, line, label);
-		out_wrap(text, is_command(line, indent) ? 0 : width, label, hang, line + label);
-		out_char(text, '\n');
-	}
-}
-
 int chk_print(struct out_text *text, size_t width, size_t indent)
 {
-	struct out_text lines = { 0 };
+	struct out_text wrapped = { 0 };
 	struct smc_err err = { 0 };
 
-	if (width && text->len) {
-		lines = *text;
-		*text = (struct out_text){ 0 };
-		out_char(&lines, '\0');
-		wrap(text, lines.data, width, indent);
-		out_free(&lines);
+	if (width) {
+		out_wrap_lines(&wrapped, text, width, indent);
+		out_free(text);
+		*text = wrapped;
 	}
 	return out_finish(text, &err) ? cli_error(&chk_tool, "%s", err.text) : CHK_OK;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <getopt.h>
 
+#include "cli/screen.h"
 #include "process/signals.h"
 #include "smc_dump/request.h"
 
@@ -125,6 +126,7 @@ int main(int argc, char **argv)
 	signals_interruptible(&ends);
 	status = parse(argc, argv);
 	if (status < 0) {
+		asked.show.width = cli_columns();
 		ret = (is_payload() ? payload_run : capture_run)(&asked, &err);
 		status = ret ? cli_error(&dump_tool, "%s", err.text) : cli_close_stdout(&dump_tool);
 	}

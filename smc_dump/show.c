@@ -5,12 +5,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "out/list.h"
 #include "smc/reason.h"
 #include "smc/remedy.h"
 #include "smc_dump/judge.h"
 #include "smc_dump/line.h"
 
 #define LABEL_WIDTH 11
+#define INDENT (4 + LABEL_WIDTH + 1)
 #define PLACE_WIDTH 26
 #define COMMAND_WIDTH 43
 
@@ -135,13 +137,14 @@ static void append_link(struct out_text *text, const struct show *show,
 }
 
 /* Append the remedies. Commands name the client, the server or both, as seen from the client. */
-static void append_remedies(struct out_text *text, const struct flow_conn *conn,
-			    const struct judgement *found)
+static void append_remedies(struct out_text *text, const struct show *show,
+			    const struct flow_conn *conn, const struct judgement *found)
 {
 	const struct smc_remedy *first = smc_remedies(found->reason);
 	char host[LINE_ADDR_SIZE], place[LINE_ADDR_SIZE + 16];
 
 	for (const struct smc_remedy *at = first; at; at = smc_remedy_next(at)) {
+		const char *label = at == first ? "type" : "";
 		enum smc_at where = smc_remedy_at(at, found->side == FLOW_SERVER);
 
 		if (where == SMC_AT_BOTH)
@@ -149,9 +152,12 @@ static void append_remedies(struct out_text *text, const struct flow_conn *conn,
 		else
 			snprintf(place, sizeof(place), "on %s (%s)",
 				 line_host(host, &conn->ends[where]), side_names[where]);
-		out_printf(text, "    %-*s %-*s %-*s # %s\n", LABEL_WIDTH,
-			   at == first ? "type" : "", PLACE_WIDTH, place, COMMAND_WIDTH,
-			   at->command, at->purpose);
+		if (show->width)
+			out_printf(text, "    %-*s %s: %s\n%*s-> %s\n", LABEL_WIDTH, label, place,
+				   at->purpose, INDENT, "", at->command);
+		else
+			out_printf(text, "    %-*s %-*s %-*s # %s\n", LABEL_WIDTH, label,
+				   PLACE_WIDTH, place, COMMAND_WIDTH, at->command, at->purpose);
 	}
 }
 
@@ -166,7 +172,7 @@ static void append_reason(struct out_text *text, const struct show *show,
 		return;
 	out_printf(text, "    %-*s %s\n    %-*s %s\n", LABEL_WIDTH, "meaning", reason->meaning,
 		   LABEL_WIDTH, "first", reason->check);
-	append_remedies(text, conn, found);
+	append_remedies(text, show, conn, found);
 }
 
 static void append_outcome(struct out_text *text, const struct show *show,
@@ -352,11 +358,18 @@ static void append_json(struct out_text *text, const struct show *show,
 
 bool show_event(struct out_text *text, const struct show *show, const struct flow_event *event)
 {
+	struct out_text lines = { 0 };
+
 	if (!is_shown(show, event))
 		return false;
-	if (show->is_json)
+	if (show->is_json) {
 		append_json(text, show, event);
-	else
+	} else if (!show->width) {
 		append_text(text, show, event);
+	} else {
+		append_text(&lines, show, event);
+		out_wrap_lines(text, &lines, show->width, INDENT);
+		out_free(&lines);
+	}
 	return true;
 }

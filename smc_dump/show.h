@@ -7,12 +7,14 @@
 
 /**
  * struct show - output format
+ * @width: of the terminal, 0 for none
  * @is_json: one line of JSON per event
  * @is_quiet: text: one line per event
  * @is_hex: dump the bytes; @is_text: show payload as characters; both: side by side
  * @is_all: include CDC messages that only move cursors
  */
 struct show {
+	size_t width;
 	bool is_json, is_quiet, is_hex, is_text, is_all;
 };
 

@@ -33,6 +33,31 @@ void out_wrap(struct out_text *text, size_t width, size_t at, size_t indent, con
 	}
 }
 
+/* A command is kept on one line for copying; the terminal breaks it. Data have a tab. */
+static bool stays_whole(const char *line, size_t indent)
+{
+	const char *start = line + strspn(line, " ");
+
+	return *line == '\t' || !strncmp(start, "-> ", 3) || !strncmp(start, "More: ", 6) ||
+	       (strlen(line) > indent && !strncmp(line + indent, "-> ", 3));
+}
+
+void out_wrap_lines(struct out_text *text, struct out_text *lines, size_t width, size_t indent)
+{
+	out_char(lines, '\0');
+	for (char *line = lines->data, *next; *line; line = next) {
+		size_t len = strcspn(line, "\n"), hang = *line == ' ' ? indent : HANG;
+		size_t label =
+			*line == ' ' && len > hang && hang && line[hang - 1] == ' ' ? hang : 0;
+
+		next = line + len + (line[len] == '\n');
+		line[len] = '\0';
+		out_mem(text, line, label);
+		out_wrap(text, stays_whole(line, indent) ? 0 : width, label, hang, line + label);
+		out_char(text, '\n');
+	}
+}
+
 static void append_styled(struct out_text *text, const char *sequence, struct cli_piece piece)
 {
 	if (sequence)

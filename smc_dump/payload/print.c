@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "out/table.h"
+#include "out/list.h"
 #include "smc_dump/line.h"
 
 #define SECOND 1000000000
@@ -119,5 +119,15 @@ static void append_json(struct out_text *text, const struct show *show,
 
 void print_payload(struct out_text *text, const struct show *show, const struct payload *payload)
 {
-	(show->is_json ? append_json : append_text)(text, show, payload);
+	struct out_text lines = { 0 };
+
+	if (show->is_json) {
+		append_json(text, show, payload);
+	} else if (!show->width) {
+		append_text(text, show, payload);
+	} else {
+		append_text(&lines, show, payload);
+		out_wrap_lines(text, &lines, show->width, 0);
+		out_free(&lines);
+	}
 }

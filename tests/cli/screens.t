@@ -181,6 +181,8 @@ SCREENS = {
     "smc_rnics": values("net_device"),
     "smc_rnics -w": values("net_device", "ib_device", "driver"),
     "smc_conf show": None,
+    "smc_dump -r made.pcap": None,
+    "smc_dump -r smcr.pcap": None,
 }
 # Commands with styled words when run with --color.
 COLORED = {"smcss", "smc_chk", "smc_chk doctor", "smc_chk matrix A B OTHER BARE"}
@@ -281,6 +283,7 @@ def main():
         for i, (name, more) in enumerate((("A", {}), ("B", {}), ("OTHER", {"eids": ("OTHER",)}), ("BARE", {"has_rdma": False}))):
             hosts[name] = "%s/%s.tar.gz" % (top, name)
             fleet.bundle(hosts[name], name, fleet.host(files, "10.0.0.%d" % (i + 1), **more))
+        hosts.update({name: ROOT + "/tests/cli/captures/" + name for name in ("made.pcap", "smcr.pcap")})
         for name in SCREENS:
             check(name, [hosts.get(word, word) for word in name.split()], env if " matrix " in name else recorded)
         nothing(recorded)

@@ -442,6 +442,12 @@ TEST(shown)
 	assert_string_equal(strchr(said(&text), ' '),
 			    " 10.0.0.1:40000 > 10.0.0.2:6379  SMCD  a\\x1bb[5]  40 B, cut to 29 B, "
 			    "after 9 B that are lost\n\thello, .[31mworld\n\tand \\ more\n");
+	print.width = 50;
+	print_payload(&text, &print, &payload);
+	assert_string_equal(strchr(said(&text), '\n'),
+			    "\n    SMCD  a\\x1bb[5]\n    40 B, cut to 29 B, after 9 B that are "
+			    "lost\n\thello, .[31mworld\n\tand \\ more\n");
+	print.width = 0;
 	payload.is_sent = false;
 	payload.len = 18;
 	print.is_hex = true;

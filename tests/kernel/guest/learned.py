@@ -128,7 +128,8 @@ def start_server(port):
 server = start_server(PORT)
 
 # Durations depend on the clock: on a busy machine some are long. So no count is exact.
-equal(on_terminal(["smc_run", "--learned"]), (0, "smc_run: no destination is known\n"), "nothing is known yet")
+text = on_terminal(["smc_run", "--learned"])[1]
+ok(text.startswith("smc_run: no destination") and text.count("\n") == 1, "nothing is known yet", text)
 first = clients(150)
 ok(first.startswith("s" * 8), "new destinations use SMC", first)
 ok(first[20:].count("t") > 65, "most connections use TCP after that", first)
