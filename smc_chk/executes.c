@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Kinds of programs that the kernel executes: machine and word size. */
 #include "smc_chk/executes.h"
 
 #include <elf.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* The outcome of a handshake, and why it was not better. */
 #include "smc_dump/judge.h"
 
 #include <arpa/inet.h>

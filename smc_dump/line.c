@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* The common part of all lines of text and JSON. */
 #include "smc_dump/line.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Messages about links, keys and cursors of SMC-R. */
 #include "smc_dump/llc.h"
 
 #include <errno.h>

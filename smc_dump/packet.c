@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* One captured packet: link layer, VLAN, IP, TCP or RoCE v2. */
 #include "smc_dump/packet.h"
 
 #include <string.h>

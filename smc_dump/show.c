@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Print events as text or JSON. */
 #include "smc_dump/show.h"
 
 #include <inttypes.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* The drop-in file that smc_unit writes for a service. */
 #include "smc_unit/dropin.h"
 
 #include <errno.h>

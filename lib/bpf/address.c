@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Addresses in records of eBPF programs. */
 #include "bpf/address.h"
 
 #include <string.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Pinned eBPF maps, by bpf(2) without libbpf. */
 #include "bpf/bpfmap.h"
 
 #include <errno.h>

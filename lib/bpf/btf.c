@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Look up names in the kernel's type information (BTF). */
 #include "bpf/btf.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* libbpf, loaded on demand. */
 #include "bpf/library.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Load eBPF programs by libbpf. */
 #include "bpf/programs.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Capabilities needed to load eBPF programs. */
 #include "bpf/rights.h"
 
 #include <errno.h>

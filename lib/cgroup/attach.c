@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Attach, detach and list scopes, and find their targets. */
 #include "cgroup/attach.h"
 
 #include <dirent.h>

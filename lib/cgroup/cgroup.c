@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Control groups, version 2: their paths and ids. */
 #include "cgroup/cgroup.h"
 
 #include <ctype.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Requirements of the host for attaching. */
 #include "cgroup/check.h"
 
 #include <errno.h>

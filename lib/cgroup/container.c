@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Container, pod, machine or unit of a control group, and their names. */
 #include "cgroup/container.h"
 
 #include <stdio.h>

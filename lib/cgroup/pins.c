@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Load, pin and unpin the eBPF programs of scopes. */
 #include "cgroup/pins.h"
 
 #include <errno.h>

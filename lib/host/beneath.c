@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Access to files below an untrusted directory. */
 #include "host/beneath.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Files of this host or of a recorded one: attributes, links, sorted directories. */
 #include "host/file.h"
 
 #include <dirent.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Facts of this host or of a recorded one that are not in any file. */
 #include "host/probe.h"
 
 #include <ctype.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Recorded hosts: data read by the tools, in a directory of ordinary files. */
 #include "host/record.h"
 
 #include <errno.h>

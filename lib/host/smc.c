@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Check whether SMC is available. */
 #include "host/smc.h"
 
 #include <errno.h>

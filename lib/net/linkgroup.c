@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* The kernel's link groups and the devices they use. */
 #include "net/linkgroup.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Net devices as sysfs shows them. */
 #include "net/netdev.h"
 
 #include <limits.h>

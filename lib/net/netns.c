@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Network namespaces, and the sysfs of the calling thread's namespace. */
 #include "net/netns.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* All network namespaces of this host, and their names. */
 #include "net/netns_list.h"
 
 #include <dirent.h>

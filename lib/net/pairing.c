@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Devices, their PNET IDs, and the pairs they form. */
 #include "net/pairing.h"
 
 #include <ctype.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Names of PCI devices, from the database pci.ids. */
 #include "net/pciids.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* PNET IDs from firmware. */
 #include "net/pnetid.h"
 
 #include <string.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Attributes of RDMA ports that only libibverbs has. */
 #include "net/verbs.h"
 
 #include <errno.h>

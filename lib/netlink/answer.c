@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Interpret the bytes of a netlink answer, for both libraries. */
 #include "netlink/answer.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Netlink answers of a recorded host. */
 #include "netlink/replay.h"
 
 #include <endian.h>

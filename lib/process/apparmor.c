@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* AppArmor: the profile of a process, and what it denies. */
 #include "process/apparmor.h"
 
 #include <dirent.h>

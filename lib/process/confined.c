@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* The security module that keeps a process from SMC, and the line that allows it. */
 #include "process/confined.h"
 
 #include <ctype.h>

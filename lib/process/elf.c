@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Facts in an ELF file that decide whether a preload library reaches the program. */
 #include "process/elf.h"
 
 #include <elf.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Helper processes that outlive the program they serve. */
 #include "process/helper.h"
 
 #include <errno.h>

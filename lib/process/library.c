@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Find ld_pre_smc.so, and its entry for LD_PRELOAD. */
 #include "process/library.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Pass files to another process. */
 #include "process/passfd.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Holders of sockets, from /proc (proc(5)). */
 #include "process/proc.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Run other programs and collect their output. */
 #include "process/program.h"
 
 #include <errno.h>

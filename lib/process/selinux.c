@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* SELinux, asked through selinuxfs: does it let a process open SMC sockets? */
 #include "process/selinux.h"
 
 #include <errno.h>

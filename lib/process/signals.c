@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Signal dispositions of a program. */
 #include "process/signals.h"
 
 #include <sys/signalfd.h>

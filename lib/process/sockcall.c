@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Intercept socket(2) of other processes: filter, requests, answers. */
 #include "process/sockcall.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Units, by the output of systemctl(1). */
 #include "process/systemctl.h"
 
 #include <ctype.h>

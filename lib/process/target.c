@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Find the program that a command will really run: PATH, scripts, and the kernel's rules. */
 #include "process/target.h"
 
 #include <elf.h>

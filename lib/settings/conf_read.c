@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Read files of settings: lines, words, and includes. */
 #include "settings/conf_read.h"
 
 #include <ctype.h>

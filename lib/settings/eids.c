@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Read and set user EIDs, the system EID and handshake limitation of the kernel. */
 #include "settings/eids.h"
 
 #include <errno.h>

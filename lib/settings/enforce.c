@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Apply a policy by the eBPF hook or by nftables. */
 #include "settings/enforce.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* The kernel's PNET table: read, add, delete, and replace, all or nothing. */
 #include "settings/pnet_table.h"
 
 #include <errno.h>

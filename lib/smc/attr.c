@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Read netlink attributes. */
 #include "smc/attr.h"
 
 #include <errno.h>

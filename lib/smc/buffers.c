@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Sizes of SMC's buffers: the kernel's default, and a size at which SMC is faster than TCP. */
 #include "smc/buffers.h"
 
 #define CONNECTIONS 1000ULL

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* User and system EIDs, and the switch of handshake limitation. */
 #include "smc/eid.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Filters for sockets: expressions like those of ss(8). */
 #include "smc/filter.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Decode answers of SMC_GEN_NETLINK, by tables. */
 #include "smc/gen.h"
 
 #include "smc/attr.h"

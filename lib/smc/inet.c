@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Recover addresses that sock_diag leaves out, from the TCP sockets inside SMC sockets. */
 #include "smc/inet.h"
 
 #include <arpa/inet.h>

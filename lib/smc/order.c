@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Answers recorded on a machine of the other byte order. */
 #include "smc/order.h"
 
 void smc_order_number(void *number, size_t size)

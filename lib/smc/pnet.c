@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* The PNET table: decode entries, check names. */
 #include "smc/pnet.h"
 
 #include <ctype.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Reasons for a fallback to TCP: the reason codes of a CLC decline. */
 #include "smc/reason.h"
 
 #include <ctype.h>

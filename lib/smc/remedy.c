@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Remedies: commands for a reason code. */
 #include "smc/remedy.h"
 
 #define HERE SMC_AT_HERE

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* SMC sockets as sock_diag reports them: bytes -> struct smc_sock. */
 #include "smc/sock.h"
 
 #include <arpa/inet.h>

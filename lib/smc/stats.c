@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Statistics of a network namespace. */
 #include "smc/stats.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* TCP sockets as inet_diag reports them, with TCP_INFO. */
 #include "smc/tcp.h"
 
 #include <string.h>

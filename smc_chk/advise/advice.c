@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Print the table of advice as text and JSON. */
 #include "smc_chk/advise/advice.h"
 
 #include <string.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Poll all TCP sockets: which belong to SMC, and to which process. */
 #include "smc_chk/advise/lists.h"
 
 #include <errno.h>

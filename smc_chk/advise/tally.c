@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Count TCP connections by process and peer, in bounded memory. */
 #include "smc_chk/advise/tally.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Decode IPsec policies of netlink's XFRM family. */
 #include "smc_chk/advise/xfrm.h"
 
 #include <arpa/inet.h>

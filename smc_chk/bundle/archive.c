@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Pack directories to tar.gz files with tar(1), and unpack such files of any origin. */
 #include "smc_chk/bundle/archive.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Pseudonyms for names and addresses. */
 #include "smc_chk/bundle/pseudonym.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* A private temporary directory, and programs that run with it. */
 #include "smc_chk/bundle/workdir.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* The devices that SMC can use for each net device: the kernel's rules, without I/O. */
 #include "smc_chk/doctor/choice.h"
 
 #include <arpa/inet.h>

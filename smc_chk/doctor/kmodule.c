@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Kernel configuration, modules, and rules against loading them. */
 #include "smc_chk/doctor/kmodule.h"
 
 #include <errno.h>

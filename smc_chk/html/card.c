@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* The picture of the devices that have one PNET ID. */
 #include "smc_chk/html/card.h"
 
 #include <stdio.h>

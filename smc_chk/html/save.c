@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Where the page of --html goes: a process makes it, another one puts it in its place. */
 #include "smc_chk/html/save.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Boxes and what joins them, as a picture in a page. */
 #include "smc_chk/html/svg.h"
 
 #include "smc_chk/html/page.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Test one connection: reachability, transport, and data. */
 #include "smc_chk/live/client.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Sockets of the live test, and their state in the kernel. */
 #include "smc_chk/live/endpoint.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Messages between "smc_chk serve" and "smc_chk connect". */
 #include "smc_chk/live/proto.h"
 
 #include <endian.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* The server's side of one connection. */
 #include "smc_chk/live/session.h"
 
 #include <linux/sockios.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* One end of a connection: connect and exchange, with timeouts. */
 #include "smc_chk/live/stream.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* tune: choose the best size, and print how to set it permanently. */
 #include "smc_chk/live/tune_report.h"
 
 #include <inttypes.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Collect the hosts of a matrix, by ssh or from bundles. */
 #include "smc_chk/matrix/gather.h"
 
 #include <errno.h>

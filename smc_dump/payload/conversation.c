@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* From eBPF records to conversations. */
 #include "smc_dump/payload/conversation.h"
 
 #include <stdlib.h>

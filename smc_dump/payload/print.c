@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-/* Print pieces of conversations as text or JSON. */
 #include "smc_dump/payload/print.h"
 
 #include <inttypes.h>
