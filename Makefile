@@ -85,10 +85,16 @@ $(O)/version.h: VERSION
 	$(mkdir)
 	@printf '#define SMC_TOOLS_VERSION "%s"\n' '$(VERSION)' > $@
 
-# Objects of eBPF programs, as bytes: before the first build no .d file knows which source includes them.
+# Files that a source includes as bytes. Before the first build no .d file knows which one.
+bytes = od -v -An -tx1 | sed 's/ \(..\)/0x\1,/g'
+CSS_BYTES := $(patsubst smc_chk/html/%,$(O)/%.h,$(wildcard smc_chk/html/*.css))
+$(CSS_BYTES): $(O)/%.css.h: smc_chk/html/%.css
+	$(mkdir)
+	$(Q)sed 1d $< | $(bytes) >$@
+
 BPF_SOURCES := $(wildcard lib/*/*.bpf.c)
 BPF_BYTES := $(patsubst %.bpf.c,$(O)/bpf/%.bytes.h,$(notdir $(BPF_SOURCES)))
-$(O)/obj/%.o: %.c $(O)/version.h Makefile | $(BPF_BYTES)
+$(O)/obj/%.o: %.c $(O)/version.h Makefile | $(BPF_BYTES) $(CSS_BYTES)
 	$(mkdir)
 	$(call say,CC)
 	$(Q)$(COMPILE) $(SANFLAGS) $(PKGFLAGS) -MMD -MP -c -o $@ $<
@@ -174,7 +180,7 @@ $(O)/bpf/%.bpf.o: $(O)/bpf/%.o
 	$(Q)$(BPFTOOL) gen object $@ $<
 ifneq ($(HAVE_BPF),)
 $(O)/bpf/%.bytes.h: $(O)/bpf/%.bpf.o
-	$(Q)od -v -An -tx1 $< | sed 's/ \(..\)/0x\1,/g' >$@
+	$(Q)<$< $(bytes) >$@
 else
 # Stands for the object that was not built. The code that loads it reports this.
 $(O)/bpf/%.bytes.h:

@@ -4,7 +4,7 @@
 #include "host/record.h"
 #include "net/netns.h"
 #include "sandbox/enclose.h"
-#include "smc_chk/html/save.h"
+#include "smc_chk/html/html.h"
 #include "smc_chk/smc_chk.h"
 
 /*

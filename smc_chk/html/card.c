@@ -7,18 +7,86 @@
 #include "base/words.h"
 #include "smc/abi.h"
 #include "smc_chk/html/page.h"
-#include "smc_chk/html/svg.h"
 
+/* Sizes in units of the picture; a letter of a name takes 8 of them. */
+#define WIDTH 360
+#define BOX_WIDTH 158
+#define BOX_HEIGHT 42
+#define LETTER 8
+#define SMALL_10 58 /* tenths, of a usual letter of the second line */
+#define MARGIN 8
 #define LEFT 4
-#define RIGHT (SVG_WIDTH - SVG_BOX_WIDTH - 4)
-#define MIDDLE (SVG_WIDTH / 2)
+#define RIGHT (WIDTH - BOX_WIDTH - 4)
+#define MIDDLE (WIDTH / 2)
 #define GAP 12
-#define PITCH (SVG_BOX_HEIGHT + GAP)
+#define PITCH (BOX_HEIGHT + GAP)
 #define INDENT 12
 #define MAX_LEVELS 4
 
 /* Hosts with containers have hundreds of net devices that nothing serves: show this many. */
 #define PLAIN_MAX 6
+
+/* ---- boxes, and lines that join them ---- */
+
+/**
+ * struct svg_box - a device
+ * @kind: "r", "d", "down", "gone", or "" for none
+ * @name: printable, cut where the box is too small for it; @hint shows all of it
+ * @sub: a second, smaller line of our own words
+ */
+struct svg_box {
+	int x, y, width;
+	const char *kind, *name, *sub, *hint;
+};
+
+static void put_cut(struct out_text *drawn, const char *text, size_t most)
+{
+	size_t len = strlen(text);
+
+	html_printf(drawn, "%.*s", (int)(len > most ? most - 1 : len), text);
+	out_str(drawn, len > most ? "&#8230;" : "");
+}
+
+static void svg_box(struct out_text *drawn, const struct svg_box *box)
+{
+	out_str(drawn, "<g>");
+	if (box->hint) {
+		out_str(drawn, "<title>");
+		html_text(drawn, box->hint);
+		out_str(drawn, "</title>");
+	}
+	out_printf(drawn,
+		   "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\"/>",
+		   box->kind, box->x, box->y, box->width, BOX_HEIGHT);
+	out_printf(drawn, "<text x=\"%d\" y=\"%d\">", box->x + MARGIN, box->y + 18);
+	put_cut(drawn, box->name, (size_t)(box->width - 2 * MARGIN) / LETTER);
+	out_printf(drawn, "</text><text class=\"sub\" x=\"%d\" y=\"%d\">", box->x + MARGIN,
+		   box->y + 33);
+	put_cut(drawn, box->sub, (size_t)(box->width - 2 * MARGIN) * 10 / SMALL_10);
+	out_str(drawn, "</text></g>\n");
+}
+
+static void svg_line(struct out_text *drawn, int x1, int y1, int x2, int y2)
+{
+	out_printf(drawn, "<path d=\"M%d %dL%d %d\"/>\n", x1, y1, x2, y2);
+}
+
+/* Append a picture of this height with the content @drawn, which is freed. */
+static void svg_put(struct out_text *page, int height, const char *title, const char *words,
+		    struct out_text *drawn)
+{
+	out_printf(page, "<svg class=\"picture\" role=\"img\" viewBox=\"0 -1 %d %d\">\n<title>",
+		   WIDTH, height);
+	html_text(page, title);
+	out_str(page, "</title>\n<desc>");
+	html_text(page, words);
+	out_str(page, "</desc>\n");
+	out_mem(page, drawn->data, drawn->len);
+	out_str(page, "</svg>\n");
+	out_free(drawn);
+}
+
+/* ---- devices ---- */
 
 /**
  * struct drawing - a picture while it grows
@@ -40,9 +108,9 @@ static void join(struct drawing *d, int x, int y)
 {
 	if (!*d->card->pnetid)
 		return;
-	svg_line(&d->drawn, x, y + SVG_BOX_HEIGHT / 2, MIDDLE, y + SVG_BOX_HEIGHT / 2);
-	if (d->last < y + SVG_BOX_HEIGHT / 2)
-		d->last = y + SVG_BOX_HEIGHT / 2;
+	svg_line(&d->drawn, x, y + BOX_HEIGHT / 2, MIDDLE, y + BOX_HEIGHT / 2);
+	if (d->last < y + BOX_HEIGHT / 2)
+		d->last = y + BOX_HEIGHT / 2;
 }
 
 /* Escaped, with a NUL, valid until the next call. */
@@ -92,7 +160,7 @@ static void put_row(struct drawing *d, const struct pnet_row *row, int x, int y,
 /* @top: y coordinate of the lower edge of its device */
 static void put_group(struct drawing *d, struct pnet_group *group, int top)
 {
-	const int x = RIGHT + INDENT, y = d->right, middle = y + SVG_BOX_HEIGHT / 2;
+	const int x = RIGHT + INDENT, y = d->right, middle = y + BOX_HEIGHT / 2;
 	char name[32], sub[64] = "";
 
 	snprintf(name, sizeof(name), "SMC-%c %08x", group->ib[0] ? 'R' : 'D', group->id);
@@ -103,8 +171,8 @@ static void put_group(struct drawing *d, struct pnet_group *group, int top)
 	out_printf(&d->words, "link group %s: %s, ", name, sub);
 	svg_line(&d->drawn, RIGHT + INDENT / 2, top, RIGHT + INDENT / 2, middle);
 	svg_line(&d->drawn, RIGHT + INDENT / 2, middle, x, middle);
-	svg_box(&d->drawn, &(struct svg_box){ x, y, SVG_BOX_WIDTH - INDENT,
-					      group->ib[0] ? "r" : "d", name, sub, name });
+	svg_box(&d->drawn, &(struct svg_box){ x, y, BOX_WIDTH - INDENT, group->ib[0] ? "r" : "d",
+					      name, sub, name });
 	group->is_shown = true;
 	d->right += PITCH;
 }
@@ -112,10 +180,10 @@ static void put_group(struct drawing *d, struct pnet_group *group, int top)
 static void put_server(struct drawing *d, const struct pnet_row *row)
 {
 	struct pnet_groups *groups = d->card->groups;
-	int top = d->right + SVG_BOX_HEIGHT;
+	int top = d->right + BOX_HEIGHT;
 
 	join(d, RIGHT, d->right);
-	put_row(d, row, RIGHT, d->right, SVG_BOX_WIDTH);
+	put_row(d, row, RIGHT, d->right, BOX_WIDTH);
 	d->right += PITCH;
 	for (size_t i = 0; i < groups->count; i++)
 		if (pnet_group_uses(&groups->groups[i], row))
@@ -132,14 +200,14 @@ static void put_unlisted(struct drawing *d, bool is_there, bool is_loopback, con
 			 const char *sub)
 {
 	struct pnet_groups *groups = d->card->groups;
-	int top = d->right + SVG_BOX_HEIGHT;
+	int top = d->right + BOX_HEIGHT;
 
 	for (size_t i = 0; i < groups->count; i++)
 		is_there |= is_lost(&groups->groups[i], is_loopback);
 	if (!is_there)
 		return;
 	out_printf(&d->words, "%s, ", name);
-	svg_box(&d->drawn, &(struct svg_box){ RIGHT, d->right, SVG_BOX_WIDTH,
+	svg_box(&d->drawn, &(struct svg_box){ RIGHT, d->right, BOX_WIDTH,
 					      is_loopback ? "d" : "gone", name, sub, sub });
 	d->right += PITCH;
 	for (size_t i = 0; i < groups->count; i++)
@@ -172,8 +240,8 @@ static void put_net(struct drawing *d, const struct pnet_row *net, int level)
 	if (level)
 		svg_line(&d->drawn, x + INDENT / 2, y - GAP, x + INDENT / 2, y);
 	else
-		join(d, LEFT + SVG_BOX_WIDTH, y);
-	put_row(d, net, x, y, SVG_BOX_WIDTH - level * INDENT);
+		join(d, LEFT + BOX_WIDTH, y);
+	put_row(d, net, x, y, BOX_WIDTH - level * INDENT);
 	d->left += PITCH;
 	for (size_t i = 0; i < rows->count && level < MAX_LEVELS; i++)
 		if (rows->rows[i].net && net->net && &rows->rows[i] != net &&
@@ -194,8 +262,8 @@ static bool put_pair(struct drawing *d, const struct pnet_row *net)
 		if (!is_pair)
 			d->left = d->right = y;
 		is_pair = true;
-		svg_line(&d->drawn, LEFT + SVG_BOX_WIDTH, y + SVG_BOX_HEIGHT / 2, RIGHT,
-			 d->right + SVG_BOX_HEIGHT / 2);
+		svg_line(&d->drawn, LEFT + BOX_WIDTH, y + BOX_HEIGHT / 2, RIGHT,
+			 d->right + BOX_HEIGHT / 2);
 		put_server(d, &rows->rows[i]);
 	}
 	if (is_pair)
@@ -248,9 +316,9 @@ static void put_missing(struct drawing *d, int x, int *y, const char *name)
 	if (*y || !*d->card->pnetid)
 		return;
 	svg_box(&d->drawn,
-		&(struct svg_box){ x, 0, SVG_BOX_WIDTH, "gone", name, "has this PNET ID", NULL });
+		&(struct svg_box){ x, 0, BOX_WIDTH, "gone", name, "has this PNET ID", NULL });
 	out_printf(&d->words, "%s, ", name);
-	join(d, x == LEFT ? LEFT + SVG_BOX_WIDTH : RIGHT, 0);
+	join(d, x == LEFT ? LEFT + BOX_WIDTH : RIGHT, 0);
 	*y += PITCH;
 }
 
@@ -271,12 +339,12 @@ void html_card(struct out_text *page, const struct card *card)
 	}
 	if (d.hidden) {
 		snprintf(rest, sizeof(rest), "%zu more", d.hidden);
-		svg_box(&d.drawn, &(struct svg_box){ LEFT, d.left, SVG_BOX_WIDTH, "", rest,
+		svg_box(&d.drawn, &(struct svg_box){ LEFT, d.left, BOX_WIDTH, "", rest,
 						     "net devices", NULL });
 		d.left += PITCH;
 	}
 	if (d.last)
-		svg_line(&d.drawn, MIDDLE, SVG_BOX_HEIGHT / 2, MIDDLE, d.last);
+		svg_line(&d.drawn, MIDDLE, BOX_HEIGHT / 2, MIDDLE, d.last);
 	out_str(&d.words, "nothing else.");
 	out_char(&d.words, '\0');
 	svg_put(page, (d.left > d.right ? d.left : d.right) - GAP + 2,

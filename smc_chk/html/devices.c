@@ -5,8 +5,8 @@
 
 #include "smc/abi.h"
 #include "smc_chk/html/card.h"
+#include "smc_chk/html/html.h"
 #include "smc_chk/html/page.h"
-#include "smc_chk/html/parts.h"
 
 /* Maximum of pictures, which readers can still compare, and of rows in the table. */
 #define CARDS_MAX 48

@@ -5,7 +5,6 @@
 #include "smc_chk/doctor/findings.h"
 #include "smc_chk/html/html.h"
 #include "smc_chk/html/page.h"
-#include "smc_chk/html/parts.h"
 
 /* In the order of enum doctor_level. */
 static const struct {

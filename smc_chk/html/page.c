@@ -7,6 +7,11 @@
 
 #include "version.h"
 
+/* The style sheet of every page. */
+static const char style[] = {
+#include "style.css.h"
+};
+
 /* Nothing is loaded or run, whatever a name in the page might have become. */
 #define POLICY "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
@@ -77,8 +82,9 @@ void html_begin(struct out_text *page, const char *kind, const char *about, cons
 		      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
 		      "<meta name=\"color-scheme\" content=\"light dark\"/>\n<title>");
 	html_printf(page, "%s%s%s", about, *about ? ": " : "", verdict);
-	out_printf(page, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n", html_style);
-	out_printf(page, "<header class=\"%s\">\n", kind);
+	out_str(page, "</title>\n<style>\n");
+	out_mem(page, style, sizeof(style));
+	out_printf(page, "</style>\n</head>\n<body>\n<main>\n<header class=\"%s\">\n", kind);
 	put_mark(page, kind);
 	out_str(page, "<div>\n");
 	if (*about) {

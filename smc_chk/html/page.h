@@ -85,6 +85,3 @@ void html_table_end(struct html_table *table);
 
 /** html_more() - "and COUNT more: COMMAND lists them", unless none are left out */
 void html_more(struct out_text *page, size_t count, const char *command);
-
-/** html_style - the style sheet of every page */
-extern const char html_style[];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "smc_chk/html/save.h"
+#include "smc_chk/html/html.h"
 
 #include <errno.h>
 #include <fcntl.h>

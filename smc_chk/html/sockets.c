@@ -4,8 +4,8 @@
 
 #include "base/memory.h"
 #include "smc/reason.h"
+#include "smc_chk/html/html.h"
 #include "smc_chk/html/page.h"
-#include "smc_chk/html/parts.h"
 #include "sockets/lookup.h"
 #include "sockets/show.h"
 
