@@ -12,7 +12,6 @@
 
 #include "base/words.h"
 #include "smc_dump/flow.h"
-#include "smc_dump/guard.h"
 #include "smc_dump/request.h"
 
 /* How long packets may wait in the kernel, in milliseconds. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Rights, signals, and the output file of a capture. */
-#include "smc_dump/guard.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "smc_dump/line.h"
+#include "smc_dump/show.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>

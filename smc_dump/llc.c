@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "smc_dump/big.h"
+#include "smc_dump/packet.h"
 
 /* Offset after the first 44 bytes of version 2. */
 #define TARGET_AT 46

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "smc_dump/big.h"
 
 enum {
 	ETHER_IPV4 = 0x0800,

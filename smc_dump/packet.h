@@ -65,3 +65,20 @@ bool packet_knows_link(int link);
  * Later fragments of IP packets, and truncated packets, are PACKET_OTHER.
  */
 void packet_decode(struct packet *packet, int link, const void *data, size_t captured, size_t full);
+
+/* ---- big-endian numbers in network data, at any alignment ---- */
+
+static inline uint16_t big16(const uint8_t *at)
+{
+	return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+static inline uint32_t big24(const uint8_t *at)
+{
+	return (uint32_t)at[0] << 16 | big16(at + 1);
+}
+
+static inline uint32_t big32(const uint8_t *at)
+{
+	return (uint32_t)big16(at) << 16 | big16(at + 2);
+}

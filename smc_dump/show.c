@@ -8,7 +8,6 @@
 #include "smc/reason.h"
 #include "smc/remedy.h"
 #include "smc_dump/judge.h"
-#include "smc_dump/line.h"
 
 #define LABEL_WIDTH 11
 #define INDENT (4 + LABEL_WIDTH + 1)

@@ -19,7 +19,6 @@
 #include "base/memory.h"
 #include "process/signals.h"
 #include "sandbox/confine.h"
-#include "smc_chk/live/session.h"
 #include "smc_chk/smc_chk.h"
 
 #define BACKLOG 1000

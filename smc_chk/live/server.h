@@ -2,6 +2,8 @@
 /* The server of the live test, for serve and -l. */
 #pragma once
 
+#include <stdint.h>
+
 #include "smc_chk/live/endpoint.h"
 #include "smc_chk/smc_chk.h"
 
@@ -30,3 +32,28 @@ void server_stop(struct server *server);
 
 /** server_close() - close the listeners; remaining clients are served until they leave */
 void server_close(struct server *server);
+
+/* ---- the server's side of one connection ---- */
+
+/**
+ * struct session_host - services of the server for sessions
+ * @listen_extra: as PROTO_BUFFERS, while this client is served; returns the port, 0 if refused
+ */
+struct session_host {
+	uint16_t (*listen_extra)(void *arg, uint64_t bytes);
+	void *arg;
+};
+
+/**
+ * session_serve() - greet, and answer until the client leaves or its time is over; then wait until
+ *	it has read everything, or reads no more, and close
+ * @fd: non-blocking
+ * @host: NULL for a server that only answers
+ */
+void session_serve(int fd, const struct session_host *host);
+
+/**
+ * session_refuse() - report that the server is busy; close after the client has read this, or after
+ * a second
+ */
+void session_refuse(int fd);

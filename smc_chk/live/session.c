@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "smc_chk/live/session.h"
+#include "smc_chk/live/server.h"
 
 #include <linux/sockios.h>
 #include <netinet/tcp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "smc_chk/matrix/gather.h"
+#include "smc_chk/matrix/show.h"
 
 #include <errno.h>
 #include <fcntl.h>

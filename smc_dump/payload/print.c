@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "out/list.h"
-#include "smc_dump/line.h"
+#include "smc_dump/show.h"
 
 #define SECOND 1000000000
 

@@ -11,7 +11,6 @@
 #include "base/words.h"
 #include "bpf/programs.h"
 #include "host/smc.h"
-#include "smc_dump/guard.h"
 #include "smc_dump/payload/print.h"
 #include "smc_dump/request.h"
 #include "version.h"

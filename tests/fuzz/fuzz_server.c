@@ -7,7 +7,7 @@
 
 #include "fake_live.h"
 #include "smc_chk/live/proto.h"
-#include "smc_chk/live/session.h"
+#include "smc_chk/live/server.h"
 
 #define OUT_SIZE 16384
 

@@ -9,7 +9,7 @@
 #include <dlfcn.h>
 #include <pcap/pcap.h>
 
-#include "smc_dump/big.h"
+#include "smc_dump/packet.h"
 #include "smc_dump/payload/print.h"
 
 #define NOW INT64_C(1700000000123456789)

@@ -4,7 +4,7 @@
 
 #include "../fuzz/fake_live.h"
 #include "smc_chk/live/proto.h"
-#include "smc_chk/live/session.h"
+#include "smc_chk/live/server.h"
 
 #define SECOND 1000000000ULL
 
