@@ -22,7 +22,7 @@
 #include "process/library.h"
 #include "process/program.h"
 #include "process/rundir.h"
-#include "settings/conf_read.h"
+#include "settings/conf.h"
 
 #define MAX_STATE (1U << 20) /* bytes; Kubernetes takes 256 KiB of annotations */
 /*

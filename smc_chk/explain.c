@@ -8,7 +8,6 @@
 #include <strings.h>
 
 #include "smc/reason.h"
-#include "smc/remedy.h"
 #include "smc_chk/smc_chk.h"
 #include "sockets/show.h"
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "cgroup/check.h"
+#include "cgroup/pins.h"
 #include "host/smc.h"
 #include "process/confined.h"
 #include "process/library.h"

@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 #include "net/pairing.h"
-#include "settings/conf_read.h"
+#include "settings/conf.h"
 #include "settings/eids.h"
 #include "settings/pnet_table.h"
 

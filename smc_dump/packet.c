@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-
 enum {
 	ETHER_IPV4 = 0x0800,
 	ETHER_VLAN = 0x8100,

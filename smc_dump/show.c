@@ -6,7 +6,6 @@
 
 #include "out/list.h"
 #include "smc/reason.h"
-#include "smc/remedy.h"
 #include "smc_dump/judge.h"
 
 #define LABEL_WIDTH 11

@@ -11,7 +11,6 @@
 #include "out/list.h"
 #include "out/units.h"
 #include "smc/reason.h"
-#include "smc/remedy.h"
 #include "sockets/show.h"
 
 #define SECOND 1000000000

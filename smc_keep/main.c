@@ -21,7 +21,6 @@
 
 #include "base/clock.h"
 #include "process/helper.h"
-#include "process/passfd.h"
 #include "smc/keep.h"
 
 #define LISTENER 0

@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 
-#include "net/linkgroup.h"
 #include "net/netns_list.h"
 #include "net/pairing.h"
 #include "settings/pnet_table.h"

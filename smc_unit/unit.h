@@ -10,10 +10,10 @@
 #include "launch/launch.h"
 #include "net/netaddr.h"
 #include "process/library.h"
-#include "process/target.h"
-#include "settings/conf_read.h"
-#include "smc_unit/dropin.h"
 #include "process/systemctl.h"
+#include "process/target.h"
+#include "settings/conf.h"
+#include "smc_unit/dropin.h"
 
 /**
  * struct request - command line options

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/dlnote.h"
-#include "bpf/btf.h"
 #include "bpf/rights.h"
 
 #define LIBBPF_SONAME "libbpf.so.1"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cgroup/check.h"
+#include "cgroup/pins.h"
 
 #include <errno.h>
 #include <linux/magic.h>
@@ -7,7 +7,6 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "bpf/btf.h"
 #include "bpf/rights.h"
 #include "cgroup/scope.h"
 #include "host/probe.h"

@@ -10,7 +10,6 @@
 #include "bpf/bpfmap.h"
 #include "bpf/library.h"
 #include "bpf/rights.h"
-#include "cgroup/check.h"
 #include "cgroup/scope.h"
 
 /* Pinned in this order: the hook is last, as nothing counts as attached without it. */

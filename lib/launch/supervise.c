@@ -36,7 +36,6 @@
 #include "launch/bufsize.h"
 #include "process/apparmor.h"
 #include "process/helper.h"
-#include "process/passfd.h"
 #include "process/sockcall.h"
 #include "process/sockopt_numbers.h"
 #include "sandbox/confine.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "net/linkgroup.h"
+#include "net/pairing.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "host/record.h"
-#include "smc/order.h"
+#include "smc/attr.h"
 
 #define MAGIC "smc-tools netlink 1"
 #define REQUEST_MAX 128

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "settings/conf_read.h"
+#include "settings/conf.h"
 
 #include <ctype.h>
 #include <dirent.h>

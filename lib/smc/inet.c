@@ -8,7 +8,7 @@
 #include <libmnl/libmnl.h>
 
 #include "base/array.h"
-#include "smc/order.h"
+#include "smc/attr.h"
 
 #define TCP_STATE_LISTEN 10
 

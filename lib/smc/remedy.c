@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "smc/remedy.h"
+#include "smc/reason.h"
 
 #define HERE SMC_AT_HERE
 #define PEER SMC_AT_PEER

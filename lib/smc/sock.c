@@ -8,7 +8,7 @@
 #include <strings.h>
 #include <libmnl/libmnl.h>
 
-#include "smc/order.h"
+#include "smc/attr.h"
 
 /* Names of states, by number; some numbers are unused. */
 static const struct {

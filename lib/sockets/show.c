@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "out/list.h"
 #include "smc/reason.h"
-#include "smc/remedy.h"
 
 static char *put_octet(char *at, unsigned int octet)
 {

@@ -22,7 +22,7 @@
 #include "base/read.h"
 #include "base/write.h"
 #include "host/record.h"
-#include "net/pnetid.h"
+#include "net/netdev.h"
 #include "smc/genl_abi.h"
 #include "smc_chk/doctor/kmodule.h"
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cgroup/check.h"
+#include "cgroup/pins.h"
 #include "cgroup/scope.h"
 #include "host/file.h"
 #include "host/probe.h"

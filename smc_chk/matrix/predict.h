@@ -15,7 +15,7 @@
 
 #include "base/err.h"
 #include "net/netaddr.h"
-#include "net/pnetid.h"
+#include "net/netdev.h"
 #include "net/rdma.h"
 #include "out/text.h"
 #include "settings/policy.h"

@@ -2,7 +2,7 @@
 /* Control group paths: a container's group never includes its runtime. Also addresses and BTF. */
 #include "fuzz.h"
 
-#include "bpf/btf.h"
+#include "bpf/rights.h"
 #include "cgroup/container.h"
 #include "net/netaddr.h"
 

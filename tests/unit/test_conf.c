@@ -4,7 +4,7 @@
 
 #include "base/words.h"
 #include "scratch.h"
-#include "settings/conf_read.h"
+#include "settings/conf.h"
 
 static int read_lines(struct conf *conf, const char *lines, struct smc_err *err)
 {

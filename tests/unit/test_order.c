@@ -5,7 +5,6 @@
 #include <endian.h>
 
 #include "smc/attr.h"
-#include "smc/order.h"
 
 /* Everything in the other byte order; attributes after each header are the same on all machines. */
 static struct message other(uint32_t len, uint16_t type)

@@ -2,7 +2,7 @@
 /* lib/process/passfd: descriptors in a message; if it is refused, none is left open. */
 #include "test.h"
 
-#include "process/passfd.h"
+#include "process/helper.h"
 
 static int ends[2];
 

@@ -5,7 +5,6 @@
 #include <ctype.h>
 
 #include "smc/reason.h"
-#include "smc/remedy.h"
 
 /*
  * Definitions in net/smc/smc_clc.h of Linux 7.2, without SMC_CLC_DECL_; none was removed since

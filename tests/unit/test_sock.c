@@ -2,7 +2,7 @@
 /* lib/smc/sock: messages of sock_diag, captured and built, valid and malformed. */
 #include "test.h"
 
-#include "smc/order.h"
+#include "smc/attr.h"
 #include "smc/sock.h"
 
 /* The captures are little-endian; on other machines the numbers differ. */

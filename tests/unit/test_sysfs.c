@@ -4,7 +4,6 @@
 
 #include "host/file.h"
 #include "net/netdev.h"
-#include "net/pnetid.h"
 #include "net/rdma.h"
 
 static char s390[PATH_MAX], x86[PATH_MAX], empty[PATH_MAX];
