@@ -53,13 +53,11 @@ static int add_processes(struct pids *pids, struct listeners *found, pid_t main_
 			 const char *group)
 {
 	DIR *proc = opendir("/proc");
-	struct dirent *item;
+	pid_t pid;
 
 	if (!proc)
 		return -errno;
-	while ((item = readdir(proc))) {
-		pid_t pid = (pid_t)strtol(item->d_name, NULL, 10);
-
+	while ((pid = proc_next(proc))) {
 		if (pid <= SYSTEMD || !is_of(pid, main_pid, group))
 			continue;
 		if (is_elsewhere(pid)) {
@@ -217,43 +215,18 @@ static bool is_left_out(const struct reach *reach, const struct netaddr *addr, u
 			    sizeof(name));
 }
 
-/*
- * Find the local address that clients of IPv4, or of IPv6, can reach. Return: NULL if there is
- * none.
- */
-static const struct netaddr *find_door(const struct reach *reach, const struct listener *listener,
-				       int family)
-{
-	const struct netaddr everybody = { .family = family };
-	struct netaddr addr = listener->addr;
-
-	if (addr.family != family && !(family == AF_INET && listener->takes_v4))
-		return NULL;
-	addr.family = family;
-	if (is_left_out(reach, &listener->addr, listener->port) ||
-	    !policy_allows(&reach->policy, POLICY_FROM, &everybody, listener->port))
-		return NULL;
-	return netaddr_public(&reach->here, &addr);
-}
-
 static void find_reach(struct reach *reach, const struct listeners *found)
 {
 	for (size_t i = 0; i < found->count; i++) {
-		const struct netaddr *door = find_door(reach, &found->all[i], AF_INET);
+		const struct listener *one = &found->all[i];
+		const struct netaddr *door = policy_door(&reach->policy, &reach->here, &one->addr,
+							 one->port, one->takes_v4);
 
-		door = door ? door : find_door(reach, &found->all[i], AF_INET6);
-		if (door && !reach->count++) {
-			reach->first = &found->all[i];
+		if (door && !is_left_out(reach, &one->addr, one->port) && !reach->count++) {
+			reach->first = one;
 			reach->door = door;
 		}
 	}
-}
-
-static const char *door_text(char text[NETADDR_TEXT_SIZE], const struct netaddr *door)
-{
-	netaddr_text(text, door, false);
-	*strchr(text, '/') = '\0';
-	return text;
 }
 
 /* "'smc_unit peers redis.service 10.0.0.0/8' limits that to one of your networks". */
@@ -287,13 +260,14 @@ static void warn_unknown(const struct reach *reach)
 	snprintf(text, sizeof(text),
 		 "%s is not running, so its ports are unknown; public networks reach this host "
 		 "through %s",
-		 reach->unit->name, door_text(addr, door));
+		 reach->unit->name, inet_ntop(door->family, door->bytes, addr, sizeof(addr)));
 	say(reach, text, ":PORT");
 }
 
 static void warn_known(const struct reach *reach)
 {
 	const struct listener *first = reach->first;
+	const struct netaddr *door = reach->door;
 	char where[NETADDR_TEXT_SIZE], addr[NETADDR_TEXT_SIZE], more[32] = "";
 	char text[2 * UNIT_NAME_SIZE];
 	bool is_v4 = first->addr.family == AF_INET;
@@ -304,7 +278,7 @@ static void warn_known(const struct reach *reach)
 	snprintf(text, sizeof(text),
 		 "%s listens on %s%s%s:%u%s, so anyone who reaches %s can use SMC with it",
 		 reach->unit->name, is_v4 ? "" : "[", where, is_v4 ? "" : "]", first->port, more,
-		 door_text(addr, reach->door));
+		 inet_ntop(door->family, door->bytes, addr, sizeof(addr)));
 	say(reach, text, "");
 }
 

@@ -84,6 +84,18 @@ static int open_regular(const char *path, const char *instead, struct smc_err *e
 	return not_regular(path, instead, err);
 }
 
+int smc_read_start(const char *path, int flags, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | flags);
+	ssize_t len = fd < 0 ? -1 : read(fd, text, size - 1);
+	int ret = len < 0 ? -errno : (int)len;
+
+	if (fd >= 0)
+		close(fd);
+	text[len > 0 ? len : 0] = '\0';
+	return ret;
+}
+
 int smc_open_regular(const char *path, struct smc_err *err)
 {
 	return open_regular(path, "", err);

@@ -22,6 +22,14 @@ char *smc_read_file(const char *path, int flags, size_t max, size_t *len);
 char *smc_read_fd(int fd, size_t max, size_t *len);
 
 /**
+ * smc_read_start() - read the first bytes of a file, in one read(2); NUL added
+ * @flags: for open(2), added to O_RDONLY and O_CLOEXEC
+ *
+ * Return: number of bytes; -errno, with an empty @text.
+ */
+int smc_read_start(const char *path, int flags, char *text, size_t size);
+
+/**
  * smc_open_regular() - open a user-specified file for reading
  *
  * Refuses FIFOs, whose open could block, and devices, which might never end, without opening them.

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
+#include "base/read.h"
 #include "host/smc.h"
 
 #define ATTRIBUTE "attr/apparmor/current"
@@ -23,17 +24,10 @@
 bool apparmor_profile(pid_t pid, char name[APPARMOR_NAME_SIZE])
 {
 	char path[64] = "/proc/self/" ATTRIBUTE, *end;
-	ssize_t len;
-	int fd;
 
 	if (pid)
 		snprintf(path, sizeof(path), "/proc/%d/" ATTRIBUTE, (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	len = read(fd, name, APPARMOR_NAME_SIZE - 1);
-	close(fd);
-	name[len > 0 ? len : 0] = '\0';
+	smc_read_start(path, 0, name, APPARMOR_NAME_SIZE);
 	end = strstr(name, ENFORCED);
 	if (!end)
 		return false;
@@ -45,16 +39,10 @@ bool apparmor_profile(pid_t pid, char name[APPARMOR_NAME_SIZE])
 static bool read_line(char text[APPARMOR_NAME_SIZE], const char *profile, const char *file)
 {
 	char path[PATH_MAX];
-	ssize_t len = -1;
-	int fd;
+	int len;
 
 	snprintf(path, sizeof(path), PROFILES "/%s/%s", profile, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		len = read(fd, text, APPARMOR_NAME_SIZE - 1);
-		close(fd);
-	}
-	text[len > 0 ? len : 0] = '\0';
+	len = smc_read_start(path, 0, text, APPARMOR_NAME_SIZE);
 	text[strcspn(text, "\n")] = '\0';
 	return len > 0;
 }

@@ -37,15 +37,10 @@ static void add(struct proc_table *table, const struct proc_fd *entry)
 void proc_comm(pid_t pid, char *comm, size_t size)
 {
 	char path[64];
-	ssize_t len = -1;
-	int fd;
+	int len;
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		len = read(fd, comm, size - 1);
-		close(fd);
-	}
+	len = smc_read_start(path, 0, comm, size);
 	/* Strip the newline that the kernel adds, but not one in the name itself. */
 	comm[len > 0 ? len - (comm[len - 1] == '\n') : 0] = '\0';
 }

@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include <sys/xattr.h>
 
+#include "base/read.h"
+
 #define SELINUXFS "/sys/fs/selinux"
 
 /* Flag of struct av_decision: the domain is permissive. */
@@ -17,15 +19,10 @@
 /* Return: 0 with the file's first bytes; -errno. */
 static int read_text(char *text, size_t size, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t len = fd < 0 ? -1 : read(fd, text, size - 1);
-	int err = errno;
+	int len = smc_read_start(path, 0, text, size);
 
-	if (fd >= 0)
-		close(fd);
-	text[len > 0 ? len : 0] = '\0';
 	text[strcspn(text, "\n")] = '\0';
-	return len > 0 ? 0 : len ? -err : -ENODATA;
+	return len > 0 ? 0 : len ? len : -ENODATA;
 }
 
 static int read_number(unsigned int *value, const char *path)

@@ -13,6 +13,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/read.h"
+
 #define SCRIPTS_MAX 4
 /* The kernel reads this much of a file to find its interpreter: BINPRM_BUF_SIZE. */
 #define FIRST_BYTES 256
@@ -49,14 +51,9 @@ static bool find_in_path(const char *name, char *path)
 /* Read the first bytes as text, up to the newline; 0 bytes if the file cannot be read. */
 static size_t read_first(const char *path, char *first)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	ssize_t len = fd < 0 ? 0 : read(fd, first, FIRST_BYTES - 1);
+	int len = smc_read_start(path, O_NONBLOCK | O_NOCTTY, first, FIRST_BYTES);
 
-	if (fd >= 0)
-		close(fd);
-	len = len > 0 ? len : 0;
-	first[len] = '\0';
-	return (size_t)len;
+	return len > 0 ? (size_t)len : 0;
 }
 
 /* "env [-S] [-x] [A=b] NAME": the word that env will look up, or NULL. */

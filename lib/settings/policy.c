@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/array.h"
 
@@ -154,6 +155,26 @@ bool policy_allows(const struct policy *policy, enum policy_side side, const str
 		}
 	}
 	return is_allowed || is_free;
+}
+
+const struct netaddr *policy_door(const struct policy *policy, const struct netaddr_table *here,
+				  const struct netaddr *listen, uint16_t port, bool takes_v4)
+{
+	static const int families[] = { AF_INET, AF_INET6 };
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct netaddr everybody = { .family = families[i] };
+		struct netaddr addr = *listen;
+		const struct netaddr *door = NULL;
+
+		addr.family = families[i];
+		if ((listen->family == families[i] || (!i && takes_v4)) &&
+		    policy_allows(policy, POLICY_FROM, &everybody, port))
+			door = netaddr_public(here, &addr);
+		if (door)
+			return door;
+	}
+	return NULL;
 }
 
 void policy_free(struct policy *policy)

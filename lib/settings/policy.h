@@ -128,6 +128,15 @@ bool policy_is_empty(const struct policy *policy);
 bool policy_allows(const struct policy *policy, enum policy_side side, const struct netaddr *peer,
 		   uint16_t port);
 
+/**
+ * policy_door() - local public address through which clients that are allowed reach a listener
+ * @listen: its address; all bytes 0 for any, which with @takes_v4 includes IPv4
+ *
+ * Return: one of @here; NULL for none, or if the policy denies some network.
+ */
+const struct netaddr *policy_door(const struct policy *policy, const struct netaddr_table *here,
+				  const struct netaddr *listen, uint16_t port, bool takes_v4);
+
 /** policy_write() - write lines for a file, several networks per line */
 void policy_write(struct out_text *text, const struct policy *policy);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Doctor: peers that may use SMC with this host, by policy and by its listeners. */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,42 +48,38 @@ static void check_policy(struct doctor *doc)
 			   "cannot be read: %s", exposure->why_not.text);
 }
 
-/* Find the public address of a listener; NULL if none, or if the policy denies it. */
-static const struct netaddr *find_door(const struct doctor *doc, const struct smc_addr *local,
-				       int family)
+static struct netaddr netaddr_of(const struct smc_addr *local)
 {
-	const struct netaddr everybody = { .family = family };
-	struct netaddr addr = { .family = local->family };
+	struct netaddr addr = { .family = local->family,
+				.prefix = local->family == AF_INET ? 32 : 128 };
 
 	memcpy(addr.bytes, local->ip, sizeof(addr.bytes));
-	if (local->family != family) {
-		static const uint8_t any[16];
-		long long is_v6only = 0;
+	return addr;
+}
 
-		knob_number(&is_v6only, doc->facts, "net.ipv6.bindv6only");
-		if (family != AF_INET || is_v6only || memcmp(local->ip, any, sizeof(any)))
-			return NULL;
-		addr.family = family;
-	}
-	if (!policy_allows(&doc->facts->exposure.policy, POLICY_FROM, &everybody, local->port))
-		return NULL;
-	return netaddr_public(&doc->facts->choices.facts.addrs, &addr);
+/* Find the public address of a listener; NULL if none, or if the policy denies it. */
+static const struct netaddr *find_door(const struct doctor *doc, const struct smc_addr *local)
+{
+	static const uint8_t any[16];
+	const struct netaddr addr = netaddr_of(local);
+	long long is_v6only = 0;
+
+	knob_number(&is_v6only, doc->facts, "net.ipv6.bindv6only");
+	return policy_door(&doc->facts->exposure.policy, &doc->facts->choices.facts.addrs, &addr,
+			   local->port, !is_v6only && !memcmp(local->ip, any, sizeof(any)));
 }
 
 static void say_open(struct doctor *doc, const struct smc_addr *local, const struct netaddr *door)
 {
-	struct netaddr addr = { .family = local->family,
-				.prefix = local->family == AF_INET ? 32 : 128 };
+	const struct netaddr addr = netaddr_of(local);
 	char where[NETADDR_TEXT_SIZE], object[NETADDR_TEXT_SIZE + 8], by[NETADDR_TEXT_SIZE];
 	bool has_policy = doc->facts->exposure.has_policy;
 	const char *remedy;
 
-	memcpy(addr.bytes, local->ip, sizeof(addr.bytes));
 	netaddr_short(where, &addr);
 	snprintf(object, sizeof(object), addr.family == AF_INET ? "%s:%u" : "[%s]:%u", where,
 		 local->port);
-	netaddr_text(by, door, false);
-	*strchr(by, '/') = '\0';
+	inet_ntop(door->family, door->bytes, by, sizeof(by));
 	remedy = doctor_remedy(doc,
 			       "allow your own networks only, such as: mkdir -p "
 			       "/etc/smc-tools/smc.conf.d && echo 'allow from 10.0.0.0/8:%u' "
@@ -100,10 +97,8 @@ static void check_listeners(struct doctor *doc)
 
 	for (size_t i = 0; i < exposure->n_listeners; i++) {
 		const struct smc_addr *local = &exposure->listeners[i].local;
-		const struct netaddr *door = find_door(doc, local, AF_INET);
+		const struct netaddr *door = find_door(doc, local);
 
-		if (!door)
-			door = find_door(doc, local, AF_INET6);
 		if (door && count++ < LISTENERS_MAX)
 			say_open(doc, local, door);
 	}
