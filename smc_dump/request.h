@@ -30,10 +30,10 @@ struct request {
 
 extern const struct cli_tool dump_tool;
 
-/** capture_run() - show handshakes, or save packets. Return: 0, -errno with @err */
+/** capture_run() - show handshakes, or save packets */
 int capture_run(const struct request *request, struct smc_err *err);
 
-/** payload_run() - show or save payload. Return: 0, -errno with @err */
+/** payload_run() - show or save payload */
 int payload_run(const struct request *request, struct smc_err *err);
 
 /* ---- all captures: no rights before the first foreign byte, signals, the file for packets ---- */
@@ -65,11 +65,11 @@ struct output {
  * output_open() - open a file with mode 0600; "-" is standard output
  * @input: descriptor of the input, which must be another file; -1 for none
  *
- * Refuses a terminal. The old content stays until output_empty(). Return: 0, -errno with @err.
+ * Refuses a terminal. The old content stays until output_empty().
  */
 int output_open(struct output *output, const char *path, int input, struct smc_err *err);
 
-/** output_empty() - drop the old content. Return: 0, -errno with @err */
+/** output_empty() - drop the old content */
 int output_empty(struct output *output, struct smc_err *err);
 
 /** output_close() - -1 is allowed */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One error on its way up: filled where the facts are known, printed once by the tool. */
+/*
+ * One error on its way up: filled where the facts are known, printed once by the tool. A function
+ * that takes one returns 0, or -errno with @err filled in, unless its comment differs.
+ */
 #pragma once
 
 /**

@@ -66,15 +66,13 @@ int64_t scope_user(const char *name);
 /**
  * scope_attach() - add or replace a scope, and remove those that are gone
  * @rules: scope whose kind and name are ignored
- *
- * Return: 0, -errno with a sentence.
  */
 int scope_attach(struct scope_target *target, const struct smc_scope *rules, struct smc_err *err);
 
-/** scope_detach() - remove a scope, and those that are gone. Return: 0, -errno with a sentence */
+/** scope_detach() - remove a scope, and those that are gone */
 int scope_detach(struct scope_target *target, struct smc_err *err);
 
-/** scope_detach_all() - remove everything. Return: 0, -errno with a sentence */
+/** scope_detach_all() - remove everything */
 int scope_detach_all(struct smc_err *err);
 
 /**

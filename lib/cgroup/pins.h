@@ -20,7 +20,7 @@ struct pins {
 #define PINS_CLOSED { -1, -1, -1 }
 /* clang-format on */
 
-/** pins_check() - can scopes be attached? Return: 0, -errno with a sentence */
+/** pins_check() - can scopes be attached? */
 int pins_check(struct smc_err *err);
 
 /**
@@ -35,12 +35,10 @@ int pins_read(struct pins *pins, struct smc_err *err);
  * @load: load and attach the programs if they are not pinned; else -ENOENT
  *
  * Remains of a loader that was killed are removed.
- *
- * Return: 0, -errno with a sentence.
  */
 int pins_change(struct pins *pins, bool load, struct smc_err *err);
 
-/** pins_remove() - unpin everything, which ends the programs. Return: 0, -errno with a sentence */
+/** pins_remove() - unpin everything, which ends the programs */
 int pins_remove(struct smc_err *err);
 
 void pins_close(struct pins *pins);
@@ -61,5 +59,5 @@ void pins_close(struct pins *pins);
  */
 const char *bpf_convert_missing(void);
 
-/** check_host() - can this process attach a scope here? Return: 0, -errno with a sentence */
+/** check_host() - can this process attach a scope here? */
 int check_host(struct smc_err *err);

@@ -18,12 +18,12 @@ struct pnet_world {
 	struct rdma_table rdma;
 };
 
-/** pnet_world_load() - read sysfs. Return: 0, -errno with @err */
+/** pnet_world_load() - read sysfs */
 int pnet_world_load(struct pnet_world *world, const char *root, struct smc_err *err);
 
 void pnet_world_free(struct pnet_world *world);
 
-/** pnet_table_load() - add the kernel's PNET table to @table. Return: 0, -errno with @err */
+/** pnet_table_load() - add the kernel's PNET table to @table */
 int pnet_table_load(struct smc_pnet_table *table, struct smc_err *err);
 
 enum pnet_type { PNET_NET, PNET_IB, PNET_ISM };
@@ -133,7 +133,7 @@ struct pnet_groups {
 	size_t count, size;
 };
 
-/** pnet_groups_load() - dump them; none if the kernel is too old. Return: 0, -errno with @err */
+/** pnet_groups_load() - dump them; none if the kernel is too old */
 int pnet_groups_load(struct pnet_groups *groups, struct smc_err *err);
 
 void pnet_groups_free(struct pnet_groups *groups);

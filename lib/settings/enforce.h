@@ -11,12 +11,10 @@
  * @by: receives the enforcer, POLICY_BY_ANY for an empty policy; may be NULL
  *
  * All or nothing. If the policy is in force already, it is left alone, with its counters.
- *
- * Return: 0, -errno with a sentence.
  */
 int policy_apply(const struct policy *policy, enum policy_by *by, struct smc_err *err);
 
-/** policy_check() - could this policy be applied here? Return: 0, -errno with a sentence */
+/** policy_check() - could this policy be applied here? */
 int policy_check(const struct policy *policy, struct smc_err *err);
 
 /**

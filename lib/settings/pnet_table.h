@@ -17,7 +17,7 @@ struct pnet_tool {
 
 extern const struct out_col pnet_columns[];
 
-/** pnet_fetch() - read the whole table. Return: 0, -errno with @err */
+/** pnet_fetch() - read the whole table */
 int pnet_fetch(struct smc_genl *nl, struct smc_pnet_table *table, struct smc_err *err);
 
 /**

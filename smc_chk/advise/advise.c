@@ -258,7 +258,7 @@ static int run(struct watcher *watcher)
 	return ret;
 }
 
-/* Watch until the time is over, SIGINT or SIGTERM. Return: 0, -errno with @err. */
+/* Watch until the time is over, SIGINT or SIGTERM. */
 static int watch(struct tally *tally, struct watched *watched, const struct chk_request *req,
 		 struct smc_err *err)
 {

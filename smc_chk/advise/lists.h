@@ -33,7 +33,7 @@ struct lists {
 	bool has_procs, is_blind;
 };
 
-/** lists_read() - poll once. @now: in ms. Return: 0, -errno with @err */
+/** lists_read() - poll once. @now: in ms */
 int lists_read(struct lists *lists, uint64_t now, struct smc_err *err);
 
 /**

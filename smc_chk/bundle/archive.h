@@ -25,8 +25,6 @@ struct pack_size {
  * @directory: its content is put below BUNDLE_DIRECTORY in the archive
  *
  * In the archive the owner is root, and times are reduced to the day.
- *
- * Return: 0, -errno with @err.
  */
 int bundle_pack(struct workdir *work, int fd, const char *directory, struct pack_size *size,
 		struct smc_err *err);
@@ -52,8 +50,6 @@ int bundle_unpack(int fd, int directory, const char *file, struct smc_err *err);
 /**
  * typedef bundle_fn - read an unpacked bundle, in a process that has no other file
  * @directory: descriptor of OPEN_DIRECTORY, which is the current directory, too
- *
- * Return: 0, -errno with @err.
  */
 typedef int (*bundle_fn)(void *arg, int directory, struct smc_err *err);
 
@@ -65,8 +61,6 @@ typedef int (*bundle_fn)(void *arg, int directory, struct smc_err *err);
  *
  * Separate processes do this, which can open no other file and are not root. As root, the directory
  * is given to nobody: its readers become nobody.
- *
- * Return: 0, -errno with @err.
  */
 int bundle_read(struct workdir *work, int fd, const char *file, bundle_fn fn, void *arg,
 		struct smc_err *err);

@@ -32,8 +32,6 @@ int collect_index(struct collection *b, const char *directory);
 /**
  * anonymous_key() - set the key for pseudonyms
  * @file: derive it from this file, of at least 16 bytes; NULL for a random key
- *
- * Return: 0, -errno with @err.
  */
 int anonymous_key(struct pseudonyms *all, const char *file, struct smc_err *err);
 

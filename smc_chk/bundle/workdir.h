@@ -37,7 +37,7 @@ bool workdir_is_stopped(struct workdir *work);
  */
 int workdir_run(struct workdir *work, char *const argv[], int out, int errors, int seconds);
 
-/** typedef workdir_fn - work of a separate process. Return: 0, -errno with @err */
+/** typedef workdir_fn - work of a separate process */
 typedef int (*workdir_fn)(void *arg, struct smc_err *err);
 
 /**

@@ -11,14 +11,10 @@ int html_matrix(const struct chk_request *req);
 
 /* ---- sections of a host's page ---- */
 
-/** html_sockets() - append all SMC sockets and their state. Return: 0, -errno with @err */
+/** html_sockets() - append all SMC sockets and their state */
 int html_sockets(struct out_text *page, const struct doctor_facts *facts, struct smc_err *err);
 
-/**
- * html_devices() - append the devices as pictures, one for each PNET ID, and as a table
- *
- * Return: 0, -errno with @err.
- */
+/** html_devices() - append the devices as pictures, one for each PNET ID, and as a table */
 int html_devices(struct out_text *page, const struct doctor_facts *facts, struct smc_err *err);
 
 /* ---- where the page goes ---- */

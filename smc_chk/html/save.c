@@ -41,7 +41,7 @@ static int open_directory(const char *file, const char *slash)
 	return fd;
 }
 
-/* Check the target before the page is made. Return: 0, -errno with @err. */
+/* Check the target before the page is made. */
 static int open_target(struct target *target, const char *file, struct smc_err *err)
 {
 	const char *slash = strrchr(file, '/');

@@ -138,7 +138,6 @@ static void put_all(struct out_text *page, const struct known *all, size_t count
 	html_more(page, count - shown, "smcss -a -p -e");
 }
 
-/* Return: 0, -errno with @err. */
 static int complete(struct known *all, const struct doctor_facts *facts,
 		    struct sockets_lookup *lookup, struct smc_err *err)
 {

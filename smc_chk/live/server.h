@@ -13,8 +13,6 @@ struct server;
  * server_open() - listen on the first free port
  * @addrs: @count addresses, which receive the port; the second one, IPv6, may be missing
  * @port: first to try; 0 lets the kernel choose
- *
- * Return: 0, -errno with @err.
  */
 int server_open(struct server **server, union endpoint_addr *addrs, int count, uint16_t port,
 		struct smc_err *err);

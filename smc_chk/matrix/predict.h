@@ -169,7 +169,7 @@ bool predict_same(const struct prediction *forth, const struct prediction *back)
  * @name: of the host, any bytes
  * @fd: receives a struct predict_host, its net devices and its rules
  *
- * SMC_TOOLS_ROOT selects the host; the process has dropped its rights. Return: 0, -errno with @err.
+ * SMC_TOOLS_ROOT selects the host; the process has dropped its rights.
  */
 int matrix_host_write(const char *name, int fd, struct smc_err *err);
 
@@ -177,8 +177,6 @@ int matrix_host_write(const char *name, int fd, struct smc_err *err);
  * matrix_host_read() - read the output of matrix_host_write(), @at in @fd
  *
  * A compromised process may have written anything: the result is checked to fit the struct.
- *
- * Return: 0, -errno with @err.
  */
 int matrix_host_read(struct predict_host *host, int fd, off_t at, struct smc_err *err);
 
