@@ -57,7 +57,7 @@ int unit_load(const struct request *req, struct unit *unit, struct smc_err *err)
 /** unit_prop_of() - first value of a property, "" if there is none */
 const char *unit_prop_of(const struct unit *unit, const char *name);
 
-/** preload_is_ours() - is an entry of LD_PRELOAD this library, under any of its names, or that of --spin? */
+/** preload_is_ours() - is an entry of LD_PRELOAD one of our libraries, under any of their names? */
 bool preload_is_ours(const char *entry);
 
 /** unit_is_root() - does the service run as root? */
