@@ -8,6 +8,7 @@ BUILD=${BUILD:-$PWD/build}
 # LAB_ARCH=s390x: another architecture, for which BUILD is a build. LAB_ARCH=s390x,amd64: a pair, with PEER_BUILD for
 # guest 2.
 # LAB_KERNEL=7.2: another kernel than the test names.
+# GUEST_ENV=VARIABLE=VALUE: for the test in the guest.
 # INSTALLED=DIR: tools and library of DIR, laid over the guest's root; only test programs are those of BUILD.
 
 # stage_tools BUILD DIR
@@ -41,7 +42,7 @@ in_lab() {
 	"${SMC_LAB_COMMAND:-lab/smc-lab}" "$how" "${options[@]}" --fast "$stage/tools" -- sh -c "
 		tools=\$SMC_LAB_FAST/tools
 		[ \$SMC_LAB_NODE = 1 ] || [ ! -d \$tools/peer ] || tools=\$tools/peer
-		SMC_LEARN=0 PATH=\$tools:\$PATH exec python3 -B \$tools/$2" |
+		SMC_LEARN=0 ${GUEST_ENV-} PATH=\$tools:\$PATH exec python3 -B \$tools/$2" |
 		sed -u 's/^2| /# node 2: /; s/^1| //'
 	status=${PIPESTATUS[0]}
 	rm -rf "$stage"
