@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, "tests/kernel/guest")
+sys.path[:0] = ("tests/kernel/guest", "tests")
 from samples import SCENES  # noqa: E402  # pylint: disable=wrong-import-position
 
 MARK = '.\\" sample: '
