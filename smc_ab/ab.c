@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "cli/screen.h"
 #include "host/smc.h"
-#include "out/table.h"
+#include "out/list.h"
 #include "process/confined.h"
 #include "smc_ab/child.h"
 #include "smc_ab/record.h"
@@ -262,16 +262,19 @@ static int print(const struct comparison *self)
 				    .count = (size_t)self->options->pairs,
 				    .width = cli_columns() };
 	const struct record *record = self->options->record;
-	struct out_text text = { 0 };
+	struct out_text text = { 0 }, lines = { 0 };
 	struct smc_err err = { 0 };
 
 	result_judge(&result);
-	if (self->options->is_json)
+	if (self->options->is_json) {
 		out_json_document(&text, make_document(&result, record), false);
-	else
-		result_text(&text, &result);
-	if (record && !self->options->is_json)
-		record_text(&text, record, &result);
+	} else {
+		result_text(&lines, &result);
+		if (record)
+			record_text(&lines, record, &result);
+		out_wrap_lines(&text, &lines, result.width, 0);
+		out_free(&lines);
+	}
 	if (out_finish(&text, &err))
 		return cli_error(self->smc.tool, "%s", err.text);
 	if (result.verdict == AB_SMC_NOT_USED)

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/words.h"
-#include "out/list.h"
+#include "out/table.h"
 #include "smc/reason.h"
 
 /* ---- judgement ---- */
@@ -163,24 +163,19 @@ static void put_fallbacks(struct out_text *text, const struct ab_result *result)
 	const struct sightings *first;
 	uint64_t count = fallbacks(result, &first);
 	const struct smc_reason *reason = first ? smc_reason_find(first->reason) : NULL;
-	struct out_text line = { .len = 0 };
 
 	if (!count)
 		return;
-	out_printf(&line, "%" PRIu64 " socket%s fell back to TCP", count, plural_s(count));
+	out_printf(text, "%" PRIu64 " socket%s fell back to TCP", count, plural_s(count));
 	if (first)
-		out_printf(&line, ", the first with reason 0x%08" PRIx32, first->reason);
+		out_printf(text, ", the first with reason 0x%08" PRIx32, first->reason);
 	if (reason)
-		out_printf(&line, " %s: %s", reason->symbol, reason->meaning);
+		out_printf(text, " %s: %s", reason->symbol, reason->meaning);
 	if (first)
-		out_printf(&line, "; 'smc_chk explain 0x%08" PRIx32, first->reason);
+		out_printf(text, "; 'smc_chk explain 0x%08" PRIx32, first->reason);
 	if (first && first->peer_reason)
-		out_printf(&line, "/0x%08" PRIx32, first->peer_reason);
-	out_str(&line, first ? "'." : ".");
-	out_char(&line, '\0');
-	out_wrap(text, result->width, 0, 4, line.data);
-	out_char(text, '\n');
-	out_free(&line);
+		out_printf(text, "/0x%08" PRIx32, first->peer_reason);
+	out_str(text, first ? "'.\n" : ".\n");
 }
 
 static void put_verdict(struct out_text *text, const struct ab_result *result)

@@ -10,6 +10,12 @@ ab() {
 	status=$?
 }
 
+# shown COLUMNS OPTION...: smc_ab on a terminal
+shown() {
+	PYTHONPATH=tests/kernel/guest python3 -B -c 'import sys, terminal; print(terminal.on_terminal(sys.argv[2:], columns=int(sys.argv[1]))[1])' \
+		"$1" env LD_PRELOAD="$fake" "$ab" "${@:2}" | tr '\r\033' '<^'
+}
+
 for pairs in 0 1001 x '' 1.5 -1; do
 	ab -n "$pairs" true
 	message 125 "smc_ab: --pairs: '$pairs' .* from 1 to 1000; try 'smc_ab --help'" "-n '$pairs': 125"
@@ -60,12 +66,15 @@ record() {
 	printf '{"schema":"smc-tools/ab/1","verdict":"%s","argv":%s,"host":{"machine":"pdp\\u001b11","sysctls":{"rmem":"1"}},' "$@" >"$recorded"
 	printf '"wall_seconds":{"ratio":1.84,"interval":[1.76,1.92]}}' >>"$recorded"
 }
+# shellcheck disable=SC2016 # for sh
 record smc '["-n","2","-r","64K","--","sh","-c","echo $SMC_RCVBUF"]'
 ab --verify "$recorded" --show-output
 like "$status$(tr -d '\n' <"$out")" '^2TCP .*Recorded: 1.84 × \(95 %: 1.76–1.92\). The verdict differs.' '--verify: SMC was not used now'
 is "$(grep -c '^  machine: pdp\\x1b11 recorded, ' "$out")$(grep -c '^  rmem: 1 recorded, ' "$out")" 11 'what differs between the hosts, escaped'
 is "$(grep -c '^65536$' "$err")" 3 'with the recorded options'
 is "$(grep -c "^smc_ab: $recorded repeats: smc_ab -n 2 -r 64K -- sh -c 'echo \$SMC_RCVBUF'\$" "$err")" 1 'the command is shown'
+shown=$(shown 40 --verify "$recorded" | sed 's/.*\^\[K//')
+is "$(LC_ALL=C.UTF-8 grep -cE '.{41}' <<<"$shown")$(tr -s ' \n' ' ' <<<"$shown" | grep -c 'The verdict differs\.')" 01 '--verify on a terminal: no line is wider'
 ab -j --verify "$recorded"
 like "$(tr -d '\n' <"$out")" '"argv":\["-n","2",.*"recorded":\{"verdict":"smc","judged":.*"verdict_agrees":false,"ratio_agrees":false\}' '--verify -j'
 ab --verify "$recorded" -r 64K
@@ -88,12 +97,7 @@ is "$?$(wc -l <"$err")" 1251 'standard descriptors that are closed are not missi
 ab -n 1 -d -r 64K --exclude 22 --show-output sh -c 'echo "$SMC_RCVBUF $SMC_EXCLUDE"'
 is "$status$(grep -c " by preload: $shim" "$err")$(grep '^[0-9]' "$err")" '2165536 22
 65536 22' 'options of smc_run: for the runs over SMC, said once'
-# shown OPTION...: smc_ab on a terminal
-shown() {
-	PYTHONPATH=tests/kernel/guest python3 -B -c 'import sys, terminal; print(terminal.on_terminal(sys.argv[1:], columns=80)[1])' \
-		env LD_PRELOAD="$fake" "$ab" "$@" | tr '\r\033' '<^'
-}
-shown=$(shown -n 2 true)
+shown=$(shown 80 -n 2 true)
 like "${shown%%$'\n'*}" '^smc_ab: .*no verdict: .* 8 pairs$' 'on a terminal: no verdict with so few pairs is said first'
 like "$shown" '^<\^\[Kwarming up<\^\[Ksmc_ab: SMC was not used .*: there is no verdict .*$' 'and before the first pair that SMC is not used'
 like "$shown" '^<\^\[Kpair 1 of 2<\^\[Kpair 2 of 2<\^\[KTCP [0-9.]+ m?s$' 'on a terminal: which pair runs'
