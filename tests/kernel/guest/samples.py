@@ -211,7 +211,7 @@ def picture_smcss():
 
 
 BRAKES = "peer writes", "peer reads", "we read"
-TOP_RULE = r"^(\S+ +\S+ +SMCD\S* +)>?[\d.]+[kMG]? +>?[\d.]+[kMG]? +\S+ +\S+", r"\1RATE RATE FULL FULL"
+TOP_RULE = r"^(\S+ +\S+ +\S*SMCD\S* +)>?[\d.]+[kMG]? +>?[\d.]+[kMG]? +\S+ +\S+", r"\1RATE RATE FULL FULL"
 
 
 def is_calm(text):
