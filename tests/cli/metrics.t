@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import recorded
+from recorded import equal
 
 METRICS = recorded.ROOT + "/packaging/metrics"
 RULES = METRICS + "/smc-tools.rules.yml"
@@ -51,10 +52,6 @@ def promtool(name, *argv, text=""):
         return recorded.skip(name, "promtool is not installed (Debian: prometheus)")
     result = subprocess.run([PROMTOOL, *argv], input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     return recorded.ok(result.returncode == 0, name, result.stdout)
-
-
-def equal(got, want, name):
-    recorded.ok(got == want, name, "got:  %r\nwant: %r" % (got, want))
 
 
 def generated(what, text=""):

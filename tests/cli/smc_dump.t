@@ -23,7 +23,7 @@ import time
 
 import packets
 from packets import ACK, FIN, RST, Capture, Connection, message
-from recorded import BUILD, ROOT, done, new_directory, ok, skip, tap
+from recorded import BUILD, ROOT, done, equal, new_directory, ok, skip, tap
 
 CAPTURES = ROOT + "/tests/cli/captures/"
 # LeakSanitizer does not work in a process without rights.
@@ -45,10 +45,6 @@ def events(path, *argv):
     if status or err:
         ok(False, "smc_dump -j -r " + os.path.basename(path), (status, err))
     return [json.loads(line) for line in out.splitlines()]
-
-
-def equal(got, want, name):
-    ok(got == want, name, "got:  %r\n# want: %r" % (got, want))
 
 
 def refused(pattern, *argv, status=1):
