@@ -164,6 +164,7 @@ TEST(refusals)
 		{ EAGAIN, NULL, "Resource temporarily unavailable" },
 		{ ERANGE, NULL, NULL }, /* in libc's words */
 		{ ENOPROTOOPT, NULL, "Protocol not available" },
+		{ EINVAL, "x", "Invalid argument: x" },
 		{ EINVAL, "Attribute failed policy validation",
 		  "Invalid argument: Attribute failed policy validation" },
 	};
@@ -239,6 +240,17 @@ TEST(receive_errors)
 		assert_int_equal(dump(), -rows[i].want);
 		assert_int_equal(seen.count, 0);
 	}
+}
+
+/* Without the header of generic netlink. */
+TEST(short_message)
+{
+	struct message m;
+
+	message_start(&m, FAKE_FAMILY);
+	fake_message(&m);
+	fake_done(0);
+	assert_int_equal(dump(), -EBADMSG);
 }
 
 TEST(send_error)
