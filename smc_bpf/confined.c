@@ -3,9 +3,6 @@
 #include "smc_bpf/smc_bpf.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <unistd.h>
 
 #include "process/confined.h"
 #include "process/proc.h"

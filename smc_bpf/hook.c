@@ -2,18 +2,13 @@
 /* oci-hook: container runtimes run it before a container's program starts, and after it ends. */
 #include "smc_bpf/smc_bpf.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <syslog.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "cgroup/attach.h"

@@ -4,10 +4,7 @@
 
 #include <getopt.h>
 #include <grp.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "cgroup/pins.h"
 

@@ -2,9 +2,6 @@
 /* The state of a container that a runtime passes to a hook, see the OCI runtime specification. */
 #include "smc_bpf/smc_bpf.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include <jansson.h>
 
 static const char *const wishes[] = {

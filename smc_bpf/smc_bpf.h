@@ -2,12 +2,6 @@
 /* smc_bpf: use SMC with eBPF in programs that a preload library cannot reach. */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "base/err.h"
 #include "cgroup/attach.h"
 #include "cli/cli.h"

@@ -2,10 +2,6 @@
 /* Print the scopes as a table or JSON. */
 #include "smc_bpf/smc_bpf.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "host/smc.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* The commands of smc_chk: options, operands, functions. */
-#include <stddef.h>
 
 #include "cli/screen.h"
 #include "smc_chk/html/html.h"

@@ -2,14 +2,10 @@
 #include "smc_chk/executes.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "host/probe.h"
 

@@ -2,8 +2,6 @@
 /* Kinds of programs that the kernel executes: machine and word size. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "process/elf.h"
 
 /**

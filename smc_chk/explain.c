@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* explain: reason codes, of one side or both, in words and with commands to type. */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "smc/reason.h"

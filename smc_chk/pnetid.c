@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* --pnetid: the PNET ID of one net device. */
-#include <errno.h>
 #include <net/if.h>
-#include <unistd.h>
 
 #include "host/record.h"
 #include "net/netns.h"

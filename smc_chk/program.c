@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* program: can smc_run make a program use SMC, and how; derived from its file. */
 #include <elf.h>
-#include <errno.h>
 #include <pwd.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "cgroup/pins.h"

@@ -2,9 +2,6 @@
 /* Interface shared by the commands of smc_chk. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/err.h"
 #include "cli/cli.h"
 #include "out/table.h"

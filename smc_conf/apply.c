@@ -2,10 +2,6 @@
 /* Apply all changes, or none. */
 #include "smc_conf/smc_conf.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "host/file.h"
 #include "net/netns.h"
 #include "smc/genl_abi.h"

@@ -2,9 +2,6 @@
 /* Compute the changes from the current to the wanted settings. */
 #include "smc_conf/smc_conf.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "base/array.h"
 #include "smc/knob.h"
 

@@ -2,10 +2,6 @@
 /* Print settings as JSON. */
 #include "smc_conf/smc_conf.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/words.h"
 

@@ -2,12 +2,8 @@
 /* The command keep: write the current settings to smc.conf, and apply them at each boot. */
 #include "smc_conf/smc_conf.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/read.h"

@@ -2,13 +2,10 @@
 /* smc_conf: configure SMC on this host from one file. */
 #include "smc_conf/smc_conf.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "cgroup/pins.h"

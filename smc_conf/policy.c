@@ -2,10 +2,6 @@
 /* Policy of each namespace, with counters as text, JSON and metrics. */
 #include "smc_conf/smc_conf.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "base/words.h"
 #include "host/record.h"
 #include "out/metrics.h"

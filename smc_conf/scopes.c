@@ -2,13 +2,7 @@
 /* Scopes: control groups whose TCP sockets become SMC sockets, with eBPF. */
 #include "smc_conf/smc_conf.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/words.h"

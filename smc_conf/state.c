@@ -2,13 +2,7 @@
 /* Read the current settings of the kernel. */
 #include "smc_conf/smc_conf.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/memory.h"

@@ -2,9 +2,6 @@
 /* Match the settings of a file to the existing namespaces and devices. */
 #include "smc_conf/smc_conf.h"
 
-#include <errno.h>
-#include <string.h>
-
 /** struct wish - a setting of the file, for one namespace */
 struct wish {
 	struct sc_host *host;

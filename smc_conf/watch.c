@@ -2,13 +2,7 @@
 /* Attach scopes to control groups that are created later, when their directories appear. */
 #include "smc_conf/smc_conf.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/inotify.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "cgroup/cgroup.h"

@@ -3,11 +3,6 @@
  * SMC handshakes of a capture file or an interface: libpcap reads the packets, which are decoded
  * and shown, or saved unchanged.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 #include <pcap/pcap.h>
 
 #include "base/words.h"

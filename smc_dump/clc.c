@@ -2,9 +2,6 @@
 /* SMC handshake messages (CLC). All reads go through struct bytes, which checks the bounds. */
 #include "smc_dump/clc.h"
 
-#include <errno.h>
-#include <string.h>
-
 /* "SMCR" and "SMCD" in EBCDIC. */
 #define EYE_SMCR 0xe2d4c3d9U
 #define EYE_SMCD 0xe2d4c3c4U

@@ -8,9 +8,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/libc.h"
 
 /* Eye catcher at both ends, type, length, version. */
 #define SMC_CLC_HEADER 8

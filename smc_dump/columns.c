@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The members of messages: names in text, keys in JSON. One table per kind of message. */
 #include <arpa/inet.h>
-#include <inttypes.h>
 
 #include "smc_dump/judge.h"
 #include "smc_dump/show.h"

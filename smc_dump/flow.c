@@ -5,9 +5,6 @@
  */
 #include "smc_dump/flow.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/index.h"
 #include "base/memory.h"
 

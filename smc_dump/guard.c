@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Rights, signals, and the output file of a capture. */
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 #include <sys/stat.h>
 
 #include "sandbox/confine.h"

@@ -2,10 +2,7 @@
 #include "smc_dump/judge.h"
 
 #include <arpa/inet.h>
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/words.h"
 #include "smc/reason.h"

@@ -2,8 +2,6 @@
 #include "smc_dump/show.h"
 
 #include <arpa/inet.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <time.h>
 
 #define PER_LINE 16

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "smc_dump/llc.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "smc_dump/packet.h"
 
 /* Offset after the first 44 bytes of version 2. */

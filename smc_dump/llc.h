@@ -9,9 +9,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/libc.h"
 
 /* Size of all messages of version 1, and of the shortest of version 2. */
 #define SMC_LLC_SIZE 44

@@ -3,7 +3,6 @@
  * smc_dump: show the payload of SMC connections, and decode SMC handshakes on an interface or in a
  * capture file.
  */
-#include <stdlib.h>
 #include <getopt.h>
 
 #include "cli/screen.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "smc_dump/packet.h"
 
-#include <string.h>
 #include <sys/socket.h>
 
 enum {

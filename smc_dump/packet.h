@@ -2,10 +2,6 @@
 /* One captured packet: link layer, VLAN, IP, TCP or RoCE v2. Pure: bytes -> struct. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "smc/sock.h"
 
 /* The port of RoCE v2, which runs over UDP. */

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <pcap/pcap.h>
-#include <stdbool.h>
 
 #include "base/err.h"
 #include "cli/cli.h"

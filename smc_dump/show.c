@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "smc_dump/show.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "out/list.h"
 #include "smc/reason.h"
 #include "smc_dump/judge.h"

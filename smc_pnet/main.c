@@ -2,8 +2,6 @@
 /* smc_pnet: define which net, RDMA and ISM devices are in the same physical network. */
 #include "smc_pnet.h"
 
-#include <string.h>
-#include <unistd.h>
 #include <getopt.h>
 
 #include "cli/cli.h"

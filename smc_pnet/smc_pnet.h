@@ -2,8 +2,6 @@
 /* Shared by the parts of smc_pnet. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "net/netns_list.h"
 #include "net/pairing.h"
 #include "settings/pnet_table.h"

@@ -2,10 +2,6 @@
 /* smc_rnics: list RDMA cards and ISM devices, and switch the power of their slots on IBM Z. */
 #include "smc_rnics.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <getopt.h>
 #include <sys/utsname.h>
 

@@ -2,10 +2,6 @@
 /* RDMA cards and ISM devices: columns, and data from sysfs and libibverbs. */
 #include "smc_rnics.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/array.h"
 #include "host/file.h"
 #include "net/netns.h"

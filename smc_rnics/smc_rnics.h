@@ -2,9 +2,6 @@
 /* Shared by the parts of smc_rnics. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/err.h"
 #include "net/netdev.h"
 #include "net/rdma.h"

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "smc_unit/dropin.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/read.h"
 #include "base/write.h"

@@ -5,9 +5,6 @@
  */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-
 #include "base/err.h"
 
 /* Sorts last of all drop-ins, also after override.conf of systemctl edit. */

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Write and remove the drop-in of a systemd service. */
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "host/smc.h"
 #include "launch/ask.h"

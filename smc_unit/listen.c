@@ -2,12 +2,7 @@
 /* Find a service's listening sockets and how exposed they are. */
 #include <arpa/inet.h>
 #include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "cgroup/cgroup.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* smc_unit: let services of systemd use SMC. */
 #include <getopt.h>
-#include <limits.h>
 
 #include "smc_unit/unit.h"
 

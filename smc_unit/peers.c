@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Peers with which a service uses SMC, as rules of smc.conf(5). */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "launch/ask.h"

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Show which systemd services are enabled, and whether their processes use SMC. */
 #include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 #include "launch/ask.h"
 #include "cli/screen.h"

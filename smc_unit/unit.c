@@ -2,12 +2,6 @@
 /* Examine a systemd service: would a drop-in have an effect? */
 #include "smc_unit/unit.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "host/smc.h"
 #include "launch/ask.h"
 #include "process/confined.h"

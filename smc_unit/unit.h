@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "launch/launch.h"
 #include "net/netaddr.h"
 #include "process/library.h"

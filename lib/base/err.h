@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include "base/libc.h"
+
 /**
  * struct smc_err - what went wrong
  * @code: positive errno, 0 for no error

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bpf/address.h"
 
-#include <string.h>
-
 #include "smc/tcp.h"
 
 static struct smc_addr address(uint16_t family, const uint8_t ip[16], uint16_t port)

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "bpf/bpfmap.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
-#include <string.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 /* PIDFD_THREAD of <linux/pidfd.h> (Linux 6.9): also accept threads other than the main one. */
 #define PIDFD_THREAD_FLAG O_EXCL

@@ -2,10 +2,7 @@
 /* Pinned eBPF maps, by bpf(2) without libbpf: smc_run needs no more to mark itself. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "base/libc.h"
 
 /**
  * bpfmap_open() - open a pinned map, read-only or for changes

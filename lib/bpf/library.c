@@ -2,8 +2,6 @@
 #include "bpf/library.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <unistd.h>
 
 #include "base/dlnote.h"
 #include "bpf/rights.h"

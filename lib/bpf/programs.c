@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bpf/programs.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/memory.h"

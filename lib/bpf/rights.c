@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bpf/rights.h"
 
-#include <errno.h>
 #include <linux/capability.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "host/file.h"
 

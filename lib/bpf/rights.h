@@ -2,9 +2,6 @@
 /* Capabilities needed to load eBPF programs. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/err.h"
 
 /**

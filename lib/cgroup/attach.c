@@ -2,12 +2,7 @@
 #include "cgroup/attach.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <pwd.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/memory.h"

@@ -3,14 +3,9 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
 #include <linux/magic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #include "base/words.h"
 

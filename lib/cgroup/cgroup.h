@@ -2,10 +2,7 @@
 /* Control groups, version 2: their paths and ids. */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "base/libc.h"
 
 /* Hexadecimal digits of a container's full id, for docker, podman and Kubernetes alike. */
 #define CONTAINER_ID_LEN 64

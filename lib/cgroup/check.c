@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cgroup/pins.h"
 
-#include <errno.h>
 #include <linux/magic.h>
-#include <stdlib.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #include "bpf/rights.h"
 #include "cgroup/scope.h"

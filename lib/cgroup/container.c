@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cgroup/container.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <jansson.h>
 
 #include "base/words.h"

@@ -2,8 +2,6 @@
 /* Container, pod, machine or unit of a control group, and their names. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "cgroup/cgroup.h"
 
 #define CONTAINER_NAME_SIZE 320 /* namespace and name of a pod are 63 + 1 + 253 bytes */

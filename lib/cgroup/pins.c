@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "cgroup/pins.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "bpf/bpfmap.h"
 #include "bpf/library.h"

@@ -2,8 +2,6 @@
 /* Load, pin and unpin the eBPF programs of scopes. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/err.h"
 
 /**

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "host/beneath.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 #include <sys/stat.h>
 
 /* The kernel's limit: MAXSYMLINKS. */

@@ -5,10 +5,7 @@
  */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/types.h>
+#include "base/libc.h"
 
 /**
  * struct beneath - result of a path lookup below a directory

@@ -7,9 +7,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
+#include "base/libc.h"
 
 /** struct host_names - entries of a directory, sorted by strverscmp(3) */
 struct host_names {

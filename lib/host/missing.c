@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Find out whether the kernel or a system call filter refused an SMC socket. */
-#include <stdbool.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 

@@ -2,12 +2,7 @@
 #include "host/probe.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <limits.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <net/if.h>
 
 #include "host/record.h"

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <net/if.h>
-#include <stdbool.h>
-#include <stdint.h>
+
+#include "base/libc.h"
 
 #define HOST_PROBE_SIZE 512
 

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "host/record.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <sys/stat.h>
 
 #include "base/read.h"

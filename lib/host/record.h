@@ -10,11 +10,6 @@
  */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/types.h>
-
 #include "base/err.h"
 
 #define RECORD_COMPLETE "complete"

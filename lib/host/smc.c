@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "host/smc.h"
 
-#include <errno.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "host/probe.h"
 #include "smc/abi.h"

@@ -2,7 +2,7 @@
 /* Does this host have SMC? Needs libc only. */
 #pragma once
 
-#include <stdbool.h>
+#include "base/libc.h"
 
 /* Messages for missing SMC: see smc_missing(). */
 #define SMC_ASK ": run 'smc_chk'"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "net/pairing.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <linux/genetlink.h>
 
 #include "base/array.h"

@@ -2,9 +2,6 @@
 /* IP addresses of net devices. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <netinet/in.h>
 
 #include "net/netdev.h"

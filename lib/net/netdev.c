@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "net/netdev.h"
 
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "host/file.h"
 

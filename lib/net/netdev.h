@@ -2,9 +2,7 @@
 /* Net devices as sysfs shows them. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/libc.h"
 
 /* ---- PNET IDs from hardware ---- */
 

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "net/netns.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sched.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 

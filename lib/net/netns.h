@@ -2,8 +2,6 @@
 /* Network namespaces, and the sysfs of the calling thread's namespace. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/err.h"
 
 #define SYSFS_ROOT "/sys"

@@ -2,9 +2,6 @@
 /* All network namespaces of this host, and their names. */
 #pragma once
 
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "base/err.h"
 #include "cgroup/container.h"
 

@@ -2,9 +2,6 @@
 #include "net/pairing.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "netlink/genl.h"

@@ -2,10 +2,6 @@
 /* Devices, their PNET IDs from any source, and the pairs they form. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
 #include "net/netdev.h"
 #include "net/rdma.h"

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "net/pciids.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "host/file.h"
 #include "host/probe.h"
 

@@ -2,8 +2,7 @@
 /* Names of PCI devices, from the database pci.ids. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdio.h>
+#include "base/libc.h"
 
 #define PCIIDS_NAME_SIZE 128
 

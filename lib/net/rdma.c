@@ -4,11 +4,6 @@
  */
 #include "net/rdma.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <libmnl/libmnl.h>
 #include <rdma/rdma_netlink.h>
 

@@ -2,10 +2,6 @@
 /* RDMA devices and their ports as sysfs shows them, and ISM devices of IBM Z. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "net/netdev.h"
 
 #define RDMA_NAME_SIZE 64

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "net/verbs.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <infiniband/verbs.h>
 
 #include "host/probe.h"

@@ -2,14 +2,11 @@
 /* Ring of parts between the receiving thread and the parsing thread. */
 #include "netlink/ahead.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 

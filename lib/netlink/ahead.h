@@ -2,8 +2,9 @@
 /* Receive a long dump in a second thread while it is parsed. */
 #pragma once
 
-#include <sys/types.h>
 #include <libmnl/libmnl.h>
+
+#include "base/libc.h"
 
 /*
  * The kernel fills one buffer of the reader's size, up to 32 KiB, per system call. A smaller buffer

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "netlink/answer.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <libmnl/libmnl.h>
 
 static void end(struct answer *answer, int code, const char *text)

@@ -2,10 +2,9 @@
 /* Interpret the bytes of a netlink answer, for both libraries. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <linux/netlink.h>
+
+#include "base/libc.h"
 
 /**
  * struct answer - state of the answer to one request

@@ -2,13 +2,7 @@
 /* Dumps of sock_diag, RDMA and IPsec over libmnl. */
 #include "netlink/diag.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 #include <libmnl/libmnl.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter/nf_tables.h>

@@ -2,8 +2,6 @@
 /* Dumps of sock_diag and of RDMA devices. Only this and lib/netlink/genl open netlink sockets. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
 #include <linux/netlink.h>
 
 #include "base/err.h"

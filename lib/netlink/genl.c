@@ -2,11 +2,6 @@
 /* Generic netlink requests over libnl. */
 #include "netlink/genl.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <linux/genetlink.h>
 #include <netlink/errno.h>
 #include <netlink/genl/genl.h>

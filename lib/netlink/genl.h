@@ -2,8 +2,6 @@
 /* Generic netlink requests. Only this and lib/netlink/diag open netlink sockets. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
 #include <linux/netlink.h>
 
 #include "base/err.h"

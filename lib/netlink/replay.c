@@ -2,12 +2,6 @@
 #include "netlink/replay.h"
 
 #include <endian.h>
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "host/record.h"

@@ -10,7 +10,6 @@
  */
 #pragma once
 
-#include <stddef.h>
 #include <linux/netlink.h>
 
 #include "base/err.h"

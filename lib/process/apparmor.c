@@ -2,12 +2,7 @@
 #include "process/apparmor.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 

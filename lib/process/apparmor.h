@@ -2,8 +2,7 @@
 /* AppArmor: the profile of a process, and what it denies. Needs libc only. */
 #pragma once
 
-#include <stdbool.h>
-#include <sys/types.h>
+#include "base/libc.h"
 
 #define APPARMOR_NAME_SIZE 256
 

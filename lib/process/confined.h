@@ -8,9 +8,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <sys/types.h>
-
 #include "process/apparmor.h"
 #include "process/systemctl.h"
 

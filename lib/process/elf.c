@@ -2,13 +2,9 @@
 #include "process/elf.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /*
  * Real files need no more, and hostile ones must not cost more. Go's build info is at or near the

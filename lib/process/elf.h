@@ -2,9 +2,7 @@
 /* Facts in an ELF file that decide whether a preload library reaches the program. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/libc.h"
 
 #define SMC_ELF_INTERP_MAX 128
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "process/helper.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <unistd.h>
+
+#include "base/libc.h"
 
 pid_t helper_fork(void)
 {

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "process/library.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/words.h"

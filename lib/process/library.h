@@ -2,9 +2,6 @@
 /* Find ld_pre_smc.so and other installed files, and the entry for LD_PRELOAD. */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-
 #include "base/err.h"
 #include "process/target.h"
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "process/program.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/read.h"
 

@@ -2,7 +2,7 @@
 /* Run other programs and collect their output. */
 #pragma once
 
-#include <stddef.h>
+#include "base/libc.h"
 
 /**
  * program_run() - run a program and wait for it

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "process/rundir.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <sys/stat.h>
 
 int rundir_open(const char *name, int flags, mode_t mode)

@@ -2,7 +2,7 @@
 /* Runtime directory of root's tools; its files last until the host restarts. */
 #pragma once
 
-#include <sys/types.h>
+#include "base/libc.h"
 
 #define RUN_DIR "/run/smc-tools"
 

@@ -2,7 +2,7 @@
 /* SELinux, asked through selinuxfs: does it let a process open SMC sockets? */
 #pragma once
 
-#include <stdbool.h>
+#include "base/libc.h"
 
 #define SELINUX_CONTEXT_SIZE 512
 #define SELINUX_DOMAIN_SIZE 64

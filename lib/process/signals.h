@@ -3,7 +3,8 @@
 #pragma once
 
 #include <signal.h>
-#include <stddef.h>
+
+#include "base/libc.h"
 
 /**
  * signals_heeded() - remove those signals from a set that were inherited as ignored

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "process/sockcall.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <netinet/in.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "host/probe.h"
 #include "process/helper.h"

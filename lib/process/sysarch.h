@@ -5,7 +5,8 @@
 #include <endian.h>
 #include <linux/audit.h>
 #include <linux/seccomp.h>
-#include <stddef.h>
+
+#include "base/libc.h"
 
 /* AUDIT_ARCH of this architecture. Not defined if its system call numbers are not known here. */
 #if defined(__x86_64__)

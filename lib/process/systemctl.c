@@ -2,10 +2,6 @@
 #include "process/systemctl.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/words.h"
 #include "process/program.h"

@@ -5,10 +5,6 @@
  */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/err.h"
 
 /* systemd's UNIT_NAME_MAX, with the NUL. */

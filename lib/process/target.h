@@ -2,10 +2,6 @@
 /* Find the program that a command will really run: PATH, scripts, and the kernel's rules. */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-#include <sys/types.h>
-
 #include "process/elf.h"
 
 /* Privileges raised by a file: struct target.raises */

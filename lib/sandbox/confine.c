@@ -2,18 +2,13 @@
 /* Give up files, privileges and root. */
 #include "sandbox/confine.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <linux/capability.h>
 #include <linux/landlock.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "sandbox/sysfilter.h"
 

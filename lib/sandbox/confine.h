@@ -5,9 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/err.h"
 
 /* Replaces root's number: the kernel's overflow id for unknown users. */

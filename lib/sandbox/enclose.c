@@ -2,9 +2,6 @@
 /* Confine a process to one directory before it reads untrusted files. */
 #include "sandbox/enclose.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <unistd.h>
 #include <sys/stat.h>
 
 #include "host/beneath.h"

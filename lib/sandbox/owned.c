@@ -2,10 +2,9 @@
 /* Check whether only root can change a file. */
 #include "sandbox/owned.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
+
+#include "base/libc.h"
 
 #define LINKS_MAX 40 /* the kernel's limit */
 

@@ -2,10 +2,7 @@
 /* System call filter: lists of forbidden calls, translated into BPF. */
 #include "sandbox/sysfilter.h"
 
-#include <errno.h>
 #include <sched.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>

@@ -2,11 +2,6 @@
 /* Settings: add, find, and write as lines. */
 #include "settings/conf.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/array.h"
 #include "base/memory.h"
 

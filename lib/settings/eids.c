@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "settings/eids.h"
 
-#include <errno.h>
-#include <stdio.h>
-
 static int do_it(struct smc_genl *nl, uint8_t request, const char *str, const char *doing,
 		 struct smc_err *err)
 {

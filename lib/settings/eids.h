@@ -2,9 +2,6 @@
 /* Read and set user EIDs, the system EID and handshake limitation of the kernel. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/err.h"
 #include "netlink/genl.h"
 #include "smc/eid.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "settings/enforce.h"
 
-#include <errno.h>
-
 int policy_read(struct policy *policy, struct smc_err *err)
 {
 	int ret = policy_hsctrl_read(policy, err);

@@ -2,13 +2,8 @@
 /* Load, pin, name and read back the eBPF programs of a policy. */
 #include "settings/enforce.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/memory.h"

@@ -3,8 +3,6 @@
 #include "settings/enforce.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <string.h>
 
 #include "base/dlnote.h"
 #include "base/memory.h"

@@ -2,9 +2,6 @@
 /* The table of a policy: script for nft(8), and JSON from libnftables as in libnftables-json(5). */
 #include "settings/enforce.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <jansson.h>
 
 #include "base/array.h"

@@ -2,11 +2,6 @@
 /* Find rules that match the owner of a packet in listings of nftables and iptables-legacy. */
 #include "settings/enforce.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "process/program.h"
 
 /* Words, between blanks. Rules of iptables-nft are "skuid 0", or, of nft 1.0, "xt match owner". */

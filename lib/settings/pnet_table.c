@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "settings/pnet_table.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "smc/genl_abi.h"
 
 #define BOTH (SMC_PNET_HAS_NET | SMC_PNET_HAS_IB)

@@ -2,8 +2,6 @@
 /* Rules of a policy: canonical form, evaluation, comparison. */
 #include "settings/policy.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "base/array.h"

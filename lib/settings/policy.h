@@ -26,10 +26,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
 #include "net/netaddr.h"
 #include "out/text.h"

@@ -2,11 +2,6 @@
 /* Lines of a policy: parse, write and compare. */
 #include "settings/policy.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/array.h"
 #include "base/scan.h"
 #include "base/words.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "smc/attr.h"
 
-#include <errno.h>
-#include <string.h>
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 

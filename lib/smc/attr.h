@@ -7,10 +7,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <linux/netlink.h>
+
+#include "base/libc.h"
 
 /*
  * Type of an attribute; SMC_ATTR() derives it from the type of the destination member. Bytes are

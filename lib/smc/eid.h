@@ -2,7 +2,6 @@
 /* User and system EIDs, and the switch of handshake limitation: bytes -> struct. Pure. */
 #pragma once
 
-#include <stdbool.h>
 #include <linux/netlink.h>
 
 #include "smc/genl_abi.h"

@@ -2,9 +2,6 @@
 /* Filters for sockets: expressions like those of ss(8). */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/err.h"
 #include "smc/sock.h"
 

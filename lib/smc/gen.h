@@ -2,10 +2,9 @@
 /* Decode answers of SMC_GEN_NETLINK: capabilities, devices, link groups, links. Pure. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <linux/netlink.h>
 
+#include "base/libc.h"
 #include "smc/genl_abi.h"
 
 enum {

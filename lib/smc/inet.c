@@ -2,9 +2,6 @@
 #include "smc/inet.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <libmnl/libmnl.h>
 
 #include "base/array.h"

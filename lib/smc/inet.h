@@ -8,7 +8,6 @@
  */
 #pragma once
 
-#include <stddef.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 

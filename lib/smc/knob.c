@@ -2,8 +2,7 @@
 /* Sysctls below net.smc: from Documentation/networking/smc-sysctl.rst, and tested. */
 #include "smc/knob.h"
 
-#include <limits.h>
-#include <string.h>
+#include "base/libc.h"
 
 #define KNOB(name, normal, low, high, since)                                                       \
 	{                                                                                          \

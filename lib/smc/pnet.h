@@ -2,9 +2,6 @@
 /* The PNET table: decode entries, check names. Pure: no I/O here. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <linux/netlink.h>
 
 #include "base/err.h"

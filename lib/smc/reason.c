@@ -2,9 +2,6 @@
 #include "smc/reason.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 /* Ordered by number; the texts address the side that raised the code. */

@@ -2,9 +2,7 @@
 /* Reasons for a fallback to TCP: the reason codes of a CLC decline. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/libc.h"
 
 #define SMC_REASON_PEERDECL 0x05000000U
 

@@ -2,9 +2,6 @@
 #include "smc/sock.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <stddef.h>
-#include <string.h>
 #include <strings.h>
 #include <libmnl/libmnl.h>
 

@@ -2,12 +2,11 @@
 /* SMC sockets as sock_diag reports them: bytes -> struct smc_sock. Pure: no I/O here. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <linux/netlink.h>
 #include <linux/smc_diag.h>
 #include <netinet/in.h>
 
+#include "base/libc.h"
 #include "smc/abi.h"
 
 /* Attributes in a message: struct smc_sock.has */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "smc/stats.h"
 
-#include <errno.h>
 #include <libmnl/libmnl.h>
 
 #include "smc/attr.h"

@@ -2,11 +2,9 @@
 /* Statistics of a network namespace: bytes -> struct smc_stats. Pure. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <linux/netlink.h>
 
+#include "base/libc.h"
 #include "smc/genl_abi.h"
 
 #define SMC_STAT_SIZES 9  /* 8K 16K ... 1024K, and more: class of the smallest power not below */

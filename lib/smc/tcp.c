@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "smc/tcp.h"
 
-#include <string.h>
 #include <libmnl/libmnl.h>
 #include <linux/tcp.h>
 

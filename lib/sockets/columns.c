@@ -2,9 +2,6 @@
 /* Columns of SMC sockets: one table near the end serves text, JSON and -o. */
 #include "sockets/columns.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "sockets/show.h"
 
 static const struct smc_sock *sock_of(const void *object)

@@ -2,8 +2,6 @@
 /* List all SMC sockets, or all TCP sockets. */
 #include "sockets/fetch.h"
 
-#include <errno.h>
-
 #include "host/smc.h"
 #include "smc/sock.h"
 

@@ -2,8 +2,6 @@
 /* Complete SMC sockets from the TCP sockets inside them and from processes. */
 #include "sockets/lookup.h"
 
-#include <string.h>
-
 #include "sockets/fetch.h"
 
 int sockets_load_processes(struct sockets_lookup *lookup, struct smc_err *err)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "smc_chk/advise/advice.h"
 
-#include <string.h>
-
 #include "base/words.h"
 #include "out/list.h"
 #include "out/units.h"

@@ -4,12 +4,9 @@
  * namespace for a while: with an eBPF program that sees each begin and end, or by polling the
  * sockets.
  */
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "bpf/address.h"

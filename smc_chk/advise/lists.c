@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "smc_chk/advise/lists.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/memory.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "smc_chk/advise/tally.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "base/array.h"

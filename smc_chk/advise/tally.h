@@ -5,11 +5,6 @@
  */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/index.h"
 #include "net/netaddr.h"
 #include "smc/tcp.h"

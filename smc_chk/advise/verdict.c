@@ -4,9 +4,6 @@
 
 #include <arpa/inet.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "out/text.h"

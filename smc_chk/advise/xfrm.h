@@ -2,9 +2,6 @@
 /* Decode IPsec policies of netlink's XFRM family: bytes -> struct smc_xfrm. Pure. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <netinet/in.h> /* before the kernel's: musl */
 #include <linux/netlink.h>
 #include <linux/xfrm.h>

@@ -3,20 +3,14 @@
 #include "smc_chk/bundle/collect.h"
 
 #include <endian.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <libmnl/libmnl.h>
 #include <linux/smc_diag.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/read.h"

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "smc_chk/bundle/archive.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <jansson.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 #include <zlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* bundle: collect facts about this host for support, in one private file; from: read it. */
 #include <endian.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 #include <sys/utsname.h>
 
 #include "base/read.h"

@@ -2,12 +2,7 @@
 /* Collect the content of a bundle: answers of the tools, files they read, facts of the system. */
 #include "smc_chk/bundle/collect.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 

@@ -4,8 +4,6 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <endian.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
 

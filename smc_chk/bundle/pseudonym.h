@@ -9,9 +9,7 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/libc.h"
 #include "out/text.h"
 
 #define SIPHASH_KEY 16

@@ -3,9 +3,6 @@
 #include "smc_chk/bundle/collect.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/klog.h>
 #include <sys/utsname.h>
 

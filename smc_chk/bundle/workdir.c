@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "smc_chk/bundle/workdir.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>

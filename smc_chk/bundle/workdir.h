@@ -2,9 +2,7 @@
 /* A private temporary directory, and programs that run with it. */
 #pragma once
 
-#include <limits.h>
 #include <signal.h>
-#include <stdbool.h>
 
 #include "base/err.h"
 

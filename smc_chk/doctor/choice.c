@@ -2,8 +2,6 @@
 #include "smc_chk/doctor/choice.h"
 
 #include <arpa/inet.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "base/memory.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Doctor: RDMA and ISM devices, and whether SMC can use them. */
-#include <string.h>
 
 #include "smc/abi.h"
 #include "smc_chk/doctor/findings.h"

@@ -2,10 +2,6 @@
 /* The doctor: collect facts, run checks, print findings. */
 #include "smc_chk/doctor/findings.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void run_checks(struct doctor *doc)
 {
 	static void (*const checks[])(struct doctor * doc) = {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Doctor: peers that may use SMC with this host, by policy and by its listeners. */
 #include <arpa/inet.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "base/words.h"

@@ -2,15 +2,10 @@
 /* Facts about a host: kernel, devices, and what decides which of them SMC uses. */
 #include "smc_chk/doctor/facts.h"
 
-#include <errno.h>
 #include <libmnl/libmnl.h>
 #include <net/if.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/memory.h"

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Facts about a host: kernel, preload libraries, memory, sysctls, policy. */
 #include <elf.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cgroup/pins.h"
 #include "cgroup/scope.h"

@@ -3,8 +3,6 @@
 #include "smc_chk/doctor/findings.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/words.h"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Doctor: the kernel: SMC in it, its module, its interfaces; and the preload library. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "process/library.h"
 #include "smc/genl_abi.h"

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "smc_chk/doctor/kmodule.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 #include "base/memory.h"

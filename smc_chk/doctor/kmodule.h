@@ -2,10 +2,7 @@
 /* Kernel configuration, modules, and rules against loading them. */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-
+#include "base/libc.h"
 #include "out/text.h"
 
 /** struct kconfig - @text: the configuration, to be freed, NULL if not found; @file: its path */

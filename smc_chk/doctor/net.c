@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Doctor: net devices used by SMC-R, and settings that affect sockets. */
-#include <string.h>
 #include <sys/socket.h>
 
 #include "smc_chk/doctor/findings.h"

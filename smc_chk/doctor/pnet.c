@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Doctor: PNET IDs: useless entries, the result for each net device; and EIDs. */
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "out/text.h"

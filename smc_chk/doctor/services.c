@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Doctor: do AppArmor, SELinux and their units let the enabled services use SMC? */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "host/file.h"
 #include "host/smc.h"

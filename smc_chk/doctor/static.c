@@ -2,7 +2,6 @@
 /* Static analysis: devices that SMC could use for each net device that is up. */
 #include "smc_chk/doctor/findings.h"
 
-#include <string.h>
 #include <sys/socket.h>
 
 #include "cli/screen.h"

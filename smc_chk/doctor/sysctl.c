@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Doctor: sysctls. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "out/units.h"
 #include "smc/buffers.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Doctor: the kernel's statistics, compared with thresholds. */
-#include <inttypes.h>
 
 #include "smc/reason.h"
 #include "smc_chk/doctor/findings.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "smc_chk/html/card.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/words.h"
 #include "smc/abi.h"
 #include "smc_chk/html/page.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* The devices of a host's page: net devices, what serves them, and what has which PNET ID. */
-#include <errno.h>
-#include <string.h>
 
 #include "smc/abi.h"
 #include "smc_chk/html/card.h"

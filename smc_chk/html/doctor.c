@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* The page of a host: the doctor's verdict and findings, sockets, devices. */
-#include <string.h>
 
 #include "smc_chk/doctor/findings.h"
 #include "smc_chk/html/html.h"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* The page of a matrix: how many connections would use SMC, which, why not more, what to do. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/array.h"
 #include "base/memory.h"

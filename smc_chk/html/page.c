@@ -3,7 +3,6 @@
 #include "smc_chk/html/page.h"
 
 #include <stdarg.h>
-#include <string.h>
 
 #include "version.h"
 

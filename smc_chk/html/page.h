@@ -2,9 +2,7 @@
 /* A page of HTML that stands alone: no script, nothing from elsewhere; XML can read it, too. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
+#include "base/libc.h"
 #include "out/text.h"
 
 #define HTML_END "</html>\n"

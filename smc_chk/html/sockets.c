@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* The SMC sockets of a host's page: how each goes, why it is TCP, who is its peer, who holds it. */
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "smc/reason.h"

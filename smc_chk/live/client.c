@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "smc_chk/live/client.h"
 
-#include <errno.h>
 #include <netdb.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cli/screen.h"
 #include "netlink/genl.h"

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "smc_chk/live/endpoint.h"
 
-#include <errno.h>
 #include <netdb.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "host/smc.h"
 #include "netlink/diag.h"

@@ -2,8 +2,6 @@
 /* Sockets of the live test, and the kernel's information about them. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 

@@ -2,11 +2,6 @@
 /* Requests of the live test, and measurements. */
 #include "smc_chk/live/client.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/memory.h"
 #include "base/numbers.h"
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* -l: a server and a client on each net device of this host. */
-#include <errno.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <pthread.h>
-#include <string.h>
 
 #include "smc_chk/live/client.h"
 #include "smc_chk/live/server.h"

@@ -2,7 +2,6 @@
 #include "smc_chk/live/proto.h"
 
 #include <endian.h>
-#include <string.h>
 
 #define VERSION 1
 #define WHO_HAS_REASON 1

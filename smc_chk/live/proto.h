@@ -27,10 +27,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "smc/sock.h"
 
 #define PROTO_SIZE 16		    /* of each message */

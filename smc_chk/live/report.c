@@ -2,10 +2,7 @@
 /* Print the result of a live test, as text and JSON. */
 #include "smc_chk/live/client.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "cli/screen.h"
 #include "out/list.h"

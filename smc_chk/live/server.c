@@ -5,16 +5,12 @@
  */
 #include "smc_chk/live/server.h"
 
-#include <errno.h>
 #include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "process/signals.h"

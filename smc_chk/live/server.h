@@ -2,8 +2,6 @@
 /* The server of the live test, for serve and -l. */
 #pragma once
 
-#include <stdint.h>
-
 #include "smc_chk/live/endpoint.h"
 #include "smc_chk/smc_chk.h"
 

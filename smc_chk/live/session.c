@@ -4,10 +4,8 @@
 #include <linux/sockios.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "smc_chk/live/endpoint.h"
 #include "smc_chk/live/proto.h"

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "smc_chk/live/stream.h"
 
-#include <errno.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "smc/buffers.h"

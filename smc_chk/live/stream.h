@@ -2,10 +2,6 @@
 /* One end of a connection: connect and exchange, with timeouts. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "smc_chk/live/endpoint.h"
 
 /* The stage at which connecting failed, in addition to an errno. */

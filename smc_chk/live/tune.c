@@ -4,8 +4,6 @@
  * connecting. The server opens a listener for each size while our control connection lasts, so
  * nothing is left behind, however this ends.
  */
-#include <errno.h>
-#include <unistd.h>
 
 #include "cli/screen.h"
 #include "host/file.h"

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "smc_chk/live/tune_report.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "out/list.h"
 
 /* A size counts as good if its median is this near the best, unless the data shows a difference. */

@@ -2,12 +2,7 @@
 /* Facts of the matrix about each host. */
 #include "smc_chk/matrix/predict.h"
 
-#include <errno.h>
 #include <netinet/in.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <sys/socket.h>
 
 #include "base/array.h"

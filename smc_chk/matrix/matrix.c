@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Predict the connection between each pair of hosts. */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/memory.h"

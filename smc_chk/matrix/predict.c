@@ -3,8 +3,6 @@
 #include "smc_chk/matrix/predict.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 
 /** struct way - a candidate connection: hosts, net devices and addresses, by side */

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "smc_dump/payload/conversation.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/array.h"
 #include "base/index.h"
 #include "base/memory.h"

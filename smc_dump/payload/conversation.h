@@ -4,8 +4,6 @@
  */
 #pragma once
 
-#include <sys/types.h>
-
 #include "bpf/smcdata.h"
 #include "smc/filter.h"
 #include "smc/sock.h"

@@ -5,8 +5,6 @@
  */
 #include "smc_dump/payload/print.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <net/ethernet.h>
 #include <netinet/ip.h>
 #include <netinet/ip6.h>

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "smc_dump/payload/print.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "out/list.h"
 #include "smc_dump/show.h"
 

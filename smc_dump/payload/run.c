@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Capture the payload of SMC connections by eBPF, and show or write it. */
-#include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "base/clock.h"
