@@ -111,21 +111,16 @@ int scope_target_cgroup(struct scope_target *target, int option, const char *tex
 
 int scope_target_process(struct scope_target *target, const char *text, struct smc_err *err)
 {
-	char path[64], comm[SCOPE_COMM_SIZE + 1] = "";
+	char comm[SCOPE_COMM_SIZE];
 	int ret = parse_pid(text, &target->pid, err);
-	FILE *file;
 
 	if (ret)
 		return ret;
 	/* /proc has threads, too: take the process that the thread belongs to. */
 	target->pid = process_number(target->pid, "Tgid:");
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)target->pid);
-	file = fopen(path, "re");
-	if (!file)
+	if (!target->pid)
 		return smc_err_say(err, ESRCH, "no process %s", text);
-	if (fgets(comm, sizeof(comm), file))
-		comm[strcspn(comm, "\n")] = '\0';
-	fclose(file);
+	proc_comm(target->pid, comm, sizeof(comm));
 	snprintf(target->name, sizeof(target->name), "%d (%s)", (int)target->pid, comm);
 	target->kind = SCOPE_PROCESS;
 	return 0;
