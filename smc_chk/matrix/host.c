@@ -15,7 +15,7 @@
 
 /* More net devices with addresses than any host has. */
 #define NETS_MAX 4096
-#define RULES_MAX 65536
+#define POLICY_MAX (2 * 1024 * 1024)
 
 /* ---- facts to structs ---- */
 
@@ -23,7 +23,7 @@
 struct writing {
 	struct chk_request req;
 	struct predict_host host;
-	size_t n_nets, size, n_rules, rules_size;
+	size_t n_nets, size;
 	int fd;
 };
 
@@ -118,24 +118,13 @@ static void take_host(struct predict_host *host, const struct doctor_facts *fact
 	take_eids(host, &facts->choices.facts);
 }
 
-/* Skip rules for some ports only. */
-static void add_rule(struct writing *job, const struct policy_rule *rule)
-{
-	if (rule->ports.low || rule->ports.high != UINT16_MAX)
-		return;
-	for (size_t i = 0; i < rule->count && job->n_rules < RULES_MAX; i++) {
-		struct predict_rule one = { rule->action, rule->side, rule->nets[i] };
-
-		smc_array_append(&job->host.rules, &job->n_rules, &job->rules_size, &one,
-				 sizeof(one));
-	}
-}
-
 static int write_host(struct doctor_facts *facts, const struct chk_request *req,
 		      struct smc_err *err)
 {
 	struct writing *job = (struct writing *)req;
 	struct predict_host *host = &job->host;
+	struct out_text policy = { 0 };
+	int ret = 0;
 
 	if (facts->unread.code) {
 		*err = facts->unread;
@@ -151,15 +140,15 @@ static int write_host(struct doctor_facts *facts, const struct chk_request *req,
 		host->traits |= choice->is_loopback ? PREDICT_LOOPBACK : 0;
 		add_net(job, facts, choice);
 	}
-	for (size_t i = 0; i < facts->exposure.policy.count; i++)
-		add_rule(job, &facts->exposure.policy.rules[i]);
+	policy_write(&policy, &facts->exposure.policy);
+	host->policy_len = (uint32_t)policy.len;
 	host->n_nets = (uint32_t)job->n_nets;
-	host->n_rules = (uint32_t)job->n_rules;
-	if (smc_write_all(job->fd, host, sizeof(*host)) &&
-	    smc_write_all(job->fd, host->nets, job->n_nets * sizeof(*host->nets)) &&
-	    smc_write_all(job->fd, host->rules, job->n_rules * sizeof(*host->rules)))
-		return 0;
-	return smc_err_set(err, errno, "cannot store its data");
+	if (!smc_write_all(job->fd, host, sizeof(*host)) ||
+	    !smc_write_all(job->fd, host->nets, job->n_nets * sizeof(*host->nets)) ||
+	    !smc_write_all(job->fd, policy.data, policy.len))
+		ret = smc_err_set(err, errno, "cannot store its data");
+	out_free(&policy);
+	return ret;
 }
 
 void matrix_host_set_name(struct predict_host *host, const char *name)
@@ -231,11 +220,11 @@ static void settle_host(struct predict_host *host)
 		SETTLE(host->ueids[i]);
 }
 
-/* Read an array from *@at, which is advanced; *@count is 0 if there is none. */
+/* Read an array, with a NUL, from *@at, which is advanced; *@count is 0 if there is none. */
 static void *read_array(int fd, off_t *at, uint32_t *count, size_t most, size_t item)
 {
 	size_t size = *count <= most ? *count * item : 0;
-	void *items = xcalloc(1, size);
+	void *items = xcalloc(1, size + 1);
 
 	if (!size || pread(fd, items, size, *at) != (ssize_t)size)
 		*count = 0;
@@ -245,22 +234,28 @@ static void *read_array(int fd, off_t *at, uint32_t *count, size_t most, size_t 
 
 int matrix_host_read(struct predict_host *host, int fd, off_t at, struct smc_err *err)
 {
-	if (pread(fd, host, sizeof(*host), at) != sizeof(*host))
+	char *policy;
+
+	if (pread(fd, host, sizeof(*host), at) != sizeof(*host)) {
+		/* The pointers would be freed. */
+		*host = (struct predict_host){ 0 };
 		return smc_err_say(err, EBADMSG, "cannot read it");
+	}
 	settle_host(host);
 	at += (off_t)sizeof(*host);
 	host->nets = read_array(fd, &at, &host->n_nets, NETS_MAX, sizeof(*host->nets));
-	host->rules = read_array(fd, &at, &host->n_rules, RULES_MAX, sizeof(*host->rules));
+	policy = read_array(fd, &at, &host->policy_len, POLICY_MAX, 1);
+	host->policy = (struct policy){ 0 };
+	policy_lines(&host->policy, policy);
+	free(policy);
 	for (size_t i = 0; i < host->n_nets; i++)
 		settle_net(&host->nets[i]);
-	for (size_t i = 0; i < host->n_rules; i++)
-		settle_addr(&host->rules[i].net);
 	return 0;
 }
 
 void matrix_host_free(struct predict_host *host)
 {
 	free(host->nets);
-	free(host->rules);
+	policy_free(&host->policy);
 	*host = (struct predict_host){ 0 };
 }

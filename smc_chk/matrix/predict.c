@@ -252,34 +252,16 @@ static bool is_possible(struct prediction *result, const struct predict_host *co
 	return false;
 }
 
-/* Like policy_allows(), for a port without a rule. */
-static bool allows(const struct predict_host *host, enum policy_side side,
-		   const struct netaddr *peer)
-{
-	bool is_named = false, is_free = true;
-
-	for (size_t i = 0; i < host->n_rules; i++) {
-		const struct predict_rule *rule = &host->rules[i];
-		bool fits = netaddr_covers(&rule->net, peer);
-
-		if (rule->side != POLICY_BOTH && rule->side != side)
-			continue;
-		if (rule->action == POLICY_DENY && fits)
-			return false;
-		if (rule->action == POLICY_ALLOW) {
-			is_free = false;
-			is_named |= fits;
-		}
-	}
-	return is_named || is_free;
-}
-
 static bool is_allowed(struct prediction *result, const struct way *way)
 {
 	static const enum policy_side sides[] = { POLICY_TO, POLICY_FROM };
 
 	for (int side = PREDICT_CLIENT; side <= PREDICT_SERVER; side++) {
-		if (allows(way->hosts[side], sides[side], way->addrs[!side]))
+		struct netaddr peer = *way->addrs[!side];
+
+		peer.prefix = peer.family == AF_INET ? 32 : 128;
+		/* Rules for some ports only do not match port 0. */
+		if (policy_allows(&way->hosts[side]->policy, sides[side], &peer, 0))
 			continue;
 		say(result, PREDICT_TCP, side, "smc_conf export",
 		    "the policy of " PREDICT_HOST " (smc.conf) denies it");

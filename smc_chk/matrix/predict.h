@@ -57,15 +57,6 @@ enum predict_trait {
 };
 
 /**
- * struct predict_rule - a network of the policy, with a rule for all ports
- * @action: enum policy_action; @side: enum policy_side
- */
-struct predict_rule {
-	uint32_t action, side;
-	struct netaddr net;
-};
-
-/**
  * struct predict_host - facts about one host or network namespace
  * @name: as the reader knows it, already escaped
  * @kernel: release
@@ -76,7 +67,7 @@ struct predict_rule {
  * @chids: of ISM devices offered for SMC-D v2
  * @max_links: of a link group, net.smc.smcr_max_links_per_lgr; 0 if unknown
  * @why, @command: why the kernel has no SMC, as in struct predict_net
- * @rules: peers that may use SMC, as in policy.h
+ * @policy: peers that may use SMC; @policy_len: of its text between the processes
  */
 struct predict_host {
 	char name[PREDICT_NAME_SIZE], kernel[PREDICT_NAME_SIZE], boot[40];
@@ -85,9 +76,9 @@ struct predict_host {
 	char seid[SMC_EID_SIZE];
 	int32_t chids[PREDICT_CHIDS];
 	char why[PREDICT_WORDS_SIZE], command[PREDICT_COMMAND_SIZE];
-	uint32_t n_nets, n_rules;
+	uint32_t n_nets, policy_len;
 	struct predict_net *nets;
-	struct predict_rule *rules;
+	struct policy policy;
 };
 
 /** enum predict_mode - the server tries higher ones first */
@@ -162,7 +153,7 @@ bool predict_same(const struct prediction *forth, const struct prediction *back)
 /**
  * matrix_host_write() - write the facts of a recorded host, as judged by the doctor
  * @name: of the host, any bytes
- * @fd: receives a struct predict_host, its net devices and its rules
+ * @fd: receives a struct predict_host, its net devices and its policy
  *
  * SMC_TOOLS_ROOT selects the host; the process has dropped its rights.
  */

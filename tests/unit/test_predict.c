@@ -269,29 +269,35 @@ TEST(test_no_smc)
 	assert_int_equal(of().n_gaps, 1);
 }
 
+static void set_policy(const char *lines)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "%s", lines);
+	policy_free(&pair.hosts[1].policy);
+	policy_lines(&pair.hosts[1].policy, text);
+}
+
 TEST(test_policy)
 {
-	struct predict_rule rules[2] = { { .action = POLICY_DENY, .side = POLICY_FROM } };
-
-	pair.hosts[1].rules = rules;
-	pair.hosts[1].n_rules = 1;
-	assert_true(netaddr_parse(&rules[0].net, "10.0.0.0/24"));
+	set_policy("deny from 10.0.0.0/24");
 	EXPECT(PREDICT_TCP);
 	expect_gap(PREDICT_TCP, PREDICT_SERVER, "policy of b", "smc_conf export");
-	rules[0].side = POLICY_TO;
+	set_policy("deny to 10.0.0.0/24");
 	EXPECT(PREDICT_SMCR_V2);
-	rules[0].side = POLICY_BOTH;
+	set_policy("deny 10.0.0.0/24");
 	EXPECT(PREDICT_TCP);
-	assert_true(netaddr_parse(&rules[0].net, "10.0.0.2/32"));
+	set_policy("deny 10.0.0.2");
 	EXPECT(PREDICT_SMCR_V2);
-	rules[0].action = POLICY_ALLOW;
-	EXPECT(PREDICT_TCP);
-	pair.hosts[1].n_rules = 2;
-	rules[1].action = POLICY_ALLOW;
-	assert_true(netaddr_parse(&rules[1].net, "10.0.0.1/32"));
+	set_policy("deny 10.0.0.0/24:80\nallow 10.0.0.2:80");
 	EXPECT(PREDICT_SMCR_V2);
-	rules[1].action = POLICY_DENY;
+	set_policy("allow 10.0.0.2");
 	EXPECT(PREDICT_TCP);
+	set_policy("allow 10.0.0.2 10.0.0.1");
+	EXPECT(PREDICT_SMCR_V2);
+	set_policy("allow 10.0.0.2\ndeny 10.0.0.1");
+	EXPECT(PREDICT_TCP);
+	policy_free(&pair.hosts[1].policy);
 }
 
 TEST(test_links)
@@ -340,15 +346,19 @@ TEST(test_read)
 	assert_int_equal(host.n_chids, 0);
 	assert_int_equal(strlen(host.name), sizeof(host.name) - 1);
 	matrix_host_free(&host);
-	wrong.n_nets = wrong.n_rules = 1;
+	wrong.n_nets = wrong.policy_len = 1;
 	assert_int_equal(pwrite(fd, &wrong, sizeof(wrong), 0), sizeof(wrong));
 	assert_int_equal(pwrite(fd, &net, sizeof(net), sizeof(wrong)), sizeof(net));
 	assert_int_equal(matrix_host_read(&host, fd, 0, &err), 0);
 	assert_int_equal(host.n_nets, 1);
-	assert_int_equal(host.n_rules, 0);
+	assert_true(policy_is_empty(&host.policy));
 	assert_int_equal(host.nets[0].n_addrs, 0);
 	assert_int_equal(strspn(host.nets[0].why, "?"), sizeof(host.nets[0].why) - 1);
 	matrix_host_free(&host);
+	/* Nothing of a host that is cut is left to be freed. */
+	assert_int_equal(ftruncate(fd, sizeof(wrong) - 1), 0);
+	assert_int_equal(matrix_host_read(&host, fd, 0, &err), -EBADMSG);
+	assert_null(host.nets);
 	close(fd);
 }
 
