@@ -11,12 +11,11 @@
 #include <syslog.h>
 
 #include "base/memory.h"
-#include "cgroup/attach.h"
+#include "base/write.h"
 #include "cgroup/cgroup.h"
 #include "cli/printable.h"
 #include "process/library.h"
 #include "process/program.h"
-#include "process/rundir.h"
 #include "settings/conf.h"
 
 #define MAX_STATE (1U << 20) /* bytes; Kubernetes takes 256 KiB of annotations */

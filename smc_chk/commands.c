@@ -3,7 +3,6 @@
 
 #include "cli/screen.h"
 #include "smc_chk/html/html.h"
-#include "smc_chk/smc_chk.h"
 
 /* Options of several commands. */
 /* clang-format off */

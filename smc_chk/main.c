@@ -5,7 +5,6 @@
 #include "net/netns.h"
 #include "sandbox/enclose.h"
 #include "smc_chk/html/html.h"
-#include "smc_chk/smc_chk.h"
 
 /*
  * Would the command test this machine instead of the recorded one? Without a command, only -C does.

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
+#include "base/write.h"
 #include "cgroup/pins.h"
 #include "host/record.h"
-#include "process/rundir.h"
 #include "sandbox/enclose.h"
 #include "settings/enforce.h"
 

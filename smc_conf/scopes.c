@@ -9,7 +9,6 @@
 #include "cgroup/attach.h"
 #include "cgroup/cgroup.h"
 #include "host/record.h"
-#include "settings/conf.h"
 
 #define MAX_WORDS 32
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "smc_unit/dropin.h"
+#include "smc_unit/unit.h"
 
 #include <fcntl.h>
 #include <glob.h>

@@ -6,7 +6,6 @@
 #include "launch/bufsize.h"
 #include "out/text.h"
 #include "process/confined.h"
-#include "process/library.h"
 #include "settings/enforce.h"
 #include "smc_unit/unit.h"
 

@@ -7,7 +7,6 @@
 #include "cli/screen.h"
 #include "out/list.h"
 #include "process/confined.h"
-#include "process/library.h"
 #include "process/proc.h"
 #include "smc_unit/unit.h"
 

@@ -5,7 +5,6 @@
 #include "host/smc.h"
 #include "launch/ask.h"
 #include "process/confined.h"
-#include "process/library.h"
 #include "sandbox/owned.h"
 
 #define PROPERTIES                                                                                 \

@@ -19,7 +19,6 @@
 #include "base/read.h"
 #include "base/write.h"
 #include "out/text.h"
-#include "process/rundir.h"
 
 #ifndef SO_NETNS_COOKIE
 #define SO_NETNS_COOKIE 71 /* kernel 5.14 */

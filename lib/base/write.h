@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "base/libc.h"
+
 /**
  * smc_write_all() - write all bytes, in as many calls as needed
  *
@@ -21,3 +23,15 @@ bool smc_write_all(int fd, const void *data, size_t len);
  * Return: 0; -errno, with the old file unchanged.
  */
 int smc_replace_file(int dir, const char *name, const void *data, size_t len, mode_t mode);
+
+/* ---- the runtime directory of root's tools; its files last until the host restarts ---- */
+
+#define RUN_DIR "/run/smc-tools"
+
+/**
+ * rundir_open() - open a file there for writing; creates it and the directory if need be
+ * @flags: for open(2), added to O_CREAT, O_NOFOLLOW and O_CLOEXEC
+ *
+ * Return: descriptor, -1 with errno.
+ */
+int rundir_open(const char *name, int flags, mode_t mode);

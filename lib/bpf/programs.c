@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "bpf/bpfmap.h"
-#include "bpf/library.h"
 #include "bpf/rights.h"
 
 #define LINKS_MAX 16

@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <stdarg.h>
-#include <net/if.h>
 
 #include "host/record.h"
 

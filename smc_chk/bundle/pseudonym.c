@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "smc_chk/bundle/pseudonym.h"
+#include "smc_chk/bundle/collect.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>

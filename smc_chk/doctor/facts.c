@@ -9,16 +9,12 @@
 
 #include "base/array.h"
 #include "base/memory.h"
-#include "host/file.h"
-#include "host/probe.h"
 #include "host/record.h"
 #include "host/smc.h"
-#include "net/rdma.h"
 #include "net/verbs.h"
 #include "netlink/diag.h"
 #include "smc/genl_abi.h"
 #include "smc/attr.h"
-#include "smc/gen.h"
 
 #define DIAG_TRIES 3
 #define CONF "/proc/sys/net/ipv6/conf/%s"

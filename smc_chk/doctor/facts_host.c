@@ -5,8 +5,6 @@
 
 #include "cgroup/pins.h"
 #include "cgroup/scope.h"
-#include "host/file.h"
-#include "host/probe.h"
 #include "host/record.h"
 #include "host/smc.h"
 #include "launch/learned_list.h"

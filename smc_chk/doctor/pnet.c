@@ -3,7 +3,6 @@
 #include <stdarg.h>
 #include <sys/socket.h>
 
-#include "out/text.h"
 #include "smc_chk/doctor/findings.h"
 
 #define CHECK "pnetid"

@@ -5,8 +5,6 @@
 
 #include "cli/screen.h"
 #include "netlink/genl.h"
-#include "smc/gen.h"
-#include "smc_chk/smc_chk.h"
 
 /* The greeting arrives with the first round trip; a busy server may be slower. */
 #define GREETING_MS 1000

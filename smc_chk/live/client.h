@@ -6,7 +6,6 @@
 #include "smc/gen.h"
 #include "smc_chk/live/endpoint.h"
 #include "smc_chk/live/proto.h"
-#include "smc_chk/live/stream.h"
 #include "smc_chk/smc_chk.h"
 
 /* Results of measure_rates(); for a foreign server only those of connecting, else 0. */

@@ -6,7 +6,6 @@
 
 #include "smc_chk/live/client.h"
 #include "smc_chk/live/server.h"
-#include "smc_chk/smc_chk.h"
 
 struct live {
 	const struct chk_request *req;

@@ -7,7 +7,6 @@
 #include "cli/screen.h"
 #include "out/list.h"
 #include "smc/reason.h"
-#include "smc_chk/smc_chk.h"
 #include "sockets/show.h"
 
 #define REASON_PEERNOSMC 0x03010000U

@@ -15,7 +15,6 @@
 #include "base/memory.h"
 #include "process/signals.h"
 #include "sandbox/confine.h"
-#include "smc_chk/smc_chk.h"
 
 #define BACKLOG 1000
 #define MAX_CLIENTS 1000

@@ -9,7 +9,6 @@
 
 #include "smc_chk/live/endpoint.h"
 #include "smc_chk/live/proto.h"
-#include "smc_chk/live/stream.h"
 
 /*
  * Our client sends a request as soon as it has the greeting, and is done within a few minutes even

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "smc_chk/live/stream.h"
+#include "smc_chk/live/endpoint.h"
 
 #include <netinet/tcp.h>
 #include <poll.h>

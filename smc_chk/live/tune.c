@@ -10,7 +10,6 @@
 #include "out/units.h"
 #include "smc_chk/live/client.h"
 #include "smc_chk/live/tune_report.h"
-#include "smc_chk/smc_chk.h"
 
 #define FIRST (64 << 10)
 #define LAST (4 << 20)

@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/write.h"
-#include "out/text.h"
 #include "smc/abi.h"
 #include "smc_chk/doctor/facts.h"
 #include "smc_chk/doctor/findings.h"

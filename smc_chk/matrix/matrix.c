@@ -4,9 +4,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/words.h"
-#include "out/list.h"
 #include "smc_chk/matrix/show.h"
-#include "smc_chk/smc_chk.h"
 
 /* Output is written in blocks of this size: thousands of hosts have millions of pairs. */
 #define CHUNK 65536

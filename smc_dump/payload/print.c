@@ -2,7 +2,6 @@
 #include "smc_dump/payload/print.h"
 
 #include "out/list.h"
-#include "smc_dump/show.h"
 
 #define SECOND 1000000000
 

@@ -9,7 +9,7 @@
 
 struct fake_live fake;
 
-/* ---- smc_chk/live/stream.h ---- */
+/* ---- stream_*() of smc_chk/live/endpoint.h ---- */
 
 uint64_t stream_now(void)
 {

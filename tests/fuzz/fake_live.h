@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "smc_chk/live/stream.h"
+#include "smc_chk/live/endpoint.h"
 
 /**
  * struct fake_live - the peer

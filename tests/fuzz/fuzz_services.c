@@ -2,8 +2,8 @@
 /* Unit properties as printed by systemctl, unit names, and texts of drop-ins. */
 #include "fuzz.h"
 
-#include "smc_unit/dropin.h"
 #include "process/systemctl.h"
+#include "smc_unit/unit.h"
 
 static void read_unit(const struct unit_props *unit)
 {

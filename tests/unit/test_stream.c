@@ -4,7 +4,7 @@
 
 #include <sys/mman.h>
 
-#include "smc_chk/live/stream.h"
+#include "smc_chk/live/endpoint.h"
 
 #define LONG_MS 600000 /* the test does not wait for it */
 
