@@ -54,13 +54,12 @@ def victim():
     closed = threading.Event()
     reader = threading.Thread(target=drain)
     reader.start()
-    sock, sent = socket.create_connection(listener.getsockname(), 60), 0
-    sock.setblocking(False)
-    try:
-        while True:
-            sent += sock.send(bytes(65536))
-    except BlockingIOError:
-        sock.close()
+    sock = socket.create_connection(listener.getsockname(), 60)
+    # More than the peer's buffer holds, so that some data stays unsent. Both ends have the same options, twice their buffers.
+    # A send() that would block is no sign of this: the peer's buffer may still have room.
+    sent = sum(sock.getsockopt(socket.SOL_SOCKET, name) for name in (socket.SO_SNDBUF, socket.SO_RCVBUF)) * 3 // 8
+    sock.sendall(bytes(sent))
+    sock.close()
     closed.set()
     reader.join()
     print("complete" if sum(map(len, got)) == sent else "lost")
