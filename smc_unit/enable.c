@@ -6,6 +6,7 @@
 #include "launch/bufsize.h"
 #include "out/text.h"
 #include "process/confined.h"
+#include "process/selinux.h"
 #include "settings/enforce.h"
 #include "smc_unit/unit.h"
 
@@ -167,18 +168,28 @@ static void warn_namesake(const struct unit *unit)
 
 /*
  * AppArmor may deny it the library, or AppArmor or SELinux any kind of SMC socket. To a list of
- * families the drop-in adds AF_SMC.
+ * families the drop-in adds AF_SMC, except with IPPROTO_SMC, which SELinux may deny.
  */
 static void warn_confined(const struct unit *unit)
 {
 	char why[CONFINED_TEXT_SIZE];
 	struct confined confined;
 
-	if (unit->way == WAY_BPF || unit->req->user)
+	if (unit->req->user)
 		return;
+	if (unit->way == WAY_BPF) {
+		if (confined_unit(&confined, unit->name, &unit->props, true) == -ENODATA &&
+		    selinux_is_enforcing())
+			unit_warn(
+				unit->req,
+				"%s may fail to start, as SELinux may deny it " SELINUX_IPPROTO_SMC
+				": enable it while it runs to check this",
+				unit->name);
+		return;
+	}
 	if (confined_library(&confined, &unit->props, unit->lib.file) ||
 	    (confined_unit(&confined, unit->name, &unit->props, false) > 0 &&
-	     confined.by != BY_FAMILIES))
+	     (confined.by != BY_FAMILIES || unit_uses_inet(unit))))
 		unit_warn(unit->req, "%s will use TCP: %s", unit->name,
 			  confined_line(&confined, why));
 }

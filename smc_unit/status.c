@@ -17,7 +17,7 @@ enum use {
 	USE_NONE,    /* without the library or eBPF, as intended; or no process */
 	USE_YES,     /* the library, an attached control group, or SMC sockets without either */
 	USE_RESTART, /* started before the last change */
-	USE_DENIED,  /* the library, but SMC sockets are denied */
+	USE_DENIED,  /* the library or eBPF, but SMC sockets are denied */
 	USE_FAILED,  /* the environment names the library, which is not mapped */
 	USE_UNKNOWN, /* no permission to inspect the process */
 };
@@ -27,7 +27,8 @@ enum use {
  * @file: of the drop-in, "" for none
  * @state: of systemd: "active"; "template"
  * @pid: of the main process, 0 for none
- * @why: with USE_DENIED, who denies it, and the line that allows it; else ""
+ * @why: who denies it, and the line that allows it: with USE_DENIED, and with eBPF also if it does
+ *	not run, as it cannot start; else ""
  */
 struct row {
 	char name_text[UNIT_NAME_SIZE], file[PATH_MAX], why[CONFINED_TEXT_SIZE];
@@ -150,6 +151,10 @@ static enum use find_use(const struct row *row, const struct unit_props *props,
 	struct confined confined;
 	int mapped, named;
 
+	if (way == WAY_BPF && confined_unit(&confined, row->name, props, true) > 0) {
+		confined_line(&confined, why);
+		return pid ? USE_DENIED : USE_NONE;
+	}
 	if (!pid)
 		return USE_NONE;
 	if (way == WAY_BPF)

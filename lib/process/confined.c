@@ -9,6 +9,7 @@
 #include "host/probe.h"
 #include "host/smc.h"
 #include "process/selinux.h"
+#include "process/target.h"
 
 /** struct question - about a process with @pid, or else a unit with @unit, or else a program */
 struct question {
@@ -45,6 +46,15 @@ static bool find_profile(pid_t pid, const char *program, const char *given,
 	return *name || (pid > 0 ? apparmor_profile(pid, name) : apparmor_attached(program, name));
 }
 
+/* A script may start a program of another domain. */
+static bool is_script(const char *program)
+{
+	struct target target;
+
+	target_find(program, &target);
+	return target.scripts > 0;
+}
+
 /*
  * Return: enum confined_by with a name as @text, as all probes here; -errno.
  *
@@ -67,6 +77,8 @@ static int judge(pid_t pid, const char *program, const char *given, bool is_bpf,
 	ret = selinux_denies(context, SELINUX_IPPROTO_SMC);
 	if (ret > 0 && !is_bpf)
 		ret = selinux_denies(context, SELINUX_AF_SMC);
+	if (!ret && pid <= 0 && is_script(program))
+		return -ENODATA;
 	if (ret <= 0)
 		return ret;
 	selinux_domain(text, context);

@@ -344,6 +344,14 @@ is "$(echo "$out" | sed -n 2p | tr -s ' ')" "plain.service preload active denied
 like "$(echo "$out" | sed 1,2d)" '^plain.service: .*smc_socket to redis_t: .* semodule -i .*smc_redis_t.cil$' 'and the line that allows it'
 SMC_TOOLS_ROOT=$tmp/record run status plain -j
 is "$(jq -c '.services[0] | [.smc, (.why | endswith("smc_redis_t.cil"))]' <<<"$out")" '["denied",true]' 'in JSON, too'
+# By eBPF: whether it runs, or could not start.
+sed -i 's/^Environment=.*/ExecStartPre=smc_bpf/' "$base/plain.service.d/zz-smc-tools.conf"
+for pid in $sleeper 0; do
+	sed -i "s/^MainPID=.*/MainPID=$pid/" "$tmp/units/plain.service"
+	SMC_TOOLS_ROOT=$tmp/record run status plain
+	is "$(echo "$out" | sed -n 2p | tr -s ' ')" "plain.service ebpf active $([ "$pid" = 0 ] && echo - - || echo "denied $pid")" "status: eBPF, process $pid"
+	like "$(echo "$out" | sed 1,2d)" '^plain.service: SELinux denies rawip_socket to redis_t: by eBPF' 'with the reason'
+done
 kill $sleeper
 sed -i "s/^MainPID=.*/MainPID=$$/" "$tmp/units/plain.service"
 "$smc_unit" status --user >/dev/full 2>"$tmp/err"
