@@ -280,6 +280,7 @@ static bool is_typable(const struct confined *confined)
 const char *confined_remedy(const struct confined *confined, char text[CONFINED_TEXT_SIZE])
 {
 	const char *name = confined->name;
+	bool is_loaded = host_exists(SELINUX_MODULE_LOADED);
 
 	text[0] = '\0';
 	if (!is_typable(confined) || is_snap(confined) ||
@@ -293,12 +294,9 @@ const char *confined_remedy(const struct confined *confined, char text[CONFINED_
 	else if (confined->by == BY_SELINUX)
 		snprintf(text, CONFINED_TEXT_SIZE,
 			 "echo '(typeattributeset smc_domain %s)' >smc_%s.cil && semodule %s-i "
-			 "smc_%s.cil",
-			 name, name,
-			 host_exists(SELINUX_MODULE_LOADED) ?
-				 "" :
-				 "-i /usr/share/smc-tools/smc_tools.cil ",
-			 name);
+			 "smc_%s.cil%s",
+			 name, name, is_loaded ? "" : "-i /usr/share/smc-tools/smc_tools.cil ",
+			 name, is_loaded ? "" : " && restorecon /usr/libexec/smc-tools/smc_keep");
 	else
 		snprintf(text, CONFINED_TEXT_SIZE,
 			 "add 'include <abstractions/smc-tools>' to profile %s, then: "

@@ -16,7 +16,7 @@ import sys
 
 # Foreign programs.
 KNOWN = set("""apt-get bpftool cat cd cp dnf docker echo gdb git gpg grep head ip jobs journalctl jq
-kill kubectl ls mkdir modprobe podman printf promtool rdma redis-benchmark redis-cli redis-server rm
+kill kubectl ls mkdir modprobe podman printf promtool rdma redis-benchmark redis-cli redis-server restorecon rm
 sed semodule sh sha256sum strace sudo sysctl systemctl tail tar tee uname zypper""".split())
 # Placeholder for a program of the reader.
 PLACEHOLDER = re.compile(r"(\./.*|[A-Z]+|my-server)$")

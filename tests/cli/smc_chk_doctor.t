@@ -210,7 +210,7 @@ domain="echo '(typeattributeset smc_domain redis_t)' >smc_redis_t.cil && semodul
 host 0
 enforced selinux
 enabled redis $preload '2\nredis_t'
-finds 'SELinux, without our module' "warning selinux redis.service: $domain -i /usr/share/smc-tools/smc_tools.cil -i smc_redis_t.cil"
+finds 'SELinux, without our module' "warning selinux redis.service: $domain -i /usr/share/smc-tools/smc_tools.cil -i smc_redis_t.cil && restorecon /usr/libexec/smc-tools/smc_keep"
 echo '0 0' >"$root/sys/fs/selinux/booleans/smc_use_daemons"
 finds 'SELinux, with it, and its boolean off' "warning selinux redis.service: $domain -i smc_redis_t.cil"
 echo '1 1' >"$root/sys/fs/selinux/booleans/smc_use_daemons"

@@ -93,19 +93,3 @@ need_selinux() {
 	artefact "selinux/$key" "$key" build_selinux
 	SELINUX_DIR=$CACHE/selinux/$key
 }
-
-# selinux_policies DIR: make three policies, "without" our module, "with" it, and "services", where the tested
-# services may use SMC; and list the rules of each
-selinux_policies() {
-	local store=$1/store
-	cp -a "$SELINUX_DIR/root" "$store" && cp packaging/selinux/smc_tools.cil "$store" || return
-	echo '(typeattributeset smc_domain (redis_t httpd_t postgresql_t))' >"$store/smc_services.cil"
-	# shellcheck disable=SC2016  # expanded in the chroot
-	selinux_chroot "$store" '
-		keep() { cp /etc/selinux/default/policy/policy.* /$1; sesearch --allow /$1 | sort >/$1.allow; }
-		keep without
-		semodule -X 400 -n -s default -i /smc_tools.cil
-		keep with
-		semodule -X 400 -n -s default -i /smc_services.cil
-		keep services' && mv "$store"/{without,with,services}{,.allow} "$1/"
-}

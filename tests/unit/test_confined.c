@@ -7,10 +7,12 @@
 #include "process/confined.h"
 #include "process/selinux.h"
 
-#define MODULE "-i /usr/share/smc-tools/smc_tools.cil "
 #define DOMAIN(module, name)                                                                       \
 	"echo '(typeattributeset smc_domain " name ")' >smc_" name ".cil && semodule " module      \
 	"-i smc_" name ".cil"
+#define WITH_MODULE(name)                                                                          \
+	DOMAIN("-i /usr/share/smc-tools/smc_tools.cil ", name)                                     \
+	" && restorecon /usr/libexec/smc-tools/smc_keep"
 #define PROFILE(name)                                                                              \
 	"add 'include <abstractions/smc-tools>' to profile " name                                  \
 	", then: systemctl reload apparmor"
@@ -63,7 +65,7 @@ static const struct {
 	{ "1\nsnap.lab.app", 1, false, BY_APPARMOR, "snap.lab.app", "", "" },
 	{ "1\nsnapper", 1, false, BY_APPARMOR, "snapper", PROFILE("snapper"), PROFILE("snapper") },
 	{ "1\na'; b", 1, false, BY_APPARMOR, "a'; b", "", "" },
-	{ "2\nredis_t", 1, false, BY_SELINUX, "redis_t", DOMAIN(MODULE, "redis_t"),
+	{ "2\nredis_t", 1, false, BY_SELINUX, "redis_t", WITH_MODULE("redis_t"),
 	  DOMAIN("", "redis_t") },
 	{ "2\n../redis_t", 1, false, BY_SELINUX, "../redis_t", "", "" },
 	{ "2\n", 1, false, BY_SELINUX, "", "", "" },
@@ -146,7 +148,7 @@ TEST(why_not)
 	/* EACCES never means a kernel without SMC. */
 	assert_string_equal(smc_why_not(-EACCES, text), SMC_DENIED);
 	put("/probes/confined", "2\nuser_t");
-	assert_non_null(strstr(smc_why_not(-EACCES, text), DOMAIN(MODULE, "user_t")));
+	assert_non_null(strstr(smc_why_not(-EACCES, text), WITH_MODULE("user_t")));
 }
 
 static struct fixture fixture = { .setup = start, .teardown = end };

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Does smc_keep get unsent data of programs that AppArmor confines, with abstractions/smc-tools?"""
-import os
-
 from apparmor import denials, load, set_up
-from kern import done, equal, processes, wait_for
-from keep_home import closes
+from kern import done, equal
+from keep_home import closes, held_at_last
 
 PROFILE = """include <tunables/global>
 profile lab-keep %s {
@@ -20,29 +18,10 @@ profile lab-keep %s {
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all"]
 
 
-def unix_sockets():
-    with open("/proc/net/unix", encoding="ascii", errors="replace") as file:
-        return {"socket:[%s]" % line.split()[6] for line in file}
-
-
-def held():
-    """Number of sockets passed to keepers; None while one may still get some: it ends without any."""
-    pids, own = processes("smc_keep"), unix_sockets()
-    found = {link for pid in pids for link in links("/proc/%d/fd" % pid) if link.startswith("socket:")}
-    return len(found - own - unix_sockets()) or (None if pids else 0)
-
-
-def links(directory):
-    try:
-        return [os.readlink(os.path.join(directory, name)) for name in os.listdir(directory)]
-    except OSError:
-        return []
-
-
 def check(user):
     """Return: is a socket held, was a namespace's path denied; what became of the data."""
     denials()
-    rest, sockets, _ = closes(["/usr/bin/smc_run", *user, "aa-exec", "-p", "lab-keep", "--"], [], lambda: wait_for(lambda: held() is not None) and held())
+    rest, sockets, _ = closes(["/usr/bin/smc_run", *user, "aa-exec", "-p", "lab-keep", "--"], [], held_at_last)
     return (sockets, ("getattr", "") in denials()[0]), rest
 
 

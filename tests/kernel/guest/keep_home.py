@@ -38,6 +38,12 @@ def steal(name):
                 os.close(fd)
 
 
+def unsent_size(sock):
+    """Size of data that does not fit into a reader's buffer, but with the smallest one of a writer."""
+    # The option is twice the size of the buffer. A send() that would block is no sign of a full reader: data may be on its way.
+    return sock.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) // 2 + 8192
+
+
 def victim():
     """Closes a connection whose peer does not read yet, and lets it read when stdin ends."""
     listener, got = socket.create_server(("127.0.0.1", 0)), []
@@ -55,9 +61,7 @@ def victim():
     reader = threading.Thread(target=drain)
     reader.start()
     sock = socket.create_connection(listener.getsockname(), 60)
-    # More than the peer's buffer holds, so that some data stays unsent. Both ends have the same options, twice their buffers.
-    # A send() that would block is no sign of this: the peer's buffer may still have room.
-    sent = sum(sock.getsockopt(socket.SOL_SOCKET, name) for name in (socket.SO_SNDBUF, socket.SO_RCVBUF)) * 3 // 8
+    sent = unsent_size(sock)
     sock.sendall(bytes(sent))
     sock.close()
     closed.set()
@@ -72,6 +76,30 @@ class Other(subprocess.Popen):
         super().__init__([*prefix, sys.executable, __file__, *words], stdin=subprocess.PIPE,
                          stdout=subprocess.PIPE, text=True)
         self.first = self.stdout.readline().strip()
+
+
+def unix_sockets():
+    with open("/proc/net/unix", encoding="ascii", errors="replace") as file:
+        return {"socket:[%s]" % line.split()[6] for line in file}
+
+
+def held():
+    """Number of sockets passed to keepers; None while one may still get some: it ends without any."""
+    pids, own = processes("smc_keep"), unix_sockets()
+    found = {link for pid in pids for link in links("/proc/%d/fd" % pid) if link.startswith("socket:")}
+    return len(found - own - unix_sockets()) or (None if pids else 0)
+
+
+def links(directory):
+    try:
+        return [os.readlink(os.path.join(directory, name)) for name in os.listdir(directory)]
+    except OSError:
+        return []
+
+
+def held_at_last():
+    """Number of sockets passed to keepers, once it is known."""
+    return wait_for(lambda: held() is not None) and held()
 
 
 def count_keepers():

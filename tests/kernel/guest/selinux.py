@@ -15,6 +15,7 @@ from kern import done, equal, mode, ok, port_modes, run, wait_for
 ROOT = "/mnt"
 TOOLS = os.path.dirname(os.path.abspath(__file__))
 SELINUXFS = "/sys/fs/selinux"
+KEEP = "/usr/libexec/smc-tools"
 LOG = "/var/log/redis/log"
 LOGS = "StandardOutput=append:%s\nStandardError=append:%s\n" % (LOG, LOG)
 REDIS = "/usr/bin/redis-server --bind 127.0.0.1 --save '' --daemonize no --port "
@@ -35,7 +36,7 @@ SERVICES = (
             "-c config_file=/etc/%s/postgresql.conf\n" % (POSTGRES, CLUSTER, CLUSTER),
             POSTGRES + "/bin/pg_isready -h 127.0.0.1", "127.0.0.1:5432 - accepting connections\n"),
 )
-OTHER_PORT = Service("lab-port.service", "redis_t", 7777, "ExecStart=%s7777\n%s" % (REDIS, LOGS), "redis-cli -p 7777 ping", "PONG\n")
+OTHER_PORT = Service("lab-port.service", "redis_t", 7777, "User=redis\nExecStart=%s7777\n%s" % (REDIS, LOGS), "redis-cli -p 7777 ping", "PONG\n")
 
 
 def label(path, kind):
@@ -69,12 +70,13 @@ def make_root(given):
     for tool in glob.glob(TOOLS + "/smc*"):
         if os.access(tool, os.X_OK) and os.path.isfile(tool):
             shutil.copy(tool, ROOT + "/usr/bin")
+    os.makedirs(ROOT + KEEP)
+    shutil.move(ROOT + "/usr/bin/smc_keep", ROOT + KEEP)
+    for path in "", "/smc_keep":
+        label(ROOT + KEEP + path, "bin_t")
     shutil.copy(TOOLS + "/ld_pre_smc.so", glob.glob(ROOT + "/usr/lib/*-linux-gnu")[0])
     shutil.copytree(TOOLS, ROOT + "/opt/tools")
-    os.mkdir(ROOT + "/opt/policy")
-    for name in "without", "with", "services":
-        shutil.copy(given + "/" + name, ROOT + "/opt/policy")
-        shutil.copy(given + "/" + name + ".allow", ROOT + "/opt/policy")
+    shutil.copytree(given, ROOT + "/opt/policy", ignore=shutil.ignore_patterns("tree.tar"))
     write(ROOT + "/etc/hosts", "127.0.0.1 localhost\n")
     write(ROOT + "/etc/machine-id", "0123456789abcdef0123456789abcdef\n")
     choose_units(*(ROOT + "/lib/systemd/system/" + re.sub("@.*[.]", "@.", service.unit) for service in SERVICES), root=ROOT)
@@ -88,12 +90,12 @@ def make_root(given):
 
 # ---- in it ----
 
-def denied(service):
-    """What a service was denied of sockets since the last call: (target, class, permission)."""
+def denied(service, kinds=r"\w+_socket"):
+    """What a service was denied of sockets, or other classes, since the last call: (target, class, permission)."""
     out = subprocess.run(["dmesg", "-c"], capture_output=True, text=True, check=True).stdout
-    found = re.findall(r"denied  \{ (\S+) \} .*scontext=\S+:%s:\S+ "
-                       r"tcontext=\S+?:\S+?:(\S+?):\S+ tclass=(\w+_socket)" % service.domain, out)
-    return sorted(set((to, kind, what) for what, to, kind in found))
+    found = re.findall(r"denied  \{ ([^}]+) \} .*scontext=\S+:%s:\S+ "
+                       r"tcontext=\S+?:\S+?:(\S+?):\S+ tclass=(%s)" % (service.domain, kinds), out)
+    return sorted(set((to, kind, each) for what, to, kind in found for each in what.split()))
 
 
 def restart(service):
@@ -144,8 +146,8 @@ def as_installed(service):
 def without_module(service):
     domain = service.domain
     why = "SELinux denies smc_socket to " + domain
-    remedy = "echo '(typeattributeset smc_domain %s)' >smc_%s.cil && semodule -i /usr/share/smc-tools/smc_tools.cil -i smc_%s.cil" % (
-        domain, domain, domain)
+    remedy = "echo '(typeattributeset smc_domain {0})' >smc_{0}.cil && semodule -i /usr/share/smc-tools/smc_tools.cil -i smc_{0}.cil && " \
+             "restorecon {1}/smc_keep".format(domain, KEEP)
     said = enable(service, "-d")
     ok(said[0] == 0 and why in said[2], service.unit + ": enable warns", said)
     equal(restart(service), ("TCP", True), "with the library: TCP")
@@ -199,8 +201,11 @@ def by_families(service):
     ok(smc == "denied" and why in reason, "smc_unit status: denied by the unit", (smc, reason))
     found = doctor("families")
     ok(len(found) == 1 and why in found[0][2] and "RestrictAddressFamilies=AF_SMC" in found[0][3], "smc_chk doctor, too", found)
+    said = enable(service, "--family", "inet")
+    ok(said[0] == 0 and why in said[2], "smc_unit enable --family inet warns", said)
     os.unlink("%s/%s.d/zzz.conf" % (UNITS, service.unit))
     systemctl("daemon-reload")
+    enable(service)
 
 
 def other_port(service):
@@ -216,6 +221,24 @@ def other_port(service):
     run("systemctl", "stop", service.unit)
 
 
+def by_script(service):
+    """The unit's program has another domain than the service, as with Debian's pg_ctlcluster."""
+    load("/opt/policy/without")
+    run("systemctl", "stop", SERVICES[0].unit)
+    write("/opt/lab-start", "#!/bin/sh\nexec %s%d\n" % (REDIS, service.port))
+    os.chmod("/opt/lab-start", 0o755)
+    label("/opt/lab-start", "initrc_exec_t")
+    write("%s/%s.d/lab.conf" % (UNITS, service.unit), "[Service]\nExecStart=/opt/lab-start\n" + LOGS)
+    said = enable(service, "--bpf")
+    ok(said[0] == 0 and "may deny it rawip_socket" in said[2], "a service that a script starts: enable --bpf warns", said)
+    ok(not [finding for finding in doctor() if finding[0] == "ok"], "smc_chk doctor does not praise it", doctor())
+    run("smc_unit", "disable", service.unit)
+    equal(restart(service), ("TCP", True), "it runs over TCP")
+    said = run("smc_unit", "enable", "--bpf", service.unit)
+    ok(said[0] == 1 and "SELinux denies rawip_socket to " + service.domain in said[2], "and while it runs enable --bpf is refused", said)
+    run("systemctl", "stop", service.unit)
+
+
 def by_boolean():
     load("/opt/policy/with")
     for name, value in ("booleans/smc_use_daemons", "1"), ("commit_pending_bools", "1"):
@@ -225,33 +248,67 @@ def by_boolean():
         equal(restart(service), ("SMCD", True), service.unit + " by the boolean: SMC-D")
 
 
+# Rules of the module for a domain, and of a new type of files.
+RULES = """self smc_socket accept append bind connect create getattr getopt ioctl listen lock read setattr setopt shutdown write
+unlabeled_t smc_socket append getattr getopt ioctl read setattr setopt shutdown write
+bin_t dir search
+smc_keep_exec_t file execute execute_no_trans getattr map open read
+self process setcap
+self unix_stream_socket accept bind connect connectto create getattr getopt listen read write
+nsfs_t file getattr ioctl
+proc_net_t dir search
+proc_net_t file getattr"""
+RULES = {(target, kind, what) for target, kind, *all_of_it in map(str.split, RULES.splitlines()) for what in all_of_it}
+ASSOCIATE = ("smc_keep_exec_t", "", ("self", "filesystem", "associate"))
+
+
+def differences(old, new):
+    """Permissions that two policies differ in: those of the first, and of the second: (domain, condition, (target, class, permission))."""
+    lines = [set(read("/opt/policy/%s.allow" % name).splitlines()) for name in (old, new)]
+    found = []
+    for some in lines[0] - lines[1], lines[1] - lines[0]:
+        parsed = [re.fullmatch(r"allow (\S+) (\S+):(\S+) (?:{ (.*) }|(\S+));(.*)", line).groups("") for line in some]
+        found.append({(domain, condition.strip(), ("self" if target == domain else target, kind, what))
+                      for domain, target, kind, several, one, condition in parsed for what in (several or one).split()})
+    return found[0] - found[1], found[1] - found[0]
+
+
 def compare():
     """Compare everything that the three policies allow."""
-    rules = {name: set(read("/opt/policy/%s.allow" % name).splitlines()) for name in ("without", "with", "services")}
-    ok(len(rules["without"]) > 10000 and not rules["without"] - rules["with"], "the module takes nothing away")
-    added = rules["with"] - rules["without"]
-    shape = re.compile(r"allow (\S+) (\1|unlabeled_t):smc_socket \{[^}]*\}; \[ smc_use_daemons \]:True")
-    equal([rule for rule in added if not shape.fullmatch(rule)], [],
-          "it adds sockets of SMC of services, while the boolean is on, and nothing else")
-    equal(sorted(re.sub(" {.*", "", rule) for rule in rules["services"] - rules["with"]),
-          sorted(["allow smc_domain unlabeled_t:smc_socket"] + ["allow {0} {0}:smc_socket".format(service.domain) for service in SERVICES]),
-          "a domain in the attribute adds one rule, and all of them one")
+    less, more = differences("without", "with")
+    equal(less, set(), "the module takes nothing away")
+    equal({rule for rule in more - {ASSOCIATE} if rule[1] != "[ smc_use_daemons ]:True" or rule[2] not in RULES}, set(),
+          "it adds its rules to services, while the boolean is on, and nothing else")
+    equal({rule[2] for rule in more - {ASSOCIATE}}, RULES, "all of them")
+    less, more = differences("with", "services")
+    equal(less, set(), "a domain in the attribute loses nothing")
+    equal({rule for rule in more if rule[0] not in ["smc_domain"] + [service.domain for service in SERVICES] or rule[1] or rule[2] not in RULES}, set(),
+          "and gets the same rules")
 
 
-if sys.argv[1] != "inside":
+def start(script):
+    """Boot the services' root in a guest that enforces, and run a script in it."""
     enforce(sys.argv[1])
     make_root(sys.argv[1])
     os.environ["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
-    sys.exit(boot_systemd("/opt/tools/selinux.py", "inside", root=ROOT))
-set_up()
-for test in as_installed, without_module:
+    sys.exit(boot_systemd("/opt/tools/" + script, "inside", root=ROOT))
+
+
+def main():
+    set_up()
+    for test in as_installed, without_module:
+        for each in SERVICES:
+            test(each)
+    without_module_bpf(SERVICES[0])
     for each in SERVICES:
-        test(each)
-without_module_bpf(SERVICES[0])
-for each in SERVICES:
-    with_module(each)
-other_port(OTHER_PORT)
-by_families(SERVICES[0])
-by_boolean()
-compare()
-done()
+        with_module(each)
+    other_port(OTHER_PORT)
+    by_families(SERVICES[0])
+    by_boolean()
+    by_script(OTHER_PORT._replace(port=SERVICES[0].port, client=SERVICES[0].client))
+    compare()
+    done()
+
+
+if __name__ == "__main__":
+    main() if sys.argv[1] == "inside" else start("selinux.py")
