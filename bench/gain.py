@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Effect of SMC on programs, by the size of its buffers: each figure is SMC divided by TCP, medians of runs that take turns.
 In a guest: with loopback-ism over SMC-D, where nothing is emulated; over Soft-RoCE only sizes can be compared.
-usage: gain.py [learned [WORD] | spin]    learned: whether smc_run is ever slower than TCP, for programs with WORD only
-                                          spin: smc_run --spin, on two processors"""
+usage: gain.py [learned [WORD] | spin | known [WORD]]
+learned: whether smc_run is ever slower than TCP, for programs with WORD only; spin: smc_run --spin, on two processors;
+known: the loads that the authors of SMC in the kernel have published, and small writes"""
 import glob
 import json
 import os
@@ -151,7 +152,7 @@ def memory(size):
 
 
 def row(name, figures, form):
-    print("| %-26s |" % name + "".join(" %6s |" % (form % figure) for figure in figures), flush=True)
+    print("| %-26s |" % name + "".join(" %6s |" % ("" if figure is None else form % figure) for figure in figures), flush=True)
 
 
 def measure(name, program, base):
@@ -306,11 +307,65 @@ def spin():
             print("| %s | %s | %.2f | %s |" % (name, label, figures[0] / medians["SMC"][0], more), flush=True)
 
 
+# ---- loads whose results others have published ----
+
+SOCKET = "/dev/shm/redis.sock"
+
+
+def iperf3_writes(way, size):
+    with Server(way, "iperf3", "-s", "-p", "PORT") as port:
+        return iperf3_rate(way, port, "-t", "2", "-l", str(size))
+
+
+def sockperf(way, kind, size, word):
+    with Server(way, "sockperf", "server", "--tcp", "-p", "PORT") as port:
+        return number_after(out(*by(way), "sockperf", kind, "--tcp", "-i", HOST, "-p", port, "-t", "2", "-m", str(size)), word)
+
+
+def wrk(way):
+    with open("/dev/shm/nginx.conf", "w", encoding="ascii") as file:
+        file.write(NGINX.replace("events { }", "events { worker_connections 4096; }") % (Server.port + 1))
+    with Server(way, "nginx", "-g", "", "-c", "/dev/shm/nginx.conf") as port:
+        return number_after(out(*by(way), "wrk", "-t", "2", "-c", "1000", "-d", "3s", "http://%s:%s/" % (HOST, port)), "Requests/sec:")
+
+
+def redis_known(way, clients, command):
+    unix = way == "unix socket"
+    way = "TCP" if unix else way
+    with Server(way, *REDIS, *(["--unixsocket", SOCKET] if unix else [])) as port:
+        return redis_rate(way, port, *(["-s", SOCKET] if unix else []), "-t", command, "-c", str(clients), "-n", "6000", "-d", "1024")
+
+
+KNOWN = {
+    "64 bytes to and fro": lambda way: 1 / pingpong(way, "recv")[0],
+    "sockperf ping-pong, 14 bytes": lambda way: 1 / sockperf(way, "ping-pong", 14, "Latency is"),
+    "sockperf throughput, 64000 bytes": lambda way: sockperf(way, "throughput", 64000, "BandWidth is"),
+    "nginx, wrk -c 1000": wrk,
+    "redis GET, 200 clients": lambda way: redis_known(way, 200, "get"),
+    "redis SET, 200 clients": lambda way: redis_known(way, 200, "set"),
+}
+WRITES = {"iperf3, writes of %d bytes" % size: lambda way, size=size: iperf3_writes(way, size) for size in (1, 16, 64, 256, 1024)}
+CLIENTS = {"redis SET, clients: %d" % clients: lambda way, clients=clients: redis_known(way, clients, "set") for clients in (1, 2, 16, 64, 256)}
+
+
+def known(word=""):
+    """Rates divided by TCP's. The size of the buffers is that of few connections."""
+    strict = ["--no-learn", "--strict", "-r", "512K", "-t", "512K"]
+    ways = {OVER: strict, OVER + ", --spin": [*strict, "--spin"], "unix socket": "unix socket"}
+    row("divided by TCP", ways, "%s")
+    print("|---|" + "--:|" * len(ways), flush=True)
+    for name, load in ({**KNOWN, **WRITES} if OVER == "SMC-D" else CLIENTS).items():
+        if word not in name:
+            continue
+        able = {label: way for label, way in ways.items() if way != "unix socket" or name.startswith("redis")}
+        rounds = [(load("TCP"), {label: load(way) for label, way in able.items()}) for _ in range(ROUNDS)]
+        row(name, [statistics.median(rates[label] / tcp for tcp, rates in rounds) if label in able else None for label in ways], "%.2f")
+
+
 def main():
     for name in "rmem_max", "wmem_max":
         with open("/proc/sys/net/core/" + name, "w", encoding="ascii") as file:
             file.write(str(4 << 20))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (8192, 8192))
     row(OVER + ", buffers of", SIZES, "%s")
     print("|---|" + "--:|" * len(SIZES), flush=True)
     if OVER == "SMC-D":
@@ -322,6 +377,7 @@ def main():
     row("MiB, 100 connections", [memory(size) for size in SIZES], "%.0f")
 
 
-POSTGRES = make_database() if OVER == "SMC-D" and "spin" not in sys.argv else None
+resource.setrlimit(resource.RLIMIT_NOFILE, (8192, 8192))
+POSTGRES = make_database() if OVER == "SMC-D" and not {"spin", "known"} & set(sys.argv) else None
 PGBENCH = os.path.dirname(POSTGRES or "") + "/pgbench"
-{"learned": learned, "spin": spin}.get("".join(sys.argv[1:2]), main)(*sys.argv[2:])
+{"learned": learned, "spin": spin, "known": known}.get("".join(sys.argv[1:2]), main)(*sys.argv[2:])
