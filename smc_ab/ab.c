@@ -2,13 +2,8 @@
 /* Run a command over TCP and over SMC, alternately. */
 #include "smc_ab/ab.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <wordexp.h>
 
 #include "base/memory.h"

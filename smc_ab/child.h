@@ -2,10 +2,7 @@
 /* Start, wait for and end commands, with all of their descendants. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <signal.h>
-#include <sys/types.h>
 
 #include "smc_ab/metric.h"
 #include "launch/launch.h"

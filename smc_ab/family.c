@@ -3,7 +3,6 @@
 #include "smc_ab/family.h"
 
 #include <dirent.h>
-#include <stdio.h>
 
 #include "base/array.h"
 

@@ -2,8 +2,7 @@
 /* Descendants of a process, from /proc (proc(5)). */
 #pragma once
 
-#include <stddef.h>
-#include <sys/types.h>
+#include "base/libc.h"
 
 /** struct family - processes, in no order; zero-initialize, free @pids */
 struct family {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* smc_ab: compare a command over TCP and over SMC. */
 #include <getopt.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "out/text.h"

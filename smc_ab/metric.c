@@ -2,11 +2,7 @@
 /* Output of a command, and the number in it. */
 #include "smc_ab/metric.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define MOST (4 << 20)
 #define CHUNK 65536

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <regex.h>
-#include <stdbool.h>
 
 #include "base/err.h"
 #include "out/text.h"

@@ -2,11 +2,7 @@
 /* A result of smc_ab --json as evidence: where it was measured, and whether a second run agrees. */
 #include "smc_ab/record.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/read.h"

@@ -2,9 +2,6 @@
 /* The result of a comparison, for people and as JSON. */
 #include "smc_ab/result.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "base/words.h"
 #include "out/table.h"

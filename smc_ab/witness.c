@@ -5,12 +5,9 @@
  */
 #include "smc_ab/witness.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 #include <libmnl/libmnl.h>
 
 #include "base/array.h"

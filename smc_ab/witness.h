@@ -2,10 +2,6 @@
 /* Check that the processes of a run used SMC. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "base/err.h"
 
 /** struct sockets - number of sockets by transport; @tcp: SMC sockets that fell back */

@@ -2,8 +2,6 @@
 /* An event as text and as JSON. */
 #include "event.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <time.h>
 
 #include "base/words.h"

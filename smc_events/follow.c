@@ -2,9 +2,6 @@
 /* The eBPF program that follows SMC sockets. */
 #include "follow.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "bpf/address.h"
 #include "bpf/bpfmap.h"

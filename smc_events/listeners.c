@@ -2,9 +2,6 @@
 /* Find the owner of a listening address. */
 #include "listeners.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "base/array.h"
 #include "base/clock.h"
 #include "sockets/fetch.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* smc_events: show events of SMC connections and links as they happen. */
-#include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <getopt.h>
 
 #include "base/clock.h"

@@ -5,8 +5,6 @@
  */
 #include <arpa/inet.h>
 #include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "cli/screen.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* smc_run: run a command with its TCP sockets turned into SMC sockets. */
-#include <errno.h>
 #include <getopt.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "launch/launch.h"

@@ -2,8 +2,7 @@
 /* smc_run: parts of the program. */
 #pragma once
 
-#include <stdbool.h>
-
+#include "base/libc.h"
 #include "cli/cli.h"
 
 /**

@@ -2,9 +2,6 @@
 /* Rate of a connection, and its bottleneck: two samples -> rates. Pure. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "smc/sock.h"
 #include "smc/tcp.h"
 

@@ -2,10 +2,6 @@
 /* Consecutive samples of all SMC sockets, and the traffic of each between them. */
 #include "rates.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/memory.h"

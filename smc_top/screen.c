@@ -2,8 +2,6 @@
 /* Full-screen mode, and its keys. */
 #include "top.h"
 
-#include <string.h>
-
 #include "base/clock.h"
 #include "cli/screen.h"
 #include "sockets/lookup.h"

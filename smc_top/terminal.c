@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Full-screen access to a terminal: screen and keys. */
+#include "base/libc.h"
 #include "terminal.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <sys/signalfd.h>
 
 #include "base/clock.h"

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <termios.h>
+
+#include "base/libc.h"
 
 /* Result of cli_terminal_wait(): a printable character, or one of these. */
 enum cli_key {

@@ -2,9 +2,6 @@
 /* Select and sort the connections; print them as text or JSON. */
 #include "top.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/array.h"
 #include "cli/screen.h"
 #include "out/list.h"

@@ -2,11 +2,7 @@
 /* Functions shared by all commands of smcd and smcr. */
 #include "smcdr/cmd.h"
 
-#include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "cli/screen.h"

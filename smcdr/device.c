@@ -2,8 +2,6 @@
 /* device: devices that SMC can use, including those the kernel does not list, with their names. */
 #include "smcdr/cmd.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <net/if.h>
 
 #include "host/file.h"

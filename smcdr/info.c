@@ -2,9 +2,6 @@
 /* info: capabilities of the kernel and its devices. */
 #include "smcdr/cmd.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "host/file.h"
 
 #define MAX_GIDS 256

@@ -2,10 +2,6 @@
 /* linkgroup: link groups and their links. */
 #include "smcdr/cmd.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "out/metrics.h"
 #include "out/units.h"
 

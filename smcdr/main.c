@@ -2,10 +2,6 @@
 /* smcd and smcr: from the command line to the exit status. */
 #include "smcdr/cmd.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "cli/screen.h"
 #include "net/netns.h"
 #include "sandbox/enclose.h"

@@ -2,9 +2,6 @@
 /* stats: counters of this network namespace. */
 #include "smcdr/cmd.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 #include "host/record.h"
 
 /* Without a usable baseline, print the counters since boot, with a notice; this is no failure. */

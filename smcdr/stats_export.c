@@ -4,9 +4,6 @@
  */
 #include "smcdr/cmd.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "out/metrics.h"
 #include "smc/reason.h"
 

@@ -2,9 +2,6 @@
 /* stats --all-netns: statistics of each network namespace with any activity. */
 #include "smcdr/cmd.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "net/netns_list.h"
 #include "out/metrics.h"

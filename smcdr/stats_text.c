@@ -2,10 +2,7 @@
 /* Print statistics as a report. */
 #include "smcdr/cmd.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "smc/reason.h"
 

@@ -3,8 +3,6 @@
 #include "smcss.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
 
 #include "host/probe.h"
 #include "process/confined.h"

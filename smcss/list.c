@@ -2,8 +2,6 @@
 /* Fetch, complete, select and print the sockets. */
 #include "smcss.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "out/list.h"
 #include "sockets/fetch.h"

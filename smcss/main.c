@@ -2,10 +2,7 @@
 /* smcss: list SMC sockets, their actual transport, and the reason for it. */
 #include "smcss.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <unistd.h>
 #include <getopt.h>
 
 #include "cli/cli.h"

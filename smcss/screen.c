@@ -2,8 +2,6 @@
 /* Text for terminals after the table, or instead of it. */
 #include "smcss.h"
 
-#include <stdlib.h>
-
 #include "cli/screen.h"
 #include "sockets/show.h"
 

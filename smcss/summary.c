@@ -2,9 +2,6 @@
 /* smcss --summary and --metrics: sockets by mode, process, peer, reason and network namespace. */
 #include "smcss.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/array.h"
 #include "base/index.h"
 #include "base/memory.h"

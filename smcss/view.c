@@ -2,10 +2,7 @@
 /* Sockets, attributes and columns chosen by the options, and the columns of smcss alone. */
 #include "smcss.h"
 
-#include <errno.h>
 #include <pwd.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "host/probe.h"
 #include "sockets/fetch.h"

@@ -2,16 +2,10 @@
 /* Options, help, version and the final flush of stdout, shared by all tools. */
 #include "cli/cli.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cli/printable.h"
 #include "cli/screen.h"

@@ -3,8 +3,6 @@
 #include "cli/lines.h"
 
 #include <ctype.h>
-#include <stdint.h>
-#include <string.h>
 
 /* Length of the character, or of the escape sequence without width, at the start of @piece */
 static size_t step(struct cli_piece piece, size_t *columns)

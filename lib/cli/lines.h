@@ -2,8 +2,7 @@
 /* Break text into lines for a terminal. Pure. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/libc.h"
 
 /** struct cli_piece - part of a text */
 struct cli_piece {

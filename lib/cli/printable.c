@@ -2,11 +2,6 @@
 /* Make untrusted text in messages safe for the terminal. */
 #include "cli/printable.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 /* Decode one character of UTF-8. Return: its length, 0 if invalid; @code receives its number. */
 static size_t decode(const unsigned char *text, uint32_t *code)
 {

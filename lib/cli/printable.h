@@ -2,7 +2,7 @@
 /* Make untrusted text in messages safe for the terminal. */
 #pragma once
 
-#include <stddef.h>
+#include "base/libc.h"
 
 /**
  * cli_printable() - copy text such that a terminal shows it as one line

@@ -3,11 +3,6 @@
 #include "cli/screen.h"
 
 #include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <sys/ioctl.h>
 
 #include "cli/lines.h"

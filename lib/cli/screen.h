@@ -2,8 +2,7 @@
 /* The terminal on stdout: its size and abilities. Links libc only. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/libc.h"
 
 /* Option row of --color, for tools with colors; cli_parse() handles it. */
 #define CLI_COLOR_OPTION                                                                           \

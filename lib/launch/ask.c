@@ -2,12 +2,6 @@
 /* Run other tools of smc-tools. */
 #include "launch/ask.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "process/library.h"
 #include "process/program.h"
 

@@ -2,9 +2,6 @@
 /* Run other tools of smc-tools: from this program's directory, or else the installed ones. */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-
 #include "base/err.h"
 
 /** bpf_loader() - path of smc_bpf. Return: false if there is none */

@@ -2,14 +2,9 @@
 /* The kernel's limits for socket buffers. */
 #include "launch/bufsize.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/sysinfo.h>
-#include <unistd.h>
 
 #include "smc/buffers.h"
 

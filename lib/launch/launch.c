@@ -2,11 +2,7 @@
 /* Options and settings for running a program or a service with SMC. */
 #include "launch/launch.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 

@@ -2,8 +2,7 @@
 /* Options for running a program or a service with SMC, shared by smc_run, smc_ab and smc_unit. */
 #pragma once
 
-#include <stdbool.h>
-
+#include "base/libc.h"
 #include "cli/cli.h"
 #include "launch/rules.h"
 #include "launch/variables.h"

@@ -3,9 +3,8 @@
 #pragma once
 
 #include <netinet/in.h>
-#include <stdbool.h>
-#include <stdint.h>
 
+#include "base/libc.h"
 #include "launch/learned.h"
 
 /**

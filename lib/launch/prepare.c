@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Prepare a command for SMC: by the library in its environment, by eBPF, or by a supervisor. */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <sys/socket.h>
 
 #include "bpf/bpfmap.h"

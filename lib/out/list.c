@@ -2,9 +2,6 @@
 /* Print tables, see out/list.h. */
 #include "out/list.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/array.h"
 #include "cli/lines.h"
 #include "cli/screen.h"

@@ -2,8 +2,6 @@
 /* Prometheus' text format, for the text file collector of the node exporter. */
 #include "out/metrics.h"
 
-#include <inttypes.h>
-
 void metrics_head(struct out_text *text, const char *name, const char *type, const char *help)
 {
 	out_printf(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);

@@ -2,12 +2,6 @@
 /* One column table per kind of object, used for text rows, -o and JSON. */
 #include "out/table.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/memory.h"
 
 static bool is_end(const struct out_col *col)

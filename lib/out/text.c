@@ -2,12 +2,6 @@
 /* Text buffers without stdio. */
 #include "out/text.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/err.h"
 #include "base/memory.h"
 

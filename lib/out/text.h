@@ -3,10 +3,8 @@
 #pragma once
 
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+
+#include "base/libc.h"
 
 struct smc_err;
 

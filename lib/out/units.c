@@ -2,9 +2,6 @@
 /* Numbers in human-readable form. */
 #include "out/units.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 /* A number below @step is exact; @prefixes starts with that of the first power of @step. */
 static const char *scaled(char text[OUT_UNITS], uint64_t value, unsigned int step,
 			  const char *prefixes, const char *gap, const char *unit)

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include <stdint.h>
+#include "base/libc.h"
 
 #define OUT_UNITS 16
 
