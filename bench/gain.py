@@ -250,8 +250,9 @@ def compare(names, ports):
     """Rates divided by those of a client without the library in the same round, after smc_run has learned."""
     ratios = []
     rates(names, WAYS["smc_run"], ports)
-    for _ in range(ROUNDS):
-        got = {name: rates(names, way, ports) for name, way in WAYS.items()}
+    for turn in range(ROUNDS):
+        order = sorted(WAYS, key=lambda name: (list(WAYS).index(name) + turn) % len(WAYS))  # the first one may have an advantage
+        got = {name: rates(names, WAYS[name], ports) for name in order}
         ratios.append({load: [got[name][load] / got["TCP"][load] for name in list(WAYS)[1:]] for load in names})
     for load in names:
         print("| %-33s | %5.2f | %5.2f |" % (load, *map(statistics.median, zip(*(ratio[load] for ratio in ratios)))), flush=True)
