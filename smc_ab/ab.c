@@ -257,18 +257,17 @@ static int print(const struct comparison *self)
 				    .count = (size_t)self->options->pairs,
 				    .width = cli_columns() };
 	const struct record *record = self->options->record;
-	struct out_text text = { 0 }, lines = { 0 };
+	struct out_text text = { 0 };
 	struct smc_err err = { 0 };
 
 	result_judge(&result);
 	if (self->options->is_json) {
 		out_json_document(&text, make_document(&result, record), false);
 	} else {
-		result_text(&lines, &result);
+		result_text(&text, &result);
 		if (record)
-			record_text(&lines, record, &result);
-		out_wrap_lines(&text, &lines, result.width, 0);
-		out_free(&lines);
+			record_text(&text, record, &result);
+		out_wrap_from(&text, 0, result.width, 0);
 	}
 	if (out_finish(&text, &err))
 		return cli_error(self->smc.tool, "%s", err.text);

@@ -189,14 +189,9 @@ void chk_date(char text[CHK_DATE_SIZE])
 
 int chk_print(struct out_text *text, size_t width, size_t indent)
 {
-	struct out_text wrapped = { 0 };
 	struct smc_err err = { 0 };
 
-	if (width) {
-		out_wrap_lines(&wrapped, text, width, indent);
-		out_free(text);
-		*text = wrapped;
-	}
+	out_wrap_from(text, 0, width, indent);
 	return out_finish(text, &err) ? cli_error(&chk_tool, "%s", err.text) : CHK_OK;
 }
 

@@ -352,18 +352,15 @@ static void append_json(struct out_text *text, const struct show *show,
 
 bool show_event(struct out_text *text, const struct show *show, const struct flow_event *event)
 {
-	struct out_text lines = { 0 };
+	const size_t start = text->len;
 
 	if (!is_shown(show, event))
 		return false;
 	if (show->is_json) {
 		append_json(text, show, event);
-	} else if (!show->width) {
-		append_text(text, show, event);
 	} else {
-		append_text(&lines, show, event);
-		out_wrap_lines(text, &lines, show->width, INDENT);
-		out_free(&lines);
+		append_text(text, show, event);
+		out_wrap_from(text, start, show->width, INDENT);
 	}
 	return true;
 }

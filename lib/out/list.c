@@ -3,6 +3,7 @@
 #include "out/list.h"
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "cli/lines.h"
 #include "cli/screen.h"
 
@@ -39,10 +40,15 @@ static bool stays_whole(const char *line, size_t indent)
 	       (strlen(line) > indent && !strncmp(line + indent, "-> ", 3));
 }
 
-void out_wrap_lines(struct out_text *text, struct out_text *lines, size_t width, size_t indent)
+void out_wrap_from(struct out_text *text, size_t start, size_t width, size_t indent)
 {
-	out_char(lines, '\0');
-	for (char *line = lines->data, *next; *line; line = next) {
+	char *lines;
+
+	if (!width || text->len == start)
+		return;
+	lines = xstrndup(text->data + start, text->len - start);
+	text->len = start;
+	for (char *line = lines, *next; *line; line = next) {
 		size_t len = strcspn(line, "\n"), hang = *line == ' ' ? indent : HANG;
 		size_t label =
 			*line == ' ' && len > hang && hang && line[hang - 1] == ' ' ? hang : 0;
@@ -53,6 +59,7 @@ void out_wrap_lines(struct out_text *text, struct out_text *lines, size_t width,
 		out_wrap(text, stays_whole(line, indent) ? 0 : width, label, hang, line + label);
 		out_char(text, '\n');
 	}
+	free(lines);
 }
 
 static void append_styled(struct out_text *text, const char *sequence, struct cli_piece piece)

@@ -76,13 +76,13 @@ int out_print_list(const struct out_view *view, const void *objects, size_t coun
 void out_wrap(struct out_text *text, size_t width, size_t at, size_t indent, const char *words);
 
 /**
- * out_wrap_lines() - append lines, each wrapped by out_wrap()
- * @lines: gets a NUL at the end
+ * out_wrap_from() - wrap the lines from @start on, each by out_wrap()
+ * @start: earlier length of @text; @width: 0: change nothing
  * @indent: of continuation lines after a label; labels begin with a blank
  *
  * Commands after "-> " or "More: " and lines that begin with a tab stay whole.
  */
-void out_wrap_lines(struct out_text *text, struct out_text *lines, size_t width, size_t indent);
+void out_wrap_from(struct out_text *text, size_t start, size_t width, size_t indent);
 
 /** out_styled() - append a string in a style, if colors are on */
 void out_styled(struct out_text *text, enum out_style style, const char *str);

@@ -113,15 +113,12 @@ static void append_json(struct out_text *text, const struct show *show,
 
 void print_payload(struct out_text *text, const struct show *show, const struct payload *payload)
 {
-	struct out_text lines = { 0 };
+	const size_t start = text->len;
 
 	if (show->is_json) {
 		append_json(text, show, payload);
-	} else if (!show->width) {
-		append_text(text, show, payload);
 	} else {
-		append_text(&lines, show, payload);
-		out_wrap_lines(text, &lines, show->width, 0);
-		out_free(&lines);
+		append_text(text, show, payload);
+		out_wrap_from(text, start, show->width, 0);
 	}
 }

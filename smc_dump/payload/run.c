@@ -35,7 +35,7 @@ struct payload_capture {
 	struct conversations *all;
 	struct out_text text;
 	struct smc_err *err;
-	uint64_t told;
+	uint64_t messages;
 	int64_t clock, end;
 };
 
@@ -60,11 +60,11 @@ static int on_payload(void *arg, const struct payload *payload)
 		pcapng_payload(&capture->text, payload);
 	else
 		print_payload(&capture->text, &capture->request->show, payload);
-	capture->told += !payload->is_end;
+	capture->messages += !payload->is_end;
 	ret = capture->text.len >= WRITE_AT ? write_out(capture) : 0;
 	if (ret)
 		return ret;
-	return capture->told == capture->request->count ? ENOUGH : 0;
+	return capture->messages == capture->request->count ? ENOUGH : 0;
 }
 
 static int on_record(void *arg, void *data, size_t len)
@@ -122,8 +122,8 @@ static void say_result(const struct payload_capture *capture)
 	const struct smcdata_state *state = capture->state;
 	uint64_t conversations = conversations_count(capture->all);
 
-	cli_note(&dump_tool, "%" PRIu64 " message%s of %" PRIu64 " connection%s", capture->told,
-		 plural_s(capture->told), conversations, plural_s(conversations));
+	cli_note(&dump_tool, "%" PRIu64 " message%s of %" PRIu64 " connection%s", capture->messages,
+		 plural_s(capture->messages), conversations, plural_s(conversations));
 	if (state->lost)
 		cli_note(&dump_tool, "too fast, and lost: %llu message%s with %llu byte%s",
 			 state->lost, plural_s(state->lost), state->lost_bytes,
@@ -145,7 +145,7 @@ static int tell_all(struct payload_capture *capture)
 	if (!ret)
 		ret = repeat(capture);
 	if (is_file)
-		pcapng_tail(&capture->text, clock_ns(CLOCK_REALTIME), capture->told,
+		pcapng_tail(&capture->text, clock_ns(CLOCK_REALTIME), capture->messages,
 			    capture->state->lost);
 	if (!ret)
 		ret = write_out(capture);
