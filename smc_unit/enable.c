@@ -43,13 +43,10 @@ static void add_spin(const struct unit *unit, char *value, size_t size)
 {
 	char entry[PATH_MAX];
 
-	if (!unit->req->launch.settings[VAR_SPIN])
-		return;
-	if (library_spin(&unit->lib, entry))
+	const struct launch *launch = &unit->req->launch;
+
+	if (launch->settings[VAR_SPIN] && launch_find_spin(launch, &unit->lib, entry))
 		snprintf(value, size, ":%s", entry);
-	else
-		unit_warn(unit->req, "no ld_pre_smc_spin.so beside %s: --spin has no effect",
-			  unit->lib.file);
 }
 
 /* LD_PRELOAD= replaces the unit's value, so its entries are repeated. */

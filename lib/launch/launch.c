@@ -111,6 +111,16 @@ bool launch_is_strict(const struct launch *launch)
 	return launch->settings[VAR_STRICT] || smc_is_on(getenv(smc_variables[VAR_STRICT]));
 }
 
+bool launch_find_spin(const struct launch *launch, const struct library *lib, char entry[PATH_MAX])
+{
+	bool found = library_spin(lib, entry);
+
+	if (!found)
+		cli_warn(launch->tool, launch->quiet,
+			 "no ld_pre_smc_spin.so beside %s: --spin has no effect", lib->file);
+	return found;
+}
+
 void launch_warn(const struct launch *launch, enum way way, const char *name)
 {
 	const char *const *settings = launch->settings;

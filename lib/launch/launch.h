@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "launch/rules.h"
 #include "launch/variables.h"
+#include "process/library.h"
 
 /** enum way - how a program or a service gets SMC sockets */
 enum way {
@@ -109,6 +110,13 @@ bool launch_is_strict(const struct launch *launch);
  * @name: of the command or service
  */
 void launch_warn(const struct launch *launch, enum way way, const char *name);
+
+/**
+ * launch_find_spin() - the entry for LD_PRELOAD of the library for --spin
+ *
+ * Return: false after a warning if it is not there.
+ */
+bool launch_find_spin(const struct launch *launch, const struct library *lib, char entry[PATH_MAX]);
 
 /**
  * launch_prepare() - do everything before exec of a command: checks, then environment, mark or

@@ -199,17 +199,6 @@ static bool spins(const struct launch *launch)
 	return usec && smc_parse_spin(usec);
 }
 
-static int preload_spin(const struct launch *launch, const struct library *lib)
-{
-	char entry[PATH_MAX];
-
-	if (library_spin(lib, entry))
-		return library_preload(entry);
-	cli_warn(launch->tool, launch->quiet,
-		 "no ld_pre_smc_spin.so beside %s: --spin has no effect", lib->file);
-	return 0;
-}
-
 /*
  * Pass the settings to the library by its variables. A setting without an option keeps the value of
  * the caller's environment; buffer sizes with neither get a default.
@@ -218,11 +207,11 @@ static int set_environment(const struct launch *launch, const struct library *li
 {
 	bool may_exceed = buffers_may_exceed();
 	int i, err = library_preload(lib->entry);
-	char text[BUFFER_TEXT];
+	char text[BUFFER_TEXT], entry[PATH_MAX];
 	const char *value;
 
-	if (!err && spins(launch))
-		err = preload_spin(launch, lib);
+	if (!err && spins(launch) && launch_find_spin(launch, lib, entry))
+		err = library_preload(entry);
 	for (i = 0; !err && i < VARIABLES; i++) {
 		value = launch->settings[i];
 		if (!value && !getenv(smc_variables[i]))
