@@ -103,40 +103,31 @@ static bool add_words(struct record *record, const json_t *array)
 	return json_array_size(array) > 0;
 }
 
-static const char *verdict_of(const json_t *doc)
+static json_t *judged(const json_t *doc)
 {
-	return json_string_value(json_object_get(doc, "verdict"));
-}
-
-static const json_t *judged(const json_t *doc)
-{
-	const json_t *metric = json_object_get(doc, "metric");
+	json_t *metric = json_object_get(doc, "metric");
 
 	return metric ? metric : json_object_get(doc, "wall_seconds");
 }
 
-static int unpack_interval(const json_t *doc, double *ratio, double *low, double *high)
+/* Return: NULL; why it is no result with a verdict. */
+static const char *parse(struct record *record)
 {
-	return json_unpack((json_t *)judged(doc), "{s:F, s:[F, F]}", "ratio", ratio, "interval",
-			   low, high);
-}
+	const char *schema = NULL, *verdict = NULL;
+	struct numbers *numbers = &record->judged;
 
-static const char *why_not(struct record *record)
-{
-	static const char *const verdicts[] = { "smc", "tcp", "none" };
-	const char *schema = NULL, *verdict = verdict_of(record->doc);
-	double ratio, low, high;
-
-	json_unpack(record->doc, "{s:s}", "schema", &schema);
-	if (!schema || strcmp(schema, AB_SCHEMA) || !verdict ||
-	    !add_words(record, json_object_get(record->doc, "argv")))
+	if (json_unpack(record->doc, "{s:s, s:s}", "schema", &schema, "verdict", &verdict) ||
+	    strcmp(schema, AB_SCHEMA) || !add_words(record, json_object_get(record->doc, "argv")))
 		return "it is not a result of smc_ab --json";
-	for (size_t i = 0; i < sizeof(verdicts) / sizeof(*verdicts); i++)
-		if (!strcmp(verdict, verdicts[i]))
-			return unpack_interval(record->doc, &ratio, &low, &high) ?
-				       "it has no interval" :
-				       NULL;
-	return "it has no verdict";
+	while (record->verdict <= AB_NO_DIFFERENCE &&
+	       strcmp(verdict, result_verdicts[record->verdict]) != 0)
+		record->verdict++;
+	if (record->verdict > AB_NO_DIFFERENCE)
+		return "it has no verdict";
+	numbers->has_interval =
+		!json_unpack(judged(record->doc), "{s:F, s:[F, F]}", "ratio", &numbers->ratio,
+			     "interval", &numbers->low, &numbers->high);
+	return numbers->has_interval ? NULL : "it has no interval";
 }
 
 int record_load(struct record *record, const struct cli_tool *tool, const char *path)
@@ -151,7 +142,7 @@ int record_load(struct record *record, const struct cli_tool *tool, const char *
 	record->argv[0] = (char *)tool->name;
 	record->doc = json_loadb(text, len, 0, NULL);
 	free(text);
-	why = why_not(record);
+	why = parse(record);
 	if (why)
 		record_free(record);
 	return why ? cli_error(tool, "%s: cannot be verified: %s", path, why) : 0;
@@ -168,15 +159,14 @@ void record_free(struct record *record)
 
 bool record_agrees(const struct record *record, const struct ab_result *result)
 {
-	return !strcmp(verdict_of(record->doc), result_verdict(result));
+	return record->verdict == result->verdict;
 }
 
 static bool overlaps(const struct record *record, const struct ab_result *result)
 {
-	double ratio, low, high;
+	const struct numbers *there = &record->judged, *here = result->judged;
 
-	return !unpack_interval(record->doc, &ratio, &low, &high) && result->judged->has_interval &&
-	       low <= result->judged->high && result->judged->low <= high;
+	return here->has_interval && there->low <= here->high && here->low <= there->high;
 }
 
 static void put_value(struct out_text *text, const json_t *value)
@@ -215,13 +205,11 @@ static void put_differences(struct out_text *text, json_t *there, json_t *here)
 
 void record_text(struct out_text *text, const struct record *record, const struct ab_result *result)
 {
-	struct numbers numbers = { .has_interval = true };
 	struct out_text differences = { 0 };
 	json_t *here = record_host();
 
-	unpack_interval(record->doc, &numbers.ratio, &numbers.low, &numbers.high);
 	out_str(text, "Recorded: ");
-	result_put_ratio(text, &numbers);
+	result_put_ratio(text, &record->judged);
 	out_printf(text, ". %s\n",
 		   !record_agrees(record, result) ? "The verdict differs." :
 		   overlaps(record, result)	  ? "This run agrees." :
@@ -237,8 +225,8 @@ void record_text(struct out_text *text, const struct record *record, const struc
 
 json_t *record_json(const struct record *record, const struct ab_result *result)
 {
-	return json_pack("{s:s, s:O, s:O*, s:b, s:b}", "verdict", verdict_of(record->doc), "judged",
-			 judged(record->doc), "host", json_object_get(record->doc, "host"),
-			 "verdict_agrees", record_agrees(record, result), "ratio_agrees",
-			 overlaps(record, result));
+	return json_pack("{s:s, s:O, s:O*, s:b, s:b}", "verdict", result_verdicts[record->verdict],
+			 "judged", judged(record->doc), "host",
+			 json_object_get(record->doc, "host"), "verdict_agrees",
+			 record_agrees(record, result), "ratio_agrees", overlaps(record, result));
 }

@@ -10,10 +10,14 @@
 /**
  * struct record - a result read from a file
  * @doc: the document
+ * @verdict: AB_SMC_BETTER, AB_TCP_BETTER or AB_NO_DIFFERENCE
+ * @judged: what it is based on, without the medians
  * @argv: command line of smc_ab, NULL-terminated; without its name, which is @argv[0]
  */
 struct record {
 	json_t *doc;
+	enum ab_verdict verdict;
+	struct numbers judged;
 	char **argv;
 	int argc;
 };

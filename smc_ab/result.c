@@ -281,28 +281,22 @@ static json_t *json_command(char *const *argv)
 	return array;
 }
 
-const char *result_verdict(const struct ab_result *result)
-{
-	static const char *const verdicts[] = {
-		[AB_SMC_BETTER] = "smc",	[AB_TCP_BETTER] = "tcp",
-		[AB_NO_DIFFERENCE] = "none",	[AB_TOO_FEW] = "too_few",
-		[AB_SMC_NOT_USED] = "not_used",
-	};
-
-	return verdicts[result->verdict];
-}
+const char *const result_verdicts[] = {
+	[AB_SMC_BETTER] = "smc",  [AB_TCP_BETTER] = "tcp",	  [AB_NO_DIFFERENCE] = "none",
+	[AB_TOO_FEW] = "too_few", [AB_SMC_NOT_USED] = "not_used",
+};
 
 json_t *result_json(const struct ab_result *result)
 {
 	const struct ab_options *options = result->options;
-	json_t *doc =
-		json_pack("{s:s, s:o, s:o*, s:i, s:I, s:s, s:o, s:o, s:o}", "schema", AB_SCHEMA,
-			  "command", json_command(result->argv), "server",
-			  options->server ? out_json_str(options->server) : NULL, "count",
-			  options->pairs, "used_smc", (json_int_t)result->used, "verdict",
-			  result_verdict(result), "wall_seconds", json_numbers(&result->seconds),
-			  "cpu_seconds", json_numbers(&result->cpu_seconds), "context_switches",
-			  json_numbers(&result->switches));
+	json_t *doc = json_pack("{s:s, s:o, s:o*, s:i, s:I, s:s, s:o, s:o, s:o}", "schema",
+				AB_SCHEMA, "command", json_command(result->argv), "server",
+				options->server ? out_json_str(options->server) : NULL, "count",
+				options->pairs, "used_smc", (json_int_t)result->used, "verdict",
+				result_verdicts[result->verdict], "wall_seconds",
+				json_numbers(&result->seconds), "cpu_seconds",
+				json_numbers(&result->cpu_seconds), "context_switches",
+				json_numbers(&result->switches));
 
 	if (options->metric) {
 		json_object_set_new(doc, "metric", json_numbers(&result->metric));

@@ -82,8 +82,8 @@ bool result_used_smc(const struct sightings *seen, bool trusts_counters);
 /** result_judge() - fill in all members after @width */
 void result_judge(struct ab_result *result);
 
-/** result_verdict() - the verdict as a word of the JSON document */
-const char *result_verdict(const struct ab_result *result);
+/** result_verdicts - words of the JSON document, by enum ab_verdict */
+extern const char *const result_verdicts[];
 
 /** result_put_ratio() - append a ratio with its interval */
 void result_put_ratio(struct out_text *text, const struct numbers *numbers);
