@@ -168,7 +168,7 @@ def measure(name, program, base):
 # ---- programs that leave short connections to TCP by themselves ----
 
 NGINX = """daemon off; worker_processes 1; pid /dev/shm/nginx.pid; error_log /dev/null;
-events { } http { access_log off; server { listen %d; location / { return 200 "hello"; } } }"""
+events { worker_connections 4096; } http { access_log off; server { listen %d; location / { return 200 "hello"; } } }"""
 WAYS = {"TCP": "TCP", "smc_run": [], "smc_run --no-learn": ["--no-learn"]}
 
 
@@ -208,6 +208,13 @@ LOADS = {
 }
 
 
+def nginx():
+    """Command line of a server on the next port."""
+    with open("/dev/shm/nginx.conf", "w", encoding="ascii") as file:
+        file.write(NGINX % (Server.port + 1))
+    return ["nginx", "-g", "", "-c", "/dev/shm/nginx.conf"]
+
+
 def serve(argv, **kwargs):
     """Start a server, which ends with the guest; in a pair, in guest 1 only. Return: its port."""
     if NODE == "2":
@@ -220,13 +227,11 @@ def serve(argv, **kwargs):
 def start_servers():
     """Return: port of each, by name."""
     servers = {
-        "nginx": ["nginx", "-g", "", "-c", "/dev/shm/nginx.conf"],
+        "nginx": nginx(),
         "redis": REDIS,
         "another redis": REDIS,
         "iperf3": ["iperf3", "-s", "-p", "PORT"],
     }
-    with open("/dev/shm/nginx.conf", "w", encoding="ascii") as file:
-        file.write(NGINX % (Server.port + 1))
     ports = {name: serve(argv) for name, argv in servers.items()}
     if POSTGRES:
         ports["postgres"] = serve([POSTGRES, "-D", DATABASE, "-p", "PORT", "-k", "/dev/shm", "-h", HOST], user=65534, group=65534, cwd="/")
@@ -251,8 +256,8 @@ def compare(names, ports):
     ratios = []
     rates(names, WAYS["smc_run"], ports)
     for turn in range(ROUNDS):
-        order = sorted(WAYS, key=lambda name: (list(WAYS).index(name) + turn) % len(WAYS))  # the first one may have an advantage
-        got = {name: rates(names, WAYS[name], ports) for name in order}
+        first = turn % len(WAYS)  # it may have an advantage
+        got = {name: rates(names, WAYS[name], ports) for name in [*WAYS][first:] + [*WAYS][:first]}
         ratios.append({load: [got[name][load] / got["TCP"][load] for name in list(WAYS)[1:]] for load in names})
     for load in names:
         print("| %-33s | %5.2f | %5.2f |" % (load, *map(statistics.median, zip(*(ratio[load] for ratio in ratios)))), flush=True)
@@ -324,9 +329,7 @@ def sockperf(way, kind, size, word):
 
 
 def wrk(way):
-    with open("/dev/shm/nginx.conf", "w", encoding="ascii") as file:
-        file.write(NGINX.replace("events { }", "events { worker_connections 4096; }") % (Server.port + 1))
-    with Server(way, "nginx", "-g", "", "-c", "/dev/shm/nginx.conf") as port:
+    with Server(way, *nginx()) as port:
         return number_after(out(*by(way), "wrk", "-t", "2", "-c", "1000", "-d", "3s", "http://%s:%s/" % (HOST, port)), "Requests/sec:")
 
 
