@@ -58,7 +58,8 @@ static const struct cli_opt serve_options[] = {
 };
 
 static const struct cli_opt tune_options[] = {
-	{ CHK_OPT_SHAPE, "shape", "SHAPE", "measure bulk (default), rpc:BYTES or connections" },
+	{ CHK_OPT_SHAPE, "shape", "SHAPE",
+	  "measure bulk (default), rpc:BYTES, connections or sweep" },
 	{ 'p', "port", "PORT", "connect to this port (default 37373)" },
 	IPV4,
 	IPV6,

@@ -105,11 +105,14 @@ static int set_shape(const char *text)
 		chk_asked.rpc_bytes = (int)bytes;
 	} else if (!strcmp(text, "connections")) {
 		chk_asked.shape = CHK_SHAPE_CONNECTIONS;
+	} else if (!strcmp(text, "sweep")) {
+		chk_asked.shape = CHK_SHAPE_SWEEP;
 	} else if (!strcmp(text, "bulk")) {
 		chk_asked.shape = CHK_SHAPE_BULK;
 	} else {
 		return cli_usage_error(chk_asked.command->tool,
-				       "'%s' is not bulk, connections or rpc: with 1 to %d bytes",
+				       "'%s' is not bulk, connections, sweep or rpc: with 1 to %d "
+				       "bytes",
 				       text, CHK_RPC_BYTES);
 	}
 	return 0;

@@ -35,6 +35,7 @@ enum chk_shape {
 	CHK_SHAPE_BULK,	       /* much data, one way */
 	CHK_SHAPE_RPC,	       /* requests and answers of equal size */
 	CHK_SHAPE_CONNECTIONS, /* short connections */
+	CHK_SHAPE_SWEEP,       /* requests and answers of several sizes, by 1 to 16 clients */
 };
 
 #define CHK_RPC_BYTES (1 << 20) /* maximum size of those */

@@ -92,6 +92,22 @@ uint64_t measure_share_ns(int timeout_ms);
 int measure_open(struct client_result *result, bool is_smc, int buffers, int timeout_ms,
 		 uint64_t *ns);
 
+/**
+ * measure_open_tcp() - open a connection of plain TCP
+ * @fd: a connection to the server; the TCP port, if there is one, closes with it
+ * @result: its @peer changes to the port used
+ *
+ * Return: descriptor, -1.
+ */
+int measure_open_tcp(struct client_result *result, int fd, int timeout_ms);
+
+/** measure_limit() - timeouts of a whole measurement, starting now */
+struct stream_limit measure_limit(int timeout_ms);
+
+/** measure_rpc() - requests and answers of @bytes, one after another. Return: 0, -1 */
+int measure_rpc(struct client_result *result, int fd, size_t bytes,
+		const struct stream_limit *limit, double *per_second);
+
 /** measure_connects() - sequential connections. Return: 0, -1 */
 int measure_connects(struct client_result *result, struct client_rates *rates, bool is_smc,
 		     int buffers, const struct stream_limit *limit);

@@ -11,6 +11,7 @@
 #define SHARE 30
 #define MIN_MS 20
 #define MAX_MS 2000
+#define WHOLE_STEPS 30
 
 #define MAX_CONNECTS 500
 #define MAX_CONNECTS_FEW 20 /* for foreign servers; and for fallbacks, which the kernel counts */
@@ -132,6 +133,11 @@ uint64_t measure_share_ns(int timeout_ms)
 	return (uint64_t)(ms < MIN_MS ? MIN_MS : ms > MAX_MS ? MAX_MS : ms) * 1000000U;
 }
 
+struct stream_limit measure_limit(int timeout_ms)
+{
+	return stream_limit(timeout_ms, (uint64_t)timeout_ms * WHOLE_STEPS);
+}
+
 int measure_open(struct client_result *result, bool is_smc, int buffers, int timeout_ms,
 		 uint64_t *ns)
 {
@@ -169,6 +175,22 @@ int measure_connects(struct client_result *result, struct client_rates *rates, b
 	}
 	rates->connects_per_second = count * 1e9 / (double)(now - start);
 	rates->connect_ns = median(times, (size_t)count);
+	return 0;
+}
+
+int measure_rpc(struct client_result *result, int fd, size_t bytes,
+		const struct stream_limit *limit, double *per_second)
+{
+	uint64_t start = stream_now(), now;
+	int count = 0;
+
+	do {
+		if (exchange_data(result, fd, PROTO_ECHO, bytes, limit))
+			return -1;
+		count++;
+		now = stream_now();
+	} while (now - start < measure_share_ns(limit->step_ms));
+	*per_second = count * 1e9 / (double)(now - start);
 	return 0;
 }
 
@@ -219,11 +241,10 @@ static int measure_one(struct client_result *result, struct client_rates *rates,
 }
 
 /*
- * Connect to a port of plain TCP if the server offers one: the kernel counts a client without SMC
- * on an SMC listener as a fallback. Use the normal port if a firewall blocks others. Return: as
- * measure_open().
+ * The kernel counts a client without SMC on an SMC listener as a fallback, so use a port of plain
+ * TCP, or the normal port if the server has none or a firewall blocks it.
  */
-static int open_tcp(struct client_result *result, int fd, int timeout_ms)
+int measure_open_tcp(struct client_result *result, int fd, int timeout_ms)
 {
 	uint16_t usual = endpoint_port(&result->peer), port;
 	uint64_t ns;
@@ -243,7 +264,7 @@ static int open_tcp(struct client_result *result, int fd, int timeout_ms)
 int measure_rates(struct client_result *result, int fd, const struct stream_limit *limit)
 {
 	const union endpoint_addr peer = result->peer;
-	int tcp = open_tcp(result, fd, limit->step_ms), ret = 0;
+	int tcp = measure_open_tcp(result, fd, limit->step_ms), ret = 0;
 	const union endpoint_addr tcp_peer = result->peer;
 
 	result->peer = peer;

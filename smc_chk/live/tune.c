@@ -8,12 +8,10 @@
 #include "cli/screen.h"
 #include "host/file.h"
 #include "out/units.h"
-#include "smc_chk/live/client.h"
-#include "smc_chk/live/tune_report.h"
+#include "smc_chk/live/sweep.h"
 
 #define FIRST (64 << 10)
 #define LAST (4 << 20)
-#define WHOLE_STEPS 30
 
 /* ---- what is tried ---- */
 
@@ -66,31 +64,15 @@ static int open_size(struct tune *tune, int control, int bytes)
 
 /* ---- one size, once ---- */
 
-static int measure_rpc(struct tune *tune, int fd, const struct stream_limit *limit, double *value)
-{
-	uint64_t start = stream_now(), now;
-	int count = 0;
-
-	do {
-		if (exchange_data(&tune->result, fd, PROTO_ECHO, (size_t)tune->req->rpc_bytes,
-				  limit))
-			return -1;
-		count++;
-		now = stream_now();
-	} while (now - start < measure_share_ns(limit->step_ms));
-	*value = count * 1e9 / (double)(now - start);
-	return 0;
-}
-
 static int measure_shape(struct tune *tune, int fd, int bytes, double *value)
 {
-	const int ms = tune->req->timeout_ms;
-	const struct stream_limit limit = stream_limit(ms, (uint64_t)ms * WHOLE_STEPS);
+	const struct stream_limit limit = measure_limit(tune->req->timeout_ms);
 	struct client_rates rates = { 0 };
 	int ret;
 
 	switch (tune->req->shape) {
-	case CHK_SHAPE_RPC: return measure_rpc(tune, fd, &limit, value);
+	case CHK_SHAPE_RPC:
+		return measure_rpc(&tune->result, fd, (size_t)tune->req->rpc_bytes, &limit, value);
 	case CHK_SHAPE_CONNECTIONS:
 		ret = measure_connects(&tune->result, &rates, true, bytes, &limit);
 		*value = rates.connects_per_second;
@@ -138,10 +120,8 @@ static int measure_size(struct tune *tune, int control, struct tune_size *size, 
 /* ---- all of them ---- */
 
 /* Return: 0; CHK_TCP, CHK_UNTESTED: nothing to tune; CHK_ERROR; with a message. */
-static int check_server(struct tune *tune)
+static int check_server(struct client_result *result, const struct chk_request *req)
 {
-	const struct chk_request *req = tune->req;
-	struct client_result *result = &tune->result;
 	int status = client_test(result, req, req->object, req->port);
 
 	if (status == CHK_TCP)
@@ -167,7 +147,7 @@ static int measure(struct tune *tune)
 {
 	const struct stream_limit limit =
 		stream_limit(tune->req->timeout_ms, (uint64_t)tune->req->timeout_ms);
-	int status = check_server(tune), control, ret;
+	int status = check_server(&tune->result, tune->req), control, ret;
 	uint64_t ns;
 
 	if (status)
@@ -196,7 +176,7 @@ static int measure(struct tune *tune)
 	return ret ? CHK_ERROR : CHK_OK;
 }
 
-int chk_tune(const struct chk_request *req)
+static int tune_sizes(const struct chk_request *req)
 {
 	struct tune tune = { .req = req };
 	struct out_text text = { 0 };
@@ -210,4 +190,28 @@ int chk_tune(const struct chk_request *req)
 		return chk_print_json(tune_json(&tune));
 	tune_text(&text, &tune);
 	return chk_print(&text, req->width, 0);
+}
+
+static int tune_sweep(const struct chk_request *req)
+{
+	struct sweep sweep = { .req = req };
+	struct out_text text = { 0 };
+	int status = check_server(&sweep.result, req);
+
+	sweep_points(&sweep);
+	if (!status && sweep_measure(&sweep))
+		status = CHK_ERROR;
+	if (status) {
+		cli_error(&chk_tool, "%s", sweep.result.err.text);
+		return status;
+	}
+	if (req->is_json)
+		return chk_print_json(sweep_json(&sweep));
+	sweep_text(&text, &sweep);
+	return chk_print(&text, req->width, 0);
+}
+
+int chk_tune(const struct chk_request *req)
+{
+	return req->shape == CHK_SHAPE_SWEEP ? tune_sweep(req) : tune_sizes(req);
 }

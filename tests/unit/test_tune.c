@@ -2,7 +2,7 @@
 /* smc_chk/tune: choosing a size, from measurements with a known difference. */
 #include "said.h"
 
-#include "smc_chk/live/tune_report.h"
+#include "smc_chk/live/sweep.h"
 
 /* Values of a round: @base for each size, plus up to @noise percent. */
 static struct tune measured(const double *base, int count, int noise)
@@ -86,4 +86,30 @@ TEST(texts)
 	tune.req = &narrow;
 	tune_text(&text, &tune);
 	assert_non_null(strstr(said(&text), "\nasked for         1/s       least\n"));
+}
+
+/* TCP wins with the largest messages; 1 KiB is too noisy for a verdict. */
+TEST(sweep)
+{
+	const struct chk_request req = { .object = "host" };
+	struct sweep sweep = { .req = &req };
+	struct out_text text = { 0 };
+
+	sweep_points(&sweep);
+	for (int i = 0; i < SWEEP_POINTS; i++)
+		for (int round = 0; round < TUNE_ROUNDS; round++) {
+			struct sweep_point *point = &sweep.points[i];
+
+			point->tcp[round] = 1000 + round;
+			point->smc[round] = point->bytes == 64	  ? 2000 + round :
+					    point->bytes >= 65536 ? 500 + round :
+								    600 * (1 + (round & 1));
+		}
+	sweep_judge(&sweep);
+	sweep_text(&text, &sweep);
+	assert_non_null(strstr(text.data, "\n    64 B      16      2004      1004    2.00  "));
+	assert_non_null(strstr(text.data, "  SMC\n   1 KiB       1       600      1004    0.60 "));
+	assert_non_null(strstr(text.data, "  <- TCP\nSMC is faster in 3 rows, TCP in 3, neither "
+					  "measurably in 6.\n"));
+	out_reset(&text);
 }

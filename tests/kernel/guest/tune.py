@@ -37,6 +37,14 @@ def sizes(doc):
     return [(s["asked"] // KIB, s["send"] // KIB + 1, s["receive"] // KIB + 1, s["server_receive"] // KIB + 1) for s in doc["sizes"]]
 
 
+def check_sweep():
+    status, doc = tune("--shape", "sweep")
+    points = doc.get("points", [])
+    equal((status, doc.get("shape"), doc.get("mode"), [(p["bytes"], p["clients"]) for p in points]),
+          (0, "sweep", "SMCD", [(size, count) for size in (64, 1024, 8192, 65536) for count in (1, 4, 16)]), "sweep: measured")
+    ok(all(len(p[way]) == 9 and all(v > 0 for v in p[way]) for p in points for way in ("smc", "tcp")), "sweep: nine values of each, over SMC and TCP", doc)
+
+
 class Server:
     def __enter__(self):
         self.process = subprocess.Popen(["smc_chk", "serve"], stdout=subprocess.PIPE, text=True)
@@ -115,6 +123,7 @@ before = sysctls()
 with Server() as program:
     check_shapes()
     check_lines()
+    check_sweep()
     check_doctor()
     check_interrupted(program, signal.SIGINT)
     check_interrupted(program, signal.SIGKILL)
