@@ -8,6 +8,7 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -226,6 +227,30 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 
 /* ---- select(2) ---- */
 
+/*
+ * Can the kernel read a set of @n bits? If not, select(2) fails with EFAULT, as without this
+ * library. rt_sigprocmask(2) reads a mask before it refuses its first argument.
+ * @seen: the last valid address
+ */
+static bool is_readable(const fd_set *set, int n, _Atomic(const fd_set *) *seen)
+{
+	const char *last = (const char *)set + (n - 1) / 64 * 8;
+	int saved = errno;
+	bool is_valid;
+
+	if (atomic_load_explicit(seen, memory_order_relaxed) == set)
+		return true;
+	errno = 0;
+	syscall(SYS_rt_sigprocmask, -1, set, NULL, sizeof(uint64_t));
+	syscall(SYS_rt_sigprocmask, -1, errno == EFAULT ? (const void *)set : last, NULL,
+		sizeof(uint64_t));
+	is_valid = errno != EFAULT;
+	errno = saved;
+	if (is_valid)
+		atomic_store_explicit(seen, set, memory_order_relaxed);
+	return is_valid;
+}
+
 static short events_of(int fd, const fd_set *in, const fd_set *out)
 {
 	return (short)((FD_ISSET(fd, in) ? POLLIN : 0) | (out && FD_ISSET(fd, out) ? POLLOUT : 0));
@@ -238,12 +263,14 @@ static short events_of(int fd, const fd_set *in, const fd_set *out)
 static bool spins_select(int n, const fd_set *in, const fd_set *out, const fd_set *urgent,
 			 long long usec, const sigset_t *sigmask)
 {
+	static _Atomic(const fd_set *) seen_in, seen_out;
 	struct pollfd fds[SELECT_MOST];
 	nfds_t count = 0;
 	short events;
 	int fd;
 
-	if (!spin_is_on() || !in || urgent || n > FD_SETSIZE)
+	if (!spin_is_on() || !in || urgent || n < 1 || n > FD_SETSIZE ||
+	    !is_readable(in, n, &seen_in) || (out && !is_readable(out, n, &seen_out)))
 		return false;
 	for (fd = 0; fd < n; fd++) {
 		events = events_of(fd, in, out);

@@ -508,48 +508,73 @@ static long long number_at(const char **text)
 	return number;
 }
 
-/* Processors that the quota of a control group allows, rounded down; a large number without one. */
-static int quota_of(const char *directory)
+/* A number in a file of a control group, and the next one there or in another file; -1: none. */
+static void read_numbers(const char *directory, const char *const files[2], long long numbers[2])
 {
 	char path[4096], text[64];
 	const char *at = text;
-	long long quota, period;
 
-	if (snprintf(path, sizeof(path), "%s/cpu.max", directory) >= (int)sizeof(path))
-		return NUMBERS;
-	read_start(path, text, sizeof(text));
-	quota = number_at(&at);
-	at += *at == ' ';
-	period = number_at(&at);
-	if (quota < 0 || period <= 0)
-		return NUMBERS;
-	return (int)(quota / period < NUMBERS ? quota / period : NUMBERS);
+	for (int i = 0; i < 2; i++) {
+		if (files[i]) {
+			snprintf(path, sizeof(path), "%s/%s", directory, files[i]);
+			read_start(path, text, sizeof(text));
+			at = text;
+		}
+		numbers[i] = number_at(&at);
+		at += *at == ' ';
+	}
 }
 
-/* The smallest quota of the process's control group and those above it, of cgroup2. */
-static int quota(void)
+/* Processors that the quota of a control group allows, rounded down; a large number without one. */
+static int quota_of(const char *directory, const char *const files[2])
 {
-	static const char root[] = "/sys/fs/cgroup";
-	char text[4096], directory[4096];
-	int least = NUMBERS, allowed;
-	char *path, *slash;
+	long long numbers[2];
 
-	read_start("/proc/self/cgroup", text, sizeof(text));
-	path = strstr(text, "0::/");
+	read_numbers(directory, files, numbers);
+	if (numbers[0] < 0 || numbers[1] <= 0 || numbers[0] / numbers[1] > NUMBERS)
+		return NUMBERS;
+	return (int)(numbers[0] / numbers[1]);
+}
+
+/*
+ * The smallest quota of this process' control group and those above it.
+ * @mark: in /proc/self/cgroup, before its path; @root: directory of the root group
+ */
+static int least_quota(const char *groups, const char *mark, const char *root,
+		       const char *const files[2])
+{
+	const char *path = strstr(groups, mark);
+	int least = NUMBERS, allowed;
+	char directory[4096], *slash;
+
 	if (!path)
 		return least;
-	path[strcspn(path, "\n")] = '\0';
-	if (snprintf(directory, sizeof(directory), "%s%s", root, path + 3) >=
-	    (int)sizeof(directory))
+	path += strlen(mark);
+	if (snprintf(directory, sizeof(directory), "%s%.*s", root, (int)strcspn(path, "\n"),
+		     path) >= (int)sizeof(directory))
 		return least;
 	for (slash = directory + strlen(directory); slash; slash = strrchr(directory, '/')) {
 		*slash = '\0';
 		if (strlen(directory) < strlen(root))
 			break;
-		allowed = quota_of(directory);
+		allowed = quota_of(directory, files);
 		least = allowed < least ? allowed : least;
 	}
 	return least;
+}
+
+/* The smaller quota of cgroup2 and of the controller cpu, which version 1 mounts with cpuacct. */
+static int quota(void)
+{
+	static const char *const two[2] = { "cpu.max", NULL };
+	static const char *const one[2] = { "cpu.cfs_quota_us", "cpu.cfs_period_us" };
+	char groups[4096];
+	int unified, cpu;
+
+	read_start("/proc/self/cgroup", groups, sizeof(groups));
+	unified = least_quota(groups, "0::", "/sys/fs/cgroup", two);
+	cpu = least_quota(groups, ":cpu,cpuacct:", "/sys/fs/cgroup/cpu,cpuacct", one);
+	return unified < cpu ? unified : cpu;
 }
 
 static int count_processors(void)

@@ -24,6 +24,20 @@ static struct {
 	int handler_flags;
 } kernel;
 
+/* Files of control groups: a descriptor is the number of a file. */
+static struct {
+	const char *path, *text;
+} fakes[4];
+
+static int fake_open(const char *path, int flags)
+{
+	(void)flags;
+	for (size_t i = 0; i < ARRAY_SIZE(fakes) && fakes[i].path; i++)
+		if (!strcmp(fakes[i].path, path))
+			return (int)i;
+	return -1;
+}
+
 static long fake_ppoll(struct pollfd *fds)
 {
 	kernel.looks++;
@@ -74,6 +88,8 @@ static long fake_syscall(long number, ...)
 	case SYS_fcntl: return kernel.flags;
 	case SYS_rt_sigprocmask:
 		return fake_mask((int)a[0], (const uint64_t *)a[1], (uint64_t *)a[2]);
+	case SYS_read: return snprintf((char *)a[1], (size_t)a[2], "%s", fakes[a[0]].text);
+	case SYS_close: return 0;
 	case SYS_rt_sigpending: *(uint64_t *)a[0] = kernel.pending; return 0;
 	default: fail_msg("system call %ld", number); return -1;
 	}
@@ -100,6 +116,7 @@ static int fake_action(int number, const struct sigaction *new, struct sigaction
 
 #define syscall fake_syscall
 #define clock_gettime fake_clock
+#define open fake_open
 /* Only the function: the structure has no parenthesis. */
 #define sigaction(...) fake_action(__VA_ARGS__)
 #include "ld_pre_smc_spin/spin.c"
@@ -385,6 +402,34 @@ TEST(epolls)
 	spin_watch_new(EPOLL_FD);
 	assert_false(spin_epoll(EPOLL_FD, &event, 1, -1, NULL));
 	assert_int_equal(kernel.looks, 10);
+}
+
+/* The smallest quota of the group and those above counts, in cgroup2 as in cgroup. */
+TEST(quotas)
+{
+	static const char v1[] = "/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_";
+	char period[64], limit[64];
+
+	fakes[0].path = "/proc/self/cgroup";
+	fakes[0].text = "4:cpu,cpuacct:/a/b\n0::/c/d\n";
+	assert_int_equal(quota(), NUMBERS);
+	fakes[1].path = "/sys/fs/cgroup/c/cpu.max";
+	fakes[1].text = "250000 100000\n";
+	assert_int_equal(quota(), 2);
+	fakes[1].text = "max 100000\n";
+	assert_int_equal(quota(), NUMBERS);
+	snprintf(limit, sizeof(limit), "%squota_us", v1);
+	snprintf(period, sizeof(period), "%speriod_us", v1);
+	fakes[2].path = limit;
+	fakes[2].text = "-1\n";
+	fakes[3].path = period;
+	fakes[3].text = "100000\n";
+	assert_int_equal(quota(), NUMBERS);
+	fakes[2].text = "390000\n";
+	assert_int_equal(quota(), 3);
+	fakes[1].text = "150000 100000\n";
+	assert_int_equal(quota(), 1);
+	memset(fakes, 0, sizeof(fakes));
 }
 
 static struct fixture fixture = { .setup = setup };
