@@ -37,10 +37,10 @@ static atomic_uint lives[LIVES][SHIM_SLOT(LIFE_WORDS)];
 /* Used if nothing is shared; zero pages until then. */
 static struct learned_table own_table;
 
-/* NULL: not chosen yet. */
-static _Atomic(struct learned_table *) table;
+/* NULL: not chosen yet. @learning: the same, NULL also if the process does not learn. */
+static _Atomic(struct learned_table *) table, learning;
 
-static atomic_bool has_broken, is_learning;
+static atomic_bool has_broken;
 /* An int, as in log_invalid(). */
 static atomic_int is_choosing;
 static struct learned_program program;
@@ -164,7 +164,8 @@ static __attribute__((noinline, cold)) struct learned_table *choose_table(void)
 		chosen = open_shared();
 	}
 	atomic_store_explicit(&table, chosen ? chosen : &own_table, memory_order_release);
-	atomic_store_explicit(&is_learning, learns, memory_order_release);
+	if (learns)
+		atomic_store_explicit(&learning, table, memory_order_release);
 	errno = saved;
 	return table;
 }
@@ -207,30 +208,14 @@ static struct learned_place place_of(const uint32_t *words)
 				       words[LIFE_TURN] & ~1U };
 }
 
-/* @timed: NULL for a connection that does not count. */
-static inline enum shim_advice choose(struct learned_place place, struct learned_place *timed)
+static __attribute__((noinline)) enum shim_advice choose(struct learned_place place,
+							 struct learned_place *timed)
 {
-	struct learned_choice choice;
+	struct learned_choice choice = learned_choose(place);
 
-	if (!place.entry || !timed)
-		return ADVICE_NONE;
-	choice = learned_choose(place);
 	if (choice.is_timed)
 		*timed = place;
 	return choice.is_tcp ? ADVICE_SHORT : ADVICE_NONE;
-}
-
-/* Rare cases, apart: their calls would cost the usual one registers. */
-static __attribute__((noinline, cold)) enum shim_advice
-choose_rare(struct learned_place place, const struct learned_key *key, struct learned_place *timed)
-{
-	uint32_t second = shim_seconds();
-
-	if (place.entry && learned_is_broken(place, second))
-		return ADVICE_BROKE;
-	if (!place.entry && timed)
-		place = learned_add(table, key, &program, second);
-	return choose(place, timed);
 }
 
 /* Does only this process use the connection, whose life is not measured yet? */
@@ -240,26 +225,57 @@ static bool is_new(int fd)
 	       (shim_fd_byte(fd) & (FD_OWN | FD_TIMED)) == FD_OWN;
 }
 
-enum shim_advice shim_lives_advice(int fd, const struct sockaddr *addr, socklen_t len,
-				   struct learned_place *timed)
+/* @timed: NULL for a connection that does not count. */
+static __attribute__((noinline)) enum shim_advice choose_rarely(const struct sockaddr *addr,
+								struct learned_place *timed)
 {
-	struct learned_table *known = atomic_load_explicit(&table, memory_order_acquire);
-	bool learns = is_learning;
+	uint32_t second = shim_seconds();
 	struct learned_place place;
 	struct learned_key key;
 
-	if (!known)
-		return choose_table() ? shim_lives_advice(fd, addr, len, timed) : ADVICE_NONE;
-	if ((!learns && !has_broken) ||
-	    (addr->sa_family == AF_INET6 && len < sizeof(struct sockaddr_in6)) ||
-	    !learned_key(&key, addr, &program))
+	if (!learned_key(&key, addr, &program))
 		return ADVICE_NONE;
-	if (!learns || !is_new(fd))
-		timed = NULL;
-	place = learned_find(known, &key);
-	if (!place.entry || place.entry->broken)
-		return choose_rare(place, &key, timed);
-	return choose(place, timed);
+	place = learned_find(table, &key);
+	if (place.entry && learned_is_broken(place, second))
+		return ADVICE_BROKE;
+	if (!timed)
+		return ADVICE_NONE;
+	if (!place.entry)
+		place = learned_add(table, &key, &program, second);
+	return place.entry ? choose(place, timed) : ADVICE_NONE;
+}
+
+static __attribute__((noinline)) enum shim_advice
+advise_rarely(int fd, const struct sockaddr *addr, socklen_t len, struct learned_place *timed)
+{
+	if (!table && choose_table())
+		return shim_lives_advice(fd, addr, len, timed);
+	return has_broken ? choose_rarely(addr, NULL) : ADVICE_NONE;
+}
+
+/* The usual case saves no registers: it calls other functions last, if at all. */
+enum shim_advice shim_lives_advice(int fd, const struct sockaddr *addr, socklen_t len,
+				   struct learned_place *timed)
+{
+	struct learned_table *known = atomic_load_explicit(&learning, memory_order_acquire);
+	struct learned_place place;
+	struct learned_key key;
+	uint32_t counts;
+
+	if (addr->sa_family == AF_INET6 && len < sizeof(struct sockaddr_in6))
+		return ADVICE_NONE;
+	if (!known)
+		return advise_rarely(fd, addr, len, timed);
+	if (!is_new(fd))
+		return choose_rarely(addr, NULL);
+	learned_key(&key, addr, &program);
+	place.entry = learned_set(known, &key);
+	if (!learned_has(place.entry, &key, &place.turn) || place.turn & 1 || place.entry->broken)
+		return choose_rarely(addr, timed);
+	counts = atomic_load_explicit(&place.entry->counts, memory_order_relaxed);
+	if (!learned_is_usual(counts))
+		return choose(place, timed);
+	return learned_pass(place, counts) ? ADVICE_SHORT : ADVICE_NONE;
 }
 
 void shim_lives_begin(int fd, struct learned_place place)

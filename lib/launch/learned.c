@@ -91,7 +91,7 @@ static void reset(struct learned_entry *entry, uint32_t second)
 	put(&entry->handshake, 0);
 	put(&entry->smc, 0);
 	put(&entry->tcp, 0);
-	put(&entry->counts, 0);
+	put(&entry->counts, LEARNED_IS_MEASURED);
 	put(&entry->used, second);
 }
 
@@ -100,7 +100,7 @@ struct learned_place learned_add(struct learned_table *table, const struct learn
 {
 	struct learned_place none = { NULL, 0 }, place = none;
 	struct learned_entry *set = learned_set(table, key);
-	uint32_t words[sizeof(*key) / 4], turn;
+	uint32_t turn;
 
 	for (int i = 0; i < LEARNED_WAYS; i++) {
 		if (learned_has(&set[i], key, &turn) &&
@@ -118,9 +118,9 @@ struct learned_place learned_add(struct learned_table *table, const struct learn
 		return none;
 	if (!take(place))
 		return none;
-	memcpy(words, key, sizeof(words));
-	for (size_t i = 0; i < sizeof(words) / 4; i++)
-		put(&place.entry->key[i], words[i]);
+	put(&place.entry->port, key->port);
+	for (size_t i = 0; i < LEARNED_WORDS; i++)
+		atomic_store_explicit(&place.entry->addr[i], key->addr[i], memory_order_relaxed);
 	for (size_t i = 0; i < LEARNED_PROGRAM / 4; i++)
 		put(&place.entry->name[i], program->name[i]);
 	reset(place.entry, second);
@@ -138,6 +138,31 @@ bool learned_is_due(const struct learned_entry *entry, uint32_t lives)
 	       !(lives / LEARNED_TRIAL % (1 + (smc + tcp - shorter) / shorter / LEARNED_FAR));
 }
 
+struct learned_choice learned_choose(struct learned_place place)
+{
+	uint32_t old = get(&place.entry->counts), new = old + LEARNED_CONNECTION;
+	uint32_t lives = learned_connections(old);
+	struct learned_choice choice = { old & LEARNED_IS_TCP, old & LEARNED_IS_MEASURED };
+
+	choice.is_timed |= !(lives % LEARNED_EACH);
+	/* None has ended yet. */
+	if (lives == LEARNED_FIRST && get(&place.entry->score) == LEARNED_START)
+		new &= ~LEARNED_IS_MEASURED;
+	/* Before the counter is full: half is a multiple of LEARNED_EACH, too. */
+	if (!(lives % LEARNED_EACH) && lives > LEARNED_CONNECTIONS / LEARNED_CONNECTION / 2)
+		new = old - lives / 2 * LEARNED_CONNECTION;
+	if (old & LEARNED_IS_COMPARED &&
+	    (++new &LEARNED_STREAK) >=
+		    (old & LEARNED_IS_CLEAR ? LEARNED_TRIAL : LEARNED_CLOSE_TRIAL)) {
+		if (learned_is_due(place.entry, lives))
+			choice = (struct learned_choice){ !choice.is_tcp, true };
+		new &= ~LEARNED_STREAK;
+	}
+	atomic_compare_exchange_strong_explicit(&place.entry->counts, &old, new,
+						memory_order_relaxed, memory_order_relaxed);
+	return choice;
+}
+
 void learned_used(struct learned_place place, uint32_t second)
 {
 	if (!take(place))
@@ -148,28 +173,27 @@ void learned_used(struct learned_place place, uint32_t second)
 	give(place.entry, place.turn);
 }
 
-void learned_shook(struct learned_place place, uint32_t ticks)
+/*
+ * Average of measured times. Lower values weigh more: a busy machine only makes times longer, and
+ * some of them much longer.
+ */
+static void add_time(_Atomic uint32_t *mean, uint32_t ticks)
 {
-	uint32_t old, new = ticks ? ticks : 1;
+	uint32_t old = get(mean), new = ticks ? ticks : 1;
 
-	if (!take(place))
-		return;
-	old = get(&place.entry->handshake);
 	if (old > new)
-		new = (old + new + 1) / 2;
+		new += (old - new + 1) / 2;
 	else if (old)
 		new = old + (new - old) / LEARNED_WEIGHT;
-	put(&place.entry->handshake, new);
-	give(place.entry, place.turn);
+	put(mean, new);
 }
 
-/* Account for a short life. */
-static void add_to_mean(struct learned_entry *entry, bool is_tcp, uint32_t ticks)
+void learned_shook(struct learned_place place, uint32_t ticks)
 {
-	_Atomic uint32_t *mean = is_tcp ? &entry->tcp : &entry->smc;
-	int64_t old = get(mean), new = ticks ? ticks : 1;
-
-	put(mean, (uint32_t)(old ? old + (new - old) / LEARNED_WEIGHT : new));
+	if (!take(place))
+		return;
+	add_time(&place.entry->handshake, ticks);
+	give(place.entry, place.turn);
 }
 
 /* Compute the decision bits of @counts. */
@@ -185,7 +209,8 @@ static uint32_t decide(const struct learned_entry *entry, uint32_t counts)
 		if (smc > tcp + tcp / 2 || tcp > smc + smc / 2)
 			decision |= LEARNED_IS_CLEAR;
 	}
-	if (!(decision & LEARNED_IS_TCP) && get(&entry->score) < LEARNED_MOST)
+	if (learned_connections(counts) < LEARNED_FIRST ||
+	    (!(decision & LEARNED_IS_TCP) && get(&entry->score) < LEARNED_MOST))
 		decision |= LEARNED_IS_MEASURED;
 	return decision;
 }
@@ -209,7 +234,7 @@ void learned_lived(struct learned_place place, bool is_tcp, uint32_t ticks)
 	score = life < LEARNED_MOST ? (int)life : LEARNED_MOST;
 	counts = get(&entry->counts);
 	if (score < LEARNED_ONE) {
-		add_to_mean(entry, is_tcp, ticks);
+		add_time(is_tcp ? &entry->tcp : &entry->smc, ticks);
 		if (is_tcp && (counts & LEARNED_TCP_LIVES) != LEARNED_TCP_LIVES)
 			counts += LEARNED_TCP_LIFE;
 	}

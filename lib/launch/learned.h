@@ -76,30 +76,36 @@ struct learned_program {
 	uint32_t name[LEARNED_PROGRAM / 4], mark;
 };
 
+/* An address is compared in words of this processor's size. */
+typedef unsigned long learned_word;
+enum { LEARNED_WORDS = sizeof(struct in6_addr) / sizeof(learned_word) };
+
 /**
  * struct learned_key - a destination of a program
  * @addr: IPv6, or IPv4 mapped into it, in network byte order
  * @port: in host byte order, not 0, and the program's mark
  */
 struct learned_key {
-	uint32_t addr[4], port;
+	learned_word addr[LEARNED_WORDS];
+	uint32_t port;
 };
 
 /**
  * struct learned_entry - state of a destination: 64 bytes
- * @turn: odd during a write; increased by two each time that @key changes
- * @key: struct learned_key
+ * @turn: odd during a write; increased by two each time that the key changes
+ * @port, @addr: struct learned_key
  * @name: of the program
  * @used: CLOCK_MONOTONIC second of the last connection whose life was measured
  * @score: mean life, see LEARNED_ONE
  * @handshake: ticks, 0: not measured yet
- * @smc, @tcp: mean life of short connections, in ticks, 0: not measured yet
+ * @smc, @tcp: usual life of short connections, in ticks, 0: not measured yet
  * @counts: connections so far, and the decision: see LEARNED_STREAK
  * @broken: second until which SMC is not tried after a broken handshake; 0: none broke
  */
 struct learned_entry {
-	_Atomic uint32_t turn;
-	_Atomic uint32_t key[sizeof(struct learned_key) / 4], name[LEARNED_PROGRAM / 4];
+	_Atomic uint32_t turn, port;
+	_Atomic learned_word addr[LEARNED_WORDS];
+	_Atomic uint32_t name[LEARNED_PROGRAM / 4];
 	_Atomic uint32_t used, score, handshake, smc, tcp, counts, broken;
 };
 
@@ -133,22 +139,25 @@ void learned_path(char *path, unsigned long user, unsigned long net);
 static inline bool learned_key(struct learned_key *key, const struct sockaddr *addr,
 			       const struct learned_program *program)
 {
-	struct sockaddr_in6 in6;
-	struct sockaddr_in in;
+	uint32_t words[4] = { 0, 0, htonl(0xffff) };
+	const struct sockaddr_in6 *in6 = (const void *)addr;
+	uint16_t port;
 
+	/* The port has the same offset in struct sockaddr_in. */
+	memcpy(&port, &in6->sin6_port, sizeof(port));
 	if (addr->sa_family == AF_INET) {
-		memcpy(&in, addr, sizeof(in));
-		*key = (struct learned_key){ { 0, 0, htonl(0xffff), in.sin_addr.s_addr },
-					     ntohs(in.sin_port) };
+		memcpy(&words[3], &in6->sin6_flowinfo, sizeof(words[3]));
 	} else {
-		memcpy(&in6, addr, sizeof(in6));
-		memcpy(key->addr, &in6.sin6_addr, sizeof(key->addr));
+		uint32_t scope;
+
+		memcpy(words, &in6->sin6_addr, sizeof(words));
 		/* sin6_addr of link-local addresses has zeros there: mix in the interface. */
-		key->addr[1] ^= in6.sin6_scope_id;
-		key->port = ntohs(in6.sin6_port);
+		memcpy(&scope, &in6->sin6_scope_id, sizeof(scope));
+		words[1] ^= scope;
 	}
-	key->port |= program->mark;
-	return key->port != program->mark;
+	memcpy(key->addr, words, sizeof(words));
+	key->port = ntohs(port) | program->mark;
+	return port;
 }
 
 /** learned_program() - @name: program_invocation_short_name */
@@ -158,30 +167,29 @@ void learned_program(struct learned_program *program, const char *name);
 static inline struct learned_entry *learned_set(struct learned_table *table,
 						const struct learned_key *key)
 {
-	const uint32_t factor = 0x9e3779b1U;
-	uint32_t hash = key->port;
+	const learned_word factor = (learned_word)0x9e3779b97f4a7c15U;
+	learned_word hash = key->port;
 
-	hash = (hash ^ key->addr[3]) * factor;
-	hash = (hash ^ key->addr[2]) * factor;
-	hash = (hash ^ key->addr[1]) * factor;
-	hash = (hash ^ key->addr[0]) * factor;
-	return &table->entries[(hash >> 24) % LEARNED_SETS * LEARNED_WAYS];
+#pragma GCC unroll 4
+	for (int i = LEARNED_WORDS - 1; i >= 0; i--)
+		hash = (hash ^ key->addr[i]) * factor;
+	return &table->entries[(hash >> (8 * sizeof(hash) - 8)) % LEARNED_SETS * LEARNED_WAYS];
 }
 
 /** learned_has() - does an entry have this key? @turn: odd during a write */
 static inline bool learned_has(const struct learned_entry *entry, const struct learned_key *key,
 			       uint32_t *turn)
 {
-	uint32_t differs;
-
 	*turn = atomic_load_explicit(&entry->turn, memory_order_acquire);
-	differs = atomic_load_explicit(&entry->key[4], memory_order_relaxed) ^ key->port;
+	if (atomic_load_explicit(&entry->port, memory_order_relaxed) != key->port)
+		return false;
 #pragma GCC unroll 4
-	for (int i = 0; i < 4; i++)
-		differs |=
-			atomic_load_explicit(&entry->key[i], memory_order_relaxed) ^ key->addr[i];
+	for (int i = 0; i < LEARNED_WORDS; i++) {
+		if (atomic_load_explicit(&entry->addr[i], memory_order_relaxed) != key->addr[i])
+			return false;
+	}
 	atomic_thread_fence(memory_order_acquire);
-	return !differs && atomic_load_explicit(&entry->turn, memory_order_relaxed) == *turn;
+	return atomic_load_explicit(&entry->turn, memory_order_relaxed) == *turn;
 }
 
 /** learned_find() - entry of a destination, NULL if there is none or it is being written */
@@ -225,7 +233,7 @@ struct learned_place learned_add(struct learned_table *table, const struct learn
 #define LEARNED_IS_MEASURED (1U << 31)
 
 /**
- * learned_connections() - number of connections, from the word counts; stays below half a million
+ * learned_connections() - number of connections, from the word counts; stays below 300 000
  */
 static inline uint32_t learned_connections(uint32_t counts)
 {
@@ -241,28 +249,25 @@ bool learned_is_due(const struct learned_entry *entry, uint32_t lives);
  * It changes nothing if the entry now belongs to another destination or is being written, as do the
  * functions below. A connection that is not counted does no harm.
  */
-static inline struct learned_choice learned_choose(struct learned_place place)
-{
-	uint32_t old = atomic_load_explicit(&place.entry->counts, memory_order_relaxed);
-	uint32_t lives = learned_connections(old), new = old;
-	struct learned_choice choice = { old & LEARNED_IS_TCP, old & LEARNED_IS_MEASURED };
+struct learned_choice learned_choose(struct learned_place place);
 
-	choice.is_timed |= lives < LEARNED_FIRST || !(lives % LEARNED_EACH);
-	new += LEARNED_CONNECTION;
-	/* Go back by half, to a multiple of LEARNED_EACH, which keeps the same sampling. */
-	if (lives == LEARNED_CONNECTIONS / LEARNED_CONNECTION)
-		new = old - lives / 2 * LEARNED_CONNECTION;
-	if (old & LEARNED_IS_COMPARED &&
-	    (++new &LEARNED_STREAK) >=
-		    (old & LEARNED_IS_CLEAR ? LEARNED_TRIAL : LEARNED_CLOSE_TRIAL)) {
-		if (learned_is_due(place.entry, lives))
-			choice = (struct learned_choice){ !choice.is_tcp, true };
-		new &= ~LEARNED_STREAK;
-	}
+/** learned_is_usual() - from the word counts: is the next connection neither measured nor tried? */
+static inline bool learned_is_usual(uint32_t counts)
+{
+	return !(counts & (LEARNED_IS_COMPARED | LEARNED_IS_MEASURED)) &&
+	       learned_connections(counts) % LEARNED_EACH;
+}
+
+/** learned_pass() - learned_choose() if learned_is_usual(@counts). Return: use TCP? */
+static inline bool learned_pass(struct learned_place place, uint32_t counts)
+{
+	uint32_t old = counts;
+
 	/* Fails if the entry changed, or has another destination by now. */
-	atomic_compare_exchange_strong_explicit(&place.entry->counts, &old, new,
-						memory_order_relaxed, memory_order_relaxed);
-	return choice;
+	atomic_compare_exchange_strong_explicit(&place.entry->counts, &old,
+						counts + LEARNED_CONNECTION, memory_order_relaxed,
+						memory_order_relaxed);
+	return counts & LEARNED_IS_TCP;
 }
 
 /** learned_used() - start of a measured connection: drops outdated values */

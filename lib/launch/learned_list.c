@@ -13,17 +13,14 @@
 /* Return: false for an empty or outdated entry. */
 static bool decode(const struct learned_entry *entry, uint32_t second, struct learned_fact *fact)
 {
-	struct learned_key key;
-
-	memcpy(&key, entry->key, sizeof(key));
 	if (entry->turn & 1 || !entry->used)
 		return false;
 	memcpy(fact->program, entry->name, LEARNED_PROGRAM);
 	fact->program[LEARNED_PROGRAM] = '\0';
-	if (IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)(const void *)key.addr))
-		key.addr[1] = 0;
-	memcpy(&fact->addr, key.addr, sizeof(fact->addr));
-	fact->port = (uint16_t)key.port;
+	memcpy(&fact->addr, entry->addr, sizeof(fact->addr));
+	if (IN6_IS_ADDR_LINKLOCAL(&fact->addr))
+		fact->addr.s6_addr32[1] = 0;
+	fact->port = (uint16_t)entry->port;
 	fact->connections = learned_connections(entry->counts);
 	fact->handshake = (uint64_t)entry->handshake * LEARNED_TICK;
 	fact->smc = (uint64_t)entry->smc * LEARNED_TICK;

@@ -233,8 +233,16 @@ TEST(some_lives_are_measured)
 
 	memset(&table, 0, sizeof(table));
 	place = fresh(1, 1);
-	for (int i = 0; i < LEARNED_FIRST + 10 * LEARNED_EACH; i++)
-		n += learned_choose(place).is_timed;
+	for (int i = 0; i < LEARNED_FIRST + 10 * LEARNED_EACH; i++) {
+		uint32_t counts = place.entry->counts;
+
+		if (learned_is_usual(counts))
+			assert_false(learned_pass(place, counts));
+		else
+			n += learned_choose(place).is_timed;
+	}
+	assert_int_equal(learned_connections(place.entry->counts),
+			 LEARNED_FIRST + 10 * LEARNED_EACH);
 	assert_int_equal(n, LEARNED_FIRST + 10);
 	/* All use SMC, unless they are long. */
 	assert_true(learned_choose(place).is_timed);
@@ -361,7 +369,10 @@ static void model_live(struct model *model, bool is_tcp, uint32_t handshake, uin
 	if (life > LEARNED_MOST)
 		life = LEARNED_MOST;
 	if ((int)life < LEARNED_ONE) {
-		*mean = *mean ? *mean + ((long long)ticks - *mean) / LEARNED_WEIGHT : ticks;
+		if (*mean > ticks)
+			*mean = (*mean + ticks + 1) / 2;
+		else
+			*mean = *mean ? *mean + (ticks - *mean) / LEARNED_WEIGHT : ticks;
 		model->tcp_lives += is_tcp;
 	}
 	if ((int)life >= LEARNED_ONE && (int)life > model->score)
