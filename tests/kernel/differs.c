@@ -17,7 +17,6 @@
 #include <linux/tcp.h>
 #include <net/if.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -32,6 +31,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/cases.h"
@@ -44,7 +44,7 @@
 
 static int family = AF_INET;
 static char kinds[200];
-static volatile sig_atomic_t pipes, ticks;
+static volatile sig_atomic_t ticks;
 
 static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
 {
@@ -263,12 +263,6 @@ static int hole(void)
 	}
 	nap(100);
 	return port_of(l);
-}
-
-static void on_pipe(int number)
-{
-	(void)number;
-	pipes++;
 }
 
 static void on_alarm(int number)
@@ -695,7 +689,6 @@ CASE(signals)
 	pid_t server;
 
 	on(SIGALRM, on_alarm, SA_RESTART);
-	signal(SIGPIPE, SIG_IGN);
 	server = fork();
 	if (!server) {
 		storm(0);
@@ -902,7 +895,7 @@ static size_t fill(int fd)
  * Ways in which the writer gives up its socket. No other process has it: the reader is a separate
  * process.
  */
-enum end { END_EXIT, END_UNDERSCORE, END_EXEC, END_CLOSE, END_INHERITED, END_PASSED, END_KILL };
+enum end { END_EXIT, END_UNDERSCORE, END_EXEC, END_CLOSE, END_INHERITED, END_PASSED, END_UNKNOWN };
 
 /*
  * Pass a descriptor to this process itself: the library does not know the origin of the received
@@ -946,7 +939,6 @@ static void leave(int fd, enum end end)
 		execlp("sh", "sh", "-c", "exec 9>&-", (char *)NULL);
 		break;
 	case END_PASSED: close(passed(fd)); break;
-	case END_KILL: raise(SIGKILL); break;
 	default: break;
 	}
 	exit(0);
@@ -1028,238 +1020,8 @@ CASE_OF(unsent_inherited, unsent(END_INHERITED))
 CASE_OF(unsent_passed, unsent(END_PASSED))
 CASE_OF(unsent_exit, unsent(END_EXIT))
 CASE_OF(unsent_close, unsent(END_CLOSE))
-CASE_OF(rest_unsent_killed, unsent(END_KILL))
 
-/* ---- other cases ---- */
-
-CASE(rest_reset)
-{
-	struct linger linger = { .l_onoff = 1 };
-	struct pair p = make_pair();
-	char byte;
-
-	setsockopt(p.c, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
-	close(p.c);
-	nap(50);
-	SAY("read", recv(p.a, &byte, 1, 0));
-	SAY("write", send(p.a, "x", 1, 0));
-	say("pipes=%d", pipes);
-}
-
-CASE(rest_peer_closed)
-{
-	struct pair p = make_pair();
-
-	close(p.c);
-	nap(50);
-	SAY("first", send(p.a, "x", 1, 0));
-	nap(50);
-	SAY("second", send(p.a, "x", 1, 0));
-	say("pipes=%d", pipes);
-}
-
-CASE(rest_shut_write)
-{
-	struct sockaddr_storage name;
-	socklen_t len = sizeof(name);
-	struct pair p = make_pair();
-
-	shutdown(p.c, SHUT_WR);
-	SAY("send", send(p.c, "x", 1, 0));
-	say("pipes=%d", pipes);
-	SAY("peer", getpeername(p.c, (void *)&name, &len));
-}
-
-CASE(rest_fresh)
-{
-	int fd = fresh();
-
-	say("poll=%s", events(fd));
-	SAY("send", send(fd, "x", 1, 0));
-	say("pipes=%d", pipes);
-}
-
-CASE(rest_refused_poll)
-{
-	int fd = fresh();
-
-	nonblocking(fd, true);
-	connect_to(fd, closed_port());
-	wait_for(fd, POLLOUT);
-	say("poll=%s", events(fd));
-}
-
-CASE(rest_shut_listener)
-{
-	int l = listener();
-
-	SAY("shutdown", shutdown(l, SHUT_RDWR));
-	say("poll=%s", events(l));
-}
-
-static void *receive(void *fd)
-{
-	char byte;
-
-	return (void *)(long)recv(*(int *)fd, &byte, 1, 0);
-}
-
-CASE(rest_shut_read)
-{
-	struct timespec until;
-	struct pair p = make_pair();
-	pthread_t thread;
-
-	pthread_create(&thread, NULL, receive, &p.a);
-	nap(300);
-	shutdown(p.a, SHUT_RD);
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += 2;
-	say("woken=%d", !pthread_timedjoin_np(thread, NULL, &until));
-}
-
-CASE(rest_urgent)
-{
-	struct pair p = make_pair();
-
-	nonblocking(p.c, true);
-	SAY("oob", send(p.c, "x", 1, MSG_OOB));
-	SAY("then", send(p.c, "y", 1, 0));
-}
-
-CASE(rest_more)
-{
-	struct pair p = make_pair();
-
-	send(p.c, "x", 1, MSG_MORE);
-	nap(1500);
-	say("poll=%s", events(p.a));
-}
-
-CASE(rest_backlog)
-{
-	int l = fresh(), n = 0, fds[12], i;
-
-	bind_to(l, 0);
-	listen(l, 2);
-	for (i = 0; i < 12; i++) {
-		fds[i] = fresh();
-		nonblocking(fds[i], true);
-		connect_to(fds[i], port_of(l));
-	}
-	for (int tries = 0; tries < 30 && n <= 3; tries++) {
-		nap(100);
-		for (i = n = 0; i < 12; i++)
-			n += !strcmp(events(fds[i]), "OUT");
-	}
-	say("at most 3=%d", n <= 3);
-}
-
-CASE(rest_defer)
-{
-	int l = fresh(), c = fresh();
-
-	set(l, IPPROTO_TCP, TCP_DEFER_ACCEPT, 5);
-	bind_to(l, 0);
-	listen(l, 2);
-	nonblocking(c, true);
-	connect_to(c, port_of(l));
-	nap(300);
-	say("poll=%s", events(l));
-}
-
-CASE(rest_inherit)
-{
-	int l = listener();
-	struct pair p;
-
-	set(l, SOL_SOCKET, SO_PRIORITY, 3);
-	set(l, SOL_SOCKET, SO_MARK, 9);
-	join(&p, l, fresh());
-	say("mark=%d", get(p.a, SOL_SOCKET, SO_MARK));
-}
-
-CASE(rest_zerocopy_connected)
-{
-	struct pair p = make_pair();
-
-	SAY("set", set(p.c, SOL_SOCKET, SO_ZEROCOPY, 1));
-}
-
-CASE(rest_tls)
-{
-	struct pair p = make_pair();
-
-	SAY("set", setsockopt(p.c, IPPROTO_TCP, TCP_ULP, "tls", 4));
-}
-
-CASE(rest_control)
-{
-	char byte, control[200];
-	struct iovec iov = { &byte, 1 };
-	struct msghdr msg = { .msg_iov = &iov,
-			      .msg_iovlen = 1,
-			      .msg_control = control,
-			      .msg_controllen = sizeof(control) };
-	struct pair p = make_pair();
-
-	set(p.a, IPPROTO_TCP, TCP_INQ, 1);
-	send(p.c, "x", 1, 0);
-	SAY("recvmsg", recvmsg(p.a, &msg, 0));
-	say("control=%d", msg.msg_controllen > 0);
-}
-
-CASE(rest_lowat_poll)
-{
-	struct pair p = make_pair();
-
-	set(p.a, SOL_SOCKET, SO_RCVLOWAT, 10);
-	send(p.c, "hello", 5, 0);
-	nap(100);
-	say("poll=%s", events(p.a));
-}
-
-CASE(rest_buffers)
-{
-	struct pair p = make_pair();
-
-	say("more than 1200000 fit=%d", fill(p.c) > 1200000);
-}
-
-CASE(rest_mmap)
-{
-	struct pair p = make_pair();
-
-	say("mmap=%d", mmap(NULL, 4096, PROT_READ, MAP_SHARED, p.a, 0) != MAP_FAILED);
-}
-
-CASE(rest_tcp_info)
-{
-	struct tcp_info info = { 0 };
-	socklen_t len = sizeof(info);
-	struct pair p = make_pair();
-
-	send(p.c, data, 20000, 0);
-	nap(100);
-	getsockopt(p.c, IPPROTO_TCP, TCP_INFO, &info, &len);
-	say("state=%d sent=%d", info.tcpi_state, info.tcpi_bytes_acked > 19000);
-}
-
-CASE(rest_dup)
-{
-	int fd = fresh(), other = dup(fd);
-
-	SAY("set", set(fd, SOL_SOCKET, SO_ZEROCOPY, 1));
-	say("dup=%d", get(other, SOL_SOCKET, SO_ZEROCOPY));
-}
-
-CASE(rest_ignored)
-{
-	int fd = fresh();
-
-	SAY("set", set(fd, IPPROTO_TCP, TCP_FASTOPEN, 5));
-	say("get=%d", get(fd, IPPROTO_TCP, TCP_FASTOPEN));
-}
+/* ---- processes ---- */
 
 static struct {
 	pid_t pid;
@@ -1318,7 +1080,6 @@ static bool is_wanted(size_t i, char **names)
 	return wanted;
 }
 
-/* END_KILL for an unknown name. */
 static enum end end_named(const char *name)
 {
 	static const char *const names[] = { "unsent_exit",	 "unsent_underscore_exit",
@@ -1326,7 +1087,7 @@ static enum end end_named(const char *name)
 					     "unsent_inherited", "unsent_passed" };
 	enum end end = END_EXIT;
 
-	while (end < END_KILL && strcmp(names[end], name))
+	while (end < END_UNKNOWN && strcmp(names[end], name))
 		end++;
 	return end;
 }
@@ -1336,7 +1097,7 @@ int main(int argc, char **argv)
 	char **names = argv + 1;
 	size_t i;
 
-	signal(SIGPIPE, on_pipe);
+	signal(SIGPIPE, SIG_IGN);
 	if (argc == 5 && !strcmp(argv[1], "-w"))
 		return write_to(argv[2], argv[3], end_named(argv[4]));
 	if (argc > 1 && !strcmp(argv[1], "-6")) {

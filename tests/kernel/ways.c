@@ -2,20 +2,17 @@
 /*
  * Every way to send and receive bytes, each on a connection of its own with known data.
  *
- *   ways list                          names of all ways, in their order
  *   ways both ADDRESS PORT WAY...      both ends here, in two processes
  *   ways serve ADDRESS PORT WAY...     the servers; says "ready" when all of them listen
  *   ways connect ADDRESS PORT WAY...   the clients, one after the other
  *
- * -t: over TCP, not SMC.  -h: waits before each connection for a line of standard input.
+ * -h: waits before each connection for a line of standard input.
  *
  * "all" is every way. The port of a way is PORT plus its number in the list. The client sends, then
  * the server, each in its way; then both close. Byte I from the client of port P is pattern(2 * P,
  * I), from the server pattern(2 * P + 1, I). Each end of each connection prints a line of JSON:
- * way, side, port, start (I of its first byte), sent, got, whole (all expected bytes arrived), or
- * skipped and why; and exits with 1 if something was wrong. "many" has another connection, with a
- * byte each way; data of each of its clients begins with the number of the connection, in two
- * bytes, which sent and got do not count.
+ * way, side, port, sent, got, whole (all expected bytes arrived), or skipped and why; and exits with 1
+ * if something was wrong.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -26,7 +23,6 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,9 +43,6 @@
 #define SOME 150000	  /* bytes each way by default */
 #define LARGEST (3 << 20) /* maximum size of a call */
 #define BUFFER (64 << 10)
-#define THREADS 200	/* waiting in recv() at a time */
-#define CONTROL THREADS /* number of the additional connection */
-#define THREAD_BYTES 3000
 #define SEGMENTS 1000
 #define LOWAT 20000
 #define TURN 5000 /* turn of processes that share a socket */
@@ -58,11 +51,9 @@
 struct end {
 	int fd;
 	uint32_t out, in; /* seeds */
-	uint64_t start;	  /* of the pattern */
 	uint64_t sent, got;
 	bool wrong;
-	unsigned int turn;   /* of lengths */
-	struct iovec *fixed; /* memory registered with io_uring */
+	unsigned int turn; /* of lengths */
 };
 
 struct way {
@@ -72,10 +63,9 @@ struct way {
 	size_t size;							   /* each way; 0: SOME */
 	void (*talk)(struct end *end, bool client, const struct way *way); /* another order */
 	const char *(*lacks)(void); /* NULL: supported by this kernel */
-	bool many;		    /* THREADS connections at once */
 };
 
-static bool is_tcp, waits_for_line;
+static bool waits_for_line;
 static char *memory, *scratch; /* LARGEST bytes each */
 
 /* ---- data ---- */
@@ -92,7 +82,7 @@ static void fill(const struct end *end, char *data, size_t size)
 	size_t i;
 
 	for (i = 0; i < size; i++)
-		data[i] = (char)pattern(end->out, end->start + end->sent + i);
+		data[i] = (char)pattern(end->out, end->sent + i);
 }
 
 /* Compare with the next expected bytes. */
@@ -101,7 +91,7 @@ static void look(struct end *end, const char *data, size_t size)
 	size_t i;
 
 	for (i = 0; i < size; i++)
-		end->wrong |= (unsigned char)data[i] != pattern(end->in, end->start + end->got + i);
+		end->wrong |= (unsigned char)data[i] != pattern(end->in, end->got + i);
 }
 
 static void take(struct end *end, const char *data, size_t size)
@@ -248,59 +238,6 @@ BY(out_sendmsg, out_segments(end, size, 5, true))
 BY(in_recvmsg, in_segments(end, size, 5, true))
 BY(out_thousand, out_segments(end, size, SEGMENTS, false))
 BY(in_thousand, in_segments(end, size, SEGMENTS, false))
-
-/* Four messages of two segments each. Return: their total size. */
-static size_t messages(struct end *end, char *data, struct mmsghdr *all,
-		       struct iovec (*segments)[2], size_t most)
-{
-	size_t sum = 0;
-	int i;
-
-	memset(all, 0, 4 * sizeof(*all));
-	for (i = 0; i < 4; i++) {
-		sum += segment(end, data + sum, segments[i], 2, most - sum);
-		all[i].msg_hdr.msg_iov = segments[i];
-		all[i].msg_hdr.msg_iovlen = 2;
-	}
-	return sum;
-}
-
-static void out_sendmmsg(struct end *end, size_t size)
-{
-	struct iovec segments[4][2];
-	struct mmsghdr all[4];
-	int i, count;
-
-	while (size) {
-		fill(end, memory, messages(end, memory, all, segments, size));
-		count = (int)must(sendmmsg(end->fd, all, 4, 0), "sendmmsg");
-		for (i = 0; i < count; i++) {
-			end->sent += all[i].msg_len;
-			size -= all[i].msg_len;
-			/* A short message: the next ones would not be contiguous. */
-			if (all[i].msg_len != segments[i][0].iov_len)
-				errx(1, "sendmmsg: a message was accepted in part");
-		}
-	}
-}
-
-static void in_recvmmsg(struct end *end, size_t size)
-{
-	struct iovec segments[4][2];
-	struct mmsghdr all[4];
-	int i, count;
-
-	while (size) {
-		messages(end, scratch, all, segments, size);
-		count = (int)must(recvmmsg(end->fd, all, 4, MSG_WAITFORONE, NULL), "recvmmsg");
-		for (i = 0; i < count; i++) {
-			take(end, segments[i][0].iov_base, all[i].msg_len);
-			size -= all[i].msg_len;
-		}
-		if (!all[0].msg_len && segments[0][0].iov_len)
-			return;
-	}
-}
 
 /* ---- flags and buffers ---- */
 
@@ -623,42 +560,25 @@ static ssize_t ring_call(struct io_uring_sqe request)
 
 static void out_ring(struct end *end, size_t size, struct io_uring_sqe request)
 {
-	struct iovec segments[3];
-	struct msghdr message = { .msg_iov = segments, .msg_iovlen = 3 };
-	ssize_t length;
-
 	request.fd = end->fd;
 	while (size) {
 		request.addr = (uint64_t)(uintptr_t)memory;
-		request.len = (uint32_t)(request.opcode != IORING_OP_SENDMSG ?
-						 next_length(end, size) :
-						 segment(end, memory, segments, 3, size));
+		request.len = (uint32_t)next_length(end, size);
 		fill(end, memory, request.len);
-		if (request.opcode == IORING_OP_SENDMSG) {
-			request.addr = (uint64_t)(uintptr_t)&message;
-			request.len = 1;
-		}
-		length = must(ring_call(request), "io_uring, out");
-		end->sent += (uint64_t)length;
-		size -= (size_t)length;
+		request.len = (uint32_t)must(ring_call(request), "io_uring, out");
+		end->sent += request.len;
+		size -= request.len;
 	}
 }
 
 static void in_ring(struct end *end, size_t size, struct io_uring_sqe request)
 {
-	struct iovec segments[3];
-	struct msghdr message = { .msg_iov = segments, .msg_iovlen = 3 };
 	ssize_t length;
 
 	request.fd = end->fd;
 	while (size) {
 		request.addr = (uint64_t)(uintptr_t)scratch;
 		request.len = (uint32_t)next_length(end, size);
-		if (request.opcode == IORING_OP_RECVMSG) {
-			segment(end, scratch, segments, 3, size);
-			request.addr = (uint64_t)(uintptr_t)&message;
-			request.len = 1;
-		}
 		length = must(ring_call(request), "io_uring, in");
 		if (!length)
 			return;
@@ -674,8 +594,6 @@ RING(out_ring_write, out_ring, .opcode = IORING_OP_WRITE)
 RING(in_ring_read, in_ring, .opcode = IORING_OP_READ)
 RING(out_ring_fixed, out_ring, .opcode = IORING_OP_WRITE_FIXED, .buf_index = 0)
 RING(in_ring_fixed, in_ring, .opcode = IORING_OP_READ_FIXED, .buf_index = 1)
-RING(out_ring_sendmsg, out_ring, .opcode = IORING_OP_SENDMSG)
-RING(in_ring_recvmsg, in_ring, .opcode = IORING_OP_RECVMSG)
 /* Executed by a kernel thread. */
 RING(out_ring_async, out_ring, .opcode = IORING_OP_SEND, .flags = IOSQE_ASYNC)
 RING(in_ring_async, in_ring, .opcode = IORING_OP_RECV, .flags = IOSQE_ASYNC)
@@ -824,7 +742,6 @@ static const struct way ways[] = {
 	{ "send", .send = out_send, .receive = in_recv },
 	{ "sendto", .send = out_sendto, .receive = in_recvfrom },
 	{ "sendmsg", .send = out_sendmsg, .receive = in_recvmsg },
-	{ "sendmmsg", .send = out_sendmmsg, .receive = in_recvmmsg, .size = 40000 },
 	{ "thousand", .send = out_thousand, .receive = in_thousand },
 	{ "sendfile", .send = out_sendfile, .receive = in_read },
 	{ "splice", .send = out_splice, .receive = in_splice },
@@ -841,13 +758,11 @@ static const struct way ways[] = {
 	{ "uring_send", .send = out_ring_send, .receive = in_ring_recv, .lacks = no_ring },
 	{ "uring_write", .send = out_ring_write, .receive = in_ring_read, .lacks = no_ring },
 	{ "uring_fixed", .send = out_ring_fixed, .receive = in_ring_fixed, .lacks = no_ring },
-	{ "uring_sendmsg", .send = out_ring_sendmsg, .receive = in_ring_recvmsg, .lacks = no_ring },
 	{ "uring_async", .send = out_ring_async, .receive = in_ring_async, .lacks = no_ring },
 	{ "half", .talk = talk_half },
 	{ "threads", .talk = talk_threads },
 	{ "fork", .talk = talk_fork },
 	{ "unread", .talk = talk_unread },
-	{ "many", .many = true },
 };
 #define WAYS (sizeof(ways) / sizeof(*ways))
 
@@ -865,10 +780,10 @@ static int port_of(const struct way *way)
 
 static void print_line(const struct way *way, bool client, const struct end *end)
 {
-	printf("{\"way\": \"%s\", \"side\": \"%s\", \"port\": %d, \"start\": %lu, "
+	printf("{\"way\": \"%s\", \"side\": \"%s\", \"port\": %d, "
 	       "\"sent\": %lu, \"got\": %lu, \"whole\": %s}\n",
-	       way->name, client ? "client" : "server", port_of(way), (unsigned long)end->start,
-	       (unsigned long)end->sent, (unsigned long)end->got, end->wrong ? "false" : "true");
+	       way->name, client ? "client" : "server", port_of(way), (unsigned long)end->sent,
+	       (unsigned long)end->got, end->wrong ? "false" : "true");
 	fflush(stdout);
 	failed |= end->wrong;
 }
@@ -886,7 +801,7 @@ static bool skipped(const struct way *way, bool client)
 static int open_socket(const struct way *way)
 {
 	bool ip6 = address.ss_family == AF_INET6;
-	int fd = socket(is_tcp ? address.ss_family : AF_SMC, SOCK_STREAM, is_tcp ? 0 : ip6);
+	int fd = socket(AF_SMC, SOCK_STREAM, ip6);
 	int one = 1, size = BUFFER;
 	in_port_t port = htons((in_port_t)port_of(way));
 
@@ -906,7 +821,7 @@ static int open_listener(const struct way *way)
 	int fd = open_socket(way);
 
 	must(bind(fd, (void *)&address, address_len), "bind");
-	must(listen(fd, THREADS + 1), "listen");
+	must(listen(fd, 1), "listen");
 	return fd;
 }
 
@@ -918,171 +833,11 @@ static int open_client(const struct way *way)
 	return fd;
 }
 
-static int open_accepted(int listener)
-{
-	return (int)must(accept(listener, NULL, NULL), "accept");
-}
-
 static struct end begin(const struct way *way, bool client, int fd)
 {
 	uint32_t seed = 2 * (uint32_t)port_of(way);
 
 	return (struct end){ .fd = fd, .out = seed + !client, .in = seed + client };
-}
-
-/* ---- many threads ---- */
-
-static struct crowd {
-	struct end ends[THREADS];
-	pthread_t threads[THREADS];
-	atomic_int waiting;
-	sem_t in, go;
-} crowd;
-
-/* Receive as other connections do, with memory of its own. */
-static void crowd_receive(struct end *end)
-{
-	char data[THREAD_BYTES];
-	ssize_t length;
-
-	crowd.waiting++;
-	while (end->got < sizeof(data)) {
-		length = must(recv(end->fd, data, sizeof(data) - end->got, 0), "recv");
-		if (!length)
-			break;
-		take(end, data, (size_t)length);
-	}
-	end->wrong |= end->got != sizeof(data);
-	sem_post(&crowd.in);
-}
-
-static void crowd_send(struct end *end)
-{
-	char data[THREAD_BYTES];
-
-	fill(end, data, sizeof(data));
-	end->sent += (uint64_t)must(send(end->fd, data, sizeof(data), 0), "send");
-}
-
-static void *crowd_thread(void *arg)
-{
-	crowd_receive(arg);
-	return NULL;
-}
-
-static void crowd_start(void)
-{
-	int i;
-
-	crowd.waiting = 0;
-	sem_init(&crowd.in, 0, 0);
-	for (i = 0; i < THREADS; i++) {
-		if (pthread_create(&crowd.threads[i], NULL, crowd_thread, &crowd.ends[i]))
-			errx(1, "no thread");
-	}
-	while (crowd.waiting < THREADS)
-		sched_yield();
-}
-
-static void crowd_join(void)
-{
-	int i;
-
-	for (i = 0; i < THREADS; i++)
-		pthread_join(crowd.threads[i], NULL);
-}
-
-/* The connection with number CONTROL signals that the other threads wait. */
-static void crowd_signal(int fd, bool tells)
-{
-	char byte = '!';
-
-	if (tells)
-		must(write(fd, &byte, 1), "write");
-	else
-		must(read(fd, &byte, 1), "read");
-}
-
-static void crowd_end(const struct way *way, bool client, int control)
-{
-	char byte;
-	int i;
-
-	for (i = 0; client && i < THREADS; i++)
-		must(shutdown(crowd.ends[i].fd, SHUT_WR), "shutdown");
-	for (i = 0; i < THREADS; i++) {
-		crowd.ends[i].wrong |= read(crowd.ends[i].fd, &byte, 1) != 0;
-		close(crowd.ends[i].fd);
-		print_line(way, client, &crowd.ends[i]);
-	}
-	close(control);
-}
-
-/*
- * The first bytes are the number of the connection: accept() of SMC may return them in another
- * order than connect().
- */
-static int connect_numbered(const struct way *way, uint16_t number)
-{
-	int fd = open_client(way);
-
-	must(write(fd, &number, sizeof(number)), "write");
-	return fd;
-}
-
-static int accept_numbered(int listener, uint16_t *number)
-{
-	int fd = open_accepted(listener);
-
-	if (must(recv(fd, number, sizeof(*number), MSG_WAITALL), "recv") != sizeof(*number) ||
-	    *number > CONTROL)
-		errx(1, "many: a connection without a number");
-	return fd;
-}
-
-static void crowd_begin(const struct way *way, bool client, int fd, uint16_t number)
-{
-	crowd.ends[number] = begin(way, client, fd);
-	crowd.ends[number].start = (uint64_t)number * 1000;
-}
-
-static void many_connect(const struct way *way)
-{
-	int control = connect_numbered(way, CONTROL);
-	uint16_t i;
-
-	for (i = 0; i < THREADS; i++)
-		crowd_begin(way, true, connect_numbered(way, i), i);
-	crowd_signal(control, false);
-	for (i = 0; i < THREADS; i++)
-		crowd_send(&crowd.ends[i]);
-	crowd_start();
-	crowd_signal(control, true);
-	crowd_join();
-	crowd_end(way, true, control);
-}
-
-static void many_serve(const struct way *way, int listener)
-{
-	int i, fd, control = -1;
-	uint16_t number;
-
-	for (i = 0; i <= THREADS; i++) {
-		fd = accept_numbered(listener, &number);
-		if (number == CONTROL)
-			control = fd;
-		else
-			crowd_begin(way, false, fd, number);
-	}
-	if (control < 0)
-		errx(1, "many: no signal to go on");
-	crowd_start();
-	crowd_signal(control, true);
-	crowd_join();
-	crowd_signal(control, false);
-	for (i = 0; i < THREADS; i++)
-		crowd_send(&crowd.ends[i]);
-	crowd_end(way, false, control);
 }
 
 /* ---- all ---- */
@@ -1109,10 +864,7 @@ static void connect_all(const bool *wanted)
 			continue;
 		if (waits_for_line && !fgets(line, sizeof(line), stdin))
 			return;
-		if (ways[i].many)
-			many_connect(&ways[i]);
-		else
-			run_one(&ways[i], true, open_client(&ways[i]));
+		run_one(&ways[i], true, open_client(&ways[i]));
 	}
 }
 
@@ -1128,10 +880,7 @@ static void serve_all(const bool *wanted, int ready)
 	for (i = 0; i < WAYS; i++) {
 		if (!wanted[i] || skipped(&ways[i], false))
 			continue;
-		if (ways[i].many)
-			many_serve(&ways[i], listeners[i]);
-		else
-			run_one(&ways[i], false, open_accepted(listeners[i]));
+		run_one(&ways[i], false, (int)must(accept(listeners[i], NULL, NULL), "accept"));
 		close(listeners[i]);
 	}
 }
@@ -1192,22 +941,14 @@ static void set_address(const char *text)
 int main(int argc, char **argv)
 {
 	bool wanted[WAYS] = { false };
-	size_t i;
 	int c;
 
-	while ((c = getopt(argc, argv, "th")) > 0) {
-		is_tcp |= c == 't';
+	while ((c = getopt(argc, argv, "h")) > 0)
 		waits_for_line |= c == 'h';
-	}
 	argv += optind;
 	argc -= optind;
-	if (argc == 1 && !strcmp(argv[0], "list")) {
-		for (i = 0; i < WAYS; i++)
-			puts(ways[i].name);
-		return 0;
-	}
 	if (argc < 4)
-		errx(1, "usage: ways both|serve|connect|list [-th] ADDRESS PORT WAY...");
+		errx(1, "usage: ways both|serve|connect [-h] ADDRESS PORT WAY...");
 	memory = get_pages(LARGEST);
 	scratch = get_pages(LARGEST);
 	set_address(argv[1]);

@@ -10,35 +10,6 @@ from kern import done, equal, ok
 KERNEL = os.environ["SMC_LAB_KERNEL"]
 RDMA = KERNEL == "6.12"
 
-# Differences that the manual page lists as visible. Listed here so that changes are noticed.
-REMAINS = {
-    "rest_reset": "read=0 write=-ECONNRESET pipes=0",
-    "rest_peer_closed": "first=-ECONNRESET second=-ECONNRESET pipes=0",
-    "rest_shut_write": "send=-EPIPE pipes=0 peer=-ENOTCONN",
-    "rest_fresh": "poll=none send=-ENOTCONN pipes=0",
-    "rest_refused_poll": "poll=HUP+ERR",
-    "rest_shut_listener": "shutdown=-ENOTCONN poll=none",
-    "rest_shut_read": "woken=0",
-    "rest_urgent": "oob=1 then=-EAGAIN",
-    "rest_more": "poll=OUT",
-    "rest_backlog": "at most 3=0",
-    "rest_defer": "poll=IN",
-    "rest_inherit": "mark=0",
-    "rest_zerocopy_connected": "set=-EOPNOTSUPP",
-    "rest_tls": "set=-EOPNOTSUPP",
-    "rest_control": "recvmsg=1 control=0",
-    "rest_lowat_poll": "poll=IN+OUT",
-    "rest_buffers": "more than 1200000 fit=0",
-    "rest_mmap": "mmap=0",
-    "rest_tcp_info": "state=1 sent=0",
-    "rest_dup": "set=0 dup=0",
-    "rest_ignored": "set=0 get=0",
-}
-
-# Data that the kernel drops two seconds after a program was killed; a busy machine may have moved all of it by then.
-# SMC-D of this kind has no send buffer.
-MAY_REMAIN = {"rest_unsent_killed": "end=0 complete=0"} if RDMA else {}
-
 # Cases whose sockets must become TCP; in all others everything stays SMC.
 TO_TCP = {
     "zerocopy": "off=smc on=tcp client=tcp accepted=tcp",
@@ -104,14 +75,6 @@ def compare(who, tcp, smc, fell_back=False):
     equal(sorted(smc), sorted(tcp), "%s: all cases ran" % who)
     for name, (outcome, _) in tcp.items():
         got, kinds = smc.get(name, ("", ""))
-        if name in REMAINS:
-            ok(fell_back or got == REMAINS[name] != outcome, "%s: %s remains different" % (who, name),
-               "SMC: %s\nTCP: %s" % (got, outcome))
-            continue
-        if name in MAY_REMAIN:
-            ok(got in (MAY_REMAIN[name], outcome), "%s: %s may remain different" % (who, name),
-               "SMC: %s\nTCP: %s" % (got, outcome))
-            continue
         equal(got, outcome, "%s: %s is as with TCP" % (who, name))
         if not fell_back:
             want = TO_TCP.get(name) or kinds.replace("tcp", "smc")

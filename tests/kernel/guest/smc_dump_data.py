@@ -14,7 +14,6 @@ import sys
 import threading
 
 import pcapng
-from dialogs import Sniffer, dialogs
 from kern import NODE, PAIR, done, equal, listing, ok, refuses, run, skip, sync, wait_for
 from smcsock import accept, smc_client, smc_listener
 
@@ -57,7 +56,7 @@ def ended_well(dump, name, losses=False):
     return err
 
 
-def ways(name, *which, ip=IP, argv=(), to=None):
+def ways(name, *which, ip=IP, to=None):
     """Make traffic, and write its description to NAME.json. TO: a capture that must lose nothing, so each connection waits for
     it."""
     if PAIR and NODE == 2:
@@ -66,7 +65,7 @@ def ways(name, *which, ip=IP, argv=(), to=None):
         sync(name + "-up")
         return save(name, program, program.stdout.read())
     sync(name + "-up")
-    program = subprocess.Popen(["ways", "connect" if PAIR else "both", "-h", *argv, ip, str(WAYS_PORT), *which], stdin=subprocess.PIPE,
+    program = subprocess.Popen(["ways", "connect" if PAIR else "both", "-h", ip, str(WAYS_PORT), *which], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, text=True)
     return save(name, program, "".join(paced(program, to)))
 
@@ -201,21 +200,6 @@ def all_ways():
         dump = Dump("-w", capture("ipv6"))
         ways("ipv6", "write", "sendmsg", "splice", ip="::1")
         ended_well(dump, "IPv6")
-
-
-def calm_tcp():
-    """On a busy machine TCP would retransmit delayed segments."""
-    for name, value in (("tcp_rto_min_us", "100000000"), ("tcp_early_retrans", "0")):
-        with open("/proc/sys/net/ipv4/" + name, "w", encoding="ascii") as setting:
-            setting.write(value)
-
-
-def reference():
-    """The judge is right about plain TCP, too, with so little data in flight that nothing is retransmitted."""
-    calm_tcp()
-    sniffer = Sniffer("%s/reference-1.pcap" % OUT, set(range(WAYS_PORT, WAYS_PORT + 50)))
-    ways("reference", "write", "writev", "fork", argv=["-t"])
-    sniffer.end()
 
 
 def check_count():
@@ -407,7 +391,7 @@ def check_stopped():
     """The kernel's reports are not read: they are lost and counted, and programs continue."""
     dump = Dump("-w", capture("stopped"))
     dump.process.send_signal(signal.SIGSTOP)
-    ways("stopped", "write", "nonblocking", "big", "many")
+    ways("stopped", "write", "nonblocking", "big")
     dump.process.send_signal(signal.SIGCONT)
     err = ended_well(dump, "stopped", losses=True)
     ok(pcapng.statistics(capture("stopped"))[1] > 0, "stopped: the file says how many are lost", err)
@@ -508,21 +492,8 @@ def check_json():
 
 # ---- all ----
 
-def save_dialogs():
-    """Save each dialog over TCP and over SMC."""
-    calm_tcp()
-    for name, begin in dialogs():
-        if begin is None:
-            skip(name, "the guest does not have it")
-            continue
-        begin("tcp", OUT)
-        dump = Dump("-w", "%s/dialog-%s-smc.pcapng" % (OUT, name))
-        begin("smc", OUT)
-        ended_well(dump, name)
-
-
-ALL = (all_ways, reference, check_many, check_types, check_count, check_choice, check_old, check_first_comment, check_fallback, check_text, check_json,
-       check_urgent, check_killed, check_stopped, save_dialogs, check_refusals, check_without_smc)
+ALL = (all_ways, check_many, check_types, check_count, check_choice, check_old, check_first_comment, check_fallback, check_text, check_json,
+       check_urgent, check_killed, check_stopped, check_refusals, check_without_smc)
 PARTS = {"SMCD": ALL, "SMCR": (all_ways, check_types), "TCP": (check_fallback, check_refusals)}[MODE]
 
 for part in PARTS:
