@@ -31,42 +31,57 @@ static inline void genl_end(struct message *m, size_t at)
 	m->nlh.nlmsg_len = NLMSG_ALIGN(m->nlh.nlmsg_len);
 }
 
-/* A message with a command and the nest of the same number, as usual; for genl_end(). */
-static inline size_t genl_begin(struct message *m, uint16_t number)
-{
-	genl_start(m, (uint8_t)number);
-	return genl_nest(m, number);
-}
-
-static inline void genl_u8(struct message *m, uint16_t type, uint8_t value)
-{
-	message_attr(m, type, &value, sizeof(value));
-}
-
-static inline void genl_u16(struct message *m, uint16_t type, uint16_t value)
-{
-	message_attr(m, type, &value, sizeof(value));
-}
-
-static inline void genl_u32(struct message *m, uint16_t type, uint32_t value)
-{
-	message_attr(m, type, &value, sizeof(value));
-}
-
-static inline void genl_u64(struct message *m, uint16_t type, uint64_t value)
-{
-	message_attr(m, type, &value, sizeof(value));
-}
-
-static inline void genl_str(struct message *m, uint16_t type, const char *value)
-{
-	message_attr(m, type, value, strlen(value) + 1);
-}
-
 /* Attributes that decoders must skip: unknown, without payload, padding. */
 static inline void genl_noise(struct message *m)
 {
 	message_attr(m, 0x3ff, "noise", 6);
 	for (uint16_t type = 0; type < 14; type++)
 		message_attr(m, type, "", 0);
+}
+
+/* Attributes up to the end of text or nest, see genl_make(). Return: the rest of the text. */
+static inline const char *genl_put(struct message *m, const char *text)
+{
+	for (char *at; *(text += strspn(text, " ")) && *text != '}'; text = at + 1) {
+		uint16_t type = (uint16_t)strtoul(text, &at, 10);
+
+		if (*at == '~') {
+			genl_noise(m);
+		} else if (*at == '{') {
+			size_t nest = genl_nest(m, type);
+
+			at = (char *)(uintptr_t)genl_put(m, at + 1);
+			genl_end(m, nest);
+		} else if (*at == '\'') {
+			char value[256];
+			size_t len = strcspn(++at, "'");
+
+			snprintf(value, sizeof(value), "%.*s", (int)len, at);
+			message_attr(m, type, value, len + 1);
+			at += len;
+		} else {
+			size_t size = strtoul(at + 1, &at, 10);
+			uint64_t number = strtoull(at + 1, &at, 0);
+			const uint32_t word = (uint32_t)number;
+			const uint16_t half = (uint16_t)number;
+			const uint8_t byte = (uint8_t)number;
+
+			assert_true(size == 1 || size == 2 || size == 4 || size == 8);
+			message_attr(m, type,
+				     size == 8 ? (const void *)&number :
+				     size == 4 ? (const void *)&word :
+				     size == 2 ? (const void *)&half :
+						 &byte,
+				     size);
+			at -= !*at || *at == '}';
+		}
+	}
+	return text;
+}
+
+/* A message: a command, and attributes by type, as "1:4=0x100 2'text' 3{1:1=2}"; ~ is noise. */
+static inline void genl_make(struct message *m, uint8_t cmd, const char *text)
+{
+	genl_start(m, cmd);
+	assert_int_equal(*genl_put(m, text), '\0');
 }

@@ -117,6 +117,14 @@ static inline bool is_like(const char *text, const char *pattern)
 			assert_string_equal(text, pattern);                                        \
 	} while (0)
 
+/* Values of several members, printed as by printf(3). */
+#define assert_printed(want, ...)                                                                  \
+	do {                                                                                       \
+		char got_text[1024];                                                               \
+		snprintf(got_text, sizeof(got_text), __VA_ARGS__);                                 \
+		assert_string_equal(got_text, want);                                               \
+	} while (0)
+
 /* Parse hexadecimal text; returns the number of bytes. */
 static inline size_t hex(uint8_t *out, size_t size, const char *text)
 {

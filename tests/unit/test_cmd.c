@@ -108,10 +108,8 @@ TEST(seid)
 	struct message m;
 	char *out;
 
-	genl_start(&m, 13);
+	genl_make(&m, 13, "1'IBM-SYSZ-ISMSEID000000002964    ' 2:1=0");
 	m.nlh.nlmsg_type = FAKE_FAMILY;
-	genl_str(&m, 1, "IBM-SYSZ-ISMSEID000000002964    ");
-	genl_u8(&m, 2, 0);
 	fake_message(&m);
 	fake_done(0);
 	assert_int_equal(run(cmd_run_seid, &cmd, "", &out), 0);
@@ -129,27 +127,18 @@ TEST(seid)
 static void add_group_with(uint32_t id, const char *host, const char *pnetid, uint32_t conns,
 			   uint64_t sndbuf)
 {
+	char text[256], size[32] = "", common[64] = "";
 	struct message m;
-	size_t nest, common;
 
-	genl_start(&m, 2);
-	m.nlh.nlmsg_type = FAKE_FAMILY;
-	nest = genl_nest(&m, 2);
-	genl_u32(&m, 1, id);
-	genl_u8(&m, 2, 0);
-	genl_u8(&m, 3, 1);
-	genl_u8(&m, 5, 0x64);
-	genl_u32(&m, 6, conns);
-	genl_str(&m, 4, pnetid);
 	if (sndbuf)
-		genl_u64(&m, SMC_ABI_LGR_R_SNDBUF_ALLOC, sndbuf);
-	if (host) {
-		common = genl_nest(&m, 7);
-		genl_u8(&m, 0, 2);
-		genl_str(&m, 4, host);
-		genl_end(&m, common);
-	}
-	genl_end(&m, nest);
+		snprintf(size, sizeof(size), "%d:8=%llu", SMC_ABI_LGR_R_SNDBUF_ALLOC,
+			 (unsigned long long)sndbuf);
+	if (host)
+		snprintf(common, sizeof(common), "7{0:1=2 4'%s'}", host);
+	snprintf(text, sizeof(text), "2{1:4=%u 2:1=0 3:1=1 5:1=0x64 6:4=%u 4'%s' %s %s}", id, conns,
+		 pnetid, size, common);
+	genl_make(&m, 2, text);
+	m.nlh.nlmsg_type = FAKE_FAMILY;
 	fake_message(&m);
 }
 

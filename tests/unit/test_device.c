@@ -5,76 +5,44 @@
 #include "smc/gen.h"
 #include "smc/eid.h"
 
-static void put_port(struct message *m, uint16_t type, uint8_t is_valid, const char *pnetid)
-{
-	size_t nest = genl_nest(m, type);
-
-	genl_u8(m, 1, 1);
-	genl_str(m, 2, pnetid);
-	genl_u32(m, 3, 2);
-	genl_u8(m, 5, is_valid);
-	genl_u8(m, 4, 1);
-	genl_u32(m, 6, 3);
-	genl_end(m, nest);
-}
-
 static struct message m;
 
 static struct smc_device device;
 
+static void decode(const char *attributes)
+{
+	genl_make(&m, 6, attributes);
+	assert_int_equal(smc_device_decode(&device, &m.nlh), 0);
+}
+
 /* Soft-RoCE has no PCI function: nothing of the previous device may remain. */
 TEST(rxe)
 {
-	size_t nest;
+	const struct smc_port *port = device.ports;
 
 	memset(&device, 0xff, sizeof(device));
-	nest = genl_begin(&m, 6);
-	genl_u8(&m, 2, 1);
-	genl_str(&m, 10, "rxe0");
-	put_port(&m, 8, 1, "ABCDEFGHIJKLMNOP");
-	genl_end(&m, nest);
-	assert_int_equal(smc_device_decode(&device, &m.nlh), 0);
+	decode("6{2:1=1 10'rxe0' 8{1:1=1 2'ABCDEFGHIJKLMNOP' 3:4=2 5:1=1 4:1=1 6:4=3}}");
 	assert_int_equal(device.has, SMC_DEVICE_HAS_CRIT | SMC_DEVICE_HAS_IB_NAME);
-	assert_true(device.is_crit);
-	assert_string_equal(device.ib_name, "rxe0");
-	assert_string_equal(device.pci_id, "");
-	assert_true(device.ports[0].is_there && !device.ports[1].is_there);
-	assert_true(device.ports[0].is_user && device.ports[0].is_active);
-	assert_string_equal(device.ports[0].pnetid, "ABCDEFGHIJKLMNOP");
-	assert_int_equal(device.ports[0].ifindex, 2);
-	assert_int_equal(device.ports[0].links, 3);
+	assert_printed("rxe0 '' critical 1", "%s '%s' critical %d", device.ib_name, device.pci_id,
+		       device.is_crit);
+	assert_printed("there 1 0 user 1 active 1 ABCDEFGHIJKLMNOP ifindex 2 links 3 has 1f",
+		       "there %d %d user %d active %d %s ifindex %u links %u has %x",
+		       port->is_there, port[1].is_there, port->is_user, port->is_active,
+		       port->pnetid, port->ifindex, port->links, port->has);
 }
 
 TEST(mlx5)
 {
-	size_t nest;
-
-	nest = genl_begin(&m, 6);
-	genl_u32(&m, 3, 0x8a);
-	genl_u16(&m, 4, 0x170);
-	genl_u16(&m, 5, 0x15b3);
-	genl_u16(&m, 6, 0x1017);
-	genl_str(&m, 7, "0000:03:00.0");
-	put_port(&m, 8, 0, "A");
-	put_port(&m, 9, 1, "B");
-	genl_end(&m, nest);
-	assert_int_equal(smc_device_decode(&device, &m.nlh), 0);
-	assert_int_equal(device.fid, 0x8a);
-	assert_int_equal(device.pchid, 0x170);
-	assert_int_equal(device.vendor, 0x15b3);
-	assert_int_equal(device.device, 0x1017);
-	assert_string_equal(device.pci_id, "0000:03:00.0");
-	assert_true(!device.ports[0].is_there && device.ports[1].is_there);
-	assert_string_equal(device.ports[1].pnetid, "B");
+	decode("6{3:4=0x8a 4:2=0x170 5:2=0x15b3 6:2=0x1017 7'0000:03:00.0'"
+	       " 8{1:1=1 2'A' 3:4=2 5:1=0 4:1=1 6:4=3} 9{1:1=1 2'B' 3:4=2 5:1=1 4:1=1 6:4=3}}");
+	assert_printed("8a 170 15b3 1017 0000:03:00.0 there 0 1 B", "%x %x %x %x %s there %d %d %s",
+		       device.fid, device.pchid, device.vendor, device.device, device.pci_id,
+		       device.ports[0].is_there, device.ports[1].is_there, device.ports[1].pnetid);
 }
 
 TEST(device_noise)
 {
-	size_t nest;
-
-	nest = genl_begin(&m, 5);
-	genl_noise(&m);
-	genl_end(&m, nest);
+	genl_make(&m, 5, "5{~}");
 	assert_int_equal(smc_device_decode(&device, &m.nlh), 0);
 	assert_int_equal(device.has, 0);
 	assert_int_equal(device.ports[0].has, 0);
@@ -111,8 +79,10 @@ TEST(single_attributes)
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
 		uint16_t port = rows[i / 2].port, type = rows[i / 2].type;
 		uint32_t has = i % 2 ? rows[i / 2].has : 0;
-		size_t nest = genl_begin(&m, 6), inner = 0;
+		size_t nest, inner = 0;
 
+		genl_start(&m, 6);
+		nest = genl_nest(&m, 6);
 		if (port)
 			inner = genl_nest(&m, port + 7);
 		message_attr(&m, type, "\1\0\0\0\0\0\0", i % 2 ? 8 : 0);
@@ -126,43 +96,19 @@ TEST(single_attributes)
 	}
 }
 
-/* Everything that a port sends is decoded. */
-TEST(port_has)
-{
-	size_t nest;
-
-	nest = genl_begin(&m, 6);
-	put_port(&m, 9, 1, "A");
-	genl_end(&m, nest);
-	assert_int_equal(smc_device_decode(&device, &m.nlh), 0);
-	assert_int_equal(device.ports[1].has, (1 << 5) - 1);
-}
-
 TEST(sysinfo)
 {
 	struct smc_sysinfo info;
-	size_t nest;
 
-	nest = genl_begin(&m, 1);
-	genl_u8(&m, 1, 2);
-	genl_u8(&m, 2, 1);
-	genl_u8(&m, 3, 1);
-	genl_u8(&m, 6, 1);
-	genl_str(&m, 4, "myhost                          ");
-	genl_str(&m, 5, "");
-	genl_u64(&m, 7, 1); /* larger than on any kernel: a write past an array */
-	genl_u64(&m, 10, 1);
-	genl_end(&m, nest);
+	/* 7 is larger than on any kernel: a write past an array. */
+	genl_make(&m, 1,
+		  "1{1:1=2 2:1=1 3:1=1 6:1=1 4'myhost                          ' 5''"
+		  " 7:8=1 10:8=1}");
 	assert_int_equal(smc_sysinfo_decode(&m.nlh, &info), 0);
-	assert_int_equal(info.has, (1 << 6) - 1);
-	assert_int_equal(info.version, 2);
-	assert_int_equal(info.release, 1);
-	assert_true(info.is_ism_v2 && info.is_smcr_v2);
-	assert_string_equal(info.host, "myhost");
-	assert_string_equal(info.seid, "");
-	nest = genl_begin(&m, 1);
-	genl_noise(&m);
-	genl_end(&m, nest);
+	assert_printed("3f 2.1 ism 1 smcr 1 myhost ''", "%x %d.%d ism %d smcr %d %s '%s'", info.has,
+		       info.version, info.release, info.is_ism_v2, info.is_smcr_v2, info.host,
+		       info.seid);
+	genl_make(&m, 1, "1{~}");
 	assert_int_equal(smc_sysinfo_decode(&m.nlh, &info), 0);
 	assert_int_equal(info.has, 0);
 	assert_int_equal(info.version, 0);
@@ -209,13 +155,11 @@ TEST(ueid)
 {
 	char eid[SMC_EID_SIZE];
 
-	genl_start(&m, 9);
-	genl_str(&m, 1, "MY-EID.1                        ");
+	genl_make(&m, 9, "1'MY-EID.1                        '");
 	assert_int_equal(smc_ueid_decode(eid, &m.nlh), 0);
 	assert_string_equal(eid, "MY-EID.1");
 	genl_start(&m, 9);
 	assert_int_equal(smc_ueid_decode(eid, &m.nlh), -EBADMSG);
-	genl_start(&m, 9);
 	message_attr(&m, 1, "", 0);
 	assert_int_equal(smc_ueid_decode(eid, &m.nlh), -EBADMSG);
 }
@@ -225,15 +169,11 @@ TEST(seid_and_hs)
 	struct smc_seid seid;
 	bool is_enabled = false;
 
-	genl_start(&m, 13);
-	genl_str(&m, 1, "IBM-SYSZ-ISMSEID000000002964    ");
-	genl_u8(&m, 2, 1);
+	genl_make(&m, 13, "1'IBM-SYSZ-ISMSEID000000002964    ' 2:1=1");
 	assert_int_equal(smc_seid_decode(&m.nlh, &seid), 0);
 	assert_true(seid.has_eid && seid.is_enabled);
 	assert_string_equal(seid.eid, "IBM-SYSZ-ISMSEID000000002964");
-	genl_start(&m, 13);
-	genl_str(&m, 1, "");
-	genl_u8(&m, 2, 0);
+	genl_make(&m, 13, "1'' 2:1=0");
 	assert_int_equal(smc_seid_decode(&m.nlh, &seid), 0);
 	assert_true(!seid.has_eid && !seid.is_enabled);
 	genl_start(&m, 13);
@@ -241,8 +181,7 @@ TEST(seid_and_hs)
 	assert_false(seid.has_eid);
 	message_start(&m, 0x1c);
 	assert_int_equal(smc_seid_decode(&m.nlh, &seid), -EBADMSG);
-	genl_start(&m, 16);
-	genl_u8(&m, 1, 1);
+	genl_make(&m, 16, "1:1=1");
 	assert_int_equal(smc_hs_decode(&m.nlh, &is_enabled), 0);
 	assert_true(is_enabled);
 	genl_start(&m, 16);

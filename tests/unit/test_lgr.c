@@ -4,101 +4,59 @@
 
 #include "smc/gen.h"
 
-#define HOST32 "peerhost                        "
-#define EID32 "MY-EID.1                        "
-
-static void put_common(struct message *m, uint16_t type)
-{
-	size_t nest = genl_nest(m, type);
-
-	genl_u8(m, 0, 2); /* the nest that starts at 0 */
-	genl_u8(m, 1, 1);
-	genl_u8(m, 2, 2);
-	genl_str(m, 4, HOST32);
-	genl_str(m, 3, EID32);
-	genl_end(m, nest);
-}
+/* The nest that both kinds of groups have. */
+#define COMMON                                                                                     \
+	"{0:1=2 1:1=1 2:1=2 4'peerhost                        '"                                   \
+	" 3'MY-EID.1                        '}"
 
 static struct smc_lgr lgr;
 
 static struct message m;
 
+static void decode(uint8_t number, const char *attributes)
+{
+	genl_make(&m, number, attributes);
+	assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), 0);
+}
+
 /* As sent by kernel 7.2, in its order. */
 TEST(smcr)
 {
-	size_t nest, v2;
-
-	nest = genl_begin(&m, 2);
-	genl_u32(&m, 1, 0x100);
-	genl_u32(&m, 6, 1);
-	genl_u8(&m, 2, 1);
-	genl_u8(&m, 3, 3);
-	genl_u8(&m, 11, 2);
-	genl_u8(&m, 5, 0x64);
-	genl_u64(&m, 9, 0x1122334455667788);
-	genl_str(&m, 4, "ABCDEFGHIJKLMNOP");
-	genl_u32(&m, 12, 65536);
-	genl_u64(&m, 13, 0x100000001);
-	put_common(&m, 7);
-	v2 = genl_nest(&m, 8);
-	genl_u8(&m, 1, 1);
-	genl_u8(&m, 2, 255);
-	genl_u8(&m, 3, 2);
-	genl_end(&m, v2);
-	genl_end(&m, nest);
-	assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), 0);
+	decode(2, "2{1:4=0x100 6:4=1 2:1=1 3:1=3 11:1=2 5:1=0x64 9:8=0x1122334455667788"
+		  " 4'ABCDEFGHIJKLMNOP' 12:4=65536 13:8=0x100000001 7" COMMON
+		  " 8{1:1=1 2:1=255 3:1=2}}");
 	assert_int_equal(lgr.has, (1 << 18) - 1);
-	assert_int_equal(lgr.id, 0x100);
-	assert_int_equal(lgr.conns, 1);
-	assert_int_equal(lgr.role, 1);
-	assert_int_equal(lgr.type, 3);
-	assert_int_equal(lgr.buf_type, 2);
-	assert_int_equal(lgr.vlan, 0x64);
+	assert_printed("100 conns 1 role 1 type 3 buf 2 vlan 64 ABCDEFGHIJKLMNOP",
+		       "%x conns %u role %d type %d buf %d vlan %x %s", lgr.id, lgr.conns, lgr.role,
+		       lgr.type, lgr.buf_type, lgr.vlan, lgr.pnetid);
+	assert_printed("2.1 os 2 peerhost MY-EID.1 max 255 2", "%d.%d os %d %s %s max %d %d",
+		       lgr.version, lgr.release, lgr.os, lgr.peer_host, lgr.eid, lgr.max_conns,
+		       lgr.max_links);
 	assert_true(lgr.net_cookie == 0x1122334455667788);
-	assert_string_equal(lgr.pnetid, "ABCDEFGHIJKLMNOP"); /* all 16 characters */
 	assert_true(lgr.sndbuf == 65536 && lgr.rcvbuf == 0x100000001);
 	assert_true(lgr.is_v2 && lgr.is_direct);
-	assert_int_equal(lgr.version, 2);
-	assert_int_equal(lgr.release, 1);
-	assert_int_equal(lgr.os, 2);
-	assert_string_equal(lgr.peer_host, "peerhost");
-	assert_string_equal(lgr.eid, "MY-EID.1");
-	assert_int_equal(lgr.max_conns, 255);
-	assert_int_equal(lgr.max_links, 2);
 }
 
 TEST(smcd)
 {
-	for (int is_short = 0; is_short < 2; is_short++) {
-		size_t nest;
+	/* The CHID has two lengths. */
+	static const char *const chids[] = { "7:4=0xffff", "7:2=0xffff" };
 
-		nest = genl_begin(&m, 4);
-		genl_u32(&m, 1, 0x300);
-		genl_u64(&m, 2, 1);
-		genl_u64(&m, 10, 2);
-		genl_u64(&m, 3, 3);
-		genl_u64(&m, 11, 4);
-		genl_u8(&m, 4, 7);
-		genl_u32(&m, 5, 9);
-		if (is_short)
-			genl_u16(&m, 7, 0xffff);
-		else
-			genl_u32(&m, 7, 0xffff);
-		genl_u32(&m, 12, 0);
-		genl_u32(&m, 13, 65536);
-		genl_str(&m, 6, "");
-		put_common(&m, 9);
-		genl_end(&m, nest);
-		assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(chids); i++) {
+		char text[256];
+
+		snprintf(text, sizeof(text),
+			 "4{1:4=0x300 2:8=1 10:8=2 3:8=3 11:8=4 4:1=7 5:4=9 %s 12:4=0 13:4=65536 "
+			 "6'' 9%s}",
+			 chids[i], COMMON);
+		decode(4, text);
 		assert_true(lgr.gid == 1 && lgr.ext_gid == 2);
 		assert_true(lgr.peer_gid == 3 && lgr.peer_ext_gid == 4);
-		assert_int_equal(lgr.vlan, 7);
-		assert_int_equal(lgr.conns, 9);
-		assert_int_equal(lgr.chid, 0xffff);
+		assert_printed("vlan 7 conns 9 chid ffff '' version 2",
+			       "vlan %d conns %u chid %x '%s' version %d", lgr.vlan, lgr.conns,
+			       lgr.chid, lgr.pnetid, lgr.version);
 		assert_true(lgr.has & SMC_LGR_HAS_CHID && lgr.has & SMC_LGR_HAS_PNETID);
 		assert_true(lgr.sndbuf == 0 && lgr.rcvbuf == 65536);
-		assert_string_equal(lgr.pnetid, "");
-		assert_int_equal(lgr.version, 2);
 		assert_false(lgr.has & SMC_LGR_HAS_ROLE);
 	}
 }
@@ -106,12 +64,8 @@ TEST(smcd)
 /* Missing attributes are absent, and nothing of the previous group remains. */
 TEST(missing)
 {
-	size_t nest;
-
 	memset(&lgr, 0xff, sizeof(lgr));
-	nest = genl_begin(&m, 2);
-	genl_noise(&m);
-	genl_end(&m, nest);
+	genl_make(&m, 2, "2{~}");
 	assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), 0);
 	assert_int_equal(lgr.has, 0);
 	assert_string_equal(lgr.pnetid, "");
@@ -124,15 +78,8 @@ TEST(missing)
 
 TEST(too_short)
 {
-	size_t nest;
-
-	nest = genl_begin(&m, 2);
-	genl_u8(&m, 1, 1);
-	genl_u16(&m, 9, 1);
-	genl_u16(&m, 12, 1);
-	genl_u16(&m, 6, 3); /* half of a u32 is valid, because of the CHID */
-	genl_end(&m, nest);
-	assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), 0);
+	/* Half of a u32 is valid, because of the CHID. */
+	decode(2, "2{1:1=1 9:2=1 12:2=1 6:2=3}");
 	assert_int_equal(lgr.has, SMC_LGR_HAS_CONNS);
 }
 
@@ -142,7 +89,8 @@ TEST(long_strings)
 	size_t nest;
 
 	memset(name, 'x', sizeof(name));
-	nest = genl_begin(&m, 2);
+	genl_start(&m, 2);
+	nest = genl_nest(&m, 2);
 	message_attr(&m, 4, name, sizeof(name)); /* not terminated */
 	genl_end(&m, nest);
 	assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), 0);
@@ -153,24 +101,12 @@ TEST(long_strings)
 TEST(empty_attributes)
 {
 	static const struct {
-		uint16_t number, nests[2];
-	} rows[] = {
-		{ 2, { 7, 8 } },
-		{ 4, { 9, 9 } },
-	};
+		uint8_t number;
+		const char *attributes;
+	} rows[] = { { 2, "2{7{~} 8{~} ~}" }, { 4, "4{9{~} ~}" } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		size_t nest = genl_begin(&m, rows[i].number);
-
-		for (size_t j = 0; j < ARRAY_SIZE(rows[i].nests); j++) {
-			size_t v2 = genl_nest(&m, rows[i].nests[j]);
-
-			genl_noise(&m);
-			genl_end(&m, v2);
-		}
-		genl_noise(&m);
-		genl_end(&m, nest);
-		assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), 0);
+		decode(rows[i].number, rows[i].attributes);
 		assert_int_equal(lgr.has, 0);
 		assert_true(lgr.is_v2);
 	}
@@ -215,15 +151,12 @@ TEST(single_attributes)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		size_t nest = genl_begin(&m, rows[i].number), inner = 0;
+		char text[64];
 
-		if (rows[i].nest)
-			inner = genl_nest(&m, rows[i].nest);
-		genl_u64(&m, rows[i].type, 1); /* large enough for each */
-		if (rows[i].nest)
-			genl_end(&m, inner);
-		genl_end(&m, nest);
-		assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), 0);
+		/* Large enough for each. */
+		snprintf(text, sizeof(text), rows[i].nest ? "%u{%u{%u:8=1}}" : "%u{%.0u%u:8=1}",
+			 rows[i].number, rows[i].nest, rows[i].type);
+		decode((uint8_t)rows[i].number, text);
 		assert_int_equal(lgr.has, rows[i].has);
 	}
 }
@@ -233,7 +166,8 @@ TEST(padded_strings)
 {
 	size_t nest;
 
-	nest = genl_begin(&m, 2);
+	genl_start(&m, 2);
+	nest = genl_nest(&m, 2);
 	message_attr(&m, 4, "A B  \0 xyz", 10);
 	genl_end(&m, nest);
 	assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), 0);
@@ -243,36 +177,23 @@ TEST(padded_strings)
 TEST(links)
 {
 	struct smc_link link;
-	size_t nest;
 
-	nest = genl_begin(&m, 3);
-	genl_u8(&m, 1, 1);
-	genl_u32(&m, 10, 3);
-	genl_u32(&m, 6, 12);
-	genl_u8(&m, 3, 1);
-	genl_u32(&m, 7, 4);
-	genl_str(&m, 2, "mlx5_bond_0");
-	message_attr(&m, 8, "\0\0\1\1", 4);
-	message_attr(&m, 9, "\0\0\1\2", 4);
-	genl_str(&m, 4, "0000:0000:0000:0000:0000:ffff:0a08:0001");
-	genl_str(&m, 5, "0000:0000:0000:0000:0000:ffff:0a08:0002");
-	genl_end(&m, nest);
+	genl_make(&m, 3,
+		  "3{1:1=1 10:4=3 6:4=12 3:1=1 7:4=4 2'mlx5_bond_0' 8:4=0x01010101"
+		  " 9:4=0x02010101 4'0000:0000:0000:0000:0000:ffff:0a08:0001'"
+		  " 5'0000:0000:0000:0000:0000:ffff:0a08:0002'}");
 	assert_int_equal(smc_link_decode(&link, &m.nlh), 0);
 	assert_int_equal(link.has, (1 << 10) - 1);
-	assert_int_equal(link.state, 3);
-	assert_int_equal(link.conns, 12);
-	assert_int_equal(link.ifindex, 4);
-	assert_memory_equal(link.uid, "\0\0\1\1", 4);
-	assert_string_equal(link.ib_dev, "mlx5_bond_0");
-	assert_string_equal(link.peer_gid, "0000:0000:0000:0000:0000:ffff:0a08:0002");
+	assert_memory_equal(link.uid, "\1\1\1\1", 4);
+	assert_printed(
+		"state 3 conns 12 ifindex 4 mlx5_bond_0 0000:0000:0000:0000:0000:ffff:0a08:0002",
+		"state %d conns %u ifindex %u %s %s", link.state, link.conns, link.ifindex,
+		link.ib_dev, link.peer_gid);
 	/* The dump has both kinds: each decoder refuses the other's. */
 	assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), -EBADMSG);
-	nest = genl_begin(&m, 2);
-	genl_end(&m, nest);
+	genl_make(&m, 2, "2{}");
 	assert_int_equal(smc_link_decode(&link, &m.nlh), -EBADMSG);
-	nest = genl_begin(&m, 3);
-	genl_noise(&m);
-	genl_end(&m, nest);
+	genl_make(&m, 3, "3{~}");
 	assert_int_equal(smc_link_decode(&link, &m.nlh), 0);
 	assert_int_equal(link.has, 0);
 	assert_string_equal(link.ib_dev, "");

@@ -6,49 +6,29 @@
 
 #include "smc_chk/doctor/facts.h"
 
-static void put_header(struct message *m, const char *name)
-{
-	size_t at;
-
-	genl_start(m, ETHTOOL_MSG_PAUSE_GET_REPLY);
-	at = genl_nest(m, ETHTOOL_A_PAUSE_HEADER);
-	genl_u32(m, ETHTOOL_A_HEADER_DEV_INDEX, 3);
-	if (name)
-		genl_str(m, ETHTOOL_A_HEADER_DEV_NAME, name);
-	genl_end(m, at);
-}
-
-TEST(test_whole)
+/* The reply with these attributes decodes to this: autonegotiation, receive and transmit. */
+static void check(const char *attributes, const char *want)
 {
 	struct smc_pause pause;
 	struct message m;
+	int ret;
 
-	put_header(&m, "eth0");
-	genl_u8(&m, ETHTOOL_A_PAUSE_AUTONEG, 1);
-	genl_u8(&m, ETHTOOL_A_PAUSE_RX, 1);
-	genl_u8(&m, ETHTOOL_A_PAUSE_TX, 0);
-	assert_int_equal(smc_pause_decode(&pause, &m.nlh), 0);
-	assert_string_equal(pause.netdev, "eth0");
-	assert_true(pause.is_autoneg && pause.is_rx && !pause.is_tx);
+	genl_make(&m, ETHTOOL_MSG_PAUSE_GET_REPLY, attributes);
+	ret = smc_pause_decode(&pause, &m.nlh);
+	assert_int_equal(ret, want ? 0 : -EBADMSG);
+	if (want)
+		assert_printed(want, "%s %d %d %d", pause.netdev, pause.is_autoneg, pause.is_rx,
+			       pause.is_tx);
 }
 
+/* 1: the header with the index and the name; 2, 3 and 4: autonegotiation, receive, transmit. */
 TEST(test_parts)
 {
-	struct smc_pause pause;
-	struct message m;
-
-	put_header(&m, "eth0");
-	genl_u8(&m, ETHTOOL_A_PAUSE_RX, 0);
-	assert_int_equal(smc_pause_decode(&pause, &m.nlh), -EBADMSG);
-	genl_u8(&m, ETHTOOL_A_PAUSE_TX, 1);
-	assert_int_equal(smc_pause_decode(&pause, &m.nlh), 0);
-	assert_true(!pause.is_autoneg && !pause.is_rx && pause.is_tx);
-	put_header(&m, NULL);
-	genl_u8(&m, ETHTOOL_A_PAUSE_RX, 0);
-	genl_u8(&m, ETHTOOL_A_PAUSE_TX, 1);
-	assert_int_equal(smc_pause_decode(&pause, &m.nlh), -EBADMSG);
-	genl_start(&m, ETHTOOL_MSG_PAUSE_GET_REPLY);
-	assert_int_equal(smc_pause_decode(&pause, &m.nlh), -EBADMSG);
+	check("1{1:4=3 2'eth0'} 2:1=1 3:1=1 4:1=0", "eth0 1 1 0");
+	check("1{1:4=3 2'eth0'} 3:1=0 4:1=1", "eth0 0 0 1");
+	check("1{1:4=3 2'eth0'} 3:1=0", NULL);
+	check("1{1:4=3} 3:1=0 4:1=1", NULL);
+	check("", NULL);
 }
 
 TEST(test_number)

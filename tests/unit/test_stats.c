@@ -5,27 +5,32 @@
 #include "smcdr/cmd.h"
 #include "smc/stats.h"
 
-static void put_tech(struct message *m, uint16_t type)
-{
-	size_t tech = genl_nest(m, type), nest;
+static struct message m;
 
-	for (uint16_t which = 1; which <= 6; which++) {
-		nest = genl_nest(m, which);
-		message_attr(m, 0, "", 0); /* padding of these nests has type 0 */
-		for (uint16_t i = 1; i <= (which <= 4 ? 9 : 7); i++)
-			genl_u64(m, i, 100U * which + i);
-		genl_u64(m, 30, 1);
-		genl_end(m, nest);
-	}
-	for (uint16_t i = 7; i <= 19; i++)
-		genl_u64(m, i, 1000U + i);
-	genl_u32(m, 20, 65536);
-	genl_u64(m, 21, 0x100000000);
-	genl_u64(m, 22, 1);
-	genl_end(m, tech);
+static void put_u64(uint16_t type, uint64_t value)
+{
+	message_attr(&m, type, &value, sizeof(value));
 }
 
-static struct message m;
+static void put_tech(uint16_t type)
+{
+	size_t tech = genl_nest(&m, type), nest;
+
+	for (uint16_t which = 1; which <= 6; which++) {
+		nest = genl_nest(&m, which);
+		message_attr(&m, 0, "", 0); /* padding of these nests has type 0 */
+		for (uint16_t i = 1; i <= (which <= 4 ? 9 : 7); i++)
+			put_u64(i, 100U * which + i);
+		put_u64(30, 1);
+		genl_end(&m, nest);
+	}
+	for (uint16_t i = 7; i <= 19; i++)
+		put_u64(i, 1000U + i);
+	genl_put(&m, "20:4=65536 21:8=0x100000000 22:8=1");
+	genl_end(&m, tech);
+}
+
+#define at(name) (int)tech->value[SMC_STAT_##name]
 
 TEST(decode)
 {
@@ -33,27 +38,20 @@ TEST(decode)
 	const struct smc_tech_stats *tech = &stats.tech[SMC_TECH_R];
 	size_t nest;
 
-	nest = genl_begin(&m, 7);
-	put_tech(&m, 2);
-	genl_u64(&m, 3, 5);
-	genl_u64(&m, 4, 6);
+	genl_start(&m, 7);
+	nest = genl_nest(&m, 7);
+	put_tech(2);
+	genl_put(&m, "3:8=5 4:8=6");
 	genl_end(&m, nest);
 	assert_int_equal(smc_stats_decode(&m.nlh, &stats), 0);
 	for (int i = 0; i < SMC_STAT_COUNT; i++)
 		assert_true(tech->has[i]);
-	assert_int_equal(tech->value[SMC_STAT_TX_BUF], 101);
-	assert_int_equal(tech->value[SMC_STAT_RX_BUF + 8], 209);
-	assert_int_equal(tech->value[SMC_STAT_TX_REQ + 3], 304);
-	assert_int_equal(tech->value[SMC_STAT_RX_REQ], 401);
-	assert_int_equal(tech->value[SMC_STAT_TX_EVENT + SMC_EVENT_DOWNGRADE], 507);
-	assert_int_equal(tech->value[SMC_STAT_RX_EVENT + SMC_EVENT_REUSE], 605);
-	assert_int_equal(tech->value[SMC_STAT_CLNT_V1], 1007);
-	assert_int_equal(tech->value[SMC_STAT_SENDPAGE], 1011);
-	assert_int_equal(tech->value[SMC_STAT_SPLICE], 1012);
-	assert_int_equal(tech->value[SMC_STAT_URG_DATA], 1015);
-	assert_int_equal(tech->value[SMC_STAT_TX_CNT], 1019);
-	assert_int_equal(tech->value[SMC_STAT_RX_USAGE], 65536);
-	assert_true(tech->value[SMC_STAT_TX_USAGE] == 0x100000000);
+	assert_printed("101 209 304 401 507 605 1007 1011 1012 1015 1019 65536 4294967296",
+		       "%d %d %d %d %d %d %d %d %d %d %d %d %llu", at(TX_BUF), at(RX_BUF + 8),
+		       at(TX_REQ + 3), at(RX_REQ), at(TX_EVENT + SMC_EVENT_DOWNGRADE),
+		       at(RX_EVENT + SMC_EVENT_REUSE), at(CLNT_V1), at(SENDPAGE), at(SPLICE),
+		       at(URG_DATA), at(TX_CNT), at(RX_USAGE),
+		       (unsigned long long)tech->value[SMC_STAT_TX_USAGE]);
 	assert_false(stats.tech[SMC_TECH_D].has[0]);
 	assert_int_equal(stats.side[SMC_SIDE_CLIENT].handshake_errors, 5);
 	assert_int_equal(stats.side[SMC_SIDE_SERVER].handshake_errors, 6);
@@ -65,18 +63,8 @@ TEST(decode)
 TEST(decode_order)
 {
 	static struct smc_stats stats;
-	size_t nest, tech;
 
-	nest = genl_begin(&m, 7);
-	genl_u64(&m, 4, 6);
-	genl_u64(&m, 3, 5);
-	tech = genl_nest(&m, 2);
-	genl_u64(&m, 16, 7);
-	genl_end(&m, tech);
-	tech = genl_nest(&m, 1);
-	genl_u64(&m, 16, 8);
-	genl_end(&m, tech);
-	genl_end(&m, nest);
+	genl_make(&m, 7, "7{4:8=6 3:8=5 2{16:8=7} 1{16:8=8}}");
 	assert_int_equal(smc_stats_decode(&m.nlh, &stats), 0);
 	assert_int_equal(stats.side[SMC_SIDE_CLIENT].handshake_errors, 5);
 	assert_int_equal(stats.side[SMC_SIDE_SERVER].handshake_errors, 6);
@@ -84,67 +72,43 @@ TEST(decode_order)
 	assert_int_equal(stats.tech[SMC_TECH_D].value[SMC_STAT_RX_BYTES], 8);
 }
 
-static void put_fback(struct smc_stats *stats, uint8_t type, uint32_t code, uint16_t count,
-		      bool is_first)
-{
-	size_t nest;
+static struct smc_stats fallbacks;
 
-	nest = genl_begin(&m, 8);
-	genl_u8(&m, 1, type);
-	if (is_first)
-		genl_u64(&m, 3, 70000); /* only the client's total: the server's is not needed */
-	genl_u32(&m, 4, code);
-	genl_u16(&m, 5, count);
-	genl_end(&m, nest);
-	assert_int_equal(smc_fback_decode(&m.nlh, stats), 0);
+static void put_fback(const char *attributes)
+{
+	genl_make(&m, 8, attributes);
+	assert_int_equal(smc_fback_decode(&m.nlh, &fallbacks), 0);
 }
 
-TEST(fallbacks)
+TEST(fallback_reasons)
 {
-	static struct smc_stats stats;
-	size_t nest;
+	const struct smc_side_stats *client = &fallbacks.side[SMC_SIDE_CLIENT];
+	const struct smc_side_stats *server = &fallbacks.side[SMC_SIDE_SERVER];
 
-	put_fback(&stats, 0, 0x05000000, 2, true);
-	put_fback(&stats, 1, 0x03010000, 65535, false);
-	put_fback(&stats, 0, 0x12345678, 1, false);
-	assert_int_equal(stats.side[SMC_SIDE_CLIENT].fallbacks, 70000);
-	assert_int_equal(stats.side[SMC_SIDE_CLIENT].n_reasons, 2);
-	assert_int_equal(stats.side[SMC_SIDE_CLIENT].reasons[1].code, 0x12345678);
-	assert_int_equal(stats.side[SMC_SIDE_SERVER].n_reasons, 1);
-	assert_int_equal(stats.side[SMC_SIDE_SERVER].reasons[0].count, 65535);
+	/* Only the client's total: the server's is not needed. */
+	put_fback("8{1:1=0 3:8=70000 4:4=0x05000000 5:2=2}");
+	put_fback("8{1:1=1 4:4=0x03010000 5:2=65535}");
+	put_fback("8{1:1=0 4:4=0x12345678 5:2=1}");
+	assert_printed("2 reasons 12345678, 1 reasons 65535", "%zu reasons %x, %zu reasons %u",
+		       client->n_reasons, client->reasons[1].code, server->n_reasons,
+		       server->reasons[0].count);
+	assert_int_equal(client->fallbacks, 70000);
 	for (int i = 0; i < 100; i++)
-		put_fback(&stats, 0, (uint32_t)i, 1, false);
-	assert_int_equal(stats.side[SMC_SIDE_CLIENT].n_reasons, SMC_STAT_REASONS);
-	nest = genl_begin(&m, 8);
-	genl_u8(&m, 1, 1);
-	genl_u32(&m, 4, 1);
-	genl_end(&m, nest);
-	assert_int_equal(smc_fback_decode(&m.nlh, &stats), 0);
-	assert_int_equal(stats.side[SMC_SIDE_SERVER].n_reasons, 1);
-	nest = genl_begin(&m, 8);
-	genl_u8(&m, 1, 1);
-	genl_u16(&m, 5, 1);
-	genl_end(&m, nest);
-	assert_int_equal(smc_fback_decode(&m.nlh, &stats), 0);
-	assert_int_equal(stats.side[SMC_SIDE_SERVER].n_reasons, 1);
+		put_fback("8{1:1=0 4:4=7 5:2=1}");
+	assert_int_equal(client->n_reasons, SMC_STAT_REASONS);
+	put_fback("8{1:1=1 4:4=1}");
+	put_fback("8{1:1=1 5:2=1}");
+	assert_int_equal(server->n_reasons, 1);
 	genl_start(&m, 8);
-	assert_int_equal(smc_fback_decode(&m.nlh, &stats), -EBADMSG);
+	assert_int_equal(smc_fback_decode(&m.nlh, &fallbacks), -EBADMSG);
 }
 
 /* Totals of both sides, and a type that is longer than necessary. */
 TEST(fallback_totals)
 {
-	static const uint8_t type[8] = { 1 };
 	static struct smc_stats stats;
-	size_t nest;
 
-	nest = genl_begin(&m, 8);
-	genl_u64(&m, 2, 80000);
-	genl_u64(&m, 3, 70000);
-	message_attr(&m, 1, type, sizeof(type));
-	genl_u32(&m, 4, 0x03010000);
-	genl_u16(&m, 5, 2);
-	genl_end(&m, nest);
+	genl_make(&m, 8, "8{2:8=80000 3:8=70000 1:8=0x0100000000000001 4:4=0x03010000 5:2=2}");
 	assert_int_equal(smc_fback_decode(&m.nlh, &stats), 0);
 	assert_int_equal(stats.side[SMC_SIDE_SERVER].fallbacks, 80000);
 	assert_int_equal(stats.side[SMC_SIDE_CLIENT].fallbacks, 70000);
