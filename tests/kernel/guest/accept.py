@@ -8,7 +8,7 @@ import sys
 import tempfile
 import threading
 
-from kern import done, ok
+from kern import done, ok, write
 from tunpeer import Peer
 
 DEAD = int(sys.argv[1])
@@ -60,8 +60,7 @@ vwait forever
 
 def script(name, text):
     path = os.path.join(WORK, name)
-    with open(path, "w", encoding="ascii") as file:
-        file.write(text)
+    write(path, text)
     return path
 
 

@@ -11,7 +11,7 @@ import sys
 
 import chkfake
 from adviseloads import SIZE, Process, Watch, answer, ask, listening, one, rows_of
-from kern import HAS_SEID, doc, done, equal, ok, out_of, run, skip
+from kern import HAS_SEID, NOBODY, doc, done, equal, ok, out_of, run, skip, write
 
 HAS_LOOPBACK = "lo" in sys.argv[1:]
 HAS_BPF = "bpf" in sys.argv[1:]
@@ -19,13 +19,11 @@ BULK, SHORT, FAR, SMC, QUIET, LATE = 7001, 7002, 7003, 7004, 7005, 7006
 HERE, THERE = "127.0.0.1", "10.77.0.2"
 SHORTS = 300
 NO_BPF = ("setpriv", "--bounding-set=-bpf,-perfmon,-sys_admin")
-NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 
 
 def many(cgroup=None):
     if cgroup:
-        with open(cgroup + "/cgroup.procs", "w", encoding="ascii") as file:
-            file.write("0")
+        write(cgroup + "/cgroup.procs", "0")
     for _ in range(SHORTS):
         with socket.create_connection((HERE, SHORT)) as conn:
             ask(conn, 64)

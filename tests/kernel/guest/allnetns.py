@@ -8,7 +8,7 @@ import signal
 import socket
 import struct
 
-from kern import doc, equal, listing, ok, out_of, run, smcss
+from kern import doc, equal, listing, ok, out_of, run, smcss, write
 from smcsock import accept, call, inet_socket, smc_client, smc_listener, smc_socket
 
 COUNT = int(os.environ.get("NETNS_COUNT", "40"))
@@ -43,12 +43,6 @@ def group_of(number):
         lambda: ("/system.slice/app%d.service" % number, "app%d.service" % number),
         lambda: ("/", None))
     return kinds[number % len(kinds)]()
-
-
-def write(path, text):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="ascii") as file:
-        file.write(text)
 
 
 def keep_state():

@@ -8,8 +8,8 @@ import subprocess
 import sys
 import time
 
-from boot import UNITS, boot_systemd, choose_units, systemctl, write
-from kern import counted, done, equal, go_on, mode, ok, run, skip
+from boot import UNITS, boot_systemd, choose_units, systemctl
+from kern import counted, done, equal, go_on, mode, ok, read, run, skip, write
 
 TOOLS = os.path.dirname(os.path.abspath(__file__))
 LIBRARY = "/usr/lib/%s-linux-gnu/ld_pre_smc.so" % os.uname().machine
@@ -104,8 +104,7 @@ def talk(command, way=(), **settings):
                                 stderr=log, timeout=100, check=False).returncode
         subprocess.run(["kill", "-9", str(server.pid)], check=True)
         server.wait()
-    with open("/run/server", encoding="utf-8") as log:
-        return found, status, log.read()
+    return found, status, read("/run/server")
 
 
 def check_library():

@@ -5,20 +5,9 @@ import shutil
 import subprocess
 import sys
 
-from kern import run, wait_for
+from kern import read, run, wait_for, write
 
 UNITS = "/etc/systemd/system"
-
-
-def write(path, text):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="ascii") as file:
-        file.write(text)
-
-
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
 
 
 def choose_units(*others, root="", generators=()):
@@ -40,10 +29,8 @@ def choose_units(*others, root="", generators=()):
 
 def add_redis_user():
     """Setup that the package redis-server would have done."""
-    with open("/etc/passwd", "a", encoding="ascii") as file:
-        file.write("redis:x:987:987::/var/lib/redis:/usr/sbin/nologin\n")
-    with open("/etc/group", "a", encoding="ascii") as file:
-        file.write("redis:x:987:\n")
+    write("/etc/passwd", "redis:x:987:987::/var/lib/redis:/usr/sbin/nologin\n", "a")
+    write("/etc/group", "redis:x:987:\n", "a")
     for directory in "/var/lib/redis", "/var/log/redis":
         os.makedirs(directory, exist_ok=True)
         os.chown(directory, 987, 987)

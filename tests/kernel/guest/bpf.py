@@ -9,12 +9,11 @@ import subprocess
 import sys
 import time
 
-from kern import done, equal, held_modes, listing, ok, port_modes, refuses, run, skip, slow_page, wait_for
+from kern import NOBODY, done, equal, held_modes, listing, ok, port_modes, refuses, run, skip, slow_page, wait_for, write
 
 PROGRAMS, SOURCES = sys.argv[1:3]
 CGROUPS = "/sys/fs/cgroup"
 PINS = "/sys/fs/bpf/smc-tools"
-NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 PAIR = "tcp4:pair:127.0.0.1"
 SMC, TCP = 256, 6
 READ_ONLY = 8
@@ -63,10 +62,7 @@ def group(path):
 
 def enter(cgroup):
     """For subprocess: the new process starts in this control group."""
-    def write():
-        with open(CGROUPS + cgroup + "/cgroup.procs", "w", encoding="ascii") as procs:
-            procs.write("0")
-    return write
+    return lambda: write(CGROUPS + cgroup + "/cgroup.procs", "0")
 
 
 def protocol(cgroup="/command", family="inet", prefix=(), program=("protocol",)):
@@ -79,8 +75,7 @@ def protocol(cgroup="/command", family="inet", prefix=(), program=("protocol",))
 def modes(*argv):
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, preexec_fn=enter(group("/held"))) as program:
         rows = held_modes(program)
-        with open(CGROUPS + "/held/cgroup.kill", "w", encoding="ascii") as kill:
-            kill.write("1")
+        write(CGROUPS + "/held/cgroup.kill", "1")
     return rows
 
 
@@ -384,8 +379,7 @@ def without_smc():
         skip("SMC is removed", "nothing is a module in this kernel")
         return
     bpf("attach", "-c", group("/c"))
-    with open("/proc/sys/kernel/modprobe", "w", encoding="ascii") as helper:
-        helper.write("/bin/false\n")
+    write("/proc/sys/kernel/modprobe", "/bin/false\n")
     def attached():
         doc = json.loads(run("smc_chk", "-j")[1])
         return [(f["level"], f.get("remedy", "")) for f in doc["findings"] if f["check"] == "attached"]

@@ -5,7 +5,7 @@ import os
 import socket
 import sys
 
-from kern import done, equal, ok, out_of, run
+from kern import done, equal, ok, out_of, read, run, write
 
 KIB = 1024
 # Connects to itself or to a port, prints receive buffer and locks (SO_BUF_LOCK) of the client, as the kernel counts.
@@ -54,10 +54,8 @@ UNLIMITED = ("sh", "-c", 'ulimit -n "$(ulimit -Hn)" && exec "$@"', "sh")
 
 def knob(name, value):
     """Set a sysctl. Return: its previous value."""
-    with open("/proc/sys/net/" + name, encoding="ascii") as file:
-        old = file.read().strip()
-    with open("/proc/sys/net/" + name, "w", encoding="ascii") as file:
-        file.write(str(value))
+    old = read("/proc/sys/net/" + name).strip()
+    write("/proc/sys/net/" + name, str(value))
     return old
 
 

@@ -5,7 +5,7 @@ import os
 import sys
 import tarfile
 
-from kern import Sockets, done, equal, listing, ok, record_live, run
+from kern import done, equal, listing, ok, read, record_live, run, Sockets, write
 
 MODE = sys.argv[1] if len(sys.argv) > 1 else ("SMCR" if os.path.exists("/sys/class/infiniband/rxelo") else "SMCD")
 OUT = os.environ["SMC_LAB_OUT"]
@@ -51,8 +51,7 @@ def check_content():
        "lines of the kernel's log about SMC, and no others", log)
     leaks = [n for n, data in files.items() if SECRET.encode() in data or b"SMC_LAB" in data]
     ok(not leaks, "no environment, no command line", leaks)
-    with open("/proc/cmdline", encoding="ascii") as file:
-        cmdline = file.read().strip().encode()
+    cmdline = read("/proc/cmdline").strip().encode()
     leaks = [n for n, data in files.items() if cmdline in data]
     ok(cmdline and not leaks, "nor the kernel's, which may have passwords", leaks)
     ok(b"sockets" in files["text/smcss.txt"], "and as text", files["text/smcss.txt"].decode())
@@ -82,8 +81,7 @@ def check_netns():
 
 def set_policy():
     """Set a policy for the bundle; on the host with SMC-R, the bundle records that there is none."""
-    with open("/run/policy.conf", "w", encoding="ascii") as file:
-        file.write("allow from 127.0.0.0/8:7001\ndeny port 22\nlearn 1h\n")
+    write("/run/policy.conf", "allow from 127.0.0.0/8:7001\ndeny port 22\nlearn 1h\n")
     equal(run("smc_conf", "apply", "/run/policy.conf"), (0, "", ""), "a policy")
     found = [f["object"] for f in json.loads(run("smc_chk", "-j")[1])["findings"] if f["check"] == "policy"]
     equal(found, ["nft"], "which the doctor sees")

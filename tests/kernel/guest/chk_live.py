@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import chkfake
-from kern import HAS_SEID, SERVES, done, equal, ok, refused, refuses, run, skip, wait_for
+from kern import HAS_SEID, SERVES, done, equal, ok, read, refused, refuses, run, skip, wait_for
 
 IP = "127.0.0.1"
 
@@ -30,8 +30,7 @@ class Server:
         return self.process.wait(20)
 
     def memory(self, key="VmRSS"):
-        with open("/proc/%d/status" % self.process.pid, encoding="ascii") as file:
-            return int(re.search(key + r":\s+(\d+)", file.read()).group(1))
+        return int(re.search(key + r":\s+(\d+)", read("/proc/%d/status" % self.process.pid)).group(1))
 
 
 def check(*argv):

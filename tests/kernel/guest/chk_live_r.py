@@ -6,7 +6,7 @@ import re
 import subprocess
 import time
 
-from kern import NODE, SERVES, done, equal, ok, run, sync, wait_for
+from kern import NODE, SERVES, done, equal, ok, read, run, sync, wait_for, write
 
 PEER, PEER6, OWN = (os.environ["SMC_LAB_" + name] for name in ("PEER_IP", "PEER_IP6", "IP"))
 NOTE, AGAIN = (os.environ["SMC_LAB_SHARED"] + name for name in ("/link-local", "/again"))
@@ -42,8 +42,7 @@ def check_smcr():
 
 
 def check_tcp():
-    with open(NOTE, encoding="ascii") as note:
-        local = note.read()
+    local = read(NOTE)
     for host in (PEER6, local + "%eth0"):
         status, doc = check(host)
         equal((status, doc.get("mode"), reasons(doc)), (2, "TCP", ("NOSMCDEV", None, "PEERDECL")),
@@ -69,8 +68,7 @@ def interrupted(name):
                                   stderr=subprocess.PIPE, text=True)
         sync("in the middle")
         out, err = client.communicate(timeout=120)
-        with open(AGAIN, "w", encoding="ascii") as again:
-            again.write("" if client.returncode or last else "again")
+        write(AGAIN, "" if client.returncode or last else "again")
         sync("met")
         if client.returncode:
             break
@@ -106,8 +104,7 @@ def with_eid(eid):
 
 
 def server():
-    with open(NOTE, "w", encoding="ascii") as note:
-        note.write(re.search(r"fe80::[0-9a-f:]+", run("ip", "-6", "addr", "show", "eth0")[1]).group())
+    write(NOTE, re.search(r"fe80::[0-9a-f:]+", run("ip", "-6", "addr", "show", "eth0")[1]).group())
     ours = subprocess.Popen(["smc_chk", "serve"], stdout=subprocess.PIPE, text=True)
     web = subprocess.Popen(["python3", "-m", "http.server", "8080"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     ok(ours.stdout.readline() == SERVES, "server")
@@ -128,8 +125,7 @@ def server():
         run("ip", "link", "set", "eth0", "up")
         sync("met")
         wait = wait + 0.3
-        with open(AGAIN, encoding="ascii") as file:
-            again = file.read()
+        again = read(AGAIN)
     sync("device back")
     sync("end")
     ok(ours.poll() is None, "server lives", ours.poll())

@@ -6,10 +6,9 @@ import shutil
 import subprocess
 import sys
 
-from kern import HAS_SEID, Sockets, done, equal, has_jit, held_modes, listing, ok, run, skip, smcss, wait_for
+from kern import HAS_SEID, NOBODY, done, equal, has_jit, held_modes, listing, ok, run, skip, smcss, Sockets, wait_for
 
 PROGRAMS = sys.argv[1]
-NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 LISTEN = "import socket, time; s = socket.socket(); s.bind(('127.0.0.1', %d)); s.listen(); time.sleep(600)"
 
 

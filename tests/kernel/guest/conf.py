@@ -8,12 +8,11 @@ import shutil
 import subprocess
 
 import fleet
-from kern import HAS_SEID, doc, done, equal, ok, out_of, refused, refuses, run, skip, wait_for
+from kern import HAS_SEID, NOBODY, doc, done, equal, ok, out_of, read, refused, refuses, run, skip, wait_for
 from smcsock import smc_client, smc_listener
 
 CONF = "/etc/smc-tools/smc.conf"
 EMPTY = "# smc.conf(5), for smc_conf apply\n"
-NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 # The oldest sysctl of net.smc with two usual values.
 KNOB = "net.smc.autocorking_size"
 
@@ -22,11 +21,6 @@ def write(text, path=CONF):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="ascii") as file:
         file.write(text)
-
-
-def read(path):
-    with open(path, encoding="ascii") as file:
-        return file.read()
 
 
 def conf(*argv, prefix=()):
@@ -335,8 +329,7 @@ def group(path):
 
 
 def in_group(path):
-    with open("/sys/fs/cgroup" + path + "/cgroup.procs", "w", encoding="ascii") as procs:
-        procs.write("0")
+    write("0", "/sys/fs/cgroup" + path + "/cgroup.procs")
 
 
 def protocol_in(path, family="inet"):

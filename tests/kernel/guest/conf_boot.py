@@ -7,8 +7,8 @@ import shutil
 import sys
 
 import kern
-from boot import UNITS, boot_systemd, choose_units, read, systemctl, write
-from kern import done, equal, ok, out_of, run, skip, wait_for
+from boot import UNITS, boot_systemd, choose_units, systemctl
+from kern import done, equal, ok, out_of, read, run, skip, wait_for, write
 
 TOOLS = os.path.dirname(os.path.abspath(__file__))
 UDEVD = "/lib/systemd/systemd-udevd"

@@ -6,8 +6,8 @@ import shutil
 import sys
 import time
 
-from boot import UNITS, boot_systemd, choose_units, read, systemctl, write
-from kern import done, equal, listing, mode, ok, run, wait_for
+from boot import UNITS, boot_systemd, choose_units, systemctl
+from kern import done, equal, listing, mode, ok, read, run, wait_for, write
 
 TOOLS = os.path.dirname(os.path.abspath(__file__))
 SANDBOX = """DynamicUser=yes
@@ -136,8 +136,7 @@ def check_families():
         systemctl("daemon-reload")
         run("/usr/bin/smc_unit", "enable", unit)
         equal(uses(unit, port), (True, [], "yes"), "without RestrictAddressFamilies=: SMC")
-        with open(UNITS + "/" + unit, "a", encoding="ascii") as file:
-            file.write("RestrictAddressFamilies=%s\n" % families)
+        write(UNITS + "/" + unit, "RestrictAddressFamilies=%s\n" % families, "a")
         equal(uses(unit, port), (False, [True], "denied"), families + ": TCP; doctor and status")
         write("%s/%s.d/override.conf" % (UNITS, unit), "[Service]\nRestrictAddressFamilies=AF_SMC\n")
         equal(uses(unit, port), (True, [], "yes"), "the remedy: SMC")

@@ -6,8 +6,7 @@ import re
 import shutil
 import subprocess
 
-from boot import write
-from kern import run
+from kern import run, write
 
 BOX = "/run/box"
 ATTACH = "--annotation=smc-tools/attach="

@@ -3,10 +3,9 @@
 import json
 import subprocess
 
-from kern import done, equal, ok, out_of, run, wait_for
+from kern import NOBODY, done, equal, ok, out_of, run, wait_for
 
 PORT = 7100
-NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 RULES = {
     "accept": "table inet owners {\n chain out {\n  type filter hook output priority 0;\n"
               "  oif lo tcp dport %d meta skuid 65534 accept\n  oif lo tcp dport %d drop\n }\n}\n" % (PORT, PORT),

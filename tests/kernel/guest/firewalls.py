@@ -6,9 +6,8 @@ import shutil
 import signal
 import subprocess
 
-from boot import read, write
 from firewall import CLIENT, PORT, SERVER, findings
-from kern import done, equal, ok, out_of, processes, run, wait_for
+from kern import done, equal, ok, out_of, processes, read, run, wait_for, write
 
 TOOLS = os.path.dirname(os.path.abspath(__file__))
 BOX = "/sys/fs/cgroup/box"
@@ -45,8 +44,7 @@ def handles_hangup(pid):
 def start_firewalld():
     os.makedirs("/run/dbus")
     for path, line in ("/etc/passwd", "messagebus:x:986:986::/nonexistent:/usr/sbin/nologin\n"), ("/etc/group", "messagebus:x:986:\n"):
-        with open(path, "a", encoding="ascii") as file:
-            file.write(line)
+        write(path, line, "a")
     run("dbus-daemon", "--system", "--fork")
     with open("/run/firewalld.log", "w", encoding="ascii") as log:
         subprocess.Popen(["firewalld", "--nofork", "--nopid"], stdout=log, stderr=log)

@@ -10,7 +10,7 @@ import tempfile
 import threading
 
 import genl
-from kern import doc, ok, out_of, run, wait_for
+from kern import doc, ok, out_of, run, wait_for, write
 from smcsock import accept, call, smc_client, smc_listener
 
 EIDS = ((), ("FLEET-C",), ("FLEET-B",), ("FLEET-B", "FLEET-A"), ("FLEET-A", "FLEET-B")) + (("FLEET-A",),) * 6
@@ -79,8 +79,7 @@ def within(netns, work, *args):
 def write_sysctls(sysctls):
     for name, value in sysctls.items():
         if os.path.exists("/proc/sys/net/" + name):
-            with open("/proc/sys/net/" + name, "w", encoding="ascii") as file:
-                file.write(str(value))
+            write("/proc/sys/net/" + name, str(value))
 
 
 def set_eids(eids):

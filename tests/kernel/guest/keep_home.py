@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 
-from kern import done, equal, ok, processes, wait_for
+from kern import done, equal, ok, processes, wait_for, write
 
 # A container in the host's network: its root has no capability.
 CONTAINER = ["unshare", "--pid", "--mount", "--fork", "setpriv", "--bounding-set=-all"]
@@ -24,8 +24,7 @@ def named():
 
 def steal(name):
     """Poses as smc_keep, and prints what it gets."""
-    with open("/proc/self/comm", "w", encoding="ascii") as file:
-        file.write("smc_keep")
+    write("/proc/self/comm", "smc_keep")
     with named() as listener:
         listener.bind(name.replace("@", "\0"))
         listener.listen()

@@ -20,6 +20,20 @@ PAIR = os.environ.get("SMC_LAB_NODES", "1") == "2"
 SERVES = "Server started on port 37373\n"
 
 
+NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+
+
+def read(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def write(path, text, mode="w"):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, mode, encoding="utf-8") as file:
+        file.write(text)
+
+
 def run(*argv, env=None, timeout=300):
     """Status, stdout and stderr of a program."""
     result = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -42,9 +56,7 @@ def refuses(argv, pattern, name, status=1):
 def record_live(command):
     """Output of a program here, to be compared with its output for the bundle elsewhere."""
     live = run(*command.split())
-    os.makedirs(os.environ["SMC_LAB_OUT"] + "/live", exist_ok=True)
-    with open("%s/live/%s" % (os.environ["SMC_LAB_OUT"], command), "w", encoding="utf-8") as file:
-        file.write("%d\n%s%s" % live)
+    write("%s/live/%s" % (os.environ["SMC_LAB_OUT"], command), "%d\n%s%s" % live)
     return live
 
 
@@ -107,16 +119,13 @@ def only_smcr():
 
 def slow_page():
     """For "busybox httpd -h /run/www": a page, /cgi-bin/slow, whose connection lasts until there is /run/seen."""
-    os.makedirs("/run/www/cgi-bin", exist_ok=True)
-    with open("/run/www/cgi-bin/slow", "w", encoding="ascii") as script:
-        script.write("#!/bin/sh\nprintf 'Content-Type: text/plain\\r\\n\\r\\nhello from busybox'\nuntil [ -e /run/seen ]; do sleep 0.1; done\n")
+    write("/run/www/cgi-bin/slow", "#!/bin/sh\nprintf 'Content-Type: text/plain\\r\\n\\r\\nhello from busybox'\nuntil [ -e /run/seen ]; do sleep 0.1; done\n")
     os.chmod("/run/www/cgi-bin/slow", 0o755)
 
 
 def has_jit():
     """Does the kernel have the JIT compiler, which smc_bpf needs? Debian's for s390x do not."""
-    with open("/proc/kallsyms", encoding="utf-8") as symbols:
-        return " bpf_jit_charge_modmem\n" in symbols.read()
+    return " bpf_jit_charge_modmem\n" in read("/proc/kallsyms")
 
 
 def sync(name):
@@ -165,8 +174,7 @@ def processes(name):
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
-            with open("/proc/%s/comm" % pid, encoding="ascii") as file:
-                found += [int(pid)] if file.read() == name + "\n" else []
+            found += [int(pid)] if read("/proc/%s/comm" % pid) == name + "\n" else []
         except OSError:
             pass
     return found

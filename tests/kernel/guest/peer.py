@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from kern import IPPROTO_SMC, NODE, doc, done, listing, ok, out_of, processes, sync, wait_for
+from kern import IPPROTO_SMC, NODE, doc, done, listing, ok, out_of, processes, sync, wait_for, write
 from traffic import BROKEN, KINDS, SMC, TCP, Load, Way, complaints, errors, lost, smc_connections, start, stuck, words
 
 PEER = os.environ["SMC_LAB_PEER_IP"]
@@ -86,11 +86,9 @@ def serve(work):
             server.end()
         return
     # The lab takes this for this guest's result.
-    with open("/run/smc-lab/host/2/status", "w", encoding="ascii") as file:
-        file.write("0\n")
+    write("/run/smc-lab/host/2/status", "0\n")
     subprocess.run(["sync"], check=True)
-    with open("/proc/sysrq-trigger", "w", encoding="ascii") as file:
-        file.write("b")
+    write("/proc/sysrq-trigger", "b")
 
 
 def begin(count, options=()):

@@ -4,9 +4,8 @@ import json
 import os
 import re
 
-from kern import HAS_SEID, Sockets, done, equal, listing, ok, refuses, run
+from kern import HAS_SEID, NOBODY, done, equal, listing, ok, refuses, run, Sockets
 
-NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 
 
 def pnet(*argv, prefix=()):

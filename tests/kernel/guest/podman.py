@@ -12,9 +12,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import tutorial
-from boot import write
 from containers import ATTACH, BOX, HOST, TCP, add_program, configure_podman, podman, scopes
-from kern import IPPROTO_SMC, done, equal, listing, mode, ok, out_of, run, wait_for
+from kern import IPPROTO_SMC, done, equal, listing, mode, ok, out_of, read, run, wait_for, write
 
 PROGRAMS = sys.argv[1]
 TOOLS = os.path.dirname(os.path.abspath(__file__))
@@ -54,8 +53,7 @@ def first_sockets():
         equal(mode(7002), "SMCD", "runc, a static Go server: SMC-D from its first socket")
     equal(protocol("run", "--rm", *HOST)[0], TCP, "a container without the annotation: TCP")
     equal(int(podman("exec", "redis", "protocol", "inet")), IPPROTO_SMC, "podman exec: SMC, too")
-    with open(KNOB, encoding="ascii") as knob:
-        ok(knob.read() != "85000\n", "the host's own network namespace is left alone")
+    ok(read(KNOB) != "85000\n", "the host's own network namespace is left alone")
     podman("restart", "-t", "0", "redis")
     equal(mode(7001), "SMCD", "restarted: SMC-D again")
     equal(len([i for i, s in scopes().items() if i == redis and s["state"] == "active"]), 1, "by one new scope")
@@ -151,8 +149,7 @@ def rootless():
         subprocess.run(["mount", "-t", "tmpfs", "-o", "uid=1000,gid=1000,mode=700", "none", directory], check=True)
     for line, path in (("lab:x:1000:1000::/run/lab:/bin/sh\n", "/etc/passwd"), ("lab:x:1000:\n", "/etc/group"),
                        ("lab:100000:65536\n", "/etc/subuid"), ("lab:100000:65536\n", "/etc/subgid")):
-        with open(path, "a", encoding="ascii") as file:
-            file.write(line)
+        write(path, line, "a")
     write(home + "/.config/containers/storage.conf", '[storage]\ndriver = "vfs"\n')
     subprocess.run(["chown", "-R", "1000:1000", home], check=True)
     status, out, err = run("sh", "-c", "podman save box | " + " ".join(user) + " load")

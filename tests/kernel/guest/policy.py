@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import smcsock
-from kern import Sockets, doc, done, equal, listing, ok, out_of, run, wait_for
+from kern import doc, done, equal, listing, ok, out_of, run, Sockets, wait_for, write
 from tunpeer import ADDRESSES, CLOSE, GARBAGE, RESET, SILENCE, Peer
 
 PEER_NO_SMC = 0x03010000
@@ -240,8 +240,7 @@ def check_stale(inside):
     status, out, err = run(*inside, "smc_conf", "show")
     ok(status == 0 and "\nPolicy, by bpf:\n  inherited, cannot be read: 'smc_conf apply' replaces it\n" in out, "smc_conf show reports it", (out, err))
     for lines, said, port in ("exclusive policy", "- policy # inherited\n", 7001), ("deny port 7002\nby bpf", "+ by bpf\n+ deny port 7002\n", 7002):
-        with open("/run/stale.conf", "w", encoding="ascii") as file:
-            file.write(lines + "\n")
+        write("/run/stale.conf", lines + "\n")
         equal((run(*inside, "smc_conf", "diff", "/run/stale.conf")[:2], run(*inside, "smc_conf", "apply", "/run/stale.conf")[0],
                outcome_in("stale", port)), ((2, said), 0, str(port == 7002)), "smc_conf replaces it: " + lines.split("\n")[0])
 

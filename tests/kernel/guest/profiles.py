@@ -5,8 +5,7 @@ import socket
 import subprocess
 
 from apparmor import LIBRARY, TOOLS, denials, install
-from boot import write
-from kern import done, equal, mode, ok, run, wait_for
+from kern import done, equal, mode, ok, read, run, wait_for, write
 
 # As administrators and Ubuntu's packages have them: "network tcp," is Ubuntu's for mysqld.
 REDIS = """include <tunables/global>
@@ -116,8 +115,7 @@ def serve(name, port, request, answer, **settings):
 
 
 def log_of():
-    with open("/run/server", encoding="utf-8") as log:
-        return log.read()[-2000:].replace("\n", "\n# ")
+    return read("/run/server")[-2000:].replace("\n", "\n# ")
 
 
 def check(name, profile, port, request, answer):

@@ -9,9 +9,9 @@ import sys
 import time
 
 import kern
-from boot import boot_systemd, choose_units, read, systemctl, write
+from boot import boot_systemd, choose_units, systemctl
 from containers import ATTACH, BOX, HOST, TCP, add_program, configure_podman, podman, scopes
-from kern import IPPROTO_SMC, done, equal, mode, ok, out_of, run, wait_for
+from kern import IPPROTO_SMC, done, equal, mode, ok, out_of, read, run, wait_for, write
 
 TOOLS = os.path.dirname(os.path.abspath(__file__))
 REDIS = ("redis-server", "--port")
@@ -67,8 +67,7 @@ def fill_tree(root, installed):
     write(root + "/etc/resolv.conf", "")
     shutil.copy("man/smc_bpf.8", root + "/var/lib")
     shutil.copy("tests/cli/oci/containerd.json", root + "/var/lib/recorded.json")
-    with open(root + "/etc/group", "a", encoding="ascii") as file:
-        file.write("docker:x:900:\n")
+    write(root + "/etc/group", "docker:x:900:\n", "a")
     write(root + "/etc/machine-id", "0123456789abcdef0123456789abcdef\n")
 
 

@@ -16,7 +16,7 @@ import termios
 import threading
 import time
 
-from kern import out_of, wait_for
+from kern import out_of, wait_for, write
 from smcsock import accept, smc_listener
 from terminal import on_terminal
 
@@ -108,8 +108,7 @@ def redis(*command, prefix=("smc_run",)):
 def script(name, text):
     """A user's program. Return: its path."""
     path = "/run/" + name
-    with open(path, "w", encoding="ascii") as file:
-        file.write("#!/usr/bin/python3\n" + text)
+    write(path, "#!/usr/bin/python3\n" + text)
     os.chmod(path, 0o755)
     return path
 
@@ -280,8 +279,7 @@ def main():
     with running("smc_run", "redis-server", "--bind", "10.0.0.1", "--protected-mode", "no", "--save", "", port=6379):
         for name, made in SCENES.items():
             begin = time.monotonic()
-            with open(os.environ["SMC_LAB_OUT"] + "/" + name, "w", encoding="utf-8") as file:
-                file.write(made.function())
+            write(os.environ["SMC_LAB_OUT"] + "/" + name, made.function())
             print("# %s: %.1f s" % (name, time.monotonic() - begin), flush=True)
 
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import supervised
-from kern import done, equal, held_modes, listing, ok, port_modes, run, skip, slow_page, wait_for
+from kern import done, equal, held_modes, listing, ok, port_modes, run, skip, slow_page, wait_for, write
 from supervised import NOBODY
 
 PROGRAMS = shutil.copytree(sys.argv[1], "/run/programs")  # a build directory may be closed to other users
@@ -94,8 +94,7 @@ def without_smc():
         return
     asked = supervised.Asked()
     equal(asked.ask(), "True", "SMC is there")
-    with open("/proc/sys/kernel/modprobe", "w", encoding="ascii") as helper:
-        helper.write("/bin/false\n")
+    write("/proc/sys/kernel/modprobe", "/bin/false\n")
     wait_for(lambda: not listing("-a"))
     if not wait_for(lambda: not run("rmmod", "smc_diag", "smc")[0] or not os.path.exists("/sys/module/smc")):
         skip("SMC is removed", "smc.ko is in use")

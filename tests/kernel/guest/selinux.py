@@ -9,8 +9,8 @@ import shutil
 import subprocess
 import sys
 
-from boot import UNITS, boot_systemd, choose_units, read, systemctl, write
-from kern import done, equal, mode, ok, port_modes, run, wait_for
+from boot import UNITS, boot_systemd, choose_units, systemctl
+from kern import done, equal, mode, ok, port_modes, read, run, wait_for, write
 
 ROOT = "/mnt"
 TOOLS = os.path.dirname(os.path.abspath(__file__))
@@ -52,8 +52,7 @@ def enforce(given):
     """Load a policy. From now on new files get labels, which the share with the host does not support: create the status file
     of the lab before."""
     write("/run/smc-lab/host/1/status.new", "")
-    with open("/proc/sys/kernel/printk_ratelimit", "w", encoding="ascii") as file:
-        file.write("0")
+    write("/proc/sys/kernel/printk_ratelimit", "0")
     subprocess.run(["mount", "-t", "selinuxfs", "selinuxfs", SELINUXFS], check=True)
     load(given + "/without")
 
@@ -243,8 +242,7 @@ def by_script(service):
 def by_boolean():
     load("/opt/policy/with")
     for name, value in ("booleans/smc_use_daemons", "1"), ("commit_pending_bools", "1"):
-        with open(SELINUXFS + "/" + name, "w", encoding="ascii") as file:
-            file.write(value)
+        write(SELINUXFS + "/" + name, value)
     for service in SERVICES:
         equal(restart(service), ("SMCD", True), service.unit + " by the boolean: SMC-D")
 

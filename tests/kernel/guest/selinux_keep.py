@@ -6,9 +6,8 @@ import socket
 import subprocess
 import sys
 
-from boot import read
 from keep_home import held, unsent_size
-from kern import done, equal, ok, processes, run, wait_for
+from kern import done, equal, ok, processes, read, run, wait_for
 from selinux import KEEP, OTHER_PORT, SERVICES, denied, enable, load, restart, set_up, start
 
 PAGE = "/var/www/html/zeros"

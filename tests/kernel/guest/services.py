@@ -8,8 +8,8 @@ import subprocess
 import sys
 import tarfile
 
-from boot import UNITS, add_redis_user, boot_systemd, choose_units, read, systemctl, write
-from kern import done, equal, mode, ok, refuses, run, skip, wait_for
+from boot import UNITS, add_redis_user, boot_systemd, choose_units, systemctl
+from kern import done, equal, mode, ok, read, refuses, run, skip, wait_for, write
 from terminal import on_terminal
 
 TOOLS = os.path.dirname(os.path.abspath(__file__))

@@ -14,7 +14,7 @@ import sys
 import threading
 
 import pcapng
-from kern import NODE, PAIR, done, equal, listing, ok, refuses, run, skip, sync, wait_for
+from kern import NODE, PAIR, done, equal, listing, ok, refuses, run, skip, sync, wait_for, write
 from smcsock import accept, smc_client, smc_listener
 
 MODE = sys.argv[1]
@@ -113,8 +113,7 @@ def capture(name):
 # ---- small conversations ----
 
 def rename(name):
-    with open("/proc/self/comm", "w", encoding="ascii") as file:
-        file.write(name)
+    write("/proc/self/comm", name)
 
 
 class Echo:
@@ -430,8 +429,7 @@ def check_without_smc():
     if not os.path.exists("/sys/module/smc/sections"):
         skip("without SMC: one sentence", "it is built into this kernel")
         return
-    with open("/etc/modprobe.d/no-smc.conf", "w", encoding="ascii") as file:
-        file.write("install smc /bin/false\ninstall smc_diag /bin/false\n")
+    write("/etc/modprobe.d/no-smc.conf", "install smc /bin/false\ninstall smc_diag /bin/false\n")
     gone = wait_for(lambda: (run("modprobe", "-r", "smc_diag"), run("rmmod", "smc")) and not os.path.exists("/sys/module/smc"))
     if ok(gone, "SMC is gone", run("lsmod")[1]):
         refused("SMC", "-w", "/run/nosmc.pcapng")

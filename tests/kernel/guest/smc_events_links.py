@@ -7,7 +7,7 @@ import os
 import subprocess
 import threading
 
-from kern import NODE, doc, done, equal, ok, out_of, sync, wait_for
+from kern import NODE, doc, done, equal, ok, out_of, sync, wait_for, write
 from smcsock import accept, smc_client, smc_listener
 
 PEER, OWN = os.environ["SMC_LAB_PEER_IP"], os.environ["SMC_LAB_IP"]
@@ -20,8 +20,7 @@ def second_device():
     out_of("ip", "link", "add", "eth1", "link", "eth0", "type", "macvlan", "mode", "bridge")
     out_of("ip", "addr", "add", address + "/24", "dev", "eth1", "noprefixroute")
     for name in ("arp_ignore", "arp_announce"):
-        with open("/proc/sys/net/ipv4/conf/all/" + name, "w", encoding="ascii") as file:
-            file.write({"arp_ignore": "1", "arp_announce": "2"}[name])
+        write("/proc/sys/net/ipv4/conf/all/" + name, {"arp_ignore": "1", "arp_announce": "2"}[name])
     out_of("ip", "link", "set", "eth1", "up")
     out_of("ip", "route", "add", SECOND + ".0/24", "dev", "eth1", "src", address, "metric", "1000")
     first = doc("smcr", "-j", "device")["devices"][0]["ibdev"]

@@ -7,14 +7,13 @@ import socket
 import subprocess
 import sys
 
-from kern import HAS_SEID, doc, done, equal, listing, ok, out_of, refuses, run
+from kern import HAS_SEID, NOBODY, doc, done, equal, listing, ok, out_of, refuses, run
 from terminal import on_terminal
 
 HAS_LOOPBACK = subprocess.run(["smcd", "-j", "info"], capture_output=True, text=True,
                               check=True).stdout.find('"loopback":true') >= 0
 CONNECTIONS = 3
 SIZE = 5000
-NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 
 
 def lines(*argv):

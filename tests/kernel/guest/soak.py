@@ -18,7 +18,7 @@ import threading
 import time
 
 from chkfake import smc_socket
-from kern import link_groups, listing, run, wait_for
+from kern import link_groups, listing, read, run, wait_for
 from kern import processes as pids_of
 from soakjudge import HEAP_NOISE, NOISE, PARTS, WARM_UP, WINDOW, Sample, ends, faults
 
@@ -123,8 +123,7 @@ class Keeper:
 
 
 def text(*path):
-    with open(os.path.join("/proc", *map(str, path)), encoding="ascii", errors="replace") as file:
-        return file.read()
+    return read(os.path.join("/proc", *map(str, path)))
 
 
 def look(pid, when, heap=None):

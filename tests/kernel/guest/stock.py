@@ -5,7 +5,7 @@ import os
 import subprocess
 
 import stock510
-from kern import Sockets, by_inode, done, equal, listing, ok, run, smcss
+from kern import by_inode, done, equal, listing, ok, run, smcss, Sockets, write
 
 KERNEL = os.environ["SMC_LAB_KERNEL"]
 SPEC4, SPEC6 = "smc4:pair:127.0.0.1", "smc6:pair:[::1]"
@@ -64,8 +64,7 @@ def check_modules():
 def check_no_smc():
     """The same kernel without the modules: the usual case."""
     subprocess.run(["modprobe", "-r", "smc_diag", "smc"], check=False)
-    with open("/proc/sys/kernel/modprobe", "w", encoding="ascii") as file:
-        file.write("/bin/false")
+    write("/proc/sys/kernel/modprobe", "/bin/false")
     status, out, err = run("smcss")
     equal((status, out), (1, ""), "no SMC: exit 1, nothing on stdout")
     ok(err.startswith("smcss: this kernel has no SMC") and err.count("\n") == 1, "no SMC: one sentence", err)

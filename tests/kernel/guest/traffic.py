@@ -7,7 +7,7 @@ import shutil
 import socket
 import subprocess
 
-from kern import doc, run, wait_for
+from kern import doc, read, run, wait_for, write
 from nginx import nginx_conf
 
 KINDS = ("own", "redis", "nginx")
@@ -33,8 +33,7 @@ class Way:
 
     def enter(self):
         if self.group:
-            with open(self.group + "/cgroup.procs", "w", encoding="ascii") as file:
-                file.write("0")
+            write(self.group + "/cgroup.procs", "0")
 
 
 TCP, SMC = Way(), Way(("smc_run", "--quiet"))
@@ -55,8 +54,7 @@ class Server:
     def pids(self):
         """The server and its workers."""
         pid = self.process.pid
-        with open("/proc/%d/task/%d/children" % (pid, pid), encoding="ascii") as file:
-            return [pid, *map(int, file.read().split())]
+        return [pid, *map(int, read("/proc/%d/task/%d/children" % (pid, pid)).split())]
 
     def descriptors(self):
         return [len(os.listdir("/proc/%d/fd" % pid)) for pid in self.pids()]

@@ -7,7 +7,7 @@ import signal
 import subprocess
 
 import chkfake
-from kern import SERVES, done, equal, ok, out_of, refuses, run, wait_for
+from kern import SERVES, done, equal, ok, out_of, read, refuses, run, wait_for
 
 IP = "127.0.0.1"
 KIB = 1024
@@ -104,8 +104,7 @@ def check_interrupted(server, number):
     client.communicate()
     equal(client.returncode, -number, "%s: ends" % number.name)
     ok(wait_for(lambda: listeners() == 2), "%s: the server's port is closed" % number.name, out_of("ss", "-ltn"))
-    with open("/proc/%d/status" % server.pid, encoding="ascii") as status:
-        text = status.read()
+    text = read("/proc/%d/status" % server.pid)
     ok(wait_for(lambda: "Threads:\t1\n" in open("/proc/%d/status" % server.pid, encoding="ascii").read()), "%s: its threads are gone" % number.name, text)
 
 

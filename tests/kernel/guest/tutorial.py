@@ -14,8 +14,8 @@ import sys
 import termios
 
 import kern
-from boot import UNITS, add_redis_user, boot_systemd, choose_units, read, write
-from kern import done, ok, out_of, skip, wait_for
+from boot import UNITS, add_redis_user, boot_systemd, choose_units
+from kern import done, ok, out_of, read, skip, wait_for, write
 from samples import Scene
 
 COUNT, WORK = "/run/count", "/run/work"
@@ -141,11 +141,9 @@ def boot():
 
 def main():
     kern.go_on(*map(int, read(COUNT).split()))
-    with open(sys.argv[1] + "/docs/tutorial.md", encoding="utf-8") as file:
-        lines = file.read().splitlines()
+    lines = read(sys.argv[1] + "/docs/tutorial.md").splitlines()
     new = type_all(lines, Shell(WORK))
-    with open(os.environ["SMC_LAB_OUT"] + "/tutorial.md", "w", encoding="utf-8") as file:
-        file.write("\n".join(new) + "\n")
+    write(os.environ["SMC_LAB_OUT"] + "/tutorial.md", "\n".join(new) + "\n")
     done()
 
 
