@@ -241,18 +241,4 @@ for file in packaging/container/Containerfile packaging/container/Containerfile.
 	shellcheck -s sh "$tmp/run.sh" >"$tmp/log"
 	ok $? "$file: shellcheck has nothing to say" || diag "$(<"$tmp/log")"
 done
-missing=
-for package in $(awk '/AS build/, /COPY/' packaging/container/Containerfile | tr -s '\\\t ' '\n' | grep -E '^lib.*-dev$' | grep -v libc6); do
-	grep -q "$package" docs/install.md Makefile || missing="$missing $package"
-done
-is "$missing" '' 'Containerfile: installs what docs/install.md says'
-missing=
-words=$(awk '/AS build/, /COPY/' packaging/container/Containerfile | tr -s '\\\t ' '\n')
-# Packages needed by every build, and by smc_bpf.
-packages=$(awk -F'|' '$2 ~ /^ (make gcc|clang) / { print $2 }' docs/install.md)
-for package in $packages; do
-	echo "$words" | grep -qxF -e "$package" || missing="$missing $package"
-done
-is "$(printf '%s\n' "$packages" | wc -l)" 2 'docs/install.md: packages for building'
-is "$missing" '' 'Containerfile: installs all that building needs'
 plan_done

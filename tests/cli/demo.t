@@ -1,16 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The demo's verdict, with a fake lab that reports results; and its measuring, with fake programs.
+# The demo's verdict, with a fake lab that reports results. "make demo" is the rest.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tool.sh
 
-mkdir "$tmp/build" "$tmp/bin" "$tmp/tools"
+mkdir "$tmp/build"
 for file in smc_run ld_pre_smc.so smcss smc_top smc_events smc_dump; do
 	printf '#!/bin/sh\nexit 1\n' >"$tmp/build/$file"
 	chmod +x "$tmp/build/$file"
 done
 
-# ---- the verdict ----
 cat >"$tmp/lab" <<'END'
 #!/bin/bash
 echo "$*" >>"$CALLS"
@@ -120,75 +119,4 @@ rm "$SEEN/top"
 right_rows >"$ROWS"
 BUILD=$tmp/build capture demo/run
 like "$rc:$out" 'FAILED: top shows no line' 'a guest that has not looked'
-
-# ---- measuring: this machine as the guest, with fake programs ----
-fake() {
-	cat >"$1"
-	chmod +x "$1"
-}
-fake "$tmp/tools/smc_run" <<'END'
-#!/bin/sh
-exec "$@"
-END
-fake "$tmp/tools/smcss" <<'END'
-#!/bin/sh
-printf 'State Mode\nACTIVE %s\nACTIVE SMCD\n' "${MODE-SMCD}"
-END
-fake "$tmp/bin/redis-server" <<'END'
-#!/bin/sh
-[ "$1" != --port ] || exec python3 -c '
-import os, socket, sys, time
-s = socket.create_server(("127.0.0.1", int(sys.argv[1])))
-time.sleep(float(os.environ.get("SERVER_LIVES", "999")))' "$2"
-END
-fake "$tmp/bin/redis-benchmark" <<'END'
-#!/bin/sh
-while [ "$1" != -n ]; do shift; done
-speed=$2
-[ "$2" -ge 8000 ] || speed=${2}00
-printf '"GET","%s"\n' "${VALUE-$speed}"
-exit "${CLIENT_STATUS:-0}"
-END
-fake "$tmp/bin/curl" <<'END'
-#!/bin/sh
-for url; do :; done
-work=${url##*/}
-[ "$work" -lt 16 ] || { [ -z "$HANG" ] || sleep 99; echo $((work << 20)); exit; }
-echo $((work << 24))
-END
-fake "$tmp/bin/iperf3" <<'END'
-#!/bin/sh
-[ "$1" != -s ] || exec redis-server --port "$5"
-echo '{"end": {"sum_received": {"bits_per_second": 8388608}}}'
-END
-
-# guest MS LIMIT: clients that last at least this long; leaves rows in $rows.
-guest() {
-	rm -f "$tmp/results.tsv"
-	PATH=$tmp/bin:$PATH SMC_LAB_OUT=$tmp SMC_LAB_FAST=$tmp DEMO_MS=$1 capture demo/guest host "$2"
-	rows=$(cat "$tmp/results.tsv" 2>/dev/null)
-}
-
-guest 900 60
-is "$rc:$(tr '\t' : <<<"$rows" | sed -E 's/:[1-9][0-9]*:/:N:/g' | tr '\n' ' ')" "0:host:http.server and curl:B/s:N:0:N:0:SMCD:-:0 \
-host:iperf3, one stream:bit/s:N:0:N:0:SMCD:-:0 host:redis GET, 4 clients:/s:N:0:N:0:SMCD:-:0 " 'a row for each program' || diag "$err"
-is "$(grep 'over TCP.*took' <<<"$err")" 'demo: http.server and curl over TCP: 4 of work took 62 ms, status 0
-demo: http.server and curl over TCP: 16 of work took 1000 ms, status 0
-demo: iperf3, one stream over TCP: 4 of work took 4000 ms, status 0
-demo: redis GET, 4 clients over TCP: 500 of work took 10 ms, status 0
-demo: redis GET, 4 clients over TCP: 2000 of work took 10 ms, status 0
-demo: redis GET, 4 clients over TCP: 8000 of work took 1000 ms, status 0' 'four times the work until it lasts'
-is "$(grep -cE ': (starting|round [23] of 3)$' <<<"$err")" 9 'each wait says what for'
-MODE='TCP 0x03010000' guest 900 60
-like "$rows" 'mixed	-	0$' 'connections of both kinds: no single mode'
-MODE=nothing guest 900 60
-like "$rows" 'mixed	-	0$' 'an unknown mode is not passed over'
-CLIENT_STATUS=7 guest 900 60
-like "$rows" "$(printf 'redis.*\t50000\t7\t50000\t7\t')" 'the status of a client in front of a pipe'
-VALUE=0.00 guest 900 60
-like "$rows" "$(printf 'redis.*\t0.00\t0\t0.00\t0\t')" 'a value of 0 is passed on'
-HANG=1 guest 900 5
-like "$rows" "$(printf 'curl\tB/s\t-\t124\t-\t124\t')" 'a client that hangs: 124, no value'
-SERVER_LIVES=0 guest 900 60
-is "$rc:$(grep -c redis <<<"$rows")" 1:0 'a server that ends by itself: an error, no row'
 plan_done
