@@ -142,18 +142,9 @@ static const struct sockets_row fresh = {
 	.sock = { .family = 7, .state = SMC_ABI_INIT },
 };
 
-/* The JSON of a socket, with ' for ". */
 static void check_json(const struct sockets_row *row, const char *want)
 {
-	json_t *json = out_json(smcss_columns, NULL, row);
-	char *text = json_dumps(json, JSON_COMPACT);
-
-	assert_non_null(text);
-	for (char *p = text; *p; p++)
-		*p = *p == '"' ? '\'' : *p;
-	assert_like(text, want);
-	free(text);
-	json_decref(json);
+	assert_like(json_said(out_json(smcss_columns, NULL, row)), want);
 }
 
 /* Attributes that the kernel did not send have no key. */
@@ -342,7 +333,6 @@ TEST(measured)
 	static const struct top_opts opts = { .columns = columns };
 	struct top_row row = { .base = smcr };
 	struct out_text text = { 0 };
-	json_t *json;
 
 	assert_int_equal(top_view(&view, &opts, NULL), 0);
 	row.base.holders = holders + 1;
@@ -359,21 +349,15 @@ TEST(measured)
 	out_char(&text, '\0');
 	assert_string_equal(text.data, " 1.2k    >5   99 %    0 % the peer's reader"
 				       " x\\x1b]0;evil\\x07\"[101]\n");
-	json = out_json(top_columns, &view, &row);
-	assert_int_equal(json_integer_value(json_object_get(json, "rate_in")), 1200);
-	assert_null(json_object_get(json, "rate_in_least"));
-	assert_null(json_object_get(json, "rate_out"));
-	assert_int_equal(json_integer_value(json_object_get(json, "rate_out_least")), 5);
-	json_decref(json);
+	assert_like(json_said(out_json(top_columns, &view, &row)),
+		    "{'rate_in':1200,'rate_out_least':5,'unread':{*},'unsent':{*},'brake':*}");
 	/* Without a second sample the cell is empty. */
 	out_reset(&text);
 	row.rate.has = 0;
 	row.base.n_holders = 0;
 	out_row(&text, &view, &row);
 	assert_int_equal(text.len, 1);
-	json = out_json(top_columns, &view, &row);
-	assert_int_equal(json_object_size(json), 0);
-	json_decref(json);
+	assert_string_equal(json_said(out_json(top_columns, &view, &row)), "{}");
 	out_free(&text);
 }
 

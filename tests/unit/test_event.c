@@ -156,29 +156,21 @@ TEST(explained_once)
 TEST(test_json)
 {
 	struct event event = event_of(EVENT_FALLBACK, SMC_DIAG_MODE_FALLBACK_TCP);
-	json_t *json;
 
 	event.sock.has = SMC_SOCK_HAS_FALLBACK;
 	event.sock.fallback.reason = 0x03010000;
-	json = event_json(&event, false);
-	assert_string_equal(json_string_value(json_object_get(json, "time")),
-			    "2026-11-22T12:01:07.412345Z");
-	assert_string_equal(json_string_value(json_object_get(json, "side")), "server");
-	assert_null(json_object_get(json, "remedies"));
-	assert_null(json_object_get(json, "in"));
-	json_decref(json);
-	json = event_json(&event, true);
-	assert_true(json_array_size(json_object_get(json, "remedies")) > 0);
-	json_decref(json);
+	assert_like(json_said(event_json(&event, false)),
+		    "*'time':'2026-11-22T12:01:07.412345Z','event':'fallback','side':'server',"
+		    "'local':{'address':'10.0.0.1','port':6379},"
+		    "'peer':{'address':'10.0.0.7','port':40112},'mode':'TCP',"
+		    "'reason':{'code':50397184,*},'process':{'pid':811,'command':'redis-server'}}");
+	assert_like(json_said(event_json(&event, true)), "*'remedies':[{*");
 	event = event_of(EVENT_CLOSED, SMC_DIAG_MODE_SMCR);
 	event.has_bytes = true;
 	event.lgr = 0x200;
 	event.in = (struct event_moved){ 5, true };
-	json = event_json(&event, false);
-	assert_int_equal(json_integer_value(json_object_get(json, "in_least")), 5);
-	assert_null(json_object_get(json, "in"));
-	assert_string_equal(json_string_value(json_object_get(json, "link_group")), "00000200");
-	json_decref(json);
+	assert_like(json_said(event_json(&event, false)),
+		    "*'link_group':'00000200','in_least':5,'out':0,*");
 }
 
 /* A cursor of 64 KiB goes round every 4 GiB. */
