@@ -82,13 +82,6 @@ TEST(whole)
 	assert_int_equal(fake.request.nlh.nlmsg_flags, NLM_F_REQUEST | NLM_F_DUMP);
 }
 
-TEST(empty)
-{
-	fake_done(0);
-	assert_int_equal(dump(), 0);
-	assert_int_equal(seen.count, 0);
-}
-
 TEST(no_family)
 {
 	fake.family_errors[0] = ENOENT;
@@ -180,20 +173,6 @@ TEST(refusals)
 		fake_answer(rows[i].code, rows[i].text);
 		assert_int_equal(dump(), -rows[i].code);
 		assert_string_equal(err.text, want);
-		assert_int_equal(seen.count, 0);
-	}
-}
-
-/* libnl treats this as success, after reporting the rows. */
-TEST(done_with_error)
-{
-	static const int codes[] = { EINVAL, EPERM, ENOMEM, EFAULT };
-
-	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
-		fake_reset();
-		add_row(2, 0);
-		fake_done(-codes[i]);
-		assert_int_equal(dump(), -codes[i]);
 		assert_int_equal(seen.count, 0);
 	}
 }
