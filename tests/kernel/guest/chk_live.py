@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import chkfake
-from kern import HAS_SEID, SERVES, done, equal, ok, read, refused, refuses, run, skip, wait_for
+from kern import HAS_SEID, SERVES, done, equal, ok, read, refuses, run, skip, wait_for
 
 IP = "127.0.0.1"
 
@@ -46,8 +46,6 @@ def fails(name, pattern, *argv, status=1):
 def check_smcd():
     server = Server()
     equal((server.line, server.port), (SERVES, 37373), "serve: port 37373, in the peer's words")
-    equal([server.memory(key) for key in ("Uid", "Gid", "CapEff", "NoNewPrivs", "Seccomp")], [65534, 65534, 0, 1, 2],
-          "serve: nobody, who can open no files")
     second = Server("-j")
     equal(json.loads(second.line), {"schema": "smc-tools/check-server/1", "port": 37374}, "serve -j: the next free port")
     status, doc = check(IP)
@@ -65,16 +63,8 @@ def check_smcd():
     status, out, err = run("smc_chk", "connect", "localhost", "-4", "-p", "37374")
     ok(status == 0 and not err and out.startswith("Success, using SMC-D: 127.0.0.1 port 37374\n") and " verified" in out,
        "connect: text, host name and port", (status, out, err))
-    status, out, err = run("smc_chk", "-d", "-C", IP)
-    ok(status == 0 and "[DEBUG] connecting to 127.0.0.1 port 37373 over SMC\n" in err and "[DEBUG]" not in out,
-       "-d: steps on standard error", err)
     equal(check("::1")[1]["local"]["address"], "::1", "connect: IPv6")
     equal(check("localhost", "-6")[1]["peer"]["address"], "::1", "connect -6: IPv6 by name")
-    for options in ([], ["-j"]):
-        with open("/dev/full", "w", encoding="ascii") as full:
-            lost = subprocess.run(["smc_chk", "serve", *options], stdout=full, stderr=subprocess.PIPE, text=True,
-                                  timeout=300, check=False)
-        refused((lost.returncode, "", lost.stderr), "standard output: No space left on device$", "serve: a full disk")
     equal(server.end(signal.SIGINT), 0, "serve: SIGINT ends it")
     equal(second.end(signal.SIGTERM), 0, "serve: SIGTERM ends it")
     fails("nothing listens", r"^smc_chk: 127.0.0.1 port 37373 refused the connection", IP)
@@ -93,10 +83,6 @@ def check_server_options():
     fails("serve --bind: not at other addresses", "refused", IP)
     equal(check("127.0.0.2", "--tcp-too", "-t", "1")[0], 0, "serve --bind: there; --tcp-too is one client for --once")
     equal(server.process.wait(20), 0, "serve --once: ends when the last connection has gone")
-    for words, pattern in ((("--bind", "nosuch.invalid"), "cannot listen on 'nosuch.invalid': "),
-                           (("--bind", "192.0.2.1"), "cannot listen on 192.0.2.1 port 37373: Cannot assign")):
-        status, out, err = run("smc_chk", "serve", *words)
-        ok(status == 1 and not out and pattern in err, "serve %s: refused" % " ".join(words), err)
 
 
 def connect(port, smc=True):
@@ -132,14 +118,6 @@ def check_many():
         client.close()
     slow.close()
     ok(wait_for(lambda: server.memory("Threads") <= 1), "serve: all clients gone", server.memory("Threads"))
-    half = connect(server.port, False)
-    half.sendall(b"SMC")
-    half.shutdown(socket.SHUT_WR)
-    equal(chkfake.receive(half, 19)[16:], b"SMC", "serve: echoes what might have become a request")
-    for words in (b"SMC?" + bytes(12), b"SMC?\x01\x01\0\0" + b"\xff" * 8, b"SMC?\x01\x09" + bytes(10)):
-        bad = connect(server.port)
-        bad.sendall(words)
-        equal((len(chkfake.receive(bad, 16)), bad.recv(1)), (16, b""), "serve: hangs up on %r" % words)
     equal(check(IP)[0], 0, "serve: still serves")
     equal(server.end(), 0, "serve: ends")
 
@@ -189,11 +167,6 @@ def check_rates():
     keys = {"connects_per_second", "connect_ns", "bytes_per_second", "round_trip_ns"}
     ok(status == 0 and set(doc["smc"]) == keys == set(doc["tcp"]) and all(v > 0 for v in doc["smc"].values()),
        "--tcp-too: all rates", doc)
-    close = {k: abs(doc["ratios"][k] - v) < 1e-6 * v for k, v in (
-        ("throughput", doc["smc"]["bytes_per_second"] / doc["tcp"]["bytes_per_second"]),
-        ("round_trip", doc["tcp"]["round_trip_ns"] / doc["smc"]["round_trip_ns"]),
-        ("connect", doc["tcp"]["connect_ns"] / doc["smc"]["connect_ns"]))}
-    ok(all(close.values()), "--tcp-too: ratios, greater is better for SMC", close)
     status, out, _ = run("smc_chk", "connect", IP, "--tcp-too", "-t", "1")
     ok(status == 0 and re.search(r"^  measured +SMC-D +plain TCP$", out, re.M) and
        len(re.findall(r"^  (connecting|connections|round trip|throughput) +[\d.]+ +[\d.]+ \S+ +[\d.]+ x TCP( \((slow|fast)er\))?$", out,
@@ -208,14 +181,10 @@ def check_rates():
 
 
 def check_wrong_data():
-    for family in (chkfake.AF_SMC, socket.AF_INET):
-        name = "over SMC" if family == chkfake.AF_SMC else "over TCP"
-        for treat, pattern in ((chkfake.flip, "byte 40001 of 65537 "), (chkfake.hang_up, "lost in the middle"),
-                               (chkfake.stall, "the connection stalls")):
-            fake = chkfake.Fake(chkfake.greet(treat), family)
-            fails("%s %s" % (treat.__name__, name), pattern, IP, "-p", str(fake.port), "-t", "1")
-    fake = chkfake.Fake(chkfake.greet(lambda data, count: data))
-    equal(check(IP, "-p", str(fake.port))[0], 0, "the same server with right data")
+    """cli/smc_chk_live has more, over TCP."""
+    for treat, pattern in ((chkfake.flip, "byte 40001 of 65537 "), (chkfake.stall, "the connection stalls")):
+        fake = chkfake.Fake(chkfake.greet(treat))
+        fails(treat.__name__, pattern, IP, "-p", str(fake.port), "-t", "1")
 
 
 def check_network():
@@ -237,9 +206,6 @@ def check_network():
         run("ip", "route", "add", route, host)
         fails("route: " + route, pattern, host)
     fails("no route", "no route to 10.7.0.1: .*network", "10.7.0.1")
-    run("ip", "route", "add", "10.6.0.0/24", "dev", "smctun")
-    fails("unknown host", "host 'nosuch.invalid' is not known: ", "nosuch.invalid")
-    fails("no address of the family", "host '10.0.0.1' has no IPv6 address", "10.0.0.1", "-6")
     run("ip", "link", "add", "d0", "type", "dummy")
     run("ip", "link", "set", "d0", "up")
     wait_for(lambda: " tentative" not in run("ip", "-6", "addr", "show", "d0")[1])

@@ -27,23 +27,14 @@ def words(*argv):
 
 
 def check_empty():
-    equal(out_of("smcr", "linkgroup"), "", "no link group: nothing, as scripts know it")
+    """cli/compat and cli/smcd have the texts."""
     equal(doc("smcr", "-j", "linkgroup"), {"schema": "smc-tools/smcr-linkgroup/1", "linkgroups": []},
           "no link group: an empty array")
     equal(doc("smcr", "-j", "linkgroup", "link-show")["links"], [], "no link: an empty array")
-    equal(out_of("smcr", "-d", "linkgroup"), "", "no link group, details: nothing")
-    for options in ("l", "l"), ("-d", "l", "link"), ("-dd", "l", "link-show", "all"), ("linkgroup",):
-        said = " ".join(words("smcr", *options))
-        ok("no link" in said and "LG-ID" not in said, "smcr %s: a terminal shows a sentence" % " ".join(options), said)
-    equal(out_of("smcr", "device"), "", "no device: nothing")
-    ok("no devices of SMC-R" in " ".join(words("smcr", "-det", "dev", "show", "all")), "smcr device: a sentence")
-    shown = on_terminal(["smcr", "stats"])[1]
-    ok("\nNo connection" in shown and " SMC-R.\n" in shown and "RX Stats" not in shown and "RX Stats" in out_of("smcr", "stats"),
-       "smcr stats: a sentence for many zeros on a terminal only", shown)
     equal(doc("smcr", "--json", "device")["devices"], [], "smcr device: an empty array")
-    ok("no link groups of SMC-D" in " ".join(words("smcd", "linkgroup")), "smcd linkgroup: a sentence")
+    said = " ".join(words("smcr", "linkgroup"))
+    ok("no link" in said and "LG-ID" not in said, "a terminal shows a sentence", said)
     equal(out_of("smcd", "device").count("\n"), 2 if HAS_LOOPBACK else 0, "smcd device: loopback, where it is")
-    ok(("loopback" if HAS_LOOPBACK else "no devices of SMC-D") in " ".join(words("smcd", "device")), "smcd device: so on a terminal")
 
 
 def check_info():
@@ -56,9 +47,6 @@ def check_info():
     ok("SMC Version:      2.%d\n" % release in text and "RoCE:             n/a\n" in text and
        ("ISM:              v2 loopback\n" if HAS_LOOPBACK else "ISM:              n/a\n") in text,
        "info: text", text)
-    equal([l.split(":")[0] for l in text.splitlines()],
-          ["Kernel Capabilities", "SMC Version", "SMC Hostname", "SMC-D Features", "SMC-R Features", "",
-           "Hardware Capabilities", "SEID", "ISM", "RoCE"], "info: the lines of smc-tools")
 
 
 def check_ueid():
@@ -76,9 +64,6 @@ def check_ueid():
     out_of("smcd", "ueid", "del", "0.1")
     refuses(["smcd", "ueid", "add", "A"], "already defined", "an EID twice")
     refuses(["smcd", "ueid", "del", "0.1"], "not defined", "delete what is not there")
-    for bad, why in (("abc", "try ABC"), ("A_B", "only the characters"), ("", "empty"), ("Z" * 33, "longer"),
-                     ("-A", "unknown option"), ("A..B", "two dots")):
-        refuses(["smcd", "ueid", "add", bad], why, "refused before it is sent: %r" % bad)
     refuses([*NOBODY, "smcd", "ueid", "add", "B"], "needs CAP_NET_ADMIN in the initial user namespace",
            "add without rights")
     refuses([*NOBODY, "smcd", "ueid", "del", "A"], "Operation not permitted", "delete without rights")
@@ -129,33 +114,21 @@ def check_groups():
           ("SMC-LAB-EID", "LINUX", 0xffff, 2), "what they agreed on")
     row = [s for s in listing() if s["mode"] == "SMCD"][0]["smcd"]
     equal({g["gid"][2:] for g in groups}, {row["gid"][-16:]}, "GID as sock_diag has it")
-    want = [[g["id"], "0", str(g["connections"])] for g in groups]
-    equal(lines("smcd", "linkgroup")[1:], want, "the table")
-    equal(lines("smcd", "link", "show", "all")[1:], want, "show all")
-    equal(lines("smcd", "linkgroup", groups[1]["id"])[1:], want[1:], "by number")
-    equal(lines("smcd", "linkgroup", "show", "0x" + groups[0]["id"])[1:], want[:1], "by number with 0x")
-    equal(lines("smcd", "linkgroup", "link-show")[1:], want, "link-show is show")
-    equal(out_of("smcd", "linkgroup", "999"), "", "an unknown number: nothing")
-    refuses(["smcd", "linkgroup", "xyz"], "'xyz'", "no number: refused")
+    equal(lines("smcd", "linkgroup")[1:], [[g["id"], "0", str(g["connections"])] for g in groups], "the table")
+    equal(len(lines("smcd", "linkgroup", groups[1]["id"])[1:]), 1, "by number")
     blocks = out_of("smcd", "-d", "linkgroup").split("\n\n")
     equal(len(blocks), 2, "details: one block each")
     fields = dict((l.split(":", 1)[0].strip(), l.split(":", 1)[1].strip())
                   for l in blocks[0].strip().splitlines())
-    equal(list(fields), "LG-ID VLAN PNET-ID Version Peer-Rel Peer-Host Peer-OS EID #Conns Sndbuf DMB GID "
-          "Ext-GID Peer-GID Peer-Ext CHID".split(), "details: the fields")
     equal((fields["LG-ID"], fields["EID"], fields["#Conns"], fields["GID"], fields["CHID"],
            fields["DMB"]),
           (group["id"], group["eid"], str(group["connections"]), group["gid"][2:], "ffff (loopback)",
            "%d B" % group["dmb_bytes"]), "details: their values are those of JSON")
-    equal(out_of("smcd", "-d", "l", "--"), out_of("smcd", "linkgroup", "-d"), "options anywhere")
 
 
 def check_device():
     want = ["-", "loopback", "-", "ffff", "Yes", "2"]
     equal(lines("smcd", "device", "all")[1:], [want], "loopback is shown though the kernel does not list it")
-    equal(lines("smcd", "-d", "device")[1:], [want], "with -d, too")
-    equal(words("smcd", "device"), "Type PCHID InUse #LGs loopback ffff Yes 2".split(), "and to a person, without what it does not have")
-    equal(lines("smcd", "device")[1:], [want], "and to scripts")
     equal(doc("smcd", "-j", "device")["devices"],
           [{"type": "loopback", "pchid": 0xffff, "in_use": True, "linkgroups": 2}], "loopback in JSON")
 
@@ -196,7 +169,6 @@ def check_reset(sent, connection):
           "after reset: nothing yet")
     equal(zero["rx"].get("buffer_usage_bytes"), usage, "after reset: a gauge stays a gauge")
     equal(doc("smcd", "-j", "-a", "stats")["tx"]["bytes"], sent, "-a: since the beginning")
-    equal(doc("smcd", "-a", "-d", "-j", "stats")["tx"]["bytes"], sent, "-a -d adds up")
     equal(doc("smcr", "-j", "stats")["since_reset"], False, "the other tool has its own baseline")
     out, inn = connection
     out.sendall(b"y" * 777)
@@ -239,15 +211,7 @@ def check_metrics():
     ok('smc_fallback_reasons_total{side="client",code="0x03010000",reason="PEER_NO_SMC"} 1\n' in metrics,
        "--metrics: reasons", metrics)
     name = re.compile(r'^[a-z_]+(\{[a-z]+="[^"\\]*"(,[a-z]+="[^"\\]*")*\})? \d+$')
-    typed = dict(re.findall(r"^# TYPE (\S+) (\S+)$", metrics, re.M))
-    rows = [l for l in metrics.splitlines() if not l.startswith("#")]
-    equal([l for l in rows if not name.match(l)], [], "--metrics: each line is a sample")
-    equal({re.split("[{ ]", l)[0] for l in rows} - set(typed), set(), "--metrics: each has a type")
-    equal({n for n, t in typed.items() if (t == "counter") != n.endswith("_total")}, set(),
-          "--metrics: counters end in _total")
-    equal(len(rows), len({l.rsplit(" ", 1)[0] for l in rows}), "--metrics: no series twice")
-    equal(out_of("smcr", "--metrics", "stats"), metrics, "--metrics: both tools say the same")
-
+    equal([l for l in metrics.splitlines() if l[0] != "#" and not name.match(l)], [], "--metrics: each line is a sample")
 
 def connect():
     """A connection within this process: SMC, as the script runs under smc_run."""
