@@ -892,55 +892,19 @@ static size_t fill(int fd)
 }
 
 /*
- * Ways in which the writer gives up its socket. No other process has it: the reader is a separate
- * process.
+ * Ways in which the writer gives up its socket, preload/keep has more. No other process has it: the
+ * reader is a separate process.
  */
-enum end { END_EXIT, END_UNDERSCORE, END_EXEC, END_CLOSE, END_INHERITED, END_PASSED, END_UNKNOWN };
-
-/*
- * Pass a descriptor to this process itself: the library does not know the origin of the received
- * one.
- */
-static int passed(int fd)
-{
-	union {
-		struct cmsghdr header;
-		char space[CMSG_SPACE(sizeof(int))];
-	} control = { .header = { CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS } };
-	char byte = 0;
-	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr message = { .msg_iov = &iov,
-				  .msg_iovlen = 1,
-				  .msg_control = &control,
-				  .msg_controllen = sizeof(control.space) };
-	int ends[2], other;
-
-	memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) || sendmsg(ends[0], &message, 0) != 1 ||
-	    recvmsg(ends[1], &message, 0) != 1)
-		_exit(1);
-	memcpy(&other, CMSG_DATA(&control.header), sizeof(other));
-	syscall(SYS_close, fd);
-	return other;
-}
+enum end { END_EXIT, END_EXEC, END_CLOSE, END_UNKNOWN };
 
 static void leave(int fd, enum end end)
 {
-	switch (end) {
-	case END_UNDERSCORE: _exit(0);
-	case END_EXEC:
+	if (end == END_EXEC) {
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
 		execlp("true", "true", (char *)NULL);
-		break;
-	case END_CLOSE: close(fd); break;
-	case END_INHERITED:
-		syscall(SYS_dup3, fd, 9, 0);
-		syscall(SYS_close, fd);
-		execlp("sh", "sh", "-c", "exec 9>&-", (char *)NULL);
-		break;
-	case END_PASSED: close(passed(fd)); break;
-	default: break;
 	}
+	if (end == END_CLOSE)
+		close(fd);
 	exit(0);
 }
 
@@ -1014,10 +978,7 @@ static int write_to(const char *address, const char *port, enum end end)
 
 CASE_OF(unsent_shut_write, unsent_shutdown(SHUT_WR))
 CASE_OF(unsent_shut_both, unsent_shutdown(SHUT_RDWR))
-CASE_OF(unsent_underscore_exit, unsent(END_UNDERSCORE))
 CASE_OF(unsent_exec, unsent(END_EXEC))
-CASE_OF(unsent_inherited, unsent(END_INHERITED))
-CASE_OF(unsent_passed, unsent(END_PASSED))
 CASE_OF(unsent_exit, unsent(END_EXIT))
 CASE_OF(unsent_close, unsent(END_CLOSE))
 
@@ -1082,9 +1043,7 @@ static bool is_wanted(size_t i, char **names)
 
 static enum end end_named(const char *name)
 {
-	static const char *const names[] = { "unsent_exit",	 "unsent_underscore_exit",
-					     "unsent_exec",	 "unsent_close",
-					     "unsent_inherited", "unsent_passed" };
+	static const char *const names[] = { "unsent_exit", "unsent_exec", "unsent_close" };
 	enum end end = END_EXIT;
 
 	while (end < END_UNKNOWN && strcmp(names[end], name))

@@ -23,7 +23,7 @@ GONE = {"connect ETIMEDOUT", "connect EHOSTUNREACH", "receive ETIMEDOUT", "recei
 ENDED = GONE | BROKEN
 
 # Three ways to leave unsent data to the kernel; the reader's socket is TCP or SMC.
-LEAVES = ["unsent_" + how for how in ("exit", "underscore_exit", "exec", "close", "inherited", "passed")]
+LEAVES = ["unsent_" + how for how in ("exit", "exec", "close")]
 RAW = Way(("smc_run", "--raw", "--quiet"))
 WRITERS = {7500 + i: (way, leave) for i, (way, leave) in enumerate((w, x) for w in (TCP, SMC, RAW) for x in LEAVES)}
 READ = os.path.join(os.environ["SMC_LAB_SHARED"], "read")

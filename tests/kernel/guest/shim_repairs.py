@@ -40,8 +40,7 @@ STRESS = "100000" if os.uname().machine == "x86_64" else "10000"
 RAW = ["identity", "ioctls", "zerocopy", "short", "retry_nonblocking", "in_use", "unspec", "devices"]
 
 # Further such cases, where data can be unsent.
-UNSENT = ["unsent_exit", "unsent_close", "unsent_underscore_exit", "unsent_exec", "unsent_inherited",
-          "unsent_passed", "unsent_shut_both"]
+UNSENT = ["unsent_exit", "unsent_close", "unsent_exec", "unsent_shut_both"]
 
 # Results of calls that differ from TCP: af_smc(7) has the reasons.
 ENOTCONN = "-1 Transport endpoint is not connected"
