@@ -108,53 +108,30 @@ TEST(other_addresses_are_not_its_business)
 	assert_true(rules_allow(&rules, false, (struct sockaddr *)&in, 4));
 }
 
-TEST(junk_is_refused_whole)
+static void check_junk(const char *const *junk)
 {
-	static const char *const junk[] = {
-		"x",
-		"80,x",
-		"0",
-		"65536",
-		"80-",
-		"-80",
-		"90-80",
-		"80-65536",
-		"80x",
-		"99999999999999999999",
-		"listen80",
-		"listen:",
-		"listening",
-		"10.0.0.1:",
-		"10.0.0.1/",
-		"10.0.0.1/33",
-		"10.0.0.1/a",
-		"10.0.0.1/8/8",
-		"10.0.0.1:0",
-		"10.0.0:80",
-		"10.0.0.256",
-		"fd00::1",
-		"[fd00::1",
-		"[fd00::1]x",
-		"[]",
-		"[fd00::1]/129",
-		"[::ffff:10.0.0.1]:80",
-		"[10.0.0.1]",
-		"*:",
-		"**",
-		":80",
-		"[11111111111111111111111111111111111111111111111111]",
-	};
-
-	for (size_t i = 0; i < sizeof(junk) / sizeof(junk[0]); i++) {
+	for (; *junk; junk++) {
 		struct rules rules = { 0 };
 		const char *bad = NULL;
 
-		if (!rules_parse(&rules, false, junk[i], &bad))
-			fail_msg("'%s' is not a list", junk[i]);
+		if (!rules_parse(&rules, false, *junk, &bad))
+			fail_msg("'%s' is not a list", *junk);
 		assert_int_equal(rules.count, 0);
 		assert_false(rules.has_include);
-		assert_string_equal(bad, strchr(junk[i], ',') ? "x" : junk[i]);
+		assert_string_equal(bad, strchr(*junk, ',') ? "x" : *junk);
 	}
+}
+
+#define JUNK(...) check_junk((const char *const[]){ __VA_ARGS__, NULL })
+
+TEST(junk_is_refused_whole)
+{
+	JUNK("x", "80,x", "0", "65536", "80-", "-80", "90-80", "80-65536", "80x",
+	     "99999999999999999999", "listen80", "listen:", "listening", "10.0.0.1:", "10.0.0.1/",
+	     "10.0.0.1/33", "10.0.0.1/a", "10.0.0.1/8/8", "10.0.0.1:0", "10.0.0:80", "10.0.0.256",
+	     "fd00::1", "[fd00::1", "[fd00::1]x", "[]", "[fd00::1]/129", "[::ffff:10.0.0.1]:80",
+	     "[10.0.0.1]", "*:", "**", ":80",
+	     "[11111111111111111111111111111111111111111111111111]");
 }
 
 TEST(as_many_as_there_is_room_for)

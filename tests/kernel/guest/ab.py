@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """smc_ab over SMC-D: transports of runs, servers of each run, fallbacks, and cleanup."""
 import json
-import os
 import signal
 import subprocess
 
@@ -55,23 +54,6 @@ def check_bulk():
     equal(doc["verdict"], "smc" if low > 1 else "tcp" if high < 1 else "none", "the verdict is what the interval allows")
 
 
-def check_verify():
-    """A recorded result is repeated, and the verdicts compared."""
-    status, doc, _ = compare("8", "-j", *SERVER, "--", *LOAD, "20", "4")
-    doc["host"]["processors"] = 4096
-    for verdict in "smc", "tcp", "none":
-        with open("/tmp/recorded.json", "w", encoding="ascii") as file:
-            json.dump(dict(doc, verdict=verdict), file)
-        status, out, err = run("smc_ab", "-j", "--verify", "/tmp/recorded.json")
-        now = json.loads(out)
-        equal((status, now["verdict"] == verdict, now["recorded"]["verdict"], now["argv"], now["host"]["machine"]),
-              (0 if now["recorded"]["verdict_agrees"] else 3, now["recorded"]["verdict_agrees"], verdict, doc["argv"], doc["host"]["machine"]),
-              "--verify: %s" % verdict)
-        ok(err.startswith("smc_ab: /tmp/recorded.json repeats: smc_ab -n 8 "), "--verify shows the command", err)
-    status, out, err = run("smc_ab", "--verify", "/tmp/recorded.json")
-    ok("\nRecorded: " in out and "  processors: 4096 recorded, %d here\n" % os.cpu_count() in out, "--verify, as text", (status, out, err))
-
-
 def check_short():
     """A connection that is too short to be observed by polling."""
     status, out, err = run("smc_ab", "-n", "2", *SERVER, "--", *LOAD, "1", "1")
@@ -110,20 +92,6 @@ def check_no_tcp():
         server.terminate()
 
 
-def check_failures():
-    for words, want in (((*SERVER, "--", "sh", "-c", "exit 3"), "the command failed: exit status 3"),
-                        ((*SERVER, "--", "sh", "-c", "kill -9 $$"), "the command failed: signal 9 (Killed)"),
-                        ((*SERVER, "--", "no-such"), "cannot run 'no-such': No such file or directory"),
-                        (("--server", "no-such", "--", "true"), "cannot run 'no-such': No such file or directory"),
-                        (("--server", "sh -c 'exit 4'", "--", "true"), "the server ended before it listened: exit status 4"),
-                        ((*SERVER, "--metric", "rate", "--", "echo", "x"), "--metric matches nothing in the command's output"),
-                        ((*SERVER, "--metric", "is (.*)", "--", "echo", "is fine"), "--metric matches 'fine'"),
-                        ((*SERVER, "--", "sh", "-c", "kill -KILL $(pidof traffic); exec sleep 1000"), "the server ended before the command did: signal 9 (Killed)")):
-        status, out, err = run("smc_ab", "-n", "2", *words)
-        ok(status == 1 and not out and err.startswith("smc_ab: " + want), "fails: " + want, (status, out, err))
-    equal((processes("traffic"), processes("sleep")), ([], []), "nothing is left of them")
-
-
 def check_end(number):
     """A signal in the middle of a run, also for processes that left its process group and ignore SIGTERM."""
     with subprocess.Popen(["smc_ab", "-n", "5", *SERVER, "--", "sh", "-c",
@@ -146,11 +114,9 @@ def check_ways():
 
 
 check_bulk()
-check_verify()
 check_short()
 check_not_used()
 check_no_tcp()
-check_failures()
 check_end(signal.SIGINT)
 check_end(signal.SIGTERM)
 check_ways()
