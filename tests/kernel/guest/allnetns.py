@@ -8,7 +8,7 @@ import signal
 import socket
 import struct
 
-from kern import doc, equal, listing, ok, out_of, run, smcss, write
+from kern import NOBODY, doc, equal, listing, ok, out_of, run, smcss, write
 from smcsock import accept, call, inet_socket, smc_client, smc_listener, smc_socket
 
 COUNT = int(os.environ.get("NETNS_COUNT", "40"))
@@ -179,8 +179,7 @@ def check_pnet(pids):
 
 
 def check_few_rights():
-    nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
-    status, out, err = run(*nobody, "smcss", "--all-netns", "-a")
+    status, out, err = run(*NOBODY, "smcss", "--all-netns", "-a")
     equal((status, out.count("\n"), err.count("\n")), (0, 1, 1), "without rights: this namespace, and one sentence")
     ok(re.fullmatch(r"smcss: only network namespaces that this user may enter are shown: 1 of [23], and those of \d+ "
                     r"processes may not be seen\n", err), "the sentence", err)

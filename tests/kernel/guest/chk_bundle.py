@@ -5,7 +5,7 @@ import os
 import sys
 import tarfile
 
-from kern import done, equal, listing, ok, read, record_live, run, Sockets, write
+from kern import NOBODY, done, equal, listing, ok, read, record_live, run, Sockets, write
 
 MODE = sys.argv[1] if len(sys.argv) > 1 else ("SMCR" if os.path.exists("/sys/class/infiniband/rxelo") else "SMCD")
 OUT = os.environ["SMC_LAB_OUT"]
@@ -61,8 +61,7 @@ def check_user():
     """Another user's bundle: less about processes and log, but complete, with the same sockets."""
     os.chmod(TMP, 0o1777)
     path = TMP + "/user.tar.gz"
-    nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
-    status, _, err = run(*nobody, "smc_chk", "bundle", path)
+    status, _, err = run(*NOBODY, "smc_chk", "bundle", path)
     equal((status, err), (0, ""), "a bundle without privileges")
     equal(run("smc_chk", "from", path, "smcss", "-a")[1], run("smcss", "-a")[1], "it has the same sockets")
     os.unlink(path)

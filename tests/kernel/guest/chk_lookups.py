@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 
-from kern import HAS_SEID, NOBODY, done, equal, has_jit, held_modes, listing, ok, run, skip, smcss, Sockets, wait_for
+from kern import HAS_SEID, NOBODY, done, equal, has_jit, held_modes, listens, listing, ok, run, skip, smcss, Sockets, wait_for
 
 PROGRAMS = sys.argv[1]
 LISTEN = "import socket, time; s = socket.socket(); s.bind(('127.0.0.1', %d)); s.listen(); time.sleep(600)"
@@ -79,20 +79,15 @@ def check_reasons():
 
 # ---- programs ----
 
-def is_listening(port):
-    with open("/proc/net/tcp", encoding="ascii") as file:
-        return any(l.split()[1].endswith(":%04X" % port) and l.split()[3] == "0A" for l in file.readlines()[1:])
-
-
 def gets_smc(argv, port, prefix=(), way=()):
     """Does a listener under smc_run use an SMC socket?"""
     with subprocess.Popen([*prefix, "smc_run", "--quiet", *way, *argv], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as process:
-        up = wait_for(lambda: is_listening(port), 300)
+        up = wait_for(lambda: listens(port), 300)
         found = [s for s in listing("-l") if s["local"]["port"] == port]
         process.kill()
         process.wait()
-    wait_for(lambda: not is_listening(port))
+    wait_for(lambda: not listens(port))
     return bool(found) if up else "does not listen"
 
 

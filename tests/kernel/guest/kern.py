@@ -2,8 +2,10 @@
 """Common parts of the tests in guests: the tools under test, sockets for a test."""
 import json
 import os
+import signal
 import socket
 import subprocess
+import threading
 import time
 
 import tap
@@ -154,6 +156,51 @@ class Sockets:
 
     def one(self, spec, what):
         return [s for s in self.all if s["spec"] == spec and s["what"] == what][0]
+
+
+class Reports:
+    """A program that prints documents, a line each. They are read meanwhile."""
+
+    def __init__(self, *argv):
+        self.all = []
+        self.process = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
+        self.thread = threading.Thread(target=self.read, daemon=True)
+        self.thread.start()
+
+    def read(self):
+        for line in self.process.stdout:
+            self.all.append(json.loads(line))
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait()
+        self.thread.join()
+
+
+class Forked:
+    """A process with its own name that runs a function."""
+
+    def __init__(self, name, work, *args):
+        self.pid = os.fork()
+        if not self.pid:
+            write("/proc/self/comm", name)
+            work(*args)
+            os._exit(0)
+
+    def end(self):
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+
+
+def listens(port):
+    """Over TCP, or as the TCP socket inside an SMC socket."""
+    return any(line.split()[1].endswith(":%04X" % port) and line.split()[3] == "0A" for line in read("/proc/net/tcp").splitlines()[1:])
+
+
+def uids(process):
+    """User ids, capabilities, and the filter of system calls."""
+    lines = dict(line.split(":\t", 1) for line in read("/proc/%d/status" % process.pid).splitlines())
+    return lines["Uid"].split(), int(lines["CapEff"], 16), lines["Seccomp"].strip()
 
 
 def wait_for(function, seconds=60):

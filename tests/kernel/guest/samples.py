@@ -16,7 +16,7 @@ import termios
 import threading
 import time
 
-from kern import out_of, wait_for, write
+from kern import listens, out_of, wait_for, write
 from smcsock import accept, smc_listener
 from terminal import on_terminal
 
@@ -94,11 +94,6 @@ def running(*argv, port=None):
             yield program
         finally:
             program.kill()
-
-
-def listens(port):
-    with open("/proc/net/tcp", encoding="ascii") as table:
-        return any(line.split()[1].endswith(":%04X" % port) and line.split()[3] == "0A" for line in table)
 
 
 def redis(*command, prefix=("smc_run",)):

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 
-from kern import HAS_SEID, NODE, doc, done, equal, has_jit, listing, ok, out_of, run, skip, sync, wait_for
+from kern import HAS_SEID, NOBODY, NODE, doc, done, equal, has_jit, listing, ok, out_of, run, skip, sync, uids, wait_for
 from smcsock import call, smc_client, smc_listener
 
 MODE = sys.argv[1]
@@ -103,12 +103,6 @@ def start():
     return dump, writer
 
 
-def uids(process):
-    with open("/proc/%d/status" % process.pid, encoding="ascii") as file:
-        lines = dict(line.split(":\t", 1) for line in file)
-    return lines["Uid"].split(), int(lines["CapEff"], 16), lines["Seccomp"].strip()
-
-
 def finish(dump, writer, last_port):
     """Return: events, live and from the file."""
     def has_last(lines):
@@ -161,7 +155,7 @@ def check_smcd():
               ("TCP", declined["peer_reason"]["symbol"], "server"), "no EID: the server's reason, as smcss shows it")
     for port in range(7100, last + 1):
         same_fields(live, file, port)
-    status, out, err = run("setpriv", "--reuid", "65534", "--clear-groups", "smc_dump", "-i", "lo")
+    status, out, err = run(*NOBODY, "smc_dump", "-i", "lo")
     equal((status, out, "needs root" in err and err.count("\n")), (1, "", 1), "not for everybody")
     if not has_jit():
         equal(run("smc_dump"), (1, "", "smc_dump: cannot load the eBPF programs: the kernel lacks CONFIG_BPF_JIT\n"), "no payload: why")

@@ -14,7 +14,7 @@ import sys
 import threading
 
 import pcapng
-from kern import NODE, PAIR, done, equal, listing, ok, refuses, run, skip, sync, wait_for, write
+from kern import NOBODY, NODE, PAIR, done, equal, Forked, listing, ok, refuses, run, skip, sync, uids, wait_for, write
 from smcsock import accept, smc_client, smc_listener
 
 MODE = sys.argv[1]
@@ -22,7 +22,6 @@ OUT = os.environ["SMC_LAB_OUT"]
 IP = os.environ["SMC_LAB_PEER_IP"] if PAIR else "127.0.0.1"
 WAYS_PORT = 7300
 READY = "capturing SMC payload, until Ctrl-C"
-NOBODY = ("setpriv", "--reuid", "65534", "--clear-groups")
 
 
 class Dump:
@@ -112,30 +111,23 @@ def capture(name):
 
 # ---- small conversations ----
 
-def rename(name):
-    write("/proc/self/comm", name)
-
-
-class Echo:
-    """A process with its own name that echoes each message separately."""
+class Echo(Forked):
+    """Echoes each message separately."""
     def __init__(self, port, name="dumpecho", is_smc=True, ip="127.0.0.1"):
         listener = smc_listener(port, ip) if is_smc else socket.create_server((ip, port))
-        self.pid = os.fork()
-        if not self.pid:
-            rename(name)
-            while True:
-                conn = accept(listener) if is_smc else listener.accept()[0]
-                while True:
-                    data = conn.recv(65536)
-                    if not data:
-                        break
-                    conn.sendall(data)
-                conn.close()
+        super().__init__(name, self.echo, listener, is_smc)
         listener.close()
 
-    def end(self):
-        os.kill(self.pid, signal.SIGKILL)
-        os.waitpid(self.pid, 0)
+    @staticmethod
+    def echo(listener, is_smc):
+        while True:
+            conn = accept(listener) if is_smc else listener.accept()[0]
+            while True:
+                data = conn.recv(65536)
+                if not data:
+                    break
+                conn.sendall(data)
+            conn.close()
 
 
 def say(client, data):
@@ -143,20 +135,20 @@ def say(client, data):
     equal(client.recv(len(data), socket.MSG_WAITALL), data, "an echo of %d bytes" % len(data))
 
 
-class Caller:
-    """A process with its own name that sends to a port on request, and ends."""
+class Caller(Forked):
+    """Sends to a port on request, and ends."""
     def __init__(self, port, name, message):
         told, self.go = os.pipe()
-        self.pid = os.fork()
-        if not self.pid:
-            rename(name)
-            os.read(told, 1)
-            client = smc_client(port)
-            client.sendall(message)
-            client.recv(len(message), socket.MSG_WAITALL)
-            client.close()
-            os._exit(0)
+        super().__init__(name, self.call, told, port, message)
         os.close(told)
+
+    @staticmethod
+    def call(told, port, message):
+        os.read(told, 1)
+        client = smc_client(port)
+        client.sendall(message)
+        client.recv(len(message), socket.MSG_WAITALL)
+        client.close()
 
     def end(self):
         os.write(self.go, b"!")
@@ -400,12 +392,6 @@ def check_stopped():
 
 def refused(words, *argv, prefix=()):
     refuses((*prefix, "smc_dump", *argv), "^smc_dump: .*" + words, "refused: " + " ".join([*prefix, "smc_dump", *argv]))
-
-
-def uids(process):
-    with open("/proc/%d/status" % process.pid, encoding="ascii") as file:
-        lines = dict(line.split(":\t", 1) for line in file)
-    return lines["Uid"].split(), int(lines["CapEff"], 16), lines["Seccomp"].strip()
 
 
 def check_refusals():

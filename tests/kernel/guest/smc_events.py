@@ -7,10 +7,9 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 
-from kern import done, equal, ok, only_smcr, run, wait_for
+from kern import NOBODY, done, equal, Forked, ok, only_smcr, Reports, run, wait_for
 from smcsock import accept, smc_client, smc_listener
 
 MODE = sys.argv[1]
@@ -20,50 +19,35 @@ SHORT = int(sys.argv[2]) if len(sys.argv) > 2 else 200
 HAS_TYPES = os.path.exists("/sys/kernel/btf/smc") or not os.path.exists("/sys/module/smc/sections")
 
 
-class Server:
-    """A process with its own name that reads to the end, answers with TIMES as much, and closes."""
-    def __init__(self, port, name, times=2):
+class Server(Forked):
+    """Reads to the end, answers with twice as much, and closes."""
+    def __init__(self, port, name):
         ready, told = os.pipe()
-        self.pid = os.fork()
-        if not self.pid:
-            with open("/proc/self/comm", "w", encoding="ascii") as file:
-                file.write(name)
-            listener = smc_listener(port)
-            os.write(told, b"x")
-            while True:
-                self.serve(accept(listener), times)
+        super().__init__(name, self.serve, port, told)
         os.close(told)
         os.read(ready, 1)
         os.close(ready)
 
-    def serve(self, conn, times):
-        size = 0
+    @staticmethod
+    def serve(port, told):
+        listener = smc_listener(port)
+        os.write(told, b"x")
         while True:
-            data = conn.recv(65536)
-            if not data:
-                break
-            size += len(data)
-        if size:
-            conn.sendall(bytes(size * times))
-        conn.close()
-
-    def end(self):
-        os.kill(self.pid, 9)
-        os.waitpid(self.pid, 0)
+            conn, size = accept(listener), 0
+            while True:
+                data = conn.recv(65536)
+                if not data:
+                    break
+                size += len(data)
+            if size:
+                conn.sendall(bytes(size * 2))
+            conn.close()
 
 
-class Events:
-    """smc_events -j, and all of its output."""
+class Events(Reports):
     def __init__(self, *argv):
-        self.all = []
-        self.process = subprocess.Popen(["smc_events", "-j", *argv], stdout=subprocess.PIPE, text=True)
-        self.thread = threading.Thread(target=self.read, daemon=True)
-        self.thread.start()
+        super().__init__("smc_events", "-j", *argv)
         wait_for(lambda: self.all or self.process.poll() is not None)
-
-    def read(self):
-        for line in self.process.stdout:
-            self.all.append(json.loads(line))
 
     def of(self, kind, port=PORT):
         return [e for e in list(self.all) if e["event"] == kind and
@@ -71,11 +55,6 @@ class Events:
 
     def side(self, kind, side, port=PORT):
         return [e for e in self.of(kind, port) if e.get("side") == side]
-
-    def end(self):
-        self.process.terminate()
-        self.process.wait()
-        self.thread.join()
 
 
 def exchange(port, size, peek=0):
@@ -225,7 +204,7 @@ def choices():
 
 def without():
     """Another user, who may not use eBPF, gets a message."""
-    equal(run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "smc_events"),
+    equal(run(*NOBODY, "smc_events"),
           (1, "", "smc_events: missing capabilities: CAP_BPF, CAP_PERFMON\n"), "without the rights for eBPF: they are named")
 
 

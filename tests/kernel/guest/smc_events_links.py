@@ -2,12 +2,9 @@
 """smc_events between two guests whose link group has two links: one goes down. Guest 1 is the client, and loses it.
 
 The second Soft-RoCE device of each is on a macvlan of eth0, with an address in the same network: that is how SMC finds it."""
-import json
 import os
-import subprocess
-import threading
 
-from kern import NODE, doc, done, equal, ok, out_of, sync, wait_for, write
+from kern import NODE, doc, done, equal, ok, out_of, Reports, sync, wait_for, write
 from smcsock import accept, smc_client, smc_listener
 
 PEER, OWN = os.environ["SMC_LAB_PEER_IP"], os.environ["SMC_LAB_IP"]
@@ -31,16 +28,10 @@ def second_device():
     return first
 
 
-class Events:
+class Events(Reports):
     def __init__(self):
-        self.all = []
-        self.process = subprocess.Popen(["smc_events", "-j"], stdout=subprocess.PIPE, text=True)
-        threading.Thread(target=self.read, daemon=True).start()
+        super().__init__("smc_events", "-j")
         ok(wait_for(lambda: self.all), "the events begin")
-
-    def read(self):
-        for line in self.process.stdout:
-            self.all.append(json.loads(line))
 
     def of(self, kind):
         return [event for event in self.all if event["event"] == kind]

@@ -3,12 +3,11 @@
 import json
 import os
 import socket
-import subprocess
 import sys
 import threading
 import time
 
-from kern import done, equal, ok, only_smcr, run, wait_for
+from kern import NOBODY, done, equal, ok, only_smcr, Reports, run, wait_for
 from smcsock import accept, smc_client, smc_listener
 
 MODE = sys.argv[1]
@@ -26,50 +25,38 @@ def inode(sock):
     return os.fstat(sock.fileno()).st_ino
 
 
-class Watch:
-    """smc_top -j, repeating, and all of its output."""
+class Watch(Reports):
+    """smc_top -j, repeating."""
     def __init__(self, *argv):
-        self.docs = []
-        self.process = subprocess.Popen(["smc_top", "-j", "-w", "1", *argv], stdout=subprocess.PIPE, text=True)
-        self.thread = threading.Thread(target=self.read)
-        self.thread.start()
-
-    def read(self):
-        for line in self.process.stdout:
-            self.docs.append(json.loads(line))
+        super().__init__("smc_top", "-j", "-w", "1", *argv)
 
     def next(self, count=1):
         """Documents with samples from here on."""
-        have = len(self.docs)
-        wait_for(lambda: len(self.docs) >= have + count)
-        return self.docs[-1]
+        have = len(self.all)
+        wait_for(lambda: len(self.all) >= have + count)
+        return self.all[-1]
 
     def row(self, sock, doc=None):
         number = inode(sock)
-        return [s for s in (doc or self.docs[-1])["sockets"] if s["inode"] == number][0]
+        return [s for s in (doc or self.all[-1])["sockets"] if s["inode"] == number][0]
 
     def until(self, what, name):
         """Wait for the first document that meets a condition."""
-        wait_for(lambda: self.docs and what(self.docs[-1]))
-        ok(what(self.docs[-1]), name, self.docs[-1])
+        wait_for(lambda: self.all and what(self.all[-1]))
+        ok(what(self.all[-1]), name, self.all[-1])
 
     def totals(self, socks, move):
         """Bytes in and out of each socket while a function moves them."""
         self.next()
-        first = len(self.docs)
+        first = len(self.all)
         move()
         # Two samples: one may have begun before the data was moved completely, the next one begins after that.
         self.next(2)
         result = []
         for sock in socks:
-            rows = [(doc["seconds"], self.row(sock, doc)) for doc in self.docs[first:]]
+            rows = [(doc["seconds"], self.row(sock, doc)) for doc in self.all[first:]]
             result.append(tuple(sum(seconds * row.get(way, -1e18) for seconds, row in rows) for way in ("rate_in", "rate_out")))
         return result
-
-    def end(self):
-        self.process.terminate()
-        self.process.wait()
-        self.thread.join()
 
 
 def send(sock, total, piece, pause):
@@ -198,11 +185,11 @@ def check_come_and_go(watch, listener):
     number = inode(pair.client)
     watch.next(2)
     # The connection began after the previous sample: its bytes are spread over the whole interval.
-    moved = [doc["seconds"] * s["rate_out"] for doc in watch.docs for s in doc["sockets"] if s["inode"] == number]
+    moved = [doc["seconds"] * s["rate_out"] for doc in watch.all for s in doc["sockets"] if s["inode"] == number]
     ok(near(sum(moved), 50_000), "a new connection: all its bytes count", moved)
     pair.client.close()
     pair.server.close()
-    ok(wait_for(lambda: not any(s["inode"] == number for s in watch.docs[-1]["sockets"])), "one that has gone")
+    ok(wait_for(lambda: not any(s["inode"] == number for s in watch.all[-1]["sockets"])), "one that has gone")
 
 
 def main():
@@ -212,19 +199,18 @@ def main():
     pairs = [Pair(listener) for _ in range(4)]
     watch = Watch()
     try:
-        ok(wait_for(lambda: watch.docs), "it measures")
-        equal({s["mode"] for s in watch.docs[0]["sockets"]}, {MODE}, "connections over " + MODE)
+        ok(wait_for(lambda: watch.all), "it measures")
+        equal({s["mode"] for s in watch.all[0]["sockets"]}, {MODE}, "connections over " + MODE)
         check_rates(watch, pairs[0], pairs[1])
         check_brakes(watch, pairs[2])
         check_reader(watch, pairs[3])
         check_come_and_go(watch, listener)
-        ok(not any(key.endswith("_least") for doc in watch.docs for s in doc["sockets"] for key in s),
+        ok(not any(key.endswith("_least") for doc in watch.all for s in doc["sockets"] for key in s),
            "what the kernel counts leaves no doubt that no cursor went round")
     finally:
         watch.end()
     check_fallback()
-    nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
-    doc = json.loads(run(*nobody, "smc_top", "-j", "-w", "0.5", "--once")[1])
+    doc = json.loads(run(*NOBODY, "smc_top", "-j", "-w", "0.5", "--once")[1])
     ok(doc["connections"][MODE.lower()] >= 8 and all("rate_in" in s for s in doc["sockets"]), "without privileges", doc)
     doc = json.loads(run("smc_top", "-j", "-w", "0.5", "--once", "state", "all")[1])
     ok(doc["sockets"] and "LISTEN" not in {s["state"] for s in doc["sockets"]}, "sockets that listen are no connections", doc)
