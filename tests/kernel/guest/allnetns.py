@@ -128,13 +128,7 @@ def check_text():
     equal(smcss("--all-netns", "-H", "-o", "netns,mode", "mode", "tcp", "and", "dport", "=", ":80").count("TCP 0x03010000\n"),
           sum(connections(number)[1] for number in range(COUNT)), "a filter, and -o")
     equal([row["netns"] for row in listing("--all-netns", "netns", "shop/redis-2")], ["shop/redis-2"] * 4, "a filter: one namespace")
-    equal({row["netns"] for row in listing("--all-netns", "-a", "netns", "!=", "shop/redis-2")} & {"shop/redis-2", "nspawn4"}, {"nspawn4"},
-          "or all but one")
     table = smcss("--all-netns", "-s").splitlines()
-    ok([line.split() for line in table if line.startswith("shop/redis-2 ")] == [["shop/redis-2", "0", "4", "0"]],
-       "-s: a pod over SMC-D", "\n".join(table))
-    ok(any(line.startswith("nspawn4 ") and line.split()[1:6] == ["0", "0", "1", "0x03010000", "PEERNOSMC:"] for line in table),
-       "-s: a machine over TCP, and why", "\n".join(table))
     by_addr = smcss("--all-netns", "-s", "host", "127.0.0.1").splitlines()
     ok(not {line for line in table[1:-1] if line[:5] != "host "} - set(by_addr), "-s, a filter by addresses: known to the kernel or not",
        "\n".join(by_addr))
@@ -142,10 +136,6 @@ def check_text():
     equal([one for one in sums["peers"] if one["peer"].startswith("n/a")], [], "-s -j: peers, also unknown to the kernel")
     equal(sum(one["smcd"] for one in sums["netns"]), sums["connections"]["smcd"], "and by namespace the same")
     ok(sums["netns_count"] > COUNT, "-s -j: how many there are", sums["netns_count"])
-    metrics = out_of("smcss", "--all-netns", "--metrics")
-    ok('smc_open_connections{mode="smcd",netns="shop/redis-2"} 4\n' in metrics, "--metrics", metrics)
-    ok('smc_open_connections{mode="tcp",netns="a\\\\x1b\\\\xff\\"b"} 1\n' in metrics and "listening" not in metrics,
-       "with a name that is not text, without what was not asked for", metrics)
 
 
 def check_stats(pids):
