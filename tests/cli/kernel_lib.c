@@ -309,10 +309,7 @@ static void append_again(struct sock *sock, size_t len, unsigned int count)
 	sock->len += len;
 }
 
-/*
- * Send the answer twice. With "stale", the first copy has the number of an earlier request; else
- * the second copy is superfluous.
- */
+/* Send the answer twice. "stale": the first copy has the number of an earlier request. */
 static void repeat(struct sock *sock)
 {
 	size_t len = sock->len;

@@ -866,10 +866,7 @@ CASE(cork_close)
 
 /* ---- unsent data: the reader starts late ---- */
 
-/*
- * Milliseconds: after the kernel gives up, which is after two seconds, or more on a busy
- * machine.
- */
+/* Milliseconds: the kernel gives up after two seconds, or more on a busy machine. */
 #define LATE 5500
 
 /* Full means no progress for two seconds: a busy kernel still moves data to the peer. */
@@ -891,10 +888,7 @@ static size_t fill(int fd)
 	return total;
 }
 
-/*
- * Ways in which the writer gives up its socket, preload/keep has more. No other process has it: the
- * reader is a separate process.
- */
+/* How the writer gives up its socket, which no other process has; preload/keep has more. */
 enum end { END_EXIT, END_EXEC, END_CLOSE, END_UNKNOWN };
 
 static void leave(int fd, enum end end)

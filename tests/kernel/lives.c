@@ -391,10 +391,7 @@ CASE(raw)
 	printf("file: connect=%d %d close=%d\n", ret, errno == ENOTSOCK, close(fd));
 }
 
-/*
- * The library has seen the listener as non-blocking, then a raw system call sets it to blocking.
- * Its client is gone.
- */
+/* Seen as non-blocking, then set to blocking by a raw system call; its client is gone. */
 CASE(blocking)
 {
 	int fd, waits;
@@ -414,10 +411,7 @@ CASE(blocking)
 	printf("waits=%d accept=%d\n", waits, fd >= 0);
 }
 
-/*
- * Other files reuse the numbers of sockets that a raw system call has closed; one more is
- * inherited.
- */
+/* Other files reuse the numbers of sockets that a raw system call has closed. */
 CASE(strange)
 {
 	int fd = open_socket(0), peer;

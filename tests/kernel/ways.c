@@ -299,10 +299,7 @@ static void in_nonblocking(struct end *end, size_t size)
 	}
 }
 
-/*
- * Write everything by one call; what it did not take, by further ones: SMC may take less even if it
- * may block.
- */
+/* Write everything by as few calls as possible: SMC may take less even if it may block. */
 static void out_whole(struct end *end, size_t size)
 {
 	ssize_t length;

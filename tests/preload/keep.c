@@ -636,9 +636,7 @@ CASE(leaving)
 	say_end(second, sent);
 }
 
-/*
- * Commands to start a program here, and in another namespace or as another user, which needs root.
- */
+/* Commands to start a program here, in another namespace, or (as root) as another user. */
 static const char *const elsewhere[] = {
 	"",
 	"unshare --pid --fork",

@@ -286,10 +286,7 @@ int ioctl(int fd, int request, ...)
 
 SHIM_TIME64(ioctl, __ioctl_time64);
 
-/*
- * With MIMIC_CLOCK sleeping takes no time, but is printed; with MIMIC_SLOW timeouts in milliseconds
- * take longer.
- */
+/* MIMIC_CLOCK: sleeping takes no time, but is printed; MIMIC_SLOW: timeouts take longer. */
 static atomic_llong slept;
 #define SLOW 64
 

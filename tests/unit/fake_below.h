@@ -872,10 +872,7 @@ FIXTURE(fake_teardown)
 	return 0;
 }
 
-/*
- * Compare the result of a call: value, errno (0: unchanged), and the calls below it, in one line.
- * Empties the log.
- */
+/* Compare value, errno (0: unchanged) and the calls below; empties the log. */
 #define comes_to(call, value, err, below)                                                          \
 	do {                                                                                       \
 		long long got_value;                                                               \

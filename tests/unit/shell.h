@@ -69,10 +69,7 @@ static inline void shell_words_of(char *got, size_t size, struct shell *shell, c
 	got[len] = '\0';
 }
 
-/*
- * sh and bash must parse a line into these commands: words separated by blanks, each '@' stands for
- * the name; "; " ends a command.
- */
+/* sh and bash must parse a line into these commands: @ is the name, "; " ends a command. */
 static inline void check_typed(const char *line, const char *want, const char *name)
 {
 	static const char *const names[] = { "sh", "bash" };

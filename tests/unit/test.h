@@ -65,9 +65,7 @@ int main(void)
 				       fixture.last);
 }
 
-/*
- * Captured from kernel 7.2 on x86-64: integers are little-endian. Blanks are for the reader.
- */
+/* Captured from kernel 7.2 on x86-64 (little-endian). Blanks are for the reader. */
 #define CAPTURE_FALLBACK                                                                           \
 	"2b010100 b21e413c 7f000001 00000000 00000000 00000000 7f000001 00000000"                  \
 	"00000000 00000000 00000000 02000000 00000000 00000000 c0000000 00000000"

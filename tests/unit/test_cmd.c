@@ -195,9 +195,7 @@ TEST(groups)
 	free(out);
 }
 
-/*
- * The last byte of SMC-R ids is ignored; an id of only that byte matches no group.
- */
+/* The last byte of SMC-R ids is ignored; an id of it alone matches no group. */
 TEST(groups_by_id)
 {
 	static const struct {

@@ -73,10 +73,7 @@ static void set_knob(const char *name, const char *text)
 	fail_msg("no check reads %s", name);
 }
 
-/*
- * Run a check: it must report exactly these findings, a line each, "level check
- * object|text|remedy", as by assert_like().
- */
+/* A check reports exactly these lines, "level check object|text|remedy", by assert_like(). */
 static void check_says(void (*check)(struct doctor *doc), const char *want)
 {
 	static const char *const levels[] = { "ok", "note", "warning", "problem" };

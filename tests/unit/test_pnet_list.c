@@ -167,10 +167,7 @@ TEST(suggestions)
 	check_suggestions("x86", "",
 			  "ETH1 eth1 erdma_0 1\nENS1F0 ens1f0 mlx5_0 1\n"
 			  "ENS1F1 ens1f1 mlx5_1 1\nLO lo rxelo 1\n");
-	/*
-	 * One side has a PNET ID: it is copied. Both have one: no suggestion. A name in use:
-	 * another name.
-	 */
+	/* A PNET ID of one side is copied; none is suggested for two; one in use is avoided. */
 	check_suggestions("x86",
 			  "A ens1f0 n/a\nB n/a mlx5_1 1\nC lo n/a\nD n/a rxelo 1\nETH1 eth0 n/a\n",
 			  "B ens1f1 n/a 255\nETH12 eth1 erdma_0 1\nA n/a mlx5_0 1\n");

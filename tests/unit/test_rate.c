@@ -144,10 +144,7 @@ TEST(unlocked)
 	sample = smcr_at(0, (struct where){ 3 * BUF, BUF, 0, 3 * BUF, 0, 0 });
 	assert_int_equal(sample.unread.bytes, BUF);
 	assert_int_equal(sample.peer_unread.bytes, BUF);
-	/*
-	 * Laps and bytes of a cursor are read separately: it may seem to go back, by less than a
-	 * buffer.
-	 */
+	/* Laps and bytes are read separately: a cursor may go back by less than a buffer. */
 	newer = smcr_at(SECOND, idle(BUF + 1, 2 * BUF + 1));
 	smc_moved(&older, &newer, &in, &out);
 	assert_int_equal(in, 0);

@@ -249,10 +249,7 @@ TEST(left_out)
 	kernel.conns[1].in += 6000;
 	after(1);
 	assert_int_equal(rate(2)->in.bytes, 1000);
-	/*
-	 * After this many samples without it, the connection counts as closed; the next one with
-	 * the cookie is new.
-	 */
+	/* A connection that is missing in this many samples is closed; its cookie is new then. */
 	for (int i = 0; i < 6; i++) {
 		kernel.count = 1;
 		after(1);

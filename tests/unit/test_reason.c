@@ -6,10 +6,7 @@
 
 #include "smc/reason.h"
 
-/*
- * Definitions in net/smc/smc_clc.h of Linux 7.2, without SMC_CLC_DECL_; none was removed since
- * 5.10.
- */
+/* net/smc/smc_clc.h of Linux 7.2, without SMC_CLC_DECL_; none was removed since 5.10. */
 static const struct {
 	uint32_t code;
 	const char *symbol;

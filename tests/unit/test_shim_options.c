@@ -594,10 +594,7 @@ TEST(rules_decide_before_the_call)
 	fake_socket(5, AF_SMC, 1);
 	comes_to(connect(5, (const struct sockaddr *)&in6, sizeof(in6)), 0, 0,
 		 "socket 10 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;connect 5 10;");
-	/*
-	 * The socket is not replaced if it is in use or the process is sandboxed, but it is with
-	 * SMC_STRICT.
-	 */
+	/* Replaced neither in use nor in a sandbox, but with SMC_STRICT. */
 	fake_socket(5, AF_SMC, 0)->state = TCP_ESTABLISHED;
 	comes_to(connect_to(80), 0, 0, "connect 5 2;");
 	fake_socket(5, AF_SMC, 0);
@@ -699,10 +696,7 @@ TEST(tcp_sockets_become_smc_sockets)
 	comes_to(connect_to(81), 0, 0, "connect 5 2;");
 }
 
-/*
- * A TCP socket is replaced only if it is unused, has only options that SMC supports, and no
- * duplicate.
- */
+/* Replaced are unused TCP sockets without duplicates whose options SMC has. */
 TEST(what_stays_tcp)
 {
 	int on = 1;

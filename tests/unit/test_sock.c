@@ -117,10 +117,7 @@ TEST(smcd_capture)
 	assert_int_equal(smc_sock_mode(&sock), SMC_MODE_SMCD);
 }
 
-/*
- * Kernels up to 6.7 send 40 bytes; lengths in between, which none sends, are read as the old
- * form.
- */
+/* Kernels up to 6.7 send 40 bytes; other lengths, which none sends, are read like that. */
 TEST(dmbinfo_lengths)
 {
 	static const struct {

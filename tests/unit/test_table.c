@@ -188,10 +188,7 @@ static const void *find_word(const void *object)
 	return item->half ? "x\x1by" : NULL;
 }
 
-/*
- * Functions of a column get the address of its value. If one is missing, the kind of the column
- * does its work.
- */
+/* Functions of a column get the address of its value; else its kind does the work. */
 TEST(functions)
 {
 	check(COLUMN(OUT_ODD(item, half), .text = text_value, .json = json_value), &full, "<65244>",
