@@ -16,8 +16,7 @@ static void add_of_thread(struct family *family, pid_t pid, const char *thread)
 	snprintf(path, sizeof(path), "/proc/%d/task/%.20s/children", (int)pid, thread);
 	file = fopen(path, "re");
 	while (file && fscanf(file, "%d", &child) == 1)
-		smc_array_append(&family->pids, &family->count, &family->size, &child,
-				 sizeof(child));
+		*smc_array_add(&family->pids, &family->count) = child;
 	if (file)
 		fclose(file);
 }

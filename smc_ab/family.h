@@ -7,7 +7,7 @@
 /** struct family - processes, in no order; zero-initialize, free @pids */
 struct family {
 	pid_t *pids;
-	size_t count, size;
+	size_t count;
 };
 
 /**

@@ -43,7 +43,7 @@ struct witness {
 	int stop;
 	bool is_watching, has_before;
 	struct socket *sockets;
-	size_t count, size;
+	size_t count;
 	struct smc_index inodes;
 	uint32_t reason, peer_reason;
 	struct proc_table holders;
@@ -58,7 +58,7 @@ static void load_holders(struct proc_table *table, pid_t root)
 	struct family family = { 0 };
 
 	family_add(&family, root);
-	smc_array_append(&family.pids, &family.count, &family.size, &root, sizeof(root));
+	*smc_array_add(&family.pids, &family.count) = root;
 	proc_table_load_of(table, family.pids, family.count);
 	free(family.pids);
 }
@@ -76,8 +76,8 @@ static struct socket *socket_of(struct witness *witness, uint64_t inode)
 
 	if (place != SMC_INDEX_NONE)
 		return &witness->sockets[place];
-	smc_index_append(&witness->inodes, hash, &witness->sockets, &witness->count, &witness->size,
-			 &added, sizeof(added));
+	*smc_array_add(&witness->sockets, &witness->count) = added;
+	smc_index_add(&witness->inodes, hash, witness->count - 1);
 	return &witness->sockets[witness->count - 1];
 }
 

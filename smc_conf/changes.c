@@ -10,8 +10,7 @@ static void push(struct sc_host *host, size_t netns, const struct conf_item *old
 {
 	const struct sc_change change = { old, new, netns };
 
-	smc_array_append(&host->changes, &host->n_changes, &host->changes_size, &change,
-			 sizeof(change));
+	*smc_array_add(&host->changes, &host->n_changes) = change;
 }
 
 static int say_missing(const struct conf_item *item, struct smc_err *err)

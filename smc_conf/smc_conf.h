@@ -45,11 +45,11 @@ struct sc_change {
  */
 struct sc_host {
 	struct sc_netns *netns;
-	size_t n_netns, netns_size, first;
+	size_t n_netns, first;
 	bool is_one;
 	struct conf now, wanted, waiting;
 	struct sc_change *changes;
-	size_t n_changes, changes_size;
+	size_t n_changes;
 };
 
 /* ---- state.c ---- */

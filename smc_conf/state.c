@@ -195,8 +195,7 @@ static bool is_wanted(const struct conf *file, const char *name, bool all)
 static int look_into(struct sc_host *host, const char *name, bool has_policy, struct smc_err *err)
 {
 	struct looking look = { host, host->n_netns, err };
-	struct sc_netns *netns =
-		smc_array_add(&host->netns, &host->n_netns, &host->netns_size, sizeof(*netns));
+	struct sc_netns *netns = smc_array_add(&host->netns, &host->n_netns);
 	int ret;
 
 	netns->name = xstrdup(name);

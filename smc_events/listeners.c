@@ -29,8 +29,7 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 		return smc_err_say(listeners->err, EBADMSG,
 				   "the kernel's answer about a socket is too short");
 	if (listener.sock.state == SMC_ABI_LISTEN)
-		smc_array_append(&listeners->entries, &listeners->count, &listeners->size,
-				 &listener, sizeof(listener));
+		*smc_array_add(&listeners->entries, &listeners->count) = listener;
 	return 0;
 }
 

@@ -13,7 +13,7 @@
  */
 struct listeners {
 	struct listener *entries;
-	size_t count, size;
+	size_t count;
 	struct sockets_lookup lookup;
 	int64_t at;
 	bool is_stale;

@@ -84,7 +84,7 @@ static void add(struct loader *l, const struct rnic *rnic)
 {
 	struct rnic_table *table = l->table;
 
-	smc_array_append(&table->rnics, &table->count, &table->size, rnic, sizeof(*rnic));
+	*smc_array_add(&table->rnics, &table->count) = *rnic;
 }
 
 /* ---- type ---- */

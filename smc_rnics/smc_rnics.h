@@ -48,7 +48,7 @@ struct rnic {
 
 struct rnic_table {
 	struct rnic *rnics;
-	size_t count, size;
+	size_t count;
 };
 
 extern const struct out_col rnic_columns[];

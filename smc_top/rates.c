@@ -35,13 +35,13 @@ struct known {
 
 struct known_list {
 	struct known *entries;
-	size_t count, size;
+	size_t count;
 };
 
 /** struct tcp_list - the TCP sockets of this network namespace, by their ends */
 struct tcp_list {
 	struct smc_tcp *entries;
-	size_t count, size;
+	size_t count;
 };
 
 /**
@@ -55,7 +55,7 @@ struct tcp_list {
  */
 struct rates {
 	struct item *items;
-	size_t count, size;
+	size_t count;
 	struct known_list known;
 	struct tcp_list tcp;
 	struct sockets_lookup lookup;
@@ -101,8 +101,7 @@ static int begin(void *arg)
 static int on_message(const struct nlmsghdr *nlh, void *arg)
 {
 	struct rates *rates = arg;
-	struct item *item =
-		smc_array_add(&rates->items, &rates->count, &rates->size, sizeof(*item));
+	struct item *item = smc_array_add(&rates->items, &rates->count);
 
 	if (!rates->now)
 		rates->now = clock_ns(CLOCK_MONOTONIC);
@@ -157,8 +156,7 @@ static int compare_tcp(const void *a, const void *b)
 static int on_tcp(const struct nlmsghdr *nlh, void *arg)
 {
 	struct tcp_list *list = arg;
-	struct smc_tcp *tcp =
-		smc_array_add(&list->entries, &list->count, &list->size, sizeof(*tcp));
+	struct smc_tcp *tcp = smc_array_add(&list->entries, &list->count);
 
 	return smc_tcp_decode(tcp, nlh);
 }
@@ -374,7 +372,7 @@ static void remember(struct known_list *list, const struct item *item)
 	};
 
 	known.is_looked_up = known.is_connected && smc_sock_mode(sock) != SMC_MODE_NONE;
-	smc_array_append(&list->entries, &list->count, &list->size, &known, sizeof(known));
+	*smc_array_add(&list->entries, &list->count) = known;
 }
 
 /* Keep the sockets of this sample, and those that it may have missed. */
@@ -388,8 +386,7 @@ static void renew(struct rates *rates)
 		struct known *known = &rates->known.entries[i];
 
 		if (!known->is_seen && ++known->misses <= MISSES_MAX)
-			smc_array_append(&list.entries, &list.count, &list.size, known,
-					 sizeof(*known));
+			*smc_array_add(&list.entries, &list.count) = *known;
 	}
 	if (list.count)
 		qsort(list.entries, list.count, sizeof(*list.entries), compare_known);

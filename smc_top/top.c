@@ -27,7 +27,7 @@ void top_fill(struct top_table *table, struct rates *rates, const struct top_opt
 		if (!rates_selects(opts, &row->base.sock) ||
 		    !filter_match(&opts->filter, &row->base.sock))
 			continue;
-		smc_array_append(&table->rows, &table->count, &table->size, &row, sizeof(row));
+		*smc_array_add(&table->rows, &table->count) = row;
 		table->sums.counts[smc_sock_mode(&row->base.sock)]++;
 		sum_up(&table->sums.in, &row->rate.in);
 		sum_up(&table->sums.out, &row->rate.out);

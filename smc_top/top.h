@@ -21,7 +21,7 @@ struct top_sums {
 /** struct top_table - sorted rows of one sample */
 struct top_table {
 	struct top_row **rows;
-	size_t count, size;
+	size_t count;
 	struct top_sums sums;
 };
 

@@ -20,7 +20,7 @@
 
 struct pids {
 	pid_t *all;
-	size_t count, size;
+	size_t count;
 };
 
 static bool is_elsewhere(pid_t pid)
@@ -60,7 +60,7 @@ static int add_processes(struct pids *pids, struct listeners *found, pid_t main_
 			continue;
 		}
 		found->is_running = true;
-		smc_array_append(&pids->all, &pids->count, &pids->size, &pid, sizeof(pid));
+		*smc_array_add(&pids->all, &pids->count) = pid;
 	}
 	closedir(proc);
 	return 0;
@@ -142,8 +142,7 @@ static int add_sockets(struct listeners *found, const struct proc_table *table)
 								  proc_take_socket(holder);
 
 		if (fd >= 0 && read_listener(fd, &listener))
-			smc_array_append(&found->all, &found->count, &found->size, &listener,
-					 sizeof(listener));
+			*smc_array_add(&found->all, &found->count) = listener;
 		if (fd >= 0)
 			close(fd);
 		else if (fd == -EPERM)
@@ -164,7 +163,7 @@ int unit_listeners(struct listeners *found, const struct unit *unit, struct smc_
 	 * Sockets that systemd also holds were opened by systemd. The holders of a socket are
 	 * sorted.
 	 */
-	smc_array_append(&pids.all, &pids.count, &pids.size, &systemd, sizeof(systemd));
+	*smc_array_add(&pids.all, &pids.count) = systemd;
 	ret = find_processes(&pids, found, unit, err);
 	if (!ret)
 		ret = proc_table_load_of(&table, pids.all, pids.count);

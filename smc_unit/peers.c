@@ -35,8 +35,7 @@ static void add_rule(struct policy *policy, const struct policy_rule *peers,
 	struct policy_rule *rule = policy_rule(policy, POLICY_ALLOW, POLICY_FROM, ports);
 
 	for (size_t i = 0; i < peers->count; i++)
-		smc_array_append(&rule->nets, &rule->count, &rule->size, &peers->nets[i],
-				 sizeof(peers->nets[i]));
+		*smc_array_add(&rule->nets, &rule->count) = peers->nets[i];
 }
 
 static int check_ports(const struct listeners *found, const struct unit *unit, struct smc_err *err)

@@ -142,7 +142,7 @@ struct listener {
  */
 struct listeners {
 	struct listener *all;
-	size_t count, size;
+	size_t count;
 	bool is_running, is_away;
 };
 

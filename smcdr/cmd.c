@@ -76,14 +76,14 @@ int cmd_filter_word(struct cmd *cmd, const char *object, int *i, struct cmd_filt
 
 void *cmd_list_add(struct cmd_list *list)
 {
-	return smc_array_add(&list->items, &list->count, &list->size, list->item_size);
+	return smc_array_grow(&list->items, &list->count, list->item_size);
 }
 
 void cmd_list_free(struct cmd_list *list)
 {
 	free(list->items);
 	list->items = NULL;
-	list->count = list->size = 0;
+	list->count = 0;
 }
 
 static void say_none(const struct cmd *cmd, const char *key)

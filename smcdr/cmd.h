@@ -111,7 +111,7 @@ int cmd_write(struct cmd *cmd);
 /** struct cmd_list - array of items of equal size; begin with only @item_size set */
 struct cmd_list {
 	char *items;
-	size_t count, size, item_size;
+	size_t count, item_size;
 };
 
 /** cmd_list_add() - append an item, all zero */

@@ -29,7 +29,7 @@ struct summary_item {
 /** struct summary_group - items, found by name until they are sorted */
 struct summary_group {
 	struct summary_item *items;
-	size_t count, size;
+	size_t count;
 	struct smc_index index;
 };
 
@@ -80,7 +80,7 @@ static struct summary_item *count(struct summary *summary, int which, enum smc_m
 
 	if (place == SMC_INDEX_NONE) {
 		place = group->count;
-		item = smc_array_add(&group->items, &group->count, &group->size, sizeof(*item));
+		item = smc_array_add(&group->items, &group->count);
 		item->name = xstrndup(text->data, text->len);
 		smc_index_add(&group->index, hash, place);
 	}

@@ -6,21 +6,17 @@
 
 #include "base/memory.h"
 
-void *smc_array_add(void *items, size_t *count, size_t *size, size_t item_size)
+#define FIRST 16
+
+void *smc_array_grow(void *items, size_t *count, size_t item_size)
 {
-	size_t more = *size ? 2 * *size : 16;
 	char *array;
 
 	memcpy(&array, items, sizeof(array));
-	if (*count == *size) {
-		array = xrealloc(array, more, item_size);
+	/* Full: none yet, or a power of two from FIRST on. */
+	if (!*count || (*count >= FIRST && !(*count & (*count - 1)))) {
+		array = xrealloc(array, *count ? 2 * *count : FIRST, item_size);
 		memcpy(items, &array, sizeof(array));
-		*size = more;
 	}
 	return memset(array + (*count)++ * item_size, 0, item_size);
-}
-
-void smc_array_append(void *items, size_t *count, size_t *size, const void *item, size_t item_size)
-{
-	memcpy(smc_array_add(items, count, size, item_size), item, item_size);
 }

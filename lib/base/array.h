@@ -5,13 +5,14 @@
 #include <stddef.h>
 
 /**
- * smc_array_add() - add an item at the end; the capacity doubles when the array is full
+ * smc_array_add() - add an item at the end; the number of items decides when the memory doubles
  * @items: address of the pointer to the malloc()ed array, NULL at first
- * @count: number of items; @size: capacity in items, 0 at first
+ * @count: address of the number of items
  *
  * Return: the item, zeroed.
  */
-void *smc_array_add(void *items, size_t *count, size_t *size, size_t item_size);
+#define smc_array_add(items, count)                                                                \
+	((__typeof__(*(items)))smc_array_grow((items), (count), sizeof(**(items))))
 
-/** smc_array_append() - add a copy of @item at the end */
-void smc_array_append(void *items, size_t *count, size_t *size, const void *item, size_t item_size);
+/** smc_array_grow() - as smc_array_add(), with the size of an item */
+void *smc_array_grow(void *items, size_t *count, size_t item_size);

@@ -68,13 +68,6 @@ void smc_index_add(struct smc_index *index, uint64_t hash, size_t place)
 	put(index, &(struct smc_index_slot){ hash, place + 1 });
 }
 
-void smc_index_append(struct smc_index *index, uint64_t hash, void *items, size_t *count,
-		      size_t *size, const void *item, size_t item_size)
-{
-	smc_array_append(items, count, size, item, item_size);
-	smc_index_add(index, hash, *count - 1);
-}
-
 /* Does the probe sequence of the item in slot @at, which may wrap around, pass slot @hole? */
 static bool comes_by(const struct smc_index *index, size_t at, size_t hole)
 {

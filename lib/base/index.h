@@ -30,10 +30,6 @@ size_t smc_index_find(const struct smc_index *index, uint64_t hash, smc_index_fn
 /** smc_index_add() - add the item at @place, whose key must be new */
 void smc_index_add(struct smc_index *index, uint64_t hash, size_t place);
 
-/** smc_index_append() - append a copy of @item to the array, as smc_array_append(), and index it */
-void smc_index_append(struct smc_index *index, uint64_t hash, void *items, size_t *count,
-		      size_t *size, const void *item, size_t item_size);
-
 /** smc_index_remove() - remove the item at @place, with this hash, from the index */
 void smc_index_remove(struct smc_index *index, uint64_t hash, size_t place);
 

@@ -215,7 +215,7 @@ static void add_name(struct host_names *names, const char *name)
 {
 	char *copy = xstrdup(name);
 
-	smc_array_append(&names->names, &names->count, &names->size, &copy, sizeof(copy));
+	*smc_array_add(&names->names, &names->count) = copy;
 }
 
 static int list_directory(struct host_names *names, const char *path)

@@ -12,7 +12,7 @@
 /** struct host_names - entries of a directory, sorted by strverscmp(3) */
 struct host_names {
 	char **names;
-	size_t count, size;
+	size_t count;
 };
 
 /**

@@ -18,7 +18,7 @@ static void add(struct reader *reader, const struct pnet_group *group)
 {
 	struct pnet_groups *groups = reader->groups;
 
-	smc_array_append(&groups->groups, &groups->count, &groups->size, group, sizeof(*group));
+	*smc_array_add(&groups->groups, &groups->count) = *group;
 }
 
 /* The kernel sends a group, then its links, in messages of two commands. */

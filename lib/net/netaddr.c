@@ -77,7 +77,7 @@ static void append(struct netaddr_table *table, const char *netdev, char *text)
 		if (!netaddr_parse(&addr, word))
 			continue;
 		snprintf(addr.netdev, sizeof(addr.netdev), "%s", netdev);
-		smc_array_append(&table->addrs, &table->count, &table->size, &addr, sizeof(addr));
+		*smc_array_add(&table->addrs, &table->count) = addr;
 	}
 }
 

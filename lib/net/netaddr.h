@@ -28,7 +28,7 @@ struct netaddr {
  */
 struct netaddr_table {
 	struct netaddr *addrs;
-	size_t count, size;
+	size_t count;
 	bool is_known;
 };
 

@@ -32,7 +32,7 @@ static uint64_t inode_of_process(pid_t pid)
 
 static void add(struct netns_list *list, const struct netns *netns)
 {
-	smc_array_append(&list->entries, &list->count, &list->size, netns, sizeof(*netns));
+	*smc_array_add(&list->entries, &list->count) = *netns;
 }
 
 static struct netns *find(const struct netns_list *list, uint64_t inode)

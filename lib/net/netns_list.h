@@ -31,7 +31,7 @@ struct netns {
  */
 struct netns_list {
 	struct netns *entries;
-	size_t count, size;
+	size_t count;
 	size_t hidden, denied, failed;
 	struct smc_err first;
 };

@@ -126,7 +126,7 @@ struct pnet_group {
 
 struct pnet_groups {
 	struct pnet_group *groups;
-	size_t count, size;
+	size_t count;
 };
 
 /** pnet_groups_load() - dump them; none if the kernel is too old */

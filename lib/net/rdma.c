@@ -58,7 +58,7 @@ static void add_gid(struct rdma_port *port, const char *path, const char *number
 	host_text(type, sizeof(type), "%s/gid_attrs/types/%s", path, number);
 	snprintf(gid.type, sizeof(gid.type), "%.15s", type);
 	host_text(gid.netdev, sizeof(gid.netdev), "%s/gid_attrs/ndevs/%s", path, number);
-	smc_array_append(&port->gids, &port->n_gids, &port->gids_size, &gid, sizeof(gid));
+	*smc_array_add(&port->gids, &port->n_gids) = gid;
 }
 
 static int read_gids(struct rdma_port *port, const char *path)

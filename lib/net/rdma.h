@@ -39,7 +39,7 @@ struct rdma_port {
 	char hw_pnetid[PNETID_SIZE];
 	uint32_t active_mtu;
 	struct rdma_gid *gids;
-	size_t n_gids, gids_size;
+	size_t n_gids;
 };
 
 /**

@@ -101,8 +101,7 @@ void out_list_row(struct out_list *list, const void *object)
 		return;
 	}
 	for (size_t i = 0; i < list->view.count; i++) {
-		struct out_cell *cell =
-			smc_array_add(&list->cells, &list->count, &list->size, sizeof(*cell));
+		struct out_cell *cell = smc_array_add(&list->cells, &list->count);
 
 		cell->style = out_read(&list->texts, list->view.cols[i], object);
 		cell->end = list->texts.len;
@@ -311,7 +310,7 @@ void out_list_free(struct out_list *list)
 	free(list->cells);
 	out_free(&list->texts);
 	list->cells = NULL;
-	list->count = list->size = 0;
+	list->count = 0;
 }
 
 int out_print_list(const struct out_view *view, const void *objects, size_t count, size_t size,

@@ -28,7 +28,7 @@ struct out_list {
 	size_t widths[OUT_MAX_COLS];
 	struct out_text *text, texts;
 	struct out_cell *cells;
-	size_t count, size;
+	size_t count;
 	uint8_t line_of[OUT_MAX_COLS];
 	enum out_style head;
 	bool has_header, keeps_empty;

@@ -199,7 +199,7 @@ int confined_find_new(struct confined *confined, struct confined_seen *seen, pid
 		if (!strcmp(seen->contexts[i], context))
 			return 0;
 	copy = xstrdup(context);
-	smc_array_append(&seen->contexts, &seen->count, &seen->size, &copy, sizeof(copy));
+	*smc_array_add(&seen->contexts, &seen->count) = copy;
 	return confined_find(confined, pid, is_bpf);
 }
 

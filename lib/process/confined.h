@@ -40,7 +40,7 @@ int confined_find(struct confined *confined, pid_t pid, bool is_bpf);
 /** struct confined_seen - contexts of processes that were asked about; zero-initialize */
 struct confined_seen {
 	char **contexts;
-	size_t count, size;
+	size_t count;
 };
 
 /**

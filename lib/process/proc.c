@@ -24,7 +24,7 @@
 
 static void add(struct proc_table *table, const struct proc_fd *entry)
 {
-	smc_array_append(&table->entries, &table->count, &table->size, entry, sizeof(*entry));
+	*smc_array_add(&table->entries, &table->count) = *entry;
 }
 
 void proc_comm(pid_t pid, char *comm, size_t size)

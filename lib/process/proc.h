@@ -38,7 +38,7 @@ struct proc_fd {
  */
 struct proc_table {
 	struct proc_fd *entries;
-	size_t count, size;
+	size_t count;
 	bool is_recorded;
 };
 

@@ -34,8 +34,7 @@ const char *conf_keep(struct conf *conf, const char *text)
 {
 	char *copy = xstrdup(text);
 
-	smc_array_append(&conf->strings, &conf->n_strings, &conf->strings_size, &copy,
-			 sizeof(copy));
+	*smc_array_add(&conf->strings, &conf->n_strings) = copy;
 	return copy;
 }
 
@@ -47,8 +46,7 @@ size_t conf_section(struct conf *conf, const char *netns)
 		if (!strcmp(conf->sections[i].netns, netns))
 			return i;
 	section.netns = conf_keep(conf, netns);
-	smc_array_append(&conf->sections, &conf->n_sections, &conf->sections_size, &section,
-			 sizeof(section));
+	*smc_array_add(&conf->sections, &conf->n_sections) = section;
 	return conf->n_sections - 1;
 }
 
@@ -79,7 +77,7 @@ void conf_add(struct conf *conf, const struct conf_item *item)
 
 	copy.object = conf_keep(conf, item->object);
 	copy.value = conf_keep(conf, item->value);
-	smc_array_append(&conf->items, &conf->count, &conf->size, &copy, sizeof(copy));
+	*smc_array_add(&conf->items, &conf->count) = copy;
 }
 
 /* A # would begin a comment, a blank another word. */

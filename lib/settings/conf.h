@@ -69,11 +69,11 @@ struct conf_section {
  */
 struct conf {
 	struct conf_section *sections;
-	size_t n_sections, sections_size;
+	size_t n_sections;
 	struct conf_item *items;
-	size_t count, size;
+	size_t count;
 	char **strings; /* storage of all strings above */
-	size_t n_strings, strings_size;
+	size_t n_strings;
 	bool is_applied;
 };
 

@@ -337,7 +337,7 @@ static int read_nets(struct policy *policy, int map)
 			return -EPROTO;
 		rule = &policy->rules[key.rule];
 		memcpy(net.bytes, key.addr, sizeof(net.bytes));
-		smc_array_append(&rule->nets, &rule->count, &rule->size, &net, sizeof(net));
+		*smc_array_add(&rule->nets, &rule->count) = net;
 	}
 	return ret == -ENOENT ? 0 : ret;
 }
@@ -352,8 +352,7 @@ static int read_ports(struct policy *policy, const int fds[MAPS])
 		struct policy_range range = { (uint16_t)port, (uint16_t)port };
 
 		if (ports.words[port / 64] >> port % 64 & 1)
-			smc_array_append(&policy->ports, &policy->port_count, &policy->port_size,
-					 &range, sizeof(range));
+			*smc_array_add(&policy->ports, &policy->port_count) = range;
 	}
 	policy->port_hits = hits(fds, HS_PORTS);
 	return ret;

@@ -327,11 +327,6 @@ static bool ends_within(const struct netaddr *net, const struct netaddr *last)
 	return memcmp(end, last->bytes, sizeof(end)) <= 0;
 }
 
-static void add_net(struct netaddr **nets, size_t *count, size_t *size, const struct netaddr *net)
-{
-	smc_array_append(nets, count, size, net, sizeof(*net));
-}
-
 /* Convert a range back into networks: nftables may merge several into one range. */
 static int add_range(struct policy_rule *rule, struct netaddr first, const struct netaddr *last)
 {
@@ -348,7 +343,7 @@ static int add_range(struct policy_rule *rule, struct netaddr first, const struc
 				break;
 			net = wider;
 		}
-		add_net(&rule->nets, &rule->count, &rule->size, &net);
+		*smc_array_add(&rule->nets, &rule->count) = net;
 		if (!step(first.bytes, net.prefix) || memcmp(first.bytes, last->bytes, 16) > 0)
 			return 0;
 	}
@@ -377,7 +372,7 @@ static int read_net(struct policy_rule *rule, json_t *elem)
 			return -EPROTO;
 		net.prefix = (unsigned int)len;
 	}
-	add_net(&rule->nets, &rule->count, &rule->size, &net);
+	*smc_array_add(&rule->nets, &rule->count) = net;
 	return 0;
 }
 
@@ -390,8 +385,7 @@ static int read_port(struct policy *policy, json_t *elem)
 
 	if (low < 1 || high < low || high > UINT16_MAX)
 		return -EPROTO;
-	smc_array_append(&policy->ports, &policy->port_count, &policy->port_size, &ports,
-			 sizeof(ports));
+	*smc_array_add(&policy->ports, &policy->port_count) = ports;
 	return 0;
 }
 
@@ -402,7 +396,7 @@ static int read_learned(struct policy *policy, json_t *elem)
 
 	if (!netaddr_host(&net, text))
 		return -EPROTO;
-	add_net(&policy->learned, &policy->learned_count, &policy->learned_size, &net);
+	*smc_array_add(&policy->learned, &policy->learned_count) = net;
 	return 0;
 }
 

@@ -22,7 +22,7 @@ struct policy_rule *policy_rule(struct policy *policy, enum policy_action action
 		    rule->ports.high == ports.high)
 			return rule;
 	}
-	rule = smc_array_add(&policy->rules, &policy->count, &policy->size, sizeof(*rule));
+	rule = smc_array_add(&policy->rules, &policy->count);
 	*rule = (struct policy_rule){ .action = action, .side = side, .ports = ports };
 	return rule;
 }

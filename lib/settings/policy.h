@@ -57,7 +57,7 @@ struct policy_rule {
 	enum policy_side side;
 	struct policy_range ports;
 	struct netaddr *nets;
-	size_t count, size;
+	size_t count;
 	uint64_t hits, others;
 };
 
@@ -71,15 +71,15 @@ struct policy_rule {
  */
 struct policy {
 	struct policy_rule *rules;
-	size_t count, size;
+	size_t count;
 	struct policy_range *ports;
-	size_t port_count, port_size;
+	size_t port_count;
 	uint64_t port_hits;
 	uint32_t learn;
 	enum policy_by by;
 	bool for_later;
 	struct netaddr *learned;
-	size_t learned_count, learned_size;
+	size_t learned_count;
 };
 
 /** policy_is_keyword() - is it the first word of a policy line? */

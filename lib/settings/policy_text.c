@@ -111,7 +111,7 @@ static int add_network(struct policy *policy, enum policy_action action, enum po
 			"more than %d combinations of allow or deny, to or from, and ports",
 			POLICY_RULES_MAX);
 	}
-	smc_array_append(&rule->nets, &rule->count, &rule->size, &item->net, sizeof(item->net));
+	*smc_array_add(&rule->nets, &rule->count) = item->net;
 	return 0;
 }
 
@@ -124,8 +124,7 @@ static int add_ports(struct policy *policy, const char *word, struct smc_err *er
 		if (!scan_ports(&word, &ports.low, &ports.high) || (*word && *word != ','))
 			return wrong(err,
 				     "expected ports from 1 to 65535 such as 22,443,8000-8100");
-		smc_array_append(&policy->ports, &policy->port_count, &policy->port_size, &ports,
-				 sizeof(ports));
+		*smc_array_add(&policy->ports, &policy->port_count) = ports;
 	} while (*word++);
 	return 0;
 }
@@ -379,14 +378,14 @@ struct line {
 
 struct lines {
 	struct line *all;
-	size_t count, size;
+	size_t count;
 };
 
 static void add_line(void *arg, const char *start, const char *word,
 		     bool is_first __attribute__((unused)))
 {
 	struct lines *lines = arg;
-	struct line *line = smc_array_add(&lines->all, &lines->count, &lines->size, sizeof(*line));
+	struct line *line = smc_array_add(&lines->all, &lines->count);
 
 	snprintf(line->text, sizeof(line->text), "%s %s", start, word);
 }

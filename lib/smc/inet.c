@@ -53,7 +53,7 @@ int smc_inet_add(const struct nlmsghdr *nlh, void *data)
 
 	if (ret)
 		return ret;
-	entry = smc_array_add(&table->entries, &table->count, &table->size, sizeof(*entry));
+	entry = smc_array_add(&table->entries, &table->count);
 	smc_inet_ends(&msg, &entry->local, &entry->peer);
 	entry->uid = msg.idiag_uid;
 	entry->is_listener = msg.idiag_state == TCP_STATE_LISTEN;

@@ -22,7 +22,7 @@ struct smc_inet_entry {
 /** struct smc_inet_table - all TCP sockets of a network namespace; zero-initialize */
 struct smc_inet_table {
 	struct smc_inet_entry *entries;
-	size_t count, size;
+	size_t count;
 	bool is_sorted;
 };
 

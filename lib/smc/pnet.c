@@ -127,7 +127,7 @@ int smc_pnet_port(const char *text, struct smc_err *err)
 
 void smc_pnet_append(struct smc_pnet_table *table, const struct smc_pnet *entry)
 {
-	smc_array_append(&table->entries, &table->count, &table->size, entry, sizeof(*entry));
+	*smc_array_add(&table->entries, &table->count) = *entry;
 }
 
 int smc_pnet_add(const struct nlmsghdr *nlh, void *table)

@@ -38,7 +38,7 @@ struct smc_pnet {
 /** struct smc_pnet_table - a growing table, zero-initialize */
 struct smc_pnet_table {
 	struct smc_pnet *entries;
-	size_t count, size;
+	size_t count;
 };
 
 /**

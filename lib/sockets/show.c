@@ -172,6 +172,6 @@ bool sockets_codes_add(struct sockets_codes *codes, uint32_t code)
 	for (size_t i = 0; i < codes->count; i++)
 		if (codes->codes[i] == code)
 			return false;
-	smc_array_append(&codes->codes, &codes->count, &codes->size, &code, sizeof(code));
+	*smc_array_add(&codes->codes, &codes->count) = code;
 	return true;
 }

@@ -40,7 +40,7 @@ void sockets_explain_code(struct out_text *text, size_t width, uint32_t code);
 /** struct sockets_codes - set of reasons, in the order of their first sockets */
 struct sockets_codes {
 	uint32_t *codes;
-	size_t count, size;
+	size_t count;
 };
 
 /** sockets_codes_add() - Return: is the code new? */

@@ -20,7 +20,7 @@ static int on_smc(const struct nlmsghdr *nlh, void *arg)
 
 	if (ret || (sock.state != SMC_ABI_LISTEN && !smc_sock_connected(&sock)))
 		return ret;
-	smc_array_append(&lists->smcs, &lists->n_smcs, &lists->smcs_size, &sock, sizeof(sock));
+	*smc_array_add(&lists->smcs, &lists->n_smcs) = sock;
 	return 0;
 }
 
@@ -171,7 +171,7 @@ int lists_read(struct lists *lists, uint64_t now, struct smc_err *err)
 	smc_inet_free(&lists->inet);
 	free(lists->smcs);
 	lists->smcs = NULL;
-	lists->n_smcs = lists->smcs_size = 0;
+	lists->n_smcs = 0;
 	if (!ret)
 		tally_end(lists->tally);
 	return ret;

@@ -26,7 +26,7 @@ struct lists {
 	struct tally *tally;
 	struct smc_inet_table inet;
 	struct smc_sock *smcs;
-	size_t n_smcs, smcs_size;
+	size_t n_smcs;
 	struct proc_table procs;
 	struct lists_process processes[LISTS_PROCESSES];
 	int procs_ret;

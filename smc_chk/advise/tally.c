@@ -52,8 +52,7 @@ uint32_t tally_owner(struct tally *tally, const struct tally_owner *owner)
 		tally->is_capped = true;
 		return 0;
 	}
-	smc_array_append(&tally->owners, &tally->n_owners, &tally->owners_size, owner,
-			 sizeof(*owner));
+	*smc_array_add(&tally->owners, &tally->n_owners) = *owner;
 	return (uint32_t)tally->n_owners - 1;
 }
 
@@ -63,8 +62,7 @@ void tally_start(struct tally *tally)
 {
 	tally->listeners = xcalloc(PORTS, sizeof(*tally->listeners));
 	/* Owner 0 means unknown. */
-	smc_array_add(&tally->owners, &tally->n_owners, &tally->owners_size,
-		      sizeof(*tally->owners));
+	smc_array_add(&tally->owners, &tally->n_owners);
 }
 
 void tally_free(struct tally *tally)
@@ -180,8 +178,8 @@ static struct tally_group *make_group(struct tally *tally, const struct tally_gr
 	} else if (key->peers == PEERS_NEAR && !has_many_peers(tally, key)) {
 		made = *key;
 	}
-	smc_index_append(&tally->by_group, group_hash(&made), &tally->groups, &tally->n_groups,
-			 &tally->groups_size, &made, sizeof(made));
+	*smc_array_add(&tally->groups, &tally->n_groups) = made;
+	smc_index_add(&tally->by_group, group_hash(&made), tally->n_groups - 1);
 	return &tally->groups[tally->n_groups - 1];
 }
 
@@ -323,8 +321,8 @@ static struct tally_conn *add_conn(struct tally *tally, const struct smc_tcp *tc
 		tally->n_untracked++;
 		return NULL;
 	}
-	smc_index_append(&tally->by_cookie, cookie_hash(tcp->cookie), &tally->live, &tally->n_live,
-			 &tally->live_size, &conn, sizeof(conn));
+	*smc_array_add(&tally->live, &tally->n_live) = conn;
+	smc_index_add(&tally->by_cookie, cookie_hash(tcp->cookie), tally->n_live - 1);
 	return &tally->live[tally->n_live - 1];
 }
 

@@ -133,12 +133,12 @@ struct tally {
 	const struct netaddr_table *own;
 	const struct smc_xfrm_table *policies;
 	struct tally_conn *live;
-	size_t n_live, live_size;
+	size_t n_live;
 	struct tally_listener *listeners;
 	struct tally_owner *owners;
-	size_t n_owners, owners_size;
+	size_t n_owners;
 	struct tally_group *groups;
-	size_t n_groups, groups_size;
+	size_t n_groups;
 	struct smc_index by_cookie, by_group;
 	unsigned int round;
 	uint64_t polled;

@@ -47,8 +47,7 @@ int smc_xfrm_add(const struct nlmsghdr *nlh, void *data)
 				   info.action == XFRM_POLICY_ALLOW && extras.has_template };
 	if (info.dir == XFRM_POLICY_OUT && !extras.is_special &&
 	    (!info.sel.ifindex || entry.is_ipsec))
-		smc_array_append(&table->entries, &table->count, &table->size, &entry,
-				 sizeof(entry));
+		*smc_array_add(&table->entries, &table->count) = entry;
 	return 0;
 }
 

@@ -23,7 +23,7 @@ struct smc_xfrm {
 /** struct smc_xfrm_table - all policies; begin with all zero */
 struct smc_xfrm_table {
 	struct smc_xfrm *entries;
-	size_t count, size;
+	size_t count;
 };
 
 /**

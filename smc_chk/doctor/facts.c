@@ -159,12 +159,10 @@ static int on_socket(const struct nlmsghdr *nlh, void *arg)
 	int ret = smc_sock_decode(&sock, nlh);
 
 	if (!ret && facts->is_page)
-		smc_array_append(&facts->sockets, &facts->n_sockets, &facts->sockets_size, &sock,
-				 sizeof(sock));
+		*smc_array_add(&facts->sockets, &facts->n_sockets) = sock;
 	if (ret || sock.state != SMC_ABI_LISTEN)
 		return ret;
-	smc_array_append(&exposure->listeners, &exposure->n_listeners, &exposure->size, &sock,
-			 sizeof(sock));
+	*smc_array_add(&exposure->listeners, &exposure->n_listeners) = sock;
 	return 0;
 }
 

@@ -113,7 +113,7 @@ struct memory_facts {
 /** struct exposure_facts - from where SMC sockets of this host can be reached */
 struct exposure_facts {
 	struct smc_sock *listeners; /* sockets of SMC that listen, with a known address */
-	size_t n_listeners, size;
+	size_t n_listeners;
 	size_t n_hidden;	  /* number of sockets with unknown address */
 	struct policy policy;	  /* in force in this network namespace, with @has_policy */
 	uint64_t denied, learned; /* by its counters */
@@ -158,7 +158,7 @@ struct doctor_facts {
 	struct smc_pnet_table pnet;
 	struct smc_sysinfo info;
 	struct smc_sock *sockets; /* all of SMC as the kernel sends them, only for a page */
-	size_t n_sockets, sockets_size;
+	size_t n_sockets;
 	bool is_page;
 	bool has_smc; /* SMC_GEN_NETLINK answers; otherwise its parts are empty */
 	bool has_genl, has_pnet, has_info, has_diag, has_pauses;

@@ -65,8 +65,7 @@ const char *doctor_command(struct doctor *doc, const char *before, const char *n
 void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, const char *object,
 		const char *remedy, const char *fmt, ...)
 {
-	struct doctor_finding *finding =
-		smc_array_add(&doc->findings, &doc->n_findings, &doc->size, sizeof(*finding));
+	struct doctor_finding *finding = smc_array_add(&doc->findings, &doc->n_findings);
 	char text[sizeof(finding->text)];
 	va_list ap;
 

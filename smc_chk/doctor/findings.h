@@ -40,7 +40,7 @@ struct doctor {
 	const struct chk_request *req;
 	const struct doctor_facts *facts;
 	struct doctor_finding *findings;
-	size_t n_findings, size;
+	size_t n_findings;
 	char remedy[DOCTOR_REMEDY_SIZE];
 	bool is_untestable;
 };

@@ -62,7 +62,7 @@ static void put_few(struct show *show, size_t from, size_t to, const struct pred
 
 	show_row(&row, show, from, to, result);
 	row.why = xstrdup(row.why);
-	smc_array_append(&show->rows, &show->count, &show->size, &row, sizeof(row));
+	*smc_array_add(&show->rows, &show->count) = row;
 	keep(show, from, to, &row, result->mode);
 	if (show->is_both)
 		keep(show, to, from, &row, result->mode);

@@ -22,7 +22,7 @@
 struct writing {
 	struct chk_request req;
 	struct predict_host host;
-	size_t n_nets, size;
+	size_t n_nets;
 	int fd;
 };
 
@@ -78,7 +78,7 @@ static void add_net(struct writing *job, const struct doctor_facts *facts,
 	}
 	if (!is_smcr && facts->has_smc)
 		explain(net.why, net.command, facts, net.name);
-	smc_array_append(&job->host.nets, &job->n_nets, &job->size, &net, sizeof(net));
+	*smc_array_add(&job->host.nets, &job->n_nets) = net;
 }
 
 static void take_eids(struct predict_host *host, const struct choice_facts *deciding)

@@ -53,8 +53,7 @@ static void count_todo(struct show *show, size_t host, const char *command)
 		if (!strcmp(show->todos[i].command, command))
 			todo = &show->todos[i];
 	if (!todo) {
-		todo = smc_array_add(&show->todos, &show->n_todos, &show->todos_size,
-				     sizeof(*todo));
+		todo = smc_array_add(&show->todos, &show->n_todos);
 		strcpy(todo->command, command);
 		todo->counts = xcalloc(show->all->n_good, sizeof(*todo->counts));
 	}
@@ -226,7 +225,7 @@ void show_count(struct show *show, size_t from, size_t to, const struct predicti
 			return;
 		}
 	row.why = xstrdup(why);
-	smc_array_append(&show->rows, &show->count, &show->size, &row, sizeof(row));
+	*smc_array_add(&show->rows, &show->count) = row;
 }
 
 /* Most frequent first. */

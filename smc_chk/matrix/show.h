@@ -42,9 +42,9 @@ struct show {
 	struct out_list list;
 	struct out_text text, why;
 	struct row *rows;
-	size_t count, size;
+	size_t count;
 	struct todo *todos;
-	size_t n_todos, todos_size;
+	size_t n_todos;
 	bool is_begun, is_both;
 	void *own;
 };

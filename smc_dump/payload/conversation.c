@@ -45,7 +45,7 @@ struct conversations {
 	payload_fn *fn;
 	void *arg;
 	struct item *items;
-	size_t n_items, items_size;
+	size_t n_items;
 	struct smc_index by_id, by_ends;
 	size_t vacant, first_ended, last_ended, n_ended;
 	uint64_t count;
@@ -158,7 +158,7 @@ static struct item *vacant_item(struct conversations *all)
 			forget(all, item);
 	}
 	if (all->vacant == SMC_INDEX_NONE)
-		return smc_array_add(&all->items, &all->n_items, &all->items_size, sizeof(*item));
+		return smc_array_add(&all->items, &all->n_items);
 	item = &all->items[all->vacant];
 	all->vacant = item->next;
 	return item;

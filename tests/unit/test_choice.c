@@ -95,7 +95,7 @@ static void entry(const char *name, const char *eth, const char *ib)
 /* The devices for a net device; the GIDs stay in the host. */
 static struct choice find(const char *netdev)
 {
-	const struct smc_pnet_table table = { host.entries, host.n_entries, 0 };
+	const struct smc_pnet_table table = { host.entries, host.n_entries };
 	struct choice choice = { 0 };
 	size_t found = 0;
 

@@ -93,7 +93,7 @@ static void check_says(void (*check)(struct doctor *doc), const char *want)
 	assert_like(got, want);
 	free(doc->findings);
 	doc->findings = NULL;
-	doc->n_findings = doc->size = 0;
+	doc->n_findings = 0;
 }
 
 TEST(test_knobs)
@@ -235,7 +235,7 @@ static bool says_ulp(const char *ulps)
 		found |= !strcmp(doc->findings[i].check, "tcp_ulp");
 	free(doc->findings);
 	doc->findings = NULL;
-	doc->n_findings = doc->size = 0;
+	doc->n_findings = 0;
 	return found;
 }
 
@@ -549,7 +549,7 @@ static void absent(void)
 	strcpy(named.entries[1].ib, name);
 	host.rows[0].net = NULL;
 	host.rows[0].entry = named.entries;
-	host.facts.pnet = (struct smc_pnet_table){ named.entries, 2, 2 };
+	host.facts.pnet = (struct smc_pnet_table){ named.entries, 2 };
 	host.facts.choices.count = 0;
 }
 

@@ -183,7 +183,7 @@ static void check_tree(const char *tree, const char *entries, const char *want)
 		{ 0x200, 2, 2, "mlx4_1", 1, -1, false }, /* a removed device */
 		{ 0x300, 0, 0, "", 0, 0x7c0, false },	 { 0x400, 3, 0, "", 0, 0xffff, false },
 	};
-	struct pnet_groups groups = { some, ARRAY_SIZE(some), 0 };
+	struct pnet_groups groups = { some, ARRAY_SIZE(some) };
 	struct tree f;
 
 	begin(&f, tree, entries);

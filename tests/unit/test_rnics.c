@@ -82,7 +82,7 @@ TEST(x86_rows)
 		{ SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT, "C", "", "siw0", 1 },
 		{ SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT, "D", "", "erdma_0", 2 },
 	};
-	const struct smc_pnet_table pnet = { entries, ARRAY_SIZE(entries), ARRAY_SIZE(entries) };
+	const struct smc_pnet_table pnet = { entries, ARRAY_SIZE(entries) };
 
 	check("x86", &pnet, "fid,power,pciid,type,vf,pport,pnetid,netdev,ibdev",
 	      "n/a n/a 0000:00:07.0 Elastic_RDMA_Adapter n 1 n/a eth1 erdma_0\n"
