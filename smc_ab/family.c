@@ -25,15 +25,13 @@ static void add_children(struct family *family, pid_t pid)
 {
 	struct dirent *item;
 	char path[64];
-	DIR *dir;
+	DIR *dir AUTO_CLOSEDIR = NULL;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	dir = opendir(path); /* NULL: the process has ended */
 	while (dir && (item = readdir(dir)))
 		if (item->d_name[0] != '.')
 			add_of_thread(family, pid, item->d_name);
-	if (dir)
-		closedir(dir);
 }
 
 void family_add(struct family *family, pid_t root)

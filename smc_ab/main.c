@@ -100,7 +100,7 @@ static int check_alone(const char *operand)
 /* The file may come from others: show the command before it runs. */
 static void announce(const struct record *record)
 {
-	struct out_text text = { 0 };
+	struct out_text text AUTO(out_free) = { 0 };
 
 	for (int i = 0; i < record->argc; i++) {
 		out_char(&text, ' ');
@@ -108,7 +108,6 @@ static void announce(const struct record *record)
 			out_char(&text, '?');
 	}
 	cli_note(&tool, "%s repeats:%.*s", verify, (int)text.len, text.data);
-	out_free(&text);
 }
 
 static int run_again(void)

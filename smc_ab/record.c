@@ -171,10 +171,10 @@ static bool overlaps(const struct record *record, const struct ab_result *result
 
 static void put_value(struct out_text *text, const json_t *value)
 {
-	char *dump = value && !json_is_string(value) ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+	char *dump AUTO_FREE =
+		value && !json_is_string(value) ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
 
 	out_escaped(text, dump ? dump : value ? json_string_value(value) : "none", SIZE_MAX);
-	free(dump);
 }
 
 /* Append what differs between two objects, those inside them too. */

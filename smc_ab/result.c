@@ -13,7 +13,7 @@
 static void compare(const struct ab_result *result, size_t offset, bool is_more_better,
 		    struct numbers *out)
 {
-	double *values = xcalloc(2 * result->count, sizeof(*values));
+	double *values AUTO_FREE = xcalloc(2 * result->count, sizeof(*values));
 
 	for (size_t i = 0; i < result->count; i++) {
 		const char *tcp = (const char *)&result->pairs[i].tcp;
@@ -23,7 +23,6 @@ static void compare(const struct ab_result *result, size_t offset, bool is_more_
 		values[result->count + i] = *(const double *)(smc + offset);
 	}
 	numbers_compare(out, values, values + result->count, result->count, is_more_better);
-	free(values);
 }
 
 static bool is_counted(const struct sightings *seen)

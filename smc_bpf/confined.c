@@ -10,17 +10,14 @@
 /* In a drop-in this process is a member of the unit's group. */
 static pid_t find_process(const struct scope_target *target, struct confined *confined)
 {
-	struct confined_seen seen = { .count = 0 };
-	DIR *proc = opendir("/proc");
+	struct confined_seen seen AUTO(confined_seen_free) = { .count = 0 };
+	DIR *proc AUTO_CLOSEDIR = opendir("/proc");
 	pid_t pid = 0;
 
 	while (proc && (pid = proc_next(proc)))
 		if (pid != getpid() && scope_target_has(target, pid) &&
 		    confined_find_new(confined, &seen, pid, true) > 0)
 			break;
-	if (proc)
-		closedir(proc);
-	confined_seen_free(&seen);
 	return pid;
 }
 

@@ -188,14 +188,12 @@ static int read_text(char *text, size_t size, size_t *len)
 
 static int read_container(struct oci_state *container, struct smc_err *err)
 {
-	char *text = xcalloc(1, MAX_STATE);
+	char *text AUTO_FREE = xcalloc(1, MAX_STATE);
 	size_t len;
 	int ret = read_text(text, MAX_STATE, &len);
 
-	ret = ret ? smc_err_set(err, -ret, "cannot read the state of the container") :
-		    oci_state_read(container, text, len, err);
-	free(text);
-	return ret;
+	return ret ? smc_err_set(err, -ret, "cannot read the state of the container") :
+		     oci_state_read(container, text, len, err);
 }
 
 static int work(const struct cli_tool *tool, const struct oci_state *container)
@@ -273,13 +271,12 @@ static void say_late(const struct cli_tool *tool, const struct oci_state *contai
 /* Count for smc-metrics; without write permission this is not the host's runtime. */
 static void count_failure(const struct cli_tool *tool)
 {
-	int fd = rundir_open(FAILURES_FILE, O_WRONLY | O_APPEND, 0644);
+	int fd AUTO_CLOSE = rundir_open(FAILURES_FILE, O_WRONLY | O_APPEND, 0644);
 
 	if (fd < 0)
 		return;
 	if (write(fd, "\n", 1) != 1)
 		cli_note(tool, "cannot count the failure: %s", strerror(errno));
-	close(fd);
 }
 
 uint64_t hook_failures(void)

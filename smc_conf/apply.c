@@ -65,15 +65,13 @@ static int change_table(struct sc_netns *netns, const struct smc_pnet_table *fro
 {
 	char root[SYSFS_ROOT_SIZE];
 	struct pnet_tool tool = { .root = root, .err = err };
-	int fd = -1, ret = sysfs_here(root, &fd, *netns->name, err);
+	int fd AUTO_CLOSE = -1, ret = sysfs_here(root, &fd, *netns->name, err);
 
 	if (!ret)
 		ret = smc_genl_open(&tool.nl, SMCR_GENL_FAMILY_NAME, err);
 	if (!ret)
 		ret = pnet_change(&tool, from, to);
 	smc_genl_close(tool.nl);
-	if (fd >= 0)
-		close(fd);
 	return ret;
 }
 

@@ -10,13 +10,10 @@
 
 static json_t *word(const char *text)
 {
-	struct out_text escaped = { 0 };
-	json_t *json;
+	struct out_text escaped AUTO(out_free) = { 0 };
 
 	out_escaped(&escaped, text, strlen(text));
-	json = json_stringn(escaped.data ? escaped.data : "", escaped.len);
-	out_free(&escaped);
-	return json;
+	return json_stringn(escaped.data ? escaped.data : "", escaped.len);
 }
 
 static void append(json_t *object, const char *key, json_t *value)
@@ -39,7 +36,7 @@ static json_t *pnetid(const struct conf_item *item)
 static json_t *scope(const struct conf_item *item)
 {
 	json_t *json = json_pack("{s:o}", "cgroup", word(item->object));
-	char *text = xstrdup(item->value), *words[SCOPE_WORDS];
+	char *text AUTO_FREE = xstrdup(item->value), *words[SCOPE_WORDS];
 	size_t count = words_split(text, words, SCOPE_WORDS);
 
 	for (size_t i = 0; i + 1 < count; i += 2) {
@@ -48,7 +45,6 @@ static json_t *scope(const struct conf_item *item)
 		else
 			append(json, words[i], word(words[i + 1]));
 	}
-	free(text);
 	return json;
 }
 
@@ -109,7 +105,7 @@ static void put_policy_line(json_t *section, char *line)
 
 static void put_policy(json_t *section, const struct policy *policy)
 {
-	struct out_text text = { 0 };
+	struct out_text text AUTO(out_free) = { 0 };
 	char *next, *line;
 
 	policy_write(&text, policy);
@@ -118,7 +114,6 @@ static void put_policy(json_t *section, const struct policy *policy)
 	while ((line = strsep(&next, "\n")))
 		if (*line)
 			put_policy_line(section, line);
-	out_free(&text);
 }
 
 static void put_section(json_t *json, const struct conf *conf, size_t at)

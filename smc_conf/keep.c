@@ -19,25 +19,21 @@
 /* Would the file be valid together with those in the directory? */
 static int check(const struct out_text *text, struct smc_err *err)
 {
-	char *copy = xstrndup(text->data, text->len);
-	struct conf conf = { 0 };
+	char *copy AUTO_FREE = xstrndup(text->data, text->len);
+	struct conf conf AUTO(conf_free) = { 0 };
 	int ret = conf_read_text(&conf, copy, text->len, CONF_FILE, err);
 
 	if (!ret && !access(CONF_DIR, F_OK))
 		ret = conf_read_directory(&conf, CONF_DIR, true, err);
-	conf_free(&conf);
-	free(copy);
 	return ret;
 }
 
 static bool is_there(const struct out_text *text)
 {
 	size_t len;
-	char *old = smc_read_file(CONF_FILE, O_NONBLOCK, text->len + 1, &len);
-	bool is_same = old && len == text->len && !memcmp(old, text->data, len);
+	char *old AUTO_FREE = smc_read_file(CONF_FILE, O_NONBLOCK, text->len + 1, &len);
 
-	free(old);
-	return is_same;
+	return old && len == text->len && !memcmp(old, text->data, len);
 }
 
 /*
@@ -84,7 +80,7 @@ static int enable(const struct cli_tool *tool, struct smc_err *err)
 	static const char *const argv[] = { "systemctl", "enable", UNIT, NULL };
 	int status, ret = 0;
 	size_t size;
-	char *said;
+	char *said AUTO_FREE = NULL;
 
 	if (access("/run/systemd/system", F_OK)) {
 		cli_note(tool, CONF_FILE
@@ -97,13 +93,12 @@ static int enable(const struct cli_tool *tool, struct smc_err *err)
 	else if (status)
 		ret = smc_err_say(err, EIO, CONF_FILE " is written, but not for each boot: %.*s",
 				  (int)strcspn(said, "\n"), said);
-	free(said);
 	return ret;
 }
 
 int sc_keep(const struct conf *now, const struct cli_tool *tool, struct smc_err *err)
 {
-	struct out_text text = { 0 };
+	struct out_text text AUTO(out_free) = { 0 };
 	int ret;
 
 	if (record_root())
@@ -112,6 +107,5 @@ int sc_keep(const struct conf *now, const struct cli_tool *tool, struct smc_err 
 	ret = check(&text, err);
 	if (!ret)
 		ret = put(&text, tool, err);
-	out_free(&text);
 	return ret ? ret : enable(tool, err);
 }

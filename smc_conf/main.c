@@ -235,8 +235,8 @@ static int run_here(const struct conf *file, struct smc_err *err)
 {
 	bool is_export = asked.command == EXPORT || asked.command == KEEP;
 	bool changes = asked.command == APPLY || asked.command == KEEP || asked.command == RESET;
-	struct sc_host host = { 0 };
-	int lock = changes ? wait_for_others() : -1;
+	struct sc_host host AUTO(sc_host_free) = { 0 };
+	int lock AUTO_CLOSE = changes ? wait_for_others() : -1;
 	int ret = enclose_record(err);
 
 	if (!ret && asked.netns)
@@ -254,15 +254,12 @@ static int run_here(const struct conf *file, struct smc_err *err)
 	} else if (!ret) {
 		ret = run_with(&host, file, err);
 	}
-	if (lock >= 0)
-		close(lock);
-	sc_host_free(&host);
 	return ret;
 }
 
 static int run(struct smc_err *err)
 {
-	struct conf file = { 0 };
+	struct conf file AUTO(conf_free) = { 0 };
 	bool is_export = asked.command == EXPORT;
 	int ret = is_export && !asked.file ? 0 : read_file(&file, err);
 
@@ -272,7 +269,6 @@ static int run(struct smc_err *err)
 		ret = sc_watch(&file, &tool, err);
 	else if (!ret)
 		ret = run_here(&file, err);
-	conf_free(&file);
 	return ret;
 }
 

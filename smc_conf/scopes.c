@@ -35,7 +35,7 @@ static int scope_text(struct out_text *text, const struct smc_scope *scope, stru
 
 int sc_scopes_read(struct sc_host *host, struct smc_err *err)
 {
-	struct scope_list list = { 0 };
+	struct scope_list list AUTO(scope_list_free) = { 0 };
 	int ret;
 
 	if (record_root() || (access(SCOPE_DIR, F_OK) && errno == ENOENT))
@@ -54,7 +54,6 @@ int sc_scopes_read(struct sc_host *host, struct smc_err *err)
 			conf_add(&host->now, &item);
 		out_free(&text);
 	}
-	scope_list_free(&list);
 	return ret;
 }
 
@@ -73,7 +72,7 @@ int sc_scope_user(struct conf *conf, struct conf_item *item, struct smc_err *err
 	char *words[MAX_WORDS], *copy = xstrdup(item->value), user[24], place[CONF_PLACE_SIZE];
 	size_t count = words_split(copy, words, MAX_WORDS);
 	struct conf_scope scope = { .only = NULL };
-	struct out_text text = { 0 };
+	struct out_text text AUTO(out_free) = { 0 };
 	int64_t uid = 0;
 
 	for (size_t i = 0; i + 1 < count; i += 2)
@@ -90,7 +89,6 @@ int sc_scope_user(struct conf *conf, struct conf_item *item, struct smc_err *err
 	conf_scope_text(&text, &scope);
 	out_char(&text, '\0');
 	item->value = conf_keep(conf, text.data);
-	out_free(&text);
 	free(copy);
 	return uid < 0 ? -EINVAL : 0;
 }

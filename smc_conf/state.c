@@ -126,7 +126,7 @@ static int read_pnetids(struct looking *look)
 	struct sc_netns *netns = &look->host->netns[look->at];
 	char root[SYSFS_ROOT_SIZE];
 	struct smc_genl *nl = NULL;
-	int fd = -1, ret = sysfs_here(root, &fd, look->at, look->err);
+	int fd AUTO_CLOSE = -1, ret = sysfs_here(root, &fd, look->at, look->err);
 
 	if (!ret)
 		ret = smc_genl_open(&nl, SMCR_GENL_FAMILY_NAME, look->err);
@@ -135,8 +135,6 @@ static int read_pnetids(struct looking *look)
 	if (!ret)
 		ret = pnet_world_load(&netns->world, root, look->err);
 	smc_genl_close(nl);
-	if (fd >= 0)
-		close(fd);
 	return ret;
 }
 
@@ -226,7 +224,7 @@ int sc_host_read(struct sc_host *host, const struct conf *file, bool all,
 	/* Without root, the policy is skipped. */
 	struct smc_err inner;
 	bool has_policy = speaks_of(file, CONF_POLICY) || (all && !bpf_net_right(&inner));
-	struct host_names names = { 0 };
+	struct host_names names AUTO(host_names_free) = { 0 };
 	int ret;
 
 	*host = (struct sc_host){ 0 };
@@ -245,7 +243,6 @@ int sc_host_read(struct sc_host *host, const struct conf *file, bool all,
 			ret = 0;
 		}
 	}
-	host_names_free(&names);
 	return ret;
 }
 
@@ -263,7 +260,7 @@ int sc_host_read_netns(struct sc_host *host, const struct conf *file, const char
 		       struct smc_err *err)
 {
 	bool has_policy = speaks_of(file, CONF_POLICY);
-	struct host_names names = { 0 };
+	struct host_names names AUTO(host_names_free) = { 0 };
 	struct stat here, there, named;
 	char path[PATH_MAX];
 	int ret = smc_netns_run(netns, stat_netns, &there, err);
@@ -283,7 +280,6 @@ int sc_host_read_netns(struct sc_host *host, const struct conf *file, const char
 	}
 	if (!ret && host->first)
 		ret = look_into(host, netns, has_policy, err);
-	host_names_free(&names);
 	return ret;
 }
 

@@ -79,18 +79,17 @@ static const char columns[] = "pnetid,type,device,port,state,bus,busid,source,ne
 static json_t *json_warnings(const struct pnet_rows *rows)
 {
 	json_t *array = json_array();
-	struct out_text text = { 0 };
+	struct out_text text AUTO(out_free) = { 0 };
 
 	for (size_t i = 0; i < rows->count; i++, out_reset(&text))
 		if (pnet_row_warn(&text, &rows->rows[i]))
 			json_array_append_new(array, json_stringn(text.data, text.len));
-	out_free(&text);
 	return array;
 }
 
 static void print_warnings(const struct pnet_rows *rows)
 {
-	struct out_text line = { 0 };
+	struct out_text line AUTO(out_free) = { 0 };
 
 	for (size_t i = 0; i < rows->count; i++, out_reset(&line)) {
 		out_str(&line, "smc_pnet: warning: ");
@@ -99,7 +98,6 @@ static void print_warnings(const struct pnet_rows *rows)
 		out_char(&line, '\0');
 		cli_say(line.data);
 	}
-	out_free(&line);
 }
 
 static int print_rows(const struct pnet_rows *rows, bool is_tree, struct smc_err *err)
@@ -118,9 +116,9 @@ static int print_rows(const struct pnet_rows *rows, bool is_tree, struct smc_err
 
 int pnet_list(struct pnet_tool *tool, bool is_tree, bool is_json)
 {
-	struct smc_pnet_table table = { 0 };
-	struct pnet_world world = { 0 };
-	struct pnet_rows rows = { 0 };
+	struct smc_pnet_table table AUTO(smc_pnet_free) = { 0 };
+	struct pnet_world world AUTO(pnet_world_free) = { 0 };
+	struct pnet_rows rows AUTO(pnet_rows_free) = { 0 };
 	int ret;
 
 	ret = pnet_fetch(tool->nl, &table, tool->err);
@@ -139,9 +137,6 @@ int pnet_list(struct pnet_tool *tool, bool is_tree, bool is_json)
 		ret = print_rows(&rows, is_tree, tool->err);
 	if (!ret && !is_json)
 		print_warnings(&rows);
-	pnet_rows_free(&rows);
-	pnet_world_free(&world);
-	smc_pnet_free(&table);
 	return ret;
 }
 
@@ -179,7 +174,7 @@ static int print_commands(const struct smc_pnet_table *entries, bool is_json, st
 int pnet_suggest(struct pnet_tool *tool, bool is_apply, bool is_json)
 {
 	struct smc_pnet_table table = { 0 }, entries = { 0 };
-	struct pnet_world world = { 0 };
+	struct pnet_world world AUTO(pnet_world_free) = { 0 };
 	int ret;
 
 	ret = pnet_fetch(tool->nl, &table, tool->err);
@@ -193,7 +188,6 @@ int pnet_suggest(struct pnet_tool *tool, bool is_apply, bool is_json)
 	if (!ret)
 		ret = print_commands(&entries, is_json, tool->err);
 	smc_pnet_free(&entries);
-	pnet_world_free(&world);
 	smc_pnet_free(&table);
 	return ret;
 }

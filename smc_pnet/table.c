@@ -66,13 +66,12 @@ static void append(struct shown *shown, const struct smc_pnet *entry, const stru
 static int append_table(struct shown *shown, struct smc_genl *nl, const struct netns *netns,
 			struct smc_err *err)
 {
-	struct smc_pnet_table table = { 0 };
+	struct smc_pnet_table table AUTO(smc_pnet_free) = { 0 };
 	int ret = pnet_fetch(nl, &table, err);
 
 	for (size_t i = 0; !ret && i < table.count; i++)
 		if (!shown->name || !strcmp(table.entries[i].name, shown->name))
 			append(shown, &table.entries[i], netns);
-	smc_pnet_free(&table);
 	return ret;
 }
 

@@ -130,7 +130,7 @@ static bool is_fitted(const struct out_col *col)
 
 static size_t widest(const struct out_col *col, struct top_row *const *rows, size_t count)
 {
-	struct out_text cell = { .len = 0 };
+	struct out_text cell AUTO(out_free) = { .len = 0 };
 	size_t width = strlen(col->head);
 
 	for (size_t i = 0; i < count; i++) {
@@ -138,7 +138,6 @@ static size_t widest(const struct out_col *col, struct top_row *const *rows, siz
 		out_cell(&cell, col, rows[i]);
 		width = cell.len > width ? cell.len : width;
 	}
-	out_free(&cell);
 	return width;
 }
 
@@ -230,7 +229,7 @@ static void append_document(struct out_text *text, const struct top_table *table
 			    double seconds)
 {
 	const struct top_sums *sums = &table->sums;
-	struct out_text sockets = { .len = 0 };
+	struct out_text sockets AUTO(out_free) = { .len = 0 };
 	bool is_repeated = opts->watch_seconds > 0;
 	json_t *json = json_pack("{s:s, s:f, s:{s:I, s:I, s:I}, s:o*, s:o*, s:o*, s:o*, s:[]}",
 				 "schema", "smc-tools/top/1", "seconds", seconds, "connections",
@@ -246,7 +245,6 @@ static void append_document(struct out_text *text, const struct top_table *table
 				out_json(top_columns, opts->columns ? view : NULL, table->rows[i]),
 				is_repeated);
 	out_json_long_document(text, json, &sockets, is_repeated);
-	out_free(&sockets);
 }
 
 static void append_table(struct out_text *text, const struct top_table *table,
@@ -279,9 +277,9 @@ static int join(struct sockets_lookup *lookup, struct rates *rates, const struct
 
 int top_print(const struct top_opts *opts, struct rates *rates, struct smc_err *err)
 {
-	struct sockets_lookup lookup = { .has_procs = false };
+	struct sockets_lookup lookup AUTO(sockets_lookup_free) = { .has_procs = false };
 	struct top_table table = { .count = 0 };
-	struct out_text text = { .len = 0 };
+	struct out_text text AUTO(out_free) = { .len = 0 };
 	struct out_view view;
 	int ret = top_view(&view, opts, err);
 
@@ -299,8 +297,6 @@ int top_print(const struct top_opts *opts, struct rates *rates, struct smc_err *
 			append_table(&text, &table, opts, &view, rates_seconds(rates));
 		ret = out_print(&text, err);
 	}
-	out_free(&text);
 	top_free(&table);
-	sockets_lookup_free(&lookup);
 	return ret;
 }

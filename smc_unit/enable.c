@@ -236,7 +236,7 @@ static void report_restart(const struct unit *unit, const char *what)
 {
 	int stem = (int)(strlen(unit->name) - strlen(".service"));
 	char name[UNIT_NAME_SIZE + sizeof("INSTANCE")];
-	struct out_text text = { 0 };
+	struct out_text text AUTO(out_free) = { 0 };
 
 	printf("%s: %s\n", unit->name, what);
 	snprintf(name, sizeof(name), "%.*s%s.service", stem, unit->name,
@@ -244,18 +244,15 @@ static void report_restart(const struct unit *unit, const char *what)
 	if (out_shell_word(&text, name))
 		printf("Takes effect with: %s restart %s%.*s\n", systemctl_words(unit->req),
 		       *name == '-' ? "-- " : "", (int)text.len, text.data);
-	out_free(&text);
 }
 
 /* Does its drop-in attach by eBPF? */
 static bool has_bpf(const struct unit *unit)
 {
 	struct smc_err ignored;
-	char *text;
-	bool is_bpf = !dropin_read(unit->dropin.file, &text, &ignored) && dropin_is_bpf(text);
+	char *text AUTO_FREE = NULL;
 
-	free(text);
-	return is_bpf;
+	return !dropin_read(unit->dropin.file, &text, &ignored) && dropin_is_bpf(text);
 }
 
 /* Detach the eBPF program before the drop-in is removed: nothing else would. */

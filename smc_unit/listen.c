@@ -47,7 +47,7 @@ static bool is_of(pid_t pid, pid_t main_pid, const char *group)
 static int add_processes(struct pids *pids, struct listeners *found, pid_t main_pid,
 			 const char *group)
 {
-	DIR *proc = opendir("/proc");
+	DIR *proc AUTO_CLOSEDIR = opendir("/proc");
 	pid_t pid;
 
 	if (!proc)
@@ -62,7 +62,6 @@ static int add_processes(struct pids *pids, struct listeners *found, pid_t main_
 		found->is_running = true;
 		*smc_array_add(&pids->all, &pids->count) = pid;
 	}
-	closedir(proc);
 	return 0;
 }
 
@@ -227,7 +226,7 @@ static void find_reach(struct reach *reach, const struct listeners *found)
 static void say(const struct reach *reach, const char *what, const char *ports)
 {
 	const struct request *req = reach->unit->req;
-	struct out_text name = { 0 };
+	struct out_text name AUTO(out_free) = { 0 };
 
 	if (req->user)
 		unit_warn(req, "%s: 'allow from' in smc.conf(5) limits that to your own networks",
@@ -238,7 +237,6 @@ static void say(const struct reach *reach, const char *what, const char *ports)
 			  "limits that to one of your networks",
 			  what, *reach->unit->name == '-' ? "-- " : "", (int)name.len,
 			  name.data ? name.data : "", ports);
-	out_free(&name);
 }
 
 /* A stopped service may listen on any port. */
@@ -280,7 +278,7 @@ static void load_reach(struct reach *reach)
 {
 	struct netdev_table devs = { 0 };
 	struct smc_err ignored;
-	char *policy;
+	char *policy AUTO_FREE = NULL;
 
 	if (!netdev_load(&devs, "/sys"))
 		netaddr_load(&reach->here, &devs);
@@ -288,7 +286,6 @@ static void load_reach(struct reach *reach)
 	if (geteuid() || tool_ask("smc_conf", "export", NULL, NULL, &policy, &ignored))
 		return;
 	policy_lines(&reach->policy, policy);
-	free(policy);
 }
 
 void listeners_warn(const struct unit *unit)

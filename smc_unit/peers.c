@@ -102,7 +102,7 @@ static int apply(struct smc_err *err)
 static int write_rules(const struct dropin *dropin, const char *text, struct smc_err *err)
 {
 	struct smc_err ignored;
-	char *old;
+	char *old AUTO_FREE = NULL;
 	int ret = dropin_read(dropin->file, &old, err);
 
 	if (!ret)
@@ -114,7 +114,6 @@ static int write_rules(const struct dropin *dropin, const char *text, struct smc
 		else if (ret)
 			dropin_remove(dropin, &ignored);
 	}
-	free(old);
 	return ret;
 }
 
@@ -141,12 +140,10 @@ bool peers_are_limited(const char *unit)
 {
 	struct smc_err ignored;
 	struct dropin dropin;
-	char *text = NULL;
-	bool are = !locate(unit, &dropin, &ignored) && !dropin_read(dropin.file, &text, &ignored) &&
-		   text;
+	char *text AUTO_FREE = NULL;
 
-	free(text);
-	return are;
+	return !locate(unit, &dropin, &ignored) && !dropin_read(dropin.file, &text, &ignored) &&
+	       text;
 }
 
 /* ---- smc_unit peers ---- */
@@ -168,20 +165,19 @@ static void warn_boot(const struct request *req)
 
 static int check_enabled(const struct unit *unit, struct smc_err *err)
 {
-	char *text;
+	char *text AUTO_FREE = NULL;
 	int ret = dropin_read(unit->dropin.file, &text, err);
 
 	if (!ret && !text)
 		ret = smc_err_say(err, ENOENT, "%s is not enabled: run 'smc_unit enable' first",
 				  unit->name);
-	free(text);
 	return ret;
 }
 
 static int limit(const struct unit *unit, const struct policy *peers, struct smc_err *err)
 {
-	struct policy policy = { 0 };
-	struct out_text text = { 0 };
+	struct policy policy AUTO(policy_free) = { 0 };
+	struct out_text text AUTO(out_free) = { 0 };
 	struct dropin dropin;
 	int ret = locate(unit->name, &dropin, err);
 
@@ -198,8 +194,6 @@ static int limit(const struct unit *unit, const struct policy *peers, struct smc
 		fflush(stdout);
 		warn_boot(unit->req);
 	}
-	out_free(&text);
-	policy_free(&policy);
 	return ret;
 }
 
@@ -216,7 +210,7 @@ int unit_peers(const struct request *req, const char *nets)
 {
 	bool is_all = !strcmp(nets, "all");
 	struct unit unit = { .req = req };
-	struct policy peers = { 0 };
+	struct policy peers AUTO(policy_free) = { 0 };
 	struct smc_err err = { 0 };
 	int status = is_all ? 0 : read_nets(&peers, nets, req->launch.tool);
 	int ret = status ? 0 : unit_load(req, &unit, &err);
@@ -226,6 +220,5 @@ int unit_peers(const struct request *req, const char *nets)
 	if (!status && !ret)
 		ret = is_all ? lift(&unit, &err) : limit(&unit, &peers, &err);
 	free(unit.props.text);
-	policy_free(&peers);
 	return ret ? cli_error(req->launch.tool, "%s", err.text) : status;
 }

@@ -95,7 +95,7 @@ static bool has_smc_sockets(int pid)
 	ssize_t len;
 	struct dirent *entry;
 	bool found = false;
-	DIR *dir;
+	DIR *dir AUTO_CLOSEDIR = NULL;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
 	dir = opendir(path);
@@ -105,8 +105,6 @@ static bool has_smc_sockets(int pid)
 		name[len > 0 ? len : 0] = '\0';
 		found = strstr(name, "SMC") != NULL;
 	}
-	if (dir)
-		closedir(dir);
 	return found;
 }
 

@@ -174,7 +174,7 @@ static void add_loopback(struct cmd_list *rows, const struct cmd_ism *ism)
 
 static int show_smcd(struct cmd *cmd)
 {
-	struct cmd_list rows = { .item_size = sizeof(struct device_row) };
+	struct cmd_list rows AUTO(cmd_list_free) = { .item_size = sizeof(struct device_row) };
 	struct smc_sysinfo sys = { .has = 0 };
 	struct cmd_ism ism;
 	int ret = cmd_ism_load(cmd, &ism, &sys);
@@ -187,7 +187,6 @@ static int show_smcd(struct cmd *cmd)
 		ret = cmd_table(cmd, &rows, smcd_device_columns,
 				"fid,type,pci,pchid,inuse,groups,pnetid", "device", "devices");
 	cmd_list_free(&ism.devices);
-	cmd_list_free(&rows);
 	return ret;
 }
 

@@ -103,7 +103,7 @@ static void append_metrics(struct cmd *cmd, struct cmd_list *spaces)
 {
 	static const char left[] = "smc_network_namespaces_left_out";
 	size_t shown = spaces->count < MOST_NETNS ? spaces->count : MOST_NETNS;
-	struct stats_of *rows = xcalloc(shown + 1, sizeof(*rows));
+	struct stats_of *rows AUTO_FREE = xcalloc(shown + 1, sizeof(*rows));
 
 	qsort(spaces->items, spaces->count, spaces->item_size, compare);
 	for (size_t i = 0; i < shown; i++) {
@@ -117,7 +117,6 @@ static void append_metrics(struct cmd *cmd, struct cmd_list *spaces)
 		     "not shown, as there are too many.");
 	metrics_sample(&cmd->text, left, spaces->count - shown, NULL);
 	stats_metrics(&cmd->text, rows, shown);
-	free(rows);
 }
 
 int stats_all_netns(struct cmd *cmd)

@@ -177,7 +177,7 @@ static int fetch_all(struct lister *l)
 static int write_json(struct lister *l)
 {
 	bool is_repeated = l->opts->watch_seconds > 0;
-	struct out_text sockets = l->text;
+	struct out_text sockets AUTO(out_free) = l->text;
 	json_t *doc;
 
 	l->text = (struct out_text){ .len = 0 };
@@ -187,7 +187,6 @@ static int write_json(struct lister *l)
 		doc = json_pack("{s:s, s:[]}", "schema", "smc-tools/smcss/1", "sockets");
 		out_json_long_document(&l->text, doc, &sockets, is_repeated);
 	}
-	out_free(&sockets);
 	return write_text(l);
 }
 

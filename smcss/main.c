@@ -118,7 +118,7 @@ static int show(struct netns_list *spaces, bool is_first, struct smc_err *err)
 static int repeat(struct smc_err *err)
 {
 	bool is_repeated = asked.watch_seconds > 0, is_first = true;
-	struct netns_list spaces = { .count = 0 };
+	struct netns_list spaces AUTO(netns_list_free) = { .count = 0 };
 	int ret = 0;
 
 	do {
@@ -130,7 +130,6 @@ static int repeat(struct smc_err *err)
 			ret = show(&spaces, is_first, err);
 		is_first = false;
 	} while (!ret && is_repeated);
-	netns_list_free(&spaces);
 	return ret;
 }
 

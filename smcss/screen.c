@@ -26,7 +26,7 @@ void screen_add(struct screen *screen, const struct sockets_row *row)
 
 static void say_nothing(const struct screen *screen, const struct smcss_opts *opts)
 {
-	struct out_text note = { .len = 0 };
+	struct out_text note AUTO(out_free) = { .len = 0 };
 
 	out_str(&note, "smcss: no SMC socket");
 	if (screen->skipped)
@@ -39,7 +39,6 @@ static void say_nothing(const struct screen *screen, const struct smcss_opts *op
 	out_char(&note, '\0');
 	if (!opts->no_header)
 		cli_say(note.data);
-	out_free(&note);
 }
 
 void screen_end(struct screen *screen, struct out_text *text, const struct smcss_opts *opts)

@@ -257,7 +257,7 @@ static void add_netns(const struct summary *summary, const struct summary_item *
 {
 	const struct summary_item *first = summary_reason(summary, item->name);
 	const struct smc_reason *known = first ? smc_reason_find(first->code) : NULL;
-	struct out_text words = { .len = 0 };
+	struct out_text words AUTO(out_free) = { .len = 0 };
 
 	if (first)
 		out_printf(&words, "0x%08x", first->code);
@@ -267,7 +267,6 @@ static void add_netns(const struct summary *summary, const struct summary_item *
 	out_list_row(list, &(struct netns_row){ item->name, words.data, item->counts[SMC_MODE_SMCR],
 						item->counts[SMC_MODE_SMCD],
 						item->counts[SMC_MODE_TCP] });
-	out_free(&words);
 }
 
 static void print_netns(const struct summary *summary, const struct netns_list *spaces,
@@ -329,7 +328,7 @@ static void append_reasons(const struct summary *summary, struct out_text *text)
 void summary_line(struct summary *summary, struct out_text *text, size_t width, bool is_advised)
 {
 	static const enum smc_mode order[] = { SMC_MODE_SMCR, SMC_MODE_SMCD, SMC_MODE_TCP };
-	struct out_text line = { .len = 0 };
+	struct out_text line AUTO(out_free) = { .len = 0 };
 	size_t all = 0;
 	const char *before = ": ";
 
@@ -354,7 +353,6 @@ void summary_line(struct summary *summary, struct out_text *text, size_t width, 
 	out_mem(&line, "", 1);
 	out_wrap(text, width, 0, 4, line.data);
 	out_char(text, '\n');
-	out_free(&line);
 }
 
 static json_t *json_counts(const size_t *counts)

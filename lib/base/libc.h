@@ -13,3 +13,5 @@
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+#include "base/auto.h"

@@ -2,9 +2,6 @@
 /* Medians of two series of measurements, and the confidence interval of their ratio. */
 #include "base/numbers.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "base/memory.h"
 
 #define DRAWS 4000
@@ -74,7 +71,7 @@ static void find_interval(struct numbers *out, double *ratios, double *room, con
 void numbers_compare(struct numbers *out, const double *one, const double *other, size_t count,
 		     bool is_more_better)
 {
-	double *room = xcalloc(2 * count + DRAWS, sizeof(*room));
+	double *room AUTO_FREE = xcalloc(2 * count + DRAWS, sizeof(*room));
 
 	*out = (struct numbers){ 0 };
 	for (size_t i = 0; i < count; i++) {
@@ -86,5 +83,4 @@ void numbers_compare(struct numbers *out, const double *one, const double *other
 	out->ratio = ratio_of(out->one, out->other, is_more_better);
 	if (count >= NUMBERS_PAIRS && out->ratio > 0)
 		find_interval(out, room + 2 * count, room, one, other, count, is_more_better);
-	free(room);
 }

@@ -2,8 +2,7 @@
 /* Medians of two series of measurements, and the confidence interval of their ratio. Pure. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/libc.h"
 
 /*
  * With fewer pairs the interval is too narrow: for two equal things it would exclude 1 in more than

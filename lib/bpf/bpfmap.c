@@ -94,13 +94,11 @@ int bpfmap_next(int map, const void *key, void *next)
 
 static int with_task(int command, int map, pid_t tid, const void *mark)
 {
-	int fd = (int)syscall(SYS_pidfd_open, tid, PIDFD_THREAD_FLAG), err;
+	int fd AUTO_CLOSE = (int)syscall(SYS_pidfd_open, tid, PIDFD_THREAD_FLAG);
 
 	if (fd < 0)
 		return -errno;
-	err = element(command, map, &fd, mark);
-	close(fd);
-	return err;
+	return element(command, map, &fd, mark);
 }
 
 int bpfmap_mark(int map, pid_t tid, uint64_t mark)

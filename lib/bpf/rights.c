@@ -81,9 +81,7 @@ bool btf_has_name(const char *btf, size_t len, const char *name)
 int btf_kernel_has(const char *name)
 {
 	size_t len;
-	char *btf = btf_read(&len);
-	int ret = btf ? btf_has_name(btf, len, name) : -1;
+	char *btf AUTO_FREE = btf_read(&len);
 
-	free(btf);
-	return ret;
+	return btf ? btf_has_name(btf, len, name) : -1;
 }

@@ -160,7 +160,7 @@ static enum scope_state cgroup_state(const struct scope_entry *entry)
 
 static void note_marks(struct scope_list *list, int tasks)
 {
-	DIR *proc = opendir("/proc");
+	DIR *proc AUTO_CLOSEDIR = opendir("/proc");
 	uint64_t mark;
 	pid_t pid;
 
@@ -171,8 +171,6 @@ static void note_marks(struct scope_list *list, int tasks)
 			if (list->entries[i].id == mark)
 				list->entries[i].state = STATE_ACTIVE;
 	}
-	if (proc)
-		closedir(proc);
 }
 
 static void find_states(struct scope_list *list, int tasks)
@@ -249,7 +247,7 @@ static int mark_threads(const struct pins *pins, pid_t pid, uint64_t id)
 	int ret = 0, marked = 0;
 	uint64_t mark;
 	pid_t tid;
-	DIR *dir;
+	DIR *dir AUTO_CLOSEDIR = NULL;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	dir = opendir(path);
@@ -261,14 +259,12 @@ static int mark_threads(const struct pins *pins, pid_t pid, uint64_t id)
 		if (ret == -ESRCH || ret == -ENOENT)
 			ret = 0;
 	}
-	if (dir)
-		closedir(dir);
 	return ret ? ret : marked;
 }
 
 static int mark_pass(const struct pins *pins, pid_t root, uint64_t id)
 {
-	DIR *proc = opendir("/proc");
+	DIR *proc AUTO_CLOSEDIR = opendir("/proc");
 	int ret = 0, marked = 0;
 	pid_t pid;
 
@@ -280,7 +276,6 @@ static int mark_pass(const struct pins *pins, pid_t root, uint64_t id)
 		ret = mark_threads(pins, pid, id);
 		marked += ret;
 	}
-	closedir(proc);
 	return ret < 0 ? ret : marked;
 }
 
@@ -347,7 +342,7 @@ static int put_scope(struct pins *pins, struct scope_target *target, const struc
 
 int scope_attach(struct scope_target *target, const struct smc_scope *rules, struct smc_err *err)
 {
-	struct pins pins = PINS_CLOSED;
+	struct pins pins AUTO(pins_close) = PINS_CLOSED;
 	struct smc_err ignored;
 	int ret = pins_change(&pins, true, err);
 
@@ -355,7 +350,6 @@ int scope_attach(struct scope_target *target, const struct smc_scope *rules, str
 		ret = put_scope(&pins, target, rules, err);
 		remove_gone(&pins, &ignored);
 	}
-	pins_close(&pins);
 	return ret;
 }
 
@@ -377,7 +371,7 @@ static int find_mark(const struct pins *pins, struct scope_target *target, struc
 
 int scope_detach(struct scope_target *target, struct smc_err *err)
 {
-	struct pins pins = PINS_CLOSED;
+	struct pins pins AUTO(pins_close) = PINS_CLOSED;
 	int ret = pins_change(&pins, false, err);
 
 	if (!ret)
@@ -386,13 +380,12 @@ int scope_detach(struct scope_target *target, struct smc_err *err)
 		ret = smc_err_say(err, ENOENT, "nothing is attached to %s", target->name);
 	if (!ret)
 		ret = remove_gone(&pins, err);
-	pins_close(&pins);
 	return ret;
 }
 
 int scope_detach_container(const char *id, struct smc_err *err)
 {
-	struct pins pins = PINS_CLOSED;
+	struct pins pins AUTO(pins_close) = PINS_CLOSED;
 	struct scope_list list = { 0 };
 	int ret = access(SCOPE_DIR, F_OK) && errno == ENOENT ? -ENOENT : 0;
 
@@ -408,30 +401,27 @@ int scope_detach_container(const char *id, struct smc_err *err)
 	scope_list_free(&list);
 	if (!ret)
 		ret = remove_gone(&pins, err);
-	pins_close(&pins);
 	return ret == -ENOENT ? 0 : ret;
 }
 
 /* Remove anything that is pinned, also partial or from another version. */
 int scope_detach_all(struct smc_err *err)
 {
-	struct pins pins = PINS_CLOSED;
+	struct pins pins AUTO(pins_close) = PINS_CLOSED;
 	int ret = pins_change(&pins, false, err);
 
 	if (pins.dir >= 0 || ret == -ENOENT)
 		ret = pins_remove(err);
-	pins_close(&pins);
 	return ret;
 }
 
 void scope_remove_gone(void)
 {
-	struct pins pins = PINS_CLOSED;
+	struct pins pins AUTO(pins_close) = PINS_CLOSED;
 	struct smc_err ignored;
 
 	if (!pins_change(&pins, false, &ignored))
 		remove_gone(&pins, &ignored);
-	pins_close(&pins);
 }
 
 /* Reduce the list to one scope. */
@@ -450,7 +440,7 @@ static int select_one(struct scope_list *list, const struct scope_target *target
 
 int scope_list_load(struct scope_list *list, struct scope_target *target, struct smc_err *err)
 {
-	struct pins pins = PINS_CLOSED;
+	struct pins pins AUTO(pins_close) = PINS_CLOSED;
 	int ret = pins_read(&pins, err);
 
 	*list = (struct scope_list){ 0 };
@@ -462,6 +452,5 @@ int scope_list_load(struct scope_list *list, struct scope_target *target, struct
 		ret = find_mark(&pins, target, err);
 	if (!ret && target)
 		ret = select_one(list, target, err);
-	pins_close(&pins);
 	return ret;
 }

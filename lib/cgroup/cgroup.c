@@ -134,7 +134,7 @@ static void search_in(struct search *search, char full[PATH_MAX], size_t root_le
 {
 	size_t len = strlen(full);
 	struct dirent *entry;
-	DIR *dir = opendir(full);
+	DIR *dir AUTO_CLOSEDIR = opendir(full);
 
 	while (dir && (entry = readdir(dir))) {
 		bool is_hit = fits(search, entry->d_name);
@@ -150,8 +150,6 @@ static void search_in(struct search *search, char full[PATH_MAX], size_t root_le
 			search_in(search, full, root_len);
 	}
 	full[len] = '\0';
-	if (dir)
-		closedir(dir);
 }
 
 static int find(const char *root, struct search *search)

@@ -29,14 +29,13 @@ static int probe_parts(void *arg __attribute__((unused)),
 		       char text[HOST_PROBE_SIZE] __attribute__((unused)))
 {
 	size_t len;
-	char *btf = btf_read(&len);
+	char *btf AUTO_FREE = btf_read(&len);
 	int ret = 0;
 
 	if (!btf)
 		return -ENOENT;
 	for (size_t i = 0; i < N_PARTS; i++)
 		ret |= btf_has_name(btf, len, parts[i].function) << i;
-	free(btf);
 	return ret;
 }
 

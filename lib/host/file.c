@@ -221,7 +221,7 @@ static void add_name(struct host_names *names, const char *name)
 static int list_directory(struct host_names *names, const char *path)
 {
 	int fd = open_file(path, O_DIRECTORY), ret;
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir AUTO_CLOSEDIR = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *item;
 
 	if (!dir) {
@@ -233,7 +233,6 @@ static int list_directory(struct host_names *names, const char *path)
 	while ((item = readdir(dir)))
 		if (item->d_name[0] != '.')
 			add_name(names, item->d_name);
-	closedir(dir);
 	return 0;
 }
 

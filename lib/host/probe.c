@@ -35,11 +35,9 @@ int host_probe_parse(const char *data, char text[HOST_PROBE_SIZE])
 static int recorded(const char *file, char text[HOST_PROBE_SIZE])
 {
 	size_t len;
-	char *data = record_get(file, 2 * HOST_PROBE_SIZE, &len);
-	int ret = data ? host_probe_parse(data, text) : -ENODATA;
+	char *data AUTO_FREE = record_get(file, 2 * HOST_PROBE_SIZE, &len);
 
-	free(data);
-	return ret;
+	return data ? host_probe_parse(data, text) : -ENODATA;
 }
 
 int host_probe(const char *fmt, host_probe_fn fn, void *arg, char *text, ...)

@@ -64,7 +64,7 @@ enum way { FOLLOW, NO_FOLLOW, MAKE };
 static bool locate(struct beneath *at, const char *path, enum way way)
 {
 	const char *root = record_root();
-	int top = beneath_top(root ? root : record_dir(), geteuid());
+	int top AUTO_CLOSE = beneath_top(root ? root : record_dir(), geteuid());
 	char clean[PATH_MAX];
 	size_t made = 0;
 	bool is_done = false;
@@ -76,7 +76,6 @@ static bool locate(struct beneath *at, const char *path, enum way way)
 	if (record_path(clean, path))
 		is_done = way == MAKE ? beneath_make(at, top, clean, &made) :
 					beneath_find(at, top, clean, way == FOLLOW);
-	close(top);
 	return is_done;
 }
 

@@ -8,11 +8,10 @@
 
 static int try_socket(int domain, int protocol)
 {
-	int fd = socket(domain, SOCK_STREAM | SOCK_CLOEXEC, protocol);
+	int fd AUTO_CLOSE = socket(domain, SOCK_STREAM | SOCK_CLOEXEC, protocol);
 
 	if (fd < 0)
 		return -errno;
-	close(fd);
 	return 0;
 }
 

@@ -50,14 +50,11 @@ static bool is_above(const struct launch *launch, const struct buffer *buffer, i
 /* The library will do the same in the program: then no limit need be raised. */
 static bool may_exceed(const struct buffer *buffer, int bytes)
 {
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	bool ok;
+	int fd AUTO_CLOSE = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
 		return false;
-	ok = !setsockopt(fd, SOL_SOCKET, buffer->force, &bytes, sizeof(bytes));
-	close(fd);
-	return ok;
+	return !setsockopt(fd, SOL_SOCKET, buffer->force, &bytes, sizeof(bytes));
 }
 
 static int raise_limit(const char *name, long long bytes)

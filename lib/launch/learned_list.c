@@ -100,9 +100,9 @@ static void visit_files(struct search *search, DIR *dir, unsigned long net)
 int learned_each(void (*visit)(const struct learned_fact *fact, void *arg), void *arg)
 {
 	struct timespec now = { 0 };
-	struct search *search;
+	struct search *search AUTO_FREE = NULL;
 	struct stat net;
-	DIR *dir;
+	DIR *dir AUTO_CLOSEDIR = NULL;
 
 	if (stat("/proc/self/ns/net", &net))
 		return -errno;
@@ -115,8 +115,6 @@ int learned_each(void (*visit)(const struct learned_fact *fact, void *arg), void
 	search->arg = arg;
 	search->second = (uint32_t)now.tv_sec;
 	visit_files(search, dir, (unsigned long)net.st_ino);
-	closedir(dir);
-	free(search);
 	return 0;
 }
 

@@ -45,13 +45,12 @@ static int check_kernel(const struct launch *launch, const char *command)
  */
 static bool ask_for_mark(void)
 {
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, SCOPE_ASK), protocol = 0;
+	int fd AUTO_CLOSE = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, SCOPE_ASK), protocol = 0;
 	socklen_t len = sizeof(protocol);
 
 	if (fd < 0)
 		return false;
 	getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &len);
-	close(fd);
 	return protocol == IPPROTO_SMC;
 }
 

@@ -95,14 +95,12 @@ static bool find_netns(pid_t pid, ino_t *netns)
 static size_t read_cgroups(const char *pid, char text[CGROUPS_SIZE])
 {
 	char path[64];
-	int fd;
+	int fd AUTO_CLOSE = -1;
 	ssize_t len;
 
 	snprintf(path, sizeof(path), "/proc/%s/cgroup", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	len = fd < 0 ? 0 : read(fd, text, CGROUPS_SIZE);
-	if (fd >= 0)
-		close(fd);
 	return len > 0 && len < CGROUPS_SIZE ? (size_t)len : 0;
 }
 
@@ -367,12 +365,11 @@ static int start(const struct supervisor *new, int pair, char *const *argv)
 /* Become the command once the supervisor at @to is ready. */
 static int listen_for(int to, struct smc_err *err)
 {
-	int listener = sockcall_listen(), ret;
+	int listener AUTO_CLOSE = sockcall_listen(), ret;
 
 	if (listener < 0)
 		return smc_err_set(err, -listener, "cannot set a seccomp filter");
 	ret = passfd_send(to, listener, 0);
-	close(listener);
 	return ret ? smc_err_say(err, EPIPE, "the supervisor has ended") : 0;
 }
 
@@ -427,7 +424,7 @@ static int size_setting(const struct launch *launch, enum smc_variable variable)
  */
 static bool makes_smc(void)
 {
-	int fd = (int)syscall(SYS_socket, AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd AUTO_CLOSE = (int)syscall(SYS_socket, AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	int domain = 0, protocol = 0;
 	socklen_t len = sizeof(int);
 
@@ -435,7 +432,6 @@ static bool makes_smc(void)
 		return false;
 	syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_DOMAIN, &domain, &len);
 	syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &len);
-	close(fd);
 	return domain == AF_SMC || protocol == IPPROTO_SMC;
 }
 

@@ -46,7 +46,7 @@ static struct netns *find(const struct netns_list *list, uint64_t inode)
 /* /proc lists processes in ascending order. */
 static int load_processes(struct netns_list *list, struct smc_err *err)
 {
-	DIR *proc = opendir("/proc");
+	DIR *proc AUTO_CLOSEDIR = opendir("/proc");
 	struct netns netns = { .inode = 0 };
 
 	if (!proc)
@@ -57,14 +57,13 @@ static int load_processes(struct netns_list *list, struct smc_err *err)
 		if (netns.inode && !find(list, netns.inode))
 			add(list, &netns);
 	}
-	closedir(proc);
 	return 0;
 }
 
 /* Stale or foreign files are on a different device. */
 static void load_files(struct netns_list *list, dev_t device)
 {
-	DIR *dir = opendir(DIRECTORY);
+	DIR *dir AUTO_CLOSEDIR = opendir(DIRECTORY);
 	struct dirent *item;
 	struct stat st;
 
@@ -82,8 +81,6 @@ static void load_files(struct netns_list *list, dev_t device)
 		else
 			add(list, &netns);
 	}
-	if (dir)
-		closedir(dir);
 }
 
 /* ---- name them ---- */
@@ -190,15 +187,13 @@ static int open_process(pid_t pid, uint64_t inode)
 /* The process of a namespace has ended: look for another process in it. */
 static int open_other(uint64_t inode)
 {
-	DIR *proc = opendir("/proc");
+	DIR *proc AUTO_CLOSEDIR = opendir("/proc");
 	int fd = -ENOENT;
 	pid_t pid;
 
 	while (proc && fd < 0 && (pid = proc_next(proc)))
 		if (inode_of_process(pid) == inode)
 			fd = open_process(pid, inode);
-	if (proc)
-		closedir(proc);
 	return fd;
 }
 
@@ -239,7 +234,7 @@ int netns_list_each(struct netns_list *list,
 		    int (*fn)(void *arg, const struct netns *netns, struct smc_err *err), void *arg,
 		    struct smc_err *err)
 {
-	int home = open(OWN, O_RDONLY | O_CLOEXEC), ret = 0;
+	int home AUTO_CLOSE = open(OWN, O_RDONLY | O_CLOEXEC), ret = 0;
 
 	if (home < 0)
 		return smc_err_set(err, errno, "cannot open %s", OWN);
@@ -258,7 +253,6 @@ int netns_list_each(struct netns_list *list,
 	}
 	/* Returning may be impossible, see the header. */
 	setns(home, CLONE_NEWNET);
-	close(home);
 	return ret;
 }
 

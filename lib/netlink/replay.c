@@ -188,7 +188,7 @@ int replay_parse(const char *data, size_t len, const struct replay_request *requ
 		 void *arg, struct smc_err *err)
 {
 	struct head head;
-	char *bytes;
+	char *bytes AUTO_FREE = NULL;
 	int ret;
 
 	if (!read_head(&head, data) || head.size > len ||
@@ -209,7 +209,6 @@ int replay_parse(const char *data, size_t len, const struct replay_request *requ
 		ret = too_large(request, err);
 	else
 		ret = replay_each(bytes, len, request, fn, arg, err);
-	free(bytes);
 	return ret;
 }
 

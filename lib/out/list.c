@@ -42,7 +42,7 @@ static bool stays_whole(const char *line, size_t indent)
 
 void out_wrap_from(struct out_text *text, size_t start, size_t width, size_t indent)
 {
-	char *lines;
+	char *lines AUTO_FREE = NULL;
 
 	if (!width || text->len == start)
 		return;
@@ -59,7 +59,6 @@ void out_wrap_from(struct out_text *text, size_t start, size_t width, size_t ind
 		out_wrap(text, stays_whole(line, indent) ? 0 : width, label, hang, line + label);
 		out_char(text, '\n');
 	}
-	free(lines);
 }
 
 static void append_styled(struct out_text *text, const char *sequence, struct cli_piece piece)

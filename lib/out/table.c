@@ -152,7 +152,7 @@ void out_cell(struct out_text *text, const struct out_col *col, const void *obje
 /* The text form as a JSON string. */
 static json_t *json_of_text(const struct out_col *col, const void *value)
 {
-	struct out_text text = { 0 };
+	struct out_text text AUTO(out_free) = { 0 };
 	json_t *json = NULL;
 
 	if (col->kind == OUT_KIND_HEX_0X)
@@ -163,7 +163,6 @@ static json_t *json_of_text(const struct out_col *col, const void *value)
 		append_value(&text, col, value);
 	if (text.len)
 		json = json_stringn(text.data, text.len);
-	out_free(&text);
 	return json;
 }
 
@@ -297,7 +296,7 @@ static void end_line(struct out_text *text, size_t start, size_t end)
 
 void out_fit(struct out_view *view, const void *objects, size_t count, size_t size)
 {
-	struct out_text cell = { 0 };
+	struct out_text cell AUTO(out_free) = { 0 };
 
 	for (size_t c = 0; c < view->count; c++)
 		for (size_t i = 0; i < count; i++, out_reset(&cell)) {
@@ -305,7 +304,6 @@ void out_fit(struct out_view *view, const void *objects, size_t count, size_t si
 			if (cell.len > view->widths[c] && cell.len <= UINT8_MAX)
 				view->widths[c] = (uint8_t)cell.len;
 		}
-	out_free(&cell);
 }
 
 void out_header(struct out_text *text, const struct out_view *view)
@@ -502,11 +500,10 @@ static char *dump(json_t *json, bool is_read)
 
 void out_json_document(struct out_text *text, json_t *doc, bool is_repeated)
 {
-	char *dumped = dump(doc, is_indented(is_repeated));
+	char *dumped AUTO_FREE = dump(doc, is_indented(is_repeated));
 
 	out_str(text, dumped);
 	out_char(text, '\n');
-	free(dumped);
 }
 
 int out_print_json(json_t *doc, struct smc_err *err)
@@ -520,7 +517,7 @@ int out_print_json(json_t *doc, struct smc_err *err)
 void out_json_member(struct out_text *members, json_t *value, bool is_repeated)
 {
 	bool is_read = is_indented(is_repeated);
-	char *dumped = dump(value, is_read), *rest = dumped, *line;
+	char *dumped AUTO_FREE = dump(value, is_read), *rest = dumped, *line;
 
 	if (members->len)
 		out_char(members, ',');
@@ -530,14 +527,13 @@ void out_json_member(struct out_text *members, json_t *value, bool is_repeated)
 			out_str(members, "\n    ");
 		out_str(members, line);
 	}
-	free(dumped);
 }
 
 void out_json_long_document(struct out_text *text, json_t *doc, const struct out_text *members,
 			    bool is_repeated)
 {
 	bool is_read = is_indented(is_repeated);
-	char *dumped = dump(doc, is_read), *end = strrchr(dumped, ']');
+	char *dumped AUTO_FREE = dump(doc, is_read), *end = strrchr(dumped, ']');
 
 	out_mem(text, dumped, (size_t)(end - dumped));
 	out_mem(text, members->data, members->len);
@@ -545,12 +541,11 @@ void out_json_long_document(struct out_text *text, json_t *doc, const struct out
 		out_str(text, "\n  ");
 	out_str(text, end);
 	out_char(text, '\n');
-	free(dumped);
 }
 
 json_t *out_json_string(const char *str, size_t len)
 {
-	struct out_text text = { 0 };
+	struct out_text text AUTO(out_free) = { 0 };
 	json_t *json;
 
 	len = strnlen(str, len);
@@ -558,9 +553,7 @@ json_t *out_json_string(const char *str, size_t len)
 	if (json)
 		return json;
 	out_escaped(&text, str, len);
-	json = json_stringn(text.data, text.len);
-	out_free(&text);
-	return json;
+	return json_stringn(text.data, text.len);
 }
 
 json_t *out_json_str(const char *str)

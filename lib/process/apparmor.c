@@ -44,7 +44,7 @@ static bool read_line(char text[APPARMOR_NAME_SIZE], const char *profile, const 
 
 bool apparmor_attached(const char *program, char name[APPARMOR_NAME_SIZE])
 {
-	DIR *dir = opendir(PROFILES);
+	DIR *dir AUTO_CLOSEDIR = opendir(PROFILES);
 	char text[APPARMOR_NAME_SIZE];
 	struct dirent *entry;
 	bool is_found = false;
@@ -53,8 +53,6 @@ bool apparmor_attached(const char *program, char name[APPARMOR_NAME_SIZE])
 		is_found = read_line(text, entry->d_name, "attach") && !strcmp(text, program) &&
 			   read_line(text, entry->d_name, "mode") && !strcmp(text, "enforce") &&
 			   read_line(name, entry->d_name, "name");
-	if (dir)
-		closedir(dir);
 	return is_found;
 }
 
@@ -62,24 +60,19 @@ static bool change_to(const char *name)
 {
 	char text[APPARMOR_NAME_SIZE + 32];
 	int len = snprintf(text, sizeof(text), "changeprofile %s", name);
-	int fd = open("/proc/thread-self/" ATTRIBUTE, O_WRONLY | O_CLOEXEC);
-	bool is_changed = fd >= 0 && len < (int)sizeof(text) && write(fd, text, (size_t)len) == len;
+	int fd AUTO_CLOSE = open("/proc/thread-self/" ATTRIBUTE, O_WRONLY | O_CLOEXEC);
 
-	if (fd >= 0)
-		close(fd);
-	return is_changed;
+	return fd >= 0 && len < (int)sizeof(text) && write(fd, text, (size_t)len) == len;
 }
 
 static bool may_load(const char *library)
 {
-	int fd = open(library, O_RDONLY | O_CLOEXEC);
+	int fd AUTO_CLOSE = open(library, O_RDONLY | O_CLOEXEC);
 	void *map = fd < 0 ? MAP_FAILED : mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 	bool is_denied = map == MAP_FAILED && errno == EACCES;
 
 	if (map != MAP_FAILED)
 		munmap(map, 1);
-	if (fd >= 0)
-		close(fd);
 	return !is_denied;
 }
 

@@ -203,14 +203,11 @@ static int parse_fd(int fd, struct smc_elf *out)
 
 int smc_elf_inspect(const char *path, struct smc_elf *out)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	int err;
+	int fd AUTO_CLOSE = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0)
 		return -errno;
-	err = parse_fd(fd, out);
-	close(fd);
-	return err;
+	return parse_fd(fd, out);
 }
 
 const char *smc_elf_machine_name(const struct smc_elf *elf)

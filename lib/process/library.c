@@ -223,13 +223,10 @@ static bool has_entry(const char *list, const char *entry)
 int library_preload(const char *entry)
 {
 	const char *old = getenv(PRELOAD);
-	char *list;
-	int err;
+	char *list AUTO_FREE = NULL;
 
 	if (old && has_entry(old, entry))
 		return 0;
 	list = xprintf("%s%s%s", old ? old : "", old && *old ? ":" : "", entry);
-	err = setenv(PRELOAD, list, 1) ? -errno : 0;
-	free(list);
-	return err;
+	return setenv(PRELOAD, list, 1) ? -errno : 0;
 }

@@ -83,7 +83,7 @@ static int scan_fds(struct proc_table *table, pid_t pid)
 	struct proc_fd entry = { .pid = pid };
 	struct dirent *item;
 	char path[64];
-	DIR *dir;
+	DIR *dir AUTO_CLOSEDIR = NULL;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
 	dir = opendir(path);
@@ -98,7 +98,6 @@ static int scan_fds(struct proc_table *table, pid_t pid)
 		entry.fd = (int)strtol(item->d_name, NULL, 10);
 		add(table, &entry);
 	}
-	closedir(dir);
 	return 0;
 }
 
@@ -156,11 +155,9 @@ int proc_table_parse(struct proc_table *table, const char *text)
 static int load_recorded(struct proc_table *table)
 {
 	size_t len;
-	char *text = record_get(HOLDERS, HOLDERS_MAX, &len);
-	int ret = text ? proc_table_parse(table, text) : errno == ENOENT ? 0 : -errno;
+	char *text AUTO_FREE = record_get(HOLDERS, HOLDERS_MAX, &len);
 
-	free(text);
-	return ret;
+	return text ? proc_table_parse(table, text) : errno == ENOENT ? 0 : -errno;
 }
 
 static void record_holders(const struct proc_fd *first, size_t count)

@@ -83,7 +83,7 @@ void conf_add(struct conf *conf, const struct conf_item *item)
 /* A # would begin a comment, a blank another word. */
 static void append_word(struct out_text *text, const char *word)
 {
-	struct out_text escaped = { 0 };
+	struct out_text escaped AUTO(out_free) = { 0 };
 
 	out_escaped(&escaped, word, strlen(word));
 	out_char(text, ' ');
@@ -93,7 +93,6 @@ static void append_word(struct out_text *text, const char *word)
 		else
 			out_char(text, escaped.data[i]);
 	}
-	out_free(&escaped);
 }
 
 void conf_append_line(struct out_text *text, const struct conf_item *item)

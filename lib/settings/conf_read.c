@@ -263,7 +263,7 @@ static int read_scope(struct conf_line *line)
 {
 	struct conf_item item = { .kind = CONF_SCOPE };
 	struct conf_scope scope = { .only = NULL };
-	struct out_text rules = { 0 };
+	struct out_text rules AUTO(out_free) = { 0 };
 	int ret = 0;
 
 	item.object = line->count > 1 ? cgroup_of(line->words[1]) : NULL;
@@ -286,7 +286,6 @@ static int read_scope(struct conf_line *line)
 	item.value = rules.data;
 	if (!ret)
 		ret = add(line, &item, 1);
-	out_free(&rules);
 	return ret;
 }
 
@@ -581,9 +580,9 @@ static int open_file(const char *path, bool is_applied, struct smc_err *err)
 static int read_path(struct conf *conf, const char *path, int depth, struct smc_err *err)
 {
 	struct source source = { conf, path, depth, err };
-	int fd = open_file(path, conf->is_applied, err), ret;
+	int fd = open_file(path, conf->is_applied, err);
 	size_t len = 0;
-	char *text;
+	char *text AUTO_FREE = NULL;
 
 	if (fd < 0)
 		return fd;
@@ -594,9 +593,7 @@ static int read_path(struct conf *conf, const char *path, int depth, struct smc_
 	text = smc_read_fd(fd, MAX_FILE, &len);
 	if (!text)
 		return smc_err_set(err, errno, "cannot read %.200s", source.name);
-	ret = read_text(&source, text, len);
-	free(text);
-	return ret;
+	return read_text(&source, text, len);
 }
 
 static int finish(struct conf *conf, int ret)

@@ -59,7 +59,7 @@ int policy_check(const struct policy *policy, struct smc_err *err)
 
 int policy_apply(const struct policy *policy, enum policy_by *by, struct smc_err *err)
 {
-	struct policy now = { 0 };
+	struct policy now AUTO(policy_free) = { 0 };
 	int ret = policy_read(&now, err);
 	enum policy_by chosen = now.by;
 
@@ -70,6 +70,5 @@ int policy_apply(const struct policy *policy, enum policy_by *by, struct smc_err
 		ret = choose(policy, &chosen, now.by, err);
 	if (by)
 		*by = policy_is_empty(policy) ? POLICY_BY_ANY : chosen;
-	policy_free(&now);
 	return ret;
 }

@@ -42,7 +42,7 @@ bool policy_hsctrl_exists(void)
 static int read_name(char name[HS_NAME_SIZE], struct smc_err *err)
 {
 	size_t len;
-	char *text;
+	char *text AUTO_FREE = NULL;
 
 	*name = '\0';
 	if (!policy_hsctrl_exists())
@@ -51,20 +51,17 @@ static int read_name(char name[HS_NAME_SIZE], struct smc_err *err)
 	if (!text)
 		return smc_err_set(err, errno, "cannot read " SYSCTL);
 	snprintf(name, HS_NAME_SIZE, "%.*s", (int)strcspn(text, "\n"), text);
-	free(text);
 	return 0;
 }
 
 static int write_name(const char *name, struct smc_err *err)
 {
-	int fd = open(SYSCTL, O_WRONLY | O_CLOEXEC);
+	int fd AUTO_CLOSE = open(SYSCTL, O_WRONLY | O_CLOEXEC);
 	int ret = 0;
 
 	/* An empty write would have no effect: write an empty line. */
 	if (fd < 0 || !smc_write_all(fd, *name ? name : "\n", *name ? strlen(name) : 1))
 		ret = smc_err_set(err, errno, "cannot write " SYSCTL);
-	if (fd >= 0)
-		close(fd);
 	return ret;
 }
 

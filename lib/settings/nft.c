@@ -119,16 +119,14 @@ int policy_nft_check(struct smc_err *err)
 
 int policy_nft_apply(const struct policy *policy, struct smc_err *err)
 {
-	struct out_text script = { 0 };
+	struct out_text script AUTO(out_free) = { 0 };
 	int ret = has_table(err);
 
 	if (ret < 0 || (!ret && policy_is_empty(policy)))
 		return ret;
 	policy_nft_script(&script, policy);
 	out_char(&script, '\0');
-	ret = ask(script.data, NULL, err);
-	out_free(&script);
-	return ret;
+	return ask(script.data, NULL, err);
 }
 
 int policy_nft_read(struct policy *policy, struct smc_err *err)

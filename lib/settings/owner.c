@@ -140,13 +140,12 @@ static int read_legacy(const char *family, const char *names, char first[POLICY_
 /* Return: as policy_read_owner(). */
 static int read_nft(char first[POLICY_OWNER_SIZE], struct smc_err *err)
 {
-	char *ruleset;
+	char *ruleset AUTO_FREE = NULL;
 	int ret = policy_nft_list(&ruleset, err);
 
 	*first = '\0';
 	if (ruleset)
 		ret = policy_nft_owner(ruleset, first);
-	free(ruleset);
 	return ret;
 }
 

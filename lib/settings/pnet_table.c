@@ -176,13 +176,12 @@ int pnet_say_exists(const struct smc_pnet_table *table, const struct pnet_world 
 static int find_why_exists(struct pnet_tool *tool, const struct smc_pnet *entry)
 {
 	struct smc_pnet_table table;
-	struct pnet_world world = { 0 };
+	struct pnet_world world AUTO(pnet_world_free) = { 0 };
 	struct smc_err ignored;
 
 	pnet_fetch(tool->nl, &table, &ignored);
 	pnet_world_load(&world, tool->root, &ignored);
 	pnet_say_exists(&table, &world, entry, tool->err);
-	pnet_world_free(&world);
 	smc_pnet_free(&table);
 	return -EEXIST;
 }
@@ -223,14 +222,13 @@ static int say_dropped(struct pnet_tool *tool, const struct smc_pnet *kept,
 		dropped->has & SMC_PNET_HAS_NET ?
 			"" :
 			": only the initial network namespace accepts RDMA and ISM devices";
-	struct pnet_world world = { 0 };
+	struct pnet_world world AUTO(pnet_world_free) = { 0 };
 	struct smc_err why, ignored;
 
 	pnet_world_load(&world, tool->root, &ignored);
 	if (!say_hardware(&world, dropped, &why))
 		smc_err_say(&why, EEXIST, "the kernel did not keep '%s'%s", pnet_device(dropped),
 			    rule);
-	pnet_world_free(&world);
 	return smc_err_say(tool->err, EEXIST, "'%s' has PNET ID %s now, but %.300s",
 			   pnet_device(kept), kept->name, why.text);
 }

@@ -7,16 +7,13 @@
 int sockets_help(const struct cli_tool *tool, const struct out_col *table)
 {
 	struct cli_tool whole = *tool;
-	struct out_text text = { 0 };
-	int status;
+	struct out_text text AUTO(out_free) = { 0 };
 
 	out_str(&text, FILTER_HELP FILTER_HELP_STATE FILTER_HELP_TESTS "\nColumns for --output:\n");
 	out_col_names(&text, table);
 	out_char(&text, '\0');
 	whole.more = text.data;
-	status = cli_help(&whole);
-	out_free(&text);
-	return status;
+	return cli_help(&whole);
 }
 
 int sockets_separate(bool is_json, bool is_first, struct smc_err *err)

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Variables that release what they hold at the end of their scope. Initialize each. */
+#pragma once
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/** AUTO() - release by a function that takes the variable's address: AUTO(out_free) */
+#define AUTO(release) __attribute__((cleanup(release)))
+
+/** AUTO_FREE - a pointer from malloc(3) */
+#define AUTO_FREE AUTO(auto_free)
+
+/** AUTO_CLOSE - a file descriptor, or a negative number; keeps errno */
+#define AUTO_CLOSE AUTO(auto_close)
+
+/** AUTO_CLOSEDIR - a DIR, or NULL */
+#define AUTO_CLOSEDIR AUTO(auto_closedir)
+
+static inline void auto_free(void *pointer)
+{
+	free(*(void **)pointer);
+}
+
+static inline void auto_close(const int *fd)
+{
+	int code = errno;
+
+	if (*fd >= 0)
+		close(*fd);
+	errno = code;
+}
+
+static inline void auto_closedir(DIR *const *dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
