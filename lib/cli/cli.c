@@ -20,46 +20,18 @@ void cli_start(void)
 			(void)!open("/dev/null", fd == 2 ? O_WRONLY : O_RDONLY);
 }
 
-static void __attribute__((format(printf, 2, 0)))
-vreport(const struct cli_tool *tool, const char *fmt, va_list ap, bool hint)
+int cli_report(const struct cli_tool *tool, bool hint, const char *fmt, ...)
 {
 	char line[1024], shown[4 * sizeof(line)], all[sizeof(shown) + 128];
+	va_list ap;
 
+	va_start(ap, fmt);
 	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
 	cli_printable(shown, sizeof(shown), line);
 	snprintf(all, sizeof(all), hint ? "%s: %s; try '%s --help'" : "%s: %s", tool->name, shown,
 		 tool->name);
 	cli_say(all);
-}
-
-int cli_error(const struct cli_tool *tool, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vreport(tool, fmt, ap, false);
-	va_end(ap);
-	return tool->error_status;
-}
-
-void cli_warn(const struct cli_tool *tool, bool is_quiet, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (is_quiet)
-		return;
-	va_start(ap, fmt);
-	vreport(tool, fmt, ap, false);
-	va_end(ap);
-}
-
-int cli_usage_error(const struct cli_tool *tool, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vreport(tool, fmt, ap, true);
-	va_end(ap);
 	return tool->error_status;
 }
 

@@ -87,23 +87,21 @@ int cli_help(const struct cli_tool *tool);
 int cli_version(const struct cli_tool *tool);
 
 /**
- * cli_error() - print "TOOL: message" on stderr, by cli_printable()
+ * cli_report() - print "TOOL: message" on stderr, by cli_printable()
+ * @hint: with a pointer to --help
  *
  * Return: the tool's error_status.
  */
-int cli_error(const struct cli_tool *tool, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/** cli_warn() - print a warning on stderr, unless @is_quiet */
-void cli_warn(const struct cli_tool *tool, bool is_quiet, const char *fmt, ...)
+int cli_report(const struct cli_tool *tool, bool hint, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** cli_note() - print a note on stderr */
-#define cli_note(tool, ...) cli_warn(tool, false, __VA_ARGS__)
+/** cli_error() - an error; cli_usage_error() - an error in the command line; cli_note() - a note */
+#define cli_error(tool, ...) cli_report(tool, false, __VA_ARGS__)
+#define cli_usage_error(tool, ...) cli_report(tool, true, __VA_ARGS__)
+#define cli_note(tool, ...) ((void)cli_report(tool, false, __VA_ARGS__))
 
-/** cli_usage_error() - cli_error() with a pointer to --help */
-int cli_usage_error(const struct cli_tool *tool, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+/** cli_warn() - print a warning, unless @is_quiet */
+#define cli_warn(tool, is_quiet, ...) ((is_quiet) ? (void)0 : cli_note(tool, __VA_ARGS__))
 
 /** cli_long_name() - long name of the option @val */
 const char *cli_long_name(const struct cli_tool *tool, int val);
