@@ -57,18 +57,24 @@ static json_t *json_fill(const void *value)
 			 (json_int_t)fill->size, "percent", (int)percent(fill));
 }
 
-static void text_brake(struct out_text *text, const void *value)
-{
-	const char *name = smc_brake_name(*(const enum smc_brake *)value);
+#define BRAKE(name, words) [SMC_BRAKE_##name] = { words, words }
+static const struct out_names brakes =
+	OUT_NAMES(NULL, NULL, BRAKE(READER, "this reader"), BRAKE(PEER_READER, "the peer's reader"),
+		  BRAKE(LINK, "the link"), BRAKE(WRITER, "this writer"),
+		  BRAKE(PEER_WRITER, "the peer's writer"));
 
-	out_str(text, name ? name : "");
-}
-
+/* For the narrow column on a terminal. */
 static void read_brake(struct out_text *text, const void *value)
 {
-	const char *word = smc_brake_word(*(const enum smc_brake *)value);
+	static const char *const words[] = {
+		[SMC_BRAKE_READER] = "we read",
+		[SMC_BRAKE_PEER_READER] = "peer reads",
+		[SMC_BRAKE_LINK] = "link",
+		[SMC_BRAKE_WRITER] = "we write",
+		[SMC_BRAKE_PEER_WRITER] = "peer writes",
+	};
 
-	out_str(text, word ? word : "");
+	out_str(text, words[*(const enum smc_brake *)value]);
 }
 
 #define RATE(member) OUT_ODD(top_row, rate.member), OUT_IF(top_row, rate.has, SMC_RATE_HAS_RATES)
@@ -85,7 +91,8 @@ const struct out_col top_columns[] = {
 	  .json = json_fill, .read = read_fill, OUT_RANK(3) },
 	{ "unsent", "UNSENT", "unsent", 6, OUT_RIGHT, FILL(unsent), .text = text_fill,
 	  .json = json_fill, .read = read_fill, OUT_RANK(4) },
-	{ "brake", "BRAKE", "brake", 17, FILL(brake), OUT_TEXT(text_brake), .read = read_brake },
+	{ "brake", "BRAKE", "brake", 17, OUT_NAME(top_row, rate.brake, brakes), OUT_OPTIONAL,
+	  OUT_IF(top_row, rate.has, SMC_RATE_HAS_FILL), .read = read_brake },
 	{ .more = sockets_columns },
 };
 

@@ -138,29 +138,3 @@ void smc_rate(struct smc_rate *rate, const struct smc_sample *before, const stru
 	rate->unsent = now->unsent;
 	rate->brake = judge(now, in, out);
 }
-
-const char *smc_brake_name(enum smc_brake brake)
-{
-	static const char *const names[] = {
-		[SMC_BRAKE_READER] = "this reader",
-		[SMC_BRAKE_PEER_READER] = "the peer's reader",
-		[SMC_BRAKE_LINK] = "the link",
-		[SMC_BRAKE_WRITER] = "this writer",
-		[SMC_BRAKE_PEER_WRITER] = "the peer's writer",
-	};
-
-	return (size_t)brake < sizeof(names) / sizeof(names[0]) ? names[brake] : NULL;
-}
-
-const char *smc_brake_word(enum smc_brake brake)
-{
-	static const char *const words[] = {
-		[SMC_BRAKE_READER] = "we read",
-		[SMC_BRAKE_PEER_READER] = "peer reads",
-		[SMC_BRAKE_LINK] = "link",
-		[SMC_BRAKE_WRITER] = "we write",
-		[SMC_BRAKE_PEER_WRITER] = "peer writes",
-	};
-
-	return (size_t)brake < sizeof(words) / sizeof(words[0]) ? words[brake] : NULL;
-}

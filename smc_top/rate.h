@@ -5,7 +5,7 @@
 #include "smc/sock.h"
 #include "smc/tcp.h"
 
-/* The bottleneck of a connection; names are in smc_brake_name(). */
+/* The bottleneck of a connection. */
 enum smc_brake {
 	SMC_BRAKE_NONE,	       /* no traffic, no waiting data */
 	SMC_BRAKE_READER,      /* the local program does not read */
@@ -109,13 +109,3 @@ void smc_moved(const struct smc_sample *before, const struct smc_sample *now, ui
  */
 void smc_rate(struct smc_rate *rate, const struct smc_sample *before, const struct smc_sample *now,
 	      int64_t since, const struct smc_unseen *unseen);
-
-/** smc_brake_name() - "this reader", "the peer's reader", ...; NULL for none */
-const char *smc_brake_name(enum smc_brake brake);
-
-/**
- * smc_brake_word() - short name for a narrow column
- *
- * "we read", "peer reads", ...; NULL for none.
- */
-const char *smc_brake_word(enum smc_brake brake);

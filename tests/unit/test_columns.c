@@ -351,6 +351,17 @@ TEST(measured)
 				       " x\\x1b]0;evil\\x07\"[101]\n");
 	assert_like(json_said(out_json(top_columns, &view, &row)),
 		    "{'rate_in':1200,'rate_out_least':5,'unread':{*},'unsent':{*},'brake':*}");
+	out_reset(&text);
+	for (row.rate.brake = 0; row.rate.brake <= SMC_BRAKE_PEER_WRITER; row.rate.brake++) {
+		out_cell(&text, view.cols[4], &row);
+		out_char(&text, ',');
+		out_read(&text, view.cols[4], &row);
+		out_char(&text, ';');
+	}
+	out_char(&text, '\0');
+	assert_string_equal(text.data, ",;this reader,we read;the peer's reader,peer reads;"
+				       "the link,link;this writer,we write;"
+				       "the peer's writer,peer writes;");
 	/* Without a second sample the cell is empty. */
 	out_reset(&text);
 	row.rate.has = 0;

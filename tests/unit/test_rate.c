@@ -218,13 +218,6 @@ TEST(brakes)
 	/* If both directions are limited, the one limited by the local program is reported. */
 	assert_int_equal(brake_of((struct where){ .arrived = BUF, .written = BUF, .sent = BUF }),
 			 SMC_BRAKE_READER);
-	assert_null(smc_brake_name(SMC_BRAKE_NONE));
-	assert_string_equal(smc_brake_name(SMC_BRAKE_READER), "this reader");
-	assert_string_equal(smc_brake_name(SMC_BRAKE_PEER_READER), "the peer's reader");
-	assert_string_equal(smc_brake_name(SMC_BRAKE_LINK), "the link");
-	assert_string_equal(smc_brake_name(SMC_BRAKE_WRITER), "this writer");
-	assert_string_equal(smc_brake_name(SMC_BRAKE_PEER_WRITER), "the peer's writer");
-	assert_null(smc_brake_name((enum smc_brake)77));
 }
 
 TEST(tcp)
