@@ -11,14 +11,14 @@
 
 #include "base/read.h"
 #include "base/write.h"
-#include "out/text.h"
 
 #ifndef SO_NETNS_COOKIE
 #define SO_NETNS_COOKIE 71 /* kernel 5.14 */
 #endif
 #define NAME_SIZE 64
 #define MAX_SIZE 65536
-#define HEAD "smc-tools statistics 1 "
+#define HEAD "smc-tools statistics 2"
+#define BOOT_SIZE sizeof(((struct baseline *)NULL)->boot)
 
 /*
  * Root's directory is /run/smc-tools, another user's is below $XDG_RUNTIME_DIR, $XDG_STATE_HOME or
@@ -76,154 +76,81 @@ static int open_dir(bool is_new, struct smc_err *err)
 		"%s is not trusted: it belongs to another user, or others may write to it", path);
 }
 
-/* Return: to be freed; NULL with errno. */
-static char *boot_id(void)
-{
-	size_t len;
-	char *id = smc_read_file("/proc/sys/kernel/random/boot_id", 0, MAX_SIZE, &len);
+/* ---- content ---- */
 
-	if (id)
-		id[strcspn(id, "\n")] = '\0';
-	return id;
+void baseline_fill(struct baseline *file, const struct smc_stats *stats, const char *boot)
+{
+	*file = (struct baseline){ .head = HEAD, .stats = *stats };
+	snprintf(file->boot, sizeof(file->boot), "%s", boot);
 }
 
-/* The cookie of a namespace is unique until the next boot, an inode number is not. */
-static void file_name(char name[NAME_SIZE], const char *tool)
+int baseline_read(struct smc_stats *base, const void *data, size_t len, const char *boot)
 {
-	uint64_t cookie = 0;
-	socklen_t len = sizeof(cookie);
-	struct stat st;
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	bool has_cookie = fd >= 0 && !getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &len);
+	struct baseline file;
 
-	if (fd >= 0)
-		close(fd);
-	if (!has_cookie && !stat("/proc/thread-self/ns/net", &st))
-		cookie = st.st_ino;
-	snprintf(name, NAME_SIZE, "%s-%s%" PRIu64, tool, has_cookie ? "" : "inode-", cookie);
-}
-
-/* ---- text form ---- */
-
-char *baseline_write(const struct smc_stats *stats, const char *boot)
-{
-	struct out_text text = { 0 };
-
-	out_printf(&text, HEAD "%s\n", boot);
-	for (int t = 0; t < SMC_TECHS; t++)
-		for (int i = 0; i < SMC_STAT_COUNT; i++)
-			out_printf(&text, "tech %d %d %" PRIu64 "\n", t, i,
-				   stats->tech[t].value[i]);
-	for (int s = 0; s < SMC_SIDES; s++) {
-		const struct smc_side_stats *side = &stats->side[s];
-
-		out_printf(&text, "side %d %" PRIu64 " %" PRIu64 "\n", s, side->handshake_errors,
-			   side->fallbacks);
-		for (size_t i = 0; i < side->n_reasons; i++)
-			out_printf(&text, "reason %d %u %u\n", s, side->reasons[i].code,
-				   side->reasons[i].count);
-	}
-	out_mem(&text, "end\n", sizeof("end\n"));
-	return text.data;
-}
-
-static bool read_line(struct smc_stats *base, const char *line, size_t *n_tech)
-{
-	struct smc_side_stats *side;
-	uint64_t a, b;
-	unsigned int i, j;
-
-	if (sscanf(line, "tech %u %u %" SCNu64, &i, &j, &a) == 3) {
-		if (i >= SMC_TECHS || j >= SMC_STAT_COUNT)
-			return false;
-		base->tech[i].value[j] = a;
-		return ++*n_tech;
-	}
-	if (sscanf(line, "%*[a-z] %u %" SCNu64 " %" SCNu64, &i, &a, &b) != 3 || i >= SMC_SIDES)
-		return false;
-	side = &base->side[i];
-	if (!strncmp(line, "side ", 5)) {
-		side->handshake_errors = a;
-		side->fallbacks = b;
-		return true;
-	}
-	if (strncmp(line, "reason ", 7) || a > UINT32_MAX || b > UINT16_MAX ||
-	    side->n_reasons == SMC_STAT_REASONS)
-		return false;
-	side->reasons[side->n_reasons++] = (struct smc_reason_count){ (uint32_t)a, (uint16_t)b };
-	return true;
-}
-
-int baseline_read(struct smc_stats *base, const char *text, const char *boot)
-{
-	size_t n_tech = 0, len;
-
-	memset(base, 0, sizeof(*base));
-	if (strncmp(text, HEAD, sizeof(HEAD) - 1))
+	if (len != sizeof(file))
 		return -EBADMSG;
-	text += sizeof(HEAD) - 1;
-	len = strcspn(text, "\n");
-	if (len != strlen(boot) || memcmp(text, boot, len))
+	memcpy(&file, data, len);
+	if (memcmp(file.head, (char[sizeof(file.head)]){ HEAD }, sizeof(file.head)))
+		return -EBADMSG;
+	if (strncmp(file.boot, boot, sizeof(file.boot)))
 		return -ENOENT;
-	for (text += len; *text == '\n' && text[1]; text += strcspn(text, "\n")) {
-		text++;
-		if (!strcmp(text, "end\n"))
-			return n_tech == (size_t)SMC_TECHS * SMC_STAT_COUNT ? 0 : -EBADMSG;
-		if (!read_line(base, text, &n_tech))
+	for (int s = 0; s < SMC_SIDES; s++)
+		if (file.stats.side[s].n_reasons > SMC_STAT_REASONS)
 			return -EBADMSG;
-	}
-	return -EBADMSG;
+	*base = file.stats;
+	return 0;
 }
 
 /* ---- files ---- */
 
-/* Return: to be freed; NULL with errno. */
-static char *read_file(int dir, const char *name)
+/* Open the directory, and find the name of the file and of this boot. */
+static int locate(char name[NAME_SIZE], char boot[BOOT_SIZE], const char *tool, bool is_new,
+		  struct smc_err *err)
 {
-	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int dir = open_dir(is_new, err);
+	uint64_t cookie = 0;
+	socklen_t len = sizeof(cookie);
 	struct stat st;
-	size_t len;
+	int fd AUTO_CLOSE = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool has_cookie = fd >= 0 && !getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &len);
 
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid())) {
-		close(fd);
-		errno = EPERM;
-		return NULL;
-	}
-	return smc_read_fd(fd, MAX_SIZE, &len);
+	/* A cookie is unique until the next boot, an inode number is not. */
+	if (!has_cookie && !stat("/proc/thread-self/ns/net", &st))
+		cookie = st.st_ino;
+	snprintf(name, NAME_SIZE, "%s-%s%" PRIu64, tool, has_cookie ? "" : "inode-", cookie);
+	smc_read_start("/proc/sys/kernel/random/boot_id", 0, boot, BOOT_SIZE);
+	return dir;
 }
 
 int baseline_load(struct smc_stats *base, const char *tool, struct smc_err *err)
 {
-	char name[NAME_SIZE], *id, *text = NULL;
-	int dir = open_dir(false, err), ret;
+	char name[NAME_SIZE], boot[BOOT_SIZE], *data AUTO_FREE = NULL;
+	int dir AUTO_CLOSE = locate(name, boot, tool, false, err), fd, ret = -EPERM;
+	struct stat st;
+	size_t len;
 
 	if (dir < 0)
 		return dir;
-	file_name(name, tool);
-	id = boot_id();
-	if (id)
-		text = read_file(dir, name);
-	ret = text ? baseline_read(base, text, id) : -errno;
-	free(text);
-	free(id);
-	close(dir);
+	fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid())) {
+		close(fd);
+	} else {
+		data = smc_read_fd(fd, MAX_SIZE, &len);
+		ret = data ? baseline_read(base, data, len, boot) : -errno;
+	}
 	return ret ? smc_err_set(err, -ret, "cannot read the baseline %s", name) : 0;
 }
 
 int baseline_save(const struct smc_stats *stats, const char *tool, struct smc_err *err)
 {
-	char name[NAME_SIZE], *id, *text = NULL;
-	int dir = open_dir(true, err), ret;
+	char name[NAME_SIZE], boot[BOOT_SIZE];
+	int dir AUTO_CLOSE = locate(name, boot, tool, true, err), ret;
+	struct baseline file;
 
 	if (dir < 0)
 		return dir;
-	file_name(name, tool);
-	id = boot_id();
-	if (id)
-		text = baseline_write(stats, id);
-	ret = text ? smc_replace_file(dir, name, text, strlen(text), 0600) : -errno;
-	free(text);
-	free(id);
-	close(dir);
+	baseline_fill(&file, stats, boot);
+	ret = smc_replace_file(dir, name, &file, sizeof(file), 0600);
 	return ret ? smc_err_set(err, -ret, "cannot store the baseline %s", name) : 0;
 }

@@ -277,15 +277,21 @@ int baseline_load(struct smc_stats *base, const char *tool, struct smc_err *err)
 /** baseline_save() - save the baseline. Return: 0, -errno with a message */
 int baseline_save(const struct smc_stats *stats, const char *tool, struct smc_err *err);
 
-/** baseline_write() - format a baseline as text. Return: malloc()ed string */
-char *baseline_write(const struct smc_stats *stats, const char *boot_id);
+/** struct baseline - content of a file; valid until the next boot */
+struct baseline {
+	char head[32], boot[48];
+	struct smc_stats stats;
+};
+
+/** baseline_fill() - make the content of a file */
+void baseline_fill(struct baseline *file, const struct smc_stats *stats, const char *boot);
 
 /**
  * baseline_read() - parse a baseline
  *
  * Return: 0, -ENOENT if it is from another boot, -EBADMSG if it is incomplete or invalid.
  */
-int baseline_read(struct smc_stats *base, const char *text, const char *boot_id);
+int baseline_read(struct smc_stats *base, const void *data, size_t len, const char *boot);
 
 /* ---- commands of each object: return 0, or -errno with a message in cmd->err ---- */
 

@@ -41,18 +41,12 @@ static void decode(const struct nlmsghdr *nlh)
 
 static void count(const struct nlmsghdr *nlh)
 {
-	static struct smc_stats stats, base, back;
-	char *text;
+	static struct smc_stats stats, base;
 
 	memset(&stats, 0, sizeof(stats));
 	smc_stats_decode(nlh, &stats);
 	smc_fback_decode(nlh, &stats);
 	base = stats;
-	memset(base.tech[0].has, 0, sizeof(base.tech[0].has));
-	memset(base.tech[1].has, 0, sizeof(base.tech[1].has));
-	text = baseline_write(&base, "boot");
-	MUST(text && !baseline_read(&back, text, "boot") && !memcmp(&back, &base, sizeof(back)));
-	free(text);
 	MUST(!smc_stats_since(&stats, &base));
 }
 
@@ -60,7 +54,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct smc_stats base;
 	struct nlmsghdr *nlh;
-	char *text;
 
 	if (size > 65535)
 		return 0;
@@ -68,9 +61,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	decode(nlh);
 	count(nlh);
 	free(nlh);
-	text = strndup((const char *)data, size);
-	MUST(text);
-	baseline_read(&base, text, "boot");
-	free(text);
+	if (!baseline_read(&base, data, size, "boot"))
+		MUST(base.side[0].n_reasons <= SMC_STAT_REASONS &&
+		     base.side[1].n_reasons <= SMC_STAT_REASONS);
 	return 0;
 }

@@ -203,35 +203,33 @@ TEST(since_all)
 	}
 }
 
-TEST(baseline_text)
+TEST(baseline_file)
 {
 	static struct smc_stats stats, back;
-	char *text, *copy;
+	static struct baseline file, wrong;
 
 	stats.tech[1].value[SMC_STAT_TX_USAGE] = UINT64_MAX;
 	stats.tech[0].value[0] = 1;
 	stats.side[1].handshake_errors = 3;
 	stats.side[1].n_reasons = 1;
 	stats.side[1].reasons[0] = (struct smc_reason_count){ 0xffffffff, 65535 };
-	text = baseline_write(&stats, "boot-1");
-	assert_non_null(text);
-	assert_int_equal(baseline_read(&back, text, "boot-1"), 0);
+	baseline_fill(&file, &stats, "boot-1");
+	assert_int_equal(baseline_read(&back, &file, sizeof(file), "boot-1"), 0);
 	assert_memory_equal(&back, &stats, sizeof(back));
-	assert_int_equal(baseline_read(&back, text, "boot-2"), -ENOENT);
-	assert_int_equal(baseline_read(&back, text, "boot-"), -ENOENT);
+	assert_int_equal(baseline_read(&back, &file, sizeof(file), "boot-2"), -ENOENT);
+	assert_int_equal(baseline_read(&back, &file, sizeof(file), "boot-"), -ENOENT);
 	/* Refused with anything cut off or added. */
-	for (size_t len = 0; len < strlen(text); len++) {
-		copy = strndup(text, len);
-		assert_int_not_equal(baseline_read(&back, copy, "boot-1"), 0);
-		free(copy);
+	for (size_t len = 0; len < sizeof(file); len++)
+		assert_int_equal(baseline_read(&back, &file, len, "boot-1"), -EBADMSG);
+	assert_int_equal(baseline_read(&back, &file, sizeof(file) + 1, "boot-1"), -EBADMSG);
+	for (size_t i = 0; i < sizeof(file.head); i++) {
+		wrong = file;
+		wrong.head[i]++;
+		assert_int_equal(baseline_read(&back, &wrong, sizeof(wrong), "boot-1"), -EBADMSG);
 	}
-	free(text);
-	assert_int_equal(baseline_read(&back, "", "x"), -EBADMSG);
-	assert_int_equal(baseline_read(&back, "smc-tools statistics 1 x\ntech 2 0 0\nend\n", "x"),
-			 -EBADMSG);
-	assert_int_equal(baseline_read(&back, "smc-tools statistics 1 x\ntech 0 65 0\nend\n", "x"),
-			 -EBADMSG);
-	assert_int_equal(baseline_read(&back, "smc-tools statistics 1 x\nend\n", "x"), -EBADMSG);
+	wrong = file;
+	wrong.stats.side[0].n_reasons = SMC_STAT_REASONS + 1;
+	assert_int_equal(baseline_read(&back, &wrong, sizeof(wrong), "boot-1"), -EBADMSG);
 }
 
 TEST(si)

@@ -179,9 +179,11 @@ def check_reset(sent, connection):
     mode = (os.stat(directory).st_mode & 0o777, os.stat(directory + "/" + names[0]).st_mode & 0o777)
     equal((len(names), mode), (1, (0o700, 0o600)), "the baseline is ours alone")
     path = directory + "/" + names[0]
-    good = open(path).read()
-    for what, content in (("garbage", "x" * 100), ("empty", ""), ("cut", good[:500])):
-        open(path, "w").write(content)
+    with open(path, "rb") as file:
+        good = file.read()
+    for what, content in (("garbage", b"x" * len(good)), ("empty", b""), ("cut", good[:500])):
+        with open(path, "wb") as file:
+            file.write(content)
         status, out, err = run("smcd", "-j", "stats")
         ok(status == 0 and json.loads(out)["tx"]["bytes"] == sent + 777 and err.count("\n") == 1,
            "a baseline that is %s is not a failure" % what, (status, out, err))
