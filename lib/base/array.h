@@ -16,3 +16,7 @@
 
 /** smc_array_grow() - as smc_array_add(), with the size of an item */
 void *smc_array_grow(void *items, size_t *count, size_t item_size);
+
+/** for_each() - walk an array to read it: the new variable @item points to each of @count items */
+#define for_each(item, items, count)                                                               \
+	for (const __typeof__(*(items)) *item = (items); item && item < (items) + (count); item++)

@@ -1,26 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* The page of a matrix: how many connections would use SMC, which, why not more, what to do. */
 
-#include "base/array.h"
-#include "base/memory.h"
 #include "base/words.h"
 #include "smc_chk/html/html.h"
 #include "smc_chk/html/page.h"
 #include "smc_chk/matrix/show.h"
-
-/* More hosts fit neither on a screen nor on paper. */
-#define GRID_MAX 64
-#define N_MODES (PREDICT_SMCD_V2 + 1)
-
-/**
- * struct own - what the format has beyond its rows
- * @counts: of connections, by mode
- * @modes: of each, from a host to another, with SHOW_MODE_SIZE bytes; NULL for too many hosts
- */
-struct own {
-	size_t counts[N_MODES];
-	char *modes;
-};
 
 /* "TCP", "SMC-R v2.1", "SMC-D v2" */
 static const char *kind_of(const char *mode)
@@ -28,60 +12,12 @@ static const char *kind_of(const char *mode)
 	return *mode == 'T' ? "tcp" : mode[4] == 'D' ? "d" : "r";
 }
 
-static char *mode_of(const struct show *show, size_t from, size_t to)
-{
-	const struct own *own = show->own;
-
-	return own->modes + (from * show->all->n_good + to) * SHOW_MODE_SIZE;
-}
-
-static void begin(struct show *show)
-{
-	struct own *own = xcalloc(1, sizeof(*own));
-	size_t count = show->all->n_good;
-
-	if (count <= GRID_MAX)
-		own->modes = xcalloc(count * count, SHOW_MODE_SIZE);
-	show->own = own;
-}
-
-static void keep(struct show *show, size_t from, size_t to, const struct row *row,
-		 enum predict_mode mode)
-{
-	struct own *own = show->own;
-
-	own->counts[mode]++;
-	if (own->modes)
-		memcpy(mode_of(show, from, to), row->mode, SHOW_MODE_SIZE);
-}
-
-/* Put a row for each connection if there are few hosts; otherwise, for each kind of connection. */
-static void put_few(struct show *show, size_t from, size_t to, const struct prediction *result)
-{
-	struct row row;
-
-	show_row(&row, show, from, to, result);
-	row.why = xstrdup(row.why);
-	*smc_array_add(&show->rows, &show->count) = row;
-	keep(show, from, to, &row, result->mode);
-	if (show->is_both)
-		keep(show, to, from, &row, result->mode);
-}
-
-static void put_many(struct show *show, size_t from, size_t to, const struct prediction *result)
-{
-	struct row row;
-
-	show_row(&row, show, from, to, result);
-	keep(show, from, to, &row, result->mode);
-	show_count(show, from, to, result);
-}
-
 /* ---- the page ---- */
 
-static void put_head(struct show *show, size_t connections, size_t tcp)
+static void put_head(struct show *show)
 {
-	size_t hosts = show->all->n_good, smc = connections - tcp;
+	size_t hosts = show->all->n_good, connections = hosts * (hosts - 1);
+	size_t tcp = show->counts[PREDICT_TCP], smc = connections - tcp;
 	char verdict[96], about[64];
 
 	snprintf(about, sizeof(about), "Connections between %zu hosts, as predicted", hosts);
@@ -99,7 +35,7 @@ static void put_head(struct show *show, size_t connections, size_t tcp)
 
 static void put_bar(struct show *show)
 {
-	const size_t *counts = ((struct own *)show->own)->counts;
+	const size_t *counts = show->counts;
 	const struct html_count parts[] = {
 		{ "d", "SMC-D", counts[PREDICT_SMCD_V1] + counts[PREDICT_SMCD_V2] },
 		{ "r", "SMC-R", counts[PREDICT_SMCR_V1] + counts[PREDICT_SMCR_V2] },
@@ -156,7 +92,7 @@ static void put_grid_head(struct show *show)
 
 static void put_grid_cell(struct show *show, size_t from, size_t to)
 {
-	const char *mode = mode_of(show, from, to), *version = strchr(mode, ' ');
+	const char *mode = show->grid[from * show->all->n_good + to], *version = strchr(mode, ' ');
 
 	if (from == to) {
 		out_str(&show->text, "<td class=\"self\">&#8211;</td>");
@@ -173,8 +109,8 @@ static void put_grid(struct show *show)
 {
 	const size_t hosts = show->all->n_good;
 
-	if (!((struct own *)show->own)->modes) {
-		out_printf(&show->text, "<p>No table of more than %d hosts.</p>\n", GRID_MAX);
+	if (!show->grid) {
+		out_printf(&show->text, "<p>No table of more than %d hosts.</p>\n", SHOW_GRID_MAX);
 		return;
 	}
 	put_grid_head(show);
@@ -206,8 +142,9 @@ static void put_way(struct html_table *table, const struct row *row)
 	html_cell_end(table);
 }
 
-static void put_rows(struct show *show, bool is_many)
+static void put_rows(struct show *show)
 {
+	const bool is_many = show->is_many;
 	static const char *const few[] = { "Hosts", "Mode", "Over", "Why not more", NULL };
 	static const char *const many[] = { "Number", "Mode", "Such as", "Why not more", NULL };
 	struct html_table table;
@@ -294,15 +231,9 @@ static void put_first(struct show *show)
 	html_first(&show->text, hosts ? todo->command : NULL, where);
 }
 
-static void end(struct show *show, bool is_many)
+static void end_page(struct show *show)
 {
-	struct own *own = show->own;
-	size_t connections = show->all->n_good * (show->all->n_good - 1);
-
-	show_sort_todos(show);
-	if (is_many)
-		show_sort_rows(show);
-	put_head(show, connections, own->counts[PREDICT_TCP]);
+	put_head(show);
 	put_first(show);
 	put_facts(show);
 	html_section(&show->text, "Matrix");
@@ -310,27 +241,12 @@ static void end(struct show *show, bool is_many)
 	put_grid(show);
 	html_section_end(&show->text);
 	put_todos(show);
-	put_rows(show, is_many);
+	put_rows(show);
 	put_hosts(show);
 	html_end(&show->text);
-	free(own->modes);
-	free(own);
 }
-
-static void end_few(struct show *show)
-{
-	end(show, false);
-}
-
-static void end_many(struct show *show)
-{
-	end(show, true);
-}
-
-static const struct format many = { begin, put_many, end_many, false };
-static const struct format few = { begin, put_few, end_few, true, &many };
 
 int html_matrix(const struct chk_request *req)
 {
-	return show_run(req, &few);
+	return show_run(req, end_page);
 }

@@ -61,11 +61,13 @@ static void count_todo(struct show *show, size_t host, const char *command)
 		todo->most = todo->counts[host];
 }
 
-static void count_todos(struct show *show, size_t from, size_t to, const struct prediction *result)
+/* Count a connection, and the commands that would improve it. */
+static void count(struct show *show, size_t from, size_t to, const struct prediction *result)
 {
-	for (size_t i = 0; i < result->n_gaps; i++) {
-		const struct predict_gap *gap = &result->gaps[i];
-
+	show->counts[result->mode]++;
+	if (show->grid)
+		put_mode(show->grid[from * show->all->n_good + to], result);
+	for_each(gap, result->gaps, result->n_gaps) {
 		if (*gap->command && gap->side != PREDICT_SERVER)
 			count_todo(show, from, gap->command);
 		if (*gap->command && gap->side != PREDICT_CLIENT)
@@ -100,10 +102,10 @@ static void put_todo(struct show *show, const struct todo *todo)
 {
 	struct out_text hosts = { 0 };
 
-	append_hosts(&hosts, show, todo, show->width ? 0 : WIDTH);
+	append_hosts(&hosts, show, todo, show->req->width ? 0 : WIDTH);
 	out_char(&hosts, '\0');
-	out_printf(&show->text, "%s%s\n  ", show->width ? "-> " : "", todo->command);
-	out_wrap(&show->text, show->width, 2, 4, hosts.data);
+	out_printf(&show->text, "%s%s\n  ", show->req->width ? "-> " : "", todo->command);
+	out_wrap(&show->text, show->req->width, 2, 4, hosts.data);
 	out_char(&show->text, '\n');
 	out_free(&hosts);
 }
@@ -117,119 +119,33 @@ static int compare_todos(const void *a, const void *b)
 					  strcmp(one->command, other->command);
 }
 
-void show_sort_todos(struct show *show)
+/* ---- rows ---- */
+
+static void add_row(struct show *show, size_t from, size_t to, const struct prediction *result,
+		    bool is_both)
 {
-	if (show->n_todos)
-		qsort(show->todos, show->n_todos, sizeof(*show->todos), compare_todos);
-}
-
-static void put_todos(struct show *show)
-{
-	show_sort_todos(show);
-	out_str(&show->text, show->n_todos ? "\nFor more:\n" : "");
-	for (size_t i = 0; i < show->n_todos; i++)
-		put_todo(show, &show->todos[i]);
-}
-
-/* ---- table ---- */
-
-static enum out_style style_mode(const void *mode)
-{
-	return strcmp(mode, "TCP") ? OUT_GOOD : OUT_WARNING;
-}
-
-static const struct out_col table_columns[] = {
-	{ "client", "Host", "client", 8, OUT_ESCAPED(row, one) },
-	{ "arrow", "", "arrow", 3, OUT_PTR(row, arrow) },
-	{ "server", "Host", "server", 8, OUT_ESCAPED(row, other) },
-	{ "mode", "Mode", "mode", 10, OUT_STR(row, mode), .style = style_mode },
-	{ "over", "Over", "over", 11, OUT_STR(row, over) },
-	{ "why", "Why not more", "why", 12, OUT_PTR(row, why), .is_wrapped = true },
-	{ 0 },
-};
-
-static void begin_table(struct show *show)
-{
-	struct out_view view = { .count = 0 };
-	size_t widest = 0;
-
-	out_view_add(&view, table_columns, "client,arrow,server,mode,over,why");
-	for (size_t i = 0; i < show->all->n_good; i++) {
-		size_t len = strlen(name_of(show, i));
-
-		widest = len > widest ? len : widest;
-	}
-	out_view_widen(&view, "client", (uint8_t)widest);
-	out_view_widen(&view, "server", (uint8_t)widest);
-	out_list_begin(&show->list, &view, &show->text, show->width, true);
-}
-
-void show_row(struct row *row, struct show *show, size_t from, size_t to,
-	      const struct prediction *result)
-{
+	static const char someone[] = "one of them";
 	const char *client = result->client ? result->client->name : "";
 	const char *server = result->client ? result->server->name : "";
 	bool is_one = !strcmp(client, server);
-
-	*row = (struct row){ 1, name_of(show, from), show->is_both ? "<->" : "->",
-			     name_of(show, to) };
-	put_mode(row->mode, result);
-	snprintf(row->over, sizeof(row->over), "%s%s%s%s", client, is_one ? "" : " - ",
-		 is_one ? "" : server, result->is_routed ? ", routed" : "");
-	row->why = put_why(&show->why, result, row->one, row->other);
-}
-
-static void put_row(struct show *show, size_t from, size_t to, const struct prediction *result)
-{
-	struct row row;
-
-	show_row(&row, show, from, to, result);
-	out_list_row(&show->list, &row);
-}
-
-static void end_table(struct show *show)
-{
-	out_list_end(&show->list);
-	put_todos(show);
-}
-
-/* ---- summary ---- */
-
-static const struct out_col summary_columns[] = {
-	{ "count", "Connections", "count", 11, OUT_RIGHT, OUT_DEC(row, count, 0) },
-	{ "mode", "Mode", "mode", 10, OUT_STR(row, mode), .style = style_mode },
-	{ "client", "Such as", "client", 8, OUT_PTR(row, one) },
-	{ "server", "to", "server", 8, OUT_PTR(row, other) },
-	{ "why", "Why not more", "why", 12, OUT_PTR(row, why), .is_wrapped = true },
-	{ 0 },
-};
-
-static void begin_summary(struct show *show)
-{
-	struct out_view view = { .count = 0 };
-
-	out_view_add(&view, summary_columns, "count,mode,client,server,why");
-	out_list_begin(&show->list, &view, &show->text, show->width, true);
-}
-
-void show_count(struct show *show, size_t from, size_t to, const struct prediction *result)
-{
-	static const char someone[] = "one of them";
-	char *why = put_why(&show->why, result, someone, someone);
-	struct row row = { 1, name_of(show, from), "", name_of(show, to) };
+	struct row row = { 1, name_of(show, from), is_both ? "<->" : "->", name_of(show, to) };
+	const char *why = put_why(&show->why, result, show->is_many ? someone : row.one,
+				  show->is_many ? someone : row.other);
 
 	put_mode(row.mode, result);
-	for (size_t i = 0; i < show->count; i++)
+	for (size_t i = 0; show->is_many && i < show->count; i++)
 		if (!strcmp(show->rows[i].mode, row.mode) && !strcmp(show->rows[i].why, why)) {
 			show->rows[i].count++;
 			return;
 		}
+	snprintf(row.over, sizeof(row.over), "%s%s%s%s", client, is_one ? "" : " - ",
+		 is_one ? "" : server, result->is_routed ? ", routed" : "");
 	row.why = xstrdup(why);
 	*smc_array_add(&show->rows, &show->count) = row;
 }
 
 /* Most frequent first. */
-static int compare(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b)
 {
 	const struct row *one = a, *other = b;
 
@@ -237,24 +153,46 @@ static int compare(const void *a, const void *b)
 					    strcmp(one->why, other->why);
 }
 
-void show_sort_rows(struct show *show)
+static enum out_style style_mode(const void *mode)
 {
-	if (show->count)
-		qsort(show->rows, show->count, sizeof(*show->rows), compare);
+	return strcmp(mode, "TCP") ? OUT_GOOD : OUT_WARNING;
 }
 
-static void end_summary(struct show *show)
-{
-	show_sort_rows(show);
-	for (size_t i = 0; i < show->count; i++)
-		out_list_row(&show->list, &show->rows[i]);
-	out_list_end(&show->list);
-	put_todos(show);
-	out_printf(&show->text, "\n%zu hosts; each pair of them: -j\n", show->all->n_good);
-}
+static const struct out_col columns[] = {
+	{ "count", "Connections", "count", 11, OUT_RIGHT, OUT_DEC(row, count, 0) },
+	{ "client", "Host", "client", 8, OUT_ESCAPED(row, one) },
+	{ "arrow", "", "arrow", 3, OUT_PTR(row, arrow) },
+	{ "server", "Host", "server", 8, OUT_ESCAPED(row, other) },
+	{ "mode", "Mode", "mode", 10, OUT_STR(row, mode), .style = style_mode },
+	{ "example", "Such as", "example", 8, OUT_ESCAPED(row, one) },
+	{ "to", "to", "to", 8, OUT_ESCAPED(row, other) },
+	{ "over", "Over", "over", 11, OUT_STR(row, over) },
+	{ "why", "Why not more", "why", 12, OUT_PTR(row, why), .is_wrapped = true },
+	{ 0 },
+};
 
-static const struct format summary = { begin_summary, show_count, end_summary, false };
-static const struct format table = { begin_table, put_row, end_table, true, &summary };
+static void end_text(struct show *show)
+{
+	struct out_view view = { .count = 0 };
+	struct out_list list;
+
+	out_view_add(&view, columns,
+		     show->is_many ? "count,mode,example,to,why" :
+				     "client,arrow,server,mode,over,why");
+	for (size_t i = 0; i < show->all->n_good; i++) {
+		out_view_widen(&view, "client", (uint8_t)strlen(name_of(show, i)));
+		out_view_widen(&view, "server", (uint8_t)strlen(name_of(show, i)));
+	}
+	out_list_begin(&list, &view, &show->text, show->req->width, true);
+	for_each(row, show->rows, show->count)
+		out_list_row(&list, row);
+	out_list_end(&list);
+	out_str(&show->text, show->n_todos ? "\nFor more:\n" : "");
+	for_each(todo, show->todos, show->n_todos)
+		put_todo(show, todo);
+	if (show->is_many)
+		out_printf(&show->text, "\n%zu hosts; each pair of them: -j\n", show->all->n_good);
+}
 
 /* ---- JSON ---- */
 
@@ -336,69 +274,82 @@ static void end_json(struct show *show)
 	out_str(&show->text, "]}\n");
 }
 
-static const struct format json = { begin_json, put_json, end_json, false };
-
 /* ---- all of them ---- */
 
-/* Return: is a connection TCP? -errno with @err. */
-static int show_pairs(struct show *show, const struct format *format, struct smc_err *err)
+static int show_pairs(struct show *show, struct smc_err *err)
 {
 	const struct gathered *all = show->all;
 	struct prediction forth, back;
-	int has_tcp = 0;
+	bool is_both;
 
-	format->begin(show);
 	for (size_t a = 0; a < all->n_good; a++)
 		for (size_t b = a + 1; b < all->n_good; b++) {
 			predict(&forth, all->good[a], all->good[b]);
 			predict(&back, all->good[b], all->good[a]);
-			has_tcp |= forth.mode == PREDICT_TCP || back.mode == PREDICT_TCP;
-			count_todos(show, a, b, &forth);
-			count_todos(show, b, a, &back);
-			show->is_both = format->is_for_both && predict_same(&forth, &back);
-			format->put(show, a, b, &forth);
-			if (!show->is_both)
-				format->put(show, b, a, &back);
-			if (show->text.len >= CHUNK && out_print(&show->text, err))
-				return -err->code;
+			count(show, a, b, &forth);
+			count(show, b, a, &back);
+			if (show->req->is_json) {
+				put_json(show, a, b, &forth);
+				put_json(show, b, a, &back);
+				if (show->text.len >= CHUNK && out_print(&show->text, err))
+					return -err->code;
+				continue;
+			}
+			is_both = !show->is_many && predict_same(&forth, &back);
+			add_row(show, a, b, &forth, is_both);
+			if (!is_both)
+				add_row(show, b, a, &back, false);
 		}
-	format->end(show);
-	return out_print(&show->text, err) ? -err->code : has_tcp;
+	return 0;
+}
+
+static int show_all(struct show *show, void (*end)(struct show *show), struct smc_err *err)
+{
+	const size_t hosts = show->all->n_good;
+
+	if (show->req->html && hosts <= SHOW_GRID_MAX)
+		show->grid = xcalloc(hosts * hosts, sizeof(*show->grid));
+	if (show->req->is_json)
+		begin_json(show);
+	if (show_pairs(show, err))
+		return -err->code;
+	if (show->is_many && show->count)
+		qsort(show->rows, show->count, sizeof(*show->rows), compare_rows);
+	if (show->n_todos)
+		qsort(show->todos, show->n_todos, sizeof(*show->todos), compare_todos);
+	end(show);
+	if (out_print(&show->text, err))
+		return -err->code;
+	return show->counts[PREDICT_TCP] ? CHK_TCP : CHK_OK;
+}
+
+static void show_free(struct show *show)
+{
+	for_each(row, show->rows, show->count)
+		free(row->why);
+	for_each(todo, show->todos, show->n_todos)
+		free(todo->counts);
+	free(show->rows);
+	free(show->todos);
+	free(show->grid);
+	out_free(&show->text);
+	out_free(&show->why);
 }
 
 /* Return: chk_status; -errno with @err. */
-static int show_matrix(const struct gathered *all, const struct format *format, size_t width,
-		       struct smc_err *err)
+static int run(const struct gathered *all, const struct chk_request *req,
+	       void (*end)(struct show *show), struct smc_err *err)
 {
-	struct show show = { .all = all, .width = width };
+	struct show show = { .req = req, .all = all, .is_many = all->n_good >= SHOW_MANY };
 	int ret;
 
-	if (format->many && all->n_good >= SHOW_MANY)
-		format = format->many;
-	ret = show_pairs(&show, format, err);
-	for (size_t i = 0; i < show.count; i++)
-		free(show.rows[i].why);
-	for (size_t i = 0; i < show.n_todos; i++)
-		free(show.todos[i].counts);
-	free(show.rows);
-	out_list_free(&show.list);
-	free(show.todos);
-	out_free(&show.text);
-	out_free(&show.why);
-	return ret > 0 ? CHK_TCP : ret;
-}
-
-static int run(const struct gathered *all, const struct format *format, size_t width,
-	       struct smc_err *err)
-{
-	int ret;
-
-	for (size_t i = 0; i < all->count; i++)
-		if (all->errors[i].code)
-			cli_error(&chk_tool, "%s", all->errors[i].text);
+	for_each(error, all->errors, all->count)
+		if (error->code)
+			cli_error(&chk_tool, "%s", error->text);
 	if (all->n_good < 2)
 		return smc_err_say(err, ENODATA, "no two hosts are left");
-	ret = show_matrix(all, format, width, err);
+	ret = show_all(&show, end, err);
+	show_free(&show);
 	return ret >= 0 && all->n_good < all->count ? CHK_ERROR : ret;
 }
 
@@ -416,7 +367,7 @@ static int check_names(const struct chk_request *req)
 		       0;
 }
 
-int show_run(const struct chk_request *req, const struct format *format)
+int show_run(const struct chk_request *req, void (*end)(struct show *show))
 {
 	struct smc_err err = { 0 };
 	struct gathered all;
@@ -426,12 +377,12 @@ int show_run(const struct chk_request *req, const struct format *format)
 		return ret;
 	ret = gather(&all, req->operands, &err);
 	if (!ret)
-		ret = run(&all, format, req->width, &err);
+		ret = run(&all, req, end, &err);
 	gather_free(&all);
 	return ret < 0 ? cli_error(&chk_tool, "%s", err.text) : ret;
 }
 
 int chk_matrix(const struct chk_request *req)
 {
-	return show_run(req, req->is_json ? &json : &table);
+	return show_run(req, req->is_json ? end_json : end_text);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Output of a matrix: each connection is put, in one of several formats. */
+/* Output of a matrix, as text, JSON or a page. */
 #pragma once
 
 #include "out/list.h"
@@ -8,8 +8,11 @@
 
 /* From this number of hosts on, nobody reads all pairs. */
 #define SHOW_MANY 17
+/* More hosts fit neither on a screen nor on paper. */
+#define SHOW_GRID_MAX 64
 
 #define SHOW_MODE_SIZE 16
+#define SHOW_MODES (PREDICT_SMCD_V2 + 1)
 
 /**
  * struct row - a connection, or @count that look the same, with an example
@@ -29,59 +32,33 @@ struct todo {
 };
 
 /**
- * struct show - pending output, and data for its end
- * @width: of the terminal, 0 for none
- * @why: of the current connection
- * @rows: of a summary
- * @is_begun: the JSON document has a connection; @is_both: the next put is for both directions
- * @own: data of the format, which frees it
+ * struct show - all connections
+ * @text: pending output; @why: of the current connection
+ * @rows: each connection, or with @is_many each kind of connection
+ * @counts: of connections, by mode
+ * @grid: mode of each, from a host to another, for a page; NULL for too many hosts
+ * @is_begun: the JSON document has a connection
  */
 struct show {
+	const struct chk_request *req;
 	const struct gathered *all;
-	size_t width;
-	struct out_list list;
 	struct out_text text, why;
 	struct row *rows;
 	size_t count;
 	struct todo *todos;
 	size_t n_todos;
-	bool is_begun, is_both;
-	void *own;
+	size_t counts[SHOW_MODES];
+	char (*grid)[SHOW_MODE_SIZE];
+	bool is_many, is_begun;
 };
 
 /**
- * struct format - an output format
- * @put: print a connection from one host as client to another
- * @many: format for SHOW_MANY hosts and more, NULL for the same one
- * @is_for_both: put once for both directions if they are the same
- */
-struct format {
-	void (*begin)(struct show *show);
-	void (*put)(struct show *show, size_t from, size_t to, const struct prediction *result);
-	void (*end)(struct show *show);
-	bool is_for_both;
-	const struct format *many;
-};
-
-/**
- * show_run() - gather the hosts of @req, predict and put each connection
+ * show_run() - gather the hosts of @req, and predict each connection
+ * @end: appends the end of the output; for JSON there are no rows
  *
  * Return: chk_status, also of an error that was printed.
  */
-int show_run(const struct chk_request *req, const struct format *format);
-
-/** show_row() - make a row of a connection; its @why is valid until the next one */
-void show_row(struct row *row, struct show *show, size_t from, size_t to,
-	      const struct prediction *result);
-
-/** show_count() - put: count equal connections in @show->rows */
-void show_count(struct show *show, size_t from, size_t to, const struct prediction *result);
-
-/** show_sort_rows() - most frequent first */
-void show_sort_rows(struct show *show);
-
-/** show_sort_todos() - commands for most connections first */
-void show_sort_todos(struct show *show);
+int show_run(const struct chk_request *req, void (*end)(struct show *show));
 
 /* ---- hosts, by ssh or from bundles ---- */
 
