@@ -105,7 +105,7 @@ static int run_live(const struct chk_request *req)
 	if (req->is_static && req->is_json)
 		return cli_usage_error(&chk_tool, "--json can be used with only one of -l and -s");
 	status = chk_live(req);
-	return req->is_static ? live_worse_status(status, chk_doctor(req)) : status;
+	return req->is_static ? live_worse_status(status, chk_static(req)) : status;
 }
 
 /* Without a command word, an option selects the command, or none does. */
@@ -117,7 +117,9 @@ static int run_letters(const struct chk_request *req)
 		return chk_server(req);
 	if (req->is_live)
 		return run_live(req);
-	return req->iface && !req->is_static ? chk_pnetid(req) : chk_doctor(req);
+	if (req->is_static)
+		return chk_static(req);
+	return req->iface ? chk_pnetid(req) : chk_doctor(req);
 }
 
 static const char *const words[] = { "doctor", "connect", "serve",  "tune", "explain", "program",

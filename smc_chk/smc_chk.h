@@ -131,7 +131,7 @@ json_t *chk_json_optional(const char *str);
 int chk_advise(const struct chk_request *req); /* CHK_OK: SMC would pay, CHK_TCP: no */
 int chk_bundle(const struct chk_request *req);
 int chk_connect(const struct chk_request *req); /* also -C */
-int chk_doctor(const struct chk_request *req);	/* also static analysis (-s) */
+int chk_doctor(const struct chk_request *req);
 int chk_explain(const struct chk_request *req);
 int chk_from(const struct chk_request *req); /* returns the exit status of the tool */
 int chk_live(const struct chk_request *req); /* -l */
@@ -139,6 +139,7 @@ int chk_matrix(const struct chk_request *req);
 int chk_pnetid(const struct chk_request *req); /* -i */
 int chk_program(const struct chk_request *req);
 int chk_server(const struct chk_request *req); /* also -S */
+int chk_static(const struct chk_request *req); /* -s */
 int chk_tune(const struct chk_request *req);
 
 /** live_worse_status() - the worse one, in this order: error, untested, TCP, SMC */

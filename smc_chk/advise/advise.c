@@ -292,7 +292,8 @@ static int print(const struct judged *judged, const struct tally *tally,
 	return chk_print(&text, req->width, 0) ? CHK_ERROR : status;
 }
 
-static int advise(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err)
+static int advise(const struct doctor_facts *facts, const struct chk_request *req,
+		  struct smc_err *err)
 {
 	struct smc_xfrm_table policies = { 0 };
 	struct tally tally = { .own = &facts->choices.facts.addrs, .policies = &policies };
@@ -317,5 +318,12 @@ static int advise(struct doctor_facts *facts, const struct chk_request *req, str
 
 int chk_advise(const struct chk_request *req)
 {
-	return facts_use(req, advise);
+	struct doctor_facts facts;
+	struct smc_err err = { 0 };
+	int ret = facts_load(&facts, req, &err);
+
+	if (!ret)
+		ret = advise(&facts, req, &err);
+	facts_free(&facts);
+	return ret < 0 ? cli_error(&chk_tool, "%s", err.text) : ret;
 }

@@ -95,9 +95,7 @@ enum tally_peers tally_peers_of(const struct netaddr_table *own, const struct sm
 	if (peer->family == AF_INET ? peer->ip[0] == 127 :
 				      IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)other.bytes))
 		return PEERS_LOCAL;
-	for (size_t i = 0; i < own->count; i++) {
-		const struct netaddr *addr = &own->addrs[i];
-
+	for_each(addr, own->addrs, own->count) {
 		if (netaddr_covers(&other, addr))
 			return PEERS_LOCAL;
 		is_near = is_near || (addr->prefix && netaddr_covers(addr, &other));
@@ -144,9 +142,7 @@ static bool has_many_peers(const struct tally *tally, const struct tally_group *
 {
 	size_t near = 0;
 
-	for (size_t i = 0; i < tally->n_groups; i++) {
-		const struct tally_group *group = &tally->groups[i];
-
+	for_each(group, tally->groups, tally->n_groups) {
 		near += group->peers == PEERS_NEAR && group->owner == key->owner &&
 			group->side == key->side && group->port == key->port;
 	}

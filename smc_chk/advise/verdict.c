@@ -189,8 +189,7 @@ static void unit_word(char word[NAME_MAX + 1], const char *unit)
 /* Does the process have other kinds of connections, which would lose? */
 static bool has_others(const struct judged *judged, const struct judge_row *row)
 {
-	for (size_t i = 0; i < judged->count; i++) {
-		const struct judge_row *other = &judged->rows[i];
+	for_each(other, judged->rows, judged->count) {
 		const struct tally_group *a = row->group, *b = other->group;
 
 		if (a->owner != b->owner || other->profits || b->carrier != CARRIER_TCP)

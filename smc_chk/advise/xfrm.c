@@ -87,9 +87,7 @@ bool smc_xfrm_has(const struct smc_xfrm_table *table, const struct smc_addr *loc
 {
 	const struct smc_xfrm *best = NULL;
 
-	for (size_t i = 0; i < table->count; i++) {
-		const struct smc_xfrm *entry = &table->entries[i];
-
+	for_each(entry, table->entries, table->count) {
 		if ((!best || wins(entry, best)) && fits(&entry->sel, local, peer))
 			best = entry;
 	}

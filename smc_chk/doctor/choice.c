@@ -45,10 +45,9 @@ static bool has_address(const struct choice_facts *facts, const struct rdma_gid 
 
 	if (!addrs->is_known || !netdev_find(facts->nets, gid->netdev))
 		return true;
-	for (size_t i = 0; i < addrs->count; i++)
-		if (!strcmp(addrs->addrs[i].netdev, gid->netdev) &&
-		    addrs->addrs[i].family == AF_INET &&
-		    !memcmp(addrs->addrs[i].bytes, addr->bytes, 4))
+	for_each(own, addrs->addrs, addrs->count)
+		if (!strcmp(own->netdev, gid->netdev) && own->family == AF_INET &&
+		    !memcmp(own->bytes, addr->bytes, 4))
 			return true;
 	return false;
 }
@@ -61,15 +60,11 @@ static bool reaches(const struct choice_facts *facts, const struct rdma_gid *gid
 
 	if (!addrs->is_known || !netdev_find(facts->nets, gid->netdev))
 		return true;
-	for (size_t i = 0; i < addrs->count; i++) {
-		if (strcmp(addrs->addrs[i].netdev, gid->netdev))
-			continue;
-		for (size_t k = 0; k < addrs->count; k++)
-			if (addrs->addrs[i].family == AF_INET &&
-			    !strcmp(addrs->addrs[k].netdev, netdev) &&
-			    netaddr_covers(&addrs->addrs[i], &addrs->addrs[k]))
+	for_each(there, addrs->addrs, addrs->count)
+		for_each(here, addrs->addrs, addrs->count)
+			if (there->family == AF_INET && !strcmp(there->netdev, gid->netdev) &&
+			    !strcmp(here->netdev, netdev) && netaddr_covers(there, here))
 				return true;
-	}
 	return false;
 }
 
@@ -86,11 +81,10 @@ enum usability choice_port_usability(const struct choice_facts *facts, const str
 		return UNUSABLE_HANGS;
 	if (port->state[0] && strcmp(port->state, "ACTIVE"))
 		return UNUSABLE_PORT_DOWN;
-	for (size_t i = 0; i < port->n_gids; i++) {
-		if (choice_gid_is_v1(&port->gids[i]))
+	for_each(gid, port->gids, port->n_gids) {
+		if (choice_gid_is_v1(gid))
 			return USABLE;
-		if (choice_gid_is_v2(&port->gids[i], &addr) &&
-		    has_address(facts, &port->gids[i], &addr))
+		if (choice_gid_is_v2(gid, &addr) && has_address(facts, gid, &addr))
 			gap = facts->is_v1_only ? UNUSABLE_V2_ONLY : USABLE;
 	}
 	return gap;
@@ -107,8 +101,7 @@ static enum usability find_gids(struct choice *choice, const struct choice_facts
 	if (gap != USABLE)
 		return gap;
 	gap = UNUSABLE_NO_VLAN;
-	for (size_t i = 0; i < port->n_gids; i++) {
-		const struct rdma_gid *gid = &port->gids[i];
+	for_each(gid, port->gids, port->n_gids) {
 		struct netaddr addr;
 
 		if (vlan_of(facts, gid->netdev) != vlan)
@@ -180,9 +173,7 @@ static void find_ism(struct choice *choice, const struct choice_facts *facts)
 
 	choice->ism_v2 = choice_ism_v2_next(facts, &at);
 	choice->is_loopback = facts->has_loopback;
-	for (size_t i = 0; i < facts->rows.count; i++) {
-		const struct pnet_row *row = &facts->rows.rows[i];
-
+	for_each(row, facts->rows.rows, facts->rows.count) {
 		if (row->type != PNET_ISM)
 			continue;
 		if (choice_is_loopback(row))
@@ -233,21 +224,18 @@ size_t choice_modes(struct choice_mode modes[CHOICE_MAX_MODES], const struct cho
 
 bool choice_is_any_usable(const struct choices *choices, const char *netdev)
 {
-	for (size_t i = 0; i < choices->count; i++) {
-		const struct choice *choice = &choices->all[i];
-
+	for_each(choice, choices->all, choices->count)
 		if ((!netdev || !strcmp(choice->net->name, netdev)) &&
 		    (choice->smcr == USABLE || choice->smcd == USABLE))
 			return true;
-	}
 	return false;
 }
 
 const struct choice *choice_of(const struct choices *choices, const char *netdev)
 {
-	for (size_t i = 0; i < choices->count; i++)
-		if (!strcmp(choices->all[i].net->name, netdev))
-			return &choices->all[i];
+	for_each(choice, choices->all, choices->count)
+		if (!strcmp(choice->net->name, netdev))
+			return choice;
 	return NULL;
 }
 
@@ -256,9 +244,8 @@ void choices_make(struct choices *choices)
 	const struct netdev_table *nets = choices->facts.nets;
 
 	choices->all = xcalloc(nets->count, sizeof(*choices->all));
-	for (size_t i = 0; i < nets->count; i++) {
-		const struct pnet_row *row =
-			pnet_row_of_net(&choices->facts.rows, nets->devs[i].name);
+	for_each(net, nets->devs, nets->count) {
+		const struct pnet_row *row = pnet_row_of_net(&choices->facts.rows, net->name);
 
 		if (row)
 			choice_make(&choices->all[choices->count++], &choices->facts, row);

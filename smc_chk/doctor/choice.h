@@ -2,6 +2,7 @@
 /* The devices that SMC can use for each net device, and the obstacles. */
 #pragma once
 
+#include "base/array.h"
 #include "net/netaddr.h"
 #include "net/pairing.h"
 #include "smc/eid.h"

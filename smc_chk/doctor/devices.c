@@ -66,9 +66,9 @@ static void say_fits(struct doctor *doc, const struct pnet_row *row)
 	struct netaddr addr;
 	const char *what, *on = *port->netdev ? " on " : "";
 
-	for (size_t i = 0; i < port->n_gids; i++) {
-		is_v1 |= choice_gid_is_v1(&port->gids[i]);
-		is_v2 |= choice_gid_is_v2(&port->gids[i], &addr);
+	for_each(gid, port->gids, port->n_gids) {
+		is_v1 |= choice_gid_is_v1(gid);
+		is_v2 |= choice_gid_is_v2(gid, &addr);
 	}
 	if (is_v1 && is_v2)
 		what = "RoCE v1 and v2: SMC-Rv1 within a subnet, SMC-Rv2 beyond";

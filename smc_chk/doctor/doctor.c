@@ -27,45 +27,38 @@ void doctor_why(const struct doctor_facts *facts, const char *iface, struct doct
 	static const char about[] = "kernel module netlink soft-roce rdma ism pnetid vlan address";
 	const struct chk_request req = { .iface = iface };
 	struct doctor doc = { .req = &req, .facts = facts };
-	const struct doctor_finding *worst = NULL, *at;
+	const struct doctor_finding *worst = NULL;
 
 	run_checks(&doc);
-	for (size_t i = 0; i < doc.n_findings; i++) {
-		at = &doc.findings[i];
+	for_each(at, doc.findings, doc.n_findings)
 		if (at->level != DOCTOR_OK && doctor_has_word(about, at->check) &&
 		    (!worst || at->level > worst->level ||
 		     (at->level == worst->level && !*worst->remedy && *at->remedy)))
 			worst = at;
-	}
 	*why = worst ? *worst : (struct doctor_finding){ .level = DOCTOR_OK };
 	free(doc.findings);
 }
 
-int doctor_examine(struct doctor_facts *facts, const struct chk_request *req, doctor_fn fn,
-		   struct smc_err *err)
+int doctor_run(const struct chk_request *req, doctor_fn fn)
 {
-	struct doctor doc = { .req = req, .facts = facts };
-	int ret;
+	struct doctor_facts facts;
+	struct doctor doc = { .req = req, .facts = &facts };
+	struct smc_err err = { 0 };
+	int ret = facts_load(&facts, req, &err);
 
-	if (req->iface && !netdev_find(&facts->netdevs, req->iface))
-		return smc_err_say(err, ENODEV, "no net device '%s'", req->iface);
-	facts_load_rest(facts);
-	run_checks(&doc);
-	ret = fn(&doc, err);
+	if (!ret && req->iface && !netdev_find(&facts.netdevs, req->iface))
+		ret = smc_err_say(&err, ENODEV, "no net device '%s'", req->iface);
+	if (!ret) {
+		facts_load_rest(&facts);
+		run_checks(&doc);
+		ret = fn(&doc, &err);
+	}
 	free(doc.findings);
-	return ret;
-}
-
-/* Return: chk_status; -errno with @err. */
-static int examine(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err)
-{
-	if (!req->is_static)
-		return doctor_examine(facts, req, doctor_print, err);
-	*err = facts->unread;
-	return err->code ? -err->code : static_print(facts, req);
+	facts_free(&facts);
+	return ret < 0 ? cli_error(&chk_tool, "%s", err.text) : ret;
 }
 
 int chk_doctor(const struct chk_request *req)
 {
-	return facts_use(req, examine);
+	return doctor_run(req, doctor_print);
 }

@@ -73,8 +73,8 @@ static int probe_first(void *arg __attribute__((unused)),
 
 static bool has_loopback(const struct doctor_facts *facts)
 {
-	for (size_t i = 0; i < facts->rdma.n_isms; i++)
-		if (facts->rdma.isms[i].chid == SMC_ABI_CHID_LOOPBACK)
+	for_each(ism, facts->rdma.isms, facts->rdma.n_isms)
+		if (ism->chid == SMC_ABI_CHID_LOOPBACK)
 			return true;
 	/*
 	 * Is loopback available? Linux up to 6.17 does not list it; but if there is no ISM device,
@@ -124,13 +124,6 @@ static int probe_date(void *arg __attribute__((unused)), char text[HOST_PROBE_SI
 {
 	chk_date(text);
 	return 0;
-}
-
-/* Load the name of the host and the date. Anonymous bundles have neither. */
-static void load_heading(struct doctor_facts *facts)
-{
-	host_probe("host-name", probe_host, NULL, facts->host);
-	host_probe("date", probe_date, NULL, facts->when);
 }
 
 /* The name becomes part of paths. */
@@ -190,9 +183,9 @@ static void load_netlink(struct doctor_facts *facts)
 
 static bool has_entry(const struct doctor_facts *facts, const struct rdma_dev *dev)
 {
-	for (size_t i = 0; i < facts->pnet.count; i++)
-		if (!strcmp(facts->pnet.entries[i].ib, dev->name) ||
-		    (*dev->bus_id && !strcmp(facts->pnet.entries[i].ib, dev->bus_id)))
+	for_each(entry, facts->pnet.entries, facts->pnet.count)
+		if (!strcmp(entry->ib, dev->name) ||
+		    (*dev->bus_id && !strcmp(entry->ib, dev->bus_id)))
 			return true;
 	return false;
 }
@@ -348,8 +341,7 @@ static void load_ports(struct doctor_facts *facts)
 {
 	const struct pnet_rows *rows = &facts->choices.facts.rows;
 
-	for (size_t i = 0; i < rows->count; i++) {
-		const struct pnet_row *row = &rows->rows[i];
+	for_each(row, rows->rows, rows->count) {
 		struct mtu_probe probe = { &facts->rdma, row->ib_port };
 		const struct netdev *net;
 		struct netdev_facts *more;
@@ -387,12 +379,18 @@ static void load_slots(struct host_names *slots, const char *sys)
 			free(all.names[i]);
 }
 
-static int load(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err)
+int facts_load(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err)
 {
 	int ret;
 
+	*facts = (struct doctor_facts){ .sysfs = -1 };
+	ret = sysfs_here(facts->sys, &facts->sysfs, req->netns, err);
+	if (ret)
+		return ret;
 	load_release(facts);
-	load_heading(facts);
+	/* Anonymous bundles have neither of these two. */
+	host_probe("host-name", probe_host, NULL, facts->host);
+	host_probe("date", probe_date, NULL, facts->when);
 	facts->is_page = req->html;
 	host_text(facts->boot, sizeof(facts->boot), "/proc/sys/kernel/random/boot_id");
 	facts->socket_error = -host_af_smc();
@@ -438,7 +436,7 @@ void facts_load_rest(struct doctor_facts *facts)
 	load_slots(&facts->slots, facts->sys);
 }
 
-static void free_all(struct doctor_facts *facts)
+void facts_free(struct doctor_facts *facts)
 {
 	free(facts->kernel.config.text);
 	policy_free(&facts->exposure.policy);
@@ -453,29 +451,8 @@ static void free_all(struct doctor_facts *facts)
 	smc_pnet_free(&facts->pnet);
 	rdma_free(&facts->rdma);
 	netdev_free(&facts->netdevs);
-}
-
-int facts_with(const struct chk_request *req, facts_fn fn, struct smc_err *err)
-{
-	struct doctor_facts facts = { 0 };
-	int sysfs, ret = sysfs_here(facts.sys, &sysfs, req->netns, err);
-
-	if (!ret)
-		ret = load(&facts, req, err);
-	if (!ret)
-		ret = fn(&facts, req, err);
-	free_all(&facts);
-	if (sysfs >= 0)
-		close(sysfs);
-	return ret;
-}
-
-int facts_use(const struct chk_request *req, facts_fn fn)
-{
-	struct smc_err err = { 0 };
-	int ret = facts_with(req, fn, &err);
-
-	return ret < 0 ? cli_error(&chk_tool, "%s", err.text) : ret;
+	if (facts->sysfs >= 0)
+		close(facts->sysfs);
 }
 
 const struct netdev_facts *facts_of_net(const struct doctor_facts *facts, const struct netdev *net)

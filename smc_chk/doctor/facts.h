@@ -101,15 +101,6 @@ struct shim_facts {
 	int n_learned; /* destinations that they leave to TCP */
 };
 
-/* The first line is enough. */
-#define FACTS_BUDDY_SIZE 256
-
-/** struct memory_facts - @buddies: text of /proc/buddyinfo */
-struct memory_facts {
-	unsigned long long page_size;
-	char buddies[FACTS_BUDDY_SIZE];
-};
-
 /** struct exposure_facts - from where SMC sockets of this host can be reached */
 struct exposure_facts {
 	struct smc_sock *listeners; /* sockets of SMC that listen, with a known address */
@@ -145,6 +136,7 @@ struct services_facts {
 /** struct doctor_facts - all facts; has_*: was this part obtained? */
 struct doctor_facts {
 	char sys[SYSFS_ROOT_SIZE];     /* root of sysfs */
+	int sysfs;		       /* descriptor that it needs, or -1 */
 	char release[HOST_PROBE_SIZE]; /* of the kernel, "6.12.107+deb13-amd64" */
 	char host[HOST_PROBE_SIZE];    /* its name, "" if not recorded */
 	char when[HOST_PROBE_SIZE];    /* now, or when it was recorded; "" if unknown */
@@ -175,26 +167,21 @@ struct doctor_facts {
 	struct host_names slots; /* those of PCI functions of IBM Z without power */
 	struct kernel_facts kernel;
 	struct shim_facts shim;
-	struct memory_facts memory;
+	unsigned long long page_size;
+	char buddies[256]; /* the first line of /proc/buddyinfo, at least */
 	struct exposure_facts exposure;
 	struct services_facts services;
 	char knobs[FACTS_KNOBS][FACTS_KNOB_SIZE]; /* of knob_text(), empty when not there */
 };
 
-/** typedef facts_fn - what is done with the facts. Return: chk_status; -errno with @err */
-typedef int (*facts_fn)(struct doctor_facts *facts, const struct chk_request *req,
-			struct smc_err *err);
-
 /**
- * facts_use() - load the facts that -s needs: kernel, devices, and what SMC would use
+ * facts_load() - load the facts that -s needs: kernel, devices, and what SMC would use
  *
- * They describe the network namespace of this process, and are freed when @fn returns.
- * Return: chk_status of @fn, or of an error that was printed.
+ * They describe the network namespace of this process. Free them with facts_free() in any case.
  */
-int facts_use(const struct chk_request *req, facts_fn fn);
+int facts_load(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err);
 
-/** facts_with() - as facts_use(), without printing. Return: value of @fn; -errno with @err */
-int facts_with(const struct chk_request *req, facts_fn fn, struct smc_err *err);
+void facts_free(struct doctor_facts *facts);
 
 /** facts_load_rest() - load the facts that only the checks need */
 void facts_load_rest(struct doctor_facts *facts);

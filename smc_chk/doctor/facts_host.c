@@ -304,14 +304,13 @@ static void take_policy(struct exposure_facts *exposure)
 
 void facts_load_host(struct doctor_facts *facts)
 {
-	struct memory_facts *memory = &facts->memory;
 	int page;
 
 	load_kernel(&facts->kernel, facts);
 	load_shim(&facts->shim);
 	page = host_probe("page-size", probe_page, NULL, NULL);
-	memory->page_size = page > 0 ? (unsigned long long)page : 4096;
-	host_text(memory->buddies, sizeof(memory->buddies), "/proc/buddyinfo");
+	facts->page_size = page > 0 ? (unsigned long long)page : 4096;
+	host_text(facts->buddies, sizeof(facts->buddies), "/proc/buddyinfo");
 	load_knobs(facts->knobs);
 	facts_load_services(&facts->services);
 	if (!facts->has_smc)

@@ -95,9 +95,7 @@ struct doctor_result doctor_judge(const struct doctor *doc)
 {
 	struct doctor_result result = { .least = doc->req->is_brief ? DOCTOR_WARNING : DOCTOR_OK };
 
-	for (size_t i = 0; i < doc->n_findings; i++) {
-		const struct doctor_finding *finding = &doc->findings[i];
-
+	for_each(finding, doc->findings, doc->n_findings) {
 		result.counts[finding->level]++;
 		if (finding->level >= DOCTOR_WARNING && finding->remedy[0] &&
 		    (!result.first || finding->level > result.first->level))
@@ -165,14 +163,12 @@ static void put_table(struct out_text *text, const struct doctor *doc,
 	struct out_view view = { .is_colored = cli_has_color() };
 
 	out_view_add(&view, columns, "level,check,object,text");
-	for (size_t i = 0; i < doc->n_findings; i++) {
-		out_view_widen(&view, "check", (uint8_t)strlen(doc->findings[i].check));
-		out_view_widen(&view, "object", (uint8_t)strlen(doc->findings[i].object));
+	for_each(finding, doc->findings, doc->n_findings) {
+		out_view_widen(&view, "check", (uint8_t)strlen(finding->check));
+		out_view_widen(&view, "object", (uint8_t)strlen(finding->object));
 	}
 	for (size_t level = result->least; level < DOCTOR_LEVELS; level++) {
-		for (size_t i = 0; i < doc->n_findings; i++) {
-			const struct doctor_finding *finding = &doc->findings[i];
-
+		for_each(finding, doc->findings, doc->n_findings) {
 			if (finding->level != level)
 				continue;
 			out_row(text, &view, finding);
@@ -227,9 +223,9 @@ static void put_list(struct out_text *text, const struct doctor *doc,
 
 	least = least < result->least ? result->least : least;
 	for (size_t level = DOCTOR_LEVELS; level-- > least;)
-		for (size_t i = 0; i < doc->n_findings; i++)
-			if (doc->findings[i].level == level)
-				put_finding(text, &doc->findings[i], doc->req->width);
+		for_each(finding, doc->findings, doc->n_findings)
+			if (finding->level == level)
+				put_finding(text, finding, doc->req->width);
 	if (least == DOCTOR_NOTE && result->counts[DOCTOR_OK])
 		append_ok(text, result->counts[DOCTOR_OK]);
 	worst = doctor_verdict(&verdict, result);
@@ -257,9 +253,9 @@ static int print_json(const struct doctor *doc, const struct doctor_result *resu
 {
 	json_t *findings = json_array();
 
-	for (size_t i = 0; i < doc->n_findings; i++)
-		if (doc->findings[i].level >= result->least)
-			json_array_append_new(findings, out_json(columns, NULL, &doc->findings[i]));
+	for_each(finding, doc->findings, doc->n_findings)
+		if (finding->level >= result->least)
+			json_array_append_new(findings, out_json(columns, NULL, finding));
 	return chk_print_json(json_pack("{s:s, s:i, s:i, s:i, s:o, s:s*}", "schema",
 					"smc-tools/doctor/1", "status", result->status, "problems",
 					(int)result->counts[DOCTOR_PROBLEM], "warnings",
@@ -303,7 +299,7 @@ void doctor_each(struct doctor *doc, void (*check)(struct doctor *doc, const str
 {
 	const struct pnet_rows *rows = &doc->facts->choices.facts.rows;
 
-	for (size_t i = 0; i < rows->count; i++)
-		if (doctor_is_in_scope(doc, &rows->rows[i]))
-			check(doc, &rows->rows[i]);
+	for_each(row, rows->rows, rows->count)
+		if (doctor_is_in_scope(doc, row))
+			check(doc, row);
 }

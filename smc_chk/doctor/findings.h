@@ -83,12 +83,6 @@ const char *doctor_take(struct doctor *doc, struct out_text *text, bool is_typab
 /** doctor_has_word() - does a list contain a word? NULL is an empty list */
 bool doctor_has_word(const char *list, const char *word);
 
-/** doctor_print() - doctor_fn: all findings and the verdict */
-int doctor_print(const struct doctor *doc, struct smc_err *err);
-
-/** static_print() - print devices per net device, or one error. Return: chk_status */
-int static_print(const struct doctor_facts *facts, const struct chk_request *req);
-
 /**
  * doctor_why() - why SMC has no device for a net device, or none at all
  * @facts: after facts_load_rest()
@@ -122,9 +116,11 @@ enum doctor_level doctor_verdict(struct out_text *text, const struct doctor_resu
  */
 typedef int (*doctor_fn)(const struct doctor *doc, struct smc_err *err);
 
-/** doctor_examine() - run the checks on @facts, then @fn. Return: value of @fn, -errno */
-int doctor_examine(struct doctor_facts *facts, const struct chk_request *req, doctor_fn fn,
-		   struct smc_err *err);
+/** doctor_print() - print all findings and the verdict */
+int doctor_print(const struct doctor *doc, struct smc_err *err);
+
+/** doctor_run() - run the checks, then @fn. Return: chk_status, also after an error message */
+int doctor_run(const struct chk_request *req, doctor_fn fn);
 
 /* ---- checks: each reads @doc->facts, does no I/O, and adds findings; in order of output ---- */
 

@@ -65,10 +65,9 @@ static void check_pause(struct doctor *doc, const struct netdev *net)
 
 static bool has_link_local(const struct netaddr_table *addrs, const char *netdev)
 {
-	for (size_t i = 0; i < addrs->count; i++)
-		if (addrs->addrs[i].family == AF_INET6 &&
-		    IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)addrs->addrs[i].bytes) &&
-		    !strcmp(addrs->addrs[i].netdev, netdev))
+	for_each(addr, addrs->addrs, addrs->count)
+		if (addr->family == AF_INET6 && !strcmp(addr->netdev, netdev) &&
+		    IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)addr->bytes))
 			return true;
 	return false;
 }
@@ -156,14 +155,13 @@ static void check_any(struct doctor *doc)
 	if (!doc->facts->has_smc || choice_is_any_usable(&doc->facts->choices, iface))
 		return;
 	/* If a problem was found before, that is the reason why nothing works. */
-	for (size_t i = 0; i < doc->n_findings; i++)
-		if (doc->findings[i].level == DOCTOR_PROBLEM &&
-		    doctor_has_word(checks, doc->findings[i].check))
+	for_each(finding, doc->findings, doc->n_findings)
+		if (finding->level == DOCTOR_PROBLEM && doctor_has_word(checks, finding->check))
 			return;
 	if (rdma->count)
 		remedy = "smc_pnet --list";
-	for (size_t i = 0; i < rdma->count; i++)
-		if (rdma->devs[i].n_ports && rdma->devs[i].ports[0].is_foreign)
+	for_each(dev, rdma->devs, rdma->count)
+		if (dev->n_ports && dev->ports[0].is_foreign)
 			remedy = "smc_pnet -a NAME -I NETDEV, and in the initial network "
 				 "namespace: smc_pnet -a NAME -D RDMADEV";
 	doctor_say(doc, DOCTOR_PROBLEM, "device", iface, remedy,
@@ -179,9 +177,7 @@ void doctor_net(struct doctor *doc)
 			   "/sys shows the net devices of another network namespace, and only root "
 			   "sees those of this one: findings about devices may be wrong");
 	doctor_each(doc, check_port);
-	for (size_t i = 0; i < doc->facts->netdevs.count; i++) {
-		const struct netdev *net = &doc->facts->netdevs.devs[i];
-
+	for_each(net, doc->facts->netdevs.devs, doc->facts->netdevs.count) {
 		if (!doc->req->iface || !strcmp(doc->req->iface, net->name))
 			check_upper(doc, net);
 	}

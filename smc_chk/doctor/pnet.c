@@ -18,9 +18,7 @@ static bool append_removal(struct out_text *text, const struct doctor *doc,
 
 	out_str(text, "smc_pnet -d ");
 	is_typable = out_shell_word(text, entry->name);
-	for (size_t i = 0; i < doc->facts->pnet.count; i++) {
-		const struct smc_pnet *other = &doc->facts->pnet.entries[i];
-
+	for_each(other, doc->facts->pnet.entries, doc->facts->pnet.count) {
 		if (other == entry || strcmp(other->name, entry->name))
 			continue;
 		out_str(text, "; ");
@@ -47,9 +45,9 @@ static bool is_entry_for(const struct doctor *doc, const struct smc_pnet *entry,
 {
 	const struct pnet_rows *rows = &doc->facts->choices.facts.rows;
 
-	for (size_t i = 0; i < rows->count; i++)
-		if (is_port_of(&rows->rows[i], netdev) && rows->rows[i].port == entry->port &&
-		    !strcmp(rows->rows[i].name, entry->ib))
+	for_each(row, rows->rows, rows->count)
+		if (is_port_of(row, netdev) && row->port == entry->port &&
+		    !strcmp(row->name, entry->ib))
 			return true;
 	return false;
 }
@@ -78,8 +76,8 @@ static bool is_missed(const struct doctor *doc, const struct pnet_row *row)
 {
 	const struct choices *choices = &doc->facts->choices;
 
-	for (size_t i = 0; i < choices->count; i++)
-		if (!strcmp(choices->all[i].net->pnetid, row->pnetid) && !choices->all[i].port)
+	for_each(choice, choices->all, choices->count)
+		if (!strcmp(choice->net->pnetid, row->pnetid) && !choice->port)
 			return true;
 	return false;
 }
@@ -129,9 +127,7 @@ static void check_twice(struct doctor *doc, const struct pnet_row *row)
 {
 	const char *bus_id = row->ib ? row->ib->bus_id : row->ism->bus_id;
 
-	for (size_t i = 0; i < doc->facts->pnet.count; i++) {
-		const struct smc_pnet *other = &doc->facts->pnet.entries[i];
-
+	for_each(other, doc->facts->pnet.entries, doc->facts->pnet.count) {
 		if (other == row->entry || !(other->has & SMC_PNET_HAS_IB) ||
 		    (row->ib && other->port != row->port) ||
 		    (strcmp(other->ib, row->name) && (!*bus_id || strcmp(other->ib, bus_id))))
@@ -192,9 +188,8 @@ static bool has_partner(const struct doctor *doc, const struct pnet_row *net)
 {
 	const struct pnet_rows *rows = &doc->facts->choices.facts.rows;
 
-	for (size_t i = 0; i < rows->count; i++)
-		if (!rows->rows[i].net && strcmp(rows->rows[i].name, net->name) &&
-		    !strcmp(rows->rows[i].pnetid, net->pnetid))
+	for_each(row, rows->rows, rows->count)
+		if (!row->net && strcmp(row->name, net->name) && !strcmp(row->pnetid, net->pnetid))
 			return true;
 	return false;
 }
@@ -208,8 +203,8 @@ static void check_lonely(struct doctor *doc, const struct choice *choice)
 	if (!choice->net->entry || choice->net->source != PNET_FROM_TABLE ||
 	    strcmp(choice->net->net->base, choice->net->name) || has_partner(doc, choice->net))
 		return;
-	for (size_t i = 0; i < rows->count; i++)
-		if (*rows->rows[i].pnetid && is_port_of(&rows->rows[i], choice->net->name))
+	for_each(row, rows->rows, rows->count)
+		if (*row->pnetid && is_port_of(row, choice->net->name))
 			return; /* check_pair() reports it */
 	remedy = suggested(doc, choice->net->name);
 	doctor_say(doc, doctor_unusable_level(doc), CHECK, choice->net->name,
@@ -314,8 +309,7 @@ static void say_choices(struct doctor *doc)
 	struct out_text rest = { 0 };
 	size_t more = 0;
 
-	for (size_t i = 0; i < doc->facts->choices.count; i++) {
-		const struct choice *choice = &doc->facts->choices.all[i];
+	for_each(choice, doc->facts->choices.all, doc->facts->choices.count) {
 		bool is_bare = !choice->port && choice->smcd == UNUSABLE_NO_DEVICE &&
 			       !*choice->net->pnetid;
 
@@ -357,9 +351,7 @@ void doctor_pnet(struct doctor *doc)
 /* Does a device in scope only lack an EID? */
 static bool is_waiting(const struct doctor *doc)
 {
-	for (size_t i = 0; i < doc->facts->choices.count; i++) {
-		const struct choice *choice = &doc->facts->choices.all[i];
-
+	for_each(choice, doc->facts->choices.all, doc->facts->choices.count) {
 		if ((choice->smcr == UNUSABLE_NO_EID || choice->smcd == UNUSABLE_NO_EID) &&
 		    (!doc->req->iface || !strcmp(doc->req->iface, choice->net->name)))
 			return true;

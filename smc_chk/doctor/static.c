@@ -179,7 +179,8 @@ static json_t *json_ueids(const struct choice_facts *facts)
 	return array;
 }
 
-int static_print(const struct doctor_facts *facts, const struct chk_request *req)
+/* Print devices per net device, or one error. Return: chk_status. */
+static int print(const struct doctor_facts *facts, const struct chk_request *req)
 {
 	const struct choices *choices = &facts->choices;
 	const char *iface = req->iface;
@@ -191,9 +192,7 @@ int static_print(const struct doctor_facts *facts, const struct chk_request *req
 		return cli_error(&chk_tool, "no net device '%s'", iface);
 	if (req->is_json)
 		array = json_array();
-	for (size_t i = 0; i < choices->count; i++) {
-		const struct choice *choice = &choices->all[i];
-
+	for_each(choice, choices->all, choices->count) {
 		if (iface ? strcmp(iface, choice->net->name) != 0 :
 			    facts_of_net(facts, choice->net->net)->is_off)
 			continue;
@@ -218,4 +217,19 @@ int static_print(const struct doctor_facts *facts, const struct chk_request *req
 		return CHK_UNTESTED;
 	}
 	return choice_is_any_usable(choices, iface) ? CHK_OK : CHK_ERROR;
+}
+
+int chk_static(const struct chk_request *req)
+{
+	struct doctor_facts facts;
+	struct smc_err err = { 0 };
+	int ret = facts_load(&facts, req, &err);
+
+	if (!ret && facts.unread.code) {
+		err = facts.unread;
+		ret = -err.code;
+	}
+	ret = ret ? cli_error(&chk_tool, "%s", err.text) : print(&facts, req);
+	facts_free(&facts);
+	return ret;
 }

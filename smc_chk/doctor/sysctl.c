@@ -89,9 +89,8 @@ static unsigned long long real_size(unsigned long long size)
 /* Largest buffer of SMC-R, limited by the largest block of contiguous memory. */
 static unsigned long long smcr_limit(const struct doctor *doc)
 {
-	const struct memory_facts *memory = &doc->facts->memory;
-	unsigned int orders = buddy_orders(memory->buddies);
-	unsigned long long block = orders ? memory->page_size << (orders - 1) : 0;
+	unsigned int orders = buddy_orders(doc->facts->buddies);
+	unsigned long long block = orders ? doc->facts->page_size << (orders - 1) : 0;
 	long long type = 0;
 
 	if (facts_is_before(doc->facts, 6, 11))

@@ -94,9 +94,7 @@ static uint32_t main_reason(const struct smc_stats *stats)
 	uint16_t most = 0;
 
 	for (int side = 0; side < SMC_SIDES; side++) {
-		for (size_t i = 0; i < stats->side[side].n_reasons; i++) {
-			const struct smc_reason_count *reason = &stats->side[side].reasons[i];
-
+		for_each(reason, stats->side[side].reasons, stats->side[side].n_reasons) {
 			if (reason->count > most) {
 				most = reason->count;
 				code = reason->code;

@@ -273,8 +273,7 @@ static void put_nets(struct drawing *d, bool is_pairs)
 	const struct pnet_rows *rows = d->card->rows;
 	struct drawing none = { .card = d->card };
 
-	for (size_t i = 0; i < rows->count; i++) {
-		const struct pnet_row *row = &rows->rows[i];
+	for_each(row, rows->rows, rows->count) {
 		bool has_server = false;
 
 		if (row->type != PNET_NET || !has_id(d, row) || is_upper(&none, row))
@@ -298,9 +297,7 @@ static void put_servers(struct drawing *d)
 {
 	const struct pnet_rows *rows = d->card->rows;
 
-	for (size_t i = 0; i < rows->count; i++) {
-		const struct pnet_row *row = &rows->rows[i];
-
+	for_each(row, rows->rows, rows->count) {
 		if (row->type != PNET_NET && has_id(d, row) &&
 		    (*d->card->pnetid || pnet_row_is_root(rows, row)))
 			put_server(d, row);

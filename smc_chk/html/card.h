@@ -2,6 +2,7 @@
 /* The picture of the devices that have one PNET ID. */
 #pragma once
 
+#include "base/array.h"
 #include "net/pairing.h"
 #include "out/text.h"
 

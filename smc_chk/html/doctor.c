@@ -137,12 +137,7 @@ static int put_page(const struct doctor *doc, struct smc_err *err)
 	return ret ? ret : result.status;
 }
 
-static int examine(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err)
-{
-	return doctor_examine(facts, req, put_page, err);
-}
-
 int html_doctor(const struct chk_request *req)
 {
-	return facts_use(req, examine);
+	return doctor_run(req, put_page);
 }

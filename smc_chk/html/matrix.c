@@ -153,9 +153,7 @@ static void put_rows(struct show *show)
 	html_section(&show->text, is_many ? "Kinds of connections" : "Each connection");
 	html_table_begin(&table, &show->text, "Arrows lead from client to server",
 			 is_many ? many : few);
-	for (size_t i = 0; i < show->count; i++) {
-		const struct row *row = &show->rows[i];
-
+	for_each(row, show->rows, show->count) {
 		snprintf(number, sizeof(number), "%" PRIu64, row->count);
 		if (is_many)
 			put_cell(&table, NULL, number);

@@ -18,14 +18,6 @@
 
 /* ---- facts to structs ---- */
 
-/** struct writing - @req: first member, as facts_fn only gets a pointer to it */
-struct writing {
-	struct chk_request req;
-	struct predict_host host;
-	size_t n_nets;
-	int fd;
-};
-
 /* Is it reachable from other hosts? */
 static bool is_reachable(const struct netaddr *addr)
 {
@@ -58,7 +50,7 @@ static void explain(char why[PREDICT_WORDS_SIZE], char command[PREDICT_COMMAND_S
 		strcpy(command, finding.remedy);
 }
 
-static void add_net(struct writing *job, const struct doctor_facts *facts,
+static void add_net(struct predict_host *host, size_t *count, const struct doctor_facts *facts,
 		    const struct choice *choice)
 {
 	bool is_smcr = choice->smcr == USABLE || choice->smcr == UNUSABLE_NO_EID;
@@ -66,8 +58,7 @@ static void add_net(struct writing *job, const struct doctor_facts *facts,
 
 	snprintf(net.name, sizeof(net.name), "%s", choice->net->name);
 	add_addrs(&net, &facts->choices.facts.addrs);
-	if (!net.n_addrs || facts_of_net(facts, choice->net->net)->is_off ||
-	    job->n_nets == NETS_MAX)
+	if (!net.n_addrs || facts_of_net(facts, choice->net->net)->is_off || *count == NETS_MAX)
 		return;
 	if (is_smcr)
 		net.flags = (choice->gid_v1 ? PREDICT_GID_V1 : 0) |
@@ -78,7 +69,7 @@ static void add_net(struct writing *job, const struct doctor_facts *facts,
 	}
 	if (!is_smcr && facts->has_smc)
 		explain(net.why, net.command, facts, net.name);
-	*smc_array_add(&job->host.nets, &job->n_nets) = net;
+	*smc_array_add(&host->nets, count) = net;
 }
 
 static void take_eids(struct predict_host *host, const struct choice_facts *deciding)
@@ -117,34 +108,33 @@ static void take_host(struct predict_host *host, const struct doctor_facts *fact
 	take_eids(host, &facts->choices.facts);
 }
 
-static int write_host(struct doctor_facts *facts, const struct chk_request *req,
+static void take_nets(struct predict_host *host, const struct doctor_facts *facts)
+{
+	size_t count = 0;
+
+	for_each(choice, facts->choices.all, facts->choices.count) {
+		host->traits |= choice->is_loopback ? PREDICT_LOOPBACK : 0;
+		add_net(host, &count, facts, choice);
+	}
+	host->n_nets = (uint32_t)count;
+}
+
+static int write_host(struct predict_host *host, struct doctor_facts *facts, int fd,
 		      struct smc_err *err)
 {
-	struct writing *job = (struct writing *)req;
-	struct predict_host *host = &job->host;
 	struct out_text policy = { 0 };
 	int ret = 0;
 
-	if (facts->unread.code) {
-		*err = facts->unread;
-		return -err->code;
-	}
 	facts_load_rest(facts);
 	take_host(host, facts);
 	if (!facts->has_smc)
 		explain(host->why, host->command, facts, NULL);
-	for (size_t i = 0; i < facts->choices.count; i++) {
-		const struct choice *choice = &facts->choices.all[i];
-
-		host->traits |= choice->is_loopback ? PREDICT_LOOPBACK : 0;
-		add_net(job, facts, choice);
-	}
+	take_nets(host, facts);
 	policy_write(&policy, &facts->exposure.policy);
 	host->policy_len = (uint32_t)policy.len;
-	host->n_nets = (uint32_t)job->n_nets;
-	if (!smc_write_all(job->fd, host, sizeof(*host)) ||
-	    !smc_write_all(job->fd, host->nets, job->n_nets * sizeof(*host->nets)) ||
-	    !smc_write_all(job->fd, policy.data, policy.len))
+	if (!smc_write_all(fd, host, sizeof(*host)) ||
+	    !smc_write_all(fd, host->nets, host->n_nets * sizeof(*host->nets)) ||
+	    !smc_write_all(fd, policy.data, policy.len))
 		ret = smc_err_set(err, errno, "cannot store its data");
 	out_free(&policy);
 	return ret;
@@ -161,12 +151,20 @@ void matrix_host_set_name(struct predict_host *host, const char *name)
 
 int matrix_host_write(const char *name, int fd, struct smc_err *err)
 {
-	struct writing job = { .fd = fd };
-	int ret;
+	const struct chk_request req = { .is_debug = false };
+	struct predict_host host = { .n_nets = 0 };
+	struct doctor_facts facts;
+	int ret = facts_load(&facts, &req, err);
 
-	matrix_host_set_name(&job.host, name);
-	ret = facts_with(&job.req, write_host, err);
-	matrix_host_free(&job.host);
+	matrix_host_set_name(&host, name);
+	if (!ret && facts.unread.code) {
+		*err = facts.unread;
+		ret = -err->code;
+	}
+	if (!ret)
+		ret = write_host(&host, &facts, fd, err);
+	matrix_host_free(&host);
+	facts_free(&facts);
 	return ret;
 }
 

@@ -338,9 +338,7 @@ static bool is_own(const struct predict_host *host, const struct netaddr *addr)
 	const size_t size = addr->family == AF_INET ? 4 : 16;
 
 	for (size_t i = 0; i < host->n_nets; i++)
-		for (size_t k = 0; k < host->nets[i].n_addrs; k++) {
-			const struct netaddr *own = &host->nets[i].addrs[k];
-
+		for_each(own, host->nets[i].addrs, host->nets[i].n_addrs) {
 			if (own->family == addr->family && !memcmp(own->bytes, addr->bytes, size))
 				return true;
 		}
@@ -350,11 +348,8 @@ static bool is_own(const struct predict_host *host, const struct netaddr *addr)
 /* Try all pairs of addresses of a family, in one subnet or, with @is_routed, any. */
 static void try_ways(struct way *best, struct way *way, int family, bool is_routed)
 {
-	for (size_t i = 0; i < way->nets[0]->n_addrs; i++) {
-		const struct netaddr *from = &way->nets[0]->addrs[i];
-
-		for (size_t k = 0; k < way->nets[1]->n_addrs; k++) {
-			const struct netaddr *to = &way->nets[1]->addrs[k];
+	for_each(from, way->nets[0]->addrs, way->nets[0]->n_addrs) {
+		for_each(to, way->nets[1]->addrs, way->nets[1]->n_addrs) {
 			bool is_near = netaddr_covers(from, to);
 
 			if (from->family != family || to->family != family ||

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "base/array.h"
 #include "base/err.h"
 #include "net/netaddr.h"
 #include "net/netdev.h"

@@ -38,7 +38,7 @@ FIXTURE(start)
 	facts->choices.facts.is_eid_known = true;
 	facts->choices.all = host.choices;
 	facts->choices.count = 1;
-	facts->memory.page_size = 4096;
+	facts->page_size = 4096;
 	host.doc = (struct doctor){ .req = &host.req, .facts = facts };
 	host.facts.exposure.owner_rules = -ENODATA;
 	return 0;
@@ -260,7 +260,7 @@ TEST(test_limitation)
 /* Buffers are powers of two, on this kernel at most as large as a block of memory. */
 TEST(test_sizes)
 {
-	strcpy(host.facts.memory.buddies, "Node 0, zone   Normal  1 1 1 1 1 1 1 1 1 1 1");
+	strcpy(host.facts.buddies, "Node 0, zone   Normal  1 1 1 1 1 1 1 1 1 1 1");
 	set_knob("net.smc.rmem", "65537");
 	set_knob("net.smc.wmem", "8388608");
 	set_knob("net.core.rmem_max", "65536");
