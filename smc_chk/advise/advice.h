@@ -7,12 +7,6 @@
 #include "smc_chk/doctor/choice.h"
 #include "smc_chk/smc_chk.h"
 
-/** struct way_facts - @has_smc: this kernel has SMC */
-struct way_facts {
-	const struct choices *choices;
-	bool has_smc;
-};
-
 #define WAY_TEXT_SIZE 128
 
 /**
@@ -73,8 +67,9 @@ struct judged {
 	struct judge_sum sum;
 };
 
-/** advise_judge() - fill in @judged; free it with judged_free() */
-void advise_judge(struct judged *judged, const struct tally *tally, const struct way_facts *facts);
+/** advise_judge() - fill in @judged; free it with judged_free(). @has_smc: this kernel has SMC */
+void advise_judge(struct judged *judged, const struct tally *tally, const struct choices *choices,
+		  bool has_smc);
 
 void judged_free(struct judged *judged);
 

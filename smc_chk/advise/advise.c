@@ -7,17 +7,21 @@
 #include <poll.h>
 #include <signal.h>
 #include <time.h>
+#include <sys/socket.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "bpf/address.h"
 #include "bpf/bpfmap.h"
 #include "bpf/programs.h"
 #include "bpf/tcplife.h"
+#include "cgroup/cgroup.h"
 #include "cli/screen.h"
 #include "netlink/diag.h"
+#include "process/proc.h"
 #include "process/signals.h"
+#include "smc/inet.h"
 #include "smc_chk/advise/advice.h"
-#include "smc_chk/advise/lists.h"
 #include "smc_chk/doctor/facts.h"
 
 /* Time between two polls, in ms. */
@@ -36,25 +40,191 @@
  */
 #define ENDS_MAX 65536
 
+#define TRIES 3 /* polls again if the list changed meanwhile */
+#define PROCESSES 1024
+
+/** struct process - cached owner of a process */
+struct process {
+	pid_t pid;
+	char comm[16];
+	uint32_t owner;
+};
+
 /**
  * struct watcher - @last: when the last poll began; @cost: how long it took; in ms
  * @programs: of eBPF, NULL when only polling; @state: map of their state
  * @left: ends that may still be read in this call
+ * @inet, @smcs: TCP and SMC sockets of the current poll
+ * @processes: cache, indexed by the process id modulo its size
+ * @procs: with @has_procs; @procs_ret: 0, or -errno of reading them
  */
 struct watcher {
+	struct tally *tally;
 	struct watched *watched;
 	const struct chk_request *req;
-	struct lists lists;
 	struct bpf_programs *programs;
 	int state, left;
 	int signals;
 	uint64_t start, last, cost;
+	struct smc_inet_table inet;
+	struct smc_sock *smcs;
+	size_t n_smcs;
+	struct proc_table procs;
+	struct process processes[PROCESSES];
+	int procs_ret;
+	bool has_procs;
 	struct smc_err *err;
 };
 
 static uint64_t now_ms(void)
 {
 	return (uint64_t)clock_ns(CLOCK_MONOTONIC) / 1000000;
+}
+
+/* ---- SMC sockets ---- */
+
+static int on_smc(const struct nlmsghdr *nlh, void *arg)
+{
+	struct watcher *watcher = arg;
+	struct smc_sock sock;
+	int ret = smc_sock_decode(&sock, nlh);
+
+	if (ret || (sock.state != SMC_ABI_LISTEN && !smc_sock_connected(&sock)))
+		return ret;
+	*smc_array_add(&watcher->smcs, &watcher->n_smcs) = sock;
+	return 0;
+}
+
+/* Read the SMC sockets; there are none if the kernel has no SMC. */
+static int read_smcs(struct watcher *watcher)
+{
+	const struct smc_abi_diag_req req = smc_sock_request(0);
+	int ret = -EINTR;
+
+	for (int i = 0; i < TRIES && ret == -EINTR; i++) {
+		watcher->n_smcs = 0;
+		ret = smc_diag_dump(&req, sizeof(req), sizeof(struct smc_abi_diag_msg), on_smc,
+				    watcher, watcher->err);
+	}
+	return ret == -ENOENT || ret == -EINTR ? 0 : ret;
+}
+
+/* The addresses are those of the TCP socket inside. */
+static void mark_smcs(struct watcher *watcher)
+{
+	for (size_t i = 0; i < watcher->n_smcs; i++)
+		if (smc_sock_needs_lookup(&watcher->smcs[i]))
+			smc_inet_resolve(&watcher->inet, &watcher->smcs[i]);
+	tally_smcs(watcher->tally, watcher->smcs, watcher->n_smcs);
+}
+
+/* ---- TCP sockets ---- */
+
+static int on_tcp(const struct nlmsghdr *nlh, void *arg)
+{
+	struct watcher *watcher = arg;
+	struct smc_tcp tcp;
+	int ret = smc_tcp_decode(&tcp, nlh);
+
+	if (ret)
+		return ret;
+	tally_see(watcher->tally, &tcp);
+	return watcher->n_smcs ? smc_inet_add(nlh, &watcher->inet) : 0;
+}
+
+/* A kernel without IPv6 has no such sockets. */
+static int read_tcps(struct watcher *watcher)
+{
+	static const uint8_t families[] = { AF_INET, AF_INET6 };
+
+	for (size_t i = 0; i < sizeof(families); i++) {
+		const struct inet_diag_req_v2 req = smc_tcp_request(families[i]);
+		int ret = smc_diag_dump(&req, sizeof(req), sizeof(struct inet_diag_msg), on_tcp,
+					watcher, watcher->err);
+
+		if (ret == -ENOENT && families[i] == AF_INET)
+			return smc_err_say(watcher->err, ENOENT,
+					   "the kernel cannot list TCP sockets: "
+					   "module tcp_diag (CONFIG_INET_TCP_DIAG) is missing");
+		if (ret && ret != -ENOENT && ret != -EINTR)
+			return ret;
+	}
+	return 0;
+}
+
+/* ---- processes ---- */
+
+static void find_unit(struct tally_owner *owner, pid_t pid, const char *known)
+{
+	size_t len = strlen(known), ending = strlen(".service");
+	char path[PATH_MAX];
+
+	if (!cgroup_of_process(pid, path)) {
+		if (!cgroup_unit(path, owner->unit, &owner->is_user))
+			*owner->unit = '\0';
+	} else if (len > ending && !strcmp(known + len - ending, ".service")) {
+		snprintf(owner->unit, sizeof(owner->unit), "%s", known);
+	}
+}
+
+static uint32_t find_owner(struct watcher *watcher, pid_t pid, const char *comm, const char *unit)
+{
+	struct process *process = &watcher->processes[(size_t)pid % PROCESSES];
+	struct tally_owner owner = { .comm = "" };
+
+	snprintf(owner.comm, sizeof(owner.comm), "%s", comm);
+	if (process->pid == pid && !strcmp(process->comm, owner.comm))
+		return process->owner;
+	find_unit(&owner, pid, unit);
+	process->pid = pid;
+	memcpy(process->comm, owner.comm, sizeof(process->comm));
+	process->owner = tally_owner(watcher->tally, &owner);
+	return process->owner;
+}
+
+/* Read the processes when the first socket needs them. */
+static uint32_t on_nameless(void *arg, uint64_t inode)
+{
+	struct watcher *watcher = arg;
+	const struct proc_fd *holder;
+	size_t count;
+
+	if (!watcher->has_procs)
+		watcher->procs_ret = proc_table_load(&watcher->procs);
+	watcher->has_procs = true;
+	holder = proc_table_find(&watcher->procs, inode, &count);
+	if (holder)
+		return find_owner(watcher, holder->pid, holder->comm, "");
+	watcher->watched->is_blind |= geteuid() != 0;
+	return 0;
+}
+
+static int find_names(struct watcher *watcher)
+{
+	watcher->has_procs = false;
+	watcher->procs_ret = 0;
+	tally_name(watcher->tally, on_nameless, watcher);
+	proc_table_free(&watcher->procs);
+	return watcher->procs_ret ? smc_err_set(watcher->err, -watcher->procs_ret,
+						"cannot read which processes hold sockets") :
+				    0;
+}
+
+static int read_sockets(struct watcher *watcher)
+{
+	int ret = read_smcs(watcher);
+
+	if (!ret)
+		ret = read_tcps(watcher);
+	if (!ret) {
+		mark_smcs(watcher);
+		ret = find_names(watcher);
+	}
+	smc_inet_free(&watcher->inet);
+	watcher->n_smcs = 0;
+	if (!ret)
+		tally_end(watcher->tally);
+	return ret;
 }
 
 /* ---- eBPF ---- */
@@ -93,9 +263,9 @@ static int on_end(void *arg, void *record, size_t len)
 	death.born = end->born / 1000000;
 	/* Kernel threads of SMC connect and close for the program. */
 	if (end->process.pid && !end->is_smc)
-		death.owner = lists_owner(&watcher->lists, (pid_t)end->process.pid,
-					  end->process.comm, end->process.unit);
-	tally_die(watcher->lists.tally, &death, end->died / 1000000);
+		death.owner = find_owner(watcher, (pid_t)end->process.pid, end->process.comm,
+					 end->process.unit);
+	tally_die(watcher->tally, &death, end->died / 1000000);
 	/* The end was consumed anyway. */
 	return --watcher->left > 0 ? 0 : -EAGAIN;
 }
@@ -148,14 +318,16 @@ static bool has_lost(const struct watcher *watcher)
 	return watcher->programs && (bpfmap_lookup(watcher->state, &first, &state) || state.lost);
 }
 
-/* ---- lists ---- */
+/* ---- polls ---- */
 
-static int read_lists(struct watcher *watcher)
+static int poll_sockets(struct watcher *watcher)
 {
 	uint64_t begin = now_ms();
 	uint64_t gap = begin - watcher->last;
-	int ret = lists_read(&watcher->lists, begin, watcher->err);
+	int ret;
 
+	tally_begin(watcher->tally, begin);
+	ret = read_sockets(watcher);
 	if (watcher->last && gap > watcher->watched->interval)
 		watcher->watched->interval = gap;
 	watcher->last = begin;
@@ -163,7 +335,7 @@ static int read_lists(struct watcher *watcher)
 	return ret;
 }
 
-static uint64_t next_list(const struct watcher *watcher)
+static uint64_t next_poll(const struct watcher *watcher)
 {
 	uint64_t least = watcher->programs ? POLL_BPF : POLL_ALONE;
 	uint64_t share = watcher->cost * POLL_SHARE;
@@ -192,7 +364,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 
 static uint64_t next_step(const struct watcher *watcher, uint64_t end)
 {
-	uint64_t next = earlier(end, next_list(watcher));
+	uint64_t next = earlier(end, next_poll(watcher));
 
 	return watcher->programs ? earlier(next, now_ms() + READ_BPF) : next;
 }
@@ -215,8 +387,8 @@ static int watch_on(struct watcher *watcher)
 		ret = wait_until(watcher, next_step(watcher, end));
 		if (ret >= 0 && read_ends(watcher))
 			ret = -watcher->err->code;
-		if (!ret && now_ms() >= next_list(watcher))
-			ret = read_lists(watcher);
+		if (!ret && now_ms() >= next_poll(watcher))
+			ret = poll_sockets(watcher);
 	}
 	cli_progress_end();
 	return ret < 0 ? ret : 0;
@@ -238,20 +410,19 @@ static void release_signals(void)
 
 static int run(struct watcher *watcher)
 {
-	int ret = read_lists(watcher);
+	int ret = poll_sockets(watcher);
 
 	if (ret)
 		return ret;
 	chk_debug(watcher->req, "watching");
 	ret = watch_on(watcher);
 	if (!ret)
-		ret = read_lists(watcher);
+		ret = poll_sockets(watcher);
 	if (!ret)
 		ret = read_ends(watcher);
 	watcher->watched->is_lossy = has_lost(watcher);
-	watcher->watched->is_blind = watcher->lists.is_blind;
 	watcher->watched->duration = now_ms() - watcher->start;
-	tally_finish(watcher->lists.tally, now_ms());
+	tally_finish(watcher->tally, now_ms());
 	return ret;
 }
 
@@ -259,7 +430,7 @@ static int run(struct watcher *watcher)
 static int watch(struct tally *tally, struct watched *watched, const struct chk_request *req,
 		 struct smc_err *err)
 {
-	struct watcher watcher = { .lists.tally = tally,
+	struct watcher watcher = { .tally = tally,
 				   .watched = watched,
 				   .req = req,
 				   .err = err,
@@ -271,6 +442,7 @@ static int watch(struct tally *tally, struct watched *watched, const struct chk_
 		return smc_err_set(err, errno, "cannot catch signals");
 	start_bpf(&watcher);
 	ret = run(&watcher);
+	free(watcher.smcs);
 	bpf_programs_close(watcher.programs);
 	close(watcher.signals);
 	release_signals();
@@ -297,7 +469,6 @@ static int advise(const struct doctor_facts *facts, const struct chk_request *re
 {
 	struct smc_xfrm_table policies = { 0 };
 	struct tally tally = { .own = &facts->choices.facts.addrs, .policies = &policies };
-	const struct way_facts ways = { &facts->choices, facts->has_smc };
 	struct watched watched = { 0 };
 	struct judged judged;
 	int ret;
@@ -307,7 +478,7 @@ static int advise(const struct doctor_facts *facts, const struct chk_request *re
 	smc_xfrm_dump(smc_xfrm_add, &policies);
 	ret = watch(&tally, &watched, req, err);
 	if (!ret) {
-		advise_judge(&judged, &tally, &ways);
+		advise_judge(&judged, &tally, &facts->choices, facts->has_smc);
 		ret = print(&judged, &tally, &watched, req);
 		judged_free(&judged);
 	}

@@ -370,9 +370,9 @@ void tally_see(struct tally *tally, const struct smc_tcp *tcp)
 
 /* ---- SMC's ---- */
 
-static int compare_smcs(const void *a, const void *b)
+static int compare_socks(const void *a, const void *b)
 {
-	const struct tally_smc *x = a, *y = b;
+	const struct smc_sock *x = a, *y = b;
 	int order = memcmp(x->local.ip, y->local.ip, sizeof(x->local.ip));
 
 	if (x->local.port != y->local.port)
@@ -382,25 +382,36 @@ static int compare_smcs(const void *a, const void *b)
 	return order ? order : memcmp(x->peer.ip, y->peer.ip, sizeof(x->peer.ip));
 }
 
-void tally_smcs(struct tally *tally, struct tally_smc *smcs, size_t count)
+void tally_smcs(struct tally *tally, struct smc_sock *socks, size_t count)
 {
+	static const enum tally_carrier carriers[] = { [SMC_MODE_NONE] = CARRIER_SMC,
+						       [SMC_MODE_SMCR] = CARRIER_SMCR,
+						       [SMC_MODE_SMCD] = CARRIER_SMCD,
+						       [SMC_MODE_TCP] = CARRIER_FALLBACK };
+	struct smc_sock key = { .state = 0 };
+
+	if (!count)
+		return;
 	for (size_t i = 0; i < count; i++) {
-		smc_addr_unmap(&smcs[i].local);
-		smc_addr_unmap(&smcs[i].peer);
-		if (!smcs[i].peer.port)
-			see_listener(tally, smcs[i].local.port, smcs[i].inode)->is_smc = true;
+		smc_addr_unmap(&socks[i].local);
+		smc_addr_unmap(&socks[i].peer);
+		if (socks[i].state != SMC_ABI_LISTEN)
+			continue;
+		socks[i].peer = (struct smc_addr){ 0 };
+		see_listener(tally, socks[i].local.port, socks[i].inode)->is_smc = true;
 	}
-	qsort(smcs, count, sizeof(*smcs), compare_smcs);
+	qsort(socks, count, sizeof(*socks), compare_socks);
 	for (size_t i = 0; i < tally->n_live; i++) {
 		struct tally_conn *conn = &tally->live[i];
-		const struct tally_smc key = { .local = conn->tcp.local, .peer = conn->tcp.peer };
-		const struct tally_smc *found =
-			bsearch(&key, smcs, count, sizeof(key), compare_smcs);
+		const struct smc_sock *found;
 
+		key.local = conn->tcp.local;
+		key.peer = conn->tcp.peer;
+		found = bsearch(&key, socks, count, sizeof(key), compare_socks);
 		if (!found)
 			continue;
-		if (found->carrier != CARRIER_SMC || !conn->carrier)
-			conn->carrier = found->carrier;
+		if (smc_sock_mode(found) != SMC_MODE_NONE || !conn->carrier)
+			conn->carrier = carriers[smc_sock_mode(found)];
 		hold(&conn->holder, found->inode);
 	}
 }

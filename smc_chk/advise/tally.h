@@ -160,18 +160,8 @@ void tally_begin(struct tally *tally, uint64_t now);
 
 void tally_see(struct tally *tally, const struct smc_tcp *tcp);
 
-/**
- * struct tally_smc - an SMC socket: it has the addresses of its inner TCP socket, but not its owner
- * @peer: port 0 for a listener
- */
-struct tally_smc {
-	struct smc_addr local, peer;
-	enum tally_carrier carrier;
-	uint64_t inode;
-};
-
-/** tally_smcs() - mark the sockets that belong to SMC. @smcs is sorted */
-void tally_smcs(struct tally *tally, struct tally_smc *smcs, size_t count);
+/** tally_smcs() - mark the sockets that belong to SMC. @socks: with the addresses inside; sorted */
+void tally_smcs(struct tally *tally, struct smc_sock *socks, size_t count);
 
 /** typedef tally_name_fn - look up a socket's owner by inode; 0 if unknown */
 typedef uint32_t (*tally_name_fn)(void *arg, uint64_t inode);

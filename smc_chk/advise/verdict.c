@@ -37,9 +37,9 @@ static const char *netdev_of(const struct netaddr_table *addrs, const struct tal
 
 	if (group->peers == PEERS_LOCAL)
 		return "lo";
-	for (size_t i = 0; i < addrs->count; i++)
-		if (netaddr_covers(&local, &addrs->addrs[i]))
-			return addrs->addrs[i].netdev;
+	for_each(addr, addrs->addrs, addrs->count)
+		if (netaddr_covers(&local, addr))
+			return addr->netdev;
 	return NULL;
 }
 
@@ -49,11 +49,10 @@ static bool is_in_subnet(const struct netaddr_table *addrs, const char *netdev,
 {
 	const struct netaddr peer = tally_netaddr(&group->sample);
 
-	if (group->peers == PEERS_LOCAL)
-		return true;
-	for (size_t i = 0; i < addrs->count && group->peers == PEERS_NEAR; i++)
-		if (!strcmp(addrs->addrs[i].netdev, netdev) &&
-		    netaddr_covers(&addrs->addrs[i], &peer))
+	if (group->peers != PEERS_NEAR)
+		return group->peers == PEERS_LOCAL;
+	for_each(addr, addrs->addrs, addrs->count)
+		if (!strcmp(addr->netdev, netdev) && netaddr_covers(addr, &peer))
 			return true;
 	return false;
 }
@@ -105,20 +104,17 @@ static void take_modes(struct way *way, const struct choices *choices, const cha
 		refuse(way, "neither an RDMA port nor an ISM device for %s", netdev);
 }
 
-static void find_way(struct way *way, const struct way_facts *facts,
+static void find_way(struct way *way, const struct choices *choices,
 		     const struct tally_group *group)
 {
-	const char *netdev = netdev_of(&facts->choices->facts.addrs, group);
+	const char *netdev = netdev_of(&choices->facts.addrs, group);
 
-	*way = (struct way){ 0 };
-	if (!facts->has_smc)
-		refuse(way, "SMC cannot be used here: see smc_chk doctor");
-	else if (group->peers == PEERS_INTERNET)
+	if (group->peers == PEERS_INTERNET)
 		refuse(way, "SMC does not go through the internet");
 	else if (!netdev)
 		refuse(way, "no net device here has its address");
 	else
-		take_modes(way, facts->choices, netdev, group);
+		take_modes(way, choices, netdev, group);
 }
 
 /* ---- what one row is ---- */
@@ -147,7 +143,7 @@ static enum judge_class class_of(const struct tally_group *group, uint64_t life)
 }
 
 static void judge_row(struct judge_row *row, const struct tally_group *group,
-		      const struct tally *tally, const struct way_facts *facts)
+		      const struct tally *tally, const struct choices *choices, bool has_smc)
 {
 	*row = (struct judge_row){ .group = group,
 				   .owner = &tally->owners[group->owner],
@@ -166,7 +162,10 @@ static void judge_row(struct judge_row *row, const struct tally_group *group,
 	 * writes.
 	 */
 	row->is_bulk = group->n_info && row->send >= group->mss / group->n_info / 2;
-	find_way(&row->way, facts, group);
+	if (has_smc)
+		find_way(&row->way, choices, group);
+	else
+		refuse(&row->way, "SMC cannot be used here: see smc_chk doctor");
 	if (group->carrier != CARRIER_TCP || row->bar || row->class != CLASS_SUITED ||
 	    !row->way.is_possible)
 		return;
@@ -309,12 +308,13 @@ static int by_bytes(const void *a, const void *b)
 	return (x->group > y->group) - (x->group < y->group);
 }
 
-void advise_judge(struct judged *judged, const struct tally *tally, const struct way_facts *facts)
+void advise_judge(struct judged *judged, const struct tally *tally, const struct choices *choices,
+		  bool has_smc)
 {
 	*judged = (struct judged){ .rows = xcalloc(tally->n_groups, sizeof(*judged->rows)) };
-	for (size_t i = 0; i < tally->n_groups; i++)
-		if (tally->groups[i].conns)
-			judge_row(&judged->rows[judged->count++], &tally->groups[i], tally, facts);
+	for_each(group, tally->groups, tally->n_groups)
+		if (group->conns)
+			judge_row(&judged->rows[judged->count++], group, tally, choices, has_smc);
 	qsort(judged->rows, judged->count, sizeof(*judged->rows), by_bytes);
 	for (size_t i = 0; i < judged->count; i++) {
 		judged->rows[i].advice = advise(judged, &judged->rows[i]);

@@ -20,7 +20,6 @@ static struct host {
 	struct rdma_gid gid_v1, gid_v2;
 	struct choice all[4];
 	struct choices choices;
-	struct way_facts facts;
 	struct tally tally;
 	struct judged judged;
 	uint64_t cookie, now;
@@ -30,7 +29,7 @@ FIXTURE(start)
 {
 	static const char *const nets[] = { "lo", "eth0", "eth1", "eth2" };
 
-	host = (struct host){ .facts = { &host.choices, true }, .now = 1000 };
+	host = (struct host){ .now = 1000 };
 	for (size_t i = 0; i < ARRAY_SIZE(nets); i++) {
 		host.rows[i].name = nets[i];
 		host.all[i] = (struct choice){ .net = &host.rows[i],
@@ -107,7 +106,7 @@ static void die(const struct smc_tcp *tcp, uint32_t who, enum tally_side side, u
 static void finish(void)
 {
 	tally_finish(&host.tally, host.now);
-	advise_judge(&host.judged, &host.tally, &host.facts);
+	advise_judge(&host.judged, &host.tally, &host.choices, true);
 }
 
 /* The row of a peer, which must exist. */
@@ -331,7 +330,9 @@ TEST(test_ends)
 
 TEST(test_smc)
 {
-	struct tally_smc smcs[2] = { { .carrier = CARRIER_SMCD, .inode = 9 } };
+	struct smc_sock smcs[2] = {
+		{ .state = SMC_ABI_ACTIVE, .mode = SMC_DIAG_MODE_SMCD, .inode = 9 },
+	};
 	struct smc_tcp tcp, other;
 	uint32_t who;
 
@@ -340,7 +341,7 @@ TEST(test_smc)
 	other = conn(GO, 40001, "10.1.0.2", 80, 5000);
 	smcs[0].local = tcp.local;
 	smcs[0].peer = tcp.peer;
-	smcs[1] = (struct tally_smc){ .local = address("0.0.0.0", 90), .carrier = CARRIER_SMC };
+	smcs[1] = (struct smc_sock){ .state = SMC_ABI_LISTEN, .local = address("0.0.0.0", 90) };
 	tally_begin(&host.tally, 1000);
 	tally_see(&host.tally, &tcp);
 	tally_see(&host.tally, &other);
