@@ -3,7 +3,6 @@
 
 #include "smc_chk/doctor/findings.h"
 #include "smc_chk/html/html.h"
-#include "smc_chk/html/page.h"
 
 /* In the order of enum doctor_level. */
 static const struct {
@@ -19,26 +18,20 @@ static void put_finding(struct out_text *page, const struct doctor_finding *find
 {
 	out_printf(page, "<li><span class=\"tag %s\">%s</span><div><p class=\"where\">",
 		   levels[finding->level].kind, levels[finding->level].name);
-	html_text(page, finding->check);
-	out_str(page, " <b>");
-	html_text(page, finding->object);
-	out_str(page, "</b></p><p>");
-	html_text(page, finding->text);
-	out_str(page, "</p>");
-	if (*finding->remedy) {
-		out_str(page, "<pre>");
-		html_text(page, finding->remedy);
-		out_str(page, "</pre>");
-	}
+	html_put(page, "", finding->check, " <b>");
+	html_put(page, "", finding->object, "</b></p>");
+	html_put(page, "<p>", finding->text, "</p>");
+	if (*finding->remedy)
+		html_put(page, "<pre>", finding->remedy, "</pre>");
 	out_str(page, "</div></li>\n");
 }
 
 static void put_level(struct out_text *page, const struct doctor *doc, int level)
 {
 	out_str(page, "<ul class=\"findings\">\n");
-	for (size_t i = 0; i < doc->n_findings; i++)
-		if ((int)doc->findings[i].level == level)
-			put_finding(page, &doc->findings[i]);
+	for_each(finding, doc->findings, doc->n_findings)
+		if ((int)finding->level == level)
+			put_finding(page, finding);
 	out_str(page, "</ul>\n");
 }
 

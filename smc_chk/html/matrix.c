@@ -3,7 +3,6 @@
 
 #include "base/words.h"
 #include "smc_chk/html/html.h"
-#include "smc_chk/html/page.h"
 #include "smc_chk/matrix/show.h"
 
 /* "TCP", "SMC-R v2.1", "SMC-D v2" */
@@ -50,14 +49,11 @@ static void put_todo(struct show *show, const struct todo *todo)
 	struct out_text *page = &show->text;
 	size_t hosts = 0;
 
-	out_str(page, "<li><pre>");
-	html_text(page, todo->command);
-	out_str(page, "</pre><p>on <b>");
+	html_put(page, "<li><pre>", todo->command, "</pre><p>on <b>");
 	for (size_t i = 0; i < show->all->n_good; i++) {
 		if (!todo->counts[i])
 			continue;
-		out_str(page, hosts++ ? ", " : "");
-		html_text(page, show->all->good[i]->name);
+		html_put(page, hosts++ ? ", " : "", show->all->good[i]->name, "");
 	}
 	out_printf(page, "</b>, for %s%zu connection%s%s</p></li>\n", hosts > 1 ? "up to " : "",
 		   todo->most, plural_s(todo->most), hosts > 1 ? " each" : "");
@@ -69,8 +65,8 @@ static void put_todos(struct show *show)
 		return;
 	html_section(&show->text, "What to do");
 	out_str(&show->text, "<ul class=\"todo\">\n");
-	for (size_t i = 0; i < show->n_todos; i++)
-		put_todo(show, &show->todos[i]);
+	for_each(todo, show->todos, show->n_todos)
+		put_todo(show, todo);
 	out_str(&show->text, "</ul>\n");
 	html_section_end(&show->text);
 }
@@ -82,11 +78,8 @@ static void put_grid_head(struct show *show)
 	out_str(page, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
 		      "aria-label=\"Matrix of hosts\">\n<table class=\"grid\">\n<thead><tr>"
 		      "<th scope=\"col\">from, to</th>");
-	for (size_t i = 0; i < show->all->n_good; i++) {
-		out_str(page, "<th scope=\"col\">");
-		html_text(page, show->all->good[i]->name);
-		out_str(page, "</th>");
-	}
+	for_each(host, show->all->good, show->all->n_good)
+		html_put(page, "<th scope=\"col\">", (*host)->name, "</th>");
 	out_str(page, "</tr></thead>\n<tbody>\n");
 }
 
@@ -115,9 +108,8 @@ static void put_grid(struct show *show)
 	}
 	put_grid_head(show);
 	for (size_t from = 0; from < hosts; from++) {
-		out_str(&show->text, "<tr><th scope=\"row\">");
-		html_text(&show->text, show->all->good[from]->name);
-		out_str(&show->text, "</th>");
+		html_put(&show->text, "<tr><th scope=\"row\">", show->all->good[from]->name,
+			 "</th>");
 		for (size_t to = 0; to < hosts; to++)
 			put_grid_cell(show, from, to);
 		out_str(&show->text, "</tr>\n");
@@ -125,19 +117,11 @@ static void put_grid(struct show *show)
 	out_str(&show->text, "</tbody>\n</table>\n</div>\n");
 }
 
-static void put_cell(struct html_table *table, const char *kind, const char *text)
-{
-	html_cell(table, kind);
-	html_text(table->page, text);
-	html_cell_end(table);
-}
-
 /* "a <-> b" */
 static void put_way(struct html_table *table, const struct row *row)
 {
 	html_cell(table, NULL);
-	html_text(table->page, row->one);
-	out_str(table->page, *row->arrow == '<' ? " &#8596; " : " &#8594; ");
+	html_put(table->page, "", row->one, *row->arrow == '<' ? " &#8596; " : " &#8594; ");
 	html_text(table->page, row->other);
 	html_cell_end(table);
 }
@@ -156,15 +140,15 @@ static void put_rows(struct show *show)
 	for_each(row, show->rows, show->count) {
 		snprintf(number, sizeof(number), "%" PRIu64, row->count);
 		if (is_many)
-			put_cell(&table, NULL, number);
+			html_cell_text(&table, NULL, number);
 		else
 			put_way(&table, row);
-		put_cell(&table, kind_of(row->mode), row->mode);
+		html_cell_text(&table, kind_of(row->mode), row->mode);
 		if (is_many)
 			put_way(&table, row);
 		else
-			put_cell(&table, NULL, row->over);
-		put_cell(&table, "why", row->why);
+			html_cell_text(&table, NULL, row->over);
+		html_cell_text(&table, "why", row->why);
 	}
 	html_table_end(&table);
 	html_section_end(&show->text);
@@ -182,14 +166,10 @@ static void put_hosts(struct show *show)
 		const struct predict_host *host = &all->hosts[i];
 		bool is_good = !all->errors[i].code;
 
-		html_cell(&table, NULL);
-		html_name(&show->text, all->names[i], strlen(all->names[i]));
-		html_cell_end(&table);
-		put_cell(&table, NULL, is_good ? host->name : "");
-		put_cell(&table, NULL, is_good ? host->kernel : "");
-		html_cell(&table, NULL);
-		html_name(&show->text, all->errors[i].text, sizeof(all->errors[i].text));
-		html_cell_end(&table);
+		html_cell_name(&table, all->names[i], strlen(all->names[i]));
+		html_cell_text(&table, NULL, is_good ? host->name : "");
+		html_cell_text(&table, NULL, is_good ? host->kernel : "");
+		html_cell_name(&table, all->errors[i].text, sizeof(all->errors[i].text));
 	}
 	html_table_end(&table);
 	html_section_end(&show->text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A page of HTML that stands alone: its head, sections, tables; and how text gets into it. */
-#include "smc_chk/html/page.h"
+#include "smc_chk/html/html.h"
 
 #include <stdarg.h>
 
@@ -30,6 +30,13 @@ static void put(struct out_text *page, const char *text, size_t len)
 void html_text(struct out_text *page, const char *text)
 {
 	put(page, text, strlen(text));
+}
+
+void html_put(struct out_text *page, const char *before, const char *text, const char *after)
+{
+	out_str(page, before);
+	html_text(page, text);
+	out_str(page, after);
 }
 
 void html_printf(struct out_text *page, const char *fmt, ...)
@@ -86,25 +93,17 @@ void html_begin(struct out_text *page, const char *kind, const char *about, cons
 	out_printf(page, "</style>\n</head>\n<body>\n<main>\n<header class=\"%s\">\n", kind);
 	put_mark(page, kind);
 	out_str(page, "<div>\n");
-	if (*about) {
-		out_str(page, "<p class=\"about\">");
-		html_text(page, about);
-		out_str(page, "</p>\n");
-	}
-	out_str(page, "<h1>");
-	html_text(page, verdict);
-	out_str(page, "</h1>\n</div>\n</header>\n");
+	if (*about)
+		html_put(page, "<p class=\"about\">", about, "</p>\n");
+	html_put(page, "<h1>", verdict, "</h1>\n</div>\n</header>\n");
 }
 
 void html_first(struct out_text *page, const char *remedy, const char *where)
 {
 	if (!remedy)
 		return;
-	out_str(page, "<section class=\"first\">\n<h2>Do this first");
-	html_text(page, where);
-	out_str(page, "</h2>\n<pre>");
-	html_text(page, remedy);
-	out_str(page, "</pre>\n</section>\n");
+	html_put(page, "<section class=\"first\">\n<h2>Do this first", where, "</h2>\n");
+	html_put(page, "<pre>", remedy, "</pre>\n</section>\n");
 }
 
 void html_facts(struct out_text *page, const struct html_fact *facts)
@@ -113,18 +112,15 @@ void html_facts(struct out_text *page, const struct html_fact *facts)
 	for (; facts->name; facts++) {
 		if (!*facts->value)
 			continue;
-		out_printf(page, "<div><dt>%s</dt><dd>", facts->name);
-		html_text(page, facts->value);
-		out_str(page, "</dd></div>\n");
+		html_put(page, "<div><dt>", facts->name, "</dt>");
+		html_put(page, "<dd>", facts->value, "</dd></div>\n");
 	}
 	out_str(page, "</dl>\n");
 }
 
 void html_section(struct out_text *page, const char *heading)
 {
-	out_str(page, "<section>\n<h2>");
-	html_text(page, heading);
-	out_str(page, "</h2>\n");
+	html_put(page, "<section>\n<h2>", heading, "</h2>\n");
 }
 
 void html_section_end(struct out_text *page)
@@ -213,6 +209,20 @@ void html_cell_end(struct html_table *table)
 	out_str(table->page, "</tr>\n");
 }
 
+void html_cell_text(struct html_table *table, const char *kind, const char *text)
+{
+	html_cell(table, kind);
+	html_text(table->page, text);
+	html_cell_end(table);
+}
+
+void html_cell_name(struct html_table *table, const char *name, size_t len)
+{
+	html_cell(table, NULL);
+	html_name(table->page, name, len);
+	html_cell_end(table);
+}
+
 void html_table_end(struct html_table *table)
 {
 	out_str(table->page, "</tbody>\n</table>\n");
@@ -222,7 +232,6 @@ void html_more(struct out_text *page, size_t count, const char *command)
 {
 	if (!count)
 		return;
-	out_printf(page, "<p class=\"more\">And %zu more: <code>", count);
-	html_text(page, command);
-	out_str(page, "</code> lists them.</p>\n");
+	out_printf(page, "<p class=\"more\">And %zu more: ", count);
+	html_put(page, "<code>", command, "</code> lists them.</p>\n");
 }

@@ -12,7 +12,6 @@
 #include "base/read.h"
 #include "base/write.h"
 #include "out/units.h"
-#include "smc_chk/html/page.h"
 
 /* Maximum size of a page: ten times that of 10000 hosts. */
 #define PAGE_MAX ((size_t)256 << 20)

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "smc/reason.h"
 #include "smc_chk/html/html.h"
-#include "smc_chk/html/page.h"
 #include "sockets/lookup.h"
 #include "sockets/show.h"
 
@@ -108,16 +107,12 @@ static void put_row(struct html_table *table, const struct known *known)
 {
 	const char *state = smc_state_name(known->sock.state);
 
-	html_cell(table, ways[known->way].kind);
-	out_str(table->page, ways[known->way].name);
-	html_cell_end(table);
+	html_cell_text(table, ways[known->way].kind, ways[known->way].name);
 	put_addr(table, &known->sock.local, known->sock.local.port);
 	put_addr(table, &known->sock.peer, smc_sock_connected(&known->sock));
 	put_reason(table, &known->sock);
 	put_holders(table, known);
-	html_cell(table, "word");
-	html_text(table->page, state ? state : "unknown");
-	html_cell_end(table);
+	html_cell_text(table, "word", state ? state : "unknown");
 }
 
 static void put_all(struct out_text *page, const struct known *all, size_t count)
