@@ -12,6 +12,8 @@
  */
 #define REMEMBERED INT64_C(60000000000)
 #define REMEMBERED_MAX 16384
+/* Items that are looked at for reuse when one is added: at least half of them stay in use. */
+#define STEPS 2
 
 /** struct ends - key of the table of addresses, without padding */
 struct ends {
@@ -26,18 +28,16 @@ struct ends {
  * struct item - an entry of the array
  * @ended: when, if @is_ended
  * @is_gone: removed from the tables
- * @next: index of the next ended or vacant item
  */
 struct item {
 	struct conversation conversation;
 	struct ends ends;
 	int64_t ended;
 	bool is_ended, is_gone;
-	size_t next;
 };
 
 /**
- * struct conversations - @items: found by @by_id and @by_ends; @vacant: head of the free list
+ * struct conversations - @items: found by @by_id and @by_ends; @hand: next one to look at for reuse
  */
 struct conversations {
 	struct wish wish;
@@ -47,7 +47,7 @@ struct conversations {
 	struct item *items;
 	size_t n_items;
 	struct smc_index by_id, by_ends;
-	size_t vacant, first_ended, last_ended, n_ended;
+	size_t hand, n_ended;
 	uint64_t count;
 };
 
@@ -107,13 +107,11 @@ static struct item *find_ends(const struct conversations *all, const struct ends
 
 /* ---- places ---- */
 
-static void vacate(struct conversations *all, struct item *item)
+static bool is_remembered(const struct item *item, int64_t now)
 {
-	item->next = all->vacant;
-	all->vacant = (size_t)(item - all->items);
+	return !item->is_ended || now - item->ended < REMEMBERED;
 }
 
-/* A closed conversation keeps its item until its time is over. */
 static void forget(struct conversations *all, struct item *item)
 {
 	size_t place = (size_t)(item - all->items);
@@ -123,50 +121,29 @@ static void forget(struct conversations *all, struct item *item)
 	smc_index_remove(&all->by_id, hash_id(item->conversation.id), place);
 	smc_index_remove(&all->by_ends, hash_ends(&item->ends), place);
 	item->is_gone = true;
-	if (!item->is_ended)
-		vacate(all, item);
-}
-
-static void forget_oldest(struct conversations *all)
-{
-	struct item *item = &all->items[all->first_ended];
-
-	forget(all, item);
-	all->first_ended = item->next;
-	all->n_ended--;
-	vacate(all, item);
-}
-
-/* Drop conversations that ended long ago, and the oldest if there are too many. */
-static void forget_ended(struct conversations *all, int64_t now)
-{
-	while (all->n_ended && (now - all->items[all->first_ended].ended >= REMEMBERED ||
-				all->n_ended > REMEMBERED_MAX))
-		forget_oldest(all);
+	all->n_ended -= item->is_ended;
 }
 
 /* A lost end record would leak an item: there are no more items than on the kernel's side. */
-static struct item *vacant_item(struct conversations *all)
+static struct item *vacant_item(struct conversations *all, int64_t now)
 {
-	struct item *item;
+	bool is_full = all->n_items >= SMCDATA_CONNS + REMEMBERED_MAX;
 
-	if (all->vacant == SMC_INDEX_NONE && all->n_items >= SMCDATA_CONNS + REMEMBERED_MAX) {
-		item = &all->items[all->count % all->n_items];
-		if (item->is_ended)
-			forget_oldest(all);
-		else
-			forget(all, item);
+	for (int i = 0; i < STEPS && all->n_items; i++) {
+		struct item *item = &all->items[all->hand++ % all->n_items];
+
+		if (!is_full && !item->is_gone && is_remembered(item, now) &&
+		    !(item->is_ended && all->n_ended > REMEMBERED_MAX))
+			continue;
+		forget(all, item);
+		return item;
 	}
-	if (all->vacant == SMC_INDEX_NONE)
-		return smc_array_add(&all->items, &all->n_items);
-	item = &all->items[all->vacant];
-	all->vacant = item->next;
-	return item;
+	return smc_array_add(&all->items, &all->n_items);
 }
 
-static struct item *add(struct conversations *all, const struct item *new)
+static struct item *add(struct conversations *all, const struct item *new, int64_t now)
 {
-	struct item *item = vacant_item(all);
+	struct item *item = vacant_item(all, now);
 	size_t place = (size_t)(item - all->items);
 
 	smc_index_add(&all->by_id, hash_id(new->conversation.id), place);
@@ -207,11 +184,12 @@ static bool is_process(const struct wish *wish, const struct smcdata_record *rec
 	return !wish->comm || !strncmp(wish->comm, record->comm, sizeof(record->comm) - 1);
 }
 
-static bool is_other_end(const struct conversations *all, const struct ends *ends)
+static bool is_other_end(const struct conversations *all, const struct ends *ends, int64_t now)
 {
 	const struct ends turned = { .local = ends->peer, .peer = ends->local };
+	const struct item *item = find_ends(all, &turned);
 
-	return find_ends(all, &turned);
+	return item && is_remembered(item, now);
 }
 
 /* ---- records ---- */
@@ -242,13 +220,15 @@ static struct item first_of(const struct smcdata_record *record)
 }
 
 /* Return: NULL for an unwanted conversation. */
-static struct item *begin(struct conversations *all, const struct smcdata_record *record)
+static struct item *begin(struct conversations *all, const struct smcdata_record *record,
+			  int64_t now)
 {
 	struct item item = first_of(record), *before;
 
 	/* A record without a process name can only replace a verdict to drop it. */
 	if (!record->is_other_process || !is_process(&all->wish, record) ||
-	    !passes(&all->wish, &item.conversation, record->uid) || is_other_end(all, &item.ends)) {
+	    !passes(&all->wish, &item.conversation, record->uid) ||
+	    is_other_end(all, &item.ends, now)) {
 		all->unwanted[record->conn.id % SMCDATA_VERDICTS] = record->conn.id;
 		return NULL;
 	}
@@ -256,7 +236,7 @@ static struct item *begin(struct conversations *all, const struct smcdata_record
 	if (before)
 		forget(all, before);
 	item.conversation.number = ++all->count;
-	return add(all, &item);
+	return add(all, &item, now);
 }
 
 /*
@@ -290,18 +270,14 @@ static int tell_end(struct conversations *all, struct item *item, struct payload
 		    const struct smcdata_record *record)
 {
 	uint64_t *passed = item->conversation.passed;
-	size_t place = (size_t)(item - all->items);
 	int ret;
 
 	payload->lost = missing(&passed[false], record->conn.received) +
 			missing(&passed[true], record->conn.sent);
 	ret = all->fn(all->arg, payload);
-	if (item->is_ended)
-		return ret;
+	all->n_ended += !item->is_ended;
 	item->is_ended = true;
 	item->ended = payload->at;
-	*(all->n_ended++ ? &all->items[all->last_ended].next : &all->first_ended) = place;
-	all->last_ended = place;
 	return ret;
 }
 
@@ -330,13 +306,12 @@ int conversations_record(struct conversations *all, const struct smcdata_record 
 		.is_end = record->kind == SMCDATA_CLOSE,
 	};
 
-	forget_ended(all, at);
 	item = find_id(all, record->conn.id);
 	if (!item && (payload.is_end ||
 		      all->unwanted[record->conn.id % SMCDATA_VERDICTS] == record->conn.id))
 		return 0;
 	if (!item) {
-		item = begin(all, record);
+		item = begin(all, record, at);
 		payload.is_first = true;
 	}
 	if (!item)
@@ -360,7 +335,6 @@ struct conversations *conversations_new(const struct wish *wish, __u64 *unwanted
 {
 	struct conversations *all = xcalloc(1, sizeof(*all));
 
-	all->vacant = SMC_INDEX_NONE;
 	all->wish = *wish;
 	all->unwanted = unwanted;
 	all->fn = fn;
