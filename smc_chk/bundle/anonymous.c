@@ -9,12 +9,12 @@
 #include <linux/smc_diag.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
+#include <zlib.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 
 #include "base/memory.h"
 #include "base/read.h"
-#include "base/write.h"
 #include "host/record.h"
 #include "net/netdev.h"
 #include "smc/genl_abi.h"
@@ -296,19 +296,6 @@ static void put_config(struct out_text *text, char *data)
 	}
 }
 
-static void put_packed_config(struct out_text *text, const char *data, size_t len)
-{
-	char *config = kconfig_inflate(data, len);
-	struct out_text plain = { 0 };
-
-	if (config)
-		put_config(&plain, config);
-	if (plain.len)
-		kconfig_deflate(text, plain.data, plain.len);
-	out_free(&plain);
-	free(config);
-}
-
 /* Rename the file, "acme.conf": somebody chose the name. */
 static void rename_modprobe(const struct pseudonyms *all, char *name, size_t len)
 {
@@ -330,30 +317,30 @@ static void replace(const struct pseudonyms *all, const char *path, struct out_t
 		    char *data, size_t len)
 {
 	const char *name = strrchr(path, '/') + 1;
-	bool is_in_place = true;
+	char *config;
 
 	if (strstr(path, "modprobe.d/")) {
 		put_modprobe(text, data);
-		return;
-	}
-	if (!strncmp(path, "netlink/", 8))
-		anonymous_answer(all, path + 8, data, len);
-	else if (!strcmp(name, "util_string"))
-		replace_util_string(all, data, len);
-	else if (!strcmp(name, "boot_id") || (!strcmp(name, "gid") && strstr(path, "/dibs/")))
-		pseudonym_name(all, data, len);
-	else
-		is_in_place = false;
-	if (is_in_place)
-		out_mem(text, data, len);
-	else if (!strcmp(name, "modprobe.d" RECORD_LIST))
+	} else if (!strcmp(name, "modprobe.d" RECORD_LIST)) {
 		put_modprobe_list(all, text, data);
-	else if (!strcmp(name, "config.gz"))
-		put_packed_config(text, data, len);
-	else if (!strncmp(name, "config", 6) || !strcmp(name, ".config"))
+	} else if (!strcmp(name, "config.gz")) {
+		config = kconfig_inflate(data, len);
+		put_config(text, config);
+		free(config);
+	} else if (!strncmp(name, "config", 6) || !strcmp(name, ".config")) {
 		put_config(text, data);
-	else
+	} else if (!strncmp(path, "netlink/", 8)) {
+		anonymous_answer(all, path + 8, data, len);
+		out_mem(text, data, len);
+	} else if (!strcmp(name, "util_string")) {
+		replace_util_string(all, data, len);
+		out_mem(text, data, len);
+	} else if (!strcmp(name, "boot_id") || (!strcmp(name, "gid") && strstr(path, "/dibs/"))) {
+		pseudonym_name(all, data, len);
+		out_mem(text, data, len);
+	} else {
 		pseudonym_text(all, text, data, len);
+	}
 }
 
 /* nftw(3) takes no argument, so @from and @to, the record and its copy, are static. */
@@ -369,7 +356,7 @@ static bool copy_file(const char *path, const char *from, char *to)
 	struct out_text text = { 0 };
 	bool is_copied = false;
 	size_t len;
-	int fd;
+	gzFile file;
 
 	data = smc_read_file(from, O_NOFOLLOW, FILE_MOST, &len);
 	if (!data)
@@ -377,10 +364,10 @@ static bool copy_file(const char *path, const char *from, char *to)
 	if (strstr(path, "modprobe.d/"))
 		rename_modprobe(copying.all, name, strlen(name));
 	replace(copying.all, path, &text, data, len);
-	fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd >= 0) {
-		is_copied = smc_write_all(fd, text.data ? text.data : "", text.len);
-		close(fd);
+	file = gzopen(to, strcmp(name, "config.gz") ? "wxeT" : "wxe");
+	if (file) {
+		is_copied = !text.len || gzwrite(file, text.data, (unsigned int)text.len) > 0;
+		is_copied = gzclose(file) == Z_OK && is_copied;
 	}
 	out_free(&text);
 	free(data);

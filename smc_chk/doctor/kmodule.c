@@ -44,22 +44,6 @@ char *kconfig_inflate(const void *data, size_t len)
 	return NULL;
 }
 
-void kconfig_deflate(struct out_text *packed, const void *data, size_t len)
-{
-	z_stream stream = { .next_in = (unsigned char *)data, .avail_in = (unsigned int)len };
-	size_t size;
-
-	if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8,
-			 Z_DEFAULT_STRATEGY) != Z_OK)
-		memory_end();
-	size = deflateBound(&stream, len);
-	stream.next_out = (unsigned char *)out_reserve(packed, size);
-	stream.avail_out = (unsigned int)size;
-	deflate(&stream, Z_FINISH);
-	packed->len += stream.total_out;
-	deflateEnd(&stream);
-}
-
 bool kconfig_load(struct kconfig *config, const char *release)
 {
 	static const char *const places[][2] = {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/libc.h"
-#include "out/text.h"
 
 /** struct kconfig - @text: the configuration, to be freed, NULL if not found; @file: its path */
 struct kconfig {
@@ -24,9 +23,6 @@ char kconfig_get(const char *text, const char *option);
 
 /** kconfig_inflate() - decompress gzip data. Return: to be freed; NULL if damaged or > 16 MiB */
 char *kconfig_inflate(const void *data, size_t len);
-
-/** kconfig_deflate() - append gzip data */
-void kconfig_deflate(struct out_text *packed, const void *data, size_t len);
 
 /** enum kmodule - kind of a module; unknown without the module lists, as in a container */
 enum kmodule {

@@ -19,7 +19,7 @@
 /* Timeout for a host that hangs; one with very many sockets may take this long. */
 #define SSH_SECONDS 120
 #define SSH_CONNECT "10"
-/* Parallel jobs: ssh sessions wait for others, readers of bundles use local processors. */
+/* Processes at a time: ssh sessions wait for others, readers of bundles use local processors. */
 #define SSH_WORKERS 16
 #define WORKERS_MAX 64
 #define ERROR_SIZE 2048
@@ -134,98 +134,111 @@ static int read_host(const char *name, int out, struct smc_err *err)
 
 /* ---- several at a time ---- */
 
-/** struct work - shared by all workers; @workers: number of them */
+/**
+ * struct work - processes that read a host each
+ * @pids: those of the first @next hosts; 0 after their end
+ */
 struct work {
 	struct gathered *all;
 	struct workdir top;
-	size_t workers;
+	pid_t *pids;
+	size_t next, running, most;
 };
 
-/*
- * File with the result of a host: an error code, with the host if 0. @end: ".part" while
- * incomplete
- */
-static void result_path(char path[PATH_MAX], const struct work *work, size_t i, const char *end)
+/* File with the result of a host: an error code, with the host if 0. */
+static void result_path(char path[PATH_MAX], const struct work *work, size_t i)
 {
-	snprintf(path, PATH_MAX, "%.*s/%zu%s", PATH_MAX - 32, work->top.path, i, end);
+	snprintf(path, PATH_MAX, "%.*s/%zu", PATH_MAX - 32, work->top.path, i);
 }
 
-static void work_on(const struct work *work, size_t i)
+/* Readers of untrusted bytes see neither @work->top nor other results. */
+static void __attribute__((noreturn)) be_reader(struct work *work, size_t i, pid_t parent)
 {
 	struct smc_err err = { 0 };
-	char path[PATH_MAX], done[PATH_MAX];
+	char path[PATH_MAX];
 	int fd;
 
-	result_path(path, work, i, ".part");
-	result_path(done, work, i, "");
-	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return;
-	lseek(fd, sizeof(err), SEEK_SET);
-	if (read_host(work->all->names[i], fd, &err) && !err.code)
-		err.code = EIO;
-	if (pwrite(fd, &err, sizeof(err), 0) == sizeof(err))
-		rename(path, done);
-	close(fd);
-}
-
-/*
- * Handle every @workers-th host. Readers of untrusted bytes see neither @work->top nor other
- * results.
- */
-static void __attribute__((noreturn)) be_worker(struct work *work, size_t first, pid_t parent)
-{
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	close(work->top.fd);
 	close(work->top.signals);
 	sigprocmask(SIG_SETMASK, &work->top.before, NULL);
 	bundle_limit();
-	for (size_t i = first; i < work->all->count && getppid() == parent; i += work->workers)
-		work_on(work, i);
-	_exit(0);
+	result_path(path, work, i);
+	fd = getppid() == parent ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+	if (fd < 0)
+		_exit(1);
+	lseek(fd, sizeof(err), SEEK_SET);
+	if (read_host(work->all->names[i], fd, &err) && !err.code)
+		err.code = EIO;
+	_exit(pwrite(fd, &err, sizeof(err), 0) != sizeof(err));
+}
+
+/* Start processes up to the limit, which is lower if the system has no more. */
+static void start_readers(struct work *work)
+{
+	const pid_t parent = getpid();
+
+	for (; work->running < work->most && work->next < work->all->count; work->next++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			be_reader(work, work->next, parent);
+		if (pid < 0) {
+			work->most = work->running;
+			return;
+		}
+		work->pids[work->next] = pid;
+		work->running++;
+	}
 }
 
 /* Show on a terminal which hosts are still awaited. */
 static void show_progress(const struct work *work)
 {
-	const struct gathered *all = work->all;
-	size_t done = 0, first = all->count;
-	char path[PATH_MAX];
-
-	for (size_t i = 0; isatty(STDERR_FILENO) && i < all->count; i++) {
-		result_path(path, work, i, "");
-		if (!access(path, F_OK))
-			done++;
-		else if (first == all->count)
-			first = i;
-	}
-	if (first < all->count)
-		cli_progress("reading hosts: %zu of %zu, waiting for %s", done, all->count,
-			     all->names[first]);
+	for (size_t i = 0; i < work->next; i++)
+		if (work->pids[i]) {
+			cli_progress("reading hosts: %zu of %zu, waiting for %s",
+				     work->next - work->running, work->all->count,
+				     work->all->names[i]);
+			return;
+		}
 }
 
-/* @pids: those that have ended become 0 */
-static void await(struct work *work, pid_t *pids)
+static void note_end(struct work *work, pid_t pid, int status)
+{
+	for (size_t i = 0; i < work->next; i++) {
+		if (work->pids[i] != pid)
+			continue;
+		work->pids[i] = 0;
+		work->running--;
+		if (status)
+			smc_err_say(&work->all->errors[i], EIO, "cannot read %s",
+				    work->all->names[i]);
+	}
+}
+
+static int run_readers(struct work *work, struct smc_err *err)
 {
 	struct pollfd wait = { .fd = work->top.signals, .events = POLLIN };
-	bool is_told = false;
+	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, NULL, WNOHANG)) >= 0) {
-		for (size_t i = 0; pid && i < work->workers; i++)
-			pids[i] = pids[i] == pid ? 0 : pids[i];
-		if (pid)
-			continue;
+	for (start_readers(work); work->running; start_readers(work)) {
 		if (!poll(&wait, 1, 1000))
 			show_progress(work);
-		if (is_told || !workdir_is_stopped(&work->top))
-			continue;
-		for (size_t i = 0; i < work->workers; i++) {
-			if (pids[i])
-				kill(pids[i], SIGTERM);
+		if (workdir_is_stopped(&work->top) && work->most) {
+			for (size_t i = 0; i < work->next; i++)
+				if (work->pids[i])
+					kill(work->pids[i], SIGTERM);
+			work->most = 0;
 		}
-		is_told = true;
+		while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+			note_end(work, pid, status);
 	}
+	cli_progress_end();
+	if (work->top.caught)
+		return smc_err_set(err, EINTR, "stopped");
+	return work->most ? 0 : smc_err_set(err, EAGAIN, "cannot start a process");
 }
 
 static int take_result(const struct work *work, size_t i, struct smc_err *err)
@@ -235,7 +248,9 @@ static int take_result(const struct work *work, size_t i, struct smc_err *err)
 	char path[PATH_MAX];
 	int fd, ret;
 
-	result_path(path, work, i, "");
+	if (err->code)
+		return -err->code;
+	result_path(path, work, i);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || pread(fd, err, sizeof(*err), 0) != sizeof(*err))
 		smc_err_say(err, EIO, "cannot read %s", name);
@@ -278,26 +293,6 @@ static void tell_apart(struct gathered *all)
 	}
 }
 
-static int run_workers(struct work *work, struct smc_err *err)
-{
-	pid_t parent = getpid(), pids[WORKERS_MAX];
-	size_t started = 0;
-
-	for (; started < work->workers; started++) {
-		pids[started] = fork();
-		if (!pids[started])
-			be_worker(work, started, parent);
-		if (pids[started] < 0)
-			break;
-	}
-	work->workers = started;
-	await(work, pids);
-	cli_progress_end();
-	if (!started)
-		return smc_err_set(err, EAGAIN, "cannot start a process");
-	return work->top.caught ? smc_err_set(err, EINTR, "stopped") : 0;
-}
-
 /*
  * Unpacked files live for milliseconds: a disk file system takes ten times as long as memory to
  * create and remove them. Needs room for a bundle of the largest size per worker.
@@ -307,7 +302,7 @@ static void prefer_memory(const struct work *work)
 	struct statvfs room;
 
 	if (!secure_getenv("TMPDIR") && !access(MEMORY, W_OK | X_OK) && !statvfs(MEMORY, &room) &&
-	    (uint64_t)room.f_bavail * room.f_frsize / work->workers > PACK_MAX_BYTES)
+	    (uint64_t)room.f_bavail * room.f_frsize / work->most > PACK_MAX_BYTES)
 		setenv("TMPDIR", MEMORY, 1);
 }
 
@@ -322,12 +317,14 @@ int gather(struct gathered *all, char *const *names, struct smc_err *err)
 	all->hosts = xcalloc(all->count, sizeof(*all->hosts));
 	all->good = xcalloc(all->count, sizeof(*all->good));
 	all->errors = xcalloc(all->count, sizeof(*all->errors));
-	work.workers = count_workers(all);
+	work.most = count_workers(all);
 	prefer_memory(&work);
 	ret = workdir_begin(&work.top, err);
 	if (ret)
 		return ret;
-	ret = run_workers(&work, err);
+	work.pids = xcalloc(all->count, sizeof(*work.pids));
+	ret = run_readers(&work, err);
+	free(work.pids);
 	for (size_t i = 0; !ret && i < all->count; i++)
 		if (!take_result(&work, i, &all->errors[i]))
 			all->good[all->n_good++] = &all->hosts[i];
