@@ -468,7 +468,7 @@ static int advise(const struct doctor_facts *facts, const struct chk_request *re
 		  struct smc_err *err)
 {
 	struct smc_xfrm_table policies = { 0 };
-	struct tally tally = { .own = &facts->choices.facts.addrs, .policies = &policies };
+	struct tally tally = { .own = &facts->choices.addrs, .policies = &policies };
 	struct watched watched = { 0 };
 	struct judged judged;
 	int ret;

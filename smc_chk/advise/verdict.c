@@ -84,8 +84,8 @@ static void take_modes(struct way *way, const struct choices *choices, const cha
 {
 	const struct choice *choice = choice_of(choices, netdev);
 	struct choice_mode modes[CHOICE_MAX_MODES];
-	bool is_near = is_in_subnet(&choices->facts.addrs, netdev, group), is_far = false;
-	size_t count = choice ? choice_modes(modes, &choices->facts, choice, true) : 0;
+	bool is_near = is_in_subnet(&choices->addrs, netdev, group), is_far = false;
+	size_t count = choice ? choice_modes(modes, choices, choice, true) : 0;
 
 	for (size_t i = 0; i < count; i++) {
 		if (modes[i].is_loopback && group->peers != PEERS_LOCAL)
@@ -107,7 +107,7 @@ static void take_modes(struct way *way, const struct choices *choices, const cha
 static void find_way(struct way *way, const struct choices *choices,
 		     const struct tally_group *group)
 {
-	const char *netdev = netdev_of(&choices->facts.addrs, group);
+	const char *netdev = netdev_of(&choices->addrs, group);
 
 	if (group->peers == PEERS_INTERNET)
 		refuse(way, "SMC does not go through the internet");

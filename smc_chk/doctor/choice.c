@@ -7,17 +7,17 @@
 #include "base/memory.h"
 #include "smc/abi.h"
 
-static uint16_t vlan_of(const struct choice_facts *facts, const char *name)
+static uint16_t vlan_of(const struct choices *choices, const char *name)
 {
-	const struct netdev *dev = netdev_find(facts->nets, name);
+	const struct netdev *dev = netdev_find(choices->nets, name);
 
-	return dev && facts->vlans ? facts->vlans[dev - facts->nets->devs] : 0;
+	return dev && choices->vlans ? choices->vlans[dev - choices->nets->devs] : 0;
 }
 
-bool choice_has_eid(const struct choice_facts *facts)
+bool choice_has_eid(const struct choices *choices)
 {
-	return !facts->is_eid_known || facts->n_ueids ||
-	       (facts->seid.has_eid && facts->seid.is_enabled);
+	return !choices->is_eid_known || choices->n_ueids ||
+	       (choices->seid.has_eid && choices->seid.is_enabled);
 }
 
 bool choice_gid_is_v1(const struct rdma_gid *gid)
@@ -38,12 +38,12 @@ bool choice_gid_is_v2(const struct rdma_gid *gid, struct netaddr *addr)
 }
 
 /* The kernel removes a GID some time after its address. */
-static bool has_address(const struct choice_facts *facts, const struct rdma_gid *gid,
+static bool has_address(const struct choices *choices, const struct rdma_gid *gid,
 			const struct netaddr *addr)
 {
-	const struct netaddr_table *addrs = &facts->addrs;
+	const struct netaddr_table *addrs = &choices->addrs;
 
-	if (!addrs->is_known || !netdev_find(facts->nets, gid->netdev))
+	if (!addrs->is_known || !netdev_find(choices->nets, gid->netdev))
 		return true;
 	for_each(own, addrs->addrs, addrs->count)
 		if (!strcmp(own->netdev, gid->netdev) && own->family == AF_INET &&
@@ -53,12 +53,11 @@ static bool has_address(const struct choice_facts *facts, const struct rdma_gid 
 }
 
 /* Is an address of the net device in a subnet of the GID's own net device? */
-static bool reaches(const struct choice_facts *facts, const struct rdma_gid *gid,
-		    const char *netdev)
+static bool reaches(const struct choices *choices, const struct rdma_gid *gid, const char *netdev)
 {
-	const struct netaddr_table *addrs = &facts->addrs;
+	const struct netaddr_table *addrs = &choices->addrs;
 
-	if (!addrs->is_known || !netdev_find(facts->nets, gid->netdev))
+	if (!addrs->is_known || !netdev_find(choices->nets, gid->netdev))
 		return true;
 	for_each(there, addrs->addrs, addrs->count)
 		for_each(here, addrs->addrs, addrs->count)
@@ -68,7 +67,7 @@ static bool reaches(const struct choice_facts *facts, const struct rdma_gid *gid
 	return false;
 }
 
-enum usability choice_port_usability(const struct choice_facts *facts, const struct pnet_row *row)
+enum usability choice_port_usability(const struct choices *choices, const struct pnet_row *row)
 {
 	const struct rdma_port *port = row->ib_port;
 	enum usability gap = UNUSABLE_NO_GID;
@@ -77,25 +76,25 @@ enum usability choice_port_usability(const struct choice_facts *facts, const str
 	if ((row->ib->node_type[0] && strcmp(row->ib->node_type, "CA")) ||
 	    (port->link_layer[0] && strcmp(port->link_layer, "Ethernet")))
 		return UNUSABLE_NOT_ROCE;
-	if (facts->is_rxe_broken && !strcmp(row->ib->driver, "rxe"))
+	if (choices->is_rxe_broken && !strcmp(row->ib->driver, "rxe"))
 		return UNUSABLE_HANGS;
 	if (port->state[0] && strcmp(port->state, "ACTIVE"))
 		return UNUSABLE_PORT_DOWN;
 	for_each(gid, port->gids, port->n_gids) {
 		if (choice_gid_is_v1(gid))
 			return USABLE;
-		if (choice_gid_is_v2(gid, &addr) && has_address(facts, gid, &addr))
-			gap = facts->is_v1_only ? UNUSABLE_V2_ONLY : USABLE;
+		if (choice_gid_is_v2(gid, &addr) && has_address(choices, gid, &addr))
+			gap = choices->is_v1_only ? UNUSABLE_V2_ONLY : USABLE;
 	}
 	return gap;
 }
 
 /* Find the GIDs of a port for a net device. Return: the worst obstacle, if any. */
-static enum usability find_gids(struct choice *choice, const struct choice_facts *facts)
+static enum usability find_gids(struct choice *choice, const struct choices *choices)
 {
-	enum usability gap = choice_port_usability(facts, choice->port);
+	enum usability gap = choice_port_usability(choices, choice->port);
 	const struct rdma_port *port = choice->port->ib_port;
-	uint16_t vlan = vlan_of(facts, choice->net->name);
+	uint16_t vlan = vlan_of(choices, choice->net->name);
 
 	choice->gid_v1 = choice->gid_v2 = NULL;
 	if (gap != USABLE)
@@ -104,34 +103,34 @@ static enum usability find_gids(struct choice *choice, const struct choice_facts
 	for_each(gid, port->gids, port->n_gids) {
 		struct netaddr addr;
 
-		if (vlan_of(facts, gid->netdev) != vlan)
+		if (vlan_of(choices, gid->netdev) != vlan)
 			continue;
 		if (choice_gid_is_v1(gid) && !choice->gid_v1)
 			choice->gid_v1 = gid;
-		if (facts->is_v1_only || !choice_gid_is_v2(gid, &addr) || choice->gid_v2)
+		if (choices->is_v1_only || !choice_gid_is_v2(gid, &addr) || choice->gid_v2)
 			continue;
-		if (reaches(facts, gid, choice->net->name))
+		if (reaches(choices, gid, choice->net->name))
 			choice->gid_v2 = gid;
 		else
 			gap = UNUSABLE_NO_SUBNET;
 	}
 	if (choice->gid_v1)
 		return USABLE;
-	return !choice->gid_v2 ? gap : choice_has_eid(facts) ? USABLE : UNUSABLE_NO_EID;
+	return !choice->gid_v2 ? gap : choice_has_eid(choices) ? USABLE : UNUSABLE_NO_EID;
 }
 
-static void find_port(struct choice *choice, const struct choice_facts *facts)
+static void find_port(struct choice *choice, const struct choices *choices)
 {
 	choice->smcr = UNUSABLE_NO_DEVICE;
-	for (size_t i = 0; i < facts->rows.count; i++) {
-		struct choice next = { .net = choice->net, .port = &facts->rows.rows[i] };
+	for (size_t i = 0; i < choices->rows.count; i++) {
+		struct choice next = { .net = choice->net, .port = &choices->rows.rows[i] };
 
 		if (!next.port->ib_port ||
 		    (*choice->net->pnetid ?
 			     strcmp(choice->net->pnetid, next.port->pnetid) :
 			     strcmp(choice->net->net->base, next.port->ib_port->netdev)))
 			continue;
-		next.smcr = find_gids(&next, facts);
+		next.smcr = find_gids(&next, choices);
 		if (next.smcr < choice->smcr)
 			*choice = next;
 	}
@@ -147,37 +146,37 @@ bool choice_is_loopback(const struct pnet_row *row)
  * A device of version 2 must have no PNET ID, or one that firmware also gave to a net device;
  * entries for net devices in the PNET table do not count here (seen with 6.12).
  */
-static bool is_offered(const struct choice_facts *facts, const struct pnet_row *ism)
+static bool is_offered(const struct choices *choices, const struct pnet_row *ism)
 {
-	for (size_t i = 0; *ism->pnetid && i < facts->nets->count; i++)
-		if (!strcmp(facts->nets->devs[i].hw_pnetid, ism->pnetid))
+	for (size_t i = 0; *ism->pnetid && i < choices->nets->count; i++)
+		if (!strcmp(choices->nets->devs[i].hw_pnetid, ism->pnetid))
 			return true;
 	return !*ism->pnetid;
 }
 
-const struct pnet_row *choice_ism_v2_next(const struct choice_facts *facts, size_t *at)
+const struct pnet_row *choice_ism_v2_next(const struct choices *choices, size_t *at)
 {
-	while (facts->is_ism_v2 && *at < facts->rows.count) {
-		const struct pnet_row *row = &facts->rows.rows[(*at)++];
+	while (choices->is_ism_v2 && *at < choices->rows.count) {
+		const struct pnet_row *row = &choices->rows.rows[(*at)++];
 
 		if (row->type == PNET_ISM && row->ism && !choice_is_loopback(row) &&
-		    is_offered(facts, row))
+		    is_offered(choices, row))
 			return row;
 	}
 	return NULL;
 }
 
-static void find_ism(struct choice *choice, const struct choice_facts *facts)
+static void find_ism(struct choice *choice, const struct choices *choices)
 {
 	size_t at = 0;
 
-	choice->ism_v2 = choice_ism_v2_next(facts, &at);
-	choice->is_loopback = facts->has_loopback;
-	for_each(row, facts->rows.rows, facts->rows.count) {
+	choice->ism_v2 = choice_ism_v2_next(choices, &at);
+	choice->is_loopback = choices->has_loopback;
+	for_each(row, choices->rows.rows, choices->rows.count) {
 		if (row->type != PNET_ISM)
 			continue;
 		if (choice_is_loopback(row))
-			choice->is_loopback = facts->has_loopback && is_offered(facts, row);
+			choice->is_loopback = choices->has_loopback && is_offered(choices, row);
 		else if (!choice->ism_v1 && row->ism && *row->pnetid &&
 			 !strcmp(row->pnetid, choice->net->pnetid))
 			choice->ism_v1 = row;
@@ -185,23 +184,22 @@ static void find_ism(struct choice *choice, const struct choice_facts *facts)
 	if (choice->ism_v1)
 		choice->smcd = USABLE;
 	else if (choice->ism_v2 || choice->is_loopback)
-		choice->smcd = choice_has_eid(facts) ? USABLE : UNUSABLE_NO_EID;
+		choice->smcd = choice_has_eid(choices) ? USABLE : UNUSABLE_NO_EID;
 	else
 		choice->smcd = UNUSABLE_NO_DEVICE;
 }
 
-void choice_make(struct choice *choice, const struct choice_facts *facts,
-		 const struct pnet_row *row)
+void choice_make(struct choice *choice, const struct choices *choices, const struct pnet_row *row)
 {
 	*choice = (struct choice){ .net = row };
-	find_port(choice, facts);
-	find_ism(choice, facts);
+	find_port(choice, choices);
+	find_ism(choice, choices);
 }
 
-size_t choice_modes(struct choice_mode modes[CHOICE_MAX_MODES], const struct choice_facts *facts,
+size_t choice_modes(struct choice_mode modes[CHOICE_MAX_MODES], const struct choices *choices,
 		    const struct choice *choice, bool with_waiting)
 {
-	bool is_waiting = !choice_has_eid(facts), is_v2 = !is_waiting || with_waiting;
+	bool is_waiting = !choice_has_eid(choices), is_v2 = !is_waiting || with_waiting;
 	bool is_r = choice->smcr == USABLE || (with_waiting && choice->smcr == UNUSABLE_NO_EID);
 	size_t count = 0;
 
@@ -241,22 +239,22 @@ const struct choice *choice_of(const struct choices *choices, const char *netdev
 
 void choices_make(struct choices *choices)
 {
-	const struct netdev_table *nets = choices->facts.nets;
+	const struct netdev_table *nets = choices->nets;
 
 	choices->all = xcalloc(nets->count, sizeof(*choices->all));
 	for_each(net, nets->devs, nets->count) {
-		const struct pnet_row *row = pnet_row_of_net(&choices->facts.rows, net->name);
+		const struct pnet_row *row = pnet_row_of_net(&choices->rows, net->name);
 
 		if (row)
-			choice_make(&choices->all[choices->count++], &choices->facts, row);
+			choice_make(&choices->all[choices->count++], choices, row);
 	}
 }
 
 void choices_free(struct choices *choices)
 {
-	pnet_rows_free(&choices->facts.rows);
-	netaddr_free(&choices->facts.addrs);
-	free(choices->facts.vlans);
+	pnet_rows_free(&choices->rows);
+	netaddr_free(&choices->addrs);
+	free(choices->vlans);
 	free(choices->all);
 	*choices = (struct choices){ 0 };
 }

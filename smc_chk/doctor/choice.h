@@ -21,16 +21,19 @@ enum usability {
 	UNUSABLE_NO_DEVICE, /* no device has its PNET ID, or no device belongs to it */
 };
 
+struct choice;
+
 /**
- * struct choice_facts - input of the rules
+ * struct choices - what SMC would choose for all net devices, and the input of the rules
  * @rows: the devices with their PNET IDs
  * @vlans: VLAN id of each of @nets, 0 for none
  * @is_eid_known: @n_ueids and @seid are valid
  * @has_loopback: SMC-D within this host works
  * @is_v1_only: this kernel has no SMC-Rv2, which came with Linux 5.16 like user EIDs
  * @is_rxe_broken: this kernel's soft-RoCE hangs
+ * @all: sorted by name
  */
-struct choice_facts {
+struct choices {
 	const struct netdev_table *nets;
 	struct pnet_rows rows;
 	struct netaddr_table addrs;
@@ -39,6 +42,8 @@ struct choice_facts {
 	size_t n_ueids;
 	char ueids[SMC_MAX_UEIDS][SMC_EID_SIZE];
 	struct smc_seid seid;
+	struct choice *all;
+	size_t count;
 };
 
 /** struct choice - the devices that SMC would choose for one net device; NULL for none */
@@ -64,20 +69,12 @@ struct choice_mode {
 	bool is_waiting; /* not proposed yet: there is no EID */
 };
 
-/** struct choices - for all net devices, sorted by name */
-struct choices {
-	struct choice_facts facts;
-	struct choice *all;
-	size_t count;
-};
-
 /**
- * choice_make() - choose devices for the net device of a row of @facts->rows. Pure.
+ * choice_make() - choose devices for the net device of a row of @choices->rows. Pure.
  *
  * Follows the kernel: by PNET ID if the net device has one; else the RDMA port of that net device.
  */
-void choice_make(struct choice *choice, const struct choice_facts *facts,
-		 const struct pnet_row *row);
+void choice_make(struct choice *choice, const struct choices *choices, const struct pnet_row *row);
 
 /**
  * choice_modes() - modes that SMC proposes for a net device, in the kernel's order. Pure.
@@ -87,17 +84,17 @@ void choice_make(struct choice *choice, const struct choice_facts *facts,
  *
  * Return: number of modes.
  */
-size_t choice_modes(struct choice_mode modes[CHOICE_MAX_MODES], const struct choice_facts *facts,
+size_t choice_modes(struct choice_mode modes[CHOICE_MAX_MODES], const struct choices *choices,
 		    const struct choice *choice, bool with_waiting);
 
 /** choice_ism_v2_next() - next ISM device offered for SMC-Dv2, except loopback; @at: 0 at first */
-const struct pnet_row *choice_ism_v2_next(const struct choice_facts *facts, size_t *at);
+const struct pnet_row *choice_ism_v2_next(const struct choices *choices, size_t *at);
 
 /** choice_port_usability() - usability of an RDMA port for any net device. Pure. */
-enum usability choice_port_usability(const struct choice_facts *facts, const struct pnet_row *port);
+enum usability choice_port_usability(const struct choices *choices, const struct pnet_row *port);
 
 /** choice_has_eid() - is there an EID for version 2, as far as known? */
-bool choice_has_eid(const struct choice_facts *facts);
+bool choice_has_eid(const struct choices *choices);
 
 /** choice_is_loopback() - is it the row of loopback-ism? Up to 6.17 only the name shows it */
 bool choice_is_loopback(const struct pnet_row *row);

@@ -85,7 +85,7 @@ static void check_port(struct doctor *doc, const struct pnet_row *row)
 {
 	if (!row->ib_port)
 		return;
-	switch (choice_port_usability(&doc->facts->choices.facts, row)) {
+	switch (choice_port_usability(&doc->facts->choices, row)) {
 	case UNUSABLE_NOT_ROCE: say_unusable(doc, row); break;
 	case UNUSABLE_HANGS: break; /* doctor_kernel() has reported this */
 	case UNUSABLE_PORT_DOWN: say_down(doc, row); break;
@@ -105,8 +105,7 @@ void doctor_rdma(struct doctor *doc)
 	const struct choices *choices = &doc->facts->choices;
 	const char *remedy = NULL;
 
-	if (!choices->facts.is_rxe_broken && !choices->facts.is_v1_only &&
-	    !choice_is_any_usable(choices, NULL))
+	if (!choices->is_rxe_broken && !choices->is_v1_only && !choice_is_any_usable(choices, NULL))
 		remedy = "for a test: modprobe rdma_rxe; rdma link add rxe0 type rxe netdev NETDEV";
 	if (!doc->facts->rdma.count)
 		doctor_say(doc, DOCTOR_NOTE, RDMA, NULL, remedy, "no RDMA device, so no SMC-R");
@@ -150,11 +149,11 @@ void doctor_ism(struct doctor *doc)
 	for (size_t i = 0; i < rdma->n_isms; i++)
 		has_ism |= rdma->isms[i].chid != SMC_ABI_CHID_LOOPBACK;
 	doctor_each(doc, check_ism);
-	if (doc->facts->choices.facts.has_loopback && doc->facts->is_inner)
+	if (doc->facts->choices.has_loopback && doc->facts->is_inner)
 		doctor_note(doc, ISM, "loopback",
 			    "SMC-D between sockets of this host, if there is an EID and loopback "
 			    "has no PNET ID: only the first network namespace shows that");
-	else if (doc->facts->choices.facts.has_loopback)
+	else if (doc->facts->choices.has_loopback)
 		doctor_ok(doc, ISM, "loopback",
 			  "SMC-D between sockets of this host, if there is an EID");
 	else if (!has_ism)

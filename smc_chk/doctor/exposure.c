@@ -61,7 +61,7 @@ static const struct netaddr *find_door(const struct doctor *doc, const struct sm
 	long long is_v6only = 0;
 
 	knob_number(&is_v6only, doc->facts, "net.ipv6.bindv6only");
-	return policy_door(&doc->facts->exposure.policy, &doc->facts->choices.facts.addrs, &addr,
+	return policy_door(&doc->facts->exposure.policy, &doc->facts->choices.addrs, &addr,
 			   local->port, !is_v6only && !memcmp(local->ip, any, sizeof(any)));
 }
 

@@ -41,11 +41,11 @@ static bool read_table(struct doctor_facts *facts, uint8_t cmd, smc_genl_fn fn, 
 
 static int on_ueid(const struct nlmsghdr *nlh, void *arg)
 {
-	struct choice_facts *deciding = arg;
+	struct choices *choices = arg;
 
-	if (deciding->n_ueids == SMC_MAX_UEIDS)
+	if (choices->n_ueids == SMC_MAX_UEIDS)
 		return 0;
-	return smc_ueid_decode(deciding->ueids[deciding->n_ueids++], nlh);
+	return smc_ueid_decode(choices->ueids[choices->n_ueids++], nlh);
 }
 
 /* "eth0.7  VID: 7	 REORDER_HDR: 1 ..." is the first line of /proc/net/vlan/eth0.7. */
@@ -84,25 +84,27 @@ static bool has_loopback(const struct doctor_facts *facts)
 	       !facts->rdma.n_isms;
 }
 
-static void load_deciding(struct choice_facts *deciding, struct doctor_facts *facts)
+static void load_choices(struct doctor_facts *facts)
 {
+	struct choices *choices = &facts->choices;
 	const struct pnet_world world = { facts->netdevs, facts->rdma };
 
-	pnet_rows_make(&deciding->rows, &facts->pnet, &world);
-	netaddr_load(&deciding->addrs, &facts->netdevs);
-	deciding->nets = &facts->netdevs;
-	deciding->vlans = xcalloc(facts->netdevs.count, sizeof(*deciding->vlans));
+	pnet_rows_make(&choices->rows, &facts->pnet, &world);
+	netaddr_load(&choices->addrs, &facts->netdevs);
+	choices->nets = &facts->netdevs;
+	choices->vlans = xcalloc(facts->netdevs.count, sizeof(*choices->vlans));
 	for (size_t i = 0; i < facts->netdevs.count; i++)
-		deciding->vlans[i] = read_vlan(facts->netdevs.devs[i].name);
-	deciding->is_ism_v2 = facts->info.is_ism_v2;
-	deciding->has_loopback = has_loopback(facts);
+		choices->vlans[i] = read_vlan(facts->netdevs.devs[i].name);
+	choices->is_ism_v2 = facts->info.is_ism_v2;
+	choices->has_loopback = has_loopback(facts);
 	facts->is_inner = !host_probe("netns-is-first", probe_first, NULL, NULL);
 	/* Linux before 5.16 has no table of EIDs, and no version 2 that needs them. */
-	deciding->is_eid_known =
-		read_table(facts, SMC_NETLINK_DUMP_UEID, on_ueid, deciding) &&
-		read_table(facts, SMC_NETLINK_DUMP_SEID, smc_seid_decode, &deciding->seid);
-	deciding->is_v1_only = !deciding->is_eid_known && facts_is_before(facts, 5, 16);
-	deciding->is_rxe_broken = !deciding->is_v1_only && facts_is_before(facts, 6, 2);
+	choices->is_eid_known =
+		read_table(facts, SMC_NETLINK_DUMP_UEID, on_ueid, choices) &&
+		read_table(facts, SMC_NETLINK_DUMP_SEID, smc_seid_decode, &choices->seid);
+	choices->is_v1_only = !choices->is_eid_known && facts_is_before(facts, 5, 16);
+	choices->is_rxe_broken = !choices->is_v1_only && facts_is_before(facts, 6, 2);
+	choices_make(choices);
 }
 
 static int probe_release(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZE])
@@ -339,7 +341,7 @@ static int probe_mtu(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unused
 /* Ports that SMC could use, whose net devices are in this namespace */
 static void load_ports(struct doctor_facts *facts)
 {
-	const struct pnet_rows *rows = &facts->choices.facts.rows;
+	const struct pnet_rows *rows = &facts->choices.rows;
 
 	for_each(row, rows->rows, rows->count) {
 		struct mtu_probe probe = { &facts->rdma, row->ib_port };
@@ -348,7 +350,7 @@ static void load_ports(struct doctor_facts *facts)
 		int mtu;
 
 		if (!row->ib_port ||
-		    choice_port_usability(&facts->choices.facts, row) == UNUSABLE_NOT_ROCE)
+		    choice_port_usability(&facts->choices, row) == UNUSABLE_NOT_ROCE)
 			continue;
 		net = netdev_find(&facts->netdevs, row->ib_port->netdev);
 		if (!net)
@@ -408,8 +410,7 @@ int facts_load(struct doctor_facts *facts, const struct chk_request *req, struct
 		return smc_err_set(err, -ret, "cannot list the RDMA devices");
 	rdma_check_netns(&facts->rdma);
 	read_table(facts, SMC_NETLINK_GET_DEV_SMCR, on_device, facts);
-	load_deciding(&facts->choices.facts, facts);
-	choices_make(&facts->choices);
+	load_choices(facts);
 	load_more(facts);
 	return 0;
 }

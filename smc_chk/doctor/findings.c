@@ -297,7 +297,7 @@ enum doctor_level doctor_unusable_level(const struct doctor *doc)
 
 void doctor_each(struct doctor *doc, void (*check)(struct doctor *doc, const struct pnet_row *row))
 {
-	const struct pnet_rows *rows = &doc->facts->choices.facts.rows;
+	const struct pnet_rows *rows = &doc->facts->choices.rows;
 
 	for_each(row, rows->rows, rows->count)
 		if (doctor_is_in_scope(doc, row))

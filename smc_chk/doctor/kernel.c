@@ -234,7 +234,7 @@ static void check_known(struct doctor *doc)
 	 * Kernels without SMC-Rv2 do not use Soft-RoCE at all. rdma(8) takes every word that begins
 	 * with '-' for an option, wherever it stands.
 	 */
-	for (size_t i = 0; i < rdma->count && doc->facts->choices.facts.is_rxe_broken; i++) {
+	for (size_t i = 0; i < rdma->count && doc->facts->choices.is_rxe_broken; i++) {
 		const char *name = rdma->devs[i].name;
 
 		if (!strcmp(rdma->devs[i].driver, "rxe"))

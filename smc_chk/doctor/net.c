@@ -76,7 +76,7 @@ static bool has_link_local(const struct netaddr_table *addrs, const char *netdev
 static void check_link_local(struct doctor *doc, const struct pnet_row *row,
 			     const struct netdev *net)
 {
-	const struct netaddr_table *addrs = &doc->facts->choices.facts.addrs;
+	const struct netaddr_table *addrs = &doc->facts->choices.addrs;
 	const struct netdev_facts *more = facts_of_net(doc->facts, net);
 	const char *remedy = NULL;
 
@@ -97,8 +97,7 @@ static void check_port(struct doctor *doc, const struct pnet_row *row)
 {
 	const struct netdev *net;
 
-	if (!row->ib_port ||
-	    choice_port_usability(&doc->facts->choices.facts, row) == UNUSABLE_NOT_ROCE)
+	if (!row->ib_port || choice_port_usability(&doc->facts->choices, row) == UNUSABLE_NOT_ROCE)
 		return;
 	net = netdev_find(&doc->facts->netdevs, row->ib_port->netdev);
 	if (!net)
@@ -110,7 +109,7 @@ static void check_port(struct doctor *doc, const struct pnet_row *row)
 
 static void check_upper(struct doctor *doc, const struct netdev *net)
 {
-	uint16_t vlan = doc->facts->choices.facts.vlans[net - doc->facts->netdevs.devs];
+	uint16_t vlan = doc->facts->choices.vlans[net - doc->facts->netdevs.devs];
 	const char *slaves = facts_of_net(doc->facts, net)->bond_slaves;
 	const struct choice *choice = choice_of(&doc->facts->choices, net->name);
 

@@ -43,7 +43,7 @@ static bool is_port_of(const struct pnet_row *row, const char *netdev)
 /* Does the entry name the port of a net device? */
 static bool is_entry_for(const struct doctor *doc, const struct smc_pnet *entry, const char *netdev)
 {
-	const struct pnet_rows *rows = &doc->facts->choices.facts.rows;
+	const struct pnet_rows *rows = &doc->facts->choices.rows;
 
 	for_each(row, rows->rows, rows->count)
 		if (is_port_of(row, netdev) && row->port == entry->port &&
@@ -140,7 +140,7 @@ static void check_twice(struct doctor *doc, const struct pnet_row *row)
 
 static void check_entry(struct doctor *doc, const struct pnet_row *row)
 {
-	bool has_loopback = doc->facts->choices.facts.has_loopback;
+	bool has_loopback = doc->facts->choices.has_loopback;
 
 	if (row->type == PNET_ISM && choice_is_loopback(row))
 		doctor_say(doc, has_loopback ? doctor_unusable_level(doc) : DOCTOR_WARNING, CHECK,
@@ -186,7 +186,7 @@ static void check_pair(struct doctor *doc, const struct pnet_row *port)
 
 static bool has_partner(const struct doctor *doc, const struct pnet_row *net)
 {
-	const struct pnet_rows *rows = &doc->facts->choices.facts.rows;
+	const struct pnet_rows *rows = &doc->facts->choices.rows;
 
 	for_each(row, rows->rows, rows->count)
 		if (!row->net && strcmp(row->name, net->name) && !strcmp(row->pnetid, net->pnetid))
@@ -197,7 +197,7 @@ static bool has_partner(const struct doctor *doc, const struct pnet_row *net)
 /* A PNET ID that a user gave to a net device, but to no port and no ISM device. */
 static void check_lonely(struct doctor *doc, const struct choice *choice)
 {
-	const struct pnet_rows *rows = &doc->facts->choices.facts.rows;
+	const struct pnet_rows *rows = &doc->facts->choices.rows;
 	const char *remedy;
 
 	if (!choice->net->entry || choice->net->source != PNET_FROM_TABLE ||
@@ -266,7 +266,7 @@ static void say_choice(struct doctor *doc, const struct choice *choice)
 	static const char *const sources[] = { "", " from the table", " from the hardware",
 					       " of the lower device" };
 	bool is_any = choice->smcr == USABLE || choice->smcd == USABLE;
-	bool has_eid = choice_has_eid(&doc->facts->choices.facts);
+	bool has_eid = choice_has_eid(&doc->facts->choices);
 	struct out_text text = { 0 };
 
 	if (choice->port)
@@ -287,7 +287,7 @@ static void say_choice(struct doctor *doc, const struct choice *choice)
 /* Report a net device whose RDMA port, found by PNET ID, has no GID in the net device's network. */
 static void check_address(struct doctor *doc, const struct choice *choice)
 {
-	const struct netaddr_table *addrs = &doc->facts->choices.facts.addrs;
+	const struct netaddr_table *addrs = &doc->facts->choices.addrs;
 	const struct pnet_row *port = choice->port;
 	bool is_vlan = choice->smcr == UNUSABLE_NO_VLAN;
 
@@ -371,7 +371,7 @@ static void check_none(struct doctor *doc)
 
 void doctor_eid(struct doctor *doc)
 {
-	const struct choice_facts *facts = &doc->facts->choices.facts;
+	const struct choices *facts = &doc->facts->choices;
 	char names[SMC_MAX_UEIDS * (SMC_EID_SIZE + 2)] = "";
 	size_t len = 0;
 

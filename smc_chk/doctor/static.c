@@ -40,7 +40,7 @@ static bool subnet_of(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr, 
 }
 
 /* The system EID, NULL for none. */
-static const char *seid_of(const struct choice_facts *facts)
+static const char *seid_of(const struct choices *facts)
 {
 	return facts->seid.has_eid && facts->seid.is_enabled ? facts->seid.eid : NULL;
 }
@@ -66,7 +66,7 @@ static void append_subnets(struct out_text *text, const struct doctor_facts *fac
 			   const struct choice *choice, const struct choice_mode *modes,
 			   size_t count)
 {
-	const struct netaddr_table *addrs = &facts->choices.facts.addrs;
+	const struct netaddr_table *addrs = &facts->choices.addrs;
 	const char *far = reach(modes, count), *comma = "";
 	char subnet[NETADDR_TEXT_SIZE];
 
@@ -84,7 +84,7 @@ static void append_subnets(struct out_text *text, const struct doctor_facts *fac
 		out_str(text, addrs->is_known ? "none" : SMC_PNET_NONE);
 }
 
-static void append_eids(struct out_text *text, const struct choice_facts *facts)
+static void append_eids(struct out_text *text, const struct choices *facts)
 {
 	const char *none = facts->is_eid_known ? "none" : SMC_PNET_NONE;
 
@@ -105,7 +105,7 @@ static void append_choice(struct out_text *text, const struct doctor_facts *fact
 			  const struct choice *choice)
 {
 	struct choice_mode modes[CHOICE_MAX_MODES];
-	size_t count = choice_modes(modes, &facts->choices.facts, choice, false);
+	size_t count = choice_modes(modes, &facts->choices, choice, false);
 
 	out_escaped(text, choice->net->name, NETDEV_NAME_SIZE);
 	out_str(text, "\n  Configuration:      ");
@@ -122,7 +122,7 @@ static void append_choice(struct out_text *text, const struct doctor_facts *fact
 	if (*choice->net->pnetid && !pnet_row_is_hardware(choice->net, &facts->netdevs))
 		out_char(text, '*');
 	out_char(text, '\n');
-	append_eids(text, &facts->choices.facts);
+	append_eids(text, &facts->choices);
 	out_str(text, "\n  Reachable subnets:  ");
 	append_subnets(text, facts, choice, modes, count);
 	out_char(text, '\n');
@@ -130,7 +130,7 @@ static void append_choice(struct out_text *text, const struct doctor_facts *fact
 
 static json_t *json_subnets(const struct doctor_facts *facts, const struct choice *choice)
 {
-	const struct netaddr_table *addrs = &facts->choices.facts.addrs;
+	const struct netaddr_table *addrs = &facts->choices.addrs;
 	json_t *array = addrs->is_known ? json_array() : NULL;
 	char subnet[NETADDR_TEXT_SIZE];
 
@@ -156,7 +156,7 @@ static json_t *json_mode(const struct doctor_facts *facts, const struct choice_m
 static json_t *json_choice(const struct doctor_facts *facts, const struct choice *choice)
 {
 	struct choice_mode modes[CHOICE_MAX_MODES];
-	size_t count = choice_modes(modes, &facts->choices.facts, choice, false);
+	size_t count = choice_modes(modes, &facts->choices, choice, false);
 	json_t *configuration = json_array();
 	const char *source = NULL;
 
@@ -170,7 +170,7 @@ static json_t *json_choice(const struct doctor_facts *facts, const struct choice
 			 "reach", reach(modes, count), "own_subnets", json_subnets(facts, choice));
 }
 
-static json_t *json_ueids(const struct choice_facts *facts)
+static json_t *json_ueids(const struct choices *facts)
 {
 	json_t *array = facts->is_eid_known ? json_array() : NULL;
 
@@ -203,13 +203,11 @@ static int print(const struct doctor_facts *facts, const struct chk_request *req
 		out_str(&text, text.len ? "\n" : "");
 		append_choice(&text, facts, choice);
 	}
-	status =
-		!array ?
-			chk_print(&text, req->width, 22) :
-			chk_print_json(json_pack("{s:s, s:o, s:o*, s:o*}", "schema",
-						 "smc-tools/static/1", "net_devices", array, "seid",
-						 chk_json_optional(seid_of(&choices->facts)),
-						 "ueids", json_ueids(&choices->facts)));
+	status = !array ? chk_print(&text, req->width, 22) :
+			  chk_print_json(json_pack("{s:s, s:o, s:o*, s:o*}", "schema",
+						   "smc-tools/static/1", "net_devices", array,
+						   "seid", chk_json_optional(seid_of(choices)),
+						   "ueids", json_ueids(choices)));
 	if (status != CHK_OK)
 		return status;
 	if (!facts->has_smc) {

@@ -451,12 +451,12 @@ static void put_cards(struct out_text *page, struct card *card)
 
 int html_devices(struct out_text *page, const struct doctor_facts *facts, struct smc_err *err)
 {
-	const struct choice_facts *deciding = &facts->choices.facts;
+	const struct choices *choices = &facts->choices;
 	struct pnet_groups groups = { 0 };
 	struct card card = {
-		.rows = &deciding->rows,
+		.rows = &choices->rows,
 		.groups = &groups,
-		.has_loopback = deciding->has_loopback && !is_loopback_listed(&deciding->rows),
+		.has_loopback = choices->has_loopback && !is_loopback_listed(&choices->rows),
 	};
 	int ret = facts->has_genl ? pnet_groups_load(&groups, err) : 0;
 
@@ -467,7 +467,7 @@ int html_devices(struct out_text *page, const struct doctor_facts *facts, struct
 	out_str(page, "<p>For a net device, SMC uses the RDMA or ISM device with the same PNET ID; "
 		      "without one, the RDMA port that belongs to it.</p>\n");
 	put_cards(page, &card);
-	put_table(page, &deciding->rows);
+	put_table(page, &choices->rows);
 	html_section_end(page);
 	pnet_groups_free(&groups);
 	return 0;

@@ -57,7 +57,7 @@ static void put_findings(struct out_text *page, const struct doctor *doc,
 	html_section_end(page);
 }
 
-static void put_eids(struct out_text *text, const struct choice_facts *facts)
+static void put_eids(struct out_text *text, const struct choices *facts)
 {
 	for (size_t i = 0; i < facts->n_ueids; i++) {
 		out_str(text, i ? ", " : "");
@@ -73,7 +73,7 @@ static void put_facts(struct out_text *page, const struct doctor *doc)
 	const struct doctor_facts *facts = doc->facts;
 	struct out_text eids = { 0 }, kernel = { 0 }, when = { 0 };
 
-	put_eids(&eids, &facts->choices.facts);
+	put_eids(&eids, &facts->choices);
 	out_escaped(&kernel, facts->release, sizeof(facts->release));
 	out_char(&kernel, '\0');
 	out_escaped(&when, facts->when, sizeof(facts->when));

@@ -57,7 +57,7 @@ static void add_net(struct predict_host *host, size_t *count, const struct docto
 	struct predict_net net = { .ism_v1 = -1 };
 
 	snprintf(net.name, sizeof(net.name), "%s", choice->net->name);
-	add_addrs(&net, &facts->choices.facts.addrs);
+	add_addrs(&net, &facts->choices.addrs);
 	if (!net.n_addrs || facts_of_net(facts, choice->net->net)->is_off || *count == NETS_MAX)
 		return;
 	if (is_smcr)
@@ -72,20 +72,20 @@ static void add_net(struct predict_host *host, size_t *count, const struct docto
 	*smc_array_add(&host->nets, count) = net;
 }
 
-static void take_eids(struct predict_host *host, const struct choice_facts *deciding)
+static void take_eids(struct predict_host *host, const struct choices *choices)
 {
 	const struct pnet_row *row;
 	size_t at = 0;
 
-	host->n_ueids = (uint32_t)deciding->n_ueids;
-	memcpy(host->ueids, deciding->ueids, sizeof(host->ueids));
-	if (deciding->is_eid_known)
+	host->n_ueids = (uint32_t)choices->n_ueids;
+	memcpy(host->ueids, choices->ueids, sizeof(host->ueids));
+	if (choices->is_eid_known)
 		host->traits |= PREDICT_EIDS;
-	if (deciding->seid.has_eid)
-		memcpy(host->seid, deciding->seid.eid, sizeof(host->seid));
-	if (deciding->seid.has_eid && deciding->seid.is_enabled)
+	if (choices->seid.has_eid)
+		memcpy(host->seid, choices->seid.eid, sizeof(host->seid));
+	if (choices->seid.has_eid && choices->seid.is_enabled)
 		host->traits |= PREDICT_SEID;
-	while (host->n_chids < PREDICT_CHIDS && (row = choice_ism_v2_next(deciding, &at)))
+	while (host->n_chids < PREDICT_CHIDS && (row = choice_ism_v2_next(choices, &at)))
 		host->chids[host->n_chids++] = row->ism->chid;
 }
 
@@ -105,7 +105,7 @@ static void take_host(struct predict_host *host, const struct doctor_facts *fact
 	for (size_t i = 0; i < facts->rdma.n_isms; i++)
 		if (facts->rdma.isms[i].chid != SMC_ABI_CHID_LOOPBACK)
 			host->traits |= PREDICT_ISM;
-	take_eids(host, &facts->choices.facts);
+	take_eids(host, &facts->choices);
 }
 
 static void take_nets(struct predict_host *host, const struct doctor_facts *facts)

@@ -42,14 +42,14 @@ FIXTURE(start)
 	host.all[1].port = host.all[3].port = &host.port;
 	host.all[1].gid_v1 = host.all[3].gid_v1 = &host.gid_v1;
 	host.all[1].gid_v2 = &host.gid_v2;
-	host.choices.facts = (struct choice_facts){
+	host.choices = (struct choices){
 		.is_eid_known = true,
 		.n_ueids = 1,
 		.addrs = { .addrs = own, .count = ARRAY_SIZE(own), .is_known = true },
 	};
 	host.choices.all = host.all;
 	host.choices.count = ARRAY_SIZE(nets);
-	host.tally.own = &host.choices.facts.addrs;
+	host.tally.own = &host.choices.addrs;
 	tally_start(&host.tally);
 	return 0;
 }
@@ -159,7 +159,7 @@ static const char *way_to(const char *local, const char *peer, bool has_eid)
 	end(NULL);
 	start(NULL);
 	host.now = 1000000;
-	host.choices.facts.n_ueids = has_eid;
+	host.choices.n_ueids = has_eid;
 	client(local, peer, 1000000, 5000);
 	finish();
 	assert_int_equal(host.judged.count, 1);
@@ -394,7 +394,7 @@ static void check_advice(const char *comm, const char *unit, bool is_user, enum 
 
 	end(NULL);
 	start(NULL);
-	host.choices.facts.n_ueids = has_eid;
+	host.choices.n_ueids = has_eid;
 	tcp = conn(GO, 80, "10.9.0.2", 81, 5000000);
 	die(&tcp, owner(comm, unit, is_user), side, 100);
 	tcp = conn(GO, 8080, "198.51.100.1", 8181, 50);

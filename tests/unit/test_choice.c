@@ -24,7 +24,7 @@ static struct {
 	struct smc_pnet entries[4];
 	size_t n_entries;
 	struct pnet_world world;
-	struct choice_facts facts;
+	struct choices facts;
 } host;
 
 static void add_dev(size_t i, const char *name, const char *driver, const char *netdev,

@@ -33,9 +33,9 @@ FIXTURE(start)
 	facts->netdevs = (struct netdev_table){ host.nets, 1 };
 	facts->rdma = (struct rdma_table){ host.devs, 1, host.isms, 0 };
 	facts->isms = host.ism_facts;
-	facts->choices.facts.nets = &facts->netdevs;
-	facts->choices.facts.rows = (struct pnet_rows){ host.rows, 1 };
-	facts->choices.facts.is_eid_known = true;
+	facts->choices.nets = &facts->netdevs;
+	facts->choices.rows = (struct pnet_rows){ host.rows, 1 };
+	facts->choices.is_eid_known = true;
 	facts->choices.all = host.choices;
 	facts->choices.count = 1;
 	facts->page_size = 4096;
@@ -48,7 +48,7 @@ FIXTURE(start)
 static void add_ism(const char *name, int32_t chid, const char *pnetid)
 {
 	struct ism_dev *ism = &host.isms[host.facts.rdma.n_isms++];
-	struct pnet_row *row = &host.rows[host.facts.choices.facts.rows.count++];
+	struct pnet_row *row = &host.rows[host.facts.choices.rows.count++];
 
 	ism->chid = chid;
 	strcpy(ism->name, name);
@@ -170,7 +170,7 @@ TEST(test_exposure)
 	assert_true(netaddr_parse(&addrs[0], "10.0.0.7/8"));
 	assert_true(netaddr_parse(&addrs[1], "2001:db8::7/64"));
 	assert_true(netaddr_parse(&addrs[2], "203.0.113.7/24"));
-	host.facts.choices.facts.addrs = (struct netaddr_table){ .addrs = addrs, .count = 3 };
+	host.facts.choices.addrs = (struct netaddr_table){ .addrs = addrs, .count = 3 };
 	check_says(doctor_exposure, "");
 	exposure->has_policy = true;
 	assert_open("0.0.0.0", "0.0.0.0:80", "203.0.113.7");
@@ -210,7 +210,7 @@ TEST(test_policy)
 
 	policy = &host.facts.exposure.policy;
 	assert_true(netaddr_parse(&addr, "203.0.113.7/24"));
-	host.facts.choices.facts.addrs = (struct netaddr_table){ .addrs = &addr, .count = 1 };
+	host.facts.choices.addrs = (struct netaddr_table){ .addrs = &addr, .count = 1 };
 	listen_on(&sock, "0.0.0.0", 80);
 	assert_int_equal(policy_line(policy, rule, 4, &bad, &err), 0);
 	assert_int_equal(policy_line(policy, learn, 2, &bad, &err), 0);
@@ -364,7 +364,7 @@ TEST(test_traffic)
 
 TEST(test_eid)
 {
-	struct choice_facts *facts = &host.facts.choices.facts;
+	struct choices *facts = &host.facts.choices;
 
 	check_says(doctor_eid, "note eid |no user EID: peers *|smcd ueid add NAME, *\n");
 	host.choices[0].smcr = UNUSABLE_NO_EID;
@@ -386,10 +386,10 @@ TEST(test_eid)
 TEST(test_ism)
 {
 	check_says(doctor_ism, "note ism |no ISM device * no loopback*|\n");
-	host.facts.choices.facts.has_loopback = true;
+	host.facts.choices.has_loopback = true;
 	add_ism("lo", SMC_ABI_CHID_LOOPBACK, "");
 	check_says(doctor_ism, "ok ism loopback|SMC-D *, if there is an EID|\n");
-	host.facts.choices.facts.has_loopback = false;
+	host.facts.choices.has_loopback = false;
 	check_says(doctor_ism, "note ism |no ISM device * no loopback*|\n");
 	add_ism("ism0", 0x7c0, "");
 	check_says(doctor_ism, "warning ism ism0|* without PNET ID: SMC-Dv1 cannot *|"
@@ -410,7 +410,7 @@ TEST(test_slots)
 	char name[] = "000000a0", *names[] = { name };
 
 	add_ism("lo", SMC_ABI_CHID_LOOPBACK, "");
-	host.facts.choices.facts.has_loopback = true;
+	host.facts.choices.has_loopback = true;
 	host.facts.slots = (struct host_names){ .names = names, .count = 1 };
 	check_says(doctor_ism, "ok ism loopback|SMC-D *, if there is an EID|\n"
 			       "note ism 000000a0|* without power: *|smc_rnics -e 000000a0\n");
@@ -446,8 +446,8 @@ static void name_all(const char *name)
 	host.rows[1].pnetid = "";
 	host.rows[1].ib = host.devs;
 	host.rows[1].ib_port = port;
-	host.facts.choices.facts.rows.count = 2;
-	host.facts.choices.facts.vlans = named.vlans;
+	host.facts.choices.rows.count = 2;
+	host.facts.choices.vlans = named.vlans;
 	host.facts.nets = named.nets;
 	host.facts.n_ports = named.n_ports;
 	host.facts.has_pnet = host.facts.has_genl = host.facts.has_diag = true;
@@ -469,13 +469,13 @@ static void no_pause(void)
 
 static void no_ipv6(void)
 {
-	host.facts.choices.facts.addrs.is_known = true;
+	host.facts.choices.addrs.is_known = true;
 	named.nets[0].disable_ipv6 = 1;
 }
 
 static void no_link_local(void)
 {
-	host.facts.choices.facts.addrs.is_known = true;
+	host.facts.choices.addrs.is_known = true;
 	named.nets[0].addr_gen_mode = 1;
 }
 
@@ -505,7 +505,7 @@ static void slot_is_off(void)
 static void soft_roce(void)
 {
 	strcpy(host.devs[0].driver, "rxe");
-	host.facts.choices.facts.is_rxe_broken = true;
+	host.facts.choices.is_rxe_broken = true;
 }
 
 static void blacklisted(void)
