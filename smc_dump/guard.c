@@ -112,9 +112,3 @@ int output_empty(struct output *output, struct smc_err *err)
 		       smc_err_set(err, errno, "cannot write packets") :
 		       0;
 }
-
-void output_close(struct output *output)
-{
-	if (output->fd >= 0)
-		close(output->fd);
-}

@@ -70,6 +70,3 @@ int output_open(struct output *output, const char *path, int input, struct smc_e
 
 /** output_empty() - drop the old content */
 int output_empty(struct output *output, struct smc_err *err);
-
-/** output_close() - -1 is allowed */
-void output_close(struct output *output);

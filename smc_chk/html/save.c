@@ -2,6 +2,7 @@
 #include "smc_chk/html/html.h"
 
 #include <fcntl.h>
+#include <libgen.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -23,25 +24,16 @@ struct target {
 	mode_t mode;
 };
 
-static int open_directory(const char *file, const char *slash)
-{
-	char *path = !slash ? xstrdup(".") : xstrdup(file);
-	int fd;
-
-	if (slash)
-		path[slash == file ? 1 : slash - file] = '\0';
-	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	free(path);
-	return fd;
-}
-
 /* Check the target before the page is made. */
 static int open_target(struct target *target, const char *file, struct smc_err *err)
 {
 	const char *slash = strrchr(file, '/');
+	char *copy = xstrdup(file);
 	struct stat st;
 
-	*target = (struct target){ open_directory(file, slash), slash ? slash + 1 : file, 0600 };
+	*target = (struct target){ open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC),
+				   slash ? slash + 1 : file, 0600 };
+	free(copy);
 	if (target->dir < 0 || faccessat(target->dir, ".", W_OK | X_OK, AT_EACCESS))
 		return smc_err_set(err, errno, "cannot write %s", file);
 	if (*target->name && fstatat(target->dir, target->name, &st, AT_SYMLINK_NOFOLLOW))

@@ -27,7 +27,7 @@ static void explain_handshake(struct smc_err *err, const char *where, int code, 
 {
 	const char *what = code == EPROTO     ? "answers the SMC handshake with something else" :
 			   code == ECONNRESET ? "breaks off the SMC handshake" :
-			   code == ETIMEDOUT  ? "does not answer the SMC handshake" :
+			   code == ENOMSG     ? "does not answer the SMC handshake" :
 						"fails in the SMC handshake";
 
 	if (code == ETIME)
@@ -76,6 +76,11 @@ static void explain(struct smc_err *err, const char *peer, const char *where, in
 			    "a route or a firewall of this host prohibits connections to %s",
 			    where);
 		break;
+	case EPROTO:
+	case ECONNRESET:
+	case ECONNABORTED:
+	case ENOMSG:
+	case ETIME: explain_handshake(err, where, code, seconds); break;
 	default: smc_err_set(err, code, "cannot connect to %s", where); break;
 	}
 }
@@ -106,7 +111,6 @@ static int dial(struct client_result *result, const struct chk_request *req, con
 	union endpoint_addr *addr = &result->peer;
 	char peer[ENDPOINT_TEXT_SIZE], where[ENDPOINT_TEXT_SIZE + 16];
 	double seconds = req->timeout_ms / 1000.0;
-	enum stream_stage stage;
 	int fd = -1;
 
 	cli_progress("connecting to %s port %u", host, port);
@@ -117,15 +121,11 @@ static int dial(struct client_result *result, const struct chk_request *req, con
 		endpoint_text(peer, addr);
 		snprintf(where, sizeof(where), "%s port %u", peer, port);
 		chk_debug(req, "connecting to %s over %s", where, is_smc ? "SMC" : "TCP");
-		fd = stream_connect(addr, is_smc, 0, req->timeout_ms, &result->handshake_ns,
-				    &stage);
-		if (fd >= 0)
-			break;
-		if (stage == STREAM_HANDSHAKE)
-			explain_handshake(&result->err, where, -fd, seconds);
-		else
+		fd = stream_connect(addr, is_smc, 0, req->timeout_ms, &result->handshake_ns);
+		if (fd < 0) {
 			explain(&result->err, peer, where, -fd, seconds);
-		chk_debug(req, "%s", result->err.text);
+			chk_debug(req, "%s", result->err.text);
+		}
 	}
 	if (list)
 		freeaddrinfo(list);

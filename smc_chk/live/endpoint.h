@@ -61,24 +61,18 @@ void endpoint_abort(int fd);
 
 /* ---- connect and exchange, with timeouts ---- */
 
-/* The stage at which connecting failed, in addition to an errno. */
-enum stream_stage {
-	STREAM_TCP,	  /* TCP handshake */
-	STREAM_HANDSHAKE, /* SMC handshake, over an established TCP connection */
-};
-
 /**
- * stream_connect() - connect a socket of endpoint_socket()
- * @ns: duration; @stage: where it failed
+ * stream_connect() - connect a socket of endpoint_socket(). @ns: duration
  *
  * SMC's connect() ignores SO_SNDTIMEO, so the socket is non-blocking. SMC does not pass on some
  * errors of TCP; these are found with a plain TCP connection.
  *
- * Return: descriptor (non-blocking), or -errno. After @timeout_ms -ETIMEDOUT, or -ETIME in the SMC
- * handshake, where -ETIMEDOUT is the kernel's error after six seconds without an answer.
+ * Return: descriptor (non-blocking), or -errno: -ETIMEDOUT after @timeout_ms, and from the SMC
+ * handshake -EPROTO, -ECONNRESET, -ECONNABORTED, -ETIME after @timeout_ms, -ENOMSG after the six
+ * seconds in which the kernel had no answer.
  */
 int stream_connect(const union endpoint_addr *addr, bool is_smc, int buffers, int timeout_ms,
-		   uint64_t *ns, enum stream_stage *stage);
+		   uint64_t *ns);
 
 /**
  * struct stream_limit - timeouts

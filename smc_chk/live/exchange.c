@@ -141,8 +141,7 @@ struct stream_limit measure_limit(int timeout_ms)
 int measure_open(struct client_result *result, bool is_smc, int buffers, int timeout_ms,
 		 uint64_t *ns)
 {
-	enum stream_stage stage;
-	int fd = stream_connect(&result->peer, is_smc, buffers, timeout_ms, ns, &stage), ret = fd;
+	int fd = stream_connect(&result->peer, is_smc, buffers, timeout_ms, ns), ret = fd;
 
 	if (fd >= 0)
 		ret = result->is_ours ? exchange_greeting(result, fd, timeout_ms) : 0;

@@ -294,12 +294,11 @@ static void *serve(void *arg)
 {
 	struct client *client = arg;
 	struct server *server = client->server;
-	const struct session_host host = { listen_extra, client };
 
 	if (client->is_refused)
 		session_refuse(client->fd);
 	else
-		session_serve(client->fd, &host);
+		session_serve(client->fd, listen_extra, client);
 	close_extra(client);
 	pthread_mutex_lock(&server->lock);
 	strike(client);

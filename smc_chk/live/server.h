@@ -31,22 +31,16 @@ void server_close(struct server *server);
 
 /* ---- the server's side of one connection ---- */
 
-/**
- * struct session_host - services of the server for sessions
- * @listen_extra: as PROTO_BUFFERS, while this client is served; returns the port, 0 if refused
- */
-struct session_host {
-	uint16_t (*listen_extra)(void *arg, uint64_t bytes);
-	void *arg;
-};
+/** session_listen() - as PROTO_BUFFERS, while this client is served. Return: the port, 0: refused */
+typedef uint16_t session_listen(void *arg, uint64_t bytes);
 
 /**
  * session_serve() - greet, and answer until the client leaves or its time is over; then wait until
  *	it has read everything, or reads no more, and close
  * @fd: non-blocking
- * @host: NULL for a server that only answers
+ * @listen: NULL for a server that only answers
  */
-void session_serve(int fd, const struct session_host *host);
+void session_serve(int fd, session_listen *listen, void *arg);
 
 /**
  * session_refuse() - report that the server is busy; close after the client has read this, or after

@@ -29,7 +29,8 @@
  */
 struct session {
 	int fd;
-	const struct session_host *host;
+	session_listen *listen;
+	void *arg;
 	struct stream_limit limit;
 	bool has_who;
 	struct proto_who who;
@@ -81,7 +82,6 @@ static struct proto_who look_who(int fd)
 /* @message: receives the answer */
 static bool answer(struct session *session, uint8_t message[PROTO_SIZE])
 {
-	const struct session_host *host = session->host;
 	struct proto_request request;
 
 	if (!proto_get_request(&request, message))
@@ -99,9 +99,9 @@ static bool answer(struct session *session, uint8_t message[PROTO_SIZE])
 		proto_put_who(message, &session->who);
 		break;
 	default:
-		if (!host)
+		if (!session->listen)
 			return false;
-		request.length = host->listen_extra(host->arg, request.length);
+		request.length = session->listen(session->arg, request.length);
 		proto_put_request(message, &request);
 		break;
 	}
@@ -127,7 +127,7 @@ static bool greet(const struct session *session, bool is_busy)
 	uint8_t out[PROTO_SIZE];
 
 	proto_put_greeting(out, is_busy);
-	if (session->host)
+	if (session->listen)
 		proto_offer(out);
 	return send_all(session, out, sizeof(out));
 }
@@ -185,21 +185,18 @@ static void end(int fd, int ms)
 		endpoint_abort(fd);
 }
 
-static void start(struct session *session, int fd, const struct session_host *host)
+static void set_no_delay(int fd)
 {
 	const int on = 1;
 
-	session->fd = fd;
-	session->host = host;
-	session->has_who = false;
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
-void session_serve(int fd, const struct session_host *host)
+void session_serve(int fd, session_listen *listen, void *arg)
 {
-	struct session session;
+	struct session session = { .fd = fd, .listen = listen, .arg = arg };
 
-	start(&session, fd, host);
+	set_no_delay(fd);
 	talk(&session);
 	end(fd, DRAIN_MS);
 }
@@ -207,10 +204,9 @@ void session_serve(int fd, const struct session_host *host)
 /* Read pending data: unread data would turn close() into a reset. */
 void session_refuse(int fd)
 {
-	struct session session;
+	struct session session = { .fd = fd, .limit = stream_limit(REFUSE_MS, REFUSE_MS) };
 
-	start(&session, fd, NULL);
-	session.limit = stream_limit(REFUSE_MS, REFUSE_MS);
+	set_no_delay(fd);
 	if (greet(&session, true) && !shutdown(fd, SHUT_WR))
 		take(&session, UINT64_MAX, false);
 	end(fd, 0);

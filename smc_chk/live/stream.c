@@ -53,38 +53,35 @@ static int error_of(int fd)
 }
 
 /* Wait for the end of connect(). Return: 0, -errno; -ENODATA for a failure without an errno. */
-static int finish_connect(int fd, uint64_t end, enum stream_stage *stage)
+static int finish_connect(int fd, bool is_smc, uint64_t end)
 {
 	int events = wait_until(fd, POLLOUT, end), code;
 
 	if (events < 0)
 		return events;
-	if (!events) {
-		*stage = is_tcp_established(fd) ? STREAM_HANDSHAKE : STREAM_TCP;
-		return *stage == STREAM_HANDSHAKE ? -ETIME : -ETIMEDOUT;
-	}
+	if (!events)
+		return is_smc && is_tcp_established(fd) ? -ETIME : -ETIMEDOUT;
 	code = error_of(fd);
-	/* SMC does not report TCP's own timeout: these errors come from the handshake only. */
-	if (code == EPROTO || code == ECONNRESET || code == ETIMEDOUT)
-		*stage = STREAM_HANDSHAKE;
+	/* SMC does not report TCP's own timeout. */
+	if (code == ETIMEDOUT && is_smc)
+		return -ENOMSG;
 	if (!code && events & POLLHUP && !(events & POLLOUT))
 		return -ENODATA;
 	return -code;
 }
 
 static int connect_once(const union endpoint_addr *addr, bool is_smc, int buffers, uint64_t end,
-			uint64_t *ns, enum stream_stage *stage)
+			uint64_t *ns)
 {
 	int fd = endpoint_socket(addr->sa.sa_family, is_smc, buffers), on = 1, ret;
 	uint64_t start;
 
-	*stage = STREAM_TCP;
 	if (fd < 0)
 		return fd;
 	start = stream_now();
 	ret = connect(fd, &addr->sa, endpoint_len(addr)) ? -errno : 0;
 	if (ret == -EINPROGRESS)
-		ret = finish_connect(fd, end, stage);
+		ret = finish_connect(fd, is_smc, end);
 	*ns = stream_now() - start;
 	if (ret) {
 		close(fd);
@@ -96,22 +93,17 @@ static int connect_once(const union endpoint_addr *addr, bool is_smc, int buffer
 }
 
 int stream_connect(const union endpoint_addr *addr, bool is_smc, int buffers, int timeout_ms,
-		   uint64_t *ns, enum stream_stage *stage)
+		   uint64_t *ns)
 {
 	uint64_t end = end_of(timeout_ms);
-	int fd = connect_once(addr, is_smc, buffers, end, ns, stage), tcp;
+	int fd = connect_once(addr, is_smc, buffers, end, ns);
 
-	if (!is_smc)
-		*stage = STREAM_TCP;
 	if (fd != -ENODATA)
 		return fd;
-	tcp = connect_once(addr, false, 0, end, ns, stage);
-	if (tcp < 0) {
-		*stage = STREAM_TCP;
-		return tcp;
-	}
-	close(tcp);
-	*stage = STREAM_HANDSHAKE;
+	fd = connect_once(addr, false, 0, end, ns);
+	if (fd < 0)
+		return fd;
+	close(fd);
 	return -ECONNABORTED;
 }
 

@@ -161,26 +161,19 @@ struct segment {
 	const struct out_text *comment;
 };
 
-/*
- * Sum of RFC 1071, in 64-bit words of host byte order, which has the same result; only the last of
- * several parts may have an odd length.
- */
+/* Sum of RFC 1071; only the last of several parts may have an odd length. */
 static uint64_t sum(uint64_t sofar, const void *data, size_t len)
 {
 	const uint8_t *bytes = data;
-	uint64_t word;
+	uint16_t word;
 
-	for (; len >= sizeof(word); bytes += sizeof(word), len -= sizeof(word)) {
+	for (; len > 1; bytes += sizeof(word), len -= sizeof(word)) {
 		memcpy(&word, bytes, sizeof(word));
 		sofar += word;
-		sofar += sofar < word;
 	}
-	if (!len)
-		return sofar;
 	word = 0;
 	memcpy(&word, bytes, len);
-	sofar += word;
-	return sofar + (sofar < word);
+	return sofar + word;
 }
 
 static uint16_t checksum(uint64_t sofar)

@@ -231,7 +231,8 @@ int payload_run(const struct request *request, struct smc_err *err)
 		cli_note(&dump_tool, "capturing SMC payload, until Ctrl-C");
 		ret = tell_all(&capture);
 	}
-	output_close(&capture.output);
+	if (capture.output.fd >= 0)
+		close(capture.output.fd);
 	bpf_programs_close(capture.programs);
 	conversations_free(capture.all);
 	out_free(&capture.text);

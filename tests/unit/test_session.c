@@ -21,7 +21,7 @@ static void serve(const void *bytes, size_t len, size_t chunk, uint64_t gap_ns, 
 				   .out = out,
 				   .out_size = sizeof(out),
 				   .is_tcp = true };
-	session_serve(-1, NULL);
+	session_serve(-1, NULL, NULL);
 }
 
 static size_t put_request(uint8_t *to, uint8_t command, uint64_t length)
@@ -84,7 +84,6 @@ static uint16_t note_buffers(void *arg, uint64_t bytes)
 /* A port for the first request, none for the second; a server without ports closes. */
 TEST(wants_buffers)
 {
-	const struct session_host host = { note_buffers, &n_asked };
 	size_t len = put_request(in, PROTO_BUFFERS, 65536);
 	struct proto_request got;
 
@@ -95,7 +94,7 @@ TEST(wants_buffers)
 				   .out = out,
 				   .out_size = sizeof(out),
 				   .is_tcp = true };
-	session_serve(-1, &host);
+	session_serve(-1, note_buffers, &n_asked);
 	assert_int_equal(n_asked, 2);
 	assert_true(asked[0] == 65536 && !asked[1]);
 	assert_int_equal(fake.out_len, 3 * PROTO_SIZE);
@@ -131,7 +130,7 @@ TEST(asks_once)
 	assert_int_equal(fake.dumps, 1);
 	assert_int_equal(out[PROTO_SIZE + 5], SMC_MODE_TCP);
 	fake = (struct fake_live){ .in = in, .in_len = len, .chunk = 99, .sock = &sock };
-	session_serve(-1, NULL);
+	session_serve(-1, NULL, NULL);
 	assert_int_equal(fake.dumps, 1);
 }
 
