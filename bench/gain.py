@@ -7,6 +7,7 @@ known: the loads that the authors of SMC in the kernel have published, and small
 import glob
 import json
 import os
+import re
 import resource
 import statistics
 import subprocess
@@ -285,32 +286,46 @@ def learned(word=""):
 
 
 def pingpong(way, call, *before):
-    """Round trips. Return: microseconds, context switches, and processor time of both ends for one."""
-    start = resource.getrusage(resource.RUSAGE_CHILDREN)
-    server, client, usec = out(*by(way), *before, TOOLS + "/pingpong", call, "5000").split()
-    end = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return float(usec), (int(server) + int(client)) / 5000, end.ru_utime + end.ru_stime - start.ru_utime - start.ru_stime
+    """Return: microseconds for a round trip, and the number of these."""
+    return float(out(*by(way), *before, TOOLS + "/pingpong", call, "5000").split()[2]), 5000
+
+
+def sockperf(way, kind, size, word):
+    """Return: the number after a word, and that of messages received."""
+    with Server(way, "sockperf", "server", "--tcp", "-p", "PORT") as port:
+        said = out(*by(way), "sockperf", kind, "--tcp", "-i", HOST, "-p", port, "-t", "2", "-m", str(size))
+    return number_after(said, word), int(re.findall(r"ReceivedMessages=(\d+)", said)[-1])
 
 
 def one_client(way):
     with Server(way, *REDIS) as port:
-        return (1e6 / redis_rate(way, port, "-t", "get", "-c", "1", "-n", "5000"),)
+        return 1e6 / redis_rate(way, port, "-t", "get", "-c", "1", "-n", "5000"), 5000
+
+
+def costs(load, way):
+    """Time of a round trip; voluntary context switches and processor time of both ends for one."""
+    start = resource.getrusage(resource.RUSAGE_CHILDREN)
+    usec, count = load(way)
+    end = resource.getrusage(resource.RUSAGE_CHILDREN)
+    processor = end.ru_utime + end.ru_stime - start.ru_utime - start.ru_stime
+    return usec, (end.ru_nvcsw - start.ru_nvcsw) / count, processor / count
 
 
 def spin():
-    """Time of a round trip with --spin and over TCP, divided by that over SMC without --spin."""
+    """Costs of a round trip with --spin and over TCP. Time and processor time are divided by that over SMC without --spin."""
     strict = ["--no-learn", "--strict"]
     ways = {"TCP": "TCP", "SMC": strict, "--spin": [*strict, "--spin"], "--spin=200": [*strict, "--spin=200"]}
     loads = {call: lambda way, call=call: pingpong(way, call) for call in ("recv", "poll", "epoll")}
     loads["recv, on one processor"] = lambda way: pingpong(way, "recv", "taskset", "1")
+    loads["sockperf ping-pong"] = lambda way: sockperf(way, "ping-pong", 64, "Latency is")
     loads["redis GET, 1 client"] = one_client
     print("| 64 bytes to and fro | over | time | switches | processor |\n|---|---|--:|--:|--:|", flush=True)
     for name, load in loads.items():
-        runs = [{label: load(way) for label, way in ways.items()} for _ in range(ROUNDS)]
+        runs = [{label: costs(load, way) for label, way in ways.items()} for _ in range(ROUNDS)]
         medians = {label: list(map(statistics.median, zip(*(run[label] for run in runs)))) for label in ways}
-        for label, figures in medians.items():
-            more = "%.3f | %.2f" % (figures[1], figures[2] / medians["SMC"][2]) if len(figures) > 1 else "|"
-            print("| %s | %s | %.2f | %s |" % (name, label, figures[0] / medians["SMC"][0], more), flush=True)
+        smc = medians["SMC"]
+        for label, (usec, switches, processor) in medians.items():
+            print("| %s | %s | %.2f | %.3f | %.2f |" % (name, label, usec / smc[0], switches, processor / smc[2]), flush=True)
 
 
 # ---- loads whose results others have published ----
@@ -321,11 +336,6 @@ SOCKET = "/dev/shm/redis.sock"
 def iperf3_writes(way, size):
     with Server(way, "iperf3", "-s", "-p", "PORT") as port:
         return iperf3_rate(way, port, "-t", "2", "-l", str(size))
-
-
-def sockperf(way, kind, size, word):
-    with Server(way, "sockperf", "server", "--tcp", "-p", "PORT") as port:
-        return number_after(out(*by(way), "sockperf", kind, "--tcp", "-i", HOST, "-p", port, "-t", "2", "-m", str(size)), word)
 
 
 def wrk(way):
@@ -342,8 +352,8 @@ def redis_known(way, clients, command):
 
 KNOWN = {
     "64 bytes to and fro": lambda way: 1 / pingpong(way, "recv")[0],
-    "sockperf ping-pong, 14 bytes": lambda way: 1 / sockperf(way, "ping-pong", 14, "Latency is"),
-    "sockperf throughput, 64000 bytes": lambda way: sockperf(way, "throughput", 64000, "BandWidth is"),
+    "sockperf ping-pong, 14 bytes": lambda way: 1 / sockperf(way, "ping-pong", 14, "Latency is")[0],
+    "sockperf throughput, 64000 bytes": lambda way: sockperf(way, "throughput", 64000, "BandWidth is")[0],
     "nginx, wrk -c 1000": wrk,
     "redis GET, 200 clients": lambda way: redis_known(way, 200, "get"),
     "redis SET, 200 clients": lambda way: redis_known(way, 200, "set"),
