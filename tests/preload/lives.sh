@@ -28,6 +28,8 @@ elif read -ra alone < <(LD_PRELOAD=$mimic "$lives" count 256 0 2>/dev/null); the
 		'lives: calls added where two processes have the listener'
 	like "$(env "LD_PRELOAD=$shim:$mimic" SMC_EXCLUDE=127.0.0.0/8 $inet "$lives" count 0 0)" '^socket=1 connect=1 ' \
 		'lives: none before a connection that a rule leaves to TCP'
+	like "$(env "LD_PRELOAD=$shim:$mimic" SMC_DEBUG=1 SMC_EXCLUDE=127.0.0.0/8 $inet "$lives" count 0 0 2>&1)" \
+		': rules for connecting -> TCP' 'lives: the rule is kept'
 	for rdma in some late refused; do
 		is "$(added $inet LIVES_RDMA=$rdma)" 'socket=0 connect=0 ready=4 accept=1 close=4 accepted=4' \
 			"lives: signals are blocked for SMC-R, RDMA devices: $rdma"

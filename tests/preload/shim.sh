@@ -156,7 +156,7 @@ asks 'socket 43 1 0;setsockopt 1 7 65536;setsockopt 1 8 1048576;setsockopt 1 72 
 	'SIZE:BELOW is for descriptors less than that, which costs no system call' \
 	SMC_SNDBUF=64K:4 SMC_RCVBUF=1M:5 -- call 2 1 0 2 1 0 2 1 0
 asks 'socket 43 1 0;setsockopt 1 7 1048576;setsockopt 1 32 1048576;setsockopt 1 8 1024;setsockopt 1 72 0;' \
-	'a size above its limit is set as root can' SMC_SNDBUF=1M SMC_RCVBUF=1K FAKE_LIMIT=65536 FAKE_FORCE=0 -- call 2 1 0
+	'a size above its limit is set as root can' SMC_SNDBUF=1M SMC_RCVBUF=1K FAKE_LIMIT=524288 FAKE_FORCE=0 -- call 2 1 0
 is "$got" 'ok errno kept' 'and is not an error where root cannot'
 asks 'socket 43 1 0;setsockopt 1 7 1048576;setsockopt 1 32 1048576;setsockopt 1 8 1024;setsockopt 1 72 0;socket 43 1 0;setsockopt 1 32 1048576;setsockopt 1 8 1024;setsockopt 1 72 0;' \
 	'a second socket gets what the first one had to find out' \
@@ -197,6 +197,7 @@ said() {
 	like "$got" "$1" "debug: $2"
 }
 said 'AF_SMC fd 3, SO_RCVBUF 1024: EPERM$' 'a size that is refused' SMC_RCVBUF=1K FAKE_OPT=1 -- call 2 1 0
+said 'AF_SMC fd 0$' 'number 0' -- call 2 1 0 <&-
 said ' -> error EMFILE$' 'an error' FAKE_SMC=24 -- call 2 1 0
 said ' -> error errno 71$' 'an error without a name' FAKE_SMC=71 -- call 2 1 0
 said ' -> error EAFNOSUPPORT \(AF_SMC: EAFNOSUPPORT; IPPROTO_SMC: EAFNOSUPPORT\)$' 'refused by SMC_STRICT' \

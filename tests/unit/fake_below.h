@@ -510,7 +510,11 @@ static inline ssize_t fake_sendfile(int out, int in, void *pos, size_t len)
 
 static inline pid_t fake_fork(void)
 {
-	return fake_call(4711, "fork");
+	int pid = fake_call(4711, "fork");
+
+	if (pid >= 0)
+		errno = ECHILD; /* of another handler, for example */
+	return pid;
 }
 
 /* ---- libc ---- */

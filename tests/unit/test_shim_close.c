@@ -10,6 +10,8 @@
 #include <sys/uio.h>
 
 #include "ld_pre_smc/calls/exit.h"
+#include "ld_pre_smc/state/log.h"
+#include "ld_pre_smc/state/options.h"
 #include "ld_pre_smc/state/rdma.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
@@ -112,12 +114,17 @@ TEST(who_says_otherwise_gets_what_the_kernel_does)
 	comes_to(close(5), 0, 0, "close 5;");
 }
 
-static void unsent_says(const char *says)
+static void debug_on(void)
 {
 	fake_socket(2, 0, 0)->is_socket = false;
 	fake.config.debug = fake.config.err_open = true;
 	fake.config.err_dev = 1;
 	fake.config.err_ino = fake.fds[2].ino;
+}
+
+static void unsent_says(const char *says)
+{
+	debug_on();
 	fake.fds[5].unsent = 9;
 	close(5);
 	assert_like(fake.log, says);
@@ -129,6 +136,11 @@ TEST(debug_lines)
 	unsent_says("*says fd 5: *smc_keep has *;close 5;*");
 	fake_fails("connect()", ENOENT, 99);
 	unsent_says("*says fd 5: *no smc_keep;close 5;*");
+	shim_log_text("nobody reads it");
+	assert_string_equal(fake.log, "");
+	debug_on();
+	shim_log_text("of another library");
+	assert_like(fake.log, "*says of another library*");
 }
 
 TEST(others_that_have_it_keep_it)
@@ -278,6 +290,12 @@ TEST(dup_closes_what_it_overwrites)
 
 TEST(duplicates_of_fcntl)
 {
+	shim_has_owners = false;
+	fcntl(5, F_GETFL);
+	assert_false(shim_has_owners);
+	fcntl(5, F_SETOWN_EX, &(struct f_owner_ex){ F_OWNER_PID, 9 });
+	assert_true(shim_has_owners);
+	fake.log[0] = '\0';
 	fake_gives("fcntl", 6, 9, NULL);
 	comes_to(fcntl(5, F_DUPFD, 6), 6, 0, "fcntl 5 0 6;");
 	assert_true(shim_fd_is_marked(6));
@@ -458,6 +476,11 @@ TEST(number_zero_is_a_number)
 	comes_to(dup2(6, 0), 0, 0, "block;dup2 6 0;unblock;");
 }
 
+static void send_all(void)
+{
+	fake.fds[5].unsent = 0;
+}
+
 TEST(the_end_of_the_process)
 {
 	fake.fds[5].unsent = 1;
@@ -482,6 +505,11 @@ TEST(the_end_of_the_process)
 	ends_by(_exit);
 	assert_int_equal(fake.ms, 1002015);
 	assert_non_null(strstr(fake.log, "sleep 1;sleep 2;sleep 4;sleep 8;sleep 16;sleep 16;"));
+	fake.log[0] = '\0';
+	fake_gives("sleep 2", 0, 1, send_all);
+	ends_by(_exit);
+	assert_null(strstr(fake.log, "sleep 4"));
+	fake.fds[5].unsent = 1;
 	fake.log[0] = '\0';
 	fake.fds[5].revents = POLLERR;
 	ends_by(_exit);

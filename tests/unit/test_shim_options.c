@@ -419,9 +419,11 @@ TEST(only_what_was_set_goes_along)
 	fake_int(9, IPPROTO_IP, IP_MINTTL, 0);
 	fake_int(5, SOL_SOCKET, SO_MARK, 7); /* except a privileged helper */
 	fake_int(9, SOL_SOCKET, SO_MARK, 0);
+	fake_int(5, IPPROTO_IP, IP_TRANSPARENT, 1);
+	fake_int(9, IPPROTO_IP, IP_TRANSPARENT, 0);
 	shim_fd_mark_plain(5);
 	comes_to(shim_swap_open(5, &sock, KIND_TCP), 9, 0,
-		 "socket 2 524289 0;setsockopt 9 1 36 7;fcntl 9 4 2;");
+		 "socket 2 524289 0;setsockopt 9 1 36 7;setsockopt 9 0 19 1;fcntl 9 4 2;");
 	fake_shut(9);
 	fake_int(9, SOL_SOCKET, SO_MARK, 0);
 	fake_int(9, IPPROTO_IP, IP_MINTTL, 0);
@@ -689,6 +691,15 @@ TEST(tcp_sockets_become_smc_sockets)
 	comes_to(connect_to(81), 0, 0,
 		 "socket 43 524289 0;setsockopt 9 1 7 1000;setsockopt 9 1 72 1;fcntl 9 4 2;"
 		 "dup3 9 5 0;drop 9;setsockopt 5 1 8 4096;setsockopt 5 1 72 1;connect 5 2;");
+	fake.config.sndbuf = fake.config.rcvbuf = (struct smc_buffer){ 0 };
+	new_socket();
+	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, 2);
+	fake_int(5, SOL_SOCKET, SO_RCVBUF, 2000);
+	fake.config.sndbuf = fake.config.rcvbuf = (struct smc_buffer){ 4096, INT_MAX };
+	fake.log[0] = '\0';
+	comes_to(connect_to(81), 0, 0,
+		 "socket 43 524289 0;setsockopt 9 1 8 1000;setsockopt 9 1 72 2;fcntl 9 4 2;"
+		 "dup3 9 5 0;drop 9;setsockopt 5 1 7 4096;setsockopt 5 1 72 2;connect 5 2;");
 	fake.config.sndbuf = fake.config.rcvbuf = (struct smc_buffer){ 0 };
 	/* Choices go back to SMC when most connections need it. */
 	connect_often(81);
