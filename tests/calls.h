@@ -2,14 +2,9 @@
 /* For test programs that count system calls, or answer those of others. */
 #pragma once
 
-#include <dlfcn.h>
-#include <stdarg.h>
-#include <stdbool.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
-#include <sys/types.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "tests/libc.h"
 
 /** next_call() - continue a traced process until its next system call; false if it has ended */
 static inline bool next_call(pid_t pid, struct __ptrace_syscall_info *info)

@@ -2,8 +2,7 @@
 /* For test programs with cases: CASE(name) { ... } registers itself, in the order of the file. */
 #pragma once
 
-#include <stddef.h>
-#include <string.h>
+#include "tests/libc.h"
 
 static struct test_case {
 	const char *name;

@@ -1,11 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of glibc that musl lacks, for test programs that are built with both. */
+/* The parts of libc that most test programs use, and functions of glibc that musl lacks. */
 #pragma once
 
-#ifndef __GLIBC__
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <err.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
+#ifndef __GLIBC__
 /* Only with the preload library. */
 int close_range(unsigned int first, unsigned int last, int flags) __attribute__((weak));
 void closefrom(int low) __attribute__((weak));

@@ -8,20 +8,11 @@
  *   KERNEL_AT     number of the request, or socket, that fails: 1 is the first; 0: each
  *   KERNEL_COUNT  file that receives the number of requests
  */
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
-#include <sys/socket.h>
+
+#include "tests/libc.h"
 
 #ifndef AF_SMC
 #define AF_SMC 43

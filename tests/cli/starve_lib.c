@@ -10,17 +10,10 @@
  *   TMPDIR         must be empty after each run
  */
 #include <dirent.h>
-#include <dlfcn.h>
-#include <errno.h>
 #include <link.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
+
+#include "tests/libc.h"
 
 #define TEXT_SIZE (256 * 1024)
 #define RUN_SECONDS 20

@@ -3,15 +3,7 @@
  * burn PORT - connect to this host, then compute: a program that does the same work over SMC and
  * over TCP. Prints its speed.
  */
-#include <arpa/inet.h>
-#include <err.h>
-#include <netinet/in.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
+#include "tests/libc.h"
 
 #define STEPS 3000000
 

@@ -11,28 +11,12 @@
  * A line is: case, tab, result, tab, real type of the sockets (smc, tcp). Each case is a separate
  * process, killed after LIMIT seconds. The cases of unsent data are last, and wait in parallel.
  */
-#include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/tcp.h>
 #include <net/if.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "tests/cases.h"
 #include "tests/libc.h"

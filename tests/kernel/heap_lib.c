@@ -3,14 +3,10 @@
  * Memory handed out by malloc(): the minimum since the reader wrote ~0, as 64 bits in the file
  * HEAP_FILE, for tests/kernel/guest/soak.py. Not inherited by programs that this one starts.
  */
-#include <fcntl.h>
 #include <malloc.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
+
+#include "tests/libc.h"
 
 static void *count(void *least)
 {

@@ -11,22 +11,8 @@
  * LIVES_RDMA=none, some or refused is the answer to the library's query for RDMA devices; late:
  * none at first, some later.
  */
-#include <arpa/inet.h>
-#include <err.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "tests/libc.h"
 #include "tests/calls.h"
 #include "tests/cases.h"
 

@@ -4,20 +4,11 @@
  * usage: pingpong CALL COUNT: prints voluntary context switches of the server and of the client,
  * and microseconds a round trip
  */
-#include <arpa/inet.h>
-#include <errno.h>
-#include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/select.h>
-#include <sys/socket.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "tests/libc.h"
 
 #define BYTES 64
 

@@ -12,21 +12,11 @@
  *
  * A server that blocks in accept() for A answers nobody at B.
  */
-#include <arpa/inet.h>
-#include <err.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/time.h>
-#include <unistd.h>
+
+#include "tests/libc.h"
 
 #define AF_SMC_43 43
 #define MOST 20000

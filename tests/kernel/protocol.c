@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Print the protocol of a TCP socket (inet or inet6), and make two other sockets. */
-#include <err.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/socket.h>
+#include "tests/libc.h"
 
 int main(int argc, char **argv)
 {

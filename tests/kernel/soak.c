@@ -10,20 +10,7 @@
  * All except the last run until SIGTERM. After each round they print a line: connections and bytes
  * so far; bytes are those that "serve" wrote for slow clients, and that these have read.
  */
-#include <arpa/inet.h>
-#include <err.h>
-#include <errno.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-#include <sys/epoll.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
+#include "tests/libc.h"
 
 #define REQUEST 4096
 /* Each byte is its position modulo this. */

@@ -3,11 +3,7 @@
  * A signal each millisecond, for the program and its children: calls are interrupted, and not
  * restarted. SIGVTALRM by a timer that no program stops: redis ends that of setitimer(2).
  */
-#include <err.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stddef.h>
-#include <time.h>
+#include "tests/libc.h"
 
 static void on_tick(int number)
 {

@@ -19,23 +19,9 @@
  * right, wrong (different bytes), short (premature end), extra (bytes after the end), refused
  * (error page of the web server), and a count for each error.
  */
-#include <arpa/inet.h>
-#include <err.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
 #include <sys/time.h>
-#include <unistd.h>
+
+#include "tests/libc.h"
 
 #define HTTP_SEED 1
 #define SMALL_FILE 4096

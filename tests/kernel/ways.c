@@ -14,28 +14,13 @@
  * way, side, port, sent, got, whole (all expected bytes arrived), or skipped and why; and exits with 1
  * if something was wrong.
  */
-#include <arpa/inet.h>
-#include <err.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/io_uring.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "tests/libc.h"
 
 #ifndef AF_SMC
 #define AF_SMC 43

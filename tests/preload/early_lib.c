@@ -4,15 +4,7 @@
  * each of EARLY_THREADS threads started at the same time, one of a signal handler. Prints on fd 1
  * how many were mapped, as counted by the library below.
  */
-#include <dlfcn.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#include "tests/libc.h"
 
 typedef void (*fake_last_fn)(int call[3]);
 

@@ -4,26 +4,14 @@
  *	FUNCTION KIND VARIANT: RESULT ERRNO
  * The result is 0 for success; errno is "kept" if unchanged. The library must not change any line.
  */
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <link.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "tests/libc.h"
 
 /* An errno that no call returns. */
 #define SENTINEL 4095

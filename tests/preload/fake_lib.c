@@ -8,17 +8,8 @@
  * is recorded; FAKE_CONTEXT: text of the file with the context of SELinux. Without them there are
  * no such files. Its clock can be advanced.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "tests/libc.h"
 #include "tests/calls.h"
 
 void fake_last(int call[3]);

@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* Side effects that the library must not have: manners CASE, see cases[]; a line each. */
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <netinet/in.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+
+#include "tests/libc.h"
 
 static atomic_bool done;
 static atomic_int spurious;

@@ -3,24 +3,13 @@
  * A sandbox like sshd's: the kernel kills the process for all system calls except a few. With
  * "libseccomp" it is set up by that library.
  */
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "tests/libc.h"
 
 #define KILL_AT(number)                                                                            \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),                                         \

@@ -320,7 +320,7 @@ if ! can_32 || ! [ -e "$BUILD/32/ld_pre_smc.so" ]; then
 	skip '32-bit library' "${why_not:-no 32-bit library}"
 elif mkdir -p "$tmp/32" &&
 	${CC:-cc} -m32 -D_GNU_SOURCE -O2 -I"$here/../.." -o "$tmp/32/sock" "$here/sock.c" -pthread 2>/dev/null &&
-	${CC:-cc} -m32 -D_GNU_SOURCE -O2 -fPIC -shared -o "$tmp/32/fake.so" "$here/fake_lib.c" 2>/dev/null; then
+	${CC:-cc} -m32 -D_GNU_SOURCE -O2 -fPIC -shared -I"$here/../.." -o "$tmp/32/fake.so" "$here/fake_lib.c" 2>/dev/null; then
 	sock=$tmp/32/sock preload=$BUILD/32/ld_pre_smc.so:$tmp/32/fake.so
 	mapping 32-bit
 	lists 32-bit

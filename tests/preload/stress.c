@@ -4,21 +4,11 @@
  * repaired, and close them; a signal handler does the same. Prints a line with the failures, and
  * with the leaks of the second half: file descriptors, memory.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <sys/time.h>
-#include <unistd.h>
+
+#include "tests/libc.h"
 
 static atomic_long opened, failed, in_handler;
 static int sockets_each, port;

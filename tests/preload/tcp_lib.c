@@ -4,14 +4,8 @@
  * On SIGUSR1 the program tries to open a file, and prints the result on standard error: "opened",
  * or the error number.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
+#include "tests/libc.h"
 #include "tests/calls.h"
 
 #ifndef AF_SMC

@@ -4,20 +4,11 @@
  * the same with ld_pre_smc_spin.so and without.
  * usage: waits SEED COUNT: prints a line for each call of one sequence, else a sum for each hundred
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/epoll.h>
 #include <sys/select.h>
-#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/uio.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "tests/libc.h"
 
 #define CALLS 12
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A second preload library that wraps socket(): prints a line on fd 1 and passes the call on. */
-#include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#include "tests/libc.h"
 
 int socket(int domain, int type, int protocol)
 {
