@@ -54,6 +54,10 @@ SHIM_TESTS := $(filter $(O)/tests/unit/shim_%,$(UNIT_BINS))
 $(SHIM_TESTS): $(patsubst %.c,$(O)/obj/shim/%.o,$(filter-out ld_pre_smc/state/config.c ld_pre_smc/calls/dl_iterate_phdr.c,$(SHIM_SRC)))
 $(patsubst %.c,$(O)/obj/%.o,$(wildcard tests/unit/test_shim_*.c)): override CFLAGS += $(SHIM_FLAGS)
 
+# Fakes and callbacks have parameters that they need not.
+$(patsubst %.c,$(O)/obj/%.o,$(wildcard tests/unit/*.c tests/fuzz/*.c)) $(PRELOAD_LIBS) $(CLI_LIBS) $(KERNEL_LIBS) $(PRELOAD_BINS) $(KERNEL_BINS): \
+	private WARN += -Wno-unused-parameter
+
 # Only main.c has a main(), with a list of tests: remade when files come and go.
 $(UNIT_TOGETHER:%=$(O)/obj/tests/unit/test_%.o): override CPPFLAGS += -Dmain=$(basename $(@F))
 $(O)/obj/tests/unit/main.o: override CPPFLAGS += -DUNIT_TESTS='$(patsubst %,TEST(%),$(UNIT_TOGETHER))'

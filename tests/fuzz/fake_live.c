@@ -38,7 +38,6 @@ size_t stream_receive(int fd, void *in, size_t size, const struct stream_limit *
 	size_t left = fake.in_len - fake.in_at, chunk = fake.chunk ? fake.chunk : 1;
 	size_t len = size < chunk ? size : chunk;
 
-	(void)fd;
 	if (!wait_for(left || !fake.is_open ? fake.gap_ns : UINT64_MAX, limit))
 		return 0;
 	if (len > left)
@@ -60,7 +59,6 @@ static void note(const uint8_t *data, size_t len)
 int stream_exchange(int fd, const void *out, size_t out_len, void *in, size_t in_len,
 		    const struct stream_limit *limit)
 {
-	(void)fd;
 	note(out, out_len);
 	if (!in_len)
 		return wait_for(0, limit) ? 0 : -ETIME;
@@ -72,10 +70,6 @@ int stream_exchange(int fd, const void *out, size_t out_len, void *in, size_t in
 int stream_connect(const union endpoint_addr *addr, bool is_smc, int buffers, int timeout_ms,
 		   uint64_t *ns)
 {
-	(void)addr;
-	(void)is_smc;
-	(void)buffers;
-	(void)timeout_ms;
 	*ns = fake.gap_ns;
 	fake.now += fake.gap_ns;
 	if (fake.connects >= fake.max_connects)
@@ -95,13 +89,11 @@ const char *endpoint_why_not(void)
 
 bool endpoint_is_tcp(int fd)
 {
-	(void)fd;
 	return fake.is_tcp;
 }
 
 bool endpoint_diag(int fd, struct smc_sock *sock)
 {
-	(void)fd;
 	fake.dumps++;
 	if (fake.sock)
 		*sock = *fake.sock;
@@ -110,13 +102,11 @@ bool endpoint_diag(int fd, struct smc_sock *sock)
 
 void endpoint_abort(int fd)
 {
-	(void)fd;
 	fake.is_aborted = true;
 }
 
 const char *endpoint_family_word(int family)
 {
-	(void)family;
 	return "";
 }
 
@@ -132,6 +122,5 @@ void endpoint_set_port(union endpoint_addr *addr, uint16_t port)
 
 const char *endpoint_text(char text[ENDPOINT_TEXT_SIZE], const union endpoint_addr *addr)
 {
-	(void)addr;
 	return strcpy(text, "192.0.2.1");
 }

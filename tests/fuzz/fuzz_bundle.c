@@ -23,7 +23,6 @@ static size_t found;
 
 static int check_one(const char *path, const struct stat *st, int type, struct FTW *where)
 {
-	(void)type;
 	MUST(S_ISREG(st->st_mode) || S_ISDIR(st->st_mode));
 	MUST(!(st->st_mode & 07077));
 	MUST(where->level <= UNPACK_MAX_PARTS);
@@ -34,15 +33,11 @@ static int check_one(const char *path, const struct stat *st, int type, struct F
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where)
 {
-	(void)st;
-	(void)type;
-	(void)where;
 	return remove(path);
 }
 
 static int on_message(const struct nlmsghdr *nlh, void *arg)
 {
-	(void)arg;
 	MUST(nlh->nlmsg_len >= NLMSG_HDRLEN);
 	return 0;
 }

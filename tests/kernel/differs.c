@@ -251,7 +251,6 @@ static int hole(void)
 
 static void on_alarm(int number)
 {
-	(void)number;
 	ticks++;
 }
 

@@ -7,7 +7,6 @@
 
 static void on_tick(int number)
 {
-	(void)number;
 }
 
 static void start_timer(void)

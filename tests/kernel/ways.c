@@ -621,7 +621,6 @@ static void talk_half(struct end *end, bool client, const struct way *way)
 	}
 	if (client)
 		expect_end(end);
-	(void)way;
 }
 
 static void *write_thread(void *arg)
@@ -643,8 +642,6 @@ static void talk_threads(struct end *end, bool client, const struct way *way)
 	end->sent = writer.sent;
 	must(shutdown(end->fd, SHUT_WR), "shutdown");
 	expect_end(end);
-	(void)client;
-	(void)way;
 }
 
 /* The turns of this process: every second one. The others belong to the other process. */
@@ -698,7 +695,6 @@ static void talk_fork(struct end *end, bool client, const struct way *way)
 	if (client)
 		must(shutdown(end->fd, SHUT_WR), "shutdown");
 	expect_end(end);
-	(void)way;
 }
 
 /* The client leaves while it has data to read. */
@@ -715,7 +711,6 @@ static void talk_unread(struct end *end, bool client, const struct way *way)
 		while (read(end->fd, &byte, 1) > 0)
 			end->wrong = true;
 	}
-	(void)way;
 }
 
 static const struct way ways[] = {

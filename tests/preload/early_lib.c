@@ -33,7 +33,6 @@ static void *open_at_once(void *unused)
 
 static void on_signal(int number)
 {
-	(void)number;
 	open_one();
 }
 

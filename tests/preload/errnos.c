@@ -288,8 +288,6 @@ static long offset_after(int fd)
 
 static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	(void)info;
-	(void)size;
 	return *(int *)arg;
 }
 

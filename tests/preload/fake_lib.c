@@ -118,7 +118,6 @@ int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 	int err = number("FAKE_OPT"), number_set = 0;
 	char text[96];
 
-	(void)fd;
 	if (level == SOL_SOCKET && (name == SO_SNDBUFFORCE || name == SO_RCVBUFFORCE))
 		err = number("FAKE_FORCE") ? 0 : EPERM;
 	if (len == sizeof(number_set))

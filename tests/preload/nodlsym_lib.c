@@ -6,7 +6,5 @@ void *dlsym(void *handle, const char *name);
 
 void *dlsym(void *handle, const char *name)
 {
-	(void)handle;
-	(void)name;
 	return NULL;
 }

@@ -43,7 +43,6 @@ static time_t second = 1000;
 
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
-	(void)clock;
 	*now = (struct timespec){ .tv_sec = second };
 	return 0;
 }

@@ -139,7 +139,6 @@ static void on_alarm(int number)
 {
 	int saved = errno, fd = socket(AF_INET, SOCK_STREAM, 0);
 
-	(void)number;
 	if (fd >= 0) {
 		in_handler++;
 		close(fd);
@@ -153,8 +152,6 @@ static int cmd_signal(int argc, char **argv)
 	struct itimerval often = { { 0, 200 }, { 0, 200 } };
 	int fd;
 
-	(void)argc;
-	(void)argv;
 	signal(SIGALRM, on_alarm);
 	setitimer(ITIMER_REAL, &often, NULL);
 	while (in_handler < 200) {
@@ -181,8 +178,6 @@ static int cmd_fork(int argc, char **argv)
 {
 	pid_t pid;
 
-	(void)argc;
-	(void)argv;
 	pid = fork();
 	if (!pid)
 		_exit(socket(AF_INET, SOCK_STREAM, 0) < 0);
@@ -202,8 +197,6 @@ static int cmd_fork(int argc, char **argv)
 
 static int cmd_quiet(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
 	return socket(AF_INET, SOCK_STREAM, 0) < 0;
 }
 
@@ -230,8 +223,6 @@ static int cmd_pipe2(int argc, char **argv)
 	sigset_t pipe_only, pending;
 	int fd;
 
-	(void)argc;
-	(void)argv;
 	fd = socket(AF_INET, SOCK_STREAM, 0);
 	sigemptyset(&pipe_only);
 	sigaddset(&pipe_only, SIGPIPE);
@@ -366,7 +357,6 @@ static int cmd_every(int argc, char **argv)
 	char name[] = "echo", *const args[] = { name, argv[-1], NULL }, *const none[] = { NULL };
 	socklen_t len = sizeof(on);
 
-	(void)argc;
 	if (connected(&client, &server))
 		return 1;
 	tell("epoll_create1", epoll, fcntl(epoll, F_GETFD));

@@ -12,14 +12,12 @@ static bool is_unix(int fd, struct shim_sock *sock)
 	socklen_t len = sizeof(int);
 	int domain = -1;
 
-	(void)sock;
 	getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len);
 	return domain == AF_UNIX;
 }
 
 static void drop(const char *text)
 {
-	(void)text;
 }
 
 __attribute__((visibility("default")))

@@ -69,7 +69,6 @@ static void on_alarm(int number)
 {
 	int saved = errno;
 
-	(void)number;
 	use(++in_handler);
 	errno = saved;
 }

@@ -37,7 +37,6 @@ static void try_to_open(int signo)
 	int saved = errno, fd = open("/dev/null", O_RDONLY);
 	char text[32];
 
-	(void)signo;
 	snprintf(text, sizeof(text), fd < 0 ? "errno %d\n" : "opened\n", errno);
 	if (write(STDERR_FILENO, text, __builtin_strlen(text)) < 0)
 		_exit(1);

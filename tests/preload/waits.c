@@ -41,7 +41,6 @@ static void on_tick(int number)
 {
 	int saved = errno;
 
-	(void)number;
 	ticks++;
 	/* With SA_RESTART nothing else ends the call. */
 	if (ticks_left && !--ticks_left)

@@ -4,8 +4,5 @@ int socket(int domain, int type, int protocol);
 
 int socket(int domain, int type, int protocol)
 {
-	(void)domain;
-	(void)type;
-	(void)protocol;
 	return 9999;
 }

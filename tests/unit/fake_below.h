@@ -89,13 +89,11 @@ static struct fake {
 
 const struct shim_config *shim_config_get(struct shim_config *own)
 {
-	(void)own;
 	return &fake.config;
 }
 
 const struct rules *shim_rules_get(struct rules *own)
 {
-	(void)own;
 	return &fake.rules;
 }
 
@@ -223,7 +221,6 @@ static inline int fake_name(int level, int name)
 	if (level == SOL_SOCKET && name >= 16 && name <= 21)
 		return 16 + (name - 14) % 6;
 #endif
-	(void)level;
 	return name;
 }
 
@@ -350,7 +347,6 @@ static inline int fake_close(int fd)
 
 static inline int fake_connect(int fd, const struct sockaddr *addr, socklen_t len)
 {
-	(void)len;
 	return fake_call(0, "connect %d %d%s", fd, addr ? addr->sa_family : -1,
 			 fake_fd(fd) && fake.fds[fd].flags & O_NONBLOCK ? " at once" : "");
 }
@@ -359,7 +355,6 @@ static inline int fake_bind(int fd, const struct sockaddr *addr, socklen_t len)
 {
 	struct sockaddr_in in;
 
-	(void)len;
 	memcpy(&in, addr, sizeof(in));
 	return fake_call(0, "bind %d %d", fd, ntohs(in.sin_port));
 }
@@ -371,15 +366,11 @@ static inline int fake_listen(int fd, int backlog)
 
 static inline int fake_accept(int fd, struct sockaddr *addr, socklen_t *len)
 {
-	(void)addr;
-	(void)len;
 	return fake_call(12, "accept %d", fd);
 }
 
 static inline int fake_accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags)
 {
-	(void)addr;
-	(void)len;
 	return fake_call(12, "accept4 %d %d", fd, flags);
 }
 
@@ -482,7 +473,6 @@ static inline void fake_closefrom(int low)
 static inline int fake_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 			     unsigned long d)
 {
-	(void)a;
 	return fake_call(0, "prctl %d %lu %lu %lu", option, b, c, d);
 }
 
@@ -541,8 +531,6 @@ int getsockname(int fd, struct sockaddr *addr, socklen_t *len)
 
 int getpeername(int fd, struct sockaddr *addr, socklen_t *len)
 {
-	(void)addr;
-	(void)len;
 	return fake_fd(fd) && fake.fds[fd].is_connected ? 0 : fake_refuse(ENOTCONN);
 }
 
@@ -572,7 +560,6 @@ ssize_t recv(int fd, void *data, size_t len, int flags)
 
 int nanosleep(const struct timespec *time, struct timespec *left)
 {
-	(void)left;
 	fake.ms += time->tv_nsec / 1000000;
 	return fake_call(0, "sleep %ld", time->tv_nsec / 1000000);
 }

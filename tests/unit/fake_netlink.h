@@ -60,7 +60,6 @@ int socket(int domain, int type, int protocol)
 {
 	int fd, *place = &fake.fds[fake_open() > 0];
 
-	(void)type;
 	errno = domain == AF_NETLINK ? fake.socket_error : fake.module_error;
 	fake.module_loads += domain == AF_SMC;
 	if (errno)
@@ -79,9 +78,6 @@ int socket(int domain, int type, int protocol)
 
 int bind(int fd, const struct sockaddr *addr, socklen_t len)
 {
-	(void)fd;
-	(void)addr;
-	(void)len;
 	errno = fake.bind_error;
 	return fake.bind_error ? -1 : 0;
 }
@@ -102,7 +98,6 @@ int getsockname(int fd, struct sockaddr *restrict addr, socklen_t *restrict len)
 {
 	const struct sockaddr_nl own = { .nl_family = AF_NETLINK, .nl_pid = FAKE_PORTID };
 
-	(void)fd;
 	memcpy(addr, &own, sizeof(own));
 	*len = sizeof(own);
 	return 0;
@@ -133,16 +128,12 @@ static ssize_t fake_send(int fd, const struct nlmsghdr *nlh)
 ssize_t sendto(int fd, const void *data, size_t len, int flags, const struct sockaddr *addr,
 	       socklen_t addr_len)
 {
-	(void)flags;
-	(void)addr;
-	(void)addr_len;
 	assert_int_equal(((const struct nlmsghdr *)data)->nlmsg_len, len);
 	return fake_send(fd, data);
 }
 
 ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
 {
-	(void)flags;
 	return fake_send(fd, msg->msg_iov[0].iov_base);
 }
 

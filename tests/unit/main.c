@@ -46,7 +46,6 @@ int main(int argc, char **argv)
 	const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
 	int failed = 0;
 
-	(void)argc;
 	for (size_t i = 0; i < N_TESTS; i++)
 		if (!strcmp(name, tests[i].name))
 			return tests[i].run();

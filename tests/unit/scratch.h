@@ -35,9 +35,6 @@ static inline bool scratch_put(const char *root, const char *path, const void *b
 static inline int scratch_remove_one(const char *path, const struct stat *st, int type,
 				     struct FTW *where)
 {
-	(void)st;
-	(void)type;
-	(void)where;
 	return remove(path);
 }
 

@@ -59,10 +59,6 @@ TEST(is_busy)
 
 static int drip(const uint8_t *out, size_t out_len, uint8_t *in, size_t in_len)
 {
-	(void)out;
-	(void)out_len;
-	(void)in;
-	(void)in_len;
 	/* Thirty steps; test_stream.c tests the limit. */
 	assert_int_equal(fake.limit.step_ms, 2000);
 	assert_true(fake.limit.end >= 60 * SECOND && fake.limit.end <= 62 * SECOND);

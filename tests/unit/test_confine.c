@@ -112,7 +112,6 @@ static int all_of_it(const void *arg)
 	const gid_t group = 4;
 	struct smc_err err;
 
-	(void)arg;
 	if ((was_root && setgroups(1, &group)) || confine(&keep, &done, &err))
 		return CHILD_WRONG;
 	if ((done & all) != all)
@@ -131,7 +130,6 @@ TEST(gives_up_everything)
 /* Each of the two mechanisms blocks files on its own. */
 static int filter_alone(const void *arg)
 {
-	(void)arg;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    sysfilter_install(SYSFILTER_FILES | SYSFILTER_EXECUTE))
 		return CHILD_CANNOT;
@@ -143,7 +141,6 @@ static int filter_of_system(const void *arg)
 {
 	char *argv[] = { (char *)"true", NULL };
 
-	(void)arg;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || sysfilter_install(0))
 		return CHILD_CANNOT;
 	if (open("/dev/null", O_RDONLY) < 0 || socket(AF_UNIX, SOCK_STREAM, 0) < 0 ||
@@ -157,7 +154,6 @@ static int landlock_alone(const void *arg)
 {
 	struct smc_err err;
 
-	(void)arg;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || landlock_restrict(NULL, 0, &err))
 		return CHILD_CANNOT;
 	return no_file_opens() && the_rest_works() ? CHILD_RIGHT : CHILD_WRONG;
@@ -300,7 +296,6 @@ static int no_such_path(const void *arg)
 	unsigned int done;
 	struct smc_err err = { 0 };
 
-	(void)arg;
 	if (confine(&keep, &done, &err) == -ENOENT)
 		return strcmp(err.text, "cannot open '/no/such/path': No such file or directory") ?
 			       CHILD_WRONG :
@@ -316,7 +311,6 @@ static int in_user_namespace(const void *arg)
 	unsigned int done = 0;
 	char text[64];
 
-	(void)arg;
 	snprintf(text, sizeof(text), "0 %u 1", geteuid());
 	if (unshare(CLONE_NEWUSER))
 		return CHILD_CANNOT;
@@ -334,7 +328,6 @@ static int stays_root(const void *arg)
 	uid_t before = geteuid();
 	unsigned int done = 0;
 
-	(void)arg;
 	if (confine(&keep, &done, NULL) || done & CONFINE_NOT_ROOT)
 		return CHILD_WRONG;
 	return geteuid() == before && no_file_opens() ? CHILD_RIGHT : CHILD_WRONG;

@@ -169,7 +169,6 @@ static int with_landlock(const void *arg)
 {
 	struct smc_err err;
 
-	(void)arg;
 	if (landlock_restrict(NULL, 0, &err) == -ENOSYS || err.code == EOPNOTSUPP)
 		return CHILD_CANNOT;
 	return CHILD_RIGHT;
@@ -180,7 +179,6 @@ static int as_user(const void *arg)
 {
 	struct smc_err err;
 
-	(void)arg;
 	if (!geteuid() && (fchown(top, 1234, 1234) || setgid(1234) || setuid(1234)))
 		return CHILD_CANNOT;
 	if (enclose(top, LANDLOCK_READ, &err))

@@ -14,8 +14,6 @@ int launch_prepare(const struct launch *launch, char *const *argv)
 {
 	const struct timespec time = { .tv_nsec = 500 * 1000 * 1000 };
 
-	(void)launch;
-	(void)argv;
 	nanosleep(&time, NULL);
 	return 0;
 }
@@ -48,7 +46,6 @@ static int end_while_other_starts(const void *arg)
 	struct nursery nursery = { 0 };
 	struct smc_err err;
 
-	(void)arg;
 	alarm(60);
 	if (nursery_open(&nursery) || child_start(&nursery, &first, &first_how, &err) ||
 	    child_start(&nursery, &then, &then_how, &err))
@@ -86,7 +83,6 @@ static int end_after_look(const void *arg)
 	struct nursery nursery = { 0 };
 	struct smc_err err;
 
-	(void)arg;
 	alarm(60);
 	if (nursery_open(&nursery) || child_start(&nursery, &child, &how, &err))
 		return CHILD_WRONG;

@@ -33,7 +33,6 @@ static int on_payload(void *arg, const struct payload *payload)
 	size_t len = strlen(seen.words);
 	char lost[24] = "";
 
-	(void)arg;
 	if (payload->lost)
 		snprintf(lost, sizeof(lost), "+%u", (unsigned int)payload->lost);
 	if (payload->is_end)

@@ -28,8 +28,6 @@ int smc_genl_open(struct smc_genl **nl, const char *family, struct smc_err *err)
 {
 	static struct smc_genl one;
 
-	(void)family;
-	(void)err;
 	*nl = &one;
 	return 0;
 }
@@ -41,7 +39,6 @@ int smc_genl_follow(struct smc_genl **nl, const char *family, struct smc_err *er
 
 void smc_genl_close(struct smc_genl *nl)
 {
-	(void)nl;
 }
 
 static void put_string(struct message *m, uint16_t type, const char *text)
@@ -54,8 +51,6 @@ int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, s
 	const struct genlmsghdr genl = { .cmd = cmd, .version = 1 };
 	int ret = 0;
 
-	(void)nl;
-	(void)err;
 	assert_int_equal(cmd, SMC_PNETID_GET);
 	for (size_t i = 0; !ret && i < kernel.table.count; i++) {
 		const struct smc_pnet *entry = &kernel.table.entries[i];
@@ -141,7 +136,6 @@ int smc_genl_do(struct smc_genl *nl, uint8_t cmd, const struct smc_genl_attr *at
 {
 	int ret = carry_out(cmd, attrs, n);
 
-	(void)nl;
 	return ret ? smc_err_say(err, -ret, "%s", strerror(-ret)) : 0;
 }
 

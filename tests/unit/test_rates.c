@@ -37,7 +37,6 @@ static struct {
 
 int clock_gettime(clockid_t clock, struct timespec *time)
 {
-	(void)clock;
 	*time = (struct timespec){ .tv_sec = (time_t)(kernel.time / SECOND),
 				   .tv_nsec = (long)(kernel.time % SECOND) };
 	return 0;
@@ -107,8 +106,6 @@ int smc_diag_dump(const void *req, size_t len, size_t body, smc_diag_fn fn, void
 	uint8_t family = *(const uint8_t *)req;
 	int ret = kernel.dump_result;
 
-	(void)len;
-	(void)body;
 	kernel.tcp_dumps += family == AF_INET;
 	if (family == AF_INET)
 		return tell_tcp(fn, arg);
@@ -123,7 +120,6 @@ int smc_genl_open(struct smc_genl **nl, const char *family, struct smc_err *err)
 {
 	static char socket;
 
-	(void)err;
 	assert_string_equal(family, "SMC_GEN_NETLINK");
 	*nl = (struct smc_genl *)(void *)&socket;
 	return 0;
@@ -131,12 +127,10 @@ int smc_genl_open(struct smc_genl **nl, const char *family, struct smc_err *err)
 
 void smc_genl_close(struct smc_genl *nl)
 {
-	(void)nl;
 }
 
 static int put_stats(smc_genl_fn fn, void *arg)
 {
-	(void)fn;
 	/* test_stats tests the decoding. */
 	struct smc_tech_stats *stats = &((struct smc_stats *)arg)->tech[SMC_TECH_D];
 

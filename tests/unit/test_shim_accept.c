@@ -84,7 +84,6 @@ static void passes(void)
 
 static void ignore(int number)
 {
-	(void)number;
 }
 
 TEST(what_ended_of_itself_has_ended)

@@ -590,7 +590,6 @@ static ssize_t fake_recvmsg(int fd, struct msghdr *message, int flags)
 	struct cmsghdr *header = message->msg_control;
 	const int passed[] = { 6, 7 };
 
-	(void)flags;
 	if (fake_call(0, "recvmsg %d", fd))
 		return -1;
 	header->cmsg_len = CMSG_LEN(sizeof(int));
@@ -608,7 +607,6 @@ static ssize_t fake_recvmsg(int fd, struct msghdr *message, int flags)
 static int fake_recvmmsg(int fd, struct mmsghdr *messages, unsigned int n, int flags,
 			 struct timespec *timeout)
 {
-	(void)timeout;
 	for (unsigned int i = 0; i < n; i++)
 		fake_recvmsg(fd, &messages[i].msg_hdr, flags);
 	return (int)n;

@@ -103,7 +103,6 @@ TEST(a_forgotten_refusal_is_asked_for_again)
 
 static void ignore(int number)
 {
-	(void)number;
 }
 
 /* Install a handler of the program, after which TCP would restart, or not. */

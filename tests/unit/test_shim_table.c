@@ -43,7 +43,6 @@ static int kernel_socket(int domain, int type, int protocol)
 {
 	int fd = lowest_free(0);
 
-	(void)type;
 	if (fd >= 0)
 		numbers[fd].what = domain == AF_SMC || protocol == 256 ? SMC : TCP;
 	return fd;
@@ -70,7 +69,6 @@ static int kernel_dup2(int from, int to)
 
 static int kernel_dup3(int from, int to, int flags)
 {
-	(void)flags;
 	return kernel_dup_to(from, to);
 }
 
@@ -105,7 +103,6 @@ static int kernel_getsockopt(int fd, int level, int name, void *value, socklen_t
 
 static int kernel_ioctl(int fd, unsigned long request, void *arg)
 {
-	(void)request;
 	asked++;
 	if (!numbers[fd].what)
 		return fake_refuse(EBADF);
@@ -117,7 +114,6 @@ static int kernel_epoll_create1(int flags)
 {
 	int fd = lowest_free(0);
 
-	(void)flags;
 	if (fd >= 0)
 		numbers[fd].what = EPOLL;
 	return fd;
@@ -129,8 +125,6 @@ static ssize_t kernel_recvmsg(int fd, struct msghdr *message, int flags)
 {
 	struct cmsghdr *header = CMSG_FIRSTHDR(message);
 
-	(void)fd;
-	(void)flags;
 	*header = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(int)),
 				    .cmsg_level = SOL_SOCKET,
 				    .cmsg_type = SCM_RIGHTS };
@@ -140,9 +134,6 @@ static ssize_t kernel_recvmsg(int fd, struct msghdr *message, int flags)
 
 static int kernel_pidfd_getfd(int pidfd, int target, unsigned int flags)
 {
-	(void)pidfd;
-	(void)target;
-	(void)flags;
 	return passed;
 }
 

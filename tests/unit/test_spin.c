@@ -31,7 +31,6 @@ static struct {
 
 static int fake_open(const char *path, int flags)
 {
-	(void)flags;
 	for (size_t i = 0; i < ARRAY_SIZE(fakes) && fakes[i].path; i++)
 		if (!strcmp(fakes[i].path, path))
 			return (int)i;
@@ -55,7 +54,6 @@ static long fake_ppoll(struct pollfd *fds)
 
 static bool fake_is_smc(int fd, struct shim_sock *sock)
 {
-	(void)sock;
 	kernel.options++;
 	return fd == SMC_FD || fd == INET_FD;
 }
@@ -97,7 +95,6 @@ static long fake_syscall(long number, ...)
 
 static int fake_clock(clockid_t clock, struct timespec *time)
 {
-	(void)clock;
 	time->tv_sec = kernel.now / 1000000000;
 	time->tv_nsec = kernel.now % 1000000000;
 	return 0;
@@ -105,7 +102,6 @@ static int fake_clock(clockid_t clock, struct timespec *time)
 
 static int fake_action(int number, const struct sigaction *new, struct sigaction *old)
 {
-	(void)new;
 	memset(old, 0, sizeof(*old));
 	if (number == SIGALRM) {
 		old->sa_handler = kernel.handler;
@@ -137,7 +133,6 @@ static const struct smc_shim_view view = {
 
 static void on_alarm(int number)
 {
-	(void)number;
 }
 
 /* A process of two processors that asked for 50 microseconds; each look takes one. */

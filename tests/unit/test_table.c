@@ -163,8 +163,6 @@ static void text_value(struct out_text *text, const void *value)
 
 static void text_nothing(struct out_text *text, const void *value)
 {
-	(void)text;
-	(void)value;
 }
 
 static json_t *json_value(const void *value)
@@ -318,7 +316,6 @@ TEST(limits)
 
 static enum out_style is_good(const void *value)
 {
-	(void)value;
 	return OUT_GOOD;
 }
 

@@ -31,7 +31,6 @@ static int removes(const void *arg)
 
 	if (workdir_begin(&work, &err) || !fill(work.path))
 		return CHILD_CANNOT;
-	(void)arg;
 	workdir_end(&work);
 	return access(work.path, F_OK) && errno == ENOENT ? CHILD_RIGHT : CHILD_WRONG;
 }
@@ -49,7 +48,6 @@ static int ends_early(const void *arg)
 	ssize_t len;
 	pid_t pid;
 
-	(void)arg;
 	if (pipe(ends))
 		return CHILD_CANNOT;
 	pid = fork();
@@ -100,7 +98,6 @@ static int ends_as_it_should(const void *arg)
 	const struct rlimit none = { 0, 0 };
 	struct workdir work;
 
-	(void)arg;
 	setrlimit(RLIMIT_CORE, &none);
 	/* A sanitizer would handle the signal itself. */
 	signal(SIGSEGV, SIG_DFL);
