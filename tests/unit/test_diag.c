@@ -196,6 +196,17 @@ TEST(receive_errors)
 	}
 }
 
+TEST(signals)
+{
+	fake_error(EINTR);
+	add_row(43);
+	fake_error(EINTR);
+	fake_error(EINTR);
+	fake_done(0);
+	assert_int_equal(dump(), 0);
+	assert_int_equal(seen.count, 1);
+}
+
 TEST(set_up_errors)
 {
 	fake.socket_error = EMFILE;
