@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* lib/smc/clc: messages captured from Linux, and constructed ones that Linux does not send. */
-#include "test.h"
+#include "said.h"
 
 #include "smc_dump/clc.h"
+#include "smc_dump/show.h"
 
 #define SMCD_PROPOSAL                                                                              \
 	"e2d4c3d9 0100e026 00000000 00000000 00000000 00000000 00000000 00000000"                  \
@@ -43,6 +44,11 @@
 	"aabbccdd eeff0028 11223344 55667788 00000000 00000000 00000000 00000000"                  \
 	"00000000 00000000 00000000 00000000 0a000000 18000001 fd000000 00000000"                  \
 	"00000000 00000000 40e2d4c3 d9"
+#define V1_SMCR_ACCEPT                                                                             \
+	"e2d4c3d9 02004418 00021122 33445566 fe800000 00000000 102233ff fe445566"                  \
+	"11223344 55660000 110000ab cd010000 00032500 00000000 12340000 000001e2"                  \
+	"e2d4c3d9"
+
 static struct smc_clc decode(const char *text)
 {
 	struct smc_clc clc;
@@ -57,25 +63,62 @@ static struct smc_clc decode(const char *text)
 	return clc;
 }
 
-/* The members of captured messages are compared with tshark's by cli/smc_dump. */
-TEST(offers)
+TEST(members)
 {
 	static const struct {
-		const char *text;
-		bool r1, d1, r2, d2;
+		const char *message, *json;
 	} rows[] = {
-		{ SMCD_PROPOSAL, false, false, false, true },
-		{ BOTH_PROPOSAL, true, true, true, true },
-		{ V1_PROPOSAL, true, true, false, false },
+		{ SMCD_PROPOSAL,
+		  "{'paths':'SMC-D v2','length':224,'is_cut':false,"
+		  "'peer_id':'0x0000000000000000','ueids':['SMC-TEST-EID'],'has_seid':false,"
+		  "'isms':[{'gid':'0x3fc31437efff4645','gid_ext':'0x83913fa1c37a7f9f',"
+		  "'chid':65535}],'release':1,'max_conns':0,'max_links':0,'features':1}" },
+		{ BOTH_PROPOSAL,
+		  "{'paths':'SMC-R v1, SMC-D v1, SMC-R v2, SMC-D v2','length':264,"
+		  "'is_cut':false,'peer_id':'0x0001aabbccddeeff',"
+		  "'gid':'fe80::a8bb:ccff:fedd:eeff','mac':'aa:bb:cc:dd:ee:ff',"
+		  "'subnet':'10.0.0.0/24','prefixes':[],'ism_gid':'0x1122334455667788',"
+		  "'chid':1984,'ueids':['EID.ONE','EID.TWO'],"
+		  "'seid':'IBM-SYSZ-ISMSEID0000000012345678','has_seid':true,"
+		  "'isms':[{'gid':'0x1122334455667788','chid':1984},"
+		  "{'gid':'0x99aabbccddeeff00','chid':1985}],"
+		  "'v2_gid':'fe80::a8bb:ccff:fedd:eeff','release':1,'max_conns':32,"
+		  "'max_links':2,'features':0}" },
+		{ V1_PROPOSAL,
+		  "{'paths':'SMC-R v1, SMC-D v1','length':109,'is_cut':false,"
+		  "'peer_id':'0x0001aabbccddeeff','gid':'fe80::a8bb:ccff:fedd:eeff',"
+		  "'mac':'aa:bb:cc:dd:ee:ff','subnet':'10.0.0.0/24','prefixes':['fd00::/64'],"
+		  "'ism_gid':'0x1122334455667788'}" },
+		{ V1_SMCR_ACCEPT,
+		  "{'paths':'SMC-R','length':68,'is_cut':false,'peer_id':'0x0002112233445566',"
+		  "'gid':'fe80::1022:33ff:fe44:5566','mac':'11:22:33:44:55:66','qp':'0x000011',"
+		  "'psn':'0x0001e2','path_mtu':4096,'rkey':'0x0000abcd',"
+		  "'address':'0x0000000012340000','alert_token':'0x00000003','index':1,"
+		  "'buffer':65536}" },
+		{ SMCR_CONFIRM,
+		  "{'paths':'SMC-R','length':180,'is_cut':false,'peer_id':'0xb4a3000000000000',"
+		  "'gid':'::ffff:127.0.0.1','mac':'00:00:00:00:00:00','qp':'0x000012',"
+		  "'psn':'0x33ba87','path_mtu':4096,'rkey':'0x000005ea',"
+		  "'address':'0xffff888002d90000','alert_token':'0x00000002','index':1,"
+		  "'buffer':65536,'eid':'SMC-TEST-EID','host':'(none)','os':'Linux',"
+		  "'release':1,'is_direct':true,'max_conns':255,'max_links':2,'features':1,"
+		  "'gids':['::ffff:127.0.0.1']}" },
+		{ SMCD_ACCEPT,
+		  "{'paths':'SMC-D','length':130,'is_cut':false,'ism_gid':'0x3fc31437efff4645',"
+		  "'ism_gid_ext':'0x83913fa1c37a7f9f','chid':65535,"
+		  "'dmb_token':'0xfe72d0c6cfe21ed2','link_group':'0x00010000','index':0,"
+		  "'buffer':65536,'eid':'SMC-TEST-EID','host':'(none)','os':'Linux',"
+		  "'release':1,'is_direct':false,'max_conns':0,'max_links':0,'features':1}" },
+		{ DECLINE_V2,
+		  "{'length':44,'is_cut':false,'peer_id':'0x0000000000000000','os':'Linux',"
+		  "'reason':'0x03030008','diagnosis':['0x00000000','0x00000000','0x00000000',"
+		  "'0x00000000']}" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct smc_clc clc = decode(rows[i].text);
+		const struct smc_clc clc = decode(rows[i].message);
 
-		assert_int_equal(smc_clc_offers(&clc, SMC_CLC_R, 1), rows[i].r1);
-		assert_int_equal(smc_clc_offers(&clc, SMC_CLC_D, 1), rows[i].d1);
-		assert_int_equal(smc_clc_offers(&clc, SMC_CLC_R, 2), rows[i].r2);
-		assert_int_equal(smc_clc_offers(&clc, SMC_CLC_D, 2), rows[i].d2);
+		assert_string_equal(json_said(out_json(clc_columns, NULL, &clc)), rows[i].json);
 	}
 }
 
