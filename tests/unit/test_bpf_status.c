@@ -134,8 +134,7 @@ TEST(json)
 		"\"excluded\":0,\"other\":0,\"name\":\"/z\\u001B\"},"
 		"{\"scope\":\"process\",\"id\":\"9223372036854775813\",\"state\":\"gone\","
 		"\"converted\":0,\"excluded\":0,\"other\":0,\"name\":\"12 (a b)\",\"only\":\"none\","
-		"\"uid\":0,"
-		"\"exclude_comms\":[\"sshd\",\"x\\\\xc3\"]},"
+		"\"uid\":0,\"exclude_comms\":[\"sshd\",\"x\\\\xc3\"]},"
 		"{\"scope\":\"run\",\"id\":\"9223372036854775808\",\"state\":\"active\","
 		"\"converted\":12345678901234,\"excluded\":3,\"other\":9,\"name\":\"smc_run\","
 		"\"only\":\"ipv4\"}]");

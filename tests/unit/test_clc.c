@@ -126,8 +126,7 @@ TEST(members)
 TEST(rfc)
 {
 	struct smc_clc clc = decode("e2d4c3d9 01003410 0001aabbccddeeff fe80000000000000"
-				    "a8bbccfffeddeeff aabbccddeeff 0000 0a000000 18000000"
-				    "e2d4c3d9");
+				    "a8bbccfffeddeeff aabbccddeeff 0000 0a000000 18000000e2d4c3d9");
 
 	assert_true(smc_clc_offers(&clc, SMC_CLC_R, 1));
 	assert_false(smc_clc_offers(&clc, SMC_CLC_D, 1));

@@ -104,8 +104,7 @@ TEST(test_knobs)
 	set_knob("net.smc.smcr_testlink_time", "0");
 	set_knob("net.smc.smcr_max_send_wr", "32");
 	check_says(doctor_sysctl,
-		   "warning sysctl net.smc.smcr_testlink_time|"
-		   "is 0, off*|"
+		   "warning sysctl net.smc.smcr_testlink_time|is 0, off*|"
 		   "sysctl -w net.smc.smcr_testlink_time=30\n"
 		   "note sysctl net.smc.smcr_max_send_wr|is 32, the default is 16|\n");
 }
@@ -191,8 +190,7 @@ TEST(test_exposure)
 	listen_on(&sock, "0.0.0.0", 80);
 	exposure->why_not = (struct smc_err){ .code = EPROTO, .text = "not ours" };
 	check_says(doctor_exposure,
-		   "warning policy |cannot be read: not ours|"
-		   "smc_conf apply\n"
+		   "warning policy |cannot be read: not ours|smc_conf apply\n"
 		   "note exposure 0.0.0.0:80|* 203.0.113.7 *, unless *|*: "
 		   "mkdir -p /etc/smc-tools/smc.conf.d && echo 'allow from 10.0.0.0/8:80' "
 		   ">>/etc/smc-tools/smc.conf.d/peers.conf && smc_conf apply\n");

@@ -430,8 +430,7 @@ TEST(sentences)
 		{ ")", "')' *not a test" },
 		{ ">= 80", "'>=' *not a test" },
 		{ "(mode tcp", "*ends *a closing parenthesis *" },
-		{ "x", "'x' *(state, mode, port, sport, dport, host, src, dst, "
-		       "uid, netns)" },
+		{ "x", "'x' *(state, mode, port, sport, dport, host, src, dst, uid, netns)" },
 		{ "netns", "*ends *a network namespace *" },
 		{ "netns < a", "'a' *not a network namespace" },
 		{ "sport", "*ends *a port *" },

@@ -87,8 +87,7 @@ TEST(bad)
 	       "has no process id");
 	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++) {
 		snprintf(text, sizeof(text),
-			 "{\"id\":\"web\",\"pid\":12,\"annotations\":"
-			 "{\"smc-tools/attach\":%s}}",
+			 "{\"id\":\"web\",\"pid\":12,\"annotations\":{\"smc-tools/attach\":%s}}",
 			 wishes[i]);
 		refuse(text, "is neither true, tcp, smc nor strict");
 	}

@@ -28,8 +28,7 @@ TEST(sets_and_rules_are_lines)
 		SET("r1v6", "\"elem\": [{\"prefix\": {\"addr\": \"fd00::\", \"len\": 8}}]") ","
 		SET("learned4", "\"timeout\": 3600, \"elem\": "
 		    "[{\"elem\": {\"val\": \"192.0.2.1\", \"expires\": 3}}]") ","
-		SET("asked4", "\"timeout\": 60") ","
-		"{\"rule\": {\"chain\": \"to\", \"expr\": []}},"
+		SET("asked4", "\"timeout\": 60") ",{\"rule\": {\"chain\": \"to\", \"expr\": []}},"
 		RULE("ports", "4") "," RULE("0 5432-5432 deny to", "3") ","
 		RULE("1 0-65535 allow", "2") "," RULE("1 others", "1") "," RULE("ports", "1") ","
 		RULE("1 0-65535 allow", "5") "," RULE("1 others", "6"));
@@ -137,9 +136,7 @@ TEST(rules_by_owner)
 		{ "table ip t {\n\tchain c {\n\t\txt match owner counter drop\n",
 		  "ip t c: xt match owner counter drop", 1 },
 		{ "table ip t {\n\tchain c {\n\t\txt match \"owner\" counter drop\n",
-		  "ip t c: "
-		  "xt match \"owner\" counter drop",
-		  1 },
+		  "ip t c: xt match \"owner\" counter drop", 1 },
 		{ "table ip t {\n\tchain c {\n\t\tdrop comment \"no meta skuid 1\"\n", "", 0 },
 	};
 	char first[POLICY_OWNER_SIZE];

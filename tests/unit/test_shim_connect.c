@@ -230,8 +230,7 @@ TEST(so_sndtimeo_limits_the_time)
 	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
 	fake_gives("poll", 0, 1, NULL);
 	comes_to(to_peer(), -1, EINPROGRESS,
-		 "setsockopt 5 1 21 0,0;" TOLD "poll 2147483647;"
-		 "setsockopt 5 1 21 2147483,999999;");
+		 "setsockopt 5 1 21 0,0;" TOLD "poll 2147483647;setsockopt 5 1 21 2147483,999999;");
 	send_time(3000000, 0);
 	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
 	fake_gives("poll", 0, 1, NULL);

@@ -249,8 +249,7 @@ TEST(groups)
 	is_json(&full, "two,first",
 		"{\"g\":{\"one\":254,\"two\":65244,\"hidden\":65244},\"first\":254}");
 	is_json(&full, "last,one",
-		"{\"last\":1,\"with_last\":1,"
-		"\"g\":{\"one\":254,\"two\":65244,\"hidden\":65244}}");
+		"{\"last\":1,\"with_last\":1,\"g\":{\"one\":254,\"two\":65244,\"hidden\":65244}}");
 	is_json(&empty, "one", "{}");
 }
 

@@ -4,7 +4,6 @@ SMC already."""
 import ctypes
 import json
 import os
-import re
 import signal
 import socket
 import sys
@@ -209,21 +208,6 @@ def check_background():
     ok(status in (0, 2) and "rows" in report, "background: SIGINT ends it with its report", (status, report))
 
 
-def check_text():
-    """Output for humans."""
-    with Process("bulkload", one, HERE, BULK, SIZE) as process:
-        process.wait()
-        status, out, err = run("smc_chk", "advise", "--for", "1s")
-        lines = out.splitlines()
-        ok(status == (0 if HAS_LOOPBACK else 2) and not err and lines[0].split()[:3] == ["Process", "Side", "Port"] and
-           re.search(r"^bulkload +client +7001 127\.0\.0\.1 +1 +>\S+ s +4\.2 MB +(bulk|\S+ KiB) ", out, re.M) and
-           re.search(r"^Watched for \d+ s by ", out, re.M), "the table as text", (status, out, err))
-        if HAS_LOOPBACK:
-            ok(re.search(r"  SMC-D loopback smc_run bulkload$", out, re.M) or "SMC-D loopback" in out and
-               "of the connections would benefit, using about 1 MiB of memory with 512 KiB buffers." in out,
-               "advice as text", out)
-
-
 def check_bpf():
     """Short connections have a process and a duration, too; also those of a service whose process is gone."""
     report = check_source("eBPF", (), "bpf", is_lossy=False, is_blind=False, is_capped=False, untracked_connections=0,
@@ -251,5 +235,4 @@ check_source("user", NOBODY, "poll", is_named=False, with_short=False, is_blind=
 check_no_eid()
 check_ipsec()
 check_background()
-check_text()
 done()

@@ -7,25 +7,25 @@ import socket
 import struct
 import subprocess
 
-from kern import ok
+from kern import Forked, ok
 
 SIZE = 4 << 20
 
 
-class Process:
-    """A child of another name that does its work, and then holds the result until it is ended."""
+class Process(Forked):
+    """Does its work, and then holds the result until it is ended."""
 
     def __init__(self, name, work, *args):
         self.read, write = os.pipe()
-        self.pid = os.fork()
-        if not self.pid:
-            with open("/proc/self/comm", "w", encoding="ascii") as file:
-                file.write(name)
-            held = [work(*args)]    # its open connections stay open
-            os.write(write, b"y")
-            signal.pause()
-            held.clear()
+        super().__init__(name, self.hold, write, work, *args)
         os.close(write)
+
+    @staticmethod
+    def hold(write, work, *args):
+        held = [work(*args)]    # its open connections stay open
+        os.write(write, b"y")
+        signal.pause()
+        held.clear()
 
     def __enter__(self):
         return self
@@ -37,8 +37,7 @@ class Process:
         return os.read(self.read, 1) == b"y"
 
     def end(self):
-        os.kill(self.pid, signal.SIGKILL)
-        os.waitpid(self.pid, 0)
+        super().end()
         os.close(self.read)
 
 

@@ -158,23 +158,29 @@ class Sockets:
         return [s for s in self.all if s["spec"] == spec and s["what"] == what][0]
 
 
-class Reports:
-    """A program that prints documents, a line each. They are read meanwhile."""
+class Lines:
+    """A program whose lines are read meanwhile."""
+    parse = staticmethod(str)
 
-    def __init__(self, *argv):
+    def __init__(self, *argv, **options):
         self.all = []
-        self.process = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, **options)
         self.thread = threading.Thread(target=self.read, daemon=True)
         self.thread.start()
 
     def read(self):
         for line in self.process.stdout:
-            self.all.append(json.loads(line))
+            self.all.append(self.parse(line))
 
     def end(self):
         self.process.terminate()
         self.process.wait()
         self.thread.join()
+
+
+class Reports(Lines):
+    """A document a line."""
+    parse = staticmethod(json.loads)
 
 
 class Forked:

@@ -137,12 +137,6 @@ ok("t" in clients(8), "the next process knows it")
 entries = learned()
 equal([(entry["address"], entry["uses"], entry.get("why"), entry["user"]) for entry in entries], [("127.0.0.1", "TCP", "short", 0)], "it is listed")
 ok(entries[0]["connections"] >= 158, "with all connections", entries)
-status, out, err = run("smc_run", "--learned")
-ok(not status and not err and "127.0.0.1:%d" % PORT in out and "shorter over TCP" in out, "in text", (status, out, err))
-for columns in (40, 80, 120):
-    text = on_terminal(["smc_run", "--learned"], dict(os.environ, NO_COLOR="1"), columns)[1]
-    ok(max(map(len, text.splitlines())) <= columns and text.split() == out.split(), "on a terminal of %d columns" % columns, text)
-
 ok(run("smcss", "-s")[1].endswith("1 destination uses TCP by choice: smc_run --learned\n"), "smcss -s names it")
 ok("1, see smc_run --learned" in run("smc_chk")[1], "as does the doctor")
 out = run("smc_run", "-d", "--", sys.executable, "-B", ME, "client", str(PORT), "3", "0")[2]

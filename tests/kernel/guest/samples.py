@@ -13,10 +13,9 @@ import socket
 import struct
 import subprocess
 import termios
-import threading
 import time
 
-from kern import listens, out_of, wait_for, write
+from kern import Lines, listens, out_of, wait_for, write
 from smcsock import accept, smc_listener
 from terminal import on_terminal
 
@@ -56,32 +55,23 @@ def scene(name, *rules):
 
 # ---- parts of scenes ----
 
-class Said:
+class Said(Lines):
     """Lines of a running tool, starting after its first output on stderr, if any."""
     def __init__(self, *argv, first=None):
-        self.lines = []
-        self.process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE if first else None, text=True)
+        super().__init__(*argv, stderr=subprocess.PIPE if first else None)
         said = self.process.stderr.readline() if first else ""
         if first and first not in said:
             raise RuntimeError("%s: %s" % (" ".join(argv), said))
-        self.thread = threading.Thread(target=self.read, daemon=True)
-        self.thread.start()
-
-    def read(self):
-        for line in self.process.stdout:
-            self.lines.append(line)
 
     def until(self, count, words):
         """Wait for this many lines with these words."""
-        if not wait_for(lambda: sum(words in line for line in self.lines) >= count):
-            raise RuntimeError("not %d lines with '%s': %s" % (count, words, "".join(self.lines)))
+        if not wait_for(lambda: sum(words in line for line in self.all) >= count):
+            raise RuntimeError("not %d lines with '%s': %s" % (count, words, "".join(self.all)))
 
     def end(self):
         """Return: all output."""
-        self.process.terminate()
-        self.process.wait()
-        self.thread.join()
-        return "".join(self.lines)
+        super().end()
+        return "".join(self.all)
 
 
 @contextlib.contextmanager
@@ -154,7 +144,7 @@ def is_followed(listener, said):
     """Was a connection with the probe reported?"""
     with socket.create_connection(PROBE):
         accept(listener).close()
-    return any(":7000" in line for line in said.lines)
+    return any(":7000" in line for line in said.all)
 
 
 @scene("events", (r"\b(in|out) %s [kM]B" % NUMBER, r"\1 SIZE"))
