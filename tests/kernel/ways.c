@@ -11,8 +11,8 @@
  * "all" is every way. The port of a way is PORT plus its number in the list. The client sends, then
  * the server, each in its way; then both close. Byte I from the client of port P is pattern(2 * P,
  * I), from the server pattern(2 * P + 1, I). Each end of each connection prints a line of JSON:
- * way, side, port, sent, got, whole (all expected bytes arrived), or skipped and why; and exits with 1
- * if something was wrong.
+ * way, side, port, sent, got, whole (all expected bytes arrived), or skipped and why; and exits
+ * with 1 if something was wrong.
  */
 #include <linux/io_uring.h>
 #include <netinet/tcp.h>

@@ -115,7 +115,7 @@ static void set(struct predict_host *host, const char *key, const char *value)
 		fail_msg("unknown: %s", key);
 }
 
-/* Words "a.KEY=VALUE" for a host, "*.KEY=VALUE" for both; +NAME and -NAME for bits. _ is a blank. */
+/* Words "a.KEY=VALUE" for a host, "*.KEY=VALUE" for both; +NAME, -NAME for bits. _ is a blank. */
 static void change(const char *words)
 {
 	char text[512], *at, *key, *value;
@@ -151,7 +151,7 @@ static struct prediction of(void)
 	return result;
 }
 
-/* The prediction for changed hosts: mode, release, links, net devices, then "; MODE SIDE: GAP (REMEDY)". */
+/* For changed hosts: mode, release, links, net devices, then "; MODE SIDE: GAP (REMEDY)". */
 static void check(const char *words, const char *want)
 {
 	static const char *const modes[] = { "tcp", "r1", "r2", "d1", "d2" };

@@ -337,70 +337,71 @@ TEST(modes)
 }
 
 /* Addresses that the message determines, and ambiguous ones. */
-TEST(addresses)
-{
-	static const struct {
-		uint8_t family;
-		uint16_t sport, dport;
-		int ip_family;
-		const char *src, *dst;
-		int want;
-		bool needs_lookup;
-	} rows[] = {
-		{ 43, 80, 9, AF_INET, "10.0.0.1", "10.0.0.2", AF_INET, false },
-		{ 43, 80, 0, AF_INET, "127.0.0.1", "0.0.0.0", AF_INET, false },
-		{ 43, 80, 9, AF_INET6, "::1", "::1", AF_INET6, false },
-		{ 43, 80, 9, AF_INET6, "fe80::1", "fe80::2", AF_INET6, false },
-		{ 43, 80, 9, AF_INET6, "2001:db8::1", "2001:db8::", AF_INET6, false },
-		{ 43, 80, 9, AF_INET6, "::ffff:10.0.0.1", "::ffff:10.0.0.2", AF_INET6, false },
-		/* Words 1 to 3 zero: 32.1.13.184, or 2001:db8::? */
-		{ 43, 80, 9, AF_INET6, "2001:db8::", "2001:db9::", AF_UNSPEC, true },
-		{ 43, 80, 0, AF_INET6, "2001:db8::", "::", AF_UNSPEC, true },
-		{ 43, 80, 9, AF_INET6, "fd00:1234::", "fd00:1235::", AF_UNSPEC, true },
-		{ 43, 80, 9, AF_INET, "10.0.0.1", "32.1.13.184", AF_UNSPEC, true },
-		/* Word 1 alone makes it IPv6; only these first bytes could begin both kinds. */
-		{ 43, 80, 9, AF_INET6, "2001:db8:0:1::", "2001:db9::", AF_INET6, false },
-		{ 43, 80, 9, AF_INET6, "2001:db8::", "2001:db9:0:1::", AF_INET6, false },
-		{ 43, 80, 9, AF_INET6, "2001:db8::1:0:0", "2001:db9::", AF_INET6, false },
-		{ 43, 80, 9, AF_INET6, "2001:db8::", "2001:db9::1", AF_INET6, false },
-		{ 43, 80, 9, AF_INET, "31.255.255.255", "10.0.0.2", AF_INET, false },
-		{ 43, 80, 9, AF_INET, "32.0.0.0", "10.0.0.2", AF_UNSPEC, true },
-		{ 43, 80, 9, AF_INET, "63.255.255.255", "10.0.0.2", AF_UNSPEC, true },
-		{ 43, 80, 9, AF_INET, "64.0.0.0", "10.0.0.2", AF_INET, false },
-		{ 43, 80, 9, AF_INET, "239.255.255.255", "10.0.0.2", AF_INET, false },
-		{ 43, 80, 9, AF_INET, "240.0.0.0", "10.0.0.2", AF_UNSPEC, true },
-		{ 43, 80, 9, AF_INET, "10.0.0.1", "255.255.255.255", AF_UNSPEC, true },
-		/* IPPROTO_SMC: ports and no addresses, under each of the three families. */
-		{ 2, 80, 9, AF_INET, "0.0.0.0", "0.0.0.0", AF_UNSPEC, true },
-		{ 10, 80, 9, AF_INET6, "::", "::", AF_UNSPEC, true },
-		{ 43, 80, 9, AF_INET6, "::", "::", AF_UNSPEC, true },
-		{ 43, 80, 0, AF_INET6, "::", "::", AF_UNSPEC, true },
-		/* The TCP socket was reset: port 0, addresses stay. */
-		{ 43, 0, 9, AF_INET, "10.0.0.1", "10.0.0.2", AF_INET, false },
-		{ 43, 0, 9, AF_INET, "0.0.0.0", "0.0.0.0", AF_UNSPEC, true },
-		/* The TCP socket is gone, or never existed: no look-up. */
-		{ 43, 0, 0, AF_INET, "0.0.0.0", "0.0.0.0", AF_UNSPEC, false },
-		{ 2, 0, 0, AF_INET, "0.0.0.0", "0.0.0.0", AF_UNSPEC, false },
-	};
+static const struct {
+	uint8_t family;
+	uint16_t sport, dport;
+	int ip_family;
+	const char *src, *dst;
+	int want;
+	bool needs_lookup;
+} addresses[] = {
+	{ 43, 80, 9, AF_INET, "10.0.0.1", "10.0.0.2", AF_INET, false },
+	{ 43, 80, 0, AF_INET, "127.0.0.1", "0.0.0.0", AF_INET, false },
+	{ 43, 80, 9, AF_INET6, "::1", "::1", AF_INET6, false },
+	{ 43, 80, 9, AF_INET6, "fe80::1", "fe80::2", AF_INET6, false },
+	{ 43, 80, 9, AF_INET6, "2001:db8::1", "2001:db8::", AF_INET6, false },
+	{ 43, 80, 9, AF_INET6, "::ffff:10.0.0.1", "::ffff:10.0.0.2", AF_INET6, false },
+	/* Words 1 to 3 zero: 32.1.13.184, or 2001:db8::? */
+	{ 43, 80, 9, AF_INET6, "2001:db8::", "2001:db9::", AF_UNSPEC, true },
+	{ 43, 80, 0, AF_INET6, "2001:db8::", "::", AF_UNSPEC, true },
+	{ 43, 80, 9, AF_INET6, "fd00:1234::", "fd00:1235::", AF_UNSPEC, true },
+	{ 43, 80, 9, AF_INET, "10.0.0.1", "32.1.13.184", AF_UNSPEC, true },
+	/* Word 1 alone makes it IPv6; only these first bytes could begin both kinds. */
+	{ 43, 80, 9, AF_INET6, "2001:db8:0:1::", "2001:db9::", AF_INET6, false },
+	{ 43, 80, 9, AF_INET6, "2001:db8::", "2001:db9:0:1::", AF_INET6, false },
+	{ 43, 80, 9, AF_INET6, "2001:db8::1:0:0", "2001:db9::", AF_INET6, false },
+	{ 43, 80, 9, AF_INET6, "2001:db8::", "2001:db9::1", AF_INET6, false },
+	{ 43, 80, 9, AF_INET, "31.255.255.255", "10.0.0.2", AF_INET, false },
+	{ 43, 80, 9, AF_INET, "32.0.0.0", "10.0.0.2", AF_UNSPEC, true },
+	{ 43, 80, 9, AF_INET, "63.255.255.255", "10.0.0.2", AF_UNSPEC, true },
+	{ 43, 80, 9, AF_INET, "64.0.0.0", "10.0.0.2", AF_INET, false },
+	{ 43, 80, 9, AF_INET, "239.255.255.255", "10.0.0.2", AF_INET, false },
+	{ 43, 80, 9, AF_INET, "240.0.0.0", "10.0.0.2", AF_UNSPEC, true },
+	{ 43, 80, 9, AF_INET, "10.0.0.1", "255.255.255.255", AF_UNSPEC, true },
+	/* IPPROTO_SMC: ports and no addresses, under each of the three families. */
+	{ 2, 80, 9, AF_INET, "0.0.0.0", "0.0.0.0", AF_UNSPEC, true },
+	{ 10, 80, 9, AF_INET6, "::", "::", AF_UNSPEC, true },
+	{ 43, 80, 9, AF_INET6, "::", "::", AF_UNSPEC, true },
+	{ 43, 80, 0, AF_INET6, "::", "::", AF_UNSPEC, true },
+	/* The TCP socket was reset: port 0, addresses stay. */
+	{ 43, 0, 9, AF_INET, "10.0.0.1", "10.0.0.2", AF_INET, false },
+	{ 43, 0, 9, AF_INET, "0.0.0.0", "0.0.0.0", AF_UNSPEC, true },
+	/* The TCP socket is gone, or never existed: no look-up. */
+	{ 43, 0, 0, AF_INET, "0.0.0.0", "0.0.0.0", AF_UNSPEC, false },
+	{ 2, 0, 0, AF_INET, "0.0.0.0", "0.0.0.0", AF_UNSPEC, false },
+};
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+TEST(address)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
 		struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_DIAG_MODE_FALLBACK_TCP);
 		struct smc_sock sock;
 
-		msg.family = rows[i].family;
-		msg.id.sport = htons(rows[i].sport);
-		msg.id.dport = htons(rows[i].dport);
-		set_words(msg.id.src, rows[i].ip_family, rows[i].src);
-		set_words(msg.id.dst, rows[i].ip_family, rows[i].dst);
+		msg.family = addresses[i].family;
+		msg.id.sport = htons(addresses[i].sport);
+		msg.id.dport = htons(addresses[i].dport);
+		set_words(msg.id.src, addresses[i].ip_family, addresses[i].src);
+		set_words(msg.id.dst, addresses[i].ip_family, addresses[i].dst);
 		sock = decode(&msg);
-		if (sock.local.family != rows[i].want || sock.peer.family != rows[i].want ||
-		    smc_sock_needs_lookup(&sock) != rows[i].needs_lookup)
-			fail_msg("row %zu: %s, %s", i, rows[i].src, rows[i].dst);
+		if (sock.local.family != addresses[i].want ||
+		    sock.peer.family != addresses[i].want ||
+		    smc_sock_needs_lookup(&sock) != addresses[i].needs_lookup)
+			fail_msg("row %zu: %s, %s", i, addresses[i].src, addresses[i].dst);
 		assert_memory_equal(sock.local.ip, msg.id.src, 16);
 		assert_memory_equal(sock.peer.ip, msg.id.dst, 16);
-		assert_int_equal(sock.local.port, rows[i].sport);
-		assert_int_equal(sock.peer.port, rows[i].dport);
-		assert_int_equal(sock.family, rows[i].family);
+		assert_int_equal(sock.local.port, addresses[i].sport);
+		assert_int_equal(sock.peer.port, addresses[i].dport);
+		assert_int_equal(sock.family, addresses[i].family);
 	}
 }
 
