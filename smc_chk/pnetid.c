@@ -40,49 +40,30 @@ static int print(const struct chk_request *req, const struct pnet_row *row, bool
 	return chk_print(&text, 0, 0);
 }
 
-/* A kernel without SMC has no PNET table: PNET IDs can only be from firmware. */
-static int answer(const struct chk_request *req, const struct pnet_world *world)
+int chk_pnetid(const struct chk_request *req)
 {
-	const struct netdev *net = find(&world->nets, req->iface);
-	struct smc_pnet_table table = { 0 };
-	struct pnet_rows rows = { 0 };
-	const struct pnet_row *row;
+	struct pnet_world world AUTO(pnet_world_free) = { .nets = { 0 } };
+	struct smc_pnet_table table AUTO(smc_pnet_free) = { 0 };
+	struct pnet_rows rows AUTO(pnet_rows_free) = { 0 };
+	int sysfs AUTO_CLOSE = -1, ret;
 	struct smc_err err = { 0 };
-	int ret, status;
+	const struct pnet_row *row;
+	const struct netdev *net;
+	char sys[SYSFS_ROOT_SIZE];
 
+	if (sysfs_here(sys, &sysfs, req->netns, &err) || pnet_world_load(&world, sys, &err))
+		return cli_error(&chk_tool, "%s", err.text);
+	net = find(&world.nets, req->iface);
 	if (!net)
 		return cli_error(&chk_tool, "no net device '%s'", req->iface);
 	ret = pnet_table_load(&table, &err);
-	pnet_rows_make(&rows, &table, world);
+	pnet_rows_make(&rows, &table, &world);
 	row = pnet_row_of_net(&rows, net->name);
 	chk_debug(req, "%s: base device %s, %zu entries in the table", net->name, net->base,
 		  table.count);
-	if (ret && !*row->pnetid) {
-		cli_error(&chk_tool, "'%s' has no PNET ID from hardware, and %s", req->iface,
-			  err.text);
-		status = ret == -ENOENT ? CHK_UNTESTED : CHK_ERROR;
-	} else {
-		status = print(req, row, pnet_row_is_hardware(row, &world->nets));
-	}
-	pnet_rows_free(&rows);
-	smc_pnet_free(&table);
-	return status;
-}
-
-int chk_pnetid(const struct chk_request *req)
-{
-	struct smc_err err = { 0 };
-	char sys[SYSFS_ROOT_SIZE];
-	struct pnet_world world;
-	int status, sysfs;
-
-	if (sysfs_here(sys, &sysfs, req->netns, &err) || pnet_world_load(&world, sys, &err)) {
-		status = cli_error(&chk_tool, "%s", err.text);
-	} else {
-		status = answer(req, &world);
-		pnet_world_free(&world);
-	}
-	if (sysfs >= 0)
-		close(sysfs);
-	return status;
+	if (!ret || *row->pnetid)
+		return print(req, row, pnet_row_is_hardware(row, &world.nets));
+	/* A kernel without SMC has no PNET table: PNET IDs can only be from firmware. */
+	cli_error(&chk_tool, "'%s' has no PNET ID from hardware, and %s", req->iface, err.text);
+	return ret == -ENOENT ? CHK_UNTESTED : CHK_ERROR;
 }

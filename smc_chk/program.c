@@ -287,25 +287,22 @@ static int print_json(const struct program *prog)
 
 int chk_program(const struct chk_request *req)
 {
-	struct program *prog = xcalloc(1, sizeof(*prog));
+	struct program *prog AUTO_FREE = xcalloc(1, sizeof(*prog));
 	int status;
 
 	prog->command = req->object;
 	target_find(req->object, &prog->target);
 	status = check_startable(req->object, &prog->target);
-	if (!status) {
-		prog->has_lib = !library_find(&prog->target, &prog->lib);
-		prog->missing = bpf_convert_missing();
-		prog->unseen = sockcall_misses(&prog->target);
-		/* A supervisor needs the same as the library: any kind of SMC socket. */
-		prog->lacks = host_af_smc() && host_ipproto_smc() ? "SMC" : sockcall_missing();
-		if (library_misses(prog->has_lib ? &prog->lib : NULL, &prog->target, prog->reason))
-			prog->why = prog->reason;
-		note_all(prog);
-		status = req->is_json ? print_json(prog) : print_text(prog, req->width);
-		if (!status && !can_run(prog))
-			status = prog->why ? CHK_TCP : CHK_ERROR;
-	}
-	free(prog);
-	return status;
+	if (status)
+		return status;
+	prog->has_lib = !library_find(&prog->target, &prog->lib);
+	prog->missing = bpf_convert_missing();
+	prog->unseen = sockcall_misses(&prog->target);
+	/* A supervisor needs the same as the library: any kind of SMC socket. */
+	prog->lacks = host_af_smc() && host_ipproto_smc() ? "SMC" : sockcall_missing();
+	if (library_misses(prog->has_lib ? &prog->lib : NULL, &prog->target, prog->reason))
+		prog->why = prog->reason;
+	note_all(prog);
+	status = req->is_json ? print_json(prog) : print_text(prog, req->width);
+	return status || can_run(prog) ? status : prog->why ? CHK_TCP : CHK_ERROR;
 }

@@ -114,14 +114,13 @@ static void text_list(struct out_text *text, const void *items, size_t count, si
 static json_t *json_list(const void *items, size_t count, size_t size, append_item *append)
 {
 	json_t *array = json_array();
-	struct out_text text = { 0 };
+	struct out_text text AUTO(out_free) = { 0 };
 
 	for (size_t i = 0; i < count; i++) {
 		out_reset(&text);
 		append(&text, (const char *)items + i * size);
 		json_array_append_new(array, json_stringn(text.data, text.len));
 	}
-	out_free(&text);
 	return array;
 }
 

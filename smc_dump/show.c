@@ -68,7 +68,7 @@ static void append_details(struct out_text *text, const struct show *show,
 			   const struct out_col *col, const void *object,
 			   const struct flow_event *event)
 {
-	struct out_text cell = { 0 };
+	struct out_text cell AUTO(out_free) = { 0 };
 
 	for (; !show->is_quiet && col->name; col++) {
 		out_reset(&cell);
@@ -79,7 +79,6 @@ static void append_details(struct out_text *text, const struct show *show,
 		out_mem(text, cell.data, cell.len);
 		out_char(text, '\n');
 	}
-	out_free(&cell);
 	if (show->is_hex)
 		line_hex(text, event->data, event->len, false);
 }

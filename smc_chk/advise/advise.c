@@ -467,34 +467,31 @@ static int print(const struct judged *judged, const struct tally *tally,
 static int advise(const struct doctor_facts *facts, const struct chk_request *req,
 		  struct smc_err *err)
 {
-	struct smc_xfrm_table policies = { 0 };
-	struct tally tally = { .own = &facts->choices.addrs, .policies = &policies };
+	struct smc_xfrm_table policies AUTO(smc_xfrm_free) = { 0 };
+	struct tally tally AUTO(tally_free) = { .own = &facts->choices.addrs,
+						.policies = &policies };
 	struct watched watched = { 0 };
-	struct judged judged;
+	struct judged judged AUTO(judged_free) = { .count = 0 };
 	int ret;
 
 	tally_start(&tally);
 	/* No policies without IPsec, or without the right to list them. */
 	smc_xfrm_dump(smc_xfrm_add, &policies);
 	ret = watch(&tally, &watched, req, err);
-	if (!ret) {
-		advise_judge(&judged, &tally, &facts->choices, facts->has_smc);
-		ret = print(&judged, &tally, &watched, req);
-		judged_free(&judged);
-	}
-	tally_free(&tally);
-	smc_xfrm_free(&policies);
+	if (ret)
+		return ret;
+	advise_judge(&judged, &tally, &facts->choices, facts->has_smc);
+	return print(&judged, &tally, &watched, req);
 	return ret;
 }
 
 int chk_advise(const struct chk_request *req)
 {
-	struct doctor_facts facts;
+	struct doctor_facts facts AUTO(facts_free);
 	struct smc_err err = { 0 };
 	int ret = facts_load(&facts, req, &err);
 
 	if (!ret)
 		ret = advise(&facts, req, &err);
-	facts_free(&facts);
 	return ret < 0 ? cli_error(&chk_tool, "%s", err.text) : ret;
 }

@@ -28,10 +28,10 @@ int anonymous_key(struct pseudonyms *all, const char *file, struct smc_err *err)
 {
 	static const uint8_t none[SIPHASH_KEY];
 	uint8_t half[SIPHASH_KEY] = { 1 };
+	char *bytes AUTO_FREE = NULL;
+	int fd AUTO_CLOSE = -1;
 	uint64_t parts[2];
 	size_t len;
-	char *bytes;
-	int fd;
 
 	if (!file)
 		return getrandom(all->key, sizeof(all->key), 0) == sizeof(all->key) ?
@@ -47,7 +47,6 @@ int anonymous_key(struct pseudonyms *all, const char *file, struct smc_err *err)
 	parts[0] = htole64(siphash(none, bytes, len));
 	parts[1] = htole64(siphash(half, bytes, len));
 	memcpy(all->key, parts, sizeof(parts));
-	free(bytes);
 	if (len >= SIPHASH_KEY)
 		return 0;
 	return smc_err_say(err, EINVAL, "%s is not a key: it has fewer than %d bytes", file,
@@ -91,7 +90,7 @@ static bool is_number(const char *file, int nest, int type)
 /* Replace a GID as text in a fixed-size field; the length stays. */
 static void replace_gid(const struct pseudonyms *all, char *field, size_t size)
 {
-	struct out_text text = { 0 };
+	struct out_text text AUTO(out_free) = { 0 };
 	size_t len = strnlen(field, size);
 
 	pseudonym_text(all, &text, field, len);
@@ -99,7 +98,6 @@ static void replace_gid(const struct pseudonyms *all, char *field, size_t size)
 		memcpy(field, text.data, len);
 	else if (len)
 		memset(field, '?', len);
-	out_free(&text);
 }
 
 static void replace_attrs(const struct pseudonyms *all, const char *file, int nest, void *at,
@@ -194,7 +192,7 @@ static void replace_messages(const struct pseudonyms *all, const char *file, cha
 
 void anonymous_answer(const struct pseudonyms *all, const char *file, char *data, size_t len)
 {
-	char *line = memchr(data, '\n', len), *messages;
+	char *line = memchr(data, '\n', len), *messages AUTO_FREE = NULL;
 	size_t rest = line ? len - (size_t)(line + 1 - data) : 0;
 
 	if (!rest)
@@ -204,7 +202,6 @@ void anonymous_answer(const struct pseudonyms *all, const char *file, char *data
 	memcpy(messages, line + 1, rest);
 	replace_messages(all, file, messages, rest);
 	memcpy(line + 1, messages, rest);
-	free(messages);
 }
 
 /* ---- recorded files ---- */
@@ -352,56 +349,50 @@ static struct {
 
 static bool copy_file(const char *path, const char *from, char *to)
 {
-	char *name = strrchr(to, '/') + 1, *data;
-	struct out_text text = { 0 };
-	bool is_copied = false;
+	char *name = strrchr(to, '/') + 1;
+	struct out_text text AUTO(out_free) = { 0 };
+	bool is_written;
 	size_t len;
+	char *data AUTO_FREE = smc_read_file(from, O_NOFOLLOW, FILE_MOST, &len);
 	gzFile file;
 
-	data = smc_read_file(from, O_NOFOLLOW, FILE_MOST, &len);
 	if (!data)
 		return false;
 	if (strstr(path, "modprobe.d/"))
 		rename_modprobe(copying.all, name, strlen(name));
 	replace(copying.all, path, &text, data, len);
 	file = gzopen(to, strcmp(name, "config.gz") ? "wxeT" : "wxe");
-	if (file) {
-		is_copied = !text.len || gzwrite(file, text.data, (unsigned int)text.len) > 0;
-		is_copied = gzclose(file) == Z_OK && is_copied;
-	}
-	out_free(&text);
-	free(data);
-	return is_copied;
+	if (!file)
+		return false;
+	is_written = !text.len || gzwrite(file, text.data, (unsigned int)text.len) > 0;
+	return gzclose(file) == Z_OK && is_written;
 }
 
 static int copy_one(const char *from, const struct stat *st, int type, struct FTW *where)
 {
 	const char *path = from + strlen(copying.from);
-	char *to = xprintf("%s%s", copying.to, path);
+	char *to AUTO_FREE = xprintf("%s%s", copying.to, path);
 	bool is_copied = type != FTW_NS && type != FTW_DNR;
 
 	if (is_copied && (!where->level || is_kept(path + 1, S_ISDIR(st->st_mode))))
 		is_copied = S_ISDIR(st->st_mode) ? !mkdir(to, 0700) : copy_file(path + 1, from, to);
 	if (!is_copied)
 		smc_err_set(copying.err, errno, "cannot copy %s", from);
-	free(to);
 	return !is_copied;
 }
 
 static int copy_record(const struct collection *b, const struct pseudonyms *all)
 {
-	char *from = xprintf("%s/record", b->work.path);
-	char *to = xprintf("%s/" ANONYMOUS "/record", b->work.path);
-	int ret;
+	char *from AUTO_FREE = xprintf("%s/record", b->work.path);
+	char *to AUTO_FREE = xprintf("%s/" ANONYMOUS "/record", b->work.path);
 
 	copying.all = all;
 	copying.from = from;
 	copying.to = to;
 	copying.err = b->err;
-	ret = nftw(from, copy_one, 16, FTW_PHYS);
-	free(to);
-	free(from);
-	return ret < 0 ? smc_err_set(b->err, errno, "cannot copy the record") : -b->err->code;
+	if (nftw(from, copy_one, 16, FTW_PHYS) < 0)
+		return smc_err_set(b->err, errno, "cannot copy the record");
+	return -b->err->code;
 }
 
 /* Names of host and namespace get pseudonyms; output of commands is dropped. */

@@ -103,24 +103,20 @@ int bundle_pack(struct workdir *work, int fd, const char *directory, struct pack
 				     directory,
 				     ".",
 				     NULL };
-	int errors = memfd_create("errors", MFD_CLOEXEC), status;
+	int errors AUTO_CLOSE = memfd_create("errors", MFD_CLOEXEC), status;
 	time_t now = time(NULL);
 
 	if (errors < 0 || nftw(directory, measure_one, 8, FTW_PHYS))
 		return smc_err_set(err, errno, "cannot read what was collected");
 	*size = measured;
-	if (size->files > PACK_MAX_FILES || size->bytes > PACK_MAX_BYTES) {
-		close(errors);
+	if (size->files > PACK_MAX_FILES || size->bytes > PACK_MAX_BYTES)
 		return smc_err_say(err, EFBIG, "the data of this host is too large for one bundle");
-	}
 	snprintf(mtime, sizeof(mtime), "--mtime=@%lld", (long long)(now - now % 86400));
 	status = workdir_run(work, (char *const *)argv, fd, errors, 0);
-	if (status)
-		note_reader(work, fd);
-	if (status && !work->caught)
-		cannot_pack(status, errors, err);
-	close(errors);
-	return !status ? 0 : work->caught ? smc_err_set(err, EINTR, "stopped") : -err->code;
+	if (!status)
+		return 0;
+	note_reader(work, fd);
+	return work->caught ? smc_err_set(err, EINTR, "stopped") : cannot_pack(status, errors, err);
 }
 
 /* ---- unpacking ---- */
@@ -224,7 +220,7 @@ static int cannot_unpack(int status, int errors, const char *file, struct smc_er
 static int run_tar(const char *const argv[], int out, gzFile from, const char *file,
 		   struct smc_err *err)
 {
-	int errors = memfd_create("errors", MFD_CLOEXEC), ends[2], status = -1, ret;
+	int errors AUTO_CLOSE = memfd_create("errors", MFD_CLOEXEC), ends[2], status = -1, ret;
 	pid_t pid = errors < 0 || pipe2(ends, O_CLOEXEC) ? -1 : fork();
 
 	if (!pid)
@@ -235,10 +231,7 @@ static int run_tar(const char *const argv[], int out, gzFile from, const char *f
 	ret = feed(from, ends[1], file, err);
 	close(ends[1]);
 	waitpid(pid, &status, 0);
-	if (!ret && status)
-		ret = cannot_unpack(status, errors, file, err);
-	close(errors);
-	return ret;
+	return ret || !status ? ret : cannot_unpack(status, errors, file, err);
 }
 
 /* Check the output of `tar -t`: one line per name, whatever characters it has. */
@@ -293,19 +286,15 @@ static int unpack(gzFile from, const char *file, struct smc_err *err)
 	static const char *const extract[] = {
 		"tar", "-xkf", "-", "--no-same-owner", "--no-same-permissions", NULL
 	};
-	int out = memfd_create("list", MFD_CLOEXEC), ret;
+	int out AUTO_CLOSE = memfd_create("list", MFD_CLOEXEC);
 
 	if (out < 0)
 		return smc_err_set(err, errno, "cannot unpack %s", file);
-	ret = run_tar(list, out, from, file, err);
-	if (!ret)
-		ret = check_list(out, file, err);
-	if (!ret && gzrewind(from))
-		ret = smc_err_set(err, errno, "cannot unpack %s", file);
-	if (!ret)
-		ret = run_tar(extract, out, from, file, err);
-	close(out);
-	return ret ? ret : check_files(file, err);
+	if (run_tar(list, out, from, file, err) || check_list(out, file, err))
+		return -err->code;
+	if (gzrewind(from))
+		return smc_err_set(err, errno, "cannot unpack %s", file);
+	return run_tar(extract, out, from, file, err) ? -err->code : check_files(file, err);
 }
 
 int bundle_unpack(int fd, int directory, const char *file, struct smc_err *err)
@@ -327,19 +316,15 @@ int bundle_unpack(int fd, int directory, const char *file, struct smc_err *err)
 
 static int check_index(int directory, const char *file, struct smc_err *err)
 {
-	int fd = openat(directory, "index.json", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	int fd AUTO_CLOSE = openat(directory, "index.json", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	json_auto_t *json = fd < 0 ? NULL : json_loadfd(fd, 0, NULL);
 	const char *schema = "";
-	json_t *json = fd < 0 ? NULL : json_loadfd(fd, 0, NULL);
-	int ret = 0;
 
-	if (fd >= 0)
-		close(fd);
 	json_unpack(json, "{s?s}", "schema", &schema);
-	if (strcmp(schema, BUNDLE_SCHEMA))
-		ret = smc_err_say(err, EINVAL,
-				  "%s is not a bundle of this version: no " BUNDLE_SCHEMA, file);
-	json_decref(json);
-	return ret;
+	if (!strcmp(schema, BUNDLE_SCHEMA))
+		return 0;
+	return smc_err_say(err, EINVAL, "%s is not a bundle of this version: no " BUNDLE_SCHEMA,
+			   file);
 }
 
 /** struct opening - @directory: where the next process works */
@@ -386,15 +371,13 @@ static int make_directory(const struct workdir *work)
 static int fork_in(struct workdir *work, struct opening *job, workdir_fn fn, const char *doing,
 		   struct smc_err *err)
 {
+	int directory AUTO_CLOSE = job->directory;
 	char what[PATH_MAX];
-	int ret;
 
-	if (job->directory < 0)
+	if (directory < 0)
 		return smc_err_set(err, errno, "cannot unpack into %s", work->path);
 	snprintf(what, sizeof(what), "%s %s", doing, job->file);
-	ret = workdir_fork(work, fn, job, what, err);
-	close(job->directory);
-	return ret;
+	return workdir_fork(work, fn, job, what, err);
 }
 
 int bundle_read(struct workdir *work, int fd, const char *file, bundle_fn fn, void *arg,

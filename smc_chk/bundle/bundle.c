@@ -128,7 +128,7 @@ int chk_from(const struct chk_request *req)
 	struct smc_err err = { 0 };
 	struct workdir work;
 	sigset_t ends;
-	int fd, ret;
+	int fd AUTO_CLOSE = -1, ret;
 
 	/* The tool may run until it is interrupted. */
 	signals_interruptible(&ends);
@@ -138,7 +138,6 @@ int chk_from(const struct chk_request *req)
 		return cli_error(&chk_tool, "%s", err.text);
 	bundle_limit();
 	ret = bundle_read(&work, fd, req->object, NULL, NULL, &err);
-	close(fd);
 	if (!ret)
 		ret = run_tool(&work, req, &err);
 	workdir_end(&work);

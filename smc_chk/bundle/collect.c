@@ -68,12 +68,11 @@ static int cannot_write(struct collection *b, int code)
 static FILE *open_new(struct collection *b, const char *directory, const char *name,
 		      const char *end)
 {
-	char *path = xprintf("%s/%s/%s%s", b->work.path, directory, name, end);
+	char *path AUTO_FREE = xprintf("%s/%s/%s%s", b->work.path, directory, name, end);
 	FILE *file = fopen(path, "axe");
 
 	if (!file)
 		cannot_write(b, errno);
-	free(path);
 	return file;
 }
 
@@ -118,7 +117,7 @@ static void make_argv(char *argv[MAX_ARGS + 3], const struct collection *b,
 /* Return: exit status; 127 with a message in @errors if it could not be started; -errno. */
 static int run(struct collection *b, char *const argv[], FILE *out, char errors[ERRORS_SIZE])
 {
-	int fd = memfd_create("errors", MFD_CLOEXEC), status;
+	int fd AUTO_CLOSE = memfd_create("errors", MFD_CLOEXEC), status;
 	ssize_t len;
 
 	*errors = '\0';
@@ -130,7 +129,6 @@ static int run(struct collection *b, char *const argv[], FILE *out, char errors[
 	while (len > 0 && errors[len - 1] == '\n')
 		len--;
 	errors[len > 0 ? len : 0] = '\0';
-	close(fd);
 	if (status < 0) {
 		snprintf(errors, ERRORS_SIZE, "cannot run %s: %s", argv[0], strerror(-status));
 		status = 127;
@@ -172,15 +170,13 @@ static int keep_command(struct collection *b, const struct bundle_command *comma
 static int start_record(struct collection *b)
 {
 	FILE *file = open_new(b, "record", RECORD_COMPLETE, "");
-	char *path = xprintf("%s/record", b->work.path);
-	int ret = !file ? -b->err->code : 0;
+	char *path AUTO_FREE = xprintf("%s/record", b->work.path);
 
-	if (file)
-		fclose(file);
-	if (!ret && setenv("SMC_TOOLS_RECORD", path, 1))
-		ret = smc_err_set(b->err, ENOMEM, "cannot record");
-	free(path);
-	return ret;
+	if (!file)
+		return -b->err->code;
+	fclose(file);
+	return setenv("SMC_TOOLS_RECORD", path, 1) ? smc_err_set(b->err, ENOMEM, "cannot record") :
+						     0;
 }
 
 static int end_record(struct collection *b)
@@ -195,14 +191,13 @@ static int end_record(struct collection *b)
 static int keep_system(struct collection *b)
 {
 	FILE *file = open_new(b, "text", "system", ".txt");
-	struct out_text text = { 0 };
+	struct out_text text AUTO(out_free) = { 0 };
 	bool is_written;
 
 	if (!file)
 		return -b->err->code;
 	system_put(&text);
 	is_written = fwrite(text.data, 1, text.len, file) == text.len;
-	out_free(&text);
 	return close_new(b, file, is_written);
 }
 

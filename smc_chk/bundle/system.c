@@ -35,13 +35,12 @@ static void put_file(struct out_text *text, const char *directory, const char *n
 
 static void put_directory(struct out_text *text, const char *directory)
 {
-	struct host_names names;
+	struct host_names names AUTO(host_names_free) = { 0 };
 
 	if (host_list(&names, "%s", directory))
 		return;
 	for (size_t i = 0; i < names.count; i++)
 		put_file(text, directory, names.names[i]);
-	host_names_free(&names);
 }
 
 /* Does the text begin with one of the words? */
@@ -120,7 +119,7 @@ static void put_modules(struct out_text *text)
 		"efa",	"ocrdma", "usnic_verbs", "vmw_pvrdma", "cxgb",	NULL,
 	};
 	static const char *const files[] = { "version", "refcnt", "taint" };
-	struct host_names names;
+	struct host_names names AUTO(host_names_free) = { 0 };
 
 	if (host_list(&names, "/sys/module"))
 		return;
@@ -136,7 +135,6 @@ static void put_modules(struct out_text *text)
 		snprintf(directory, sizeof(directory), "/sys/module/%s/parameters", names.names[i]);
 		put_directory(text, directory);
 	}
-	host_names_free(&names);
 }
 
 static bool is_any(const char *line)
@@ -147,7 +145,7 @@ static bool is_any(const char *line)
 /* List the files that smc_unit enable wrote, by unit. */
 static void put_drop_ins(struct out_text *text)
 {
-	struct host_names names;
+	struct host_names names AUTO(host_names_free) = { 0 };
 	char lines[8192];
 
 	if (host_list(&names, "/etc/systemd/system"))
@@ -164,7 +162,6 @@ static void put_drop_ins(struct out_text *text)
 		out_char(text, '\n');
 		put_lines(text, lines, is_any);
 	}
-	host_names_free(&names);
 }
 
 /* A word of the line has the prefix: "smc: adding ib device", "mlx5_core 0000:01:00.0: ...". */
@@ -186,14 +183,13 @@ static bool is_our_message(const char *line)
 static void put_kernel_log(struct out_text *text)
 {
 	int size = klogctl(SIZE_BUFFER, NULL, 0), len;
-	char *lines = size > 0 ? xcalloc((size_t)size + 1, 1) : NULL;
+	char *lines AUTO_FREE = size > 0 ? xcalloc((size_t)size + 1, 1) : NULL;
 
 	len = lines ? klogctl(READ_ALL, lines, size) : -1;
-	if (len >= 0) {
-		out_str(text, "kernel log\n");
-		put_lines(text, lines, is_our_message);
-	}
-	free(lines);
+	if (len < 0)
+		return;
+	out_str(text, "kernel log\n");
+	put_lines(text, lines, is_our_message);
 }
 
 void system_put(struct out_text *text)

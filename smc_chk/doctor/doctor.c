@@ -41,20 +41,19 @@ void doctor_why(const struct doctor_facts *facts, const char *iface, struct doct
 
 int doctor_run(const struct chk_request *req, doctor_fn fn)
 {
-	struct doctor_facts facts;
+	struct doctor_facts facts AUTO(facts_free);
 	struct doctor doc = { .req = req, .facts = &facts };
 	struct smc_err err = { 0 };
-	int ret = facts_load(&facts, req, &err);
+	int ret;
 
-	if (!ret && req->iface && !netdev_find(&facts.netdevs, req->iface))
-		ret = smc_err_say(&err, ENODEV, "no net device '%s'", req->iface);
-	if (!ret) {
-		facts_load_rest(&facts);
-		run_checks(&doc);
-		ret = fn(&doc, &err);
-	}
+	if (facts_load(&facts, req, &err))
+		return cli_error(&chk_tool, "%s", err.text);
+	if (req->iface && !netdev_find(&facts.netdevs, req->iface))
+		return cli_error(&chk_tool, "no net device '%s'", req->iface);
+	facts_load_rest(&facts);
+	run_checks(&doc);
+	ret = fn(&doc, &err);
 	free(doc.findings);
-	facts_free(&facts);
 	return ret < 0 ? cli_error(&chk_tool, "%s", err.text) : ret;
 }
 

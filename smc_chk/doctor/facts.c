@@ -427,12 +427,11 @@ void facts_load_rest(struct doctor_facts *facts)
 	load_ports(facts);
 	facts->n_ports = xcalloc(facts->rdma.count, sizeof(*facts->n_ports));
 	for (size_t i = 0; i < facts->rdma.count; i++) {
-		struct host_names names = { 0 };
+		struct host_names names AUTO(host_names_free) = { 0 };
 		int ret = host_list(&names, "%s/class/infiniband/%s/ports", facts->sys,
 				    facts->rdma.devs[i].name);
 
 		facts->n_ports[i] = ret ? -1 : (int)names.count;
-		host_names_free(&names);
 	}
 	load_slots(&facts->slots, facts->sys);
 }

@@ -215,7 +215,7 @@ static int probe_page(void *arg __attribute__((unused)),
 /* Find listeners of IPPROTO_SMC by their processes: kernels up to 7.3 do not list them as SMC. */
 static void complete(struct exposure_facts *exposure)
 {
-	struct proc_table procs = { 0 };
+	struct proc_table procs AUTO(proc_table_free) = { 0 };
 	size_t kept = 0, count;
 	bool is_loaded = false;
 
@@ -236,7 +236,6 @@ static void complete(struct exposure_facts *exposure)
 		exposure->listeners[kept++] = sock;
 	}
 	exposure->n_listeners = kept;
-	proc_table_free(&procs);
 }
 
 static int probe_owner(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZE])
@@ -255,7 +254,7 @@ static int probe_owner(void *arg __attribute__((unused)), char text[HOST_PROBE_S
 
 static void record_policy(const struct exposure_facts *exposure)
 {
-	struct out_text text = { 0 };
+	struct out_text text AUTO(out_free) = { 0 };
 
 	out_printf(&text, "%d %" PRIu64 " %" PRIu64 "\n", exposure->why_not.code, exposure->denied,
 		   exposure->learned);
@@ -264,7 +263,6 @@ static void record_policy(const struct exposure_facts *exposure)
 	else
 		out_str(&text, exposure->why_not.text);
 	record_set(POLICY_FILE, text.data, text.len);
-	out_free(&text);
 }
 
 static void read_policy(struct exposure_facts *exposure)
@@ -287,19 +285,18 @@ static void read_policy(struct exposure_facts *exposure)
 static void take_policy(struct exposure_facts *exposure)
 {
 	size_t len;
-	char *text = record_get(POLICY_FILE, POLICY_MAX, &len), *lines;
+	char *text AUTO_FREE = record_get(POLICY_FILE, POLICY_MAX, &len);
+	char *lines = text ? strchr(text, '\n') : NULL;
 	int code;
 
-	lines = text ? strchr(text, '\n') : NULL;
-	if (lines && sscanf(text, "%d %" SCNu64 " %" SCNu64, &code, &exposure->denied,
-			    &exposure->learned) == 3) {
-		exposure->has_policy = !code;
-		if (code)
-			smc_err_say(&exposure->why_not, code, "%.300s", lines + 1);
-		else
-			policy_lines(&exposure->policy, lines + 1);
-	}
-	free(text);
+	if (!lines || sscanf(text, "%d %" SCNu64 " %" SCNu64, &code, &exposure->denied,
+			     &exposure->learned) != 3)
+		return;
+	exposure->has_policy = !code;
+	if (code)
+		smc_err_say(&exposure->why_not, code, "%.300s", lines + 1);
+	else
+		policy_lines(&exposure->policy, lines + 1);
 }
 
 void facts_load_host(struct doctor_facts *facts)

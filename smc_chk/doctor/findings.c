@@ -188,7 +188,7 @@ static void put_table(struct out_text *text, const struct doctor *doc,
 static void put_finding(struct out_text *text, const struct doctor_finding *finding, size_t width)
 {
 	const char *level = level_names.names[finding->level].text;
-	struct out_text words = { 0 };
+	struct out_text words AUTO(out_free) = { 0 };
 
 	out_styled(text, styles[finding->level], level);
 	out_blanks(text, INDENT - strlen(level));
@@ -197,7 +197,6 @@ static void put_finding(struct out_text *text, const struct doctor_finding *find
 	out_char(&words, '\0');
 	out_wrap(text, width, INDENT, INDENT, words.data);
 	out_char(text, '\n');
-	out_free(&words);
 	if (finding->remedy[0])
 		out_printf(text, "%*s-> %s\n", INDENT, "", finding->remedy);
 }
@@ -218,7 +217,7 @@ static void put_list(struct out_text *text, const struct doctor *doc,
 		     const struct doctor_result *result)
 {
 	size_t least = doc->req->is_verbose ? DOCTOR_OK : DOCTOR_NOTE;
-	struct out_text verdict = { 0 };
+	struct out_text verdict AUTO(out_free) = { 0 };
 	enum doctor_level worst;
 
 	least = least < result->least ? result->least : least;
@@ -233,7 +232,6 @@ static void put_list(struct out_text *text, const struct doctor *doc,
 	out_char(&verdict, '\0');
 	out_str(text, text->len ? "\n" : "");
 	out_styled(text, styles[worst], verdict.data);
-	out_free(&verdict);
 	out_str(text, result->first ? " First:\n" : "\n");
 	if (result->first)
 		out_printf(text, "-> %s\n", result->first->remedy);

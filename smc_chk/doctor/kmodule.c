@@ -52,11 +52,10 @@ bool kconfig_load(struct kconfig *config, const char *release)
 		{ "/lib/modules/", "/build/.config" },
 	};
 	size_t len;
-	char *packed = host_whole(&len, MAX_TEXT, "/proc/config.gz");
+	char *packed AUTO_FREE = host_whole(&len, MAX_TEXT, "/proc/config.gz");
 
 	strcpy(config->file, "/proc/config.gz");
 	config->text = packed ? kconfig_inflate(packed, len) : NULL;
-	free(packed);
 	for (size_t i = 0; !config->text && i < sizeof(places) / sizeof(places[0]); i++) {
 		snprintf(config->file, sizeof(config->file), "%s%s%s", places[i][0], release,
 			 places[i][1]);
@@ -105,13 +104,9 @@ bool kmodule_listed(const char *text, const char *name)
 static enum kmodule query_list(const char *const query[2], const char *list, enum kmodule found)
 {
 	size_t len;
-	char *text = host_whole(&len, MAX_TEXT, "/lib/modules/%s/%s", query[0], list);
-	enum kmodule how = !text			  ? KMODULE_UNKNOWN :
-			   kmodule_listed(text, query[1]) ? found :
-							    KMODULE_ABSENT;
+	char *text AUTO_FREE = host_whole(&len, MAX_TEXT, "/lib/modules/%s/%s", query[0], list);
 
-	free(text);
-	return how;
+	return !text ? KMODULE_UNKNOWN : kmodule_listed(text, query[1]) ? found : KMODULE_ABSENT;
 }
 
 static int probe_module(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unused)))
@@ -168,7 +163,7 @@ static enum modprobe_rule parse_line(char *line, const char *module, const char 
 enum modprobe_rule modprobe_parse(const char *text, const char *module, const char *alias)
 {
 	enum modprobe_rule rule, found = MODPROBE_NO_RULE;
-	char *copy = xstrdup(text), *rest = copy, *line;
+	char *copy AUTO_FREE = xstrdup(text), *rest = copy, *line;
 
 	/* The stronger rule counts: install also stops "modprobe smc". */
 	while (found != MODPROBE_INSTALL && (line = strsep(&rest, "\n"))) {
@@ -176,25 +171,23 @@ enum modprobe_rule modprobe_parse(const char *text, const char *module, const ch
 		if (rule)
 			found = rule;
 	}
-	free(copy);
 	return found;
 }
 
 bool modprobe_cmdline(const char *cmdline, const char *module)
 {
-	char *copy = xstrdup(cmdline), *rest = copy, *list;
-	bool is_found = false;
+	char *copy AUTO_FREE = xstrdup(cmdline), *rest = copy, *list;
 
-	while (!is_found && *(list = next_word(&rest))) {
+	while (*(list = next_word(&rest))) {
 		const char *key = strsep(&list, "="), *name;
 
 		if (strcmp(key, "module_blacklist") && strcmp(key, "modprobe.blacklist"))
 			continue;
 		while ((name = strsep(&list, ",")))
-			is_found |= is_module(name, module);
+			if (is_module(name, module))
+				return true;
 	}
-	free(copy);
-	return is_found;
+	return false;
 }
 
 /* Files in earlier directories hide files of the same name in later ones. */
@@ -212,10 +205,11 @@ static bool is_configuration(const char *name, size_t directory)
 
 static bool look_at_directories(struct modprobe_block *block, const char *module, const char *alias)
 {
-	struct host_names names;
 	char text[MAX_FILE];
 
 	for (size_t i = 0; !block->rule && i < N_DIRECTORIES; i++) {
+		struct host_names names AUTO(host_names_free) = { 0 };
+
 		if (host_list(&names, "%s", directories[i]))
 			continue;
 		for (size_t n = 0; !block->rule && n < names.count; n++) {
@@ -225,7 +219,6 @@ static bool look_at_directories(struct modprobe_block *block, const char *module
 			    host_text(text, sizeof(text), "%s", block->file))
 				block->rule = modprobe_parse(text, module, alias);
 		}
-		host_names_free(&names);
 	}
 	return block->rule;
 }

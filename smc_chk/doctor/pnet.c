@@ -56,16 +56,14 @@ static bool is_entry_for(const struct doctor *doc, const struct smc_pnet *entry,
 static const char *suggested(struct doctor *doc, const char *netdev)
 {
 	const struct pnet_world world = { doc->facts->netdevs, doc->facts->rdma };
-	struct smc_pnet_table entries;
+	struct smc_pnet_table entries AUTO(smc_pnet_free) = { 0 };
 	struct out_text text = { 0 };
-	const char *command = NULL;
 
 	pnet_suggest_make(&entries, &doc->facts->pnet, &world);
-	for (size_t i = 0; i < entries.count && !command; i++)
-		if (is_entry_for(doc, &entries.entries[i], netdev))
-			command = doctor_take(doc, &text, pnet_command(&text, &entries.entries[i]));
-	smc_pnet_free(&entries);
-	return command;
+	for_each(entry, entries.entries, entries.count)
+		if (is_entry_for(doc, entry, netdev))
+			return doctor_take(doc, &text, pnet_command(&text, entry));
+	return NULL;
 }
 
 /*
@@ -267,7 +265,7 @@ static void say_choice(struct doctor *doc, const struct choice *choice)
 					       " of the lower device" };
 	bool is_any = choice->smcr == USABLE || choice->smcd == USABLE;
 	bool has_eid = choice_has_eid(&doc->facts->choices);
-	struct out_text text = { 0 };
+	struct out_text text AUTO(out_free) = { 0 };
 
 	if (choice->port)
 		append_port(&text, choice, has_eid);
@@ -281,7 +279,6 @@ static void say_choice(struct doctor *doc, const struct choice *choice)
 		out_str(&text, "; no PNET ID");
 	doctor_say(doc, is_any ? DOCTOR_OK : DOCTOR_NOTE, CHECK, choice->net->name, NULL, "%.*s",
 		   (int)text.len, text.data);
-	out_free(&text);
 }
 
 /* Report a net device whose RDMA port, found by PNET ID, has no GID in the net device's network. */
@@ -306,7 +303,7 @@ static void check_address(struct doctor *doc, const struct choice *choice)
 static void say_choices(struct doctor *doc)
 {
 	const char *iface = doc->req->iface;
-	struct out_text rest = { 0 };
+	struct out_text rest AUTO(out_free) = { 0 };
 	size_t more = 0;
 
 	for_each(choice, doc->facts->choices.all, doc->facts->choices.count) {
@@ -329,7 +326,6 @@ static void say_choices(struct doctor *doc)
 	if (rest.len)
 		doctor_note(doc, CHECK, NULL, "neither an RDMA port nor an ISM device for %.*s",
 			    (int)rest.len, rest.data);
-	out_free(&rest);
 }
 
 static void check_row(struct doctor *doc, const struct pnet_row *row)

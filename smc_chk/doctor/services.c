@@ -28,7 +28,7 @@ static bool take_service(struct service_facts *service, const char *directory)
 
 void facts_load_services(struct services_facts *services)
 {
-	struct host_names names;
+	struct host_names names AUTO(host_names_free) = { 0 };
 
 	services->module = confined_module();
 	if ((!services->module && host_ipproto_smc() != -EPROTONOSUPPORT) ||
@@ -36,7 +36,6 @@ void facts_load_services(struct services_facts *services)
 		return;
 	for (size_t i = 0; i < names.count && services->count < FACTS_SERVICES_MAX; i++)
 		services->count += take_service(&services->all[services->count], names.names[i]);
-	host_names_free(&names);
 }
 
 static void say_denied(struct doctor *doc, const struct service_facts *service, const char *module)

@@ -219,7 +219,7 @@ static int print(const struct doctor_facts *facts, const struct chk_request *req
 
 int chk_static(const struct chk_request *req)
 {
-	struct doctor_facts facts;
+	struct doctor_facts facts AUTO(facts_free);
 	struct smc_err err = { 0 };
 	int ret = facts_load(&facts, req, &err);
 
@@ -227,7 +227,5 @@ int chk_static(const struct chk_request *req)
 		err = facts.unread;
 		ret = -err.code;
 	}
-	ret = ret ? cli_error(&chk_tool, "%s", err.text) : print(&facts, req);
-	facts_free(&facts);
-	return ret;
+	return ret ? cli_error(&chk_tool, "%s", err.text) : print(&facts, req);
 }

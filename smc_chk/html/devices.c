@@ -151,7 +151,7 @@ static void put_row(struct drawing *d, const struct pnet_row *row, int x, int y,
 {
 	const char *state = pnet_row_state(row), *bus = row->net ? row->net->bus : "";
 	const char *name = name_of(d, row);
-	struct out_text sub = { 0 };
+	struct out_text sub AUTO(out_free) = { 0 };
 
 	if (row->type == PNET_IB)
 		out_printf(&sub, "port %u, ", row->port);
@@ -163,7 +163,6 @@ static void put_row(struct drawing *d, const struct pnet_row *row, int x, int y,
 	out_escaped(&sub, bus, NETDEV_BUS_SIZE);
 	out_char(&sub, '\0');
 	svg_box(&d->drawn, &(struct svg_box){ x, y, width, kind_of(row), name, sub.data, name });
-	out_free(&sub);
 }
 
 /* ---- right: what serves net devices, and the link groups on it ---- */
@@ -452,7 +451,7 @@ static void put_cards(struct out_text *page, struct card *card)
 int html_devices(struct out_text *page, const struct doctor_facts *facts, struct smc_err *err)
 {
 	const struct choices *choices = &facts->choices;
-	struct pnet_groups groups = { 0 };
+	struct pnet_groups groups AUTO(pnet_groups_free) = { 0 };
 	struct card card = {
 		.rows = &choices->rows,
 		.groups = &groups,
@@ -469,6 +468,5 @@ int html_devices(struct out_text *page, const struct doctor_facts *facts, struct
 	put_cards(page, &card);
 	put_table(page, &choices->rows);
 	html_section_end(page);
-	pnet_groups_free(&groups);
 	return 0;
 }

@@ -71,7 +71,7 @@ static void put_eids(struct out_text *text, const struct choices *facts)
 static void put_facts(struct out_text *page, const struct doctor *doc)
 {
 	const struct doctor_facts *facts = doc->facts;
-	struct out_text eids = { 0 }, kernel = { 0 }, when = { 0 };
+	struct out_text eids AUTO(out_free) = { 0 }, kernel = { 0 }, when = { 0 };
 
 	put_eids(&eids, &facts->choices);
 	out_escaped(&kernel, facts->release, sizeof(facts->release));
@@ -85,7 +85,6 @@ static void put_facts(struct out_text *page, const struct doctor *doc)
 				 { "Network namespace", doc->req->netns ? doc->req->netns : "" },
 				 { "Net device", doc->req->iface ? doc->req->iface : "" },
 				 { 0 } });
-	out_free(&eids);
 	out_free(&kernel);
 	out_free(&when);
 }
@@ -108,7 +107,7 @@ static void put_name(struct out_text *text, const struct doctor_facts *facts)
 static int put_page(const struct doctor *doc, struct smc_err *err)
 {
 	const struct doctor_result result = doctor_judge(doc);
-	struct out_text page = { 0 }, name = { 0 }, verdict = { 0 };
+	struct out_text page AUTO(out_free) = { 0 }, name = { 0 }, verdict = { 0 };
 	enum doctor_level worst = doctor_verdict(&verdict, &result);
 	int ret;
 
@@ -126,7 +125,6 @@ static int put_page(const struct doctor *doc, struct smc_err *err)
 	html_end(&page);
 	if (!ret)
 		ret = chk_print(&page, 0, 0);
-	out_free(&page);
 	return ret ? ret : result.status;
 }
 

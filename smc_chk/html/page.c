@@ -41,23 +41,21 @@ void html_put(struct out_text *page, const char *before, const char *text, const
 
 void html_printf(struct out_text *page, const char *fmt, ...)
 {
-	struct out_text text = { 0 };
+	struct out_text text AUTO(out_free) = { 0 };
 	va_list args;
 
 	va_start(args, fmt);
 	out_vprintf(&text, fmt, args);
 	va_end(args);
 	put(page, text.data, text.len);
-	out_free(&text);
 }
 
 void html_name(struct out_text *page, const char *name, size_t len)
 {
-	struct out_text text = { 0 };
+	struct out_text text AUTO(out_free) = { 0 };
 
 	out_escaped(&text, name, len);
 	put(page, text.data, text.len);
-	out_free(&text);
 }
 
 /* ---- head and end ---- */

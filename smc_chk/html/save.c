@@ -28,12 +28,11 @@ struct target {
 static int open_target(struct target *target, const char *file, struct smc_err *err)
 {
 	const char *slash = strrchr(file, '/');
-	char *copy = xstrdup(file);
+	char *copy AUTO_FREE = xstrdup(file);
 	struct stat st;
 
 	*target = (struct target){ open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC),
 				   slash ? slash + 1 : file, 0600 };
-	free(copy);
 	if (target->dir < 0 || faccessat(target->dir, ".", W_OK | X_OK, AT_EACCESS))
 		return smc_err_set(err, errno, "cannot write %s", file);
 	if (*target->name && fstatat(target->dir, target->name, &st, AT_SYMLINK_NOFOLLOW))
@@ -73,7 +72,7 @@ static bool is_complete(const char *text, size_t len)
  */
 static int put(const struct target *target, int page, const char *file, struct smc_err *err)
 {
-	char *text, size[OUT_UNITS];
+	char *text AUTO_FREE = NULL, size[OUT_UNITS];
 	size_t len = 0;
 	int ret = -EPIPE;
 
@@ -81,7 +80,6 @@ static int put(const struct target *target, int page, const char *file, struct s
 	text = smc_read_fd(page, PAGE_MAX, &len);
 	if (is_complete(text, len))
 		ret = smc_replace_file(target->dir, target->name, text, len, target->mode);
-	free(text);
 	if (!ret)
 		printf("%s: a page of %s for any browser\n", file, out_size(size, len));
 	return !ret || ret == -EPIPE ? ret : smc_err_set(err, -ret, "cannot write %s", file);

@@ -152,8 +152,8 @@ static int complete(struct known *all, const struct doctor_facts *facts,
 
 int html_sockets(struct out_text *page, const struct doctor_facts *facts, struct smc_err *err)
 {
-	struct sockets_lookup lookup = { .has_procs = false };
-	struct known *all;
+	struct sockets_lookup lookup AUTO(sockets_lookup_free) = { .has_procs = false };
+	struct known *all AUTO_FREE = NULL;
 	int ret;
 
 	html_section(page, "Sockets of SMC");
@@ -171,8 +171,6 @@ int html_sockets(struct out_text *page, const struct doctor_facts *facts, struct
 		qsort(all, facts->n_sockets, sizeof(*all), compare);
 		put_all(page, all, facts->n_sockets);
 	}
-	sockets_lookup_free(&lookup);
-	free(all);
 	html_section_end(page);
 	return ret;
 }

@@ -38,7 +38,8 @@ int exchange_data(struct client_result *result, int fd, uint8_t command, size_t 
 {
 	const struct proto_request request = { command, len };
 	size_t in_len = command == PROTO_ECHO ? len : PROTO_SIZE;
-	uint8_t *out = xcalloc(1, PROTO_SIZE + len), *in = xcalloc(1, in_len + 1);
+	uint8_t *out AUTO_FREE = xcalloc(1, PROTO_SIZE + len);
+	uint8_t *in AUTO_FREE = xcalloc(1, in_len + 1);
 	const uint8_t *want = command == PROTO_ECHO ? out + PROTO_SIZE : out;
 	size_t at = 0;
 	int ret;
@@ -49,19 +50,20 @@ int exchange_data(struct client_result *result, int fd, uint8_t command, size_t 
 	ret = stream_exchange(fd, out, PROTO_SIZE + len, in, in_len, limit);
 	if (ret) {
 		lost(&result->err, -ret);
-	} else if (command == PROTO_WHO) {
-		result->has_who = proto_get_who(&result->who, in);
-	} else if (memcmp(in, want, in_len)) {
-		while (in[at] == want[at])
-			at++;
-		ret = smc_err_say(&result->err, EBADMSG,
-				  "data was corrupted on the way: byte %zu "
-				  "of %zu came back wrong",
-				  at + 1, in_len);
+		return -1;
 	}
-	free(in);
-	free(out);
-	return ret ? -1 : 0;
+	if (command == PROTO_WHO) {
+		result->has_who = proto_get_who(&result->who, in);
+		return 0;
+	}
+	if (!memcmp(in, want, in_len))
+		return 0;
+	while (in[at] == want[at])
+		at++;
+	smc_err_say(&result->err, EBADMSG,
+		    "data was corrupted on the way: byte %zu of %zu came back wrong", at + 1,
+		    in_len);
+	return -1;
 }
 
 int exchange_port(int fd, int bytes, int timeout_ms, uint16_t *port)

@@ -31,7 +31,7 @@ void server_close(struct server *server);
 
 /* ---- the server's side of one connection ---- */
 
-/** session_listen() - as PROTO_BUFFERS, while this client is served. Return: the port, 0: refused */
+/** session_listen() - as PROTO_BUFFERS while this client is served. Return: the port, 0: refused */
 typedef uint16_t session_listen(void *arg, uint64_t bytes);
 
 /**

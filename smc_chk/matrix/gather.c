@@ -53,7 +53,7 @@ static int collect(struct workdir *work, const char *host, struct smc_err *err)
 		"--",  host, "smc_chk", "bundle",	 "-",  NULL
 	};
 	int fd = openat(work->fd, "collected", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	int errors = memfd_create("errors", MFD_CLOEXEC), status = -EIO;
+	int errors AUTO_CLOSE = memfd_create("errors", MFD_CLOEXEC), status = -EIO;
 	char text[ERROR_SIZE];
 
 	if (fd >= 0 && errors >= 0)
@@ -66,8 +66,6 @@ static int collect(struct workdir *work, const char *host, struct smc_err *err)
 		smc_err_say(err, EIO, "%s: %s", host, last_line(text, errors));
 	else
 		lseek(fd, 0, SEEK_SET);
-	if (errors >= 0)
-		close(errors);
 	if (!status)
 		return fd;
 	if (fd >= 0)
@@ -84,14 +82,12 @@ struct reading {
 /* Read the names of host and network namespace from the index. */
 static void read_name(char name[PREDICT_NAME_SIZE], int directory)
 {
-	int fd = openat(directory, "index.json", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	json_t *json = json_loadfd(fd, 0, NULL);
+	int fd AUTO_CLOSE = openat(directory, "index.json", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	json_auto_t *json = json_loadfd(fd, 0, NULL);
 	const char *host = "", *netns = "";
 
 	json_unpack(json, "{s?s, s?s}", "host", &host, "netns", &netns);
 	snprintf(name, PREDICT_NAME_SIZE, "%s%s%s", host, *netns ? "/" : "", netns);
-	json_decref(json);
-	close(fd);
 }
 
 /* Read an unpacked bundle, whose content is untrusted. */
@@ -113,22 +109,15 @@ static int read_here(void *arg, int directory, struct smc_err *err)
 static int read_host(const char *name, int out, struct smc_err *err)
 {
 	struct reading job = { name, out };
-	int fd = is_bundle(name) ? smc_open_regular(name, err) : -1, ret;
+	int fd AUTO_CLOSE = is_bundle(name) ? smc_open_regular(name, err) : -1, ret;
 	struct workdir work;
 
-	if (err->code)
+	if (err->code || workdir_begin(&work, err))
 		return -err->code;
-	ret = workdir_begin(&work, err);
-	if (!ret && fd < 0)
+	if (fd < 0)
 		fd = collect(&work, name, err);
-	if (ret || fd < 0)
-		ret = -err->code;
-	else
-		ret = bundle_read(&work, fd, name, read_here, &job, err);
-	if (fd >= 0)
-		close(fd);
-	if (work.fd >= 0)
-		workdir_end(&work);
+	ret = fd < 0 ? fd : bundle_read(&work, fd, name, read_here, &job, err);
+	workdir_end(&work);
 	return ret;
 }
 
@@ -245,8 +234,8 @@ static int take_result(const struct work *work, size_t i, struct smc_err *err)
 {
 	struct predict_host *host = &work->all->hosts[i];
 	const char *name = work->all->names[i];
+	int fd AUTO_CLOSE = -1, ret;
 	char path[PATH_MAX];
-	int fd, ret;
 
 	if (err->code)
 		return -err->code;
@@ -256,8 +245,6 @@ static int take_result(const struct work *work, size_t i, struct smc_err *err)
 		smc_err_say(err, EIO, "cannot read %s", name);
 	err->text[sizeof(err->text) - 1] = '\0';
 	ret = err->code ? -err->code : matrix_host_read(host, fd, sizeof(*err), err);
-	if (fd >= 0)
-		close(fd);
 	/* Hosts keep the name that the caller used. */
 	if (!ret && (!is_bundle(name) || !*host->name))
 		matrix_host_set_name(host, name);

@@ -122,7 +122,7 @@ static void take_nets(struct predict_host *host, const struct doctor_facts *fact
 static int write_host(struct predict_host *host, struct doctor_facts *facts, int fd,
 		      struct smc_err *err)
 {
-	struct out_text policy = { 0 };
+	struct out_text policy AUTO(out_free) = { 0 };
 	int ret = 0;
 
 	facts_load_rest(facts);
@@ -136,36 +136,31 @@ static int write_host(struct predict_host *host, struct doctor_facts *facts, int
 	    !smc_write_all(fd, host->nets, host->n_nets * sizeof(*host->nets)) ||
 	    !smc_write_all(fd, policy.data, policy.len))
 		ret = smc_err_set(err, errno, "cannot store its data");
-	out_free(&policy);
 	return ret;
 }
 
 void matrix_host_set_name(struct predict_host *host, const char *name)
 {
-	struct out_text text = { 0 };
+	struct out_text text AUTO(out_free) = { 0 };
 
 	out_escaped(&text, name, PREDICT_NAME_SIZE);
 	snprintf(host->name, PREDICT_NAME_SIZE, "%.*s", (int)text.len, text.data ? text.data : "");
-	out_free(&text);
 }
 
 int matrix_host_write(const char *name, int fd, struct smc_err *err)
 {
 	const struct chk_request req = { .is_debug = false };
-	struct predict_host host = { .n_nets = 0 };
-	struct doctor_facts facts;
-	int ret = facts_load(&facts, &req, err);
+	struct predict_host host AUTO(matrix_host_free) = { .n_nets = 0 };
+	struct doctor_facts facts AUTO(facts_free);
 
-	matrix_host_set_name(&host, name);
-	if (!ret && facts.unread.code) {
+	if (facts_load(&facts, &req, err))
+		return -err->code;
+	if (facts.unread.code) {
 		*err = facts.unread;
-		ret = -err->code;
+		return -err->code;
 	}
-	if (!ret)
-		ret = write_host(&host, &facts, fd, err);
-	matrix_host_free(&host);
-	facts_free(&facts);
-	return ret;
+	matrix_host_set_name(&host, name);
+	return write_host(&host, &facts, fd, err);
 }
 
 /* ---- and back ---- */
@@ -231,7 +226,7 @@ static void *read_array(int fd, off_t *at, uint32_t *count, size_t most, size_t 
 
 int matrix_host_read(struct predict_host *host, int fd, off_t at, struct smc_err *err)
 {
-	char *policy;
+	char *policy AUTO_FREE = NULL;
 
 	if (pread(fd, host, sizeof(*host), at) != sizeof(*host)) {
 		/* The pointers would be freed. */
@@ -244,7 +239,6 @@ int matrix_host_read(struct predict_host *host, int fd, off_t at, struct smc_err
 	policy = read_array(fd, &at, &host->policy_len, POLICY_MAX, 1);
 	host->policy = (struct policy){ 0 };
 	policy_lines(&host->policy, policy);
-	free(policy);
 	for (size_t i = 0; i < host->n_nets; i++)
 		settle_net(&host->nets[i]);
 	return 0;

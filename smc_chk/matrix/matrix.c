@@ -100,14 +100,13 @@ static void append_hosts(struct out_text *text, const struct show *show, const s
 /* On a terminal the command is on one line, for copying. */
 static void put_todo(struct show *show, const struct todo *todo)
 {
-	struct out_text hosts = { 0 };
+	struct out_text hosts AUTO(out_free) = { 0 };
 
 	append_hosts(&hosts, show, todo, show->req->width ? 0 : WIDTH);
 	out_char(&hosts, '\0');
 	out_printf(&show->text, "%s%s\n  ", show->req->width ? "-> " : "", todo->command);
 	out_wrap(&show->text, show->req->width, 2, 4, hosts.data);
 	out_char(&show->text, '\n');
-	out_free(&hosts);
 }
 
 /* Most connections first. */
@@ -200,7 +199,7 @@ static json_t *json_gap(const char *from, const char *to, const struct predictio
 			const struct predict_gap *gap)
 {
 	bool is_about = gap->mode != result->mode && gap->mode != PREDICT_TCP;
-	struct out_text text = { 0 };
+	struct out_text text AUTO(out_free) = { 0 };
 	json_t *json, *hosts = NULL;
 
 	predict_gap_text(&text, gap, gap->side == PREDICT_CLIENT ? from : to);
@@ -211,7 +210,6 @@ static json_t *json_gap(const char *from, const char *to, const struct predictio
 			 is_about ? predict_mode_name(gap->mode) : NULL, "text",
 			 text.data ? text.data : "", text.len, "remedy",
 			 *gap->command ? gap->command : NULL, "hosts", hosts);
-	out_free(&text);
 	return json;
 }
 

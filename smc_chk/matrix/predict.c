@@ -93,7 +93,7 @@ static void say_eids(struct prediction *result, enum predict_mode mode, const st
 	const struct predict_host *client = way->hosts[0], *server = way->hosts[1];
 	int more = (int)client->n_ueids - (int)server->n_ueids;
 	enum predict_side side = PREDICT_SERVER;
-	struct out_text text = { 0 };
+	struct out_text text AUTO(out_free) = { 0 };
 	const char *line;
 	bool is_word;
 
@@ -112,7 +112,6 @@ static void say_eids(struct prediction *result, enum predict_mode mode, const st
 		say(result, mode, side, line, PREDICT_HOST " has no user EID");
 	else
 		say(result, mode, side, line, "they have no user EID in common");
-	out_free(&text);
 }
 
 /* Do both sides support version 2? */

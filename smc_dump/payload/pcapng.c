@@ -348,7 +348,7 @@ static void append_handshake(struct out_text *text, const struct payload *payloa
 {
 	const bool client = !payload->conversation->is_server;
 	struct segment segment = segment_of(payload, client, TH_SYN);
-	struct out_text comment = { 0 };
+	struct out_text comment AUTO(out_free) = { 0 };
 
 	segment.passed[0] = segment.passed[1] = 0;
 	segment.after[0] = segment.after[1] = 0;
@@ -364,7 +364,6 @@ static void append_handshake(struct out_text *text, const struct payload *payloa
 	segment.flags = TH_ACK;
 	segment.after[!client] = 1;
 	append(text, &segment);
-	out_free(&comment);
 }
 
 static void append_comment(struct out_text *text, const struct payload *payload)
@@ -384,7 +383,7 @@ static void append_comment(struct out_text *text, const struct payload *payload)
 static void append_end(struct out_text *text, const struct payload *payload)
 {
 	struct segment segment = segment_of(payload, true, TH_FIN | TH_ACK);
-	struct out_text comment = { 0 };
+	struct out_text comment AUTO(out_free) = { 0 };
 
 	if (payload->lost)
 		append_comment(&comment, payload);
@@ -398,14 +397,13 @@ static void append_end(struct out_text *text, const struct payload *payload)
 	segment.flags = TH_ACK;
 	segment.after[false] = 2;
 	append(text, &segment);
-	out_free(&comment);
 }
 
 static void append_bytes(struct out_text *text, const struct payload *payload)
 {
 	struct segment segment = segment_of(payload, payload->is_sent, TH_PUSH | TH_ACK);
 	uint32_t full = payload->full, len = payload->len;
-	struct out_text comment = { 0 };
+	struct out_text comment AUTO(out_free) = { 0 };
 
 	append_comment(&comment, payload);
 	segment.comment = &comment;
@@ -418,7 +416,6 @@ static void append_bytes(struct out_text *text, const struct payload *payload)
 		full -= segment.full;
 		len -= segment.len;
 	}
-	out_free(&comment);
 }
 
 /* Acknowledge data when only one side sends. */

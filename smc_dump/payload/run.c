@@ -163,7 +163,7 @@ static int start_program(struct payload_capture *capture)
 	static const _Alignas(8) unsigned char elf[] = {
 #include "bpf/smcdata.bytes.h"
 	};
-	struct smcdata_state *state = xcalloc(1, sizeof(*state));
+	struct smcdata_state *state AUTO_FREE = xcalloc(1, sizeof(*state));
 	const struct bpf_watch watch = {
 		.elf = elf,
 		.len = sizeof(elf),
@@ -179,7 +179,6 @@ static int start_program(struct payload_capture *capture)
 	/* The maximum means all, however much SMC copies at once. */
 	state->snaplen = snaplen < CAPTURE_SNAPLEN ? (uint32_t)snaplen : UINT32_MAX;
 	map = bpf_programs_start(&capture->programs, &watch, capture->err);
-	free(state);
 	if (map < 0)
 		return map;
 	capture->state = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
