@@ -2,7 +2,6 @@
 /* program: can smc_run make a program use SMC, and how; derived from its file. */
 #include <elf.h>
 #include <pwd.h>
-#include <stdarg.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
@@ -16,7 +15,7 @@
 #include "smc_chk/executes.h"
 #include "smc_chk/smc_chk.h"
 
-#define NOTES_MAX 8
+#define NOTES_MAX 10
 #define NOTE_SIZE (PATH_MAX + 256)
 
 /** struct program - the findings */
@@ -39,16 +38,8 @@ static bool is_seccomp(const struct program *prog)
 	return prog->why && prog->missing && !prog->unseen && !prog->lacks;
 }
 
-static void __attribute__((format(printf, 2, 3))) note(struct program *prog, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (prog->n_notes == NOTES_MAX)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(prog->notes[prog->n_notes++], NOTE_SIZE, fmt, ap);
-	va_end(ap);
-}
+/* There are fewer than NOTES_MAX. */
+#define note(prog, ...) snprintf((prog)->notes[(prog)->n_notes++], NOTE_SIZE, __VA_ARGS__)
 
 /* ---- files that cannot be started ---- */
 

@@ -272,20 +272,11 @@ static int on_event(void *arg, const struct flow_event *event)
 	return ret || ++capture->n_shown != request->count ? ret : ENOUGH;
 }
 
-static int decode_packet(struct capture *capture, const struct pcap_pkthdr *header,
-			 const u_char *data)
-{
-	struct packet packet;
-
-	packet_decode(&packet, pcap_datalink(capture->pcap), data, header->caplen, header->len);
-	packet.time = time_of(capture, header);
-	return flow_packet(capture->flows, &packet);
-}
-
 /* Read until end of file, a signal, or enough packets. Return: 0, -errno, ENOUGH. */
 static int read_packets(struct capture *capture)
 {
 	struct pcap_pkthdr *header;
+	struct packet packet;
 	const u_char *data;
 	int status, ret;
 
@@ -293,8 +284,14 @@ static int read_packets(struct capture *capture)
 		/* Timeout without packets. */
 		if (!status)
 			continue;
-		ret = capture->written ? write_packet(capture, header, data) :
-					 decode_packet(capture, header, data);
+		if (capture->written) {
+			ret = write_packet(capture, header, data);
+		} else {
+			packet_decode(&packet, pcap_datalink(capture->pcap), data, header->caplen,
+				      header->len);
+			packet.time = time_of(capture, header);
+			ret = flow_packet(capture->flows, &packet);
+		}
 		if (ret)
 			return ret;
 	}
@@ -340,17 +337,9 @@ static int decode(struct capture *capture)
 	return ret;
 }
 
-static void note_losses(const struct capture *capture)
-{
-	struct pcap_stat stat;
-
-	if (capture->request->interface && !pcap_stats(capture->pcap, &stat) && stat.ps_drop)
-		cli_note(&dump_tool, "too fast, and lost: %u packet%s", stat.ps_drop,
-			 plural_s(stat.ps_drop));
-}
-
 static int run(struct capture *capture)
 {
+	struct pcap_stat stat;
 	int ret = open_all(capture);
 
 	if (!ret)
@@ -365,10 +354,10 @@ static int run(struct capture *capture)
 	}
 	ret = capture->written ? read_packets(capture) : decode(capture);
 	guard_release();
-	if (ret == ENOUGH)
-		ret = 0;
-	note_losses(capture);
-	return ret;
+	if (capture->request->interface && !pcap_stats(capture->pcap, &stat) && stat.ps_drop)
+		cli_note(&dump_tool, "too fast, and lost: %u packet%s", stat.ps_drop,
+			 plural_s(stat.ps_drop));
+	return ret == ENOUGH ? 0 : ret;
 }
 
 /* Return: @ret; -errno if there was no error before. */

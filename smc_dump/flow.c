@@ -111,15 +111,6 @@ static struct flow *find(struct flow_table *table, const struct packet *packet,
 	return NULL;
 }
 
-static void free_flow(struct flow *flow)
-{
-	for (size_t i = 0; i <= SMC_CLC_DECLINE; i++)
-		free(flow->conn.messages[i]);
-	free(flow->directions[0].window);
-	free(flow->directions[1].window);
-	free(flow);
-}
-
 static void forget(struct flow_table *table, struct flow *flow)
 {
 	const struct smc_addr *ends = flow->conn.ends;
@@ -130,7 +121,11 @@ static void forget(struct flow_table *table, struct flow *flow)
 	*at = flow->chain;
 	unlink_age(table, flow);
 	table->count--;
-	free_flow(flow);
+	for (size_t i = 0; i <= SMC_CLC_DECLINE; i++)
+		free(flow->conn.messages[i]);
+	free(flow->directions[0].window);
+	free(flow->directions[1].window);
+	free(flow);
 }
 
 /* ---- events ---- */

@@ -16,17 +16,9 @@ const char *judge_mode_name(enum judge_mode mode)
 	return names[mode];
 }
 
-static void __attribute__((format(printf, 2, 3)))
-note(struct judgement *result, const char *fmt, ...)
-{
-	va_list args;
-
-	if (result->n_notes == JUDGE_NOTES)
-		return;
-	va_start(args, fmt);
-	vsnprintf(result->notes[result->n_notes++], sizeof(result->notes[0]), fmt, args);
-	va_end(args);
-}
+/* There are fewer than JUDGE_NOTES. */
+#define note(result, ...)                                                                          \
+	snprintf((result)->notes[(result)->n_notes++], sizeof((result)->notes[0]), __VA_ARGS__)
 
 /* ---- lists ---- */
 

@@ -36,14 +36,6 @@ void line_head(struct out_text *text, struct packet_time time, const struct smc_
 	out_printf(text, " %s > %s", line_addr(from_text, from), line_addr(to_text, to));
 }
 
-/* Append the characters after @count hex bytes, in the same column on each line. */
-static void printable(struct out_text *text, const uint8_t *data, size_t count)
-{
-	out_fill(text, ' ', (PER_LINE - count) * 2 + (PER_LINE - count) / 2 + 2);
-	for (size_t i = 0; i < count; i++)
-		out_char(text, data[i] >= ' ' && data[i] <= '~' ? (char)data[i] : '.');
-}
-
 /* Same format as tcpdump -x and -X. */
 void line_hex(struct out_text *text, const uint8_t *data, size_t len, bool has_text)
 {
@@ -56,8 +48,10 @@ void line_hex(struct out_text *text, const uint8_t *data, size_t len, bool has_t
 				out_char(text, ' ');
 			out_hex(text, data[i + k], 2);
 		}
-		if (has_text)
-			printable(text, data + i, count);
+		if (has_text) /* in the same column on each line */
+			out_fill(text, ' ', (PER_LINE - count) * 2 + (PER_LINE - count) / 2 + 2);
+		for (size_t k = i; has_text && k < i + count; k++)
+			out_char(text, data[k] >= ' ' && data[k] <= '~' ? (char)data[k] : '.');
 		out_char(text, '\n');
 	}
 }

@@ -88,12 +88,15 @@ static bool is_payload(void)
 	return !asked.read && !asked.interface;
 }
 
-/* Parse the words after the options. Return: -1 to go on, or the exit status. */
-static int parse_filter(int argc, char **argv)
+/* Return: -1 to go on, or the exit status. */
+static int parse(int argc, char **argv)
 {
 	const struct filter *sockets = &asked.sockets;
+	int status = cli_parse(&dump_tool, argc, argv, take_number);
 	struct smc_err err;
 
+	if (status >= 0)
+		return status;
 	if (!is_payload()) {
 		join_filter(argv + optind);
 		return -1;
@@ -104,15 +107,6 @@ static int parse_filter(int argc, char **argv)
 		return cli_usage_error(&dump_tool, "payload has no %s to filter by",
 				       sockets->has_state ? "states" : "namespaces");
 	return -1;
-}
-
-static int parse(int argc, char **argv)
-{
-	int status = cli_parse(&dump_tool, argc, argv, take_number);
-
-	if (status >= 0)
-		return status;
-	return parse_filter(argc, argv);
 }
 
 int main(int argc, char **argv)

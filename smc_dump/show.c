@@ -55,14 +55,6 @@ static bool is_shown(const struct show *show, const struct flow_event *event)
 
 /* ---- text ---- */
 
-static void append_head(struct out_text *text, const struct flow_event *event)
-{
-	line_head(text, event->time, sender(event), receiver(event));
-	if (event->packet && event->packet->has_vlan)
-		out_printf(text, " vlan %u", event->packet->vlan);
-	out_str(text, "  ");
-}
-
 /* Append a line per member, then the bytes. */
 static void append_details(struct out_text *text, const struct show *show,
 			   const struct out_col *col, const void *object,
@@ -197,7 +189,10 @@ static void append_outcome(struct out_text *text, const struct show *show,
 static void append_text(struct out_text *text, const struct show *show,
 			const struct flow_event *event)
 {
-	append_head(text, event);
+	line_head(text, event->time, sender(event), receiver(event));
+	if (event->packet && event->packet->has_vlan)
+		out_printf(text, " vlan %u", event->packet->vlan);
+	out_str(text, "  ");
 	switch (event->kind) {
 	case FLOW_SYN:
 		out_printf(text, "SYN%s, %s SMC\n", event->side == FLOW_SERVER ? "-ACK" : "",

@@ -181,20 +181,15 @@ static const struct out_col columns[] = {
 
 /* ---- text ---- */
 
-static bool is_new(const struct judged *judged, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (judged->rows[k].profits &&
-		    !strcmp(judged->rows[k].advice, judged->rows[i].advice))
-			return false;
-	return true;
-}
-
+/* Each command once. */
 static void append_commands(struct out_text *text, const struct judged *judged, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		if (judged->rows[i].profits && is_new(judged, i))
+	for (size_t i = 0, k; i < count; i++) {
+		for (k = 0; strcmp(judged->rows[k].advice, judged->rows[i].advice);)
+			k++;
+		if (k == i && judged->rows[i].profits)
 			out_printf(text, "-> %s\n", judged->rows[i].advice);
+	}
 }
 
 static void append_table(struct out_text *text, const struct judged *judged, size_t width)
@@ -206,8 +201,8 @@ static void append_table(struct out_text *text, const struct judged *judged, siz
 	out_view_add(&view, columns, "process,side,port,peer,conns,life,bytes,send,would,advice");
 	out_fit(&view, judged->rows, count, sizeof(*judged->rows));
 	out_list_begin(&list, &view, text, width, true);
-	for (size_t i = 0; i < count; i++)
-		out_list_row(&list, &judged->rows[i]);
+	for_each(row, judged->rows, count)
+		out_list_row(&list, row);
 	out_list_end(&list);
 	if (width)
 		append_commands(text, judged, count);

@@ -357,34 +357,18 @@ static int wait_until(struct watcher *watcher, uint64_t until)
 	return ret > 0;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t next_step(const struct watcher *watcher, uint64_t end)
-{
-	uint64_t next = earlier(end, next_poll(watcher));
-
-	return watcher->programs ? earlier(next, now_ms() + READ_BPF) : next;
-}
-
-static void show_progress(uint64_t end)
-{
-	uint64_t now = now_ms();
-
-	cli_progress("watching TCP: %u s left; Ctrl-C ends it",
-		     end > now ? (unsigned int)((end - now + 999) / 1000) : 0);
-}
-
 static int watch_on(struct watcher *watcher)
 {
-	uint64_t end = watcher->start + (uint64_t)watcher->req->watch_seconds * 1000;
+	uint64_t end = watcher->start + (uint64_t)watcher->req->watch_seconds * 1000, now, next;
 	int ret = 0;
 
-	while (!ret && now_ms() < end) {
-		show_progress(end);
-		ret = wait_until(watcher, next_step(watcher, end));
+	while (!ret && (now = now_ms()) < end) {
+		cli_progress("watching TCP: %u s left; Ctrl-C ends it",
+			     (unsigned int)((end - now + 999) / 1000));
+		next = end < next_poll(watcher) ? end : next_poll(watcher);
+		if (watcher->programs && next > now + READ_BPF)
+			next = now + READ_BPF;
+		ret = wait_until(watcher, next);
 		if (ret >= 0 && read_ends(watcher))
 			ret = -watcher->err->code;
 		if (!ret && now_ms() >= next_poll(watcher))

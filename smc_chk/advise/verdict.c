@@ -3,7 +3,6 @@
 #include "smc_chk/advise/advice.h"
 
 #include <arpa/inet.h>
-#include <stdarg.h>
 
 #include "base/memory.h"
 #include "out/text.h"
@@ -19,14 +18,7 @@ static const char *const bars[] = {
 
 /* ---- the way that a row would take, by the doctor's rules ---- */
 
-static void __attribute__((format(printf, 2, 3))) refuse(struct way *way, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(way->why_not, sizeof(way->why_not), fmt, ap);
-	va_end(ap);
-}
+#define refuse(way, ...) snprintf((way)->why_not, sizeof((way)->why_not), __VA_ARGS__)
 
 /*
  * The device that the kernel chooses: lo within the host, otherwise the one with the local address.
@@ -177,14 +169,6 @@ static void judge_row(struct judge_row *row, const struct tally_group *group,
 
 /* ---- what to type ---- */
 
-/* "ssh" for "ssh.service". */
-static void unit_word(char word[NAME_MAX + 1], const char *unit)
-{
-	size_t len = strlen(unit), ending = strlen(".service");
-
-	snprintf(word, NAME_MAX + 1, "%.*s", (int)(len > ending ? len - ending : len), unit);
-}
-
 /* Does the process have other kinds of connections, which would lose? */
 static bool has_others(const struct judged *judged, const struct judge_row *row)
 {
@@ -219,10 +203,12 @@ static bool append_command(struct out_text *text, const struct judged *judged,
 			   const struct judge_row *row)
 {
 	const struct tally_owner *owner = row->owner;
+	size_t len = strlen(owner->unit), ending = strlen(".service");
 	char unit[NAME_MAX + 1];
 	const char *name = *owner->unit ? unit : owner->comm;
 
-	unit_word(unit, owner->unit);
+	/* "ssh" for "ssh.service". */
+	snprintf(unit, sizeof(unit), "%.*s", (int)(len > ending ? len - ending : len), owner->unit);
 	out_str(text, *owner->unit ? "smc_unit enable" : "smc_run");
 	if (*owner->unit && owner->is_user)
 		out_str(text, " --user");

@@ -75,20 +75,16 @@ static bool fits(const struct xfrm_selector *sel, const struct smc_addr *local,
 	       covers(&sel->daddr, sel->prefixlen_d, peer->ip, is_v6);
 }
 
-static bool wins(const struct smc_xfrm *one, const struct smc_xfrm *other)
-{
-	if (one->priority != other->priority)
-		return one->priority < other->priority;
-	return one->number < other->number;
-}
-
 bool smc_xfrm_has(const struct smc_xfrm_table *table, const struct smc_addr *local,
 		  const struct smc_addr *peer)
 {
 	const struct smc_xfrm *best = NULL;
 
 	for_each(entry, table->entries, table->count) {
-		if ((!best || wins(entry, best)) && fits(&entry->sel, local, peer))
+		bool wins = !best || entry->priority < best->priority ||
+			    (entry->priority == best->priority && entry->number < best->number);
+
+		if (wins && fits(&entry->sel, local, peer))
 			best = entry;
 	}
 	return best && best->is_ipsec;

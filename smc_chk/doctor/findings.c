@@ -40,16 +40,6 @@ const char *doctor_take(struct doctor *doc, struct out_text *text, bool is_typab
 	return doc->remedy;
 }
 
-const char *doctor_remedy(struct doctor *doc, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(doc->remedy, sizeof(doc->remedy), fmt, ap);
-	va_end(ap);
-	return doc->remedy;
-}
-
 const char *doctor_command(struct doctor *doc, const char *before, const char *name,
 			   const char *after)
 {
@@ -201,14 +191,6 @@ static void put_finding(struct out_text *text, const struct doctor_finding *find
 		out_printf(text, "%*s-> %s\n", INDENT, "", finding->remedy);
 }
 
-static void append_ok(struct out_text *text, size_t count)
-{
-	const bool is_one = count == 1;
-
-	out_printf(text, "%zu check%s ok (smc_chk doctor -v shows %s)\n", count,
-		   is_one ? " is" : "s are", is_one ? "it" : "them");
-}
-
 /*
  * On a terminal the worst findings come first; the list is short, as findings that are ok are left
  * out.
@@ -217,6 +199,7 @@ static void put_list(struct out_text *text, const struct doctor *doc,
 		     const struct doctor_result *result)
 {
 	size_t least = doc->req->is_verbose ? DOCTOR_OK : DOCTOR_NOTE;
+	size_t ok = result->counts[DOCTOR_OK];
 	struct out_text verdict AUTO(out_free) = { 0 };
 	enum doctor_level worst;
 
@@ -225,8 +208,9 @@ static void put_list(struct out_text *text, const struct doctor *doc,
 		for_each(finding, doc->findings, doc->n_findings)
 			if (finding->level == level)
 				put_finding(text, finding, doc->req->width);
-	if (least == DOCTOR_NOTE && result->counts[DOCTOR_OK])
-		append_ok(text, result->counts[DOCTOR_OK]);
+	if (least == DOCTOR_NOTE && ok)
+		out_printf(text, "%zu check%s ok (smc_chk doctor -v shows %s)\n", ok,
+			   ok == 1 ? " is" : "s are", ok == 1 ? "it" : "them");
 	worst = doctor_verdict(&verdict, result);
 	out_str(&verdict, ".");
 	out_char(&verdict, '\0');
@@ -235,14 +219,6 @@ static void put_list(struct out_text *text, const struct doctor *doc,
 	out_str(text, result->first ? " First:\n" : "\n");
 	if (result->first)
 		out_printf(text, "-> %s\n", result->first->remedy);
-}
-
-static int print_text(const struct doctor *doc, const struct doctor_result *result)
-{
-	struct out_text text = { 0 };
-
-	(doc->req->width ? put_list : put_table)(&text, doc, result);
-	return chk_print(&text, doc->req->width, INDENT);
 }
 
 /* ---- JSON ---- */
@@ -266,8 +242,15 @@ static int print_json(const struct doctor *doc, const struct doctor_result *resu
 int doctor_print(const struct doctor *doc, struct smc_err *err __attribute__((unused)))
 {
 	struct doctor_result result = doctor_judge(doc);
-	int ret = doc->req->is_json ? print_json(doc, &result) : print_text(doc, &result);
+	struct out_text text = { 0 };
+	int ret;
 
+	if (doc->req->is_json) {
+		ret = print_json(doc, &result);
+	} else {
+		(doc->req->width ? put_list : put_table)(&text, doc, &result);
+		ret = chk_print(&text, doc->req->width, INDENT);
+	}
 	return ret ? ret : result.status;
 }
 

@@ -64,8 +64,8 @@ void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, 
 /* Build a remedy for the next finding; valid until the next one is built. */
 
 /** doctor_remedy() - make a remedy as printf(3) does, only from our own words and numbers */
-const char *doctor_remedy(struct doctor *doc, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+#define doctor_remedy(doc, ...)                                                                    \
+	(snprintf((doc)->remedy, sizeof((doc)->remedy), __VA_ARGS__), (doc)->remedy)
 
 /** doctor_command() - make a remedy with an untrusted name, which is quoted as one shell word */
 const char *doctor_command(struct doctor *doc, const char *before, const char *name,

@@ -106,7 +106,7 @@ static void svg_put(struct out_text *page, int height, const char *title, const 
  */
 struct drawing {
 	const struct card *card;
-	struct out_text drawn, words, hint;
+	struct out_text drawn, words;
 	int left, right, last;
 	size_t plain, hidden;
 };
@@ -122,16 +122,6 @@ static void join(struct drawing *d, int x, int y)
 	svg_line(&d->drawn, x, y + BOX_HEIGHT / 2, MIDDLE, y + BOX_HEIGHT / 2);
 	if (d->last < y + BOX_HEIGHT / 2)
 		d->last = y + BOX_HEIGHT / 2;
-}
-
-/* Escaped, with a NUL, valid until the next call. */
-static const char *name_of(struct drawing *d, const struct pnet_row *row)
-{
-	out_reset(&d->hint);
-	out_escaped(&d->hint, row->name, strlen(row->name));
-	out_char(&d->hint, '\0');
-	out_printf(&d->words, "%s, ", d->hint.data);
-	return d->hint.data;
 }
 
 static const char *kind_of(const struct pnet_row *row)
@@ -150,9 +140,11 @@ static const char *kind_of(const struct pnet_row *row)
 static void put_row(struct drawing *d, const struct pnet_row *row, int x, int y, int width)
 {
 	const char *state = pnet_row_state(row), *bus = row->net ? row->net->bus : "";
-	const char *name = name_of(d, row);
-	struct out_text sub AUTO(out_free) = { 0 };
+	struct out_text sub AUTO(out_free) = { 0 }, name AUTO(out_free) = { 0 };
 
+	out_escaped(&name, row->name, strlen(row->name));
+	out_char(&name, '\0');
+	out_printf(&d->words, "%s, ", name.data);
 	if (row->type == PNET_IB)
 		out_printf(&sub, "port %u, ", row->port);
 	if (row->type == PNET_ISM)
@@ -162,7 +154,8 @@ static void put_row(struct drawing *d, const struct pnet_row *row, int x, int y,
 		out_str(&sub, ", ");
 	out_escaped(&sub, bus, NETDEV_BUS_SIZE);
 	out_char(&sub, '\0');
-	svg_box(&d->drawn, &(struct svg_box){ x, y, width, kind_of(row), name, sub.data, name });
+	svg_box(&d->drawn,
+		&(struct svg_box){ x, y, width, kind_of(row), name.data, sub.data, name.data });
 }
 
 /* ---- right: what serves net devices, and the link groups on it ---- */
@@ -361,7 +354,6 @@ static void draw_card(struct out_text *page, const struct card *card)
 		*card->pnetid ? "Devices with this PNET ID" : "Devices without a PNET ID",
 		d.words.data, &d.drawn);
 	out_free(&d.words);
-	out_free(&d.hint);
 }
 
 /* ---- all devices ---- */

@@ -171,12 +171,6 @@ struct group_search {
 	int n_found;
 };
 
-static bool is_our_group(const struct smc_sock *sock, const struct smc_lgr *lgr)
-{
-	return lgr->has & SMC_LGR_HAS_ID && sock->has & SMC_SOCK_HAS_DMB &&
-	       lgr->id == sock->dmb.linkid;
-}
-
 static bool is_our_link(const struct smc_sock *sock, const struct smc_lgr *lgr,
 			const struct smc_link *link)
 {
@@ -195,7 +189,8 @@ static int look_at_group(const struct nlmsghdr *nlh, void *arg)
 
 	if (!smc_lgr_decode(&lgr, nlh)) {
 		search->current = lgr;
-		if (search->result->mode != SMC_MODE_SMCD || !is_our_group(sock, &lgr))
+		if (search->result->mode != SMC_MODE_SMCD || !(lgr.has & SMC_LGR_HAS_ID) ||
+		    !(sock->has & SMC_SOCK_HAS_DMB) || lgr.id != sock->dmb.linkid)
 			return 0;
 	} else if (smc_link_decode(&link, nlh) || !is_our_link(sock, &search->current, &link)) {
 		return 0;
@@ -244,22 +239,17 @@ static void look_at_socket(struct client_result *result, int fd, bool is_smc)
 
 /* ---- all of it ---- */
 
-static int greeting_wait(const struct client_result *result, int timeout_ms)
-{
-	uint64_t ms = GREETING_MS + GREETING_HANDSHAKES * result->handshake_ns / 1000000U;
-
-	return ms < (uint64_t)timeout_ms ? (int)ms : timeout_ms;
-}
-
 static int talk(struct client_result *result, const struct chk_request *req, int fd)
 {
 	const struct stream_limit limit =
 		stream_limit(req->timeout_ms, (uint64_t)req->timeout_ms * WHOLE_STEPS);
+	uint64_t wait = GREETING_MS + GREETING_HANDSHAKES * result->handshake_ns / 1000000U;
 	int ret;
 
+	wait = wait < (uint64_t)req->timeout_ms ? wait : (uint64_t)req->timeout_ms;
 	chk_debug(req, "connected; mode %s; waiting for the server's greeting",
 		  smc_mode_name(result->mode));
-	ret = exchange_greeting(result, fd, greeting_wait(result, req->timeout_ms));
+	ret = exchange_greeting(result, fd, (int)wait);
 	if (ret == -EBUSY)
 		return -1;
 	result->is_ours = !ret;

@@ -19,18 +19,18 @@ static int open_socket(int family, int protocol)
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_smc(int family)
-{
-	int fd = open_socket(AF_SMC, family == AF_INET6 ? SMCPROTO_SMC6 : SMCPROTO_SMC);
-	int other = fd < 0 ? open_socket(family, IPPROTO_SMC) : -1;
-
-	return other >= 0 ? other : fd;
-}
-
 int endpoint_socket(int family, bool is_smc, int buffers)
 {
-	int fd = is_smc ? open_smc(family) : open_socket(family, IPPROTO_TCP);
+	int fd, other = -1;
 
+	if (is_smc) {
+		fd = open_socket(AF_SMC, family == AF_INET6 ? SMCPROTO_SMC6 : SMCPROTO_SMC);
+		other = fd < 0 ? open_socket(family, IPPROTO_SMC) : -1;
+	} else {
+		fd = open_socket(family, IPPROTO_TCP);
+	}
+	if (other >= 0)
+		fd = other;
 	if (fd >= 0 && buffers) {
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffers, sizeof(buffers));
 		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &buffers, sizeof(buffers));

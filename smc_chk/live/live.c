@@ -90,13 +90,6 @@ static bool is_wanted(const struct chk_request *req, const struct ifaddrs *ifa, 
 	       (with_loopback || !(ifa->ifa_flags & IFF_LOOPBACK));
 }
 
-/* IPv4 addresses may have a label, which getifaddrs() returns as the name: "eth0:1" is on eth0. */
-static void cut_labels(struct ifaddrs *list)
-{
-	for (; list; list = list->ifa_next)
-		list->ifa_name[strcspn(list->ifa_name, ":")] = '\0';
-}
-
 /* Test the first address of each net device. */
 static void test_all(struct live *live, struct ifaddrs *list, bool with_loopback)
 {
@@ -141,7 +134,9 @@ int chk_live(const struct chk_request *req)
 	}
 	if (getifaddrs(&list))
 		return cli_error(&chk_tool, "cannot list net devices: %s", strerror(errno));
-	cut_labels(list);
+	/* IPv4 addresses may have a label, which is part of the name: "eth0:1" is on eth0. */
+	for (struct ifaddrs *ifa = list; ifa; ifa = ifa->ifa_next)
+		ifa->ifa_name[strcspn(ifa->ifa_name, ":")] = '\0';
 	live.list = json_array();
 	/* Loopback tests only a part of SMC, so test it only if there is no other device. */
 	test_all(&live, list, false);

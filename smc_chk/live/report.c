@@ -2,8 +2,7 @@
 /* Print the result of a live test, as text and JSON. */
 #include "smc_chk/live/client.h"
 
-#include <stdarg.h>
-
+#include "base/array.h"
 #include "cli/screen.h"
 #include "out/list.h"
 #include "smc/reason.h"
@@ -35,17 +34,7 @@ static bool has_server_reason(const struct client_result *result)
 /* ---- text ---- */
 
 /* Append a line: label and text. */
-static void __attribute__((format(printf, 3, 4)))
-put(struct out_text *text, const char *label, const char *fmt, ...)
-{
-	va_list args;
-
-	out_printf(text, "  %-12s ", label);
-	va_start(args, fmt);
-	out_vprintf(text, fmt, args);
-	va_end(args);
-	out_char(text, '\n');
-}
+#define put(text, label, fmt, ...) out_printf(text, "  %-12s " fmt "\n", label, ##__VA_ARGS__)
 
 static void put_verdict(struct out_text *text, const struct client_result *result)
 {
@@ -176,25 +165,14 @@ static void put_words(struct out_text *text, size_t width, double ratio)
 	out_styled(text, is_slower ? OUT_WARNING : is_faster ? OUT_GOOD : OUT_PLAIN, words);
 }
 
-/** struct rate - a value measured over both; @is_time: less is better */
-struct rate {
-	const char *name, *unit;
-	double smc, tcp;
-	bool is_time;
-};
-
-static void put_rate(struct out_text *text, size_t width, struct rate rate)
-{
-	out_printf(text, "  %-12s %12.3f %12.3f %-4s  ", rate.name, rate.smc, rate.tcp, rate.unit);
-	if (rate.smc > 0 && rate.tcp > 0)
-		put_words(text, width, rate.is_time ? rate.tcp / rate.smc : rate.smc / rate.tcp);
-	out_char(text, '\n');
-}
-
 static void put_rates(struct out_text *text, const struct client_result *result, size_t width)
 {
 	const struct client_rates *smc = &result->smc, *tcp = &result->tcp;
-	const struct rate rates[] = {
+	const struct {
+		const char *name, *unit;
+		double smc, tcp;
+		bool is_time; /* less is better */
+	} rates[] = {
 		{ "connecting", "ms", smc->connect_ns / 1e6, tcp->connect_ns / 1e6, true },
 		{ "connections", "1/s", smc->connects_per_second, tcp->connects_per_second, false },
 		{ "round trip", "ms", smc->round_trip_ns / 1e6, tcp->round_trip_ns / 1e6, true },
@@ -205,8 +183,14 @@ static void put_rates(struct out_text *text, const struct client_result *result,
 	if (!result->has_rates)
 		return;
 	put(text, "measured", "%12s %12s", mode_title(result->mode), "plain TCP");
-	for (size_t i = 0; i < (result->is_ours ? 4 : 2); i++)
-		put_rate(text, width, rates[i]);
+	for_each(rate, rates, (result->is_ours ? 4 : 2)) {
+		out_printf(text, "  %-12s %12.3f %12.3f %-4s  ", rate->name, rate->smc, rate->tcp,
+			   rate->unit);
+		if (rate->smc > 0 && rate->tcp > 0)
+			put_words(text, width,
+				  rate->is_time ? rate->tcp / rate->smc : rate->smc / rate->tcp);
+		out_char(text, '\n');
+	}
 }
 
 void report_text(struct out_text *text, const struct client_result *result, size_t width)

@@ -101,15 +101,6 @@ static int listen_on(union endpoint_addr *addr, bool is_smc, int buffers)
 
 /* ---- clients ---- */
 
-static void strike(struct client *client)
-{
-	struct client **place = &client->server->list;
-
-	while (*place != client)
-		place = &(*place)->next;
-	*place = client->next;
-}
-
 static void *serve(void *arg);
 
 static bool start_thread(pthread_t *thread, void *(*fn)(void *arg), struct client *client,
@@ -294,6 +285,7 @@ static void *serve(void *arg)
 {
 	struct client *client = arg;
 	struct server *server = client->server;
+	struct client **place = &server->list;
 
 	if (client->is_refused)
 		session_refuse(client->fd);
@@ -301,7 +293,9 @@ static void *serve(void *arg)
 		session_serve(client->fd, listen_extra, client);
 	close_extra(client);
 	pthread_mutex_lock(&server->lock);
-	strike(client);
+	while (*place != client)
+		place = &(*place)->next;
+	*place = client->next;
 	server->was_served |= !client->is_refused;
 	eventfd_write(server->event, 1);
 	unlock(server);

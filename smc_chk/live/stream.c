@@ -44,24 +44,18 @@ static bool is_tcp_established(int fd)
 	       info.tcpi_state == TCP_ESTABLISHED;
 }
 
-static int error_of(int fd)
-{
-	int code = 0;
-	socklen_t len = sizeof(code);
-
-	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &len) ? errno : code;
-}
-
 /* Wait for the end of connect(). Return: 0, -errno; -ENODATA for a failure without an errno. */
 static int finish_connect(int fd, bool is_smc, uint64_t end)
 {
-	int events = wait_until(fd, POLLOUT, end), code;
+	int events = wait_until(fd, POLLOUT, end), code = 0;
+	socklen_t len = sizeof(code);
 
 	if (events < 0)
 		return events;
 	if (!events)
 		return is_smc && is_tcp_established(fd) ? -ETIME : -ETIMEDOUT;
-	code = error_of(fd);
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &len))
+		code = errno;
 	/* SMC does not report TCP's own timeout. */
 	if (code == ETIMEDOUT && is_smc)
 		return -ENOMSG;

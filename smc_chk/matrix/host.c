@@ -27,13 +27,6 @@ static bool is_reachable(const struct netaddr *addr)
 	       !IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)addr->bytes);
 }
 
-static void add_addrs(struct predict_net *net, const struct netaddr_table *addrs)
-{
-	for (size_t i = 0; i < addrs->count && net->n_addrs < PREDICT_ADDRS; i++)
-		if (!strcmp(addrs->addrs[i].netdev, net->name) && is_reachable(&addrs->addrs[i]))
-			net->addrs[net->n_addrs++] = addrs->addrs[i];
-}
-
 /* A finding as one line, and the command. */
 static void explain(char why[PREDICT_WORDS_SIZE], char command[PREDICT_COMMAND_SIZE],
 		    const struct doctor_facts *facts, const char *iface)
@@ -57,7 +50,10 @@ static void add_net(struct predict_host *host, size_t *count, const struct docto
 	struct predict_net net = { .ism_v1 = -1 };
 
 	snprintf(net.name, sizeof(net.name), "%s", choice->net->name);
-	add_addrs(&net, &facts->choices.addrs);
+	for_each(addr, facts->choices.addrs.addrs, facts->choices.addrs.count)
+		if (net.n_addrs < PREDICT_ADDRS && !strcmp(addr->netdev, net.name) &&
+		    is_reachable(addr))
+			net.addrs[net.n_addrs++] = *addr;
 	if (!net.n_addrs || facts_of_net(facts, choice->net->net)->is_off || *count == NETS_MAX)
 		return;
 	if (is_smcr)
@@ -176,15 +172,6 @@ static void settle(char *text, size_t size)
 
 #define SETTLE(text) settle(text, sizeof(text))
 
-static void settle_addr(struct netaddr *addr)
-{
-	SETTLE(addr->netdev);
-	if (addr->family != AF_INET)
-		addr->family = AF_INET6;
-	if (addr->prefix > (addr->family == AF_INET ? 32 : 128))
-		addr->prefix = 0;
-}
-
 static void settle_net(struct predict_net *net)
 {
 	SETTLE(net->name);
@@ -192,8 +179,15 @@ static void settle_net(struct predict_net *net)
 	SETTLE(net->command);
 	if (net->n_addrs > PREDICT_ADDRS)
 		net->n_addrs = 0;
-	for (size_t i = 0; i < net->n_addrs; i++)
-		settle_addr(&net->addrs[i]);
+	for (size_t i = 0; i < net->n_addrs; i++) {
+		struct netaddr *addr = &net->addrs[i];
+
+		SETTLE(addr->netdev);
+		if (addr->family != AF_INET)
+			addr->family = AF_INET6;
+		if (addr->prefix > (addr->family == AF_INET ? 32 : 128))
+			addr->prefix = 0;
+	}
 }
 
 static void settle_host(struct predict_host *host)

@@ -251,18 +251,9 @@ static json_t *json_hosts(const struct gathered *all)
 	return hosts;
 }
 
-/* One document, written line by line: a million objects would take gigabytes. */
-static void begin_json(struct show *show)
-{
-	out_str(&show->text, "{\"schema\":\"smc-tools/matrix/1\",\"hosts\":");
-	out_json_document(&show->text, json_hosts(show->all), true);
-	out_str(&show->text, ",\"connections\":[\n");
-}
-
 static void put_json(struct show *show, size_t from, size_t to, const struct prediction *result)
 {
-	out_str(&show->text, show->is_begun ? "," : "");
-	show->is_begun = true;
+	out_str(&show->text, from || to != 1 ? "," : "");
 	out_json_document(&show->text,
 			  json_connection(name_of(show, from), name_of(show, to), result), true);
 }
@@ -307,8 +298,12 @@ static int show_all(struct show *show, void (*end)(struct show *show), struct sm
 
 	if (show->req->html && hosts <= SHOW_GRID_MAX)
 		show->grid = xcalloc(hosts * hosts, sizeof(*show->grid));
-	if (show->req->is_json)
-		begin_json(show);
+	/* One document, written line by line: a million objects would take gigabytes. */
+	if (show->req->is_json) {
+		out_str(&show->text, "{\"schema\":\"smc-tools/matrix/1\",\"hosts\":");
+		out_json_document(&show->text, json_hosts(show->all), true);
+		out_str(&show->text, ",\"connections\":[\n");
+	}
 	if (show_pairs(show, err))
 		return -err->code;
 	if (show->is_many && show->count)

@@ -37,7 +37,6 @@ struct todo {
  * @rows: each connection, or with @is_many each kind of connection
  * @counts: of connections, by mode
  * @grid: mode of each, from a host to another, for a page; NULL for too many hosts
- * @is_begun: the JSON document has a connection
  */
 struct show {
 	const struct chk_request *req;
@@ -49,7 +48,7 @@ struct show {
 	size_t n_todos;
 	size_t counts[SHOW_MODES];
 	char (*grid)[SHOW_MODE_SIZE];
-	bool is_many, is_begun;
+	bool is_many;
 };
 
 /**
