@@ -145,6 +145,15 @@ void netaddr_short(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr)
 		*strchr(text, '/') = '\0';
 }
 
+struct netaddr netaddr_of(const struct smc_addr *end)
+{
+	struct netaddr addr = { .family = end->family,
+				.prefix = end->family == AF_INET ? 32 : 128 };
+
+	memcpy(addr.bytes, end->ip, sizeof(addr.bytes));
+	return addr;
+}
+
 bool netaddr_covers(const struct netaddr *addr, const struct netaddr *other)
 {
 	size_t bytes = addr->prefix / 8;

@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 
 #include "net/netdev.h"
+#include "smc/sock.h"
 
 /* "ADDRESS/PREFIX" */
 #define NETADDR_TEXT_SIZE (INET6_ADDRSTRLEN + 4)
@@ -50,6 +51,9 @@ void netaddr_text(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr, bool
 
 /** netaddr_short() - as netaddr_text(), without the prefix if it is full length */
 void netaddr_short(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr);
+
+/** netaddr_of() - the address of one end of a connection, without its port */
+struct netaddr netaddr_of(const struct smc_addr *end);
 
 /** netaddr_covers() - is @other in the subnet of @addr? */
 bool netaddr_covers(const struct netaddr *addr, const struct netaddr *other);

@@ -78,18 +78,9 @@ void tally_free(struct tally *tally)
 
 /* ---- who is at the other end ---- */
 
-struct netaddr tally_netaddr(const struct smc_addr *addr)
-{
-	struct netaddr alone = { .family = addr->family,
-				 .prefix = addr->family == AF_INET ? 32 : 128 };
-
-	memcpy(alone.bytes, addr->ip, sizeof(alone.bytes));
-	return alone;
-}
-
 enum tally_peers tally_peers_of(const struct netaddr_table *own, const struct smc_addr *peer)
 {
-	const struct netaddr other = tally_netaddr(peer);
+	const struct netaddr other = netaddr_of(peer);
 	bool is_near = netaddr_is_private(&other);
 
 	if (peer->family == AF_INET ? peer->ip[0] == 127 :

@@ -53,9 +53,6 @@ enum tally_peers {
 	PEERS_INTERNET, /* all other peers together */
 };
 
-/** tally_netaddr() - an address without its port */
-struct netaddr tally_netaddr(const struct smc_addr *addr);
-
 /** tally_peers_of() - kind of a peer, by its address and those of this host */
 enum tally_peers tally_peers_of(const struct netaddr_table *own, const struct smc_addr *peer);
 

@@ -25,7 +25,7 @@ static const char *const bars[] = {
  */
 static const char *netdev_of(const struct netaddr_table *addrs, const struct tally_group *group)
 {
-	const struct netaddr local = tally_netaddr(&group->local);
+	const struct netaddr local = netaddr_of(&group->local);
 
 	if (group->peers == PEERS_LOCAL)
 		return "lo";
@@ -39,7 +39,7 @@ static const char *netdev_of(const struct netaddr_table *addrs, const struct tal
 static bool is_in_subnet(const struct netaddr_table *addrs, const char *netdev,
 			 const struct tally_group *group)
 {
-	const struct netaddr peer = tally_netaddr(&group->sample);
+	const struct netaddr peer = netaddr_of(&group->sample);
 
 	if (group->peers != PEERS_NEAR)
 		return group->peers == PEERS_LOCAL;

@@ -14,6 +14,18 @@ static uint16_t vlan_of(const struct choices *choices, const char *name)
 	return dev && choices->vlans ? choices->vlans[dev - choices->nets->devs] : 0;
 }
 
+const char *choice_ueids(char text[CHOICE_UEIDS_SIZE], const struct choices *choices)
+{
+	size_t len = 0;
+
+	if (!choices->n_ueids)
+		return choices->is_eid_known ? "none" : "";
+	for (size_t i = 0; i < choices->n_ueids; i++)
+		len += (size_t)snprintf(text + len, CHOICE_UEIDS_SIZE - len, "%s%s", i ? ", " : "",
+					choices->ueids[i]);
+	return text;
+}
+
 bool choice_has_eid(const struct choices *choices)
 {
 	return !choices->is_eid_known || choices->n_ueids ||

@@ -93,6 +93,12 @@ const struct pnet_row *choice_ism_v2_next(const struct choices *choices, size_t 
 /** choice_port_usability() - usability of an RDMA port for any net device. Pure. */
 enum usability choice_port_usability(const struct choices *choices, const struct pnet_row *port);
 
+/* All user EIDs, with ", " between them. */
+#define CHOICE_UEIDS_SIZE (SMC_MAX_UEIDS * (SMC_EID_SIZE + 2))
+
+/** choice_ueids() - the user EIDs, not escaped. Return: @text, "none", or "" if they are unknown */
+const char *choice_ueids(char text[CHOICE_UEIDS_SIZE], const struct choices *choices);
+
 /** choice_has_eid() - is there an EID for version 2, as far as known? */
 bool choice_has_eid(const struct choices *choices);
 

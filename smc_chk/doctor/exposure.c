@@ -44,15 +44,6 @@ static void check_policy(struct doctor *doc)
 			   "cannot be read: %s", exposure->why_not.text);
 }
 
-static struct netaddr netaddr_of(const struct smc_addr *local)
-{
-	struct netaddr addr = { .family = local->family,
-				.prefix = local->family == AF_INET ? 32 : 128 };
-
-	memcpy(addr.bytes, local->ip, sizeof(addr.bytes));
-	return addr;
-}
-
 /* Find the public address of a listener; NULL if none, or if the policy denies it. */
 static const struct netaddr *find_door(const struct doctor *doc, const struct smc_addr *local)
 {

@@ -128,17 +128,6 @@ static int probe_date(void *arg __attribute__((unused)), char text[HOST_PROBE_SI
 	return 0;
 }
 
-/* The name becomes part of paths. */
-static void load_release(struct doctor_facts *facts)
-{
-	unsigned int *version = facts->version;
-
-	if (host_probe("uname-release", probe_release, NULL, facts->release) < 0 ||
-	    strchr(facts->release, '/'))
-		facts->release[0] = '\0';
-	sscanf(facts->release, "%3u.%6u.%6u", &version[0], &version[1], &version[2]);
-}
-
 bool facts_is_before(const struct doctor_facts *facts, unsigned int major, unsigned int minor)
 {
 	return facts->version[0] < major ||
@@ -383,13 +372,18 @@ static void load_slots(struct host_names *slots, const char *sys)
 
 int facts_load(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err)
 {
+	unsigned int *version = facts->version;
 	int ret;
 
 	*facts = (struct doctor_facts){ .sysfs = -1 };
 	ret = sysfs_here(facts->sys, &facts->sysfs, req->netns, err);
 	if (ret)
 		return ret;
-	load_release(facts);
+	/* The name becomes part of paths. */
+	if (host_probe("uname-release", probe_release, NULL, facts->release) < 0 ||
+	    strchr(facts->release, '/'))
+		facts->release[0] = '\0';
+	sscanf(facts->release, "%3u.%6u.%6u", &version[0], &version[1], &version[2]);
 	/* Anonymous bundles have neither of these two. */
 	host_probe("host-name", probe_host, NULL, facts->host);
 	host_probe("date", probe_date, NULL, facts->when);

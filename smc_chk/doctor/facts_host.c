@@ -171,18 +171,6 @@ static const char *const knob_names[FACTS_KNOBS] = {
 	"net.ipv6.bindv6only",
 };
 
-static void load_knobs(char knobs[FACTS_KNOBS][FACTS_KNOB_SIZE])
-{
-	char path[64];
-
-	for (size_t i = 0; i < FACTS_KNOBS; i++) {
-		snprintf(path, sizeof(path), "%s", knob_names[i]);
-		for (char *dot = path; (dot = strchr(dot, '.'));)
-			*dot = '/';
-		host_text(knobs[i], FACTS_KNOB_SIZE, "/proc/sys/%s", path);
-	}
-}
-
 const char *knob_text(const struct doctor_facts *facts, const char *name)
 {
 	for (size_t i = 0; i < FACTS_KNOBS; i++)
@@ -252,22 +240,10 @@ static int probe_owner(void *arg __attribute__((unused)), char text[HOST_PROBE_S
 #define POLICY_FILE "policy"
 #define POLICY_MAX (16 * 1024 * 1024)
 
-static void record_policy(const struct exposure_facts *exposure)
-{
-	struct out_text text AUTO(out_free) = { 0 };
-
-	out_printf(&text, "%d %" PRIu64 " %" PRIu64 "\n", exposure->why_not.code, exposure->denied,
-		   exposure->learned);
-	if (exposure->has_policy)
-		policy_write(&text, &exposure->policy);
-	else
-		out_str(&text, exposure->why_not.text);
-	record_set(POLICY_FILE, text.data, text.len);
-}
-
 static void read_policy(struct exposure_facts *exposure)
 {
 	const struct policy *policy = &exposure->policy;
+	struct out_text text AUTO(out_free) = { 0 };
 
 	if (geteuid())
 		smc_err_set(&exposure->why_not, EPERM, "the policy");
@@ -275,11 +251,15 @@ static void read_policy(struct exposure_facts *exposure)
 		exposure->has_policy = !policy_read(&exposure->policy, &exposure->why_not);
 	exposure->learned = policy->learned_count;
 	exposure->denied = policy->port_hits;
-	for (size_t i = 0; i < policy->count; i++)
-		exposure->denied += policy->rules[i].action == POLICY_DENY ?
-					    policy->rules[i].hits :
-					    policy->rules[i].others;
-	record_policy(exposure);
+	for_each(rule, policy->rules, policy->count)
+		exposure->denied += rule->action == POLICY_DENY ? rule->hits : rule->others;
+	out_printf(&text, "%d %" PRIu64 " %" PRIu64 "\n", exposure->why_not.code, exposure->denied,
+		   exposure->learned);
+	if (exposure->has_policy)
+		policy_write(&text, policy);
+	else
+		out_str(&text, exposure->why_not.text);
+	record_set(POLICY_FILE, text.data, text.len);
 }
 
 static void take_policy(struct exposure_facts *exposure)
@@ -301,6 +281,7 @@ static void take_policy(struct exposure_facts *exposure)
 
 void facts_load_host(struct doctor_facts *facts)
 {
+	char path[64];
 	int page;
 
 	load_kernel(&facts->kernel, facts);
@@ -308,7 +289,12 @@ void facts_load_host(struct doctor_facts *facts)
 	page = host_probe("page-size", probe_page, NULL, NULL);
 	facts->page_size = page > 0 ? (unsigned long long)page : 4096;
 	host_text(facts->buddies, sizeof(facts->buddies), "/proc/buddyinfo");
-	load_knobs(facts->knobs);
+	for (size_t i = 0; i < FACTS_KNOBS; i++) {
+		snprintf(path, sizeof(path), "%s", knob_names[i]);
+		for (char *dot = path; (dot = strchr(dot, '.'));)
+			*dot = '/';
+		host_text(facts->knobs[i], FACTS_KNOB_SIZE, "/proc/sys/%s", path);
+	}
 	facts_load_services(&facts->services);
 	if (!facts->has_smc)
 		return;

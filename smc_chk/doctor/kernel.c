@@ -333,25 +333,20 @@ static void check_foreign(struct doctor *doc)
 	}
 }
 
-static void check_preload(struct doctor *doc, const struct preload_entry *entry)
-{
-	static const char file[] = "/etc/ld.so.preload";
-
-	if (entry->is_absent)
-		doctor_say(doc, DOCTOR_WARNING, "shim", file,
-			   doctor_command(doc, "remove ", entry->path, " from /etc/ld.so.preload"),
-			   "names %s, which does not exist: every program prints an error",
-			   entry->path);
-	else
-		doctor_note(doc, "shim", file,
-			    "names %s: every program that a preload reaches uses SMC", entry->path);
-}
-
 void doctor_shim(struct doctor *doc)
 {
 	check_own(doc);
 	check_narrow(doc);
 	check_foreign(doc);
-	for (size_t i = 0; i < doc->facts->shim.n_preloads; i++)
-		check_preload(doc, &doc->facts->shim.preloads[i]);
+	for_each(entry, doc->facts->shim.preloads, doc->facts->shim.n_preloads)
+		if (entry->is_absent)
+			doctor_say(doc, DOCTOR_WARNING, "shim", "/etc/ld.so.preload",
+				   doctor_command(doc, "remove ", entry->path,
+						  " from /etc/ld.so.preload"),
+				   "names %s, which does not exist: every program prints an error",
+				   entry->path);
+		else
+			doctor_note(doc, "shim", "/etc/ld.so.preload",
+				    "names %s: every program that a preload reaches uses SMC",
+				    entry->path);
 }

@@ -40,29 +40,20 @@ static bool is_port_of(const struct pnet_row *row, const char *netdev)
 	return row->ib_port && !strcmp(row->ib_port->netdev, netdev);
 }
 
-/* Does the entry name the port of a net device? */
-static bool is_entry_for(const struct doctor *doc, const struct smc_pnet *entry, const char *netdev)
-{
-	const struct pnet_rows *rows = &doc->facts->choices.rows;
-
-	for_each(row, rows->rows, rows->count)
-		if (is_port_of(row, netdev) && row->port == entry->port &&
-		    !strcmp(row->name, entry->ib))
-			return true;
-	return false;
-}
-
 /* Suggestion of smc_pnet --suggest for the RDMA port of a net device; NULL for none. */
 static const char *suggested(struct doctor *doc, const char *netdev)
 {
 	const struct pnet_world world = { doc->facts->netdevs, doc->facts->rdma };
 	struct smc_pnet_table entries AUTO(smc_pnet_free) = { 0 };
+	const struct pnet_rows *rows = &doc->facts->choices.rows;
 	struct out_text text = { 0 };
 
 	pnet_suggest_make(&entries, &doc->facts->pnet, &world);
 	for_each(entry, entries.entries, entries.count)
-		if (is_entry_for(doc, entry, netdev))
-			return doctor_take(doc, &text, pnet_command(&text, entry));
+		for_each(row, rows->rows, rows->count)
+			if (is_port_of(row, netdev) && row->port == entry->port &&
+			    !strcmp(row->name, entry->ib))
+				return doctor_take(doc, &text, pnet_command(&text, entry));
 	return NULL;
 }
 
@@ -355,21 +346,11 @@ static bool is_waiting(const struct doctor *doc)
 	return false;
 }
 
-static void check_none(struct doctor *doc)
-{
-	bool waits = is_waiting(doc);
-
-	doctor_say(doc, waits ? doctor_unusable_level(doc) : DOCTOR_NOTE, "eid", NULL,
-		   "smcd ueid add NAME, the same name on all systems", "no user EID: %s",
-		   waits ? "soft-RoCE, loopback and devices that have only version 2 are not used" :
-			   "peers beyond this subnet or machine need one");
-}
-
 void doctor_eid(struct doctor *doc)
 {
 	const struct choices *facts = &doc->facts->choices;
-	char names[SMC_MAX_UEIDS * (SMC_EID_SIZE + 2)] = "";
-	size_t len = 0;
+	char names[CHOICE_UEIDS_SIZE];
+	bool waits = is_waiting(doc);
 
 	if (!facts->is_eid_known)
 		return;
@@ -378,14 +359,16 @@ void doctor_eid(struct doctor *doc)
 	else if (facts->seid.has_eid)
 		doctor_say(doc, DOCTOR_NOTE, "eid", NULL, "smcd seid enable",
 			   "system EID %s is disabled", facts->seid.eid);
-	if (!facts->n_ueids) {
-		if (!facts->seid.has_eid || !facts->seid.is_enabled)
-			check_none(doc);
+	if (!facts->n_ueids && facts->seid.has_eid && facts->seid.is_enabled)
 		return;
-	}
-	for (size_t i = 0; i < facts->n_ueids; i++)
-		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
-					facts->ueids[i]);
-	doctor_ok(doc, "eid", NULL, "user EID%s %s%s", facts->n_ueids == 1 ? "" : "s", names,
-		  facts->n_ueids == SMC_MAX_UEIDS ? ": the kernel takes no more" : "");
+	if (!facts->n_ueids)
+		doctor_say(doc, waits ? doctor_unusable_level(doc) : DOCTOR_NOTE, "eid", NULL,
+			   "smcd ueid add NAME, the same name on all systems", "no user EID: %s",
+			   waits ? "soft-RoCE, loopback and devices that have only version 2 are "
+				   "not used" :
+				   "peers beyond this subnet or machine need one");
+	else
+		doctor_ok(doc, "eid", NULL, "user EID%s %s%s", facts->n_ueids == 1 ? "" : "s",
+			  choice_ueids(names, facts),
+			  facts->n_ueids == SMC_MAX_UEIDS ? ": the kernel takes no more" : "");
 }

@@ -38,29 +38,27 @@ void facts_load_services(struct services_facts *services)
 		services->count += take_service(&services->all[services->count], names.names[i]);
 }
 
-static void say_denied(struct doctor *doc, const struct service_facts *service, const char *module)
-{
-	const struct confined *confined = &service->confined;
-	char text[CONFINED_TEXT_SIZE], remedy[CONFINED_TEXT_SIZE];
-	const char *command = confined_remedy(confined, remedy);
-
-	if (confined->by == BY_SELINUX && confined->is_bpf)
-		command = doctor_command(doc, "smc_unit enable --preload ", service->unit, "");
-	doctor_say(doc, confined->is_bpf ? DOCTOR_PROBLEM : DOCTOR_WARNING,
-		   confined->by == BY_FAMILIES ? "families" : module, service->unit, command,
-		   "%s%s", confined->is_bpf ? "" : "stays on TCP: ", confined_text(confined, text));
-}
-
 void doctor_services(struct doctor *doc)
 {
 	const struct services_facts *services = &doc->facts->services;
+	char text[CONFINED_TEXT_SIZE], remedy[CONFINED_TEXT_SIZE];
 	size_t denied = 0;
 
-	for (size_t i = 0; i < services->count; i++) {
-		if (!services->all[i].is_denied)
+	for_each(service, services->all, services->count) {
+		const struct confined *confined = &service->confined;
+		const char *command;
+
+		if (!service->is_denied)
 			continue;
-		say_denied(doc, &services->all[i], services->module);
 		denied++;
+		command = confined_remedy(confined, remedy);
+		if (confined->by == BY_SELINUX && confined->is_bpf)
+			command = doctor_command(doc, "smc_unit enable --preload ", service->unit,
+						 "");
+		doctor_say(doc, confined->is_bpf ? DOCTOR_PROBLEM : DOCTOR_WARNING,
+			   confined->by == BY_FAMILIES ? "families" : services->module,
+			   service->unit, command, "%s%s",
+			   confined->is_bpf ? "" : "stays on TCP: ", confined_text(confined, text));
 	}
 	if (services->module && services->count && !denied)
 		doctor_ok(doc, services->module, NULL, "lets all enabled services (%zu) use SMC",

@@ -87,6 +87,7 @@ static void append_subnets(struct out_text *text, const struct doctor_facts *fac
 static void append_eids(struct out_text *text, const struct choices *facts)
 {
 	const char *none = facts->is_eid_known ? "none" : SMC_PNET_NONE;
+	char names[CHOICE_UEIDS_SIZE];
 
 	out_str(text, "  Advertising SEID:   ");
 	if (seid_of(facts))
@@ -94,11 +95,7 @@ static void append_eids(struct out_text *text, const struct choices *facts)
 	else
 		out_str(text, none);
 	out_str(text, "\n  Advertising UEIDs:  ");
-	for (size_t i = 0; i < facts->n_ueids; i++) {
-		out_str(text, i ? ", " : "");
-		out_escaped(text, facts->ueids[i], sizeof(facts->ueids[i]));
-	}
-	out_str(text, facts->n_ueids ? "" : none);
+	out_escaped(text, facts->n_ueids ? choice_ueids(names, facts) : none, sizeof(names));
 }
 
 static void append_choice(struct out_text *text, const struct doctor_facts *facts,

@@ -57,36 +57,18 @@ static void put_findings(struct out_text *page, const struct doctor *doc,
 	html_section_end(page);
 }
 
-static void put_eids(struct out_text *text, const struct choices *facts)
-{
-	for (size_t i = 0; i < facts->n_ueids; i++) {
-		out_str(text, i ? ", " : "");
-		out_escaped(text, facts->ueids[i], sizeof(facts->ueids[i]));
-	}
-	if (facts->is_eid_known && !facts->n_ueids)
-		out_str(text, "none");
-	out_char(text, '\0');
-}
-
 static void put_facts(struct out_text *page, const struct doctor *doc)
 {
 	const struct doctor_facts *facts = doc->facts;
-	struct out_text eids AUTO(out_free) = { 0 }, kernel = { 0 }, when = { 0 };
+	char eids[CHOICE_UEIDS_SIZE];
 
-	put_eids(&eids, &facts->choices);
-	out_escaped(&kernel, facts->release, sizeof(facts->release));
-	out_char(&kernel, '\0');
-	out_escaped(&when, facts->when, sizeof(facts->when));
-	out_char(&when, '\0');
 	html_facts(page, (const struct html_fact[]){
-				 { "Date", *when.data ? when.data : "not recorded" },
-				 { "Kernel", kernel.data },
-				 { "User EIDs", eids.data },
+				 { "Date", *facts->when ? facts->when : "not recorded" },
+				 { "Kernel", facts->release },
+				 { "User EIDs", choice_ueids(eids, &facts->choices) },
 				 { "Network namespace", doc->req->netns ? doc->req->netns : "" },
 				 { "Net device", doc->req->iface ? doc->req->iface : "" },
 				 { 0 } });
-	out_free(&kernel);
-	out_free(&when);
 }
 
 /*
@@ -107,24 +89,21 @@ static void put_name(struct out_text *text, const struct doctor_facts *facts)
 static int put_page(const struct doctor *doc, struct smc_err *err)
 {
 	const struct doctor_result result = doctor_judge(doc);
-	struct out_text page AUTO(out_free) = { 0 }, name = { 0 }, verdict = { 0 };
+	struct out_text page AUTO(out_free) = { 0 };
+	struct out_text name AUTO(out_free) = { 0 }, verdict AUTO(out_free) = { 0 };
 	enum doctor_level worst = doctor_verdict(&verdict, &result);
 	int ret;
 
 	put_name(&name, doc->facts);
 	out_char(&verdict, '\0');
 	html_begin(&page, levels[worst].kind, name.data, verdict.data);
-	out_free(&verdict);
-	out_free(&name);
 	html_first(&page, result.first ? result.first->remedy : NULL, "");
 	put_facts(&page, doc);
 	put_findings(&page, doc, &result);
-	ret = html_sockets(&page, doc->facts, err);
-	if (!ret)
-		ret = html_devices(&page, doc->facts, err);
+	if (html_sockets(&page, doc->facts, err) || html_devices(&page, doc->facts, err))
+		return -err->code;
 	html_end(&page);
-	if (!ret)
-		ret = chk_print(&page, 0, 0);
+	ret = chk_print(&page, 0, 0);
 	return ret ? ret : result.status;
 }
 

@@ -65,7 +65,7 @@ void html_begin(struct out_text *page, const char *kind, const char *about, cons
 /** html_first() - what to do first, NULL for nothing; @where: printable, "" for here */
 void html_first(struct out_text *page, const char *remedy, const char *where);
 
-/** struct html_fact - a pair under the verdict; @value: printable, "" leaves it out */
+/** struct html_fact - a pair under the verdict; @value: as html_name(), "" leaves it out */
 struct html_fact {
 	const char *name, *value;
 };

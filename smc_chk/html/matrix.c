@@ -59,30 +59,6 @@ static void put_todo(struct show *show, const struct todo *todo)
 		   todo->most, plural_s(todo->most), hosts > 1 ? " each" : "");
 }
 
-static void put_todos(struct show *show)
-{
-	if (!show->n_todos)
-		return;
-	html_section(&show->text, "What to do");
-	out_str(&show->text, "<ul class=\"todo\">\n");
-	for_each(todo, show->todos, show->n_todos)
-		put_todo(show, todo);
-	out_str(&show->text, "</ul>\n");
-	html_section_end(&show->text);
-}
-
-static void put_grid_head(struct show *show)
-{
-	struct out_text *page = &show->text;
-
-	out_str(page, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-		      "aria-label=\"Matrix of hosts\">\n<table class=\"grid\">\n<thead><tr>"
-		      "<th scope=\"col\">from, to</th>");
-	for_each(host, show->all->good, show->all->n_good)
-		html_put(page, "<th scope=\"col\">", (*host)->name, "</th>");
-	out_str(page, "</tr></thead>\n<tbody>\n");
-}
-
 static void put_grid_cell(struct show *show, size_t from, size_t to)
 {
 	const char *mode = show->grid[from * show->all->n_good + to], *version = strchr(mode, ' ');
@@ -106,7 +82,12 @@ static void put_grid(struct show *show)
 		out_printf(&show->text, "<p>No table of more than %d hosts.</p>\n", SHOW_GRID_MAX);
 		return;
 	}
-	put_grid_head(show);
+	out_str(&show->text, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+			     "aria-label=\"Matrix of hosts\">\n<table class=\"grid\">\n"
+			     "<thead><tr><th scope=\"col\">from, to</th>");
+	for_each(host, show->all->good, hosts)
+		html_put(&show->text, "<th scope=\"col\">", (*host)->name, "</th>");
+	out_str(&show->text, "</tr></thead>\n<tbody>\n");
 	for (size_t from = 0; from < hosts; from++) {
 		html_put(&show->text, "<tr><th scope=\"row\">", show->all->good[from]->name,
 			 "</th>");
@@ -218,7 +199,14 @@ static void end_page(struct show *show)
 	put_bar(show);
 	put_grid(show);
 	html_section_end(&show->text);
-	put_todos(show);
+	if (show->n_todos) {
+		html_section(&show->text, "What to do");
+		out_str(&show->text, "<ul class=\"todo\">\n");
+		for_each(todo, show->todos, show->n_todos)
+			put_todo(show, todo);
+		out_str(&show->text, "</ul>\n");
+		html_section_end(&show->text);
+	}
 	put_rows(show);
 	put_hosts(show);
 	html_end(&show->text);

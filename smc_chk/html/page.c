@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 
+#include "base/array.h"
 #include "version.h"
 
 /* The style sheet of every page. */
@@ -69,16 +70,6 @@ static const struct mark {
 	{ HTML_BAD, "M24 4a20 20 0 1 0 0 40 20 20 0 0 0 0-40zM16 16l16 16M32 16 16 32" },
 };
 
-static void put_mark(struct out_text *page, const char *kind)
-{
-	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-		if (!strcmp(marks[i].kind, kind))
-			out_printf(page,
-				   "<svg class=\"mark\" viewBox=\"0 0 48 48\" aria-hidden=\"true\">"
-				   "<path d=\"%s\"/></svg>\n",
-				   marks[i].path);
-}
-
 void html_begin(struct out_text *page, const char *kind, const char *about, const char *verdict)
 {
 	out_str(page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
@@ -89,7 +80,12 @@ void html_begin(struct out_text *page, const char *kind, const char *about, cons
 	out_str(page, "</title>\n<style>\n");
 	out_mem(page, style, sizeof(style));
 	out_printf(page, "</style>\n</head>\n<body>\n<main>\n<header class=\"%s\">\n", kind);
-	put_mark(page, kind);
+	for_each(mark, marks, sizeof(marks) / sizeof(marks[0]))
+		if (!strcmp(mark->kind, kind))
+			html_put(page,
+				 "<svg class=\"mark\" viewBox=\"0 0 48 48\" aria-hidden=\"true\">"
+				 "<path d=\"",
+				 mark->path, "\"/></svg>\n");
 	out_str(page, "<div>\n");
 	if (*about)
 		html_put(page, "<p class=\"about\">", about, "</p>\n");
@@ -111,7 +107,9 @@ void html_facts(struct out_text *page, const struct html_fact *facts)
 		if (!*facts->value)
 			continue;
 		html_put(page, "<div><dt>", facts->name, "</dt>");
-		html_put(page, "<dd>", facts->value, "</dd></div>\n");
+		out_str(page, "<dd>");
+		html_name(page, facts->value, strlen(facts->value));
+		out_str(page, "</dd></div>\n");
 	}
 	out_str(page, "</dl>\n");
 }
