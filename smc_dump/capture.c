@@ -82,51 +82,25 @@ static int open_live(struct capture *capture)
 	return status < 0 ? cannot_listen(capture->err, interface, capture->pcap, status) : 0;
 }
 
-/* Rights are given up before anything of the file is read. */
-static int open_file(struct capture *capture)
-{
-	const char *path = capture->request->read;
-
-	capture->file = strcmp(path, "-") ? fopen(path, "re") : fdopen(dup(STDIN_FILENO), "r");
-	return capture->file ? 0 : smc_err_set(capture->err, errno, "cannot read %s", path);
-}
-
+/* Rights are given up before anything of a file is read. */
 static int open_all(struct capture *capture)
 {
-	const char *write = capture->request->write;
-	int ret = capture->request->read ? open_file(capture) : open_live(capture);
+	const char *path = capture->request->read, *write = capture->request->write;
+	int ret = 0;
 
+	if (!path)
+		ret = open_live(capture);
+	else
+		capture->file =
+			strcmp(path, "-") ? fopen(path, "re") : fdopen(dup(STDIN_FILENO), "r");
+	if (path && !capture->file)
+		return smc_err_set(capture->err, errno, "cannot read %s", path);
 	if (ret || !write)
 		return ret;
-	return output_open(&capture->to, write, capture->file ? fileno(capture->file) : -1,
-			   capture->err);
+	return output_open(&capture->to, write, path ? fileno(capture->file) : -1, capture->err);
 }
 
 /* ---- starting ---- */
-
-static int check_link(const struct capture *capture)
-{
-	int link = pcap_datalink(capture->pcap);
-	const char *name = pcap_datalink_val_to_name(link);
-
-	if (packet_knows_link(link))
-		return 0;
-	return smc_err_say(capture->err, EPROTONOSUPPORT,
-			   "packets of link layer %d%s%s%s are not supported", link,
-			   name ? " (" : "", name ? name : "", name ? ")" : "");
-}
-
-static int open_pcap(struct capture *capture)
-{
-	char why[PCAP_ERRBUF_SIZE];
-
-	capture->pcap = pcap_fopen_offline_with_tstamp_precision(capture->file,
-								 PCAP_TSTAMP_PRECISION_NANO, why);
-	if (!capture->pcap)
-		return smc_err_say(capture->err, EINVAL, "not a capture: %s", why);
-	capture->file = NULL;
-	return 0;
-}
 
 static bool is_word(const char *at, size_t len, const char *word)
 {
@@ -222,12 +196,24 @@ static int start_output(struct capture *capture)
 
 static int start(struct capture *capture)
 {
-	int ret = capture->request->read ? open_pcap(capture) : 0;
+	char why[PCAP_ERRBUF_SIZE];
+	const char *name;
+	int link, ret;
 
-	if (!ret)
-		ret = check_link(capture);
-	if (!ret)
-		ret = set_filter(capture);
+	if (capture->request->read) {
+		capture->pcap = pcap_fopen_offline_with_tstamp_precision(
+			capture->file, PCAP_TSTAMP_PRECISION_NANO, why);
+		if (!capture->pcap)
+			return smc_err_say(capture->err, EINVAL, "not a capture: %s", why);
+		capture->file = NULL;
+	}
+	link = pcap_datalink(capture->pcap);
+	name = pcap_datalink_val_to_name(link);
+	if (!packet_knows_link(link))
+		return smc_err_say(capture->err, EPROTONOSUPPORT,
+				   "packets of link layer %d%s%s%s are not supported", link,
+				   name ? " (" : "", name ? name : "", name ? ")" : "");
+	ret = set_filter(capture);
 	return ret || !capture->request->write ? ret : start_output(capture);
 }
 
@@ -360,23 +346,17 @@ static int run(struct capture *capture)
 	return ret == ENOUGH ? 0 : ret;
 }
 
-/* Return: @ret; -errno if there was no error before. */
-static int close_output(struct capture *capture, int ret)
-{
-	if (capture->written && fflush(capture->written) && !ret)
-		ret = cannot_write(capture);
-	if (capture->dumper)
-		pcap_dump_close(capture->dumper);
-	if (capture->to.fd >= 0)
-		close(capture->to.fd);
-	return ret;
-}
-
 int capture_run(const struct request *request, struct smc_err *err)
 {
 	struct capture capture = { .request = request, .to.fd = -1, .err = err };
-	int ret = close_output(&capture, run(&capture));
+	int ret = run(&capture);
 
+	if (capture.written && fflush(capture.written) && !ret)
+		ret = cannot_write(&capture);
+	if (capture.dumper)
+		pcap_dump_close(capture.dumper);
+	if (capture.to.fd >= 0)
+		close(capture.to.fd);
 	if (capture.pcap)
 		pcap_close(capture.pcap);
 	if (capture.file)

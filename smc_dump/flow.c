@@ -392,11 +392,14 @@ static int read_tcp(struct flow_table *table, const struct packet *packet)
 	return ret;
 }
 
-static int read_rdma(struct flow_table *table, const struct packet *packet)
+int flow_packet(struct flow_table *table, const struct packet *packet)
 {
 	struct smc_llc llc;
 
-	if (smc_llc_decode(&llc, packet->data, packet->len, packet->full))
+	if (packet->kind == PACKET_TCP)
+		return read_tcp(table, packet);
+	if (packet->kind != PACKET_RDMA ||
+	    smc_llc_decode(&llc, packet->data, packet->len, packet->full))
 		return 0;
 	return tell(table, (struct flow_event){ .kind = FLOW_LINK,
 						.time = packet->time,
@@ -404,15 +407,6 @@ static int read_rdma(struct flow_table *table, const struct packet *packet)
 						.data = packet->data,
 						.len = packet->len,
 						.packet = packet });
-}
-
-int flow_packet(struct flow_table *table, const struct packet *packet)
-{
-	switch (packet->kind) {
-	case PACKET_TCP: return read_tcp(table, packet);
-	case PACKET_RDMA: return read_rdma(table, packet);
-	default: return 0;
-	}
 }
 
 int flow_end(struct flow_table *table)

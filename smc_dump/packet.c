@@ -251,23 +251,18 @@ bool packet_knows_link(int link)
 	return find_link(link);
 }
 
-/* Skip the link header. Return: does an IP packet follow? */
-static bool find_ip(struct packet *packet, struct rest *rest, int number)
-{
-	const struct link *link = find_link(number);
-	const uint8_t *head = rest->at;
-
-	if (!link || !skip(rest, link->size))
-		return false;
-	return link->type == BARE || in_ether(packet, rest, big16(head + link->type));
-}
-
 void packet_decode(struct packet *packet, int link, const void *data, size_t captured, size_t full)
 {
 	struct rest rest = { data, captured, full < captured ? captured : full };
+	const struct link *layer = find_link(link);
 
 	*packet = (struct packet){ .kind = PACKET_OTHER };
-	if (!find_ip(packet, &rest, link) || !rest.len)
+	if (!layer || !skip(&rest, layer->size))
+		return;
+	if (layer->type != BARE &&
+	    !in_ether(packet, &rest, big16((const uint8_t *)data + layer->type)))
+		return;
+	if (!rest.len)
 		return;
 	if (rest.at[0] >> 4 == 6)
 		read_ipv6(packet, rest);

@@ -381,20 +381,6 @@ static int copy_one(const char *from, const struct stat *st, int type, struct FT
 	return !is_copied;
 }
 
-static int copy_record(const struct collection *b, const struct pseudonyms *all)
-{
-	char *from AUTO_FREE = xprintf("%s/record", b->work.path);
-	char *to AUTO_FREE = xprintf("%s/" ANONYMOUS "/record", b->work.path);
-
-	copying.all = all;
-	copying.from = from;
-	copying.to = to;
-	copying.err = b->err;
-	if (nftw(from, copy_one, 16, FTW_PHYS) < 0)
-		return smc_err_set(b->err, errno, "cannot copy the record");
-	return -b->err->code;
-}
-
 /* Names of host and namespace get pseudonyms; output of commands is dropped. */
 static void change_index(json_t *index, const struct pseudonyms *all)
 {
@@ -420,9 +406,18 @@ static void change_index(json_t *index, const struct pseudonyms *all)
 
 int anonymous_make(struct collection *b, const struct pseudonyms *all)
 {
+	char *from AUTO_FREE = xprintf("%s/record", b->work.path);
+	char *to AUTO_FREE = xprintf("%s/" ANONYMOUS "/record", b->work.path);
+
 	if (mkdirat(b->work.fd, ANONYMOUS, 0700))
 		return smc_err_set(b->err, errno, "cannot write into %s", b->work.path);
-	if (copy_record(b, all))
+	copying.all = all;
+	copying.from = from;
+	copying.to = to;
+	copying.err = b->err;
+	if (nftw(from, copy_one, 16, FTW_PHYS) < 0)
+		return smc_err_set(b->err, errno, "cannot copy the record");
+	if (b->err->code)
 		return -b->err->code;
 	change_index(b->index, all);
 	return collect_index(b, ANONYMOUS);

@@ -61,19 +61,6 @@ static int no_tar(struct smc_err *err)
 
 /* ---- packing ---- */
 
-static int cannot_pack(int status, int errors, struct smc_err *err)
-{
-	char text[ERRORS_SIZE];
-	const char *line = complaint(text, errors);
-
-	if (status == -ENOENT || status == 127)
-		return no_tar(err);
-	return smc_err_say(err, EIO, "cannot write the bundle: %s",
-			   *line	? line :
-			   status > 128 ? workdir_why(status) :
-					  "tar failed");
-}
-
 /* The reader has gone: act as if SIGPIPE had ended this process, too. */
 static void note_reader(struct workdir *work, int fd)
 {
@@ -104,6 +91,8 @@ int bundle_pack(struct workdir *work, int fd, const char *directory, struct pack
 				     ".",
 				     NULL };
 	int errors AUTO_CLOSE = memfd_create("errors", MFD_CLOEXEC), status;
+	char text[ERRORS_SIZE];
+	const char *line;
 	time_t now = time(NULL);
 
 	if (errors < 0 || nftw(directory, measure_one, 8, FTW_PHYS))
@@ -116,7 +105,15 @@ int bundle_pack(struct workdir *work, int fd, const char *directory, struct pack
 	if (!status)
 		return 0;
 	note_reader(work, fd);
-	return work->caught ? smc_err_set(err, EINTR, "stopped") : cannot_pack(status, errors, err);
+	if (work->caught)
+		return smc_err_set(err, EINTR, "stopped");
+	if (status == -ENOENT || status == 127)
+		return no_tar(err);
+	line = complaint(text, errors);
+	return smc_err_say(err, EIO, "cannot write the bundle: %s",
+			   *line	? line :
+			   status > 128 ? workdir_why(status) :
+					  "tar failed");
 }
 
 /* ---- unpacking ---- */
@@ -268,17 +265,6 @@ static int check_one(const char *path, const struct stat *st, int type, struct F
 	return wrong ? 1 : measure_one(path, st, type, where);
 }
 
-static int check_files(const char *file, struct smc_err *err)
-{
-	if (nftw(".", check_one, 8, FTW_PHYS))
-		return refuse(file, wrong ? wrong : "it is damaged", err);
-	/* Sparse files take no room in an archive. */
-	if (measured.bytes > PACK_MAX_BYTES)
-		return refuse(file, "it is too large", err);
-	return measured.files > PACK_MAX_FILES ? refuse(file, "it contains too many files", err) :
-						 0;
-}
-
 static int unpack(gzFile from, const char *file, struct smc_err *err)
 {
 	static const char *const list[] = { "tar", "-tf", "-", NULL };
@@ -294,7 +280,15 @@ static int unpack(gzFile from, const char *file, struct smc_err *err)
 		return -err->code;
 	if (gzrewind(from))
 		return smc_err_set(err, errno, "cannot unpack %s", file);
-	return run_tar(extract, out, from, file, err) ? -err->code : check_files(file, err);
+	if (run_tar(extract, out, from, file, err))
+		return -err->code;
+	if (nftw(".", check_one, 8, FTW_PHYS))
+		return refuse(file, wrong ? wrong : "it is damaged", err);
+	/* Sparse files take no room in an archive. */
+	if (measured.bytes > PACK_MAX_BYTES)
+		return refuse(file, "it is too large", err);
+	return measured.files > PACK_MAX_FILES ? refuse(file, "it contains too many files", err) :
+						 0;
 }
 
 int bundle_unpack(int fd, int directory, const char *file, struct smc_err *err)

@@ -64,38 +64,33 @@ static int cannot_write(struct collection *b, int code)
 	return smc_err_set(b->err, code, "cannot write into %s", b->work.path);
 }
 
-/* Open for appending: programs write to it, too. Return: NULL with @b->err. */
-static FILE *open_new(struct collection *b, const char *directory, const char *name,
-		      const char *end)
+/* Open for appending: programs write to it, too. Return: descriptor, -errno with @b->err. */
+static int open_new(struct collection *b, const char *directory, const char *name, const char *end)
 {
 	char *path AUTO_FREE = xprintf("%s/%s/%s%s", b->work.path, directory, name, end);
-	FILE *file = fopen(path, "axe");
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
 
-	if (!file)
-		cannot_write(b, errno);
-	return file;
+	return fd < 0 ? cannot_write(b, errno) : fd;
 }
 
-static int close_new(struct collection *b, FILE *file, bool is_written)
+static int put_file(struct collection *b, const char *directory, const char *name, const char *end,
+		    struct out_text *text)
 {
-	int code = is_written ? EIO : errno;
+	int fd AUTO_CLOSE = open_new(b, directory, name, end);
+	int ret = fd < 0 ? 0 : out_flush(text, fd);
 
-	is_written = is_written && !ferror(file);
-	errno = 0; /* fclose() tries once more to write what failed */
-	if (!fclose(file) && is_written)
-		return 0;
-	return cannot_write(b, errno ? errno : code);
+	return fd < 0 ? fd : ret ? cannot_write(b, -ret) : 0;
 }
 
 int collect_index(struct collection *b, const char *directory)
 {
-	FILE *file = open_new(b, directory, "index", ".json");
+	struct out_text text AUTO(out_free) = { 0 };
+	char *json AUTO_FREE = json_dumps(b->index, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 
-	if (!file)
-		return -b->err->code;
-	return close_new(b, file,
-			 !json_dumpf(b->index, file, JSON_INDENT(2) | JSON_ENSURE_ASCII) &&
-				 fputc('\n', file) != EOF);
+	if (!json)
+		return cannot_write(b, ENOMEM);
+	out_printf(&text, "%s\n", json);
+	return put_file(b, directory, "index", ".json", &text);
 }
 
 /* Build the command line, with the namespace. */
@@ -115,7 +110,7 @@ static void make_argv(char *argv[MAX_ARGS + 3], const struct collection *b,
 }
 
 /* Return: exit status; 127 with a message in @errors if it could not be started; -errno. */
-static int run(struct collection *b, char *const argv[], FILE *out, char errors[ERRORS_SIZE])
+static int run(struct collection *b, char *const argv[], int out, char errors[ERRORS_SIZE])
 {
 	int fd AUTO_CLOSE = memfd_create("errors", MFD_CLOEXEC), status;
 	ssize_t len;
@@ -123,8 +118,7 @@ static int run(struct collection *b, char *const argv[], FILE *out, char errors[
 	*errors = '\0';
 	if (fd < 0)
 		return smc_err_set(b->err, errno, "cannot store the output of a program");
-	fflush(out);
-	status = workdir_run(&b->work, argv, fileno(out), fd, RUN_SECONDS);
+	status = workdir_run(&b->work, argv, out, fd, RUN_SECONDS);
 	len = pread(fd, errors, ERRORS_SIZE - 1, 0);
 	while (len > 0 && errors[len - 1] == '\n')
 		len--;
@@ -141,25 +135,30 @@ static int run(struct collection *b, char *const argv[], FILE *out, char errors[
 /* Write command, output, and errors below. Return: 0, -errno. */
 static int keep_command(struct collection *b, const struct bundle_command *command)
 {
-	FILE *file = open_new(b, "text", command->name, ".txt");
+	int fd AUTO_CLOSE = open_new(b, "text", command->name, ".txt"), status, ret;
 	char *argv[MAX_ARGS + 3], errors[ERRORS_SIZE];
-	int status, ret;
+	struct out_text text AUTO(out_free) = { 0 };
 
-	if (!file)
-		return -b->err->code;
+	if (fd < 0)
+		return fd;
 	make_argv(argv, b, command->words);
-	fputc('$', file);
+	out_char(&text, '$');
 	for (int i = 0; argv[i]; i++)
-		fprintf(file, " %s", argv[i]);
-	fputc('\n', file);
-	status = run(b, argv, file, errors);
+		out_printf(&text, " %s", argv[i]);
+	out_char(&text, '\n');
+	ret = out_flush(&text, fd);
+	if (ret)
+		return cannot_write(b, -ret);
+	status = run(b, argv, fd, errors);
+	if (status < 0)
+		return status;
 	if (*errors)
-		fprintf(file, "[standard error] %s\n", errors);
-	if (status > 0)
-		fprintf(file, "[exit status %d]\n", status);
-	ret = close_new(b, file, true);
-	if (status < 0 || ret)
-		return status < 0 ? status : ret;
+		out_printf(&text, "[standard error] %s\n", errors);
+	if (status)
+		out_printf(&text, "[exit status %d]\n", status);
+	ret = out_flush(&text, fd);
+	if (ret)
+		return cannot_write(b, -ret);
 	json_array_append_new(json_object_get(b->index, "commands"),
 			      json_pack("{s:s, s:i, s:o*}", "name", command->name, "status", status,
 					"errors", *errors ? out_json_str(errors) : NULL));
@@ -169,12 +168,11 @@ static int keep_command(struct collection *b, const struct bundle_command *comma
 /* From here on the files that tools read are recorded. */
 static int start_record(struct collection *b)
 {
-	FILE *file = open_new(b, "record", RECORD_COMPLETE, "");
 	char *path AUTO_FREE = xprintf("%s/record", b->work.path);
+	struct out_text none = { 0 };
 
-	if (!file)
+	if (put_file(b, "record", RECORD_COMPLETE, "", &none))
 		return -b->err->code;
-	fclose(file);
 	return setenv("SMC_TOOLS_RECORD", path, 1) ? smc_err_set(b->err, ENOMEM, "cannot record") :
 						     0;
 }
@@ -190,15 +188,10 @@ static int end_record(struct collection *b)
 
 static int keep_system(struct collection *b)
 {
-	FILE *file = open_new(b, "text", "system", ".txt");
 	struct out_text text AUTO(out_free) = { 0 };
-	bool is_written;
 
-	if (!file)
-		return -b->err->code;
 	system_put(&text);
-	is_written = fwrite(text.data, 1, text.len, file) == text.len;
-	return close_new(b, file, is_written);
+	return put_file(b, "text", "system", ".txt", &text);
 }
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

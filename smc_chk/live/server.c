@@ -447,17 +447,6 @@ static int find_addresses(const struct chk_request *req, union endpoint_addr add
 	return 1;
 }
 
-static int announce(const struct chk_request *req, uint16_t port)
-{
-	struct out_text text = { 0 };
-
-	if (req->is_json)
-		return chk_print_json(json_pack("{s:s, s:i}", "schema", "smc-tools/check-server/1",
-						"port", port));
-	out_printf(&text, "Server started on port %u\n", port);
-	return chk_print(&text, 0, 0);
-}
-
 static void raise_limit(int resource)
 {
 	struct rlimit limit;
@@ -491,6 +480,7 @@ int chk_server(const struct chk_request *req)
 {
 	const char *why_not = endpoint_why_not();
 	union endpoint_addr addrs[2] = { 0 };
+	struct out_text text AUTO(out_free) = { 0 };
 	struct server *server;
 	struct smc_err err = { 0 };
 	int count, signal_fd, ret;
@@ -506,8 +496,14 @@ int chk_server(const struct chk_request *req)
 	if (count < 0 || server_open(&server, addrs, count, req->port, &err))
 		return cli_error(&chk_tool, "%s", err.text);
 	chk_debug(req, "serving on %d listening sockets", count);
-	ret = give_up_rights(&err) ? cli_error(&chk_tool, "%s", err.text) :
-				     announce(req, endpoint_port(&addrs[0]));
+	out_printf(&text, "Server started on port %u\n", endpoint_port(&addrs[0]));
+	if (give_up_rights(&err))
+		ret = cli_error(&chk_tool, "%s", err.text);
+	else if (req->is_json)
+		ret = chk_print_json(json_pack("{s:s, s:i}", "schema", "smc-tools/check-server/1",
+					       "port", endpoint_port(&addrs[0])));
+	else
+		ret = chk_print(&text, 0, 0);
 	if (!ret && server_run(server, signal_fd, req->is_once, &err))
 		ret = cli_error(&chk_tool, "%s", err.text);
 	server_close(server);

@@ -79,26 +79,18 @@ struct reading {
 	int out;
 };
 
-/* Read the names of host and network namespace from the index. */
-static void read_name(char name[PREDICT_NAME_SIZE], int directory)
-{
-	int fd AUTO_CLOSE = openat(directory, "index.json", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	json_auto_t *json = json_loadfd(fd, 0, NULL);
-	const char *host = "", *netns = "";
-
-	json_unpack(json, "{s?s, s?s}", "host", &host, "netns", &netns);
-	snprintf(name, PREDICT_NAME_SIZE, "%s%s%s", host, *netns ? "/" : "", netns);
-}
-
 /* Read an unpacked bundle, whose content is untrusted. */
 static int read_here(void *arg, int directory, struct smc_err *err)
 {
 	const struct reading *job = arg;
+	int fd AUTO_CLOSE = openat(directory, "index.json", O_RDONLY | O_NOFOLLOW | O_CLOEXEC), ret;
+	json_auto_t *json = json_loadfd(fd, 0, NULL);
+	const char *host = "", *netns = "";
 	char name[PREDICT_NAME_SIZE];
 	struct smc_err inner = { 0 };
-	int ret;
 
-	read_name(name, directory);
+	json_unpack(json, "{s?s, s?s}", "host", &host, "netns", &netns);
+	snprintf(name, sizeof(name), "%s%s%s", host, *netns ? "/" : "", netns);
 	if (setenv("SMC_TOOLS_ROOT", "record", 1))
 		ret = smc_err_set(&inner, errno, "cannot read it");
 	else

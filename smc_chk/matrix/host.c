@@ -104,28 +104,22 @@ static void take_host(struct predict_host *host, const struct doctor_facts *fact
 	take_eids(host, &facts->choices);
 }
 
-static void take_nets(struct predict_host *host, const struct doctor_facts *facts)
-{
-	size_t count = 0;
-
-	for_each(choice, facts->choices.all, facts->choices.count) {
-		host->traits |= choice->is_loopback ? PREDICT_LOOPBACK : 0;
-		add_net(host, &count, facts, choice);
-	}
-	host->n_nets = (uint32_t)count;
-}
-
 static int write_host(struct predict_host *host, struct doctor_facts *facts, int fd,
 		      struct smc_err *err)
 {
 	struct out_text policy AUTO(out_free) = { 0 };
+	size_t nets = 0;
 	int ret = 0;
 
 	facts_load_rest(facts);
 	take_host(host, facts);
 	if (!facts->has_smc)
 		explain(host->why, host->command, facts, NULL);
-	take_nets(host, facts);
+	for_each(choice, facts->choices.all, facts->choices.count) {
+		host->traits |= choice->is_loopback ? PREDICT_LOOPBACK : 0;
+		add_net(host, &nets, facts, choice);
+	}
+	host->n_nets = (uint32_t)nets;
 	policy_write(&policy, &facts->exposure.policy);
 	host->policy_len = (uint32_t)policy.len;
 	if (!smc_write_all(fd, host, sizeof(*host)) ||

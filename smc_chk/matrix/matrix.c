@@ -333,7 +333,8 @@ static void show_free(struct show *show)
 static int run(const struct gathered *all, const struct chk_request *req,
 	       void (*end)(struct show *show), struct smc_err *err)
 {
-	struct show show = { .req = req, .all = all, .is_many = all->n_good >= SHOW_MANY };
+	struct show show AUTO(
+		show_free) = { .req = req, .all = all, .is_many = all->n_good >= SHOW_MANY };
 	int ret;
 
 	for_each(error, all->errors, all->count)
@@ -342,36 +343,26 @@ static int run(const struct gathered *all, const struct chk_request *req,
 	if (all->n_good < 2)
 		return smc_err_say(err, ENODATA, "no two hosts are left");
 	ret = show_all(&show, end, err);
-	show_free(&show);
 	return ret >= 0 && all->n_good < all->count ? CHK_ERROR : ret;
 }
 
-/* Return: 0, or the status after a message. */
-static int check_names(const struct chk_request *req)
+int show_run(const struct chk_request *req, void (*end)(struct show *show))
 {
 	char *const *name = req->operands;
+	struct gathered all AUTO(gather_free) = { .count = 0 };
+	struct smc_err err = { 0 };
+	int ret;
 
 	if (!name[1])
 		return cli_usage_error(req->command->tool, "two hosts or bundles are needed");
 	while (*name && **name && **name != '-')
 		name++;
-	return *name ? cli_usage_error(req->command->tool, "'%s' is neither a host nor a bundle",
-				       *name) :
-		       0;
-}
-
-int show_run(const struct chk_request *req, void (*end)(struct show *show))
-{
-	struct smc_err err = { 0 };
-	struct gathered all;
-	int ret = check_names(req);
-
-	if (ret)
-		return ret;
+	if (*name)
+		return cli_usage_error(req->command->tool, "'%s' is neither a host nor a bundle",
+				       *name);
 	ret = gather(&all, req->operands, &err);
 	if (!ret)
 		ret = run(&all, req, end, &err);
-	gather_free(&all);
 	return ret < 0 ? cli_error(&chk_tool, "%s", err.text) : ret;
 }
 

@@ -141,17 +141,6 @@ static struct item *vacant_item(struct conversations *all, int64_t now)
 	return smc_array_add(&all->items, &all->n_items);
 }
 
-static struct item *add(struct conversations *all, const struct item *new, int64_t now)
-{
-	struct item *item = vacant_item(all, now);
-	size_t place = (size_t)(item - all->items);
-
-	smc_index_add(&all->by_id, hash_id(new->conversation.id), place);
-	smc_index_add(&all->by_ends, hash_ends(&new->ends), place);
-	*item = *new;
-	return item;
-}
-
 /* ---- what is wanted ---- */
 
 static bool passes(const struct wish *wish, const struct conversation *conversation, uint32_t uid)
@@ -223,7 +212,8 @@ static struct item first_of(const struct smcdata_record *record)
 static struct item *begin(struct conversations *all, const struct smcdata_record *record,
 			  int64_t now)
 {
-	struct item item = first_of(record), *before;
+	struct item item = first_of(record), *before, *place;
+	size_t at;
 
 	/* A record without a process name can only replace a verdict to drop it. */
 	if (!record->is_other_process || !is_process(&all->wish, record) ||
@@ -236,7 +226,12 @@ static struct item *begin(struct conversations *all, const struct smcdata_record
 	if (before)
 		forget(all, before);
 	item.conversation.number = ++all->count;
-	return add(all, &item, now);
+	place = vacant_item(all, now);
+	*place = item;
+	at = (size_t)(place - all->items);
+	smc_index_add(&all->by_id, hash_id(item.conversation.id), at);
+	smc_index_add(&all->by_ends, hash_ends(&item.ends), at);
+	return place;
 }
 
 /*
@@ -281,21 +276,11 @@ static int tell_end(struct conversations *all, struct item *item, struct payload
 	return ret;
 }
 
-static void set_process(struct payload *payload, struct conversation *conversation,
-			const struct smcdata_record *record)
-{
-	payload->is_other_process =
-		!payload->is_first && (pid_t)record->conn.pid != conversation->pid;
-	conversation->pid = (pid_t)record->conn.pid;
-	/* The record with the new name may be lost. */
-	memset(conversation->comm, 0, sizeof(conversation->comm));
-	if (record->is_other_process)
-		memcpy(conversation->comm, record->comm, sizeof(conversation->comm) - 1);
-}
-
 int conversations_record(struct conversations *all, const struct smcdata_record *record,
 			 const uint8_t *data, int64_t at)
 {
+	const pid_t pid = (pid_t)record->conn.pid;
+	struct conversation *conversation;
 	struct item *item;
 	struct payload payload = {
 		.at = at,
@@ -316,9 +301,15 @@ int conversations_record(struct conversations *all, const struct smcdata_record 
 	}
 	if (!item)
 		return 0;
-	payload.conversation = &item->conversation;
-	if (record->is_other_process || (pid_t)record->conn.pid != item->conversation.pid)
-		set_process(&payload, &item->conversation, record);
+	payload.conversation = conversation = &item->conversation;
+	if (record->is_other_process || pid != conversation->pid) {
+		payload.is_other_process = !payload.is_first && pid != conversation->pid;
+		conversation->pid = pid;
+		/* The record with the new name may be lost. */
+		memset(conversation->comm, 0, sizeof(conversation->comm));
+		if (record->is_other_process)
+			memcpy(conversation->comm, record->comm, sizeof(conversation->comm) - 1);
+	}
 	return payload.is_end ? tell_end(all, item, &payload, record) :
 				tell_bytes(all, item, &payload, record);
 }
