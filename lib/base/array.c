@@ -2,8 +2,6 @@
 /* Arrays that grow. */
 #include "base/array.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 
 #define FIRST 16

@@ -2,7 +2,7 @@
 /* Arrays that grow. */
 #pragma once
 
-#include <stddef.h>
+#include "base/libc.h"
 
 /**
  * smc_array_add() - add an item at the end; the number of items decides when the memory doubles

@@ -3,8 +3,6 @@
 #include "base/err.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 static int __attribute__((format(printf, 3, 0)))
 vset(struct smc_err *err, int code, const char *fmt, va_list ap)

@@ -2,8 +2,6 @@
 /* Hash index: find an item of an array by its key. */
 #include "base/index.h"
 
-#include <stdlib.h>
-
 #include "base/array.h"
 #include "base/memory.h"
 

@@ -2,11 +2,7 @@
 /* Allocation that ends the tool on failure. */
 #include "base/memory.h"
 
-#include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 void memory_end(void)
 {

@@ -2,7 +2,7 @@
 /* Allocation that ends the tool on failure: "TOOL: out of memory" on stderr, and exit(3). */
 #pragma once
 
-#include <stddef.h>
+#include "base/libc.h"
 
 /** memory_status - exit status, defined by programs whose error status is not 1 */
 extern const int memory_status __attribute__((weak));

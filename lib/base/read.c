@@ -2,12 +2,8 @@
 /* Whole files in memory. */
 #include "base/read.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "base/memory.h"

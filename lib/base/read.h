@@ -2,7 +2,7 @@
 /* Whole files in memory. */
 #pragma once
 
-#include <stddef.h>
+#include "base/libc.h"
 
 struct smc_err;
 

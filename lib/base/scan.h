@@ -2,8 +2,7 @@
 /* Parse numbers without memory, locale and errno: safe in a signal handler. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/libc.h"
 
 /**
  * scan_number() - decimal digits, up to @max; advances @at

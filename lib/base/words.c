@@ -3,8 +3,6 @@
 #include "base/words.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 
 #define BLANKS " \t\r\n"
 

@@ -2,9 +2,7 @@
 /* Words: split a hand-written line, decline. Pure. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/libc.h"
 
 /**
  * words_split() - split a line into words, in place

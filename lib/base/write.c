@@ -2,12 +2,8 @@
 /* Write bytes and files completely or not at all. */
 #include "base/write.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 bool smc_write_all(int fd, const void *data, size_t len)
 {

@@ -2,10 +2,6 @@
 /* Write bytes and files completely or not at all. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/types.h>
-
 #include "base/libc.h"
 
 /**

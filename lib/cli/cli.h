@@ -2,8 +2,7 @@
 /* Options, help, version and the final flush of stdout, shared by all tools. Links libc only. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/libc.h"
 
 /* Values for long options without a letter start here. */
 #define CLI_LONG_ONLY 256

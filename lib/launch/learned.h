@@ -2,12 +2,10 @@
 /* Shared memory of ld_pre_smc.so: destinations that gain nothing from SMC. */
 #pragma once
 
+#include "base/libc.h"
+
 #include <netinet/in.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #pragma GCC visibility push(hidden)

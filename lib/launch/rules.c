@@ -2,9 +2,6 @@
 /* Rules for connections that use SMC: SMC_INCLUDE and SMC_EXCLUDE. */
 #include "launch/rules.h"
 
-#include <errno.h>
-#include <stddef.h>
-#include <string.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
 

@@ -2,8 +2,8 @@
 /* Rules for connections that use SMC: SMC_INCLUDE and SMC_EXCLUDE. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/libc.h"
+
 #include <sys/socket.h>
 
 #pragma GCC visibility push(hidden)

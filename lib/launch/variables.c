@@ -2,10 +2,6 @@
 /* Environment variables of the preload library, and their values. */
 #include "launch/variables.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <string.h>
-
 const char *const smc_variables[VARIABLES] = {
 	[VAR_FAMILY] = "SMC_SOCK_FAMILY",
 	[VAR_RCVBUF] = "SMC_RCVBUF",

@@ -2,8 +2,7 @@
 /* Environment variables of the preload library, and their values. */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
+#include "base/libc.h"
 
 #pragma GCC visibility push(hidden)
 

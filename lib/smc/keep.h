@@ -2,9 +2,8 @@
 /* Protocol by which ld_pre_smc.so passes sockets with unsent data to smc_keep. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
+#include "base/libc.h"
+
 #include <sys/socket.h>
 #include <sys/un.h>
 
