@@ -82,3 +82,17 @@ bool nursery_clear(struct nursery *nursery);
 
 /** child_how_it_ended() - "exit status 3", "signal 9 (Killed)" */
 const char *child_how_it_ended(int status, char text[64]);
+
+/** struct family - processes, in no order; zero-initialize, free @pids */
+struct family {
+	pid_t *pids;
+	size_t count;
+};
+
+/**
+ * family_add() - add all descendants of a process, but not itself, to an empty family
+ *
+ * Reads /proc/PID/task/TID/children (CONFIG_PROC_CHILDREN). Processes that start or end during the
+ * scan may be missing.
+ */
+void family_add(struct family *family, pid_t root);

@@ -19,7 +19,7 @@
 #include "smc/inet.h"
 #include "smc/sock.h"
 #include "smc/stats.h"
-#include "smc_ab/family.h"
+#include "smc_ab/child.h"
 
 /*
  * Poll often at first, as a run may be short; less often later, as each poll costs processor time.

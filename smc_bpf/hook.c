@@ -15,6 +15,7 @@
 #include "cgroup/cgroup.h"
 #include "cli/printable.h"
 #include "process/library.h"
+#include "process/proc.h"
 #include "process/program.h"
 #include "settings/conf.h"
 
@@ -60,19 +61,6 @@ static void say(const struct cli_tool *tool, const struct oci_state *container, 
 
 /* ---- before the program ---- */
 
-/* Return: 1 if a process is in this process's namespace, 0 if not, -errno */
-static int shares(pid_t pid, const char *ns)
-{
-	char there_path[64], here_path[64];
-	struct stat here, there;
-
-	snprintf(there_path, sizeof(there_path), "/proc/%d/ns/%s", (int)pid, ns);
-	snprintf(here_path, sizeof(here_path), "/proc/self/ns/%s", ns);
-	if (stat(there_path, &there) || stat(here_path, &here))
-		return -errno;
-	return here.st_dev == there.st_dev && here.st_ino == there.st_ino;
-}
-
 static int attach(const struct oci_state *container, struct smc_err *err)
 {
 	const struct smc_scope rules = { .family =
@@ -107,7 +95,7 @@ static int set_up(const struct cli_tool *tool, const struct oci_state *container
 	snprintf(netns, sizeof(netns), "/proc/%d/ns/net", (int)container->pid);
 	if (access(CONF_FILE, F_OK) && access(CONF_DIR, F_OK))
 		return 0;
-	ret = shares(container->pid, "net");
+	ret = proc_shares(container->pid, "net");
 	if (ret)
 		return ret > 0 ? 0 : smc_err_set(err, -ret, "%s", netns);
 	if (!self_find("smc_conf", X_OK, program))
@@ -131,7 +119,7 @@ static int begin(const struct cli_tool *tool, const struct oci_state *container)
 	struct smc_err err = { 0 };
 	int ret, set = 0;
 
-	if (shares(container->pid, "mnt") > 0) {
+	if (proc_shares(container->pid, "mnt") > 0) {
 		smc_err_say(&err, EXDEV,
 			    "process %d uses the host's mounts: it is not in a container",
 			    (int)container->pid);

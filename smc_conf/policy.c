@@ -121,30 +121,21 @@ static json_t *rule_json(const struct policy_rule *rule)
 
 json_t *policy_json(const struct policy *policy)
 {
-	json_t *object = json_object(), *ports = json_array(), *rules = json_array();
+	json_t *ports = policy->port_count ? json_array() : NULL, *rules = json_array();
+	bool learns = policy->learn;
 
 	for (size_t i = 0; i < policy->port_count; i++)
 		json_array_append_new(ports, json_pack("{s:i, s:i}", "first", policy->ports[i].low,
 						       "last", policy->ports[i].high));
 	for (size_t i = 0; i < policy->count; i++)
 		json_array_append_new(rules, rule_json(&policy->rules[i]));
-	if (policy->by)
-		json_object_set_new(object, "by", json_string(policy_by_name(policy->by)));
-	if (policy->for_later)
-		json_object_set_new(object, "for_later", json_true());
-	if (policy->learn) {
-		json_object_set_new(object, "learn", json_integer(policy->learn));
-		json_object_set_new(object, "learned",
-				    nets_json(policy->learned, policy->learned_count));
-	}
-	if (policy->port_count) {
-		json_object_set(object, "denied_ports", ports);
-		json_object_set_new(object, "denied_ports_hits",
-				    out_json_number(policy->port_hits));
-	}
-	json_object_set_new(object, "rules", rules);
-	json_decref(ports);
-	return object;
+	return json_pack("{s:s*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o}", "by",
+			 policy_by_name(policy->by), "for_later",
+			 policy->for_later ? json_true() : NULL, "learn",
+			 learns ? json_integer(policy->learn) : NULL, "learned",
+			 learns ? nets_json(policy->learned, policy->learned_count) : NULL,
+			 "denied_ports", ports, "denied_ports_hits",
+			 ports ? out_json_number(policy->port_hits) : NULL, "rules", rules);
 }
 
 /* ---- metrics ---- */

@@ -2,7 +2,6 @@
 /* Find a service's listening sockets and how exposed they are. */
 #include <arpa/inet.h>
 #include <dirent.h>
-#include <sys/stat.h>
 
 #include "base/array.h"
 #include "cgroup/cgroup.h"
@@ -22,16 +21,6 @@ struct pids {
 	pid_t *all;
 	size_t count;
 };
-
-static bool is_elsewhere(pid_t pid)
-{
-	struct stat ours, theirs;
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)pid);
-	return !stat("/proc/self/ns/net", &ours) && !stat(path, &theirs) &&
-	       ours.st_ino != theirs.st_ino;
-}
 
 static bool is_of(pid_t pid, pid_t main_pid, const char *group)
 {
@@ -55,7 +44,7 @@ static int add_processes(struct pids *pids, struct listeners *found, pid_t main_
 	while ((pid = proc_next(proc))) {
 		if (pid <= SYSTEMD || !is_of(pid, main_pid, group))
 			continue;
-		if (is_elsewhere(pid)) {
+		if (!proc_shares(pid, "net")) {
 			found->is_away = true;
 			continue;
 		}

@@ -8,49 +8,32 @@
 #include "base/err.h"
 #include "base/memory.h"
 
-static char *read_all(int fd, size_t max, size_t *len)
+char *smc_read_fd(int from, size_t max, size_t *len)
 {
+	int fd AUTO_CLOSE = from;
 	size_t size = 0;
 	char *data = NULL;
-	ssize_t ret = 1;
+	ssize_t ret = from;
 
-	*len = 0;
-	while (ret) {
+	for (*len = 0; ret >= 0; *len += (size_t)ret) {
+		if (*len == size && *len > max) {
+			errno = EFBIG;
+			break;
+		}
 		if (*len == size) {
-			if (*len > max) {
-				errno = EFBIG;
-				break;
-			}
 			size = size ? 2 * size : 4096;
 			data = xrealloc(data, size + 1, 1);
 		}
-		ret = read(fd, data + *len, size - *len);
-		if (ret < 0 && errno == EINTR)
+		do
+			ret = read(fd, data + *len, size - *len);
+		while (ret < 0 && errno == EINTR);
+		if (ret)
 			continue;
-		if (ret < 0)
-			break;
-		*len += (size_t)ret;
-	}
-	if (!ret) {
 		data[*len] = '\0';
 		return data;
 	}
 	free(data);
 	return NULL;
-}
-
-char *smc_read_fd(int fd, size_t max, size_t *len)
-{
-	char *data;
-	int code;
-
-	if (fd < 0)
-		return NULL;
-	data = read_all(fd, max, len);
-	code = errno;
-	close(fd);
-	errno = code;
-	return data;
 }
 
 char *smc_read_file(const char *path, int flags, size_t max, size_t *len)
@@ -82,12 +65,10 @@ static int open_regular(const char *path, const char *instead, struct smc_err *e
 
 int smc_read_start(const char *path, int flags, char *text, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | flags);
+	int fd AUTO_CLOSE = open(path, O_RDONLY | O_CLOEXEC | flags);
 	ssize_t len = fd < 0 ? -1 : read(fd, text, size - 1);
 	int ret = len < 0 ? -errno : (int)len;
 
-	if (fd >= 0)
-		close(fd);
 	text[len > 0 ? len : 0] = '\0';
 	return ret;
 }

@@ -19,7 +19,7 @@ char *smc_read_file(const char *path, int flags, size_t max, size_t *len);
  * smc_read_fd() - as smc_read_file(), for a descriptor, which is closed; NULL for -1, with errno
  * unchanged
  */
-char *smc_read_fd(int fd, size_t max, size_t *len);
+char *smc_read_fd(int from, size_t max, size_t *len);
 
 /**
  * smc_read_start() - read the first bytes of a file, in one read(2); NUL added

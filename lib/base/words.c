@@ -6,8 +6,7 @@
 
 #define BLANKS " \t\r\n"
 
-/* Reverse of out_escaped(), which escapes unprintable bytes of a name. */
-static void unescape(char *word)
+void word_unescape(char *word)
 {
 	char *dst = word;
 
@@ -31,7 +30,7 @@ size_t words_split(char *line, char *words[], size_t max)
 	line[strcspn(line, "#")] = '\0';
 	for (char *word = strtok_r(line, BLANKS, &save); word && count < max;
 	     word = strtok_r(NULL, BLANKS, &save)) {
-		unescape(word);
+		word_unescape(word);
 		words[count++] = word;
 	}
 	return count;

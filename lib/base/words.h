@@ -13,6 +13,9 @@
  */
 size_t words_split(char *line, char *words[], size_t max);
 
+/** word_unescape() - reverse out_escaped(), in place: \x2d, but never a NUL */
+void word_unescape(char *word);
+
 /** plural_s() - the ending of a regular noun after its number */
 static inline const char *plural_s(uint64_t count)
 {

@@ -26,36 +26,21 @@ static void find_pod(struct container *container, const char *part)
 	}
 }
 
-/* "my\x2dweb": systemd.unit(5). A NUL would cut the name to that of another unit. */
-static void unescape(char *to, size_t size, const char *from, size_t len)
-{
-	size_t n = 0;
-	unsigned int c;
-
-	for (size_t i = 0; i < len && n + 1 < size; i++) {
-		if (len - i >= 4 && sscanf(from + i, "\\x%2x", &c) == 1 && c) {
-			to[n++] = (char)c;
-			i += 3;
-		} else {
-			to[n++] = from[i];
-		}
-	}
-	to[n] = '\0';
-}
-
 static void find_machine(struct container *container, const char *part)
 {
 	static const char scope[] = ".scope", machine[] = "machine-", lxc[] = "lxc.payload.";
 	size_t machine_len = strlen(machine), lxc_len = strlen(lxc);
 
-	if (!strncmp(part, machine, machine_len) && word_ends_with(part, scope))
-		unescape(container->name, sizeof(container->name), part + machine_len,
-			 strlen(part) - machine_len - strlen(scope));
-	else if (!strncmp(part, lxc, lxc_len) && part[lxc_len])
+	if (!strncmp(part, machine, machine_len) && word_ends_with(part, scope)) {
+		snprintf(container->name, sizeof(container->name), "%.*s",
+			 (int)(strlen(part) - machine_len - strlen(scope)), part + machine_len);
+		word_unescape(container->name); /* "my\x2dweb": systemd.unit(5) */
+	} else if (!strncmp(part, lxc, lxc_len) && part[lxc_len]) {
 		snprintf(container->name, sizeof(container->name), "%.*s", CONTAINER_NAME_SIZE - 1,
 			 part + lxc_len);
-	else
+	} else {
 		return;
+	}
 	container->kind = CONTAINER_MACHINE;
 }
 

@@ -32,18 +32,11 @@ int host_probe_parse(const char *data, char text[HOST_PROBE_SIZE])
 	return (int)result;
 }
 
-static int recorded(const char *file, char text[HOST_PROBE_SIZE])
-{
-	size_t len;
-	char *data AUTO_FREE = record_get(file, 2 * HOST_PROBE_SIZE, &len);
-
-	return data ? host_probe_parse(data, text) : -ENODATA;
-}
-
 int host_probe(const char *fmt, host_probe_fn fn, void *arg, char *text, ...)
 {
 	char name[PROBE_FILE_SIZE], file[PROBE_FILE_SIZE], data[HOST_PROBE_SIZE + 16];
-	char unused[HOST_PROBE_SIZE];
+	char unused[HOST_PROBE_SIZE], *recorded AUTO_FREE = NULL;
+	size_t size;
 	int ret, len;
 	va_list ap;
 
@@ -53,8 +46,10 @@ int host_probe(const char *fmt, host_probe_fn fn, void *arg, char *text, ...)
 	text = text ? text : unused;
 	text[0] = '\0';
 	probe_file(file, name);
-	if (record_root())
-		return recorded(file, text);
+	if (record_root()) {
+		recorded = record_get(file, 2 * HOST_PROBE_SIZE, &size);
+		return recorded ? host_probe_parse(recorded, text) : -ENODATA;
+	}
 	ret = fn(arg, text);
 	len = snprintf(data, sizeof(data), "%d\n%s", ret, text);
 	record_set(file, data, (size_t)len);

@@ -67,55 +67,45 @@ static bool locate(struct beneath *at, const char *path, enum way way)
 	int top AUTO_CLOSE = beneath_top(root ? root : record_dir(), geteuid());
 	char clean[PATH_MAX];
 	size_t made = 0;
-	bool is_done = false;
 
-	at->fd = -1;
 	if (top < 0)
 		return false;
 	errno = ENAMETOOLONG;
-	if (record_path(clean, path))
-		is_done = way == MAKE ? beneath_make(at, top, clean, &made) :
-					beneath_find(at, top, clean, way == FOLLOW);
-	return is_done;
+	if (!record_path(clean, path))
+		return false;
+	return way == MAKE ? beneath_make(at, top, clean, &made) :
+			     beneath_find(at, top, clean, way == FOLLOW);
 }
 
 int record_open(const char *path, int flags)
 {
-	struct beneath at;
-	int fd = locate(&at, path, FOLLOW) ? beneath_open(&at, O_RDONLY | flags) : -1;
+	struct beneath at AUTO(beneath_end) = { .fd = -1 };
 
-	beneath_end(&at);
-	return fd;
+	return locate(&at, path, FOLLOW) ? beneath_open(&at, O_RDONLY | flags) : -1;
 }
 
 ssize_t record_link(const char *path, char *target, size_t size)
 {
-	struct beneath at;
-	ssize_t len = locate(&at, path, NO_FOLLOW) ? readlinkat(at.fd, at.name, target, size) : -1;
+	struct beneath at AUTO(beneath_end) = { .fd = -1 };
 
-	beneath_end(&at);
-	return len;
+	return locate(&at, path, NO_FOLLOW) ? readlinkat(at.fd, at.name, target, size) : -1;
 }
 
 bool record_has(const char *path)
 {
-	struct beneath at;
+	struct beneath at AUTO(beneath_end) = { .fd = -1 };
 	struct stat st;
-	bool has = locate(&at, path, FOLLOW) && !fstatat(at.fd, at.name, &st, AT_SYMLINK_NOFOLLOW);
 
-	beneath_end(&at);
-	return has;
+	return locate(&at, path, FOLLOW) && !fstatat(at.fd, at.name, &st, AT_SYMLINK_NOFOLLOW);
 }
 
 /* Mark the record as incomplete. */
 static void record_fail(void)
 {
-	struct beneath at;
+	struct beneath at AUTO(beneath_end) = { .fd = -1 };
 
-	if (record_dir() && locate(&at, RECORD_COMPLETE, MAKE)) {
+	if (record_dir() && locate(&at, RECORD_COMPLETE, MAKE))
 		unlinkat(at.fd, at.name, 0);
-		beneath_end(&at);
-	}
 }
 
 enum how { REPLACE, KEEP_LONGER, APPEND };
@@ -138,11 +128,9 @@ static bool store_at(const struct beneath *at, const void *data, size_t len, enu
 
 static bool store(const char *name, const void *data, size_t len, enum how how)
 {
-	struct beneath at;
-	bool is_done = locate(&at, name, MAKE) && store_at(&at, data, len, how);
+	struct beneath at AUTO(beneath_end) = { .fd = -1 };
 
-	beneath_end(&at);
-	return is_done;
+	return locate(&at, name, MAKE) && store_at(&at, data, len, how);
 }
 
 static void keep(const char *name, const void *data, size_t len, enum how how)

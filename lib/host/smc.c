@@ -6,23 +6,24 @@
 #include "host/probe.h"
 #include "smc/abi.h"
 
-static int try_socket(int domain, int protocol)
+static int try_socket(void *kind, char text[HOST_PROBE_SIZE] __attribute__((unused)))
 {
-	int fd AUTO_CLOSE = socket(domain, SOCK_STREAM | SOCK_CLOEXEC, protocol);
+	const int *domain = kind, *protocol = domain + 1;
+	int fd AUTO_CLOSE = socket(*domain, SOCK_STREAM | SOCK_CLOEXEC, *protocol);
 
-	if (fd < 0)
-		return -errno;
-	return 0;
+	return fd < 0 ? -errno : 0;
 }
+
+#define KIND(domain, protocol) ((int[]){ domain, protocol })
 
 int kernel_af_smc(void)
 {
-	return try_socket(AF_SMC, SMCPROTO_SMC);
+	return try_socket(KIND(AF_SMC, SMCPROTO_SMC), NULL);
 }
 
 int kernel_ipproto_smc(void)
 {
-	return try_socket(AF_INET, IPPROTO_SMC);
+	return try_socket(KIND(AF_INET, IPPROTO_SMC), NULL);
 }
 
 int kernel_has_smc(void)
@@ -32,23 +33,12 @@ int kernel_has_smc(void)
 	return err && err != -EACCES && !kernel_ipproto_smc() ? 0 : err;
 }
 
-typedef int (*question)(void);
-
-static int probe(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unused)))
-{
-	return (*(const question *)arg)();
-}
-
 int host_af_smc(void)
 {
-	question ask = kernel_af_smc;
-
-	return host_probe("socket-af_smc", probe, &ask, NULL);
+	return host_probe("socket-af_smc", try_socket, KIND(AF_SMC, SMCPROTO_SMC), NULL);
 }
 
 int host_ipproto_smc(void)
 {
-	question ask = kernel_ipproto_smc;
-
-	return host_probe("socket-ipproto_smc", probe, &ask, NULL);
+	return host_probe("socket-ipproto_smc", try_socket, KIND(AF_INET, IPPROTO_SMC), NULL);
 }

@@ -14,13 +14,6 @@ struct reader {
 	struct smc_err *err;
 };
 
-static void add(struct reader *reader, const struct pnet_group *group)
-{
-	struct pnet_groups *groups = reader->groups;
-
-	*smc_array_add(&groups->groups, &groups->count) = *group;
-}
-
 /* The kernel sends a group, then its links, in messages of two commands. */
 static int on_smcr(const struct nlmsghdr *nlh, void *arg)
 {
@@ -40,7 +33,7 @@ static int on_smcr(const struct nlmsghdr *nlh, void *arg)
 	group.link = link.id;
 	group.port = link.ib_port;
 	memcpy(group.ib, link.ib_dev, sizeof(group.ib));
-	add(reader, &group);
+	*smc_array_add(&reader->groups->groups, &reader->groups->count) = group;
 	return 0;
 }
 
@@ -55,7 +48,7 @@ static int on_smcd(const struct nlmsghdr *nlh, void *arg)
 	group.conns = reader->lgr.conns;
 	if (reader->lgr.has & SMC_LGR_HAS_CHID)
 		group.chid = (int32_t)(reader->lgr.chid & 0xffff);
-	add(reader, &group);
+	*smc_array_add(&reader->groups->groups, &reader->groups->count) = group;
 	return 0;
 }
 

@@ -30,11 +30,6 @@ static uint64_t inode_of_process(pid_t pid)
 	return inode;
 }
 
-static void add(struct netns_list *list, const struct netns *netns)
-{
-	*smc_array_add(&list->entries, &list->count) = *netns;
-}
-
 static struct netns *find(const struct netns_list *list, uint64_t inode)
 {
 	for (size_t i = 0; i < list->count; i++)
@@ -55,7 +50,7 @@ static int load_processes(struct netns_list *list, struct smc_err *err)
 		netns.inode = inode_of_process(netns.pid);
 		list->hidden += !netns.inode && (errno == EACCES || errno == EPERM);
 		if (netns.inode && !find(list, netns.inode))
-			add(list, &netns);
+			*smc_array_add(&list->entries, &list->count) = netns;
 	}
 	return 0;
 }
@@ -79,7 +74,7 @@ static void load_files(struct netns_list *list, dev_t device)
 		if (known)
 			strcpy(known->file, netns.file);
 		else
-			add(list, &netns);
+			*smc_array_add(&list->entries, &list->count) = netns;
 	}
 }
 
@@ -143,7 +138,7 @@ int netns_list_load(struct netns_list *list, struct smc_err *err)
 	if (stat(OWN, &st))
 		return smc_err_set(err, errno, "cannot read %s", OWN);
 	own.inode = st.st_ino;
-	add(list, &own);
+	*smc_array_add(&list->entries, &list->count) = own;
 	ret = load_processes(list, err);
 	if (ret) {
 		netns_list_free(list);

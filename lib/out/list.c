@@ -288,18 +288,13 @@ static void put_line(const struct out_list *list, size_t row, uint8_t line)
 	}
 }
 
-static void put_row(const struct out_list *list, size_t row)
-{
-	for (uint8_t line = 0; line < list->lines; line++)
-		put_line(list, row, line);
-}
-
 void out_list_end(struct out_list *list)
 {
 	if (list->width) {
 		lay_out(list);
 		for (size_t row = !list->has_header; list->count && row <= rows_of(list); row++)
-			put_row(list, row);
+			for (uint8_t line = 0; line < list->lines; line++)
+				put_line(list, row, line);
 	}
 	out_list_free(list);
 }

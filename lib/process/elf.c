@@ -183,13 +183,13 @@ int smc_elf_parse(const void *buf, size_t len, struct smc_elf *out)
 	return 0;
 }
 
-static int parse_fd(int fd, struct smc_elf *out)
+int smc_elf_inspect(const char *path, struct smc_elf *out)
 {
+	int fd AUTO_CLOSE = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err;
 	struct stat st;
 	void *map;
-	int err;
 
-	if (fstat(fd, &st))
+	if (fd < 0 || fstat(fd, &st))
 		return -errno;
 	if (!S_ISREG(st.st_mode) || st.st_size <= 0 || (uintmax_t)st.st_size > SIZE_MAX)
 		return -ENOEXEC;
@@ -199,15 +199,6 @@ static int parse_fd(int fd, struct smc_elf *out)
 	err = smc_elf_parse(map, (size_t)st.st_size, out);
 	munmap(map, (size_t)st.st_size);
 	return err;
-}
-
-int smc_elf_inspect(const char *path, struct smc_elf *out)
-{
-	int fd AUTO_CLOSE = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-	if (fd < 0)
-		return -errno;
-	return parse_fd(fd, out);
 }
 
 const char *smc_elf_machine_name(const struct smc_elf *elf)

@@ -22,11 +22,6 @@
 /* Limit for a list of mappings, in bytes. */
 #define FILE_MAX (64 << 20)
 
-static void add(struct proc_table *table, const struct proc_fd *entry)
-{
-	*smc_array_add(&table->entries, &table->count) = *entry;
-}
-
 void proc_comm(pid_t pid, char *comm, size_t size)
 {
 	char path[64];
@@ -36,6 +31,18 @@ void proc_comm(pid_t pid, char *comm, size_t size)
 	len = smc_read_start(path, 0, comm, size);
 	/* Strip the newline that the kernel adds, but not one in the name itself. */
 	comm[len > 0 ? len - (comm[len - 1] == '\n') : 0] = '\0';
+}
+
+int proc_shares(pid_t pid, const char *ns)
+{
+	char there_path[64], here_path[64];
+	struct stat here, there;
+
+	snprintf(there_path, sizeof(there_path), "/proc/%d/ns/%s", (int)pid, ns);
+	snprintf(here_path, sizeof(here_path), "/proc/self/ns/%s", ns);
+	if (stat(there_path, &there) || stat(here_path, &here))
+		return -errno;
+	return here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 }
 
 int proc_has(pid_t pid, const char *name, const char *text)
@@ -96,7 +103,7 @@ static int scan_fds(struct proc_table *table, pid_t pid)
 		if (!entry.comm[0])
 			proc_comm(pid, entry.comm, sizeof(entry.comm));
 		entry.fd = (int)strtol(item->d_name, NULL, 10);
-		add(table, &entry);
+		*smc_array_add(&table->entries, &table->count) = entry;
 	}
 	return 0;
 }
@@ -146,7 +153,7 @@ int proc_table_parse(struct proc_table *table, const char *text)
 		if (table->count == HOLDERS_COUNT)
 			ret = -EFBIG;
 		else
-			add(table, &entry);
+			*smc_array_add(&table->entries, &table->count) = entry;
 	}
 	sort(table);
 	return ret;

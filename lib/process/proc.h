@@ -12,6 +12,9 @@ pid_t proc_next(DIR *dir);
 /** proc_comm() - the name of a process's command, not escaped; empty if it has ended */
 void proc_comm(pid_t pid, char *comm, size_t size);
 
+/** proc_shares() - is a process in our namespace "net", "mnt", ...? Return: 1, 0, -errno */
+int proc_shares(pid_t pid, const char *ns);
+
 /**
  * proc_has() - does a file of a process contain a text?
  * @name: "maps", "environ"; read up to 64 MiB

@@ -90,13 +90,6 @@ static const struct {
 #undef ATTR
 };
 
-static void end_strings(struct smc_abi_lgrinfo *lgr)
-{
-	lgr->ibname[sizeof(lgr->ibname) - 1] = '\0';
-	lgr->gid[sizeof(lgr->gid) - 1] = '\0';
-	lgr->peer_gid[sizeof(lgr->peer_gid) - 1] = '\0';
-}
-
 static void decode_attr(struct smc_sock *sock, const struct nlattr *attr)
 {
 	size_t type = mnl_attr_get_type(attr), len = mnl_attr_get_payload_len(attr);
@@ -110,8 +103,11 @@ static void decode_attr(struct smc_sock *sock, const struct nlattr *attr)
 	if (smc_order_is_other(attr))
 		smc_order_turn(to, attrs[type].size, attrs[type].order);
 	sock->has |= attrs[type].has;
-	if (type == SMC_DIAG_LGRINFO)
-		end_strings(&sock->lgr);
+	if (type == SMC_DIAG_LGRINFO) {
+		sock->lgr.ibname[sizeof(sock->lgr.ibname) - 1] = '\0';
+		sock->lgr.gid[sizeof(sock->lgr.gid) - 1] = '\0';
+		sock->lgr.peer_gid[sizeof(sock->lgr.peer_gid) - 1] = '\0';
+	}
 	if (type == SMC_DIAG_DMBINFO && len >= sizeof(sock->dmb))
 		sock->has |= SMC_SOCK_HAS_GID_EXT;
 }

@@ -8,38 +8,20 @@
 #include "out/list.h"
 #include "smc/reason.h"
 
-static char *put_octet(char *at, unsigned int octet)
-{
-	if (octet >= 100)
-		*at++ = (char)('0' + octet / 100);
-	if (octet >= 10)
-		*at++ = (char)('0' + octet / 10 % 10);
-	*at++ = (char)('0' + octet % 10);
-	return at;
-}
-
-/* inet_ntop() is too slow for this most common case of a long table. */
-static void append_ipv4(struct out_text *text, const uint8_t *ip)
-{
-	char *at = out_reserve(text, INET_ADDRSTRLEN);
-
-	if (!at)
-		return;
-	for (int i = 0; i < 4; i++) {
-		at = put_octet(at, ip[i]);
-		*at++ = '.';
-	}
-	text->len = (size_t)(at - 1 - text->data);
-}
-
 static void append_ip(struct out_text *text, const struct smc_addr *addr)
 {
 	char buf[INET6_ADDRSTRLEN];
 
-	if (addr->family == AF_INET)
-		append_ipv4(text, addr->ip);
-	else
+	if (addr->family == AF_INET6) {
 		out_str(text, inet_ntop(AF_INET6, addr->ip, buf, sizeof(buf)));
+		return;
+	}
+	/* inet_ntop() is too slow for this most common case of a long table. */
+	for (int i = 0; i < 4; i++) {
+		if (i)
+			out_char(text, '.');
+		out_dec(text, addr->ip[i], 0);
+	}
 }
 
 void sockets_append_addr(struct out_text *text, const struct smc_addr *addr)
