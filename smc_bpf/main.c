@@ -202,14 +202,13 @@ static int find_target(struct scope_target *target, struct smc_err *err)
 
 static int status(struct scope_target *target, struct smc_err *err)
 {
-	struct scope_list list;
+	struct scope_list list AUTO(scope_list_free) = { 0 };
 	int ret = scope_list_load(&list, asked.how ? target : NULL, err);
 
-	if (!ret)
-		ret = asked.is_metrics ? status_metrics(&list, hook_failures(), err) :
-					 status_print(&tool, &list, asked.is_json, err);
-	scope_list_free(&list);
-	return ret;
+	if (ret)
+		return ret;
+	return asked.is_metrics ? status_metrics(&list, hook_failures(), err) :
+				  status_print(&tool, &list, asked.is_json, err);
 }
 
 /*

@@ -122,13 +122,6 @@ static void print_on_terminal(struct events *events, const struct event *event)
 		event_remedies_read(&events->text, event, events->width, &events->known);
 }
 
-static void print_text(struct events *events, const struct event *event)
-{
-	event_text(&events->text, event);
-	if (asked.is_explained)
-		event_remedies(&events->text, event);
-}
-
 static int print(struct events *events, const struct event *event)
 {
 	if (asked.is_json)
@@ -136,28 +129,24 @@ static int print(struct events *events, const struct event *event)
 	else if (events->width)
 		print_on_terminal(events, event);
 	else
-		print_text(events, event);
+		event_text(&events->text, event);
+	if (asked.is_explained && !asked.is_json && !events->width)
+		event_remedies(&events->text, event);
 	return events->text.len >= PRINT_AT ? out_print(&events->text, events->err) : 0;
-}
-
-/* The kernel's worker accepts for the process that listens. */
-static int complete(struct events *events, struct event *event)
-{
-	if (event->side == EVENT_SERVER && !event->process.pid)
-		return listeners_find(&events->listeners, event, events->err);
-	return 0;
 }
 
 static int on_event(void *arg, struct event *event)
 {
 	struct events *events = arg;
-	int ret;
+	int ret = 0;
 
 	if (event->kind == EVENT_UNLISTEN) {
 		events->listeners.is_stale = true;
 		return 0;
 	}
-	ret = complete(events, event);
+	/* The kernel's worker accepts for the process that listens. */
+	if (event->side == EVENT_SERVER && !event->process.pid)
+		ret = listeners_find(&events->listeners, event, events->err);
 	if (ret || events->is_done || !is_chosen(event))
 		return ret;
 	if (event->kind != EVENT_START && event->kind != EVENT_LOST)

@@ -173,7 +173,8 @@ static int print_commands(const struct smc_pnet_table *entries, bool is_json, st
 
 int pnet_suggest(struct pnet_tool *tool, bool is_apply, bool is_json)
 {
-	struct smc_pnet_table table = { 0 }, entries = { 0 };
+	struct smc_pnet_table table AUTO(smc_pnet_free) = { 0 };
+	struct smc_pnet_table entries AUTO(smc_pnet_free) = { 0 };
 	struct pnet_world world AUTO(pnet_world_free) = { 0 };
 	int ret;
 
@@ -185,9 +186,5 @@ int pnet_suggest(struct pnet_tool *tool, bool is_apply, bool is_json)
 	for (size_t i = 0; !ret && is_apply && i < entries.count; i++)
 		ret = pnet_add(tool, &entries.entries[i]);
 	/* Print them with --apply, too, so that the commands can be kept. */
-	if (!ret)
-		ret = print_commands(&entries, is_json, tool->err);
-	smc_pnet_free(&entries);
-	smc_pnet_free(&table);
-	return ret;
+	return ret ? ret : print_commands(&entries, is_json, tool->err);
 }

@@ -162,7 +162,7 @@ static int run(struct pnet_tool *pnet, const struct smc_pnet *entry)
 /* Tables of all network namespaces, with a message for those that cannot be read. */
 static int show_all(const char *name, bool is_json, struct smc_err *err)
 {
-	struct netns_list list;
+	struct netns_list list AUTO(netns_list_free) = { .count = 0 };
 	char text[200];
 	int ret = netns_list_load(&list, err);
 
@@ -171,10 +171,7 @@ static int show_all(const char *name, bool is_json, struct smc_err *err)
 	ret = pnet_show_all(&list, name, is_json, err);
 	netns_list_hidden(&list, text, sizeof(text));
 	cli_warn(&tool, ret || !text[0], "%s", text);
-	if (!ret)
-		ret = netns_list_failure(&list, err);
-	netns_list_free(&list);
-	return ret;
+	return ret ? ret : netns_list_failure(&list, err);
 }
 
 /* Return: 0, -errno with @err. */
@@ -183,7 +180,7 @@ static int work(struct smc_err *err)
 	struct smc_pnet entry = { 0 };
 	char root[SYSFS_ROOT_SIZE];
 	struct pnet_tool pnet = { .root = root, .err = err };
-	int ret, sysfs = -1;
+	int sysfs AUTO_CLOSE = -1, ret;
 
 	ret = make_entry(&entry, err);
 	if (!ret && asked.is_all_netns)
@@ -197,8 +194,6 @@ static int work(struct smc_err *err)
 	if (!ret)
 		ret = run(&pnet, &entry);
 	smc_genl_close(pnet.nl);
-	if (sysfs >= 0)
-		close(sysfs);
 	return ret;
 }
 

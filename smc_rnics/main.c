@@ -137,27 +137,25 @@ static int print(const struct rnic_table *table, struct smc_err *err)
 	return out_finish(&text, err);
 }
 
-static int list(const char *root, struct smc_err *err)
+/* Net devices, PNET table and sysfs all belong to this network namespace. */
+static int list(struct smc_err *err)
 {
-	struct smc_pnet_table pnet = { 0 };
-	struct rnic_table table;
-	int ret = pnet_table_load(&pnet, err);
+	struct smc_pnet_table pnet AUTO(smc_pnet_free) = { 0 };
+	struct rnic_table table AUTO(rnics_free) = { 0 };
+	char root[SYSFS_ROOT_SIZE];
+	int sysfs AUTO_CLOSE = -1, ret = sysfs_here(root, &sysfs, false, err);
 
+	if (!ret)
+		ret = pnet_table_load(&pnet, err);
 	/* A kernel without SMC has no table, which is no error. */
-	if (ret && ret != -ENOENT && ret != -ENODATA) {
-		smc_pnet_free(&pnet);
+	if (ret && ret != -ENOENT && ret != -ENODATA)
 		return ret;
-	}
 	ret = rnics_load(&table, root, &pnet, err);
 	if (!ret)
 		keep_selected(&table);
 	if (!ret && asked.has_fid && !table.count)
 		ret = smc_err_say(err, ENOENT, "no FID %x", asked.fid);
-	if (!ret)
-		ret = print(&table, err);
-	rnics_free(&table);
-	smc_pnet_free(&pnet);
-	return ret;
+	return ret ? ret : print(&table, err);
 }
 
 static int power(struct smc_err *err)
@@ -172,19 +170,6 @@ static int power(struct smc_err *err)
 	return rnics_power(SYSFS_ROOT, asked.fid, asked.is_on, err);
 }
 
-/* Net devices, PNET table and sysfs all belong to this network namespace. */
-static int list_here(struct smc_err *err)
-{
-	char root[SYSFS_ROOT_SIZE];
-	int sysfs, ret = sysfs_here(root, &sysfs, false, err);
-
-	if (!ret)
-		ret = list(root, err);
-	if (sysfs >= 0)
-		close(sysfs);
-	return ret;
-}
-
 int main(int argc, char **argv)
 {
 	struct smc_err err = { 0 };
@@ -196,7 +181,7 @@ int main(int argc, char **argv)
 		return status;
 	ret = enclose_record(&err);
 	if (!ret)
-		ret = asked.has_power ? power(&err) : list_here(&err);
+		ret = asked.has_power ? power(&err) : list(&err);
 	if (ret)
 		return cli_error(&tool, "%s", err.text);
 	return cli_close_stdout(&tool);

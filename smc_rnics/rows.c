@@ -80,13 +80,6 @@ struct loader {
 	struct rdma_table rdma;
 };
 
-static void add(struct loader *l, const struct rnic *rnic)
-{
-	struct rnic_table *table = l->table;
-
-	*smc_array_add(&table->rnics, &table->count) = *rnic;
-}
-
 /* ---- type ---- */
 
 static const char *ism_or_roce(const struct rnic *rnic, const char *firmware)
@@ -242,7 +235,7 @@ static void add_ports(struct loader *l, const struct rnic *function, const struc
 
 		set_port(l, &rnic, ib, &ib->ports[i]);
 		set_pnetid(l, &rnic, ib->ports[i].hw_pnetid);
-		add(l, &rnic);
+		*smc_array_add(&l->table->rnics, &l->table->count) = rnic;
 	}
 }
 
@@ -264,14 +257,14 @@ static void add_nets(struct loader *l, const struct rnic *function)
 		if (!rnic.port)
 			rnic.port = net->dev_port + 1;
 		set_pnetid(l, &rnic, net->hw_pnetid);
-		add(l, &rnic);
+		*smc_array_add(&l->table->rnics, &l->table->count) = rnic;
 	}
 	if (has_net)
 		return;
 	rnic = *function;
 	pnetid_of_device(hardware, l->root, "pci", function->pci_id, 0);
 	set_pnetid(l, &rnic, hardware);
-	add(l, &rnic);
+	*smc_array_add(&l->table->rnics, &l->table->count) = rnic;
 }
 
 static void add_function(struct loader *l, const char *pci_id)
@@ -317,7 +310,7 @@ static void add_slot(struct loader *l, const char *name)
 		if (l->table->rnics[i].has & RNIC_HAS_FID && l->table->rnics[i].fid == rnic.fid)
 			return;
 	read_power(l, &rnic);
-	add(l, &rnic);
+	*smc_array_add(&l->table->rnics, &l->table->count) = rnic;
 }
 
 static int compare(const void *a, const void *b)

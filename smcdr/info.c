@@ -30,7 +30,7 @@ static void look_at_port(struct info *info, const char *ib_name, unsigned int po
 
 static int load_roce(struct cmd *cmd, struct info *info)
 {
-	struct cmd_list list;
+	struct cmd_list list AUTO(cmd_list_free) = { 0 };
 	int ret = cmd_rdma_load(cmd, &list);
 
 	for (size_t i = 0; !ret && i < list.count; i++) {
@@ -41,7 +41,6 @@ static int load_roce(struct cmd *cmd, struct info *info)
 			if (device->ports[p].is_there)
 				look_at_port(info, device->ib_name, p + 1);
 	}
-	cmd_list_free(&list);
 	return ret;
 }
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Parse numbers without memory, locale and errno: safe in a signal handler. */
+/* Parse numbers and addresses without memory, locale and errno: safe in a signal handler. */
 #pragma once
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
 
 #include "base/libc.h"
 
@@ -42,4 +45,37 @@ static inline bool scan_ports(const char **at, uint16_t *low, uint16_t *high)
 	*low = (uint16_t)first;
 	*high = (uint16_t)last;
 	return first && first <= last;
+}
+
+/** scan_net() - ADDR or ADDR/BITS; IPv6 in brackets, or bare up to a slash. Advances @at */
+static inline bool scan_net(const char **at, int *family, uint8_t bytes[16], unsigned int *bits)
+{
+	const char *colon = strchr(*at, ':');
+	bool is_bracketed = **at == '[', is_v6 = is_bracketed || (colon && strchr(colon + 1, ':'));
+	char text[INET6_ADDRSTRLEN];
+	size_t len;
+
+	*at += is_bracketed;
+	len = strcspn(*at, is_bracketed ? "]" : is_v6 ? "/" : "/:");
+	if (len >= sizeof(text) || (is_bracketed && !(*at)[len]))
+		return false;
+	memcpy(text, *at, len);
+	text[len] = '\0';
+	*at += len + is_bracketed;
+	*family = is_v6 ? AF_INET6 : AF_INET;
+	*bits = is_v6 ? 128 : 32;
+	if (inet_pton(*family, text, bytes) != 1)
+		return false;
+	if (**at != '/')
+		return true;
+	++*at;
+	return scan_number(at, *bits, bits);
+}
+
+/** same_bits() - are the first @bits bits equal? */
+static inline bool same_bits(const uint8_t *a, const uint8_t *b, unsigned int bits)
+{
+	if (memcmp(a, b, bits / 8))
+		return false;
+	return !(bits % 8) || !((a[bits / 8] ^ b[bits / 8]) >> (8 - bits % 8));
 }

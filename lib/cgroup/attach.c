@@ -296,7 +296,7 @@ static int mark_tree(const struct pins *pins, pid_t pid, uint64_t id, struct smc
 /* Remove the scopes that are gone, and with the last scope the programs. */
 static int remove_gone(struct pins *pins, struct smc_err *err)
 {
-	struct scope_list list;
+	struct scope_list list AUTO(scope_list_free) = { 0 };
 	size_t left = 0;
 	int ret = load(&list, pins, err);
 
@@ -306,10 +306,7 @@ static int remove_gone(struct pins *pins, struct smc_err *err)
 		else
 			left++;
 	}
-	if (ret)
-		return ret;
-	scope_list_free(&list);
-	return left ? 0 : pins_remove(err);
+	return ret || left ? ret : pins_remove(err);
 }
 
 static int put_scope(struct pins *pins, struct scope_target *target, const struct smc_scope *rules,

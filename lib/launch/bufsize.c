@@ -52,25 +52,18 @@ static bool may_exceed(const struct buffer *buffer, int bytes)
 {
 	int fd AUTO_CLOSE = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	if (fd < 0)
-		return false;
-	return !setsockopt(fd, SOL_SOCKET, buffer->force, &bytes, sizeof(bytes));
+	return fd >= 0 && !setsockopt(fd, SOL_SOCKET, buffer->force, &bytes, sizeof(bytes));
 }
 
 static int raise_limit(const char *name, long long bytes)
 {
 	char path[64], text[24];
-	int fd, ret = 0;
+	int fd AUTO_CLOSE = -1;
 
 	snprintf(path, sizeof(path), KNOB, "core", name);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
 	snprintf(text, sizeof(text), "%lld", bytes);
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	return fd < 0 || write(fd, text, strlen(text)) < 0 ? -errno : 0;
 }
 
 /* The kernel caps silently: setsockopt(SO_RCVBUF) succeeds and sets less, see socket(7). */

@@ -33,44 +33,13 @@ static bool take_ports(struct rule *rule, const char *at)
 	return (take_char(&at, '*') || scan_ports(&at, &rule->low, &rule->high)) && !*at;
 }
 
-/* Parse 10.0.0.1 or [fd00::1]. */
-static bool take_addr(struct rule *rule, const char **at)
-{
-	char text[INET6_ADDRSTRLEN];
-	size_t len;
-
-	rule->has_addr = true;
-	rule->is_v6 = take_char(at, '[');
-	rule->bits = 128;
-	len = strcspn(*at, rule->is_v6 ? "]" : "/:");
-	if (len >= sizeof(text))
-		return false;
-	memcpy(text, *at, len);
-	text[len] = '\0';
-	*at += len;
-	if (rule->is_v6)
-		return take_char(at, ']') && inet_pton(AF_INET6, text, rule->addr) == 1 &&
-		       memcmp(rule->addr, mapped_prefix, sizeof(mapped_prefix)) != 0;
-	memcpy(rule->addr, mapped_prefix, sizeof(mapped_prefix));
-	return inet_pton(AF_INET, text, rule->addr + sizeof(mapped_prefix)) == 1;
-}
-
-static bool take_prefix(struct rule *rule, const char **at)
-{
-	unsigned int bits;
-
-	if (!take_char(at, '/'))
-		return true;
-	if (!scan_number(at, rule->is_v6 ? 128 : 32, &bits))
-		return false;
-	rule->bits = (uint8_t)(rule->is_v6 ? bits : bits + MAPPED_BITS);
-	return true;
-}
-
 /* Parse one item completely. */
 static bool read_item(struct rule *rule, const char *at)
 {
 	static const char listen[] = "listen";
+	unsigned int bits;
+	bool is_bracketed;
+	int family;
 
 	if (!strncmp(at, listen, strlen(listen))) {
 		rule->is_listen = true;
@@ -80,10 +49,22 @@ static bool read_item(struct rule *rule, const char *at)
 		if (!take_char(&at, ':'))
 			return false;
 	}
-	if (*at != '[' && !strchr(at, '.'))
+	is_bracketed = *at == '[';
+	if (!is_bracketed && !strchr(at, '.'))
 		return take_ports(rule, at);
-	if (!take_addr(rule, &at) || !take_prefix(rule, &at))
+	if (!scan_net(&at, &family, rule->addr, &bits))
 		return false;
+	rule->has_addr = true;
+	rule->is_v6 = family == AF_INET6;
+	if (rule->is_v6 != is_bracketed ||
+	    (rule->is_v6 && !memcmp(rule->addr, mapped_prefix, sizeof(mapped_prefix))))
+		return false;
+	if (!rule->is_v6) {
+		memcpy(rule->addr + sizeof(mapped_prefix), rule->addr, 4);
+		memcpy(rule->addr, mapped_prefix, sizeof(mapped_prefix));
+		bits += MAPPED_BITS;
+	}
+	rule->bits = (uint8_t)bits;
 	return !*at || (take_char(&at, ':') && take_ports(rule, at));
 }
 
@@ -136,15 +117,6 @@ static bool find_place(struct place *place, const struct sockaddr *addr, socklen
 	place->port = ntohs(in6.sin6_port);
 	place->is_v6 = memcmp(place->addr, mapped_prefix, sizeof(mapped_prefix)) != 0;
 	return true;
-}
-
-static bool same_bits(const uint8_t *a, const uint8_t *b, unsigned int bits)
-{
-	unsigned int left = bits % 8;
-
-	if (memcmp(a, b, bits / 8))
-		return false;
-	return !left || (a[bits / 8] ^ b[bits / 8]) >> (8 - left) == 0;
 }
 
 static bool matches(const struct rule *rule, bool is_listen, const struct place *place)

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "base/array.h"
+#include "base/scan.h"
 #include "host/probe.h"
 
 /* Argument of a probe: getifaddrs() is called once, for the first device. */
@@ -156,12 +157,7 @@ struct netaddr netaddr_of(const struct smc_addr *end)
 
 bool netaddr_covers(const struct netaddr *addr, const struct netaddr *other)
 {
-	size_t bytes = addr->prefix / 8;
-	unsigned int bits = addr->prefix % 8;
-
-	if (addr->family != other->family || memcmp(addr->bytes, other->bytes, bytes))
-		return false;
-	return !bits || !((addr->bytes[bytes] ^ other->bytes[bytes]) >> (8 - bits));
+	return addr->family == other->family && same_bits(addr->bytes, other->bytes, addr->prefix);
 }
 
 bool netaddr_has(const struct netaddr_table *table, const char *netdev, int family)

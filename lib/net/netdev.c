@@ -23,7 +23,7 @@ bool netdev_bus(char bus[NETDEV_BUS_SIZE], char bus_id[NETDEV_BUS_ID_SIZE], cons
 static void read_lower(char lower[NETDEV_NAME_SIZE], const char *root, const char *name)
 {
 	static const char prefix[] = "lower_";
-	struct host_names names;
+	struct host_names names AUTO(host_names_free) = { 0 };
 	char slaves[256];
 
 	lower[0] = '\0';
@@ -38,7 +38,6 @@ static void read_lower(char lower[NETDEV_NAME_SIZE], const char *root, const cha
 		if (!strncmp(names.names[i], prefix, sizeof(prefix) - 1))
 			snprintf(lower, NETDEV_NAME_SIZE, "%.15s",
 				 names.names[i] + sizeof(prefix) - 1);
-	host_names_free(&names);
 }
 
 static void read_netdev(struct netdev *dev, const char *root, const char *name)

@@ -374,7 +374,7 @@ static bool is_blocked(const struct smc_pnet_table *entries, const struct smc_pn
 void pnet_suggest_make(struct smc_pnet_table *entries, const struct smc_pnet_table *table,
 		       const struct pnet_world *world)
 {
-	struct pnet_rows rows;
+	struct pnet_rows rows AUTO(pnet_rows_free) = { 0 };
 
 	*entries = (struct smc_pnet_table){ 0 };
 	pnet_rows_make(&rows, table, world);
@@ -388,7 +388,6 @@ void pnet_suggest_make(struct smc_pnet_table *entries, const struct smc_pnet_tab
 		    !is_blocked(entries, table, &entry))
 			smc_pnet_append(entries, &entry);
 	}
-	pnet_rows_free(&rows);
 }
 
 bool pnet_command(struct out_text *text, const struct smc_pnet *entry)

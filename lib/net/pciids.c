@@ -17,12 +17,7 @@ static const char *behind(const char *line, unsigned int number)
 
 static void keep(char dst[PCIIDS_NAME_SIZE], const char *name)
 {
-	size_t len = strcspn(name, "\r\n");
-
-	if (len >= PCIIDS_NAME_SIZE)
-		len = PCIIDS_NAME_SIZE - 1;
-	memcpy(dst, name, len);
-	dst[len] = '\0';
+	snprintf(dst, PCIIDS_NAME_SIZE, "%.*s", (int)strcspn(name, "\r\n"), name);
 }
 
 /* Vendor lines are not indented; devices have one tab, subsystems two. */

@@ -63,12 +63,11 @@ static void add_gid(struct rdma_port *port, const char *path, const char *number
 
 static int read_gids(struct rdma_port *port, const char *path)
 {
-	struct host_names names;
+	struct host_names names AUTO(host_names_free) = { 0 };
 	int ret = host_list(&names, "%s/gids", path);
 
 	for (size_t i = 0; !ret && i < names.count; i++)
 		add_gid(port, path, names.names[i]);
-	host_names_free(&names);
 	return ret;
 }
 
@@ -149,7 +148,7 @@ static int read_dev(struct rdma_table *table, const char *root, const char *name
 
 static int read_devs(struct rdma_table *table, const char *root, const struct netdev_table *netdevs)
 {
-	struct host_names names;
+	struct host_names names AUTO(host_names_free) = { 0 };
 	int ret = host_list(&names, "%s/class/infiniband", root);
 
 	if (ret || !names.count)
@@ -157,7 +156,6 @@ static int read_devs(struct rdma_table *table, const char *root, const struct ne
 	table->devs = xcalloc(names.count, sizeof(*table->devs));
 	for (size_t i = 0; !ret && i < names.count; i++)
 		ret = read_dev(table, root, names.names[i], netdevs);
-	host_names_free(&names);
 	return ret;
 }
 
@@ -211,7 +209,7 @@ static void add_dibs(struct rdma_table *table, const char *root, const char *nam
 
 static int read_isms(struct rdma_table *table, const char *root)
 {
-	struct host_names pci, dibs = { 0 };
+	struct host_names pci AUTO(host_names_free) = { 0 }, dibs AUTO(host_names_free) = { 0 };
 	int ret = host_list(&pci, "%s/bus/pci/devices", root);
 
 	if (!ret)
@@ -223,8 +221,6 @@ static int read_isms(struct rdma_table *table, const char *root)
 			add_ism(table, root, pci.names[i]);
 	for (size_t i = 0; !ret && i < dibs.count; i++)
 		add_dibs(table, root, dibs.names[i]);
-	host_names_free(&pci);
-	host_names_free(&dibs);
 	return ret;
 }
 

@@ -106,11 +106,9 @@ static bool is_kept(const char *name, const struct replay_request *request)
 {
 	char line[HEAD_MAX + 1];
 	struct head head;
-	int fd = record_open(name, 0);
+	int fd AUTO_CLOSE = record_open(name, 0);
 	ssize_t len = fd < 0 ? 0 : read(fd, line, HEAD_MAX);
 
-	if (fd >= 0)
-		close(fd);
 	line[len > 0 ? len : 0] = '\0';
 	return read_head(&head, line) && !head.code && covers(&head, request);
 }

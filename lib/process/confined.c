@@ -171,9 +171,13 @@ static int probe_own(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZ
 	return ret;
 }
 
-static int take(struct confined *confined, int by, bool is_bpf, const char *name)
+static int find(struct confined *confined, host_probe_fn fn, struct question *question,
+		const char *what)
 {
-	*confined = (struct confined){ .by = by > 0 ? by : BY_NOBODY, .is_bpf = is_bpf };
+	char name[HOST_PROBE_SIZE];
+	int by = host_probe("confined%s%s", fn, question, name, *what ? "-" : "", what);
+
+	*confined = (struct confined){ .by = by > 0 ? by : BY_NOBODY, .is_bpf = question->is_bpf };
 	snprintf(confined->name, sizeof(confined->name), "%.*s", APPARMOR_NAME_SIZE - 1, name);
 	return by > 0 ? 1 : by;
 }
@@ -181,10 +185,10 @@ static int take(struct confined *confined, int by, bool is_bpf, const char *name
 int confined_find(struct confined *confined, pid_t pid, bool is_bpf)
 {
 	struct question question = { .pid = pid, .is_bpf = is_bpf };
-	char name[HOST_PROBE_SIZE];
-	int by = host_probe("confined-%d", probe_process, &question, name, (int)pid);
+	char number[16];
 
-	return take(confined, by, is_bpf, name);
+	snprintf(number, sizeof(number), "%d", (int)pid);
+	return find(confined, probe_process, &question, number);
 }
 
 int confined_find_new(struct confined *confined, struct confined_seen *seen, pid_t pid, bool is_bpf)
@@ -214,28 +218,21 @@ void confined_seen_free(struct confined_seen *seen)
 int confined_program(struct confined *confined, const char *program, bool is_bpf)
 {
 	struct question question = { .program = program, .is_bpf = is_bpf };
-	char name[HOST_PROBE_SIZE];
-	int by = host_probe("confined-%s", probe_process, &question, name, program);
 
-	return take(confined, by, is_bpf, name);
+	return find(confined, probe_process, &question, program);
 }
 
 int confined_unit(struct confined *confined, const char *unit, const struct unit_props *props,
 		  bool is_bpf)
 {
 	struct question question = { .unit = unit, .props = props, .is_bpf = is_bpf };
-	char name[HOST_PROBE_SIZE];
-	int by = host_probe("confined-%s", probe_unit, &question, name, unit);
 
-	return take(confined, by, is_bpf, name);
+	return find(confined, probe_unit, &question, unit);
 }
 
 int confined_own(struct confined *confined)
 {
-	char name[HOST_PROBE_SIZE];
-	int by = host_probe("confined", probe_own, NULL, name);
-
-	return take(confined, by, false, name);
+	return find(confined, probe_own, &(struct question){ .pid = 0 }, "");
 }
 
 /* Profiles of snaps are generated from their plugs whenever one is refreshed. */

@@ -494,8 +494,10 @@ static void blank_equals(char *line)
 		*line = ' ';
 }
 
-static int read_lines(struct source *source, char *text)
+/* @text: @len bytes, followed by a NUL */
+static int read_text(struct source *source, char *text, size_t len)
 {
+	const char *nul = memchr(text, '\0', len);
 	char *words[MAX_WORDS];
 	struct smc_err inner = { 0 };
 	struct conf_line line = { .conf = source->conf,
@@ -504,6 +506,11 @@ static int read_lines(struct source *source, char *text)
 				  .place.file = conf_keep(source->conf, source->name) };
 	int ret = 0;
 
+	for (const char *at = text; nul && at <= nul; at++)
+		line.place.line += at == text || at[-1] == '\n';
+	if (nul)
+		return smc_err_say(source->err, EINVAL, "%.150s:%zu: this is not text",
+				   source->name, line.place.line);
 	/* Each file begins outside of all sections. */
 	line.section = conf_section(source->conf, "");
 	for (char *next = text, *here; !ret && (here = strsep(&next, "\n"));) {
@@ -523,20 +530,6 @@ static int read_lines(struct source *source, char *text)
 			say(source, &line);
 	}
 	return ret;
-}
-
-static int read_text(struct source *source, char *text, size_t len)
-{
-	const char *nul = memchr(text, '\0', len);
-	size_t number = 1;
-
-	if (nul) {
-		for (const char *at = text; at < nul; at++)
-			number += *at == '\n';
-		return smc_err_say(source->err, EINVAL, "%.150s:%zu: this is not text",
-				   source->name, number);
-	}
-	return read_lines(source, text);
 }
 
 /* ---- files ---- */

@@ -175,15 +175,13 @@ int pnet_say_exists(const struct smc_pnet_table *table, const struct pnet_world 
 
 static int find_why_exists(struct pnet_tool *tool, const struct smc_pnet *entry)
 {
-	struct smc_pnet_table table;
+	struct smc_pnet_table table AUTO(smc_pnet_free) = { 0 };
 	struct pnet_world world AUTO(pnet_world_free) = { 0 };
 	struct smc_err ignored;
 
 	pnet_fetch(tool->nl, &table, &ignored);
 	pnet_world_load(&world, tool->root, &ignored);
-	pnet_say_exists(&table, &world, entry, tool->err);
-	smc_pnet_free(&table);
-	return -EEXIST;
+	return pnet_say_exists(&table, &world, entry, tool->err);
 }
 
 /* The kernel stores both parts of an entry separately, and succeeds if one of them is new. */
@@ -199,7 +197,7 @@ static int check_parts(struct pnet_tool *tool, const struct smc_pnet *entry)
 {
 	const struct pnet_world nothing = { 0 };
 	const struct smc_pnet *holder;
-	struct smc_pnet_table table;
+	struct smc_pnet_table table AUTO(smc_pnet_free) = { 0 };
 	struct smc_pnet net, ib;
 	int ret = pnet_fetch(tool->nl, &table, tool->err);
 
@@ -210,7 +208,6 @@ static int check_parts(struct pnet_tool *tool, const struct smc_pnet *entry)
 	holder = smc_pnet_holder(&table, &ib);
 	if (!ret && holder && !smc_pnet_same(holder, &ib))
 		ret = pnet_say_exists(&table, &nothing, &ib, tool->err);
-	smc_pnet_free(&table);
 	return ret;
 }
 
@@ -235,7 +232,7 @@ static int say_dropped(struct pnet_tool *tool, const struct smc_pnet *kept,
 
 static int check_kept(struct pnet_tool *tool, const struct smc_pnet *entry)
 {
-	struct smc_pnet_table table;
+	struct smc_pnet_table table AUTO(smc_pnet_free) = { 0 };
 	struct smc_pnet net, ib;
 	bool has_net, has_ib;
 	int ret = pnet_fetch(tool->nl, &table, tool->err);
@@ -243,7 +240,6 @@ static int check_kept(struct pnet_tool *tool, const struct smc_pnet *entry)
 	take_apart(&net, &ib, entry);
 	has_net = smc_pnet_holder(&table, &net);
 	has_ib = smc_pnet_holder(&table, &ib);
-	smc_pnet_free(&table);
 	if (ret || (has_net && has_ib))
 		return ret;
 	return has_net ? say_dropped(tool, &net, &ib) : say_dropped(tool, &ib, &net);

@@ -26,24 +26,6 @@ static int wrong(struct smc_err *err, const char *what)
 	return smc_err_say(err, EINVAL, "%s", what);
 }
 
-/* An address: IPv4, IPv6 in brackets, or bare IPv6, which no port can follow. */
-static bool take_host(const char **at, struct netaddr *net)
-{
-	const char *colon = strchr(*at, ':');
-	bool is_bracketed = **at == '[', is_v6 = is_bracketed || (colon && strchr(colon + 1, ':'));
-	char text[NETADDR_TEXT_SIZE];
-	size_t len;
-
-	*at += is_bracketed;
-	len = strcspn(*at, is_bracketed ? "]" : is_v6 ? "/" : "/:");
-	if (len >= sizeof(text) || (is_bracketed && !(*at)[len]))
-		return false;
-	memcpy(text, *at, len);
-	text[len] = '\0';
-	*at += len + is_bracketed;
-	return netaddr_host(net, text) && (!is_bracketed || net->family == AF_INET6);
-}
-
 static bool is_mapped(const struct netaddr *net)
 {
 	static const uint8_t prefix[12] = { [10] = 0xff, 0xff };
@@ -67,17 +49,10 @@ static int check_bits(const struct netaddr *net, struct smc_err *err)
 static int take_item(const char *word, struct item *item, struct smc_err *err)
 {
 	bool is_bracketed = *word == '[';
-	unsigned int prefix;
 
 	*item = (struct item){ .ports = { 0, UINT16_MAX } };
-	if (!take_host(&word, &item->net))
+	if (!scan_net(&word, &item->net.family, item->net.bytes, &item->net.prefix))
 		goto wrong;
-	if (*word == '/') {
-		word++;
-		if (!scan_number(&word, item->net.prefix, &prefix))
-			goto wrong;
-		item->net.prefix = prefix;
-	}
 	if (*word == ':' && (is_bracketed || item->net.family == AF_INET)) {
 		word++;
 		if (!scan_ports(&word, &item->ports.low, &item->ports.high) || *word)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "smc/filter.h"
 
-#include <arpa/inet.h>
 #include <netdb.h>
 #include <pwd.h>
 #include <strings.h>
+
+#include "base/scan.h"
 
 #define MAX_DEPTH 16
 #define ALL_STATES UINT32_MAX
@@ -118,61 +119,23 @@ static bool port_test(struct filter_node *node, char *token)
 	return !parse_port(token + (token[0] == ':'), &node->value);
 }
 
-static int parse_ip(struct filter_node *node, const char *text)
-{
-	if (!strcmp(text, "*") || !strcmp(text, "any") || !*text)
-		return 0;
-	node->addr.family = strchr(text, ':') ? AF_INET6 : AF_INET;
-	node->prefix = node->addr.family == AF_INET6 ? 128 : 32;
-	return inet_pton(node->addr.family, text, node->addr.ip) == 1 ? 0 : -EINVAL;
-}
-
-static int parse_prefix(struct filter_node *node, const char *text)
-{
-	uint32_t bits;
-
-	if (node->addr.family == AF_UNSPEC || !parse_number(text, node->prefix, &bits))
-		return -EINVAL;
-	node->prefix = (uint8_t)bits;
-	return 0;
-}
-
-/* ADDR, ADDR/PREFIX, ADDR:PORT, [ADDR6]/PREFIX:PORT, :PORT */
-static int parse_addr(struct filter_node *node, char *text)
-{
-	char *port = strrchr(text, ':'), *slash, *close = strchr(text, ']');
-	bool is_bracketed = text[0] == '[';
-
-	if (is_bracketed) {
-		if (!close)
-			return -EINVAL;
-		port = strchr(close, ':');
-	} else if (port && strchr(text, ':') != port) {
-		port = NULL; /* bare IPv6 */
-	}
-	if (port) {
-		*port = '\0';
-		if (parse_port(port + 1, &node->value))
-			return -EINVAL;
-		node->has_port = true;
-	}
-	slash = strchr(text, '/');
-	if (slash)
-		*slash = '\0';
-	if (is_bracketed) {
-		if (close[1])
-			return -EINVAL;
-		text++;
-		*close = '\0';
-	}
-	if (parse_ip(node, text) || (is_bracketed && node->addr.family != AF_INET6))
-		return -EINVAL;
-	return slash ? parse_prefix(node, slash + 1) : 0;
-}
-
+/* ADDR, ADDR/PREFIX, ADDR:PORT, [ADDR6]/PREFIX:PORT, :PORT; ADDR may be * or any */
 static bool addr_test(struct filter_node *node, char *token)
 {
-	return *token && !parse_addr(node, token);
+	const char *at = token, *colon = strchr(token, ':');
+	size_t len = strcspn(token, ":");
+	bool is_any = !(colon && strchr(colon + 1, ':')) &&
+		      (!len || (len == 1 && *at == '*') || (len == 3 && !memcmp(at, "any", 3)));
+	int family = AF_UNSPEC;
+	unsigned int bits = 0;
+
+	if (!is_any && !scan_net(&at, &family, node->addr.ip, &bits))
+		return false;
+	at += is_any ? len : 0;
+	node->addr.family = (uint8_t)family;
+	node->prefix = (uint8_t)bits;
+	node->has_port = *at == ':' && (family != AF_INET6 || *token == '[');
+	return *token && (node->has_port ? !parse_port(at + 1, &node->value) : !*at);
 }
 
 static bool state_test(struct filter_node *node, char *token)
@@ -394,13 +357,6 @@ static bool compare(enum filter_op op, uint32_t a, uint32_t b)
 	return false;
 }
 
-static bool same_prefix(const uint8_t *a, const uint8_t *b, unsigned int bits)
-{
-	if (memcmp(a, b, bits / 8))
-		return false;
-	return !(bits % 8) || !((a[bits / 8] ^ b[bits / 8]) >> (8 - bits % 8));
-}
-
 static bool match_addr(const struct filter_node *node, const struct smc_addr *addr)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -419,7 +375,7 @@ static bool match_addr(const struct filter_node *node, const struct smc_addr *ad
 	} else if (node->addr.family != addr->family) {
 		return node->op == FILTER_NE;
 	}
-	return same_prefix(node->addr.ip, ip, node->prefix) == (node->op == FILTER_EQ);
+	return same_bits(node->addr.ip, ip, node->prefix) == (node->op == FILTER_EQ);
 }
 
 /* No port is not port 0: a listener has no peer, a killed connection no local port. */
