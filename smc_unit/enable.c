@@ -150,7 +150,7 @@ static void warn_namesake(const struct unit *unit)
 {
 	const char *at = strchr(unit->name, '@');
 	const char *end = at ? at : strrchr(unit->name, '.');
-	struct unit_props props;
+	struct unit_props props AUTO(unit_props_free) = { 0 };
 	char name[UNIT_NAME_SIZE];
 
 	snprintf(name, sizeof(name), "%.*s.socket", (int)(end - unit->name), unit->name);
@@ -160,7 +160,6 @@ static void warn_namesake(const struct unit *unit)
 	if (at ? !strcmp(unit_prop_text(&props, "Accept"), "yes") :
 		 unit_has_word(unit_prop_text(&props, "Triggers"), unit->name))
 		warn_socket(unit, name);
-	free(props.text);
 }
 
 /*

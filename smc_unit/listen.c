@@ -59,7 +59,7 @@ static int find_processes(struct pids *pids, struct listeners *found, const stru
 			  struct smc_err *err)
 {
 	char pattern[UNIT_NAME_SIZE];
-	struct unit_props props, rest, one;
+	struct unit_props props AUTO(unit_props_free) = { 0 }, rest, one;
 	int ret;
 
 	ret = systemctl_show(unit->req->user,
@@ -71,7 +71,6 @@ static int find_processes(struct pids *pids, struct listeners *found, const stru
 	while (!ret && unit_next_props(&rest, &one))
 		ret = add_processes(pids, found, atoi(unit_prop_text(&one, "MainPID")),
 				    unit_prop_text(&one, "ControlGroup"));
-	free(props.text);
 	return ret ? smc_err_set(err, -ret, "cannot list the processes of %s", unit->name) : 0;
 }
 

@@ -151,14 +151,11 @@ bool peers_are_limited(const char *unit)
 /* smc-conf.service applies the policy at boot. */
 static void warn_boot(const struct request *req)
 {
-	struct unit_props props;
-	bool is_enabled;
+	struct unit_props props AUTO(unit_props_free) = { 0 };
 
 	if (systemctl_show(false, "smc-conf.service", "UnitFileState", &props, NULL))
 		return;
-	is_enabled = !strcmp(unit_prop_text(&props, "UnitFileState"), "enabled");
-	free(props.text);
-	if (!is_enabled)
+	if (strcmp(unit_prop_text(&props, "UnitFileState"), "enabled"))
 		unit_warn(req, "these rules are gone at the next boot: "
 			       "'systemctl enable smc-conf' applies them again");
 }

@@ -235,7 +235,7 @@ static void put_row(struct list *list, const struct row *row)
 /* Add all units of a name or pattern; @own: only those that use SMC by their own settings */
 static int put_units(struct list *list, const char *pattern, bool own)
 {
-	struct unit_props props, rest, one;
+	struct unit_props props AUTO(unit_props_free) = { 0 }, rest, one;
 	int ret = systemctl_show(list->req->user, pattern, PROPERTIES, &props, list->err);
 	struct row row;
 
@@ -252,7 +252,6 @@ static int put_units(struct list *list, const char *pattern, bool own)
 		if (!own || row.way == WAY_OWN)
 			put_row(list, &row);
 	}
-	free(props.text);
 	return ret;
 }
 

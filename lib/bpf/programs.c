@@ -73,32 +73,26 @@ static int map_of(const struct bpf_programs *programs, const char *name)
 	return programs->lib.bpf_object__find_map_fd_by_name(programs->object, name);
 }
 
-/* The kernel lacks the function, or the means to trace it. */
-static int attach_error(const struct bpf_programs *programs, const struct bpf_program *program,
-			struct smc_err *err)
-{
-	int ret = -errno;
-	char what[128];
-
-	snprintf(what, sizeof(what), "attach an eBPF program to %s",
-		 programs->lib.bpf_program__section_name(program));
-	return bpf_load_error(ret, what, err);
-}
-
 static int attach(struct bpf_programs *programs, const char *left_out, struct smc_err *err)
 {
 	struct bpf_program *program = NULL;
+	char what[128];
 
 	while ((program = next(programs, program))) {
 		struct bpf_link *link = NULL;
+		int ret;
 
 		if (is_named(programs, program, left_out) || is_run_once(programs, program))
 			continue;
 		errno = E2BIG;
 		if (programs->n_links < LINKS_MAX)
 			link = programs->lib.bpf_program__attach(program);
+		ret = -errno;
+		/* The kernel may lack the function, or the means to trace it. */
+		snprintf(what, sizeof(what), "attach an eBPF program to %s",
+			 programs->lib.bpf_program__section_name(program));
 		if (!link)
-			return attach_error(programs, program, err);
+			return bpf_load_error(ret, what, err);
 		programs->links[programs->n_links++] = link;
 	}
 	return 0;

@@ -319,31 +319,6 @@ void out_header(struct out_text *text, const struct out_view *view)
 	end_line(text, line, end);
 }
 
-static size_t room(const struct out_view *view, size_t i)
-{
-	return (view->widths[i] ? view->widths[i] : 1) + 1U + view->cols[i]->gap;
-}
-
-/* Empty cells were not the last ones after all: move the following text, write "-" into each. */
-static void fill_gap(struct out_text *text, const struct out_view *view, size_t from, size_t to,
-		     size_t start)
-{
-	size_t len = text->len - start, gap = 0;
-
-	for (size_t i = from; i < to; i++)
-		gap += room(view, i);
-	out_fill(text, ' ', gap);
-	memmove(text->data + start + gap, text->data + start, len);
-	memset(text->data + start, ' ', gap);
-	for (; from < to; from++) {
-		const struct out_col *col = view->cols[from];
-		size_t last = room(view, from) - 2 - col->gap;
-
-		text->data[start + (col->is_right ? last : 0)] = '-';
-		start += room(view, from);
-	}
-}
-
 /* Return: its end. */
 static size_t insert(struct out_text *text, size_t at, const char *str)
 {
@@ -370,23 +345,22 @@ static size_t paint(struct out_text *text, const struct out_col *col, const void
 
 void out_row(struct out_text *text, const struct out_view *view, const void *object)
 {
-	size_t line = text->len, end = line, next = 0; /* first column not written yet */
+	size_t line = text->len, end = line;
 
 	for (size_t i = 0; i < view->count; i++) {
 		size_t start = text->len, len;
 
 		append_cell(text, view->cols[i], object);
 		len = text->len - start;
-		if (!len)
+		/* If all others are empty, too, the line ends before it. */
+		if (!len) {
+			out_char(text, '-');
+			pad(text, view, i, start);
 			continue;
-		if (next < i) {
-			fill_gap(text, view, next, i, start);
-			start = text->len - len;
 		}
 		end = pad(text, view, i, start);
 		if (view->is_colored)
 			end = paint(text, view->cols[i], object, end - len, end);
-		next = i + 1;
 	}
 	end_line(text, line, end);
 }

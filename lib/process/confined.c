@@ -141,7 +141,7 @@ static int probe_unit(void *arg, char text[HOST_PROBE_SIZE])
 {
 	const struct question *question = arg;
 	char shown[UNIT_NAME_SIZE];
-	struct unit_props props;
+	struct unit_props props AUTO(unit_props_free) = { 0 };
 	struct smc_err ignored;
 	int ret;
 
@@ -149,11 +149,7 @@ static int probe_unit(void *arg, char text[HOST_PROBE_SIZE])
 		return judge_unit(question, question->props, text);
 	unit_shown_name(question->unit, shown);
 	ret = systemctl_show(false, shown, CONFINED_PROPERTIES, &props, &ignored);
-	if (ret)
-		return ret;
-	ret = judge_unit(question, &props, text);
-	free(props.text);
-	return ret;
+	return ret ? ret : judge_unit(question, &props, text);
 }
 
 static int probe_own(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZE])

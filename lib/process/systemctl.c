@@ -84,7 +84,7 @@ static int systemctl(bool user, const char *verb, const char *option, const char
 	else
 		smc_err_say(err, EIO, "systemctl %s failed: %.*s", verb,
 			    (int)strcspn(out->text, "\n"), out->text);
-	free(out->text);
+	unit_props_free(out);
 	out->text = NULL;
 	return status < 0 ? status : -EIO;
 }
@@ -105,12 +105,9 @@ int systemctl_show(bool user, const char *pattern, const char *names, struct uni
 
 int systemctl_reload(bool user, struct smc_err *err)
 {
-	struct unit_props none;
-	int ret = systemctl(user, "daemon-reload", NULL, NULL, &none, err);
+	struct unit_props none AUTO(unit_props_free) = { 0 };
 
-	if (!ret)
-		free(none.text);
-	return ret;
+	return systemctl(user, "daemon-reload", NULL, NULL, &none, err);
 }
 
 /* Units are separated by an empty line. */

@@ -31,10 +31,7 @@ void unit_shown_name(const char *name, char shown[UNIT_NAME_SIZE]);
 /** unit_file_name() - the inverse, in place: name used in the drop-in's directory */
 void unit_file_name(char *name);
 
-/**
- * struct unit_props - properties of one or more units, lines of "Name=value", each NUL-terminated;
- *	free @text
- */
+/** struct unit_props - properties of units, lines of "Name=value", each NUL-terminated */
 struct unit_props {
 	char *text;
 	size_t size;
@@ -52,6 +49,11 @@ int systemctl_show(bool user, const char *pattern, const char *names, struct uni
 
 /** systemctl_reload() - "systemctl daemon-reload" */
 int systemctl_reload(bool user, struct smc_err *err);
+
+static inline void unit_props_free(struct unit_props *props)
+{
+	free(props->text);
+}
 
 /** unit_next_props() - split the first unit off the text. Return: false at the end */
 bool unit_next_props(struct unit_props *all, struct unit_props *one);

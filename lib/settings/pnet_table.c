@@ -270,7 +270,7 @@ int pnet_add(struct pnet_tool *tool, const struct smc_pnet *entry)
 
 /* ---- replace ---- */
 
-bool pnet_has_entry(const struct smc_pnet_table *table, const struct smc_pnet *entry)
+static bool has_entry(const struct smc_pnet_table *table, const struct smc_pnet *entry)
 {
 	const struct smc_pnet *holder = smc_pnet_holder(table, entry);
 
@@ -290,11 +290,11 @@ void pnet_plan_make(struct pnet_plan *plan, const struct smc_pnet_table *from,
 {
 	*plan = (struct pnet_plan){ 0 };
 	for (size_t i = 0; i < from->count; i++)
-		if (!pnet_has_entry(to, &from->entries[i]) &&
+		if (!has_entry(to, &from->entries[i]) &&
 		    !has_name(&plan->deletes, from->entries[i].name))
 			smc_pnet_append(&plan->deletes, &from->entries[i]);
 	for (size_t i = 0; i < to->count; i++)
-		if (!pnet_has_entry(from, &to->entries[i]) ||
+		if (!has_entry(from, &to->entries[i]) ||
 		    has_name(&plan->deletes, to->entries[i].name))
 			smc_pnet_append(&plan->adds, &to->entries[i]);
 }

@@ -69,9 +69,6 @@ void pnet_plan_make(struct pnet_plan *plan, const struct smc_pnet_table *from,
 
 void pnet_plan_free(struct pnet_plan *plan);
 
-/** pnet_has_entry() - does the table have exactly this entry? */
-bool pnet_has_entry(const struct smc_pnet_table *table, const struct smc_pnet *entry);
-
 /**
  * pnet_change() - replace the kernel's table
  * @from: the current table
