@@ -18,21 +18,16 @@
 static json_t *processor(void)
 {
 	static const char *const keys[] = { "model name", "processor 0", "CPU part" };
-	char *text, *line = NULL, *end;
-	json_t *name = NULL;
 	size_t len;
+	char *text AUTO_FREE = host_whole(&len, MOST, "/proc/cpuinfo"), *line = NULL;
 
-	text = host_whole(&len, MOST, "/proc/cpuinfo");
 	for (size_t i = 0; text && !line && i < sizeof(keys) / sizeof(*keys); i++)
 		line = strstr(text, keys[i]);
 	line = line ? strchr(line, ':') : NULL;
-	if (line) {
-		line += 1 + strspn(line + 1, " \t");
-		end = strchrnul(line, '\n');
-		name = out_json_string(line, (size_t)(end - line));
-	}
-	free(text);
-	return name;
+	if (!line)
+		return NULL;
+	line += 1 + strspn(line + 1, " \t");
+	return out_json_string(line, (size_t)(strchrnul(line, '\n') - line));
 }
 
 static json_t *sysctls(void)

@@ -265,12 +265,13 @@ int witness_listens(pid_t pid, struct smc_err *err)
 	int ret = 0;
 
 	load_holders(&search.holders, pid);
-	if (search.holders.count)
+	if (search.holders.count) {
 		dump_smc(find_smc, &search, NULL);
-	if (search.holders.count && !search.is_found)
-		ret = dump_listeners(&search, AF_INET, err);
-	if (search.holders.count && !search.is_found && !ret)
-		ret = dump_listeners(&search, AF_INET6, err);
+		if (!search.is_found)
+			ret = dump_listeners(&search, AF_INET, err);
+		if (!search.is_found && !ret)
+			ret = dump_listeners(&search, AF_INET6, err);
+	}
 	proc_table_free(&search.holders);
 	return ret ? ret : search.is_found;
 }

@@ -87,7 +87,7 @@ static int attach(const struct oci_state *container, struct smc_err *err)
 static int set_up(const struct cli_tool *tool, const struct oci_state *container,
 		  struct smc_err *err)
 {
-	char netns[64], program[PATH_MAX], *said;
+	char netns[64], program[PATH_MAX], *said AUTO_FREE = NULL;
 	char *argv[] = { program, (char *)"apply", (char *)"--netns", netns, NULL };
 	size_t size;
 	int ret;
@@ -107,11 +107,10 @@ static int set_up(const struct cli_tool *tool, const struct oci_state *container
 		return smc_err_set(err, -ret, "cannot run smc_conf");
 	said[strcspn(said, "\n")] = '\0';
 	if (ret)
-		smc_err_say(err, EIO, "%.350s", *said ? said : "smc_conf failed");
-	else if (*said)
+		return smc_err_say(err, EIO, "%.350s", *said ? said : "smc_conf failed");
+	if (*said)
 		say(tool, container, LOG_NOTICE, said);
-	free(said);
-	return ret ? -EIO : 0;
+	return 0;
 }
 
 static int begin(const struct cli_tool *tool, const struct oci_state *container)

@@ -55,7 +55,6 @@ static int table_add(struct smc_pnet_table *table, const struct conf_item *item,
 
 static void table_copy(struct smc_pnet_table *to, const struct smc_pnet_table *from)
 {
-	*to = (struct smc_pnet_table){ 0 };
 	for (size_t i = 0; i < from->count; i++)
 		smc_pnet_append(to, &from->entries[i]);
 }
@@ -85,7 +84,7 @@ static bool is_pnetid(const struct sc_change *change, size_t netns)
 static int do_pnetids(struct step *step, size_t at)
 {
 	struct sc_netns *netns = &step->host->netns[at];
-	struct smc_pnet_table to;
+	struct smc_pnet_table to AUTO(smc_pnet_free) = { 0 };
 	int ret = 0;
 
 	table_copy(&to, &netns->table);
@@ -98,12 +97,10 @@ static int do_pnetids(struct step *step, size_t at)
 		if (change->new)
 			ret = table_add(&to, change->new, step->err);
 	}
-	if (!ret && step->is_back)
-		ret = change_table(netns, &to, &netns->table, step->err);
-	else if (!ret)
-		ret = change_table(netns, &netns->table, &to, step->err);
-	smc_pnet_free(&to);
-	return ret;
+	if (ret)
+		return ret;
+	return step->is_back ? change_table(netns, &to, &netns->table, step->err) :
+			       change_table(netns, &netns->table, &to, step->err);
 }
 
 /* ---- everything else ---- */
@@ -214,7 +211,7 @@ static bool is_about(const struct sc_host *host, const struct conf_item *item, c
 int sc_apply_device(struct sc_host *host, const char *device, struct smc_err *err)
 {
 	struct sc_netns *here = &host->netns[0];
-	struct smc_pnet_table without, to = { 0 };
+	struct smc_pnet_table without AUTO(smc_pnet_free) = { 0 }, to AUTO(smc_pnet_free) = { 0 };
 	bool is_named = false;
 	int ret = 0;
 
@@ -234,7 +231,5 @@ int sc_apply_device(struct sc_host *host, const char *device, struct smc_err *er
 		ret = change_table(here, &here->table, &without, err);
 	if (!ret && is_named)
 		ret = change_table(here, &without, &to, err);
-	smc_pnet_free(&without);
-	smc_pnet_free(&to);
 	return ret;
 }

@@ -69,11 +69,12 @@ bool sc_scope_is_there(const char *path)
 
 int sc_scope_user(struct conf *conf, struct conf_item *item, struct smc_err *err)
 {
-	char *words[MAX_WORDS], *copy = xstrdup(item->value), user[24], place[CONF_PLACE_SIZE];
+	char *words[MAX_WORDS], *copy AUTO_FREE = xstrdup(item->value), user[24];
+	char place[CONF_PLACE_SIZE];
 	size_t count = words_split(copy, words, MAX_WORDS);
 	struct conf_scope scope = { .only = NULL };
 	struct out_text text AUTO(out_free) = { 0 };
-	int64_t uid = 0;
+	int64_t uid;
 
 	for (size_t i = 0; i + 1 < count; i += 2)
 		conf_scope_rule(&scope, words[i], words[i + 1], NULL); /* checked before */
@@ -81,16 +82,15 @@ int sc_scope_user(struct conf *conf, struct conf_item *item, struct smc_err *err
 	if (scope.user && !record_root()) {
 		uid = scope_user(scope.user);
 		if (uid < 0)
-			smc_err_say(err, EINVAL, "%s: %.60s: no such user",
-				    conf_place_text(place, &item->place), scope.user);
+			return smc_err_say(err, EINVAL, "%s: %.60s: no such user",
+					   conf_place_text(place, &item->place), scope.user);
 		snprintf(user, sizeof(user), "%" PRId64, uid);
 		scope.user = user;
 	}
 	conf_scope_text(&text, &scope);
 	out_char(&text, '\0');
 	item->value = conf_keep(conf, text.data);
-	free(copy);
-	return uid < 0 ? -EINVAL : 0;
+	return 0;
 }
 
 /* ---- changes ---- */
@@ -98,7 +98,7 @@ int sc_scope_user(struct conf *conf, struct conf_item *item, struct smc_err *err
 /* Parse a setting whose rules were checked before. */
 static struct smc_scope scope_rules(const char *value)
 {
-	char *words[MAX_WORDS], *copy = xstrdup(value);
+	char *words[MAX_WORDS], *copy AUTO_FREE = xstrdup(value);
 	size_t count = words_split(copy, words, MAX_WORDS), comms = 0;
 	struct smc_scope scope = { 0 };
 
@@ -116,7 +116,6 @@ static struct smc_scope scope_rules(const char *value)
 			strncpy(scope.comms[comms++], word, SCOPE_COMM_SIZE - 1);
 		}
 	}
-	free(copy);
 	return scope;
 }
 

@@ -42,21 +42,18 @@ static int open_file(const char *path, int flags)
 
 static size_t read_file(const char *path, void *buf, size_t size)
 {
-	int fd = open_file(path, 0);
+	int fd AUTO_CLOSE = open_file(path, 0);
 	size_t done = 0;
 	ssize_t ret;
 
 	if (fd < 0)
 		return 0;
 	while (done < size) {
-		ret = read(fd, (char *)buf + done, size - done);
-		if (ret < 0 && errno == EINTR)
-			continue;
+		ret = TEMP_FAILURE_RETRY(read(fd, (char *)buf + done, size - done));
 		if (ret <= 0)
 			break;
 		done += (size_t)ret;
 	}
-	close(fd);
 	record_put(path, buf, done);
 	return done;
 }
@@ -242,23 +239,20 @@ static int list_directory(struct host_names *names, const char *path)
  */
 static int list_recorded(struct host_names *names, const char *path)
 {
-	char beside[PATH_MAX + sizeof(RECORD_LIST)], *text, *save;
+	char beside[PATH_MAX + sizeof(RECORD_LIST)], *text AUTO_FREE = NULL, *save;
 	size_t len;
-	int ret = 0;
 
 	snprintf(beside, sizeof(beside), "%s" RECORD_LIST, path);
 	text = record_get(beside, LIST_MAX, &len);
 	if (!text)
 		return errno == ENOENT || errno == ENOTDIR ? list_directory(names, path) : -errno;
-	for (char *name = strtok_r(text, "\n", &save); !ret && name;
-	     name = strtok_r(NULL, "\n", &save)) {
+	for (char *name = strtok_r(text, "\n", &save); name; name = strtok_r(NULL, "\n", &save)) {
 		if (names->count == NAMES_MAX)
-			ret = -EFBIG;
-		else if (*name != '.' && !strchr(name, '/'))
+			return -EFBIG;
+		if (*name != '.' && !strchr(name, '/'))
 			add_name(names, name);
 	}
-	free(text);
-	return ret;
+	return 0;
 }
 
 /* Directory entries are unique. */

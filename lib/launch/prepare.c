@@ -59,21 +59,13 @@ static int mark_by_map(void)
 {
 	const uint64_t id = SCOPE_RUN_ID;
 	struct smc_scope scope;
-	int scopes, tasks, ret;
+	int scopes AUTO_CLOSE = bpfmap_open(SCOPE_DIR "/" SCOPE_SCOPES, false, sizeof(scope));
+	int tasks AUTO_CLOSE = -1, ret = scopes < 0 ? scopes : bpfmap_lookup(scopes, &id, &scope);
 
-	scopes = bpfmap_open(SCOPE_DIR "/" SCOPE_SCOPES, false, sizeof(scope));
-	if (scopes < 0)
-		return scopes;
-	ret = bpfmap_lookup(scopes, &id, &scope);
-	close(scopes);
 	if (ret)
 		return ret;
 	tasks = bpfmap_open(SCOPE_DIR "/" SCOPE_TASKS, true, sizeof(id));
-	if (tasks < 0)
-		return tasks;
-	ret = bpfmap_mark(tasks, getpid(), id);
-	close(tasks);
-	return ret;
+	return tasks < 0 ? tasks : bpfmap_mark(tasks, getpid(), id);
 }
 
 static int mark_self(void)

@@ -39,7 +39,7 @@ static int open_netns(const char *name, struct smc_err *err)
 
 int smc_netns_enter(const char *name, struct smc_err *err)
 {
-	int fd, ret = 0;
+	int fd AUTO_CLOSE = -1;
 
 	if (!name)
 		return 0;
@@ -51,14 +51,13 @@ int smc_netns_enter(const char *name, struct smc_err *err)
 	if (fd < 0)
 		return fd;
 	if (setns(fd, CLONE_NEWNET))
-		ret = smc_err_set(err, errno, "cannot enter network namespace '%s'", name);
-	close(fd);
-	return ret;
+		return smc_err_set(err, errno, "cannot enter network namespace '%s'", name);
+	return 0;
 }
 
 int smc_netns_run(const char *name, int (*fn)(void *arg), void *arg, struct smc_err *err)
 {
-	int home, ret;
+	int home AUTO_CLOSE = -1, ret;
 
 	if (!*name)
 		return fn(arg);
@@ -66,12 +65,11 @@ int smc_netns_run(const char *name, int (*fn)(void *arg), void *arg, struct smc_
 	if (home < 0)
 		return smc_err_set(err, errno, "cannot open /proc/self/ns/net");
 	ret = smc_netns_enter(name, err);
-	if (!ret) {
-		ret = fn(arg);
-		if (setns(home, CLONE_NEWNET))
-			ret = smc_err_set(err, errno, "cannot leave network namespace '%s'", name);
-	}
-	close(home);
+	if (ret)
+		return ret;
+	ret = fn(arg);
+	if (setns(home, CLONE_NEWNET))
+		ret = smc_err_set(err, errno, "cannot leave network namespace '%s'", name);
 	return ret;
 }
 
@@ -79,18 +77,12 @@ int smc_netns_run(const char *name, int (*fn)(void *arg), void *arg, struct smc_
 static int mount_sysfs(struct smc_err *err)
 {
 	static const char what[] = "cannot read the sysfs of that network namespace";
-	int context, mount, ret = 0;
+	int context AUTO_CLOSE = (int)syscall(SYS_fsopen, "sysfs", 1 /* FSOPEN_CLOEXEC */);
+	int mount = -1;
 
-	context = (int)syscall(SYS_fsopen, "sysfs", 1 /* FSOPEN_CLOEXEC */);
-	if (context < 0)
-		return smc_err_set(err, errno, what);
-	if (syscall(SYS_fsconfig, context, FSCONFIG_CREATE, NULL, NULL, 0))
-		ret = smc_err_set(err, errno, what);
-	mount = ret ? ret : (int)syscall(SYS_fsmount, context, 1 /* FSMOUNT_CLOEXEC */, 0);
-	if (!ret && mount < 0)
-		mount = smc_err_set(err, errno, what);
-	close(context);
-	return mount;
+	if (context >= 0 && !syscall(SYS_fsconfig, context, FSCONFIG_CREATE, NULL, NULL, 0))
+		mount = (int)syscall(SYS_fsmount, context, 1 /* FSMOUNT_CLOEXEC */, 0);
+	return mount < 0 ? smc_err_set(err, errno, what) : mount;
 }
 
 int sysfs_here(char root[SYSFS_ROOT_SIZE], int *fd, bool is_entered, struct smc_err *err)

@@ -134,10 +134,11 @@ void replay_keep(const struct replay_tape *tape, const struct replay_request *re
 
 /* ---- replaying ---- */
 
-static int damaged(const struct replay_request *request, struct smc_err *err)
+/* @code: EBADMSG or EFBIG */
+static int refuse(const struct replay_request *request, int code, struct smc_err *err)
 {
-	return smc_err_say(err, EBADMSG, "the record's answer to netlink/%s is damaged",
-			   request->name);
+	return smc_err_say(err, code, "the record's answer to netlink/%s is %s", request->name,
+			   code == EFBIG ? "too large" : "damaged");
 }
 
 int replay_each(const char *bytes, size_t len, const struct replay_request *request, replay_fn fn,
@@ -150,21 +151,15 @@ int replay_each(const char *bytes, size_t len, const struct replay_request *requ
 		size_t step;
 
 		if (nlh->nlmsg_len < NLMSG_HDRLEN + request->body || nlh->nlmsg_len > len)
-			return damaged(request, err);
+			return refuse(request, EBADMSG, err);
 		step = NLMSG_ALIGN(nlh->nlmsg_len);
 		if (step > len)
-			return damaged(request, err);
+			return refuse(request, EBADMSG, err);
 		ret = fn(nlh, arg);
 		bytes += step;
 		len -= step;
 	}
-	return ret || !len ? ret : damaged(request, err);
-}
-
-static int too_large(const struct replay_request *request, struct smc_err *err)
-{
-	return smc_err_say(err, EFBIG, "the record's answer to netlink/%s is too large",
-			   request->name);
+	return ret || !len ? ret : refuse(request, EBADMSG, err);
 }
 
 /* The record may come from anybody, and each message takes more memory than its bytes. */
@@ -187,11 +182,10 @@ int replay_parse(const char *data, size_t len, const struct replay_request *requ
 {
 	struct head head;
 	char *bytes AUTO_FREE = NULL;
-	int ret;
 
 	if (!read_head(&head, data) || head.size > len ||
 	    (strcmp(head.order, own_order) && strcmp(head.order, other_order)))
-		return damaged(request, err);
+		return refuse(request, EBADMSG, err);
 	if (!covers(&head, request))
 		return smc_err_say(err, ENODATA,
 				   "the record has no answer to this request of netlink/%s",
@@ -204,27 +198,22 @@ int replay_parse(const char *data, size_t len, const struct replay_request *requ
 	if (!strcmp(head.order, other_order))
 		smc_order_headers(bytes, len, request->body);
 	if (has_too_many(bytes, len))
-		ret = too_large(request, err);
-	else
-		ret = replay_each(bytes, len, request, fn, arg, err);
-	return ret;
+		return refuse(request, EFBIG, err);
+	return replay_each(bytes, len, request, fn, arg, err);
 }
 
 int replay(const struct replay_request *request, replay_fn fn, void *arg, struct smc_err *err)
 {
-	char name[PATH_MAX], *data = NULL;
+	char name[PATH_MAX], *data AUTO_FREE = NULL;
 	size_t len;
-	int ret;
 
 	errno = ENOENT;
 	if (file_name(name, request))
 		data = record_get(name, ANSWER_MAX, &len);
 	if (!data && errno == EFBIG)
-		return too_large(request, err);
+		return refuse(request, EFBIG, err);
 	if (!data)
 		return smc_err_say(err, ENODATA, "the record has no answer to netlink/%s",
 				   request->name);
-	ret = replay_parse(data, len, request, fn, arg, err);
-	free(data);
-	return ret;
+	return replay_parse(data, len, request, fn, arg, err);
 }

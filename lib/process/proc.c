@@ -47,17 +47,14 @@ int proc_shares(pid_t pid, const char *ns)
 
 int proc_has(pid_t pid, const char *name, const char *text)
 {
-	char path[64], *data;
+	char path[64], *data AUTO_FREE = NULL;
 	size_t size;
-	int found;
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
 	data = smc_read_file(path, 0, FILE_MAX, &size);
 	if (!data)
 		return -errno;
-	found = memmem(data, size, text, strlen(text)) != NULL;
-	free(data);
-	return found;
+	return memmem(data, size, text, strlen(text)) != NULL;
 }
 
 pid_t proc_next(DIR *dir)
@@ -260,14 +257,10 @@ bool proc_fd_holds(const struct proc_fd *holder)
 
 int proc_take_socket(const struct proc_fd *holder)
 {
+	int pidfd AUTO_CLOSE = (int)syscall(SYS_pidfd_open, holder->pid, 0);
+	int fd = pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, pidfd, holder->fd, 0);
 	struct stat st;
-	int pidfd, fd;
 
-	pidfd = (int)syscall(SYS_pidfd_open, holder->pid, 0);
-	if (pidfd < 0)
-		return -errno;
-	fd = (int)syscall(SYS_pidfd_getfd, pidfd, holder->fd, 0);
-	close(pidfd);
 	if (fd < 0)
 		return -errno;
 	/* The process may have closed it and opened another file since. */
@@ -313,7 +306,7 @@ static int probe_names(void *arg, char text[HOST_PROBE_SIZE])
 {
 	struct sockaddr_storage name = { 0 };
 	socklen_t len = sizeof(name);
-	int fd = proc_take_socket(arg), used = 0;
+	int fd AUTO_CLOSE = proc_take_socket(arg), used = 0;
 
 	if (fd < 0)
 		return fd;
@@ -322,7 +315,6 @@ static int probe_names(void *arg, char text[HOST_PROBE_SIZE])
 	len = sizeof(name);
 	if (used && !getpeername(fd, (struct sockaddr *)&name, &len))
 		write_name(text + used, HOST_PROBE_SIZE - (size_t)used, &name);
-	close(fd);
 	return 0;
 }
 

@@ -89,18 +89,17 @@ static int allow(int ruleset, uint64_t known, const struct landlock_path *path, 
 {
 	struct landlock_path_beneath_attr rule = { .allowed_access =
 							   rights_of(path->access) & known };
+	int fd AUTO_CLOSE = open(path->path, O_PATH | O_CLOEXEC);
 	struct stat st;
-	int ret = 0;
 
-	rule.parent_fd = open(path->path, O_PATH | O_CLOEXEC);
-	if (rule.parent_fd < 0)
+	if (fd < 0)
 		return smc_err_set(err, errno, "cannot open '%s'", path->path);
-	if (!fstat(rule.parent_fd, &st) && !S_ISDIR(st.st_mode))
+	rule.parent_fd = fd;
+	if (!fstat(fd, &st) && !S_ISDIR(st.st_mode))
 		rule.allowed_access &= FS_OF_FILES;
 	if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0))
-		ret = smc_err_set(err, errno, "cannot keep '%s' reachable", path->path);
-	close(rule.parent_fd);
-	return ret;
+		return smc_err_set(err, errno, "cannot keep '%s' reachable", path->path);
+	return 0;
 }
 
 int landlock_restrict(const struct landlock_path *paths, size_t count, struct smc_err *err)
@@ -108,7 +107,7 @@ int landlock_restrict(const struct landlock_path *paths, size_t count, struct sm
 	long version =
 		syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 	uint64_t known = known_access(version);
-	int ruleset, ret = 0;
+	int ruleset AUTO_CLOSE = -1, ret = 0;
 
 	if (version < 1)
 		return smc_err_set(err, version ? errno : ENOSYS, "the kernel has no Landlock");
@@ -119,7 +118,6 @@ int landlock_restrict(const struct landlock_path *paths, size_t count, struct sm
 		ret = allow(ruleset, known, &paths[i], err);
 	if (!ret && syscall(SYS_landlock_restrict_self, ruleset, 0))
 		ret = smc_err_set(err, errno, "cannot use Landlock");
-	close(ruleset);
 	return ret;
 }
 

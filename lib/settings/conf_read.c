@@ -564,10 +564,9 @@ static int open_file(const char *path, bool is_applied, struct smc_err *err)
 
 	if (fd >= 0 && is_applied && !geteuid() && strcmp(path, "-"))
 		ret = check_owner(path, fd, err);
-	if (!ret)
-		return fd;
-	close(fd);
-	return ret;
+	if (ret)
+		close(fd);
+	return ret ? ret : fd;
 }
 
 static int read_path(struct conf *conf, const char *path, int depth, struct smc_err *err)

@@ -85,7 +85,7 @@ static int ask(const char *script, struct policy *policy, struct smc_err *err)
 		ret = policy_nft_parse(policy, nft.nft_ctx_get_output_buffer(nft.ctx));
 		if (ret)
 			smc_err_set(err, -ret,
-				    "table inet " POLICY_TABLE "was changed after it was written");
+				    "table inet " POLICY_TABLE " was changed after it was written");
 	}
 	if (nft.ctx)
 		nft.nft_ctx_free(nft.ctx);

@@ -308,7 +308,7 @@ void pnet_plan_free(struct pnet_plan *plan)
 static int change(struct pnet_tool *tool, const struct smc_pnet_table *from,
 		  const struct smc_pnet_table *to)
 {
-	struct pnet_plan plan;
+	struct pnet_plan plan AUTO(pnet_plan_free) = { 0 };
 	int ret = 0;
 
 	pnet_plan_make(&plan, from, to);
@@ -317,7 +317,6 @@ static int change(struct pnet_tool *tool, const struct smc_pnet_table *from,
 		ret = pnet_delete(tool, plan.deletes.entries[i].name);
 	for (size_t i = 0; !ret && i < plan.adds.count; i++)
 		ret = pnet_add(tool, &plan.adds.entries[i]);
-	pnet_plan_free(&plan);
 	return ret;
 }
 
