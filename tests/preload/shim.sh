@@ -197,7 +197,7 @@ said() {
 	like "$got" "$1" "debug: $2"
 }
 said 'AF_SMC fd 3, SO_RCVBUF 1024: EPERM$' 'a size that is refused' SMC_RCVBUF=1K FAKE_OPT=1 -- call 2 1 0
-said 'AF_SMC fd 0$' 'number 0' -- call 2 1 0 <&-
+said 'AF_SMC fd 0, SO_SNDBUF 65536$' 'number 0' SMC_SNDBUF=64K -- call 2 1 0 <&-
 said ' -> error EMFILE$' 'an error' FAKE_SMC=24 -- call 2 1 0
 said ' -> error errno 71$' 'an error without a name' FAKE_SMC=71 -- call 2 1 0
 said ' -> error EAFNOSUPPORT \(AF_SMC: EAFNOSUPPORT; IPPROTO_SMC: EAFNOSUPPORT\)$' 'refused by SMC_STRICT' \

@@ -8,6 +8,7 @@
 enum how {
 	USUAL,
 	SHARED,	   /* its end is that of a duplicate, at an unknown time */
+	FORKED,	   /* a child has it, too, since before connect() */
 	UNCHECKED, /* connect() did not wait, and the program did not ask: connected */
 	PENDING,   /* the same, not connected */
 	REFUSED,   /* connect() fails, */
@@ -33,6 +34,8 @@ static void begin(int port, enum how how)
 	assert_int_equal(socket(AF_INET, SOCK_STREAM, 0), 5);
 	fake.first = 9;
 	fake.n_answers = 0;
+	if (how == FORKED)
+		fork();
 	if (is_late || how == REFUSED)
 		fake_fails("connect 5", is_late ? EINPROGRESS : ECONNREFUSED, 1);
 	assert_int_equal(connect(5, (const struct sockaddr *)&in, sizeof(in)),
@@ -60,7 +63,10 @@ static bool live(int port, int ms, enum how how)
 		fake.fds[5].is_open = true;
 		fake.ms += ms - 20;
 	}
+	if (how == USUAL)
+		fake.fds[5].is_connected = false; /* by the peer */
 	close(5);
+	assert_false(shim_fd_byte(5) & FD_TIMED);
 	fake.log[0] = '\0';
 	return is_smc;
 }
@@ -106,6 +112,7 @@ TEST(only_connections_count)
 	assert_int_equal(until_tcp(6, 20, PENDING), 99);
 	assert_int_equal(until_tcp(7, 20, REFUSED), 99);
 	assert_int_equal(until_tcp(8, 20, REPORTED), 99);
+	assert_int_equal(until_tcp(11, 20, FORKED), 99);
 	assert_int_equal(until_tcp(10, 2000, VFORK), 99);
 	shim_in_sandbox = true;
 	assert_int_equal(until_tcp(9, 20, UNCHECKED), 99);

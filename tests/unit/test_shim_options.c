@@ -437,6 +437,8 @@ TEST(only_what_was_set_goes_along)
 	set_int(SOL_SOCKET, SO_TIMESTAMPNS_NEW, 1);
 	assert_true(shim_option_was_set(SOL_SOCKET, SO_TIMESTAMPNS));
 	assert_false(shim_option_was_set(IPPROTO_IP, SO_TIMESTAMPNS));
+	assert_false(shim_option_was_set(IPPROTO_IPV6, IPV6_RECVERR));
+	assert_true(shim_option_was_set(IPPROTO_IPV6, IPV6_TRANSPARENT));
 	assert_false(shim_option_was_set(SOL_SOCKET, 128));
 	set_int(SOL_SOCKET, 1000, 1);
 }
@@ -592,7 +594,9 @@ TEST(rules_decide_before_the_call)
 	comes_to(connect_to(80), 0, 0, "connect 5 2;");
 	fake.config.has_rules = true;
 	comes_to(connect_to(81), 0, 0, "connect 5 2;");
+	shim_fd_mark_socket(5);
 	comes_to(connect_to(80), 0, 0, TO_TCP "connect 5 2;");
+	assert_false(shim_fd_is_marked(5));
 	fake_socket(5, AF_SMC, 1);
 	comes_to(connect(5, (const struct sockaddr *)&in6, sizeof(in6)), 0, 0,
 		 "socket 10 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;connect 5 10;");
