@@ -40,7 +40,7 @@ struct direction {
 struct flow {
 	struct flow_conn conn;
 	struct direction directions[2];
-	bool is_told;
+	bool is_reported;
 	struct flow *chain;	    /* of the bucket */
 	struct flow *older, *newer; /* by last packet */
 };
@@ -141,9 +141,9 @@ static int tell_outcome(struct flow_table *table, struct flow *flow, const struc
 	const struct flow_conn *conn = &flow->conn;
 	struct packet_time last = conn->answered.seconds ? conn->answered : conn->begin;
 
-	if (flow->is_told)
+	if (flow->is_reported)
 		return 0;
-	flow->is_told = true;
+	flow->is_reported = true;
 	return tell(table, (struct flow_event){ .kind = FLOW_OUTCOME,
 						.time = packet ? packet->time : last,
 						.conn = conn,
@@ -223,7 +223,7 @@ static int take_message(struct flow_table *table, struct flow *flow, enum flow_s
 	/* A decline may still follow a confirm, if the RDMA path does not work. */
 	if (clc->type == SMC_CLC_DECLINE) {
 		conn->decliner = side;
-		flow->is_told = false;
+		flow->is_reported = false;
 	}
 	return tell_outcome(table, flow, packet);
 }

@@ -44,4 +44,4 @@ struct event_moved follow_moved(const struct smclife_moved *moved, bool is_whole
  *
  * Return: 0, -ENOENT if there is nothing to show.
  */
-int follow_event(struct event *event, const struct smclife_event *told, int64_t clock);
+int follow_event(struct event *event, const struct smclife_event *record, int64_t clock);

@@ -522,25 +522,25 @@ static long read_short(void *to, __u32 n, const struct call *call)
 /* Same as tell_pieces(), but directly in the ring: requests are short and have one buffer. */
 static __always_inline void tell_short(struct piece *piece, __u32 wanted, __u32 len, __u32 kind)
 {
-	struct short_record *told = bpf_ringbuf_reserve(&smcdata_records, sizeof(*told), 0);
+	struct short_record *sent = bpf_ringbuf_reserve(&smcdata_records, sizeof(*sent), 0);
 	struct call *call = piece->call;
 
-	if (!told) {
+	if (!sent) {
 		count_lost(piece->state, len);
 		piece->conn->pid = NOBODY;
 		return;
 	}
-	fill(&told->record, piece->conn, kind);
-	told->record.full = len;
-	told->record.len = wanted;
+	fill(&sent->record, piece->conn, kind);
+	sent->record.full = len;
+	sent->record.len = wanted;
 	asm volatile("" : "+r"(wanted));
-	if (wanted > SHORT || read_short(told->bytes, wanted, call)) {
-		__sync_fetch_and_add(&piece->state->unread, told->record.len);
-		told->record.is_unread = 1;
-		told->record.len = 0;
+	if (wanted > SHORT || read_short(sent->bytes, wanted, call)) {
+		__sync_fetch_and_add(&piece->state->unread, sent->record.len);
+		sent->record.is_unread = 1;
+		sent->record.len = 0;
 	}
 	call->offset += len;
-	bpf_ringbuf_submit(told, wake_flags(piece->conn, &told->record));
+	bpf_ringbuf_submit(sent, wake_flags(piece->conn, &sent->record));
 }
 
 /* Return: NULL if the connection is not wanted. */

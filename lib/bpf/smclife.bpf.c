@@ -245,7 +245,7 @@ static void tell_born(struct smclife_socket *socket, struct sock *sk)
 	if (socket->side != SMCLIFE_SERVER)
 		socket->uid = BPF_CORE_READ(sk, sk_uid.val);
 	socket->born = bpf_ktime_get_ns();
-	socket->is_told = 1;
+	socket->is_reported = 1;
 	if (socket->mode == SMCLIFE_TCP) {
 		read_diagnosis(socket, (void *)sk);
 		note_handshake(socket, inside);
@@ -263,10 +263,10 @@ static void on_settings(struct sock *sk)
 
 	if (!socket) {
 		make_client(sk, false);
-	} else if (!socket->is_told && socket->is_shaking) {
+	} else if (!socket->is_reported && socket->is_shaking) {
 		if (socket->mode)
 			tell_born(socket, sk);
-	} else if (!socket->is_told) {
+	} else if (!socket->is_reported) {
 		/* A repeated connect(), or one after a fallback. */
 		socket->side = SMCLIFE_CLIENT;
 		note_process(&socket->process);
@@ -279,7 +279,7 @@ static void on_accepted(struct sock *sk)
 {
 	struct smclife_socket *socket = find(sk);
 
-	if (socket && socket->mode && !socket->is_told &&
+	if (socket && socket->mode && !socket->is_reported &&
 	    BPF_CORE_READ(sk, __sk_common.skc_state) != SMC_CLOSED)
 		tell_born(socket, sk);
 }
@@ -291,7 +291,7 @@ static void on_tcp_state(struct sock *inside)
 	struct sock *sk = (void *)((__u64)BPF_CORE_READ(inside, sk_user_data) & ~USER_DATA_FLAGS);
 	struct smclife_socket *socket = find(sk);
 
-	if (socket && !socket->is_told && socket->mode == SMCLIFE_TCP &&
+	if (socket && !socket->is_reported && socket->mode == SMCLIFE_TCP &&
 	    BPF_CORE_READ(inside, __sk_common.skc_state) == TCP_ESTABLISHED)
 		tell_born(socket, sk);
 }
@@ -302,7 +302,7 @@ static struct smclife_socket *moving(struct sock *sk)
 {
 	struct smclife_socket *socket = find(sk);
 
-	if (socket && !socket->is_told && socket->mode)
+	if (socket && !socket->is_reported && socket->mode)
 		tell_born(socket, sk);
 	return socket;
 }
@@ -347,9 +347,9 @@ static void read_last(struct smclife_socket *socket, struct sock *sk)
 {
 	struct sock *inside = NULL;
 
-	if (!socket->is_told || socket->mode == SMCLIFE_TCP)
+	if (!socket->is_reported || socket->mode == SMCLIFE_TCP)
 		inside = inside_of((void *)sk);
-	if (!socket->is_told && inside)
+	if (!socket->is_reported && inside)
 		read_ends(&socket->ends, inside);
 	if (!socket->mode)
 		read_mode(socket, (void *)sk);
@@ -386,7 +386,7 @@ static void on_close(struct socket *sock)
 			close_other(&older, sk, false);
 		return;
 	}
-	if (socket->is_told) {
+	if (socket->is_reported) {
 		read_last(socket, sk);
 		tell_socket(SMCLIFE_CLOSED, bpf_ktime_get_ns(), socket);
 	} else {
@@ -403,7 +403,7 @@ static void on_destroy(struct sock *sk)
 
 	if (!socket)
 		return;
-	if (socket->is_told)
+	if (socket->is_reported)
 		tell_socket(SMCLIFE_CLOSED, bpf_ktime_get_ns(), socket);
 	forget(sk);
 }

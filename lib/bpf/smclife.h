@@ -72,7 +72,7 @@ struct smclife_socket {
 	struct smclife_moved in, out;
 	__u32 reason, peer_diagnosis, lgr, uid;
 	__u8 unused[3];
-	__u8 side, mode, has_diagnosis, is_told, is_shaking;
+	__u8 side, mode, has_diagnosis, is_reported, is_shaking;
 	struct bpf_ends ends;
 	struct smclife_process process;
 };

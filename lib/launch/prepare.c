@@ -254,7 +254,9 @@ int launch_prepare(const struct launch *launch, char *const *argv)
 		return cli_error(launch->tool, "no %s for '%s': %s", name, *argv, err.text);
 	if (!ret)
 		return buffers_check(launch, launch->way);
-	cli_warn(launch->tool, launch->quiet, "no %s for '%s': %s; preloading instead", name, *argv,
-		 err.text);
+	/* Without SMC use_library() has the only message. */
+	if (!kernel_has_smc())
+		cli_warn(launch->tool, launch->quiet, "no %s for '%s': %s; preloading instead",
+			 name, *argv, err.text);
 	return use_library(launch, argv, &target);
 }

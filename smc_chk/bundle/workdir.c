@@ -85,12 +85,12 @@ static int await(struct workdir *work, pid_t pid, int seconds)
 {
 	struct pollfd wait = { .fd = work->signals, .events = POLLIN };
 	int64_t end = clock_ns(CLOCK_MONOTONIC) + seconds * 1000000000LL;
-	int ret, status, told = 0;
+	int ret, status, sent = 0;
 
 	while (!(ret = waitpid(pid, &status, WNOHANG))) {
 		poll(&wait, 1, 1000);
-		if (workdir_is_stopped(work) && !told)
-			kill(pid, told = work->caught);
+		if (workdir_is_stopped(work) && !sent)
+			kill(pid, sent = work->caught);
 		if (seconds && clock_ns(CLOCK_MONOTONIC) > end)
 			kill(pid, SIGKILL);
 	}

@@ -127,13 +127,13 @@ void pcapng_head(struct out_text *text, const char *version)
 	end(text, at);
 }
 
-void pcapng_tail(struct out_text *text, int64_t at, uint64_t told, uint64_t lost)
+void pcapng_tail(struct out_text *text, int64_t at, uint64_t shown, uint64_t lost)
 {
 	size_t block = begin(text, STATISTICS);
 
 	word(text, 0);
 	timestamp(text, at);
-	option_number(text, STATISTICS_RECEIVED, told + lost);
+	option_number(text, STATISTICS_RECEIVED, shown + lost);
 	option_number(text, STATISTICS_DROPPED, lost);
 	option(text, END, NULL, 0);
 	end(text, block);

@@ -24,4 +24,4 @@ void pcapng_head(struct out_text *text, const char *version);
 void pcapng_payload(struct out_text *text, const struct payload *payload);
 
 /** pcapng_tail() - append the end of a file; @at: ns since 1970; reported and lost pieces */
-void pcapng_tail(struct out_text *text, int64_t at, uint64_t told, uint64_t lost);
+void pcapng_tail(struct out_text *text, int64_t at, uint64_t shown, uint64_t lost);

@@ -461,7 +461,8 @@ def check_signals():
             waits.seek(0)
     live.send_signal(signal.SIGINT)
     _, err = live.communicate()
-    equal((live.returncode, err), (0, b""), "Ctrl-C while it waits for who reads is no failure")
+    ok(live.returncode == 0 and re.fullmatch(rb"(smc_dump: too fast, and lost: \d+ packets?\n)?", err), "Ctrl-C while its output waits is no failure",
+       (live.returncode, err))
 
 
 def rights(pid):

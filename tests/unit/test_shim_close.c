@@ -243,7 +243,7 @@ static void look_at_message(void)
 	how_told = *(char *)message->msg_iov->iov_base;
 }
 
-TEST(the_keeper_is_told_what_was_asked_for)
+TEST(the_keeper_gets_the_request)
 {
 	fake_gives("sendmsg()", 1, 99, look_at_message);
 	fake.fds[5].unsent = 1;
