@@ -173,27 +173,39 @@ void learned_used(struct learned_place place, uint32_t second)
 	give(place.entry, place.turn);
 }
 
-/*
- * Average of measured times. Lower values weigh more: a busy machine only makes times longer, and
- * some of them much longer.
- */
-static void add_time(_Atomic uint32_t *mean, uint32_t ticks)
-{
-	uint32_t old = get(mean), new = ticks ? ticks : 1;
-
-	if (old > new)
-		new += (old - new + 1) / 2;
-	else if (old)
-		new = old + (new - old) / LEARNED_WEIGHT;
-	put(mean, new);
-}
-
 void learned_shook(struct learned_place place, uint32_t ticks)
 {
+	uint32_t old, new = ticks ? ticks : 1;
+
 	if (!take(place))
 		return;
-	add_time(&place.entry->handshake, ticks);
+	old = get(&place.entry->handshake);
+	if (old > new)
+		new = (old + new + 1) / 2;
+	else if (old)
+		new = old + (new - old) / LEARNED_WEIGHT;
+	put(&place.entry->handshake, new);
 	give(place.entry, place.turn);
+}
+
+/*
+ * Account for a short life. A busy machine only makes lives longer, some of them much longer: of
+ * the first ones over TCP the shortest counts, and later ones at most LEARNED_OUTLIER means.
+ */
+static void add_to_mean(struct learned_entry *entry, bool is_tcp, uint32_t ticks)
+{
+	bool is_early = is_tcp && (get(&entry->counts) & LEARNED_TCP_LIVES) <
+					  LEARNED_LEAST * LEARNED_TCP_LIFE;
+	_Atomic uint32_t *mean = is_tcp ? &entry->tcp : &entry->smc;
+	int64_t old = get(mean), new = ticks ? ticks : 1;
+
+	if (old && new > LEARNED_OUTLIER * old)
+		new = LEARNED_OUTLIER *old;
+	if (old && !is_early)
+		new = old + (new - old) / LEARNED_WEIGHT;
+	else if (old && old < new)
+		new = old;
+	put(mean, (uint32_t) new);
 }
 
 /* Compute the decision bits of @counts. */
@@ -234,7 +246,7 @@ void learned_lived(struct learned_place place, bool is_tcp, uint32_t ticks)
 	score = life < LEARNED_MOST ? (int)life : LEARNED_MOST;
 	counts = get(&entry->counts);
 	if (score < LEARNED_ONE) {
-		add_time(is_tcp ? &entry->tcp : &entry->smc, ticks);
+		add_to_mean(entry, is_tcp, ticks);
 		if (is_tcp && (counts & LEARNED_TCP_LIVES) != LEARNED_TCP_LIVES)
 			counts += LEARNED_TCP_LIFE;
 	}

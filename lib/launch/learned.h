@@ -36,6 +36,8 @@ enum {
 	LEARNED_MOST = 4 * LEARNED_ONE,
 	/* Weight of a new value in a mean: one part of this many. */
 	LEARNED_WEIGHT = 8,
+	/* Limit for a new value: this many means. */
+	LEARNED_OUTLIER = 4,
 	/* Number of lives over TCP to be measured before both are compared. */
 	LEARNED_LEAST = 3,
 	/* After close(), SMC takes longer than TCP: a handshake divided by this. */
@@ -96,7 +98,7 @@ struct learned_key {
  * @used: CLOCK_MONOTONIC second of the last connection whose life was measured
  * @score: mean life, see LEARNED_ONE
  * @handshake: ticks, 0: not measured yet
- * @smc, @tcp: usual life of short connections, in ticks, 0: not measured yet
+ * @smc, @tcp: mean life of short connections, in ticks, 0: not measured yet
  * @counts: connections so far, and the decision: see LEARNED_STREAK
  * @broken: second until which SMC is not tried after a broken handshake; 0: none broke
  */
@@ -139,11 +141,13 @@ static inline bool learned_key(struct learned_key *key, const struct sockaddr *a
 {
 	uint32_t words[4] = { 0, 0, htonl(0xffff) };
 	const struct sockaddr_in6 *in6 = (const void *)addr;
+	sa_family_t family;
 	uint16_t port;
 
-	/* The port has the same offset in struct sockaddr_in. */
+	/* Of another type than the caller's. The port has the same offset in struct sockaddr_in. */
+	memcpy(&family, &in6->sin6_family, sizeof(family));
 	memcpy(&port, &in6->sin6_port, sizeof(port));
-	if (addr->sa_family == AF_INET) {
+	if (family == AF_INET) {
 		memcpy(&words[3], &in6->sin6_flowinfo, sizeof(words[3]));
 	} else {
 		uint32_t scope;

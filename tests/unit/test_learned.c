@@ -107,6 +107,19 @@ TEST(the_shorter_life_is_taken)
 	place = fresh(3, 1);
 	until(place, true, 200, 220);
 	assert_int_equal(until(place, false, 200, 220), LEARNED_CLOSE_TRIAL - 2);
+	/* A connection that was kept waiting decides nothing. */
+	place = fresh(4, 1);
+	until(place, true, 200, 3000);
+	assert_int_equal(until(place, false, 200, 100), LEARNED_TRIAL - 2);
+	live(place, 1, 100, 200, 3000);
+	assert_true(place.entry->counts & LEARNED_IS_TCP);
+	place = fresh(5, 1);
+	until(place, true, 200, 100);
+	live(place, 1, 100, 200, 100);
+	live(place, 1, 100, 200, 100);
+	live(place, 1, 100, 200, 3000);
+	assert_true(place.entry->counts & LEARNED_IS_TCP);
+	place = fresh(3, 1);
 	/* The trials detect the change. */
 	for (int i = 0; i < 1000; i++)
 		live(place, 1, 100, 100, 300);
@@ -289,7 +302,8 @@ TEST(mapped_addresses_are_the_same)
 	in6.sin6_flowinfo = 7;
 	assert_true(key_to(&one, &in, &program));
 	assert_true(key_to(&other, &in6, &program));
-	assert_memory_equal(&one, &other, sizeof(one));
+	assert_memory_equal(one.addr, other.addr, sizeof(one.addr));
+	assert_int_equal(one.port, other.port);
 	learned_program(&other_name, "new");
 	assert_memory_equal(other_name.name, "new\0\0\0\0\0\0\0\0\0", LEARNED_PROGRAM);
 	assert_true(key_to(&other, &in6, &other_name));
@@ -369,10 +383,12 @@ static void model_live(struct model *model, bool is_tcp, uint32_t handshake, uin
 	if (life > LEARNED_MOST)
 		life = LEARNED_MOST;
 	if ((int)life < LEARNED_ONE) {
-		if (*mean > ticks)
-			*mean = (*mean + ticks + 1) / 2;
+		if (*mean && is_tcp && model->tcp_lives < LEARNED_LEAST)
+			*mean = *mean < ticks ? *mean : ticks;
+		else if (*mean && ticks > LEARNED_OUTLIER * *mean)
+			*mean += (LEARNED_OUTLIER * *mean - *mean) / LEARNED_WEIGHT;
 		else
-			*mean = *mean ? *mean + (ticks - *mean) / LEARNED_WEIGHT : ticks;
+			*mean = *mean ? *mean + ((long long)ticks - *mean) / LEARNED_WEIGHT : ticks;
 		model->tcp_lives += is_tcp;
 	}
 	if ((int)life >= LEARNED_ONE && (int)life > model->score)
