@@ -176,6 +176,13 @@ static inline __attribute__((format(printf, 2, 3))) int fake_call(int otherwise,
 	return fake_answer(line, otherwise);
 }
 
+/* A function below the library that only takes part in the log. */
+#define FAKE_CALL(type, name, params, ...)                                                         \
+	static inline type fake_##name params                                                      \
+	{                                                                                          \
+		return fake_call(__VA_ARGS__);                                                     \
+	}
+
 static inline int fake_refuse(int err)
 {
 	errno = err;
@@ -345,11 +352,9 @@ static inline int fake_close(int fd)
 	return ret;
 }
 
-static inline int fake_connect(int fd, const struct sockaddr *addr, socklen_t len)
-{
-	return fake_call(0, "connect %d %d%s", fd, addr ? addr->sa_family : -1,
-			 fake_fd(fd) && fake.fds[fd].flags & O_NONBLOCK ? " at once" : "");
-}
+FAKE_CALL(int, connect, (int fd, const struct sockaddr *addr, socklen_t len), 0, "connect %d %d%s",
+	  fd, addr ? addr->sa_family : -1,
+	  fake_fd(fd) && fake.fds[fd].flags & O_NONBLOCK ? " at once" : "")
 
 static inline int fake_bind(int fd, const struct sockaddr *addr, socklen_t len)
 {
@@ -359,20 +364,10 @@ static inline int fake_bind(int fd, const struct sockaddr *addr, socklen_t len)
 	return fake_call(0, "bind %d %d", fd, ntohs(in.sin_port));
 }
 
-static inline int fake_listen(int fd, int backlog)
-{
-	return fake_call(0, "listen %d %d", fd, backlog);
-}
-
-static inline int fake_accept(int fd, struct sockaddr *addr, socklen_t *len)
-{
-	return fake_call(12, "accept %d", fd);
-}
-
-static inline int fake_accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags)
-{
-	return fake_call(12, "accept4 %d %d", fd, flags);
-}
+FAKE_CALL(int, listen, (int fd, int backlog), 0, "listen %d %d", fd, backlog)
+FAKE_CALL(int, accept, (int fd, struct sockaddr *addr, socklen_t *len), 12, "accept %d", fd)
+FAKE_CALL(int, accept4, (int fd, struct sockaddr *addr, socklen_t *len, int flags), 12,
+	  "accept4 %d %d", fd, flags)
 
 static inline int fake_dup_to(int ret, int from, int to)
 {
@@ -409,10 +404,7 @@ static inline int fake_dup3(int from, int to, int flags)
 	return ret;
 }
 
-static inline int fake_shutdown(int fd, int how)
-{
-	return fake_call(0, "shutdown %d %d", fd, how);
-}
+FAKE_CALL(int, shutdown, (int fd, int how), 0, "shutdown %d %d", fd, how)
 
 static inline int fake_ioctl(int fd, unsigned long request, void *arg)
 {
@@ -460,43 +452,24 @@ static inline int fake_fcntl(int fd, int command, void *arg)
 	return ret;
 }
 
-static inline int fake_close_range(unsigned int first, unsigned int last, int flags)
-{
-	return fake_call(0, "close_range %u %u %d", first, last, flags);
-}
+FAKE_CALL(int, close_range, (unsigned int first, unsigned int last, int flags), 0,
+	  "close_range %u %u %d", first, last, flags)
 
 static inline void fake_closefrom(int low)
 {
 	fake_call(0, "closefrom %d", low);
 }
 
-static inline int fake_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
-			     unsigned long d)
-{
-	return fake_call(0, "prctl %d %lu %lu %lu", option, b, c, d);
-}
-
-static inline int fake_epoll_create(int size)
-{
-	return fake_call(13, "epoll_create %d", size);
-}
-
-static inline int fake_epoll_create1(int flags)
-{
-	return fake_call(13, "epoll_create1 %d", flags);
-}
-
-static inline ssize_t fake_splice(int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len,
-				  unsigned int flags)
-{
-	return fake_call(3, "splice %d %d %d %d %zu %u", in, in_pos != NULL, out, out_pos != NULL,
-			 len, flags);
-}
-
-static inline ssize_t fake_sendfile(int out, int in, void *pos, size_t len)
-{
-	return fake_call((int)len, "sendfile %d %d %d %zu", out, in, pos != NULL, len);
-}
+FAKE_CALL(int, prctl,
+	  (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d), 0,
+	  "prctl %d %lu %lu %lu", option, b, c, d)
+FAKE_CALL(int, epoll_create, (int size), 13, "epoll_create %d", size)
+FAKE_CALL(int, epoll_create1, (int flags), 13, "epoll_create1 %d", flags)
+FAKE_CALL(ssize_t, splice,
+	  (int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len, unsigned int flags), 3,
+	  "splice %d %d %d %d %zu %u", in, in_pos != NULL, out, out_pos != NULL, len, flags)
+FAKE_CALL(ssize_t, sendfile, (int out, int in, void *pos, size_t len), (int)len,
+	  "sendfile %d %d %d %zu", out, in, pos != NULL, len)
 
 static inline pid_t fake_fork(void)
 {
