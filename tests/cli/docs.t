@@ -21,6 +21,17 @@ same() {
 		awk '$1 == 1 { print "#   too much: " $2 } $1 == 2 { print "#   lacks: " $2 }'
 }
 
+# documented TEXT KEYS PAGE...: the pages have an entry for each key that the code prints; "-": standard input
+documented() {
+	local page missing=
+	some "$2" "$1: JSON keys in the code"
+	page=$(cat "${@:3}")
+	for key in $2; do
+		grep -qE "^\.((It )?(Va|Cm|Li)|Pq|Qq) .*\<$key\>" <<<"$page" || missing="$missing $key"
+	done
+	is "$missing" "" "$1: manual pages have every JSON key"
+}
+
 # Options at the start of a line, "-a, --all" or "--strict", each as one item.
 listed_options() {
 	grep -oE '^ +(-[A-Za-z0-9]( [A-Za-z]+)?, |   +)?--[A-Za-z][A-Za-z0-9-]*' |
@@ -137,25 +148,14 @@ check_socket_columns() {
 	same "$(named_columns man/smcss.8)" "$table" "smcss: manual page has every column's name, header and JSON key"
 	same "$(named_columns man/smc_top.8)" "$measured" "smc_top: manual page has those that it alone has"
 	# Including nested keys.
-	missing=
-	keys=$("$BUILD/tests/unit/keys" smcss | sort -u)
-	some "$keys" "smcss, smc_top: JSON keys in the code"
-	for key in $keys; do
-		grep -qE "^\.(Va|Pq|It Cm|It Va) .*\<$key\>|^\.Va $key\>" man/smcss.8 "$json" || missing="$missing $key"
-	done
-	is "$missing" "" "smcss, smc_top: manual pages have every JSON key"
+	documented "smcss, smc_top" "$("$BUILD/tests/unit/keys" smcss | sort -u)" man/smcss.8 "$json"
 }
 
 # check_json TOOL SECTION FILE: keys and fixed values printed besides columns, and the schemas
 check_json() {
-	missing=
 	page=$(awk -v head=".Sh $2" '/^\.Sh/ { is_here = $0 == head } is_here' "$json")
 	keys=$(tr '\n\t' '  ' <"$1/$3" | grep -oE 'json_pack\([^;]*;|set[a-z_]*\(json, [^)]*,' | grep -oE '"[a-z_]+"' | tr -d '"' | sort -u)
-	some "$keys" "$1: JSON keys in the code"
-	for key in $keys; do
-		echo "$page" | grep -qE "^\.(Va|It Va|Li|Pq Li|Qq) .*\<$key\>" || missing="$missing $key"
-	done
-	is "$missing" "" "$1: manual page has every JSON key"
+	documented "$1" "$keys" - <<<"$page"
 	same "$(echo "$page" | grep -oE 'smc-tools/[a-z-]+/[0-9]+')" "$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' "$1"/*.c)" \
 		"$1: manual page names the JSON schemas"
 }
@@ -168,15 +168,9 @@ check_events() {
 
 # Keys and their fixed values in the JSON of the live test.
 check_live_test() {
-	missing=
 	keys=$(sed '1,/^.. ---- JSON/d' smc_chk/live/report.c | cat - smc_chk/live/client.c smc_chk/live/live.c |
 		grep -oE '"[a-z]{2,}[a-z_]*"' | tr -d '"' | grep -v '^schema$' | sort -u)
-	some "$keys" "smc_chk: JSON keys in the code"
-	for key in $keys; do
-		sed -n '/^\.Sh LIVE TEST/,/^\.Sh [^L]/p' man/smc_chk.8 | cat - man/smc_chk-connect.8 |
-			grep -qE "^\.(Va|It Va|Li) .*\<$key\>" || missing="$missing $key"
-	done
-	is "$missing" "" "smc_chk: manual pages have every JSON key of the live test"
+	documented "smc_chk, live test" "$keys" <(sed -n '/^\.Sh LIVE TEST/,/^\.Sh [^L]/p' man/smc_chk.8) man/smc_chk-connect.8
 	same "$(sed -n '/^The first line is the verdict/,/^if /p' man/smc_chk-connect.8 | sed -n 's/^\.Dq //p' | sed 's/ SMC-[RD]//; s/ ,$//')" \
 		"$(sed -n '/^static void put_verdict/,/^}/p' smc_chk/live/report.c | grep -oE '"[A-Z][^":]*' | tr -d '"' | sed 's/ $//')" \
 		"smc_chk: manual page has every verdict of the live test"
@@ -185,17 +179,12 @@ check_live_test() {
 }
 
 check_dump() {
-	missing=
 	keys=$({
 		sed -nE 's/^\t\{ "[a-z_0-9]+", "[^"]*", "([a-z_0-9]+)",.*/\1/p' smc_dump/columns.c
 		cat smc_dump/show.c smc_dump/payload/print.c | tr '\n\t' '  ' | grep -oE 'json_pack\([^;]*;|set_new\(json, "[a-z_0-9]+"' |
 			grep -oE '"[a-z_0-9]+"' | tr -d '"'
 	} | sort -u)
-	some "$keys" "smc_dump: JSON keys in the code"
-	for key in $keys; do
-		grep -qE "^\.(Va|Pq .*Va|It Li|Pq Li) .*\<$key\>|^\.Va $key" man/smc_dump.8 "$json" || missing="$missing $key"
-	done
-	is "$missing" "" "smc_dump: manual page has every JSON key"
+	documented smc_dump "$keys" man/smc_dump.8 "$json"
 	same "$(sed -n '/^\.Sh SMC_DUMP/,$p' "$json" | grep -oE 'smc-tools/[a-z-]+/[0-9]+')" "$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' smc_dump/*.[ch])" \
 		"smc_dump: manual page names the schema"
 }
@@ -213,21 +202,10 @@ check_objects() {
 				"$tool $object: completion has all commands"
 		done
 	done
-	# JSON keys in the code, which the pages must document.
-	missing=
-	keys=$("$BUILD/tests/unit/keys" smcdr | sort -u)
-	some "$keys" "smcd, smcr: JSON keys in the columns"
-	for key in $keys; do
-		grep -qE "^\.Va .*\<$key\>" "$json" || missing="$missing $key"
-	done
 	keys=$(cat smcdr/info.c smcdr/eid.c smcdr/stats.c smcdr/stats_export.c smcdr/stats_text.c | tr '\n\t' '  ' |
 		grep -oE 'json_pack\([^;]*;|(set_new|rate|usage)\([a-z>, -]+, "[a-z_0-9]+"|NAMES\([^)]*\)|\{ object, "[a-z]+"' |
 		grep -oE '"[a-z_0-9]+"' | tr -d '"' | sort -u)
-	some "$keys" "smcd, smcr: JSON keys elsewhere"
-	for key in $keys; do
-		grep -qE "^\.(Va|Pq Va) .*\<$key\>|^\.Va $key" "$json" || missing="$missing $key"
-	done
-	is "$missing" "" "smcd, smcr: manual pages have every JSON key"
+	documented "smcd, smcr" "$keys $("$BUILD/tests/unit/keys" smcdr)" "$json"
 }
 
 check_states() {
