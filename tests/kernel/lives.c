@@ -318,16 +318,6 @@ CASE(exec)
 /* Passed with SCM_RIGHTS, to a number of an earlier socket. */
 CASE(passed)
 {
-	union {
-		struct cmsghdr header;
-		char space[CMSG_SPACE(sizeof(int))];
-	} control = { 0 };
-	char byte = 0;
-	struct iovec data = { &byte, 1 };
-	struct msghdr message = { .msg_iov = &data,
-				  .msg_iovlen = 1,
-				  .msg_control = &control,
-				  .msg_controllen = sizeof(control.space) };
 	int pair[2], first, other, got;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
@@ -335,16 +325,12 @@ CASE(passed)
 	first = open_socket(0);
 	other = open_socket(0);
 	set_linger(other);
-	control.header = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(int)),
-					   .cmsg_level = SOL_SOCKET,
-					   .cmsg_type = SCM_RIGHTS };
-	memcpy(CMSG_DATA(&control.header), &other, sizeof(other));
-	if (sendmsg(pair[0], &message, 0) != 1)
+	got = other;
+	if (pass_fds(pair[0], true, 0, &got, 1) != 1)
 		err(1, "sendmsg");
 	close(first);
-	if (recvmsg(pair[1], &message, 0) != 1)
+	if (pass_fds(pair[1], false, 0, &got, 1) != 1)
 		err(1, "recvmsg");
-	memcpy(&got, CMSG_DATA(&control.header), sizeof(got));
 	if (got != first)
 		errx(1, "another number");
 	say_linger(got);

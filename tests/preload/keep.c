@@ -244,25 +244,12 @@ static int by_fork(int fd)
 
 static int by_passing(int fd)
 {
-	union {
-		struct cmsghdr header;
-		char space[CMSG_SPACE(sizeof(int))];
-	} control = { .header = { .cmsg_len = CMSG_LEN(sizeof(int)),
-				  .cmsg_level = SOL_SOCKET,
-				  .cmsg_type = SCM_RIGHTS } };
-	char byte = 0;
-	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr message = { .msg_iov = &data,
-				  .msg_iovlen = 1,
-				  .msg_control = &control,
-				  .msg_controllen = sizeof(control.space) };
-	int ends[2], passed;
+	int ends[2], passed = fd;
 
-	memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) || sendmsg(ends[0], &message, 0) != 1 ||
-	    recvmsg(ends[1], &message, 0) != 1)
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) ||
+	    pass_fds(ends[0], true, 0, &passed, 1) != 1 ||
+	    pass_fds(ends[1], false, 0, &passed, 1) != 1)
 		return 1;
-	memcpy(&passed, CMSG_DATA(&control.header), sizeof(passed));
 	syscall(SYS_close, fd);
 	close(ends[0]);
 	close(ends[1]);
@@ -699,18 +686,6 @@ CASE(thieves)
 /* Hand over a socket with unsent data, as the library does. */
 static void give(const char *name)
 {
-	union {
-		struct cmsghdr header;
-		char space[CMSG_SPACE(KEEP_FDS * sizeof(int))];
-	} control = { .header = { .cmsg_len = CMSG_LEN(KEEP_FDS * sizeof(int)),
-				  .cmsg_level = SOL_SOCKET,
-				  .cmsg_type = SCM_RIGHTS } };
-	char byte = KEEP_CLOSE;
-	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr message = { .msg_iov = &data,
-				  .msg_iovlen = 1,
-				  .msg_control = &control,
-				  .msg_controllen = sizeof(control.space) };
 	int fds[KEEP_FDS], peer, to = named(name, connect);
 	struct pollfd poll_fd = { .fd = to };
 	size_t sent;
@@ -718,8 +693,7 @@ static void give(const char *name)
 	fds[0] = unsent(&peer, &sent);
 	for (int i = 0; i < KEEP_SPACES; i++)
 		fds[1 + i] = open(keep_space(i), O_RDONLY);
-	memcpy(CMSG_DATA(&control.header), fds, sizeof(fds));
-	sendmsg(to, &message, MSG_NOSIGNAL);
+	pass_fds(to, true, KEEP_CLOSE, fds, KEEP_FDS);
 	close(fds[0]);
 	poll(&poll_fd, 1, -1);
 	/* An unread message is freed after the keeper's exit: unix_release_sock(). */
