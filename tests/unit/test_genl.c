@@ -177,20 +177,6 @@ TEST(refusals)
 	}
 }
 
-TEST(interrupted)
-{
-	for (int i = 0; i < 2; i++) {
-		add_row(2, NLM_F_DUMP_INTR);
-		fake_done(0);
-	}
-	add_row(3, 0);
-	fake_done(0);
-	assert_int_equal(dump(), 0);
-	assert_int_equal(fake.requests, 3);
-	assert_int_equal(seen.count, 1);
-	assert_int_equal(seen.cmds[0], 3);
-}
-
 TEST(interrupted_for_ever)
 {
 	for (int i = 0; i < 5; i++) {
@@ -237,18 +223,6 @@ TEST(send_error)
 	fake.send_error = EPERM;
 	assert_int_equal(smc_genl_open(&nl, "SMC_PNETID", &err), -EPERM);
 	assert_like(err.text, "*family SMC_PNETID: Operation not permitted");
-}
-
-TEST(callback_error)
-{
-	seen.result = -ENOMEM;
-	open_it();
-	add_row(2, 0);
-	add_row(2, 0);
-	fake_done(0);
-	assert_int_equal(smc_genl_dump(nl, 2, note, &seen, NULL), -ENOMEM);
-	assert_int_equal(seen.count, 1);
-	smc_genl_close(nl);
 }
 
 /* The family is looked up by its name only. */

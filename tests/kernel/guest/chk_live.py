@@ -68,7 +68,6 @@ def check_smcd():
     equal(server.end(signal.SIGINT), 0, "serve: SIGINT ends it")
     equal(second.end(signal.SIGTERM), 0, "serve: SIGTERM ends it")
     fails("nothing listens", r"^smc_chk: 127.0.0.1 port 37373 refused the connection", IP)
-    fails("nothing listens, IPv6", r"^smc_chk: ::1 port 37373 refused", "::1")
 
 
 def check_server_options():
@@ -167,11 +166,6 @@ def check_rates():
     keys = {"connects_per_second", "connect_ns", "bytes_per_second", "round_trip_ns"}
     ok(status == 0 and set(doc["smc"]) == keys == set(doc["tcp"]) and all(v > 0 for v in doc["smc"].values()),
        "--tcp-too: all rates", doc)
-    status, out, _ = run("smc_chk", "connect", IP, "--tcp-too", "-t", "1")
-    ok(status == 0 and re.search(r"^  measured +SMC-D +plain TCP$", out, re.M) and
-       len(re.findall(r"^  (connecting|connections|round trip|throughput) +[\d.]+ +[\d.]+ \S+ +[\d.]+ x TCP( \((slow|fast)er\))?$", out,
-                      re.M)) == 4,
-       "--tcp-too: text", out)
     client = subprocess.Popen(["smc_chk", "connect", IP, "--tcp-too", "-t", "60"], stderr=subprocess.PIPE, text=True)
     ok(wait_for(lambda: server.memory("Threads") > 2), "killed in the middle: under way")
     server.end(signal.SIGKILL)
@@ -237,8 +231,6 @@ def check_live():
           "-l -j: each active net device but loopback")
     status, out, _ = run("smc_chk", "-l", "-6", "-i", "d0", "-j")
     ok(status == 0 and json.loads(out)["interfaces"][0]["peer"]["address"].endswith("%d0"), "-l -6: link-local", out)
-    status, out, err = run("smc_chk", "-l", "-i", "nope")
-    ok(status == 1 and not out and "no net device 'nope'" in err, "-l -i nope", (status, out, err))
 
 
 def check_sandbox():
