@@ -27,6 +27,19 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Listen on a free port of loopback. Return: as listen(2) */
+static inline int listen_here(int fd, struct sockaddr_in *addr, int backlog)
+{
+	socklen_t len = sizeof(*addr);
+
+	*addr = (struct sockaddr_in){ .sin_family = AF_INET,
+				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	return bind(fd, (struct sockaddr *)addr, len) || listen(fd, backlog) ||
+			       getsockname(fd, (struct sockaddr *)addr, &len) ?
+		       -1 :
+		       0;
+}
+
 #ifndef __GLIBC__
 /* Only with the preload library. */
 int close_range(unsigned int first, unsigned int last, int flags) __attribute__((weak));

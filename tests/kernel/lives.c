@@ -74,10 +74,7 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 
 static void start_server(int fd)
 {
-	socklen_t len = sizeof(server);
-
-	if (bind(fd, (struct sockaddr *)&server, len) || listen(fd, 16) ||
-	    getsockname(fd, (struct sockaddr *)&server, &len))
+	if (listen_here(fd, &server, 16))
 		err(1, "listen");
 	listener = fd;
 }

@@ -151,13 +151,11 @@ static void serve(int listener)
 
 int main(int argc, char **argv)
 {
-	struct sockaddr_in addr = { .sin_family = AF_INET,
-				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in addr;
 	int listener = socket(AF_INET, SOCK_STREAM, 0), fd, i, count = argc > 2 ? atoi(argv[2]) : 0,
 	    status;
 	char data[BYTES] = "ping";
 	struct timespec start, end;
-	socklen_t len = sizeof(addr);
 	long before;
 	pid_t pid;
 
@@ -165,9 +163,7 @@ int main(int argc, char **argv)
 		receive = strcmp(calls[i].name, argv[1]) ? receive : calls[i].receive;
 	if (!receive || count < 1)
 		return 2;
-	check(bind(listener, (struct sockaddr *)&addr, sizeof(addr)), "bind");
-	check(listen(listener, 1), "listen");
-	check(getsockname(listener, (struct sockaddr *)&addr, &len), "getsockname");
+	check(listen_here(listener, &addr, 1), "listen");
 	pid = fork();
 	check(pid, "fork");
 	if (!pid) {

@@ -46,15 +46,10 @@ static int open_stream6(void)
 /* A listener with a client in its queue that has sent data. */
 static int open_listener(void)
 {
-	socklen_t len = sizeof(listens);
 	int fd = open_stream(), client = open_stream();
 	struct pollfd ready = { .fd = fd, .events = POLLIN };
 
-	listens = (struct sockaddr_in){ .sin_family = AF_INET,
-					.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	must(bind(fd, ADDRESS(listens)));
-	must(listen(fd, 8));
-	must(getsockname(fd, (struct sockaddr *)&listens, &len));
+	must(listen_here(fd, &listens, 8));
 	must(connect(client, ADDRESS(listens)));
 	must((int)write(client, "x", 1));
 	must(poll(&ready, 1, -1));

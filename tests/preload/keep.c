@@ -15,7 +15,7 @@
 #include "tests/cases.h"
 #include "tests/libc.h"
 
-static struct sockaddr_in server = { .sin_family = AF_INET };
+static struct sockaddr_in server;
 static int listener;
 static volatile sig_atomic_t children;
 
@@ -26,14 +26,11 @@ static void count_child(int number)
 
 static void start_server(void)
 {
-	socklen_t len = sizeof(server);
 	int few = 4096;
 
-	server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	listener = (int)syscall(SYS_socket, AF_INET, SOCK_STREAM, 0);
 	if (setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &few, sizeof(few)) ||
-	    bind(listener, (struct sockaddr *)&server, len) || listen(listener, 4096) ||
-	    getsockname(listener, (struct sockaddr *)&server, &len))
+	    listen_here(listener, &server, 4096))
 		exit(77);
 }
 

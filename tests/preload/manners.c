@@ -91,20 +91,15 @@ static int run_nopoll(void)
 /* Exit with ten connections whose peer does not read. */
 static int run_exit(void)
 {
-	struct sockaddr_in addr = {
-		.sin_family = AF_INET,
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
+	struct sockaddr_in addr;
 	int listener = (int)syscall(SYS_socket, AF_INET, SOCK_STREAM, 0), fd;
-	socklen_t len = sizeof(addr);
 	static char data[65536];
 
-	if (bind(listener, (struct sockaddr *)&addr, len) || listen(listener, 16) ||
-	    getsockname(listener, (struct sockaddr *)&addr, &len))
+	if (listen_here(listener, &addr, 16))
 		return 1;
 	for (int i = 0; i < 10; i++) {
 		fd = socket(AF_INET, SOCK_STREAM, 0);
-		if (connect(fd, (struct sockaddr *)&addr, len))
+		if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
 			return 1;
 		while (send(fd, data, sizeof(data), MSG_DONTWAIT) > 0)
 			;

@@ -60,16 +60,11 @@ static struct ends open_ends(void)
 /* Calls of a sandboxed server; not all of them set options. */
 static int serve(struct ends ends, bool with_options)
 {
-	struct sockaddr_in addr = {
-		.sin_family = AF_INET,
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
-	socklen_t len = sizeof(addr);
+	struct sockaddr_in addr;
 	int accepted, on = 1;
 
-	if (bind(ends.server, (struct sockaddr *)&addr, len) || listen(ends.server, 1) ||
-	    getsockname(ends.server, (struct sockaddr *)&addr, &len) ||
-	    connect(ends.client, (struct sockaddr *)&addr, len))
+	if (listen_here(ends.server, &addr, 1) ||
+	    connect(ends.client, (struct sockaddr *)&addr, sizeof(addr)))
 		return 1;
 	accepted = accept(ends.server, NULL, NULL);
 	return accepted < 0 ||

@@ -303,19 +303,14 @@ static void tell(const char *what, long first, long second)
 /* A connection over loopback, made with all functions for that. */
 static int connected(int *client, int *server)
 {
-	struct sockaddr_in addr = {
-		.sin_family = AF_INET,
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
+	struct sockaddr_in addr;
 	int listener = socket(AF_INET, SOCK_STREAM, 0), other;
-	socklen_t len = sizeof(addr);
 
 	*client = socket(AF_INET, SOCK_STREAM, 0);
 	other = socket(AF_INET, SOCK_STREAM, 0);
-	if (bind(listener, (struct sockaddr *)&addr, len) || listen(listener, 2) ||
-	    getsockname(listener, (struct sockaddr *)&addr, &len) ||
-	    connect(other, (struct sockaddr *)&addr, len) ||
-	    connect(*client, (struct sockaddr *)&addr, len))
+	if (listen_here(listener, &addr, 2) ||
+	    connect(other, (struct sockaddr *)&addr, sizeof(addr)) ||
+	    connect(*client, (struct sockaddr *)&addr, sizeof(addr)))
 		return -1;
 	other = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 	tell("accept4", other, fcntl(other, F_GETFD));
