@@ -91,10 +91,6 @@ $(O)/tests/preload/spin.so: $(wildcard ld_pre_smc_spin/*.[ch])
 # A bare request needs libnl; the rest is libc only (--as-needed).
 $(BENCH_BINS): LDLIBS += $(LIBSMC_LIBS)
 $(BENCH_BINS): CPPFLAGS += $(PKGFLAGS)
-# Calls the library for smc.conf's policy.
-$(O)/tests/kernel/policy: $(O)/libsmc.a $(call objs,smc_conf/policy.c)
-$(O)/tests/kernel/policy: LDLIBS += $(call objs,smc_conf/policy.c) $(O)/libsmc.a $(LIBSMC_LIBS) -ldl
-$(O)/tests/kernel/policy: CPPFLAGS += $(PKGFLAGS)
 $(PRELOAD_BINS) $(KERNEL_BINS) $(BENCH_BINS): $(O)/%: %.c $(O)/version.h
 	$(mkdir)
 	$(call say,CC)

@@ -61,17 +61,21 @@ CASES = [
 OTHER = ["nsenter", "--net=/run/netns/other"]
 
 
-def apply(lines):
-    result = subprocess.run(["policy", "apply"], input=lines, text=True, capture_output=True, check=False)
+def apply(lines, prefix=()):
+    """Lines of smc.conf; without any the policy goes."""
+    result = subprocess.run([*prefix, "smc_conf", "apply", "-"], input=lines or "exclusive policy\n", text=True, capture_output=True,
+                            check=False)
     return ok(result.returncode == 0, "applied: " + " | ".join(lines.splitlines()[:6]), result.stderr)
 
 
-def show():
-    return json.loads(out_of("policy", "show"))
+def show(prefix=()):
+    """The policy of this network namespace, or that of @prefix."""
+    found = [policy for policy in json.loads(out_of(*prefix, "smc_conf", "show", "-j"))["policies"] if "netns" not in policy]
+    return found[0] if found else {"rules": []}
 
 
-def lines_of(shown):
-    return sorted(line for line in shown["lines"].splitlines() if not line.startswith("by "))
+def lines_of(prefix=()):
+    return sorted(line for line in out_of(*prefix, "smc_conf", "export").split("\nnetns ")[0].splitlines() if line.startswith(("allow ", "deny ")))
 
 
 class Pair:
@@ -107,15 +111,14 @@ class Pair:
 
 
 def check_connections(lines, by, connections):
-    apply("%s\nby %s\n" % (lines, by))
+    apply(lines and "%s\nby %s\n" % (lines, by))
     for here, there, port, is_denied in connections:
         pair = Pair(here, there, port)
         equal((pair.outcome(), pair.works()), (is_denied, True), "%s: %s to %s, port %d is %s" % (
             by, here, there, port, "denied" if is_denied else "not denied"))
         pair.close()
-    shown = show()
     if lines:
-        equal((shown["by"], lines_of(shown)), (by, sorted(lines.splitlines())), by + ": what is in force is what was applied")
+        equal((show()["by"], lines_of()), (by, sorted(lines.splitlines())), by + ": what is in force is what was applied")
 
 
 def check_counters(by):
@@ -205,24 +208,21 @@ def check_leaves_alone(by):
     apply("deny port 7001\nby %s\n" % by)
     equal(foreign_tables(), before, by + ": other tables are as they were")
     run("ip", "netns", "add", "other")
-    equal(json.loads(out_of(*OTHER, "policy", "show"))["rules"], [],
+    equal(show(OTHER)["rules"], [],
           by + ": another network namespace has no policy")
-    status, out, err = run("policy", "apply")
-    equal((status, show()["rules"], "by" in show(), foreign_tables()), (0, [], False, before),
-          by + ": an empty policy leaves nothing behind")
-    ok("table inet smc-tools" not in out_of("nft", "list", "tables"), by + ": no table either", (out, err))
+    apply("")
+    equal((show(), foreign_tables()), ({"rules": []}, before), by + ": an empty policy leaves nothing behind")
+    ok("table inet smc-tools" not in out_of("nft", "list", "tables"), by + ": no table either")
 
 
 def check_namespaces(by):
     """Each network namespace has its own policy."""
     apply("deny port 7001\nby %s\n" % by)
-    subprocess.run([*OTHER, "policy", "apply"], input="deny port 7002\nby %s\n" % by, text=True,
-                   check=True)
-    theirs = json.loads(out_of(*OTHER, "policy", "show"))
-    equal((lines_of(show()), lines_of(theirs)), (["deny port 7001"], ["deny port 7002"]),
+    apply("deny port 7002\nby %s\n" % by, OTHER)
+    equal((lines_of(), lines_of(OTHER)), (["deny port 7001"], ["deny port 7002"]),
           by + ": two network namespaces have a policy each")
-    subprocess.run([*OTHER, "policy", "apply"], input="", text=True, check=True)
-    equal(lines_of(show()), ["deny port 7001"], by + ": and one can go without the other")
+    apply("", OTHER)
+    equal(lines_of(), ["deny port 7001"], by + ": and one can go without the other")
 
 
 def outcome_in(netns, port):
@@ -235,8 +235,6 @@ def outcome_in(netns, port):
 def check_stale(inside):
     """An inherited policy that the first namespace no longer has."""
     equal(outcome_in("stale", 7001), "True", "what was inherited stays")
-    status, out, err = run(*inside, "policy", "show")
-    ok((status, out) == (1, "") and "cannot be read: it was inherited and has been replaced" in err, "it cannot be read", (status, out, err))
     status, out, err = run(*inside, "smc_conf", "show")
     ok(status == 0 and "\nPolicy, by bpf:\n  inherited, cannot be read: 'smc_conf apply' replaces it\n" in out, "smc_conf show reports it", (out, err))
     for lines, said, port in ("exclusive policy", "- policy # inherited\n", 7001), ("deny port 7002\nby bpf", "+ by bpf\n+ deny port 7002\n", 7002):
@@ -248,23 +246,22 @@ def check_stale(inside):
 def check_later():
     """"netns *": a network namespace created later begins with it, if the kernel supports that."""
     later = ["nsenter", "--net=/run/netns/later"]
-    subprocess.run(["policy", "apply", "later"], input="deny port 7001\nby bpf\n", text=True, check=True)
+    apply("netns *\ndeny port 7001\nby bpf\n")
     run("ip", "netns", "add", "later")
     run("ip", "netns", "add", "stale")
-    shown = json.loads(out_of(*later, "policy", "show"))
-    equal((lines_of(shown), shown.get("for_later"), show().get("for_later")), (["deny port 7001"], None, True),
+    equal((lines_of(later), show(later).get("for_later"), show().get("for_later")), (["deny port 7001"], None, True),
           "for later: a network namespace that is made then has the policy")
     equal((outcome_in("later", 7001), outcome_in("later", 7002)), ("True", "False"), "and keeps to it")
-    subprocess.run([*later, "policy", "apply"], input="deny port 7002\nby bpf\n", text=True, check=True)
+    apply("deny port 7002\nby bpf\n", later)
     equal((outcome_in("later", 7001), outcome_in("later", 7002)), ("False", "True"), "until it has one of its own")
-    equal((lines_of(show()), show()["denied_ports_hits"]), (["deny port 7001"], 1), "that of the first one stays, and counted for both")
+    equal((lines_of(), show()["denied_ports_hits"]), (["deny port 7001"], 1), "that of the first one stays, and counted for both")
     apply("deny port 7001\nby bpf\n")
     equal(show().get("for_later"), None, "it can be taken back from later ones alone")
     check_stale(["nsenter", "--net=/run/netns/stale"])
     run("ip", "netns", "add", "latest")
-    equal(json.loads(out_of("nsenter", "--net=/run/netns/latest", "policy", "show"))["rules"], [], "which have none then")
+    equal(show(["nsenter", "--net=/run/netns/latest"])["rules"], [], "which have none then")
     for netns in "later", "latest", "stale":
-        subprocess.run(["nsenter", "--net=/run/netns/" + netns, "policy", "apply"], input="", text=True, check=True)
+        apply("", ["nsenter", "--net=/run/netns/" + netns])
 
 
 def smc_connect(host, port):
@@ -281,7 +278,7 @@ def smc_connect(host, port):
 def check_learn(peer):
     for family, host in ADDRESSES.items():
         for port, name in ((RESET, "resets"), (GARBAGE, "sends something else"), (CLOSE, "closes"), (SILENCE, "says nothing")):
-            run("policy", "apply")      # what was learned goes with the table
+            apply("")   # what was learned goes with the table
             apply("learn 1h\nby nft\n")
             del peer.syns[:]
             first = smc_connect(host, port)
@@ -291,7 +288,7 @@ def check_learn(peer):
                   (b"hello", [True, False]), "and is offered none again; the first time: %s" % first)
     shown = out_of("nft", "list", "table", "inet", "smc-tools")
     ok("timeout 1h" in shown and host + " expires " in shown, "the kernel forgets who was learned after that time", shown)
-    run("policy", "apply")
+    apply("")
     apply("learn 1h\nby nft\n")
     pair = Pair("127.1.0.1", "127.1.0.2", 7001)
     equal((pair.outcome(), pair.works(), show()["learned"]), (False, True, []), "who speaks SMC is not learned")
