@@ -8,9 +8,8 @@ import socket
 import stat
 import subprocess
 import sys
-import threading
 
-from kern import HAS_SEID, NOBODY, NODE, doc, done, equal, has_jit, listing, ok, out_of, run, skip, sync, uids, wait_for
+from kern import HAS_SEID, Lines, NOBODY, NODE, doc, done, equal, has_jit, listing, ok, out_of, run, skip, sync, uids, wait_for
 from smcsock import call, smc_client, smc_listener
 
 MODE = sys.argv[1]
@@ -24,26 +23,16 @@ def listen(ip, port, is_smc):
     return smc_listener(port, ip) if is_smc else socket.create_server((ip, port))
 
 
-class Dump:
+class Dump(Lines):
     """smc_dump on the interface, with its output."""
     def __init__(self, *argv):
-        self.process = subprocess.Popen(["smc_dump", "-i", INTERFACE, *argv], stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True)
+        super().__init__("smc_dump", "-i", INTERFACE, *argv, stderr=subprocess.PIPE)
         self.first = self.process.stderr.readline()
-        self.out = []
-        self.reader = threading.Thread(target=self.read)
-        self.reader.start()
-
-    def read(self):
-        for line in self.process.stdout:
-            self.out.append(line)
 
     def end(self):
         """Status, stdout, stderr."""
-        self.process.terminate()
-        err = self.process.stderr.read()
-        self.reader.join(60)
-        return self.process.wait(timeout=60), "".join(self.out), err
+        super().end()
+        return self.process.returncode, "".join(self.all), self.process.stderr.read()
 
 
 def connect(name, port, ip=PEER, is_smc=True):
@@ -107,7 +96,7 @@ def finish(dump, writer, last_port):
     """Return: events, live and from the file."""
     def has_last(lines):
         return [e for e in by_port([json.loads(line) for line in lines], last_port) if e["event"] == "outcome"]
-    ok(wait_for(lambda: has_last(dump.out)), "the last handshake is reported at once", dump.out[-3:])
+    ok(wait_for(lambda: has_last(dump.all)), "the last handshake is reported at once", dump.all[-3:])
     ok(wait_for(lambda: has_last(run("smc_dump", "-j", "-r", FILE)[1].splitlines())), "and soon in the file")
     equal(uids(writer.process), (["65534"] * 4, 0, "2"), "it runs as nobody, without capabilities, behind a filter")
     status, out, err = writer.end()
