@@ -16,6 +16,7 @@
 struct looking {
 	struct sc_host *host;
 	size_t at;
+	bool has_policy;
 	struct smc_err *err;
 };
 
@@ -154,7 +155,7 @@ static int look_around(void *arg)
 	read_knobs(look);
 	for (size_t i = 0; i < netns->table.count; i++)
 		add(look, pnetid_item(&netns->table.entries[i]));
-	return 0;
+	return look->has_policy ? sc_policy_read(look->host, look->at, look->err) : 0;
 }
 
 /*
@@ -173,13 +174,6 @@ static bool speaks_of(const struct conf *file, enum conf_kind kind)
 	return false;
 }
 
-static int read_policy(void *arg)
-{
-	struct looking *look = arg;
-
-	return sc_policy_read(look->host, look->at, look->err);
-}
-
 /* ---- namespaces ---- */
 
 static bool is_wanted(const struct conf *file, const char *name, bool all)
@@ -192,14 +186,12 @@ static bool is_wanted(const struct conf *file, const char *name, bool all)
 
 static int look_into(struct sc_host *host, const char *name, bool has_policy, struct smc_err *err)
 {
-	struct looking look = { host, host->n_netns, err };
+	struct looking look = { host, host->n_netns, has_policy, err };
 	struct sc_netns *netns = smc_array_add(&host->netns, &host->n_netns);
-	int ret;
 
 	netns->name = xstrdup(name);
 	conf_section(&host->now, name);
-	ret = smc_netns_run(name, look_around, &look, err);
-	return ret || !has_policy ? ret : smc_netns_run(name, read_policy, &look, err);
+	return smc_netns_run(name, look_around, &look, err);
 }
 
 static void netns_free(struct sc_netns *netns)

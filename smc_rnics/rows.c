@@ -331,7 +331,8 @@ static int compare(const void *a, const void *b)
 
 static int load_all(struct loader *l)
 {
-	struct host_names functions, slots = { 0 };
+	struct host_names functions AUTO(host_names_free) = { 0 };
+	struct host_names slots AUTO(host_names_free) = { 0 };
 	int ret = host_list(&functions, "%s/bus/pci/devices", l->root);
 
 	for (size_t i = 0; !ret && i < functions.count; i++)
@@ -343,8 +344,6 @@ static int load_all(struct loader *l)
 		ret = host_list(&slots, "%s/bus/pci/slots", l->root);
 	for (size_t i = 0; !ret && i < slots.count; i++)
 		add_slot(l, slots.names[i]);
-	host_names_free(&functions);
-	host_names_free(&slots);
 	return ret;
 }
 

@@ -120,7 +120,7 @@ int main(int argc, char **argv)
 {
 	struct smc_err err = { 0 };
 	int status, signal = 0, ret;
-	struct rates *rates;
+	struct rates rates AUTO(rates_free) = { 0 };
 	sigset_t ends;
 
 	cli_start();
@@ -130,11 +130,9 @@ int main(int argc, char **argv)
 	if (enclose_record(&err) || smc_netns_enter(asked.netns, &err))
 		return cli_error(&tool, "%s", err.text);
 	signals_interruptible(&ends);
-	rates = rates_new();
 	if (!asked.is_once && !asked.is_json && cli_terminal_usable())
-		ret = top_run(&asked, rates, &signal, &err);
+		ret = top_run(&asked, &rates, &signal, &err);
 	else
-		ret = repeat(rates, &err);
-	rates_free(rates);
+		ret = repeat(&rates, &err);
 	return ret ? cli_error(&tool, "%s", err.text) : end_by(signal);
 }

@@ -6,18 +6,10 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "netlink/genl.h"
-#include "smc/stats.h"
 #include "sockets/fetch.h"
-#include "sockets/lookup.h"
 
 /* While sockets open and close, a dump may miss an existing one. */
 #define MISSES_MAX 5
-
-/** struct item - a socket of the last sample */
-struct item {
-	struct top_row row;
-	struct smc_sample sample;
-};
 
 /**
  * struct known - data on a socket from an earlier sample
@@ -33,60 +25,6 @@ struct known {
 	unsigned int misses;
 };
 
-struct known_list {
-	struct known *entries;
-	size_t count;
-};
-
-/** struct tcp_list - the TCP sockets of this network namespace, by their ends */
-struct tcp_list {
-	struct smc_tcp *entries;
-	size_t count;
-};
-
-/**
- * struct rates - the last sample
- * @known: by cookie, from that sample and earlier ones
- * @at: its time; @before: time of the previous one; 0: none
- * @now: time of the kernel's first answer in the current sample, used for all rows: then seconds
- *	times rate gives exactly the bytes moved
- * @genl: for the kernel's sums; NULL: unavailable
- * @stats, @has_stats: as of the last sample
- */
-struct rates {
-	struct item *items;
-	size_t count;
-	struct known_list known;
-	struct tcp_list tcp;
-	struct sockets_lookup lookup;
-	int64_t at, before, now;
-	struct smc_genl *genl;
-	bool is_asked;
-	struct smc_stats stats;
-	bool has_stats;
-	struct smc_err *err;
-};
-
-struct rates *rates_new(void)
-{
-	return xcalloc(1, sizeof(struct rates));
-}
-
-size_t rates_count(const struct rates *rates)
-{
-	return rates->count;
-}
-
-struct top_row *rates_row(struct rates *rates, size_t index)
-{
-	return &rates->items[index].row;
-}
-
-double rates_seconds(const struct rates *rates)
-{
-	return rates->before ? (double)(rates->at - rates->before) / 1e9 : 0;
-}
-
 /* ---- the kernel's sums ---- */
 
 static int begin(void *arg)
@@ -101,14 +39,14 @@ static int begin(void *arg)
 static int on_message(const struct nlmsghdr *nlh, void *arg)
 {
 	struct rates *rates = arg;
-	struct item *item = smc_array_add(&rates->items, &rates->count);
+	struct top_row *row = smc_array_add(&rates->rows, &rates->count);
 
 	if (!rates->now)
 		rates->now = clock_ns(CLOCK_MONOTONIC);
-	if (smc_sock_decode(&item->row.base.sock, nlh))
+	if (smc_sock_decode(&row->base.sock, nlh))
 		return smc_err_say(rates->err, EBADMSG,
 				   "the kernel's answer about a socket is too short");
-	smc_sample_sock(&item->sample, &item->row.base.sock, rates->now);
+	smc_sample_sock(&row->sample, &row->base.sock, rates->now);
 	return 0;
 }
 
@@ -155,38 +93,35 @@ static int compare_tcp(const void *a, const void *b)
 
 static int on_tcp(const struct nlmsghdr *nlh, void *arg)
 {
-	struct tcp_list *list = arg;
-	struct smc_tcp *tcp = smc_array_add(&list->entries, &list->count);
+	struct rates *rates = arg;
 
-	return smc_tcp_decode(tcp, nlh);
+	return smc_tcp_decode(smc_array_add(&rates->tcp, &rates->n_tcp), nlh);
 }
 
 static int load_tcp(struct rates *rates)
 {
 	int ret;
 
-	rates->tcp.count = 0;
-	ret = sockets_tcp_dump(AF_INET, smc_tcp_request, on_tcp, &rates->tcp, rates->err);
+	rates->n_tcp = 0;
+	ret = sockets_tcp_dump(AF_INET, smc_tcp_request, on_tcp, rates, rates->err);
 	if (!ret)
-		ret = sockets_tcp_dump(AF_INET6, smc_tcp_request, on_tcp, &rates->tcp, rates->err);
-	if (rates->tcp.count)
-		qsort(rates->tcp.entries, rates->tcp.count, sizeof(*rates->tcp.entries),
-		      compare_tcp);
+		ret = sockets_tcp_dump(AF_INET6, smc_tcp_request, on_tcp, rates, rates->err);
+	if (rates->n_tcp)
+		qsort(rates->tcp, rates->n_tcp, sizeof(*rates->tcp), compare_tcp);
 	return ret;
 }
 
-static void sample_tcp(const struct rates *rates, struct item *item)
+static void sample_tcp(const struct rates *rates, struct top_row *row)
 {
-	struct smc_tcp key = { .local = item->row.base.sock.local,
-			       .peer = item->row.base.sock.peer };
+	struct smc_tcp key = { .local = row->base.sock.local, .peer = row->base.sock.peer };
 	const struct smc_tcp *tcp = NULL;
 
 	smc_addr_unmap(&key.local);
 	smc_addr_unmap(&key.peer);
-	if (rates->tcp.count)
-		tcp = bsearch(&key, rates->tcp.entries, rates->tcp.count, sizeof(key), compare_tcp);
+	if (rates->n_tcp)
+		tcp = bsearch(&key, rates->tcp, rates->n_tcp, sizeof(key), compare_tcp);
 	if (tcp)
-		smc_sample_tcp(&item->sample, tcp, rates->now);
+		smc_sample_tcp(&row->sample, tcp, rates->now);
 }
 
 /* ---- earlier samples ---- */
@@ -198,12 +133,13 @@ static int compare_known(const void *a, const void *b)
 	return (x->cookie > y->cookie) - (x->cookie < y->cookie);
 }
 
-static struct known *find(const struct known_list *list, uint64_t cookie)
+static struct known *find(const struct rates *rates, uint64_t cookie)
 {
 	const struct known key = { .cookie = cookie };
 
-	return list->count ? bsearch(&key, list->entries, list->count, sizeof(key), compare_known) :
-			     NULL;
+	return rates->n_known ?
+		       bsearch(&key, rates->known, rates->n_known, sizeof(key), compare_known) :
+		       NULL;
 }
 
 bool rates_selects(const struct top_opts *opts, const struct smc_sock *sock)
@@ -220,12 +156,12 @@ static int complete(struct rates *rates, const struct top_opts *opts)
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < rates->count; i++) {
-		struct smc_sock *sock = &rates->items[i].row.base.sock;
+		struct smc_sock *sock = &rates->rows[i].base.sock;
 		const struct known *known;
 
 		if (!rates_selects(opts, sock) || !smc_sock_needs_lookup(sock))
 			continue;
-		known = find(&rates->known, sock->cookie);
+		known = find(rates, sock->cookie);
 		if (known && known->is_looked_up) {
 			sock->local = known->local;
 			sock->peer = known->peer;
@@ -242,15 +178,15 @@ static int sample_fallbacks(struct rates *rates)
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < rates->count; i++) {
-		struct item *item = &rates->items[i];
+		struct top_row *row = &rates->rows[i];
 
-		if (smc_sock_mode(&item->row.base.sock) != SMC_MODE_TCP)
+		if (smc_sock_mode(&row->base.sock) != SMC_MODE_TCP)
 			continue;
 		if (!is_loaded)
 			ret = load_tcp(rates);
 		is_loaded = true;
 		if (!ret)
-			sample_tcp(rates, item);
+			sample_tcp(rates, row);
 	}
 	return ret;
 }
@@ -261,10 +197,10 @@ static int sample_fallbacks(struct rates *rates)
  * Previous sample of a row; NULL if the connection is new, or was none at that time. @since: start
  * of the interval; time of the current sample if there is nothing to report
  */
-static const struct smc_sample *base_of(struct rates *rates, const struct item *item,
+static const struct smc_sample *base_of(struct rates *rates, const struct top_row *row,
 					int64_t *since)
 {
-	struct known *known = find(&rates->known, item->row.base.sock.cookie);
+	struct known *known = find(rates, row->base.sock.cookie);
 
 	*since = rates->at ? rates->at : rates->now;
 	if (!known)
@@ -272,20 +208,20 @@ static const struct smc_sample *base_of(struct rates *rates, const struct item *
 	known->is_seen = true;
 	*since = known->sample.at;
 	/* It was a connection before, but its traffic until then is unknown. */
-	if (known->is_connected && known->sample.mode != item->sample.mode)
+	if (known->is_connected && known->sample.mode != row->sample.mode)
 		*since = rates->now;
 	return &known->sample;
 }
 
-static void add_moved(struct rates *rates, const struct item *item, uint64_t *in, uint64_t *out)
+static void add_moved(struct rates *rates, const struct top_row *row, uint64_t *in, uint64_t *out)
 {
 	uint64_t moved_in, moved_out;
 	int64_t since;
-	const struct smc_sample *base = base_of(rates, item, &since);
+	const struct smc_sample *base = base_of(rates, row, &since);
 
 	if (since >= rates->now)
 		return;
-	smc_moved(base, &item->sample, &moved_in, &moved_out);
+	smc_moved(base, &row->sample, &moved_in, &moved_out);
 	*in += moved_in;
 	*out += moved_out;
 }
@@ -322,8 +258,8 @@ static struct smc_unseen compare_sums(struct rates *rates, enum smc_mode mode,
 	uint64_t in = 0, out = 0;
 
 	for (size_t i = 0; i < rates->count; i++)
-		if (rates->items[i].sample.mode == mode)
-			add_moved(rates, &rates->items[i], &in, &out);
+		if (rates->rows[i].sample.mode == mode)
+			add_moved(rates, &rates->rows[i], &in, &out);
 	/* splice(2), and sendfile(2) before Linux 6.5, are counted as calls only. */
 	return (struct smc_unseen){
 		.in = unseen_of(last, first, SMC_STAT_RX_BYTES, SMC_STAT_SPLICE, in),
@@ -347,11 +283,11 @@ static int compute(struct rates *rates)
 		unseen[SMC_MODE_SMCD] = compare_sums(rates, SMC_MODE_SMCD, &stats);
 	}
 	for (size_t i = 0; i < rates->count; i++) {
-		struct item *item = &rates->items[i];
+		struct top_row *row = &rates->rows[i];
 		int64_t since;
-		const struct smc_sample *base = base_of(rates, item, &since);
+		const struct smc_sample *base = base_of(rates, row, &since);
 
-		smc_rate(&item->row.rate, base, &item->sample, since, &unseen[item->sample.mode]);
+		smc_rate(&row->rate, base, &row->sample, since, &unseen[row->sample.mode]);
 	}
 	rates->stats = stats;
 	rates->has_stats = has_stats;
@@ -360,38 +296,40 @@ static int compute(struct rates *rates)
 
 /* ---- prepare the next sample ---- */
 
-static void remember(struct known_list *list, const struct item *item)
+static struct known remember(const struct top_row *row)
 {
-	const struct smc_sock *sock = &item->row.base.sock;
-	struct known known = {
+	const struct smc_sock *sock = &row->base.sock;
+	bool is_connected = smc_sock_connected(sock);
+
+	return (struct known){
 		.cookie = sock->cookie,
-		.sample = item->sample,
+		.sample = row->sample,
 		.local = sock->local,
 		.peer = sock->peer,
-		.is_connected = smc_sock_connected(sock),
+		.is_looked_up = is_connected && smc_sock_mode(sock) != SMC_MODE_NONE,
+		.is_connected = is_connected,
 	};
-
-	known.is_looked_up = known.is_connected && smc_sock_mode(sock) != SMC_MODE_NONE;
-	*smc_array_add(&list->entries, &list->count) = known;
 }
 
 /* Keep the sockets of this sample, and those that it may have missed. */
 static void renew(struct rates *rates)
 {
-	struct known_list list = { .entries = NULL };
+	struct known *all = NULL;
+	size_t count = 0;
 
 	for (size_t i = 0; i < rates->count; i++)
-		remember(&list, &rates->items[i]);
-	for (size_t i = 0; i < rates->known.count; i++) {
-		struct known *known = &rates->known.entries[i];
+		*smc_array_add(&all, &count) = remember(&rates->rows[i]);
+	for (size_t i = 0; i < rates->n_known; i++) {
+		struct known *known = &rates->known[i];
 
 		if (!known->is_seen && ++known->misses <= MISSES_MAX)
-			*smc_array_add(&list.entries, &list.count) = *known;
+			*smc_array_add(&all, &count) = *known;
 	}
-	if (list.count)
-		qsort(list.entries, list.count, sizeof(*list.entries), compare_known);
-	free(rates->known.entries);
-	rates->known = list;
+	if (count)
+		qsort(all, count, sizeof(*all), compare_known);
+	free(rates->known);
+	rates->known = all;
+	rates->n_known = count;
 }
 
 int rates_take(struct rates *rates, const struct top_opts *opts, struct smc_err *err)
@@ -402,6 +340,7 @@ int rates_take(struct rates *rates, const struct top_opts *opts, struct smc_err 
 		.on_message = on_message,
 		.arg = rates,
 	};
+	int64_t before = rates->at;
 	int ret;
 
 	rates->err = err;
@@ -418,19 +357,16 @@ int rates_take(struct rates *rates, const struct top_opts *opts, struct smc_err 
 		return ret;
 	}
 	renew(rates);
-	rates->before = rates->at;
 	rates->at = rates->now ? rates->now : clock_ns(CLOCK_MONOTONIC);
+	rates->seconds = before ? (double)(rates->at - before) / 1e9 : 0;
 	return 0;
 }
 
 void rates_free(struct rates *rates)
 {
-	if (!rates)
-		return;
 	smc_genl_close(rates->genl);
 	sockets_lookup_free(&rates->lookup);
-	free(rates->items);
-	free(rates->known.entries);
-	free(rates->tcp.entries);
-	free(rates);
+	free(rates->rows);
+	free(rates->known);
+	free(rates->tcp);
 }

@@ -4,7 +4,9 @@
 
 #include "rate.h"
 #include "smc/filter.h"
+#include "smc/stats.h"
 #include "sockets/columns.h"
+#include "sockets/lookup.h"
 
 /* Order of rows. */
 enum top_key { TOP_BY_RATE, TOP_BY_UNREAD, TOP_BY_UNSENT, TOP_BY_PROCESS, TOP_KEYS };
@@ -27,12 +29,33 @@ struct top_opts {
 struct top_row {
 	struct sockets_row base;
 	struct smc_rate rate;
+	struct smc_sample sample;
 };
 
-struct rates;
-
-/** rates_new() - create one without a sample */
-struct rates *rates_new(void);
+/**
+ * struct rates - the last sample; zero-initialize
+ * @rows: in the order of the kernel, without holders
+ * @known: by cookie, from that sample and earlier ones
+ * @tcp: the TCP sockets of this network namespace, by their ends
+ * @at: time of the last sample, 0 for none; @seconds: between the last two
+ * @now: time of the kernel's first answer in the current sample, used for all rows: then seconds
+ *	times rate gives exactly the bytes moved
+ * @genl: for the kernel's sums; NULL: unavailable
+ * @stats, @has_stats: as of the last sample
+ */
+struct rates {
+	struct top_row *rows;
+	struct known *known;
+	struct smc_tcp *tcp;
+	size_t count, n_known, n_tcp;
+	struct sockets_lookup lookup;
+	int64_t at, now;
+	double seconds;
+	struct smc_genl *genl;
+	bool is_asked, has_stats;
+	struct smc_stats stats;
+	struct smc_err *err;
+};
 
 /** rates_selects() - do the options select the connection? */
 bool rates_selects(const struct top_opts *opts, const struct smc_sock *sock);
@@ -46,14 +69,5 @@ bool rates_selects(const struct top_opts *opts, const struct smc_sock *sock);
  * Return: 0, -errno with @err; then the rows are dropped, but not their baseline.
  */
 int rates_take(struct rates *rates, const struct top_opts *opts, struct smc_err *err);
-
-/** rates_count() - number of rows in the last sample, in the order of the kernel */
-size_t rates_count(const struct rates *rates);
-
-/** rates_row() - get a row; the caller fills in the holders */
-struct top_row *rates_row(struct rates *rates, size_t index);
-
-/** rates_seconds() - time between the last two samples, 0 before the second */
-double rates_seconds(const struct rates *rates);
 
 void rates_free(struct rates *rates);

@@ -223,7 +223,7 @@ static int draw(struct screen *screen)
 	screen->is_spoilt = false;
 	screen->n_drawn = 0;
 	out_reset(line);
-	top_head(line, &screen->table, rates_seconds(screen->rates), screen->sort, screen->columns);
+	top_head(line, &screen->table, screen->rates->seconds, screen->sort, screen->columns);
 	draw_line(screen, line->data, line->len, "");
 	if (screen->has_help)
 		draw_help(screen);

@@ -22,8 +22,9 @@ void top_fill(struct top_table *table, struct rates *rates, const struct top_opt
 {
 	table->count = 0;
 	table->sums = (struct top_sums){ .counts = { 0 } };
-	for (size_t i = 0; i < rates_count(rates); i++) {
-		struct top_row *row = rates_row(rates, i);
+	for (size_t i = 0; i < rates->count; i++) {
+		struct top_row *row = &rates->rows[i];
+
 		if (!rates_selects(opts, &row->base.sock) ||
 		    !filter_match(&opts->filter, &row->base.sock))
 			continue;
@@ -42,8 +43,8 @@ void top_free(struct top_table *table)
 
 void top_join(struct rates *rates, const struct proc_table *procs)
 {
-	for (size_t i = 0; i < rates_count(rates); i++) {
-		struct sockets_row *row = &rates_row(rates, i)->base;
+	for (size_t i = 0; i < rates->count; i++) {
+		struct sockets_row *row = &rates->rows[i].base;
 
 		row->holders = proc_table_find(procs, row->sock.inode, &row->n_holders);
 	}
@@ -292,9 +293,9 @@ int top_print(const struct top_opts *opts, struct rates *rates, struct smc_err *
 		top_sort(&table, opts->sort);
 		fit(&view, table.rows, opts->is_json ? 0 : table.count);
 		if (opts->is_json)
-			append_document(&text, &table, opts, &view, rates_seconds(rates));
+			append_document(&text, &table, opts, &view, rates->seconds);
 		else
-			append_table(&text, &table, opts, &view, rates_seconds(rates));
+			append_table(&text, &table, opts, &view, rates->seconds);
 		ret = out_print(&text, err);
 	}
 	top_free(&table);

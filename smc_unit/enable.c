@@ -39,19 +39,10 @@ static void put_loader(struct out_text *out, const char *when, const char *prefi
 	out_printf(out, "\" %s --unit %%n\n", command);
 }
 
-static void add_spin(const struct unit *unit, char *value, size_t size)
-{
-	char entry[PATH_MAX];
-
-	const struct launch *launch = &unit->req->launch;
-
-	if (launch->settings[VAR_SPIN] && launch_find_spin(launch, &unit->lib, entry))
-		snprintf(value, size, ":%s", entry);
-}
-
 /* LD_PRELOAD= replaces the unit's value, so its entries are repeated. */
 static void put_preload(struct out_text *out, const struct unit *unit)
 {
+	const struct launch *launch = &unit->req->launch;
 	const char *list = unit_prop_of(unit, "Environment");
 	char word[PATH_MAX], value[3 * PATH_MAX] = "", *rest, *entry;
 	size_t len = 0;
@@ -66,7 +57,8 @@ static void put_preload(struct out_text *out, const struct unit *unit)
 				len += (size_t)sprintf(value + len, "%s:", entry);
 	}
 	len += (size_t)sprintf(value + len, "%s", unit->lib.entry);
-	add_spin(unit, value + len, sizeof(value) - len);
+	if (launch->settings[VAR_SPIN] && launch_find_spin(launch, &unit->lib, word))
+		snprintf(value + len, sizeof(value) - len, ":%s", word);
 	put_variable(out, PRELOAD, value);
 }
 
@@ -92,7 +84,7 @@ static void put_families(struct out_text *out, const struct unit *unit)
 static bool is_own_variable(const struct unit *unit, const char *name)
 {
 	const char *list = unit_prop_of(unit, "Environment");
-	char word[PATH_MAX], line[64], *ours;
+	char word[PATH_MAX], line[64], *ours AUTO_FREE = NULL;
 	size_t len = strlen(name);
 	struct smc_err ignored;
 	bool found = false;
@@ -102,9 +94,7 @@ static bool is_own_variable(const struct unit *unit, const char *name)
 	if (!found || dropin_read(unit->dropin.file, &ours, &ignored))
 		return found;
 	snprintf(line, sizeof(line), "\nEnvironment=\"%s=", name);
-	found = !ours || !strstr(ours, line);
-	free(ours);
-	return found;
+	return !ours || !strstr(ours, line);
 }
 
 /* Write a setting that was given, and buffer sizes in any case. */
@@ -290,7 +280,7 @@ static int check_owners(const struct request *req, struct smc_err *err)
 static int enable(struct unit *unit, struct smc_err *err)
 {
 	char said[PATH_MAX + 64];
-	struct out_text text = { 0 };
+	struct out_text text AUTO(out_free) = { 0 };
 	int ret = unit_check(unit, err);
 	bool was_bpf;
 
@@ -302,7 +292,6 @@ static int enable(struct unit *unit, struct smc_err *err)
 	kernel_has_smc(); /* loading the module creates the sysctls that limit buffers */
 	make_text(&text, unit);
 	ret = dropin_write(&unit->dropin, text.data, err);
-	out_free(&text);
 	if (ret < 0)
 		return ret;
 	snprintf(said, sizeof(said), "%s by %s, %s", ret ? "enabled" : "already enabled",

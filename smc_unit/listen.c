@@ -120,28 +120,24 @@ static bool read_listener(int fd, struct listener *listener)
 static int add_sockets(struct listeners *found, const struct proc_table *table)
 {
 	struct listener listener;
-	int ret = 0;
 
-	for (size_t i = 0; !ret && i < table->count; i++) {
+	for (size_t i = 0; i < table->count; i++) {
 		const struct proc_fd *holder = &table->entries[i];
-		int fd = i && holder[-1].inode == holder->inode ? -ESTALE :
-			 holder->pid == SYSTEMD			? -ESTALE :
-								  proc_take_socket(holder);
+		bool is_new = holder->pid != SYSTEMD && (!i || holder[-1].inode != holder->inode);
+		int fd AUTO_CLOSE = is_new ? proc_take_socket(holder) : -ESTALE;
 
 		if (fd >= 0 && read_listener(fd, &listener))
 			*smc_array_add(&found->all, &found->count) = listener;
-		if (fd >= 0)
-			close(fd);
-		else if (fd == -EPERM)
-			ret = fd;
+		if (fd == -EPERM)
+			return fd;
 	}
-	return ret;
+	return 0;
 }
 
 int unit_listeners(struct listeners *found, const struct unit *unit, struct smc_err *err)
 {
 	const pid_t systemd = SYSTEMD;
-	struct proc_table table = { 0 };
+	struct proc_table table AUTO(proc_table_free) = { 0 };
 	struct pids pids = { 0 };
 	int ret;
 
@@ -158,7 +154,6 @@ int unit_listeners(struct listeners *found, const struct unit *unit, struct smc_
 		ret = add_sockets(found, &table);
 	if (ret && !err->code)
 		smc_err_set(err, -ret, "cannot look at the sockets of %s", unit->name);
-	proc_table_free(&table);
 	free(pids.all);
 	return ret;
 }
@@ -264,13 +259,12 @@ static void warn_known(const struct reach *reach)
 
 static void load_reach(struct reach *reach)
 {
-	struct netdev_table devs = { 0 };
+	struct netdev_table devs AUTO(netdev_free) = { 0 };
 	struct smc_err ignored;
 	char *policy AUTO_FREE = NULL;
 
 	if (!netdev_load(&devs, "/sys"))
 		netaddr_load(&reach->here, &devs);
-	netdev_free(&devs);
 	if (geteuid() || tool_ask("smc_conf", "export", NULL, NULL, &policy, &ignored))
 		return;
 	policy_lines(&reach->policy, policy);

@@ -120,14 +120,13 @@ static int write_rules(const struct dropin *dropin, const char *text, struct smc
 int peers_disable(const char *unit, struct smc_err *err)
 {
 	struct dropin dropin;
-	char *old;
+	char *old AUTO_FREE = NULL;
 	int ret = locate(unit, &dropin, err), applied;
 
 	if (!ret)
 		ret = dropin_read(dropin.file, &old, err);
 	if (ret || !old)
 		return ret;
-	free(old);
 	ret = dropin_write(&dropin, WITHOUT, err);
 	if (ret < 0)
 		return ret;

@@ -186,17 +186,16 @@ static void find_dropin(const struct unit_props *props, struct row *row)
 	const char *list = unit_prop_text(props, "DropInPaths");
 	struct smc_err err;
 	char path[PATH_MAX];
-	char *text;
 
 	while (unit_next_word(&list, path)) {
 		const char *base = strrchr(path, '/');
+		char *text AUTO_FREE = NULL;
 
 		if (!base || strcmp(base + 1, DROPIN_FILE) || dropin_read(path, &text, &err) ||
 		    !text)
 			continue;
 		row->way = dropin_is_bpf(text) ? WAY_BPF : WAY_PRELOAD;
 		memcpy(row->file, path, sizeof(row->file));
-		free(text);
 	}
 }
 

@@ -144,7 +144,8 @@ static void add_ports(struct cmd_list *rows, const struct smc_device *device,
 
 static int show_smcr(struct cmd *cmd, const struct cmd_filter *filter)
 {
-	struct cmd_list devices, rows = { .item_size = sizeof(struct device_row) };
+	struct cmd_list devices AUTO(cmd_list_free) = { 0 };
+	struct cmd_list rows AUTO(cmd_list_free) = { .item_size = sizeof(struct device_row) };
 	const char *names = cmd->details ?
 				    "netdev,ibdev,port,state,type,crit,fid,pci,pchid,links,pnetid" :
 				    "netdev,ibdev,port,state,type,crit,links,pnetid";
@@ -154,8 +155,6 @@ static int show_smcr(struct cmd *cmd, const struct cmd_filter *filter)
 		add_ports(&rows, cmd_list_at(&devices, i), filter);
 	if (!ret)
 		ret = cmd_table(cmd, &rows, smcr_device_columns, names, "device", "devices");
-	cmd_list_free(&devices);
-	cmd_list_free(&rows);
 	return ret;
 }
 

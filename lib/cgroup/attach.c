@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/read.h"
 #include "bpf/bpfmap.h"
 #include "cgroup/cgroup.h"
 #include "cgroup/pins.h"
@@ -16,22 +17,15 @@
 
 /* ---- targets ---- */
 
-/* A line of /proc/PID/status: "PPid:". Return: 0 if it has gone */
+/* A line of /proc/PID/status: "\nPPid:". Return: 0 if it has gone */
 static pid_t process_number(pid_t pid, const char *key)
 {
-	char path[64], line[128];
-	size_t len = strlen(key);
-	int number = 0;
-	FILE *file;
+	char path[64], text[4096], *line;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	file = fopen(path, "re");
-	while (file && !number && fgets(line, sizeof(line), file))
-		if (!strncmp(line, key, len))
-			number = atoi(line + len);
-	if (file)
-		fclose(file);
-	return number;
+	smc_read_start(path, 0, text, sizeof(text));
+	line = strstr(text, key);
+	return line ? atoi(line + strlen(key)) : 0;
 }
 
 static int parse_pid(const char *text, pid_t *pid, struct smc_err *err)
@@ -117,7 +111,7 @@ int scope_target_process(struct scope_target *target, const char *text, struct s
 	if (ret)
 		return ret;
 	/* /proc has threads, too: take the process that the thread belongs to. */
-	target->pid = process_number(target->pid, "Tgid:");
+	target->pid = process_number(target->pid, "\nTgid:");
 	if (!target->pid)
 		return smc_err_say(err, ESRCH, "no process %s", text);
 	proc_comm(target->pid, comm, sizeof(comm));
@@ -224,7 +218,7 @@ void scope_list_free(struct scope_list *list)
 static bool is_below(pid_t pid, pid_t root)
 {
 	while (pid > 1 && pid != root)
-		pid = process_number(pid, "PPid:");
+		pid = process_number(pid, "\nPPid:");
 	return pid == root;
 }
 
@@ -383,7 +377,7 @@ int scope_detach(struct scope_target *target, struct smc_err *err)
 int scope_detach_container(const char *id, struct smc_err *err)
 {
 	struct pins pins AUTO(pins_close) = PINS_CLOSED;
-	struct scope_list list = { 0 };
+	struct scope_list list AUTO(scope_list_free) = { 0 };
 	int ret = access(SCOPE_DIR, F_OK) && errno == ENOENT ? -ENOENT : 0;
 
 	if (!ret)
@@ -395,7 +389,6 @@ int scope_detach_container(const char *id, struct smc_err *err)
 		    list.entries[i].state != STATE_ACTIVE &&
 		    cgroup_is_named(list.entries[i].scope.name, id))
 			bpfmap_delete(pins.scopes, &list.entries[i].id);
-	scope_list_free(&list);
 	if (!ret)
 		ret = remove_gone(&pins, err);
 	return ret == -ENOENT ? 0 : ret;

@@ -154,19 +154,19 @@ int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, s
 /* ---- the tests ---- */
 
 static const struct top_opts opts = { 0 };
-static struct rates *rates;
+static struct rates rates;
 
 FIXTURE(reset)
 {
 	memset(&kernel, 0, sizeof(kernel));
 	kernel.time = 1000 * SECOND;
-	rates = rates_new();
-	return rates ? 0 : -1;
+	rates = (struct rates){ 0 };
+	return 0;
 }
 
 FIXTURE(clean)
 {
-	rates_free(rates);
+	rates_free(&rates);
 	return 0;
 }
 
@@ -181,15 +181,15 @@ static void after(double seconds)
 	struct smc_err err = { 0 };
 
 	kernel.time += (int64_t)(seconds * (double)SECOND);
-	assert_int_equal(rates_take(rates, &opts, &err), 0);
+	assert_int_equal(rates_take(&rates, &opts, &err), 0);
 }
 
 /* Rate of the connection with this cookie. */
 static const struct smc_rate *rate(uint32_t cookie)
 {
-	for (size_t i = 0; i < rates_count(rates); i++)
-		if (rates_row(rates, i)->base.sock.cookie == cookie)
-			return &rates_row(rates, i)->rate;
+	for (size_t i = 0; i < rates.count; i++)
+		if (rates.rows[i].base.sock.cookie == cookie)
+			return &rates.rows[i].rate;
 	return NULL;
 }
 
@@ -199,13 +199,13 @@ TEST(moving)
 
 	add(1, SMC_DIAG_MODE_SMCD, 7, 8);
 	after(0);
-	assert_int_equal(rates_count(rates), 2);
+	assert_int_equal(rates.count, 2);
 	assert_int_equal(rate(3)->has, SMC_RATE_HAS_FILL);
-	assert_true(rates_seconds(rates) == 0);
+	assert_true(rates.seconds == 0);
 	conn->in += 4000;
 	conn->out = 1999;
 	after(2);
-	assert_true(rates_seconds(rates) == 2);
+	assert_true(rates.seconds == 2);
 	assert_int_equal(rate(3)->in.bytes, 2000);
 	assert_int_equal(rate(3)->out.bytes, 1000);
 	assert_int_equal(rate(1)->in.bytes, 0);
@@ -317,8 +317,8 @@ TEST(nameless)
 	add(7, SMC_DIAG_MODE_SMCD, 0, 0)->is_nameless = true;
 	for (unsigned int i = 0; i < 3; i++) {
 		after(1);
-		assert_int_equal(rates_row(rates, 0)->base.sock.local.family, AF_INET);
-		assert_int_equal(rates_row(rates, 0)->base.sock.peer.ip[3], 2);
+		assert_int_equal(rates.rows[0].base.sock.local.family, AF_INET);
+		assert_int_equal(rates.rows[0].base.sock.peer.ip[3], 2);
 		assert_int_equal(kernel.tcp_dumps, 1);
 	}
 }
@@ -331,11 +331,11 @@ TEST(failing)
 	after(0);
 	kernel.dump_result = -EPERM;
 	kernel.time += SECOND;
-	assert_int_equal(rates_take(rates, &opts, &err), -EPERM);
-	assert_int_equal(rates_count(rates), 0);
+	assert_int_equal(rates_take(&rates, &opts, &err), -EPERM);
+	assert_int_equal(rates.count, 0);
 	kernel.dump_result = 0;
 	kernel.stats_result = -ENOBUFS;
-	assert_int_equal(rates_take(rates, &opts, &err), -ENOBUFS);
+	assert_int_equal(rates_take(&rates, &opts, &err), -ENOBUFS);
 	kernel.stats_result = 0;
 	conn->in = 4000;
 	after(1);
