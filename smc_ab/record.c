@@ -35,7 +35,7 @@ static json_t *sysctls(void)
 	static const char *const others[] = { "net/core/rmem_max", "net/core/wmem_max",
 					      "net/ipv4/tcp_rmem", "net/ipv4/tcp_wmem",
 					      "net/ipv4/tcp_congestion_control" };
-	struct host_names names = { 0 };
+	struct host_names names AUTO(host_names_free) = { 0 };
 	json_t *all = json_object();
 	char value[128];
 
@@ -43,7 +43,6 @@ static json_t *sysctls(void)
 	for (size_t i = 0; i < names.count; i++)
 		if (host_text(value, sizeof(value), "/proc/sys/net/smc/%s", names.names[i]))
 			json_object_set_new(all, names.names[i], out_json_str(value));
-	host_names_free(&names);
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (host_text(value, sizeof(value), "/proc/sys/%s", others[i]))
 			json_object_set_new(all, strrchr(others[i], '/') + 1, out_json_str(value));
@@ -129,14 +128,13 @@ int record_load(struct record *record, const struct cli_tool *tool, const char *
 {
 	const char *why;
 	size_t len;
-	char *text = smc_read_file(path, 0, MOST, &len);
+	char *text AUTO_FREE = smc_read_file(path, 0, MOST, &len);
 
 	if (!text)
 		return cli_error(tool, "%s: %s", path, strerror(errno));
 	*record = (struct record){ .argv = xcalloc(2, sizeof(*record->argv)), .argc = 1 };
 	record->argv[0] = (char *)tool->name;
 	record->doc = json_loadb(text, len, 0, NULL);
-	free(text);
 	why = parse(record);
 	if (why)
 		record_free(record);
@@ -200,7 +198,7 @@ static void put_differences(struct out_text *text, json_t *there, json_t *here)
 
 void record_text(struct out_text *text, const struct record *record, const struct ab_result *result)
 {
-	struct out_text differences = { 0 };
+	struct out_text differences AUTO(out_free) = { 0 };
 	json_t *here = record_host();
 
 	out_str(text, "Recorded: ");
@@ -214,7 +212,6 @@ void record_text(struct out_text *text, const struct record *record, const struc
 		out_str(text, "Differences of the hosts:\n");
 		out_mem(text, differences.data, differences.len);
 	}
-	out_free(&differences);
 	json_decref(here);
 }
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include "base/read.h"
 #include "base/words.h"
 
 const char *cgroup_mount(void)
@@ -248,23 +249,20 @@ int cgroup_of_container_process(pid_t pid, const char *id, char path[PATH_MAX])
 
 int cgroup_is_populated(const char *root, const char *path)
 {
-	char full[PATH_MAX], line[64];
-	int ret = -ENODATA;
-	FILE *file;
+	char full[PATH_MAX], text[256];
+	const char *line;
+	int ret;
 
 	/* The root group has no such file. */
 	if (!strcmp(path, "/"))
 		return 1;
 	if (snprintf(full, sizeof(full), "%s%s/cgroup.events", root, path) >= (int)sizeof(full))
 		return -ENAMETOOLONG;
-	file = fopen(full, "re");
-	if (!file)
-		return -errno;
-	while (fgets(line, sizeof(line), file))
-		if (!strncmp(line, "populated ", 10))
-			ret = line[10] == '1';
-	fclose(file);
-	return ret;
+	ret = smc_read_start(full, 0, text, sizeof(text));
+	if (ret < 0)
+		return ret;
+	line = strstr(text, "populated ");
+	return line ? line[10] == '1' : -ENODATA;
 }
 
 size_t cgroup_chosen(const char *path)

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/sysinfo.h>
 
+#include "base/read.h"
 #include "smc/buffers.h"
 
 static const struct buffer {
@@ -24,17 +25,12 @@ static const struct buffer {
 
 static int read_knob(const char *part, const char *name, long long *bytes)
 {
-	char path[64];
-	FILE *file;
-	int found;
+	char path[64], text[64];
+	int ret;
 
 	snprintf(path, sizeof(path), KNOB, part, name);
-	file = fopen(path, "re");
-	if (!file)
-		return -errno;
-	found = fscanf(file, "%lld", bytes);
-	fclose(file);
-	return found == 1 ? 0 : -EIO;
+	ret = smc_read_start(path, 0, text, sizeof(text));
+	return ret < 0 ? ret : sscanf(text, "%lld", bytes) == 1 ? 0 : -EIO;
 }
 
 /* Is the requested size above its limit? */

@@ -2,6 +2,7 @@
 /* Find rules that match the owner of a packet in listings of nftables and iptables-legacy. */
 #include "settings/enforce.h"
 
+#include "base/read.h"
 #include "process/program.h"
 
 /* Words, between blanks. Rules of iptables-nft are "skuid 0", or, of nft 1.0, "xt match owner". */
@@ -90,12 +91,9 @@ int policy_legacy_owner(const char *saved, char first[POLICY_OWNER_SIZE])
 /* Does this network namespace have tables of iptables-legacy? Only root can read it. */
 static bool has_legacy(const char *names)
 {
-	FILE *file = fopen(names, "re");
-	bool has = file && fgetc(file) != EOF;
+	char start[2];
 
-	if (file)
-		fclose(file);
-	return has;
+	return smc_read_start(names, 0, start, sizeof(start)) > 0;
 }
 
 /* Where there is only one iptables, it has no "legacy" in its name; another kind says nf_tables. */

@@ -325,14 +325,13 @@ static int restore(struct pnet_tool *tool, const struct smc_pnet_table *before)
 {
 	struct smc_err *why = tool->err, inner = { 0 };
 	struct pnet_tool quiet = { tool->nl, tool->root, &inner };
-	struct smc_pnet_table now;
+	struct smc_pnet_table now AUTO(smc_pnet_free) = { 0 };
 	char text[sizeof(inner.text)];
 	int ret;
 
 	ret = pnet_fetch(quiet.nl, &now, &inner);
 	if (!ret)
 		ret = change(&quiet, &now, before);
-	smc_pnet_free(&now);
 	strcpy(text, why->text);
 	return smc_err_say(why, why->code, "%.180s; the table is %s%.150s", text,
 			   ret ? "not as it was: " : "as it was", ret ? inner.text : "");
