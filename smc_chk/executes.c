@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "smc_chk/executes.h"
+/* Kinds of programs that the kernel executes. */
+#include "smc_chk/smc_chk.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -8,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "host/probe.h"
+#include "process/elf.h"
 
 /* Linux 6.3 and later want one of two flags, earlier ones know neither. */
 #ifndef MFD_EXEC

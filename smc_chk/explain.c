@@ -139,15 +139,6 @@ static json_t *json_reason(uint32_t code, bool is_peer)
 			 reason->since, "remedies", sockets_json_remedies(code, is_peer));
 }
 
-static int print_json(const struct question *question)
-{
-	json_t *peer = question->has_peer ? json_reason(question->peer, true) : NULL;
-
-	return chk_print_json(json_pack("{s:s, s:o, s:o*}", "schema", "smc-tools/explain/1",
-					"reason", json_reason(question->own, false), "peer_reason",
-					peer));
-}
-
 /* Return: CHK_OK, or CHK_ERROR after a message. */
 static int refuse_unknown(uint32_t code)
 {
@@ -176,7 +167,13 @@ int chk_explain(const struct chk_request *req)
 	status = parse(&question, text);
 	if (status)
 		return status;
-	status = req->is_json ? print_json(&question) : print_text(&question, req->width);
+	if (req->is_json)
+		status = chk_print_json(
+			json_pack("{s:s, s:o, s:o*}", "schema", "smc-tools/explain/1", "reason",
+				  json_reason(question.own, false), "peer_reason",
+				  question.has_peer ? json_reason(question.peer, true) : NULL));
+	else
+		status = print_text(&question, req->width);
 	if (!status)
 		status = refuse_unknown(question.own);
 	return status || !question.has_peer ? status : refuse_unknown(question.peer);

@@ -118,19 +118,16 @@ static int set_shape(const char *text)
 	return 0;
 }
 
-static int take_port(const char *text)
-{
-	uint64_t port;
-	int ret = cli_number(chk_asked.command->tool, 'p', text, 1, UINT16_MAX, &port);
-
-	chk_asked.port = (uint16_t)port;
-	return ret;
-}
-
 static int take_option(int val)
 {
+	uint64_t port;
+	int ret;
+
 	switch (val) {
-	case 'p': return take_port(optarg);
+	case 'p':
+		ret = cli_number(chk_asked.command->tool, 'p', optarg, 1, UINT16_MAX, &port);
+		chk_asked.port = (uint16_t)port;
+		return ret;
 	case '4': chk_asked.family = AF_INET; return 0;
 	case '6': chk_asked.family = AF_INET6; return 0;
 	case 't': return set_timeout(optarg);

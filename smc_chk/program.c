@@ -12,7 +12,6 @@
 #include "process/library.h"
 #include "process/sockcall.h"
 #include "process/target.h"
-#include "smc_chk/executes.h"
 #include "smc_chk/smc_chk.h"
 
 #define NOTES_MAX 10

@@ -60,19 +60,10 @@ void guard_release(void)
 
 /* ---- the output ---- */
 
-/* Return: whether the output is the file that is read. */
-static bool is_input(int fd, const struct stat *output)
-{
-	struct stat input;
-
-	return fd >= 0 && !fstat(fd, &input) && input.st_dev == output->st_dev &&
-	       input.st_ino == output->st_ino;
-}
-
 /* Take over an existing file of this user. It is emptied only by output_empty(). */
 static int take_over(struct output *output, const char *path, int input, struct smc_err *err)
 {
-	struct stat st;
+	struct stat st, in;
 
 	if (fstat(output->fd, &st))
 		return smc_err_set(err, errno, "cannot write %s", path);
@@ -80,7 +71,7 @@ static int take_over(struct output *output, const char *path, int input, struct 
 		return smc_err_say(err, EPERM, "cannot write %s: it belongs to another user", path);
 	if (!S_ISREG(st.st_mode))
 		return 0;
-	if (is_input(input, &st))
+	if (input >= 0 && !fstat(input, &in) && in.st_dev == st.st_dev && in.st_ino == st.st_ino)
 		return smc_err_say(err, EINVAL, "cannot write %s: it is the file that is read",
 				   path);
 	if (fchmod(output->fd, 0600))

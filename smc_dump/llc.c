@@ -56,20 +56,6 @@ static void add_key(struct smc_llc *llc, const uint8_t *at)
 	llc->has |= SMC_LLC_HAS_KEYS;
 }
 
-static void read_confirm_rkey(struct smc_llc *llc, const uint8_t *data)
-{
-	llc->is_rejected = llc->is_response && data[3] & 0x20;
-	/* The first byte is the number of further keys; a message has room for two. */
-	add_key(llc, data + 5);
-}
-
-static void read_delete_rkey(struct smc_llc *llc, const uint8_t *data)
-{
-	llc->is_rejected = llc->is_response && data[3] & 0x20;
-	for (size_t i = 0; i < data[4] && i < SMC_LLC_MAX_KEYS; i++)
-		add_key(llc, data + 8 + 4 * i);
-}
-
 static void read_cdc(struct smc_llc *llc, const uint8_t *data)
 {
 	llc->is_response = false;
@@ -83,16 +69,6 @@ static void read_cdc(struct smc_llc *llc, const uint8_t *data)
 	llc->has |= SMC_LLC_HAS_CURSORS;
 }
 
-/*
- * Version 2 has a 16-bit length, which Linux writes in host byte order: x86 sends 58 00 for 88.
- */
-static uint16_t length_v2(const uint8_t *at, size_t full)
-{
-	uint16_t length = big16(at);
-
-	return length >= SMC_LLC_SIZE && length <= full ? length : (uint16_t)(at[1] << 8 | at[0]);
-}
-
 /* Return: false for another protocol. */
 static bool read_header(struct smc_llc *llc, const uint8_t *data, size_t len, size_t full)
 {
@@ -104,7 +80,10 @@ static bool read_header(struct smc_llc *llc, const uint8_t *data, size_t len, si
 	if (llc->type != SMC_LLC_CDC && llc->type >> 4 == 2) {
 		llc->version = 2;
 		llc->type &= 15;
-		llc->len = length_v2(data + 1, full);
+		/* 16 bits, which Linux writes in host byte order: x86 sends 58 00 for 88. */
+		llc->len = big16(data + 1);
+		if (llc->len < SMC_LLC_SIZE || llc->len > full)
+			llc->len = (uint16_t)(data[2] << 8 | data[1]);
 	}
 	llc->is_response = data[3] & 0x80;
 	/* Some messages of version 2 are longer; padding is not counted. */
@@ -114,14 +93,24 @@ static bool read_header(struct smc_llc *llc, const uint8_t *data, size_t len, si
 
 int smc_llc_decode(struct smc_llc *llc, const void *data, size_t len, size_t full)
 {
+	const uint8_t *bytes = data;
+
 	if (!read_header(llc, data, len, full))
 		return -EBADMSG;
 	switch (llc->type) {
 	case SMC_LLC_CONFIRM_LINK: read_confirm_link(llc, data); break;
 	case SMC_LLC_ADD_LINK: read_add_link(llc, data, len); break;
 	case SMC_LLC_DELETE_LINK: read_delete_link(llc, data); break;
-	case SMC_LLC_CONFIRM_RKEY: read_confirm_rkey(llc, data); break;
-	case SMC_LLC_DELETE_RKEY: read_delete_rkey(llc, data); break;
+	case SMC_LLC_CONFIRM_RKEY:
+		/* The first byte is the number of further keys; a message has room for two. */
+		llc->is_rejected = llc->is_response && bytes[3] & 0x20;
+		add_key(llc, bytes + 5);
+		break;
+	case SMC_LLC_DELETE_RKEY:
+		llc->is_rejected = llc->is_response && bytes[3] & 0x20;
+		for (size_t i = 0; i < bytes[4] && i < SMC_LLC_MAX_KEYS; i++)
+			add_key(llc, bytes + 8 + 4 * i);
+		break;
 	case SMC_LLC_CDC: read_cdc(llc, data); break;
 	default: break;
 	}

@@ -71,18 +71,6 @@ static int take_number(int letter)
 	return 0;
 }
 
-/* Join the words after the options to a filter, as tcpdump does. */
-static void join_filter(char *const *words)
-{
-	struct out_text text = { 0 };
-
-	for (; *words; words++) {
-		out_str(&text, *words);
-		out_char(&text, words[1] ? ' ' : '\0');
-	}
-	asked.filter = text.data;
-}
-
 static bool is_payload(void)
 {
 	return !asked.read && !asked.interface;
@@ -93,14 +81,19 @@ static int parse(int argc, char **argv)
 {
 	const struct filter *sockets = &asked.sockets;
 	int status = cli_parse(&dump_tool, argc, argv, take_number);
+	struct out_text text = { 0 };
 	struct smc_err err;
 
 	if (status >= 0)
 		return status;
-	if (!is_payload()) {
-		join_filter(argv + optind);
-		return -1;
+	/* Join the words to a filter, as tcpdump does. */
+	for (char **word = argv + optind; !is_payload() && *word; word++) {
+		out_str(&text, *word);
+		out_char(&text, word[1] ? ' ' : '\0');
 	}
+	asked.filter = text.data;
+	if (!is_payload())
+		return -1;
 	if (filter_parse(&asked.sockets, argc - optind, argv + optind, &err))
 		return cli_usage_error(&dump_tool, "%s", err.text);
 	if (sockets->has_state || sockets->has_netns)

@@ -345,21 +345,10 @@ static uint64_t next_poll(const struct watcher *watcher)
 
 /* ---- the time ---- */
 
-/* Return: 1 after a signal, 0 after @until, -errno. */
-static int wait_until(struct watcher *watcher, uint64_t until)
-{
-	struct pollfd fd = { .fd = watcher->signals, .events = POLLIN };
-	uint64_t now = now_ms();
-	int ret = poll(&fd, 1, until > now ? (int)(until - now) : 0);
-
-	if (ret < 0 && errno != EINTR)
-		return smc_err_set(watcher->err, errno, "cannot wait");
-	return ret > 0;
-}
-
 static int watch_on(struct watcher *watcher)
 {
 	uint64_t end = watcher->start + (uint64_t)watcher->req->watch_seconds * 1000, now, next;
+	struct pollfd fd = { .fd = watcher->signals, .events = POLLIN };
 	int ret = 0;
 
 	while (!ret && (now = now_ms()) < end) {
@@ -368,8 +357,13 @@ static int watch_on(struct watcher *watcher)
 		next = end < next_poll(watcher) ? end : next_poll(watcher);
 		if (watcher->programs && next > now + READ_BPF)
 			next = now + READ_BPF;
-		ret = wait_until(watcher, next);
-		if (ret >= 0 && read_ends(watcher))
+		ret = poll(&fd, 1, next > now ? (int)(next - now) : 0);
+		if (ret < 0 && errno != EINTR) {
+			ret = smc_err_set(watcher->err, errno, "cannot wait");
+			break;
+		}
+		ret = ret > 0; /* a signal ends it */
+		if (read_ends(watcher))
 			ret = -watcher->err->code;
 		if (!ret && now_ms() >= next_poll(watcher))
 			ret = poll_sockets(watcher);
@@ -435,19 +429,6 @@ static int watch(struct tally *tally, struct watched *watched, const struct chk_
 
 /* ---- the command ---- */
 
-/* Return: chk_status. */
-static int print(const struct judged *judged, const struct tally *tally,
-		 const struct watched *watched, const struct chk_request *req)
-{
-	struct out_text text = { 0 };
-	int status = judged->sum.suited_bytes ? CHK_OK : CHK_TCP;
-
-	if (req->is_json)
-		return chk_print_json(advice_json(judged, tally, watched)) ? CHK_ERROR : status;
-	advice_text(&text, judged, tally, watched, req->width);
-	return chk_print(&text, req->width, 0) ? CHK_ERROR : status;
-}
-
 static int advise(const struct doctor_facts *facts, const struct chk_request *req,
 		  struct smc_err *err)
 {
@@ -456,6 +437,7 @@ static int advise(const struct doctor_facts *facts, const struct chk_request *re
 						.policies = &policies };
 	struct watched watched = { 0 };
 	struct judged judged AUTO(judged_free) = { .count = 0 };
+	struct out_text text = { 0 };
 	int ret;
 
 	tally_start(&tally);
@@ -465,7 +447,13 @@ static int advise(const struct doctor_facts *facts, const struct chk_request *re
 	if (ret)
 		return ret;
 	advise_judge(&judged, &tally, &facts->choices, facts->has_smc);
-	return print(&judged, &tally, &watched, req);
+	if (req->is_json) {
+		ret = chk_print_json(advice_json(&judged, &tally, &watched));
+	} else {
+		advice_text(&text, &judged, &tally, &watched, req->width);
+		ret = chk_print(&text, req->width, 0);
+	}
+	return ret ? CHK_ERROR : judged.sum.suited_bytes ? CHK_OK : CHK_TCP;
 	return ret;
 }
 

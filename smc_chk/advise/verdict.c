@@ -219,17 +219,6 @@ static bool append_command(struct out_text *text, const struct judged *judged,
 	return out_shell_word(text, *name ? name : "COMMAND");
 }
 
-static void advise_smc(struct out_text *text, const struct judged *judged,
-		       const struct judge_row *row)
-{
-	if (row->way.mode.is_waiting)
-		out_str(text, "smcd ueid add NAME; ");
-	if (!append_command(text, judged, row)) {
-		out_reset(text);
-		out_str(text, "smc_run for a command whose name cannot be typed");
-	}
-}
-
 static void advise_none(struct out_text *text, const struct judge_row *row)
 {
 	const struct tally_group *group = row->group;
@@ -252,10 +241,14 @@ static char *advise(const struct judged *judged, const struct judge_row *row)
 {
 	struct out_text text = { 0 };
 
-	if (row->profits)
-		advise_smc(&text, judged, row);
-	else
+	if (!row->profits)
 		advise_none(&text, row);
+	else if (row->way.mode.is_waiting)
+		out_str(&text, "smcd ueid add NAME; ");
+	if (row->profits && !append_command(&text, judged, row)) {
+		out_reset(&text);
+		out_str(&text, "smc_run for a command whose name cannot be typed");
+	}
 	out_char(&text, '\0');
 	return text.data;
 }

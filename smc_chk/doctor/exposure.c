@@ -101,24 +101,19 @@ static void check_listeners(struct doctor *doc)
 			  exposure->n_listeners);
 }
 
-/* Command that lists the rules of this kind. */
-static const char *lister(const char *rule)
-{
-	if (!strncmp(rule, "iptables-legacy ", strlen("iptables-legacy ")))
-		return "iptables-legacy-save";
-	if (!strncmp(rule, "ip6tables-legacy ", strlen("ip6tables-legacy ")))
-		return "ip6tables-legacy-save";
-	return "nft list ruleset";
-}
-
 /* The TCP socket inside an SMC socket has no file, so no owner: af_smc(7). */
 static void check_owners(struct doctor *doc)
 {
 	const struct exposure_facts *exposure = &doc->facts->exposure;
+	const char *list = "nft list ruleset";
 	char fix[128];
 
+	if (!strncmp(exposure->owner_rule, "iptables-legacy ", 16))
+		list = "iptables-legacy-save";
+	if (!strncmp(exposure->owner_rule, "ip6tables-legacy ", 17))
+		list = "ip6tables-legacy-save";
 	snprintf(fix, sizeof(fix), "%s # and replace such rules by those of addresses and ports",
-		 lister(exposure->owner_rule));
+		 list);
 	if (exposure->owner_rules > 0)
 		doctor_say(doc, DOCTOR_WARNING, "firewall", NULL, fix,
 			   "%d rule%s by owner, which packets of SMC do not have: accepted owners "

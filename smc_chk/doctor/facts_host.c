@@ -14,7 +14,6 @@
 #include "process/proc.h"
 #include "settings/enforce.h"
 #include "smc_chk/doctor/facts.h"
-#include "smc_chk/executes.h"
 
 #define OLD_NAME "libsmc-preload.so"
 

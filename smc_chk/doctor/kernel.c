@@ -205,20 +205,6 @@ static void check_ways(struct doctor *doc)
 			  "CAP_PERFMON)");
 }
 
-/* With attached smc_bpf programs SMC sockets must work. Only root can see them. */
-static void check_attached(struct doctor *doc)
-{
-	if (!doc->facts->kernel.is_attached)
-		return;
-	if (doc->facts->kernel.ipproto_error)
-		doctor_say(doc, DOCTOR_PROBLEM, "attached", "smc_bpf", "smc_bpf detach --all",
-			   "makes TCP sockets fail: it turns them into SMC sockets, which the "
-			   "kernel no longer has");
-	else
-		doctor_ok(doc, "attached", "smc_bpf",
-			  "turns sockets into SMC sockets: see smc_bpf status");
-}
-
 static void check_known(struct doctor *doc)
 {
 	const struct rdma_table *rdma = &doc->facts->rdma;
@@ -273,7 +259,14 @@ void doctor_kernel(struct doctor *doc)
 		check_ways(doc);
 		check_known(doc);
 	}
-	check_attached(doc);
+	/* With attached smc_bpf programs SMC sockets must work. Only root can see them. */
+	if (doc->facts->kernel.is_attached && doc->facts->kernel.ipproto_error)
+		doctor_say(doc, DOCTOR_PROBLEM, "attached", "smc_bpf", "smc_bpf detach --all",
+			   "makes TCP sockets fail: it turns them into SMC sockets, which the "
+			   "kernel no longer has");
+	else if (doc->facts->kernel.is_attached)
+		doctor_ok(doc, "attached", "smc_bpf",
+			  "turns sockets into SMC sockets: see smc_bpf status");
 	check_config(doc);
 }
 

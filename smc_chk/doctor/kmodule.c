@@ -81,20 +81,16 @@ static bool is_module(const char *word, const char *name)
 	return end && !*end;
 }
 
-/* A line is a path, "kernel/net/smc/smc.ko.xz"; in modules.dep a colon and more follow. */
-static bool names_module(const char *line, const char *name)
-{
-	const char *slash = memrchr(line, '/', strcspn(line, ":\n"));
-	const char *end = after_name(slash ? slash + 1 : line, name);
-
-	return end && !strncmp(end, ".ko", 3);
-}
-
 bool kmodule_listed(const char *text, const char *name)
 {
 	for (const char *line = text; line; line = strchr(line, '\n')) {
+		const char *slash, *end;
+
+		/* A path, "kernel/net/smc/smc.ko.xz"; in modules.dep a colon and more follow. */
 		line += *line == '\n';
-		if (names_module(line, name))
+		slash = memrchr(line, '/', strcspn(line, ":\n"));
+		end = after_name(slash ? slash + 1 : line, name);
+		if (end && !strncmp(end, ".ko", 3))
 			return true;
 	}
 	return false;

@@ -10,22 +10,15 @@
 #define ROCE_MAX_MTU 4096
 #define ROCE_USUAL_MTU 1024
 
-/* RoCE MTU for a net device's MTU; 0 if even the smallest RoCE packet does not fit. */
-static uint32_t roce_mtu(uint32_t mtu)
-{
-	uint32_t best = 0;
-
-	for (uint32_t size = ROCE_MIN_MTU; size <= ROCE_MAX_MTU; size *= 2)
-		if (size + ROCE_OVERHEAD <= mtu)
-			best = size;
-	return best;
-}
-
 static void check_mtu(struct doctor *doc, const struct pnet_row *row, const struct netdev *net)
 {
-	uint32_t allowed = roce_mtu(net->mtu);
-	uint32_t active = row->ib_port->active_mtu ? row->ib_port->active_mtu : allowed;
+	uint32_t allowed = 0, active = row->ib_port->active_mtu;
 
+	/* 0 if even the smallest RoCE packet does not fit. */
+	for (uint32_t size = ROCE_MIN_MTU; size <= ROCE_MAX_MTU; size *= 2)
+		if (size + ROCE_OVERHEAD <= net->mtu)
+			allowed = size;
+	active = active ? active : allowed;
 	if (!net->mtu || !active)
 		return;
 	if (allowed < ROCE_USUAL_MTU)

@@ -11,23 +11,18 @@
 #define SMCR_MAX_OLD (512ULL * 1024) /* before kernel 6.11 */
 #define SMCR_MAX (512ULL * 1024 * 1024)
 
-/* Effect of a value of 0 or less, NULL if harmless. */
-static const char *find_bad(const char *name)
-{
-	if (!strcmp(name, "net.smc.autocorking_size"))
-		return "off: each small send goes out alone";
-	if (!strcmp(name, "net.smc.smcr_testlink_time"))
-		return "off: a dead peer of an idle link is not noticed";
-	return NULL;
-}
-
 static void check_knobs(struct doctor *doc)
 {
 	size_t found = 0, normal = 0;
 	long long value;
 
 	for (const struct smc_knob *knob = smc_knobs; knob->name; knob++) {
-		const char *bad = find_bad(knob->name);
+		/* Effect of a value of 0 or less, NULL if harmless. */
+		const char *bad = !strcmp(knob->name, "net.smc.autocorking_size") ?
+					  "off: each small send goes out alone" :
+				  !strcmp(knob->name, "net.smc.smcr_testlink_time") ?
+					  "off: a dead peer of an idle link is not noticed" :
+					  NULL;
 
 		if (!knob_number(&value, doc->facts, knob->name))
 			continue;
@@ -48,19 +43,6 @@ static void check_knobs(struct doctor *doc)
 			    "does not exist: the first of these sysctls came with kernel 5.18");
 	else if (found && found == normal)
 		doctor_ok(doc, CHECK, "net.smc", "all values are the defaults");
-}
-
-/* The sysctl limit_smc_hs shows the same, but needs 6.12 and is wrong on big-endian machines. */
-static void check_limitation(struct doctor *doc)
-{
-	const char *program = knob_text(doc->facts, "net.smc.hs_ctrl");
-
-	if (doc->facts->is_limited)
-		doctor_say(doc, DOCTOR_WARNING, "hs-limit", NULL, "smcr hs disable",
-			   "handshake limitation is on: under load connections fall back to TCP");
-	if (program)
-		doctor_note(doc, CHECK, "net.smc.hs_ctrl",
-			    "the BPF program %s decides which connections try SMC", program);
 }
 
 unsigned int buddy_orders(const char *text)
@@ -150,10 +132,23 @@ static void check_core(struct doctor *doc, const char *name, const char *smc, co
 		doctor_ok(doc, "buffers", name, "programs that set %s get up to %s", opt, text);
 }
 
-static void check_tcp(struct doctor *doc)
+void doctor_sysctl(struct doctor *doc)
 {
+	const char *program = knob_text(doc->facts, "net.smc.hs_ctrl");
 	long long value;
 
+	check_knobs(doc);
+	/* The sysctl limit_smc_hs needs 6.12, and is wrong on big-endian machines. */
+	if (doc->facts->is_limited)
+		doctor_say(doc, DOCTOR_WARNING, "hs-limit", NULL, "smcr hs disable",
+			   "handshake limitation is on: under load connections fall back to TCP");
+	if (program)
+		doctor_note(doc, CHECK, "net.smc.hs_ctrl",
+			    "the BPF program %s decides which connections try SMC", program);
+	check_size(doc, "net.smc.rmem", "receive");
+	check_size(doc, "net.smc.wmem", "send");
+	check_core(doc, "net.core.rmem_max", "net.smc.rmem", "SO_RCVBUF");
+	check_core(doc, "net.core.wmem_max", "net.smc.wmem", "SO_SNDBUF");
 	if (knob_number(&value, doc->facts, "net.ipv4.tcp_syncookies") && value == 2)
 		doctor_say(doc, DOCTOR_WARNING, CHECK, "net.ipv4.tcp_syncookies",
 			   "sysctl -w net.ipv4.tcp_syncookies=1",
@@ -162,15 +157,4 @@ static void check_tcp(struct doctor *doc)
 	if (knob_number(&value, doc->facts, "net.ipv4.tcp_fastopen") && value > 0 && value & 2)
 		doctor_note(doc, CHECK, "net.ipv4.tcp_fastopen",
 			    "is %lld: servers that use TCP Fast Open stay on TCP", value);
-}
-
-void doctor_sysctl(struct doctor *doc)
-{
-	check_knobs(doc);
-	check_limitation(doc);
-	check_size(doc, "net.smc.rmem", "receive");
-	check_size(doc, "net.smc.wmem", "send");
-	check_core(doc, "net.core.rmem_max", "net.smc.rmem", "SO_RCVBUF");
-	check_core(doc, "net.core.wmem_max", "net.smc.wmem", "SO_SNDBUF");
-	check_tcp(doc);
 }

@@ -59,13 +59,6 @@ make_page(const struct chk_request *req, int (*fn)(const struct chk_request *req
 	exit(closed ? closed : status);
 }
 
-static bool is_complete(const char *text, size_t len)
-{
-	const size_t end = strlen(HTML_END);
-
-	return text && len > end && !memcmp(text + len - end, HTML_END, end);
-}
-
 /*
  * Write the page into the file; the process that wrote @page has ended. Return: 0, -errno with
  * @err.
@@ -73,12 +66,13 @@ static bool is_complete(const char *text, size_t len)
 static int put(const struct target *target, int page, const char *file, struct smc_err *err)
 {
 	char *text AUTO_FREE = NULL, size[OUT_UNITS];
+	const size_t end = strlen(HTML_END);
 	size_t len = 0;
 	int ret = -EPIPE;
 
 	lseek(page, 0, SEEK_SET);
 	text = smc_read_fd(page, PAGE_MAX, &len);
-	if (is_complete(text, len))
+	if (text && len > end && !memcmp(text + len - end, HTML_END, end))
 		ret = smc_replace_file(target->dir, target->name, text, len, target->mode);
 	if (!ret)
 		printf("%s: a page of %s for any browser\n", file, out_size(size, len));

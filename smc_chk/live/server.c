@@ -390,25 +390,20 @@ static int listen_on_free_port(struct server *server, union endpoint_addr *addrs
 			   port);
 }
 
-/* Limited by the number of descriptors. */
-static unsigned int most_clients(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= MAX_CLIENTS + SPARE_FDS)
-		return MAX_CLIENTS;
-	return limit.rlim_cur > SPARE_FDS + SHARES ? (unsigned int)limit.rlim_cur - SPARE_FDS :
-						     SHARES;
-}
-
 int server_open(struct server **out, union endpoint_addr *addrs, int count, uint16_t port,
 		struct smc_err *err)
 {
 	struct server *server = xcalloc(1, sizeof(*server));
+	struct rlimit limit;
 	int ret;
 
 	pthread_mutex_init(&server->lock, NULL);
-	server->most = most_clients();
+	/* Limited by the number of descriptors. */
+	server->most = MAX_CLIENTS;
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < MAX_CLIENTS + SPARE_FDS)
+		server->most = limit.rlim_cur > SPARE_FDS + SHARES ?
+				       (unsigned int)limit.rlim_cur - SPARE_FDS :
+				       SHARES;
 	server->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	ret = server->event < 0 ? smc_err_set(err, errno, "cannot start the server") :
 				  listen_on_free_port(server, addrs, count, port, err);

@@ -198,12 +198,6 @@ static uint32_t tcp_header_len(const struct segment *segment)
 	return sizeof(struct tcphdr) + (segment->flags & TH_SYN ? sizeof(syn_options) : 0);
 }
 
-static uint32_t headers_len(const struct segment *segment)
-{
-	return sizeof(struct ether_header) + tcp_header_len(segment) +
-	       (is_ipv6(segment) ? sizeof(struct ip6_hdr) : sizeof(struct iphdr));
-}
-
 static void append_ethernet(struct out_text *text, const struct segment *segment)
 {
 	/* Locally administered addresses: the local end is 1. */
@@ -285,7 +279,8 @@ static void append_tcp(struct out_text *text, const struct segment *segment)
 static void append(struct out_text *text, const struct segment *segment)
 {
 	const uint32_t direction = segment->is_sent ? PACKET_OUTBOUND : PACKET_INBOUND;
-	const uint32_t headers = headers_len(segment);
+	const uint32_t headers = sizeof(struct ether_header) + tcp_header_len(segment) +
+				 (is_ipv6(segment) ? sizeof(struct ip6_hdr) : sizeof(struct iphdr));
 	const size_t block = begin(text, PACKET);
 
 	word(text, 0); /* the interface */
@@ -418,21 +413,11 @@ static void append_bytes(struct out_text *text, const struct payload *payload)
 	}
 }
 
-/* Acknowledge data when only one side sends. */
-static void append_ack(struct out_text *text, const struct payload *payload)
+void pcapng_payload(struct out_text *text, const struct payload *payload)
 {
 	const uint64_t before = payload->conversation->passed[payload->is_sent];
 	struct segment segment;
 
-	if (!((before ^ (before + payload->full)) >> ACK_SHIFT))
-		return;
-	segment = segment_of(payload, !payload->is_sent, TH_ACK);
-	segment.passed[payload->is_sent] += payload->full;
-	append(text, &segment);
-}
-
-void pcapng_payload(struct out_text *text, const struct payload *payload)
-{
 	if (payload->is_end) {
 		append_end(text, payload);
 		return;
@@ -440,5 +425,10 @@ void pcapng_payload(struct out_text *text, const struct payload *payload)
 	if (payload->is_first)
 		append_handshake(text, payload);
 	append_bytes(text, payload);
-	append_ack(text, payload);
+	/* Acknowledge data when only one side sends. */
+	if (!((before ^ (before + payload->full)) >> ACK_SHIFT))
+		return;
+	segment = segment_of(payload, !payload->is_sent, TH_ACK);
+	segment.passed[payload->is_sent] += payload->full;
+	append(text, &segment);
 }

@@ -35,15 +35,6 @@ static void append_characters(struct out_text *text, const struct payload *paylo
 		out_char(text, '\n');
 }
 
-static void append_size(struct out_text *text, const struct payload *payload)
-{
-	out_printf(text, "%" PRIu32 " B", payload->full);
-	if (payload->is_unread)
-		out_printf(text, ", only %" PRIu32 " B could be read", payload->len);
-	else if (payload->len < payload->full)
-		out_printf(text, ", cut to %" PRIu32 " B", payload->len);
-}
-
 static void append_text(struct out_text *text, const struct show *show,
 			const struct payload *payload)
 {
@@ -58,7 +49,11 @@ static void append_text(struct out_text *text, const struct show *show,
 	if (payload->is_end)
 		out_str(text, "closed");
 	else
-		append_size(text, payload);
+		out_printf(text, "%" PRIu32 " B", payload->full);
+	if (!payload->is_end && payload->is_unread)
+		out_printf(text, ", only %" PRIu32 " B could be read", payload->len);
+	else if (!payload->is_end && payload->len < payload->full)
+		out_printf(text, ", cut to %" PRIu32 " B", payload->len);
 	if (payload->lost)
 		out_printf(text, ", after %" PRIu64 " B that are lost", payload->lost);
 	out_char(text, '\n');
