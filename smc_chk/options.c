@@ -136,28 +136,21 @@ static int take_option(int val)
 	}
 }
 
-/* Return: 0, or the status after a message. */
-static int take_operands(char **operands)
-{
-	const struct chk_command *command = chk_asked.command;
-
-	chk_asked.operands = operands;
-	if (!command->operand)
-		return cli_no_operand(command->tool, *operands);
-	if (!*operands)
-		return cli_usage_error(command->tool, "no %s given", command->operand);
-	chk_asked.object = *operands;
-	return command->is_list ? 0 : cli_no_operand(command->tool, operands[1]);
-}
-
 int chk_parse(int argc, char **argv)
 {
-	const struct cli_tool *tool = chk_asked.command->tool;
-	int ret = cli_parse(tool, argc, argv, take_option);
+	const struct chk_command *command = chk_asked.command;
+	int ret = cli_parse(command->tool, argc, argv, take_option);
+	char **operands = argv + optind;
 
 	if (ret >= 0)
 		return ret;
-	ret = take_operands(argv + optind);
+	chk_asked.operands = operands;
+	if (command->operand) {
+		if (!*operands)
+			return cli_usage_error(command->tool, "no %s given", command->operand);
+		chk_asked.object = *operands++;
+	}
+	ret = command->is_list ? 0 : cli_no_operand(command->tool, *operands);
 	return ret ? ret : -1;
 }
 

@@ -230,19 +230,6 @@ static struct packet_time time_of(const struct capture *capture, const struct pc
 }
 
 /* Return: 0, -errno, ENOUGH. */
-static int write_packet(struct capture *capture, const struct pcap_pkthdr *header,
-			const u_char *data)
-{
-	pcap_dump((u_char *)capture->dumper, header, data);
-	/* Flush: a user who waits for a connection wants to see it. */
-	if (capture->request->interface)
-		fflush(capture->written);
-	if (ferror(capture->written))
-		return cannot_write(capture);
-	return ++capture->n_shown == capture->request->count ? ENOUGH : 0;
-}
-
-/* Return: 0, -errno, ENOUGH. */
 static int on_event(void *arg, const struct flow_event *event)
 {
 	struct capture *capture = arg;
@@ -271,7 +258,13 @@ static int read_packets(struct capture *capture)
 		if (!status)
 			continue;
 		if (capture->written) {
-			ret = write_packet(capture, header, data);
+			pcap_dump((u_char *)capture->dumper, header, data);
+			/* Flush: a user who waits for a connection wants to see it. */
+			if (capture->request->interface)
+				fflush(capture->written);
+			if (ferror(capture->written))
+				return cannot_write(capture);
+			ret = ++capture->n_shown == capture->request->count ? ENOUGH : 0;
 		} else {
 			packet_decode(&packet, pcap_datalink(capture->pcap), data, header->caplen,
 				      header->len);

@@ -275,27 +275,23 @@ void advice_text(struct out_text *text, const struct judged *judged, const struc
 
 /* ---- JSON ---- */
 
-static json_t *json_sum(const struct judge_sum *sum)
-{
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:o}", "connections",
-			 out_json_number(sum->conns), "bytes", out_json_number(sum->bytes),
-			 "profiting_connections", out_json_number(sum->suited_conns),
-			 "profiting_bytes", out_json_number(sum->suited_bytes), "memory",
-			 out_json_number(sum->memory), "buffer_size", SMC_GOOD_BUFFER,
-			 "smc_connections", out_json_number(sum->smc_conns));
-}
-
 json_t *advice_json(const struct judged *judged, const struct tally *tally,
 		    const struct watched *watched)
 {
 	json_t *rows = out_json_list(columns, judged->rows, judged->count, sizeof(*judged->rows));
+	const struct judge_sum *sum = &judged->sum;
 
-	return json_pack("{s:s, s:s, s:s*, s:I, s:I, s:b, s:b, s:b, s:o, s:o, s:o}", "schema",
-			 "smc-tools/advise/1", "source", watched->has_bpf ? "bpf" : "poll",
-			 "why_no_better", *watched->why_not ? watched->why_not : NULL, "watched_ms",
-			 (json_int_t)watched->duration, "interval_ms",
-			 (json_int_t)watched->interval, "is_lossy", watched->is_lossy, "is_capped",
-			 tally->is_capped, "is_blind", watched->is_blind, "untracked_connections",
-			 out_json_number(tally->n_untracked), "rows", rows, "summary",
-			 json_sum(&judged->sum));
+	return json_pack(
+		"{s:s, s:s, s:s*, s:I, s:I, s:b, s:b, s:b, s:o, s:o, "
+		"s:{s:o, s:o, s:o, s:o, s:o, s:i, s:o}}",
+		"schema", "smc-tools/advise/1", "source", watched->has_bpf ? "bpf" : "poll",
+		"why_no_better", *watched->why_not ? watched->why_not : NULL, "watched_ms",
+		(json_int_t)watched->duration, "interval_ms", (json_int_t)watched->interval,
+		"is_lossy", watched->is_lossy, "is_capped", tally->is_capped, "is_blind",
+		watched->is_blind, "untracked_connections", out_json_number(tally->n_untracked),
+		"rows", rows, "summary", "connections", out_json_number(sum->conns), "bytes",
+		out_json_number(sum->bytes), "profiting_connections",
+		out_json_number(sum->suited_conns), "profiting_bytes",
+		out_json_number(sum->suited_bytes), "memory", out_json_number(sum->memory),
+		"buffer_size", SMC_GOOD_BUFFER, "smc_connections", out_json_number(sum->smc_conns));
 }

@@ -450,40 +450,27 @@ void tally_end(struct tally *tally)
 }
 
 /* The numbers of the end report are final. */
-static void count_seen(struct tally *tally, struct tally_conn *conn,
-		       const struct tally_death *death, uint64_t now)
-{
-	conn->tcp = death->tcp;
-	if (!conn->holder.owner)
-		conn->holder.owner = death->owner;
-	if (death->born && !conn->is_old)
-		conn->born = death->born;
-	conn->side = death->side;
-	if (death->is_smc && !conn->carrier)
-		conn->carrier = CARRIER_SMC;
-	count_conn(tally, conn, now, false);
-}
-
 void tally_die(struct tally *tally, const struct tally_death *death, uint64_t now)
 {
-	const struct smc_tcp *tcp = &death->tcp;
-	const struct tally_conn unseen = { .tcp = *tcp,
-					   .holder.owner = death->owner,
-					   .born = death->born,
-					   .side = death->side,
-					   .carrier = death->is_smc ? CARRIER_SMC : CARRIER_TCP };
-	struct tally_conn *conn = find_conn(tally, tcp->cookie);
+	struct tally_conn *seen = find_conn(tally, death->tcp.cookie);
+	struct tally_conn conn = seen ? *seen : (struct tally_conn){ .born = death->born };
 	struct tally_group *group;
 
-	if (conn) {
-		count_seen(tally, conn, death, now);
-		drop(tally, conn);
-		return;
+	conn.tcp = death->tcp;
+	if (!conn.holder.owner)
+		conn.holder.owner = death->owner;
+	if (death->born && !conn.is_old)
+		conn.born = death->born;
+	conn.side = death->side;
+	if (death->is_smc && !conn.carrier)
+		conn.carrier = CARRIER_SMC;
+	if (seen) {
+		count_conn(tally, &conn, now, false);
+		drop(tally, seen);
+	} else if (death->born) {
+		group = count(tally, &conn, now);
+		group->open_peak = larger(group->open_peak, 1);
 	}
-	if (!death->born)
-		return;
-	group = count(tally, &unseen, now);
-	group->open_peak = larger(group->open_peak, 1);
 }
 
 void tally_finish(struct tally *tally, uint64_t now)

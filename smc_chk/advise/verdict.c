@@ -111,17 +111,6 @@ static void find_way(struct way *way, const struct choices *choices,
 
 /* ---- what one row is ---- */
 
-static void name_peer(struct judge_row *row)
-{
-	const struct tally_group *group = row->group;
-
-	if (group->peers == PEERS_INTERNET || group->peers == PEERS_OTHER)
-		snprintf(row->peer, sizeof(row->peer), "%s",
-			 group->peers == PEERS_INTERNET ? "(internet)" : "(other peers)");
-	else if (!inet_ntop(group->peer.family, group->peer.ip, row->peer, sizeof(row->peer)))
-		strcpy(row->peer, "?");
-}
-
 static enum judge_class class_of(const struct tally_group *group, uint64_t life)
 {
 	uint64_t segments =
@@ -141,7 +130,10 @@ static void judge_row(struct judge_row *row, const struct tally_group *group,
 				   .owner = &tally->owners[group->owner],
 				   .bar = bars[group->bar],
 				   .bytes = group->sent + group->received };
-	name_peer(row);
+	if (group->peers == PEERS_INTERNET || group->peers == PEERS_OTHER)
+		strcpy(row->peer, group->peers == PEERS_INTERNET ? "(internet)" : "(other peers)");
+	else if (!inet_ntop(group->peer.family, group->peer.ip, row->peer, sizeof(row->peer)))
+		strcpy(row->peer, "?");
 	row->life = group->life / group->conns;
 	row->is_life_least = group->n_longer * 2 > group->conns;
 	row->class = class_of(group, row->life);

@@ -61,17 +61,6 @@ static int no_tar(struct smc_err *err)
 
 /* ---- packing ---- */
 
-/* The reader has gone: act as if SIGPIPE had ended this process, too. */
-static void note_reader(struct workdir *work, int fd)
-{
-	struct pollfd poll_out = { .fd = fd, .events = POLLOUT };
-
-	if (poll(&poll_out, 1, 0) == 1 && poll_out.revents & POLLERR) {
-		raise(SIGPIPE); /* it is blocked, or ignored */
-		workdir_is_stopped(work);
-	}
-}
-
 int bundle_pack(struct workdir *work, int fd, const char *directory, struct pack_size *size,
 		struct smc_err *err)
 {
@@ -91,6 +80,7 @@ int bundle_pack(struct workdir *work, int fd, const char *directory, struct pack
 				     ".",
 				     NULL };
 	int errors AUTO_CLOSE = memfd_create("errors", MFD_CLOEXEC), status;
+	struct pollfd poll_out = { .fd = fd, .events = POLLOUT };
 	char text[ERRORS_SIZE];
 	const char *line;
 	time_t now = time(NULL);
@@ -104,7 +94,11 @@ int bundle_pack(struct workdir *work, int fd, const char *directory, struct pack
 	status = workdir_run(work, (char *const *)argv, fd, errors, 0);
 	if (!status)
 		return 0;
-	note_reader(work, fd);
+	/* If the reader has gone, act as if SIGPIPE had ended this process, too. */
+	if (poll(&poll_out, 1, 0) == 1 && poll_out.revents & POLLERR) {
+		raise(SIGPIPE); /* it is blocked, or ignored */
+		workdir_is_stopped(work);
+	}
 	if (work->caught)
 		return smc_err_set(err, EINTR, "stopped");
 	if (status == -ENOENT || status == 127)
@@ -308,19 +302,6 @@ int bundle_unpack(int fd, int directory, const char *file, struct smc_err *err)
 
 /* ---- reading ---- */
 
-static int check_index(int directory, const char *file, struct smc_err *err)
-{
-	int fd AUTO_CLOSE = openat(directory, "index.json", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	json_auto_t *json = fd < 0 ? NULL : json_loadfd(fd, 0, NULL);
-	const char *schema = "";
-
-	json_unpack(json, "{s?s}", "schema", &schema);
-	if (!strcmp(schema, BUNDLE_SCHEMA))
-		return 0;
-	return smc_err_say(err, EINVAL, "%s is not a bundle of this version: no " BUNDLE_SCHEMA,
-			   file);
-}
-
 /** struct opening - @directory: where the next process works */
 struct opening {
 	const char *file;
@@ -339,11 +320,18 @@ static int unpack_here(void *arg, struct smc_err *err)
 static int read_here(void *arg, struct smc_err *err)
 {
 	const struct opening *job = arg;
-	int ret = enclose(job->directory, LANDLOCK_READ, err);
+	json_auto_t *index = NULL;
+	const char *schema = "";
 
-	if (!ret)
-		ret = check_index(job->directory, job->file, err);
-	return ret || !job->fn ? ret : job->fn(job->arg, job->directory, err);
+	if (enclose(job->directory, LANDLOCK_READ, err))
+		return -err->code;
+	index = json_load_file("index.json", 0, NULL);
+	json_unpack(index, "{s?s}", "schema", &schema);
+	if (strcmp(schema, BUNDLE_SCHEMA))
+		return smc_err_say(err, EINVAL,
+				   "%s is not a bundle of this version: no " BUNDLE_SCHEMA,
+				   job->file);
+	return job->fn ? job->fn(job->arg, job->directory, err) : 0;
 }
 
 /* Make the directory. Root gives it to nobody, the user of the processes that read it. */

@@ -93,22 +93,6 @@ int collect_index(struct collection *b, const char *directory)
 	return put_file(b, directory, "index", ".json", &text);
 }
 
-/* Build the command line, with the namespace. */
-static void make_argv(char *argv[MAX_ARGS + 3], const struct collection *b,
-		      const char *const *words)
-{
-	int n = 0;
-
-	argv[n++] = (char *)words[0];
-	if (b->req->netns) {
-		argv[n++] = (char *)"-N";
-		argv[n++] = (char *)b->req->netns;
-	}
-	for (int i = 1; i < MAX_ARGS && words[i]; i++)
-		argv[n++] = (char *)words[i];
-	argv[n] = NULL;
-}
-
 /* Return: exit status; 127 with a message in @errors if it could not be started; -errno. */
 static int run(struct collection *b, char *const argv[], int out, char errors[ERRORS_SIZE])
 {
@@ -135,13 +119,20 @@ static int run(struct collection *b, char *const argv[], int out, char errors[ER
 /* Write command, output, and errors below. Return: 0, -errno. */
 static int keep_command(struct collection *b, const struct bundle_command *command)
 {
-	int fd AUTO_CLOSE = open_new(b, "text", command->name, ".txt"), status, ret;
+	int fd AUTO_CLOSE = open_new(b, "text", command->name, ".txt"), status, ret, n = 0;
 	char *argv[MAX_ARGS + 3], errors[ERRORS_SIZE];
 	struct out_text text AUTO(out_free) = { 0 };
 
 	if (fd < 0)
 		return fd;
-	make_argv(argv, b, command->words);
+	argv[n++] = (char *)command->words[0];
+	if (b->req->netns) {
+		argv[n++] = (char *)"-N";
+		argv[n++] = (char *)b->req->netns;
+	}
+	for (int i = 1; i < MAX_ARGS && command->words[i]; i++)
+		argv[n++] = (char *)command->words[i];
+	argv[n] = NULL;
 	out_char(&text, '$');
 	for (int i = 0; argv[i]; i++)
 		out_printf(&text, " %s", argv[i]);
@@ -163,27 +154,6 @@ static int keep_command(struct collection *b, const struct bundle_command *comma
 			      json_pack("{s:s, s:i, s:o*}", "name", command->name, "status", status,
 					"errors", *errors ? out_json_str(errors) : NULL));
 	return 0;
-}
-
-/* From here on the files that tools read are recorded. */
-static int start_record(struct collection *b)
-{
-	char *path AUTO_FREE = xprintf("%s/record", b->work.path);
-	struct out_text none = { 0 };
-
-	if (put_file(b, "record", RECORD_COMPLETE, "", &none))
-		return -b->err->code;
-	return setenv("SMC_TOOLS_RECORD", path, 1) ? smc_err_set(b->err, ENOMEM, "cannot record") :
-						     0;
-}
-
-static int end_record(struct collection *b)
-{
-	unsetenv("SMC_TOOLS_RECORD");
-	if (!unlinkat(b->work.fd, "record/" RECORD_COMPLETE, 0))
-		return 0;
-	return smc_err_say(b->err, ENOSPC, "cannot record into %s: is the disk full?",
-			   b->work.path);
 }
 
 static int keep_system(struct collection *b)
@@ -216,10 +186,21 @@ static int keep_commands(struct collection *b)
 
 int collect(struct collection *b)
 {
+	char *path AUTO_FREE = xprintf("%s/record", b->work.path);
+	struct out_text none = { 0 };
+
 	if (mkdirat(b->work.fd, "text", 0700) || mkdirat(b->work.fd, "record", 0700))
 		return cannot_write(b, errno);
-	return keep_system(b) || start_record(b) || keep_commands(b) || end_record(b) ||
-			       collect_index(b, ".") ?
-		       -b->err->code :
-		       0;
+	if (keep_system(b) || put_file(b, "record", RECORD_COMPLETE, "", &none))
+		return -b->err->code;
+	/* From here on the files that tools read are recorded. */
+	if (setenv("SMC_TOOLS_RECORD", path, 1))
+		return smc_err_set(b->err, ENOMEM, "cannot record");
+	if (keep_commands(b))
+		return -b->err->code;
+	unsetenv("SMC_TOOLS_RECORD");
+	if (unlinkat(b->work.fd, "record/" RECORD_COMPLETE, 0))
+		return smc_err_say(b->err, ENOSPC, "cannot record into %s: is the disk full?",
+				   b->work.path);
+	return collect_index(b, ".");
 }

@@ -48,17 +48,6 @@ static int on_ueid(const struct nlmsghdr *nlh, void *arg)
 	return smc_ueid_decode(choices->ueids[choices->n_ueids++], nlh);
 }
 
-/* "eth0.7  VID: 7	 REORDER_HDR: 1 ..." is the first line of /proc/net/vlan/eth0.7. */
-static uint16_t read_vlan(const char *netdev)
-{
-	const char *id = NULL;
-	char text[128];
-
-	if (host_text(text, sizeof(text), "/proc/net/vlan/%s", netdev))
-		id = strstr(text, "VID: ");
-	return id ? (uint16_t)strtoul(id + 5, NULL, 10) : 0;
-}
-
 /*
  * Some files of net.core exist only in the first network namespace. Return: 1 there, 0 elsewhere,
  * -ENODATA if neither can be seen.
@@ -88,13 +77,19 @@ static void load_choices(struct doctor_facts *facts)
 {
 	struct choices *choices = &facts->choices;
 	const struct pnet_world world = { facts->netdevs, facts->rdma };
+	const char *id;
+	char text[128];
 
 	pnet_rows_make(&choices->rows, &facts->pnet, &world);
 	netaddr_load(&choices->addrs, &facts->netdevs);
 	choices->nets = &facts->netdevs;
 	choices->vlans = xcalloc(facts->netdevs.count, sizeof(*choices->vlans));
+	/* "eth0.7  VID: 7  REORDER_HDR: 1 ..." is the first line of /proc/net/vlan/eth0.7. */
 	for (size_t i = 0; i < facts->netdevs.count; i++)
-		choices->vlans[i] = read_vlan(facts->netdevs.devs[i].name);
+		if (host_text(text, sizeof(text), "/proc/net/vlan/%s", facts->netdevs.devs[i].name))
+			choices->vlans[i] = (id = strstr(text, "VID: ")) ?
+						    (uint16_t)strtoul(id + 5, NULL, 10) :
+						    0;
 	choices->is_ism_v2 = facts->info.is_ism_v2;
 	choices->has_loopback = has_loopback(facts);
 	facts->is_inner = !host_probe("netns-is-first", probe_first, NULL, NULL);

@@ -57,25 +57,16 @@ static const char *suggested(struct doctor *doc, const char *netdev)
 	return NULL;
 }
 
-/*
- * Does a net device with the same PNET ID need the absent device of this entry? True if it has no
- * RDMA port.
- */
-static bool is_missed(const struct doctor *doc, const struct pnet_row *row)
-{
-	const struct choices *choices = &doc->facts->choices;
-
-	for_each(choice, choices->all, choices->count)
-		if (!strcmp(choice->net->pnetid, row->pnetid) && !choice->port)
-			return true;
-	return false;
-}
-
 static void check_absent(struct doctor *doc, const struct pnet_row *row)
 {
-	int level = is_missed(doc, row) ? doctor_unusable_level(doc) : DOCTOR_WARNING;
+	const struct choices *choices = &doc->facts->choices;
 	const char *remedy = removal(doc, row->entry);
+	int level = DOCTOR_WARNING;
 
+	/* A net device with the same PNET ID that has no RDMA port needs the absent device. */
+	for_each(choice, choices->all, choices->count)
+		if (!strcmp(choice->net->pnetid, row->pnetid) && !choice->port)
+			level = doctor_unusable_level(doc);
 	if (row->type == PNET_NET)
 		doctor_say(doc, level, CHECK, row->name, remedy,
 			   "PNET ID %s waits for a net device that does not exist", row->pnetid);
@@ -173,16 +164,6 @@ static void check_pair(struct doctor *doc, const struct pnet_row *port)
 		   port->port, port->name, port->pnetid);
 }
 
-static bool has_partner(const struct doctor *doc, const struct pnet_row *net)
-{
-	const struct pnet_rows *rows = &doc->facts->choices.rows;
-
-	for_each(row, rows->rows, rows->count)
-		if (!row->net && strcmp(row->name, net->name) && !strcmp(row->pnetid, net->pnetid))
-			return true;
-	return false;
-}
-
 /* A PNET ID that a user gave to a net device, but to no port and no ISM device. */
 static void check_lonely(struct doctor *doc, const struct choice *choice)
 {
@@ -190,11 +171,16 @@ static void check_lonely(struct doctor *doc, const struct choice *choice)
 	const char *remedy;
 
 	if (!choice->net->entry || choice->net->source != PNET_FROM_TABLE ||
-	    strcmp(choice->net->net->base, choice->net->name) || has_partner(doc, choice->net))
+	    strcmp(choice->net->net->base, choice->net->name))
 		return;
-	for_each(row, rows->rows, rows->count)
-		if (*row->pnetid && is_port_of(row, choice->net->name))
-			return; /* check_pair() reports it */
+	for_each(row, rows->rows, rows->count) {
+		bool is_partner = !row->net && strcmp(row->name, choice->net->name) &&
+				  !strcmp(row->pnetid, choice->net->pnetid);
+
+		/* check_pair() reports ports of another PNET ID. */
+		if (is_partner || (*row->pnetid && is_port_of(row, choice->net->name)))
+			return;
+	}
 	remedy = suggested(doc, choice->net->name);
 	doctor_say(doc, doctor_unusable_level(doc), CHECK, choice->net->name,
 		   remedy ? remedy : removal(doc, choice->net->entry),

@@ -84,19 +84,6 @@ static void svg_line(struct out_text *drawn, int x1, int y1, int x2, int y2)
 	out_printf(drawn, "<path d=\"M%d %dL%d %d\"/>\n", x1, y1, x2, y2);
 }
 
-/* Append a picture of this height with the content @drawn, which is freed. */
-static void svg_put(struct out_text *page, int height, const char *title, const char *words,
-		    struct out_text *drawn)
-{
-	out_printf(page, "<svg class=\"picture\" role=\"img\" viewBox=\"0 -1 %d %d\">\n", WIDTH,
-		   height);
-	html_put(page, "<title>", title, "</title>\n");
-	html_put(page, "<desc>", words, "</desc>\n");
-	out_mem(page, drawn->data, drawn->len);
-	out_str(page, "</svg>\n");
-	out_free(drawn);
-}
-
 /* ---- devices ---- */
 
 /**
@@ -297,17 +284,6 @@ static void put_nets(struct drawing *d, bool is_pairs)
 
 /* ---- both ---- */
 
-static void put_servers(struct drawing *d)
-{
-	const struct pnet_rows *rows = d->card->rows;
-
-	for_each(row, rows->rows, rows->count) {
-		if (row->type != PNET_NET && has_id(d, row) &&
-		    (*d->card->pnetid || pnet_row_is_root(rows, row)))
-			put_server(d, row);
-	}
-}
-
 /* Say that one side of the picture has no device. */
 static void put_missing(struct drawing *d, int x, int *y, const char *name)
 {
@@ -334,7 +310,10 @@ static void draw_card(struct out_text *page, const struct card *card)
 		put_nets(&d, true);
 	put_nets(&d, false);
 	put_missing(&d, LEFT, &d.left, "no net device");
-	put_servers(&d);
+	for_each(row, card->rows->rows, card->rows->count)
+		if (row->type != PNET_NET && has_id(&d, row) &&
+		    (*card->pnetid || pnet_row_is_root(card->rows, row)))
+			put_server(&d, row);
 	put_missing(&d, RIGHT, &d.right, "no other device");
 	if (!*card->pnetid) {
 		put_unlisted(&d, card->has_loopback, true, "loopback", "SMC-D on this host");
@@ -350,9 +329,15 @@ static void draw_card(struct out_text *page, const struct card *card)
 		svg_line(&d.drawn, MIDDLE, BOX_HEIGHT / 2, MIDDLE, d.last);
 	out_str(&d.words, "nothing else.");
 	out_char(&d.words, '\0');
-	svg_put(page, (d.left > d.right ? d.left : d.right) - GAP + 2,
-		*card->pnetid ? "Devices with this PNET ID" : "Devices without a PNET ID",
-		d.words.data, &d.drawn);
+	out_printf(page, "<svg class=\"picture\" role=\"img\" viewBox=\"0 -1 %d %d\">\n", WIDTH,
+		   (d.left > d.right ? d.left : d.right) - GAP + 2);
+	html_put(page, "<title>",
+		 *card->pnetid ? "Devices with this PNET ID" : "Devices without a PNET ID",
+		 "</title>\n");
+	html_put(page, "<desc>", d.words.data, "</desc>\n");
+	out_mem(page, d.drawn.data, d.drawn.len);
+	out_str(page, "</svg>\n");
+	out_free(&d.drawn);
 	out_free(&d.words);
 }
 

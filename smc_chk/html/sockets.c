@@ -79,21 +79,22 @@ static void put_code(struct out_text *page, const char *side, uint32_t code)
 	out_str(page, "</code>)</span></p>");
 }
 
-static void put_reason(struct html_table *table, const struct smc_sock *sock)
+static void put_row(struct html_table *table, const struct known *known)
 {
-	html_cell(table, "why");
-	if (sockets_has_reason(sock)) {
-		put_code(table->page, "", sock->fallback.reason);
-		if (sock->fallback.peer_diagnosis)
-			put_code(table->page, "The peer says: ", sock->fallback.peer_diagnosis);
-	}
-	html_cell_end(table);
-}
-
-static void put_holders(struct html_table *table, const struct known *known)
-{
+	const struct smc_diag_fallback *fallback = &known->sock.fallback;
+	const char *state = smc_state_name(known->sock.state);
 	const struct proc_fd *holder = NULL;
 
+	html_cell_text(table, ways[known->way].kind, ways[known->way].name);
+	put_addr(table, &known->sock.local, known->sock.local.port);
+	put_addr(table, &known->sock.peer, smc_sock_connected(&known->sock));
+	html_cell(table, "why");
+	if (sockets_has_reason(&known->sock)) {
+		put_code(table->page, "", fallback->reason);
+		if (fallback->peer_diagnosis)
+			put_code(table->page, "The peer says: ", fallback->peer_diagnosis);
+	}
+	html_cell_end(table);
 	html_cell(table, "who");
 	while ((holder = proc_next_holder(known->holders, known->n_holders, holder))) {
 		out_str(table->page, holder != known->holders ? ", " : "");
@@ -101,17 +102,6 @@ static void put_holders(struct html_table *table, const struct known *known)
 		out_printf(table->page, " <span class=\"soft\">(%d)</span>", (int)holder->pid);
 	}
 	html_cell_end(table);
-}
-
-static void put_row(struct html_table *table, const struct known *known)
-{
-	const char *state = smc_state_name(known->sock.state);
-
-	html_cell_text(table, ways[known->way].kind, ways[known->way].name);
-	put_addr(table, &known->sock.local, known->sock.local.port);
-	put_addr(table, &known->sock.peer, smc_sock_connected(&known->sock));
-	put_reason(table, &known->sock);
-	put_holders(table, known);
 	html_cell_text(table, "word", state ? state : "unknown");
 }
 

@@ -246,42 +246,14 @@ static uint64_t missing(uint64_t *passed, uint64_t before)
 	return lost;
 }
 
-static int tell_bytes(struct conversations *all, struct item *item, struct payload *payload,
-		      const struct smcdata_record *record)
-{
-	bool is_sent = record->kind == SMCDATA_SENT;
-	uint64_t before = is_sent ? record->conn.sent : record->conn.received;
-	uint64_t *passed = &item->conversation.passed[is_sent];
-	int ret;
-
-	payload->is_sent = is_sent;
-	payload->lost = missing(passed, before);
-	ret = all->fn(all->arg, payload);
-	*passed += record->full;
-	return ret;
-}
-
-static int tell_end(struct conversations *all, struct item *item, struct payload *payload,
-		    const struct smcdata_record *record)
-{
-	uint64_t *passed = item->conversation.passed;
-	int ret;
-
-	payload->lost = missing(&passed[false], record->conn.received) +
-			missing(&passed[true], record->conn.sent);
-	ret = all->fn(all->arg, payload);
-	all->n_ended += !item->is_ended;
-	item->is_ended = true;
-	item->ended = payload->at;
-	return ret;
-}
-
 int conversations_record(struct conversations *all, const struct smcdata_record *record,
 			 const uint8_t *data, int64_t at)
 {
 	const pid_t pid = (pid_t)record->conn.pid;
 	struct conversation *conversation;
+	uint64_t *passed;
 	struct item *item;
+	int ret;
 	struct payload payload = {
 		.at = at,
 		.full = record->full,
@@ -289,6 +261,7 @@ int conversations_record(struct conversations *all, const struct smcdata_record 
 		.data = data,
 		.is_unread = record->is_unread,
 		.is_end = record->kind == SMCDATA_CLOSE,
+		.is_sent = record->kind == SMCDATA_SENT,
 	};
 
 	item = find_id(all, record->conn.id);
@@ -302,6 +275,7 @@ int conversations_record(struct conversations *all, const struct smcdata_record 
 	if (!item)
 		return 0;
 	payload.conversation = conversation = &item->conversation;
+	passed = conversation->passed;
 	if (record->is_other_process || pid != conversation->pid) {
 		payload.is_other_process = !payload.is_first && pid != conversation->pid;
 		conversation->pid = pid;
@@ -310,8 +284,19 @@ int conversations_record(struct conversations *all, const struct smcdata_record 
 		if (record->is_other_process)
 			memcpy(conversation->comm, record->comm, sizeof(conversation->comm) - 1);
 	}
-	return payload.is_end ? tell_end(all, item, &payload, record) :
-				tell_bytes(all, item, &payload, record);
+	if (payload.is_end) {
+		payload.lost = missing(&passed[false], record->conn.received) +
+			       missing(&passed[true], record->conn.sent);
+		all->n_ended += !item->is_ended;
+		item->is_ended = true;
+		item->ended = at;
+		return all->fn(all->arg, &payload);
+	}
+	payload.lost = missing(&passed[payload.is_sent],
+			       payload.is_sent ? record->conn.sent : record->conn.received);
+	ret = all->fn(all->arg, &payload);
+	passed[payload.is_sent] += record->full;
+	return ret;
 }
 
 const char *conversation_mode(const struct conversation *conversation)
