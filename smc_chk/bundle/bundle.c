@@ -91,26 +91,21 @@ int chk_bundle(const struct chk_request *req)
 
 /* ---- from: what a bundle has recorded, through the same commands ---- */
 
-/* Return: command line for the recorded host, of smc_chk or of another tool. */
-static char **tool_argv(const struct chk_request *req)
-{
-	static const char *const tools[] = { "smcss",	  "smcd",    "smcr",	"smc_pnet",
-					     "smc_rnics", "smc_chk", "smc_conf" };
-	char **argv = req->operands;
-
-	for (size_t i = 0; argv[1] && i < sizeof(tools) / sizeof(tools[0]); i++)
-		if (!strcmp(argv[1], tools[i]))
-			return argv + 1;
-	argv[0] = (char *)"smc_chk";
-	return argv;
-}
-
 /* Return: exit status of the tool, -errno. */
 static int run_tool(struct workdir *work, const struct chk_request *req, struct smc_err *err)
 {
-	char root[PATH_MAX], **argv = tool_argv(req);
+	static const char *const tools[] = { "smcss",	  "smcd",    "smcr",	"smc_pnet",
+					     "smc_rnics", "smc_chk", "smc_conf" };
+	char root[PATH_MAX], **argv = req->operands;
+	bool is_tool = false;
 	int status;
 
+	for (size_t i = 0; argv[1] && i < sizeof(tools) / sizeof(tools[0]); i++)
+		is_tool |= !strcmp(argv[1], tools[i]);
+	/* Without the name of a tool it is a command of smc_chk. */
+	argv += is_tool;
+	if (!is_tool)
+		argv[0] = (char *)"smc_chk";
 	snprintf(root, sizeof(root), "%.*s/" OPEN_DIRECTORY "/record", PATH_MAX - 64, work->path);
 	if (setenv("SMC_TOOLS_ROOT", root, 1))
 		return smc_err_set(err, errno, "cannot read %s", req->object);

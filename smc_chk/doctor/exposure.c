@@ -44,18 +44,6 @@ static void check_policy(struct doctor *doc)
 			   "cannot be read: %s", exposure->why_not.text);
 }
 
-/* Find the public address of a listener; NULL if none, or if the policy denies it. */
-static const struct netaddr *find_door(const struct doctor *doc, const struct smc_addr *local)
-{
-	static const uint8_t any[16];
-	const struct netaddr addr = netaddr_of(local);
-	long long is_v6only = 0;
-
-	knob_number(&is_v6only, doc->facts, "net.ipv6.bindv6only");
-	return policy_door(&doc->facts->exposure.policy, &doc->facts->choices.addrs, &addr,
-			   local->port, !is_v6only && !memcmp(local->ip, any, sizeof(any)));
-}
-
 static void say_open(struct doctor *doc, const struct smc_addr *local, const struct netaddr *door)
 {
 	const struct netaddr addr = netaddr_of(local);
@@ -79,12 +67,19 @@ static void say_open(struct doctor *doc, const struct smc_addr *local, const str
 
 static void check_listeners(struct doctor *doc)
 {
+	static const uint8_t any[16];
 	const struct exposure_facts *exposure = &doc->facts->exposure;
+	long long is_v6only = 0;
 	size_t count = 0;
 
-	for (size_t i = 0; i < exposure->n_listeners; i++) {
-		const struct smc_addr *local = &exposure->listeners[i].local;
-		const struct netaddr *door = find_door(doc, local);
+	knob_number(&is_v6only, doc->facts, "net.ipv6.bindv6only");
+	for_each(listener, exposure->listeners, exposure->n_listeners) {
+		const struct smc_addr *local = &listener->local;
+		const struct netaddr addr = netaddr_of(local);
+		/* Its public address; NULL if none, or if the policy denies it. */
+		const struct netaddr *door = policy_door(
+			&exposure->policy, &doc->facts->choices.addrs, &addr, local->port,
+			!is_v6only && !memcmp(local->ip, any, sizeof(any)));
 
 		if (door && count++ < LISTENERS_MAX)
 			say_open(doc, local, door);

@@ -167,15 +167,6 @@ static void load_netlink(struct doctor_facts *facts)
 	facts->has_diag = is_read(facts, ret == -EINTR ? 0 : ret, &err);
 }
 
-static bool has_entry(const struct doctor_facts *facts, const struct rdma_dev *dev)
-{
-	for_each(entry, facts->pnet.entries, facts->pnet.count)
-		if (!strcmp(entry->ib, dev->name) ||
-		    (*dev->bus_id && !strcmp(entry->ib, dev->bus_id)))
-			return true;
-	return false;
-}
-
 /* Only the first network namespace has entries of RDMA ports; they apply in all. */
 static int on_device(const struct nlmsghdr *nlh, void *arg)
 {
@@ -187,8 +178,12 @@ static int on_device(const struct nlmsghdr *nlh, void *arg)
 	if (ret)
 		return ret;
 	dev = rdma_find(&facts->rdma, device.ib_name);
-	if (!dev || has_entry(facts, dev))
+	if (!dev)
 		return 0;
+	for_each(entry, facts->pnet.entries, facts->pnet.count)
+		if (!strcmp(entry->ib, dev->name) ||
+		    (*dev->bus_id && !strcmp(entry->ib, dev->bus_id)))
+			return 0;
 	for (unsigned int i = 0; i < SMC_DEVICE_PORTS; i++) {
 		struct smc_pnet entry = { .has = SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT };
 

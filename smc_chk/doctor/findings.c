@@ -221,32 +221,25 @@ static void put_list(struct out_text *text, const struct doctor *doc,
 		out_printf(text, "-> %s\n", result->first->remedy);
 }
 
-/* ---- JSON ---- */
-
-static int print_json(const struct doctor *doc, const struct doctor_result *result)
-{
-	json_t *findings = json_array();
-
-	for_each(finding, doc->findings, doc->n_findings)
-		if (finding->level >= result->least)
-			json_array_append_new(findings, out_json(columns, NULL, finding));
-	return chk_print_json(json_pack("{s:s, s:i, s:i, s:i, s:o, s:s*}", "schema",
-					"smc-tools/doctor/1", "status", result->status, "problems",
-					(int)result->counts[DOCTOR_PROBLEM], "warnings",
-					(int)result->counts[DOCTOR_WARNING], "findings", findings,
-					"first", result->first ? result->first->remedy : NULL));
-}
-
 /* ---- all of it ---- */
 
 int doctor_print(const struct doctor *doc, struct smc_err *err __attribute__((unused)))
 {
 	struct doctor_result result = doctor_judge(doc);
 	struct out_text text = { 0 };
+	json_t *findings;
 	int ret;
 
 	if (doc->req->is_json) {
-		ret = print_json(doc, &result);
+		findings = json_array();
+		for_each(finding, doc->findings, doc->n_findings)
+			if (finding->level >= result.least)
+				json_array_append_new(findings, out_json(columns, NULL, finding));
+		ret = chk_print_json(json_pack(
+			"{s:s, s:i, s:i, s:i, s:o, s:s*}", "schema", "smc-tools/doctor/1", "status",
+			result.status, "problems", (int)result.counts[DOCTOR_PROBLEM], "warnings",
+			(int)result.counts[DOCTOR_WARNING], "findings", findings, "first",
+			result.first ? result.first->remedy : NULL));
 	} else {
 		(doc->req->width ? put_list : put_table)(&text, doc, &result);
 		ret = chk_print(&text, doc->req->width, INDENT);

@@ -65,19 +65,12 @@ static void say_not_built(struct doctor *doc)
 		   *file ? ": " : "", file, what);
 }
 
-static void say_confined(struct doctor *doc)
-{
-	char text[CONFINED_TEXT_SIZE], remedy[CONFINED_TEXT_SIZE];
-	const struct confined *own = &doc->facts->kernel.own;
-
-	doctor_say(doc, DOCTOR_PROBLEM, "kernel", doc->facts->release, confined_remedy(own, remedy),
-		   "this process may not use SMC: %s", confined_text(own, text));
-}
-
 /* The kernel has no SMC. Find out whether it could have SMC. */
 static void say_no_smc(struct doctor *doc)
 {
 	const struct module_facts *module = &doc->facts->kernel.smc;
+	const struct confined *own = &doc->facts->kernel.own;
+	char text[CONFINED_TEXT_SIZE], remedy[CONFINED_TEXT_SIZE];
 	const char *release = doc->facts->release;
 	char built = option(doc, "CONFIG_SMC");
 	int error = doc->facts->socket_error;
@@ -94,7 +87,8 @@ static void say_no_smc(struct doctor *doc)
 			   "run smc_chk bundle FILE.tar.gz on that host",
 			   "nothing was recorded about it");
 	else if (doc->facts->kernel.is_confined)
-		say_confined(doc);
+		doctor_say(doc, DOCTOR_PROBLEM, "kernel", release, confined_remedy(own, remedy),
+			   "this process may not use SMC: %s", confined_text(own, text));
 	else if (is_refused)
 		doctor_say(doc, DOCTOR_PROBLEM, "kernel", release,
 			   "run smc_chk outside the sandbox",
@@ -310,9 +304,11 @@ static void check_narrow(struct doctor *doc)
 			    "32-bit programs stay on TCP: there is no 32-bit " LIBRARY_NAME);
 }
 
-/* smc-tools 1.8.5 installs under the old name, which programs may still preload. */
-static void check_foreign(struct doctor *doc)
+void doctor_shim(struct doctor *doc)
 {
+	check_own(doc);
+	check_narrow(doc);
+	/* smc-tools 1.8.5 installs under the old name, which programs may still preload. */
 	for (size_t i = 0; i < doc->facts->shim.n_foreign; i++) {
 		const char *path = doc->facts->shim.foreign[i];
 
@@ -324,13 +320,6 @@ static void check_foreign(struct doctor *doc)
 			   "belongs to another implementation: LD_PRELOAD=%s loads it",
 			   strrchr(path, '/') + 1);
 	}
-}
-
-void doctor_shim(struct doctor *doc)
-{
-	check_own(doc);
-	check_narrow(doc);
-	check_foreign(doc);
 	for_each(entry, doc->facts->shim.preloads, doc->facts->shim.n_preloads)
 		if (entry->is_absent)
 			doctor_say(doc, DOCTOR_WARNING, "shim", "/etc/ld.so.preload",

@@ -224,29 +224,23 @@ static void append_port(struct out_text *text, const struct choice *choice, bool
 	}
 }
 
-static void append_ism(struct out_text *text, const struct choice *choice, bool has_eid)
-{
-	const char *no = has_eid ? "" : "no ", *why = has_eid ? "" : " without an EID";
-
-	if (choice->ism_v1)
-		append(text, "SMC-Dv1 over ISM device %s", choice->ism_v1->name);
-	if (choice->ism_v2)
-		append(text, "%sSMC-Dv2 over ISM device %s%s", no, choice->ism_v2->name, why);
-	if (choice->is_loopback)
-		append(text, "%sSMC-Dv2 within this host%s", no, why);
-}
-
 static void say_choice(struct doctor *doc, const struct choice *choice)
 {
 	static const char *const sources[] = { "", " from the table", " from the hardware",
 					       " of the lower device" };
 	bool is_any = choice->smcr == USABLE || choice->smcd == USABLE;
 	bool has_eid = choice_has_eid(&doc->facts->choices);
+	const char *no = has_eid ? "" : "no ", *why = has_eid ? "" : " without an EID";
 	struct out_text text AUTO(out_free) = { 0 };
 
 	if (choice->port)
 		append_port(&text, choice, has_eid);
-	append_ism(&text, choice, has_eid);
+	if (choice->ism_v1)
+		append(&text, "SMC-Dv1 over ISM device %s", choice->ism_v1->name);
+	if (choice->ism_v2)
+		append(&text, "%sSMC-Dv2 over ISM device %s%s", no, choice->ism_v2->name, why);
+	if (choice->is_loopback)
+		append(&text, "%sSMC-Dv2 within this host%s", no, why);
 	if (!text.len)
 		append(&text, "neither an RDMA port nor an ISM device for it");
 	if (*choice->net->pnetid)
@@ -321,23 +315,15 @@ void doctor_pnet(struct doctor *doc)
 
 /* ---- EIDs: the names by which systems agree on SMC version 2 ---- */
 
-/* Does a device in scope only lack an EID? */
-static bool is_waiting(const struct doctor *doc)
-{
-	for_each(choice, doc->facts->choices.all, doc->facts->choices.count) {
-		if ((choice->smcr == UNUSABLE_NO_EID || choice->smcd == UNUSABLE_NO_EID) &&
-		    (!doc->req->iface || !strcmp(doc->req->iface, choice->net->name)))
-			return true;
-	}
-	return false;
-}
-
 void doctor_eid(struct doctor *doc)
 {
 	const struct choices *facts = &doc->facts->choices;
 	char names[CHOICE_UEIDS_SIZE];
-	bool waits = is_waiting(doc);
+	bool waits = false;
 
+	for_each(choice, facts->all, facts->count)
+		waits |= (choice->smcr == UNUSABLE_NO_EID || choice->smcd == UNUSABLE_NO_EID) &&
+			 (!doc->req->iface || !strcmp(doc->req->iface, choice->net->name));
 	if (!facts->is_eid_known)
 		return;
 	if (facts->seid.has_eid && facts->seid.is_enabled)

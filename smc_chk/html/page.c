@@ -133,42 +133,35 @@ void html_end(struct out_text *page)
 
 /* ---- numbers and tables ---- */
 
-static void put_parts(struct out_text *page, const struct html_count *parts, size_t count,
-		      double scale)
-{
-	double at = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		double width = (double)parts[i].count * scale;
-
-		if (parts[i].count)
-			out_printf(page,
-				   "<rect class=\"%s\" x=\"%.2f\" y=\"0\" width=\"%.2f\" "
-				   "height=\"20\"/>\n",
-				   parts[i].kind, at, width > 2 ? width - 1 : width);
-		at += width;
-	}
-}
-
 void html_bar(struct out_text *page, const char *title, const struct html_count *parts,
 	      size_t count)
 {
+	double at = 0;
 	size_t all = 0;
 
-	for (size_t i = 0; i < count; i++)
-		all += parts[i].count;
+	for_each(part, parts, count)
+		all += part->count;
 	out_printf(page,
 		   "<svg class=\"bar\" role=\"img\" viewBox=\"0 0 400 20\" "
 		   "preserveAspectRatio=\"none\"><title>%s</title>\n<desc>",
 		   title);
-	for (size_t i = 0; i < count; i++)
-		html_printf(page, "%zu %s. ", parts[i].count, parts[i].name);
+	for_each(part, parts, count)
+		html_printf(page, "%zu %s. ", part->count, part->name);
 	out_str(page, "</desc>\n");
-	put_parts(page, parts, count, all ? 400.0 / (double)all : 0);
+	for_each(part, parts, count) {
+		double width = all ? (double)part->count * 400.0 / (double)all : 0;
+
+		if (part->count)
+			out_printf(page,
+				   "<rect class=\"%s\" x=\"%.2f\" y=\"0\" width=\"%.2f\" "
+				   "height=\"20\"/>\n",
+				   part->kind, at, width > 2 ? width - 1 : width);
+		at += width;
+	}
 	out_str(page, "</svg>\n<ul class=\"legend\">\n");
-	for (size_t i = 0; i < count; i++)
-		out_printf(page, "<li class=\"%s\"><b>%zu</b> %s</li>\n", parts[i].kind,
-			   parts[i].count, parts[i].name);
+	for_each(part, parts, count)
+		out_printf(page, "<li class=\"%s\"><b>%zu</b> %s</li>\n", part->kind, part->count,
+			   part->name);
 	out_str(page, "</ul>\n");
 }
 

@@ -195,21 +195,6 @@ int measure_rpc(struct client_result *result, int fd, size_t bytes,
 	return 0;
 }
 
-static int latency(struct client_result *result, struct client_rates *rates, int fd,
-		   const struct stream_limit *limit)
-{
-	uint64_t start = stream_now();
-	double medians[MAX_ROUNDS], min;
-	int count = 0;
-
-	do {
-		if (exchange_round_trips(result, fd, limit, &min, &medians[count]))
-			return -1;
-	} while (++count < MAX_ROUNDS && stream_now() - start < measure_share_ns(limit->step_ms));
-	rates->round_trip_ns = median(medians, (size_t)count);
-	return 0;
-}
-
 /* Chunks grow until the final round trip is negligible. */
 int measure_throughput(struct client_result *result, struct client_rates *rates, int fd,
 		       const struct stream_limit *limit)
@@ -233,12 +218,21 @@ int measure_throughput(struct client_result *result, struct client_rates *rates,
 static int measure_one(struct client_result *result, struct client_rates *rates, int fd,
 		       bool is_smc, const struct stream_limit *limit)
 {
+	double medians[MAX_ROUNDS], min;
+	uint64_t start;
+	int count = 0;
+
 	if (measure_connects(result, rates, is_smc, 0, limit))
 		return -1;
 	if (!result->is_ours)
 		return 0;
-	return latency(result, rates, fd, limit) ? -1 :
-						   measure_throughput(result, rates, fd, limit);
+	start = stream_now();
+	do {
+		if (exchange_round_trips(result, fd, limit, &min, &medians[count]))
+			return -1;
+	} while (++count < MAX_ROUNDS && stream_now() - start < measure_share_ns(limit->step_ms));
+	rates->round_trip_ns = median(medians, (size_t)count);
+	return measure_throughput(result, rates, fd, limit);
 }
 
 /*

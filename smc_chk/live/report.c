@@ -282,17 +282,6 @@ static const char *mode_key(enum smc_mode mode)
 	return mode == SMC_MODE_NONE ? NULL : smc_mode_name(mode);
 }
 
-static json_t *json_server(const struct client_result *result)
-{
-	const struct proto_who *who = &result->who;
-	json_t *json = json_pack("{s:b, s:s*}", "is_smc_chk", result->is_ours, "mode",
-				 result->has_who ? mode_key(who->mode) : NULL);
-
-	if (has_server_reason(result))
-		out_json_merge(json, json_reasons(who->reason, who->peer_diagnosis));
-	return json;
-}
-
 static json_t *json_endpoint(const union endpoint_addr *addr)
 {
 	char text[ENDPOINT_TEXT_SIZE];
@@ -304,11 +293,17 @@ static json_t *json_endpoint(const union endpoint_addr *addr)
 /* Add the known facts of a connection. */
 static void add_connection(json_t *json, const struct client_result *result)
 {
+	const struct proto_who *who = &result->who;
+	json_t *server = json_pack("{s:b, s:s*}", "is_smc_chk", result->is_ours, "mode",
+				   result->has_who ? mode_key(who->mode) : NULL);
+
+	if (has_server_reason(result))
+		out_json_merge(server, json_reasons(who->reason, who->peer_diagnosis));
 	out_json_merge(json,
 		       json_pack("{s:o, s:o, s:o, s:I, s:s*}", "peer", json_endpoint(&result->peer),
-				 "local", json_endpoint(&result->local), "server",
-				 json_server(result), "handshake_ns",
-				 (json_int_t)result->handshake_ns, "mode", mode_key(result->mode)));
+				 "local", json_endpoint(&result->local), "server", server,
+				 "handshake_ns", (json_int_t)result->handshake_ns, "mode",
+				 mode_key(result->mode)));
 	if (has_reason(result))
 		out_json_merge(json, json_reasons(result->sock.fallback.reason,
 						  result->sock.fallback.peer_diagnosis));

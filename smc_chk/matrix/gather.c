@@ -185,19 +185,6 @@ static void show_progress(const struct work *work)
 		}
 }
 
-static void note_end(struct work *work, pid_t pid, int status)
-{
-	for (size_t i = 0; i < work->next; i++) {
-		if (work->pids[i] != pid)
-			continue;
-		work->pids[i] = 0;
-		work->running--;
-		if (status)
-			smc_err_say(&work->all->errors[i], EIO, "cannot read %s",
-				    work->all->names[i]);
-	}
-}
-
 static int run_readers(struct work *work, struct smc_err *err)
 {
 	struct pollfd wait = { .fd = work->top.signals, .events = POLLIN };
@@ -213,8 +200,19 @@ static int run_readers(struct work *work, struct smc_err *err)
 					kill(work->pids[i], SIGTERM);
 			work->most = 0;
 		}
-		while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-			note_end(work, pid, status);
+		while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+			size_t i = 0;
+
+			while (i < work->next && work->pids[i] != pid)
+				i++;
+			if (i == work->next)
+				continue; /* a child of an earlier program of this process */
+			work->pids[i] = 0;
+			work->running--;
+			if (status)
+				smc_err_say(&work->all->errors[i], EIO, "cannot read %s",
+					    work->all->names[i]);
+		}
 	}
 	cli_progress_end();
 	if (work->top.caught)
