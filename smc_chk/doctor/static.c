@@ -167,28 +167,23 @@ static json_t *json_choice(const struct doctor_facts *facts, const struct choice
 			 "reach", reach(modes, count), "own_subnets", json_subnets(facts, choice));
 }
 
-static json_t *json_ueids(const struct choices *facts)
-{
-	json_t *array = facts->is_eid_known ? json_array() : NULL;
-
-	for (size_t i = 0; array && i < facts->n_ueids; i++)
-		json_array_append_new(array, chk_json_optional(facts->ueids[i]));
-	return array;
-}
-
 /* Print devices per net device, or one error. Return: chk_status. */
 static int print(const struct doctor_facts *facts, const struct chk_request *req)
 {
 	const struct choices *choices = &facts->choices;
 	const char *iface = req->iface;
 	struct out_text text = { 0 };
-	json_t *array = NULL;
+	json_t *array = NULL, *ueids = NULL;
 	int status;
 
 	if (iface && !choice_of(choices, iface))
 		return cli_error(&chk_tool, "no net device '%s'", iface);
-	if (req->is_json)
+	if (req->is_json) {
 		array = json_array();
+		ueids = choices->is_eid_known ? json_array() : NULL;
+	}
+	for (size_t i = 0; ueids && i < choices->n_ueids; i++)
+		json_array_append_new(ueids, chk_json_optional(choices->ueids[i]));
 	for_each(choice, choices->all, choices->count) {
 		if (iface ? strcmp(iface, choice->net->name) != 0 :
 			    facts_of_net(facts, choice->net->net)->is_off)
@@ -204,7 +199,7 @@ static int print(const struct doctor_facts *facts, const struct chk_request *req
 			  chk_print_json(json_pack("{s:s, s:o, s:o*, s:o*}", "schema",
 						   "smc-tools/static/1", "net_devices", array,
 						   "seid", chk_json_optional(seid_of(choices)),
-						   "ueids", json_ueids(choices)));
+						   "ueids", ueids));
 	if (status != CHK_OK)
 		return status;
 	if (!facts->has_smc) {

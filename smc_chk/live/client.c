@@ -151,18 +151,6 @@ static size_t large_size(const struct client_result *result)
 	return size < LARGEST ? size : LARGEST;
 }
 
-static int check_data(struct client_result *result, int fd, const struct stream_limit *limit)
-{
-	const size_t sizes[] = { 1, 1000, 65537, large_size(result) };
-
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		if (exchange_data(result, fd, PROTO_ECHO, sizes[i], limit))
-			return -1;
-		result->bytes += sizes[i];
-	}
-	return exchange_round_trips(result, fd, limit, &result->rtt_min_ns, &result->rtt_median_ns);
-}
-
 /* ---- what it runs over ---- */
 
 struct group_search {
@@ -243,6 +231,7 @@ static int talk(struct client_result *result, const struct chk_request *req, int
 {
 	const struct stream_limit limit =
 		stream_limit(req->timeout_ms, (uint64_t)req->timeout_ms * WHOLE_STEPS);
+	const size_t sizes[] = { 1, 1000, 65537, large_size(result) };
 	uint64_t wait = GREETING_MS + GREETING_HANDSHAKES * result->handshake_ns / 1000000U;
 	int ret;
 
@@ -254,8 +243,15 @@ static int talk(struct client_result *result, const struct chk_request *req, int
 		return -1;
 	result->is_ours = !ret;
 	chk_debug(req, "the server is %s", result->is_ours ? "smc_chk serve" : "another program");
+	if (result->is_ours && exchange_data(result, fd, PROTO_WHO, 0, &limit))
+		return -1;
+	for (size_t i = 0; result->is_ours && i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		if (exchange_data(result, fd, PROTO_ECHO, sizes[i], &limit))
+			return -1;
+		result->bytes += sizes[i];
+	}
 	if (result->is_ours &&
-	    (exchange_data(result, fd, PROTO_WHO, 0, &limit) || check_data(result, fd, &limit)))
+	    exchange_round_trips(result, fd, &limit, &result->rtt_min_ns, &result->rtt_median_ns))
 		return -1;
 	if (!req->is_tcp_too || result->status == CHK_UNTESTED)
 		return 0;

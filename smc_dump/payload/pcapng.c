@@ -3,7 +3,7 @@
  * pcapng, see draft-ietf-opsawg-pcapng: blocks of 32-bit words in host byte order, which the first
  * block declares.
  */
-#include "smc_dump/payload/print.h"
+#include "smc_dump/payload/conversation.h"
 
 #include <net/ethernet.h>
 #include <netinet/ip.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "smc_dump/payload/print.h"
+#include "smc_dump/payload/conversation.h"
 
 #include "out/list.h"
 

@@ -8,7 +8,7 @@
 #include "base/words.h"
 #include "bpf/programs.h"
 #include "host/smc.h"
-#include "smc_dump/payload/print.h"
+#include "smc_dump/payload/conversation.h"
 #include "smc_dump/request.h"
 #include "version.h"
 

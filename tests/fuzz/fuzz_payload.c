@@ -8,7 +8,7 @@
 #include <pcap/pcap.h>
 
 #include "smc_dump/packet.h"
-#include "smc_dump/payload/print.h"
+#include "smc_dump/payload/conversation.h"
 
 static __u64 unwanted[SMCDATA_VERDICTS];
 

@@ -10,7 +10,7 @@
 #include <pcap/pcap.h>
 
 #include "smc_dump/packet.h"
-#include "smc_dump/payload/print.h"
+#include "smc_dump/payload/conversation.h"
 
 #define NOW INT64_C(1700000000123456789)
 #define SECOND INT64_C(1000000000)
