@@ -164,22 +164,6 @@ static void why_not_more(struct judgement *result, const struct smc_clc *proposa
 
 /* ---- SMC ---- */
 
-static void tell_answer(struct judgement *result, const struct smc_clc *answer)
-{
-	if (answer->has & SMC_CLC_HAS_EID && answer->eid[0])
-		note(result, "by EID %s", answer->eid);
-	if (result->mode == JUDGE_SMCD && answer->has & SMC_CLC_HAS_CHID)
-		note(result, "through ISM device with CHID %04x%s", answer->chid,
-		     answer->chid >= 0xff00 ? ", emulated" : "");
-	if (!answer->is_first)
-		note(result, "in an existing link group");
-	else if (result->mode == JUDGE_SMCR && answer->has & SMC_CLC_HAS_FIRST &&
-		 !answer->is_direct)
-		note(result, "in a new link group, whose RoCE path has a gateway");
-	else
-		note(result, "in a new link group");
-}
-
 static void judge_smc(struct judgement *result, const struct flow_conn *conn)
 {
 	const struct smc_clc *proposal = conn->messages[SMC_CLC_PROPOSAL];
@@ -191,7 +175,17 @@ static void judge_smc(struct judgement *result, const struct flow_conn *conn)
 	result->version = answer->version;
 	result->release = answer->release;
 	result->has_release = answer->has & SMC_CLC_HAS_RELEASE;
-	tell_answer(result, answer);
+	if (answer->has & SMC_CLC_HAS_EID && answer->eid[0])
+		note(result, "by EID %s", answer->eid);
+	if (answer->is_smcd && answer->has & SMC_CLC_HAS_CHID)
+		note(result, "through ISM device with CHID %04x%s", answer->chid,
+		     answer->chid >= 0xff00 ? ", emulated" : "");
+	if (!answer->is_first)
+		note(result, "in an existing link group");
+	else if (!answer->is_smcd && answer->has & SMC_CLC_HAS_FIRST && !answer->is_direct)
+		note(result, "in a new link group, whose RoCE path has a gateway");
+	else
+		note(result, "in a new link group");
 	if (proposal)
 		why_not_more(result, proposal, answer);
 }
@@ -268,22 +262,10 @@ static void judge_syns(struct judgement *result, const struct flow_conn *conn)
 
 /* ---- all ---- */
 
-static void judge_unfinished(struct judgement *result, const struct flow_conn *conn, bool is_over)
+void judge(struct judgement *result, const struct flow_conn *conn, bool is_over)
 {
 	const char *end = is_over ? "the connection ended" : "the capture ended";
 
-	if (conn->messages[SMC_CLC_ACCEPT])
-		note(result, "%s before a confirm of the client was seen", end);
-	else if (conn->messages[SMC_CLC_PROPOSAL])
-		note(result, "%s before an answer of the server was seen", end);
-	else if (conn->has_syn[FLOW_SERVER])
-		note(result, "both offered SMC, but %s before a proposal was seen", end);
-	else
-		note(result, "%s before an answer to the SYN was seen", end);
-}
-
-void judge(struct judgement *result, const struct flow_conn *conn, bool is_over)
-{
 	*result = (struct judgement){ .mode = JUDGE_UNKNOWN };
 	if (conn->messages[SMC_CLC_DECLINE])
 		judge_decline(result, conn);
@@ -291,6 +273,12 @@ void judge(struct judgement *result, const struct flow_conn *conn, bool is_over)
 		judge_smc(result, conn);
 	else if (conn->has_syn[FLOW_SERVER] && !conn->offers[FLOW_SERVER])
 		judge_syns(result, conn);
+	else if (conn->messages[SMC_CLC_ACCEPT])
+		note(result, "%s before a confirm of the client was seen", end);
+	else if (conn->messages[SMC_CLC_PROPOSAL])
+		note(result, "%s before an answer of the server was seen", end);
+	else if (conn->has_syn[FLOW_SERVER])
+		note(result, "both offered SMC, but %s before a proposal was seen", end);
 	else
-		judge_unfinished(result, conn, is_over);
+		note(result, "%s before an answer to the SYN was seen", end);
 }

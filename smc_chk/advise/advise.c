@@ -309,15 +309,6 @@ static int read_ends(struct watcher *watcher)
 	return ret == -EAGAIN ? 0 : ret;
 }
 
-/* Did ends get lost for lack of room? */
-static bool has_lost(const struct watcher *watcher)
-{
-	struct tcplife_state state;
-	const uint32_t first = 0;
-
-	return watcher->programs && (bpfmap_lookup(watcher->state, &first, &state) || state.lost);
-}
-
 /* ---- polls ---- */
 
 static int poll_sockets(struct watcher *watcher)
@@ -388,6 +379,8 @@ static void release_signals(void)
 
 static int run(struct watcher *watcher)
 {
+	struct tcplife_state state = { .lost = 0 };
+	const uint32_t first = 0;
 	int ret = poll_sockets(watcher);
 
 	if (ret)
@@ -398,7 +391,9 @@ static int run(struct watcher *watcher)
 		ret = poll_sockets(watcher);
 	if (!ret)
 		ret = read_ends(watcher);
-	watcher->watched->is_lossy = has_lost(watcher);
+	/* Did ends get lost for lack of room? */
+	watcher->watched->is_lossy =
+		watcher->programs && (bpfmap_lookup(watcher->state, &first, &state) || state.lost);
 	watcher->watched->duration = now_ms() - watcher->start;
 	tally_finish(watcher->tally, now_ms());
 	return ret;

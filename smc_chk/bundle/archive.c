@@ -117,21 +117,6 @@ static int refuse(const char *file, const char *why, struct smc_err *err)
 	return smc_err_say(err, EINVAL, "%s is not a bundle: %.199s", file, why);
 }
 
-/* Programs and libraries, in the directories of any distribution. */
-static size_t reachable(struct landlock_path paths[8])
-{
-	static const char *const names[] = { "/usr",   "/bin", "/lib",
-					     "/lib64", "/nix", "/etc/ld.so.cache" };
-	size_t count = 1;
-
-	paths[0] = (struct landlock_path){ ".", LANDLOCK_READ | LANDLOCK_WRITE };
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!access(names[i], F_OK))
-			paths[count++] = (struct landlock_path){ names[i],
-								 LANDLOCK_READ | LANDLOCK_EXECUTE };
-	return count;
-}
-
 static void limit_one(int resource, rlim_t soft, rlim_t hard)
 {
 	struct rlimit now;
@@ -146,10 +131,18 @@ static void limit_one(int resource, rlim_t soft, rlim_t hard)
 /* Restrict access to the current directory. */
 static int give_up(struct smc_err *err)
 {
-	struct landlock_path paths[8];
-	struct confine keep = { .paths = paths, .n_paths = reachable(paths) };
+	/* Programs and libraries, in the directories of any distribution. */
+	static const char *const names[] = { "/usr",   "/bin", "/lib",
+					     "/lib64", "/nix", "/etc/ld.so.cache" };
+	struct landlock_path paths[8] = { { ".", LANDLOCK_READ | LANDLOCK_WRITE } };
+	struct confine keep = { .paths = paths, .n_paths = 1 };
 	struct stat st;
 
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!access(names[i], F_OK))
+			paths[keep.n_paths++] =
+				(struct landlock_path){ names[i],
+							LANDLOCK_READ | LANDLOCK_EXECUTE };
 	/* A list, or a message per file, must not fill the memory. */
 	limit_one(RLIMIT_FSIZE, PACK_MAX_BYTES, PACK_MAX_BYTES);
 	/*

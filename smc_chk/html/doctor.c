@@ -14,24 +14,21 @@ static const struct {
 	{ HTML_BAD, "problem", "Problems" },
 };
 
-static void put_finding(struct out_text *page, const struct doctor_finding *finding)
-{
-	out_printf(page, "<li><span class=\"tag %s\">%s</span><div><p class=\"where\">",
-		   levels[finding->level].kind, levels[finding->level].name);
-	html_put(page, "", finding->check, " <b>");
-	html_put(page, "", finding->object, "</b></p>");
-	html_put(page, "<p>", finding->text, "</p>");
-	if (*finding->remedy)
-		html_put(page, "<pre>", finding->remedy, "</pre>");
-	out_str(page, "</div></li>\n");
-}
-
 static void put_level(struct out_text *page, const struct doctor *doc, int level)
 {
 	out_str(page, "<ul class=\"findings\">\n");
-	for_each(finding, doc->findings, doc->n_findings)
-		if ((int)finding->level == level)
-			put_finding(page, finding);
+	for_each(finding, doc->findings, doc->n_findings) {
+		if ((int)finding->level != level)
+			continue;
+		out_printf(page, "<li><span class=\"tag %s\">%s</span><div><p class=\"where\">",
+			   levels[level].kind, levels[level].name);
+		html_put(page, "", finding->check, " <b>");
+		html_put(page, "", finding->object, "</b></p>");
+		html_put(page, "<p>", finding->text, "</p>");
+		if (*finding->remedy)
+			html_put(page, "<pre>", finding->remedy, "</pre>");
+		out_str(page, "</div></li>\n");
+	}
 	out_str(page, "</ul>\n");
 }
 

@@ -32,18 +32,6 @@ static void put_head(struct show *show)
 	html_begin(&show->text, !smc ? HTML_BAD : tcp ? HTML_WARN : HTML_OK, about, verdict);
 }
 
-static void put_bar(struct show *show)
-{
-	const size_t *counts = show->counts;
-	const struct html_count parts[] = {
-		{ "d", "SMC-D", counts[PREDICT_SMCD_V1] + counts[PREDICT_SMCD_V2] },
-		{ "r", "SMC-R", counts[PREDICT_SMCR_V1] + counts[PREDICT_SMCR_V2] },
-		{ "tcp", "TCP", counts[PREDICT_TCP] },
-	};
-
-	html_bar(&show->text, "Connections by what they would use", parts, 3);
-}
-
 static void put_todo(struct show *show, const struct todo *todo)
 {
 	struct out_text *page = &show->text;
@@ -192,11 +180,18 @@ static void put_first(struct show *show)
 
 static void end_page(struct show *show)
 {
+	const size_t *counts = show->counts;
+	const struct html_count parts[] = {
+		{ "d", "SMC-D", counts[PREDICT_SMCD_V1] + counts[PREDICT_SMCD_V2] },
+		{ "r", "SMC-R", counts[PREDICT_SMCR_V1] + counts[PREDICT_SMCR_V2] },
+		{ "tcp", "TCP", counts[PREDICT_TCP] },
+	};
+
 	put_head(show);
 	put_first(show);
 	put_facts(show);
 	html_section(&show->text, "Matrix");
-	put_bar(show);
+	html_bar(&show->text, "Connections by what they would use", parts, 3);
 	put_grid(show);
 	html_section_end(&show->text);
 	if (show->n_todos) {
