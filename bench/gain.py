@@ -287,7 +287,7 @@ def learned(word=""):
 
 def pingpong(way, call, *before):
     """Return: microseconds for a round trip, and the number of these."""
-    return float(out(*by(way), *before, TOOLS + "/pingpong", call, "5000").split()[2]), 5000
+    return float(out(*by(way), *before, TOOLS + "/pingpong", call, "20000").split()[2]), 20000
 
 
 def sockperf(way, kind, size, word):
@@ -299,7 +299,7 @@ def sockperf(way, kind, size, word):
 
 def one_client(way):
     with Server(way, *REDIS) as port:
-        return 1e6 / redis_rate(way, port, "-t", "get", "-c", "1", "-n", "5000"), 5000
+        return 1e6 / redis_rate(way, port, "-t", "get", "-c", "1", "-n", "20000"), 20000
 
 
 def costs(load, way):

@@ -38,8 +38,8 @@
 #define NUMBERS 65536
 _Static_assert(NUMBERS <= SHIM_FD_NUMBERS, "each has a mark");
 
-/* Number of unsuccessful spins in a row before a descriptor pauses. */
-#define CREDIT 8
+/* Number of unsuccessful spins, less the successful ones, before a descriptor pauses. */
+#define MISSES 8
 
 /* Longest pause: number of calls that do not spin. */
 #define LONGEST_PAUSE 255
@@ -67,13 +67,13 @@ _Static_assert(NUMBERS <= SHIM_FD_NUMBERS, "each has a mark");
  * @checked: calls until it is checked again
  * @pause: calls until the next look
  * @streak: length of the pause after input was there at once
- * @credit: failures until the next pause
+ * @misses: failures, less successes
  * @backoff: length of that pause
  *
  * A wrong state, of another thread or of a number that is used again, costs time only.
  */
 struct state {
-	unsigned char is_smc, checked, pause, streak, credit, backoff;
+	unsigned char is_smc, checked, pause, streak, misses, backoff;
 };
 
 static struct state states[NUMBERS];
@@ -282,19 +282,19 @@ static long look_until_late(const struct input *input)
 	return found;
 }
 
+/* A success makes up for one failure, so that a few of them do not end a long pause. */
 static void learn(struct state *state, bool is_found)
 {
-	int credit = get(&state->credit), backoff = get(&state->backoff);
+	int misses = get(&state->misses), backoff = get(&state->backoff);
 
 	set(&state->streak, 0);
 	if (is_found) {
-		set(&state->credit, CREDIT);
-		set(&state->backoff, 0);
-	} else if (credit > 1 || !backoff) {
-		set(&state->credit, credit ? credit - 1 : CREDIT);
-		set(&state->backoff, backoff ? backoff : 1);
+		set(&state->misses, misses ? misses - 1 : 0);
+		set(&state->backoff, backoff / 2);
+	} else if (misses < MISSES - 1) {
+		set(&state->misses, misses + 1);
 	} else {
-		backoff = backoff < LONGEST_PAUSE / 2 ? backoff * 2 : LONGEST_PAUSE;
+		backoff = !backoff ? 1 : backoff < LONGEST_PAUSE / 2 ? backoff * 2 : LONGEST_PAUSE;
 		set(&state->backoff, backoff);
 		set(&state->pause, backoff);
 	}
@@ -344,7 +344,7 @@ static bool is_paused(struct state *state)
 	return pause;
 }
 
-/* Input is there without waiting: so it may be for the next calls. */
+/* Input is there without waiting, so look() was superfluous: it may be for the next calls, too. */
 static void skip_some(struct state *state)
 {
 	int streak = get(&state->streak) * 2 + 1;
@@ -425,7 +425,7 @@ static bool has_connection(const struct input *input)
 	return false;
 }
 
-/* Return: as spin_poll(). */
+/* A look that finds something is the call itself, and costs nothing. Return: as spin_poll(). */
 static int wait_for_any(struct state *state, const struct input *input, long long usec,
 			const void *sigmask)
 {
@@ -439,9 +439,7 @@ static int wait_for_any(struct state *state, const struct input *input, long lon
 		found = 0; /* invalid memory, or a signal: the call itself finds out */
 	else if (!has_connection(input))
 		skip_many(state);
-	else if (found)
-		skip_some(state);
-	else
+	else if (!found)
 		found = spin(state, input, -1, false, sigmask);
 	errno = saved;
 	return (int)found;
