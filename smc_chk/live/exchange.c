@@ -152,8 +152,8 @@ int measure_open(struct client_result *result, bool is_smc, int buffers, int tim
 	if (fd >= 0)
 		endpoint_abort(fd);
 	if (fd < 0 || ret != -EBUSY)
-		smc_err_set(&result->err, -ret, "cannot connect again over %s to measure it",
-			    is_smc ? "SMC" : "TCP");
+		smc_err_set(&result->err, ret == -ENOMSG ? ETIMEDOUT : -ret,
+			    "cannot connect again over %s to measure it", is_smc ? "SMC" : "TCP");
 	return -1;
 }
 
