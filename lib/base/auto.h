@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /** AUTO() - release by a function that takes the variable's address: AUTO(out_free) */
-#define AUTO(release) __attribute__((cleanup(release)))
+#define AUTO(release) __attribute__((cleanup(release), unused))
 
 /** AUTO_FREE - a pointer from malloc(3) */
 #define AUTO_FREE AUTO(auto_free)

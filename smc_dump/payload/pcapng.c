@@ -172,7 +172,8 @@ static uint64_t sum(uint64_t sofar, const void *data, size_t len)
 		sofar += word;
 	}
 	word = 0;
-	memcpy(&word, bytes, len);
+	if (len)
+		memcpy(&word, bytes, len);
 	return sofar + word;
 }
 

@@ -394,7 +394,7 @@ TEST(epolls)
 	assert_int_equal(kernel.looks, 0);
 	assert_int_equal(spin_epoll(EPOLL_FD, &event, 1, -1, NULL), 1);
 	assert_int_equal(kernel.looks, 10);
-	/* Waits for input alternate with others that find something at once, as in redis-benchmark. */
+	/* Each second wait finds something at once, as in redis-benchmark. */
 	for (int i = 0; i < 100; i++) {
 		kernel.looks = 0;
 		kernel.ready_at = kernel.now + i % 2 * 10000;

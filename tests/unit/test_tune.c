@@ -111,5 +111,5 @@ TEST(sweep)
 	assert_non_null(strstr(text.data, "  SMC\n   1 KiB       1       600      1004    0.60 "));
 	assert_non_null(strstr(text.data, "  <- TCP\nSMC is faster in 3 rows, TCP in 3, neither "
 					  "measurably in 6.\n"));
-	out_reset(&text);
+	out_free(&text);
 }
