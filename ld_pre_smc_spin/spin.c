@@ -509,7 +509,7 @@ static long long number_at(const char **text)
 /* A number in a file of a control group, and the next one there or in another file; -1: none. */
 static void read_numbers(const char *directory, const char *const files[2], long long numbers[2])
 {
-	char path[4096], text[64];
+	char path[4096 + 32], text[64];
 	const char *at = text;
 
 	for (int i = 0; i < 2; i++) {

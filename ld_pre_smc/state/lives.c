@@ -229,19 +229,18 @@ static bool is_new(int fd)
 static __attribute__((noinline)) enum shim_advice choose_rarely(const struct sockaddr *addr,
 								struct learned_place *timed)
 {
-	uint32_t second = shim_seconds();
 	struct learned_place place;
 	struct learned_key key;
 
 	if (!learned_key(&key, addr, &program))
 		return ADVICE_NONE;
 	place = learned_find(table, &key);
-	if (place.entry && learned_is_broken(place, second))
+	if (place.entry && place.entry->broken && learned_is_broken(place, shim_seconds()))
 		return ADVICE_BROKE;
 	if (!timed)
 		return ADVICE_NONE;
 	if (!place.entry)
-		place = learned_add(table, &key, &program, second);
+		place = learned_add(table, &key, &program, shim_seconds());
 	return place.entry ? choose(place, timed) : ADVICE_NONE;
 }
 

@@ -130,7 +130,8 @@ struct learned_place learned_add(struct learned_table *table, const struct learn
 	return place;
 }
 
-bool learned_is_due(const struct learned_entry *entry, uint32_t lives)
+/* After @lives connections, is a trial not too expensive? */
+static bool is_due(const struct learned_entry *entry, uint32_t lives)
 {
 	uint32_t smc = get(&entry->smc), tcp = get(&entry->tcp), shorter = smc < tcp ? smc : tcp;
 
@@ -154,7 +155,7 @@ struct learned_choice learned_choose(struct learned_place place)
 	if (old & LEARNED_IS_COMPARED &&
 	    (++new &LEARNED_STREAK) >=
 		    (old & LEARNED_IS_CLEAR ? LEARNED_TRIAL : LEARNED_CLOSE_TRIAL)) {
-		if (learned_is_due(place.entry, lives))
+		if (is_due(place.entry, lives))
 			choice = (struct learned_choice){ !choice.is_tcp, true };
 		new &= ~LEARNED_STREAK;
 	}
@@ -197,15 +198,15 @@ static void add_to_mean(struct learned_entry *entry, bool is_tcp, uint32_t ticks
 	bool is_early = is_tcp && (get(&entry->counts) & LEARNED_TCP_LIVES) <
 					  LEARNED_LEAST * LEARNED_TCP_LIFE;
 	_Atomic uint32_t *mean = is_tcp ? &entry->tcp : &entry->smc;
-	int64_t old = get(mean), new = ticks ? ticks : 1;
+	int64_t old = get(mean), value = ticks ? ticks : 1;
 
-	if (old && new > LEARNED_OUTLIER * old)
-		new = LEARNED_OUTLIER *old;
+	if (old && value > LEARNED_OUTLIER * old)
+		value = LEARNED_OUTLIER * old;
 	if (old && !is_early)
-		new = old + (new - old) / LEARNED_WEIGHT;
-	else if (old && old < new)
-		new = old;
-	put(mean, (uint32_t) new);
+		value = old + (value - old) / LEARNED_WEIGHT;
+	else if (old && old < value)
+		value = old;
+	put(mean, (uint32_t)value);
 }
 
 /* Compute the decision bits of @counts. */

@@ -242,9 +242,6 @@ static inline uint32_t learned_connections(uint32_t counts)
 	return (counts & LEARNED_CONNECTIONS) / LEARNED_CONNECTION;
 }
 
-/** learned_is_due() - after @lives connections, is a trial not too expensive? */
-bool learned_is_due(const struct learned_entry *entry, uint32_t lives);
-
 /**
  * learned_choose() - count a connection, and choose its transport
  *

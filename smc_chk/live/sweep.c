@@ -130,7 +130,7 @@ int sweep_measure(struct sweep *sweep)
 {
 	struct client_result *result = &sweep->result;
 	const union endpoint_addr peer = result->peer;
-	int fds[1 + 2 * SWEEP_CLIENTS], count = 0, ret = -1;
+	int fds[2 * SWEEP_CLIENTS], count = 0, ret = -1;
 	int *const smc = fds, *const tcp = fds + SWEEP_CLIENTS;
 
 	/* The first connection holds the server's port of plain TCP open. */
@@ -222,15 +222,6 @@ void sweep_text(struct out_text *text, const struct sweep *sweep)
 
 /* ---- JSON ---- */
 
-static json_t *json_values(const double *values)
-{
-	json_t *array = json_array();
-
-	for (int i = 0; i < TUNE_ROUNDS; i++)
-		json_array_append_new(array, json_real(values[i]));
-	return array;
-}
-
 static json_t *json_point(const struct sweep_point *point)
 {
 	const struct numbers *numbers = &point->numbers;
@@ -239,7 +230,7 @@ static json_t *json_point(const struct sweep_point *point)
 
 	return json_pack("{s:i, s:i, s:f, s:o*, s:o, s:o}", "bytes", point->bytes, "clients",
 			 point->clients, "ratio", numbers->ratio, "interval", interval, "smc",
-			 json_values(point->smc), "tcp", json_values(point->tcp));
+			 tune_json_values(point->smc), "tcp", tune_json_values(point->tcp));
 }
 
 json_t *sweep_json(const struct sweep *sweep)

@@ -198,17 +198,22 @@ void tune_text(struct out_text *text, const struct tune *tune)
 
 /* ---- JSON ---- */
 
-static json_t *json_size(const struct tune_size *size)
+json_t *tune_json_values(const double values[TUNE_ROUNDS])
 {
-	json_t *values = json_array();
+	json_t *array = json_array();
 
 	for (int i = 0; i < TUNE_ROUNDS; i++)
-		json_array_append_new(values, json_real(size->values[i]));
+		json_array_append_new(array, json_real(values[i]));
+	return array;
+}
+
+static json_t *json_size(const struct tune_size *size)
+{
 	return json_pack("{s:i, s:o*, s:o*, s:o*, s:f, s:o}", "asked", size->asked, "send",
 			 size->send ? json_integer(size->send) : NULL, "receive",
 			 size->receive ? json_integer(size->receive) : NULL, "server_receive",
 			 size->server ? json_integer(size->server) : NULL, "median",
-			 size->sorted[TUNE_ROUNDS / 2], "values", values);
+			 size->sorted[TUNE_ROUNDS / 2], "values", tune_json_values(size->values));
 }
 
 json_t *tune_json(const struct tune *tune)

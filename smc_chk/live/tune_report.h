@@ -48,5 +48,8 @@ void tune_judge(struct tune *tune);
 /** tune_text() - append as text */
 void tune_text(struct out_text *text, const struct tune *tune);
 
+/** tune_json_values() - values of all rounds as a JSON array */
+json_t *tune_json_values(const double values[TUNE_ROUNDS]);
+
 /** tune_json() - the measurements as a JSON object */
 json_t *tune_json(const struct tune *tune);

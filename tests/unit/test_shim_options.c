@@ -687,24 +687,21 @@ TEST(tcp_sockets_become_smc_sockets)
 	fake.fds[5].name = at_port(99);
 	comes_to(listen(5, 1), 0, 0, TO_SMC "bind 5 99;listen 5 1;");
 	/* Buffers get SMC's sizes, unless set by the program. */
-	new_socket();
-	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, 1);
-	fake_int(5, SOL_SOCKET, SO_SNDBUF, 2000);
-	fake.config.sndbuf = fake.config.rcvbuf = (struct smc_buffer){ 4096, INT_MAX };
-	fake.log[0] = '\0';
-	comes_to(connect_to(81), 0, 0,
-		 "socket 43 524289 0;setsockopt 9 1 7 1000;setsockopt 9 1 72 1;fcntl 9 4 2;"
-		 "dup3 9 5 0;drop 9;setsockopt 5 1 8 4096;setsockopt 5 1 72 1;connect 5 2;");
-	fake.config.sndbuf = fake.config.rcvbuf = (struct smc_buffer){ 0 };
-	new_socket();
-	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, 2);
-	fake_int(5, SOL_SOCKET, SO_RCVBUF, 2000);
-	fake.config.sndbuf = fake.config.rcvbuf = (struct smc_buffer){ 4096, INT_MAX };
-	fake.log[0] = '\0';
-	comes_to(connect_to(81), 0, 0,
-		 "socket 43 524289 0;setsockopt 9 1 8 1000;setsockopt 9 1 72 2;fcntl 9 4 2;"
-		 "dup3 9 5 0;drop 9;setsockopt 5 1 7 4096;setsockopt 5 1 72 2;connect 5 2;");
-	fake.config.sndbuf = fake.config.rcvbuf = (struct smc_buffer){ 0 };
+	for (int lock = 1; lock <= 2; lock++) {
+		new_socket();
+		fake_int(5, SOL_SOCKET, SO_BUF_LOCK, lock);
+		fake_int(5, SOL_SOCKET, lock == 1 ? SO_SNDBUF : SO_RCVBUF, 2000);
+		fake.config.sndbuf = fake.config.rcvbuf = (struct smc_buffer){ 4096, INT_MAX };
+		fake.log[0] = '\0';
+		comes_to(connect_to(81), 0, 0,
+			 lock == 1 ? "socket 43 524289 0;setsockopt 9 1 7 1000;setsockopt 9 1 72 1;"
+				     "fcntl 9 4 2;dup3 9 5 0;drop 9;setsockopt 5 1 8 4096;"
+				     "setsockopt 5 1 72 1;connect 5 2;" :
+				     "socket 43 524289 0;setsockopt 9 1 8 1000;setsockopt 9 1 72 2;"
+				     "fcntl 9 4 2;dup3 9 5 0;drop 9;setsockopt 5 1 7 4096;"
+				     "setsockopt 5 1 72 2;connect 5 2;");
+		fake.config.sndbuf = fake.config.rcvbuf = (struct smc_buffer){ 0 };
+	}
 	/* Choices go back to SMC when most connections need it. */
 	connect_often(81);
 	comes_to(new_socket(), 5, 0, "socket 43 1 0;");
