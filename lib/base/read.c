@@ -13,11 +13,15 @@ char *smc_read_fd(int from, size_t max, size_t *len)
 	int fd AUTO_CLOSE = from;
 	size_t size = 0;
 	char *data = NULL;
-	ssize_t ret = from;
+	ssize_t ret;
 
-	for (*len = 0; ret >= 0; *len += (size_t)ret) {
+	if (fd < 0)
+		return NULL;
+	*len = 0;
+	do {
 		if (*len == size && *len > max) {
 			errno = EFBIG;
+			ret = -1;
 			break;
 		}
 		if (*len == size) {
@@ -27,8 +31,9 @@ char *smc_read_fd(int from, size_t max, size_t *len)
 		do
 			ret = read(fd, data + *len, size - *len);
 		while (ret < 0 && errno == EINTR);
-		if (ret)
-			continue;
+		*len += ret > 0 ? (size_t)ret : 0;
+	} while (ret > 0);
+	if (!ret) {
 		data[*len] = '\0';
 		return data;
 	}
