@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import chkfake
-from kern import HAS_SEID, SERVES, done, equal, ok, read, refuses, run, skip, wait_for
+from kern import HAS_SEID, SERVES, done, equal, ok, read, refuses, run, skip, status_of, wait_for
 
 IP = "127.0.0.1"
 
@@ -27,7 +27,7 @@ class Server:
 
     def end(self, signo=signal.SIGTERM):
         self.process.send_signal(signo)
-        return self.process.wait(20)
+        return status_of(self.process)
 
     def memory(self, key="VmRSS"):
         return int(re.search(key + r":\s+(\d+)", read("/proc/%d/status" % self.process.pid)).group(1))
@@ -73,7 +73,7 @@ def check_smcd():
 def check_server_options():
     server = Server("--once", "-4", "-p", "40000")
     equal((server.port, check(IP, "-p", "40000")[0]), (40000, 0), "serve --once -4 -p: serves")
-    equal(server.process.wait(20), 0, "serve --once: ends after the client")
+    equal(status_of(server.process), 0, "serve --once: ends after the client")
     server = Server("-6", "-p", "40000")
     fails("serve -6: not over IPv4", "refused", IP, "-p", "40000")
     equal(check("::1", "-p", "40000")[0], 0, "serve -6: IPv6")
@@ -81,7 +81,7 @@ def check_server_options():
     server = Server("--bind", "127.0.0.2", "--once")
     fails("serve --bind: not at other addresses", "refused", IP)
     equal(check("127.0.0.2", "--tcp-too", "-t", "1")[0], 0, "serve --bind: there; --tcp-too is one client for --once")
-    equal(server.process.wait(20), 0, "serve --once: ends when the last connection has gone")
+    equal(status_of(server.process), 0, "serve --once: ends when the last connection has gone")
 
 
 def connect(port, smc=True):

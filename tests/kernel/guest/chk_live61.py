@@ -4,7 +4,7 @@ import json
 import subprocess
 
 import chkfake
-from kern import SERVES, done, equal, ok, run
+from kern import SERVES, done, equal, ok, run, status_of
 
 IP = "127.0.0.1"
 
@@ -34,5 +34,5 @@ with subprocess.Popen(["smc_chk", "serve"], stdout=subprocess.PIPE, text=True) a
         status, out, err = sandboxed(option)
         ok(status == 3 and not out and "a system call filter forbids this process SMC sockets" in err, "sandbox: " + option, (status, out, err))
     server.terminate()
-    equal(server.wait(20), 0, "serve: ends")
+    equal(status_of(server), 0, "serve: ends")
 done()

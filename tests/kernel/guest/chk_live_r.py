@@ -6,7 +6,7 @@ import re
 import subprocess
 import time
 
-from kern import NODE, SERVES, done, equal, ok, read, run, sync, wait_for, write
+from kern import NODE, SERVES, done, equal, ok, read, run, status_of, sync, wait_for, write
 
 PEER, PEER6, OWN = (os.environ["SMC_LAB_" + name] for name in ("PEER_IP", "PEER_IP6", "IP"))
 NOTE, AGAIN = (os.environ["SMC_LAB_SHARED"] + name for name in ("/link-local", "/again"))
@@ -122,7 +122,7 @@ def server():
     sync("end")
     ok(ours.poll() is None, "server lives", ours.poll())
     ours.terminate()
-    equal(ours.wait(20), 0, "server ends")
+    equal(status_of(ours), 0, "server ends")
     web.kill()
 
 

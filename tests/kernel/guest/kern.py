@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Common parts of the tests in guests: the tools under test, sockets for a test."""
+import glob
 import json
 import os
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 
@@ -196,6 +198,16 @@ class Forked:
     def end(self):
         os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
+
+
+def status_of(process, seconds=300):
+    """Wait until a program ends. If it does not: print where its threads are in the kernel, and fail."""
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        for stack in glob.glob("/proc/%d/task/*/stack" % process.pid):
+            print(stack, read(stack), sep="\n", file=sys.stderr)
+        raise
 
 
 def listens(port):
