@@ -6,15 +6,12 @@
 #include "smcdr/cmd.h"
 
 #include <fcntl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "base/read.h"
 #include "base/write.h"
+#include "net/netns.h"
 
-#ifndef SO_NETNS_COOKIE
-#define SO_NETNS_COOKIE 71 /* kernel 5.14 */
-#endif
 #define NAME_SIZE 64
 #define MAX_SIZE 65536
 #define HEAD "smc-tools statistics 2"
@@ -109,16 +106,8 @@ static int locate(char name[NAME_SIZE], char boot[BOOT_SIZE], const char *tool, 
 		  struct smc_err *err)
 {
 	int dir = open_dir(is_new, err);
-	uint64_t cookie = 0;
-	socklen_t len = sizeof(cookie);
-	struct stat st;
-	int fd AUTO_CLOSE = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	bool has_cookie = fd >= 0 && !getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &len);
 
-	/* A cookie is unique until the next boot, an inode number is not. */
-	if (!has_cookie && !stat("/proc/thread-self/ns/net", &st))
-		cookie = st.st_ino;
-	snprintf(name, NAME_SIZE, "%s-%s%" PRIu64, tool, has_cookie ? "" : "inode-", cookie);
+	snprintf(name, NAME_SIZE, "%s-%" PRIu64, tool, smc_netns_id());
 	smc_read_start("/proc/sys/kernel/random/boot_id", 0, boot, BOOT_SIZE);
 	return dir;
 }

@@ -92,36 +92,28 @@ static struct learned_table *map_file(int fd)
 	return map == MAP_FAILED ? NULL : map;
 }
 
-/*
- * The inode of this network namespace, of "net:[INODE]": to ask for the file's attributes is what
- * AppArmor denies, as files of namespaces have no path. 0 if it is not known.
- */
-static unsigned long net_inode(void)
+/* As smc_netns_id() of the socket's network namespace. */
+static uint64_t net_of(int fd)
 {
-	static const char path[] = "/proc/self/ns/net", start[] = "net:[";
-	const size_t before = sizeof(start) - 1;
-	unsigned long inode = 0;
-	char link[64];
+	uint64_t cookie;
+	socklen_t len = sizeof(cookie);
 	struct stat net;
-	long len = syscall(SYS_readlinkat, AT_FDCWD, path, link, sizeof(link));
 
-	if (len <= (long)before || memcmp(link, start, before))
-		return shim_stat(AT_FDCWD, path, &net) ? 0 : (unsigned long)net.st_ino;
-	for (size_t i = before; i < (size_t)len && link[i] >= '0' && link[i] <= '9'; i++)
-		inode = 10 * inode + (unsigned long)(link[i] - '0');
-	return inode;
+	if (!next_getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &len))
+		return cookie;
+	return shim_stat(AT_FDCWD, "/proc/self/ns/net", &net) ? 0 : net.st_ino;
 }
 
-static struct learned_table *open_shared(void)
+static struct learned_table *open_shared(int socket)
 {
 	struct learned_table *shared = NULL;
 	char path[LEARNED_PATH];
-	unsigned long net;
+	uint64_t net;
 	int fd;
 
 	if (shim_in_sandbox || getauxval(AT_SECURE))
 		return NULL;
-	net = net_inode();
+	net = net_of(socket);
 	if (!net)
 		return NULL;
 	learned_path(path, geteuid(), net);
@@ -150,7 +142,7 @@ static bool may_learn(void)
  * Choose the shared table. While one thread does this, other threads and signal handlers do not
  * learn.
  */
-static __attribute__((noinline, cold)) struct learned_table *choose_table(void)
+static __attribute__((noinline, cold)) struct learned_table *choose_table(int socket)
 {
 	struct learned_table *chosen = NULL;
 	int saved = errno;
@@ -161,20 +153,13 @@ static __attribute__((noinline, cold)) struct learned_table *choose_table(void)
 	learns = may_learn();
 	if (learns) {
 		learned_program(&program, program_invocation_short_name);
-		chosen = open_shared();
+		chosen = open_shared(socket);
 	}
 	atomic_store_explicit(&table, chosen ? chosen : &own_table, memory_order_release);
 	if (learns)
 		atomic_store_explicit(&learning, table, memory_order_release);
 	errno = saved;
 	return table;
-}
-
-static struct learned_table *get_table(void)
-{
-	struct learned_table *chosen = atomic_load_explicit(&table, memory_order_acquire);
-
-	return chosen ? chosen : choose_table();
 }
 
 /* ---- lives ---- */
@@ -204,8 +189,7 @@ static bool find(int fd, uint32_t *words)
 
 static struct learned_place place_of(const uint32_t *words)
 {
-	return (struct learned_place){ &get_table()->entries[words[LIFE_INDEX]],
-				       words[LIFE_TURN] & ~1U };
+	return (struct learned_place){ &table->entries[words[LIFE_INDEX]], words[LIFE_TURN] & ~1U };
 }
 
 static __attribute__((noinline)) enum shim_advice choose(struct learned_place place,
@@ -247,7 +231,7 @@ static __attribute__((noinline)) enum shim_advice choose_rarely(const struct soc
 static __attribute__((noinline)) enum shim_advice
 advise_rarely(int fd, const struct sockaddr *addr, socklen_t len, struct learned_place *timed)
 {
-	if (!table && choose_table())
+	if (!table && choose_table(fd))
 		return shim_lives_advice(fd, addr, len, timed);
 	return has_broken ? choose_rarely(addr, NULL) : ADVICE_NONE;
 }
@@ -284,7 +268,7 @@ void shim_lives_begin(int fd, struct learned_place place)
 	if (!place.entry || !shim_fd_is_own(fd))
 		return;
 	words[LIFE_OWNER] = (uint32_t)fd;
-	words[LIFE_INDEX] = (uint32_t)(place.entry - get_table()->entries);
+	words[LIFE_INDEX] = (uint32_t)(place.entry - table->entries);
 	words[LIFE_IS_TCP] = shim_fd_is_tcp(fd);
 	words[LIFE_TURN] = place.turn | 1;
 	words[LIFE_START] = now(&second);
@@ -370,7 +354,7 @@ void shim_lives_share(int fd)
 
 void shim_lives_broke(int fd, const struct sockaddr *addr)
 {
-	struct learned_table *known = get_table();
+	struct learned_table *known = table ? table : choose_table(fd);
 	struct learned_place place;
 	struct learned_key key;
 

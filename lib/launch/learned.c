@@ -16,7 +16,7 @@ static void put(_Atomic uint32_t *word, uint32_t value)
 	atomic_store_explicit(word, value, memory_order_relaxed);
 }
 
-void learned_path(char *path, unsigned long user, unsigned long net)
+void learned_path(char *path, unsigned long user, uint64_t net)
 {
 	static const char start[] = LEARNED_DIR "/" LEARNED_NAME;
 	char *end;
@@ -24,7 +24,7 @@ void learned_path(char *path, unsigned long user, unsigned long net)
 	memcpy(path, start, sizeof(start) - 1);
 	end = keep_put(path + sizeof(start) - 1, user);
 	*end++ = '.';
-	*keep_put(end, net) = '\0';
+	*keep_put(end, (unsigned long)net) = '\0';
 }
 
 void learned_program(struct learned_program *program, const char *name)

@@ -127,8 +127,8 @@ struct learned_choice {
 /* Size of learned_path(), with its NUL. */
 enum { LEARNED_PATH = 64 };
 
-/** learned_path() - file of a user in a network namespace, given by its inode */
-void learned_path(char *path, unsigned long user, unsigned long net);
+/** learned_path() - file of a user in a network namespace, given by smc_netns_id() */
+void learned_path(char *path, unsigned long user, uint64_t net);
 
 /**
  * learned_key() - the key of a destination

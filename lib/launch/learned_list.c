@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "host/probe.h"
+#include "net/netns.h"
 
 /* Return: false for an empty or outdated entry. */
 static bool decode(const struct learned_entry *entry, uint32_t second, struct learned_fact *fact)
@@ -48,7 +49,7 @@ static bool read_table(int fd, uint32_t user, struct learned_table *table)
 }
 
 /* Match "smc-tools-learned-1.USER.NET" of this network namespace. */
-static bool is_name(const char *name, unsigned long net, uint32_t *user)
+static bool is_name(const char *name, uint64_t net, uint32_t *user)
 {
 	char again[LEARNED_PATH];
 
@@ -79,7 +80,7 @@ static void visit_file(struct search *search, int fd, uint32_t user)
 	}
 }
 
-static void visit_files(struct search *search, DIR *dir, unsigned long net)
+static void visit_files(struct search *search, DIR *dir, uint64_t net)
 {
 	struct dirent *entry;
 	uint32_t user;
@@ -101,11 +102,9 @@ int learned_each(void (*visit)(const struct learned_fact *fact, void *arg), void
 {
 	struct timespec now = { 0 };
 	struct search *search AUTO_FREE = NULL;
-	struct stat net;
+	uint64_t net = smc_netns_id();
 	DIR *dir AUTO_CLOSEDIR = NULL;
 
-	if (stat("/proc/self/ns/net", &net))
-		return -errno;
 	dir = opendir(LEARNED_DIR);
 	if (!dir)
 		return errno == ENOENT ? 0 : -errno;
@@ -114,7 +113,7 @@ int learned_each(void (*visit)(const struct learned_fact *fact, void *arg), void
 	search->visit = visit;
 	search->arg = arg;
 	search->second = (uint32_t)now.tv_sec;
-	visit_files(search, dir, (unsigned long)net.st_ino);
+	visit_files(search, dir, net);
 	return 0;
 }
 

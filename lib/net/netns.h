@@ -2,6 +2,8 @@
 /* Network namespaces, and the sysfs of the calling thread's namespace. */
 #pragma once
 
+#include <stdint.h>
+
 #include "base/err.h"
 
 #define SYSFS_ROOT "/sys"
@@ -24,6 +26,14 @@ int smc_netns_enter(const char *name, struct smc_err *err);
  * Return: result of @fn; -errno with @err if the namespace cannot be entered, or left.
  */
 int smc_netns_run(const char *name, int (*fn)(void *arg), void *arg, struct smc_err *err);
+
+/**
+ * smc_netns_id() - number of the calling thread's network namespace, unique until the next boot
+ *
+ * Return: its cookie (SO_NETNS_COOKIE); before kernel 5.14 its inode, which a later namespace may
+ * have again; 0 if neither is known.
+ */
+uint64_t smc_netns_id(void);
 
 /**
  * sysfs_here() - the sysfs of the calling thread's network namespace

@@ -19,6 +19,9 @@
 #ifndef IPPROTO_SMC
 #define IPPROTO_SMC 256 /* kernel 6.11 */
 #endif
+#ifndef SO_NETNS_COOKIE
+#define SO_NETNS_COOKIE 71 /* kernel 5.14 */
+#endif
 
 #define SMCPROTO_SMC 0	/* third argument of socket(AF_SMC, ...): IPv4 */
 #define SMCPROTO_SMC6 1 /* IPv6 */

@@ -675,9 +675,6 @@ static inline long fake_syscall(long number, const long *args)
 		return fake_poll_now(args);
 	if (number == SYS_newfstatat)
 		return fake_stat(args);
-	/* Without the link of a namespace, the library takes the attributes of its file. */
-	if (number == SYS_readlinkat)
-		return fake_refuse(ENOENT);
 	if (number == SYS_write)
 		return fake_write(args);
 	if (number == SYS_rt_sigprocmask)
