@@ -24,7 +24,7 @@ typedef long long ppoll_time;
 #endif
 
 /* Number of descriptors per poll(2). */
-#define BLOCK 256
+#define BLOCK 128
 
 const char *const shim_kind_names[KINDS + 1] = {
 	[KIND_AF_SMC] = "AF_SMC",
