@@ -96,7 +96,7 @@ static bool wait_for_client(const struct call *call, int *fd)
  */
 static int accept_gone(const struct call *call)
 {
-	int flags = call->flags < 0 ? 0 : call->flags, fd = -1, err;
+	int flags = call->flags < 0 ? 0 : call->flags, fd = -1;
 	struct shim_sock sock;
 
 	if (shim_is_smc(call->fd, &sock))
@@ -109,9 +109,7 @@ static int accept_gone(const struct call *call)
 	shutdown(fd, SHUT_RDWR);
 	/* Fill in an address, which is empty; the kernel checks the caller's pointers. */
 	if (call->addr && getsockname(fd, call->addr, call->len)) {
-		err = errno;
 		shim_close(fd);
-		errno = err;
 		return -1;
 	}
 	shim_log_fd(call->fd, "accept() of a client that is gone", "TCP, closed", 0);

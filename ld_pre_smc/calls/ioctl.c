@@ -19,7 +19,7 @@
  */
 static int ask_tcp(int fd, unsigned long request, void *arg)
 {
-	int ret, err, tcp;
+	int ret, tcp;
 	struct shim_sock sock;
 
 	if (!shim_is_smc(fd, &sock))
@@ -30,9 +30,7 @@ static int ask_tcp(int fd, unsigned long request, void *arg)
 		return -1;
 	}
 	ret = next_ioctl(tcp, request, arg);
-	err = errno;
 	shim_close(tcp);
-	errno = err;
 	return ret;
 }
 

@@ -83,7 +83,7 @@ static bool has_value(int fd, int level, int name, const void *value, socklen_t 
 static int set_on_other(int fd, const struct shim_sock *sock, enum shim_kind kind, int level,
 			int name, const void *value, socklen_t len)
 {
-	int fresh = shim_swap_open(fd, sock, kind), err;
+	int fresh = shim_swap_open(fd, sock, kind);
 
 	if (fresh < 0)
 		return 1;
@@ -93,9 +93,7 @@ static int set_on_other(int fd, const struct shim_sock *sock, enum shim_kind kin
 	}
 	if (!next_setsockopt(fresh, level, name, value, len))
 		return shim_swap_in(fd, fresh, kind, why(level, name));
-	err = errno;
 	shim_close(fresh);
-	errno = err;
 	return -1;
 }
 
