@@ -29,8 +29,6 @@ static atomic_uint routes[ROUTES][SHIM_SLOT(WORDS)];
 static bool copy_address(union shim_address *to, const struct sockaddr *addr, socklen_t len)
 {
 	*to = (union shim_address){ .in6 = { 0 } };
-	if (len < sizeof(to->in) || (addr->sa_family != AF_INET && addr->sa_family != AF_INET6))
-		return false;
 	memcpy(to, addr, len < sizeof(*to) ? len : sizeof(*to));
 	return len >= shim_address_len(to);
 }
