@@ -205,7 +205,7 @@ TEST(a_keeper_is_started)
 
 typedef int (*look_fn)(struct dl_phdr_info *info, size_t size, void *arg);
 
-/* This library is the third of four objects. */
+/* This library is the third of four objects: the search ends there. */
 static int look_at_objects(look_fn look, void *arg)
 {
 	const uintptr_t address = (uintptr_t)shim_keeper_find;
@@ -218,8 +218,9 @@ static int look_at_objects(look_fn look, void *arg)
 	struct dl_phdr_info behind = { address - 48, "/behind/x", parts, 3, 0, 0, 0, NULL };
 	struct dl_phdr_info ours = { address - 31, name_of_library, parts, 3, 0, 0, 0, NULL };
 
-	return look(&before, sizeof(before), arg) || look(&behind, sizeof(behind), arg) ||
-	       look(&ours, sizeof(ours), arg) || look(&before, sizeof(before), arg);
+	assert_true(look(&before, sizeof(before), arg) || look(&behind, sizeof(behind), arg) ||
+		    look(&ours, sizeof(ours), arg));
+	return 1;
 }
 
 /* Sanitizers call it, too, before they are ready. */

@@ -375,6 +375,21 @@ TEST(a_tcp_socket_answers_for_the_network)
 	comes_to(ioctl(5, 0x8915, &ignored), -1, ENOTTY, "ioctl 5 0x8915;");
 }
 
+/* FIOGETOWN, and those that set one. */
+TEST(an_owner_may_be_set_by_ioctl)
+{
+	int owner = 9;
+
+	shim_has_owners = false;
+	ioctl(5, 0x8903, &owner);
+	assert_false(shim_has_owners);
+	ioctl(5, 0x8901, &owner);
+	assert_true(shim_has_owners);
+	shim_has_owners = false;
+	ioctl(5, 0x8902, &owner);
+	assert_true(shim_has_owners);
+}
+
 /* Options set by a program are copied to the replacement. */
 TEST(settings_go_along)
 {
