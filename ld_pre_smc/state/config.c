@@ -91,7 +91,7 @@ static void read_environment(struct shim_config *cfg, struct rules *rules)
 	cfg->rcvbuf = read_buffer(cfg, VAR_RCVBUF);
 	choose_kinds(cfg);
 	cfg->invalid |= read_rules(rules);
-	cfg->has_rules = rules->count > 0;
+	cfg->has_rules = rules->count;
 }
 
 /* A separate function, for the stack space of the rules: signal handlers may have small stacks. */
