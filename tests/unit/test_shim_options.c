@@ -770,6 +770,26 @@ TEST(what_stays_tcp)
 	comes_to(new_socket(), 5, 0, "socket 43 1 0;");
 }
 
+TEST(settings_that_a_replacement_can_have)
+{
+	static const struct {
+		int level, name;
+		bool is_copied;
+	} cases[] = {
+		{ SOL_SOCKET, SO_KEEPALIVE, true },   { SOL_SOCKET, SO_SNDBUF, true },
+		{ SOL_SOCKET, SO_RCVBUF, true },      { SOL_SOCKET, SO_SNDBUFFORCE, true },
+		{ SOL_SOCKET, SO_RCVBUFFORCE, true }, { SOL_SOCKET, SO_LOCK_FILTER, false },
+		{ IPPROTO_TCP, TCP_NODELAY, true },   { IPPROTO_TCP, TCP_MD5SIG, false },
+		{ IPPROTO_IP, IP_TOS, true },	      { IPPROTO_IP, IP_ADD_MEMBERSHIP, false },
+		{ IPPROTO_IPV6, IPV6_TCLASS, true },  { IPPROTO_IPV6, IPV6_JOIN_GROUP, false },
+		{ IPPROTO_UDP, SO_KEEPALIVE, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(shim_swap_copies(cases[i].level, cases[i].name),
+				 cases[i].is_copied);
+}
+
 TEST(rules_for_listening)
 {
 	struct sockaddr_in in = at_port(90);
