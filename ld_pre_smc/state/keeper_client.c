@@ -14,7 +14,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "ld_pre_smc/next.h"
@@ -261,12 +260,9 @@ static bool can_execute(const struct start *start)
  */
 static bool may_start(void)
 {
-	struct timespec now = { 0 };
-	int reaper = 0, last = tried;
+	int reaper = 0, last = tried, now = (int)shim_seconds() + 1;
 
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	if ((last && last == (int)now.tv_sec + 1) ||
-	    !atomic_compare_exchange_strong(&tried, &last, (int)now.tv_sec + 1))
+	if (last == now || !atomic_compare_exchange_strong(&tried, &last, now))
 		return false;
 	return !getauxval(AT_SECURE) && syscall(SYS_getpid) != 1 &&
 	       !next_prctl(PR_GET_CHILD_SUBREAPER, (unsigned long)&reaper, 0, 0, 0) && !reaper;
