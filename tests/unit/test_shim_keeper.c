@@ -10,6 +10,7 @@
 #include "ld_pre_smc/state/epoll_watches.h"
 #include "ld_pre_smc/state/keeper_client.h"
 #include "ld_pre_smc/state/rdma.h"
+#include "ld_pre_smc/state/sock.h"
 
 static unsigned int peer_uid;
 static int peer_pid;
@@ -160,6 +161,23 @@ TEST(names_say_where)
 static void next_second(void)
 {
 	fake.ms += 1000;
+}
+
+TEST(a_text_may_be_split_between_two_reads)
+{
+	static char text[3 * 2048];
+
+	fake.files[0].path = "/proc/text";
+	fake.files[0].text = text;
+	memset(text, 'x', sizeof(text) - 1);
+	memcpy(text + sizeof(text) - 5, "text", 4);
+	assert_true(shim_file_has(AT_FDCWD, "/proc/text", "text"));
+	for (size_t at = 2030; at < 2060; at++) {
+		memset(text, 'x', sizeof(text) - 1);
+		assert_false(shim_file_has(AT_FDCWD, "/proc/text", "text"));
+		memcpy(text + at, "text", 4);
+		assert_true(shim_file_has(AT_FDCWD, "/proc/text", "text"));
+	}
 }
 
 static const char *name_of_library;
@@ -396,6 +414,10 @@ TEST(devices_are_asked_for_now_and_then)
 	/* None: cached for a second. */
 	kind_of_answer = 3;
 	comes_to(asked(1), 0, 0, ASK_RDMA);
+	/* Then nothing remains to be sent; EINVAL: a listener. */
+	shim_fd_mark_socket(5);
+	fake.fds[5].unsent = -EINVAL;
+	comes_to(close(5), 0, 0, "close 5;");
 	comes_to(asked(100), 0, 0, "");
 	fake.ms += 1000;
 	comes_to(asked(1), 0, 0, "");

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* ld_pre_smc/state/lives.c: which lives the library learns from. */
+#include "child.h"
 #include "fake_below.h"
+#include "scratch.h"
+
+#include <sys/resource.h>
 
 #include "launch/learned.h"
 
@@ -90,6 +94,93 @@ FIXTURE(setup)
 	fake.config.kinds[0] = KIND_AF_SMC;
 	fake.config.nkinds = 1;
 	return 0;
+}
+
+#define TABLE sizeof(struct learned_table)
+
+/*
+ * A file as the library finds it. @cookie: of the network namespace, 0: the kernel has none; @net:
+ * in the file's name; NULL in a sandbox, which does not look
+ */
+struct found {
+	uint64_t cookie;
+	const char *net;
+	mode_t mode;
+	size_t size, limit;
+	bool has_two_names, is_used;
+};
+
+static bool make_file(const char *dir, const struct found *found)
+{
+	const struct rlimit limit = { found->limit, found->limit };
+	char path[64], other[64];
+
+	snprintf(path, sizeof(path), "%s/table", dir);
+	snprintf(other, sizeof(other), "%s/other", dir);
+	return scratch_put(dir, "/table", "", 0) &&
+	       syscall(SYS_dup3, syscall(SYS_openat, AT_FDCWD, path, O_RDWR), FAKE_FILE, 0) >= 0 &&
+	       !ftruncate(FAKE_FILE, (off_t)found->size) && !fchmod(FAKE_FILE, found->mode) &&
+	       (!found->has_two_names || !link(path, other)) &&
+	       (!found->limit || !setrlimit(RLIMIT_FSIZE, &limit));
+}
+
+static uint64_t cookie;
+
+static int give_cookie(int fd, int level, int name, void *value, socklen_t *len)
+{
+	if (level != SOL_SOCKET || name != SO_NETNS_COOKIE || !cookie)
+		return fake_getsockopt(fd, level, name, value, len);
+	assert_int_equal(*len, sizeof(cookie));
+	memcpy(value, &cookie, sizeof(cookie));
+	return 0;
+}
+
+/* Does the library use a file that it should use, or none? */
+static int use_file(const void *arg)
+{
+	char dir[] = "/tmp/shim-lives-XXXXXX", name[LEARNED_PATH];
+	static struct learned_table now, none;
+	const struct found *found = arg;
+	bool is_used, can;
+
+	fake.on = false;
+	can = scratch_make(dir) && make_file(dir, found);
+	fake.on = true;
+	snprintf(name, sizeof(name), "%s/%s%u.%s", LEARNED_DIR, LEARNED_NAME, geteuid(),
+		 found->net ? found->net : "");
+	fake.files[0].path = name;
+	fake.files[0].text = "";
+	fake.parent_ino = 7;
+	cookie = found->cookie;
+	atomic_store(&shim_next_fn[SHIM_GETSOCKOPT], (shim_any_fn)give_cookie);
+	shim_in_sandbox = !found->net;
+	live(1, 20, USUAL);
+	fake_teardown(NULL);
+	is_used = pread(FAKE_FILE, &now, TABLE, 0) == TABLE && memcmp(&now, &none, TABLE);
+	scratch_remove(dir);
+	return can && is_used == found->is_used ? CHILD_RIGHT : CHILD_WRONG;
+}
+
+/* Before the other tests: a process chooses once. */
+TEST(lives_are_shared_by_a_file_of_this_user_alone)
+{
+	static const struct found cases[] = {
+		{ 4711, "4711", 0600, 0, 0, false, true },
+		{ 4711, "4711", 0600, TABLE, 0, false, true },
+		{ 0, "7", 0600, TABLE, 0, false, true },
+		{ 4711, "4711", 0600, 1, 0, false, false },
+		{ 4711, "4711", 0600, TABLE + 1, 0, false, false },
+		{ 4711, "4711", 0620, TABLE, 0, false, false },
+		{ 4711, "4711", 0602, TABLE, 0, false, false },
+		{ 4711, "4711", 0600, TABLE, 0, true, false },
+		{ 4711, "4711", 0600, 0, TABLE, false, true },
+		{ 4711, "4711", 0600, 0, TABLE - 1, false, false },
+		{ 4711, NULL, 0600, TABLE, 0, false, false },
+	};
+
+	atomic_store(&shim_next_fn[SHIM_FORK], NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		in_child(use_file, &cases[i]);
 }
 
 TEST(short_lives_go_to_tcp)
