@@ -145,6 +145,8 @@ try SMC_DEBUG=1 FAKE_CONTEXT=system_u:system_r:redis_t:s0 FAKE_SMC=13 FAKE_INET=
 is "$(grep -c 'redis_t' <<<"$got") $(grep -c EACCES <<<"$got")" '1 2' 'SMC_DEBUG: whom SELinux denies it, once'
 try SMC_DEBUG=1 FAKE_CONTEXT=redis_t FAKE_SMC=1 FAKE_INET=1 -- call 2 1 0
 unlike "$got" redis_t 'EPERM is not of SELinux'
+try SMC_DEBUG=1 FAKE_CONTEXT="$(printf '%0200d' 0)" FAKE_SMC=13 FAKE_INET=13 -- call 2 1 0
+like "$got" 'denied to 0{127},' 'SMC_DEBUG: a long context is cut'
 try SMC_DEBUG=1 FAKE_CONTEXT= FAKE_SMC=13 FAKE_INET=13 -- call 2 1 0
 unlike "$got" denied 'SMC_DEBUG: an empty context is nobody'
 

@@ -9,6 +9,7 @@
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/options.h"
 #include "ld_pre_smc/state/replace_socket.h"
+#include "ld_pre_smc/state/ways.h"
 #include "process/sockopt_numbers.h"
 
 /* Calls that replace socket 5 by a TCP socket. */
@@ -553,6 +554,13 @@ TEST(number_zero_is_a_number)
 	fake_gives("dup3", 0, 1, NULL);
 	comes_to(shim_swap_unbound(5, &sock, KIND_TCP, "test"), 0, 0,
 		 "socket 2 524289 0;fcntl 0 4 2;dup3 0 5 0;drop 0;");
+	/* An earlier error is no refusal of SMC. */
+	fake.config.kinds[0] = KIND_AF_SMC;
+	fake.config.nkinds = 1;
+	atomic_store(&shim_ways[0], NULL);
+	errno = EAFNOSUPPORT;
+	assert_int_equal(socket(AF_INET, SOCK_STREAM, 0), 0);
+	assert_string_equal(fake.log, "socket 43 1 0;");
 }
 
 static struct sockaddr_in at_port(int port)
