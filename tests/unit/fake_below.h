@@ -256,8 +256,8 @@ static inline int fake_getsockopt(int fd, int level, int name, void *value, sock
 		if (fake.options[i].fd != fd || fake.options[i].level != level ||
 		    fake.options[i].name != name)
 			continue;
-		memcpy(value, fake.options[i].value, fake.options[i].len);
-		*len = fake.options[i].len;
+		*len = *len < fake.options[i].len ? *len : fake.options[i].len;
+		memcpy(value, fake.options[i].value, *len);
 		return 0;
 	}
 	if (level != IPPROTO_TCP || name != TCP_INFO)

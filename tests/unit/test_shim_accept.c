@@ -2,6 +2,7 @@
 /* ld_pre_smc, accept and accept_window: accept(2) of an SMC listener whose clients come and go. */
 #include "fake_below.h"
 
+#include <pthread.h>
 #include <sys/time.h>
 
 #include "ld_pre_smc/state/accept_window.h"
@@ -38,6 +39,23 @@ TEST(a_waiting_client_is_taken_in_a_window)
 	fake_fails("accept", EMFILE, 1);
 	comes_to(accept(5, NULL, NULL), -1, EMFILE, OPEN "accept 5;" SHUT);
 	comes_to(accept4(5, NULL, NULL, -1), 12, 0, "accept4 5 -1;");
+}
+
+static int cancel_state;
+
+static void note_cancel_state(void)
+{
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+}
+
+TEST(a_window_cannot_be_cancelled)
+{
+	client_comes();
+	fake_gives("accept", 12, 1, note_cancel_state);
+	comes_to(accept(5, NULL, NULL), 12, 0, OPEN "accept 5;" SHUT);
+	assert_int_equal(cancel_state, PTHREAD_CANCEL_DISABLE);
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &cancel_state);
+	assert_int_equal(cancel_state, PTHREAD_CANCEL_ENABLE);
 }
 
 /* No lock between processes, and no query for a timeout that was never set. */

@@ -396,6 +396,7 @@ TEST(settings_go_along)
 {
 	const struct shim_sock sock = { .kind = KIND_AF_SMC, .family = AF_INET6 };
 	const struct linger linger = { 1, 5 };
+	const struct timeval second = { 1, 0 };
 
 	fake.fds[5].protocol = 1;
 	fake.fds[5].flags = O_RDWR | O_NONBLOCK | O_ASYNC;
@@ -409,6 +410,8 @@ TEST(settings_go_along)
 	fake_int(5, SOL_SOCKET, SO_MARK, 6); /* not known to the other one */
 	fake_option(5, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
 	fake_int(9, SOL_SOCKET, SO_LINGER, 0);
+	fake_option(5, SOL_SOCKET, SO_SNDTIMEO, &second, sizeof(second));
+	fake_option(9, SOL_SOCKET, SO_SNDTIMEO, &second, sizeof(second));
 	fake_int(5, IPPROTO_TCP, TCP_NODELAY, 1);
 	fake_int(9, IPPROTO_TCP, TCP_NODELAY, 0);
 	fake_int(5, IPPROTO_IP, IP_TTL, 9);
