@@ -445,6 +445,8 @@ TEST(the_verdict_of_who_does_not_wait)
 	broken();
 	fake.fds[5].error = ECONNRESET;
 	comes_to(so_error(), ECONNRESET, 0, "");
+	fake.fds[5].error = ECONNRESET;
+	comes_to(to_port(95), 0, 0, "connect 5 2 at once;");
 }
 
 TEST(af_unspec_makes_it_new)

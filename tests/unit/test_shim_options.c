@@ -462,6 +462,17 @@ TEST(only_what_was_set_goes_along)
 	set_int(SOL_SOCKET, 1000, 1);
 }
 
+TEST(levels_of_options_are_kept_apart)
+{
+	static const int levels[] = { SOL_SOCKET, IPPROTO_TCP, IPPROTO_IP, IPPROTO_IPV6 };
+
+	for (int i = 0; i < 4; i++) {
+		shim_option_note(levels[i], 100 + i);
+		for (int level = 0; level < 4; level++)
+			assert_int_equal(shim_option_was_set(levels[level], 100 + i), level == i);
+	}
+}
+
 TEST(buffers_go_along)
 {
 	const struct shim_sock sock = { .kind = KIND_AF_SMC, .family = AF_INET };
