@@ -152,7 +152,6 @@ static bool is_af_smc_denied(struct socket_attempt *try, int type, int v6)
 	err = open_kind(try, KIND_AF_SMC, type, v6);
 	if (try->fd >= 0)
 		shim_close(try->fd);
-	try->fd = -1;
 	is_admitted = !err;
 	if (is_refusal(err))
 		remember(&refusals[KIND_AF_SMC][v6], err);
