@@ -703,6 +703,11 @@ TEST(most_connections_decide)
 		comes_to(close(5), 0, 0, "close 5;");
 		assert_false(shim_fd_is_tcp(5));
 	}
+	/* Six of eight are SMC. */
+	connect_often(80);
+	for (n = 0, new_socket(); shim_fd_is_tcp(5); new_socket(), n++)
+		connect_to(81);
+	assert_int_equal(n, 6);
 }
 
 /* socket() opened TCP sockets, while connect() and listen() need SMC. */
