@@ -797,6 +797,30 @@ TEST(what_stays_tcp)
 	comes_to(new_socket(), 5, 0, "socket 43 1 0;");
 }
 
+TEST(an_option_that_smc_refuses_keeps_tcp)
+{
+	const struct shim_sock tcp = { .kind = KIND_TCP, .family = AF_INET6 };
+	static const struct {
+		int level, name;
+	} cases[] = {
+		{ SOL_SOCKET, SO_KEEPALIVE },
+		{ IPPROTO_TCP, TCP_NODELAY },
+		{ IPPROTO_IP, IP_TTL },
+		{ IPPROTO_IPV6, IPV6_V6ONLY },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		fake_setup(state);
+		fake_socket(5, AF_INET6, IPPROTO_TCP);
+		fake_int(5, cases[i].level, cases[i].name, 1);
+		fake_int(9, cases[i].level, cases[i].name, 0);
+		fake_fails("setsockopt 9", EOPNOTSUPP, 1);
+		assert_int_equal(shim_swap_open(5, &tcp, KIND_AF_SMC), -1);
+		assert_int_equal(errno, EOPNOTSUPP);
+		assert_false(fake.fds[9].is_open);
+	}
+}
+
 TEST(settings_that_a_replacement_can_have)
 {
 	static const struct {
