@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/log.h"
 #include "process/sockopt_numbers.h"
 
 /* Bits of SO_BUF_LOCK: include/linux/socket.h. */
@@ -103,10 +104,13 @@ int shim_lock_buffers(int fd)
 {
 	int ours = our_locks(fd, 0), locks;
 
-	if (ours)
-		ours = our_locks(fd, most_descriptors());
 	if (!ours || !shim_is_smc(fd, NULL))
 		return -1;
+	ours = our_locks(fd, most_descriptors());
+	if (!ours) {
+		shim_log_fd(fd, "RLIMIT_NOFILE is high", "its clients get small buffers", 0);
+		return -1;
+	}
 	locks = shim_int_option(fd, SOL_SOCKET, SO_BUF_LOCK);
 	if (locks >= 0)
 		set_locks(fd, locks | ours);
