@@ -391,10 +391,8 @@ static int connect_plain(struct attempt *try)
 		if (try->has_route)
 			shim_route_keep(try->fd, &try->route);
 	} else if (shim_is_smc(try->fd, &try->sock)) {
-		if (!is_nonblocking(try->fd)) {
-			errno = err;
+		if (!is_nonblocking(try->fd))
 			return conclude(try, settle(try, ret));
-		}
 		errno = err;
 		renew(try);
 	}
