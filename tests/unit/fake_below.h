@@ -56,7 +56,7 @@ struct fake_fd {
  * @args: of the current system call
  * @files: files below /proc that can be opened, by the beginning of the path, without an entry in
  *	the log; text NULL: no such file
- * @rest: unread part
+ * @n_files: of these, still open; @open_flags, @open_mode: of the latest, @rest: its unread part
  * @parent_ino: of the parent's file under the number in question
  * @answers: to calls that begin so in the log; the latest match counts
  */
@@ -79,6 +79,7 @@ static struct fake {
 		const char *path, *text;
 	} files[12];
 	const char *rest;
+	int n_files, open_flags, open_mode;
 	struct {
 		const char *call;
 		int ret, err, times;
@@ -603,6 +604,16 @@ static inline unsigned int fake_ino(const char *path)
 	return fake.rest ? (unsigned int)atoi(fake.rest) : 0;
 }
 
+static inline long fake_open_file(const long *args)
+{
+	if (!fake.rest)
+		return fake_refuse(ENOENT);
+	fake.n_files++;
+	fake.open_flags = (int)args[2];
+	fake.open_mode = (int)args[3];
+	return FAKE_FILE;
+}
+
 static inline long fake_read(const long *args)
 {
 	size_t len = strlen(fake.rest), most = (size_t)args[2];
@@ -682,11 +693,13 @@ static inline long fake_syscall(long number, const long *args)
 	if (number == SYS_rt_sigprocmask)
 		return fake_mask(args);
 	if (number == SYS_openat && fake_find((const char *)(intptr_t)args[1]))
-		return fake.rest ? FAKE_FILE : fake_refuse(ENOENT);
+		return fake_open_file(args);
 	if (number == SYS_read && args[0] == FAKE_FILE)
 		return fake_read(args);
-	if (number == SYS_close && args[0] == FAKE_FILE)
+	if (number == SYS_close && args[0] == FAKE_FILE) {
+		fake.n_files--;
 		return 0;
+	}
 	if (number == SYS_close) {
 		fake_shut((int)args[0]);
 		return fake_call(0, "drop %d", (int)args[0]);
@@ -828,6 +841,7 @@ FIXTURE(fake_setup)
 FIXTURE(fake_teardown)
 {
 	fake.on = false;
+	assert_int_equal(fake.n_files, 0);
 	fake_forget();
 	for (size_t i = 0; i < ARRAY_SIZE(fake_fns); i++)
 		atomic_store(&shim_next_fn[fake_fns[i].fn], NULL);

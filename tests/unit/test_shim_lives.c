@@ -97,10 +97,14 @@ FIXTURE(setup)
 }
 
 #define TABLE sizeof(struct learned_table)
+#define NET 4711, "4711"
+#define FLAGS (O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+
+enum setting { LEARN, NO_LEARN, RAW, STRICT, INCLUDE, EXCLUDE, SANDBOX };
 
 /*
  * A file as the library finds it. @cookie: of the network namespace, 0: the kernel has none; @net:
- * in the file's name; NULL in a sandbox, which does not look
+ * in the file's name; @limit: for the size of files
  */
 struct found {
 	uint64_t cookie;
@@ -108,6 +112,7 @@ struct found {
 	mode_t mode;
 	size_t size, limit;
 	bool has_two_names, is_used;
+	enum setting setting;
 };
 
 static bool make_file(const char *dir, const struct found *found)
@@ -135,47 +140,82 @@ static int give_cookie(int fd, int level, int name, void *value, socklen_t *len)
 	return 0;
 }
 
+static void set(enum setting setting)
+{
+	const char *bad;
+
+	fake.config.learn = setting != NO_LEARN;
+	fake.config.raw = setting == RAW;
+	fake.config.strict = setting == STRICT;
+	fake.config.has_rules = setting == INCLUDE || setting == EXCLUDE;
+	if (fake.config.has_rules)
+		rules_parse(&fake.rules, setting == EXCLUDE, setting == EXCLUDE ? "2" : "1", &bad);
+	shim_in_sandbox = setting == SANDBOX;
+}
+
+/* Does the file have the life of a connection to port 1? */
+static bool has_life(void)
+{
+	const struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(1) };
+	static struct learned_table now;
+	struct learned_program program;
+	struct learned_key key;
+
+	learned_program(&program, program_invocation_short_name);
+	return pread(FAKE_FILE, &now, TABLE, 0) == TABLE &&
+	       learned_key(&key, (const struct sockaddr *)&in, &program) &&
+	       learned_find(&now, &key).entry;
+}
+
 /* Does the library use a file that it should use, or none? */
 static int use_file(const void *arg)
 {
 	char dir[] = "/tmp/shim-lives-XXXXXX", name[LEARNED_PATH];
-	static struct learned_table now, none;
 	const struct found *found = arg;
-	bool is_used, can;
+	bool right;
 
 	fake.on = false;
-	can = scratch_make(dir) && make_file(dir, found);
+	right = scratch_make(dir) && make_file(dir, found);
 	fake.on = true;
 	snprintf(name, sizeof(name), "%s/%s%u.%s", LEARNED_DIR, LEARNED_NAME, geteuid(),
-		 found->net ? found->net : "");
+		 found->net);
 	fake.files[0].path = name;
 	fake.files[0].text = "";
-	fake.parent_ino = 7;
+	fake.parent_ino = *found->net == '7' ? 7 : 0;
 	cookie = found->cookie;
 	atomic_store(&shim_next_fn[SHIM_GETSOCKOPT], (shim_any_fn)give_cookie);
-	shim_in_sandbox = !found->net;
+	set(found->setting);
 	live(1, 20, USUAL);
+	right &= !fake.n_files &&
+		 (!found->is_used || (fake.open_flags == FLAGS && fake.open_mode == 0600));
+	fake.n_files = 0;
 	fake_teardown(NULL);
-	is_used = pread(FAKE_FILE, &now, TABLE, 0) == TABLE && memcmp(&now, &none, TABLE);
+	right &= has_life() == found->is_used;
 	scratch_remove(dir);
-	return can && is_used == found->is_used ? CHILD_RIGHT : CHILD_WRONG;
+	return right ? CHILD_RIGHT : CHILD_WRONG;
 }
 
 /* Before the other tests: a process chooses once. */
 TEST(lives_are_shared_by_a_file_of_this_user_alone)
 {
 	static const struct found cases[] = {
-		{ 4711, "4711", 0600, 0, 0, false, true },
-		{ 4711, "4711", 0600, TABLE, 0, false, true },
-		{ 0, "7", 0600, TABLE, 0, false, true },
-		{ 4711, "4711", 0600, 1, 0, false, false },
-		{ 4711, "4711", 0600, TABLE + 1, 0, false, false },
-		{ 4711, "4711", 0620, TABLE, 0, false, false },
-		{ 4711, "4711", 0602, TABLE, 0, false, false },
-		{ 4711, "4711", 0600, TABLE, 0, true, false },
-		{ 4711, "4711", 0600, 0, TABLE, false, true },
-		{ 4711, "4711", 0600, 0, TABLE - 1, false, false },
-		{ 4711, NULL, 0600, TABLE, 0, false, false },
+		{ NET, 0600, 0, 0, false, true, LEARN },
+		{ NET, 0600, TABLE, 0, false, true, LEARN },
+		{ NET, 0600, 0, TABLE, false, true, LEARN },
+		{ NET, 0600, TABLE, 0, false, true, EXCLUDE },
+		{ 0, "7", 0600, TABLE, 0, false, true, LEARN },
+		{ 0, "", 0600, TABLE, 0, false, false, LEARN },
+		{ NET, 0600, 1, 0, false, false, LEARN },
+		{ NET, 0600, TABLE + 1, 0, false, false, LEARN },
+		{ NET, 0620, TABLE, 0, false, false, LEARN },
+		{ NET, 0602, TABLE, 0, false, false, LEARN },
+		{ NET, 0600, TABLE, 0, true, false, LEARN },
+		{ NET, 0600, 0, TABLE - 1, false, false, LEARN },
+		{ NET, 0600, TABLE, 0, false, false, NO_LEARN },
+		{ NET, 0600, TABLE, 0, false, false, RAW },
+		{ NET, 0600, TABLE, 0, false, false, STRICT },
+		{ NET, 0600, TABLE, 0, false, false, INCLUDE },
+		{ NET, 0600, TABLE, 0, false, false, SANDBOX },
 	};
 
 	atomic_store(&shim_next_fn[SHIM_FORK], NULL);
