@@ -16,6 +16,7 @@ static unsigned int peer_uid;
 static int peer_pid;
 static jmp_buf child;
 static bool children_run;
+static void *child_stack;
 
 static void a_new_connection(void)
 {
@@ -34,16 +35,20 @@ static void the_child_ends(void)
 /* A child that runs at once, in this thread, until it exits. */
 int clone(int (*run)(void *), void *stack, int flags, void *arg, ...)
 {
+	void *outer_stack = child_stack;
 	jmp_buf outer;
 
 	assert_int_equal((uintptr_t)stack % 16, 0);
+	assert_ptr_not_equal(stack, outer_stack);
 	if (fake_call(4712, "clone %#x", flags) < 0)
 		return -1;
 	if (!children_run)
 		return 4712;
 	memcpy(&outer, &child, sizeof(outer));
+	child_stack = stack;
 	if (!setjmp(child))
 		run(arg);
+	child_stack = outer_stack;
 	memcpy(&child, &outer, sizeof(outer));
 	return 4712;
 }
