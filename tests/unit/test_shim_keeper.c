@@ -322,6 +322,19 @@ TEST(who_reaps_orphans_starts_none)
 		 "block;" REFUSED NAME "prctl 37 0 0 0;unblock;");
 }
 
+/* In a program without standard input. */
+TEST(number_zero_is_a_number)
+{
+	next_second();
+	fake.pid = 1;
+	fake.files[FAKE_OWN_STATUS].text = "\nNSpid:\t1\n";
+	fake_gives("socket() 1", 0, 2, NULL);
+	fake_fails("connect()", ECONNREFUSED, 1);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0,
+		 "block;socket() 1 526341 0;connect() 0;drop 0;"
+		 "socket() 1 526341 0;bind() 0;drop 0;unblock;");
+}
+
 TEST(what_the_children_do)
 {
 	children_run = true;
