@@ -100,6 +100,12 @@ static void passes(void)
 	fake.ms += 100;
 }
 
+/* The length of a window. */
+static void window_passes(void)
+{
+	fake.ms += 20;
+}
+
 static void ignore(int number)
 {
 }
@@ -112,6 +118,9 @@ TEST(what_ended_of_itself_has_ended)
 	/* A later signal belongs to the program. */
 	fake_fails("accept", EINTR, 1);
 	fake_then(passes);
+	comes_to(accept(5, NULL, NULL), -1, EINTR, "accept 5;");
+	fake_fails("accept", EINTR, 1);
+	fake_then(window_passes);
 	comes_to(accept(5, NULL, NULL), -1, EINTR, "accept 5;");
 	fake_fails("accept", EAGAIN, 1);
 	fake_then(passes);

@@ -269,6 +269,9 @@ TEST(dup_closes_what_it_overwrites)
 	fake.fds[5].unsent = 1;
 	comes_to(dup3(6, 5, O_CLOEXEC), 5, 0, KEEPER "dup3 6 5 524288;");
 	setup(NULL);
+	fake_socket(6, AF_INET, IPPROTO_TCP);
+	comes_to(dup3(6, 5, 0), 5, 0, "block;dup3 6 5 0;unblock;");
+	setup(NULL);
 	comes_to(dup3(5, 7, 0), 7, 0, "dup3 5 7 0;");
 	assert_true(shim_fd_is_marked(7));
 	fake_fails("dup3", EINVAL, 1);

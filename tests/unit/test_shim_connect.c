@@ -433,6 +433,9 @@ TEST(the_verdict_of_who_does_not_wait)
 	fake.fds[5].state = TCP_CLOSE;
 	fake.fds[5].error = EHOSTUNREACH;
 	comes_to(to_port(92), -1, EHOSTUNREACH, "");
+	fake.fds[5].revents = POLLERR | POLLIN;
+	fake.fds[5].error = EHOSTUNREACH;
+	comes_to(to_port(92), -1, EHOSTUNREACH, "");
 	/* None at all. */
 	comes_to(to_port(92), 0, 0, "connect 5 2 at once;");
 	/* Nothing is known of a connection that never was in progress. */

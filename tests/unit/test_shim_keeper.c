@@ -238,7 +238,7 @@ static int look_at_objects(look_fn look, void *arg)
 		{ .p_type = PT_LOAD, .p_vaddr = 0, .p_memsz = 16 },
 	};
 	struct dl_phdr_info before = { address + 1, "/before/x", parts, 3, 0, 0, 0, NULL };
-	struct dl_phdr_info behind = { address - 48, "/behind/x", parts, 3, 0, 0, 0, NULL };
+	struct dl_phdr_info behind = { address - 32, "/behind/x", parts, 3, 0, 0, 0, NULL };
 	struct dl_phdr_info ours = { address - 31, name_of_library, parts, 3, 0, 0, 0, NULL };
 
 	assert_true(look(&before, sizeof(before), arg) || look(&behind, sizeof(behind), arg) ||
@@ -453,6 +453,12 @@ TEST(devices_are_asked_for_now_and_then)
 	comes_to(asked(15), 15, 0, "");
 	fake_fails("sendto()", EMFILE, 1);
 	comes_to(asked(1), 1, 0, "block;socket() 16 524291 20;sendto() 7;drop 7;unblock;");
+	comes_to(asked(15), 15, 0, "");
+	/* In a program without standard input. */
+	kind_of_answer = 5 << 10 | 1;
+	fake_gives("socket() 16", 0, 1, NULL);
+	comes_to(asked(1), 1, 0,
+		 "block;socket() 16 524291 20;sendto() 0;recvfrom() 0;drop 0;unblock;");
 	comes_to(asked(15), 15, 0, "");
 	/* An unexpected kind of answer counts as none, and there is no further query. */
 	kind_of_answer = 2;

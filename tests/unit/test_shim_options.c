@@ -48,6 +48,19 @@ TEST(what_smc_takes_is_one_call)
 	comes_to(set_int(IPPROTO_TCP, TCP_FASTOPEN, 1), 0, 0, "setsockopt 5 6 23 1;");
 }
 
+/* Then connect() needs no query. */
+TEST(few_options_concern_connect)
+{
+	const struct linger linger = { 0, 0 };
+
+	shim_fd_mark_plain(5);
+	set_int(SOL_SOCKET, SO_KEEPALIVE, 1);
+	set_int(IPPROTO_TCP, SO_LINGER, 1);
+	assert_true(shim_fd_is_plain(5));
+	set_bytes(SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+	assert_false(shim_fd_is_plain(5));
+}
+
 TEST(what_ends_smc_is_ignored)
 {
 	static const int names[] = { TCP_FASTOPEN, TCP_FASTOPEN_CONNECT, TCP_FASTOPEN_KEY,
