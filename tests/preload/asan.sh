@@ -4,15 +4,25 @@
 run=$BUILD/smc_run mimic=$bin/mimic.so
 
 cat >"$tmp/asan.c" <<-'EOF'
+	#define _GNU_SOURCE
+	#include <link.h>
 	#include <stdio.h>
 	#include <stdlib.h>
+	#include <string.h>
 	#ifdef OWN
 	const char *__asan_default_options(void) { return "detect_leaks=0"; }
 	#endif
+	/* Once started, the program sees the library. */
+	static int is_shim(struct dl_phdr_info *info, size_t size, void *arg)
+	{
+		return strstr(info->dlpi_name, "ld_pre_smc") != NULL;
+	}
 	int main(int argc, char **argv)
 	{
-		char *volatile p = malloc(8);
+		char *volatile p = malloc(8), *libraries = getenv("LD_PRELOAD");
 		free(p);
+		if (libraries && strstr(libraries, "ld_pre_smc") && !dl_iterate_phdr(is_shim, NULL))
+			puts("hidden");
 		return argc > 1 && argv[1][0] == '!' ? *p : printf("started\n") < 0;
 	}
 EOF

@@ -165,6 +165,12 @@ TEST(one_in_progress_is_waited_for)
 	fake_fails("connect 5 2 at once", EALREADY, 2);
 	fake_fails("connect 5", EALREADY, 1);
 	comes_to(to_peer(), 0, 0, "connect 5 2;poll -1;" TOLD "nap;" TOLD "nap;" TOLD);
+	/* For 100 ms at most. */
+	fake.ms = 0;
+	fake_fails("connect 5 2 at once", EALREADY, 999);
+	fake_fails("connect 5", EALREADY, 1);
+	to_peer();
+	assert_int_equal(fake.ms, 100);
 }
 
 TEST(the_outcome_is_that_of_so_error)
