@@ -66,8 +66,7 @@ static uint64_t cookie_of(int fd)
 	socklen_t len = sizeof(cookie);
 	int saved = errno;
 
-	if (next_getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &len))
-		cookie = 0;
+	next_getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &len);
 	errno = saved;
 	return cookie;
 }
