@@ -180,7 +180,7 @@ TEST(a_text_may_be_split_between_two_reads)
 	for (size_t at = 2030; at < 2060; at++) {
 		memset(text, 'x', sizeof(text) - 1);
 		assert_false(shim_file_has(AT_FDCWD, "/proc/text", "text"));
-		memcpy(text + at, "text", 4);
+		strcpy(text + at, "text");
 		assert_true(shim_file_has(AT_FDCWD, "/proc/text", "text"));
 	}
 }

@@ -595,6 +595,7 @@ TEST(number_zero_is_a_number)
 	atomic_store(&shim_ways[0], NULL);
 	errno = EAFNOSUPPORT;
 	assert_int_equal(socket(AF_INET, SOCK_STREAM, 0), 0);
+	assert_int_equal(errno, EAFNOSUPPORT);
 	assert_string_equal(fake.log, "socket 43 1 0;");
 }
 
