@@ -53,7 +53,7 @@ TEST(values)
 	}
 }
 
-TEST(whose_sockets)
+TEST(sockets_with_the_buffer)
 {
 	const struct smc_buffer all = { 65536, INT_MAX }, some = { 65536, 256 };
 

@@ -333,7 +333,7 @@ static int stays_root(const void *arg)
 	return geteuid() == before && no_file_opens() ? CHILD_RIGHT : CHILD_WRONG;
 }
 
-TEST(what_cannot_be)
+TEST(impossible_requests)
 {
 	in_child(no_such_path, NULL);
 	in_child(in_user_namespace, NULL);

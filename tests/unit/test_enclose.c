@@ -155,12 +155,12 @@ static int as_root(const void *owner)
 	return !owner && try("file", O_RDONLY) ? CHILD_WRONG : CHILD_RIGHT;
 }
 
-TEST(root_of_nobodys)
+TEST(root_owned_by_nobody)
 {
 	in_child(as_root, "nobody's");
 }
 
-TEST(root_of_its_own)
+TEST(root_owned_by_itself)
 {
 	in_child(as_root, NULL);
 }

@@ -16,7 +16,7 @@ TEST(sentences)
 	assert_string_equal(err.text, "3 is odd");
 }
 
-TEST(nobody_asks)
+TEST(without_an_error_struct)
 {
 	assert_int_equal(smc_err_set(NULL, ENOMEM, "%s", "text"), -ENOMEM);
 	assert_int_equal(smc_err_say(NULL, ENOENT, "%s", "text"), -ENOENT);

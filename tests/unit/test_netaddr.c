@@ -39,7 +39,7 @@ TEST(private_ones)
 		assert_private(public[i], false);
 }
 
-TEST(by_which_others_come)
+TEST(address_that_clients_use)
 {
 	struct netaddr here[] = { parsed("127.0.0.1/8"), parsed("10.0.0.7/8"),
 				  parsed("203.0.113.7/24"), parsed("fe80::1/64"),

@@ -91,7 +91,7 @@ static bool has_truncation(void)
 	return message.msg_flags & MSG_CTRUNC;
 }
 
-TEST(nothing_stays_of_what_is_refused)
+TEST(refused_messages_leave_no_descriptor)
 {
 	static const struct {
 		size_t bytes;

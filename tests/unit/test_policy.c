@@ -171,7 +171,7 @@ TEST(combinations_are_limited)
 	policy_free(&policy);
 }
 
-TEST(who_may)
+TEST(allowed_peers)
 {
 	assert_true(allows("by nft", POLICY_TO, "192.0.2.1", 80));
 	assert_true(allows("allow 10.0.0.0/8", POLICY_TO, "10.255.0.1", 80));
@@ -214,7 +214,7 @@ static bool is_open(const char *lines, int family, uint16_t port)
 	return ret;
 }
 
-TEST(who_is_everybody)
+TEST(open_to_everybody)
 {
 	assert_true(is_open("allow to 10.0.0.0/8;deny to 0.0.0.0/0;deny port 22", AF_INET, 80));
 	assert_false(is_open("deny port 22", AF_INET6, 22));
@@ -250,7 +250,7 @@ static void assert_diff(const char *now, const char *wanted, const char *want)
 	policy_free(&b);
 }
 
-TEST(what_differs)
+TEST(differences)
 {
 	assert_diff("allow 10.0.0.0/8;by nft", "allow 10.0.0.0/9 10.128.0.0/9", "");
 	assert_diff("allow 10.0.0.0/8;by nft", "allow 10.0.0.0/8;by bpf", "+by bpf;-by nft;");
@@ -280,7 +280,7 @@ static int give_up(void *arg, char sign, const char *line)
 	return -EPIPE;
 }
 
-TEST(what_differs_can_be_ended)
+TEST(a_visitor_can_stop)
 {
 	struct policy none = { 0 }, one = read_lines("deny port 22");
 

@@ -88,7 +88,7 @@ TEST(shared)
 	proc_table_free(&table);
 }
 
-TEST(nobody)
+TEST(inode_without_a_process)
 {
 	const struct proc_fd entries[] = { { .inode = 5, .pid = 1, .fd = 3 },
 					   { .inode = 9, .pid = 1, .fd = 4 } };

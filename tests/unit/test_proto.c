@@ -102,7 +102,7 @@ TEST(wrong_request)
 	assert_false(is_taken(PROTO_BUFFERS + 1, 0, 4, 1));
 }
 
-TEST(who)
+TEST(who_message)
 {
 	const struct proto_who tcp = { SMC_MODE_TCP, true, 0x05000000, 0x03030000 };
 	const struct proto_who smcd = { SMC_MODE_SMCD, false, 1, 2 };

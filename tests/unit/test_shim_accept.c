@@ -82,7 +82,7 @@ TEST(an_own_listener_is_taken_without_a_lock)
 		 "lock 5 1;setsockopt 5 1 20 0,1;accept 5;setsockopt 5 1 20 1,0;lock 5 0;");
 }
 
-TEST(nobody_there_is_waited_for)
+TEST(accept_repeats_until_a_client_comes)
 {
 	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;");
 	fake_fails("accept", EAGAIN, 1);
@@ -110,7 +110,7 @@ static void ignore(int number)
 {
 }
 
-TEST(what_ended_of_itself_has_ended)
+TEST(calls_that_ended_by_themselves)
 {
 	const struct timeval second = { 0, 110000 };
 	const struct sigaction action = { .sa_handler = ignore };
@@ -144,7 +144,7 @@ TEST(what_ended_of_itself_has_ended)
 	comes_to(accept(5, NULL, NULL), -1, EINTR, "accept 5;");
 }
 
-TEST(who_came_and_went_is_a_socket_at_its_end)
+TEST(a_client_that_left_is_a_closed_socket)
 {
 	struct sockaddr_in addr;
 	socklen_t len = sizeof(addr);
@@ -223,7 +223,7 @@ static void locked_once(void)
 }
 
 /* A free window ends the wait for an earlier holder. */
-TEST(patience_begins_anew)
+TEST(patience_starts_again)
 {
 	client_comes();
 	fake_fails("accept", EAGAIN, 1);
@@ -240,7 +240,7 @@ TEST(patience_begins_anew)
 	assert_int_equal(accept(5, NULL, NULL), 0);
 }
 
-TEST(who_does_not_wait_is_left_alone)
+TEST(nonblocking_listeners_are_left_alone)
 {
 	client_comes();
 	fake.fds[5].flags |= O_NONBLOCK;

@@ -48,7 +48,7 @@ FIXTURE(setup)
 	return 0;
 }
 
-TEST(what_is_no_smc_socket_costs_nothing)
+TEST(other_files_cost_nothing)
 {
 	fake_socket(6, AF_INET, IPPROTO_TCP)->unsent = 100;
 	comes_to(close(6), 0, 0, "close 6;");
@@ -61,7 +61,7 @@ TEST(what_is_no_smc_socket_costs_nothing)
 	assert_true(shim_fd_is_marked(5));
 }
 
-TEST(what_has_sent_all_is_closed)
+TEST(sockets_without_unsent_data_are_closed)
 {
 	comes_to(close(5), 0, 0, "block;close 5;unblock;");
 	assert_true(shim_fd_is_marked(5));
@@ -74,7 +74,7 @@ TEST(what_has_sent_all_is_closed)
 	comes_to(close(5), 0, 0, "close 5;");
 }
 
-TEST(the_keeper_gets_what_is_unsent)
+TEST(the_keeper_gets_unsent_data)
 {
 	fake.fds[5].unsent = 1;
 	comes_to(close(5), 0, 0, KEEPER "close 5;");
@@ -91,7 +91,7 @@ TEST(the_keeper_gets_what_is_unsent)
 	assert_false(shim_fd_is_marked(5));
 }
 
-TEST(who_says_otherwise_gets_what_the_kernel_does)
+TEST(linger_and_raw_keep_the_kernels_close)
 {
 	const struct linger linger = { 1, 0 };
 
@@ -143,7 +143,7 @@ TEST(debug_lines)
 	assert_like(fake.log, "*says of another library*");
 }
 
-TEST(others_that_have_it_keep_it)
+TEST(shared_sockets_stay_open)
 {
 	fake.fds[5].unsent = 1;
 	fake.parent_ino = fake.fds[5].ino;
@@ -255,7 +255,7 @@ TEST(the_keeper_gets_the_request)
 	assert_int_equal(how_told, KEEP_CLOSE);
 }
 
-TEST(dup_closes_what_it_overwrites)
+TEST(dup2_closes_the_overwritten_number)
 {
 	fake_socket(6, AF_INET, IPPROTO_TCP);
 	shim_fd_mark_plain(6);
@@ -359,7 +359,7 @@ TEST(marks_and_the_next_of_them)
 	shim_fd_clear(FD_SMC, -1);
 }
 
-TEST(fork_ends_what_is_plain)
+TEST(fork_removes_plain_marks)
 {
 	shim_fd_mark_plain(5);
 	shim_fd_mark_plain(70);
@@ -536,7 +536,7 @@ static int fake_execve(const char *path, char *const argv[], char *const envp[])
 	return fake_call(-1, "execve %s %s %s", path, argv[0], envp[0]);
 }
 
-TEST(exec_closes_what_has_cloexec)
+TEST(exec_closes_cloexec_descriptors)
 {
 	static char name[] = "name", value[] = "value";
 	char *const argv[] = { name, NULL }, *const env[] = { value, NULL }, **before = environ;

@@ -70,7 +70,7 @@ TEST(sockets_in_use_report_tcp_error)
 	}
 }
 
-TEST(what_tcp_reached_is_replaced)
+TEST(connect_again_by_tcp_state)
 {
 	static const struct {
 		int tcp;
@@ -90,7 +90,7 @@ TEST(what_tcp_reached_is_replaced)
 	}
 }
 
-TEST(a_forgotten_refusal_is_asked_for_again)
+TEST(a_forgotten_refusal_is_queried_again)
 {
 	fake_fails("connect 5", ECONNABORTED, 2);
 	comes_to(to_peer(), 0, 0, "connect 5 2;connect 5 2;connect 5 2;");
@@ -121,7 +121,7 @@ static void now_connected(void)
 	fake.fds[5].revents = POLLOUT;
 }
 
-TEST(a_signal_starts_anew)
+TEST(connect_starts_again_after_a_signal)
 {
 	handler(SA_RESTART);
 	fake_fails("connect 5", EINTR, 1);
@@ -173,7 +173,7 @@ TEST(one_in_progress_is_waited_for)
 	assert_int_equal(fake.ms, 100);
 }
 
-TEST(the_outcome_is_that_of_so_error)
+TEST(the_result_is_so_error)
 {
 	fake.fds[5].revents = POLLOUT | POLLERR;
 	fake.fds[5].error = EHOSTUNREACH;
@@ -244,7 +244,7 @@ TEST(so_sndtimeo_limits_the_time)
 		 "setsockopt 5 1 21 0,0;" TOLD "poll 2147483647;setsockopt 5 1 21 3000000,0;");
 }
 
-TEST(who_does_not_wait_gets_the_kernels_answer)
+TEST(nonblocking_connect_gets_the_kernels_answer)
 {
 	fake.fds[5].flags |= O_NONBLOCK;
 	fake_fails("connect 5", EINPROGRESS, 1);
@@ -295,7 +295,7 @@ TEST(a_broken_handshake_is_tried_again_as_tcp)
 	}
 }
 
-TEST(what_is_no_broken_handshake)
+TEST(errors_that_are_no_broken_handshake)
 {
 	broken();
 	fake.fds[5].state = TCP_CLOSE;
@@ -326,7 +326,7 @@ TEST(what_is_no_broken_handshake)
 	comes_to(to_port(81), -1, ECONNRESET, "connect 5 2;" RENEWED);
 }
 
-TEST(which_errors_are_of_a_handshake)
+TEST(errors_of_broken_handshakes)
 {
 	static const int other[] = { 0, EINPROGRESS, EALREADY, EISCONN, EINTR, ECONNREFUSED };
 	static const int early[] = { 0, TCP_LISTEN, TCP_SYN_SENT };
@@ -351,7 +351,7 @@ TEST(which_errors_are_of_a_handshake)
 	}
 }
 
-TEST(nobody_tells_of_tcp_that_cannot_be)
+TEST(no_debug_line_without_a_tcp_socket)
 {
 	broken();
 	fake_fails("socket", EMFILE, 1);
@@ -407,7 +407,7 @@ static int so_error(void)
 	return value;
 }
 
-TEST(the_verdict_of_who_does_not_wait)
+TEST(so_error_of_a_nonblocking_connect)
 {
 	fake.fds[5].flags |= O_NONBLOCK;
 	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
@@ -485,7 +485,7 @@ TEST(af_unspec_makes_it_new)
 	comes_to(to_nobody(), -1, EMFILE, "socket 43 524289 0;");
 }
 
-TEST(af_unspec_of_what_fell_back)
+TEST(af_unspec_after_fallback)
 {
 	fake_socket(5, AF_SMC, IPPROTO_TCP);
 	fake_fails("connect", EINVAL, 1);
@@ -563,7 +563,7 @@ TEST(linger_waits_outside)
 		 TO_TCP "setsockopt 5 1 13 0,0;connect 5 2;setsockopt 5 1 13 1,30;");
 }
 
-TEST(addresses_of_nobody)
+TEST(odd_addresses)
 {
 	const struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
 	const struct sockaddr local = { .sa_family = AF_UNIX }, none = { .sa_family = AF_UNSPEC };

@@ -74,7 +74,7 @@ FIXTURE(setup)
 #define NAME "socket() 1 526341 0;bind() 8;drop 8;"
 #define STARTED "clone 0x4500;clone 0x4500;close_range() 0 -1 2;"
 
-TEST(somebody_elses_keeper_gets_nothing)
+TEST(another_users_keeper_gets_nothing)
 {
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0, "block;" GIVEN "unblock;");
 	peer_uid++;
@@ -132,7 +132,7 @@ TEST(a_keeper_elsewhere_gets_nothing)
 }
 
 /* Two numbers: /proc belongs to another PID namespace. */
-TEST(who_is_nowhere_at_home_has_none)
+TEST(no_keeper_without_a_home)
 {
 	give_with(FAKE_SPACES, NULL, false, NO_HOME);
 	give_with(FAKE_OWN_MAP, NULL, false, NO_HOME);
@@ -305,7 +305,7 @@ TEST(it_is_beside_the_library)
 	beside("");
 }
 
-TEST(who_reaps_orphans_starts_none)
+TEST(reapers_start_no_keeper)
 {
 	next_second();
 	fake.ms += 60000;
@@ -335,7 +335,7 @@ TEST(number_zero_is_a_number)
 		 "socket() 1 526341 0;bind() 0;drop 0;unblock;");
 }
 
-TEST(what_the_children_do)
+TEST(children_of_the_keepers_start)
 {
 	children_run = true;
 	name_of_library = "/opt/lib/ld_pre_smc.so";
@@ -375,7 +375,7 @@ static void a_moment_goes(void)
 }
 
 /* A process that has the name and does not listen is polled now and then, nothing is started. */
-TEST(who_has_the_name_is_waited_for)
+TEST(wait_for_the_process_that_has_the_name)
 {
 	long long before;
 
@@ -421,7 +421,7 @@ static int asked(int calls)
 
 #define ASK_RDMA "block;socket() 16 524291 20;sendto() 7;recvfrom() 7;drop 7;unblock;"
 
-TEST(devices_are_asked_for_now_and_then)
+TEST(devices_are_queried_now_and_then)
 {
 	fake_gives("socket() 16", 7, 99, NULL);
 	fake_gives("recvfrom()", 20, 99, the_kernel_answers);
@@ -530,7 +530,7 @@ TEST(watches_are_found)
 		 "epoll_ctl 3 2 9 0;openat();read() 6;drop 6;");
 }
 
-TEST(what_does_not_watch)
+TEST(epoll_without_a_watch)
 {
 	struct shim_watches found;
 

@@ -34,7 +34,7 @@ static int get_int(int level, int name)
 	return value;
 }
 
-TEST(what_smc_takes_is_one_call)
+TEST(accepted_options_cost_one_call)
 {
 	comes_to(set_int(SOL_SOCKET, SO_KEEPALIVE, 1), 0, 0, "setsockopt 5 1 9 1;");
 	fake_fails("setsockopt", EINVAL, 1);
@@ -61,7 +61,7 @@ TEST(few_options_concern_connect)
 	assert_false(shim_fd_is_plain(5));
 }
 
-TEST(what_ends_smc_is_ignored)
+TEST(options_that_end_smc_are_ignored)
 {
 	static const int names[] = { TCP_FASTOPEN, TCP_FASTOPEN_CONNECT, TCP_FASTOPEN_KEY,
 				     TCP_FASTOPEN_NO_COOKIE };
@@ -76,7 +76,7 @@ TEST(what_ends_smc_is_ignored)
 	comes_to(set_int(IPPROTO_TCP, TCP_FASTOPEN, 1), 0, 0, "setsockopt 5 6 23 1;");
 }
 
-TEST(what_needs_tcp_gets_it)
+TEST(options_that_need_tcp)
 {
 	comes_to(set_int(SOL_SOCKET, SO_RCVLOWAT, 1), 0, 0, "setsockopt 5 1 18 1;");
 	comes_to(set_int(IPPROTO_TCP, TCP_REPAIR, 0), 0, 0, "setsockopt 5 6 19 0;");
@@ -125,7 +125,7 @@ TEST(so_reuseport_is_for_the_other_kind)
 		 "drop 9;socket 2 524289 0;fcntl 9 4 2;setsockopt 9 1 15 1;dup3 9 5 0;drop 9;");
 }
 
-TEST(what_tcp_refuses_is_refused)
+TEST(options_that_tcp_refuses)
 {
 	fake_fails("setsockopt 9", EPERM, 1);
 	fake_fails("setsockopt 5", EOPNOTSUPP, 1);
@@ -159,7 +159,7 @@ static void debug_to_stderr(void)
 	fake.config.err_ino = fake.fds[2].ino;
 }
 
-TEST(debug_lines_say_which)
+TEST(debug_lines_name_the_option)
 {
 	static const struct {
 		int level, name;
@@ -262,7 +262,7 @@ static int set_wide(long long seconds, long long microseconds)
 	return set_bytes(SOL_SOCKET, SO_RCVTIMEO_NEW, time, sizeof(time));
 }
 
-TEST(no_time_looks_like_that_of_accept)
+TEST(timeouts_differ_from_accepts_mark)
 {
 	const struct timeval mark = { 0, 1 };
 	const int64_t wide[2] = { 0, 1 };
@@ -448,7 +448,7 @@ TEST(settings_go_along)
 }
 
 /* Only this process can have set options of its own socket. */
-TEST(only_what_was_set_goes_along)
+TEST(only_options_set_are_copied)
 {
 	const struct shim_sock sock = { .kind = KIND_AF_SMC, .family = AF_INET };
 
@@ -520,7 +520,7 @@ TEST(buffers_go_along)
 		 "setsockopt 9 1 72 2;fcntl 9 4 2;");
 }
 
-TEST(the_name_goes_along)
+TEST(the_bound_address_is_copied)
 {
 	const struct shim_sock sock = { .kind = KIND_AF_SMC, .family = AF_INET };
 	struct sockaddr_in any = { .sin_family = AF_INET };
@@ -773,7 +773,7 @@ TEST(tcp_sockets_become_smc_sockets)
 }
 
 /* Replaced are unused TCP sockets without duplicates whose options SMC has. */
-TEST(what_stays_tcp)
+TEST(sockets_that_stay_tcp)
 {
 	int on = 1;
 

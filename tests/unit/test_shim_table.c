@@ -363,7 +363,7 @@ TEST(the_byte_agrees_with_a_model)
 }
 
 /* An inherited file costs one query, whatever is done with it. */
-TEST(what_was_inherited_is_asked_about_once)
+TEST(inherited_descriptors_are_queried_once)
 {
 	use_kernel();
 	memset(numbers, 0, sizeof(numbers));
