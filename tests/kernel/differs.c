@@ -819,6 +819,37 @@ CASE(sendfile)
 	say("nodelay=%d", get(p.c, IPPROTO_TCP, TCP_NODELAY));
 }
 
+CASE(more)
+{
+	struct pair p = make_drained_pair();
+
+	SAY("send", send(p.c, "hello", 5, MSG_MORE));
+	wait_for(p.a, POLLIN);
+	say("then=%s", events(p.a));
+}
+
+/* More than fits between the two ends, before the reader starts. */
+CASE(blocking_write)
+{
+	static char block[8 << 20];
+	struct pair p = make_pair();
+	pid_t reader = fork();
+	ssize_t n;
+
+	if (!reader) {
+		close(p.c);
+		nap(500);
+		while (recv(p.a, block, sizeof(block), 0) > 0)
+			;
+		_exit(0);
+	}
+	close(p.a);
+	n = write(p.c, block, sizeof(block));
+	say("write=%s", n == sizeof(block) ? "all" : n > 0 ? "some" : result(n));
+	close(p.c);
+	waitpid(reader, NULL, 0);
+}
+
 CASE(more_close)
 {
 	struct pair p = make_drained_pair();
