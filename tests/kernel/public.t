@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Public test suites of Debian's sources, over TCP and under smc_run: half an hour, and 200 MB of downloads.
-# usage: public.t [perl|tcl|ruby|curl|haproxy|erlang]...   haproxy and erlang only run when named: a few of their tests
-#        fail now and then in an emulated guest
+# Public test suites of Debian's sources, over TCP and under smc_run: an hour, and 200 MB of downloads. Their own logs are
+# in build/tests/logs/public.
+# usage: public.t [perl|tcl|ruby|curl|haproxy|erlang]...
 . "$(dirname "$0")/packages.sh"
 need_commands() {
 	local name
@@ -58,4 +58,6 @@ UNPACK=unpack_only
 # shellcheck disable=SC2086 # words
 need_packages public ${PACKAGES//RUBY/$ruby}
 artefact public "$ruby $(sha256sum <tests/kernel/public.t)" build_public "$ruby"
-in_lab run -k lo --cpus 2 -m 3G -t 14400 --install "$MORE" --see "$CACHE/public/suites" -- "public.py $CACHE/public/suites ${*:-perl tcl ruby curl}"
+mkdir -p "$BUILD/tests/logs/public"
+in_lab run -k lo --cpus 2 -m 3G -t 14400 --install "$MORE" --see "$CACHE/public/suites" -o "$BUILD/tests/logs/public" -- \
+	"public.py $CACHE/public/suites ${*:-perl tcl ruby curl haproxy erlang}"
