@@ -56,7 +56,8 @@ struct fake_fd {
  * @args: of the current system call
  * @files: files below /proc that can be opened, by the beginning of the path, without an entry in
  *	the log; text NULL: no such file
- * @n_files: of these, still open; @open_flags, @open_mode: of the latest, @rest: its unread part
+ * @file_fd: their number, usually FAKE_FILE; @n_files: of these, still open; @open_flags,
+ *	@open_mode: of the latest; @rest: its unread part
  * @parent_ino: of the parent's file under the number in question
  * @answers: to calls that begin so in the log; the latest match counts
  */
@@ -79,7 +80,7 @@ static struct fake {
 		const char *path, *text;
 	} files[12];
 	const char *rest;
-	int n_files, open_flags, open_mode;
+	int file_fd, n_files, open_flags, open_mode;
 	struct {
 		const char *call;
 		int ret, err, times;
@@ -611,7 +612,7 @@ static inline long fake_open_file(const long *args)
 	fake.n_files++;
 	fake.open_flags = (int)args[2];
 	fake.open_mode = (int)args[3];
-	return FAKE_FILE;
+	return fake.file_fd;
 }
 
 static inline long fake_read(const long *args)
@@ -694,9 +695,9 @@ static inline long fake_syscall(long number, const long *args)
 		return fake_mask(args);
 	if (number == SYS_openat && fake_find((const char *)(intptr_t)args[1]))
 		return fake_open_file(args);
-	if (number == SYS_read && args[0] == FAKE_FILE)
+	if (number == SYS_read && args[0] == fake.file_fd)
 		return fake_read(args);
-	if (number == SYS_close && args[0] == FAKE_FILE) {
+	if (number == SYS_close && args[0] == fake.file_fd) {
 		fake.n_files--;
 		return 0;
 	}
@@ -833,6 +834,7 @@ FIXTURE(fake_setup)
 		atomic_store(&shim_next_fn[fake_fns[i].fn], fake_fns[i].fake);
 	fake.ms = 1000000;
 	fake.first = 9;
+	fake.file_fd = FAKE_FILE;
 	fake_socket(5, AF_SMC, 0);
 	fake.on = true;
 	return 0;

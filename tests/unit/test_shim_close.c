@@ -239,6 +239,7 @@ static void look_at_message(void)
 	assert_int_equal(fds[0], 5);
 	for (int i = 1; i < KEEP_FDS; i++)
 		assert_int_equal(fds[i], FAKE_FILE);
+	assert_int_equal(fake.open_flags, O_PATH | O_CLOEXEC);
 	assert_int_equal(fake.args[2], MSG_NOSIGNAL | MSG_DONTWAIT);
 	how_told = *(char *)message->msg_iov->iov_base;
 }

@@ -109,6 +109,11 @@ TEST(a_keeper_elsewhere_gets_nothing)
 
 	peer_pid = 0;
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, STRANGER);
+	/* The first process of a container may be one. */
+	peer_pid = 1;
+	fake_home(1);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0, "block;" GIVEN "unblock;");
+	fake_home(4713);
 	peer_pid = 4713;
 	give_with(FAKE_STATUS, "Name:\tnginx\nUid:\t0\t0\t0\t0\nNSpid:\t4713\n", false, STRANGER);
 	give_with(FAKE_STATUS, "Name:\tsmc_keep\nUid:\t0\t0\t0\t9\nNSpid:\t4713\n", false,
@@ -333,6 +338,22 @@ TEST(number_zero_is_a_number)
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0,
 		 "block;socket() 1 526341 0;connect() 0;drop 0;"
 		 "socket() 1 526341 0;bind() 0;drop 0;unblock;");
+	fake.file_fd = 0;
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0, "block;" GIVEN "unblock;");
+}
+
+static void namespaces_are_not_scripted(void)
+{
+	fake.files[FAKE_SPACES].path = "none";
+}
+
+TEST(all_namespaces_or_none_are_sent)
+{
+	fake_fails("openat()", EMFILE, 1);
+	fake_gives("openat()", 0, 2, NULL);
+	fake_gives("connect()", 0, 1, namespaces_are_not_scripted);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0,
+		 "block;" ASK "openat();openat();openat();drop 0;drop 0;drop 8;unblock;");
 }
 
 TEST(children_of_the_keepers_start)
