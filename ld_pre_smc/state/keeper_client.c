@@ -84,7 +84,7 @@ static int new_socket(void)
  */
 static bool is_keeper(int fd, const struct keep_home *home)
 {
-	struct ucred peer = { .uid = (uid_t)-1 };
+	struct ucred peer;
 	socklen_t len = sizeof(peer);
 
 	return !next_getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) &&
