@@ -24,6 +24,7 @@
 #define FAKE_FDS 16
 #define FAKE_FILE 15
 #define ERRNO_BEFORE 77
+#define ERRNO_NOISE ENOLCK /* of calls that succeed: they may change it, too */
 
 #ifndef SYS_ppoll
 #define SYS_ppoll SYS_ppoll_time64
@@ -417,6 +418,7 @@ static inline int fake_ioctl(int fd, unsigned long request, void *arg)
 	if (fake.fds[fd].unsent < 0)
 		return fake_refuse(-fake.fds[fd].unsent);
 	*(int *)arg = fake.fds[fd].unsent;
+	errno = ERRNO_NOISE;
 	return 0;
 }
 
@@ -449,8 +451,10 @@ static inline int fake_fcntl(int fd, int command, void *arg)
 	if (command == (sizeof(long) == 8 ? 6 : F_SETLK))
 		return fake_call(0, "lock %d %d", fd, ((struct flock *)arg)->l_type == F_WRLCK);
 	ret = fake_call(0, "fcntl %d %d %ld", fd, command, (long)(intptr_t)arg);
-	if (!ret && command == F_SETFL)
+	if (!ret && command == F_SETFL) {
 		file->flags = (int)(intptr_t)arg;
+		errno = ERRNO_NOISE;
+	}
 	return ret;
 }
 
@@ -501,6 +505,7 @@ int getsockname(int fd, struct sockaddr *addr, socklen_t *len)
 		size = sizeof(name);
 	memcpy(addr, &name, *len < size ? *len : size);
 	*len = size;
+	errno = ERRNO_NOISE;
 	return fake_answer("getsockname", 0);
 }
 
@@ -517,6 +522,8 @@ int poll(struct pollfd *fds, nfds_t n, int timeout)
 		fds->revents = (short)fake.fds[fds->fd].revents;
 	else if (!ret)
 		fake.ms += timeout;
+	if (ret >= 0)
+		errno = ERRNO_NOISE;
 	return ret;
 }
 
@@ -693,6 +700,7 @@ static inline long fake_syscall(long number, const long *args)
 		return fake_write(args);
 	if (number == SYS_rt_sigprocmask)
 		return fake_mask(args);
+	assert_true(number != SYS_openat || args[2] & O_CLOEXEC);
 	if (number == SYS_openat && fake_find((const char *)(intptr_t)args[1]))
 		return fake_open_file(args);
 	if (number == SYS_read && args[0] == fake.file_fd)
@@ -703,7 +711,8 @@ static inline long fake_syscall(long number, const long *args)
 	}
 	if (number == SYS_close) {
 		fake_shut((int)args[0]);
-		return fake_call(0, "drop %d", (int)args[0]);
+		fake_call(0, "drop %d", (int)args[0]);
+		return fake_refuse(EINTR);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(fake_syscalls); i++) {
 		if (fake_syscalls[i].number != number)
@@ -744,6 +753,7 @@ enum {
 	FAKE_OWN_MOUNTS,
 	FAKE_OWN_MAP,
 	FAKE_OWN_NET,
+	FAKE_OWN_USER,
 	FAKE_SPACES,
 };
 
@@ -778,8 +788,10 @@ static inline void fake_home(int keeper)
 	fake.files[FAKE_OWN_STATUS].path = KEEP_SELF "status";
 	fake.files[FAKE_OWN_STATUS].text = own;
 	fake.files[FAKE_USER].path = "ns/user";
+	fake.files[FAKE_OWN_USER].path = KEEP_SELF "ns/user";
+	fake.files[FAKE_USER].text = fake.files[FAKE_OWN_USER].text = "43";
 	fake.files[FAKE_SPACES].path = KEEP_SELF "ns/";
-	fake.files[FAKE_USER].text = fake.files[FAKE_SPACES].text = "42";
+	fake.files[FAKE_SPACES].text = "42";
 }
 
 /* ---- tests ---- */

@@ -448,8 +448,10 @@ static void leave_now(void)
 
 static void ends_by(void (*end)(int status))
 {
+	errno = ERRNO_BEFORE;
 	if (!setjmp(left))
 		end(3);
+	assert_int_equal(errno, ERRNO_BEFORE);
 }
 
 /* The only socket, in a program that had closed its standard input. */

@@ -214,6 +214,7 @@ TEST(so_sndtimeo_limits_the_time)
 	fake_gives("poll", 1, 1, now_connected);
 	comes_to(to_peer(), 0, 0,
 		 "setsockopt 5 1 21 0,0;" TOLD "poll 2001;" TOLD "setsockopt 5 1 21 2,1;");
+	fake_fails("setsockopt", EDOM, 2);
 	fake_fails("connect 5 2 at once", ECONNREFUSED, 1);
 	comes_to(to_peer(), -1, ECONNREFUSED,
 		 "setsockopt 5 1 21 0,0;" TOLD "setsockopt 5 1 21 2,1;");
@@ -418,6 +419,16 @@ TEST(so_error_of_a_nonblocking_connect)
 	fake_fails("connect 5", EINPROGRESS, 1);
 	comes_to(so_error(), 0, 0,
 		 "socket 2 524289 0;fcntl 9 4 2050;dup3 9 5 0;drop 9;connect 5 2 at once;");
+	/* Without a TCP socket the error stays. */
+	fake_setup(state);
+	fake.fds[5].flags |= O_NONBLOCK;
+	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
+	fake_fails("connect 5", EINPROGRESS, 1);
+	comes_to(to_port(89), -1, EINPROGRESS, "connect 5 2 at once;");
+	broken();
+	fake.fds[5].error = ECONNRESET;
+	fake_fails("socket 2", EMFILE, 1);
+	comes_to(so_error(), ECONNRESET, 0, "socket 2 524289 0;");
 	/* connect() checks, too. */
 	fake_setup(state);
 	fake.fds[5].flags |= O_NONBLOCK;

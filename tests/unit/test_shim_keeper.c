@@ -74,8 +74,18 @@ FIXTURE(setup)
 #define NAME "socket() 1 526341 0;bind() 8;drop 8;"
 #define STARTED "clone 0x4500;clone 0x4500;close_range() 0 -1 2;"
 
+static void look_at_name(void)
+{
+	const struct keep_home home = { geteuid(), { 42, 43, 42 } };
+	struct sockaddr_un addr;
+
+	assert_int_equal(fake.args[2], keep_address(&addr, &home));
+	assert_memory_equal((const void *)(intptr_t)fake.args[1], &addr, (size_t)fake.args[2]);
+}
+
 TEST(another_users_keeper_gets_nothing)
 {
+	fake_gives("connect()", 0, 1, look_at_name);
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0, "block;" GIVEN "unblock;");
 	peer_uid++;
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, "block;" ASK "drop 8;unblock;");
@@ -129,7 +139,7 @@ TEST(a_keeper_elsewhere_gets_nothing)
 	give_with(FAKE_OWN_MOUNTS, "", false, STRANGER);
 	fake.files[FAKE_MOUNTS].text = FAKE_MOUNT;
 	give_with(FAKE_MAP, "         0       1000          1\n", false, STRANGER);
-	give_with(FAKE_USER, "43", false, STRANGER);
+	give_with(FAKE_USER, "42", false, STRANGER);
 	give_with(FAKE_USER, NULL, true, "block;" GIVEN "unblock;");
 	give_with(FAKE_NET, "43", false, STRANGER);
 	give_with(FAKE_NET, NULL, false, STRANGER);
@@ -342,7 +352,7 @@ TEST(number_zero_is_a_number)
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0, "block;" GIVEN "unblock;");
 }
 
-static void namespaces_are_not_scripted(void)
+static void two_namespaces_are_not_scripted(void)
 {
 	fake.files[FAKE_SPACES].path = "none";
 }
@@ -350,10 +360,10 @@ static void namespaces_are_not_scripted(void)
 TEST(all_namespaces_or_none_are_sent)
 {
 	fake_fails("openat()", EMFILE, 1);
-	fake_gives("openat()", 0, 2, NULL);
-	fake_gives("connect()", 0, 1, namespaces_are_not_scripted);
+	fake_gives("openat()", 0, 1, NULL);
+	fake_gives("connect()", 0, 1, two_namespaces_are_not_scripted);
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0,
-		 "block;" ASK "openat();openat();openat();drop 0;drop 0;drop 8;unblock;");
+		 "block;" ASK "openat();openat();drop 0;drop 8;unblock;");
 }
 
 TEST(children_of_the_keepers_start)
@@ -440,11 +450,25 @@ static int asked(int calls)
 	return yes;
 }
 
+static void look_at_request(void)
+{
+	const struct {
+		uint32_t len;
+		uint16_t type, flags;
+		uint32_t sequence, port;
+	} request = { 16, 5 << 10 | 1, 0x301, 0, 0 };
+
+	assert_int_equal(fake.args[2], sizeof(request));
+	assert_memory_equal((const void *)(intptr_t)fake.args[1], &request, sizeof(request));
+	assert_int_equal(fake.args[3], 0);
+}
+
 #define ASK_RDMA "block;socket() 16 524291 20;sendto() 7;recvfrom() 7;drop 7;unblock;"
 
 TEST(devices_are_queried_now_and_then)
 {
 	fake_gives("socket() 16", 7, 99, NULL);
+	fake_gives("sendto()", 16, 99, look_at_request);
 	fake_gives("recvfrom()", 20, 99, the_kernel_answers);
 	kind_of_answer = 5 << 10 | 1;
 	comes_to(asked(15), 15, 0, "");

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "launch/learned.h"
+#include "ld_pre_smc/state/lives.h"
 
 /* How a connection begins, or ends. */
 enum how {
@@ -235,6 +236,19 @@ TEST(shared_lives_count_if_they_are_long)
 	assert_int_equal(until_tcp(3, 20, SHARED), 99);
 	for (int i = 0; i < 60; i++)
 		assert_true(live(4, i % 6 ? 20 : 2000, i % 6 ? USUAL : SHARED));
+}
+
+TEST(broken_handshakes_go_to_tcp_for_an_hour)
+{
+	const struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(12) };
+
+	for (int i = 0; i < 2; i++) {
+		assert_true(live(12, 2000, USUAL));
+		shim_lives_broke(5, (const struct sockaddr *)&in);
+		fake.ms += 1000 * (LEARNED_BROKEN - 3);
+		assert_false(live(12, 2000, USUAL));
+		fake.ms += 3000;
+	}
 }
 
 TEST(only_connections_count)

@@ -570,8 +570,10 @@ TEST(number_zero_is_a_number)
 	fake.first = 0;
 	comes_to(shim_swap(5, &sock, KIND_TCP, "test"), 0, 0,
 		 "socket 2 524289 0;fcntl 0 4 2;dup3 0 5 0;drop 0;");
+	shim_fd_mark_plain(5);
 	comes_to(shim_swap_unbound(5, &sock, KIND_TCP, "test"), 0, 0,
 		 "socket 2 524289 0;fcntl 0 4 2;dup3 0 5 0;drop 0;");
+	assert_false(shim_fd_is_plain(5));
 	comes_to(shim_swap_by_rule(5, &sock, "test"), 0, 0,
 		 "socket 2 524289 0;fcntl 0 4 2;dup3 0 5 0;drop 0;");
 	fake_socket(5, AF_SMC, 0);
@@ -592,11 +594,12 @@ TEST(number_zero_is_a_number)
 	/* An earlier error is no refusal of SMC. */
 	fake.config.kinds[0] = KIND_AF_SMC;
 	fake.config.nkinds = 1;
+	fake.config.sndbuf = (struct smc_buffer){ 4096, INT_MAX };
 	atomic_store(&shim_ways[0], NULL);
 	errno = EAFNOSUPPORT;
 	assert_int_equal(socket(AF_INET, SOCK_STREAM, 0), 0);
 	assert_int_equal(errno, EAFNOSUPPORT);
-	assert_string_equal(fake.log, "socket 43 1 0;");
+	assert_string_equal(fake.log, "socket 43 1 0;setsockopt 0 1 7 4096;setsockopt 0 1 72 0;");
 }
 
 static struct sockaddr_in at_port(int port)
@@ -888,7 +891,9 @@ TEST(rules_for_listening)
 TEST(sizes_are_locked_for_listen_alone)
 {
 	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, 0);
+	shim_fd_mark_plain(5);
 	comes_to(listen(5, 1), 0, 0, "listen 5 1;");
+	assert_false(shim_fd_is_plain(5));
 	fake.config.sndbuf = (struct smc_buffer){ 1, INT_MAX };
 	comes_to(listen(5, 1), 0, 0, "setsockopt 5 1 72 1;listen 5 1;setsockopt 5 1 72 0;");
 	fake.config.rcvbuf = (struct smc_buffer){ 1, INT_MAX };
