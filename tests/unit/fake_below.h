@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <setjmp.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -164,6 +165,12 @@ static inline int fake_answer(const char *line, int otherwise)
 	return otherwise;
 }
 
+/* For the program's own call below which one has changed errno. */
+static inline void fake_forgive(void)
+{
+	errno = errno == ERRNO_NOISE ? ERRNO_BEFORE : errno;
+}
+
 /* A call that returns @otherwise unless scripted. */
 static inline __attribute__((format(printf, 2, 3))) int fake_call(int otherwise, const char *fmt,
 								  ...)
@@ -241,6 +248,7 @@ static inline int fake_getsockopt(int fd, int level, int name, void *value, sock
 	char line[64];
 	int err;
 
+	errno = ERRNO_NOISE;
 	snprintf(line, sizeof(line), "getsockopt %d %d %d", fd, level, fake_name(level, name));
 	if (fake_answer(line, 0))
 		return -1;
@@ -426,6 +434,7 @@ static inline int fake_get_flags(struct fake_fd *file, int command, void *arg)
 {
 	struct f_owner_ex owner = { .type = F_OWNER_PID, .pid = file->owner };
 
+	errno = command == F_GETFD ? ERRNO_NOISE : errno;
 	switch (command) {
 	case F_GETFL: return file->flags;
 	case F_GETFD: return file->fd_flags;
@@ -543,6 +552,7 @@ ssize_t recv(int fd, void *data, size_t len, int flags)
 int nanosleep(const struct timespec *time, struct timespec *left)
 {
 	fake.ms += time->tv_nsec / 1000000;
+	errno = ERRNO_NOISE;
 	return fake_call(0, "sleep %ld", time->tv_nsec / 1000000);
 }
 
@@ -740,6 +750,23 @@ long syscall(long number, ...)
 	return number == SYS_getpid || number == SYS_gettid ? fake.pid : fake_syscall(number, args);
 }
 
+/* ---- the end of the process ---- */
+
+static jmp_buf left;
+
+static inline void leave_now(void)
+{
+	longjmp(left, 1);
+}
+
+static inline void ends_by(void (*end)(int status))
+{
+	errno = ERRNO_BEFORE;
+	if (!setjmp(left))
+		end(3);
+	assert_int_equal(errno, ERRNO_BEFORE);
+}
+
 /* ---- namespaces ---- */
 
 enum {
@@ -829,6 +856,8 @@ static const struct {
 	FAKE(SHIM_EPOLL_CREATE, fake_epoll_create),
 	FAKE(SHIM_EPOLL_CREATE1, fake_epoll_create1),
 	FAKE(SHIM_FORK, fake_fork),
+	FAKE(SHIM_EXIT, leave_now),
+	FAKE(SHIM_QUICK_EXIT, leave_now),
 };
 
 /* Clear the marks of all numbers that a test, or its parent, may have. */

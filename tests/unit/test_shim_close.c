@@ -143,6 +143,15 @@ TEST(debug_lines)
 	assert_like(fake.log, "*says of another library*");
 }
 
+TEST(long_lines_are_cut)
+{
+	struct log_line line = { 0 };
+
+	for (int i = 0; i < 400; i++)
+		log_format(&line, "x");
+	assert_int_equal(line.len, sizeof(line.text) - 1);
+}
+
 TEST(shared_sockets_stay_open)
 {
 	fake.fds[5].unsent = 1;
@@ -331,6 +340,30 @@ TEST(duplicates_of_fcntl)
 	assert_false(shim_fd_is_marked(-1));
 }
 
+static void add_number(int fd, void *sum)
+{
+	*(int *)sum += 100 + fd;
+}
+
+TEST(open_numbers_are_visited)
+{
+	int sum = 0;
+
+	fake_socket(0, AF_INET, IPPROTO_TCP);
+	comes_to((shim_each_open(add_number, &sum), sum), 205, 0, "");
+}
+
+TEST(a_filter_is_looked_for)
+{
+	fake.files[FAKE_DIR].path = "/proc/self/status";
+	fake.files[FAKE_DIR].text = "";
+	comes_to((shim_sandbox_look(), shim_in_sandbox), false, 0, "");
+	fake.files[FAKE_DIR].text = NULL;
+	comes_to((shim_sandbox_look(), shim_in_sandbox), false, 0, "");
+	fake.files[FAKE_DIR].text = "Name:\tx\nSeccomp:\t2\n";
+	comes_to((shim_sandbox_look(), shim_in_sandbox), true, 0, "");
+}
+
 TEST(marks_and_the_next_of_them)
 {
 	assert_int_equal(shim_fd_next(FD_SMC, 0), 5);
@@ -392,7 +425,10 @@ TEST(ranges_are_looked_through)
 
 static int fake_fclose(FILE *file)
 {
-	return fake_call(0, "fclose %d", fileno(file));
+	int saved = errno, fd = fileno(file);
+
+	errno = saved;
+	return fake_call(0, "fclose %d", fd);
 }
 
 /* A stream over a real file that poses as an SMC socket. */
@@ -427,6 +463,8 @@ TEST(streams_are_closed_like_numbers)
 	shim_fd_clear(FD_SMC, fileno(file));
 	snprintf(below, sizeof(below), "fclose %d;", fileno(file));
 	comes_to(end_stream(file), 0, 0, below);
+	file = fmemopen(NULL, 16, "w");
+	comes_to(end_stream(file), 0, 0, "fclose -1;");
 	/* A failed write is reported to the caller, even if fclose() has freed the stream. */
 	file = stream("/dev/full");
 	fputs("text", file);
@@ -437,21 +475,6 @@ TEST(streams_are_closed_like_numbers)
 	snprintf(below, sizeof(below), KEEPER "fclose %d;", fileno(file));
 	comes_to(end_stream(file), EOF, ENOSPC, below);
 	atomic_store(&shim_next_fn[SHIM_FCLOSE], NULL);
-}
-
-static jmp_buf left;
-
-static void leave_now(void)
-{
-	longjmp(left, 1);
-}
-
-static void ends_by(void (*end)(int status))
-{
-	errno = ERRNO_BEFORE;
-	if (!setjmp(left))
-		end(3);
-	assert_int_equal(errno, ERRNO_BEFORE);
 }
 
 /* The only socket, in a program that had closed its standard input. */
@@ -490,8 +513,6 @@ static void send_all(void)
 TEST(the_end_of_the_process)
 {
 	fake.fds[5].unsent = 1;
-	atomic_store(&shim_next_fn[SHIM_EXIT], leave_now);
-	atomic_store(&shim_next_fn[SHIM_QUICK_EXIT], leave_now);
 	ends_by(_exit);
 	assert_string_equal(fake.log, KEEPER);
 	fake.log[0] = '\0';
@@ -530,8 +551,6 @@ TEST(the_end_of_the_process)
 		ends_by(_exit);
 	}
 	assert_string_equal(fake.log, "");
-	atomic_store(&shim_next_fn[SHIM_EXIT], NULL);
-	atomic_store(&shim_next_fn[SHIM_QUICK_EXIT], NULL);
 }
 
 static int fake_execve(const char *path, char *const argv[], char *const envp[])

@@ -405,6 +405,7 @@ static int so_error(void)
 	int value = -1;
 
 	assert_int_equal(getsockopt(5, SOL_SOCKET, SO_ERROR, &value, &len), 0);
+	fake_forgive();
 	return value;
 }
 
@@ -572,6 +573,13 @@ TEST(linger_waits_outside)
 	fake_fails("dup3", EBUSY, 1);
 	comes_to(to_port(96), 0, 0,
 		 TO_TCP "setsockopt 5 1 13 0,0;connect 5 2;setsockopt 5 1 13 1,30;");
+}
+
+TEST(a_route_preserves_errno)
+{
+	struct shim_route route;
+
+	comes_to((shim_route_from(&route, 5), 0), 0, 0, "");
 }
 
 TEST(odd_addresses)

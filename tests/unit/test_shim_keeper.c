@@ -309,6 +309,7 @@ TEST(it_is_beside_the_library)
 			    "/stage" SMC_HOME "/smc_keep");
 	assert_string_equal(paths_asked[1], "/stage" SMC_KEEP);
 	assert_string_equal(beside(SMC_HOME "/ld_pre_smc.so"), SMC_HOME "/smc_keep");
+	assert_int_equal(n_asked, 2);
 	assert_string_equal(paths_asked[1], SMC_KEEP);
 	assert_string_equal(beside("ld_pre_smc.so"), SMC_KEEP);
 	memset(name, 'x', PATH_MAX);

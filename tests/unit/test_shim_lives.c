@@ -19,6 +19,8 @@ enum how {
 	REFUSED,   /* connect() fails, */
 	REPORTED,  /* or SO_ERROR has an error */
 	VFORK,	   /* a child of vfork() closes its copy first */
+	AGAIN,	   /* the program asks again in the end */
+	EXIT,	   /* of the process */
 };
 
 static int slow_connect(int fd, const struct sockaddr *addr, socklen_t len)
@@ -27,9 +29,15 @@ static int slow_connect(int fd, const struct sockaddr *addr, socklen_t len)
 	return fake_connect(fd, addr, len);
 }
 
-static void begin(int port, enum how how)
+static int connect_to(int port)
 {
 	const struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
+
+	return connect(5, (const struct sockaddr *)&in, sizeof(in));
+}
+
+static void begin(int port, enum how how)
+{
 	bool is_late = how == UNCHECKED || how == PENDING || how == REPORTED;
 	socklen_t len = sizeof(int);
 	int error;
@@ -43,8 +51,7 @@ static void begin(int port, enum how how)
 		fork();
 	if (is_late || how == REFUSED)
 		fake_fails("connect 5", is_late ? EINPROGRESS : ECONNREFUSED, 1);
-	assert_int_equal(connect(5, (const struct sockaddr *)&in, sizeof(in)),
-			 is_late || how == REFUSED ? -1 : 0);
+	assert_int_equal(connect_to(port), is_late || how == REFUSED ? -1 : 0);
 	fake.fds[5].is_connected = how != PENDING;
 	fake.fds[5].error = how == REPORTED ? ETIMEDOUT : 0;
 	if (how == REPORTED)
@@ -70,7 +77,14 @@ static bool live(int port, int ms, enum how how)
 	}
 	if (how == USUAL)
 		fake.fds[5].is_connected = false; /* by the peer */
-	close(5);
+	if (how == AGAIN) {
+		fake_fails("connect 5", EISCONN, 1);
+		connect_to(port);
+	}
+	if (how == EXIT)
+		ends_by(_exit);
+	else
+		close(5);
 	assert_false(shim_fd_byte(5) & FD_TIMED);
 	fake.log[0] = '\0';
 	return is_smc;
@@ -254,6 +268,8 @@ TEST(broken_handshakes_go_to_tcp_for_an_hour)
 TEST(only_connections_count)
 {
 	assert_in_range(until_tcp(5, 20, UNCHECKED), 8, 16);
+	assert_in_range(until_tcp(13, 20, EXIT), 8, 16);
+	assert_int_equal(until_tcp(14, 2000, AGAIN), 99);
 	assert_int_equal(until_tcp(6, 20, PENDING), 99);
 	assert_int_equal(until_tcp(7, 20, REFUSED), 99);
 	assert_int_equal(until_tcp(8, 20, REPORTED), 99);

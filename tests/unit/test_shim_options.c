@@ -31,6 +31,7 @@ static int get_int(int level, int name)
 	int value = -1;
 
 	assert_int_equal(getsockopt(5, level, name, &value, &len), 0);
+	fake_forgive();
 	return value;
 }
 
@@ -289,6 +290,7 @@ static long long receive_time(void)
 	socklen_t len = sizeof(time);
 
 	assert_int_equal(getsockopt(5, SOL_SOCKET, SO_RCVTIMEO, &time, &len), 0);
+	fake_forgive();
 	return time.tv_sec * 1000000LL + time.tv_usec;
 }
 
@@ -594,12 +596,18 @@ TEST(number_zero_is_a_number)
 	/* An earlier error is no refusal of SMC. */
 	fake.config.kinds[0] = KIND_AF_SMC;
 	fake.config.nkinds = 1;
-	fake.config.sndbuf = (struct smc_buffer){ 4096, INT_MAX };
 	atomic_store(&shim_ways[0], NULL);
 	errno = EAFNOSUPPORT;
 	assert_int_equal(socket(AF_INET, SOCK_STREAM, 0), 0);
 	assert_int_equal(errno, EAFNOSUPPORT);
-	assert_string_equal(fake.log, "socket 43 1 0;setsockopt 0 1 7 4096;setsockopt 0 1 72 0;");
+	assert_string_equal(fake.log, "socket 43 1 0;");
+	assert_non_null(atomic_load(&shim_ways[0]));
+	fake_shut(0);
+	fake.log[0] = '\0';
+	atomic_store(&shim_ways[0], NULL);
+	fake.config.sndbuf = (struct smc_buffer){ 4096, INT_MAX };
+	comes_to(socket(AF_INET, SOCK_STREAM, 0), 0, 0,
+		 "socket 43 1 0;setsockopt 0 1 7 4096;setsockopt 0 1 72 0;");
 }
 
 static struct sockaddr_in at_port(int port)
@@ -1007,6 +1015,21 @@ TEST(splice_copies)
 	fake.fds[7].mode = S_IFIFO;
 	fake.config.raw = true;
 	comes_to(splice(5, NULL, 7, NULL, 100, 0), 3, 0, "splice 5 0 7 0 100 0;");
+}
+
+/* The last test: the refusal is remembered. The file has number 0. */
+TEST(a_denied_program_is_named)
+{
+	fake.config.kinds[0] = KIND_AF_SMC;
+	fake.config.nkinds = 1;
+	atomic_store(&shim_ways[0], NULL);
+	debug_to_stderr();
+	fake.file_fd = 0;
+	fake.files[0].path = "/proc/thread-self/attr/current";
+	fake.files[0].text = "profile\n";
+	fake_fails("socket 43", EACCES, 1);
+	assert_int_equal(socket(AF_INET, SOCK_STREAM, 0), 9);
+	assert_like(fake.log, "*denied to profile,*");
 }
 
 static struct fixture fixture = { .setup = fake_setup, .teardown = fake_teardown };
