@@ -17,7 +17,7 @@
 
 /* Number of connections in progress, indexed by file descriptor. */
 #define ROUTES 256
-#define WORDS ((sizeof(struct kept) + sizeof(unsigned int) - 1) / sizeof(unsigned int))
+#define WORDS (sizeof(struct kept) / sizeof(unsigned int))
 
 struct kept {
 	uint64_t cookie;
@@ -74,7 +74,7 @@ static uint64_t cookie_of(int fd)
 void shim_route_keep(int fd, const struct shim_route *route)
 {
 	struct kept kept = { .cookie = cookie_of(fd), .route = *route };
-	unsigned int words[WORDS] = { 0 };
+	unsigned int words[WORDS];
 
 	if (!kept.cookie)
 		return;
