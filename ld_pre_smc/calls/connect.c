@@ -137,12 +137,7 @@ static int wait_connected(const struct attempt *try, int timeout, int late)
  */
 static int swap_fresh(const struct attempt *try, const char *why)
 {
-	int saved = errno;
-
-	if (shim_swap(try->fd, &try->sock, try->sock.kind, why) && errno != EADDRINUSE)
-		return -1;
-	errno = saved;
-	return 0;
+	return shim_swap(try->fd, &try->sock, try->sock.kind, why) && errno != EADDRINUSE ? -1 : 0;
 }
 
 /* A signal during the handshake leaves an unusable socket. */
@@ -383,6 +378,7 @@ static int disconnect_tcp(const struct attempt *try)
 static int connect_plain(struct attempt *try)
 {
 	int ret = next_connect(try->fd, try->addr, try->len), err = errno;
+	bool is_blocking;
 
 	if (!ret)
 		return 0;
@@ -391,9 +387,10 @@ static int connect_plain(struct attempt *try)
 		if (try->has_route)
 			shim_route_keep(try->fd, &try->route);
 	} else if (shim_is_smc(try->fd, &try->sock)) {
-		if (!is_nonblocking(try->fd))
-			return conclude(try, settle(try, ret));
+		is_blocking = !is_nonblocking(try->fd);
 		errno = err;
+		if (is_blocking)
+			return conclude(try, settle(try, ret));
 		renew(try);
 	}
 	errno = err;

@@ -230,7 +230,6 @@ int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 		errno = saved;
 		return 0;
 	}
-	errno = saved;
 	ret = next_setsockopt(fd, level, name, value, len);
 	if (ret)
 		ret = repair_set(fd, level, name, value, len);
