@@ -434,7 +434,7 @@ static inline int fake_get_flags(struct fake_fd *file, int command, void *arg)
 {
 	struct f_owner_ex owner = { .type = F_OWNER_PID, .pid = file->owner };
 
-	errno = command == F_GETFD ? ERRNO_NOISE : errno;
+	errno = command == F_GETFD || command == F_GETFL ? ERRNO_NOISE : errno;
 	switch (command) {
 	case F_GETFL: return file->flags;
 	case F_GETFD: return file->fd_flags;
@@ -546,6 +546,7 @@ int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
 ssize_t recv(int fd, void *data, size_t len, int flags)
 {
 	memset(data, 'x', len);
+	errno = ERRNO_NOISE;
 	return fake_call((int)len, "recv %d %zu %d", fd, len, flags);
 }
 
@@ -571,6 +572,7 @@ ssize_t write(int fd, const void *data, size_t len)
 
 	if (!fake.on)
 		return (ssize_t)real_syscall(SYS_write, args);
+	errno = ERRNO_NOISE;
 	return fake_call((int)len, "write %d %zu", fd, len);
 }
 
@@ -590,6 +592,7 @@ static inline long fake_poll_now(const long *args)
 {
 	struct pollfd *fds = (struct pollfd *)(intptr_t)args[0];
 
+	errno = ERRNO_NOISE;
 	if (!fds) {
 		fake.ms++;
 		return fake_call(0, "nap");
@@ -663,6 +666,7 @@ static inline long fake_write(const long *args)
 	const char *text = (const char *)(intptr_t)args[1];
 	const char *said = memchr(text, ' ', (size_t)args[2]);
 
+	errno = ERRNO_NOISE;
 	fake_call(0, "says%.*s", (int)(args[2] - (said - text) - 1), said);
 	return args[2];
 }

@@ -558,6 +558,11 @@ static int fake_execve(const char *path, char *const argv[], char *const envp[])
 	return fake_call(-1, "execve %s %s %s", path, argv[0], envp[0]);
 }
 
+static int fake_fexecve(int fd, char *const argv[], char *const envp[])
+{
+	return fake_call(-1, "fexecve %d %s %s", fd, argv[0], envp[0]);
+}
+
 TEST(exec_closes_cloexec_descriptors)
 {
 	static char name[] = "name", value[] = "value";
@@ -565,10 +570,12 @@ TEST(exec_closes_cloexec_descriptors)
 	fake.fds[5].unsent = 1;
 	atomic_store(&shim_next_fn[SHIM_EXECVE], (shim_any_fn)fake_execve);
 	atomic_store(&shim_next_fn[SHIM_EXECVPE], (shim_any_fn)fake_execve);
+	atomic_store(&shim_next_fn[SHIM_FEXECVE], (shim_any_fn)fake_fexecve);
 	comes_to(execve("x", argv, env), -1, 0, "execve x name value;");
 	fake.fds[5].fd_flags = FD_CLOEXEC;
 	comes_to(execve("x", argv, env), -1, 0, KEEPER "execve x name value;");
 	comes_to(execvpe("x", argv, env), -1, 0, KEEPER "execve x name value;");
+	comes_to(fexecve(6, argv, env), -1, 0, KEEPER "fexecve 6 name value;");
 	environ = (char **)env;
 	comes_to(execv("x", argv), -1, 0, KEEPER "execve x name value;");
 	comes_to(execvp("x", argv), -1, 0, KEEPER "execve x name value;");
@@ -585,6 +592,7 @@ TEST(exec_closes_cloexec_descriptors)
 	comes_to(execve("x", argv, env), -1, 0, "execve x name value;");
 	atomic_store(&shim_next_fn[SHIM_EXECVE], NULL);
 	atomic_store(&shim_next_fn[SHIM_EXECVPE], NULL);
+	atomic_store(&shim_next_fn[SHIM_FEXECVE], NULL);
 }
 
 TEST(sendfile_sends_the_end_of_the_file)

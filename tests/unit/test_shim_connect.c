@@ -88,6 +88,11 @@ TEST(connect_again_by_tcp_state)
 		fake_fails("connect 5", ECONNREFUSED, 1);
 		comes_to(to_peer(), -1, ECONNREFUSED, cases[i].below);
 	}
+	fake_setup(state);
+	fake.fds[5].state = TCP_ESTABLISHED;
+	fake.fds[5].is_connected = true;
+	fake_fails("connect 5", EINVAL, 1);
+	comes_to(to_peer(), -1, EISCONN, "connect 5 2;");
 }
 
 TEST(a_forgotten_refusal_is_queried_again)

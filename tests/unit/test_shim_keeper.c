@@ -580,6 +580,11 @@ TEST(epoll_without_a_watch)
 {
 	struct shim_watches found;
 
+	fake_socket(0, 0, 0)->is_epoll = true;
+	shim_fd_set(FD_EPOLL, 0);
+	fake_fails("epoll_ctl 0 2 9", EBADF, 1);
+	comes_to((shim_watches_find(&found, 5, 9), found.n), 0, 0, "epoll_ctl 0 2 9 0;");
+	shim_fd_drop(FD_EPOLL, 0);
 	fake_socket(3, 0, 0)->is_epoll = true;
 	shim_fd_set(FD_EPOLL, 3);
 	fake_fails("epoll_ctl 3 2 9", ENOENT, 1);

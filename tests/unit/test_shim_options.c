@@ -1030,6 +1030,8 @@ TEST(a_denied_program_is_named)
 	fake_fails("socket 43", EACCES, 1);
 	assert_int_equal(socket(AF_INET, SOCK_STREAM, 0), 9);
 	assert_like(fake.log, "*denied to profile,*");
+	fake.config.strict = true;
+	assert_int_equal(socket(AF_INET, SOCK_STREAM, 0), -1);
 }
 
 static struct fixture fixture = { .setup = fake_setup, .teardown = fake_teardown };
