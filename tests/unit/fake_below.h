@@ -327,8 +327,10 @@ static inline int fake_setsockopt(int fd, int level, int name, const void *value
 
 	fake_value(text, sizeof(text), level, name, value, len);
 	ret = fake_call(0, "setsockopt %d %d %d %s", fd, level, fake_name(level, name), text);
-	if (!ret)
+	if (!ret) {
 		fake_keep(fd, level, name, value, len);
+		errno = ERRNO_NOISE;
+	}
 	return ret;
 }
 
