@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <setjmp.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -593,8 +594,12 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 static inline long fake_poll_now(const long *args)
 {
 	struct pollfd *fds = (struct pollfd *)(intptr_t)args[0];
+	struct rlimit limit;
 
 	errno = ERRNO_NOISE;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	if ((rlim_t)args[1] > limit.rlim_cur)
+		return fake_refuse(EINVAL);
 	if (!fds) {
 		fake.ms++;
 		return fake_call(0, "nap");

@@ -183,6 +183,32 @@ static void next_second(void)
 	fake.ms += 1000;
 }
 
+static void note_number(int fd, void *arg)
+{
+	*(unsigned int *)arg |= 1U << fd;
+}
+
+TEST(each_open_descriptor_is_visited)
+{
+	unsigned int want = 0, all = 0, few = 0;
+	struct rlimit limit, low;
+
+	fake_socket(1, AF_UNIX, 0);
+	fake_socket(13, AF_UNIX, 0);
+	for (int fd = 0; fd < FAKE_FDS; fd++)
+		want |= fake.fds[fd].is_open ? 1U << fd : 0;
+	shim_each_open(note_number, &all);
+	assert_int_equal(all, want);
+	/* poll() takes no more than the limit. */
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	low = (struct rlimit){ 6, limit.rlim_max };
+	fake_socket(7, AF_UNIX, 0);
+	setrlimit(RLIMIT_NOFILE, &low);
+	shim_each_open(note_number, &few);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	assert_int_equal(few, want | 1U << 7);
+}
+
 TEST(a_text_may_be_split_between_two_reads)
 {
 	static char text[3 * 2048];

@@ -238,6 +238,13 @@ TEST(lives_are_shared_by_a_file_of_this_user_alone)
 		in_child(use_file, &cases[i]);
 }
 
+TEST(all_lives_end_with_the_process)
+{
+	shim_fd_set(FD_TIMED, 0);
+	shim_lives_leave();
+	assert_false(shim_fd_byte(0) & FD_TIMED);
+}
+
 TEST(short_lives_go_to_tcp)
 {
 	assert_in_range(until_tcp(1, 20, USUAL), 8, 16);

@@ -20,7 +20,7 @@ TO_TCP = {
 }
 
 # Cases that differ from TCP, and their results: see "What works differently" in af_smc(7).
-DIFFERENT = {"blocking_write": "write=some", "more": "send=1 recv=1 send=5 then=OUT"}
+DIFFERENT = {"blocking_write": "write=some"}
 
 
 def takes(option):
