@@ -340,19 +340,6 @@ TEST(duplicates_of_fcntl)
 	assert_false(shim_fd_is_marked(-1));
 }
 
-static void add_number(int fd, void *sum)
-{
-	*(int *)sum += 100 + fd;
-}
-
-TEST(open_numbers_are_visited)
-{
-	int sum = 0;
-
-	fake_socket(0, AF_INET, IPPROTO_TCP);
-	comes_to((shim_each_open(add_number, &sum), sum), 205, 0, "");
-}
-
 TEST(a_filter_is_looked_for)
 {
 	fake.files[FAKE_DIR].path = "/proc/self/status";

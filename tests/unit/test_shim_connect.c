@@ -414,45 +414,37 @@ static int so_error(void)
 	return value;
 }
 
-TEST(so_error_of_a_nonblocking_connect)
+/* A connect() that does not wait ends so; then the handshake has broken. */
+static void now_broken(void **state, int port, int err)
 {
+	fake_setup(state);
 	fake.fds[5].flags |= O_NONBLOCK;
 	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
-	fake_fails("connect 5", EINPROGRESS, 1);
-	comes_to(to_port(90), -1, EINPROGRESS, "connect 5 2 at once;");
+	fake_fails("connect 5", err, 1);
+	comes_to(to_port(port), -1, err, "connect 5 2 at once;");
 	broken();
+}
+
+TEST(so_error_of_a_nonblocking_connect)
+{
+	now_broken(state, 90, EINPROGRESS);
 	fake.fds[5].error = ECONNRESET;
 	fake_fails("connect 5", EINPROGRESS, 1);
 	comes_to(so_error(), 0, 0,
 		 "socket 2 524289 0;fcntl 9 4 2050;dup3 9 5 0;drop 9;connect 5 2 at once;");
 	/* Without a TCP socket the error stays. */
-	fake_setup(state);
-	fake.fds[5].flags |= O_NONBLOCK;
-	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
-	fake_fails("connect 5", EINPROGRESS, 1);
-	comes_to(to_port(89), -1, EINPROGRESS, "connect 5 2 at once;");
-	broken();
+	now_broken(state, 89, EINPROGRESS);
 	fake.fds[5].error = ECONNRESET;
 	fake_fails("socket 2", EMFILE, 1);
 	comes_to(so_error(), ECONNRESET, 0, "socket 2 524289 0;");
 	/* connect() checks, too. */
-	fake_setup(state);
-	fake.fds[5].flags |= O_NONBLOCK;
-	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
-	fake_fails("connect 5", EINPROGRESS, 1);
-	comes_to(to_port(91), -1, EINPROGRESS, "connect 5 2 at once;");
-	broken();
+	now_broken(state, 91, EINPROGRESS);
 	fake.fds[5].error = ECONNRESET;
 	fake_fails("connect 5", EINPROGRESS, 1);
 	comes_to(to_port(91), -1, EALREADY,
 		 "socket 2 524289 0;fcntl 9 4 2050;dup3 9 5 0;drop 9;connect 5 2 at once;");
 	/* An answer unrelated to SMC. */
-	fake_setup(state);
-	fake.fds[5].flags |= O_NONBLOCK;
-	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
-	fake_fails("connect 5", EINPROGRESS, 1);
-	comes_to(to_port(92), -1, EINPROGRESS, "connect 5 2 at once;");
-	broken();
+	now_broken(state, 92, EINPROGRESS);
 	fake.fds[5].state = TCP_CLOSE;
 	fake.fds[5].error = EHOSTUNREACH;
 	comes_to(to_port(92), -1, EHOSTUNREACH, "");
@@ -463,12 +455,7 @@ TEST(so_error_of_a_nonblocking_connect)
 	comes_to(to_port(92), 0, 0, "connect 5 2 at once;");
 	/* Nothing is known of a connection that never was in progress. */
 	cookie++;
-	fake_setup(state);
-	fake.fds[5].flags |= O_NONBLOCK;
-	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
-	fake_fails("connect 5", ENETUNREACH, 1);
-	comes_to(to_port(95), -1, ENETUNREACH, "connect 5 2 at once;");
-	broken();
+	now_broken(state, 95, ENETUNREACH);
 	fake.fds[5].error = ECONNRESET;
 	comes_to(so_error(), ECONNRESET, 0, "");
 	fake.fds[5].error = ECONNRESET;

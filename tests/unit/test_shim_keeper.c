@@ -193,12 +193,11 @@ TEST(each_open_descriptor_is_visited)
 	unsigned int want = 0, all = 0, few = 0;
 	struct rlimit limit, low;
 
-	fake_socket(1, AF_UNIX, 0);
+	fake_socket(0, AF_UNIX, 0);
 	fake_socket(13, AF_UNIX, 0);
 	for (int fd = 0; fd < FAKE_FDS; fd++)
 		want |= fake.fds[fd].is_open ? 1U << fd : 0;
-	shim_each_open(note_number, &all);
-	assert_int_equal(all, want);
+	comes_to((shim_each_open(note_number, &all), (int)all), (int)want, 0, "");
 	/* poll() takes no more than the limit. */
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	low = (struct rlimit){ 6, limit.rlim_max };
