@@ -10,8 +10,9 @@
 #include "process/sockopt_numbers.h"
 
 /*
- * Two sockets on different interfaces may share a port. SMC passes the interface to its TCP socket
- * only at listen(), so use a TCP socket for bind().
+ * Two sockets on different interfaces may share a port, and an interface of a VRF has addresses of
+ * its own. SMC passes the interface to its TCP socket only at listen(), so use a TCP socket for
+ * bind().
  */
 static int bind_by_swap(int fd, const struct sockaddr *addr, socklen_t len)
 {
@@ -24,20 +25,21 @@ static int bind_by_swap(int fd, const struct sockaddr *addr, socklen_t len)
 }
 
 /**
- * bind() - bind(2), with support for ports shared by several interfaces
+ * bind() - bind(2), with support for ports and addresses of an interface
  *
  * Return: 0 with errno untouched, or -1 with errno.
  */
 int bind(int fd, const struct sockaddr *addr, socklen_t len)
 {
-	int saved = errno, ret;
+	int saved = errno, ret, err;
 
 	shim_fd_drop(FD_PLAIN, fd);
 	shim_rules_bind(fd, addr, len);
 	ret = next_bind(fd, addr, len);
-	if (!ret || errno != EADDRINUSE || !shim_repairs())
+	err = errno;
+	if (!ret || (err != EADDRINUSE && err != EADDRNOTAVAIL) || !shim_repairs())
 		return ret;
 	ret = bind_by_swap(fd, addr, len);
-	errno = ret ? EADDRINUSE : saved;
+	errno = ret ? err : saved;
 	return ret;
 }

@@ -171,6 +171,46 @@ static bool is_vetoed(struct socket_attempt *try, int kind, int type, int v6)
 					   is_af_smc_denied(try, type, v6);
 }
 
+/* By family: this process's sockets have a device or a mark from the start. */
+static atomic_bool is_steered[2];
+
+/*
+ * A filter that the process was started with may kill it for getsockopt(2): there, only the control
+ * group of "ip vrf exec" counts.
+ */
+static bool has_device_or_mark(int fd)
+{
+	int mark;
+
+	if (shim_in_sandbox)
+		return shim_file_has(AT_FDCWD, "/proc/thread-self/cgroup", "/vrf/");
+	mark = shim_int_option(fd, SOL_SOCKET, SO_MARK);
+	return (mark && mark != -1) || shim_int_option(fd, SOL_SOCKET, SO_BINDTOIFINDEX) > 0;
+}
+
+/*
+ * Programs of the control group may forbid a socket of AF_INET or AF_INET6, or give it a device, as
+ * "ip vrf exec" does, or a mark (BPF_CGROUP_INET_SOCK_CREATE). They do not see AF_SMC, so a TCP
+ * socket shows what they do: once for each family, as long as none is refused. Return: 0, or errno.
+ */
+static int look_at_group(int domain, int v6)
+{
+	static atomic_bool is_known[2];
+	int fd;
+
+	if (is_known[v6])
+		return 0;
+	fd = next_socket(domain, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return errno;
+	is_steered[v6] = has_device_or_mark(fd);
+	is_known[v6] = true;
+	shim_close(fd);
+	if (is_steered[v6])
+		shim_log_text("sockets of this control group have a device or a mark: no AF_SMC");
+	return 0;
+}
+
 /* Open an SMC socket of the first kind that works. Return: false if all were refused. */
 static bool try_smc(struct socket_attempt *try, const struct shim_config *cfg, int type, int v6)
 {
@@ -178,6 +218,9 @@ static bool try_smc(struct socket_attempt *try, const struct shim_config *cfg, i
 
 	for (i = 0; i < cfg->nkinds; i++) {
 		kind = cfg->kinds[i];
+		try->err = EPERM;
+		if (kind == KIND_AF_SMC && is_steered[v6])
+			continue;
 		try->kind = kind;
 		try->err = remembered_refusal(&refusals[kind][v6]);
 		try->remembered[kind] = try->err != 0;
@@ -189,6 +232,9 @@ static bool try_smc(struct socket_attempt *try, const struct shim_config *cfg, i
 		if (!is_refusal(try->err))
 			return true;
 		try->refused[kind] = try->err;
+		/* AF_SMC would pass by the program of the control group that may have refused it. */
+		if (kind == KIND_INET && try->err == EPERM)
+			break;
 	}
 	return false;
 }
@@ -266,9 +312,13 @@ static __attribute__((noinline, cold)) int map_socket(int domain, int type, int 
 	int saved = errno, v6 = domain == AF_INET6;
 	struct shim_config own;
 	const struct shim_config *cfg = shim_config_get(&own);
-	bool smc = (cfg->strict || !shim_is_locked) && try_smc(&try, cfg, type, v6);
+	bool may_be_smc = cfg->strict || !shim_is_locked;
+	int denied = may_be_smc ? look_at_group(domain, v6) : 0;
+	bool smc = may_be_smc && !denied && try_smc(&try, cfg, type, v6);
 
-	if (!smc && !cfg->strict)
+	if (denied)
+		try.err = denied;
+	else if (!smc && !cfg->strict)
 		try_tcp(&try, domain, type, protocol);
 	if (try.fd >= 0)
 		remember_refusals(&try, v6);
@@ -281,6 +331,8 @@ static __attribute__((noinline, cold)) int map_socket(int domain, int type, int 
 				      memory_order_release);
 	if (smc)
 		shim_fd_mark_plain(try.fd);
+	else if (shim_is_locked)
+		shim_fd_new(try.fd, 0); /* setsockopt() relies on it */
 	errno = try.fd >= 0 ? saved : try.err;
 	return try.fd;
 }
