@@ -21,6 +21,8 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stddef.h>
+#include <sys/param.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 
 #include "ld_pre_smc/calls/connect.h"
@@ -30,6 +32,8 @@
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/handshake_memory.h"
 #include "ld_pre_smc/state/lives.h"
+#include "ld_pre_smc/state/memory.h"
+#include "ld_pre_smc/state/options.h"
 #include "ld_pre_smc/state/replace_socket.h"
 
 /* Maximum number of consecutive calls of connect(). */
@@ -357,14 +361,16 @@ static int disconnect(const struct attempt *try)
 
 /*
  * After a fallback, the socket uses TCP, but still offers SMC when it connects again, and then does
- * not continue the handshake: the peer waits, and gives up.
+ * not continue the handshake: the peer waits, and gives up. That is better than a new socket
+ * without the keys that TCP has.
  */
 static int disconnect_tcp(const struct attempt *try)
 {
 	int ret = next_connect(try->fd, try->addr, try->len);
 	struct shim_sock tcp = { .kind = KIND_TCP };
 
-	if (ret || shim_int_option(try->fd, SOL_SOCKET, SO_PROTOCOL) != IPPROTO_TCP)
+	if (ret || shim_has_protection ||
+	    shim_int_option(try->fd, SOL_SOCKET, SO_PROTOCOL) != IPPROTO_TCP)
 		return ret;
 	tcp.family = shim_int_option(try->fd, SOL_SOCKET, SO_DOMAIN);
 	shim_swap(try->fd, &tcp, KIND_TCP, "connect(AF_UNSPEC)");
@@ -399,9 +405,9 @@ static int connect_plain(struct attempt *try)
 
 static int connect_any(struct attempt *try)
 {
-	bool is_unspec = try->addr->sa_family == AF_UNSPEC;
+	bool is_unspec = try->route.to.any.sa_family == AF_UNSPEC;
 
-	try->has_route = shim_route_to(&try->route, try->addr, try->len);
+	try->has_route = try->len >= shim_address_len(&try->route.to);
 	if (shim_fd_is_plain(try->fd) && !is_unspec)
 		return connect_plain(try);
 	if (shim_is_smc(try->fd, &try->sock))
@@ -421,12 +427,15 @@ static int connect_any(struct attempt *try)
 int connect(int fd, const struct sockaddr *addr, socklen_t len)
 {
 	struct attempt try = { .fd = fd, .addr = addr, .len = len };
+	const struct sockaddr *to = &try.route.to.any;
 	int saved = errno, ret;
 
-	shim_choose_connect(fd, addr, len);
-	if (!addr || len < sizeof(addr->sa_family) ||
-	    (addr->sa_family != AF_INET && addr->sa_family != AF_INET6 &&
-	     addr->sa_family != AF_UNSPEC) ||
+	if (len < sizeof(addr->sa_family) || shim_is_locked ||
+	    !shim_read(&try.route.to, fd, addr, MIN(len, sizeof(try.route.to)), SYS_connect))
+		return next_connect(fd, addr, len);
+	shim_choose_connect(fd, to, len);
+	if ((to->sa_family != AF_INET && to->sa_family != AF_INET6 &&
+	     to->sa_family != AF_UNSPEC) ||
 	    shim_fd_is_tcp(fd) || !shim_repairs())
 		ret = next_connect(fd, addr, len);
 	else

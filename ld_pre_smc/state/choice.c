@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <netinet/in.h>
 
 #include "ld_pre_smc/state/buffers.h"
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/lives.h"
+#include "ld_pre_smc/state/memory.h"
 #include "ld_pre_smc/state/replace_socket.h"
 #include "ld_pre_smc/state/ways.h"
 
@@ -109,7 +111,7 @@ static void apply_rules(int fd, bool is_listen, const struct sockaddr *addr, soc
 
 static bool is_address(const struct sockaddr *addr, socklen_t len)
 {
-	return addr && len >= sizeof(struct sockaddr_in) &&
+	return len >= sizeof(struct sockaddr_in) &&
 	       (addr->sa_family == AF_INET || addr->sa_family == AF_INET6);
 }
 
@@ -157,8 +159,12 @@ void shim_choose_connect(int fd, const struct sockaddr *addr, socklen_t len)
 
 void shim_rules_bind(int fd, const struct sockaddr *addr, socklen_t len)
 {
-	if (is_address(addr, len) && has_port(addr) && has_choice(fd))
-		apply_rules(fd, true, addr, len);
+	struct sockaddr_storage copy;
+
+	if (has_choice(fd) && len && len <= sizeof(copy) &&
+	    shim_read(&copy, fd, addr, len, SYS_bind) &&
+	    is_address((struct sockaddr *)&copy, len) && has_port((struct sockaddr *)&copy))
+		apply_rules(fd, true, (struct sockaddr *)&copy, len);
 }
 
 void shim_rules_listen(int fd)

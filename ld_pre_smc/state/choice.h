@@ -10,7 +10,7 @@
  * shim_choose_connect() - before connect(2): replace a socket that must use TCP by a TCP socket
  *
  * The kernel has no address yet, so nothing is done twice. Rules also apply with SMC_STRICT and
- * SMC_RAW, as they are explicit. Sockets in use are unchanged. Preserves errno.
+ * SMC_RAW, as they are explicit. Sockets in use are unchanged. @addr can be read. Preserves errno.
  */
 void shim_choose_connect(int fd, const struct sockaddr *addr, socklen_t len);
 

@@ -41,12 +41,6 @@ static bool is_any(const union shim_address *addr)
 	return !addr->in6.sin6_port && IN6_IS_ADDR_UNSPECIFIED(&addr->in6.sin6_addr);
 }
 
-bool shim_route_to(struct shim_route *route, const struct sockaddr *addr, socklen_t len)
-{
-	route->from = (union shim_address){ .in6 = { 0 } };
-	return copy_address(&route->to, addr, len);
-}
-
 void shim_route_from(struct shim_route *route, int fd)
 {
 	union shim_address from;

@@ -28,13 +28,6 @@ static inline socklen_t shim_address_len(const union shim_address *addr)
 }
 
 /**
- * shim_route_to() - set the destination of connect(2), without a source; no system call
- *
- * Return: false for an address too short for its family. Preserves errno.
- */
-bool shim_route_to(struct shim_route *route, const struct sockaddr *addr, socklen_t len);
-
-/**
  * shim_route_from() - before connect(2): get the source address that the program has bound.
  * Preserves errno
  */

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+/* Read memory of the program before the kernel does. */
+#include "ld_pre_smc/state/memory.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The smallest page of any machine. */
+#define PAGE 4096
+
+/*
+ * The kernel reads an address of one byte before it refuses it as too short, with EINVAL. A filter
+ * of system calls permits this call, as the program is about to make it. Libraries below must not
+ * see it.
+ */
+static bool is_readable(int fd, uintptr_t byte, long number)
+{
+	errno = 0;
+	syscall(number, fd, byte, 1);
+	return errno == EINVAL;
+}
+
+bool shim_read(void *to, int fd, const void *from, size_t len, long number)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0), first = (uintptr_t)from,
+		  last = first + len - 1;
+	int saved = errno;
+	bool is_valid = first >= here && first <= last && last <= (here | (PAGE - 1));
+
+	if (!is_valid)
+		is_valid = is_readable(fd, first, number) &&
+			   (first / PAGE == last / PAGE || is_readable(fd, last, number));
+	errno = saved;
+	if (is_valid)
+		memcpy(to, from, len);
+	return is_valid;
+}
