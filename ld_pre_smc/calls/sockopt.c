@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/param.h>
+#include <sys/syscall.h>
 
 #include "ld_pre_smc/calls/connect.h"
 #include "ld_pre_smc/next.h"
@@ -15,8 +17,10 @@
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/lives.h"
 #include "ld_pre_smc/state/log.h"
+#include "ld_pre_smc/state/memory.h"
 #include "ld_pre_smc/state/options.h"
 #include "ld_pre_smc/state/replace_socket.h"
+#include "ld_pre_smc/state/unsent_data.h"
 #include "process/sockopt_numbers.h"
 
 /* <linux/socket.h>: level of SMC's own options. */
@@ -30,7 +34,7 @@
  */
 static bool ends_smc(int level, int name)
 {
-	if (level == SOL_SOCKET || level == SOL_SMC_286)
+	if (level == SOL_SOCKET || level == SOL_SMC_286 || shim_option_protects(level, name))
 		return false;
 	switch (name) {
 	case TCP_FASTOPEN:
@@ -41,22 +45,20 @@ static bool ends_smc(int level, int name)
 	}
 }
 
-/* Options that SMC accepts but that break connect(): the handshake waits for that many bytes. */
-static bool needs_tcp(int level, int name, const void *value, socklen_t len)
+/*
+ * With SO_RCVLOWAT, connect() waits for that many bytes of the handshake. Other options would be
+ * lost when the socket is replaced later.
+ */
+static bool needs_tcp(int level, int name)
 {
-	int number;
-
-	if (!(level == SOL_SOCKET && name == SO_RCVLOWAT) &&
-	    !(level == IPPROTO_TCP && name == TCP_REPAIR))
-		return false;
-	if (len < sizeof(number))
-		return false;
-	memcpy(&number, value, sizeof(number));
-	return name == SO_RCVLOWAT ? number > 1 : number > 0;
+	return (level == SOL_SOCKET && name == SO_RCVLOWAT) ||
+	       (!ends_smc(level, name) && !shim_swap_copies(level, name));
 }
 
 static const char *why(int level, int name)
 {
+	if (shim_option_protects(level, name))
+		return "an option that protects TCP only";
 	if (level != SOL_SOCKET)
 		return "a TCP option";
 	switch (name) {
@@ -69,91 +71,184 @@ static const char *why(int level, int name)
 	}
 }
 
-/* Does a new socket already have the value? Then nothing need be set. */
-static bool has_value(int fd, int level, int name, const void *value, socklen_t len)
-{
-	char now[64];
-	socklen_t now_len = sizeof(now);
+/* An option of a program's setsockopt(2). */
+struct option {
+	int level, name;
+	const void *value;
+	socklen_t len;
+};
 
-	return !next_getsockopt(fd, level, name, now, &now_len) && now_len == len &&
-	       !memcmp(now, value, len);
+/* Return: length of the value, 0 if it cannot be read. */
+static socklen_t read_option(int fd, const struct option *opt, char value[64])
+{
+	socklen_t len = 64;
+
+	return next_getsockopt(fd, opt->level, opt->name, value, &len) ? 0 : len;
+}
+
+/*
+ * Set the option on a new socket, which could replace @fd. Return: 0 with that socket, or with -1
+ * if the option changes nothing; -1 with errno if it is refused; 1 if no such socket could be
+ * opened.
+ */
+static int set_on_fresh(int fd, const struct shim_sock *sock, enum shim_kind kind,
+			const struct option *opt, int *fresh)
+{
+	char old[64], new[64];
+	socklen_t old_len;
+	int ret;
+
+	*fresh = shim_swap_open(fd, sock, kind);
+	if (*fresh < 0)
+		return 1;
+	old_len = read_option(*fresh, opt, old);
+	ret = next_setsockopt(*fresh, opt->level, opt->name, opt->value, opt->len);
+	if (ret || (old_len && read_option(*fresh, opt, new) == old_len &&
+		    !memcmp(old, new, old_len))) {
+		shim_close(*fresh);
+		*fresh = -1;
+	}
+	return ret;
+}
+
+/* Replace a socket by one that has the option; a TCP socket then stays one. */
+static int swap_with_option(int fd, int fresh, enum shim_kind kind, const struct option *opt)
+{
+	if (shim_swap_in(fd, fresh, kind, why(opt->level, opt->name)))
+		return -1;
+	if (kind == KIND_TCP)
+		shim_fd_drop(FD_OWN, fd);
+	return 0;
 }
 
 /* Return: 0, or -1 with errno; 1 if no such socket could be opened. */
-static int set_on_other(int fd, const struct shim_sock *sock, enum shim_kind kind, int level,
-			int name, const void *value, socklen_t len)
+static int set_on_other(int fd, const struct shim_sock *sock, enum shim_kind kind,
+			const struct option *opt)
 {
-	int fresh = shim_swap_open(fd, sock, kind);
+	int fresh, ret = set_on_fresh(fd, sock, kind, opt, &fresh);
 
-	if (fresh < 0)
-		return 1;
-	if (has_value(fresh, level, name, value, len)) {
-		shim_close(fresh);
-		return 0;
-	}
-	if (!next_setsockopt(fresh, level, name, value, len))
-		return shim_swap_in(fd, fresh, kind, why(level, name));
-	shim_close(fresh);
-	return -1;
+	return fresh < 0 ? ret : swap_with_option(fd, fresh, kind, opt);
 }
 
 /*
  * IPPROTO_SMC supports SO_REUSEPORT (Linux 6.11 and later); TCP supports all others that SMC
- * refuses.
+ * refuses. Return: as set_on_other(); 1 also for a socket that cannot be replaced.
  */
-static int set_by_swap(int fd, int level, int name, const void *value, socklen_t len)
+static int set_by_swap(int fd, const struct option *opt)
 {
 	int saved = errno, ret = 1;
 	struct shim_sock sock;
 
 	if (!shim_is_smc(fd, &sock) || !shim_may_swap(fd))
-		return -1;
-	if (name == SO_REUSEPORT && sock.kind != KIND_INET)
-		ret = set_on_other(fd, &sock, KIND_INET, level, name, value, len);
+		return 1;
+	if (opt->level == SOL_SOCKET && opt->name == SO_REUSEPORT && sock.kind != KIND_INET)
+		ret = set_on_other(fd, &sock, KIND_INET, opt);
 	if (ret)
-		ret = set_on_other(fd, &sock, KIND_TCP, level, name, value, len);
-	if (ret <= 0)
-		return ret;
-	errno = saved;
-	return -1;
+		ret = set_on_other(fd, &sock, KIND_TCP, opt);
+	if (ret > 0)
+		errno = saved;
+	return ret;
+}
+
+/* Clients in the queue of the old listener are reset. Return: 0, or -1 with errno. */
+static int protect_listener(int fd, int fresh, const struct option *opt)
+{
+	struct tcp_info info = { 0 };
+	socklen_t len = sizeof(info);
+
+	/* Of a listener, these are the length of its queue and the limit. */
+	next_getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len);
+	if (swap_with_option(fd, fresh, KIND_TCP, opt))
+		return -1;
+	return next_listen(fd, (int)info.tcpi_sacked);
 }
 
 /*
- * net/smc/af_smc.c refuses values of less than four bytes, after TCP has accepted them: one byte
- * for IP options, a congestion control name of three letters, an empty value to remove IP_OPTIONS.
+ * Set an option that protects only TCP: the socket becomes a TCP socket. A connection, and a
+ * listener or copy that somebody else may use, cannot: they refuse it.
  */
-static int set_short(int fd, int level, int name, const void *value, socklen_t len)
+static int protect(int fd, const struct shim_sock *sock, const struct option *opt)
 {
-	bool is_name = level == IPPROTO_TCP && name == TCP_CONGESTION;
+	int fresh, ret = set_on_fresh(fd, sock, KIND_TCP, opt, &fresh);
+	bool is_alone = ret <= 0 && fresh >= 0 && !shim_is_used_elsewhere(fd);
+
+	if (ret <= 0 && fresh < 0)
+		return ret;
+	if (is_alone && shim_may_swap(fd))
+		return swap_with_option(fd, fresh, KIND_TCP, opt);
+	if (is_alone && shim_fd_is_own(fd) && shim_tcp_state(fd) == TCP_LISTEN)
+		return protect_listener(fd, fresh, opt);
+	if (fresh >= 0)
+		shim_close(fresh);
+	shim_log_fd(fd, "an option that protects TCP only is refused", NULL, 0);
+	errno = ENOPROTOOPT;
+	return -1;
+}
+
+/* Return: as setsockopt(2) of a new TCP socket; 0 if there is none. */
+static int ask_tcp(const struct shim_sock *sock, const struct option *opt)
+{
+	int tcp = shim_new_socket(sock->family, KIND_TCP), ret;
+
+	if (tcp < 0)
+		return 0;
+	ret = next_setsockopt(tcp, opt->level, opt->name, opt->value, opt->len);
+	shim_close(tcp);
+	return ret;
+}
+
+/*
+ * net/smc/af_smc.c refuses values of less than four bytes, after TCP has accepted or refused them:
+ * one byte for IP options, a congestion control name of three letters, no IP_OPTIONS.
+ */
+static int set_short(int fd, const struct option *opt)
+{
+	bool is_ip = opt->level == IPPROTO_IP, is_options = is_ip && opt->name == IP_OPTIONS;
 	char text[sizeof(int)] = { 0 };
+	struct shim_sock sock;
 	int number;
 
-	if ((!is_name && level != IPPROTO_IP) || !shim_is_smc(fd, NULL))
+	if ((!is_ip && (opt->level != IPPROTO_TCP || opt->name != TCP_CONGESTION)) ||
+	    !shim_is_smc(fd, &sock) || ask_tcp(&sock, opt))
 		return -1;
-	if (level == IPPROTO_IP && name == IP_OPTIONS)
-		return len ? -1 : 0;
-	if (len)
-		memcpy(text, value, len);
+	if (is_options && !opt->len)
+		return 0;
+	if (opt->len && !shim_read(text, fd, opt->value, opt->len, SYS_connect))
+		return -1;
 	number = (unsigned char)text[0];
-	return is_name ? next_setsockopt(fd, level, name, text, sizeof(text)) :
-			 next_setsockopt(fd, level, name, &number, sizeof(number));
+	return is_ip && !is_options ?
+		       next_setsockopt(fd, opt->level, opt->name, &number, sizeof(number)) :
+		       next_setsockopt(fd, opt->level, opt->name, text, sizeof(text));
 }
 
-static bool is_ulp_smc(int level, int name, const void *value, socklen_t len)
+static bool is_ulp(const struct option *opt)
 {
-	return level == IPPROTO_TCP && name == TCP_ULP && len >= 3 && len <= 4 &&
-	       !memcmp(value, "smc", 3);
+	return opt->level == IPPROTO_TCP && opt->name == TCP_ULP;
 }
 
-static int repair_set(int fd, int level, int name, const void *value, socklen_t len)
+/* SMC refuses every TCP_ULP before it reads the name; "smc" is what it does anyway. */
+static int set_ulp(int fd, const struct option *opt)
 {
-	if (errno == EINVAL && len < sizeof(int))
-		return set_short(fd, level, name, value, len);
+	char name[4] = "";
+
+	if (!shim_is_smc(fd, NULL))
+		return -1;
+	if (!opt->len || !shim_read(name, fd, opt->value, MIN(opt->len, sizeof(name)), SYS_connect)) {
+		errno = opt->len ? EFAULT : EINVAL;
+		return -1;
+	}
+	return opt->len < 3 || opt->len > 4 || memcmp(name, "smc", 3) ? -1 : 0;
+}
+
+static int repair_set(int fd, const struct option *opt)
+{
+	if (errno == EINVAL && opt->len < sizeof(int))
+		return set_short(fd, opt);
 	if (errno != EOPNOTSUPP)
 		return -1;
-	if (is_ulp_smc(level, name, value, len))
-		return shim_is_smc(fd, NULL) ? 0 : -1;
-	return level == SOL_SOCKET ? set_by_swap(fd, level, name, value, len) : -1;
+	if (is_ulp(opt))
+		return set_ulp(fd, opt);
+	return opt->level == SOL_SOCKET && !set_by_swap(fd, opt) ? 0 : -1;
 }
 
 static bool is_receive_time(int level, int name)
@@ -184,11 +279,13 @@ static bool is_mark(int name, const void *value, socklen_t len)
 static int set_receive_time(int fd, int name, const void *value, socklen_t len)
 {
 	static const struct timeval least = { .tv_usec = SHIM_MARK_MOST + 1 };
+	int ret;
 
 	shim_window_wait(fd);
-	if (is_mark(name, value, len) && shim_is_smc(fd, NULL) && !shim_is_connected(fd))
-		return next_setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &least, sizeof(least));
-	return next_setsockopt(fd, SOL_SOCKET, name, value, len);
+	ret = next_setsockopt(fd, SOL_SOCKET, name, value, len);
+	if (!ret && is_mark(name, value, len) && shim_is_smc(fd, NULL) && !shim_is_connected(fd))
+		ret = next_setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &least, sizeof(least));
+	return ret;
 }
 
 /* Options whose values matter to connect(). */
@@ -198,41 +295,62 @@ static bool concerns_connect(int level, int name)
 	       (name == SO_LINGER || name == SO_SNDTIMEO || name == SO_SNDTIMEO_NEW);
 }
 
+/* An option that would end SMC has no effect, but fails as on a TCP socket. */
+static int ignore(int fd, const struct shim_sock *sock, const struct option *opt)
+{
+	if (ask_tcp(sock, opt))
+		return -1;
+	shim_log_fd(fd, "an option that ends SMC is ignored", NULL, 0);
+	return 0;
+}
+
+/* Set an option on a socket that may be an SMC socket without fallback. */
+static int set_on_smc(int fd, const struct option *opt)
+{
+	bool protects = shim_option_protects(opt->level, opt->name);
+	struct shim_sock sock;
+	int ret = 1;
+
+	if ((protects || ends_smc(opt->level, opt->name)) && shim_is_smc(fd, &sock))
+		return protects ? protect(fd, &sock, opt) : ignore(fd, &sock, opt);
+	if (needs_tcp(opt->level, opt->name) && !is_ulp(opt) && opt->level != SOL_SMC_286)
+		ret = set_by_swap(fd, opt);
+	if (ret <= 0)
+		return ret;
+	ret = next_setsockopt(fd, opt->level, opt->name, opt->value, opt->len);
+	return ret ? repair_set(fd, opt) : 0;
+}
+
 /**
  * setsockopt() - setsockopt(2), with options that SMC refuses or misinterprets
  *
  * Only differs from the next function for SMC sockets without fallback: an option that SMC refuses,
  * or that would break connect(), turns an unused socket into an IPPROTO_SMC one (SO_REUSEPORT) or a
- * TCP one; options that would end SMC are accepted and ignored; values of one to three bytes are
- * padded; TCP_ULP "smc" succeeds without effect.
+ * TCP one; so does one that protects TCP, a listener as well, and connections refuse it; options
+ * that would end SMC are accepted and ignored; values of one to three bytes are padded; TCP_ULP
+ * "smc" succeeds without effect.
  *
  * Return: 0 with errno untouched, or -1 with the errno of the last attempt.
  */
 int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 {
+	const struct option opt = { level, name, value, len };
 	int saved = errno, ret;
 
 	shim_option_note(level, name);
 	if (concerns_connect(level, name))
 		shim_fd_drop(FD_PLAIN, fd);
-	if (shim_fd_is_tcp(fd) && (needs_tcp(level, name, value, len) ||
-				   (!ends_smc(level, name) && !shim_swap_copies(level, name))))
+	if (shim_fd_is_tcp(fd) && needs_tcp(level, name))
 		shim_fd_drop(FD_OWN, fd); /* stays TCP */
+	if (shim_is_locked && shim_option_protects(level, name) && shim_fd_is_marked(fd)) {
+		errno = ENOPROTOOPT;
+		return -1;
+	}
 	if (!shim_repairs() || shim_fd_is_tcp(fd))
 		return next_setsockopt(fd, level, name, value, len);
 	if (is_receive_time(level, name))
 		return set_receive_time(fd, name, value, len);
-	if (ends_smc(level, name) && shim_is_smc(fd, NULL)) {
-		shim_log_fd(fd, "an option that ends SMC is ignored", NULL, 0);
-		return 0;
-	}
-	if (needs_tcp(level, name, value, len) && !set_by_swap(fd, level, name, value, len)) {
-		errno = saved;
-		return 0;
-	}
-	ret = next_setsockopt(fd, level, name, value, len);
-	if (ret)
-		ret = repair_set(fd, level, name, value, len);
+	ret = set_on_smc(fd, &opt);
 	if (!ret)
 		errno = saved;
 	return ret;

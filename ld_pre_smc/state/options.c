@@ -15,7 +15,7 @@
 
 static atomic_uint noted[4][NAMES / BITS];
 
-bool shim_has_owners;
+bool shim_has_owners, shim_has_protection;
 
 static atomic_uint *level_of(int level)
 {
@@ -49,9 +49,27 @@ void shim_option_note(int level, int name)
 	unsigned int number = (unsigned int)shim_option_name(level, name),
 		     bit = 1U << number % BITS;
 
+	if (shim_option_protects(level, name))
+		shim_has_protection = true;
 	if (names && number < NAMES &&
 	    !(atomic_load_explicit(&names[number / BITS], memory_order_relaxed) & bit))
 		atomic_fetch_or(&names[number / BITS], bit);
+}
+
+bool shim_option_protects(int level, int name)
+{
+	switch (level) {
+	case SOL_SOCKET: return name == SO_ATTACH_FILTER || name == SO_ATTACH_BPF;
+	case IPPROTO_TCP:
+		return name == TCP_MD5SIG || name == TCP_MD5SIG_EXT ||
+		       (name >= TCP_AO_ADD_KEY && name <= TCP_AO_REPAIR);
+	case IPPROTO_IP:
+		return name == IP_MINTTL || name == IP_IPSEC_POLICY || name == IP_XFRM_POLICY;
+	case IPPROTO_IPV6:
+		return name == IPV6_MINHOPCOUNT || name == IPV6_IPSEC_POLICY ||
+		       name == IPV6_XFRM_POLICY;
+	default: return false;
+	}
 }
 
 static bool needs_rights(int level, int name)

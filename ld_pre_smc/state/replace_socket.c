@@ -42,13 +42,13 @@ static const short tcp_options[] = {
 static const short ip_options[] = {
 	IP_TOS, IP_TTL, IP_OPTIONS, IP_RECVOPTS, IP_RETOPTS, IP_PKTINFO, IP_MTU_DISCOVER,
 	IP_RECVERR, IP_RECVTTL, IP_RECVTOS, IP_FREEBIND, IP_TRANSPARENT, IP_RECVORIGDSTADDR,
-	IP_MINTTL, IP_NODEFRAG, IP_BIND_ADDRESS_NO_PORT, IP_UNICAST_IF, IP_LOCAL_PORT_RANGE,
+	IP_NODEFRAG, IP_BIND_ADDRESS_NO_PORT, IP_UNICAST_IF, IP_LOCAL_PORT_RANGE,
 };
 
 static const short ipv6_options[] = {
 	IPV6_V6ONLY, IPV6_UNICAST_HOPS, IPV6_TCLASS, IPV6_MTU, IPV6_RECVERR, IPV6_RECVPKTINFO,
 	IPV6_RECVHOPLIMIT, IPV6_RECVTCLASS, IPV6_DONTFRAG, IPV6_AUTOFLOWLABEL,
-	IPV6_ADDR_PREFERENCES, IPV6_MINHOPCOUNT, IPV6_UNICAST_IF, IPV6_RECVORIGDSTADDR,
+	IPV6_ADDR_PREFERENCES, IPV6_UNICAST_IF, IPV6_RECVORIGDSTADDR,
 	IPV6_FREEBIND, IPV6_TRANSPARENT,
 };
 /* clang-format on */
@@ -98,9 +98,9 @@ static void copy_flags(int from, int to)
 
 /*
  * Copy the program's settings. Copied: options that differ from those of a new socket, O_NONBLOCK,
- * O_ASYNC, owner and signal. Not copied: socket filters, MD5 and AO keys, multicast memberships; to
- * a TCP socket the sizes of SMC_SNDBUF and SMC_RCVBUF. Return: did the new socket accept all
- * options? Preserves errno.
+ * O_ASYNC, owner and signal; not to a TCP socket: the sizes of SMC_SNDBUF and SMC_RCVBUF. Keys,
+ * filters, memberships and the like cannot be copied: setsockopt(2) sets them on TCP sockets only,
+ * which are not replaced. Return: did the new socket accept all options? Preserves errno.
  */
 static bool copy_settings(int from, int to, int family, bool are_both_smc)
 {

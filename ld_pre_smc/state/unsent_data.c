@@ -111,8 +111,7 @@ static bool has_copy(int fd, const struct stat *mine)
 	return false;
 }
 
-/* Does the program still use the socket by another descriptor? */
-static bool is_used_elsewhere(int fd)
+bool shim_is_used_elsewhere(int fd)
 {
 	struct stat mine;
 
@@ -124,7 +123,7 @@ enum unsent_owner shim_unsent_give(int fd)
 	enum unsent_owner owner = OWNER_NONE;
 	int saved = errno;
 
-	if (is_used_elsewhere(fd)) {
+	if (shim_is_used_elsewhere(fd)) {
 		owner = OWNER_OTHER;
 	} else if (shim_keeper_give(fd, KEEP_CLOSE)) {
 		owner = OWNER_KEEPER;
@@ -158,7 +157,7 @@ static void detach_kept(int fd)
 	int saved = errno;
 
 	if (fd < SHIM_FD_NUMBERS && shim_fd_is_set(FD_KEPT, fd) && shim_fd_is_owner()) {
-		if (shim_is_smc(fd, NULL) && !is_used_elsewhere(fd))
+		if (shim_is_smc(fd, NULL) && !shim_is_used_elsewhere(fd))
 			detach(fd);
 		shim_fd_clear(FD_KEPT, fd);
 	}

@@ -33,6 +33,13 @@ int shim_unsent(int fd);
 enum unsent_owner { OWNER_NONE, OWNER_OTHER, OWNER_KEEPER };
 
 /**
+ * shim_is_used_elsewhere() - true if this process or its parent has the socket by another descriptor
+ *
+ * As far as the library knows: not if a raw system call made it, or a third process has it.
+ */
+bool shim_is_used_elsewhere(int fd);
+
+/**
  * shim_unsent_give() - pass a socket whose last descriptor is about to be closed to smc_keep
  * @fd: an SMC socket with unsent data, in a process that shim_fd_is_owner()
  *

@@ -275,6 +275,7 @@ static inline int fake_getsockopt(int fd, int level, int name, void *value, sock
 	if (level != IPPROTO_TCP || name != TCP_INFO)
 		return fake_refuse(ENOPROTOOPT);
 	info.tcpi_state = (uint8_t)file->state;
+	info.tcpi_sacked = 7; /* the backlog of a listener */
 	memcpy(value, &info, sizeof(info));
 	*len = sizeof(info);
 	return 0;
@@ -721,6 +722,9 @@ static inline long fake_syscall(long number, const long *args)
 		return fake_write(args);
 	if (number == SYS_rt_sigprocmask)
 		return fake_mask(args);
+	/* Can the address be read? */
+	if ((number == SYS_connect || number == SYS_bind) && (int)args[2] == 1)
+		return fake_refuse(args[1] < 4096 ? EFAULT : EINVAL);
 	assert_true(number != SYS_openat || args[2] & O_CLOEXEC);
 	if (number == SYS_openat && fake_find((const char *)(intptr_t)args[1]))
 		return fake_open_file(args);

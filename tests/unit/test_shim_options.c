@@ -71,36 +71,148 @@ TEST(options_that_end_smc_are_ignored)
 				     TCP_FASTOPEN_NO_COOKIE };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		comes_to(set_int(IPPROTO_TCP, names[i], 1), 0, 0, "");
-		comes_to(set_int(IPPROTO_IP, names[i], 1), 0, 0, "");
+		fake_fails("setsockopt 5", EIO, 2);
+		assert_int_equal(set_int(IPPROTO_TCP, names[i], 1), 0);
+		assert_int_equal(set_int(IPPROTO_IP, names[i], 1), 0);
+		assert_int_equal(fake.fds[5].protocol, 0);
+		assert_false(fake.fds[9].is_open);
+		fake.n_answers = 0;
 	}
-	comes_to(set_int(SOL_SOCKET, TCP_FASTOPEN, 1), 0, 0, "setsockopt 5 1 23 1;");
-	comes_to(set_int(286, TCP_FASTOPEN, 1), 0, 0, "setsockopt 5 286 23 1;");
+	/* A value that TCP refuses is refused; without a TCP socket to ask, none is. */
+	fake_fails("setsockopt 9", EFAULT, 1);
+	assert_int_equal(set_int(IPPROTO_TCP, TCP_FASTOPEN, -1), -1);
+	assert_int_equal(errno, EFAULT);
+	assert_false(fake.fds[9].is_open);
+	fake_fails("socket", EMFILE, 1);
+	assert_int_equal(set_int(IPPROTO_TCP, TCP_FASTOPEN, 1), 0);
+	fake.log[0] = '\0';
+	comes_to(set_int(286, TCP_FASTOPEN, 1), 0, ERRNO_BEFORE, "setsockopt 5 286 23 1;");
 	fake.config.raw = true;
 	comes_to(set_int(IPPROTO_TCP, TCP_FASTOPEN, 1), 0, ERRNO_NOISE, "setsockopt 5 6 23 1;");
 }
 
 TEST(options_that_need_tcp)
 {
-	comes_to(set_int(SOL_SOCKET, SO_RCVLOWAT, 1), 0, 0, "setsockopt 5 1 18 1;");
-	comes_to(set_int(IPPROTO_TCP, TCP_REPAIR, 0), 0, 0, "setsockopt 5 6 19 0;");
-	comes_to(set_int(IPPROTO_TCP, TCP_USER_TIMEOUT, 2), 0, 0, "setsockopt 5 6 18 2;");
-	comes_to(set_bytes(SOL_SOCKET, SO_RCVLOWAT, "\2\2", 2), 0, 0, "setsockopt 5 1 18 of 2;");
-	comes_to(set_int(SOL_SOCKET, SO_RCVLOWAT, 2), 0, 0,
-		 "socket 2 524289 0;fcntl 9 4 2;setsockopt 9 1 18 2;dup3 9 5 0;drop 9;");
-	assert_int_equal(fake.fds[5].protocol, IPPROTO_TCP);
-	fake_socket(5, AF_SMC, 1);
-	comes_to(set_int(IPPROTO_TCP, TCP_REPAIR, 1), 0, 0,
-		 "socket 10 524289 0;fcntl 9 4 2;setsockopt 9 6 19 1;dup3 9 5 0;drop 9;");
+	static const struct {
+		int level, name;
+	} options[] = { { SOL_SOCKET, SO_RCVLOWAT },	{ IPPROTO_TCP, TCP_REPAIR },
+			{ IPPROTO_IP, IP_MULTICAST_ALL }, { IPPROTO_IPV6, IPV6_RECVRTHDR },
+			{ SOL_SOCKET, SO_PEEK_OFF },	{ 4711, 1 } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		fake_socket(5, AF_SMC, 1);
+		fake_int(9, options[i].level, options[i].name, 0);
+		assert_int_equal(set_int(options[i].level, options[i].name, 0), 0);
+		assert_int_equal(fake.fds[5].protocol, 1);
+		assert_int_equal(set_int(options[i].level, options[i].name, 2), 0);
+		assert_int_equal(fake.fds[5].protocol, IPPROTO_TCP);
+		assert_int_equal(get_int(options[i].level, options[i].name), 2);
+		/* Refused by TCP. */
+		fake_socket(5, AF_SMC, 1);
+		fake_fails("setsockopt 9", ENOPROTOOPT, 1);
+		assert_int_equal(set_int(options[i].level, options[i].name, 2), -1);
+		assert_int_equal(errno, ENOPROTOOPT);
+		assert_int_equal(fake.fds[5].protocol, 1);
+	}
 	/* Neither on a connected socket nor with SMC_STRICT. */
 	fake_socket(5, AF_SMC, 0)->is_connected = true;
-	comes_to(set_int(SOL_SOCKET, SO_RCVLOWAT, 2), 0, 0, "setsockopt 5 1 18 2;");
+	assert_int_equal(set_int(SOL_SOCKET, SO_RCVLOWAT, 2), 0);
+	assert_int_equal(fake.fds[5].protocol, 0);
 	fake_socket(5, AF_SMC, 0)->state = TCP_ESTABLISHED;
-	comes_to(set_int(SOL_SOCKET, SO_RCVLOWAT, 2), 0, 0, "setsockopt 5 1 18 2;");
+	assert_int_equal(set_int(SOL_SOCKET, SO_RCVLOWAT, 2), 0);
+	assert_int_equal(fake.fds[5].protocol, 0);
 	fake_socket(5, AF_SMC, 0);
 	fake.config.strict = true;
-	comes_to(set_int(SOL_SOCKET, SO_RCVLOWAT, 2), 0, 0, "setsockopt 5 1 18 2;");
+	assert_int_equal(set_int(SOL_SOCKET, SO_RCVLOWAT, 2), 0);
 	assert_int_equal(fake.fds[5].protocol, 0);
+}
+
+static const struct protection {
+	int level, name;
+} protections[] = {
+	{ IPPROTO_TCP, TCP_MD5SIG },	  { IPPROTO_TCP, TCP_MD5SIG_EXT },
+	{ IPPROTO_TCP, TCP_AO_ADD_KEY },  { IPPROTO_TCP, TCP_AO_REPAIR },
+	{ IPPROTO_IP, IP_MINTTL },	  { IPPROTO_IP, IP_XFRM_POLICY },
+	{ IPPROTO_IP, IP_IPSEC_POLICY },  { IPPROTO_IPV6, IPV6_MINHOPCOUNT },
+	{ IPPROTO_IPV6, IPV6_XFRM_POLICY }, { IPPROTO_IPV6, IPV6_IPSEC_POLICY },
+	{ SOL_SOCKET, SO_ATTACH_FILTER }, { SOL_SOCKET, SO_ATTACH_BPF },
+};
+
+/* Whoever TCP keeps out stays out: the data would pass by the key. */
+TEST(options_that_protect_are_for_tcp)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(protections); i++) {
+		const struct protection *p = &protections[i];
+
+		fake_socket(5, AF_SMC, 0);
+		shim_fd_mark_plain(5);
+		assert_int_equal(set_int(p->level, p->name, 255), 0);
+		assert_int_equal(fake.fds[5].protocol, IPPROTO_TCP);
+		/* Rules do not make it an SMC socket again. */
+		shim_fd_clear(FD_SMC, 5);
+		assert_false(shim_fd_is_tcp(5));
+		/* What TCP refuses is refused. */
+		fake_socket(5, AF_SMC, 0);
+		fake_fails("setsockopt 9", EPERM, 1);
+		assert_int_equal(set_int(p->level, p->name, 255), -1);
+		assert_int_equal(errno, EPERM);
+		assert_int_equal(fake.fds[5].protocol, 0);
+		fake_shut(9);
+	}
+	/* No minimum is none. */
+	fake_socket(5, AF_SMC, 0);
+	fake_int(9, IPPROTO_IP, IP_MINTTL, 0);
+	assert_int_equal(set_int(IPPROTO_IP, IP_MINTTL, 0), 0);
+	assert_int_equal(fake.fds[5].protocol, 0);
+}
+
+/* An option is refused, and no socket is left over. */
+static void assert_unprotected(void)
+{
+	assert_int_equal(set_int(IPPROTO_TCP, TCP_MD5SIG, 1), -1);
+	assert_int_equal(errno, ENOPROTOOPT);
+	assert_int_equal(fake.fds[5].protocol, 0);
+	assert_false(fake.fds[9].is_open);
+}
+
+TEST(connections_refuse_options_that_protect)
+{
+	fake_socket(5, AF_SMC, 0)->is_connected = true;
+	assert_unprotected();
+	fake_socket(5, AF_SMC, 0)->state = TCP_SYN_SENT;
+	assert_unprotected();
+	/* A listener that another process may have. */
+	fake_socket(5, AF_SMC, 0)->state = TCP_LISTEN;
+	assert_unprotected();
+	/* Nothing can be opened, or must not. */
+	fake_socket(5, AF_SMC, 0);
+	fake_fails("socket", EMFILE, 1);
+	assert_unprotected();
+	fake.config.strict = true;
+	assert_unprotected();
+	/* A locked program opens no socket. */
+	fake.config.strict = false;
+	shim_fd_mark_plain(5);
+	shim_is_locked = true;
+	fake.log[0] = '\0';
+	assert_unprotected();
+	assert_string_equal(fake.log, "");
+	shim_fd_new(5, 0);
+	assert_int_equal(set_int(IPPROTO_TCP, TCP_MD5SIG, 1), 0);
+	shim_is_locked = false;
+}
+
+TEST(a_listener_that_gets_a_key_listens_again)
+{
+	fake_socket(5, AF_SMC, 0)->state = TCP_LISTEN;
+	fake.fds[5].name = (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons(179) };
+	shim_fd_mark_plain(5);
+	shim_fd_drop(FD_PLAIN, 5);
+	assert_int_equal(set_int(IPPROTO_TCP, TCP_MD5SIG, 1), 0);
+	assert_int_equal(fake.fds[5].protocol, IPPROTO_TCP);
+	assert_non_null(strstr(fake.log, "listen 5 7;"));
+	assert_non_null(strstr(fake.log, "bind 5 "));
+	assert_false(fake.fds[9].is_open);
 }
 
 TEST(so_reuseport_is_for_the_other_kind)
@@ -132,27 +244,24 @@ TEST(so_reuseport_is_for_the_other_kind)
 TEST(options_that_tcp_refuses)
 {
 	fake_fails("setsockopt 9", EPERM, 1);
-	fake_fails("setsockopt 5", EOPNOTSUPP, 1);
-	comes_to(set_int(SOL_SOCKET, SO_ZEROCOPY, 1), -1, EPERM,
-		 "setsockopt 5 1 60 1;socket 2 524289 0;fcntl 9 4 2;setsockopt 9 1 60 1;drop 9;");
+	assert_int_equal(set_int(SOL_SOCKET, SO_ZEROCOPY, 1), -1);
+	assert_int_equal(errno, EPERM);
+	assert_int_equal(fake.fds[5].protocol, 0);
 	/* Off is off already. */
 	fake_int(9, SOL_SOCKET, SO_ZEROCOPY, 0);
+	assert_int_equal(set_int(SOL_SOCKET, SO_ZEROCOPY, 0), 0);
+	assert_int_equal(fake.fds[5].protocol, 0);
+	/* Without a TCP socket the kernel's answer counts. */
 	fake_fails("setsockopt 5", EOPNOTSUPP, 1);
-	comes_to(set_int(SOL_SOCKET, SO_ZEROCOPY, 0), 0, 0,
-		 "setsockopt 5 1 60 0;socket 2 524289 0;fcntl 9 4 2;drop 9;");
-	fake_fails("setsockopt 5", EOPNOTSUPP, 1);
-	fake_fails("socket", EMFILE, 1);
-	comes_to(set_int(SOL_SOCKET, SO_ZEROCOPY, 1), -1, EOPNOTSUPP,
-		 "setsockopt 5 1 60 1;socket 2 524289 0;");
-	fake_fails("setsockopt 5", EOPNOTSUPP, 1);
+	fake_fails("socket", EMFILE, 2);
+	assert_int_equal(set_int(SOL_SOCKET, SO_ZEROCOPY, 1), -1);
+	assert_int_equal(errno, EOPNOTSUPP);
 	fake_fails("dup3", EBUSY, 1);
-	comes_to(set_int(SOL_SOCKET, SO_ZEROCOPY, 1), -1, EBUSY,
-		 "setsockopt 5 1 60 1;socket 2 524289 0;fcntl 9 4 2;setsockopt 9 1 60 1;"
-		 "dup3 9 5 0;drop 9;");
-	fake_fails("setsockopt 5", EOPNOTSUPP, 1);
-	comes_to(set_int(SOL_SOCKET, SO_ZEROCOPY, 1), 0, 0,
-		 "setsockopt 5 1 60 1;socket 2 524289 0;fcntl 9 4 2;setsockopt 9 1 60 1;"
-		 "dup3 9 5 0;drop 9;");
+	assert_int_equal(set_int(SOL_SOCKET, SO_ZEROCOPY, 1), -1);
+	assert_int_equal(errno, EBUSY);
+	assert_int_equal(fake.fds[5].protocol, 0);
+	assert_int_equal(set_int(SOL_SOCKET, SO_ZEROCOPY, 1), 0);
+	assert_int_equal(fake.fds[5].protocol, IPPROTO_TCP);
 }
 
 static void debug_to_stderr(void)
@@ -207,33 +316,45 @@ TEST(debug_lines_name_the_option)
 	}
 }
 
+/* The kernel's SMC refuses the value; @len bytes come to be the option @now. */
+static void assert_padded(int level, int name, const char *value, socklen_t len, int now)
+{
+	fake_fails("setsockopt 5", EINVAL, 1);
+	assert_int_equal(set_bytes(level, name, value, len), 0);
+	assert_int_equal(get_int(level, name), now);
+	assert_false(fake.fds[9].is_open);
+}
+
+static void assert_short_refused(int level, int name, const char *value, socklen_t len)
+{
+	assert_int_equal(set_bytes(level, name, value, len), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_false(fake.fds[9].is_open);
+}
+
 TEST(short_values_are_padded)
 {
-	fake_fails("setsockopt 5 0 1 of 1", EINVAL, 1);
-	comes_to(set_bytes(IPPROTO_IP, IP_TOS, "\x10", 1), 0, 0,
-		 "setsockopt 5 0 1 of 1;setsockopt 5 0 1 16;");
-	fake_fails("setsockopt 5 0 1 of 1", EINVAL, 1);
-	comes_to(set_bytes(IPPROTO_IP, IP_TOS, "\xf0", 1), 0, 0,
-		 "setsockopt 5 0 1 of 1;setsockopt 5 0 1 240;");
-	fake_fails("setsockopt 5 0 2 of 0", EINVAL, 1);
-	comes_to(set_bytes(IPPROTO_IP, IP_TTL, "", 0), 0, 0,
-		 "setsockopt 5 0 2 of 0;setsockopt 5 0 2 0;");
-	fake_fails("setsockopt 5 0 4", EINVAL, 2);
-	comes_to(set_bytes(IPPROTO_IP, IP_OPTIONS, "", 0), 0, 0, "setsockopt 5 0 4 of 0;");
-	comes_to(set_bytes(IPPROTO_IP, IP_OPTIONS, "\1\1", 2), -1, EINVAL,
-		 "setsockopt 5 0 4 of 2;");
+	char zero[4] = "";
+
+	assert_padded(IPPROTO_IP, IP_TOS, "\x10", 1, 0x10);
+	assert_padded(IPPROTO_IP, IP_TOS, "\xf0", 1, 0xf0);
+	assert_padded(IPPROTO_IP, IP_TTL, "", 0, 0);
+	assert_padded(IPPROTO_IP, IP_OPTIONS, zero, 2, 0);
+	fake_fails("setsockopt 5", EINVAL, 2);
+	assert_int_equal(set_bytes(IPPROTO_IP, IP_OPTIONS, "", 0), 0);
+	fake.n_answers = 0;
 	fake_fails("setsockopt 5 6 13 bbr/3", EINVAL, 1);
-	comes_to(set_bytes(IPPROTO_TCP, TCP_CONGESTION, "bbr", 3), 0, 0,
-		 "setsockopt 5 6 13 bbr/3;setsockopt 5 6 13 bbr/4;");
-	fake_fails("setsockopt 5 6 1", EINVAL, 3);
-	comes_to(set_bytes(IPPROTO_TCP, TCP_NODELAY, "\1", 1), -1, EINVAL,
-		 "setsockopt 5 6 1 of 1;");
-	comes_to(set_int(IPPROTO_TCP, TCP_NODELAY, 1), -1, EINVAL, "setsockopt 5 6 1 1;");
-	fake_fails("setsockopt 5 41 67", EINVAL, 1);
-	comes_to(set_bytes(IPPROTO_IPV6, 67, "\1", 1), -1, EINVAL, "setsockopt 5 41 67 of 1;");
+	assert_int_equal(set_bytes(IPPROTO_TCP, TCP_CONGESTION, "bbr", 3), 0);
+	assert_non_null(strstr(fake.log, "setsockopt 5 6 13 bbr/4;"));
+	/* What TCP refuses, and what is not short by SMC's fault, is refused. */
+	fake_fails("setsockopt", EINVAL, 2);
+	assert_short_refused(IPPROTO_IP, IP_PKTINFO, "", 0);
+	fake_fails("setsockopt 5", EINVAL, 99);
+	assert_short_refused(IPPROTO_TCP, TCP_NODELAY, "\1", 1);
+	assert_short_refused(IPPROTO_IPV6, 67, "\1", 1);
+	assert_int_equal(set_int(IPPROTO_TCP, TCP_NODELAY, 1), -1);
 	fake_socket(5, AF_INET, IPPROTO_TCP);
-	fake_fails("setsockopt 5 0 1 of 1", EINVAL, 1);
-	comes_to(set_bytes(IPPROTO_IP, IP_TOS, "\x10", 1), -1, EINVAL, "setsockopt 5 0 1 of 1;");
+	assert_short_refused(IPPROTO_IP, IP_TOS, "\x10", 1);
 }
 
 TEST(tcp_ulp_smc_is_done)
@@ -247,6 +368,7 @@ TEST(tcp_ulp_smc_is_done)
 		 "setsockopt 5 6 31 sm/2;");
 	comes_to(set_bytes(IPPROTO_TCP, TCP_ULP, "tls", 3), -1, EOPNOTSUPP,
 		 "setsockopt 5 6 31 tls/3;");
+	comes_to(set_bytes(IPPROTO_TCP, TCP_ULP, "", 0), -1, EINVAL, "setsockopt 5 6 31 /0;");
 	fake_socket(5, AF_INET, IPPROTO_TCP);
 	comes_to(set_bytes(IPPROTO_TCP, TCP_ULP, "smc", 3), -1, EOPNOTSUPP,
 		 "setsockopt 5 6 31 smc/3;");
@@ -271,12 +393,14 @@ TEST(timeouts_differ_from_accepts_mark)
 	const struct timeval mark = { 0, 1 };
 	const int64_t wide[2] = { 0, 1 };
 
-	comes_to(set_time(SO_RCVTIMEO, 0, 1), 0, 0, "setsockopt 5 1 20 0,10001;");
-	comes_to(set_time(SO_RCVTIMEO, 0, 10000), 0, 0, "setsockopt 5 1 20 0,10001;");
+	comes_to(set_time(SO_RCVTIMEO, 0, 1), 0, 0,
+		 "setsockopt 5 1 20 0,1;setsockopt 5 1 20 0,10001;");
+	comes_to(set_time(SO_RCVTIMEO, 0, 10000), 0, 0,
+		 "setsockopt 5 1 20 0,10000;setsockopt 5 1 20 0,10001;");
 	comes_to(set_time(SO_RCVTIMEO, 0, 10001), 0, 0, "setsockopt 5 1 20 0,10001;");
 	comes_to(set_time(SO_RCVTIMEO, 1, 1), 0, 0, "setsockopt 5 1 20 1,1;");
 	comes_to(set_time(SO_RCVTIMEO, 0, 0), 0, 0, "setsockopt 5 1 20 0,0;");
-	comes_to(set_wide(0, 1), 0, 0, "setsockopt 5 1 20 0,10001;");
+	comes_to(set_wide(0, 1), 0, 0, "setsockopt 5 1 66 0,1;setsockopt 5 1 20 0,10001;");
 	comes_to(set_bytes(SOL_SOCKET, SO_RCVTIMEO, &mark, sizeof(mark) - 1), 0, 0,
 		 "setsockopt 5 1 20 0;");
 	comes_to(set_bytes(SOL_SOCKET, SO_RCVTIMEO_NEW, &wide, sizeof(wide) - 1), 0, 0,
@@ -457,8 +581,8 @@ TEST(only_options_set_are_copied)
 {
 	const struct shim_sock sock = { .kind = KIND_AF_SMC, .family = AF_INET };
 
-	fake_int(5, IPPROTO_IP, IP_MINTTL, 3);
-	fake_int(9, IPPROTO_IP, IP_MINTTL, 0);
+	fake_int(5, IPPROTO_IP, IP_FREEBIND, 3);
+	fake_int(9, IPPROTO_IP, IP_FREEBIND, 0);
 	fake_int(5, SOL_SOCKET, SO_MARK, 7); /* except a privileged helper */
 	fake_int(9, SOL_SOCKET, SO_MARK, 0);
 	fake_int(5, IPPROTO_IP, IP_TRANSPARENT, 1);
@@ -468,11 +592,11 @@ TEST(only_options_set_are_copied)
 		 "socket 2 524289 0;setsockopt 9 1 36 7;setsockopt 9 0 19 1;fcntl 9 4 2;");
 	fake_shut(9);
 	fake_int(9, SOL_SOCKET, SO_MARK, 0);
-	fake_int(9, IPPROTO_IP, IP_MINTTL, 0);
-	set_int(IPPROTO_IP, IP_MINTTL, 3);
+	fake_int(9, IPPROTO_IP, IP_FREEBIND, 0);
+	set_int(IPPROTO_IP, IP_FREEBIND, 3);
 	fake.log[0] = '\0';
 	comes_to(shim_swap_open(5, &sock, KIND_TCP), 9, 0,
-		 "socket 2 524289 0;setsockopt 9 1 36 7;setsockopt 9 0 21 3;fcntl 9 4 2;");
+		 "socket 2 524289 0;setsockopt 9 1 36 7;setsockopt 9 0 15 3;fcntl 9 4 2;");
 	fake_shut(9);
 	/* By an older name. */
 	assert_false(shim_option_was_set(SOL_SOCKET, SO_TIMESTAMPNS));
@@ -584,8 +708,7 @@ TEST(number_zero_is_a_number)
 	fake_socket(5, AF_SMC, 0);
 	fake_fails("setsockopt 5", EOPNOTSUPP, 1);
 	comes_to(set_int(SOL_SOCKET, SO_ZEROCOPY, 1), 0, 0,
-		 "setsockopt 5 1 60 1;socket 2 524289 0;fcntl 0 4 2;setsockopt 0 1 60 1;"
-		 "dup3 0 5 0;drop 0;");
+		 "socket 2 524289 0;fcntl 0 4 2;setsockopt 0 1 60 1;dup3 0 5 0;drop 0;");
 	fake_socket(5, AF_SMC, 0);
 	fake_fails("ioctl 5", ENOTTY, 1);
 	comes_to(ioctl(5, 0x8915, &ignored), 0, 0,
@@ -603,7 +726,7 @@ TEST(number_zero_is_a_number)
 	errno = EAFNOSUPPORT;
 	assert_int_equal(socket(AF_INET, SOCK_STREAM, 0), 0);
 	assert_int_equal(errno, EAFNOSUPPORT);
-	assert_string_equal(fake.log, "socket 43 1 0;");
+	assert_non_null(strstr(fake.log, "socket 43 1 0;"));
 	assert_non_null(atomic_load(&shim_ways[0]));
 	fake_shut(0);
 	fake.log[0] = '\0';

@@ -15,12 +15,14 @@ TO_TCP = {
     "zerocopy": "off=smc on=tcp client=tcp accepted=tcp",
     "peek_off": "off=smc on=tcp client=tcp accepted=tcp",
     "rcvlowat": "off=smc on=tcp client=tcp accepted=tcp",
-    "epoll": "client=tcp accepted=tcp",
+    **dict.fromkeys(("key", "key_prefix", "key_listening", "key_reuseport", "key_retry", "hops", "epoll"),
+                    "client=tcp accepted=tcp"),
+    "filter": "listener=tcp",
     "devices": "one=smc two=tcp",
 }
 
 # Cases that differ from TCP, and their results: see "What works differently" in af_smc(7).
-DIFFERENT = {"blocking_write": "write=some"}
+DIFFERENT = {"blocking_write": "write=some", "hops_connected": "set=-ENOPROTOOPT"}
 
 
 def takes(option):
