@@ -448,12 +448,13 @@ CASE_OF(key_listening, keys(listener(), TCP_MD5SIG))
 
 CASE(key_reuseport)
 {
-	int l = fresh();
+	int l = fresh(), in = fresh();
 
 	SAY("key", set_key(l, TCP_MD5SIG));
 	SAY("reuseport", set(l, SOL_SOCKET, SO_REUSEPORT, 1));
 	bind_to(l, 0);
-	keys(l, TCP_MD5SIG);
+	SAY("client", set_key(in, TCP_MD5SIG));
+	keep_out(l, in);
 }
 
 CASE(key_retry)

@@ -10,13 +10,15 @@ from kern import done, equal, ok
 KERNEL = os.environ["SMC_LAB_KERNEL"]
 RDMA = KERNEL == "6.12"
 
+# Cases of clients that TCP keeps out.
+KEYS = ["key", "key_prefix", "key_listening", "key_reuseport", "key_retry", "hops"]
+
 # Cases whose sockets must become TCP; in all others everything stays SMC.
 TO_TCP = {
     "zerocopy": "off=smc on=tcp client=tcp accepted=tcp",
     "peek_off": "off=smc on=tcp client=tcp accepted=tcp",
     "rcvlowat": "off=smc on=tcp client=tcp accepted=tcp",
-    **dict.fromkeys(("key", "key_prefix", "key_listening", "key_reuseport", "key_retry", "hops", "epoll"),
-                    "client=tcp accepted=tcp"),
+    **dict.fromkeys(("epoll", *KEYS), "client=tcp accepted=tcp"),
     "filter": "listener=tcp",
     "devices": "one=smc two=tcp",
 }
@@ -164,6 +166,9 @@ def main():
     compare("AF_SMC", rows["tcp"], rows["AF_SMC"])
     compare("IPPROTO_SMC", {n: r for n, r in rows["tcp"].items() if not RDMA or n in raw}, rows["IPPROTO_SMC"])
     compare("AF_SMC, IPv6", rows["tcp6"], rows["AF_SMC, IPv6"], fell_back=RDMA)  # SMC-R supports IPv4 only
+    rules = read(start("smc_run", "--exclude", "1-65535", "differs", *KEYS))
+    equal({name: row[0] for name, row in rules.items()}, {name: rows["tcp"][name][0] for name in KEYS},
+          "a socket that a rule leaves to TCP keeps its key")
     for name in raw:
         ok(differs(name, rows), "--raw: %s differs" % name, rows["raw"][name])
     check_python()
