@@ -20,6 +20,7 @@ static const struct {
 	{ "update_socket_protocol", "the function update_socket_protocol (kernel 6.6)" },
 	{ "bpf_mptcp_sock_from_subflow", "CONFIG_MPTCP" },
 	{ BTF_JIT, "CONFIG_BPF_JIT" },
+	{ SCOPE_OPTIONS_FUNCTION, "CONFIG_SECURITY_NETWORK" },
 };
 
 #define N_PARTS (sizeof(parts) / sizeof(parts[0]))

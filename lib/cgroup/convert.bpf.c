@@ -3,14 +3,18 @@
  * Convert TCP sockets of chosen control groups and processes into SMC sockets. One program serves
  * all scopes: the kernel accepts at most 38 programs per function.
  */
+#include <asm/errno.h>
+
 #include "bpf/maps.bpf.h"
 #include "cgroup/scope.h"
+#include "process/tcpguard.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 enum {
 	AF_INET = 2,
 	AF_INET6 = 10,
+	AF_SMC = 43,
 	SOCK_TYPE_MASK = 0xf, /* the rest are flags */
 	SOCK_STREAM = 1,
 	PROTO_TCP = 6,
@@ -42,6 +46,19 @@ struct task_struct {
 	struct task_struct *group_leader;
 	const struct cred *cred;
 	char comm[SCOPE_COMM_SIZE];
+} __attribute__((preserve_access_index));
+
+struct sock_common {
+	unsigned short skc_family;
+} __attribute__((preserve_access_index));
+
+struct sock {
+	struct sock_common __sk_common;
+	__u16 sk_protocol;
+} __attribute__((preserve_access_index));
+
+struct socket {
+	struct sock *sk;
 } __attribute__((preserve_access_index));
 
 /* Marks of threads: the id of their scope. Freed with the thread. */
@@ -173,6 +190,33 @@ int BPF_PROG(smc_socket, int family, int type, int protocol, int ret)
 	}
 	__sync_fetch_and_add(&scope->converted, 1);
 	return PROTO_SMC;
+}
+
+static bool is_guard(int level, int option)
+{
+#define CASE(level, option) case TCPGUARD(level, option):
+	switch (TCPGUARD(level, option)) {
+		TCPGUARDS(CASE)
+		TCPGUARD_FILTERS(CASE)
+		return true;
+	default: return false;
+	}
+#undef CASE
+}
+
+/*
+ * Better no key than one that the data is not signed with. The file of a socket that fell back
+ * leads to its TCP socket.
+ */
+SEC("fmod_ret/security_socket_setsockopt")
+int BPF_PROG(smc_setsockopt, struct socket *sock, int level, int option, int ret)
+{
+	struct sock *sk = sock->sk;
+
+	if (ret || !is_guard(level, option) ||
+	    (sk->sk_protocol != PROTO_SMC && sk->__sk_common.skc_family != AF_SMC))
+		return ret;
+	return current_scope(bpf_get_current_task_btf()) ? -ENOPROTOOPT : 0;
 }
 
 /* Runs before the child does; threads count as children too. */

@@ -13,12 +13,13 @@
 /* Pinned in this order: the hook is last, as nothing counts as attached without it. */
 static const struct part {
 	const char *name, *pin;
-	bool is_map;
+	const char *function; /* that the program attaches to; NULL for a map */
 } parts[] = {
-	{ "tasks", SCOPE_DIR "/" SCOPE_TASKS, true },
-	{ "scopes", SCOPE_DIR "/" SCOPE_SCOPES, true },
-	{ "smc_fork", SCOPE_DIR "/" SCOPE_FORK, false },
-	{ "smc_socket", SCOPE_DIR "/" SCOPE_HOOK, false },
+	{ "tasks", SCOPE_DIR "/" SCOPE_TASKS, NULL },
+	{ "scopes", SCOPE_DIR "/" SCOPE_SCOPES, NULL },
+	{ "smc_fork", SCOPE_DIR "/" SCOPE_FORK, "sched_process_fork" },
+	{ "smc_setsockopt", SCOPE_DIR "/" SCOPE_SETSOCKOPT, SCOPE_OPTIONS_FUNCTION },
+	{ "smc_socket", SCOPE_DIR "/" SCOPE_HOOK, SCOPE_FUNCTION },
 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
@@ -58,7 +59,7 @@ static int pin_part(const struct loaded *loaded, const struct part *part, struct
 	struct bpf_link *link;
 	int ret;
 
-	if (part->is_map) {
+	if (!part->function) {
 		ret = bpfmap_pin(lib->bpf_object__find_map_fd_by_name(loaded->object, part->name),
 				 part->pin);
 	} else {
@@ -68,7 +69,8 @@ static int pin_part(const struct loaded *loaded, const struct part *part, struct
 		if (!link && ret == -E2BIG)
 			return smc_err_say(err, E2BIG,
 					   "cannot attach the eBPF programs: too many other eBPF "
-					   "programs are attached to " SCOPE_FUNCTION "()");
+					   "programs are attached to %s()",
+					   part->function);
 		if (!link)
 			return bpf_load_error(ret, "attach the eBPF programs", err);
 		ret = lib->bpf_link__pin(link, part->pin);

@@ -43,8 +43,9 @@ void pins_close(struct pins *pins);
 
 /* ---- can this host have scopes? ---- */
 
-/* Kernel function that the eBPF program hooks into. */
+/* Kernel functions that the eBPF programs hook into. */
 #define SCOPE_FUNCTION "update_socket_protocol"
+#define SCOPE_OPTIONS_FUNCTION "security_socket_setsockopt"
 
 /**
  * bpf_convert_missing() - feature that this kernel lacks for conversion of TCP sockets by eBPF

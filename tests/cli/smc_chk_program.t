@@ -55,17 +55,19 @@ lacks() {
 	is "$?$(printf '%s' "$out" | jq -c '[.way, .is_possible]')" '0["seccomp",true]' 'and seccomp takes its place'
 }
 seccomp=$'\nsmc_run --seccomp needs seccomp (kernel 5.14)'
-lacks 0true 0 7 'can give SMC to static programs'
+lacks 0true 0 15 'can give SMC to static programs'
 lacks "2false
-eBPF needs IPPROTO_SMC (kernel 6.11)$seccomp" -93 7 'the kernel lacks IPPROTO_SMC'
+eBPF needs IPPROTO_SMC (kernel 6.11)$seccomp" -93 15 'the kernel lacks IPPROTO_SMC'
 lacks "2false
 eBPF needs BTF (CONFIG_DEBUG_INFO_BTF)$seccomp" 0 -2 'the kernel lacks BTF'
 lacks "2false
-eBPF needs the function update_socket_protocol (kernel 6.6)$seccomp" 0 6 'the kernel lacks the function'
+eBPF needs the function update_socket_protocol (kernel 6.6)$seccomp" 0 14 'the kernel lacks the function'
 lacks "2false
-eBPF needs CONFIG_MPTCP$seccomp" 0 5 'the kernel lacks CONFIG_MPTCP'
+eBPF needs CONFIG_MPTCP$seccomp" 0 13 'the kernel lacks CONFIG_MPTCP'
 lacks "2false
-eBPF needs CONFIG_BPF_JIT$seccomp" 0 3 'the kernel lacks CONFIG_BPF_JIT'
+eBPF needs CONFIG_BPF_JIT$seccomp" 0 11 'the kernel lacks CONFIG_BPF_JIT'
+lacks "2false
+eBPF needs CONFIG_SECURITY_NETWORK$seccomp" 0 7 'the kernel lacks CONFIG_SECURITY_NETWORK'
 # Confinement, of smc_chk itself or of a service with this program, is no lack of the kernel.
 notes() {
 	printf '%s\n' "$1" >"$tmp/kernel/probes/socket-af_smc"

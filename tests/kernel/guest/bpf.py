@@ -34,6 +34,23 @@ try:
 except OSError as err:
     print(errno.errorcode[err.errno])
 """
+# Set the options that SMC sockets refuse: TCP, IP, IPv6, socket. With "fastopen", an SMC socket falls back before.
+GUARDS = """import errno, socket, sys
+family, protocol = int(sys.argv[1]), int(sys.argv[2])
+s = socket.socket(family, socket.SOCK_DGRAM if protocol == socket.IPPROTO_UDP else socket.SOCK_STREAM, protocol)
+if "fastopen" in sys.argv:
+    s.setsockopt(socket.IPPROTO_TCP, 30, 1)
+for level, numbers in (6, (14, 32, 38, 39, 40, 42)), (0, (16, 17, 21)), (41, (34, 35, 73)), (1, (26, 50)):
+    for number in numbers:
+        try:
+            s.setsockopt(level, number, 1)
+            print("OK")
+        except OSError as err:
+            print(errno.errorcode[err.errno])
+for level, number in (6, 1), (0, 2), (1, 9):
+    s.setsockopt(level, number, 1) if protocol != socket.IPPROTO_UDP else None
+"""
+AF_SMC, UDP = 43, 17
 
 
 def bpf(*argv):
@@ -107,8 +124,8 @@ def control_groups():
     a, b, c = group("/a"), group("/a/b"), group("/c")
     few = ("setpriv", "--bounding-set=-all,+bpf,+perfmon,+net_admin", "smc_bpf", "attach", "--cgroup", a)
     equal(run(*few), (0, "", ""), "three capabilities are enough")
-    modes_of = [oct(os.stat(PINS + name).st_mode & 0o777) for name in ("", "/socket", "/fork", "/tasks", "/scopes")]
-    equal(modes_of, ["0o700"] + ["0o600"] * 4, "what is pinned is root's alone")
+    modes_of = [oct(os.stat(PINS + name).st_mode & 0o777) for name in ("", "/socket", "/setsockopt", "/fork", "/tasks", "/scopes")]
+    equal(modes_of, ["0o700"] + ["0o600"] * 5, "what is pinned is root's alone")
     equal([protocol(a), protocol(b), protocol(c), protocol()], [SMC, SMC, TCP, TCP],
           "a control group and those below it, nobody else; the loader has ended")
     equal(counters(a), (2, 0, 4), "its counters")
@@ -133,6 +150,34 @@ def control_groups():
     equal(protocol(b), SMC, "detached: the outer group counts again")
     bpf("detach", "-c", a)
     equal((protocol(a), os.path.exists(PINS)), (TCP, False), "the last one is detached: everything is gone")
+
+
+def guards(cgroup, family, protocol, *more):
+    """Answers to the options in a control group."""
+    result = subprocess.run(["python3", "-S", "-c", GUARDS, str(family), str(protocol), *more], stdout=subprocess.PIPE, text=True,
+                            preexec_fn=enter(cgroup), check=True)
+    return result.stdout.split()
+
+
+def options():
+    a, b, c = group("/a"), group("/a/b"), group("/c")
+    bpf("attach", "-c", a)
+    for family, protocol, name in ((2, 0, "a TCP socket"), (10, TCP, "for IPv6"), (2, SMC, "IPPROTO_SMC"), (AF_SMC, 1, "AF_SMC")):
+        equal(guards(b, family, protocol), ["ENOPROTOOPT"] * 14, "no keys, filters or limits of TTL in the scope: " + name)
+    like_tcp = guards(c, 10, TCP)
+    ok("OK" in like_tcp, "TCP accepts some of them", like_tcp)
+    equal(guards(a, 10, 0, "fastopen"), like_tcp, "so does a socket of the scope that fell back")
+    equal(guards(a, 2, UDP), guards(c, 2, UDP), "and a UDP socket of the scope")
+    equal(guards(c, 10, SMC), like_tcp, "an SMC socket of others: the kernel's answers")
+    bpf("attach", "-c", b, "--exclude-comm", "python3")
+    equal(guards(b, 10, 0), like_tcp, "a TCP socket that a rule of the scope excludes")
+    bpf("detach", "--all")
+    with subprocess.Popen(["sh", "-c", "read line; exec python3 -S -c \"$0\" 2 0", GUARDS], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as marked:
+        bpf("attach", "--pid", str(marked.pid))
+        equal(marked.communicate("\n")[0].split(), ["ENOPROTOOPT"] * 14, "a process that is attached itself")
+    bpf("detach", "--all")
+    equal(guards(a, 10, SMC), like_tcp, "detached: the kernel's answers")
 
 
 def names_of_groups():
@@ -401,7 +446,7 @@ def without_smc():
     equal(attached(), [], "nothing is attached: the doctor is silent about it")
 
 
-TESTS = (nothing_yet, control_groups, names_of_groups, process_tree, many, smc_run, unprivileged, real_programs, without_smc)
+TESTS = (nothing_yet, control_groups, options, names_of_groups, process_tree, many, smc_run, unprivileged, real_programs, without_smc)
 for test in [t for t in TESTS if not sys.argv[3:] or t.__name__ in sys.argv[3:]]:
     start = time.monotonic()
     test()

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Socket options by which TCP authenticates, restricts or filters segments. On an SMC socket they
+ * work for the handshake, but not for the data. Compiled for BPF too, so it needs kernel headers
+ * only.
+ */
+#pragma once
+
+#include <asm/socket.h>
+
+/**
+ * TCPGUARD() - an option and its level as one number
+ *
+ * Other numbers that lead to the same one are no options at all.
+ */
+#define TCPGUARD(level, option) ((unsigned int)(level) << 16 | (unsigned int)(option))
+
+/* clang-format off */
+/* Each row: level, option; removing a key counts, as the option's value is not known. */
+#define TCPGUARDS(X)                                                                               \
+	X(6, 14) /* IPPROTO_TCP: TCP_MD5SIG */                                                     \
+	X(6, 32) /* TCP_MD5SIG_EXT */                                                              \
+	X(6, 38) /* TCP_AO_ADD_KEY */                                                              \
+	X(6, 39) /* TCP_AO_DEL_KEY */                                                              \
+	X(6, 40) /* TCP_AO_INFO */                                                                 \
+	X(6, 42) /* TCP_AO_REPAIR */                                                               \
+	X(0, 16) /* IPPROTO_IP: IP_IPSEC_POLICY */                                                 \
+	X(0, 17) /* IP_XFRM_POLICY */                                                              \
+	X(0, 21) /* IP_MINTTL */                                                                   \
+	X(41, 34) /* IPPROTO_IPV6: IPV6_IPSEC_POLICY */                                            \
+	X(41, 35) /* IPV6_XFRM_POLICY */                                                           \
+	X(41, 73) /* IPV6_MINHOPCOUNT */
+/* clang-format on */
+
+/* Also common on sockets other than TCP's. */
+#define TCPGUARD_FILTERS(X)                                                                        \
+	X(SOL_SOCKET, SO_ATTACH_FILTER)                                                            \
+	X(SOL_SOCKET, SO_ATTACH_BPF)
