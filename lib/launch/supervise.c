@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The supervisor: a process that answers socket(2) of a command by seccomp user notification.
+ * The supervisor: a process that answers socket(2) and some setsockopt(2) of a command by seccomp
+ * user notification.
  *
  * The command keeps smc_run's process id, as under env(1), with its status, signals, terminal and
  * parent, so nothing has to be forwarded. The supervisor is the other process: nobody waits for it,
@@ -149,12 +150,14 @@ static int open_kind(int domain, int flags, int protocol)
 
 /*
  * Lock only sizes that the user gave: if SMC falls back, TCP tunes its own. Listeners do not pass
- * on unlocked sizes, see ld_pre_smc/state/buffers.h.
+ * on unlocked sizes, see ld_pre_smc/state/buffers.h. A locked filter makes SO_ATTACH_FILTER and the
+ * like fail: SMC would ignore it.
  */
-static void set_buffers(int fd, const struct supervisor *self)
+static void set_options(int fd, const struct supervisor *self)
 {
-	const int unlocked = 0;
+	const int unlocked = 0, locked = 1;
 
+	setsockopt(fd, SOL_SOCKET, SO_LOCK_FILTER, &locked, sizeof(locked));
 	if (self->sndbuf)
 		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &self->sndbuf, sizeof(int));
 	if (self->rcvbuf)
@@ -172,7 +175,7 @@ static int open_smc(const struct supervisor *self, const struct sockcall *call)
 	if (fd < 0)
 		fd = open_kind(AF_SMC, flags, call->is_v6 ? SMCPROTO_SMC6 : SMCPROTO_SMC);
 	if (fd >= 0)
-		set_buffers(fd, self);
+		set_options(fd, self);
 	return fd;
 }
 
@@ -188,22 +191,38 @@ static bool has_other_profile(pid_t pid)
 	       !(apparmor_profile(0, ours) && !strcmp(ours, theirs));
 }
 
+/* Does this thread get SMC sockets? Return: 0, -errno. */
+static int check_thread(const struct supervisor *self, pid_t pid)
+{
+	if (seconds() < self->retry || !is_here(self, pid))
+		return -EAFNOSUPPORT;
+	return has_other_profile(pid) ? -EACCES : 0;
+}
+
 /* Return: a socket, or -errno if the kernel has none, or denies it to this process. */
 static int find_smc(struct supervisor *self, const struct sockcall *call)
 {
-	int fd;
+	int fd = check_thread(self, call->pid);
 
-	if (seconds() < self->retry || !is_here(self, call->pid))
-		return -EAFNOSUPPORT;
-	if (has_other_profile(call->pid))
-		return -EACCES;
+	if (fd)
+		return fd;
 	fd = open_smc(self, call);
 	if (fd == -EAFNOSUPPORT || fd == -EPROTONOSUPPORT || fd == -ESOCKTNOSUPPORT)
 		self->retry = seconds() + RETRY_SECONDS;
 	return fd;
 }
 
-static void answer(struct supervisor *self, const struct sockcall *call)
+/*
+ * Only a process with the right to trace the thread could see which socket it is. Where sockets for
+ * TCP are SMC's, the option is refused on all: a missing key shows, one that protects nothing does
+ * not.
+ */
+static void answer_option(const struct supervisor *self, const struct sockcall *call)
+{
+	sockcall_fail(self->listener, call, check_thread(self, call->pid) ? 0 : ENOPROTOOPT);
+}
+
+static void answer_socket(struct supervisor *self, const struct sockcall *call)
 {
 	int fd = find_smc(self, call), ret = 0;
 
@@ -233,8 +252,10 @@ static void *serve(void *arg)
 	pthread_mutex_unlock(&self->gate);
 	do {
 		ret = sockcall_receive(self->listener, &call);
-		if (!ret)
-			answer(self, &call);
+		if (!ret && call.is_option)
+			answer_option(self, &call);
+		else if (!ret)
+			answer_socket(self, &call);
 	} while (!ret || ret == -ENOENT || ret == -EINTR);
 	return NULL;
 }

@@ -13,6 +13,7 @@
 #include "host/probe.h"
 #include "process/helper.h"
 #include "process/sysarch.h"
+#include "process/tcpguard.h"
 
 /* Installed headers may be older. */
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
@@ -31,33 +32,46 @@ union question {
 /* Exclude x32, the second set of numbers of x86-64, and 32-bit programs of a 64-bit kernel. */
 #if defined(__x86_64__)
 #define NR_ALSO (0x40000000 | SYS_socket)
+#define NR_ALSO_OPTION (0x40000000 | 541)
 #define ARCH_ALSO AUDIT_ARCH_I386
 #define ARCH_ALSO_NR 359
+#define ARCH_ALSO_OPTION 366
 #elif defined(__aarch64__)
 #define NR_ALSO SYS_socket
+#define NR_ALSO_OPTION SYS_setsockopt
 #define ARCH_ALSO AUDIT_ARCH_ARM
 #define ARCH_ALSO_NR 281
+#define ARCH_ALSO_OPTION 294
 #else
 #define NR_ALSO SYS_socket
+#define NR_ALSO_OPTION SYS_setsockopt
 #define ARCH_ALSO SYSARCH
 #define ARCH_ALSO_NR SYS_socket
+#define ARCH_ALSO_OPTION SYS_setsockopt
 #endif
 
 #define LOAD(offset) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (offset))
 #define IF(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (yes), (no))
 #define ANSWER(value) BPF_STMT(BPF_RET | BPF_K, (value))
+#define NOTIFY_OPTION(level, option)                                                               \
+	IF(TCPGUARD(level, option), 0, 1), ANSWER(SECCOMP_RET_USER_NOTIF),
 
-/* IF() takes the number of steps to skip. Calls that are not for TCP are allowed. */
+/* IF() takes the number of steps to skip. All other calls are allowed. */
 static const struct sock_filter steps[] = {
 	LOAD(offsetof(struct seccomp_data, arch)),
-	IF(SYSARCH, 0, 3),
+	IF(SYSARCH, 0, 6),
 	LOAD(offsetof(struct seccomp_data, nr)),
-	IF(SYS_socket, 5, 0),
-	IF(NR_ALSO, 4, 14),
-	IF(ARCH_ALSO, 0, 13),
-	LOAD(offsetof(struct seccomp_data, nr)),
-	IF(ARCH_ALSO_NR, 1, 0),
+	IF(SYS_socket, 9, 0),
+	IF(NR_ALSO, 8, 0),
+	IF(SYS_setsockopt, 18, 0),
+	IF(NR_ALSO_OPTION, 17, 0),
 	ANSWER(SECCOMP_RET_ALLOW),
+	IF(ARCH_ALSO, 0, 3),
+	LOAD(offsetof(struct seccomp_data, nr)),
+	IF(ARCH_ALSO_NR, 2, 0),
+	IF(ARCH_ALSO_OPTION, 12, 0),
+	ANSWER(SECCOMP_RET_ALLOW),
+	/* socket(2) */
 	LOAD(SYSARCH_ARG(0)),
 	IF(AF_INET, 1, 0),
 	IF(AF_INET6, 0, 7),
@@ -69,7 +83,20 @@ static const struct sock_filter steps[] = {
 	IF(IPPROTO_TCP, 0, 1),
 	ANSWER(SECCOMP_RET_USER_NOTIF),
 	ANSWER(SECCOMP_RET_ALLOW),
+	/* setsockopt(2) */
+	LOAD(SYSARCH_ARG(1)),
+	BPF_STMT(BPF_ALU | BPF_LSH | BPF_K, 16),
+	BPF_STMT(BPF_MISC | BPF_TAX, 0),
+	LOAD(SYSARCH_ARG(2)),
+	BPF_STMT(BPF_ALU | BPF_OR | BPF_X, 0),
+	TCPGUARDS(NOTIFY_OPTION) ANSWER(SECCOMP_RET_ALLOW),
 };
+
+static bool is_setsockopt(const struct seccomp_data *data)
+{
+	return data->arch == SYSARCH ? data->nr == SYS_setsockopt || data->nr == NR_ALSO_OPTION :
+				       data->nr == ARCH_ALSO_OPTION;
+}
 
 static int set_filter(unsigned long flags)
 {
@@ -102,6 +129,11 @@ int sockcall_listen(void)
 int sockcall_listen(void)
 {
 	return -ENOSYS;
+}
+
+static bool is_setsockopt(const struct seccomp_data *data __attribute__((unused)))
+{
+	return false;
 }
 #endif
 
@@ -169,6 +201,7 @@ int sockcall_receive(int listener, struct sockcall *call)
 	*call = (struct sockcall){
 		.id = question.notif.id,
 		.pid = (pid_t)question.notif.pid,
+		.is_option = is_setsockopt(data),
 		.is_v6 = (int)data->args[0] == AF_INET6,
 		.flags = (int)data->args[1] & (SOCK_NONBLOCK | SOCK_CLOEXEC),
 	};

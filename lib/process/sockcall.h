@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Answer socket(2) of other processes in this one, by seccomp user notification. Only calls for TCP
- * sockets are notified, and no other call of those processes becomes slower.
+ * Answer socket(2) and setsockopt(2) of other processes in this one, by seccomp user notification.
+ * Only calls for TCP sockets and the options of tcpguard.h are notified, and calls other than these
+ * two do not become slower.
  */
 #pragma once
 
 #include "process/target.h"
 
 /**
- * struct sockcall - a thread that waits for its TCP socket
+ * struct sockcall - a thread that waits for its TCP socket, or for the result of setsockopt(2)
  * @id: of the request
  * @pid: the thread's number in this PID namespace, 0 if it is not visible
+ * @is_option: setsockopt(2) of an option in tcpguard.h, for any socket
  * @is_v6: AF_INET6 rather than AF_INET
  * @flags: SOCK_NONBLOCK, SOCK_CLOEXEC, or-ed
  */
 struct sockcall {
 	uint64_t id;
 	pid_t pid;
-	bool is_v6;
+	bool is_option, is_v6;
 	int flags;
 };
 

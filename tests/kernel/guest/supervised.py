@@ -121,6 +121,34 @@ print(given)
 """, "signals while it waits")
 
 
+# Answers to options that SMC sockets refuse. GIVEN: they are SMC sockets, or could be.
+OPTIONS = """
+import ctypes, errno, struct
+def answer(level, number, family=socket.AF_INET, type=socket.SOCK_STREAM, value=struct.pack("i", 9)):
+    with socket.socket(family, type) as s:
+        try:
+            s.setsockopt(level, number, value)
+            return 0
+        except OSError as err:
+            return err.errno
+space = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 1), 8)
+accept_all = struct.pack("@HP", 1, ctypes.addressof(space))
+GIVEN = ([answer(6, n) for n in (14, 32, 38, 39, 40, 42)] + [answer(0, n) for n in (16, 17, 21)] +
+         [answer(41, n, socket.AF_INET6) for n in (34, 35, 73)] + [answer(0, 21, type=socket.SOCK_DGRAM)])
+FILTERS = [answer(1, 26, value=accept_all), answer(1, 26, type=socket.SOCK_DGRAM, value=accept_all)]
+OTHERS = [answer(6, 1), answer(0, 2), answer(41, 16, socket.AF_INET6), answer(1, 9)]
+"""
+
+
+def options():
+    true(OPTIONS + "print(set(GIVEN) == {errno.ENOPROTOOPT} or GIVEN)", "no keys, policies and limits of TTL")
+    true(OPTIONS + "print(FILTERS == [errno.EPERM, 0] or FILTERS)", "filters only for sockets other than TCP")
+    true(OPTIONS + "print(OTHERS == [0] * 4 or OTHERS)", "other options")
+    if has_nobody():
+        true(OPTIONS + "print((GIVEN[8], GIVEN[11], FILTERS[1]) == (0, 0, 0) or (GIVEN, FILTERS))",
+             "a program with TCP sockets of its own sets them", *NOBODY)
+
+
 def many():
     true("""
 import resource
@@ -373,6 +401,7 @@ def all_of_it():
     statuses()
     inheritance()
     which_sockets()
+    options()
     many()
     lives()
     terminal()
