@@ -199,7 +199,7 @@ static void find_dropin(const struct unit_props *props, struct row *row)
 	}
 }
 
-static void fill(struct row *row, const struct unit_props *props)
+static void fill(struct row *row, const struct unit_props *props, const char *asked)
 {
 	*row = (struct row){ .state = unit_prop_text(props, "ActiveState") };
 	row->name = row->name_text;
@@ -209,7 +209,7 @@ static void fill(struct row *row, const struct unit_props *props)
 	if (row->way == WAY_NONE && is_own(props))
 		row->way = WAY_OWN;
 	row->use = find_use(row, props, row->why);
-	unit_file_name(row->name_text);
+	unit_file_name(row->name_text, asked);
 	if (unit_is_template(row->name))
 		row->state = "template";
 	else if (strcmp(unit_prop_text(props, "LoadState"), "loaded"))
@@ -231,8 +231,11 @@ static void put_row(struct list *list, const struct row *row)
 	out_char(&list->notes, '\n');
 }
 
-/* Add all units of a name or pattern; @own: only those that use SMC by their own settings */
-static int put_units(struct list *list, const char *pattern, bool own)
+/*
+ * Add all units of a pattern, or the one shown for the name @asked; @own: only those that use SMC
+ * by their own settings
+ */
+static int put_units(struct list *list, const char *pattern, const char *asked, bool own)
 {
 	struct unit_props props AUTO(unit_props_free) = { 0 }, rest, one;
 	int ret = systemctl_show(list->req->user, pattern, PROPERTIES, &props, list->err);
@@ -247,7 +250,7 @@ static int put_units(struct list *list, const char *pattern, bool own)
 					  unit_prop_text(&one, "Id"));
 		if (ret || (own && !is_own(&one)))
 			continue;
-		fill(&row, &one);
+		fill(&row, &one, asked);
 		if (!own || row.way == WAY_OWN)
 			put_row(list, &row);
 	}
@@ -261,8 +264,8 @@ static int put_unit(const char *name, void *list)
 	int ret;
 
 	unit_shown_name(name, shown);
-	ret = put_units(list, shown, false);
-	return ret || !unit_instances(name, shown) ? ret : put_units(list, shown, false);
+	ret = put_units(list, shown, name, false);
+	return ret || !unit_instances(name, shown) ? ret : put_units(list, shown, "", false);
 }
 
 /* Add the named unit, or all with our drop-in and all that need none. */
@@ -276,7 +279,7 @@ static int put_list(struct list *list)
 		return ret ? ret : put_unit(name, list);
 	}
 	ret = dropin_each(list->req->user, put_unit, list, list->err);
-	return ret ? ret : put_units(list, "*.service", true);
+	return ret ? ret : put_units(list, "*.service", "", true);
 }
 
 /* The list is printed when it is complete. */

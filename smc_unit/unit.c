@@ -14,7 +14,7 @@
 
 int unit_load(const struct request *req, struct unit *unit, struct smc_err *err)
 {
-	char shown[UNIT_NAME_SIZE];
+	char shown[UNIT_NAME_SIZE], asked[UNIT_NAME_SIZE];
 	const char *state, *id;
 	int ret = unit_name(req->unit, unit->name, err);
 
@@ -32,8 +32,9 @@ int unit_load(const struct request *req, struct unit *unit, struct smc_err *err)
 				   unit->name, *state ? state : "nothing");
 	/* Resolve an alias: the drop-in belongs to the unit's own name. */
 	id = unit_prop_text(&unit->props, "Id");
+	memcpy(asked, unit->name, sizeof(asked));
 	if (strlen(id) < sizeof(unit->name) && !unit_name(id, unit->name, err))
-		unit_file_name(unit->name);
+		unit_file_name(unit->name, asked);
 	return dropin_locate(req->user, unit->name, &unit->dropin, err);
 }
 

@@ -60,9 +60,9 @@ void unit_shown_name(const char *name, char shown[UNIT_NAME_SIZE])
 		 unit_is_template(name) ? PROBE : "");
 }
 
-void unit_file_name(char *name)
+void unit_file_name(char *name, const char *asked)
 {
-	if (word_ends_with(name, "@" PROBE SERVICE))
+	if (unit_is_template(asked) && word_ends_with(name, "@" PROBE SERVICE))
 		strcpy(name + strlen(name) - strlen(PROBE SERVICE), SERVICE);
 }
 

@@ -28,8 +28,8 @@ bool unit_instances(const char *name, char pattern[UNIT_NAME_SIZE]);
 /** unit_shown_name() - name for systemctl show: for a template, that of a dummy instance */
 void unit_shown_name(const char *name, char shown[UNIT_NAME_SIZE]);
 
-/** unit_file_name() - the inverse, in place: name used in the drop-in's directory */
-void unit_file_name(char *name);
+/** unit_file_name() - the inverse for @asked, in place: name used in the drop-in's directory */
+void unit_file_name(char *name, const char *asked);
 
 /** struct unit_props - properties of units, lines of "Name=value", each NUL-terminated */
 struct unit_props {

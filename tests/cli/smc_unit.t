@@ -143,6 +143,13 @@ like "$rc$out" '^Takes effect with: .* restart foo@INSTANCE.service$' 'a templat
 ok $? 'its drop-in is the template'"'"'s'
 unit 'a\x2db@smc-tools.service'
 run enable --quiet 'a\x2db@'
+run disable --quiet foo@
+run enable --quiet foo@smc-tools
+is "$(ls "$base" | grep '^foo@')" foo@smc-tools.service.d 'an instance with the name of the dummy is no template'
+run status foo@smc-tools
+like "$out" '^foo@smc-tools.service .* inactive' 'nor in its status'
+run disable --quiet foo@smc-tools
+run enable --quiet foo@
 is "$rc$err" 0 'a name with a backslash, as systemd-escape makes them'
 run disable --quiet 'a\x2db@'
 unit alias.service

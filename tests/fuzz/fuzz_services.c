@@ -29,8 +29,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	dropin_is_bpf(all.text);
 	if (!unit_name(all.text, name, &err)) {
 		unit_shown_name(name, shown);
-		unit_file_name(shown);
-		MUST(unit_is_template(name) || !strcmp(shown, name));
+		unit_file_name(shown, name);
+		MUST(!strcmp(shown, name));
 	}
 	for (size_t i = 0; i < size; i++)
 		all.text[i] = (char)(data[i] == '\n' ? '\0' : data[i]);

@@ -23,12 +23,16 @@ TEST(test_names)
 	assert_true(unit_is_template(name));
 	unit_shown_name(name, shown);
 	assert_string_equal(shown, "foo@smc-tools.service");
-	unit_file_name(shown);
+	unit_file_name(shown, name);
 	assert_string_equal(shown, "foo@.service");
 	unit_shown_name("foo@1.service", shown);
 	assert_string_equal(shown, "foo@1.service");
-	unit_file_name(shown);
+	unit_file_name(shown, "foo@1.service");
 	assert_string_equal(shown, "foo@1.service");
+	/* an instance may have the dummy's name */
+	unit_shown_name("foo@smc-tools.service", shown);
+	unit_file_name(shown, "foo@smc-tools.service");
+	assert_string_equal(shown, "foo@smc-tools.service");
 }
 
 TEST(test_program)
