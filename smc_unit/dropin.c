@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "smc_unit/unit.h"
 
+#include <dirent.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <sys/stat.h>
 
 #include "base/read.h"
+#include "base/words.h"
 #include "base/write.h"
 
 #define SIZE_MAX_READ 65536
@@ -37,35 +38,42 @@ int dropin_locate(bool user, const char *unit, struct dropin *out, struct smc_er
 	return ret;
 }
 
-int units_each(const char *pattern, unit_fn *fn, void *arg)
+/* Is an entry of @dir named after a service, with @end, and does it have @file? Cuts @end off. */
+static bool cut_unit(char *name, const char *dir, const char *end, const char *file)
 {
-	const char *star = strrchr(pattern, '*');
-	size_t before = (size_t)(star - pattern), after = strlen(star + strlen("*.service"));
-	char unit[NAME_MAX + 1];
-	glob_t files;
-	int ret = 0;
+	char path[PATH_MAX + NAME_MAX + 32];
+	struct stat st;
 
-	if (glob(pattern, 0, NULL, &files))
-		return 0;
-	for (size_t i = 0; !ret && i < files.gl_pathc; i++) {
-		const char *name = files.gl_pathv[i] + before;
+	snprintf(path, sizeof(path), "%s/%s%s", dir, name, file);
+	if (*name == '.' || !word_ends_with(name, end) || lstat(path, &st))
+		return false;
+	name[strlen(name) - strlen(end)] = '\0';
+	return word_ends_with(name, ".service");
+}
 
-		snprintf(unit, sizeof(unit), "%.*s", (int)(strlen(name) - after), name);
-		ret = fn(unit, arg);
+int units_each(const char *dir, const char *end, const char *file, unit_fn *fn, void *arg,
+	       struct smc_err *err)
+{
+	struct dirent **entries;
+	int n = scandir(dir, &entries, NULL, alphasort), ret = 0;
+
+	if (n < 0)
+		return errno == ENOENT ? 0 : smc_err_set(err, errno, "cannot read '%s'", dir);
+	for (int i = 0; i < n; i++) {
+		if (!ret && cut_unit(entries[i]->d_name, dir, end, file))
+			ret = fn(entries[i]->d_name, arg);
+		free(entries[i]);
 	}
-	globfree(&files);
+	free(entries);
 	return ret;
 }
 
 int dropin_each(bool user, unit_fn *fn, void *arg, struct smc_err *err)
 {
-	char base[PATH_MAX], pattern[PATH_MAX + 32];
+	char base[PATH_MAX];
 	int ret = set_base(user, base, err);
 
-	if (ret)
-		return ret;
-	snprintf(pattern, sizeof(pattern), "%s/*.service.d/" DROPIN_FILE, base);
-	return units_each(pattern, fn, arg);
+	return ret ? ret : units_each(base, ".d", "/" DROPIN_FILE, fn, arg, err);
 }
 
 static int failed(struct smc_err *err, const char *what, const char *path)

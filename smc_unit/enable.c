@@ -408,9 +408,8 @@ int unit_disable_all(const struct request *req)
 {
 	struct sweep sweep = { .req = req };
 
-	if (!req->user)
-		units_each(PEERS_PATTERN, sweep_peers, &sweep);
-	if (dropin_each(req->user, sweep_unit, &sweep, &sweep.err))
+	if ((!req->user && units_each(CONF_DIR, ".conf", "", sweep_peers, &sweep, &sweep.err)) ||
+	    dropin_each(req->user, sweep_unit, &sweep, &sweep.err))
 		return cli_error(req->launch.tool, "%s", sweep.err.text);
 	if (sweep.count)
 		reload(req);

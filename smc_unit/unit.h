@@ -56,10 +56,11 @@ int dropin_locate(bool user, const char *unit, struct dropin *out, struct smc_er
 /** unit_fn - is called with a unit's full name; a nonzero result ends the search */
 typedef int unit_fn(const char *unit, void *arg);
 
-/** units_each() - find each unit with a file "DIR/NAME.service..." of a glob(7) pattern */
-int units_each(const char *pattern, unit_fn *fn, void *arg);
+/** units_each() - find each unit with "@dir/UNIT@end@file", sorted. Return: last result of @fn */
+int units_each(const char *dir, const char *end, const char *file, unit_fn *fn, void *arg,
+	       struct smc_err *err);
 
-/** dropin_each() - find each unit with a drop-in of this name. Return: last result of @fn */
+/** dropin_each() - find each unit with a drop-in of this name. Return: as units_each() */
 int dropin_each(bool user, unit_fn *fn, void *arg, struct smc_err *err);
 
 /**
@@ -163,8 +164,6 @@ int unit_listeners(struct listeners *found, const struct unit *unit, struct smc_
 void listeners_warn(const struct unit *unit);
 
 /* ---- peers.c ---- */
-
-#define PEERS_PATTERN CONF_DIR "/*.service.conf"
 
 /** peers_are_limited() - has smc_unit written rules for a unit? */
 bool peers_are_limited(const char *unit);

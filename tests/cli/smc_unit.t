@@ -160,6 +160,21 @@ ok $? 'an alias leads to the unit'
 
 # ---- several at once ----
 unit one.service
+# ---- directories with characters of patterns ----
+export XDG_CONFIG_HOME=$tmp/"x[$(printf '%0100d' 0)]*?"
+other=$tmp/x0ab/systemd/user/plain.service.d
+mkdir -p "$XDG_CONFIG_HOME" "$other"
+unit plain.service
+run enable --quiet plain
+echo "DropInPaths=$(printf '%s' "$XDG_CONFIG_HOME"/systemd/user/plain.service.d/*)" >>"$tmp/units/plain.service"
+run status
+like "$rc$err${out//$'\n'/ }" '^0.* plain.service .* preload' 'a service below a directory with *, ? and [ ] is found'
+cp "$XDG_CONFIG_HOME/systemd/user/plain.service.d/zz-smc-tools.conf" "$other"
+run disable --all
+like "$rc$out" '^0plain.service: disabled' 'and disabled'
+is "$(find "$tmp"/x* -type f)" "$other/zz-smc-tools.conf" 'and no other'
+unset XDG_CONFIG_HOME
+
 unit two.service
 run enable --quiet one two --strict
 is "$rc$err$(wrote one.service | tail -n 1)$(wrote two.service | tail -n 1)" \
