@@ -100,11 +100,18 @@ static void find_target(struct unit *unit)
 
 static int check_environment(const struct unit *unit, struct smc_err *err)
 {
-	if (!unit_has_word(unit_prop_of(unit, "UnsetEnvironment"), PRELOAD))
-		return 0;
-	return smc_err_say(err, EINVAL,
-			   "%s has UnsetEnvironment=" PRELOAD ": nothing can be preloaded",
-			   unit->name);
+	const char *list = unit_prop_of(unit, "Environment");
+	bool is_cut = false;
+	char word[PATH_MAX];
+
+	if (unit_has_word(unit_prop_of(unit, "UnsetEnvironment"), PRELOAD))
+		return smc_err_say(err, EINVAL,
+				   "%s has UnsetEnvironment=" PRELOAD ": nothing can be preloaded",
+				   unit->name);
+	while (unit_next_word(&list, word))
+		if (!strncmp(word, PRELOAD "=", sizeof(PRELOAD)))
+			is_cut = strlen(word) == sizeof(word) - 1; /* the last one counts */
+	return is_cut ? smc_err_say(err, E2BIG, "%s: its " PRELOAD " is too long", unit->name) : 0;
 }
 
 static bool is_below(const char *path, const char *dir)

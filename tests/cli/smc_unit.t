@@ -129,6 +129,8 @@ long=$(printf '/%04000d' 0)
 unit plain.service "Environment=LD_PRELOAD=$long LD_PRELOAD=$long LD_PRELOAD=$long LD_PRELOAD=/y.so"
 run enable --quiet plain
 is "$rc$(wrote plain.service)" "0Environment=\"LD_PRELOAD=/y.so:$lib\"" 'LD_PRELOAD more than once: the last one counts'
+unit plain.service "Environment=LD_PRELOAD=/y.so LD_PRELOAD=$(printf '/%02100d.so:/%02100d.so' 1 2)"
+refuse 'LD_PRELOAD is too long' enable --preload plain
 unit plain.service 'RestrictAddressFamilies=AF_INET AF_SMC AF_UNIX'
 run enable --quiet plain
 is "$(wrote plain.service | tail -n 1)" 'RestrictAddressFamilies=AF_INET AF_UNIX AF_SMC' 'families: all, and AF_SMC once'
@@ -141,8 +143,6 @@ run enable --quiet foo@
 like "$rc$out" '^Takes effect with: .* restart foo@INSTANCE.service$' 'a template'
 [ -f "$base/foo@.service.d/zz-smc-tools.conf" ]
 ok $? 'its drop-in is the template'"'"'s'
-unit 'a\x2db@smc-tools.service'
-run enable --quiet 'a\x2db@'
 run disable --quiet foo@
 run enable --quiet foo@smc-tools
 is "$(ls "$base" | grep '^foo@')" foo@smc-tools.service.d 'an instance with the name of the dummy is no template'
@@ -150,6 +150,8 @@ run status foo@smc-tools
 like "$out" '^foo@smc-tools.service .* inactive' 'nor in its status'
 run disable --quiet foo@smc-tools
 run enable --quiet foo@
+unit 'a\x2db@smc-tools.service'
+run enable --quiet 'a\x2db@'
 is "$rc$err" 0 'a name with a backslash, as systemd-escape makes them'
 run disable --quiet 'a\x2db@'
 unit alias.service
@@ -158,8 +160,6 @@ run enable --quiet alias
 [ -f "$base/real.service.d/zz-smc-tools.conf" ]
 ok $? 'an alias leads to the unit'
 
-# ---- several at once ----
-unit one.service
 # ---- directories with characters of patterns ----
 export XDG_CONFIG_HOME=$tmp/"x[$(printf '%0100d' 0)]*?"
 other=$tmp/x0ab/systemd/user/plain.service.d
@@ -175,6 +175,8 @@ like "$rc$out" '^0plain.service: disabled' 'and disabled'
 is "$(find "$tmp"/x* -type f)" "$other/zz-smc-tools.conf" 'and no other'
 unset XDG_CONFIG_HOME
 
+# ---- several at once ----
+unit one.service
 unit two.service
 run enable --quiet one two --strict
 is "$rc$err$(wrote one.service | tail -n 1)$(wrote two.service | tail -n 1)" \
