@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* smc_chk: does SMC work here, why not, and what to type next. */
+#include <signal.h>
+
 #include "cli/screen.h"
 #include "host/record.h"
 #include "net/netns.h"
@@ -33,6 +35,7 @@ int main(int argc, char **argv)
 	int is_word, status, closed;
 
 	cli_start();
+	signal(SIGXFSZ, SIG_IGN); /* write(2) then fails, which is reported */
 	req->command = chk_command(argc > 1 ? argv[1] : NULL);
 	if (!req->command)
 		return CHK_ERROR;

@@ -159,6 +159,7 @@ static void __attribute__((noreturn)) be_tar(const char *const argv[], int in, i
 	    dup2(errors, STDERR_FILENO) < 0)
 		_exit(126);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	execvp(argv[0], (char *const *)argv);
 	_exit(errno == ENOENT ? 127 : 126);

@@ -37,7 +37,7 @@ int workdir_begin(struct workdir *work, struct smc_err *err)
 {
 	/* Signals that would end this process. */
 	static const int numbers[] = { SIGHUP,	SIGINT,	 SIGQUIT,   SIGPIPE, SIGALRM, SIGTERM,
-				       SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ };
+				       SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU };
 	const char *tmp = secure_getenv("TMPDIR");
 	sigset_t ends;
 
@@ -104,13 +104,17 @@ int workdir_run(struct workdir *work, char *const argv[], int out, int errors, i
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
 	char path[PATH_MAX];
+	sigset_t heeded;
 	int code = 0;
 	pid_t pid;
 
 	posix_spawn_file_actions_init(&files);
 	posix_spawnattr_init(&attr);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 	posix_spawnattr_setsigmask(&attr, &work->before);
+	sigemptyset(&heeded);
+	sigaddset(&heeded, SIGXFSZ);
+	posix_spawnattr_setsigdefault(&attr, &heeded);
 	if (out >= 0)
 		code = posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
 	if (!code && errors >= 0)
@@ -127,6 +131,7 @@ const char *workdir_why(int status)
 {
 	switch (status - 128) {
 	case SIGXCPU: return "it took too much processor time";
+	case SIGXFSZ: return "its output is too large";
 	case SIGSEGV:
 	case SIGBUS:
 	case SIGABRT:

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 
@@ -23,6 +24,8 @@
 #define SSH_WORKERS 16
 #define WORKERS_MAX 64
 #define ERROR_SIZE 2048
+/* Maximum of what a host sends, on each of ssh's two outputs: bundles are compressed tenfold. */
+#define SENT_MAX (PACK_MAX_BYTES / 8)
 #define MEMORY "/dev/shm"
 
 static bool is_bundle(const char *name)
@@ -45,6 +48,22 @@ static const char *last_line(char text[ERROR_SIZE], int fd)
 	return line ? line + 1 : *text ? text : "ssh failed without a message";
 }
 
+/* A host is not trusted: limit the files of ssh, also those in memory. Return: as workdir_run() */
+static int run_ssh(struct workdir *work, char *const argv[], int out, int errors)
+{
+	struct rlimit before, limit;
+	int status;
+
+	if (getrlimit(RLIMIT_FSIZE, &before))
+		return -errno;
+	limit = before;
+	limit.rlim_cur = limit.rlim_cur < SENT_MAX ? limit.rlim_cur : SENT_MAX;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	status = workdir_run(work, argv, out, errors, SSH_SECONDS);
+	setrlimit(RLIMIT_FSIZE, &before);
+	return status;
+}
+
 /* Return: a descriptor of a bundle, -errno with @err. */
 static int collect(struct workdir *work, const char *host, struct smc_err *err)
 {
@@ -57,11 +76,13 @@ static int collect(struct workdir *work, const char *host, struct smc_err *err)
 	char text[ERROR_SIZE];
 
 	if (fd >= 0 && errors >= 0)
-		status = workdir_run(work, (char *const *)argv, fd, errors, SSH_SECONDS);
+		status = run_ssh(work, (char *const *)argv, fd, errors);
 	if (status == 128 + SIGKILL)
 		smc_err_say(err, ETIMEDOUT, "%s: no bundle within %d seconds", host, SSH_SECONDS);
 	else if (status < 0)
 		smc_err_set(err, -status, "%s: cannot run ssh", host);
+	else if (status == 128 + SIGXFSZ)
+		smc_err_say(err, EFBIG, "%s: %s", host, workdir_why(status));
 	else if (status)
 		smc_err_say(err, EIO, "%s: %s", host, last_line(text, errors));
 	else
@@ -272,14 +293,15 @@ static void tell_apart(struct gathered *all)
 
 /*
  * Unpacked files live for milliseconds: a disk file system takes ten times as long as memory to
- * create and remove them. Needs room for a bundle of the largest size per worker.
+ * create and remove them. Needs room for a bundle of the largest size per worker, and its archive.
  */
 static void prefer_memory(const struct work *work)
 {
 	struct statvfs room;
 
 	if (!secure_getenv("TMPDIR") && !access(MEMORY, W_OK | X_OK) && !statvfs(MEMORY, &room) &&
-	    (uint64_t)room.f_bavail * room.f_frsize / work->most > PACK_MAX_BYTES)
+	    (uint64_t)room.f_bavail * room.f_frsize / work->most >
+		    PACK_MAX_BYTES + SENT_MAX)
 		setenv("TMPDIR", MEMORY, 1);
 }
 

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import stat
@@ -277,6 +278,16 @@ def check_full():
         subprocess.run(["umount", small], check=True)
 
 
+def check_limit():
+    """No byte may be written to a file."""
+    for action in (signal.SIG_DFL, signal.SIG_IGN):
+        def limit():
+            signal.signal(signal.SIGXFSZ, action)  # pylint: disable=cell-var-from-loop
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+        refused("File too large", run("bundle", TOP.name + "/none.tar.gz", preexec_fn=limit, restore_signals=False), TMP)
+    ok(run("doctor", preexec_fn=limit).returncode >= 0, "the doctor works without files")
+
+
 def check_note():
     """Metadata for packagers about libraries that are loaded on demand."""
     path = TOP.name + "/note"
@@ -294,6 +305,7 @@ def check_note():
 
 os.mkdir(TMP)
 check_note()
+check_limit()
 bundle = check_bundle()
 check_from(bundle)
 check_hostile(bundle)

@@ -28,6 +28,8 @@ good*) cat "%s/$2.tar.gz" ;;
 denied) echo "Welcome" >&2; printf 'denied: Permission denied (publickey).\\033[2J\\n' >&2; exit 255 ;;
 nothing) ;;
 garbage) echo garbage ;;
+flood) exec cat /dev/zero ;;
+noise) exec cat /dev/zero >&2 ;;
 slow) echo $$ >"%s/slow"; exec sleep 600 ;;
 esac
 """ % ((TOP.name,) * 3)
@@ -189,6 +191,9 @@ def by_ssh():
     status, out, err = run("good1", "denied", "nothing", "garbage", "good2")
     ok(status == 1 and out.count("SMC-R v2.1") == 1 and re.fullmatch(
         r"smc_chk: denied: denied: Permission denied \(publickey\)\.\\x1b\[2J\nsmc_chk: nothing .*tar.gz.*\nsmc_chk: garbage .*tar.gz.*\n", err), "one error for each host that fails", (status, out, err))
+    status, out, err = run("flood", "good1", "noise", "good2")
+    ok(status == 1 and re.fullmatch("smc_chk: flood: .*too large\nsmc_chk: noise: .*too large\n", err), "hosts that send without end",
+       (status, out, err))
     for name in ("-oProxyCommand=id", ""):
         status, out, err = run("--", "a", name)
         ok(status == 1 and "is neither a host nor a bundle" in err, "no host: '%s'" % name, (status, err))
