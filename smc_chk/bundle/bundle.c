@@ -2,7 +2,10 @@
 /* bundle: collect facts about this host for support, in one private file; from: read it. */
 #include <endian.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <time.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 
 #include "base/read.h"
@@ -29,19 +32,57 @@ static json_t *new_index(const struct chk_request *req, const struct utsname *na
 			 chk_json_optional(req->netns), "commands");
 }
 
-/* Return: descriptor of a new file, or standard output; -errno with @err. */
-static int open_target(const char *file, struct smc_err *err)
-{
-	int fd = STDOUT_FILENO;
+/* struct target - @temporary: name of the new file until it is complete; @fd: descriptor */
+struct target {
+	char temporary[PATH_MAX];
+	int fd;
+};
 
-	if (strcmp(file, "-"))
-		fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	else if (isatty(fd))
-		return smc_err_say(err, EINVAL, "cannot write a bundle to a terminal");
-	return fd < 0 ? smc_err_set(err, errno, "cannot write %s", file) : fd;
+/* Open a new file, or standard output. Return: 0; -errno with @err. */
+static int open_target(struct target *target, const char *file, struct smc_err *err)
+{
+	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+	struct stat st;
+
+	if (!strcmp(file, "-")) {
+		target->fd = STDOUT_FILENO;
+		return !isatty(STDOUT_FILENO) ?
+			       0 :
+			       smc_err_say(err, EINVAL, "cannot write a bundle to a terminal");
+	}
+	errno = ENAMETOOLONG;
+	if (snprintf(target->temporary, PATH_MAX, "%.*s.%s.%ld", (int)(name - file), file, name,
+		     (long)getpid()) < PATH_MAX) {
+		unlink(target->temporary);
+		errno = *name ? EEXIST : EISDIR;
+		if (*name && lstat(file, &st))
+			target->fd = open(target->temporary,
+					  O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	}
+	return target->fd < 0 ? smc_err_set(err, errno, "cannot write %s", file) : 0;
 }
 
-static int finish(struct collection *b, int fd)
+/* Never replace a file. Some file systems have no hard links, others cannot rename this way. */
+static int publish(const struct target *target, const char *file, struct smc_err *err)
+{
+	if (fsync(target->fd) ||
+	    (link(target->temporary, file) &&
+	     (errno == EEXIST ||
+	      syscall(SYS_renameat2, AT_FDCWD, target->temporary, AT_FDCWD, file,
+		      RENAME_NOREPLACE))))
+		return smc_err_set(err, errno, "cannot write %s", file);
+	return 0;
+}
+
+static void close_target(const struct target *target)
+{
+	if (target->fd <= STDOUT_FILENO)
+		return;
+	close(target->fd);
+	unlink(target->temporary);
+}
+
+static int finish(struct collection *b, const struct target *target)
 {
 	struct pack_size size = { 0 };
 	char path[PATH_MAX], unpacked[OUT_UNITS];
@@ -49,11 +90,11 @@ static int finish(struct collection *b, int fd)
 
 	snprintf(path, sizeof(path), "%.*s%s", PATH_MAX - 32, b->work.path,
 		 b->req->is_anonymous ? "/" ANONYMOUS : "");
-	ret = bundle_pack(&b->work, fd, path, &size, b->err);
-	if (ret || fd == STDOUT_FILENO)
+	ret = bundle_pack(&b->work, target->fd, path, &size, b->err);
+	if (!ret && target->fd != STDOUT_FILENO)
+		ret = publish(target, b->req->object, b->err);
+	if (ret || target->fd == STDOUT_FILENO)
 		return ret;
-	if (fsync(fd))
-		return smc_err_set(b->err, errno, "cannot write %s", b->req->object);
 	printf("%s: %llu files, %s unpacked; smc_chk from reads them\n", b->req->object, size.files,
 	       out_size(unpacked, size.bytes));
 	return 0;
@@ -65,8 +106,8 @@ int chk_bundle(const struct chk_request *req)
 	struct utsname name = { 0 };
 	struct smc_err err = { 0 };
 	struct collection b = { .req = req, .err = &err };
+	struct target target = { .fd = -1 };
 	bool is_failed;
-	int fd;
 
 	if (record_root())
 		return cli_error(&chk_tool, "this is a recorded host: it has a bundle already");
@@ -77,13 +118,9 @@ int chk_bundle(const struct chk_request *req)
 	uname(&name);
 	snprintf(all.host, sizeof(all.host), "%s", name.nodename);
 	b.index = new_index(req, &name);
-	fd = open_target(req->object, &err);
-	is_failed = fd < 0 || collect(&b) || (req->is_anonymous && anonymous_make(&b, &all)) ||
-		    finish(&b, fd);
-	if (fd > STDOUT_FILENO)
-		close(fd);
-	if (fd > STDOUT_FILENO && is_failed)
-		unlink(req->object);
+	is_failed = open_target(&target, req->object, &err) || collect(&b) ||
+		    (req->is_anonymous && anonymous_make(&b, &all)) || finish(&b, &target);
+	close_target(&target);
 	json_decref(b.index);
 	workdir_end(&b.work);
 	return is_failed ? cli_error(&chk_tool, "%s", err.text) : CHK_OK;

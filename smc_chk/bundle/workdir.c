@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -20,7 +21,11 @@ extern char **environ;
 static char left_over[PATH_MAX];
 static pid_t owner;
 
+#define PREFIX "smc_chk.tmp."
+#define RANDOM "XXXXXX"
+
 static void empty(int directory);
+static void each_entry(int directory, void (*fn)(int directory, const char *name));
 
 /* Running out of memory ends the tool anywhere, see base/memory.h. */
 static void remove_at_exit(void)
@@ -31,6 +36,54 @@ static void remove_at_exit(void)
 		return;
 	empty(fd);
 	rmdir(left_over);
+}
+
+/* A process that was killed leaves its directory, which is then unlocked. */
+static void remove_abandoned(int top, const char *name)
+{
+	struct stat st;
+	int fd;
+
+	if (strncmp(name, PREFIX, strlen(PREFIX)) || strlen(name) != strlen(PREFIX RANDOM))
+		return;
+	fd = openat(top, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st) && st.st_uid == geteuid() && !flock(fd, LOCK_EX | LOCK_NB)) {
+		empty(fd);
+		unlinkat(top, name, AT_REMOVEDIR);
+	}
+	close(fd);
+}
+
+static void remove_all_abandoned(const char *tmp)
+{
+	int fd AUTO_CLOSE = open(tmp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0)
+		each_entry(fd, remove_abandoned);
+}
+
+/* Make and lock a directory, which another process may remove in between. */
+static int make_locked(char path[PATH_MAX], const char *tmp)
+{
+	struct stat st;
+	int fd;
+
+	for (;;) {
+		snprintf(path, PATH_MAX, "%s/" PREFIX RANDOM, tmp);
+		if (!mkdtemp(path))
+			return -1;
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0 && errno != ENOENT)
+			break;
+		if (fd >= 0 && (flock(fd, LOCK_EX) || (!fstat(fd, &st) && st.st_nlink)))
+			break;
+		close(fd);
+	}
+	if (fd < 0)
+		rmdir(path);
+	return fd;
 }
 
 int workdir_begin(struct workdir *work, struct smc_err *err)
@@ -44,7 +97,7 @@ int workdir_begin(struct workdir *work, struct smc_err *err)
 	*work = (struct workdir){ .signals = -1, .fd = -1 };
 	if (!tmp || *tmp != '/')
 		tmp = "/tmp";
-	if (snprintf(work->path, sizeof(work->path), "%s/smc_chk.XXXXXX", tmp) >= PATH_MAX)
+	if (strlen(tmp) + sizeof("/" PREFIX RANDOM) > sizeof(work->path))
 		return smc_err_set(err, ENAMETOOLONG, "cannot work in %s", tmp);
 	/* If SIGCHLD is ignored, wait() fails; and programs inherit that. */
 	signal(SIGCHLD, SIG_DFL);
@@ -55,8 +108,9 @@ int workdir_begin(struct workdir *work, struct smc_err *err)
 		return smc_err_set(err, errno, "cannot wait for signals");
 	sigprocmask(SIG_BLOCK, &ends, &work->before);
 	umask(077);
-	if (mkdtemp(work->path))
-		work->fd = open(work->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	remove_all_abandoned(tmp);
+	remove_all_abandoned(WORKDIR_MEMORY);
+	work->fd = make_locked(work->path, tmp);
 	if (work->fd >= 0) {
 		strcpy(left_over, work->path);
 		owner = getpid();
@@ -64,7 +118,6 @@ int workdir_begin(struct workdir *work, struct smc_err *err)
 		return 0;
 	}
 	smc_err_set(err, errno, "cannot create a directory in %s", tmp);
-	rmdir(work->path);
 	sigprocmask(SIG_SETMASK, &work->before, NULL);
 	close(work->signals);
 	return -err->code;
@@ -235,21 +288,26 @@ static void remove_one(int directory, const char *name)
 }
 
 /* Removing entries while reading is safe, as POSIX says for readdir(3). */
-static void empty(int directory)
+static void each_entry(int directory, void (*fn)(int directory, const char *name))
 {
 	_Alignas(struct entry) char block[4096];
 	ssize_t len, at;
 
 	while ((len = syscall(SYS_getdents64, directory, block, sizeof(block))) > 0)
 		for (at = 0; at < len; at += ((struct entry *)(block + at))->len)
-			remove_one(directory, ((struct entry *)(block + at))->name);
+			fn(directory, ((struct entry *)(block + at))->name);
+}
+
+static void empty(int directory)
+{
+	each_entry(directory, remove_one);
 }
 
 void workdir_end(struct workdir *work)
 {
 	empty(work->fd);
-	close(work->fd);
 	rmdir(work->path);
+	close(work->fd);
 	owner = 0;
 	workdir_is_stopped(work);
 	close(work->signals);

@@ -6,6 +6,9 @@
 
 #include "base/err.h"
 
+/* A directory in memory, for TMPDIR. */
+#define WORKDIR_MEMORY "/dev/shm"
+
 struct workdir {
 	char path[PATH_MAX]; /* private, of mode 0700 */
 	int fd;		     /* its descriptor */
@@ -16,6 +19,8 @@ struct workdir {
 
 /**
  * workdir_begin() - make the directory in $TMPDIR or /tmp; block signals until it is removed
+ *
+ * Removes directories of this user's processes that were killed, here and in WORKDIR_MEMORY.
  *
  * Return: 0; -errno with @err, then do not call workdir_end().
  */

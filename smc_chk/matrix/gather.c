@@ -26,7 +26,6 @@
 #define ERROR_SIZE 2048
 /* Maximum of what a host sends, on each of ssh's two outputs: bundles are compressed tenfold. */
 #define SENT_MAX (PACK_MAX_BYTES / 8)
-#define MEMORY "/dev/shm"
 
 static bool is_bundle(const char *name)
 {
@@ -299,10 +298,10 @@ static void prefer_memory(const struct work *work)
 {
 	struct statvfs room;
 
-	if (!secure_getenv("TMPDIR") && !access(MEMORY, W_OK | X_OK) && !statvfs(MEMORY, &room) &&
+	if (!secure_getenv("TMPDIR") && !access(WORKDIR_MEMORY, W_OK | X_OK) && !statvfs(WORKDIR_MEMORY, &room) &&
 	    (uint64_t)room.f_bavail * room.f_frsize / work->most >
 		    PACK_MAX_BYTES + SENT_MAX)
-		setenv("TMPDIR", MEMORY, 1);
+		setenv("TMPDIR", WORKDIR_MEMORY, 1);
 }
 
 int gather(struct gathered *all, char *const *names, struct smc_err *err)

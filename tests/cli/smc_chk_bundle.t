@@ -1,6 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 """smc_chk bundle and from on any kernel: what is written, what is refused, what is left behind."""
+import glob
 import io
 import json
 import os
@@ -211,6 +212,37 @@ def check_signal():
            "%s: nothing is left" % signal.Signals(number).name, (process.returncode, os.listdir(TMP)))
 
 
+def check_killed():
+    """Killed without a chance to clean up: no half bundle has the name of a whole one, and the next start removes the rest."""
+    target = TOP.name + "/half.tar.gz"
+    notes = TMP + "/smc_chk.backup"
+    with subprocess.Popen([CHK, "bundle", target], env=dict(os.environ, TMPDIR=TMP), stdout=subprocess.DEVNULL) as process:
+        while not glob.glob(TMP + "/smc_chk.*/*") and process.poll() is None:
+            time.sleep(0.001)
+        process.kill()
+    ok(len(os.listdir(TMP)) == 1 and not os.path.exists(target), "killed: no bundle", os.listdir(TOP.name))
+    os.mkdir(notes, 0o700)
+    old = set(os.listdir(TMP))
+    with subprocess.Popen([CHK, "bundle", "-"], env=dict(os.environ, TMPDIR=TMP), stdout=subprocess.PIPE) as process:
+        while not [new for new in set(os.listdir(TMP)) - old if os.listdir(TMP + "/" + new)]:
+            time.sleep(0.001)
+        process.send_signal(signal.SIGSTOP)
+        done = run("bundle", target)
+        ok(len(os.listdir(TMP)) == 2, "directories in use stay", os.listdir(TMP))
+        process.send_signal(signal.SIGCONT)
+        process.communicate()
+    ok(process.returncode == done.returncode == 0 and os.listdir(TMP) == ["smc_chk.backup"],
+       "the next start removes what a killed process left, and only that", (done, os.listdir(TMP)))
+    os.rmdir(notes)
+    before = os.stat(target)
+    refuse("File exists", "bundle", target)
+    ok(os.stat(target) == before and stat.S_IMODE(before.st_mode) == 0o600, "a bundle is never replaced")
+    os.unlink(target)
+    for name in os.listdir(TOP.name):
+        if name.startswith(".half"):
+            os.unlink(TOP.name + "/" + name)
+
+
 def check_ignored():
     """smc_chk bundle continues when an ignored signal arrives, as under nohup."""
     target = TOP.name + "/kept.tar.gz"
@@ -312,6 +344,7 @@ check_hostile(bundle)
 check_words()
 check_bomb()
 check_signal()
+check_killed()
 check_ignored()
 check_children()
 check_reader()
