@@ -163,6 +163,9 @@ ok $? 'Kubernetes: shellcheck has nothing to say about the scripts' || diag "$(<
 # Do the scripts work? Each program that they call is a fake that records its arguments.
 mkdir "$tmp/bin" "$tmp/cgroup" "$tmp/account"
 systemd=$tmp/cgroup/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod0a1b_2c.slice
+# Names that containers chose.
+other=$tmp/cgroup/kubepods.slice/kubepods-pod7.slice
+mkdir -p "$systemd/x /other/y-pod0a1b_2c.slice" "$other/pod9-f" "$other/x $tmp/cgroup/other z-pod9_f.slice"
 mkdir -p "$systemd/cri-1.scope" "$tmp/cgroup/kubepods/besteffort/pod9-f" "$tmp/cgroup/kubepods/pod0a1b"
 echo TOKEN >"$tmp/account/token"
 for tool in modprobe smcd smc_conf smc_bpf curl sleep cat jq; do
