@@ -74,11 +74,14 @@ static int open_live(struct capture *capture)
 	capture->pcap = pcap_create(interface, why);
 	if (!capture->pcap)
 		return smc_err_say(capture->err, EIO, "cannot listen on %s: %s", interface, why);
-	/* These fail only if it is active, and without nanoseconds in the kernel: see time_of(). */
-	pcap_set_snaplen(capture->pcap, capture->request->snaplen);
-	pcap_set_timeout(capture->pcap, WAIT_MS);
-	pcap_set_tstamp_precision(capture->pcap, PCAP_TSTAMP_PRECISION_NANO);
-	status = pcap_activate(capture->pcap);
+	status = pcap_set_snaplen(capture->pcap, capture->request->snaplen);
+	if (!status)
+		status = pcap_set_timeout(capture->pcap, WAIT_MS);
+	if (!status)
+		status = pcap_set_tstamp_precision(capture->pcap, PCAP_TSTAMP_PRECISION_NANO);
+	/* Without nanoseconds in the kernel: see time_of(). */
+	if (!status || status == PCAP_ERROR_TSTAMP_PRECISION_NOTSUP)
+		status = pcap_activate(capture->pcap);
 	return status < 0 ? cannot_listen(capture->err, interface, capture->pcap, status) : 0;
 }
 
