@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Dual MIT/GPL */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Types and helpers for the kernel's sockets and tasks in eBPF programs. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Dual MIT/GPL */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Per-socket values of an eBPF program, keyed by the address of the kernel's socket. A
  * direct-mapped array, at a fifth of the cost of a hash, comes first; sockets whose slot is taken

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Dual MIT/GPL */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Types and helpers for SMC sockets in eBPF programs: types of <net/smc/smc.h>, smc_core.h and
  * smc_ib.h, if smc.ko has type information, and the TCP socket inside, which is found without it.

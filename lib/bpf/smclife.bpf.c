@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Dual MIT/GPL
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
  * Follow the SMC sockets of a network namespace from creation to close, and report events. Only
  * functions and tracepoints by name are used, and types of smc.ko if it has any: without them

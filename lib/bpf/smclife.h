@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Dual MIT/GPL */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Records of the eBPF program smclife.bpf.c: SMC connections and links. Used on both sides. */
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Dual MIT/GPL
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
  * Note how each TCP connection of a network namespace begins, and report its end, by the tracepoint
  * sock:inet_sock_set_state and the kernel's own socket.

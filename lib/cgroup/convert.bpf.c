@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Dual MIT/GPL
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
  * Convert TCP sockets of chosen control groups and processes into SMC sockets. One program serves
  * all scopes: the kernel accepts at most 38 programs per function.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Dual MIT/GPL
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
  * Decide for each connection whether SMC is offered (SYN) or accepted (SYN-ACK), in network
  * namespaces that name this controller in net.smc.hs_ctrl. Linux 6.19, <net/smc.h>.

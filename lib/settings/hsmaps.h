@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Dual MIT/GPL */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Maps of rules, shared by the eBPF programs of a policy and their loader. */
 #pragma once
 

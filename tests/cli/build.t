@@ -433,7 +433,24 @@ check_style() {
 	mapfile -t files < <(tree_files | grep -E '\.[ch]$|Makefile$|\.mk$|VERSION|\.md$|\.[1-8]$' )
 	is "$(grep -nE '[[:blank:]]+$' "${files[@]}")" "" "no blanks at the end of a line"
 	mapfile -t files < <(tree_files | grep -E '\.[ch]$')
-	is "$(grep -LE 'SPDX-License-Identifier: (MIT|Dual MIT/GPL)' "${files[@]}")" "" "each source names its licence"
+	is "$(grep -LE 'SPDX-License-Identifier: MIT( OR GPL-2.0-only)?( \*/)?$' "${files[@]}")" "" "each source names its licence"
+	check_copyright
+}
+
+# The patterns of debian/copyright for the second licence select the files that have it, and all eBPF sources are among them.
+check_copyright() {
+	local file pattern patterns selected=() dual bpf
+	dual=$(tree_files | grep '^\(\./\)\?lib/.*\.[ch]$' | xargs grep -l 'SPDX-License-Identifier: MIT OR GPL-2.0-only' | sort)
+	read -ra patterns <<<"$(sed -n '/^Files: lib/,/^Copyright/{s/^Files://;/^Copyright/d;p}' packaging/debian/copyright | tr '\n' ' ')"
+	for file in $(tree_files | grep '\.[ch]$' | sort); do
+		for pattern in "${patterns[@]}"; do
+			# shellcheck disable=SC2053 # a pattern, whose * also matches slashes, as there
+			[[ ${file#./} != $pattern ]] || selected+=("$file")
+		done
+	done
+	is "$(printf '%s\n' "${selected[@]}")" "$dual" "debian/copyright names each file with two licences, and no other one"
+	bpf=$(tree_files | grep '\.bpf\.[ch]$')
+	is "$(xargs grep -L 'MIT OR GPL-2.0-only' <<<"$bpf")" "" "each eBPF source has two licences"
 }
 
 check_shell() {
