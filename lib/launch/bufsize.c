@@ -51,15 +51,22 @@ static bool may_exceed(const struct buffer *buffer, int bytes)
 	return fd >= 0 && !setsockopt(fd, SOL_SOCKET, buffer->force, &bytes, sizeof(bytes));
 }
 
-static int raise_limit(const char *name, long long bytes)
+/* @bytes: 0 to test whether this process may raise the limit */
+static int raise_limit(const char *name, int bytes)
 {
-	char path[64], text[24];
+	char path[64];
 	int fd AUTO_CLOSE = -1;
 
 	snprintf(path, sizeof(path), KNOB, "core", name);
-	snprintf(text, sizeof(text), "%lld", bytes);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
-	return fd < 0 || write(fd, text, strlen(text)) < 0 ? -errno : 0;
+	return fd < 0 || (bytes && dprintf(fd, "%d", bytes) < 0) ? -errno : 0;
+}
+
+static int cannot_raise(const struct launch *launch, const char *name, long long limit, int bytes,
+			int err)
+{
+	return cli_error(launch->tool, "cannot raise net.core.%s from %lld to %d: %s", name, limit,
+			 bytes, strerror(-err));
 }
 
 /* The kernel caps silently: setsockopt(SO_RCVBUF) succeeds and sets less, see socket(7). */
@@ -81,8 +88,7 @@ static int check(const struct launch *launch, enum way way, const struct buffer 
 	}
 	err = raise_limit(buffer->limit, bytes);
 	if (err)
-		return cli_error(launch->tool, "cannot raise net.core.%s from %lld to %d: %s",
-				 buffer->limit, limit, bytes, strerror(-err));
+		return cannot_raise(launch, buffer->limit, limit, bytes, err);
 	cli_warn(launch->tool, launch->quiet, "raised net.core.%s from %lld to %d", buffer->limit,
 		 limit, bytes);
 	return 0;
@@ -123,6 +129,21 @@ const char *buffers_default(enum smc_variable variable, bool may_exceed, char te
 bool buffers_may_exceed(void)
 {
 	return may_exceed(&buffers[0], SMC_GOOD_BUFFER);
+}
+
+int buffers_may_raise(const struct launch *launch)
+{
+	int bytes, err, status = 0;
+	long long limit;
+
+	for (size_t i = 0; launch->raise_limits && !status && i < BUFFERS; i++) {
+		if (!is_above(launch, &buffers[i], &bytes, &limit))
+			continue;
+		err = raise_limit(buffers[i].limit, 0);
+		if (err)
+			status = cannot_raise(launch, buffers[i].limit, limit, bytes, err);
+	}
+	return status;
 }
 
 int buffers_check(const struct launch *launch, enum way way)

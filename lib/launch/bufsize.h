@@ -24,6 +24,13 @@ const char *buffers_default(enum smc_variable variable, bool may_exceed, char te
 bool buffers_may_exceed(void);
 
 /**
+ * buffers_may_raise() - before anything else: can --raise-limits, if given, do what it is for?
+ *
+ * Return: 0, or an exit status after a message.
+ */
+int buffers_may_raise(const struct launch *launch);
+
+/**
  * buffers_check() - before a command: raise the kernel's limits if requested; else warn if they are
  * too low
  * @way: the way in which the command uses SMC, or WAY_NONE

@@ -247,6 +247,11 @@ int launch_prepare(const struct launch *launch, char *const *argv)
 	int ret;
 
 	target_find(*argv, &target);
+	if (target.path[0] && !is_bpf) {
+		ret = buffers_may_raise(launch);
+		if (ret)
+			return ret;
+	}
 	if (!target.path[0] || (!is_bpf && launch->way != WAY_SECCOMP))
 		return use_library(launch, argv, &target);
 	ret = is_bpf ? use_bpf(launch, *argv, &err) : use_seccomp(launch, *argv, argv, &err);

@@ -302,6 +302,8 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" && 
 		smc --raise-limits -r 2147483647 "$tmp/suid/sock" call 1 1 0
 		says 125 '' "smc_run: cannot raise net.core.rmem_max from $(<"$limit") to 2147483647: Permission denied" \
 			'--raise-limits by somebody who may not: 125'
+		FAKE_SMC=97 FAKE_INET=97 smc --raise-limits -r 2147483647 "$tmp/suid/sock" call 1 1 0
+		message 125 'smc_run: cannot raise net.core.rmem_max' 'and before a warning that the kernel has no SMC'
 	fi
 	for mode in 4755 2755; do
 		warns 'set-uid, set-gid or file capabilities' "mode $mode, other user" "$tmp/suid/$mode" call 1 1 0
