@@ -58,8 +58,8 @@ static void say_open(struct doctor *doc, const struct smc_addr *local, const str
 	remedy = doctor_remedy(doc,
 			       "allow your own networks only, such as: mkdir -p "
 			       "/etc/smc-tools/smc.conf.d && echo 'allow from 10.0.0.0/8:%u' "
-			       ">>/etc/smc-tools/smc.conf.d/peers.conf && smc_conf apply",
-			       local->port);
+			       ">/etc/smc-tools/smc.conf.d/port-%u.conf && smc_conf apply",
+			       local->port, local->port);
 	doctor_say(doc, has_policy ? DOCTOR_WARNING : DOCTOR_NOTE, "exposure", object, remedy,
 		   "listens, and anyone who reaches %s can use SMC with it%s", by,
 		   has_policy ? ": no policy limits that" : ", unless a policy limits that");

@@ -81,7 +81,8 @@ static unsigned long long smcr_limit(const struct doctor *doc)
 	return type || !block || block > SMCR_MAX ? SMCR_MAX : block;
 }
 
-static void check_size(struct doctor *doc, const char *name, const char *what)
+/* @except: ends the sentence about memory */
+static void check_size(struct doctor *doc, const char *name, const char *what, const char *except)
 {
 	unsigned long long real, limit = smcr_limit(doc);
 	char real_text[OUT_UNITS], limit_text[OUT_UNITS];
@@ -98,18 +99,18 @@ static void check_size(struct doctor *doc, const char *name, const char *what)
 			   real_text, what, out_size(limit_text, limit));
 	else if (real == SMC_KERNEL_BUFFER)
 		/*
-		 * A note for programs not started by smc_run. The remedy prints a line for
-		 * sysctl.conf.
+		 * A note for programs not started by smc_run. sysctl(8) prints a line for
+		 * sysctl.d(5), in a file of its own: the remedy may be typed again.
 		 */
 		doctor_say(doc, DOCTOR_NOTE, "buffers", name,
-			   doctor_remedy(doc, "sysctl -w %s=%d | tee -a /etc/sysctl.d/90-smc.conf",
-					 name, SMC_GOOD_BUFFER),
+			   doctor_remedy(doc, "sysctl -w %s=%d | tee /etc/sysctl.d/90-smc-%s.conf",
+					 name, SMC_GOOD_BUFFER, strrchr(name, '.') + 1),
 			   "each connection gets 64 KiB to %s, too little for bulk data; smc_run "
 			   "sets %s itself, but eBPF cannot. 1000 connections then take %d MiB "
-			   "instead of %d MiB",
+			   "instead of %d MiB%s",
 			   what, out_size(limit_text, SMC_GOOD_BUFFER),
 			   1000 * (SMC_GOOD_BUFFER / 1024) / 1024,
-			   1000 * (SMC_KERNEL_BUFFER / 1024) / 1024);
+			   1000 * (SMC_KERNEL_BUFFER / 1024) / 1024, except);
 	else
 		doctor_ok(doc, "buffers", name, "each connection gets %s to %s%s", real_text, what,
 			  real > SMCD_MAX ? " (SMC-D: 1 MiB)" : "");
@@ -145,8 +146,8 @@ void doctor_sysctl(struct doctor *doc)
 	if (program)
 		doctor_note(doc, CHECK, "net.smc.hs_ctrl",
 			    "the BPF program %s decides which connections try SMC", program);
-	check_size(doc, "net.smc.rmem", "receive");
-	check_size(doc, "net.smc.wmem", "send");
+	check_size(doc, "net.smc.rmem", "receive", "");
+	check_size(doc, "net.smc.wmem", "send", ", none over loopback");
 	check_core(doc, "net.core.rmem_max", "net.smc.rmem", "SO_RCVBUF");
 	check_core(doc, "net.core.wmem_max", "net.smc.wmem", "SO_SNDBUF");
 	if (knob_number(&value, doc->facts, "net.ipv4.tcp_syncookies") && value == 2)

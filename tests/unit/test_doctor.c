@@ -111,7 +111,7 @@ TEST(test_knobs)
 
 #define CURE                                                                                       \
 	"*: mkdir -p /etc/smc-tools/smc.conf.d && "                                                \
-	"echo 'allow from 10.0.0.0/8:%s' >>/etc/smc-tools/smc.conf.d/peers.conf && "               \
+	"echo 'allow from 10.0.0.0/8:%s' >/etc/smc-tools/smc.conf.d/port-80.conf && "              \
 	"smc_conf apply\n"
 
 static void listen_on(struct smc_sock *sock, const char *addr, uint16_t port)
@@ -193,7 +193,7 @@ TEST(test_exposure)
 		   "warning policy |cannot be read: not ours|smc_conf apply\n"
 		   "note exposure 0.0.0.0:80|* 203.0.113.7 *, unless *|*: "
 		   "mkdir -p /etc/smc-tools/smc.conf.d && echo 'allow from 10.0.0.0/8:80' "
-		   ">>/etc/smc-tools/smc.conf.d/peers.conf && smc_conf apply\n");
+		   ">/etc/smc-tools/smc.conf.d/port-80.conf && smc_conf apply\n");
 }
 
 TEST(test_policy)
@@ -280,9 +280,38 @@ TEST(test_sizes)
 		   "note sysctl net.smc.wmem|is 2097152, the default is 65536|\n"
 		   "note buffers net.smc.rmem|* 64 KiB to receive, *; smc_run sets 512 KiB *. 1000 "
 		   "connections * 500 MiB instead of 62 MiB|"
-		   "sysctl -w net.smc.rmem=524288 | tee -a /etc/sysctl.d/*.conf\n"
+		   "sysctl -w net.smc.rmem=524288 | tee /etc/sysctl.d/90-smc-rmem.conf\n"
 		   "warning buffers net.smc.wmem|* 2 MiB to send, * SMC-R * 512 KiB *|"
 		   "sysctl -w net.smc.wmem=524288\n");
+	set_knob("net.smc.rmem", "");
+	set_knob("net.smc.wmem", "65536");
+	check_says(doctor_sysctl,
+		   "ok sysctl net.smc|* defaults|\n"
+		   "note buffers net.smc.wmem|* 64 KiB to send, *. 1000 connections * 500 MiB "
+		   "instead of 62 MiB, none over loopback|"
+		   "sysctl -w net.smc.wmem=524288 | tee /etc/sysctl.d/90-smc-wmem.conf\n");
+}
+
+/* One IPv6 socket for both families is a limit for SMC-Rv2 before 6.13, if there is one. */
+TEST(test_bindv6only)
+{
+	struct smc_sock sock;
+
+	host.facts.choices.rows.count = 0;
+	host.facts.netdevs.count = 0;
+	set_knob("net.ipv6.bindv6only", "0");
+	check_says(doctor_net, "");
+	listen_on(&sock, "0.0.0.0", 80);
+	check_says(doctor_net, "");
+	listen_on(&sock, "::1", 80);
+	check_says(doctor_net, "");
+	listen_on(&sock, "::", 80);
+	check_says(doctor_net, "note bindv6only |is 0: * IPv4 clients no longer reach servers *|\n");
+	host.facts.version[1] = 13;
+	check_says(doctor_net, "");
+	host.facts.version[1] = 12;
+	set_knob("net.ipv6.bindv6only", "1");
+	check_says(doctor_net, "ok bindv6only |*|\n");
 }
 
 TEST(test_tcp)
