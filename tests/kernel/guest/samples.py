@@ -17,7 +17,6 @@ import time
 
 from kern import Lines, listens, out_of, wait_for, write
 from smcsock import accept, smc_listener
-from terminal import on_terminal
 
 CLIENT = ("ip", "netns", "exec", "client")
 
@@ -165,33 +164,6 @@ def events():
             client.wait()
         said.until(2, "SMCD  ")
     return "".join(line for line in said.end().splitlines(True) if ":7000" not in line)
-
-
-def typed(command, comment=""):
-    """A command as typed, and its output."""
-    shown = on_terminal(command.split(), dict(os.environ, TERM="xterm"))[1]
-    return "\033[1m$ %s\033[m%s\n%s" % (command, comment and "  # " + comment, shown)
-
-
-def while_connected(prefix, command, comment):
-    """The command while a client of redis, with or without smc_run, stays connected."""
-    with running(*CLIENT, *prefix, "redis-cli", "-h", "10.0.0.1") as client:
-        client.stdin.write("PING\n")
-        client.stdin.flush()
-        wait_for(lambda: "ACTIVE" in out_of("smcss"))
-        text = typed(command, comment)
-        client.stdin.close()
-        client.wait()
-    wait_for(lambda: "ACTIVE" not in out_of("smcss"))
-    return text
-
-
-@scene("picture-smcss")
-def picture_smcss():
-    """smcss: the client of a redis under smc_run, without smc_run and with it."""
-    return ("# smcss: the same client without smc_run and with it\n" +
-            while_connected((), "smcss -e", "redis-server runs under smc_run, its client does not") + "\n" +
-            while_connected(("smc_run",), "smcss", "the client under smc_run, too"))
 
 
 BRAKES = "peer writes", "peer reads", "we read"
