@@ -165,7 +165,7 @@ complete -c $tool -f -a "(__smc_operand $tool)"
 set -g __smc_takes_$tool
 # Options of the tool, and of commands with a separate help.
 set -l commands
-contains $tool smc_chk smc_unit; and set commands (__smc_commands $tool)
+contains $tool smc_bpf smc_chk smc_conf smc_unit; and set commands (__smc_commands $tool)
 for word in '' $commands
     set -l only
     test -z "$commands"; or set only -n "__smc_at $tool '$word'"

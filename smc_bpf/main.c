@@ -21,7 +21,6 @@ enum {
 };
 
 enum command { ATTACH, DETACH, STATUS, CHECK, HOOK };
-static const char *const words[] = { "attach", "detach", "status", "check", "oci-hook", NULL };
 
 /** struct bpf_opts - the parsed command line */
 static struct bpf_opts {
@@ -58,7 +57,7 @@ static const struct cli_opt options[] = {
 	  "up to 8 times",
 	  .needs = "attach" },
 	{ OPT_ALLOW_GROUP, "allow-group", "GROUP", "with --run: let members use smc_run --bpf",
-	  .needs = "--run" },
+	  .needs = "attach" },
 	{ OPT_FORCE, "force", NULL, "attach although AppArmor or SELinux denies SMC sockets",
 	  &asked.is_forced, .needs = "attach" },
 	{ 'j', "json", NULL, "write one JSON document", &asked.is_json, .needs = "status" },
@@ -68,6 +67,8 @@ static const struct cli_opt options[] = {
 };
 
 static uint64_t given;
+
+static const char *const words[] = { "attach", "detach", "status", "check", "oci-hook", NULL };
 
 static const struct cli_tool tool = {
 	.name = "smc_bpf",
@@ -84,6 +85,7 @@ static const struct cli_tool tool = {
 	.opts = options,
 	.error_status = 1,
 	.given = &given,
+	.commands = words,
 };
 
 static int set_user(const char *text)
@@ -183,8 +185,8 @@ static int parse(int argc, char **argv)
 	if (!ret && !asked.how && !asked.is_all && asked.command < STATUS)
 		ret = cli_usage_error(&tool, "no target: give --cgroup, --cgroup-of, --unit, "
 					     "--container, --pid or --run");
-	if (!ret && asked.rules.has_gid && asked.command != ATTACH)
-		ret = cli_usage_error(&tool, "option '--allow-group' is only for 'attach'");
+	if (!ret && asked.rules.has_gid && asked.how != OPT_RUN)
+		ret = cli_usage_error(&tool, "option '--allow-group' is only for '--run'");
 	return ret ? ret : -1;
 }
 

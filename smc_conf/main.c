@@ -43,6 +43,9 @@ static const struct cli_opt options[] = {
 
 static uint64_t given;
 
+static const char *const words[] = { "export", "diff",	"apply", "check", "watch",
+				     "keep",   "reset", "show",	 NULL };
+
 static const struct cli_tool tool = {
 	.name = "smc_conf",
 	.usage = "export [FILE] [-j]\n"
@@ -63,10 +66,8 @@ static const struct cli_tool tool = {
 	.more = "Exit status of diff: 0 no difference, 1 error, 2 differences.\n",
 	.error_status = 1,
 	.given = &given,
+	.commands = words,
 };
-
-static const char *const words[] = { "export", "diff",	"apply", "check", "watch",
-				     "keep",   "reset", "show",	 NULL };
 
 /* ---- the command line ---- */
 

@@ -174,6 +174,101 @@ static int take_seconds(const struct cli_tool *tool, double *seconds, const char
 	return cli_usage_error(tool, "'%s' is not a number of seconds from 0.1 to 86400", text);
 }
 
+/* The next word of a list, and its length; 0 at the end. */
+static size_t next_word(const char **list)
+{
+	*list += strspn(*list, " \n");
+	return strcspn(*list, " \n");
+}
+
+/* Print words in lines of at most 79 columns, all but the first indented. */
+static void print_words(const char *words, int at, int indent)
+{
+	for (size_t len; (len = next_word(&words)); words += len) {
+		if (at > indent && at + 1 + (int)len > 79)
+			at = printf("\n%*s", indent, "") - 1;
+		at += printf(" %.*s", (int)len, words);
+	}
+	putchar('\n');
+}
+
+static void print_option(const struct cli_opt *opt)
+{
+	int at;
+
+	if (opt->val < CLI_LONG_ONLY)
+		at = printf("  -%c, --%s", opt->val, opt->name);
+	else
+		at = printf("      --%s", opt->name);
+	if (opt->arg)
+		at += printf("%s%s", *opt->arg == '[' ? "" : " ", opt->arg);
+	/* Wider names get a line of their own. */
+	if (at > 27)
+		at = printf("\n%28s", "") - 1;
+	else
+		at += printf("%*s", 28 - at, "");
+	print_words(opt->help, at, 28);
+}
+
+/* True if the line of the usage is that of @command, or @command is NULL. */
+static bool is_usage_of(const char *line, const char *command)
+{
+	size_t len = command ? strlen(command) : 0;
+
+	return !strncmp(line, command ? command : "", len) && (!len || strchr(" \n", line[len]));
+}
+
+/* True if the option is for @command, for options, or for all commands; or if @command is NULL. */
+static bool is_option_of(const struct cli_opt *opt, const char *command)
+{
+	const char *list = opt->needs;
+
+	for (size_t len; command && list && (len = next_word(&list)); list += len)
+		if (*list == '-' || (strlen(command) == len && !memcmp(list, command, len)))
+			return true;
+	return !command || !opt->needs;
+}
+
+static int print_help(const struct cli_tool *tool, const char *command)
+{
+	const char *line = tool->usage, *lead = "Usage:";
+	const struct cli_opt *opt;
+
+	while (*line) {
+		size_t len = strcspn(line, "\n");
+
+		if (is_usage_of(line, command)) {
+			printf("%-6s %s %.*s\n", lead, tool->name, (int)len, line);
+			lead = "";
+		}
+		line += len + (line[len] == '\n');
+	}
+	if (tool->summary)
+		printf("\n%s\n", tool->summary);
+	printf("\nOptions:\n");
+	for (size_t i = 0; (opt = row_at(tool, i))->val; i++)
+		if (opt->help && is_option_of(opt, command))
+			print_option(opt);
+	if (tool->more)
+		printf("\n%s", tool->more);
+	return cli_close_stdout(tool);
+}
+
+int cli_help(const struct cli_tool *tool)
+{
+	return print_help(tool, NULL);
+}
+
+/* Return: the first of these words that is a command of the tool; NULL if there is none */
+static const char *command_among(const struct cli_tool *tool, char *const *words)
+{
+	for (; tool->commands && *words; words++)
+		for (size_t i = 0; tool->commands[i]; i++)
+			if (!strcmp(*words, tool->commands[i]))
+				return *words;
+	return NULL;
+}
+
 int cli_parse(const struct cli_tool *tool, int argc, char **argv, int (*take)(int val))
 {
 	struct cli_tool own = *tool;
@@ -188,7 +283,8 @@ int cli_parse(const struct cli_tool *tool, int argc, char **argv, int (*take)(in
 		if (val == '?')
 			return tool->error_status;
 		if (val == 'h')
-			return tool->help ? tool->help(tool) : cli_help(tool);
+			return tool->help ? tool->help(tool) :
+					    print_help(tool, command_among(tool, argv));
 		if (val == 'v' && !opt->flag)
 			return cli_version(tool);
 		*own.given |= bit_of(tool, opt);
@@ -204,13 +300,6 @@ int cli_parse(const struct cli_tool *tool, int argc, char **argv, int (*take)(in
 	if (!ret && !tool->given)
 		ret = cli_check(&own, NULL);
 	return ret ? tool->error_status : -1;
-}
-
-/* The next word of a list, and its length; 0 at the end. */
-static size_t next_word(const char **list)
-{
-	*list += strspn(*list, " \n");
-	return strcspn(*list, " \n");
 }
 
 static bool is_given(const struct cli_tool *tool, const char *word, size_t len, const char *command)
@@ -275,58 +364,6 @@ int cli_check(const struct cli_tool *tool, const char *command)
 		if (*tool->given & bit_of(tool, opt))
 			ret = check_row(tool, opt, command);
 	return ret;
-}
-
-/* Print words in lines of at most 79 columns, all but the first indented. */
-static void print_words(const char *words, int at, int indent)
-{
-	for (size_t len; (len = next_word(&words)); words += len) {
-		if (at > indent && at + 1 + (int)len > 79)
-			at = printf("\n%*s", indent, "") - 1;
-		at += printf(" %.*s", (int)len, words);
-	}
-	putchar('\n');
-}
-
-static void print_option(const struct cli_opt *opt)
-{
-	int at;
-
-	if (opt->val < CLI_LONG_ONLY)
-		at = printf("  -%c, --%s", opt->val, opt->name);
-	else
-		at = printf("      --%s", opt->name);
-	if (opt->arg)
-		at += printf("%s%s", *opt->arg == '[' ? "" : " ", opt->arg);
-	/* Wider names get a line of their own. */
-	if (at > 27)
-		at = printf("\n%28s", "") - 1;
-	else
-		at += printf("%*s", 28 - at, "");
-	print_words(opt->help, at, 28);
-}
-
-int cli_help(const struct cli_tool *tool)
-{
-	const char *line = tool->usage, *lead = "Usage:";
-	const struct cli_opt *opt;
-
-	while (*line) {
-		size_t len = strcspn(line, "\n");
-
-		printf("%-6s %s %.*s\n", lead, tool->name, (int)len, line);
-		line += len + (line[len] == '\n');
-		lead = "";
-	}
-	if (tool->summary)
-		printf("\n%s\n", tool->summary);
-	printf("\nOptions:\n");
-	for (size_t i = 0; (opt = row_at(tool, i))->val; i++)
-		if (opt->help)
-			print_option(opt);
-	if (tool->more)
-		printf("\n%s", tool->more);
-	return cli_close_stdout(tool);
 }
 
 int cli_version(const struct cli_tool *tool)

@@ -41,6 +41,8 @@ struct cli_opt {
  * @given: receives a bit for each row of @opts that cli_parse() found, for tools that call
  *	cli_check() themselves as their command matters; else NULL
  * @help: prints the help, NULL for cli_help()
+ * @commands: first words of @usage, ended by NULL: after one of them --help has its usage and its
+ *	options only; or NULL
  */
 struct cli_tool {
 	const char *name, *usage, *summary;
@@ -50,6 +52,7 @@ struct cli_tool {
 	bool stop_at_first;
 	uint64_t *given;
 	int (*help)(const struct cli_tool *tool);
+	const char *const *commands;
 };
 
 /**

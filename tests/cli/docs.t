@@ -325,6 +325,8 @@ check_completion() {
 	is "$(complete_with _smc_top smc_top --sort un | tr '\n' ' ')" "unread unsent " "completion: orders of smc_top"
 	is "$(complete_with _smc_dump smc_dump -i an)" any "completion: any interface"
 	is "$(complete_with _smc_conf smc_conf ex)" export "completion: commands of smc_conf"
+	is "$(complete_with _smc_conf smc_conf check - | tr '\n' ' ')" '-v --version -h --help ' 'completion: what a command of smc_conf takes'
+	is "$(complete_with _smc_bpf smc_bpf attach --a)" --allow-group 'completion: what a command of smc_bpf takes'
 	like "$(complete_with _smc_conf smc_conf check READ)" '^README.md$' 'completion: files of smc_conf'
 	is "$(complete_with _smc_chk smc_chk tune h --shape con)" connections "completion: shapes of load"
 	is "$(complete_with _smc_chk smc_chk from f smcr x)" "command at 3" "completion: the command of another tool after from FILE"
@@ -405,6 +407,7 @@ check_other_shell() {
 	is "$(shell_offers "$1" 'smcr linkgroup netdev l' | grep -x lo)" lo "$1: devices"
 	is "$(shell_offers "$1" 'smc_conf ex')" export "$1: commands"
 	is "$(shell_offers "$1" 'smc_conf check READ')" README.md "$1: files"
+	is "$(shell_offers "$1" 'smc_bpf attach --a')" --allow-group "$1: what a command of smc_bpf takes"
 	ln -s "$PWD/completions/smc-tools.fish" "$shells/smc_unit.fish"
 	is "$(shell_offers "$1" 'smc_unit st')" status "$1: commands of smc_unit"
 	same "$(shell_offers "$1" 'smc_unit disable -' | grep -vxe -)" "$("$BUILD/smc_unit" disable --help | listed_options)" \
