@@ -31,6 +31,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (told.kind <= SMCLIFE_UNLISTEN) {
 			told.socket.begun &= INT64_MAX >> 1;
 			told.socket.born &= INT64_MAX >> 1;
+		} else {
+			/* bpf_probe_read_kernel_str() ends the name. */
+			told.link.device[sizeof(told.link.device) - 1] = '\0';
 		}
 		if (follow_event(&event, &told, 1700000000000000000) ||
 		    event.kind == EVENT_UNLISTEN)
