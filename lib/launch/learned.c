@@ -57,10 +57,15 @@ static void give(struct learned_entry *entry, uint32_t turn)
 	atomic_store_explicit(&entry->turn, turn, memory_order_release);
 }
 
-/* Seconds since the entry was used; negative if another process has written a later second. */
+/*
+ * Seconds since the entry was used; negative if another process has written a later second. A time
+ * far in the future is an error, and as good as long ago.
+ */
 static int idle(const struct learned_entry *entry, uint32_t second)
 {
-	return (int32_t)(second - get(&entry->used));
+	int32_t seconds = (int32_t)(second - get(&entry->used));
+
+	return seconds < -LEARNED_FORGET ? INT_MAX : seconds;
 }
 
 /* Is a writer active? Ignores one that was killed long ago. */
@@ -242,7 +247,7 @@ void learned_lived(struct learned_place place, bool is_tcp, uint32_t ticks)
 		give(entry, place.turn);
 		return;
 	}
-	old = (int)get(&entry->score);
+	old = get(&entry->score) < LEARNED_MOST ? (int)get(&entry->score) : LEARNED_MOST;
 	life = (uint64_t)ticks * LEARNED_ONE / handshake / LEARNED_LONG;
 	score = life < LEARNED_MOST ? (int)life : LEARNED_MOST;
 	counts = get(&entry->counts);

@@ -322,6 +322,30 @@ TEST(mapped_addresses_are_the_same)
 	assert_string_equal(path, "/dev/shm/smc-tools-learned-1.4294967295.4026531840");
 }
 
+/* Any number, as a user's other programs may write anything. */
+TEST(corrupt_entries_are_replaced)
+{
+	static const uint32_t words[] = { 0, 1, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff };
+	struct learned_key key;
+
+	key_of(&key, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		struct learned_place place = fresh(1, 5);
+		struct learned_entry *set = learned_set(&table, &key);
+
+		place.entry->score = words[i];
+		place.entry->handshake = 1;
+		learned_lived(place, false, 1);
+		assert_in_range(place.entry->score, 0, LEARNED_MOST);
+		for (int way = 0; way < LEARNED_WAYS; way++) {
+			memset((void *)&set[way], 0xff, sizeof(*set));
+			set[way].used = 1000000 + words[i] % 3;
+		}
+		assert_non_null(find_or_add(&key, 5).entry);
+		memset(&table, 0, sizeof(table));
+	}
+}
+
 /* ---- a model ---- */
 
 struct model {
