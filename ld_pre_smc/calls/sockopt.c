@@ -156,7 +156,7 @@ static int protect_listener(int fd, int fresh, const struct option *opt)
 	struct tcp_info info = { 0 };
 	socklen_t len = sizeof(info);
 
-	/* Of a listener, these are the length of its queue and the limit. */
+	/* tcpi_unacked and tcpi_sacked of a listener: the length of its queue, and its backlog */
 	next_getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len);
 	if (swap_with_option(fd, fresh, KIND_TCP, opt))
 		return -1;

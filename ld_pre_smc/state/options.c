@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "process/sockopt_numbers.h"
+#include "process/tcpguard.h"
 
 #define NAMES 128
 #define BITS 32
@@ -58,18 +59,14 @@ void shim_option_note(int level, int name)
 
 bool shim_option_protects(int level, int name)
 {
-	switch (level) {
-	case SOL_SOCKET: return name == SO_ATTACH_FILTER || name == SO_ATTACH_BPF;
-	case IPPROTO_TCP:
-		return name == TCP_MD5SIG || name == TCP_MD5SIG_EXT ||
-		       (name >= TCP_AO_ADD_KEY && name <= TCP_AO_REPAIR);
-	case IPPROTO_IP:
-		return name == IP_MINTTL || name == IP_IPSEC_POLICY || name == IP_XFRM_POLICY;
-	case IPPROTO_IPV6:
-		return name == IPV6_MINHOPCOUNT || name == IPV6_IPSEC_POLICY ||
-		       name == IPV6_XFRM_POLICY;
+#define CASE(level, name) case TCPGUARD(level, name):
+	switch (TCPGUARD(level, name)) {
+		TCPGUARDS(CASE)
+		TCPGUARD_FILTERS(CASE)
+		return true;
 	default: return false;
 	}
+#undef CASE
 }
 
 static bool needs_rights(int level, int name)

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 /* From <asm-generic/socket.h>; older architectures have other numbers. */
@@ -48,35 +47,6 @@
 #endif
 #ifndef SO_PASSPIDFD
 #define SO_PASSPIDFD 76
-#endif
-/* From <linux/tcp.h>: since 4.13 and 6.7. */
-#ifndef TCP_MD5SIG_EXT
-#define TCP_MD5SIG_EXT 32
-#endif
-#ifndef TCP_AO_ADD_KEY
-#define TCP_AO_ADD_KEY 38
-#endif
-#ifndef TCP_AO_REPAIR
-#define TCP_AO_REPAIR 42
-#endif
-/* From <linux/in.h> and <linux/in6.h>. */
-#ifndef IP_IPSEC_POLICY
-#define IP_IPSEC_POLICY 16
-#endif
-#ifndef IP_XFRM_POLICY
-#define IP_XFRM_POLICY 17
-#endif
-#ifndef IP_MINTTL
-#define IP_MINTTL 21
-#endif
-#ifndef IPV6_IPSEC_POLICY
-#define IPV6_IPSEC_POLICY 34
-#endif
-#ifndef IPV6_XFRM_POLICY
-#define IPV6_XFRM_POLICY 35
-#endif
-#ifndef IPV6_MINHOPCOUNT
-#define IPV6_MINHOPCOUNT 73
 #endif
 /* From <linux/in.h>, since 6.3. */
 #ifndef IP_LOCAL_PORT_RANGE

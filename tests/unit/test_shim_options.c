@@ -130,15 +130,21 @@ TEST(options_that_need_tcp)
 static const struct protection {
 	int level, name;
 } protections[] = {
-	{ IPPROTO_TCP, TCP_MD5SIG },	  { IPPROTO_TCP, TCP_MD5SIG_EXT },
-	{ IPPROTO_TCP, TCP_AO_ADD_KEY },  { IPPROTO_TCP, TCP_AO_REPAIR },
-	{ IPPROTO_IP, IP_MINTTL },	  { IPPROTO_IP, IP_XFRM_POLICY },
-	{ IPPROTO_IP, IP_IPSEC_POLICY },  { IPPROTO_IPV6, IPV6_MINHOPCOUNT },
-	{ IPPROTO_IPV6, IPV6_XFRM_POLICY }, { IPPROTO_IPV6, IPV6_IPSEC_POLICY },
-	{ SOL_SOCKET, SO_ATTACH_FILTER }, { SOL_SOCKET, SO_ATTACH_BPF },
+	{ IPPROTO_TCP, TCP_MD5SIG },
+	{ IPPROTO_TCP, 32 }, /* TCP_MD5SIG_EXT */
+	{ IPPROTO_TCP, 38 }, /* TCP_AO_ADD_KEY */
+	{ IPPROTO_TCP, 42 }, /* TCP_AO_REPAIR */
+	{ IPPROTO_IP, IP_MINTTL },
+	{ IPPROTO_IP, IP_XFRM_POLICY },
+	{ IPPROTO_IP, IP_IPSEC_POLICY },
+	{ IPPROTO_IPV6, 73 }, /* IPV6_MINHOPCOUNT */
+	{ IPPROTO_IPV6, IPV6_XFRM_POLICY },
+	{ IPPROTO_IPV6, IPV6_IPSEC_POLICY },
+	{ SOL_SOCKET, SO_ATTACH_FILTER },
+	{ SOL_SOCKET, SO_ATTACH_BPF },
 };
 
-/* Whoever TCP keeps out stays out: the data would pass by the key. */
+/* The data would pass by the key. */
 TEST(options_that_protect_are_for_tcp)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(protections); i++) {
@@ -151,7 +157,7 @@ TEST(options_that_protect_are_for_tcp)
 		/* Rules do not make it an SMC socket again. */
 		shim_fd_clear(FD_SMC, 5);
 		assert_false(shim_fd_is_tcp(5));
-		/* What TCP refuses is refused. */
+		/* A refusal of TCP counts. */
 		fake_socket(5, AF_SMC, 0);
 		fake_fails("setsockopt 9", EPERM, 1);
 		assert_int_equal(set_int(p->level, p->name, 255), -1);
@@ -346,7 +352,7 @@ TEST(short_values_are_padded)
 	fake_fails("setsockopt 5 6 13 bbr/3", EINVAL, 1);
 	assert_int_equal(set_bytes(IPPROTO_TCP, TCP_CONGESTION, "bbr", 3), 0);
 	assert_non_null(strstr(fake.log, "setsockopt 5 6 13 bbr/4;"));
-	/* What TCP refuses, and what is not short by SMC's fault, is refused. */
+	/* Refusals of TCP count, and those of options that are not short. */
 	fake_fails("setsockopt", EINVAL, 2);
 	assert_short_refused(IPPROTO_IP, IP_PKTINFO, "", 0);
 	fake_fails("setsockopt 5", EINVAL, 99);
