@@ -68,28 +68,28 @@ static const char *milliseconds(uint64_t nanoseconds, char *text)
 static void put_json_time(const char *key, uint64_t nanoseconds)
 {
 	if (nanoseconds)
-		printf("\"%s\": %llu, ", key, (unsigned long long)nanoseconds / 1000);
+		printf("\"%s\":%llu,", key, (unsigned long long)nanoseconds / 1000);
 }
 
-#define JSON_START "{\"schema\": \"smc-tools/learned/1\", \"destinations\": ["
+#define JSON_START "{\"schema\":\"smc-tools/learned/1\",\"destinations\":["
 
 static void print_json(const struct learned_fact *fact, bool is_first)
 {
 	char addr[INET6_ADDRSTRLEN], program[6 * LEARNED_PROGRAM + 1];
 
 	name(fact, true, program);
-	printf("%s\n  {\"user\": %u, \"program\": \"%s\", \"address\": \"%s\", \"port\": %u, "
-	       "\"uses\": \"%s\", ",
+	printf("%s{\"user\":%u,\"program\":\"%s\",\"address\":\"%s\",\"port\":%u,"
+	       "\"uses\":\"%s\",",
 	       is_first ? JSON_START : ",", fact->user, program, address(fact, addr), fact->port,
 	       fact->is_tcp ? "TCP" : "SMC");
 	if (fact->is_tcp)
-		printf("\"why\": \"%s\", ", fact->broken ? "broke" : "short");
+		printf("\"why\":\"%s\",", fact->broken ? "broke" : "short");
 	if (fact->broken)
-		printf("\"seconds_left\": %u, ", fact->broken);
+		printf("\"seconds_left\":%u,", fact->broken);
 	put_json_time("handshake_us", fact->handshake);
 	put_json_time("smc_life_us", fact->smc);
 	put_json_time("tcp_life_us", fact->tcp);
-	printf("\"connections\": %u, \"idle_seconds\": %u}", fact->connections, fact->idle);
+	printf("\"connections\":%u,\"idle_seconds\":%u}", fact->connections, fact->idle);
 }
 
 static void print_row(const struct learned_fact *fact, bool is_first)
@@ -133,7 +133,7 @@ int show_learned(const struct cli_tool *tool, bool is_json)
 	if (ret)
 		return cli_error(tool, "cannot list %s: %s", LEARNED_DIR, strerror(-ret));
 	if (is_json)
-		puts(list.count ? "\n]}" : JSON_START "]}");
+		puts(list.count ? "]}" : JSON_START "]}");
 	else if (!list.count)
 		cli_none("smc_run: no destination is known");
 	return cli_close_stdout(tool);
