@@ -131,7 +131,7 @@ int show_learned(const struct cli_tool *tool, bool is_json)
 
 	ret = learned_each(visit, &list);
 	if (ret)
-		return cli_error(tool, "cannot list %s: %s", LEARNED_DIR, strerror(-ret));
+		return cli_error(tool, "cannot list shared memory: %s", strerror(-ret));
 	if (is_json)
 		puts(list.count ? "]}" : JSON_START "]}");
 	else if (!list.count)

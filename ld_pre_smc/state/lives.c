@@ -4,8 +4,8 @@
  *
  * connect() calls shim_lives_advice(). The life of some connections is measured: these have
  * FD_TIMED and an entry in lives[], until close(), or until another process or descriptor may share
- * them. The memory is a file shared by the user's programs in this network namespace, or, if it
- * cannot be opened, private to the process.
+ * them. The memory is shared by the user's programs, or, if it cannot be attached, private to the
+ * process.
  */
 #include "ld_pre_smc/state/lives.h"
 
@@ -14,14 +14,12 @@
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/sandbox.h"
 #include "ld_pre_smc/state/slot.h"
 #include "ld_pre_smc/state/sock.h"
@@ -47,49 +45,52 @@ static struct learned_program program;
 
 /* ---- the memory ---- */
 
-/* statx(2): the start of struct statx in <linux/stat.h>, which conflicts with musl's headers. */
-struct facts {
-	uint32_t mask, block_size;
-	uint64_t attributes;
-	uint32_t links, user, group;
-	uint16_t mode, spare;
-	uint64_t inode, size, rest[26];
-};
-
-/* STATX_TYPE, MODE, NLINK, UID and SIZE. */
-#define FACTS 0x20fU
-
-/* Is it writable for this user only, and not to be truncated by others? */
-static bool is_ours(int fd, uint64_t *size)
+/*
+ * Is it this user's own? Once it is attached, its number cannot become that of another segment.
+ * @is_taken: set if it is another one, or was removed meanwhile
+ */
+static struct learned_table *attach(int segment, bool *is_taken)
 {
-	struct facts file = { 0 };
+	void *map = shmat(segment, NULL, 0);
+	struct shmid_ds state;
 
-	if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, FACTS, &file) || !S_ISREG(file.mode) ||
-	    file.user != geteuid() || file.links != 1 || file.mode & (S_IRWXG | S_IRWXO))
-		return false;
-	*size = file.size;
-	return true;
+	*is_taken = false;
+	if (map == (void *)-1) {
+		*is_taken = errno == EINVAL || errno == EIDRM;
+		return NULL;
+	}
+	if (!shmctl(segment, IPC_STAT, &state)) {
+		if (learned_is_owned(&state, geteuid()))
+			return map;
+		*is_taken = true;
+	}
+	shmdt(map);
+	return NULL;
 }
 
-/* A file that grows beyond RLIMIT_FSIZE would end the program by a signal. */
-static bool make_room(int fd)
+/* After shmget() failed: does another user's segment, or a smaller one, have the key? */
+static bool exists(key_t key)
 {
-	struct rlimit limit;
-
-	return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur >= sizeof(struct learned_table) &&
-	       !posix_fallocate(fd, 0, sizeof(struct learned_table));
+	return (errno == EACCES || errno == EINVAL) && shmget(key, 0, 0) >= 0;
 }
 
-static struct learned_table *map_file(int fd)
+/* Every segment that this creates is accepted, or ends the search: there is never a second one. */
+static struct learned_table *find_shared(void)
 {
-	void *map = MAP_FAILED;
-	uint64_t size = 0;
+	struct learned_table *shared = NULL;
+	bool is_taken = true;
+	int segment;
+	key_t key;
 
-	if (is_ours(fd, &size) &&
-	    (size == sizeof(struct learned_table) || (!size && make_room(fd))))
-		map = mmap(NULL, sizeof(struct learned_table), PROT_READ | PROT_WRITE, MAP_SHARED,
-			   fd, 0);
-	return map == MAP_FAILED ? NULL : map;
+	for (uint32_t n = 0; is_taken && !shared && n < LEARNED_KEYS; n++) {
+		key = learned_ipc_key(geteuid(), n);
+		segment = shmget(key, LEARNED_SIZE, IPC_CREAT | LEARNED_MODE);
+		if (segment < 0)
+			is_taken = exists(key);
+		else
+			shared = attach(segment, &is_taken);
+	}
+	return shared;
 }
 
 /* As smc_netns_id() of the socket's network namespace. */
@@ -104,26 +105,25 @@ static uint64_t net_of(int fd)
 	return shim_stat(AT_FDCWD, "/proc/self/ns/net", &net) ? 0 : net.st_ino;
 }
 
+/*
+ * Few filters of system calls admit System V shared memory, and some end the program: use it only
+ * if this thread certainly has none.
+ */
 static struct learned_table *open_shared(int socket)
 {
-	struct learned_table *shared = NULL;
-	char path[LEARNED_PATH];
+	struct learned_table *shared;
 	uint64_t net;
-	int fd;
 
-	if (shim_in_sandbox || getauxval(AT_SECURE))
+	if (shim_in_sandbox || getauxval(AT_SECURE) ||
+	    !shim_file_has(AT_FDCWD, "/proc/thread-self/status", "\nSeccomp:\t0\n"))
 		return NULL;
 	net = net_of(socket);
 	if (!net)
 		return NULL;
-	learned_path(path, geteuid(), net);
-	fd = (int)syscall(SYS_openat, AT_FDCWD, path,
-			  O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
-			  S_IRUSR | S_IWUSR);
-	if (fd < 0)
-		return NULL;
-	shared = map_file(fd);
-	shim_close(fd);
+	learned_enter(&program, net);
+	shared = find_shared();
+	if (!shared)
+		shim_log_text("what is learned cannot be shared with other programs");
 	return shared;
 }
 

@@ -22,8 +22,8 @@ enum shim_advice {
  * @addr: AF_INET or AF_INET6
  * @timed: for shim_lives_begin(); entry NULL for a connection that is not measured
  *
- * The first call opens and maps a file in /dev/shm, if the program has access. After that no system
- * call, no lock. Preserves errno.
+ * The first call attaches shared memory, if the program has access. After that no system call, no
+ * lock. Preserves errno.
  */
 enum shim_advice shim_lives_advice(int fd, const struct sockaddr *addr, socklen_t len,
 				   struct learned_place *timed);

@@ -2,8 +2,6 @@
 /* Shared memory of ld_pre_smc.so: destinations that gain nothing from SMC. */
 #include "launch/learned.h"
 
-#include "smc/keep.h"
-
 #define DECISION (LEARNED_IS_TCP | LEARNED_IS_COMPARED | LEARNED_IS_CLEAR | LEARNED_IS_MEASURED)
 
 static uint32_t get(const _Atomic uint32_t *word)
@@ -14,17 +12,6 @@ static uint32_t get(const _Atomic uint32_t *word)
 static void put(_Atomic uint32_t *word, uint32_t value)
 {
 	atomic_store_explicit(word, value, memory_order_relaxed);
-}
-
-void learned_path(char *path, unsigned long user, uint64_t net)
-{
-	static const char start[] = LEARNED_DIR "/" LEARNED_NAME;
-	char *end;
-
-	memcpy(path, start, sizeof(start) - 1);
-	end = keep_put(path + sizeof(start) - 1, user);
-	*end++ = '.';
-	*keep_put(end, (unsigned long)net) = '\0';
 }
 
 void learned_program(struct learned_program *program, const char *name)
@@ -38,6 +25,11 @@ void learned_program(struct learned_program *program, const char *name)
 	}
 	memcpy(program->name, text, sizeof(text));
 	program->mark = hash & ~0xffffU;
+}
+
+void learned_enter(struct learned_program *program, uint64_t net)
+{
+	program->mark ^= (uint32_t)((net * 0x9e3779b97f4a7c15U) >> 32) & ~0xffffU;
 }
 
 /* Lock an entry for writing. Return: false if it is being written, or has another destination. */

@@ -6,13 +6,10 @@
 
 #include <netinet/in.h>
 #include <stdatomic.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 
 #pragma GCC visibility push(hidden)
-
-/* Holds a struct learned_table for each user and network namespace: learned_path(). */
-#define LEARNED_DIR "/dev/shm"
-#define LEARNED_NAME "smc-tools-learned-1."
 
 /*
  * Thresholds. Times are multiples of the destination's own handshake: the duration of connect()
@@ -70,7 +67,7 @@ enum { LEARNED_SETS = 256, LEARNED_WAYS = 4, LEARNED_PROGRAM = 12 };
 /**
  * struct learned_program - the connecting program
  * @name: its short name, padded with zeros, not always NUL-terminated
- * @mark: hash of the name, in the upper 16 bits
+ * @mark: hash of the name and the network namespace, in the upper 16 bits
  */
 struct learned_program {
 	uint32_t name[LEARNED_PROGRAM / 4], mark;
@@ -124,11 +121,36 @@ struct learned_choice {
 	bool is_tcp, is_timed;
 };
 
-/* Size of learned_path(), with its NUL. */
-enum { LEARNED_PATH = 64 };
+/*
+ * A table is a System V shared memory segment of its user, for all network namespaces, as a system
+ * has few segments. Nobody can shrink a segment, and its memory does not depend on the space of a
+ * file system: a file, which its owner can truncate, would end every program that has mapped it by
+ * SIGBUS. A segment that is removed remains until the last program detaches it.
+ *
+ * Every user can create segments with any key. So a user has as many keys as a system has segments
+ * by default or more (SHMMNI is 4096), and the first that is not taken by others counts.
+ */
+enum {
+	/* Makes the size of a segment, with the number of this layout, which no program else has. */
+	LEARNED_LAYOUT = 2,
+	LEARNED_SIZE = sizeof(struct learned_table) + LEARNED_LAYOUT,
+	LEARNED_KEYS = 32768,
+	LEARNED_MODE = 0600,
+};
 
-/** learned_path() - file of a user in a network namespace, given by smc_netns_id() */
-void learned_path(char *path, unsigned long user, uint64_t net);
+/** learned_ipc_key() - key number @n of a user's segment; never IPC_PRIVATE */
+static inline key_t learned_ipc_key(uint32_t user, uint32_t n)
+{
+	return (key_t)((user * 0x9e3779b1U + 0x534d4330U + 2 * n) | 1);
+}
+
+/** learned_is_owned() - true if only this user and root could write to the segment */
+static inline bool learned_is_owned(const struct shmid_ds *segment, uint32_t user)
+{
+	return segment->shm_perm.uid == user && segment->shm_perm.cuid == user &&
+	       (segment->shm_perm.mode & 0777) == LEARNED_MODE &&
+	       segment->shm_segsz == LEARNED_SIZE;
+}
 
 /**
  * learned_key() - the key of a destination
@@ -164,6 +186,9 @@ static inline bool learned_key(struct learned_key *key, const struct sockaddr *a
 
 /** learned_program() - @name: program_invocation_short_name */
 void learned_program(struct learned_program *program, const char *name);
+
+/** learned_enter() - distinguish a program from those in other namespaces: smc_netns_id() */
+void learned_enter(struct learned_program *program, uint64_t net);
 
 /** learned_set() - set of a key: the first of LEARNED_WAYS entries */
 static inline struct learned_entry *learned_set(struct learned_table *table,

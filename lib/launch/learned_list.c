@@ -2,9 +2,7 @@
 /* Read the shared memory of ld_pre_smc.so, for tools. */
 #include "launch/learned_list.h"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
+#include <sys/shm.h>
 #include <time.h>
 
 #include "base/memory.h"
@@ -38,82 +36,67 @@ static bool decode(const struct learned_entry *entry, uint32_t second, struct le
 	return fact->broken || fact->idle <= LEARNED_FORGET;
 }
 
-/* The owner may change the file during the read. */
-static bool read_table(int fd, uint32_t user, struct learned_table *table)
+/* Does the entry belong to a program in this network namespace? Its mark is a hash of both. */
+static bool is_of(const struct learned_entry *entry, const struct learned_fact *fact, uint64_t net)
 {
-	struct stat st;
+	struct learned_program program;
 
-	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == user && st.st_nlink == 1 &&
-	       !(st.st_mode & (S_IRWXG | S_IRWXO)) &&
-	       pread(fd, table, sizeof(*table), 0) == sizeof(*table);
+	learned_program(&program, fact->program);
+	learned_enter(&program, net);
+	return (entry->port & ~0xffffU) == program.mark;
 }
 
-/* Match "smc-tools-learned-1.USER.NET" of this network namespace. */
-static bool is_name(const char *name, uint64_t net, uint32_t *user)
+/* The owner may change the segment meanwhile. */
+static bool read_table(int segment, struct learned_table *table)
 {
-	char again[LEARNED_PATH];
+	const void *map = shmat(segment, NULL, SHM_RDONLY);
 
-	if (strncmp(name, LEARNED_NAME, sizeof(LEARNED_NAME) - 1))
+	if (map == (void *)-1)
 		return false;
-	*user = (uint32_t)strtoul(name + sizeof(LEARNED_NAME) - 1, NULL, 10);
-	learned_path(again, *user, net);
-	return !strcmp(again + sizeof(LEARNED_DIR), name);
+	memcpy(table, map, sizeof(*table));
+	shmdt(map);
+	return true;
 }
 
-/* struct search - argument of visit_file() */
-struct search {
-	void (*visit)(const struct learned_fact *fact, void *arg);
-	void *arg;
-	uint32_t second;
-	struct learned_table table;
-};
-
-static void visit_file(struct search *search, int fd, uint32_t user)
+static bool is_learned(const struct shmid_ds *segment)
 {
-	struct learned_fact fact = { .user = user };
+	uint32_t user = segment->shm_perm.uid;
 
-	if (!read_table(fd, user, &search->table))
-		return;
-	for (size_t i = 0; i < LEARNED_SETS * LEARNED_WAYS; i++) {
-		if (decode(&search->table.entries[i], search->second, &fact))
-			search->visit(&fact, search->arg);
+	return learned_is_owned(segment, user) &&
+	       (uint32_t)(segment->shm_perm.__key - learned_ipc_key(user, 0)) < 2 * LEARNED_KEYS;
+}
+
+static void visit_table(const struct learned_table *table, struct learned_fact *fact, uint64_t net,
+			void (*visit)(const struct learned_fact *fact, void *arg), void *arg)
+{
+	const struct learned_entry *end = table->entries + LEARNED_SETS * LEARNED_WAYS;
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	for (const struct learned_entry *entry = table->entries; entry < end; entry++) {
+		if (decode(entry, (uint32_t)now.tv_sec, fact) && is_of(entry, fact, net))
+			visit(fact, arg);
 	}
 }
 
-static void visit_files(struct search *search, DIR *dir, uint64_t net)
-{
-	struct dirent *entry;
-	uint32_t user;
-	int fd;
-
-	while ((entry = readdir(dir))) {
-		if (!is_name(entry->d_name, net, &user) || (geteuid() && geteuid() != user))
-			continue;
-		fd = openat(dirfd(dir), entry->d_name,
-			    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-		if (fd >= 0) {
-			visit_file(search, fd, user);
-			close(fd);
-		}
-	}
-}
-
+/* proc(5) has no segment that its reader cannot read, and SHM_STAT none either. */
 int learned_each(void (*visit)(const struct learned_fact *fact, void *arg), void *arg)
 {
-	struct timespec now = { 0 };
-	struct search *search AUTO_FREE = NULL;
-	uint64_t net = smc_netns_id();
-	DIR *dir AUTO_CLOSEDIR = NULL;
+	struct learned_table *table AUTO_FREE = xcalloc(1, sizeof(*table));
+	struct learned_fact fact;
+	struct shm_info all;
+	struct shmid_ds state;
+	int last = shmctl(0, SHM_INFO, (struct shmid_ds *)&all), segment;
 
-	dir = opendir(LEARNED_DIR);
-	if (!dir)
-		return errno == ENOENT ? 0 : -errno;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	search = xcalloc(1, sizeof(*search));
-	search->visit = visit;
-	search->arg = arg;
-	search->second = (uint32_t)now.tv_sec;
-	visit_files(search, dir, net);
+	if (last < 0)
+		return errno == ENOSYS ? 0 : -errno;
+	for (int i = 0; i <= last; i++) {
+		segment = shmctl(i, SHM_STAT, &state);
+		if (segment < 0 || !is_learned(&state) || !read_table(segment, table))
+			continue;
+		fact.user = state.shm_perm.uid;
+		visit_table(table, &fact, smc_netns_id(), visit, arg);
+	}
 	return 0;
 }
 

@@ -35,10 +35,9 @@ struct learned_fact {
 /**
  * learned_each() - call a function for each destination remembered in a network namespace
  *
- * Root gets those of all users, others their own. Files that are writable by others, or whose owner
- * is not in their name, are skipped.
+ * Root gets those of all users, others their own.
  *
- * Return: 0, also if nothing was learned; -errno if the files cannot be listed.
+ * Return: 0, also if nothing was learned; -errno if shared memory cannot be listed.
  */
 int learned_each(void (*visit)(const struct learned_fact *fact, void *arg), void *arg);
 

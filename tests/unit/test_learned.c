@@ -293,7 +293,6 @@ TEST(mapped_addresses_are_the_same)
 	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_port = htons(80) };
 	struct learned_key one, other;
 	struct learned_program long_name, other_name;
-	char path[LEARNED_PATH];
 
 	learned_program(&long_name, "a program with a long name");
 	assert_memory_equal(long_name.name, "a program wi", LEARNED_PROGRAM);
@@ -318,8 +317,23 @@ TEST(mapped_addresses_are_the_same)
 	assert_non_null(learned_find(&table, &other).entry);
 	in.sin_port = 0;
 	assert_false(key_to(&one, &in, &program));
-	learned_path(path, 4294967295U, 4026531840U);
-	assert_string_equal(path, "/dev/shm/smc-tools-learned-1.4294967295.4026531840");
+}
+
+TEST(network_namespaces_differ)
+{
+	const struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(80) };
+	struct learned_program here = program, there = program;
+	struct learned_key one, other;
+
+	for (uint64_t net = 1; net < 100; net++) {
+		learned_enter(&here, net);
+		learned_enter(&there, net + 1);
+		assert_true(key_to(&one, &in, &here));
+		assert_true(key_to(&other, &in, &there));
+		assert_int_not_equal(one.port, other.port);
+		assert_int_equal((uint16_t)one.port, 80);
+		here = there = program;
+	}
 }
 
 /* Any number, as a user's other programs may write anything. */
@@ -344,6 +358,14 @@ TEST(corrupt_entries_are_replaced)
 		assert_non_null(find_or_add(&key, 5).entry);
 		memset(&table, 0, sizeof(table));
 	}
+}
+
+TEST(keys_of_users_differ_and_are_never_private)
+{
+	for (uint32_t user = 0; user < 70000; user += 9)
+		assert_int_not_equal(learned_ipc_key(user, 0), learned_ipc_key(user + 1, 0));
+	for (uint32_t n = 0; n < LEARNED_KEYS; n++)
+		assert_int_not_equal(learned_ipc_key(1000, n), IPC_PRIVATE);
 }
 
 /* ---- a model ---- */

@@ -2,9 +2,8 @@
 /* ld_pre_smc/state/lives.c: which lives the library learns from. */
 #include "child.h"
 #include "fake_below.h"
-#include "scratch.h"
 
-#include <sys/resource.h>
+#include <sys/shm.h>
 
 #include "launch/learned.h"
 #include "ld_pre_smc/state/lives.h"
@@ -111,37 +110,92 @@ FIXTURE(setup)
 	return 0;
 }
 
-#define TABLE sizeof(struct learned_table)
-#define NET 4711, "4711"
-#define FLAGS (O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-
 enum setting { LEARN, NO_LEARN, RAW, STRICT, INCLUDE, EXCLUDE, SANDBOX };
 
-/*
- * A file as the library finds it. @cookie: of the network namespace, 0: the kernel has none; @net:
- * in the file's name; @limit: for the size of files
- */
-struct found {
-	uint64_t cookie;
-	const char *net;
-	mode_t mode;
-	size_t size, limit;
-	bool has_two_names, is_used;
-	enum setting setting;
+/* Which segment has a key. */
+enum kind {
+	OTHERS, /* not to be used by this user */
+	SMALL,	/* other sizes */
+	SIZE,
+	READABLE, /* by everybody */
+	CREATOR,  /* of another user */
+	OWNER,
+	GONE,	 /* removed before it is attached */
+	UNKNOWN, /* its owner cannot be read */
+	DENIED,	 /* a new one is refused */
+	FULL,	 /* no memory for a new one */
+	OWN,
 };
 
-static bool make_file(const char *dir, const struct found *found)
-{
-	const struct rlimit limit = { found->limit, found->limit };
-	char path[64], other[64];
+/*
+ * Shared memory as the library finds it, by key. @used: number of the key, or -1; @has_inode: the
+ * network namespace has no cookie; @has_no_net: neither
+ */
+struct found {
+	enum kind keys[3];
+	int used;
+	enum setting setting;
+	bool has_inode, has_no_net;
+	const char *status;
+};
 
-	snprintf(path, sizeof(path), "%s/table", dir);
-	snprintf(other, sizeof(other), "%s/other", dir);
-	return scratch_put(dir, "/table", "", 0) &&
-	       syscall(SYS_dup3, syscall(SYS_openat, AT_FDCWD, path, O_RDWR), FAKE_FILE, 0) >= 0 &&
-	       !ftruncate(FAKE_FILE, (off_t)found->size) && !fchmod(FAKE_FILE, found->mode) &&
-	       (!found->has_two_names || !link(path, other)) &&
-	       (!found->limit || !setrlimit(RLIMIT_FSIZE, &limit));
+static const struct found *found;
+static struct learned_table memory;
+static int n_attached, attached;
+
+static int refuse(int error)
+{
+	errno = error;
+	return -1;
+}
+
+int shmget(key_t key, size_t size, int flags)
+{
+	int n = key == learned_ipc_key(geteuid(), 0) ? 0 : key == learned_ipc_key(geteuid(), 1);
+	enum kind kind;
+
+	if (key == learned_ipc_key(geteuid(), 2))
+		n = 2;
+	assert_int_equal(key, learned_ipc_key(geteuid(), (uint32_t)n));
+	kind = found->keys[n];
+	if (!size && !flags)
+		return kind == OTHERS || kind == SMALL ? n : refuse(ENOENT);
+	assert_int_equal(size, LEARNED_SIZE);
+	assert_int_equal(flags, IPC_CREAT | 0600);
+	return kind == OTHERS || kind == DENIED ? refuse(EACCES) :
+	       kind == SMALL			? refuse(EINVAL) :
+	       kind == FULL			? refuse(ENOSPC) :
+						  n;
+}
+
+void *shmat(int segment, const void *addr, int flags)
+{
+	assert_null(addr);
+	assert_int_equal(flags, 0);
+	if (found->keys[segment] == GONE)
+		return (void *)(intptr_t)refuse(EINVAL);
+	n_attached++;
+	attached = segment;
+	return &memory;
+}
+
+int shmdt(const void *addr)
+{
+	n_attached--;
+	return 0;
+}
+
+int shmctl(int segment, int command, struct shmid_ds *state)
+{
+	enum kind kind = found->keys[segment];
+
+	assert_int_equal(command, IPC_STAT);
+	assert_int_equal(n_attached, 1);
+	*state = (struct shmid_ds){ .shm_segsz = LEARNED_SIZE - (kind == SIZE) };
+	state->shm_perm.uid = geteuid() + (kind == OWNER);
+	state->shm_perm.cuid = geteuid() + (kind == CREATOR);
+	state->shm_perm.mode = kind == READABLE ? 0604 : 0600;
+	return kind == UNKNOWN ? refuse(EACCES) : 0;
 }
 
 static uint64_t cookie;
@@ -168,74 +222,71 @@ static void set(enum setting setting)
 	shim_in_sandbox = setting == SANDBOX;
 }
 
-/* Does the file have the life of a connection to port 1? */
+/* Is the life of a connection to port 1 shared? */
 static bool has_life(void)
 {
 	const struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(1) };
-	static struct learned_table now;
 	struct learned_program program;
 	struct learned_key key;
 
 	learned_program(&program, program_invocation_short_name);
-	return pread(FAKE_FILE, &now, TABLE, 0) == TABLE &&
-	       learned_key(&key, (const struct sockaddr *)&in, &program) &&
-	       learned_find(&now, &key).entry;
+	learned_enter(&program, found->has_inode ? 7 : 4711);
+	return learned_key(&key, (const struct sockaddr *)&in, &program) &&
+	       learned_find(&memory, &key).entry;
 }
 
-/* Does the library use a file that it should use, or none? */
-static int use_file(const void *arg)
+/* Does the library use the segment that it should use, or none? */
+static int use_segment(const void *arg)
 {
-	char dir[] = "/tmp/shim-lives-XXXXXX", name[LEARNED_PATH];
-	const struct found *found = arg;
-	bool right;
+	bool is_shared, is_right;
 
-	fake.on = false;
-	right = scratch_make(dir) && make_file(dir, found);
-	fake.on = true;
-	snprintf(name, sizeof(name), "%s/%s%u.%s", LEARNED_DIR, LEARNED_NAME, geteuid(),
-		 found->net);
-	fake.files[0].path = name;
-	fake.files[0].text = "";
-	fake.parent_ino = *found->net == '7' ? 7 : 0;
-	cookie = found->cookie;
+	found = arg;
+	is_shared = found->used >= 0;
+	fake.files[0].path = "/proc/thread-self/status";
+	fake.files[0].text = found->status ? found->status : "Name:\tx\nSeccomp:\t0\n";
+	cookie = found->has_inode || found->has_no_net ? 0 : 4711;
+	fake.parent_ino = found->has_inode ? 7 : 0;
 	atomic_store(&shim_next_fn[SHIM_GETSOCKOPT], (shim_any_fn)give_cookie);
 	set(found->setting);
 	live(1, 20, USUAL);
-	right &= !fake.n_files &&
-		 (!found->is_used || (fake.open_flags == FLAGS && fake.open_mode == 0600));
+	is_right = !fake.n_files && n_attached == is_shared &&
+		   (!is_shared || attached == found->used) && has_life() == is_shared;
 	fake.n_files = 0;
 	fake_teardown(NULL);
-	right &= has_life() == found->is_used;
-	scratch_remove(dir);
-	return right ? CHILD_RIGHT : CHILD_WRONG;
+	return is_right ? CHILD_RIGHT : CHILD_WRONG;
 }
 
 /* Before the other tests: a process chooses once. */
-TEST(lives_are_shared_by_a_file_of_this_user_alone)
+TEST(lives_are_shared_by_memory_of_this_user_alone)
 {
 	static const struct found cases[] = {
-		{ NET, 0600, 0, 0, false, true, LEARN },
-		{ NET, 0600, TABLE, 0, false, true, LEARN },
-		{ NET, 0600, 0, TABLE, false, true, LEARN },
-		{ NET, 0600, TABLE, 0, false, true, EXCLUDE },
-		{ 0, "7", 0600, TABLE, 0, false, true, LEARN },
-		{ 0, "", 0600, TABLE, 0, false, false, LEARN },
-		{ NET, 0600, 1, 0, false, false, LEARN },
-		{ NET, 0600, TABLE + 1, 0, false, false, LEARN },
-		{ NET, 0620, TABLE, 0, false, false, LEARN },
-		{ NET, 0602, TABLE, 0, false, false, LEARN },
-		{ NET, 0600, TABLE, 0, true, false, LEARN },
-		{ NET, 0600, 0, TABLE - 1, false, false, LEARN },
-		{ NET, 0600, TABLE, 0, false, false, NO_LEARN },
-		{ NET, 0600, TABLE, 0, false, false, RAW },
-		{ NET, 0600, TABLE, 0, false, false, STRICT },
-		{ NET, 0600, TABLE, 0, false, false, INCLUDE },
-		{ NET, 0600, TABLE, 0, false, false, SANDBOX },
+		{ { OWN }, 0, LEARN },
+		{ { OWN }, 0, EXCLUDE },
+		{ { OWN }, 0, .has_inode = true },
+		{ { OTHERS, OWN }, 1 },
+		{ { SMALL, OWN }, 1 },
+		{ { SIZE, OWN }, 1 },
+		{ { READABLE, OWN }, 1 },
+		{ { CREATOR, OWN }, 1 },
+		{ { OWNER, OWN }, 1 },
+		{ { GONE, OWN }, 1 },
+		{ { OTHERS, SMALL, OWN }, 2 },
+		{ { UNKNOWN, OWN }, -1 },
+		{ { DENIED, OWN }, -1 },
+		{ { FULL, OWN }, -1 },
+		{ { OWN }, -1, .has_no_net = true },
+		{ { OWN }, -1, .status = "Name:\tx\nSeccomp:\t2\n" },
+		{ { OWN }, -1, .status = "" },
+		{ { OWN }, -1, NO_LEARN },
+		{ { OWN }, -1, RAW },
+		{ { OWN }, -1, STRICT },
+		{ { OWN }, -1, INCLUDE },
+		{ { OWN }, -1, SANDBOX },
 	};
 
 	atomic_store(&shim_next_fn[SHIM_FORK], NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		in_child(use_file, &cases[i]);
+		in_child(use_segment, &cases[i]);
 }
 
 TEST(all_lives_end_with_the_process)

@@ -17,6 +17,7 @@ SYS_GETSOCKOPT = {"x86_64": 55, "s390x": 365, "aarch64": 209}[os.uname().machine
 SO_PROTOCOL, PORT = 38, 7100
 ME = os.path.abspath(__file__)
 SOME_USER, OTHER_USER = 1234, 1235
+LIBC = ctypes.CDLL(None)
 
 
 def is_smc(sock):
@@ -86,9 +87,18 @@ def sandbox(*argv):
     os.execvp(argv[0], argv)
 
 
+def take(key, size, mode):
+    """Create shared memory with this key."""
+    if LIBC.shmget(key, ctypes.c_size_t(size), 0o3000 | mode) < 0:
+        sys.exit("no shared memory")
+
+
 ROLES = {"serve": serve, "client": client, "helpers": helpers, "refused": refused}
 if sys.argv[1:2] == ["sandbox"]:
     sandbox(*sys.argv[2:])
+if sys.argv[1:2] == ["take"]:
+    take(*map(int, sys.argv[2:]))
+    sys.exit()
 if len(sys.argv) > 1:
     PORT = int(sys.argv[2])
     ROLES[sys.argv[1]](*map(float if sys.argv[1] == "client" else int, sys.argv[3:]))
@@ -161,50 +171,41 @@ other.wait()
 program("refused", PORT + 1, 40)
 equal([entry["uses"] for entry in learned(port=PORT + 1)], ["SMC"], "connections that are refused are no short ones")
 
-# ---- the file ----
+# ---- the memory ----
 
-names = [name for name in os.listdir("/dev/shm") if name.startswith("smc-tools-learned")]
-equal(len(names), 1, "one file for the user and the network namespace")
-path = "/dev/shm/" + names[0]
-equal(oct(os.stat(path).st_mode), "0o100600", "which is the user's own")
-other = path.replace("-1.0.", "-1.%d." % SOME_USER)
-ok("t" in clients(40, prefix=as_user(SOME_USER)) and os.stat(other).st_uid == SOME_USER, "another user has a file of his own")
+def segments(user):
+    """Key, number, mode and size of each."""
+    with open("/proc/sysvipc/shm", encoding="ascii") as file:
+        rows = [[int(word) for word in line.split()] for line in file.readlines()[1:]]
+    return [row[:4] for row in rows if row[7] == user]
+
+
+[(_, number, mode, size)] = segments(0)
+equal((mode, size), (600, 65538), "one segment for the user, which is the user's own")
+ok("t" in clients(40, prefix=as_user(SOME_USER)) and len(segments(SOME_USER)) == 1, "another user has a segment of his own")
 equal(len(learned(as_user(OTHER_USER))), 0, "and sees no other one")
 equal(sorted(entry["user"] for entry in learned()), [0, SOME_USER], "but root sees all")
 
-# Names taken by others, corrupt files, and limits: nothing is shared, nothing is changed.
-def refuses(name, make, number=OTHER_USER):
-    taken = path.replace("-1.0.", "-1.%d." % number)
-    make(taken)
-    before = os.lstat(taken)
-    got = clients(40, prefix=as_user(number))
-    after = os.lstat(taken)
-    ok("t" in got and got.startswith("s" * 8), "%s: the process learns for itself" % name, got)
-    equal((after.st_size, after.st_mtime_ns, after.st_ino), (before.st_size, before.st_mtime_ns, before.st_ino), "%s: is left alone" % name)
-    ok(clients(8, prefix=as_user(number)) == "s" * 8, "%s: the next process begins again" % name)
-    os.unlink(taken)
+# Keys taken by others, before the user's programs: another key is used.
+for words in ((size, 0o666), (1, 0o666), (size, 0o600), (2 * size, 0o600)):
+    [(key, own, _, _)] = segments(SOME_USER)
+    LIBC.shmctl(own, 0, None)
+    status, out, err = run(*as_user(OTHER_USER), sys.executable, "-B", ME, "take", str(key), *map(str, words))
+    equal((status, err), (0, ""), "another user takes the key")
+    got = clients(40, prefix=as_user(SOME_USER))
+    ok("t" in got and got.startswith("s" * 8), "a key with size %d and mode %o: the process learns" % words, got)
+    clients(8, prefix=as_user(SOME_USER))
+    equal([(entry["user"], entry["connections"]) for entry in learned(as_user(SOME_USER))], [(SOME_USER, 48)], "shared with the next process")
+    for _, taken, _, _ in segments(OTHER_USER):
+        LIBC.shmctl(taken, 0, None)
 
-
-def write(taken, size, owner, mode=0o600):
-    with open(taken, "wb") as file:
-        file.write(b"\1" * size)
-    os.chmod(taken, mode)
-    os.chown(taken, owner, owner)
-
-
-SIZE = os.stat(path).st_size
-refuses("another user's file", lambda taken: write(taken, SIZE, SOME_USER, 0o666))
-refuses("a file that others can write", lambda taken: write(taken, SIZE, OTHER_USER, 0o622))
-refuses("a short file", lambda taken: write(taken, SIZE - 1, OTHER_USER))
-refuses("a link", lambda taken: os.symlink(path, taken))
 sandboxed = sys.executable, "-B", ME, "sandbox"
 got = clients(40, prefix=sandboxed)
 ok("t" in got and got.startswith("s" * 8) and clients(8, prefix=sandboxed) == "s" * 8, "in a sandbox each process learns for itself", got)
-equal(clients(4, prefix=(*as_user(4321), "prlimit", "--fsize=1000")), "ssss", "a process that may write no such file")
-ok(not os.path.exists(path.replace("-1.0.", "-1.4321.")) or not os.stat(path.replace("-1.0.", "-1.4321.")).st_size, "has none")
 
 # Garbage of the user's own: never more than a wrong choice.
-write(path, SIZE, 0)
+LIBC.shmat.restype = ctypes.c_void_p
+ctypes.memset(LIBC.shmat(number, None, 0), 1, size)
 ok(set(clients(20)) <= set("st"), "garbage", None)
 status, out, err = run("smc_run", "--learned")
 equal((status, err), (0, ""), "garbage is listed")
