@@ -2,6 +2,7 @@
 /* Calls that wait for input: each looks for it first, and is then made unchanged. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -118,10 +119,20 @@ int accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags)
 
 /* ---- recv(2) and read(2) ---- */
 
-static bool spins(int fd, size_t len, int flags)
+/* Return: MSG_DONTWAIT if a signal ended the wait, else 0. */
+static int spins(int fd, size_t len, int flags)
 {
-	return len && !(flags & (MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB)) &&
-	       spin_input(fd, flags & MSG_WAITALL);
+	if (!len || flags & (MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB))
+		return 0;
+	return spin_input(fd, flags & MSG_WAITALL) ? MSG_DONTWAIT : 0;
+}
+
+/* Result of a call, without waiting if @ended: the kernel checks arguments before it waits. */
+static ssize_t result_of(int ended, ssize_t ret)
+{
+	if (ended && ret < 0 && errno == EAGAIN)
+		errno = EINTR;
+	return ret;
 }
 
 /**
@@ -131,66 +142,97 @@ static bool spins(int fd, size_t len, int flags)
  */
 ssize_t recv(int fd, void *data, size_t len, int flags)
 {
-	return spins(fd, len, flags) ? interrupted() : NEXT(recv)(fd, data, len, flags);
+	int ended = spins(fd, len, flags);
+
+	return result_of(ended, NEXT(recv)(fd, data, len, flags | ended));
 }
 
 ssize_t __recv_chk(int fd, void *data, size_t len, size_t size, int flags)
 {
-	return spins(fd, len, flags) ? interrupted() : NEXT(__recv_chk)(fd, data, len, size, flags);
+	int ended = spins(fd, len, flags);
+
+	return result_of(ended, NEXT(__recv_chk)(fd, data, len, size, flags | ended));
 }
 
 ssize_t recvfrom(int fd, void *data, size_t len, int flags, struct sockaddr *addr,
 		 socklen_t *addr_len)
 {
-	return spins(fd, len, flags) ? interrupted() :
-				       NEXT(recvfrom)(fd, data, len, flags, addr, addr_len);
+	int ended = spins(fd, len, flags);
+
+	return result_of(ended, NEXT(recvfrom)(fd, data, len, flags | ended, addr, addr_len));
 }
 
 ssize_t __recvfrom_chk(int fd, void *data, size_t len, size_t size, int flags,
 		       struct sockaddr *addr, socklen_t *addr_len)
 {
-	return spins(fd, len, flags) ?
-		       interrupted() :
-		       NEXT(__recvfrom_chk)(fd, data, len, size, flags, addr, addr_len);
+	int ended = spins(fd, len, flags);
+
+	return result_of(ended,
+			 NEXT(__recvfrom_chk)(fd, data, len, size, flags | ended, addr, addr_len));
 }
 
 ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
-	return spins(fd, 1, flags) ? interrupted() : NEXT(recvmsg)(fd, message, flags);
+	int ended = spins(fd, 1, flags);
+
+	return result_of(ended, NEXT(recvmsg)(fd, message, flags | ended));
 }
 
 int recvmmsg(int fd, struct mmsghdr *messages, unsigned int n, message_flags flags,
 	     struct timespec *timeout)
 {
-	return spins(fd, n, (int)flags) ? interrupted() :
-					  NEXT(recvmmsg)(fd, messages, n, flags, timeout);
+	int ended = spins(fd, n, (int)flags);
+
+	return (int)result_of(
+		ended, NEXT(recvmmsg)(fd, messages, n, flags | (message_flags)ended, timeout));
 }
 
 ssize_t read(int fd, void *data, size_t len)
 {
-	return spins(fd, len, 0) ? interrupted() : NEXT(read)(fd, data, len);
+	int ended = spins(fd, len, 0);
+
+	return ended ? result_of(ended, NEXT(recv)(fd, data, len, ended)) :
+		       NEXT(read)(fd, data, len);
 }
 
 ssize_t __read_chk(int fd, void *data, size_t len, size_t size)
 {
-	return spins(fd, len, 0) ? interrupted() : NEXT(__read_chk)(fd, data, len, size);
+	int ended = spins(fd, len, 0);
+
+	return ended ? result_of(ended, NEXT(__recv_chk)(fd, data, len, size, ended)) :
+		       NEXT(__read_chk)(fd, data, len, size);
 }
 
 ssize_t readv(int fd, const struct iovec *parts, int n)
 {
-	return spins(fd, n > 0, 0) ? interrupted() : NEXT(readv)(fd, parts, n);
+	struct msghdr message = { .msg_iov = (struct iovec *)parts, .msg_iovlen = 0 };
+	int ended = spins(fd, n > 0 && n <= IOV_MAX, 0);
+
+	message.msg_iovlen = (__typeof__(message.msg_iovlen))n;
+	return ended ? result_of(ended, NEXT(recvmsg)(fd, &message, ended)) :
+		       NEXT(readv)(fd, parts, n);
 }
 
 /* ---- poll(2) ---- */
 
-/* Microseconds, at most about a day; negative without a limit. */
-static long long usec_of(const struct timespec *time)
+/* Microseconds, at most a day; 0 for a time that the kernel refuses. */
+static long long usec_of(long long sec, long long usec)
 {
-	const long long day = 86400;
+	const long long day = 86400, million = 1000000;
 
+	if (sec < 0 || usec < 0)
+		return 0;
+	return sec < day && usec < day * million ? sec * million + usec : day * million;
+}
+
+/* The same; negative without a limit. */
+static long long usec_of_spec(const struct timespec *time)
+{
 	if (!time)
 		return -1;
-	return (time->tv_sec < day ? time->tv_sec : day) * 1000000LL + time->tv_nsec / 1000;
+	return time->tv_nsec < 0 || time->tv_nsec >= 1000000000 ?
+		       0 :
+		       usec_of(time->tv_sec, time->tv_nsec / 1000);
 }
 
 int poll(struct pollfd *fds, nfds_t n, int msec)
@@ -209,7 +251,7 @@ int __poll_chk(struct pollfd *fds, nfds_t n, int msec, size_t size)
 
 int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *sigmask)
 {
-	int ret = spin_is_on() ? spin_poll(fds, n, usec_of(timeout), sigmask) : 0;
+	int ret = spin_is_on() ? spin_poll(fds, n, usec_of_spec(timeout), sigmask) : 0;
 
 	return ret < 0 ? interrupted() : ret ? ret : NEXT(ppoll)(fds, n, timeout, sigmask);
 }
@@ -218,7 +260,7 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 		const sigset_t *sigmask, size_t size)
 {
 	bool is_on = spin_is_on() && n <= size / sizeof(*fds);
-	int ret = is_on ? spin_poll(fds, n, usec_of(timeout), sigmask) : 0;
+	int ret = is_on ? spin_poll(fds, n, usec_of_spec(timeout), sigmask) : 0;
 
 	return ret < 0 ? interrupted() :
 	       ret     ? ret :
@@ -227,28 +269,10 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 
 /* ---- select(2) ---- */
 
-/*
- * Can the kernel read a set of @n bits? If not, select(2) fails with EFAULT, as without this
- * library. rt_sigprocmask(2) reads a mask before it refuses its first argument.
- * @seen: the last valid address
- */
-static bool is_readable(const fd_set *set, int n, _Atomic(const fd_set *) *seen)
+/* Can the kernel read a set of @n bits? If not, select(2) fails with EFAULT. */
+static bool is_valid(const fd_set *set, int n)
 {
-	const char *last = (const char *)set + (n - 1) / 64 * 8;
-	int saved = errno;
-	bool is_valid;
-
-	if (atomic_load_explicit(seen, memory_order_relaxed) == set)
-		return true;
-	errno = 0;
-	syscall(SYS_rt_sigprocmask, -1, set, NULL, sizeof(uint64_t));
-	syscall(SYS_rt_sigprocmask, -1, errno == EFAULT ? (const void *)set : last, NULL,
-		sizeof(uint64_t));
-	is_valid = errno != EFAULT;
-	errno = saved;
-	if (is_valid)
-		atomic_store_explicit(seen, set, memory_order_relaxed);
-	return is_valid;
+	return spin_is_readable(set, (size_t)(n - 1) / 64 * 8 + 8);
 }
 
 static short events_of(int fd, const fd_set *in, const fd_set *out)
@@ -263,14 +287,13 @@ static short events_of(int fd, const fd_set *in, const fd_set *out)
 static bool spins_select(int n, const fd_set *in, const fd_set *out, const fd_set *urgent,
 			 long long usec, const sigset_t *sigmask)
 {
-	static _Atomic(const fd_set *) seen_in, seen_out;
 	struct pollfd fds[SELECT_MOST];
 	nfds_t count = 0;
 	short events;
 	int fd;
 
-	if (!spin_is_on() || !in || urgent || n < 1 || n > FD_SETSIZE ||
-	    !is_readable(in, n, &seen_in) || (out && !is_readable(out, n, &seen_out)))
+	if (!in || urgent || n < 1 || n > FD_SETSIZE || !spin_is_due(fds, usec) ||
+	    !is_valid(in, n) || (out && !is_valid(out, n)))
 		return false;
 	for (fd = 0; fd < n; fd++) {
 		events = events_of(fd, in, out);
@@ -285,10 +308,9 @@ static bool spins_select(int n, const fd_set *in, const fd_set *out, const fd_se
 
 int select(int n, fd_set *in, fd_set *out, fd_set *urgent, struct timeval *timeout)
 {
-	const struct timespec time = { timeout ? timeout->tv_sec : 0,
-				       timeout ? timeout->tv_usec * 1000 : 0 };
+	long long usec = timeout ? usec_of(timeout->tv_sec, timeout->tv_usec) : -1;
 
-	return spins_select(n, in, out, urgent, usec_of(timeout ? &time : NULL), NULL) ?
+	return spins_select(n, in, out, urgent, usec, NULL) ?
 		       interrupted() :
 		       NEXT(select)(n, in, out, urgent, timeout);
 }
@@ -296,7 +318,7 @@ int select(int n, fd_set *in, fd_set *out, fd_set *urgent, struct timeval *timeo
 int pselect(int n, fd_set *in, fd_set *out, fd_set *urgent, const struct timespec *timeout,
 	    const sigset_t *sigmask)
 {
-	return spin_is_on() && spins_select(n, in, out, urgent, usec_of(timeout), sigmask) ?
+	return spin_is_on() && spins_select(n, in, out, urgent, usec_of_spec(timeout), sigmask) ?
 		       interrupted() :
 		       NEXT(pselect)(n, in, out, urgent, timeout, sigmask);
 }

@@ -316,8 +316,7 @@ static long spin(struct state *state, const struct input *input, int fd, bool is
 		return 0;
 	old = block_signals();
 	found = look_until_late(input);
-	/* The kernel looks whether the mask can be read; all signals are blocked anyway. */
-	if (sigmask && !syscall(SYS_rt_sigprocmask, SIG_BLOCK, sigmask, NULL, sizeof(blocked)))
+	if (sigmask)
 		memcpy(&blocked, sigmask, sizeof(blocked));
 	if ((found <= 0 || is_all) && has_interrupt(old | blocked, fd))
 		found = -1;
@@ -401,6 +400,22 @@ bool spin_input(int fd, bool is_all)
 	return is_interrupted;
 }
 
+/* rt_sigprocmask(2) reads a mask before it refuses its first argument. */
+bool spin_is_readable(const void *memory, size_t size)
+{
+	const char *last = (const char *)memory + size - sizeof(uint64_t);
+	int saved = errno;
+	bool is_valid;
+
+	errno = 0;
+	syscall(SYS_rt_sigprocmask, -1, memory, NULL, sizeof(uint64_t));
+	if (last != memory && errno != EFAULT)
+		syscall(SYS_rt_sigprocmask, -1, last, NULL, sizeof(uint64_t));
+	is_valid = errno != EFAULT;
+	errno = saved;
+	return is_valid;
+}
+
 bool spin_is_on(void)
 {
 	return shim && is_used && !*shim->is_locked;
@@ -432,7 +447,8 @@ static int wait_for_any(struct state *state, const struct input *input, long lon
 	int saved = errno;
 	long found;
 
-	if (!is_long(usec) || is_paused(state))
+	if (!is_long(usec) || is_paused(state) ||
+	    (sigmask && !spin_is_readable(sigmask, sizeof(uint64_t))))
 		return 0;
 	found = look(input);
 	if (found < 0)
@@ -445,12 +461,22 @@ static int wait_for_any(struct state *state, const struct input *input, long lon
 	return (int)found;
 }
 
+static struct state *state_of(const struct pollfd *fds)
+{
+	return &arrays[((uintptr_t)fds >> 4) % (sizeof(arrays) / sizeof(*arrays))];
+}
+
+bool spin_is_due(struct pollfd *fds, long long usec)
+{
+	return spin_is_on() && is_long(usec) && !is_paused(state_of(fds));
+}
+
 int spin_poll(struct pollfd *fds, nfds_t n, long long usec, const void *sigmask)
 {
-	struct state *state = &arrays[((uintptr_t)fds >> 4) % (sizeof(arrays) / sizeof(*arrays))];
-	const struct input input = { .fds = fds, .n = n };
+	/* As in the kernel, the upper half of a longer @n does not count. */
+	const struct input input = { .fds = fds, .n = (unsigned int)n };
 
-	return spin_is_on() && n ? wait_for_any(state, &input, usec, sigmask) : 0;
+	return spin_is_on() && input.n ? wait_for_any(state_of(fds), &input, usec, sigmask) : 0;
 }
 
 int spin_epoll(int epfd, struct epoll_event *events, int n, long long usec, const void *sigmask)

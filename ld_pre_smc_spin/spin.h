@@ -32,7 +32,8 @@ bool spin_input(int fd, bool is_all);
 /**
  * spin_poll() - before poll(2)
  * @fds: memory of the program, which may be invalid
- * @usec: the time that the program waits at most, in microseconds; negative: for ever
+ * @usec: the time that the program waits at most, in microseconds; negative: for ever; 0 also for a
+ *	time that the kernel refuses
  * @sigmask: signals that are blocked during the call, which may be invalid memory; NULL: those that
  *	are blocked now
  *
@@ -55,5 +56,11 @@ void spin_watch_new(int epfd);
 
 /* Can spin_poll() be of use? For callers that would have to prepare its arguments. */
 bool spin_is_on(void);
+
+/** spin_is_due() - true if spin_poll() of this array would look now; else counts the call */
+bool spin_is_due(struct pollfd *fds, long long usec);
+
+/** spin_is_readable() - true if @size bytes can be read, at least 8, on two pages at most */
+bool spin_is_readable(const void *memory, size_t size);
 
 #pragma GCC visibility pop

@@ -9,6 +9,10 @@ for usec in 1 200; do
 		"seed $seed: the same results, spinning for $usec microseconds"
 done
 is "$(SMC_SPIN=nonsense LD_PRELOAD=$bin/spin.so "$bin/waits" "$seed" 100)" "$(head -n 1 <<<"$want")" 'an invalid time'
+want=$("$bin/invalid")
+for usec in 1 1000; do
+	is "$(SMC_SPIN=$usec LD_PRELOAD=$bin/spin.so "$bin/invalid")" "$want" "invalid arguments, spinning for $usec microseconds"
+done
 
 library=$BUILD/ld_pre_smc_spin.so
 is "$(nm -D --defined-only "$library" | awk '{ print $3 }' | LC_ALL=C sort | tr '\n' ' ')" '__poll_chk __ppoll_chk __read_chk __recv_chk '\

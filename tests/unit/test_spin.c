@@ -60,6 +60,11 @@ static bool fake_is_smc(int fd, struct shim_sock *sock)
 
 static long fake_mask(int how, const uint64_t *new, uint64_t *old)
 {
+	/* Only reads the mask. */
+	if (how < 0) {
+		errno = new == (const uint64_t *)8 ? EFAULT : EINVAL;
+		return -1;
+	}
 	kernel.masks++;
 	if (old)
 		*old = kernel.blocked;
@@ -360,6 +365,10 @@ TEST(polls)
 	kernel.handler_flags = SA_RESTART;
 	assert_int_equal(spin_poll(fds, 2, 1000, &open), -1);
 	assert_false(spin_poll(fds, 2, 1000, &closed));
+	/* A mask that the kernel refuses is left to it. */
+	kernel.looks = 0;
+	assert_false(spin_poll(fds, 2, 1000, (void *)8));
+	assert_int_equal(kernel.looks, 0);
 	/* With input, too, the handler of a signal that only this call admits runs. */
 	kernel.blocked = closed;
 	kernel.delivered = 0;
