@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -85,7 +86,7 @@ struct held {
 	enum keep_how how;
 };
 
-static struct held held[MOST];
+static struct held *held;
 static int n_held;
 
 /* net/smc/smc_close.c, smc_close_stream_wait(): a signal ends the two seconds of waiting. */
@@ -358,7 +359,10 @@ static void set_signals(void)
 /* Drop everything inherited from the first program, then listen. */
 static void prepare(void)
 {
-	if (helper_detach(LISTENER) || !find_home() || !find_room())
+	/* Shared memory does not count for RLIMIT_DATA, which programs may have set for themselves. */
+	held = mmap(NULL, MOST * sizeof(*held), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		    -1, 0);
+	if (held == MAP_FAILED || helper_detach(LISTENER) || !find_home() || !find_room())
 		syscall(SYS_exit_group, 1);
 	set_signals();
 	if (listen(LISTENER, SOMAXCONN))

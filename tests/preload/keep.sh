@@ -111,7 +111,7 @@ keep_strangers() {
 	kept givers "held=1 $strangers complete=1 gone=1" 'keep: the keeper takes nothing from them'
 }
 
-is "$("$BUILD/smc_keep" 2>&1 </dev/null)" 'smc_keep: only ld_pre_smc.so starts this program, see smc_run(8)' \
+is "$(ulimit -d 1024; "$BUILD/smc_keep" 2>&1 </dev/null)" 'smc_keep: only ld_pre_smc.so starts this program, see smc_run(8)' \
 	'smc_keep by hand: one sentence'
 "$BUILD/smc_keep" </dev/null 2>/dev/null
 is $? 1 'smc_keep by hand fails'
