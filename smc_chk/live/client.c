@@ -37,9 +37,9 @@ static void explain_handshake(struct smc_err *err, const char *where, int code, 
 			    where, seconds);
 	else
 		smc_err_say(err, code,
-			    "no SMC connection to %s: it returns SMC's TCP option, but %s; it can "
-			    "be reached only without SMC",
-			    where, what);
+			    "no SMC connection to %s: it returns SMC's TCP option, but %s; it "
+			    "%scan be reached only without SMC",
+			    where, what, code == ECONNRESET ? "is busy, or " : "");
 }
 
 /* One message for each way in which an address cannot be reached. */
