@@ -325,6 +325,8 @@ static int read_here(void *arg, struct smc_err *err)
 		return smc_err_say(err, EINVAL,
 				   "%s is not a bundle of this version: no " BUNDLE_SCHEMA,
 				   job->file);
+	if (access("record", F_OK))
+		return refuse(job->file, "it has no record", err);
 	return job->fn ? job->fn(job->arg, job->directory, err) : 0;
 }
 

@@ -166,6 +166,13 @@ def attr(kind, text):
     return data + bytes(-len(data) % 4)
 
 
+def check_no_record():
+    for command in (("from",), ("matrix", TOP.name + "/b.tar.gz")):
+        path = archive(index())
+        result = run(*command, path)
+        ok(result.returncode == 1 and b"bad.tar.gz is not a bundle: " in result.stderr, "%s: without a record" % command[0], result)
+
+
 def check_words():
     """The doctor's commands are pasted into a shell, by root."""
     head = b"smc-tools netlink 1 %s 0 - \n" % sys.byteorder.encode()
@@ -341,6 +348,7 @@ check_limit()
 bundle = check_bundle()
 check_from(bundle)
 check_hostile(bundle)
+check_no_record()
 check_words()
 check_bomb()
 check_signal()
