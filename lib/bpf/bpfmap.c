@@ -8,7 +8,7 @@
 /* PIDFD_THREAD of <linux/pidfd.h> (Linux 6.9): also accept threads other than the main one. */
 #define PIDFD_THREAD_FLAG O_EXCL
 
-static int bpf(int command, union bpf_attr *attr)
+int bpf_call(int command, union bpf_attr *attr)
 {
 	long ret = syscall(SYS_bpf, command, attr, sizeof(*attr));
 
@@ -30,7 +30,7 @@ static int check_size(int map, size_t value_size)
 	attr.info.bpf_fd = (uint32_t)map;
 	attr.info.info_len = sizeof(info);
 	attr.info.info = pointer(&info);
-	err = bpf(BPF_OBJ_GET_INFO_BY_FD, &attr);
+	err = bpf_call(BPF_OBJ_GET_INFO_BY_FD, &attr);
 	return err ? err : info.value_size == value_size ? 0 : -ESTALE;
 }
 
@@ -42,7 +42,7 @@ int bpfmap_open(const char *path, bool writable, size_t value_size)
 	memset(&attr, 0, sizeof(attr));
 	attr.pathname = pointer(path);
 	attr.file_flags = writable ? 0 : BPF_F_RDONLY;
-	map = bpf(BPF_OBJ_GET, &attr);
+	map = bpf_call(BPF_OBJ_GET, &attr);
 	if (map < 0)
 		return map;
 	err = value_size ? check_size(map, value_size) : 0;
@@ -58,7 +58,7 @@ int bpfmap_pin(int map, const char *path)
 	memset(&attr, 0, sizeof(attr));
 	attr.pathname = pointer(path);
 	attr.bpf_fd = (uint32_t)map;
-	return bpf(BPF_OBJ_PIN, &attr);
+	return bpf_call(BPF_OBJ_PIN, &attr);
 }
 
 static int element(int command, int map, const void *key, const void *value)
@@ -69,7 +69,7 @@ static int element(int command, int map, const void *key, const void *value)
 	attr.map_fd = (uint32_t)map;
 	attr.key = pointer(key);
 	attr.value = pointer(value); /* the same member as next_key */
-	return bpf(command, &attr);
+	return bpf_call(command, &attr);
 }
 
 int bpfmap_lookup(int map, const void *key, void *value)

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Pinned eBPF maps, by bpf(2) without libbpf: smc_run needs no more to mark itself. */
+/* eBPF maps, by bpf(2) without libbpf: smc_run needs no more to mark itself. */
 #pragma once
 
 #include "base/libc.h"
+
+union bpf_attr;
+
+/** bpf_call() - bpf(2). Return: -errno instead of -1 */
+int bpf_call(int command, union bpf_attr *attr);
 
 /**
  * bpfmap_open() - open a pinned map, read-only or for changes

@@ -36,6 +36,8 @@ struct kernel_facts {
 	struct confined own; /* with @is_confined */
 	int ipproto_error;   /* of a socket of IPPROTO_SMC: 0, -errno, -ENODATA if not recorded */
 	const char *bpf_missing; /* what smc_run --bpf lacks, NULL for nothing */
+	int sockmaps; /* number of maps that take the input of sockets; -errno: unknown */
+	char sockmap[HOST_PROBE_SIZE]; /* name of the first; a newline, the program that fills it */
 };
 
 /* ethtool's netlink family came with Linux 5.6, the request for pause frames of all with 5.7. */

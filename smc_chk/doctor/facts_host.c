@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <sys/stat.h>
 
+#include "bpf/sockmap.h"
 #include "cgroup/pins.h"
 #include "cgroup/scope.h"
 #include "host/record.h"
@@ -32,6 +33,16 @@ static void load_module(struct module_facts *module, const char *release, const 
 	module->is_blocked = modprobe_blocked(&module->block, name, alias);
 }
 
+static int probe_sockmaps(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZE])
+{
+	struct sockmap map;
+	int ret = sockmap_find(&map);
+
+	if (ret > 0)
+		snprintf(text, HOST_PROBE_SIZE, "%s\n%s", map.name, map.filler);
+	return ret;
+}
+
 static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *facts)
 {
 	char text[HOST_PROBE_SIZE];
@@ -46,6 +57,9 @@ static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *
 		kernel->ipproto_error = host_ipproto_smc();
 	if (facts->has_smc)
 		kernel->bpf_missing = bpf_convert_missing();
+	if (facts->has_smc)
+		kernel->sockmaps =
+			host_probe("bpf-sockmaps", probe_sockmaps, NULL, kernel->sockmap);
 	if (facts->has_smc && !facts->has_diag)
 		load_module(&kernel->smc_diag, facts->release, "smc_diag", MODPROBE_DIAG_ALIAS);
 }

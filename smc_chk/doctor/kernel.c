@@ -235,6 +235,33 @@ static void check_known(struct doctor *doc)
 			   "listing SMC sockets has been seen to crash it");
 }
 
+/*
+ * Where a verdict takes the input of the TCP socket inside an SMC socket, it replaces the functions
+ * that SMC has set: the handshake breaks, data is lost, and recv(2) does not wait.
+ */
+static void check_sockmaps(struct doctor *doc)
+{
+	const struct kernel_facts *kernel = &doc->facts->kernel;
+	int len = (int)strcspn(kernel->sockmap, "\n");
+	const char *filler = kernel->sockmap[len] ? kernel->sockmap + len + 1 : "";
+
+	if (kernel->sockmaps <= 0)
+		return;
+	if (*filler)
+		doctor_say(
+			doc, DOCTOR_WARNING, "sockmap", NULL,
+			"detach the program from control groups that use SMC: bpftool cgroup tree",
+			"eBPF map %.*s has a verdict on streams, and sock_ops program %s adds "
+			"sockets: in its control groups SMC breaks, also after fallback to TCP",
+			len, kernel->sockmap, filler);
+	else
+		doctor_note(
+			doc, "sockmap", NULL,
+			"eBPF map %.*s has a verdict on streams: SMC sockets break if a program "
+			"adds them",
+			len, kernel->sockmap);
+}
+
 void doctor_kernel(struct doctor *doc)
 {
 	const struct smc_sysinfo *info = &doc->facts->info;
@@ -252,6 +279,7 @@ void doctor_kernel(struct doctor *doc)
 		check_diag(doc);
 		check_ways(doc);
 		check_known(doc);
+		check_sockmaps(doc);
 	}
 	/* With attached smc_bpf programs SMC sockets must work. Only root can see them. */
 	if (doc->facts->kernel.is_attached && doc->facts->kernel.ipproto_error)

@@ -257,6 +257,19 @@ host 0
 printf '2\ntable ip filter: meta skuid 33 accept' >"$root/probes/firewall-owner"
 finds 'a rule of the firewall by owner' 'warning firewall -: nft list ruleset'
 
+host 0
+for answer in -1 0; do
+	echo "$answer" >"$root/probes/bpf-sockmaps"
+	run doctor -v
+	unlike "$out" sockmap "no map of sockets is known: $answer"
+done
+printf '2\nsocks\nops\x1b' >"$root/probes/bpf-sockmaps"
+run doctor
+like "$out" 'warning +sockmap .* socks .* ops\\x1b .*' 'a sock_ops program adds sockets to a map with a verdict'
+printf '1\nsocks\n' >"$root/probes/bpf-sockmaps"
+run doctor
+like "$out" 'note +sockmap .* socks ' 'such a map that no sock_ops program uses'
+
 # Names are strangers' words; what was not recorded is not counted.
 host 0
 enforced selinux

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import smcsock
+import sockmap
 from chk_doctor_devices import device_cases, right_devices
 from kern import done, equal, ok, run
 
@@ -133,6 +134,7 @@ def host_cases():
     preload = Path("/etc/ld.so.preload")
     return [
         ("a listener for everybody", OPEN, (open_listener, closed_listener)),
+        ("eBPF that takes input", ("warning", "sockmap", ""), (lambda: KEPT.extend(sockmap.make()), lambda: sockmap.close(KEPT))),
         ("SYN cookies always", ("warning", "sysctl", "net.ipv4.tcp_syncookies"),
          knob("net/ipv4/tcp_syncookies", "2")),
         ("handshake limitation", ("warning", "hs-limit", ""), shell("smcr hs enable", "smcr hs disable")),
