@@ -359,7 +359,7 @@ static void set_signals(void)
 /* Drop everything inherited from the first program, then listen. */
 static void prepare(void)
 {
-	/* Shared memory does not count for RLIMIT_DATA, which programs may have set for themselves. */
+	/* Shared memory does not count for RLIMIT_DATA, which a program may have set. */
 	held = mmap(NULL, MOST * sizeof(*held), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		    -1, 0);
 	if (held == MAP_FAILED || helper_detach(LISTENER) || !find_home() || !find_room())

@@ -67,9 +67,8 @@ static int publish(const struct target *target, const char *file, struct smc_err
 {
 	if (fsync(target->fd) ||
 	    (link(target->temporary, file) &&
-	     (errno == EEXIST ||
-	      syscall(SYS_renameat2, AT_FDCWD, target->temporary, AT_FDCWD, file,
-		      RENAME_NOREPLACE))))
+	     (errno == EEXIST || syscall(SYS_renameat2, AT_FDCWD, target->temporary, AT_FDCWD, file,
+					 RENAME_NOREPLACE))))
 		return smc_err_set(err, errno, "cannot write %s", file);
 	return 0;
 }

@@ -298,9 +298,9 @@ static void prefer_memory(const struct work *work)
 {
 	struct statvfs room;
 
-	if (!secure_getenv("TMPDIR") && !access(WORKDIR_MEMORY, W_OK | X_OK) && !statvfs(WORKDIR_MEMORY, &room) &&
-	    (uint64_t)room.f_bavail * room.f_frsize / work->most >
-		    PACK_MAX_BYTES + SENT_MAX)
+	if (!secure_getenv("TMPDIR") && !access(WORKDIR_MEMORY, W_OK | X_OK) &&
+	    !statvfs(WORKDIR_MEMORY, &room) &&
+	    (uint64_t)room.f_bavail * room.f_frsize / work->most > PACK_MAX_BYTES + SENT_MAX)
 		setenv("TMPDIR", WORKDIR_MEMORY, 1);
 }
 
