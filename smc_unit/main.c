@@ -68,7 +68,8 @@ static const struct cli_tool tools[] = {
 		.usage = "[OPTION]... UNIT NETS",
 		.summary =
 			"Use SMC only with these networks, on the ports where an enabled service\n"
-			"listens. NETS is NET[:PORTS], separated by commas; or all, which lifts the limit.",
+			"listens. NETS is NET[:PORTS], separated by commas; or all, which ends the\n"
+			"limit.",
 		.opts = peers_options,
 		.more = "Example: smc_unit peers redis-server 10.0.0.0/8,fd00::/8\n",
 		.error_status = 1,

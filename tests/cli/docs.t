@@ -96,6 +96,8 @@ check_unit() {
 	all=
 	for command in '' enable disable status peers; do
 		# shellcheck disable=SC2086 # no word for the tool itself
+		is "$("$BUILD/smc_unit" $command --help | awk 'length > 79')" '' "smc_unit $command: its help fits into a terminal"
+		# shellcheck disable=SC2086
 		help=$("$BUILD/smc_unit" $command --help | sed -n '/^Options:/,/^$/p' | listed_options)
 		all="$all
 $help"
