@@ -43,6 +43,15 @@ static const struct cmd_object *find_object(const char *word)
 	return NULL;
 }
 
+static int unknown_object(const struct cli_tool *tool, const char *word)
+{
+	const char *names[sizeof(objects) / sizeof(objects[0])];
+
+	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+		names[i] = objects[i].name;
+	return cli_unknown(tool, "object", "", names, word);
+}
+
 static int set_option(struct cmd *cmd, char letter, const char *value)
 {
 	switch (letter) {
@@ -226,7 +235,7 @@ int cmd_main(const struct smc_variant *variant, int argc, char **argv)
 	if (!cmd.argc || cmd.wants_help)
 		return help(&cmd, object);
 	if (!object)
-		return cli_usage_error(variant->tool, "unknown object '%s'", argv[0]);
+		return unknown_object(variant->tool, argv[0]);
 	if (object->only_smcd && !variant->is_smcd)
 		return cli_usage_error(variant->tool, "'%s' is for SMC-D only: use smcd",
 				       object->name);

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <time.h>
 
+#include "cli/near.h"
 #include "cli/printable.h"
 #include "cli/screen.h"
 #include "version.h"
@@ -107,6 +108,64 @@ static const struct cli_opt *find_option(const struct cli_tool *tool, int val)
 	return opt;
 }
 
+/* The next word of a list, and its length; 0 at the end. */
+static size_t next_word(const char **list)
+{
+	*list += strspn(*list, " \n");
+	return strcspn(*list, " \n");
+}
+
+/* "'--list' or '--show'" */
+static void join(char *text, size_t size, const char *list)
+{
+	size_t len, used = 0;
+
+	for (; (len = next_word(&list)) && used < size; list += len) {
+		const char *rest = list + len, *between = !used		   ? "" :
+							  next_word(&rest) ? ", " :
+									     " or ";
+
+		used += (size_t)snprintf(text + used, size - used, "%s'%.*s'", between, (int)len,
+					 list);
+	}
+}
+
+int cli_unknown(const struct cli_tool *tool, const char *what, const char *dashes,
+		const char *const *words, const char *typed)
+{
+	const char *near = near_word(words, typed);
+
+	if (near)
+		return cli_usage_error(tool, "unknown %s '%s%s' (did you mean '%s%s'?)", what,
+				       dashes, typed, dashes, near);
+	return cli_usage_error(tool, "unknown %s '%s%s'", what, dashes, typed);
+}
+
+/* An unknown long option, or the beginning of several ones. */
+static void bad_long_option(const struct cli_tool *tool, const char *word)
+{
+	const char *names[MAX_OPTS + 1] = { NULL };
+	char typed[256], all[256] = "", candidates[256];
+	size_t count = 0, len, used = 0;
+	const struct cli_opt *opt;
+
+	snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(word, "="), word);
+	len = strlen(typed);
+	for (size_t i = 0; (opt = row_at(tool, i))->val && count < MAX_OPTS; i++) {
+		if (!opt->help)
+			continue;
+		names[count++] = opt->name;
+		if (!strncmp(opt->name, typed, len) && used < sizeof(all))
+			used += (size_t)snprintf(all + used, sizeof(all) - used, "--%s ",
+						 opt->name);
+	}
+	join(candidates, sizeof(candidates), all);
+	if (used)
+		cli_usage_error(tool, "option '--%s' is ambiguous: %s", typed, candidates);
+	else
+		cli_unknown(tool, "option", "--", names, typed);
+}
+
 static void bad_option(const struct cli_tool *tool, int result, const char *word)
 {
 	const struct cli_opt *opt = find_option(tool, optopt);
@@ -118,7 +177,7 @@ static void bad_option(const struct cli_tool *tool, int result, const char *word
 	else if (optopt)
 		cli_usage_error(tool, "unknown option '-%c'", optopt);
 	else
-		cli_usage_error(tool, "unknown or ambiguous option '%s'", word);
+		bad_long_option(tool, word + 2);
 }
 
 /*
@@ -172,13 +231,6 @@ static int take_seconds(const struct cli_tool *tool, double *seconds, const char
 	if (end != text && !*end && *seconds >= 0.1 && *seconds <= 86400)
 		return 0;
 	return cli_usage_error(tool, "'%s' is not a number of seconds from 0.1 to 86400", text);
-}
-
-/* The next word of a list, and its length; 0 at the end. */
-static size_t next_word(const char **list)
-{
-	*list += strspn(*list, " \n");
-	return strcspn(*list, " \n");
 }
 
 /* Print words in lines of at most 79 columns, all but the first indented. */
@@ -314,21 +366,6 @@ static bool is_given(const struct cli_tool *tool, const char *word, size_t len, 
 	return opt->val && *tool->given & bit_of(tool, opt);
 }
 
-/* "'--list' or '--show'" */
-static void join(char *text, size_t size, const char *list)
-{
-	size_t len, used = 0;
-
-	for (; (len = next_word(&list)) && used < size; list += len) {
-		const char *rest = list + len, *between = !used		   ? "" :
-							  next_word(&rest) ? ", " :
-									     " or ";
-
-		used += (size_t)snprintf(text + used, size - used, "%s'%.*s'", between, (int)len,
-					 list);
-	}
-}
-
 /* Find the first word of a list that was given. Return: NULL for none; its length in @len */
 static const char *first_given(const struct cli_tool *tool, const char *list, const char *command,
 			       size_t *len)
@@ -385,7 +422,7 @@ int cli_command(const struct cli_tool *tool, const char *const *words, const cha
 		if (!strcmp(words[i], word))
 			return i;
 	if (word)
-		cli_usage_error(tool, "unknown command '%s'", word);
+		cli_unknown(tool, "command", "", words, word);
 	else
 		cli_usage_error(tool, "no command given");
 	return -1;

@@ -116,6 +116,16 @@ const char *cli_long_name(const struct cli_tool *tool, int val);
 int cli_command(const struct cli_tool *tool, const char *const *words, const char *word);
 
 /**
+ * cli_unknown() - refuse a word, with the one that was meant, if it is near
+ * @what: "command"; @dashes: before each word, or ""
+ * @words: those that exist, ended by NULL
+ *
+ * Return: the error status.
+ */
+int cli_unknown(const struct cli_tool *tool, const char *what, const char *dashes,
+		const char *const *words, const char *typed);
+
+/**
  * cli_no_operand() - refuse an unexpected argument; NULL: there is none
  *
  * Return: 0 if there is none, or the error status after a message.

@@ -9,6 +9,8 @@ tool=smc_chk
 # ---- options ----
 refuse "unknown option '-y'" -y
 refuse "unknown command 'x'" x
+refuse "unknown command 'dcotor' .*'doctor'" dcotor
+refuse "unknown command 'conn' .*'connect'" conn
 refuse "unknown .*'--doctor'" --doctor
 refuse "unknown .*'--verbose'" --verbose
 refuse "'--verbose' and '--json' exclude" doctor -v -j

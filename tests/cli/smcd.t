@@ -25,6 +25,7 @@ for tool in smcd smcr; do
 		is "$(grep -- ' with ' <<<"$out" | grep -v "with.* ${object}[,:]")" '' "$tool: help of $object has its own options only"
 	done
 	refuse "unknown object 'xyz'" "$tool" xyz
+	refuse "unknown object 'satts' .*'stats'" "$tool" satts
 	refuse "unknown option '-x'" "$tool" -x info
 	refuse "needs an argument" "$tool" info -N
 	refuse "takes no argument" "$tool" --json=x info

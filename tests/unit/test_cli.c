@@ -112,6 +112,8 @@ struct row {
 };
 
 #define HINT "; try 'tool --help'\n"
+#define NEAR(word, near)                                                                           \
+	"tool: unknown option '" word "' (did you mean '" near "'?)" HINT
 
 static const struct row rows[] = {
 	{ { NULL }, "", 0, "" },
@@ -139,9 +141,12 @@ static const struct row rows[] = {
 	{ { "-" }, "", 1, "" },
 	{ { "-x" }, "?", 0, "tool: unknown option '-x'" HINT },
 	{ { "-ax" }, "a?", 0, "tool: unknown option '-x'" HINT },
-	{ { "--nonsense" }, "?", 0, "tool: unknown or ambiguous option '--nonsense'" HINT },
-	{ { "--n" }, "?", 0, "tool: unknown or ambiguous option '--n'" HINT },
-	{ { "--o" }, "?", 0, "tool: unknown or ambiguous option '--o'" HINT },
+	{ { "--nonsense" }, "?", 0, "tool: unknown option '--nonsense'" HINT },
+	{ { "--lsitening" }, "?", 0, NEAR("--lsitening", "--listening") },
+	{ { "--wacth=1" }, "?", 0, NEAR("--wacth", "--watch") },
+	{ { "--outlime" }, "?", 0, "tool: unknown option '--outlime'" HINT },
+	{ { "--n" }, "?", 0, "tool: option '--n' is ambiguous: '--names' or '--netns'" HINT },
+	{ { "--o" }, "?", 0, "tool: option '--o' is ambiguous: '--output' or '--only'" HINT },
 	{ { "--only=5" }, "?", 0, "tool: option '--only' takes no argument" HINT },
 	{ { "-o" }, "?", 0, "tool: option '--output' needs an argument (COLUMNS)" HINT },
 	{ { "--output" }, "?", 0, "tool: option '--output' needs an argument (COLUMNS)" HINT },
