@@ -57,24 +57,24 @@ static json_t *json_fill(const void *value)
 			 (json_int_t)fill->size, "percent", (int)percent(fill));
 }
 
-#define BRAKE(name, words) [SMC_BRAKE_##name] = { words, words }
-static const struct out_names brakes =
-	OUT_NAMES(NULL, NULL, BRAKE(READER, "this reader"), BRAKE(PEER_READER, "the peer's reader"),
-		  BRAKE(LINK, "the link"), BRAKE(WRITER, "this writer"),
-		  BRAKE(PEER_WRITER, "the peer's writer"));
+#define BOTTLENECK(name, words) [SMC_BOTTLENECK_##name] = { words, words }
+static const struct out_names bottlenecks =
+	OUT_NAMES(NULL, NULL, BOTTLENECK(READER, "this reader"),
+		  BOTTLENECK(PEER_READER, "the peer's reader"), BOTTLENECK(LINK, "the link"),
+		  BOTTLENECK(WRITER, "this writer"), BOTTLENECK(PEER_WRITER, "the peer's writer"));
 
 /* For the narrow column on a terminal. */
-static void read_brake(struct out_text *text, const void *value)
+static void read_bottleneck(struct out_text *text, const void *value)
 {
 	static const char *const words[] = {
-		[SMC_BRAKE_READER] = "we read",
-		[SMC_BRAKE_PEER_READER] = "peer reads",
-		[SMC_BRAKE_LINK] = "link",
-		[SMC_BRAKE_WRITER] = "we write",
-		[SMC_BRAKE_PEER_WRITER] = "peer writes",
+		[SMC_BOTTLENECK_READER] = "we read",
+		[SMC_BOTTLENECK_PEER_READER] = "peer reads",
+		[SMC_BOTTLENECK_LINK] = "link",
+		[SMC_BOTTLENECK_WRITER] = "we write",
+		[SMC_BOTTLENECK_PEER_WRITER] = "peer writes",
 	};
 
-	out_str(text, words[*(const enum smc_brake *)value]);
+	out_str(text, words[*(const enum smc_bottleneck *)value]);
 }
 
 #define RATE(member) OUT_ODD(top_row, rate.member), OUT_IF(top_row, rate.has, SMC_RATE_HAS_RATES)
@@ -91,14 +91,16 @@ const struct out_col top_columns[] = {
 	  .json = json_fill, .read = read_fill, OUT_RANK(3) },
 	{ "unsent", "UNSENT", "unsent", 6, OUT_RIGHT, FILL(unsent), .text = text_fill,
 	  .json = json_fill, .read = read_fill, OUT_RANK(4) },
-	{ "brake", "BRAKE", "brake", 17, OUT_NAME(top_row, rate.brake, brakes), OUT_OPTIONAL,
-	  OUT_IF(top_row, rate.has, SMC_RATE_HAS_FILL), .read = read_brake },
+	{ "bottleneck", "BOTTLENECK", "bottleneck", 17,
+	  OUT_NAME(top_row, rate.bottleneck, bottlenecks), OUT_OPTIONAL,
+	  OUT_IF(top_row, rate.has, SMC_RATE_HAS_FILL), .read = read_bottleneck },
 	{ .more = sockets_columns },
 };
 
 int top_view(struct out_view *view, const struct top_opts *opts, struct smc_err *err)
 {
-	static const char usual[] = "local,peer,mode,rate_in,rate_out,unread,unsent,brake,holder";
+	static const char usual[] =
+		"local,peer,mode,rate_in,rate_out,unread,unsent,bottleneck,holder";
 
 	int ret;
 

@@ -103,17 +103,17 @@ static struct smc_speed speed_of(uint64_t bytes, uint64_t lap, double seconds, u
 	};
 }
 
-static enum smc_brake judge(const struct smc_sample *now, uint64_t in, uint64_t out)
+static enum smc_bottleneck judge(const struct smc_sample *now, uint64_t in, uint64_t out)
 {
 	if (is_full(&now->unread))
-		return SMC_BRAKE_READER;
+		return SMC_BOTTLENECK_READER;
 	if (is_full(&now->peer_unread))
-		return SMC_BRAKE_PEER_READER;
+		return SMC_BOTTLENECK_PEER_READER;
 	if (is_full(&now->unsent))
-		return SMC_BRAKE_LINK;
+		return SMC_BOTTLENECK_LINK;
 	if (!in && !out)
-		return SMC_BRAKE_NONE;
-	return out >= in ? SMC_BRAKE_WRITER : SMC_BRAKE_PEER_WRITER;
+		return SMC_BOTTLENECK_NONE;
+	return out >= in ? SMC_BOTTLENECK_WRITER : SMC_BOTTLENECK_PEER_WRITER;
 }
 
 void smc_rate(struct smc_rate *rate, const struct smc_sample *before, const struct smc_sample *now,
@@ -136,5 +136,5 @@ void smc_rate(struct smc_rate *rate, const struct smc_sample *before, const stru
 	rate->has |= SMC_RATE_HAS_FILL;
 	rate->unread = now->unread;
 	rate->unsent = now->unsent;
-	rate->brake = judge(now, in, out);
+	rate->bottleneck = judge(now, in, out);
 }

@@ -6,13 +6,13 @@
 #include "smc/tcp.h"
 
 /* The bottleneck of a connection. */
-enum smc_brake {
-	SMC_BRAKE_NONE,	       /* no traffic, no waiting data */
-	SMC_BRAKE_READER,      /* the local program does not read */
-	SMC_BRAKE_PEER_READER, /* the peer's program does not read */
-	SMC_BRAKE_LINK,	       /* the peer has room, but data waits here */
-	SMC_BRAKE_WRITER,      /* no buffer is full: the local program writes no faster */
-	SMC_BRAKE_PEER_WRITER, /* the peer's program writes no faster */
+enum smc_bottleneck {
+	SMC_BOTTLENECK_NONE,	    /* no traffic, no waiting data */
+	SMC_BOTTLENECK_READER,	    /* the local program does not read */
+	SMC_BOTTLENECK_PEER_READER, /* the peer's program does not read */
+	SMC_BOTTLENECK_LINK,	    /* the peer has room, but data waits here */
+	SMC_BOTTLENECK_WRITER,	    /* no buffer is full: the local program writes no faster */
+	SMC_BOTTLENECK_PEER_WRITER, /* the peer's program writes no faster */
 };
 
 /** struct smc_fill - fill level of a buffer of @size */
@@ -46,7 +46,7 @@ struct smc_sample {
 /* struct smc_rate.has */
 enum {
 	SMC_RATE_HAS_RATES = 1 << 0, /* there is an earlier sample */
-	SMC_RATE_HAS_FILL = 1 << 1,  /* @unread to @brake: not for TCP */
+	SMC_RATE_HAS_FILL = 1 << 1,  /* @unread to @bottleneck: not for TCP */
 };
 
 /** struct smc_rate - rates between two samples; @unread, @unsent: of the later sample */
@@ -54,7 +54,7 @@ struct smc_rate {
 	uint32_t has;
 	struct smc_speed in, out;
 	struct smc_fill unread, unsent;
-	enum smc_brake brake;
+	enum smc_bottleneck bottleneck;
 };
 
 /**

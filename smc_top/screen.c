@@ -51,9 +51,9 @@ static const char *const help[] = {
 	"q                 the end",
 	"",
 	"IN/s, OUT/s       bytes in a second; > that or more, as a cursor may have wrapped",
-	"UNREAD            of the receive buffer: what the program here has not read",
-	"UNSENT            of the send buffer: what has not gone from it",
-	"BRAKE             what the connection waits for: we read, peer writes, ...",
+	"UNREAD            data in the receive buffer that the program has not read",
+	"UNSENT            data in the send buffer that was not sent",
+	"BOTTLENECK        what the connection waits for: we read, peer writes, ...",
 };
 
 static double seconds_now(void)

@@ -39,7 +39,7 @@ right_seen() {
 	mkdir -p "$SEEN"
 	cat >"$SEEN/top" <<'END'
 SMC-D 2  SMC-R 0  TCP 0      in 17 kB/s  out 2.3 kB/s  1.0 s, by rate
-Local Address  Peer Address    Mode  IN/s OUT/s UNREAD UNSENT BRAKE             Process
+Local Address  Peer Address    Mode  IN/s OUT/s UNREAD UNSENT BOTTLENECK        Process
 127.0.0.1:6401 127.0.0.1:41462 SMCD  8.9k  1.2k    0 %    0 % the peer's writer redis-server[241]
 127.0.0.1:6401 127.0.0.1:41474 SMCD  8.5k  1.1k    0 %    0 % the peer's writer redis-server[241]
 END

@@ -51,7 +51,7 @@ KERNEL = """
 smcss -a
 smcss -a -j
 smcss --metrics
-smc_top --once -w 0.1 -H -o local,peer,mode,unread,unsent,brake,holder
+smc_top --once -w 0.1 -H -o local,peer,mode,unread,unsent,bottleneck,holder
 smcr -dd linkgroup link-show
 smcr -a -j stats
 smcd ueid add NEW

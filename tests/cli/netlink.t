@@ -18,7 +18,7 @@ smcss -a -j
 smcss -s
 smcss --metrics
 smcss -a -p -o state,mode,reason,process
-smc_top --once -w 0.1 -H -o local,peer,mode,unread,unsent,brake
+smc_top --once -w 0.1 -H -o local,peer,mode,unread,unsent,bottleneck
 smcd info
 smcd -d device
 smcd -j linkgroup

@@ -141,10 +141,10 @@ def check_data():
     # The actual interval only has to be near the requested one.
     ok(4000000 / 60 < rows[1]["rate_in"] < 4000000 / 0.2, "a lap of 65536 buffers ends: the rate is right", rows[1])
     ok(rows[1]["unread"] == {"bytes": 1000000, "buffer": BUF, "percent": 95}, "unread", rows[1])
-    ok(rows[1]["brake"] == "this reader", "the reader here is the brake", rows[1])
-    ok(rows[2]["rate_out"] and rows[2]["unsent"]["percent"] == 100 and rows[2]["brake"] == "the peer's reader",
-       "the peer's reader is the brake", rows[2])
-    ok(rows[3]["rate_in"] and rows[3]["rate_out"] == 0 and "unread" not in rows[3] and "brake" not in rows[3],
+    ok(rows[1]["bottleneck"] == "this reader", "the reader here is the bottleneck", rows[1])
+    ok(rows[2]["rate_out"] and rows[2]["unsent"]["percent"] == 100 and rows[2]["bottleneck"] == "the peer's reader",
+       "the peer's reader is the bottleneck", rows[2])
+    ok(rows[3]["rate_in"] and rows[3]["rate_out"] == 0 and "unread" not in rows[3] and "bottleneck" not in rows[3],
        "of TCP rates only", rows[3])
     ok(doc["connections"] == {"smcr": 1, "smcd": 1, "tcp": 1} and doc["rate_in"] == sum(s["rate_in"] for s in doc["sockets"]),
        "sums", doc)
@@ -174,7 +174,7 @@ def check_text():
     lines = got.stdout.splitlines()
     ok(got.returncode == 0 and not got.stderr and re.match(
         r"SMC-D 2  SMC-R 3  TCP 0      in 0 B/s  out 0 B/s  0\.\d s, by rate$", lines[0]), "the line of sums", got)
-    ok(lines[1].split() == "Local Address Peer Address Mode IN/s OUT/s UNREAD UNSENT BRAKE Process".split() and
+    ok(lines[1].split() == "Local Address Peer Address Mode IN/s OUT/s UNREAD UNSENT BOTTLENECK Process".split() and
        len(lines) == 7, "header and rows", lines)
     ok("redis[811]" in got.stdout and "evil\\x1b[31m[5]" in got.stdout and "\x1b" not in got.stdout,
        "processes, with what they call themselves made harmless", got.stdout)
@@ -325,7 +325,7 @@ def check_screen():
         record(conns)
         return ports(screen)[:1] == [9]
     ok(screen.until(is_first), "what moves comes first", screen.lines)
-    ok(re.search(rb"10\.0\.0\.1:9 .*peer writes", screen.everything), "with its brake", screen.lines)
+    ok(re.search(rb"10\.0\.0\.1:9 .*peer writes", screen.everything), "with its bottleneck", screen.lines)
     for keys, name, port in (b"u", "unread", 5), (b"n", "unsent", 7), (b"p", "process", 5), (b"r", "rate", None):
         screen.type(keys)
         ok(screen.until(lambda: screen.lines[0].endswith("by " + name) and port in (None, ports(screen)[0])),

@@ -329,7 +329,7 @@ TEST(rates)
 
 TEST(measured)
 {
-	static const char columns[] = "rate_in,rate_out,unread,unsent,brake,holder";
+	static const char columns[] = "rate_in,rate_out,unread,unsent,bottleneck,holder";
 	static const struct top_opts opts = { .columns = columns };
 	struct top_row row = { .base = smcr };
 	struct out_text text = { 0 };
@@ -343,16 +343,17 @@ TEST(measured)
 		.out = { 5, true },
 		.unread = { 65000, 65536 },
 		.unsent = { 1, 131072 },
-		.brake = SMC_BRAKE_PEER_READER,
+		.bottleneck = SMC_BOTTLENECK_PEER_READER,
 	};
 	out_row(&text, &view, &row);
 	out_char(&text, '\0');
 	assert_string_equal(text.data, " 1.2k    >5   99 %    0 % the peer's reader"
 				       " x\\x1b]0;evil\\x07\"[101]\n");
 	assert_like(json_said(out_json(top_columns, &view, &row)),
-		    "{'rate_in':1200,'rate_out_least':5,'unread':{*},'unsent':{*},'brake':*}");
+		    "{'rate_in':1200,'rate_out_least':5,'unread':{*},'unsent':{*},'bottleneck':*}");
 	out_reset(&text);
-	for (row.rate.brake = 0; row.rate.brake <= SMC_BRAKE_PEER_WRITER; row.rate.brake++) {
+	for (row.rate.bottleneck = 0; row.rate.bottleneck <= SMC_BOTTLENECK_PEER_WRITER;
+	     row.rate.bottleneck++) {
 		out_cell(&text, view.cols[4], &row);
 		out_char(&text, ',');
 		out_read(&text, view.cols[4], &row);

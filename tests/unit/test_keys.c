@@ -46,7 +46,7 @@ static json_t *full_socket(json_t **summed)
 /* A rate, or a lower bound of it. */
 static json_t *full_rate(void)
 {
-	struct top_row row = { .rate = { .has = UINT32_MAX, .brake = SMC_BRAKE_LINK } };
+	struct top_row row = { .rate = { .has = UINT32_MAX, .bottleneck = SMC_BOTTLENECK_LINK } };
 	json_t *json = out_json(top_columns, NULL, &row), *least;
 
 	row.rate.in.is_least = row.rate.out.is_least = true;

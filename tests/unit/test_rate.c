@@ -195,29 +195,33 @@ TEST(newcomers)
 	assert_int_equal(rate.has, 0);
 }
 
-static enum smc_brake brake_of(struct where now)
+static enum smc_bottleneck bottleneck_of(struct where now)
 {
-	return rate_of(idle(0, 0), now).brake;
+	return rate_of(idle(0, 0), now).bottleneck;
 }
 
-TEST(brakes)
+TEST(bottlenecks)
 {
 	const uint32_t most = BUF - BUF / 4;
 
-	assert_int_equal(rate_of(idle(9, 9), idle(9, 9)).brake, SMC_BRAKE_NONE);
-	assert_int_equal(brake_of(idle(10, 20)), SMC_BRAKE_WRITER);
-	assert_int_equal(brake_of(idle(20, 10)), SMC_BRAKE_PEER_WRITER);
-	assert_int_equal(brake_of((struct where){ .arrived = most }), SMC_BRAKE_READER);
-	assert_int_equal(brake_of((struct where){ .arrived = most - 1 }), SMC_BRAKE_PEER_WRITER);
-	assert_int_equal(brake_of((struct where){ .written = most, .sent = most, .gone = most }),
-			 SMC_BRAKE_PEER_READER);
+	assert_int_equal(rate_of(idle(9, 9), idle(9, 9)).bottleneck, SMC_BOTTLENECK_NONE);
+	assert_int_equal(bottleneck_of(idle(10, 20)), SMC_BOTTLENECK_WRITER);
+	assert_int_equal(bottleneck_of(idle(20, 10)), SMC_BOTTLENECK_PEER_WRITER);
+	assert_int_equal(bottleneck_of((struct where){ .arrived = most }), SMC_BOTTLENECK_READER);
+	assert_int_equal(bottleneck_of((struct where){ .arrived = most - 1 }),
+			 SMC_BOTTLENECK_PEER_WRITER);
+	assert_int_equal(
+		bottleneck_of((struct where){ .written = most, .sent = most, .gone = most }),
+		SMC_BOTTLENECK_PEER_READER);
 	/* Both buffers are full: the peer's is reported. */
-	assert_int_equal(brake_of((struct where){ .written = 2 * BUF, .sent = BUF, .gone = BUF }),
-			 SMC_BRAKE_PEER_READER);
-	assert_int_equal(brake_of((struct where){ .written = BUF }), SMC_BRAKE_LINK);
+	assert_int_equal(
+		bottleneck_of((struct where){ .written = 2 * BUF, .sent = BUF, .gone = BUF }),
+		SMC_BOTTLENECK_PEER_READER);
+	assert_int_equal(bottleneck_of((struct where){ .written = BUF }), SMC_BOTTLENECK_LINK);
 	/* If both directions are limited, the one limited by the local program is reported. */
-	assert_int_equal(brake_of((struct where){ .arrived = BUF, .written = BUF, .sent = BUF }),
-			 SMC_BRAKE_READER);
+	assert_int_equal(
+		bottleneck_of((struct where){ .arrived = BUF, .written = BUF, .sent = BUF }),
+		SMC_BOTTLENECK_READER);
 }
 
 TEST(tcp)

@@ -166,13 +166,13 @@ def events():
     return "".join(line for line in said.end().splitlines(True) if ":7000" not in line)
 
 
-BRAKES = "peer writes", "peer reads", "we read"
+BOTTLENECKS = "peer writes", "peer reads", "we read"
 TOP_RULE = r"^(\S+ +\S+ +\S*SMCD\S* +)>?[\d.]+[kMG]? +>?[\d.]+[kMG]? +\S+ +\S+", r"\1RATE RATE FULL FULL"
 
 
 def is_calm(text):
     """Has each row of the screen reached its final words?"""
-    return [words in row for row, words in zip(text.splitlines()[2:], BRAKES)] == [True] * len(BRAKES)
+    return [words in row for row, words in zip(text.splitlines()[2:], BOTTLENECKS)] == [True] * len(BOTTLENECKS)
 
 
 @contextlib.contextmanager
@@ -207,7 +207,7 @@ def live_screen():
     with subprocess.Popen(("smc_top",), stdin=there, stdout=there, env=dict(os.environ, TERM="xterm")):
         os.close(there)
         text = "\033[H" * 2
-        while not is_calm(last_frame(text)) or last_frame(text).count("]") < len(BRAKES):
+        while not is_calm(last_frame(text)) or last_frame(text).count("]") < len(BOTTLENECKS):
             text += os.read(here, 65536).decode()
         os.write(here, b"q")
         with contextlib.suppress(OSError):  # the other end is closed

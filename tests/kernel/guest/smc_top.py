@@ -101,7 +101,7 @@ def check_rates(watch, one, other):
         ok(near(ends[0][1], ends[1][0]) and near(ends[0][0], ends[1][1]), "both ends agree, within 1 %", ends)
 
 
-def check_brakes(watch, pair):
+def check_bottlenecks(watch, pair):
     stop = threading.Event()
 
     def trickle():
@@ -112,12 +112,12 @@ def check_brakes(watch, pair):
     writer = threading.Thread(target=trickle)
     reader.start()
     writer.start()
-    watch.until(lambda doc: (watch.row(pair.client, doc).get("brake"), watch.row(pair.server, doc).get("brake")) ==
-                ("this writer", "the peer's writer"), "a slow writer is the brake")
+    watch.until(lambda doc: (watch.row(pair.client, doc).get("bottleneck"), watch.row(pair.server, doc).get("bottleneck")) ==
+                ("this writer", "the peer's writer"), "a slow writer is the bottleneck")
     stop.set()
     writer.join()
     watch.until(lambda doc: not any(watch.row(sock, doc).get(way) for sock in (pair.client, pair.server)
-                                    for way in ("rate_in", "rate_out", "brake")), "a writer that stops: nothing is the brake")
+                                    for way in ("rate_in", "rate_out", "bottleneck")), "a writer that stops: nothing is the bottleneck")
     pair.client.shutdown(socket.SHUT_WR)
     reader.join()
 
@@ -143,15 +143,15 @@ def check_reader(watch, pair):
              watch.row(pair.client)["unsent"]["percent"] == 100)
     doc = watch.next(2)
     client, server = watch.row(pair.client, doc), watch.row(pair.server, doc)
-    equal((server["unread"]["percent"], server["brake"]), (100, "this reader"), "a reader that stops is the brake")
-    equal((client["unsent"]["percent"], client["brake"]), (100, "the peer's reader"), "and the writer's side shows it")
+    equal((server["unread"]["percent"], server["bottleneck"]), (100, "this reader"), "a reader that stops is the bottleneck")
+    equal((client["unsent"]["percent"], client["bottleneck"]), (100, "the peer's reader"), "and the writer's side shows it")
     equal((client["rate_out"], server["rate_in"]), (0, 0), "nothing moves")
     held = server["unread"]["bytes"] + (client["unsent"]["bytes"] if MODE == "SMCR" else 0)
     equal(held, sent, "all that was written waits in the buffers")
     text = run("smc_top", "--once", "--sort", "unread")[1].splitlines()
     ok(text[2].split()[2] == MODE and "100 %" in text[2] and "this reader" in text[2], "--once --sort unread", text)
     receive(pair.server, sent)
-    watch.until(lambda doc: watch.row(pair.server, doc)["unread"]["bytes"] == 0 and not watch.row(pair.server, doc).get("brake"),
+    watch.until(lambda doc: watch.row(pair.server, doc)["unread"]["bytes"] == 0 and not watch.row(pair.server, doc).get("bottleneck"),
                 "it goes on: nothing is unread")
 
 
@@ -160,7 +160,7 @@ def check_fallback():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         client = smc_client(listener.getsockname()[1])
         server, _ = listener.accept()
-        watch = Watch("-o", "inode,mode,rate_in,rate_out,unread,brake")
+        watch = Watch("-o", "inode,mode,rate_in,rate_out,unread,bottleneck")
         try:
             equal(watch.row(client, watch.next()).get("mode"), "TCP", "a connection that fell back")
         finally:
@@ -172,7 +172,7 @@ def check_fallback():
                                                            (send, server, 400_000, 4_000, 0.01), (receive, client, 400_000)))
             ok(near(got[0][0], 400_000) and near(got[0][1], 3_000_000), "TCP: rates from TCP_INFO, within 1 %", got)
             row = watch.row(client)
-            ok("unread" not in row and "brake" not in row and row["reason"]["symbol"] == "PEERNOSMC",
+            ok("unread" not in row and "bottleneck" not in row and row["reason"]["symbol"] == "PEERNOSMC",
                "TCP: no buffers of SMC, but the reason", row)
         finally:
             watch.end()
@@ -202,7 +202,7 @@ def main():
         ok(wait_for(lambda: watch.all), "it measures")
         equal({s["mode"] for s in watch.all[0]["sockets"]}, {MODE}, "connections over " + MODE)
         check_rates(watch, pairs[0], pairs[1])
-        check_brakes(watch, pairs[2])
+        check_bottlenecks(watch, pairs[2])
         check_reader(watch, pairs[3])
         check_come_and_go(watch, listener)
         ok(not any(key.endswith("_least") for doc in watch.all for s in doc["sockets"] for key in s),
