@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* An event as text and as JSON. */
-#include "event.h"
+#include "smc_events/event.h"
 
 #include <time.h>
 

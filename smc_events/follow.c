@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The eBPF program that follows SMC sockets. */
-#include "follow.h"
+#include "smc_events/follow.h"
 
 #include "base/clock.h"
 #include "bpf/address.h"

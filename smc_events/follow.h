@@ -2,7 +2,7 @@
 /* Source of events: the eBPF program that follows SMC sockets. */
 #pragma once
 
-#include "event.h"
+#include "smc_events/event.h"
 #include "bpf/programs.h"
 #include "bpf/smclife.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Find the owner of a listening address. */
-#include "listeners.h"
+#include "smc_events/listeners.h"
 
 #include "base/array.h"
 #include "base/clock.h"

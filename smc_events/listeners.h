@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/err.h"
-#include "event.h"
+#include "smc_events/event.h"
 #include "sockets/lookup.h"
 
 /**

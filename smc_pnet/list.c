@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* --list: every device with its PNET ID; --suggest: pairs of RDMA ports and net devices. */
 #include "base/libc.h"
-#include "smc_pnet.h"
+#include "smc_pnet/smc_pnet.h"
 
 #include "cli/screen.h"
 #include "out/list.h"

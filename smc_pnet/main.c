@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* smc_pnet: define which net, RDMA and ISM devices are in the same physical network. */
-#include "smc_pnet.h"
+#include "smc_pnet/smc_pnet.h"
 
 #include <getopt.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Show the kernel's PNET table. */
 #include "base/libc.h"
-#include "smc_pnet.h"
+#include "smc_pnet/smc_pnet.h"
 
 #include "cli/screen.h"
 #include "out/list.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* --list --tree: net devices below their lower devices, with the ports that serve them. */
 #include "base/libc.h"
-#include "smc_pnet.h"
+#include "smc_pnet/smc_pnet.h"
 
 #include "base/words.h"
 #include "cli/screen.h"

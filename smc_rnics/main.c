@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* smc_rnics: list RDMA cards and ISM devices, and switch the power of their slots on IBM Z. */
-#include "smc_rnics.h"
+#include "smc_rnics/smc_rnics.h"
 
 #include <getopt.h>
 #include <sys/utsname.h>

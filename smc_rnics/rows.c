@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* RDMA cards and ISM devices: columns, and data from sysfs and libibverbs. */
-#include "smc_rnics.h"
+#include "smc_rnics/smc_rnics.h"
 
 #include "base/array.h"
 #include "host/file.h"

@@ -9,7 +9,7 @@
 
 #include "cli/screen.h"
 #include "launch/learned_list.h"
-#include "smc_run.h"
+#include "smc_run/smc_run.h"
 
 enum { WHY = 40 };
 

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "launch/launch.h"
 #include "process/target.h"
-#include "smc_run.h"
+#include "smc_run/smc_run.h"
 
 /* Same as env(1), nice(1) and other programs that start programs. */
 #define EXIT_SELF 125

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Columns that need two samples, and the choice of columns. */
-#include "top.h"
+#include "smc_top/top.h"
 
 #include "out/units.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* smc_top: show the rates of SMC connections, and their bottlenecks. */
-#include "top.h"
+#include "smc_top/top.h"
 
 #include <signal.h>
 #include <getopt.h>
@@ -11,7 +11,7 @@
 #include "process/signals.h"
 #include "sandbox/enclose.h"
 #include "sockets/tool.h"
-#include "terminal.h"
+#include "smc_top/terminal.h"
 
 enum { OPT_ONCE = CLI_LONG_ONLY, OPT_SORT };
 
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 	if (enclose_record(&err) || smc_netns_enter(asked.netns, &err))
 		return cli_error(&tool, "%s", err.text);
 	signals_interruptible(&ends);
-	if (!asked.is_once && !asked.is_json && cli_terminal_usable())
+	if (!asked.is_once && !asked.is_json && terminal_usable())
 		ret = top_run(&asked, &rates, &signal, &err);
 	else
 		ret = repeat(&rates, &err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Rate of a connection, and its bottleneck. */
 #include "base/libc.h"
-#include "rate.h"
+#include "smc_top/rate.h"
 
 #define LAPS 65536ULL
 /* 400 Gbit/s: no connection is faster, as one processor on either side copies each byte. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Consecutive samples of all SMC sockets, and the traffic of each between them. */
-#include "rates.h"
+#include "smc_top/rates.h"
 
 #include "base/array.h"
 #include "base/clock.h"

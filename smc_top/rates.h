@@ -2,7 +2,7 @@
 /* Consecutive samples of all SMC sockets, and the traffic of each between them. */
 #pragma once
 
-#include "rate.h"
+#include "smc_top/rate.h"
 #include "smc/filter.h"
 #include "smc/stats.h"
 #include "sockets/columns.h"

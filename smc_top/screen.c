@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* Full-screen mode, and its keys. */
-#include "top.h"
+#include "smc_top/top.h"
 
 #include "base/clock.h"
 #include "cli/screen.h"
 #include "sockets/lookup.h"
-#include "terminal.h"
+#include "smc_top/terminal.h"
 
 /* Missing processes are searched again, but only for this fraction of the time. */
 #define SCAN_PART 50
@@ -29,7 +29,7 @@
 struct screen {
 	const struct top_opts *opts;
 	struct rates *rates;
-	struct cli_terminal terminal;
+	struct terminal terminal;
 	struct top_table table;
 	struct out_view view;
 	struct out_text text, line;
@@ -243,17 +243,17 @@ static void scroll(struct screen *screen, int key)
 
 	switch (key) {
 	case 'k':
-	case CLI_KEY_UP: screen->first -= screen->first > 0; break;
+	case KEY_UP: screen->first -= screen->first > 0; break;
 	case 'j':
-	case CLI_KEY_DOWN: screen->first++; break;
+	case KEY_DOWN: screen->first++; break;
 	case 'b':
-	case CLI_KEY_PAGE_UP: screen->first -= screen->first < page ? screen->first : page; break;
+	case KEY_PAGE_UP: screen->first -= screen->first < page ? screen->first : page; break;
 	case 'f':
-	case CLI_KEY_PAGE_DOWN: screen->first += page; break;
+	case KEY_PAGE_DOWN: screen->first += page; break;
 	case 'g':
-	case CLI_KEY_HOME: screen->first = 0; break;
+	case KEY_HOME: screen->first = 0; break;
 	case 'G':
-	case CLI_KEY_END: screen->first = screen->table.count; break;
+	case KEY_END: screen->first = screen->table.count; break;
 	default: break;
 	}
 }
@@ -266,11 +266,11 @@ static int on_key(struct screen *screen, int key)
 	switch (key) {
 	case 'q':
 	case 'Q':
-	case CLI_KEY_STOP: return 1;
+	case KEY_STOP: return 1;
 	case 'h':
 	case '?': screen->has_help = !had_help; return 0;
-	case CLI_KEY_ESCAPE: screen->has_help = false; return 0;
-	case CLI_KEY_REDRAW: screen->is_spoilt = true; break;
+	case KEY_ESCAPE: screen->has_help = false; return 0;
+	case KEY_REDRAW: screen->is_spoilt = true; break;
 	case 'r': screen->sort = TOP_BY_RATE; break;
 	case 'u': screen->sort = TOP_BY_UNREAD; break;
 	case 'n': screen->sort = TOP_BY_UNSENT; break;
@@ -295,8 +295,8 @@ static int serve(struct screen *screen)
 		ret = draw(screen);
 		if (ret)
 			break;
-		key = cli_terminal_wait(&screen->terminal, left > 0 ? left : 0);
-		ret = key == CLI_KEY_NONE ? take(screen) : on_key(screen, key);
+		key = terminal_wait(&screen->terminal, left > 0 ? left : 0);
+		ret = key == KEY_NONE ? take(screen) : on_key(screen, key);
 	}
 	return ret > 0 ? 0 : ret;
 }
@@ -321,14 +321,14 @@ int top_run(const struct top_opts *opts, struct rates *rates, int *signal, struc
 		ret = scan(&screen);
 	if (ret)
 		goto out;
-	ret = cli_terminal_open(&screen.terminal);
+	ret = terminal_open(&screen.terminal);
 	if (ret) {
 		smc_err_set(err, -ret, "cannot use the terminal");
 		goto out;
 	}
 	ret = serve(&screen);
 	*signal = screen.terminal.signal;
-	cli_terminal_close(&screen.terminal);
+	terminal_close(&screen.terminal);
 out:
 	sockets_lookup_free(&screen.lookup);
 	top_free(&screen.table);

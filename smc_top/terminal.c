@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Full-screen access to a terminal: screen and keys. */
 #include "base/libc.h"
-#include "terminal.h"
+#include "smc_top/terminal.h"
 
 #include <poll.h>
 #include <sys/signalfd.h>
@@ -18,7 +18,7 @@ static const char screen_off[] = "\033[?25h\033[?1049l";
 
 static const int taken[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH };
 
-bool cli_terminal_usable(void)
+bool terminal_usable(void)
 {
 	const char *term = getenv("TERM");
 
@@ -32,7 +32,7 @@ static void say(const char *sequence)
 	(void)!write(STDOUT_FILENO, sequence, strlen(sequence));
 }
 
-static int take(struct cli_terminal *terminal)
+static int take(struct terminal *terminal)
 {
 	struct termios raw;
 
@@ -49,18 +49,18 @@ static int take(struct cli_terminal *terminal)
 	return 0;
 }
 
-static void give_back(const struct cli_terminal *terminal)
+static void give_back(const struct terminal *terminal)
 {
 	say(screen_off);
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal->before);
 }
 
-int cli_terminal_open(struct cli_terminal *terminal)
+int terminal_open(struct terminal *terminal)
 {
 	sigset_t set;
 	int ret;
 
-	*terminal = (struct cli_terminal){ .signals = -1 };
+	*terminal = (struct terminal){ .signals = -1 };
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
 		sigaddset(&set, taken[i]);
@@ -76,7 +76,7 @@ int cli_terminal_open(struct cli_terminal *terminal)
 	return ret;
 }
 
-void cli_terminal_close(struct cli_terminal *terminal)
+void terminal_close(struct terminal *terminal)
 {
 	give_back(terminal);
 	sigprocmask(SIG_SETMASK, &terminal->mask, NULL);
@@ -92,11 +92,10 @@ struct sequence {
 
 /* Sequences after the escape character: xterm, the Linux console, screen, and similar ones. */
 static const struct sequence sequences[] = {
-	{ "[A", CLI_KEY_UP },	 { "OA", CLI_KEY_UP },	     { "[B", CLI_KEY_DOWN },
-	{ "OB", CLI_KEY_DOWN },	 { "[5~", CLI_KEY_PAGE_UP }, { "[6~", CLI_KEY_PAGE_DOWN },
-	{ "[H", CLI_KEY_HOME },	 { "OH", CLI_KEY_HOME },     { "[1~", CLI_KEY_HOME },
-	{ "[7~", CLI_KEY_HOME }, { "[F", CLI_KEY_END },	     { "OF", CLI_KEY_END },
-	{ "[4~", CLI_KEY_END },	 { "[8~", CLI_KEY_END },
+	{ "[A", KEY_UP },	{ "OA", KEY_UP },	  { "[B", KEY_DOWN }, { "OB", KEY_DOWN },
+	{ "[5~", KEY_PAGE_UP }, { "[6~", KEY_PAGE_DOWN }, { "[H", KEY_HOME }, { "OH", KEY_HOME },
+	{ "[1~", KEY_HOME },	{ "[7~", KEY_HOME },	  { "[F", KEY_END },  { "OF", KEY_END },
+	{ "[4~", KEY_END },	{ "[8~", KEY_END },
 };
 
 /* Length of "[...X" or "OX" after the escape character; 0: incomplete. */
@@ -111,45 +110,45 @@ static size_t sequence_length(const char *bytes, size_t len)
 	return i < len ? i + 1 : 0;
 }
 
-int cli_key(const char *bytes, size_t len, bool is_all, size_t *used)
+int terminal_key(const char *bytes, size_t len, bool is_all, size_t *used)
 {
 	size_t length;
 
 	*used = 1;
 	if (bytes[0] == '\f')
-		return CLI_KEY_REDRAW;
+		return KEY_REDRAW;
 	if (bytes[0] != ESC)
-		return bytes[0] >= ' ' && bytes[0] < 0x7f ? bytes[0] : CLI_KEY_OTHER;
+		return bytes[0] >= ' ' && bytes[0] < 0x7f ? bytes[0] : KEY_OTHER;
 	if (len == 1 || (bytes[1] != '[' && bytes[1] != 'O')) {
 		*used = len > 1 || is_all;
-		return CLI_KEY_ESCAPE;
+		return KEY_ESCAPE;
 	}
 	length = sequence_length(bytes + 1, len - 1);
 	if (!length) {
 		*used = is_all ? len : 0;
-		return CLI_KEY_OTHER;
+		return KEY_OTHER;
 	}
 	*used = 1 + length;
 	for (size_t i = 0; i < sizeof(sequences) / sizeof(sequences[0]); i++)
 		if (strlen(sequences[i].bytes) == length &&
 		    !memcmp(sequences[i].bytes, bytes + 1, length))
 			return sequences[i].key;
-	return CLI_KEY_OTHER;
+	return KEY_OTHER;
 }
 
-/* Return: a key, CLI_KEY_NONE if more bytes are needed. */
-static int next_key(struct cli_terminal *terminal, bool is_all)
+/* Return: a key, KEY_NONE if more bytes are needed. */
+static int next_key(struct terminal *terminal, bool is_all)
 {
 	size_t used;
 	int key;
 
 	if (!terminal->n_keys)
-		return CLI_KEY_NONE;
+		return KEY_NONE;
 	/* A sequence that fills the buffer is invalid. */
 	is_all |= terminal->n_keys == sizeof(terminal->keys);
-	key = cli_key(terminal->keys, terminal->n_keys, is_all, &used);
+	key = terminal_key(terminal->keys, terminal->n_keys, is_all, &used);
 	if (!used)
-		return CLI_KEY_NONE;
+		return KEY_NONE;
 	terminal->n_keys -= used;
 	memmove(terminal->keys, terminal->keys + used, terminal->n_keys);
 	return key;
@@ -157,30 +156,30 @@ static int next_key(struct cli_terminal *terminal, bool is_all)
 
 /* ---- waiting ---- */
 
-static int stop_for(struct cli_terminal *terminal, int signal)
+static int stop_for(struct terminal *terminal, int signal)
 {
 	terminal->signal = signal;
-	return CLI_KEY_STOP;
+	return KEY_STOP;
 }
 
 /* Stopped until SIGCONT; after that, another process may own the terminal. */
-static int pause_here(struct cli_terminal *terminal)
+static int pause_here(struct terminal *terminal)
 {
 	give_back(terminal);
 	raise(SIGSTOP);
-	return take(terminal) ? stop_for(terminal, SIGHUP) : CLI_KEY_REDRAW;
+	return take(terminal) ? stop_for(terminal, SIGHUP) : KEY_REDRAW;
 }
 
-static int on_signal(struct cli_terminal *terminal)
+static int on_signal(struct terminal *terminal)
 {
 	struct signalfd_siginfo info;
 
 	if (read(terminal->signals, &info, sizeof(info)) != sizeof(info))
-		return CLI_KEY_NONE;
+		return KEY_NONE;
 	switch (info.ssi_signo) {
 	case SIGTSTP: return pause_here(terminal);
 	case SIGCONT:
-	case SIGWINCH: return CLI_KEY_REDRAW;
+	case SIGWINCH: return KEY_REDRAW;
 	default: return stop_for(terminal, (int)info.ssi_signo);
 	}
 }
@@ -190,8 +189,8 @@ static int64_t milliseconds(void)
 	return clock_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
-/* Return: a key, or CLI_KEY_NONE with the input in the buffer. */
-static int read_keys(struct cli_terminal *terminal, short events)
+/* Return: a key, or KEY_NONE with the input in the buffer. */
+static int read_keys(struct terminal *terminal, short events)
 {
 	ssize_t len = read(STDIN_FILENO, terminal->keys + terminal->n_keys,
 			   sizeof(terminal->keys) - terminal->n_keys);
@@ -203,14 +202,14 @@ static int read_keys(struct cli_terminal *terminal, short events)
 	return next_key(terminal, false);
 }
 
-int cli_terminal_wait(struct cli_terminal *terminal, double seconds)
+int terminal_wait(struct terminal *terminal, double seconds)
 {
 	struct pollfd fds[] = { { .fd = terminal->signals, .events = POLLIN },
 				{ .fd = STDIN_FILENO, .events = POLLIN } };
 	int64_t end = milliseconds() + (int64_t)(seconds * 1000 + 0.5), left;
 	int key = next_key(terminal, false), count;
 
-	while (key == CLI_KEY_NONE) {
+	while (key == KEY_NONE) {
 		left = end - milliseconds();
 		if (terminal->n_keys && left > REST_MS)
 			left = REST_MS;
@@ -218,7 +217,7 @@ int cli_terminal_wait(struct cli_terminal *terminal, double seconds)
 		if (!count && terminal->n_keys)
 			key = next_key(terminal, true);
 		else if (!count && milliseconds() >= end)
-			return CLI_KEY_NONE;
+			return KEY_NONE;
 		else if (count > 0 && fds[0].revents)
 			key = on_signal(terminal);
 		else if (count > 0 && fds[1].revents)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Select and sort the connections; print them as text or JSON. */
-#include "top.h"
+#include "smc_top/top.h"
 
 #include "base/array.h"
 #include "cli/screen.h"

@@ -2,7 +2,7 @@
 /* The fastest connections first, once or repeatedly. */
 #pragma once
 
-#include "rates.h"
+#include "smc_top/rates.h"
 
 #define TOP_SECONDS 1.0 /* interval of samples, unless --watch sets another */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Processes that have the preload library, and to which AppArmor or SELinux denies SMC sockets. */
-#include "smcss.h"
+#include "smcss/smcss.h"
 
 #include <dirent.h>
 

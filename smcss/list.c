@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Fetch, complete, select and print the sockets. */
-#include "smcss.h"
+#include "smcss/smcss.h"
 
 #include "base/memory.h"
 #include "out/list.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* smcss: list SMC sockets, their actual transport, and the reason for it. */
-#include "smcss.h"
+#include "smcss/smcss.h"
 
 #include <signal.h>
 #include <getopt.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Text for terminals after the table, or instead of it. */
-#include "smcss.h"
+#include "smcss/smcss.h"
 
 #include "cli/screen.h"
 #include "sockets/show.h"

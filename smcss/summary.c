@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* smcss --summary and --metrics: sockets by mode, process, peer, reason and network namespace. */
-#include "smcss.h"
+#include "smcss/smcss.h"
 
 #include "base/array.h"
 #include "base/index.h"

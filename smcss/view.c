@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Sockets, attributes and columns chosen by the options, and the columns of smcss alone. */
-#include "smcss.h"
+#include "smcss/smcss.h"
 
 #include <pwd.h>
 

@@ -418,6 +418,8 @@ lib/process/apparmor.o _exit" "lib/ exits where memory is gone, and in processes
 		"lib/out never sees an attribute"
 	is "$(grep -rnE '#include "(smcss|smc_top|smc_events|smc_run|smc_unit|smc_ab|ld_pre_smc|smcd|smcr|smc_pnet|smc_chk|smc_rnics|smc_dump|smc_conf|smc_bpf|smc_keep|smc_put|smcdr)/' lib)" "" \
 		"lib/ includes no tool"
+	is "$(grep -rnE '#include "[^/"]+"' --include='*.[ch]' lib smc* ld_pre_smc* | grep -vE '"(version|style\.css)\.h"')" "" \
+		"headers are included by their path"
 	is "$(readelf -d "$tmp/gcc/ld_pre_smc.so" "$tmp/gcc/smc_run" | sed -n 's/.*(NEEDED).*\[\(.*\)\..*\]/\1/p' | sort -u)" libc.so \
 		"the library and smc_run need libc only"
 	is "$(readelf -d "$tmp/gcc/ld_pre_smc.so" | sed -n 's/.*soname: \[\(.*\)\]/\1/p')" ld_pre_smc.so.1 "soname of the library"

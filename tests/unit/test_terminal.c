@@ -7,7 +7,7 @@
 static void check(const char *bytes, bool is_all, int want, size_t want_used)
 {
 	size_t used;
-	int key = cli_key(bytes, strlen(bytes), is_all, &used);
+	int key = terminal_key(bytes, strlen(bytes), is_all, &used);
 
 	assert_int_equal(used, want_used);
 	if (used)
@@ -20,10 +20,10 @@ TEST(plain)
 	check("qx", false, 'q', 1);
 	check(" ", false, ' ', 1);
 	check("~", false, '~', 1);
-	check("\f", false, CLI_KEY_REDRAW, 1);
-	check("\r", false, CLI_KEY_OTHER, 1);
-	check("\177", false, CLI_KEY_OTHER, 1);
-	check("\303\274", false, CLI_KEY_OTHER, 1);
+	check("\f", false, KEY_REDRAW, 1);
+	check("\r", false, KEY_OTHER, 1);
+	check("\177", false, KEY_OTHER, 1);
+	check("\303\274", false, KEY_OTHER, 1);
 }
 
 TEST(sequences)
@@ -32,15 +32,12 @@ TEST(sequences)
 		const char *bytes;
 		int key;
 	} known[] = {
-		{ "\033[A", CLI_KEY_UP },	{ "\033OA", CLI_KEY_UP },
-		{ "\033[B", CLI_KEY_DOWN },	{ "\033OB", CLI_KEY_DOWN },
-		{ "\033[5~", CLI_KEY_PAGE_UP }, { "\033[6~", CLI_KEY_PAGE_DOWN },
-		{ "\033[H", CLI_KEY_HOME },	{ "\033OH", CLI_KEY_HOME },
-		{ "\033[1~", CLI_KEY_HOME },	{ "\033[7~", CLI_KEY_HOME },
-		{ "\033[F", CLI_KEY_END },	{ "\033OF", CLI_KEY_END },
-		{ "\033[4~", CLI_KEY_END },	{ "\033[8~", CLI_KEY_END },
-		{ "\033[C", CLI_KEY_OTHER },	{ "\033[15~", CLI_KEY_OTHER },
-		{ "\033[1;5A", CLI_KEY_OTHER }, { "\033OP", CLI_KEY_OTHER },
+		{ "\033[A", KEY_UP },	   { "\033OA", KEY_UP },       { "\033[B", KEY_DOWN },
+		{ "\033OB", KEY_DOWN },	   { "\033[5~", KEY_PAGE_UP }, { "\033[6~", KEY_PAGE_DOWN },
+		{ "\033[H", KEY_HOME },	   { "\033OH", KEY_HOME },     { "\033[1~", KEY_HOME },
+		{ "\033[7~", KEY_HOME },   { "\033[F", KEY_END },      { "\033OF", KEY_END },
+		{ "\033[4~", KEY_END },	   { "\033[8~", KEY_END },     { "\033[C", KEY_OTHER },
+		{ "\033[15~", KEY_OTHER }, { "\033[1;5A", KEY_OTHER }, { "\033OP", KEY_OTHER },
 	};
 	char text[16];
 
@@ -60,8 +57,8 @@ TEST(sequences)
 
 TEST(cut_off)
 {
-	check("\033", true, CLI_KEY_ESCAPE, 1);
-	check("\033[", true, CLI_KEY_OTHER, 2);
-	check("\033[15", true, CLI_KEY_OTHER, 4);
-	check("\033q", false, CLI_KEY_ESCAPE, 1);
+	check("\033", true, KEY_ESCAPE, 1);
+	check("\033[", true, KEY_OTHER, 2);
+	check("\033[15", true, KEY_OTHER, 4);
+	check("\033q", false, KEY_ESCAPE, 1);
 }
