@@ -82,8 +82,6 @@ int nursery_open(struct nursery *nursery)
 	static const int signals[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	sigset_t set;
 
-	/* If SIGCHLD was inherited as ignored, the status of a child would be lost. */
-	signal(SIGCHLD, SIG_DFL);
 	signals_heeded(&set, signals, sizeof(signals) / sizeof(signals[0]));
 	/*
 	 * Ignore Ctrl-Z: while this process is stopped, the commands and their clocks would

@@ -220,8 +220,6 @@ static int work_until_late(const struct cli_tool *tool, const struct oci_state *
 	int status;
 	pid_t pid;
 
-	/* The runtime may ignore SIGCHLD, which is inherited. */
-	signal(SIGCHLD, SIG_DFL);
 	pid = start(tool, container, wrong);
 	if (pid < 0) {
 		cli_note(tool, "cannot begin: %s", strerror(errno));

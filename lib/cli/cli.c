@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <time.h>
 
@@ -19,6 +20,7 @@ void cli_start(void)
 	for (int fd = 0; fd < 3; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
 			(void)!open("/dev/null", fd == 2 ? O_WRONLY : O_RDONLY);
+	signal(SIGCHLD, SIG_DFL);
 }
 
 int cli_report(const struct cli_tool *tool, bool hint, const char *fmt, ...)

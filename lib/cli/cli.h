@@ -59,7 +59,8 @@ struct cli_tool {
  * cli_start() - call first in main(): opens closed standard descriptors on /dev/null
  *
  * Otherwise the next file that the tool opens would replace them, and its output could go into a
- * netlink socket. They are opened such that writing to a closed stdout still fails.
+ * netlink socket. They are opened such that writing to a closed stdout still fails. It also
+ * restores the default of SIGCHLD, since wait() fails if the parent ignored that.
  */
 void cli_start(void);
 

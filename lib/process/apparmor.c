@@ -8,6 +8,7 @@
 
 #include "base/read.h"
 #include "host/smc.h"
+#include "process/helper.h"
 
 #define ATTRIBUTE "attr/apparmor/current"
 #define PROFILES "/sys/kernel/security/apparmor/policy/profiles"
@@ -91,14 +92,14 @@ static int ask(const char *name, const char *library)
 
 int apparmor_denies(const char *name, const char *library)
 {
-	pid_t pid = fork();
+	pid_t pid = helper_fork();
 	int status;
 
 	if (!pid)
 		_exit(ask(name, library));
 	if (pid < 0)
 		return 0;
-	while (waitpid(pid, &status, 0) < 0)
+	while (waitpid(pid, &status, __WCLONE) < 0)
 		if (errno != EINTR)
 			return 0;
 	return WIFEXITED(status) && WEXITSTATUS(status) != CANNOT ? WEXITSTATUS(status) : 0;

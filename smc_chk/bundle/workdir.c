@@ -99,8 +99,6 @@ int workdir_begin(struct workdir *work, struct smc_err *err)
 		tmp = "/tmp";
 	if (strlen(tmp) + sizeof("/" PREFIX RANDOM) > sizeof(work->path))
 		return smc_err_set(err, ENAMETOOLONG, "cannot work in %s", tmp);
-	/* If SIGCHLD is ignored, wait() fails; and programs inherit that. */
-	signal(SIGCHLD, SIG_DFL);
 	signals_heeded(&ends, numbers, sizeof(numbers) / sizeof(numbers[0]));
 	sigaddset(&ends, SIGCHLD);
 	work->signals = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import signal
 import shutil
 import stat
 import subprocess
@@ -202,6 +203,8 @@ def check_file(root):
     status, text, err = run("--html", "new.html", root=root, cwd=OUT)
     ok(status == 0 and text.startswith("new.html: a page of ") and not err and content("new.html").endswith("</html>\n") and
        stat.S_IMODE(os.stat(OUT + "/new.html").st_mode) == 0o600, "a new file is private", (status, text, err))
+    status, text, err = run("--html", "new.html", root=root, cwd=OUT, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+    ok(status == 0 and not err and content("new.html").endswith("</html>\n"), "SIGCHLD ignored by the parent: the same", (status, err))
     os.chmod(OUT + "/new.html", 0o644)
     with open(OUT + "/new.html", "w", encoding="ascii") as file:
         file.write("old")
