@@ -122,18 +122,18 @@ is "$?" 0 'true, to nobody: it starts'
 
 # Cases that may hang run in parallel, as each takes the hook's time limit.
 mkfifo "$tmp/fifo"
-exec 9<>"$tmp/fifo"
-late "$tmp/fifo" 9>&- &
+exec {pipe}<>"$tmp/fifo"
+late "$tmp/fifo" {pipe}>&- &
 if [ -n "${HOOK_RUN-}" ]; then
 	for wish in true strict; do
 		mkdir "$tmp/dev.$wish" && : >"$tmp/dev.$wish/null"
 		state "\"smc-tools/attach\":\"$wish\""
 		cp "$tmp/state" "$tmp/$wish"
-		late "$tmp/$wish" with_full_log "$tmp/dev.$wish" 9>&- &
+		late "$tmp/$wish" with_full_log "$tmp/dev.$wish" {pipe}>&- &
 	done
 fi
 wait
-exec 9>&-
+exec {pipe}>&-
 line "$(<"$tmp/fifo.said")" '^0[|]smc_bpf: .* 30 seconds: it starts ' 'a runtime that does not end what it writes'
 if [ -n "${HOOK_RUN-}" ]; then
 	failed='smc_bpf: container web: process 2147483647: No such process'

@@ -67,9 +67,9 @@ for family in '' $ipv6; do
 done
 
 is "$(grep -c '^ld_pre_smc\[[0-9]*\]: fd [0-9]*: SO_REUSEPORT -> IPPROTO_SMC$' "$tmp/debug")" 2 'debug: SO_REUSEPORT'
-like "$(<"$tmp/debug")" ': fd 3: SO_ZEROCOPY -> TCP$' 'debug: SO_ZEROCOPY'
-like "$(<"$tmp/debug")" ': fd 3: .*ignored$' 'debug: TCP_FASTOPEN'
-like "$(<"$tmp/debug")" ': fd 3: connect\(AF_UNSPEC\) -> AF_SMC$' 'debug: connect(AF_UNSPEC)'
+like "$(<"$tmp/debug")" ": fd ${fds[0]}: SO_ZEROCOPY -> TCP\$" 'debug: SO_ZEROCOPY'
+like "$(<"$tmp/debug")" ": fd ${fds[0]}: .*ignored\$" 'debug: TCP_FASTOPEN'
+like "$(<"$tmp/debug")" ": fd ${fds[0]}: connect\\(AF_UNSPEC\\) -> AF_SMC\$" 'debug: connect(AF_UNSPEC)'
 outcomes strict
 like "${outcomes[strict zerocopy]-}" 'set=-EOPNOTSUPP' 'SMC_STRICT: no TCP for SO_ZEROCOPY, the kernel'"'"'s answer'
 like "${outcomes[strict reuseport]-}" 'set=0 ' 'SMC_STRICT: IPPROTO_SMC for SO_REUSEPORT'

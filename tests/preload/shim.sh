@@ -66,9 +66,9 @@ ok errno kept|${late_calls}socket 2 1 6;socket 2 1 6;" ;;
 error 24|${late_calls}socket 43 1 0;socket 43 1 0;" ;;
 	esac
 	try SMC_DEBUG=1 FAKE_SMC="$err" FAKE_INET="$err" -- call 2 1 0 10 2049 6
-	is "$got" "ld_pre_smc: socket(AF_INET, SOCK_STREAM, 0) -> TCP fd 3 (AF_SMC: $name; IPPROTO_SMC: $name)
+	is "$got" "ld_pre_smc: socket(AF_INET, SOCK_STREAM, 0) -> TCP fd ${fds[0]} (AF_SMC: $name; IPPROTO_SMC: $name)
 ok errno kept
-ld_pre_smc: socket(AF_INET6, SOCK_STREAM|SOCK_NONBLOCK, IPPROTO_TCP) -> TCP fd 4 (AF_SMC: $name; IPPROTO_SMC: $name)
+ld_pre_smc: socket(AF_INET6, SOCK_STREAM|SOCK_NONBLOCK, IPPROTO_TCP) -> TCP fd ${fds[1]} (AF_SMC: $name; IPPROTO_SMC: $name)
 ok errno kept" "$name: TCP instead, errno kept; the debug lines name it"
 	is "$asked" "socket 43 1 0;${inet4}socket 2 1 0;socket 43 2049 1;${inet6}socket 10 2049 6;" \
 		"$name: SMC asked, then TCP as the program wrote it"
@@ -167,7 +167,7 @@ asks 'socket 43 1 0;socket 2 1 256;socket 2 1 0;' 'no buffer size on a TCP socke
 tries 'ok errno kept' 'a size that is refused costs neither socket nor errno' SMC_SNDBUF=64K FAKE_OPT=22 -- call 2 1 0
 asks 'socket 43 1 0;setsockopt 1 7 65536;setsockopt 1 8 1048576;setsockopt 1 72 0;socket 43 1 0;setsockopt 1 8 1048576;setsockopt 1 72 0;socket 43 1 0;' \
 	'SIZE:BELOW is for descriptors less than that, which costs no system call' \
-	SMC_SNDBUF=64K:4 SMC_RCVBUF=1M:5 -- call 2 1 0 2 1 0 2 1 0
+	SMC_SNDBUF=64K:$((fds[0] + 1)) SMC_RCVBUF=1M:$((fds[1] + 1)) -- call 2 1 0 2 1 0 2 1 0
 asks 'socket 43 1 0;setsockopt 1 7 1048576;setsockopt 1 32 1048576;setsockopt 1 8 1024;setsockopt 1 72 0;' \
 	'a size above its limit is set as root can' SMC_SNDBUF=1M SMC_RCVBUF=1K FAKE_LIMIT=524288 FAKE_FORCE=0 -- call 2 1 0
 is "$got" 'ok errno kept' 'and is not an error where root cannot'
@@ -199,17 +199,17 @@ ok errno kept' 'SMC_SOCK_FAMILY=tcp: one line' SMC_SOCK_FAMILY=tcp -- call 2 1 0
 tries 'ok errno kept' 'no line about sizes without a socket they matter for' SMC_SNDBUF=8x -- call 1 1 0
 
 # ---- debug lines ----
-tries 'ld_pre_smc: socket(AF_INET, SOCK_STREAM, 0) -> AF_SMC fd 3, SO_SNDBUF 65536
+tries "ld_pre_smc: socket(AF_INET, SOCK_STREAM, 0) -> AF_SMC fd ${fds[0]}, SO_SNDBUF 65536
 ok errno kept
-ld_pre_smc: socket(AF_INET6, SOCK_STREAM|SOCK_NONBLOCK|SOCK_CLOEXEC, IPPROTO_TCP) -> AF_SMC fd 4, SO_SNDBUF 65536
+ld_pre_smc: socket(AF_INET6, SOCK_STREAM|SOCK_NONBLOCK|SOCK_CLOEXEC, IPPROTO_TCP) -> AF_SMC fd ${fds[1]}, SO_SNDBUF 65536
 ok errno kept
-ok errno kept' 'debug: one line a decision, flags and buffer sizes in it' SMC_DEBUG=1 SMC_SNDBUF=64K -- call 2 1 0 10 526337 6 2 2 0
+ok errno kept" 'debug: one line a decision, flags and buffer sizes in it' SMC_DEBUG=1 SMC_SNDBUF=64K -- call 2 1 0 10 526337 6 2 2 0
 # said REGEX TEXT ENV... -- ARGUMENT...
 said() {
 	try SMC_DEBUG=1 "${@:3}"
 	like "$got" "$1" "debug: $2"
 }
-said 'AF_SMC fd 3, SO_RCVBUF 1024: EPERM$' 'a size that is refused' SMC_RCVBUF=1K FAKE_OPT=1 -- call 2 1 0
+said "AF_SMC fd ${fds[0]}, SO_RCVBUF 1024: EPERM\$" 'a size that is refused' SMC_RCVBUF=1K FAKE_OPT=1 -- call 2 1 0
 said 'AF_SMC fd 0, SO_SNDBUF 65536$' 'number 0' SMC_SNDBUF=64K -- call 2 1 0 <&-
 said ' -> error EMFILE$' 'an error' FAKE_SMC=24 -- call 2 1 0
 said ' -> error errno 71$' 'an error without a name' FAKE_SMC=71 -- call 2 1 0
@@ -217,7 +217,7 @@ said ' -> error EAFNOSUPPORT \(AF_SMC: EAFNOSUPPORT; IPPROTO_SMC: EAFNOSUPPORT\)
 	SMC_STRICT=1 FAKE_SMC=97 FAKE_INET=97 -- call 2 1 0
 said '\(IPPROTO_SMC: EPROTONOSUPPORT, seen before; AF_SMC: EAFNOSUPPORT, seen before\)$' 'both kinds refused' \
 	SMC_SOCK_FAMILY=inet FAKE_INET=93 FAKE_SMC=97 -- call 2 1 0 2 1 0
-said '-> IPPROTO_SMC fd 3$' 'IPPROTO_SMC' SMC_SOCK_FAMILY=auto -- call 2 1 0
+said "-> IPPROTO_SMC fd ${fds[0]}\$" 'IPPROTO_SMC' SMC_SOCK_FAMILY=auto -- call 2 1 0
 said AF_SMC 'SMC_DEBUG=yes is on' SMC_DEBUG=yes -- call 2 1 0
 for value in '' 0 00 0x; do
 	tries 'ok errno kept' "SMC_DEBUG='$value' is off" SMC_DEBUG="$value" -- call 2 1 0
@@ -239,11 +239,11 @@ is "$(under SMC_DEBUG=1 -- call 2 1 0 2>&-)" 'ok errno kept' 'debug: fd 2 closed
 is "$(under SMC_DEBUG=1 -- call 2 1 0 2>/dev/full)" 'ok errno kept' 'debug: nothing can be written'
 mkfifo "$tmp/fifo"
 : < "$tmp/fifo" &
-exec 4> "$tmp/fifo"
+exec {pipe}> "$tmp/fifo"
 wait $!
-is "$(under SMC_DEBUG=1 -- pipe2 2>&4 4>&-)" 'fd ok, SIGPIPE none, raised pending' \
+is "$(under SMC_DEBUG=1 -- pipe2 2>&$pipe {pipe}>&-)" 'fd ok, SIGPIPE none, raised pending' \
 	'debug: nobody reads fd 2, no SIGPIPE of ours, a pending one stays'
-exec 4>&-
+exec {pipe}>&-
 
 # ---- threads, processes, handlers, constructors ----
 many=${SHORT:+10}
