@@ -17,7 +17,7 @@ enum judge_mode {
  * struct judgement - the outcome
  * @version, @release: of SMC; @has_release: only known from the first connection of a link group
  * @reason: of a fallback, with @has_reason; @side: who found it, which selects the point of view in
- *	smc/remedy.h
+ *	smc/reason.h
  * @notes: sentences: the choice, and why not more. They quote peers: escape them
  */
 struct judgement {

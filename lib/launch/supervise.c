@@ -46,7 +46,7 @@
 
 /*
  * Delay after a refusal because SMC is missing: each attempt may start modprobe, as in
- * calls/socket.c.
+ * ld_pre_smc/calls/socket.c.
  */
 #define RETRY_SECONDS 10
 

@@ -6,7 +6,7 @@
  *
  * where ORDER is the machine's byte order, little or big; REQUEST the request in hexadecimal, or
  * "-"; WORDS the sentence of an error. The messages follow as the kernel sent them, each at
- * NLMSG_ALIGN. For the other byte order see smc/order.h.
+ * NLMSG_ALIGN. For the other byte order see smc/attr.h.
  */
 #pragma once
 

@@ -436,6 +436,9 @@ check_style() {
 	is "$(grep -nE '[[:blank:]]+$' "${files[@]}")" "" "no blanks at the end of a line"
 	mapfile -t files < <(tree_files | grep -E '\.[ch]$')
 	is "$(grep -LE 'SPDX-License-Identifier: MIT( OR GPL-2.0-only)?( \*/)?$' "${files[@]}")" "" "each source names its licence"
+	is "$(grep -ohE "(^|[^a-z_/<])($(printf '%s|' lib/*/ | sed 's,lib/,(lib/)?,g; s,/|,|,g')smc_[a-z]+|ld_pre_smc)(/[a-z_]+)+\.[ch]\b" "${files[@]}" |
+		sed 's/^[^a-z]//' | grep -v ^net/ | sort -u | while read -r file; do [ -e "$file" ] || [ -e "lib/$file" ] || echo "$file"; done)" "" \
+		"sources and comments name files that exist"
 	check_copyright
 }
 

@@ -220,7 +220,7 @@ TEST(type_flags)
 	message_attr(&m, SMC_ORDER_ATTR | SMC_DIAG_FALLBACK, &fallback, sizeof(fallback));
 	sock = decoded();
 	assert_int_equal(sock.has, SMC_SOCK_HAS_SHUTDOWN | SMC_SOCK_HAS_FALLBACK);
-	assert_int_equal(sock.fallback.reason, 0x00000103); /* byte order of smc/order.h */
+	assert_int_equal(sock.fallback.reason, 0x00000103); /* byte order of smc/attr.h */
 }
 
 /* An attribute with a wrong length ends the decoding, earlier ones stay. */
