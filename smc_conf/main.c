@@ -171,11 +171,11 @@ static int check_rest(const struct sc_host *host, struct smc_err *err)
 	int ret = 0;
 
 	for (size_t i = 0; !ret && !geteuid() && !record_root() && i < host->n_changes; i++) {
-		const struct conf_item *new = host->changes[i].new;
+		const struct conf_item *item = host->changes[i].new;
 
-		if (new &&new->kind == CONF_POLICY)
-			ret = policy_check(sc_policy_wanted(&host->netns[new->section]), err);
-		has_scope |= new &&new->kind == CONF_SCOPE;
+		if (item && item->kind == CONF_POLICY)
+			ret = policy_check(sc_policy_wanted(&host->netns[item->section]), err);
+		has_scope |= item && item->kind == CONF_SCOPE;
 	}
 	return !ret && has_scope ? pins_check(err) : ret;
 }

@@ -142,15 +142,15 @@ static void put_policy(struct output *out, size_t at)
 
 static void append_change(struct output *out, const struct sc_change *change)
 {
-	const struct conf_item *old = change->old, *new = change->new;
+	const struct conf_item *old = change->old, *wanted = change->new;
 	struct out_text *text = &out->text;
 
-	append_begin(out, change->netns, old && new ? '~' : new ? '+' : '-');
-	conf_append_line(text, new ? new : old);
-	if (old && new) {
+	append_begin(out, change->netns, old && wanted ? '~' : wanted ? '+' : '-');
+	conf_append_line(text, wanted ? wanted : old);
+	if (old && wanted) {
 		out_str(text, " # is ");
 		out_escaped(text, *old->value ? old->value : "without rules", SIZE_MAX);
-		if (old->port != new->port)
+		if (old->port != wanted->port)
 			out_printf(text, ", port %u", old->port);
 	}
 	out_char(text, '\n');
@@ -158,12 +158,16 @@ static void append_change(struct output *out, const struct sc_change *change)
 
 static json_t *json_change(const struct sc_host *host, const struct sc_change *change)
 {
-	const struct conf_item *old = change->old, *new = change->new, *any = new ? new : old;
+	const struct conf_item *old = change->old, *wanted = change->new,
+			       *any = wanted ? wanted : old;
 	const struct row row = { host->netns[change->netns].name, any, NULL, &any->place };
 	json_t *json = out_json(columns, NULL, &row);
 
-	json_object_set_new(json, "change", json_string(!new ? "remove" : old ? "change" : "add"));
-	if (new &&old)
+	json_object_set_new(json, "change",
+			    json_string(!wanted ? "remove" :
+					old	? "change" :
+						  "add"));
+	if (wanted && old)
 		json_object_set_new(json, "is", json_string(old->value));
 	return json;
 }

@@ -138,25 +138,25 @@ static bool is_due(const struct learned_entry *entry, uint32_t lives)
 
 struct learned_choice learned_choose(struct learned_place place)
 {
-	uint32_t old = get(&place.entry->counts), new = old + LEARNED_CONNECTION;
+	uint32_t old = get(&place.entry->counts), next = old + LEARNED_CONNECTION;
 	uint32_t lives = learned_connections(old);
 	struct learned_choice choice = { old & LEARNED_IS_TCP, old & LEARNED_IS_MEASURED };
 
 	choice.is_timed |= !(lives % LEARNED_EACH);
 	/* None has ended yet. */
 	if (lives == LEARNED_FIRST && get(&place.entry->score) == LEARNED_START)
-		new &= ~LEARNED_IS_MEASURED;
+		next &= ~LEARNED_IS_MEASURED;
 	/* Before the counter is full: half is a multiple of LEARNED_EACH, too. */
 	if (!(lives % LEARNED_EACH) && lives > LEARNED_CONNECTIONS / LEARNED_CONNECTION / 2)
-		new = old - lives / 2 * LEARNED_CONNECTION;
+		next = old - lives / 2 * LEARNED_CONNECTION;
 	if (old & LEARNED_IS_COMPARED &&
-	    (++new &LEARNED_STREAK) >=
+	    (++next & LEARNED_STREAK) >=
 		    (old & LEARNED_IS_CLEAR ? LEARNED_TRIAL : LEARNED_CLOSE_TRIAL)) {
 		if (is_due(place.entry, lives))
 			choice = (struct learned_choice){ !choice.is_tcp, true };
-		new &= ~LEARNED_STREAK;
+		next &= ~LEARNED_STREAK;
 	}
-	atomic_compare_exchange_strong_explicit(&place.entry->counts, &old, new,
+	atomic_compare_exchange_strong_explicit(&place.entry->counts, &old, next,
 						memory_order_relaxed, memory_order_relaxed);
 	return choice;
 }
