@@ -55,34 +55,50 @@ int anonymous_key(struct pseudonyms *all, const char *file, struct smc_err *err)
 
 /* ---- recorded answers of netlink, see netlink/replay.h ---- */
 
-/* Attributes with a name: the file, the attribute that contains them (0 for none), the type. */
+/* Names in answers of SMC's netlink family: the attribute, and the one that contains it. */
 static const struct {
-	const char *file;
-	int nest, type;
+	uint8_t command, nest, type;
 } names[] = {
-	{ "SMC_GEN_NETLINK/1", 1, 4 }, { "SMC_GEN_NETLINK/1", 1, 5 },
-	{ "SMC_GEN_NETLINK/2", 2, 4 }, { "SMC_GEN_NETLINK/2", 7, 3 },
-	{ "SMC_GEN_NETLINK/2", 7, 4 }, { "SMC_GEN_NETLINK/3", 2, 4 },
-	{ "SMC_GEN_NETLINK/3", 7, 3 }, { "SMC_GEN_NETLINK/3", 7, 4 },
-	{ "SMC_GEN_NETLINK/4", 4, 6 }, { "SMC_GEN_NETLINK/4", 9, 3 },
-	{ "SMC_GEN_NETLINK/4", 9, 4 }, { "SMC_GEN_NETLINK/5", 8, 2 },
-	{ "SMC_GEN_NETLINK/6", 8, 2 }, { "SMC_GEN_NETLINK/6", 9, 2 },
-	{ "SMC_GEN_NETLINK/9", 0, 1 }, { "SMC_GEN_NETLINK/13", 0, 1 },
-	{ "SMC_PNETID/1", 0, 1 },
+	{ SMC_NETLINK_GET_SYS_INFO, SMC_GEN_SYS_INFO, SMC_NLA_SYS_LOCAL_HOST },
+	{ SMC_NETLINK_GET_SYS_INFO, SMC_GEN_SYS_INFO, SMC_NLA_SYS_SEID },
+	{ SMC_NETLINK_GET_LGR_SMCR, SMC_GEN_LGR_SMCR, SMC_NLA_LGR_R_PNETID },
+	{ SMC_NETLINK_GET_LGR_SMCR, SMC_NLA_LGR_R_V2_COMMON, SMC_NLA_LGR_V2_NEG_EID },
+	{ SMC_NETLINK_GET_LGR_SMCR, SMC_NLA_LGR_R_V2_COMMON, SMC_NLA_LGR_V2_PEER_HOST },
+	{ SMC_NETLINK_GET_LINK_SMCR, SMC_GEN_LGR_SMCR, SMC_NLA_LGR_R_PNETID },
+	{ SMC_NETLINK_GET_LINK_SMCR, SMC_NLA_LGR_R_V2_COMMON, SMC_NLA_LGR_V2_NEG_EID },
+	{ SMC_NETLINK_GET_LINK_SMCR, SMC_NLA_LGR_R_V2_COMMON, SMC_NLA_LGR_V2_PEER_HOST },
+	{ SMC_NETLINK_GET_LGR_SMCD, SMC_GEN_LGR_SMCD, SMC_NLA_LGR_D_PNETID },
+	{ SMC_NETLINK_GET_LGR_SMCD, SMC_NLA_LGR_D_V2_COMMON, SMC_NLA_LGR_V2_NEG_EID },
+	{ SMC_NETLINK_GET_LGR_SMCD, SMC_NLA_LGR_D_V2_COMMON, SMC_NLA_LGR_V2_PEER_HOST },
+	{ SMC_NETLINK_GET_DEV_SMCD, SMC_NLA_DEV_PORT, SMC_NLA_DEV_PORT_PNETID },
+	{ SMC_NETLINK_GET_DEV_SMCR, SMC_NLA_DEV_PORT, SMC_NLA_DEV_PORT_PNETID },
+	{ SMC_NETLINK_GET_DEV_SMCR, SMC_NLA_DEV_PORT2, SMC_NLA_DEV_PORT_PNETID },
+	{ SMC_NETLINK_DUMP_UEID, 0, SMC_NLA_EID_TABLE_ENTRY },
+	{ SMC_NETLINK_DUMP_SEID, 0, SMC_NLA_SEID_ENTRY },
 };
+
+/* Return: the command that the file answers, if it is of SMC's netlink family; else 0 */
+static int command_of(const char *file)
+{
+	static const char family[] = SMC_GENL_FAMILY_NAME "/";
+
+	return strncmp(file, family, strlen(family)) ? 0 : atoi(file + strlen(family));
+}
 
 static bool is_name(const char *file, int nest, int type)
 {
+	const int command = command_of(file);
+
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(file, names[i].file) && nest == names[i].nest && type == names[i].type)
+		if (command == names[i].command && nest == names[i].nest && type == names[i].type)
 			return true;
-	return false;
+	return !strcmp(file, SMCR_GENL_FAMILY_NAME "/1") && !nest && type == SMC_PNETID_NAME;
 }
 
 /* SMC-D GIDs, in SMC-D link groups. */
 static bool is_number(const char *file, int nest, int type)
 {
-	return !strcmp(file, "SMC_GEN_NETLINK/4") && nest == 4 &&
+	return command_of(file) == SMC_NETLINK_GET_LGR_SMCD && nest == SMC_GEN_LGR_SMCD &&
 	       (type == SMC_NLA_LGR_D_GID || type == SMC_NLA_LGR_D_PEER_GID ||
 		type == SMC_ABI_LGR_D_EXT_GID || type == SMC_ABI_LGR_D_PEER_EXT_GID);
 }
