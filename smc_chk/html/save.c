@@ -60,42 +60,47 @@ make_page(const struct chk_request *req, int (*fn)(const struct chk_request *req
 }
 
 /*
- * Write the page into the file; the process that wrote @page has ended. Return: 0, -errno with
- * @err.
+ * Write the page into the file; the process that wrote @page has ended. Return: 1 if written; 0
+ * without a whole page, for which that process had a message; -errno with @err.
  */
 static int put(const struct target *target, int page, const char *file, struct smc_err *err)
 {
 	char *text AUTO_FREE = NULL, size[OUT_UNITS];
 	const size_t end = strlen(HTML_END);
 	size_t len = 0;
-	int ret = -EPIPE;
+	int ret;
 
 	lseek(page, 0, SEEK_SET);
 	text = smc_read_fd(page, PAGE_MAX, &len);
-	if (text && len > end && !memcmp(text + len - end, HTML_END, end))
-		ret = smc_replace_file(target->dir, target->name, text, len, target->mode);
-	if (!ret)
-		printf("%s: a page of %s for any browser\n", file, out_size(size, len));
-	return !ret || ret == -EPIPE ? ret : smc_err_set(err, -ret, "cannot write %s", file);
+	if (!text)
+		return smc_err_set(err, errno, "cannot read the page for %s", file);
+	if (len <= end || memcmp(text + len - end, HTML_END, end))
+		return 0;
+	ret = smc_replace_file(target->dir, target->name, text, len, target->mode);
+	if (ret)
+		return smc_err_set(err, -ret, "cannot write %s", file);
+	printf("%s: a page of %s for any browser\n", file, out_size(size, len));
+	return 1;
 }
 
-/* Return: chk_status; -errno with @err. */
+/* @page is closed. Return: chk_status; -errno with @err. */
 static int finish(const struct target *target, pid_t pid, int page, const char *file,
 		  struct smc_err *err)
 {
 	int status, ret;
 
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return smc_err_set(err, errno, "cannot write %s", file);
-	if (!WIFEXITED(status)) {
+	while ((ret = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
+		;
+	if (ret < 0 || !WIFEXITED(status)) {
+		ret = ret < 0 ? smc_err_set(err, errno, "cannot write %s", file) :
+				smc_err_say(err, EINTR, "cannot write %s: it was stopped", file);
 		close(page);
-		return smc_err_say(err, EINTR, "cannot write %s: it was stopped", file);
+		return ret;
 	}
 	ret = put(target, page, file, err);
-	status = WEXITSTATUS(status);
-	/* Without a page there was a message. */
-	return ret != -EPIPE ? (ret ? ret : status) : status ? status : CHK_ERROR;
+	if (ret < 0)
+		return ret;
+	return ret || WEXITSTATUS(status) ? WEXITSTATUS(status) : CHK_ERROR;
 }
 
 int html_save(const struct chk_request *req, int (*fn)(const struct chk_request *req))
