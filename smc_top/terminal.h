@@ -64,8 +64,8 @@ void terminal_close(struct terminal *terminal);
 int terminal_wait(struct terminal *terminal, double seconds);
 
 /**
- * terminal_key() - decode the first key of one or more bytes from a terminal: enum terminal_key, or a
- *	character
+ * terminal_key() - decode the first key of one or more bytes from a terminal: enum terminal_key,
+ *	or a character
  * @is_all: no more bytes follow soon: a lone escape character is a key
  * @used: receives the number of bytes; 0: the sequence is incomplete
  */

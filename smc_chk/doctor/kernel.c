@@ -208,7 +208,7 @@ static void check_known(struct doctor *doc)
 		doctor_note(doc, "tcp_ulp", "smc",
 			    "every local user can turn TCP sockets into SMC sockets by "
 			    "setsockopt(TCP_ULP), which also loads SMC: fixed kernels no longer "
-			    "have that (CVE-2026-46330)");
+			    "have that");
 	/*
 	 * In 6.1 Soft-RoCE cannot register SMC's buffers, and connect() waits for it, unkillably.
 	 * Kernels without SMC-Rv2 do not use Soft-RoCE at all. rdma(8) takes every word that begins

@@ -29,15 +29,15 @@ static void choose_sizes(struct tune *tune)
 
 /* ---- the server ---- */
 
-/*
- * @control: a permanent connection. The server uses another port for each size except the default.
- * A firewall may block other ports: the first size detects that.
- */
 static const char *size_words(char text[OUT_UNITS], int bytes)
 {
 	return bytes ? out_size(text, (uint64_t)bytes) : "the usual size";
 }
 
+/*
+ * @control: a permanent connection. The server uses another port for each size except the default.
+ * A firewall may block other ports: the first size detects that.
+ */
 static int open_size(struct tune *tune, int control, int bytes)
 {
 	const int ms = tune->req->timeout_ms;

@@ -306,7 +306,7 @@ TEST(test_bindv6only)
 	listen_on(&sock, "::1", 80);
 	check_says(doctor_net, "");
 	listen_on(&sock, "::", 80);
-	check_says(doctor_net, "note bindv6only |is 0: * IPv4 clients no longer reach servers *|\n");
+	check_says(doctor_net, "note bindv6only |is 0: * IPv4 clients no longer reach *|\n");
 	host.facts.version[1] = 13;
 	check_says(doctor_net, "");
 	host.facts.version[1] = 12;
