@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Dumps of sock_diag, RDMA and IPsec over libmnl. */
+/* Dumps over libmnl: sockets; RDMA devices, IPsec policies, tables of nftables. */
 #include "netlink/diag.h"
 
 #include <fcntl.h>
@@ -196,6 +196,7 @@ static int on_message(const struct nlmsghdr *nlh, void *data)
 	return dump->fn(nlh, dump->arg);
 }
 
+/* Only smc_diag_dump() passes an error object, so each sentence is about sockets. */
 static int conclude(const struct dump *dump, const struct answer *answer)
 {
 	if (answer->is_interrupted && !answer->code)

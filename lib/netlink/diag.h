@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Dumps of sock_diag and of RDMA devices. Only this and lib/netlink/genl open netlink sockets. */
+/*
+ * Dumps of sockets (sock_diag), RDMA devices, IPsec policies and tables of nftables. Only this and
+ * lib/netlink/genl open netlink sockets.
+ */
 #pragma once
 
 #include <linux/netlink.h>
