@@ -19,8 +19,8 @@ misuse "'--json' and '--explain' exclude" -je
 misuse "'--output' and '--debug' exclude" -d -o mode
 misuse "'--output' and '--names' exclude" -n -o mode
 misuse "'--names' and '--metrics' exclude|'--metrics' and '--names' exclude" --metrics -n
-misuse "unknown .*'--smc'" --smc
-misuse "unknown .*'--n'" --n
+misuse "'--smc' is ambiguous" --smc
+misuse "'--n' is ambiguous" --n
 misuse "'--all' takes no argument" --all=yes
 misuse "'--output' needs an argument" -o
 misuse "'--output' needs an argument" --output
