@@ -35,7 +35,7 @@ refuse "--only: 'tcp' is not ipv4, ipv6 or none" attach --run --only tcp
 refuse "--exclude-comm: .* empty" attach --run --exclude-comm ''
 refuse "more than 8 names to exclude" attach --run --exclude-comm=1 --exclude-comm=2 --exclude-comm=3 \
 	--exclude-comm=4 --exclude-comm=5 --exclude-comm=6 --exclude-comm=7 --exclude-comm=8 --exclude-comm=9
-refuse "option '--allow-group' is only for '--run'" attach --unit a --allow-group root
+refuse "'--allow-group' .*'--run'" attach --unit a --allow-group root
 refuse "option '--force' is only for 'attach'" detach --run --force
 refuse "option '--json' is only for 'status'" attach --run -j
 refuse "option '--json' is only for 'status'" check -j

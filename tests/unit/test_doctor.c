@@ -288,7 +288,7 @@ TEST(test_sizes)
 	check_says(doctor_sysctl,
 		   "ok sysctl net.smc|* defaults|\n"
 		   "note buffers net.smc.wmem|* 64 KiB to send, *. 1000 connections * 500 MiB "
-		   "instead of 62 MiB, none over loopback|"
+		   "instead of 62 MiB, none *|"
 		   "sysctl -w net.smc.wmem=524288 | tee /etc/sysctl.d/90-smc-wmem.conf\n");
 }
 
