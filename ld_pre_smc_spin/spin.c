@@ -30,6 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "launch/variables.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/view.h"
@@ -252,7 +253,7 @@ static atomic_uint *begin(void)
 
 	if (!is_over(rests_until, time))
 		return NULL;
-	for (i = 0; i < processors - 1 && i < (int)(sizeof(slots) / sizeof(slots[0])); i++) {
+	for (i = 0; i < processors - 1 && i < (int)ARRAY_SIZE(slots); i++) {
 		busy = slots[i];
 		if (is_over(busy, time) &&
 		    atomic_compare_exchange_strong(&slots[i], &busy, time + 2 * LONGEST_REST))
@@ -463,7 +464,7 @@ static int wait_for_any(struct state *state, const struct input *input, long lon
 
 static struct state *state_of(const struct pollfd *fds)
 {
-	return &arrays[((uintptr_t)fds >> 4) % (sizeof(arrays) / sizeof(*arrays))];
+	return &arrays[((uintptr_t)fds >> 4) % ARRAY_SIZE(arrays)];
 }
 
 bool spin_is_due(struct pollfd *fds, long long usec)

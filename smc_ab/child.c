@@ -82,7 +82,7 @@ int nursery_open(struct nursery *nursery)
 	static const int signals[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	sigset_t set;
 
-	signals_heeded(&set, signals, sizeof(signals) / sizeof(signals[0]));
+	signals_heeded(&set, signals, ARRAY_SIZE(signals));
 	/*
 	 * Ignore Ctrl-Z: while this process is stopped, the commands and their clocks would
 	 * continue.

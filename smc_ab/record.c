@@ -4,6 +4,7 @@
 
 #include <sys/utsname.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "base/read.h"
 #include "host/file.h"
@@ -21,7 +22,7 @@ static json_t *processor(void)
 	size_t len;
 	char *text AUTO_FREE = host_whole(&len, MOST, "/proc/cpuinfo"), *line = NULL;
 
-	for (size_t i = 0; text && !line && i < sizeof(keys) / sizeof(*keys); i++)
+	for (size_t i = 0; text && !line && i < ARRAY_SIZE(keys); i++)
 		line = strstr(text, keys[i]);
 	line = line ? strchr(line, ':') : NULL;
 	if (!line)
@@ -43,7 +44,7 @@ static json_t *sysctls(void)
 	for (size_t i = 0; i < names.count; i++)
 		if (host_text(value, sizeof(value), "/proc/sys/net/smc/%s", names.names[i]))
 			json_object_set_new(all, names.names[i], out_json_str(value));
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		if (host_text(value, sizeof(value), "/proc/sys/%s", others[i]))
 			json_object_set_new(all, strrchr(others[i], '/') + 1, out_json_str(value));
 	return all;

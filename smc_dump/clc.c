@@ -2,6 +2,8 @@
 /* SMC handshake messages (CLC). All reads go through struct bytes, which checks the bounds. */
 #include "smc_dump/clc.h"
 
+#include "base/array.h"
+
 /* "SMCR" and "SMCD" in EBCDIC. */
 #define EYE_SMCR 0xe2d4c3d9U
 #define EYE_SMCD 0xe2d4c3c4U
@@ -378,7 +380,7 @@ const char *smc_clc_os_name(uint8_t os)
 {
 	static const char *const names[] = { NULL, "z/OS", "Linux", "AIX" };
 
-	return os < sizeof(names) / sizeof(names[0]) ? names[os] : NULL;
+	return os < ARRAY_SIZE(names) ? names[os] : NULL;
 }
 
 bool smc_clc_offers(const struct smc_clc *clc, enum smc_clc_path path, int version)

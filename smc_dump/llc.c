@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "smc_dump/llc.h"
 
+#include "base/array.h"
 #include "smc_dump/packet.h"
 
 /* Offset after the first 44 bytes of version 2. */
@@ -134,7 +135,7 @@ const char *smc_llc_type_name(uint8_t type)
 
 	if (type == SMC_LLC_CDC)
 		return "cdc";
-	return type < sizeof(names) / sizeof(names[0]) ? names[type] : NULL;
+	return type < ARRAY_SIZE(names) ? names[type] : NULL;
 }
 
 /* Linux: SMC_LLC_DEL_* in net/smc/smc_llc.h. */

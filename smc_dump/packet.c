@@ -3,6 +3,8 @@
 
 #include <sys/socket.h>
 
+#include "base/array.h"
+
 enum {
 	ETHER_IPV4 = 0x0800,
 	ETHER_VLAN = 0x8100,
@@ -240,7 +242,7 @@ static const struct link {
 
 static const struct link *find_link(int number)
 {
-	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
 		if (links[i].number == number)
 			return &links[i];
 	return NULL;

@@ -2,6 +2,7 @@
 /* The eBPF program that follows SMC sockets. */
 #include "smc_events/follow.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "bpf/address.h"
 #include "bpf/bpfmap.h"
@@ -76,7 +77,7 @@ int follow_event(struct event *event, const struct smclife_event *report, int64_
 	};
 
 	*event = (struct event){ .handshake = -1, .lived = -1 };
-	if (report->kind >= sizeof(kinds) / sizeof(kinds[0]))
+	if (report->kind >= ARRAY_SIZE(kinds))
 		return -ENOENT;
 	event->kind = kinds[report->kind];
 	event->at = (int64_t)report->at + clock;

@@ -2,6 +2,7 @@
 /* Full-screen mode, and its keys. */
 #include "smc_top/top.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "cli/screen.h"
 #include "sockets/lookup.h"
@@ -194,7 +195,7 @@ static void draw_table(struct screen *screen)
 
 static void draw_help(struct screen *screen)
 {
-	for (size_t i = 0; i < lines_left(screen) && i < sizeof(help) / sizeof(help[0]); i++) {
+	for (size_t i = 0; i < lines_left(screen) && i < ARRAY_SIZE(help); i++) {
 		size_t len = strlen(help[i]);
 
 		draw_line(screen, help[i], len < screen->columns ? len : screen->columns, "");

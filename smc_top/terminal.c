@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sys/signalfd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 
 #define ESC '\033'
@@ -62,7 +63,7 @@ int terminal_open(struct terminal *terminal)
 
 	*terminal = (struct terminal){ .signals = -1 };
 	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
 		sigaddset(&set, taken[i]);
 	terminal->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (terminal->signals < 0)
@@ -129,7 +130,7 @@ int terminal_key(const char *bytes, size_t len, bool is_all, size_t *used)
 		return KEY_OTHER;
 	}
 	*used = 1 + length;
-	for (size_t i = 0; i < sizeof(sequences) / sizeof(sequences[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(sequences); i++)
 		if (strlen(sequences[i].bytes) == length &&
 		    !memcmp(sequences[i].bytes, bytes + 1, length))
 			return sequences[i].key;

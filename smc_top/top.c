@@ -123,7 +123,7 @@ static bool is_fitted(const struct out_col *col)
 {
 	static const char *const names[] = { "local", "peer", "mode" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(col->name, names[i]))
 			return true;
 	return false;

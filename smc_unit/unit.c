@@ -2,6 +2,7 @@
 /* Examine a systemd service: would a drop-in have an effect? */
 #include "smc_unit/unit.h"
 
+#include "base/array.h"
 #include "host/smc.h"
 #include "launch/ask.h"
 #include "process/confined.h"
@@ -44,7 +45,7 @@ bool preload_is_ours(const char *entry)
 					     "ld_pre_smc_spin.so" };
 	const char *base = strrchr(entry, '/');
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(base ? base + 1 : entry, names[i]))
 			return true;
 	return false;

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/read.h"
 #include "base/write.h"
 #include "net/netns.h"
@@ -33,7 +34,7 @@ static int baseline_dir(char *path, size_t size)
 
 	if (!geteuid())
 		return snprintf(path, size, RUN_DIR) < (int)size ? 0 : -ENAMETOOLONG;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		const char *base = secure_getenv(places[i].variable);
 
 		if (!base || base[0] != '/')

@@ -4,6 +4,7 @@
 
 #include <net/if.h>
 
+#include "base/array.h"
 #include "host/file.h"
 #include "host/probe.h"
 #include "net/rdma.h"
@@ -52,7 +53,7 @@ void cmd_pci_type(struct out_text *text, uint32_t vendor, uint32_t device,
 {
 	char product[PCIIDS_NAME_SIZE];
 
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
 		if (types[i].vendor == vendor && types[i].device == device) {
 			out_str(text, types[i].name);
 			return;

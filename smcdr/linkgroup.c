@@ -2,6 +2,7 @@
 /* linkgroup: link groups and their links. */
 #include "smcdr/cmd.h"
 
+#include "base/array.h"
 #include "out/metrics.h"
 #include "out/units.h"
 
@@ -228,11 +229,9 @@ static const char *const type_names[] = {
 	"none", "single", "symmetric", "asymmetric_peer", "asymmetric_local",
 };
 
-#define TYPES (sizeof(type_names) / sizeof(type_names[0]))
-
 /** struct sums - @has_buffers: the kernel sent the buffer sizes of all groups */
 struct sums {
-	uint64_t types[TYPES], groups, conns, sndbuf, rcvbuf;
+	uint64_t types[ARRAY_SIZE(type_names)], groups, conns, sndbuf, rcvbuf;
 	bool has_buffers;
 };
 
@@ -242,7 +241,7 @@ static void sum_up(struct sums *sums, const struct cmd_list *groups)
 	for (size_t i = 0; i < groups->count; i++) {
 		const struct smc_lgr *lgr = cmd_list_at(groups, i);
 
-		if (lgr->has & SMC_LGR_HAS_TYPE && lgr->type < TYPES)
+		if (lgr->has & SMC_LGR_HAS_TYPE && lgr->type < ARRAY_SIZE(type_names))
 			sums->types[lgr->type]++;
 		sums->conns += lgr->conns;
 		sums->sndbuf += lgr->sndbuf;
@@ -261,7 +260,7 @@ static void append_metrics(struct out_text *text, const struct sums sums[2])
 		     "Link groups of this host, those of SMC-R by how "
 		     "their links are: single, symmetric, ...");
 	metrics_sample(text, groups, sums[0].groups, "tech", "smcd", NULL);
-	for (size_t i = 0; i < TYPES; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(type_names); i++)
 		metrics_sample(text, groups, sums[1].types[i], "tech", "smcr", "links",
 			       type_names[i], NULL);
 	metrics_head(text, conns, "gauge", "Connections in link groups.");

@@ -2,6 +2,7 @@
 /* smcd and smcr: from the command line to the exit status. */
 #include "smcdr/cmd.h"
 
+#include "base/array.h"
 #include "cli/screen.h"
 #include "net/netns.h"
 #include "sandbox/enclose.h"
@@ -45,9 +46,9 @@ static const struct cmd_object *find_object(const char *word)
 
 static int unknown_object(const struct cli_tool *tool, const char *word)
 {
-	const char *names[sizeof(objects) / sizeof(objects[0])];
+	const char *names[ARRAY_SIZE(objects)];
 
-	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(objects); i++)
 		names[i] = objects[i].name;
 	return cli_unknown(tool, "object", "", names, word);
 }

@@ -4,6 +4,7 @@
  */
 #include "smcdr/cmd.h"
 
+#include "base/array.h"
 #include "out/metrics.h"
 #include "smc/reason.h"
 
@@ -102,7 +103,7 @@ json_t *stats_json(const struct smc_stats *stats, const struct smc_variant *vari
 	out_json_inside(doc, "connections");
 	json_object_set_new(doc, "client", json_side(&stats->side[SMC_SIDE_CLIENT]));
 	json_object_set_new(doc, "server", json_side(&stats->side[SMC_SIDE_SERVER]));
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
 		add_range(doc, &ranges[i], &stats->tech[variant->tech]);
 	return doc;
 }
@@ -253,7 +254,7 @@ void stats_metrics(struct out_text *text, const struct stats_of *of, size_t coun
 {
 	const struct set set = { of, count };
 
-	print_metrics(text, &set, metrics, sizeof(metrics) / sizeof(metrics[0]));
+	print_metrics(text, &set, metrics, ARRAY_SIZE(metrics));
 	by_direction(text, &set, "smc_buffers_total", "Buffers given to connections, by size.",
 		     "size", &ranges[RX_BUF], &ranges[TX_BUF]);
 	by_direction(text, &set, "smc_requests_total", "Calls to send and receive, by length.",
@@ -261,8 +262,7 @@ void stats_metrics(struct out_text *text, const struct stats_of *of, size_t coun
 	by_direction(text, &set, "smc_buffer_events_total",
 		     "Buffers that were full, too small, reused or shrunk.", "event",
 		     &ranges[RX_EVENT], &ranges[TX_EVENT]);
-	print_metrics(text, &set, special_metrics,
-		      sizeof(special_metrics) / sizeof(special_metrics[0]));
+	print_metrics(text, &set, special_metrics, ARRAY_SIZE(special_metrics));
 	by_side(text, &set);
 	out_str(text, "# EOF\n");
 }

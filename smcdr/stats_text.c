@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 
+#include "base/array.h"
 #include "smc/reason.h"
 
 #define SHOWN_SIZES 8  /* the two largest classes are shown as one */
@@ -235,7 +236,7 @@ static void print_direction(const struct report *to, const struct smc_tech_stats
 
 static bool is_idle(const struct smc_tech_stats *tech)
 {
-	for (size_t i = 0; i < sizeof(tech->value) / sizeof(tech->value[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(tech->value); i++)
 		if (tech->value[i])
 			return false;
 	return true;

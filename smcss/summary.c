@@ -481,7 +481,7 @@ static void connections(const struct summary *summary, bool is_all, struct out_t
 	metrics_head(text, family.name, "gauge",
 		     "Connections of SMC sockets now, by what they "
 		     "run over.");
-	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
 		family.mode = (int)order[i];
 		if (is_all)
 			by_item(summary, text, &family);

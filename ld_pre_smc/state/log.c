@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 /* One byte is reserved for the newline. */
 #define ROOM (sizeof(((struct log_line *)0)->text) - 1)
 
@@ -63,7 +65,7 @@ static void log_errno(struct log_line *line, int err)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(errors); i++) {
 		if (errors[i].number == err) {
 			log_text(line, errors[i].name);
 			return;

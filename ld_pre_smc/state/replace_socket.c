@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/buffers.h"
 #include "ld_pre_smc/state/epoll_watches.h"
@@ -53,8 +54,7 @@ static const short ipv6_options[] = {
 };
 /* clang-format on */
 
-#define COUNT(names) (sizeof(names) / sizeof((names)[0]))
-#define COPY(from, to, level, names) copy_options(from, to, level, names, COUNT(names))
+#define COPY(from, to, level, names) copy_options(from, to, level, names, ARRAY_SIZE(names))
 
 /*
  * A socket of this process alone can only have options that the process has ever set. Return: did
@@ -131,11 +131,12 @@ bool shim_swap_copies(int level, int name)
 	name = shim_option_name(level, name);
 	switch (level) {
 	case SOL_SOCKET:
-		return is_among(socket_options, COUNT(socket_options), name) || name == SO_SNDBUF ||
-		       name == SO_RCVBUF || name == SO_SNDBUFFORCE || name == SO_RCVBUFFORCE;
-	case IPPROTO_TCP: return is_among(tcp_options, COUNT(tcp_options), name);
-	case IPPROTO_IP: return is_among(ip_options, COUNT(ip_options), name);
-	case IPPROTO_IPV6: return is_among(ipv6_options, COUNT(ipv6_options), name);
+		return is_among(socket_options, ARRAY_SIZE(socket_options), name) ||
+		       name == SO_SNDBUF || name == SO_RCVBUF || name == SO_SNDBUFFORCE ||
+		       name == SO_RCVBUFFORCE;
+	case IPPROTO_TCP: return is_among(tcp_options, ARRAY_SIZE(tcp_options), name);
+	case IPPROTO_IP: return is_among(ip_options, ARRAY_SIZE(ip_options), name);
+	case IPPROTO_IPV6: return is_among(ipv6_options, ARRAY_SIZE(ipv6_options), name);
 	default: return false;
 	}
 }

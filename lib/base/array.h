@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays that grow. */
+/* Arrays: their size, walks, and those that grow. */
 #pragma once
 
 #include "base/libc.h"
@@ -16,6 +16,9 @@
 
 /** smc_array_grow() - as smc_array_add(), with the size of an item */
 void *smc_array_grow(void *items, size_t *count, size_t item_size);
+
+/** ARRAY_SIZE() - number of items, of an array only, not of a pointer */
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 /** for_each() - walk an array to read it: the new variable @item points to each of @count items */
 #define for_each(item, items, count)                                                               \

@@ -4,6 +4,7 @@
 #include <linux/capability.h>
 #include <sys/syscall.h>
 
+#include "base/array.h"
 #include "host/file.h"
 
 static bool has_capability(const struct __user_cap_data_struct *data, int cap)
@@ -20,7 +21,6 @@ static const struct right {
 	{ CAP_PERFMON, "CAP_PERFMON", true },
 	{ CAP_NET_ADMIN, "CAP_NET_ADMIN", false },
 };
-#define RIGHTS (sizeof(rights) / sizeof(rights[0]))
 
 static int check(const struct right *right, const struct right *end, struct smc_err *err)
 {
@@ -43,12 +43,12 @@ static int check(const struct right *right, const struct right *end, struct smc_
 
 int bpf_rights(bool with_net_admin, struct smc_err *err)
 {
-	return check(rights, rights + RIGHTS - !with_net_admin, err);
+	return check(rights, rights + ARRAY_SIZE(rights) - !with_net_admin, err);
 }
 
 int bpf_net_right(struct smc_err *err)
 {
-	return check(rights + RIGHTS - 1, rights + RIGHTS, err);
+	return check(rights + ARRAY_SIZE(rights) - 1, rights + ARRAY_SIZE(rights), err);
 }
 
 int bpf_load_error(int ret, const char *what, struct smc_err *err)

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include "base/array.h"
 #include "base/read.h"
 #include "base/words.h"
 
@@ -16,7 +17,7 @@ const char *cgroup_mount(void)
 	static const char *const places[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
 	struct statfs fs;
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
 		if (!statfs(places[i], &fs) && fs.f_type == CGROUP2_SUPER_MAGIC)
 			return places[i];
 	return NULL;
@@ -171,7 +172,7 @@ int cgroup_of_unit(const char *root, const char *unit, char path[PATH_MAX])
 	struct search search = { .name = name, .is_unit = true, .found = path };
 	bool has_ending = false;
 
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++)
 		has_ending |= word_ends_with(unit, endings[i]);
 	if (!*unit || snprintf(name, sizeof(name), "%s%s", unit, has_ending ? "" : ".service") >=
 			      (int)sizeof(name))

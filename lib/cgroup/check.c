@@ -4,6 +4,7 @@
 #include <linux/magic.h>
 #include <sys/vfs.h>
 
+#include "base/array.h"
 #include "bpf/rights.h"
 #include "cgroup/scope.h"
 #include "host/probe.h"
@@ -23,8 +24,6 @@ static const struct {
 	{ SCOPE_OPTIONS_FUNCTION, "CONFIG_SECURITY_NETWORK" },
 };
 
-#define N_PARTS (sizeof(parts) / sizeof(parts[0]))
-
 /* Return: a bit for each feature found, -ENOENT without BTF. */
 static int probe_parts(void *arg __attribute__((unused)),
 		       char text[HOST_PROBE_SIZE] __attribute__((unused)))
@@ -35,7 +34,7 @@ static int probe_parts(void *arg __attribute__((unused)),
 
 	if (!btf)
 		return -ENOENT;
-	for (size_t i = 0; i < N_PARTS; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		ret |= btf_has_name(btf, len, parts[i].function) << i;
 	return ret;
 }
@@ -49,7 +48,7 @@ const char *bpf_convert_missing(void)
 	has = host_probe("bpfway", probe_parts, NULL, NULL);
 	if (has < 0)
 		return "BTF (CONFIG_DEBUG_INFO_BTF)";
-	for (size_t i = 0; i < N_PARTS; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		if (!(has & 1 << i))
 			return parts[i].words;
 	return NULL;

@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 
+#include "base/array.h"
 #include "base/words.h"
 #include "host/file.h"
 
@@ -190,7 +191,7 @@ static bool name_by_config(struct container *container, const json_t *config)
 	const json_t *notes = json_object_get(config, "annotations");
 	const char *host = member(config, "hostname");
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		const char *space = member(notes, keys[i][0]), *name = member(notes, keys[i][1]);
 
 		if (!space || !name)
@@ -234,7 +235,7 @@ void container_name(struct json_t *names, struct container *container)
 		return;
 	if (stored)
 		snprintf(container->name, sizeof(container->name), "%s", stored);
-	for (size_t i = 0; !is_named && i < sizeof(configs) / sizeof(configs[0]); i++) {
+	for (size_t i = 0; !is_named && i < ARRAY_SIZE(configs); i++) {
 		size_t len;
 		json_t *json = parse(host_whole(&len, FILE_MAX, "%s/%s%s/config.json",
 						configs[i][0], container->id, configs[i][1]));

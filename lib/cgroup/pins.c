@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "bpf/bpfmap.h"
 #include "bpf/library.h"
 #include "bpf/rights.h"
@@ -21,7 +22,6 @@ static const struct part {
 	{ "smc_setsockopt", SCOPE_DIR "/" SCOPE_SETSOCKOPT, SCOPE_OPTIONS_FUNCTION },
 	{ "smc_socket", SCOPE_DIR "/" SCOPE_HOOK, SCOPE_FUNCTION },
 };
-#define PARTS (sizeof(parts) / sizeof(parts[0]))
 
 static const unsigned char object_file[] = {
 #include "bpf/convert.bytes.h"
@@ -85,7 +85,7 @@ static int load_and_pin(struct smc_err *err)
 	mode_t mask = umask(077);
 	int ret = load(&loaded, err);
 
-	for (size_t i = 0; !ret && i < PARTS; i++)
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(parts); i++)
 		ret = pin_part(&loaded, &parts[i], err);
 	unload(&loaded);
 	umask(mask);
@@ -156,7 +156,7 @@ static int remove_files(void)
 {
 	int ret = 0;
 
-	for (size_t i = PARTS; i-- > 0;)
+	for (size_t i = ARRAY_SIZE(parts); i-- > 0;)
 		if (unlink(parts[i].pin) && errno != ENOENT)
 			ret = -errno;
 	return ret;

@@ -4,6 +4,8 @@
 
 #include <ctype.h>
 
+#include "base/array.h"
+
 /* Length of the character, or of the escape sequence without width, at the start of @piece */
 static size_t step(struct cli_piece piece, size_t *columns)
 {
@@ -60,7 +62,7 @@ static bool is_in_quantity(struct cli_piece text, size_t at)
 	text.len -= at + 1;
 	while (len < text.len && (isalpha((unsigned char)text.data[len]) || text.data[len] == '%'))
 		len++;
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
 		if (strlen(units[i]) == len && !memcmp(units[i], text.data, len))
 			return true;
 	return false;

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/sysinfo.h>
 
+#include "base/array.h"
 #include "base/read.h"
 #include "smc/buffers.h"
 
@@ -19,7 +20,6 @@ static const struct buffer {
 	{ VAR_RCVBUF, "receive", "rmem_max", "rmem", SO_RCVBUFFORCE },
 	{ VAR_SNDBUF, "transmit", "wmem_max", "wmem", SO_SNDBUFFORCE },
 };
-#define BUFFERS (sizeof(buffers) / sizeof(buffers[0]))
 
 #define KNOB "/proc/sys/net/%s/%s"
 
@@ -117,7 +117,7 @@ const char *buffers_default(enum smc_variable variable, bool may_exceed, char te
 {
 	long long bytes = 0;
 
-	for (size_t i = 0; i < BUFFERS; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(buffers); i++)
 		if (buffers[i].size == variable)
 			bytes = good_size(&buffers[i], may_exceed);
 	if (bytes <= SMC_KERNEL_BUFFER)
@@ -136,7 +136,7 @@ int buffers_may_raise(const struct launch *launch)
 	int bytes, err, status = 0;
 	long long limit;
 
-	for (size_t i = 0; launch->raise_limits && !status && i < BUFFERS; i++) {
+	for (size_t i = 0; launch->raise_limits && !status && i < ARRAY_SIZE(buffers); i++) {
 		if (!is_above(launch, &buffers[i], &bytes, &limit))
 			continue;
 		err = raise_limit(buffers[i].limit, 0);
@@ -150,7 +150,7 @@ int buffers_check(const struct launch *launch, enum way way)
 {
 	int status = 0;
 
-	for (size_t i = 0; way != WAY_BPF && !status && i < BUFFERS; i++)
+	for (size_t i = 0; way != WAY_BPF && !status && i < ARRAY_SIZE(buffers); i++)
 		status = check(launch, way, &buffers[i]);
 	return status;
 }
@@ -160,7 +160,7 @@ void buffers_warn(const struct launch *launch, const char *unit)
 	long long limit;
 	int bytes;
 
-	for (size_t i = 0; i < BUFFERS; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(buffers); i++)
 		if (is_above(launch, &buffers[i], &bytes, &limit))
 			cli_warn(launch->tool, launch->quiet,
 				 "the %s buffer of %d bytes is above "

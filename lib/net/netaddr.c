@@ -182,7 +182,7 @@ bool netaddr_is_private(const struct netaddr *addr)
 		{ .family = AF_INET6, .prefix = 128, .bytes = { [15] = 1 } },
 	};
 
-	for (size_t i = 0; i < sizeof(nets) / sizeof(nets[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(nets); i++)
 		if (netaddr_covers(&nets[i], addr))
 			return true;
 	return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "net/pciids.h"
 
+#include "base/array.h"
 #include "host/file.h"
 #include "host/probe.h"
 
@@ -61,7 +62,7 @@ static bool search_places(struct pciids_name *name, unsigned int vendor, unsigne
 	};
 	bool is_found = false;
 
-	for (size_t i = 0; !is_found && i < sizeof(places) / sizeof(places[0]); i++)
+	for (size_t i = 0; !is_found && i < ARRAY_SIZE(places); i++)
 		is_found = pciids_search(name, host_open("%s", places[i]), vendor, device);
 	return is_found;
 }

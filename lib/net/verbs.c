@@ -3,10 +3,9 @@
 
 #include <infiniband/verbs.h>
 
+#include "base/array.h"
 #include "host/probe.h"
 #include "host/record.h"
-
-#define N_ITEMS(array) (sizeof(array) / sizeof((array)[0]))
 
 static const uint32_t mtu_bytes[] = {
 	[IBV_MTU_256] = 256,   [IBV_MTU_512] = 512,   [IBV_MTU_1024] = 1024,
@@ -53,10 +52,10 @@ static void fill_port(struct rdma_port *port, const char *name, struct ibv_conte
 	    sscanf(text, "%u %u %u", &mtu, &state, &layer) != 3)
 		return;
 	/* Numbers that libibverbs does not define mean unknown. */
-	port->active_mtu = mtu < N_ITEMS(mtu_bytes) ? mtu_bytes[mtu] : 0;
-	if (!port->state[0] && state < N_ITEMS(states))
+	port->active_mtu = mtu < ARRAY_SIZE(mtu_bytes) ? mtu_bytes[mtu] : 0;
+	if (!port->state[0] && state < ARRAY_SIZE(states))
 		strcpy(port->state, states[state]);
-	if (!port->link_layer[0] && layer < N_ITEMS(layers))
+	if (!port->link_layer[0] && layer < ARRAY_SIZE(layers))
 		strcpy(port->link_layer, layers[layer]);
 }
 

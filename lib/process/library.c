@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "base/words.h"
 
@@ -95,7 +96,7 @@ static bool serves_both(const struct target *target, struct library *out)
 	if (!strstr(target->elf.interp, "/ld-linux") &&
 	    !(bare && strstr(target->elf.interp, "/ld-musl-")))
 		return false;
-	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(ends); i++) {
 		if (word_ends_with(SMC_LIBDIR, ends[i][0]) &&
 		    word_ends_with(SMC_LIBDIR32, ends[i][1])) {
 			snprintf(out->entry, PATH_MAX, "%.*s%s" LIBRARY_NAME,

@@ -3,6 +3,8 @@
 
 #include <sys/signalfd.h>
 
+#include "base/array.h"
+
 void signals_heeded(sigset_t *set, const int *numbers, size_t count)
 {
 	struct sigaction action;
@@ -18,7 +20,7 @@ void signals_interruptible(sigset_t *ends)
 	static const int numbers[] = { SIGINT, SIGTERM, SIGQUIT };
 	struct sigaction action;
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		if (!sigaction(numbers[i], NULL, &action) && action.sa_handler == SIG_IGN)
 			signal(numbers[i], SIG_DFL);
 	sigemptyset(ends);

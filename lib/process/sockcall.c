@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "base/array.h"
 #include "host/probe.h"
 #include "process/helper.h"
 #include "process/sysarch.h"
@@ -100,8 +101,8 @@ static bool is_setsockopt(const struct seccomp_data *data)
 
 static int set_filter(unsigned long flags)
 {
-	struct sock_filter copy[sizeof(steps) / sizeof(steps[0])];
-	struct sock_fprog filter = { sizeof(steps) / sizeof(steps[0]), copy };
+	struct sock_filter copy[ARRAY_SIZE(steps)];
+	struct sock_fprog filter = { ARRAY_SIZE(steps), copy };
 	long fd;
 
 	memcpy(copy, steps, sizeof(steps));

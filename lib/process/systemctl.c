@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 
+#include "base/array.h"
 #include "base/words.h"
 #include "process/program.h"
 
@@ -16,7 +17,7 @@ static bool has_other_type(const char *name)
 		".path",   ".mount",  ".automount", ".swap",  ".device",
 	};
 
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
 		if (word_ends_with(name, types[i]))
 			return true;
 	return false;

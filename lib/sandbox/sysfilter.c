@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include "base/array.h"
 #include "process/sysarch.h"
 
 /* Numbers from 403 on are the same on every architecture; installed headers may be older. */
@@ -116,8 +117,7 @@ static void fail_call(struct program *program, int nr, unsigned int arg, uint16_
 	allow(program);
 }
 
-#define FAIL_LIST(program, list, code)                                                             \
-	fail_list(program, list, sizeof(list) / sizeof((list)[0]), code)
+#define FAIL_LIST(program, list, code) fail_list(program, list, ARRAY_SIZE(list), code)
 
 static void build(struct program *program, unsigned int also)
 {

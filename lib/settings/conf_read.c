@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dirent.h>
 
+#include "base/array.h"
 #include "base/read.h"
 #include "base/words.h"
 #include "sandbox/owned.h"
@@ -373,7 +374,7 @@ static int read_line(struct conf_line *line)
 		return read_knob(line);
 	if (policy_is_keyword(word))
 		return read_policy(line);
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		if (strcmp(word, keys[i].word))
 			continue;
 		if (keys[i].is_host && *line->conf->sections[line->section].netns)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "settings/eids.h"
 
+#include "base/array.h"
+
 static int do_it(struct smc_genl *nl, uint8_t request, const char *str, const char *doing,
 		 struct smc_err *err)
 {
@@ -17,7 +19,7 @@ static int on_ueid(const struct nlmsghdr *nlh, void *arg)
 {
 	struct smc_eids *eids = arg;
 
-	if (eids->count == sizeof(eids->eids) / sizeof(eids->eids[0]))
+	if (eids->count == ARRAY_SIZE(eids->eids))
 		return 0;
 	return smc_ueid_decode(eids->eids[eids->count++], nlh);
 }

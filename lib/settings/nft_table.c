@@ -34,7 +34,6 @@ static const struct family {
 	{ "ip", "4", "ipv4_addr", AF_INET, 20 },
 	{ "ip6", "6", "ipv6_addr", AF_INET6, 0 },
 };
-#define FAMILIES (sizeof(families) / sizeof(families[0]))
 
 static bool has_family(const struct policy_rule *rule, const struct family *family)
 {
@@ -48,7 +47,7 @@ static void write_sets(struct out_text *text, const struct policy_rule *rule, si
 {
 	char net[NETADDR_TEXT_SIZE];
 
-	for (const struct family *family = families; family < families + FAMILIES; family++) {
+	for_each(family, families, ARRAY_SIZE(families)) {
 		if (!has_family(rule, family))
 			continue;
 		out_printf(text, "set r%zuv%s { type %s; flags interval; elements = {", number,
@@ -86,7 +85,7 @@ static void write_rule(struct out_text *text, const struct policy_rule *rule, si
 	char what[16];
 
 	policy_rule_text(what, rule);
-	for (const struct family *family = families; family < families + FAMILIES; family++) {
+	for_each(family, families, ARRAY_SIZE(families)) {
 		if (!has_family(rule, family))
 			continue;
 		out_printf(text, "%s %s @r%zuv%s ", family->name, chain->addr, number, family->set);
@@ -127,7 +126,7 @@ static void write_rules(struct out_text *text, const struct policy *policy,
  */
 static void write_learn_sets(struct out_text *text, const struct policy *policy)
 {
-	for (const struct family *family = families; family < families + FAMILIES; family++)
+	for_each(family, families, ARRAY_SIZE(families))
 		out_printf(text,
 			   "set learned%s { type %s; flags timeout,dynamic; timeout %us; "
 			   "size %d; }\nset asked%s { type %s . inet_service . inet_service; "
@@ -185,7 +184,7 @@ static void write_ends(struct out_text *text, const struct family *family)
 
 static void write_learn(struct out_text *text, const struct chain *chain)
 {
-	for (const struct family *family = families; family < families + FAMILIES; family++) {
+	for_each(family, families, ARRAY_SIZE(families)) {
 		const char *ip = family->name, *set = family->set;
 
 		if (chain->side == POLICY_TO)
@@ -216,12 +215,12 @@ void policy_nft_script(struct out_text *text, const struct policy *policy)
 		write_sets(text, &policy->rules[i], i);
 	if (policy->learn) {
 		write_learn_sets(text, policy);
-		for (size_t i = 0; i < FAMILIES; i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
 			write_answers(text, &families[i]);
 			write_ends(text, &families[i]);
 		}
 	}
-	for (size_t i = 0; i < sizeof(chains) / sizeof(chains[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(chains); i++) {
 		write_rules(text, policy, &chains[i]);
 		out_printf(text, "chain %s {\ntype filter hook %s priority mangle;\n",
 			   chains[i].name, chains[i].hook);

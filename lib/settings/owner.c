@@ -2,6 +2,7 @@
 /* Find rules that match the owner of a packet in listings of nftables and iptables-legacy. */
 #include "settings/enforce.h"
 
+#include "base/array.h"
 #include "base/read.h"
 #include "process/program.h"
 
@@ -22,7 +23,7 @@ static bool goes_by_owner(const char *rule)
 	if (!strncmp(rule, "typeof ", strlen("typeof ")))
 		return false;
 	for (const char *at = rule; *at; at++) {
-		for (size_t i = 0; !is_quoted && i < sizeof(by_owner) / sizeof(by_owner[0]); i++) {
+		for (size_t i = 0; !is_quoted && i < ARRAY_SIZE(by_owner); i++) {
 			size_t len = strlen(by_owner[i]);
 
 			if ((at == rule || at[-1] == ' ') && !strncmp(at, by_owner[i], len) &&

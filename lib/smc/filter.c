@@ -5,6 +5,7 @@
 #include <pwd.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/scan.h"
 
 #define MAX_DEPTH 16
@@ -156,7 +157,7 @@ static bool state_test(struct filter_node *node, char *token)
 
 	if (state >= 0)
 		node->states = STATE_BIT(state);
-	for (size_t i = 0; state < 0 && i < sizeof(sets) / sizeof(sets[0]); i++)
+	for (size_t i = 0; state < 0 && i < ARRAY_SIZE(sets); i++)
 		if (!strcasecmp(token, sets[i].name))
 			node->states = sets[i].states;
 	return node->states;

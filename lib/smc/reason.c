@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <strings.h>
 
+#include "base/array.h"
+
 /* Ordered by number; the texts address the side that raised the code. */
 const struct smc_reason smc_reasons[] = {
 	{ 0x01010000, "MEM", "MEMORY", SMC_RAISED_BOTH, NULL,
@@ -111,7 +113,7 @@ const struct smc_reason smc_reasons[] = {
 	  "look at the kernel log (dmesg), try smaller buffers or another net.smc.smcr_buf_type" },
 };
 
-const size_t smc_reason_count = sizeof(smc_reasons) / sizeof(smc_reasons[0]);
+const size_t smc_reason_count = ARRAY_SIZE(smc_reasons);
 
 const struct smc_reason *smc_reason_find(uint32_t code)
 {

@@ -5,6 +5,7 @@
 #include <strings.h>
 #include <libmnl/libmnl.h>
 
+#include "base/array.h"
 #include "smc/attr.h"
 
 /* Names of states, by number; some numbers are unused. */
@@ -26,18 +27,16 @@ static const struct {
 	[SMC_ABI_PROCESSABORT] = { "PROCESSABORT", "PROCESSABORT" },
 };
 
-#define N_STATES (sizeof(states) / sizeof(states[0]))
-
 const char *smc_state_name(uint8_t state)
 {
-	return state < N_STATES ? states[state].name : NULL;
+	return state < ARRAY_SIZE(states) ? states[state].name : NULL;
 }
 
 int smc_state_parse(const char *name)
 {
 	if (!strcasecmp(name, "APPFINCLOSEWAIT"))
 		return SMC_ABI_APPFINCLOSEWAIT;
-	for (size_t i = 0; i < N_STATES; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++)
 		if (states[i].name &&
 		    (!strcasecmp(states[i].name, name) || !strcasecmp(states[i].alias, name)))
 			return (int)i;
@@ -95,8 +94,7 @@ static void decode_attr(struct smc_sock *sock, const struct nlattr *attr)
 	size_t type = mnl_attr_get_type(attr), len = mnl_attr_get_payload_len(attr);
 	char *to;
 
-	if (type >= sizeof(attrs) / sizeof(attrs[0]) || !attrs[type].size ||
-	    len < attrs[type].least)
+	if (type >= ARRAY_SIZE(attrs) || !attrs[type].size || len < attrs[type].least)
 		return;
 	to = (char *)sock + attrs[type].offset;
 	memcpy(to, mnl_attr_get_payload(attr), len < attrs[type].size ? len : attrs[type].size);

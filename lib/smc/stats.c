@@ -3,6 +3,7 @@
 
 #include <libmnl/libmnl.h>
 
+#include "base/array.h"
 #include "smc/attr.h"
 
 #define SIZES(which)                                                                               \
@@ -62,8 +63,6 @@ static const struct place {
 	[SMC_ABI_TECH_TX_RMB_USAGE] = { SMC_STAT_TX_USAGE, 0 },
 };
 
-#define N_PLACES (sizeof(places) / sizeof(places[0]))
-
 static void take(struct smc_tech_stats *tech, size_t index, const struct nlattr *attr)
 {
 	if (smc_attr_number(attr, &tech->value[index]))
@@ -90,7 +89,7 @@ static void decode_tech(struct smc_tech_stats *tech, const struct nlattr *nest)
 	mnl_attr_for_each_nested(attr, nest) {
 		uint16_t type = mnl_attr_get_type(attr);
 
-		if (!type || type >= N_PLACES)
+		if (!type || type >= ARRAY_SIZE(places))
 			continue;
 		if (places[type].count)
 			decode_nest(tech, &places[type], attr);

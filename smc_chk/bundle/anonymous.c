@@ -13,6 +13,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "base/read.h"
 #include "host/record.h"
@@ -89,7 +90,7 @@ static bool is_name(const char *file, int nest, int type)
 {
 	const int command = command_of(file);
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (command == names[i].command && nest == names[i].nest && type == names[i].type)
 			return true;
 	return !strcmp(file, SMCR_GENL_FAMILY_NAME "/1") && !nest && type == SMC_PNETID_NAME;
@@ -157,7 +158,7 @@ static void replace_dmb(const struct pseudonyms *all, char *info, size_t size)
 		offsetof(struct smc_abi_dmbinfo, my_gid_ext),
 	};
 
-	for (size_t i = 0; i < sizeof(gids) / sizeof(gids[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(gids); i++)
 		if (gids[i] + sizeof(uint64_t) <= size)
 			pseudonym_number(all, info + gids[i]);
 }
@@ -283,7 +284,7 @@ static void put_modprobe(struct out_text *text, const char *data)
 		{ "smc_diag", MODPROBE_DIAG_ALIAS },
 	};
 
-	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(modules); i++) {
 		const char *name = modules[i][0], *alias = modules[i][1];
 
 		switch (modprobe_parse(data, name, alias)) {
@@ -409,7 +410,7 @@ static void change_index(json_t *index, const struct pseudonyms *all)
 		 json_string_value(json_object_get(index, "created")));
 	json_object_set_new(index, "created", json_string(text));
 	json_object_set_new(index, "commands", json_array());
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		json_t *value = json_object_get(index, keys[i]);
 
 		if (!value)

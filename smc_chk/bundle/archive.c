@@ -15,6 +15,7 @@
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 
+#include "base/array.h"
 #include "base/write.h"
 #include "sandbox/enclose.h"
 
@@ -138,7 +139,7 @@ static int give_up(struct smc_err *err)
 	struct confine keep = { .paths = paths, .n_paths = 1 };
 	struct stat st;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!access(names[i], F_OK))
 			paths[keep.n_paths++] =
 				(struct landlock_path){ names[i],

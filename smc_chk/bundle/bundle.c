@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 
+#include "base/array.h"
 #include "base/read.h"
 #include "host/record.h"
 #include "out/table.h"
@@ -136,7 +137,7 @@ static int run_tool(struct workdir *work, const struct chk_request *req, struct 
 	bool is_tool = false;
 	int status;
 
-	for (size_t i = 0; argv[1] && i < sizeof(tools) / sizeof(tools[0]); i++)
+	for (size_t i = 0; argv[1] && i < ARRAY_SIZE(tools); i++)
 		is_tool |= !strcmp(argv[1], tools[i]);
 	/* Without the name of a tool it is a command of smc_chk. */
 	argv += is_tool;

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "cli/screen.h"
 #include "host/record.h"
@@ -164,20 +165,19 @@ static int keep_system(struct collection *b)
 	return put_file(b, "text", "system", ".txt", &text);
 }
 
-#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
-
 static int keep_commands(struct collection *b)
 {
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < COMMANDS; i++) {
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(commands); i++) {
 		/* A tool without -N would report on another namespace. */
 		if (b->req->netns && commands[i].flags & NO_NETNS)
 			continue;
 		/* Same check as sd_booted(3). */
 		if (commands[i].flags & NEEDS_SYSTEMD && access("/run/systemd/system", F_OK))
 			continue;
-		cli_progress("collecting: %zu of %zu, %s", i + 1, COMMANDS, commands[i].name);
+		cli_progress("collecting: %zu of %zu, %s", i + 1, ARRAY_SIZE(commands),
+			     commands[i].name);
 		ret = keep_command(b, &commands[i]);
 	}
 	cli_progress_end();

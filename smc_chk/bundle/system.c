@@ -6,6 +6,7 @@
 #include <sys/klog.h>
 #include <sys/utsname.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "host/file.h"
 
@@ -106,7 +107,7 @@ static void put_sysctls(struct out_text *text)
 	out_str(text, "/proc/sys/net/smc\n");
 	put_directory(text, "/proc/sys/net/smc");
 	out_str(text, "/proc/sys/net\n");
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		put_file(text, "/proc/sys/net", names[i]);
 }
 
@@ -130,7 +131,7 @@ static void put_modules(struct out_text *text)
 			continue;
 		out_printf(text, "module %s\n", names.names[i]);
 		snprintf(directory, sizeof(directory), "/sys/module/%s", names.names[i]);
-		for (size_t n = 0; n < sizeof(files) / sizeof(files[0]); n++)
+		for (size_t n = 0; n < ARRAY_SIZE(files); n++)
 			put_file(text, directory, files[n]);
 		snprintf(directory, sizeof(directory), "/sys/module/%s/parameters", names.names[i]);
 		put_directory(text, directory);

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "process/library.h"
 #include "process/signals.h"
@@ -99,7 +100,7 @@ int workdir_begin(struct workdir *work, struct smc_err *err)
 		tmp = "/tmp";
 	if (strlen(tmp) + sizeof("/" PREFIX RANDOM) > sizeof(work->path))
 		return smc_err_set(err, ENAMETOOLONG, "cannot work in %s", tmp);
-	signals_heeded(&ends, numbers, sizeof(numbers) / sizeof(numbers[0]));
+	signals_heeded(&ends, numbers, ARRAY_SIZE(numbers));
 	sigaddset(&ends, SIGCHLD);
 	work->signals = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (work->signals < 0)

@@ -2,6 +2,8 @@
 /* The doctor: collect facts, run checks, print findings. */
 #include "smc_chk/doctor/findings.h"
 
+#include "base/array.h"
+
 static void run_checks(struct doctor *doc)
 {
 	static void (*const checks[])(struct doctor * doc) = {
@@ -12,7 +14,7 @@ static void run_checks(struct doctor *doc)
 
 	doctor_kernel(doc);
 	first = doc->n_findings;
-	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
 		checks[i](doc);
 	/* Without SMC on the host, problems of its devices are only notes. */
 	for (size_t i = first; i < doc->n_findings && !doc->facts->has_smc; i++) {

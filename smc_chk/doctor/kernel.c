@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Doctor: the kernel: SMC in it, its module, its interfaces; and the preload library. */
 
+#include "base/array.h"
 #include "process/library.h"
 #include "smc/genl_abi.h"
 #include "smc_chk/doctor/findings.h"
@@ -119,7 +120,7 @@ static void check_config(struct doctor *doc)
 
 	if (!doc->facts->kernel.config.text)
 		return;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		snprintf(name, sizeof(name), "CONFIG_%s", names[i]);
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s=%c", i ? " " : "",
 					names[i], option(doc, name));

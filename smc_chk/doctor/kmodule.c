@@ -3,6 +3,7 @@
 
 #include <zlib.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "host/file.h"
 #include "host/probe.h"
@@ -56,7 +57,7 @@ bool kconfig_load(struct kconfig *config, const char *release)
 
 	strcpy(config->file, "/proc/config.gz");
 	config->text = packed ? kconfig_inflate(packed, len) : NULL;
-	for (size_t i = 0; !config->text && i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 0; !config->text && i < ARRAY_SIZE(places); i++) {
 		snprintf(config->file, sizeof(config->file), "%s%s%s", places[i][0], release,
 			 places[i][1]);
 		config->text = host_whole(&len, MAX_TEXT, "%s", config->file);
@@ -127,8 +128,6 @@ static const char *const directories[] = {
 	"/etc/modprobe.d",     "/run/modprobe.d", "/usr/local/lib/modprobe.d",
 	"/usr/lib/modprobe.d", "/lib/modprobe.d",
 };
-
-#define N_DIRECTORIES (sizeof(directories) / sizeof(directories[0]))
 
 /* Cut off the next word and advance *@line; "" at the end of the line. */
 static char *next_word(char **line)
@@ -203,7 +202,7 @@ static bool look_at_directories(struct modprobe_block *block, const char *module
 {
 	char text[MAX_FILE];
 
-	for (size_t i = 0; !block->rule && i < N_DIRECTORIES; i++) {
+	for (size_t i = 0; !block->rule && i < ARRAY_SIZE(directories); i++) {
 		struct host_names names AUTO(host_names_free) = { 0 };
 
 		if (host_list(&names, "%s", directories[i]))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Doctor: the kernel's statistics, compared with thresholds. */
 
+#include "base/array.h"
 #include "smc/reason.h"
 #include "smc_chk/doctor/findings.h"
 
@@ -46,7 +47,7 @@ static bool check_waits(struct doctor *doc, int tech, const uint64_t *v)
 	uint64_t sends = v[SMC_STAT_TX_CNT];
 	bool is_bad = false;
 
-	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
 		double own = percent(event[waits[i].own], sends);
 		double peer = percent(event[waits[i].peer], sends);
 

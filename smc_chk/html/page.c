@@ -80,7 +80,7 @@ void html_begin(struct out_text *page, const char *kind, const char *about, cons
 	out_str(page, "</title>\n<style>\n");
 	out_mem(page, style, sizeof(style));
 	out_printf(page, "</style>\n</head>\n<body>\n<main>\n<header class=\"%s\">\n", kind);
-	for_each(mark, marks, sizeof(marks) / sizeof(marks[0]))
+	for_each(mark, marks, ARRAY_SIZE(marks))
 		if (!strcmp(mark->kind, kind))
 			html_put(page,
 				 "<svg class=\"mark\" viewBox=\"0 0 48 48\" aria-hidden=\"true\">"

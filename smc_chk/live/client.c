@@ -3,6 +3,7 @@
 
 #include <netdb.h>
 
+#include "base/array.h"
 #include "cli/screen.h"
 #include "netlink/genl.h"
 
@@ -245,7 +246,7 @@ static int talk(struct client_result *result, const struct chk_request *req, int
 	chk_debug(req, "the server is %s", result->is_ours ? "smc_chk serve" : "another program");
 	if (result->is_ours && exchange_data(result, fd, PROTO_WHO, 0, &limit))
 		return -1;
-	for (size_t i = 0; result->is_ours && i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; result->is_ours && i < ARRAY_SIZE(sizes); i++) {
 		if (exchange_data(result, fd, PROTO_ECHO, sizes[i], &limit))
 			return -1;
 		result->bytes += sizes[i];

@@ -420,6 +420,8 @@ lib/process/apparmor.o _exit" "lib/ exits where memory is gone, and in processes
 		"lib/ includes no tool"
 	is "$(grep -rnE '#include "[^/"]+"' --include='*.[ch]' lib smc* ld_pre_smc* | grep -vE '"(version|style\.css)\.h"')" "" \
 		"headers are included by their path"
+	is "$(grep -rlE 'sizeof\((.*)\) / sizeof\((\*\1|\(?\1\)?\[0\])\)' --include='*.[ch]' lib smc* ld_pre_smc*)" lib/base/array.h \
+		"one macro counts the items of arrays"
 	is "$(readelf -d "$tmp/gcc/ld_pre_smc.so" "$tmp/gcc/smc_run" | sed -n 's/.*(NEEDED).*\[\(.*\)\..*\]/\1/p' | sort -u)" libc.so \
 		"the library and smc_run need libc only"
 	is "$(readelf -d "$tmp/gcc/ld_pre_smc.so" | sed -n 's/.*soname: \[\(.*\)\]/\1/p')" ld_pre_smc.so.1 "soname of the library"

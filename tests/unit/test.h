@@ -26,13 +26,12 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "base/array.h"
 #include "smc/abi.h"
 
 #ifdef main
 int main(void); /* renamed: one of many in a program, see tests.mk */
 #endif
-
-#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
  * A test is TEST(name) { ... }, and needs no list: constructors register those of a file, in their
