@@ -83,7 +83,9 @@ static const char *title(const struct ab_result *result)
 		has_d |= seen->sockets.smcd || (result->trusts_counters && seen->counted.smcd);
 		has_r |= seen->sockets.smcr || (result->trusts_counters && seen->counted.smcr);
 	}
-	return has_d && has_r ? "SMC-D/R" : has_d ? "SMC-D" : has_r ? "SMC-R" : "smc_run";
+	if (has_d)
+		return has_r ? "SMC-D/R" : "SMC-D";
+	return has_r ? "SMC-R" : "smc_run";
 }
 
 /*

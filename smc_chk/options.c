@@ -84,8 +84,12 @@ static int set_watch(const char *text)
 {
 	char *end = NULL;
 	unsigned long seconds = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
-	unsigned long unit = !seconds ? 1 : *end == 'h' ? 3600 : *end == 'm' ? 60 : 1;
+	unsigned long unit = 1;
 
+	if (seconds && *end == 'h')
+		unit = 3600;
+	else if (seconds && *end == 'm')
+		unit = 60;
 	if (seconds && *end && strchr("smh", *end))
 		end++;
 	if (!seconds || *end || seconds > WATCH_MAX / unit)

@@ -223,13 +223,14 @@ static void put_policy_row(struct output *out, size_t at)
 {
 	static const struct conf_item policy = { .kind = CONF_POLICY, .object = "", .value = "" };
 	const struct conf_section *wants = out->host->netns[at].wants;
+	const char *state = wants ? "set" : "by hand";
 
-	if (out->host->now.sections[at].policy.by || wants)
-		put_row(out, out->host->netns[at].name, &policy,
-			sc_policy_differs(out->host, at) ? "differs" :
-			wants				 ? "set" :
-							   "by hand",
-			wants ? &wants->policy_place : NULL);
+	if (!out->host->now.sections[at].policy.by && !wants)
+		return;
+	if (sc_policy_differs(out->host, at))
+		state = "differs";
+	put_row(out, out->host->netns[at].name, &policy, state,
+		wants ? &wants->policy_place : NULL);
 }
 
 static void put_rows(struct output *out, const struct conf *file)

@@ -14,13 +14,21 @@
 
 /* ---- what is attached ---- */
 
+/* Return: NULL for both families */
+static const char *family_name(uint32_t family)
+{
+	switch (family) {
+	case AF_INET: return "ipv4";
+	case AF_INET6: return "ipv6";
+	case SCOPE_NO_FAMILY: return "none";
+	default: return NULL;
+	}
+}
+
 /* Format a scope as the value of a setting. */
 static int scope_text(struct out_text *text, const struct smc_scope *scope, struct smc_err *err)
 {
-	struct conf_scope rules = { .only = scope->family == AF_INET	     ? "ipv4" :
-					    scope->family == AF_INET6	     ? "ipv6" :
-					    scope->family == SCOPE_NO_FAMILY ? "none" :
-									       NULL };
+	struct conf_scope rules = { .only = family_name(scope->family) };
 	char user[24];
 	int ret = 0;
 

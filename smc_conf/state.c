@@ -111,15 +111,14 @@ static void read_knobs(struct looking *look)
 
 static struct conf_item pnetid_item(const struct smc_pnet *entry)
 {
-	bool is_net = entry->has & SMC_PNET_HAS_NET, has_port = entry->has & SMC_PNET_HAS_PORT;
+	bool is_net = entry->has & SMC_PNET_HAS_NET;
+	uint8_t port = entry->has & SMC_PNET_HAS_PORT ? entry->port : 1;
 
 	return (struct conf_item){ .kind = CONF_PNETID,
 				   .by = is_net ? CONF_BY_NET : CONF_BY_DEVICE,
 				   .object = pnet_device(entry),
 				   .value = entry->name,
-				   .port = is_net   ? 0 :
-					   has_port ? entry->port :
-						      1 };
+				   .port = is_net ? 0 : port };
 }
 
 static int read_pnetids(struct looking *look)

@@ -22,17 +22,22 @@ static const void *find_bus(const void *object)
 {
 	const struct pnet_row *row = object;
 
-	return row->net ? row->net->bus : row->ib ? row->ib->bus : row->ism ? row->ism->bus : NULL;
+	if (row->net)
+		return row->net->bus;
+	if (row->ib)
+		return row->ib->bus;
+	return row->ism ? row->ism->bus : NULL;
 }
 
 static const void *find_bus_id(const void *object)
 {
 	const struct pnet_row *row = object;
 
-	return row->net ? row->net->bus_id :
-	       row->ib	? row->ib->bus_id :
-	       row->ism ? row->ism->bus_id :
-			  NULL;
+	if (row->net)
+		return row->net->bus_id;
+	if (row->ib)
+		return row->ib->bus_id;
+	return row->ism ? row->ism->bus_id : NULL;
 }
 
 static const void *find_netdev(const void *object)

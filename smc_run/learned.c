@@ -39,6 +39,15 @@ static void name(const struct learned_fact *fact, bool is_json, char *text)
 	*text = '\0';
 }
 
+static const char *uses_because(const struct learned_fact *fact)
+{
+	if (fact->is_new)
+		return "new";
+	if (fact->is_long)
+		return "long";
+	return fact->is_tcp ? "shorter over TCP" : "shorter over SMC";
+}
+
 static void say_why(const struct learned_fact *fact, char *why)
 {
 	time_t until = time(NULL) + fact->broken;
@@ -49,11 +58,7 @@ static void say_why(const struct learned_fact *fact, char *why)
 		strftime(clock, sizeof(clock), "%H:%M", &tm);
 		snprintf(why, WHY, "a handshake broke, until %s", clock);
 	} else {
-		snprintf(why, WHY, "%s",
-			 fact->is_new  ? "new" :
-			 fact->is_long ? "long" :
-			 fact->is_tcp  ? "shorter over TCP" :
-					 "shorter over SMC");
+		snprintf(why, WHY, "%s", uses_because(fact));
 	}
 }
 

@@ -53,7 +53,9 @@ static void line(struct out_text *text, const char *label, const char *value)
 
 static const char *versions(bool v1, bool v2)
 {
-	return v1 && v2 ? "v1 v2" : v1 ? "v1" : v2 ? "v2" : "n/a";
+	if (v1)
+		return v2 ? "v1 v2" : "v1";
+	return v2 ? "v2" : "n/a";
 }
 
 static const char *ism_text(const struct info *info)
@@ -89,10 +91,7 @@ static void print_text(struct out_text *text, const struct info *info)
 
 static json_t *json_versions(bool v1, bool v2)
 {
-	return v1 && v2 ? json_pack("[i, i]", 1, 2) :
-	       v1	? json_pack("[i]", 1) :
-	       v2	? json_pack("[i]", 2) :
-			  json_array();
+	return json_pack("[o*, o*]", v1 ? json_integer(1) : NULL, v2 ? json_integer(2) : NULL);
 }
 
 static int print_json(struct cmd *cmd, const struct info *info)

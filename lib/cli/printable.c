@@ -2,15 +2,26 @@
 /* Make untrusted text in messages safe for the terminal. */
 #include "cli/printable.h"
 
+#include "base/array.h"
+
+/* Length of a character of UTF-8 by its first byte; 0 if that is invalid */
+static size_t length_of(unsigned char first)
+{
+	static const struct {
+		unsigned char mask, bits;
+	} kinds[] = { { 0x80, 0 }, { 0xe0, 0xc0 }, { 0xf0, 0xe0 }, { 0xf8, 0xf0 } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if ((first & kinds[i].mask) == kinds[i].bits)
+			return i + 1;
+	return 0;
+}
+
 /* Decode one character of UTF-8. Return: its length, 0 if invalid; @code receives its number. */
 static size_t decode(const unsigned char *text, uint32_t *code)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t len = *text < 0x80     ? 1 :
-		     *text >> 5 == 6  ? 2 :
-		     *text >> 4 == 14 ? 3 :
-		     *text >> 3 == 30 ? 4 :
-					0;
+	size_t len = length_of(*text);
 
 	*code = len > 1 ? *text & (0x7fU >> len) : *text;
 	for (size_t i = 1; i < len; i++) {

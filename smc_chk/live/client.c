@@ -23,14 +23,19 @@
 
 /* ---- connecting: one sentence for each way in which that fails ---- */
 
+static const char *what_handshake(int code)
+{
+	switch (code) {
+	case EPROTO: return "answers the SMC handshake with something else";
+	case ECONNRESET: return "breaks off the SMC handshake";
+	case ENOMSG: return "does not answer the SMC handshake";
+	default: return "fails in the SMC handshake";
+	}
+}
+
 /* TCP got through, the SMC handshake did not. @where: address and port */
 static void explain_handshake(struct smc_err *err, const char *where, int code, double seconds)
 {
-	const char *what = code == EPROTO     ? "answers the SMC handshake with something else" :
-			   code == ECONNRESET ? "breaks off the SMC handshake" :
-			   code == ENOMSG     ? "does not answer the SMC handshake" :
-						"fails in the SMC handshake";
-
 	if (code == ETIME)
 		smc_err_say(err, code,
 			    "no SMC connection to %s: TCP gets through, but the SMC handshake did "
@@ -40,7 +45,8 @@ static void explain_handshake(struct smc_err *err, const char *where, int code, 
 		smc_err_say(err, code,
 			    "no SMC connection to %s: it returns SMC's TCP option, but %s; it "
 			    "%scan be reached only without SMC",
-			    where, what, code == ECONNRESET ? "is busy, or " : "");
+			    where, what_handshake(code),
+			    code == ECONNRESET ? "is busy, or " : "");
 }
 
 /* One message for each way in which an address cannot be reached. */

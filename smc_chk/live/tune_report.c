@@ -140,11 +140,12 @@ static void put_table(struct out_text *text, const struct tune *tune)
 	out_view_add(&view, columns, "least,most,mark");
 	out_list_begin(&list, &view, text, tune->req->width, true);
 	for (int i = 0; i < tune->count; i++) {
-		const struct tune_row row = { &tune->sizes[i], is_bulk ? 1e6 : 1,
-					      i == tune->enough ? "<- enough" :
-					      i == tune->best	? "best" :
-								  "" };
+		struct tune_row row = { &tune->sizes[i], is_bulk ? 1e6 : 1, "" };
 
+		if (i == tune->enough)
+			row.mark = "<- enough";
+		else if (i == tune->best)
+			row.mark = "best";
 		out_list_row(&list, &row);
 	}
 	out_list_end(&list);
