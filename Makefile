@@ -51,10 +51,8 @@ mkdir = $(if $(wildcard $(@D)),,@mkdir -p $(@D))
 all:
 
 # ---- packages: one message for what is missing, only where something is compiled -----------------
-# package_name: pkg-config name, column of packaging/packages
-package_name = $(shell awk '$$2 == "$(1)" { print $$$(2) }' packaging/packages)
-need = $(if $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo y),,$(error $(1) is missing: \
-	install $(call package_name,$(1),3) (Debian, Ubuntu) or $(call package_name,$(1),4) (RPM)))
+# package_names: column of packaging/packages, for the packages in ABSENT
+package_names = $(foreach name,$(ABSENT),$(shell awk '$$2 == "$(name)" { print $$$(1) }' packaging/packages))
 pc = $(shell $(PKG_CONFIG) $(2) $(1))
 LIBSMC_PKGS := libmnl jansson libnl-genl-3.0
 ifneq ($(filter-out clean uninstall help dist deb rpm check-packages check-installed demo docs cheatsheet dashboard bench check check-source check-vm check-all check-arch mutate soak faults format check-format,$(or $(MAKECMDGOALS),all)),)
@@ -64,7 +62,8 @@ ifeq ($(PKGFLAGS),missing)
 ifeq ($(shell command -v $(PKG_CONFIG)),)
 $(error $(PKG_CONFIG) is missing: install pkg-config (Debian, Ubuntu) or pkgconf-pkg-config (RPM))
 endif
-$(foreach name,$(NEEDED),$(call need,$(name)))
+ABSENT := $(foreach name,$(NEEDED),$(if $(shell $(PKG_CONFIG) --exists $(name) 2>/dev/null && echo y),,$(name)))
+$(error missing: $(ABSENT); install $(call package_names,3) (Debian, Ubuntu) or $(call package_names,4) (RPM))
 endif
 endif
 

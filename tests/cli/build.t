@@ -174,7 +174,15 @@ need_message() {
 check_missing_packages() {
 	local tool name debian rpm
 	mkdir "$tmp/pc" "$tmp/bin"
+	need_message "all packages missing: one line with all of them" \
+		"$(awk '$1 == "build" && $2 != "-" { deb = deb $3 " "; rpm = rpm $4 " " }
+			END { print "install " deb "(Debian, Ubuntu) or " rpm "(RPM)" }' packaging/packages)" \
+		env PKG_CONFIG_LIBDIR="$tmp/pc" make O="$tmp/none"
+	awk '$1 == "build" && $2 != "-" { print $2 }' packaging/packages | while read -r name; do
+		printf 'Name: %s\nDescription: x\nVersion: 1\n' "$name" >"$tmp/pc/$name.pc"
+	done
 	while read -r name debian rpm; do
+		rm "$tmp/pc/$name.pc"
 		need_message "$name missing: one line, Debian's and the RPM's name" "install $debian (Debian, Ubuntu) or $rpm (RPM)" \
 			env PKG_CONFIG_LIBDIR="$tmp/pc" make O="$tmp/none"
 		printf 'Name: %s\nDescription: x\nVersion: 1\n' "$name" >"$tmp/pc/$name.pc"
