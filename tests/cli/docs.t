@@ -119,6 +119,8 @@ check_page() {
 	lint=$(mandoc -Tlint -Wwarning "$1" 2>&1)
 	is "$lint" "" "$1: mandoc has no warning"
 	is "$(man --warnings -E UTF-8 -l -Tutf8 -Z "$1" 2>&1 >/dev/null)" "" "$1: man has no warning"
+	[[ $1 != *.8 ]] || grep -q '^\.Sh SYNOPSIS' "$1"
+	ok $? "$1: a command has a synopsis"
 	# One place has the version: VERSION. make install puts it into the page.
 	is "$(grep '^\.Os' "$1")" ".Os smc-tools" "$1: the version is left to make install"
 }

@@ -111,8 +111,7 @@ TEST(test_knobs)
 
 #define CURE                                                                                       \
 	"*: mkdir -p /etc/smc-tools/smc.conf.d && "                                                \
-	"echo 'allow from 10.0.0.0/8:%s' >/etc/smc-tools/smc.conf.d/port-80.conf && "              \
-	"smc_conf apply\n"
+	"echo 'allow from 10.0.0.0/8:%s' >/etc/smc-tools/smc.conf.d/port-80.conf && *\n"
 
 static void listen_on(struct smc_sock *sock, const char *addr, uint16_t port)
 {
@@ -193,7 +192,7 @@ TEST(test_exposure)
 		   "warning policy |cannot be read: not ours|smc_conf apply\n"
 		   "note exposure 0.0.0.0:80|* 203.0.113.7 *, unless *|*: "
 		   "mkdir -p /etc/smc-tools/smc.conf.d && echo 'allow from 10.0.0.0/8:80' "
-		   ">/etc/smc-tools/smc.conf.d/port-80.conf && smc_conf apply\n");
+		   ">/etc/smc-tools/smc.conf.d/port-80.conf && *\n");
 }
 
 TEST(test_policy)
@@ -288,7 +287,7 @@ TEST(test_sizes)
 	check_says(doctor_sysctl,
 		   "ok sysctl net.smc|* defaults|\n"
 		   "note buffers net.smc.wmem|* 64 KiB to send, *. 1000 connections * 500 MiB "
-		   "instead of 62 MiB, none *|"
+		   "instead of 62 MiB, *loopback|"
 		   "sysctl -w net.smc.wmem=524288 | tee /etc/sysctl.d/90-smc-wmem.conf\n");
 }
 
