@@ -105,12 +105,12 @@ BPFTOOL ?= $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool)
 BPF_TARGET = $(if $(filter 4321,$(shell echo __BYTE_ORDER__ | $(CC) -E -P -x c - 2>/dev/null)),bpfeb,bpfel)
 # The macro of the target machine by which bpf_tracing.h selects the registers of arguments.
 BPF_ARCH = $(shell echo '$(MACHINE)' | sed 's/-.*//; s/x86_64\|i.86/x86/; s/aarch64/arm64/; s/^arm[^6].*/arm/; s/s390x/s390/; s/powerpc.*/powerpc/; s/riscv.*/riscv/; s/loongarch.*/loongarch/')
-BPF_CFLAGS = $(call once,BPF_CFLAGS,-target $(BPF_TARGET) -D__TARGET_ARCH_$(BPF_ARCH) -mcpu=v3 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -Wno-missing-field-initializers -Wno-unused-parameter $(if $(WERROR),-Werror) -Ilib \
+BPF_CFLAGS = $(call once,BPF_CFLAGS,-target $(BPF_TARGET) -D__TARGET_ARCH_$(BPF_ARCH) -mcpu=v3 -O2 -g '-ffile-prefix-map=$(CURDIR)=.' -Wall -Wextra -Wno-missing-field-initializers -Wno-unused-parameter $(if $(WERROR),-Werror) -Ilib \
 	$(if $(SYSROOT),-nostdlibinc) $(addprefix -isystem ,$(if $(MULTIARCH),$(SYSROOT)/usr/include/$(MULTIARCH)) \
 	$(if $(SYSROOT),$(SYSROOT)/usr/include)))
 # An old bpftool links no object of the other byte order. Those that exist were built before.
-HAVE_BPF := $(if $(wildcard $(O)/smc_bpf),y,$(shell $(PKG_CONFIG) --exists libbpf 2>/dev/null && dir=`mktemp -d` && echo 'int x;' | \
-	$(BPF_CLANG) $(BPF_CFLAGS) -include linux/types.h -x c -c -o $$dir/x - 2>/dev/null && $(BPFTOOL) gen object $$dir/y $$dir/x >/dev/null 2>&1 && \
+HAVE_BPF := $(if $(wildcard $(O)/smc_bpf),y,$(shell $(PKG_CONFIG) --exists libbpf 2>/dev/null && dir=`mktemp -d 2>/dev/null || TMPDIR= mktemp -d` && echo 'int x;' | \
+	$(BPF_CLANG) $(BPF_CFLAGS) -include linux/types.h -x c -c -o "$$dir/x" - 2>/dev/null && $(BPFTOOL) gen object "$$dir/y" "$$dir/x" >/dev/null 2>&1 && \
 	echo y; rm -rf "$$dir"))
 
 # ---- tools: a directory each, one link rule ------------------------------------------------------

@@ -137,6 +137,7 @@ check_KINDS := build bpf test
 check-source_KINDS := $(check_KINDS) m32 source
 check-vm_KINDS := $(check_KINDS) m32 vm
 check check-source check-vm:
+	$(Q)BUILD='$(abspath $(O))' tests/run --usable
 	$(Q)tests/setup $($@_KINDS)
 	$(Q)+$(BUILD_ALL) tests
 	$(Q)BUILD='$(abspath $(O))' tests/run $(or $(SUITES),--tier $(@:check-%=%))

@@ -95,9 +95,11 @@ static bool unpack(int fd, int directory)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char top[] = "/dev/shm/smc-fuzz.XXXXXX", inner[64];
+	const char *tmp = access("/dev/shm", W_OK) ? getenv("TMPDIR") : "/dev/shm";
+	char top[PATH_MAX], inner[PATH_MAX + 64];
 	int directory, fd = archive_of(data, size);
 
+	snprintf(top, sizeof(top), "%s/smc-fuzz.XXXXXX", tmp ? tmp : "/tmp");
 	MUST(mkdtemp(top));
 	directory = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	MUST(directory >= 0);
