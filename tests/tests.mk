@@ -49,7 +49,7 @@ $(TEST_PARTS): $(sort $(foreach tool,$(TEST_TOOLS),$(call tool_parts,$(tool))) $
 	$(call say,AR)
 	$(Q)rm -f $@; $(AR) qcs $@ $^
 
-# The whole library, above the fakes of tests/unit/fake_below.h; config.c is there. phdr.c would hide the test itself from a sanitizer.
+# The whole library, above the fakes of tests/unit/fake_below.h; config.c is there. dl_iterate_phdr.c would hide the test itself from a sanitizer.
 SHIM_TESTS := $(filter $(O)/tests/unit/shim_%,$(UNIT_BINS))
 $(SHIM_TESTS): $(patsubst %.c,$(O)/obj/shim/%.o,$(filter-out ld_pre_smc/state/config.c ld_pre_smc/calls/dl_iterate_phdr.c,$(SHIM_SRC)))
 $(patsubst %.c,$(O)/obj/%.o,$(wildcard tests/unit/test_shim_*.c)): override CFLAGS += $(SHIM_FLAGS)

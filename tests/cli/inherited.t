@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What tests inherit from a shell, a runner or a hook changes no result. TAP.
 #
-# Each inheritance alone is cheap: tests/orderly leaves nothing of it, so a program behind it finds the same as without. The
+# Each inheritance alone is cheap: tests/orderly leaves nothing of it, so a program finds the same as without. The
 # tier check runs once, with all of them together and from a directory with a blank in its path.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tool.sh

@@ -4,7 +4,7 @@
 mimic=$bin/mimic.so
 
 if echo 'int main(void){return 0;}' | ${CC:-cc} -fsanitize=thread -x c -o "$tmp/tsan" - 2>/dev/null && "$tmp/tsan" 2>/dev/null; then
-	# The sanitizer itself would call the functions of phdr.c.
+	# The sanitizer itself would call the functions of dl_iterate_phdr.c.
 	# shellcheck disable=SC2046
 	(cd "$here/../.." && ${CC:-cc} -g -O1 -std=gnu17 -D_GNU_SOURCE -Wno-tsan -fsanitize=thread -I. -pthread \
 		-Ilib -o "$tmp/tsan" tests/preload/stress.c $(printf '%s\n' ld_pre_smc/*.c ld_pre_smc/*/*.c | grep -v phdr) lib/launch/{learned,rules,variables}.c -ldl &&
