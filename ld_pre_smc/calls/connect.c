@@ -434,8 +434,7 @@ int connect(int fd, const struct sockaddr *addr, socklen_t len)
 	    !shim_read(&try.route.to, fd, addr, MIN(len, sizeof(try.route.to)), SYS_connect))
 		return next_connect(fd, addr, len);
 	shim_choose_connect(fd, to, len);
-	if ((to->sa_family != AF_INET && to->sa_family != AF_INET6 &&
-	     to->sa_family != AF_UNSPEC) ||
+	if ((to->sa_family != AF_INET && to->sa_family != AF_INET6 && to->sa_family != AF_UNSPEC) ||
 	    shim_fd_is_tcp(fd) || !shim_repairs())
 		ret = next_connect(fd, addr, len);
 	else

@@ -232,7 +232,7 @@ static bool try_smc(struct socket_attempt *try, const struct shim_config *cfg, i
 		if (!is_refusal(try->err))
 			return true;
 		try->refused[kind] = try->err;
-		/* AF_SMC would pass by the program of the control group that may have refused it. */
+		/* AF_SMC would pass by a program of the control group that refused it. */
 		if (kind == KIND_INET && try->err == EPERM)
 			break;
 	}

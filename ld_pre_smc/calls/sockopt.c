@@ -103,8 +103,8 @@ static int set_on_fresh(int fd, const struct shim_sock *sock, enum shim_kind kin
 		return 1;
 	old_len = read_option(*fresh, opt, old);
 	ret = next_setsockopt(*fresh, opt->level, opt->name, opt->value, opt->len);
-	if (ret || (old_len && read_option(*fresh, opt, new) == old_len &&
-		    !memcmp(old, new, old_len))) {
+	if (ret ||
+	    (old_len && read_option(*fresh, opt, new) == old_len && !memcmp(old, new, old_len))) {
 		shim_close(*fresh);
 		*fresh = -1;
 	}
@@ -233,7 +233,8 @@ static int set_ulp(int fd, const struct option *opt)
 
 	if (!shim_is_smc(fd, NULL))
 		return -1;
-	if (!opt->len || !shim_read(name, fd, opt->value, MIN(opt->len, sizeof(name)), SYS_connect)) {
+	if (!opt->len ||
+	    !shim_read(name, fd, opt->value, MIN(opt->len, sizeof(name)), SYS_connect)) {
 		errno = opt->len ? EFAULT : EINVAL;
 		return -1;
 	}

@@ -33,7 +33,7 @@ int shim_unsent(int fd);
 enum unsent_owner { OWNER_NONE, OWNER_OTHER, OWNER_KEEPER };
 
 /**
- * shim_is_used_elsewhere() - true if this process or its parent has the socket by another descriptor
+ * shim_is_used_elsewhere() - true if the process or its parent has the socket's file elsewhere
  *
  * As far as the library knows: not if a raw system call made it, or a third process has it.
  */

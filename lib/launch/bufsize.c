@@ -54,12 +54,13 @@ static bool may_exceed(const struct buffer *buffer, int bytes)
 /* @bytes: 0 to test whether this process may raise the limit */
 static int raise_limit(const char *name, int bytes)
 {
-	char path[64];
+	char path[64], text[24];
 	int fd AUTO_CLOSE = -1;
 
 	snprintf(path, sizeof(path), KNOB, "core", name);
+	snprintf(text, sizeof(text), "%d", bytes);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
-	return fd < 0 || (bytes && dprintf(fd, "%d", bytes) < 0) ? -errno : 0;
+	return fd < 0 || (bytes && write(fd, text, strlen(text)) < 0) ? -errno : 0;
 }
 
 static int cannot_raise(const struct launch *launch, const char *name, long long limit, int bytes,

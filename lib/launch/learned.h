@@ -131,7 +131,7 @@ struct learned_choice {
  * by default or more (SHMMNI is 4096), and the first that is not taken by others counts.
  */
 enum {
-	/* Makes the size of a segment, with the number of this layout, which no program else has. */
+	/* This number makes the size of a segment one that no other program uses. */
 	LEARNED_LAYOUT = 2,
 	LEARNED_SIZE = sizeof(struct learned_table) + LEARNED_LAYOUT,
 	LEARNED_KEYS = 32768,

@@ -3,7 +3,6 @@
 #include <elf.h>
 #include <sys/stat.h>
 
-#include "bpf/sockmap.h"
 #include "cgroup/pins.h"
 #include "cgroup/scope.h"
 #include "host/record.h"
@@ -15,6 +14,7 @@
 #include "process/proc.h"
 #include "settings/enforce.h"
 #include "smc_chk/doctor/facts.h"
+#include "smc_chk/doctor/sockmap.h"
 
 #define OLD_NAME "libsmc-preload.so"
 

@@ -45,8 +45,7 @@ static void explain_handshake(struct smc_err *err, const char *where, int code, 
 		smc_err_say(err, code,
 			    "no SMC connection to %s: it returns SMC's TCP option, but %s; it "
 			    "%scan be reached only without SMC",
-			    where, what_handshake(code),
-			    code == ECONNRESET ? "is busy, or " : "");
+			    where, what_handshake(code), code == ECONNRESET ? "is busy, or " : "");
 }
 
 /* One message for each way in which an address cannot be reached. */

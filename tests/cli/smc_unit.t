@@ -145,7 +145,7 @@ like "$rc$out" '^Takes effect with: .* restart foo@INSTANCE.service$' 'a templat
 ok $? 'its drop-in is the template'"'"'s'
 run disable --quiet foo@
 run enable --quiet foo@smc-tools
-is "$(ls "$base" | grep '^foo@')" foo@smc-tools.service.d 'an instance with the name of the dummy is no template'
+is "$(cd "$base" && echo foo@*)" foo@smc-tools.service.d 'an instance with the name of the dummy is no template'
 run status foo@smc-tools
 like "$out" '^foo@smc-tools.service .* inactive' 'nor in its status'
 run disable --quiet foo@smc-tools
@@ -161,7 +161,8 @@ run enable --quiet alias
 ok $? 'an alias leads to the unit'
 
 # ---- directories with characters of patterns ----
-export XDG_CONFIG_HOME=$tmp/"x[$(printf '%0100d' 0)]*?"
+XDG_CONFIG_HOME=$tmp/"x[$(printf '%0100d' 0)]*?"
+export XDG_CONFIG_HOME
 other=$tmp/x0ab/systemd/user/plain.service.d
 mkdir -p "$XDG_CONFIG_HOME" "$other"
 unit plain.service

@@ -390,7 +390,11 @@ static int set_ao_key(int fd)
 		uint16_t reserved;
 		uint8_t prefix, sndid, rcvid, maclen, keyflags, keylen, key[80];
 	} __attribute__((aligned(8))) add = {
-		.name = "hmac(sha1)", .sndid = 100, .rcvid = 100, .keylen = 6, .key = "secret",
+		.name = "hmac(sha1)",
+		.sndid = 100,
+		.rcvid = 100,
+		.keylen = 6,
+		.key = "secret",
 	};
 	struct address peer = loopback(0);
 

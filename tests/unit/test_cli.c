@@ -112,8 +112,7 @@ struct row {
 };
 
 #define HINT "; try 'tool --help'\n"
-#define NEAR(word, near)                                                                           \
-	"tool: unknown option '" word "' (did you mean '" near "'?)" HINT
+#define NEAR(word, near) "tool: unknown option '" word "' (did you mean '" near "'?)" HINT
 
 static const struct row rows[] = {
 	{ { NULL }, "", 0, "" },

@@ -95,9 +95,9 @@ TEST(options_that_need_tcp)
 {
 	static const struct {
 		int level, name;
-	} options[] = { { SOL_SOCKET, SO_RCVLOWAT },	{ IPPROTO_TCP, TCP_REPAIR },
+	} options[] = { { SOL_SOCKET, SO_RCVLOWAT },	  { IPPROTO_TCP, TCP_REPAIR },
 			{ IPPROTO_IP, IP_MULTICAST_ALL }, { IPPROTO_IPV6, IPV6_RECVRTHDR },
-			{ SOL_SOCKET, SO_PEEK_OFF },	{ 4711, 1 } };
+			{ SOL_SOCKET, SO_PEEK_OFF },	  { 4711, 1 } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
 		fake_socket(5, AF_SMC, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bpf/sockmap.h"
+#include "smc_chk/doctor/sockmap.h"
 
 #include <linux/bpf.h>
 
