@@ -5,7 +5,7 @@
 #include "base/libc.h"
 
 /* Messages for missing SMC: see smc_missing(). */
-#define SMC_ASK ": run 'smc_chk'"
+#define SMC_ASK ": run 'smc_chk doctor'"
 #define SMC_MISSING "this kernel has no SMC (module 'smc' cannot be loaded)" SMC_ASK
 #define SMC_FILTERED                                                                               \
 	"this kernel has SMC, but a system call filter forbids this process SMC sockets "          \

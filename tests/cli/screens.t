@@ -271,7 +271,7 @@ def without_smc(env):
         pass
     for command in USING:
         status, text = screen(command.split(), env, 80)
-        ok(status and squeezed(text).endswith(squeezed(": run 'smc_chk'")), command + ": no SMC, and the command to type", (status, text))
+        ok(status and squeezed(text).endswith(squeezed(" 'smc_chk doctor'")), command + ": no SMC, and the command to type", (status, text))
 
 
 def main():

@@ -6,7 +6,7 @@ tool=smc_pnet
 . tests/cli/tool.sh
 
 # taken ARG...: no usage error: it reached the kernel, which may lack SMC, the PNET ID or the rights.
-sentence="smc_pnet: .*no SMC \(module 'smc' .*\): run 'smc_chk'\$"
+sentence="smc_pnet: .*no SMC \(module 'smc' .*\).* 'smc_chk doctor'\$"
 if has_smc; then
 	answer='^0:$|^1:smc_pnet: (no entry .* N|.*: Operation not permitted)'
 else

@@ -32,7 +32,7 @@ for server in 'a | b' '"a' '' '$(a)'; do
 	message 125 "smc_ab: --server: '${server//[$|()]/.}' .*; try 'smc_ab --help'\$" "--server '$server': 125"
 done
 FAKE_SMC=97 FAKE_INET=93 ab -n 1 true
-message 2 "smc_ab: nothing to compare: this kernel has no SMC .*: run 'smc_chk'$" 'without SMC: 2'
+message 2 "smc_ab: nothing to compare: this kernel has no SMC .*.* 'smc_chk doctor'$" 'without SMC: 2'
 ab -n 1 sh -c 'exit 7'
 says 1 '' 'smc_ab: the command failed: exit status 7' 'a command that fails'
 # shellcheck disable=SC2016 # for sh

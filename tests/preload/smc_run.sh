@@ -155,6 +155,10 @@ else
 	skip '--raise-limits' 'needs root'
 fi
 
+# Other tests may learn something meanwhile.
+smc --learned -j
+like "$status$(<"$out")" '^0[{]"schema":"smc-tools/learned/1","destinations":\[[^ ]*\][}]$' '--learned -j: JSON without blanks, as by the other tools'
+
 # ---- warnings ----
 # warns WORDS TEXT COMMAND...: one line with the words, the command runs if the kernel executes it; 125 with --strict
 warns() {
@@ -189,7 +193,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$run_before" true
 if [ "$status" -eq 3 ]; then
 	skip 'under a filter of system calls' 'this kernel has no filters'
 else
-	like "$(<"$err")" "a system call filter forbids AF_SMC and IPPROTO_SMC \(a unit's RestrictAddressFamilies=\): run 'smc_chk'$" \
+	like "$(<"$err")" "a system call filter forbids AF_SMC and IPPROTO_SMC \(a unit's RestrictAddressFamilies=\).* 'smc_chk doctor'$" \
 		'under a filter of system calls, which answers as such a kernel does, both are named'
 fi
 run=$run_before

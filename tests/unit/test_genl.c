@@ -88,8 +88,7 @@ TEST(no_family)
 	fake.module_error = EAFNOSUPPORT;
 	assert_int_equal(smc_genl_open(&nl, "SMC_GEN_NETLINK", &err), -ENOENT);
 	assert_null(nl);
-	assert_string_equal(
-		err.text, "this kernel has no SMC (module 'smc' cannot be loaded): run 'smc_chk'");
+	assert_like(err.text, "*no SMC (module 'smc' *'smc_chk doctor'");
 	assert_int_equal(fake.module_loads, 1);
 	assert_int_equal(fake.lookups, 1);
 	smc_genl_close(NULL);

@@ -330,7 +330,7 @@ TEST(no_module)
 	fake_answer(ENOENT, NULL);
 	list(-ENOENT);
 	assert_string_equal(printed, "");
-	assert_like(err.text, "*no SMC (module 'smc' *): run 'smc_chk'");
+	assert_like(err.text, "*no SMC (module 'smc' *)* 'smc_chk doctor'");
 	assert_int_equal(module_calls, 1);
 	module_result = -EACCES;
 	fake_answer(ENOENT, NULL);
