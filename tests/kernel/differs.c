@@ -481,7 +481,6 @@ CASE(key_ao)
 	SAY("client", set_ao_key(in));
 	if (!ret)
 		keep_out(l, in);
-	tell_kind("server", l);
 }
 
 CASE(hops)

@@ -10,15 +10,15 @@ from kern import done, equal, ok
 KERNEL = os.environ["SMC_LAB_KERNEL"]
 RDMA = KERNEL == "6.12"
 
-# Cases of clients that TCP keeps out.
-KEYS = ["key", "key_prefix", "key_listening", "key_reuseport", "key_retry", "hops"]
+# Cases of clients that TCP keeps out: all sockets become TCP.
+KEYS = ["key", "key_prefix", "key_listening", "key_reuseport", "key_retry", "key_ao", "hops"]
 
 # Cases whose sockets must become TCP; in all others everything stays SMC.
 TO_TCP = {
     "zerocopy": "off=smc on=tcp client=tcp accepted=tcp",
     "peek_off": "off=smc on=tcp client=tcp accepted=tcp",
     "rcvlowat": "off=smc on=tcp client=tcp accepted=tcp",
-    **dict.fromkeys(("epoll", *KEYS), "client=tcp accepted=tcp"),
+    "epoll": "client=tcp accepted=tcp",
     "filter": "listener=tcp",
     "devices": "one=smc two=tcp",
 }
@@ -84,7 +84,7 @@ def compare(who, tcp, smc, fell_back=False):
         known = None if fell_back else DIFFERENT.get(name)
         equal(got, known or outcome, "%s: %s is as %s" % (who, name, "known" if known else "with TCP"))
         if not fell_back:
-            want = TO_TCP.get(name) or kinds.replace("tcp", "smc")
+            want = kinds if name in KEYS else TO_TCP.get(name) or kinds.replace("tcp", "smc")
             equal(kinds, want, "%s: %s: who uses SMC" % (who, name))
 
 
