@@ -25,6 +25,7 @@ variables() {
 		MIMIC_SLOW=1 GIT_DIR=/nonexistent CDPATH=/ COLUMNS=20 LINES=5 POSIXLY_CORRECT=1 TAR_OPTIONS=--verbose PYTHONOPTIMIZE=2 \
 		MAKEFLAGS=n LD_PRELOAD="$BUILD/ld_pre_smc.so" "$@"
 }
+# shellcheck disable=SC2317 # for another shell
 exported() { (grep() { false; } && export -f grep && "$@"); }
 cat >"$tmp/signals" <<-'END'
 	#!/usr/bin/env -S python3 -B
@@ -37,6 +38,7 @@ cat >"$tmp/signals" <<-'END'
 END
 chmod +x "$tmp/signals"
 # A new /dev without shm.
+# shellcheck disable=SC2016 # the inner shell expands
 no_shm() {
 	unshare --mount sh -c '
 		dev=$1 && shift
@@ -68,6 +70,7 @@ for name in $every; do
 	is "$(diff "$tmp/plain" "$tmp/state")" '' "alone: ${name##*/}"
 done
 some "$(grep ^PATH= "$tmp/plain")" 'the state has variables'
+# shellcheck disable=SC2016 # the inner shell expands
 is "$(no_home tests/orderly sh -c '[ -d "$HOME" ] && echo there')" there 'no HOME: there is one'
 
 # ---- a path with a blank: refused at once, or with what was built elsewhere ----
