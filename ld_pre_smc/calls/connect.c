@@ -362,14 +362,14 @@ static int disconnect(const struct attempt *try)
 /*
  * After a fallback, the socket uses TCP, but still offers SMC when it connects again, and then does
  * not continue the handshake: the peer waits, and gives up. That is better than a new socket
- * without the keys that TCP has.
+ * without the keys that this or another process has set.
  */
 static int disconnect_tcp(const struct attempt *try)
 {
 	int ret = next_connect(try->fd, try->addr, try->len);
 	struct shim_sock tcp = { .kind = KIND_TCP };
 
-	if (ret || shim_has_protection ||
+	if (ret || shim_has_protection || !shim_fd_is_own(try->fd) ||
 	    shim_int_option(try->fd, SOL_SOCKET, SO_PROTOCOL) != IPPROTO_TCP)
 		return ret;
 	tcp.family = shim_int_option(try->fd, SOL_SOCKET, SO_DOMAIN);
@@ -430,7 +430,8 @@ int connect(int fd, const struct sockaddr *addr, socklen_t len)
 	const struct sockaddr *to = &try.route.to.any;
 	int saved = errno, ret;
 
-	if (len < sizeof(addr->sa_family) || shim_is_locked ||
+	if (len < sizeof(addr->sa_family) || len > sizeof(struct sockaddr_storage) ||
+	    shim_is_locked ||
 	    !shim_read(&try.route.to, fd, addr, MIN(len, sizeof(try.route.to)), SYS_connect))
 		return next_connect(fd, addr, len);
 	shim_choose_connect(fd, to, len);

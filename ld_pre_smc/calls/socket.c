@@ -313,7 +313,7 @@ static __attribute__((noinline, cold)) int map_socket(int domain, int type, int 
 	struct shim_config own;
 	const struct shim_config *cfg = shim_config_get(&own);
 	bool may_be_smc = cfg->strict || !shim_is_locked;
-	int denied = may_be_smc ? look_at_group(domain, v6) : 0;
+	int denied = may_be_smc && !shim_is_locked ? look_at_group(domain, v6) : 0;
 	bool smc = may_be_smc && !denied && try_smc(&try, cfg, type, v6);
 
 	if (denied)
@@ -335,6 +335,16 @@ static __attribute__((noinline, cold)) int map_socket(int domain, int type, int 
 		shim_fd_new(try.fd, 0); /* setsockopt() relies on it */
 	errno = try.fd >= 0 ? saved : try.err;
 	return try.fd;
+}
+
+/* No TCP socket. A locked program relies on the mark of a number that it had before. */
+static int other_socket(int domain, int type, int protocol)
+{
+	int fd = next_socket(domain, type, protocol);
+
+	if (shim_is_locked)
+		shim_fd_new(fd, 0);
+	return fd;
 }
 
 /* Is it SOCK_STREAM with any flags, and protocol 0 or IPPROTO_TCP? Usually decided by one test. */
@@ -367,8 +377,8 @@ int socket(int domain, int type, int protocol)
 	else if (domain == AF_INET6)
 		way = atomic_load_explicit(&shim_ways[1], memory_order_relaxed);
 	else
-		return next_socket(domain, type, protocol);
+		return other_socket(domain, type, protocol);
 	if (!is_tcp(type, protocol))
-		return next_socket(domain, type, protocol);
+		return other_socket(domain, type, protocol);
 	return way ? way(domain, type, protocol) : map_socket(domain, type, protocol);
 }

@@ -83,6 +83,9 @@ static socklen_t read_option(int fd, const struct option *opt, char value[64])
 {
 	socklen_t len = 64;
 
+	/* It counts instructions, not bytes: SO_GET_FILTER. */
+	if (opt->level == SOL_SOCKET && opt->name == SO_ATTACH_FILTER)
+		return 0;
 	return next_getsockopt(fd, opt->level, opt->name, value, &len) ? 0 : len;
 }
 
@@ -164,19 +167,19 @@ static int protect_listener(int fd, int fresh, const struct option *opt)
 }
 
 /*
- * Set an option that protects only TCP: the socket becomes a TCP socket. A connection, and a
- * listener or copy that somebody else may use, cannot: they refuse it.
+ * Set an option that protects only TCP: the socket becomes a TCP socket. A connection cannot, nor
+ * a socket that another process or descriptor may have: they refuse the option.
  */
 static int protect(int fd, const struct shim_sock *sock, const struct option *opt)
 {
 	int fresh, ret = set_on_fresh(fd, sock, KIND_TCP, opt, &fresh);
-	bool is_alone = ret <= 0 && fresh >= 0 && !shim_is_used_elsewhere(fd);
+	bool is_alone = ret <= 0 && fresh >= 0 && shim_fd_is_own(fd) && !shim_is_used_elsewhere(fd);
 
 	if (ret <= 0 && fresh < 0)
 		return ret;
 	if (is_alone && shim_may_swap(fd))
 		return swap_with_option(fd, fresh, KIND_TCP, opt);
-	if (is_alone && shim_fd_is_own(fd) && shim_tcp_state(fd) == TCP_LISTEN)
+	if (is_alone && shim_tcp_state(fd) == TCP_LISTEN)
 		return protect_listener(fd, fresh, opt);
 	if (fresh >= 0)
 		shim_close(fresh);

@@ -48,6 +48,16 @@
 #ifndef SO_PASSPIDFD
 #define SO_PASSPIDFD 76
 #endif
+/* From <linux/tcp.h>, since 6.15. */
+#ifndef TCP_RTO_MAX_MS
+#define TCP_RTO_MAX_MS 44
+#endif
+#ifndef TCP_RTO_MIN_US
+#define TCP_RTO_MIN_US 45
+#endif
+#ifndef TCP_DELACK_MAX_US
+#define TCP_DELACK_MAX_US 46
+#endif
 /* From <linux/in.h>, since 6.3. */
 #ifndef IP_LOCAL_PORT_RANGE
 #define IP_LOCAL_PORT_RANGE 51

@@ -159,6 +159,7 @@ TEST(options_that_protect_are_for_tcp)
 		assert_false(shim_fd_is_tcp(5));
 		/* A refusal of TCP counts. */
 		fake_socket(5, AF_SMC, 0);
+		shim_fd_mark_plain(5);
 		fake_fails("setsockopt 9", EPERM, 1);
 		assert_int_equal(set_int(p->level, p->name, 255), -1);
 		assert_int_equal(errno, EPERM);
@@ -187,9 +188,12 @@ TEST(connections_refuse_options_that_protect)
 	assert_unprotected();
 	fake_socket(5, AF_SMC, 0)->state = TCP_SYN_SENT;
 	assert_unprotected();
-	/* A listener that another process may have. */
+	/* Another process may have the socket. */
 	fake_socket(5, AF_SMC, 0)->state = TCP_LISTEN;
 	assert_unprotected();
+	fake_socket(5, AF_SMC, 0);
+	assert_unprotected();
+	shim_fd_mark_plain(5);
 	/* Nothing can be opened, or must not. */
 	fake_socket(5, AF_SMC, 0);
 	fake_fails("socket", EMFILE, 1);
