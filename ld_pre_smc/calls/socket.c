@@ -338,7 +338,7 @@ static __attribute__((noinline, cold)) int map_socket(int domain, int type, int 
 }
 
 /* No TCP socket. A locked program relies on the mark of a number that it had before. */
-static int other_socket(int domain, int type, int protocol)
+static __attribute__((noinline)) int other_socket(int domain, int type, int protocol)
 {
 	int fd = next_socket(domain, type, protocol);
 
