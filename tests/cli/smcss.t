@@ -19,8 +19,8 @@ misuse "'--json' and '--explain' exclude" -je
 misuse "'--output' and '--debug' exclude" -d -o mode
 misuse "'--output' and '--names' exclude" -n -o mode
 misuse "'--names' and '--metrics' exclude|'--metrics' and '--names' exclude" --metrics -n
-misuse "'--smc' is ambiguous" --smc
-misuse "'--n' is ambiguous" --n
+misuse "'--smc' .*'--smcd' or '--smcr'" --smc
+misuse "'--n' .*'--names', '--no-header' or '--netns'" --n
 misuse "'--all' takes no argument" --all=yes
 misuse "'--output' needs an argument" -o
 misuse "'--output' needs an argument" --output
@@ -70,7 +70,7 @@ run -N no-such-netns
 line "$err" "^smcss: .*namespace 'no-such-netns'\$" 'an unknown namespace by name'
 
 # ---- options of smc-tools 1.8.5 are accepted, alone and combined ----
-sentence="smcss: .*no SMC \(module 'smc' .*\): run 'smc_chk'"
+sentence="smcss: .*no SMC \(module 'smc' .*\).* 'smc_chk doctor'"
 # Without SMC in the kernel the result is that message, otherwise a list; never a usage error.
 if has_smc; then want='^0State$' is_list=1; else want="^1$sentence\$" is_list=; fi
 taken() {
