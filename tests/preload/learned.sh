@@ -3,8 +3,9 @@
 # What is learned is shared by memory that nobody can cut, nor take before its user does; sourced by run. In System V namespaces
 # of their own.
 mimic=$bin/mimic.so
-loop="env SMC_LEARN=1 LD_PRELOAD=$shim:$mimic python3 -B $here/learned.py"
-memory="python3 -B $here/learned.py"
+cp "$here/learned.py" "$tmp" # a path without blanks
+loop="env SMC_LEARN=1 LD_PRELOAD=$shim:$mimic python3 -B $tmp/learned.py"
+memory="python3 -B $tmp/learned.py"
 list="$BUILD/smc_run --learned -j"
 
 # apart COMMANDS: of a shell, with shared memory and a network of its own
