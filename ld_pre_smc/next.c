@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
-_Atomic(shim_any_fn) shim_next_fn[SHIM_FNS];
 atomic_bool shim_has_started;
 
 /* A system call with the parameters of the function that it replaces. */
@@ -54,7 +53,6 @@ RAW(int, fcntl64, (int fd, int command, void *arg), fd, command, arg)
 #define raw_fcntl64 raw_fcntl
 #endif
 RAW(int, close_range, (unsigned int first, unsigned int last, int flags), first, last, flags)
-RAW(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), fd, message, flags)
 RAW(int, epoll_create1, (int flags), flags)
 RAW(void, exit_group, (int status), status)
 RAW(int, execve, (const char *path, char *const argv[], char *const envp[]), path, argv, envp)
@@ -80,6 +78,94 @@ static int raw_accept(int fd, struct sockaddr *addr, socklen_t *len)
 	return raw_accept4(fd, addr, len, 0);
 }
 
+RAW(ssize_t, write, (int fd, const void *data, size_t len), fd, data, len)
+RAW(ssize_t, writev, (int fd, const struct iovec *parts, int n), fd, parts, n)
+RAW(ssize_t, sendto,
+    (int fd, const void *data, size_t len, int flags, const struct sockaddr *to, socklen_t to_len),
+    fd, data, len, flags, to, to_len)
+RAW(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), fd, message, flags)
+RAW(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned int n, int flags), fd, messages, n,
+    flags)
+RAW(ssize_t, read, (int fd, void *data, size_t len), fd, data, len)
+RAW(ssize_t, readv, (int fd, const struct iovec *parts, int n), fd, parts, n)
+RAW(ssize_t, recvfrom,
+    (int fd, void *data, size_t len, int flags, struct sockaddr *from, socklen_t *from_len), fd,
+    data, len, flags, from, from_len)
+RAW(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), fd, message, flags)
+
+/* Not every architecture has these calls. */
+static ssize_t raw_send(int fd, const void *data, size_t len, int flags)
+{
+	return raw_sendto(fd, data, len, flags, NULL, 0);
+}
+
+static ssize_t raw_recv(int fd, void *data, size_t len, int flags)
+{
+	return raw_recvfrom(fd, data, len, flags, NULL, NULL);
+}
+
+/* Functions that read or write: name in libc, fallback, parameters and arguments. */
+/* clang-format off */
+#define EACH_DATA(ROW) \
+	ROW(ssize_t, SHIM_WRITE, write, raw_write, \
+	    (int fd, const void *data, size_t len), (fd, data, len)) \
+	ROW(ssize_t, SHIM_WRITEV, writev, raw_writev, \
+	    (int fd, const struct iovec *parts, int n), (fd, parts, n)) \
+	ROW(ssize_t, SHIM_PWRITEV2, pwritev2, raw_missing, \
+	    (int fd, const struct iovec *parts, int n, long pos, int flags), \
+	    (fd, parts, n, pos, flags)) \
+	ROW(ssize_t, SHIM_PWRITEV64V2, pwritev64v2, raw_missing, \
+	    (int fd, const struct iovec *parts, int n, long long pos, int flags), \
+	    (fd, parts, n, pos, flags)) \
+	ROW(ssize_t, SHIM_SEND, send, raw_send, \
+	    (int fd, const void *data, size_t len, int flags), (fd, data, len, flags)) \
+	ROW(ssize_t, SHIM_SENDTO, sendto, raw_sendto, \
+	    (int fd, const void *data, size_t len, int flags, const struct sockaddr *to, \
+	     socklen_t to_len), \
+	    (fd, data, len, flags, to, to_len)) \
+	ROW(ssize_t, SHIM_SENDMSG, sendmsg, raw_sendmsg, \
+	    (int fd, const struct msghdr *message, int flags), (fd, message, flags)) \
+	ROW(int, SHIM_SENDMMSG, sendmmsg, raw_sendmmsg, \
+	    (int fd, struct mmsghdr *messages, unsigned int n, int flags), \
+	    (fd, messages, n, flags)) \
+	ROW(ssize_t, SHIM_READ, read, raw_read, \
+	    (int fd, void *data, size_t len), (fd, data, len)) \
+	ROW(ssize_t, SHIM_READ_CHK, __read_chk, raw_missing, \
+	    (int fd, void *data, size_t len, size_t size), (fd, data, len, size)) \
+	ROW(ssize_t, SHIM_READV, readv, raw_readv, \
+	    (int fd, const struct iovec *parts, int n), (fd, parts, n)) \
+	ROW(ssize_t, SHIM_RECV, recv, raw_recv, \
+	    (int fd, void *data, size_t len, int flags), (fd, data, len, flags)) \
+	ROW(ssize_t, SHIM_RECV_CHK, __recv_chk, raw_missing, \
+	    (int fd, void *data, size_t len, size_t size, int flags), \
+	    (fd, data, len, size, flags)) \
+	ROW(ssize_t, SHIM_RECVFROM, recvfrom, raw_recvfrom, \
+	    (int fd, void *data, size_t len, int flags, struct sockaddr *from, \
+	     socklen_t *from_len), \
+	    (fd, data, len, flags, from, from_len)) \
+	ROW(ssize_t, SHIM_RECVFROM_CHK, __recvfrom_chk, raw_missing, \
+	    (int fd, void *data, size_t len, size_t size, int flags, struct sockaddr *from, \
+	     socklen_t *from_len), \
+	    (fd, data, len, size, flags, from, from_len)) \
+	ROW(ssize_t, SHIM_RECVMSG, recvmsg, raw_recvmsg, \
+	    (int fd, struct msghdr *message, int flags), (fd, message, flags)) \
+	ROW(int, SHIM_RECVMMSG, recvmmsg, raw_missing, \
+	    (int fd, struct mmsghdr *messages, unsigned int n, int flags, \
+	     struct timespec *timeout), \
+	    (fd, messages, n, flags, timeout))
+/* clang-format on */
+
+#define FIRST(type, fn, name, raw, parameters, arguments)                                          \
+	static type first_##name parameters                                                        \
+	{                                                                                          \
+		return ((type(*) parameters)shim_resolve(fn))arguments;                            \
+	}
+EACH_DATA(FIRST)
+
+#define START(type, fn, name, raw, parameters, arguments) [fn] = (shim_any_fn)first_##name,
+_Atomic(shim_any_fn) shim_next_fn[SHIM_FNS] = { EACH_DATA(START) };
+
+#define ROW(type, fn, name, raw, parameters, arguments) [fn] = { #name, (shim_any_fn)raw },
 static const struct {
 	const char *name;
 	shim_any_fn raw; /* fallback */
@@ -107,9 +193,7 @@ static const struct {
 	[SHIM_CLOSE_RANGE] = { "close_range", (shim_any_fn)raw_close_range },
 	[SHIM_CLOSEFROM] = { "closefrom", (shim_any_fn)raw_closefrom },
 	[SHIM_FCLOSE] = { "fclose", (shim_any_fn)raw_missing },
-	[SHIM_RECVMSG] = { "recvmsg", (shim_any_fn)raw_recvmsg },
-	[SHIM_RECVMMSG] = { "recvmmsg", (shim_any_fn)raw_missing },
-	[SHIM_PIDFD_GETFD] = { "pidfd_getfd", (shim_any_fn)raw_missing },
+	EACH_DATA(ROW)[SHIM_PIDFD_GETFD] = { "pidfd_getfd", (shim_any_fn)raw_missing },
 	[SHIM_EPOLL_CREATE] = { "epoll_create", (shim_any_fn)raw_missing },
 	[SHIM_EPOLL_CREATE1] = { "epoll_create1", (shim_any_fn)raw_epoll_create1 },
 	[SHIM_FORK] = { "fork", (shim_any_fn)raw_missing },

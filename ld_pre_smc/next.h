@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #pragma GCC visibility push(hidden)
@@ -54,9 +55,26 @@ enum shim_fn {
 	SHIM_DUP3,
 	SHIM_FCNTL,
 	SHIM_FCNTL64,
-	/* calls/recvmsg.c */
+	/* calls/write.c */
+	SHIM_WRITE,
+	SHIM_WRITEV,
+	SHIM_PWRITEV2,
+	SHIM_PWRITEV64V2,
+	SHIM_SEND,
+	SHIM_SENDTO,
+	SHIM_SENDMSG,
+	SHIM_SENDMMSG,
+	/* calls/read.c */
+	SHIM_READ,
+	SHIM_READ_CHK,
+	SHIM_READV,
+	SHIM_RECV,
+	SHIM_RECV_CHK,
+	SHIM_RECVFROM,
+	SHIM_RECVFROM_CHK,
 	SHIM_RECVMSG,
 	SHIM_RECVMMSG,
+	/* calls/pidfd_getfd.c */
 	SHIM_PIDFD_GETFD,
 	/* calls/epoll_create.c */
 	SHIM_EPOLL_CREATE,
@@ -119,6 +137,12 @@ static inline shim_any_fn shim_next(enum shim_fn fn)
 	return __builtin_expect(found != NULL, 1) ? found : shim_resolve(fn);
 }
 
+/*
+ * The next function of a call that reads or writes, in one instruction: without a check, as it
+ * first points to one that calls shim_resolve(). Every thread stores the same address.
+ */
+#define next_data(fn, name) ((__typeof__(&(name)))*(shim_any_fn *)(void *)&shim_next_fn[fn])
+
 /* The next socket(2); not inline, to keep the fast path of socket() short. */
 int next_socket(int domain, int type, int protocol);
 
@@ -140,8 +164,7 @@ int next_socket(int domain, int type, int protocol);
 #define next_dup3 ((__typeof__(dup3) *)shim_next(SHIM_DUP3))
 #define next_close_range ((int (*)(unsigned int, unsigned int, int))shim_next(SHIM_CLOSE_RANGE))
 #define next_closefrom ((void (*)(int))shim_next(SHIM_CLOSEFROM))
-#define next_recvmsg ((__typeof__(recvmsg) *)shim_next(SHIM_RECVMSG))
-#define next_recvmmsg ((__typeof__(recvmmsg) *)shim_next(SHIM_RECVMMSG))
+#define next_sendmsg next_data(SHIM_SENDMSG, sendmsg)
 #define next_epoll_create ((int (*)(int))shim_next(SHIM_EPOLL_CREATE))
 #define next_epoll_create1 ((int (*)(int))shim_next(SHIM_EPOLL_CREATE1))
 #define next_fork ((__typeof__(fork) *)shim_next(SHIM_FORK))

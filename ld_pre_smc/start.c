@@ -14,7 +14,7 @@ static __attribute__((constructor)) void prepare(void)
 
 	shim_has_started = true;
 	for (fn = 0; fn < SHIM_FNS; fn++)
-		shim_next(fn);
+		shim_resolve(fn);
 	shim_config_get(&own);
 	shim_sandbox_look();
 	shim_fd_start();

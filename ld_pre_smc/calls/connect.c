@@ -48,19 +48,6 @@ struct attempt {
 	bool has_route;
 };
 
-/* SO_SNDTIMEO in milliseconds, -1 for none: limits a blocking connect() of TCP. */
-static int send_timeout(int fd, struct timeval *time)
-{
-	socklen_t len = sizeof(*time);
-
-	if (next_getsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, time, &len) ||
-	    (!time->tv_sec && !time->tv_usec))
-		return -1;
-	if (time->tv_sec > INT_MAX / 1000 - 1)
-		return INT_MAX;
-	return (int)(time->tv_sec * 1000 + (time->tv_usec + 999) / 1000);
-}
-
 static void set_send_timeout(int fd, const struct timeval *time)
 {
 	int saved = errno;
@@ -199,7 +186,7 @@ static int settle(const struct attempt *try, int ret)
 static int connect_blocking(const struct attempt *try)
 {
 	struct timeval time = { 0 };
-	int timeout = send_timeout(try->fd, &time);
+	int timeout = shim_send_timeout(try->fd, &time);
 
 	if (timeout >= 0)
 		return connect_in_time(try, timeout, &time);

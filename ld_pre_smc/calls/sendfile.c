@@ -2,16 +2,27 @@
 /* sendfile(2) into SMC sockets. */
 #include <sys/types.h>
 
+#include "ld_pre_smc/calls/data.h"
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
 /* @pos points to a long, or to 64 bits; it is passed on to the kernel. */
 static ssize_t send_file(enum shim_fn fn, int out, int in, void *pos, size_t len)
 {
-	ssize_t ret = ((ssize_t(*)(int, int, void *, size_t))shim_next(fn))(out, in, pos, len);
+	ssize_t (*next)(int, int, void *, size_t) = (__typeof__(next))shim_next(fn);
+	ssize_t ret = next(out, in, pos, len);
+	int null;
 
 	if (ret > 0 && (size_t)ret < len && shim_unsent_is_ours(out))
 		shim_push(out);
+	if (ret >= 0 || !shim_fd_may_be_smc(out) || !shim_write_failed(out, true))
+		return ret;
+	null = shim_open_null();
+	if (null < 0)
+		return -1;
+	ret = next(null, in, pos, len);
+	shim_close(null);
 	return ret;
 }
 

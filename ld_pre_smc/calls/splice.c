@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* splice(2) from SMC sockets. */
+/* splice(2) from and into SMC sockets. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -11,8 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ld_pre_smc/calls/data.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/sock.h"
 
 /* Buffer on the stack of the calling thread. */
@@ -47,8 +49,27 @@ static ssize_t copy(int in, int out, size_t len, unsigned int flags)
 	return n;
 }
 
+/* Into a socket. */
+static ssize_t write_from(int in, int out, size_t len, unsigned int flags)
+{
+	ssize_t ret;
+	int null;
+
+	if (flags & SPLICE_F_MORE && shim_fd_may_be_smc(out) && shim_fd_is_smc(out))
+		flags &= ~(unsigned int)SPLICE_F_MORE;
+	ret = next_splice(in, NULL, out, NULL, len, flags);
+	if (ret >= 0 || !shim_fd_may_be_smc(out) || !shim_write_failed(out, true))
+		return ret;
+	null = shim_open_null();
+	if (null < 0)
+		return -1;
+	ret = next_splice(in, NULL, null, NULL, len, flags);
+	shim_close(null);
+	return ret;
+}
+
 /**
- * splice() - splice(2); data of SMC sockets is copied
+ * splice() - splice(2); data from SMC sockets is copied, data into them is not held back
  *
  * The kernel's own implementation has two flaws: a recv() while spliced bytes are still in the pipe
  * never returns and cannot be killed, and O_NONBLOCK of the socket is ignored.
@@ -60,8 +81,10 @@ ssize_t splice(int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len, uns
 	int saved = errno;
 	ssize_t n;
 
-	if (in_pos || out_pos || !len || !shim_repairs() || !shim_is_smc(in, NULL) || !is_pipe(out))
+	if (in_pos || out_pos || !len || !shim_repairs())
 		return next_splice(in, in_pos, out, out_pos, len, flags);
+	if (!shim_is_smc(in, NULL) || !is_pipe(out))
+		return write_from(in, out, len, flags);
 	n = copy(in, out, len, flags);
 	if (n >= 0)
 		errno = saved;

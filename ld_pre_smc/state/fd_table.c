@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "ld_pre_smc/state/sock.h"
 
 unsigned char shim_fd_bytes[SHIM_FD_NUMBERS] __attribute__((aligned(sizeof(long))));
+unsigned char shim_fd_data[1 << 16];
 atomic_int shim_fd_end;
 
 static atomic_bool has_copies;
@@ -46,6 +48,8 @@ static unsigned int in_word(unsigned int bits, int fd)
 
 void shim_fd_set(unsigned int bits, int fd)
 {
+	if (bits & FD_SMC)
+		shim_fd_mark_data(fd);
 	__atomic_fetch_or(word_of(fd), in_word(bits, fd), __ATOMIC_SEQ_CST);
 	shim_fd_raise_end(fd);
 }
@@ -78,6 +82,18 @@ static void look_once(int fd)
 		shim_fd_set(FD_SOCKET, fd);
 	else
 		shim_fd_clear(FD_SMC, fd);
+}
+
+/* SO_DOMAIN first: one system call for most SMC sockets. */
+bool shim_fd_is_smc(int fd)
+{
+	if (!shim_fd_is_marked(fd))
+		return false;
+	if (shim_int_option(fd, SOL_SOCKET, SO_DOMAIN) == AF_SMC || shim_is_smc(fd, NULL))
+		return true;
+	if (!shim_fd_is_own(fd))
+		shim_fd_clear(FD_SMC, fd);
+	return false;
 }
 
 void shim_fd_copy(int from, int to)

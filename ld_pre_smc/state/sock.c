@@ -4,16 +4,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netinet/tcp.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/signals.h"
 
 /* 32-bit RISC-V has only ever had 64-bit times. */
 #ifdef SYS_ppoll
@@ -115,6 +118,27 @@ int shim_events(int fd, int events)
 
 	shim_poll_now(&poll, 1);
 	return poll.revents;
+}
+
+int shim_wait(int fd, int events, long long end, const void *mask)
+{
+	struct pollfd poll = { .fd = fd, .events = (short)events };
+	long long left = end < 0 ? 0 : MAX(end - shim_milliseconds(), 0);
+	ppoll_time time[2] = { (ppoll_time)(left / 1000), (ppoll_time)(left % 1000 * 1000000) };
+
+	return (int)syscall(SYS_ppoll, &poll, 1, end < 0 ? NULL : time, mask, SHIM_SIGSET);
+}
+
+int shim_send_timeout(int fd, struct timeval *time)
+{
+	socklen_t len = sizeof(*time);
+
+	if (next_getsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, time, &len) ||
+	    (!time->tv_sec && !time->tv_usec))
+		return -1;
+	if (time->tv_sec > INT_MAX / 1000 - 1)
+		return INT_MAX;
+	return (int)(time->tv_sec * 1000 + (time->tv_usec + 999) / 1000);
 }
 
 /* poll(2) accepts no more than the process's limit of descriptors. */

@@ -73,6 +73,18 @@ void shim_poll_now(struct pollfd *fds, int n);
 int shim_events(int fd, int events);
 
 /**
+ * shim_wait() - wait for events of a descriptor
+ * @end: shim_milliseconds() of the timeout, negative for none
+ * @mask: signals blocked while it waits, a set of the kernel
+ *
+ * Return: as poll(2), with errno.
+ */
+int shim_wait(int fd, int events, long long end, const void *mask);
+
+/* SO_SNDTIMEO in milliseconds, -1 for none. */
+int shim_send_timeout(int fd, struct timeval *time);
+
+/**
  * shim_each_open() - call a function for every open file descriptor, lowest first
  * @arg: passed to the function
  *

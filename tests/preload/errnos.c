@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
+#include <sys/uio.h>
 
 #include "tests/libc.h"
 
@@ -162,6 +163,18 @@ static void *find(const char *name)
 	(find(name) ? ((ssize_t(*)(int, int, void *, size_t))find(name))(__VA_ARGS__) :            \
 		      syscall(SYS_sendfile, __VA_ARGS__))
 
+/* A function that only some libcs have: @type is a pointer to it. */
+#define IF_FOUND(name, type, ...)                                                                  \
+	(find(name) ? ((type)find(name))(__VA_ARGS__) : (errno = ENOSYS, -1))
+typedef ssize_t (*read_fn)(int, void *, size_t);
+typedef ssize_t (*write_fn)(int, const void *, size_t);
+typedef ssize_t (*send_fn)(int, const void *, size_t, int);
+typedef ssize_t (*read_chk_fn)(int, void *, size_t, size_t);
+typedef ssize_t (*recv_chk_fn)(int, void *, size_t, size_t, int);
+typedef ssize_t (*recvfrom_chk_fn)(int, void *, size_t, size_t, int, struct sockaddr *,
+				   socklen_t *);
+typedef ssize_t (*pwritev2_fn)(int, const struct iovec *, int, long, int);
+
 static void close_from(int low)
 {
 	void (*call)(int) = (void (*)(int))find("closefrom");
@@ -243,6 +256,8 @@ static FILE *stream(int fd, const char *text)
 }
 
 static char memory[64];
+/* Unknown to the compiler, which would refuse it. */
+static void *volatile wrong = (void *)1;
 
 static FILE *ready(FILE *file)
 {
@@ -376,9 +391,36 @@ static const struct linger lingering = { 1, 5 };
 	X(prctl, , prctl(PR_GET_DUMPABLE, 0, 0, 0, 0))                                             \
 	X(prctl, wrong, prctl(-1, 0, 0, 0, 0))                                                     \
 	X(prctl, locked, CHILD((void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)))                      \
+	X(pwritev2, , IF_FOUND("pwritev2", pwritev2_fn, quick(fd), &part, 1, -1, 0))               \
+	X(pwritev64v2, , IF_FOUND("pwritev64v2", pwritev2_fn, quick(fd), &part, 1, -1, 0))         \
 	X(quick_exit, , CHILD(quick_exit(0)))                                                      \
+	X(__read, , IF_FOUND("__read", read_fn, quick(fd), memory, 4))                             \
+	X(__read_chk, , IF_FOUND("__read_chk", read_chk_fn, quick(fd), memory, 4, 4))              \
+	X(__recv_chk, , IF_FOUND("__recv_chk", recv_chk_fn, quick(fd), memory, 4, 4, 0))           \
+	X(__recvfrom_chk, ,                                                                        \
+	  IF_FOUND("__recvfrom_chk", recvfrom_chk_fn, quick(fd), memory, 4, 4, 0, NULL, NULL))     \
+	X(__send, , IF_FOUND("__send", send_fn, quick(fd), "text", 4, 0))                          \
+	X(__write, , IF_FOUND("__write", write_fn, quick(fd), "text", 4))                          \
+	X(read, , read(quick(fd), memory, 4))                                                      \
+	X(read, none, read(quick(fd), NULL, 0))                                                    \
+	X(read, wrong, read(quick(fd), wrong, 4))                                                  \
+	X(readv, , readv(quick(fd), &part, 1))                                                     \
+	X(readv, wrong, readv(quick(fd), wrong, 1))                                                \
+	X(recv, , recv(quick(fd), memory, 4, 0))                                                   \
+	X(recv, errors, recv(quick(fd), memory, 4, MSG_ERRQUEUE))                                  \
+	X(recvfrom, , recvfrom(quick(fd), memory, 4, 0, NULL, NULL))                               \
 	X(recvmmsg, , recvmmsg(fd, &message, 1, MSG_DONTWAIT, NULL))                               \
 	X(recvmsg, , recvmsg(fd, &message.msg_hdr, MSG_DONTWAIT))                                  \
+	X(recvmsg, wrong, recvmsg(quick(fd), wrong, 0))                                            \
+	X(send, , send(quick(fd), "text", 4, 0))                                                   \
+	X(send, more, send(quick(fd), "text", 4, MSG_MORE))                                        \
+	X(send, wrong, send(quick(fd), wrong, 4, 0))                                               \
+	X(sendmmsg, , sendmmsg(fd, &message, 1, MSG_DONTWAIT))                                     \
+	X(sendmmsg, none, sendmmsg(fd, &message, 0, MSG_DONTWAIT))                                 \
+	X(sendmmsg, wrong, sendmmsg(fd, wrong, 1, MSG_DONTWAIT))                                   \
+	X(sendmsg, , sendmsg(fd, &message.msg_hdr, MSG_DONTWAIT))                                  \
+	X(sendmsg, wrong, sendmsg(fd, wrong, MSG_DONTWAIT))                                        \
+	X(sendto, , sendto(quick(fd), "text", 4, 0, NULL, 0))                                      \
 	X(sendfile, , SENDFILE("sendfile", quick(fd), another(open_file), NULL, 4))                \
 	X(sendfile, short, SENDFILE("sendfile", quick(fd), another(open_file), NULL, 9))           \
 	X(sendfile64, , SENDFILE("sendfile64", quick(fd), another(open_file), NULL, 4))            \
@@ -400,7 +442,13 @@ static const struct linger lingering = { 1, 5 };
 	X(socket, 6, socket(AF_INET6, SOCK_STREAM, IPPROTO_TCP))                                   \
 	X(socket, wrong, socket(AF_INET, SOCK_STREAM, 9999))                                       \
 	X(splice, out, splice(quick(fd), NULL, another(open_pipe), NULL, 4, SPLICE_F_NONBLOCK))    \
-	X(splice, same, splice(quick(fd), NULL, fd, NULL, 4, SPLICE_F_NONBLOCK))
+	X(splice, same, splice(quick(fd), NULL, fd, NULL, 4, SPLICE_F_NONBLOCK))                   \
+	X(write, , write(quick(fd), "text", 4))                                                    \
+	X(write, none, write(quick(fd), NULL, 0))                                                  \
+	X(write, wrong, write(quick(fd), wrong, 4))                                                \
+	X(writev, , writev(quick(fd), &part, 1))                                                   \
+	X(writev, wrong, writev(quick(fd), wrong, 1))                                              \
+	X(writev, many, writev(quick(fd), &part, minus))
 
 #define DEFINE(name, variant, call)                                                                \
 	static long do_##name##_##variant(int fd)                                                  \

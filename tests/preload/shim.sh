@@ -294,9 +294,11 @@ ok errno kept' 'this kernel, whatever it has: sockets'
 
 # ---- the library as a file ----
 exports=$(sed -n '/global:/,/local:/s/^\t\t\([A-Za-z_0-9]*\);$/\1/p' "$here/../../ld_pre_smc/ld_pre_smc.map" | LC_ALL=C sort | tr '\n' ' ')
-is "$exports" '_Exit _exit accept accept4 bind close close_range closefrom connect dl_iterate_phdr dup dup2 dup3 epoll_create epoll_create1 execl '\
-'execle execlp execv execve execveat execvp execvpe fclose fcntl fcntl64 fexecve fork getsockopt ioctl listen pidfd_getfd prctl '\
-'quick_exit recvmmsg recvmsg sendfile sendfile64 setsockopt shutdown smc_shim_view_1 socket splice ' 'what it takes over'
+is "$exports" '_Exit __read __read_chk __recv_chk __recvfrom_chk __send __write _exit accept accept4 bind close close_range closefrom '\
+'connect dl_iterate_phdr dup dup2 dup3 epoll_create epoll_create1 execl execle execlp execv execve execveat execvp execvpe fclose fcntl '\
+'fcntl64 fexecve fork getsockopt ioctl listen pidfd_getfd prctl pwritev2 pwritev64v2 quick_exit read readv recv recvfrom recvmmsg '\
+'recvmsg send sendfile sendfile64 sendmmsg sendmsg sendto setsockopt shutdown smc_shim_view_1 socket splice write writev ' \
+	'what it takes over'
 is "$(nm -D --defined-only "$shim" | awk '{ print $3 }' | LC_ALL=C sort | tr '\n' ' ')" "$exports" 'exports that and nothing else'
 is "$(nm -D --undefined-only "$shim" | awk '$1 == "U" { print $2 }' | sed 's/@.*//' |
 	grep -vxE '__errno_location|(__)?environ|bcmp|clock_gettime|clone|dl_iterate_phdr|dlsym|epoll_ctl|fflush|fileno|get(auxval|env|euid|peername|pid|ppid|rlimit|rlimit64|sockname)|__stack_chk_fail|[hn]to[hn][sl]|inet_pton|madvise|mem(chr|cmp|cpy|mem|move|set)|mmap(64)?|munmap|nanosleep|open(64)?|poll|(__progname|program_invocation_short_name)|read|recv|shm(at|ctl|dt|get)|sig(action|addset|emptyset|ismember|pending|procmask|timedwait)|pthread_setcancelstate|str(chr|cmp|cspn|len|rchr|spn|str)|sysconf|syscall|write')" \
@@ -317,8 +319,8 @@ if [ -d "$objects" ]; then
 		"$(awk '
 		/^\t\/\* calls/ { file = $2; sub("calls/", "", file) }
 		/^\tSHIM_FNS/ { exit }
-		/^\tSHIM_[A-Z0-9_]+,/ { name = tolower(substr($1, 6)); sub(",", "", name); print file, name == "exit" ? "_exit" : name }
-		END { print "exec.c execl\nexec.c execle\nexec.c execlp\nexec.c execv\nexec.c execvp\nexit.c _Exit" }' \
+		/^\tSHIM_[A-Z0-9_]+,/ { name = tolower(substr($1, 6)); sub(",", "", name); print file, name == "exit" ? "_exit" : name ~ /_chk/ ? "__" name : name }
+		END { print "read.c __read\nwrite.c __send\nwrite.c __write\nexec.c execl\nexec.c execle\nexec.c execlp\nexec.c execv\nexec.c execvp\nexit.c _Exit" }' \
 		"$here/../../ld_pre_smc/next.h" | LC_ALL=C sort)" 'each is defined where next.h says'
 else
 	skip 'where each is defined' 'the library was not built here'
@@ -327,7 +329,7 @@ fi
 # ---- 32 bits ----
 if [ -e "$BUILD/32/ld_pre_smc.so" ]; then
 	is "$(nm -D --defined-only "$BUILD/32/ld_pre_smc.so" | awk '{ print $3 }' | LC_ALL=C sort | tr '\n' ' ')" \
-		"$(echo "${exports}__fcntl_time64 __getsockopt64 __ioctl_time64 __prctl_time64 __setsockopt64" | tr ' ' '\n' | LC_ALL=C sort |
+		"$(echo "${exports}__fcntl_time64 __getsockopt64 __ioctl_time64 __prctl_time64 __recvmsg64 __sendmmsg64 __sendmsg64 __setsockopt64" | tr ' ' '\n' | LC_ALL=C sort |
 			tr '\n' ' ')" '32-bit: exports'
 fi
 if ! can_32 || ! [ -e "$BUILD/32/ld_pre_smc.so" ]; then

@@ -661,8 +661,8 @@ TEST(passed_descriptors_may_be_anything)
 	shim_fd_clear(FD_SMC, 6);
 	comes_to(recvmsg(8, &message.msg_hdr, 0), 0, 0, "recvmsg 8;");
 	assert_false(shim_fd_is_marked(6));
-	atomic_store(&shim_next_fn[SHIM_RECVMSG], NULL);
-	atomic_store(&shim_next_fn[SHIM_RECVMMSG], NULL);
+	shim_resolve(SHIM_RECVMSG);
+	shim_resolve(SHIM_RECVMMSG);
 }
 
 static int fake_pidfd_getfd(int pidfd, int target, unsigned int flags)

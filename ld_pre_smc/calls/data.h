@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* What reading from and writing to SMC sockets have in common. */
+#pragma once
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "ld_pre_smc/state/sock.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Type of the flags of recvmmsg(2) and sendmmsg(2). */
+#ifdef __GLIBC__
+typedef int message_flags;
+#else
+typedef unsigned int message_flags;
+#endif
+
+/* Number of bytes in @n parts. */
+static inline size_t shim_size(const struct iovec *parts, size_t n)
+{
+	size_t size = 0;
+
+	while (n--)
+		size += parts++->iov_len;
+	return size;
+}
+
+/* Fetch the error of an SMC connection, 0 for none. The kernel's ECONNABORTED is a dead link. */
+static inline int shim_connection_error(int fd)
+{
+	int err = shim_int_option(fd, SOL_SOCKET, SO_ERROR);
+
+	if (err == ECONNABORTED)
+		err = ETIMEDOUT;
+	return err < 0 ? 0 : err;
+}
+
+/**
+ * shim_write_failed() - errno and SIGPIPE of TCP, after a write that failed
+ * @fd: any descriptor
+ * @may_signal: false with MSG_NOSIGNAL
+ *
+ * errno is that of the call, and may become EPIPE, ECONNRESET or ETIMEDOUT.
+ *
+ * Return: true if TCP takes this write, and throws it away: it is the first one after the peer has
+ * closed. The next one then fails with EPIPE.
+ */
+bool shim_write_failed(int fd, bool may_signal);
+
+/* Open /dev/null, to throw away what a program sends from a file or pipe; -1 with ECONNRESET if there is none. */
+int shim_open_null(void);
+
+#pragma GCC visibility pop

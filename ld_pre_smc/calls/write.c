@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT
+/*
+ * write(2), send(2) and their kin into SMC sockets.
+ *
+ * net/smc/smc_tx.c ends a blocking write early once the send buffer is full; TCP continues until
+ * all is written, a signal arrives, or the time of SO_SNDTIMEO has passed. It holds back data
+ * written with MSG_MORE until the next write, TCP for 200 ms. And it fails without SIGPIPE.
+ *
+ * Descriptors without a mark, and calls of SMC sockets that write everything, cost a few
+ * instructions: tests/preload/instructions counts them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/calls/data.h"
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/signals.h"
+#include "ld_pre_smc/state/sock.h"
+
+/* Milliseconds: far longer than the kernel's worker takes, see smc_close_passive_work(). */
+#define WORKER 1000
+
+/*
+ * struct writing - a write that may be incomplete
+ * @flags: of send(2); MSG_DONTWAIT also for RWF_NOWAIT
+ * @done: number of bytes written
+ */
+struct writing {
+	int fd, flags;
+	const struct iovec *parts;
+	size_t n, done;
+};
+
+bool shim_write_failed(int fd, bool may_signal)
+{
+	int err = errno, cause;
+
+	if ((err != EPIPE && err != ECONNRESET) || !shim_repairs() || !shim_fd_is_smc(fd))
+		return false;
+	/* The kernel's worker has yet to find out whether the peer has closed or reset. */
+	if (err == ECONNRESET)
+		shim_wait(fd, POLLRDHUP, shim_milliseconds() + WORKER, NULL);
+	cause = shim_connection_error(fd);
+	if (cause) {
+		errno = cause;
+		return false;
+	}
+	if (err == ECONNRESET) {
+		/* The peer has closed without an error. The kernel remembers that this is known. */
+		next_shutdown(fd, SHUT_WR);
+		return true;
+	}
+	/* The kernel has sent the signal if the socket was shut down while this call waited. */
+	if (may_signal)
+		syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), SIGPIPE);
+	errno = EPIPE;
+	return false;
+}
+
+int shim_open_null(void)
+{
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		errno = ECONNRESET;
+	return fd;
+}
+
+/* Write what is left of the first unfinished part, or else all parts from there on. */
+static ssize_t write_more(const struct writing *writing)
+{
+	struct msghdr message = { 0 };
+	size_t i = 0, skip = writing->done;
+	struct iovec part;
+
+	for (; skip && skip >= writing->parts[i].iov_len; i++)
+		skip -= writing->parts[i].iov_len;
+	part = writing->parts[i];
+	part.iov_base = (char *)part.iov_base + skip;
+	part.iov_len -= skip;
+	message.msg_iov = skip ? &part : (struct iovec *)&writing->parts[i];
+	message.msg_iovlen = (__typeof__(message.msg_iovlen))(skip ? 1 : writing->n - i);
+	return next_sendmsg(writing->fd, &message, writing->flags | MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/*
+ * Signals are blocked except while this waits, so that none is missed: TCP returns after any
+ * handler, with SA_RESTART too. The time starts here, after the first part.
+ * Return: true if a signal ended the wait.
+ */
+static bool write_rest(struct writing *writing, size_t size, struct shim_signals *signals)
+{
+	struct timeval unused;
+	int timeout = shim_send_timeout(writing->fd, &unused), ready;
+	long long end = timeout < 0 ? -1 : shim_milliseconds() + timeout;
+	ssize_t n;
+
+	while (writing->done < size) {
+		ready = shim_wait(writing->fd, POLLOUT, end, signals);
+		if (ready <= 0)
+			return ready < 0;
+		n = write_more(writing);
+		if (n >= 0) {
+			writing->done += (size_t)n;
+		} else if (errno != EAGAIN) {
+			/* This write counts; the next one fails. */
+			if (errno == ECONNRESET)
+				shim_write_failed(writing->fd, false);
+			return false;
+		}
+	}
+	return false;
+}
+
+static bool is_blocking(const struct writing *writing)
+{
+	int flags = writing->flags & MSG_DONTWAIT ? O_NONBLOCK : fcntl(writing->fd, F_GETFL);
+
+	return flags >= 0 && !(flags & O_NONBLOCK);
+}
+
+/* @ret: result of the first call. Return: as TCP's. */
+static __attribute__((noinline)) ssize_t finish(struct writing *writing, ssize_t ret)
+{
+	int saved = errno;
+	struct shim_signals signals = { 0 };
+	bool is_interrupted;
+	size_t size;
+
+	if (ret < 0) {
+		if (!shim_write_failed(writing->fd, !(writing->flags & MSG_NOSIGNAL)))
+			return -1;
+		return (ssize_t)shim_size(writing->parts, writing->n);
+	}
+	size = shim_size(writing->parts, writing->n);
+	writing->done = (size_t)ret;
+	if (writing->done >= size || !shim_repairs() || !is_blocking(writing) ||
+	    !shim_fd_is_smc(writing->fd))
+		return ret;
+	shim_signals_block(&signals);
+	is_interrupted = write_rest(writing, size, &signals);
+	shim_signals_restore(&signals);
+	if (is_interrupted)
+		poll(NULL, 0, 0); /* the signal may have been that of pthread_cancel() */
+	errno = saved;
+	return (ssize_t)writing->done;
+}
+
+static __attribute__((noinline)) ssize_t finish_one(int fd, const void *data, size_t len, int flags,
+						    ssize_t ret)
+{
+	struct iovec part = { .iov_base = (void *)data, .iov_len = len };
+	struct writing writing = { .fd = fd, .flags = flags, .parts = &part, .n = 1 };
+
+	return finish(&writing, ret);
+}
+
+static ssize_t finish_parts(int fd, const struct iovec *parts, size_t n, int flags, ssize_t ret)
+{
+	struct writing writing = { .fd = fd, .flags = flags, .parts = parts, .n = n };
+
+	return finish(&writing, ret);
+}
+
+/* The calls themselves, of marked descriptors: apart, so that others need no stack. */
+#define SMC_ONLY static __attribute__((noinline))
+
+SMC_ONLY ssize_t write_smc(int fd, const void *data, size_t len)
+{
+	ssize_t ret = next_data(SHIM_WRITE, write)(fd, data, len);
+
+	return (size_t)ret == len ? ret : finish_one(fd, data, len, 0, ret);
+}
+
+/**
+ * write() - write(2) that writes everything, as TCP does
+ *
+ * Return: as write(2). The functions below do the same for their calls.
+ */
+ssize_t write(int fd, const void *data, size_t len)
+{
+	return shim_fd_may_be_smc(fd) ? write_smc(fd, data, len) :
+					next_data(SHIM_WRITE, write)(fd, data, len);
+}
+
+/* SMC has no segments to fill. A socket that has fallen back keeps the flag. */
+SMC_ONLY int without_more(int fd, int flags)
+{
+	return shim_repairs() && shim_fd_is_smc(fd) ? flags & ~MSG_MORE : flags;
+}
+
+SMC_ONLY ssize_t send_smc(int fd, const void *data, size_t len, int flags)
+{
+	ssize_t ret;
+
+	if (flags & MSG_MORE)
+		flags = without_more(fd, flags);
+	ret = next_data(SHIM_SEND, send)(fd, data, len, flags);
+	return (size_t)ret == len ? ret : finish_one(fd, data, len, flags, ret);
+}
+
+ssize_t send(int fd, const void *data, size_t len, int flags)
+{
+	return shim_fd_may_be_smc(fd) ? send_smc(fd, data, len, flags) :
+					next_data(SHIM_SEND, send)(fd, data, len, flags);
+}
+
+SMC_ONLY ssize_t sendto_smc(int fd, const void *data, size_t len, int flags,
+			    const struct sockaddr *to, socklen_t to_len)
+{
+	ssize_t ret;
+
+	if (flags & MSG_MORE)
+		flags = without_more(fd, flags);
+	ret = next_data(SHIM_SENDTO, sendto)(fd, data, len, flags, to, to_len);
+	return (size_t)ret == len ? ret : finish_one(fd, data, len, flags, ret);
+}
+
+ssize_t sendto(int fd, const void *data, size_t len, int flags, const struct sockaddr *to,
+	       socklen_t to_len)
+{
+	return shim_fd_may_be_smc(fd) ?
+		       sendto_smc(fd, data, len, flags, to, to_len) :
+		       next_data(SHIM_SENDTO, sendto)(fd, data, len, flags, to, to_len);
+}
+
+SMC_ONLY ssize_t sendmsg_smc(int fd, const struct msghdr *message, int flags)
+{
+	ssize_t ret;
+
+	if (flags & MSG_MORE)
+		flags = without_more(fd, flags);
+	ret = next_sendmsg(fd, message, flags);
+	/* After another error, @message may be invalid. */
+	return ret >= 0 || errno == EPIPE || errno == ECONNRESET ?
+		       finish_parts(fd, message->msg_iov, message->msg_iovlen, flags, ret) :
+		       ret;
+}
+
+ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	return shim_fd_may_be_smc(fd) ? sendmsg_smc(fd, message, flags) :
+					next_sendmsg(fd, message, flags);
+}
+
+/* Only the last of @done messages may be incomplete. Return: is it complete? */
+static bool finish_last(int fd, struct mmsghdr *messages, int done, int flags)
+{
+	struct mmsghdr *last = &messages[done - 1];
+	struct writing writing = { .fd = fd,
+				   .flags = flags,
+				   .parts = last->msg_hdr.msg_iov,
+				   .n = last->msg_hdr.msg_iovlen };
+
+	last->msg_len = (unsigned int)finish(&writing, (ssize_t)last->msg_len);
+	return last->msg_len == shim_size(writing.parts, writing.n);
+}
+
+/* Only the first message can have failed, or been thrown away. */
+SMC_ONLY int sendmmsg_smc(int fd, struct mmsghdr *messages, unsigned int n, message_flags flags)
+{
+	int ret, more;
+
+	if (flags & MSG_MORE)
+		flags = (message_flags)without_more(fd, (int)flags);
+	ret = next_data(SHIM_SENDMMSG, sendmmsg)(fd, messages, n, flags);
+	if (ret < 0) {
+		if (!shim_write_failed(fd, !(flags & MSG_NOSIGNAL)))
+			return ret;
+		messages->msg_len = (unsigned int)shim_size(messages->msg_hdr.msg_iov,
+								messages->msg_hdr.msg_iovlen);
+		return 1;
+	}
+	if (!ret || !finish_last(fd, messages, ret, (int)flags) || (unsigned int)ret >= n)
+		return ret;
+	more = sendmmsg_smc(fd, messages + ret, n - (unsigned int)ret, flags);
+	return more > 0 ? ret + more : ret;
+}
+
+int sendmmsg(int fd, struct mmsghdr *messages, unsigned int n, message_flags flags)
+{
+	return shim_fd_may_be_smc(fd) ?
+		       sendmmsg_smc(fd, messages, n, flags) :
+		       next_data(SHIM_SENDMMSG, sendmmsg)(fd, messages, n, flags);
+}
+
+SMC_ONLY ssize_t writev_smc(int fd, const struct iovec *parts, int n)
+{
+	return finish_parts(fd, parts, (size_t)n, 0, next_data(SHIM_WRITEV, writev)(fd, parts, n));
+}
+
+ssize_t writev(int fd, const struct iovec *parts, int n)
+{
+	return shim_fd_may_be_smc(fd) ? writev_smc(fd, parts, n) :
+					next_data(SHIM_WRITEV, writev)(fd, parts, n);
+}
+
+/* Headers may redirect pwritev2() to pwritev64v2(); on 32-bit machines their positions differ. */
+ssize_t shim_pwritev2(int fd, const struct iovec *parts, int n, long pos,
+		      int flags) __asm__("pwritev2");
+ssize_t shim_pwritev64v2(int fd, const struct iovec *parts, int n, long long pos,
+			 int flags) __asm__("pwritev64v2");
+
+SMC_ONLY ssize_t finish_pwritev2(int fd, const struct iovec *parts, int n, int flags, ssize_t ret)
+{
+	return finish_parts(fd, parts, (size_t)n, flags & RWF_NOWAIT ? MSG_DONTWAIT : 0, ret);
+}
+
+ssize_t shim_pwritev2(int fd, const struct iovec *parts, int n, long pos, int flags)
+{
+	__typeof__(&shim_pwritev2) next = next_data(SHIM_PWRITEV2, shim_pwritev2);
+
+	return shim_fd_may_be_smc(fd) ?
+		       finish_pwritev2(fd, parts, n, flags, next(fd, parts, n, pos, flags)) :
+		       next(fd, parts, n, pos, flags);
+}
+
+ssize_t shim_pwritev64v2(int fd, const struct iovec *parts, int n, long long pos, int flags)
+{
+	__typeof__(&shim_pwritev64v2) next = next_data(SHIM_PWRITEV64V2, shim_pwritev64v2);
+
+	return shim_fd_may_be_smc(fd) ?
+		       finish_pwritev2(fd, parts, n, flags, next(fd, parts, n, pos, flags)) :
+		       next(fd, parts, n, pos, flags);
+}
+
+#ifdef __GLIBC__
+/* Second names, which old programs use. */
+extern __typeof__(write) shim_write __asm__("__write") __attribute__((alias("write")));
+extern __typeof__(send) shim_send __asm__("__send") __attribute__((alias("send")));
+#endif
+SHIM_TIME64(sendmsg, __sendmsg64);
+SHIM_TIME64(sendmmsg, __sendmmsg64);
