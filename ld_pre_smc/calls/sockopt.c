@@ -22,9 +22,18 @@
 #include "ld_pre_smc/state/replace_socket.h"
 #include "ld_pre_smc/state/unsent_data.h"
 #include "process/sockopt_numbers.h"
+#include "process/tcpguard.h"
 
 /* <linux/socket.h>: level of SMC's own options. */
 #define SOL_SMC_286 286
+
+/* What an option does to an SMC socket. */
+enum effect {
+	WORKS,
+	PROTECTS, /* TCP only, see process/tcpguard.h */
+	ENDS_SMC,
+	IS_LOST, /* it affects connect(), or later when the socket is replaced */
+};
 
 /*
  * smc_setsockopt() in net/smc/af_smc.c checks the number only, whatever the level: these options
@@ -34,7 +43,7 @@
  */
 static bool ends_smc(int level, int name)
 {
-	if (level == SOL_SOCKET || level == SOL_SMC_286 || shim_option_protects(level, name))
+	if (level == SOL_SOCKET || level == SOL_SMC_286)
 		return false;
 	switch (name) {
 	case TCP_FASTOPEN:
@@ -45,19 +54,21 @@ static bool ends_smc(int level, int name)
 	}
 }
 
-/*
- * With SO_RCVLOWAT, connect() waits for that many bytes of the handshake. Other options would be
- * lost when the socket is replaced later.
- */
-static bool needs_tcp(int level, int name)
+static enum effect effect_of(int level, int name)
 {
-	return (level == SOL_SOCKET && name == SO_RCVLOWAT) ||
-	       (!ends_smc(level, name) && !shim_swap_copies(level, name));
+	if (tcpguard_is(level, name))
+		return PROTECTS;
+	if (ends_smc(level, name))
+		return ENDS_SMC;
+	/* With SO_RCVLOWAT, connect() waits for that many bytes of the handshake. */
+	return (level == SOL_SOCKET && name == SO_RCVLOWAT) || !shim_swap_copies(level, name) ?
+		       IS_LOST :
+		       WORKS;
 }
 
 static const char *why(int level, int name)
 {
-	if (shim_option_protects(level, name))
+	if (tcpguard_is(level, name))
 		return "an option that protects TCP only";
 	if (level != SOL_SOCKET)
 		return "a TCP option";
@@ -309,15 +320,14 @@ static int ignore(int fd, const struct shim_sock *sock, const struct option *opt
 }
 
 /* Set an option on a socket that may be an SMC socket without fallback. */
-static int set_on_smc(int fd, const struct option *opt)
+static int set_on_smc(int fd, enum effect effect, const struct option *opt)
 {
-	bool protects = shim_option_protects(opt->level, opt->name);
 	struct shim_sock sock;
 	int ret = 1;
 
-	if ((protects || ends_smc(opt->level, opt->name)) && shim_is_smc(fd, &sock))
-		return protects ? protect(fd, &sock, opt) : ignore(fd, &sock, opt);
-	if (needs_tcp(opt->level, opt->name) && !is_ulp(opt) && opt->level != SOL_SMC_286)
+	if ((effect == PROTECTS || effect == ENDS_SMC) && shim_is_smc(fd, &sock))
+		return effect == PROTECTS ? protect(fd, &sock, opt) : ignore(fd, &sock, opt);
+	if (effect == IS_LOST && !is_ulp(opt) && opt->level != SOL_SMC_286)
 		ret = set_by_swap(fd, opt);
 	if (ret <= 0)
 		return ret;
@@ -339,14 +349,17 @@ static int set_on_smc(int fd, const struct option *opt)
 int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 {
 	const struct option opt = { level, name, value, len };
+	enum effect effect = effect_of(level, name);
 	int saved = errno, ret;
 
 	shim_option_note(level, name);
+	if (effect == PROTECTS)
+		shim_has_protection = true;
 	if (concerns_connect(level, name))
 		shim_fd_drop(FD_PLAIN, fd);
-	if (shim_fd_is_tcp(fd) && needs_tcp(level, name))
+	if (shim_fd_is_tcp(fd) && (effect == PROTECTS || effect == IS_LOST))
 		shim_fd_drop(FD_OWN, fd); /* stays TCP */
-	if (shim_is_locked && shim_option_protects(level, name) && shim_fd_is_marked(fd)) {
+	if (shim_is_locked && effect == PROTECTS && shim_fd_is_marked(fd)) {
 		errno = ENOPROTOOPT;
 		return -1;
 	}
@@ -354,7 +367,7 @@ int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 		return next_setsockopt(fd, level, name, value, len);
 	if (is_receive_time(level, name))
 		return set_receive_time(fd, name, value, len);
-	ret = set_on_smc(fd, &opt);
+	ret = set_on_smc(fd, effect, &opt);
 	if (!ret)
 		errno = saved;
 	return ret;

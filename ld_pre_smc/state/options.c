@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 
 #include "process/sockopt_numbers.h"
-#include "process/tcpguard.h"
 
 #define NAMES 128
 #define BITS 32
@@ -50,23 +49,9 @@ void shim_option_note(int level, int name)
 	unsigned int number = (unsigned int)shim_option_name(level, name),
 		     bit = 1U << number % BITS;
 
-	if (shim_option_protects(level, name))
-		shim_has_protection = true;
 	if (names && number < NAMES &&
 	    !(atomic_load_explicit(&names[number / BITS], memory_order_relaxed) & bit))
 		atomic_fetch_or(&names[number / BITS], bit);
-}
-
-bool shim_option_protects(int level, int name)
-{
-#define CASE(level, name) case TCPGUARD(level, name):
-	switch (TCPGUARD(level, name)) {
-		TCPGUARDS(CASE)
-		TCPGUARD_FILTERS(CASE)
-		return true;
-	default: return false;
-	}
-#undef CASE
 }
 
 static bool needs_rights(int level, int name)

@@ -20,15 +20,7 @@ int shim_option_name(int level, int name);
  */
 bool shim_option_was_set(int level, int name);
 
-/**
- * shim_option_protects() - true if the option lets TCP drop segments of strangers
- *
- * Keys, policies of IPsec, a minimum TTL, filters. SMC accepts them for the handshake, but carries
- * the data past them.
- */
-bool shim_option_protects(int level, int name);
-
-/* Such an option was ever set. */
+/* An option of process/tcpguard.h was ever set. */
 extern bool shim_has_protection;
 
 /* F_SETOWN, F_SETSIG or the like was ever called. */

@@ -192,18 +192,6 @@ int BPF_PROG(smc_socket, int family, int type, int protocol, int ret)
 	return PROTO_SMC;
 }
 
-static bool is_guard(int level, int option)
-{
-#define CASE(level, option) case TCPGUARD(level, option):
-	switch (TCPGUARD(level, option)) {
-		TCPGUARDS(CASE)
-		TCPGUARD_FILTERS(CASE)
-		return true;
-	default: return false;
-	}
-#undef CASE
-}
-
 /*
  * Better no key than one that the data is not signed with. The file of a socket that fell back
  * leads to its TCP socket.
@@ -213,7 +201,7 @@ int BPF_PROG(smc_setsockopt, struct socket *sock, int level, int option, int ret
 {
 	struct sock *sk = sock->sk;
 
-	if (ret || !is_guard(level, option) ||
+	if (ret || !tcpguard_is(level, option) ||
 	    (sk->sk_protocol != PROTO_SMC && sk->__sk_common.skc_family != AF_SMC))
 		return ret;
 	return current_scope(bpf_get_current_task_btf()) ? -ENOPROTOOPT : 0;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <asm/socket.h>
+#include <stdbool.h>
 
 /**
  * TCPGUARD() - an option and its level as one number
@@ -36,3 +37,16 @@
 #define TCPGUARD_FILTERS(X)                                                                        \
 	X(SOL_SOCKET, SO_ATTACH_FILTER)                                                            \
 	X(SOL_SOCKET, SO_ATTACH_BPF)
+
+/** tcpguard_is() - true if the option is one of these */
+static inline bool tcpguard_is(int level, int option)
+{
+#define TCPGUARD_CASE(level, option) case TCPGUARD(level, option):
+	switch (TCPGUARD(level, option)) {
+		TCPGUARDS(TCPGUARD_CASE)
+		TCPGUARD_FILTERS(TCPGUARD_CASE)
+		return true;
+	default: return false;
+	}
+#undef TCPGUARD_CASE
+}
