@@ -27,12 +27,16 @@
 /* <linux/socket.h>: level of SMC's own options. */
 #define SOL_SMC_286 286
 
-/* What an option does to an SMC socket. */
+/* The effect of an option on an SMC socket. */
 enum effect {
 	WORKS,
-	PROTECTS, /* TCP only, see process/tcpguard.h */
 	ENDS_SMC,
-	IS_LOST, /* it affects connect(), or later when the socket is replaced */
+	HOLDS_BACK, /* data or clients, for as long as it is set */
+	/* A socket with one of these stays TCP. */
+	PROTECTS,      /* TCP only, see process/tcpguard.h */
+	NEVER_ANSWERS, /* by control messages, as TCP does: refused, so that programs do without */
+	IS_REFUSED,    /* and programs do without; SMC's own options on TCP */
+	IS_LOST,       /* when the socket is replaced; SO_RCVLOWAT affects the handshake, too */
 };
 
 /*
@@ -60,10 +64,19 @@ static enum effect effect_of(int level, int name)
 		return PROTECTS;
 	if (ends_smc(level, name))
 		return ENDS_SMC;
-	/* With SO_RCVLOWAT, connect() waits for that many bytes of the handshake. */
-	return (level == SOL_SOCKET && name == SO_RCVLOWAT) || !shim_swap_copies(level, name) ?
-		       IS_LOST :
-		       WORKS;
+	switch (TCPGUARD(level, shim_option_name(level, name))) {
+	case TCPGUARD(IPPROTO_TCP, TCP_CORK):
+	case TCPGUARD(IPPROTO_TCP, TCP_DEFER_ACCEPT): return HOLDS_BACK;
+	case TCPGUARD(IPPROTO_TCP, TCP_INQ):
+	case TCPGUARD(SOL_SOCKET, SO_TIMESTAMPING): return NEVER_ANSWERS;
+	case TCPGUARD(IPPROTO_TCP, TCP_ULP):
+	case TCPGUARD(SOL_SOCKET, SO_ZEROCOPY): return IS_REFUSED;
+	case TCPGUARD(SOL_SOCKET, SO_RCVLOWAT): return IS_LOST;
+	default: break;
+	}
+	if (level == SOL_SMC_286)
+		return IS_REFUSED;
+	return shim_swap_copies(level, name) ? WORKS : IS_LOST;
 }
 
 static const char *why(int level, int name)
@@ -75,7 +88,6 @@ static const char *why(int level, int name)
 	switch (name) {
 	case SO_REUSEPORT: return "SO_REUSEPORT";
 	case SO_RCVLOWAT: return "SO_RCVLOWAT";
-	case SO_ZEROCOPY: return "SO_ZEROCOPY";
 	case SO_PEEK_OFF: return "SO_PEEK_OFF";
 	case SO_TXREHASH: return "SO_TXREHASH";
 	default: return "an option that SMC refuses";
@@ -235,11 +247,6 @@ static int set_short(int fd, const struct option *opt)
 		       next_setsockopt(fd, opt->level, opt->name, text, sizeof(text));
 }
 
-static bool is_ulp(const struct option *opt)
-{
-	return opt->level == IPPROTO_TCP && opt->name == TCP_ULP;
-}
-
 /* SMC refuses every TCP_ULP before it reads the name; "smc" is what it does anyway. */
 static int set_ulp(int fd, const struct option *opt)
 {
@@ -255,14 +262,14 @@ static int set_ulp(int fd, const struct option *opt)
 	return opt->len < 3 || opt->len > 4 || memcmp(name, "smc", 3) ? -1 : 0;
 }
 
-static int repair_set(int fd, const struct option *opt)
+static int repair_set(int fd, enum effect effect, const struct option *opt)
 {
 	if (errno == EINVAL && opt->len < sizeof(int))
 		return set_short(fd, opt);
 	if (errno != EOPNOTSUPP)
 		return -1;
-	if (is_ulp(opt))
-		return set_ulp(fd, opt);
+	if (effect == IS_REFUSED)
+		return opt->level == IPPROTO_TCP ? set_ulp(fd, opt) : -1;
 	return opt->level == SOL_SOCKET && !set_by_swap(fd, opt) ? 0 : -1;
 }
 
@@ -319,20 +326,40 @@ static int ignore(int fd, const struct shim_sock *sock, const struct option *opt
 	return 0;
 }
 
+/* The kernel checks the option by setting it for a moment. Zero, or off, is as before. */
+static int set_and_undo(int fd, enum effect effect, const struct option *opt)
+{
+	static const int off;
+	int number;
+
+	if (next_setsockopt(fd, opt->level, opt->name, opt->value, opt->len))
+		return -1;
+	if (opt->len < sizeof(number))
+		return 0;
+	memcpy(&number, opt->value, sizeof(number));
+	if (!number || !shim_is_smc(fd, NULL))
+		return 0;
+	next_setsockopt(fd, opt->level, opt->name, &off, sizeof(off));
+	errno = ENOPROTOOPT;
+	return effect == HOLDS_BACK ? 0 : -1;
+}
+
 /* Set an option on a socket that may be an SMC socket without fallback. */
 static int set_on_smc(int fd, enum effect effect, const struct option *opt)
 {
 	struct shim_sock sock;
 	int ret = 1;
 
+	if (effect == HOLDS_BACK || effect == NEVER_ANSWERS)
+		return set_and_undo(fd, effect, opt);
 	if ((effect == PROTECTS || effect == ENDS_SMC) && shim_is_smc(fd, &sock))
 		return effect == PROTECTS ? protect(fd, &sock, opt) : ignore(fd, &sock, opt);
-	if (effect == IS_LOST && !is_ulp(opt) && opt->level != SOL_SMC_286)
+	if (effect == IS_LOST)
 		ret = set_by_swap(fd, opt);
 	if (ret <= 0)
 		return ret;
 	ret = next_setsockopt(fd, opt->level, opt->name, opt->value, opt->len);
-	return ret ? repair_set(fd, opt) : 0;
+	return ret ? repair_set(fd, effect, opt) : 0;
 }
 
 /**
@@ -341,8 +368,9 @@ static int set_on_smc(int fd, enum effect effect, const struct option *opt)
  * Only differs from the next function for SMC sockets without fallback: an option that SMC refuses,
  * or that would break connect(), turns an unused socket into an IPPROTO_SMC one (SO_REUSEPORT) or a
  * TCP one; so does one that protects TCP, a listener as well, and connections refuse it; options
- * that would end SMC are accepted and ignored; values of one to three bytes are padded; TCP_ULP
- * "smc" succeeds without effect.
+ * that would end SMC, or hold data or clients back, are accepted and ignored; those that answer by
+ * control messages are refused; values of one to three bytes are padded; TCP_ULP "smc" succeeds
+ * without effect.
  *
  * Return: 0 with errno untouched, or -1 with the errno of the last attempt.
  */
@@ -357,7 +385,7 @@ int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 		shim_has_protection = true;
 	if (concerns_connect(level, name))
 		shim_fd_drop(FD_PLAIN, fd);
-	if (shim_fd_is_tcp(fd) && (effect == PROTECTS || effect == IS_LOST))
+	if (effect >= PROTECTS && shim_fd_is_tcp(fd))
 		shim_fd_drop(FD_OWN, fd); /* stays TCP */
 	if (shim_is_locked && effect == PROTECTS && shim_fd_is_marked(fd)) {
 		errno = ENOPROTOOPT;

@@ -20,8 +20,8 @@
 
 /*
  * Options of stream sockets that getsockopt(2) returns in the form accepted by setsockopt(2).
- * Excluded: the numbers 23, 30, 33 and 34 of levels other than SOL_SOCKET, which end SMC: see
- * sockopt.c.
+ * Excluded: TCP_CORK, TCP_DEFER_ACCEPT, and the numbers 23, 30, 33 and 34 of levels other than
+ * SOL_SOCKET: see sockopt.c.
  */
 /* clang-format off */
 static const short socket_options[] = {
@@ -34,8 +34,8 @@ static const short socket_options[] = {
 };
 
 static const short tcp_options[] = {
-	TCP_NODELAY, TCP_MAXSEG, TCP_CORK, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT, TCP_SYNCNT,
-	TCP_LINGER2, TCP_DEFER_ACCEPT, TCP_WINDOW_CLAMP, TCP_QUICKACK, TCP_CONGESTION,
+	TCP_NODELAY, TCP_MAXSEG, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT, TCP_SYNCNT,
+	TCP_LINGER2, TCP_WINDOW_CLAMP, TCP_QUICKACK, TCP_CONGESTION,
 	TCP_THIN_LINEAR_TIMEOUTS, TCP_USER_TIMEOUT, TCP_NOTSENT_LOWAT, TCP_SAVE_SYN, TCP_INQ,
 	TCP_TX_DELAY, TCP_RTO_MAX_MS, TCP_RTO_MIN_US, TCP_DELACK_MAX_US,
 };

@@ -359,10 +359,60 @@ static void refused_option(int name, int value)
 	echo(&p);
 }
 
-CASE_OF(zerocopy, refused_option(SO_ZEROCOPY, 1))
 CASE_OF(peek_off, refused_option(SO_PEEK_OFF, 0))
 CASE_OF(txrehash, refused_option(SO_TXREHASH, 1))
 CASE_OF(rcvlowat, refused_option(SO_RCVLOWAT, 2))
+
+/* Options without which a program does something else. */
+static void unanswered(int level, int name)
+{
+	int l = listener(), fd = fresh();
+	struct pair p;
+
+	SAY("set", set(fd, level, name, 1));
+	say("get=%d", get(fd, level, name));
+	join(&p, l, fd);
+	SAY("connected", set(p.c, level, name, 1));
+	echo(&p);
+}
+
+CASE_OF(zerocopy, unanswered(SOL_SOCKET, SO_ZEROCOPY))
+CASE_OF(inq, unanswered(IPPROTO_TCP, TCP_INQ))
+CASE_OF(timestamping, unanswered(SOL_SOCKET, SO_TIMESTAMPING))
+
+/* Values that TCP refuses. */
+CASE(values)
+{
+	static const int names[] = { TCP_CORK,	   TCP_DEFER_ACCEPT,	 TCP_INQ,
+				     TCP_FASTOPEN, TCP_FASTOPEN_CONNECT, TCP_FASTOPEN_NO_COOKIE };
+	struct pair p = make_pair();
+	int fd = fresh(), zero = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		SAY("none", setsockopt(fd, IPPROTO_TCP, names[i], NULL, sizeof(zero)));
+		SAY("short", setsockopt(fd, IPPROTO_TCP, names[i], &zero, 3));
+		SAY("wrong", set(fd, IPPROTO_TCP, names[i], -1));
+		SAY("off", set(fd, IPPROTO_TCP, names[i], 0));
+		SAY("connected", setsockopt(p.c, IPPROTO_TCP, names[i], NULL, sizeof(zero)));
+	}
+	tell_kind("fresh", fd);
+}
+
+/* The first client has nothing to say for now. */
+CASE(defer_accept)
+{
+	int l = fresh(), idle = fresh(), busy = fresh();
+
+	SAY("defer", set(l, IPPROTO_TCP, TCP_DEFER_ACCEPT, 60));
+	bind_to(l, 0);
+	listen(l, 5);
+	SAY("idle", connect_to(idle, port_of(l)));
+	SAY("busy", connect_to(busy, port_of(l)));
+	SAY("send", send(busy, "x", 1, 0));
+	say("accepted=%d", accept(l, NULL, NULL) >= 0);
+	tell_kind("busy", busy);
+}
 
 /* ---- options that protect: TCP keeps others out ---- */
 
@@ -741,7 +791,7 @@ CASE(epoll)
 	epoll_ctl(ep, EPOLL_CTL_ADD, l, &event);
 	epoll_ctl(ep, EPOLL_CTL_ADD, fd, &event);
 	epoll_ctl(ep, EPOLL_CTL_DEL, l, &event);
-	SAY("zerocopy", set(fd, SOL_SOCKET, SO_ZEROCOPY, 1));
+	SAY("peek", set(fd, SOL_SOCKET, SO_PEEK_OFF, 0));
 	join(&p, l, fd);
 	memset(&event, 0, sizeof(event));
 	SAY("wait", epoll_wait(ep, &event, 1, 1000));
@@ -964,7 +1014,6 @@ CASE(sendfile)
 	SAY("sendfile", sendfile(p.c, file, &pos, 100000));
 	wait_for(p.a, POLLIN);
 	SAY("recv", recv(p.a, text, sizeof(text), MSG_DONTWAIT));
-	say("cork=%d", get(p.c, IPPROTO_TCP, TCP_CORK));
 	say("nodelay=%d", get(p.c, IPPROTO_TCP, TCP_NODELAY));
 }
 
@@ -1007,6 +1056,18 @@ CASE(more_shutdown)
 	SAY("send", send(p.c, "hello", 5, MSG_MORE));
 	SAY("shutdown", shutdown(p.c, SHUT_WR));
 	tell_all(p.a);
+}
+
+CASE(cork_left)
+{
+	int l = listener(), c = fresh();
+	struct pair p;
+
+	SAY("cork", set(c, IPPROTO_TCP, TCP_CORK, 1));
+	join(&p, l, c);
+	echo(&p);
+	SAY("cork", set(p.c, IPPROTO_TCP, TCP_CORK, 1));
+	echo(&p);
 }
 
 CASE(cork_close)

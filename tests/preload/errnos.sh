@@ -20,7 +20,7 @@ errnos errnos-tcp "LD_PRELOAD=$shim"
 errnos errnos-smc "LD_PRELOAD=$shim:$mimic"
 errnos errnos-inet "LD_PRELOAD=$shim:$mimic" SMC_SOCK_FAMILY=inet
 # Keep af_smc(7), which lists refused and ignored calls, in step with this.
-refused=$(printf 'setsockopt %s: -1 Operation not supported\n' 'connected reuseport' 'listener zerocopy' 'connected zerocopy')
+refused=$(printf 'setsockopt %s: -1 Operation not supported\n' 'connected reuseport' {stream,stream6,listener,connected}' zerocopy')
 is "$(changed errnos-tcp)" '' 'errno: the same, whatever this kernel has'
 is "$(changed errnos-smc)" "setsockopt listener reuseport: -1 Operation not supported
 $refused

@@ -350,25 +350,20 @@ static void try_epoll(bool after_shutdown)
 static void try_child(bool after_shutdown)
 {
 	struct epoll_event event = { .events = EPOLLIN };
-	int epfd = epoll_create1(EPOLL_CLOEXEC), peer, fd, status, cork = 1;
-	socklen_t len = sizeof(cork);
+	int epfd = epoll_create1(EPOLL_CLOEXEC), peer, fd, status;
 	size_t sent;
 	pid_t pid;
 
 	fd = unsent(&peer, &sent);
 	if (epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event) || fcntl(fd, F_SETFL, O_ASYNC) ||
-	    setsockopt(fd, IPPROTO_TCP, TCP_CORK, &cork, len) ||
 	    (after_shutdown && !leave_to_keeper(fd)))
 		exit(77);
 	pid = fork();
 	if (!pid)
 		_exit(close(fd));
 	waitpid(pid, &status, 0);
-	cork = 0;
-	getsockopt(fd, IPPROTO_TCP, TCP_CORK, &cork, &len);
-	printf("status=%d keeper=%d epoll=%d async=%d cork=%d\n", status, has_keeper(),
-	       epoll_ctl(epfd, EPOLL_CTL_MOD, fd, &event), (fcntl(fd, F_GETFL) & O_ASYNC) != 0,
-	       cork);
+	printf("status=%d keeper=%d epoll=%d async=%d\n", status, has_keeper(),
+	       epoll_ctl(epfd, EPOLL_CTL_MOD, fd, &event), (fcntl(fd, F_GETFL) & O_ASYNC) != 0);
 }
 
 /* The peer's end of file follows the data, while the program still has the socket. */

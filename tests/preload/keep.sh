@@ -60,8 +60,8 @@ keep_tests() {
 	calm='calm=1 exposed=0 blocked=0' none='calm=0 exposed=0 blocked=0'
 	kept signals "shutdown=0 $calm close=0 $calm fclose=0 $none linger=0 calm=0 exposed=1 blocked=0 range=0 $calm open=0" \
 		'signals do not interrupt sending the end, but do interrupt waiting'
-	kept child 'status=0 keeper=0 epoll=0 async=1 cork=1' 'a child closes its copy: nothing changes for its parent'
-	kept child_shut 'status=0 keeper=1 epoll=0 async=1 cork=1' 'nor after shutdown()'
+	kept child 'status=0 keeper=0 epoll=0 async=1' 'a child closes its copy: nothing changes for its parent'
+	kept child_shut 'status=0 keeper=1 epoll=0 async=1' 'nor after shutdown()'
 	like "$(<"$tmp/keep.reaper")" "^$kernels " 'keep: a program that reaps orphans gets none'
 	like "$(<"$tmp/keep.reset")" "^$kernels " 'keep: SO_LINGER without time: dropped'
 	like "$(<"$tmp/keep.raw")" "^$kernels " 'keep: SMC_RAW: the kernel decides'

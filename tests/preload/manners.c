@@ -14,9 +14,9 @@ static int epfd;
 /* A new socket that is replaced by a TCP socket. */
 static int swapped(void)
 {
-	int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+	int fd = socket(AF_INET, SOCK_STREAM, 0), two = 2;
 
-	return setsockopt(fd, SOL_SOCKET, SO_ZEROCOPY, &on, sizeof(on)) ? -1 : fd;
+	return setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &two, sizeof(two)) ? -1 : fd;
 }
 
 static void *wait_for_events(void *unused)
@@ -48,12 +48,12 @@ static int run_epoll(void)
 static void *cancelled(void *survived)
 {
 	struct epoll_event event = { .events = EPOLLIN };
-	int fd, on = 1;
+	int fd, two = 2;
 
 	pthread_cancel(pthread_self());
 	fd = socket(AF_INET, SOCK_STREAM, 0);
 	epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event);
-	setsockopt(fd, SOL_SOCKET, SO_ZEROCOPY, &on, sizeof(on));
+	setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &two, sizeof(two));
 	*(bool *)survived = true;
 	pthread_testcancel();
 	return NULL;

@@ -3,7 +3,7 @@
 # Repairs by the preload library, over a libc whose sockets behave like SMC; sourced by run.
 mimic=$bin/mimic.so
 differs=$BUILD/tests/kernel/differs
-cases='identity ioctls zerocopy peek_off txrehash rcvlowat reuseport reuseport_bound fast_open
+cases='identity ioctls peek_off txrehash rcvlowat reuseport reuseport_bound fast_open
 	collisions short linger linger_listener retry unspec epoll splice splice_full'
 
 ipv6=-6
@@ -32,8 +32,8 @@ for family in '' $ipv6; do
 		start "raw$family" "LD_PRELOAD=$shim:$mimic" SMC_RAW=1 "$differs" $family $cases
 	}
 done
-start debug "LD_PRELOAD=$shim:$mimic" SMC_DEBUG=1 "$differs" reuseport zerocopy fast_open unspec
-start strict "LD_PRELOAD=$shim:$mimic" SMC_STRICT=1 "$differs" zerocopy reuseport
+start debug "LD_PRELOAD=$shim:$mimic" SMC_DEBUG=1 "$differs" reuseport rcvlowat fast_open unspec
+start strict "LD_PRELOAD=$shim:$mimic" SMC_STRICT=1 "$differs" peek_off reuseport
 # shellcheck disable=SC2086
 wait $pids
 
@@ -67,11 +67,11 @@ for family in '' $ipv6; do
 done
 
 is "$(grep -c '^ld_pre_smc\[[0-9]*\]: fd [0-9]*: SO_REUSEPORT -> IPPROTO_SMC$' "$tmp/debug")" 2 'debug: SO_REUSEPORT'
-like "$(<"$tmp/debug")" ": fd ${fds[0]}: SO_ZEROCOPY -> TCP\$" 'debug: SO_ZEROCOPY'
+like "$(<"$tmp/debug")" ": fd ${fds[0]}: SO_RCVLOWAT -> TCP\$" 'debug: SO_RCVLOWAT'
 like "$(<"$tmp/debug")" ": fd ${fds[0]}: .*ignored\$" 'debug: TCP_FASTOPEN'
 like "$(<"$tmp/debug")" ": fd ${fds[0]}: connect\\(AF_UNSPEC\\) -> AF_SMC\$" 'debug: connect(AF_UNSPEC)'
 outcomes strict
-like "${outcomes[strict zerocopy]-}" 'set=-EOPNOTSUPP' 'SMC_STRICT: no TCP for SO_ZEROCOPY, the kernel'"'"'s answer'
+like "${outcomes[strict peek_off]-}" 'set=-EOPNOTSUPP' 'SMC_STRICT: no TCP for SO_PEEK_OFF, the kernel'"'"'s answer'
 like "${outcomes[strict reuseport]-}" 'set=0 ' 'SMC_STRICT: IPPROTO_SMC for SO_REUSEPORT'
 
 quiet='all sockets, 0 failed, 0 file descriptors and no memory left, handler ran'

@@ -36,7 +36,7 @@ static void use(long number)
 				     .sin_port = htons((in_port_t)port),
 				     .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	struct sockaddr none = { .sa_family = AF_UNSPEC };
-	int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1, swap = number % 64 == 0;
+	int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1, two = 2, swap = number % 64 == 0;
 
 	if (!check(fd >= 0, "socket"))
 		return;
@@ -47,7 +47,7 @@ static void use(long number)
 	if (swap)
 		check(!setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)), "reuseport");
 	if (swap)
-		check(!setsockopt(fd, SOL_SOCKET, SO_ZEROCOPY, &on, sizeof(on)), "zerocopy");
+		check(!setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &two, sizeof(two)), "lowat");
 	if (number % 64 == 1)
 		check(!connect(fd, &none, sizeof(none)), "unspec");
 	if (number % 64 == 2)

@@ -91,6 +91,37 @@ TEST(options_that_end_smc_are_ignored)
 	comes_to(set_int(IPPROTO_TCP, TCP_FASTOPEN, 1), 0, ERRNO_NOISE, "setsockopt 5 6 23 1;");
 }
 
+TEST(options_that_hold_back_are_undone)
+{
+	fake_socket(5, AF_SMC, 0);
+	comes_to(set_int(IPPROTO_TCP, TCP_CORK, 1), 0, 0, "setsockopt 5 6 3 1;setsockopt 5 6 3 0;");
+	comes_to(set_int(IPPROTO_TCP, TCP_CORK, 0), 0, 0, "setsockopt 5 6 3 0;");
+	comes_to(set_int(IPPROTO_TCP, TCP_DEFER_ACCEPT, 9), 0, 0,
+		 "setsockopt 5 6 9 9;setsockopt 5 6 9 0;");
+	fake_fails("setsockopt 5", EINVAL, 1);
+	comes_to(set_int(IPPROTO_TCP, TCP_CORK, 1), -1, EINVAL, "setsockopt 5 6 3 1;");
+	fake_socket(5, AF_INET, IPPROTO_TCP);
+	comes_to(set_int(IPPROTO_TCP, TCP_CORK, 1), 0, 0, "setsockopt 5 6 3 1;");
+}
+
+TEST(options_that_never_answer_are_refused)
+{
+	comes_to(set_int(IPPROTO_TCP, TCP_INQ, 1), -1, ENOPROTOOPT,
+		 "setsockopt 5 6 36 1;setsockopt 5 6 36 0;");
+	comes_to(set_int(IPPROTO_TCP, TCP_INQ, 0), 0, 0, "setsockopt 5 6 36 0;");
+	comes_to(set_int(SOL_SOCKET, SO_TIMESTAMPING_NEW, 8), -1, ENOPROTOOPT,
+		 "setsockopt 5 1 65 8;setsockopt 5 1 65 0;");
+	fake_fails("setsockopt 5", EOPNOTSUPP, 1);
+	comes_to(set_int(SOL_SOCKET, SO_ZEROCOPY, 1), -1, EOPNOTSUPP, "setsockopt 5 1 60 1;");
+	/* A socket that may become SMC stays TCP. */
+	fake_socket(5, AF_INET, IPPROTO_TCP);
+	shim_fd_mark_tcp(5);
+	assert_int_equal(set_int(IPPROTO_TCP, TCP_CORK, 1), 0);
+	assert_true(shim_fd_is_tcp(5));
+	assert_int_equal(set_int(IPPROTO_TCP, TCP_INQ, 1), 0);
+	assert_false(shim_fd_is_tcp(5));
+}
+
 TEST(options_that_need_tcp)
 {
 	static const struct {
@@ -254,23 +285,23 @@ TEST(so_reuseport_is_for_the_other_kind)
 TEST(options_that_tcp_refuses)
 {
 	fake_fails("setsockopt 9", EPERM, 1);
-	assert_int_equal(set_int(SOL_SOCKET, SO_ZEROCOPY, 1), -1);
+	assert_int_equal(set_int(SOL_SOCKET, SO_PEEK_OFF, 1), -1);
 	assert_int_equal(errno, EPERM);
 	assert_int_equal(fake.fds[5].protocol, 0);
-	/* Off is off already. */
-	fake_int(9, SOL_SOCKET, SO_ZEROCOPY, 0);
-	assert_int_equal(set_int(SOL_SOCKET, SO_ZEROCOPY, 0), 0);
+	/* It is so already. */
+	fake_int(9, SOL_SOCKET, SO_PEEK_OFF, 0);
+	assert_int_equal(set_int(SOL_SOCKET, SO_PEEK_OFF, 0), 0);
 	assert_int_equal(fake.fds[5].protocol, 0);
 	/* Without a TCP socket the kernel's answer counts. */
 	fake_fails("setsockopt 5", EOPNOTSUPP, 1);
 	fake_fails("socket", EMFILE, 2);
-	assert_int_equal(set_int(SOL_SOCKET, SO_ZEROCOPY, 1), -1);
+	assert_int_equal(set_int(SOL_SOCKET, SO_PEEK_OFF, 1), -1);
 	assert_int_equal(errno, EOPNOTSUPP);
 	fake_fails("dup3", EBUSY, 1);
-	assert_int_equal(set_int(SOL_SOCKET, SO_ZEROCOPY, 1), -1);
+	assert_int_equal(set_int(SOL_SOCKET, SO_PEEK_OFF, 1), -1);
 	assert_int_equal(errno, EBUSY);
 	assert_int_equal(fake.fds[5].protocol, 0);
-	assert_int_equal(set_int(SOL_SOCKET, SO_ZEROCOPY, 1), 0);
+	assert_int_equal(set_int(SOL_SOCKET, SO_PEEK_OFF, 1), 0);
 	assert_int_equal(fake.fds[5].protocol, IPPROTO_TCP);
 }
 
@@ -289,7 +320,6 @@ TEST(debug_lines_name_the_option)
 		const char *says;
 	} cases[] = {
 		{ SOL_SOCKET, SO_REUSEPORT, "says fd 5: SO_REUSEPORT -> IPPROTO_SMC;" },
-		{ SOL_SOCKET, SO_ZEROCOPY, "says fd 5: SO_ZEROCOPY -> TCP;" },
 		{ SOL_SOCKET, SO_PEEK_OFF, "says fd 5: SO_PEEK_OFF -> TCP;" },
 		{ SOL_SOCKET, SO_TXREHASH, "says fd 5: SO_TXREHASH -> TCP;" },
 		{ SOL_SOCKET, SO_RCVLOWAT, "says fd 5: SO_RCVLOWAT -> TCP;" },
@@ -717,8 +747,8 @@ TEST(number_zero_is_a_number)
 		 "socket 2 524289 0;fcntl 0 4 2;dup3 0 5 0;drop 0;");
 	fake_socket(5, AF_SMC, 0);
 	fake_fails("setsockopt 5", EOPNOTSUPP, 1);
-	comes_to(set_int(SOL_SOCKET, SO_ZEROCOPY, 1), 0, 0,
-		 "socket 2 524289 0;fcntl 0 4 2;setsockopt 0 1 60 1;dup3 0 5 0;drop 0;");
+	comes_to(set_int(SOL_SOCKET, SO_PEEK_OFF, 1), 0, 0,
+		 "socket 2 524289 0;fcntl 0 4 2;setsockopt 0 1 42 1;dup3 0 5 0;drop 0;");
 	fake_socket(5, AF_SMC, 0);
 	fake_fails("ioctl 5", ENOTTY, 1);
 	comes_to(ioctl(5, 0x8915, &ignored), 0, 0,

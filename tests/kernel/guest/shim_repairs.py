@@ -15,7 +15,6 @@ KEYS = ["key", "key_prefix", "key_listening", "key_reuseport", "key_retry", "key
 
 # Cases whose sockets must become TCP; in all others everything stays SMC.
 TO_TCP = {
-    "zerocopy": "off=smc on=tcp client=tcp accepted=tcp",
     "peek_off": "off=smc on=tcp client=tcp accepted=tcp",
     "rcvlowat": "off=smc on=tcp client=tcp accepted=tcp",
     "epoll": "client=tcp accepted=tcp",
@@ -24,7 +23,13 @@ TO_TCP = {
 }
 
 # Cases that differ from TCP, and their results: see "What works differently" in af_smc(7).
-DIFFERENT = {"blocking_write": "write=some", "hops_connected": "set=-ENOPROTOOPT"}
+DIFFERENT = {
+    "blocking_write": "write=some",
+    "hops_connected": "set=-ENOPROTOOPT",
+    "zerocopy": "set=-EOPNOTSUPP get=0 connected=-EOPNOTSUPP send=1 recv=1",
+    "inq": "set=-ENOPROTOOPT get=0 connected=-ENOPROTOOPT send=1 recv=1",
+    "timestamping": "set=-ENOPROTOOPT get=0 connected=-ENOPROTOOPT send=1 recv=1",
+}
 
 
 def takes(option):
@@ -44,7 +49,7 @@ if KERNEL != "6.1" and not takes(74):  # SO_TXREHASH, which Linux 7.2 refuses
 STRESS = "100000" if os.uname().machine == "x86_64" else "10000"
 
 # Cases that also run without the repairs: they are safe, and differ from TCP in every mode.
-RAW = ["identity", "ioctls", "zerocopy", "short", "retry_nonblocking", "in_use", "unspec", "devices"]
+RAW = ["identity", "ioctls", "peek_off", "short", "retry_nonblocking", "in_use", "unspec", "devices"]
 
 # Further such cases, where data can be unsent.
 UNSENT = ["unsent_exit", "unsent_close", "unsent_exec", "unsent_shut_both"]
@@ -57,7 +62,7 @@ ERRNOS = {
     **{"%s %s" % (call, kind): ENOTCONN for kind in ("stream", "stream6")
        for call in ("fclose", "sendfile", "sendfile64")},
     **{"setsockopt %s reuseport" % kind: EOPNOTSUPP for kind in ("listener", "connected")},
-    **{"setsockopt %s zerocopy" % kind: EOPNOTSUPP for kind in ("listener", "connected")},
+    **{"setsockopt %s zerocopy" % kind: EOPNOTSUPP for kind in ("stream", "stream6", "listener", "connected")},
     "setsockopt connected fastopen": "0 kept",
     **{"shutdown listener " + how: ENOTCONN for how in ("read", "write", "both")},
 }
