@@ -20,6 +20,7 @@ RAW(int, setsockopt, (int fd, int level, int name, const void *value, socklen_t 
 RAW(int, getsockopt, (int fd, int level, int name, void *value, socklen_t *len), fd, level, name,
     value, len)
 RAW(int, connect, (int fd, const struct sockaddr *addr, socklen_t len), fd, addr, len)
+RAW(int, getpeername, (int fd, struct sockaddr *addr, socklen_t *len), fd, addr, len)
 RAW(int, bind, (int fd, const struct sockaddr *addr, socklen_t len), fd, addr, len)
 RAW(int, listen, (int fd, int backlog), fd, backlog)
 RAW(int, accept4, (int fd, struct sockaddr *addr, socklen_t *len, int flags), fd, addr, len, flags)
@@ -174,6 +175,7 @@ static const struct {
 	[SHIM_SETSOCKOPT] = { "setsockopt", (shim_any_fn)raw_setsockopt },
 	[SHIM_GETSOCKOPT] = { "getsockopt", (shim_any_fn)raw_getsockopt },
 	[SHIM_CONNECT] = { "connect", (shim_any_fn)raw_connect },
+	[SHIM_GETPEERNAME] = { "getpeername", (shim_any_fn)raw_getpeername },
 	[SHIM_BIND] = { "bind", (shim_any_fn)raw_bind },
 	[SHIM_LISTEN] = { "listen", (shim_any_fn)raw_listen },
 	[SHIM_ACCEPT] = { "accept", (shim_any_fn)raw_accept },

@@ -27,6 +27,8 @@ enum shim_fn {
 	SHIM_GETSOCKOPT,
 	/* calls/connect.c */
 	SHIM_CONNECT,
+	/* calls/getpeername.c */
+	SHIM_GETPEERNAME,
 	/* calls/bind.c */
 	SHIM_BIND,
 	/* calls/listen.c */
@@ -150,6 +152,7 @@ int next_socket(int domain, int type, int protocol);
 #define next_setsockopt ((__typeof__(setsockopt) *)shim_next(SHIM_SETSOCKOPT))
 #define next_getsockopt ((__typeof__(getsockopt) *)shim_next(SHIM_GETSOCKOPT))
 #define next_connect ((__typeof__(connect) *)shim_next(SHIM_CONNECT))
+#define next_getpeername ((__typeof__(getpeername) *)shim_next(SHIM_GETPEERNAME))
 #define next_bind ((__typeof__(bind) *)shim_next(SHIM_BIND))
 #define next_listen ((__typeof__(listen) *)shim_next(SHIM_LISTEN))
 #define next_accept ((__typeof__(accept) *)shim_next(SHIM_ACCEPT))

@@ -274,7 +274,7 @@ static bool is_verdict(int fd)
 	struct shim_route route;
 	int err;
 
-	if (!shim_route_find(fd, &route) || shim_events(fd, 0) != POLLERR)
+	if (!shim_route_find(fd, &route) || route.is_shut || shim_events(fd, 0) != POLLERR)
 		return false;
 	err = shim_int_option(fd, SOL_SOCKET, SO_ERROR);
 	if (err <= 0)

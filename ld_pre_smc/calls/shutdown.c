@@ -5,6 +5,7 @@
 
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/handshake_memory.h"
 #include "ld_pre_smc/state/keeper_client.h"
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/signals.h"
@@ -35,6 +36,7 @@ int shutdown(int fd, int how)
 	int unsent, ret;
 
 	if ((how == SHUT_WR || how == SHUT_RDWR) && shim_unsent_is_ours(fd)) {
+		shim_route_shut(fd);
 		unsent = shim_unsent(fd);
 		if (unsent > 0 && is_deferred(fd, how))
 			return how == SHUT_RDWR ? next_shutdown(fd, SHUT_RD) : 0;

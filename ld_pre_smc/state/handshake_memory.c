@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Routes of connections whose SMC handshake broke after TCP was connected. */
+/* Routes of connections that the kernel no longer has. */
 #include "ld_pre_smc/state/handshake_memory.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "ld_pre_smc/state/sock.h"
 #include "process/sockopt_numbers.h"
 
-/* Number of connections in progress, indexed by file descriptor. */
+/* Number of connections in progress or shut down, indexed by file descriptor. */
 #define ROUTES 256
 #define WORDS (sizeof(struct kept) / sizeof(unsigned int))
 
@@ -86,6 +86,17 @@ bool shim_route_find(int fd, struct shim_route *route)
 	memcpy(&kept, words, sizeof(kept));
 	*route = kept.route;
 	return kept.cookie == cookie_of(fd);
+}
+
+void shim_route_shut(int fd)
+{
+	struct shim_route route = { .is_shut = true };
+	socklen_t len = sizeof(route.to);
+	int saved = errno;
+
+	if (!next_getpeername(fd, &route.to.any, &len))
+		shim_route_keep(fd, &route);
+	errno = saved;
 }
 
 bool shim_handshake_broke(int fd, int err)

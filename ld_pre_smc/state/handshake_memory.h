@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Routes of connections whose SMC handshake broke after TCP was connected. */
+/* Routes of connections that the kernel no longer has. */
 #pragma once
 
 #include <netinet/in.h>
@@ -12,6 +12,7 @@
  * struct shim_route - destination of a connection, and source requested by the program
  * @to: the peer's address
  * @from: address set by bind(2) before connect(2); family 0 for none
+ * @is_shut: the connection was made, and shut down
  */
 struct shim_route {
 	union shim_address {
@@ -19,6 +20,7 @@ struct shim_route {
 		struct sockaddr_in in;
 		struct sockaddr_in6 in6;
 	} to, from;
+	bool is_shut;
 };
 
 /* Length of such an address for connect(2) and bind(2). */
@@ -44,6 +46,9 @@ void shim_route_keep(int fd, const struct shim_route *route);
 
 /** shim_route_find() - get the route that shim_route_keep() stored for exactly this socket */
 bool shim_route_find(int fd, struct shim_route *route);
+
+/** shim_route_shut() - before shutdown(2): remember the peer for getpeername(2). Preserves errno */
+void shim_route_shut(int fd);
 
 /**
  * shim_handshake_broke() - did connect(2) fail because the handshake broke?

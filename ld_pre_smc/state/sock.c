@@ -97,7 +97,7 @@ bool shim_is_connected(int fd)
 {
 	struct sockaddr_storage name;
 	socklen_t len = sizeof(name);
-	int saved = errno, ret = getpeername(fd, (struct sockaddr *)&name, &len);
+	int saved = errno, ret = next_getpeername(fd, (struct sockaddr *)&name, &len);
 
 	errno = saved;
 	return !ret;

@@ -918,6 +918,33 @@ CASE(devices)
 	tell_kind("two", two);
 }
 
+static void say_peer(const char *name, int fd)
+{
+	struct sockaddr_in6 peer = { 0 };
+	socklen_t len = sizeof(peer);
+
+	SAY(name, getpeername(fd, (void *)&peer, &len));
+	say("%u is_there=%d", len, peer.sin6_port != 0);
+}
+
+CASE(peer_name)
+{
+	struct pair p = make_pair();
+	socklen_t len = 0;
+
+	say_peer("fresh", fresh());
+	say_peer("listener", p.l);
+	SAY("shut", shutdown(p.c, SHUT_WR));
+	say_peer("shut", p.c);
+	SAY("null", getpeername(p.c, NULL, &len));
+	len = 16;
+	SAY("null", getpeername(p.c, NULL, &len));
+	SAY("null", getpeername(p.c, NULL, NULL));
+	say_peer("peer", p.a);
+	SAY("both", shutdown(p.c, SHUT_RDWR));
+	say_peer("both", p.c);
+}
+
 /* ---- splice ---- */
 
 CASE(splice)

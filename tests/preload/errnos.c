@@ -314,6 +314,14 @@ static int get(int fd, int level, int name)
 	return getsockopt(fd, level, name, value, &len);
 }
 
+static int peer_of(int fd)
+{
+	struct sockaddr_storage name;
+	socklen_t len = sizeof(name);
+
+	return getpeername(fd, (void *)&name, &len);
+}
+
 static int ask(int fd, unsigned long request)
 {
 	char name[256] = "lo";
@@ -377,6 +385,7 @@ static const struct linger lingering = { 1, 5 };
 	X(fcntl64, wrong, BY_NAME("fcntl64", SYS_fcntl, fd, 9999))                                 \
 	X(fexecve, , fexecve(fd, args, args + 1))                                                  \
 	X(fork, , forked())                                                                        \
+	X(getpeername, , peer_of(fd))                                                              \
 	X(getsockopt, error, get(fd, SOL_SOCKET, SO_ERROR))                                        \
 	X(getsockopt, domain, get(fd, SOL_SOCKET, SO_DOMAIN))                                      \
 	X(getsockopt, protocol, get(fd, SOL_SOCKET, SO_PROTOCOL))                                  \

@@ -296,7 +296,7 @@ ok errno kept' 'this kernel, whatever it has: sockets'
 exports=$(sed -n '/global:/,/local:/s/^\t\t\([A-Za-z_0-9]*\);$/\1/p' "$here/../../ld_pre_smc/ld_pre_smc.map" | LC_ALL=C sort | tr '\n' ' ')
 is "$exports" '_Exit __read __read_chk __recv_chk __recvfrom_chk __send __write _exit accept accept4 bind close close_range closefrom '\
 'connect dl_iterate_phdr dup dup2 dup3 epoll_create epoll_create1 execl execle execlp execv execve execveat execvp execvpe fclose fcntl '\
-'fcntl64 fexecve fork getsockopt ioctl listen pidfd_getfd prctl pwritev2 pwritev64v2 quick_exit read readv recv recvfrom recvmmsg '\
+'fcntl64 fexecve fork getpeername getsockopt ioctl listen pidfd_getfd prctl pwritev2 pwritev64v2 quick_exit read readv recv recvfrom recvmmsg '\
 'recvmsg send sendfile sendfile64 sendmmsg sendmsg sendto setsockopt shutdown smc_shim_view_1 socket splice write writev ' \
 	'what it takes over'
 is "$(nm -D --defined-only "$shim" | awk '{ print $3 }' | LC_ALL=C sort | tr '\n' ' ')" "$exports" 'exports that and nothing else'

@@ -522,9 +522,10 @@ int getsockname(int fd, struct sockaddr *addr, socklen_t *len)
 	return fake_answer("getsockname", 0);
 }
 
-int getpeername(int fd, struct sockaddr *addr, socklen_t *len)
+static inline int fake_getpeername(int fd, struct sockaddr *addr, socklen_t *len)
 {
-	return fake_fd(fd) && fake.fds[fd].is_connected ? 0 : fake_refuse(ENOTCONN);
+	return fake_fd(fd) && fake.fds[fd].is_connected ? getsockname(fd, addr, len) :
+							  fake_refuse(ENOTCONN);
 }
 
 int poll(struct pollfd *fds, nfds_t n, int timeout)
@@ -846,6 +847,7 @@ static const struct {
 	FAKE(SHIM_SETSOCKOPT, fake_setsockopt),
 	FAKE(SHIM_GETSOCKOPT, fake_getsockopt),
 	FAKE(SHIM_CONNECT, fake_connect),
+	FAKE(SHIM_GETPEERNAME, fake_getpeername),
 	FAKE(SHIM_BIND, fake_bind),
 	FAKE(SHIM_LISTEN, fake_listen),
 	FAKE(SHIM_ACCEPT, fake_accept),

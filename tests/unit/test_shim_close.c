@@ -38,7 +38,7 @@ FIXTURE(setup)
 	/* RDMA devices stay unknown: see test_shim_rdma. */
 	fake_gives("socket() 16", -1, 99, NULL);
 	for (int i = 0; i < 20; i++)
-		shim_may_be_rdma();
+		shim_may_be_rdma(false);
 	fake_setup(state);
 	fake_home(4713);
 	fake_gives("socket() 1", 8, 99, a_new_connection);
@@ -199,6 +199,33 @@ TEST(epoll_instances_are_known)
 	assert_true(shim_fd_is_set(FD_EPOLL, 0));
 	fake_gives("epoll_create1", SHIM_FD_NUMBERS, 1, NULL);
 	comes_to(epoll_create1(0), SHIM_FD_NUMBERS, 0, "epoll_create1 0;");
+}
+
+TEST(shutdown_does_not_hide_the_peer)
+{
+	const struct sockaddr_in peer = { .sin_family = AF_INET, .sin_port = htons(80) };
+	uint64_t cookie = 4711;
+	struct sockaddr_in name = { 0 };
+	socklen_t len = 4;
+
+	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
+	fake.fds[5].is_connected = true;
+	fake.fds[5].state = TCP_FIN_WAIT2;
+	fake.fds[5].name = peer;
+	comes_to(shutdown(5, SHUT_WR), 0, 0, "block;shutdown 5 1;unblock;");
+	fake.fds[5].is_connected = false;
+	comes_to(getpeername(5, (void *)&name, &len), 0, 0, "");
+	assert_int_equal(len, sizeof(name));
+	assert_memory_equal(&name, &peer, 4);
+	len = (socklen_t)-1;
+	comes_to(getpeername(5, (void *)&name, &len), -1, EINVAL, "");
+	/* TCP forgets it, too; another socket has none. */
+	fake.fds[5].state = TCP_CLOSE;
+	comes_to(getpeername(5, (void *)&name, &len), -1, ENOTCONN, "");
+	fake_socket(5, AF_SMC, 0)->state = TCP_FIN_WAIT2;
+	cookie++;
+	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
+	comes_to(getpeername(5, (void *)&name, &len), -1, ENOTCONN, "");
 }
 
 TEST(shutdown_is_left_to_the_keeper)

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+/* getpeername(2) after shutdown(2). */
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/param.h>
+#include <sys/syscall.h>
+
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/handshake_memory.h"
+#include "ld_pre_smc/state/memory.h"
+#include "ld_pre_smc/state/sock.h"
+
+static int copy_address(int fd, const union shim_address *peer, struct sockaddr *addr,
+			socklen_t *len)
+{
+	union shim_address unused;
+	socklen_t size = shim_address_len(peer), room = 0;
+
+	errno = EFAULT;
+	if (!shim_read(&room, fd, len, sizeof(room), SYS_connect))
+		return -1;
+	if ((int)room < 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	room = MIN(room, size);
+	if (room && !shim_read(&unused, fd, addr, room, SYS_connect))
+		return -1;
+	memcpy(addr, peer, room);
+	*len = size;
+	return 0;
+}
+
+/**
+ * getpeername() - getpeername(2) that knows the peer until TCP has closed, not only until
+ * shutdown(2)
+ *
+ * Return: as getpeername(2).
+ */
+int getpeername(int fd, struct sockaddr *addr, socklen_t *len)
+{
+	int saved = errno, ret = next_getpeername(fd, addr, len);
+	struct shim_route route;
+
+	if (!ret || errno != ENOTCONN || !shim_repairs() || !shim_route_find(fd, &route) ||
+	    !route.is_shut || shim_tcp_state(fd) == TCP_CLOSE)
+		return ret;
+	ret = copy_address(fd, &route.to, addr, len);
+	if (!ret)
+		errno = saved;
+	return ret;
+}
