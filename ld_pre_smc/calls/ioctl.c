@@ -2,11 +2,15 @@
 /* ioctl(2), with the behaviour of a TCP socket. */
 #include <errno.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/handshake_memory.h"
 #include "ld_pre_smc/state/options.h"
+#include "ld_pre_smc/state/rdma.h"
 #include "ld_pre_smc/state/sock.h"
+#include "smc/keep.h"
 
 /* Socket requests: <linux/sockios.h>. */
 #define FIOSETOWN_8901 0x8901
@@ -34,10 +38,39 @@ static int ask_tcp(int fd, unsigned long request, void *arg)
 	return ret;
 }
 
+/* A connection of two equal addresses does not leave the host. */
+static bool is_within_host(int fd)
+{
+	union shim_address ends[2] = { 0 };
+	socklen_t lens[2] = { sizeof(*ends), sizeof(*ends) };
+
+	if (getsockname(fd, &ends[0].any, &lens[0]) || getpeername(fd, &ends[1].any, &lens[1]))
+		return false;
+	/* The ports differ, at the same place. */
+	ends[0].in.sin_port = ends[1].in.sin_port;
+	return !memcmp(&ends[0], &ends[1], sizeof(*ends));
+}
+
+/*
+ * SMC-D's loopback device counts data until the peer has read much more: sent data has arrived
+ * there. Over SMC-R, it may not have, which the kernel reports.
+ */
+static void count_unsent(int fd, int *bytes)
+{
+	int saved = errno, unsent;
+
+	if (*bytes > 0 && shim_repairs() && shim_is_smc(fd, NULL) &&
+	    !next_ioctl(fd, SIOCOUTQNSD_894B, &unsent) && unsent < *bytes &&
+	    (is_within_host(fd) || !shim_may_be_rdma(true)))
+		*bytes = unsent;
+	errno = saved;
+}
+
 /**
  * ioctl() - ioctl(2), with requests that TCP sockets support and SMC sockets do not
  *
  * Requests such as SIOCGIFADDR are about the network, not the socket: any TCP socket can answer.
+ * SIOCOUTQ becomes 0 once the peer has the data.
  *
  * Return: as ioctl(2).
  */
@@ -57,6 +90,8 @@ int ioctl(int fd, int request, ...)
 	if ((unsigned int)request == FIOSETOWN_8901 || (unsigned int)request == SIOCSPGRP_8902)
 		shim_has_owners = true;
 	ret = next_ioctl(fd, request, arg);
+	if (!ret && (unsigned int)request == TIOCOUTQ)
+		count_unsent(fd, arg);
 	/* The kernel uses 32 bits, and musl's programs pass no more. */
 	if (ret != -1 || errno != ENOTTY || !SOCKET_IOCTL((unsigned int)request) || !shim_repairs())
 		return ret;

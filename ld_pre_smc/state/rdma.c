@@ -33,8 +33,9 @@ enum {
 
 static atomic_uint calls, asked_at;
 
-/* Time of the last answer if it was NONE, as shim_seconds() + 1; otherwise 0. */
-static atomic_uint none_at;
+/* The last answer, and its time as shim_seconds() + 1. */
+static atomic_bool has_some;
+static atomic_uint answered_at;
 
 /* The query is not permitted: do not repeat it. */
 static atomic_bool is_refused;
@@ -78,21 +79,22 @@ static enum answer open_and_ask(void)
 	return answer;
 }
 
-bool shim_may_be_rdma(void)
+bool shim_may_be_rdma(bool is_certain)
 {
-	unsigned int now = shim_seconds() + 1, seen = none_at, call = ++calls;
+	unsigned int now = shim_seconds() + 1, seen = answered_at, call = ++calls;
 	enum answer answer;
 	int saved = errno;
 
 	if (is_refused)
 		return true;
 	if (seen && now - seen <= 1)
-		return false;
-	if (call - asked_at < ROUND)
+		return has_some;
+	if (!is_certain && call - asked_at < ROUND)
 		return true;
 	asked_at = call;
 	answer = open_and_ask();
-	none_at = answer == NONE ? now : 0;
+	has_some = answer != NONE;
+	answered_at = answer == NO_ANSWER ? 0 : now;
 	is_refused = answer == NO_ANSWER && errno != EMFILE && errno != ENFILE;
 	errno = saved;
 	return answer != NONE;

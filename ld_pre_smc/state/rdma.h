@@ -7,15 +7,16 @@
 #pragma GCC visibility push(hidden)
 
 /**
- * shim_may_be_rdma() - may a connection that is about to be closed use SMC-R?
+ * shim_may_be_rdma() - may a connection use SMC-R?
+ * @is_certain: query the kernel, even if it is one of the first calls after a query
  *
- * False if the network namespace has no RDMA device. The kernel is queried at most once a second,
- * and not by the first calls after a query. Without an answer the result is true. A device that is
- * added after a query is noticed at the next one: until then close(2) is left to the kernel, and
- * signals may interrupt it. An existing connection never moves to SMC-R.
+ * False if the network namespace has no RDMA device. The kernel is queried at most once a second.
+ * Without an answer the result is true. A device that is added after a query is noticed at the next
+ * one: until then close(2) is left to the kernel, and signals may interrupt it. An existing
+ * connection never moves to SMC-R.
  *
  * Preserves errno.
  */
-bool shim_may_be_rdma(void);
+bool shim_may_be_rdma(bool is_certain);
 
 #pragma GCC visibility pop

@@ -197,7 +197,7 @@ bool shim_unsent_close(int fd)
 	detach_kept(fd);
 	if (is_socket || shim_is_smc(fd, NULL)) {
 		bytes = queued(fd);
-		if (bytes == -EBADF || ((!bytes || bytes == -EINVAL) && !shim_may_be_rdma()))
+		if (bytes == -EBADF || ((!bytes || bytes == -EINVAL) && !shim_may_be_rdma(false)))
 			return false;
 		if (!is_socket || shim_is_smc(fd, NULL))
 			return send_rest(fd, bytes);

@@ -12,6 +12,7 @@
  * process, killed after LIMIT seconds. The cases of unsent data are last, and wait in parallel.
  */
 #include <linux/filter.h>
+#include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
@@ -1095,6 +1096,29 @@ CASE(cork_left)
 	echo(&p);
 	SAY("cork", set(p.c, IPPROTO_TCP, TCP_CORK, 1));
 	echo(&p);
+}
+
+/* TCP counts data until it has arrived, and the end of the connection, not until they are read. */
+static int unsent_bytes(int fd)
+{
+	int queued = -1, i;
+
+	for (i = 0; i < 100 && !ioctl(fd, SIOCOUTQ, &queued) && queued; i++)
+		nap(20);
+	return queued;
+}
+
+CASE(out_queue)
+{
+	struct pair p = make_pair();
+	char byte;
+
+	SAY("send", send(p.c, "x", 1, 0));
+	say("queued=%d", unsent_bytes(p.c));
+	SAY("recv", recv(p.a, &byte, 1, 0));
+	SAY("shutdown", shutdown(p.c, SHUT_WR));
+	SAY("end", recv(p.a, &byte, 1, 0));
+	say("queued=%d", unsent_bytes(p.c));
 }
 
 CASE(cork_close)

@@ -472,7 +472,7 @@ static int asked(int calls)
 	int yes = 0;
 
 	while (calls--)
-		yes += shim_may_be_rdma();
+		yes += shim_may_be_rdma(false);
 	return yes;
 }
 
@@ -491,6 +491,39 @@ static void look_at_request(void)
 
 #define ASK_RDMA "block;socket() 16 524291 20;sendto() 7;recvfrom() 7;drop 7;unblock;"
 
+static int counted;
+
+static void the_peer_has_read_little(void)
+{
+	counted = 9;
+}
+
+/* Data that SMC-D's loopback device has sent has arrived. */
+TEST(what_the_peer_has_not_read_counts_over_rdma)
+{
+	fake_gives("socket() 16", 7, 99, NULL);
+	fake_gives("sendto()", 16, 99, NULL);
+	fake_gives("recvfrom()", 20, 99, the_kernel_answers);
+	fake_gives("ioctl 5 0x5411", 0, 99, the_peer_has_read_little);
+	fake_socket(5, AF_INET, IPPROTO_TCP)->unsent = 4;
+	comes_to(ioctl(5, 0x5411, &counted), 0, 0, "ioctl 5 0x5411;");
+	assert_int_equal(counted, 9);
+	fake_socket(5, AF_SMC, 0)->unsent = 4;
+	kind_of_answer = 5 << 10 | 1;
+	comes_to(ioctl(5, 0x5411, &counted), 0, 0, "ioctl 5 0x5411;" ASK_RDMA);
+	assert_int_equal(counted, 9);
+	/* Within the host there is no need to ask. */
+	fake.fds[5].is_connected = true;
+	comes_to(ioctl(5, 0x5411, &counted), 0, 0, "ioctl 5 0x5411;");
+	assert_int_equal(counted, 4);
+	fake.ms += 2000;
+	fake.fds[5].is_connected = false;
+	kind_of_answer = 3;
+	comes_to(ioctl(5, 0x5411, &counted), 0, 0, "ioctl 5 0x5411;" ASK_RDMA);
+	assert_int_equal(counted, 4);
+	fake.ms += 2000;
+}
+
 TEST(devices_are_queried_now_and_then)
 {
 	fake_gives("socket() 16", 7, 99, NULL);
@@ -499,8 +532,9 @@ TEST(devices_are_queried_now_and_then)
 	kind_of_answer = 5 << 10 | 1;
 	comes_to(asked(15), 15, 0, "");
 	comes_to(asked(1), 1, 0, ASK_RDMA);
-	comes_to(asked(15), 15, 0, "");
-	/* None: cached for a second. */
+	comes_to(asked(100), 100, 0, "");
+	/* An answer is cached for a second. */
+	fake.ms += 2000;
 	kind_of_answer = 3;
 	comes_to(asked(1), 0, 0, ASK_RDMA);
 	/* Then nothing remains to be sent; EINVAL: a listener. */
@@ -531,6 +565,7 @@ TEST(devices_are_queried_now_and_then)
 	comes_to(asked(1), 1, 0,
 		 "block;socket() 16 524291 20;sendto() 0;recvfrom() 0;drop 0;unblock;");
 	comes_to(asked(15), 15, 0, "");
+	fake.ms += 2000;
 	/* An unexpected kind of answer counts as none, and there is no further query. */
 	kind_of_answer = 2;
 	comes_to(asked(1), 1, 0, ASK_RDMA);
