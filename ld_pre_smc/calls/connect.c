@@ -402,6 +402,20 @@ static int connect_any(struct attempt *try)
 	return is_unspec ? disconnect_tcp(try) : next_connect(try->fd, try->addr, try->len);
 }
 
+/* SMC refuses other families before it looks at the state and the length: IPv6 allows 24 bytes. */
+static int connect_other(struct attempt *try)
+{
+	int ret = next_connect(try->fd, try->addr, try->len);
+
+	if (!ret || errno != EINVAL || !shim_is_smc(try->fd, &try->sock))
+		return ret;
+	renew(try);
+	if (errno == EINVAL &&
+	    try->len >= (try->sock.family == AF_INET6 ? 24 : sizeof(struct sockaddr_in)))
+		errno = EAFNOSUPPORT;
+	return ret;
+}
+
 /**
  * connect() - connect(2), with the behaviour of TCP sockets
  *
@@ -422,11 +436,13 @@ int connect(int fd, const struct sockaddr *addr, socklen_t len)
 	    !shim_read(&try.route.to, fd, addr, MIN(len, sizeof(try.route.to)), SYS_connect))
 		return next_connect(fd, addr, len);
 	shim_choose_connect(fd, to, len);
-	if ((to->sa_family != AF_INET && to->sa_family != AF_INET6 && to->sa_family != AF_UNSPEC) ||
-	    shim_fd_is_tcp(fd) || !shim_repairs())
+	if (shim_fd_is_tcp(fd) || !shim_repairs())
 		ret = next_connect(fd, addr, len);
-	else
+	else if (to->sa_family == AF_INET || to->sa_family == AF_INET6 ||
+		 to->sa_family == AF_UNSPEC)
 		ret = connect_any(&try);
+	else
+		ret = connect_other(&try);
 	shim_lives_connected(fd, ret);
 	if (!ret)
 		errno = saved;

@@ -769,6 +769,24 @@ CASE(in_use)
 	SAY("shutdown", shutdown(p.c, SHUT_WR));
 }
 
+/* Only the family is wrong, or also the length. */
+CASE(families)
+{
+	struct sockaddr_in6 other = { .sin6_family = AF_UNIX };
+	struct pair p = make_pair();
+	int fds[] = { fresh(), p.l, p.c }, i;
+
+	for (i = 0; i < 3; i++) {
+		other.sin6_family = AF_UNIX;
+		SAY("other", connect(fds[i], (void *)&other, sizeof(other)));
+		SAY("shorter", connect(fds[i], (void *)&other, 20));
+		SAY("short", connect(fds[i], (void *)&other, 8));
+		other.sin6_family = family == AF_INET ? AF_INET6 : AF_INET;
+		SAY("swapped", connect(fds[i], (void *)&other, sizeof(other)));
+	}
+	tell_kind("fresh", fds[0]);
+}
+
 CASE(unspec)
 {
 	struct sockaddr none = { .sa_family = AF_UNSPEC };

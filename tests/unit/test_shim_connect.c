@@ -33,6 +33,23 @@ TEST(a_connection_is_one_call)
 	comes_to(to_peer(), -1, ECONNREFUSED, "connect 5 2;");
 }
 
+TEST(other_families)
+{
+	struct sockaddr_in6 other = { .sin6_family = AF_UNIX };
+	const struct sockaddr *addr = (const struct sockaddr *)&other;
+
+	fake_fails("connect 5", EINVAL, 99);
+	comes_to(connect(5, addr, 16), -1, EAFNOSUPPORT, "connect 5 1;");
+	comes_to(connect(5, addr, 15), -1, EINVAL, "connect 5 1;");
+	fake_socket(5, AF_SMC, 1);
+	comes_to(connect(5, addr, 24), -1, EAFNOSUPPORT, "connect 5 1;");
+	comes_to(connect(5, addr, 23), -1, EINVAL, "connect 5 1;");
+	fake.fds[5].state = TCP_ESTABLISHED;
+	comes_to(connect(5, addr, 24), -1, EISCONN, "connect 5 1;");
+	fake_socket(5, AF_INET, IPPROTO_TCP);
+	comes_to(connect(5, addr, 24), -1, EINVAL, "connect 5 1;");
+}
+
 TEST(refused_sockets_can_be_used_again)
 {
 	static const int kept[] = { EINPROGRESS, EISCONN, EINVAL };
