@@ -7,7 +7,7 @@
 static struct test_case {
 	const char *name;
 	void (*run)(void);
-} cases[100];
+} cases[200];
 static size_t n_cases;
 
 #define CASE(case_name)                                                                            \

@@ -16,11 +16,10 @@
 #include <linux/tcp.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/sendfile.h>
 #include <sys/time.h>
 
 #include "tests/cases.h"
+#include "tests/kernel/transfer.h"
 #include "tests/libc.h"
 
 #define LIMIT 20
@@ -1149,10 +1148,109 @@ CASE(cork_close)
 	tell_all(p.a);
 }
 
-/* ---- unsent data: the reader starts late ---- */
+/* ---- data, by each call that writes or reads ---- */
 
-/* Milliseconds: the kernel gives up after two seconds, or more on a busy machine. */
-#define LATE 5500
+/* More than TCP sends without a reader. */
+static char much[4 << 20];
+static volatile sig_atomic_t pipes, pipe_thread;
+
+/* A handler that changes errno: it runs before the call returns. */
+static void on_pipe(int number)
+{
+	pipes++;
+	pipe_thread = gettid();
+	errno = 0;
+}
+
+/* A pair whose client does not send much ahead. */
+static struct pair make_narrow_pair(void)
+{
+	struct pair p = make_pair();
+
+	for (size_t i = 0; i < sizeof(much); i++)
+		much[i] = (char)(i % 251);
+	set(p.c, SOL_SOCKET, SO_SNDBUF, 65536);
+	on(SIGPIPE, on_pipe, 0);
+	pipes = 0;
+	return p;
+}
+
+static void part(struct pair *p)
+{
+	close(p->c);
+	close(p->a);
+	close(p->l);
+}
+
+static void say_amount(const char *name, ssize_t n, size_t len)
+{
+	if (n <= 0)
+		say_result(name, n);
+	else
+		say("%s=%s", name, n == (ssize_t)len ? "all" : "some");
+}
+
+/* Return: true if @total right bytes arrive. */
+static bool arrives(int fd, size_t total)
+{
+	static char got[60000];
+	size_t pos = 0;
+	ssize_t n = 1;
+
+	while (pos < total && n > 0) {
+		n = recv(fd, got, total - pos < sizeof(got) ? total - pos : sizeof(got), 0);
+		if (n > 0 && memcmp(got, much + pos, (size_t)n))
+			return false;
+		pos += n > 0 ? (size_t)n : 0;
+	}
+	return pos == total;
+}
+
+/* A process that begins to read when the writer waits, and exits 0 if all right bytes arrive. */
+static pid_t start_reader(struct pair *p, size_t total)
+{
+	pid_t pid = fork();
+
+	if (pid) {
+		close(p->a);
+		return pid;
+	}
+	close(p->c);
+	wait_for(p->a, POLLIN);
+	nap(100);
+	_exit(!arrives(p->a, total) || read_all(p->a));
+}
+
+static void say_status(const char *name, pid_t pid)
+{
+	int status = -1;
+
+	waitpid(pid, &status, 0);
+	say("%s=%d", name, status);
+}
+
+CASE(whole)
+{
+	for (int way = 0; way < OUT_SPLICE; way++) {
+		struct pair p = make_narrow_pair();
+		pid_t reader = start_reader(&p, sizeof(much));
+
+		say_amount(outs[way], write_by(way, p.c, much, sizeof(much), 0), sizeof(much));
+		part(&p);
+		say_status("reader", reader);
+	}
+}
+
+CASE(uncounted)
+{
+	struct pair p = make_narrow_pair();
+	pid_t reader = start_reader(&p, 3000000);
+
+	for (size_t i = 0; i < 30; i++)
+		(void)!write(p.c, much + i * 100000, 100000);
+	part(&p);
+	say_status("reader", reader);
+}
 
 /* Full means no progress for two seconds: a busy kernel still moves data to the peer. */
 static size_t fill(int fd)
@@ -1172,6 +1270,534 @@ static size_t fill(int fd)
 	}
 	return total;
 }
+
+static void limit_sends(int fd, int ms)
+{
+	struct timeval time = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
+
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
+}
+
+/* A blocked write returns with a part of its bytes, for one of these reasons. */
+static void write_parts(int ms, int tick_ms, int signal_flags, int open_flags, int flags)
+{
+	on(SIGALRM, on_alarm, signal_flags);
+	for (int way = 0; way < (flags ? OUT_FLAGS : OUT_COPIES); way++) {
+		struct pair p = make_narrow_pair();
+		ssize_t n;
+
+		limit_sends(p.c, ms);
+		nonblocking(p.c, open_flags);
+		storm(tick_ms * 1000);
+		n = write_by(way, p.c, much, sizeof(much), flags);
+		storm(0);
+		say_amount(outs[way], n, sizeof(much));
+		say("right=%d", n > 0 && arrives(p.a, (size_t)n));
+		SAY("rest", recv(p.a, &(char){ 0 }, 1, MSG_DONTWAIT));
+		part(&p);
+	}
+}
+
+CASE_OF(part_time, write_parts(100, 0, 0, 0, 0))
+CASE_OF(part_signal, write_parts(0, 50, 0, 0, 0))
+CASE_OF(part_restart, write_parts(0, 50, SA_RESTART, 0, 0))
+CASE_OF(part_nonblocking, write_parts(0, 0, 0, O_NONBLOCK, 0))
+CASE_OF(part_dontwait, write_parts(0, 0, 0, 0, MSG_DONTWAIT))
+
+static void write_full(int fd, int flags)
+{
+	for (int way = 0; way < (flags ? OUT_FLAGS : OUTS); way++)
+		SAY(outs[way], write_by(way, fd, much, 1000, flags));
+}
+
+CASE(full)
+{
+	struct pair p = make_narrow_pair();
+
+	fill(p.c);
+	write_full(p.c, 0);
+	nonblocking(p.c, false);
+	write_full(p.c, MSG_DONTWAIT);
+	limit_sends(p.c, 50);
+	write_full(p.c, 0);
+	limit_sends(p.c, 60000);
+	on(SIGALRM, on_alarm, SA_RESTART);
+	storm(50000);
+	write_full(p.c, 0);
+	limit_sends(p.c, 0);
+	on(SIGALRM, on_alarm, 0);
+	write_full(p.c, 0);
+	storm(0);
+}
+
+static pid_t stopped;
+
+static void on_third_alarm(int number)
+{
+	if (++ticks == 3)
+		kill(stopped, SIGCONT);
+}
+
+CASE(full_restart)
+{
+	struct pair p = make_narrow_pair();
+
+	fill(p.c);
+	nonblocking(p.c, false);
+	stopped = fork();
+	if (!stopped) {
+		close(p.c);
+		raise(SIGSTOP);
+		read_all(p.a);
+		_exit(0);
+	}
+	close(p.a);
+	waitpid(stopped, NULL, WUNTRACED);
+	on(SIGALRM, on_third_alarm, SA_RESTART);
+	storm(50000);
+	SAY("write", write(p.c, much, 1000));
+	storm(0);
+	say("ticks=%d", ticks >= 3);
+	part(&p);
+	say_status("reader", stopped);
+}
+
+static void *shut_write(void *pair)
+{
+	const struct pair *p = pair;
+
+	wait_for(p->a, POLLIN);
+	nap(100);
+	shutdown(p->c, SHUT_WR);
+	return NULL;
+}
+
+CASE(shut_during_write)
+{
+	for (int way = 0; way < OUT_COPIES; way++) {
+		struct pair p = make_narrow_pair();
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, shut_write, &p);
+		say_amount(outs[way], write_by(way, p.c, much, sizeof(much), 0), sizeof(much));
+		say("pipes=%d", pipes);
+		pthread_join(thread, NULL);
+		SAY("again", write_by(way, p.c, much, 1, 0));
+		say("pipes=%d", pipes);
+		part(&p);
+	}
+}
+
+CASE(close_during_write)
+{
+	for (int way = 0; way < OUT_COPIES; way++) {
+		struct pair p = make_narrow_pair();
+		pid_t pid = fork();
+
+		if (!pid) {
+			close(p.c);
+			wait_for(p.a, POLLIN);
+			nap(100);
+			_exit(0);
+		}
+		close(p.a);
+		say_amount(outs[way], write_by(way, p.c, much, sizeof(much), 0), sizeof(much));
+		SAY("then", write_by(way, p.c, much, 1, 0));
+		say("pipes=%d", pipes);
+		SAY("then", write_by(way, p.c, much, 1, 0));
+		say("pipes=%d", pipes);
+		waitpid(pid, NULL, 0);
+		part(&p);
+	}
+}
+
+/* All of @total bytes must come without another write. */
+static void say_arrival(int fd, size_t total)
+{
+	static char got[200000];
+	size_t pos = 0;
+	ssize_t n = 1;
+
+	while (pos < total && n > 0) {
+		wait_for(fd, POLLIN);
+		n = recv(fd, got, sizeof(got), MSG_DONTWAIT);
+		pos += n > 0 ? (size_t)n : 0;
+	}
+	say("arrived=%zu", pos);
+}
+
+CASE(more)
+{
+	for (int way = 0; way < OUT_FLAGS; way++) {
+		struct pair p = make_drained_pair();
+
+		SAY(outs[way], write_by(way, p.c, "hello", 5, MSG_MORE));
+		say_arrival(p.a, 5);
+		part(&p);
+	}
+}
+
+CASE(more_splice)
+{
+	struct pair p = make_drained_pair();
+	int ends[2];
+
+	SAY("pipe", pipe(ends));
+	SAY("write", write(ends[1], "hello", 5));
+	SAY("splice", splice(ends[0], NULL, p.c, NULL, 5, SPLICE_F_MORE));
+	say_arrival(p.a, 5);
+}
+
+CASE(cork)
+{
+	struct pair p = make_drained_pair();
+
+	SAY("cork", set(p.c, IPPROTO_TCP, TCP_CORK, 1));
+	SAY("write", write(p.c, "hello", 5));
+	say_arrival(p.a, 5);
+	SAY("write", write_by(OUT_SENDFILE, p.c, much, 100000, 0));
+	say_arrival(p.a, 100000);
+	say("cork=%d", get(p.c, IPPROTO_TCP, TCP_CORK));
+}
+
+CASE(more_kill)
+{
+	struct pair p = make_drained_pair();
+	pid_t pid = fork();
+
+	if (!pid) {
+		send(p.c, "hello", 5, MSG_MORE);
+		raise(SIGKILL);
+	}
+	close(p.c);
+	waitpid(pid, NULL, 0);
+	tell_all(p.a);
+}
+
+/* Repeated, as TCP needs the peer's answer to a first write. */
+static void write_until_pipe(int way, int fd, int flags)
+{
+	ssize_t n = 0;
+
+	for (int i = 0; i < 500 && n >= 0; i++) {
+		pipes = 0;
+		n = write_by(way, fd, "x", 1, flags);
+		if (n >= 0)
+			nap(10);
+	}
+	say_result(outs[way], n);
+	say("pipes=%d", pipes);
+}
+
+static void broken_pipe(int how, int flags)
+{
+	for (int way = 0; way < (flags ? OUT_FLAGS : OUTS); way++) {
+		struct pair p = make_narrow_pair();
+
+		if (how < 0)
+			close(p.a);
+		else
+			shutdown(p.c, how);
+		errno = 0;
+		write_until_pipe(way, p.c, flags);
+		errno = 0;
+		write_until_pipe(way, p.c, flags);
+		part(&p);
+	}
+}
+
+CASE_OF(sigpipe_closed, broken_pipe(-1, 0))
+CASE_OF(sigpipe_shut, broken_pipe(SHUT_WR, 0))
+CASE_OF(sigpipe_shut_both, broken_pipe(SHUT_RDWR, 0))
+CASE_OF(no_sigpipe, broken_pipe(-1, MSG_NOSIGNAL))
+CASE_OF(no_sigpipe_shut, broken_pipe(SHUT_WR, MSG_NOSIGNAL))
+
+CASE(sigpipe_default)
+{
+	for (int way = 0; way < OUTS; way++) {
+		struct pair p = make_narrow_pair();
+		pid_t pid;
+
+		if (way % 2)
+			shutdown(p.c, SHUT_WR);
+		else
+			close(p.a);
+		pid = fork();
+		if (!pid) {
+			signal(SIGPIPE, SIG_DFL);
+			write_until_pipe(way, p.c, 0);
+			_exit(0);
+		}
+		say_status(outs[way], pid);
+		part(&p);
+	}
+}
+
+/* A library that writes for a program blocks the signal, and removes it afterwards. */
+CASE(sigpipe_blocked)
+{
+	struct pair p = make_narrow_pair();
+	sigset_t set, pending;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	shutdown(p.c, SHUT_WR);
+	SAY("write", write(p.c, "x", 1));
+	sigpending(&pending);
+	say("pending=%d", sigismember(&pending, SIGPIPE));
+	SAY("removed", sigtimedwait(&set, NULL, &(struct timespec){ 0 }));
+	SAY("more", sigtimedwait(&set, NULL, &(struct timespec){ 0 }));
+	SAY("write", send(p.c, "x", 1, MSG_NOSIGNAL));
+	SAY("more", sigtimedwait(&set, NULL, &(struct timespec){ 0 }));
+}
+
+static void *write_to_shut(void *pair)
+{
+	ssize_t n = write(((struct pair *)pair)->c, "x", 1);
+
+	say("signalled=%d", n < 0 && pipe_thread == gettid());
+	return NULL;
+}
+
+CASE(sigpipe_thread)
+{
+	struct pair p = make_narrow_pair();
+	pthread_t thread;
+
+	shutdown(p.c, SHUT_WR);
+	pthread_create(&thread, NULL, write_to_shut, &p);
+	pthread_join(thread, NULL);
+	say("pipes=%d", pipes);
+}
+
+CASE(answer_and_close)
+{
+	char text[16];
+
+	for (int way = 0; way < OUTS; way++) {
+		struct pair p = make_narrow_pair();
+
+		SAY("answer", write(p.a, "-ERR\n", 5));
+		close(p.a);
+		wait_for(p.c, POLLRDHUP);
+		SAY(outs[way], write_by(way, p.c, "?", 1, 0));
+		SAY("read", read(p.c, text, sizeof(text)));
+		SAY("end", read(p.c, text, sizeof(text)));
+		say("pipes=%d", pipes);
+		part(&p);
+	}
+}
+
+/* The peer ends with unread data, after an answer or without one. */
+static struct pair make_reset_pair(bool answers, bool killed)
+{
+	struct pair p = make_narrow_pair();
+	pid_t pid = fork();
+
+	if (!pid) {
+		close(p.c);
+		wait_for(p.a, POLLIN);
+		if (answers)
+			(void)!write(p.a, "abc", 3);
+		if (killed)
+			raise(SIGKILL);
+		_exit(0);
+	}
+	close(p.a);
+	(void)!write(p.c, "question", 8);
+	waitpid(pid, NULL, 0);
+	wait_for(p.c, POLLRDHUP);
+	return p;
+}
+
+static void reset(bool answers, bool killed)
+{
+	char text[16];
+
+	for (int way = 0; way < INS; way++) {
+		struct pair p = make_reset_pair(answers, killed);
+		const char *before = events(p.c);
+
+		say("%s%s", strstr(before, "IN") ? "IN" : "", strstr(before, "ERR") ? "ERR" : "");
+		for (int i = 0; i < 3 + answers; i++)
+			SAY(ins[way], read_by(way, p.c, text, sizeof(text), 0));
+		part(&p);
+	}
+}
+
+CASE_OF(reset_close, reset(false, false))
+CASE_OF(reset_kill, reset(false, true))
+CASE_OF(reset_answer, reset(true, false))
+
+/* The first call of any kind reports the error. */
+CASE(reset_once)
+{
+	struct pair p = make_reset_pair(false, false);
+	char text[16];
+
+	say("error=%d", get(p.c, SOL_SOCKET, SO_ERROR));
+	SAY("read", read(p.c, text, sizeof(text)));
+	p = make_reset_pair(false, false);
+	SAY("write", write(p.c, "x", 1));
+	SAY("read", read(p.c, text, sizeof(text)));
+	p = make_reset_pair(false, false);
+	SAY("peek", recv(p.c, text, sizeof(text), MSG_PEEK));
+	SAY("read", read(p.c, text, sizeof(text)));
+	SAY("write", write(p.c, "x", 1));
+	say("pipes=%d", pipes);
+	p = make_reset_pair(false, false);
+	SAY("none", read(p.c, text, 0));
+	SAY("read", read(p.c, text, sizeof(text)));
+}
+
+CASE(reset_reader)
+{
+	for (int way = 0; way < INS; way++) {
+		struct pair p = make_narrow_pair();
+		pid_t pid = fork();
+		char text[16];
+
+		if (!pid) {
+			close(p.c);
+			wait_for(p.a, POLLIN);
+			nap(100);
+			_exit(0);
+		}
+		close(p.a);
+		(void)!write(p.c, "question", 8);
+		SAY(ins[way], read_by(way, p.c, text, sizeof(text), 0));
+		waitpid(pid, NULL, 0);
+		part(&p);
+	}
+}
+
+CASE(error_queue)
+{
+	struct pair p = make_pair();
+	char text[16];
+
+	for (int way = 0; way < IN_FLAGS; way++)
+		SAY(ins[way], read_by(way, p.c, text, sizeof(text), MSG_ERRQUEUE));
+	SAY("send", send(p.a, "abc", 3, 0));
+	wait_for(p.c, POLLIN);
+	for (int way = 0; way < IN_FLAGS; way++)
+		SAY(ins[way], read_by(way, p.c, text, sizeof(text), MSG_ERRQUEUE));
+	SAY("recv", recv(p.c, text, sizeof(text), 0));
+}
+
+/* ---- calls that end early, or interrupt others ---- */
+
+struct call {
+	int fd, way;
+	bool reads;
+	atomic_bool cleaned;
+};
+
+static void clean(void *call)
+{
+	sigset_t mask;
+	bool blocked = false;
+
+	pthread_sigmask(SIG_SETMASK, NULL, &mask);
+	for (int i = 1; i < 32; i++)
+		blocked |= sigismember(&mask, i) == 1;
+	((struct call *)call)->cleaned = !blocked;
+}
+
+static void *call_for_long(void *arg)
+{
+	struct call *call = arg;
+
+	pthread_cleanup_push(clean, call);
+	if (call->reads)
+		read_by(call->way, call->fd, (char[16]){ 0 }, 16, 0);
+	else
+		write_by(call->way, call->fd, much, sizeof(much), 0);
+	pthread_cleanup_pop(0);
+	return NULL;
+}
+
+static void cancel(bool reads)
+{
+	for (int way = 0; way < (reads ? (int)IN_COPIES : (int)OUT_COPIES); way++) {
+		struct pair p = make_narrow_pair(), other = make_pair();
+		struct call call = { .fd = p.c, .way = way, .reads = reads };
+		pthread_t thread;
+		void *value = NULL;
+
+		pthread_create(&thread, NULL, call_for_long, &call);
+		if (!reads)
+			wait_for(p.a, POLLIN);
+		nap(100);
+		pthread_cancel(thread);
+		pthread_join(thread, &value);
+		say("%s=%d cleaned=%d", reads ? ins[way] : outs[way], value == PTHREAD_CANCELED,
+		    call.cleaned);
+		echo(&other);
+		part(&p);
+		part(&other);
+	}
+	on(SIGALRM, on_alarm, 0);
+	storm(1000);
+	wait_for(-1, 0);
+	storm(0);
+	say("ticks=%d", ticks > 0);
+}
+
+CASE_OF(cancel_write, cancel(false))
+CASE_OF(cancel_read, cancel(true))
+
+CASE(vfork_write)
+{
+	struct pair p = make_narrow_pair();
+	pid_t reader = start_reader(&p, sizeof(much)), child = vfork();
+	static volatile ssize_t n;
+
+	if (!child) {
+		n = write(p.c, much, sizeof(much) / 2);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+	say_amount("child", n, sizeof(much) / 2);
+	n = write(p.c, much + sizeof(much) / 2, sizeof(much) / 2);
+	say_amount("parent", n, sizeof(much) / 2);
+	part(&p);
+	say_status("reader", reader);
+}
+
+static int other_end;
+static volatile sig_atomic_t written;
+
+static void write_on_alarm(int number)
+{
+	written += write(other_end, "t", 1) == 1;
+	ticks++;
+}
+
+CASE(handler_write)
+{
+	struct pair p = make_narrow_pair(), other = make_pair();
+	pid_t reader = start_reader(&p, sizeof(much));
+	size_t pos = 0;
+	ssize_t n = 1;
+
+	other_end = other.c;
+	on(SIGALRM, write_on_alarm, SA_RESTART);
+	storm(10000);
+	for (; pos < sizeof(much) && n > 0; pos += n > 0 ? (size_t)n : 0)
+		n = write(p.c, much + pos, sizeof(much) - pos);
+	storm(0);
+	part(&p);
+	say_status("reader", reader);
+	close(other.c);
+	say("written=%d arrived=%d", written == ticks, read_all(other.a) == (size_t)ticks);
+}
+
+/* ---- unsent data: the reader starts late ---- */
+
+/* Milliseconds: the kernel gives up after two seconds, or more on a busy machine. */
+#define LATE 5500
 
 /* How the writer gives up its socket, which no other process has; preload/keep has more. */
 enum end { END_EXIT, END_EXEC, END_CLOSE, END_UNKNOWN };
@@ -1266,7 +1892,7 @@ CASE_OF(unsent_close, unsent(END_CLOSE))
 static struct {
 	pid_t pid;
 	int out;
-} running[100];
+} running[200];
 
 static void start(size_t i)
 {
