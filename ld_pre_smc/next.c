@@ -135,6 +135,12 @@ static ssize_t raw_recv(int fd, void *data, size_t len, int flags)
 	    (int fd, void *data, size_t len, size_t size), (fd, data, len, size)) \
 	ROW(ssize_t, SHIM_READV, readv, raw_readv, \
 	    (int fd, const struct iovec *parts, int n), (fd, parts, n)) \
+	ROW(ssize_t, SHIM_PREADV2, preadv2, raw_missing, \
+	    (int fd, const struct iovec *parts, int n, long pos, int flags), \
+	    (fd, parts, n, pos, flags)) \
+	ROW(ssize_t, SHIM_PREADV64V2, preadv64v2, raw_missing, \
+	    (int fd, const struct iovec *parts, int n, long long pos, int flags), \
+	    (fd, parts, n, pos, flags)) \
 	ROW(ssize_t, SHIM_RECV, recv, raw_recv, \
 	    (int fd, void *data, size_t len, int flags), (fd, data, len, flags)) \
 	ROW(ssize_t, SHIM_RECV_CHK, __recv_chk, raw_missing, \

@@ -44,10 +44,10 @@ static inline int shim_connection_error(int fd)
  * @fd: any descriptor
  * @may_signal: false with MSG_NOSIGNAL
  *
- * errno is that of the call, and may become EPIPE, ECONNRESET or ETIMEDOUT.
+ * errno is that of the call, and may become EPIPE, ECONNRESET, ETIMEDOUT or EAGAIN.
  *
- * Return: true if TCP takes this write, and throws it away: it is the first one after the peer has
- * closed. The next one then fails with EPIPE.
+ * Return: true, and errno is 0, if TCP takes this write and throws it away: it is the first one
+ * after the peer has closed. The next one then fails with EPIPE.
  */
 bool shim_write_failed(int fd, bool may_signal);
 

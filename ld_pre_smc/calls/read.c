@@ -27,7 +27,7 @@ static __attribute__((noinline)) ssize_t ended(int fd, int flags, ssize_t ret)
 {
 	int cause;
 
-	if (ret < 0 && (errno != EINVAL || !(flags & MSG_ERRQUEUE)))
+	if (ret < 0 && (!(flags & MSG_ERRQUEUE) || (errno != EINVAL && errno != ENOTCONN)))
 		return ret;
 	if (!shim_repairs() || !shim_fd_is_smc(fd))
 		return ret;
@@ -129,6 +129,30 @@ ssize_t readv(int fd, const struct iovec *parts, int n)
 {
 	return shim_fd_may_be_smc(fd) ? readv_smc(fd, parts, n) :
 					next_data(SHIM_READV, readv)(fd, parts, n);
+}
+
+/* Headers may redirect preadv2() to preadv64v2(); on 32-bit machines their positions differ. */
+ssize_t shim_preadv2(int fd, const struct iovec *parts, int n, long pos,
+		     int flags) __asm__("preadv2");
+ssize_t shim_preadv64v2(int fd, const struct iovec *parts, int n, long long pos,
+			int flags) __asm__("preadv64v2");
+
+ssize_t shim_preadv2(int fd, const struct iovec *parts, int n, long pos, int flags)
+{
+	__typeof__(&shim_preadv2) next = next_data(SHIM_PREADV2, shim_preadv2);
+
+	return shim_fd_may_be_smc(fd) ?
+		       end_parts(fd, parts, (size_t)n, 0, next(fd, parts, n, pos, flags)) :
+		       next(fd, parts, n, pos, flags);
+}
+
+ssize_t shim_preadv64v2(int fd, const struct iovec *parts, int n, long long pos, int flags)
+{
+	__typeof__(&shim_preadv64v2) next = next_data(SHIM_PREADV64V2, shim_preadv64v2);
+
+	return shim_fd_may_be_smc(fd) ?
+		       end_parts(fd, parts, (size_t)n, 0, next(fd, parts, n, pos, flags)) :
+		       next(fd, parts, n, pos, flags);
 }
 
 /* SCM_RIGHTS */

@@ -11,8 +11,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <netinet/tcp.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <sys/param.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -25,8 +29,9 @@
 #include "ld_pre_smc/state/signals.h"
 #include "ld_pre_smc/state/sock.h"
 
-/* Milliseconds: far longer than the kernel's worker takes, see smc_close_passive_work(). */
+/* Milliseconds. WORKER: far longer than the kernel's worker takes, see smc_close_passive_work(). */
 #define WORKER 1000
+#define SLICE 200
 
 /*
  * struct writing - a write that may be incomplete
@@ -39,30 +44,45 @@ struct writing {
 	size_t n, done;
 };
 
-bool shim_write_failed(int fd, bool may_signal)
+/* A write to a socket without a connection. */
+static bool is_connecting(int fd)
 {
-	int err = errno, cause;
+	int state = shim_tcp_state(fd);
 
-	if ((err != EPIPE && err != ECONNRESET) || !shim_repairs() || !shim_fd_is_smc(fd))
-		return false;
+	return state > 0 && state != TCP_CLOSE && state != TCP_LISTEN;
+}
+
+/* Return: errno of TCP, 0 if TCP takes the write. */
+static int verdict(int fd, int err)
+{
+	int cause;
+
+	if (err == ENOTCONN)
+		return is_connecting(fd) ? EAGAIN : EPIPE;
 	/* The kernel's worker has yet to find out whether the peer has closed or reset. */
 	if (err == ECONNRESET)
 		shim_wait(fd, POLLRDHUP, shim_milliseconds() + WORKER, NULL);
 	cause = shim_connection_error(fd);
-	if (cause) {
-		errno = cause;
+	if (cause || err == EPIPE)
+		return cause ? cause : EPIPE;
+	/* The peer has closed without an error. The kernel remembers that this is known. */
+	next_shutdown(fd, SHUT_WR);
+	return 0;
+}
+
+bool shim_write_failed(int fd, bool may_signal)
+{
+	int err = errno;
+
+	if ((err != EPIPE && err != ECONNRESET && err != ENOTCONN) || !shim_repairs() ||
+	    !shim_fd_is_smc(fd))
 		return false;
-	}
-	if (err == ECONNRESET) {
-		/* The peer has closed without an error. The kernel remembers that this is known. */
-		next_shutdown(fd, SHUT_WR);
-		return true;
-	}
+	err = verdict(fd, err);
 	/* The kernel has sent the signal if the socket was shut down while this call waited. */
-	if (may_signal)
+	if (err == EPIPE && may_signal)
 		syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), SIGPIPE);
-	errno = EPIPE;
-	return false;
+	errno = err; /* handlers may change it */
+	return !err;
 }
 
 int shim_open_null(void)
@@ -93,20 +113,21 @@ static ssize_t write_more(const struct writing *writing)
 
 /*
  * Signals are blocked except while this waits, so that none is missed: TCP returns after any
- * handler, with SA_RESTART too. The time starts here, after the first part.
- * Return: true if a signal ended the wait.
+ * handler, with SA_RESTART too. The time starts here, after the first part. The wait is a
+ * cancellation point, and in slices: the kernel loses the wake-up of a shutdown().
  */
-static bool write_rest(struct writing *writing, size_t size, struct shim_signals *signals)
+static void write_rest(struct writing *writing, size_t size, const struct shim_signals *signals)
 {
 	struct timeval unused;
-	int timeout = shim_send_timeout(writing->fd, &unused), ready;
-	long long end = timeout < 0 ? -1 : shim_milliseconds() + timeout;
+	int timeout = shim_send_timeout(writing->fd, &unused);
+	long long end = timeout < 0 ? LLONG_MAX : shim_milliseconds() + timeout, now;
 	ssize_t n;
 
 	while (writing->done < size) {
-		ready = shim_wait(writing->fd, POLLOUT, end, signals);
-		if (ready <= 0)
-			return ready < 0;
+		now = shim_milliseconds();
+		if (now >= end ||
+		    shim_wait(writing->fd, POLLOUT, MIN(end, now + SLICE), signals->set) < 0)
+			break;
 		n = write_more(writing);
 		if (n >= 0) {
 			writing->done += (size_t)n;
@@ -114,10 +135,9 @@ static bool write_rest(struct writing *writing, size_t size, struct shim_signals
 			/* This write counts; the next one fails. */
 			if (errno == ECONNRESET)
 				shim_write_failed(writing->fd, false);
-			return false;
+			break;
 		}
 	}
-	return false;
 }
 
 static bool is_blocking(const struct writing *writing)
@@ -130,9 +150,8 @@ static bool is_blocking(const struct writing *writing)
 /* @ret: result of the first call. Return: as TCP's. */
 static __attribute__((noinline)) ssize_t finish(struct writing *writing, ssize_t ret)
 {
-	int saved = errno;
+	int saved = errno, state;
 	struct shim_signals signals = { 0 };
-	bool is_interrupted;
 	size_t size;
 
 	if (ret < 0) {
@@ -145,11 +164,10 @@ static __attribute__((noinline)) ssize_t finish(struct writing *writing, ssize_t
 	if (writing->done >= size || !shim_repairs() || !is_blocking(writing) ||
 	    !shim_fd_is_smc(writing->fd))
 		return ret;
-	shim_signals_block(&signals);
-	is_interrupted = write_rest(writing, size, &signals);
+	if (shim_signals_block(&signals))
+		pthread_setcancelstate(signals.cancel_state, &state);
+	write_rest(writing, size, &signals);
 	shim_signals_restore(&signals);
-	if (is_interrupted)
-		poll(NULL, 0, 0); /* the signal may have been that of pthread_cancel() */
 	errno = saved;
 	return (ssize_t)writing->done;
 }
@@ -240,7 +258,7 @@ SMC_ONLY ssize_t sendmsg_smc(int fd, const struct msghdr *message, int flags)
 		flags = without_more(fd, flags);
 	ret = next_sendmsg(fd, message, flags);
 	/* After another error, @message may be invalid. */
-	return ret >= 0 || errno == EPIPE || errno == ECONNRESET ?
+	return ret >= 0 || errno == EPIPE || errno == ECONNRESET || errno == ENOTCONN ?
 		       finish_parts(fd, message->msg_iov, message->msg_iovlen, flags, ret) :
 		       ret;
 }
@@ -276,7 +294,7 @@ SMC_ONLY int sendmmsg_smc(int fd, struct mmsghdr *messages, unsigned int n, mess
 		if (!shim_write_failed(fd, !(flags & MSG_NOSIGNAL)))
 			return ret;
 		messages->msg_len = (unsigned int)shim_size(messages->msg_hdr.msg_iov,
-								messages->msg_hdr.msg_iovlen);
+							    messages->msg_hdr.msg_iovlen);
 		return 1;
 	}
 	if (!ret || !finish_last(fd, messages, ret, (int)flags) || (unsigned int)ret >= n)
@@ -287,9 +305,8 @@ SMC_ONLY int sendmmsg_smc(int fd, struct mmsghdr *messages, unsigned int n, mess
 
 int sendmmsg(int fd, struct mmsghdr *messages, unsigned int n, message_flags flags)
 {
-	return shim_fd_may_be_smc(fd) ?
-		       sendmmsg_smc(fd, messages, n, flags) :
-		       next_data(SHIM_SENDMMSG, sendmmsg)(fd, messages, n, flags);
+	return shim_fd_may_be_smc(fd) ? sendmmsg_smc(fd, messages, n, flags) :
+					next_data(SHIM_SENDMMSG, sendmmsg)(fd, messages, n, flags);
 }
 
 SMC_ONLY ssize_t writev_smc(int fd, const struct iovec *parts, int n)

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "ld_pre_smc/next.h"
-#include "ld_pre_smc/state/signals.h"
 
 /* 32-bit RISC-V has only ever had 64-bit times. */
 #ifdef SYS_ppoll
@@ -123,10 +122,11 @@ int shim_events(int fd, int events)
 int shim_wait(int fd, int events, long long end, const void *mask)
 {
 	struct pollfd poll = { .fd = fd, .events = (short)events };
-	long long left = end < 0 ? 0 : MAX(end - shim_milliseconds(), 0);
-	ppoll_time time[2] = { (ppoll_time)(left / 1000), (ppoll_time)(left % 1000 * 1000000) };
+	long long left = MAX(end - shim_milliseconds(), 0);
+	const struct timespec time = { .tv_sec = (time_t)(left / 1000),
+				       .tv_nsec = left % 1000 * 1000000 };
 
-	return (int)syscall(SYS_ppoll, &poll, 1, end < 0 ? NULL : time, mask, SHIM_SIGSET);
+	return ppoll(&poll, 1, &time, mask);
 }
 
 int shim_send_timeout(int fd, struct timeval *time)

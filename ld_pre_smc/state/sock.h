@@ -73,9 +73,9 @@ void shim_poll_now(struct pollfd *fds, int n);
 int shim_events(int fd, int events);
 
 /**
- * shim_wait() - wait for events of a descriptor
- * @end: shim_milliseconds() of the timeout, negative for none
- * @mask: signals blocked while it waits, a set of the kernel
+ * shim_wait() - wait for events of a descriptor: a cancellation point
+ * @end: shim_milliseconds() of the timeout
+ * @mask: signals blocked while it waits, a set of the kernel; NULL changes none
  *
  * Return: as poll(2), with errno.
  */

@@ -173,7 +173,7 @@ typedef ssize_t (*read_chk_fn)(int, void *, size_t, size_t);
 typedef ssize_t (*recv_chk_fn)(int, void *, size_t, size_t, int);
 typedef ssize_t (*recvfrom_chk_fn)(int, void *, size_t, size_t, int, struct sockaddr *,
 				   socklen_t *);
-typedef ssize_t (*pwritev2_fn)(int, const struct iovec *, int, long, int);
+typedef ssize_t (*vector_fn)(int, const struct iovec *, int, long, int);
 
 static void close_from(int low)
 {
@@ -400,8 +400,10 @@ static const struct linger lingering = { 1, 5 };
 	X(prctl, , prctl(PR_GET_DUMPABLE, 0, 0, 0, 0))                                             \
 	X(prctl, wrong, prctl(-1, 0, 0, 0, 0))                                                     \
 	X(prctl, locked, CHILD((void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)))                      \
-	X(pwritev2, , IF_FOUND("pwritev2", pwritev2_fn, quick(fd), &part, 1, -1, 0))               \
-	X(pwritev64v2, , IF_FOUND("pwritev64v2", pwritev2_fn, quick(fd), &part, 1, -1, 0))         \
+	X(preadv2, , IF_FOUND("preadv2", vector_fn, quick(fd), &part, 1, -1, 0))                   \
+	X(preadv64v2, , IF_FOUND("preadv64v2", vector_fn, quick(fd), &part, 1, -1, 0))             \
+	X(pwritev2, , IF_FOUND("pwritev2", vector_fn, quick(fd), &part, 1, -1, 0))                 \
+	X(pwritev64v2, , IF_FOUND("pwritev64v2", vector_fn, quick(fd), &part, 1, -1, 0))           \
 	X(quick_exit, , CHILD(quick_exit(0)))                                                      \
 	X(__read, , IF_FOUND("__read", read_fn, quick(fd), memory, 4))                             \
 	X(__read_chk, , IF_FOUND("__read_chk", read_chk_fn, quick(fd), memory, 4, 4))              \
