@@ -208,6 +208,16 @@ static int accept_blocking(const struct call *call)
 	}
 }
 
+/*
+ * Did the wait end by a client of shutdown(), which has replaced the listener? The mark of a TCP
+ * listener is cleared, too.
+ */
+static bool was_shut_down(const struct call *call, int fd)
+{
+	return (fd >= 0 || errno == ECONNRESET) && !shim_fd_is_marked(call->fd) &&
+	       !shim_int_option(call->fd, SOL_SOCKET, SO_ACCEPTCONN);
+}
+
 static int accept_marked(const struct call *call)
 {
 	int saved = errno, fd;
@@ -216,6 +226,11 @@ static int accept_marked(const struct call *call)
 		fd = call_next(call);
 	else
 		fd = accept_blocking(call);
+	if (was_shut_down(call, fd)) {
+		shim_close(fd);
+		errno = EINVAL;
+		return -1;
+	}
 	if (fd < 0)
 		return -1;
 	shim_fd_mark_socket(fd);

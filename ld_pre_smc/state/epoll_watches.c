@@ -105,7 +105,9 @@ static void look_at(struct shim_watches *watches, int epfd)
 	info = (int)syscall(SYS_openat, AT_FDCWD, path.text, O_RDONLY | O_CLOEXEC);
 	if (info < 0)
 		return;
-	if (find_watch(info, watches->fd, &event)) {
+	/* An old file that stays open elsewhere would stay watched. */
+	if (find_watch(info, watches->fd, &event) &&
+	    !epoll_ctl(epfd, EPOLL_CTL_DEL, watches->fd, &(struct epoll_event){ 0 })) {
 		watches->items[watches->n].epfd = epfd;
 		watches->items[watches->n++].event = event;
 	}

@@ -7,6 +7,8 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -16,7 +18,17 @@
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/options.h"
+#include "ld_pre_smc/state/signals.h"
+#include "ld_pre_smc/state/unsent_data.h"
 #include "process/sockopt_numbers.h"
+
+/*
+ * Clients, a millisecond apart, that end the waits on a listener: at most, and for one that other
+ * processes or descriptors may keep. Then attempts to bind its address.
+ */
+#define MOST_CLIENTS 1000
+#define FEW_CLIENTS 64
+#define BIND_TRIES 20
 
 /*
  * Options of stream sockets that getsockopt(2) returns in the form accepted by setsockopt(2).
@@ -193,18 +205,15 @@ static socklen_t bound_address(int fd, struct sockaddr_storage *addr)
 
 static int replace(int fd, int fresh)
 {
-	int cloexec = fcntl(fd, F_GETFD);
+	int cloexec = fcntl(fd, F_GETFD), ret;
 	struct shim_watches watches;
 
 	shim_fd_drop(FD_PLAIN, fd);
 	shim_watches_find(&watches, fd, fresh);
-	if (next_dup3(fresh, fd, cloexec & FD_CLOEXEC ? O_CLOEXEC : 0) < 0) {
-		shim_close(fresh);
-		return -1;
-	}
+	ret = next_dup3(fresh, fd, cloexec & FD_CLOEXEC ? O_CLOEXEC : 0);
 	shim_close(fresh);
 	shim_watches_restore(&watches);
-	return 0;
+	return ret < 0 ? -1 : 0;
 }
 
 /* Two sockets cannot have the same address, so the old one is closed first. */
@@ -246,4 +255,72 @@ int shim_swap_by_rule(int fd, const struct shim_sock *sock, const char *why)
 	int fresh = open_like(fd, sock, KIND_TCP);
 
 	return fresh < 0 ? -1 : shim_swap_in(fd, fresh, KIND_TCP, why);
+}
+
+/*
+ * Only a client ends accept(2) and poll(2) on an SMC listener: connect one, which leaves at once.
+ * @how: by SO_LINGER, for a reset, which leaves no socket that has the port
+ * Return: is the listener still there?
+ */
+static bool knock(const struct sockaddr_storage *addr, socklen_t len, const struct linger *how)
+{
+	static const struct timeval limit = { .tv_usec = 200000 };
+	int fd = shim_new_socket(addr->ss_family, KIND_TCP);
+	bool is_there;
+
+	next_setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	next_setsockopt(fd, SOL_SOCKET, SO_LINGER, how, sizeof(*how));
+	/* Not libc's, which is a cancellation point. */
+	is_there = !syscall(SYS_connect, fd, addr, len);
+	shim_close(fd);
+	return is_there;
+}
+
+static void end_waits(const struct sockaddr_storage *addr, socklen_t len, bool is_alone)
+{
+	const struct linger how = { .l_onoff = is_alone };
+	int tries = is_alone ? MOST_CLIENTS : FEW_CLIENTS;
+
+	while (tries-- && knock(addr, len, &how))
+		shim_nap();
+}
+
+/* Repeated while the last thread that waited closes the old socket. Return: 0, or errno. */
+static int bind_after(int fd, const struct sockaddr_storage *addr, socklen_t len)
+{
+	int tries = BIND_TRIES;
+
+	while (next_bind(fd, (const struct sockaddr *)addr, len)) {
+		if (errno != EADDRINUSE || !tries--)
+			return errno;
+		shim_nap();
+	}
+	return 0;
+}
+
+int shim_swap_listener(int fd)
+{
+	bool is_own = shim_fd_is_own(fd), is_alone = is_own && !shim_is_used_elsewhere(fd);
+	int saved = errno, fresh = -1, err;
+	struct shim_signals signals = { 0 };
+	struct sockaddr_storage addr = { 0 };
+	socklen_t len = bound_address(fd, &addr);
+	struct shim_sock sock;
+
+	/* listen() makes only a socket of this process an SMC socket again. */
+	if (shim_is_smc(fd, &sock))
+		fresh = is_own ? open_like(fd, &sock, KIND_TCP) :
+				 shim_swap_open(fd, &sock, KIND_TCP);
+	if (fresh < 0 || replace(fd, fresh)) {
+		errno = saved;
+		return -1;
+	}
+	shim_fd_clear(FD_SMC, fd);
+	shim_signals_block(&signals);
+	end_waits(&addr, len, is_alone);
+	err = bind_after(fd, &addr, len);
+	shim_signals_restore(&signals);
+	shim_log_fd(fd, "shutdown() of a listener", shim_kind_names[KIND_TCP], err);
+	errno = saved;
+	return 0;
 }

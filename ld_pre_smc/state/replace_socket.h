@@ -54,4 +54,16 @@ int shim_swap(int fd, const struct shim_sock *sock, enum shim_kind kind, const c
 /** shim_swap_by_rule() - shim_swap() to TCP, permitted here even with SMC_STRICT */
 int shim_swap_by_rule(int fd, const struct shim_sock *sock, const char *why);
 
+/**
+ * shim_swap_listener() - replace an SMC listener by a TCP socket that does not listen
+ *
+ * That is what shutdown(2) makes of a TCP listener. It has the same address, and listen() makes it
+ * an SMC listener again if the listener was of this process alone. Threads that wait on the old
+ * socket get a client that has left: accept() looks whether its number still listens. No locks:
+ * also for signal handlers.
+ *
+ * Return: 0, or -1; errno is untouched.
+ */
+int shim_swap_listener(int fd);
+
 #pragma GCC visibility pop

@@ -1018,6 +1018,248 @@ CASE(splice_full)
 	say("last=%ld all=%d", n, total > 40000);
 }
 
+/* ---- shutdown while others wait ---- */
+
+struct waiter {
+	const char *name;
+	long (*call)(int fd);
+	int fd, err;
+	long ret;
+	pthread_t thread;
+};
+
+static void *wait_in_thread(void *arg)
+{
+	struct waiter *self = arg;
+
+	errno = 0;
+	self->ret = self->call(self->fd);
+	self->err = errno;
+	return NULL;
+}
+
+static long call_accept(int fd)
+{
+	return accept(fd, NULL, NULL);
+}
+
+static long call_accept4(int fd)
+{
+	return accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+}
+
+static long call_recv(int fd)
+{
+	char byte;
+
+	return recv(fd, &byte, 1, 0);
+}
+
+static long call_poll(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, -1);
+}
+
+static long call_poll_briefly(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, 1000);
+}
+
+static long call_select(int fd)
+{
+	fd_set in;
+
+	FD_ZERO(&in);
+	FD_SET(fd, &in);
+	return select(fd + 1, &in, NULL, NULL, NULL);
+}
+
+/* The events, without EPOLLOUT. */
+static long call_epoll(int fd)
+{
+	struct epoll_event event;
+
+	return epoll_wait(fd, &event, 1, -1) == 1 ? (int)event.events & ~EPOLLOUT : -1;
+}
+
+static int watch(int fd, unsigned int what)
+{
+	struct epoll_event event = { .events = what };
+	int ep = epoll_create1(EPOLL_CLOEXEC);
+
+	epoll_ctl(ep, EPOLL_CTL_ADD, fd, &event);
+	if (what & EPOLLOUT)
+		epoll_wait(ep, &event, 1, 0);
+	return ep;
+}
+
+static void start_waiters(struct waiter *waiters, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		pthread_create(&waiters[i].thread, NULL, wait_in_thread, &waiters[i]);
+	nap(300);
+}
+
+/* If one is never woken, the case hangs. */
+static void end_waiters(struct waiter *waiters, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		pthread_join(waiters[i].thread, NULL);
+		errno = waiters[i].err;
+		say_result(waiters[i].name, waiters[i].ret);
+	}
+}
+
+/* State of a listener and its address after shutdown(); then listen again. */
+static void tell_shut(int l, int port)
+{
+	struct pair p;
+
+	say("events=%s accepting=%d same=%d", events(l), get(l, SOL_SOCKET, SO_ACCEPTCONN),
+	    port_of(l) == port);
+	SAY("accept", accept(l, NULL, NULL));
+	SAY("connect", connect_to(fresh(), port));
+	SAY("listen", listen(l, 5));
+	say("same=%d", port_of(l) == port);
+	nonblocking(l, false);
+	join(&p, l, fresh());
+	tell_kind("listener", l);
+	echo(&p);
+}
+
+/* A port chosen by the kernel would be lost with shutdown(). */
+static int listener_at(int port)
+{
+	int l = fresh();
+
+	bind_to(l, port);
+	SAY("listen", listen(l, 5));
+	return l;
+}
+
+static void shut_listener(int how)
+{
+	int port = closed_port(), l = listener_at(port);
+	struct waiter waiters[] = {
+		{ "accept", call_accept, l },
+		{ "accept4", call_accept4, l },
+		{ "accept", call_accept, l },
+		{ "poll", call_poll, l },
+		{ "poll", call_poll, l },
+		{ "select", call_select, l },
+		{ "epoll", call_epoll, watch(l, EPOLLIN | EPOLLRDHUP) },
+		{ "edge", call_epoll, watch(l, EPOLLIN | EPOLLET) },
+	};
+
+	start_waiters(waiters, 8);
+	SAY("shutdown", shutdown(l, how));
+	end_waiters(waiters, 8);
+	tell_shut(l, port);
+}
+
+CASE_OF(shut_listener, shut_listener(SHUT_RDWR))
+CASE_OF(shut_listener_read, shut_listener(SHUT_RD))
+
+CASE(shut_listener_write)
+{
+	struct pair p;
+	int l = listener();
+
+	SAY("shutdown", shutdown(l, SHUT_WR));
+	say("accepting=%d", get(l, SOL_SOCKET, SO_ACCEPTCONN));
+	join(&p, l, fresh());
+	echo(&p);
+}
+
+CASE(shut_listener_idle)
+{
+	int port = closed_port(), l = listener_at(port);
+
+	nonblocking(l, true);
+	SAY("shutdown", shutdown(l, SHUT_RDWR));
+	tell_shut(l, port);
+}
+
+/* A child has the listener, too: it may go on with it over SMC. */
+CASE(shut_listener_shared)
+{
+	int l = listener();
+	struct waiter waiter = { "accept", call_accept, l };
+	pid_t child = fork();
+
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	start_waiters(&waiter, 1);
+	SAY("shutdown", shutdown(l, SHUT_RDWR));
+	end_waiters(&waiter, 1);
+	SAY("accept", accept(l, NULL, NULL));
+	kill(child, SIGKILL);
+}
+
+static int listening;
+
+static void on_stop(int number)
+{
+	int saved = errno;
+
+	ticks = 10 + shutdown(listening, SHUT_RDWR);
+	errno = saved;
+}
+
+CASE(shut_listener_signal)
+{
+	struct itimerval soon = { .it_value.tv_usec = 300000 };
+
+	listening = listener();
+	on(SIGALRM, on_stop, SA_RESTART);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	say("accept=%s", result(accept(listening, NULL, NULL)));
+	say("shutdown=%d", ticks - 10);
+}
+
+CASE(shut_read)
+{
+	struct pair p = make_pair();
+	struct waiter waiters[] = {
+		{ "recv", call_recv, p.c },
+		{ "writable", call_epoll, watch(p.c, EPOLLIN | EPOLLOUT | EPOLLET) },
+	};
+
+	start_waiters(waiters, 2);
+	SAY("shutdown", shutdown(p.c, SHUT_RD));
+	end_waiters(waiters, 2);
+	SAY("send", send(p.c, "x", 1, 0));
+	SAY("recv", recv(p.a, &(char){ 0 }, 1, 0));
+}
+
+/* Count the rounds in which shutdown() did not wake poll(). */
+CASE(shut_both)
+{
+	struct waiter waiter = { "poll", call_poll_briefly, -1 };
+	int l = listener(), lost = 0, i;
+	struct pair p;
+
+	for (i = 0; i < 300 && lost < 3; i++) {
+		kinds[0] = '\0';
+		join(&p, l, fresh());
+		waiter.fd = p.c;
+		pthread_create(&waiter.thread, NULL, wait_in_thread, &waiter);
+		nap(10);
+		shutdown(p.c, SHUT_RDWR);
+		pthread_join(waiter.thread, NULL);
+		lost += !waiter.ret;
+		close(p.c);
+		close(p.a);
+	}
+	say("lost=%d", lost);
+}
+
 /* ---- delayed data ---- */
 
 static void tell_all(int fd)

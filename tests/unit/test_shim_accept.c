@@ -144,6 +144,28 @@ TEST(calls_that_ended_by_themselves)
 	comes_to(accept(5, NULL, NULL), -1, EINTR, "accept 5;");
 }
 
+/* shutdown() has replaced the listener, and sent a client. */
+static void listener_is_shut(void)
+{
+	shim_fd_drop(FD_SMC, 5);
+}
+
+TEST(shutdown_ends_the_wait)
+{
+	fake_int(5, SOL_SOCKET, SO_ACCEPTCONN, 0);
+	fake_gives("accept", 12, 1, listener_is_shut);
+	comes_to(accept(5, NULL, NULL), -1, EINVAL, "accept 5;drop 12;");
+	shim_fd_mark(5);
+	fake_fails("accept", ECONNRESET, 1);
+	fake_then(listener_is_shut);
+	comes_to(accept(5, NULL, NULL), -1, EINVAL, "accept 5;drop -1;");
+	/* A TCP listener loses its mark, too. */
+	shim_fd_mark(5);
+	fake_int(5, SOL_SOCKET, SO_ACCEPTCONN, 1);
+	fake_gives("accept", 12, 1, listener_is_shut);
+	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;");
+}
+
 TEST(a_client_that_left_is_a_closed_socket)
 {
 	struct sockaddr_in addr;
@@ -262,7 +284,7 @@ TEST(nonblocking_listeners_are_left_alone)
 	fake.config.raw = true;
 	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;");
 	fake.config.raw = false;
-	shim_fd_clear(FD_SMC, 5);
+	shim_fd_drop(FD_SMC, 5);
 	fake_shut(12);
 	shim_fd_clear(FD_SMC, 12);
 	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;");

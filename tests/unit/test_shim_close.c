@@ -232,7 +232,8 @@ TEST(shutdown_is_left_to_the_keeper)
 {
 	comes_to(shutdown(5, SHUT_RD), 0, 0, "shutdown 5 0;");
 	comes_to(shutdown(5, SHUT_WR), 0, 0, "block;shutdown 5 1;unblock;");
-	comes_to(shutdown(5, SHUT_RDWR), 0, 0, "block;shutdown 5 2;unblock;");
+	comes_to(shutdown(5, SHUT_RDWR), 0, 0, "block;shutdown 5 0;shutdown 5 2;unblock;");
+	comes_to(shutdown(5, 99), 0, 0, "shutdown 5 99;");
 	fake.fds[5].unsent = 1;
 	comes_to(shutdown(5, SHUT_RD), 0, 0, "shutdown 5 0;");
 	comes_to(shutdown(5, SHUT_WR), 0, 0, KEEPER);
@@ -252,6 +253,65 @@ TEST(shutdown_is_left_to_the_keeper)
 		 "block;socket() 1 526341 0;connect() 8;drop 8;unblock;shutdown 5 1;");
 	fake.config.raw = true;
 	comes_to(shutdown(5, SHUT_WR), 0, 0, "shutdown 5 1;");
+}
+
+TEST(the_end_of_reading_wakes_threads)
+{
+	fake_int(5, SOL_SOCKET, SO_SNDBUF, 4000);
+	comes_to(shutdown(5, SHUT_RD), 0, 0, "shutdown 5 0;setsockopt 5 1 7 2000;");
+	fake.fds[5].unsent = 1;
+	comes_to(shutdown(5, SHUT_RDWR), 0, 0, KEEPER "shutdown 5 0;setsockopt 5 1 7 2000;");
+	fake_fails("shutdown", ENOTCONN, 1);
+	comes_to(shutdown(5, SHUT_RD), -1, ENOTCONN, "shutdown 5 0;");
+	shim_in_sandbox = true;
+	comes_to(shutdown(5, SHUT_RDWR), 0, 0, "shutdown 5 0;shutdown 5 2;");
+	shim_in_sandbox = false;
+	fake_socket(5, AF_INET, IPPROTO_TCP);
+	comes_to(shutdown(5, SHUT_RDWR), 0, 0, "shutdown 5 2;");
+}
+
+#define TO_TCP "socket 2 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;"
+#define CLIENT(reset)                                                                              \
+	"socket 2 524289 0;setsockopt 9 1 21 0,200000;setsockopt 9 1 13 " reset                    \
+	",0;connect() 9;drop 9;"
+
+static void a_listener(void)
+{
+	fake_socket(5, AF_SMC, 0);
+	fake_int(5, SOL_SOCKET, SO_ACCEPTCONN, 1);
+	fake_fails("shutdown", ENOTCONN, 1);
+	shim_fd_mark_socket(5);
+}
+
+TEST(shutdown_of_a_listener)
+{
+	a_listener();
+	comes_to(shutdown(5, SHUT_WR), 0, 0, "block;shutdown 5 1;unblock;");
+	a_listener();
+	shim_fd_set(FD_OWN, 5);
+	fake_fails("connect() 9", ECONNREFUSED, 1);
+	fake_gives("connect() 9", 0, 1, NULL);
+	fake_fails("bind", EADDRINUSE, 1);
+	comes_to(shutdown(5, SHUT_RD), 0, 0,
+		 "shutdown 5 0;" TO_TCP
+		 "block;" CLIENT("1") "nap;" CLIENT("1") "bind 5 0;nap;bind 5 0;unblock;");
+	assert_true(shim_fd_is_tcp(5));
+	/* Others may have it. */
+	a_listener();
+	shim_fd_drop(FD_OWN, 5);
+	fake_fails("connect() 9", ECONNREFUSED, 1);
+	comes_to(shutdown(5, SHUT_RD), 0, 0,
+		 "shutdown 5 0;" TO_TCP "block;" CLIENT("0") "bind 5 0;unblock;");
+	assert_false(shim_fd_is_marked(5) || shim_fd_is_tcp(5));
+	a_listener();
+	fake_fails("socket 2", EMFILE, 1);
+	comes_to(shutdown(5, SHUT_RD), -1, ENOTCONN, "shutdown 5 0;socket 2 524289 0;");
+	a_listener();
+	fake.config.strict = true;
+	comes_to(shutdown(5, SHUT_RD), -1, ENOTCONN, "shutdown 5 0;");
+	a_listener();
+	fake.config.raw = true;
+	comes_to(shutdown(5, SHUT_WR), -1, ENOTCONN, "shutdown 5 1;");
 }
 
 static char how_told;

@@ -610,13 +610,13 @@ TEST(watches_are_found)
 	struct epoll_event event;
 
 	comes_to(watches("pos:\t0\ntfd:   5 events:  19 data:  1a2b3c4d5  pos:0\n", &event), 1, 0,
-		 "epoll_ctl 3 2 9 0;epoll_ctl 3 1 5 0;openat();read() 6;drop 6;");
+		 "epoll_ctl 3 2 9 0;epoll_ctl 3 1 5 0;openat();read() 6;epoll_ctl 3 2 5 0;drop 6;");
 	assert_int_equal(event.events, 0x19);
 	assert_int_equal(event.data.u64, 0x1a2b3c4d5);
 	comes_to(watches("tfd: 15 events: 1 data: 2\ntfd: 50 events: 1 data: 2\n", &event), 0, 0,
 		 "epoll_ctl 3 2 9 0;epoll_ctl 3 1 5 0;openat();read() 6;read() 6;drop 6;");
 	comes_to(watches("tfd: 7 events: 1 data: 9\ntfd: 5 events: f data: 0\n", &event), 1, 0,
-		 "epoll_ctl 3 2 9 0;epoll_ctl 3 1 5 0;openat();read() 6;drop 6;");
+		 "epoll_ctl 3 2 9 0;epoll_ctl 3 1 5 0;openat();read() 6;epoll_ctl 3 2 5 0;drop 6;");
 	assert_int_equal(event.events, 15);
 	comes_to(watches("tfd: 5 events: 1\n", &event), 0, 0,
 		 "epoll_ctl 3 2 9 0;epoll_ctl 3 1 5 0;openat();read() 6;read() 6;drop 6;");
@@ -627,13 +627,14 @@ TEST(watches_are_found)
 	/* A line in two pieces. */
 	info = "nts: 1 data: 9\n";
 	fake_gives("read() 6", (int)strlen(info), 1, read_rest);
-	comes_to(watches("tfd: 7 events: 2 data: 8\ntfd: 5 eve", &event), 1, 0,
-		 "epoll_ctl 3 2 9 0;epoll_ctl 3 1 5 0;openat();read() 6;read() 6;drop 6;");
+	comes_to(
+		watches("tfd: 7 events: 2 data: 8\ntfd: 5 eve", &event), 1, 0,
+		"epoll_ctl 3 2 9 0;epoll_ctl 3 1 5 0;openat();read() 6;read() 6;epoll_ctl 3 2 5 0;drop 6;");
 	assert_int_equal(event.data.u64, 9);
 	/* A socket with events is not added for a test. */
 	fake.fds[5].revents = POLLHUP;
 	comes_to(watches("tfd: 5 events: 1 data: 9\n", &event), 1, 0,
-		 "epoll_ctl 3 2 9 0;openat();read() 6;drop 6;");
+		 "epoll_ctl 3 2 9 0;openat();read() 6;epoll_ctl 3 2 5 0;drop 6;");
 }
 
 TEST(epoll_without_a_watch)

@@ -64,7 +64,6 @@ ERRNOS = {
     **{"setsockopt %s reuseport" % kind: EOPNOTSUPP for kind in ("listener", "connected")},
     **{"setsockopt %s zerocopy" % kind: EOPNOTSUPP for kind in ("stream", "stream6", "listener", "connected")},
     "setsockopt connected fastopen": "0 kept",
-    **{"shutdown listener " + how: ENOTCONN for how in ("read", "write", "both")},
 }
 
 
