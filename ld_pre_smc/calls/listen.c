@@ -1,21 +1,34 @@
 // SPDX-License-Identifier: MIT
 /* listen(2), with the behaviour of a TCP socket. */
+#include <errno.h>
+#include <sys/socket.h>
+
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/buffers.h"
 #include "ld_pre_smc/state/choice.h"
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/replace_socket.h"
 #include "ld_pre_smc/state/sock.h"
 
+/* A connect(2) that fails at once leaves an SMC socket that cannot listen. */
+static bool is_renewed(int fd)
+{
+	struct shim_sock sock;
+
+	return errno == EINVAL && shim_repairs() && shim_is_smc(fd, &sock) && shim_may_swap(fd) &&
+	       !shim_events(fd, 0) && !shim_swap(fd, &sock, sock.kind, "listen() after connect()");
+}
+
 /**
- * listen() - listen(2), with SO_LINGER hidden from SMC
+ * listen() - listen(2), with SO_LINGER hidden from SMC, also after a failed connect()
  *
  * Return: 0 with errno untouched, or -1 with errno.
  */
 int listen(int fd, int backlog)
 {
 	struct linger kept = { 0 };
-	int ret, locks;
+	int saved = errno, ret, locks;
 
 	shim_rules_listen(fd);
 	shim_fd_drop(FD_PLAIN, fd);
@@ -27,6 +40,10 @@ int listen(int fd, int backlog)
 	}
 	locks = shim_lock_buffers(fd);
 	ret = next_listen(fd, backlog);
+	if (ret && is_renewed(fd)) {
+		ret = next_listen(fd, backlog);
+		errno = ret ? errno : saved;
+	}
 	shim_relock_buffers(fd, locks);
 	shim_linger_show(fd, &kept);
 	return ret;

@@ -1260,6 +1260,24 @@ CASE(shut_both)
 	say("lost=%d", lost);
 }
 
+CASE(listen_after_connect)
+{
+	struct address group = loopback(9);
+	int l = fresh();
+	struct pair p;
+
+	if (family == AF_INET)
+		((struct sockaddr_in *)&group.any)->sin_addr.s_addr = htonl(INADDR_ALLHOSTS_GROUP);
+	else
+		((struct sockaddr_in6 *)&group.any)->sin6_addr.s6_addr[0] = 0xff;
+	SAY("connect", connect(l, (void *)&group.any, group.len));
+	SAY("bind", bind_to(l, 0));
+	SAY("listen", listen(l, 5));
+	join(&p, l, fresh());
+	tell_kind("listener", l);
+	echo(&p);
+}
+
 /* ---- delayed data ---- */
 
 static void tell_all(int fd)

@@ -587,6 +587,20 @@ TEST(linger_waits_outside)
 		 TO_TCP "setsockopt 5 1 13 0,0;connect 5 2;setsockopt 5 1 13 1,30;");
 }
 
+TEST(a_socket_listens_after_connect)
+{
+	fake.fds[5].state = TCP_CLOSE;
+	fake_fails("getpeername", ENOTCONN, 9);
+	fake_fails("listen", EINVAL, 1);
+	comes_to(listen(5, 3), 0, 0, "listen 5 3;" RENEWED "listen 5 3;");
+	fake_fails("listen", EINVAL, 1);
+	fake.fds[5].revents = POLLHUP;
+	comes_to(listen(5, 3), -1, EINVAL, "listen 5 3;");
+	fake.fds[5].revents = 0;
+	fake_fails("listen", EADDRINUSE, 1);
+	comes_to(listen(5, 3), -1, EADDRINUSE, "listen 5 3;");
+}
+
 TEST(a_route_preserves_errno)
 {
 	struct shim_route route;
