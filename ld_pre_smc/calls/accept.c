@@ -235,6 +235,7 @@ static int accept_marked(const struct call *call)
 		return -1;
 	shim_fd_mark_socket(fd);
 	shim_accepted_buffers(call->fd, fd);
+	shim_linger_accepted(call->fd, fd);
 	errno = saved;
 	return fd;
 }

@@ -261,7 +261,9 @@ void shim_close(int fd)
 	errno = saved;
 }
 
-void shim_linger_hide(int fd, struct linger *kept)
+atomic_bool shim_linger_listens;
+
+bool shim_linger_hide(int fd, struct linger *kept)
 {
 	static const struct linger none;
 	socklen_t len = sizeof(*kept);
@@ -271,6 +273,7 @@ void shim_linger_hide(int fd, struct linger *kept)
 	    !kept->l_linger || next_setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none)))
 		*kept = none;
 	errno = saved;
+	return kept->l_onoff;
 }
 
 void shim_linger_show(int fd, const struct linger *kept)
@@ -279,5 +282,16 @@ void shim_linger_show(int fd, const struct linger *kept)
 
 	if (kept->l_onoff)
 		next_setsockopt(fd, SOL_SOCKET, SO_LINGER, kept, sizeof(*kept));
+	errno = saved;
+}
+
+void shim_linger_accepted(int listener, int fd)
+{
+	struct linger linger = { 0 };
+	socklen_t len = sizeof(linger);
+	int saved = errno;
+
+	if (shim_linger_listens && !next_getsockopt(listener, SOL_SOCKET, SO_LINGER, &linger, &len))
+		shim_linger_show(fd, &linger);
 	errno = saved;
 }

@@ -4,6 +4,7 @@
 
 #include <netinet/in.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -142,13 +143,21 @@ void shim_close(int fd);
  * connect() and listen() copy SO_LINGER to the TCP socket, but not its time: if the connection then
  * falls back, close() resets it and data is lost (net/smc/af_smc.c,
  * smc_copy_sock_settings_to_clc()). A time of 0 asks for that and stays. Preserves errno.
+ *
+ * Return: was there one?
  */
-void shim_linger_hide(int fd, struct linger *kept);
+bool shim_linger_hide(int fd, struct linger *kept);
 
 /*
  * Set SO_LINGER again as it was before shim_linger_hide(), on the socket that has the number now.
  * Preserves errno.
  */
 void shim_linger_show(int fd, const struct linger *kept);
+
+/* A listener of this process has had SO_LINGER with a nonzero time. */
+extern atomic_bool shim_linger_listens;
+
+/* Set SO_LINGER as on the listener, which TCP's clients inherit. Preserves errno. */
+void shim_linger_accepted(int listener, int fd);
 
 #pragma GCC visibility pop

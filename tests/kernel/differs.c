@@ -717,6 +717,7 @@ CASE(linger_listener)
 	listen(l, 5);
 	say_linger("listener", l);
 	join(&p, l, fresh());
+	say_linger("accepted", p.a);
 	SAY("send", send(p.a, data, sizeof(data), 0));
 	SAY("close", close(p.a));
 	nap(100);

@@ -587,6 +587,18 @@ TEST(linger_waits_outside)
 		 TO_TCP "setsockopt 5 1 13 0,0;connect 5 2;setsockopt 5 1 13 1,30;");
 }
 
+TEST(clients_inherit_linger)
+{
+	const struct linger time = { 1, 30 };
+
+	fake_option(5, SOL_SOCKET, SO_LINGER, &time, sizeof(time));
+	shim_linger_listens = false;
+	comes_to((shim_linger_accepted(5, 6), 0), 0, ERRNO_BEFORE, "");
+	listen(5, 3);
+	fake.log[0] = '\0';
+	comes_to((shim_linger_accepted(5, 6), 0), 0, ERRNO_BEFORE, "setsockopt 6 1 13 1,30;");
+}
+
 TEST(a_socket_listens_after_connect)
 {
 	fake.fds[5].state = TCP_CLOSE;
