@@ -147,15 +147,6 @@ static enum found look_alone(const struct call *call, int *fd, struct shim_windo
 	return is_ready(call->fd) ? AGAIN : GONE;
 }
 
-/* Is it an SMC socket? Otherwise, its mark is cleared, so that it is not checked again. */
-static bool is_smc(int fd)
-{
-	if (shim_is_smc(fd, NULL))
-		return true;
-	shim_fd_clear(FD_SMC, fd);
-	return false;
-}
-
 /*
  * Look into the queue, while other callers are locked out. For a listener that other processes may
  * have, O_NONBLOCK is queried first, so that callers are locked out only if needed. Cancellation is
@@ -171,7 +162,7 @@ static enum found look(const struct call *call, int tries, int *fd)
 	if (is_asked) {
 		if (!is_ready(call->fd))
 			return NOBODY;
-		if (is_nonblocking(call->fd) || !is_smc(call->fd))
+		if (is_nonblocking(call->fd) || !shim_fd_is_smc(call->fd))
 			return NO_CARE;
 	}
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);

@@ -24,7 +24,7 @@ TO_TCP = {
 
 # Cases that differ from TCP, and their results: see "What works differently" in af_smc(7).
 DIFFERENT = {
-    "blocking_write": "write=some",
+    "cork": "send=1 recv=1 cork=0 write=5 arrived=5 write=100000 arrived=100000 cork=0",
     "hops_connected": "set=-ENOPROTOOPT",
     "zerocopy": "set=-EOPNOTSUPP get=0 connected=-EOPNOTSUPP send=1 recv=1",
     "inq": "set=-ENOPROTOOPT get=0 connected=-ENOPROTOOPT send=1 recv=1",
