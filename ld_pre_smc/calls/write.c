@@ -65,6 +65,9 @@ static int verdict(int fd, int err)
 	cause = shim_connection_error(fd);
 	if (cause || err == EPIPE)
 		return cause ? cause : EPIPE;
+	/* A write that waited has taken the error of a reset, after which every write fails. */
+	if (syscall(SYS_sendto, fd, "", 0, MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0) < 0)
+		return ECONNRESET;
 	/* The peer has closed without an error. The kernel remembers that this is known. */
 	next_shutdown(fd, SHUT_WR);
 	return 0;
@@ -121,18 +124,21 @@ static void write_rest(struct writing *writing, size_t size, const struct shim_s
 	struct timeval unused;
 	int timeout = shim_send_timeout(writing->fd, &unused);
 	long long end = timeout < 0 ? LLONG_MAX : shim_milliseconds() + timeout, now;
+	int events;
 	ssize_t n;
 
 	while (writing->done < size) {
 		now = shim_milliseconds();
-		if (now >= end ||
-		    shim_wait(writing->fd, POLLOUT, MIN(end, now + SLICE), signals->set) < 0)
+		if (now >= end)
+			break;
+		events = shim_wait(writing->fd, POLLOUT, MIN(end, now + SLICE), signals->set);
+		/* An error is left to the next call, as this one counts. */
+		if (events < 0 || events & POLLERR)
 			break;
 		n = write_more(writing);
 		if (n >= 0) {
 			writing->done += (size_t)n;
 		} else if (errno != EAGAIN) {
-			/* This write counts; the next one fails. */
 			if (errno == ECONNRESET)
 				shim_write_failed(writing->fd, false);
 			break;

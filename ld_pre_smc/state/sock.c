@@ -126,7 +126,7 @@ int shim_wait(int fd, int events, long long end, const void *mask)
 	const struct timespec time = { .tv_sec = (time_t)(left / 1000),
 				       .tv_nsec = left % 1000 * 1000000 };
 
-	return ppoll(&poll, 1, &time, mask);
+	return ppoll(&poll, 1, &time, mask) < 0 ? -1 : poll.revents;
 }
 
 int shim_send_timeout(int fd, struct timeval *time)

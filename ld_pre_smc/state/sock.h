@@ -78,7 +78,7 @@ int shim_events(int fd, int events);
  * @end: shim_milliseconds() of the timeout
  * @mask: signals blocked while it waits, a set of the kernel; NULL changes none
  *
- * Return: as poll(2), with errno.
+ * Return: its revents, 0 after the timeout, -1 with errno.
  */
 int shim_wait(int fd, int events, long long end, const void *mask);
 
