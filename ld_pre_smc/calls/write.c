@@ -26,6 +26,7 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/handshake_memory.h"
 #include "ld_pre_smc/state/signals.h"
 #include "ld_pre_smc/state/sock.h"
 
@@ -43,6 +44,35 @@ struct writing {
 	const struct iovec *parts;
 	size_t n, done;
 };
+
+static void raise_sigpipe(void)
+{
+	syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), SIGPIPE);
+}
+
+/*
+ * Has shutdown() left this socket to smc_keep, so that the kernel still takes data? The mark may be
+ * that of an earlier socket with the number.
+ */
+static inline bool is_left_to_keeper(int fd)
+{
+	struct shim_route route;
+
+	return __builtin_expect((unsigned int)fd < SHIM_FD_NUMBERS && shim_fd_is_set(FD_KEPT, fd),
+				0) &&
+	       shim_route_find(fd, &route);
+}
+
+/* Return: true if TCP refuses this write. */
+static inline bool is_refused(int fd, int flags)
+{
+	if (!is_left_to_keeper(fd))
+		return false;
+	if (!(flags & MSG_NOSIGNAL))
+		raise_sigpipe();
+	errno = EPIPE;
+	return true;
+}
 
 /* A write to a socket without a connection. */
 static bool is_connecting(int fd)
@@ -83,7 +113,7 @@ bool shim_write_failed(int fd, bool may_signal)
 	err = verdict(fd, err);
 	/* The kernel has sent the signal if the socket was shut down while this call waited. */
 	if (err == EPIPE && may_signal)
-		syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), SIGPIPE);
+		raise_sigpipe();
 	errno = err; /* handlers may change it */
 	return !err;
 }
@@ -127,7 +157,7 @@ static void write_rest(struct writing *writing, size_t size, const struct shim_s
 	int events;
 	ssize_t n;
 
-	while (writing->done < size) {
+	while (writing->done < size && !is_left_to_keeper(writing->fd)) {
 		now = shim_milliseconds();
 		if (now >= end)
 			break;
@@ -199,8 +229,11 @@ static ssize_t finish_parts(int fd, const struct iovec *parts, size_t n, int fla
 
 SMC_ONLY ssize_t write_smc(int fd, const void *data, size_t len)
 {
-	ssize_t ret = next_data(SHIM_WRITE, write)(fd, data, len);
+	ssize_t ret;
 
+	if (is_refused(fd, 0))
+		return -1;
+	ret = next_data(SHIM_WRITE, write)(fd, data, len);
 	return (size_t)ret == len ? ret : finish_one(fd, data, len, 0, ret);
 }
 
@@ -225,6 +258,8 @@ SMC_ONLY ssize_t send_smc(int fd, const void *data, size_t len, int flags)
 {
 	ssize_t ret;
 
+	if (is_refused(fd, flags))
+		return -1;
 	if (flags & MSG_MORE)
 		flags = without_more(fd, flags);
 	ret = next_data(SHIM_SEND, send)(fd, data, len, flags);
@@ -242,6 +277,8 @@ SMC_ONLY ssize_t sendto_smc(int fd, const void *data, size_t len, int flags,
 {
 	ssize_t ret;
 
+	if (is_refused(fd, flags))
+		return -1;
 	if (flags & MSG_MORE)
 		flags = without_more(fd, flags);
 	ret = next_data(SHIM_SENDTO, sendto)(fd, data, len, flags, to, to_len);
@@ -260,6 +297,8 @@ SMC_ONLY ssize_t sendmsg_smc(int fd, const struct msghdr *message, int flags)
 {
 	ssize_t ret;
 
+	if (is_refused(fd, flags))
+		return -1;
 	if (flags & MSG_MORE)
 		flags = without_more(fd, flags);
 	ret = next_sendmsg(fd, message, flags);
@@ -293,6 +332,8 @@ SMC_ONLY int sendmmsg_smc(int fd, struct mmsghdr *messages, unsigned int n, mess
 {
 	int ret, more;
 
+	if (is_refused(fd, flags))
+		return -1;
 	if (flags & MSG_MORE)
 		flags = (message_flags)without_more(fd, (int)flags);
 	ret = next_data(SHIM_SENDMMSG, sendmmsg)(fd, messages, n, flags);
@@ -317,6 +358,8 @@ int sendmmsg(int fd, struct mmsghdr *messages, unsigned int n, message_flags fla
 
 SMC_ONLY ssize_t writev_smc(int fd, const struct iovec *parts, int n)
 {
+	if (is_refused(fd, 0))
+		return -1;
 	return finish_parts(fd, parts, (size_t)n, 0, next_data(SHIM_WRITEV, writev)(fd, parts, n));
 }
 
@@ -341,6 +384,8 @@ ssize_t shim_pwritev2(int fd, const struct iovec *parts, int n, long pos, int fl
 {
 	__typeof__(&shim_pwritev2) next = next_data(SHIM_PWRITEV2, shim_pwritev2);
 
+	if (shim_fd_may_be_smc(fd) && is_refused(fd, 0))
+		return -1;
 	return shim_fd_may_be_smc(fd) ?
 		       finish_pwritev2(fd, parts, n, flags, next(fd, parts, n, pos, flags)) :
 		       next(fd, parts, n, pos, flags);
@@ -350,6 +395,8 @@ ssize_t shim_pwritev64v2(int fd, const struct iovec *parts, int n, long long pos
 {
 	__typeof__(&shim_pwritev64v2) next = next_data(SHIM_PWRITEV64V2, shim_pwritev64v2);
 
+	if (shim_fd_may_be_smc(fd) && is_refused(fd, 0))
+		return -1;
 	return shim_fd_may_be_smc(fd) ?
 		       finish_pwritev2(fd, parts, n, flags, next(fd, parts, n, pos, flags)) :
 		       next(fd, parts, n, pos, flags);
