@@ -50,28 +50,37 @@ static void raise_sigpipe(void)
 	syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), SIGPIPE);
 }
 
-/*
- * Has shutdown() left this socket to smc_keep, so that the kernel still takes data? The mark may be
- * that of an earlier socket with the number.
- */
-static inline bool is_left_to_keeper(int fd)
+/* A mark may be that of an earlier socket with the number. */
+static __attribute__((noinline)) bool was_shut(int fd)
 {
 	struct shim_route route;
 
+	return shim_route_find(fd, &route);
+}
+
+/* Has shutdown() left this socket to smc_keep, so that the kernel still takes data? */
+static inline bool is_left_to_keeper(int fd)
+{
 	return __builtin_expect((unsigned int)fd < SHIM_FD_NUMBERS && shim_fd_is_set(FD_KEPT, fd),
 				0) &&
-	       shim_route_find(fd, &route);
+	       was_shut(fd);
+}
+
+static __attribute__((noinline)) void refuse(int flags)
+{
+	if (!(flags & MSG_NOSIGNAL))
+		raise_sigpipe();
+	errno = EPIPE;
 }
 
 /* Return: true if TCP refuses this write. */
 static inline bool is_refused(int fd, int flags)
 {
-	if (!is_left_to_keeper(fd))
-		return false;
-	if (!(flags & MSG_NOSIGNAL))
-		raise_sigpipe();
-	errno = EPIPE;
-	return true;
+	bool is_left = is_left_to_keeper(fd);
+
+	if (is_left)
+		refuse(flags);
+	return is_left;
 }
 
 /* A write to a socket without a connection. */
