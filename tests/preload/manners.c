@@ -3,6 +3,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 
 #include "tests/libc.h"
@@ -107,6 +108,35 @@ static int run_exit(void)
 	return 0;
 }
 
+static int listener, client;
+
+/* A listener and its client. Return: 0, or -1 with errno. */
+static int join(void)
+{
+	struct sockaddr_in addr;
+
+	listener = socket(AF_INET, SOCK_STREAM, 0);
+	client = socket(AF_INET, SOCK_STREAM, 0);
+	return listen_here(listener, &addr, 16) ||
+	       connect(client, (struct sockaddr *)&addr, sizeof(addr));
+}
+
+/* getpeername() into memory that can be read but not written. */
+static int run_constant(void)
+{
+	void *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct sockaddr_in addr;
+	socklen_t len = sizeof(addr);
+
+	if (join() || shutdown(client, SHUT_WR) || getpeername(client, (void *)&addr, &len) ||
+	    len != sizeof(addr))
+		return puts("no name") < 0;
+	if (!getpeername(client, page, &len) || errno != EFAULT ||
+	    !getpeername(client, (void *)&addr, page) || errno != EFAULT)
+		return puts("no error") < 0;
+	return puts("EFAULT") < 0;
+}
+
 static char stack[65536];
 
 /* Calls allowed in a signal handler: both file descriptors are invalid. */
@@ -167,6 +197,7 @@ int main(int argc, char **argv)
 		      { "cancel", run_cancel },
 		      { "nopoll", run_nopoll },
 		      { "exit", run_exit },
+		      { "constant", run_constant },
 		      { "stack", run_stack } };
 
 	epfd = epoll_create1(EPOLL_CLOEXEC);

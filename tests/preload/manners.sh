@@ -14,6 +14,7 @@ if [ $? = 77 ]; then
 else
 	is "$out" swapped 'without poll() sockets are replaced'
 fi
+is "$(manners constant)" EFAULT 'getpeername() after shutdown(): memory that cannot be written is refused, as by the kernel'
 is "$(manners stack)" small 'the calls need little stack: signal handlers have little'
 
 # The names that these functions have for 32-bit programs with 64-bit times.

@@ -21,6 +21,9 @@
 /* Requested by socket(): domain << 16 | protocol + 1; 0 for all others. */
 static atomic_int kinds[MOST];
 
+/* SMC forgets its peer at shutdown(). */
+static atomic_bool is_shut[MOST];
+
 static int kind(int fd)
 {
 	return fd >= 0 && fd < MOST ? kinds[fd] : 0;
@@ -47,9 +50,17 @@ int socket(int domain, int type, int protocol)
 	if ((smc || inet) && getenv("MIMIC_REFUSE"))
 		return refuse(EAFNOSUPPORT);
 	fd = (int)syscall(SYS_socket, family, type, smc || inet ? 0 : protocol);
-	if (fd >= 0 && fd < MOST)
+	if (fd >= 0 && fd < MOST) {
 		kinds[fd] = smc || inet ? domain << 16 | (protocol + 1) : 0;
+		is_shut[fd] = false;
+	}
 	return fd;
+}
+
+int getpeername(int fd, struct sockaddr *addr, socklen_t *len)
+{
+	return kind(fd) && is_shut[fd] ? refuse(ENOTCONN) :
+					 (int)syscall(SYS_getpeername, fd, addr, len);
 }
 
 /* Number of close() and shutdown() of SMC sockets, with signals blocked, and without. */
@@ -71,6 +82,8 @@ static void look_at_signals(int fd)
 int shutdown(int fd, int how)
 {
 	look_at_signals(fd);
+	if (kind(fd) && how != SHUT_RD)
+		is_shut[fd] = true;
 	return (int)syscall(SYS_shutdown, fd, how);
 }
 
