@@ -226,7 +226,8 @@ static int accept_marked(const struct call *call)
 		return -1;
 	shim_fd_mark_socket(fd);
 	shim_accepted_buffers(call->fd, fd);
-	shim_linger_accepted(call->fd, fd);
+	if (!shim_is_locked)
+		shim_linger_accepted(call->fd, fd);
 	errno = saved;
 	return fd;
 }

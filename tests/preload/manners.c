@@ -71,19 +71,25 @@ static int run_cancel(void)
 	return puts(survived ? "not cancelled" : "CANCELLED") < 0;
 }
 
+/* Install a filter that answers a system call so. */
+static int filter(unsigned int number, unsigned int answer)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, answer),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
+
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+}
+
 /* A sandbox that the library cannot detect, where poll(2) fails. */
 static int run_nopoll(void)
 {
-	static struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ppoll, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog filter = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
-
 	if (syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter))
+	    filter(SYS_ppoll, SECCOMP_RET_ERRNO | EPERM))
 		return 77;
 	alarm(10);
 	return puts(swapped() < 0 ? "no socket" : "swapped") < 0;
@@ -110,12 +116,12 @@ static int run_exit(void)
 
 static int listener, client;
 
-/* A listener and its client. Return: 0, or -1 with errno. */
+/* A listener, unless there is one, and its client. Return: not 0 if that failed. */
 static int join(void)
 {
 	struct sockaddr_in addr;
 
-	listener = socket(AF_INET, SOCK_STREAM, 0);
+	listener = listener ? listener : socket(AF_INET, SOCK_STREAM, 0);
 	client = socket(AF_INET, SOCK_STREAM, 0);
 	return listen_here(listener, &addr, 16) ||
 	       connect(client, (struct sockaddr *)&addr, sizeof(addr));
@@ -135,6 +141,19 @@ static int run_constant(void)
 	    !getpeername(client, (void *)&addr, page) || errno != EFAULT)
 		return puts("no error") < 0;
 	return puts("EFAULT") < 0;
+}
+
+/* A sandbox that the program enters with a listener that has SO_LINGER. */
+static int run_linger(void)
+{
+	struct linger linger = { .l_onoff = 1, .l_linger = 5 };
+
+	listener = socket(AF_INET, SOCK_STREAM, 0);
+	if (setsockopt(listener, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)) || join() ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    filter(SYS_getsockopt, SECCOMP_RET_KILL_PROCESS))
+		return 77;
+	return puts(accept(listener, NULL, NULL) < 0 ? "no client" : "alive") < 0;
 }
 
 static char stack[65536];
@@ -198,6 +217,7 @@ int main(int argc, char **argv)
 		      { "nopoll", run_nopoll },
 		      { "exit", run_exit },
 		      { "constant", run_constant },
+		      { "linger", run_linger },
 		      { "stack", run_stack } };
 
 	epfd = epoll_create1(EPOLL_CLOEXEC);

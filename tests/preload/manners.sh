@@ -15,6 +15,12 @@ else
 	is "$out" swapped 'without poll() sockets are replaced'
 fi
 is "$(manners constant)" EFAULT 'getpeername() after shutdown(): memory that cannot be written is refused, as by the kernel'
+out=$(manners linger)
+if [ $? = 77 ]; then
+	skip 'in a sandbox accept() adds no system call for SO_LINGER' 'no seccomp filters here'
+else
+	is "$out" alive 'in a sandbox accept() adds no system call for SO_LINGER'
+fi
 is "$(manners stack)" small 'the calls need little stack: signal handlers have little'
 
 # The names that these functions have for 32-bit programs with 64-bit times.
