@@ -24,7 +24,8 @@
 
 /*
  * Clients, a millisecond apart, that end the waits on a listener: at most, and for one that other
- * processes or descriptors may keep. Then attempts to bind its address.
+ * processes or descriptors may keep, or with an address that others may have (SO_REUSEPORT). Then
+ * attempts to bind its address.
  */
 #define MOST_CLIENTS 1000
 #define FEW_CLIENTS 64
@@ -300,7 +301,9 @@ static int bind_after(int fd, const struct sockaddr_storage *addr, socklen_t len
 
 int shim_swap_listener(int fd)
 {
-	bool is_own = shim_fd_is_own(fd), is_alone = is_own && !shim_is_used_elsewhere(fd);
+	bool is_own = shim_fd_is_own(fd);
+	bool is_alone = is_own && shim_int_option(fd, SOL_SOCKET, SO_REUSEPORT) <= 0 &&
+			!shim_is_used_elsewhere(fd);
 	int saved = errno, fresh = -1, err;
 	struct shim_signals signals = { 0 };
 	struct sockaddr_storage addr = { 0 };

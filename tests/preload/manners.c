@@ -156,6 +156,33 @@ static int run_linger(void)
 	return puts(accept(listener, NULL, NULL) < 0 ? "no client" : "alive") < 0;
 }
 
+static int listen_too(const struct sockaddr_in *addr)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) ||
+	    (addr && bind(fd, (const struct sockaddr *)addr, sizeof(*addr))) ||
+	    (addr && (listen(fd, 4096) || fcntl(fd, F_SETFL, O_NONBLOCK))))
+		return -1;
+	return fd;
+}
+
+/* Clients of one listener, after shutdown() of another one with its address. */
+static int run_reuseport(void)
+{
+	int first = listen_too(NULL), second, fd, n = 0;
+	struct sockaddr_in addr;
+
+	if (listen_here(first, &addr, 16))
+		return 1;
+	second = listen_too(&addr);
+	if (second < 0 || shutdown(first, SHUT_RDWR))
+		return 1;
+	for (; (fd = accept(second, NULL, NULL)) >= 0; n++)
+		close(fd);
+	return printf("%s\n", n <= 64 ? "few" : "many") < 0;
+}
+
 static char stack[65536];
 
 /* Calls allowed in a signal handler: both file descriptors are invalid. */
@@ -218,6 +245,7 @@ int main(int argc, char **argv)
 		      { "exit", run_exit },
 		      { "constant", run_constant },
 		      { "linger", run_linger },
+		      { "reuseport", run_reuseport },
 		      { "stack", run_stack } };
 
 	epfd = epoll_create1(EPOLL_CLOEXEC);

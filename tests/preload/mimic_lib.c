@@ -81,7 +81,13 @@ static void look_at_signals(int fd)
 
 int shutdown(int fd, int how)
 {
+	int listens = 0;
+	socklen_t len = sizeof(listens);
+
 	look_at_signals(fd);
+	syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len);
+	if (kind(fd) && listens)
+		return refuse(ENOTCONN);
 	if (kind(fd) && how != SHUT_RD)
 		is_shut[fd] = true;
 	return (int)syscall(SYS_shutdown, fd, how);
