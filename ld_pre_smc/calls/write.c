@@ -323,23 +323,23 @@ ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 					next_sendmsg(fd, message, flags);
 }
 
-/* Only the last of @done messages may be incomplete. Return: is it complete? */
-static bool finish_last(int fd, struct mmsghdr *messages, int done, int flags)
+/* Only the last message may be incomplete. Return: was it, and is it complete now? */
+static bool finish_last(int fd, struct mmsghdr *last, int flags)
 {
-	struct mmsghdr *last = &messages[done - 1];
+	unsigned int written = last->msg_len;
 	struct writing writing = { .fd = fd,
 				   .flags = flags,
 				   .parts = last->msg_hdr.msg_iov,
 				   .n = last->msg_hdr.msg_iovlen };
 
-	last->msg_len = (unsigned int)finish(&writing, (ssize_t)last->msg_len);
-	return last->msg_len == shim_size(writing.parts, writing.n);
+	last->msg_len = (unsigned int)finish(&writing, (ssize_t)written);
+	return last->msg_len > written && last->msg_len == shim_size(writing.parts, writing.n);
 }
 
 /* Only the first message can have failed, or been thrown away. */
 SMC_ONLY int sendmmsg_smc(int fd, struct mmsghdr *messages, unsigned int n, message_flags flags)
 {
-	int ret, more;
+	int saved = errno, done = 0, ret;
 
 	if (is_refused(fd, flags))
 		return -1;
@@ -353,10 +353,15 @@ SMC_ONLY int sendmmsg_smc(int fd, struct mmsghdr *messages, unsigned int n, mess
 							    messages->msg_hdr.msg_iovlen);
 		return 1;
 	}
-	if (!ret || !finish_last(fd, messages, ret, (int)flags) || (unsigned int)ret >= n)
-		return ret;
-	more = sendmmsg_smc(fd, messages + ret, n - (unsigned int)ret, flags);
-	return more > 0 ? ret + more : ret;
+	while (ret > 0) {
+		done += ret;
+		if (!finish_last(fd, &messages[done - 1], (int)flags) || (unsigned int)done >= n)
+			break;
+		ret = next_data(SHIM_SENDMMSG, sendmmsg)(fd, messages + done,
+							 n - (unsigned int)done, flags);
+	}
+	errno = saved;
+	return done;
 }
 
 int sendmmsg(int fd, struct mmsghdr *messages, unsigned int n, message_flags flags)

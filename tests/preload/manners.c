@@ -183,6 +183,30 @@ static int run_reuseport(void)
 	return printf("%s\n", n <= 64 ? "few" : "many") < 0;
 }
 
+/* 1024 messages, each of which the kernel leaves incomplete, on a thread with a small stack. */
+static void *send_messages(void *unused)
+{
+	static struct mmsghdr messages[1024];
+	struct iovec part = { .iov_base = (char[8]){ 0 }, .iov_len = 8 };
+
+	for (int i = 0; i < 1024; i++)
+		messages[i].msg_hdr = (struct msghdr){ .msg_iov = &part, .msg_iovlen = 1 };
+	errno = 0;
+	printf("%d, %d\n", sendmmsg(client, messages, 1024, 0), errno);
+	return unused;
+}
+
+static int run_messages(void)
+{
+	pthread_attr_t small;
+	pthread_t thread;
+
+	if (join() || pthread_attr_init(&small) || pthread_attr_setstacksize(&small, 65536) ||
+	    pthread_create(&thread, &small, send_messages, NULL))
+		return 1;
+	return pthread_join(thread, NULL);
+}
+
 static char stack[65536];
 
 /* Calls allowed in a signal handler: both file descriptors are invalid. */
@@ -246,6 +270,7 @@ int main(int argc, char **argv)
 		      { "constant", run_constant },
 		      { "linger", run_linger },
 		      { "reuseport", run_reuseport },
+		      { "messages", run_messages },
 		      { "stack", run_stack } };
 
 	epfd = epoll_create1(EPOLL_CLOEXEC);

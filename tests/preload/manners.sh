@@ -22,6 +22,7 @@ else
 	is "$out" alive 'in a sandbox accept() adds no system call for SO_LINGER'
 fi
 is "$(manners reuseport SMC_SOCK_FAMILY=inet)" few 'shutdown() of a listener sends few clients to another one with its address'
+is "$(manners messages)" '1024, 0' 'sendmmsg(): 1024 messages that the kernel leaves incomplete, with a small stack'
 is "$(manners stack)" small 'the calls need little stack: signal handlers have little'
 
 # The names that these functions have for 32-bit programs with 64-bit times.

@@ -29,6 +29,13 @@ static int kind(int fd)
 	return fd >= 0 && fd < MOST ? kinds[fd] : 0;
 }
 
+/* Type of the flags of sendmmsg(2). */
+#ifdef __GLIBC__
+typedef int sendmmsg_flags;
+#else
+typedef unsigned int sendmmsg_flags;
+#endif
+
 static bool is_af_smc(int fd)
 {
 	return kind(fd) >> 16 == 43;
@@ -148,6 +155,37 @@ ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 			kinds[number] = kinds[i];
 	}
 	return ret;
+}
+
+/* A blocking write ends once the buffer is full. */
+ssize_t send(int fd, const void *data, size_t len, int flags)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLOUT };
+
+	if (kind(fd) && !(flags & MSG_DONTWAIT)) {
+		flags |= MSG_DONTWAIT;
+		poll(&poll_fd, 1, -1);
+	}
+	return syscall(SYS_sendto, fd, data, len, flags, NULL, 0);
+}
+
+/* SMC keeps the error for SO_ERROR. */
+ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	struct pollfd poll_fd = { .fd = fd };
+
+	return kind(fd) && poll(&poll_fd, 1, 0) > 0 && poll_fd.revents & POLLERR ?
+		       refuse(ECONNRESET) :
+		       syscall(SYS_sendmsg, fd, message, flags);
+}
+
+/* One message per call, all but a byte of it, into a socket of SMC. */
+int sendmmsg(int fd, struct mmsghdr *messages, unsigned int n, sendmmsg_flags flags)
+{
+	if (!kind(fd) || !n)
+		return (int)syscall(SYS_sendmmsg, fd, messages, n, flags);
+	messages->msg_len = (unsigned int)messages->msg_hdr.msg_iov->iov_len - 1;
+	return 1;
 }
 
 int dup3(int from, int to, int flags)
