@@ -91,6 +91,21 @@ static bool is_connecting(int fd)
 	return state > 0 && state != TCP_CLOSE && state != TCP_LISTEN;
 }
 
+/*
+ * After ECONNRESET: has the peer closed without an error? The kernel's worker has yet to find out;
+ * it then remembers that this is known.
+ */
+static bool has_closed(int fd)
+{
+	shim_wait(fd, POLLRDHUP, shim_milliseconds() + WORKER, NULL);
+	/* A write that waited has taken the error; from then on every write fails. */
+	if (shim_events(fd, 0) & POLLERR ||
+	    syscall(SYS_sendto, fd, "", 0, MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0) < 0)
+		return false;
+	next_shutdown(fd, SHUT_WR);
+	return true;
+}
+
 /* Return: errno of TCP, 0 if TCP takes the write. */
 static int verdict(int fd, int err)
 {
@@ -98,18 +113,10 @@ static int verdict(int fd, int err)
 
 	if (err == ENOTCONN)
 		return is_connecting(fd) ? EAGAIN : EPIPE;
-	/* The kernel's worker has yet to find out whether the peer has closed or reset. */
-	if (err == ECONNRESET)
-		shim_wait(fd, POLLRDHUP, shim_milliseconds() + WORKER, NULL);
+	if (err == ECONNRESET && has_closed(fd))
+		return 0;
 	cause = shim_connection_error(fd);
-	if (cause || err == EPIPE)
-		return cause ? cause : EPIPE;
-	/* A write that waited has taken the error of a reset, after which every write fails. */
-	if (syscall(SYS_sendto, fd, "", 0, MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0) < 0)
-		return ECONNRESET;
-	/* The peer has closed without an error. The kernel remembers that this is known. */
-	next_shutdown(fd, SHUT_WR);
-	return 0;
+	return cause ? cause : err;
 }
 
 bool shim_write_failed(int fd, bool may_signal)
@@ -179,7 +186,7 @@ static void write_rest(struct writing *writing, size_t size, const struct shim_s
 			writing->done += (size_t)n;
 		} else if (errno != EAGAIN) {
 			if (errno == ECONNRESET)
-				shim_write_failed(writing->fd, false);
+				has_closed(writing->fd);
 			break;
 		}
 	}

@@ -183,6 +183,32 @@ static int run_reuseport(void)
 	return printf("%s\n", n <= 64 ? "few" : "many") < 0;
 }
 
+static char many[16 << 20];
+
+static void *send_many(void *sent)
+{
+	*(ssize_t *)sent = send(client, many, sizeof(many), MSG_NOSIGNAL);
+	return NULL;
+}
+
+/* The peer resets a connection while a write waits: the error is left for the next call. */
+static int run_reset(void)
+{
+	struct linger linger = { .l_onoff = 1 };
+	socklen_t len = sizeof(int);
+	ssize_t sent = 0;
+	pthread_t thread;
+	int peer, err = 0;
+
+	if (join() || (peer = accept(listener, NULL, NULL)) < 0 ||
+	    pthread_create(&thread, NULL, send_many, &sent) || recv(peer, many, 1, 0) != 1 ||
+	    setsockopt(peer, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)) || close(peer))
+		return 1;
+	pthread_join(thread, NULL);
+	getsockopt(client, SOL_SOCKET, SO_ERROR, &err, &len);
+	return printf("%s, %d\n", sent > 0 ? "some" : "none", err == ECONNRESET) < 0;
+}
+
 /* 1024 messages, each of which the kernel leaves incomplete, on a thread with a small stack. */
 static void *send_messages(void *unused)
 {
@@ -271,6 +297,7 @@ int main(int argc, char **argv)
 		      { "linger", run_linger },
 		      { "reuseport", run_reuseport },
 		      { "messages", run_messages },
+		      { "reset", run_reset },
 		      { "stack", run_stack } };
 
 	epfd = epoll_create1(EPOLL_CLOEXEC);
