@@ -160,12 +160,21 @@ static ssize_t write_more(const struct writing *writing)
 	return next_sendmsg(writing->fd, &message, writing->flags | MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
+static bool is_still(int fd, const struct stat *file)
+{
+	struct stat now;
+
+	return !shim_stat(fd, "", &now) && now.st_dev == file->st_dev && now.st_ino == file->st_ino;
+}
+
 /*
  * Signals are blocked except while this waits, so that none is missed: TCP returns after any
  * handler, with SA_RESTART too. The time starts here, after the first part. The wait is a
- * cancellation point, and in slices: the kernel loses the wake-up of a shutdown().
+ * cancellation point, and in slices: the kernel loses the wake-up of a shutdown(). Meanwhile another
+ * thread may close the descriptor, and open another file.
  */
-static void write_rest(struct writing *writing, size_t size, const struct shim_signals *signals)
+static void write_rest(struct writing *writing, size_t size, const struct stat *file,
+		       const struct shim_signals *signals)
 {
 	struct timeval unused;
 	int timeout = shim_send_timeout(writing->fd, &unused);
@@ -179,7 +188,7 @@ static void write_rest(struct writing *writing, size_t size, const struct shim_s
 			break;
 		events = shim_wait(writing->fd, POLLOUT, MIN(end, now + SLICE), signals->set);
 		/* An error is left to the next call, as this one counts. */
-		if (events < 0 || events & POLLERR)
+		if (events < 0 || events & POLLERR || !is_still(writing->fd, file))
 			break;
 		n = write_more(writing);
 		if (n >= 0) {
@@ -204,6 +213,7 @@ static __attribute__((noinline)) ssize_t finish(struct writing *writing, ssize_t
 {
 	int saved = errno, state;
 	struct shim_signals signals = { 0 };
+	struct stat file;
 	size_t size;
 
 	if (ret < 0) {
@@ -213,13 +223,15 @@ static __attribute__((noinline)) ssize_t finish(struct writing *writing, ssize_t
 	}
 	size = shim_size(writing->parts, writing->n);
 	writing->done = (size_t)ret;
-	if (writing->done >= size || !shim_repairs() || !is_blocking(writing) ||
-	    !shim_fd_is_smc(writing->fd))
+	if (writing->done >= size || !shim_repairs())
 		return ret;
-	if (shim_signals_block(&signals))
-		pthread_setcancelstate(signals.cancel_state, &state);
-	write_rest(writing, size, &signals);
-	shim_signals_restore(&signals);
+	if (is_blocking(writing) && !shim_stat(writing->fd, "", &file) &&
+	    shim_fd_is_smc(writing->fd)) {
+		if (shim_signals_block(&signals))
+			pthread_setcancelstate(signals.cancel_state, &state);
+		write_rest(writing, size, &file, &signals);
+		shim_signals_restore(&signals);
+	}
 	errno = saved;
 	return (ssize_t)writing->done;
 }

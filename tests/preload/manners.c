@@ -209,6 +209,25 @@ static int run_reset(void)
 	return printf("%s, %d\n", sent > 0 ? "some" : "none", err == ECONNRESET) < 0;
 }
 
+/* Another file gets the number of the socket while a write waits. */
+static int run_reuse(void)
+{
+	struct timeval time = { .tv_sec = 2 };
+	int ends[2], peer;
+	ssize_t sent = 0;
+	pthread_t thread;
+
+	if (join() || (peer = accept(listener, NULL, NULL)) < 0 ||
+	    setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time)) ||
+	    socketpair(AF_UNIX, SOCK_STREAM, 0, ends) ||
+	    pthread_create(&thread, NULL, send_many, &sent) || recv(peer, many, 1, 0) != 1)
+		return 1;
+	poll(NULL, 0, 100); /* most likely it waits by then */
+	dup2(ends[0], client);
+	pthread_join(thread, NULL);
+	return puts(recv(ends[1], many, 1, MSG_DONTWAIT) < 0 ? "nothing" : "SOME") < 0;
+}
+
 /* 1024 messages, each of which the kernel leaves incomplete, on a thread with a small stack. */
 static void *send_messages(void *unused)
 {
@@ -298,6 +317,7 @@ int main(int argc, char **argv)
 		      { "reuseport", run_reuseport },
 		      { "messages", run_messages },
 		      { "reset", run_reset },
+		      { "reuse", run_reuse },
 		      { "stack", run_stack } };
 
 	epfd = epoll_create1(EPOLL_CLOEXEC);
