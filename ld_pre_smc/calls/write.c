@@ -160,18 +160,11 @@ static ssize_t write_more(const struct writing *writing)
 	return next_sendmsg(writing->fd, &message, writing->flags | MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-static bool is_still(int fd, const struct stat *file)
-{
-	struct stat now;
-
-	return !shim_stat(fd, "", &now) && now.st_dev == file->st_dev && now.st_ino == file->st_ino;
-}
-
 /*
  * Signals are blocked except while this waits, so that none is missed: TCP returns after any
  * handler, with SA_RESTART too. The time starts here, after the first part. The wait is a
- * cancellation point, and in slices: the kernel loses the wake-up of a shutdown(). Meanwhile another
- * thread may close the descriptor, and open another file.
+ * cancellation point, and in slices: the kernel loses the wake-up of a shutdown(). Meanwhile other
+ * threads may close the socket, and open another file with its number.
  */
 static void write_rest(struct writing *writing, size_t size, const struct stat *file,
 		       const struct shim_signals *signals)
@@ -188,7 +181,7 @@ static void write_rest(struct writing *writing, size_t size, const struct stat *
 			break;
 		events = shim_wait(writing->fd, POLLOUT, MIN(end, now + SLICE), signals->set);
 		/* An error is left to the next call, as this one counts. */
-		if (events < 0 || events & POLLERR || !is_still(writing->fd, file))
+		if (events < 0 || events & POLLERR || !shim_is_file(writing->fd, "", file))
 			break;
 		n = write_more(writing);
 		if (n >= 0) {

@@ -56,11 +56,10 @@ static bool has_users(int dir, const struct keep_home *home)
 /* Is it in the same network namespace? The inode of net/dev is unique to each. */
 static bool has_network(int dir)
 {
-	struct stat mine, other;
+	struct stat mine;
 
 	return !shim_stat(AT_FDCWD, KEEP_SELF "net/dev", &mine) &&
-	       !shim_stat(dir, "net/dev", &other) && mine.st_dev == other.st_dev &&
-	       mine.st_ino == other.st_ino;
+	       shim_is_file(dir, "net/dev", &mine);
 }
 
 /* Is it in the same PID namespace as this /proc? Then NSpid has its number alone. */

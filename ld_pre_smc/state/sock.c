@@ -183,6 +183,13 @@ int shim_stat(int fd, const char *path, struct stat *st)
 #endif
 }
 
+bool shim_is_file(int fd, const char *path, const struct stat *st)
+{
+	struct stat now;
+
+	return !shim_stat(fd, path, &now) && now.st_dev == st->st_dev && now.st_ino == st->st_ino;
+}
+
 bool shim_file_has(int dir, const char *path, const char *text)
 {
 	int fd = (int)syscall(SYS_openat, dir, path, O_RDONLY | O_CLOEXEC);

@@ -105,6 +105,9 @@ void shim_each_open(void (*visit)(int fd, void *arg), void *arg);
  */
 int shim_stat(int fd, const char *path, struct stat *st);
 
+/** shim_is_file() - true if this is the file that shim_stat() described in @st */
+bool shim_is_file(int fd, const char *path, const struct stat *st);
+
 /**
  * shim_file_has() - does a file of /proc contain a text?
  * @dir: start of a relative @path

@@ -82,30 +82,23 @@ bool shim_is_open(int fd)
 	return flags >= 0;
 }
 
-static bool is_same(const struct stat *one, const struct stat *two)
-{
-	return one->st_dev == two->st_dev && one->st_ino == two->st_ino;
-}
-
 /* Has the parent process the same socket open? Then the data is safe. */
 static bool parent_has(int fd, const struct stat *mine)
 {
 	struct log_line path = { 0 };
-	struct stat other;
 
 	log_format(&path, "/proc/%d/fd/%d", (int)getppid(), fd);
-	return !shim_stat(AT_FDCWD, path.text, &other) && is_same(mine, &other);
+	return shim_is_file(AT_FDCWD, path.text, mine);
 }
 
 static bool has_copy(int fd, const struct stat *mine)
 {
-	struct stat other;
 	int copy;
 
 	if (!shim_fd_has_copies())
 		return false;
 	for (copy = shim_fd_next(FD_SMC, 0); copy >= 0; copy = shim_fd_next(FD_SMC, copy + 1)) {
-		if (copy != fd && !shim_stat(copy, "", &other) && is_same(mine, &other))
+		if (copy != fd && shim_is_file(copy, "", mine))
 			return true;
 	}
 	return false;

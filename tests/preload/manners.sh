@@ -21,7 +21,7 @@ if [ $? = 77 ]; then
 else
 	is "$out" alive 'in a sandbox accept() adds no system call for SO_LINGER'
 fi
-is "$(manners reuseport SMC_SOCK_FAMILY=inet)" few 'shutdown() of a listener sends few clients to another one with its address'
+is "$(manners reuseport SMC_SOCK_FAMILY=inet)" few 'few clients come to a listener with the address of one that is shut down'
 is "$(manners messages)" '1024, 0' 'sendmmsg(): 1024 messages that the kernel leaves incomplete, with a small stack'
 is "$(manners reset)" 'some, 1' 'a write that a reset has cut short leaves the error to the next call'
 is "$(manners reuse)" nothing 'a write that waits does not go on in another file with the same number'
