@@ -3,8 +3,10 @@
 #pragma once
 
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/param.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -19,14 +21,14 @@ typedef int message_flags;
 typedef unsigned int message_flags;
 #endif
 
-/* Number of bytes in @n parts. */
+/* Number of bytes in @n parts, up to as many as the kernel takes at once. */
 static inline size_t shim_size(const struct iovec *parts, size_t n)
 {
 	size_t size = 0;
 
 	while (n--)
 		size += parts++->iov_len;
-	return size;
+	return MIN(size, INT_MAX & ~0xfffUL);
 }
 
 /* Fetch the error of an SMC connection, 0 for none. The kernel's ECONNABORTED is a dead link. */
@@ -51,7 +53,10 @@ static inline int shim_connection_error(int fd)
  */
 bool shim_write_failed(int fd, bool may_signal);
 
-/* Open /dev/null, to throw away what a program sends from a file or pipe; -1 with ECONNRESET if there is none. */
+/*
+ * Open /dev/null, to throw away what a program sends from a file or pipe; -1 with ECONNRESET if
+ * there is none.
+ */
 int shim_open_null(void);
 
 #pragma GCC visibility pop

@@ -37,12 +37,13 @@
 /*
  * struct writing - a write that may be incomplete
  * @flags: of send(2); MSG_DONTWAIT also for RWF_NOWAIT
+ * @size: of all parts
  * @done: number of bytes written
  */
 struct writing {
 	int fd, flags;
 	const struct iovec *parts;
-	size_t n, done;
+	size_t n, size, done;
 };
 
 static void raise_sigpipe(void)
@@ -154,7 +155,7 @@ static ssize_t write_more(const struct writing *writing)
 		skip -= writing->parts[i].iov_len;
 	part = writing->parts[i];
 	part.iov_base = (char *)part.iov_base + skip;
-	part.iov_len -= skip;
+	part.iov_len = MIN(part.iov_len - skip, writing->size - writing->done);
 	message.msg_iov = skip ? &part : (struct iovec *)&writing->parts[i];
 	message.msg_iovlen = (__typeof__(message.msg_iovlen))(skip ? 1 : writing->n - i);
 	return next_sendmsg(writing->fd, &message, writing->flags | MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -166,7 +167,7 @@ static ssize_t write_more(const struct writing *writing)
  * cancellation point, and in slices: the kernel loses the wake-up of a shutdown(). Meanwhile other
  * threads may close the socket, and open another file with its number.
  */
-static void write_rest(struct writing *writing, size_t size, const struct stat *file,
+static void write_rest(struct writing *writing, const struct stat *file,
 		       const struct shim_signals *signals)
 {
 	struct timeval unused;
@@ -175,7 +176,7 @@ static void write_rest(struct writing *writing, size_t size, const struct stat *
 	int events;
 	ssize_t n;
 
-	while (writing->done < size && !is_left_to_keeper(writing->fd)) {
+	while (writing->done < writing->size && !is_left_to_keeper(writing->fd)) {
 		now = shim_milliseconds();
 		if (now >= end)
 			break;
@@ -207,22 +208,21 @@ static __attribute__((noinline)) ssize_t finish(struct writing *writing, ssize_t
 	int saved = errno, state;
 	struct shim_signals signals = { 0 };
 	struct stat file;
-	size_t size;
 
 	if (ret < 0) {
 		if (!shim_write_failed(writing->fd, !(writing->flags & MSG_NOSIGNAL)))
 			return -1;
 		return (ssize_t)shim_size(writing->parts, writing->n);
 	}
-	size = shim_size(writing->parts, writing->n);
+	writing->size = shim_size(writing->parts, writing->n);
 	writing->done = (size_t)ret;
-	if (writing->done >= size || !shim_repairs())
+	if (writing->done >= writing->size || !shim_repairs())
 		return ret;
 	if (is_blocking(writing) && !shim_stat(writing->fd, "", &file) &&
 	    shim_fd_is_smc(writing->fd)) {
 		if (shim_signals_block(&signals))
 			pthread_setcancelstate(signals.cancel_state, &state);
-		write_rest(writing, size, &file, &signals);
+		write_rest(writing, &file, &signals);
 		shim_signals_restore(&signals);
 	}
 	errno = saved;
@@ -345,7 +345,7 @@ static bool finish_last(int fd, struct mmsghdr *last, int flags)
 				   .n = last->msg_hdr.msg_iovlen };
 
 	last->msg_len = (unsigned int)finish(&writing, (ssize_t)written);
-	return last->msg_len > written && last->msg_len == shim_size(writing.parts, writing.n);
+	return last->msg_len > written && last->msg_len == writing.size;
 }
 
 /* Only the first message can have failed, or been thrown away. */

@@ -308,16 +308,11 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(void);
-	} cases[] = { { "epoll", run_epoll },
-		      { "cancel", run_cancel },
-		      { "nopoll", run_nopoll },
-		      { "exit", run_exit },
-		      { "constant", run_constant },
-		      { "linger", run_linger },
-		      { "reuseport", run_reuseport },
-		      { "messages", run_messages },
-		      { "reset", run_reset },
-		      { "reuse", run_reuse },
+	} cases[] = { { "epoll", run_epoll },	      { "cancel", run_cancel },
+		      { "nopoll", run_nopoll },	      { "exit", run_exit },
+		      { "constant", run_constant },   { "linger", run_linger },
+		      { "reuseport", run_reuseport }, { "messages", run_messages },
+		      { "reset", run_reset },	      { "reuse", run_reuse },
 		      { "stack", run_stack } };
 
 	epfd = epoll_create1(EPOLL_CLOEXEC);

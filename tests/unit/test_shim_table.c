@@ -8,6 +8,7 @@
 
 #include <time.h>
 
+#include "ld_pre_smc/calls/data.h"
 #include "ld_pre_smc/state/ways.h"
 
 /* Some libcs do not declare it. */
@@ -332,6 +333,15 @@ static void use_kernel(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
 		atomic_store(&shim_next_fn[calls[i].fn], (shim_any_fn)calls[i].call);
+}
+
+TEST(takes_no_more_than_the_kernel)
+{
+	const struct iovec parts[] = { { NULL, 5 }, { NULL, 0x7fffffff }, { NULL, 0x7fffffff } };
+
+	assert_int_equal(shim_size(parts, 0), 0);
+	assert_int_equal(shim_size(parts, 1), 5);
+	assert_int_equal(shim_size(parts, 3), 0x7ffff000);
 }
 
 TEST(the_byte_agrees_with_a_model)
