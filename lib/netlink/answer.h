@@ -25,14 +25,15 @@ struct answer {
 };
 
 /**
- * answer_has_message() - is there a whole message within the @left bytes?
+ * answer_has_message() - true if a whole message, padded to NLMSG_ALIGN, is within the @left bytes
  *
- * libmnl's mnl_nlmsg_ok() takes a length from 2^31 on as negative, and accepts it.
+ * libmnl's mnl_nlmsg_ok() takes a length from 2^31 on as negative, and accepts it. The last
+ * attribute of mnl_attr_for_each() may extend into the padding.
  */
-static inline bool answer_has_message(const struct nlmsghdr *nlh, int left)
+static inline bool answer_has_message(const struct nlmsghdr *nlh, size_t left)
 {
 	return left >= NLMSG_HDRLEN && nlh->nlmsg_len >= NLMSG_HDRLEN &&
-	       nlh->nlmsg_len <= (uint32_t)left;
+	       nlh->nlmsg_len <= left - left % NLMSG_ALIGNTO;
 }
 
 /**

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "host/record.h"
+#include "netlink/answer.h"
 #include "smc/attr.h"
 
 #define MAGIC "smc-tools netlink 1"
@@ -150,11 +151,9 @@ int replay_each(const char *bytes, size_t len, const struct replay_request *requ
 		const struct nlmsghdr *nlh = (const void *)bytes;
 		size_t step;
 
-		if (nlh->nlmsg_len < NLMSG_HDRLEN + request->body || nlh->nlmsg_len > len)
+		if (!answer_has_message(nlh, len) || nlh->nlmsg_len < NLMSG_HDRLEN + request->body)
 			return refuse(request, EBADMSG, err);
 		step = NLMSG_ALIGN(nlh->nlmsg_len);
-		if (step > len)
-			return refuse(request, EBADMSG, err);
 		ret = fn(nlh, arg);
 		bytes += step;
 		len -= step;

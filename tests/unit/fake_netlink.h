@@ -207,8 +207,8 @@ static ssize_t fake_next(int fd, uint8_t *bytes, size_t size)
 			m = fake_lookup();
 		else
 			fake_error_message(&m, fake.inet_error ? fake.inet_error : ENOENT, NULL);
-		memcpy(bytes, m.bytes, m.nlh.nlmsg_len);
-		return m.nlh.nlmsg_len;
+		memcpy(bytes, m.bytes, NLMSG_ALIGN(m.nlh.nlmsg_len));
+		return NLMSG_ALIGN(m.nlh.nlmsg_len);
 	}
 	errno = fake.is_over || fake.next >= fake.n_steps ? EAGAIN /* SO_RCVTIMEO */ :
 							    fake.steps[fake.next].error;

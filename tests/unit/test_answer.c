@@ -264,6 +264,22 @@ TEST(half_messages)
 	assert_int_equal(answer.code, 0);
 }
 
+/* Loops over attributes read up to the padding's end. */
+TEST(padding)
+{
+	struct message m = begin(TYPE, 0);
+
+	message_put(&m, "row", 3);
+	add(&m);
+	assert_int_equal(take(), 0);
+	assert_int_equal(seen.count, 1);
+	add(&m);
+	buffer.len--;
+	assert_int_equal(take(), EBADMSG);
+	assert_string_equal(answer.text, "half a message");
+	assert_int_equal(seen.count, 1);
+}
+
 /* After the end, messages for this request are an error; an earlier error is kept. */
 TEST(after_the_end)
 {
