@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/read.h"
 #include "host/record.h"
+#include "netlink/answer.h"
 #include "net/netdev.h"
 #include "smc/genl_abi.h"
 #include "smc_chk/doctor/kmodule.h"
@@ -192,11 +193,11 @@ static void replace_messages(const struct pseudonyms *all, const char *file, cha
 	bool is_socket = !strncmp(file, "sock_diag/", 10);
 	size_t head = is_socket ? NLMSG_HDRLEN : NLMSG_HDRLEN + GENL_HDRLEN, step;
 
-	for (; len >= NLMSG_HDRLEN; at += step, len -= step) {
+	for (; answer_has_message((struct nlmsghdr *)at, len); at += step, len -= step) {
 		struct nlmsghdr *nlh = (struct nlmsghdr *)at;
 
 		step = NLMSG_ALIGN(nlh->nlmsg_len);
-		if (nlh->nlmsg_len < head || step > len)
+		if (nlh->nlmsg_len < head)
 			return;
 		/* Port and sequence number reveal the process id and the time of the request. */
 		nlh->nlmsg_pid = nlh->nlmsg_seq = 1;

@@ -199,4 +199,9 @@ TEST(test_sockets)
 	assert_int_equal(msg.body.id.src[1], 0);
 	text_of(expected, "fd00::1");
 	assert_string_equal(inet_ntop(AF_INET6, msg.body.id.dst, text, sizeof(text)), expected);
+	/* With its padding, this length would be 0. */
+	msg.nlh.nlmsg_len = UINT32_MAX;
+	memcpy(at, &msg, sizeof(msg));
+	anonymous_answer(&all, "sock_diag/43", data, (size_t)(at - data) + sizeof(msg));
+	assert_memory_equal(at, &msg, sizeof(msg));
 }
