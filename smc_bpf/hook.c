@@ -66,17 +66,14 @@ static int attach(const struct oci_state *container, struct smc_err *err)
 	const struct smc_scope rules = { .family =
 						 container->wish == OCI_TCP ? SCOPE_NO_FAMILY : 0 };
 	struct scope_target target = { 0 };
-	const char *root = cgroup_mount();
-	char path[PATH_MAX], full[PATH_MAX + 64];
+	char path[PATH_MAX];
 	int ret = cgroup_of_container_process(container->pid, container->id, path);
 
 	if (ret == -EXDEV)
 		return smc_err_say(err, EXDEV, "it has no control group of its own");
 	if (ret)
 		return smc_err_set(err, -ret, "process %d", (int)container->pid);
-	/* A cgroup may begin with the name of the root's directory: "/sys/fs/cgroup". */
-	snprintf(full, sizeof(full), "%s%s", root ? root : "", path);
-	ret = scope_target_cgroup(&target, 'c', full, err);
+	ret = scope_target_cgroup(&target, 'p', path, err);
 	return ret ? ret : scope_attach(&target, &rules, err);
 }
 

@@ -131,7 +131,7 @@ int sc_scope_set(const struct conf_item *to, const struct conf_item *from, struc
 {
 	const struct smc_scope rules = scope_rules(to ? to->value : "");
 	struct scope_target target = { 0 };
-	int ret = scope_target_cgroup(&target, 'c', (to ? to : from)->object, err);
+	int ret = scope_target_cgroup(&target, 'p', (to ? to : from)->object, err);
 
 	if (ret)
 		return ret;

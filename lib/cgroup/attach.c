@@ -44,11 +44,15 @@ static int parse_pid(const char *text, pid_t *pid, struct smc_err *err)
 static int find_cgroup(const char *root, int option, const char *text, char path[PATH_MAX],
 		       struct smc_err *err)
 {
+	char full[PATH_MAX];
 	pid_t pid;
 	int ret;
 
 	switch (option) {
 	case 'c': return cgroup_path(root, text, path);
+	case 'p':
+		ret = snprintf(full, sizeof(full), "%s%s", root, text);
+		return ret < PATH_MAX ? cgroup_path(root, full, path) : -ENAMETOOLONG;
 	case 'u': return cgroup_of_unit(root, text, path);
 	case 'C': return cgroup_of_container(root, text, path);
 	default: ret = parse_pid(text, &pid, err); return ret ? ret : cgroup_of_process(pid, path);
@@ -74,6 +78,7 @@ static int explain(int ret, int option, const char *text, struct smc_err *err)
 				"no control group matches container '%s'",
 			text);
 	case 'c':
+	case 'p':
 		if (ret == -EXDEV)
 			return smc_err_say(err, -ret, "'%s' is not a control group", text);
 		return smc_err_set(err, -ret, "control group '%s'", text);

@@ -38,7 +38,8 @@ struct scope_target {
 
 /**
  * scope_target_cgroup() - set the target to a control group
- * @option: form of @text: 'c' path, 'u' unit, 'C' container, 'o' process in the group
+ * @option: form of @text: 'c' path, 'p' path as in /proc/PID/cgroup, without the mount point, 'u'
+ *	unit, 'C' container, 'o' process in the group
  */
 int scope_target_cgroup(struct scope_target *target, int option, const char *text,
 			struct smc_err *err);

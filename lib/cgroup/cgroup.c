@@ -14,7 +14,7 @@
 const char *cgroup_mount(void)
 {
 	/* The second one is used in hybrid mode, with both versions. */
-	static const char *const places[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
+	static const char *const places[] = { CGROUP_DIR, CGROUP_DIR "/unified" };
 	struct statfs fs;
 
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
@@ -38,8 +38,7 @@ int cgroup_id(const char *root, const char *path, uint64_t *id)
 	return 0;
 }
 
-/* Return: the rest of an absolute path after @root, or NULL. */
-static const char *below(const char *root, const char *full)
+const char *cgroup_below(const char *root, const char *full)
 {
 	size_t len = strlen(root);
 
@@ -51,7 +50,7 @@ static const char *below(const char *root, const char *full)
 int cgroup_path(const char *root, const char *text, char path[PATH_MAX])
 {
 	char full[PATH_MAX], real[PATH_MAX], real_root[PATH_MAX];
-	const char *inside = below(root, text);
+	const char *inside = cgroup_below(root, text);
 	uint64_t id;
 
 	/* Probably an unset variable of a script; do not take it as the root. */
@@ -61,7 +60,7 @@ int cgroup_path(const char *root, const char *text, char path[PATH_MAX])
 		return -ENAMETOOLONG;
 	if (!realpath(full, real) || !realpath(root, real_root))
 		return -errno;
-	inside = below(real_root, real);
+	inside = cgroup_below(real_root, real);
 	if (!inside)
 		return -EXDEV;
 	strcpy(path, inside);

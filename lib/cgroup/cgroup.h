@@ -7,6 +7,8 @@
 /* Hexadecimal digits of a container's full id, for docker, podman and Kubernetes alike. */
 #define CONTAINER_ID_LEN 64
 
+#define CGROUP_DIR "/sys/fs/cgroup"
+
 /** cgroup_mount() - mount point of control groups of version 2, or NULL */
 const char *cgroup_mount(void);
 
@@ -17,6 +19,9 @@ const char *cgroup_mount(void);
  * -errno of stat(2).
  */
 int cgroup_id(const char *root, const char *path, uint64_t *id);
+
+/** cgroup_below() - the rest of an absolute path after @root, "/" for @root itself, or NULL */
+const char *cgroup_below(const char *root, const char *full);
 
 /**
  * cgroup_path() - normalize a user-specified control group

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "cgroup/cgroup.h"
 
 const char *conf_kind_name(enum conf_kind kind)
 {
@@ -95,11 +96,20 @@ static void append_word(struct out_text *text, const char *word)
 	}
 }
 
+/* The reader removes the mount point, with which the path of a group may begin, too. */
+static void append_cgroup(struct out_text *text, const char *path)
+{
+	struct out_text full AUTO(out_free) = { 0 };
+
+	out_printf(&full, "%s%s", cgroup_below(CGROUP_DIR, path) ? CGROUP_DIR : "", path);
+	append_word(text, full.data);
+}
+
 void conf_append_line(struct out_text *text, const struct conf_item *item)
 {
 	out_str(text, item->kind == CONF_KNOB ? item->object : conf_kind_name(item->kind));
 	if (item->kind == CONF_SCOPE) {
-		append_word(text, item->object);
+		append_cgroup(text, item->object);
 		if (*item->value)
 			out_printf(text, " %s", item->value);
 		return;

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/read.h"
 #include "base/words.h"
+#include "cgroup/cgroup.h"
 #include "sandbox/owned.h"
 #include "smc/eid.h"
 #include "smc/knob.h"
@@ -15,7 +16,6 @@
 #define MAX_FILE (4U << 20) /* bytes */
 #define MAX_WORDS 1025	    /* one too many */
 #define MAX_DEPTH 8
-#define CGROUPS "/sys/fs/cgroup"
 
 /**
  * struct conf_line - the current line
@@ -245,10 +245,9 @@ static int read_pnetid(struct conf_line *line)
 /* A path as in /proc/PID/cgroup; the mount point may precede it. */
 static const char *cgroup_of(const char *path)
 {
-	size_t len = strlen(CGROUPS);
+	const char *inside = cgroup_below(CGROUP_DIR, path);
 
-	if (!strncmp(path, CGROUPS, len) && (path[len] == '/' || !path[len]))
-		path += len;
+	path = inside ? inside : path;
 	if (*path != '/' || strlen(path) >= SCOPE_NAME_SIZE)
 		return NULL;
 	for (const char *at = path; path[1] && *at; at += strcspn(at, "/")) {

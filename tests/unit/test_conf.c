@@ -54,6 +54,10 @@ TEST(good)
 		"exclude-comm b exclude-comm a only ipv4 exclude-comm b only ipv4\n",
 		"scope /a user x exclude-comm c\\x20\nscope /\n"
 		"scope /.b/..c only ipv4 exclude-comm a exclude-comm b\n");
+	becomes("scope /sys/fs/cgroup\nscope /sys/fs/cgroup/sys/fs/cgroup\n"
+		"scope /sys/fs/cgroup/sys/fs/cgroup/a\nscope /sys/fs/cgroups\n",
+		"scope /\nscope /sys/fs/cgroup/sys/fs/cgroup\n"
+		"scope /sys/fs/cgroup/sys/fs/cgroup/a\nscope /sys/fs/cgroups\n");
 	becomes("scope /a user 1 only ipv6\nscope /a only ipv6 user 1",
 		"scope /a only ipv6 user 1\n");
 	becomes("allow 10.0.0.0/8\nallow 10.1.0.0/16\nlearn 1h\nnetns a\ndeny port 22\n",
