@@ -509,6 +509,8 @@ int getsockname(int fd, struct sockaddr *addr, socklen_t *len)
 
 	if (!file)
 		return fake_refuse(EBADF);
+	if ((int)*len < 0)
+		return fake_refuse(EINVAL);
 	memcpy(&name, &file->name, sizeof(file->name));
 	if (!name.sin6_family)
 		name.sin6_family = AF_INET;
