@@ -53,6 +53,14 @@ static inline int shim_connection_error(int fd)
  */
 bool shim_write_failed(int fd, bool may_signal);
 
+/**
+ * shim_drops_more() - should a write be without MSG_MORE and SPLICE_F_MORE?
+ *
+ * SMC has no segments to fill. A socket that has fallen back keeps the flag. Under a filter, which
+ * may not permit a query, marks decide: see shim_is_locked.
+ */
+bool shim_drops_more(int fd);
+
 /*
  * Open /dev/null, to throw away what a program sends from a file or pipe; -1 with ECONNRESET if
  * there is none.

@@ -55,8 +55,6 @@ static ssize_t write_from(int in, int out, size_t len, unsigned int flags)
 	ssize_t ret;
 	int null;
 
-	if (flags & SPLICE_F_MORE && shim_fd_may_be_smc(out) && shim_fd_is_smc(out))
-		flags &= ~(unsigned int)SPLICE_F_MORE;
 	ret = next_splice(in, NULL, out, NULL, len, flags);
 	if (ret >= 0 || !shim_fd_may_be_smc(out) || !shim_write_failed(out, true))
 		return ret;
@@ -81,6 +79,8 @@ ssize_t splice(int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len, uns
 	int saved = errno;
 	ssize_t n;
 
+	if (flags & SPLICE_F_MORE && shim_fd_may_be_smc(out) && shim_drops_more(out))
+		flags &= ~(unsigned int)SPLICE_F_MORE;
 	if (in_pos || out_pos || !len || !shim_repairs())
 		return next_splice(in, in_pos, out, out_pos, len, flags);
 	if (!shim_is_smc(in, NULL) || !is_pipe(out))

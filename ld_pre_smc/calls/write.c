@@ -27,6 +27,7 @@
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/handshake_memory.h"
+#include "ld_pre_smc/state/sandbox.h"
 #include "ld_pre_smc/state/signals.h"
 #include "ld_pre_smc/state/sock.h"
 
@@ -269,10 +270,18 @@ ssize_t write(int fd, const void *data, size_t len)
 					next_data(SHIM_WRITE, write)(fd, data, len);
 }
 
-/* SMC has no segments to fill. A socket that has fallen back keeps the flag. */
+bool shim_drops_more(int fd)
+{
+	struct shim_config own;
+
+	if (!shim_is_locked)
+		return shim_repairs() && shim_fd_is_smc(fd);
+	return shim_fd_is_socket(fd) && !shim_config_get(&own)->raw;
+}
+
 SMC_ONLY int without_more(int fd, int flags)
 {
-	return shim_repairs() && shim_fd_is_smc(fd) ? flags & ~MSG_MORE : flags;
+	return shim_drops_more(fd) ? flags & ~MSG_MORE : flags;
 }
 
 SMC_ONLY ssize_t send_smc(int fd, const void *data, size_t len, int flags)

@@ -105,6 +105,14 @@ static inline void shim_fd_mark_socket(int fd)
 		shim_fd_set(FD_SOCKET, fd);
 }
 
+/** shim_fd_is_socket() - is a descriptor marked, and known to be a socket? */
+static inline bool shim_fd_is_socket(int fd)
+{
+	const unsigned char both = FD_SMC | FD_SOCKET;
+
+	return (unsigned int)fd < SHIM_FD_NUMBERS && (shim_fd_byte(fd) & both) == both;
+}
+
 /* A new descriptor of socket(): a plain store, as no other thread has the number yet. */
 static inline void shim_fd_new(int fd, unsigned int bits)
 {

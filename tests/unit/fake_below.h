@@ -487,6 +487,8 @@ FAKE_CALL(int, epoll_create1, (int flags), 13, "epoll_create1 %d", flags)
 FAKE_CALL(ssize_t, splice,
 	  (int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len, unsigned int flags), 3,
 	  "splice %d %d %d %d %zu %u", in, in_pos != NULL, out, out_pos != NULL, len, flags)
+FAKE_CALL(ssize_t, send, (int fd, const void *data, size_t len, int flags), (int)len,
+	  "send %d %d %zu %d", fd, data != NULL, len, flags)
 FAKE_CALL(ssize_t, sendfile, (int out, int in, void *pos, size_t len), (int)len,
 	  "sendfile %d %d %d %zu", out, in, pos != NULL, len)
 
@@ -858,6 +860,7 @@ static const struct {
 	FAKE(SHIM_SPLICE, fake_splice),
 	FAKE(SHIM_RECV, fake_recv),
 	FAKE(SHIM_WRITE, fake_next_write),
+	FAKE(SHIM_SEND, fake_send),
 	FAKE(SHIM_SENDFILE, fake_sendfile),
 	FAKE(SHIM_SENDFILE64, fake_sendfile),
 	FAKE(SHIM_CLOSE, fake_close),

@@ -277,10 +277,12 @@ TEST(nonblocking_listeners_are_left_alone)
 	comes_to(accept(5, NULL, NULL), 12, 0, OPEN "accept 5;" SHUT);
 	assert_false(shim_fd_is_set(FD_QUICK, 5));
 	fake.fds[5].protocol = IPPROTO_TCP;
+	fake.fds[5].domain = AF_INET;
 	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;");
 	assert_false(shim_fd_is_marked(5));
 	shim_fd_mark(5);
 	fake.fds[5].protocol = 0;
+	fake.fds[5].domain = AF_SMC;
 	fake.config.raw = true;
 	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;");
 	fake.config.raw = false;

@@ -1183,6 +1183,27 @@ TEST(splice_copies)
 	comes_to(splice(5, NULL, 7, NULL, 100, 0), 3, 0, "splice 5 0 7 0 100 0;");
 }
 
+/* A locked program's socket is not queried. */
+TEST(data_is_not_held_back)
+{
+	fake_socket(7, 0, 0)->is_socket = false;
+	for (int i = 0; i < 2; i++) {
+		shim_is_locked = i;
+		shim_fd_unknown(5);
+		if (i)
+			comes_to(send(5, "x", 1, MSG_MORE), 1, 0, "send 5 1 1 32768;");
+		shim_fd_mark_socket(5);
+		comes_to(send(5, "x", 1, MSG_MORE), 1, 0, "send 5 1 1 0;");
+		comes_to(splice(7, NULL, 5, NULL, 100, SPLICE_F_MORE), 3, 0,
+			 "splice 7 0 5 0 100 0;");
+		fake.config.raw = true;
+		comes_to(send(5, "x", 1, MSG_MORE), 1, 0, "send 5 1 1 32768;");
+		comes_to(splice(7, NULL, 5, NULL, 100, SPLICE_F_MORE), 3, 0,
+			 "splice 7 0 5 0 100 4;");
+		fake.config.raw = false;
+	}
+}
+
 /* The last test: the refusal is remembered. The file has number 0. */
 TEST(a_denied_program_is_named)
 {
