@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What reading from and writing to SMC sockets have in common. */
+/* Parts shared by the calls that read and those that write, of SMC sockets. */
 #pragma once
 
 #include <errno.h>

@@ -4,8 +4,8 @@
  *
  * It lives inside other people's processes: it allocates nothing, takes no lock, uses no stdio, may
  * be called by any thread, in constructors and in signal handlers, from the first instruction on,
- * and leaves errno unchanged when a call succeeds. read(), write(), poll() and other calls that
- * carry data are not interposed.
+ * and leaves errno unchanged when a call succeeds. Calls that carry data look at one byte, and are
+ * otherwise left alone unless they fail, end early or find the end of an SMC stream.
  *
  * socket() looks at its arguments. A request for anything but TCP goes to libc. The first TCP
  * socket of each family takes the slow path, map_socket(): it reads the environment, tries the

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stddef.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -84,12 +83,11 @@ static void look_once(int fd)
 		shim_fd_clear(FD_SMC, fd);
 }
 
-/* SO_DOMAIN first: one system call for most SMC sockets. */
 bool shim_fd_is_smc(int fd)
 {
 	if (!shim_fd_is_marked(fd))
 		return false;
-	if (shim_int_option(fd, SOL_SOCKET, SO_DOMAIN) == AF_SMC || shim_is_smc(fd, NULL))
+	if (shim_is_smc(fd, NULL))
 		return true;
 	if (!shim_fd_is_own(fd))
 		shim_fd_clear(FD_SMC, fd);

@@ -94,7 +94,7 @@ int shutdown(int fd, int how)
 	look_at_signals(fd);
 	syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len);
 	if (kind(fd) && listens)
-		return refuse(ENOTCONN);
+		return refuse(how < SHUT_RD || how > SHUT_RDWR ? EINVAL : ENOTCONN);
 	if (kind(fd) && how != SHUT_RD)
 		is_shut[fd] = true;
 	return (int)syscall(SYS_shutdown, fd, how);
