@@ -1246,7 +1246,7 @@ CASE(shut_both)
 	int l = listener(), lost = 0, i;
 	struct pair p;
 
-	for (i = 0; i < 300 && lost < 3; i++) {
+	for (i = 0; i < 50 && lost < 3; i++) {
 		kinds[0] = '\0';
 		join(&p, l, fresh());
 		waiter.fd = p.c;
