@@ -21,6 +21,9 @@ typedef int message_flags;
 typedef unsigned int message_flags;
 #endif
 
+/* A call itself, of a marked descriptor: apart, so that others need no stack. */
+#define SMC_ONLY static __attribute__((noinline))
+
 /* Number of bytes in @n parts, up to as many as the kernel takes at once. */
 static inline size_t shim_size(const struct iovec *parts, size_t n)
 {
@@ -61,10 +64,14 @@ bool shim_write_failed(int fd, bool may_signal);
  */
 bool shim_drops_more(int fd);
 
-/*
- * Open /dev/null, to throw away what a program sends from a file or pipe; -1 with ECONNRESET if
- * there is none.
+/**
+ * shim_instead_of() - after a sendfile() or splice() that failed: where to send the data instead
+ * @out: any descriptor
+ *
+ * As shim_write_failed(), for data that the kernel has to take from a file or pipe.
+ *
+ * Return: a descriptor of /dev/null, for the same call and then shim_close(); or -1 with errno.
  */
-int shim_open_null(void);
+int shim_instead_of(int out);
 
 #pragma GCC visibility pop

@@ -47,9 +47,6 @@ static ssize_t end(int fd, size_t len, int flags, ssize_t ret)
 	return ret > 0 || (!ret && !len) ? ret : ended(fd, flags, ret);
 }
 
-/* The calls themselves, of marked descriptors: apart, so that others need no stack. */
-#define SMC_ONLY static __attribute__((noinline))
-
 SMC_ONLY ssize_t read_smc(int fd, void *data, size_t len)
 {
 	return end(fd, len, 0, next_data(SHIM_READ, read)(fd, data, len));

@@ -4,7 +4,6 @@
 
 #include "ld_pre_smc/calls/data.h"
 #include "ld_pre_smc/next.h"
-#include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
 /* @pos points to a long, or to 64 bits; it is passed on to the kernel. */
@@ -16,11 +15,9 @@ static ssize_t send_file(enum shim_fn fn, int out, int in, void *pos, size_t len
 
 	if (ret > 0 && (size_t)ret < len && shim_unsent_is_ours(out))
 		shim_push(out);
-	if (ret >= 0 || !shim_fd_may_be_smc(out) || !shim_write_failed(out, true))
-		return ret;
-	null = shim_open_null();
+	null = ret < 0 ? shim_instead_of(out) : -1;
 	if (null < 0)
-		return -1;
+		return ret;
 	ret = next(null, in, pos, len);
 	shim_close(null);
 	return ret;

@@ -52,15 +52,11 @@ static ssize_t copy(int in, int out, size_t len, unsigned int flags)
 /* Into a socket. */
 static ssize_t write_from(int in, int out, size_t len, unsigned int flags)
 {
-	ssize_t ret;
-	int null;
+	ssize_t ret = next_splice(in, NULL, out, NULL, len, flags);
+	int null = ret < 0 ? shim_instead_of(out) : -1;
 
-	ret = next_splice(in, NULL, out, NULL, len, flags);
-	if (ret >= 0 || !shim_fd_may_be_smc(out) || !shim_write_failed(out, true))
-		return ret;
-	null = shim_open_null();
 	if (null < 0)
-		return -1;
+		return ret;
 	ret = next_splice(in, NULL, null, NULL, len, flags);
 	shim_close(null);
 	return ret;

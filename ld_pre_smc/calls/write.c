@@ -31,8 +31,10 @@
 #include "ld_pre_smc/state/signals.h"
 #include "ld_pre_smc/state/sock.h"
 
-/* Milliseconds. WORKER: far longer than the kernel's worker takes, see smc_close_passive_work(). */
+/* Milliseconds, far more than the kernel's worker takes: see smc_close_passive_work(). */
 #define WORKER 1000
+
+/* Milliseconds until a wait is repeated. */
 #define SLICE 200
 
 /*
@@ -136,13 +138,16 @@ bool shim_write_failed(int fd, bool may_signal)
 	return !err;
 }
 
-int shim_open_null(void)
+int shim_instead_of(int out)
 {
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_WRONLY | O_CLOEXEC);
+	int null;
 
-	if (fd < 0)
+	if (!shim_fd_may_be_smc(out) || !shim_write_failed(out, true))
+		return -1;
+	null = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_WRONLY | O_CLOEXEC);
+	if (null < 0)
 		errno = ECONNRESET;
-	return fd;
+	return null;
 }
 
 /* Write what is left of the first unfinished part, or else all parts from there on. */
@@ -246,9 +251,6 @@ static ssize_t finish_parts(int fd, const struct iovec *parts, size_t n, int fla
 	return finish(&writing, ret);
 }
 
-/* The calls themselves, of marked descriptors: apart, so that others need no stack. */
-#define SMC_ONLY static __attribute__((noinline))
-
 SMC_ONLY ssize_t write_smc(int fd, const void *data, size_t len)
 {
 	ssize_t ret;
@@ -279,19 +281,22 @@ bool shim_drops_more(int fd)
 	return shim_fd_is_socket(fd) && !shim_config_get(&own)->raw;
 }
 
-SMC_ONLY int without_more(int fd, int flags)
+/* Return: false if the call fails at once; otherwise @flags may lose MSG_MORE. */
+static inline bool may_send(int fd, int *flags)
 {
-	return shim_drops_more(fd) ? flags & ~MSG_MORE : flags;
+	if (is_refused(fd, *flags))
+		return false;
+	if (*flags & MSG_MORE && shim_drops_more(fd))
+		*flags &= ~MSG_MORE;
+	return true;
 }
 
 SMC_ONLY ssize_t send_smc(int fd, const void *data, size_t len, int flags)
 {
 	ssize_t ret;
 
-	if (is_refused(fd, flags))
+	if (!may_send(fd, &flags))
 		return -1;
-	if (flags & MSG_MORE)
-		flags = without_more(fd, flags);
 	ret = next_data(SHIM_SEND, send)(fd, data, len, flags);
 	return (size_t)ret == len ? ret : finish_one(fd, data, len, flags, ret);
 }
@@ -307,10 +312,8 @@ SMC_ONLY ssize_t sendto_smc(int fd, const void *data, size_t len, int flags,
 {
 	ssize_t ret;
 
-	if (is_refused(fd, flags))
+	if (!may_send(fd, &flags))
 		return -1;
-	if (flags & MSG_MORE)
-		flags = without_more(fd, flags);
 	ret = next_data(SHIM_SENDTO, sendto)(fd, data, len, flags, to, to_len);
 	return (size_t)ret == len ? ret : finish_one(fd, data, len, flags, ret);
 }
@@ -327,10 +330,8 @@ SMC_ONLY ssize_t sendmsg_smc(int fd, const struct msghdr *message, int flags)
 {
 	ssize_t ret;
 
-	if (is_refused(fd, flags))
+	if (!may_send(fd, &flags))
 		return -1;
-	if (flags & MSG_MORE)
-		flags = without_more(fd, flags);
 	ret = next_sendmsg(fd, message, flags);
 	/* After another error, @message may be invalid. */
 	return ret >= 0 || errno == EPIPE || errno == ECONNRESET || errno == ENOTCONN ?
@@ -358,15 +359,13 @@ static bool finish_last(int fd, struct mmsghdr *last, int flags)
 }
 
 /* Only the first message can have failed, or been thrown away. */
-SMC_ONLY int sendmmsg_smc(int fd, struct mmsghdr *messages, unsigned int n, message_flags flags)
+SMC_ONLY int sendmmsg_smc(int fd, struct mmsghdr *messages, unsigned int n, int flags)
 {
 	int saved = errno, done = 0, ret;
 
-	if (is_refused(fd, flags))
+	if (!may_send(fd, &flags))
 		return -1;
-	if (flags & MSG_MORE)
-		flags = (message_flags)without_more(fd, (int)flags);
-	ret = next_data(SHIM_SENDMMSG, sendmmsg)(fd, messages, n, flags);
+	ret = next_data(SHIM_SENDMMSG, sendmmsg)(fd, messages, n, (message_flags)flags);
 	if (ret < 0) {
 		if (!shim_write_failed(fd, !(flags & MSG_NOSIGNAL)))
 			return ret;
@@ -376,10 +375,10 @@ SMC_ONLY int sendmmsg_smc(int fd, struct mmsghdr *messages, unsigned int n, mess
 	}
 	while (ret > 0) {
 		done += ret;
-		if (!finish_last(fd, &messages[done - 1], (int)flags) || (unsigned int)done >= n)
+		if (!finish_last(fd, &messages[done - 1], flags) || (unsigned int)done >= n)
 			break;
-		ret = next_data(SHIM_SENDMMSG, sendmmsg)(fd, messages + done,
-							 n - (unsigned int)done, flags);
+		ret = next_data(SHIM_SENDMMSG, sendmmsg)(
+			fd, messages + done, n - (unsigned int)done, (message_flags)flags);
 	}
 	errno = saved;
 	return done;
@@ -387,7 +386,7 @@ SMC_ONLY int sendmmsg_smc(int fd, struct mmsghdr *messages, unsigned int n, mess
 
 int sendmmsg(int fd, struct mmsghdr *messages, unsigned int n, message_flags flags)
 {
-	return shim_fd_may_be_smc(fd) ? sendmmsg_smc(fd, messages, n, flags) :
+	return shim_fd_may_be_smc(fd) ? sendmmsg_smc(fd, messages, n, (int)flags) :
 					next_data(SHIM_SENDMMSG, sendmmsg)(fd, messages, n, flags);
 }
 
@@ -419,22 +418,22 @@ ssize_t shim_pwritev2(int fd, const struct iovec *parts, int n, long pos, int fl
 {
 	__typeof__(&shim_pwritev2) next = next_data(SHIM_PWRITEV2, shim_pwritev2);
 
-	if (shim_fd_may_be_smc(fd) && is_refused(fd, 0))
+	if (!shim_fd_may_be_smc(fd))
+		return next(fd, parts, n, pos, flags);
+	if (is_refused(fd, 0))
 		return -1;
-	return shim_fd_may_be_smc(fd) ?
-		       finish_pwritev2(fd, parts, n, flags, next(fd, parts, n, pos, flags)) :
-		       next(fd, parts, n, pos, flags);
+	return finish_pwritev2(fd, parts, n, flags, next(fd, parts, n, pos, flags));
 }
 
 ssize_t shim_pwritev64v2(int fd, const struct iovec *parts, int n, long long pos, int flags)
 {
 	__typeof__(&shim_pwritev64v2) next = next_data(SHIM_PWRITEV64V2, shim_pwritev64v2);
 
-	if (shim_fd_may_be_smc(fd) && is_refused(fd, 0))
+	if (!shim_fd_may_be_smc(fd))
+		return next(fd, parts, n, pos, flags);
+	if (is_refused(fd, 0))
 		return -1;
-	return shim_fd_may_be_smc(fd) ?
-		       finish_pwritev2(fd, parts, n, flags, next(fd, parts, n, pos, flags)) :
-		       next(fd, parts, n, pos, flags);
+	return finish_pwritev2(fd, parts, n, flags, next(fd, parts, n, pos, flags));
 }
 
 #ifdef __GLIBC__
