@@ -1649,19 +1649,27 @@ CASE(shut_during_write)
 	}
 }
 
+/* A child that has the accepted end, and ends without reading the data that arrives. */
+static pid_t leave_unread(struct pair *p)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		close(p->c);
+		wait_for(p->a, POLLIN);
+		nap(100);
+		_exit(0);
+	}
+	close(p->a);
+	return pid;
+}
+
 CASE(close_during_write)
 {
 	for (int way = 0; way < OUT_COPIES; way++) {
 		struct pair p = make_narrow_pair();
-		pid_t pid = fork();
+		pid_t pid = leave_unread(&p);
 
-		if (!pid) {
-			close(p.c);
-			wait_for(p.a, POLLIN);
-			nap(100);
-			_exit(0);
-		}
-		close(p.a);
 		say_amount(outs[way], write_by(way, p.c, much, sizeof(much), 0), sizeof(much));
 		SAY("then", write_by(way, p.c, much, 1, 0));
 		say("pipes=%d", pipes);
@@ -1916,16 +1924,9 @@ CASE(reset_reader)
 {
 	for (int way = 0; way < INS; way++) {
 		struct pair p = make_narrow_pair();
-		pid_t pid = fork();
+		pid_t pid = leave_unread(&p);
 		char text[16];
 
-		if (!pid) {
-			close(p.c);
-			wait_for(p.a, POLLIN);
-			nap(100);
-			_exit(0);
-		}
-		close(p.a);
 		(void)!write(p.c, "question", 8);
 		SAY(ins[way], read_by(way, p.c, text, sizeof(text), 0));
 		waitpid(pid, NULL, 0);
