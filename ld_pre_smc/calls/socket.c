@@ -258,11 +258,7 @@ static __attribute__((noinline, cold)) int refused_late(int domain, int type, in
 
 static int open_tcp(int domain, int type, int protocol)
 {
-	int fd = next_known_socket(domain, type, protocol);
-
-	if (fd >= 0)
-		shim_fd_mark_tcp(fd);
-	return fd;
+	return shim_fd_mark_tcp(next_known_socket(domain, type, protocol));
 }
 
 /*
@@ -276,8 +272,7 @@ static inline int open_known(int domain, int type, const struct shim_socket_args
 
 	if (__builtin_expect(fd < 0, 0))
 		return refused_late(domain, type, saved);
-	shim_fd_mark_plain(fd);
-	return fd;
+	return shim_fd_mark_plain(fd);
 }
 
 #define DEFINE_WAY(name, family, kind, v6)                                                         \

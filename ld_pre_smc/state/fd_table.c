@@ -12,8 +12,7 @@
 #include "ld_pre_smc/state/sandbox.h"
 #include "ld_pre_smc/state/sock.h"
 
-unsigned char shim_fd_bytes[SHIM_FD_NUMBERS] __attribute__((aligned(sizeof(long))));
-unsigned char shim_fd_data[1 << 16];
+unsigned char shim_fd_bytes[SHIM_FD_NUMBERS + (1 << 16)] __attribute__((aligned(sizeof(long))));
 atomic_int shim_fd_end;
 
 static atomic_bool has_copies;
@@ -24,12 +23,20 @@ static atomic_bool has_copies;
  */
 static atomic_int *owner;
 
-void shim_fd_raise_end(int fd)
+static void raise_end(int fd)
 {
 	int seen = atomic_load(&shim_fd_end);
 
 	while (seen <= fd && !atomic_compare_exchange_weak(&shim_fd_end, &seen, fd + 1))
 		;
+}
+
+int shim_fd_new_end(int fd, unsigned int bits)
+{
+	if (fd >= SHIM_FD_NUMBERS)
+		return fd;
+	raise_end(fd);
+	return shim_fd_new(fd, bits);
 }
 
 /* Four bytes: riscv64 has no atomic operations on single bytes without libatomic. */
@@ -50,7 +57,7 @@ void shim_fd_set(unsigned int bits, int fd)
 	if (bits & FD_SMC)
 		shim_fd_mark_data(fd);
 	__atomic_fetch_or(word_of(fd), in_word(bits, fd), __ATOMIC_SEQ_CST);
-	shim_fd_raise_end(fd);
+	raise_end(fd);
 }
 
 bool shim_fd_close(int fd)

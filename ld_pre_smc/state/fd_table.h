@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #pragma GCC visibility push(hidden)
 
@@ -22,16 +23,17 @@ enum shim_fd_bit {
 	FD_TIMED = 128, /* a connection whose life is measured, see lives.h */
 };
 
-extern unsigned char shim_fd_bytes[SHIM_FD_NUMBERS];
-
-/* All bytes from here on are zero. */
-extern atomic_int shim_fd_end;
-
 /*
- * For calls that read and write: nonzero if a descriptor with the same lower 16 bits was ever
- * marked. Such an index needs no check.
+ * After the bytes of all numbers: nonzero if a descriptor with the same lower 16 bits was ever
+ * marked. For calls that read and write, as such an index needs no check. In the same array, so
+ * that socket() needs one address for both.
  */
-extern unsigned char shim_fd_data[1 << 16];
+#define SHIM_FD_DATA(fd) (SHIM_FD_NUMBERS + (size_t)(unsigned short)(fd))
+
+extern unsigned char shim_fd_bytes[SHIM_FD_NUMBERS + (1 << 16)];
+
+/* All bytes of numbers from here on are zero; at most SHIM_FD_NUMBERS. */
+extern atomic_int shim_fd_end;
 
 /**
  * shim_fd_may_be_smc() - shim_fd_is_marked() in four instructions; true for more descriptors
@@ -40,15 +42,13 @@ extern unsigned char shim_fd_data[1 << 16];
  */
 __attribute__((no_sanitize("thread"))) static inline bool shim_fd_may_be_smc(int fd)
 {
-	return __builtin_expect(shim_fd_data[(unsigned short)fd], 0);
+	return __builtin_expect(shim_fd_bytes[SHIM_FD_DATA(fd)], 0);
 }
 
 static inline void shim_fd_mark_data(int fd)
 {
-	__atomic_store_n(&shim_fd_data[(unsigned short)fd], 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&shim_fd_bytes[SHIM_FD_DATA(fd)], 1, __ATOMIC_RELAXED);
 }
-
-void shim_fd_raise_end(int fd);
 
 /** shim_fd_set() - set a bit; @fd must be below SHIM_FD_NUMBERS */
 void shim_fd_set(unsigned int bits, int fd);
@@ -113,32 +113,45 @@ static inline bool shim_fd_is_socket(int fd)
 	return (unsigned int)fd < SHIM_FD_NUMBERS && (shim_fd_byte(fd) & both) == both;
 }
 
-/* A new descriptor of socket(): a plain store, as no other thread has the number yet. */
-static inline void shim_fd_new(int fd, unsigned int bits)
+/* Not an atomic read, as in shim_fd_may_be_smc(). The end only rises. */
+__attribute__((no_sanitize("thread"))) static inline bool shim_fd_is_highest(int fd)
+{
+	return fd >= *(const int *)(const void *)&shim_fd_end;
+}
+
+/* shim_fd_new() for a number that is higher than all before */
+int shim_fd_new_end(int fd, unsigned int bits);
+
+/*
+ * A new descriptor of socket(): a plain store, as no other thread has the number yet. Return: @fd,
+ * so that the caller need not keep it.
+ */
+static inline int shim_fd_new(int fd, unsigned int bits)
 {
 	/* Keep these: in a child of vfork(2) they belong to its parent, see shim_fd_is_owner(). */
 	unsigned int kept = FD_EPOLL | FD_KEPT;
 
-	if ((unsigned int)fd >= SHIM_FD_NUMBERS)
-		return;
-	__atomic_store_n(&shim_fd_bytes[fd], (unsigned char)((shim_fd_byte(fd) & kept) | bits),
-			 __ATOMIC_RELAXED);
+	if (fd < 0)
+		return fd;
 	if (bits & FD_SMC)
 		shim_fd_mark_data(fd);
-	if (fd >= atomic_load_explicit(&shim_fd_end, memory_order_relaxed))
-		shim_fd_raise_end(fd);
+	if (shim_fd_is_highest(fd))
+		return shim_fd_new_end(fd, bits);
+	__atomic_store_n(&shim_fd_bytes[fd], (unsigned char)((shim_fd_byte(fd) & kept) | bits),
+			 __ATOMIC_RELAXED);
+	return fd;
 }
 
 /** shim_fd_mark_plain() - socket() opened an SMC socket, see shim_fd_is_plain() */
-static inline void shim_fd_mark_plain(int fd)
+static inline int shim_fd_mark_plain(int fd)
 {
-	shim_fd_new(fd, FD_SMC | FD_SOCKET | FD_PLAIN | FD_OWN);
+	return shim_fd_new(fd, FD_SMC | FD_SOCKET | FD_PLAIN | FD_OWN);
 }
 
 /** shim_fd_mark_tcp() - socket() opened TCP first, see shim_fd_is_tcp() */
-static inline void shim_fd_mark_tcp(int fd)
+static inline int shim_fd_mark_tcp(int fd)
 {
-	shim_fd_new(fd, FD_OWN);
+	return shim_fd_new(fd, FD_OWN);
 }
 
 /**
