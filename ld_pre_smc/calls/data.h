@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/param.h>
@@ -43,6 +44,9 @@ static inline int shim_connection_error(int fd)
 		err = ETIMEDOUT;
 	return err < 0 ? 0 : err;
 }
+
+/* shutdown() has left a socket of this process to smc_keep. */
+extern atomic_bool shim_left_some;
 
 /**
  * shim_write_failed() - errno and SIGPIPE of TCP, after a write that failed

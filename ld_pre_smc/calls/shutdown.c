@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 
+#include "ld_pre_smc/calls/data.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd_table.h"
@@ -21,6 +22,7 @@ static bool is_deferred(int fd, int how)
 		return false;
 	if (fd < SHIM_FD_NUMBERS)
 		shim_fd_set(FD_KEPT, fd);
+	shim_left_some = true;
 	shim_log_fd(fd, "shutdown() is left to smc_keep, after unsent data", NULL, 0);
 	return true;
 }

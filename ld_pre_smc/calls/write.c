@@ -16,6 +16,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/param.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -54,20 +55,22 @@ static void raise_sigpipe(void)
 	syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), SIGPIPE);
 }
 
+atomic_bool shim_left_some;
+
 /* A mark may be that of an earlier socket with the number. */
-static __attribute__((noinline)) bool was_shut(int fd)
+static __attribute__((noinline)) bool was_left(int fd)
 {
 	struct shim_route route;
 
-	return shim_route_find(fd, &route);
+	return (unsigned int)fd < SHIM_FD_NUMBERS && shim_fd_is_set(FD_KEPT, fd) &&
+	       shim_route_find(fd, &route);
 }
 
 /* Has shutdown() left this socket to smc_keep, so that the kernel still takes data? */
 static inline bool is_left_to_keeper(int fd)
 {
-	return __builtin_expect((unsigned int)fd < SHIM_FD_NUMBERS && shim_fd_is_set(FD_KEPT, fd),
-				0) &&
-	       was_shut(fd);
+	return __builtin_expect(atomic_load_explicit(&shim_left_some, memory_order_relaxed), 0) &&
+	       was_left(fd);
 }
 
 static __attribute__((noinline)) void refuse(int flags)
@@ -208,22 +211,13 @@ static bool is_blocking(const struct writing *writing)
 	return flags >= 0 && !(flags & O_NONBLOCK);
 }
 
-/* @ret: result of the first call. Return: as TCP's. */
-static __attribute__((noinline)) ssize_t finish(struct writing *writing, ssize_t ret)
+/* Wait with signals blocked: see write_rest(). Preserves errno. */
+static __attribute__((noinline)) void wait_and_write(struct writing *writing)
 {
-	int saved = errno, state;
 	struct shim_signals signals = { 0 };
+	int saved = errno, state;
 	struct stat file;
 
-	if (ret < 0) {
-		if (!shim_write_failed(writing->fd, !(writing->flags & MSG_NOSIGNAL)))
-			return -1;
-		return (ssize_t)shim_size(writing->parts, writing->n);
-	}
-	writing->size = shim_size(writing->parts, writing->n);
-	writing->done = (size_t)ret;
-	if (writing->done >= writing->size || !shim_repairs())
-		return ret;
 	if (is_blocking(writing) && !shim_stat(writing->fd, "", &file) &&
 	    shim_fd_is_smc(writing->fd)) {
 		if (shim_signals_block(&signals))
@@ -232,6 +226,18 @@ static __attribute__((noinline)) ssize_t finish(struct writing *writing, ssize_t
 		shim_signals_restore(&signals);
 	}
 	errno = saved;
+}
+
+/* @ret: result of the first call. Return: as TCP's. */
+static __attribute__((noinline)) ssize_t finish(struct writing *writing, ssize_t ret)
+{
+	/* After another error, the parts may be invalid. */
+	if (ret < 0 && !shim_write_failed(writing->fd, !(writing->flags & MSG_NOSIGNAL)))
+		return -1;
+	writing->size = shim_size(writing->parts, writing->n);
+	writing->done = ret < 0 ? writing->size : (size_t)ret;
+	if (writing->done < writing->size && shim_repairs())
+		wait_and_write(writing);
 	return (ssize_t)writing->done;
 }
 
