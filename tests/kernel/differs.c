@@ -810,7 +810,7 @@ CASE(epoll)
 	epoll_ctl(ep, EPOLL_CTL_ADD, l, &event);
 	epoll_ctl(ep, EPOLL_CTL_ADD, fd, &event);
 	epoll_ctl(ep, EPOLL_CTL_DEL, l, &event);
-	SAY("peek", set(fd, SOL_SOCKET, SO_PEEK_OFF, 0));
+	SAY("lowat", set(fd, SOL_SOCKET, SO_RCVLOWAT, 2));
 	join(&p, l, fd);
 	memset(&event, 0, sizeof(event));
 	SAY("wait", epoll_wait(ep, &event, 1, 1000));
