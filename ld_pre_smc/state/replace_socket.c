@@ -24,11 +24,12 @@
 
 /*
  * Clients, a millisecond apart, that end the waits on a listener: at most, and for one that other
- * processes or descriptors may keep, or with an address that others may have (SO_REUSEPORT). Then
- * attempts to bind its address.
+ * processes or descriptors may keep, or with an address that others may have (SO_REUSEPORT); and
+ * for how many milliseconds. Then attempts to bind its address.
  */
 #define MOST_CLIENTS 1000
 #define FEW_CLIENTS 64
+#define CLIENTS_TIME 10000
 #define BIND_TRIES 20
 
 /*
@@ -70,9 +71,9 @@ static const short ipv6_options[] = {
 #define COPY(from, to, level, names) copy_options(from, to, level, names, ARRAY_SIZE(names))
 
 /*
- * A socket of this process alone can only have options that the process has ever set. Return: did
- * @to accept all? A TCP socket refuses an option if the program has since dropped the right to set
- * it: the setting is lost.
+ * A socket of this process alone can only have options that the process has ever set. Return: true
+ * if @to accepted all. A TCP socket refuses an option if the program has since dropped the right to
+ * set it: the setting is lost.
  */
 static bool copy_options(int from, int to, int level, const short *names, size_t n)
 {
@@ -113,7 +114,7 @@ static void copy_flags(int from, int to)
  * Copy the program's settings. Copied: options that differ from those of a new socket, O_NONBLOCK,
  * O_ASYNC, owner and signal; not to a TCP socket: the sizes of SMC_SNDBUF and SMC_RCVBUF. Keys,
  * filters, memberships and the like cannot be copied: setsockopt(2) sets them on TCP sockets only,
- * which are not replaced. Return: did the new socket accept all options? Preserves errno.
+ * which are not replaced. Return: true if the new socket accepted all options. Preserves errno.
  */
 static bool copy_settings(int from, int to, int family, bool are_both_smc)
 {
@@ -260,29 +261,30 @@ int shim_swap_by_rule(int fd, const struct shim_sock *sock, const char *why)
 
 /*
  * Only a client ends accept(2) and poll(2) on an SMC listener: connect one, which leaves at once.
- * @how: by SO_LINGER, for a reset, which leaves no socket that has the port
- * Return: is the listener still there?
+ * @is_alone: by a reset, which leaves no socket that has the port
+ * Return: true if the listener is still there, for one that others may keep: and its queue not full
  */
-static bool knock(const struct sockaddr_storage *addr, socklen_t len, const struct linger *how)
+static bool knock(const struct sockaddr_storage *addr, socklen_t len, bool is_alone)
 {
 	static const struct timeval limit = { .tv_usec = 200000 };
+	const struct linger how = { .l_onoff = is_alone };
 	int fd = shim_new_socket(addr->ss_family, KIND_TCP);
 	bool is_there;
 
 	next_setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-	next_setsockopt(fd, SOL_SOCKET, SO_LINGER, how, sizeof(*how));
+	next_setsockopt(fd, SOL_SOCKET, SO_LINGER, &how, sizeof(how));
 	/* Not libc's, which is a cancellation point. */
-	is_there = !syscall(SYS_connect, fd, addr, len);
+	is_there = !syscall(SYS_connect, fd, addr, len) || (is_alone && errno == EINPROGRESS);
 	shim_close(fd);
 	return is_there;
 }
 
 static void end_waits(const struct sockaddr_storage *addr, socklen_t len, bool is_alone)
 {
-	const struct linger how = { .l_onoff = is_alone };
 	int tries = is_alone ? MOST_CLIENTS : FEW_CLIENTS;
+	long long end = shim_milliseconds() + CLIENTS_TIME;
 
-	while (tries-- && knock(addr, len, &how))
+	while (tries-- && shim_milliseconds() < end && knock(addr, len, is_alone))
 		shim_nap();
 }
 
@@ -301,6 +303,8 @@ static int bind_after(int fd, const struct sockaddr_storage *addr, socklen_t len
 
 int shim_swap_listener(int fd)
 {
+	/* Connections of knock() do not stay in FIN_WAIT2, where they would keep the port. */
+	static const int no_wait = -1;
 	bool is_own = shim_fd_is_own(fd);
 	bool is_alone = is_own && shim_int_option(fd, SOL_SOCKET, SO_REUSEPORT) <= 0 &&
 			!shim_is_used_elsewhere(fd);
@@ -314,6 +318,8 @@ int shim_swap_listener(int fd)
 	if (shim_is_smc(fd, &sock))
 		fresh = is_own ? open_like(fd, &sock, KIND_TCP) :
 				 shim_swap_open(fd, &sock, KIND_TCP);
+	if (fresh >= 0 && is_alone)
+		next_setsockopt(fd, IPPROTO_TCP, TCP_LINGER2, &no_wait, sizeof(no_wait));
 	if (fresh < 0 || replace(fd, fresh)) {
 		errno = saved;
 		return -1;
