@@ -269,7 +269,7 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 
 /* ---- select(2) ---- */
 
-/* Can the kernel read a set of @n bits? If not, select(2) fails with EFAULT. */
+/* True if the kernel can read a set of @n bits. If not, select(2) fails with EFAULT. */
 static bool is_valid(const fd_set *set, int n)
 {
 	return spin_is_readable(set, (size_t)(n - 1) / 64 * 8 + 8);

@@ -101,7 +101,7 @@ static atomic_uint rests_until; /* milliseconds */
 /* Calls that spun, and those of them that found input. */
 static atomic_ulong spun, found_input;
 
-/* Has this process had a connection? Until then poll(2) never spins. */
+/* True if this process has had a connection. Until then poll(2) never spins. */
 static atomic_bool is_used;
 
 static unsigned char get(const unsigned char *byte)
@@ -134,7 +134,7 @@ static bool is_over(unsigned int deadline, unsigned int time)
 	return !deadline || (int)(time - deadline) > 0;
 }
 
-/* May the descriptor be an SMC socket? */
+/* True if the descriptor may be an SMC socket. */
 static bool is_marked(int fd)
 {
 	return shim && (unsigned int)fd < NUMBERS && get(&shim->fd_bytes[fd]) & FD_SMC &&
@@ -209,7 +209,7 @@ static void restore_signals(uint64_t old)
 }
 
 /*
- * Does a signal have a handler that ends the program's call? recv(2) is restarted after a handler
+ * True if a signal has a handler that ends the program's call. recv(2) is restarted after a handler
  * with SA_RESTART, unless SO_RCVTIMEO limits it; poll(2) never is: signal(7).
  * @fd: of recv(2), or negative
  */
@@ -228,7 +228,7 @@ static bool ends_call(int number, int fd)
 	return limit.tv_sec || limit.tv_usec;
 }
 
-/* Will one of the signals that are to be delivered end the call? @fd: of recv(2), or negative. */
+/* True if a signal that is to be delivered will end the call. @fd: of recv(2), or negative. */
 static bool has_interrupt(uint64_t blocked, int fd)
 {
 	uint64_t pending = 0;
@@ -334,7 +334,7 @@ static long spin(struct state *state, const struct input *input, int fd, bool is
 	return found;
 }
 
-/* Has this call to be skipped? Counts it. */
+/* True if this call is to be skipped. Counts it. */
 static bool is_paused(struct state *state)
 {
 	int pause = get(&state->pause);
@@ -359,7 +359,7 @@ static void skip_many(struct state *state)
 	set(&state->pause, CHECKED);
 }
 
-/* Does the program wait long enough? */
+/* True if the program waits long enough. */
 static bool is_long(long long usec)
 {
 	return usec < 0 || usec > budget;
@@ -427,7 +427,7 @@ static bool is_marked_connection(int fd)
 	return is_marked(fd) && is_connection(fd);
 }
 
-/* May it spin? look() has found that the memory is valid. */
+/* True if it may spin. look() has found that the memory is valid. */
 static bool has_connection(const struct input *input)
 {
 	nfds_t i;

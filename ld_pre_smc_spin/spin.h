@@ -54,7 +54,7 @@ void spin_watch(int epfd, int fd);
 /** spin_watch_new() - @epfd is a new epoll instance */
 void spin_watch_new(int epfd);
 
-/* Can spin_poll() be of use? For callers that would have to prepare its arguments. */
+/* True if spin_poll() can be of use. For callers that would have to prepare its arguments. */
 bool spin_is_on(void);
 
 /** spin_is_due() - true if spin_poll() of this array would look now; else counts the call */

@@ -32,8 +32,8 @@ static int call_next(const struct call *call)
 }
 
 /*
- * Is the listener non-blocking? True if unknown. The result decides what is checked first next
- * time.
+ * True if the listener is non-blocking, or if that is unknown. The result decides what is checked
+ * first next time.
  */
 static bool is_nonblocking(int fd)
 {
@@ -58,7 +58,7 @@ static bool is_ready(int fd)
 	return shim_events(fd, POLLIN) & POLLIN;
 }
 
-/* Did accept(2) end early, at the timeout of another caller's window (accept_window.h)? */
+/* True if accept(2) ended early, at the timeout of another caller's window (accept_window.h). */
 static bool ended_by_window(int fd, long long passed)
 {
 	int err = errno;
@@ -200,8 +200,8 @@ static int accept_blocking(const struct call *call)
 }
 
 /*
- * Did the wait end by a client of shutdown(), which has replaced the listener? The mark of a TCP
- * listener is cleared, too.
+ * True if the wait ended by a client of shutdown(), which has replaced the listener. The mark of a
+ * TCP listener is cleared, too.
  */
 static bool was_shut_down(const struct call *call, int fd)
 {

@@ -266,8 +266,7 @@ int shim_connect_verdict(int fd, int err)
 }
 
 /*
- * Does this connect() ask for the result of the previous one? Return: true with the result in
- * errno.
+ * Return: true, with the result in errno, if this connect() asks for that of the previous one.
  */
 static bool is_verdict(int fd)
 {

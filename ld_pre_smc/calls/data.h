@@ -61,7 +61,7 @@ extern atomic_bool shim_left_some;
 bool shim_write_failed(int fd, bool may_signal);
 
 /**
- * shim_drops_more() - should a write be without MSG_MORE and SPLICE_F_MORE?
+ * shim_drops_more() - true if a write should be without MSG_MORE and SPLICE_F_MORE
  *
  * SMC has no segments to fill. A socket that has fallen back keeps the flag. Under a filter, which
  * may not permit a query, marks decide: see shim_is_locked.

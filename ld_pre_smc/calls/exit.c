@@ -37,7 +37,7 @@ static void wait_until_sent(int fd, long long *end)
 	}
 }
 
-/* Does this process have sockets of its own? Not in a child of vfork(2): they are its parent's. */
+/* True if this process has sockets of its own. Those in a child of vfork(2) are its parent's. */
 static bool has_sockets(void)
 {
 	return shim_fd_next(FD_SMC, 0) >= 0 && shim_repairs() && !shim_in_sandbox &&

@@ -122,7 +122,7 @@ static int open_kind(struct socket_attempt *try, int kind, int type, int v6)
 	return try->fd < 0 ? errno : 0;
 }
 
-/* Does an AppArmor profile apply? Most profiles do not allow reading it: EACCES. */
+/* True if an AppArmor profile applies. Most profiles do not allow reading it: EACCES. */
 static bool is_confined(void)
 {
 	errno = 0;
@@ -131,9 +131,9 @@ static bool is_confined(void)
 }
 
 /*
- * Does a security module deny AF_SMC? Called before IPPROTO_SMC is tried, until AF_SMC is admitted.
- * Any refusal is remembered for RETRY_SECONDS: otherwise each socket would ask again under a filter
- * that refuses AF_SMC alone.
+ * True if a security module denies AF_SMC. Called before IPPROTO_SMC is tried, until AF_SMC is
+ * admitted. Any refusal is remembered for RETRY_SECONDS: otherwise each socket would ask again under
+ * a filter that refuses AF_SMC alone.
  */
 static bool is_af_smc_denied(struct socket_attempt *try, int type, int v6)
 {
@@ -342,7 +342,7 @@ static __attribute__((noinline)) int other_socket(int domain, int type, int prot
 	return fd;
 }
 
-/* Is it SOCK_STREAM with any flags, and protocol 0 or IPPROTO_TCP? Usually decided by one test. */
+/* True for SOCK_STREAM with any flags, and protocol 0 or IPPROTO_TCP. One test usually decides. */
 static inline bool is_tcp(int type, int protocol)
 {
 	int other_type = (int)((unsigned int)type - SOCK_STREAM) & SOCK_TYPE_BITS;

@@ -279,8 +279,8 @@ static bool is_receive_time(int level, int name)
 }
 
 /*
- * Does a value of SO_RCVTIMEO look like accept()'s marker? It is two numbers: 64 bits each, except
- * with the older name in 32-bit programs.
+ * True if a value of SO_RCVTIMEO looks like accept()'s marker. It is two numbers: 64 bits each,
+ * except with the older name in 32-bit programs.
  */
 static bool is_mark(int name, const void *value, socklen_t len)
 {

@@ -66,7 +66,7 @@ static __attribute__((noinline)) bool was_left(int fd)
 	       shim_route_find(fd, &route);
 }
 
-/* Has shutdown() left this socket to smc_keep, so that the kernel still takes data? */
+/* True if shutdown() has left this socket to smc_keep, so that the kernel still takes data. */
 static inline bool is_left_to_keeper(int fd)
 {
 	return __builtin_expect(atomic_load_explicit(&shim_left_some, memory_order_relaxed), 0) &&
@@ -99,8 +99,8 @@ static bool is_connecting(int fd)
 }
 
 /*
- * After ECONNRESET: has the peer closed without an error? The kernel's worker has yet to find out;
- * it then remembers that this is known.
+ * After ECONNRESET: true if the peer has closed without an error. The kernel's worker has yet to
+ * find out; this function then remembers that it is known.
  */
 static bool has_closed(int fd)
 {
@@ -351,7 +351,7 @@ ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 					next_sendmsg(fd, message, flags);
 }
 
-/* Only the last message may be incomplete. Return: was it, and is it complete now? */
+/* Only the last message may be incomplete. Return: true if it was, and is complete now. */
 static bool finish_last(int fd, struct mmsghdr *last, int flags)
 {
 	unsigned int written = last->msg_len;

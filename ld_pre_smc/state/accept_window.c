@@ -34,7 +34,7 @@ static unsigned int stamp(void)
 	return (unsigned int)shim_milliseconds() | 1;
 }
 
-/* Has the holder's thread left, by a jump out of a signal handler or by fork(2)? */
+/* True if the holder's thread left, by a jump out of a signal handler or by fork(2). */
 static bool is_stale(unsigned int held, unsigned int now)
 {
 	return held && (int)(now - held) > PATIENCE;

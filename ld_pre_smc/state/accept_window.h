@@ -64,7 +64,7 @@ void shim_window_time(int fd, struct timeval *time);
  */
 #define SHIM_MARK_MOST 10000
 
-/* Is the time that of an open window? */
+/* True if the time is that of an open window. */
 static inline bool shim_is_mark(long long seconds, long long microseconds)
 {
 	return !seconds && microseconds > 0 && microseconds <= SHIM_MARK_MOST;

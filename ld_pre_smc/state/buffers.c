@@ -28,7 +28,7 @@ static int force_of(int name)
 	return name == SO_SNDBUF ? SO_SNDBUFFORCE : SO_RCVBUFFORCE;
 }
 
-/* @forced: was the forcing option needed, and successful? */
+/* @forced: receives true if the forcing option was needed, and successful */
 static int set_buffer(int fd, int name, int bytes, bool *forced)
 {
 	int got;

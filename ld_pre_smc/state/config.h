@@ -59,8 +59,8 @@ const struct shim_config *shim_config_get(struct shim_config *own);
 const struct rules *shim_rules_get(struct rules *own);
 
 /*
- * Should SMC sockets behave like TCP sockets? Not in programs that are aware of SMC (SMC_RAW), or
- * that would not survive it.
+ * True if SMC sockets should behave like TCP sockets: not in programs that are aware of SMC
+ * (SMC_RAW), or that would not survive it.
  */
 static inline bool shim_repairs(void)
 {

@@ -63,7 +63,7 @@ static inline bool shim_fd_is_set(unsigned int bits, int fd)
 	return shim_fd_byte(fd) & bits;
 }
 
-/** shim_fd_is_marked() - may a descriptor be an SMC socket? True for huge numbers */
+/** shim_fd_is_marked() - true if a descriptor may be an SMC socket, or has a huge number */
 static inline bool shim_fd_is_marked(int fd)
 {
 	return (unsigned int)fd < SHIM_FD_NUMBERS ? shim_fd_is_set(FD_SMC, fd) : fd > 0;
@@ -105,7 +105,7 @@ static inline void shim_fd_mark_socket(int fd)
 		shim_fd_set(FD_SOCKET, fd);
 }
 
-/** shim_fd_is_socket() - is a descriptor marked, and known to be a socket? */
+/** shim_fd_is_socket() - true if a descriptor is marked, and known to be a socket */
 static inline bool shim_fd_is_socket(int fd)
 {
 	const unsigned char both = FD_SMC | FD_SOCKET;
@@ -155,7 +155,7 @@ static inline int shim_fd_mark_tcp(int fd)
 }
 
 /**
- * shim_fd_is_own() - can only this process's setsockopt() have set its options?
+ * shim_fd_is_own() - true if only this process can have set its options
  *
  * True if socket() of this library returned this number or the one that it duplicates, and the
  * process has not forked since. Exceptions are processes to which it was passed: see
@@ -167,7 +167,7 @@ static inline bool shim_fd_is_own(int fd)
 }
 
 /**
- * shim_fd_is_tcp() - did socket() open a TCP socket that could have been an SMC socket?
+ * shim_fd_is_tcp() - true for a TCP socket of socket() that could have been an SMC socket
  *
  * connect() and listen() may still convert it. They check it first: after a raw system call has
  * closed the number, it may be any file.
@@ -178,11 +178,11 @@ static inline bool shim_fd_is_tcp(int fd)
 	       (shim_fd_byte(fd) & (FD_OWN | FD_SMC)) == FD_OWN;
 }
 
-/** shim_fd_close() - remove the socket mark before a close. Return: was it marked? */
+/** shim_fd_close() - remove the socket mark before a close. Return: true if it was */
 bool shim_fd_close(int fd);
 
 /**
- * shim_fd_is_plain() - may connect() skip its checks at first?
+ * shim_fd_is_plain() - true if connect() may skip its checks at first
  *
  * True if socket() of this library returned this number, for SMC, and since then no function of the
  * library has bound it, set SO_LINGER or SO_SNDTIMEO, duplicated or replaced it, or seen its
@@ -227,11 +227,11 @@ void shim_fd_clear(unsigned int bits, int fd);
  */
 int shim_fd_next(unsigned int bits, int fd);
 
-/** shim_fd_has_copies() - has this process ever duplicated a marked descriptor? */
+/** shim_fd_has_copies() - true if this process ever duplicated a marked descriptor */
 bool shim_fd_has_copies(void);
 
 /**
- * shim_fd_is_owner() - does this process own its memory?
+ * shim_fd_is_owner() - true if this process owns its memory
  *
  * In a child of vfork(2) the memory is the parent's, but the table of descriptors is not:
  * descriptors closed by the child stay open in the parent. One system call.

@@ -51,7 +51,7 @@ bool shim_route_find(int fd, struct shim_route *route);
 void shim_route_shut(int fd);
 
 /**
- * shim_handshake_broke() - did connect(2) fail because the handshake broke?
+ * shim_handshake_broke() - true if connect(2) failed because the handshake broke
  * @err: errno of connect(2), or SO_ERROR of a non-blocking one
  *
  * The kernel returns ETIMEDOUT (no message from the peer for six seconds), EPROTO (an unexpected

@@ -29,8 +29,8 @@ static int read_start(int dir, const char *path, char *text)
 }
 
 /*
- * Does a file in /proc of another process begin with the same bytes as the same file of this
- * thread? @own: path of this thread's file
+ * True if a file in /proc of another process begins with the same bytes as the same file of this
+ * thread. @own: path of this thread's file
  */
 static bool is_alike(int dir, const char *own)
 {
@@ -42,8 +42,8 @@ static bool is_alike(int dir, const char *own)
 }
 
 /*
- * Is it in the same user namespace? Only root can read the link; others compare the user map, which
- * several namespaces can share.
+ * True if it is in the same user namespace. Only root can read the link; others compare the user
+ * map, which several namespaces can share.
  */
 static bool has_users(int dir, const struct keep_home *home)
 {
@@ -53,7 +53,7 @@ static bool has_users(int dir, const struct keep_home *home)
 	       (shim_stat(dir, "ns/user", &st) || (unsigned long)st.st_ino == home->spaces[1]);
 }
 
-/* Is it in the same network namespace? The inode of net/dev is unique to each. */
+/* True if it is in the same network namespace. The inode of net/dev is unique to each. */
 static bool has_network(int dir)
 {
 	struct stat mine;
@@ -62,7 +62,7 @@ static bool has_network(int dir)
 	       shim_is_file(dir, "net/dev", &mine);
 }
 
-/* Is it in the same PID namespace as this /proc? Then NSpid has its number alone. */
+/* True if it is in the same PID namespace as this /proc: NSpid has its number alone. */
 static bool has_number(int dir, const char *status, int number)
 {
 	struct log_line line = { 0 };
@@ -71,7 +71,7 @@ static bool has_number(int dir, const char *status, int number)
 	return shim_file_has(dir, status, line.text);
 }
 
-/* Does it have this user id in all four places, as smc_keep sets it? */
+/* True if it has this user id in all four places, as smc_keep sets it. */
 static bool has_user(int dir, unsigned int uid)
 {
 	char text[64] = "\nUid:", *end = text + strlen(text);

@@ -18,7 +18,7 @@
 bool shim_home_find(struct keep_home *home);
 
 /**
- * shim_home_has() - is a process smc_keep, in this home?
+ * shim_home_has() - true if a process is smc_keep, in this home
  * @home: of the calling thread
  * @pid: SO_PEERCRED of a socket with the name of keep_address()
  *

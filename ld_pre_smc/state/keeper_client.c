@@ -44,7 +44,7 @@ static atomic_int calm;
 /* PID of the process that is starting the keeper, or was when this one was forked from it. */
 static atomic_int starter;
 
-/* Does an object, whose segments are relative to its address, contain @address? */
+/* True if an object, whose segments are relative to its address, contains @address. */
 static bool has_address(const struct dl_phdr_info *info, uintptr_t address)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -255,8 +255,8 @@ static bool can_execute(const struct start *start)
 }
 
 /*
- * May this process start the keeper? Once a second at most, and not if the process would have to
- * reap the keeper: the first process of a container, and other subreapers.
+ * True if this process may start the keeper: once a second at most, and not if the process would
+ * have to reap the keeper, as the first process of a container, and other subreapers.
  */
 static bool may_start(void)
 {
@@ -322,8 +322,8 @@ static bool has_time(const struct search *search)
 }
 
 /*
- * A keeper that is starting or ending has the name but does not listen. Return: is there a keeper,
- * connected to @fd?
+ * A keeper that is starting or ending has the name but does not listen. Return: true if there is a
+ * keeper, connected to @fd.
  */
 static bool find_keeper(struct search *search, int *fd)
 {

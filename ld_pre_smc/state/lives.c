@@ -46,7 +46,7 @@ static struct learned_program program;
 /* ---- the memory ---- */
 
 /*
- * Is it this user's own? Once it is attached, its number cannot become that of another segment.
+ * True if it is this user's own. Once attached, its number cannot become another segment's.
  * @is_taken: set if it is another one, or was removed meanwhile
  */
 static struct learned_table *attach(int segment, bool *is_taken)
@@ -68,7 +68,7 @@ static struct learned_table *attach(int segment, bool *is_taken)
 	return NULL;
 }
 
-/* After shmget() failed: does another user's segment, or a smaller one, have the key? */
+/* After shmget() failed: true if another user's segment, or a smaller one, has the key. */
 static bool exists(key_t key)
 {
 	return (errno == EACCES || errno == EINVAL) && shmget(key, 0, 0) >= 0;
@@ -202,7 +202,7 @@ static __attribute__((noinline)) enum shim_advice choose(struct learned_place pl
 	return choice.is_tcp ? ADVICE_SHORT : ADVICE_NONE;
 }
 
-/* Does only this process use the connection, whose life is not measured yet? */
+/* True if only this process uses the connection, and its life is not measured yet. */
 static bool is_new(int fd)
 {
 	return (unsigned int)fd < SHIM_FD_NUMBERS &&
@@ -323,8 +323,8 @@ static uint32_t age(int fd, uint32_t *words)
 }
 
 /*
- * Does the descriptor belong to the parent of this process? A child of vfork(2) closes only its own
- * copy. In a sandbox this is not known.
+ * True if the descriptor belongs to the parent of this process: a child of vfork(2) closes only its
+ * own copy. In a sandbox this is not known.
  */
 static bool is_parents(void)
 {

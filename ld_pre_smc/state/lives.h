@@ -31,7 +31,7 @@ enum shim_advice shim_lives_advice(int fd, const struct sockaddr *addr, socklen_
 /** shim_lives_begin() - start of connect(2), on the final socket */
 void shim_lives_begin(int fd, struct learned_place timed);
 
-/** shim_lives_has() - is the life of a connection measured? */
+/** shim_lives_has() - true if the life of a connection is measured */
 static inline bool shim_lives_has(int fd)
 {
 	return (unsigned int)fd < SHIM_FD_NUMBERS && shim_fd_is_set(FD_TIMED, fd);

@@ -13,7 +13,7 @@ void shim_option_note(int level, int name);
 int shim_option_name(int level, int name);
 
 /**
- * shim_option_was_set() - may any socket of this process have this option set?
+ * shim_option_was_set() - true if any socket of this process may have this option set
  *
  * Another process may have set some: a privileged helper to which the descriptor was passed. Always
  * true for options that need privileges. Always false for names beyond those that Linux defines.

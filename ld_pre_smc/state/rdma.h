@@ -7,7 +7,7 @@
 #pragma GCC visibility push(hidden)
 
 /**
- * shim_may_be_rdma() - may a connection use SMC-R?
+ * shim_may_be_rdma() - true if a connection may use SMC-R
  * @is_certain: query the kernel, even if it is one of the first calls after a query
  *
  * False if the network namespace has no RDMA device. The kernel is queried at most once a second.

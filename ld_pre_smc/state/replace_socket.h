@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/** shim_may_swap() - is a socket unused: neither listening nor connecting nor connected? */
+/** shim_may_swap() - true if a socket is neither listening nor connecting nor connected */
 bool shim_may_swap(int fd);
 
 /**
@@ -38,7 +38,7 @@ int shim_swap_open(int fd, const struct shim_sock *sock, enum shim_kind kind);
  */
 int shim_swap_in(int fd, int fresh, enum shim_kind kind, const char *why);
 
-/** shim_swap_copies() - is the option of that name copied to a new socket? */
+/** shim_swap_copies() - true if the option of that name is copied to a new socket */
 bool shim_swap_copies(int level, int name);
 
 /** shim_swap_unbound() - shim_swap(), but the new socket is not bound */

@@ -30,7 +30,7 @@ struct shim_signals {
  *
  * The thread cannot be cancelled until then. Preserves errno.
  *
- * Return: were the signals blocked?
+ * Return: true if the signals were blocked.
  */
 static inline bool shim_signals_block(struct shim_signals *old)
 {

@@ -9,7 +9,7 @@
 /* The first word is odd during a write, and changes with each; 0: never written. */
 #define SHIM_SLOT(words) (1 + (words))
 
-/** shim_slot_write() - write @n words; not during another write. Return: was it written? */
+/** shim_slot_write() - write @n words; not during another write. Return: true if it was written */
 static inline bool shim_slot_write(atomic_uint *slot, const unsigned int *words, size_t n)
 {
 	unsigned int turn = atomic_load_explicit(&slot[0], memory_order_relaxed) & ~1U;

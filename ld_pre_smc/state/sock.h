@@ -45,7 +45,7 @@ struct shim_sock {
 };
 
 /**
- * shim_is_smc() - is a descriptor an SMC socket that has not fallen back to TCP?
+ * shim_is_smc() - true for an SMC socket that has not fallen back to TCP
  * @fd: any number
  * @sock: filled in if it is one; may be NULL
  *
@@ -60,7 +60,7 @@ int shim_int_option(int fd, int level, int name);
 /* State (TCP_CLOSE and so on) of a TCP socket, or of that inside an SMC socket, or -1. */
 int shim_tcp_state(int fd);
 
-/* Is the peer's name known: connected, and not yet shut down? */
+/* True if the peer's name is known: connected, and not yet shut down. */
 bool shim_is_connected(int fd);
 
 /**
@@ -109,7 +109,7 @@ int shim_stat(int fd, const char *path, struct stat *st);
 bool shim_is_file(int fd, const char *path, const struct stat *st);
 
 /**
- * shim_file_has() - does a file of /proc contain a text?
+ * shim_file_has() - true if a file of /proc contains a text
  * @dir: start of a relative @path
  * @text: at most one line
  *
@@ -127,7 +127,7 @@ unsigned int shim_seconds(void);
 void shim_nap(void);
 
 /**
- * shim_would_restart() - would TCP have restarted the interrupted system call?
+ * shim_would_restart() - true if TCP would have restarted the interrupted system call
  *
  * The signal is not known: true if every handler of the program has SA_RESTART.
  */
@@ -147,7 +147,7 @@ void shim_close(int fd);
  * falls back, close() resets it and data is lost (net/smc/af_smc.c,
  * smc_copy_sock_settings_to_clc()). A time of 0 asks for that and stays. Preserves errno.
  *
- * Return: was there one?
+ * Return: true if there was one.
  */
 bool shim_linger_hide(int fd, struct linger *kept);
 

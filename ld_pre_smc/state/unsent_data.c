@@ -82,7 +82,7 @@ bool shim_is_open(int fd)
 	return flags >= 0;
 }
 
-/* Has the parent process the same socket open? Then the data is safe. */
+/* True if the parent process has the same socket open: then the data is safe. */
 static bool parent_has(int fd, const struct stat *mine)
 {
 	struct log_line path = { 0 };
@@ -158,8 +158,8 @@ static void detach_kept(int fd)
 }
 
 /*
- * Handle unsent bytes of an SMC socket that is about to be closed. Return: is only the close
- * message left to send?
+ * Handle unsent bytes of an SMC socket that is about to be closed. Return: true if only the
+ * close message is left to send.
  */
 static bool send_rest(int fd, int bytes)
 {

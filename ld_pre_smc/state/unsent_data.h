@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/** shim_unsent_is_ours() - is this an SMC socket whose unsent data the library handles? */
+/** shim_unsent_is_ours() - true for an SMC socket whose unsent data the library handles */
 bool shim_unsent_is_ours(int fd);
 
 /**
@@ -60,14 +60,14 @@ enum unsent_owner shim_unsent_give(int fd);
  * Clears a wrong mark. An SMC socket keeps its mark: the next socket with its number is likely to
  * be one, too, and to clear a mark takes a system call.
  *
- * Return: is this an SMC socket, perhaps of SMC-R, with only the close message left to send? See
- * shim_may_be_rdma(). Then block signals: SMC-R does not retry, and the peer would wait forever.
+ * Return: true for an SMC socket, perhaps of SMC-R (see shim_may_be_rdma()), with only the close
+ * message left to send. Then block signals: SMC-R does not retry, and the peer would wait forever.
  * See smc_wr_tx_get_free_slot() in net/smc/smc_wr.c: a link has few slots for messages, and a
  * signal ends the wait for one.
  */
 bool shim_unsent_close(int fd);
 
-/** shim_is_open() - is a file descriptor open? Preserves errno. */
+/** shim_is_open() - true if a file descriptor is open. Preserves errno. */
 bool shim_is_open(int fd);
 
 #pragma GCC visibility pop

@@ -22,7 +22,7 @@ extern atomic_bool shim_is_tcp_first;
 void shim_look_again(void);
 
 /**
- * shim_open_tcp_first() - does socket() open TCP sockets? See shim_fd_is_tcp()
+ * shim_open_tcp_first() - true if socket() opens TCP sockets: see shim_fd_is_tcp()
  *
  * Never with SMC_STRICT or SMC_DEBUG. No system call.
  */
