@@ -222,7 +222,7 @@ static bool is_hopeless(const struct held *item, int64_t now)
 	       is_broken(item->fd);
 }
 
-/* Return: is the socket finished? */
+/* Return: true if the socket is finished */
 static bool look_at(struct held *item, int64_t now)
 {
 	int unsent = count_unsent(item->fd);
@@ -298,7 +298,7 @@ static int64_t milliseconds(void)
 	return clock_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
-/* Is it a socket with the name of a keeper? */
+/* True for a socket with the name of a keeper. */
 static bool is_named(int fd)
 {
 	struct sockaddr_un addr = { 0 };
@@ -308,7 +308,7 @@ static bool is_named(int fd)
 	       !memcmp(addr.sun_path + 1, KEEP_NAME, sizeof(KEEP_NAME) - 1);
 }
 
-/* Does the effective user have an ID in this user namespace? All without one share a number. */
+/* True if the effective user has an ID in this user namespace. All without one share a number. */
 static bool is_known(void)
 {
 	char map[128];
@@ -332,7 +332,7 @@ static bool find_home(void)
 	return is_known() && !setresgid(gid, gid, gid) && !setresuid(uid, uid, uid);
 }
 
-/* Return: is there room for at least one socket? */
+/* Return: true if there is room for at least one socket */
 static bool find_room(void)
 {
 	struct rlimit limit;
@@ -371,7 +371,7 @@ static void prepare(void)
 }
 
 /*
- * Is the client of the same user? Processes outside this PID namespace, which have number 0, are
+ * True if the client is of the same user. Processes outside this PID namespace, number 0, are
  * refused.
  */
 static bool is_friend(int fd)
@@ -410,8 +410,8 @@ static void accept_clients(int64_t now)
 }
 
 /*
- * Is the sender in the namespaces of this process? It passes files of its namespaces, which a
- * process can open only for its own, or for those of a process that it may trace. /proc does not
+ * True if the sender is in the namespaces of this process. It passes files of its namespaces, which
+ * a process can open only for its own, or for those of a process that it may trace. /proc does not
  * work for a sender that has ended since.
  */
 static bool is_from_here(const int *found)

@@ -122,7 +122,7 @@ static void append_all(struct tree *tree)
 			append_group(tree, 1, &tree->groups->groups[i]);
 }
 
-/* Does a sibling follow, at @level, below line @i? */
+/* True if a sibling follows, at @level, below line @i. */
 static bool goes_on(const struct out_text *levels, size_t i, char level)
 {
 	while (++i < levels->len && levels->data[i] >= level)

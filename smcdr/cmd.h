@@ -75,10 +75,10 @@ int cmd_usage(struct cmd *cmd, const char *fmt, ...) __attribute__((format(print
 /** cmd_changes() - refuse options that only apply to reading commands. Return: 0, -EINVAL */
 int cmd_changes(struct cmd *cmd);
 
-/** cmd_is() - is the word the keyword, or an abbreviation of it? */
+/** cmd_is() - true if the word is the keyword, or an abbreviation of it */
 bool cmd_is(const char *word, const char *keyword);
 
-/** cmd_is_show() - is "show", or nothing, the rest of the command? */
+/** cmd_is_show() - true if "show", or nothing, is the rest of the command */
 bool cmd_is_show(const struct cmd *cmd);
 
 /**

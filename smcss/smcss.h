@@ -25,10 +25,10 @@ int smcss_view(struct out_view *view, const struct smcss_opts *opts, struct smc_
 /** smcss_ext() - bits of sock_diag attributes that the options need */
 uint8_t smcss_ext(const struct smcss_opts *opts);
 
-/** smcss_selects() - do the options select the row? */
+/** smcss_selects() - true if the options select the row */
 bool smcss_selects(const struct smcss_opts *opts, const struct smc_sock *sock);
 
-/** smcss_has_listening() - do the options select listening sockets? */
+/** smcss_has_listening() - true if the options select listening sockets */
 bool smcss_has_listening(const struct smcss_opts *opts);
 
 /**

@@ -132,8 +132,8 @@ static bool is_confined(void)
 
 /*
  * True if a security module denies AF_SMC. Called before IPPROTO_SMC is tried, until AF_SMC is
- * admitted. Any refusal is remembered for RETRY_SECONDS: otherwise each socket would ask again under
- * a filter that refuses AF_SMC alone.
+ * admitted. Any refusal is remembered for RETRY_SECONDS: otherwise each socket would ask again
+ * under a filter that refuses AF_SMC alone.
  */
 static bool is_af_smc_denied(struct socket_attempt *try, int type, int v6)
 {

@@ -66,7 +66,7 @@ void smc_index_add(struct smc_index *index, uint64_t hash, size_t place)
 	put(index, &(struct smc_index_slot){ hash, place + 1 });
 }
 
-/* Does the probe sequence of the item in slot @at, which may wrap around, pass slot @hole? */
+/* True if the probe sequence of the item in slot @at, which may wrap around, passes slot @hole. */
 static bool comes_by(const struct smc_index *index, size_t at, size_t hole)
 {
 	const size_t mask = index->size - 1, home = index->slots[at].hash & mask;

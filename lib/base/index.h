@@ -12,7 +12,7 @@ struct smc_index {
 
 #define SMC_INDEX_NONE SIZE_MAX
 
-/** smc_index_fn - does the item at @place have this key? */
+/** smc_index_fn - true if the item at @place has this key */
 typedef bool (*smc_index_fn)(const void *arg, size_t place, const void *key);
 
 /** smc_index_hash() - hash of bytes; @seed: 0, or the hash of another part of the key */

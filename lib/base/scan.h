@@ -72,7 +72,7 @@ static inline bool scan_net(const char **at, int *family, uint8_t bytes[16], uns
 	return scan_number(at, *bits, bits);
 }
 
-/** same_bits() - are the first @bits bits equal? */
+/** same_bits() - true if the first @bits bits are equal */
 static inline bool same_bits(const uint8_t *a, const uint8_t *b, unsigned int bits)
 {
 	if (memcmp(a, b, bits / 8))

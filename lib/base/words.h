@@ -22,5 +22,5 @@ static inline const char *plural_s(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-/** word_ends_with() - does a word have this ending, and something before it? */
+/** word_ends_with() - true if a word has this ending, and something before it */
 bool word_ends_with(const char *word, const char *end);

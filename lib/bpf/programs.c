@@ -146,7 +146,7 @@ static void stop(struct bpf_programs *programs)
 	programs->object = NULL;
 }
 
-/* Does the module have BTF? Trial loading would be slow. Built-in code has its types in vmlinux. */
+/* True if the module has BTF: trial loading would be slow. vmlinux has types of built-in code. */
 static bool has_types(const char *module)
 {
 	char path[64];

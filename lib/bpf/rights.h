@@ -5,7 +5,7 @@
 #include "base/err.h"
 
 /**
- * bpf_rights() - may this process load tracing programs?
+ * bpf_rights() - true if this process may load tracing programs
  * @with_net_admin: also require CAP_NET_ADMIN
  *
  * Requires CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN instead of both.
@@ -13,7 +13,7 @@
  */
 int bpf_rights(bool with_net_admin, struct smc_err *err);
 
-/** bpf_net_right() - does this process have CAP_NET_ADMIN? Return: as bpf_rights() */
+/** bpf_net_right() - as bpf_rights(), for CAP_NET_ADMIN alone */
 int bpf_net_right(struct smc_err *err);
 
 /** bpf_load_error() - explain why the kernel refused to load a program. Return: @ret */
@@ -31,7 +31,7 @@ int bpf_load_error(int ret, const char *what, struct smc_err *err);
  */
 char *btf_read(size_t *len);
 
-/** btf_has_name() - is there a function or a type of that name (at most 62 characters)? */
+/** btf_has_name() - true if a function or type has that name (at most 62 characters) */
 bool btf_has_name(const char *btf, size_t len, const char *name);
 
 /**

@@ -235,7 +235,7 @@ static void count_lost(struct smcdata_state *state, __u64 bytes)
 }
 
 /*
- * Send a record. @len: bytes in the draft; @full: bytes before truncation. Return: was there room?
+ * Send a record. @len: bytes in the draft; @full: bytes before truncation. Return: true if sent.
  */
 static bool tell(struct smcdata_state *state, struct smcdata_conn *conn, struct draft *draft,
 		 __u32 len, __u32 full)
@@ -554,7 +554,7 @@ static __always_inline struct kept *kept_of(struct sock *sk)
 	return kept && !kept->conn.is_unwanted ? kept : NULL;
 }
 
-/* Return: is the piece wanted? */
+/* Return: true if the piece is wanted */
 static __always_inline bool begin_piece(struct piece *piece, struct kept *kept)
 {
 	if (!kept)
@@ -627,7 +627,7 @@ static void tell_given(struct piece *piece, const struct smc_connection *conn, _
 }
 
 /*
- * Does SMC copy for another call, whose start was not seen? The memory of its bytes is not known.
+ * True if SMC copies for another call, whose start was not seen: where its bytes are is not known.
  */
 static bool is_other_call(const struct call *call, struct sock *sk, __u64 len)
 {

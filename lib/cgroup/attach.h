@@ -53,7 +53,7 @@ int scope_target_process(struct scope_target *target, const char *text, struct s
 /** scope_target_run() - set the target to all programs started by smc_run */
 void scope_target_run(struct scope_target *target);
 
-/** scope_target_has() - is a process in the control group, or a child of the process? */
+/** scope_target_has() - true for a process in the control group, or a child of the process */
 bool scope_target_has(const struct scope_target *target, pid_t pid);
 
 /** scope_user() - number of the user to whose sockets a scope is limited. Return: -1 for none */

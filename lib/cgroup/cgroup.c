@@ -109,7 +109,7 @@ const char *cgroup_digits(const char *name)
 	return NULL;
 }
 
-/* Does @id occur in the 64 digits? */
+/* True if @id occurs in the 64 digits. */
 static bool has_id(const char *name, const char *id)
 {
 	for (; (name = cgroup_digits(name)); name += CONTAINER_ID_LEN) {
@@ -213,7 +213,7 @@ static bool cut_to(char *path, const char *id)
 	return false;
 }
 
-/* Is a group of @path, below the part in common with @own, named after another container? */
+/* True if a group of @path, below the part in common with @own, has another container's name. */
 static bool is_of_other(const char *path, const char *own, const char *id)
 {
 	size_t common = 0;

@@ -61,7 +61,7 @@ int cgroup_of_unit(const char *root, const char *unit, char path[PATH_MAX]);
 int cgroup_of_container(const char *root, const char *id, char path[PATH_MAX]);
 
 /**
- * cgroup_is_named() - is a control group named after a container? Pure
+ * cgroup_is_named() - true if a control group is named after a container. Pure
  * @path: "/machine.slice/libpod-4be7.scope"
  * @id: full id of the container; must not be part of a longer word
  */
@@ -81,7 +81,7 @@ int cgroup_cut(char *path, const char *own, const char *id);
 /** cgroup_of_container_process() - cgroup_cut() by @pid. Return: as that, -ESRCH, -errno */
 int cgroup_of_container_process(pid_t pid, const char *id, char path[PATH_MAX]);
 
-/** cgroup_is_populated() - are there processes in it or below it? Return: 1, 0, or -errno */
+/** cgroup_is_populated() - 1 if processes are in it or below it, else 0, or -errno */
 int cgroup_is_populated(const char *root, const char *path);
 
 /**

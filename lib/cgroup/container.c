@@ -181,7 +181,7 @@ static const char *member(const json_t *object, const char *key)
 	return text && *text ? text : NULL;
 }
 
-/* Take the name from a configuration of the OCI runtime. Return: was there one? */
+/* Take the name from a configuration of the OCI runtime. Return: true if it has one. */
 static bool name_by_config(struct container *container, const json_t *config)
 {
 	static const char *const keys[][2] = {

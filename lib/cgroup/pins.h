@@ -18,7 +18,7 @@ struct pins {
 #define PINS_CLOSED { -1, -1, -1 }
 /* clang-format on */
 
-/** pins_check() - can scopes be attached? */
+/** pins_check() - check that scopes can be attached */
 int pins_check(struct smc_err *err);
 
 /**
@@ -41,7 +41,7 @@ int pins_remove(struct smc_err *err);
 
 void pins_close(struct pins *pins);
 
-/* ---- can this host have scopes? ---- */
+/* ---- conditions of scopes ---- */
 
 /* Kernel functions that the eBPF programs hook into. */
 #define SCOPE_FUNCTION "update_socket_protocol"
@@ -58,5 +58,5 @@ void pins_close(struct pins *pins);
  */
 const char *bpf_convert_missing(void);
 
-/** check_host() - can this process attach a scope here? */
+/** check_host() - check that this process can attach a scope here */
 int check_host(struct smc_err *err);

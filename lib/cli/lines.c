@@ -49,7 +49,7 @@ size_t cli_piece_columns(struct cli_piece piece)
 	return columns;
 }
 
-/* Does the blank at @at separate a number from its unit? */
+/* True if the blank at @at separates a number from its unit. */
 static bool is_in_quantity(struct cli_piece text, size_t at)
 {
 	static const char *const units[] = { "B",  "kB", "MB", "GB",  "TB", "KiB", "MiB", "GiB",

@@ -57,7 +57,7 @@ size_t cli_rows(void)
 	return rows ? rows : 24;
 }
 
-/* Is the variable set, neither empty nor 0? */
+/* True if the variable is set, neither empty nor 0. */
 static bool is_on(const char *name)
 {
 	const char *value = getenv(name);

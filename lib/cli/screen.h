@@ -34,14 +34,14 @@ size_t cli_columns(void);
 size_t cli_rows(void);
 
 /**
- * cli_has_color() - should stdout be colored?
+ * cli_has_color() - true if stdout should be colored
  *
  * On a terminal that is not TERM=dumb, unless NO_COLOR or CLICOLOR=0 forbids it; elsewhere only
  * with CLICOLOR_FORCE.
  */
 bool cli_has_color(void);
 
-/** cli_has_utf8() - is the locale UTF-8, by its name? A confined tool cannot load it */
+/** cli_has_utf8() - true if the locale's name says UTF-8: a confined tool cannot load it */
 bool cli_has_utf8(void);
 
 /** cli_progress() - show or replace a line on stderr, if that is a terminal */

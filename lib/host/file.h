@@ -45,7 +45,7 @@ bool host_number(unsigned long *value, const char *fmt, ...) __attribute__((form
 /** host_link() - last part of a link's target ("0000:01:00.0"). Return: false with an empty @buf */
 bool host_link(char *buf, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/** host_exists() - does the file exist? */
+/** host_exists() - true if the file exists */
 bool host_exists(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /**

@@ -33,7 +33,7 @@ static int read_knob(const char *part, const char *name, long long *bytes)
 	return ret < 0 ? ret : sscanf(text, "%lld", bytes) == 1 ? 0 : -EIO;
 }
 
-/* Is the requested size above its limit? */
+/* True if the requested size is above its limit. */
 static bool is_above(const struct launch *launch, const struct buffer *buffer, int *bytes,
 		     long long *limit)
 {

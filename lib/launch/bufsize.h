@@ -20,7 +20,7 @@
  */
 const char *buffers_default(enum smc_variable variable, bool may_exceed, char text[BUFFER_TEXT]);
 
-/** buffers_may_exceed() - may this process and its children exceed the limits? */
+/** buffers_may_exceed() - true if this process and its children may exceed the limits */
 bool buffers_may_exceed(void);
 
 /**

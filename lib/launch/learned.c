@@ -60,7 +60,7 @@ static int idle(const struct learned_entry *entry, uint32_t second)
 	return seconds < -LEARNED_FORGET ? INT_MAX : seconds;
 }
 
-/* Is a writer active? Ignores one that was killed long ago. */
+/* True if a writer is active. Ignores one that was killed long ago. */
 static bool is_written(const struct learned_entry *entry, uint32_t second)
 {
 	return get(&entry->turn) & 1 && idle(entry, second) <= LEARNED_FORGET;
@@ -127,7 +127,7 @@ struct learned_place learned_add(struct learned_table *table, const struct learn
 	return place;
 }
 
-/* After @lives connections, is a trial not too expensive? */
+/* True if a trial after @lives connections is cheap enough. */
 static bool is_due(const struct learned_entry *entry, uint32_t lives)
 {
 	uint32_t smc = get(&entry->smc), tcp = get(&entry->tcp), shorter = smc < tcp ? smc : tcp;

@@ -203,7 +203,7 @@ static inline struct learned_entry *learned_set(struct learned_table *table,
 	return &table->entries[(hash >> (8 * sizeof(hash) - 8)) % LEARNED_SETS * LEARNED_WAYS];
 }
 
-/** learned_has() - does an entry have this key? @turn: odd during a write */
+/** learned_has() - true if an entry has this key. @turn: odd during a write */
 static inline bool learned_has(const struct learned_entry *entry, const struct learned_key *key,
 			       uint32_t *turn)
 {
@@ -275,14 +275,14 @@ static inline uint32_t learned_connections(uint32_t counts)
  */
 struct learned_choice learned_choose(struct learned_place place);
 
-/** learned_is_usual() - from the word counts: is the next connection neither measured nor tried? */
+/** learned_is_usual() - true if the next connection is neither measured nor tried */
 static inline bool learned_is_usual(uint32_t counts)
 {
 	return !(counts & (LEARNED_IS_COMPARED | LEARNED_IS_MEASURED)) &&
 	       learned_connections(counts) % LEARNED_EACH;
 }
 
-/** learned_pass() - learned_choose() if learned_is_usual(@counts). Return: use TCP? */
+/** learned_pass() - learned_choose() if learned_is_usual(@counts). Return: true for TCP */
 static inline bool learned_pass(struct learned_place place, uint32_t counts)
 {
 	uint32_t old = counts;
@@ -303,13 +303,13 @@ void learned_shook(struct learned_place place, uint32_t ticks);
 /** learned_lived() - record the life of a closed connection, including its handshake, in ticks */
 void learned_lived(struct learned_place place, bool is_tcp, uint32_t ticks);
 
-/** learned_is_long() - is this number of ticks LEARNED_LONG handshakes or more? */
+/** learned_is_long() - true for ticks of LEARNED_LONG handshakes or more */
 bool learned_is_long(struct learned_place place, uint32_t ticks);
 
 /** learned_broke() - record a broken SMC handshake: TCP for LEARNED_BROKEN seconds */
 void learned_broke(struct learned_place place, uint32_t second);
 
-/** learned_is_broken() - is it still within LEARNED_BROKEN seconds? */
+/** learned_is_broken() - true within LEARNED_BROKEN seconds */
 bool learned_is_broken(struct learned_place place, uint32_t second);
 
 #pragma GCC visibility pop

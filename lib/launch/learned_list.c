@@ -36,7 +36,7 @@ static bool decode(const struct learned_entry *entry, uint32_t second, struct le
 	return fact->broken || fact->idle <= LEARNED_FORGET;
 }
 
-/* Does the entry belong to a program in this network namespace? Its mark is a hash of both. */
+/* True if the entry belongs to a program in this network namespace: its mark is a hash of both. */
 static bool is_of(const struct learned_entry *entry, const struct learned_fact *fact, uint64_t net)
 {
 	struct learned_program program;

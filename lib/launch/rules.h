@@ -49,7 +49,7 @@ struct rules {
 int rules_parse(struct rules *rules, bool is_exclude, const char *text, const char **bad);
 
 /**
- * rules_allow() - may this socket use SMC?
+ * rules_allow() - true if this socket may use SMC
  * @is_listen: @addr is the listening address; else the peer's
  * @addr: AF_INET or AF_INET6; an IPv4 address mapped into IPv6 counts as IPv4
  *

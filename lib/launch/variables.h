@@ -28,13 +28,13 @@ enum smc_variable {
 /* Names of the variables, by enum smc_variable. */
 extern const char *const smc_variables[VARIABLES];
 
-/** smc_is_on() - is a switch on: set, not empty and not starting with 0? */
+/** smc_is_on() - true if a switch is set, not empty, and does not start with 0 */
 bool smc_is_on(const char *value);
 
-/** smc_is_family() - is it a value of SMC_SOCK_FAMILY: smc, inet or auto? */
+/** smc_is_family() - true for a value of SMC_SOCK_FAMILY: smc, inet or auto */
 bool smc_is_family(const char *value);
 
-/** smc_wants_inet() - does SMC_SOCK_FAMILY prefer IPPROTO_SMC? False for NULL */
+/** smc_wants_inet() - true if SMC_SOCK_FAMILY prefers IPPROTO_SMC. False for NULL */
 bool smc_wants_inet(const char *value);
 
 /**
@@ -79,7 +79,7 @@ static inline int smc_buffer_of(const struct smc_buffer *buffer, int fd)
 #define SMC_LISTENER_SHARE 4
 
 /**
- * smc_buffer_fits() - may all sockets of a program have this size?
+ * smc_buffer_fits() - true if all sockets of a program may have this size
  * @descriptors: its limit, RLIMIT_NOFILE
  */
 static inline bool smc_buffer_fits(const struct smc_buffer *buffer, unsigned long long descriptors)

@@ -55,14 +55,14 @@ void netaddr_short(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr);
 /** netaddr_of() - the address of one end of a connection, without its port */
 struct netaddr netaddr_of(const struct smc_addr *end);
 
-/** netaddr_covers() - is @other in the subnet of @addr? */
+/** netaddr_covers() - true if @other is in the subnet of @addr */
 bool netaddr_covers(const struct netaddr *addr, const struct netaddr *other);
 
-/** netaddr_has() - does a net device have an address of this family? */
+/** netaddr_has() - true if a net device has an address of this family */
 bool netaddr_has(const struct netaddr_table *table, const char *netdev, int family);
 
 /**
- * netaddr_is_private() - is the address only usable in private networks?
+ * netaddr_is_private() - true for an address of private networks only
  *
  * Loopback, link-local, private and shared addresses: RFC 1918, 3927, 4193, 4291, 6598. Port
  * forwarding on a NAT device in front of this host is not known here.

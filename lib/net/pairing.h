@@ -61,21 +61,21 @@ void pnet_rows_free(struct pnet_rows *rows);
 /** pnet_row_of_net() - the row of a net device by name, NULL for none */
 const struct pnet_row *pnet_row_of_net(const struct pnet_rows *rows, const char *name);
 
-/** pnet_row_is_hardware() - does the PNET ID come from firmware, for the device or its base? */
+/** pnet_row_is_hardware() - true for a PNET ID from firmware, of the device or its base */
 bool pnet_row_is_hardware(const struct pnet_row *row, const struct netdev_table *nets);
 
 /** pnet_row_state() - "up", "ACTIVE", "absent", ...; NULL for an ISM device, which has no state */
 const char *pnet_row_state(const struct pnet_row *row);
 
 /**
- * pnet_row_serves() - does a port or ISM device serve @net?
+ * pnet_row_serves() - true if a port or ISM device serves @net
  *
  * Compares PNET IDs; if neither has one, a port serves its own net device.
  */
 bool pnet_row_serves(const struct pnet_row *row, const struct pnet_row *net);
 
 /**
- * pnet_row_is_root() - is the row at the top of the tree?
+ * pnet_row_is_root() - true if the row is at the top of the tree
  *
  * A net device without a lower device, or an RDMA or ISM device that serves no net device.
  */
@@ -134,5 +134,5 @@ int pnet_groups_load(struct pnet_groups *groups, struct smc_err *err);
 
 void pnet_groups_free(struct pnet_groups *groups);
 
-/** pnet_group_uses() - does a group use the RDMA port or the ISM device of a row? */
+/** pnet_group_uses() - true if a group uses the RDMA port or ISM device of a row */
 bool pnet_group_uses(const struct pnet_group *group, const struct pnet_row *row);

@@ -43,7 +43,7 @@ int smc_rdma_dump(uint8_t command, const void *req, size_t len, smc_diag_fn fn, 
 int smc_xfrm_dump(smc_diag_fn fn, void *arg);
 
 /**
- * smc_nft_has_table() - does nftables have a table of family inet with this name?
+ * smc_nft_has_table() - true if nftables has a table of family inet with this name
  *
  * Needs CAP_NET_ADMIN, is not recorded. Return: 1, 0; -EOPNOTSUPP when this kernel has no nftables
  * (module nfnetlink or nf_tables); another -errno.

@@ -84,7 +84,7 @@ static bool read_head(struct head *head, const char *data)
 	return true;
 }
 
-/* Did the recorded request ask for every bit that is set now? */
+/* True if the recorded request asked for every bit that is set now. */
 static bool covers(const struct head *head, const struct replay_request *request)
 {
 	const unsigned char *bytes = request->bytes;
@@ -102,7 +102,7 @@ static bool file_name(char name[PATH_MAX], const struct replay_request *request)
 	return snprintf(name, PATH_MAX, "netlink/%s", request->name) < PATH_MAX;
 }
 
-/* Is there an answer already that serves this request too? */
+/* True if an existing answer serves this request, too. */
 static bool is_kept(const char *name, const struct replay_request *request)
 {
 	char line[HEAD_MAX + 1];

@@ -167,7 +167,7 @@ static size_t total(const struct out_list *list)
 	return columns;
 }
 
-/* Leave out the column with the highest rank. Return: was there one? */
+/* Leave out the column with the highest rank. Return: false if there was none. */
 static bool leave_one_out(struct out_list *list)
 {
 	size_t worst = 0;
@@ -183,7 +183,7 @@ static bool leave_one_out(struct out_list *list)
 	return rank;
 }
 
-/* Return: can the widest column of words be made narrow enough? */
+/* Return: true if the widest column of words can be made narrow enough. */
 static bool narrow_one(struct out_list *list)
 {
 	size_t widest = 0, excess = total(list) - list->width;

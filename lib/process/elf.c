@@ -93,7 +93,7 @@ static void read_string(const struct image *img, const struct segment *seg, char
 	out[len] = '\0';
 }
 
-/* Does it have DT_SONAME? Libraries and the loader do, static-pie programs do not. */
+/* True if it has DT_SONAME. Libraries and the loader do, static-pie programs do not. */
 static bool has_soname(const struct image *img, const struct segment *seg)
 {
 	size_t step = img->wide ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn), len, at;

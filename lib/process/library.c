@@ -27,7 +27,7 @@ static size_t self_directory(char path[PATH_MAX])
 	return (size_t)(base + 1 - path);
 }
 
-/* Append @name to the path at @len. Return: does the file exist, with this access? */
+/* Append @name to the path at @len. Return: true if it exists, with this access. */
 static bool has_file(char path[PATH_MAX], size_t len, const char *name, int mode)
 {
 	if (!len || len + strlen(name) >= PATH_MAX)

@@ -9,7 +9,7 @@
 #define PRELOAD "LD_PRELOAD"
 
 /**
- * self_find() - is there a file in the directory of this executable?
+ * self_find() - true if the directory of this executable has a file
  * @name: relative to that directory: "smc_bpf", "32/ld_pre_smc.so"
  * @mode: required access, R_OK or X_OK of access(2)
  */

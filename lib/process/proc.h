@@ -12,11 +12,11 @@ pid_t proc_next(DIR *dir);
 /** proc_comm() - the name of a process's command, not escaped; empty if it has ended */
 void proc_comm(pid_t pid, char *comm, size_t size);
 
-/** proc_shares() - is a process in our namespace "net", "mnt", ...? Return: 1, 0, -errno */
+/** proc_shares() - 1 if a process is in our namespace "net", "mnt", ..., else 0, or -errno */
 int proc_shares(pid_t pid, const char *ns);
 
 /**
- * proc_has() - does a file of a process contain a text?
+ * proc_has() - true if a file of a process contains a text
  * @name: "maps", "environ"; read up to 64 MiB
  *
  * Return: -errno if it cannot be read.
@@ -85,7 +85,7 @@ const struct proc_fd *proc_next_holder(const struct proc_fd *holders, size_t cou
 void proc_table_free(struct proc_table *table);
 
 /**
- * proc_fd_holds() - is the socket still open there? Numbers are reused
+ * proc_fd_holds() - true if the socket is still open there: numbers are reused
  *
  * On a recorded host: true.
  */

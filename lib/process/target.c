@@ -85,7 +85,7 @@ static bool find_interpreter(char *first, size_t len, char *path, bool *clears_e
 	return find_in_path(file, path);
 }
 
-/* Does the file grant capabilities? struct vfs_cap_data in <linux/capability.h>, little-endian. */
+/* True if the file grants capabilities: little-endian struct vfs_cap_data, <linux/capability.h>. */
 static bool gives_capabilities(const char *path)
 {
 	struct vfs_ns_cap_data caps = { 0 };

@@ -5,7 +5,7 @@
 #include <limits.h>
 
 /**
- * owned_by_root() - does root alone own a file and every directory on the way to it?
+ * owned_by_root() - true if root alone owns a file and every directory on the way to it
  * @path: absolute
  * @fd: the file opened by this name, -1 for none
  * @culprit: receives the first path that others may change or replace

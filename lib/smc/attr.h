@@ -99,7 +99,7 @@ struct smc_order_run {
  */
 void smc_order_headers(void *bytes, size_t len, size_t body);
 
-/** smc_order_is_other() - are the numbers of an attribute in the other byte order? */
+/** smc_order_is_other() - true if the numbers of an attribute are in the other byte order */
 static inline bool smc_order_is_other(const struct nlattr *attr)
 {
 	return attr->nla_type & SMC_ORDER_ATTR;

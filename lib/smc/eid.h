@@ -12,7 +12,7 @@
 #define SMC_MAX_UEIDS 4
 
 /**
- * smc_eid_check() - would the kernel accept it as a user EID?
+ * smc_eid_check() - true if the kernel would accept it as a user EID
  *
  * 1 to 32 characters A-Z 0-9 . - that start with a letter or digit, without two dots in a row.
  * Return: 0, or -EINVAL with the reason in @err.
@@ -36,5 +36,5 @@ struct smc_seid {
 /** smc_seid_decode() - a message without attributes means none. Return: 0, -EBADMSG */
 int smc_seid_decode(const struct nlmsghdr *nlh, void *seid);
 
-/** smc_hs_decode() - is handshake limitation on? Return: 0, -EBADMSG without the attribute */
+/** smc_hs_decode() - decode handshake limitation. Return: 0, -EBADMSG without the attribute */
 int smc_hs_decode(const struct nlmsghdr *nlh, void *is_enabled);

@@ -426,7 +426,7 @@ bool filter_match(const struct filter *filter, const struct smc_sock *sock)
 	return !filter->count || match_node(filter, filter->root, sock);
 }
 
-/* Can a node evaluate to @want for any socket in a state? */
+/* True if a node can evaluate to @want for any socket in a state. */
 static bool can_be(const struct filter *filter, uint8_t index, uint8_t state, bool want)
 {
 	const struct filter_node *node = &filter->nodes[index];

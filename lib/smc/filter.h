@@ -68,8 +68,8 @@ struct filter {
  */
 int filter_parse(struct filter *filter, int argc, char *const *argv, struct smc_err *err);
 
-/** filter_match() - does a socket pass? An unknown address matches no address test */
+/** filter_match() - true if a socket passes. An unknown address matches no address test */
 bool filter_match(const struct filter *filter, const struct smc_sock *sock);
 
-/** filter_can_match() - could any socket in this state pass? */
+/** filter_can_match() - true if any socket in this state could pass */
 bool filter_can_match(const struct filter *filter, uint8_t state);

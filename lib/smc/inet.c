@@ -90,7 +90,7 @@ static bool is_zero(const uint8_t *ip)
 	return !memcmp(ip, zero, sizeof(zero));
 }
 
-/* Is the TCP socket consistent with the data of sock_diag? */
+/* True if the TCP socket is consistent with the data of sock_diag. */
 static bool fits(const struct smc_inet_entry *entry, const struct smc_sock *sock)
 {
 	bool is_listener = sock->state == SMC_ABI_LISTEN;

@@ -52,7 +52,7 @@ static inline const char *keep_space(int i)
 }
 
 /**
- * keep_is_known() - does a user id stand for one user?
+ * keep_is_known() - true if a user id stands for one user
  * @map: the first @len bytes of uid_map, see user_namespaces(7)
  *
  * If not all users are mapped, the others share number 65534 (kernel.overflowuid).

@@ -79,7 +79,7 @@ void smc_pnet_append(struct smc_pnet_table *table, const struct smc_pnet *entry)
 /** smc_pnet_add() - smc_genl_fn: append the entry of a message; one without an entry is skipped */
 int smc_pnet_add(const struct nlmsghdr *nlh, void *table);
 
-/** smc_pnet_same() - same PNET ID, same device, same port? */
+/** smc_pnet_same() - true for the same PNET ID, device and port */
 bool smc_pnet_same(const struct smc_pnet *a, const struct smc_pnet *b);
 
 /**

@@ -81,7 +81,7 @@ struct smc_abi_diag_req smc_sock_request(uint8_t ext);
 int smc_sock_decode(struct smc_sock *sock, const struct nlmsghdr *nlh);
 
 /**
- * smc_sock_needs_lookup() - are addresses missing that inet_diag may have?
+ * smc_sock_needs_lookup() - true if addresses are missing that inet_diag may have
  *
  * The kernel sends no addresses for IPPROTO_SMC sockets, and no IP version for AF_SMC ones:
  * all-zero words are 0.0.0.0, :: or unknown; words 1 to 3 zero may be IPv4 or an IPv6 address such
@@ -92,7 +92,7 @@ static inline bool smc_sock_needs_lookup(const struct smc_sock *sock)
 	return sock->local.family == AF_UNSPEC && (sock->local.port || sock->peer.port);
 }
 
-/** smc_sock_connected() - is or was there a peer? True also for a fallback still in state INIT */
+/** smc_sock_connected() - true if there is or was a peer, and for a fallback still in state INIT */
 static inline bool smc_sock_connected(const struct smc_sock *sock)
 {
 	if (sock->state == SMC_ABI_LISTEN)

@@ -49,7 +49,7 @@ enum smc_stat_event {
 	SMC_EVENT_DOWNGRADE,
 };
 
-/** struct smc_tech_stats - counters of SMC-R or SMC-D; @has: did the kernel send it? */
+/** struct smc_tech_stats - counters of SMC-R or SMC-D; @has: true if the kernel sent it */
 struct smc_tech_stats {
 	uint64_t value[SMC_STAT_COUNT];
 	bool has[SMC_STAT_COUNT];
@@ -91,7 +91,7 @@ int smc_stats_decode(const struct nlmsghdr *nlh, void *stats);
 /** smc_fback_decode() - add one message of the fallback dump. Return: 0, -EBADMSG */
 int smc_fback_decode(const struct nlmsghdr *nlh, void *stats);
 
-/** smc_stat_is_gauge() - can the number decrease without a reset? */
+/** smc_stat_is_gauge() - true if the number can decrease without a reset */
 bool smc_stat_is_gauge(size_t index);
 
 /**

@@ -23,5 +23,5 @@ extern const struct out_col sockets_columns[];
 int sockets_choose(struct out_view *view, const struct out_col *table, const char *names,
 		   struct smc_err *err);
 
-/** sockets_need_processes() - do these columns of -o show who holds a socket? */
+/** sockets_need_processes() - true if these columns of -o show who holds a socket */
 bool sockets_need_processes(const char *names);

@@ -13,7 +13,7 @@ void sockets_append_addr(struct out_text *text, const struct smc_addr *addr);
 /** sockets_json_addr() - an address as an object */
 json_t *sockets_json_addr(const struct smc_addr *addr);
 
-/** sockets_has_reason() - is a reason set? Zero also stands in sockets that never fell back */
+/** sockets_has_reason() - true if a reason is set. Sockets that never fell back have zero, too */
 bool sockets_has_reason(const struct smc_sock *sock);
 
 /**
@@ -43,5 +43,5 @@ struct sockets_codes {
 	size_t count;
 };
 
-/** sockets_codes_add() - Return: is the code new? */
+/** sockets_codes_add() - return true if the code is new */
 bool sockets_codes_add(struct sockets_codes *codes, uint32_t code);
