@@ -16,7 +16,6 @@ from recorded import equal
 METRICS = recorded.ROOT + "/packaging/metrics"
 RULES = METRICS + "/smc-tools.rules.yml"
 SCRIPT = METRICS + "/smc-metrics"
-PUT = recorded.BUILD + "/smc_put"
 # Calls of smc-metrics; a recorded host lacks namespaces, and the scopes of eBPF.
 COLLECTED = ("smcd --metrics stats", "smcd --metrics linkgroup", "smcss --metrics -a", "smc_conf show --metrics")
 HERE = ("smc_bpf status --metrics",) if os.path.exists(recorded.BUILD + "/smc_bpf") else ()
@@ -144,14 +143,15 @@ def write_metrics(tools, directory):
                           env={"PATH": "/usr/bin:/bin", "SMC_TOOLS_METRICS_PATH": tools})
 
 
-def put(directory, text="new\n"):
-    result = subprocess.run([PUT, directory, "smc-tools.prom"], input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+def put(tools, directory):
+    result = write_metrics(tools, directory)
     return result.returncode, result.stdout + result.stderr
 
 
 def check_foreign_directory():
     """Entries that may be at the path of smc-metrics if others own the directory or one of its parents."""
-    with recorded.new_directory() as top:
+    with recorded.new_directory() as tools, recorded.new_directory() as top:
+        stub(tools, "smcss", "echo smc_new 1\n")
         mine, file, secret = top + "/mine", top + "/mine/smc-tools.prom", top + "/secret"
         os.mkdir(mine)
         os.mkdir(top + "/theirs")
@@ -160,23 +160,41 @@ def check_foreign_directory():
         secret_text = read(secret)
         os.symlink(top + "/theirs", top + "/way")
         os.symlink(mine, top + "/last")
-        for name in "way/exporter", "last":
-            status, said = put("%s/%s" % (top, name))
+        for name in "way/exporter", "last", "mine/../last/":
+            status, said = put(tools, "%s/%s" % (top, name))
             equal((status, said.count("\n"), "symbolic link" in said), (1, 1, True), "a link on the way is not followed: " + name)
         equal((os.listdir(mine), os.listdir(top + "/theirs/exporter")), ([], []), "nothing is written there")
-        os.symlink(secret, file)
-        equal((put(mine), os.path.islink(file), read(file)), ((0, ""), False, "new\n"), "a link of its name is replaced")
-        os.remove(file)
+        for target in secret, top + "/theirs", top + "/none":
+            os.symlink(target, file)
+            equal((put(tools, mine), os.path.islink(file), "smc_new 1\n" in read(file)), ((0, ""), False, True), "a link of its name is replaced")
+            os.remove(file)
+        equal((os.path.lexists(top + "/none"), os.listdir(top + "/theirs")), (False, ["exporter"]), "and not followed")
         os.link(secret, file)
-        equal((put(mine), read(file)), ((0, ""), "new\n"), "so is a second name of another file")
+        equal((put(tools, mine), "smc_new 1\n" in read(file)), ((0, ""), True), "so is a second name of another file")
         equal((read(secret), os.stat(secret).st_mode & 0o777), (secret_text, 0o755), "which stays as it was")
         os.remove(file)
         os.mkdir(file)
-        status, said = put(mine)
+        status, said = put(tools, mine)
         equal((status, said.count("\n"), os.listdir(mine)), (1, 1, ["smc-tools.prom"]), "a directory: one sentence, nothing is left")
         os.rmdir(file)
         os.mkfifo(file)
-        equal((put(mine), read(file)), ((0, ""), "new\n"), "a FIFO is replaced")
+        equal((put(tools, mine), "smc_new 1\n" in read(file)), ((0, ""), True), "a FIFO is replaced")
+        equal((put(tools, mine + "//../mine/")[0], os.listdir(mine)), (0, ["smc-tools.prom"]), "another way to write the path")
+
+
+def check_new_file():
+    """The directory's owner knows the name of the new file, and puts something there before it is opened: nothing is opened."""
+    with recorded.new_directory() as tools, recorded.new_directory() as top:
+        stub(top, "secret", "")
+        before = read(top + "/secret")
+        os.mkdir(top + "/mine")
+        os.mkfifo(top + "/fifo")
+        for plant in "ln -s %s/secret" % top, "ln %s/secret" % top, "ln -s %s/none" % top, "ln -s %s/fifo" % top, "mkfifo", "mkdir":
+            stub(tools, "smcss", '%s %s/mine/.smc-tools.prom.$PPID && echo smc_new 1\n' % (plant, top))
+            result = write_metrics(tools, top + "/mine")
+            equal((result.returncode, result.stderr.startswith("dd: "), "smc-tools.prom" in os.listdir(top + "/mine"), read(top + "/secret")),
+                  (1, True, False, before), "planted: " + plant.replace(top, "TOP"))
+        equal(os.path.lexists(top + "/none"), False, "nothing is made through a link")
 
 
 def check_swap():
@@ -184,7 +202,6 @@ def check_swap():
     with recorded.new_directory() as tools, recorded.new_directory() as top:
         os.mkdir(top + "/exporter")
         os.mkdir(top + "/root")
-        os.symlink(PUT, tools + "/smc_put")
         stub(tools, "smcss", "mv %s/exporter %s/old && ln -s %s/root %s/exporter && echo 'smc_x 1'\n" % ((top,) * 4))
         result = write_metrics(tools, top + "/exporter")
         equal((result.returncode, result.stderr.count("\n"), os.listdir(top + "/root"), os.listdir(top + "/old")), (1, 1, [], []),
@@ -193,7 +210,6 @@ def check_swap():
 
 def check_script():
     with recorded.new_directory() as tools, recorded.new_directory() as directory:
-        os.symlink(PUT, tools + "/smc_put")
         stub(tools, "smcd", 'for name; do :; done; echo "# HELP smc_$name x"; echo "# TYPE smc_$name gauge"; echo "smc_$name 1"; echo "# EOF"\n')
         stub(tools, "smcss", 'echo "smc_half 1"; echo "smcss: it broke" >&2; exit 1\n')
         stub(tools, "smc_conf", 'echo "# HELP smc_policy x"; echo "# TYPE smc_policy gauge"; echo "smc_policy 3"\n')
@@ -245,6 +261,7 @@ def main():
     check_dashboard(metrics)
     check_script()
     check_foreign_directory()
+    check_new_file()
     check_swap()
     check_units()
     recorded.done()

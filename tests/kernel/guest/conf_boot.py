@@ -50,7 +50,7 @@ ExecStart=/bin/sh -c 'until [ "$(protocol inet)" = 256 ]; do sleep 0.1; done; >/
 def install():
     if INSTALLED:
         return
-    for tool in [name for name in ("smc_conf", "smcd", "smcss", "smc_bpf", "smc-metrics", "smc_put") if os.path.exists(TOOLS + "/" + name)]:
+    for tool in [name for name in ("smc_conf", "smcd", "smcss", "smc_bpf", "smc-metrics") if os.path.exists(TOOLS + "/" + name)]:
         shutil.copy(TOOLS + "/" + tool, "/usr/bin/" + tool)
         os.chmod("/usr/bin/" + tool, 0o755)
     write(UNITS + "/smc-metrics.service", read(TOOLS + "/smc-metrics.service").replace("@LIBEXECDIR@", "/usr/bin"))
