@@ -11,8 +11,7 @@
 
 /* How long packets may wait in the kernel, in milliseconds. */
 #define WAIT_MS 100
-/* TCP, and RoCE v2. */
-#define DEFAULT_FILTER "tcp or udp port 4791"
+#define DEFAULT_FILTER "tcp"
 #define VLAN_FILTER DEFAULT_FILTER " or (vlan and (" DEFAULT_FILTER "))"
 /* Output to a file is flushed in blocks of this size. */
 #define WRITE_AT 65536
@@ -241,8 +240,7 @@ static int on_event(void *arg, const struct flow_event *event)
 	bool is_awaited = request->interface || !strcmp(request->read, "-");
 	int ret = 0;
 
-	if (!show_event(&capture->text, &request->show, event))
-		return 0;
+	show_event(&capture->text, &request->show, event);
 	if (is_awaited || capture->text.len > WRITE_AT)
 		ret = out_print(&capture->text, capture->err);
 	return ret || ++capture->n_shown != request->count ? ret : ENOUGH;

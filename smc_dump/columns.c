@@ -83,20 +83,6 @@ static void text_reason(struct out_text *text, const void *value)
 	out_printf(text, "0x%08" PRIx32, *(const uint32_t *)value);
 }
 
-static void text_delete(struct out_text *text, const void *value)
-{
-	const char *why = smc_llc_delete_text(*(const uint32_t *)value);
-
-	text_reason(text, value);
-	if (why)
-		out_printf(text, ", %s", why);
-}
-
-static json_t *json_reason(const void *value)
-{
-	return out_json_hex(*(const uint32_t *)value, 8);
-}
-
 /* ---- lists ---- */
 
 typedef void append_item(struct out_text *text, const void *item);
@@ -222,36 +208,6 @@ static json_t *json_diagnosis(const void *value)
 	return json_list(value, 4, sizeof(uint32_t), text_reason);
 }
 
-static void text_cursor(struct out_text *text, const void *value)
-{
-	const struct smc_llc_cursor *cursor = value;
-
-	out_printf(text, "%u:%" PRIu32, cursor->wrap, cursor->count);
-}
-
-static json_t *json_cursor(const void *value)
-{
-	const struct smc_llc_cursor *cursor = value;
-
-	return json_pack("{s:i, s:I}", "wrap", cursor->wrap, "count", (json_int_t)cursor->count);
-}
-
-static void append_key(struct out_text *text, const void *item)
-{
-	out_hex(text, *(const uint32_t *)item, 8);
-}
-
-LIST_OF(smc_llc, keys, n_keys, append_key, text_reason)
-
-static void text_reject(struct out_text *text, const void *value)
-{
-	const char *why = smc_llc_reject_text(*(const uint8_t *)value);
-
-	out_printf(text, "%u", *(const uint8_t *)value);
-	if (why)
-		out_printf(text, ", %s", why);
-}
-
 /* ---- the tables ---- */
 
 static const struct out_names no_yes = OUT_NAMES(NULL, NULL, { "", NULL }, { "yes", NULL });
@@ -319,48 +275,5 @@ const struct out_col clc_columns[] = {
 	  CLC_IF(SMC_CLC_HAS_REASON) },
 	{ "diagnosis", "diagnosis", "diagnosis", OUT_ODD(smc_clc, diagnosis),
 	  .text = text_diagnosis, .json = json_diagnosis, CLC_IF(SMC_CLC_HAS_DIAGNOSIS) },
-	{ 0 },
-};
-
-#define LLC_IF(bits) OUT_IF(smc_llc, has, bits)
-
-const struct out_col llc_columns[] = {
-	{ "link", "link", "link", OUT_DEC(smc_llc, link, 0), LLC_IF(SMC_LLC_HAS_LINK) },
-	{ "gid", "GID", "gid", OUT_TEXT(text_gid), OUT_ODD(smc_llc, gid),
-	  LLC_IF(SMC_LLC_HAS_PATH) },
-	{ "mac", "MAC", "mac", OUT_TEXT(text_mac), OUT_ODD(smc_llc, mac),
-	  LLC_IF(SMC_LLC_HAS_PATH) },
-	{ "qp", "QP", "qp", OUT_HEX_0X(smc_llc, qp, 6), LLC_IF(SMC_LLC_HAS_PATH) },
-	{ "psn", "PSN", "psn", OUT_HEX_0X(smc_llc, psn, 6), LLC_IF(SMC_LLC_HAS_NEW) },
-	{ "path_mtu", "MTU", "path_mtu", OUT_ODD(smc_llc, mtu_code), .text = text_mtu,
-	  .json = json_mtu, LLC_IF(SMC_LLC_HAS_NEW) },
-	{ "link_uid", "link UID", "link_uid", OUT_HEX_0X(smc_llc, uid, 8),
-	  LLC_IF(SMC_LLC_HAS_UID) },
-	{ "max_links", "max links", "max_links", OUT_DEC(smc_llc, max_links, 0),
-	  LLC_IF(SMC_LLC_HAS_UID) },
-	{ "target_gid", "target GID", "target_gid", OUT_TEXT(text_gid), OUT_ODD(smc_llc, target),
-	  LLC_IF(SMC_LLC_HAS_TARGET) },
-	{ "reject", "rejected", "reject", OUT_DEC(smc_llc, reject, 0), .text = text_reject,
-	  LLC_IF(SMC_LLC_HAS_REJECT) },
-	{ "reason", "reason", "reason", OUT_ODD(smc_llc, reason), .text = text_delete,
-	  .json = json_reason, LLC_IF(SMC_LLC_HAS_REASON) },
-	{ "all_links", "all links", "all_links", OUT_FLAG(smc_llc, is_all, no_yes),
-	  LLC_IF(SMC_LLC_HAS_REASON) },
-	{ "orderly", "orderly", "orderly", OUT_FLAG(smc_llc, is_orderly, no_yes),
-	  LLC_IF(SMC_LLC_HAS_REASON) },
-	{ "keys", "RKeys", "keys", WHOLE, .text = text_keys, .json = json_keys,
-	  LLC_IF(SMC_LLC_HAS_KEYS) },
-	{ "alert_token", "token", "alert_token", OUT_HEX_0X(smc_llc, token, 8),
-	  LLC_IF(SMC_LLC_HAS_CURSORS) },
-	{ "sequence", "sequence", "sequence", OUT_DEC(smc_llc, sequence, 0),
-	  LLC_IF(SMC_LLC_HAS_CURSORS) },
-	{ "produced", "produced", "produced", OUT_ODD(smc_llc, produced), .text = text_cursor,
-	  .json = json_cursor, LLC_IF(SMC_LLC_HAS_CURSORS) },
-	{ "consumed", "consumed", "consumed", OUT_ODD(smc_llc, consumed), .text = text_cursor,
-	  .json = json_cursor, LLC_IF(SMC_LLC_HAS_CURSORS) },
-	{ "producer_flags", "flags", "producer_flags", OUT_HEX(smc_llc, prod_flags, 2),
-	  LLC_IF(SMC_LLC_HAS_CURSORS) },
-	{ "connection_flags", "state", "connection_flags", OUT_HEX(smc_llc, conn_flags, 2),
-	  LLC_IF(SMC_LLC_HAS_CURSORS) },
 	{ 0 },
 };

@@ -394,19 +394,7 @@ static int read_tcp(struct flow_table *table, const struct packet *packet)
 
 int flow_packet(struct flow_table *table, const struct packet *packet)
 {
-	struct smc_llc llc;
-
-	if (packet->kind == PACKET_TCP)
-		return read_tcp(table, packet);
-	if (packet->kind != PACKET_RDMA ||
-	    smc_llc_decode(&llc, packet->data, packet->len, packet->full))
-		return 0;
-	return tell(table, (struct flow_event){ .kind = FLOW_LINK,
-						.time = packet->time,
-						.llc = &llc,
-						.data = packet->data,
-						.len = packet->len,
-						.packet = packet });
+	return packet->kind == PACKET_TCP ? read_tcp(table, packet) : 0;
 }
 
 int flow_end(struct flow_table *table)

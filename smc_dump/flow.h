@@ -3,7 +3,6 @@
 #pragma once
 
 #include "smc_dump/clc.h"
-#include "smc_dump/llc.h"
 #include "smc_dump/packet.h"
 
 /** enum flow_side - who sends */
@@ -34,13 +33,11 @@ enum flow_event_kind {
 	FLOW_SYN,     /* a SYN or SYN-ACK, by @side */
 	FLOW_MESSAGE, /* a CLC message */
 	FLOW_OUTCOME, /* the handshake is over, or its end will not be seen */
-	FLOW_LINK,    /* an LLC or CDC message over RoCE v2 */
 };
 
 /**
  * struct flow_event - an event to show; the pointers are valid during the call
- * @conn, @side: unset with FLOW_LINK
- * @message, @llc: of that kind
+ * @message: of that kind
  * @data, @len: captured bytes of the message
  * @packet: the packet that completed it; NULL at the end of the capture
  */
@@ -50,7 +47,6 @@ struct flow_event {
 	const struct flow_conn *conn;
 	enum flow_side side;
 	const struct smc_clc *message;
-	const struct smc_llc *llc;
 	const uint8_t *data;
 	size_t len;
 	const struct packet *packet;

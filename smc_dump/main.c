@@ -28,10 +28,8 @@ static const struct cli_opt options[] = {
 	{ 's', "snaplen", "BYTES",
 	  "capture this much of each packet or piece of payload;\n"
 	  "0 is all, the default" },
-	{ 'a', "all", NULL,
-	  "also show connections that do not offer SMC, and\n"
-	  "every message of SMC-R through RoCE v2",
-	  &asked.show.is_all, .needs = "--read --interface" },
+	{ 'a', "all", NULL, "also show connections that do not offer SMC", &asked.show.is_all,
+	  .needs = "--read --interface" },
 	{ 'q', "quiet", NULL, "print one line per message", &asked.show.is_quiet,
 	  .needs = "--read --interface" },
 	{ 'x', "hex", NULL, "add bytes in hexadecimal; with -A, beside the text",

@@ -15,7 +15,6 @@ enum {
 enum {
 	NEXT_HOP = 0,
 	NEXT_TCP = 6,
-	NEXT_UDP = 17,
 	NEXT_ROUTING = 43,
 	NEXT_FRAGMENT = 44,
 	NEXT_DEST = 60,
@@ -26,11 +25,6 @@ enum {
 /* RFC 6994: "SMCR" in EBCDIC after the kind for experiments. */
 #define OPTION_EXPERIMENT 254
 #define OPTION_MAGIC 0xe2d4c3d9U
-
-/* InfiniBand's base transport header, and the checksum at the end. */
-#define BTH_SIZE 12
-#define ICRC_SIZE 4
-enum { RC_SEND_ONLY = 0x04, RC_SEND_ONLY_IMMEDIATE = 0x05, RC_SEND_ONLY_INVALIDATE = 0x17 };
 
 /** struct rest - the unread part: @len captured bytes of @full */
 struct rest {
@@ -96,45 +90,12 @@ static void read_tcp(struct packet *packet, struct rest rest)
 	packet->kind = PACKET_TCP;
 }
 
-/* ---- RoCE v2 ---- */
-
-static void read_roce(struct packet *packet, struct rest rest)
-{
-	size_t extended, padding;
-
-	if (rest.len < 8 + BTH_SIZE || big16(rest.at + 2) != PACKET_ROCE_PORT)
-		return;
-	packet->from.port = big16(rest.at);
-	packet->to.port = PACKET_ROCE_PORT;
-	limit(&rest, big16(rest.at + 4));
-	if (!skip(&rest, 8) || rest.len < BTH_SIZE)
-		return;
-	switch (rest.at[0]) {
-	case RC_SEND_ONLY: extended = 0; break;
-	case RC_SEND_ONLY_IMMEDIATE:
-	case RC_SEND_ONLY_INVALIDATE: extended = 4; break;
-	default: return;
-	}
-	padding = rest.at[1] >> 4 & 3;
-	packet->qp = big24(rest.at + 5);
-	packet->seq = big24(rest.at + 9);
-	if (!skip(&rest, BTH_SIZE + extended) || rest.full < padding + ICRC_SIZE)
-		return;
-	limit(&rest, rest.full - padding - ICRC_SIZE);
-	packet->data = rest.at;
-	packet->len = rest.len;
-	packet->full = rest.full;
-	packet->kind = PACKET_RDMA;
-}
-
 /* ---- IP ---- */
 
 static void read_transport(struct packet *packet, struct rest rest, uint8_t protocol)
 {
 	if (protocol == NEXT_TCP)
 		read_tcp(packet, rest);
-	else if (protocol == NEXT_UDP)
-		read_roce(packet, rest);
 }
 
 static void set_addresses(struct packet *packet, uint8_t family, const uint8_t *from, size_t len)

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* One captured packet: link layer, VLAN, IP, TCP or RoCE v2. Pure: bytes -> struct. */
+/* One captured packet: link layer, VLAN, IP, TCP. Pure: bytes -> struct. */
 #pragma once
 
 #include "smc/sock.h"
 
-/* The port of RoCE v2, which runs over UDP. */
-#define PACKET_ROCE_PORT 4791
-
 enum packet_kind {
 	PACKET_OTHER,
 	PACKET_TCP,
-	PACKET_RDMA, /* a complete message of a reliable connection: RC SEND ONLY */
 };
 
 enum packet_flags {
@@ -37,7 +33,6 @@ static inline bool packet_has_time(struct packet_time time)
  * @data, @len: captured payload; @full: its length on the wire
  * @flags: enum packet_flags
  * @offers_smc: TCP option 254 with SMC's magic
- * @qp: RoCE: queue pair of the receiver
  * @time: set by the caller
  */
 struct packet {
@@ -45,7 +40,7 @@ struct packet {
 	struct smc_addr from, to;
 	bool has_vlan, offers_smc;
 	uint16_t vlan;
-	uint32_t seq, qp;
+	uint32_t seq;
 	uint8_t flags;
 	const uint8_t *data;
 	size_t len, full;
@@ -67,11 +62,6 @@ void packet_decode(struct packet *packet, int link, const void *data, size_t cap
 static inline uint16_t big16(const uint8_t *at)
 {
 	return (uint16_t)(at[0] << 8 | at[1]);
-}
-
-static inline uint32_t big24(const uint8_t *at)
-{
-	return (uint32_t)at[0] << 16 | big16(at + 1);
 }
 
 static inline uint32_t big32(const uint8_t *at)

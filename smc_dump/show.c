@@ -16,12 +16,12 @@ static const char *const side_names[] = { "client", "server" };
 
 static const struct smc_addr *sender(const struct flow_event *event)
 {
-	return event->conn ? &event->conn->ends[event->side] : &event->packet->from;
+	return &event->conn->ends[event->side];
 }
 
 static const struct smc_addr *receiver(const struct flow_event *event)
 {
-	return event->conn ? &event->conn->ends[!event->side] : &event->packet->to;
+	return &event->conn->ends[!event->side];
 }
 
 /*
@@ -39,18 +39,6 @@ static bool duration(const struct flow_conn *conn, const struct judgement *found
 	       !__builtin_sub_overflow(to->seconds, from->seconds, us) &&
 	       !__builtin_mul_overflow(*us, (int64_t)1000000, us) &&
 	       !__builtin_add_overflow(*us, ns / 1000, us);
-}
-
-/* CDC messages accompany all data: show only those that do more than move cursors. */
-static bool is_shown(const struct show *show, const struct flow_event *event)
-{
-	const struct smc_llc *llc = event->llc;
-
-	if (event->kind != FLOW_LINK || show->is_all)
-		return true;
-	if (llc->type == SMC_LLC_CDC)
-		return llc->is_failover || llc->conn_flags;
-	return llc->type != SMC_LLC_TEST_LINK;
 }
 
 /* ---- text ---- */
@@ -97,28 +85,6 @@ static void append_message(struct out_text *text, const struct show *show,
 		out_str(text, ", damaged");
 	out_char(text, '\n');
 	append_details(text, show, clc_columns, clc, event);
-}
-
-static void append_link(struct out_text *text, const struct show *show,
-			const struct flow_event *event)
-{
-	const struct smc_llc *llc = event->llc;
-
-	out_str(text, smc_llc_type_name(llc->type));
-	if (llc->is_response)
-		out_str(text, llc->is_rejected ? ", rejected" : ", answer");
-	if (llc->is_failover)
-		out_str(text, ", the connection has moved to another link");
-	if (llc->conn_flags & SMC_LLC_ABORTED)
-		out_str(text, ", aborted");
-	else if (llc->conn_flags & SMC_LLC_CLOSED)
-		out_str(text, ", closed");
-	else if (llc->conn_flags & SMC_LLC_SENDING_DONE)
-		out_str(text, ", nothing more to send");
-	if (llc->type == SMC_LLC_DELETE_LINK)
-		out_printf(text, ", %s", llc->is_all ? "all links" : "a link");
-	out_printf(text, ", to QP %06" PRIx32 "\n", event->packet->qp);
-	append_details(text, show, llc_columns, llc, event);
 }
 
 /* Append the remedies. Commands name the client, the server or both, as seen from the client. */
@@ -200,7 +166,6 @@ static void append_text(struct out_text *text, const struct show *show,
 		break;
 	case FLOW_MESSAGE: append_message(text, show, event); break;
 	case FLOW_OUTCOME: append_outcome(text, show, event); break;
-	case FLOW_LINK: append_link(text, show, event); break;
 	}
 }
 
@@ -211,7 +176,6 @@ static const char *event_name(const struct flow_event *event)
 	switch (event->kind) {
 	case FLOW_SYN: return event->side == FLOW_SERVER ? "syn_ack" : "syn";
 	case FLOW_MESSAGE: return smc_clc_type_name(event->message->type);
-	case FLOW_LINK: return event->llc->type == SMC_LLC_CDC ? "cdc" : "llc";
 	default: return "outcome";
 	}
 }
@@ -230,8 +194,7 @@ static json_t *json_head(const struct flow_event *event)
 				       line_addr(to, receiver(event))));
 	if (event->packet && event->packet->has_vlan)
 		json_object_set_new(json, "vlan", json_integer(event->packet->vlan));
-	if (event->conn)
-		json_object_set_new(json, "connection", out_json_number(event->conn->number));
+	json_object_set_new(json, "connection", out_json_number(event->conn->number));
 	return json;
 }
 
@@ -258,20 +221,6 @@ static void add_message(json_t *json, const struct show *show, const struct flow
 				    clc->type == SMC_CLC_DECLINE ? "out_of_sync" : "first_contact",
 				    json_boolean(clc->is_first));
 	add_details(json, show, clc_columns, clc, event);
-}
-
-static void add_link(json_t *json, const struct show *show, const struct flow_event *event)
-{
-	const struct smc_llc *llc = event->llc;
-
-	json_object_set_new(json, "message", json_string(smc_llc_type_name(llc->type)));
-	json_object_set_new(json, "version", json_integer(llc->version));
-	json_object_set_new(json, "response", json_boolean(llc->is_response));
-	json_object_set_new(json, "rejected", json_boolean(llc->is_rejected));
-	if (llc->type == SMC_LLC_CDC)
-		json_object_set_new(json, "moved", json_boolean(llc->is_failover));
-	json_object_set_new(json, "to_qp", out_json_hex(event->packet->qp, 6));
-	add_details(json, show, llc_columns, llc, event);
 }
 
 static json_t *json_remedies(const struct flow_conn *conn, const struct judgement *found)
@@ -339,22 +288,18 @@ static void append_json(struct out_text *text, const struct show *show,
 		break;
 	case FLOW_MESSAGE: add_message(json, show, event); break;
 	case FLOW_OUTCOME: add_outcome(json, event); break;
-	case FLOW_LINK: add_link(json, show, event); break;
 	}
 	out_json_document(text, json, true);
 }
 
-bool show_event(struct out_text *text, const struct show *show, const struct flow_event *event)
+void show_event(struct out_text *text, const struct show *show, const struct flow_event *event)
 {
 	const size_t start = text->len;
 
-	if (!is_shown(show, event))
-		return false;
 	if (show->is_json) {
 		append_json(text, show, event);
 	} else {
 		append_text(text, show, event);
 		out_wrap_from(text, start, show->width, INDENT);
 	}
-	return true;
 }

@@ -16,19 +16,18 @@
  * @is_json: one line of JSON per event
  * @is_quiet: text: one line per event
  * @is_hex: dump the bytes; @is_text: show payload as characters; both: side by side
- * @is_all: include CDC messages that only move cursors
+ * @is_all: include connections that do not offer SMC
  */
 struct show {
 	size_t width;
 	bool is_json, is_quiet, is_hex, is_text, is_all;
 };
 
-/** show_event() - append an event, unless it is hidden. Return: was something appended? */
-bool show_event(struct out_text *text, const struct show *show, const struct flow_event *event);
+/** show_event() - append an event */
+void show_event(struct out_text *text, const struct show *show, const struct flow_event *event);
 
-/* The members of messages, for text and JSON. */
+/* Members of messages, for text and JSON. */
 extern const struct out_col clc_columns[];
-extern const struct out_col llc_columns[];
 
 /* ---- the common part of all lines of text and JSON ---- */
 

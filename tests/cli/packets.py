@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Constructed captures: pcap files of TCP connections, and of RoCE v2, of known content."""
+"""Constructed captures: pcap files of TCP connections of known content."""
 import os
 import struct
 
@@ -143,13 +143,6 @@ class Connection:
         return self
 
 
-def roce(capture, data, source=1, opcode=4, qp=0x11):
-    bth = struct.pack(">BBHII", opcode, 0, 0xffff, qp, 1 << 31 | 5)
-    udp = bth + data + bytes(4)
-    udp = struct.pack(">HHHH", 49441, 4791, 8 + len(udp), 0) + udp
-    capture.packet(*ip_packet(bytes([10, 0, 0, source]), bytes([10, 0, 0, 3 - source]), 17, udp))
-
-
 def of_system(name, at, system):
     """A message whose sender is another system: 1 is z/OS, 3 is AIX. Four bits of the byte at AT, before the release's."""
     data = bytearray(message(name))
@@ -158,7 +151,7 @@ def of_system(name, at, system):
 
 
 def made(path):
-    """Messages that the lab does not produce: version 1, z/OS and AIX, IPv6 with VLANs, reordered segments; LLC of version 1."""
+    """Messages that the lab does not produce: version 1, z/OS and AIX, IPv6 with VLANs, reordered segments."""
     capture = Capture(path)
     Connection(capture, 40000).open().say("smcd-proposal", "smcd-accept", "smcd-confirm")
     Connection(capture, 40001, v6=True, vlan=7).open().say("smcr-proposal", "smcr-accept", "smcr-confirm")
@@ -172,14 +165,4 @@ def made(path):
     conn.send(1, of_system("smcr-accept", 105, 1))
     conn.send(0, of_system("smcr-confirm", 105, 3))
     Connection(capture, 40009).open().say("both-proposal").send(1, of_system("decline-v2", 20, 3))
-    mac, gid = bytes.fromhex("525400990002"), bytes.fromhex("00000000000000000000ffff0a630002")
-    confirm = b"\1\x2c\0\3" + mac + gid + b"\0\0\x11\1" + bytes.fromhex("00000101") + b"\2"
-    add = b"\2\x2c\0\0" + mac + b"\0\0" + gid + b"\0\0\x12\2" + b"\3\x86\x5a\xf9"
-    refused = b"\2\x2c\1\xc0" + add[4:]
-    delete = b"\4\x2c\0\x60\0" + bytes.fromhex("00010000")
-    key = b"\6\x2c\0\0\0" + bytes.fromhex("000003290000000012340000")
-    forget = b"\x09\x2c\0\0\2\0\0\0" + bytes.fromhex("0000032900000330")
-    cdc = b"\xfe\x2c\0\7" + bytes.fromhex("00000001" "0000000100000064" "0000000000000032" "0820")
-    for i, data in enumerate((confirm, add, refused, delete, key, forget, b"\7\x2c\0\0" + bytes(range(16)), cdc)):
-        roce(capture, data.ljust(44, b"\0"), 1 + i % 2)
     capture.close()
