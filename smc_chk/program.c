@@ -77,7 +77,6 @@ static bool is_library(const struct target *target)
 static int check_startable(const char *command, const struct target *target)
 {
 	const struct smc_elf *elf = &target->elf;
-	char machine[SMC_ELF_MACHINE_SIZE];
 
 	if (!target->path[0])
 		return no_command(command);
@@ -92,11 +91,6 @@ static int check_startable(const char *command, const struct target *target)
 		return cli_error(&chk_tool,
 				 "'%s' is not a program: neither an ELF program nor a script",
 				 target->path);
-	if (!host_executes(target->path, elf))
-		return cli_error(&chk_tool,
-				 "'%s' cannot be started: this kernel does not execute programs "
-				 "for %s",
-				 target->path, smc_elf_machine_text(elf, machine));
 	if (elf->interp[0] && access(elf->interp, F_OK))
 		return cli_error(&chk_tool,
 				 "'%s' cannot be started: its loader '%s' does not exist",

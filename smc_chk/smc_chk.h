@@ -142,20 +142,5 @@ int chk_server(const struct chk_request *req); /* also -S */
 int chk_static(const struct chk_request *req); /* -s */
 int chk_tune(const struct chk_request *req);
 
-struct smc_elf;
-
-/**
- * host_executes() - can the kernel execute programs of this file's machine and word size?
- * @file: an ELF file of this host, program or library; it is not started
- * @elf: result of smc_elf_inspect() for it
- *
- * 32-bit programs need CONFIG_IA32_EMULATION or CONFIG_COMPAT, no ia32_emulation=off on the
- * kernel's command line (Linux 6.7), and on arm64 a processor with AArch32.
- * Interpreters of binfmt_misc count.
- *
- * Return: false if the kernel refused such a program; true also if unknown.
- */
-bool host_executes(const char *file, const struct smc_elf *elf);
-
 /** live_worse_status() - the worse one, in this order: error, untested, TCP, SMC */
 int live_worse_status(int one, int other);

@@ -95,7 +95,6 @@ struct preload_entry {
 struct shim_facts {
 	struct library_facts own, narrow;    /* for this machine, and for its 32-bit programs */
 	bool has_narrow_loader;		     /* else nothing is known of @narrow */
-	bool executes_narrow;		     /* the kernel takes such programs */
 	char foreign[FACTS_FOREIGN_MAX][64]; /* of another implementation under the older name */
 	size_t n_foreign;
 	struct preload_entry preloads[FACTS_PRELOAD_MAX];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Facts about a host: kernel, preload libraries, memory, sysctls, policy. */
-#include <elf.h>
 #include <sys/stat.h>
 
 #include "cgroup/pins.h"
@@ -150,17 +149,12 @@ static void load_preloads(struct shim_facts *shim)
 
 static void load_shim(struct shim_facts *shim)
 {
-	static const char loader[] = "/lib/ld-linux.so.2";
-	const struct smc_elf narrow = { .machine = EM_386, .bits = 32 };
-
 	shim->n_learned = learned_count();
 	load_library(&shim->own, "library", (int)sizeof(void *) * CHAR_BIT);
 	/* A 32-bit library is only missed on hosts with 32-bit programs. */
-	shim->has_narrow_loader = sizeof(void *) > 4 && host_exists(loader);
-	if (shim->has_narrow_loader) {
+	shim->has_narrow_loader = sizeof(void *) > 4 && host_exists("/lib/ld-linux.so.2");
+	if (shim->has_narrow_loader)
 		load_library(&shim->narrow, "library-32", 32);
-		shim->executes_narrow = host_executes(loader, &narrow);
-	}
 	load_foreign(shim);
 	load_preloads(shim);
 }

@@ -322,11 +322,7 @@ static void check_narrow(struct doctor *doc)
 
 	if (!doc->facts->shim.has_narrow_loader)
 		return;
-	if (!doc->facts->shim.executes_narrow)
-		doctor_note(doc, "shim", NULL,
-			    "32-bit programs cannot run: this kernel does not "
-			    "execute them (ia32_emulation=off, or no CONFIG_IA32_EMULATION)");
-	else if (library->ret >= 0 && library->ret & LIBRARY_FITS)
+	if (library->ret >= 0 && library->ret & LIBRARY_FITS)
 		doctor_ok(doc, "shim", library->file, "serves 32-bit programs");
 	else if (library->ret != -ENODATA)
 		doctor_note(doc, "shim", NULL,
