@@ -1,27 +1,45 @@
 // SPDX-License-Identifier: MIT
-/* Find out whether the kernel or a system call filter refused an SMC socket. */
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
-
+/* Does this or a recorded host have SMC, or did a system call filter refuse its sockets? */
 #include "host/file.h"
 #include "host/probe.h"
 #include "host/smc.h"
 
-static int ask_for_filter(void *arg __attribute__((unused)),
-			  char text[HOST_PROBE_SIZE] __attribute__((unused)))
+static int probe_af(void *arg __attribute__((unused)),
+		    char text[HOST_PROBE_SIZE] __attribute__((unused)))
 {
-	return prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER;
+	return kernel_af_smc();
+}
+
+int host_af_smc(void)
+{
+	return host_probe("socket-af_smc", probe_af, NULL, NULL);
+}
+
+static int probe_ipproto(void *arg __attribute__((unused)),
+			 char text[HOST_PROBE_SIZE] __attribute__((unused)))
+{
+	return kernel_ipproto_smc();
+}
+
+int host_ipproto_smc(void)
+{
+	return host_probe("socket-ipproto_smc", probe_ipproto, NULL, NULL);
+}
+
+static int probe_filter(void *arg __attribute__((unused)),
+			char text[HOST_PROBE_SIZE] __attribute__((unused)))
+{
+	return kernel_has_filter();
 }
 
 bool host_has_filter(void)
 {
-	return host_probe("seccomp", ask_for_filter, NULL, NULL) > 0;
+	return host_probe("seccomp", probe_filter, NULL, NULL) > 0;
 }
 
 const char *smc_missing(void)
 {
-	/* It is also there where SMC is built in. */
-	if (host_exists("/sys/module/smc"))
-		return SMC_FILTERED;
-	return host_has_filter() ? SMC_MISSING_OR_FILTERED : SMC_MISSING;
+	bool has_module = host_exists(SMC_MODULE);
+
+	return smc_missing_text(has_module, !has_module && host_has_filter());
 }

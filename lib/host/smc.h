@@ -2,7 +2,10 @@
 /* Does this host have SMC? Needs libc only. */
 #pragma once
 
-#include "base/libc.h"
+#include "base/err.h"
+
+/* Is also there where SMC is built in. */
+#define SMC_MODULE "/sys/module/smc"
 
 /* Messages for missing SMC: see smc_missing(). */
 #define SMC_ASK ": run 'smc_chk doctor'"
@@ -56,6 +59,20 @@ int kernel_has_smc(void);
  * filter may have prevented loading it.
  */
 const char *smc_missing(void);
+
+/** smc_missing_text() - smc_missing() without asking the host. Pure */
+const char *smc_missing_text(bool has_module, bool has_filter);
+
+/**
+ * kernel_why_not() - report for what reason the running kernel opened no socket of SMC
+ * @ret: -errno of kernel_has_smc() and the like
+ *
+ * Return: @ret, with a sentence.
+ */
+int kernel_why_not(int ret, struct smc_err *err);
+
+/** kernel_has_filter() - host_has_filter(), always for this process, never from a record */
+bool kernel_has_filter(void);
 
 /** host_has_filter() - does a system call filter (seccomp(2)) apply to this process? */
 bool host_has_filter(void);

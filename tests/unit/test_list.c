@@ -24,14 +24,19 @@ int host_af_smc(void)
 }
 
 /* Fakes of the other functions in the same file of lib/host. */
-int kernel_has_smc(void)
+int host_ipproto_smc(void)
 {
 	return module_result;
 }
 
-int kernel_ipproto_smc(void)
+bool host_has_filter(void)
 {
-	return module_result;
+	return false;
+}
+
+const char *smc_missing(void)
+{
+	return SMC_MISSING;
 }
 
 FIXTURE(reset)
