@@ -10,7 +10,6 @@
 #include "cli/screen.h"
 #include "host/smc.h"
 #include "out/list.h"
-#include "process/confined.h"
 #include "smc_ab/child.h"
 #include "smc_ab/record.h"
 
@@ -300,7 +299,6 @@ static int read_server(struct comparison *self)
 static int prepare(struct comparison *self)
 {
 	const struct cli_tool *tool = self->smc.tool;
-	char why[CONFINED_TEXT_SIZE];
 	struct smc_err err;
 	int smc, ret = read_server(self);
 
@@ -311,7 +309,8 @@ static int prepare(struct comparison *self)
 	self->has_regex = self->options->metric;
 	smc = kernel_has_smc();
 	if (smc) {
-		cli_error(tool, "nothing to compare: %s", smc_why_not(smc, why));
+		kernel_why_not(smc, &err);
+		cli_error(tool, "nothing to compare: %s", err.text);
 		return AB_NOT_USED;
 	}
 	if (access("/proc/thread-self/children", R_OK))

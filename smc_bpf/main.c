@@ -2,11 +2,14 @@
 /* smc_bpf: turn TCP sockets of control groups and processes into SMC sockets, with eBPF. */
 #include "smc_bpf/smc_bpf.h"
 
+#include <dirent.h>
 #include <getopt.h>
 #include <grp.h>
 #include <sys/socket.h>
 
 #include "cgroup/pins.h"
+#include "process/confined.h"
+#include "process/proc.h"
 
 enum {
 	OPT_RUN = CLI_LONG_ONLY,
@@ -228,6 +231,26 @@ static void note_end(void)
 			 asked.text);
 }
 
+/*
+ * Refuse a target if a process in it may not use the sockets that eBPF makes. In a drop-in this
+ * process is in the unit's group.
+ */
+static int check_confined(const struct scope_target *target, struct smc_err *err)
+{
+	DIR *proc AUTO_CLOSEDIR = opendir("/proc");
+	char why[HOST_PROBE_SIZE];
+	pid_t pid;
+
+	while (proc && (pid = proc_next(proc)))
+		if (pid != getpid() && scope_target_has(target, pid) &&
+		    confined_process(pid, true, why))
+			return smc_err_say(err, EACCES,
+					   "process %d: %.300s: " CONFINED_SEE
+					   "; --force attaches anyway",
+					   (int)pid, why);
+	return 0;
+}
+
 static int run(struct smc_err *err)
 {
 	struct scope_target target = { 0 };
@@ -241,7 +264,7 @@ static int run(struct smc_err *err)
 	switch (asked.command) {
 	case ATTACH:
 		if (!asked.is_forced && asked.rules.family != SCOPE_NO_FAMILY)
-			ret = confined_check(&target, asked.how == 'u' ? asked.text : NULL, err);
+			ret = check_confined(&target, err);
 		if (!ret)
 			ret = scope_attach(&target, &asked.rules, err);
 		if (!ret)

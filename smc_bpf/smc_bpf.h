@@ -6,16 +6,6 @@
 #include "cgroup/attach.h"
 #include "cli/cli.h"
 
-/* ---- confined.c ---- */
-
-/**
- * confined_check() - would AppArmor or SELinux deny a target the sockets that eBPF makes?
- * @unit: name of the unit, whose next process may not run yet; or NULL
- *
- * Return: 0; -EACCES with a message.
- */
-int confined_check(const struct scope_target *target, const char *unit, struct smc_err *err);
-
 /* ---- status.c ---- */
 
 /** status_print() - the scopes as a table or JSON. Return: 0, -errno with a message */

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "cgroup/pins.h"
 #include "host/smc.h"
-#include "process/confined.h"
 #include "process/library.h"
 #include "process/sockcall.h"
 #include "process/target.h"
@@ -141,25 +140,6 @@ static void note_libc(struct program *prog)
 		     loader);
 }
 
-/*
- * Add notes about confinement of this process, which programs that it starts inherit; or of a
- * service. Return: is it known whether the kernel lacks anything?
- */
-static bool note_confined(struct program *prog)
-{
-	struct confined confined;
-	char why[CONFINED_TEXT_SIZE];
-
-	if (host_af_smc() == -EACCES) {
-		note(prog, "started here it uses TCP: %s", smc_why_not(-EACCES, why));
-		return false;
-	}
-	if (!prog->target.scripts &&
-	    confined_program(&confined, prog->target.path, prog->why != NULL) > 0)
-		note(prog, "as a service: %s", confined_line(&confined, why));
-	return true;
-}
-
 static void note_all(struct program *prog)
 {
 	if (prog->target.scripts)
@@ -168,8 +148,10 @@ static void note_all(struct program *prog)
 	note_libc(prog);
 	if (!prog->why && !prog->has_lib)
 		note(prog, "the library is neither beside smc_chk nor installed");
-	if (!note_confined(prog))
+	if (host_af_smc() == -EACCES) {
+		note(prog, "started here it uses TCP: " SMC_DENIED);
 		return;
+	}
 	if (prog->why && prog->missing)
 		note(prog, "eBPF needs %s, which this kernel does not have", prog->missing);
 	if (prog->why && prog->unseen)

@@ -6,7 +6,6 @@
 #include "launch/bufsize.h"
 #include "out/text.h"
 #include "process/confined.h"
-#include "process/selinux.h"
 #include "settings/enforce.h"
 #include "smc_unit/unit.h"
 
@@ -152,32 +151,21 @@ static void warn_namesake(const struct unit *unit)
 		warn_socket(unit, name);
 }
 
-/*
- * AppArmor may deny it the library, or AppArmor or SELinux any kind of SMC socket. To a list of
- * families the drop-in adds AF_SMC, except with IPPROTO_SMC, which SELinux may deny.
- */
+/* A unit that does not run cannot be checked. To a list of families the drop-in adds AF_SMC. */
 static void warn_confined(const struct unit *unit)
 {
-	char why[CONFINED_TEXT_SIZE];
-	struct confined confined;
+	pid_t pid = (pid_t)atoi(unit_prop_of(unit, "MainPID"));
+	char why[HOST_PROBE_SIZE];
 
 	if (unit->req->user)
 		return;
-	if (unit->way == WAY_BPF) {
-		if (confined_unit(&confined, unit->name, &unit->props, true) == -ENODATA &&
-		    selinux_is_enforcing())
-			unit_warn(
-				unit->req,
-				"%s may fail to start, as SELinux may deny it " SELINUX_IPPROTO_SMC
-				": enable it while it runs to check this",
-				unit->name);
-		return;
-	}
-	if (confined_library(&confined, &unit->props, unit->lib.file) ||
-	    (confined_unit(&confined, unit->name, &unit->props, false) > 0 &&
-	     (confined.by != BY_FAMILIES || unit_uses_inet(unit))))
-		unit_warn(unit->req, "%s will use TCP: %s", unit->name,
-			  confined_line(&confined, why));
+	if (unit->way == WAY_BPF && pid <= 0 && selinux_is_enforcing())
+		unit_warn(unit->req,
+			  "%s may fail to start, as SELinux may deny it the sockets of eBPF: "
+			  "enable it while it runs to check this",
+			  unit->name);
+	if (unit->way != WAY_BPF && pid > 0 && confined_process(pid, false, why))
+		unit_warn(unit->req, "%s will use TCP: %s: " CONFINED_SEE, unit->name, why);
 }
 
 /* Warn about everything that prevents SMC for the service's connections. */
@@ -186,16 +174,19 @@ static void warn(const struct unit *unit)
 	const struct request *req = unit->req;
 	const char *list = unit_prop_of(unit, "TriggeredBy");
 	int err = kernel_has_smc();
-	char word[PATH_MAX], why[CONFINED_TEXT_SIZE], *type;
+	char word[PATH_MAX], *type;
+	struct smc_err why;
 
 	if (unit->way == WAY_BPF)
 		launch_warn(&req->launch, WAY_BPF, unit->name);
 	else if (!unit_is_root(unit))
 		buffers_warn(&req->launch, unit->name);
-	if (err)
-		unit_warn(req, "%s will use TCP: %s", unit->name, smc_why_not(err, why));
-	else
+	if (err) {
+		kernel_why_not(err, &why);
+		unit_warn(req, "%s will use TCP: %s", unit->name, why.text);
+	} else {
 		warn_confined(unit);
+	}
 	while (unit_next_word(&list, word)) {
 		type = strrchr(word, '.');
 		if (type && !strcmp(type, ".socket"))

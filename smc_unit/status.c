@@ -27,11 +27,10 @@ enum use {
  * @file: of the drop-in, "" for none
  * @state: of systemd: "active"; "template"
  * @pid: of the main process, 0 for none
- * @why: who denies it, and the line that allows it: with USE_DENIED, and with eBPF also if it does
- *	not run, as it cannot start; else ""
+ * @why: with USE_DENIED: who denies it; else ""
  */
 struct row {
-	char name_text[UNIT_NAME_SIZE], file[PATH_MAX], why[CONFINED_TEXT_SIZE];
+	char name_text[UNIT_NAME_SIZE], file[PATH_MAX], why[HOST_PROBE_SIZE];
 	const char *name, *state;
 	enum way way;
 	unsigned int pid;
@@ -142,21 +141,17 @@ static bool is_own(const struct unit_props *props)
 }
 
 static enum use find_use(const struct row *row, const struct unit_props *props,
-			 char why[CONFINED_TEXT_SIZE])
+			 char why[HOST_PROBE_SIZE])
 {
 	enum way way = row->way;
 	int pid = (int)row->pid;
-	struct confined confined;
 	int mapped, named;
 
-	if (way == WAY_BPF && confined_unit(&confined, row->name, props, true) > 0) {
-		confined_line(&confined, why);
-		return pid ? USE_DENIED : USE_NONE;
-	}
 	if (!pid)
 		return USE_NONE;
 	if (way == WAY_BPF)
-		return find_bpf_use(row->name);
+		return confined_unit(row->name, props, true, why) > 0 ? USE_DENIED :
+									find_bpf_use(row->name);
 	mapped = proc_has(pid, "maps", "/" LIBRARY_NAME);
 	named = proc_has(pid, "environ", LIBRARY_NAME);
 	if (mapped < 0 || named < 0)
@@ -165,12 +160,8 @@ static enum use find_use(const struct row *row, const struct unit_props *props,
 		return has_smc_sockets(pid) ? USE_YES : USE_NONE;
 	if (way == WAY_NONE)
 		return USE_RESTART;
-	if (mapped && confined_unit(&confined, row->name, props, false) <= 0)
-		return USE_YES;
-	if (mapped) {
-		confined_line(&confined, why);
-		return USE_DENIED;
-	}
+	if (mapped)
+		return confined_unit(row->name, props, false, why) > 0 ? USE_DENIED : USE_YES;
 	/*
 	 * smc_run may have used eBPF or TCP instead of the library; or the process is from before a
 	 * change of the unit.
@@ -227,8 +218,8 @@ static void put_row(struct list *list, const struct row *row)
 		return;
 	out_escaped(&list->notes, row->name, UNIT_NAME_SIZE);
 	out_str(&list->notes, ": ");
-	out_escaped(&list->notes, row->why, CONFINED_TEXT_SIZE);
-	out_char(&list->notes, '\n');
+	out_escaped(&list->notes, row->why, sizeof(row->why));
+	out_str(&list->notes, ": " CONFINED_SEE "\n");
 }
 
 /*

@@ -207,8 +207,7 @@ static int check_preload(struct unit *unit, struct smc_err *err)
 
 static int check_bpf(struct unit *unit, struct smc_err *err)
 {
-	char why[CONFINED_TEXT_SIZE];
-	struct confined confined;
+	char why[HOST_PROBE_SIZE];
 
 	if (unit->req->user)
 		return smc_err_say(err, ENOTSUP, "eBPF needs root: it is for system units");
@@ -216,9 +215,8 @@ static int check_bpf(struct unit *unit, struct smc_err *err)
 	 * A security module would deny its sockets, or connections that it accepts. That is worse
 	 * than TCP.
 	 */
-	if (confined_unit(&confined, unit->name, &unit->props, true) > 0)
-		return smc_err_say(err, EACCES, "%s: %s", unit->name,
-				   confined_line(&confined, why));
+	if (confined_unit(unit->name, &unit->props, true, why) > 0)
+		return smc_err_say(err, EACCES, "%s: %s: " CONFINED_SEE, unit->name, why);
 	if (bpf_loader(unit->loader) && check_owner(unit, unit->loader, err))
 		return -EPERM;
 	/* Only root may ask. For others writing the drop-in fails later. */

@@ -202,8 +202,6 @@ static int print(struct lister *l)
 		out_list_end(&l->list);
 	if (!l->summary && l->opts->width)
 		screen_end(&l->screen, &l->text, l->opts);
-	if (l->opts->is_explained && !l->opts->no_header)
-		smcss_confined(&l->text);
 	return write_text(l);
 }
 

@@ -40,12 +40,6 @@ bool smcss_has_listening(const struct smcss_opts *opts);
  */
 int smcss_list(const struct smcss_opts *opts, struct netns_list *spaces, struct smc_err *err);
 
-/**
- * smcss_confined() - append a line for each domain of SELinux, or profile of AppArmor, that denies
- *	SMC sockets to a process with the preload library
- */
-void smcss_confined(struct out_text *text);
-
 /* Counts by network namespace, process, peer and reason. */
 struct summary;
 

@@ -9,7 +9,6 @@
 #include "launch/bufsize.h"
 #include "launch/launch.h"
 #include "launch/supervise.h"
-#include "process/confined.h"
 #include "process/library.h"
 #include "process/sockcall.h"
 #include "smc/abi.h"
@@ -31,10 +30,13 @@ static int no_smc(const struct launch *launch, const char *command, const char *
 
 static int check_kernel(const struct launch *launch, const char *command)
 {
-	int err = kernel_has_smc();
-	char why[CONFINED_TEXT_SIZE];
+	int ret = kernel_has_smc();
+	struct smc_err err;
 
-	return err ? no_smc(launch, command, smc_why_not(err, why)) : 0;
+	if (!ret)
+		return 0;
+	kernel_why_not(ret, &err);
+	return no_smc(launch, command, err.text);
 }
 
 /* ---- eBPF and seccomp ---- */

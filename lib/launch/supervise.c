@@ -28,9 +28,9 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
+#include "base/read.h"
 #include "host/smc.h"
 #include "launch/bufsize.h"
-#include "process/apparmor.h"
 #include "process/helper.h"
 #include "process/sockcall.h"
 #include "process/sockopt_numbers.h"
@@ -52,6 +52,8 @@
 
 /* Process name, so that killing the command by name spares the supervisor. */
 #define SUPERVISOR "smc_supervise"
+
+#define PROFILE_SIZE 256
 
 /**
  * struct supervisor - settings for each TCP socket
@@ -185,10 +187,12 @@ static int open_smc(const struct supervisor *self, const struct sockcall *call)
  */
 static bool has_other_profile(pid_t pid)
 {
-	char theirs[APPARMOR_NAME_SIZE], ours[APPARMOR_NAME_SIZE];
+	char path[64], theirs[PROFILE_SIZE], ours[PROFILE_SIZE];
 
-	return apparmor_profile(pid, theirs) &&
-	       !(apparmor_profile(0, ours) && !strcmp(ours, theirs));
+	snprintf(path, sizeof(path), "/proc/%d/attr/apparmor/current", (int)pid);
+	smc_read_start(path, 0, theirs, sizeof(theirs));
+	smc_read_start("/proc/self/attr/apparmor/current", 0, ours, sizeof(ours));
+	return strstr(theirs, " (enforce)") && strcmp(ours, theirs);
 }
 
 /* Does this thread get SMC sockets? Return: 0, -errno. */

@@ -30,11 +30,11 @@ struct module_facts {
 struct kernel_facts {
 	struct kconfig config;
 	struct module_facts smc, smc_diag;
-	bool has_smc_dir;    /* module smc is loaded or built in, says sysfs */
-	bool is_attached;    /* smc_bpf has programs attached */
-	bool is_confined;    /* AppArmor or SELinux denies this process SMC sockets */
-	struct confined own; /* with @is_confined */
-	int ipproto_error;   /* of a socket of IPPROTO_SMC: 0, -errno, -ENODATA if not recorded */
+	bool has_smc_dir; /* module smc is loaded or built in, says sysfs */
+	bool is_attached; /* smc_bpf has programs attached */
+	bool is_confined; /* AppArmor or SELinux denies this process SMC sockets, @own */
+	char own[HOST_PROBE_SIZE];
+	int ipproto_error; /* of a socket of IPPROTO_SMC: 0, -errno, -ENODATA if not recorded */
 	const char *bpf_missing; /* what smc_run --bpf lacks, NULL for nothing */
 	int sockmaps; /* number of maps that take the input of sockets; -errno: unknown */
 	char sockmap[HOST_PROBE_SIZE]; /* name of the first; a newline, the program that fills it */
@@ -117,16 +117,14 @@ struct exposure_facts {
 
 #define FACTS_SERVICES_MAX 16
 
-/** struct service_facts - a service that smc_unit has enabled; @confined: with @is_denied */
+/** struct service_facts - a service that smc_unit has enabled; @why: with @is_denied */
 struct service_facts {
-	char unit[UNIT_NAME_SIZE];
-	struct confined confined;
-	bool is_denied;
+	char unit[UNIT_NAME_SIZE], why[HOST_PROBE_SIZE];
+	bool is_denied, is_bpf;
 };
 
-/** struct services_facts - @module: "apparmor" or "selinux" in force, NULL for neither */
+/** struct services_facts - those of which it is known whether SMC is denied */
 struct services_facts {
-	const char *module;
 	struct service_facts all[FACTS_SERVICES_MAX];
 	size_t count;
 };

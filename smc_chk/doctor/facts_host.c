@@ -51,7 +51,7 @@ static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *
 	kernel->has_smc_dir = host_exists("%s/module/smc", facts->sys);
 	kernel->is_attached = !host_probe("bpf-attached", probe_attached, NULL, text);
 	if (facts->socket_error == EACCES)
-		kernel->is_confined = confined_own(&kernel->own) > 0;
+		kernel->is_confined = confined_own(kernel->own);
 	if (facts->has_smc || kernel->is_attached)
 		kernel->ipproto_error = host_ipproto_smc();
 	if (facts->has_smc)

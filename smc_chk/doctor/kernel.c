@@ -70,8 +70,6 @@ static void say_not_built(struct doctor *doc)
 static void say_no_smc(struct doctor *doc)
 {
 	const struct module_facts *module = &doc->facts->kernel.smc;
-	const struct confined *own = &doc->facts->kernel.own;
-	char text[CONFINED_TEXT_SIZE], remedy[CONFINED_TEXT_SIZE];
 	const char *release = doc->facts->release;
 	char built = option(doc, "CONFIG_SMC");
 	int error = doc->facts->socket_error;
@@ -88,8 +86,8 @@ static void say_no_smc(struct doctor *doc)
 			   "run smc_chk bundle FILE.tar.gz on that host",
 			   "nothing was recorded about it");
 	else if (doc->facts->kernel.is_confined)
-		doctor_say(doc, DOCTOR_PROBLEM, "kernel", release, confined_remedy(own, remedy),
-			   "this process may not use SMC: %s", confined_text(own, text));
+		doctor_say(doc, DOCTOR_PROBLEM, "kernel", release, CONFINED_SEE,
+			   "this process may not use SMC: %s", doc->facts->kernel.own);
 	else if (is_refused)
 		doctor_say(doc, DOCTOR_PROBLEM, "kernel", release,
 			   "run smc_chk outside the sandbox",

@@ -2,7 +2,6 @@
 /* Doctor: do AppArmor, SELinux and their units let the enabled services use SMC? */
 
 #include "host/file.h"
-#include "host/smc.h"
 #include "smc_chk/doctor/findings.h"
 
 #define DIRECTORY_END ".service.d"
@@ -20,8 +19,8 @@ static bool take_service(struct service_facts *service, const char *directory)
 		return false;
 	snprintf(service->unit, sizeof(service->unit), "%.*s", (int)(len - strlen(".d")),
 		 directory);
-	ret = confined_unit(&service->confined, service->unit, NULL,
-			    strstr(lines, "/smc_bpf") != NULL);
+	service->is_bpf = strstr(lines, "/smc_bpf");
+	ret = confined_unit(service->unit, NULL, service->is_bpf, service->why);
 	service->is_denied = ret > 0;
 	return ret >= 0;
 }
@@ -30,9 +29,7 @@ void facts_load_services(struct services_facts *services)
 {
 	struct host_names names AUTO(host_names_free) = { 0 };
 
-	services->module = confined_module();
-	if ((!services->module && host_ipproto_smc() != -EPROTONOSUPPORT) ||
-	    host_list(&names, "/etc/systemd/system"))
+	if (host_list(&names, "/etc/systemd/system"))
 		return;
 	for (size_t i = 0; i < names.count && services->count < FACTS_SERVICES_MAX; i++)
 		services->count += take_service(&services->all[services->count], names.names[i]);
@@ -41,26 +38,17 @@ void facts_load_services(struct services_facts *services)
 void doctor_services(struct doctor *doc)
 {
 	const struct services_facts *services = &doc->facts->services;
-	char text[CONFINED_TEXT_SIZE], remedy[CONFINED_TEXT_SIZE];
 	size_t denied = 0;
 
 	for_each(service, services->all, services->count) {
-		const struct confined *confined = &service->confined;
-		const char *command;
-
 		if (!service->is_denied)
 			continue;
 		denied++;
-		command = confined_remedy(confined, remedy);
-		if (confined->by == BY_SELINUX && confined->is_bpf)
-			command = doctor_command(doc, "smc_unit enable --preload ", service->unit,
-						 "");
-		doctor_say(doc, confined->is_bpf ? DOCTOR_PROBLEM : DOCTOR_WARNING,
-			   confined->by == BY_FAMILIES ? "families" : services->module,
-			   service->unit, command, "%s%s",
-			   confined->is_bpf ? "" : "stays on TCP: ", confined_text(confined, text));
+		doctor_say(doc, service->is_bpf ? DOCTOR_PROBLEM : DOCTOR_WARNING, "confinement",
+			   service->unit, CONFINED_SEE, "%s%s",
+			   service->is_bpf ? "" : "stays on TCP: ", service->why);
 	}
-	if (services->module && services->count && !denied)
-		doctor_ok(doc, services->module, NULL, "lets all enabled services (%zu) use SMC",
+	if (services->count && !denied)
+		doctor_ok(doc, "confinement", NULL, "all enabled services (%zu) may use SMC",
 			  services->count);
 }

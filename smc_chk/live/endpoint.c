@@ -7,7 +7,6 @@
 
 #include "host/smc.h"
 #include "netlink/diag.h"
-#include "process/confined.h"
 
 #define TRIES 3 /* of a dump that the kernel calls interrupted */
 
@@ -40,7 +39,7 @@ int endpoint_socket(int family, bool is_smc, int buffers)
 
 const char *endpoint_why_not(void)
 {
-	static char why[CONFINED_TEXT_SIZE];
+	static struct smc_err why;
 	int fd = endpoint_socket(AF_INET, true, 0);
 
 	if (fd >= 0) {
@@ -49,7 +48,8 @@ const char *endpoint_why_not(void)
 	}
 	if (fd == -EPERM)
 		return "a sandbox forbids SMC sockets to this program";
-	return smc_why_not(fd, why);
+	kernel_why_not(fd, &why);
+	return why.text;
 }
 
 const char *endpoint_family_word(int family)

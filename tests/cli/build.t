@@ -414,8 +414,7 @@ check_layers() {
 	is "$(symbols '^([.]t?(data|bss)|[*]COM)' | grep -vxFf <(symbols '^[.]data[.]rel[.]ro'))" "lib/cli/screen.o has_progress" \
 		"lib/ has one writable variable of file scope: the terminal has a line of progress"
 	is "$(symbols '[*]UND[*]' | grep -E " (exit|_exit|_Exit|quick_exit|abort|error)\$")" "lib/base/memory.o exit
-lib/launch/supervise.o _exit
-lib/process/apparmor.o _exit" "lib/ exits where memory is gone, and in processes that it started"
+lib/launch/supervise.o _exit" "lib/ exits where memory is gone, and in processes that it started"
 	is "$(symbols '[*]UND[*]' | grep -vE '^lib/(cli/|base/memory\.o )' | grep -E " ($calls)\$")" "" "lib/ prints in lib/cli, and where memory is gone"
 	# The preload library needs only libc, and has one weak reference.
 	is "$(grep -rnlE 'AF_NETLINK|PF_NETLINK|mnl_socket_open|nl_connect|nl_socket_alloc' --include='*.[ch]' . |

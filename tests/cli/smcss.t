@@ -89,28 +89,6 @@ taken -aR
 taken -l -W
 taken --all --debug --smcd --wide
 
-# ---- processes that a security module keeps from SMC, on a recorded host ----
-if [ "$(python3 -c 'import sys; print(sys.byteorder)')" = little ]; then
-	tar xzf tests/cli/host.tgz -C "$tmp"
-	export SMC_TOOLS_ROOT=$tmp/smc-bundle/record
-	printf '0\nserver[12] uses TCP: \033[2J' >"$SMC_TOOLS_ROOT/probes/confined-tcp-0"
-	printf '0\nother[13] uses TCP: x' >"$SMC_TOOLS_ROOT/probes/confined-tcp-1"
-	run -e
-	unlike "$out" 'uses TCP' '-e where no security module is in force'
-	mkdir -p "$SMC_TOOLS_ROOT/sys/module/apparmor/parameters"
-	echo Y >"$SMC_TOOLS_ROOT/sys/module/apparmor/parameters/enabled"
-	run -e
-	is "$(tail -n 2 <<<"$out")" 'server[12] uses TCP: \x1b[2J
-other[13] uses TCP: x' '-e where one is: a line for each, escaped'
-	for option in -eH -a -j -s; do
-		run $option
-		unlike "$out" 'uses TCP' "not with $option"
-	done
-	unset SMC_TOOLS_ROOT
-else
-	skip 'processes that are kept from SMC' 'the recorded host is little-endian'
-fi
-
 # ---- a kernel without SMC ----
 if has_smc; then
 	skip 'a kernel without SMC is reported in one sentence' 'this kernel has SMC'
