@@ -6,7 +6,6 @@
 #include "launch/bufsize.h"
 #include "out/text.h"
 #include "process/confined.h"
-#include "settings/enforce.h"
 #include "smc_unit/unit.h"
 
 /* A part of a word in double quotes, as systemd.syntax(7) reads it; % begins a specifier. */
@@ -193,7 +192,6 @@ static void warn(const struct unit *unit)
 			warn_socket(unit, word);
 	}
 	warn_namesake(unit);
-	listeners_warn(unit);
 }
 
 static const char *systemctl_words(const struct request *req)
@@ -244,30 +242,6 @@ static void detach(const struct unit *unit)
 		bpf_ask("detach", "--unit", unit->name, &ignored);
 }
 
-/*
- * SMC's packets have no owner, whichever way the sockets are made: af_smc(7).
- *
- * Return: 0; -EPERM with a message if firewall rules match owners, unless --force is given.
- */
-static int check_owners(const struct request *req, struct smc_err *err)
-{
-	char rule[POLICY_OWNER_SIZE];
-	struct smc_err ignored;
-
-	if (req->user || geteuid() || policy_read_owner(rule, &ignored) <= 0)
-		return 0;
-	if (!req->force)
-		return smc_err_say(
-			err, EPERM,
-			"a firewall rule matches the owner, which packets of SMC do not have; "
-			"--force enables SMC anyway (%.200s)",
-			rule);
-	cli_warn(req->launch.tool, req->launch.quiet,
-		 "a firewall rule matches the owner, which packets of SMC do not have (%.200s)",
-		 rule);
-	return 0;
-}
-
 static int enable(struct unit *unit, struct smc_err *err)
 {
 	char said[PATH_MAX + 64];
@@ -275,8 +249,6 @@ static int enable(struct unit *unit, struct smc_err *err)
 	int ret = unit_check(unit, err);
 	bool was_bpf;
 
-	if (!ret)
-		ret = check_owners(unit->req, err);
 	if (ret)
 		return ret;
 	was_bpf = has_bpf(unit);

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* Find a service's listening sockets and how exposed they are. */
+/* Find a service's listening sockets. */
 #include <arpa/inet.h>
 #include <dirent.h>
 
 #include "base/array.h"
 #include "cgroup/cgroup.h"
-#include "launch/ask.h"
-#include "launch/rules.h"
-#include "out/text.h"
 #include "process/proc.h"
-#include "settings/policy.h"
 #include "smc/abi.h"
 #include "smc_unit/unit.h"
 
@@ -88,46 +84,28 @@ static bool is_kind(int fd)
 	       (domain == AF_SMC || protocol == IPPROTO_TCP || protocol == IPPROTO_SMC);
 }
 
-/* Get the address of a listener. Return: false if the socket does not listen. */
-static bool read_listener(int fd, struct listener *listener)
+/* Get the port of a listener. Return: 0 if the socket does not listen */
+static uint16_t port_of(int fd)
 {
-	union {
-		struct sockaddr any;
-		struct sockaddr_in in;
-		struct sockaddr_in6 in6;
-	} name;
+	struct sockaddr_in6 name; /* IPv4 has the port at the same offset */
 	socklen_t len = sizeof(name);
-	int is_v6only = 1;
 
-	if (!is_kind(fd) || getsockname(fd, &name.any, &len))
-		return false;
-	*listener = (struct listener){ .addr = { .family = AF_INET, .prefix = 32 },
-				       .port = ntohs(name.in.sin_port) };
-	if (name.any.sa_family == AF_INET) {
-		memcpy(listener->addr.bytes, &name.in.sin_addr, 4);
-	} else if (IN6_IS_ADDR_V4MAPPED(&name.in6.sin6_addr)) {
-		memcpy(listener->addr.bytes, &name.in6.sin6_addr.s6_addr[12], 4);
-	} else {
-		listener->addr = (struct netaddr){ .family = AF_INET6, .prefix = 128 };
-		memcpy(listener->addr.bytes, &name.in6.sin6_addr, 16);
-		len = sizeof(is_v6only);
-		getsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &is_v6only, &len);
-		listener->takes_v4 = !is_v6only && IN6_IS_ADDR_UNSPECIFIED(&name.in6.sin6_addr);
-	}
-	return name.any.sa_family == AF_INET || name.any.sa_family == AF_INET6;
+	if (!is_kind(fd) || getsockname(fd, (struct sockaddr *)&name, &len))
+		return 0;
+	return ntohs(name.sin6_port);
 }
 
 static int add_sockets(struct listeners *found, const struct proc_table *table)
 {
-	struct listener listener;
-
 	for (size_t i = 0; i < table->count; i++) {
 		const struct proc_fd *holder = &table->entries[i];
 		bool is_new = holder->pid != SYSTEMD && (!i || holder[-1].inode != holder->inode);
 		int fd AUTO_CLOSE = is_new ? proc_take_socket(holder) : -ESTALE;
+		uint16_t port;
 
-		if (fd >= 0 && read_listener(fd, &listener))
-			*smc_array_add(&found->all, &found->count) = listener;
+		port = fd >= 0 ? port_of(fd) : 0;
+		if (port)
+			*smc_array_add(&found->ports, &found->count) = port;
 		if (fd == -EPERM)
 			return fd;
 	}
@@ -156,137 +134,4 @@ int unit_listeners(struct listeners *found, const struct unit *unit, struct smc_
 		smc_err_set(err, -ret, "cannot look at the sockets of %s", unit->name);
 	free(pids.all);
 	return ret;
-}
-
-/* ---- exposure ---- */
-
-/**
- * struct reach - exposure of a service
- * @policy: in force
- * @first: the first exposed listener, with @count others; @door: the local address it is reachable
- *	through
- */
-struct reach {
-	const struct unit *unit;
-	struct policy policy;
-	struct netaddr_table here;
-	const struct listener *first;
-	const struct netaddr *door;
-	size_t count;
-};
-
-static bool is_left_out(const struct reach *reach, const struct netaddr *addr, uint16_t port)
-{
-	struct sockaddr_in6 name = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
-	uint8_t *bytes = name.sin6_addr.s6_addr;
-
-	if (addr->family == AF_INET) {
-		bytes[10] = bytes[11] = 0xff; /* mapped: ::ffff:10.0.0.1 */
-		memcpy(bytes + 12, addr->bytes, 4);
-	} else {
-		memcpy(bytes, addr->bytes, 16);
-	}
-	return reach->unit->way == WAY_PRELOAD &&
-	       !rules_allow(&reach->unit->req->launch.rules, true, (struct sockaddr *)&name,
-			    sizeof(name));
-}
-
-static void find_reach(struct reach *reach, const struct listeners *found)
-{
-	for (size_t i = 0; i < found->count; i++) {
-		const struct listener *one = &found->all[i];
-		const struct netaddr *door = policy_door(&reach->policy, &reach->here, &one->addr,
-							 one->port, one->takes_v4);
-
-		if (door && !is_left_out(reach, &one->addr, one->port) && !reach->count++) {
-			reach->first = one;
-			reach->door = door;
-		}
-	}
-}
-
-/* "'smc_unit peers redis.service 10.0.0.0/8' limits that to one of your networks". */
-static void say(const struct reach *reach, const char *what, const char *ports)
-{
-	const struct request *req = reach->unit->req;
-	struct out_text name AUTO(out_free) = { 0 };
-
-	if (req->user)
-		unit_warn(req, "%s: 'allow from' in smc.conf(5) limits that to your own networks",
-			  what);
-	else if (out_shell_word(&name, reach->unit->name))
-		unit_warn(req,
-			  "%s: 'smc_unit peers %s%.*s 10.0.0.0/8%s' "
-			  "limits that to one of your networks",
-			  what, *reach->unit->name == '-' ? "-- " : "", (int)name.len,
-			  name.data ? name.data : "", ports);
-}
-
-/* A stopped service may listen on any port. */
-static void warn_unknown(const struct reach *reach)
-{
-	const struct netaddr any4 = { .family = AF_INET }, any6 = { .family = AF_INET6 };
-	const struct netaddr *door = netaddr_public(&reach->here, &any4);
-	char addr[NETADDR_TEXT_SIZE], text[2 * UNIT_NAME_SIZE];
-
-	door = door ? door : netaddr_public(&reach->here, &any6);
-	if (!door || reach->unit->req->user || reach->policy.count)
-		return;
-	snprintf(text, sizeof(text),
-		 "%s is not running, so its ports are unknown; public networks reach this host "
-		 "through %s",
-		 reach->unit->name, inet_ntop(door->family, door->bytes, addr, sizeof(addr)));
-	say(reach, text, ":PORT");
-}
-
-static void warn_known(const struct reach *reach)
-{
-	const struct listener *first = reach->first;
-	const struct netaddr *door = reach->door;
-	char where[NETADDR_TEXT_SIZE], addr[NETADDR_TEXT_SIZE], more[32] = "";
-	char text[2 * UNIT_NAME_SIZE];
-	bool is_v4 = first->addr.family == AF_INET;
-
-	netaddr_short(where, &first->addr);
-	if (reach->count > 1)
-		snprintf(more, sizeof(more), " and %zu more", reach->count - 1);
-	snprintf(text, sizeof(text),
-		 "%s listens on %s%s%s:%u%s, so anyone who reaches %s can use SMC with it",
-		 reach->unit->name, is_v4 ? "" : "[", where, is_v4 ? "" : "]", first->port, more,
-		 inet_ntop(door->family, door->bytes, addr, sizeof(addr)));
-	say(reach, text, "");
-}
-
-static void load_reach(struct reach *reach)
-{
-	struct netdev_table devs AUTO(netdev_free) = { 0 };
-	struct smc_err ignored;
-	char *policy AUTO_FREE = NULL;
-
-	if (!netdev_load(&devs, "/sys"))
-		netaddr_load(&reach->here, &devs);
-	if (geteuid() || tool_ask("smc_conf", "export", NULL, NULL, &policy, &ignored))
-		return;
-	policy_lines(&reach->policy, policy);
-}
-
-void listeners_warn(const struct unit *unit)
-{
-	struct reach reach = { .unit = unit };
-	struct smc_err ignored = { 0 };
-	struct listeners found;
-
-	if (unit->req->launch.quiet)
-		return;
-	if (!unit_listeners(&found, unit, &ignored)) {
-		load_reach(&reach);
-		find_reach(&reach, &found);
-		if (reach.first)
-			warn_known(&reach);
-		else if (!found.is_running && !found.is_away)
-			warn_unknown(&reach);
-	}
-	netaddr_free(&reach.here);
-	policy_free(&reach.policy);
-	free(found.all);
 }

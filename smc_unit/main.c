@@ -4,15 +4,13 @@
 
 #include "smc_unit/unit.h"
 
-enum { OPT_ALL = LAUNCH_LAST, OPT_FORCE, OPT_USER };
+enum { OPT_ALL = LAUNCH_LAST, OPT_USER };
 
 static struct request asked;
 
 static const struct cli_opt enable_options[] = {
 	LAUNCH_OPTIONS,
 	LAUNCH_LEARN_OPTION,
-	{ OPT_FORCE, "force", NULL, "enable even if a firewall matches the owner of packets",
-	  &asked.force },
 	{ OPT_USER, "user", NULL, "use the systemd instance of the user", &asked.user },
 	{ 0 },
 };

@@ -76,8 +76,8 @@ static int make_rules(struct policy *policy, const struct unit *unit, const stru
 			ret = check_ports(&found, unit, err);
 		for (size_t k = 0; !ret && k < found.count; k++)
 			add_rule(policy, rule,
-				 (struct policy_range){ found.all[k].port, found.all[k].port });
-		free(found.all);
+				 (struct policy_range){ found.ports[k], found.ports[k] });
+		free(found.ports);
 	}
 	policy_settle(policy);
 	return ret;

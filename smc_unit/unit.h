@@ -7,7 +7,6 @@
 
 #include "base/err.h"
 #include "launch/launch.h"
-#include "net/netaddr.h"
 #include "process/library.h"
 #include "process/systemctl.h"
 #include "process/target.h"
@@ -20,12 +19,11 @@
  * @user: it is a unit of the user's own manager
  * @all: for disable: every service
  * @json: for status
- * @force: for enable: ignore the firewall
  */
 struct request {
 	struct launch launch;
 	const char *unit;
-	bool user, all, json, force;
+	bool user, all, json;
 };
 
 /** unit_warn() - print a warning, unless @quiet */
@@ -126,42 +124,23 @@ int unit_check(struct unit *unit, struct smc_err *err);
 /* ---- listen.c ---- */
 
 /**
- * struct listener - a listening TCP or SMC socket
- * @addr: local address; all bytes 0 for the wildcard of its family
- * @takes_v4: an IPv6 socket that accepts IPv4, too
- */
-struct listener {
-	struct netaddr addr;
-	uint16_t port;
-	bool takes_v4;
-};
-
-/**
- * struct listeners - sockets of a service, without those opened by systemd, which stay TCP
+ * struct listeners - ports on which a service listens, without those of sockets opened by
+ *	systemd, which stay TCP
  * @is_running: it has processes in this network namespace
  * @is_away: it has processes in another one
  */
 struct listeners {
-	struct listener *all;
+	uint16_t *ports;
 	size_t count;
 	bool is_running, is_away;
 };
 
 /**
- * unit_listeners() - listeners of a unit, or of all instances of a template
+ * unit_listeners() - ports of a unit, or of all instances of a template
  *
  * -EPERM without rights.
  */
 int unit_listeners(struct listeners *found, const struct unit *unit, struct smc_err *err);
-
-/**
- * listeners_warn() - warn if the service is reachable from public networks and no policy limits
- * this
- *
- * Prints one sentence, with a command to fix it. Sockets that SMC_INCLUDE and SMC_EXCLUDE leave to
- * TCP do not count.
- */
-void listeners_warn(const struct unit *unit);
 
 /* ---- peers.c ---- */
 

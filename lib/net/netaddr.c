@@ -188,23 +188,6 @@ bool netaddr_is_private(const struct netaddr *addr)
 	return false;
 }
 
-const struct netaddr *netaddr_public(const struct netaddr_table *table,
-				     const struct netaddr *listen)
-{
-	static const uint8_t any[16];
-	size_t size = listen->family == AF_INET ? 4 : 16;
-	bool is_any = !memcmp(listen->bytes, any, size);
-
-	for (size_t i = 0; i < table->count; i++) {
-		const struct netaddr *addr = &table->addrs[i];
-
-		if (addr->family == listen->family && !netaddr_is_private(addr) &&
-		    (is_any || !memcmp(addr->bytes, listen->bytes, size)))
-			return addr;
-	}
-	return NULL;
-}
-
 void netaddr_free(struct netaddr_table *table)
 {
 	free(table->addrs);

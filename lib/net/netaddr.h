@@ -69,11 +69,4 @@ bool netaddr_has(const struct netaddr_table *table, const char *netdev, int fami
  */
 bool netaddr_is_private(const struct netaddr *addr);
 
-/**
- * netaddr_public() - first public address through which a socket can be reached, or NULL
- * @listen: address it listens on; all bytes 0 for any address
- */
-const struct netaddr *netaddr_public(const struct netaddr_table *table,
-				     const struct netaddr *listen);
-
 void netaddr_free(struct netaddr_table *table);

@@ -85,31 +85,3 @@ int policy_nft_read(struct policy *policy, struct smc_err *err);
 
 /** policy_nft_parse() - parse nft's JSON of the table. Pure. Return: 0, -EPROTO */
 int policy_nft_parse(struct policy *policy, const char *json);
-
-/* ---- foreign rules ---- */
-
-#define POLICY_OWNER_SIZE 400
-
-/**
- * policy_nft_owner() - count rules that match the owner of a packet, which SMC's packets lack
- * @ruleset: output of "nft list ruleset"; includes rules of iptables-nft
- * @first: receives the first one with its table and chain; empty for none
- *
- * Not those by control group: the TCP socket inside an SMC socket has one.
- */
-int policy_nft_owner(const char *ruleset, char first[POLICY_OWNER_SIZE]);
-
-/** policy_legacy_owner() - as policy_nft_owner(); @saved: output of iptables-legacy-save */
-int policy_legacy_owner(const char *saved, char first[POLICY_OWNER_SIZE]);
-
-/** policy_nft_list() - "nft list ruleset"; the caller frees it. NULL without nf_tables */
-int policy_nft_list(char **ruleset, struct smc_err *err);
-
-/**
- * policy_read_owner() - rules by owner of nftables and of iptables-legacy in this network namespace
- *
- * Return: number of rules; if none was found -EPERM without the rights to read them, -ENOSYS
- * without libnftables, -ENOENT without iptables-legacy-save although there are rules, -errno; with
- * a sentence.
- */
-int policy_read_owner(char first[POLICY_OWNER_SIZE], struct smc_err *err);

@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 
 #include "base/dlnote.h"
-#include "base/memory.h"
 #include "bpf/rights.h"
 #include "netlink/diag.h"
 
@@ -14,9 +13,7 @@
 DLNOTE(LIBRARY_SONAME, "nftables", "rules for peers: allow and deny in smc.conf", "recommended");
 
 /* From <nftables/libnftables.h>, stable in version 1. */
-#define OUTPUT_STATELESS (1 << 2) /* no counters */
 #define OUTPUT_JSON (1 << 4)
-#define OUTPUT_TERSE (1 << 11) /* no set elements */
 
 struct nft_ctx;
 
@@ -136,24 +133,4 @@ int policy_nft_read(struct policy *policy, struct smc_err *err)
 	if (ret <= 0)
 		return ret == -ENOSYS ? 0 : ret;
 	return ask("list table inet " POLICY_TABLE, policy, err);
-}
-
-int policy_nft_list(char **ruleset, struct smc_err *err)
-{
-	struct nft nft = { .ctx = NULL };
-	int ret = has_table(err);
-
-	*ruleset = NULL;
-	if (ret < 0)
-		return ret == -ENOSYS ? 0 : ret;
-	ret = open_nft(&nft, err);
-	if (!ret) {
-		nft.nft_ctx_output_set_flags(nft.ctx, OUTPUT_STATELESS | OUTPUT_TERSE);
-		ret = run(&nft, "list ruleset", err);
-	}
-	if (!ret)
-		*ruleset = xstrdup(nft.nft_ctx_get_output_buffer(nft.ctx));
-	if (nft.ctx)
-		nft.nft_ctx_free(nft.ctx);
-	return ret;
 }

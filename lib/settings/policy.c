@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Rules of a policy: canonical form, evaluation, comparison. */
+/* Rules of a policy: canonical form. */
 #include "settings/policy.h"
 
 #include <sys/socket.h>
@@ -115,64 +115,6 @@ void policy_settle(struct policy *policy)
 bool policy_is_empty(const struct policy *policy)
 {
 	return !policy->count && !policy->port_count && !policy->learn;
-}
-
-static bool is_in(struct policy_range ports, uint16_t port)
-{
-	return ports.low <= port && port <= ports.high;
-}
-
-static bool has_net(const struct policy_rule *rule, const struct netaddr *peer)
-{
-	for (size_t i = 0; i < rule->count; i++)
-		if (rule->nets[i].prefix <= peer->prefix && netaddr_covers(&rule->nets[i], peer))
-			return true;
-	return false;
-}
-
-bool policy_allows(const struct policy *policy, enum policy_side side, const struct netaddr *peer,
-		   uint16_t port)
-{
-	bool is_allowed = false, is_free = true;
-
-	for (size_t i = 0; i < policy->port_count; i++)
-		if (is_in(policy->ports[i], port))
-			return false;
-	for (size_t i = 0; i < policy->count; i++) {
-		const struct policy_rule *rule = &policy->rules[i];
-		bool fits;
-
-		if ((rule->side && rule->side != side) || !is_in(rule->ports, port))
-			continue;
-		fits = has_net(rule, peer);
-		if (rule->action == POLICY_DENY && fits)
-			return false;
-		if (rule->action == POLICY_ALLOW) {
-			is_free = false;
-			is_allowed |= fits;
-		}
-	}
-	return is_allowed || is_free;
-}
-
-const struct netaddr *policy_door(const struct policy *policy, const struct netaddr_table *here,
-				  const struct netaddr *listen, uint16_t port, bool takes_v4)
-{
-	static const int families[] = { AF_INET, AF_INET6 };
-
-	for (size_t i = 0; i < 2; i++) {
-		const struct netaddr everybody = { .family = families[i] };
-		struct netaddr addr = *listen;
-		const struct netaddr *door = NULL;
-
-		addr.family = families[i];
-		if ((listen->family == families[i] || (!i && takes_v4)) &&
-		    policy_allows(policy, POLICY_FROM, &everybody, port))
-			door = netaddr_public(here, &addr);
-		if (door)
-			return door;
-	}
-	return NULL;
 }
 
 void policy_free(struct policy *policy)

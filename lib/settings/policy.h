@@ -97,13 +97,6 @@ int policy_line(struct policy *policy, const char *const *words, size_t count, s
 		struct smc_err *err);
 
 /**
- * policy_lines() - read the policy lines of a file written by policy_write(),
- *	or smc_conf export, up to the first network namespace; settled
- * @text: modified
- */
-void policy_lines(struct policy *policy, char *text);
-
-/**
  * policy_settle() - convert to the canonical form, the same for all equivalent policies
  *
  * Call after the last line, before anything else. Merges networks and ports into the fewest, and
@@ -113,25 +106,6 @@ void policy_settle(struct policy *policy);
 
 /** policy_is_empty() - does it deny nothing? Then no table and no program is needed */
 bool policy_is_empty(const struct policy *policy);
-
-/**
- * policy_allows() - may a connection use SMC, as far as known beforehand?
- * @side: POLICY_TO or POLICY_FROM
- * @peer: its address, with full prefix length; with a shorter one a network, which must be allowed
- *	as a whole and not denied as a whole
- * @port: the server's
- */
-bool policy_allows(const struct policy *policy, enum policy_side side, const struct netaddr *peer,
-		   uint16_t port);
-
-/**
- * policy_door() - local public address through which clients that are allowed reach a listener
- * @listen: its address; all bytes 0 for any, which with @takes_v4 includes IPv4
- *
- * Return: one of @here; NULL for none, or if the policy denies some network.
- */
-const struct netaddr *policy_door(const struct policy *policy, const struct netaddr_table *here,
-				  const struct netaddr *listen, uint16_t port, bool takes_v4);
 
 /** policy_write() - write lines for a file, several networks per line */
 void policy_write(struct out_text *text, const struct policy *policy);

@@ -211,22 +211,6 @@ int policy_line(struct policy *policy, const char *const *words, size_t count, s
 	return is_learn ? read_learn(policy, words[1], err) : read_by(policy, words[1], err);
 }
 
-void policy_lines(struct policy *policy, char *text)
-{
-	struct smc_err ignored = { 0 };
-	char *line, *words[256];
-	size_t count, bad;
-
-	while ((line = strsep(&text, "\n"))) {
-		count = words_split(line, words, 256);
-		if (count && !strcmp(words[0], "netns"))
-			break;
-		if (count && count < 256 && policy_is_keyword(words[0]))
-			policy_line(policy, (const char *const *)words, count, &bad, &ignored);
-	}
-	policy_settle(policy);
-}
-
 /* ---- write ---- */
 
 const char *policy_action_name(enum policy_action action)

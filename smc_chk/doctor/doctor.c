@@ -8,7 +8,7 @@ static void run_checks(struct doctor *doc)
 {
 	static void (*const checks[])(struct doctor * doc) = {
 		doctor_shim, doctor_rdma,   doctor_ism,	    doctor_pnet,     doctor_eid,
-		doctor_net,  doctor_sysctl, doctor_traffic, doctor_exposure, doctor_services,
+		doctor_net,  doctor_sysctl, doctor_traffic, doctor_services,
 	};
 	size_t first;
 

@@ -129,20 +129,20 @@ bool facts_is_before(const struct doctor_facts *facts, unsigned int major, unsig
 	       (facts->version[0] == major && facts->version[1] < minor);
 }
 
-/* Keep listening sockets; for a page, keep all sockets. */
+/* For a page, keep all sockets. */
 static int on_socket(const struct nlmsghdr *nlh, void *arg)
 {
 	struct doctor_facts *facts = arg;
-	struct exposure_facts *exposure = &facts->exposure;
+	static const uint8_t any[16];
 	struct smc_sock sock = { 0 };
 	int ret = smc_sock_decode(&sock, nlh);
 
 	if (!ret && facts->is_page)
 		*smc_array_add(&facts->sockets, &facts->n_sockets) = sock;
-	if (ret || sock.state != SMC_ABI_LISTEN)
-		return ret;
-	*smc_array_add(&exposure->listeners, &exposure->n_listeners) = sock;
-	return 0;
+	if (!ret && sock.state == SMC_ABI_LISTEN && sock.local.family == AF_INET6 &&
+	    !memcmp(sock.local.ip, any, sizeof(any)))
+		facts->serves_both = true;
+	return ret;
 }
 
 static void load_netlink(struct doctor_facts *facts)
@@ -157,7 +157,7 @@ static void load_netlink(struct doctor_facts *facts)
 		read_table(facts, SMC_NETLINK_GET_SYS_INFO, smc_sysinfo_decode, &facts->info);
 	facts->has_pnet = is_read(facts, pnet_table_load(&facts->pnet, &err), &err);
 	for (int tries = 0; tries < DIAG_TRIES; tries++) {
-		facts->exposure.n_listeners = facts->n_sockets = 0;
+		facts->n_sockets = 0;
 		ret = smc_diag_dump(&diag, sizeof(diag), sizeof(struct smc_abi_diag_msg), on_socket,
 				    facts, &err);
 		if (ret != -EINTR)
@@ -423,8 +423,6 @@ void facts_load_rest(struct doctor_facts *facts)
 void facts_free(struct doctor_facts *facts)
 {
 	free(facts->kernel.config.text);
-	policy_free(&facts->exposure.policy);
-	free(facts->exposure.listeners);
 	free(facts->sockets);
 	host_names_free(&facts->slots);
 	free(facts->n_ports);

@@ -9,7 +9,6 @@
 #include "net/rdma.h"
 #include "netlink/genl.h"
 #include "process/confined.h"
-#include "settings/policy.h"
 #include "smc/pnet.h"
 #include "smc/sock.h"
 #include "smc/stats.h"
@@ -102,19 +101,6 @@ struct shim_facts {
 	int n_learned; /* destinations that they leave to TCP */
 };
 
-/** struct exposure_facts - from where SMC sockets of this host can be reached */
-struct exposure_facts {
-	struct smc_sock *listeners; /* sockets of SMC that listen, with a known address */
-	size_t n_listeners;
-	size_t n_hidden;	  /* number of sockets with unknown address */
-	struct policy policy;	  /* in force in this network namespace, with @has_policy */
-	uint64_t denied, learned; /* by its counters */
-	bool has_policy;
-	struct smc_err why_not; /* empty of a host that was recorded without it */
-	int owner_rules;	/* number of firewall rules by owner of packets; -errno: unknown */
-	char owner_rule[HOST_PROBE_SIZE]; /* the first of them; -ENOENT: a sentence */
-};
-
 #define FACTS_SERVICES_MAX 16
 
 /** struct service_facts - a service that smc_unit has enabled; @why: with @is_denied */
@@ -151,7 +137,8 @@ struct doctor_facts {
 	struct smc_sock *sockets; /* all of SMC as the kernel sends them, only for a page */
 	size_t n_sockets;
 	bool is_page;
-	bool has_smc; /* SMC_GEN_NETLINK answers; otherwise its parts are empty */
+	bool serves_both; /* an SMC socket listens on ::, which may include IPv4 */
+	bool has_smc;	  /* SMC_GEN_NETLINK answers; otherwise its parts are empty */
 	bool has_genl, has_pnet, has_info, has_diag, has_pauses;
 	struct smc_err unread; /* the first netlink request that failed without a known reason */
 	bool is_limited;       /* handshake limitation is on */
@@ -168,7 +155,6 @@ struct doctor_facts {
 	struct shim_facts shim;
 	unsigned long long page_size;
 	char buddies[256]; /* the first line of /proc/buddyinfo, at least */
-	struct exposure_facts exposure;
 	struct services_facts services;
 	char knobs[FACTS_KNOBS][FACTS_KNOB_SIZE]; /* of knob_text(), empty when not there */
 };
@@ -185,7 +171,7 @@ void facts_free(struct doctor_facts *facts);
 /** facts_load_rest() - load the facts that only the checks need */
 void facts_load_rest(struct doctor_facts *facts);
 
-/** facts_load_host() - load a part of them: kernel, preload libraries, memory, knobs, exposure */
+/** facts_load_host() - load a part of them: kernel, preload libraries, memory, knobs */
 void facts_load_host(struct doctor_facts *facts);
 
 /** facts_load_services() - load the facts of services that smc_unit has enabled */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Facts about a host: kernel, preload libraries, memory, sysctls, policy. */
+/* Facts about a host: kernel, preload libraries, memory, sysctls. */
 #include <sys/stat.h>
 
 #include "cgroup/pins.h"
@@ -11,7 +11,6 @@
 #include "process/elf.h"
 #include "process/library.h"
 #include "process/proc.h"
-#include "settings/enforce.h"
 #include "smc_chk/doctor/facts.h"
 #include "smc_chk/doctor/sockmap.h"
 
@@ -207,85 +206,6 @@ static int probe_page(void *arg __attribute__((unused)),
 	return (int)sysconf(_SC_PAGESIZE);
 }
 
-/* Find listeners of IPPROTO_SMC by their processes: kernels up to 7.3 do not list them as SMC. */
-static void complete(struct exposure_facts *exposure)
-{
-	struct proc_table procs AUTO(proc_table_free) = { 0 };
-	size_t kept = 0, count;
-	bool is_loaded = false;
-
-	for (size_t i = 0; i < exposure->n_listeners; i++) {
-		struct smc_sock sock = exposure->listeners[i];
-		const struct proc_fd *holder;
-
-		if (!sock.local.family || !sock.local.port) {
-			if (!is_loaded)
-				proc_table_load(&procs);
-			is_loaded = true;
-			holder = proc_table_find(&procs, sock.inode, &count);
-			if (!holder || !proc_socket_names(holder, &sock.local, &sock.peer)) {
-				exposure->n_hidden++;
-				continue;
-			}
-		}
-		exposure->listeners[kept++] = sock;
-	}
-	exposure->n_listeners = kept;
-}
-
-static int probe_owner(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZE])
-{
-	struct smc_err err = { 0 };
-	char rule[POLICY_OWNER_SIZE];
-	int ret = geteuid() ? -EPERM : policy_read_owner(rule, &err);
-
-	snprintf(text, HOST_PROBE_SIZE, "%s", ret > 0 ? rule : ret == -ENOENT ? err.text : "");
-	return ret;
-}
-
-/* In a record: error code, denied connections, learned peers; then messages or lines. */
-#define POLICY_FILE "policy"
-#define POLICY_MAX (16 * 1024 * 1024)
-
-static void read_policy(struct exposure_facts *exposure)
-{
-	const struct policy *policy = &exposure->policy;
-	struct out_text text AUTO(out_free) = { 0 };
-
-	if (geteuid())
-		smc_err_set(&exposure->why_not, EPERM, "the policy");
-	else
-		exposure->has_policy = !policy_read(&exposure->policy, &exposure->why_not);
-	exposure->learned = policy->learned_count;
-	exposure->denied = policy->port_hits;
-	for_each(rule, policy->rules, policy->count)
-		exposure->denied += rule->action == POLICY_DENY ? rule->hits : rule->others;
-	out_printf(&text, "%d %" PRIu64 " %" PRIu64 "\n", exposure->why_not.code, exposure->denied,
-		   exposure->learned);
-	if (exposure->has_policy)
-		policy_write(&text, policy);
-	else
-		out_str(&text, exposure->why_not.text);
-	record_set(POLICY_FILE, text.data, text.len);
-}
-
-static void take_policy(struct exposure_facts *exposure)
-{
-	size_t len;
-	char *text AUTO_FREE = record_get(POLICY_FILE, POLICY_MAX, &len);
-	char *lines = text ? strchr(text, '\n') : NULL;
-	int code;
-
-	if (!lines || sscanf(text, "%d %" SCNu64 " %" SCNu64, &code, &exposure->denied,
-			     &exposure->learned) != 3)
-		return;
-	exposure->has_policy = !code;
-	if (code)
-		smc_err_say(&exposure->why_not, code, "%.300s", lines + 1);
-	else
-		policy_lines(&exposure->policy, lines + 1);
-}
-
 void facts_load_host(struct doctor_facts *facts)
 {
 	char path[64];
@@ -303,13 +223,4 @@ void facts_load_host(struct doctor_facts *facts)
 		host_text(facts->knobs[i], FACTS_KNOB_SIZE, "/proc/sys/%s", path);
 	}
 	facts_load_services(&facts->services);
-	if (!facts->has_smc)
-		return;
-	if (record_root())
-		take_policy(&facts->exposure);
-	else
-		read_policy(&facts->exposure);
-	complete(&facts->exposure);
-	facts->exposure.owner_rules =
-		host_probe("firewall-owner", probe_owner, NULL, facts->exposure.owner_rule);
 }

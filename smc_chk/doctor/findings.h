@@ -133,7 +133,6 @@ void doctor_pnet(struct doctor *doc);	  /* pairing of net devices and ports, con
 void doctor_eid(struct doctor *doc);	  /* user EIDs, system EID */
 void doctor_net(struct doctor *doc);	  /* MTU, VLAN, link-local, pause, bindv6only */
 void doctor_sysctl(struct doctor *doc);	  /* net.smc.*, core limits, limitation */
-void doctor_exposure(struct doctor *doc); /* policy, possible peers */
 void doctor_traffic(struct doctor *doc);  /* statistics: waits, sizes, fallbacks */
 
 /**

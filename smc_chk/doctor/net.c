@@ -120,17 +120,6 @@ static void check_upper(struct doctor *doc, const struct netdev *net)
 			   doctor_command(doc, "ip link set dev ", net->name, " up"), "is down");
 }
 
-static bool serves_both_families(const struct exposure_facts *exposure)
-{
-	static const uint8_t any[16];
-
-	for_each(listener, exposure->listeners, exposure->n_listeners)
-		if (listener->local.family == AF_INET6 &&
-		    !memcmp(listener->local.ip, any, sizeof(any)))
-			return true;
-	return false;
-}
-
 static void check_bindv6only(struct doctor *doc)
 {
 	long long value;
@@ -140,7 +129,7 @@ static void check_bindv6only(struct doctor *doc)
 	if (value)
 		doctor_ok(doc, "bindv6only", NULL,
 			  "servers have one socket for IPv4 and one for IPv6");
-	else if (facts_is_before(doc->facts, 6, 13) && serves_both_families(&doc->facts->exposure))
+	else if (facts_is_before(doc->facts, 6, 13) && doc->facts->serves_both)
 		doctor_note(doc, "bindv6only", NULL,
 			    "is 0: one IPv6 socket (Java's) also serves IPv4, by v4-mapped "
 			    "addresses, which get no SMC-Rv2 before Linux 6.13; IBM's advice is 1, "

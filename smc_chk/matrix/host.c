@@ -14,7 +14,6 @@
 
 /* More net devices with addresses than any host has. */
 #define NETS_MAX 4096
-#define POLICY_MAX (2 * 1024 * 1024)
 
 /* ---- facts to structs ---- */
 
@@ -107,7 +106,6 @@ static void take_host(struct predict_host *host, const struct doctor_facts *fact
 static int write_host(struct predict_host *host, struct doctor_facts *facts, int fd,
 		      struct smc_err *err)
 {
-	struct out_text policy AUTO(out_free) = { 0 };
 	size_t nets = 0;
 	int ret = 0;
 
@@ -120,11 +118,8 @@ static int write_host(struct predict_host *host, struct doctor_facts *facts, int
 		add_net(host, &nets, facts, choice);
 	}
 	host->n_nets = (uint32_t)nets;
-	policy_write(&policy, &facts->exposure.policy);
-	host->policy_len = (uint32_t)policy.len;
 	if (!smc_write_all(fd, host, sizeof(*host)) ||
-	    !smc_write_all(fd, host->nets, host->n_nets * sizeof(*host->nets)) ||
-	    !smc_write_all(fd, policy.data, policy.len))
+	    !smc_write_all(fd, host->nets, host->n_nets * sizeof(*host->nets)))
 		ret = smc_err_set(err, errno, "cannot store its data");
 	return ret;
 }
@@ -214,8 +209,6 @@ static void *read_array(int fd, off_t *at, uint32_t *count, size_t most, size_t 
 
 int matrix_host_read(struct predict_host *host, int fd, off_t at, struct smc_err *err)
 {
-	char *policy AUTO_FREE = NULL;
-
 	if (pread(fd, host, sizeof(*host), at) != sizeof(*host)) {
 		/* The pointers would be freed. */
 		*host = (struct predict_host){ 0 };
@@ -224,9 +217,6 @@ int matrix_host_read(struct predict_host *host, int fd, off_t at, struct smc_err
 	settle_host(host);
 	at += (off_t)sizeof(*host);
 	host->nets = read_array(fd, &at, &host->n_nets, NETS_MAX, sizeof(*host->nets));
-	policy = read_array(fd, &at, &host->policy_len, POLICY_MAX, 1);
-	host->policy = (struct policy){ 0 };
-	policy_lines(&host->policy, policy);
 	for (size_t i = 0; i < host->n_nets; i++)
 		settle_net(&host->nets[i]);
 	return 0;
@@ -235,6 +225,5 @@ int matrix_host_read(struct predict_host *host, int fd, off_t at, struct smc_err
 void matrix_host_free(struct predict_host *host)
 {
 	free(host->nets);
-	policy_free(&host->policy);
 	*host = (struct predict_host){ 0 };
 }

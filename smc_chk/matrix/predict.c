@@ -251,27 +251,9 @@ static bool is_possible(struct prediction *result, const struct predict_host *co
 	return false;
 }
 
-static bool is_allowed(struct prediction *result, const struct way *way)
-{
-	static const enum policy_side sides[] = { POLICY_TO, POLICY_FROM };
-
-	for (int side = PREDICT_CLIENT; side <= PREDICT_SERVER; side++) {
-		struct netaddr peer = *way->addrs[!side];
-
-		peer.prefix = peer.family == AF_INET ? 32 : 128;
-		/* Rules for some ports only do not match port 0. */
-		if (policy_allows(&way->hosts[side]->policy, sides[side], &peer, 0))
-			continue;
-		say(result, PREDICT_TCP, side, "smc_conf export",
-		    "the policy of " PREDICT_HOST " (smc.conf) denies it");
-		return false;
-	}
-	return true;
-}
-
 static enum predict_mode mode_of(const struct way *way)
 {
-	if (!is_possible(NULL, way->hosts) || !is_allowed(NULL, way))
+	if (!is_possible(NULL, way->hosts))
 		return PREDICT_TCP;
 	if (is_smcd_v2(NULL, way))
 		return PREDICT_SMCD_V2;
@@ -307,7 +289,7 @@ static void say_gaps(struct prediction *result, const struct way *way)
 {
 	enum predict_mode mode = result->mode;
 
-	if (!is_possible(result, way->hosts) || !is_allowed(result, way))
+	if (!is_possible(result, way->hosts))
 		return;
 	if (mode < PREDICT_SMCD_V2) {
 		if (has_common_loopback(way) || has_common_ism(way))

@@ -14,7 +14,6 @@
 #include "net/netdev.h"
 #include "net/rdma.h"
 #include "out/text.h"
-#include "settings/policy.h"
 #include "smc/eid.h"
 
 #define PREDICT_ADDRS 8
@@ -68,7 +67,6 @@ enum predict_trait {
  * @chids: of ISM devices offered for SMC-D v2
  * @max_links: of a link group, net.smc.smcr_max_links_per_lgr; 0 if unknown
  * @why, @command: why the kernel has no SMC, as in struct predict_net
- * @policy: peers that may use SMC; @policy_len: of its text between the processes
  */
 struct predict_host {
 	char name[PREDICT_NAME_SIZE], kernel[PREDICT_NAME_SIZE], boot[40];
@@ -77,9 +75,8 @@ struct predict_host {
 	char seid[SMC_EID_SIZE];
 	int32_t chids[PREDICT_CHIDS];
 	char why[PREDICT_WORDS_SIZE], command[PREDICT_COMMAND_SIZE];
-	uint32_t n_nets, policy_len;
+	uint32_t n_nets;
 	struct predict_net *nets;
-	struct policy policy;
 };
 
 /** enum predict_mode - the server tries higher ones first */
@@ -154,7 +151,7 @@ bool predict_same(const struct prediction *forth, const struct prediction *back)
 /**
  * matrix_host_write() - write the facts of a recorded host, as judged by the doctor
  * @name: of the host, any bytes
- * @fd: receives a struct predict_host, its net devices and its policy
+ * @fd: receives a struct predict_host and its net devices
  *
  * SMC_TOOLS_ROOT selects the host; the process has dropped its rights.
  */

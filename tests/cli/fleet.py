@@ -58,12 +58,11 @@ def host(files, ip, eids=("FLEET",), has_rdma=True, boot=None, **more):
     return made
 
 
-def bundle(path, name, files, policy=None, **index):
-    """A bundle of a record, with the current policy."""
+def bundle(path, name, files, **index):
+    """A bundle of a record."""
     about = {"schema": "smc-tools/bundle/1", "host": name, "byte_order": "little", **index}
     with tarfile.open(path, "w:gz", compresslevel=1) as tar:
-        rules = [("record/policy", "0 0 0\n" + policy)] if policy else []
-        for inner, data in [("index.json", json.dumps(about)), *rules, *(("record/" + n, d) for n, d in files.items())]:
+        for inner, data in [("index.json", json.dumps(about)), *(("record/" + n, d) for n, d in files.items())]:
             data = data if isinstance(data, bytes) else data.encode()
             info = tarfile.TarInfo("smc-bundle/" + inner)
             info.size = len(data)

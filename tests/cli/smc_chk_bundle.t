@@ -337,8 +337,8 @@ def check_note():
     owner, size, kind = struct.unpack_from("=III", data)
     ok((owner, kind, data[12:16]) == (4, 0x407c0c0a, b"FDO\0") and len(data) >= 16 + size, "ELF note: its header", data)
     doc = json.loads(data[16:16 + size].rstrip(b"\0"))
-    ok(len(doc) == 1 and len(doc[0]["soname"]) == 1 and doc[0]["priority"] == "recommended" and
-       re.match(r"lib(bpf|nftables)\.so\.\d", doc[0]["soname"][0]),
+    ok(len(doc) == 1 and len(doc[0]["soname"]) == 1 and doc[0]["priority"] == "suggested" and
+       re.match(r"libbpf\.so\.\d", doc[0]["soname"][0]),
        "ELF note: names the library that can be loaded", doc)
 
 

@@ -185,12 +185,12 @@ enabled() {
 	printf -- "$3" >"$root/probes/confined-$1_service"
 }
 preload=LD_PRELOAD=/usr/lib/ld_pre_smc.so bpf=/usr/bin/smc_bpf see='see docs/confinement.md'
-# finds TEXT LINE...: level, check, object and remedy of each finding about confinement and firewalls
+# finds TEXT LINE...: level, check, object and remedy of each finding about confinement
 finds() {
 	local text=$1
 	shift
 	run doctor -j
-	is "$(jq -r '.findings[] | select((.check | IN("confinement", "firewall")) or (.check == "kernel" and .level == "problem")) |
+	is "$(jq -r '.findings[] | select(.check == "confinement" or (.check == "kernel" and .level == "problem")) |
 		"\(.level) \(.check) \(.object // "-"): \(.remedy // "-" | sub(" # .*"; ""))"' <<<"$out")" "$(printf '%s\n' "$@")" "$text"
 }
 host 0
@@ -210,9 +210,6 @@ host $no_smc
 echo 1 >"$root/probes/seccomp"
 mkdir -p "$root/sys/module/smc"
 finds 'RestrictAddressFamilies= of systemd' "problem kernel $release: run smc_chk outside the sandbox"
-host 0
-printf '2\ntable ip filter: meta skuid 33 accept' >"$root/probes/firewall-owner"
-finds 'a rule of the firewall by owner' 'warning firewall -: nft list ruleset'
 
 host 0
 for answer in -1 0; do

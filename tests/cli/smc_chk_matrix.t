@@ -133,20 +133,6 @@ def many():
     ok(len(found) == count * (count - 1), "JSON has all of them", (status, err, len(found)))
 
 
-def policy():
-    """Policy of smc.conf(5) in the bundle: for all ports, and readable."""
-    for lines, status in (("deny from 10.0.0.0/24\n", 2), ("eid X\nallow 10.0.0.2 10.0.0.1\nlearn 1h\n", 0), ("allow 10.9.0.0/16\n", 2),
-                          ("deny 10.0.0.0/24:80\n", 0), ("[standard error] x\n[exit status 1]\n", 0), ("deny to\n", 0),
-                          ("netns x\ndeny 10.0.0.0/8\n", 0)):
-        make("ruled", "10.0.0.2", index={"policy": lines})
-        got, found, err = pairs(path("a"), path("ruled"))
-        ok(got == status and not err and (found["a", "ruled"]["mode"] == "TCP") == (status == 2), "policy: " + lines.replace("\n", ", "),
-           (got, found, err))
-    make("ruled", "10.0.0.2", index={"policy": "deny from 10.0.0.1\n"})
-    found = pairs(path("a"), path("ruled"))[1]
-    ok((found["a", "ruled"]["mode"], found["ruled", "a"]["mode"]) == ("TCP", "SMCR"), "policy of one direction", found)
-
-
 def strange():
     """Untrusted names."""
     evil = 'x"\\\x1b]0;\u009b[label=y];{}'
@@ -227,7 +213,6 @@ os.mkdir(TMP)
 modes()
 shown()
 many()
-policy()
 strange()
 unreadable()
 by_ssh()

@@ -11,13 +11,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct out_text script = { 0 };
 	struct policy policy = { 0 };
-	char *json = fuzz_text(data, size), owner[POLICY_OWNER_SIZE];
+	char *json = fuzz_text(data, size);
 	int ret;
 
 	ret = policy_nft_parse(&policy, json);
 	MUST(ret == 0 || ret == -EPROTO);
-	MUST((policy_nft_owner(json, owner) > 0) == (*owner != '\0'));
-	MUST((policy_legacy_owner(json, owner) > 0) == (*owner != '\0'));
 	policy_nft_script(&script, &policy);
 	json_decref(policy_json(&policy));
 	out_free(&script);

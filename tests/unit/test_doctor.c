@@ -40,7 +40,6 @@ FIXTURE(start)
 	facts->choices.count = 1;
 	facts->page_size = 4096;
 	host.doc = (struct doctor){ .req = &host.req, .facts = facts };
-	host.facts.exposure.owner_rules = -ENODATA;
 	return 0;
 }
 
@@ -107,118 +106,6 @@ TEST(test_knobs)
 		   "warning sysctl net.smc.smcr_testlink_time|is 0, off*|"
 		   "sysctl -w net.smc.smcr_testlink_time=30\n"
 		   "note sysctl net.smc.smcr_max_send_wr|is 32, the default is 16|\n");
-}
-
-#define CURE                                                                                       \
-	"*: mkdir -p /etc/smc-tools/smc.conf.d && "                                                \
-	"echo 'allow from 10.0.0.0/8:%s' >/etc/smc-tools/smc.conf.d/port-80.conf && *\n"
-
-static void listen_on(struct smc_sock *sock, const char *addr, uint16_t port)
-{
-	*sock = (struct smc_sock){ .local = { .family = strchr(addr, ':') ? AF_INET6 : AF_INET,
-					      .port = port } };
-	assert_int_equal(inet_pton(sock->local.family, addr, sock->local.ip), 1);
-	host.facts.exposure.listeners = sock;
-	host.facts.exposure.n_listeners = 1;
-}
-
-/* Findings about a listener; @door is NULL if none is open. */
-static void assert_open(const char *addr, const char *object, const char *door)
-{
-	struct smc_sock sock;
-	char want[800];
-	size_t len;
-
-	listen_on(&sock, addr, 80);
-	len = (size_t)snprintf(want, sizeof(want), "note policy |none: *smc.conf(5)|\n");
-	if (door)
-		snprintf(want + len, sizeof(want) - len,
-			 "warning exposure %s|* %s *: no policy *|" CURE, object, door, "80");
-	else
-		snprintf(want + len, sizeof(want) - len, "ok exposure |no listening *(of 1) *|\n");
-	check_says(doctor_exposure, want);
-}
-
-TEST(test_owners)
-{
-	host.facts.exposure.owner_rules = 0;
-	check_says(doctor_exposure, "ok firewall |no * rule *|\n");
-	host.facts.exposure.owner_rules = 2;
-	strcpy(host.facts.exposure.owner_rule, "inet a b: meta skuid 7 drop");
-	check_says(
-		doctor_exposure,
-		"warning firewall |2 rules *(inet a b: meta skuid 7 drop)|nft list ruleset #*\n");
-	strcpy(host.facts.exposure.owner_rule,
-	       "ip6tables-legacy filter: -A b -m owner --socket-exists");
-	check_says(doctor_exposure,
-		   "warning firewall |2 rules *(ip6tables-legacy filter: -A b -m owner "
-		   "--socket-exists)|ip6tables-legacy-save #*\n");
-	host.facts.exposure.owner_rules = -ENOENT;
-	strcpy(host.facts.exposure.owner_rule, "not installed");
-	check_says(doctor_exposure, "note firewall |not installed|\n");
-}
-
-TEST(test_exposure)
-{
-	struct netaddr addrs[3];
-	struct exposure_facts *exposure;
-	struct smc_sock sock;
-
-	exposure = &host.facts.exposure;
-	assert_true(netaddr_parse(&addrs[0], "10.0.0.7/8"));
-	assert_true(netaddr_parse(&addrs[1], "2001:db8::7/64"));
-	assert_true(netaddr_parse(&addrs[2], "203.0.113.7/24"));
-	host.facts.choices.addrs = (struct netaddr_table){ .addrs = addrs, .count = 3 };
-	check_says(doctor_exposure, "");
-	exposure->has_policy = true;
-	assert_open("0.0.0.0", "0.0.0.0:80", "203.0.113.7");
-	assert_open("10.0.0.7", NULL, NULL);
-	assert_open("127.0.0.1", NULL, NULL);
-	assert_open("203.0.113.7", "203.0.113.7:80", "203.0.113.7");
-	assert_open("::", "[::]:80", "203.0.113.7");
-	set_knob("net.ipv6.bindv6only", "1");
-	assert_open("::", "[::]:80", "2001:db8::7");
-	assert_open("::1", NULL, NULL);
-	exposure->n_listeners = 0;
-	exposure->n_hidden = 2;
-	exposure->has_policy = false;
-	exposure->why_not.code = EPERM;
-	check_says(doctor_exposure, "note policy |only root *|\n"
-				    "note exposure |only root * 2 *|\n");
-	exposure->n_hidden = 0;
-	listen_on(&sock, "0.0.0.0", 80);
-	exposure->why_not = (struct smc_err){ .code = EPROTO, .text = "not ours" };
-	check_says(doctor_exposure,
-		   "warning policy |cannot be read: not ours|smc_conf apply\n"
-		   "note exposure 0.0.0.0:80|* 203.0.113.7 *, unless *|*: "
-		   "mkdir -p /etc/smc-tools/smc.conf.d && echo 'allow from 10.0.0.0/8:80' "
-		   ">/etc/smc-tools/smc.conf.d/port-80.conf && *\n");
-}
-
-TEST(test_policy)
-{
-	static const char *const rule[] = { "allow", "from", "10.0.0.0/8:80", "fd00::/8" };
-	static const char *const learn[] = { "learn", "1h" }, *const by[] = { "by", "nft" };
-	struct smc_err err = { 0 };
-	struct policy *policy;
-	struct smc_sock sock;
-	struct netaddr addr;
-	size_t bad;
-
-	policy = &host.facts.exposure.policy;
-	assert_true(netaddr_parse(&addr, "203.0.113.7/24"));
-	host.facts.choices.addrs = (struct netaddr_table){ .addrs = &addr, .count = 1 };
-	listen_on(&sock, "0.0.0.0", 80);
-	assert_int_equal(policy_line(policy, rule, 4, &bad, &err), 0);
-	assert_int_equal(policy_line(policy, learn, 2, &bad, &err), 0);
-	assert_int_equal(policy_line(policy, by, 2, &bad, &err), 0);
-	host.facts.exposure.denied = 5;
-	host.facts.exposure.learned = 1;
-	host.facts.exposure.has_policy = true;
-	check_says(doctor_exposure,
-		   "ok policy nft|*: 2 rules with 2 networks, 0 *, 1 peer learned; 5 denied *|\n"
-		   "ok exposure |no listening *(of 1) *|\n");
-	policy_free(policy);
 }
 
 static bool says_ulp(const char *ulps)
@@ -294,17 +181,11 @@ TEST(test_sizes)
 /* One IPv6 socket for both families is a limit for SMC-Rv2 before 6.13, if there is one. */
 TEST(test_bindv6only)
 {
-	struct smc_sock sock;
-
 	host.facts.choices.rows.count = 0;
 	host.facts.netdevs.count = 0;
 	set_knob("net.ipv6.bindv6only", "0");
 	check_says(doctor_net, "");
-	listen_on(&sock, "0.0.0.0", 80);
-	check_says(doctor_net, "");
-	listen_on(&sock, "::1", 80);
-	check_says(doctor_net, "");
-	listen_on(&sock, "::", 80);
+	host.facts.serves_both = true;
 	check_says(doctor_net, "note bindv6only |is 0: * IPv4 clients no longer reach *|\n");
 	host.facts.version[1] = 13;
 	check_says(doctor_net, "");

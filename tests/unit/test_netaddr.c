@@ -39,33 +39,6 @@ TEST(private_ones)
 		assert_private(public[i], false);
 }
 
-TEST(address_that_clients_use)
-{
-	struct netaddr here[] = { parsed("127.0.0.1/8"), parsed("10.0.0.7/8"),
-				  parsed("203.0.113.7/24"), parsed("fe80::1/64"),
-				  parsed("2001:db8::7/64") };
-	const struct netaddr_table table = { .addrs = here, .count = ARRAY_SIZE(here) };
-	const struct netaddr_table lo = { .addrs = here, .count = 2 };
-	static const struct {
-		const char *listen;
-		int index;
-	} cases[] = {
-		{ "0.0.0.0/0", 2 },	 { "::/0", 4 },
-		{ "203.0.113.7/32", 2 }, { "10.0.0.7/32", -1 },
-		{ "127.0.0.1/32", -1 },	 { "203.0.113.8/32", -1 },
-		{ "::1/128", -1 },	 { "2001:db8::7/128", 4 },
-		{ "fe80::1/128", -1 },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct netaddr listen = parsed(cases[i].listen);
-		const struct netaddr *door = netaddr_public(&table, &listen);
-
-		assert_int_equal(door ? door - here : -1, cases[i].index);
-		assert_null(netaddr_public(&lo, &listen));
-	}
-}
-
 TEST(short_text)
 {
 	static const char *const texts[][2] = {

@@ -55,19 +55,6 @@ static void assert_wrong(const char *line, size_t bad_word, const char *part)
 	policy_free(&policy);
 }
 
-static bool allows(const char *lines, enum policy_side side, const char *host, uint16_t port)
-{
-	struct policy policy = read_lines(lines);
-	struct netaddr peer = { .family = strchr(host, ':') ? AF_INET6 : AF_INET };
-	bool ret;
-
-	peer.prefix = peer.family == AF_INET ? 32 : 128;
-	assert_int_equal(inet_pton(peer.family, host, peer.bytes), 1);
-	ret = policy_allows(&policy, side, &peer, port);
-	policy_free(&policy);
-	return ret;
-}
-
 TEST(lines_keep_their_meaning)
 {
 	assert_written("allow fd00::/8 10.0.0.0/8;deny port 443,22;deny to 10.9.0.7:5432;"
@@ -169,65 +156,6 @@ TEST(combinations_are_limited)
 	assert_int_equal(bad, 2);
 	assert_int_equal(add(&policy, "deny to 10.0.0.2:1", &bad, &err), 0);
 	policy_free(&policy);
-}
-
-TEST(allowed_peers)
-{
-	assert_true(allows("by nft", POLICY_TO, "192.0.2.1", 80));
-	assert_true(allows("allow 10.0.0.0/8", POLICY_TO, "10.255.0.1", 80));
-	assert_false(allows("allow 10.0.0.0/8", POLICY_TO, "11.0.0.1", 80));
-	assert_false(allows("allow 10.0.0.0/8", POLICY_FROM, "fd00::1", 80));
-	assert_false(allows("allow ::/0", POLICY_FROM, "10.0.0.1", 80));
-	assert_true(allows("allow ::/0", POLICY_FROM, "fd00::1", 80));
-	assert_false(allows("allow 10.0.0.0/8;deny 10.0.0.1", POLICY_FROM, "10.0.0.1", 80));
-	assert_false(allows("deny port 22", POLICY_FROM, "10.0.0.1", 22));
-	assert_true(allows("deny port 22", POLICY_FROM, "10.0.0.1", 23));
-	assert_false(allows("deny to 10.0.0.1:80-90", POLICY_TO, "10.0.0.1", 90));
-	assert_true(allows("deny to 10.0.0.1:80-90", POLICY_TO, "10.0.0.1", 91));
-	assert_true(allows("deny to 10.0.0.1", POLICY_FROM, "10.0.0.1", 80));
-}
-
-TEST(allow_speaks_of_its_ports_and_direction)
-{
-	static const char one[] = "allow from 10.0.0.0/8:6379";
-	static const char two[] = "allow 10.0.0.0/8;allow from 192.168.0.0/16:6379";
-
-	assert_true(allows(one, POLICY_FROM, "10.0.0.1", 6379));
-	assert_false(allows(one, POLICY_FROM, "192.0.2.1", 6379));
-	assert_false(allows(one, POLICY_FROM, "fd00::1", 6379));
-	assert_true(allows(one, POLICY_FROM, "192.0.2.1", 80));
-	assert_true(allows(one, POLICY_TO, "192.0.2.1", 6379));
-	assert_true(allows(two, POLICY_FROM, "192.168.0.1", 6379));
-	assert_true(allows(two, POLICY_FROM, "10.0.0.1", 6379));
-	assert_false(allows(two, POLICY_FROM, "192.168.0.1", 80));
-	assert_false(allows(two, POLICY_TO, "192.168.0.1", 6379));
-}
-
-/* May all peers of a family use SMC? */
-static bool is_open(const char *lines, int family, uint16_t port)
-{
-	struct policy policy = read_lines(lines);
-	const struct netaddr all = { .family = family };
-	bool ret = policy_allows(&policy, POLICY_FROM, &all, port);
-
-	policy_free(&policy);
-	return ret;
-}
-
-TEST(open_to_everybody)
-{
-	assert_true(is_open("allow to 10.0.0.0/8;deny to 0.0.0.0/0;deny port 22", AF_INET, 80));
-	assert_false(is_open("deny port 22", AF_INET6, 22));
-	assert_false(is_open("allow from 10.0.0.0/8:80", AF_INET, 80));
-	assert_false(is_open("allow from 10.0.0.0/8:80", AF_INET6, 80));
-	assert_true(is_open("allow from 10.0.0.0/8:80", AF_INET, 81));
-	assert_false(is_open("allow 0.0.0.0/8", AF_INET, 80));
-	assert_false(is_open("allow 0.0.0.0/1", AF_INET, 80));
-	assert_true(is_open("allow 0.0.0.0/1 128.0.0.0/1", AF_INET, 80));
-	assert_false(is_open("allow 0.0.0.0/0", AF_INET6, 80));
-	assert_true(is_open("deny 0.0.0.0/8", AF_INET, 80));
-	assert_false(is_open("deny 0.0.0.0/0", AF_INET, 80));
-	assert_true(is_open("deny 0.0.0.0/0", AF_INET6, 80));
 }
 
 static int note(void *arg, char sign, const char *line)

@@ -109,8 +109,6 @@ static void set(struct predict_host *host, const char *key, const char *value)
 		strcpy(net->why[0] ? net->command : host->command, value);
 	else if (!strcmp(key, "ism1"))
 		net->flags |= (net->ism_v1 = number) ? PREDICT_ISM_V1 : 0;
-	else if (!strcmp(key, "policy"))
-		policy_lines(&host->policy, (char *)(uintptr_t)value);
 	else
 		fail_msg("unknown: %s", key);
 }
@@ -175,8 +173,6 @@ static void check(const char *words, const char *want)
 		predict_gap_text(&text, gap, gap->side == PREDICT_CLIENT ? "a" : "b");
 		out_printf(&text, " (%s)", gap->command);
 	}
-	for (int i = 0; i < 2; i++)
-		policy_free(&pair.hosts[i].policy);
 	words = said(&text);
 	if (!is_like(words, want))
 		assert_string_equal(words, want);
@@ -265,19 +261,6 @@ TEST(no_smc)
 	      "tcp eth0 eth0; tcp server: b: no SMC* (modprobe smc)");
 }
 
-TEST(policy)
-{
-	check("b.policy=deny_from_10.0.0.0/24",
-	      "tcp*; tcp server: *policy of b* (smc_conf export)*");
-	check("b.policy=deny_to_10.0.0.0/24", R2);
-	check("b.policy=deny_10.0.0.0/24", "tcp*");
-	check("b.policy=deny_10.0.0.2", R2);
-	check("b.policy=deny_10.0.0.0/24:80;allow_10.0.0.2:80", R2);
-	check("b.policy=allow_10.0.0.2", "tcp*");
-	check("b.policy=allow_10.0.0.2_10.0.0.1", R2);
-	check("b.policy=allow_10.0.0.2;deny_10.0.0.1", "tcp*");
-}
-
 TEST(same)
 {
 	static const char *const steps[] = { "*-v2 b.eid=OTHER", "*+v2", "b+cookies" };
@@ -310,12 +293,11 @@ TEST(host_read)
 	assert_int_equal(host.n_chids, 0);
 	assert_int_equal(strlen(host.name), sizeof(host.name) - 1);
 	matrix_host_free(&host);
-	wrong.n_nets = wrong.policy_len = 1;
+	wrong.n_nets = 1;
 	assert_int_equal(pwrite(fd, &wrong, sizeof(wrong), 0), sizeof(wrong));
 	assert_int_equal(pwrite(fd, &net, sizeof(net), sizeof(wrong)), sizeof(net));
 	assert_int_equal(matrix_host_read(&host, fd, 0, &err), 0);
 	assert_int_equal(host.n_nets, 1);
-	assert_true(policy_is_empty(&host.policy));
 	assert_int_equal(host.nets[0].n_addrs, 0);
 	assert_int_equal(strspn(host.nets[0].why, "?"), sizeof(host.nets[0].why) - 1);
 	matrix_host_free(&host);

@@ -10,14 +10,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import smcsock
 import sockmap
 from chk_doctor_devices import device_cases, right_devices
 from kern import done, equal, ok, run
 
 KERNEL = os.environ["SMC_LAB_KERNEL"]
 TOOLS = Path(sys.argv[0]).resolve().parent
-OPEN = ("warning", "exposure", "0.0.0.0:7100")
 KEPT = []
 
 
@@ -104,36 +102,12 @@ def rule(text, *modules):
     return damage, repair
 
 
-def open_listener():
-    sh("ip addr add 203.0.113.7/32 dev lo")
-    KEPT.append(smcsock.smc_listener(7100, "0.0.0.0"))
-
-
-def closed_listener():
-    KEPT.pop().close()
-    sh("ip addr del 203.0.113.7/32 dev lo")
-
-
-def limited():
-    """A policy removes the warning, and has its own line."""
-    equal(texts(doctor()[1], "policy")[0][0], "note", "without a policy: a note")
-    open_listener()
-    for lines, want in (("allow from 10.0.0.0/8:7100\nlearn 1h", set()), ("allow from 10.0.0.0/8:7101", {OPEN}), ("deny port 7100", set())):
-        run("sh", "-c", "printf '%s\n' | smc_conf apply -" % (lines + "\nby nft").replace("\n", "\\n"))
-        _, doc = doctor()
-        equal((worse(doc), texts(doc, "policy")[0][:2]), (want, ("ok", "nft")), "a policy: " + lines.replace("\n", ", "))
-    ok("no listening SMC socket" in str(texts(doc, "exposure")), "which limits the listener", texts(doc, "exposure"))
-    run("sh", "-c", "echo exclusive policy | smc_conf apply -")
-    closed_listener()
-
-
 # Found on any host: kernel and module, sizes and switches, the library.
 def host_cases():
     kept = "mv %s/kept.so %s/ld_pre_smc.so" % (TOOLS, TOOLS)
     old = "/usr/lib/libsmc-preload.so"
     preload = Path("/etc/ld.so.preload")
     return [
-        ("a listener for everybody", OPEN, (open_listener, closed_listener)),
         ("eBPF that takes input", ("warning", "sockmap", ""), (lambda: KEPT.extend(sockmap.make()), lambda: sockmap.close(KEPT))),
         ("SYN cookies always", ("warning", "sysctl", "net.ipv4.tcp_syncookies"),
          knob("net/ipv4/tcp_syncookies", "2")),
@@ -161,8 +135,8 @@ def host_cases():
 def without_rights():
     code = "import os, sys; os.setgroups([]); os.setgid(65534); os.setuid(65534); os.execvp(sys.argv[1], sys.argv[1:])"
     status, out, err = run(sys.executable, "-c", code, "smc_chk", "-j")
-    # Free memory varies; only root sees rules of the firewall.
-    lists = [[f for f in doc["findings"] if f["check"] not in ("firewall", "memory", "policy")] for doc in (json.loads(out), doctor()[1])]
+    # Free memory varies.
+    lists = [[f for f in doc["findings"] if f["check"] != "memory"] for doc in (json.loads(out), doctor()[1])]
     equal((status, err, lists[0]), (0, "", lists[1]), "without rights: the same list")
 
 
@@ -242,7 +216,6 @@ def main():
     right_host()
     if KERNEL == "6.12":
         without_rights()
-        limited()
         of_a_namespace()
         beside_the_device()
         in_a_sandbox()
