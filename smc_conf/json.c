@@ -88,7 +88,7 @@ static void put_policy_line(json_t *section, char *line)
 	long port;
 
 	snprintf(key, sizeof(key), "%s", words[0]);
-	if (!strcmp(key, "learn") || !strcmp(key, "by")) {
+	if (!strcmp(key, "by")) {
 		json_object_set_new(section, key, json_string(words[1]));
 		return;
 	}

@@ -72,7 +72,6 @@ static void append_rule(struct out_text *text, const struct policy_rule *rule)
 void sc_policy_text(struct out_text *text, const struct sc_host *host, size_t at)
 {
 	const struct policy *policy = &host->now.sections[at].policy;
-	char address[NETADDR_TEXT_SIZE];
 
 	if (!policy->by)
 		return;
@@ -86,10 +85,6 @@ void sc_policy_text(struct out_text *text, const struct sc_host *host, size_t at
 		append_rule(text, &policy->rules[i]);
 	if (policy->port_count)
 		out_printf(text, "  deny port: %" PRIu64 " matched\n", policy->port_hits);
-	for (size_t i = 0; i < policy->learned_count; i++) {
-		netaddr_text(address, &policy->learned[i], false);
-		out_printf(text, "  learned: %s\n", address);
-	}
 }
 
 /* ---- JSON ---- */
@@ -122,20 +117,16 @@ static json_t *rule_json(const struct policy_rule *rule)
 json_t *policy_json(const struct policy *policy)
 {
 	json_t *ports = policy->port_count ? json_array() : NULL, *rules = json_array();
-	bool learns = policy->learn;
 
 	for (size_t i = 0; i < policy->port_count; i++)
 		json_array_append_new(ports, json_pack("{s:i, s:i}", "first", policy->ports[i].low,
 						       "last", policy->ports[i].high));
 	for (size_t i = 0; i < policy->count; i++)
 		json_array_append_new(rules, rule_json(&policy->rules[i]));
-	return json_pack("{s:s*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o}", "by",
-			 policy_by_name(policy->by), "for_later",
-			 policy->for_later ? json_true() : NULL, "learn",
-			 learns ? json_integer(policy->learn) : NULL, "learned",
-			 learns ? nets_json(policy->learned, policy->learned_count) : NULL,
-			 "denied_ports", ports, "denied_ports_hits",
-			 ports ? out_json_number(policy->port_hits) : NULL, "rules", rules);
+	return json_pack("{s:s*, s:o*, s:o*, s:o*, s:o}", "by", policy_by_name(policy->by),
+			 "for_later", policy->for_later ? json_true() : NULL, "denied_ports", ports,
+			 "denied_ports_hits", ports ? out_json_number(policy->port_hits) : NULL,
+			 "rules", rules);
 }
 
 /* ---- metrics ---- */
@@ -157,7 +148,6 @@ static void append_samples(struct out_text *text, const char *netns, const struc
 
 int sc_print_metrics(const struct sc_host *host, struct smc_err *err)
 {
-	static const char learned[] = "smc_policy_learned_peers";
 	struct out_text text = { 0 };
 
 	metrics_head(&text, METRIC, "counter", "Handshakes decided by rules of a policy.");
@@ -171,10 +161,6 @@ int sc_print_metrics(const struct sc_host *host, struct smc_err *err)
 			metrics_sample(&text, METRIC, policy->port_hits, "netns", netns, "rule",
 				       "deny port", "result", "denied", NULL);
 	}
-	metrics_head(&text, learned, "gauge", "Peers denied because handshakes with them failed.");
-	for (size_t at = 0; at < host->n_netns; at++)
-		metrics_sample(&text, learned, host->now.sections[at].policy.learned_count, "netns",
-			       host->netns[at].name, NULL);
 	out_str(&text, "# EOF\n");
 	return out_finish(&text, err);
 }

@@ -114,10 +114,9 @@ int sc_policy_set(const struct sc_host *host, size_t at, bool is_back, struct sm
 void sc_policy_text(struct out_text *text, const struct sc_host *host, size_t at);
 
 /**
- * policy_json() - the policy read from the kernel, with counters and learned peers
+ * policy_json() - the policy read from the kernel, with counters
  *
- * {"by": "nft", "for_later": true, "learn": 86400, "learned": ["10.0.0.1"],
- * "denied_ports": [{"first", "last"}], "denied_ports_hits",
+ * {"by": "nft", "for_later": true, "denied_ports": [{"first", "last"}], "denied_ports_hits",
  * "rules": [{"action", "direction": "both" | "to" | "from", "first_port", "last_port",
  * "networks": ["10.0.0.0/8"], "hits", "others_denied"}]}. Unused members are absent.
  */

@@ -334,7 +334,7 @@ static int read_exclusive(struct conf_line *line)
 	return 0;
 }
 
-/* Policy lines: allow, deny, learn, by. */
+/* Policy lines: allow, deny, by. */
 static int read_policy(struct conf_line *line)
 {
 	struct conf_section *section = &line->conf->sections[line->section];
@@ -373,6 +373,9 @@ static int read_line(struct conf_line *line)
 		return read_knob(line);
 	if (policy_is_keyword(word))
 		return read_policy(line);
+	/* Files of unreleased versions have it. */
+	if (!strcmp(word, "learn"))
+		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		if (strcmp(word, keys[i].word))
 			continue;
@@ -384,7 +387,7 @@ static int read_line(struct conf_line *line)
 	}
 	return expected(line, 0,
 			"expected eid, seid, handshake-limit, net.smc.*, pnetid, "
-			"scope, allow, deny, learn, by, netns, host, exclusive or include");
+			"scope, allow, deny, by, netns, host, exclusive or include");
 }
 
 /**

@@ -28,7 +28,7 @@ static int first_choice(const struct policy *policy, enum policy_by *by, struct 
 {
 	*by = policy->by;
 	if (!*by)
-		*by = policy->learn || !policy_hsctrl_exists() ? POLICY_BY_NFT : POLICY_BY_BPF;
+		*by = !policy_hsctrl_exists() ? POLICY_BY_NFT : POLICY_BY_BPF;
 	if (*by == POLICY_BY_BPF && !policy_hsctrl_exists())
 		return smc_err_say(err, ENOTSUP,
 				   "the kernel has no smc_hs_ctrl (Linux 6.19 with "
@@ -51,7 +51,7 @@ static int choose(const struct policy *policy, enum policy_by *by, enum policy_b
 
 int policy_check(const struct policy *policy, struct smc_err *err)
 {
-	enum policy_by by;
+	enum policy_by by = POLICY_BY_ANY;
 	int ret = policy_is_empty(policy) ? 0 : first_choice(policy, &by, err);
 
 	return ret || policy_is_empty(policy) || by != POLICY_BY_NFT ? ret : policy_nft_check(err);

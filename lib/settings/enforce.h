@@ -6,8 +6,7 @@
 
 /**
  * policy_apply() - replace the policy; an empty one removes it
- * @policy: settled. Without "by", uses the kernel's hook if the kernel and libbpf support it,
- *	unless there is "learn", which only nftables supports
+ * @policy: settled. Without "by", uses the kernel's hook if the kernel and libbpf support it
  * @by: receives the enforcer, POLICY_BY_ANY for an empty policy; may be NULL
  *
  * All or nothing. If the policy is in force already, it is left alone, with its counters.
@@ -34,7 +33,7 @@ bool policy_hsctrl_exists(void);
 /**
  * policy_hsctrl_apply() - replace the policy atomically; an empty one removes it
  *
- * All or nothing. Counters start at 0. Does not support "learn". The maps are pinned below
+ * All or nothing. Counters start at 0. The maps are pinned below
  * /sys/fs/bpf/smc-tools-policy by the name in sysctl net.smc.hs_ctrl; the kernel keeps the programs
  * while a namespace uses that name.
  *
@@ -52,11 +51,6 @@ int policy_hsctrl_read(struct policy *policy, struct smc_err *err);
  * Our one table, "inet smc-tools", removes the TCP option of SMC from SYNs. Other tables are never
  * touched; a flush of the whole ruleset, as in Debian's nftables.conf, removes ours too.
  * libnftables is loaded on demand, not linked. Needs Linux 5.18 and CAP_NET_ADMIN.
- *
- * Peers that break the handshake are learned by the rules themselves: those that answered with the
- * option, and then, instead of a CLC message, reset, close, send something else, or send nothing
- * until this host closes after 5 s or more. A peer that does not even acknowledge is not learned. A
- * host without a device for SMC declines before a peer can show anything: then no peer is learned.
  */
 #define POLICY_TABLE "smc-tools"
 
@@ -66,7 +60,7 @@ void policy_nft_script(struct out_text *text, const struct policy *policy);
 /**
  * policy_nft_apply() - replace the table; remove it for an empty policy
  *
- * All or nothing. Counters start at 0, and learned peers are forgotten.
+ * All or nothing. Counters start at 0.
  *
  * Return: 0; -ENOSYS without nftables in the kernel, or libnftables; -EPERM; -EIO with the message
  * of nftables.

@@ -10,10 +10,6 @@
 #define HAS_OPTION "tcp option @254,16,32 0xe2d4c3d9"
 #define REMOVE_OPTION "counter reset tcp option 254 return"
 #define IS_SYN "tcp flags & (fin|syn|rst|ack) == syn"
-#define LEARNED_MAX 65536
-
-/* TCP header lengths, in bits, without and with timestamps. */
-static const unsigned int headers[] = { 160, 256 };
 
 /* Differences between the two chains of rules. */
 struct chain {
@@ -29,10 +25,9 @@ static const struct chain chains[] = {
 static const struct family {
 	const char *name, *set, *type;
 	int number;
-	unsigned int header; /* included in a packet's length */
 } families[] = {
-	{ "ip", "4", "ipv4_addr", AF_INET, 20 },
-	{ "ip6", "6", "ipv6_addr", AF_INET6, 0 },
+	{ "ip", "4", "ipv4_addr", AF_INET },
+	{ "ip6", "6", "ipv6_addr", AF_INET6 },
 };
 
 static bool has_family(const struct policy_rule *rule, const struct family *family)
@@ -101,9 +96,6 @@ static void write_rules(struct out_text *text, const struct policy *policy,
 			const struct chain *chain)
 {
 	out_printf(text, "chain %s_rules {\n", chain->name);
-	if (policy->learn && chain->side == POLICY_TO)
-		out_str(text, "ip daddr @learned4 " REMOVE_OPTION "\n"
-			      "ip6 daddr @learned6 " REMOVE_OPTION "\n");
 	if (policy->port_count)
 		out_str(text, "tcp dport @ports " REMOVE_OPTION " comment \"ports\"\n");
 	for (size_t i = 0; i < policy->count; i++)
@@ -120,87 +112,6 @@ static void write_rules(struct out_text *text, const struct policy *policy,
 	out_str(text, "}\n");
 }
 
-/*
- * Set asked: peers whose SYN-ACK had the option and that have not sent a CLC message yet; fresh:
- * those of them that may still send one (the kernel waits for 6 s); learned: peers that never did.
- */
-static void write_learn_sets(struct out_text *text, const struct policy *policy)
-{
-	for_each(family, families, ARRAY_SIZE(families))
-		out_printf(text,
-			   "set learned%s { type %s; flags timeout,dynamic; timeout %us; "
-			   "size %d; }\nset asked%s { type %s . inet_service . inet_service; "
-			   "flags timeout,dynamic; timeout 60s; size %d; }\n"
-			   "set fresh%s { type %s . inet_service . inet_service; "
-			   "flags timeout,dynamic; timeout 5s; size %d; }\n",
-			   family->set, family->type, policy->learn, LEARNED_MAX, family->set,
-			   family->type, LEARNED_MAX, family->set, family->type, LEARNED_MAX);
-}
-
-/*
- * The peer sends data. A CLC message begins with "SMC" in EBCDIC, its type is byte 4, 4 for a
- * decline (RFC 7609 A.2). Packets with longer headers, due to SACK, are not judged. No
- * concatenation of lengths: nft 1.0.6 cannot list it.
- */
-static void write_answers(struct out_text *text, const struct family *family)
-{
-	const char *ip = family->name, *set = family->set;
-
-	out_printf(text, "chain answered%s {\ntcp flags & syn == syn return\n", set);
-	for (unsigned int words = 5; words <= 15; words++)
-		out_printf(text, "tcp flags & (fin|rst) == 0 tcp doff %u %s length %u return\n",
-			   words, ip, family->header + 4 * words);
-	for (size_t i = 0; i < 2; i++)
-		out_printf(text,
-			   "tcp doff %u tcp flags & rst == 0 @th,%u,24 0xe2d4c3 delete "
-			   "@asked%s { %s saddr . tcp sport . tcp dport } return\n",
-			   headers[i] / 32, headers[i], set, ip);
-	out_printf(text,
-		   "tcp flags & rst == 0 tcp doff != { 5, 8 } return\n"
-		   "delete @asked%s { %s saddr . tcp sport . tcp dport } "
-		   "update @learned%s { %s saddr }\n}\n",
-		   set, ip, set, ip);
-}
-
-/*
- * This host closes the connection: it declines, or has waited for too long. If it closes within 5
- * s, that is no evidence against the peer.
- */
-static void write_ends(struct out_text *text, const struct family *family)
-{
-	const char *ip = family->name, *set = family->set;
-
-	out_printf(text,
-		   "chain ended%s {\ndelete @asked%s { %s daddr . tcp dport . tcp sport }\n"
-		   "%s daddr . tcp dport . tcp sport @fresh%s return\n"
-		   "update @learned%s { %s daddr }\n}\n",
-		   set, set, ip, ip, set, set, ip);
-	out_printf(text, "chain asking%s {\n", set);
-	for (size_t i = 0; i < 2; i++)
-		out_printf(text, "tcp doff %u @th,%u,24 0xe2d4c3 @th,%u,8 4 goto ended%s\n",
-			   headers[i] / 32, headers[i], headers[i] + 32, set);
-	out_printf(text, "tcp flags & (fin|rst) != 0 goto ended%s\n}\n", set);
-}
-
-static void write_learn(struct out_text *text, const struct chain *chain)
-{
-	for_each(family, families, ARRAY_SIZE(families)) {
-		const char *ip = family->name, *set = family->set;
-
-		if (chain->side == POLICY_TO)
-			out_printf(text,
-				   "%s daddr . tcp dport . tcp sport @asked%s jump asking%s\n", ip,
-				   set, set);
-		else
-			out_printf(text,
-				   "tcp flags & (fin|syn|rst|ack) == (syn|ack) " HAS_OPTION
-				   " update @asked%s { %s saddr . tcp sport . tcp dport }"
-				   " update @fresh%s { %s saddr . tcp sport . tcp dport }\n"
-				   "%s saddr . tcp sport . tcp dport @asked%s jump answered%s\n",
-				   set, ip, set, ip, ip, set, set);
-	}
-}
-
 void policy_nft_script(struct out_text *text, const struct policy *policy)
 {
 	static const char table[] = "table inet " POLICY_TABLE;
@@ -213,19 +124,10 @@ void policy_nft_script(struct out_text *text, const struct policy *policy)
 	write_port_set(text, policy);
 	for (size_t i = 0; i < policy->count; i++)
 		write_sets(text, &policy->rules[i], i);
-	if (policy->learn) {
-		write_learn_sets(text, policy);
-		for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
-			write_answers(text, &families[i]);
-			write_ends(text, &families[i]);
-		}
-	}
 	for (size_t i = 0; i < ARRAY_SIZE(chains); i++) {
 		write_rules(text, policy, &chains[i]);
 		out_printf(text, "chain %s {\ntype filter hook %s priority mangle;\n",
 			   chains[i].name, chains[i].hook);
-		if (policy->learn)
-			write_learn(text, &chains[i]);
 		out_printf(text, IS_SYN " " HAS_OPTION " jump %s_rules\n}\n", chains[i].name);
 	}
 	out_str(text, "}\n");
@@ -388,39 +290,24 @@ static int read_port(struct policy *policy, json_t *elem)
 	return 0;
 }
 
-static int read_learned(struct policy *policy, json_t *elem)
-{
-	const char *text = text_of(json_object_get(elem, "elem"), "val");
-	struct netaddr net;
-
-	if (!netaddr_host(&net, text))
-		return -EPROTO;
-	*smc_array_add(&policy->learned, &policy->learned_count) = net;
-	return 0;
-}
-
 static int read_set(struct reader *reader, json_t *set)
 {
 	struct policy *policy = reader->policy;
 	const char *name = text_of(set, "name");
-	bool is_ports = !strcmp(name, "ports"), is_learned = !strncmp(name, "learned", 7);
+	bool is_ports = !strcmp(name, "ports");
 	struct policy_rule *rule = NULL;
 	unsigned int number;
 	int ret = 0;
 	json_t *elem;
 	size_t i;
 
-	if (is_learned)
-		policy->learn = (uint32_t)json_integer_value(json_object_get(set, "timeout"));
-	else if (sscanf(name, "r%uv", &number) == 1 && number < POLICY_RULES_MAX &&
-		 reader->places[number] < policy->count)
+	if (sscanf(name, "r%uv", &number) == 1 && number < POLICY_RULES_MAX &&
+	    reader->places[number] < policy->count)
 		rule = &policy->rules[reader->places[number]];
 	else if (!is_ports)
 		return 0;
 	json_array_foreach(json_object_get(set, "elem"), i, elem) {
-		ret = rule     ? read_net(rule, elem) :
-		      is_ports ? read_port(policy, elem) :
-				 read_learned(policy, elem);
+		ret = rule ? read_net(rule, elem) : read_port(policy, elem);
 		if (ret)
 			break;
 	}

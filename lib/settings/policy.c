@@ -114,7 +114,7 @@ void policy_settle(struct policy *policy)
 
 bool policy_is_empty(const struct policy *policy)
 {
-	return !policy->count && !policy->port_count && !policy->learn;
+	return !policy->count && !policy->port_count;
 }
 
 void policy_free(struct policy *policy)
@@ -123,6 +123,5 @@ void policy_free(struct policy *policy)
 		free(policy->rules[i].nets);
 	free(policy->rules);
 	free(policy->ports);
-	free(policy->learned);
 	*policy = (struct policy){ 0 };
 }

@@ -6,11 +6,10 @@
  *	allow [to | from] NETWORK[:PORTS]...
  *	deny  [to | from] NETWORK[:PORTS]...
  *	deny  port PORTS[,PORTS]...
- *	learn TIME
  *	by nft | bpf
  *
- * NETWORK is 10.0.0.0/8, 10.9.0.7, fd00::/8, or [fd00::]/8 before ports; PORTS is 443 or 8000-8100;
- * TIME is a number with s, m, h or d. The rules apply to each connection:
+ * NETWORK is 10.0.0.0/8, 10.9.0.7, fd00::/8, or [fd00::]/8 before ports; PORTS is 443 or 8000-8100.
+ * The rules apply to each connection:
  *
  * - A port is the server's, whichever end this host is.
  * - "to" matches connections made by this host, "from" those it accepts; without either, both.
@@ -32,7 +31,6 @@
 
 /* Number of different combinations of allow or deny, direction and ports. */
 #define POLICY_RULES_MAX 64
-#define POLICY_LEARN_MAX (365U * 86400)
 /* Room for one network with ports: "[fd00::]/128:65534-65535" */
 #define POLICY_LINE_SIZE (NETADDR_TEXT_SIZE + 32)
 
@@ -64,10 +62,7 @@ struct policy_rule {
 /**
  * struct policy - a whole policy; zero-initialize, which denies nothing
  * @ports: of "deny port"; @port_hits: as hits of a rule
- * @learn: seconds, 0 to not learn
  * @for_later: network namespaces created later begin with it; only by bpf, in the first one
- * @learned, @learned_count: peers denied at present by learning, as "10.0.0.1"; only when read from
- *	the kernel
  */
 struct policy {
 	struct policy_rule *rules;
@@ -75,11 +70,8 @@ struct policy {
 	struct policy_range *ports;
 	size_t port_count;
 	uint64_t port_hits;
-	uint32_t learn;
 	enum policy_by by;
 	bool for_later;
-	struct netaddr *learned;
-	size_t learned_count;
 };
 
 /** policy_is_keyword() - is it the first word of a policy line? */

@@ -9,11 +9,6 @@
 #define MAPPED_BITS 96 /* prefix of an IPv4-mapped IPv6 address, RFC 4291 2.5.5.2 */
 #define LINE_WIDTH 80
 
-static const struct unit {
-	char letter;
-	uint32_t seconds;
-} units[] = { { 'd', 86400 }, { 'h', 3600 }, { 'm', 60 }, { 's', 1 } };
-
 /* ---- parse ---- */
 
 struct item {
@@ -136,32 +131,6 @@ static int read_rule(struct policy *policy, enum policy_action action, const cha
 	return ret;
 }
 
-static int only_nft(struct smc_err *err)
-{
-	return wrong(err, "only nftables can learn: 'by bpf' cannot have 'learn'");
-}
-
-static int read_learn(struct policy *policy, const char *word, struct smc_err *err)
-{
-	const struct unit *unit = units;
-	unsigned int number;
-
-	if (!scan_number(&word, POLICY_LEARN_MAX, &number))
-		number = 0;
-	while (unit->letter != *word && unit->seconds > 1)
-		unit++;
-	if (!number || number > POLICY_LEARN_MAX / unit->seconds || unit->letter != *word ||
-	    word[1])
-		return wrong(err, "expected a time from 1s to 365d, with s, m, h or d");
-	number *= unit->seconds;
-	if (policy->learn && policy->learn != number)
-		return wrong(err, "a different time was already given");
-	if (policy->by == POLICY_BY_BPF)
-		return only_nft(err);
-	policy->learn = number;
-	return 0;
-}
-
 static int read_by(struct policy *policy, const char *word, struct smc_err *err)
 {
 	enum policy_by by = POLICY_BY_NFT;
@@ -172,13 +141,11 @@ static int read_by(struct policy *policy, const char *word, struct smc_err *err)
 		return wrong(err, "expected nft or bpf");
 	if (policy->by && policy->by != by)
 		return wrong(err, "the other one was already given");
-	if (by == POLICY_BY_BPF && policy->learn)
-		return only_nft(err);
 	policy->by = by;
 	return 0;
 }
 
-static const char *const keywords[] = { "allow", "deny", "learn", "by", NULL };
+static const char *const keywords[] = { "allow", "deny", "by", NULL };
 
 bool policy_is_keyword(const char *word)
 {
@@ -191,24 +158,20 @@ bool policy_is_keyword(const char *word)
 int policy_line(struct policy *policy, const char *const *words, size_t count, size_t *bad,
 		struct smc_err *err)
 {
-	bool is_learn;
-
 	*bad = 0;
 	if (!count || !policy_is_keyword(words[0]))
-		return wrong(err, "expected allow, deny, learn or by");
+		return wrong(err, "expected allow, deny or by");
 	if (!strcmp(words[0], "allow"))
 		return read_rule(policy, POLICY_ALLOW, words, count, bad, err);
 	if (!strcmp(words[0], "deny"))
 		return read_rule(policy, POLICY_DENY, words, count, bad, err);
-	is_learn = !strcmp(words[0], "learn");
 	if (count == 1)
-		return wrong(err, is_learn ? "expected a time after it, such as 24h" :
-					     "expected nft or bpf after it");
+		return wrong(err, "expected nft or bpf after it");
 	*bad = 2;
 	if (count > 2)
 		return wrong(err, "expected the end of the line");
 	*bad = 1;
-	return is_learn ? read_learn(policy, words[1], err) : read_by(policy, words[1], err);
+	return read_by(policy, words[1], err);
 }
 
 /* ---- write ---- */
@@ -257,15 +220,6 @@ static void item_text(char text[POLICY_LINE_SIZE], const struct policy_rule *rul
 			 ports);
 }
 
-static void learn_text(char text[16], uint32_t seconds)
-{
-	const struct unit *unit = units;
-
-	while (seconds % unit->seconds)
-		unit++;
-	snprintf(text, 16, "%u%c", seconds / unit->seconds, unit->letter);
-}
-
 /**
  * typedef item_fn - takes one network, range of ports or other item
  * @start: beginning of its line
@@ -289,10 +243,6 @@ static void each_item(const struct policy *policy, item_fn fn, void *arg)
 			item_text(word, rule, &rule->nets[k]);
 			fn(arg, start, word, !k);
 		}
-	}
-	if (policy->learn) {
-		learn_text(word, policy->learn);
-		fn(arg, "learn", word, true);
 	}
 	if (policy->by)
 		fn(arg, "by", policy_by_name(policy->by), true);

@@ -58,12 +58,12 @@ static void assert_wrong(const char *line, size_t bad_word, const char *part)
 TEST(lines_keep_their_meaning)
 {
 	assert_written("allow fd00::/8 10.0.0.0/8;deny port 443,22;deny to 10.9.0.7:5432;"
-		       "deny from 10.8.0.0/16 [fd00::1];learn 24h;by nft",
+		       "deny from 10.8.0.0/16 [fd00::1];by nft",
 		       "deny port 22,443\ndeny to 10.9.0.7:5432\ndeny from 10.8.0.0/16 fd00::1\n"
-		       "allow 10.0.0.0/8 fd00::/8\nlearn 1d\nby nft\n");
-	assert_written("deny [fd00::]/8:80-90;learn 90m", "deny [fd00::]/8:80-90\nlearn 90m\n");
+		       "allow 10.0.0.0/8 fd00::/8\nby nft\n");
+	assert_written("deny [fd00::]/8:80-90", "deny [fd00::]/8:80-90\n");
 	assert_written("deny 0.0.0.0/0 ::/0", "deny 0.0.0.0/0 ::/0\n");
-	assert_written("learn 61s;learn 61s;by nft;by nft", "learn 61s\nby nft\n");
+	assert_written("by nft;by nft", "by nft\n");
 }
 
 TEST(one_form_for_each_meaning)
@@ -118,25 +118,17 @@ TEST(wrong_words)
 	assert_wrong("deny port 22,,23", 2, "ports");
 	assert_wrong("deny port http", 2, "ports");
 	assert_wrong("deny port 99999999999999999999", 2, "ports");
-	assert_wrong("learn", 0, "time");
-	assert_wrong("learn 24", 1, "time");
-	assert_wrong("learn 0s", 1, "time");
-	assert_wrong("learn 366d", 1, "time");
-	assert_wrong("learn 24hh", 1, "time");
-	assert_wrong("learn 24h 3", 2, "end of the line");
+	assert_wrong("learn 24h", 0, "expected allow, deny");
 	assert_wrong("by", 0, "nft or bpf");
 	assert_wrong("by iptables", 1, "nft or bpf");
 }
 
 TEST(contradictions)
 {
-	struct policy policy = read_lines("learn 1h;by nft");
+	struct policy policy = read_lines("by nft");
 	struct smc_err err;
 	size_t bad;
 
-	assert_int_equal(add(&policy, "learn 60m", &bad, &err), 0);
-	assert_int_equal(add(&policy, "learn 2h", &bad, &err), -EINVAL);
-	assert_int_equal(bad, 1);
 	assert_int_equal(add(&policy, "by bpf", &bad, &err), -EINVAL);
 	policy_free(&policy);
 }
@@ -182,8 +174,8 @@ TEST(differences)
 {
 	assert_diff("allow 10.0.0.0/8;by nft", "allow 10.0.0.0/9 10.128.0.0/9", "");
 	assert_diff("allow 10.0.0.0/8;by nft", "allow 10.0.0.0/8;by bpf", "+by bpf;-by nft;");
-	assert_diff("deny port 22", "deny port 23;deny to [::1]:22;learn 1h",
-		    "-deny port 22;+deny port 23;+deny to [::1]:22;+learn 1h;");
+	assert_diff("deny port 22", "deny port 23;deny to [::1]:22",
+		    "-deny port 22;+deny port 23;+deny to [::1]:22;");
 }
 
 /* nftables cannot apply to later namespaces, so this is no difference there. */
@@ -220,16 +212,15 @@ TEST(a_visitor_can_stop)
 
 TEST(as_json)
 {
-	struct policy policy = read_lines("deny port 22;allow from 10.0.0.0/8:80;learn 1h;by nft");
+	struct policy policy = read_lines("deny port 22;allow from 10.0.0.0/8:80;by nft");
 
 	policy.port_hits = 5;
 	policy.rules[0].hits = 7;
 	policy.rules[0].others = 3;
-	assert_string_equal(
-		json_said(policy_json(&policy)),
-		"{'by':'nft','learn':3600,'learned':[],'denied_ports':[{'first':22,'last':22}],"
-		"'denied_ports_hits':5,'rules':[{'action':'allow','direction':'from',"
-		"'first_port':80,'last_port':80,'networks':['10.0.0.0/8'],'hits':7,"
-		"'others_denied':3}]}");
+	assert_string_equal(json_said(policy_json(&policy)),
+			    "{'by':'nft','denied_ports':[{'first':22,'last':22}],"
+			    "'denied_ports_hits':5,'rules':[{'action':'allow','direction':'from',"
+			    "'first_port':80,'last_port':80,'networks':['10.0.0.0/8'],'hits':7,"
+			    "'others_denied':3}]}");
 	policy_free(&policy);
 }

@@ -26,9 +26,7 @@ TEST(sets_and_rules_are_lines)
 		SET("r0v4", "\"elem\": [\"10.9.0.7\"]") ","
 		SET("r1v4", "\"elem\": [{\"prefix\": {\"addr\": \"10.0.0.0\", \"len\": 8}}]") ","
 		SET("r1v6", "\"elem\": [{\"prefix\": {\"addr\": \"fd00::\", \"len\": 8}}]") ","
-		SET("learned4", "\"timeout\": 3600, \"elem\": "
-		    "[{\"elem\": {\"val\": \"192.0.2.1\", \"expires\": 3}}]") ","
-		SET("asked4", "\"timeout\": 60") ",{\"rule\": {\"chain\": \"to\", \"expr\": []}},"
+		SET("another", "\"timeout\": 60") ",{\"rule\": {\"chain\": \"to\", \"expr\": []}},"
 		RULE("ports", "4") "," RULE("0 5432-5432 deny to", "3") ","
 		RULE("1 0-65535 allow", "2") "," RULE("1 others", "1") "," RULE("ports", "1") ","
 		RULE("1 0-65535 allow", "5") "," RULE("1 others", "6"));
@@ -37,12 +35,11 @@ TEST(sets_and_rules_are_lines)
 
 	assert_int_equal(policy_nft_parse(&policy, json), 0);
 	assert_text(&policy, "deny port 22,8000-8100\ndeny to 10.9.0.7:5432\n"
-			     "allow 10.0.0.0/8 fd00::/8\nlearn 1h\nby nft\n");
+			     "allow 10.0.0.0/8 fd00::/8\nby nft\n");
 	assert_int_equal(policy.port_hits, 5);
 	assert_int_equal(policy.rules[0].hits, 3);
 	assert_int_equal(policy.rules[1].hits, 7);
 	assert_int_equal(policy.rules[1].others, 7);
-	assert_int_equal(policy.learned_count, 1);
 	policy_free(&policy);
 }
 
@@ -95,7 +92,6 @@ TEST(tables_of_others_are_refused)
 			"r0v4", "\"elem\": [{\"range\": [\"10.0.0.2\", \"10.0.0.1\"]}]")),
 		DOC(RULE("0 0-65535 deny",
 			 "0") "," SET("r0v4", "\"elem\": [{\"range\": [\"10.0.0.2\", \"::1\"]}]")),
-		DOC(SET("learned4", "\"timeout\": 60, \"elem\": [\"10.0.0.1\"]")),
 	};
 
 	for (size_t i = 0; i < sizeof(docs) / sizeof(docs[0]); i++) {

@@ -72,7 +72,7 @@ def check_netns():
 
 def set_policy():
     """Set a policy for the bundle; on the host with SMC-R, the bundle records that there is none."""
-    write("/run/policy.conf", "allow from 127.0.0.0/8:7001\ndeny port 22\nlearn 1h\n")
+    write("/run/policy.conf", "allow from 127.0.0.0/8:7001\ndeny port 22\n")
     equal(run("smc_conf", "apply", "/run/policy.conf"), (0, "", ""), "a policy")
     found = [f["object"] for f in json.loads(run("smc_chk", "-j")[1])["findings"] if f["check"] == "policy"]
     equal(found, ["nft"], "which the doctor sees")

@@ -126,10 +126,10 @@ def check_no_nf_tables():
         return
     write("install nf_tables /bin/false\n", "/etc/modprobe.d/no-nf_tables.conf")
     out_of("modprobe", "nfnetlink")
-    text = "handshake-limit on\nallow 10.0.0.0/8\nlearn 1h\n"
+    text = "handshake-limit on\nallow 10.0.0.0/8\ndeny port 22\n"
     fails("smc.conf:2: .*nftables.* nf_tables module .*; nothing was changed", text, "no nf_tables: apply")
     refused(conf("check", CONF), "nftables.* nf_tables module", "check")
-    equal(conf("diff"), (2, "~ handshake-limit on # is off\n+ allow 10.0.0.0/8\n+ learn 1h\n", ""), "diff")
+    equal(conf("diff"), (2, "~ handshake-limit on # is off\n+ allow 10.0.0.0/8\n+ deny port 22\n", ""), "diff")
     status, out, err = conf("show")
     ok((status, err) == (0, "") and out.splitlines()[-1].split() == ["policy", "differs", CONF + ":2"], "show", (status, out, err))
     equal(conf("export"), (0, EMPTY, ""), "export")

@@ -210,7 +210,7 @@ def check_metrics():
     ok(states.count("1") == len(states) >= 4, "all parts of it work", text)
     ok('smc_network_namespaces{what="denied"} 0\nsmc_network_namespaces{what="failed"} 0\n' in text,
        "it may enter all network namespaces", text)
-    ok('smc_link_groups{tech="smcd"} ' in text and "smc_policy_learned_peers " in text, "with link groups and policy", text)
+    ok('smc_link_groups{tech="smcd"} ' in text and "smc_policy_syns_total" in text, "with link groups and policy", text)
 
 
 def check_broken():

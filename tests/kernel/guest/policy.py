@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Policy, in each way that the kernel has: denied peers get TCP at once, all others SMC, other traffic is unaffected.
-usage: policy.py [nft | bpf | learn]..."""
+usage: policy.py [nft | bpf]..."""
 import json
 import os
 import socket
@@ -8,8 +8,7 @@ import subprocess
 import sys
 
 import smcsock
-from kern import doc, done, equal, listing, ok, out_of, run, Sockets, wait_for, write
-from tunpeer import ADDRESSES, CLOSE, GARBAGE, RESET, SILENCE, Peer
+from kern import doc, done, equal, listing, ok, out_of, run, Sockets, write
 
 PEER_NO_SMC = 0x03010000
 CONTROLLER = "/proc/sys/net/smc/hs_ctrl"
@@ -264,44 +263,13 @@ def check_later():
         apply("", ["nsenter", "--net=/run/netns/" + netns])
 
 
-def smc_connect(host, port):
-    """Data echoed on a connection, or the error."""
-    try:
-        with smcsock.smc_client(port, host) as client:
-            client.settimeout(60)
-            client.sendall(b"hello")
-            return client.recv(5, socket.MSG_WAITALL)
-    except OSError as err:
-        return type(err).__name__
-
-
-def check_learn(peer):
-    for family, host in ADDRESSES.items():
-        for port, name in ((RESET, "resets"), (GARBAGE, "sends something else"), (CLOSE, "closes"), (SILENCE, "says nothing")):
-            apply("")   # what was learned goes with the table
-            apply("learn 1h\nby nft\n")
-            del peer.syns[:]
-            first = smc_connect(host, port)
-            learned = wait_for(lambda: show()["learned"])
-            equal(learned, [host], "%s offers SMC and %s: learned" % (host, name))
-            equal((smc_connect(host, port), [offered for _, _, offered in peer.syns][::len(peer.syns) - 1]),
-                  (b"hello", [True, False]), "and is offered none again; the first time: %s" % first)
-    shown = out_of("nft", "list", "table", "inet", "smc-tools")
-    ok("timeout 1h" in shown and host + " expires " in shown, "the kernel forgets who was learned after that time", shown)
-    apply("")
-    apply("learn 1h\nby nft\n")
-    pair = Pair("127.1.0.1", "127.1.0.2", 7001)
-    equal((pair.outcome(), pair.works(), show()["learned"]), (False, True, []), "who speaks SMC is not learned")
-    pair.close()
-
-
 def main():
     subprocess.run("ip link set lo up; for a in fd00::1 fd00::2 fc00::1; do ip addr add $a/128 dev lo nodad; done", shell=True,
                    check=True)
     subprocess.run(["nft", "-f", "-"], input=FOREIGN, text=True, check=True)
-    parts = sys.argv[1:] or ["nft", "bpf", "learn"]
+    parts = sys.argv[1:] or ["nft", "bpf"]
     for by in parts:
-        if by == "learn" or (by == "bpf" and not os.path.exists(CONTROLLER)):
+        if by == "bpf" and not os.path.exists(CONTROLLER):
             continue
         for lines, connections in CASES:
             check_connections(lines, by, connections)
@@ -313,8 +281,6 @@ def main():
         check_namespaces(by)
         if by == "bpf":
             check_later()
-    if HAS_SMC and "learn" in parts:    # else this host declines before a peer can do anything wrong
-        check_learn(Peer())
     done()
 
 
