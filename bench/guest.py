@@ -270,20 +270,20 @@ def bench_netns(count=500):
         os.waitpid(pid, 0)
 
 
-def bench_policy(way):
-    """Connections with an empty policy, and with 10 and 10000 networks, by nft or bpf, in turns."""
+def bench_policy():
+    """Connections with an empty policy, and with 10 and 10000 networks, in turns."""
     times = {0: [], 10: [], 10000: []}
     for _ in range(3):
         for count in times:
             # Every second network, so that none are merged; the first allows the measured connections.
             nets = ["127.%d.%d.0/24" % (i >> 7, i * 2 & 255) for i in range(count)]
-            lines = "exclusive policy\n" + "".join("allow %s\n" % net for net in nets) + ("by %s\n" % way) * bool(count)
+            lines = "exclusive policy\n" + "".join("allow %s\n" % net for net in nets)
             subprocess.run([TOOLS + "/smc_conf", "apply", "-"], input=lines, text=True, check=True)
             times[count].append(int(subprocess.run([TOOLS + "/life", "200", "256"], stdout=subprocess.PIPE, check=True).stdout))
     subprocess.run([TOOLS + "/smc_conf", "apply", "-"], input="exclusive policy\n", text=True, check=True)
     none, few, many = (statistics.median(values) for values in times.values())
-    print("whole life, IPPROTO_SMC: %d instructions without a policy, by %s with 10 networks %d, ratio %.3f, with 10000 networks %d, "
-          "ratio %.3f, to 10 networks %.3f" % (none, way, few, few / none, many, many / none, many / few), flush=True)
+    print("whole life, IPPROTO_SMC: %d instructions without a policy, with 10 networks %d, ratio %.3f, with 10000 networks %d, "
+          "ratio %.3f, to 10 networks %.3f" % (none, few, few / none, many, many / none, many / few), flush=True)
 
 
 def requests(count, port="6379"):
@@ -372,11 +372,8 @@ into_memory(libraries())
 if "lives" in sys.argv:
     bench_lives()
     bench_events()
-    bench_policy("nft")
+    bench_policy()
     bench_capture(60000, "instructions")
-elif "policy" in sys.argv:
-    bench_policy("nft")
-    bench_policy("bpf")
 elif "smcss" in sys.argv:
     bench_smcss()
 elif "top" in sys.argv:

@@ -88,10 +88,6 @@ static void put_policy_line(json_t *section, char *line)
 	long port;
 
 	snprintf(key, sizeof(key), "%s", words[0]);
-	if (!strcmp(key, "by")) {
-		json_object_set_new(section, key, json_string(words[1]));
-		return;
-	}
 	for (int i = 0; sides[i]; i++)
 		if (!strcmp(words[1], sides[i]))
 			snprintf(key, sizeof(key), "%s_%s", words[0], words[first++]);

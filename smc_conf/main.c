@@ -12,7 +12,7 @@
 #include "cgroup/pins.h"
 #include "host/record.h"
 #include "sandbox/enclose.h"
-#include "settings/enforce.h"
+#include "smc_conf/nft.h"
 
 enum { OPT_DEVICE = CLI_LONG_ONLY, OPT_METRICS };
 
@@ -173,8 +173,9 @@ static int check_rest(const struct sc_host *host, struct smc_err *err)
 	for (size_t i = 0; !ret && !geteuid() && !record_root() && i < host->n_changes; i++) {
 		const struct conf_item *item = host->changes[i].new;
 
-		if (item && item->kind == CONF_POLICY)
-			ret = policy_check(sc_policy_wanted(&host->netns[item->section]), err);
+		if (item && item->kind == CONF_POLICY &&
+		    !policy_is_empty(sc_policy_wanted(&host->netns[item->section])))
+			ret = policy_nft_check(err);
 		has_scope |= item && item->kind == CONF_SCOPE;
 	}
 	return !ret && has_scope ? pins_check(err) : ret;

@@ -6,7 +6,7 @@
 #include "host/record.h"
 #include "out/metrics.h"
 #include "out/table.h"
-#include "settings/enforce.h"
+#include "smc_conf/nft.h"
 
 #define METRIC "smc_policy_syns_total"
 
@@ -14,16 +14,7 @@ static const struct policy none;
 
 int sc_policy_read(struct sc_host *host, size_t at, struct smc_err *err)
 {
-	int ret = record_root() ? 0 : policy_read(&host->now.sections[at].policy, err);
-
-	return ret == -ESTALE ? 0 : ret;
-}
-
-bool sc_policy_is_unread(const struct sc_host *host, size_t at)
-{
-	const struct policy *policy = &host->now.sections[at].policy;
-
-	return policy->by == POLICY_BY_BPF && policy_is_empty(policy);
+	return record_root() ? 0 : policy_nft_read(&host->now.sections[at].policy, err);
 }
 
 const struct policy *sc_policy_wanted(const struct sc_netns *netns)
@@ -37,17 +28,13 @@ bool sc_policy_differs(const struct sc_host *host, size_t at)
 {
 	const struct policy *wanted = sc_policy_wanted(&host->netns[at]);
 
-	return wanted && (sc_policy_is_unread(host, at) ||
-			  policy_differs(&host->now.sections[at].policy, wanted));
+	return wanted && policy_differs(&host->now.sections[at].policy, wanted);
 }
 
 int sc_policy_set(const struct sc_host *host, size_t at, bool is_back, struct smc_err *err)
 {
-	if (is_back && sc_policy_is_unread(host, at))
-		return smc_err_say(err, ESTALE, "the inherited policy cannot be restored");
-	return policy_apply(is_back ? &host->now.sections[at].policy :
-				      sc_policy_wanted(&host->netns[at]),
-			    NULL, err);
+	return policy_nft_apply(
+		is_back ? &host->now.sections[at].policy : sc_policy_wanted(&host->netns[at]), err);
 }
 
 /* ---- text ---- */
@@ -73,14 +60,11 @@ void sc_policy_text(struct out_text *text, const struct sc_host *host, size_t at
 {
 	const struct policy *policy = &host->now.sections[at].policy;
 
-	if (!policy->by)
+	if (policy_is_empty(policy))
 		return;
 	out_printf(text, "\nPolicy%s", at ? " of network namespace " : "");
 	out_escaped(text, host->netns[at].name, SIZE_MAX);
-	out_printf(text, ", by %s%s:\n", policy_by_name(policy->by),
-		   policy->for_later ? ", also in namespaces created later" : "");
-	if (sc_policy_is_unread(host, at))
-		out_str(text, "  inherited, cannot be read: 'smc_conf apply' replaces it\n");
+	out_str(text, ":\n");
 	for (size_t i = 0; i < policy->count; i++)
 		append_rule(text, &policy->rules[i]);
 	if (policy->port_count)
@@ -123,10 +107,8 @@ json_t *policy_json(const struct policy *policy)
 						       "last", policy->ports[i].high));
 	for (size_t i = 0; i < policy->count; i++)
 		json_array_append_new(rules, rule_json(&policy->rules[i]));
-	return json_pack("{s:s*, s:o*, s:o*, s:o*, s:o}", "by", policy_by_name(policy->by),
-			 "for_later", policy->for_later ? json_true() : NULL, "denied_ports", ports,
-			 "denied_ports_hits", ports ? out_json_number(policy->port_hits) : NULL,
-			 "rules", rules);
+	return json_pack("{s:o*, s:o*, s:o}", "denied_ports", ports, "denied_ports_hits",
+			 ports ? out_json_number(policy->port_hits) : NULL, "rules", rules);
 }
 
 /* ---- metrics ---- */

@@ -134,8 +134,6 @@ static int put_policy_line(void *arg, char sign, const char *line)
 static void put_policy(struct output *out, size_t at)
 {
 	out->netns = at;
-	if (sc_policy_is_unread(out->host, at))
-		put_policy_line(out, '-', "policy # inherited");
 	policy_diff(&out->host->now.sections[at].policy, sc_policy_wanted(&out->host->netns[at]),
 		    put_policy_line, out);
 }
@@ -225,7 +223,7 @@ static void put_policy_row(struct output *out, size_t at)
 	const struct conf_section *wants = out->host->netns[at].wants;
 	const char *state = wants ? "set" : "by hand";
 
-	if (!out->host->now.sections[at].policy.by && !wants)
+	if (policy_is_empty(&out->host->now.sections[at].policy) && !wants)
 		return;
 	if (sc_policy_differs(out->host, at))
 		state = "differs";
@@ -268,7 +266,7 @@ static json_t *json_policies(const struct sc_host *host)
 		const struct policy *policy = &host->now.sections[at].policy;
 		json_t *json;
 
-		if (!policy->by)
+		if (policy_is_empty(policy))
 			continue;
 		json = policy_json(policy);
 		if (at)

@@ -95,12 +95,6 @@ int sc_changes_make(struct sc_host *host, struct smc_err *err);
 /** sc_policy_read() - read the caller's current policy, unless the host is a record */
 int sc_policy_read(struct sc_host *host, size_t at, struct smc_err *err);
 
-/**
- * sc_policy_is_unread() - is a policy in force unreadable? It was inherited, and then removed in
- * the namespace that it came from
- */
-bool sc_policy_is_unread(const struct sc_host *host, size_t at);
-
 /** sc_policy_wanted() - policy in the file; NULL to keep the current one */
 const struct policy *sc_policy_wanted(const struct sc_netns *netns);
 
@@ -116,7 +110,7 @@ void sc_policy_text(struct out_text *text, const struct sc_host *host, size_t at
 /**
  * policy_json() - the policy read from the kernel, with counters
  *
- * {"by": "nft", "for_later": true, "denied_ports": [{"first", "last"}], "denied_ports_hits",
+ * {"denied_ports": [{"first", "last"}], "denied_ports_hits",
  * "rules": [{"action", "direction": "both" | "to" | "from", "first_port", "last_port",
  * "networks": ["10.0.0.0/8"], "hits", "others_denied"}]}. Unused members are absent.
  */

@@ -10,7 +10,7 @@
 
 DLNOTE(LIBBPF_SONAME, "bpf",
        "scopes: smc_bpf; TCP connections with their processes: advise; SMC connections: "
-       "smc_events, and their payload: smc_dump; policy by smc_hs_ctrl",
+       "smc_events, and their payload: smc_dump",
        "suggested");
 
 int libbpf_find(struct libbpf *lib, struct smc_err *err)

@@ -13,7 +13,6 @@
 struct bpf_object;
 struct bpf_program;
 struct bpf_link;
-struct bpf_map;
 struct ring_buffer;
 
 /** typedef bpf_ring_fn - takes one record of a ring. Return: 0 to go on, -errno to stop */
@@ -35,12 +34,8 @@ typedef int (*bpf_ring_fn)(void *arg, void *record, size_t len);
 	X(int, bpf_prog_test_run_opts, (int, void *))                                              \
 	X(int, bpf_program__set_autoload, (struct bpf_program *, bool))                            \
 	X(int, bpf_object__find_map_fd_by_name, (const struct bpf_object *, const char *))         \
-	X(struct bpf_map *, bpf_object__find_map_by_name,                                          \
-	  (const struct bpf_object *, const char *))                                               \
-	X(struct bpf_link *, bpf_map__attach_struct_ops, (const struct bpf_map *))                 \
 	X(struct bpf_link *, bpf_program__attach, (const struct bpf_program *))                    \
 	X(int, bpf_link__pin, (struct bpf_link *, const char *))                                   \
-	X(void, bpf_link__disconnect, (struct bpf_link *))                                         \
 	X(int, bpf_link__destroy, (struct bpf_link *))                                             \
 	X(struct ring_buffer *, ring_buffer__new, (int, bpf_ring_fn, void *, const void *))        \
 	X(int, ring_buffer__consume, (struct ring_buffer *))                                       \

@@ -334,7 +334,7 @@ static int read_exclusive(struct conf_line *line)
 	return 0;
 }
 
-/* Policy lines: allow, deny, by. */
+/* Policy lines: allow, deny. */
 static int read_policy(struct conf_line *line)
 {
 	struct conf_section *section = &line->conf->sections[line->section];
@@ -373,8 +373,8 @@ static int read_line(struct conf_line *line)
 		return read_knob(line);
 	if (policy_is_keyword(word))
 		return read_policy(line);
-	/* Files of unreleased versions have it. */
-	if (!strcmp(word, "learn"))
+	/* Files of unreleased versions have them. */
+	if (!strcmp(word, "learn") || !strcmp(word, "by"))
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		if (strcmp(word, keys[i].word))
@@ -387,7 +387,7 @@ static int read_line(struct conf_line *line)
 	}
 	return expected(line, 0,
 			"expected eid, seid, handshake-limit, net.smc.*, pnetid, "
-			"scope, allow, deny, by, netns, host, exclusive or include");
+			"scope, allow, deny, netns, host, exclusive or include");
 }
 
 /**
@@ -593,10 +593,8 @@ static int read_path(struct conf *conf, const char *path, int depth, struct smc_
 
 static int finish(struct conf *conf, int ret)
 {
-	for (size_t i = 0; i < conf->n_sections; i++) {
+	for (size_t i = 0; i < conf->n_sections; i++)
 		policy_settle(&conf->sections[i].policy);
-		conf->sections[i].policy.for_later = !strcmp(conf->sections[i].netns, "*");
-	}
 	if (ret)
 		conf_free(conf);
 	return ret;

@@ -6,11 +6,6 @@
 
 #include "base/array.h"
 
-const char *policy_by_name(enum policy_by by)
-{
-	return by == POLICY_BY_NFT ? "nft" : by == POLICY_BY_BPF ? "bpf" : NULL;
-}
-
 struct policy_rule *policy_rule(struct policy *policy, enum policy_action action,
 				enum policy_side side, struct policy_range ports)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Policy: the peers with which this host, or one of its network namespaces, uses SMC. Pure: lines
- * to rules and back. settings/enforce.h applies them.
+ * to rules and back. smc_conf/nft.h applies them.
  *
  *	allow [to | from] NETWORK[:PORTS]...
  *	deny  [to | from] NETWORK[:PORTS]...
  *	deny  port PORTS[,PORTS]...
- *	by nft | bpf
  *
  * NETWORK is 10.0.0.0/8, 10.9.0.7, fd00::/8, or [fd00::]/8 before ports; PORTS is 443 or 8000-8100.
  * The rules apply to each connection:
@@ -36,7 +35,6 @@
 
 enum policy_action { POLICY_DENY, POLICY_ALLOW };
 enum policy_side { POLICY_BOTH, POLICY_TO, POLICY_FROM };
-enum policy_by { POLICY_BY_ANY, POLICY_BY_NFT, POLICY_BY_BPF };
 
 /** struct policy_range - ports from @low to @high, host byte order; 0 and 65535 for any */
 struct policy_range {
@@ -46,8 +44,7 @@ struct policy_range {
 /**
  * struct policy_rule - networks with the same action, direction and range of ports
  * @nets: IPv4 and IPv6; their netdev is empty
- * @hits: decisions by the rule since the policy is in force: number of SYNs; with bpf, for a
- * server, of SYN-ACKs
+ * @hits: decisions by the rule since the policy is in force: number of SYNs
  * @others: for "allow": decisions to deny, as the address was not in @nets
  */
 struct policy_rule {
@@ -62,7 +59,6 @@ struct policy_rule {
 /**
  * struct policy - a whole policy; zero-initialize, which denies nothing
  * @ports: of "deny port"; @port_hits: as hits of a rule
- * @for_later: network namespaces created later begin with it; only by bpf, in the first one
  */
 struct policy {
 	struct policy_rule *rules;
@@ -70,8 +66,6 @@ struct policy {
 	struct policy_range *ports;
 	size_t port_count;
 	uint64_t port_hits;
-	enum policy_by by;
-	bool for_later;
 };
 
 /** policy_is_keyword() - is it the first word of a policy line? */
@@ -96,7 +90,7 @@ int policy_line(struct policy *policy, const char *const *words, size_t count, s
  */
 void policy_settle(struct policy *policy);
 
-/** policy_is_empty() - does it deny nothing? Then no table and no program is needed */
+/** policy_is_empty() - true if it denies nothing: no table is needed */
 bool policy_is_empty(const struct policy *policy);
 
 /** policy_write() - write lines for a file, several networks per line */
@@ -109,8 +103,6 @@ typedef int (*policy_line_fn)(void *arg, char sign, const char *line);
  * policy_diff() - list the changes from @now to @wanted
  * @fn: gets '-' with a removed line, '+' with an added one; sorted by their text
  *
- * Without "by" in @wanted any enforcer is equal. @for_later is compared if @now is enforced by bpf.
- *
  * Return: 0, or the nonzero value of @fn that ended it. No call means that they are equal.
  */
 int policy_diff(const struct policy *now, const struct policy *wanted, policy_line_fn fn,
@@ -118,9 +110,6 @@ int policy_diff(const struct policy *now, const struct policy *wanted, policy_li
 
 /** policy_differs() - does policy_diff() find any change? */
 bool policy_differs(const struct policy *now, const struct policy *wanted);
-
-/** policy_by_name() - "nft", "bpf", or NULL */
-const char *policy_by_name(enum policy_by by);
 
 /** policy_rule() - find or add the rule with these three */
 struct policy_rule *policy_rule(struct policy *policy, enum policy_action action,

@@ -131,28 +131,9 @@ static int read_rule(struct policy *policy, enum policy_action action, const cha
 	return ret;
 }
 
-static int read_by(struct policy *policy, const char *word, struct smc_err *err)
-{
-	enum policy_by by = POLICY_BY_NFT;
-
-	while (by <= POLICY_BY_BPF && strcmp(word, policy_by_name(by)))
-		by++;
-	if (by > POLICY_BY_BPF)
-		return wrong(err, "expected nft or bpf");
-	if (policy->by && policy->by != by)
-		return wrong(err, "the other one was already given");
-	policy->by = by;
-	return 0;
-}
-
-static const char *const keywords[] = { "allow", "deny", "by", NULL };
-
 bool policy_is_keyword(const char *word)
 {
-	for (size_t i = 0; keywords[i]; i++)
-		if (!strcmp(word, keywords[i]))
-			return true;
-	return false;
+	return !strcmp(word, "allow") || !strcmp(word, "deny");
 }
 
 int policy_line(struct policy *policy, const char *const *words, size_t count, size_t *bad,
@@ -160,18 +141,9 @@ int policy_line(struct policy *policy, const char *const *words, size_t count, s
 {
 	*bad = 0;
 	if (!count || !policy_is_keyword(words[0]))
-		return wrong(err, "expected allow, deny or by");
-	if (!strcmp(words[0], "allow"))
-		return read_rule(policy, POLICY_ALLOW, words, count, bad, err);
-	if (!strcmp(words[0], "deny"))
-		return read_rule(policy, POLICY_DENY, words, count, bad, err);
-	if (count == 1)
-		return wrong(err, "expected nft or bpf after it");
-	*bad = 2;
-	if (count > 2)
-		return wrong(err, "expected the end of the line");
-	*bad = 1;
-	return read_by(policy, words[1], err);
+		return wrong(err, "expected allow or deny");
+	return read_rule(policy, *words[0] == 'a' ? POLICY_ALLOW : POLICY_DENY, words, count, bad,
+			 err);
 }
 
 /* ---- write ---- */
@@ -244,8 +216,6 @@ static void each_item(const struct policy *policy, item_fn fn, void *arg)
 			fn(arg, start, word, !k);
 		}
 	}
-	if (policy->by)
-		fn(arg, "by", policy_by_name(policy->by), true);
 }
 
 /** struct writer - @line: start of the current line */
@@ -306,11 +276,9 @@ static int compare_lines(const void *a, const void *b)
 	return strcmp(one->text, other->text);
 }
 
-static void list_lines(struct lines *lines, const struct policy *policy, bool with_later)
+static void list_lines(struct lines *lines, const struct policy *policy)
 {
 	each_item(policy, add_line, lines);
-	if (with_later && policy->for_later && !policy_is_empty(policy))
-		add_line(lines, "for", "later namespaces", true);
 	if (lines->count)
 		qsort(lines->all, lines->count, sizeof(*lines->all), compare_lines);
 }
@@ -339,14 +307,10 @@ static int compare_lists(const struct lines *now, const struct lines *wanted, po
 int policy_diff(const struct policy *now, const struct policy *wanted, policy_line_fn fn, void *arg)
 {
 	struct lines from = { 0 }, to = { 0 };
-	bool with_later = now->by == POLICY_BY_BPF;
-	struct policy shown = *now;
 	int ret;
 
-	if (!wanted->by)
-		shown.by = POLICY_BY_ANY;
-	list_lines(&from, &shown, with_later);
-	list_lines(&to, wanted, with_later);
+	list_lines(&from, now);
+	list_lines(&to, wanted);
 	ret = compare_lists(&from, &to, fn, arg);
 	free(from.all);
 	free(to.all);

@@ -60,21 +60,8 @@ TEST(good)
 		"scope /sys/fs/cgroup/sys/fs/cgroup/a\nscope /sys/fs/cgroups\n");
 	becomes("scope /a user 1 only ipv6\nscope /a only ipv6 user 1",
 		"scope /a only ipv6 user 1\n");
-	becomes("allow 10.0.0.0/8\nallow 10.1.0.0/16\nby nft\nnetns a\ndeny port 22\n",
-		"allow 10.0.0.0/8\nby nft\n\nnetns a\ndeny port 22\n\nhost\n");
-}
-
-/* Only the policy of "netns *" applies to later namespaces. */
-TEST(policies_for_later)
-{
-	static const char lines[] = "deny port 1\nnetns a\ndeny port 2\nnetns *\ndeny port 3\n";
-
-	assert_int_equal(read_lines(&conf, lines, &err), 0);
-	assert_int_equal(conf.n_sections, 3);
-	assert_false(conf.sections[0].policy.for_later);
-	assert_false(conf.sections[1].policy.for_later);
-	assert_true(conf.sections[2].policy.for_later);
-	conf_free(&conf);
+	becomes("allow 10.0.0.0/8\nallow 10.1.0.0/16\nnetns a\ndeny port 22\n",
+		"allow 10.0.0.0/8\n\nnetns a\ndeny port 22\n\nhost\n");
 }
 
 TEST(sections)
@@ -86,15 +73,15 @@ TEST(sections)
 	becomes("netns none\nnetns a\\x20b\ndeny port 1\n",
 		"\nnetns a\\x20b\ndeny port 1\n\nhost\n");
 	/* Unreleased versions wrote such lines. */
-	becomes("learn 1h\neid A\nnetns a\nlearn 1h\n", "eid A\n");
+	becomes("learn 1h\nby bpf\neid A\nnetns a\nby nft\n", "eid A\n");
 	becomes("exclusive\n", "exclusive\n");
 	becomes("exclusive eid\nexclusive seid pnetid\n", "exclusive eid seid pnetid\n");
 	/* A setting may differ between namespaces. */
 	becomes("net.smc.rmem 16384\nnetns a\nnet.smc.rmem 16385\n",
 		"net.smc.rmem 16384\n\nnetns a\nnet.smc.rmem 16385\n\nhost\n");
 	/* Settings after "host" belong to the host. */
-	becomes("netns a\ndeny port 1\n\nhost\neid A\nnetns a\nby nft\nhost\ndeny port 2\n",
-		"eid A\ndeny port 2\n\nnetns a\ndeny port 1\nby nft\n\nhost\n");
+	becomes("netns a\ndeny port 1\n\nhost\neid A\nnetns a\ndeny port 3\nhost\ndeny port 2\n",
+		"eid A\ndeny port 2\n\nnetns a\ndeny port 1,3\n\nhost\n");
 }
 
 static const struct {

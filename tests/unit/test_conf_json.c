@@ -43,11 +43,10 @@ TEST(documents)
 		     "{\"cgroup\":\"/b#\",\"only\":\"ipv4\",\"user\":\"x\"},"
 		     "{\"cgroup\":\"/c\",\"exclude-comm\":[\"a\",\"b\"]}]}");
 	is_json("allow 10.0.0.0/8 fd00::/8\nallow from 10.0.0.0/8:80\n"
-		"deny to [fd00::1]:80-90\ndeny 10.1.0.0/16\ndeny port 22,443,8000-8100\n"
-		"by nft\n",
+		"deny to [fd00::1]:80-90\ndeny 10.1.0.0/16\ndeny port 22,443,8000-8100\n",
 		HEAD ",\"deny_port\":[22,443,\"8000-8100\"],\"deny\":[\"10.1.0.0/16\"],"
 		     "\"deny_to\":[\"[fd00::1]:80-90\"],\"allow\":[\"10.0.0.0/8\",\"fd00::/8\"],"
-		     "\"allow_from\":[\"10.0.0.0/8:80\"],\"by\":\"nft\"}");
+		     "\"allow_from\":[\"10.0.0.0/8:80\"]}");
 	is_json("exclusive eid policy\nnetns a\nexclusive\nnetns *\ndeny port 1\n"
 		"netns b\\x20c\\xc4\nhandshake-limit off\n",
 		HEAD ",\"exclusive\":[\"eid\",\"policy\"],\"netns\":{\"a\":{\"exclusive\":true},"

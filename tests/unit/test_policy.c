@@ -58,12 +58,11 @@ static void assert_wrong(const char *line, size_t bad_word, const char *part)
 TEST(lines_keep_their_meaning)
 {
 	assert_written("allow fd00::/8 10.0.0.0/8;deny port 443,22;deny to 10.9.0.7:5432;"
-		       "deny from 10.8.0.0/16 [fd00::1];by nft",
+		       "deny from 10.8.0.0/16 [fd00::1]",
 		       "deny port 22,443\ndeny to 10.9.0.7:5432\ndeny from 10.8.0.0/16 fd00::1\n"
-		       "allow 10.0.0.0/8 fd00::/8\nby nft\n");
+		       "allow 10.0.0.0/8 fd00::/8\n");
 	assert_written("deny [fd00::]/8:80-90", "deny [fd00::]/8:80-90\n");
 	assert_written("deny 0.0.0.0/0 ::/0", "deny 0.0.0.0/0 ::/0\n");
-	assert_written("by nft;by nft", "by nft\n");
 }
 
 TEST(one_form_for_each_meaning)
@@ -91,7 +90,7 @@ TEST(long_lines_are_several)
 
 TEST(wrong_words)
 {
-	assert_wrong("alow 10.0.0.0/8", 0, "expected allow, deny");
+	assert_wrong("alow 10.0.0.0/8", 0, "expected allow or deny");
 	assert_wrong("allow", 0, "networks");
 	assert_wrong("allow to", 1, "networks");
 	assert_wrong("deny port", 1, "ports");
@@ -118,19 +117,7 @@ TEST(wrong_words)
 	assert_wrong("deny port 22,,23", 2, "ports");
 	assert_wrong("deny port http", 2, "ports");
 	assert_wrong("deny port 99999999999999999999", 2, "ports");
-	assert_wrong("learn 24h", 0, "expected allow, deny");
-	assert_wrong("by", 0, "nft or bpf");
-	assert_wrong("by iptables", 1, "nft or bpf");
-}
-
-TEST(contradictions)
-{
-	struct policy policy = read_lines("by nft");
-	struct smc_err err;
-	size_t bad;
-
-	assert_int_equal(add(&policy, "by bpf", &bad, &err), -EINVAL);
-	policy_free(&policy);
+	assert_wrong("learn 24h", 0, "expected allow or deny");
 }
 
 TEST(combinations_are_limited)
@@ -172,26 +159,9 @@ static void assert_diff(const char *now, const char *wanted, const char *want)
 
 TEST(differences)
 {
-	assert_diff("allow 10.0.0.0/8;by nft", "allow 10.0.0.0/9 10.128.0.0/9", "");
-	assert_diff("allow 10.0.0.0/8;by nft", "allow 10.0.0.0/8;by bpf", "+by bpf;-by nft;");
+	assert_diff("allow 10.0.0.0/8", "allow 10.0.0.0/9 10.128.0.0/9", "");
 	assert_diff("deny port 22", "deny port 23;deny to [::1]:22",
 		    "-deny port 22;+deny port 23;+deny to [::1]:22;");
-}
-
-/* nftables cannot apply to later namespaces, so this is no difference there. */
-TEST(later_namespaces_are_a_difference)
-{
-	struct policy now = read_lines("deny port 22;by bpf"), wanted = read_lines("deny port 22");
-	char text[400] = "";
-
-	wanted.for_later = true;
-	assert_int_equal(policy_diff(&now, &wanted, note, text), 0);
-	assert_string_equal(text, "+for later namespaces;");
-	assert_int_equal(policy_differs(&now, &wanted), 1);
-	now.by = POLICY_BY_NFT;
-	assert_int_equal(policy_differs(&now, &wanted), 0);
-	policy_free(&now);
-	policy_free(&wanted);
 }
 
 static int give_up(void *arg, char sign, const char *line)
@@ -212,13 +182,13 @@ TEST(a_visitor_can_stop)
 
 TEST(as_json)
 {
-	struct policy policy = read_lines("deny port 22;allow from 10.0.0.0/8:80;by nft");
+	struct policy policy = read_lines("deny port 22;allow from 10.0.0.0/8:80");
 
 	policy.port_hits = 5;
 	policy.rules[0].hits = 7;
 	policy.rules[0].others = 3;
 	assert_string_equal(json_said(policy_json(&policy)),
-			    "{'by':'nft','denied_ports':[{'first':22,'last':22}],"
+			    "{'denied_ports':[{'first':22,'last':22}],"
 			    "'denied_ports_hits':5,'rules':[{'action':'allow','direction':'from',"
 			    "'first_port':80,'last_port':80,'networks':['10.0.0.0/8'],'hits':7,"
 			    "'others_denied':3}]}");

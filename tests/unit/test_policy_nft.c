@@ -2,7 +2,7 @@
 /* The table of a policy: commands for nft, and parsing its listing. */
 #include "said.h"
 
-#include "settings/enforce.h"
+#include "smc_conf/nft.h"
 
 #define RULE(comment, packets)                                                                     \
 	"{\"rule\": {\"chain\": \"x\", \"comment\": \"" comment "\", \"expr\": [{\"match\": {}}, " \
@@ -35,7 +35,7 @@ TEST(sets_and_rules_are_lines)
 
 	assert_int_equal(policy_nft_parse(&policy, json), 0);
 	assert_text(&policy, "deny port 22,8000-8100\ndeny to 10.9.0.7:5432\n"
-			     "allow 10.0.0.0/8 fd00::/8\nby nft\n");
+			     "allow 10.0.0.0/8 fd00::/8\n");
 	assert_int_equal(policy.port_hits, 5);
 	assert_int_equal(policy.rules[0].hits, 3);
 	assert_int_equal(policy.rules[1].hits, 7);
@@ -53,7 +53,7 @@ static void assert_range(const char *from, const char *to, const char *want)
 			 "0 0-65535 deny", "0")),
 		 from, to);
 	assert_int_equal(policy_nft_parse(&policy, json), 0);
-	snprintf(line, sizeof(line), "deny %s\nby nft\n", want);
+	snprintf(line, sizeof(line), "deny %s\n", want);
 	assert_text(&policy, line);
 	policy_free(&policy);
 }

@@ -227,7 +227,7 @@ def check_one_netns():
             subprocess.Popen(["ip", "netns", "exec", "blue", "sleep", "1000"]) as named:
         path = "/proc/%s/ns/net"
         wait_for(lambda: len({os.readlink(path % pid) for pid in ("self", nameless.pid, named.pid)}) == 3)
-        write("%s 75000\nnetns *\n%s 85000\ndeny port 22\nby nft\nnetns blue\n%s 95000\n" % ((KNOB,) * 3))
+        write("%s 75000\nnetns *\n%s 85000\ndeny port 22\nnetns blue\n%s 95000\n" % ((KNOB,) * 3))
         status, out, err = conf("diff", "-N", path % nameless.pid)
         ok((status, err) == (2, "") and " 85000" in out and "75000" not in out and "95000" not in out,
            "diff of a namespace without a name", (status, out, err))
@@ -287,24 +287,24 @@ def check_devices():
 
 def check_policy():
     """kernel/policy tests the enforcement."""
-    write("allow 10.0.0.0/8 127.0.0.0/8\ndeny port 22\nby nft\n")
-    equal(conf("diff"), (2, "+ allow 10.0.0.0/8\n+ allow 127.0.0.0/8\n+ by nft\n+ deny port 22\n", ""), "a policy: diff")
+    write("allow 10.0.0.0/8 127.0.0.0/8\ndeny port 22\n")
+    equal(conf("diff"), (2, "+ allow 10.0.0.0/8\n+ allow 127.0.0.0/8\n+ deny port 22\n", ""), "a policy: diff")
     equal(conf("apply"), (0, "", ""), "apply")
     ok("table inet smc-tools" in run("nft", "list", "tables")[1], "there is a table", run("nft", "list", "tables"))
     equal(conf("diff"), (0, "", ""), "nothing is left to be done")
     exported = conf("export")[1]
-    ok("deny port 22\nallow 10.0.0.0/8 127.0.0.0/8\nby nft\n" in exported, "export has it", exported)
+    ok("deny port 22\nallow 10.0.0.0/8 127.0.0.0/8\n" in exported, "export has it", exported)
     write(exported, "/run/exported")
     equal(conf("diff", "/run/exported"), (0, "", ""), "export | diff: nothing")
     with smc_listener(22), smc_listener(23), smc_client(22), smc_client(23):
         pass
-    counters = "\nPolicy, by nft:\n  allow: 2 networks, 2 matched, 0 others denied\n  deny port: 1 matched\n"
+    counters = "\nPolicy:\n  allow: 2 networks, 2 matched, 0 others denied\n  deny port: 1 matched\n"
     shown = conf("show")[1]
     ok(counters in shown, "show has counters", shown)
     equal(conf("apply"), (0, "", ""), "apply again")
     ok(counters in conf("show")[1], "goes on counting: the table is the same", conf("show")[1])
     policies = json.loads(conf("show", "-j")[1])["policies"]
-    equal([(p["by"], [r["networks"] for r in p["rules"]]) for p in policies], [("nft", [["10.0.0.0/8", "127.0.0.0/8"]])], "in JSON, too")
+    equal([[r["networks"] for r in p["rules"]] for p in policies], [[["10.0.0.0/8", "127.0.0.0/8"]]], "in JSON, too")
     applies("handshake-limit off\n", "a file without a policy")
     equal("deny port 22" in conf("export")[1], True, "leaves it alone")
     out_of("ip", "netns", "add", "green")
@@ -426,7 +426,7 @@ def check_keep():
     shutil.rmtree("/etc/smc-tools")
     out_of("ip", "netns", "add", "blue")
     has_scopes = bool(shutil.which("smc_bpf")) and not run("smc_bpf", "check")[0]
-    write("%seid A\nhandshake-limit on\n%s 131072\npnetid lab net lo\ndeny port 22\nby nft\nnetns blue\n%s 90000\npnetid lab net lo\n"
+    write("%seid A\nhandshake-limit on\n%s 131072\npnetid lab net lo\ndeny port 22\nnetns blue\n%s 90000\npnetid lab net lo\n"
           % ("scope /conf/a\n" if has_scopes else "", KNOB, KNOB), "/run/mine")
     equal(conf("apply", "/run/mine"), (0, "", ""), "all that there is")
     before, exported = state(), conf("export")[1]

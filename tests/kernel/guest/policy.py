@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Policy, in each way that the kernel has: denied peers get TCP at once, all others SMC, other traffic is unaffected.
-usage: policy.py [nft | bpf]..."""
+"""Policy: denied peers get TCP at once, all others SMC, other traffic is unaffected."""
 import json
 import os
 import socket
 import subprocess
-import sys
 
 import smcsock
-from kern import doc, done, equal, listing, ok, out_of, run, Sockets, write
+from kern import doc, done, equal, listing, ok, out_of, run, Sockets
 
 PEER_NO_SMC = 0x03010000
-CONTROLLER = "/proc/sys/net/smc/hs_ctrl"
 HAS_SMC = bool(doc("smcd", "-j", "device")["devices"])
 
 # Lines -> connections as (from, to, port), and which of them are denied.
@@ -56,7 +53,6 @@ CASES = [
     ("", [("127.0.0.1", "127.1.0.1", 7022, False)]),
 ]
 
-# Not "ip netns exec", which puts another /sys there, without BPF's file system.
 OTHER = ["nsenter", "--net=/run/netns/other"]
 
 
@@ -109,20 +105,20 @@ class Pair:
             sock.close()
 
 
-def check_connections(lines, by, connections):
-    apply(lines and "%s\nby %s\n" % (lines, by))
+def check_connections(lines, connections):
+    apply(lines)
     for here, there, port, is_denied in connections:
         pair = Pair(here, there, port)
-        equal((pair.outcome(), pair.works()), (is_denied, True), "%s: %s to %s, port %d is %s" % (
-            by, here, there, port, "denied" if is_denied else "not denied"))
+        equal((pair.outcome(), pair.works()), (is_denied, True), "%s to %s, port %d is %s" % (
+            here, there, port, "denied" if is_denied else "not denied"))
         pair.close()
     if lines:
-        equal((show()["by"], lines_of()), (by, sorted(lines.splitlines())), by + ": what is in force is what was applied")
+        equal(lines_of(), sorted(lines.splitlines()), "what is in force is what was applied")
 
 
-def check_counters(by):
+def check_counters():
     """A connection counted by each rule, and one that is not SMC's."""
-    apply("allow to 127.1.0.0/16\nallow from 127.1.0.0/16\ndeny 127.1.8.5\ndeny port 7022\nby %s\n" % by)
+    apply("allow to 127.1.0.0/16\nallow from 127.1.0.0/16\ndeny 127.1.8.5\ndeny port 7022\n")
     for here, there, port in (("127.1.0.1", "127.1.0.2", 7001), ("127.1.0.1", "127.1.8.5", 7001),
                               ("127.1.0.1", "127.1.0.2", 7022), ("127.0.0.1", "127.1.0.2", 7001)):
         Pair(here, there, port).close()
@@ -132,18 +128,18 @@ def check_counters(by):
     rules = {(rule["action"], rule["direction"]): (rule["hits"], rule.get("others_denied")) for rule in shown["rules"]}
     equal((shown["denied_ports_hits"], rules),
           (1, {("deny", "both"): (1, None), ("allow", "to"): (2, 0), ("allow", "from"): (1, 1)}),
-          by + ": every rule counts what it decided about")
+          "every rule counts what it decided about")
 
 
-def check_programs(by):
+def check_programs():
     """Programs that know nothing of SMC, by the library and by eBPF."""
-    apply("deny 127.1.0.0/16\nby %s\n" % by)
+    apply("deny 127.1.0.0/16\n")
     for way in ["--preload"] + ["--bpf"] * (not run("smc_bpf", "check")[0]):
         specs = "tcp4:pair:127.1.0.1", "tcp4:pair:127.0.0.1"
         with Sockets(*specs, prefix=("smc_run", way)) as sockets:
             rows = {row["inode"]: (row.get("mode"), row.get("reason", {}).get("code") == PEER_NO_SMC) for row in listing("-a")}
             found = [[rows[s["inode"]] for s in sockets.all if s["spec"] == spec and s["what"] != "listener"] for spec in specs]
-        equal(found, [[("TCP", True)] * 2, [("SMCD" if HAS_SMC else "TCP", False)] * 2], "%s: so under smc_run %s" % (by, way))
+        equal(found, [[("TCP", True)] * 2, [("SMCD" if HAS_SMC else "TCP", False)] * 2], "so under smc_run " + way)
 
 
 def packets_of(connect):
@@ -167,20 +163,20 @@ def tcp_pair():
     return server, client, server.accept()[0]
 
 
-def check_round_trips(by):
-    apply("deny port 7001\nby %s\n" % by)
+def check_round_trips():
+    apply("deny port 7001\n")
     equal(packets_of(lambda: Pair("127.1.0.1", "127.1.0.2", 7001)), packets_of(tcp_pair),
-          by + ": denied connections take as many packets as over TCP")
-    ok(packets_of(lambda: Pair("127.1.0.1", "127.1.0.2", 7002)) > packets_of(tcp_pair) > 2, by + ": which SMC is not")
+          "denied connections take as many packets as over TCP")
+    ok(packets_of(lambda: Pair("127.1.0.1", "127.1.0.2", 7002)) > packets_of(tcp_pair) > 2, "which SMC is not")
 
 
-def check_many(by):
+def check_many():
     nets = ["10.%d.%d.0/24" % (i >> 7, i * 2 & 255) for i in range(9999)] + ["127.1.0.0/16"]
-    apply("".join("allow %s\n" % net for net in nets) + "by %s\n" % by)
-    equal(sorted(show()["rules"][0]["networks"]), sorted(nets), by + ": ten thousand networks are in force")
+    apply("".join("allow %s\n" % net for net in nets))
+    equal(sorted(show()["rules"][0]["networks"]), sorted(nets), "ten thousand networks are in force")
     for here, is_denied in (("127.1.0.1", False), ("127.2.0.1", True)):
         pair = Pair(here, "127.1.0.2", 7001)
-        equal(pair.outcome(), is_denied, by + ": and report %s" % here)
+        equal(pair.outcome(), is_denied, "and report %s" % here)
         pair.close()
 
 
@@ -201,86 +197,41 @@ def foreign_tables():
     return text if start < 0 else text[:start] + text[text.index("\n}\n", start) + 3:]
 
 
-def check_leaves_alone(by):
+def check_leaves_alone():
     """Applying and removing a policy leaves other tables and network namespaces alone."""
     before = foreign_tables()
-    apply("deny port 7001\nby %s\n" % by)
-    equal(foreign_tables(), before, by + ": other tables are as they were")
+    apply("deny port 7001\n")
+    equal(foreign_tables(), before, "other tables are as they were")
     run("ip", "netns", "add", "other")
     equal(show(OTHER)["rules"], [],
-          by + ": another network namespace has no policy")
+          "another network namespace has no policy")
     apply("")
-    equal((show(), foreign_tables()), ({"rules": []}, before), by + ": an empty policy leaves nothing behind")
-    ok("table inet smc-tools" not in out_of("nft", "list", "tables"), by + ": no table either")
+    equal((show(), foreign_tables()), ({"rules": []}, before), "an empty policy leaves nothing behind")
+    ok("table inet smc-tools" not in out_of("nft", "list", "tables"), "no table either")
 
 
-def check_namespaces(by):
+def check_namespaces():
     """Each network namespace has its own policy."""
-    apply("deny port 7001\nby %s\n" % by)
-    apply("deny port 7002\nby %s\n" % by, OTHER)
+    apply("deny port 7001\n")
+    apply("deny port 7002\n", OTHER)
     equal((lines_of(), lines_of(OTHER)), (["deny port 7001"], ["deny port 7002"]),
-          by + ": two network namespaces have a policy each")
+          "two network namespaces have a policy each")
     apply("", OTHER)
-    equal(lines_of(), ["deny port 7001"], by + ": and one can go without the other")
-
-
-def outcome_in(netns, port):
-    """Is a connection within a network namespace denied?"""
-    code = "import policy, subprocess; subprocess.run('ip link set lo up', shell=True); print(policy.Pair('127.1.0.1', '127.1.0.2', %d).outcome())"
-    return out_of("nsenter", "--net=/run/netns/" + netns, "env", "PYTHONPATH=" + os.path.dirname(os.path.abspath(__file__)),
-                  sys.executable, "-B", "-c", code % port).strip()
-
-
-def check_stale(inside):
-    """An inherited policy that the first namespace no longer has."""
-    equal(outcome_in("stale", 7001), "True", "what was inherited stays")
-    status, out, err = run(*inside, "smc_conf", "show")
-    ok(status == 0 and "\nPolicy, by bpf:\n  inherited, cannot be read: 'smc_conf apply' replaces it\n" in out, "smc_conf show reports it", (out, err))
-    for lines, said, port in ("exclusive policy", "- policy # inherited\n", 7001), ("deny port 7002\nby bpf", "+ by bpf\n+ deny port 7002\n", 7002):
-        write("/run/stale.conf", lines + "\n")
-        equal((run(*inside, "smc_conf", "diff", "/run/stale.conf")[:2], run(*inside, "smc_conf", "apply", "/run/stale.conf")[0],
-               outcome_in("stale", port)), ((2, said), 0, str(port == 7002)), "smc_conf replaces it: " + lines.split("\n")[0])
-
-
-def check_later():
-    """"netns *": a network namespace created later begins with it, if the kernel supports that."""
-    later = ["nsenter", "--net=/run/netns/later"]
-    apply("netns *\ndeny port 7001\nby bpf\n")
-    run("ip", "netns", "add", "later")
-    run("ip", "netns", "add", "stale")
-    equal((lines_of(later), show(later).get("for_later"), show().get("for_later")), (["deny port 7001"], None, True),
-          "for later: a network namespace that is made then has the policy")
-    equal((outcome_in("later", 7001), outcome_in("later", 7002)), ("True", "False"), "and keeps to it")
-    apply("deny port 7002\nby bpf\n", later)
-    equal((outcome_in("later", 7001), outcome_in("later", 7002)), ("False", "True"), "until it has one of its own")
-    equal((lines_of(), show()["denied_ports_hits"]), (["deny port 7001"], 1), "that of the first one stays, and counted for both")
-    apply("deny port 7001\nby bpf\n")
-    equal(show().get("for_later"), None, "it can be taken back from later ones alone")
-    check_stale(["nsenter", "--net=/run/netns/stale"])
-    run("ip", "netns", "add", "latest")
-    equal(show(["nsenter", "--net=/run/netns/latest"])["rules"], [], "which have none then")
-    for netns in "later", "latest", "stale":
-        apply("", ["nsenter", "--net=/run/netns/" + netns])
+    equal(lines_of(), ["deny port 7001"], "and one can go without the other")
 
 
 def main():
     subprocess.run("ip link set lo up; for a in fd00::1 fd00::2 fc00::1; do ip addr add $a/128 dev lo nodad; done", shell=True,
                    check=True)
     subprocess.run(["nft", "-f", "-"], input=FOREIGN, text=True, check=True)
-    parts = sys.argv[1:] or ["nft", "bpf"]
-    for by in parts:
-        if by == "bpf" and not os.path.exists(CONTROLLER):
-            continue
-        for lines, connections in CASES:
-            check_connections(lines, by, connections)
-        check_counters(by)
-        check_programs(by)
-        check_round_trips(by)
-        check_many(by)
-        check_leaves_alone(by)
-        check_namespaces(by)
-        if by == "bpf":
-            check_later()
+    for lines, connections in CASES:
+        check_connections(lines, connections)
+    check_counters()
+    check_programs()
+    check_round_trips()
+    check_many()
+    check_leaves_alone()
+    check_namespaces()
     done()
 
 

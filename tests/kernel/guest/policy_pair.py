@@ -6,7 +6,7 @@ import threading
 
 import smcsock
 from kern import NODE, done, equal, listing, ok, out_of, run, sync
-from policy import CONTROLLER, PEER_NO_SMC, apply, show
+from policy import PEER_NO_SMC, apply, show
 
 IP4 = {NODE: os.environ["SMC_LAB_IP"], 3 - NODE: os.environ["SMC_LAB_PEER_IP"]}
 IP6 = {NODE: os.environ["SMC_LAB_IP6"], 3 - NODE: os.environ["SMC_LAB_PEER_IP6"]}
@@ -115,18 +115,18 @@ def counted():
     return sum(rule["hits"] for rule in shown["rules"])
 
 
-def phase(by, node, lines):
+def phase(node, lines):
     """One host has the policy, the other none."""
     before = firewalls("-s") if NODE == 2 else None
-    apply("%s\nby %s\n" % (lines, by) if node == NODE else "")
-    sync("%s-%d-on" % (by, node))
+    apply(lines + "\n" if node == NODE else "")
+    sync("%d-on" % node)
     if NODE == 1:
-        check("%s at the %s" % (by, "client" if node == 1 else "server"))
+        check("at the " + ("client" if node == 1 else "server"))
         ok(run("python3", "-c", "import socket; socket.create_connection(('%s', %d))" % (IP4[2], CLOSED))[2].endswith("refused\n"),
            "what the firewall forbids stays forbidden")
-    sync("%s-%d-done" % (by, node))
+    sync("%d-done" % node)
     if node == NODE:
-        equal(counted(), 2, "%s: it counted the two that it denied, and no other user of TCP" % by)
+        equal(counted(), 2, "it counted the two that it denied, and no other user of TCP")
     if NODE == 2:
         equal(firewalls("-s"), before, "the tables of others are as they were")
 
@@ -136,9 +136,8 @@ def main():
         run("sh", "-c", "printf '%s' \"$0\" | nft -f -", FIREWALLS)
         start_servers()
     sync("up")
-    for by in ["nft"] + ["bpf"] * os.path.exists(CONTROLLER):
-        phase(by, 1, "deny to %s:%d [%s]:%d" % (IP4[2], DENIED, IP6[2], DENIED))
-        phase(by, 2, "deny from %s:%d [%s]:%d" % (IP4[1], DENIED, IP6[1], DENIED))
+    phase(1, "deny to %s:%d [%s]:%d" % (IP4[2], DENIED, IP6[2], DENIED))
+    phase(2, "deny from %s:%d [%s]:%d" % (IP4[1], DENIED, IP6[1], DENIED))
     if NODE == 2:
         ok(all("packets 0" not in line for table in firewalls() for line in table.splitlines() if "counter" in line),
            "the rules of others saw the packets", firewalls())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The table of a policy: script for nft(8), and JSON from libnftables as in libnftables-json(5). */
-#include "settings/enforce.h"
+#include "smc_conf/nft.h"
 
 #include <jansson.h>
 
@@ -344,7 +344,6 @@ int policy_nft_parse(struct policy *policy, const char *json)
 	if (!ret)
 		ret = read_all(&reader, objects, "set", read_set);
 	json_decref(doc);
-	policy->by = POLICY_BY_NFT;
 	policy_settle(policy);
 	return ret;
 }
