@@ -246,14 +246,10 @@ def check_bpf():
 
 
 def check_peers():
-    """Peers of a service that is open to everybody: reported, limited, and restored."""
-    subprocess.run(["ip", "addr", "add", "203.0.113.7/32", "dev", "lo"], check=True)
-    _, err = enable("lab-peers")
-    ok("lab-peers.service is not running" in err, "a service that does not run: said", err)
+    """Peers of a service that is open to everybody: limited, and restored."""
+    enable("lab-peers")
     systemctl("start", "lab-peers")
     equal(mode(PORTS["peers"]), "SMCD", "any peer gets SMC")
-    _, err = enable("lab-peers")
-    ok("listens on [::]:%d, so anyone who reaches 203.0.113.7" % PORTS["peers"] in err, "everybody can: said, with the port of its SMC socket", err)
     out, err = peers("10.0.0.0/8")
     ok("smc.conf.d/lab-peers.service.conf" in out, "peers limits that", (out, err))
     ok("systemctl enable smc-conf" in err, "and says that nobody applies it at boot", err)
@@ -277,7 +273,6 @@ def check_peers():
     smc_unit("disable", "lab-peers")
     equal((os.listdir("/etc/smc-tools/smc.conf.d"), json.loads(run("smc_conf", "show", "-j")[1])["policies"]), ([], []),
           "disable takes the rules away")
-    subprocess.run(["ip", "addr", "del", "203.0.113.7/32", "dev", "lo"], check=True)
 
 
 def check_bundle():
