@@ -294,7 +294,6 @@ static int read_set(struct reader *reader, json_t *set)
 {
 	struct policy *policy = reader->policy;
 	const char *name = text_of(set, "name");
-	bool is_ports = !strcmp(name, "ports");
 	struct policy_rule *rule = NULL;
 	unsigned int number;
 	int ret = 0;
@@ -304,7 +303,7 @@ static int read_set(struct reader *reader, json_t *set)
 	if (sscanf(name, "r%uv", &number) == 1 && number < POLICY_RULES_MAX &&
 	    reader->places[number] < policy->count)
 		rule = &policy->rules[reader->places[number]];
-	else if (!is_ports)
+	else if (strcmp(name, "ports"))
 		return 0;
 	json_array_foreach(json_object_get(set, "elem"), i, elem) {
 		ret = rule ? read_net(rule, elem) : read_port(policy, elem);
