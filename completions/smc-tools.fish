@@ -135,7 +135,7 @@ function __smc_operand
                 return
             end
             switch $words[2]
-                case connect tune
+                case connect
                     __fish_print_hostnames
                 case matrix
                     __fish_print_hostnames

@@ -57,18 +57,6 @@ static const struct cli_opt serve_options[] = {
 	{ 0 },
 };
 
-static const struct cli_opt tune_options[] = {
-	{ CHK_OPT_SHAPE, "shape", "SHAPE",
-	  "measure bulk (default), rpc:BYTES, connections or sweep" },
-	{ 'p', "port", "PORT", "connect to this port (default 37373)" },
-	IPV4,
-	IPV6,
-	TIMEOUT,
-	JSON,
-	NETNS,
-	{ 0 },
-};
-
 static const struct cli_opt json_options[] = { JSON, { 0 } };
 static const struct cli_opt matrix_options[] = { JSON, HTML, CLI_COLOR_OPTION, { 0 } };
 
@@ -122,8 +110,8 @@ static int run_letters(const struct chk_request *req)
 	return req->iface ? chk_pnetid(req) : chk_doctor(req);
 }
 
-static const char *const words[] = { "doctor", "connect", "serve",  "tune", "explain", "program",
-				     "advise", "matrix",  "bundle", "from", NULL };
+static const char *const words[] = { "doctor", "connect", "serve",  "explain", "program",
+				     "advise", "matrix",  "bundle", "from",    NULL };
 
 /* In the order of words[]. */
 static const struct chk_command commands[] = {
@@ -137,17 +125,10 @@ static const struct chk_command commands[] = {
 	       "Exit status: 0 SMC, 1 error, 2 TCP, 3 this kernel has no SMC.\n"
 	       "Example: smc_chk connect 10.0.0.1 --tcp-too\n"),
 	  "host", .is_on_network = true, .run = chk_connect },
-	{ TOOL("smc_chk serve", "[OPTIONS]",
-	       "Run the server for 'smc_chk connect' and 'smc_chk tune'.", serve_options,
+	{ TOOL("smc_chk serve", "[OPTIONS]", "Run the server for 'smc_chk connect'.", serve_options,
 	       "Exit status: 0 ended by a signal or --once, 1 error, 3 this kernel has no SMC.\n"
 	       "Example: smc_chk serve --bind 10.0.0.1\n"),
 	  .is_on_network = true, .run = chk_server },
-	{ TOOL("smc_chk tune", "[OPTIONS] HOST",
-	       "Measure which buffers are best between here and 'smc_chk serve' on HOST.",
-	       tune_options,
-	       "Exit status: 0 measured, 1 error, 2 the connection is TCP, 3 no SMC here.\n"
-	       "Example: smc_chk tune 10.0.0.1 --shape rpc:1024\n"),
-	  "host", .is_on_network = true, .run = chk_tune },
 	{ TOOL("smc_chk explain", "[-j] CODE[/CODE]",
 	       "Explain why a connection fell back to TCP, and print commands that help.",
 	       json_options,

@@ -54,7 +54,6 @@ const struct cli_tool chk_tool = {
 	.usage = "doctor [--html FILE] check this host (the default)\n"
 		 "connect HOST         test the connection to a server\n"
 		 "serve                run the server for such tests\n"
-		 "tune HOST            measure which buffers are best\n"
 		 "explain CODE         explain why a connection is TCP\n"
 		 "program FILE         show how smc_run can reach a program\n"
 		 "advise               find TCP connections that SMC would improve\n"
@@ -99,29 +98,6 @@ static int set_watch(const char *text)
 	return 0;
 }
 
-static int set_shape(const char *text)
-{
-	char *end = NULL;
-	long bytes = !strncmp(text, "rpc:", 4) ? strtol(text + 4, &end, 10) : 0;
-
-	if (end && !*end && bytes >= 1 && bytes <= CHK_RPC_BYTES) {
-		chk_asked.shape = CHK_SHAPE_RPC;
-		chk_asked.rpc_bytes = (int)bytes;
-	} else if (!strcmp(text, "connections")) {
-		chk_asked.shape = CHK_SHAPE_CONNECTIONS;
-	} else if (!strcmp(text, "sweep")) {
-		chk_asked.shape = CHK_SHAPE_SWEEP;
-	} else if (!strcmp(text, "bulk")) {
-		chk_asked.shape = CHK_SHAPE_BULK;
-	} else {
-		return cli_usage_error(chk_asked.command->tool,
-				       "'%s' is not bulk, connections, sweep or rpc: with 1 to %d "
-				       "bytes",
-				       text, CHK_RPC_BYTES);
-	}
-	return 0;
-}
-
 static int take_option(int val)
 {
 	uint64_t port;
@@ -135,8 +111,7 @@ static int take_option(int val)
 	case '4': chk_asked.family = AF_INET; return 0;
 	case '6': chk_asked.family = AF_INET6; return 0;
 	case 't': return set_timeout(optarg);
-	case CHK_OPT_FOR: return set_watch(optarg);
-	default: return set_shape(optarg);
+	default: return set_watch(optarg);
 	}
 }
 

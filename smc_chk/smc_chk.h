@@ -26,19 +26,8 @@ enum {
 	CHK_OPT_KEY,
 	CHK_OPT_ONCE,
 	CHK_OPT_PROBLEMS,
-	CHK_OPT_SHAPE,
 	CHK_OPT_TCP_TOO,
 };
-
-/** enum chk_shape - traffic that tune measures */
-enum chk_shape {
-	CHK_SHAPE_BULK,	       /* much data, one way */
-	CHK_SHAPE_RPC,	       /* requests and answers of equal size */
-	CHK_SHAPE_CONNECTIONS, /* short connections */
-	CHK_SHAPE_SWEEP,       /* requests and answers of several sizes, by 1 to 16 clients */
-};
-
-#define CHK_RPC_BYTES (1 << 20) /* maximum size of those */
 
 struct chk_request;
 
@@ -63,7 +52,6 @@ struct chk_command {
  * @html: write a page to this file, "-" for standard output, NULL for none
  * @timeout_ms: maximum wait for one step
  * @watch_seconds: duration of advise
- * @shape, @rpc_bytes: for tune
  * @width: of the terminal; 0 for the layout in pipes
  */
 struct chk_request {
@@ -74,8 +62,6 @@ struct chk_request {
 	int family;
 	int timeout_ms;
 	unsigned int watch_seconds;
-	enum chk_shape shape;
-	int rpc_bytes;
 	bool is_json, is_debug, is_once, is_tcp_too, is_live, is_static, is_brief;
 	bool is_server, is_anonymous, is_verbose;
 	size_t width;
@@ -140,7 +126,6 @@ int chk_pnetid(const struct chk_request *req); /* -i */
 int chk_program(const struct chk_request *req);
 int chk_server(const struct chk_request *req); /* also -S */
 int chk_static(const struct chk_request *req); /* -s */
-int chk_tune(const struct chk_request *req);
 
 /** live_worse_status() - the worse one, in this order: error, untested, TCP, SMC */
 int live_worse_status(int one, int other);

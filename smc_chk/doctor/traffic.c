@@ -55,7 +55,7 @@ static bool check_waits(struct doctor *doc, int tech, const uint64_t *v)
 			continue;
 		is_bad = true;
 		doctor_say(doc, DOCTOR_WARNING, CHECK, names[tech],
-			   "measure with smc_chk tune PEER which buffers suffice",
+			   "smc_chk connect PEER --tcp-too",
 			   "%s here in %.0f %% of %" PRIu64 " sends, on the peer in %.0f %% "
 			   "(threshold: %d %%): %s",
 			   waits[i].what, own, sends, peer, SHARE_WAITS, waits[i].why);

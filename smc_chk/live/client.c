@@ -127,7 +127,7 @@ static int dial(struct client_result *result, const struct chk_request *req, con
 		endpoint_text(peer, addr);
 		snprintf(where, sizeof(where), "%s port %u", peer, port);
 		chk_debug(req, "connecting to %s over %s", where, is_smc ? "SMC" : "TCP");
-		fd = stream_connect(addr, is_smc, 0, req->timeout_ms, &result->handshake_ns);
+		fd = stream_connect(addr, is_smc, req->timeout_ms, &result->handshake_ns);
 		if (fd < 0) {
 			explain(&result->err, peer, where, -fd, seconds);
 			chk_debug(req, "%s", result->err.text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Test one connection: for connect, -l and tune. */
+/* Test one connection: for connect and -l. */
 #pragma once
 
 #include "base/err.h"
@@ -23,7 +23,6 @@ struct client_rates {
  * @has_lgr: its link group was found
  * @is_ours: the server speaks our protocol; @bytes and @rtt_* are only valid then
  * @has_who: the server reported its view of the connection
- * @offers: PROTO_OFFER_* of the server's last greeting
  * @bytes: of test data, in each direction
  * @has_rates: @smc and @tcp are valid
  */
@@ -36,7 +35,6 @@ struct client_result {
 	struct smc_sock sock;
 	struct smc_lgr lgr;
 	struct proto_who who;
-	uint8_t offers;
 	uint64_t handshake_ns, bytes;
 	double rtt_min_ns, rtt_median_ns;
 	struct client_rates smc, tcp;
@@ -64,13 +62,6 @@ int client_test(struct client_result *result, const struct chk_request *req, con
 int exchange_data(struct client_result *result, int fd, uint8_t command, size_t len,
 		  const struct stream_limit *limit);
 
-/**
- * exchange_port() - have the server listen on another @port. @bytes: as in PROTO_BUFFERS
- *
- * Return: 0; -EBUSY if the server refuses; another -errno: @fd is unusable.
- */
-int exchange_port(int fd, int bytes, int timeout_ms, uint16_t *port);
-
 /** exchange_round_trips() - measure EXCHANGE_ROUND_TRIPS small messages. Return: 0, -1 */
 int exchange_round_trips(struct client_result *result, int fd, const struct stream_limit *limit,
 			 double *min_ns, double *median_ns);
@@ -78,43 +69,9 @@ int exchange_round_trips(struct client_result *result, int fd, const struct stre
 /**
  * exchange_greeting() - wait @wait_ms for the server's greeting. Nothing is sent.
  *
- * Return: 0 with @result->offers; -EBUSY with a message; -EPROTO: a foreign greeting, or too late.
+ * Return: 0; -EBUSY with a message; -EPROTO: a foreign greeting, or too late.
  */
 int exchange_greeting(struct client_result *result, int fd, int wait_ms);
-
-/** measure_share_ns() - time for one measurement */
-uint64_t measure_share_ns(int timeout_ms);
-
-/**
- * measure_open() - like stream_connect(), another connection to @result->peer; complete when a
- *	server of ours has sent its greeting. Return: descriptor, -1
- */
-int measure_open(struct client_result *result, bool is_smc, int buffers, int timeout_ms,
-		 uint64_t *ns);
-
-/**
- * measure_open_tcp() - open a connection of plain TCP
- * @fd: a connection to the server; the TCP port, if there is one, closes with it
- * @result: its @peer changes to the port used
- *
- * Return: descriptor, -1.
- */
-int measure_open_tcp(struct client_result *result, int fd, int timeout_ms);
-
-/** measure_limit() - timeouts of a whole measurement, starting now */
-struct stream_limit measure_limit(int timeout_ms);
-
-/** measure_rpc() - requests and answers of @bytes, one after another. Return: 0, -1 */
-int measure_rpc(struct client_result *result, int fd, size_t bytes,
-		const struct stream_limit *limit, double *per_second);
-
-/** measure_connects() - sequential connections. Return: 0, -1 */
-int measure_connects(struct client_result *result, struct client_rates *rates, bool is_smc,
-		     int buffers, const struct stream_limit *limit);
-
-/** measure_throughput() - towards the server only. Return: 0, -1 */
-int measure_throughput(struct client_result *result, struct client_rates *rates, int fd,
-		       const struct stream_limit *limit);
 
 /** measure_rates() - --tcp-too: compare @fd over SMC with plain TCP. Return: 0, -1 */
 int measure_rates(struct client_result *result, int fd, const struct stream_limit *limit);

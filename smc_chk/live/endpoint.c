@@ -18,7 +18,7 @@ static int open_socket(int family, int protocol)
 	return fd < 0 ? -errno : fd;
 }
 
-int endpoint_socket(int family, bool is_smc, int buffers)
+int endpoint_socket(int family, bool is_smc)
 {
 	int fd, other = -1;
 
@@ -28,19 +28,13 @@ int endpoint_socket(int family, bool is_smc, int buffers)
 	} else {
 		fd = open_socket(family, IPPROTO_TCP);
 	}
-	if (other >= 0)
-		fd = other;
-	if (fd >= 0 && buffers) {
-		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffers, sizeof(buffers));
-		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &buffers, sizeof(buffers));
-	}
-	return fd;
+	return other >= 0 ? other : fd;
 }
 
 const char *endpoint_why_not(void)
 {
 	static struct smc_err why;
-	int fd = endpoint_socket(AF_INET, true, 0);
+	int fd = endpoint_socket(AF_INET, true);
 
 	if (fd >= 0) {
 		close(fd);

@@ -18,15 +18,13 @@ union endpoint_addr {
 
 /**
  * endpoint_socket() - a non-blocking SMC or plain TCP stream socket
- * @buffers: SO_RCVBUF and SO_SNDBUF, 0 for the kernel's defaults; accepted connections inherit
- *	those set before listen()
  *
  * Not affected by a preload library: a TCP socket stays TCP. SMC is AF_SMC, or IPPROTO_SMC (kernel
  * 6.11) if a sandbox only allows AF_INET.
  *
  * Return: descriptor, or -errno of AF_SMC.
  */
-int endpoint_socket(int family, bool is_smc, int buffers);
+int endpoint_socket(int family, bool is_smc);
 
 /** endpoint_why_not() - why there are no SMC sockets, in words; NULL: there are */
 const char *endpoint_why_not(void);
@@ -71,8 +69,7 @@ void endpoint_abort(int fd);
  * handshake -EPROTO, -ECONNRESET, -ECONNABORTED, -ETIME after @timeout_ms, -ENOMSG after the six
  * seconds in which the kernel had no answer.
  */
-int stream_connect(const union endpoint_addr *addr, bool is_smc, int buffers, int timeout_ms,
-		   uint64_t *ns);
+int stream_connect(const union endpoint_addr *addr, bool is_smc, int timeout_ms, uint64_t *ns);
 
 /**
  * struct stream_limit - timeouts

@@ -11,10 +11,9 @@
 #define SHARE 30
 #define MIN_MS 20
 #define MAX_MS 2000
-#define WHOLE_STEPS 30
 
 #define MAX_CONNECTS 500
-#define MAX_CONNECTS_FEW 20 /* for foreign servers; and for fallbacks, which the kernel counts */
+#define MAX_CONNECTS_FEW 20 /* to foreign servers, and over TCP */
 #define MAX_ROUNDS 50
 #define FIRST_CHUNK (256 << 10)
 #define LARGEST_CHUNK (8 << 20)
@@ -66,23 +65,6 @@ int exchange_data(struct client_result *result, int fd, uint8_t command, size_t 
 	return -1;
 }
 
-int exchange_port(int fd, int bytes, int timeout_ms, uint16_t *port)
-{
-	const struct stream_limit limit = stream_limit(timeout_ms, (uint64_t)timeout_ms);
-	struct proto_request request = { PROTO_BUFFERS, (uint64_t)bytes };
-	uint8_t out[PROTO_SIZE], in[PROTO_SIZE] = { 0 };
-	int ret;
-
-	proto_put_request(out, &request);
-	ret = stream_exchange(fd, out, sizeof(out), in, sizeof(in), &limit);
-	if (ret)
-		return ret;
-	if (!proto_get_request(&request, in) || !request.length || request.length > UINT16_MAX)
-		return -EBUSY;
-	*port = (uint16_t)request.length;
-	return 0;
-}
-
 /* Whole nanoseconds, as in JSON: ratios match the printed numbers. */
 static double median(double *times, size_t n)
 {
@@ -118,7 +100,6 @@ int exchange_greeting(struct client_result *result, int fd, int wait_ms)
 	} while (got && len < sizeof(in) && proto_is_greeting(in, len));
 	if (len < sizeof(in) || !proto_is_greeting(in, len))
 		return -EPROTO;
-	result->offers = proto_offers(in);
 	if (!proto_is_busy(in))
 		return 0;
 	return smc_err_say(&result->err, EBUSY,
@@ -128,22 +109,20 @@ int exchange_greeting(struct client_result *result, int fd, int wait_ms)
 
 /* ---- --tcp-too: alternate between SMC and plain TCP within one run ---- */
 
-uint64_t measure_share_ns(int timeout_ms)
+static uint64_t share_ns(int timeout_ms)
 {
 	int ms = timeout_ms / SHARE;
 
 	return (uint64_t)(ms < MIN_MS ? MIN_MS : ms > MAX_MS ? MAX_MS : ms) * 1000000U;
 }
 
-struct stream_limit measure_limit(int timeout_ms)
+/*
+ * Another connection to the same server; complete when a server of ours has sent its greeting.
+ * Return: descriptor, -1.
+ */
+static int connect_again(struct client_result *result, bool is_smc, int timeout_ms, uint64_t *ns)
 {
-	return stream_limit(timeout_ms, (uint64_t)timeout_ms * WHOLE_STEPS);
-}
-
-int measure_open(struct client_result *result, bool is_smc, int buffers, int timeout_ms,
-		 uint64_t *ns)
-{
-	int fd = stream_connect(&result->peer, is_smc, buffers, timeout_ms, ns), ret = fd;
+	int fd = stream_connect(&result->peer, is_smc, timeout_ms, ns), ret = fd;
 
 	if (fd >= 0)
 		ret = result->is_ours ? exchange_greeting(result, fd, timeout_ms) : 0;
@@ -157,17 +136,18 @@ int measure_open(struct client_result *result, bool is_smc, int buffers, int tim
 	return -1;
 }
 
-int measure_connects(struct client_result *result, struct client_rates *rates, bool is_smc,
-		     int buffers, const struct stream_limit *limit)
+/* The kernel counts TCP connections to an SMC server as fallbacks, so there are only a few. */
+static int measure_connects(struct client_result *result, struct client_rates *rates, bool is_smc,
+			    const struct stream_limit *limit)
 {
-	const bool is_counted = is_smc && result->mode == SMC_MODE_TCP;
+	const bool is_counted = !is_smc || result->mode == SMC_MODE_TCP;
 	const int most = result->is_ours && !is_counted ? MAX_CONNECTS : MAX_CONNECTS_FEW;
 	uint64_t start = stream_now(), now = start, ns;
 	double times[MAX_CONNECTS];
 	int count, fd;
 
-	for (count = 0; count < most && now - start < measure_share_ns(limit->step_ms); count++) {
-		fd = measure_open(result, is_smc, buffers, limit->step_ms, &ns);
+	for (count = 0; count < most && now - start < share_ns(limit->step_ms); count++) {
+		fd = connect_again(result, is_smc, limit->step_ms, &ns);
 		if (fd < 0)
 			return -1;
 		close(fd);
@@ -179,25 +159,9 @@ int measure_connects(struct client_result *result, struct client_rates *rates, b
 	return 0;
 }
 
-int measure_rpc(struct client_result *result, int fd, size_t bytes,
-		const struct stream_limit *limit, double *per_second)
-{
-	uint64_t start = stream_now(), now;
-	int count = 0;
-
-	do {
-		if (exchange_data(result, fd, PROTO_ECHO, bytes, limit))
-			return -1;
-		count++;
-		now = stream_now();
-	} while (now - start < measure_share_ns(limit->step_ms));
-	*per_second = count * 1e9 / (double)(now - start);
-	return 0;
-}
-
 /* Chunks grow until the final round trip is negligible. */
-int measure_throughput(struct client_result *result, struct client_rates *rates, int fd,
-		       const struct stream_limit *limit)
+static int measure_throughput(struct client_result *result, struct client_rates *rates, int fd,
+			      const struct stream_limit *limit)
 {
 	uint64_t start = stream_now(), last = start, now, bytes = 0;
 	size_t chunk = FIRST_CHUNK;
@@ -207,10 +171,10 @@ int measure_throughput(struct client_result *result, struct client_rates *rates,
 			return -1;
 		now = stream_now();
 		bytes += chunk;
-		if (chunk < LARGEST_CHUNK && now - last < measure_share_ns(limit->step_ms) / 8)
+		if (chunk < LARGEST_CHUNK && now - last < share_ns(limit->step_ms) / 8)
 			chunk *= 2;
 		last = now;
-	} while (now - start < measure_share_ns(limit->step_ms));
+	} while (now - start < share_ns(limit->step_ms));
 	rates->bytes_per_second = (double)bytes * 1e9 / (double)(now - start);
 	return 0;
 }
@@ -222,7 +186,7 @@ static int measure_one(struct client_result *result, struct client_rates *rates,
 	uint64_t start;
 	int count = 0;
 
-	if (measure_connects(result, rates, is_smc, 0, limit))
+	if (measure_connects(result, rates, is_smc, limit))
 		return -1;
 	if (!result->is_ours)
 		return 0;
@@ -230,39 +194,16 @@ static int measure_one(struct client_result *result, struct client_rates *rates,
 	do {
 		if (exchange_round_trips(result, fd, limit, &min, &medians[count]))
 			return -1;
-	} while (++count < MAX_ROUNDS && stream_now() - start < measure_share_ns(limit->step_ms));
+	} while (++count < MAX_ROUNDS && stream_now() - start < share_ns(limit->step_ms));
 	rates->round_trip_ns = median(medians, (size_t)count);
 	return measure_throughput(result, rates, fd, limit);
 }
 
-/*
- * The kernel counts a client without SMC on an SMC listener as a fallback, so use a port of plain
- * TCP, or the normal port if the server has none or a firewall blocks it.
- */
-int measure_open_tcp(struct client_result *result, int fd, int timeout_ms)
-{
-	uint16_t usual = endpoint_port(&result->peer), port;
-	uint64_t ns;
-	int tcp = -1;
-
-	if (result->offers & PROTO_OFFER_TCP && !exchange_port(fd, 0, timeout_ms, &port)) {
-		endpoint_set_port(&result->peer, port);
-		tcp = measure_open(result, false, 0, timeout_ms, &ns);
-	}
-	if (tcp >= 0)
-		return tcp;
-	endpoint_set_port(&result->peer, usual);
-	result->err = (struct smc_err){ 0 };
-	return measure_open(result, false, 0, timeout_ms, &ns);
-}
-
 int measure_rates(struct client_result *result, int fd, const struct stream_limit *limit)
 {
-	const union endpoint_addr peer = result->peer;
-	int tcp = measure_open_tcp(result, fd, limit->step_ms), ret = 0;
-	const union endpoint_addr tcp_peer = result->peer;
+	uint64_t ns;
+	int tcp = connect_again(result, false, limit->step_ms, &ns), ret = 0;
 
-	result->peer = peer;
 	if (tcp < 0)
 		return -1;
 	/*
@@ -273,10 +214,8 @@ int measure_rates(struct client_result *result, int fd, const struct stream_limi
 		ret = exchange_data(result, tcp, PROTO_ECHO, 1, limit);
 	if (!ret)
 		ret = measure_one(result, &result->smc, fd, true, limit);
-	result->peer = tcp_peer;
 	if (!ret)
 		ret = measure_one(result, &result->tcp, tcp, false, limit);
-	result->peer = peer;
 	result->has_rates = !ret;
 	if (ret)
 		endpoint_abort(tcp);

@@ -7,7 +7,6 @@
 #define WHO_HAS_REASON 1
 #define STATE_AT 9 /* offset in the greeting */
 #define STATE_BUSY 1
-#define OFFERS_AT 10
 
 static const uint8_t greeting[PROTO_SIZE] = "SMC_CHK\n\001";
 static const uint8_t request_magic[PROTO_MAGIC_SIZE] = { 'S', 'M', 'C', '?' };
@@ -31,16 +30,6 @@ void proto_put_greeting(uint8_t out[PROTO_SIZE], bool is_busy)
 {
 	memcpy(out, greeting, PROTO_SIZE);
 	out[STATE_AT] = is_busy ? STATE_BUSY : 0;
-}
-
-void proto_offer(uint8_t out[PROTO_SIZE])
-{
-	out[OFFERS_AT] = PROTO_OFFER_BUFFERS | PROTO_OFFER_TCP;
-}
-
-uint8_t proto_offers(const uint8_t in[PROTO_SIZE])
-{
-	return in[OFFERS_AT];
 }
 
 /* Does @in, as far as it goes, match the magic? */
@@ -87,7 +76,6 @@ bool proto_get_request(struct proto_request *request, const uint8_t in[PROTO_SIZ
 	case PROTO_ECHO:
 	case PROTO_SINK: return request->length <= PROTO_MAX_LENGTH;
 	case PROTO_WHO: return request->length == 0;
-	case PROTO_BUFFERS: return request->length <= PROTO_MAX_BUFFERS;
 	default: return false;
 	}
 }

@@ -4,8 +4,8 @@
  *
  * All numbers are in network order. The server speaks first, on accept:
  *
- *	greeting	8 bytes "SMC_CHK\n", version (1), state (0 ready, 1 busy), offers (1: it
- *			knows BUFFERS, 2: with length 0, too), 5 bytes reserved (0)
+ *	greeting	8 bytes "SMC_CHK\n", version (1), state (0 ready, 1 busy), 6 bytes
+ *			reserved (0)
  *
  * The client recognizes our server by the greeting, and sends nothing before it. A busy server
  * closes the connection then. Otherwise requests and answers alternate, any number of times:
@@ -14,10 +14,6 @@
  *	ECHO		length bytes follow; they are sent back unchanged
  *	SINK		length bytes follow; after them the request is sent back
  *	WHO		length 0; the server's view of the connection is sent back, see answer
- *	BUFFERS		only if offered: listen on another port, with buffers of length bytes
- *			(which do not follow); 0: with plain TCP. The request is sent back with
- *			the port as length, 0 if refused. The port is closed by the next such
- *			request, and at the end of this connection
  *	answer		4 bytes "SMC!", version (1), mode (0 unknown, 1 SMC-R, 2 SMC-D, 3 TCP),
  *			flags (1: the next two are known), reserved (0), 4 bytes reason,
  *			4 bytes diagnosis of the peer
@@ -29,16 +25,14 @@
 
 #include "smc/sock.h"
 
-#define PROTO_SIZE 16		    /* of each message */
-#define PROTO_MAX_LENGTH (1 << 30)  /* of the data after a request */
-#define PROTO_MAX_BUFFERS (4 << 20) /* limit for a client's buffers */
+#define PROTO_SIZE 16		   /* of each message */
+#define PROTO_MAX_LENGTH (1 << 30) /* of the data after a request */
 #define PROTO_MAGIC_SIZE 4
 
 enum {
 	PROTO_ECHO = 1,
 	PROTO_SINK,
 	PROTO_WHO,
-	PROTO_BUFFERS,
 };
 
 struct proto_request {
@@ -59,18 +53,6 @@ struct proto_who {
 
 /** proto_put_greeting() - @is_busy: no requests are accepted on this connection */
 void proto_put_greeting(uint8_t out[PROTO_SIZE], bool is_busy);
-
-/* Bits of an offer: PROTO_BUFFERS, and PROTO_BUFFERS with length 0. */
-enum {
-	PROTO_OFFER_BUFFERS = 1,
-	PROTO_OFFER_TCP = 2,
-};
-
-/** proto_offer() - set all offers of this server in a greeting */
-void proto_offer(uint8_t greeting[PROTO_SIZE]);
-
-/** proto_offers() - get PROTO_OFFER_* from a greeting */
-uint8_t proto_offers(const uint8_t greeting[PROTO_SIZE]);
 
 /**
  * proto_is_greeting() - is it a greeting? Also true if fewer than PROTO_SIZE bytes could become one

@@ -20,26 +20,18 @@
 #define MAX_CLIENTS 1000
 #define SHARES 4 /* one peer may use a quarter of the places */
 #define MAX_REFUSED 100
-#define SPARE_FDS 100 /* for refused clients, and for dumps of sockets */
-#define MAX_TUNERS 8
-#define MAX_LARGE 16		 /* clients with large buffers: 8 MiB of kernel memory each */
+#define SPARE_FDS 100		 /* for refused clients, and for dumps of sockets */
 #define STACK_SIZE (1024 * 1024) /* address space; a dump of sockets uses 40 KiB of it */
 
 /**
  * struct client - a client that is served or refused
- * @is_large: it came through the listener of a tuning client
- * @is_tuner: it may have its own listener, as long as it stays
- * @extra: its own listener, or -1; @acceptor accepts from it until @stop is readable
- * @gives_large: clients of @extra get large buffers; else plain TCP
  */
 struct client {
 	struct server *server;
 	struct client *next;
 	int fd;
-	bool is_refused, is_large, is_tuner, gives_large;
+	bool is_refused;
 	uint8_t origin[ENDPOINT_ORIGIN_SIZE];
-	int extra, stop;
-	pthread_t acceptor;
 };
 
 /**
@@ -74,13 +66,13 @@ static void unlock(struct server *server)
 
 /* ---- listening ---- */
 
-/* @buffers: 0 for the defaults. Return: descriptor, -errno. */
-static int listen_on(union endpoint_addr *addr, bool is_smc, int buffers)
+/* Return: descriptor, -errno. */
+static int listen_on(union endpoint_addr *addr)
 {
 	const int on = 1;
 	union endpoint_addr bound = { 0 };
 	socklen_t len = sizeof(bound);
-	int fd = endpoint_socket(addr->sa.sa_family, is_smc, buffers), code;
+	int fd = endpoint_socket(addr->sa.sa_family, true), code;
 
 	if (fd < 0)
 		return fd;
@@ -88,7 +80,7 @@ static int listen_on(union endpoint_addr *addr, bool is_smc, int buffers)
 	/* IPv4 has a separate socket, whatever net.ipv6.bindv6only is. */
 	if ((addr->sa.sa_family == AF_INET6 &&
 	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on))) ||
-	    bind(fd, &addr->sa, endpoint_len(addr)) || listen(fd, buffers ? MAX_LARGE : BACKLOG) ||
+	    bind(fd, &addr->sa, endpoint_len(addr)) || listen(fd, BACKLOG) ||
 	    getsockname(fd, &bound.sa, &len)) {
 		code = errno;
 		close(fd);
@@ -103,17 +95,16 @@ static int listen_on(union endpoint_addr *addr, bool is_smc, int buffers)
 
 static void *serve(void *arg);
 
-static bool start_thread(pthread_t *thread, void *(*fn)(void *arg), struct client *client,
-			 bool is_joined)
+static bool start_thread(struct client *client)
 {
 	pthread_attr_t attr;
+	pthread_t thread;
 	int ret;
 
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	if (!is_joined)
-		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	ret = pthread_create(thread, &attr, fn, client);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	ret = pthread_create(&thread, &attr, serve, client);
 	pthread_attr_destroy(&attr);
 	return !ret;
 }
@@ -122,17 +113,15 @@ static bool start_thread(pthread_t *thread, void *(*fn)(void *arg), struct clien
 static bool find_place(struct client *client)
 {
 	const struct server *server = client->server;
-	unsigned int served = 0, refused = 0, large = 0, share = 0;
+	unsigned int served = 0, refused = 0, share = 0;
 
 	for (const struct client *other = server->list; other; other = other->next) {
 		served += !other->is_refused;
 		refused += other->is_refused;
-		large += other->is_large;
 		share += !other->is_refused &&
 			 !memcmp(other->origin, client->origin, sizeof(client->origin));
 	}
-	client->is_refused = served >= server->most || share >= server->most / SHARES ||
-			     (client->is_large && large >= MAX_LARGE);
+	client->is_refused = served >= server->most || share >= server->most / SHARES;
 	return !client->is_refused || refused < MAX_REFUSED;
 }
 
@@ -141,24 +130,21 @@ static bool find_place(struct client *client)
 /*
  * A client without a place gets a refusal; without memory or threads for that, it is dropped.
  */
-static void admit(struct server *server, int fd, bool is_large)
+static void admit(struct server *server, int fd)
 {
 	struct client *client = calloc(1, sizeof(*client));
 	union endpoint_addr addr = { 0 };
 	socklen_t len = sizeof(addr);
 	bool is_started = false;
-	pthread_t thread;
 
 	/* The thread removes itself from the list under the same lock. */
 	pthread_mutex_lock(&server->lock);
 	if (client) {
 		client->server = server;
 		client->fd = fd;
-		client->extra = -1;
 		getpeername(fd, &addr.sa, &len);
 		endpoint_origin(client->origin, &addr);
-		client->is_large = is_large;
-		is_started = find_place(client) && start_thread(&thread, serve, client, false);
+		is_started = find_place(client) && start_thread(client);
 	}
 	if (is_started) {
 		client->next = server->list;
@@ -172,13 +158,13 @@ static void admit(struct server *server, int fd, bool is_large)
 }
 
 /* Return: 0, or -errno if the listener is broken. */
-static int accept_one(struct server *server, int listener, bool is_large)
+static int accept_one(struct server *server, int listener)
 {
 	const struct timespec moment = { .tv_nsec = 100 * 1000 * 1000 };
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	if (fd >= 0) {
-		admit(server, fd, is_large);
+		admit(server, fd);
 		return 0;
 	}
 	switch (errno) {
@@ -209,78 +195,6 @@ static bool is_over(struct server *server, bool is_once)
 	return ret;
 }
 
-/* ---- listener for one client: with other buffers (tune), or plain TCP (--tcp-too) ---- */
-
-static void *accept_extra(void *arg)
-{
-	struct client *client = arg;
-	struct pollfd pfds[2] = { { .fd = client->stop, .events = POLLIN },
-				  { .fd = client->extra, .events = POLLIN } };
-
-	while (poll(pfds, 2, -1) >= 0 || errno == EINTR)
-		if (pfds[0].revents || (pfds[1].revents && accept_one(client->server, client->extra,
-								      client->gives_large)))
-			break;
-	return NULL;
-}
-
-static void close_extra(struct client *client)
-{
-	if (client->extra < 0)
-		return;
-	eventfd_write(client->stop, 1);
-	pthread_join(client->acceptor, NULL);
-	close(client->stop);
-	close(client->extra);
-	client->extra = -1;
-}
-
-static bool become_tuner(struct client *client)
-{
-	struct server *server = client->server;
-	unsigned int others = 0;
-
-	pthread_mutex_lock(&server->lock);
-	for (const struct client *other = server->list; other; other = other->next)
-		others += other != client && other->is_tuner;
-	client->is_tuner = others < MAX_TUNERS;
-	pthread_mutex_unlock(&server->lock);
-	return client->is_tuner;
-}
-
-/* Listen at the address that the client knows. Return: false, with nothing left open. */
-static bool open_extra(struct client *client, int buffers, union endpoint_addr *addr)
-{
-	socklen_t len = sizeof(*addr);
-
-	if (getsockname(client->fd, &addr->sa, &len))
-		return false;
-	endpoint_set_port(addr, 0);
-	client->extra = listen_on(addr, buffers > 0, buffers);
-	client->gives_large = buffers > 0;
-	if (client->extra < 0)
-		return false;
-	client->stop = eventfd(0, EFD_CLOEXEC);
-	if (client->stop >= 0 && start_thread(&client->acceptor, accept_extra, client, true))
-		return true;
-	if (client->stop >= 0)
-		close(client->stop);
-	close(client->extra);
-	client->extra = -1;
-	return false;
-}
-
-static uint16_t listen_extra(void *arg, uint64_t bytes)
-{
-	struct client *client = arg;
-	union endpoint_addr addr = { 0 };
-
-	close_extra(client);
-	if (!become_tuner(client) || !open_extra(client, (int)bytes, &addr))
-		return 0;
-	return endpoint_port(&addr);
-}
-
 static void *serve(void *arg)
 {
 	struct client *client = arg;
@@ -290,8 +204,7 @@ static void *serve(void *arg)
 	if (client->is_refused)
 		session_refuse(client->fd);
 	else
-		session_serve(client->fd, listen_extra, client);
-	close_extra(client);
+		session_serve(client->fd);
 	pthread_mutex_lock(&server->lock);
 	while (*place != client)
 		place = &(*place)->next;
@@ -326,7 +239,7 @@ int server_run(struct server *server, int signal_fd, bool is_once, struct smc_er
 		if (pfds[1].revents)
 			eventfd_read(server->event, &count);
 		for (int i = 0; i < server->n_listeners; i++) {
-			ret = pfds[2 + i].revents ? accept_one(server, pfds[2 + i].fd, false) : 0;
+			ret = pfds[2 + i].revents ? accept_one(server, pfds[2 + i].fd) : 0;
 			if (ret)
 				return smc_err_set(err, -ret, "cannot accept clients");
 		}
@@ -360,7 +273,7 @@ static int listen_at(struct server *server, union endpoint_addr *addrs, int coun
 
 	for (int i = 0; i < count && !ret; i++) {
 		endpoint_set_port(&addrs[i], i ? endpoint_port(&addrs[0]) : port);
-		fd = listen_on(&addrs[i], true, 0);
+		fd = listen_on(&addrs[i]);
 		if (fd >= 0)
 			server->listeners[server->n_listeners++] = fd;
 		else if (!i ||

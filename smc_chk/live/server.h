@@ -31,16 +31,12 @@ void server_close(struct server *server);
 
 /* ---- the server's side of one connection ---- */
 
-/** session_listen() - as PROTO_BUFFERS while this client is served. Return: the port, 0: refused */
-typedef uint16_t session_listen(void *arg, uint64_t bytes);
-
 /**
  * session_serve() - greet, and answer until the client leaves or its time is over; then wait until
  *	it has read everything, or reads no more, and close
  * @fd: non-blocking
- * @listen: NULL for a server that only answers
  */
-void session_serve(int fd, session_listen *listen, void *arg);
+void session_serve(int fd);
 
 /**
  * session_refuse() - report that the server is busy; close after the client has read this, or after

@@ -29,8 +29,6 @@
  */
 struct session {
 	int fd;
-	session_listen *listen;
-	void *arg;
 	struct stream_limit limit;
 	bool has_who;
 	struct proto_who who;
@@ -98,12 +96,7 @@ static bool answer(struct session *session, uint8_t message[PROTO_SIZE])
 		session->has_who = true;
 		proto_put_who(message, &session->who);
 		break;
-	default:
-		if (!session->listen)
-			return false;
-		request.length = session->listen(session->arg, request.length);
-		proto_put_request(message, &request);
-		break;
+	default: return false;
 	}
 	return send_all(session, message, PROTO_SIZE);
 }
@@ -127,8 +120,6 @@ static bool greet(const struct session *session, bool is_busy)
 	uint8_t out[PROTO_SIZE];
 
 	proto_put_greeting(out, is_busy);
-	if (session->listen)
-		proto_offer(out);
 	return send_all(session, out, sizeof(out));
 }
 
@@ -192,9 +183,9 @@ static void set_no_delay(int fd)
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
-void session_serve(int fd, session_listen *listen, void *arg)
+void session_serve(int fd)
 {
-	struct session session = { .fd = fd, .listen = listen, .arg = arg };
+	struct session session = { .fd = fd };
 
 	set_no_delay(fd);
 	talk(&session);

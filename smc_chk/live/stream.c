@@ -64,10 +64,9 @@ static int finish_connect(int fd, bool is_smc, uint64_t end)
 	return -code;
 }
 
-static int connect_once(const union endpoint_addr *addr, bool is_smc, int buffers, uint64_t end,
-			uint64_t *ns)
+static int connect_once(const union endpoint_addr *addr, bool is_smc, uint64_t end, uint64_t *ns)
 {
-	int fd = endpoint_socket(addr->sa.sa_family, is_smc, buffers), on = 1, ret;
+	int fd = endpoint_socket(addr->sa.sa_family, is_smc), on = 1, ret;
 	uint64_t start;
 
 	if (fd < 0)
@@ -86,15 +85,14 @@ static int connect_once(const union endpoint_addr *addr, bool is_smc, int buffer
 	return fd;
 }
 
-int stream_connect(const union endpoint_addr *addr, bool is_smc, int buffers, int timeout_ms,
-		   uint64_t *ns)
+int stream_connect(const union endpoint_addr *addr, bool is_smc, int timeout_ms, uint64_t *ns)
 {
 	uint64_t end = end_of(timeout_ms);
-	int fd = connect_once(addr, is_smc, buffers, end, ns);
+	int fd = connect_once(addr, is_smc, end, ns);
 
 	if (fd != -ENODATA)
 		return fd;
-	fd = connect_once(addr, false, 0, end, ns);
+	fd = connect_once(addr, false, end, ns);
 	if (fd < 0)
 		return fd;
 	close(fd);

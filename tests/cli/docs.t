@@ -332,7 +332,6 @@ check_completion() {
 	is "$(complete_with _smc_conf smc_conf check - | tr '\n' ' ')" '-v --version -h --help ' 'completion: what a command of smc_conf takes'
 	is "$(complete_with _smc_bpf smc_bpf attach --a)" --allow-group 'completion: what a command of smc_bpf takes'
 	like "$(complete_with _smc_conf smc_conf check READ)" '^README.md$' 'completion: files of smc_conf'
-	is "$(complete_with _smc_chk smc_chk tune h --shape con)" connections "completion: shapes of load"
 	is "$(complete_with _smc_chk smc_chk from f smcr x)" "command at 3" "completion: the command of another tool after from FILE"
 	is "$(complete_with _smc_chk smc_chk from f smcs)" smcss "completion: a tool after from FILE"
 	is "$(complete_with _smc_chk smc_chk from f doctor --prob)" --problems "completion: a command's own after from FILE"
@@ -417,7 +416,7 @@ check_other_shell() {
 	same "$(shell_offers "$1" 'smc_unit disable -' | grep -vxe -)" "$("$BUILD/smc_unit" disable --help | listed_options)" \
 		"$1: smc_unit disable: the options of --help"
 	is "$(shell_offers "$1" 'smc_run -r 64K smcd inf')" info "$1: the command's own"
-	is "$(shell_offers "$1" 'smc_chk tu')" tune "$1: commands of smc_chk"
+	is "$(shell_offers "$1" 'smc_chk expl')" explain "$1: commands of smc_chk"
 	is "$(shell_offers "$1" 'smc_chk from x smcd ue')" ueid "$1: a tool's own after from FILE"
 	rm -rf "$shells"
 }

@@ -32,9 +32,6 @@ refuse "'--connect' and '--pnetid' exclude" -C localhost -i lo
 refuse "'--port' is only for" -p 5
 refuse "'--ipv6' is only for" -s -6
 refuse '--json .*only one of -l and -s' -l -s -j
-for shape in x rpc rpc: rpc:0 rpc:x rpc:1048577 bulky ''; do
-	refuse "'$shape' .*bulk, connections, sweep or rpc: .* 1 to 1048576 bytes" tune host --shape "$shape"
-done
 refuse "'--key' is only for '--anonymous'" bundle x --key y
 for word in '' 0 0m -1 1d 1.5 m 1mm 169h 10081m 99999999999999999999 ' 1' +1 0x10; do
 	refuse 'is not a time from 1s to 168h' advise --for "$word"

@@ -16,7 +16,7 @@ from tap import counted, done, go_on, ok, skip
 
 SMC_CHK = BUILD + '/smc_chk'
 AS_TCP = {**os.environ, 'LC_ALL': 'C', 'LD_PRELOAD': BUILD + '/tests/preload/tcp.so'}
-READY, BUSY = b'SMC_CHK\n\x01\0\x03' + bytes(5), b'SMC_CHK\n\x01\x01' + bytes(6)
+READY, BUSY = b'SMC_CHK\n\x01' + bytes(7), b'SMC_CHK\n\x01\x01' + bytes(6)
 WHO = b'SMC?\x01\x03' + bytes(10)
 IN_NETNS = '--in-netns'
 
@@ -99,24 +99,6 @@ def check_rights():
     ok(ended == 0 and 'could not give up' not in err, 'so it says of no right that it is left', err)
 
 
-def ask_port(sock, size):
-    """Request a port for connections with buffers of this size. Return: the port; 0 if refused."""
-    sock.sendall(b'SMC?\x01\x04\0\0' + size.to_bytes(8, 'big'))
-    words = sock.recv(16, socket.MSG_WAITALL)
-    return int.from_bytes(words[8:], 'big') if words[:8] == b'SMC?\x01\x04\0\0' else words
-
-
-def is_open(port):
-    """Is the server still listening? A client that the kernel accepts while the listener closes is lost, and only notices when
-    it sends."""
-    try:
-        with socket.create_connection(('127.0.0.1', port), timeout=60) as sock:
-            sock.sendall(WHO)
-            return sock.recv(16, socket.MSG_WAITALL) == READY
-    except ConnectionError:  # refused, or closed before it was accepted
-        return False
-
-
 def check_background():
     """sh ignores SIGINT for its background jobs; nohup ignores SIGHUP."""
     before = [(number, signal.signal(number, signal.SIG_IGN)) for number in (signal.SIGINT, signal.SIGHUP)]
@@ -125,32 +107,6 @@ def check_background():
         signal.signal(number, handler)
     ok(int(server.status('SigIgn')[0], 16) >> (signal.SIGHUP - 1) & 1, 'SIGHUP stays ignored')
     ok(server.end(signal.SIGINT) == 0, 'SIGINT ends a background job')
-
-
-def check_buffers():
-    """Each tuning client gets one port until it leaves or requests another. At most eight have one."""
-    server = Server()
-    sock, words = greeting(server.port)
-    ok(words == READY, 'it offers buffers', words)
-    first = ask_port(sock, 65536)
-    ok(first not in (0, server.port) and is_open(first) and is_open(server.port), 'a port for a size, beside its own', first)
-    second = ask_port(sock, 131072)
-    plain = ask_port(sock, 0)
-    ok(plain not in (0, second) and is_open(plain) and not is_open(second), 'a port for plain TCP', plain)
-    second = ask_port(sock, 131072)
-    ok(second not in (0, first) and is_open(second) and not is_open(first), 'the next size takes its place', (first, second))
-    others = [greeting(server.port)[0] for _ in range(8)]
-    ports = [ask_port(other, 65536) for other in others]
-    ok(sum(map(bool, ports)) == 7 and not ports[7], 'no more than eight', ports)
-    sock.close()
-    for _ in range(600):
-        if not is_open(second):
-            break
-        time.sleep(0.1)
-    ok(not is_open(second) and is_open(ports[0]), 'it is closed when its client goes, those of others are not', ports)
-    bad = greeting(server.port)[0]
-    ok(ask_port(bad, (4 << 20) + 1) == b'', 'more than 4 MiB: the end of the connection')
-    ok(server.end() == 0, 'it ends')
 
 
 def check_one_address():
@@ -195,7 +151,6 @@ def main():
         done()
     check_rights()
     check_background()
-    check_buffers()
     check_one_address()
     if subprocess.run(['unshare', '-n', 'true'], stderr=subprocess.DEVNULL, check=False).returncode:
         skip('a full server', 'needs a network namespace')

@@ -67,8 +67,7 @@ int stream_exchange(int fd, const void *out, size_t out_len, void *in, size_t in
 	return fake.answer ? fake.answer(out, out_len, in, in_len) : -ECONNRESET;
 }
 
-int stream_connect(const union endpoint_addr *addr, bool is_smc, int buffers, int timeout_ms,
-		   uint64_t *ns)
+int stream_connect(const union endpoint_addr *addr, bool is_smc, int timeout_ms, uint64_t *ns)
 {
 	*ns = fake.gap_ns;
 	fake.now += fake.gap_ns;

@@ -21,7 +21,7 @@ static size_t serve(const uint8_t *data, size_t size, size_t chunk, uint64_t gap
 				   .out = out,
 				   .out_size = OUT_SIZE,
 				   .is_tcp = true };
-	session_serve(-1, NULL, NULL);
+	session_serve(-1);
 	MUST(fake.dumps <= 1);
 	/* No client keeps its place for more than ten minutes. */
 	MUST(fake.now <= 600 * 1000000000ULL);

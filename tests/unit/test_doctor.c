@@ -217,7 +217,7 @@ static void set_stats(int tech, uint64_t sends, uint64_t full, uint64_t small)
 	v[SMC_STAT_TX_EVENT + SMC_EVENT_SMALL_PEER] = small;
 }
 
-#define TUNE "|* smc_chk tune PEER *\n"
+#define COMPARE "|* PEER --tcp-too\n"
 
 /* Both sides of each threshold, and of the minimum counts. */
 TEST(test_traffic)
@@ -233,11 +233,11 @@ TEST(test_traffic)
 	set_stats(SMC_TECH_D, 1000, 100, 0);
 	check_says(doctor_traffic,
 		   "warning traffic SMC-D|a full buffer: here in 10 % of 1000 sends, * peer in 0 % "
-		   "(threshold: 10 %): *" TUNE);
+		   "(threshold: 10 %): *" COMPARE);
 	set_stats(SMC_TECH_D, 1000, 0, 250);
 	check_says(doctor_traffic,
 		   "warning traffic SMC-D|a buffer smaller *: here in 0 % of 1000 sends, * peer in "
-		   "25 % (threshold: 10 %): *" TUNE);
+		   "25 % (threshold: 10 %): *" COMPARE);
 	start(NULL);
 	set_stats(SMC_TECH_R, 0, 0, 0);
 	v = host.facts.stats.tech[SMC_TECH_R].value;

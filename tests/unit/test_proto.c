@@ -36,31 +36,6 @@ TEST(busy_greeting)
 	assert_false(proto_is_busy(out));
 }
 
-/* Clients of earlier versions treat it as an ordinary greeting. */
-TEST(buffers)
-{
-	const struct proto_request ask = { PROTO_BUFFERS, 1 << 20 };
-	const struct proto_request tcp = { PROTO_BUFFERS, 0 };
-	const struct proto_request huge = { PROTO_BUFFERS, PROTO_MAX_BUFFERS + 1 };
-	struct proto_request got;
-	uint8_t out[PROTO_SIZE];
-
-	proto_put_greeting(out, false);
-	assert_int_equal(proto_offers(out), 0);
-	proto_offer(out);
-	assert_memory_equal(out, "SMC_CHK\n\001\0\003\0\0\0\0\0", PROTO_SIZE);
-	assert_int_equal(proto_offers(out), PROTO_OFFER_BUFFERS | PROTO_OFFER_TCP);
-	assert_true(proto_is_greeting(out, PROTO_SIZE));
-	assert_false(proto_is_busy(out));
-	proto_put_request(out, &ask);
-	assert_true(proto_get_request(&got, out));
-	assert_true(got.command == PROTO_BUFFERS && got.length == 1 << 20);
-	proto_put_request(out, &tcp);
-	assert_true(proto_get_request(&got, out) && !got.length);
-	proto_put_request(out, &huge);
-	assert_false(proto_get_request(&got, out));
-}
-
 TEST(request)
 {
 	const struct proto_request echo = { PROTO_ECHO, 0x123456 };
@@ -99,7 +74,7 @@ TEST(wrong_request)
 	assert_false(is_taken(PROTO_ECHO, 1, 0, 'T'));
 	assert_false(is_taken(PROTO_ECHO, 1, 4, 2));
 	assert_false(is_taken(0, 0, 4, 1));
-	assert_false(is_taken(PROTO_BUFFERS + 1, 0, 4, 1));
+	assert_false(is_taken(PROTO_WHO + 1, 0, 4, 1));
 }
 
 TEST(who_message)

@@ -21,7 +21,7 @@ static void serve(const void *bytes, size_t len, size_t chunk, uint64_t gap_ns, 
 				   .out = out,
 				   .out_size = sizeof(out),
 				   .is_tcp = true };
-	session_serve(-1, NULL, NULL);
+	session_serve(-1);
 }
 
 static size_t put_request(uint8_t *to, uint8_t command, uint64_t length)
@@ -71,42 +71,6 @@ TEST(drips_for_ever)
 	assert_int_equal(fake.now, 600 * SECOND);
 }
 
-static uint64_t asked[4];
-static int n_asked;
-
-static uint16_t note_buffers(void *arg, uint64_t bytes)
-{
-	assert_ptr_equal(arg, &n_asked);
-	asked[n_asked++] = bytes;
-	return (uint16_t)(n_asked == 1 ? 7000 : 0);
-}
-
-/* A port for the first request, none for the second; a server without ports closes. */
-TEST(wants_buffers)
-{
-	size_t len = put_request(in, PROTO_BUFFERS, 65536);
-	struct proto_request got;
-
-	len += put_request(in + len, PROTO_BUFFERS, 0);
-	fake = (struct fake_live){ .in = in,
-				   .in_len = len,
-				   .chunk = len,
-				   .out = out,
-				   .out_size = sizeof(out),
-				   .is_tcp = true };
-	session_serve(-1, note_buffers, &n_asked);
-	assert_int_equal(n_asked, 2);
-	assert_true(asked[0] == 65536 && !asked[1]);
-	assert_int_equal(fake.out_len, 3 * PROTO_SIZE);
-	assert_int_equal(proto_offers(out), PROTO_OFFER_BUFFERS | PROTO_OFFER_TCP);
-	/* A port is within the range of lengths. */
-	assert_true(proto_get_request(&got, out + PROTO_SIZE) && got.length == 7000);
-	assert_true(proto_get_request(&got, out + 2 * PROTO_SIZE) && !got.length);
-	serve(in, len, len, 0, false);
-	assert_int_equal(fake.out_len, PROTO_SIZE);
-	assert_int_equal(proto_offers(out), 0);
-}
-
 TEST(is_idle)
 {
 	size_t len = put_request(in, PROTO_WHO, 0);
@@ -130,7 +94,7 @@ TEST(asks_once)
 	assert_int_equal(fake.dumps, 1);
 	assert_int_equal(out[PROTO_SIZE + 5], SMC_MODE_TCP);
 	fake = (struct fake_live){ .in = in, .in_len = len, .chunk = 99, .sock = &sock };
-	session_serve(-1, NULL, NULL);
+	session_serve(-1);
 	assert_int_equal(fake.dumps, 1);
 }
 
