@@ -126,7 +126,7 @@ smc_chk_LIBS := -lm
 
 # Only the library starts it, so it is not in BINDIR. It is of libc alone, so that LDFLAGS=-static is possible.
 HELPERS := smc_keep
-TOOLS := smc_run smc_unit smc_ab smcss smc_top smc_events smcd smcr smc_pnet smc_rnics smc_chk smc_dump smc_conf $(if $(HAVE_BPF),smc_bpf)
+TOOLS := smc_run smc_unit smc_ab smcss smc_top smc_events smcd smcr smc_pnet smc_rnics smc_chk smc_dump smc_conf smc_setup $(if $(HAVE_BPF),smc_bpf)
 tool_objs = $(call objs,$(or $($(1)_SOURCES),$(1)/*.c $(1)/*/*.c) $($(1)_EXTRA))
 # Parts of a tool that unit tests link: all but its main().
 tool_parts = $(filter-out %/main.o,$(call tool_objs,$(1)))

@@ -137,13 +137,17 @@ function __smc_operand
             switch $words[2]
                 case connect
                     __fish_print_hostnames
-                case matrix
-                    __fish_print_hostnames
-                    __fish_complete_path (commandline -ct)
                 case program bundle
                     __fish_complete_path (commandline -ct)
                 case from
                     __smc_from
+            end
+        case smc_setup
+            if __smc_at $tool ''
+                __smc_commands $tool
+            else
+                __fish_print_hostnames
+                __fish_complete_path (commandline -ct)
             end
         case smc_pnet
             smc_pnet 2>/dev/null | string replace -r ' .*' '' | sort -u
@@ -165,7 +169,7 @@ complete -c $tool -f -a "(__smc_operand $tool)"
 set -g __smc_takes_$tool
 # Options of the tool, and of commands with a separate help.
 set -l commands
-contains $tool smc_bpf smc_chk smc_conf smc_unit; and set commands (__smc_commands $tool)
+contains $tool smc_bpf smc_chk smc_conf smc_setup smc_unit; and set commands (__smc_commands $tool)
 for word in '' $commands
     set -l only
     test -z "$commands"; or set only -n "__smc_at $tool '$word'"

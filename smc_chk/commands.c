@@ -58,7 +58,6 @@ static const struct cli_opt serve_options[] = {
 };
 
 static const struct cli_opt json_options[] = { JSON, { 0 } };
-static const struct cli_opt matrix_options[] = { JSON, HTML, CLI_COLOR_OPTION, { 0 } };
 
 static const struct cli_opt bundle_options[] = {
 	{ CHK_OPT_ANONYMOUS, "anonymous", NULL, "replace names and addresses",
@@ -110,8 +109,8 @@ static int run_letters(const struct chk_request *req)
 	return req->iface ? chk_pnetid(req) : chk_doctor(req);
 }
 
-static const char *const words[] = { "doctor", "connect", "serve",  "explain", "program",
-				     "advise", "matrix",  "bundle", "from",    NULL };
+static const char *const words[] = { "doctor", "connect", "serve", "explain", "program",
+				     "advise", "bundle",  "from",  NULL };
 
 /* In the order of words[]. */
 static const struct chk_command commands[] = {
@@ -147,14 +146,6 @@ static const struct chk_command commands[] = {
 	       "Exit status: 0 something would benefit, 1 error, 2 nothing would.\n"
 	       "Example: smc_chk advise --for 1h\n"),
 	  .is_on_network = true, .run = chk_advise },
-	{ TOOL("smc_chk matrix", "[OPTIONS] HOST|FILE...",
-	       "Predict how each pair of hosts would connect, without connecting them.",
-	       matrix_options,
-	       "HOST is read over ssh, FILE is a bundle of 'smc_chk bundle'.\n"
-	       "Exit status: 0 all would use SMC, 1 error, 2 some would use TCP.\n"
-	       "Example: smc_chk matrix db1 db2 web1.tar.gz\n"),
-	  "host", .is_list = true, .reads_elsewhere = true, .run = chk_matrix,
-	  .page = html_matrix },
 	{ TOOL("smc_chk bundle", "[OPTIONS] FILE",
 	       "Collect all that support needs about this host in FILE (.tar.gz).", bundle_options,
 	       "Exit status: 0 written, 1 error.\n"

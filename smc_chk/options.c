@@ -57,7 +57,6 @@ const struct cli_tool chk_tool = {
 		 "explain CODE         explain why a connection is TCP\n"
 		 "program FILE         show how smc_run can reach a program\n"
 		 "advise               find TCP connections that SMC would improve\n"
-		 "matrix HOST|FILE...  predict connections between hosts\n"
 		 "bundle FILE          collect all that support needs\n"
 		 "from FILE [COMMAND]  run COMMAND as if on the host of a bundle",
 	.opts = options,

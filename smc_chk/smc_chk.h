@@ -119,9 +119,8 @@ int chk_bundle(const struct chk_request *req);
 int chk_connect(const struct chk_request *req); /* also -C */
 int chk_doctor(const struct chk_request *req);
 int chk_explain(const struct chk_request *req);
-int chk_from(const struct chk_request *req); /* returns the exit status of the tool */
-int chk_live(const struct chk_request *req); /* -l */
-int chk_matrix(const struct chk_request *req);
+int chk_from(const struct chk_request *req);   /* returns the exit status of the tool */
+int chk_live(const struct chk_request *req);   /* -l */
 int chk_pnetid(const struct chk_request *req); /* -i */
 int chk_program(const struct chk_request *req);
 int chk_server(const struct chk_request *req); /* also -S */

@@ -301,8 +301,6 @@ int bundle_unpack(int fd, int directory, const char *file, struct smc_err *err)
 struct opening {
 	const char *file;
 	int fd, directory;
-	bundle_fn fn;
-	void *arg;
 };
 
 static int unpack_here(void *arg, struct smc_err *err)
@@ -326,9 +324,7 @@ static int read_here(void *arg, struct smc_err *err)
 		return smc_err_say(err, EINVAL,
 				   "%s is not a bundle of this version: no " BUNDLE_SCHEMA,
 				   job->file);
-	if (access("record", F_OK))
-		return refuse(job->file, "it has no record", err);
-	return job->fn ? job->fn(job->arg, job->directory, err) : 0;
+	return access("record", F_OK) ? refuse(job->file, "it has no record", err) : 0;
 }
 
 /* Make the directory. Root gives it to nobody, the user of the processes that read it. */
@@ -359,10 +355,9 @@ static int fork_in(struct workdir *work, struct opening *job, workdir_fn fn, con
 	return workdir_fork(work, fn, job, what, err);
 }
 
-int bundle_read(struct workdir *work, int fd, const char *file, bundle_fn fn, void *arg,
-		struct smc_err *err)
+int bundle_read(struct workdir *work, int fd, const char *file, struct smc_err *err)
 {
-	struct opening job = { file, fd, make_directory(work), fn, arg };
+	struct opening job = { file, fd, make_directory(work) };
 	int ret = fork_in(work, &job, unpack_here, "unpack", err);
 
 	if (ret)

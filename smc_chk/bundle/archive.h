@@ -48,22 +48,14 @@ int bundle_unpack(int fd, int directory, const char *file, struct smc_err *err);
 #define OPEN_DIRECTORY "unpacked/" BUNDLE_DIRECTORY
 
 /**
- * typedef bundle_fn - read an unpacked bundle, in a process that has no other file
- * @directory: descriptor of OPEN_DIRECTORY, which is the current directory, too
- */
-typedef int (*bundle_fn)(void *arg, int directory, struct smc_err *err);
-
-/**
- * bundle_read() - unpack a bundle into OPEN_DIRECTORY, check its index, and call a function
+ * bundle_read() - unpack a bundle into OPEN_DIRECTORY, and check its index
  * @fd: the bundle, a regular file
  * @file: its name, for messages
- * @fn: NULL if the caller arranges for the reading
  *
  * Separate processes do this, which can open no other file and are not root. As root, the directory
  * is given to nobody: its readers become nobody.
  */
-int bundle_read(struct workdir *work, int fd, const char *file, bundle_fn fn, void *arg,
-		struct smc_err *err);
+int bundle_read(struct workdir *work, int fd, const char *file, struct smc_err *err);
 
 /** bundle_limit() - limit memory and processor time of later children, for reading a bundle */
 void bundle_limit(void);

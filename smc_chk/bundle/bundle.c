@@ -169,7 +169,7 @@ int chk_from(const struct chk_request *req)
 	if (fd < 0 || workdir_begin(&work, &err))
 		return cli_error(&chk_tool, "%s", err.text);
 	bundle_limit();
-	ret = bundle_read(&work, fd, req->object, NULL, NULL, &err);
+	ret = bundle_read(&work, fd, req->object, &err);
 	if (!ret)
 		ret = run_tool(&work, req, &err);
 	workdir_end(&work);

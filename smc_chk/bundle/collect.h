@@ -99,7 +99,7 @@ void anonymous_answer(const struct pseudonyms *all, const char *file, char *data
 /**
  * anonymous_make() - copy the collected files to ANONYMOUS, to be passed on
  *
- * Copies only files known to contain no names: the recorded files that the doctor and matrix need,
+ * Copies only files known to contain no names: the recorded files that the doctor needs,
  * and netlink answers about SMC. Tool output is left out, as "smc_chk from" can print it again.
  *
  * Return: 0, -errno with @b->err.

@@ -108,7 +108,6 @@ int workdir_begin(struct workdir *work, struct smc_err *err)
 	sigprocmask(SIG_BLOCK, &ends, &work->before);
 	umask(077);
 	remove_all_abandoned(tmp);
-	remove_all_abandoned(WORKDIR_MEMORY);
 	work->fd = make_locked(work->path, tmp);
 	if (work->fd >= 0) {
 		strcpy(left_over, work->path);

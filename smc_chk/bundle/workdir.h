@@ -6,9 +6,6 @@
 
 #include "base/err.h"
 
-/* A directory in memory, for TMPDIR. */
-#define WORKDIR_MEMORY "/dev/shm"
-
 struct workdir {
 	char path[PATH_MAX]; /* private, of mode 0700 */
 	int fd;		     /* its descriptor */
@@ -20,7 +17,7 @@ struct workdir {
 /**
  * workdir_begin() - make the directory in $TMPDIR or /tmp; block signals until it is removed
  *
- * Removes directories of this user's processes that were killed, here and in WORKDIR_MEMORY.
+ * Removes directories of this user's processes that were killed.
  *
  * Return: 0; -errno with @err, then do not call workdir_end().
  */

@@ -236,10 +236,11 @@ int doctor_print(const struct doctor *doc, struct smc_err *err __attribute__((un
 			if (finding->level >= result.least)
 				json_array_append_new(findings, out_json(columns, NULL, finding));
 		ret = chk_print_json(json_pack(
-			"{s:s, s:i, s:i, s:i, s:o, s:s*}", "schema", "smc-tools/doctor/1", "status",
-			result.status, "problems", (int)result.counts[DOCTOR_PROBLEM], "warnings",
-			(int)result.counts[DOCTOR_WARNING], "findings", findings, "first",
-			result.first ? result.first->remedy : NULL));
+			"{s:s, s:i, s:i, s:i, s:o, s:s*, s:o*}", "schema", "smc-tools/doctor/1",
+			"status", result.status, "problems", (int)result.counts[DOCTOR_PROBLEM],
+			"warnings", (int)result.counts[DOCTOR_WARNING], "findings", findings,
+			"first", result.first ? result.first->remedy : NULL, "host",
+			doctor_host_json(doc->facts)));
 	} else {
 		(doc->req->width ? put_list : put_table)(&text, doc, &result);
 		ret = chk_print(&text, doc->req->width, INDENT);

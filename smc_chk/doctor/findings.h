@@ -91,6 +91,9 @@ bool doctor_has_word(const char *list, const char *word);
  */
 void doctor_why(const struct doctor_facts *facts, const char *iface, struct doctor_finding *why);
 
+/** doctor_host_json() - facts for predictions, after facts_load_rest(); NULL if some are unread */
+json_t *doctor_host_json(const struct doctor_facts *facts);
+
 #define DOCTOR_LEVELS (DOCTOR_PROBLEM + 1)
 
 /**

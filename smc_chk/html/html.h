@@ -10,7 +10,6 @@
 #include "smc_chk/smc_chk.h"
 
 int html_doctor(const struct chk_request *req);
-int html_matrix(const struct chk_request *req);
 
 /* ---- sections of a host's page ---- */
 

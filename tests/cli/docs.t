@@ -6,7 +6,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tool.sh
 export LC_ALL=C.UTF-8 MANWIDTH=100 MAN_KEEP_FORMATTING='' GROFF_NO_SGR=1
-tools="smcss smc_top smc_events smc_run smc_ab smc_chk smc_pnet smc_rnics smc_dump smc_conf smcd smcr"
+tools="smcss smc_top smc_events smc_run smc_ab smc_chk smc_pnet smc_rnics smc_dump smc_conf smc_setup smcd smcr"
 # smc_bpf is built only if its compiler is installed.
 [ ! -x "$BUILD/smc_bpf" ] || tools="$tools smc_bpf"
 version=$(<VERSION)
@@ -264,7 +264,7 @@ check_command() {
 	fi
 	case $tool in
 	smcd | smcr) subcommands=$(echo "$help" | sed -n '/^Objects/,$s/^  //p' | tr -s '[]| ' '\n') ;;
-	smc_bpf | smc_conf | smc_unit) subcommands=$(echo "$help" | sed -nE "s/^(Usage:|      ) $tool ([a-z-]+).*/\\2/p") ;;
+	smc_bpf | smc_conf | smc_setup | smc_unit) subcommands=$(echo "$help" | sed -nE "s/^(Usage:|      ) $tool ([a-z-]+).*/\\2/p") ;;
 	esac
 	[ "$tool" != smc_unit ] || help=$("$BUILD/smc_unit" "$2" --help)
 	shift

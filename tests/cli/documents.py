@@ -147,7 +147,7 @@ def faults_of_tool(words, is_strict):
     faults, rest = arguments(words[1:], page, is_launcher(words))
     if rest and is_launcher(words):
         faults += faults_of(rest, is_strict)
-    elif rest and tool in ("smc_bpf", "smc_chk", "smc_conf", "smc_unit"):
+    elif rest and tool in ("smc_bpf", "smc_chk", "smc_conf", "smc_setup", "smc_unit"):
         faults += ["no command " + rest[0]] if rest[0] not in page.words else []
     elif rest and tool in ("smcd", "smcr"):
         has_page = os.path.exists("man/%s-%s.8" % (tool, rest[0]))

@@ -18,7 +18,7 @@ smc_conf watch FILE
 smc_chk from BUNDLE smc_conf check FILE
 smc_chk from FILE
 smc_chk from FILE smcss -a
-smc_chk matrix FILE BUNDLE
+smc_setup plan FILE BUNDLE
 smc_chk bundle OUT --anonymous --key FILE
 smc_chk program FILE
 smc_chk doctor -N FILE

@@ -62,7 +62,7 @@ smc_pnet --suggest --apply
 smc_conf diff -
 smc_rnics -a
 smc_chk -i lo
-smc_chk matrix BUNDLE BUNDLE
+smc_setup plan BUNDLE BUNDLE
 """
 # For these slow commands only some allocations fail, and the command must fail each time.
 BUNDLE = "smc_chk bundle -"

@@ -67,7 +67,7 @@ def explained(doc, text):
             yield remedy
 
 
-def matrix(doc, text):
+def plan(doc, text):
     lines = text.splitlines()
     for pair in doc["connections"]:
         mode = {"SMCR": "SMC-R", "SMCD": "SMC-D"}.get(pair["mode"], pair["mode"])
@@ -159,7 +159,7 @@ SCREENS = {
     "smc_chk program sh": None,
     "smc_chk explain PEERNOSMC": explained,
     "smc_chk explain 0x05000000/0x03030000": explained,
-    "smc_chk matrix A B OTHER BARE": matrix,
+    "smc_setup plan A B OTHER BARE": plan,
     "smcss": sockets,
     "smcss -a": sockets,
     "smcss -e": explained_sockets,
@@ -185,7 +185,7 @@ SCREENS = {
     "smc_dump -r smcr.pcap": None,
 }
 # Commands with styled words when run with --color.
-COLORED = {"smcss", "smc_chk", "smc_chk doctor", "smc_chk matrix A B OTHER BARE"}
+COLORED = {"smcss", "smc_chk", "smc_chk doctor", "smc_setup plan A B OTHER BARE"}
 
 
 def screen(argv, env, columns):
@@ -280,12 +280,13 @@ def main():
         env = {"PATH": BUILD + ":" + os.environ["PATH"], "LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "HOME": "/", "TMPDIR": top}
         recorded = dict(env, SMC_TOOLS_ROOT=unpack(top))
         files, hosts = fleet.template(), {}
+        os.chdir(top)
         for i, (name, more) in enumerate((("A", {}), ("B", {}), ("OTHER", {"eids": ("OTHER",)}), ("BARE", {"has_rdma": False}))):
-            hosts[name] = "%s/%s.tar.gz" % (top, name)
+            hosts[name] = name + ".tar.gz"
             fleet.bundle(hosts[name], name, fleet.host(files, "10.0.0.%d" % (i + 1), **more))
         hosts.update({name: ROOT + "/tests/cli/captures/" + name for name in ("made.pcap", "smcr.pcap")})
         for name in SCREENS:
-            check(name, [hosts.get(word, word) for word in name.split()], env if " matrix " in name else recorded)
+            check(name, [hosts.get(word, word) for word in name.split()], env if " plan " in name else recorded)
         nothing(recorded)
         messages(env)
         without_smc(env)

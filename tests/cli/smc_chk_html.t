@@ -232,7 +232,7 @@ def check_file(root):
 def check_options(root):
     for argv, why in ((("--html", "x", "-j"), "exclude each other"), (("doctor", "-j", "--html", "x"), "exclude each other"),
                       (("--html", "x", "-s"), "exclude each other"), (("--html", "x", "-C", "h"), "exclude each other"),
-                      (("matrix", "--html", "x", "-j", "a", "b"), "exclude each other"), (("--html",), "needs an argument")):
+                      (("--html",), "needs an argument")):
         status, text, err = run(*argv, root=root, cwd=OUT)
         ok(status == 1 and not text and err.count("\n") == 1 and why in err and not os.path.exists(OUT + "/x"), "refused: " + " ".join(argv),
            (status, text, err))
@@ -247,64 +247,6 @@ def check_from():
        "the page of a bundle", (status, text, err, os.listdir(TMP)))
 
 
-# ---- a matrix ----
-
-def make(name, ip, **how):
-    fleet.bundle("%s/%s.tar.gz" % (TOP.name, name), how.pop("host", name), fleet.host(FILES, ip, **how))
-    return "%s/%s.tar.gz" % (TOP.name, name)
-
-
-def cells_of(page):
-    """The predicted connection, by the names of client and server."""
-    grid = next(table for table in page.iter("table") if table.get("class") == "grid")
-    names = [words(th) for th in grid.find("thead/tr")][1:]
-    return {(words(row[0]), name): " ".join(part.strip() for part in cell.itertext())
-            for row in grid.find("tbody") for name, cell in zip(names, row[1:]) if words(row[0]) != name}
-
-
-def said_by_matrix(files):
-    names = {"SMCR": "SMC-R", "SMCD": "SMC-D", "TCP": "TCP"}
-    said = json.loads(run("matrix", "-j", *files)[1])
-    return said, {(one["client"], one["server"]): names[one["mode"]] + (
-        " v%d%s" % (one["version"], ".1" if one.get("release") else "") if "version" in one else "") for one in said["connections"]}
-
-
-def check_matrix():
-    files = [make("a", "10.0.0.1"), make("b", "10.0.0.2"), make("other", "10.0.0.3", eids=("OTHER",)), make("bare", "10.0.0.4", has_rdma=False),
-             make("evil", "10.0.0.5", host=EVIL, eids=("<b>",)), make("cookies", "10.0.0.9", more={"proc/sys/net/ipv4/tcp_syncookies": "2\n"})]
-    status, text, err = run("matrix", "--html", OUT + "/matrix.html", *files)
-    ok(status == 2 and text.startswith(OUT + "/matrix.html: a page of ") and not err and not os.listdir(TMP), "a matrix", (status, text, err))
-    text = content("matrix.html")
-    page, shown = check_page(text, "a matrix"), words(etree.fromstring(text.split("\n", 1)[1]))
-    said, want = said_by_matrix(files)
-    smc = sum(mode != "TCP" for mode in want.values())
-    ok(cells_of(page) == want and "%d of %d connections" % (smc, len(want)) in shown, "each connection in a cell of its own",
-       (cells_of(page), want))
-    missing = [gap for one in said["connections"] for gap in one["why_not_more"] if gap["text"] not in shown or gap.get("remedy", "") not in shown]
-    ok(not missing and "Do this first on" in shown and EVIL in shown, "why not more, and what to do", missing)
-    files.insert(1, TOP.name + "/nowhere.tar.gz")
-    status, text, err = run("matrix", "--html", "-", *files)
-    ok(status == 1 and "nowhere.tar.gz" in err and "Hosts that" in text and "No such file" in text, "a bundle that cannot be read",
-       (status, err))
-    before = content("matrix.html")
-    status, text, err = run("matrix", "--html", OUT + "/matrix.html", *files[:2])
-    ok(status == 1 and not text and "no two hosts" in err and content("matrix.html") == before, "no matrix: nothing has changed",
-       (status, err))
-    status, text, err = run("matrix", "--html", "-", *[files[0], files[2]])
-    ok(status == 0 and "All 2 connections" in text and "What to do" not in text, "all would use SMC", (status, err))
-
-
-def check_many():
-    files = [make("host%d" % i, "10.0.1.%d" % (i + 1), eids=("FLEET",) if i >= 3 else ()) for i in range(18)]
-    status, text, err = run("matrix", "--html", OUT + "/many.html", *files)
-    page = check_page(content("many.html"), "many hosts")
-    said, want = said_by_matrix(files)
-    table = [table for table in page.iter("table") if table.get("class") != "grid"][0]
-    counts = [int(words(row[0])) for row in table.find("tbody")]
-    ok(status == 2 and cells_of(page) == want and sum(counts) == len(want) and len(counts) == 3, "many hosts: kinds of connections",
-       (status, err, counts, len(said["connections"])))
-
-
 # ---- a browser ----
 
 def check_browser():
@@ -313,7 +255,7 @@ def check_browser():
     if not browser:
         skip(name, "there is no chromium")
         return
-    pages, frames = ("new.html", "from.html", "matrix.html", "many.html"), []
+    pages, frames = ("new.html", "from.html"), []
     for page in pages:
         for width in (400, 1200):
             frames.append('<iframe title="%s %d" src="%s" style="border:0;width:%dpx;height:900px"></iframe>' % (page, width, page, width))
@@ -336,8 +278,6 @@ host = check_host()
 check_file(host)
 check_options(host)
 check_from()
-check_matrix()
-check_many()
 check_browser()
 check_verdicts(host)
 done()

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* smc_chk/matrix/predict: the connection between two hosts, and its gaps. */
+/* smc_setup: the connection between two hosts, its gaps, and hosts from JSON. */
 #include "said.h"
 
-#include "smc_chk/matrix/predict.h"
-
-#include <sys/mman.h>
+#include "smc_setup/setup.h"
 
 /* Two hosts with one interface each, with RoCE v2 and a common EID. */
 static struct {
@@ -275,37 +273,58 @@ TEST(same)
 	}
 }
 
-/* Reads data of an unprivileged process: nothing may exceed the structs. */
-TEST(host_read)
+static struct predict_host parsed(const char *text)
 {
-	struct predict_host host, wrong;
-	struct predict_net net;
+	struct predict_host host = { .n_nets = 0 };
 	struct smc_err err = { 0 };
-	int fd = memfd_create("host", MFD_CLOEXEC);
+	json_auto_t *doc = json_loads(text, 0, NULL);
 
-	assert_int_equal(matrix_host_read(&host, fd, 0, &err), -EBADMSG);
-	memset(&wrong, 0xff, sizeof(wrong));
-	memset(&net, 0xff, sizeof(net));
-	assert_int_equal(write(fd, &wrong, sizeof(wrong)), sizeof(wrong));
-	assert_int_equal(matrix_host_read(&host, fd, 0, &err), 0);
-	assert_int_equal(host.n_nets, 0);
-	assert_int_equal(host.n_ueids, 0);
-	assert_int_equal(host.n_chids, 0);
-	assert_int_equal(strlen(host.name), sizeof(host.name) - 1);
-	matrix_host_free(&host);
-	wrong.n_nets = 1;
-	assert_int_equal(pwrite(fd, &wrong, sizeof(wrong), 0), sizeof(wrong));
-	assert_int_equal(pwrite(fd, &net, sizeof(net), sizeof(wrong)), sizeof(net));
-	assert_int_equal(matrix_host_read(&host, fd, 0, &err), 0);
+	assert_non_null(doc);
+	assert_int_equal(host_parse(&host, doc, &err), 0);
+	return host;
+}
+
+TEST(host)
+{
+	struct predict_host host = parsed(
+		"{\"host\": {\"has_smc\": true, \"release\": 1, \"max_links\": 2, "
+		"\"shows_loopback_pnetid\": true, \"ueids\": [\"FLEET\"], \"net_devices\": "
+		"[{\"net_device\": \"eth0\", \"addresses\": [\"10.0.0.1/24\", \"fd00::1/64\"], "
+		"\"smcr_v2\": true}]}}");
+
+	assert_int_equal(host.traits, PREDICT_SMC | PREDICT_EIDS);
+	assert_string_equal(host.ueids[0], "FLEET");
 	assert_int_equal(host.n_nets, 1);
+	assert_string_equal(host.nets[0].name, "eth0");
+	assert_int_equal(host.nets[0].flags, PREDICT_GID_V2);
+	assert_int_equal(host.nets[0].n_addrs, 2);
+	free(host.nets);
+}
+
+/* A host may send anything: nothing exceeds the structs, control characters are replaced. */
+TEST(hostile_host)
+{
+	static const char eids[] =
+		"{\"host\": {\"ueids\": [1, \"A\", \"A\", \"A\", \"A\", \"A\", "
+		"\"123456789012345678901234567890123\"], \"smcd_v2_chids\": [1, "
+		"2, 3, 4, 5, 6, 7, 8, 9], \"boot_id\": \"%0200d\", \"why\": "
+		"\"\\u001b[2J\\u009b\", \"remedy\": \"%0300d\", \"net_devices\": "
+		"[{\"addresses\": [\"10.0.0.1/99\", \"x\", 7]}, 5]}}";
+	char text[2048];
+	struct predict_host host;
+	struct smc_err err = { 0 };
+	json_auto_t *none = json_loads("{\"schema\": \"smc-tools/doctor/1\"}", 0, NULL);
+
+	snprintf(text, sizeof(text), eids, 0, 0);
+	host = parsed(text);
+	assert_int_equal(host.n_ueids, SMC_MAX_UEIDS);
+	assert_int_equal(host.n_chids, PREDICT_CHIDS);
+	assert_int_equal(strlen(host.boot), sizeof(host.boot) - 1);
+	assert_string_equal(host.why, "?[2J??");
+	assert_string_equal(host.command, "");
 	assert_int_equal(host.nets[0].n_addrs, 0);
-	assert_int_equal(strspn(host.nets[0].why, "?"), sizeof(host.nets[0].why) - 1);
-	matrix_host_free(&host);
-	/* Nothing of a host that is cut is left to be freed. */
-	assert_int_equal(ftruncate(fd, sizeof(wrong) - 1), 0);
-	assert_int_equal(matrix_host_read(&host, fd, 0, &err), -EBADMSG);
-	assert_null(host.nets);
-	close(fd);
+	free(host.nets);
+	assert_int_equal(host_parse(&host, none, &err), -EBADMSG);
 }
 
 static struct fixture fixture = { .setup = start };

@@ -108,7 +108,7 @@ def check_many():
         clients.append(connect(server.port, i % 4 > 0))
         # In parallel: a client that is silent for ten seconds is dropped.
         clients[-1].sendall(b"%d " % i * 100)
-    equal({chkfake.receive(c, 16) for c in clients}, {b"SMC_CHK\n\x01\0\x03" + bytes(5)}, "serve: greets 200 clients at once")
+    equal({chkfake.receive(c, 16) for c in clients}, {chkfake.GREETING}, "serve: greets 200 clients at once")
     equal([i for i, c in enumerate(clients) if chkfake.receive(c, len(b"%d " % i * 100)) != b"%d " % i * 100], [],
           "serve: echoes what strangers send, to 200 at once")
     equal(check(IP)[0], 0, "serve: and serves smc_chk connect meanwhile")

@@ -474,7 +474,7 @@ check_scopes()
 check_watch()
 check_keep()
 check_seid()
-# smc_chk matrix, as the guest is running anyway; kernel/matrix_r has more.
+# smc_setup plan, as the guest is running anyway; kernel/plan_r has more.
 if doc("smcd", "-j", "device")["devices"]:
     fleet.check_namespaces(6)
     fleet.check_cookies()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random configurations of hosts, the predictions of smc_chk matrix for two of them, and the result. All is drawn from a
+"""Random configurations of hosts, the predictions of smc_setup plan for two of them, and the result. All is drawn from a
 seed, so that both guests of a pair draw the same."""
 import gzip
 import json
@@ -23,7 +23,7 @@ PORT = 7501
 ADD_UEID, FLUSH_UEID, ADD_PNETID, FLUSH_PNETIDS = 10, 12, 2, 4
 # On 6.1 an SMC-R connect() over Soft-RoCE never ends.
 CAN_RXE = not os.uname().release.startswith("6.1.")
-NAMESPACES = (None, "matrix2")
+NAMESPACES = (None, "plan2")
 SYSCTLS = {"smc/smcr_max_links_per_lgr": (1, 2, 2), "smc/limit_smc_hs": (0, 0, 0, 1), "ipv4/tcp_syncookies": (1,) * 9 + (2,)}
 
 
@@ -125,7 +125,7 @@ def no_rxe():
 
 
 def make_host(host, peer):
-    addresses = ["link delete matrix1"] if os.path.exists("/sys/class/net/matrix1") else []
+    addresses = ["link delete plan1"] if os.path.exists("/sys/class/net/plan1") else []
     addresses.append("addr flush dev eth0")
     if host["ip"]:
         addresses.append("addr add %s/%d dev eth0" % (host["ip"], host["mask"]))
@@ -147,12 +147,12 @@ def make_host(host, peer):
 def make_namespaces(pair):
     """The first one is the guest's own: only there the PNET ID of loopback is visible."""
     no_rxe()
-    begin = ["link delete matrix1"] if os.path.exists("/sys/class/net/matrix1") else []
-    begin += [] if os.path.exists("/run/netns/matrix2") else ["netns add matrix2"]
-    begin.append("link add matrix1 type veth peer name matrix2 netns matrix2")
+    begin = ["link delete plan1"] if os.path.exists("/sys/class/net/plan1") else []
+    begin += [] if os.path.exists("/run/netns/plan2") else ["netns add plan2"]
+    begin.append("link add plan1 type veth peer name plan2 netns plan2")
     set_eids(pair["eids"])
     for number, netns in enumerate(NAMESPACES):
-        host, peer, device = pair["hosts"][number], pair["hosts"][1 - number], "matrix%d" % (number + 1)
+        host, peer, device = pair["hosts"][number], pair["hosts"][1 - number], "plan%d" % (number + 1)
         batch(["ip", *(["-n", netns] if netns else []), "-batch"], *begin, "addr add %s/24 dev %s" % (host["ip"], device),
               "link set %s up" % device, "route add %s/32 dev %s" % (peer["ip"], device))
         entries = [(host["net"], device, None), (not netns and pair["loopback"], None, "loopback-ism")]
@@ -162,7 +162,7 @@ def make_namespaces(pair):
 
 
 def end_namespaces():
-    run("ip", "netns", "delete", "matrix2")
+    run("ip", "netns", "delete", "plan2")
     set_pnetids([])
     set_eids(())
 
@@ -201,7 +201,7 @@ def whole(path, netns=None, *options):
 
 def predicted(*bundles):
     """Predictions from the first host to the second, and back: mode, links of an SMC-R group, and reasons."""
-    status, out, err = run("smc_chk", "matrix", "-j", *bundles)
+    status, out, err = run("smc_setup", "plan", "-j", *bundles)
     pairs = json.loads(out)["connections"] if status in (0, 2) and not err else [{"mode": err}] * 2
     return [((pair["mode"], pair.get("version"), pair.get("max_links")), pair.get("why_not_more")) for pair in pairs]
 
@@ -293,7 +293,7 @@ def check_namespaces(count, seed=1):
             judge(number, pair, predicted(*paths), modes)
             seen |= {mode[0] for mode in modes}
     levels = [[f["level"] for f in json.loads(run("smc_chk", *where, "-j")[1])["findings"] if f.get("object") == "loopback"]
-              for where in ((), ("-N", "matrix2"))]
+              for where in ((), ("-N", "plan2"))]
     ok(levels == [["ok"], ["note"]], "only the first namespace shows the PNET ID of loopback: the doctor reports that", levels)
     end_namespaces()
     ok(seen == {"SMCD", "TCP"}, "predicted and real: SMC-D and TCP were there", seen)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Compare predictions of smc_chk matrix for bundles of guests with their connections: see guest/matrix_r.py.
-usage: matrix_judge.py DIRECTORY PAIRS SEED"""
+"""Compare predictions of smc_setup plan for bundles of guests with their connections: see guest/plan_r.py.
+usage: plan_judge.py DIRECTORY PAIRS SEED"""
 import collections
 import json
 import os

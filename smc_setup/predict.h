@@ -9,7 +9,6 @@
 #pragma once
 
 #include "base/array.h"
-#include "base/err.h"
 #include "net/netaddr.h"
 #include "net/netdev.h"
 #include "net/rdma.h"
@@ -52,8 +51,8 @@ enum predict_trait {
 	PREDICT_LOOPBACK = 1 << 3, /* SMC-D v2 between sockets of this kernel */
 	PREDICT_ISM = 1 << 4,	   /* it has an ISM device */
 	PREDICT_COOKIES = 1 << 5,  /* SYN cookies always on: as a server it loses SMC's option */
-	PREDICT_INNER = 1 << 7,	   /* the PNET ID of loopback cannot be seen from inside */
 	PREDICT_LIMITED = 1 << 6,  /* handshake limitation: TCP while the server is busy */
+	PREDICT_INNER = 1 << 7,	   /* the PNET ID of loopback cannot be seen from inside */
 };
 
 /**
@@ -75,7 +74,7 @@ struct predict_host {
 	char seid[SMC_EID_SIZE];
 	int32_t chids[PREDICT_CHIDS];
 	char why[PREDICT_WORDS_SIZE], command[PREDICT_COMMAND_SIZE];
-	uint32_t n_nets;
+	size_t n_nets;
 	struct predict_net *nets;
 };
 
@@ -132,7 +131,7 @@ struct prediction {
  *
  * It takes the address pair with the best mode: preferably in one IPv4 subnet, then in different
  * ones, which a route must connect, then IPv6. Programs may use another pair. Not considered:
- * packet filters, IPsec, routes, lack of memory.
+ * packet filters, policies, IPsec, routes, lack of memory.
  */
 void predict(struct prediction *result, const struct predict_host *client,
 	     const struct predict_host *server);
@@ -145,26 +144,3 @@ void predict_gap_text(struct out_text *text, const struct predict_gap *gap, cons
 
 /** predict_same() - does the other direction look the same to a reader? */
 bool predict_same(const struct prediction *forth, const struct prediction *back);
-
-/* ---- hosts: decoded in an unprivileged process, judged elsewhere ---- */
-
-/**
- * matrix_host_write() - write the facts of a recorded host, as judged by the doctor
- * @name: of the host, any bytes
- * @fd: receives a struct predict_host and its net devices
- *
- * SMC_TOOLS_ROOT selects the host; the process has dropped its rights.
- */
-int matrix_host_write(const char *name, int fd, struct smc_err *err);
-
-/**
- * matrix_host_read() - read the output of matrix_host_write(), @at in @fd
- *
- * A compromised process may have written anything: the result is checked to fit the struct.
- */
-int matrix_host_read(struct predict_host *host, int fd, off_t at, struct smc_err *err);
-
-/** matrix_host_set_name() - set the name, from any bytes */
-void matrix_host_set_name(struct predict_host *host, const char *name);
-
-void matrix_host_free(struct predict_host *host);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Two guests, or two network namespaces of one, are made as drawn, leave a bundle each, and report the modes of connections between
-them were. The host compares them with the predictions for the bundles: see matrix_judge.py.
-usage: matrix_r.py PAIRS SEED"""
+them were. The host compares them with the predictions for the bundles: see plan_judge.py.
+usage: plan_r.py PAIRS SEED"""
 import json
 import os
 import sys

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Predict a connection between two hosts. Without I/O. */
-#include "smc_chk/matrix/predict.h"
+#include "smc_setup/predict.h"
 
 #include <stdarg.h>
 #include <sys/socket.h>

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+/* Read hosts: start smc_chk for each, there or here, and take the facts from its document. */
+#include "smc_setup/setup.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "base/memory.h"
+#include "base/words.h"
+#include "cli/screen.h"
+#include "process/library.h"
+
+/* A host that hangs: one with very many sockets may take this long. */
+#define SECONDS "120"
+#define WORKERS 16
+/* Limit of what a host sends, on standard output or error: it is not trusted. */
+#define SENT_MAX (16 << 20)
+#define ERROR_SIZE 2048
+#define NETS_MAX 1024
+
+/* ---- from JSON ---- */
+
+/* Copy a string, or "": no control characters, and only ASCII, as it is printed unchanged. */
+static void copy(char *to, size_t size, json_t *object, const char *key)
+{
+	const char *from = json_string_value(json_object_get(object, key));
+
+	snprintf(to, size, "%s", from ? from : "");
+	for (; *to; to++)
+		if (*to < ' ' || *to > '~')
+			*to = '?';
+}
+
+#define COPY(to, object, key) copy(to, sizeof(to), object, key)
+
+/* Half a command is worse than none. */
+static void copy_command(char to[PREDICT_COMMAND_SIZE], json_t *object)
+{
+	if (json_string_length(json_object_get(object, "remedy")) < PREDICT_COMMAND_SIZE)
+		copy(to, PREDICT_COMMAND_SIZE, object, "remedy");
+}
+
+static bool is_true(json_t *object, const char *key)
+{
+	return json_is_true(json_object_get(object, key));
+}
+
+static uint32_t number(json_t *object, const char *key)
+{
+	return (uint32_t)json_integer_value(json_object_get(object, key));
+}
+
+static void add_net(struct predict_host *host, json_t *object)
+{
+	struct predict_net *net = smc_array_add(&host->nets, &host->n_nets);
+	json_t *chid = json_object_get(object, "smcd_v1_chid"), *item;
+	const char *text;
+	size_t i;
+
+	COPY(net->name, object, "net_device");
+	COPY(net->why, object, "why");
+	copy_command(net->command, object);
+	net->flags = (is_true(object, "smcr_v1") ? PREDICT_GID_V1 : 0) |
+		     (is_true(object, "smcr_v2") ? PREDICT_GID_V2 : 0) |
+		     (chid ? PREDICT_ISM_V1 : 0);
+	net->ism_v1 = (int32_t)json_integer_value(chid);
+	json_array_foreach(json_object_get(object, "addresses"), i, item) {
+		text = json_string_value(item);
+		if (text && net->n_addrs < PREDICT_ADDRS &&
+		    netaddr_parse(&net->addrs[net->n_addrs], text))
+			net->n_addrs++;
+	}
+}
+
+static void take_eids(struct predict_host *host, json_t *object)
+{
+	json_t *ueids = json_object_get(object, "ueids"), *item;
+	const char *text;
+	size_t i;
+
+	host->traits |=
+		(ueids ? PREDICT_EIDS : 0) | (is_true(object, "seid_enabled") ? PREDICT_SEID : 0);
+	COPY(host->seid, object, "seid");
+	json_array_foreach(ueids, i, item) {
+		text = json_string_value(item);
+		if (text && host->n_ueids < SMC_MAX_UEIDS && strlen(text) < SMC_EID_SIZE)
+			strcpy(host->ueids[host->n_ueids++], text);
+	}
+}
+
+int host_parse(struct predict_host *host, json_t *doc, struct smc_err *err)
+{
+	json_t *object = json_object_get(doc, "host"), *item;
+	size_t i;
+
+	if (!json_is_object(object))
+		return smc_err_say(err, EBADMSG, "smc_chk doctor cannot read all facts there");
+	COPY(host->kernel, object, "kernel");
+	COPY(host->boot, object, "boot_id");
+	COPY(host->why, object, "why");
+	copy_command(host->command, object);
+	host->release = number(object, "release");
+	host->max_links = number(object, "max_links");
+	host->traits = (is_true(object, "has_smc") ? PREDICT_SMC : 0) |
+		       (is_true(object, "limits_handshakes") ? PREDICT_LIMITED : 0) |
+		       (is_true(object, "shows_loopback_pnetid") ? 0 : PREDICT_INNER) |
+		       (is_true(object, "smcd_loopback") ? PREDICT_LOOPBACK : 0) |
+		       (is_true(object, "has_ism") ? PREDICT_ISM : 0) |
+		       (number(object, "tcp_syncookies") == 2 ? PREDICT_COOKIES : 0);
+	take_eids(host, object);
+	json_array_foreach(json_object_get(object, "smcd_v2_chids"), i, item)
+		if (host->n_chids < PREDICT_CHIDS)
+			host->chids[host->n_chids++] = (int32_t)json_integer_value(item);
+	json_array_foreach(json_object_get(object, "net_devices"), i, item)
+		if (host->n_nets < NETS_MAX)
+			add_net(host, item);
+	return 0;
+}
+
+/* ---- smc_chk, there or here ---- */
+
+/** struct reader - a process that reads a host; its output goes to files in memory */
+struct reader {
+	pid_t pid;
+	int out, errors;
+};
+
+static struct reader readers[WORKERS];
+
+/* When this process exits early: readers of bundles remove what they have unpacked. */
+static void end_readers(void)
+{
+	for_each(reader, readers, WORKERS)
+		if (reader->pid > 0)
+			kill(reader->pid, SIGTERM);
+	for_each(reader, readers, WORKERS)
+		if (reader->pid > 0)
+			waitpid(reader->pid, NULL, 0);
+}
+
+static bool is_bundle(const char *name)
+{
+	return strchr(name, '/') || word_ends_with(name, ".tar.gz") || word_ends_with(name, ".tgz");
+}
+
+/* @argv is not started by a shell; the host's shell gets its words after the name. */
+static void __attribute__((noreturn))
+be_reader(const struct reader *reader, char *const argv[], pid_t parent)
+{
+	const struct rlimit sent = { SENT_MAX, SENT_MAX };
+
+	/* smc_chk limits itself, and unpacks larger files. */
+	if (!strcmp(argv[0], "ssh"))
+		setrlimit(RLIMIT_FSIZE, &sent);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() == parent && dup2(reader->out, STDOUT_FILENO) >= 0 &&
+	    dup2(reader->errors, STDERR_FILENO) >= 0)
+		execvp(argv[0], argv);
+	_exit(127);
+}
+
+static int start(struct reader *reader, const char *name, struct smc_err *err)
+{
+	char smc_chk[PATH_MAX] = "smc_chk";
+	const char *const there[] = {
+		"ssh", "-n", "-o",	"BatchMode=yes", "-o",	    "ConnectTimeout=10",
+		"--",  name, "timeout", SECONDS,	 "smc_chk", "doctor",
+		"-j",  NULL
+	};
+	const char *const here[] = { smc_chk, "from", name, "doctor", "-j", NULL };
+	const pid_t parent = getpid();
+
+	if (is_bundle(name) && !self_find("smc_chk", X_OK, smc_chk))
+		strcpy(smc_chk, "smc_chk");
+	reader->out = memfd_create("document", MFD_CLOEXEC);
+	reader->errors = memfd_create("errors", MFD_CLOEXEC);
+	reader->pid = reader->out < 0 || reader->errors < 0 ? -1 : fork();
+	if (!reader->pid)
+		be_reader(reader, (char *const *)(is_bundle(name) ? here : there), parent);
+	return reader->pid < 0 ? smc_err_set(err, errno, "cannot start a process") : 0;
+}
+
+/* Last line of standard error: lines before it may be a banner. */
+static const char *last_line(char text[ERROR_SIZE], int fd)
+{
+	off_t size = lseek(fd, 0, SEEK_END), from = size < ERROR_SIZE ? 0 : size - ERROR_SIZE + 1;
+	ssize_t len = pread(fd, text, ERROR_SIZE - 1, from);
+	char *line;
+
+	for (; len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r'); len--)
+		;
+	text[len > 0 ? len : 0] = '\0';
+	line = strrchr(text, '\n');
+	return line ? line + 1 : text;
+}
+
+/* Wait for the end of a reader. */
+static void take(struct setup_host *host, struct reader *reader)
+{
+	char text[ERROR_SIZE];
+	const char *line;
+	json_t *doc;
+	int status;
+
+	while (waitpid(reader->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	reader->pid = 0;
+	lseek(reader->out, 0, SEEK_SET);
+	/* The exit status is the doctor's verdict. */
+	doc = json_loadfd(reader->out, 0, NULL);
+	line = last_line(text, reader->errors);
+	if (doc)
+		host_parse(&host->facts, doc, &host->err);
+	else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ)
+		smc_err_say(&host->err, EFBIG, "it sends too much");
+	else if (WIFEXITED(status) && WEXITSTATUS(status) == 124)
+		smc_err_say(&host->err, ETIMEDOUT, "no answer within " SECONDS " seconds");
+	else
+		smc_err_say(&host->err, EIO, "%s", *line ? line : "no document of smc_chk doctor");
+	json_decref(doc);
+}
+
+/* The name is what the user typed: of a bundle, without the ending. */
+static void set_name(struct setup_host *host, const char *source)
+{
+	struct out_text text AUTO(out_free) = { 0 };
+	size_t len = strlen(source);
+
+	host->source = source;
+	if (word_ends_with(source, ".tar.gz"))
+		len -= strlen(".tar.gz");
+	else if (word_ends_with(source, ".tgz"))
+		len -= strlen(".tgz");
+	out_escaped(&text, source, len);
+	snprintf(host->facts.name, PREDICT_NAME_SIZE, "%.*s", (int)text.len, text.data);
+}
+
+int hosts_read(struct setup_host *hosts, char *const *names, size_t count, struct smc_err *err)
+{
+	atexit(end_readers);
+	for (size_t first = 0; first < count && !err->code; first += WORKERS) {
+		size_t some = count - first < WORKERS ? count - first : WORKERS;
+		size_t started = 0;
+
+		while (started < some && !start(&readers[started], names[first + started], err))
+			started++;
+		for (size_t i = 0; i < started; i++) {
+			cli_progress("reading hosts: %zu of %zu, waiting for %s", first + i, count,
+				     names[first + i]);
+			take(&hosts[first + i], &readers[i]);
+			set_name(&hosts[first + i], names[first + i]);
+			close(readers[i].out);
+			close(readers[i].errors);
+		}
+		cli_progress_end();
+	}
+	return -err->code;
+}
+
+void hosts_free(struct setup_host *hosts, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(hosts[i].facts.nets);
+	free(hosts);
+}
