@@ -10,8 +10,6 @@
 #define IPV6 { '6', "ipv6", NULL, "use IPv6" }
 #define TIMEOUT { 't', "timeout", "SECONDS", "wait at most this long for each step (default 10)" }
 #define JSON { 'j', "json", NULL, "write one JSON document", &chk_asked.is_json }
-#define HTML { CHK_OPT_HTML, "html", "FILE", "write a page for a browser into FILE", \
-		.text = &chk_asked.html, .excludes = "--json" }
 #define NETNS { 'N', "netns", "NETNS", "look into a network namespace: name, PID or path", \
 		.text = &chk_asked.netns }
 #define DEBUG { 'd', "debug", NULL, "print each step on standard error", &chk_asked.is_debug }
@@ -24,7 +22,8 @@ static const struct cli_opt doctor_options[] = {
 	{ 'v', "verbose", NULL, "also list checks that are ok on a terminal", &chk_asked.is_verbose,
 	  .excludes = "--problems --json" },
 	JSON,
-	HTML,
+	{ CHK_OPT_HTML, "html", "FILE", "write a page for a browser into FILE",
+	  .text = &chk_asked.html, .excludes = "--json" },
 	NETNS,
 	CLI_COLOR_OPTION,
 	{ 0 },

@@ -12,7 +12,6 @@ import sys
 import tempfile
 import xml.etree.ElementTree as etree
 
-import fleet
 from recorded import BUNDLE, BUILD, done, ok, skip, skip_all, unpack
 
 TOP = tempfile.TemporaryDirectory()
@@ -273,7 +272,6 @@ if os.path.exists(BUILD + "/smc_chk") and sys.byteorder == "big":
     skip_all("pages", "the recorded host is little-endian")
 for made in (TMP, OUT):
     os.mkdir(made)
-FILES = fleet.template()
 host = check_host()
 check_file(host)
 check_options(host)
