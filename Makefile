@@ -86,14 +86,17 @@ $(O)/version.h: VERSION
 
 # Files that a source includes as bytes. Before the first build no .d file knows which one.
 bytes = od -v -An -tx1 | sed 's/ \(..\)/0x\1,/g'
-CSS_BYTES := $(patsubst smc_chk/html/%,$(O)/%.h,$(wildcard smc_chk/html/*.css))
-$(CSS_BYTES): $(O)/%.css.h: smc_chk/html/%.css
+# The page's policy allows only its own style and script, by these hashes. Line 1 is the license.
+hash = $$(env printf "$$(sed -n '/^<$(1)>$$/,/^<.$(1)>$$/p' $< | sed '1s/.*//;$$d' | sha256sum | \
+	sed 's/ .*//;s/../\\x&/g')" | base64)
+PAGE_BYTES := $(O)/page.html.h
+$(PAGE_BYTES): smc_chk/doctor/page.html
 	$(mkdir)
-	$(Q)sed 1d $< | $(bytes) >$@
+	$(Q)sed "1d;s|HASH-OF-STYLE|$(call hash,style)|;s|HASH-OF-SCRIPT|$(call hash,script)|" $< | $(bytes) >$@
 
 BPF_SOURCES := $(wildcard lib/*/*.bpf.c)
 BPF_BYTES := $(patsubst %.bpf.c,$(O)/bpf/%.bytes.h,$(notdir $(BPF_SOURCES)))
-$(O)/obj/%.o: %.c $(O)/version.h Makefile | $(BPF_BYTES) $(CSS_BYTES)
+$(O)/obj/%.o: %.c $(O)/version.h Makefile | $(BPF_BYTES) $(PAGE_BYTES)
 	$(mkdir)
 	$(call say,CC)
 	$(Q)$(COMPILE) $(SANFLAGS) $(PKGFLAGS) -MMD -MP -c -o $@ $<

@@ -2,7 +2,7 @@
 /* The commands of smc_chk: options, operands, functions. */
 
 #include "cli/screen.h"
-#include "smc_chk/html/html.h"
+#include "smc_chk/smc_chk.h"
 
 /* Options of several commands. */
 /* clang-format off */
@@ -117,7 +117,7 @@ static const struct chk_command commands[] = {
 	       "Check kernel, devices, PNET IDs, EIDs and limits of this host.", doctor_options,
 	       "Exit status: 0 no problem, 1 a problem or an error, 3 no SMC here.\n"
 	       "Example: smc_chk doctor -i eth0 -v\n"),
-	  .run = chk_doctor, .page = html_doctor },
+	  .run = chk_doctor },
 	{ TOOL("smc_chk connect", "[OPTIONS] HOST",
 	       "Test the connection to a server, 'smc_chk serve' or any other.", connect_options,
 	       "Exit status: 0 SMC, 1 error, 2 TCP, 3 this kernel has no SMC.\n"
@@ -162,8 +162,7 @@ static const struct chk_command commands[] = {
 
 const struct chk_command *chk_command(const char *word)
 {
-	static const struct chk_command letters = { &chk_tool, .run = run_letters,
-						    .page = html_doctor };
+	static const struct chk_command letters = { &chk_tool, .run = run_letters };
 	int at;
 
 	if (!word || *word == '-')

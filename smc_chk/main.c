@@ -6,7 +6,7 @@
 #include "host/record.h"
 #include "net/netns.h"
 #include "sandbox/enclose.h"
-#include "smc_chk/html/html.h"
+#include "smc_chk/smc_chk.h"
 
 /*
  * Would the command test this machine instead of the recorded one? Without a command, only -C does.
@@ -26,7 +26,7 @@ static int run(const struct chk_request *req)
 	if ((req->command->reads_elsewhere ? enclose_not(&err) : enclose_record(&err)) ||
 	    smc_netns_enter(req->netns, &err))
 		return cli_error(&chk_tool, "%s", err.text);
-	return req->html ? req->command->page(req) : req->command->run(req);
+	return req->command->run(req);
 }
 
 int main(int argc, char **argv)
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	req->width = req->is_json ? 0 : cli_columns();
-	status = req->html ? html_save(req, run) : run(req);
+	status = req->html ? chk_page(req) : run(req);
 	closed = cli_close_stdout(&chk_tool);
 	return closed ? closed : status;
 }

@@ -38,7 +38,8 @@ static const struct cli_opt options[] = {
 	  &chk_asked.is_static },
 	{ 'j', "json", NULL, "write one JSON document", &chk_asked.is_json },
 	{ CHK_OPT_HTML, "html", "FILE", .text = &chk_asked.html,
-	  .excludes = "--json --connect --server --pnetid --live-test --static-analysis" },
+	  .excludes = "--json --connect --server --pnetid --live-test --static-analysis "
+		      "--debug" },
 	{ CLI_OPT_COLOR, "color", "WHEN" },
 	{ 'N', "netns", "NETNS", "look into a network namespace: name, PID or path",
 	  .text = &chk_asked.netns },

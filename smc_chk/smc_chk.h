@@ -38,8 +38,7 @@ struct chk_command {
 	bool is_list;		     /* several operands are allowed */
 	bool is_on_network;	     /* tests this machine, so refused for a recorded host */
 	bool reads_elsewhere; /* also for a recorded host: it reads bundles or a local program */
-	int (*run)(const struct chk_request *req);  /* prints result or error. Return: chk_status */
-	int (*page)(const struct chk_request *req); /* the same as a page, with --html */
+	int (*run)(const struct chk_request *req); /* prints result or error. Return: chk_status */
 };
 
 /**
@@ -49,7 +48,7 @@ struct chk_command {
  * @bind: address for serve to listen on, NULL for all
  * @iface: of --pnetid; for doctor and live test the interface to check
  * @key: file with the key for --anonymous, NULL for a random key
- * @html: write a page to this file, "-" for standard output, NULL for none
+ * @html: doctor: write a page to this file, "-" for standard output, NULL for none
  * @timeout_ms: maximum wait for one step
  * @watch_seconds: duration of advise
  * @width: of the terminal; 0 for the layout in pipes
@@ -121,6 +120,7 @@ int chk_doctor(const struct chk_request *req);
 int chk_explain(const struct chk_request *req);
 int chk_from(const struct chk_request *req);   /* returns the exit status of the tool */
 int chk_live(const struct chk_request *req);   /* -l */
+int chk_page(const struct chk_request *req);   /* --html */
 int chk_pnetid(const struct chk_request *req); /* -i */
 int chk_program(const struct chk_request *req);
 int chk_server(const struct chk_request *req); /* also -S */

@@ -40,6 +40,18 @@ static const void *find_bus_id(const void *object)
 	return row->ism ? row->ism->bus_id : NULL;
 }
 
+static const void *find_chid(const void *object)
+{
+	const struct pnet_row *row = object;
+
+	return row->ism && row->ism->chid >= 0 ? &row->ism->chid : NULL;
+}
+
+static json_t *json_chid(const void *chid)
+{
+	return json_integer(*(const int32_t *)chid);
+}
+
 static const void *find_netdev(const void *object)
 {
 	const struct pnet_row *row = object;
@@ -74,6 +86,8 @@ const struct out_col pnet_row_columns[] = {
 	{ "layer", "Layer", "link_layer", 0, OUT_STR(rdma_port, link_layer), IF_SET,
 	  .find = find_port },
 	{ NULL, NULL, "ifindex", 0, OUT_DEC(netdev, ifindex, 0), OUT_OPTIONAL, .find = find_net },
+	{ NULL, NULL, "lower", 0, OUT_STR(netdev, lower), OUT_OPTIONAL, .find = find_net },
+	{ NULL, NULL, "chid", 0, .json = json_chid, .find = find_chid },
 	{ 0 },
 };
 

@@ -93,7 +93,7 @@ static void take_eids(struct predict_host *host, json_t *object)
 
 int host_parse(struct predict_host *host, json_t *doc, struct smc_err *err)
 {
-	json_t *object = json_object_get(doc, "host"), *item;
+	json_t *object = json_object_get(doc, "facts"), *item;
 	size_t i;
 
 	if (!json_is_object(object))

@@ -41,12 +41,12 @@ void doctor_why(const struct doctor_facts *facts, const char *iface, struct doct
 	free(doc.findings);
 }
 
-int doctor_run(const struct chk_request *req, doctor_fn fn)
+int chk_doctor(const struct chk_request *req)
 {
 	struct doctor_facts facts AUTO(facts_free);
 	struct doctor doc = { .req = req, .facts = &facts };
 	struct smc_err err = { 0 };
-	int ret;
+	int status;
 
 	if (facts_load(&facts, req, &err))
 		return cli_error(&chk_tool, "%s", err.text);
@@ -54,12 +54,7 @@ int doctor_run(const struct chk_request *req, doctor_fn fn)
 		return cli_error(&chk_tool, "no net device '%s'", req->iface);
 	facts_load_rest(&facts);
 	run_checks(&doc);
-	ret = fn(&doc, &err);
+	status = doctor_print(&doc);
 	free(doc.findings);
-	return ret < 0 ? cli_error(&chk_tool, "%s", err.text) : ret;
-}
-
-int chk_doctor(const struct chk_request *req)
-{
-	return doctor_run(req, doctor_print);
+	return status;
 }

@@ -129,7 +129,7 @@ bool facts_is_before(const struct doctor_facts *facts, unsigned int major, unsig
 	       (facts->version[0] == major && facts->version[1] < minor);
 }
 
-/* For a page, keep all sockets. */
+/* Find out whether a listening socket serves both families. */
 static int on_socket(const struct nlmsghdr *nlh, void *arg)
 {
 	struct doctor_facts *facts = arg;
@@ -137,8 +137,6 @@ static int on_socket(const struct nlmsghdr *nlh, void *arg)
 	struct smc_sock sock = { 0 };
 	int ret = smc_sock_decode(&sock, nlh);
 
-	if (!ret && facts->is_page)
-		*smc_array_add(&facts->sockets, &facts->n_sockets) = sock;
 	if (!ret && sock.state == SMC_ABI_LISTEN && sock.local.family == AF_INET6 &&
 	    !memcmp(sock.local.ip, any, sizeof(any)))
 		facts->serves_both = true;
@@ -157,7 +155,6 @@ static void load_netlink(struct doctor_facts *facts)
 		read_table(facts, SMC_NETLINK_GET_SYS_INFO, smc_sysinfo_decode, &facts->info);
 	facts->has_pnet = is_read(facts, pnet_table_load(&facts->pnet, &err), &err);
 	for (int tries = 0; tries < DIAG_TRIES; tries++) {
-		facts->n_sockets = 0;
 		ret = smc_diag_dump(&diag, sizeof(diag), sizeof(struct smc_abi_diag_msg), on_socket,
 				    facts, &err);
 		if (ret != -EINTR)
@@ -377,7 +374,6 @@ int facts_load(struct doctor_facts *facts, const struct chk_request *req, struct
 	/* Anonymous bundles have neither of these two. */
 	host_probe("host-name", probe_host, NULL, facts->host);
 	host_probe("date", probe_date, NULL, facts->when);
-	facts->is_page = req->html;
 	host_text(facts->boot, sizeof(facts->boot), "/proc/sys/kernel/random/boot_id");
 	facts->socket_error = -host_af_smc();
 	facts->has_smc = !facts->socket_error;
@@ -423,7 +419,6 @@ void facts_load_rest(struct doctor_facts *facts)
 void facts_free(struct doctor_facts *facts)
 {
 	free(facts->kernel.config.text);
-	free(facts->sockets);
 	host_names_free(&facts->slots);
 	free(facts->n_ports);
 	free(facts->isms);

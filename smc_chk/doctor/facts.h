@@ -134,9 +134,6 @@ struct doctor_facts {
 	struct rdma_table rdma;
 	struct smc_pnet_table pnet;
 	struct smc_sysinfo info;
-	struct smc_sock *sockets; /* all of SMC as the kernel sends them, only for a page */
-	size_t n_sockets;
-	bool is_page;
 	bool serves_both; /* an SMC socket listens on ::, which may include IPv4 */
 	bool has_smc;	  /* SMC_GEN_NETLINK answers; otherwise its parts are empty */
 	bool has_genl, has_pnet, has_info, has_diag, has_pauses;

@@ -81,7 +81,21 @@ bool doctor_has_word(const char *list, const char *word)
 
 /* ---- judging ---- */
 
-struct doctor_result doctor_judge(const struct doctor *doc)
+#define LEVELS (DOCTOR_PROBLEM + 1)
+
+/**
+ * struct doctor_result - the verdict
+ * @least: lowest level to show; @counts: findings per level; @first: most urgent one, NULL for none
+ * @status: chk_status
+ */
+struct doctor_result {
+	enum doctor_level least;
+	size_t counts[LEVELS];
+	const struct doctor_finding *first;
+	int status;
+};
+
+static struct doctor_result judge(const struct doctor *doc)
 {
 	struct doctor_result result = { .least = doc->req->is_brief ? DOCTOR_WARNING : DOCTOR_OK };
 
@@ -131,7 +145,8 @@ static void append_count(struct out_text *text, const char *before, size_t count
 		out_printf(text, "%s%zu %s%s", before, count, word, plural_s(count));
 }
 
-enum doctor_level doctor_verdict(struct out_text *text, const struct doctor_result *result)
+/* Append the verdict in words, without a full stop. Return: worst level. */
+static enum doctor_level put_verdict(struct out_text *text, const struct doctor_result *result)
 {
 	size_t problems = result->counts[DOCTOR_PROBLEM], warnings = result->counts[DOCTOR_WARNING];
 
@@ -157,7 +172,7 @@ static void put_table(struct out_text *text, const struct doctor *doc,
 		out_view_widen(&view, "check", (uint8_t)strlen(finding->check));
 		out_view_widen(&view, "object", (uint8_t)strlen(finding->object));
 	}
-	for (size_t level = result->least; level < DOCTOR_LEVELS; level++) {
+	for (size_t level = result->least; level < LEVELS; level++) {
 		for_each(finding, doc->findings, doc->n_findings) {
 			if (finding->level != level)
 				continue;
@@ -166,7 +181,7 @@ static void put_table(struct out_text *text, const struct doctor *doc,
 				out_printf(text, "        -> %s\n", finding->remedy);
 		}
 	}
-	doctor_verdict(text, result);
+	put_verdict(text, result);
 	out_char(text, '.');
 	if (result->first)
 		out_printf(text, " First: %s", result->first->remedy);
@@ -204,14 +219,14 @@ static void put_list(struct out_text *text, const struct doctor *doc,
 	enum doctor_level worst;
 
 	least = least < result->least ? result->least : least;
-	for (size_t level = DOCTOR_LEVELS; level-- > least;)
+	for (size_t level = LEVELS; level-- > least;)
 		for_each(finding, doc->findings, doc->n_findings)
 			if (finding->level == level)
 				put_finding(text, finding, doc->req->width);
 	if (least == DOCTOR_NOTE && ok)
 		out_printf(text, "%zu check%s ok (smc_chk doctor -v shows %s)\n", ok,
 			   ok == 1 ? " is" : "s are", ok == 1 ? "it" : "them");
-	worst = doctor_verdict(&verdict, result);
+	worst = put_verdict(&verdict, result);
 	out_str(&verdict, ".");
 	out_char(&verdict, '\0');
 	out_str(text, text->len ? "\n" : "");
@@ -223,24 +238,33 @@ static void put_list(struct out_text *text, const struct doctor *doc,
 
 /* ---- all of it ---- */
 
-int doctor_print(const struct doctor *doc, struct smc_err *err __attribute__((unused)))
+static int print_json(const struct doctor *doc, const struct doctor_result *result)
 {
-	struct doctor_result result = doctor_judge(doc);
+	const struct doctor_facts *facts = doc->facts;
+	json_t *findings = json_array();
+
+	for_each(finding, doc->findings, doc->n_findings)
+		if (finding->level >= result->least)
+			json_array_append_new(findings, out_json(columns, NULL, finding));
+	return chk_print_json(json_pack(
+		"{s:s, s:o*, s:o*, s:o*, s:o*, s:o*, s:i, s:i, s:i, s:o, s:s*, s:o*}", "schema",
+		"smc-tools/doctor/1", "host", chk_json_optional(facts->host), "kernel",
+		chk_json_optional(facts->release), "date", chk_json_optional(facts->when), "netns",
+		chk_json_optional(doc->req->netns), "net_device",
+		chk_json_optional(doc->req->iface), "status", result->status, "problems",
+		(int)result->counts[DOCTOR_PROBLEM], "warnings",
+		(int)result->counts[DOCTOR_WARNING], "findings", findings, "first",
+		result->first ? result->first->remedy : NULL, "facts", doctor_facts_json(facts)));
+}
+
+int doctor_print(const struct doctor *doc)
+{
+	struct doctor_result result = judge(doc);
 	struct out_text text = { 0 };
-	json_t *findings;
 	int ret;
 
 	if (doc->req->is_json) {
-		findings = json_array();
-		for_each(finding, doc->findings, doc->n_findings)
-			if (finding->level >= result.least)
-				json_array_append_new(findings, out_json(columns, NULL, finding));
-		ret = chk_print_json(json_pack(
-			"{s:s, s:i, s:i, s:i, s:o, s:s*, s:o*}", "schema", "smc-tools/doctor/1",
-			"status", result.status, "problems", (int)result.counts[DOCTOR_PROBLEM],
-			"warnings", (int)result.counts[DOCTOR_WARNING], "findings", findings,
-			"first", result.first ? result.first->remedy : NULL, "host",
-			doctor_host_json(doc->facts)));
+		ret = print_json(doc, &result);
 	} else {
 		(doc->req->width ? put_list : put_table)(&text, doc, &result);
 		ret = chk_print(&text, doc->req->width, INDENT);

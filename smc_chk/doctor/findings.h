@@ -91,39 +91,11 @@ bool doctor_has_word(const char *list, const char *word);
  */
 void doctor_why(const struct doctor_facts *facts, const char *iface, struct doctor_finding *why);
 
-/** doctor_host_json() - facts for predictions, after facts_load_rest(); NULL if some are unread */
-json_t *doctor_host_json(const struct doctor_facts *facts);
+/** doctor_facts_json() - facts for predictions, after facts_load_rest(); NULL if some are unread */
+json_t *doctor_facts_json(const struct doctor_facts *facts);
 
-#define DOCTOR_LEVELS (DOCTOR_PROBLEM + 1)
-
-/**
- * struct doctor_result - the verdict
- * @least: lowest level to show; @counts: findings per level; @first: most urgent one, NULL for none
- * @status: chk_status
- */
-struct doctor_result {
-	enum doctor_level least;
-	size_t counts[DOCTOR_LEVELS];
-	const struct doctor_finding *first;
-	int status;
-};
-
-struct doctor_result doctor_judge(const struct doctor *doc);
-
-/** doctor_verdict() - append the verdict in words, without a full stop. Return: worst level */
-enum doctor_level doctor_verdict(struct out_text *text, const struct doctor_result *result);
-
-/**
- * typedef doctor_fn - print the findings of the checks
- * Return: chk_status; -errno with @err
- */
-typedef int (*doctor_fn)(const struct doctor *doc, struct smc_err *err);
-
-/** doctor_print() - print all findings and the verdict */
-int doctor_print(const struct doctor *doc, struct smc_err *err);
-
-/** doctor_run() - run the checks, then @fn. Return: chk_status, also after an error message */
-int doctor_run(const struct chk_request *req, doctor_fn fn);
+/** doctor_print() - print all findings and the verdict. Return: chk_status */
+int doctor_print(const struct doctor *doc);
 
 /* ---- checks: each reads @doc->facts, does no I/O, and adds findings; in order of output ---- */
 

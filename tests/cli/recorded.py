@@ -84,7 +84,6 @@ smc_rnics -I -r
 smc_rnics --help
 smc_chk doctor
 smc_chk doctor -j
-smc_chk doctor --html -
 smc_chk doctor -i eth0
 smc_chk -s
 smc_chk -s -j

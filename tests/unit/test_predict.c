@@ -287,7 +287,7 @@ static struct predict_host parsed(const char *text)
 TEST(host)
 {
 	struct predict_host host = parsed(
-		"{\"host\": {\"has_smc\": true, \"release\": 1, \"max_links\": 2, "
+		"{\"facts\": {\"has_smc\": true, \"release\": 1, \"max_links\": 2, "
 		"\"shows_loopback_pnetid\": true, \"ueids\": [\"FLEET\"], \"net_devices\": "
 		"[{\"net_device\": \"eth0\", \"addresses\": [\"10.0.0.1/24\", \"fd00::1/64\"], "
 		"\"smcr_v2\": true}]}}");
@@ -305,7 +305,7 @@ TEST(host)
 TEST(hostile_host)
 {
 	static const char eids[] =
-		"{\"host\": {\"ueids\": [1, \"A\", \"A\", \"A\", \"A\", \"A\", "
+		"{\"facts\": {\"ueids\": [1, \"A\", \"A\", \"A\", \"A\", \"A\", "
 		"\"123456789012345678901234567890123\"], \"smcd_v2_chids\": [1, "
 		"2, 3, 4, 5, 6, 7, 8, 9], \"boot_id\": \"%0200d\", \"why\": "
 		"\"\\u001b[2J\\u009b\", \"remedy\": \"%0300d\", \"net_devices\": "

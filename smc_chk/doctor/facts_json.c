@@ -113,7 +113,7 @@ static void add_eids(json_t *json, const struct choices *choices)
 	}
 }
 
-json_t *doctor_host_json(const struct doctor_facts *facts)
+json_t *doctor_facts_json(const struct doctor_facts *facts)
 {
 	long long cookies = 0, links = 0;
 	json_t *json;
