@@ -11,7 +11,7 @@
 #define PROPERTIES                                                                                 \
 	"Id,LoadState,Environment,UnsetEnvironment,ExecStart,RestrictAddressFamilies,"             \
 	"RootDirectory,RootImage,ProtectHome,PrivateTmp,InaccessiblePaths,NoExecPaths,ExecPaths,"  \
-	"TriggeredBy,User,DynamicUser,NoNewPrivileges,AppArmorProfile,MainPID"
+	"TriggeredBy,User,DynamicUser,NoNewPrivileges,MainPID"
 
 int unit_load(const struct request *req, struct unit *unit, struct smc_err *err)
 {
