@@ -5,7 +5,7 @@ import os
 import sys
 import tarfile
 
-from kern import NOBODY, done, equal, listing, ok, read, record_live, run, Sockets, write
+from kern import NOBODY, done, equal, listing, ok, read, record_live, run, Sockets
 
 MODE = sys.argv[1] if len(sys.argv) > 1 else ("SMCR" if os.path.exists("/sys/class/infiniband/rxelo") else "SMCD")
 OUT = os.environ["SMC_LAB_OUT"]
@@ -70,14 +70,6 @@ def check_netns():
     os.unlink(path)
 
 
-def set_policy():
-    """Set a policy for the bundle; on the host with SMC-R, the bundle records that there is none."""
-    write("/run/policy.conf", "allow from 127.0.0.0/8:7001\ndeny port 22\n")
-    equal(run("smc_conf", "apply", "/run/policy.conf"), (0, "", ""), "a policy")
-    found = [f["object"] for f in json.loads(run("smc_chk", "-j")[1])["findings"] if f["check"] == "policy"]
-    equal(found, ["nft"], "which the doctor sees")
-
-
 os.mkdir(TMP)
 os.environ["TMPDIR"] = TMP
 os.environ["SECRET"] = SECRET
@@ -86,8 +78,6 @@ with Sockets("smc4:pair:127.0.0.1:7001", "smc4:listen:127.0.0.1:7002", "smc4:fas
     ok(sum(s.get("mode") == MODE for s in listing()) == 2, "a connection over " + MODE, listing("-a"))
     if MODE == "SMCR":
         run("smc_pnet", "-a", "NET1", "-I", "lo", "-D", "rxelo")
-    else:
-        set_policy()
     equal(run("smc_chk", "bundle", BUNDLE)[::2], (0, ""), "a bundle")
     check_replay()
     check_content()
