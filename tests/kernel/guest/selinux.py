@@ -244,6 +244,7 @@ bin_t dir search
 smc_keep_exec_t file execute execute_no_trans getattr map open read
 self process setcap
 self unix_stream_socket accept bind connect connectto create getattr getopt listen read write
+self shm associate create getattr read unix_read unix_write write
 nsfs_t file getattr ioctl
 proc_net_t dir search
 proc_net_t file getattr"""
