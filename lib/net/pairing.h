@@ -106,33 +106,3 @@ void pnet_suggest_make(struct smc_pnet_table *entries, const struct smc_pnet_tab
  */
 bool pnet_command(struct out_text *text, const struct smc_pnet *entry)
 	__attribute__((warn_unused_result));
-
-/* ---- link groups ---- */
-
-/**
- * struct pnet_group - a link of an SMC-R link group, or an SMC-D link group
- * @ib, @port: the RDMA port of the link; empty for SMC-D
- * @chid: channel id of an SMC-D group, -1 for none
- * @is_shown: for the caller, false at first
- */
-struct pnet_group {
-	uint32_t id, conns;
-	uint8_t link;
-	char ib[SMC_PNET_IB_SIZE];
-	unsigned int port;
-	int32_t chid;
-	bool is_shown;
-};
-
-struct pnet_groups {
-	struct pnet_group *groups;
-	size_t count;
-};
-
-/** pnet_groups_load() - dump them; none if the kernel is too old */
-int pnet_groups_load(struct pnet_groups *groups, struct smc_err *err);
-
-void pnet_groups_free(struct pnet_groups *groups);
-
-/** pnet_group_uses() - true if a group uses the RDMA port or ISM device of a row */
-bool pnet_group_uses(const struct pnet_group *group, const struct pnet_row *row);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "net/pairing.h"
+#include "smc_pnet/smc_pnet.h"
 
 #include <linux/genetlink.h>
 
