@@ -14,24 +14,6 @@ static void put(_Atomic uint32_t *word, uint32_t value)
 	atomic_store_explicit(word, value, memory_order_relaxed);
 }
 
-void learned_program(struct learned_program *program, const char *name)
-{
-	char text[sizeof(program->name)] = { 0 };
-	uint32_t hash = 0;
-
-	for (size_t i = 0; i < sizeof(text) && name[i]; i++) {
-		text[i] = name[i];
-		hash = (hash ^ (unsigned char)name[i]) * 0x9e3779b1U;
-	}
-	memcpy(program->name, text, sizeof(text));
-	program->mark = hash & ~0xffffU;
-}
-
-void learned_enter(struct learned_program *program, uint64_t net)
-{
-	program->mark ^= (uint32_t)((net * 0x9e3779b97f4a7c15U) >> 32) & ~0xffffU;
-}
-
 /* Lock an entry for writing. Return: false if it is being written, or has another destination. */
 static bool take(struct learned_place place)
 {

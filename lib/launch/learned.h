@@ -185,10 +185,24 @@ static inline bool learned_key(struct learned_key *key, const struct sockaddr *a
 }
 
 /** learned_program() - @name: program_invocation_short_name */
-void learned_program(struct learned_program *program, const char *name);
+static inline void learned_program(struct learned_program *program, const char *name)
+{
+	char text[sizeof(program->name)] = { 0 };
+	uint32_t hash = 0;
+
+	for (size_t i = 0; i < sizeof(text) && name[i]; i++) {
+		text[i] = name[i];
+		hash = (hash ^ (unsigned char)name[i]) * 0x9e3779b1U;
+	}
+	memcpy(program->name, text, sizeof(text));
+	program->mark = hash & ~0xffffU;
+}
 
 /** learned_enter() - distinguish a program from those in other namespaces: smc_netns_id() */
-void learned_enter(struct learned_program *program, uint64_t net);
+static inline void learned_enter(struct learned_program *program, uint64_t net)
+{
+	program->mark ^= (uint32_t)((net * 0x9e3779b97f4a7c15U) >> 32) & ~0xffffU;
+}
 
 /** learned_set() - set of a key: the first of LEARNED_WAYS entries */
 static inline struct learned_entry *learned_set(struct learned_table *table,

@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "host/probe.h"
 #include "net/netns.h"
 
 /* Return: false for an empty or outdated entry. */
@@ -98,25 +97,4 @@ int learned_each(void (*visit)(const struct learned_fact *fact, void *arg), void
 		visit_table(table, &fact, smc_netns_id(), visit, arg);
 	}
 	return 0;
-}
-
-static void add_one(const struct learned_fact *fact, void *arg)
-{
-	*(int *)arg += fact->is_tcp;
-}
-
-static int probe(void *arg __attribute__((unused)),
-		 char text[HOST_PROBE_SIZE] __attribute__((unused)))
-{
-	int count = 0, ret = learned_each(add_one, &count);
-
-	return ret ? ret : count;
-}
-
-int learned_count(void)
-{
-	char text[HOST_PROBE_SIZE];
-	int count = host_probe("%s", probe, NULL, text, "learned");
-
-	return count > 0 ? count : 0;
 }

@@ -7,7 +7,6 @@
 #include <sys/syscall.h>
 
 #include "host/record.h"
-#include "smc/abi.h"
 
 /* <linux/mount.h> and <sys/mount.h> cannot always be included together. */
 #define FSCONFIG_CREATE 6
@@ -72,18 +71,6 @@ int smc_netns_run(const char *name, int (*fn)(void *arg), void *arg, struct smc_
 	if (setns(home, CLONE_NEWNET))
 		ret = smc_err_set(err, errno, "cannot leave network namespace '%s'", name);
 	return ret;
-}
-
-uint64_t smc_netns_id(void)
-{
-	uint64_t cookie = 0;
-	socklen_t len = sizeof(cookie);
-	struct stat st;
-	int fd AUTO_CLOSE = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-	if (fd >= 0 && !getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &len))
-		return cookie;
-	return stat("/proc/thread-self/ns/net", &st) ? 0 : st.st_ino;
 }
 
 /* Return: a descriptor, -errno with @err. */

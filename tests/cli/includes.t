@@ -26,7 +26,7 @@ ALLOWED = {('smcd', 'smcdr'), ('smcr', 'smcdr')}
 STARTERS = re.compile(r'\b(?:self_find|find_tool|program_run|tool_ask|workdir_run|exec[lv]p?e?|posix_spawnp?)\(')
 
 # In lib/, though the linker takes them for one program only; the others include the header.
-LONELY = {'lib/settings/conf', 'lib/settings/conf_read'}
+LONELY = {'lib/launch/learned', 'lib/settings/conf', 'lib/settings/conf_read'}
 OBJECTS = os.environ.get('BUILD', ROOT + '/build') + '/obj'
 
 
