@@ -3,6 +3,7 @@
 #include <getopt.h>
 
 #include "base/memory.h"
+#include "launch/supervise.h"
 #include "out/text.h"
 #include "smc_ab/ab.h"
 #include "smc_ab/record.h"
@@ -17,8 +18,9 @@ enum { OPT_METRIC = LAUNCH_LAST, OPT_LOWER, OPT_SERVER, OPT_OUTPUT, OPT_VERIFY }
 static const struct cli_tool tool;
 
 /* Learning is off: all runs over SMC must use SMC. */
-static struct ab_options asked = { .launch = { .tool = &tool, .settings[VAR_LEARN] = "0" },
-				   .pairs = 10 };
+static struct ab_options asked = {
+	.launch = { .tool = &tool, .settings[VAR_LEARN] = "0", .supervise = supervise }, .pairs = 10
+};
 
 /* File of --verify. Bits of the options that were given. */
 static const char *verify;

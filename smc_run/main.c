@@ -4,15 +4,9 @@
 
 #include "base/memory.h"
 #include "launch/launch.h"
-#include "process/target.h"
 #include "smc_run/smc_run.h"
 
-/* Same as env(1), nice(1) and other programs that start programs. */
-#define EXIT_SELF 125
-#define EXIT_NOT_EXECUTABLE 126
-#define EXIT_NOT_FOUND 127
-
-const int memory_status = EXIT_SELF;
+const int memory_status = LAUNCH_FAILED;
 
 enum { OPT_LEARNED = LAUNCH_LAST };
 
@@ -37,7 +31,7 @@ static const struct cli_tool tool = {
 		"\n"
 		"Exit status: that of COMMAND; 125 if smc_run fails, 126 if COMMAND cannot be\n"
 		"executed, 127 if it is not found.\n",
-	.error_status = EXIT_SELF,
+	.error_status = LAUNCH_FAILED,
 	.stop_at_first = true,
 };
 
@@ -48,28 +42,14 @@ static int take_option(int opt)
 	return launch_option(&launch, opt);
 }
 
-static int run_command(char **argv)
-{
-	int status;
-
-	if (!*argv)
-		return cli_usage_error(&tool, "no command given");
-	status = launch_prepare(&launch, argv);
-	if (status)
-		return status;
-	target_exec(argv);
-	status = errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
-	cli_error(&tool, "cannot run '%s': %s", *argv, strerror(errno));
-	return status;
-}
-
 int main(int argc, char **argv)
 {
 	int status = cli_parse(&tool, argc, argv, take_option);
 
+	launch.command_line = argv;
 	if (status >= 0)
 		return status;
 	if (is_learned && cli_no_operand(&tool, argv[optind]))
-		return EXIT_SELF;
-	return is_learned ? show_learned(&tool, is_json) : run_command(argv + optind);
+		return LAUNCH_FAILED;
+	return is_learned ? show_learned(&tool, is_json) : launch_run(&launch, argv + optind);
 }

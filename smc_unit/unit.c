@@ -217,7 +217,7 @@ static int check_bpf(struct unit *unit, struct smc_err *err)
 	 */
 	if (confined_unit(unit->name, &unit->props, true, why) > 0)
 		return smc_err_say(err, EACCES, "%s: %s: " CONFINED_SEE, unit->name, why);
-	if (bpf_loader(unit->loader) && check_owner(unit, unit->loader, err))
+	if (tool_find("smc_bpf", unit->loader) && check_owner(unit, unit->loader, err))
 		return -EPERM;
 	/* Only root may ask. For others writing the drop-in fails later. */
 	return geteuid() ? bpf_ask("--version", NULL, NULL, err) :

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* eBPF maps, by bpf(2) without libbpf: smc_run needs no more to mark itself. */
+/* eBPF maps, by bpf(2) without libbpf. */
 #pragma once
 
 #include "base/libc.h"

@@ -7,6 +7,7 @@
 
 #include "bpf/maps.bpf.h"
 #include "cgroup/scope.h"
+#include "process/mark.h"
 #include "process/tcpguard.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
@@ -29,7 +30,7 @@ enum {
  */
 typedef struct {
 	__u32 val;
-} kgid_t;
+} kuid_t, kgid_t;
 
 /* Sorted, by groups_sort() in the kernel. */
 struct group_info {
@@ -38,6 +39,7 @@ struct group_info {
 } __attribute__((preserve_access_index));
 
 struct cred {
+	kuid_t euid;
 	kgid_t egid;
 	struct group_info *group_info;
 } __attribute__((preserve_access_index));
@@ -126,7 +128,7 @@ static bool is_excluded(struct smc_scope *scope, struct task_struct *task, int f
 	return scope->comms[0][0] && has_excluded_name(scope, task);
 }
 
-static bool is_member(struct task_struct *task, __u32 wanted)
+static bool has_group(struct task_struct *task, __u32 wanted)
 {
 	struct group_info *info = BPF_CORE_READ(task, cred, group_info);
 	const char *gids = (const char *)info + bpf_core_field_offset(struct group_info, gid);
@@ -149,13 +151,20 @@ static bool is_member(struct task_struct *task, __u32 wanted)
 	return false;
 }
 
+/* Root, or a member of the group that may have itself marked */
+static bool is_allowed(const struct smc_scope *scope, struct task_struct *task)
+{
+	return !BPF_CORE_READ(task, cred, euid.val) ||
+	       (scope->has_gid && has_group(task, scope->gid));
+}
+
 /* A mark of another scope stays: its owner decides. Return: protocol to answer with */
 static int ask_for_mark(struct task_struct *task)
 {
 	__u64 run = SCOPE_RUN_ID, old = mark_of(task), *mark;
 	struct smc_scope *scope = bpf_map_lookup_elem(&scopes, &run);
 
-	if (!scope || !scope->has_gid || !is_member(task, scope->gid))
+	if (!scope || !is_allowed(scope, task))
 		return 0;
 	if (old && bpf_map_lookup_elem(&scopes, &old))
 		return PROTO_SMC;
@@ -173,7 +182,7 @@ int BPF_PROG(smc_socket, int family, int type, int protocol, int ret)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct smc_scope *scope;
 
-	if (!ret && protocol == SCOPE_ASK && family == AF_INET &&
+	if (!ret && protocol == SMC_ASK_FOR_MARK && family == AF_INET &&
 	    (type & SOCK_TYPE_MASK) == SOCK_STREAM)
 		return ask_for_mark(task);
 	scope = current_scope(task);

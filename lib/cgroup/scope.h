@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Definitions shared by the eBPF program of scopes, its loader and smc_run. Compiled for BPF too,
- * so it needs kernel headers only.
+ * Definitions shared by the eBPF program of scopes and its loader. Compiled for BPF too, so it
+ * needs kernel headers only.
  */
 #pragma once
 
@@ -23,13 +23,6 @@
 #define SCOPE_NOT_CGROUP (1ULL << 63)
 /* Scope of everything started by smc_run. */
 #define SCOPE_RUN_ID SCOPE_NOT_CGROUP
-
-/*
- * An unused protocol number: when a member of the scope's group asks for such a TCP socket, its
- * thread is marked, and the answer is an SMC socket. For all others the kernel's answer stands. So
- * members need no access to the map, through which they could change other marks.
- */
-#define SCOPE_ASK 0x736d63
 
 /* AF_UNIX, never the family of a TCP socket: a scope with it converts nothing. */
 #define SCOPE_NO_FAMILY 1

@@ -5,17 +5,33 @@
 #include "process/library.h"
 #include "process/program.h"
 
-static bool find_tool(const char *name, char path[PATH_MAX])
+bool tool_find(const char *name, char path[PATH_MAX])
 {
 	if (self_find(name, X_OK, path))
 		return true;
-	snprintf(path, PATH_MAX, "%s/%s", SMC_BINDIR, name);
+	snprintf(path, PATH_MAX, SMC_BINDIR "/%s", name);
+	if (!access(path, X_OK))
+		return true;
+	snprintf(path, PATH_MAX, SMC_LIBEXECDIR "/%s", name);
 	return !access(path, X_OK);
 }
 
-bool bpf_loader(char path[PATH_MAX])
+static int find(const char *name, char path[PATH_MAX], struct smc_err *err)
 {
-	return find_tool("smc_bpf", path);
+	return tool_find(name, path) ?
+		       0 :
+		       smc_err_say(err, ENOENT, "cannot find %s: " EXTRA_MISSING, name);
+}
+
+int extra_exec(const char *name, char *const *argv, struct smc_err *err)
+{
+	char path[PATH_MAX];
+	int ret = find(name, path, err);
+
+	if (ret)
+		return ret;
+	execv(path, argv);
+	return smc_err_set(err, errno, "cannot run '%s'", path);
 }
 
 /* Return: one line, without its newline and without "smc_bpf: ". */
@@ -33,11 +49,10 @@ int tool_ask(const char *name, const char *command, const char *option, const ch
 	char path[PATH_MAX], *said = NULL;
 	const char *argv[] = { path, command, option, value, NULL };
 	size_t size;
-	int ret;
+	int ret = find(name, path, err);
 
-	if (!find_tool(name, path))
-		return smc_err_say(err, ENOENT, "no %s beside this program%s", name,
-				   strcmp(name, "smc_bpf") ? "" : ": it was built without eBPF");
+	if (ret)
+		return ret;
 	ret = program_run((char *const *)argv, &said, &size);
 	if (ret < 0)
 		smc_err_set(err, -ret, "cannot run '%s'", path);

@@ -1,19 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Run other tools of smc-tools: from this program's directory, or else the installed ones. */
+/*
+ * Run other tools of smc-tools: from this program's directory, or else the installed ones. They may
+ * be missing: the package smc-tools-extra has them.
+ */
 #pragma once
 
 #include "base/err.h"
 
-/** bpf_loader() - path of smc_bpf. Return: false if there is none */
-bool bpf_loader(char path[PATH_MAX]);
+/* Remedy for a missing file of that package */
+#define EXTRA_MISSING "install the package smc-tools-extra"
+
+/** tool_find() - path of a tool. Return: false if it is missing */
+bool tool_find(const char *name, char path[PATH_MAX]);
+
+/**
+ * extra_exec() - become a program of smc-tools-extra
+ * @argv: its arguments, with the name as which it reports errors
+ *
+ * Return: -errno with a sentence: -ENOENT with the package if it is missing.
+ */
+int extra_exec(const char *name, char *const *argv, struct smc_err *err);
 
 /**
  * tool_ask() - run a tool
  * @option, @value: arguments after @command, or NULL
  * @text: receives its output, to be freed; may be NULL
  *
- * Return: 0; -errno with a sentence: -EIO with the tool's own if it failed, -ENOENT if it is
- * missing.
+ * Return: 0; -errno with a sentence: -EIO with the tool's own if it failed, -ENOENT with the
+ * package if it is missing.
  */
 int tool_ask(const char *name, const char *command, const char *option, const char *value,
 	     char **text, struct smc_err *err);

@@ -5,6 +5,7 @@
 #include <getopt.h>
 
 #include "base/memory.h"
+#include "launch/ask.h"
 
 static int take_size(struct launch *launch, const char *option, enum smc_variable variable)
 {
@@ -117,7 +118,8 @@ bool launch_find_spin(const struct launch *launch, const struct library *lib, ch
 
 	if (!found)
 		cli_warn(launch->tool, launch->quiet,
-			 "no ld_pre_smc_spin.so beside %s: --spin has no effect", lib->file);
+			 "no ld_pre_smc_spin.so beside %s: --spin has no effect; " EXTRA_MISSING,
+			 lib->file);
 	return found;
 }
 

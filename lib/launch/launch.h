@@ -17,6 +17,14 @@ enum way {
 	WAY_OWN,     /* service whose own settings start smc_run or preload the library */
 };
 
+/** enum attempt - result of trying eBPF or seccomp; all but ATTEMPT_DONE with a sentence */
+enum attempt {
+	ATTEMPT_DONE,
+	ATTEMPT_FAILED,	 /* without effect: another way can be tried */
+	ATTEMPT_MISSING, /* without effect: its program is not installed */
+	ATTEMPT_FATAL,	 /* cannot be undone: this process must not continue */
+};
+
 /* Values of the long options. Each tool numbers its own from the last one. */
 enum {
 	LAUNCH_INCLUDE = CLI_LONG_ONLY,
@@ -82,8 +90,11 @@ enum {
  * @way: WAY_NONE: the first one, in their order, that reaches the program
  * @quiet: no warnings
  * @raise_limits: for commands: raise the kernel's limits to the buffer sizes
+ * @is_after_bpf: eBPF was tried before: do not try it again
  * @rules: of both lists
  * @sizes: buffer sizes in @settings, in bytes
+ * @command_line: all arguments of this program, for smc_supervise
+ * @supervise: see supervise.h; NULL to execute smc_supervise with @command_line instead
  */
 struct launch {
 	const struct cli_tool *tool;
@@ -91,8 +102,12 @@ struct launch {
 	enum way way;
 	bool quiet;
 	bool raise_limits;
+	bool is_after_bpf;
 	struct rules rules;
 	char sizes[VARIABLES][16];
+	char *const *command_line;
+	enum attempt (*supervise)(const struct launch *launch, const struct target *target,
+				  char *const *argv, struct smc_err *err);
 };
 
 /**
@@ -125,3 +140,11 @@ bool launch_find_spin(const struct launch *launch, const struct library *lib, ch
  * Return: 0, or an exit status after a message.
  */
 int launch_prepare(const struct launch *launch, char *const *argv);
+
+/* Exit statuses: the same as those of env(1), nice(1) and other programs that start programs. */
+#define LAUNCH_FAILED 125
+#define LAUNCH_NOT_EXECUTABLE 126
+#define LAUNCH_NOT_FOUND 127
+
+/** launch_run() - become a command. Return: an exit status after a message */
+int launch_run(const struct launch *launch, char *const *argv);

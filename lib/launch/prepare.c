@@ -2,15 +2,12 @@
 /* Prepare a command for SMC: by the library in its environment, by eBPF, or by a supervisor. */
 #include <sys/socket.h>
 
-#include "bpf/bpfmap.h"
-#include "cgroup/scope.h"
 #include "host/smc.h"
 #include "launch/ask.h"
 #include "launch/bufsize.h"
 #include "launch/launch.h"
-#include "launch/supervise.h"
 #include "process/library.h"
-#include "process/sockcall.h"
+#include "process/mark.h"
 #include "smc/abi.h"
 
 /* Suppress messages meant for --debug? */
@@ -42,12 +39,13 @@ static int check_kernel(const struct launch *launch, const char *command)
 /* ---- eBPF and seccomp ---- */
 
 /*
- * Ask the eBPF program to mark this process, for members of its allowed group. Return: is it marked
- * now?
+ * Ask the eBPF program to mark this process, for root and for members of its allowed group. Return:
+ * true if it is marked now.
  */
 static bool ask_for_mark(void)
 {
-	int fd AUTO_CLOSE = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, SCOPE_ASK), protocol = 0;
+	int fd AUTO_CLOSE = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, SMC_ASK_FOR_MARK);
+	int protocol = 0;
 	socklen_t len = sizeof(protocol);
 
 	if (fd < 0)
@@ -56,61 +54,41 @@ static bool ask_for_mark(void)
 	return protocol == IPPROTO_SMC;
 }
 
-/* Mark this process in the map pinned by smc_bpf. Return: 0; -ENOENT if smc_run has none. */
-static int mark_by_map(void)
-{
-	const uint64_t id = SCOPE_RUN_ID;
-	struct smc_scope scope;
-	int scopes AUTO_CLOSE = bpfmap_open(SCOPE_DIR "/" SCOPE_SCOPES, false, sizeof(scope));
-	int tasks AUTO_CLOSE = -1, ret = scopes < 0 ? scopes : bpfmap_lookup(scopes, &id, &scope);
-
-	if (ret)
-		return ret;
-	tasks = bpfmap_open(SCOPE_DIR "/" SCOPE_TASKS, true, sizeof(id));
-	return tasks < 0 ? tasks : bpfmap_mark(tasks, getpid(), id);
-}
-
-static int mark_self(void)
-{
-	return ask_for_mark() ? 0 : mark_by_map();
-}
-
 /*
- * Mark this process for the eBPF program. Members of the group that smc_bpf allows, and users who
- * may write to the pinned map, need no privileges. If nothing is pinned, smc_bpf loads the program,
- * which needs privileges.
+ * Mark this process for the eBPF program. If it is not loaded, smc_bpf loads it, which needs
+ * privileges.
  * @is_loaded: receives whether it was loaded now; it stays loaded
  */
-static int mark_or_load(bool *is_loaded, struct smc_err *err)
+static enum attempt mark_or_load(bool *is_loaded, struct smc_err *err)
 {
 	int ret = kernel_ipproto_smc();
 
 	if (ret && kernel_af_smc() == -EAFNOSUPPORT)
-		return smc_err_say(err, EAFNOSUPPORT, "%s", smc_missing());
+		kernel_why_not(-EAFNOSUPPORT, err);
+	else if (ret)
+		smc_err_set(err, -ret, "no IPPROTO_SMC, which came with Linux 6.11");
 	if (ret)
-		return smc_err_set(err, -ret, "no IPPROTO_SMC, which came with Linux 6.11");
-	ret = mark_self();
-	*is_loaded = ret == -ENOENT;
-	if (*is_loaded) {
-		ret = bpf_ask("attach", "--run", NULL, err);
-		if (ret)
-			return ret;
-		ret = mark_self();
-		return ret ? smc_err_set(err, -ret, "smc_bpf did not load its program") : 0;
-	}
-	if (ret == -ESTALE)
-		return smc_err_say(err, ESTALE, "another version of smc_bpf loaded its program");
-	return ret ? smc_err_set(err, -ret, "eBPF maps in " SCOPE_DIR) : 0;
+		return ATTEMPT_FAILED;
+	if (ask_for_mark())
+		return ATTEMPT_DONE;
+	ret = tool_ask("smc_bpf", "attach", "--run", NULL, NULL, err);
+	if (ret)
+		return ret == -ENOENT ? ATTEMPT_MISSING : ATTEMPT_FAILED;
+	*is_loaded = true;
+	if (ask_for_mark())
+		return ATTEMPT_DONE;
+	smc_err_say(err, ESTALE, "another version of smc_bpf loaded its program");
+	return ATTEMPT_FAILED;
 }
 
-/* Use eBPF, which ignores the library's settings. Return: 0; -errno with a message. */
-static int use_bpf(const struct launch *launch, const char *command, struct smc_err *err)
+/* Use eBPF, which ignores the library's settings. */
+static enum attempt use_bpf(const struct launch *launch, const char *command, struct smc_err *err)
 {
 	bool is_loaded = false;
-	int ret = mark_or_load(&is_loaded, err);
+	enum attempt result = mark_or_load(&is_loaded, err);
 
-	if (ret)
-		return ret;
+	if (result != ATTEMPT_DONE)
+		return result;
 	if (is_loaded)
 		cli_warn(launch->tool, launch->quiet,
 			 "loaded the eBPF program for '%s', which stays: "
@@ -119,48 +97,63 @@ static int use_bpf(const struct launch *launch, const char *command, struct smc_
 	cli_warn(launch->tool, is_silent(launch),
 		 "'%s' by eBPF: its TCP sockets become IPPROTO_SMC sockets", command);
 	launch_warn(launch, WAY_BPF, command);
-	return 0;
+	return ATTEMPT_DONE;
 }
 
-/* Return: 0; -errno with a message, as supervise(). */
-static int use_seccomp(const struct launch *launch, const char *command, char *const *argv,
-		       struct smc_err *err)
+/* Without a supervisor of its own, this program becomes smc_supervise, which comes here again. */
+static enum attempt use_seccomp(const struct launch *launch, const struct target *target,
+				char *const *argv, struct smc_err *err)
 {
-	int ret = supervise(launch, argv, err);
+	const char *command = launch->way == WAY_SECCOMP ? *argv : target->path;
+	enum attempt result;
 
-	if (ret)
-		return ret;
+	if (!launch->supervise)
+		return extra_exec("smc_supervise", launch->command_line, err) == -ENOENT ?
+			       ATTEMPT_MISSING :
+			       ATTEMPT_FAILED;
+	result = launch->supervise(launch, target, argv, err);
+	if (result != ATTEMPT_DONE)
+		return result;
 	cli_warn(launch->tool, is_silent(launch),
 		 "'%s' by seccomp: its TCP sockets become SMC sockets, made by a supervisor",
 		 command);
 	launch_warn(launch, WAY_SECCOMP, command);
-	return 0;
+	return ATTEMPT_DONE;
 }
 
 /* ---- the library ---- */
 
+/* The first of two ways other than the library. Return: false if it is not possible. */
+static bool choose_bpf(const struct launch *launch, const char *path)
+{
+	struct smc_err err;
+
+	if (launch->is_after_bpf)
+		return false;
+	if (use_bpf(launch, path, &err) == ATTEMPT_DONE)
+		return true;
+	cli_warn(launch->tool, is_silent(launch), "no eBPF for '%s': %s", path, err.text);
+	return false;
+}
+
 /*
- * Choose a way for a program that the library cannot reach because of @why. Seccomp is not chosen
- * if it would change the program's behaviour.
+ * Choose a way for a program that the library cannot reach because of @why.
  * @way: receives it
  */
 static int choose_other(const struct launch *launch, const struct target *target, char *const *argv,
 			const char *why, enum way *way)
 {
-	const char *misses = sockcall_misses(target);
+	enum attempt result;
 	struct smc_err err;
-	int ret;
 
 	*way = WAY_BPF;
-	if (!use_bpf(launch, target->path, &err))
+	if (choose_bpf(launch, target->path))
 		return 0;
-	cli_warn(launch->tool, is_silent(launch), "no eBPF for '%s': %s", target->path, err.text);
 	*way = WAY_SECCOMP;
-	ret = misses ? smc_err_say(&err, ENOTSUP, "%s", misses) :
-		       use_seccomp(launch, target->path, argv, &err);
-	if (!ret)
+	result = use_seccomp(launch, target, argv, &err);
+	if (result == ATTEMPT_DONE)
 		return 0;
-	if (ret == -EPIPE)
+	if (result == ATTEMPT_FATAL)
 		return cli_error(launch->tool, "%s", err.text);
 	cli_warn(launch->tool, is_silent(launch), "no seccomp for '%s': %s", target->path,
 		 err.text);
@@ -240,30 +233,53 @@ static int use_library(const struct launch *launch, char *const *argv, const str
 	return status;
 }
 
-int launch_prepare(const struct launch *launch, char *const *argv)
+/* The way that an option selects; use_library() if it is not possible */
+static int use_selected(const struct launch *launch, char *const *argv, const struct target *target)
 {
 	bool is_bpf = launch->way == WAY_BPF;
 	const char *name = is_bpf ? "eBPF" : "seccomp";
-	struct target target;
 	struct smc_err err;
-	int ret;
+	enum attempt result =
+		is_bpf ? use_bpf(launch, *argv, &err) : use_seccomp(launch, target, argv, &err);
 
-	target_find(*argv, &target);
-	if (target.path[0] && !is_bpf) {
-		ret = buffers_may_raise(launch);
-		if (ret)
-			return ret;
-	}
-	if (!target.path[0] || (!is_bpf && launch->way != WAY_SECCOMP))
-		return use_library(launch, argv, &target);
-	ret = is_bpf ? use_bpf(launch, *argv, &err) : use_seccomp(launch, *argv, argv, &err);
-	if (ret && (launch_is_strict(launch) || ret == -EPIPE))
-		return cli_error(launch->tool, "no %s for '%s': %s", name, *argv, err.text);
-	if (!ret)
+	if (result == ATTEMPT_DONE)
 		return buffers_check(launch, launch->way);
+	if (result != ATTEMPT_FAILED || launch_is_strict(launch))
+		return cli_error(launch->tool, "no %s for '%s': %s", name, *argv, err.text);
 	/* Without SMC use_library() has the only message. */
 	if (!kernel_has_smc())
 		cli_warn(launch->tool, launch->quiet, "no %s for '%s': %s; preloading instead",
 			 name, *argv, err.text);
+	return use_library(launch, argv, target);
+}
+
+int launch_prepare(const struct launch *launch, char *const *argv)
+{
+	struct target target;
+	int ret;
+
+	target_find(*argv, &target);
+	if (target.path[0] && launch->way != WAY_BPF) {
+		ret = buffers_may_raise(launch);
+		if (ret)
+			return ret;
+	}
+	if (target.path[0] && (launch->way == WAY_BPF || launch->way == WAY_SECCOMP))
+		return use_selected(launch, argv, &target);
 	return use_library(launch, argv, &target);
+}
+
+int launch_run(const struct launch *launch, char *const *argv)
+{
+	int status;
+
+	if (!*argv)
+		return cli_usage_error(launch->tool, "no command given");
+	status = launch_prepare(launch, argv);
+	if (status)
+		return status;
+	target_exec(argv);
+	status = errno == ENOENT ? LAUNCH_NOT_FOUND : LAUNCH_NOT_EXECUTABLE;
+	cli_error(launch->tool, "cannot run '%s': %s", *argv, strerror(errno));
+	return status;
 }

@@ -388,34 +388,44 @@ static int start(const struct supervisor *new, int pair, char *const *argv)
 }
 
 /* Become the command once the supervisor at @to is ready. */
-static int listen_for(int to, struct smc_err *err)
+static enum attempt listen_for(int to, struct smc_err *err)
 {
-	int listener AUTO_CLOSE = sockcall_listen(), ret;
+	int listener AUTO_CLOSE = sockcall_listen();
 
-	if (listener < 0)
-		return smc_err_set(err, -listener, "cannot set a seccomp filter");
-	ret = passfd_send(to, listener, 0);
-	return ret ? smc_err_say(err, EPIPE, "the supervisor has ended") : 0;
+	if (listener < 0) {
+		smc_err_set(err, -listener, "cannot set a seccomp filter");
+		return ATTEMPT_FAILED;
+	}
+	if (!passfd_send(to, listener, 0))
+		return ATTEMPT_DONE;
+	smc_err_say(err, EPIPE, "the supervisor has ended");
+	return ATTEMPT_FATAL;
 }
 
-/* Return: 0, -ECHILD if a supervisor cannot work here, another -errno. */
-static int give_supervisor(const struct supervisor *new, char *const *argv, struct smc_err *err)
+/* @is_blind: receives whether the supervisor ended because it saw no processes */
+static enum attempt give_supervisor(const struct supervisor *new, char *const *argv, bool *is_blind,
+				    struct smc_err *err)
 {
+	enum attempt result = ATTEMPT_FAILED;
 	int pair[2], ret;
 	unsigned char byte;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return smc_err_set(err, errno, "cannot start a supervisor");
+	*is_blind = false;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
+		smc_err_set(err, errno, "cannot start a supervisor");
+		return ATTEMPT_FAILED;
+	}
 	ret = start(new, pair[1], argv);
 	close(pair[1]);
+	*is_blind = !ret && recv(pair[0], &byte, 1, 0) != 1;
 	if (ret)
 		smc_err_set(err, -ret, "cannot start a supervisor");
-	else if (recv(pair[0], &byte, 1, 0) != 1)
-		ret = smc_err_say(err, ECHILD, "the supervisor sees no processes in /proc");
+	else if (*is_blind)
+		smc_err_say(err, ECHILD, "the supervisor sees no processes in /proc");
 	else
-		ret = listen_for(pair[0], err);
+		result = listen_for(pair[0], err);
 	close(pair[0]);
-	return ret;
+	return result;
 }
 
 /* ---- the settings ---- */
@@ -460,7 +470,21 @@ static bool makes_smc(void)
 	return domain == AF_SMC || protocol == IPPROTO_SMC;
 }
 
-int supervise(const struct launch *launch, char *const *argv, struct smc_err *err)
+/* Return: 0; -errno with a sentence if this command cannot or should not have a supervisor. */
+static int check(const struct launch *launch, const struct target *target, struct smc_err *err)
+{
+	const char *misses = launch->way == WAY_SECCOMP ? NULL : sockcall_misses(target);
+	int ret = misses ? 0 : kernel_has_smc();
+
+	if (misses)
+		return smc_err_say(err, ENOTSUP, "%s", misses);
+	if (ret == -EAFNOSUPPORT)
+		return smc_err_say(err, EAFNOSUPPORT, "%s", smc_missing());
+	return ret ? smc_err_set(err, -ret, "SMC sockets cannot be opened here") : 0;
+}
+
+enum attempt supervise(const struct launch *launch, const struct target *target, char *const *argv,
+		       struct smc_err *err)
 {
 	const char *family = setting(launch, VAR_FAMILY), *missing;
 	struct supervisor new = {
@@ -473,24 +497,24 @@ int supervise(const struct launch *launch, char *const *argv, struct smc_err *er
 		.is_locked = setting(launch, VAR_SNDBUF) || setting(launch, VAR_RCVBUF),
 		.command = getpid(),
 	};
-	int ret;
+	enum attempt result;
+	bool is_blind;
 
-	ret = kernel_has_smc();
-	if (ret == -EAFNOSUPPORT)
-		return smc_err_say(err, EAFNOSUPPORT, "%s", smc_missing());
-	if (ret)
-		return smc_err_set(err, -ret, "SMC sockets cannot be opened here");
+	if (check(launch, target, err))
+		return ATTEMPT_FAILED;
 	new.sndbuf = size_setting(launch, VAR_SNDBUF);
 	new.rcvbuf = size_setting(launch, VAR_RCVBUF);
 	if (makes_smc())
-		return 0;
+		return ATTEMPT_DONE;
 	missing = sockcall_missing();
-	if (missing)
-		return smc_err_say(err, ENOSYS, "it needs %s", missing);
-	ret = give_supervisor(&new, argv, err);
-	if (ret == -ECHILD) {
-		new.no_landlock = true;
-		ret = give_supervisor(&new, argv, err);
+	if (missing) {
+		smc_err_say(err, ENOSYS, "it needs %s", missing);
+		return ATTEMPT_FAILED;
 	}
-	return ret;
+	result = give_supervisor(&new, argv, &is_blind, err);
+	if (is_blind) {
+		new.no_landlock = true;
+		result = give_supervisor(&new, argv, &is_blind, err);
+	}
+	return result;
 }

@@ -7,11 +7,11 @@
 
 /**
  * supervise() - from now on, TCP sockets of this process and its children are SMC sockets
+ * @target: the command; without an option that asks for a supervisor, it is also checked whether
+ *	the filter would change its behaviour
  * @argv: of the command: the last arguments of this process; wiped in the supervisor
  *
  * Does nothing if an outer supervisor, or eBPF, does this already.
- *
- * Return: 0; -EPIPE with a sentence if it cannot be undone: this process must not continue; another
- * -errno with a sentence, with no effect.
  */
-int supervise(const struct launch *launch, char *const *argv, struct smc_err *err);
+enum attempt supervise(const struct launch *launch, const struct target *target, char *const *argv,
+		       struct smc_err *err);

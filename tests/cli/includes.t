@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)) + '/..')
 from tap import done, equal, ok, skip  # noqa: E402
 
 ROOT = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__)) + '/../..'
-TOOLS = ('smc_run', 'smc_unit', 'smc_ab', 'smcss', 'smc_top', 'smc_events', 'smcd', 'smcr', 'smcdr', 'smc_pnet', 'smc_rnics', 'smc_chk', 'smc_dump', 'smc_conf', 'smc_setup', 'smc_bpf', 'smc_keep', 'ld_pre_smc')
+TOOLS = ('smc_run', 'smc_unit', 'smc_ab', 'smcss', 'smc_top', 'smc_events', 'smcd', 'smcr', 'smcdr', 'smc_pnet', 'smc_rnics', 'smc_chk', 'smc_dump', 'smc_conf', 'smc_setup', 'smc_bpf', 'smc_keep', 'smc_supervise', 'ld_pre_smc')
 
 # From the bottom to the top: a directory includes only what is on a floor below its own. Tools are above all of them.
 FLOORS = (('lib/base',), ('lib/cli',), ('lib/smc', 'lib/out'), ('lib/host',), ('lib/netlink', 'lib/process'), ('lib/sandbox', 'lib/bpf'),
@@ -23,7 +23,7 @@ FLOORS = (('lib/base',), ('lib/cli',), ('lib/smc', 'lib/out'), ('lib/host',), ('
 ALLOWED = {('smcd', 'smcdr'), ('smcr', 'smcdr')}
 
 # Files that call one of these functions start the programs of ours that they name.
-STARTERS = re.compile(r'\b(?:self_find|find_tool|program_run|tool_ask|workdir_run|exec[lv]p?e?|posix_spawnp?)\(')
+STARTERS = re.compile(r'\b(?:self_find|tool_find|extra_exec|program_run|tool_ask|workdir_run|exec[lv]p?e?|posix_spawnp?)\(')
 
 # In lib/, though the linker takes them for one program only; the others include the header.
 LONELY = {'lib/launch/learned', 'lib/settings/conf', 'lib/settings/conf_read'}

@@ -17,7 +17,7 @@ sys.dont_write_bytecode = True
 # Other users start it, too: they may have no access to the build.
 TOOLS = tempfile.TemporaryDirectory()
 os.chmod(TOOLS.name, 0o755)
-for name in 'smc_run', 'ld_pre_smc.so', 'tests/preload/tcp.so':
+for name in 'smc_run', 'smc_supervise', 'ld_pre_smc.so', 'tests/preload/tcp.so':
     shutil.copy(BUILD + '/' + name, TOOLS.name)
 os.environ['PATH'] = TOOLS.name + ':' + BUILD + ':' + os.environ['PATH']
 os.environ['LD_PRELOAD'] = TOOLS.name + '/tcp.so'
@@ -40,6 +40,16 @@ for other in '--bpf', '--preload':
 status, out, err = kern.run(*BY, '-d', '--include', '80', 'true')
 kern.ok(status == 0 and "'true' by seccomp: its TCP sockets become SMC sockets" in err and
         "--include and --exclude have no effect on 'true'" in err, 'rules have no effect: said', err)
+alone = TOOLS.name + '/alone'
+os.mkdir(alone)
+for name in 'smc_run', 'ld_pre_smc.so':
+    shutil.copy(BUILD + '/' + name, alone)
+if os.path.exists('/usr/libexec/smc-tools/smc_supervise'):
+    kern.skip('no smc_supervise', 'it is installed')
+else:
+    status, out, err = kern.run(alone + '/smc_run', '--seccomp', 'true')
+    kern.ok(status == 125 and 'smc_supervise' in err and 'smc-tools-extra' in err and err.count('\n') == 1,
+            'no smc_supervise: 125, and the package in one sentence', (status, err))
 status, out, err = kern.run('sh', '-c', 'unset LD_PRELOAD; exec smc_run --seccomp --strict true')
 if os.path.exists('/sys/module/smc') or status == 0:
     kern.skip('no SMC', 'there is SMC here')
