@@ -6,7 +6,7 @@
 #include <sys/statvfs.h>
 
 #include "base/memory.h"
-#include "cgroup/pins.h"
+#include "host/btf.h"
 #include "host/smc.h"
 #include "process/library.h"
 #include "process/sockcall.h"

@@ -5,6 +5,7 @@
 
 #include "base/dlnote.h"
 #include "bpf/rights.h"
+#include "host/btf.h"
 
 #define LIBBPF_SONAME "libbpf.so.1"
 

@@ -5,7 +5,6 @@
 #include <sys/syscall.h>
 
 #include "base/array.h"
-#include "host/file.h"
 
 static bool has_capability(const struct __user_cap_data_struct *data, int cap)
 {
@@ -59,29 +58,4 @@ int bpf_load_error(int ret, const char *what, struct smc_err *err)
 				   "lockdown, a security module or a container forbids it",
 				   what);
 	return smc_err_set(err, -ret, "cannot %s", what);
-}
-
-#define BTF_MAX (32U * 1024 * 1024)
-
-char *btf_read(size_t *len)
-{
-	return host_whole(len, BTF_MAX, "/sys/kernel/btf/vmlinux");
-}
-
-/* Each name has a NUL before and after it. */
-bool btf_has_name(const char *btf, size_t len, const char *name)
-{
-	char word[64] = "";
-	size_t size = strlen(name) + 2;
-
-	memcpy(word + 1, name, size - 2);
-	return memmem(btf, len, word, size);
-}
-
-int btf_kernel_has(const char *name)
-{
-	size_t len;
-	char *btf AUTO_FREE = btf_read(&len);
-
-	return btf ? btf_has_name(btf, len, name) : -1;
 }

@@ -7,7 +7,6 @@
 
 #include "bpf/maps.bpf.h"
 #include "cgroup/scope.h"
-#include "process/mark.h"
 #include "process/tcpguard.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
@@ -182,7 +181,7 @@ int BPF_PROG(smc_socket, int family, int type, int protocol, int ret)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct smc_scope *scope;
 
-	if (!ret && protocol == SMC_ASK_FOR_MARK && family == AF_INET &&
+	if (!ret && protocol == SCOPE_ASK && family == AF_INET &&
 	    (type & SOCK_TYPE_MASK) == SOCK_STREAM)
 		return ask_for_mark(task);
 	scope = current_scope(task);

@@ -10,6 +10,7 @@
 #include "bpf/library.h"
 #include "bpf/rights.h"
 #include "cgroup/scope.h"
+#include "host/btf.h"
 
 /* Pinned in this order: the hook is last, as nothing counts as attached without it. */
 static const struct part {

@@ -43,20 +43,5 @@ void pins_close(struct pins *pins);
 
 /* ---- conditions of scopes ---- */
 
-/* Kernel functions that the eBPF programs hook into. */
-#define SCOPE_FUNCTION "update_socket_protocol"
-#define SCOPE_OPTIONS_FUNCTION "security_socket_setsockopt"
-
-/**
- * bpf_convert_missing() - feature that this kernel lacks for conversion of TCP sockets by eBPF
- *
- * Besides SMC itself, see host/smc.h, this is the hook and the eBPF features to use it. Checked by
- * socket(2), and by the functions in the kernel's type information (BTF): files below /proc/sys
- * differ between network namespaces.
- *
- * Return: the feature, "BTF (CONFIG_DEBUG_INFO_BTF)"; NULL if nothing is missing.
- */
-const char *bpf_convert_missing(void);
-
 /** check_host() - check that this process can attach a scope here */
 int check_host(struct smc_err *err);

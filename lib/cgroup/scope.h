@@ -7,12 +7,11 @@
 
 #include <linux/types.h>
 
-/* Paths of pinned objects. */
-#define SCOPE_BPFFS "/sys/fs/bpf"
-#define SCOPE_DIR SCOPE_BPFFS "/smc-tools"
+#include "process/mark.h"
+
+/* Names of pinned objects. */
 #define SCOPE_TASKS "tasks"
 #define SCOPE_SCOPES "scopes"
-#define SCOPE_HOOK "socket"
 #define SCOPE_FORK "fork"
 #define SCOPE_SETSOCKOPT "setsockopt"
 

@@ -44,7 +44,7 @@ static int check_kernel(const struct launch *launch, const char *command)
  */
 static bool ask_for_mark(void)
 {
-	int fd AUTO_CLOSE = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, SMC_ASK_FOR_MARK);
+	int fd AUTO_CLOSE = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, SCOPE_ASK);
 	int protocol = 0;
 	socklen_t len = sizeof(protocol);
 

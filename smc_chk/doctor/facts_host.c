@@ -2,14 +2,14 @@
 /* Facts about a host: kernel, preload libraries, memory, sysctls. */
 #include <sys/stat.h>
 
-#include "cgroup/pins.h"
-#include "cgroup/scope.h"
+#include "host/btf.h"
 #include "host/record.h"
 #include "host/smc.h"
 #include "launch/learned_list.h"
 #include "out/text.h"
 #include "process/elf.h"
 #include "process/library.h"
+#include "process/mark.h"
 #include "process/proc.h"
 #include "smc_chk/doctor/facts.h"
 #include "smc_chk/doctor/sockmap.h"

@@ -2,13 +2,19 @@
 #include "smc_chk/doctor/sockmap.h"
 
 #include <linux/bpf.h>
-
-#include "bpf/bpfmap.h"
+#include <sys/syscall.h>
 
 /* BPF_SK_SKB_VERDICT of Linux 5.13 */
 #define SK_SKB_VERDICT 38
 /* Maximum of maps per program that are looked at: the kernel's own limit. */
 #define MAPS_MAX 64
+
+static int bpf_call(int command, union bpf_attr *attr)
+{
+	long ret = syscall(SYS_bpf, command, attr, sizeof(*attr));
+
+	return ret < 0 ? -errno : (int)ret;
+}
 
 /* Return: -ENOENT at the end. */
 static int next_id(int command, uint32_t *id)

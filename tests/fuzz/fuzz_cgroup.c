@@ -2,8 +2,8 @@
 /* Control group paths: a container's group never includes its runtime. Also addresses and BTF. */
 #include "fuzz.h"
 
-#include "bpf/rights.h"
 #include "cgroup/container.h"
+#include "host/btf.h"
 #include "net/netaddr.h"
 
 /* Next line of the input, truncated to @max bytes; to be freed. */

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from kern import NOBODY, TOOLS, done, equal, held_modes, listing, ok, port_modes, refuses, run, skip, slow_page, wait_for, write
+from kern import NOBODY, done, equal, held_modes, listing, ok, port_modes, refuses, run, skip, slow_page, wait_for, write
 
 PROGRAMS, SOURCES = sys.argv[1:3]
 CGROUPS = "/sys/fs/cgroup"
@@ -120,7 +120,7 @@ def nothing_yet():
     ok(not os.path.exists(PINS), "nothing is left behind")
     os.mkdir("/run/alone")
     for name in "smc_run", "ld_pre_smc.so":
-        shutil.copy(TOOLS + "/" + name, "/run/alone")
+        shutil.copy(shutil.which("smc_run").replace("smc_run", name), "/run/alone")
     status, out, err = run("/run/alone/smc_run", "--bpf", "true")
     ok((status, out, err.count("\n")) == (125, "", 1) and "smc_bpf: " in err and "smc-tools-extra" in err,
        "no smc_bpf: 125, and the package in one sentence", err)

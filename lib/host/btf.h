@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Type information of the kernel (BTF), and features of eBPF that it shows. */
+#pragma once
+
+#include "base/libc.h"
+
+/* Function of the JIT compiler; trampolines and callbacks (bpf_loop()) need the JIT. */
+#define BTF_JIT "bpf_jit_charge_modmem"
+
+/**
+ * btf_read() - the whole BTF of the kernel, @len bytes of binary data
+ *
+ * Return: memory to be freed, or NULL if there is none.
+ */
+char *btf_read(size_t *len);
+
+/** btf_has_name() - is there a function or a type of that name (at most 62 characters)? */
+bool btf_has_name(const char *btf, size_t len, const char *name);
+
+/**
+ * btf_kernel_has() - btf_has_name() of the running kernel, read once
+ *
+ * Return: 1, 0; -1 without BTF.
+ */
+int btf_kernel_has(const char *name);
+
+/* Kernel functions that the eBPF programs hook into. */
+#define SCOPE_FUNCTION "update_socket_protocol"
+#define SCOPE_OPTIONS_FUNCTION "security_socket_setsockopt"
+
+/**
+ * bpf_convert_missing() - feature that this kernel lacks for conversion of TCP sockets by eBPF
+ *
+ * Besides SMC itself, see host/smc.h, this is the hook and the eBPF features to use it. Checked by
+ * socket(2), and by the functions in the kernel's type information (BTF): files below /proc/sys
+ * differ between network namespaces.
+ *
+ * Return: the feature, "BTF (CONFIG_DEBUG_INFO_BTF)"; NULL if nothing is missing.
+ */
+const char *bpf_convert_missing(void);
