@@ -127,9 +127,9 @@ smc_dump_PKGS := libpcap
 smc_chk_PKGS := zlib libibverbs
 smc_chk_LIBS := -lm
 
-# Only the library and smc_run start them, so they are not in BINDIR. smc_keep is of libc alone, so that
+# Only the library and other tools start them, so they are not in BINDIR. smc_keep is of libc alone, so that
 # LDFLAGS=-static is possible.
-HELPERS := smc_keep smc_supervise
+HELPERS := smc_keep smc_supervise smc_netns
 TOOLS := smc_run smc_unit smc_ab smcss smc_top smc_events smcd smcr smc_pnet smc_rnics smc_chk smc_dump smc_conf smc_setup $(if $(HAVE_BPF),smc_bpf)
 tool_objs = $(call objs,$(or $($(1)_SOURCES),$(1)/*.c $(1)/*/*.c) $($(1)_EXTRA))
 # Parts of a tool that unit tests link: all but its main().
@@ -152,9 +152,10 @@ endef
 $(foreach tool,$(TOOLS) $(HELPERS),$(eval $(call tool_rule,$(tool))))
 
 # The files that know where the library and its helper are installed are compiled again when that changes.
+KNOW_DIRS := lib/process/ask.c lib/process/library.c
 LIBDIRS := -DSMC_LIBDIR='"$(LIBDIR)"' -DSMC_LIBDIR32='"$(LIBDIR32)"' -DSMC_BINDIR='"$(BINDIR)"' -DSMC_LIBEXECDIR='"$(LIBEXECDIR)"'
-$(call objs,lib/launch/*.c lib/process/library.c): $(O)/libdirs
-$(call objs,lib/launch/*.c lib/process/library.c): override CPPFLAGS += $(LIBDIRS)
+$(call objs,$(KNOW_DIRS)): $(O)/libdirs
+$(call objs,$(KNOW_DIRS)): override CPPFLAGS += $(LIBDIRS)
 KEEPER_OBJS := $(O)/obj/shim/ld_pre_smc/state/keeper_client.o $(O)/obj/shim32/ld_pre_smc/state/keeper_client.o
 KEEPER_OBJS += $(O)/obj/tests/unit/test_shim_keeper.o
 $(KEEPER_OBJS): $(O)/libdirs

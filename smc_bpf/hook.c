@@ -14,7 +14,7 @@
 #include "base/write.h"
 #include "cgroup/cgroup.h"
 #include "cli/printable.h"
-#include "process/library.h"
+#include "process/self.h"
 #include "process/proc.h"
 #include "process/program.h"
 #include "settings/conf.h"

@@ -2,7 +2,7 @@
 /* Write and remove the drop-in of a systemd service. */
 
 #include "host/smc.h"
-#include "launch/ask.h"
+#include "process/ask.h"
 #include "launch/bufsize.h"
 #include "out/text.h"
 #include "process/confined.h"

@@ -2,7 +2,7 @@
 /* Peers with which a service uses SMC, as rules of smc.conf(5). */
 
 #include "base/array.h"
-#include "launch/ask.h"
+#include "process/ask.h"
 #include "out/text.h"
 #include "smc_unit/unit.h"
 

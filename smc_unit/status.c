@@ -3,7 +3,7 @@
 #include <dirent.h>
 #include <sys/xattr.h>
 
-#include "launch/ask.h"
+#include "process/ask.h"
 #include "cli/screen.h"
 #include "out/list.h"
 #include "process/confined.h"

@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "host/smc.h"
-#include "launch/ask.h"
+#include "process/ask.h"
 #include "process/confined.h"
 #include "sandbox/owned.h"
 

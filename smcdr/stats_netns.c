@@ -11,7 +11,7 @@
 
 /** struct space - @conns: of the tool's technology; @reason: of most fallbacks, 0 for none */
 struct space {
-	char name[CONTAINER_NAME_SIZE];
+	char name[NETNS_NAME_SIZE];
 	bool is_own;
 	uint64_t inode, conns, fallbacks, errors;
 	uint32_t reason;

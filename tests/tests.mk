@@ -22,7 +22,7 @@
 
 # One program has the unit tests, and links to it start one of them. Separate programs replace functions of libc or
 # the library's.
-UNIT_APART := client cmd columns diag filter genl keys list memory nursery out pnet_table rates record session verbs \
+UNIT_APART := client cmd columns diag filter genl keys list memory netns_list nursery out pnet_table rates record session verbs \
 	$(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_shim_*.c))
 UNIT_TOGETHER := $(filter-out $(UNIT_APART),$(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_*.c)))
 UNIT_LINKS := $(UNIT_TOGETHER:%=$(O)/tests/unit/%)
@@ -44,7 +44,7 @@ TEST_BINS := $(UNIT_BINS) $(UNIT_LINKS) $(FUZZ_BINS) $(PRELOAD_LIBS) $(CLI_LIBS)
 TEST_TOOLS := $(filter-out smc_bpf,$(TOOLS))
 TEST_LIBS = $(call once,TEST_LIBS,$(call pc,$(LIBSMC_PKGS) $(foreach tool,$(TEST_TOOLS),$($(tool)_PKGS)) cmocka,--libs) -lm -ldl)
 TEST_PARTS := $(O)/tests/parts.a
-$(TEST_PARTS): $(sort $(foreach tool,$(TEST_TOOLS),$(call tool_parts,$(tool))) $(call objs,smc_bpf/oci_state.c smc_bpf/status.c))
+$(TEST_PARTS): $(sort $(foreach tool,$(TEST_TOOLS),$(call tool_parts,$(tool))) $(call objs,smc_bpf/oci_state.c smc_bpf/status.c smc_netns/container.c))
 	$(mkdir)
 	$(call say,AR)
 	$(Q)rm -f $@; $(AR) qcs $@ $^

@@ -5,7 +5,7 @@
 #include <getopt.h>
 
 #include "base/memory.h"
-#include "launch/ask.h"
+#include "process/ask.h"
 
 static int take_size(struct launch *launch, const char *option, enum smc_variable variable)
 {

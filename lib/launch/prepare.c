@@ -3,7 +3,7 @@
 #include <sys/socket.h>
 
 #include "host/smc.h"
-#include "launch/ask.h"
+#include "process/ask.h"
 #include "launch/bufsize.h"
 #include "launch/launch.h"
 #include "process/library.h"

@@ -9,143 +9,50 @@
 #include "base/array.h"
 #include "base/words.h"
 #include "host/record.h"
+#include "process/ask.h"
 #include "process/proc.h"
-
-#define DIRECTORY "/run/netns"
-#define OWN "/proc/thread-self/ns/net"
 
 /* ---- find them ---- */
 
-/* Return: the inode in "net:[4026531840]", 0 with an errno. */
-static uint64_t inode_of_process(pid_t pid)
+/* A line of smc_netns: inode, process, file and name */
+static bool take_line(struct netns *netns, char *line)
 {
-	char path[64], target[64];
-	uint64_t inode = 0;
-	ssize_t len;
+	char *fields[4];
 
-	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)pid);
-	len = readlink(path, target, sizeof(target) - 1);
-	target[len > 0 ? len : 0] = '\0';
-	sscanf(target, "net:[%" SCNu64 "]", &inode);
-	return inode;
-}
-
-static struct netns *find(const struct netns_list *list, uint64_t inode)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (list->entries[i].inode == inode)
-			return &list->entries[i];
-	return NULL;
-}
-
-/* /proc lists processes in ascending order. */
-static int load_processes(struct netns_list *list, struct smc_err *err)
-{
-	DIR *proc AUTO_CLOSEDIR = opendir("/proc");
-	struct netns netns = { .inode = 0 };
-
-	if (!proc)
-		return smc_err_set(err, errno, "cannot read /proc");
-	while ((netns.pid = proc_next(proc))) {
-		netns.inode = inode_of_process(netns.pid);
-		list->hidden += !netns.inode && (errno == EACCES || errno == EPERM);
-		if (netns.inode && !find(list, netns.inode))
-			*smc_array_add(&list->entries, &list->count) = netns;
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+		fields[i] = strsep(&line, "\t");
+		if (!fields[i])
+			return false;
 	}
-	return 0;
-}
-
-/* Stale or foreign files are on a different device. */
-static void load_files(struct netns_list *list, dev_t device)
-{
-	DIR *dir AUTO_CLOSEDIR = opendir(DIRECTORY);
-	struct dirent *item;
-	struct stat st;
-
-	while (dir && (item = readdir(dir))) {
-		struct netns netns = { .pid = 0 }, *known;
-
-		if (item->d_name[0] == '.' || fstatat(dirfd(dir), item->d_name, &st, 0) ||
-		    st.st_dev != device)
-			continue;
-		snprintf(netns.file, sizeof(netns.file), "%s", item->d_name);
-		netns.inode = st.st_ino;
-		known = find(list, netns.inode);
-		if (known)
-			strcpy(known->file, netns.file);
-		else
-			*smc_array_add(&list->entries, &list->count) = netns;
-	}
-}
-
-/* ---- name them ---- */
-
-static void name_one(struct netns *netns, struct json_t *names, uint64_t host)
-{
-	struct container container = { .kind = CONTAINER_NONE };
-	char path[PATH_MAX];
-
-	if (netns->inode == host) {
-		strcpy(netns->name, "host");
-		return;
-	}
-	if (netns->pid && !cgroup_of_process(netns->pid, path))
-		container_parse(&container, path, cgroup_chosen(path));
-	container_name(names, &container);
-	if (!host && netns->is_own) {
-		strcpy(netns->name, "own");
-		return;
-	}
-	if ((container.kind > CONTAINER_UNIT && !container.is_user) ||
-	    (container.kind && !netns->file[0]))
-		strcpy(netns->name, container.name);
-	else if (netns->file[0])
-		strcpy(netns->name, netns->file);
-	if (!netns->name[0] || !strcmp(netns->name, "host") || !strcmp(netns->name, "own"))
-		snprintf(netns->name, sizeof(netns->name), "net:[%" PRIu64 "]", netns->inode);
-}
-
-static int compare_name(const void *a, const void *b)
-{
-	const struct netns *x = a, *y = b;
-	int order = y->is_own - x->is_own;
-
-	if (!order)
-		order = strcmp(x->name, y->name);
-	return order ? order : (x->inode > y->inode) - (x->inode < y->inode);
-}
-
-static void load_names(struct netns_list *list)
-{
-	struct json_t *names = container_names_new();
-	uint64_t host = inode_of_process(1);
-
-	for (size_t i = 0; i < list->count; i++)
-		name_one(&list->entries[i], names, host);
-	container_names_free(names);
-	qsort(list->entries, list->count, sizeof(*list->entries), compare_name);
+	*netns = (struct netns){ .inode = strtoull(fields[0], NULL, 10),
+				 .pid = (pid_t)atoi(fields[1]) };
+	snprintf(netns->file, sizeof(netns->file), "%s", fields[2]);
+	snprintf(netns->name, sizeof(netns->name), "%s", fields[3]);
+	return true;
 }
 
 int netns_list_load(struct netns_list *list, struct smc_err *err)
 {
-	struct netns own = { .is_own = true, .pid = getpid() };
+	char *text AUTO_FREE = NULL, *rest, *line;
+	struct netns netns;
 	struct stat st;
 	int ret;
 
 	*list = (struct netns_list){ .count = 0 };
 	if (record_root() || record_dir())
 		return smc_err_say(err, EROFS, "a recorded host has only one network namespace");
-	if (stat(OWN, &st))
-		return smc_err_set(err, errno, "cannot read %s", OWN);
-	own.inode = st.st_ino;
-	*smc_array_add(&list->entries, &list->count) = own;
-	ret = load_processes(list, err);
-	if (ret) {
-		netns_list_free(list);
+	if (stat(NETNS_OWN, &st))
+		return smc_err_set(err, errno, "cannot read " NETNS_OWN);
+	ret = tool_ask("smc_netns", NULL, NULL, NULL, &text, err);
+	if (ret)
 		return ret;
+	list->hidden = strtoul(text, &rest, 10);
+	while ((line = strsep(&rest, "\n"))) {
+		if (!take_line(&netns, line))
+			continue;
+		netns.is_own = netns.inode == st.st_ino;
+		*smc_array_add(&list->entries, &list->count) = netns;
 	}
-	load_files(list, st.st_dev);
-	load_names(list);
 	return 0;
 }
 
@@ -187,18 +94,17 @@ static int open_other(uint64_t inode)
 	pid_t pid;
 
 	while (proc && fd < 0 && (pid = proc_next(proc)))
-		if (inode_of_process(pid) == inode)
-			fd = open_process(pid, inode);
-	return fd;
+		fd = open_process(pid, inode);
+	return fd < 0 ? -ENOENT : fd;
 }
 
 static int open_netns(const struct netns *netns)
 {
-	char path[sizeof(DIRECTORY) + sizeof(netns->file)];
+	char path[sizeof(NETNS_DIRECTORY) + sizeof(netns->file)];
 	int fd = -ENOENT;
 
 	if (netns->file[0]) {
-		snprintf(path, sizeof(path), DIRECTORY "/%s", netns->file);
+		snprintf(path, sizeof(path), NETNS_DIRECTORY "/%s", netns->file);
 		fd = open_path(path, netns->inode);
 	}
 	if (fd < 0 && netns->pid) {
@@ -229,10 +135,10 @@ int netns_list_each(struct netns_list *list,
 		    int (*fn)(void *arg, const struct netns *netns, struct smc_err *err), void *arg,
 		    struct smc_err *err)
 {
-	int home AUTO_CLOSE = open(OWN, O_RDONLY | O_CLOEXEC), ret = 0;
+	int home AUTO_CLOSE = open(NETNS_OWN, O_RDONLY | O_CLOEXEC), ret = 0;
 
 	if (home < 0)
-		return smc_err_set(err, errno, "cannot open %s", OWN);
+		return smc_err_set(err, errno, "cannot open " NETNS_OWN);
 	for (size_t i = 0; i < list->count; i++) {
 		const struct netns *netns = &list->entries[i];
 

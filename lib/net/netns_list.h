@@ -2,8 +2,14 @@
 /* All network namespaces of this host, and their names. */
 #pragma once
 
+#include <stdint.h>
+#include <sys/types.h>
+
 #include "base/err.h"
-#include "cgroup/container.h"
+
+#define NETNS_DIRECTORY "/run/netns"
+#define NETNS_OWN "/proc/thread-self/ns/net"
+#define NETNS_NAME_SIZE 320 /* namespace and name of a pod are 63 + 1 + 253 bytes */
 
 /**
  * struct netns - a network namespace
@@ -19,7 +25,7 @@ struct netns {
 	uint64_t inode;
 	pid_t pid;
 	char file[256];
-	char name[CONTAINER_NAME_SIZE];
+	char name[NETNS_NAME_SIZE];
 	bool is_own;
 };
 
@@ -39,9 +45,10 @@ struct netns_list {
 /**
  * netns_list_load() - find those of the processes in /proc, and those under /run/netns
  *
- * Namespaces kept alive only by an open descriptor or a single thread are not found.
+ * The program smc_netns does. Namespaces kept alive only by an open descriptor or a single thread
+ * are not found.
  *
- * Return: 0, -EROFS for a recorded host, -errno with @err.
+ * Return: 0, -EROFS for a recorded host, -ENOENT if smc_netns is missing, -errno; with @err.
  */
 int netns_list_load(struct netns_list *list, struct smc_err *err);
 

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/words.h"
+#include "process/self.h"
 
 #ifndef SMC_LIBDIR32
 #define SMC_LIBDIR32 ""
@@ -13,41 +14,13 @@
 
 static const int own_bits = (int)sizeof(void *) * CHAR_BIT;
 
-/* The directory of this executable, with a trailing slash. Return: its length, 0 if not known. */
-static size_t self_directory(char path[PATH_MAX])
-{
-	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX - 1);
-	char *base;
-
-	path[len > 0 ? len : 0] = '\0';
-	base = strrchr(path, '/');
-	if (!base)
-		return 0;
-	base[1] = '\0';
-	return (size_t)(base + 1 - path);
-}
-
-/* Append @name to the path at @len. Return: true if it exists, with this access. */
-static bool has_file(char path[PATH_MAX], size_t len, const char *name, int mode)
-{
-	if (!len || len + strlen(name) >= PATH_MAX)
-		return false;
-	strcpy(path + len, name);
-	return !access(path, mode);
-}
-
-bool self_find(const char *name, int mode, char path[PATH_MAX])
-{
-	return has_file(path, self_directory(path), name, mode);
-}
-
 /* Find a readable file below the root of a staged install (make install DESTDIR=ROOT). */
 static bool staged_find(const char *name, char path[PATH_MAX])
 {
 	size_t len = self_directory(path);
 
 	return word_ends_with(path, SMC_BINDIR "/") &&
-	       has_file(path, len - strlen(SMC_BINDIR "/"), name, R_OK);
+	       self_has(path, len - strlen(SMC_BINDIR "/"), name, R_OK);
 }
 
 /* Try DIR/ld_pre_smc.so. */

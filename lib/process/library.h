@@ -9,13 +9,6 @@
 #define PRELOAD "LD_PRELOAD"
 
 /**
- * self_find() - true if the directory of this executable has a file
- * @name: relative to that directory: "smc_bpf", "32/ld_pre_smc.so"
- * @mode: required access, R_OK or X_OK of access(2)
- */
-bool self_find(const char *name, int mode, char path[PATH_MAX]);
-
-/**
  * struct library - the preload library for one target
  * @file: its path, to inspect the file
  * @entry: the value for LD_PRELOAD: the path, or a form that serves 32-bit and 64-bit programs

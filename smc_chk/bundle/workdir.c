@@ -13,7 +13,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "process/library.h"
+#include "process/self.h"
 #include "process/signals.h"
 
 extern char **environ;

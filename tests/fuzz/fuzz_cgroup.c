@@ -2,7 +2,7 @@
 /* Control group paths: a container's group never includes its runtime. Also addresses and BTF. */
 #include "fuzz.h"
 
-#include "cgroup/container.h"
+#include "smc_netns/container.h"
 #include "host/btf.h"
 #include "net/netaddr.h"
 

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "../unit/scratch.h"
-#include "cgroup/container.h"
+#include "smc_netns/container.h"
 
 #define ID "4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffee4be7"
 

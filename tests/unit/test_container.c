@@ -3,7 +3,7 @@
 #include "scratch.h"
 #include "test.h"
 
-#include "cgroup/container.h"
+#include "smc_netns/container.h"
 
 #define ID "4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffeeab01"
 #define OTHER "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"

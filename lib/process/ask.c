@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Run other tools of smc-tools. */
-#include "launch/ask.h"
+#include "process/ask.h"
 
-#include "process/library.h"
 #include "process/program.h"
+#include "process/self.h"
 
 bool tool_find(const char *name, char path[PATH_MAX])
 {

@@ -3,8 +3,9 @@
 #pragma once
 
 #include "cgroup/cgroup.h"
+#include "net/netns_list.h"
 
-#define CONTAINER_NAME_SIZE 320 /* namespace and name of a pod are 63 + 1 + 253 bytes */
+#define CONTAINER_NAME_SIZE NETNS_NAME_SIZE
 
 enum container_kind {
 	CONTAINER_NONE,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cgroup/container.h"
+#include "smc_netns/container.h"
 
 #include <jansson.h>
 
