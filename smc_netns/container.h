@@ -33,7 +33,7 @@ struct container {
 
 /**
  * container_parse() - parse the path of a control group. Pure
- * @path: "/machine.slice/libpod-4be7....scope/container", see cgroup_of_process()
+ * @path: "/machine.slice/libpod-4be7....scope/container", see proc_cgroup()
  * @chosen: length of the part named by root, see cgroup_chosen(). Always ends at a user manager,
  *	user@UID.service
  *

@@ -100,7 +100,7 @@ static void name_one(struct netns *netns, struct json_t *names, uint64_t host)
 		strcpy(netns->name, "host");
 		return;
 	}
-	if (netns->pid && !cgroup_of_process(netns->pid, path))
+	if (netns->pid && !proc_cgroup(netns->pid, path))
 		container_parse(&container, path, cgroup_chosen(path));
 	container_name(names, &container);
 	if (!host && netns->is_own) {

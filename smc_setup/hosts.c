@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/words.h"
 #include "cli/screen.h"
-#include "process/library.h"
+#include "process/self.h"
 
 /* A host that hangs: one with very many sockets may take this long. */
 #define SECONDS "120"

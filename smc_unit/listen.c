@@ -4,7 +4,6 @@
 #include <dirent.h>
 
 #include "base/array.h"
-#include "cgroup/cgroup.h"
 #include "process/proc.h"
 #include "smc/abi.h"
 #include "smc_unit/unit.h"
@@ -25,7 +24,7 @@ static bool is_of(pid_t pid, pid_t main_pid, const char *group)
 
 	if (pid == main_pid)
 		return true;
-	return len > 1 && !cgroup_of_process(pid, path) && !strncmp(path, group, len) &&
+	return len > 1 && !proc_cgroup(pid, path) && !strncmp(path, group, len) &&
 	       (!path[len] || path[len] == '/');
 }
 

@@ -1,42 +1,76 @@
 // SPDX-License-Identifier: MIT
 /* Peers with which a service uses SMC, as rules of smc.conf(5). */
-
 #include "base/array.h"
-#include "process/ask.h"
+#include "base/scan.h"
 #include "out/text.h"
+#include "process/ask.h"
 #include "smc_unit/unit.h"
 
 /* Make the remaining files authoritative, even if they are empty. */
 #define WITHOUT DROPIN_MARK "exclusive policy\n"
 
-/* Comma-separated networks. Return: 0, or an exit status after a message. */
-static int read_nets(struct policy *peers, const char *list, const struct cli_tool *tool)
+/** struct peer - @net: "10.0.0.0/8" or "[fd00::]/8"; @ports: "80-90", "" for those of the unit */
+struct peer {
+	char net[INET6_ADDRSTRLEN + sizeof("[]/128")];
+	char ports[sizeof("65535-65535")];
+};
+
+struct peers {
+	struct peer *all;
+	size_t count;
+};
+
+static int wrong(const struct cli_tool *tool, const char *item, const char *want)
 {
-	char bad[POLICY_LINE_SIZE];
-	const char *words[] = { "allow", "from", bad };
-	struct smc_err err = { 0 };
-	size_t at, len;
-	int ret = 0;
+	return cli_usage_error(tool, "'%s': expected %s", item, want);
+}
+
+/* smc_conf checks the rest: it applies all of the rules, or none. */
+static int read_peer(struct peer *peer, const char *item, const struct cli_tool *tool)
+{
+	bool is_bracketed = *item == '[';
+	const char *at = item;
+	uint16_t low, high;
+	unsigned int bits;
+	uint8_t bytes[16];
+	int family, len;
+
+	if (!scan_net(&at, &family, bytes, &bits) ||
+	    (*at && (*at != ':' || (family == AF_INET6 && !is_bracketed))))
+		return wrong(tool, item,
+			     "a network such as 10.0.0.0/8, fd00::/8, 10.9.0.7:5432 or "
+			     "[fd00::]/8:5432");
+	len = (int)(at - item);
+	if (family == AF_INET || is_bracketed)
+		snprintf(peer->net, sizeof(peer->net), "%.*s", len, item);
+	else
+		snprintf(peer->net, sizeof(peer->net), "[%.*s]%.*s", (int)strcspn(item, "/"), item,
+			 len, item + strcspn(item, "/"));
+	at += *at == ':';
+	snprintf(peer->ports, sizeof(peer->ports), "%s", at);
+	if (item[len] && (!scan_ports(&at, &low, &high) || *at))
+		return wrong(tool, item,
+			     "a port from 1 to 65535 after the colon, or a range such as "
+			     "8000-8100");
+	return 0;
+}
+
+/* Comma-separated networks. Return: 0, or an exit status after a message. */
+static int read_peers(struct peers *peers, const char *list, const struct cli_tool *tool)
+{
+	char item[sizeof(struct peer) + 1];
+	int len, ret;
 
 	do {
-		len = strcspn(list, ",");
-		snprintf(bad, sizeof(bad), "%.*s", (int)len, list);
-		ret = policy_line(peers, words, 3, &at, &err);
+		len = (int)strcspn(list, ",");
+		snprintf(item, sizeof(item), "%.*s", len, list);
+		ret = read_peer(smc_array_add(&peers->all, &peers->count), item, tool);
 		list += len;
 	} while (!ret && *list++);
-	return ret ? cli_usage_error(tool, "'%s': %s", bad, err.text) : 0;
+	return ret;
 }
 
 /* ---- the rules ---- */
-
-static void add_rule(struct policy *policy, const struct policy_rule *peers,
-		     struct policy_range ports)
-{
-	struct policy_rule *rule = policy_rule(policy, POLICY_ALLOW, POLICY_FROM, ports);
-
-	for (size_t i = 0; i < peers->count; i++)
-		*smc_array_add(&rule->nets, &rule->count) = peers->nets[i];
-}
 
 static int check_ports(const struct listeners *found, const struct unit *unit, struct smc_err *err)
 {
@@ -57,29 +91,49 @@ static int check_ports(const struct listeners *found, const struct unit *unit, s
 		unit->name, hint);
 }
 
-/* Networks without ports get the ports of the unit. */
-static int make_rules(struct policy *policy, const struct unit *unit, const struct policy *peers,
+static int compare_port(const void *one, const void *other)
+{
+	return *(const uint16_t *)one - *(const uint16_t *)other;
+}
+
+/* A line for each port of the unit, with the networks that have none of their own */
+static void add_ports(struct out_text *text, struct listeners *found, const struct peers *peers)
+{
+	qsort(found->ports, found->count, sizeof(*found->ports), compare_port);
+	for (size_t i = 0; i < found->count; i++) {
+		if (i && found->ports[i] == found->ports[i - 1])
+			continue;
+		out_str(text, "allow from");
+		for (size_t k = 0; k < peers->count; k++)
+			if (!*peers->all[k].ports)
+				out_printf(text, " %s:%u", peers->all[k].net, found->ports[i]);
+		out_char(text, '\n');
+	}
+}
+
+static int make_rules(struct out_text *text, const struct unit *unit, const struct peers *peers,
 		      struct smc_err *err)
 {
 	struct listeners found = { 0 };
+	bool need_ports = false;
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < peers->count; i++) {
-		const struct policy_rule *rule = &peers->rules[i];
+	for (size_t i = 0; i < peers->count; i++) {
+		const struct peer *peer = &peers->all[i];
 
-		if (rule->ports.low) {
-			add_rule(policy, rule, rule->ports);
-			continue;
-		}
-		ret = unit_listeners(&found, unit, err);
-		if (!ret)
-			ret = check_ports(&found, unit, err);
-		for (size_t k = 0; !ret && k < found.count; k++)
-			add_rule(policy, rule,
-				 (struct policy_range){ found.ports[k], found.ports[k] });
-		free(found.ports);
+		if (*peer->ports)
+			out_printf(text, "allow from %s:%s\n", peer->net, peer->ports);
+		else
+			need_ports = true;
 	}
-	policy_settle(policy);
+	if (!need_ports)
+		return 0;
+	ret = unit_listeners(&found, unit, err);
+	if (!ret)
+		ret = check_ports(&found, unit, err);
+	if (!ret)
+		add_ports(text, &found, peers);
+	free(found.ports);
 	return ret;
 }
 
@@ -170,18 +224,16 @@ static int check_enabled(const struct unit *unit, struct smc_err *err)
 	return ret;
 }
 
-static int limit(const struct unit *unit, const struct policy *peers, struct smc_err *err)
+static int limit(const struct unit *unit, const struct peers *peers, struct smc_err *err)
 {
-	struct policy policy AUTO(policy_free) = { 0 };
 	struct out_text text AUTO(out_free) = { 0 };
 	struct dropin dropin;
 	int ret = locate(unit->name, &dropin, err);
 
+	out_str(&text, DROPIN_MARK);
 	if (!ret)
-		ret = make_rules(&policy, unit, peers, err);
+		ret = make_rules(&text, unit, peers, err);
 	if (!ret) {
-		out_str(&text, DROPIN_MARK);
-		policy_write(&text, &policy);
 		out_char(&text, '\0');
 		ret = write_rules(&dropin, text.data, err);
 	}
@@ -206,9 +258,9 @@ int unit_peers(const struct request *req, const char *nets)
 {
 	bool is_all = !strcmp(nets, "all");
 	struct unit unit = { .req = req };
-	struct policy peers AUTO(policy_free) = { 0 };
+	struct peers peers = { 0 };
 	struct smc_err err = { 0 };
-	int status = is_all ? 0 : read_nets(&peers, nets, req->launch.tool);
+	int status = is_all ? 0 : read_peers(&peers, nets, req->launch.tool);
 	int ret = status ? 0 : unit_load(req, &unit, &err);
 
 	if (!status && !ret)
@@ -216,5 +268,6 @@ int unit_peers(const struct request *req, const char *nets)
 	if (!status && !ret)
 		ret = is_all ? lift(&unit, &err) : limit(&unit, &peers, &err);
 	free(unit.props.text);
+	free(peers.all);
 	return ret ? cli_error(req->launch.tool, "%s", err.text) : status;
 }

@@ -55,7 +55,7 @@ static int find_cgroup(const char *root, int option, const char *text, char path
 		return ret < PATH_MAX ? cgroup_path(root, full, path) : -ENAMETOOLONG;
 	case 'u': return cgroup_of_unit(root, text, path);
 	case 'C': return cgroup_of_container(root, text, path);
-	default: ret = parse_pid(text, &pid, err); return ret ? ret : cgroup_of_process(pid, path);
+	default: ret = parse_pid(text, &pid, err); return ret ? ret : proc_cgroup(pid, path);
 	}
 }
 
@@ -234,7 +234,7 @@ bool scope_target_has(const struct scope_target *target, pid_t pid)
 
 	if (target->kind == SCOPE_PROCESS)
 		return is_below(pid, target->pid);
-	return target->kind == SCOPE_CGROUP && !cgroup_of_process(pid, path) &&
+	return target->kind == SCOPE_CGROUP && !proc_cgroup(pid, path) &&
 	       (len == 1 ||
 		(!strncmp(path, target->name, len) && (!path[len] || path[len] == '/')));
 }

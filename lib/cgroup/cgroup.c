@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/read.h"
 #include "base/words.h"
+#include "process/proc.h"
 
 const char *cgroup_mount(void)
 {
@@ -65,28 +66,6 @@ int cgroup_path(const char *root, const char *text, char path[PATH_MAX])
 		return -EXDEV;
 	strcpy(path, inside);
 	return cgroup_id(root, path, &id);
-}
-
-/* "0::/system.slice/ssh.service" is the line of version 2, see cgroups(7). */
-int cgroup_of_process(pid_t pid, char path[PATH_MAX])
-{
-	char name[64], line[PATH_MAX + 8];
-	int ret = -ENOENT;
-	FILE *file;
-
-	snprintf(name, sizeof(name), "/proc/%d/cgroup", (int)pid);
-	file = fopen(name, "re");
-	if (!file)
-		return errno == ENOENT ? -ESRCH : -errno;
-	while (ret && fgets(line, sizeof(line), file)) {
-		line[strcspn(line, "\n")] = '\0';
-		if (strncmp(line, "0::/", 4) || strlen(line + 3) >= PATH_MAX)
-			continue;
-		strcpy(path, line + 3);
-		ret = 0;
-	}
-	fclose(file);
-	return ret;
 }
 
 /* State of a search through the tree. */
@@ -240,10 +219,10 @@ int cgroup_cut(char *path, const char *own, const char *id)
 int cgroup_of_container_process(pid_t pid, const char *id, char path[PATH_MAX])
 {
 	char own[PATH_MAX];
-	int ret = cgroup_of_process(pid, path);
+	int ret = proc_cgroup(pid, path);
 
 	if (!ret)
-		ret = cgroup_of_process(getpid(), own);
+		ret = proc_cgroup(getpid(), own);
 	return ret ? ret : cgroup_cut(path, own, id);
 }
 

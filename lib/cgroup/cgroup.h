@@ -34,13 +34,6 @@ const char *cgroup_below(const char *root, const char *full);
 int cgroup_path(const char *root, const char *text, char path[PATH_MAX]);
 
 /**
- * cgroup_of_process() - control group of a process, from /proc
- *
- * Return: 0, -ESRCH, -ENOENT, -errno.
- */
-int cgroup_of_process(pid_t pid, char path[PATH_MAX]);
-
-/**
  * cgroup_of_unit() - control group of a unit of the system manager
  * @unit: "ssh.service" or "user.slice"; .service is added unless there is a known suffix
  *

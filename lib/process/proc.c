@@ -330,3 +330,25 @@ bool proc_socket_names(const struct proc_fd *holder, struct smc_addr *local, str
 		read_addr(rest, peer);
 	return rest;
 }
+
+/* "0::/system.slice/ssh.service" is the line of version 2, see cgroups(7). */
+int proc_cgroup(pid_t pid, char path[PATH_MAX])
+{
+	char name[64], line[PATH_MAX + 8];
+	int ret = -ENOENT;
+	FILE *file;
+
+	snprintf(name, sizeof(name), "/proc/%d/cgroup", (int)pid);
+	file = fopen(name, "re");
+	if (!file)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (ret && fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (strncmp(line, "0::/", 4) || strlen(line + 3) >= PATH_MAX)
+			continue;
+		strcpy(path, line + 3);
+		ret = 0;
+	}
+	fclose(file);
+	return ret;
+}

@@ -105,3 +105,6 @@ int proc_take_socket(const struct proc_fd *holder);
  * Return: true if at least the local address is known now.
  */
 bool proc_socket_names(const struct proc_fd *holder, struct smc_addr *local, struct smc_addr *peer);
+
+/** proc_cgroup() - control group of a process. Return: 0, -ESRCH, -ENOENT, -errno */
+int proc_cgroup(pid_t pid, char path[PATH_MAX]);

@@ -159,7 +159,7 @@ static void find_unit(struct tally_owner *owner, pid_t pid, const char *known)
 	size_t len = strlen(known), ending = strlen(".service");
 	char path[PATH_MAX];
 
-	if (!cgroup_of_process(pid, path)) {
+	if (!proc_cgroup(pid, path)) {
 		if (!cgroup_unit(path, owner->unit, &owner->is_user))
 			*owner->unit = '\0';
 	} else if (len > ending && !strcmp(known + len - ending, ".service")) {

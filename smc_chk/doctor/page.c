@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/write.h"
-#include "process/library.h"
+#include "process/self.h"
 #include "process/program.h"
 #include "smc_chk/smc_chk.h"
 #include "version.h"

@@ -4,6 +4,7 @@
 
 #include "cgroup/attach.h"
 #include "cgroup/cgroup.h"
+#include "process/proc.h"
 
 #define ID "4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffeeab"
 
@@ -181,10 +182,10 @@ TEST(populated)
 TEST(processes)
 {
 	char path[PATH_MAX] = "";
-	int ret = cgroup_of_process(getpid(), path);
+	int ret = proc_cgroup(getpid(), path);
 
 	assert_true(ret == -ENOENT || (!ret && *path == '/'));
-	assert_int_equal(cgroup_of_process(999999999, path), -ESRCH);
+	assert_int_equal(proc_cgroup(999999999, path), -ESRCH);
 	assert_int_equal(cgroup_of_container_process(999999999, "web", path), -ESRCH);
 	ret = cgroup_of_container_process(getpid(), "web", path);
 	assert_true(ret == -ENOENT || ret == -EXDEV);
@@ -236,7 +237,7 @@ TEST(members)
 	assert_true(scope_target_has(&target, getpid()));
 	target = (struct scope_target){ .kind = SCOPE_RUN };
 	assert_false(scope_target_has(&target, getpid()));
-	if (cgroup_of_process(getpid(), path))
+	if (proc_cgroup(getpid(), path))
 		skip();
 	target = (struct scope_target){ .kind = SCOPE_CGROUP, .name = "/" };
 	assert_true(scope_target_has(&target, getpid()));
