@@ -14,8 +14,25 @@
  */
 #define CHUNK 4096
 
+struct lister;
+
+/*
+ * struct sink - a kind of output
+ * @begin: start, or start over; NULL for nothing
+ * @row: add a socket that is shown
+ * @end: append what follows the last one
+ * @is_incremental: text is printed before all sockets are known
+ */
+struct sink {
+	void (*begin)(struct lister *l);
+	void (*row)(struct lister *l, const struct sockets_row *row);
+	void (*end)(struct lister *l);
+	bool is_incremental;
+};
+
 struct lister {
 	const struct smcss_opts *opts;
+	const struct sink *sink;
 	struct smc_err *err;
 	struct out_view view;
 	struct out_list list;
@@ -30,26 +47,105 @@ struct lister {
 	const struct netns *netns;
 	struct summary *summary;
 	bool is_counted; /* output has no processes and peers */
-	bool is_list;	 /* as JSON: text has its members */
 };
 
-static void emit(struct lister *l, const struct sockets_row *row)
-{
-	json_t *json;
+/* ---- a table, for pipes and for terminals ---- */
 
-	if (l->summary) {
-		summary_add(l->summary, row);
-	} else if (l->is_list) {
-		json = out_json(smcss_columns, l->opts->columns ? &l->view : NULL, row);
-		out_json_member(&l->text, json, l->opts->watch_seconds > 0);
-	} else {
-		out_list_row(&l->list, row);
-		if (l->opts->width)
-			screen_add(&l->screen, row);
-		else if (l->opts->is_explained)
-			sockets_explain(&l->text, &row->sock);
-	}
+static void begin_table(struct lister *l)
+{
+	out_list_free(&l->list);
+	out_list_begin(&l->list, &l->view, &l->text, l->opts->width, !l->opts->no_header);
 }
+
+static void add_to_table(struct lister *l, const struct sockets_row *row)
+{
+	out_list_row(&l->list, row);
+	if (l->opts->is_explained)
+		sockets_explain(&l->text, &row->sock);
+}
+
+static void end_table(struct lister *l)
+{
+	out_list_end(&l->list);
+}
+
+static void begin_screen(struct lister *l)
+{
+	screen_begin(&l->screen, l->opts);
+	begin_table(l);
+}
+
+static void add_to_screen(struct lister *l, const struct sockets_row *row)
+{
+	out_list_row(&l->list, row);
+	screen_add(&l->screen, row);
+}
+
+static void end_screen(struct lister *l)
+{
+	out_list_end(&l->list);
+	screen_end(&l->screen, &l->text, l->opts);
+}
+
+/* ---- JSON ---- */
+
+static void add_to_json(struct lister *l, const struct sockets_row *row)
+{
+	json_t *json = out_json(smcss_columns, l->opts->columns ? &l->view : NULL, row);
+
+	out_json_member(&l->text, json, l->opts->watch_seconds > 0);
+}
+
+static void end_json(struct lister *l)
+{
+	struct out_text sockets AUTO(out_free) = l->text;
+	json_t *doc = json_pack("{s:s, s:[]}", "schema", "smc-tools/smcss/1", "sockets");
+
+	l->text = (struct out_text){ .len = 0 };
+	out_json_long_document(&l->text, doc, &sockets, l->opts->watch_seconds > 0);
+}
+
+/* ---- a summary ---- */
+
+static void begin_summary(struct lister *l)
+{
+	summary_free(l->summary);
+	l->summary = summary_new(smcss_has_listening(l->opts));
+}
+
+static void add_to_summary(struct lister *l, const struct sockets_row *row)
+{
+	summary_add(l->summary, row);
+}
+
+static void end_summary(struct lister *l)
+{
+	const struct smcss_opts *opts = l->opts;
+
+	if (opts->is_json)
+		out_json_document(&l->text, summary_json(l->summary, l->spaces),
+				  opts->watch_seconds > 0);
+	else if (opts->is_metrics)
+		summary_metrics(l->summary, l->spaces, &l->text);
+	else
+		summary_print(l->summary, l->spaces, &l->text, opts->width);
+}
+
+static const struct sink table_sink = { begin_table, add_to_table, end_table, true };
+static const struct sink screen_sink = { begin_screen, add_to_screen, end_screen };
+static const struct sink json_sink = { NULL, add_to_json, end_json };
+static const struct sink summary_sink = { begin_summary, add_to_summary, end_summary };
+
+static const struct sink *choose_sink(const struct smcss_opts *opts)
+{
+	if (opts->is_summary)
+		return &summary_sink;
+	if (opts->is_json)
+		return &json_sink;
+	return opts->width ? &screen_sink : &table_sink;
+}
+
+/* ---- rows ---- */
 
 static int skip(struct lister *l, const struct smc_sock *sock)
 {
@@ -76,9 +172,9 @@ static int handle(struct lister *l, struct sockets_row *row)
 	row->holders = NULL;
 	row->n_holders = 0;
 	row->netns = l->netns;
-	if (l->opts->has_processes || l->summary)
+	if (l->opts->has_processes || l->opts->is_summary)
 		row->holders = proc_table_find(&l->lookup.procs, sock->inode, &row->n_holders);
-	emit(l, row);
+	l->sink->row(l, row);
 	return 0;
 }
 
@@ -109,7 +205,7 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 		return 0;
 	l->is_flushed = true;
 	ret = handle_chunk(l);
-	return ret || l->summary || l->is_list || l->opts->width ? ret : write_text(l);
+	return ret || !l->sink->is_incremental ? ret : write_text(l);
 }
 
 /* Start over: drop the rows of the last try, begin with the header. */
@@ -119,13 +215,8 @@ static int begin(void *arg)
 
 	l->n_chunk = 0;
 	out_reset(&l->text);
-	summary_free(l->summary);
-	l->summary = l->opts->is_summary ? summary_new(smcss_has_listening(l->opts)) : NULL;
-	out_list_free(&l->list);
-	if (l->opts->width)
-		screen_begin(&l->screen, l->opts);
-	if (!l->summary && !l->is_list)
-		out_list_begin(&l->list, &l->view, &l->text, l->opts->width, !l->opts->no_header);
+	if (l->sink->begin)
+		l->sink->begin(l);
 	return 0;
 }
 
@@ -174,37 +265,6 @@ static int fetch_all(struct lister *l)
 	return netns_list_each(l->spaces, fetch_netns, l, l->err);
 }
 
-static int write_json(struct lister *l)
-{
-	bool is_repeated = l->opts->watch_seconds > 0;
-	struct out_text sockets AUTO(out_free) = l->text;
-	json_t *doc;
-
-	l->text = (struct out_text){ .len = 0 };
-	if (l->summary) {
-		out_json_document(&l->text, summary_json(l->summary, l->spaces), is_repeated);
-	} else {
-		doc = json_pack("{s:s, s:[]}", "schema", "smc-tools/smcss/1", "sockets");
-		out_json_long_document(&l->text, doc, &sockets, is_repeated);
-	}
-	return write_text(l);
-}
-
-static int print(struct lister *l)
-{
-	if (l->opts->is_json)
-		return write_json(l);
-	if (l->opts->is_metrics)
-		summary_metrics(l->summary, l->spaces, &l->text);
-	else if (l->summary)
-		summary_print(l->summary, l->spaces, &l->text, l->opts->width);
-	else
-		out_list_end(&l->list);
-	if (!l->summary && l->opts->width)
-		screen_end(&l->screen, &l->text, l->opts);
-	return write_text(l);
-}
-
 int smcss_list(const struct smcss_opts *opts, struct netns_list *spaces, struct smc_err *err)
 {
 	struct lister *l = xcalloc(1, sizeof(*l)); /* too large for the stack */
@@ -213,15 +273,17 @@ int smcss_list(const struct smcss_opts *opts, struct netns_list *spaces, struct 
 	l->opts = opts;
 	l->spaces = spaces;
 	l->err = err;
-	l->is_list = opts->is_json && !opts->is_summary;
+	l->sink = choose_sink(opts);
 	l->is_counted = opts->is_metrics || (opts->is_summary && spaces && !opts->is_json);
 	ret = smcss_view(&l->view, opts, err);
 	if (!ret && (opts->has_processes || opts->is_summary) && !l->is_counted)
 		ret = sockets_load_processes(&l->lookup, err);
 	if (!ret)
 		ret = l->spaces ? fetch_all(l) : fetch(l, begin, &l->is_printed, err);
-	if (!ret)
-		ret = print(l);
+	if (!ret) {
+		l->sink->end(l);
+		ret = write_text(l);
+	}
 	if (!ret && spaces)
 		ret = netns_list_failure(spaces, err);
 	summary_free(l->summary);
