@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "base/memory.h"
+#include "base/read.h"
 #include "base/words.h"
 #include "cli/screen.h"
 #include "process/self.h"
@@ -202,25 +203,22 @@ static void take(struct setup_host *host, struct reader *reader)
 {
 	char text[ERROR_SIZE];
 	const char *line;
-	json_t *doc;
 	int status;
 
 	while (waitpid(reader->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	reader->pid = 0;
-	lseek(reader->out, 0, SEEK_SET);
-	/* The exit status is the doctor's verdict. */
-	doc = json_loadfd(reader->out, 0, NULL);
 	line = last_line(text, reader->errors);
-	if (doc)
-		host_parse(&host->facts, doc, &host->err);
-	else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ)
+	/* For hosts that sent no document: the exit status is the doctor's verdict. */
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ)
 		smc_err_say(&host->err, EFBIG, "it sends too much");
 	else if (WIFEXITED(status) && WEXITSTATUS(status) == 124)
 		smc_err_say(&host->err, ETIMEDOUT, "no answer within " SECONDS " seconds");
 	else
 		smc_err_say(&host->err, EIO, "%s", *line ? line : "no document of smc_chk doctor");
-	json_decref(doc);
+	lseek(reader->out, 0, SEEK_SET);
+	host->sent = smc_read_fd(reader->out, SENT_MAX, &host->sent_len);
+	close(reader->errors);
 }
 
 /* The name is what the user typed: of a bundle, without the ending. */
@@ -252,12 +250,28 @@ int hosts_read(struct setup_host *hosts, char *const *names, size_t count, struc
 				     names[first + i]);
 			take(&hosts[first + i], &readers[i]);
 			set_name(&hosts[first + i], names[first + i]);
-			close(readers[i].out);
-			close(readers[i].errors);
 		}
 		cli_progress_end();
 	}
 	return -err->code;
+}
+
+static void decode(struct setup_host *host)
+{
+	json_auto_t *doc = host->sent ? json_loadb(host->sent, host->sent_len, 0, NULL) : NULL;
+
+	free(host->sent);
+	host->sent = NULL;
+	if (!doc)
+		return;
+	host->err = (struct smc_err){ 0 };
+	host_parse(&host->facts, doc, &host->err);
+}
+
+void hosts_decode(struct setup_host *hosts, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		decode(&hosts[i]);
 }
 
 void hosts_free(struct setup_host *hosts, size_t count)

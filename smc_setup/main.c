@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "cli/screen.h"
+#include "sandbox/confine.h"
 #include "smc_setup/setup.h"
 
 static bool is_json;
@@ -32,6 +33,7 @@ const struct cli_tool setup_tool = {
 /* Return: setup_status. */
 static int plan(char *const *names)
 {
+	const struct confine nothing = { .n_paths = 0 };
 	struct setup_host *hosts;
 	struct smc_err err = { 0 };
 	size_t count = 0;
@@ -46,7 +48,11 @@ static int plan(char *const *names)
 	hosts = xcalloc(count, sizeof(*hosts));
 	ret = hosts_read(hosts, names, count, &err);
 	if (!ret)
+		ret = confine(&nothing, NULL, &err); /* hosts are not trusted */
+	if (!ret) {
+		hosts_decode(hosts, count);
 		ret = plan_print(hosts, count, is_json, &err);
+	}
 	hosts_free(hosts, count);
 	return ret < 0 ? cli_error(&setup_tool, "%s", err.text) : ret;
 }

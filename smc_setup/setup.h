@@ -17,9 +17,16 @@ enum setup_status {
 
 extern const struct cli_tool setup_tool;
 
-/** struct setup_host - @source: as typed; @facts are valid if @err has code 0 */
+/**
+ * struct setup_host - a host
+ * @source: as typed
+ * @sent: what it has sent, until it is decoded
+ * @facts: valid if @err has code 0
+ */
 struct setup_host {
 	const char *source;
+	char *sent;
+	size_t sent_len;
 	struct smc_err err;
 	struct predict_host facts;
 };
@@ -32,6 +39,9 @@ struct setup_host {
  * Return: 0; -errno with @err if no process can be started.
  */
 int hosts_read(struct setup_host *hosts, char *const *names, size_t count, struct smc_err *err);
+
+/** hosts_decode() - take the facts from what the hosts have sent; needs no rights */
+void hosts_decode(struct setup_host *hosts, size_t count);
 
 /** host_parse() - take the facts from a document of "smc_chk doctor -j". Return: 0, -EBADMSG */
 int host_parse(struct predict_host *host, json_t *doc, struct smc_err *err);
