@@ -103,10 +103,10 @@ static void note_privileges(struct program *prog)
 {
 	const struct target *target = &prog->target;
 	const struct passwd *owner = getpwuid(target->uid);
-	const char *what = target->raises & TARGET_SETUID ? "set-uid" :
-			   target->raises & TARGET_SETGID ? "set-gid" :
-							    "has file capabilities";
+	const char *what = "has file capabilities";
 
+	if (target->raises & (TARGET_SETUID | TARGET_SETGID))
+		what = target->raises & TARGET_SETUID ? "set-uid" : "set-gid";
 	if (!target->raises || (prog->why && !target->secure))
 		return;
 	if (target->is_nosuid)
@@ -191,7 +191,9 @@ static const char *way_of(const struct program *prog, int use)
 		{ "seccomp", "seccomp", "--seccomp " },
 	};
 
-	return words[!prog->why ? 0 : is_seccomp(prog) ? 2 : 1][use];
+	if (!prog->why)
+		return words[0][use];
+	return words[is_seccomp(prog) ? 2 : 1][use];
 }
 
 static void append_line(struct out_text *text, const char *label, const char *value)
@@ -270,5 +272,7 @@ int chk_program(const struct chk_request *req)
 		prog->why = prog->reason;
 	note_all(prog);
 	status = req->is_json ? print_json(prog) : print_text(prog, req->width);
-	return status || can_run(prog) ? status : prog->why ? CHK_TCP : CHK_ERROR;
+	if (status || can_run(prog))
+		return status;
+	return prog->why ? CHK_TCP : CHK_ERROR;
 }

@@ -122,13 +122,16 @@ static void note_ignored(void)
 /* Return: -1 to go on, or the exit status. */
 static int parse(int argc, char **argv)
 {
+	const char *command = NULL;
 	int ret;
 
 	expand_old(argc, argv);
 	ret = cli_parse(&tool, argc, argv, take_command);
 	if (ret >= 0)
 		return ret;
-	ret = cli_check(&tool, asked.command ? NULL : asked.is_tree ? "--list" : "--show");
+	if (!asked.command)
+		command = asked.is_tree ? "--list" : "--show";
+	ret = cli_check(&tool, command);
 	if (!ret)
 		ret = check_operands(argc, argv);
 	if (ret)

@@ -113,7 +113,9 @@ static enum use find_bpf_use(const char *unit)
 	struct smc_err ignored;
 	int ret = geteuid() ? -EPERM : bpf_ask("status", "--unit", unit, &ignored);
 
-	return !ret ? USE_YES : ret == -EIO ? USE_RESTART : USE_UNKNOWN;
+	if (!ret)
+		return USE_YES;
+	return ret == -EIO ? USE_RESTART : USE_UNKNOWN;
 }
 
 /* Does the unit start smc_run or preload the library in its own settings? */

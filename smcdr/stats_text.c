@@ -37,7 +37,7 @@ const char *stats_si(uint64_t value, char buf[16])
 		scaled /= 1000;
 		unit++;
 	}
-	decimals = scaled < 9.9995 ? 3 : scaled < 99.995 ? 2 : 1;
+	decimals = (scaled < 9.9995) + (scaled < 99.995) + 1;
 	snprintf(buf, 16, "%.*f%c", decimals, scaled, units[unit]);
 	return buf;
 }

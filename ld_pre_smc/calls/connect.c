@@ -108,8 +108,8 @@ static int wait_connected(const struct attempt *try, int timeout, int late)
 	int n;
 
 	for (;;) {
-		left = end - shim_milliseconds();
-		n = poll(&poll_fd, 1, timeout < 0 ? -1 : left < 0 ? 0 : (int)left);
+		left = MAX(end - shim_milliseconds(), 0);
+		n = poll(&poll_fd, 1, timeout < 0 ? -1 : (int)left);
 		if (n > 0)
 			return finish(try, poll_fd.revents);
 		if (!n) {

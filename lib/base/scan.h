@@ -52,11 +52,12 @@ static inline bool scan_net(const char **at, int *family, uint8_t bytes[16], uns
 {
 	const char *colon = strchr(*at, ':');
 	bool is_bracketed = **at == '[', is_v6 = is_bracketed || (colon && strchr(colon + 1, ':'));
+	const char *end = is_v6 ? "/" : "/:";
 	char text[INET6_ADDRSTRLEN];
 	size_t len;
 
 	*at += is_bracketed;
-	len = strcspn(*at, is_bracketed ? "]" : is_v6 ? "/" : "/:");
+	len = strcspn(*at, is_bracketed ? "]" : end);
 	if (len >= sizeof(text) || (is_bracketed && !(*at)[len]))
 		return false;
 	memcpy(text, *at, len);

@@ -31,7 +31,9 @@ static int check_size(int map, size_t value_size)
 	attr.info.info_len = sizeof(info);
 	attr.info.info = pointer(&info);
 	err = bpf_call(BPF_OBJ_GET_INFO_BY_FD, &attr);
-	return err ? err : info.value_size == value_size ? 0 : -ESTALE;
+	if (err)
+		return err;
+	return info.value_size == value_size ? 0 : -ESTALE;
 }
 
 int bpfmap_open(const char *path, bool writable, size_t value_size)

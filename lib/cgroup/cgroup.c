@@ -139,7 +139,9 @@ static int find(const char *root, struct search *search)
 	if (snprintf(full, sizeof(full), "%s", root) >= (int)sizeof(full))
 		return -ENAMETOOLONG;
 	search_in(search, full, strlen(full));
-	return search->hits > 1 ? -EEXIST : search->hits ? 0 : -ENOENT;
+	if (search->hits > 1)
+		return -EEXIST;
+	return search->hits ? 0 : -ENOENT;
 }
 
 int cgroup_of_unit(const char *root, const char *unit, char path[PATH_MAX])
@@ -162,7 +164,9 @@ int cgroup_of_container(const char *root, const char *id, char path[PATH_MAX])
 {
 	struct search search = { .name = id, .found = path };
 
-	return !*id ? -ENOENT : id[strspn(id, "0123456789abcdef")] ? -EINVAL : find(root, &search);
+	if (!*id)
+		return -ENOENT;
+	return id[strspn(id, "0123456789abcdef")] ? -EINVAL : find(root, &search);
 }
 
 bool cgroup_is_named(const char *path, const char *id)

@@ -81,9 +81,10 @@ static void describe(const struct cli_tool *tool, char **words, char *letters, s
 		*letters++ = '+';
 	*letters++ = ':';
 	for (size_t i = 0; (opt = row_at(tool, i))->val && i < MAX_OPTS; i++) {
-		int has_arg = !opt->arg	       ? no_argument :
-			      *opt->arg == '[' ? optional_argument :
-						 required_argument;
+		int has_arg = opt->arg ? required_argument : no_argument;
+
+		if (opt->arg && *opt->arg == '[')
+			has_arg = optional_argument;
 
 		if (!opt->help && !is_among(opt->name, words))
 			continue;
@@ -123,12 +124,10 @@ static void join(char *text, size_t size, const char *list)
 	size_t len, used = 0;
 
 	for (; (len = next_word(&list)) && used < size; list += len) {
-		const char *rest = list + len, *between = !used		   ? "" :
-							  next_word(&rest) ? ", " :
-									     " or ";
+		const char *rest = list + len, *between = next_word(&rest) ? ", " : " or ";
 
-		used += (size_t)snprintf(text + used, size - used, "%s'%.*s'", between, (int)len,
-					 list);
+		used += (size_t)snprintf(text + used, size - used, "%s'%.*s'", used ? between : "",
+					 (int)len, list);
 	}
 }
 
@@ -456,12 +455,11 @@ int cli_word(const struct cli_tool *tool, int val, const char *const *words, con
 	size_t len = 0;
 
 	for (int i = 0; words[i]; i++) {
+		const char *between = words[i + 1] ? ", " : " or ";
+
 		if (!strcmp(words[i], text))
 			return i;
-		len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s",
-					!i	     ? "" :
-					words[i + 1] ? ", " :
-						       " or ",
+		len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s", i ? between : "",
 					words[i]);
 	}
 	cli_usage_error(tool, "--%s: '%s' is not %s", cli_long_name(tool, val), text, all);

@@ -96,7 +96,7 @@ struct cli_piece cli_take_line(struct cli_piece *rest, size_t width, bool is_beg
 			at--;
 		good = last_good_blank(*rest, at);
 		at = good ? good : at;
-		line.len = at ? at : is_begun ? 0 : fit;
+		line.len = at || is_begun ? at : fit;
 	}
 	rest->data += line.len;
 	rest->len -= line.len;

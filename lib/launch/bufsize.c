@@ -30,7 +30,9 @@ static int read_knob(const char *part, const char *name, long long *bytes)
 
 	snprintf(path, sizeof(path), KNOB, part, name);
 	ret = smc_read_start(path, 0, text, sizeof(text));
-	return ret < 0 ? ret : sscanf(text, "%lld", bytes) == 1 ? 0 : -EIO;
+	if (ret < 0)
+		return ret;
+	return sscanf(text, "%lld", bytes) == 1 ? 0 : -EIO;
 }
 
 /* True if the requested size is above its limit. */

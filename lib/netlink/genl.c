@@ -63,7 +63,9 @@ static int receive(struct smc_genl *nl, struct answer *answer)
 		answer_take(answer, bytes, (size_t)len);
 		free(bytes);
 	}
-	return answer->code ? answer->code : answer->is_interrupted ? EINTR : 0;
+	if (answer->code)
+		return answer->code;
+	return answer->is_interrupted ? EINTR : 0;
 }
 
 /* Send one request and collect the replies. Return: positive errno, 0 for none. */
@@ -87,9 +89,8 @@ static int transact(struct smc_genl *nl, uint8_t cmd, int flags, const struct sm
 			      nla_put_string(msg, attrs[i].type, attrs[i].str) :
 			      nla_put_u8(msg, attrs[i].type, attrs[i].u8);
 	if (!ret) {
-		errno = 0;
-		ret = nl_send_auto(nl->sock, msg);
-		ret = ret < 0 && errno ? errno : ret < 0 ? EIO : 0;
+		errno = EIO; /* libnl's own errors have none */
+		ret = nl_send_auto(nl->sock, msg) < 0 ? errno : 0;
 	} else {
 		ret = ENOMEM;
 	}

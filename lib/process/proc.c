@@ -161,7 +161,9 @@ static int load_recorded(struct proc_table *table)
 	size_t len;
 	char *text AUTO_FREE = record_get(HOLDERS, HOLDERS_MAX, &len);
 
-	return text ? proc_table_parse(table, text) : errno == ENOENT ? 0 : -errno;
+	if (text)
+		return proc_table_parse(table, text);
+	return errno == ENOENT ? 0 : -errno;
 }
 
 static void record_holders(const struct proc_fd *first, size_t count)

@@ -61,11 +61,10 @@ static int add(struct parser *p, struct filter_node node)
 
 static int join(struct parser *p, enum filter_kind kind, int left, int right)
 {
-	return left < 0	 ? left :
-	       right < 0 ? right :
-			   add(p, (struct filter_node){ .kind = kind,
-							.left = (uint8_t)left,
-							.right = (uint8_t)right });
+	if (left < 0 || right < 0)
+		return left < 0 ? left : right;
+	return add(p, (struct filter_node){
+			      .kind = kind, .left = (uint8_t)left, .right = (uint8_t)right });
 }
 
 static int unexpected(struct parser *p, const char *wanted)

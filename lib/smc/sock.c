@@ -139,7 +139,9 @@ static void decode_addresses(struct smc_sock *sock, const struct smc_abi_sockid 
 	memcpy(sock->peer.ip, id->dst, sizeof(sock->peer.ip));
 	sock->local.port = ntohs(id->sport);
 	sock->peer.port = ntohs(id->dport);
-	sock->local.family = is_open ? AF_UNSPEC : is_v6 ? AF_INET6 : AF_INET;
+	sock->local.family = is_v6 ? AF_INET6 : AF_INET;
+	if (is_open)
+		sock->local.family = AF_UNSPEC;
 	sock->peer.family = sock->local.family;
 }
 

@@ -112,9 +112,9 @@ static inline enum smc_mode smc_sock_mode(const struct smc_sock *sock)
 	/* Mode 0 is SMC-R, but also the value of a socket without any connection. */
 	if (!smc_sock_connected(sock))
 		return SMC_MODE_NONE;
-	return sock->mode == SMC_DIAG_MODE_SMCR ? SMC_MODE_SMCR :
-	       sock->mode == SMC_DIAG_MODE_SMCD ? SMC_MODE_SMCD :
-						  SMC_MODE_NONE;
+	if (sock->mode == SMC_DIAG_MODE_SMCR)
+		return SMC_MODE_SMCR;
+	return sock->mode == SMC_DIAG_MODE_SMCD ? SMC_MODE_SMCD : SMC_MODE_NONE;
 }
 
 /** smc_state_name() - name printed by smcss, NULL for an unknown state */

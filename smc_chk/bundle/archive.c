@@ -105,10 +105,9 @@ int bundle_pack(struct workdir *work, int fd, const char *directory, struct pack
 	if (status == -ENOENT || status == 127)
 		return no_tar(err);
 	line = complaint(text, errors);
-	return smc_err_say(err, EIO, "cannot write the bundle: %s",
-			   *line	? line :
-			   status > 128 ? workdir_why(status) :
-					  "tar failed");
+	if (!*line)
+		line = status > 128 ? workdir_why(status) : "tar failed";
+	return smc_err_say(err, EIO, "cannot write the bundle: %s", line);
 }
 
 /* ---- unpacking ---- */

@@ -80,7 +80,9 @@ static int put_file(struct collection *b, const char *directory, const char *nam
 	int fd AUTO_CLOSE = open_new(b, directory, name, end);
 	int ret = fd < 0 ? 0 : out_flush(text, fd);
 
-	return fd < 0 ? fd : ret ? cannot_write(b, -ret) : 0;
+	if (fd < 0)
+		return fd;
+	return ret ? cannot_write(b, -ret) : 0;
 }
 
 int collect_index(struct collection *b, const char *directory)

@@ -128,7 +128,9 @@ static enum usability find_gids(struct choice *choice, const struct choices *cho
 	}
 	if (choice->gid_v1)
 		return USABLE;
-	return !choice->gid_v2 ? gap : choice_has_eid(choices) ? USABLE : UNUSABLE_NO_EID;
+	if (!choice->gid_v2)
+		return gap;
+	return choice_has_eid(choices) ? USABLE : UNUSABLE_NO_EID;
 }
 
 static void find_port(struct choice *choice, const struct choices *choices)

@@ -76,11 +76,9 @@ static int probe_library(void *arg, char text[HOST_PROBE_SIZE])
 	if (ret)
 		return ret;
 	ret = smc_elf_inspect(library.file, &elf);
-	machine = ret ? NULL : smc_elf_machine_name(&elf);
+	machine = ret ? "damaged" : smc_elf_machine_name(&elf);
 	snprintf(text, HOST_PROBE_SIZE, "%.400s\n%s", library.file,
-		 ret	 ? "damaged" :
-		 machine ? machine :
-			   "another machine");
+		 machine ? machine : "another machine");
 	if (ret)
 		return 0;
 	/*

@@ -158,7 +158,9 @@ static enum doctor_level put_verdict(struct out_text *text, const struct doctor_
 		append_count(text, ": ", problems, "problem");
 		append_count(text, problems ? ", " : ": ", warnings, "warning");
 	}
-	return problems ? DOCTOR_PROBLEM : warnings ? DOCTOR_WARNING : DOCTOR_OK;
+	if (problems)
+		return DOCTOR_PROBLEM;
+	return warnings ? DOCTOR_WARNING : DOCTOR_OK;
 }
 
 /* The worst comes last, where a terminal shows it without scrolling. */

@@ -103,7 +103,9 @@ static enum kmodule query_list(const char *const query[2], const char *list, enu
 	size_t len;
 	char *text AUTO_FREE = host_whole(&len, MAX_TEXT, "/lib/modules/%s/%s", query[0], list);
 
-	return !text ? KMODULE_UNKNOWN : kmodule_listed(text, query[1]) ? found : KMODULE_ABSENT;
+	if (!text)
+		return KMODULE_UNKNOWN;
+	return kmodule_listed(text, query[1]) ? found : KMODULE_ABSENT;
 }
 
 static int probe_module(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unused)))

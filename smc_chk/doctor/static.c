@@ -24,7 +24,10 @@ static const char *reach(const struct choice_mode *modes, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		if (modes[i].version == 2 && modes[i].device)
 			return "any";
-		far = modes[i].version == 1 ? "own" : far ? far : "this host";
+		if (modes[i].version == 1)
+			far = "own";
+		else if (!far)
+			far = "this host";
 	}
 	return far ? far : "none";
 }

@@ -18,12 +18,12 @@ static void check_knobs(struct doctor *doc)
 
 	for (const struct smc_knob *knob = smc_knobs; knob->name; knob++) {
 		/* Effect of a value of 0 or less, NULL if harmless. */
-		const char *bad = !strcmp(knob->name, "net.smc.autocorking_size") ?
-					  "off: each small send goes out alone" :
-				  !strcmp(knob->name, "net.smc.smcr_testlink_time") ?
-					  "off: a dead peer of an idle link is not noticed" :
-					  NULL;
+		const char *bad = NULL;
 
+		if (!strcmp(knob->name, "net.smc.autocorking_size"))
+			bad = "off: each small send goes out alone";
+		else if (!strcmp(knob->name, "net.smc.smcr_testlink_time"))
+			bad = "off: a dead peer of an idle link is not noticed";
 		if (!knob_number(&value, doc->facts, knob->name))
 			continue;
 		found++;

@@ -48,7 +48,9 @@ const char *endpoint_why_not(void)
 
 const char *endpoint_family_word(int family)
 {
-	return family == AF_INET6 ? "IPv6 " : family == AF_INET ? "IPv4 " : "";
+	if (family == AF_INET6)
+		return "IPv6 ";
+	return family == AF_INET ? "IPv4 " : "";
 }
 
 socklen_t endpoint_len(const union endpoint_addr *addr)

@@ -2,6 +2,8 @@
 /* Requests of the live test, and measurements. */
 #include "smc_chk/live/client.h"
 
+#include <sys/param.h>
+
 #include "base/memory.h"
 #include "base/numbers.h"
 
@@ -111,9 +113,7 @@ int exchange_greeting(struct client_result *result, int fd, int wait_ms)
 
 static uint64_t share_ns(int timeout_ms)
 {
-	int ms = timeout_ms / SHARE;
-
-	return (uint64_t)(ms < MIN_MS ? MIN_MS : ms > MAX_MS ? MAX_MS : ms) * 1000000U;
+	return (uint64_t)MAX(MIN_MS, MIN(timeout_ms / SHARE, MAX_MS)) * 1000000U;
 }
 
 /*

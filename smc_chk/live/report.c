@@ -155,14 +155,19 @@ static void put_times(struct out_text *text, const struct client_result *result)
 static void put_words(struct out_text *text, size_t width, double ratio)
 {
 	const char *times = width && cli_has_utf8() ? "\u00d7" : "x";
-	const bool is_slower = ratio < 0.995, is_faster = ratio >= 1.005;
+	enum out_style style = OUT_PLAIN;
+	const char *what = "";
 	char words[48];
 
-	snprintf(words, sizeof(words), "%.2f %s TCP%s", ratio, times,
-		 is_slower ? " (slower)" :
-		 is_faster ? " (faster)" :
-			     "");
-	out_styled(text, is_slower ? OUT_WARNING : is_faster ? OUT_GOOD : OUT_PLAIN, words);
+	if (ratio < 0.995) {
+		what = " (slower)";
+		style = OUT_WARNING;
+	} else if (ratio >= 1.005) {
+		what = " (faster)";
+		style = OUT_GOOD;
+	}
+	snprintf(words, sizeof(words), "%.2f %s TCP%s", ratio, times, what);
+	out_styled(text, style, words);
 }
 
 static void put_rates(struct out_text *text, const struct client_result *result, size_t width)

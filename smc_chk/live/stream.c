@@ -26,7 +26,9 @@ static int wait_until(int fd, short events, uint64_t end)
 		now = stream_now();
 		ret = poll(&pfd, 1, now < end ? (int)((end - now + 999999) / 1000000) : 0);
 	} while (ret < 0 && errno == EINTR);
-	return ret < 0 ? -errno : ret ? pfd.revents : 0;
+	if (ret < 0)
+		return -errno;
+	return ret ? pfd.revents : 0;
 }
 
 static uint64_t end_of(int timeout_ms)
