@@ -130,7 +130,7 @@ smc_chk_LIBS := -lm
 # Only the library and other tools start them, so they are not in BINDIR. smc_keep is of libc alone, so that
 # LDFLAGS=-static is possible.
 HELPERS := smc_keep smc_supervise smc_netns
-TOOLS := smc_run smc_unit smc_ab smcss smc_top smc_events smcd smcr smc_pnet smc_rnics smc_chk smc_dump smc_conf smc_setup $(if $(HAVE_BPF),smc_bpf)
+TOOLS := smc_run smc_unit smc_ab smcss smc_top smc_events smcd smcr smc_pnet smc_rnics smc_chk smc_dump smc_conf smc_setup smc_advise $(if $(HAVE_BPF),smc_bpf)
 tool_objs = $(call objs,$(or $($(1)_SOURCES),$(1)/*.c $(1)/*/*.c) $($(1)_EXTRA))
 # Parts of a tool that unit tests link: all but its main().
 tool_parts = $(filter-out %/main.o,$(call tool_objs,$(1)))

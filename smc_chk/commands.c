@@ -67,15 +67,6 @@ static const struct cli_opt bundle_options[] = {
 	{ 0 },
 };
 
-static const struct cli_opt advise_options[] = {
-	{ CHK_OPT_FOR, "for", "TIME", "watch for this long, such as 30s or 1h (default 1m)" },
-	JSON,
-	NETNS,
-	CLI_COLOR_OPTION,
-	DEBUG,
-	{ 0 },
-};
-
 /* Name, usage, summary, options, trailing text. */
 #define TOOL(...)                                                                                  \
 	&(const struct cli_tool)                                                                   \
@@ -108,8 +99,8 @@ static int run_letters(const struct chk_request *req)
 	return req->iface ? chk_pnetid(req) : chk_doctor(req);
 }
 
-static const char *const words[] = { "doctor", "connect", "serve", "explain", "program",
-				     "advise", "bundle",  "from",  NULL };
+static const char *const words[] = { "doctor",	"connect", "serve", "explain",
+				     "program", "bundle",  "from",  NULL };
 
 /* In the order of words[]. */
 static const struct chk_command commands[] = {
@@ -139,12 +130,6 @@ static const struct chk_command commands[] = {
 	       "Exit status: 0 a way reaches it, 1 error, 2 it would use TCP.\n"
 	       "Example: smc_chk program /usr/sbin/nginx\n"),
 	  "program", .reads_elsewhere = true, .run = chk_program },
-	{ TOOL("smc_chk advise", "[OPTIONS]",
-	       "Watch TCP connections for a while, and list those that SMC would improve.",
-	       advise_options,
-	       "Exit status: 0 something would benefit, 1 error, 2 nothing would.\n"
-	       "Example: smc_chk advise --for 1h\n"),
-	  .is_on_network = true, .run = chk_advise },
 	{ TOOL("smc_chk bundle", "[OPTIONS] FILE",
 	       "Collect all that support needs about this host in FILE (.tar.gz).", bundle_options,
 	       "Exit status: 0 written, 1 error.\n"

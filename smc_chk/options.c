@@ -14,12 +14,7 @@
 #include "cli/screen.h"
 #include "out/list.h"
 
-#define WATCH_MAX (7 * 86400)
-#define WATCH_DEFAULT 60
-
-struct chk_request chk_asked = { .port = CHK_PORT,
-				 .timeout_ms = 10000,
-				 .watch_seconds = WATCH_DEFAULT };
+struct chk_request chk_asked = { .port = CHK_PORT, .timeout_ms = 10000 };
 
 static const struct cli_opt options[] = {
 	{ 'C', "connect", "HOST", "do as 'smc_chk connect HOST'", .text = &chk_asked.object,
@@ -57,7 +52,6 @@ const struct cli_tool chk_tool = {
 		 "serve                run the server for such tests\n"
 		 "explain CODE         explain why a connection is TCP\n"
 		 "program FILE         show how smc_run can reach a program\n"
-		 "advise               find TCP connections that SMC would improve\n"
 		 "bundle FILE          collect all that support needs\n"
 		 "from FILE [COMMAND]  run COMMAND as if on the host of a bundle",
 	.opts = options,
@@ -78,26 +72,6 @@ static int set_timeout(const char *text)
 	return 0;
 }
 
-/* A week is longer than anybody waits. */
-static int set_watch(const char *text)
-{
-	char *end = NULL;
-	unsigned long seconds = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
-	unsigned long unit = 1;
-
-	if (seconds && *end == 'h')
-		unit = 3600;
-	else if (seconds && *end == 'm')
-		unit = 60;
-	if (seconds && *end && strchr("smh", *end))
-		end++;
-	if (!seconds || *end || seconds > WATCH_MAX / unit)
-		return cli_usage_error(chk_asked.command->tool,
-				       "'%s' is not a time from 1s to 168h", text);
-	chk_asked.watch_seconds = (unsigned int)(seconds * unit);
-	return 0;
-}
-
 static int take_option(int val)
 {
 	uint64_t port;
@@ -110,8 +84,7 @@ static int take_option(int val)
 		return ret;
 	case '4': chk_asked.family = AF_INET; return 0;
 	case '6': chk_asked.family = AF_INET6; return 0;
-	case 't': return set_timeout(optarg);
-	default: return set_watch(optarg);
+	default: return set_timeout(optarg);
 	}
 }
 

@@ -21,7 +21,6 @@ enum chk_status {
 enum {
 	CHK_OPT_ANONYMOUS = CLI_LONG_ONLY,
 	CHK_OPT_BIND,
-	CHK_OPT_FOR,
 	CHK_OPT_HTML,
 	CHK_OPT_KEY,
 	CHK_OPT_ONCE,
@@ -50,7 +49,6 @@ struct chk_command {
  * @key: file with the key for --anonymous, NULL for a random key
  * @html: doctor: write a page to this file, "-" for standard output, NULL for none
  * @timeout_ms: maximum wait for one step
- * @watch_seconds: duration of advise
  * @width: of the terminal; 0 for the layout in pipes
  */
 struct chk_request {
@@ -60,7 +58,6 @@ struct chk_request {
 	uint16_t port;
 	int family;
 	int timeout_ms;
-	unsigned int watch_seconds;
 	bool is_json, is_debug, is_once, is_tcp_too, is_live, is_static, is_brief;
 	bool is_server, is_anonymous, is_verbose;
 	size_t width;
@@ -113,7 +110,6 @@ json_t *chk_json_optional(const char *str);
 
 /* ---- the commands: chk_command.run ---- */
 
-int chk_advise(const struct chk_request *req); /* CHK_OK: SMC would pay, CHK_TCP: no */
 int chk_bundle(const struct chk_request *req);
 int chk_connect(const struct chk_request *req); /* also -C */
 int chk_doctor(const struct chk_request *req);

@@ -10,7 +10,7 @@
 #define LIBBPF_SONAME "libbpf.so.1"
 
 DLNOTE(LIBBPF_SONAME, "bpf",
-       "scopes: smc_bpf; TCP connections with their processes: advise; SMC connections: "
+       "scopes: smc_bpf; TCP connections with their processes: smc_advise; SMC connections: "
        "smc_events, and their payload: smc_dump",
        "suggested");
 

@@ -156,18 +156,23 @@ static json_t *json_mode(const struct doctor_facts *facts, const struct choice_m
 static json_t *json_choice(const struct doctor_facts *facts, const struct choice *choice)
 {
 	struct choice_mode modes[CHOICE_MAX_MODES];
-	size_t count = choice_modes(modes, &facts->choices, choice, false);
-	json_t *configuration = json_array();
+	size_t count = choice_modes(modes, &facts->choices, choice, true), usable = 0;
+	json_t *configuration = json_array(), *waiting = json_array();
 	const char *source = NULL;
 
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(configuration, json_mode(facts, &modes[i]));
+	for (size_t i = 0; i < count; i++) {
+		json_array_append_new(modes[i].is_waiting ? waiting : configuration,
+				      json_mode(facts, &modes[i]));
+		if (!modes[i].is_waiting)
+			modes[usable++] = modes[i];
+	}
 	if (*choice->net->pnetid)
 		source = pnet_row_is_hardware(choice->net, &facts->netdevs) ? "hardware" : "table";
-	return json_pack("{s:o, s:o, s:o*, s:s*, s:s, s:o*}", "net_device",
+	return json_pack("{s:o, s:o, s:o, s:o*, s:s*, s:s, s:o*}", "net_device",
 			 chk_json_optional(choice->net->name), "configuration", configuration,
-			 "pnetid", chk_json_optional(choice->net->pnetid), "pnetid_source", source,
-			 "reach", reach(modes, count), "own_subnets", json_subnets(facts, choice));
+			 "without_eid", waiting, "pnetid", chk_json_optional(choice->net->pnetid),
+			 "pnetid_source", source, "reach", reach(modes, usable), "own_subnets",
+			 json_subnets(facts, choice));
 }
 
 /* Print devices per net device, or one error. Return: chk_status. */

@@ -423,7 +423,7 @@ lib/launch/supervise.o _exit" "lib/ exits where memory is gone, and in processes
 		"lib/smc knows neither output nor sockets"
 	is "$(grep -nE '#include "netlink/|#include <libmnl|#include <linux/netlink' lib/out/*.[ch])" "" \
 		"lib/out never sees an attribute"
-	is "$(grep -rnE '#include "(smcss|smc_top|smc_events|smc_run|smc_unit|smc_ab|ld_pre_smc|smcd|smcr|smc_pnet|smc_chk|smc_rnics|smc_dump|smc_conf|smc_setup|smc_bpf|smc_keep|smc_supervise|smc_netns|smcdr)/' lib)" "" \
+	is "$(grep -rnE '#include "(smcss|smc_top|smc_events|smc_advise|smc_run|smc_unit|smc_ab|ld_pre_smc|smcd|smcr|smc_pnet|smc_chk|smc_rnics|smc_dump|smc_conf|smc_setup|smc_bpf|smc_keep|smc_supervise|smc_netns|smcdr)/' lib)" "" \
 		"lib/ includes no tool"
 	is "$(grep -rnE '#include "[^/"]+"' --include='*.[ch]' lib smc* ld_pre_smc* | grep -vE '"(version|style\.css)\.h"')" "" \
 		"headers are included by their path"

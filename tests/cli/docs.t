@@ -6,7 +6,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tool.sh
 export LC_ALL=C.UTF-8 MANWIDTH=100 MAN_KEEP_FORMATTING='' GROFF_NO_SGR=1
-tools="smcss smc_top smc_events smc_run smc_ab smc_chk smc_pnet smc_rnics smc_dump smc_conf smc_setup smcd smcr"
+tools="smcss smc_top smc_events smc_advise smc_run smc_ab smc_chk smc_pnet smc_rnics smc_dump smc_conf smc_setup smcd smcr"
 # smc_bpf is built only if its compiler is installed.
 [ ! -x "$BUILD/smc_bpf" ] || tools="$tools smc_bpf"
 version=$(<VERSION)

@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)) + '/..')
 from tap import done, equal, ok, skip  # noqa: E402
 
 ROOT = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__)) + '/../..'
-TOOLS = ('smc_run', 'smc_unit', 'smc_ab', 'smcss', 'smc_top', 'smc_events', 'smcd', 'smcr', 'smcdr', 'smc_pnet', 'smc_rnics', 'smc_chk', 'smc_dump', 'smc_conf', 'smc_setup', 'smc_bpf', 'smc_keep', 'smc_supervise', 'smc_netns', 'ld_pre_smc')
+TOOLS = ('smc_run', 'smc_unit', 'smc_ab', 'smcss', 'smc_top', 'smc_events', 'smc_advise', 'smcd', 'smcr', 'smcdr', 'smc_pnet', 'smc_rnics', 'smc_chk', 'smc_dump', 'smc_conf', 'smc_setup', 'smc_bpf', 'smc_keep', 'smc_supervise', 'smc_netns', 'ld_pre_smc')
 
 # From the bottom to the top: a directory includes only what is on a floor below its own. Tools are above all of them.
 FLOORS = (('lib/base',), ('lib/cli',), ('lib/smc', 'lib/out'), ('lib/host',), ('lib/netlink', 'lib/process'), ('lib/sandbox', 'lib/bpf'),

@@ -9,6 +9,7 @@ tool=smc_chk
 # ---- options ----
 refuse "unknown option '-y'" -y
 refuse "unknown command 'x'" x
+refuse "unknown command 'advise'" advise
 refuse "unknown command 'dcotor' .*'doctor'" dcotor
 refuse "unknown command 'conn' .*'connect'" conn
 refuse "unknown .*'--doctor'" --doctor
@@ -33,10 +34,6 @@ refuse "'--port' is only for" -p 5
 refuse "'--ipv6' is only for" -s -6
 refuse '--json .*only one of -l and -s' -l -s -j
 refuse "'--key' is only for '--anonymous'" bundle x --key y
-for word in '' 0 0m -1 1d 1.5 m 1mm 169h 10081m 99999999999999999999 ' 1' +1 0x10; do
-	refuse 'is not a time from 1s to 168h' advise --for "$word"
-done
-refuse "unexpected argument 'x'" advise x
 refuse "unexpected argument 'x'" program sh x
 refuse 'no network namespace' -N there-is-none -s
 
@@ -45,32 +42,6 @@ run -i lo
 is "$out" '' '-i: no PNET ID'
 run -s -i lo
 like "$out" '^lo$' '-s: an interface'
-
-# ---- a report without a reader: the first Ctrl-C ends the watch, another one the program ----
-# The pipe is full and not read; signals are sent until it ends.
-status=$(python3 - "$BUILD/smc_chk" <<'EOF'
-import os, signal, subprocess, sys, time
-reader, writer = os.pipe()
-os.set_blocking(writer, False)
-try:
-    while True:
-        os.write(writer, b"x" * 4096)
-except BlockingIOError:
-    os.set_blocking(writer, True)
-process = subprocess.Popen([sys.argv[1], "advise", "--for", "3600"], stdout=writer, stderr=subprocess.PIPE)
-end = time.monotonic() + 60
-while process.poll() is None and time.monotonic() < end:
-    time.sleep(0.5)
-    process.send_signal(signal.SIGTERM)  # a background job ignores SIGINT
-print(process.poll())
-process.kill()
-EOF
-)
-# 1: this host does not permit watching.
-case $status in
--15 | 1) ok 0 'advise: a signal ends it while its report is not taken' ;;
-*) ok 1 'advise: a signal ends it while its report is not taken'; diag "$status" ;;
-esac
 
 # ---- reasons ----
 for word in 0x03030000 0X3030000 03030000 3030000 50528256 nosmcdev NOSMCDEV smc_clc_decl_NOSMCDEV; do

@@ -82,8 +82,8 @@ run -s -i eno2
 is "$rc" 1 'an interface for which there is nothing'
 like "$out" '^ Configuration: not configured$' 'which is reported'
 run -s -j -i encbdf0
-is "$out" '{"schema":"smc-tools/static/1","net_devices":[{"net_device":"encbdf0","configuration":[{"mode":"SMC-D","version":1,"device":"0000:00:00.0","fid":"1000","is_loopback":false},{"mode":"SMC-R","version":1,"device":"mlx4_0","port":1,"gid":"fe80:0000:0000:0000:0000:00ff:fe00:0001","is_loopback":false}],"pnetid":"NET1","pnetid_source":"hardware","reach":"own","own_subnets":["10.1.0.0/16"]}]}' 'in JSON'
-for what in 'connect localhost' serve advise '-C localhost' -S -l; do
+is "$out" '{"schema":"smc-tools/static/1","net_devices":[{"net_device":"encbdf0","configuration":[{"mode":"SMC-D","version":1,"device":"0000:00:00.0","fid":"1000","is_loopback":false},{"mode":"SMC-R","version":1,"device":"mlx4_0","port":1,"gid":"fe80:0000:0000:0000:0000:00ff:fe00:0001","is_loopback":false}],"without_eid":[],"pnetid":"NET1","pnetid_source":"hardware","reach":"own","own_subnets":["10.1.0.0/16"]}]}' 'in JSON'
+for what in 'connect localhost' serve '-C localhost' -S -l; do
 	# shellcheck disable=SC2086 # words
 	run $what
 	refused 1 '^smc_chk: .*recorded host.* network' "$what is about this machine"

@@ -4,7 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tool.sh
 
-for tool in smcss smc_top smc_events smc_pnet smc_rnics smc_dump smc_conf smc_setup smc_chk smc_ab smc_run smc_unit smc_bpf smcd smcr; do
+for tool in smcss smc_top smc_events smc_advise smc_pnet smc_rnics smc_dump smc_conf smc_setup smc_chk smc_ab smc_run smc_unit smc_bpf smcd smcr; do
 	if [ ! -x "$BUILD/$tool" ]; then
 		skip $tool 'it was not built'
 		continue

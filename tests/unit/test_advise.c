@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* smc_chk advise: from observed connections to rows with classes, ways and advice. */
+/* smc_advise: from observed connections to rows with classes, ways and advice. */
 #include "smc/buffers.h"
 #include "test.h"
 
-#include "smc_chk/advise/advice.h"
+#include "smc_advise/advice.h"
 
 #define GO "10.1.0.1" /* an address of eth0, which supports SMC-R v1 and v2 */
 
@@ -16,10 +16,8 @@ static struct netaddr own[] = {
 
 /* A host, its connections, and the result. */
 static struct host {
-	struct pnet_row rows[4], port, ism;
-	struct rdma_gid gid_v1, gid_v2;
-	struct choice all[4];
-	struct choices choices;
+	struct device_mode modes[4];
+	struct devices devices;
 	struct tally tally;
 	struct judged judged;
 	uint64_t cookie, now;
@@ -27,29 +25,22 @@ static struct host {
 
 FIXTURE(start)
 {
-	static const char *const nets[] = { "lo", "eth0", "eth1", "eth2" };
+	static const struct device_mode modes[] = {
+		{ "lo", "SMC-D", 2, .is_loopback = true },
+		{ "eth0", "SMC-R", 1 },
+		{ "eth0", "SMC-R", 2 },
+		{ "eth2", "SMC-R", 1 },
+	};
 
 	host = (struct host){ .now = 1000 };
-	for (size_t i = 0; i < ARRAY_SIZE(nets); i++) {
-		host.rows[i].name = nets[i];
-		host.all[i] = (struct choice){ .net = &host.rows[i],
-					       .smcr = UNUSABLE_NO_DEVICE,
-					       .smcd = UNUSABLE_NO_DEVICE };
-	}
-	host.port.name = "mlx5_0";
-	host.all[0].is_loopback = true;
-	host.all[1].smcr = host.all[3].smcr = USABLE;
-	host.all[1].port = host.all[3].port = &host.port;
-	host.all[1].gid_v1 = host.all[3].gid_v1 = &host.gid_v1;
-	host.all[1].gid_v2 = &host.gid_v2;
-	host.choices = (struct choices){
-		.is_eid_known = true,
-		.n_ueids = 1,
+	memcpy(host.modes, modes, sizeof(modes));
+	host.devices = (struct devices){
+		.modes = host.modes,
+		.count = ARRAY_SIZE(modes),
 		.addrs = { .addrs = own, .count = ARRAY_SIZE(own), .is_known = true },
+		.has_smc = true,
 	};
-	host.choices.all = host.all;
-	host.choices.count = ARRAY_SIZE(nets);
-	host.tally.own = &host.choices.addrs;
+	host.tally.own = &host.devices.addrs;
 	tally_start(&host.tally);
 	return 0;
 }
@@ -106,7 +97,7 @@ static void die(const struct smc_tcp *tcp, uint32_t who, enum tally_side side, u
 static void finish(void)
 {
 	tally_finish(&host.tally, host.now);
-	advise_judge(&host.judged, &host.tally, &host.choices, true);
+	advise_judge(&host.judged, &host.tally, &host.devices);
 }
 
 /* The row of a peer, which must exist. */
@@ -152,6 +143,13 @@ TEST(test_classes)
 	assert_int_equal(host.judged.sum.memory, 2 * SMC_GOOD_BUFFER);
 }
 
+/* Version 2 waits for an EID. */
+static void set_eid(bool has_eid)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(host.modes); i++)
+		host.modes[i].is_waiting = host.modes[i].version == 2 && !has_eid;
+}
+
 static const char *way_to(const char *local, const char *peer, bool has_eid)
 {
 	static char text[WAY_TEXT_SIZE];
@@ -159,7 +157,7 @@ static const char *way_to(const char *local, const char *peer, bool has_eid)
 	end(NULL);
 	start(NULL);
 	host.now = 1000000;
-	host.choices.n_ueids = has_eid;
+	set_eid(has_eid);
 	client(local, peer, 1000000, 5000);
 	finish();
 	assert_int_equal(host.judged.count, 1);
@@ -190,6 +188,26 @@ TEST(test_ways)
 	assert_like(way_to("203.0.113.1", "203.0.113.9", true), "neither *RDMA *ISM * eth1");
 	assert_like(way_to(GO, "198.51.100.1", true), "* internet");
 	assert_like(way_to("10.8.8.8", "10.9.9.9", true), "no net device *address");
+}
+
+TEST(test_devices)
+{
+	struct devices devices = { .count = 0 };
+
+	assert_false(devices_parse(&devices, "smc_chk: no"));
+	assert_false(devices_parse(&devices, "{}"));
+	assert_true(devices_parse(
+		&devices,
+		"{\"net_devices\":[{\"net_device\":\"eth0\",\"configuration\":[{\"mode\":"
+		"\"SMC-R\",\"version\":1}],\"without_eid\":[{\"mode\":\"SMC-D\",\"version\":"
+		"2,\"is_loopback\":true}]},{\"net_device\":1}]}\nsmc_chk: more"));
+	assert_int_equal(devices.count, 2);
+	assert_string_equal(devices.modes[0].netdev, "eth0");
+	assert_string_equal(devices.modes[0].name, "SMC-R");
+	assert_int_equal(devices.modes[0].version, 1);
+	assert_false(devices.modes[0].is_loopback || devices.modes[0].is_waiting);
+	assert_true(devices.modes[1].is_loopback && devices.modes[1].is_waiting);
+	devices_free(&devices);
 }
 
 TEST(test_peers)
@@ -394,7 +412,7 @@ static void check_advice(const char *comm, const char *unit, bool is_user, enum 
 
 	end(NULL);
 	start(NULL);
-	host.choices.n_ueids = has_eid;
+	set_eid(has_eid);
 	tcp = conn(GO, 80, "10.9.0.2", 81, 5000000);
 	die(&tcp, owner(comm, unit, is_user), side, 100);
 	tcp = conn(GO, 8080, "198.51.100.1", 8181, 50);

@@ -2,7 +2,7 @@
 /* lib/smc/xfrm: connections covered by an IPsec policy. */
 #include "test.h"
 
-#include "smc_chk/advise/xfrm.h"
+#include "smc_advise/xfrm.h"
 
 static int add(struct smc_xfrm_table *table, const struct xfrm_userpolicy_info *info,
 	       bool has_template)

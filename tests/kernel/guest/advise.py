@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_chk advise against loads whose answer is known: short-lived, bulk, quiet, one that SMC cannot reach, one that uses
+"""smc_advise against loads whose answer is known: short-lived, bulk, quiet, one that SMC cannot reach, one that uses
 SMC already."""
 import ctypes
 import json

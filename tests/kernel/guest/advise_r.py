@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_chk advise between two guests with SMC-R: the way it recommends. Guest 1 is the client."""
+"""smc_advise between two guests with SMC-R: the way it recommends. Guest 1 is the client."""
 import os
 
 import chkfake

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Loads with known traffic, observed by smc_chk advise."""
+"""Loads with known traffic, observed by smc_advise."""
 import json
 import os
 import signal
@@ -87,10 +87,10 @@ def one(ip, port, size, kind=socket.socket):
 
 
 class Watch:
-    """smc_chk advise, from its start until it is stopped."""
+    """smc_advise, from its start until it is stopped."""
 
     def __init__(self, *prefix, interrupt=signal.SIG_DFL):
-        self.process = subprocess.Popen([*prefix, "smc_chk", "advise", "--for", "24h", "-d", "-j"],
+        self.process = subprocess.Popen([*prefix, "smc_advise", "--for", "24h", "-d", "-j"],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                         preexec_fn=lambda: signal.signal(signal.SIGINT, interrupt))
         self.said = []
@@ -98,7 +98,7 @@ class Watch:
             self.said.append(line)
             if line == "[DEBUG] watching\n":
                 return
-        ok(False, "smc_chk advise begins", self.said)
+        ok(False, "smc_advise begins", self.said)
 
     def end(self, number=signal.SIGINT):
         self.process.send_signal(number)

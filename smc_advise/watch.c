@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * advise: would SMC pay for this host's TCP connections? Watches the connections of this network
- * namespace for a while: with an eBPF program that sees each begin and end, or by polling the
- * sockets.
+ * Watch the TCP connections of this network namespace: with an eBPF program that sees each begin
+ * and end, or by polling the sockets.
  */
+#include "smc_advise/advice.h"
+
 #include <poll.h>
 #include <signal.h>
 #include <time.h>
@@ -21,8 +22,6 @@
 #include "process/proc.h"
 #include "process/signals.h"
 #include "smc/inet.h"
-#include "smc_chk/advise/advice.h"
-#include "smc_chk/doctor/facts.h"
 
 /* Time between two polls, in ms. */
 #define POLL_ALONE 500
@@ -61,7 +60,8 @@ struct process {
 struct watcher {
 	struct tally *tally;
 	struct watched *watched;
-	const struct chk_request *req;
+	unsigned int seconds;
+	bool is_debug;
 	struct bpf_programs *programs;
 	int state, left;
 	int signals;
@@ -338,7 +338,7 @@ static uint64_t next_poll(const struct watcher *watcher)
 
 static int watch_on(struct watcher *watcher)
 {
-	uint64_t end = watcher->start + (uint64_t)watcher->req->watch_seconds * 1000, now, next;
+	uint64_t end = watcher->start + (uint64_t)watcher->seconds * 1000, now, next;
 	struct pollfd fd = { .fd = watcher->signals, .events = POLLIN };
 	int ret = 0;
 
@@ -385,7 +385,8 @@ static int run(struct watcher *watcher)
 
 	if (ret)
 		return ret;
-	chk_debug(watcher->req, "watching");
+	if (watcher->is_debug)
+		cli_say("[DEBUG] watching");
 	ret = watch_on(watcher);
 	if (!ret)
 		ret = poll_sockets(watcher);
@@ -399,13 +400,13 @@ static int run(struct watcher *watcher)
 	return ret;
 }
 
-/* Watch until the time is over, SIGINT or SIGTERM. */
-static int watch(struct tally *tally, struct watched *watched, const struct chk_request *req,
+int advise_watch(struct tally *tally, struct watched *watched, unsigned int seconds, bool is_debug,
 		 struct smc_err *err)
 {
 	struct watcher watcher = { .tally = tally,
 				   .watched = watched,
-				   .req = req,
+				   .seconds = seconds,
+				   .is_debug = is_debug,
 				   .err = err,
 				   .signals = signals_catch(),
 				   .start = now_ms() };
@@ -420,45 +421,4 @@ static int watch(struct tally *tally, struct watched *watched, const struct chk_
 	close(watcher.signals);
 	release_signals();
 	return ret;
-}
-
-/* ---- the command ---- */
-
-static int advise(const struct doctor_facts *facts, const struct chk_request *req,
-		  struct smc_err *err)
-{
-	struct smc_xfrm_table policies AUTO(smc_xfrm_free) = { 0 };
-	struct tally tally AUTO(tally_free) = { .own = &facts->choices.addrs,
-						.policies = &policies };
-	struct watched watched = { 0 };
-	struct judged judged AUTO(judged_free) = { .count = 0 };
-	struct out_text text = { 0 };
-	int ret;
-
-	tally_start(&tally);
-	/* No policies without IPsec, or without the right to list them. */
-	smc_xfrm_dump(smc_xfrm_add, &policies);
-	ret = watch(&tally, &watched, req, err);
-	if (ret)
-		return ret;
-	advise_judge(&judged, &tally, &facts->choices, facts->has_smc);
-	if (req->is_json) {
-		ret = chk_print_json(advice_json(&judged, &tally, &watched));
-	} else {
-		advice_text(&text, &judged, &tally, &watched, req->width);
-		ret = chk_print(&text, req->width, 0);
-	}
-	return ret ? CHK_ERROR : judged.sum.suited_bytes ? CHK_OK : CHK_TCP;
-	return ret;
-}
-
-int chk_advise(const struct chk_request *req)
-{
-	struct doctor_facts facts AUTO(facts_free);
-	struct smc_err err = { 0 };
-	int ret = facts_load(&facts, req, &err);
-
-	if (!ret)
-		ret = advise(&facts, req, &err);
-	return ret < 0 ? cli_error(&chk_tool, "%s", err.text) : ret;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Advice for each group of connections. */
-#include "smc_chk/advise/advice.h"
+#include "smc_advise/advice.h"
 
 #include <arpa/inet.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "out/text.h"
 #include "smc/buffers.h"
@@ -50,7 +51,7 @@ static bool is_in_subnet(const struct netaddr_table *addrs, const char *netdev,
 }
 
 /* Take the first usable mode. A mode that lacks only an EID is taken if there is no other. */
-static void take(struct way *way, const struct choice_mode *mode)
+static void take(struct way *way, const struct device_mode *mode)
 {
 	if (way->is_possible && (!way->mode.is_waiting || mode->is_waiting))
 		return;
@@ -60,7 +61,7 @@ static void take(struct way *way, const struct choice_mode *mode)
 
 static void describe(struct way *way, const struct tally_group *group)
 {
-	const struct choice_mode *mode = &way->mode;
+	const struct device_mode *mode = &way->mode;
 	const char *eid = mode->is_waiting ? ", once there is an EID" : "";
 	bool is_one = group->peers != PEERS_LOCAL && !strcmp(mode->name, "SMC-D");
 
@@ -71,20 +72,18 @@ static void describe(struct way *way, const struct tally_group *group)
 			 is_one ? " within one machine" : "", eid);
 }
 
-static void take_modes(struct way *way, const struct choices *choices, const char *netdev,
+static void take_modes(struct way *way, const struct devices *devices, const char *netdev,
 		       const struct tally_group *group)
 {
-	const struct choice *choice = choice_of(choices, netdev);
-	struct choice_mode modes[CHOICE_MAX_MODES];
-	bool is_near = is_in_subnet(&choices->addrs, netdev, group), is_far = false;
-	size_t count = choice ? choice_modes(modes, choices, choice, true) : 0;
+	bool is_near = is_in_subnet(&devices->addrs, netdev, group), is_far = false;
 
-	for (size_t i = 0; i < count; i++) {
-		if (modes[i].is_loopback && group->peers != PEERS_LOCAL)
+	for_each(mode, devices->modes, devices->count) {
+		if (strcmp(mode->netdev, netdev) ||
+		    (mode->is_loopback && group->peers != PEERS_LOCAL))
 			continue;
-		is_far = is_far || (modes[i].version == 1 && !is_near);
-		if (modes[i].version != 1 || is_near)
-			take(way, &modes[i]);
+		is_far = is_far || (mode->version == 1 && !is_near);
+		if (mode->version != 1 || is_near)
+			take(way, mode);
 	}
 	if (way->is_possible)
 		describe(way, group);
@@ -96,17 +95,17 @@ static void take_modes(struct way *way, const struct choices *choices, const cha
 		refuse(way, "neither an RDMA port nor an ISM device for %s", netdev);
 }
 
-static void find_way(struct way *way, const struct choices *choices,
+static void find_way(struct way *way, const struct devices *devices,
 		     const struct tally_group *group)
 {
-	const char *netdev = netdev_of(&choices->addrs, group);
+	const char *netdev = netdev_of(&devices->addrs, group);
 
 	if (group->peers == PEERS_INTERNET)
 		refuse(way, "SMC does not go through the internet");
 	else if (!netdev)
 		refuse(way, "no net device here has its address");
 	else
-		take_modes(way, choices, netdev, group);
+		take_modes(way, devices, netdev, group);
 }
 
 /* ---- what one row is ---- */
@@ -124,7 +123,7 @@ static enum judge_class class_of(const struct tally_group *group, uint64_t life)
 }
 
 static void judge_row(struct judge_row *row, const struct tally_group *group,
-		      const struct tally *tally, const struct choices *choices, bool has_smc)
+		      const struct tally *tally, const struct devices *devices)
 {
 	*row = (struct judge_row){ .group = group,
 				   .owner = &tally->owners[group->owner],
@@ -146,8 +145,8 @@ static void judge_row(struct judge_row *row, const struct tally_group *group,
 	 * writes.
 	 */
 	row->is_bulk = group->n_info && row->send >= group->mss / group->n_info / 2;
-	if (has_smc)
-		find_way(&row->way, choices, group);
+	if (devices->has_smc)
+		find_way(&row->way, devices, group);
 	else
 		refuse(&row->way, "SMC cannot be used here: see smc_chk doctor");
 	if (group->carrier != CARRIER_TCP || row->bar || row->class != CLASS_SUITED ||
@@ -279,13 +278,12 @@ static int by_bytes(const void *a, const void *b)
 	return (x->group > y->group) - (x->group < y->group);
 }
 
-void advise_judge(struct judged *judged, const struct tally *tally, const struct choices *choices,
-		  bool has_smc)
+void advise_judge(struct judged *judged, const struct tally *tally, const struct devices *devices)
 {
 	*judged = (struct judged){ .rows = xcalloc(tally->n_groups, sizeof(*judged->rows)) };
 	for_each(group, tally->groups, tally->n_groups)
 		if (group->conns)
-			judge_row(&judged->rows[judged->count++], group, tally, choices, has_smc);
+			judge_row(&judged->rows[judged->count++], group, tally, devices);
 	qsort(judged->rows, judged->count, sizeof(*judged->rows), by_bytes);
 	for (size_t i = 0; i < judged->count; i++) {
 		judged->rows[i].advice = advise(judged, &judged->rows[i]);

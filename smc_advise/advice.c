@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "smc_chk/advise/advice.h"
+#include "smc_advise/advice.h"
 
+#include "base/array.h"
 #include "base/words.h"
 #include "out/list.h"
 #include "out/units.h"
@@ -162,7 +163,7 @@ static const struct out_col columns[] = {
 	{ NULL, NULL, "class", 0, .find = numbers_of, OUT_NAME(judge_row, class, classes) },
 	{ NULL, NULL, "carrier", 0, .find = group_of, OUT_NAME(tally_group, carrier, carriers) },
 	{ "would", "Would use", NULL, 9, .text = text_would, OUT_RANK(1) },
-	{ NULL, NULL, "mode", 0, .group = "would_use", .find = way_of, OUT_PTR(way, mode.name) },
+	{ NULL, NULL, "mode", 0, .group = "would_use", .find = way_of, OUT_STR(way, mode.name) },
 	{ NULL, NULL, "version", 0, .group = "would_use", .find = way_of,
 	  OUT_DEC(way, mode.version, 0) },
 	{ NULL, NULL, "is_loopback", 0, .group = "would_use", .find = way_of,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "smc_chk/advise/xfrm.h"
+#include "smc_advise/xfrm.h"
 
 #include <arpa/inet.h>
 #include <libmnl/libmnl.h>

@@ -3,9 +3,8 @@
 #pragma once
 
 #include "out/table.h"
-#include "smc_chk/advise/tally.h"
-#include "smc_chk/doctor/choice.h"
-#include "smc_chk/smc_chk.h"
+#include "smc_advise/devices.h"
+#include "smc_advise/tally.h"
 
 #define WAY_TEXT_SIZE 128
 
@@ -15,7 +14,7 @@
  */
 struct way {
 	bool is_possible;
-	struct choice_mode mode;
+	struct device_mode mode;
 	char text[WAY_TEXT_SIZE], why_not[WAY_TEXT_SIZE];
 };
 
@@ -67,9 +66,8 @@ struct judged {
 	struct judge_sum sum;
 };
 
-/** advise_judge() - fill in @judged; free it with judged_free(). @has_smc: this kernel has SMC */
-void advise_judge(struct judged *judged, const struct tally *tally, const struct choices *choices,
-		  bool has_smc);
+/** advise_judge() - fill in @judged; free it with judged_free() */
+void advise_judge(struct judged *judged, const struct tally *tally, const struct devices *devices);
 
 void judged_free(struct judged *judged);
 
@@ -88,7 +86,14 @@ struct watched {
 	bool has_bpf, is_lossy, is_blind;
 };
 
-/** advice_text() - append the table, the sum and the method. @width: chk_request's */
+/**
+ * advise_watch() - watch until the time is over, SIGINT or SIGTERM
+ * @is_debug: print a line when it begins
+ */
+int advise_watch(struct tally *tally, struct watched *watched, unsigned int seconds, bool is_debug,
+		 struct smc_err *err);
+
+/** advice_text() - append the table, the sum and the method. @width: of the terminal, or 0 */
 void advice_text(struct out_text *text, const struct judged *judged, const struct tally *tally,
 		 const struct watched *watched, size_t width);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "smc_chk/advise/tally.h"
+#include "smc_advise/tally.h"
 
 #include <sys/socket.h>
 

@@ -8,7 +8,7 @@
 #include "base/index.h"
 #include "net/netaddr.h"
 #include "smc/tcp.h"
-#include "smc_chk/advise/xfrm.h"
+#include "smc_advise/xfrm.h"
 
 /*
  * Limits. Connections beyond them are counted in a row for the rest, or not at all, which the

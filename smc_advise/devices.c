@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "smc_advise/devices.h"
+
+#include <jansson.h>
+
+#include "base/array.h"
+#include "net/netns.h"
+#include "process/library.h"
+#include "process/program.h"
+
+/* Exit status of smc_chk on a kernel without SMC. */
+#define STATUS_NO_SMC 3
+
+static void take_modes(struct devices *devices, const char *netdev, json_t *modes, bool is_waiting)
+{
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(modes, i, item) {
+		struct device_mode *mode = smc_array_add(&devices->modes, &devices->count);
+		const char *name = json_string_value(json_object_get(item, "mode"));
+
+		snprintf(mode->netdev, sizeof(mode->netdev), "%s", netdev);
+		snprintf(mode->name, sizeof(mode->name), "%s", name ? name : "");
+		mode->version = (unsigned int)json_integer_value(json_object_get(item, "version"));
+		mode->is_loopback = json_is_true(json_object_get(item, "is_loopback"));
+		mode->is_waiting = is_waiting;
+	}
+}
+
+bool devices_parse(struct devices *devices, const char *text)
+{
+	json_t *doc = json_loads(text, JSON_DISABLE_EOF_CHECK, NULL);
+	json_t *nets = json_object_get(doc, "net_devices"), *net;
+	bool is_valid = json_is_array(nets);
+	size_t i;
+
+	json_array_foreach(nets, i, net) {
+		const char *name = json_string_value(json_object_get(net, "net_device"));
+
+		if (!name)
+			continue;
+		take_modes(devices, name, json_object_get(net, "configuration"), false);
+		take_modes(devices, name, json_object_get(net, "without_eid"), true);
+	}
+	json_decref(doc);
+	return is_valid;
+}
+
+/* smc_chk exits with 1 if no device is usable, too: the document counts. */
+static int ask(struct devices *devices, struct smc_err *err)
+{
+	char path[PATH_MAX] = "smc_chk", *text = NULL;
+	const char *const argv[] = { path, "-s", "-j", NULL };
+	const char *doc;
+	size_t size;
+	int status;
+
+	if (!self_find("smc_chk", X_OK, path))
+		strcpy(path, "smc_chk");
+	status = program_run((char *const *)argv, &text, &size);
+	if (status < 0)
+		return smc_err_set(err, -status, "cannot run '%s'", path);
+	doc = strchr(text, '{');
+	devices->has_smc = status != STATUS_NO_SMC;
+	if (doc && devices_parse(devices, doc))
+		status = 0;
+	else
+		status = smc_err_say(err, EIO, "%.*s", (int)strcspn(text, "\n"), text);
+	free(text);
+	return status;
+}
+
+static int load_addresses(struct netaddr_table *addrs, bool is_entered, struct smc_err *err)
+{
+	struct netdev_table netdevs AUTO(netdev_free) = { 0 };
+	char sys[SYSFS_ROOT_SIZE];
+	int fd = -1, ret = sysfs_here(sys, &fd, is_entered, err);
+
+	if (ret)
+		return ret;
+	ret = netdev_load(&netdevs, sys);
+	if (ret)
+		smc_err_set(err, -ret, "cannot list the net devices");
+	else
+		netaddr_load(addrs, &netdevs);
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+int devices_load(struct devices *devices, bool is_entered, struct smc_err *err)
+{
+	int ret = ask(devices, err);
+
+	return ret ? ret : load_addresses(&devices->addrs, is_entered, err);
+}
+
+void devices_free(struct devices *devices)
+{
+	netaddr_free(&devices->addrs);
+	free(devices->modes);
+}
