@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 # make                builds everything into build/; O=DIR, WERROR=1, SAN=1 (ASan and UBSan), V=1
+# make core           builds all but extra/, as does EXTRA= with other targets
 # make clean          removes build/
 #                     CC='s390x-linux-gnu-gcc --sysroot=DIR' PKG_CONFIG=s390x-linux-gnu-pkg-config: for another machine
 # make format         applies .clang-format to all C files, with clang-format 14; "make check-format" shows what differs
 # make help           this list
 VERSION := $(file <VERSION)
 
+# Programs that core can be used without, and their library; see docs/hacking.md.
+EXTRA   ?= $(if $(filter core check-core install-core,$(MAKECMDGOALS)),,$(wildcard extra))
 O       ?= build$(if $(SAN),-san)
 PREFIX  ?= /usr
 BINDIR  ?= $(PREFIX)/bin
@@ -55,8 +58,8 @@ all:
 package_names = $(foreach name,$(ABSENT),$(shell awk '$$2 == "$(name)" { print $$$(1) }' packaging/packages))
 pc = $(shell $(PKG_CONFIG) $(2) $(1))
 LIBSMC_PKGS := libmnl jansson libnl-genl-3.0
-ifneq ($(filter-out clean uninstall help dist deb rpm check-packages check-installed demo docs cheatsheet dashboard bench check check-source check-vm check-all check-arch mutate soak faults format check-format,$(or $(MAKECMDGOALS),all)),)
-NEEDED := $(shell awk '$$1 == "build" && $$2 != "-" { print $$2 }' packaging/packages) $(if $(filter tests,$(MAKECMDGOALS)),cmocka)
+ifneq ($(filter-out clean uninstall help dist deb rpm check-packages check-installed demo docs cheatsheet dashboard bench check check-core check-source check-vm check-all check-arch mutate soak faults format check-format,$(or $(MAKECMDGOALS),all)),)
+NEEDED := $(shell awk '/^(build$(if $(EXTRA),|extra)) / && $$2 != "-" { print $$2 }' packaging/packages) $(if $(filter tests,$(MAKECMDGOALS)),cmocka)
 PKGFLAGS := $(shell $(PKG_CONFIG) --cflags $(NEEDED) 2>/dev/null || echo missing)
 ifeq ($(PKGFLAGS),missing)
 ifeq ($(shell command -v $(PKG_CONFIG)),)
@@ -94,12 +97,16 @@ $(PAGE_BYTES): smc_chk/doctor/page.html
 	$(mkdir)
 	$(Q)sed "1d;s|HASH-OF-STYLE|$(call hash,style)|;s|HASH-OF-SCRIPT|$(call hash,script)|" $< | $(bytes) >$@
 
-BPF_SOURCES := $(wildcard lib/*/*.bpf.c)
+BPF_SOURCES := $(wildcard extra/lib/*/*.bpf.c)
 BPF_BYTES := $(patsubst %.bpf.c,$(O)/bpf/%.bytes.h,$(notdir $(BPF_SOURCES)))
-$(O)/obj/%.o: %.c $(O)/version.h Makefile | $(BPF_BYTES) $(PAGE_BYTES)
+$(O)/obj/%.o: %.c $(O)/version.h Makefile | $(PAGE_BYTES)
 	$(mkdir)
 	$(call say,CC)
 	$(Q)$(COMPILE) $(SANFLAGS) $(PKGFLAGS) -MMD -MP -c -o $@ $<
+
+# Core cannot include anything of extra/. Tests can.
+$(foreach dir,extra shim/extra shim32/extra tests,$(O)/obj/$(dir)/%.o): override CPPFLAGS += -Iextra/lib -Iextra
+$(patsubst %.c,$(O)/obj/%.o,$(wildcard extra/*/*.c extra/*/*/*.c)): | $(BPF_BYTES)
 
 # ---- smc_bpf: only where its eBPF program can be compiled ----------------------------------------
 BPF_CLANG ?= clang
@@ -108,19 +115,19 @@ BPFTOOL ?= $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool)
 BPF_TARGET = $(if $(filter 4321,$(shell echo __BYTE_ORDER__ | $(CC) -E -P -x c - 2>/dev/null)),bpfeb,bpfel)
 # The macro of the target machine by which bpf_tracing.h selects the registers of arguments.
 BPF_ARCH = $(shell echo '$(MACHINE)' | sed 's/-.*//; s/x86_64\|i.86/x86/; s/aarch64/arm64/; s/^arm[^6].*/arm/; s/s390x/s390/; s/powerpc.*/powerpc/; s/riscv.*/riscv/; s/loongarch.*/loongarch/')
-BPF_CFLAGS = $(call once,BPF_CFLAGS,-target $(BPF_TARGET) -D__TARGET_ARCH_$(BPF_ARCH) -mcpu=v3 -O2 -g '-ffile-prefix-map=$(CURDIR)=.' -Wall -Wextra -Wno-missing-field-initializers -Wno-unused-parameter $(if $(WERROR),-Werror) -Ilib \
+BPF_CFLAGS = $(call once,BPF_CFLAGS,-target $(BPF_TARGET) -D__TARGET_ARCH_$(BPF_ARCH) -mcpu=v3 -O2 -g '-ffile-prefix-map=$(CURDIR)=.' -Wall -Wextra -Wno-missing-field-initializers -Wno-unused-parameter $(if $(WERROR),-Werror) -Ilib -Iextra/lib \
 	$(if $(SYSROOT),-nostdlibinc) $(addprefix -isystem ,$(if $(MULTIARCH),$(SYSROOT)/usr/include/$(MULTIARCH)) \
 	$(if $(SYSROOT),$(SYSROOT)/usr/include)))
 # An old bpftool links no object of the other byte order. Those that exist were built before.
-HAVE_BPF := $(if $(wildcard $(O)/smc_bpf),y,$(shell $(PKG_CONFIG) --exists libbpf 2>/dev/null && dir=`mktemp -d 2>/dev/null || TMPDIR= mktemp -d` && echo 'int x;' | \
+HAVE_BPF := $(if $(EXTRA),$(if $(wildcard $(O)/smc_bpf),y,$(shell $(PKG_CONFIG) --exists libbpf 2>/dev/null && dir=`mktemp -d 2>/dev/null || TMPDIR= mktemp -d` && echo 'int x;' | \
 	$(BPF_CLANG) $(BPF_CFLAGS) -include linux/types.h -x c -c -o "$$dir/x" - 2>/dev/null && $(BPFTOOL) gen object "$$dir/y" "$$dir/x" >/dev/null 2>&1 && \
-	echo y; rm -rf "$$dir"))
+	echo y; rm -rf "$$dir")))
 
 # ---- tools: a directory each, one link rule ------------------------------------------------------
 objs = $(patsubst %.c,$(O)/obj/%.o,$(wildcard $(1)))
 # Sources from other directories; packages and libraries beyond $(LIBSMC_PKGS).
-smcd_EXTRA := smcdr/*.c
-smcr_EXTRA := smcdr/*.c
+smcd_SHARED := smcdr/*.c
+smcr_SHARED := smcdr/*.c
 smc_rnics_PKGS := libibverbs
 smc_dump_PKGS := libpcap
 # zlib: a kernel's configuration is compressed, and so are bundles.
@@ -129,22 +136,28 @@ smc_chk_LIBS := -lm
 
 # Only the library and other tools start them, so they are not in BINDIR. smc_keep is of libc alone, so that
 # LDFLAGS=-static is possible.
-HELPERS := smc_keep smc_supervise smc_netns
-TOOLS := smc_run smc_unit smc_ab smcss smc_top smc_events smcd smcr smc_pnet smc_rnics smc_chk smc_dump smc_conf smc_setup smc_advise $(if $(HAVE_BPF),smc_bpf)
-tool_objs = $(call objs,$(or $($(1)_SOURCES),$(1)/*.c $(1)/*/*.c) $($(1)_EXTRA))
+EXTRA_HELPERS := $(if $(EXTRA),smc_supervise smc_netns)
+HELPERS := smc_keep $(EXTRA_HELPERS)
+CORE_TOOLS := smc_run smc_unit smcss smcd smcr smc_pnet smc_rnics smc_chk
+EXTRA_TOOLS := $(if $(EXTRA),smc_ab smc_top smc_events smc_setup smc_advise smc_dump smc_conf $(if $(HAVE_BPF),smc_bpf))
+TOOLS := $(CORE_TOOLS) $(EXTRA_TOOLS)
+tool_dir = $(if $(filter $(1),$(EXTRA_TOOLS) $(EXTRA_HELPERS)),extra/)$(1)
+tool_objs = $(call objs,$(call tool_dir,$(1))/*.c $(call tool_dir,$(1))/*/*.c $($(1)_SHARED))
 # Parts of a tool that unit tests link: all but its main().
 tool_parts = $(filter-out %/main.o,$(call tool_objs,$(1)))
 
 # Each tool links only the members of the archive that it calls; --as-needed drops libraries that only the others need.
 $(O)/libsmc.a: $(filter-out %.bpf.o,$(call objs,lib/*/*.c))
+$(O)/libextra.a: $(filter-out %.bpf.o,$(call objs,extra/lib/*/*.c))
+$(O)/libsmc.a $(O)/libextra.a:
 	$(call say,AR)
 	$(Q)rm -f $@; $(AR) rcs $@ $^
 
-all: shim $(TOOLS:%=$(O)/%) $(HELPERS:%=$(O)/%)
+all core: shim $(TOOLS:%=$(O)/%) $(HELPERS:%=$(O)/%)
 	@:
 LIBSMC_LIBS = $(call once,LIBSMC_LIBS,$(call pc,$(LIBSMC_PKGS),--libs))
 define tool_rule
-$(O)/$(1): $(call tool_objs,$(1)) $(O)/libsmc.a
+$(O)/$(1): $(call tool_objs,$(1)) $(if $(filter $(1),$(EXTRA_TOOLS) $(EXTRA_HELPERS)),$(O)/libextra.a) $(O)/libsmc.a
 	$$(call say,LD)
 	$$(Q)$$(LINK) $$(SANFLAGS) -o $$@ $$^ $(if $(filter $(1),smc_keep),,$$(LIBSMC_LIBS) $(if $($(1)_PKGS),$$(call pc,$($(1)_PKGS),--libs)) \
 		$($(1)_LIBS) -pthread -ldl)
@@ -170,7 +183,7 @@ $(O)/libdirs:
 # ---- the eBPF programs -----------------------------------------------------------------
 BPF_NEEDS = $(shell awk '$$1 == "bpf" { text = text sep last; sep = text == "" ? "" : ", "; \
 	last = $$3 == $$4 ? $$3 : $$3 " (Debian, Ubuntu) or " $$4 " (RPM)" } END { print text " and " last }' packaging/packages)
-all: $(if $(HAVE_BPF),,$(O)/no-smc_bpf)
+all: $(if $(EXTRA),$(if $(HAVE_BPF),,$(O)/no-smc_bpf))
 $(O)/no-smc_bpf:
 	$(mkdir)
 	@echo 'smc_bpf is not built: it needs $(BPF_NEEDS)$(if $(SYSROOT), that can do $(BPF_TARGET))' | tee $@
@@ -204,14 +217,14 @@ SHIM_FLAGS = $(call once,SHIM_FLAGS,-U_TIME_BITS -U_FORTIFY_SOURCE -fPIC -fno-pl
 SHIM_PLAIN = $(if $(filter 8,$(shell echo __SIZEOF_LONG__ | $(CC) -E -P -x c - 2>/dev/null)),-U_FILE_OFFSET_BITS)
 # The 32-bit library needs a compiler that finds every header of the library and links the result.
 HAVE_32 := $(if $(filter x86_64-%,$(MACHINE)),$(if $(wildcard $(O)/32/ld_pre_smc.so),y,$(shell \
-	grep -h '^\#include <' ld_pre_smc*/*.[ch] ld_pre_smc/*/*.[ch] | \
+	grep -h '^\#include <' ld_pre_smc/*.[ch] ld_pre_smc/*/*.[ch] $(EXTRA:%=%/ld_pre_smc_spin/*.[ch]) | \
 	$(CC) -m32 $(CPPFLAGS) $(CFLAGS) -fPIC -shared -x c -o /dev/null - -ldl 2>/dev/null && echo y)))
-SHIMS := ld_pre_smc ld_pre_smc_spin
+SHIMS := ld_pre_smc $(if $(EXTRA),ld_pre_smc_spin)
 shim: $(SHIMS:%=$(O)/%.so) $(if $(HAVE_32),$(SHIMS:%=$(O)/32/%.so))
 # Each start of a program maps the library: one mapping for its code and constants, not three.
-# shim_link: library, directory of its objects, their sources, options for the machine, version
+# shim_link: library, directory of its objects, their sources, options for the machine, version, file with its names
 define shim_link
-$(1): $(3:%.c=$(2)/%.o) $(notdir $(1:.so=))/$(notdir $(1:.so=.map))
+$(1): $(3:%.c=$(2)/%.o) $(6)
 	$$(mkdir)
 	$$(call say,SHIM)
 	$$(Q)$$(LINK) $$(SHIM_FLAGS) $(4) -shared -Wl,-soname,$(notdir $(1))$(5) -Wl,-z,noseparate-code \
@@ -219,8 +232,8 @@ $(1): $(3:%.c=$(2)/%.o) $(notdir $(1:.so=))/$(notdir $(1:.so=.map))
 endef
 # shim_rules: directory of the libraries, of their objects, options for the machine
 define shim_rules
-$(call shim_link,$(1)/ld_pre_smc.so,$(2),$(SHIM_SRC),$(3),.1)
-$(call shim_link,$(1)/ld_pre_smc_spin.so,$(2),$(wildcard ld_pre_smc_spin/*.c) lib/launch/variables.c,$(3))
+$(call shim_link,$(1)/ld_pre_smc.so,$(2),$(SHIM_SRC),$(3),.1,ld_pre_smc/ld_pre_smc.map)
+$(call shim_link,$(1)/ld_pre_smc_spin.so,$(2),$(wildcard extra/ld_pre_smc_spin/*.c) lib/launch/variables.c,$(3),,extra/ld_pre_smc_spin/ld_pre_smc_spin.map)
 $(2)/%.o: %.c $(O)/version.h Makefile
 	$$(mkdir)
 	$$(call say,CC)
@@ -249,5 +262,5 @@ format check-format:
 help:
 	@sed -n 's/^# \(make .*\|        .*\)/\1/p' Makefile tests/tests.mk packaging/install.mk packaging/packages.mk
 
-.PHONY: all shim clean format check-format help FORCE
+.PHONY: all core shim clean format check-format help FORCE
 -include $(shell find $(O)/obj $(O)/bpf -name '*.d' 2>/dev/null)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # make check          tests for everybody: no root, no network, no guests; SUITES="unit cli" for some of tests/suites
+# make check-core     the same without extra/
 # make check-source   both compilers without a warning, sanitizers, documents, style, faults of memory and netlink
 # make check-vm       the suites that prove function, on real kernels in the lab
 # make check-arch     cross builds and emulated tests for ARCH="s390x arm64 armhf i386 riscv64 ppc64el", see tests/arch
@@ -24,13 +25,19 @@
 # the library's.
 UNIT_APART := client cmd columns diag filter genl keys list memory netns_list nursery out pnet_table rates record session verbs \
 	$(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_shim_*.c))
-UNIT_TOGETHER := $(filter-out $(UNIT_APART),$(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_*.c)))
+# Tests of extra/ include its headers. Without it, they are left out.
+EXTRA_HEADERS = $(patsubst extra/%,%,$(patsubst extra/lib/%,%,$(wildcard extra/*/*.h extra/*/*/*.h)))
+left_out = $(if $(EXTRA),,$(shell grep -lF $(EXTRA_HEADERS:%=-e '"%"') $(1)))
+test_names = $(patsubst tests/$(1)_%.c,%,$(filter-out $(call left_out,tests/$(1)_*.c),$(wildcard tests/$(1)_*.c)))
+UNIT_TESTS := $(call test_names,unit/test)
+UNIT_APART := $(filter $(UNIT_APART),$(UNIT_TESTS))
+UNIT_TOGETHER := $(filter-out $(UNIT_APART),$(UNIT_TESTS))
 UNIT_LINKS := $(UNIT_TOGETHER:%=$(O)/tests/unit/%)
 UNIT_BINS := $(O)/tests/unit/all $(UNIT_APART:%=$(O)/tests/unit/%)
 # libFuzzer wants a program for each target, "make check" one for all.
-FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_TARGETS := $(call test_names,fuzz/fuzz)
 FUZZ_BINS := $(patsubst %,$(O)/tests/fuzz/%,$(if $(FUZZ_LINK),$(FUZZ_TARGETS),all))
-PRELOAD_LIBS := $(patsubst tests/preload/%_lib.c,$(O)/tests/preload/%.so,$(wildcard tests/preload/*_lib.c))
+PRELOAD_LIBS := $(patsubst tests/preload/%_lib.c,$(O)/tests/preload/%.so,$(filter-out $(if $(EXTRA),,%/spin_lib.c),$(wildcard tests/preload/*_lib.c)))
 CLI_LIBS := $(patsubst tests/cli/%_lib.c,$(O)/tests/cli/%.so,$(wildcard tests/cli/*_lib.c))
 PRELOAD_BINS := $(patsubst tests/preload/%.c,$(O)/tests/preload/%,\
 	$(filter-out %_lib.c,$(wildcard tests/preload/*.c)))
@@ -44,10 +51,10 @@ TEST_BINS := $(UNIT_BINS) $(UNIT_LINKS) $(FUZZ_BINS) $(PRELOAD_LIBS) $(CLI_LIBS)
 TEST_TOOLS := $(filter-out smc_bpf,$(TOOLS))
 TEST_LIBS = $(call once,TEST_LIBS,$(call pc,$(LIBSMC_PKGS) $(foreach tool,$(TEST_TOOLS),$($(tool)_PKGS)) cmocka,--libs) -lm -ldl)
 TEST_PARTS := $(O)/tests/parts.a
-$(TEST_PARTS): $(sort $(foreach tool,$(TEST_TOOLS),$(call tool_parts,$(tool))) $(call objs,smc_bpf/oci_state.c smc_bpf/status.c smc_netns/container.c))
+$(TEST_PARTS): $(sort $(foreach tool,$(TEST_TOOLS),$(call tool_parts,$(tool))) $(if $(EXTRA),$(call objs,extra/smc_bpf/oci_state.c extra/smc_bpf/status.c extra/smc_netns/container.c))) $(O)/storeys
 	$(mkdir)
 	$(call say,AR)
-	$(Q)rm -f $@; $(AR) qcs $@ $^
+	$(Q)rm -f $@; $(AR) qcs $@ $(filter %.o,$^)
 
 # The whole library, above the fakes of tests/unit/fake_below.h; config.c is there. dl_iterate_phdr.c would hide the test itself from a sanitizer.
 SHIM_TESTS := $(filter $(O)/tests/unit/shim_%,$(UNIT_BINS))
@@ -61,7 +68,7 @@ $(patsubst %.c,$(O)/obj/%.o,$(wildcard tests/unit/*.c tests/fuzz/*.c)) $(PRELOAD
 # Only main.c has a main(), with a list of tests: remade when files come and go.
 $(UNIT_TOGETHER:%=$(O)/obj/tests/unit/test_%.o): override CPPFLAGS += -Dmain=$(basename $(@F))
 $(O)/obj/tests/unit/main.o: override CPPFLAGS += -DUNIT_TESTS='$(patsubst %,TEST(%),$(UNIT_TOGETHER))'
-$(O)/obj/tests/unit/main.o: tests/unit
+$(O)/obj/tests/unit/main.o: tests/unit $(O)/storeys
 $(O)/tests/unit/all: $(UNIT_TOGETHER:%=$(O)/obj/tests/unit/test_%.o) $(O)/obj/tests/unit/main.o
 $(UNIT_APART:%=$(O)/tests/unit/%): $(O)/tests/unit/%: $(O)/obj/tests/unit/test_%.o
 $(UNIT_LINKS): $(O)/tests/unit/all
@@ -69,14 +76,14 @@ $(UNIT_LINKS): $(O)/tests/unit/all
 
 $(FUZZ_TARGETS:%=$(O)/obj/tests/fuzz/fuzz_%.o): override CPPFLAGS += $(if $(FUZZ_LINK),,-DLLVMFuzzerTestOneInput=$(basename $(@F)))
 $(O)/obj/tests/fuzz/main.o: override CPPFLAGS += -DFUZZ_TARGETS='$(patsubst %,TARGET(%),$(FUZZ_TARGETS))'
-$(O)/obj/tests/fuzz/main.o: tests/fuzz
+$(O)/obj/tests/fuzz/main.o: tests/fuzz $(O)/storeys
 $(O)/tests/fuzz/all: $(FUZZ_TARGETS:%=$(O)/obj/tests/fuzz/fuzz_%.o) $(O)/obj/tests/fuzz/main.o
 $(FUZZ_TARGETS:%=$(O)/tests/fuzz/%): $(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o
 
 # Both ends of the live test, over a network in memory.
 $(patsubst %,$(O)/tests/%,unit/session unit/client fuzz/server fuzz/client fuzz/all): $(O)/obj/tests/fuzz/fake_live.o
 
-$(filter-out $(SHIM_TESTS),$(UNIT_BINS)) $(FUZZ_BINS): $(TEST_PARTS) $(O)/libsmc.a
+$(filter-out $(SHIM_TESTS),$(UNIT_BINS)) $(FUZZ_BINS): $(TEST_PARTS) $(EXTRA:%=$(O)/lib%.a) $(O)/libsmc.a
 $(UNIT_BINS) $(FUZZ_BINS):
 	$(mkdir)
 	$(call say,LD)
@@ -86,7 +93,8 @@ $(PRELOAD_LIBS) $(CLI_LIBS) $(KERNEL_LIBS): $(O)/%.so: %_lib.c $(O)/version.h
 	$(mkdir)
 	$(call say,CC)
 	$(Q)$(COMPILE) -fPIC -shared -o $@ $< -ldl
-$(O)/tests/preload/spin.so: $(wildcard ld_pre_smc_spin/*.[ch])
+$(O)/tests/preload/spin.so: $(wildcard extra/ld_pre_smc_spin/*.[ch])
+$(O)/tests/preload/spin.so: override CPPFLAGS += -Iextra
 
 # A bare request needs libnl; the rest is libc only (--as-needed).
 $(BENCH_BINS): LDLIBS += $(LIBSMC_LIBS)
@@ -117,6 +125,14 @@ $(PROGRAM_DIR)/gohttp: tests/kernel/programs/gohttp.go
 	$(Q)CGO_ENABLED=0 GO111MODULE=off GOCACHE='$(abspath $(O))/go-cache' GOARCH=$(GOARCH) \
 		go build -trimpath -ldflags='-s -w' -o $@ $<
 
+# Lists of tests depend on it.
+ifneq ($(file <$(O)/storeys),core $(EXTRA))
+$(O)/storeys: FORCE
+endif
+$(O)/storeys:
+	$(mkdir)
+	@echo 'core $(EXTRA)' > $@
+
 # Recorded hosts, which tests read.
 HOSTS := $(O)/tests/hosts/s390 $(O)/tests/hosts/x86
 $(HOSTS): $(O)/tests/hosts/%: tests/sysfs/% tests/sysfs/tree.sh tests/sysfs/pci.ids
@@ -130,17 +146,18 @@ guest-tests: $(KERNEL_BINS) $(O)/bench/life $(KERNEL_LIBS) $(PRELOAD_BINS) $(PRO
 	@:
 
 # Build on all processors, unless the caller has given a number.
-BUILD_ALL = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) O=$(O) all
+BUILD_ALL = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) O=$(O) EXTRA=$(EXTRA) all
 
 # Requirements of each tier: kinds of packaging/packages.
-check_KINDS := build bpf test
+check_KINDS := build $(if $(EXTRA),extra bpf) test
+check-core_KINDS := $(check_KINDS)
 check-source_KINDS := $(check_KINDS) m32 source
 check-vm_KINDS := $(check_KINDS) m32 vm
-check check-source check-vm:
+check check-core check-source check-vm:
 	$(Q)BUILD='$(abspath $(O))' tests/run --usable
 	$(Q)tests/setup $($@_KINDS)
 	$(Q)+$(BUILD_ALL) tests
-	$(Q)BUILD='$(abspath $(O))' tests/run $(or $(SUITES),--tier $(@:check-%=%))
+	$(Q)BUILD='$(abspath $(O))' tests/run $(if $(EXTRA),,--core) $(or $(SUITES),--tier $(subst core,check,$(@:check-%=%)))
 
 check-all:
 	$(Q)tests/setup $(check-source_KINDS) vm all
@@ -151,7 +168,7 @@ check-arch:
 	$(Q)tests/arch $(ARCH)
 
 demo:
-	$(Q)tests/setup build bpf
+	$(Q)tests/setup build extra bpf
 	$(Q)+$(BUILD_ALL)
 	$(Q)BUILD='$(abspath $(O))' demo/run
 
@@ -207,4 +224,4 @@ mutate:
 	$(Q)tests/setup $(check_KINDS)
 	$(Q)tests/mutate -d '$(O)/mutate' -n $(N) -s $(SEED) $(MUTATE_TESTS:%=-t %) $(if $(V),-v) $(FILES)
 
-.PHONY: tests guest-tests check check-source check-vm check-all check-arch demo docs cheatsheet dashboard fuzz fuzz-targets soak faults bench mutate
+.PHONY: tests guest-tests check check-core check-source check-vm check-all check-arch demo docs cheatsheet dashboard fuzz fuzz-targets soak faults bench mutate

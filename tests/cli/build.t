@@ -175,10 +175,10 @@ check_missing_packages() {
 	local tool name debian rpm
 	mkdir "$tmp/pc" "$tmp/bin"
 	need_message "all packages missing: one line with all of them" \
-		"$(awk '$1 == "build" && $2 != "-" { deb = deb $3 " "; rpm = rpm $4 " " }
+		"$(awk '$1 ~ /^(build|extra)$/ && $2 != "-" { deb = deb $3 " "; rpm = rpm $4 " " }
 			END { print "install " deb "(Debian, Ubuntu) or " rpm "(RPM)" }' packaging/packages)" \
 		env PKG_CONFIG_LIBDIR="$tmp/pc" make O="$tmp/none"
-	awk '$1 == "build" && $2 != "-" { print $2 }' packaging/packages | while read -r name; do
+	awk '$1 ~ /^(build|extra)$/ && $2 != "-" { print $2 }' packaging/packages | while read -r name; do
 		printf 'Name: %s\nDescription: x\nVersion: 1\n' "$name" >"$tmp/pc/$name.pc"
 	done
 	while read -r name debian rpm; do
@@ -186,7 +186,7 @@ check_missing_packages() {
 		need_message "$name missing: one line, Debian's and the RPM's name" "install $debian (Debian, Ubuntu) or $rpm (RPM)" \
 			env PKG_CONFIG_LIBDIR="$tmp/pc" make O="$tmp/none"
 		printf 'Name: %s\nDescription: x\nVersion: 1\n' "$name" >"$tmp/pc/$name.pc"
-	done < <(awk '$1 == "build" && $2 != "-" { print $2, $3, $4 }' packaging/packages)
+	done < <(awk '$1 ~ /^(build|extra)$/ && $2 != "-" { print $2, $3, $4 }' packaging/packages)
 	need_message "cmocka missing: one line, but only for tests" \
 		"install libcmocka-dev (Debian, Ubuntu) or libcmocka-devel (RPM)" \
 		env PKG_CONFIG_LIBDIR="$tmp/pc" make O="$tmp/none" tests
@@ -336,7 +336,7 @@ check_dependencies() {
 		skip "touching a header of eBPF programs rebuilds" "smc_bpf was not built"
 		return
 	fi
-	for header in lib/bpf/places.bpf.h lib/bpf/smclife.h lib/bpf/kernel.bpf.h lib/bpf/ends.h; do
+	for header in extra/lib/bpf/places.bpf.h extra/lib/bpf/smclife.h extra/lib/bpf/kernel.bpf.h extra/lib/bpf/ends.h; do
 		touch -d '+1 minute' "$1/$header"
 		! make -q -C "$1" CC=gcc O="$tmp/gcc" "$tmp/gcc/bpf/smclife.o" >/dev/null 2>&1
 		ok $? "touching $header rebuilds the eBPF program"
@@ -367,7 +367,7 @@ check_dist() {
 }
 
 check_headers() {
-	local header headers bad=
+	local header headers more bad=
 	# Headers of eBPF programs are for another compiler. First includes have been compiled alone already.
 	headers=$(tree_files | grep -E '\.h$' | grep -v '\.bpf\.h$' | while read -r header; do
 		own=
@@ -378,8 +378,10 @@ check_headers() {
 	done)
 	some "$headers" "headers were found"
 	for header in $headers; do
+		more=()
+		[[ $header != extra/* && $header != tests/* ]] || more=(-Iextra/lib -Iextra)
 		echo "#include \"$header\"" | gcc -std=c17 -D_GNU_SOURCE -Wall -Wextra -Wno-unused-parameter -Werror -I"$tmp/gcc" -Ilib -I. \
-			-Itests -x c -fsyntax-only - 2>"$tmp/log" || bad="$bad $header"
+			-Itests "${more[@]}" -x c -fsyntax-only - 2>"$tmp/log" || bad="$bad $header"
 	done
 	is "$bad" "" "each header compiles alone"
 }
@@ -399,9 +401,9 @@ check_newer_libc() {
 	done
 }
 
-# symbols PATTERN: "object symbol" for each symbol of lib/ in a matching section (or *UND*).
+# symbols PATTERN: "object symbol" for each symbol of lib/ and extra/lib/ in a matching section (or *UND*).
 symbols() {
-	[ -s "$tmp/symbols" ] || (cd "$tmp/gcc/obj" && objdump -t lib/*/*.o >"$tmp/symbols")
+	[ -s "$tmp/symbols" ] || (cd "$tmp/gcc/obj" && objdump -t {,extra/}lib/*/*.o >"$tmp/symbols")
 	PATTERN=$1 awk '
 		/: +file format / { name = $1; sub(/:$/, "", name) }
 		NF >= 4 && $NF !~ /^\./ && $(NF - 2) ~ ENVIRON["PATTERN"] { print name, $NF }' "$tmp/symbols"
@@ -413,8 +415,8 @@ check_layers() {
 	# Constants with pointers lie in .data.rel.ro: writable until they are relocated.
 	is "$(symbols '^([.]t?(data|bss)|[*]COM)' | grep -vxFf <(symbols '^[.]data[.]rel[.]ro'))" "lib/cli/screen.o has_progress" \
 		"lib/ has one writable variable of file scope: the terminal has a line of progress"
-	is "$(symbols '[*]UND[*]' | grep -E " (exit|_exit|_Exit|quick_exit|abort|error)\$")" "lib/base/memory.o exit
-lib/launch/supervise.o _exit" "lib/ exits where memory is gone, and in processes that it started"
+	is "$(symbols '[*]UND[*]' | grep -E " (exit|_exit|_Exit|quick_exit|abort|error)\$")" "extra/lib/launch/supervise.o _exit
+lib/base/memory.o exit" "lib/ exits where memory is gone, and in processes that it started"
 	is "$(symbols '[*]UND[*]' | grep -vE '^lib/(cli/|base/memory\.o )' | grep -E " ($calls)\$")" "" "lib/ prints in lib/cli, and where memory is gone"
 	# The preload library needs only libc, and has one weak reference.
 	is "$(grep -rnlE 'AF_NETLINK|PF_NETLINK|mnl_socket_open|nl_connect|nl_socket_alloc' --include='*.[ch]' . |
@@ -423,11 +425,11 @@ lib/launch/supervise.o _exit" "lib/ exits where memory is gone, and in processes
 		"lib/smc knows neither output nor sockets"
 	is "$(grep -nE '#include "netlink/|#include <libmnl|#include <linux/netlink' lib/out/*.[ch])" "" \
 		"lib/out never sees an attribute"
-	is "$(grep -rnE '#include "(smcss|smc_top|smc_events|smc_advise|smc_run|smc_unit|smc_ab|ld_pre_smc|smcd|smcr|smc_pnet|smc_chk|smc_rnics|smc_dump|smc_conf|smc_setup|smc_bpf|smc_keep|smc_supervise|smc_netns|smcdr)/' lib)" "" \
-		"lib/ includes no tool"
-	is "$(grep -rnE '#include "[^/"]+"' --include='*.[ch]' lib smc* ld_pre_smc* | grep -vE '"(version|style\.css)\.h"')" "" \
+	is "$(grep -rnE '#include "(smc[a-z_]*|ld_pre_smc[a-z_]*)/' lib extra/lib | grep -v '"smc/')" "" \
+		"libraries include no tool"
+	is "$(grep -rnE '#include "[^/"]+"' --include='*.[ch]' lib smc* ld_pre_smc* extra | grep -vE '"(version|style\.css)\.h"')" "" \
 		"headers are included by their path"
-	is "$(grep -rlE 'sizeof\((.*)\) / sizeof\((\*\1|\(?\1\)?\[0\])\)' --include='*.[ch]' lib smc* ld_pre_smc*)" lib/base/array.h \
+	is "$(grep -rlE 'sizeof\((.*)\) / sizeof\((\*\1|\(?\1\)?\[0\])\)' --include='*.[ch]' lib smc* ld_pre_smc* extra)" lib/base/array.h \
 		"one macro counts the items of arrays"
 	is "$(readelf -d "$tmp/gcc/ld_pre_smc.so" "$tmp/gcc/smc_run" | sed -n 's/.*(NEEDED).*\[\(.*\)\..*\]/\1/p' | sort -u)" libc.so \
 		"the library and smc_run need libc only"
@@ -446,7 +448,7 @@ check_style() {
 	mapfile -t files < <(tree_files | grep -E '\.[ch]$')
 	is "$(grep -LE 'SPDX-License-Identifier: MIT( OR GPL-2.0-only)?( \*/)?$' "${files[@]}")" "" "each source names its licence"
 	is "$(grep -ohE "(^|[^a-z_/<])($(printf '%s|' lib/*/ | sed 's,lib/,(lib/)?,g; s,/|,|,g')smc_[a-z]+|ld_pre_smc)(/[a-z_]+)+\.[ch]\b" "${files[@]}" |
-		sed 's/^[^a-z]//' | grep -v ^net/ | sort -u | while read -r file; do [ -e "$file" ] || [ -e "lib/$file" ] || echo "$file"; done)" "" \
+		sed 's/^[^a-z]//' | grep -v ^net/ | sort -u | while read -r file; do [ -e "$file" ] || [ -e "lib/$file" ] || [ -e "extra/$file" ] || [ -e "extra/lib/$file" ] || echo "$file"; done)" "" \
 		"sources and comments name files that exist"
 	check_copyright
 }
@@ -454,8 +456,8 @@ check_style() {
 # The patterns of debian/copyright for the second licence select the files that have it, and all eBPF sources are among them.
 check_copyright() {
 	local file pattern patterns selected=() dual bpf
-	dual=$(tree_files | grep '^\(\./\)\?lib/.*\.[ch]$' | xargs grep -l 'SPDX-License-Identifier: MIT OR GPL-2.0-only' | sort)
-	read -ra patterns <<<"$(sed -n '/^Files: lib/,/^Copyright/{s/^Files://;/^Copyright/d;p}' packaging/debian/copyright | tr '\n' ' ')"
+	dual=$(tree_files | grep -E '^(\./)?(extra/)?lib/.*\.[ch]$' | xargs grep -l 'SPDX-License-Identifier: MIT OR GPL-2.0-only' | sort)
+	read -ra patterns <<<"$(sed -n '/^Files: .*lib/,/^Copyright/{s/^Files://;/^Copyright/d;p}' packaging/debian/copyright | tr '\n' ' ')"
 	for file in $(tree_files | grep '\.[ch]$' | sort); do
 		for pattern in "${patterns[@]}"; do
 			# shellcheck disable=SC2053 # a pattern, whose * also matches slashes, as there
@@ -531,6 +533,22 @@ check_without_bpf() {
 	unlike "$out" 'smc_bpf( |\.8)' "but nothing of smc_bpf"
 }
 
+# Core alone: neither the packages nor the programs of extra/.
+check_core() {
+	local out
+	mkdir "$tmp/core-pc"
+	awk '$1 == "build" && $2 != "-" { print $2 }' packaging/packages | while read -r name; do
+		printf 'Name: %s\nDescription: x\nVersion: 1\n' "$name" >"$tmp/core-pc/$name.pc"
+	done
+	out=$(env PKG_CONFIG_LIBDIR="$tmp/core-pc" make -n O="$tmp/core" DESTDIR="$tmp/root" install-core 2>&1)
+	is "$?" 0 "make install-core needs no package of extra/"
+	like "$out" '/smcss .*/root/' "it installs smcss"
+	unlike "$out" '(extra/|clang|smc_(conf|bpf|top))' "and nothing of extra/"
+	out=$(env PKG_CONFIG_LIBDIR="$tmp/core-pc" make -n O="$tmp/core" core 2>&1)
+	is "$?" 0 "make core needs none either"
+	unlike "$out" '(extra/|clang|smc_(conf|bpf|top))' "and builds nothing of it"
+}
+
 copy_tree
 check_dist
 check_compilers "$tmp/smc-tools-$version"
@@ -551,4 +569,5 @@ check_shell
 check_words
 check_format
 check_without_bpf
+check_core
 plan_done

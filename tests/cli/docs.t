@@ -56,6 +56,11 @@ complete_with() {
 		printf "%s\n" "${COMPREPLY[@]}"' sh "$@"
 }
 
+# directory TOOL: of its sources
+directory() {
+	if [ -d "extra/$1" ]; then echo "extra/$1"; else echo "$1"; fi
+}
+
 # subcommands TOOL: sub-commands that have a page of their own
 subcommands() {
 	for name in $("$BUILD/$1" --help | sed -nE "s/^(Usage:|      ) $1 ([a-z-]+).*/\2/p"); do
@@ -87,7 +92,7 @@ check_rows() {
 		# shellcheck disable=SC2086 # none, or one word
 		"$BUILD/$1" $name --help | listed_options
 	done)
-	words=$(cat "$1"/*.c | tr '\n\t' '  ' | grep -oE '(\.(needs|excludes) =|#define [A-Z]+) ("[^"]*"|[A-Z]+| )+' | grep -oE -- '--[a-z][a-z0-9-]+')
+	words=$(cat "$(directory "$1")"/*.c | tr '\n\t' '  ' | grep -oE '(\.(needs|excludes) =|#define [A-Z]+) ("[^"]*"|[A-Z]+| )+' | grep -oE -- '--[a-z][a-z0-9-]+')
 	is "$(echo "$words" | grep -vxFe "$help")" '' "$1: rows of options name options that there are"
 }
 
@@ -158,15 +163,15 @@ check_socket_columns() {
 # check_json TOOL SECTION FILE: keys and fixed values printed besides columns, and the schemas
 check_json() {
 	page=$(awk -v head=".Sh $2" '/^\.Sh/ { is_here = $0 == head } is_here' "$json")
-	keys=$(tr '\n\t' '  ' <"$1/$3" | grep -oE 'json_pack\([^;]*;|set[a-z_]*\(json, [^)]*,' | grep -oE '"[a-z_]+"' | tr -d '"' | sort -u)
+	keys=$(tr '\n\t' '  ' <"$(directory "$1")/$3" | grep -oE 'json_pack\([^;]*;|set[a-z_]*\(json, [^)]*,' | grep -oE '"[a-z_]+"' | tr -d '"' | sort -u)
 	documented "$1" "$keys" - <<<"$page"
-	same "$(echo "$page" | grep -oE 'smc-tools/[a-z-]+/[0-9]+')" "$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' "$1"/*.c)" \
+	same "$(echo "$page" | grep -oE 'smc-tools/[a-z-]+/[0-9]+')" "$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' "$(directory "$1")"/*.c)" \
 		"$1: manual page names the JSON schemas"
 }
 
 check_events() {
 	same "$(sed -n '/^\.It Va event$/,/^\.It/p' "$json" | grep -oE '^\.Qq .*' | sed 's/^\.Qq //; s/ [,.]/\n/g' | sed 's/^ //' | grep .)" \
-		"$(sed -n '/^static const char \*event_name/,/^}/p' smc_events/event.c | grep -oE '"[a-z ]+"' | tr -d '"' | grep -v unlisten)" \
+		"$(sed -n '/^static const char \*event_name/,/^}/p' extra/smc_events/event.c | grep -oE '"[a-z ]+"' | tr -d '"' | grep -v unlisten)" \
 		"smc_events: manual page has every event"
 }
 
@@ -184,12 +189,12 @@ check_live_test() {
 
 check_dump() {
 	keys=$({
-		sed -nE 's/^\t\{ "[a-z_0-9]+", "[^"]*", "([a-z_0-9]+)",.*/\1/p' smc_dump/columns.c
-		cat smc_dump/show.c smc_dump/payload/print.c | tr '\n\t' '  ' | grep -oE 'json_pack\([^;]*;|set_new\(json, "[a-z_0-9]+"' |
+		sed -nE 's/^\t\{ "[a-z_0-9]+", "[^"]*", "([a-z_0-9]+)",.*/\1/p' extra/smc_dump/columns.c
+		cat extra/smc_dump/show.c extra/smc_dump/payload/print.c | tr '\n\t' '  ' | grep -oE 'json_pack\([^;]*;|set_new\(json, "[a-z_0-9]+"' |
 			grep -oE '"[a-z_0-9]+"' | tr -d '"'
 	} | sort -u)
 	documented smc_dump "$keys" man/smc_dump.8 "$json"
-	same "$(sed -n '/^\.Sh SMC_DUMP/,$p' "$json" | grep -oE 'smc-tools/[a-z-]+/[0-9]+')" "$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' smc_dump/*.[ch])" \
+	same "$(sed -n '/^\.Sh SMC_DUMP/,$p' "$json" | grep -oE 'smc-tools/[a-z-]+/[0-9]+')" "$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' extra/smc_dump/*.[ch])" \
 		"smc_dump: manual page names the schema"
 }
 
@@ -456,7 +461,7 @@ check_documents() {
 }
 
 check_readme() {
-	for room in lib/*/ smc*/ ld_pre_smc/; do
+	for room in lib/*/ smc*/ ld_pre_smc/ extra/lib/*/ extra/*/; do
 		grep -q "\`${room%/}[/\`]" docs/hacking.md
 		ok $? "hacking: says what $room is for"
 	done
@@ -506,12 +511,12 @@ packages() {
 }
 
 check_packages() {
-	for kind in build bpf m32; do
+	for kind in build extra bpf m32; do
 		is "$(grep -cxF "| $(packages $kind 3) | $(packages $kind 4) |" docs/install.md)" 1 "docs/install.md: packages for $kind"
 	done
 	is "$(sed -n '/^FROM.* AS build/,/^COPY/p' packaging/container/Containerfile | sed '/^FROM/d; /^COPY/d; s/.*recommends//; s/\\$//' |
 		tr -s ' \t\n' ' ' | sed 's/^ //; s/ $//')" \
-		"$(packages build 3) $(packages bpf 3)" "container: packages for the build"
+		"$(packages build 3) $(packages extra 3) $(packages bpf 3)" "container: packages for the build"
 }
 
 # Paths and hosts of a developer's machine.

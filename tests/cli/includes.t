@@ -6,28 +6,28 @@ A source and the header of its name are one room. usage: tests/cli/includes.t [T
 import glob
 import os
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)) + '/..')
+import links  # noqa: E402
 from tap import done, equal, ok, skip  # noqa: E402
 
 ROOT = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__)) + '/../..'
-TOOLS = ('smc_run', 'smc_unit', 'smc_ab', 'smcss', 'smc_top', 'smc_events', 'smc_advise', 'smcd', 'smcr', 'smcdr', 'smc_pnet', 'smc_rnics', 'smc_chk', 'smc_dump', 'smc_conf', 'smc_setup', 'smc_bpf', 'smc_keep', 'smc_supervise', 'smc_netns', 'ld_pre_smc')
+CORE = tuple(sorted({path.split('/')[0] for path in links.programs() if not links.is_extra(path)} | {'smcdr'}))
+EXTRA = tuple(path for path in links.programs() if links.is_extra(path))
+TOOLS = CORE + EXTRA
 
-# From the bottom to the top: a directory includes only what is on a floor below its own. Tools are above all of them.
-FLOORS = (('lib/base',), ('lib/cli',), ('lib/smc', 'lib/out'), ('lib/host',), ('lib/netlink', 'lib/process'), ('lib/sandbox', 'lib/bpf'),
-          ('lib/cgroup',), ('lib/net',), ('lib/settings', 'lib/launch', 'lib/sockets'))
+# From the bottom to the top: a directory includes only what is on a floor below its own. Tools are above all of them. The
+# compiler finds headers of extra/ only for sources there.
+FLOORS = (('lib/base',), ('lib/cli',), ('lib/smc', 'lib/out'), ('lib/host',), ('lib/netlink', 'lib/process'), ('lib/sandbox',),
+          ('lib/net',), ('lib/settings', 'lib/launch', 'lib/sockets'),
+          ('extra/lib/smc',), ('extra/lib/bpf',), ('extra/lib/cgroup',), ('extra/lib/settings', 'extra/lib/launch'))
 
-# Tools that may include each other: the two names of one tool.
-ALLOWED = {('smcd', 'smcdr'), ('smcr', 'smcdr')}
+# Tools that may include each other: the two names of one tool, and the two preload libraries.
+ALLOWED = {('smcd', 'smcdr'), ('smcr', 'smcdr'), ('extra/ld_pre_smc_spin', 'ld_pre_smc')}
 
 # Files that call one of these functions start the programs of ours that they name.
 STARTERS = re.compile(r'\b(?:self_find|tool_find|extra_exec|program_run|tool_ask|workdir_run|exec[lv]p?e?|posix_spawnp?)\(')
-
-# In lib/, though the linker takes them for one program only; the others include the header.
-LONELY = {'lib/launch/learned', 'lib/settings/conf', 'lib/settings/conf_read'}
-OBJECTS = os.environ.get('BUILD', ROOT + '/build') + '/obj'
 
 
 def below(path, directory):
@@ -35,12 +35,12 @@ def below(path, directory):
 
 
 def tool_of(path):
-    return path.split('/')[0]
+    return '/'.join(path.split('/')[:2 if links.is_extra(path) else 1])
 
 
 def read_includes():
     """Arrows between rooms (paths without a suffix)."""
-    files = [os.path.relpath(path, ROOT) for top in ('lib', *TOOLS)
+    files = [os.path.relpath(path, ROOT) for top in ('lib', 'extra/lib', *TOOLS)
              for path in glob.glob(f'{ROOT}/{top}/**/*.[ch]', recursive=True)]
     known, arrows = set(files), {}
     for path in sorted(files):
@@ -49,7 +49,8 @@ def read_includes():
         with open(f'{ROOT}/{path}', encoding='utf-8') as file:
             names = re.findall(r'^\s*#\s*include\s+"([^"]+)"', file.read(), re.M)
         for name in names:
-            places = (os.path.dirname(path) + '/' + name, 'lib/' + name, name)
+            places = [os.path.dirname(path) + '/' + name, 'lib/' + name, name]
+            places += ['extra/lib/' + name, 'extra/' + name] if links.is_extra(path) else []
             found = [place for place in map(os.path.normpath, places) if place in known]
             if found and os.path.splitext(found[0])[0] != room:
                 arrows[room].add(os.path.splitext(found[0])[0])
@@ -92,7 +93,7 @@ def starts(arrows):
     for room in arrows:
         with open(f'{ROOT}/{room}.c' if os.path.exists(f'{ROOT}/{room}.c') else os.devnull, encoding='utf-8') as file:
             text = file.read()
-        named[room] = set(re.findall(r'"(\w+)"', text)) & set(TOOLS) if STARTERS.search(text) else set()
+        named[room] = {tool for tool in TOOLS if f'"{os.path.basename(tool)}"' in text} if STARTERS.search(text) else set()
     result = {}
     for tool in TOOLS:
         todo = [room for room in arrows if tool_of(room) == tool]
@@ -127,28 +128,14 @@ def wrong_arrows(arrows):
                 yield f'{room} -> {other}'
 
 
-def symbols():
-    """Object of each source: names that it defines, and those that it needs."""
-    found = {}
-    paths = [path for top in ('lib', *TOOLS) for path in glob.glob(f'{OBJECTS}/{top}/**/*.o', recursive=True)]
-    for line in subprocess.check_output(['nm', '-gA', *paths]).decode().splitlines():
-        path, rest = line[len(OBJECTS) + 1:].split('.o:', 1)
-        if os.path.exists(f'{ROOT}/{path}.c'):
-            found.setdefault(path, (set(), set()))[rest.split()[-2] in 'Uw'].add(rest.split()[-1])
-    return found
-
-
-def linked_by_one():
-    """Sources of lib/ that a single program links; smcdr is two programs, and an archive gives what is called."""
-    objects = symbols()
-    homes = {name: path for path, (defined, _) in objects.items() if below(path, 'lib') for name in defined}
-    users = {path: {'ld_pre_smc'} if os.path.exists(f'{OBJECTS}/shim/{path}.o') else set() for path in objects if below(path, 'lib')}
-    for tool in {tool_of(path) for path in objects} & set(TOOLS):
-        todo = [path for path in objects if tool_of(path) == tool]
-        for path in todo:
-            users.setdefault(path, set()).update(('smcd', 'smcr') if tool == 'smcdr' else (tool,))
-            todo += {homes[name] for name in objects[path][1] if name in homes}.difference(todo)
-    return {path for path in users if below(path, 'lib') and len(users[path]) < 2}
+def misplaced():
+    """Sources of lib/ that no program of core links, and of extra/lib/ that none of extra does."""
+    linked = links.linked()
+    used = {links.is_extra(program): set() for program in linked}
+    for program, objects in linked.items():
+        used[links.is_extra(program)].update(name.removeprefix('shim/') for name in objects)
+    sources = [path[:-2] for path in links.sources(('lib/', 'extra/lib/')) if path.endswith('.c') and not path.endswith('.bpf.c')]
+    return [path for path in sources if path not in used[links.is_extra(path)]]
 
 
 def main():
@@ -160,10 +147,12 @@ def main():
               ('arrows go down only', list(wrong_arrows(arrows))))
     for text, wrong in checks:
         ok(not wrong, text, '\n'.join(wrong))
-    if os.path.exists(OBJECTS + '/smc_bpf/main.o'):
-        equal(linked_by_one(), LONELY, 'lib/ has what at least two programs link, and no more exceptions than that')
+    if os.path.exists(links.BUILD + '/obj/extra/smc_bpf/main.o'):
+        equal([path for program, objects in links.linked().items() if not links.is_extra(program)
+               for path in links.files(objects) if links.is_extra(path)], [], 'core has nothing of extra/')
+        equal(misplaced(), [], 'core links each source of lib/, and extra each one of extra/lib/')
     else:
-        skip('lib/ has what at least two programs link', 'not all programs are built')
+        skip('core links each source of lib/', 'not all programs are built')
     done()
 
 

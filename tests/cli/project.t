@@ -44,9 +44,9 @@ names() {
 
 check_packages() {
 	is "$(sed -n '/^Build-Depends:/,/^Standards/{ /^Standards/!p }' packaging/debian/control | grep -oE '[a-z0-9-]+( <!nocheck>)?,?$' | tr -d , |
-		sed 's/ <.*//' | sort)" "$(names 'build|bpf|test' 3 | grep -vxE 'make|gcc')" "debian/control: packages for the build and make check"
+		sed 's/ <.*//' | sort)" "$(names 'build|extra|bpf|test' 3 | grep -vxE 'make|gcc')" "debian/control: packages for the build and make check"
 	is "$(sed -n 's/^BuildRequires: *//p' packaging/rpm/smc-tools.spec | grep -vxF systemd-rpm-macros | sort)" \
-		"$(names 'build|bpf|test' 4)" "spec: packages for the build and make check"
+		"$(names 'build|extra|bpf|test' 4)" "spec: packages for the build and make check"
 }
 
 check_ci

@@ -187,6 +187,7 @@ limit
 line "$rc$err$(<$conf)" "^1smc_unit peers: '$conf' .*not written by smc_unit: .*deny port 22\$" 'a foreign file is kept'
 
 # ---- smc_conf reads the directory, with and without smc.conf ----
+[ -x "$BUILD/smc_conf" ] || { plan_done; exit; } # not in core
 rm -f /etc/smc-tools/smc.conf.d/*
 printf 'netns x\n' >/etc/smc-tools/smc.conf.d/1.conf
 printf 'eid A\nallow from x\n' >/etc/smc-tools/smc.conf.d/2.conf

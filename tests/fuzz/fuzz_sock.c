@@ -4,7 +4,6 @@
 
 #include <jansson.h>
 
-#include "smc_top/top.h"
 #include "smcss/smcss.h"
 #include "sockets/show.h"
 
@@ -29,21 +28,6 @@ static void print_text(const struct sockets_row *row)
 	sockets_explain(&text, &row->sock);
 	check_text(&text);
 	out_free(&text);
-}
-
-/* The rows of smc_top: in the first second, and after a second without traffic. */
-static void measure(struct top_row *row)
-{
-	const struct smc_unseen unseen = { UINT64_MAX, UINT64_MAX };
-	struct smc_sample first, second;
-
-	smc_sample_sock(&first, &row->base.sock, 1000000000);
-	smc_sample_sock(&second, &row->base.sock, 2000000000);
-	smc_rate(&row->rate, &first, &second, first.at, &unseen);
-	MUST(!row->rate.in.bytes && !row->rate.out.bytes);
-	smc_rate(&row->rate, NULL, &second, first.at, &unseen);
-	MUST(row->rate.unread.bytes <= row->rate.unread.size);
-	MUST(row->rate.unsent.bytes <= row->rate.unsent.size);
 }
 
 static void print_json(const struct out_col *columns, const struct sockets_row *row)
@@ -87,27 +71,24 @@ static void count(struct sockets_row *row)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct nlmsghdr *nlh;
-	struct top_row top;
-	struct sockets_row *row = &top.base;
+	struct sockets_row row;
 
 	if (size > 65535)
 		return 0;
 	nlh = fuzz_message(data, size);
-	memset(&top, 0xa5, sizeof(top));
-	if (!smc_sock_decode(&row->sock, nlh)) {
+	memset(&row, 0xa5, sizeof(row));
+	if (!smc_sock_decode(&row.sock, nlh)) {
 		const struct proc_fd holder = { .pid = 1, .comm = "fifteen \x1b bytes" };
 
-		row->holders = &holder;
-		row->n_holders = 1;
-		row->netns = NULL;
-		measure(&top);
+		row.holders = &holder;
+		row.n_holders = 1;
+		row.netns = NULL;
 		MUST(size >= sizeof(struct smc_abi_diag_msg));
-		MUST(smc_sock_mode(&row->sock) <= SMC_MODE_TCP);
-		MUST(!smc_sock_needs_lookup(&row->sock) || row->sock.local.family == AF_UNSPEC);
-		print_text(row);
-		print_json(smcss_columns, row);
-		print_json(top_columns, row);
-		count(row);
+		MUST(smc_sock_mode(&row.sock) <= SMC_MODE_TCP);
+		MUST(!smc_sock_needs_lookup(&row.sock) || row.sock.local.family == AF_UNSPEC);
+		print_text(&row);
+		print_json(smcss_columns, &row);
+		count(&row);
 	} else {
 		MUST(size < sizeof(struct smc_abi_diag_msg));
 	}

@@ -2,6 +2,7 @@
 /*
  * Run a fuzz target without libFuzzer: on files, and on deterministic mutations of them.
  * usage: all TARGET COUNT SEED FILE...
+ *        all                             names of the targets
  */
 #include "fuzz.h"
 
@@ -149,9 +150,14 @@ int main(int argc, char **argv)
 	static struct input seeds[MAX_FILES];
 	size_t n_seeds = 0;
 
-	for (size_t i = 0; argc > 4 && i < sizeof(targets) / sizeof(targets[0]); i++)
-		if (!strcmp(argv[1], targets[i].name))
+	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+		if (argc == 1)
+			puts(targets[i].name);
+		else if (argc > 4 && !strcmp(argv[1], targets[i].name))
 			target = &targets[i];
+	}
+	if (argc == 1)
+		return 0;
 	if (!target) {
 		fprintf(stderr, "usage: %s TARGET COUNT SEED FILE...\n", argv[0]);
 		return 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/cgroup/container: from control groups to containers, and names kept by runtimes. */
+/* smc_netns/container.c: from control groups to containers, and names kept by runtimes. */
 #include "scratch.h"
 #include "test.h"
 

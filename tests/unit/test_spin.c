@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* ld_pre_smc_spin/spin.c over a fake kernel: looks, pauses, processors, signals. */
+/* extra/ld_pre_smc_spin/spin.c over a fake kernel: looks, pauses, processors, signals. */
 #include "test.h"
 
 #include <poll.h>

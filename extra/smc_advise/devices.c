@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "net/netns.h"
-#include "process/library.h"
+#include "process/self.h"
 #include "process/program.h"
 
 /* Exit status of smc_chk on a kernel without SMC. */

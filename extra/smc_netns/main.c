@@ -5,7 +5,6 @@
  * each namespace follows: inode, process ID or 0, name under /run/netns, and name, separated by
  * tabs.
  */
-#include <ctype.h>
 #include <dirent.h>
 #include <sys/stat.h>
 
@@ -139,11 +138,11 @@ static void load_names(struct netns_list *list)
 
 /* ---- print them ---- */
 
-static const char *printable(char *text)
+/* Names can have any bytes. Only those that end a field or a line are replaced. */
+static const char *field(char *text)
 {
-	for (char *at = text; *at; at++)
-		if (iscntrl((unsigned char)*at))
-			*at = '?';
+	for (char *at = text; (at = strpbrk(at, "\t\n")); at++)
+		*at = '?';
 	return text;
 }
 
@@ -154,7 +153,7 @@ static void print(struct netns_list *list)
 		struct netns *netns = &list->entries[i];
 
 		printf("%" PRIu64 "\t%d\t%s\t%s\n", netns->inode, (int)netns->pid,
-		       printable(netns->file), printable(netns->name));
+		       field(netns->file), field(netns->name));
 	}
 }
 

@@ -139,10 +139,6 @@ void conf_free(struct conf *conf);
 
 /* ---- files, smc.conf(5) ---- */
 
-#define CONF_FILE "/etc/smc-tools/smc.conf"
-/* Read after smc.conf, even if that is missing: lines added by programs, such as smc_unit peers. */
-#define CONF_DIR "/etc/smc-tools/smc.conf.d"
-
 /*
  * An error is one sentence, "FILE:LINE: WORD: what was expected", and leaves @conf empty. A
  * repeated line counts once; another value for the same object in the same section is an error.

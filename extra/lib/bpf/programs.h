@@ -37,7 +37,7 @@ struct bpf_watch {
  * The ELF section names give the attach points; a program in "syscall" is run once, before the
  * others are attached. The kernel needs type information (BTF).
  *
- * Return: descriptor of the state map, for lib/bpf/bpfmap; -EPERM without the capabilities, -ENOSYS
+ * Return: descriptor of the state map, for bpf/bpfmap.h; -EPERM without the capabilities, -ENOSYS
  * without libbpf, -ENOTSUP when the object could not be built, -errno; each with @err.
  */
 int bpf_programs_start(struct bpf_programs **programs, const struct bpf_watch *watch,
