@@ -3,6 +3,7 @@
 #                     ZSHDIR, FISHDIR, UNITDIR, PRESETDIR, UDEVDIR, HOOKDIR (empty: no container hook), APPARMORDIR (empty: no abstraction,
 #                     the default unless PREFIX=/usr); INSTALL_LIB32=1: also install the library for 32-bit programs, and
 #                     for musl programs on Debian; INSTALL_SETUID_SHIM=1: see SECURITY.md
+# make install-core   the same without extra/
 # make uninstall      removes installed files; takes the same variables
 # make dist           smc-tools-VERSION.tar.gz of the committed state, the same bytes every time
 
@@ -12,16 +13,17 @@ PRESETDIR ?= $(UNITDIR:%/system=%/system-preset)
 UDEVDIR ?= $(PREFIX)/lib/udev/rules.d
 HOOKDIR ?= $(PREFIX)/share/containers/oci/hooks.d
 APPARMORDIR ?= $(if $(filter /usr,$(PREFIX)),/etc/apparmor.d)
-INSTALL_UNITS := smc-conf.service smc-conf-watch.service smc-metrics.service smc-metrics.timer
-INSTALL_PRESETS := 90-smc-tools.preset
-INSTALL_RULES := 90-smc-conf.rules
+INSTALL_UNITS := $(if $(EXTRA),smc-conf.service smc-conf-watch.service smc-metrics.service smc-metrics.timer)
+INSTALL_PRESETS := $(if $(EXTRA),90-smc-tools.preset)
+INSTALL_RULES := $(if $(EXTRA),90-smc-conf.rules)
 # Runtimes start it only for containers with the annotation smc-tools/attach.
 INSTALL_HOOKS := $(if $(and $(HAVE_BPF),$(HOOKDIR)),smc-tools.json)
 # The file that profiles include, and profiles that units name.
-INSTALL_APPARMOR := $(if $(APPARMORDIR),abstractions/smc-tools smc_chk-serve smc_conf)
+INSTALL_APPARMOR := $(if $(APPARMORDIR),abstractions/smc-tools smc_chk-serve $(if $(EXTRA),smc_conf))
 # The schema of smc_conf export -j, and files for Prometheus, Grafana and SELinux.
 DATADIR ?= $(PREFIX)/share/smc-tools
-INSTALL_SHARED := smc_conf/conf.schema.json $(addprefix packaging/metrics/,smc-tools.rules.yml smc-tools.dashboard.json) docs/runbook.md packaging/selinux/smc_tools.cil
+INSTALL_SHARED := packaging/selinux/smc_tools.cil $(if $(EXTRA),extra/smc_conf/conf.schema.json \
+	$(addprefix packaging/metrics/,smc-tools.rules.yml smc-tools.dashboard.json) docs/runbook.md)
 # Ansible's default path.
 ANSIBLEDIR ?= $(PREFIX)/share/ansible/plugins/modules
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
@@ -32,12 +34,13 @@ INSTALL_DOCS = $(call once,INSTALL_DOCS,README.md $(filter-out docs/hacking.md,$
 	$(shell find examples -type f) packaging/kubernetes/smc-tools.yaml $(addprefix packaging/container/,Containerfile Containerfile.preload))
 INSTALL_NOTES := CHANGELOG.md LICENSE
 # All pages of man/; the suffix decides the directory: man/smcss.8 goes to man8. Installation adds the version.
-INSTALL_PAGES := $(filter-out $(if $(HAVE_BPF),,man/smc_bpf.8),$(wildcard man/*.[1-8]))
+EXTRA_PAGES := $(patsubst extra/%,man/%.8,$(wildcard extra/smc_*)) man/smc.conf.5 man/smc-metrics.8
+INSTALL_PAGES := $(filter-out $(if $(HAVE_BPF),,man/smc_bpf.8) $(if $(EXTRA),,$(EXTRA_PAGES)),$(wildcard man/*.[1-8]))
 
 # The real file has the name that users put into LD_PRELOAD. Install the soname link, because ldconfig(8), which
 # examines every lib*.so, would otherwise create it as a file of no package.
 SHIM_NAME := ld_pre_smc.so
-SPIN_NAME := ld_pre_smc_spin.so
+SPIN_NAME := $(if $(EXTRA),ld_pre_smc_spin.so)
 SHIM_LINKS := ld_pre_smc.so.1 libsmc-preload.so
 # ld.so(8) preloads a library into set-uid programs only if it is set-uid itself.
 SHIM_MODE := $(if $(filter 1,$(INSTALL_SETUID_SHIM)),4755,0755)
@@ -55,18 +58,18 @@ page_dir = $(DESTDIR)$(MANDIR)/man$(patsubst .%,%,$(suffix $(1)))
 define install_shim
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(2)'
 	$(Q)$(INSTALL) -m $(SHIM_MODE) $(1) '$(DESTDIR)$(2)/$(SHIM_NAME)'
-	$(Q)$(INSTALL) -m $(SHIM_MODE) $(dir $(1))$(SPIN_NAME) '$(DESTDIR)$(2)'
+	$(if $(SPIN_NAME),$(Q)$(INSTALL) -m $(SHIM_MODE) $(dir $(1))$(SPIN_NAME) '$(DESTDIR)$(2)')
 	$(Q)for link in $(SHIM_LINKS); do ln -sf $(SHIM_NAME) '$(DESTDIR)$(2)/'$$link || exit; done
 
 endef
 define install_lib32_link
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(LIB32_LINKDIR)'
-	$(Q)ln -sf ../lib/i386-linux-gnu/$(SHIM_NAME) ../lib/i386-linux-gnu/$(SPIN_NAME) '$(DESTDIR)$(LIB32_LINKDIR)'
+	$(Q)ln -sf $(addprefix ../lib/i386-linux-gnu/,$(SHIM_NAME) $(SPIN_NAME)) '$(DESTDIR)$(LIB32_LINKDIR)'
 
 endef
 define install_musl_link
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(MUSL_LINKDIR)'
-	$(Q)ln -sf ../$(notdir $(LIBDIR))/$(SHIM_NAME) ../$(notdir $(LIBDIR))/$(SPIN_NAME) '$(DESTDIR)$(MUSL_LINKDIR)'
+	$(Q)ln -sf $(addprefix ../$(notdir $(LIBDIR))/,$(SHIM_NAME) $(SPIN_NAME)) '$(DESTDIR)$(MUSL_LINKDIR)'
 
 endef
 # install_with_paths: file, directory
@@ -92,12 +95,12 @@ define install_page
 
 endef
 
-install: all
+install install-core: all
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(COMPDIR)' '$(DESTDIR)$(ZSHDIR)' '$(DESTDIR)$(FISHDIR)' \
-		'$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(DATADIR)' '$(DESTDIR)$(ANSIBLEDIR)'
+		'$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(DATADIR)' $(if $(EXTRA),'$(DESTDIR)$(ANSIBLEDIR)')
 	$(Q)$(INSTALL) -m 0755 $(TOOLS:%=$(O)/%) '$(DESTDIR)$(BINDIR)'
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(LIBEXECDIR)'
-	$(Q)$(INSTALL) -m 0755 $(HELPERS:%=$(O)/%) packaging/metrics/smc-metrics '$(DESTDIR)$(LIBEXECDIR)'
+	$(Q)$(INSTALL) -m 0755 $(HELPERS:%=$(O)/%) $(if $(EXTRA),packaging/metrics/smc-metrics) '$(DESTDIR)$(LIBEXECDIR)'
 	$(Q)$(INSTALL) -m 0644 $(INSTALL_SHARED) '$(DESTDIR)$(DATADIR)'
 	$(call install_shim,$(O)/$(SHIM_NAME),$(LIBDIR))
 	$(if $(and $(HAVE_32),$(LIB32)),$(call install_shim,$(O)/32/$(SHIM_NAME),$(LIB32)))
@@ -109,9 +112,9 @@ install: all
 	$(foreach hook,$(INSTALL_HOOKS),$(call install_with_paths,$(hook),$(HOOKDIR)))
 	$(if $(INSTALL_APPARMOR),$(Q)$(INSTALL) -d '$(DESTDIR)$(APPARMORDIR)/abstractions' && \
 		$(INSTALL) -m 0644 packaging/apparmor/abstractions/* '$(DESTDIR)$(APPARMORDIR)/abstractions' && \
-		$(INSTALL) -m 0644 packaging/apparmor/smc_* '$(DESTDIR)$(APPARMORDIR)')
+		$(INSTALL) -m 0644 $(patsubst %,packaging/apparmor/%,$(filter smc_%,$(INSTALL_APPARMOR))) '$(DESTDIR)$(APPARMORDIR)')
 	$(foreach page,$(INSTALL_PAGES),$(call install_page,$(page)))
-	$(Q)$(INSTALL) -m 0644 packaging/ansible/smc_conf.py '$(DESTDIR)$(ANSIBLEDIR)'
+	$(if $(EXTRA),$(Q)$(INSTALL) -m 0644 packaging/ansible/smc_conf.py '$(DESTDIR)$(ANSIBLEDIR)')
 	$(Q)$(INSTALL) -m 0644 completions/smc-tools '$(DESTDIR)$(COMPDIR)'
 	$(Q)$(INSTALL) -m 0644 completions/_smc-tools '$(DESTDIR)$(ZSHDIR)'
 	$(Q)$(INSTALL) -m 0644 completions/smc-tools.fish '$(DESTDIR)$(FISHDIR)'
@@ -151,4 +154,4 @@ dist:
 	$(Q)rm -f $(O)/$(DIST).tar
 	@echo $(DIST).tar.gz
 
-.PHONY: install uninstall dist
+.PHONY: install install-core uninstall dist

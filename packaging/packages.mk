@@ -8,7 +8,7 @@
 DEB_BUILD ?= dpkg-buildpackage
 RPMBUILD ?= rpmbuild
 PACKAGES := $(abspath $(O))/packages
-PACKAGE_KINDS := build bpf $(if $(filter nocheck,$(DEB_BUILD_OPTIONS)),,test)
+PACKAGE_KINDS := build extra bpf $(if $(filter nocheck,$(DEB_BUILD_OPTIONS)),,test)
 
 deb:
 	$(Q)tests/setup $(PACKAGE_KINDS) deb
@@ -21,7 +21,7 @@ rpm:
 	$(Q)RPMBUILD='$(RPMBUILD)' packaging/build rpm '$(CURDIR)/$(DIST).tar.gz' '$(PACKAGES)'
 
 check-packages:
-	$(Q)tests/setup build bpf test deb rpm packages
+	$(Q)tests/setup build extra bpf test deb rpm packages
 	$(Q)$(MAKE) --no-print-directory deb rpm
 	$(Q)tests/packages '$(PACKAGES)' '$(CURDIR)/$(DIST).tar.gz'
 	$(Q)tests/package-scripts '$(PACKAGES)'
