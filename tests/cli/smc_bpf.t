@@ -49,7 +49,7 @@ done
 # The object file is embedded: nothing of the build machine is needed at run time.
 words=$(strings -n 8 "$BUILD/smc_bpf" | grep -v ' ')
 like "$words" '^update_socket_protocol$' "the program has the name of the kernel's function"
-unlike "$words" "^$PWD/lib/cgroup" "and no path of the build directory"
+unlike "$words" "^$PWD/extra/lib/cgroup" "and no path of the build directory"
 libraries=$(readelf -d "$BUILD/smc_bpf" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p')
 is "$(echo "$libraries" | grep -vE '^lib(jansson|c|asan|ubsan)\.so|^ld-' | tr '\n' ' ')" "" "it is linked with jansson and libc only"
 plan_done

@@ -72,7 +72,7 @@ def check_keys(schema, written):
 
 
 def main():
-    with open(ROOT + "/smc_conf/conf.schema.json", encoding="ascii") as file:
+    with open(ROOT + "/extra/smc_conf/conf.schema.json", encoding="ascii") as file:
         raw = json.load(file)
     check_keys(raw, check_samples(raw))
     done()

@@ -19,7 +19,7 @@ musl_build() {
 			*_lib.c) set -- -fPIC -shared -o "$musl/${file%_lib.c}.so" ;;
 			*) set -- -pthread -o "$musl/${file%.c}" ;;
 			esac
-			$musl_cc -std=c17 -D_GNU_SOURCE -O2 -Wall -Werror -I. -Ilib -idirafter "$musl/uapi" "$@" "$file" || exit
+			$musl_cc -std=c17 -D_GNU_SOURCE -O2 -Wall -Werror -I. -Ilib -Iextra -idirafter "$musl/uapi" "$@" "$file" || exit
 		done
 	)
 }
