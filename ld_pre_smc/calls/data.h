@@ -35,7 +35,7 @@ static inline size_t shim_size(const struct iovec *parts, size_t n)
 	return MIN(size, INT_MAX & ~0xfffUL);
 }
 
-/* Fetch the error of an SMC connection, 0 for none. The kernel's ECONNABORTED is a dead link. */
+/* Fetch the error of a connection, 0 for none. ECONNABORTED is the word for a dead link. */
 static inline int shim_connection_error(int fd)
 {
 	int err = shim_int_option(fd, SOL_SOCKET, SO_ERROR);

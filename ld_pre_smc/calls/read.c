@@ -2,9 +2,9 @@
 /*
  * read(2), recv(2) and their kin from SMC sockets.
  *
- * After a connection was reset, or its link has died, the kernel ends the stream as if the peer had
- * closed it, and keeps the error for SO_ERROR: see smc_rx_recvmsg() in net/smc/smc_rx.c. TCP
- * reports the error first.
+ * After a connection was reset, the kernel ends the stream as if the peer had closed it; after its
+ * link has died, reads fail with ENOTCONN. It keeps the error for SO_ERROR: see smc_rx_recvmsg() in
+ * net/smc/smc_rx.c, and smc_recvmsg(). TCP reports the error first.
  *
  * recvmsg(2) and recvmmsg(2) also mark received descriptors for close().
  */
@@ -27,15 +27,12 @@ static __attribute__((noinline)) ssize_t ended(int fd, int flags, ssize_t ret)
 {
 	int cause;
 
-	if (ret < 0 && (!(flags & MSG_ERRQUEUE) || (errno != EINVAL && errno != ENOTCONN)))
+	if (ret < 0 && errno != ENOTCONN && (errno != EINVAL || !(flags & MSG_ERRQUEUE)))
 		return ret;
 	if (!shim_repairs() || !shim_fd_is_smc(fd))
 		return ret;
-	if (ret < 0) {
-		errno = EAGAIN; /* SMC has no such queue: it is empty */
-		return ret;
-	}
-	cause = shim_connection_error(fd);
+	/* SMC has no such queue: it is empty. After a dead link, other reads fail with ENOTCONN. */
+	cause = ret < 0 && flags & MSG_ERRQUEUE ? EAGAIN : shim_connection_error(fd);
 	if (!cause)
 		return ret;
 	errno = cause;

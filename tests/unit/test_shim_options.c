@@ -534,6 +534,8 @@ TEST(an_error_that_was_lost)
 	comes_to(get_int(SOL_SOCKET, SO_ERROR), 0, 0, "");
 	fake_socket(5, AF_SMC, 0)->error = EPIPE;
 	comes_to(get_int(SOL_SOCKET, SO_ERROR), EPIPE, 0, "");
+	fake_socket(5, AF_SMC, 0)->error = ECONNABORTED;
+	comes_to(get_int(SOL_SOCKET, SO_ERROR), ETIMEDOUT, 0, "");
 }
 
 TEST(a_tcp_socket_answers_for_the_network)

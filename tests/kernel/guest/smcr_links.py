@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """smcr between two guests over Soft-RoCE: link groups, links, devices. Guest 1 is the client."""
+import errno
 import json
 import os
+import select
 import socket
 
 from kern import NODE, doc, done, equal, ok, out_of, sync
@@ -108,6 +110,19 @@ def check_netns(name):
           "another namespace has another device of that number: not its name")
 
 
+def check_dead(held):
+    """A link dies with unanswered data: the kernel's word for that is ECONNABORTED, or ENOTCONN for reads."""
+    out_of("nft", "add table inet dead { chain out { type filter hook output priority 0; udp dport 4791 drop; }; }")
+    held[2].send(b"x")
+    try:
+        error = held[0].recv(1)
+    except OSError as failure:
+        error = failure.errno
+    select.select([held[1]], [], [], 60)
+    equal((error, held[1].getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)), (errno.ETIMEDOUT, errno.ETIMEDOUT),
+          "a dead link: TCP's error")
+
+
 def main():
     if "LD_PRELOAD" not in os.environ:
         os.execvp("smc_run", ["smc_run", "--quiet", "python3", "-B", __file__])
@@ -130,6 +145,9 @@ def main():
     check_stats()
     check_netns(name)
     sync("checked")
+    if NODE == 1:
+        check_dead(held)
+    sync("dead")
     done()
 
 
