@@ -415,8 +415,8 @@ check_layers() {
 	# Constants with pointers lie in .data.rel.ro: writable until they are relocated.
 	is "$(symbols '^([.]t?(data|bss)|[*]COM)' | grep -vxFf <(symbols '^[.]data[.]rel[.]ro'))" "lib/cli/screen.o has_progress" \
 		"lib/ has one writable variable of file scope: the terminal has a line of progress"
-	is "$(symbols '[*]UND[*]' | grep -E " (exit|_exit|_Exit|quick_exit|abort|error)\$")" "extra/lib/launch/supervise.o _exit
-lib/base/memory.o exit" "lib/ exits where memory is gone, and in processes that it started"
+	is "$(symbols '[*]UND[*]' | grep -E " (exit|_exit|_Exit|quick_exit|abort|error)\$")" "lib/base/memory.o exit
+extra/lib/launch/supervise.o _exit" "lib/ exits where memory is gone, and in processes that it started"
 	is "$(symbols '[*]UND[*]' | grep -vE '^lib/(cli/|base/memory\.o )' | grep -E " ($calls)\$")" "" "lib/ prints in lib/cli, and where memory is gone"
 	# The preload library needs only libc, and has one weak reference.
 	is "$(grep -rnlE 'AF_NETLINK|PF_NETLINK|mnl_socket_open|nl_connect|nl_socket_alloc' --include='*.[ch]' . |
@@ -427,7 +427,7 @@ lib/base/memory.o exit" "lib/ exits where memory is gone, and in processes that 
 		"lib/out never sees an attribute"
 	is "$(grep -rnE '#include "(smc[a-z_]*|ld_pre_smc[a-z_]*)/' lib extra/lib | grep -v '"smc/')" "" \
 		"libraries include no tool"
-	is "$(grep -rnE '#include "[^/"]+"' --include='*.[ch]' lib smc* ld_pre_smc* extra | grep -vE '"(version|style\.css)\.h"')" "" \
+	is "$(grep -rnE '#include "[^/"]+"' --include='*.[ch]' lib smc* ld_pre_smc* extra | grep -vE '"(version|page\.html)\.h"')" "" \
 		"headers are included by their path"
 	is "$(grep -rlE 'sizeof\((.*)\) / sizeof\((\*\1|\(?\1\)?\[0\])\)' --include='*.[ch]' lib smc* ld_pre_smc* extra)" lib/base/array.h \
 		"one macro counts the items of arrays"

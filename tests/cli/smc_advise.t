@@ -14,6 +14,12 @@ refuse 'no network namespace' -N there-is-none
 capture env SMC_TOOLS_ROOT="$tmp" "$BUILD/smc_advise"
 refused 1 '^smc_advise: a recorded host ' 'a recorded host cannot be watched'
 
+# ---- metadata for packagers about libraries that are loaded on demand ----
+objcopy --dump-section ".note.dlopen=$tmp/note" "$BUILD/smc_advise" "$tmp/copy"
+is "$(tail -c +17 "$tmp/note" | tr -d '\0' | jq -c '.[] | [.soname, .priority]')" '[["libbpf.so.1"],"suggested"]' \
+	'ELF note: names the library that can be loaded'
+like "$(od -An -tx1 -N16 "$tmp/note")" ' 46 44 4f 00$' 'ELF note: its owner is FDO'
+
 # ---- a report without a reader: the first Ctrl-C ends the watch, another one the program ----
 # The pipe is full and not read; signals are sent until it ends.
 status=$(python3 - "$BUILD/smc_advise" <<'EOF'

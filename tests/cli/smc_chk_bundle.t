@@ -5,7 +5,6 @@ import glob
 import io
 import json
 import os
-import re
 import resource
 import shutil
 import signal
@@ -325,23 +324,7 @@ def check_limit():
     ok(run("doctor", preexec_fn=limit).returncode >= 0, "the doctor works without files")
 
 
-def check_note():
-    """Metadata for packagers about libraries that are loaded on demand."""
-    path = TOP.name + "/note"
-    subprocess.run(["objcopy", "--dump-section", ".note.dlopen=" + path, CHK, "/dev/null"], check=False)
-    with open(path, "rb") as file:
-        data = file.read()
-    os.unlink(path)
-    owner, size, kind = struct.unpack_from("=III", data)
-    ok((owner, kind, data[12:16]) == (4, 0x407c0c0a, b"FDO\0") and len(data) >= 16 + size, "ELF note: its header", data)
-    doc = json.loads(data[16:16 + size].rstrip(b"\0"))
-    ok(len(doc) == 1 and len(doc[0]["soname"]) == 1 and doc[0]["priority"] == "suggested" and
-       re.match(r"libbpf\.so\.\d", doc[0]["soname"][0]),
-       "ELF note: names the library that can be loaded", doc)
-
-
 os.mkdir(TMP)
-check_note()
 check_limit()
 bundle = check_bundle()
 check_from(bundle)
