@@ -38,7 +38,7 @@ int dropin_locate(bool user, const char *unit, struct dropin *out, struct smc_er
 	return ret;
 }
 
-/* Is an entry of @dir named after a service, with @end, and does it have @file? Cuts @end off. */
+/* True if an entry of @dir is named after a service, with @end, and has @file. Cuts @end off. */
 static bool cut_unit(char *name, const char *dir, const char *end, const char *file)
 {
 	char path[PATH_MAX + NAME_MAX + 32];

@@ -78,7 +78,7 @@ static void put_families(struct out_text *out, const struct unit *unit)
 	out_str(out, "AF_SMC\n");
 }
 
-/* Is a variable set by the unit itself, not by an earlier drop-in of ours? */
+/* True if the unit itself sets a variable, not an earlier drop-in of ours. */
 static bool is_own_variable(const struct unit *unit, const char *name)
 {
 	const char *list = unit_prop_of(unit, "Environment");
@@ -224,7 +224,7 @@ static void report_restart(const struct unit *unit, const char *what)
 		       *name == '-' ? "-- " : "", (int)text.len, text.data);
 }
 
-/* Does its drop-in attach by eBPF? */
+/* True if its drop-in attaches by eBPF. */
 static bool has_bpf(const struct unit *unit)
 {
 	struct smc_err ignored;

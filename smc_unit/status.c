@@ -84,8 +84,8 @@ static const struct out_col columns[] = {
 };
 
 /*
- * Does a process have SMC sockets, opened in any way? The kernel exports a socket's protocol as an
- * extended attribute of its descriptor, where lsof(8) reads it as well: SMC, SMC6, INET_SMC or
+ * True if a process has SMC sockets, opened in any way. The kernel exports a socket's protocol as
+ * an extended attribute of its descriptor, where lsof(8) reads it as well: SMC, SMC6, INET_SMC or
  * INET6_SMC. The process is not touched.
  */
 static bool has_smc_sockets(int pid)
@@ -118,7 +118,7 @@ static enum use find_bpf_use(const char *unit)
 	return ret == -EIO ? USE_RESTART : USE_UNKNOWN;
 }
 
-/* Does the unit start smc_run or preload the library in its own settings? */
+/* True if the unit starts smc_run or preloads the library in its own settings. */
 static bool is_own(const struct unit_props *props)
 {
 	const char *list = unit_prop_text(props, "Environment"), *command = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Examine a systemd service: would a drop-in have an effect? */
+/* Examine a systemd service, and what would keep a drop-in from having an effect. */
 #include "smc_unit/unit.h"
 
 #include "base/array.h"
@@ -79,7 +79,7 @@ bool unit_is_root(const struct unit *unit)
 	return !unit->req->user && !has_other_user(unit);
 }
 
-/* Does the program get more rights than the service's user? Then nothing is preloaded. */
+/* True if the program gets more rights than the service's user: then nothing is preloaded. */
 static bool is_secure(const struct unit *unit)
 {
 	if (unit->target.is_nosuid || is_set(unit_prop_of(unit, "NoNewPrivileges")))

@@ -69,7 +69,7 @@ int dropin_each(bool user, unit_fn *fn, void *arg, struct smc_err *err);
  */
 int dropin_read(const char *file, char **text, struct smc_err *err);
 
-/** dropin_is_bpf() - does this text of ours attach by eBPF? False for NULL */
+/** dropin_is_bpf() - true if this text of ours attaches by eBPF. False for NULL */
 bool dropin_is_bpf(const char *text);
 
 /** dropin_write() - write a text that begins with DROPIN_MARK. Return: 1; 0 if unchanged */
@@ -104,15 +104,13 @@ int unit_load(const struct request *req, struct unit *unit, struct smc_err *err)
 /** unit_prop_of() - first value of a property, "" if there is none */
 const char *unit_prop_of(const struct unit *unit, const char *name);
 
-/** preload_is_ours() - is an entry of LD_PRELOAD one of our libraries, under any of their names? */
+/** preload_is_ours() - true if an entry of LD_PRELOAD is a library of ours, by any name */
 bool preload_is_ours(const char *entry);
 
-/** unit_is_root() - does the service run as root? */
+/** unit_is_root() - true if the service runs as root */
 bool unit_is_root(const struct unit *unit);
 
-/**
- * unit_uses_inet() - will its sockets be of IPPROTO_SMC? Then the unit need not be allowed AF_SMC
- */
+/** unit_uses_inet() - true if its sockets will be of IPPROTO_SMC: it need not be allowed AF_SMC */
 bool unit_uses_inet(const struct unit *unit);
 
 /**
@@ -146,7 +144,7 @@ int unit_listeners(struct listeners *found, const struct unit *unit, struct smc_
 
 /* ---- peers.c ---- */
 
-/** peers_are_limited() - has smc_unit written rules for a unit? */
+/** peers_are_limited() - true if smc_unit has written rules for a unit */
 bool peers_are_limited(const char *unit);
 
 /** peers_disable() - remove the rules of unit_peers(). Return: 1; 0 if there are none; -errno */

@@ -76,7 +76,7 @@ struct ab_result {
 	enum ab_verdict verdict;
 };
 
-/** result_used_smc() - did a run use SMC? @trusts_counters: as in struct ab_result */
+/** result_used_smc() - true if a run used SMC. @trusts_counters: as in struct ab_result */
 bool result_used_smc(const struct sightings *seen, bool trusts_counters);
 
 /** result_judge() - fill in all members after @width */

@@ -31,5 +31,5 @@ struct witness *witness_start(void);
 /** witness_end() - stop and free it */
 void witness_end(struct witness *witness, struct sightings *seen);
 
-/** witness_listens() - does a process or a descendant listen? 1, 0, -errno with @err */
+/** witness_listens() - 1 if a process or a descendant listens, else 0, -errno with @err */
 int witness_listens(pid_t pid, struct smc_err *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_advise: would SMC pay for this host's TCP connections? */
+/* smc_advise: find the TCP connections of this host for which SMC would pay. */
 #include <getopt.h>
 
 #include "cli/cli.h"

@@ -125,10 +125,7 @@ static struct tally_group *find_group(const struct tally *tally, const struct ta
 	return place == SMC_INDEX_NONE ? NULL : &tally->groups[place];
 }
 
-/*
- * Does the process have its maximum of rows for this port? Then the peer is counted in a common
- * row.
- */
+/* True if the process has its maximum of rows for this port: the rest share a row. */
 static bool has_many_peers(const struct tally *tally, const struct tally_group *key)
 {
 	size_t near = 0;

@@ -32,7 +32,7 @@
 /* Milliseconds. A connection that ended sooner, with less data, was too short for SMC. */
 #define ADVISE_SHORT_LIFE 10000
 
-/** advise_is_suited() - did a connection, or @conns of them on average, move enough data? */
+/** advise_is_suited() - true if a connection, or @conns on average, moved enough data */
 static inline bool advise_is_suited(uint64_t conns, uint64_t segments, uint64_t bytes)
 {
 	return conns && (segments / conns >= ADVISE_SEGMENTS || bytes / conns >= ADVISE_BYTES);

@@ -36,7 +36,7 @@ static const char *netdev_of(const struct netaddr_table *addrs, const struct tal
 	return NULL;
 }
 
-/* Are both ends in one subnet, as version 1 requires? False for a row of many peers. */
+/* True if both ends are in one subnet, as version 1 requires. False for a row of many peers. */
 static bool is_in_subnet(const struct netaddr_table *addrs, const char *netdev,
 			 const struct tally_group *group)
 {
@@ -160,7 +160,7 @@ static void judge_row(struct judge_row *row, const struct tally_group *group,
 
 /* ---- what to type ---- */
 
-/* Does the process have other kinds of connections, which would lose? */
+/* True if the process has other kinds of connections, which would lose. */
 static bool has_others(const struct judged *judged, const struct judge_row *row)
 {
 	for_each(other, judged->rows, judged->count) {

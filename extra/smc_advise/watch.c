@@ -392,7 +392,7 @@ static int run(struct watcher *watcher)
 		ret = poll_sockets(watcher);
 	if (!ret)
 		ret = read_ends(watcher);
-	/* Did ends get lost for lack of room? */
+	/* Ends may have been lost for lack of room. */
 	watcher->watched->is_lossy =
 		watcher->programs && (bpfmap_lookup(watcher->state, &first, &state) || state.lost);
 	watcher->watched->duration = now_ms() - watcher->start;

@@ -36,7 +36,7 @@ struct smc_xfrm_table {
  */
 int smc_xfrm_add(const struct nlmsghdr *nlh, void *table);
 
-/** smc_xfrm_has() - does the policy that wins transform a TCP connection? */
+/** smc_xfrm_has() - true if the policy that wins transforms a TCP connection */
 bool smc_xfrm_has(const struct smc_xfrm_table *table, const struct smc_addr *local,
 		  const struct smc_addr *peer);
 

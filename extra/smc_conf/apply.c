@@ -74,7 +74,7 @@ static int change_table(struct sc_netns *netns, const struct smc_pnet_table *fro
 	return ret;
 }
 
-/* Does the change concern PNET IDs of this namespace? */
+/* True if the change concerns PNET IDs of this namespace. */
 static bool is_pnetid(const struct sc_change *change, size_t netns)
 {
 	return (change->old ? change->old : change->new)->kind == CONF_PNETID &&

@@ -44,10 +44,7 @@ static int compare(struct sc_host *host, const struct conf_item *new, struct smc
 	return 0;
 }
 
-/*
- * Is this setting to be removed? True if it belongs to an exclusive kind and the file does not name
- * it.
- */
+/* True if a setting is to be removed: it is of an exclusive kind, and the file lacks it. */
 static bool goes(const struct sc_host *host, const struct conf_item *old)
 {
 	return host->netns[old->section].exclusive & 1U << old->kind && !sc_is_normal(old) &&

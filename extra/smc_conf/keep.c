@@ -16,7 +16,7 @@
 #define OLD_NAME NAME ".old"
 #define UNIT "smc-conf.service"
 
-/* Would the file be valid together with those in the directory? */
+/* Check that the file would be valid together with those in the directory. */
 static int check(const struct out_text *text, struct smc_err *err)
 {
 	char *copy AUTO_FREE = xstrndup(text->data, text->len);

@@ -26,7 +26,7 @@ void policy_nft_script(struct out_text *text, const struct policy *policy);
  */
 int policy_nft_apply(const struct policy *policy, struct smc_err *err);
 
-/** policy_nft_check() - can the table be created here? Return: 0, errors as above */
+/** policy_nft_check() - check that the table can be created. Return: 0, errors as above */
 int policy_nft_check(struct smc_err *err);
 
 /**

@@ -72,7 +72,7 @@ int sc_host_read_netns(struct sc_host *host, const struct conf *file, const char
 
 void sc_host_free(struct sc_host *host);
 
-/** sc_is_normal() - is the value the kernel's default? */
+/** sc_is_normal() - true if the value is the kernel's default */
 bool sc_is_normal(const struct conf_item *item);
 
 /** sc_normal() - the kernel's default, NULL for none: then the setting is removed */
@@ -98,7 +98,7 @@ int sc_policy_read(struct sc_host *host, size_t at, struct smc_err *err);
 /** sc_policy_wanted() - policy in the file; NULL to keep the current one */
 const struct policy *sc_policy_wanted(const struct sc_netns *netns);
 
-/** sc_policy_differs() - does it need a change? */
+/** sc_policy_differs() - true if the policy needs a change */
 bool sc_policy_differs(const struct sc_host *host, size_t at);
 
 /** sc_policy_set() - set the wanted policy; with @is_back, the previous one */
@@ -124,7 +124,7 @@ int sc_print_metrics(const struct sc_host *host, struct smc_err *err);
 /** sc_scopes_read() - add the scopes of this host to @now */
 int sc_scopes_read(struct sc_host *host, struct smc_err *err);
 
-/** sc_scope_is_there() - does the control group exist? For a record: always true */
+/** sc_scope_is_there() - true if the control group exists. For a record: always true */
 bool sc_scope_is_there(const char *path);
 
 /** sc_scope_user() - replace user names in the rules with numbers, in @conf, except for a record */

@@ -157,10 +157,7 @@ static int look_around(void *arg)
 	return look->has_policy ? sc_policy_read(look->host, look->at, look->err) : 0;
 }
 
-/*
- * Does the file name this kind of setting? Policy and scopes are read only then, as this needs
- * rights.
- */
+/* True if the file names this kind of setting. Reading policy and scopes needs rights. */
 static bool speaks_of(const struct conf *file, enum conf_kind kind)
 {
 	for (size_t i = 0; file && i < file->n_sections; i++)

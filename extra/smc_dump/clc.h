@@ -152,5 +152,5 @@ const char *smc_clc_type_name(uint8_t type);
 /** smc_clc_os_name() - "z/OS", "Linux", "AIX"; NULL for an unknown one */
 const char *smc_clc_os_name(uint8_t os);
 
-/** smc_clc_offers() - does a proposal offer this path, SMC_CLC_R or SMC_CLC_D, in this version? */
+/** smc_clc_offers() - true if a proposal offers SMC_CLC_R or SMC_CLC_D in this version */
 bool smc_clc_offers(const struct smc_clc *clc, enum smc_clc_path path, int version);

@@ -15,7 +15,7 @@ enum flow_side {
  * struct flow_conn - a connection and the messages of its handshake
  * @number: from 1 on, in order of appearance
  * @ends: their addresses, by enum flow_side
- * @has_syn, @offers: was a SYN of that side seen, and did it offer SMC?
+ * @has_syn, @offers: a SYN of that side was seen, it offered SMC
  * @messages: by type; NULL if not seen
  * @decliner: who sent the decline
  * @begin: time of the first packet; @proposed, @answered: of the proposal, the last message

@@ -47,7 +47,7 @@ struct packet {
 	struct packet_time time;
 };
 
-/** packet_knows_link() - is this link layer (DLT_* of pcap-linktype(7)) supported? */
+/** packet_knows_link() - true if this link layer, DLT_* of pcap-linktype(7), is supported */
 bool packet_knows_link(int link);
 
 /**

@@ -48,7 +48,7 @@ int guard_give_up_rights(struct smc_err *err);
  */
 void guard_catch_signals(pcap_t *pcap);
 
-/** guard_is_stopped() - was there a signal? */
+/** guard_is_stopped() - true after a signal */
 bool guard_is_stopped(void);
 
 /** guard_release() - forget @pcap before it is closed */

@@ -60,7 +60,7 @@ struct event {
 /** typedef event_fn - takes an event. Return: 0, -errno */
 typedef int (*event_fn)(void *arg, struct event *event);
 
-/** event_is_link() - is it about a link? */
+/** event_is_link() - true if an event is about a link */
 bool event_is_link(const struct event *event);
 
 /** event_text() - append one line, in local time */

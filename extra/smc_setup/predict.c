@@ -114,7 +114,7 @@ static void say_eids(struct prediction *result, enum predict_mode mode, const st
 		say(result, mode, side, line, "they have no user EID in common");
 }
 
-/* Do both sides support version 2? */
+/* True if both sides support version 2. */
 static bool knows_v2(struct prediction *result, enum predict_mode mode, const struct way *way)
 {
 	for (int side = PREDICT_CLIENT; side <= PREDICT_SERVER; side++) {
@@ -129,10 +129,7 @@ static bool knows_v2(struct prediction *result, enum predict_mode mode, const st
 
 /* ---- SMC-D ---- */
 
-/*
- * Can ISM devices of both hosts reach each other? The same channel id on two machines is not the
- * same network: their system EIDs differ.
- */
+/* True if ISM devices can reach each other: a channel id is unique within a system EID only. */
 static bool may_reach(const struct way *way)
 {
 	const char *one = way->hosts[0]->seid, *other = way->hosts[1]->seid;

@@ -142,5 +142,5 @@ void predict(struct prediction *result, const struct predict_host *client,
  */
 void predict_gap_text(struct out_text *text, const struct predict_gap *gap, const char *name);
 
-/** predict_same() - does the other direction look the same to a reader? */
+/** predict_same() - true if the other direction looks the same to a reader */
 bool predict_same(const struct prediction *forth, const struct prediction *back);

@@ -72,7 +72,7 @@ static uint64_t moved(uint64_t before, uint64_t now, uint64_t lap, uint32_t size
 	return bytes > lap - size ? 0 : bytes;
 }
 
-/* Are both samples comparable? Buffers never change their size, except in a record. */
+/* True if both samples are comparable. Buffers never change their size, except in a record. */
 static bool is_same(const struct smc_sample *before, const struct smc_sample *now)
 {
 	return before && before->mode == now->mode && before->in_lap == now->in_lap &&
@@ -88,7 +88,7 @@ void smc_moved(const struct smc_sample *before, const struct smc_sample *now, ui
 	*out = moved(has_base ? before->out : 0, now->out, now->out_lap, now->peer_unread.size);
 }
 
-/* May a cursor have wrapped once more than it shows? */
+/* True if a cursor may have wrapped once more than it shows. */
 static bool may_have_wrapped(uint64_t bytes, uint64_t lap, double seconds, uint64_t unseen)
 {
 	return lap && (double)(bytes + lap) <= FASTEST_BYTES_PER_SECOND * seconds &&

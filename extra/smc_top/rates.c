@@ -50,7 +50,7 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-/* Error of kernels before 5.11 and 5.14, and of records? Then rates are less certain. */
+/* True for errors of kernels before 5.11 and 5.14, and of records: rates are less certain. */
 static bool is_without(int ret)
 {
 	return ret == -ENOENT || ret == -EOPNOTSUPP || ret == -ENODATA;

@@ -57,7 +57,7 @@ struct rates {
 	struct smc_err *err;
 };
 
-/** rates_selects() - do the options select the connection? */
+/** rates_selects() - true if the options select the connection */
 bool rates_selects(const struct top_opts *opts, const struct smc_sock *sock);
 
 /**

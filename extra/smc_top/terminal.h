@@ -39,10 +39,7 @@ struct terminal {
 	size_t n_keys;
 };
 
-/**
- * terminal_usable() - are stdin and stdout a terminal that supports common escape sequences?
- *	False with TERM=dumb, or none
- */
+/** terminal_usable() - true if stdin and stdout are a terminal, and TERM is set and not dumb */
 bool terminal_usable(void);
 
 /**

@@ -15,9 +15,7 @@
 extern const char *const cli_color_words[];
 
 /**
- * cli_choose_color() - choose by index into cli_color_words; -1: unknown word. Return: is it
- * unknown?
- *
+ * cli_choose_color() - choose by index into cli_color_words. Return: true for -1, an unknown word
  * It is kept in the environment, for tools that this one starts.
  */
 bool cli_choose_color(int word);

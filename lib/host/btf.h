@@ -14,7 +14,7 @@
  */
 char *btf_read(size_t *len);
 
-/** btf_has_name() - is there a function or a type of that name (at most 62 characters)? */
+/** btf_has_name() - true if a function or type has that name (at most 62 characters) */
 bool btf_has_name(const char *btf, size_t len, const char *name);
 
 /**

@@ -43,7 +43,7 @@ int record_open(const char *path, int flags);
 /** record_link() - as readlink(2) */
 ssize_t record_link(const char *path, char *target, size_t size);
 
-/** record_has() - is there such a file or directory? */
+/** record_has() - true if there is such a file or directory */
 bool record_has(const char *path);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Does this host have SMC? Needs libc only. */
+/* Find out if this host has SMC. Needs libc only. */
 #pragma once
 
 #include "base/err.h"
@@ -21,7 +21,7 @@
 #define SMC_DENIED "AppArmor or SELinux denies this process SMC sockets" SMC_ASK
 
 /**
- * host_af_smc() - can AF_SMC sockets be opened?
+ * host_af_smc() - check that AF_SMC sockets can be opened
  *
  * Opening one makes the kernel load the module "smc" by its alias net-pf-43, for every user.
  * Return: 0, -EAFNOSUPPORT if this kernel has no SMC, another -errno if a socket is refused for
@@ -43,7 +43,7 @@ int kernel_af_smc(void);
 int kernel_ipproto_smc(void);
 
 /**
- * kernel_has_smc() - can the running kernel open AF_SMC or IPPROTO_SMC sockets?
+ * kernel_has_smc() - check that the running kernel opens AF_SMC or IPPROTO_SMC sockets
  *
  * AppArmor allows IPPROTO_SMC with "network inet", but treats the socket that accept(2) returns as
  * AF_SMC and denies it: so -EACCES for AF_SMC applies to both.
@@ -74,5 +74,5 @@ int kernel_why_not(int ret, struct smc_err *err);
 /** kernel_has_filter() - host_has_filter(), always for this process, never from a record */
 bool kernel_has_filter(void);
 
-/** host_has_filter() - does a system call filter (seccomp(2)) apply to this process? */
+/** host_has_filter() - true if a system call filter (seccomp(2)) applies to this process */
 bool host_has_filter(void);

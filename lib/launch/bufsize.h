@@ -24,8 +24,7 @@ const char *buffers_default(enum smc_variable variable, bool may_exceed, char te
 bool buffers_may_exceed(void);
 
 /**
- * buffers_may_raise() - before anything else: can --raise-limits, if given, do what it is for?
- *
+ * buffers_may_raise() - before anything else: check that --raise-limits, if given, works
  * Return: 0, or an exit status after a message.
  */
 int buffers_may_raise(const struct launch *launch);

@@ -117,7 +117,7 @@ struct launch {
  */
 int launch_option(struct launch *launch, int opt);
 
-/** launch_is_strict() - fail rather than use TCP? Set by an option, or by the environment */
+/** launch_is_strict() - true to fail rather than use TCP, by an option or the environment */
 bool launch_is_strict(const struct launch *launch);
 
 /**

@@ -10,7 +10,7 @@
 #include "process/mark.h"
 #include "smc/abi.h"
 
-/* Suppress messages meant for --debug? */
+/* True to suppress messages meant for --debug. */
 static bool is_silent(const struct launch *launch)
 {
 	return !launch->settings[VAR_DEBUG];

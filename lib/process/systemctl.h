@@ -19,10 +19,10 @@
  */
 int unit_name(const char *typed, char name[UNIT_NAME_SIZE], struct smc_err *err);
 
-/** unit_is_template() - is it of the form "foo@.service"? */
+/** unit_is_template() - true for a name like "foo@.service" */
 bool unit_is_template(const char *name);
 
-/** unit_instances() - a pattern for the instances of a template. Return: is it a template? */
+/** unit_instances() - a pattern for the instances of a template. Return: true for a template */
 bool unit_instances(const char *name, char pattern[UNIT_NAME_SIZE]);
 
 /** unit_shown_name() - name for systemctl show: for a template, that of a dummy instance */
@@ -80,5 +80,5 @@ void unit_program(const struct unit_props *props, char path[PATH_MAX]);
  */
 bool unit_next_word(const char **rest, char word[PATH_MAX]);
 
-/** unit_has_word() - does such a list contain it? */
+/** unit_has_word() - true if such a list contains @word */
 bool unit_has_word(const char *list, const char *word);

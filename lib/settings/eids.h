@@ -38,7 +38,7 @@ int smc_seid_read(struct smc_seid *seid, struct smc_genl *nl, struct smc_err *er
 /** smc_seid_switch() - enable or disable the system EID; -ENOENT if no user EID would be left */
 int smc_seid_switch(struct smc_genl *nl, bool is_enable, struct smc_err *err);
 
-/** smc_hs_read() - is handshake limitation on, in the network namespace of the socket? */
+/** smc_hs_read() - read if handshake limitation is on, in the socket's network namespace */
 int smc_hs_read(bool *is_enabled, struct smc_genl *nl, struct smc_err *err);
 
 /** smc_hs_switch() - switch handshake limitation on or off */

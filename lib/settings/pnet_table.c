@@ -192,7 +192,7 @@ static void take_apart(struct smc_pnet *net, struct smc_pnet *ib, const struct s
 	ib->has &= ~(uint32_t)SMC_PNET_HAS_NET;
 }
 
-/* Is each part either new, or identical in the table? */
+/* Check that each part is either new, or identical in the table. */
 static int check_parts(struct pnet_tool *tool, const struct smc_pnet *entry)
 {
 	const struct pnet_world nothing = { 0 };

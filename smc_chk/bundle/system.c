@@ -44,7 +44,7 @@ static void put_directory(struct out_text *text, const char *directory)
 		put_file(text, directory, names.names[i]);
 }
 
-/* Does the text begin with one of the words? */
+/* True if the text begins with one of the words. */
 static bool begins(const char *text, const char *const *words)
 {
 	for (; *words; words++)

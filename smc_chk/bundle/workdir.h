@@ -23,7 +23,7 @@ struct workdir {
  */
 int workdir_begin(struct workdir *work, struct smc_err *err);
 
-/** workdir_is_stopped() - was there a signal to end? */
+/** workdir_is_stopped() - true after a signal to end */
 bool workdir_is_stopped(struct workdir *work);
 
 /**

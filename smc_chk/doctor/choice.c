@@ -64,7 +64,7 @@ static bool has_address(const struct choices *choices, const struct rdma_gid *gi
 	return false;
 }
 
-/* Is an address of the net device in a subnet of the GID's own net device? */
+/* True if an address of the net device is in a subnet of the GID's own net device. */
 static bool reaches(const struct choices *choices, const struct rdma_gid *gid, const char *netdev)
 {
 	const struct netaddr_table *addrs = &choices->addrs;

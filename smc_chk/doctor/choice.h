@@ -99,19 +99,19 @@ enum usability choice_port_usability(const struct choices *choices, const struct
 /** choice_ueids() - the user EIDs, not escaped. Return: @text, "none", or "" if they are unknown */
 const char *choice_ueids(char text[CHOICE_UEIDS_SIZE], const struct choices *choices);
 
-/** choice_has_eid() - is there an EID for version 2, as far as known? */
+/** choice_has_eid() - true if there is an EID for version 2, as far as known */
 bool choice_has_eid(const struct choices *choices);
 
-/** choice_is_loopback() - is it the row of loopback-ism? Up to 6.17 only the name shows it */
+/** choice_is_loopback() - true for the row of loopback-ism: up to 6.17 only by its name */
 bool choice_is_loopback(const struct pnet_row *row);
 
-/** choice_gid_is_v2() - is the GID for SMC-Rv2: RoCE v2, IPv4? @addr receives the address */
+/** choice_gid_is_v2() - true for a GID of SMC-Rv2: RoCE v2, IPv4. @addr receives the address */
 bool choice_gid_is_v2(const struct rdma_gid *gid, struct netaddr *addr);
 
-/** choice_gid_is_v1() - is the GID for SMC-Rv1? */
+/** choice_gid_is_v1() - true for a GID of SMC-Rv1 */
 bool choice_gid_is_v1(const struct rdma_gid *gid);
 
-/** choice_is_any_usable() - can SMC use a device for this net device? NULL: for any of them */
+/** choice_is_any_usable() - true if SMC can use a device for this net device. NULL: for any */
 bool choice_is_any_usable(const struct choices *choices, const char *netdev);
 
 /** choice_of() - find a net device by name, NULL for none */

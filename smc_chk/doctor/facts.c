@@ -66,7 +66,7 @@ static bool has_loopback(const struct doctor_facts *facts)
 		if (ism->chid == SMC_ABI_CHID_LOOPBACK)
 			return true;
 	/*
-	 * Is loopback available? Linux up to 6.17 does not list it; but if there is no ISM device,
+	 * Loopback may be available. Linux up to 6.17 does not list it; but without an ISM device,
 	 * only loopback can be the reason for ISM version 2.
 	 */
 	return facts->info.has & SMC_SYSINFO_HAS_ISM_V2 && facts->info.is_ism_v2 &&

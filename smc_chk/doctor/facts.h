@@ -118,7 +118,7 @@ struct services_facts {
 #define FACTS_KNOBS 16
 #define FACTS_KNOB_SIZE 256
 
-/** struct doctor_facts - all facts; has_*: was this part obtained? */
+/** struct doctor_facts - all facts; has_*: this part was obtained */
 struct doctor_facts {
 	char sys[SYSFS_ROOT_SIZE];     /* root of sysfs */
 	int sysfs;		       /* descriptor that it needs, or -1 */
@@ -174,7 +174,7 @@ void facts_load_host(struct doctor_facts *facts);
 /** facts_load_services() - load the facts of services that smc_unit has enabled */
 void facts_load_services(struct services_facts *services);
 
-/** facts_is_before() - is the kernel older? It may have fixes of later versions nevertheless */
+/** facts_is_before() - true if the kernel is older. It may have fixes of later versions */
 bool facts_is_before(const struct doctor_facts *facts, unsigned int major, unsigned int minor);
 
 /** facts_of_net() - get the facts of a net device in @facts->netdevs */

@@ -80,7 +80,7 @@ const char *doctor_command(struct doctor *doc, const char *before, const char *n
  */
 const char *doctor_take(struct doctor *doc, struct out_text *text, bool is_typable);
 
-/** doctor_has_word() - does a list contain a word? NULL is an empty list */
+/** doctor_has_word() - true if a list contains a word. NULL is an empty list */
 bool doctor_has_word(const char *list, const char *word);
 
 /**
@@ -111,7 +111,7 @@ void doctor_sysctl(struct doctor *doc);	  /* net.smc.*, core limits, limitation 
 void doctor_traffic(struct doctor *doc);  /* statistics: waits, sizes, fallbacks */
 
 /**
- * doctor_is_in_scope() - was this net device, port or ISM device asked for?
+ * doctor_is_in_scope() - true if this net device, port or ISM device was asked for
  *
  * With an interface given: itself, its lower device, and the devices that SMC may use for it.
  */

@@ -35,7 +35,7 @@ enum kmodule {
 /** kmodule_find() - look up a module of the running kernel in modules.builtin and modules.dep */
 enum kmodule kmodule_find(const char *release, const char *name);
 
-/** kmodule_listed() - is the module in the text of modules.builtin or modules.dep? '-' is '_' */
+/** kmodule_listed() - true if modules.builtin or modules.dep lists the module. '-' is '_' */
 bool kmodule_listed(const char *text, const char *name);
 
 /* ---- modprobe.d(5), the kernel's command line, two switches ---- */
@@ -60,7 +60,7 @@ enum modprobe_rule {
  */
 enum modprobe_rule modprobe_parse(const char *text, const char *module, const char *alias);
 
-/** modprobe_cmdline() - does the kernel's command line forbid the module? */
+/** modprobe_cmdline() - true if the kernel's command line forbids the module */
 bool modprobe_cmdline(const char *cmdline, const char *module);
 
 /**
@@ -74,7 +74,7 @@ struct modprobe_block {
 };
 
 /**
- * modprobe_blocked() - would loading a module by its alias fail?
+ * modprobe_blocked() - true if loading a module by its alias would fail
  *
  * Files in earlier directories hide files of the same name in later ones, as in kmod.
  */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* Doctor: do AppArmor, SELinux and their units let the enabled services use SMC? */
+/* Doctor: check that AppArmor, SELinux and their units let the enabled services use SMC. */
 
 #include "host/file.h"
 #include "smc_chk/doctor/findings.h"
 
 #define DIRECTORY_END ".service.d"
 
-/* Set the service's name from the directory of its drop-ins. Return: is ours among them? */
+/* Set the service's name from the directory of its drop-ins. Return: true if it has ours. */
 static bool take_service(struct service_facts *service, const char *directory)
 {
 	size_t len = strlen(directory);

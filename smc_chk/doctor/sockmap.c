@@ -63,7 +63,7 @@ static int has_program(int map, uint32_t type)
 	return ret ? ret : attr.query.prog_cnt > 0;
 }
 
-/* Is this a map of sockets with a verdict? Return: 1 with @info, 0, -errno */
+/* Return: 1 with @info for a map of sockets with a verdict, 0, -errno */
 static int has_verdict(uint32_t id, struct bpf_map_info *info)
 {
 	int map AUTO_CLOSE = open_id(BPF_MAP_GET_FD_BY_ID, id), ret;

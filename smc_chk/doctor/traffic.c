@@ -40,7 +40,7 @@ static const struct wait {
 	  "no buffer takes such a send without waiting for the peer" },
 };
 
-/* Return: was something reported? */
+/* Return: true if something was reported */
 static bool check_waits(struct doctor *doc, int tech, const uint64_t *v)
 {
 	const uint64_t *event = v + SMC_STAT_TX_EVENT;

@@ -48,7 +48,7 @@ const char *endpoint_text(char text[ENDPOINT_TEXT_SIZE], const union endpoint_ad
  */
 void endpoint_origin(uint8_t origin[ENDPOINT_ORIGIN_SIZE], const union endpoint_addr *addr);
 
-/** endpoint_is_tcp() - has the kernel replaced this SMC socket with plain TCP? */
+/** endpoint_is_tcp() - true if the kernel replaced this SMC socket with plain TCP */
 bool endpoint_is_tcp(int fd);
 
 /** endpoint_diag() - sock_diag information about a socket of ours; false if none */

@@ -32,7 +32,7 @@ void proto_put_greeting(uint8_t out[PROTO_SIZE], bool is_busy)
 	out[STATE_AT] = is_busy ? STATE_BUSY : 0;
 }
 
-/* Does @in, as far as it goes, match the magic? */
+/* True if @in, as far as it goes, matches the magic. */
 static bool begins(const uint8_t *in, size_t len, const uint8_t *magic, size_t size)
 {
 	return !memcmp(in, magic, len < size ? len : size);

@@ -54,17 +54,15 @@ struct proto_who {
 /** proto_put_greeting() - @is_busy: no requests are accepted on this connection */
 void proto_put_greeting(uint8_t out[PROTO_SIZE], bool is_busy);
 
-/**
- * proto_is_greeting() - is it a greeting? Also true if fewer than PROTO_SIZE bytes could become one
- */
+/** proto_is_greeting() - true for a greeting, or fewer than PROTO_SIZE bytes that may become one */
 bool proto_is_greeting(const uint8_t *in, size_t len);
 
-/** proto_is_busy() - does this greeting say that the server is busy? */
+/** proto_is_busy() - true if this greeting says that the server is busy */
 bool proto_is_busy(const uint8_t in[PROTO_SIZE]);
 
 void proto_put_request(uint8_t out[PROTO_SIZE], const struct proto_request *request);
 
-/** proto_is_request() - is it a request, or the beginning of one? Only the magic is checked */
+/** proto_is_request() - true for a request, or its beginning. Only the magic is checked */
 bool proto_is_request(const uint8_t *in, size_t len);
 
 /** proto_get_request() - false: unknown version or command, or length out of range */

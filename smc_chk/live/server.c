@@ -182,7 +182,7 @@ static int accept_one(struct server *server, int listener)
 	}
 }
 
-/* Is it time to end? */
+/* True when it is time to end. */
 static bool is_over(struct server *server, bool is_once)
 {
 	bool is_idle = true, ret;

@@ -147,10 +147,7 @@ static void talk(struct session *session)
 		take(session, UINT64_MAX, true);
 }
 
-/*
- * Wait until the peer has read everything, up to @ms. SMC-R drops data that is still unread two
- * seconds after close(). Return: is all read?
- */
+/* True if the peer reads everything within @ms. SMC-R drops the rest two seconds after close(). */
 static bool drain(int fd, int ms)
 {
 	const struct timespec moment = { .tv_nsec = MOMENT_MS * 1000 * 1000 };

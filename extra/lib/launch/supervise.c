@@ -195,7 +195,7 @@ static bool has_other_profile(pid_t pid)
 	return strstr(theirs, " (enforce)") && strcmp(ours, theirs);
 }
 
-/* Does this thread get SMC sockets? Return: 0, -errno. */
+/* Check that this thread gets SMC sockets. Return: 0, -errno. */
 static int check_thread(const struct supervisor *self, pid_t pid)
 {
 	if (seconds() < self->retry || !is_here(self, pid))
@@ -356,7 +356,7 @@ static void __attribute__((noreturn)) run(const struct supervisor *new, int pair
 
 /* ---- the command ---- */
 
-/* Would orphans become children of this process? */
+/* True if orphans would become children of this process. */
 static bool is_reaper(void)
 {
 	int subreaper = 0;
@@ -454,9 +454,7 @@ static int size_setting(const struct launch *launch, enum smc_variable variable)
 	return smc_buffer_fits(&buffer, limit.rlim_cur) ? buffer.bytes : 0;
 }
 
-/*
- * Does socket(2) already return SMC sockets? A system call, as the preload library would hide this.
- */
+/* True if socket(2) returns SMC sockets. A system call, as a preloaded library would hide this. */
 static bool makes_smc(void)
 {
 	int fd AUTO_CLOSE = (int)syscall(SYS_socket, AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

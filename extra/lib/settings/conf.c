@@ -51,7 +51,7 @@ size_t conf_section(struct conf *conf, const char *netns)
 	return conf->n_sections - 1;
 }
 
-/* Are both settings about the same object? Value and section do not matter. */
+/* True if both settings are about the same object. Value and section do not matter. */
 static bool is_same(const struct conf_item *a, const struct conf_item *b)
 {
 	return a->kind == b->kind && (a->kind != CONF_PNETID || a->by == b->by) &&

@@ -94,7 +94,7 @@ const char *conf_keep(struct conf *conf, const char *text);
 /** conf_section() - find or add the section of a network namespace. Return: index */
 size_t conf_section(struct conf *conf, const char *netns);
 
-/** conf_has_value_of() - do both set the same object to the same value, port included? */
+/** conf_has_value_of() - true if both set the same object to the same value, and port */
 bool conf_has_value_of(const struct conf_item *a, const struct conf_item *b);
 
 /** conf_find() - a section's setting for the object of @item. Return: NULL for none */

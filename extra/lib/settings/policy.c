@@ -52,7 +52,7 @@ static int compare_nets(const void *a, const void *b)
 	return ret ? ret : (int)one->prefix - (int)other->prefix;
 }
 
-/* Are they the two halves of one network, in order? */
+/* True for the two halves of one network, in order. */
 static bool are_halves(const struct netaddr *low, const struct netaddr *high)
 {
 	unsigned int bit = low->prefix - 1;

@@ -73,7 +73,7 @@ struct policy {
 	uint64_t port_hits;
 };
 
-/** policy_is_keyword() - is it the first word of a policy line? */
+/** policy_is_keyword() - true for the first word of a policy line */
 bool policy_is_keyword(const char *word);
 
 /**
@@ -113,7 +113,7 @@ typedef int (*policy_line_fn)(void *arg, char sign, const char *line);
 int policy_diff(const struct policy *now, const struct policy *wanted, policy_line_fn fn,
 		void *arg);
 
-/** policy_differs() - does policy_diff() find any change? */
+/** policy_differs() - true if policy_diff() finds any change */
 bool policy_differs(const struct policy *now, const struct policy *wanted);
 
 /** policy_rule() - find or add the rule with these three */
