@@ -143,13 +143,16 @@ static json_t *json_reason(uint32_t code, bool is_peer)
 static int refuse_unknown(uint32_t code)
 {
 	const char *family = smc_reason_family(code);
+	char text[64] = "";
 
 	if (smc_reason_find(code))
 		return CHK_OK;
+	if (family)
+		snprintf(text, sizeof(text), " (%s)", family);
 	return cli_error(&chk_tool,
-			 "0x%08x%s%s%s is not a reason of Linux 6.1 to 7.2; other "
+			 "0x%08x%s is not a reason of Linux 6.1 to 7.2; other "
 			 "systems have more, see smc-reasons(7)",
-			 code, family ? " (" : "", family ? family : "", family ? ")" : "");
+			 code, text);
 }
 
 int chk_explain(const struct chk_request *req)

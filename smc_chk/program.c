@@ -234,6 +234,8 @@ static int print_json(const struct program *prog)
 {
 	const struct target *target = &prog->target;
 	const struct smc_elf *elf = &target->elf;
+	bool is_preloaded = !prog->why && prog->has_lib;
+	json_t *library = is_preloaded ? chk_json_optional(prog->lib.file) : NULL;
 	json_t *notes = json_array();
 
 	for (size_t i = 0; i < prog->n_notes; i++)
@@ -249,8 +251,7 @@ static int print_json(const struct program *prog)
 		target->raises & TARGET_SETGID ? "set-gid" : NULL,
 		target->raises & TARGET_CAPS ? "capabilities" : NULL, "is_secure", target->secure,
 		"way", way_of(prog, JSON), "why", prog->why, "is_possible", can_run(prog),
-		"library", !prog->why && prog->has_lib ? chk_json_optional(prog->lib.file) : NULL,
-		"notes", notes));
+		"library", library, "notes", notes));
 }
 
 int chk_program(const struct chk_request *req)

@@ -235,25 +235,30 @@ static long long usec_of_spec(const struct timespec *time)
 		       usec_of(time->tv_sec, time->tv_nsec / 1000);
 }
 
+static int poll_result(int ret)
+{
+	return ret < 0 ? interrupted() : ret;
+}
+
 int poll(struct pollfd *fds, nfds_t n, int msec)
 {
 	int ret = spin_poll(fds, n, msec * 1000LL, NULL);
 
-	return ret < 0 ? interrupted() : ret ? ret : NEXT(poll)(fds, n, msec);
+	return ret ? poll_result(ret) : NEXT(poll)(fds, n, msec);
 }
 
 int __poll_chk(struct pollfd *fds, nfds_t n, int msec, size_t size)
 {
 	int ret = n <= size / sizeof(*fds) ? spin_poll(fds, n, msec * 1000LL, NULL) : 0;
 
-	return ret < 0 ? interrupted() : ret ? ret : NEXT(__poll_chk)(fds, n, msec, size);
+	return ret ? poll_result(ret) : NEXT(__poll_chk)(fds, n, msec, size);
 }
 
 int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *sigmask)
 {
 	int ret = spin_is_on() ? spin_poll(fds, n, usec_of_spec(timeout), sigmask) : 0;
 
-	return ret < 0 ? interrupted() : ret ? ret : NEXT(ppoll)(fds, n, timeout, sigmask);
+	return ret ? poll_result(ret) : NEXT(ppoll)(fds, n, timeout, sigmask);
 }
 
 int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
@@ -262,9 +267,7 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 	bool is_on = spin_is_on() && n <= size / sizeof(*fds);
 	int ret = is_on ? spin_poll(fds, n, usec_of_spec(timeout), sigmask) : 0;
 
-	return ret < 0 ? interrupted() :
-	       ret     ? ret :
-			 NEXT(__ppoll_chk)(fds, n, timeout, sigmask, size);
+	return ret ? poll_result(ret) : NEXT(__ppoll_chk)(fds, n, timeout, sigmask, size);
 }
 
 /* ---- select(2) ---- */
@@ -354,14 +357,12 @@ int epoll_wait(int epfd, struct epoll_event *events, int n, int msec)
 {
 	int ret = spin_epoll(epfd, events, n, msec * 1000LL, NULL);
 
-	return ret < 0 ? interrupted() : ret ? ret : NEXT(epoll_wait)(epfd, events, n, msec);
+	return ret ? poll_result(ret) : NEXT(epoll_wait)(epfd, events, n, msec);
 }
 
 int epoll_pwait(int epfd, struct epoll_event *events, int n, int msec, const sigset_t *sigmask)
 {
 	int ret = spin_epoll(epfd, events, n, msec * 1000LL, sigmask);
 
-	return ret < 0 ? interrupted() :
-	       ret     ? ret :
-			 NEXT(epoll_pwait)(epfd, events, n, msec, sigmask);
+	return ret ? poll_result(ret) : NEXT(epoll_pwait)(epfd, events, n, msec, sigmask);
 }

@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/param.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -295,7 +296,7 @@ static void learn(struct state *state, bool is_found)
 	} else if (misses < MISSES - 1) {
 		set(&state->misses, misses + 1);
 	} else {
-		backoff = !backoff ? 1 : backoff < LONGEST_PAUSE / 2 ? backoff * 2 : LONGEST_PAUSE;
+		backoff = backoff < LONGEST_PAUSE / 2 ? MAX(backoff * 2, 1) : LONGEST_PAUSE;
 		set(&state->backoff, backoff);
 		set(&state->pause, backoff);
 	}

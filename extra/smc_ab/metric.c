@@ -3,6 +3,7 @@
 #include "smc_ab/metric.h"
 
 #include <math.h>
+#include <sys/param.h>
 
 #define MOST (4 << 20)
 #define CHUNK 65536
@@ -79,8 +80,5 @@ int metric_find(const regex_t *regex, const struct out_text *output, double *val
 			return 0;
 	}
 	return smc_err_say(err, EINVAL, "--metric matches '%.*s', which is not a number",
-			   found[0].rm_so < 0 ? 0 :
-			   length > 80	      ? 80 :
-						length,
-			   number);
+			   MIN(length, 80), number);
 }

@@ -165,10 +165,10 @@ static bool overlaps(const struct record *record, const struct ab_result *result
 
 static void put_value(struct out_text *text, const json_t *value)
 {
-	char *dump AUTO_FREE =
-		value && !json_is_string(value) ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+	const char *word = value ? json_string_value(value) : "none";
+	char *dump AUTO_FREE = word ? NULL : json_dumps(value, JSON_ENCODE_ANY);
 
-	out_escaped(text, dump ? dump : value ? json_string_value(value) : "none", SIZE_MAX);
+	out_escaped(text, word ? word : dump, SIZE_MAX);
 }
 
 /* Append what differs between two objects, those inside them too. */
@@ -200,14 +200,14 @@ static void put_differences(struct out_text *text, json_t *there, json_t *here)
 void record_text(struct out_text *text, const struct record *record, const struct ab_result *result)
 {
 	struct out_text differences AUTO(out_free) = { 0 };
+	const char *agreement = overlaps(record, result) ? "This run agrees." :
+							   "The verdict agrees, the ratio differs.";
 	json_t *here = record_host();
 
 	out_str(text, "Recorded: ");
 	result_put_ratio(text, &record->judged);
 	out_printf(text, ". %s\n",
-		   !record_agrees(record, result) ? "The verdict differs." :
-		   overlaps(record, result)	  ? "This run agrees." :
-						    "The verdict agrees, the ratio differs.");
+		   record_agrees(record, result) ? agreement : "The verdict differs.");
 	put_differences(&differences, json_object_get(record->doc, "host"), here);
 	if (differences.len) {
 		out_str(text, "Differences of the hosts:\n");

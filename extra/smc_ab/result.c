@@ -105,7 +105,7 @@ static uint64_t fallbacks(const struct ab_result *result, const struct sightings
 		if (!*first && run->reason && (run->sockets.tcp || run->counted.tcp))
 			*first = run;
 	}
-	return seen ? seen : result->trusts_counters ? counted : 0;
+	return !seen && result->trusts_counters ? counted : seen;
 }
 
 /* ---- text ---- */
@@ -113,7 +113,9 @@ static uint64_t fallbacks(const struct ab_result *result, const struct sightings
 /* Digits after the decimal point, for three significant ones. */
 static int digits(double value)
 {
-	return value < 10 ? 2 : value < 100 ? 1 : 0;
+	if (value < 10)
+		return 2;
+	return value < 100 ? 1 : 0;
 }
 
 static void put_seconds(struct out_text *text, double seconds)
@@ -249,13 +251,14 @@ static json_t *json_sockets(const struct sockets *sockets)
 static json_t *json_run(const struct ab_result *result, const struct ab_run *run)
 {
 	const struct sightings *seen = &run->seen;
+	json_t *counted = seen->has_counters ? json_sockets(&seen->counted) : NULL;
+	json_t *reason = seen->reason ? json_integer(seen->reason) : NULL;
+	json_t *metric = result->options->metric ? json_real(run->metric) : NULL;
 
 	return json_pack("{s:f, s:f, s:f, s:o, s:o*, s:o*, s:o*}", "wall_seconds", run->seconds,
 			 "cpu_seconds", run->cpu_seconds, "context_switches", run->switches,
-			 "sockets", json_sockets(&seen->sockets), "counted",
-			 seen->has_counters ? json_sockets(&seen->counted) : NULL, "reason",
-			 seen->reason ? json_integer(seen->reason) : NULL, "metric",
-			 result->options->metric ? json_real(run->metric) : NULL);
+			 "sockets", json_sockets(&seen->sockets), "counted", counted, "reason",
+			 reason, "metric", metric);
 }
 
 static json_t *json_pairs(const struct ab_result *result)

@@ -256,9 +256,10 @@ static int on_end(void *arg, void *record, size_t len)
 	if (len < sizeof(*end))
 		return -EBADMSG;
 	copy_socket(&death.tcp, end);
-	death.side = end->side == TCPLIFE_CLIENT ? SIDE_CLIENT :
-		     end->side == TCPLIFE_SERVER ? SIDE_SERVER :
-						   SIDE_UNKNOWN;
+	if (end->side == TCPLIFE_CLIENT)
+		death.side = SIDE_CLIENT;
+	else if (end->side == TCPLIFE_SERVER)
+		death.side = SIDE_SERVER;
 	death.is_smc = end->is_smc;
 	death.born = end->born / 1000000;
 	/* Kernel threads of SMC connect and close for the program. */

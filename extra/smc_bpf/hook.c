@@ -234,12 +234,12 @@ static int work_until_late(const struct cli_tool *tool, const struct oci_state *
 /* The journal may be what hangs, and runtimes wait until a hook's output is closed. */
 static void say_late(const struct cli_tool *tool, const struct oci_state *container)
 {
+	const char *result = container->is_stopped ? "its scope may be left" :
+						     "it starts anyway, perhaps with TCP";
 	char text[128], line[LINE_SIZE];
 
 	snprintf(text, sizeof(text), "not done after %d seconds: %s", MAX_SECONDS,
-		 container->wish == OCI_STRICT ? "it does not start" :
-		 container->is_stopped	       ? "its scope may be left" :
-						 "it starts anyway, perhaps with TCP");
+		 container->wish == OCI_STRICT ? "it does not start" : result);
 	put_line(line, container, text);
 	cli_note(tool, "%s", line);
 	if (fork())

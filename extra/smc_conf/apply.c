@@ -40,14 +40,15 @@ static void table_remove(struct smc_pnet_table *table, const struct conf_item *i
 static int table_add(struct smc_pnet_table *table, const struct conf_item *item,
 		     struct smc_err *err)
 {
-	bool is_net = item->by == CONF_BY_NET;
 	struct smc_pnet entry;
 	char port[8];
 	int ret;
 
 	snprintf(port, sizeof(port), "%u", item->port);
-	ret = pnet_make(&entry, item->value, is_net ? item->object : NULL,
-			is_net ? NULL : item->object, is_net ? NULL : port, err);
+	if (item->by == CONF_BY_NET)
+		ret = pnet_make(&entry, item->value, item->object, NULL, NULL, err);
+	else
+		ret = pnet_make(&entry, item->value, NULL, item->object, port, err);
 	if (!ret)
 		smc_pnet_append(table, &entry);
 	return ret;

@@ -135,15 +135,13 @@ static void note_waiting(const struct sc_host *host)
 	for (size_t i = 0; i < host->waiting.count; i++) {
 		const struct conf_item *item = &host->waiting.items[i];
 		const char *netns = host->waiting.sections[item->section].netns;
+		const char *object = item->kind == CONF_SCOPE ? "its control group" : "its device";
 		char place[CONF_PLACE_SIZE];
 		struct out_text text = { 0 };
 
 		conf_append_line(&text, item);
 		cli_note(&tool, "%s: waits for %s%s: %.*s", conf_place_text(place, &item->place),
-			 *netns			  ? "network namespace " :
-			 item->kind == CONF_SCOPE ? "its control group" :
-						    "its device",
-			 netns, (int)text.len, text.data);
+			 *netns ? "network namespace " : object, netns, (int)text.len, text.data);
 		out_free(&text);
 	}
 }

@@ -65,8 +65,9 @@ static int run(struct nft *nft, const char *script, struct smc_err *err)
 	if (!nft->nft_run_cmd_from_buffer(nft->ctx, script))
 		return 0;
 	text = nft->nft_ctx_get_error_buffer(nft->ctx);
-	start = text ? strstr(text, "Error: ") : NULL;
-	start = start ? start + strlen("Error: ") : text ? text : "";
+	text = text ? text : "";
+	start = strstr(text, "Error: ");
+	start = start ? start + strlen("Error: ") : text;
 	return smc_err_say(err, EIO, "nftables: %.*s", (int)strcspn(start, "\n"), start);
 }
 

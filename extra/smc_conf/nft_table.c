@@ -166,12 +166,13 @@ static int add_rule(struct reader *reader, const char *comment, uint64_t hits)
 	char action[8] = "", side[8] = "", after;
 	struct policy_rule *rule;
 	unsigned int number, low, high;
-	enum policy_side which;
 	int n = sscanf(comment, "%u %5u-%5u %7s %7s%c", &number, &low, &high, action, side, &after);
+	enum policy_side which = strcmp(side, "from") ? POLICY_BOTH : POLICY_FROM;
 
 	if (n < 4 || n > 5 || number >= POLICY_RULES_MAX || low > high || high > UINT16_MAX)
 		return -EPROTO;
-	which = !strcmp(side, "to") ? POLICY_TO : !strcmp(side, "from") ? POLICY_FROM : POLICY_BOTH;
+	if (!strcmp(side, "to"))
+		which = POLICY_TO;
 	rule = policy_rule(reader->policy, strcmp(action, "allow") ? POLICY_DENY : POLICY_ALLOW,
 			   which, (struct policy_range){ (uint16_t)low, (uint16_t)high });
 	rule->hits += hits;

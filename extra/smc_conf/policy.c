@@ -87,15 +87,17 @@ static json_t *nets_json(const struct netaddr *nets, size_t count)
 
 static json_t *rule_json(const struct policy_rule *rule)
 {
-	bool has_ports = rule->ports.low, is_allow = rule->action == POLICY_ALLOW;
+	json_t *json = json_pack("{s:s, s:s}", "action", policy_action_name(rule->action),
+				 "direction", policy_side_name(rule->side));
 
-	return json_pack("{s:s, s:s, s:o*, s:o*, s:o, s:o, s:o*}", "action",
-			 policy_action_name(rule->action), "direction",
-			 policy_side_name(rule->side), "first_port",
-			 has_ports ? json_integer(rule->ports.low) : NULL, "last_port",
-			 has_ports ? json_integer(rule->ports.high) : NULL, "networks",
-			 nets_json(rule->nets, rule->count), "hits", out_json_number(rule->hits),
-			 "others_denied", is_allow ? out_json_number(rule->others) : NULL);
+	if (rule->ports.low)
+		out_json_merge(json, json_pack("{s:i, s:i}", "first_port", rule->ports.low,
+					       "last_port", rule->ports.high));
+	json_object_set_new(json, "networks", nets_json(rule->nets, rule->count));
+	json_object_set_new(json, "hits", out_json_number(rule->hits));
+	if (rule->action == POLICY_ALLOW)
+		json_object_set_new(json, "others_denied", out_json_number(rule->others));
+	return json;
 }
 
 json_t *policy_json(const struct policy *policy)

@@ -142,8 +142,9 @@ static void append_change(struct output *out, const struct sc_change *change)
 {
 	const struct conf_item *old = change->old, *wanted = change->new;
 	struct out_text *text = &out->text;
+	char sign = wanted ? '+' : '-';
 
-	append_begin(out, change->netns, old && wanted ? '~' : wanted ? '+' : '-');
+	append_begin(out, change->netns, old && wanted ? '~' : sign);
 	conf_append_line(text, wanted ? wanted : old);
 	if (old && wanted) {
 		out_str(text, " # is ");
@@ -160,11 +161,9 @@ static json_t *json_change(const struct sc_host *host, const struct sc_change *c
 			       *any = wanted ? wanted : old;
 	const struct row row = { host->netns[change->netns].name, any, NULL, &any->place };
 	json_t *json = out_json(columns, NULL, &row);
+	const char *verb = old ? "change" : "add";
 
-	json_object_set_new(json, "change",
-			    json_string(!wanted ? "remove" :
-					old	? "change" :
-						  "add"));
+	json_object_set_new(json, "change", json_string(wanted ? verb : "remove"));
 	if (wanted && old)
 		json_object_set_new(json, "is", json_string(old->value));
 	return json;
@@ -210,8 +209,9 @@ static void put_wanted(struct output *out, const char *netns, const struct conf_
 {
 	const struct conf_item *now = conf_find(&out->host->now, item->section, item);
 	bool is_set = now && conf_has_value_of(now, item);
+	const char *state = now ? "differs" : "not set";
 
-	put_row(out, netns, item, is_set ? "set" : now ? "differs" : "not set", &item->place);
+	put_row(out, netns, item, is_set ? "set" : state, &item->place);
 	if (now && !is_set)
 		put_row(out, netns, now, "is", NULL);
 }

@@ -114,9 +114,9 @@ static struct smc_scope scope_rules(const char *value)
 		const char *word = words[i + 1];
 
 		if (!strcmp(words[i], "only")) {
-			scope.family = !strcmp(word, "ipv4") ? AF_INET :
-				       !strcmp(word, "ipv6") ? AF_INET6 :
-							       SCOPE_NO_FAMILY;
+			scope.family = !strcmp(word, "ipv4") ? AF_INET : SCOPE_NO_FAMILY;
+			if (!strcmp(word, "ipv6"))
+				scope.family = AF_INET6;
 		} else if (!strcmp(words[i], "user")) {
 			scope.has_uid = 1;
 			scope.uid = (uint32_t)strtoul(word, NULL, 10);

@@ -198,7 +198,7 @@ static int start_output(struct capture *capture)
 
 static int start(struct capture *capture)
 {
-	char why[PCAP_ERRBUF_SIZE];
+	char why[PCAP_ERRBUF_SIZE], text[64] = "";
 	const char *name;
 	int link, ret;
 
@@ -211,10 +211,11 @@ static int start(struct capture *capture)
 	}
 	link = pcap_datalink(capture->pcap);
 	name = pcap_datalink_val_to_name(link);
+	if (name)
+		snprintf(text, sizeof(text), " (%s)", name);
 	if (!packet_knows_link(link))
 		return smc_err_say(capture->err, EPROTONOSUPPORT,
-				   "packets of link layer %d%s%s%s are not supported", link,
-				   name ? " (" : "", name ? name : "", name ? ")" : "");
+				   "packets of link layer %d%s are not supported", link, text);
 	ret = set_filter(capture);
 	return ret || !capture->request->write ? ret : start_output(capture);
 }

@@ -56,10 +56,10 @@ static void limit(struct rest *rest, size_t len)
 static bool has_magic(const uint8_t *option, size_t len)
 {
 	while (len) {
-		size_t size = *option == 1 ? 1 : len > 1 ? option[1] : 0;
+		size_t size = *option == 1 || len < 2 ? 1 : option[1];
 
 		/* 0 ends the list, 1 is a single byte. */
-		if (!*option || !size || size > len || (*option != 1 && size < 2))
+		if (!*option || size > len || (*option != 1 && size < 2))
 			return false;
 		if (*option == OPTION_EXPERIMENT && size >= 6 && big32(option + 2) == OPTION_MAGIC)
 			return true;

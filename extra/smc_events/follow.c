@@ -49,9 +49,10 @@ static void copy_socket(struct event *event, const struct smclife_event *report)
 	event->sock.peer = bpf_ends_peer(&socket->ends);
 	event->sock.uid = socket->uid;
 	copy_mode(event, socket);
-	event->side = socket->side == SMCLIFE_CLIENT ? EVENT_CLIENT :
-		      socket->side == SMCLIFE_SERVER ? EVENT_SERVER :
-						       EVENT_UNKNOWN;
+	if (socket->side == SMCLIFE_CLIENT)
+		event->side = EVENT_CLIENT;
+	else if (socket->side == SMCLIFE_SERVER)
+		event->side = EVENT_SERVER;
 	event->process.pid = (pid_t)socket->process.pid;
 	memcpy(event->process.comm, socket->process.comm, sizeof(event->process.comm));
 	memcpy(&event->lgr, &socket->lgr, sizeof(event->lgr));

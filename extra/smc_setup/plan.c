@@ -106,7 +106,7 @@ static void add_row(struct plan *plan, size_t from, size_t to, const struct pred
 	const char *client = result->client ? result->client->name : "";
 	const char *server = result->client ? result->server->name : "";
 	bool is_v2 = result->mode == PREDICT_SMCR_V2 || result->mode == PREDICT_SMCD_V2;
-	bool is_one = !strcmp(client, server);
+	const char *routed = result->is_routed ? ", routed" : "";
 	struct row *row = smc_array_add(&plan->rows, &plan->n_rows);
 
 	row->one = plan->hosts[from]->name;
@@ -115,8 +115,10 @@ static void add_row(struct plan *plan, size_t from, size_t to, const struct pred
 	/* "SMC-R v2.1" */
 	snprintf(row->mode, sizeof(row->mode), "%s%s", predict_mode_name(result->mode),
 		 is_v2 && result->release ? ".1" : "");
-	snprintf(row->over, sizeof(row->over), "%s%s%s%s", client, is_one ? "" : " - ",
-		 is_one ? "" : server, result->is_routed ? ", routed" : "");
+	if (strcmp(client, server))
+		snprintf(row->over, sizeof(row->over), "%s - %s%s", client, server, routed);
+	else
+		snprintf(row->over, sizeof(row->over), "%s%s", client, routed);
 	row->why = why_not_more(result, row->one, row->other);
 }
 
@@ -164,16 +166,16 @@ static json_t *json_gap(const char *from, const char *to, const struct predictio
 {
 	bool is_about = gap->mode != result->mode && gap->mode != PREDICT_TCP;
 	struct out_text text AUTO(out_free) = { 0 };
+	const char *remedy = *gap->command ? gap->command : NULL;
 	json_t *hosts = NULL;
 
 	predict_gap_text(&text, gap, gap->side == PREDICT_CLIENT ? from : to);
-	if (*gap->command)
+	if (remedy)
 		hosts = json_pack("[s*, s*]", gap->side != PREDICT_SERVER ? from : NULL,
 				  gap->side != PREDICT_CLIENT ? to : NULL);
 	return json_pack("{s:s*, s:s%, s:s*, s:o*}", "mode",
 			 is_about ? predict_mode_name(gap->mode) : NULL, "text",
-			 text.data ? text.data : "", text.len, "remedy",
-			 *gap->command ? gap->command : NULL, "hosts", hosts);
+			 text.data ? text.data : "", text.len, "remedy", remedy, "hosts", hosts);
 }
 
 static json_t *json_connection(const char *from, const char *to, const struct prediction *result)
@@ -181,19 +183,23 @@ static json_t *json_connection(const char *from, const char *to, const struct pr
 	static const char *const modes[] = { "TCP", "SMCR", "SMCR", "SMCD", "SMCD" };
 	static const int versions[] = { 0, 1, 2, 1, 2 };
 	const int version = versions[result->mode];
-	json_t *gaps = json_array();
+	json_t *gaps = json_array(), *json = json_pack("{s:s, s:s, s:s}", "client", from, "server",
+						       to, "mode", modes[result->mode]);
 
+	if (version)
+		json_object_set_new(json, "version", json_integer(version));
+	if (version == 2)
+		json_object_set_new(json, "release", json_integer(result->release));
+	if (result->max_links)
+		json_object_set_new(json, "max_links", json_integer(result->max_links));
+	if (result->client)
+		out_json_merge(json, json_pack("{s:s, s:s, s:b}", "client_interface",
+					       result->client->name, "server_interface",
+					       result->server->name, "routed", result->is_routed));
 	for_each(gap, result->gaps, result->n_gaps)
 		json_array_append_new(gaps, json_gap(from, to, result, gap));
-	return json_pack("{s:s, s:s, s:s, s:o*, s:o*, s:o*, s:s*, s:s*, s:o*, s:o}", "client", from,
-			 "server", to, "mode", modes[result->mode], "version",
-			 version ? json_integer(version) : NULL, "release",
-			 version == 2 ? json_integer(result->release) : NULL, "max_links",
-			 result->max_links ? json_integer(result->max_links) : NULL,
-			 "client_interface", result->client ? result->client->name : NULL,
-			 "server_interface", result->client ? result->server->name : NULL, "routed",
-			 result->client ? json_boolean(result->is_routed) : NULL, "why_not_more",
-			 gaps);
+	json_object_set_new(json, "why_not_more", gaps);
+	return json;
 }
 
 static json_t *json_hosts(const struct setup_host *hosts, size_t count)

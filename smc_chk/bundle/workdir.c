@@ -231,6 +231,7 @@ int workdir_fork(struct workdir *work, workdir_fn fn, void *arg, const char *wha
 {
 	pid_t parent = getpid(), pid;
 	int ends[2], status;
+	const char *why;
 
 	if (pipe2(ends, O_CLOEXEC))
 		return smc_err_set(err, errno, "cannot %s", what);
@@ -244,15 +245,13 @@ int workdir_fork(struct workdir *work, workdir_fn fn, void *arg, const char *wha
 	/* The reader has gone: act as if SIGPIPE had ended this process, too. */
 	if (status == 128 + SIGPIPE)
 		work->caught = SIGPIPE;
+	why = status == 1 ? "out of memory" : workdir_why(status);
 	if (workdir_is_stopped(work))
 		smc_err_set(err, EINTR, "stopped");
 	else if (status < 0)
 		smc_err_set(err, -status, "cannot %s", what);
 	else if (status && read(ends[0], err, sizeof(*err)) != sizeof(*err))
-		smc_err_say(err, EIO, "cannot %s: %s", what,
-			    status == 1		 ? "out of memory" :
-			    *workdir_why(status) ? workdir_why(status) :
-						   "it was stopped");
+		smc_err_say(err, EIO, "cannot %s: %s", what, *why ? why : "it was stopped");
 	await_descendants(ends[0]);
 	close(ends[0]);
 	if (!status && !work->caught)

@@ -262,12 +262,17 @@ static void check_address(struct doctor *doc, const struct choice *choice)
 	if ((choice->smcr != UNUSABLE_NO_SUBNET && !is_vlan) || !*choice->net->pnetid ||
 	    !addrs->is_known || !netaddr_has(addrs, choice->net->name, AF_INET))
 		return;
-	doctor_say(doc, doctor_unusable_level(doc), is_vlan ? "vlan" : "address", choice->net->name,
-		   is_vlan ? "add the same VLAN to the RDMA port's net device" :
-			     "give the RDMA port's net device an address in the same subnet",
-		   "%s %s port %u (%s), which has the same PNET ID%s",
-		   is_vlan ? "no GID of" : "has no address in a subnet of", port->name, port->port,
-		   port->ib_port->netdev, is_vlan ? ", is in its VLAN" : "");
+	if (is_vlan) {
+		doctor_say(doc, doctor_unusable_level(doc), "vlan", choice->net->name,
+			   "add the same VLAN to the RDMA port's net device",
+			   "no GID of %s port %u (%s), which has the same PNET ID, is in its VLAN",
+			   port->name, port->port, port->ib_port->netdev);
+		return;
+	}
+	doctor_say(doc, doctor_unusable_level(doc), "address", choice->net->name,
+		   "give the RDMA port's net device an address in the same subnet",
+		   "has no address in a subnet of %s port %u (%s), which has the same PNET ID",
+		   port->name, port->port, port->ib_port->netdev);
 }
 
 /* Net devices without SMC are reported in one line: there may be hundreds. */

@@ -142,14 +142,14 @@ static json_t *json_subnets(const struct doctor_facts *facts, const struct choic
 
 static json_t *json_mode(const struct doctor_facts *facts, const struct choice_mode *mode)
 {
+	json_t *device = mode->device ? chk_json_optional(mode->device->name) : NULL;
+	json_t *port = mode->gid ? json_integer(mode->device->port) : NULL;
+	json_t *gid = mode->gid ? chk_json_optional(mode->gid->gid) : NULL;
 	unsigned long fid = fid_of(facts, mode);
 
 	return json_pack("{s:s, s:i, s:o*, s:o*, s:o*, s:o*, s:b}", "mode", mode->name, "version",
-			 mode->version, "device",
-			 chk_json_optional(mode->device ? mode->device->name : NULL), "port",
-			 mode->gid ? json_integer(mode->device->port) : NULL, "fid",
-			 fid ? json_sprintf("%lx", fid) : NULL, "gid",
-			 chk_json_optional(mode->gid ? mode->gid->gid : NULL), "is_loopback",
+			 mode->version, "device", device, "port", port, "fid",
+			 fid ? json_sprintf("%lx", fid) : NULL, "gid", gid, "is_loopback",
 			 mode->is_loopback);
 }
 

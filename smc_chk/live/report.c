@@ -102,8 +102,10 @@ static void put_reason(struct out_text *text, const char *side, uint32_t code)
 {
 	const struct smc_reason *reason = smc_reason_find(code);
 
-	put(text, side, "0x%08" PRIx32 " %s%s%s", code, reason ? reason->symbol : "",
-	    reason ? ": " : "", reason ? reason->meaning : "a reason that Linux does not use");
+	if (reason)
+		put(text, side, "0x%08" PRIx32 " %s: %s", code, reason->symbol, reason->meaning);
+	else
+		put(text, side, "0x%08" PRIx32 " a reason that Linux does not use", code);
 }
 
 /*
@@ -230,13 +232,14 @@ static json_t *json_name(bool is_known, const char *name)
 
 static json_t *json_group(const struct smc_lgr *lgr)
 {
+	json_t *release = lgr->has & SMC_LGR_HAS_RELEASE ? json_integer(lgr->release) : NULL;
+	json_t *chid = lgr->has & SMC_LGR_HAS_CHID ? out_json_hex(lgr->chid, 4) : NULL;
+
 	return json_pack("{s:o, s:i, s:o*, s:o*, s:o*, s:o*}", "link_group",
 			 json_sprintf("%08" PRIx32, lgr->id), "version", lgr->is_v2 ? 2 : 1,
-			 "release",
-			 lgr->has & SMC_LGR_HAS_RELEASE ? json_integer(lgr->release) : NULL, "eid",
-			 json_name(lgr->has & SMC_LGR_HAS_EID, lgr->eid), "peer_host",
-			 json_name(lgr->has & SMC_LGR_HAS_PEER_HOST, lgr->peer_host), "chid",
-			 lgr->has & SMC_LGR_HAS_CHID ? out_json_hex(lgr->chid, 4) : NULL);
+			 "release", release, "eid", json_name(lgr->has & SMC_LGR_HAS_EID, lgr->eid),
+			 "peer_host", json_name(lgr->has & SMC_LGR_HAS_PEER_HOST, lgr->peer_host),
+			 "chid", chid);
 }
 
 static json_t *json_device(const struct client_result *result)

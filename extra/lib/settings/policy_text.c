@@ -155,7 +155,9 @@ const char *policy_action_name(enum policy_action action)
 
 const char *policy_side_name(enum policy_side side)
 {
-	return side == POLICY_TO ? "to" : side == POLICY_FROM ? "from" : "both";
+	if (side == POLICY_TO)
+		return "to";
+	return side == POLICY_FROM ? "from" : "both";
 }
 
 void policy_rule_text(char text[16], const struct policy_rule *rule)
@@ -290,10 +292,10 @@ static int compare_lists(const struct lines *now, const struct lines *wanted, po
 	int ret = 0;
 
 	while (!ret && (i < now->count || k < wanted->count)) {
-		int order = i == now->count    ? 1 :
-			    k == wanted->count ? -1 :
-						 compare_lines(&now->all[i], &wanted->all[k]);
+		int order = i == now->count ? 1 : -1;
 
+		if (i < now->count && k < wanted->count)
+			order = compare_lines(&now->all[i], &wanted->all[k]);
 		if (order < 0)
 			ret = fn(arg, '-', now->all[i].text);
 		else if (order > 0)
