@@ -407,6 +407,13 @@ if [ "$(id -u)" -eq 0 ]; then
 else
 	skip 'SIGCHLD is ignored: what smc_bpf says counts' 'needs root'
 fi
+mkdir "$tmp/core" && cp "$smc_unit" "$lib" "$tmp/core"
+if [ -e /usr/bin/smc_bpf ]; then
+	skip 'enable --bpf without smc-tools-extra' 'it is installed'
+else
+	capture "$tmp/core/smc_unit" enable --bpf plain
+	refused 1 '^smc_unit enable: cannot find smc_bpf: install the package smc-tools-extra$' 'enable --bpf without smc-tools-extra'
+fi
 touch "$tmp/dead"
 refuse 'systemctl show failed: Failed to connect to bus' enable plain
 refuse 'systemctl show failed: Failed to connect to bus' status

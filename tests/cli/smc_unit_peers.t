@@ -112,6 +112,16 @@ run peers x 10.0.0.0/8
 is "$rc|$out|$err" '1||smc_unit peers: cannot ask nftables' 'rules that cannot be applied: said'
 [ ! -e $conf ]
 ok $? 'no rules are left'
+if [ -e /usr/bin/smc_conf ]; then
+	skip 'without smc-tools-extra' 'it is installed'
+else
+	mv /mnt/opt/smc_conf /mnt/tmp
+	run peers x 10.0.0.0/8
+	is "$rc|$out|$err" '1||smc_unit peers: cannot find smc_conf: install the package smc-tools-extra' 'without smc-tools-extra: said'
+	[ ! -e $conf ]
+	ok $? 'no rules are left'
+	mv /mnt/tmp/smc_conf /mnt/opt
+fi
 rm /mnt/broken /mnt/log
 
 # ---- written files ----

@@ -34,4 +34,18 @@ for tool in smcss smc_top smc_events smc_advise smc_pnet smc_rnics smc_dump smc_
 	out=$("$BUILD/$tool" --version <&-)
 	is "$?$out" "0$tool utility, smc-tools-$version" "$tool: a closed stdin does not matter"
 done
+
+# ---- the core packages alone ----
+mkdir "$tmp/core"
+for tool in smcss smc_pnet smcd smcr; do
+	cp "$BUILD/$tool" "$tmp/core"
+	case $tool in smcd | smcr) command='stats show' ;; *) command= ;; esac
+	# shellcheck disable=SC2086 # words, or nothing
+	capture "$tmp/core/$tool" --all-netns $command
+	if [ -e /usr/libexec/smc-tools/smc_netns ]; then
+		skip "$tool --all-netns without smc-tools-extra" 'it is installed'
+	else
+		refused 1 "^$tool: cannot find smc_netns: install the package smc-tools-extra\$" "$tool --all-netns without smc-tools-extra"
+	fi
+done
 plan_done

@@ -215,6 +215,25 @@ smc -f inet --strict true
 says 0 '' '' '-f inet without IPPROTO_SMC: AF_SMC is SMC, too'
 unset FAKE_INET
 
+# ---- the core packages alone ----
+mkdir "$tmp/core" && cp "$run" "$shim" "$tmp/core"
+run=$tmp/core/smc_run
+if [ -e /usr/bin/smc_bpf ] || [ -e /usr/libexec/smc-tools/smc_supervise ]; then
+	skip 'without smc-tools-extra' 'it is installed'
+else
+	remedy='install the package smc-tools-extra'
+	for option in --quiet --strict; do
+		smc --bpf $option true
+		says 125 '' "smc_run: no eBPF for 'true': cannot find smc_bpf: $remedy" "no smc_bpf: --bpf $option"
+		smc --seccomp $option true
+		says 125 '' "smc_run: no seccomp for 'true': cannot find smc_supervise: $remedy" "no smc_supervise: --seccomp $option"
+	done
+fi
+smc --spin=50 sh -c 'echo out'
+says 0 out "smc_run: no ld_pre_smc_spin.so beside $tmp/core/ld_pre_smc.so: --spin has no effect; install the package smc-tools-extra" \
+	'no ld_pre_smc_spin.so: a warning'
+run=$run_before
+
 # Programs that need more than the library: eBPF or seccomp replace it if possible.
 # program NAME FLAGS SOURCE: compiled here, since a build machine may lack what it takes
 program() {
