@@ -188,9 +188,14 @@ SCREENS = {
 COLORED = {"smcss", "smc_chk", "smc_chk doctor", "smc_setup plan A B OTHER BARE"}
 
 
+# Programs of extra/ that options of other programs start.
+STARTED = {"--all-netns": "smc_netns", "--seccomp": "smc_supervise"}
+
+
 def is_built(command):
     """make core leaves out programs of extra/."""
-    return os.path.exists(BUILD + "/" + command.split()[0])
+    words = command.split()
+    return all(os.path.exists(BUILD + "/" + name) for name in [words[0], *(STARTED[word] for word in words if word in STARTED)])
 
 
 def screen(argv, env, columns):
