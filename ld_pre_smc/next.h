@@ -57,7 +57,7 @@ enum shim_fn {
 	SHIM_DUP3,
 	SHIM_FCNTL,
 	SHIM_FCNTL64,
-	/* calls/write.c */
+	/* calls/send.c */
 	SHIM_WRITE,
 	SHIM_WRITEV,
 	SHIM_PWRITEV2,
@@ -66,7 +66,7 @@ enum shim_fn {
 	SHIM_SENDTO,
 	SHIM_SENDMSG,
 	SHIM_SENDMMSG,
-	/* calls/read.c */
+	/* calls/recv.c */
 	SHIM_READ,
 	SHIM_READ_CHK,
 	SHIM_READV,

@@ -6,7 +6,7 @@
 #include "net/pairing.h"
 #include "settings/pnet_table.h"
 
-/* ---- table.c ---- */
+/* ---- show_table.c ---- */
 
 /** pnet_show() - print the entries of a PNET ID, NULL for all */
 int pnet_show(struct pnet_tool *tool, const char *name, bool is_json);
@@ -50,7 +50,7 @@ void pnet_groups_free(struct pnet_groups *groups);
 /** pnet_group_uses() - true if a group uses the RDMA port or ISM device of a row */
 bool pnet_group_uses(const struct pnet_group *group, const struct pnet_row *row);
 
-/* ---- list.c, tree.c ---- */
+/* ---- device_list.c, tree.c ---- */
 
 extern const struct out_col pnet_row_columns[];
 

@@ -121,7 +121,7 @@ bool unit_uses_inet(const struct unit *unit);
  */
 int unit_check(struct unit *unit, struct smc_err *err);
 
-/* ---- listen.c ---- */
+/* ---- listen_sockets.c ---- */
 
 /**
  * struct listeners - ports on which a service listens, without those of sockets opened by

@@ -51,7 +51,7 @@ TEST_BINS := $(UNIT_BINS) $(UNIT_LINKS) $(FUZZ_BINS) $(PRELOAD_LIBS) $(CLI_LIBS)
 TEST_TOOLS := $(filter-out smc_bpf,$(TOOLS))
 TEST_LIBS = $(call once,TEST_LIBS,$(call pc,$(LIBSMC_PKGS) $(foreach tool,$(TEST_TOOLS),$($(tool)_PKGS)) cmocka,--libs) -lm -ldl)
 TEST_PARTS := $(O)/tests/parts.a
-$(TEST_PARTS): $(sort $(foreach tool,$(TEST_TOOLS),$(call tool_parts,$(tool))) $(if $(EXTRA),$(call objs,extra/smc_bpf/oci_state.c extra/smc_bpf/status.c extra/smc_netns/container.c))) $(O)/storeys
+$(TEST_PARTS): $(sort $(foreach tool,$(TEST_TOOLS),$(call tool_parts,$(tool))) $(if $(EXTRA),$(call objs,extra/smc_bpf/oci_state.c extra/smc_bpf/show_scopes.c extra/smc_netns/container.c))) $(O)/storeys
 	$(mkdir)
 	$(call say,AR)
 	$(Q)rm -f $@; $(AR) qcs $@ $(filter %.o,$^)

@@ -34,7 +34,7 @@
 #include "base/array.h"
 #include "launch/variables.h"
 #include "ld_pre_smc/state/fd_table.h"
-#include "ld_pre_smc/view.h"
+#include "ld_pre_smc/for_spin.h"
 
 /* Descriptors from here on do not spin. */
 #define NUMBERS 65536

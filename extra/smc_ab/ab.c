@@ -11,7 +11,7 @@
 #include "host/smc.h"
 #include "out/list.h"
 #include "smc_ab/child.h"
-#include "smc_ab/record.h"
+#include "smc_ab/evidence.h"
 
 #define LISTEN_STEPS 3000
 #define LISTEN_MS 20 /* interval of checks; a server has a minute to listen */

@@ -6,7 +6,7 @@
 #include "launch/supervise.h"
 #include "out/text.h"
 #include "smc_ab/ab.h"
-#include "smc_ab/record.h"
+#include "smc_ab/evidence.h"
 
 /* Same as smc_run, and other programs that start programs. */
 #define EXIT_SELF 125

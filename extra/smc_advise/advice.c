@@ -5,7 +5,7 @@
 #include "base/words.h"
 #include "out/list.h"
 #include "out/units.h"
-#include "smc/buffers.h"
+#include "smc/buffer_sizes.h"
 
 /* Maximum number of rows as text; JSON has all. */
 #define ROWS_MAX 40

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "out/text.h"
-#include "smc/buffers.h"
+#include "smc/buffer_sizes.h"
 
 static const char *const bars[] = {
 	[BAR_ULP] = "TLS in the kernel",

@@ -6,7 +6,7 @@
 #include "cgroup/attach.h"
 #include "cli/cli.h"
 
-/* ---- status.c ---- */
+/* ---- show_scopes.c ---- */
 
 /** status_print() - the scopes as a table or JSON. Return: 0, -errno with a message */
 int status_print(const struct cli_tool *tool, const struct scope_list *list, bool is_json,

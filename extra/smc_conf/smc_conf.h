@@ -90,7 +90,7 @@ int sc_want(struct sc_host *host, const struct conf *file, struct smc_err *err);
  */
 int sc_changes_make(struct sc_host *host, struct smc_err *err);
 
-/* ---- policy.c: @at is the index of a namespace ---- */
+/* ---- show_policy.c: @at is the index of a namespace ---- */
 
 /** sc_policy_read() - read the caller's current policy, unless the host is a record */
 int sc_policy_read(struct sc_host *host, size_t at, struct smc_err *err);
@@ -133,7 +133,7 @@ int sc_scope_user(struct conf *conf, struct conf_item *item, struct smc_err *err
 /** sc_scope_set() - attach @to; if it is NULL, detach @from */
 int sc_scope_set(const struct conf_item *to, const struct conf_item *from, struct smc_err *err);
 
-/* ---- watch.c ---- */
+/* ---- watch_cgroups.c ---- */
 
 /**
  * sc_watch() - attach the scopes of a file to control groups, also to those created later
@@ -156,7 +156,7 @@ int sc_apply(struct sc_host *host, struct smc_err *err);
  */
 int sc_apply_device(struct sc_host *host, const char *device, struct smc_err *err);
 
-/* ---- keep.c ---- */
+/* ---- keep_settings.c ---- */
 
 /** sc_keep() - write settings as the default file, applied at each boot; rename an existing one */
 int sc_keep(const struct conf *now, const struct cli_tool *tool, struct smc_err *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "smc_dump/show.h"
+#include "smc_dump/print_event.h"
 
 #include <arpa/inet.h>
 #include <time.h>

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "cli/cli.h"
 #include "smc/filter.h"
-#include "smc_dump/show.h"
+#include "smc_dump/print_event.h"
 
 /* libpcap's snapshot length for packets of any size. */
 #define CAPTURE_SNAPLEN 262144

@@ -4,7 +4,7 @@
 
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/lives.h"
-#include "ld_pre_smc/state/signals.h"
+#include "ld_pre_smc/state/block_signals.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
 /* Call shim_signals_restore() after the kernel's close(). */

@@ -13,7 +13,7 @@
 #include "ld_pre_smc/state/lives.h"
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/sandbox.h"
-#include "ld_pre_smc/state/sock.h"
+#include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
 /*

@@ -5,7 +5,7 @@
 
 #include "ld_pre_smc/calls/close.h"
 #include "ld_pre_smc/next.h"
-#include "ld_pre_smc/state/signals.h"
+#include "ld_pre_smc/state/block_signals.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
 /* Write the buffer of an SMC socket first; fflush() on a file would move its offset. */

@@ -12,8 +12,8 @@
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/replace_socket.h"
 #include "ld_pre_smc/state/sandbox.h"
-#include "ld_pre_smc/state/signals.h"
-#include "ld_pre_smc/state/sock.h"
+#include "ld_pre_smc/state/block_signals.h"
+#include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
 static bool is_deferred(int fd, int how)

@@ -29,7 +29,7 @@
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/sandbox.h"
-#include "ld_pre_smc/state/sock.h"
+#include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/ways.h"
 
 #define RETRY_SECONDS 10

@@ -17,7 +17,7 @@
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/lives.h"
 #include "ld_pre_smc/state/log.h"
-#include "ld_pre_smc/state/memory.h"
+#include "ld_pre_smc/state/program_memory.h"
 #include "ld_pre_smc/state/options.h"
 #include "ld_pre_smc/state/replace_socket.h"
 #include "ld_pre_smc/state/unsent_data.h"

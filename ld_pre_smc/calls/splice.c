@@ -15,7 +15,7 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd_table.h"
-#include "ld_pre_smc/state/sock.h"
+#include "ld_pre_smc/state/fd_query.h"
 
 /* Buffer on the stack of the calling thread. */
 #define CHUNK 8192

@@ -12,7 +12,7 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/options.h"
-#include "ld_pre_smc/state/sock.h"
+#include "ld_pre_smc/state/fd_query.h"
 #include "process/sockopt_numbers.h"
 
 /* Number of slots. Listeners whose descriptors are equal modulo this share one. */

@@ -12,7 +12,7 @@
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/lives.h"
-#include "ld_pre_smc/state/memory.h"
+#include "ld_pre_smc/state/program_memory.h"
 #include "ld_pre_smc/state/replace_socket.h"
 #include "ld_pre_smc/state/ways.h"
 

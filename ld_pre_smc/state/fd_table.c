@@ -10,7 +10,7 @@
 
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/sandbox.h"
-#include "ld_pre_smc/state/sock.h"
+#include "ld_pre_smc/state/fd_query.h"
 
 unsigned char shim_fd_bytes[SHIM_FD_NUMBERS + (1 << 16)] __attribute__((aligned(sizeof(long))));
 atomic_int shim_fd_end;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "ld_pre_smc/state/log.h"
-#include "ld_pre_smc/state/sock.h"
+#include "ld_pre_smc/state/fd_query.h"
 
 #define START 128
 

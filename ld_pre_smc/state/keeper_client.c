@@ -18,8 +18,8 @@
 
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/home.h"
-#include "ld_pre_smc/state/signals.h"
-#include "ld_pre_smc/state/sock.h"
+#include "ld_pre_smc/state/block_signals.h"
+#include "ld_pre_smc/state/fd_query.h"
 
 #ifndef SMC_KEEP
 #define SMC_KEEP "/usr/libexec/smc-tools/smc_keep"

@@ -22,7 +22,7 @@
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/sandbox.h"
 #include "ld_pre_smc/state/slot.h"
-#include "ld_pre_smc/state/sock.h"
+#include "ld_pre_smc/state/fd_query.h"
 
 /* Measured connections, indexed by file descriptor; newer ones replace older ones. */
 #define LIVES 256

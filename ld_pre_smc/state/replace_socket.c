@@ -18,7 +18,7 @@
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/options.h"
-#include "ld_pre_smc/state/signals.h"
+#include "ld_pre_smc/state/block_signals.h"
 #include "ld_pre_smc/state/unsent_data.h"
 #include "process/sockopt_numbers.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "ld_pre_smc/state/sock.h"
+#include "ld_pre_smc/state/fd_query.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/read.h"
-#include "smc/buffers.h"
+#include "smc/buffer_sizes.h"
 
 static const struct buffer {
 	enum smc_variable size;

@@ -13,7 +13,7 @@
 #include "smc/sock.h"
 #include "smc/stats.h"
 #include "smc/gen.h"
-#include "smc_chk/doctor/choice.h"
+#include "smc_chk/doctor/device_choice.h"
 #include "smc_chk/doctor/kmodule.h"
 #include "smc_chk/smc_chk.h"
 

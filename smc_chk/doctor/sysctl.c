@@ -2,7 +2,7 @@
 /* Doctor: sysctls. */
 
 #include "out/units.h"
-#include "smc/buffers.h"
+#include "smc/buffer_sizes.h"
 #include "smc/knob.h"
 #include "smc_chk/doctor/findings.h"
 

@@ -5,7 +5,7 @@
 #include <poll.h>
 
 #include "base/clock.h"
-#include "smc/buffers.h"
+#include "smc/buffer_sizes.h"
 
 /* SMC-D buffers hold a few bytes less than their size. */
 #define SEND_MOST ((size_t)SMC_KERNEL_BUFFER / 2)

@@ -189,8 +189,8 @@ check_live_test() {
 
 check_dump() {
 	keys=$({
-		sed -nE 's/^\t\{ "[a-z_0-9]+", "[^"]*", "([a-z_0-9]+)",.*/\1/p' extra/smc_dump/columns.c
-		cat extra/smc_dump/show.c extra/smc_dump/payload/print.c | tr '\n\t' '  ' | grep -oE 'json_pack\([^;]*;|set_new\(json, "[a-z_0-9]+"' |
+		sed -nE 's/^\t\{ "[a-z_0-9]+", "[^"]*", "([a-z_0-9]+)",.*/\1/p' extra/smc_dump/message_columns.c
+		cat extra/smc_dump/print_event.c extra/smc_dump/payload/print_payload.c | tr '\n\t' '  ' | grep -oE 'json_pack\([^;]*;|set_new\(json, "[a-z_0-9]+"' |
 			grep -oE '"[a-z_0-9]+"' | tr -d '"'
 	} | sort -u)
 	documented smc_dump "$keys" man/smc_dump.8 "$json"
@@ -211,7 +211,7 @@ check_objects() {
 				"$tool $object: completion has all commands"
 		done
 	done
-	keys=$(cat smcdr/info.c smcdr/eid.c smcdr/stats.c smcdr/stats_export.c smcdr/stats_text.c | tr '\n\t' '  ' |
+	keys=$(cat smcdr/info.c smcdr/eid_cmd.c smcdr/stats_cmd.c smcdr/stats_export.c smcdr/stats_text.c | tr '\n\t' '  ' |
 		grep -oE 'json_pack\([^;]*;|(set_new|rate|usage)\([a-z>, -]+, "[a-z_0-9]+"|NAMES\([^)]*\)|\{ object, "[a-z]+"' |
 		grep -oE '"[a-z_0-9]+"' | tr -d '"' | sort -u)
 	documented "smcd, smcr" "$keys $("$BUILD/tests/unit/keys" smcdr)" "$json"
@@ -544,7 +544,7 @@ for page in man/*; do
 	check_page "$page"
 done
 check_socket_columns
-check_json smcss SMCSS list.c
+check_json smcss SMCSS socket_list.c
 check_json smc_top SMC_TOP top.c
 check_json smc_events SMC_EVENTS event.c
 check_events

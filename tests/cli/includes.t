@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""Includes between files: no circles, and arrows go down only. TAP.
+"""Includes between files: no circles, and arrows go down only; each file has a name of its own. TAP.
 
 A source and the header of its name are one room. usage: tests/cli/includes.t [TREE]"""
 import glob
@@ -73,6 +73,14 @@ def circles(arrows):
     return list(found.values())
 
 
+def twins(arrows):
+    """Rooms of one name in several directories; main() of each tool is in a main.c."""
+    places = {}
+    for room in arrows:
+        places.setdefault(os.path.basename(room), []).append(room)
+    return [' '.join(sorted(rooms)) for name, rooms in sorted(places.items()) if name != 'main' and len(rooms) > 1]
+
+
 def directories(arrows):
     """Includes between directories. Those between a directory and its own parts are left out: main() of a tool includes them,
     and they include its options."""
@@ -141,6 +149,7 @@ def misplaced():
 def main():
     arrows = read_includes()
     checks = (('sources were found', [] if len(arrows) > 50 or len(sys.argv) > 1 else ['too few']),
+              ('no name occurs in two directories', twins(arrows)),
               ('no circle of files', circles(arrows)),
               ('no circle of directories', circles(directories(arrows))),
               ('no circle of programs that start each other', circles(starts(arrows))),

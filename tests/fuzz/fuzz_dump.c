@@ -6,7 +6,7 @@
  */
 #include "fuzz.h"
 
-#include "smc_dump/show.h"
+#include "smc_dump/print_event.h"
 
 struct shown {
 	struct out_text text;

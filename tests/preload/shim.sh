@@ -320,7 +320,7 @@ if [ -d "$objects" ]; then
 		/^\t\/\* calls/ { file = $2; sub("calls/", "", file) }
 		/^\tSHIM_FNS/ { exit }
 		/^\tSHIM_[A-Z0-9_]+,/ { name = tolower(substr($1, 6)); sub(",", "", name); print file, name == "exit" ? "_exit" : name ~ /_chk/ ? "__" name : name }
-		END { print "read.c __read\nwrite.c __send\nwrite.c __write\nexec.c execl\nexec.c execle\nexec.c execlp\nexec.c execv\nexec.c execvp\nexit.c _Exit" }' \
+		END { print "recv.c __read\nsend.c __send\nsend.c __write\nexec.c execl\nexec.c execle\nexec.c execlp\nexec.c execv\nexec.c execvp\nexit.c _Exit" }' \
 		"$here/../../ld_pre_smc/next.h" | LC_ALL=C sort)" 'each is defined where next.h says'
 else
 	skip 'where each is defined' 'the library was not built here'

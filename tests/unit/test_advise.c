@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* smc_advise: from observed connections to rows with classes, ways and advice. */
-#include "smc/buffers.h"
+#include "smc/buffer_sizes.h"
 #include "test.h"
 
 #include "smc_advise/advice.h"

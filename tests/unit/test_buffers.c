@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include "launch/variables.h"
-#include "smc/buffers.h"
+#include "smc/buffer_sizes.h"
 
 #define GIB (1ULL << 30)
 

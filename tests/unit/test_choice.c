@@ -2,7 +2,7 @@
 /* smc_chk/choice: the device that SMC uses for a net device, by the kernel's rules. */
 #include "test.h"
 
-#include "smc_chk/doctor/choice.h"
+#include "smc_chk/doctor/device_choice.h"
 
 /* eth0 with a VLAN, eth1, and lo; mlx5_0 of eth0, rxe0 on eth1, an ISM device. */
 static struct netdev nets[] = {

@@ -3,7 +3,7 @@
 #include "said.h"
 
 #include "smc_dump/clc.h"
-#include "smc_dump/show.h"
+#include "smc_dump/print_event.h"
 
 #define SMCD_PROPOSAL                                                                              \
 	"e2d4c3d9 0100e026 00000000 00000000 00000000 00000000 00000000 00000000"                  \

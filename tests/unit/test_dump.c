@@ -3,7 +3,7 @@
 #include "said.h"
 
 #include "smc_dump/judge.h"
-#include "smc_dump/show.h"
+#include "smc_dump/print_event.h"
 
 #define ETHER "020000000002 020000000001"
 #define DECLINE "e2d4c3d9 04001c10 00000000 00000000 03030000 00000000 e2d4c3d9"

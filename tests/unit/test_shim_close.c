@@ -12,7 +12,7 @@
 #include "ld_pre_smc/calls/exit.h"
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/options.h"
-#include "ld_pre_smc/state/rdma.h"
+#include "ld_pre_smc/state/smcr_check.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
 /* Some libcs do not declare them. */

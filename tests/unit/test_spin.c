@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "ld_pre_smc/view.h"
+#include "ld_pre_smc/for_spin.h"
 
 enum { SMC_FD = 5, INET_FD, TCP_FD, FILE_FD, EPOLL_FD };
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/err.h"
-#include "bpf/library.h"
+#include "bpf/libbpf_load.h"
 
 struct bpf_programs;
 

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "bpf/bpfmap.h"
-#include "bpf/library.h"
+#include "bpf/libbpf_load.h"
 #include "bpf/rights.h"
 #include "cgroup/scope.h"
 #include "host/btf.h"

@@ -7,7 +7,7 @@
 #include "bpf/smcdata.h"
 #include "smc/filter.h"
 #include "smc/sock.h"
-#include "smc_dump/show.h"
+#include "smc_dump/print_event.h"
 
 /**
  * struct conversation - a connection, seen from one of its ends

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bpf/library.h"
+#include "bpf/libbpf_load.h"
 
 #include <dlfcn.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "smc/buffers.h"
+#include "smc/buffer_sizes.h"
 
 #define CONNECTIONS 1000ULL
 

@@ -3,7 +3,7 @@
 #include <arpa/inet.h>
 
 #include "smc_dump/judge.h"
-#include "smc_dump/show.h"
+#include "smc_dump/print_event.h"
 
 /* ---- addresses and numbers ---- */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A result of smc_ab --json as evidence: where it was measured, and whether a second run agrees. */
-#include "smc_ab/record.h"
+#include "smc_ab/evidence.h"
 
 #include <sys/utsname.h>
 

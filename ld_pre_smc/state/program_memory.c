@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Read memory of the program before the kernel does. */
-#include "ld_pre_smc/state/memory.h"
+#include "ld_pre_smc/state/program_memory.h"
 
 #include <errno.h>
 #include <stdint.h>

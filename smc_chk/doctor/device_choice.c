@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "smc_chk/doctor/choice.h"
+#include "smc_chk/doctor/device_choice.h"
 
 #include <arpa/inet.h>
 #include <sys/socket.h>

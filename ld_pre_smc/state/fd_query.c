@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Query the kernel about a descriptor; fd_table.h has the library's own marks. */
-#include "ld_pre_smc/state/sock.h"
+#include "ld_pre_smc/state/fd_query.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Check whether a connection may use SMC-R. */
-#include "ld_pre_smc/state/rdma.h"
+#include "ld_pre_smc/state/smcr_check.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "ld_pre_smc/state/signals.h"
-#include "ld_pre_smc/state/sock.h"
+#include "ld_pre_smc/state/block_signals.h"
+#include "ld_pre_smc/state/fd_query.h"
 
 /* From <linux/netlink.h> and <rdma/rdma_netlink.h>, which not every libc has. */
 struct message {
