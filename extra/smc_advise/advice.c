@@ -79,7 +79,7 @@ static void text_would(struct out_text *text, const void *value)
 	if (row->group->carrier != CARRIER_TCP)
 		out_str(text, carriers.names[row->group->carrier].text);
 	else if (!row->bar)
-		out_str(text, row->way.text);
+		out_str(text, row->use.text);
 }
 
 static const struct judge_row *row_of_advice(const void *advice)
@@ -110,12 +110,12 @@ static const void *owner_of(const void *row)
 	return ((const struct judge_row *)row)->owner;
 }
 
-static const void *way_of(const void *row)
+static const void *use_of(const void *row)
 {
 	const struct judge_row *judged = row;
 
-	return judged->group->carrier == CARRIER_TCP && !judged->bar && judged->way.is_possible ?
-		       &judged->way :
+	return judged->group->carrier == CARRIER_TCP && !judged->bar && judged->use.is_possible ?
+		       &judged->use :
 		       NULL;
 }
 
@@ -163,14 +163,15 @@ static const struct out_col columns[] = {
 	{ NULL, NULL, "class", 0, .find = numbers_of, OUT_NAME(judge_row, class, classes) },
 	{ NULL, NULL, "carrier", 0, .find = group_of, OUT_NAME(tally_group, carrier, carriers) },
 	{ "would", "Would use", NULL, 9, .text = text_would, OUT_RANK(1) },
-	{ NULL, NULL, "mode", 0, .group = "would_use", .find = way_of, OUT_STR(way, mode.name) },
-	{ NULL, NULL, "version", 0, .group = "would_use", .find = way_of,
-	  OUT_DEC(way, mode.version, 0) },
-	{ NULL, NULL, "is_loopback", 0, .group = "would_use", .find = way_of,
-	  OUT_FLAG(way, mode.is_loopback, no_yes) },
-	{ NULL, NULL, "needs_eid", 0, .group = "would_use", .find = way_of,
-	  OUT_FLAG(way, mode.is_waiting, no_yes) },
-	{ NULL, NULL, "why_not", 0, OUT_STR(judge_row, way.why_not), OUT_OPTIONAL },
+	{ NULL, NULL, "mode", 0, .group = "would_use", .find = use_of,
+	  OUT_STR(smc_use, mode.name) },
+	{ NULL, NULL, "version", 0, .group = "would_use", .find = use_of,
+	  OUT_DEC(smc_use, mode.version, 0) },
+	{ NULL, NULL, "is_loopback", 0, .group = "would_use", .find = use_of,
+	  OUT_FLAG(smc_use, mode.is_loopback, no_yes) },
+	{ NULL, NULL, "needs_eid", 0, .group = "would_use", .find = use_of,
+	  OUT_FLAG(smc_use, mode.is_waiting, no_yes) },
+	{ NULL, NULL, "why_not", 0, OUT_STR(judge_row, use.why_not), OUT_OPTIONAL },
 	{ NULL, NULL, "not_carried", 0, OUT_PTR(judge_row, bar), OUT_OPTIONAL },
 	{ NULL, NULL, "would_profit", 0, OUT_FLAG(judge_row, profits, no_yes) },
 	{ NULL, NULL, "memory", 0, OUT_DEC(judge_row, memory, 0), OUT_OPTIONAL },

@@ -6,16 +6,16 @@
 #include "smc_advise/devices.h"
 #include "smc_advise/tally.h"
 
-#define WAY_TEXT_SIZE 128
+#define USE_TEXT_SIZE 128
 
 /**
- * struct way - how SMC could connect: certain for this host, not for the peer
+ * struct smc_use - how SMC could connect: certain for this host, not for the peer
  * @is_possible: this host can, in @mode, which @text describes; else @why_not
  */
-struct way {
+struct smc_use {
 	bool is_possible;
 	struct device_mode mode;
-	char text[WAY_TEXT_SIZE], why_not[WAY_TEXT_SIZE];
+	char text[USE_TEXT_SIZE], why_not[USE_TEXT_SIZE];
 };
 
 /** enum judge_class - classes of traffic, as in SMCAT of z/OS */
@@ -33,7 +33,7 @@ enum judge_class {
  * @bytes_per_conn, @send: averages; @send is the segment size, 0 for none
  * @is_bulk: segments are full
  * @bar: why SMC cannot carry it, a clause; NULL for nothing
- * @profits: SMC would pay, over @way, with @memory bytes of buffers
+ * @profits: SMC would pay, over @use, with @memory bytes of buffers
  * @advice: a command, or "keep TCP"; names in it are shell words
  */
 struct judge_row {
@@ -45,7 +45,7 @@ struct judge_row {
 	bool is_bulk, is_life_least;
 	enum judge_class class;
 	const char *bar;
-	struct way way;
+	struct smc_use use;
 	bool profits;
 	uint64_t memory;
 	char *advice;

@@ -17,9 +17,9 @@ static const char *const bars[] = {
 	[BAR_IPSEC] = "IPsec, which SMC would bypass",
 };
 
-/* ---- the way that a row would take, by the doctor's rules ---- */
+/* ---- how a row would use SMC, by the doctor's rules ---- */
 
-#define refuse(way, ...) snprintf((way)->why_not, sizeof((way)->why_not), __VA_ARGS__)
+#define refuse(use, ...) snprintf((use)->why_not, sizeof((use)->why_not), __VA_ARGS__)
 
 /*
  * The device that the kernel chooses: lo within the host, otherwise the one with the local address.
@@ -51,28 +51,28 @@ static bool is_in_subnet(const struct netaddr_table *addrs, const char *netdev,
 }
 
 /* Take the first usable mode. A mode that lacks only an EID is taken if there is no other. */
-static void take(struct way *way, const struct device_mode *mode)
+static void take(struct smc_use *use, const struct device_mode *mode)
 {
-	if (way->is_possible && (!way->mode.is_waiting || mode->is_waiting))
+	if (use->is_possible && (!use->mode.is_waiting || mode->is_waiting))
 		return;
-	way->is_possible = true;
-	way->mode = *mode;
+	use->is_possible = true;
+	use->mode = *mode;
 }
 
-static void describe(struct way *way, const struct tally_group *group)
+static void describe(struct smc_use *use, const struct tally_group *group)
 {
-	const struct device_mode *mode = &way->mode;
+	const struct device_mode *mode = &use->mode;
 	const char *eid = mode->is_waiting ? ", once there is an EID" : "";
 	bool is_one = group->peers != PEERS_LOCAL && !strcmp(mode->name, "SMC-D");
 
 	if (mode->is_loopback)
-		snprintf(way->text, sizeof(way->text), "%s loopback%s", mode->name, eid);
+		snprintf(use->text, sizeof(use->text), "%s loopback%s", mode->name, eid);
 	else
-		snprintf(way->text, sizeof(way->text), "%s v%u%s%s", mode->name, mode->version,
+		snprintf(use->text, sizeof(use->text), "%s v%u%s%s", mode->name, mode->version,
 			 is_one ? " within one machine" : "", eid);
 }
 
-static void take_modes(struct way *way, const struct devices *devices, const char *netdev,
+static void take_modes(struct smc_use *use, const struct devices *devices, const char *netdev,
 		       const struct tally_group *group)
 {
 	bool is_near = is_in_subnet(&devices->addrs, netdev, group), is_far = false;
@@ -83,29 +83,29 @@ static void take_modes(struct way *way, const struct devices *devices, const cha
 			continue;
 		is_far = is_far || (mode->version == 1 && !is_near);
 		if (mode->version != 1 || is_near)
-			take(way, mode);
+			take(use, mode);
 	}
-	if (way->is_possible)
-		describe(way, group);
+	if (use->is_possible)
+		describe(use, group);
 	else if (is_far)
-		refuse(way, "%s has only version 1, and the peer is not in its subnet", netdev);
+		refuse(use, "%s has only version 1, and the peer is not in its subnet", netdev);
 	else if (group->peers == PEERS_LOCAL)
-		refuse(way, "neither loopback nor a device for connections within this host");
+		refuse(use, "neither loopback nor a device for connections within this host");
 	else
-		refuse(way, "neither an RDMA port nor an ISM device for %s", netdev);
+		refuse(use, "neither an RDMA port nor an ISM device for %s", netdev);
 }
 
-static void find_way(struct way *way, const struct devices *devices,
+static void find_use(struct smc_use *use, const struct devices *devices,
 		     const struct tally_group *group)
 {
 	const char *netdev = netdev_of(&devices->addrs, group);
 
 	if (group->peers == PEERS_INTERNET)
-		refuse(way, "SMC does not go through the internet");
+		refuse(use, "SMC does not go through the internet");
 	else if (!netdev)
-		refuse(way, "no net device here has its address");
+		refuse(use, "no net device here has its address");
 	else
-		take_modes(way, devices, netdev, group);
+		take_modes(use, devices, netdev, group);
 }
 
 /* ---- what one row is ---- */
@@ -146,16 +146,16 @@ static void judge_row(struct judge_row *row, const struct tally_group *group,
 	 */
 	row->is_bulk = group->n_info && row->send >= group->mss / group->n_info / 2;
 	if (devices->has_smc)
-		find_way(&row->way, devices, group);
+		find_use(&row->use, devices, group);
 	else
-		refuse(&row->way, "SMC cannot be used here: see smc_chk doctor");
+		refuse(&row->use, "SMC cannot be used here: see smc_chk doctor");
 	if (group->carrier != CARRIER_TCP || row->bar || row->class != CLASS_SUITED ||
-	    !row->way.is_possible)
+	    !row->use.is_possible)
 		return;
 	row->profits = true;
 	/* Over loopback both ends share the receiver's memory. */
 	row->memory = (group->open_peak ? group->open_peak : 1) * SMC_GOOD_BUFFER *
-		      (row->way.mode.is_loopback ? 1 : SMC_BUFFERS_PER_CONNECTION);
+		      (row->use.mode.is_loopback ? 1 : SMC_BUFFERS_PER_CONNECTION);
 }
 
 /* ---- what to type ---- */
@@ -225,7 +225,7 @@ static void advise_none(struct out_text *text, const struct judge_row *row)
 	else if (row->class != CLASS_SUITED || group->peers == PEERS_INTERNET)
 		out_str(text, "keep TCP");
 	else
-		out_printf(text, "keep TCP: %s", row->way.why_not);
+		out_printf(text, "keep TCP: %s", row->use.why_not);
 }
 
 static char *advise(const struct judged *judged, const struct judge_row *row)
@@ -234,7 +234,7 @@ static char *advise(const struct judged *judged, const struct judge_row *row)
 
 	if (!row->profits)
 		advise_none(&text, row);
-	else if (row->way.mode.is_waiting)
+	else if (row->use.mode.is_waiting)
 		out_str(&text, "smcd ueid add NAME; ");
 	if (row->profits && !append_command(&text, judged, row)) {
 		out_reset(&text);

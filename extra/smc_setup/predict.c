@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <sys/socket.h>
 
-/** struct way - a candidate connection: hosts, net devices and addresses, by side */
-struct way {
+/** struct pair - a candidate connection: hosts, net devices and addresses, by side */
+struct pair {
 	const struct predict_host *hosts[2];
 	const struct predict_net *nets[2];
 	const struct netaddr *addrs[2];
@@ -63,34 +63,34 @@ static bool has(const struct predict_host *host, uint32_t trait)
 	return host->traits & trait;
 }
 
-static bool shares_kernel(const struct way *way)
+static bool shares_kernel(const struct pair *pair)
 {
-	return *way->hosts[0]->boot && !strcmp(way->hosts[0]->boot, way->hosts[1]->boot);
+	return *pair->hosts[0]->boot && !strcmp(pair->hosts[0]->boot, pair->hosts[1]->boot);
 }
 
 /* ---- EIDs ---- */
 
-static bool has_common_ueid(const struct way *way)
+static bool has_common_ueid(const struct pair *pair)
 {
-	for (size_t i = 0; i < way->hosts[0]->n_ueids; i++)
-		for (size_t k = 0; k < way->hosts[1]->n_ueids; k++)
-			if (!strcmp(way->hosts[0]->ueids[i], way->hosts[1]->ueids[k]))
+	for (size_t i = 0; i < pair->hosts[0]->n_ueids; i++)
+		for (size_t k = 0; k < pair->hosts[1]->n_ueids; k++)
+			if (!strcmp(pair->hosts[0]->ueids[i], pair->hosts[1]->ueids[k]))
 				return true;
 	return false;
 }
 
 /* The system EID belongs to the machine: equal ones mean the same IBM Z machine. */
-static bool has_common_seid(const struct way *way)
+static bool has_common_seid(const struct pair *pair)
 {
-	const struct predict_host *one = way->hosts[0], *other = way->hosts[1];
+	const struct predict_host *one = pair->hosts[0], *other = pair->hosts[1];
 
 	return has(one, PREDICT_SEID) && has(other, PREDICT_SEID) && *one->seid &&
 	       !strcmp(one->seid, other->seid);
 }
 
-static void say_eids(struct prediction *result, enum predict_mode mode, const struct way *way)
+static void say_eids(struct prediction *result, enum predict_mode mode, const struct pair *pair)
 {
-	const struct predict_host *client = way->hosts[0], *server = way->hosts[1];
+	const struct predict_host *client = pair->hosts[0], *server = pair->hosts[1];
 	int more = (int)client->n_ueids - (int)server->n_ueids;
 	enum predict_side side = PREDICT_SERVER;
 	struct out_text text AUTO(out_free) = { 0 };
@@ -103,22 +103,22 @@ static void say_eids(struct prediction *result, enum predict_mode mode, const st
 	if (more < 0 || (!more && strcmp(client->name, server->name) > 0))
 		side = PREDICT_CLIENT;
 	out_str(&text, "smcd ueid add ");
-	is_word = out_shell_word(&text, way->hosts[!side]->ueids[0]);
+	is_word = out_shell_word(&text, pair->hosts[!side]->ueids[0]);
 	out_char(&text, '\0');
 	line = is_word && text.len <= PREDICT_COMMAND_SIZE ? text.data : "";
 	if (!client->n_ueids && !server->n_ueids)
 		say(result, mode, PREDICT_BOTH, "smcd ueid add MYEID", "neither has a user EID");
-	else if (!way->hosts[side]->n_ueids)
+	else if (!pair->hosts[side]->n_ueids)
 		say(result, mode, side, line, PREDICT_HOST " has no user EID");
 	else
 		say(result, mode, side, line, "they have no user EID in common");
 }
 
 /* True if both sides support version 2. */
-static bool knows_v2(struct prediction *result, enum predict_mode mode, const struct way *way)
+static bool knows_v2(struct prediction *result, enum predict_mode mode, const struct pair *pair)
 {
 	for (int side = PREDICT_CLIENT; side <= PREDICT_SERVER; side++) {
-		if (has(way->hosts[side], PREDICT_EIDS))
+		if (has(pair->hosts[side], PREDICT_EIDS))
 			continue;
 		say(result, mode, side, "install kernel 5.16 or later",
 		    "the kernel of " PREDICT_HOST " has no EIDs");
@@ -130,61 +130,61 @@ static bool knows_v2(struct prediction *result, enum predict_mode mode, const st
 /* ---- SMC-D ---- */
 
 /* True if ISM devices can reach each other: a channel id is unique within a system EID only. */
-static bool may_reach(const struct way *way)
+static bool may_reach(const struct pair *pair)
 {
-	const char *one = way->hosts[0]->seid, *other = way->hosts[1]->seid;
+	const char *one = pair->hosts[0]->seid, *other = pair->hosts[1]->seid;
 
 	return !*one || !*other || !strcmp(one, other);
 }
 
-static bool has_common_ism(const struct way *way)
+static bool has_common_ism(const struct pair *pair)
 {
-	for (size_t i = 0; may_reach(way) && i < way->hosts[0]->n_chids; i++)
-		for (size_t k = 0; k < way->hosts[1]->n_chids; k++)
-			if (way->hosts[0]->chids[i] == way->hosts[1]->chids[k])
+	for (size_t i = 0; may_reach(pair) && i < pair->hosts[0]->n_chids; i++)
+		for (size_t k = 0; k < pair->hosts[1]->n_chids; k++)
+			if (pair->hosts[0]->chids[i] == pair->hosts[1]->chids[k])
 				return true;
 	return false;
 }
 
-static bool has_common_loopback(const struct way *way)
+static bool has_common_loopback(const struct pair *pair)
 {
-	return shares_kernel(way) && has(way->hosts[0], PREDICT_LOOPBACK) &&
-	       has(way->hosts[1], PREDICT_LOOPBACK);
+	return shares_kernel(pair) && has(pair->hosts[0], PREDICT_LOOPBACK) &&
+	       has(pair->hosts[1], PREDICT_LOOPBACK);
 }
 
-static bool is_smcd_v2(struct prediction *result, const struct way *way)
+static bool is_smcd_v2(struct prediction *result, const struct pair *pair)
 {
-	if (!has_common_loopback(way) && !has_common_ism(way))
+	if (!has_common_loopback(pair) && !has_common_ism(pair))
 		return false;
-	if (!knows_v2(result, PREDICT_SMCD_V2, way))
+	if (!knows_v2(result, PREDICT_SMCD_V2, pair))
 		return false;
-	if (has_common_ueid(way) || has_common_seid(way))
+	if (has_common_ueid(pair) || has_common_seid(pair))
 		return true;
-	say_eids(result, PREDICT_SMCD_V2, way);
+	say_eids(result, PREDICT_SMCD_V2, pair);
 	return false;
 }
 
-static bool is_smcd_v1(const struct way *way)
+static bool is_smcd_v1(const struct pair *pair)
 {
-	const struct predict_net *client = way->nets[0], *server = way->nets[1];
+	const struct predict_net *client = pair->nets[0], *server = pair->nets[1];
 
-	return way->is_near && client->flags & server->flags & PREDICT_ISM_V1 &&
-	       client->ism_v1 == server->ism_v1 && may_reach(way);
+	return pair->is_near && client->flags & server->flags & PREDICT_ISM_V1 &&
+	       client->ism_v1 == server->ism_v1 && may_reach(pair);
 }
 
 /*
  * Explain why there is no SMC-D. Only for hosts that could be on one IBM Z machine, or that share a
  * kernel.
  */
-static void say_no_smcd(struct prediction *result, const struct way *way)
+static void say_no_smcd(struct prediction *result, const struct pair *pair)
 {
-	if (shares_kernel(way))
+	if (shares_kernel(pair))
 		say(result, PREDICT_SMCD_V2, PREDICT_BOTH, "",
 		    "their common kernel has no loopback for SMC-D (CONFIG_DIBS_LO, before 6.18 "
 		    "CONFIG_SMC_LO), or it has a PNET ID");
-	else if (!has(way->hosts[0], PREDICT_ISM) || !has(way->hosts[1], PREDICT_ISM))
+	else if (!has(pair->hosts[0], PREDICT_ISM) || !has(pair->hosts[1], PREDICT_ISM))
 		return;
-	else if (!may_reach(way))
+	else if (!may_reach(pair))
 		say(result, PREDICT_SMCD_V2, PREDICT_BOTH, "", "they are on different machines");
 	else
 		say(result, PREDICT_SMCD_V2, PREDICT_BOTH, "smcd device",
@@ -193,9 +193,9 @@ static void say_no_smcd(struct prediction *result, const struct way *way)
 
 /* ---- SMC-R ---- */
 
-static void say_no_port(struct prediction *result, const struct way *way, int side)
+static void say_no_port(struct prediction *result, const struct pair *pair, int side)
 {
-	const struct predict_net *net = way->nets[side];
+	const struct predict_net *net = pair->nets[side];
 
 	if (net->flags & PREDICT_GID_V1)
 		say(result, PREDICT_SMCR_V2, side, "smc_rnics -w",
@@ -205,32 +205,32 @@ static void say_no_port(struct prediction *result, const struct way *way, int si
 		    *net->why ? net->why : "no RDMA port for it");
 }
 
-static bool is_smcr_v2(struct prediction *result, const struct way *way)
+static bool is_smcr_v2(struct prediction *result, const struct pair *pair)
 {
 	for (int side = PREDICT_CLIENT; side <= PREDICT_SERVER; side++)
-		if (!(way->nets[side]->flags & PREDICT_GID_V2))
-			say_no_port(result, way, side);
-	if (!(way->nets[0]->flags & way->nets[1]->flags & PREDICT_GID_V2))
+		if (!(pair->nets[side]->flags & PREDICT_GID_V2))
+			say_no_port(result, pair, side);
+	if (!(pair->nets[0]->flags & pair->nets[1]->flags & PREDICT_GID_V2))
 		return false;
-	if (way->addrs[0]->family != AF_INET) {
+	if (pair->addrs[0]->family != AF_INET) {
 		say(result, PREDICT_SMCR_V2, PREDICT_BOTH,
 		    "give both an address in one IPv4 subnet", "SMC-R v2 is for IPv4 only");
 		return false;
 	}
-	if (!knows_v2(result, PREDICT_SMCR_V2, way))
+	if (!knows_v2(result, PREDICT_SMCR_V2, pair))
 		return false;
-	if (has_common_ueid(way))
+	if (has_common_ueid(pair))
 		return true;
-	say_eids(result, PREDICT_SMCR_V2, way);
+	say_eids(result, PREDICT_SMCR_V2, pair);
 	return false;
 }
 
-static bool have_gid_v1(const struct way *way)
+static bool have_gid_v1(const struct pair *pair)
 {
-	return way->nets[0]->flags & way->nets[1]->flags & PREDICT_GID_V1;
+	return pair->nets[0]->flags & pair->nets[1]->flags & PREDICT_GID_V1;
 }
 
-/* ---- one way ---- */
+/* ---- the mode of one pair ---- */
 
 /* Check obstacles to all kinds of SMC. */
 static bool is_possible(struct prediction *result, const struct predict_host *const hosts[2])
@@ -248,28 +248,28 @@ static bool is_possible(struct prediction *result, const struct predict_host *co
 	return false;
 }
 
-static enum predict_mode mode_of(const struct way *way)
+static enum predict_mode mode_of(const struct pair *pair)
 {
-	if (!is_possible(NULL, way->hosts))
+	if (!is_possible(NULL, pair->hosts))
 		return PREDICT_TCP;
-	if (is_smcd_v2(NULL, way))
+	if (is_smcd_v2(NULL, pair))
 		return PREDICT_SMCD_V2;
-	if (is_smcd_v1(way))
+	if (is_smcd_v1(pair))
 		return PREDICT_SMCD_V1;
-	if (is_smcr_v2(NULL, way))
+	if (is_smcr_v2(NULL, pair))
 		return PREDICT_SMCR_V2;
-	return way->is_near && have_gid_v1(way) ? PREDICT_SMCR_V1 : PREDICT_TCP;
+	return pair->is_near && have_gid_v1(pair) ? PREDICT_SMCR_V1 : PREDICT_TCP;
 }
 
-static void say_limits(struct prediction *result, const struct way *way)
+static void say_limits(struct prediction *result, const struct pair *pair)
 {
-	const struct predict_host *client = way->hosts[0], *server = way->hosts[1];
+	const struct predict_host *client = pair->hosts[0], *server = pair->hosts[1];
 	enum predict_side one;
 
 	if (has(server, PREDICT_LIMITED))
 		say(result, result->mode, PREDICT_SERVER, "smcr hs disable",
 		    PREDICT_HOST " limits handshakes: TCP while it has too many of them");
-	if (result->mode == PREDICT_SMCD_V2 && !has_common_ism(way) &&
+	if (result->mode == PREDICT_SMCD_V2 && !has_common_ism(pair) &&
 	    client->traits & server->traits & PREDICT_INNER)
 		say(result, result->mode, PREDICT_BOTH, "",
 		    "TCP if loopback has a PNET ID, which only a bundle of the first network "
@@ -282,26 +282,26 @@ static void say_limits(struct prediction *result, const struct way *way)
 	    "one link a link group, which does not survive the loss of a port");
 }
 
-static void say_gaps(struct prediction *result, const struct way *way)
+static void say_gaps(struct prediction *result, const struct pair *pair)
 {
 	enum predict_mode mode = result->mode;
 
-	if (!is_possible(result, way->hosts))
+	if (!is_possible(result, pair->hosts))
 		return;
 	if (mode < PREDICT_SMCD_V2) {
-		if (has_common_loopback(way) || has_common_ism(way))
-			is_smcd_v2(result, way);
+		if (has_common_loopback(pair) || has_common_ism(pair))
+			is_smcd_v2(result, pair);
 		else if (mode != PREDICT_SMCD_V1)
-			say_no_smcd(result, way);
+			say_no_smcd(result, pair);
 	}
 	if (mode < PREDICT_SMCR_V2) {
-		is_smcr_v2(result, way);
-		if (mode < PREDICT_SMCR_V1 && have_gid_v1(way))
+		is_smcr_v2(result, pair);
+		if (mode < PREDICT_SMCR_V1 && have_gid_v1(pair))
 			say(result, PREDICT_SMCR_V1, PREDICT_BOTH, "ip -br address",
 			    "they are not in one subnet with the same prefix");
 	}
 	if (mode != PREDICT_TCP)
-		say_limits(result, way);
+		say_limits(result, pair);
 }
 
 static uint32_t lower(uint32_t one, uint32_t other)
@@ -309,7 +309,7 @@ static uint32_t lower(uint32_t one, uint32_t other)
 	return one < other ? one : other;
 }
 
-/* ---- which way ---- */
+/* ---- the best pair ---- */
 
 static bool is_own(const struct predict_host *host, const struct netaddr *addr)
 {
@@ -324,50 +324,50 @@ static bool is_own(const struct predict_host *host, const struct netaddr *addr)
 }
 
 /* Try all pairs of addresses of a family, in one subnet or, with @is_routed, any. */
-static void try_ways(struct way *best, struct way *way, int family, bool is_routed)
+static void try_pairs(struct pair *best, struct pair *pair, int family, bool is_routed)
 {
-	for_each(from, way->nets[0]->addrs, way->nets[0]->n_addrs) {
-		for_each(to, way->nets[1]->addrs, way->nets[1]->n_addrs) {
+	for_each(from, pair->nets[0]->addrs, pair->nets[0]->n_addrs) {
+		for_each(to, pair->nets[1]->addrs, pair->nets[1]->n_addrs) {
 			bool is_near = netaddr_covers(from, to);
 
 			if (from->family != family || to->family != family ||
-			    (!is_near && !is_routed) || is_own(way->hosts[0], to))
+			    (!is_near && !is_routed) || is_own(pair->hosts[0], to))
 				continue;
-			way->is_near = is_near && from->prefix == to->prefix;
-			way->is_routed = !is_near;
-			way->addrs[0] = from;
-			way->addrs[1] = to;
-			way->mode = mode_of(way);
+			pair->is_near = is_near && from->prefix == to->prefix;
+			pair->is_routed = !is_near;
+			pair->addrs[0] = from;
+			pair->addrs[1] = to;
+			pair->mode = mode_of(pair);
 			/* If several pairs are equally good, keep the first one. */
-			if (!best->nets[0] || way->mode > best->mode)
-				*best = *way;
+			if (!best->nets[0] || pair->mode > best->mode)
+				*best = *pair;
 		}
 	}
 }
 
 /* Prefer IPv4 to IPv6, and one subnet to several. */
-static void find_way(struct way *best)
+static void find_pair(struct pair *best)
 {
-	struct way way = *best;
+	struct pair pair = *best;
 
 	for (int try = 0; try < 4 && !best->nets[0]; try++)
-		for (size_t i = 0; i < way.hosts[0]->n_nets; i++)
-			for (size_t k = 0; k < way.hosts[1]->n_nets; k++) {
-				way.nets[0] = &way.hosts[0]->nets[i];
-				way.nets[1] = &way.hosts[1]->nets[k];
-				try_ways(best, &way, try < 2 ? AF_INET : AF_INET6, try % 2);
+		for (size_t i = 0; i < pair.hosts[0]->n_nets; i++)
+			for (size_t k = 0; k < pair.hosts[1]->n_nets; k++) {
+				pair.nets[0] = &pair.hosts[0]->nets[i];
+				pair.nets[1] = &pair.hosts[1]->nets[k];
+				try_pairs(best, &pair, try < 2 ? AF_INET : AF_INET6, try % 2);
 			}
 }
 
 void predict(struct prediction *result, const struct predict_host *client,
 	     const struct predict_host *server)
 {
-	struct way way = { .hosts = { client, server } };
+	struct pair pair = { .hosts = { client, server } };
 
-	find_way(&way);
-	*result = (struct prediction){ way.mode, way.nets[0], way.nets[1], way.is_routed };
+	find_pair(&pair);
+	*result = (struct prediction){ pair.mode, pair.nets[0], pair.nets[1], pair.is_routed };
 	if (!result->client) {
-		if (is_possible(result, way.hosts))
+		if (is_possible(result, pair.hosts))
 			say(result, PREDICT_TCP, PREDICT_BOTH, "ip -br address",
 			    "neither host can reach an address of the other");
 		return;
@@ -376,7 +376,7 @@ void predict(struct prediction *result, const struct predict_host *client,
 		result->release = lower(client->release, server->release);
 	if (result->mode == PREDICT_SMCR_V2 && result->release)
 		result->max_links = lower(client->max_links, server->max_links);
-	say_gaps(result, &way);
+	say_gaps(result, &pair);
 }
 
 /* Client and server are swapped in the other direction. */

@@ -4,7 +4,7 @@
 
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/sandbox.h"
-#include "ld_pre_smc/state/ways.h"
+#include "ld_pre_smc/state/openers.h"
 
 /**
  * prctl() - prctl(2) that detects a present or future seccomp filter

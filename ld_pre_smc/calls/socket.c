@@ -30,7 +30,7 @@
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/sandbox.h"
 #include "ld_pre_smc/state/fd_query.h"
-#include "ld_pre_smc/state/ways.h"
+#include "ld_pre_smc/state/openers.h"
 
 #define RETRY_SECONDS 10
 
@@ -275,29 +275,29 @@ static inline int open_known(int domain, int type, const struct shim_socket_args
 	return shim_fd_mark_plain(fd);
 }
 
-#define DEFINE_WAY(name, family, kind, v6)                                                         \
+#define DEFINE_OPENER(name, family, kind, v6)                                                      \
 	static int name(int domain __attribute__((unused)), int type,                              \
 			int protocol __attribute__((unused)))                                      \
 	{                                                                                          \
 		return open_known(family, type, &shim_sockets[kind][v6]);                          \
 	}
-DEFINE_WAY(open_af_smc4, AF_INET, KIND_AF_SMC, 0)
-DEFINE_WAY(open_af_smc6, AF_INET6, KIND_AF_SMC, 1)
-DEFINE_WAY(open_inet4, AF_INET, KIND_INET, 0)
-DEFINE_WAY(open_inet6, AF_INET6, KIND_INET, 1)
+DEFINE_OPENER(open_af_smc4, AF_INET, KIND_AF_SMC, 0)
+DEFINE_OPENER(open_af_smc6, AF_INET6, KIND_AF_SMC, 1)
+DEFINE_OPENER(open_inet4, AF_INET, KIND_INET, 0)
+DEFINE_OPENER(open_inet6, AF_INET6, KIND_INET, 1)
 
-static const shim_open_fn short_ways[KINDS][2] = {
+static const shim_open_fn short_openers[KINDS][2] = {
 	[KIND_AF_SMC] = { open_af_smc4, open_af_smc6 },
 	[KIND_INET] = { open_inet4, open_inet6 },
 };
 
 /* Choose the fast path for the next sockets. Return: NULL for the slow path, map_socket() */
-static shim_open_fn choose_way(const struct shim_config *cfg, int kind, int v6)
+static shim_open_fn choose_opener(const struct shim_config *cfg, int kind, int v6)
 {
 	shim_working_kinds[v6] = kind;
 	if (shim_is_tcp_first && !cfg->strict && !cfg->debug)
 		return open_tcp;
-	return is_plain(cfg) ? short_ways[kind][v6] : NULL;
+	return is_plain(cfg) ? short_openers[kind][v6] : NULL;
 }
 
 /* Slow path */
@@ -322,7 +322,8 @@ static __attribute__((noinline, cold)) int map_socket(int domain, int type, int 
 	if (cfg->debug)
 		log_socket(&try, cfg, domain, type, protocol);
 	if (!smc || try.fd >= 0)
-		atomic_store_explicit(&shim_ways[v6], smc ? choose_way(cfg, try.kind, v6) : NULL,
+		atomic_store_explicit(&shim_openers[v6],
+				      smc ? choose_opener(cfg, try.kind, v6) : NULL,
 				      memory_order_release);
 	if (smc)
 		shim_fd_mark_plain(try.fd);
@@ -365,15 +366,15 @@ static inline bool is_tcp(int type, int protocol)
  */
 int socket(int domain, int type, int protocol)
 {
-	shim_open_fn way;
+	shim_open_fn opener;
 
 	if (__builtin_expect(domain == AF_INET, 1))
-		way = atomic_load_explicit(&shim_ways[0], memory_order_relaxed);
+		opener = atomic_load_explicit(&shim_openers[0], memory_order_relaxed);
 	else if (domain == AF_INET6)
-		way = atomic_load_explicit(&shim_ways[1], memory_order_relaxed);
+		opener = atomic_load_explicit(&shim_openers[1], memory_order_relaxed);
 	else
 		return other_socket(domain, type, protocol);
 	if (!is_tcp(type, protocol))
 		return other_socket(domain, type, protocol);
-	return way ? way(domain, type, protocol) : map_socket(domain, type, protocol);
+	return opener ? opener(domain, type, protocol) : map_socket(domain, type, protocol);
 }

@@ -46,9 +46,9 @@ static int set_buffer(int fd, int name, int bytes, bool *forced)
 int shim_set_buffer(int fd, int name, int bytes)
 {
 	enum { UNKNOWN, PLAIN, FORCED };
-	static atomic_int ways[2];
-	atomic_int *way = &ways[name == SO_SNDBUF];
-	int known = atomic_load_explicit(way, memory_order_relaxed), err;
+	static atomic_int methods[2];
+	atomic_int *method = &methods[name == SO_SNDBUF];
+	int known = atomic_load_explicit(method, memory_order_relaxed), err;
 	bool forced;
 
 	if (!bytes)
@@ -60,7 +60,7 @@ int shim_set_buffer(int fd, int name, int bytes)
 		return 0;
 	err = set_buffer(fd, name, bytes, &forced);
 	if (!err)
-		atomic_store_explicit(way, forced ? FORCED : PLAIN, memory_order_relaxed);
+		atomic_store_explicit(method, forced ? FORCED : PLAIN, memory_order_relaxed);
 	return err;
 }
 

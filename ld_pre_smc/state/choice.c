@@ -14,7 +14,7 @@
 #include "ld_pre_smc/state/lives.h"
 #include "ld_pre_smc/state/program_memory.h"
 #include "ld_pre_smc/state/replace_socket.h"
-#include "ld_pre_smc/state/ways.h"
+#include "ld_pre_smc/state/openers.h"
 
 /*
  * The last choices between SMC and TCP for sockets of this process, one bit each, 1 for TCP. If

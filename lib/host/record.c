@@ -55,13 +55,13 @@ bool record_path(char out[PATH_MAX], const char *path)
 	       beneath_clean(out, whole);
 }
 
-enum way { FOLLOW, NO_FOLLOW, MAKE };
+enum lookup { FOLLOW, NO_FOLLOW, MAKE };
 
 /*
  * Find a file of the record, or its place. The top directory is not kept open. Return: false with
  * errno.
  */
-static bool locate(struct beneath *at, const char *path, enum way way)
+static bool locate(struct beneath *at, const char *path, enum lookup lookup)
 {
 	const char *root = record_root();
 	int top AUTO_CLOSE = beneath_top(root ? root : record_dir(), geteuid());
@@ -73,8 +73,8 @@ static bool locate(struct beneath *at, const char *path, enum way way)
 	errno = ENAMETOOLONG;
 	if (!record_path(clean, path))
 		return false;
-	return way == MAKE ? beneath_make(at, top, clean, &made) :
-			     beneath_find(at, top, clean, way == FOLLOW);
+	return lookup == MAKE ? beneath_make(at, top, clean, &made) :
+				beneath_find(at, top, clean, lookup == FOLLOW);
 }
 
 int record_open(const char *path, int flags)

@@ -152,7 +152,7 @@ static void set_eid(bool has_eid)
 
 static const char *way_to(const char *local, const char *peer, bool has_eid)
 {
-	static char text[WAY_TEXT_SIZE];
+	static char text[USE_TEXT_SIZE];
 
 	end(NULL);
 	start(NULL);
@@ -161,9 +161,9 @@ static const char *way_to(const char *local, const char *peer, bool has_eid)
 	client(local, peer, 1000000, 5000);
 	finish();
 	assert_int_equal(host.judged.count, 1);
-	strcpy(text, host.judged.rows[0].way.is_possible ? host.judged.rows[0].way.text :
-							   host.judged.rows[0].way.why_not);
-	assert_int_equal(host.judged.rows[0].profits, host.judged.rows[0].way.is_possible);
+	strcpy(text, host.judged.rows[0].use.is_possible ? host.judged.rows[0].use.text :
+							   host.judged.rows[0].use.why_not);
+	assert_int_equal(host.judged.rows[0].profits, host.judged.rows[0].use.is_possible);
 	return text;
 }
 

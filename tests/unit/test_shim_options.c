@@ -9,7 +9,7 @@
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/options.h"
 #include "ld_pre_smc/state/replace_socket.h"
-#include "ld_pre_smc/state/ways.h"
+#include "ld_pre_smc/state/openers.h"
 #include "process/sockopt_numbers.h"
 
 /* Calls that replace socket 5 by a TCP socket. */
@@ -764,15 +764,15 @@ TEST(number_zero_is_a_number)
 	/* An earlier error is no refusal of SMC. */
 	fake.config.kinds[0] = KIND_AF_SMC;
 	fake.config.nkinds = 1;
-	atomic_store(&shim_ways[0], NULL);
+	atomic_store(&shim_openers[0], NULL);
 	errno = EAFNOSUPPORT;
 	assert_int_equal(socket(AF_INET, SOCK_STREAM, 0), 0);
 	assert_int_equal(errno, EAFNOSUPPORT);
 	assert_non_null(strstr(fake.log, "socket 43 1 0;"));
-	assert_non_null(atomic_load(&shim_ways[0]));
+	assert_non_null(atomic_load(&shim_openers[0]));
 	fake_shut(0);
 	fake.log[0] = '\0';
-	atomic_store(&shim_ways[0], NULL);
+	atomic_store(&shim_openers[0], NULL);
 	fake.config.sndbuf = (struct smc_buffer){ 4096, INT_MAX };
 	comes_to(socket(AF_INET, SOCK_STREAM, 0), 0, 0,
 		 "socket 43 1 0;setsockopt 0 1 7 4096;setsockopt 0 1 72 0;");
@@ -1211,7 +1211,7 @@ TEST(a_denied_program_is_named)
 {
 	fake.config.kinds[0] = KIND_AF_SMC;
 	fake.config.nkinds = 1;
-	atomic_store(&shim_ways[0], NULL);
+	atomic_store(&shim_openers[0], NULL);
 	debug_to_stderr();
 	fake.file_fd = 0;
 	fake.files[0].path = "/proc/thread-self/attr/current";

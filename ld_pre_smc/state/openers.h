@@ -13,7 +13,7 @@
 typedef int (*shim_open_fn)(int domain, int type, int protocol);
 
 /* Fast path for AF_INET and AF_INET6. NULL: socket() checks everything. */
-extern _Atomic(shim_open_fn) shim_ways[2];
+extern _Atomic(shim_open_fn) shim_openers[2];
 
 /* Most connections of this program use TCP: see choice.c. Then socket() opens TCP sockets. */
 extern atomic_bool shim_is_tcp_first;
