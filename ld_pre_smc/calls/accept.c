@@ -59,35 +59,36 @@ static bool is_ready(int fd)
 }
 
 /* True if accept(2) ended early, at the timeout of another caller's window (accept_window.h). */
-static bool ended_by_window(int fd, long long passed)
+static bool ended_by_window(int fd, int err, long long passed)
 {
-	int err = errno;
 	struct timeval time;
 	long long limit;
-	bool ended;
 
 	if ((err != EAGAIN && err != EINTR) || shim_is_locked || is_nonblocking(fd) ||
-	    !shim_is_smc(fd, NULL)) {
-		errno = err;
+	    !shim_is_smc(fd, NULL))
 		return false;
-	}
 	shim_window_time(fd, &time);
 	limit = time.tv_sec * 1000LL + time.tv_usec / 1000;
 	if (err == EAGAIN)
-		ended = !limit || passed < limit - WINDOW;
-	else /* TCP is not restarted if it has a timeout: socket(7) */
-		ended = !limit && passed < WINDOW && shim_would_restart();
-	errno = err;
-	return ended;
+		return !limit || passed < limit - WINDOW;
+	/* TCP is not restarted if it has a timeout: socket(7) */
+	return !limit && passed < WINDOW && shim_would_restart();
 }
 
 /* Wait as the program requested. Return: false if the wait ended early. */
 static bool wait_for_client(const struct call *call, int *fd)
 {
 	long long start = shim_milliseconds();
+	bool ended;
+	int err;
 
 	*fd = call_next(call);
-	return *fd >= 0 || !ended_by_window(call->fd, shim_milliseconds() - start);
+	if (*fd >= 0)
+		return true;
+	err = errno;
+	ended = ended_by_window(call->fd, err, shim_milliseconds() - start);
+	errno = err;
+	return !ended;
 }
 
 /*

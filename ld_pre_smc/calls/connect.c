@@ -166,21 +166,24 @@ static int connect_in_time(const struct attempt *try, int timeout, const struct 
 	return ret;
 }
 
-/* Complete connect() of a blocking socket that returned @ret. */
-static int settle(const struct attempt *try, int ret)
+/* Complete connect() of a blocking socket. @err: its errno, 0 for success. */
+static int settle(const struct attempt *try, int err)
 {
 	int tries;
 
 	/* The kernel lost a refusal when a signal restarted the call: the socket is as new. */
-	for (tries = 0; ret && errno == ECONNABORTED && tries < RESTARTS &&
-			!(shim_events(try->fd, 0) & POLLHUP);
+	for (tries = 0;
+	     err == ECONNABORTED && tries < RESTARTS && !(shim_events(try->fd, 0) & POLLHUP);
 	     tries++)
-		ret = next_connect(try->fd, try->addr, try->len);
-	if (ret && errno == EINTR)
+		err = next_connect(try->fd, try->addr, try->len) ? errno : 0;
+	if (!err)
+		return 0;
+	if (err == EINTR)
 		return again_after_signal(try);
-	if (ret && errno == EALREADY)
+	if (err == EALREADY)
 		return wait_connected(try, -1, 0);
-	return ret;
+	errno = err;
+	return -1;
 }
 
 static int connect_blocking(const struct attempt *try)
@@ -190,30 +193,27 @@ static int connect_blocking(const struct attempt *try)
 
 	if (timeout >= 0)
 		return connect_in_time(try, timeout, &time);
-	return settle(try, next_connect(try->fd, try->addr, try->len));
+	return settle(try, next_connect(try->fd, try->addr, try->len) ? errno : 0);
 }
 
 /*
  * TCP sockets can be used again after a failure. SMC sockets cannot once they are closed, or if TCP
- * was connected and the handshake failed. A socket in use gets TCP's error.
+ * was connected and the handshake failed. Return: @err, or TCP's error for a socket in use.
  */
-static void renew(const struct attempt *try)
+static int renew(const struct attempt *try, int err)
 {
-	int state, saved = errno;
+	int state;
 
-	if (errno == EINPROGRESS || errno == EALREADY || errno == EISCONN || errno == EINTR)
-		return;
+	if (err == EINPROGRESS || err == EALREADY || err == EISCONN || err == EINTR)
+		return err;
 	state = shim_tcp_state(try->fd);
-	if (errno == EINVAL) {
-		/* SMC's answer also for a listener, and when an end of the connection is closed. */
-		if (state > 0 && state != TCP_CLOSE)
-			errno = EISCONN;
-		return;
-	}
+	/* SMC's answer also for a listener, and when an end of the connection is closed. */
+	if (err == EINVAL)
+		return state > 0 && state != TCP_CLOSE ? EISCONN : err;
 	if (shim_events(try->fd, 0) & POLLHUP ||
 	    (state > 0 && state != TCP_CLOSE && state != TCP_LISTEN && state != TCP_SYN_SENT))
 		swap_fresh(try, "connect() failed");
-	errno = saved;
+	return err;
 }
 
 /* First port that the kernel chooses itself: net.ipv4.ip_local_port_range. */
@@ -235,11 +235,10 @@ static int bind_again(int fd, const union shim_address *from)
 	return next_bind(fd, &any_port.any, shim_address_len(from));
 }
 
-/* Return: as connect(2) of a TCP socket; with errno unchanged if no TCP socket can replace it. */
-static int connect_as_tcp(int fd, const struct shim_sock *sock, const struct shim_route *route)
+/* Return: as connect(2) of a TCP socket; -1 with @err as errno if no TCP socket can replace it. */
+static int connect_as_tcp(int fd, int err, const struct shim_sock *sock,
+			  const struct shim_route *route)
 {
-	int err = errno;
-
 	shim_lives_broke(fd, &route->to.any);
 	if (shim_swap_unbound(fd, sock, KIND_TCP, "the SMC handshake broke") ||
 	    bind_again(fd, &route->from)) {
@@ -257,58 +256,53 @@ int shim_connect_verdict(int fd, int err)
 	struct shim_sock sock;
 
 	if (!shim_config_get(&own)->strict && shim_route_find(fd, &route) &&
-	    shim_is_smc(fd, &sock) && shim_handshake_broke(fd, err)) {
-		errno = err;
-		verdict = connect_as_tcp(fd, &sock, &route) ? errno : 0;
-	}
+	    shim_is_smc(fd, &sock) && shim_handshake_broke(fd, err))
+		verdict = connect_as_tcp(fd, err, &sock, &route) ? errno : 0;
 	errno = saved;
 	return verdict == EINPROGRESS ? 0 : verdict;
 }
 
-/*
- * Return: true, with the result in errno, if this connect() asks for that of the previous one.
- */
-static bool is_verdict(int fd)
+/* Return: errno for a connect() that asks for the result of the previous one; 0 for another. */
+static int previous_error(int fd)
 {
 	struct shim_route route;
 	int err;
 
 	if (!shim_route_find(fd, &route) || route.is_shut || shim_events(fd, 0) != POLLERR)
-		return false;
+		return 0;
 	err = shim_int_option(fd, SOL_SOCKET, SO_ERROR);
 	if (err <= 0)
-		return false;
+		return 0;
 	err = shim_connect_verdict(fd, err);
-	errno = err ? err : EALREADY;
-	return true;
+	return err ? err : EALREADY;
 }
 
 static int connect_nonblocking(const struct attempt *try)
 {
-	int ret;
+	int err = previous_error(try->fd);
 
-	if (is_verdict(try->fd))
-		return -1;
-	ret = next_connect(try->fd, try->addr, try->len);
-	if (ret && errno == EINPROGRESS && try->has_route)
-		shim_route_keep(try->fd, &try->route);
-	if (ret)
-		renew(try);
-	return ret;
+	if (!err) {
+		if (!next_connect(try->fd, try->addr, try->len))
+			return 0;
+		err = errno;
+		if (err == EINPROGRESS && try->has_route)
+			shim_route_keep(try->fd, &try->route);
+		err = renew(try, err);
+	}
+	errno = err;
+	return -1;
 }
 
-/* @ret: result of a blocking connect(). */
-static int conclude(const struct attempt *try, int ret)
+/* After a blocking connect() that failed with @err. */
+static int conclude(const struct attempt *try, int err)
 {
 	struct shim_config own;
 
-	if (!ret || shim_is_locked)
-		return ret;
-	if (try->has_route && shim_handshake_broke(try->fd, errno) &&
+	if (!shim_is_locked && try->has_route && shim_handshake_broke(try->fd, err) &&
 	    !shim_config_get(&own)->strict)
-		return connect_as_tcp(try->fd, &try->sock, &try->route);
-	renew(try);
-	return ret;
+		return connect_as_tcp(try->fd, err, &try->sock, &try->route);
+	errno = shim_is_locked ? err : renew(try, err);
+	return -1;
 }
 
 static bool is_nonblocking(int fd)
@@ -322,8 +316,13 @@ static int connect_smc(const struct attempt *try)
 	int ret;
 
 	shim_linger_hide(try->fd, &kept);
-	ret = is_nonblocking(try->fd) ? connect_nonblocking(try) :
-					conclude(try, connect_blocking(try));
+	if (is_nonblocking(try->fd)) {
+		ret = connect_nonblocking(try);
+	} else {
+		ret = connect_blocking(try);
+		if (ret)
+			ret = conclude(try, errno);
+	}
 	shim_linger_show(try->fd, &kept);
 	return ret;
 }
@@ -370,7 +369,6 @@ static int disconnect_tcp(const struct attempt *try)
 static int connect_plain(struct attempt *try)
 {
 	int ret = next_connect(try->fd, try->addr, try->len), err = errno;
-	bool is_blocking;
 
 	if (!ret)
 		return 0;
@@ -379,11 +377,9 @@ static int connect_plain(struct attempt *try)
 		if (try->has_route)
 			shim_route_keep(try->fd, &try->route);
 	} else if (shim_is_smc(try->fd, &try->sock)) {
-		is_blocking = !is_nonblocking(try->fd);
-		errno = err;
-		if (is_blocking)
-			return conclude(try, settle(try, ret));
-		renew(try);
+		if (!is_nonblocking(try->fd))
+			return settle(try, err) ? conclude(try, errno) : 0;
+		err = renew(try, err);
 	}
 	errno = err;
 	return ret;
@@ -408,7 +404,7 @@ static int connect_other(struct attempt *try)
 
 	if (!ret || errno != EINVAL || !shim_is_smc(try->fd, &try->sock))
 		return ret;
-	renew(try);
+	errno = renew(try, EINVAL);
 	if (errno == EINVAL &&
 	    try->len >= (try->sock.family == AF_INET6 ? 24 : sizeof(struct sockaddr_in)))
 		errno = EAFNOSUPPORT;
@@ -442,7 +438,7 @@ int connect(int fd, const struct sockaddr *addr, socklen_t len)
 		ret = connect_any(&try);
 	else
 		ret = connect_other(&try);
-	shim_lives_connected(fd, ret);
+	shim_lives_connected(fd, ret ? errno : 0);
 	if (!ret)
 		errno = saved;
 	return ret;

@@ -12,11 +12,11 @@
 #include "ld_pre_smc/state/fd_query.h"
 
 /* A connect(2) that fails at once leaves an SMC socket that cannot listen. */
-static bool is_renewed(int fd)
+static bool is_renewed(int fd, int err)
 {
 	struct shim_sock sock;
 
-	return errno == EINVAL && shim_repairs() && shim_is_smc(fd, &sock) && shim_may_swap(fd) &&
+	return err == EINVAL && shim_repairs() && shim_is_smc(fd, &sock) && shim_may_swap(fd) &&
 	       !shim_events(fd, 0) && !shim_swap(fd, &sock, sock.kind, "listen() after connect()");
 }
 
@@ -40,7 +40,7 @@ int listen(int fd, int backlog)
 	}
 	locks = shim_lock_buffers(fd);
 	ret = next_listen(fd, backlog);
-	if (ret && is_renewed(fd)) {
+	if (ret && is_renewed(fd, errno)) {
 		ret = next_listen(fd, backlog);
 		errno = ret ? errno : saved;
 	}

@@ -125,9 +125,9 @@ static int open_kind(struct socket_attempt *try, int kind, int type, int v6)
 /* True if an AppArmor profile applies. Most profiles do not allow reading it: EACCES. */
 static bool is_confined(void)
 {
-	errno = 0;
-	return shim_file_has(AT_FDCWD, "/proc/thread-self/attr/apparmor/current", " (enforce)") ||
-	       errno == EACCES;
+	int has = shim_file_has(AT_FDCWD, "/proc/thread-self/attr/apparmor/current", " (enforce)");
+
+	return has > 0 || has == -EACCES;
 }
 
 /*
@@ -183,7 +183,7 @@ static bool has_device_or_mark(int fd)
 	int mark;
 
 	if (shim_in_sandbox)
-		return shim_file_has(AT_FDCWD, "/proc/thread-self/cgroup", "/vrf/");
+		return shim_file_has(AT_FDCWD, "/proc/thread-self/cgroup", "/vrf/") > 0;
 	mark = shim_int_option(fd, SOL_SOCKET, SO_MARK);
 	return (mark && mark != -1) || shim_int_option(fd, SOL_SOCKET, SO_BINDTOIFINDEX) > 0;
 }

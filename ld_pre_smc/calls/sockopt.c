@@ -262,11 +262,12 @@ static int set_ulp(int fd, const struct option *opt)
 	return opt->len < 3 || opt->len > 4 || memcmp(name, "smc", 3) ? -1 : 0;
 }
 
-static int repair_set(int fd, enum effect effect, const struct option *opt)
+/* @err: of the setsockopt() that was refused. Return: 0, or -1 with errno. */
+static int repair_set(int fd, int err, enum effect effect, const struct option *opt)
 {
-	if (errno == EINVAL && opt->len < sizeof(int))
+	if (err == EINVAL && opt->len < sizeof(int))
 		return set_short(fd, opt);
-	if (errno != EOPNOTSUPP)
+	if (err != EOPNOTSUPP)
 		return -1;
 	if (effect == IS_REFUSED)
 		return opt->level == IPPROTO_TCP ? set_ulp(fd, opt) : -1;
@@ -359,7 +360,7 @@ static int set_on_smc(int fd, enum effect effect, const struct option *opt)
 	if (ret <= 0)
 		return ret;
 	ret = next_setsockopt(fd, opt->level, opt->name, opt->value, opt->len);
-	return ret ? repair_set(fd, effect, opt) : 0;
+	return ret ? repair_set(fd, errno, effect, opt) : 0;
 }
 
 /**

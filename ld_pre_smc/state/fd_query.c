@@ -190,16 +190,17 @@ bool shim_is_file(int fd, const char *path, const struct stat *st)
 	return !shim_stat(fd, path, &now) && now.st_dev == st->st_dev && now.st_ino == st->st_ino;
 }
 
-bool shim_file_has(int dir, const char *path, const char *text)
+int shim_file_has(int dir, const char *path, const char *text)
 {
 	int fd = (int)syscall(SYS_openat, dir, path, O_RDONLY | O_CLOEXEC);
 	size_t len = strlen(text), have = 0;
 	bool found = false;
 	char piece[2048];
-	long n;
+	long n = 0;
+	int err;
 
 	if (fd < 0)
-		return false;
+		return -errno;
 	while (!found && (n = syscall(SYS_read, fd, piece + have, sizeof(piece) - have)) > 0) {
 		have += (size_t)n;
 		found = memmem(piece, have, text, len);
@@ -209,8 +210,9 @@ bool shim_file_has(int dir, const char *path, const char *text)
 			have = len;
 		}
 	}
+	err = n < 0 ? errno : 0;
 	shim_close(fd);
-	return found;
+	return err ? -err : found;
 }
 
 long long shim_milliseconds(void)

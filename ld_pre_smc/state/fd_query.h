@@ -109,13 +109,15 @@ int shim_stat(int fd, const char *path, struct stat *st);
 bool shim_is_file(int fd, const char *path, const struct stat *st);
 
 /**
- * shim_file_has() - true if a file of /proc contains a text
+ * shim_file_has() - look for a text in a file of /proc
  * @dir: start of a relative @path
  * @text: at most one line
  *
  * The file may be long: a user may have thousands of groups.
+ *
+ * Return: 1 if it contains the text, 0 if not, -errno if it cannot be read.
  */
-bool shim_file_has(int dir, const char *path, const char *text);
+int shim_file_has(int dir, const char *path, const char *text);
 
 /* Time of CLOCK_MONOTONIC. */
 long long shim_milliseconds(void);

@@ -68,7 +68,7 @@ static bool has_number(int dir, const char *status, int number)
 	struct log_line line = { 0 };
 
 	log_format(&line, "\nNSpid:\t%d\n", number);
-	return shim_file_has(dir, status, line.text);
+	return shim_file_has(dir, status, line.text) > 0;
 }
 
 /* True if it has this user id in all four places, as smc_keep sets it. */
@@ -81,7 +81,7 @@ static bool has_user(int dir, unsigned int uid)
 		end = keep_put(end, uid);
 	}
 	*end = '\n';
-	return shim_file_has(dir, "status", text);
+	return shim_file_has(dir, "status", text) > 0;
 }
 
 bool shim_home_find(struct keep_home *home)
@@ -112,7 +112,7 @@ bool shim_home_has(const struct keep_home *home, int pid)
 	dir = (int)syscall(SYS_openat, AT_FDCWD, path.text, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return false;
-	has = shim_file_has(dir, "status", "Name:\tsmc_keep\n") && has_user(dir, home->uid) &&
+	has = shim_file_has(dir, "status", "Name:\tsmc_keep\n") > 0 && has_user(dir, home->uid) &&
 	      has_number(dir, "status", pid) && is_alike(dir, KEEP_SELF "mountinfo") &&
 	      has_users(dir, home) && has_network(dir);
 	shim_close(dir);

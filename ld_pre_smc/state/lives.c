@@ -115,7 +115,7 @@ static struct learned_table *open_shared(int socket)
 	uint64_t net;
 
 	if (shim_in_sandbox || getauxval(AT_SECURE) ||
-	    !shim_file_has(AT_FDCWD, "/proc/thread-self/status", "\nSeccomp:\t0\n"))
+	    shim_file_has(AT_FDCWD, "/proc/thread-self/status", "\nSeccomp:\t0\n") <= 0)
 		return NULL;
 	net = net_of(socket);
 	if (!net)
@@ -298,13 +298,13 @@ void shim_lives_error(int fd, int err)
 		shook(fd);
 }
 
-void shim_lives_connected(int fd, int ret)
+void shim_lives_connected(int fd, int err)
 {
 	if (!shim_lives_has(fd))
 		return;
-	if (!ret || errno == EISCONN)
+	if (!err || err == EISCONN)
 		shook(fd);
-	else if (errno != EINPROGRESS && errno != EALREADY && errno != EINTR)
+	else if (err != EINPROGRESS && err != EALREADY && err != EINTR)
 		shim_fd_drop(FD_TIMED, fd);
 }
 

@@ -37,8 +37,8 @@ static inline bool shim_lives_has(int fd)
 	return (unsigned int)fd < SHIM_FD_NUMBERS && shim_fd_is_set(FD_TIMED, fd);
 }
 
-/** shim_lives_connected() - result of connect(2): @ret and errno; 0: it is connected */
-void shim_lives_connected(int fd, int ret);
+/** shim_lives_connected() - result of connect(2): @err, errno; 0: it is connected */
+void shim_lives_connected(int fd, int err);
 
 /**
  * shim_lives_error() - the program has read this SO_ERROR

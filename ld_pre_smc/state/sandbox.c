@@ -14,7 +14,7 @@ void shim_sandbox_look(void)
 {
 	int saved = errno;
 
-	if (shim_file_has(AT_FDCWD, "/proc/self/status", "\nSeccomp:\t2\n"))
+	if (shim_file_has(AT_FDCWD, "/proc/self/status", "\nSeccomp:\t2\n") > 0)
 		shim_in_sandbox = true;
 	errno = saved;
 }
