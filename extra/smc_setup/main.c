@@ -30,7 +30,6 @@ const struct cli_tool setup_tool = {
 	.commands = commands,
 };
 
-/* Return: setup_status. */
 static int plan(char *const *names)
 {
 	const struct confine nothing = { .n_paths = 0 };

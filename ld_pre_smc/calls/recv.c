@@ -2,10 +2,8 @@
 /*
  * read(2), recv(2) and their kin from SMC sockets.
  *
- * After a connection was reset, the kernel ends the stream as if the peer had closed it; after its
- * link has died, reads fail with ENOTCONN. It keeps the error for SO_ERROR: see smc_rx_recvmsg() in
- * net/smc/smc_rx.c, and smc_recvmsg(). TCP reports the error first.
- *
+ * After a reset, the kernel ends the stream as if the peer had closed it; after a link has died,
+ * reads fail with ENOTCONN: see smc_recvmsg(). Only SO_ERROR has the error.
  * recvmsg(2) and recvmmsg(2) also mark received descriptors for close().
  */
 #include <errno.h>

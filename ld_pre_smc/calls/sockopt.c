@@ -434,11 +434,10 @@ static int repair_get(int fd, int name, int value)
 	case SO_DOMAIN: return value == AF_SMC && shim_is_smc(fd, &sock) ? sock.family : value;
 	case SO_PROTOCOL:
 		return value != IPPROTO_TCP && shim_is_smc(fd, NULL) ? IPPROTO_TCP : value;
-	default: break;
+	default:
+		value = value ? shim_connect_verdict(fd, value) : lost_error(fd);
+		return value == ECONNABORTED && shim_is_smc(fd, NULL) ? ETIMEDOUT : value;
 	}
-	value = value ? shim_connect_verdict(fd, value) : lost_error(fd);
-	/* The kernel's word for a dead link. */
-	return value == ECONNABORTED && shim_is_smc(fd, NULL) ? ETIMEDOUT : value;
 }
 
 /* Hide accept()'s marker; one that is still set later is stale. */
