@@ -35,8 +35,7 @@ bool smcss_has_listening(const struct smcss_opts *opts);
  * smcss_list() - fetch and print once
  * @spaces: for --all-netns, receives the namespaces; else NULL
  *
- * Return: 0, -errno with @err; -EPIPE for a closed stdout; -EIO if some namespaces failed, after
- * printing the others.
+ * Return: 0, -errno with @err; -EIO if some namespaces failed, after printing the others.
  */
 int smcss_list(const struct smcss_opts *opts, struct netns_list *spaces, struct smc_err *err);
 

@@ -191,8 +191,12 @@ static int handle_chunk(void *arg)
 
 static int write_text(struct lister *l)
 {
+	int ret = out_print(&l->text, l->err);
+
 	l->is_printed = true;
-	return out_print(&l->text, l->err);
+	if (ret && l->spaces)
+		l->spaces->is_stopped = true;
+	return ret;
 }
 
 static int on_message(const struct nlmsghdr *nlh, void *arg)

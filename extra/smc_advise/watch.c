@@ -267,8 +267,7 @@ static int on_end(void *arg, void *record, size_t len)
 		death.owner = find_owner(watcher, (pid_t)end->process.pid, end->process.comm,
 					 end->process.unit);
 	tally_die(watcher->tally, &death, end->died / 1000000);
-	/* The end was consumed anyway. */
-	return --watcher->left > 0 ? 0 : -EAGAIN;
+	return --watcher->left > 0 ? 0 : BPF_ENOUGH;
 }
 
 static const _Alignas(8) unsigned char elf[] = {
@@ -307,7 +306,7 @@ static int read_ends(struct watcher *watcher)
 		return 0;
 	watcher->left = ENDS_MAX;
 	ret = bpf_programs_read(watcher->programs, watcher->err);
-	return ret == -EAGAIN ? 0 : ret;
+	return ret < 0 ? ret : 0;
 }
 
 /* ---- polls ---- */

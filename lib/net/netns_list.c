@@ -145,7 +145,7 @@ int netns_list_each(struct netns_list *list,
 		ret = netns->is_own ? 1 : enter(list, netns, err);
 		if (ret > 0)
 			ret = fn(arg, netns, err);
-		if (ret == -EPIPE || (ret < 0 && netns->is_own))
+		if (list->is_stopped || (ret < 0 && netns->is_own))
 			break;
 		if (ret < 0 && !list->failed++)
 			smc_err_say(&list->first, err->code, "%.60s: %.300s", netns->name,

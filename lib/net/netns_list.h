@@ -34,11 +34,13 @@ struct netns {
  * @hidden: number of processes whose namespace the caller cannot see
  * @denied: number of namespaces that it may not enter
  * @failed: number of other failures; @first: the first of them, with the name before it
+ * @is_stopped: a function of netns_list_each() sets it to end the walk with its result
  */
 struct netns_list {
 	struct netns *entries;
 	size_t count;
 	size_t hidden, denied, failed;
+	bool is_stopped;
 	struct smc_err first;
 };
 
@@ -54,13 +56,14 @@ int netns_list_load(struct netns_list *list, struct smc_err *err);
 
 /**
  * netns_list_each() - call a function in each namespace, in this thread, and return
- * @fn: returns 0; -errno with @err, after which the walk continues; -EPIPE ends it
+ * @fn: returns 0; -errno with @err, after which the walk continues, unless it sets @is_stopped
  *
  * setns(2) needs CAP_SYS_ADMIN here and over the namespace; the caller's own, which comes first,
  * needs nothing. Vanished ones are skipped silently. After entering a user namespace, returning may
  * be impossible: later lists then treat the original namespace as any other.
  *
- * Return: 0, also if some failed (counted in @list); -EPIPE; the failure of the caller's namespace.
+ * Return: 0, also if some failed (counted in @list); the result that stopped it; the failure of the
+ * caller's namespace.
  */
 int netns_list_each(struct netns_list *list,
 		    int (*fn)(void *arg, const struct netns *netns, struct smc_err *err), void *arg,

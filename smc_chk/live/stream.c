@@ -46,7 +46,10 @@ static bool is_tcp_established(int fd)
 	       info.tcpi_state == TCP_ESTABLISHED;
 }
 
-/* Wait for the end of connect(). Return: 0, -errno; -ENODATA for a failure without an errno. */
+/* The connection is closed, but has no error: SMC's handshake failed, or TCP's did. */
+#define WITHOUT_ERRNO (-ENODATA)
+
+/* Wait for the end of connect(). Return: 0, -errno, WITHOUT_ERRNO. */
 static int finish_connect(int fd, bool is_smc, uint64_t end)
 {
 	int events = wait_until(fd, POLLOUT, end), code = 0;
@@ -62,7 +65,7 @@ static int finish_connect(int fd, bool is_smc, uint64_t end)
 	if (code == ETIMEDOUT && is_smc)
 		return -ENOMSG;
 	if (!code && events & POLLHUP && !(events & POLLOUT))
-		return -ENODATA;
+		return WITHOUT_ERRNO;
 	return -code;
 }
 
@@ -92,7 +95,7 @@ int stream_connect(const union endpoint_addr *addr, bool is_smc, int timeout_ms,
 	uint64_t end = end_of(timeout_ms);
 	int fd = connect_once(addr, is_smc, end, ns);
 
-	if (fd != -ENODATA)
+	if (fd != WITHOUT_ERRNO)
 		return fd;
 	fd = connect_once(addr, false, end, ns);
 	if (fd < 0)

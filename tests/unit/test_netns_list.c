@@ -39,6 +39,7 @@ struct made {
 	uint64_t inodes[COUNT];
 	size_t seen[COUNT], others;
 	int fail_at;
+	struct netns_list *stops; /* then */
 };
 
 /* Return: a process in a new namespace, which ends with its parent. */
@@ -85,6 +86,8 @@ static int visit(void *arg, const struct netns *netns, struct smc_err *err)
 		if (made->inodes[i] != here)
 			continue;
 		made->seen[i]++;
+		if (made->stops)
+			made->stops->is_stopped = (int)i == made->fail_at;
 		return (int)i == made->fail_at ? smc_err_say(err, ENODATA, "it broke") : 0;
 	}
 	made->others++;
@@ -163,6 +166,23 @@ static int one_fails(const void *arg __attribute__((unused)))
 	return ret;
 }
 
+static int one_stops(const void *arg __attribute__((unused)))
+{
+	struct netns_list list;
+	struct smc_err err = { 0 };
+	struct made made;
+	int ret = run_all(&made, &list, &err);
+
+	if (ret)
+		return ret;
+	made.fail_at = 5;
+	made.stops = &list;
+	if (netns_list_each(&list, visit, &made, &err) != -ENODATA || list.failed)
+		return CHILD_WRONG;
+	netns_list_free(&list);
+	return CHILD_RIGHT;
+}
+
 TEST(all)
 {
 	in_child(each_once, NULL);
@@ -171,6 +191,11 @@ TEST(all)
 TEST(failing)
 {
 	in_child(one_fails, NULL);
+}
+
+TEST(stopping)
+{
+	in_child(one_stops, NULL);
 }
 
 TEST(sentences)

@@ -207,6 +207,8 @@ int bpf_programs_read(struct bpf_programs *programs, struct smc_err *err)
 	ret = programs->lib.ring_buffer__consume(programs->ring);
 	if (ret >= 0)
 		return 0;
+	if (ret == BPF_ENOUGH)
+		return 1;
 	return err->code ? ret : smc_err_set(err, -ret, "cannot read events from eBPF");
 }
 

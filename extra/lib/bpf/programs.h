@@ -10,6 +10,9 @@
 
 struct bpf_programs;
 
+/* Returned by @fn after a record: leave the others for the next call. */
+#define BPF_ENOUGH (-ECANCELED)
+
 /**
  * struct bpf_watch - programs that watch this network namespace
  * @elf, @len: the object file, as made by clang and bpftool; can be freed after the start. A length
@@ -53,7 +56,8 @@ int bpf_programs_fd(const struct bpf_programs *programs);
 /**
  * bpf_programs_read() - pass all pending records to @fn, without waiting
  *
- * Return: 0; -errno with @err, which keeps the sentence of @fn if it set one.
+ * Return: 0; 1 if @fn returned BPF_ENOUGH; -errno with @err, which keeps the sentence of @fn if it
+ * set one.
  */
 int bpf_programs_read(struct bpf_programs *programs, struct smc_err *err);
 

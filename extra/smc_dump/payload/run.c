@@ -18,8 +18,6 @@
 /* Follow clock steps larger than this, in ns; smaller differences are read latency. */
 #define CLOCK_STEP 1000000 /* ns */
 #define CLOCK_TRIES 10
-/* Not an error: stop, nothing more to print */
-#define ENOUGH (-ECANCELED)
 
 /**
  * struct payload_capture
@@ -64,7 +62,7 @@ static int on_payload(void *arg, const struct payload *payload)
 	ret = capture->text.len >= WRITE_AT ? write_out(capture) : 0;
 	if (ret)
 		return ret;
-	return capture->messages == capture->request->count ? ENOUGH : 0;
+	return capture->messages == capture->request->count ? BPF_ENOUGH : 0;
 }
 
 static int on_record(void *arg, void *data, size_t len)
@@ -81,7 +79,7 @@ static int on_record(void *arg, void *data, size_t len)
 	if (guard_is_stopped() && !capture->end)
 		capture->end = clock_ns(CLOCK_REALTIME);
 	if (capture->end && at > capture->end)
-		return ENOUGH;
+		return BPF_ENOUGH;
 	return conversations_record(capture->all, record, (const uint8_t *)(record + 1), at);
 }
 
@@ -114,7 +112,7 @@ static int repeat(struct payload_capture *capture)
 		if (!ret)
 			ret = write_out(capture);
 	} while (!ret && !is_last);
-	return ret == ENOUGH ? write_out(capture) : ret;
+	return ret > 0 ? write_out(capture) : ret;
 }
 
 static void say_result(const struct payload_capture *capture)
