@@ -33,8 +33,8 @@
 
 #include "base/array.h"
 #include "launch/variables.h"
-#include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/for_spin.h"
+#include "ld_pre_smc/state/fd_table.h"
 
 /* Descriptors from here on do not spin. */
 #define NUMBERS 65536

@@ -16,8 +16,8 @@
 
 #include "ld_pre_smc/calls/close.h"
 #include "ld_pre_smc/next.h"
-#include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/block_signals.h"
+#include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
 /* Missing from musl's headers. */

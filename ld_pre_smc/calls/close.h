@@ -2,9 +2,9 @@
 /* Preparation of a close, for every call that closes a descriptor. */
 #pragma once
 
+#include "ld_pre_smc/state/block_signals.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/lives.h"
-#include "ld_pre_smc/state/block_signals.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
 /* Call shim_signals_restore() after the kernel's close(). */

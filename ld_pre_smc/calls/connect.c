@@ -32,8 +32,8 @@
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/handshake_memory.h"
 #include "ld_pre_smc/state/lives.h"
-#include "ld_pre_smc/state/program_memory.h"
 #include "ld_pre_smc/state/options.h"
+#include "ld_pre_smc/state/program_memory.h"
 #include "ld_pre_smc/state/replace_socket.h"
 
 /* Maximum number of consecutive calls of connect(). */

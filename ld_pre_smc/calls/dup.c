@@ -7,9 +7,9 @@
 
 #include "ld_pre_smc/calls/close.h"
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/block_signals.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/options.h"
-#include "ld_pre_smc/state/block_signals.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
 static void copied(int from, int to)

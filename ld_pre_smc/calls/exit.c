@@ -9,11 +9,11 @@
 #include "ld_pre_smc/calls/exit.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/lives.h"
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/sandbox.h"
-#include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
 /*

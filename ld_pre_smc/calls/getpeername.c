@@ -8,9 +8,9 @@
 
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/handshake_memory.h"
 #include "ld_pre_smc/state/program_memory.h"
-#include "ld_pre_smc/state/fd_query.h"
 
 static int copy_address(int fd, const union shim_address *peer, struct sockaddr *addr,
 			socklen_t *len)

@@ -6,10 +6,10 @@
 
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/handshake_memory.h"
 #include "ld_pre_smc/state/options.h"
 #include "ld_pre_smc/state/smcr_check.h"
-#include "ld_pre_smc/state/fd_query.h"
 #include "smc/keep.h"
 
 /* Socket requests: <linux/sockios.h>. */

@@ -7,9 +7,9 @@
 #include "ld_pre_smc/state/buffers.h"
 #include "ld_pre_smc/state/choice.h"
 #include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/replace_socket.h"
-#include "ld_pre_smc/state/fd_query.h"
 
 /* A connect(2) that fails at once leaves an SMC socket that cannot listen. */
 static bool is_renewed(int fd, int err)

@@ -3,8 +3,8 @@
 #include <stdarg.h>
 
 #include "ld_pre_smc/next.h"
-#include "ld_pre_smc/state/sandbox.h"
 #include "ld_pre_smc/state/openers.h"
+#include "ld_pre_smc/state/sandbox.h"
 
 /**
  * prctl() - prctl(2) that detects a present or future seccomp filter

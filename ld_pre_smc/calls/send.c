@@ -25,12 +25,12 @@
 
 #include "ld_pre_smc/calls/data.h"
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/block_signals.h"
 #include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/handshake_memory.h"
 #include "ld_pre_smc/state/sandbox.h"
-#include "ld_pre_smc/state/block_signals.h"
-#include "ld_pre_smc/state/fd_query.h"
 
 /* Milliseconds, far more than the kernel's worker takes: see smc_close_passive_work(). */
 #define WORKER 1000

@@ -5,15 +5,15 @@
 
 #include "ld_pre_smc/calls/data.h"
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/block_signals.h"
 #include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/handshake_memory.h"
 #include "ld_pre_smc/state/keeper_client.h"
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/replace_socket.h"
 #include "ld_pre_smc/state/sandbox.h"
-#include "ld_pre_smc/state/block_signals.h"
-#include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
 static bool is_deferred(int fd, int how)

@@ -26,11 +26,11 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/buffers.h"
 #include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/log.h"
-#include "ld_pre_smc/state/sandbox.h"
-#include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/openers.h"
+#include "ld_pre_smc/state/sandbox.h"
 
 #define RETRY_SECONDS 10
 

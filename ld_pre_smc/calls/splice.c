@@ -14,8 +14,8 @@
 #include "ld_pre_smc/calls/data.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/config.h"
-#include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/fd_query.h"
+#include "ld_pre_smc/state/fd_table.h"
 
 /* Buffer on the stack of the calling thread. */
 #define CHUNK 8192

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/options.h"
-#include "ld_pre_smc/state/fd_query.h"
 #include "process/sockopt_numbers.h"
 
 /* Number of slots. Listeners whose descriptors are equal modulo this share one. */

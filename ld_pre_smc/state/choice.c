@@ -12,9 +12,9 @@
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/lives.h"
+#include "ld_pre_smc/state/openers.h"
 #include "ld_pre_smc/state/program_memory.h"
 #include "ld_pre_smc/state/replace_socket.h"
-#include "ld_pre_smc/state/openers.h"
 
 /*
  * The last choices between SMC and TCP for sockets of this process, one bit each, 1 for TCP. If

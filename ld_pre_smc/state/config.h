@@ -7,8 +7,8 @@
 
 #include "launch/rules.h"
 #include "launch/variables.h"
-#include "ld_pre_smc/state/sandbox.h"
 #include "ld_pre_smc/state/fd_query.h"
+#include "ld_pre_smc/state/sandbox.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -10,9 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/log.h"
-#include "ld_pre_smc/state/fd_query.h"
 
 /* Test with a new socket, which is not watched: ENOENT. EINVAL: not an epoll instance. */
 static bool is_epoll(int epfd, int fresh)

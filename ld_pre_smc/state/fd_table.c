@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "ld_pre_smc/state/config.h"
-#include "ld_pre_smc/state/sandbox.h"
 #include "ld_pre_smc/state/fd_query.h"
+#include "ld_pre_smc/state/sandbox.h"
 
 unsigned char shim_fd_bytes[SHIM_FD_NUMBERS + (1 << 16)] __attribute__((aligned(sizeof(long))));
 atomic_int shim_fd_end;

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "ld_pre_smc/next.h"
-#include "ld_pre_smc/state/slot.h"
 #include "ld_pre_smc/state/fd_query.h"
+#include "ld_pre_smc/state/slot.h"
 #include "process/sockopt_numbers.h"
 
 /* Number of connections in progress or shut down, indexed by file descriptor. */

@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/fd_query.h"
+#include "ld_pre_smc/state/log.h"
 
 #define START 128
 

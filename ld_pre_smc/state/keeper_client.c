@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "ld_pre_smc/next.h"
-#include "ld_pre_smc/state/home.h"
 #include "ld_pre_smc/state/block_signals.h"
 #include "ld_pre_smc/state/fd_query.h"
+#include "ld_pre_smc/state/home.h"
 
 #ifndef SMC_KEEP
 #define SMC_KEEP "/usr/libexec/smc-tools/smc_keep"

@@ -19,10 +19,10 @@
 
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/sandbox.h"
 #include "ld_pre_smc/state/slot.h"
-#include "ld_pre_smc/state/fd_query.h"
 
 /* Measured connections, indexed by file descriptor; newer ones replace older ones. */
 #define LIVES 256

@@ -13,12 +13,12 @@
 
 #include "base/array.h"
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/block_signals.h"
 #include "ld_pre_smc/state/buffers.h"
 #include "ld_pre_smc/state/epoll_watches.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/options.h"
-#include "ld_pre_smc/state/block_signals.h"
 #include "ld_pre_smc/state/unsent_data.h"
 #include "process/sockopt_numbers.h"
 

@@ -12,14 +12,14 @@
 #include <unistd.h>
 
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/block_signals.h"
 #include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/keeper_client.h"
 #include "ld_pre_smc/state/log.h"
-#include "ld_pre_smc/state/smcr_check.h"
 #include "ld_pre_smc/state/sandbox.h"
-#include "ld_pre_smc/state/block_signals.h"
-#include "ld_pre_smc/state/fd_query.h"
+#include "ld_pre_smc/state/smcr_check.h"
 #include "smc/keep.h"
 
 bool shim_unsent_is_ours(int fd)

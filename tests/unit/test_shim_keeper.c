@@ -8,9 +8,9 @@
 #include <sys/auxv.h>
 
 #include "ld_pre_smc/state/epoll_watches.h"
+#include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/keeper_client.h"
 #include "ld_pre_smc/state/smcr_check.h"
-#include "ld_pre_smc/state/fd_query.h"
 
 static unsigned int peer_uid;
 static int peer_pid;

@@ -7,9 +7,9 @@
 
 #include "ld_pre_smc/state/buffers.h"
 #include "ld_pre_smc/state/log.h"
+#include "ld_pre_smc/state/openers.h"
 #include "ld_pre_smc/state/options.h"
 #include "ld_pre_smc/state/replace_socket.h"
-#include "ld_pre_smc/state/openers.h"
 #include "process/sockopt_numbers.h"
 
 /* Calls that replace socket 5 by a TCP socket. */
