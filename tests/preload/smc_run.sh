@@ -222,98 +222,14 @@ if [ -e /usr/bin/smc_bpf ] || [ -e /usr/libexec/smc-tools/smc_supervise ]; then
 	skip 'without smc-tools-extra' 'it is installed'
 else
 	for option in --quiet --strict; do
-		for helper in 'bpf smc_bpf' 'seccomp smc_supervise'; do
-			smc --${helper% *} $option true
-			is "$status" 125 "no ${helper#* }: --${helper% *} $option"
-			like "$(<"$err")" "^smc_run: no .* for 'true': cannot find ${helper#* }: .* smc-tools-extra\$" 'says why'
-		done
-	done
-fi
-smc --spin=50 sh -c 'echo out'
-like "$status $(<"$out") $(<"$err")" "^0 out smc_run: no ld_pre_smc_spin.so beside $tmp/core/ld_pre_smc.so: .* smc-tools-extra\$" \
-	'no ld_pre_smc_spin.so: a warning'
-run=$run_before
-else
-	skip '--raise-limits' 'needs root'
-fi
-
-# Other tests may learn something meanwhile.
-smc --learned -j
-like "$status$(<"$out")" '^0[{]"schema":"smc-tools/learned/1","destinations":\[[^ ]*\][}]$' '--learned -j: JSON without blanks, as by the other tools'
-
-# ---- warnings ----
-# warns WORDS TEXT COMMAND...: one line with the words, the command runs if the kernel executes it; 125 with --strict
-warns() {
-	local words=$1 text=$2 line lines=()
-	shift 2
-	smc "$@"
-	while IFS= read -r line; do
-		[[ $line != smc_run:* || $line == *'Exec format error' ]] || lines+=("$line")
-	done <"$err"
-	like "${lines[*]}" "^smc_run: '[^']*' will use TCP: .*$words" "$text: a warning"
-	is ${#lines[@]} 1 "$text: one line"
-	smc --strict "$@"
-	like "$status$(<"$err")" "^125smc_run: no SMC for '.*': .*$words" "$text: --strict ends with 125"
-}
-
-FAKE_SMC=97 FAKE_INET=97; export FAKE_SMC FAKE_INET
-warns 'this kernel has no SMC' 'kernel without SMC' true
-smc --quiet true
-says 0 '' '' 'kernel without SMC: --quiet'
-smc --bpf --quiet true
-says 0 '' '' 'kernel without SMC: --bpf --quiet'
-smc --bpf true
-is "$(cut -c 1-52 "$err")" "smc_run: 'true' will use TCP: this kernel has no SMC" 'kernel without SMC: --bpf, one message'
-run_before=$run run=python3
-smc -c 'import ctypes, os, struct, sys
-allow = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0x7fff0000))
-program = struct.pack("HL", 1, ctypes.addressof(allow))
-libc = ctypes.CDLL(None)
-if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, program):
-    sys.exit(3)
-os.execv(sys.argv[1], sys.argv[1:])' "$run_before" true
-if [ "$status" -eq 3 ]; then
-	skip 'under a filter of system calls' 'this kernel has no filters'
-else
-	like "$(<"$err")" "a system call filter forbids AF_SMC and IPPROTO_SMC \(a unit's RestrictAddressFamilies=\).* 'smc_chk doctor'$" \
-		'under a filter of system calls, which answers as such a kernel does, both are named'
-fi
-run=$run_before
-SMC_STRICT=1 smc true
-is "$status" 125 'SMC_STRICT=1 is --strict'
-unset FAKE_INET
-for family in '' smc inet auto; do
-	smc --strict ${family:+-f $family} true
-	says 0 '' '' "IPPROTO_SMC is enough: ${family:-no family given}"
-done
-FAKE_INET=97; export FAKE_INET
-smc -f inet no-such-command
-one_line 127 'no warning for a command that is not there'
-FAKE_SMC=1
-warns 'cannot be opened here: Operation not permitted' 'sandbox' true
-unset FAKE_SMC
-FAKE_INET=93
-smc -f inet --strict true
-says 0 '' '' '-f inet without IPPROTO_SMC: AF_SMC is SMC, too'
-unset FAKE_INET
-
-# ---- the core packages alone ----
-mkdir "$tmp/core" && cp "$run" "$shim" "$tmp/core"
-run=$tmp/core/smc_run
-if [ -e /usr/bin/smc_bpf ] || [ -e /usr/libexec/smc-tools/smc_supervise ]; then
-	skip 'without smc-tools-extra' 'it is installed'
-else
-	remedy='install the package smc-tools-extra'
-	for option in --quiet --strict; do
 		smc --bpf $option true
-		says 125 '' "smc_run: no eBPF for 'true': cannot find smc_bpf: $remedy" "no smc_bpf: --bpf $option"
+		message 125 "smc_run: no eBPF for 'true': cannot find smc_bpf: .* smc-tools-extra\$" "no smc_bpf: --bpf $option"
 		smc --seccomp $option true
-		says 125 '' "smc_run: no seccomp for 'true': cannot find smc_supervise: $remedy" "no smc_supervise: --seccomp $option"
+		message 125 "smc_run: no seccomp for 'true': cannot find smc_supervise: .* smc-tools-extra\$" "no smc_supervise: --seccomp $option"
 	done
 fi
-smc --spin=50 sh -c 'echo out'
-says 0 out "smc_run: no ld_pre_smc_spin.so beside $tmp/core/ld_pre_smc.so: --spin has no effect; install the package smc-tools-extra" \
-	'no ld_pre_smc_spin.so: a warning'
+smc --spin=50 true
+message 0 "smc_run: no ld_pre_smc_spin.so beside $tmp/core/ld_pre_smc.so: .* smc-tools-extra\$" 'no ld_pre_smc_spin.so: a warning'
 run=$run_before
 
 # Programs that need more than the library: eBPF or seccomp replace it if possible.
