@@ -420,7 +420,7 @@ extra/lib/launch/supervise.o _exit" "lib/ exits where memory is gone, and in pro
 	is "$(symbols '[*]UND[*]' | grep -vE '^lib/(cli/|base/memory\.o )' | grep -E " ($calls)\$")" "" "lib/ prints in lib/cli, and where memory is gone"
 	# The preload library needs only libc, and has one weak reference.
 	is "$(grep -rnlE 'AF_NETLINK|PF_NETLINK|mnl_socket_open|nl_connect|nl_socket_alloc' --include='*.[ch]' . |
-		grep -vE '^\./(lib/netlink/|ld_pre_smc/state/rdma\.c|tests/|bench/|build[^/]*/)')" "" "only lib/netlink opens netlink sockets"
+		grep -vE '^\./(lib/netlink/|ld_pre_smc/state/smcr_check\.c|tests/|bench/|build[^/]*/)')" "" "only lib/netlink opens netlink sockets"
 	is "$(grep -nE '#include "(out|cli|host|netlink|net|process)/|#include <jansson' lib/smc/*.[ch])" "" \
 		"lib/smc knows neither output nor sockets"
 	is "$(grep -nE '#include "netlink/|#include <libmnl|#include <linux/netlink' lib/out/*.[ch])" "" \
