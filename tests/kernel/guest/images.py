@@ -23,7 +23,8 @@ def tools():
     ok((status, err) == (0, "") and out.startswith("State "), "smc-tools:local: its command", (status, out, err))
     versions = podman("run", "--rm", *HOST, "smc-tools:local", "sh", "-c", "for tool in /usr/bin/smc*; do $tool --version; done")
     equal({line.split()[0] for line in versions.splitlines()}, {"smcss", "smcd", "smcr", "smc_pnet", "smc_rnics", "smc_chk", "smc_run", "smc_unit", "smc_ab",
-                                                                "smc_conf", "smc_setup", "smc_bpf", "smc_dump"}, "it has all tools")
+                                                                "smc_conf", "smc_setup", "smc_bpf", "smc_dump", "smc_top", "smc_events",
+                                                                "smc_advise"}, "it has all tools")
     equal(podman("run", "--rm", *HOST, "smc-tools:local", "smcd", "-j", "info"), out_of("smcd", "-j", "info").strip(),
           "they say of this kernel what those outside say")
 

@@ -9,7 +9,7 @@ from kern import Sockets, done, equal, listing, ok, out_of, run
 
 LIBDIR = "/usr/lib/%s-linux-gnu" % platform.machine()
 LIBRARY = LIBDIR + "/ld_pre_smc.so"
-TOOLS = "smc_run smc_unit smc_ab smcss smcd smcr smc_pnet smc_rnics smc_chk smc_dump smc_conf smc_setup smc_bpf".split()
+TOOLS = "smc_run smc_unit smc_ab smcss smcd smcr smc_pnet smc_rnics smc_chk smc_dump smc_conf smc_setup smc_bpf smc_top smc_events smc_advise".split()
 
 
 def places():
