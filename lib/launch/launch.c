@@ -5,7 +5,6 @@
 #include <getopt.h>
 
 #include "base/memory.h"
-#include "process/ask.h"
 
 static int take_size(struct launch *launch, const char *option, enum smc_variable variable)
 {
@@ -117,9 +116,10 @@ bool launch_find_spin(const struct launch *launch, const struct library *lib, ch
 	bool found = library_spin(lib, entry);
 
 	if (!found)
-		cli_warn(launch->tool, launch->quiet,
-			 "no ld_pre_smc_spin.so beside %s: --spin has no effect; " EXTRA_MISSING,
-			 lib->file);
+		cli_warn(
+			launch->tool, launch->quiet,
+			"no ld_pre_smc_spin.so beside %s, as after 'make core': --spin has no effect",
+			lib->file);
 	return found;
 }
 

@@ -41,7 +41,7 @@ bool smc_inet_resolve(struct smc_inet_table *table, struct smc_sock *sock);
 
 void smc_inet_free(struct smc_inet_table *table);
 
-/* ---- shared with lib/smc/tcp ---- */
+/* ---- shared with extra/lib/smc/tcp ---- */
 
 /** smc_inet_message() - the fixed part of an answer. Return: 0, -EBADMSG for a short message */
 int smc_inet_message(struct inet_diag_msg *msg, const struct nlmsghdr *nlh);

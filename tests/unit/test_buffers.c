@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/smc/buffers and SMC_RCVBUF: size of buffers, and number of sockets. */
+/* lib/smc/buffer_sizes and SMC_RCVBUF: size of buffers, and number of sockets. */
 #include "test.h"
 
 #include "launch/variables.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/cgroup: control groups by path, unit and container, in a tree of directories. */
+/* extra/lib/cgroup: control groups by path, unit and container, in a tree of directories. */
 #include "test.h"
 
 #include "cgroup/attach.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_chk/choice: the device that SMC uses for a net device, by the kernel's rules. */
+/* smc_chk/doctor/device_choice: devices that SMC uses for a net device, by the kernel's rules. */
 #include "test.h"
 
 #include "smc_chk/doctor/device_choice.h"

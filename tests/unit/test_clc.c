@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/smc/clc: messages captured from Linux, and constructed ones that Linux does not send. */
+/* extra/smc_dump/clc: messages captured from Linux, and ones that Linux does not send. */
 #include "said.h"
 
 #include "smc_dump/clc.h"

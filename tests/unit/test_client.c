@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_chk/client: time limits for the server, and the message about a busy one. */
+/* smc_chk/live/client: time limits for the server, and the message about a busy one. */
 #include "said.h"
 
 #include "../fuzz/fake_live.h"

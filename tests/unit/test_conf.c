@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/settings/conf: lines of smc.conf, errors, and included files. */
+/* extra/lib/settings/conf: lines of smc.conf, errors, and included files. */
 #include "said.h"
 
 #include "base/words.h"

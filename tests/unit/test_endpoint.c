@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_chk/endpoint: addresses that count as one client. */
+/* smc_chk/live/endpoint: addresses that count as one client. */
 #include "test.h"
 
 #include "smc_chk/live/endpoint.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/smc/order: messages recorded on a machine of the other byte order. */
+/* lib/smc/attr: messages recorded on a machine of the other byte order. */
 #include "genl_message.h"
 
 #include <endian.h>

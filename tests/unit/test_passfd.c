@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/process/passfd: descriptors in a message; if it is refused, none is left open. */
+/* lib/process/helper: descriptors in a message; if it is refused, none is left open. */
 #include "test.h"
 
 #include "process/helper.h"

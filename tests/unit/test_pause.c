@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/smc/pause: ethtool's answer about pause frames. */
+/* smc_chk/doctor/facts: ethtool's answer about pause frames. */
 #include "genl_message.h"
 
 #include <linux/ethtool_netlink.h>

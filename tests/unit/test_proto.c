@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_chk/proto: messages of the live test. */
+/* smc_chk/live/proto: messages of the live test. */
 #include "test.h"
 
 #include "smc_chk/live/proto.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/smc/rate: wrapping cursors, buffers of every size, and the bottleneck. */
+/* extra/smc_top/rate: wrapping cursors, buffers of every size, and the bottleneck. */
 #include "test.h"
 
 #include "smc_top/rate.h"

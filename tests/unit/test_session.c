@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_chk/session: time limit for a client's place, and its cost. */
+/* smc_chk/live: time limit for a client's place, and its cost. */
 #include "test.h"
 
 #include "../fuzz/fake_live.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* ld_pre_smc/connect: result of connect(2) on an SMC socket, for every answer of the kernel. */
+/* ld_pre_smc/calls/connect: result of connect(2) on an SMC socket, for each kernel answer. */
 #include "fake_below.h"
 
 #include <sys/time.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_chk/stream: timeouts with a peer that keeps sending, over a socket. */
+/* smc_chk/live/stream: timeouts with a peer that keeps sending, over a socket. */
 #include "child.h"
 
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/smc/tcp: TCP sockets with TCP_INFO, which is shorter on older kernels. */
+/* extra/lib/smc/tcp: TCP sockets with TCP_INFO, which is shorter on older kernels. */
 #include "test.h"
 
 #include <linux/inet_diag.h>

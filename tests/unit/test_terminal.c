@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/cli/terminal: keys from the byte sequences of terminals. */
+/* extra/smc_top/terminal: keys from the byte sequences of terminals. */
 #include "test.h"
 
 #include "smc_top/terminal.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/smc/xfrm: connections covered by an IPsec policy. */
+/* extra/smc_advise/xfrm: connections covered by an IPsec policy. */
 #include "test.h"
 
 #include "smc_advise/xfrm.h"
