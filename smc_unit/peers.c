@@ -156,11 +156,11 @@ static int apply(struct smc_err *err)
 static int write_rules(const struct dropin *dropin, const char *text, struct smc_err *err)
 {
 	struct smc_err ignored;
-	char *old AUTO_FREE = NULL;
+	char *old AUTO_FREE = NULL, path[PATH_MAX];
 	int ret = dropin_read(dropin->file, &old, err);
 
-	if (!ret)
-		ret = dropin_write(dropin, text, err);
+	if (!ret) /* without smc_conf, apply() explains it */
+		ret = tool_find("smc_conf", path) ? dropin_write(dropin, text, err) : 0;
 	if (ret >= 0) {
 		ret = apply(err);
 		if (ret && old)
