@@ -24,12 +24,11 @@
 
 /*
  * Clients, a millisecond apart, that end the waits on a listener: at most, and for one that other
- * processes or descriptors may keep, or with an address that others may have (SO_REUSEPORT); and
- * for how many milliseconds. Then attempts to bind its address.
+ * processes or descriptors may keep, or with an address that others may have (SO_REUSEPORT). Then
+ * attempts to bind its address.
  */
 #define MOST_CLIENTS 1000
 #define FEW_CLIENTS 64
-#define CLIENTS_TIME 10000
 #define BIND_TRIES 20
 
 /*
@@ -261,30 +260,29 @@ int shim_swap_by_rule(int fd, const struct shim_sock *sock, const char *why)
 
 /*
  * Only a client ends accept(2) and poll(2) on an SMC listener: connect one, which leaves at once.
- * @is_alone: by a reset, which leaves no socket that has the port
- * Return: true if the listener is still there, for one that others may keep: and its queue not full
+ * @how: by SO_LINGER, for a reset, which leaves no socket that has the port
+ * Return: true if the listener is still there
  */
-static bool knock(const struct sockaddr_storage *addr, socklen_t len, bool is_alone)
+static bool knock(const struct sockaddr_storage *addr, socklen_t len, const struct linger *how)
 {
 	static const struct timeval limit = { .tv_usec = 200000 };
-	const struct linger how = { .l_onoff = is_alone };
 	int fd = shim_new_socket(addr->ss_family, KIND_TCP);
 	bool is_there;
 
 	next_setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-	next_setsockopt(fd, SOL_SOCKET, SO_LINGER, &how, sizeof(how));
+	next_setsockopt(fd, SOL_SOCKET, SO_LINGER, how, sizeof(*how));
 	/* Not libc's, which is a cancellation point. */
-	is_there = !syscall(SYS_connect, fd, addr, len) || (is_alone && errno == EINPROGRESS);
+	is_there = !syscall(SYS_connect, fd, addr, len);
 	shim_close(fd);
 	return is_there;
 }
 
 static void end_waits(const struct sockaddr_storage *addr, socklen_t len, bool is_alone)
 {
+	const struct linger how = { .l_onoff = is_alone };
 	int tries = is_alone ? MOST_CLIENTS : FEW_CLIENTS;
-	long long end = shim_milliseconds() + CLIENTS_TIME;
 
-	while (tries-- && shim_milliseconds() < end && knock(addr, len, is_alone))
+	while (tries-- && knock(addr, len, &how))
 		shim_nap();
 }
 
@@ -303,8 +301,6 @@ static int bind_after(int fd, const struct sockaddr_storage *addr, socklen_t len
 
 int shim_swap_listener(int fd)
 {
-	/* Connections of knock() do not stay in FIN_WAIT2, where they would keep the port. */
-	static const int no_wait = -1;
 	bool is_own = shim_fd_is_own(fd);
 	bool is_alone = is_own && shim_int_option(fd, SOL_SOCKET, SO_REUSEPORT) <= 0 &&
 			!shim_is_used_elsewhere(fd);
@@ -318,8 +314,6 @@ int shim_swap_listener(int fd)
 	if (shim_is_smc(fd, &sock))
 		fresh = is_own ? open_like(fd, &sock, KIND_TCP) :
 				 shim_swap_open(fd, &sock, KIND_TCP);
-	if (fresh >= 0 && is_alone)
-		next_setsockopt(fd, IPPROTO_TCP, TCP_LINGER2, &no_wait, sizeof(no_wait));
 	if (fresh < 0 || replace(fd, fresh)) {
 		errno = saved;
 		return -1;
