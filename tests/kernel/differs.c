@@ -1137,6 +1137,8 @@ static int listener_at(int port)
 {
 	int l = fresh();
 
+	/* As servers do: over SMC, a connection of the library may keep the port in FIN_WAIT2. */
+	set(l, SOL_SOCKET, SO_REUSEADDR, 1);
 	bind_to(l, port);
 	SAY("listen", listen(l, 5));
 	return l;
