@@ -240,7 +240,7 @@ static void put_list(struct out_text *text, const struct doctor *doc,
 
 /* ---- all of it ---- */
 
-static int print_json(const struct doctor *doc, const struct doctor_result *result)
+static int print_json(const struct doctor *doc, const struct doctor_result *result, json_t *about)
 {
 	const struct doctor_facts *facts = doc->facts;
 	json_t *findings = json_array();
@@ -256,17 +256,17 @@ static int print_json(const struct doctor *doc, const struct doctor_result *resu
 		chk_json_optional(doc->req->iface), "status", result->status, "problems",
 		(int)result->counts[DOCTOR_PROBLEM], "warnings",
 		(int)result->counts[DOCTOR_WARNING], "findings", findings, "first",
-		result->first ? result->first->remedy : NULL, "facts", doctor_facts_json(facts)));
+		result->first ? result->first->remedy : NULL, "facts", about));
 }
 
-int doctor_print(const struct doctor *doc)
+int doctor_print(const struct doctor *doc, json_t *about)
 {
 	struct doctor_result result = judge(doc);
 	struct out_text text = { 0 };
 	int ret;
 
 	if (doc->req->is_json) {
-		ret = print_json(doc, &result);
+		ret = print_json(doc, &result, about);
 	} else {
 		(doc->req->width ? put_list : put_table)(&text, doc, &result);
 		ret = chk_print(&text, doc->req->width, INDENT);

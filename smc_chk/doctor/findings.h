@@ -91,11 +91,11 @@ bool doctor_has_word(const char *list, const char *word);
  */
 void doctor_why(const struct doctor_facts *facts, const char *iface, struct doctor_finding *why);
 
-/** doctor_facts_json() - facts for predictions, after facts_load_rest(); NULL if some are unread */
-json_t *doctor_facts_json(const struct doctor_facts *facts);
+/** doctor_print() - print all findings; as JSON also @about, stolen. Return: chk_status */
+int doctor_print(const struct doctor *doc, json_t *about);
 
-/** doctor_print() - print all findings and the verdict. Return: chk_status */
-int doctor_print(const struct doctor *doc);
+/** doctor_check() - run all checks */
+void doctor_check(struct doctor *doc);
 
 /* ---- checks: each reads @doc->facts, does no I/O, and adds findings; in order of output ---- */
 
