@@ -2,9 +2,9 @@
 /* Write and remove the drop-in of a systemd service. */
 
 #include "host/smc.h"
-#include "process/ask.h"
 #include "launch/bufsize.h"
 #include "out/text.h"
+#include "process/ask.h"
 #include "process/confined.h"
 #include "smc_unit/unit.h"
 

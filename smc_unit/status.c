@@ -3,9 +3,9 @@
 #include <dirent.h>
 #include <sys/xattr.h>
 
-#include "process/ask.h"
 #include "cli/screen.h"
 #include "out/list.h"
+#include "process/ask.h"
 #include "process/confined.h"
 #include "process/proc.h"
 #include "smc_unit/unit.h"

@@ -5,8 +5,8 @@
 
 #include "base/array.h"
 #include "net/netns.h"
-#include "process/self.h"
 #include "process/program.h"
+#include "process/self.h"
 
 /* Exit status of smc_chk on a kernel without SMC. */
 #define STATUS_NO_SMC 3
@@ -50,17 +50,16 @@ bool devices_parse(struct devices *devices, const char *text)
 /* smc_chk exits with 1 if no device is usable, too: the document counts. */
 static int ask(struct devices *devices, struct smc_err *err)
 {
-	char path[PATH_MAX] = "smc_chk", *text = NULL;
-	const char *const argv[] = { path, "-s", "-j", NULL };
+	char path[PATH_MAX], *text = NULL;
+	const char *program = self_find("smc_chk", X_OK, path) ? path : "smc_chk";
+	const char *const argv[] = { program, "-s", "-j", NULL };
 	const char *doc;
 	size_t size;
 	int status;
 
-	if (!self_find("smc_chk", X_OK, path))
-		strcpy(path, "smc_chk");
 	status = program_run((char *const *)argv, &text, &size);
 	if (status < 0)
-		return smc_err_set(err, -status, "cannot run '%s'", path);
+		return smc_err_set(err, -status, "cannot run '%s'", program);
 	doc = strchr(text, '{');
 	devices->has_smc = status != STATUS_NO_SMC;
 	if (doc && devices_parse(devices, doc))

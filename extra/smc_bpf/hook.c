@@ -14,9 +14,9 @@
 #include "base/write.h"
 #include "cgroup/cgroup.h"
 #include "cli/printable.h"
-#include "process/self.h"
 #include "process/proc.h"
 #include "process/program.h"
+#include "process/self.h"
 #include "settings/conf.h"
 
 #define MAX_STATE (1U << 20) /* bytes; Kubernetes takes 256 KiB of annotations */

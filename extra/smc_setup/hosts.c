@@ -44,9 +44,9 @@ static void copy_command(char to[PREDICT_COMMAND_SIZE], json_t *object)
 		copy(to, PREDICT_COMMAND_SIZE, object, "remedy");
 }
 
-static bool is_true(json_t *object, const char *key)
+static uint32_t flag_of(json_t *object, const char *key, uint32_t flag)
 {
-	return json_is_true(json_object_get(object, key));
+	return json_is_true(json_object_get(object, key)) ? flag : 0;
 }
 
 static uint32_t number(json_t *object, const char *key)
@@ -64,9 +64,8 @@ static void add_net(struct predict_host *host, json_t *object)
 	COPY(net->name, object, "net_device");
 	COPY(net->why, object, "why");
 	copy_command(net->command, object);
-	net->flags = (is_true(object, "smcr_v1") ? PREDICT_GID_V1 : 0) |
-		     (is_true(object, "smcr_v2") ? PREDICT_GID_V2 : 0) |
-		     (chid ? PREDICT_ISM_V1 : 0);
+	net->flags = flag_of(object, "smcr_v1", PREDICT_GID_V1) |
+		     flag_of(object, "smcr_v2", PREDICT_GID_V2) | (chid ? PREDICT_ISM_V1 : 0);
 	net->ism_v1 = (int32_t)json_integer_value(chid);
 	json_array_foreach(json_object_get(object, "addresses"), i, item) {
 		text = json_string_value(item);
@@ -82,8 +81,7 @@ static void take_eids(struct predict_host *host, json_t *object)
 	const char *text;
 	size_t i;
 
-	host->traits |=
-		(ueids ? PREDICT_EIDS : 0) | (is_true(object, "seid_enabled") ? PREDICT_SEID : 0);
+	host->traits |= (ueids ? PREDICT_EIDS : 0) | flag_of(object, "seid_enabled", PREDICT_SEID);
 	COPY(host->seid, object, "seid");
 	json_array_foreach(ueids, i, item) {
 		text = json_string_value(item);
@@ -105,12 +103,14 @@ int host_parse(struct predict_host *host, json_t *doc, struct smc_err *err)
 	copy_command(host->command, object);
 	host->release = number(object, "release");
 	host->max_links = number(object, "max_links");
-	host->traits = (is_true(object, "has_smc") ? PREDICT_SMC : 0) |
-		       (is_true(object, "limits_handshakes") ? PREDICT_LIMITED : 0) |
-		       (is_true(object, "shows_loopback_pnetid") ? 0 : PREDICT_INNER) |
-		       (is_true(object, "smcd_loopback") ? PREDICT_LOOPBACK : 0) |
-		       (is_true(object, "has_ism") ? PREDICT_ISM : 0) |
-		       (number(object, "tcp_syncookies") == 2 ? PREDICT_COOKIES : 0);
+	host->traits = flag_of(object, "has_smc", PREDICT_SMC) |
+		       flag_of(object, "limits_handshakes", PREDICT_LIMITED) |
+		       flag_of(object, "smcd_loopback", PREDICT_LOOPBACK) |
+		       flag_of(object, "has_ism", PREDICT_ISM);
+	if (!flag_of(object, "shows_loopback_pnetid", true))
+		host->traits |= PREDICT_INNER;
+	if (number(object, "tcp_syncookies") == 2)
+		host->traits |= PREDICT_COOKIES;
 	take_eids(host, object);
 	json_array_foreach(json_object_get(object, "smcd_v2_chids"), i, item)
 		if (host->n_chids < PREDICT_CHIDS)
@@ -165,17 +165,16 @@ be_reader(const struct reader *reader, char *const argv[], pid_t parent)
 
 static int start(struct reader *reader, const char *name, struct smc_err *err)
 {
-	char smc_chk[PATH_MAX] = "smc_chk";
+	char path[PATH_MAX];
 	const char *const there[] = {
 		"ssh", "-n", "-o",	"BatchMode=yes", "-o",	    "ConnectTimeout=10",
 		"--",  name, "timeout", SECONDS,	 "smc_chk", "doctor",
 		"-j",  NULL
 	};
+	const char *smc_chk = self_find("smc_chk", X_OK, path) ? path : "smc_chk";
 	const char *const here[] = { smc_chk, "from", name, "doctor", "-j", NULL };
 	const pid_t parent = getpid();
 
-	if (is_bundle(name) && !self_find("smc_chk", X_OK, smc_chk))
-		strcpy(smc_chk, "smc_chk");
 	reader->out = memfd_create("document", MFD_CLOEXEC);
 	reader->errors = memfd_create("errors", MFD_CLOEXEC);
 	reader->pid = reader->out < 0 || reader->errors < 0 ? -1 : fork();

@@ -3,9 +3,9 @@
 #include <sys/socket.h>
 
 #include "host/smc.h"
-#include "process/ask.h"
 #include "launch/bufsize.h"
 #include "launch/launch.h"
+#include "process/ask.h"
 #include "process/library.h"
 #include "process/mark.h"
 #include "smc/abi.h"

@@ -6,8 +6,8 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/write.h"
-#include "process/self.h"
 #include "process/program.h"
+#include "process/self.h"
 #include "smc_chk/smc_chk.h"
 #include "version.h"
 
