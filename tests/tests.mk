@@ -43,8 +43,9 @@ PRELOAD_BINS := $(patsubst tests/preload/%.c,$(O)/tests/preload/%,\
 	$(filter-out %_lib.c,$(wildcard tests/preload/*.c)))
 KERNEL_LIBS := $(patsubst tests/kernel/%_lib.c,$(O)/tests/kernel/%.so,$(wildcard tests/kernel/*_lib.c))
 KERNEL_BINS := $(patsubst tests/kernel/%.c,$(O)/tests/kernel/%,$(filter-out %_lib.c,$(wildcard tests/kernel/*.c)))
+TWIN_OBJS := $(patsubst %.c,$(O)/obj/%.o,$(wildcard tests/twin/*.c))
 BENCH_BINS := $(patsubst %.c,$(O)/%,$(wildcard bench/*.c))
-TEST_BINS := $(UNIT_BINS) $(UNIT_LINKS) $(FUZZ_BINS) $(PRELOAD_LIBS) $(CLI_LIBS) $(KERNEL_LIBS) $(PRELOAD_BINS) $(KERNEL_BINS) $(BENCH_BINS)
+TEST_BINS := $(UNIT_BINS) $(UNIT_LINKS) $(FUZZ_BINS) $(PRELOAD_LIBS) $(CLI_LIBS) $(KERNEL_LIBS) $(PRELOAD_BINS) $(KERNEL_BINS) $(O)/twin $(BENCH_BINS)
 
 # All of the tools but their main(): an archive, as tests replace netlink, the network and the
 # like. They link only members that they call. Files of the same name are in several directories: no "ar r".
@@ -62,7 +63,7 @@ $(SHIM_TESTS): $(patsubst %.c,$(O)/obj/shim/%.o,$(filter-out ld_pre_smc/state/co
 $(patsubst %.c,$(O)/obj/%.o,$(wildcard tests/unit/test_shim_*.c)): override CFLAGS += $(SHIM_FLAGS)
 
 # Fakes and callbacks have parameters that they need not.
-$(patsubst %.c,$(O)/obj/%.o,$(wildcard tests/unit/*.c tests/fuzz/*.c)) $(PRELOAD_LIBS) $(CLI_LIBS) $(KERNEL_LIBS) $(PRELOAD_BINS) $(KERNEL_BINS): \
+$(patsubst %.c,$(O)/obj/%.o,$(wildcard tests/unit/*.c tests/fuzz/*.c)) $(TWIN_OBJS) $(PRELOAD_LIBS) $(CLI_LIBS) $(KERNEL_LIBS) $(PRELOAD_BINS) $(KERNEL_BINS): \
 	private WARN += -Wno-unused-parameter
 
 # Only main.c has a main(), with a list of tests: remade when files come and go.
@@ -95,6 +96,10 @@ $(PRELOAD_LIBS) $(CLI_LIBS) $(KERNEL_LIBS): $(O)/%.so: %_lib.c $(O)/version.h
 	$(Q)$(COMPILE) -fPIC -shared -o $@ $< -ldl
 $(O)/tests/preload/spin.so: $(wildcard extra/ld_pre_smc_spin/*.[ch])
 $(O)/tests/preload/spin.so: override CPPFLAGS += -Iextra
+
+$(O)/twin: $(TWIN_OBJS)
+	$(call say,LD)
+	$(Q)$(LINK) $(SANFLAGS) -o $@ $^ -pthread
 
 # A bare request needs libnl; the rest is libc only (--as-needed).
 $(BENCH_BINS): LDLIBS += $(LIBSMC_LIBS)
@@ -142,7 +147,7 @@ tests: $(TEST_BINS) $(PROGRAM_BINS) $(HOSTS)
 	@$(foreach name,$(PROGRAMS_LEFT_OUT),echo '$(name) is not built: no compiler for $(MACHINE)';)
 
 # Programs started by tests in guests.
-guest-tests: $(KERNEL_BINS) $(O)/bench/life $(KERNEL_LIBS) $(PRELOAD_BINS) $(PROGRAM_DIR)/sockets-static
+guest-tests: $(KERNEL_BINS) $(O)/twin $(O)/bench/life $(KERNEL_LIBS) $(PRELOAD_BINS) $(PROGRAM_DIR)/sockets-static
 	@:
 
 # Build on all processors, unless the caller has given a number.

@@ -65,11 +65,11 @@ if sanitized asan $cc -fsanitize=address && sanitized own $cc -fsanitize=address
 		"LD_PRELOAD=$(ldd "$tmp/asan" | awk '$1 ~ /^libasan/ { print $3 }')" "$run" --quiet "$tmp/asan"
 	like "$("$run" --quiet "$tmp/asan" '!' 2>&1)" 'ERROR: AddressSanitizer: heap-use-after-free' 'asan: it finds what it found'
 	cases='identity ioctls peek_off rcvlowat reuseport fast_open short linger retry unspec epoll splice'
-	(cd "$here/../.." && $cc -g -std=gnu17 -D_GNU_SOURCE -I. -Ilib -fsanitize=address -pthread -o "$tmp/asan-differs" \
-		tests/kernel/differs.c)
+	(cd "$here/../.." && $cc -g -std=gnu17 -D_GNU_SOURCE -I. -Ilib -fsanitize=address -pthread -o "$tmp/asan-twin" \
+		tests/twin/*.c)
 	for case in $cases; do
-		is "$(LD_PRELOAD=$shim:$mimic "$tmp/asan-differs" "$case" 2>&1 | cut -f 1,2)" \
-			"$("$BUILD/tests/kernel/differs" "$case" | cut -f 1,2)" "asan: $case is mended"
+		is "$(LD_PRELOAD=$shim:$mimic "$tmp/asan-twin" "$case" 2>&1 | cut -f 1,2)" \
+			"$("$BUILD/twin" "$case" | cut -f 1,2)" "asan: $case is mended"
 	done
 else
 	skip 'address sanitizer' 'the compiler has none'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2154
-# Side effects that the library must not have on programs; sourced by run after repairs.sh, which sets mimic and differs.
+# Side effects that the library must not have on programs; sourced by run after repairs.sh, which sets mimic and twin.
 
 # manners CASE [VARIABLE=VALUE]: its line
 manners() {
@@ -30,10 +30,10 @@ is "$(manners stack)" small 'the calls need little stack: signal handlers have l
 # The names that these functions have for 32-bit programs with 64-bit times.
 if [ -e "$BUILD/32/ld_pre_smc.so" ] && can_32 && (cd "$here/../.." &&
 	${CC:-cc} -m32 -std=gnu17 -D_GNU_SOURCE -I. -fPIC -shared -o "$tmp/mimic32.so" tests/preload/mimic_lib.c -ldl &&
-	${CC:-cc} -m32 -std=gnu17 -D_GNU_SOURCE -D_TIME_BITS=64 -D_FILE_OFFSET_BITS=64 -I. -pthread -o "$tmp/differs32" \
-		tests/kernel/differs.c) 2>"$tmp/err32"; then
+	${CC:-cc} -m32 -std=gnu17 -D_GNU_SOURCE -D_TIME_BITS=64 -D_FILE_OFFSET_BITS=64 -I. -pthread -o "$tmp/twin32" \
+		tests/twin/*.c) 2>"$tmp/err32"; then
 	for case in identity ioctls peek_off; do
-		is "$(env "LD_PRELOAD=$BUILD/32/ld_pre_smc.so:$tmp/mimic32.so" "$tmp/differs32" $case | cut -f 1,2)" \
+		is "$(env "LD_PRELOAD=$BUILD/32/ld_pre_smc.so:$tmp/mimic32.so" "$tmp/twin32" $case | cut -f 1,2)" \
 			"$case	${outcomes[tcp $case]}" "64-bit times in a 32-bit program: $case is mended"
 	done
 else

@@ -13,8 +13,9 @@ musl_build() {
 		link_kernel_headers "$musl/uapi" || return
 	(
 		cd "$here/../.." || exit
-		for file in tests/preload/*.c tests/kernel/differs.c tests/kernel/polled.c; do
+		for file in tests/preload/*.c tests/twin tests/kernel/polled.c; do
 			case $file in
+			tests/twin) set -- -pthread -o "$musl/twin" tests/twin/*.c; file=-lpthread ;;
 			*/go_*.c | */instructions.c | */errnos.c) continue ;;
 			*_lib.c) set -- -fPIC -shared -o "$musl/${file%_lib.c}.so" ;;
 			*) set -- -pthread -o "$musl/${file%.c}" ;;

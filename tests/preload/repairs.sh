@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 # Repairs by the preload library, over a libc whose sockets behave like SMC; sourced by run.
 mimic=$bin/mimic.so
-differs=$BUILD/tests/kernel/differs
+twin=$BUILD/twin
 cases='identity ioctls peek_off txrehash rcvlowat reuseport reuseport_bound fast_open
 	collisions short linger linger_listener retry unspec epoll splice splice_full'
 
@@ -16,7 +16,7 @@ LD_PRELOAD=$shim:$mimic "$bin/stress" 20 1000 >"$tmp/stress" 2>&1 &
 stress_pid=$!
 
 pids=
-# start FILE [VARIABLE=VALUE]... [OPTION] CASE...: differs, in the background
+# start FILE [VARIABLE=VALUE]... [OPTION] CASE...: the twin, in the background
 start() {
 	out=$tmp/$1
 	shift
@@ -26,14 +26,14 @@ start() {
 for family in '' $ipv6; do
 	# shellcheck disable=SC2086
 	{
-		start "tcp$family" "$differs" $family $cases
-		start "mended$family" "LD_PRELOAD=$shim:$mimic" "$differs" $family $cases
-		start "inet$family" "LD_PRELOAD=$shim:$mimic" SMC_SOCK_FAMILY=inet "$differs" $family $cases
-		start "raw$family" "LD_PRELOAD=$shim:$mimic" SMC_RAW=1 "$differs" $family $cases
+		start "tcp$family" "$twin" $family $cases
+		start "mended$family" "LD_PRELOAD=$shim:$mimic" "$twin" $family $cases
+		start "inet$family" "LD_PRELOAD=$shim:$mimic" SMC_SOCK_FAMILY=inet "$twin" $family $cases
+		start "raw$family" "LD_PRELOAD=$shim:$mimic" SMC_RAW=1 "$twin" $family $cases
 	}
 done
-start debug "LD_PRELOAD=$shim:$mimic" SMC_DEBUG=1 "$differs" reuseport rcvlowat fast_open unspec
-start strict "LD_PRELOAD=$shim:$mimic" SMC_STRICT=1 "$differs" peek_off reuseport
+start debug "LD_PRELOAD=$shim:$mimic" SMC_DEBUG=1 "$twin" reuseport rcvlowat fast_open unspec
+start strict "LD_PRELOAD=$shim:$mimic" SMC_STRICT=1 "$twin" peek_off reuseport
 # shellcheck disable=SC2086
 wait $pids
 
@@ -57,13 +57,13 @@ for family in '' $ipv6; do
 	outcomes "tcp$family" "mended$family" "inet$family" "raw$family"
 	for case in $cases; do
 		want=${outcomes[tcp$family $case]-}
-		like "$want" '^[^ ]' "differs $family: $case over TCP"
-		is "${outcomes[mended$family $case]-}" "$want" "differs $family: $case is mended"
-		is "${outcomes[inet$family $case]-}" "$want" "differs $family: $case is mended, IPPROTO_SMC"
+		like "$want" '^[^ ]' "twin $family: $case over TCP"
+		is "${outcomes[mended$family $case]-}" "$want" "twin $family: $case is mended"
+		is "${outcomes[inet$family $case]-}" "$want" "twin $family: $case is mended, IPPROTO_SMC"
 		# Flaws of the kernel that the library below does not have.
 		case $case in
 		rcvlowat | retry | epoll) ;;
-		*) differ "${outcomes[raw$family $case]-}" "$want" "differs $family: $case, SMC_RAW=1 shows it" ;;
+		*) differ "${outcomes[raw$family $case]-}" "$want" "twin $family: $case, SMC_RAW=1 shows it" ;;
 		esac
 	done
 done

@@ -57,7 +57,7 @@ def unsent():
     """Programs that exit at once with full buffers: their peer, on another host, gets everything."""
     sync("listening")
     before = smc_connections()
-    writers = {port: subprocess.Popen([*way.prefix, "differs", "-w", PEER, str(port), leave], stdout=subprocess.PIPE)
+    writers = {port: subprocess.Popen([*way.prefix, "twin", "-w", PEER, str(port), leave], stdout=subprocess.PIPE)
                for port, (way, leave) in WRITERS.items()}
     sent = {port: int(writer.communicate()[0] or -1) for port, writer in writers.items()}
     made = smc_connections() - before

@@ -142,7 +142,7 @@ def check_leaks():
 
 def check_61():
     """Everything falls back, and IPPROTO_SMC is not supported."""
-    runs = start("differs"), start("smc_run", "differs")
+    runs = start("twin"), start("smc_run", "twin")
     tcp, smc = (read(process) for process in runs)
     compare("AF_SMC that falls back", tcp, smc, fell_back=True)
     equal(smc["reuseport"][1], "one=tcp two=tcp", "SO_REUSEPORT: TCP")
@@ -154,7 +154,7 @@ def differs(name, rows):
     for _ in range(3):
         if rows["raw"][name][0] not in ("", rows["tcp"][name][0]):
             return True
-        rows["raw"].update(read(start("smc_run", "--raw", "differs", name)))
+        rows["raw"].update(read(start("smc_run", "--raw", "twin", name)))
     return False
 
 
@@ -163,21 +163,21 @@ def main():
     if KERNEL == "6.1":
         check_61()
     runs = {
-        "tcp": start("differs"),
-        "AF_SMC": start("smc_run", "differs"),
-        "tcp6": start("differs", "-6"),
-        "AF_SMC, IPv6": start("smc_run", "differs", "-6"),
+        "tcp": start("twin"),
+        "AF_SMC": start("smc_run", "twin"),
+        "tcp6": start("twin", "-6"),
+        "AF_SMC, IPv6": start("smc_run", "twin", "-6"),
     }
     # Sequentially with Soft-RoCE: on a slow machine, its links break.
     rows = {who: read(process) for who, process in runs.items()} if RDMA else {}
     raw = RAW + UNSENT if RDMA else RAW
-    runs["raw"] = start("smc_run", "--raw", "differs", *raw)
-    runs["IPPROTO_SMC"] = start("smc_run", "-f", "inet", "differs", *(raw if RDMA else []))
+    runs["raw"] = start("smc_run", "--raw", "twin", *raw)
+    runs["IPPROTO_SMC"] = start("smc_run", "-f", "inet", "twin", *(raw if RDMA else []))
     rows.update({who: read(process) for who, process in runs.items() if who not in rows})
     compare("AF_SMC", rows["tcp"], rows["AF_SMC"])
     compare("IPPROTO_SMC", {n: r for n, r in rows["tcp"].items() if not RDMA or n in raw}, rows["IPPROTO_SMC"])
     compare("AF_SMC, IPv6", rows["tcp6"], rows["AF_SMC, IPv6"], fell_back=RDMA)  # SMC-R supports IPv4 only
-    rules = read(start("smc_run", "--exclude", "1-65535", "differs", *KEYS))
+    rules = read(start("smc_run", "--exclude", "1-65535", "twin", *KEYS))
     equal({name: row[0] for name, row in rules.items()}, {name: rows["tcp"][name][0] for name in KEYS},
           "a socket that a rule leaves to TCP keeps its key")
     for name in raw:

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+/* connect(2): refused, repeated, interrupted, late. */
+#include "twin.h"
+
+CASE(retry)
+{
+	int l = listener(), c = fresh();
+	struct pair p;
+
+	SAY("refused", connect_to(c, closed_port()));
+	say("error=%d", get(c, SOL_SOCKET, SO_ERROR));
+	SAY("again", connect_to(c, closed_port()));
+	join(&p, l, c);
+	echo(&p);
+}
+
+CASE(retry_nonblocking)
+{
+	int l = listener(), c = fresh(), port = closed_port();
+	struct pair p;
+
+	dress(c);
+	SAY("first", connect_to(c, port));
+	wait_for(c, POLLOUT);
+	say("error=%d", get(c, SOL_SOCKET, SO_ERROR));
+	say("error=%d", get(c, SOL_SOCKET, SO_ERROR));
+	SAY("second", connect_to(c, port));
+	SAY("third", connect_to(c, port));
+	wait_for(c, POLLOUT);
+	SAY("fourth", connect_to(c, port));
+	undress(c);
+	join(&p, l, c);
+	echo(&p);
+}
+
+CASE(in_use)
+{
+	struct pair p = make_pair();
+
+	SAY("listener", connect_to(p.l, port_of(p.l)));
+	SAY("connected", connect_to(p.c, port_of(p.l)));
+	close(p.a);
+	wait_for(p.c, POLLIN);
+	SAY("closed_by_peer", connect_to(p.c, port_of(p.l)));
+	SAY("shutdown", shutdown(p.c, SHUT_WR));
+}
+
+/* Only the family is wrong, or also the length. */
+CASE(families)
+{
+	struct sockaddr_in6 other = { .sin6_family = AF_UNIX };
+	struct pair p = make_pair();
+	int fds[] = { fresh(), p.l, p.c }, i;
+
+	for (i = 0; i < 3; i++) {
+		other.sin6_family = AF_UNIX;
+		SAY("other", connect(fds[i], (void *)&other, sizeof(other)));
+		SAY("shorter", connect(fds[i], (void *)&other, 20));
+		SAY("short", connect(fds[i], (void *)&other, 8));
+		other.sin6_family = family == AF_INET ? AF_INET6 : AF_INET;
+		SAY("swapped", connect(fds[i], (void *)&other, sizeof(other)));
+	}
+	say_kind("fresh", fds[0]);
+}
+
+CASE(unspec)
+{
+	struct sockaddr none = { .sa_family = AF_UNSPEC };
+	int fd = fresh(), l = listener();
+	struct pair p;
+
+	SAY("fresh", connect(fd, &none, sizeof(none)));
+	join(&p, l, fd);
+	SAY("unspec", connect(fd, &none, sizeof(none)));
+	forget_kinds();
+	join(&p, l, fd);
+	echo(&p);
+}
+
+CASE(epoll)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLOUT, .data.u64 = 0xfedcba9876543210 };
+	int ep = epoll_create1(EPOLL_CLOEXEC), fd = fresh(), l = listener();
+	struct pair p;
+
+	epoll_ctl(ep, EPOLL_CTL_ADD, l, &event);
+	epoll_ctl(ep, EPOLL_CTL_ADD, fd, &event);
+	epoll_ctl(ep, EPOLL_CTL_DEL, l, &event);
+	SAY("lowat", set(fd, SOL_SOCKET, SO_RCVLOWAT, 2));
+	join(&p, l, fd);
+	memset(&event, 0, sizeof(event));
+	SAY("wait", epoll_wait(ep, &event, 1, 1000));
+	say("%x %llx", event.events, (unsigned long long)event.data.u64);
+	SAY("mod", epoll_ctl(ep, EPOLL_CTL_MOD, fd, &event));
+}
+
+CASE(self)
+{
+	int fd = fresh();
+
+	bind_to(fd, 0);
+	nonblocking(fd, true);
+	connect_to(fd, port_of(fd));
+	wait_for(fd, POLLOUT);
+	say("error=%d", get(fd, SOL_SOCKET, SO_ERROR));
+}
+
+CASE(send_timeout)
+{
+	struct timeval time = { .tv_usec = 300000 };
+	int fd = fresh(), port = hole();
+	double start = seconds();
+
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
+	SAY("connect", connect_to(fd, port));
+	SAY("again", connect_to(fd, port));
+	say("soon=%d flags=%x", seconds() - start < 10, (unsigned int)fcntl(fd, F_GETFL));
+	say_kind("socket", fd);
+}
+
+CASE(send_timeout_ok)
+{
+	struct timeval time = { .tv_sec = 30 };
+	int l = listener(), c = fresh();
+	struct pair p;
+
+	setsockopt(c, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
+	SAY("refused", connect_to(c, closed_port()));
+	join(&p, l, c);
+	echo(&p);
+	SAY("again", connect_to(c, port_of(l)));
+}
+
+CASE(late_error)
+{
+	int fd = fresh();
+
+	set(fd, IPPROTO_TCP, TCP_SYNCNT, 1);
+	set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, 1500);
+	nonblocking(fd, true);
+	SAY("connect", connect_to(fd, hole()));
+	wait_for(fd, POLLOUT);
+	wait_for(fd, POLLOUT);
+	say("error=%d", get(fd, SOL_SOCKET, SO_ERROR));
+}
+
+/* Connect until a signal arrives. */
+CASE(signals)
+{
+	int l = listener(), port = port_of(l), failed = 0, i, c;
+	pid_t server;
+
+	on(SIGALRM, on_alarm, SA_RESTART);
+	server = fork();
+	if (!server) {
+		storm(0);
+		for (;;)
+			close(accept(l, NULL, NULL));
+	}
+	storm(4000);
+	for (i = 0; i < 20 || (!ticks && i < 100000); i++) {
+		c = fresh();
+		failed += connect_to(c, port) && (say("%s", result(-1)), true);
+		close(c);
+	}
+	storm(0);
+	kill(server, SIGKILL);
+	say("failed=%d signals=%d", failed, ticks > 0);
+}
+
+CASE(signal_ends)
+{
+	int c = fresh(), port = hole();
+
+	on(SIGALRM, on_alarm, 0);
+	storm(200000);
+	SAY("connect", connect_to(c, port));
+	storm(0);
+	nonblocking(c, true);
+	SAY("again", connect_to(c, port));
+	say("poll=%s error=%d", events(c), get(c, SOL_SOCKET, SO_ERROR));
+}
+
+CASE(devices)
+{
+	int one = fresh(), two = fresh();
+	struct sockaddr_in6 any = { .sin6_family = (sa_family_t)family };
+	socklen_t len = family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(any);
+
+	SAY("lo", setsockopt(one, SOL_SOCKET, SO_BINDTODEVICE, "lo", 2));
+	SAY("other", setsockopt(two, SOL_SOCKET, SO_BINDTODEVICE, "other", 5));
+	SAY("bind", bind(one, (void *)&any, len));
+	SAY("listen", listen(one, 1));
+	any.sin6_port = htons(port_of(one));
+	SAY("bind2", bind(two, (void *)&any, len));
+	SAY("listen2", listen(two, 1));
+	say_kind("one", one);
+	say_kind("two", two);
+}

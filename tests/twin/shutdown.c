@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+/* shutdown(2) while others wait. */
+#include "twin.h"
+
+/* State of a listener and its address after shutdown(); then listen again. */
+static void say_shut(int l, int port)
+{
+	struct pair p;
+
+	say("events=%s accepting=%d same=%d", events(l), get(l, SOL_SOCKET, SO_ACCEPTCONN),
+	    port_of(l) == port);
+	SAY("accept", accept(l, NULL, NULL));
+	SAY("connect", connect_to(fresh(), port));
+	SAY("listen", listen(l, 5));
+	say("same=%d", port_of(l) == port);
+	nonblocking(l, false);
+	join(&p, l, fresh());
+	say_kind("listener", l);
+	echo(&p);
+}
+
+/* A port chosen by the kernel would be lost with shutdown(). */
+static int listener_at(int port)
+{
+	int l = fresh();
+
+	/* As servers do: over SMC, a connection of the library may keep the port in FIN_WAIT2. */
+	set(l, SOL_SOCKET, SO_REUSEADDR, 1);
+	bind_to(l, port);
+	SAY("listen", listen(l, 5));
+	return l;
+}
+
+static void shut_listener(int how)
+{
+	int port = closed_port(), l = listener_at(port);
+	struct waiter waiters[] = {
+		{ "accept", call_accept, l },
+		{ "accept4", call_accept4, l },
+		{ "accept", call_accept, l },
+		{ "poll", call_poll, l },
+		{ "poll", call_poll, l },
+		{ "select", call_select, l },
+		{ "epoll", call_epoll, watch(l, EPOLLIN | EPOLLRDHUP) },
+		{ "edge", call_epoll, watch(l, EPOLLIN | EPOLLET) },
+	};
+
+	start_waiters(waiters, 8);
+	SAY("shutdown", shutdown(l, how));
+	end_waiters(waiters, 8);
+	say_shut(l, port);
+}
+
+CASE_OF(shut_listener, shut_listener(SHUT_RDWR))
+CASE_OF(shut_listener_read, shut_listener(SHUT_RD))
+
+CASE(shut_listener_write)
+{
+	struct pair p;
+	int l = listener();
+
+	SAY("shutdown", shutdown(l, SHUT_WR));
+	say("accepting=%d", get(l, SOL_SOCKET, SO_ACCEPTCONN));
+	join(&p, l, fresh());
+	echo(&p);
+}
+
+CASE(shut_listener_idle)
+{
+	int port = closed_port(), l = listener_at(port);
+
+	nonblocking(l, true);
+	SAY("shutdown", shutdown(l, SHUT_RDWR));
+	say_shut(l, port);
+}
+
+/* A child has the listener, too: it may go on with it over SMC. */
+CASE(shut_listener_shared)
+{
+	int l = listener();
+	struct waiter waiter = { "accept", call_accept, l };
+	pid_t child = fork();
+
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	start_waiters(&waiter, 1);
+	SAY("shutdown", shutdown(l, SHUT_RDWR));
+	end_waiters(&waiter, 1);
+	SAY("accept", accept(l, NULL, NULL));
+	kill(child, SIGKILL);
+}
+
+static int listening;
+
+static void on_stop(int number)
+{
+	int saved = errno;
+
+	ticks = 10 + shutdown(listening, SHUT_RDWR);
+	errno = saved;
+}
+
+CASE(shut_listener_signal)
+{
+	struct itimerval soon = { .it_value.tv_usec = 300000 };
+
+	listening = listener();
+	on(SIGALRM, on_stop, SA_RESTART);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	say("accept=%s", result(accept(listening, NULL, NULL)));
+	say("shutdown=%d", ticks - 10);
+}
+
+CASE(shut_read)
+{
+	struct pair p = make_pair();
+	struct waiter waiters[] = {
+		{ "recv", call_recv, p.c },
+		{ "writable", call_epoll, watch(p.c, EPOLLIN | EPOLLOUT | EPOLLET) },
+	};
+
+	start_waiters(waiters, 2);
+	SAY("shutdown", shutdown(p.c, SHUT_RD));
+	end_waiters(waiters, 2);
+	SAY("send", send(p.c, "x", 1, 0));
+	SAY("recv", recv(p.a, &(char){ 0 }, 1, 0));
+}
+
+/* Count the rounds in which shutdown() did not wake poll(). */
+CASE(shut_both)
+{
+	struct waiter waiter = { "poll", call_poll_briefly, -1 };
+	int l = listener(), lost = 0, i;
+	struct pair p;
+
+	for (i = 0; i < 50 && lost < 3; i++) {
+		forget_kinds();
+		join(&p, l, fresh());
+		waiter.fd = p.c;
+		pthread_create(&waiter.thread, NULL, wait_in_thread, &waiter);
+		nap(10);
+		shutdown(p.c, SHUT_RDWR);
+		pthread_join(waiter.thread, NULL);
+		lost += !waiter.ret;
+		close(p.c);
+		close(p.a);
+	}
+	say("lost=%d", lost);
+}
+
+CASE(listen_after_connect)
+{
+	struct address group = loopback(9);
+	int l = fresh();
+	struct pair p;
+
+	if (family == AF_INET)
+		((struct sockaddr_in *)&group.any)->sin_addr.s_addr = htonl(INADDR_ALLHOSTS_GROUP);
+	else
+		((struct sockaddr_in6 *)&group.any)->sin6_addr.s6_addr[0] = 0xff;
+	SAY("connect", connect(l, (void *)&group.any, group.len));
+	SAY("bind", bind_to(l, 0));
+	SAY("listen", listen(l, 5));
+	join(&p, l, fresh());
+	say_kind("listener", l);
+	echo(&p);
+}

@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: MIT
+/* Functions for cases of the twin. */
+#include "twin.h"
+
+int family = AF_INET;
+char much[4 << 20];
+volatile sig_atomic_t ticks, pipes, pipe_thread;
+static char kinds[200];
+
+void say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar(' ');
+}
+
+const char *result(long ret)
+{
+	static char texts[8][40];
+	static unsigned int next;
+	char *text = texts[next++ % 8];
+
+	if (ret < 0)
+		snprintf(text, sizeof(texts[0]), "-%s", strerrorname_np(errno));
+	else
+		snprintf(text, sizeof(texts[0]), "%ld", ret);
+	return text;
+}
+
+void say_result(const char *name, long ret)
+{
+	say("%s=%s%s", name, result(ret), ret >= 0 && errno ? " and errno" : "");
+}
+
+void say_kind(const char *name, int fd)
+{
+	int protocol = 0;
+	socklen_t len = sizeof(protocol);
+	size_t used = strlen(kinds);
+
+	syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &len);
+	snprintf(kinds + used, sizeof(kinds) - used, "%s%s=%s", used ? " " : "", name,
+		 protocol == IPPROTO_TCP ? "tcp" : "smc");
+}
+
+void forget_kinds(void)
+{
+	*kinds = '\0';
+}
+
+void say_kinds(void)
+{
+	printf("\t%s\n", kinds);
+}
+
+int get(int fd, int level, int name)
+{
+	int value = -1;
+	socklen_t len = sizeof(value);
+
+	return getsockopt(fd, level, name, &value, &len) ? -errno : value;
+}
+
+int set(int fd, int level, int name, int value)
+{
+	return setsockopt(fd, level, name, &value, sizeof(value));
+}
+
+const char *events(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN | POLLOUT | POLLPRI | POLLRDHUP };
+	static const struct {
+		short bit;
+		const char *name;
+	} names[] = {
+		{ POLLIN, "IN" },	{ POLLPRI, "PRI" }, { POLLOUT, "OUT" },
+		{ POLLRDHUP, "RDHUP" }, { POLLHUP, "HUP" }, { POLLERR, "ERR" },
+	};
+	static char texts[4][40];
+	static unsigned int next;
+	char *text = texts[next++ % 4];
+	size_t i;
+
+	*text = '\0';
+	poll(&p, 1, 0);
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (p.revents & names[i].bit)
+			strcat(strcat(text, *text ? "+" : ""), names[i].name);
+	return *text ? text : "none";
+}
+
+void wait_for(int fd, short what)
+{
+	struct pollfd p = { .fd = fd, .events = what };
+
+	poll(&p, 1, 6000);
+}
+
+void nap(int ms)
+{
+	poll(NULL, 0, ms);
+}
+
+bool nonblocking(int fd, bool on)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return !fcntl(fd, F_SETFL, on ? flags | O_NONBLOCK : flags & ~O_NONBLOCK);
+}
+
+struct address loopback(int port)
+{
+	struct address addr = { .len = sizeof(struct sockaddr_in) };
+	struct sockaddr_in *in = (void *)&addr.any;
+	struct sockaddr_in6 *in6 = (void *)&addr.any;
+
+	if (family == AF_INET) {
+		*in = (struct sockaddr_in){ .sin_family = AF_INET,
+					    .sin_port = htons(port),
+					    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	} else {
+		*in6 = (struct sockaddr_in6){ .sin6_family = AF_INET6,
+					      .sin6_port = htons(port),
+					      .sin6_addr = in6addr_loopback };
+		addr.len = sizeof(*in6);
+	}
+	return addr;
+}
+
+int port_of(int fd)
+{
+	struct sockaddr_in6 name = { 0 };
+	socklen_t len = sizeof(name);
+
+	getsockname(fd, (void *)&name, &len);
+	return ntohs(name.sin6_port);
+}
+
+int bind_to(int fd, int port)
+{
+	struct address addr = loopback(port);
+
+	return bind(fd, (void *)&addr.any, addr.len);
+}
+
+int connect_to(int fd, int port)
+{
+	struct address addr = loopback(port);
+
+	return connect(fd, (void *)&addr.any, addr.len);
+}
+
+int fresh_with(int flags)
+{
+	const char *kind = getenv("TWIN_SOCKET") ?: "tcp";
+
+	if (!strcmp(kind, "smc"))
+		return socket(AF_SMC, SOCK_STREAM | flags, family == AF_INET6);
+	if (!strcmp(kind, "ipproto_smc"))
+		return socket(family, SOCK_STREAM | flags, IPPROTO_SMC);
+	if (!strcmp(kind, "mptcp"))
+		return socket(family, SOCK_STREAM | flags, IPPROTO_MPTCP);
+	return socket(family, SOCK_STREAM | flags, 0);
+}
+
+int fresh(void)
+{
+	return fresh_with(0);
+}
+
+int listener(void)
+{
+	int fd = fresh();
+
+	if (bind_to(fd, 0) || listen(fd, 10))
+		exit(9);
+	return fd;
+}
+
+int closed_port(void)
+{
+	int fd = socket(family, SOCK_STREAM, IPPROTO_TCP), port;
+
+	bind_to(fd, 0);
+	port = port_of(fd);
+	close(fd);
+	return port;
+}
+
+void join(struct pair *p, int l, int c)
+{
+	*p = (struct pair){ .l = l, .c = c, .a = -1 };
+	if (connect_to(c, port_of(l)) && errno != EINPROGRESS) {
+		say("connect=%s", result(-1));
+		return;
+	}
+	wait_for(c, POLLOUT);
+	p->a = accept(l, NULL, NULL);
+	say_kind("client", p->c);
+	say_kind("accepted", p->a);
+}
+
+struct pair make_pair(void)
+{
+	struct pair p;
+	int l = listener();
+
+	join(&p, l, fresh());
+	return p;
+}
+
+void echo(const struct pair *p)
+{
+	char byte;
+
+	SAY("send", send(p->c, "x", 1, 0));
+	SAY("recv", recv(p->a, &byte, 1, 0));
+}
+
+int hole(void)
+{
+	int l = (int)syscall(SYS_socket, family, SOCK_STREAM, IPPROTO_TCP), c, i;
+
+	bind_to(l, 0);
+	listen(l, 0);
+	for (i = 0; i < 3; i++) {
+		c = (int)syscall(SYS_socket, family, SOCK_STREAM | SOCK_NONBLOCK, IPPROTO_TCP);
+		connect_to(c, port_of(l));
+	}
+	nap(100);
+	return port_of(l);
+}
+
+void on_alarm(int number)
+{
+	ticks++;
+}
+
+void on(int number, void (*handler)(int), int flags)
+{
+	struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
+
+	sigaction(number, &action, NULL);
+}
+
+size_t read_all(int fd)
+{
+	static char data[65536];
+	size_t total = 0;
+	ssize_t n;
+
+	while ((n = recv(fd, data, sizeof(data), 0)) > 0)
+		total += (size_t)n;
+	say("end=%s", result(n));
+	return total;
+}
+
+double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+void storm(int us)
+{
+	struct itimerval often = { { 0, us }, { 0, us } };
+
+	setitimer(ITIMER_REAL, &often, NULL);
+}
+
+void say_rest(int fd)
+{
+	char text[2000];
+	ssize_t n, total = 0;
+
+	wait_for(fd, POLLIN);
+	while ((n = recv(fd, text, sizeof(text), MSG_DONTWAIT)) > 0) {
+		total += n;
+		wait_for(fd, POLLIN);
+	}
+	say("got=%zd", total);
+	say_result("end", n);
+}
+
+struct pair make_drained_pair(void)
+{
+	struct pair p = make_pair();
+
+	echo(&p);
+	return p;
+}
+
+/* More than TCP sends without a reader. */
+
+void on_pipe(int number)
+{
+	pipes++;
+	pipe_thread = gettid();
+	errno = 0;
+}
+
+struct pair make_narrow_pair(void)
+{
+	struct pair p = make_pair();
+
+	for (size_t i = 0; i < sizeof(much); i++)
+		much[i] = (char)(i % 251);
+	set(p.c, SOL_SOCKET, SO_SNDBUF, 65536);
+	on(SIGPIPE, on_pipe, 0);
+	pipes = 0;
+	return p;
+}
+
+void part(struct pair *p)
+{
+	close(p->c);
+	close(p->a);
+	close(p->l);
+}
+
+void say_amount(const char *name, ssize_t n, size_t len)
+{
+	if (n <= 0)
+		say_result(name, n);
+	else
+		say("%s=%s", name, n == (ssize_t)len ? "all" : "some");
+}
+
+bool arrives(int fd, size_t total)
+{
+	static char got[60000];
+	size_t pos = 0;
+	ssize_t n = 1;
+
+	while (pos < total && n > 0) {
+		n = recv(fd, got, total - pos < sizeof(got) ? total - pos : sizeof(got), 0);
+		if (n > 0 && memcmp(got, much + pos, (size_t)n))
+			return false;
+		pos += n > 0 ? (size_t)n : 0;
+	}
+	return pos == total;
+}
+
+pid_t start_reader(struct pair *p, size_t total)
+{
+	pid_t pid = fork();
+
+	if (pid) {
+		close(p->a);
+		return pid;
+	}
+	close(p->c);
+	wait_for(p->a, POLLIN);
+	nap(100);
+	_exit(!arrives(p->a, total) || read_all(p->a));
+}
+
+void say_status(const char *name, pid_t pid)
+{
+	int status = -1;
+
+	waitpid(pid, &status, 0);
+	say("%s=%d", name, status);
+}
+
+size_t fill(int fd)
+{
+	static const char block[32768];
+	size_t total = 0;
+	ssize_t n;
+	int tries;
+
+	nonblocking(fd, true);
+	for (tries = 0; tries < 40; tries++) {
+		while ((n = send(fd, block, sizeof(block), 0)) > 0) {
+			total += (size_t)n;
+			tries = 0;
+		}
+		nap(50);
+	}
+	return total;
+}
+
+void limit_sends(int fd, int ms)
+{
+	struct timeval time = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
+
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
+}
+
+void dress(int fd)
+{
+	struct timeval time = { .tv_sec = 3, .tv_usec = 500000 };
+
+	set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+	set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+	set(fd, SOL_SOCKET, SO_RCVBUF, 40000);
+	set(fd, SOL_SOCKET, SO_MARK, 7);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time));
+	set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+	set(fd, IPPROTO_TCP, TCP_KEEPIDLE, 44);
+	set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, 3333);
+	setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "reno", 4);
+	set(fd, IPPROTO_IP, IP_TOS, 16);
+	if (family == AF_INET6) {
+		set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
+		set(fd, IPPROTO_IPV6, IPV6_TCLASS, 32);
+	}
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	fcntl(fd, F_SETFL, O_RDWR | O_NONBLOCK);
+	fcntl(fd, F_SETOWN, getpid());
+}
+
+void undress(int fd)
+{
+	struct timeval time = { 0 };
+	socklen_t len = sizeof(time);
+	char name[16] = "";
+
+	getsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, &len);
+	len = sizeof(name);
+	getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &len);
+	say("alive=%d reuse=%d rcvbuf=%d mark=%d rcvtimeo=%d.%d nodelay=%d idle=%d timeout=%d "
+	    "cc=%s tos=%d cloexec=%d flags=%x owner=%d",
+	    get(fd, SOL_SOCKET, SO_KEEPALIVE), get(fd, SOL_SOCKET, SO_REUSEADDR),
+	    get(fd, SOL_SOCKET, SO_RCVBUF), get(fd, SOL_SOCKET, SO_MARK), (int)time.tv_sec,
+	    (int)time.tv_usec, get(fd, IPPROTO_TCP, TCP_NODELAY),
+	    get(fd, IPPROTO_TCP, TCP_KEEPIDLE), get(fd, IPPROTO_TCP, TCP_USER_TIMEOUT), name,
+	    get(fd, IPPROTO_IP, IP_TOS), fcntl(fd, F_GETFD), (unsigned int)fcntl(fd, F_GETFL),
+	    fcntl(fd, F_GETOWN) == getpid());
+	if (family == AF_INET6)
+		say("v6only=%d tclass=%d", get(fd, IPPROTO_IPV6, IPV6_V6ONLY),
+		    get(fd, IPPROTO_IPV6, IPV6_TCLASS));
+}
+
+void *wait_in_thread(void *waiter)
+{
+	struct waiter *self = waiter;
+
+	errno = 0;
+	self->ret = self->call(self->fd);
+	self->err = errno;
+	return NULL;
+}
+
+long call_accept(int fd)
+{
+	return accept(fd, NULL, NULL);
+}
+
+long call_accept4(int fd)
+{
+	return accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+}
+
+long call_recv(int fd)
+{
+	char byte;
+
+	return recv(fd, &byte, 1, 0);
+}
+
+long call_poll(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, -1);
+}
+
+long call_poll_briefly(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, 1000);
+}
+
+long call_select(int fd)
+{
+	fd_set in;
+
+	FD_ZERO(&in);
+	FD_SET(fd, &in);
+	return select(fd + 1, &in, NULL, NULL, NULL);
+}
+
+long call_epoll(int fd)
+{
+	struct epoll_event event;
+
+	return epoll_wait(fd, &event, 1, -1) == 1 ? (int)event.events & ~EPOLLOUT : -1;
+}
+
+int watch(int fd, unsigned int what)
+{
+	struct epoll_event event = { .events = what };
+	int ep = epoll_create1(EPOLL_CLOEXEC);
+
+	epoll_ctl(ep, EPOLL_CTL_ADD, fd, &event);
+	if (what & EPOLLOUT)
+		epoll_wait(ep, &event, 1, 0);
+	return ep;
+}
+
+void start_waiters(struct waiter *waiters, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		pthread_create(&waiters[i].thread, NULL, wait_in_thread, &waiters[i]);
+	nap(300);
+}
+
+void end_waiters(struct waiter *waiters, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		pthread_join(waiters[i].thread, NULL);
+		errno = waiters[i].err;
+		say_result(waiters[i].name, waiters[i].ret);
+	}
+}
+
+pid_t leave_unread(struct pair *p)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		close(p->c);
+		wait_for(p->a, POLLIN);
+		nap(100);
+		_exit(0);
+	}
+	close(p->a);
+	return pid;
+}

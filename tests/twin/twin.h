@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For cases of the twin. A case is a function that prints results, errors, events, their order, and
+ * classes of time (at once, its time-out, never), but no times, numbers of ports or process ids.
+ */
+#pragma once
+
+#include <linux/filter.h>
+#include <linux/sockios.h>
+#include <linux/tcp.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
+#include <sys/time.h>
+
+#include "tests/kernel/transfer.h"
+#include "tests/libc.h"
+
+#ifndef AF_SMC
+#define AF_SMC 43
+#endif
+#ifndef IPPROTO_SMC
+#define IPPROTO_SMC 256
+#endif
+#ifndef IPPROTO_MPTCP
+#define IPPROTO_MPTCP 262
+#endif
+#ifndef TCP_AO_ADD_KEY
+#define TCP_AO_ADD_KEY 38
+#endif
+#ifndef SO_TXREHASH
+#define SO_TXREHASH 74
+#endif
+
+/**
+ * struct twin_case
+ * @file, @line: of its source, for the order of the output
+ * @waits: true if it mostly waits, so that all of this kind run at the same time
+ */
+struct twin_case {
+	const char *name, *file;
+	void (*run)(void);
+	int line;
+	bool waits;
+};
+
+/* The linker collects the cases of all files. */
+#define TWIN_CASE(case_name, case_waits)                                                           \
+	static void case_##case_name(void);                                                        \
+	static const struct twin_case entry_##case_name = { #case_name, __FILE__,                  \
+							    case_##case_name, __LINE__,            \
+							    case_waits };                          \
+	static const struct twin_case *const add_##case_name                                       \
+		__attribute__((used, section("twin_cases"))) = &entry_##case_name;                 \
+	static void case_##case_name(void)
+
+#define CASE(case_name) TWIN_CASE(case_name, false)
+#define WAITING_CASE(case_name) TWIN_CASE(case_name, true)
+
+/* One that consists of a call. */
+#define CASE_OF(case_name, call)                                                                   \
+	CASE(case_name)                                                                            \
+	{                                                                                          \
+		call;                                                                              \
+	}
+
+#define WAITING_CASE_OF(case_name, call)                                                           \
+	WAITING_CASE(case_name)                                                                    \
+	{                                                                                          \
+		call;                                                                              \
+	}
+
+/* NAME=RESULT or NAME=-ERRNO, and a remark where a successful call changes errno. */
+#define SAY(name, call) (errno = 0, say_result(name, call))
+
+/* AF_INET or AF_INET6 */
+extern int family;
+/* More than TCP sends without a reader. */
+extern char much[4 << 20];
+/* Calls of on_alarm() and on_pipe(), and the thread of the latter. */
+extern volatile sig_atomic_t ticks, pipes, pipe_thread;
+
+struct address {
+	struct sockaddr_storage any;
+	socklen_t len;
+};
+
+struct pair {
+	int l, c, a;
+};
+
+struct waiter {
+	const char *name;
+	long (*call)(int fd);
+	int fd, err;
+	long ret;
+	pthread_t thread;
+};
+
+void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...);
+const char *result(long ret);
+/* Successful calls do not change errno. */
+void say_result(const char *name, long ret);
+/* Ask the kernel, below any preload library. */
+void say_kind(const char *name, int fd);
+int get(int fd, int level, int name);
+int set(int fd, int level, int name, int value);
+const char *events(int fd);
+void wait_for(int fd, short what);
+void nap(int ms);
+bool nonblocking(int fd, bool on);
+struct address loopback(int port);
+int port_of(int fd);
+int bind_to(int fd, int port);
+int connect_to(int fd, int port);
+/* A stream socket of the side, with flags such as SOCK_NONBLOCK. */
+int fresh_with(int flags);
+int fresh(void);
+int listener(void);
+/* A port without a listener. */
+int closed_port(void);
+void join(struct pair *p, int l, int c);
+struct pair make_pair(void);
+void echo(const struct pair *p);
+/* A TCP port that accepts no more connections. */
+int hole(void);
+void on_alarm(int number);
+void on(int number, void (*handler)(int), int flags);
+size_t read_all(int fd);
+double seconds(void);
+void storm(int us);
+void say_rest(int fd);
+/* The peer has read everything, so its reading triggers no update. */
+struct pair make_drained_pair(void);
+/* A handler that changes errno: it runs before the call returns. */
+void on_pipe(int number);
+/* A pair whose client does not send much ahead. */
+struct pair make_narrow_pair(void);
+void part(struct pair *p);
+void say_amount(const char *name, ssize_t n, size_t len);
+/* Return: true if @total right bytes arrive. */
+bool arrives(int fd, size_t total);
+/* A process that begins to read when the writer waits, and exits 0 if all right bytes arrive. */
+pid_t start_reader(struct pair *p, size_t total);
+void say_status(const char *name, pid_t pid);
+/* Full means no progress for two seconds: a busy kernel still moves data to the peer. */
+size_t fill(int fd);
+void limit_sends(int fd, int ms);
+/* Set everything that must be copied to a replacement socket. */
+void dress(int fd);
+void undress(int fd);
+long call_accept(int fd);
+long call_accept4(int fd);
+long call_recv(int fd);
+long call_poll(int fd);
+long call_poll_briefly(int fd);
+long call_select(int fd);
+/* The events, without EPOLLOUT. */
+long call_epoll(int fd);
+int watch(int fd, unsigned int what);
+/* Body of a thread that makes the call of a struct waiter. */
+void *wait_in_thread(void *waiter);
+void start_waiters(struct waiter *waiters, size_t n);
+/* If one is never woken, the case hangs. */
+void end_waiters(struct waiter *waiters, size_t n);
+/* A child that has the accepted end, and ends without reading the data that arrives. */
+pid_t leave_unread(struct pair *p);
+/* Forget what say_kind() found; print it at the end of a case. */
+void forget_kinds(void);
+void say_kinds(void);
+
+#define TWIN_SIDES 16
+
+/**
+ * struct twin_sides - what to compare with TCP
+ * @names: see usage in main.c; @lists: true if the names of the cases are wanted instead
+ * @seconds: limit for a case; @jobs: cases at a time
+ */
+struct twin_sides {
+	const char *names[TWIN_SIDES];
+	size_t n;
+	int jobs, seconds;
+	bool verbose, lists;
+};
+
+/* Print the table. Return: exit status, 0 if no case differs */
+int run_sides(const struct twin_sides *sides, char **cases);
+/* Write as case @name does, to a remote reader. Return: exit status */
+int write_to(const char *address, const char *port, const char *name);
