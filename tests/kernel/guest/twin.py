@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Programs under the shim beside the same program on TCP: what is mended, what remains, and what
-the repairs are worth."""
+"""The twin: its cases under the preload library are as over TCP, except those of the rows in ld_pre_smc/differences."""
 import os
 import socket
 import subprocess
 
+from differences import known, read_rows
 from kern import done, equal, ok
 
 KERNEL = os.environ["SMC_LAB_KERNEL"]
 RDMA = KERNEL == "6.12"
+ROWS = read_rows(os.path.join(os.path.dirname(os.path.abspath(__file__)), "differences"))
 
 # Cases of clients that TCP keeps out: all sockets become TCP.
 KEYS = ["key", "key_prefix", "key_listening", "key_reuseport", "key_retry", "key_ao", "hops"]
@@ -22,16 +23,6 @@ TO_TCP = {
     "devices": "one=smc two=tcp",
 }
 
-# Cases that differ from TCP, and their results: see "What works differently" in af_smc(7).
-DIFFERENT = {
-    "cork": "send=1 recv=1 cork=0 write=5 arrived=5 write=100000 arrived=100000 cork=0",
-    "hops_connected": "set=-ENOPROTOOPT",
-    "zerocopy": "set=-EOPNOTSUPP get=0 connected=-EOPNOTSUPP send=1 recv=1",
-    "inq": "set=-ENOPROTOOPT get=0 connected=-ENOPROTOOPT send=1 recv=1",
-    "timestamping": "set=-ENOPROTOOPT get=0 connected=-ENOPROTOOPT send=1 recv=1",
-}
-
-
 def takes(option):
     """Does a socket of SMC take this option of SOL_SOCKET, switched off?"""
     try:
@@ -44,13 +35,6 @@ def takes(option):
 
 if KERNEL != "6.1" and not takes(74):  # SO_TXREHASH, which Linux 7.2 refuses
     TO_TCP["txrehash"] = "off=tcp on=tcp client=tcp accepted=tcp"
-
-# The same for sockets that fall back: they refuse these options until then.
-FELL_BACK = {
-    "zerocopy": "set=-EOPNOTSUPP get=0 connected=0 send=1 recv=1",
-    "inq": "set=-ENOPROTOOPT get=0 connected=0 send=1 recv=1",
-    "timestamping": "set=-ENOPROTOOPT get=0 connected=0 send=1 recv=1",
-}
 
 # A guest of another architecture is always emulated, and would take minutes for 100000.
 STRESS = "100000" if os.uname().machine == "x86_64" else "10000"
@@ -88,15 +72,25 @@ def read(process):
     return rows
 
 
-def compare(who, tcp, smc, fell_back=False):
+def words(tcp, smc):
+    """Return: words of the second line that are not those of the first, in order."""
+    tcp = tcp.split()
+    return " ".join(word for i, word in enumerate(smc.split()) if word != (tcp[i] if i < len(tcp) else ""))
+
+
+def compare(who, tcp, smc, tags):
+    """Both have the same cases, with the same results except those of the rows. Without a fallback sockets stay SMC."""
+    tags, expected = {KERNEL, *tags}, known(ROWS, {KERNEL, *tags})
     equal(sorted(smc), sorted(tcp), "%s: all cases ran" % who)
-    for name, (outcome, _) in tcp.items():
-        got, kinds = smc.get(name, ("", ""))
-        known = (FELL_BACK if fell_back else DIFFERENT).get(name)
-        equal(got, known or outcome, "%s: %s is as %s" % (who, name, "known" if known else "with TCP"))
-        if not fell_back:
-            want = kinds if name in KEYS else TO_TCP.get(name) or kinds.replace("tcp", "smc")
-            equal(kinds, want, "%s: %s: who uses SMC" % (who, name))
+    wrong = {name: (tcp[name][0], smc[name][0]) for name in smc
+             if words(tcp[name][0], smc[name][0]) != expected.get(name, "") or not smc[name][0]}
+    for name in sorted(wrong):
+        print("# differs: %s\n#   tcp %s\n#   smc %s" % (name, *wrong[name]))
+    equal(sorted(wrong), [], "%s: %d cases are as over TCP, except those of ld_pre_smc/differences" % (who, len(smc)))
+    if "fallback" in tags:
+        return
+    kinds = {name: row[1] if name in KEYS else TO_TCP.get(name) or row[1].replace("tcp", "smc") for name, row in tcp.items()}
+    equal({name: row[1] for name, row in smc.items() if row[1] != kinds[name]}, {}, who + ": who uses SMC")
 
 
 def check_python():
@@ -142,9 +136,8 @@ def check_leaks():
 
 def check_61():
     """Everything falls back, and IPPROTO_SMC is not supported."""
-    runs = start("twin"), start("smc_run", "twin")
-    tcp, smc = (read(process) for process in runs)
-    compare("AF_SMC that falls back", tcp, smc, fell_back=True)
+    tcp, smc = read(start("twin")), read(start("smc_run", "twin"))
+    compare("AF_SMC that falls back", tcp, smc, {"fallback"})
     equal(smc["reuseport"][1], "one=tcp two=tcp", "SO_REUSEPORT: TCP")
     done()
 
@@ -162,21 +155,17 @@ def main():
     subprocess.run("ip link add other type dummy; modprobe -q tls", shell=True, check=False)
     if KERNEL == "6.1":
         check_61()
-    runs = {
-        "tcp": start("twin"),
-        "AF_SMC": start("smc_run", "twin"),
-        "tcp6": start("twin", "-6"),
-        "AF_SMC, IPv6": start("smc_run", "twin", "-6"),
-    }
-    # Sequentially with Soft-RoCE: on a slow machine, its links break.
-    rows = {who: read(process) for who, process in runs.items()} if RDMA else {}
+    runs = {"tcp": ["twin"], "AF_SMC": ["smc_run", "twin"], "tcp6": ["twin", "-6"], "AF_SMC, IPv6": ["smc_run", "twin", "-6"]}
     raw = RAW + UNSENT if RDMA else RAW
-    runs["raw"] = start("smc_run", "--raw", "twin", *raw)
-    runs["IPPROTO_SMC"] = start("smc_run", "-f", "inet", "twin", *(raw if RDMA else []))
-    rows.update({who: read(process) for who, process in runs.items() if who not in rows})
-    compare("AF_SMC", rows["tcp"], rows["AF_SMC"])
-    compare("IPPROTO_SMC", {n: r for n, r in rows["tcp"].items() if not RDMA or n in raw}, rows["IPPROTO_SMC"])
-    compare("AF_SMC, IPv6", rows["tcp6"], rows["AF_SMC, IPv6"], fell_back=RDMA)  # SMC-R supports IPv4 only
+    runs["raw"] = ["smc_run", "--raw", "twin", *raw]
+    runs["IPPROTO_SMC"] = ["smc_run", "-f", "inet", "twin", *(raw if RDMA else [])]
+    # With Soft-RoCE, links break on a slow machine.
+    rows = {who: read(start(*argv, "-j", "1" if RDMA else "4")) for who, argv in runs.items()}
+    device = "smcr" if RDMA else "smcd"
+    compare("AF_SMC", rows["tcp"], rows["AF_SMC"], {device})
+    compare("IPPROTO_SMC", {n: rows["tcp"][n] for n in rows["IPPROTO_SMC"]}, rows["IPPROTO_SMC"], {device})
+    # SMC-R supports IPv4 only.
+    compare("AF_SMC, IPv6", rows["tcp6"], rows["AF_SMC, IPv6"], {"fallback" if RDMA else device})
     rules = read(start("smc_run", "--exclude", "1-65535", "twin", *KEYS))
     equal({name: row[0] for name, row in rules.items()}, {name: rows["tcp"][name][0] for name in KEYS},
           "a socket that a rule leaves to TCP keeps its key")
