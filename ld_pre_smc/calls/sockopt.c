@@ -10,6 +10,7 @@
 #include <sys/param.h>
 #include <sys/syscall.h>
 
+#include "base/array.h"
 #include "ld_pre_smc/calls/connect.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/accept_window.h"
@@ -363,6 +364,22 @@ static int set_on_smc(int fd, enum effect effect, const struct option *opt)
 	return ret ? repair_set(fd, errno, effect, opt) : 0;
 }
 
+/* Refused as no library can hide: the reason, from the rows of ld_pre_smc/differences. */
+static void log_difference(int fd, const struct option *opt)
+{
+	static const struct {
+		int level, name;
+		const char *text;
+	} rows[] = {
+#include "differences.h"
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].level == opt->level && rows[i].name == opt->name &&
+		    shim_is_smc(fd, NULL))
+			shim_log_fd(fd, rows[i].text, NULL, 0);
+}
+
 /**
  * setsockopt() - setsockopt(2), with options that SMC refuses or misinterprets
  *
@@ -399,6 +416,8 @@ int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 	ret = set_on_smc(fd, effect, &opt);
 	if (!ret)
 		errno = saved;
+	else
+		log_difference(fd, &opt);
 	return ret;
 }
 

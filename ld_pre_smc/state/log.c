@@ -140,26 +140,18 @@ void log_write(struct log_line *line, const struct shim_config *cfg)
 	errno = saved;
 }
 
-/* Begin a line, if SMC_DEBUG is on. Return: configuration for log_write(), NULL without it. */
-static const struct shim_config *start_debug(struct log_line *line, struct shim_config *own)
-{
-	const struct shim_config *cfg = shim_config_get(own);
-
-	if (!cfg->debug)
-		return NULL;
-	log_start(line);
-	return cfg;
-}
-
 void shim_log_fd(int fd, const char *what, const char *became, int bind_err)
 {
 	struct shim_config own;
+	const struct shim_config *cfg = shim_config_get(&own);
 	struct log_line line;
-	const struct shim_config *cfg = start_debug(&line, &own);
 
-	if (!cfg)
+	if (!cfg->debug)
 		return;
-	log_format(&line, "fd %d: %s", fd, what);
+	log_start(&line);
+	if (fd >= 0)
+		log_format(&line, "fd %d: ", fd);
+	log_format(&line, "%s", what);
 	if (became)
 		log_format(&line, " -> %s", became);
 	if (bind_err)
@@ -169,14 +161,7 @@ void shim_log_fd(int fd, const char *what, const char *became, int bind_err)
 
 void shim_log_text(const char *text)
 {
-	struct shim_config own;
-	struct log_line line;
-	const struct shim_config *cfg = start_debug(&line, &own);
-
-	if (!cfg)
-		return;
-	log_format(&line, "%s", text);
-	log_write(&line, cfg);
+	shim_log_fd(-1, text, NULL, 0);
 }
 
 #define NOT_A_SIZE " is not a size up to 2147483647, such as 65536, 64K or 1M: ignored"

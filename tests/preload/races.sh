@@ -7,7 +7,7 @@ if echo 'int main(void){return 0;}' | ${CC:-cc} -fsanitize=thread -x c -o "$tmp/
 	# The sanitizer itself would call the functions of dl_iterate_phdr.c.
 	# shellcheck disable=SC2046
 	(cd "$here/../.." && ${CC:-cc} -g -O1 -std=gnu17 -D_GNU_SOURCE -Wno-tsan -fsanitize=thread -I. -pthread \
-		-Ilib -o "$tmp/tsan" tests/preload/stress.c $(printf '%s\n' ld_pre_smc/*.c ld_pre_smc/*/*.c | grep -v phdr) lib/launch/{learned,rules,variables}.c -ldl &&
+		-Ilib -I"$BUILD" -o "$tmp/tsan" tests/preload/stress.c $(printf '%s\n' ld_pre_smc/*.c ld_pre_smc/*/*.c | grep -v phdr) lib/launch/{learned,rules,variables}.c -ldl &&
 		LD_PRELOAD=$mimic "$tmp/tsan" 60 3000) >"$tmp/tsan.out" 2>&1
 	like "$(<"$tmp/tsan.out")" '^all sockets, 0 failed, 0 file descriptors' 'under the thread sanitizer: nothing is left'
 	unlike "$(<"$tmp/tsan.out")" 'WARNING: ThreadSanitizer' 'it finds no race'

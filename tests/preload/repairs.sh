@@ -33,7 +33,7 @@ for family in '' $ipv6; do
 	}
 done
 start debug "LD_PRELOAD=$shim:$mimic" SMC_DEBUG=1 "$twin" reuseport rcvlowat fast_open unspec
-start strict "LD_PRELOAD=$shim:$mimic" SMC_STRICT=1 "$twin" peek_off reuseport
+start strict "LD_PRELOAD=$shim:$mimic" SMC_STRICT=1 SMC_DEBUG=1 "$twin" peek_off reuseport
 # shellcheck disable=SC2086
 wait $pids
 
@@ -73,6 +73,7 @@ like "$(<"$tmp/debug")" ": fd ${fds[0]}: SO_RCVLOWAT -> TCP\$" 'debug: SO_RCVLOW
 like "$(<"$tmp/debug")" ": fd ${fds[0]}: .*ignored\$" 'debug: TCP_FASTOPEN'
 like "$(<"$tmp/debug")" ": fd ${fds[0]}: connect\\(AF_UNSPEC\\) -> AF_SMC\$" 'debug: connect(AF_UNSPEC)'
 outcomes strict
+like "$(<"$tmp/strict")" ': fd [0-9]*: SO_PEEK_OFF is refused: [a-z]' 'debug: the reason of a refusal'
 like "${outcomes[strict peek_off]-}" 'set=-EOPNOTSUPP' 'SMC_STRICT: no TCP for SO_PEEK_OFF, the kernel'"'"'s answer'
 like "${outcomes[strict reuseport]-}" 'set=0 ' 'SMC_STRICT: IPPROTO_SMC for SO_REUSEPORT'
 

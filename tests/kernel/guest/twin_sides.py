@@ -2,7 +2,7 @@
 """The twin on all sides: a table of the cases in which kinds of sockets and ways into a program differ from TCP, and the
 faults among these that are known: the twin finds them."""
 import glob
-import os
+import re
 import subprocess
 import sys
 
@@ -18,11 +18,11 @@ KNOWN = {
 
 def table(family, sides):
     """Run the twin and print its table. Return: side -> cases that differ."""
-    argv = ["twin", *family, *(word for side in sides for word in ("--side", side))]
+    argv = ["twin", "-v", "-t", "10", *family, *(word for side in sides for word in ("--side", side))]
     run = subprocess.run(argv, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     print("\n".join("# " + line for line in run.stdout.splitlines()), flush=True)
     ok(run.returncode in (0, 1), " ".join(argv) + " ran to its end", run.returncode)
-    rows = [line.split() for line in run.stdout.splitlines() if " differs" in line]
+    rows = [line.split() for line in run.stdout.splitlines() if re.match(r"[a-z0-9_]+ .* differs", line)]
     return {side: {row[0] for row in rows if row[i + 1] == "differs"} for i, side in enumerate(sides)}
 
 
