@@ -101,7 +101,7 @@ static int has_table(struct smc_err *err)
 	if (ret)
 		return ret;
 	ret = smc_nft_has_table(POLICY_TABLE);
-	if (ret == -EOPNOTSUPP)
+	if (ret == -EINVAL || ret == -EPROTONOSUPPORT)
 		return smc_err_say(err, ENOSYS,
 				   "a policy by nftables needs a kernel that has it: "
 				   "the nf_tables module is missing");

@@ -2,11 +2,6 @@
 /* Dumps over libmnl: sockets; RDMA devices, IPsec policies, tables of nftables. */
 #include "netlink/diag.h"
 
-#include <fcntl.h>
-#include <pthread.h>
-#include <semaphore.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <time.h>
 #include <libmnl/libmnl.h>
 #include <linux/netfilter.h>
@@ -17,158 +12,12 @@
 #include <rdma/rdma_netlink.h>
 #include <sys/socket.h>
 
-#include "base/memory.h"
 #include "host/record.h"
+#include "netlink/ahead.h"
 #include "netlink/answer.h"
 #include "netlink/replay.h"
 
-/* ---- receive a long dump in a second thread while it is parsed ---- */
-
-/*
- * The kernel fills one buffer of the reader's size, up to 32 KiB, per system call. A smaller buffer
- * costs more calls, and rows that did not fit have been seen to vanish.
- */
-#define AHEAD_PART 32768
-
-#define PARTS 8
-
-struct part {
-	ssize_t len; /* -1: see @error */
-	int error;
-	_Alignas(struct nlmsghdr) char bytes[AHEAD_PART];
-};
-
-/**
- * struct ahead
- * @empty, @full: number of parts that can be received into, and parsed
- * @next: part to parse; the one before it is still in use if @is_held
- * @unwanted: asks the thread to end
- */
-struct ahead {
-	struct mnl_socket *nl;
-	pthread_t thread;
-	sem_t empty, full;
-	size_t next;
-	bool is_held;
-	atomic_bool unwanted;
-	struct part parts[PARTS];
-};
-
-static void wait_for(sem_t *sem)
-{
-	while (sem_wait(sem) && errno == EINTR)
-		;
-}
-
-/*
- * The kernel made the next part during the previous call: if none is ready, the dump is complete.
- */
-static void *receive_ahead(void *arg)
-{
-	struct ahead *ahead = arg;
-
-	for (size_t i = 0;; i = (i + 1) % PARTS) {
-		struct part *part = &ahead->parts[i];
-
-		wait_for(&ahead->empty);
-		if (ahead->unwanted)
-			return NULL;
-		do
-			part->len = mnl_socket_recvfrom(ahead->nl, part->bytes, AHEAD_PART);
-		while (part->len < 0 && errno == EINTR);
-		part->error = errno;
-		sem_post(&ahead->full);
-		if (part->len < 0)
-			return NULL;
-	}
-}
-
-static void set_blocking(struct mnl_socket *nl, bool is_blocking)
-{
-	int fd = mnl_socket_get_fd(nl), flags = fcntl(fd, F_GETFL);
-
-	fcntl(fd, F_SETFL, is_blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
-}
-
-/* Signals are for the caller's thread. */
-static int start_thread(struct ahead *ahead)
-{
-	sigset_t all, before;
-	int ret;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = pthread_create(&ahead->thread, NULL, receive_ahead, ahead);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return ret;
-}
-
-static void destroy(struct ahead *ahead)
-{
-	set_blocking(ahead->nl, true);
-	sem_destroy(&ahead->empty);
-	sem_destroy(&ahead->full);
-	free(ahead);
-}
-
-/*
- * Start a thread that receives the rest of a dump, a few parts ahead
- * @nl: socket of a dump in progress; only the thread receives from it until ahead_end()
- *
- * The kernel builds the next part of a dump within recvmsg(2) (netlink_dump() in
- * net/netlink/af_netlink.c); this is half of the time of a long list.
- *
- * Return: NULL if no thread can be created: then receive without one.
- */
-static struct ahead *ahead_start(struct mnl_socket *nl)
-{
-	struct ahead *ahead = xcalloc(1, sizeof(*ahead));
-
-	ahead->nl = nl;
-	sem_init(&ahead->empty, 0, PARTS);
-	sem_init(&ahead->full, 0, 0);
-	set_blocking(nl, false);
-	if (!start_thread(ahead))
-		return ahead;
-	destroy(ahead);
-	return NULL;
-}
-
-/*
- * Get the next part, as mnl_socket_recvfrom() does
- * @bytes: set to the part, valid until the next call
- *
- * Return: length; -1 with errno, where EAGAIN means that nothing more is waiting. Call ahead_end()
- * after -1.
- */
-static ssize_t ahead_next(struct ahead *ahead, const void **bytes)
-{
-	const struct part *part = &ahead->parts[ahead->next];
-
-	if (ahead->is_held)
-		sem_post(&ahead->empty);
-	wait_for(&ahead->full);
-	ahead->is_held = true;
-	ahead->next = (ahead->next + 1) % PARTS;
-	*bytes = part->bytes;
-	errno = part->error;
-	return part->len;
-}
-
-/* End the thread and drop unparsed parts; NULL is allowed. */
-static void ahead_end(struct ahead *ahead)
-{
-	if (!ahead)
-		return;
-	ahead->unwanted = true;
-	sem_post(&ahead->empty);
-	pthread_join(ahead->thread, NULL);
-	destroy(ahead);
-}
-
-/* ---- dumps ---- */
-
-/* Start the reader thread after this many parts. */
+/* Start the reader thread, see ahead.h, after this many parts. */
 #define FEW_PARTS 4
 /* Receive buffer for answers in flight; the kernel caps it at net.core.rmem_max. */
 #define SOCKET_RCVBUF (1024 * 1024)
@@ -267,11 +116,10 @@ static void set_options(struct mnl_socket *nl)
 
 static int ask(struct dump *dump, struct answer *answer, int bus, const void *req, size_t len)
 {
+	struct mnl_socket *nl = mnl_socket_open2(bus, SOCK_CLOEXEC);
 	struct smc_err *err = dump->err;
-	struct mnl_socket *nl;
 	int ret;
 
-	nl = mnl_socket_open2(bus, SOCK_CLOEXEC);
 	if (!nl)
 		return smc_err_set(err, errno, "cannot open a netlink socket");
 	if (mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0) {
@@ -302,15 +150,14 @@ int smc_diag_dump(const void *req, size_t len, size_t body, smc_diag_fn fn, void
 			     .arg = arg,
 			     .err = err,
 			     .is_recorded = record_dir() };
-	struct replay_request request = { .bytes = req, .len = len, .body = body };
-	struct answer answer = { .seq = 0 };
 	char name[32];
+	struct replay_request request = { .name = name, .bytes = req, .len = len, .body = body };
+	struct answer answer = { .seq = 0 };
 	int ret;
 
 	if (err)
 		err->code = 0;
 	snprintf(name, sizeof(name), "sock_diag/%u", *(const unsigned char *)req);
-	request.name = name;
 	if (record_root())
 		return replay(&request, fn, arg, err);
 	ret = ask(&dump, &answer, NETLINK_SOCK_DIAG, req, len);
@@ -365,7 +212,5 @@ int smc_nft_has_table(const char *name)
 
 	for (int tries = 0; ret == -EINTR && tries < 10; tries++)
 		ret = ask(&dump, &answer, NETLINK_NETFILTER, &inet, sizeof(inet));
-	if (ret == -EINVAL || ret == -EPROTONOSUPPORT)
-		return -EOPNOTSUPP;
 	return ret ? ret : !name;
 }

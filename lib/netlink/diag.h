@@ -45,7 +45,7 @@ int smc_xfrm_dump(smc_diag_fn fn, void *arg);
 /**
  * smc_nft_has_table() - true if nftables has a table of family inet with this name
  *
- * Needs CAP_NET_ADMIN, is not recorded. Return: 1, 0; -EOPNOTSUPP when this kernel has no nftables
- * (module nfnetlink or nf_tables); another -errno.
+ * Needs CAP_NET_ADMIN, is not recorded. Return: 1, 0; -EPROTONOSUPPORT when this kernel has no
+ * module nfnetlink, -EINVAL when it has no nf_tables; another -errno.
  */
 int smc_nft_has_table(const char *name);
