@@ -247,9 +247,9 @@ static void try_tcp(struct socket_attempt *try, int domain, int type, int protoc
 }
 
 /* The fast path failed: a module was removed, or a seccomp filter installed. */
-static __attribute__((noinline, cold)) int refused_late(int domain, int type, int saved)
+static __attribute__((noinline, cold)) int refused_late(int domain, int type, int saved, int err)
 {
-	if (!is_refusal(errno))
+	if (!is_refusal(err))
 		return -1;
 	errno = saved;
 	/* Protocol 0 is TCP as well. */
@@ -271,7 +271,7 @@ static inline int open_known(int domain, int type, const struct shim_socket_args
 	int fd = next_known_socket(args->domain, type, args->protocol);
 
 	if (__builtin_expect(fd < 0, 0))
-		return refused_late(domain, type, saved);
+		return refused_late(domain, type, saved, errno);
 	return shim_fd_mark_plain(fd);
 }
 
