@@ -310,9 +310,9 @@ static int decode(struct capture *capture)
 	if (ret == ENOUGH)
 		ret = 0;
 	/* Show the packets before the damage. */
-	if (capture->text.len && (!ret || capture->err->code == EIO))
-		ret = out_print(&capture->text, ret ? NULL : capture->err) ? -capture->err->code :
-									     ret;
+	if (capture->text.len && (!ret || capture->err->code == EIO) &&
+	    out_print(&capture->text, ret ? NULL : capture->err))
+		ret = -capture->err->code;
 	if (!ret)
 		note(capture);
 	return ret;

@@ -73,9 +73,9 @@ size_t smc_clc_length(const void *data, size_t len)
 	uint8_t type = GET8(&in, 4);
 	uint16_t length = GET16(&in, 5);
 
-	if (len < 4)
-		return memcmp(data, eye, len < 3 ? len : 3) ? 0 : SMC_CLC_HEADER;
-	if (word != EYE_SMCR && word != EYE_SMCD)
+	if (memcmp(data, eye, len < 3 ? len : 3))
+		return 0;
+	if (len >= 4 && word != EYE_SMCR && word != EYE_SMCD)
 		return 0;
 	if (len > 4 && (type < SMC_CLC_PROPOSAL || type > SMC_CLC_DECLINE))
 		return 0;

@@ -214,7 +214,8 @@ int terminal_wait(struct terminal *terminal, double seconds)
 		left = end - milliseconds();
 		if (terminal->n_keys && left > REST_MS)
 			left = REST_MS;
-		count = poll(fds, 2, left > 0 ? (int)(left < INT32_MAX ? left : INT32_MAX) : 0);
+		left = left > 0 ? left : 0;
+		count = poll(fds, 2, (int)(left < INT32_MAX ? left : INT32_MAX));
 		if (!count && terminal->n_keys)
 			key = next_key(terminal, true);
 		else if (!count && milliseconds() >= end)
