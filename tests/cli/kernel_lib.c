@@ -448,9 +448,10 @@ static ssize_t ask(struct sock *sock, const struct nlmsghdr *nlh, size_t len)
 
 	requests++;
 	count_requests();
-	errno = is_wrong("send: eperm") ? EPERM : is_wrong("send: enobufs") ? ENOBUFS : 0;
-	if (errno)
+	if (is_wrong("send: eperm") || is_wrong("send: enobufs")) {
+		errno = is_wrong("send: eperm") ? EPERM : ENOBUFS;
 		return -1;
+	}
 	if (!replace(&request)) {
 		answer(&request);
 		spoil(&request);
@@ -561,7 +562,8 @@ ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
 	msg->msg_namelen = sizeof(kernel);
 	msg->msg_controllen = 0;
 	msg->msg_flags = room < piece->len ? MSG_TRUNC : 0;
-	memcpy(msg->msg_iov[0].iov_base, sock->bytes + piece->start,
-	       room < piece->len ? room : piece->len);
-	return (ssize_t)(flags & MSG_TRUNC ? piece->len : room < piece->len ? room : piece->len);
+	if (room > piece->len)
+		room = piece->len;
+	memcpy(msg->msg_iov[0].iov_base, sock->bytes + piece->start, room);
+	return (ssize_t)(flags & MSG_TRUNC ? piece->len : room);
 }

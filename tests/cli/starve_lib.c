@@ -144,7 +144,7 @@ static bool is_same(int one, int other)
 	return len == read_all(b, other) && !memcmp(a, b, len);
 }
 
-/* Did the process with the failed allocation, or its parent, report it? */
+/* true if the process with the failed allocation, or its parent, reported it */
 static bool says_so(const struct run *run)
 {
 	static char text[TEXT_SIZE];

@@ -21,7 +21,7 @@ struct stream_limit stream_limit(int step_ms, uint64_t whole_ms)
 	return (struct stream_limit){ step_ms, fake.now + whole_ms * 1000000U };
 }
 
-/* Does it arrive in time? Advances the clock by the waiting time. */
+/* Advances the clock by the waiting time. Return: true if it arrives in time. */
 static bool wait_for(uint64_t ns, const struct stream_limit *limit)
 {
 	uint64_t step = (uint64_t)limit->step_ms * 1000000U;

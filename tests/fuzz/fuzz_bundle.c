@@ -73,7 +73,7 @@ static int archive_of(const uint8_t *data, size_t size)
 	return fd;
 }
 
-/* Unpack in a separate process, which drops its rights. Return: is it a bundle? */
+/* Unpack in a separate process, which drops its rights. Return: true if it is a bundle. */
 static bool unpack(int fd, int directory)
 {
 	struct smc_err err = { 0 };
@@ -83,7 +83,9 @@ static bool unpack(int fd, int directory)
 	if (!pid) {
 		umask(077);
 		ret = bundle_unpack(fd, directory, "x", &err);
-		_exit(!ret ? 0 : ret == -err.code && err.text[0] ? 1 : 2);
+		if (ret)
+			_exit(ret == -err.code && err.text[0] ? 1 : 2);
+		_exit(0);
 	}
 	MUST(pid > 0);
 	/* libFuzzer's timer interrupts it. */

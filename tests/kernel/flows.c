@@ -384,6 +384,13 @@ static void on_signal(int number)
 		restarting++;
 }
 
+static const char *kind_name(int kind)
+{
+	if (kind < READS)
+		return outs[kind];
+	return kind < NOW ? ins[kind - READS] : kinds[kind - NOW];
+}
+
 static bool saw_all(bool reports)
 {
 	bool all = true;
@@ -393,9 +400,7 @@ static bool saw_all(bool reports)
 			continue;
 		all = false;
 		if (reports)
-			printf("never seen: %s\n", i < READS ? outs[i] :
-						   i < NOW   ? ins[i - READS] :
-							       kinds[i - NOW]);
+			printf("never seen: %s\n", kind_name(i));
 	}
 	return all;
 }

@@ -150,7 +150,7 @@ static void die(int port)
 	close(fd);
 }
 
-/* Is everything echoed, byte by byte? */
+/* true if everything is echoed, byte by byte */
 static bool ask(int port)
 {
 	static char sent[MOST], got[MOST + 1];

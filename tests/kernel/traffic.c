@@ -131,7 +131,7 @@ static bool wait_ready(int fd, short events)
 	return ret > 0;
 }
 
-/* May the failed call be repeated? The timeout of a blocking socket is EAGAIN, too. */
+/* true if the failed call may be repeated. The timeout of a blocking socket is EAGAIN, too. */
 static bool again(int fd, short events, bool blocks)
 {
 	if (errno == EINTR)
@@ -491,9 +491,11 @@ int main(int argc, char **argv)
 	}
 	if (argc != 6 || strcmp(argv[0], "load"))
 		errx(1, "see the source for its arguments");
-	make_talk = !strcmp(argv[1], "own")   ? talk_own :
-		    !strcmp(argv[1], "redis") ? talk_redis :
-						talk_http;
+	make_talk = talk_http;
+	if (!strcmp(argv[1], "own"))
+		make_talk = talk_own;
+	else if (!strcmp(argv[1], "redis"))
+		make_talk = talk_redis;
 	set_server(argv[2], argv[3]);
 	return load(strtoul(argv[4], NULL, 10), (unsigned int)atoi(argv[5]));
 }

@@ -100,8 +100,8 @@ long syscall(long name, ...)
 
 int socket(int domain, int type, int protocol)
 {
-	const char *who = domain == 43 ? "FAKE_SMC" : protocol == 256 ? "FAKE_INET" : "FAKE_TCP";
-	int err = number(who);
+	const char *inet = protocol == 256 ? "FAKE_INET" : "FAKE_TCP";
+	int err = number(domain == 43 ? "FAKE_SMC" : inet);
 	char text[64];
 
 	memcpy(last, (int[]){ domain, type, protocol }, sizeof(last));

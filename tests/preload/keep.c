@@ -76,7 +76,7 @@ static ssize_t drain(int peer)
 	return n ? -1 : total;
 }
 
-/* Is the other end held by a process? Connections without an inode are the kernel's. */
+/* true if a process holds the other end: connections without an inode are the kernel's */
 static bool is_held(int peer)
 {
 	struct sockaddr_in addr = { 0 };

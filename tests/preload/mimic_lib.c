@@ -50,13 +50,12 @@ static int refuse(int err)
 int socket(int domain, int type, int protocol)
 {
 	bool smc = domain == 43, inet = protocol == 256;
-	int family = smc ? (protocol ? AF_INET6 : AF_INET) : domain;
-	int fd;
+	int family = protocol ? AF_INET6 : AF_INET, fd;
 
 	/* A kernel without SMC. */
 	if ((smc || inet) && getenv("MIMIC_REFUSE"))
 		return refuse(EAFNOSUPPORT);
-	fd = (int)syscall(SYS_socket, family, type, smc || inet ? 0 : protocol);
+	fd = (int)syscall(SYS_socket, smc ? family : domain, type, smc || inet ? 0 : protocol);
 	if (fd >= 0 && fd < MOST) {
 		kinds[fd] = smc || inet ? domain << 16 | (protocol + 1) : 0;
 		is_shut[fd] = false;

@@ -20,7 +20,10 @@ CASE(blocking_write)
 	}
 	close(p.a);
 	n = write(p.c, block, sizeof(block));
-	say("write=%s", n == sizeof(block) ? "all" : n > 0 ? "some" : result(n));
+	if (n > 0)
+		say("write=%s", n == sizeof(block) ? "all" : "some");
+	else
+		say("write=%s", result(n));
 	close(p.c);
 	waitpid(reader, NULL, 0);
 }

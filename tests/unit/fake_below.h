@@ -723,7 +723,7 @@ static inline long fake_syscall(long number, const long *args)
 		return fake_write(args);
 	if (number == SYS_rt_sigprocmask)
 		return fake_mask(args);
-	/* Can the address be read? */
+	/* An address that cannot be read is EFAULT. */
 	if ((number == SYS_connect || number == SYS_bind) && (int)args[2] == 1)
 		return fake_refuse(args[1] < 4096 ? EFAULT : EINVAL);
 	assert_true(number != SYS_openat || args[2] & O_CLOEXEC);

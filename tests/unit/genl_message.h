@@ -67,12 +67,14 @@ static inline const char *genl_put(struct message *m, const char *text)
 			const uint8_t byte = (uint8_t)number;
 
 			assert_true(size == 1 || size == 2 || size == 4 || size == 8);
-			message_attr(m, type,
-				     size == 8 ? (const void *)&number :
-				     size == 4 ? (const void *)&word :
-				     size == 2 ? (const void *)&half :
-						 &byte,
-				     size);
+			if (size == 8)
+				message_attr(m, type, &number, size);
+			else if (size == 4)
+				message_attr(m, type, &word, size);
+			else if (size == 2)
+				message_attr(m, type, &half, size);
+			else
+				message_attr(m, type, &byte, size);
 			at -= !*at || *at == '}';
 		}
 	}

@@ -10,14 +10,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* @name: overwritten with another name for each test. Return: was it created? */
+/* @name: overwritten with another name for each test. Return: true if it was created. */
 static inline bool scratch_make(char *name)
 {
 	strcpy(name + strlen(name) - 6, "XXXXXX");
 	return mkdtemp(name);
 }
 
-/* Write a file below @root, creating its directories. Return: success? */
+/* Write a file below @root, creating its directories. Return: true for success. */
 static inline bool scratch_put(const char *root, const char *path, const void *bytes, size_t len)
 {
 	char full[PATH_MAX];

@@ -95,7 +95,7 @@ struct message {
 	};
 };
 
-/* Is it this text, where '*' stands for any part of a line? */
+/* true if it is this text, where '*' stands for any part of a line */
 static inline bool is_like(const char *text, const char *pattern)
 {
 	for (; *pattern != '*'; text++, pattern++)

@@ -264,7 +264,7 @@ TEST(cut)
 	}
 }
 
-/* For each length: is the group decoded? */
+/* The group is decoded from messages of @from bytes and more. */
 static void cut_at(const char *text, uint32_t bit, size_t from)
 {
 	uint8_t bytes[512];

@@ -36,10 +36,10 @@ static void free_host(struct sc_host *host)
 
 static void append(struct out_text *out, const struct sc_change *change)
 {
-	out_str(out, change->old == change->new ? "= " :
-		     !change->new		? "- " :
-		     change->old		? "~ " :
-						  "+ ");
+	if (change->old && change->new)
+		out_str(out, change->old == change->new ? "= " : "~ ");
+	else
+		out_str(out, change->new ? "+ " : "- ");
 	if (change->netns)
 		out_str(out, "blue ");
 	conf_append_line(out, change->new ? change->new : change->old);

@@ -15,7 +15,7 @@
 #define NR_CLONE3 435
 #define NR_OPENAT2 437
 
-/* Did it fail, with this errno? Prints a message if not. */
+/* true if it failed with this errno; prints a message if not */
 static bool fails(const char *what, long ret, int code)
 {
 	if (ret < 0 && errno == code)

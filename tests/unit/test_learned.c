@@ -401,7 +401,7 @@ static bool model_is_due(const struct model *model)
 	return (model->lives - 1) / LEARNED_TRIAL % (1 + times / LEARNED_FAR) == 0;
 }
 
-/* Return: does it use TCP? */
+/* Return: true if it uses TCP. */
 static bool model_choose(struct model *model)
 {
 	bool is_tcp = model->score < LEARNED_ONE && model_is_tcp(model);

@@ -39,7 +39,7 @@ TEST(gives)
 /* @arg: the case; the line goes to a pipe. */
 static int runs_out(const void *arg)
 {
-	static char line[100], want[100];
+	static char line[100], want[100], *at;
 	volatile size_t size = SIZE_MAX / 2, count = 3;
 	int ends[2], status;
 	ssize_t len;
@@ -58,10 +58,10 @@ static int runs_out(const void *arg)
 	waitpid(pid, &status, 0);
 	len = read(ends[0], line, sizeof(line) - 1);
 	snprintf(want, sizeof(want), "%s: out of memory\n", program_invocation_short_name);
-	return WIFEXITED(status) && WEXITSTATUS(status) == 125 && len > 0 &&
-			       !strcmp(strstr(line, program_invocation_short_name) ?: "", want) ?
-		       CHILD_RIGHT :
-		       CHILD_WRONG;
+	at = len > 0 ? strstr(line, program_invocation_short_name) : NULL;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 125 && at && !strcmp(at, want))
+		return CHILD_RIGHT;
+	return CHILD_WRONG;
 }
 
 TEST(ends)

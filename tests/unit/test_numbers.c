@@ -36,7 +36,7 @@ static double run_time(void)
 	return exp(0.1 * normal()) * (uniform() < 0.1 ? 1 + uniform() : 1);
 }
 
-/* One of two commands takes @factor times as long: how often is a difference found? */
+/* Return: how often a difference is found, of two commands that differ by @factor. */
 static int differences(size_t pairs, double factor, double drift)
 {
 	double tcp[MOST], smc[MOST];

@@ -155,7 +155,7 @@ static void begin_failing(const char *text, unsigned int fail_at, int code)
 	kernel.code = code;
 }
 
-/* Does the kernel's table equal this, in any order? */
+/* true if the kernel's table equals this, in any order */
 static bool table_is(const char *text)
 {
 	struct smc_pnet_table want;

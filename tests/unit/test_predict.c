@@ -119,7 +119,8 @@ static void change(const char *words)
 	snprintf(text, sizeof(text), "%s", words);
 	for (char *word = strtok_r(text, " ", &at); word; word = strtok_r(NULL, " ", &at)) {
 		for (char *p = word; *p; p++)
-			*p = *p == '_' ? ' ' : *p == ';' ? '\n' : *p;
+			if (*p == '_' || *p == ';')
+				*p = *p == '_' ? ' ' : '\n';
 		for (int i = 0; i < 2; i++) {
 			char copy[256];
 

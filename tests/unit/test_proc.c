@@ -108,7 +108,7 @@ TEST(inode_without_a_process)
 	assert_int_equal(count, 1);
 }
 
-/* May this process duplicate its own descriptors? Old kernels and sandboxes refuse. */
+/* true if this process may duplicate its own descriptors: old kernels and sandboxes refuse */
 static bool can_copy_fds(int fd)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0), copy;

@@ -57,7 +57,7 @@ static void begin(int port, enum how how)
 		getsockopt(5, SOL_SOCKET, SO_ERROR, &error, &len);
 }
 
-/* A connection of this many milliseconds, after a handshake of 10. Return: is it an SMC socket? */
+/* A connection of this many milliseconds, after a handshake of 10. Return: true if over SMC. */
 static bool live(int port, int ms, enum how how)
 {
 	bool is_smc;
@@ -162,10 +162,11 @@ int shmget(key_t key, size_t size, int flags)
 		return kind == OTHERS || kind == SMALL ? n : refuse(ENOENT);
 	assert_int_equal(size, LEARNED_SIZE);
 	assert_int_equal(flags, IPC_CREAT | 0600);
-	return kind == OTHERS || kind == DENIED ? refuse(EACCES) :
-	       kind == SMALL			? refuse(EINVAL) :
-	       kind == FULL			? refuse(ENOSPC) :
-						  n;
+	if (kind == OTHERS || kind == DENIED)
+		return refuse(EACCES);
+	if (kind == SMALL)
+		return refuse(EINVAL);
+	return kind == FULL ? refuse(ENOSPC) : n;
 }
 
 void *shmat(int segment, const void *addr, int flags)
@@ -222,7 +223,7 @@ static void set(enum setting setting)
 	shim_in_sandbox = setting == SANDBOX;
 }
 
-/* Is the life of a connection to port 1 shared? */
+/* true if the life of a connection to port 1 is shared */
 static bool has_life(void)
 {
 	const struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(1) };
@@ -235,7 +236,7 @@ static bool has_life(void)
 	       learned_find(&memory, &key).entry;
 }
 
-/* Does the library use the segment that it should use, or none? */
+/* The library uses the segment that it should use, or none. */
 static int use_segment(const void *arg)
 {
 	bool is_shared, is_right;
