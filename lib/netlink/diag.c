@@ -170,7 +170,7 @@ int smc_diag_dump(const void *req, size_t len, size_t body, smc_diag_fn fn, void
 int smc_rdma_dump(uint8_t command, const void *req, size_t len, smc_diag_fn fn, void *arg)
 {
 	const uint16_t type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command);
-	struct dump dump = { .type = type, .answer = type, .fn = fn, .arg = arg };
+	struct dump dump = { type, type, fn, arg };
 	struct answer answer;
 
 	return ask(&dump, &answer, NETLINK_RDMA, req, len);
@@ -179,9 +179,7 @@ int smc_rdma_dump(uint8_t command, const void *req, size_t len, smc_diag_fn fn, 
 int smc_xfrm_dump(smc_diag_fn fn, void *arg)
 {
 	const struct xfrm_userpolicy_id all = { .index = 0 };
-	struct dump dump = {
-		.type = XFRM_MSG_GETPOLICY, .answer = XFRM_MSG_NEWPOLICY, .fn = fn, .arg = arg
-	};
+	struct dump dump = { XFRM_MSG_GETPOLICY, XFRM_MSG_NEWPOLICY, fn, arg };
 	struct answer answer;
 
 	return ask(&dump, &answer, NETLINK_XFRM, &all, sizeof(all));

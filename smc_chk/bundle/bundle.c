@@ -13,6 +13,7 @@
 #include "host/record.h"
 #include "out/table.h"
 #include "out/units.h"
+#include "process/ask.h"
 #include "process/signals.h"
 #include "smc_chk/bundle/collect.h"
 #include "smc_chk/bundle/archive.h"
@@ -148,7 +149,8 @@ static int run_tool(struct workdir *work, const struct chk_request *req, struct 
 		return smc_err_set(err, errno, "cannot read %s", req->object);
 	status = workdir_run(work, argv, -1, -1, 0);
 	if (status < 0)
-		return smc_err_set(err, -status, "cannot run %s", argv[0]);
+		return smc_err_say(err, -status, "cannot run %s: %s", argv[0],
+				   status == -ENOENT ? EXTRA_MISSING : strerror(-status));
 	if (*workdir_why(status) && !work->caught)
 		return smc_err_say(err, EIO, "%s did not finish on %s: %s", argv[0], req->object,
 				   workdir_why(status));
