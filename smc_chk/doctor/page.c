@@ -6,8 +6,8 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/write.h"
+#include "process/ask.h"
 #include "process/program.h"
-#include "process/self.h"
 #include "smc_chk/smc_chk.h"
 #include "version.h"
 
@@ -33,17 +33,16 @@ static const char *const elements[][4] = {
 static int put(struct out_text *page, const char *const *element, const struct chk_request *req)
 {
 	const bool is_doctor = element == elements[0];
-	char path[PATH_MAX], netns[PATH_MAX] = "-j", iface[PATH_MAX] = "-j", *said AUTO_FREE = NULL;
-	const char *program = self_find(element[1], X_OK, path) ? path : element[1];
 	const char *level = is_doctor && req->is_brief ? "--problems" : "-j";
-	const char *argv[] = { program, element[2], element[3], level, netns, iface, NULL };
+	char *iface AUTO_FREE = is_doctor && req->iface ? xprintf("-i%s", req->iface) : NULL;
+	char *netns AUTO_FREE = req->netns ? xprintf("-N%s", req->netns) : NULL;
+	char path[PATH_MAX], *said AUTO_FREE = NULL;
+	const char *argv[] = { path,	      element[2],    element[3], level,
+			       netns ?: "-j", iface ?: "-j", NULL };
 	size_t len = 0;
 	int status;
 
-	if (req->netns)
-		snprintf(netns, sizeof(netns), "-N%s", req->netns);
-	if (req->iface && is_doctor)
-		snprintf(iface, sizeof(iface), "-i%s", req->iface);
+	tool_find(element[1], path);
 	status = program_run((char *const *)argv, &said, &len);
 	if (is_doctor && (!said || !strstr(said, "{\"schema\""))) {
 		fputs(len ? said : "smc_chk: the doctor ended without a result\n", stderr);
@@ -51,10 +50,7 @@ static int put(struct out_text *page, const char *const *element, const struct c
 	}
 	out_printf(page, "<script type=\"application/json\" id=\"%s\">", element[0]);
 	for (size_t i = 0; i < len; i++)
-		if (said[i] == '<')
-			out_str(page, "\\u003c");
-		else
-			out_char(page, said[i]);
+		out_str(page, said[i] == '<' ? "\\u003c" : (char[]){ said[i], '\0' });
 	out_str(page, "</script>\n");
 	return status;
 }
