@@ -76,10 +76,8 @@ int dropin_each(bool user, unit_fn *fn, void *arg, struct smc_err *err)
 	return ret ? ret : units_each(base, ".d", "/" DROPIN_FILE, fn, arg, err);
 }
 
-static int failed(struct smc_err *err, const char *what, const char *path)
+static int failed(struct smc_err *err, int code, const char *what, const char *path)
 {
-	int code = errno;
-
 	if (code == EACCES || code == EPERM)
 		return smc_err_say(err, code, "cannot %s '%s': %s: try with sudo", what, path,
 				   strerror(code));
@@ -93,12 +91,12 @@ int dropin_read(const char *file, char **text, struct smc_err *err)
 
 	*text = NULL;
 	if (lstat(file, &st))
-		return errno == ENOENT || errno == ENOTDIR ? 0 : failed(err, "read", file);
+		return errno == ENOENT || errno == ENOTDIR ? 0 : failed(err, errno, "read", file);
 	if (S_ISREG(st.st_mode)) {
 		*text = smc_read_file(file, O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, SIZE_MAX_READ,
 				      &len);
 		if (!*text && errno != EFBIG)
-			return failed(err, "read", file);
+			return failed(err, errno, "read", file);
 	}
 	if (*text && !strncmp(*text, DROPIN_MARK, strlen(DROPIN_MARK)))
 		return 0;
@@ -122,7 +120,7 @@ static int make_directories(const char *path, struct smc_err *err)
 		end += 1 + strcspn(end + 1, "/");
 		snprintf(part, sizeof(part), "%.*s", (int)(end - path), path);
 		if (mkdir(part, 0755) && errno != EEXIST)
-			return failed(err, "create directory", part);
+			return failed(err, errno, "create directory", part);
 	} while (*end);
 	return 0;
 }
@@ -130,19 +128,16 @@ static int make_directories(const char *path, struct smc_err *err)
 /* The new file first has a temporary name, which systemd ignores. */
 static int replace(const struct dropin *dropin, const char *text, struct smc_err *err)
 {
-	int dir = open(dropin->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int dir AUTO_CLOSE = open(dropin->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int ret = dir < 0 ? -errno :
 			    smc_replace_file(dir, strrchr(dropin->file, '/') + 1, text,
 					     strlen(text), 0644);
 
-	if (dir >= 0)
-		close(dir);
 	if (!ret)
 		return 1;
 	if (!dropin->keeps_dir)
 		rmdir(dropin->dir);
-	errno = -ret;
-	return failed(err, "write", dropin->file);
+	return failed(err, -ret, "write", dropin->file);
 }
 
 int dropin_write(const struct dropin *dropin, const char *text, struct smc_err *err)
@@ -170,7 +165,7 @@ int dropin_remove(const struct dropin *dropin, struct smc_err *err)
 		return ret;
 	free(old);
 	if (unlink(dropin->file))
-		return failed(err, "remove", dropin->file);
+		return failed(err, errno, "remove", dropin->file);
 	if (!dropin->keeps_dir)
 		rmdir(dropin->dir); /* fails if there are other files */
 	return 1;
