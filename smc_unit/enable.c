@@ -6,6 +6,7 @@
 #include "out/text.h"
 #include "process/ask.h"
 #include "process/confined.h"
+#include "settings/conf_files.h"
 #include "smc_unit/unit.h"
 
 /* A part of a word in double quotes, as systemd.syntax(7) reads it; % begins a specifier. */

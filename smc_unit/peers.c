@@ -4,6 +4,7 @@
 #include "base/scan.h"
 #include "out/text.h"
 #include "process/ask.h"
+#include "settings/conf_files.h"
 #include "smc_unit/unit.h"
 
 /* Make the remaining files authoritative, even if they are empty. */

@@ -28,9 +28,6 @@ struct request {
 /** unit_warn() - print a warning, unless @quiet */
 #define unit_warn(req, ...) cli_warn((req)->launch.tool, (req)->launch.quiet, __VA_ARGS__)
 
-/* Directory of files for smc_conf, see smc.conf(5). */
-#define CONF_DIR "/etc/smc-tools/smc.conf.d"
-
 /* ---- dropin.c: the file written for a service; foreign ones are never touched ---- */
 
 /* Sorts last of all drop-ins, also after override.conf of systemctl edit. */

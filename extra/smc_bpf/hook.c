@@ -17,7 +17,7 @@
 #include "process/proc.h"
 #include "process/program.h"
 #include "process/self.h"
-#include "settings/conf.h"
+#include "settings/conf_files.h"
 
 #define MAX_STATE (1U << 20) /* bytes; Kubernetes takes 256 KiB of annotations */
 /*

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "settings/policy.h"
+#include "smc_conf/policy.h"
 
 #define POLICY_TABLE "smc-tools"
 

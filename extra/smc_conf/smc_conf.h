@@ -6,9 +6,10 @@
 
 #include "cli/cli.h"
 #include "net/pairing.h"
-#include "settings/conf.h"
+#include "settings/conf_files.h"
 #include "settings/eids.h"
 #include "settings/pnet_table.h"
+#include "smc_conf/conf.h"
 
 /**
  * struct sc_netns - current state of a network namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Settings: add, find, and write as lines. */
-#include "settings/conf.h"
+#include "smc_conf/conf.h"
 
 #include "base/array.h"
 #include "base/memory.h"

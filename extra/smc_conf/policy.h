@@ -28,11 +28,6 @@
 #include "net/netaddr.h"
 #include "out/text.h"
 
-/* smc.conf(5) */
-#define CONF_FILE "/etc/smc-tools/smc.conf"
-/* Read after smc.conf, even if that is missing: lines added by programs, such as smc_unit peers. */
-#define CONF_DIR "/etc/smc-tools/smc.conf.d"
-
 /* Number of different combinations of allow or deny, direction and ports. */
 #define POLICY_RULES_MAX 64
 /* Room for one network with ports: "[fd00::]/128:65534-65535" */

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "cgroup/scope.h"
 #include "out/text.h"
-#include "settings/policy.h"
+#include "smc_conf/policy.h"
 
 enum conf_kind {
 	CONF_EID,
