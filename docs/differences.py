@@ -44,7 +44,7 @@ def known(rows, tags):
         name, _, words = value.partition(" ")
         name, _, tag = name.partition("@")
         if tag in tags or (not tag and "fallback" not in tags):
-            cases[name] = words
+            cases[name] = set(words.split())
     return cases
 
 
