@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scripted system below the preload library: sockets are only descriptions, and each call that
- * changes something is logged. Include once per program, which links all of the library except
- * config.c: the settings of the environment are set here, too.
+ * Scripted system below the preload library: sockets are only descriptions. Tests compare what a
+ * call returns, and what it leaves: see comes_to() at the end. Include once per program, which
+ * links all of the library except config.c: the settings of the environment are set here, too.
  */
 #pragma once
 
@@ -25,6 +25,7 @@
 
 #define FAKE_FDS 16
 #define FAKE_FILE 15
+#define FAKE_ANY (-2) /* each socket has the option, until it is set */
 #define ERRNO_BEFORE 77
 #define ERRNO_NOISE ENOLCK /* of calls that succeed: they may change it, too */
 
@@ -42,12 +43,25 @@
  * @flags: O_NONBLOCK and so on; @fd_flags: FD_CLOEXEC
  * @unsent: bytes, or a negative errno
  * @name: of getsockname(2), family 0 for "any"
+ * What the library has done to it, successfully:
+ * @port: of bind(2); @backlog: of listen(2); @shut: SHUT_RD is 1, SHUT_WR 2
+ * @connects: number of calls; @connect_flags: O_NONBLOCK and so on, of the latest
+ * @is_locked: by fcntl(2); @watchers: epoll instances, a bit each
+ * @bytes_in, @bytes_out: read and written; @send_flags: of the latest write
  */
 struct fake_fd {
-	bool is_open, is_socket, is_epoll, is_connected;
+	bool is_open, is_socket, is_epoll, is_connected, is_locked;
 	int domain, protocol, state, error, revents, flags, fd_flags, unsent, signal, owner;
-	unsigned int ino, mode;
+	unsigned int ino, mode, watchers;
 	struct sockaddr_in name;
+	int port, backlog, shut, connects, connect_flags, send_flags;
+	long bytes_in, bytes_out;
+};
+
+struct fake_option {
+	int fd, level, name;
+	socklen_t len;
+	char value[64];
 };
 
 /**
@@ -63,6 +77,10 @@ struct fake_fd {
  *	@open_mode: of the latest; @rest: its unread part
  * @parent_ino: of the parent's file under the number in question
  * @answers: to calls that begin so in the log; the latest match counts
+ * @calls: number of those that may change something, since comes_to(); @queries: of the others
+ * @opened: number of sockets, by kind; @said: lines on standard error
+ * @is_blocked: all signals are
+ * @was: the state before the latest comes_to()
  */
 static struct fake {
 	bool on;
@@ -73,11 +91,7 @@ static struct fake {
 	struct shim_config config;
 	struct rules rules;
 	struct fake_fd fds[FAKE_FDS];
-	struct {
-		int fd, level, name;
-		socklen_t len;
-		char value[64];
-	} options[64];
+	struct fake_option options[64];
 	size_t n_options, n_answers;
 	struct {
 		const char *path, *text;
@@ -89,7 +103,14 @@ static struct fake {
 		int ret, err, times;
 		void (*then)(void);
 	} answers[16];
-	char log[4096];
+	int calls, queries, opened[KINDS + 1];
+	bool is_blocked;
+	struct {
+		struct fake_fd fds[FAKE_FDS];
+		struct fake_option options[64];
+		size_t n_options;
+	} was;
+	char said[1024], log[4096];
 } fake;
 
 const struct shim_config *shim_config_get(struct shim_config *own)
@@ -183,6 +204,7 @@ static inline __attribute__((format(printf, 2, 3))) int fake_call(int otherwise,
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
+	fake.calls++;
 	snprintf(fake.log + len, sizeof(fake.log) - len, "%s;", line);
 	return fake_answer(line, otherwise);
 }
@@ -225,6 +247,32 @@ static inline void fake_int(int fd, int level, int name, int value)
 	fake_option(fd, level, name, &value, sizeof(value));
 }
 
+static inline const struct fake_option *fake_find_option(const struct fake_option *all, size_t n,
+							 int fd, int level, int name)
+{
+	for (; n; n--, all++) {
+		if (all->fd == fd && all->level == level && all->name == name)
+			return all;
+	}
+	return NULL;
+}
+
+static inline const struct fake_option *fake_option_of(int fd, int level, int name)
+{
+	return fake_find_option(fake.options, fake.n_options, fd, level, name);
+}
+
+/* The value of an option, without a call; -1 if it was not set. */
+static inline int option_of(int fd, int level, int name)
+{
+	const struct fake_option *option = fake_option_of(fd, level, name);
+	int value = -1;
+
+	if (option)
+		memcpy(&value, option->value, sizeof(value));
+	return value;
+}
+
 static inline int fake_give_int(int number, void *value, socklen_t *len)
 {
 	memcpy(value, &number, sizeof(number));
@@ -245,10 +293,12 @@ static inline int fake_name(int level, int name)
 static inline int fake_getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 {
 	struct tcp_info info = { .tcpi_total_retrans = fake.retransmitted };
+	const struct fake_option *option = fake_option_of(fd, level, name);
 	struct fake_fd *file = fake_fd(fd);
 	char line[64];
 	int err;
 
+	fake.queries++;
 	errno = ERRNO_NOISE;
 	snprintf(line, sizeof(line), "getsockopt %d %d %d", fd, level, fake_name(level, name));
 	if (fake_answer(line, 0))
@@ -264,12 +314,10 @@ static inline int fake_getsockopt(int fd, int level, int name, void *value, sock
 		file->error = 0;
 		return fake_give_int(err, value, len);
 	}
-	for (size_t i = 0; i < fake.n_options; i++) {
-		if (fake.options[i].fd != fd || fake.options[i].level != level ||
-		    fake.options[i].name != name)
-			continue;
-		*len = *len < fake.options[i].len ? *len : fake.options[i].len;
-		memcpy(value, fake.options[i].value, *len);
+	option = option ? option : fake_option_of(FAKE_ANY, level, name);
+	if (option) {
+		*len = *len < option->len ? *len : option->len;
+		memcpy(value, option->value, *len);
 		return 0;
 	}
 	if (level != IPPROTO_TCP || name != TCP_INFO)
@@ -345,10 +393,13 @@ static inline int fake_open(int domain, int type, int protocol)
 	while (fake.fds[fd].is_open)
 		fd++;
 	ret = fake_call(fd, "socket %d %d %d", domain, type, protocol);
-	if (ret == fd)
-		fake_socket(fd, domain, is_smc ? protocol : IPPROTO_TCP)->fd_flags =
-			type & SOCK_CLOEXEC ? FD_CLOEXEC : 0;
-	return ret;
+	if (ret != fd)
+		return ret;
+	fake_socket(fd, domain, is_smc ? protocol : IPPROTO_TCP)->fd_flags =
+		type & SOCK_CLOEXEC ? FD_CLOEXEC : 0;
+	fake.fds[fd].flags |= type & SOCK_NONBLOCK ? O_NONBLOCK : 0;
+	fake.opened[!is_smc ? KIND_TCP : protocol == 256 ? KIND_INET : KIND_AF_SMC]++;
+	return fd;
 }
 
 static inline void fake_shut(int fd)
@@ -367,19 +418,40 @@ static inline int fake_close(int fd)
 	return ret;
 }
 
-FAKE_CALL(int, connect, (int fd, const struct sockaddr *addr, socklen_t len), 0, "connect %d %d%s",
-	  fd, addr ? addr->sa_family : -1,
-	  fake_fd(fd) && fake.fds[fd].flags & O_NONBLOCK ? " at once" : "")
+static inline int fake_connect(int fd, const struct sockaddr *addr, socklen_t len)
+{
+	struct fake_fd *file = fake_fd(fd);
+	bool at_once = file && file->flags & O_NONBLOCK;
+
+	if (file) {
+		file->connects++;
+		file->connect_flags = file->flags;
+	}
+	return fake_call(0, "connect %d %d%s", fd, addr ? addr->sa_family : -1,
+			 at_once ? " at once" : "");
+}
 
 static inline int fake_bind(int fd, const struct sockaddr *addr, socklen_t len)
 {
 	struct sockaddr_in in;
+	int ret;
 
 	memcpy(&in, addr, sizeof(in));
-	return fake_call(0, "bind %d %d", fd, ntohs(in.sin_port));
+	ret = fake_call(0, "bind %d %d", fd, ntohs(in.sin_port));
+	if (!ret && fake_fd(fd))
+		fake.fds[fd].port = ntohs(in.sin_port);
+	return ret;
 }
 
-FAKE_CALL(int, listen, (int fd, int backlog), 0, "listen %d %d", fd, backlog)
+static inline int fake_listen(int fd, int backlog)
+{
+	int ret = fake_call(0, "listen %d %d", fd, backlog);
+
+	if (!ret && fake_fd(fd))
+		fake.fds[fd].backlog = backlog;
+	return ret;
+}
+
 FAKE_CALL(int, accept, (int fd, struct sockaddr *addr, socklen_t *len), 12, "accept %d", fd)
 FAKE_CALL(int, accept4, (int fd, struct sockaddr *addr, socklen_t *len, int flags), 12,
 	  "accept4 %d %d", fd, flags)
@@ -419,7 +491,14 @@ static inline int fake_dup3(int from, int to, int flags)
 	return ret;
 }
 
-FAKE_CALL(int, shutdown, (int fd, int how), 0, "shutdown %d %d", fd, how)
+static inline int fake_shutdown(int fd, int how)
+{
+	int ret = fake_call(0, "shutdown %d %d", fd, how);
+
+	if (!ret && fake_fd(fd))
+		fake.fds[fd].shut |= how + 1;
+	return ret;
+}
 
 static inline int fake_ioctl(int fd, unsigned long request, void *arg)
 {
@@ -438,13 +517,14 @@ static inline int fake_get_flags(struct fake_fd *file, int command, void *arg)
 {
 	struct f_owner_ex owner = { .type = F_OWNER_PID, .pid = file->owner };
 
+	fake.queries++;
 	errno = command == F_GETFD || command == F_GETFL ? ERRNO_NOISE : errno;
 	switch (command) {
 	case F_GETFL: return file->flags;
 	case F_GETFD: return file->fd_flags;
 	case F_GETSIG: return file->signal;
 	case F_GETOWN_EX: memcpy(arg, &owner, sizeof(owner)); return 0;
-	default: return -2;
+	default: fake.queries--; return -2;
 	}
 }
 
@@ -452,18 +532,27 @@ static inline int fake_fcntl(int fd, int command, void *arg)
 {
 	struct fake_fd *file = fake_fd(fd);
 	struct f_owner_ex owner;
+	bool locks;
 	int ret = file ? fake_get_flags(file, command, arg) : fake_refuse(EBADF);
 
 	if (ret != -2)
 		return ret;
 	if (command == F_SETOWN_EX) {
 		memcpy(&owner, arg, sizeof(owner));
-		return fake_call(0, "owner %d %d", fd, owner.pid);
+		ret = fake_call(0, "owner %d %d", fd, owner.pid);
+		file->owner = ret ? file->owner : owner.pid;
+		return ret;
 	}
 	/* The library's own number, if this program uses that of large files: on ppc64el. */
-	if (command == (sizeof(long) == 8 ? 6 : F_SETLK))
-		return fake_call(0, "lock %d %d", fd, ((struct flock *)arg)->l_type == F_WRLCK);
+	if (command == (sizeof(long) == 8 ? 6 : F_SETLK)) {
+		locks = ((struct flock *)arg)->l_type == F_WRLCK;
+		ret = fake_call(0, "lock %d %d", fd, locks);
+		file->is_locked = ret ? file->is_locked : locks;
+		return ret;
+	}
 	ret = fake_call(0, "fcntl %d %d %ld", fd, command, (long)(intptr_t)arg);
+	if (!ret && command == F_SETSIG)
+		file->signal = (int)(intptr_t)arg;
 	if (!ret && command == F_SETFL) {
 		file->flags = (int)(intptr_t)arg;
 		errno = ERRNO_NOISE;
@@ -484,11 +573,32 @@ FAKE_CALL(int, prctl,
 	  "prctl %d %lu %lu %lu", option, b, c, d)
 FAKE_CALL(int, epoll_create, (int size), 13, "epoll_create %d", size)
 FAKE_CALL(int, epoll_create1, (int flags), 13, "epoll_create1 %d", flags)
-FAKE_CALL(ssize_t, splice,
-	  (int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len, unsigned int flags), 3,
-	  "splice %d %d %d %d %zu %u", in, in_pos != NULL, out, out_pos != NULL, len, flags)
-FAKE_CALL(ssize_t, send, (int fd, const void *data, size_t len, int flags), (int)len,
-	  "send %d %d %zu %d", fd, data != NULL, len, flags)
+static inline ssize_t fake_splice(int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len,
+				  unsigned int flags)
+{
+	if (fake_fd(out))
+		fake.fds[out].send_flags = (int)flags;
+	return fake_call(3, "splice %d %d %d %d %zu %u", in, in_pos != NULL, out, out_pos != NULL,
+			 len, flags);
+}
+
+/* Bytes that were written. */
+static inline ssize_t fake_wrote(int fd, int n, int flags)
+{
+	if (n > 0 && fake_fd(fd)) {
+		fake.fds[fd].bytes_out += n;
+		fake.fds[fd].send_flags = flags;
+	}
+	return n;
+}
+
+static inline ssize_t fake_send(int fd, const void *data, size_t len, int flags)
+{
+	int n = fake_call((int)len, "send %d %d %zu %d", fd, data != NULL, len, flags);
+
+	return fake_wrote(fd, n, flags);
+}
+
 FAKE_CALL(ssize_t, sendfile, (int out, int in, void *pos, size_t len), (int)len,
 	  "sendfile %d %d %d %zu", out, in, pos != NULL, len)
 
@@ -509,6 +619,7 @@ int getsockname(int fd, struct sockaddr *addr, socklen_t *len)
 	struct fake_fd *file = fake_fd(fd);
 	socklen_t size = sizeof(struct sockaddr_in);
 
+	fake.queries++;
 	if (!file)
 		return fake_refuse(EBADF);
 	if ((int)*len < 0)
@@ -528,8 +639,11 @@ int getsockname(int fd, struct sockaddr *addr, socklen_t *len)
 
 static inline int fake_getpeername(int fd, struct sockaddr *addr, socklen_t *len)
 {
-	return fake_fd(fd) && fake.fds[fd].is_connected ? getsockname(fd, addr, len) :
-							  fake_refuse(ENOTCONN);
+	fake.queries++;
+	if (!fake_fd(fd) || !fake.fds[fd].is_connected)
+		return fake_refuse(ENOTCONN);
+	fake.queries--;
+	return getsockname(fd, addr, len);
 }
 
 int poll(struct pollfd *fds, nfds_t n, int timeout)
@@ -547,16 +661,28 @@ int poll(struct pollfd *fds, nfds_t n, int timeout)
 
 int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
 {
+	unsigned int bit = 1U << epfd % 32;
+	int ret;
+
 	if (!fake_fd(epfd) || !fake.fds[epfd].is_epoll)
 		return fake_refuse(fake_fd(epfd) ? EINVAL : EBADF);
-	return fake_call(0, "epoll_ctl %d %d %d %#x", epfd, op, fd, event ? event->events : 0);
+	ret = fake_call(0, "epoll_ctl %d %d %d %#x", epfd, op, fd, event ? event->events : 0);
+	if (!ret && fake_fd(fd))
+		fake.fds[fd].watchers = op == EPOLL_CTL_DEL ? fake.fds[fd].watchers & ~bit :
+							      fake.fds[fd].watchers | bit;
+	return ret;
 }
 
 static inline ssize_t fake_recv(int fd, void *data, size_t len, int flags)
 {
-	memset(data, 'x', len);
-	errno = ERRNO_NOISE;
-	return fake_call((int)len, "recv %d %zu %d", fd, len, flags);
+	int n = fake_call((int)len, "recv %d %zu %d", fd, len, flags);
+
+	for (int i = 0; i < n; i++)
+		((char *)data)[i] = (char)(fake_fd(fd) ? fake.fds[fd].bytes_in + i : 'x');
+	if (n > 0 && fake_fd(fd) && !(flags & MSG_PEEK))
+		fake.fds[fd].bytes_in += n;
+	errno = n < 0 ? errno : ERRNO_NOISE;
+	return n;
 }
 
 int nanosleep(const struct timespec *time, struct timespec *left)
@@ -577,8 +703,13 @@ static inline long real_syscall(long number, const long *args)
 
 static inline ssize_t fake_next_write(int fd, const void *data, size_t len)
 {
-	errno = ERRNO_NOISE;
-	return fake_call((int)len, "write %d %zu", fd, len);
+	int n = fake_call((int)len, "write %d %zu", fd, len);
+
+	/* A pipe gets what was read, in order. */
+	for (int i = 0; fake_fd(fd) && S_ISFIFO(fake.fds[fd].mode) && i < n; i++)
+		assert_int_equal(((const char *)data)[i], (char)(fake.fds[fd].bytes_out + i));
+	errno = n < 0 ? errno : ERRNO_NOISE;
+	return fake_wrote(fd, n, 0);
 }
 
 int clock_gettime(clockid_t clock, struct timespec *now)
@@ -598,6 +729,7 @@ static inline long fake_poll_now(const long *args)
 	struct pollfd *fds = (struct pollfd *)(intptr_t)args[0];
 	struct rlimit limit;
 
+	fake.queries++;
 	errno = ERRNO_NOISE;
 	getrlimit(RLIMIT_NOFILE, &limit);
 	if ((rlim_t)args[1] > limit.rlim_cur)
@@ -660,6 +792,7 @@ static inline long fake_stat(const long *args)
 	struct stat *st = (struct stat *)(intptr_t)args[2];
 	struct fake_fd *file = fake_fd((int)args[0]);
 
+	fake.queries++;
 	memset(st, 0, sizeof(*st));
 	if (*path ? !fake_ino(path) : !file)
 		return fake_refuse(*path ? ENOENT : EBADF);
@@ -674,15 +807,21 @@ static inline long fake_write(const long *args)
 {
 	const char *text = (const char *)(intptr_t)args[1];
 	const char *said = memchr(text, ' ', (size_t)args[2]);
+	int len = (int)(args[2] - (said - text)) - 1;
+	size_t had = strlen(fake.said);
 
 	errno = ERRNO_NOISE;
-	fake_call(0, "says%.*s", (int)(args[2] - (said - text) - 1), said);
+	fake_call(0, "says%.*s", len, said);
+	snprintf(fake.said + had, sizeof(fake.said) - had, "%.*s\n", len - 1, said + 1);
 	return args[2];
 }
 
 static inline long fake_mask(const long *args)
 {
-	return fake_call(0, args[2] ? "block" : "unblock");
+	int ret = fake_call(0, args[2] ? "block" : "unblock");
+
+	fake.is_blocked = ret ? fake.is_blocked : args[2] != 0;
+	return ret;
 }
 
 /* Calls that are answered by the log: number of arguments in it. */
@@ -912,8 +1051,72 @@ FIXTURE(fake_teardown)
 	return 0;
 }
 
-/* Compare value, errno (0: unchanged) and the calls below; empties the log. */
-#define comes_to(call, value, err, below)                                                          \
+/* ---- what a call has left ---- */
+
+static inline void fake_begin(void)
+{
+	memcpy(fake.was.fds, fake.fds, sizeof(fake.fds));
+	memcpy(fake.was.options, fake.options, sizeof(fake.options));
+	fake.was.n_options = fake.n_options;
+	fake.calls = fake.queries = 0;
+	fake.said[0] = fake.log[0] = '\0';
+	errno = ERRNO_BEFORE;
+}
+
+/* No descriptor is left over, except the one that was returned, and no signal stays blocked. */
+static inline void fake_end(long long returned)
+{
+	for (int fd = 0; fd < FAKE_FDS; fd++) {
+		if (fake.fds[fd].is_open && !fake.was.fds[fd].is_open && fd != returned)
+			fail_msg("descriptor %d is left over", fd);
+	}
+	assert_false(fake.is_blocked);
+}
+
+/* True if all options of one descriptor, as they were, are among those of another, as they are. */
+static inline bool fake_has_options(int fd)
+{
+	const struct fake_option *old = fake.was.options, *new;
+
+	for (size_t i = 0; i < fake.was.n_options; i++, old++) {
+		new = fake_option_of(fd, old->level, old->name);
+		if (old->fd == fd &&
+		    (!new || new->len != old->len || memcmp(new->value, old->value, old->len)))
+			return false;
+	}
+	return true;
+}
+
+/* True if a descriptor, and all of its options, are as before. */
+static inline bool fake_is_same(int fd)
+{
+	const struct fake_fd *old = &fake.was.fds[fd], *new = &fake.fds[fd];
+	size_t had = 0, has = 0;
+
+	if (!old->is_open && !new->is_open)
+		return true;
+	for (size_t i = 0; i < fake.was.n_options; i++)
+		had += fake.was.options[i].fd == fd;
+	for (size_t i = 0; i < fake.n_options; i++)
+		has += fake.options[i].fd == fd;
+	return !memcmp(old, new, sizeof(*old)) && had == has && fake_has_options(fd);
+}
+
+/* The value and errno (0: untouched) of a call, which leaves no descriptor over. */
+#define returns(call, value, err)                                                                  \
+	do {                                                                                       \
+		long long got_value;                                                               \
+		int got_errno;                                                                     \
+		fake_begin();                                                                      \
+		got_value = (call);                                                                \
+		got_errno = errno;                                                                 \
+		assert_int_equal(got_value, value);                                                \
+		assert_int_equal(got_errno, (err) ? (err) : ERRNO_BEFORE);                         \
+		fake_end(got_value);                                                               \
+	} while (0)
+
+/* The same with the calls below; empties the log. */
+#define logs(call, value, err, below)                                                              \
 	do {                                                                                       \
 		long long got_value;                                                               \
 		int got_errno;                                                                     \
@@ -924,4 +1127,40 @@ FIXTURE(fake_teardown)
 		assert_int_equal(got_value, value);                                                \
 		assert_int_equal(got_errno, (err) ? (err) : ERRNO_BEFORE);                         \
 		fake.log[0] = '\0';                                                                \
+	} while (0)
+
+/* comes_to(call, value, err) or, for a while, comes_to(call, value, err, below). */
+#define FAKE_PICK(a, b, c, d, name, ...) name
+#define comes_to(...) FAKE_PICK(__VA_ARGS__, logs, returns, , )(__VA_ARGS__)
+
+/* After comes_to(): so many system calls, not counting queries; a single one, and no query. */
+#define calls(n) assert_int_equal(fake.calls, n)
+#define only_call() assert_true(fake.calls == 1 && !fake.queries)
+
+/* After comes_to(): the kind of a socket. */
+#define is_socket(fd, dom, proto)                                                                  \
+	do {                                                                                       \
+		assert_true(fake.fds[fd].is_open &&fake.fds[fd].is_socket);                        \
+		assert_int_equal(fake.fds[fd].domain, dom);                                        \
+		assert_int_equal(fake.fds[fd].protocol, proto);                                    \
+	} while (0)
+#define is_tcp(fd) is_socket(fd, AF_INET, IPPROTO_TCP)
+
+/* After comes_to(): also if the socket was replaced, the program sees its settings. */
+#define options_kept(fd)                                                                           \
+	do {                                                                                       \
+		assert_true(fake_has_options(fd));                                                 \
+		assert_int_equal(fake.fds[fd].flags, fake.was.fds[fd].flags);                      \
+		assert_int_equal(fake.fds[fd].fd_flags, fake.was.fds[fd].fd_flags);                \
+		assert_int_equal(fake.fds[fd].owner, fake.was.fds[fd].owner);                      \
+		assert_int_equal(fake.fds[fd].signal, fake.was.fds[fd].signal);                    \
+	} while (0)
+
+/* After comes_to(): the socket was replaced by a new one, or it was not; no socket has changed. */
+#define is_new(fd) assert_int_not_equal(fake.fds[fd].ino, fake.was.fds[fd].ino)
+#define is_same(fd) assert_true(fake_is_same(fd))
+#define unchanged()                                                                                \
+	do {                                                                                       \
+		for (int each = 0; each < FAKE_FDS; each++)                                        \
+			assert_true(fake_is_same(each));                                           \
 	} while (0)
