@@ -44,17 +44,16 @@
  * @unsent: bytes, or a negative errno
  * @name: of getsockname(2), family 0 for "any"
  * What the library has done to it, successfully:
- * @port: of bind(2); @backlog: of listen(2); @shut: SHUT_RD is 1, SHUT_WR 2
- * @connects: number of calls; @connect_flags: O_NONBLOCK and so on, of the latest
- * @is_locked: by fcntl(2); @watchers: epoll instances, a bit each
+ * @is_bound, @port: by bind(2); @backlog: of listen(2); @shut: SHUT_RD is 1, SHUT_WR 2
+ * @connects: number of calls; @is_locked: by fcntl(2); @watchers: epoll instances, a bit each
  * @bytes_in, @bytes_out: read and written; @send_flags: of the latest write
  */
 struct fake_fd {
-	bool is_open, is_socket, is_epoll, is_connected, is_locked;
+	bool is_open, is_socket, is_epoll, is_connected, is_bound, is_locked;
 	int domain, protocol, state, error, revents, flags, fd_flags, unsent, signal, owner;
 	unsigned int ino, mode, watchers;
 	struct sockaddr_in name;
-	int port, backlog, shut, connects, connect_flags, send_flags;
+	int port, backlog, shut, connects, send_flags;
 	long bytes_in, bytes_out;
 };
 
@@ -357,17 +356,23 @@ static inline void fake_value(char *text, size_t size, int level, int name, cons
 	}
 }
 
-/* The kernel doubles the requested size, up to a limit. */
+/* The kernel doubles the size of a buffer, up to a limit unless it is forced, and locks it. */
 static inline void fake_keep(int fd, int level, int name, const void *value, socklen_t len)
 {
-	int bytes;
+	bool is_send = name == SO_SNDBUF || name == SO_SNDBUFFORCE;
+	bool is_receive = name == SO_RCVBUF || name == SO_RCVBUFFORCE;
+	bool is_forced = name == SO_SNDBUFFORCE || name == SO_RCVBUFFORCE;
+	int bytes, locks = option_of(fd, SOL_SOCKET, SO_BUF_LOCK);
 
-	if (level != SOL_SOCKET || (name != SO_SNDBUF && name != SO_RCVBUF)) {
+	if (level != SOL_SOCKET || (!is_send && !is_receive)) {
 		fake_option(fd, level, name, value, len);
 		return;
 	}
 	memcpy(&bytes, value, sizeof(bytes));
-	fake_int(fd, level, name, 2 * (fake.most && bytes > fake.most ? fake.most : bytes));
+	fake_int(fd, level, is_send ? SO_SNDBUF : SO_RCVBUF,
+		 2 * (!is_forced && fake.most && bytes > fake.most ? fake.most : bytes));
+	if (locks >= 0)
+		fake_int(fd, SOL_SOCKET, SO_BUF_LOCK, locks | (is_send ? 1 : 2));
 }
 
 static inline int fake_setsockopt(int fd, int level, int name, const void *value, socklen_t len)
@@ -423,10 +428,8 @@ static inline int fake_connect(int fd, const struct sockaddr *addr, socklen_t le
 	struct fake_fd *file = fake_fd(fd);
 	bool at_once = file && file->flags & O_NONBLOCK;
 
-	if (file) {
+	if (file)
 		file->connects++;
-		file->connect_flags = file->flags;
-	}
 	return fake_call(0, "connect %d %d%s", fd, addr ? addr->sa_family : -1,
 			 at_once ? " at once" : "");
 }
@@ -438,8 +441,12 @@ static inline int fake_bind(int fd, const struct sockaddr *addr, socklen_t len)
 
 	memcpy(&in, addr, sizeof(in));
 	ret = fake_call(0, "bind %d %d", fd, ntohs(in.sin_port));
-	if (!ret && fake_fd(fd))
+	if (!ret && len < sizeof(in))
+		return fake_refuse(EINVAL);
+	if (!ret && fake_fd(fd)) {
+		fake.fds[fd].is_bound = true;
 		fake.fds[fd].port = ntohs(in.sin_port);
+	}
 	return ret;
 }
 
@@ -486,6 +493,7 @@ static inline int fake_dup3(int from, int to, int flags)
 {
 	int ret = fake_dup_to(fake_call(0, "dup3 %d %d %d", from, to, flags), from, to);
 
+	assert_false(flags & ~O_CLOEXEC);
 	if (ret >= 0)
 		fake.fds[to].fd_flags = flags & O_CLOEXEC ? FD_CLOEXEC : 0;
 	return ret;
@@ -1073,33 +1081,38 @@ static inline void fake_end(long long returned)
 	assert_false(fake.is_blocked);
 }
 
-/* True if all options of one descriptor, as they were, are among those of another, as they are. */
-static inline bool fake_has_options(int fd)
+/* True if all options that a descriptor had then are among those that it has now. */
+static inline bool fake_has_all(int fd, const struct fake_option *then, size_t n_then,
+				const struct fake_option *now, size_t n_now)
 {
-	const struct fake_option *old = fake.was.options, *new;
+	const struct fake_option *same;
 
-	for (size_t i = 0; i < fake.was.n_options; i++, old++) {
-		new = fake_option_of(fd, old->level, old->name);
-		if (old->fd == fd &&
-		    (!new || new->len != old->len || memcmp(new->value, old->value, old->len)))
+	for (; n_then; n_then--, then++) {
+		if (then->fd != fd)
+			continue;
+		same = fake_find_option(now, n_now, fd, then->level, then->name);
+		if (!same)
+			same = fake_find_option(now, n_now, FAKE_ANY, then->level, then->name);
+		if (!same || same->len != then->len || memcmp(same->value, then->value, same->len))
 			return false;
 	}
 	return true;
+}
+
+static inline bool fake_has_options(int fd)
+{
+	return fake_has_all(fd, fake.was.options, fake.was.n_options, fake.options, fake.n_options);
 }
 
 /* True if a descriptor, and all of its options, are as before. */
 static inline bool fake_is_same(int fd)
 {
 	const struct fake_fd *old = &fake.was.fds[fd], *new = &fake.fds[fd];
-	size_t had = 0, has = 0;
 
-	if (!old->is_open && !new->is_open)
-		return true;
-	for (size_t i = 0; i < fake.was.n_options; i++)
-		had += fake.was.options[i].fd == fd;
-	for (size_t i = 0; i < fake.n_options; i++)
-		has += fake.options[i].fd == fd;
-	return !memcmp(old, new, sizeof(*old)) && had == has && fake_has_options(fd);
+	return (!old->is_open && !new->is_open) ||
+	       (!memcmp(old, new, sizeof(*old)) && fake_has_options(fd) &&
+		fake_has_all(fd, fake.options, fake.n_options, fake.was.options,
+			     fake.was.n_options));
 }
 
 /* The value and errno (0: untouched) of a call, which leaves no descriptor over. */
@@ -1133,7 +1146,7 @@ static inline bool fake_is_same(int fd)
 #define FAKE_PICK(a, b, c, d, name, ...) name
 #define comes_to(...) FAKE_PICK(__VA_ARGS__, logs, returns, , )(__VA_ARGS__)
 
-/* After comes_to(): so many system calls, not counting queries; a single one, and no query. */
+/* After comes_to(): this number of system calls, not counting queries; a single one, no query. */
 #define calls(n) assert_int_equal(fake.calls, n)
 #define only_call() assert_true(fake.calls == 1 && !fake.queries)
 
@@ -1158,9 +1171,33 @@ static inline bool fake_is_same(int fd)
 
 /* After comes_to(): the socket was replaced by a new one, or it was not; no socket has changed. */
 #define is_new(fd) assert_int_not_equal(fake.fds[fd].ino, fake.was.fds[fd].ino)
-#define is_same(fd) assert_true(fake_is_same(fd))
+#define stays(fd) assert_int_equal(fake.fds[fd].ino, fake.was.fds[fd].ino)
 #define unchanged()                                                                                \
 	do {                                                                                       \
 		for (int each = 0; each < FAKE_FDS; each++)                                        \
 			assert_true(fake_is_same(each));                                           \
+	} while (0)
+
+/* A call that succeeds, and leaves socket 5 in place or makes it one of that kind. */
+#define keeps(call)                                                                                \
+	do {                                                                                       \
+		comes_to(call, 0, 0);                                                              \
+		stays(5);                                                                          \
+	} while (0)
+#define makes_tcp(call)                                                                            \
+	do {                                                                                       \
+		comes_to(call, 0, 0);                                                              \
+		is_tcp(5);                                                                         \
+	} while (0)
+#define makes_smc(call)                                                                            \
+	do {                                                                                       \
+		comes_to(call, 0, 0);                                                              \
+		is_socket(5, AF_SMC, 0);                                                           \
+	} while (0)
+
+/* One that fails, and changes nothing. */
+#define refuses(call, err)                                                                         \
+	do {                                                                                       \
+		comes_to(call, -1, err);                                                           \
+		unchanged();                                                                       \
 	} while (0)
