@@ -78,7 +78,9 @@ struct fake_option {
  * @answers: to calls that begin so in the log; the latest match counts
  * @calls: number of those that may change something, since comes_to(); @queries: of the others
  * @opened: number of sockets, by kind; @said: lines on standard error
- * @is_blocked: all signals are
+ * @watched: the event of the latest watch
+ * @is_blocked: all signals are; @closed, @quiet: numbers that were closed since comes_to(), and
+ *	those while signals were blocked, a bit each
  * @was: the state before the latest comes_to()
  */
 static struct fake {
@@ -103,7 +105,9 @@ static struct fake {
 		void (*then)(void);
 	} answers[16];
 	int calls, queries, opened[KINDS + 1];
+	struct epoll_event watched;
 	bool is_blocked;
+	unsigned int closed, quiet;
 	struct {
 		struct fake_fd fds[FAKE_FDS];
 		struct fake_option options[64];
@@ -409,8 +413,11 @@ static inline int fake_open(int domain, int type, int protocol)
 
 static inline void fake_shut(int fd)
 {
-	if (fake_fd(fd))
+	if (fake_fd(fd)) {
 		fake.fds[fd].is_open = false;
+		fake.closed |= 1U << fd;
+		fake.quiet |= fake.is_blocked ? 1U << fd : 0;
+	}
 	for (size_t i = 0; i < fake.n_options; i++)
 		fake.options[i].fd = fake.options[i].fd == fd ? -1 : fake.options[i].fd;
 }
@@ -568,12 +575,18 @@ static inline int fake_fcntl(int fd, int command, void *arg)
 	return ret;
 }
 
-FAKE_CALL(int, close_range, (unsigned int first, unsigned int last, int flags), 0,
-	  "close_range %u %u %d", first, last, flags)
+static inline int fake_close_range(unsigned int first, unsigned int last, int flags)
+{
+	int ret = fake_call(0, "close_range %u %u %d", first, last, flags);
+
+	for (unsigned int fd = first; !flags && fd < FAKE_FDS && fd <= last; fd++)
+		fake_shut((int)fd);
+	return ret;
+}
 
 static inline void fake_closefrom(int low)
 {
-	fake_call(0, "closefrom %d", low);
+	fake_close_range(low < 0 ? 0 : (unsigned int)low, ~0U, 0);
 }
 
 FAKE_CALL(int, prctl,
@@ -659,7 +672,7 @@ int poll(struct pollfd *fds, nfds_t n, int timeout)
 	int ret = fake_call((int)n, "poll %d", timeout);
 
 	if (ret > 0 && fake_fd(fds->fd))
-		fds->revents = (short)fake.fds[fds->fd].revents;
+		fds->revents = (short)fake.fds[fds->fd].revents & (fds->events | POLLERR | POLLHUP);
 	else if (!ret)
 		fake.ms += timeout;
 	if (ret >= 0)
@@ -670,15 +683,18 @@ int poll(struct pollfd *fds, nfds_t n, int timeout)
 int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
 {
 	unsigned int bit = 1U << epfd % 32;
+	bool has = fake_fd(fd) && fake.fds[fd].watchers & bit, adds = op == EPOLL_CTL_ADD;
 	int ret;
 
 	if (!fake_fd(epfd) || !fake.fds[epfd].is_epoll)
 		return fake_refuse(fake_fd(epfd) ? EINVAL : EBADF);
 	ret = fake_call(0, "epoll_ctl %d %d %d %#x", epfd, op, fd, event ? event->events : 0);
-	if (!ret && fake_fd(fd))
-		fake.fds[fd].watchers = op == EPOLL_CTL_DEL ? fake.fds[fd].watchers & ~bit :
-							      fake.fds[fd].watchers | bit;
-	return ret;
+	if (ret || has == adds)
+		return ret ? ret : fake_refuse(has ? EEXIST : ENOENT);
+	fake.fds[fd].watchers ^= bit;
+	if (adds)
+		fake.watched = *event;
+	return 0;
 }
 
 static inline ssize_t fake_recv(int fd, void *data, size_t len, int flags)
@@ -913,7 +929,20 @@ long syscall(long number, ...)
 	return number == SYS_getpid || number == SYS_gettid ? fake.pid : fake_syscall(number, args);
 }
 
-/* ---- the end of the process ---- */
+/* ---- the process ---- */
+
+static inline void fake_ignore(int number)
+{
+}
+
+/* A handler of the program, after which TCP would restart, or not. */
+static inline void fake_handler(bool restarts)
+{
+	const struct sigaction action = { .sa_handler = fake_ignore,
+					  .sa_flags = restarts ? SA_RESTART : 0 };
+
+	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+}
 
 static jmp_buf left;
 
@@ -1027,6 +1056,10 @@ static const struct {
 	FAKE(SHIM_QUICK_EXIT, leave_now),
 };
 
+/* For loops over cases: the number of the present one is printed if the test fails. */
+static size_t fake_row;
+#define next_row(i, rows) (fake_row = (i) < ARRAY_SIZE(rows) ? (i) + 1 : 0)
+
 /* Clear the marks of all numbers that a test, or its parent, may have. */
 static inline void fake_forget(void)
 {
@@ -1051,6 +1084,9 @@ FIXTURE(fake_setup)
 FIXTURE(fake_teardown)
 {
 	fake.on = false;
+	if (fake_row)
+		print_message("# in row %zu\n", fake_row - 1);
+	fake_row = 0;
 	assert_int_equal(fake.n_files, 0);
 	fake_forget();
 	for (size_t i = 0; i < ARRAY_SIZE(fake_fns); i++)
@@ -1067,6 +1103,7 @@ static inline void fake_begin(void)
 	memcpy(fake.was.options, fake.options, sizeof(fake.options));
 	fake.was.n_options = fake.n_options;
 	fake.calls = fake.queries = 0;
+	fake.closed = fake.quiet = 0;
 	fake.said[0] = fake.log[0] = '\0';
 	errno = ERRNO_BEFORE;
 }
