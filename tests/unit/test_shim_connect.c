@@ -4,421 +4,379 @@
 
 #include <sys/time.h>
 
-#include "ld_pre_smc/state/handshake_memory.h"
 #include "ld_pre_smc/calls/connect.h"
+#include "ld_pre_smc/state/handshake_memory.h"
 
-static const struct sockaddr_in peer = { .sin_family = AF_INET, .sin_port = 0x5000 };
+/* Calls of the kernel's connect(2), blocking or not; whether SO_LINGER, SO_SNDTIMEO were set. */
+static struct {
+	int waits, at_once, lingers, has_limit;
+} tried;
 
-/* Calls that replace socket 5 by a TCP socket, and by a new SMC socket. */
-#define TO_TCP "socket 2 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;"
-#define RENEWED "socket 43 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;"
-
-static int to_peer(void)
+static int look(int fd, const struct sockaddr *addr, socklen_t len)
 {
-	return connect(5, (const struct sockaddr *)&peer, sizeof(peer));
+	const struct fake_option *limit = fake_option_of(fd, SOL_SOCKET, SO_SNDTIMEO);
+	const struct timeval none = { 0 };
+
+	if (fake_fd(fd) && fake.fds[fd].flags & O_NONBLOCK)
+		tried.at_once++;
+	else
+		tried.waits++;
+	tried.lingers = option_of(fd, SOL_SOCKET, SO_LINGER) > 0;
+	tried.has_limit = limit && memcmp(limit->value, &none, sizeof(none));
+	return fake_connect(fd, addr, len);
+}
+
+FIXTURE(setup)
+{
+	const struct linger off = { 0 };
+	const struct timeval none = { 0 };
+	uint64_t cookie = 4711;
+
+	fake_setup(state);
+	atomic_store(&shim_next_fn[SHIM_CONNECT], (shim_any_fn)look);
+	fake_option(FAKE_ANY, SOL_SOCKET, SO_LINGER, &off, sizeof(off));
+	fake_option(FAKE_ANY, SOL_SOCKET, SO_SNDTIMEO, &none, sizeof(none));
+	fake_option(FAKE_ANY, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
+	return 0;
+}
+
+/* Another SMC socket as number 5, or a TCP socket. */
+enum after { SAME, RENEWED, AS_TCP };
+
+static enum after after(void)
+{
+	if (fake.fds[5].domain != AF_SMC)
+		return AS_TCP;
+	return fake.fds[5].ino == fake.was.fds[5].ino ? SAME : RENEWED;
+}
+
+/* Compare value and errno, the socket, and the number of the kernel's connect(2). */
+#define connects(call, value, err, after_, waits_, at_once_)                                       \
+	do {                                                                                       \
+		memset(&tried, 0, sizeof(tried));                                                  \
+		comes_to(call, value, err);                                                        \
+		assert_int_equal(after(), after_);                                                 \
+		assert_int_equal(tried.waits, waits_);                                             \
+		assert_int_equal(tried.at_once, at_once_);                                         \
+		options_kept(5);                                                                   \
+	} while (0)
+
+static int connect_family(int family, socklen_t len)
+{
+	const struct sockaddr_storage addr = { .ss_family = (sa_family_t)family };
+
+	return connect(5, (const struct sockaddr *)&addr, len);
 }
 
 static int to_nobody(void)
 {
-	const struct sockaddr none = { .sa_family = AF_UNSPEC };
-
-	return connect(5, &none, sizeof(none));
+	return connect_family(AF_UNSPEC, sizeof(struct sockaddr));
 }
 
-TEST(a_connection_is_one_call)
+/* Each test has its own peers: the library remembers broken ones. */
+static int to_port(size_t port)
 {
-	comes_to(to_peer(), 0, 0, "connect 5 2;");
-	fake.config.raw = true;
-	fake_fails("connect 5", ECONNREFUSED, 1);
-	comes_to(to_peer(), -1, ECONNREFUSED, "connect 5 2;");
+	const struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
+
+	return connect(5, (const struct sockaddr *)&in, sizeof(in));
 }
-
-TEST(other_families)
-{
-	struct sockaddr_in6 other = { .sin6_family = AF_UNIX };
-	const struct sockaddr *addr = (const struct sockaddr *)&other;
-
-	fake_fails("connect 5", EINVAL, 99);
-	comes_to(connect(5, addr, 16), -1, EAFNOSUPPORT, "connect 5 1;");
-	comes_to(connect(5, addr, 15), -1, EINVAL, "connect 5 1;");
-	fake_socket(5, AF_SMC, 1);
-	comes_to(connect(5, addr, 24), -1, EAFNOSUPPORT, "connect 5 1;");
-	comes_to(connect(5, addr, 23), -1, EINVAL, "connect 5 1;");
-	fake.fds[5].state = TCP_ESTABLISHED;
-	comes_to(connect(5, addr, 24), -1, EISCONN, "connect 5 1;");
-	fake_socket(5, AF_INET, IPPROTO_TCP);
-	comes_to(connect(5, addr, 24), -1, EINVAL, "connect 5 1;");
-}
-
-TEST(refused_sockets_can_be_used_again)
-{
-	static const int kept[] = { EINPROGRESS, EISCONN, EINVAL };
-
-	fake_fails("connect 5", ECONNREFUSED, 1);
-	comes_to(to_peer(), -1, ECONNREFUSED, "connect 5 2;");
-	fake.fds[5].revents = POLLHUP;
-	fake_fails("connect 5", ECONNREFUSED, 1);
-	comes_to(to_peer(), -1, ECONNREFUSED, "connect 5 2;" RENEWED);
-	/* A socket that is connected, or on its way. */
-	for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
-		fake_setup(state);
-		fake.fds[5].revents = POLLHUP;
-		fake_fails("connect 5", kept[i], 1);
-		comes_to(to_peer(), -1, kept[i], "connect 5 2;");
-	}
-}
-
-TEST(sockets_in_use_report_tcp_error)
-{
-	static const struct {
-		int tcp, error;
-	} cases[] = {
-		{ TCP_CLOSE, EINVAL },
-		{ TCP_LISTEN, EISCONN },
-		{ TCP_CLOSE_WAIT, EISCONN },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		fake_setup(state);
-		fake.fds[5].state = cases[i].tcp;
-		fake.fds[5].revents = POLLIN;
-		fake_fails("connect 5", EINVAL, 1);
-		comes_to(to_peer(), -1, cases[i].error, "connect 5 2;");
-	}
-}
-
-TEST(connect_again_by_tcp_state)
-{
-	static const struct {
-		int tcp;
-		const char *below;
-	} cases[] = {
-		{ TCP_CLOSE, "connect 5 2;" },
-		{ TCP_LISTEN, "connect 5 2;" },
-		{ TCP_SYN_SENT, "connect 5 2;" },
-		{ TCP_CLOSE_WAIT, "connect 5 2;socket 43 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;" },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		fake_setup(state);
-		fake.fds[5].state = cases[i].tcp;
-		fake_fails("connect 5", ECONNREFUSED, 1);
-		comes_to(to_peer(), -1, ECONNREFUSED, cases[i].below);
-	}
-	fake_setup(state);
-	fake.fds[5].state = TCP_ESTABLISHED;
-	fake.fds[5].is_connected = true;
-	fake_fails("connect 5", EINVAL, 1);
-	comes_to(to_peer(), -1, EISCONN, "connect 5 2;");
-}
-
-TEST(a_forgotten_refusal_is_queried_again)
-{
-	fake_fails("connect 5", ECONNABORTED, 2);
-	comes_to(to_peer(), 0, 0, "connect 5 2;connect 5 2;connect 5 2;");
-	fake_fails("connect 5", ECONNABORTED, 9);
-	comes_to(to_peer(), -1, ECONNABORTED,
-		 "connect 5 2;connect 5 2;connect 5 2;connect 5 2;connect 5 2;");
-	fake.fds[5].revents = POLLHUP;
-	comes_to(to_peer(), -1, ECONNABORTED, "connect 5 2;" RENEWED);
-}
-
-static void ignore(int number)
-{
-}
-
-/* Install a handler of the program, after which TCP would restart, or not. */
-static void handler(int flags)
-{
-	const struct sigaction action = { .sa_handler = ignore, .sa_flags = flags };
-
-	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
-}
-
-#define TOLD "fcntl 5 4 2050;connect 5 2 at once;fcntl 5 4 2;"
-#define ANEW "connect 5 2;" RENEWED TOLD
 
 static void now_connected(void)
 {
 	fake.fds[5].revents = POLLOUT;
 }
 
-TEST(connect_starts_again_after_a_signal)
+/* The socket, or the process; STOPS: its handler does not restart calls. */
+enum { QUICK = 1, PLAIN = 2, PEER = 4, STRICT = 8, RAW = 16, STOPS = 32, LINGERS = 64 };
+
+/* No option, no socket, no dup3(); the time is over; poll(2) says that it is connected. */
+enum { NO_OPTION = 128, NO_SOCKET = 256, NO_DUP = 512, LATE = 1024, ANSWER = 2048 };
+
+/* Connect to a peer whose handshake broke, to AF_UNSPEC; or listen. */
+enum { KNOWN = 4096, NOBODY = 8192, LISTENS = 16384 };
+
+/**
+ * struct row - connect(2), or listen(2)
+ * @err: of the kernel's, @times or once; @state, @revents: of the socket
+ * @got, @after, @waits, @at_once: see connects(); the result is 0 without an errno
+ * @again: errno of the non-blocking call after that, @agains or once
+ * @error: SO_ERROR; @signals: times that poll(2) is interrupted
+ * @limit: SO_SNDTIMEO, in microseconds; @ms: time that passes
+ * @name: port to which it is bound; @bind_err: of bind(2); @port: to which it is bound in the end
+ */
+struct row {
+	int is, err, state, revents, got;
+	enum after after;
+	int waits, at_once, times, again, agains, error, signals;
+	long long limit, ms;
+	int name, bind_err, port;
+};
+
+static void arrange(const struct row *row)
 {
-	handler(SA_RESTART);
-	fake_fails("connect 5", EINTR, 1);
-	comes_to(to_peer(), 0, 0, ANEW);
-	fake_fails("connect 5", EINTR, 1);
-	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
-	fake_gives("poll -1", 1, 1, now_connected);
-	comes_to(to_peer(), 0, 0, ANEW "poll -1;" TOLD);
-	/* Repeatedly. */
-	fake_fails("connect 5", EINTR, 1);
-	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
-	fake_gives("poll -1", 1, 1, now_connected);
-	fake_fails("poll -1", EINTR, 3);
-	comes_to(to_peer(), 0, 0, ANEW "poll -1;poll -1;poll -1;poll -1;" TOLD);
-	fake_fails("connect 5", EINTR, 1);
-	fake_fails("connect 5 2 at once", ECONNREFUSED, 1);
-	comes_to(to_peer(), -1, ECONNREFUSED, ANEW);
-	fake_fails("connect 5", EINTR, 1);
-	fake_fails("socket", EMFILE, 1);
-	comes_to(to_peer(), -1, EINTR, "connect 5 2;socket 43 524289 0;");
-}
+	const struct timeval time = { (time_t)(row->limit / 1000000), row->limit % 1000000 };
+	const struct linger linger = { 1, 30 };
 
-TEST(a_handler_without_restart_sees_eintr)
-{
-	handler(0);
-	fake_fails("connect 5", EINTR, 1);
-	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
-	comes_to(to_peer(), -1, EINTR, ANEW);
-	fake_fails("connect 5", EALREADY, 1);
-	fake_fails("poll", EINTR, 1);
-	comes_to(to_peer(), -1, EINTR, "connect 5 2;poll -1;");
-	handler(SA_RESTART);
-}
-
-TEST(one_in_progress_is_waited_for)
-{
-	fake.fds[5].revents = POLLOUT;
-	fake_fails("connect 5", EALREADY, 1);
-	comes_to(to_peer(), 0, 0, "connect 5 2;poll -1;" TOLD);
-	/* A socket about to fall back briefly returns EALREADY. */
-	fake_fails("connect 5 2 at once", EALREADY, 2);
-	fake_fails("connect 5", EALREADY, 1);
-	comes_to(to_peer(), 0, 0, "connect 5 2;poll -1;" TOLD "nap;" TOLD "nap;" TOLD);
-	/* For 100 ms at most. */
-	fake.ms = 0;
-	fake_fails("connect 5 2 at once", EALREADY, 999);
-	fake_fails("connect 5", EALREADY, 1);
-	to_peer();
-	assert_int_equal(fake.ms, 100);
-}
-
-TEST(the_result_is_so_error)
-{
-	fake.fds[5].revents = POLLOUT | POLLERR;
-	fake.fds[5].error = EHOSTUNREACH;
-	fake_fails("connect 5", EALREADY, 1);
-	comes_to(to_peer(), -1, EHOSTUNREACH, "connect 5 2;poll -1;");
-	fake.fds[5].error = EPERM;
-	fake_fails("connect 5", EALREADY, 1);
-	comes_to(to_peer(), -1, EPERM, "connect 5 2;poll -1;");
-	/* Hung up without an error: no answer. */
-	fake.fds[5].revents = POLLHUP;
-	fake_fails("connect 5", EALREADY, 1);
-	fake_fails("socket", EMFILE, 1);
-	comes_to(to_peer(), -1, ETIMEDOUT, "connect 5 2;poll -1;socket 43 524289 0;");
-	fake.fds[5].error = 0;
-	fake.fds[5].revents = POLLHUP | POLLIN;
-	fake_fails("connect 5", EALREADY, 1);
-	comes_to(to_peer(), 0, 0, "connect 5 2;poll -1;" TOLD);
-}
-
-static void send_time(long seconds, long microseconds)
-{
-	const struct timeval time = { seconds, microseconds };
-
-	fake_option(5, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
-}
-
-TEST(so_sndtimeo_limits_the_time)
-{
-	send_time(0, 0);
-	comes_to(to_peer(), 0, 0, "connect 5 2;");
-	send_time(2, 1);
-	comes_to(to_peer(), 0, 0, "setsockopt 5 1 21 0,0;" TOLD "setsockopt 5 1 21 2,1;");
-	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
-	fake_gives("poll", 0, 1, NULL);
-	comes_to(to_peer(), -1, EINPROGRESS,
-		 "setsockopt 5 1 21 0,0;" TOLD "poll 2001;setsockopt 5 1 21 2,1;");
-	fake_fails("connect 5 2 at once", EALREADY, 1);
-	fake_gives("poll", 1, 1, now_connected);
-	comes_to(to_peer(), 0, 0,
-		 "setsockopt 5 1 21 0,0;" TOLD "poll 2001;" TOLD "setsockopt 5 1 21 2,1;");
-	fake_fails("setsockopt", EDOM, 2);
-	fake_fails("connect 5 2 at once", ECONNREFUSED, 1);
-	comes_to(to_peer(), -1, ECONNREFUSED,
-		 "setsockopt 5 1 21 0,0;" TOLD "setsockopt 5 1 21 2,1;");
-	/* With a timeout TCP is not restarted. */
-	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
-	fake_fails("poll", EINTR, 1);
-	comes_to(to_peer(), -1, EINTR,
-		 "setsockopt 5 1 21 0,0;" TOLD "poll 2001;setsockopt 5 1 21 2,1;");
-	send_time(0, 5);
-	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
-	fake_gives("poll", 0, 1, NULL);
-	comes_to(to_peer(), -1, EINPROGRESS,
-		 "setsockopt 5 1 21 0,0;" TOLD "poll 1;setsockopt 5 1 21 0,5;");
-	send_time(2147482, 0);
-	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
-	fake_gives("poll", 0, 1, NULL);
-	comes_to(to_peer(), -1, EINPROGRESS,
-		 "setsockopt 5 1 21 0,0;" TOLD "poll 2147482000;setsockopt 5 1 21 2147482,0;");
-	send_time(2147483, 999999);
-	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
-	fake_gives("poll", 0, 1, NULL);
-	comes_to(to_peer(), -1, EINPROGRESS,
-		 "setsockopt 5 1 21 0,0;" TOLD "poll 2147483647;setsockopt 5 1 21 2147483,999999;");
-	send_time(3000000, 0);
-	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
-	fake_gives("poll", 0, 1, NULL);
-	comes_to(to_peer(), -1, EINPROGRESS,
-		 "setsockopt 5 1 21 0,0;" TOLD "poll 2147483647;setsockopt 5 1 21 3000000,0;");
-}
-
-TEST(nonblocking_connect_gets_the_kernels_answer)
-{
-	fake.fds[5].flags |= O_NONBLOCK;
-	fake_fails("connect 5", EINPROGRESS, 1);
-	comes_to(to_peer(), -1, EINPROGRESS, "connect 5 2 at once;");
-	comes_to(to_peer(), 0, 0, "connect 5 2 at once;");
-	fake.fds[5].revents = POLLHUP;
-	fake_fails("connect 5", ECONNREFUSED, 1);
-	comes_to(to_peer(), -1, ECONNREFUSED,
-		 "connect 5 2 at once;socket 43 524289 0;fcntl 9 4 2050;dup3 9 5 0;drop 9;");
-}
-
-static uint64_t cookie = 4711;
-
-/* The handshake broke off: TCP is established, and only an error is left. */
-static void broken(void)
-{
-	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
-	fake.fds[5].state = TCP_ESTABLISHED;
-	fake.fds[5].revents = POLLERR;
-}
-
-/* Each test has its own peer: the library remembers broken ones. */
-static int to_port(int port)
-{
-	struct sockaddr_in addr = peer;
-
-	addr.sin_port = htons((uint16_t)port);
-	return connect(5, (struct sockaddr *)&addr, sizeof(addr));
-}
-
-TEST(a_broken_handshake_is_tried_again_as_tcp)
-{
-	static const int broke[] = { ECONNRESET, EPIPE, EPROTO, ETIMEDOUT };
-
-	for (size_t i = 0; i < ARRAY_SIZE(broke); i++) {
-		fake_setup(state);
-		broken();
-		fake_fails("connect 5", broke[i], 1);
-		comes_to(to_port(200 + (int)i), 0, 0, "connect 5 2;" TO_TCP "connect 5 2;");
-		/* The next connection to it begins with TCP. */
-		fake_socket(5, AF_SMC, 0);
-		comes_to(to_port(200 + (int)i), 0, 0, TO_TCP "connect 5 2;");
-		fake_socket(5, AF_SMC, 0);
+	setup(NULL);
+	fake_handler(!(row->is & STOPS));
+	fake.config.strict = row->is & STRICT;
+	fake.config.raw = row->is & RAW;
+	fake.fds[5].state = row->state ? row->state : TCP_CLOSE;
+	fake.fds[5].revents = row->revents;
+	fake.fds[5].error = row->error;
+	fake.fds[5].is_connected = row->is & PEER;
+	fake.fds[5].flags |= row->is & QUICK ? O_NONBLOCK : 0;
+	fake.fds[5].name.sin_family = row->name ? AF_INET : 0;
+	fake.fds[5].name.sin_port = htons((uint16_t)row->name);
+	if (row->is & PLAIN)
+		shim_fd_mark_plain(5);
+	if (row->limit)
+		fake_option(5, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
+	if (row->is & LINGERS)
+		fake_option(5, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+	if (row->err)
+		fake_fails(row->is & LISTENS ? "listen" : "connect 5", row->err,
+			   row->times ? row->times : 1);
+	if (row->again)
+		fake_fails("connect 5 2 at once", row->again, row->agains ? row->agains : 1);
+	if (row->is & (LATE | ANSWER))
+		fake_gives("poll", !!(row->is & ANSWER), 1,
+			   row->is & ANSWER ? now_connected : NULL);
+	if (row->signals)
+		fake_fails("poll", EINTR, row->signals);
+	if (row->is & NO_SOCKET)
+		fake_fails("socket", EMFILE, 1);
+	if (row->is & NO_DUP)
 		fake_fails("dup3", EBUSY, 1);
-		comes_to(to_port(200 + (int)i), 0, 0, TO_TCP "connect 5 2;");
-		fake_socket(5, AF_SMC, 0);
-		comes_to(to_port(300 + (int)i), 0, 0, "connect 5 2;");
+	if (row->is & NO_OPTION)
+		fake_fails("setsockopt", EDOM, 2);
+	if (row->bind_err)
+		fake_fails("bind", row->bind_err, 1);
+}
+
+/* From this port on the kernel has chosen it, perhaps. */
+enum { OWN = 32767, KERNELS };
+
+static const struct row answers[] = {
+	{ 0, 0, 0, 0, 0, SAME, 1 },
+	{ RAW, ECONNREFUSED, 0, POLLHUP, ECONNREFUSED, SAME, 1 },
+	/* A refused socket can be used again. */
+	{ 0, ECONNREFUSED, 0, 0, ECONNREFUSED, SAME, 1 },
+	{ 0, ECONNREFUSED, 0, POLLHUP, ECONNREFUSED, RENEWED, 1 },
+	{ 0, ECONNREFUSED, TCP_LISTEN, 0, ECONNREFUSED, SAME, 1 },
+	{ 0, ECONNREFUSED, TCP_SYN_SENT, 0, ECONNREFUSED, SAME, 1 },
+	{ 0, ECONNREFUSED, TCP_CLOSE_WAIT, 0, ECONNREFUSED, RENEWED, 1 },
+	/* One that is connected, or on its way, stays. */
+	{ 0, EINPROGRESS, 0, POLLHUP, EINPROGRESS, SAME, 1 },
+	{ 0, EISCONN, 0, POLLHUP, EISCONN, SAME, 1 },
+	{ 0, EINVAL, 0, POLLHUP, EINVAL, SAME, 1 },
+	{ 0, EINVAL, TCP_LISTEN, POLLIN, EISCONN, SAME, 1 },
+	{ 0, EINVAL, TCP_CLOSE_WAIT, POLLIN, EISCONN, SAME, 1 },
+	{ PEER, EINVAL, TCP_ESTABLISHED, 0, EISCONN, SAME, 1 },
+	/* The kernel has forgotten a refusal. */
+	{ 0, ECONNABORTED, 0, 0, 0, SAME, 3, .times = 2 },
+	{ 0, ECONNABORTED, 0, 0, ECONNABORTED, SAME, 5, .times = 9 },
+	{ 0, ECONNABORTED, 0, POLLHUP, ECONNABORTED, RENEWED, 1, .times = 9 },
+	/* After a signal it starts again, on a new socket. */
+	{ 0, EINTR, 0, 0, 0, RENEWED, 1, 1 },
+	{ ANSWER, EINTR, 0, 0, 0, RENEWED, 1, 2, .again = EINPROGRESS },
+	{ ANSWER, EINTR, 0, 0, 0, RENEWED, 1, 2, .again = EINPROGRESS, .signals = 3 },
+	{ 0, EINTR, 0, 0, ECONNREFUSED, RENEWED, 1, 1, .again = ECONNREFUSED },
+	{ NO_SOCKET, EINTR, 0, 0, EINTR, SAME, 1 },
+	{ STOPS, EINTR, 0, 0, EINTR, RENEWED, 1, 1, .again = EINPROGRESS },
+	{ STOPS, EALREADY, 0, 0, EINTR, SAME, 1, .signals = 1 },
+	{ 0, EINTR, 0, 0, 0, RENEWED, 1, 1, .name = 1000, .bind_err = EADDRINUSE },
+	{ 0, EINTR, 0, 0, EINTR, RENEWED, 1, .name = 1000, .bind_err = EACCES },
+	/* One in progress is waited for; SO_ERROR has the result. */
+	{ 0, EALREADY, 0, POLLOUT, 0, SAME, 1, 1 },
+	{ 0, EALREADY, 0, POLLHUP | POLLIN, 0, SAME, 1, 1 },
+	{ 0, EALREADY, 0, POLLHUP, ETIMEDOUT, RENEWED, 1 },
+	{ 0, EALREADY, 0, POLLOUT | POLLERR, EPERM, SAME, 1, .error = EPERM },
+	/* A socket about to fall back returns EALREADY: for 100 ms at most. */
+	{ 0, EALREADY, 0, POLLOUT, 0, SAME, 1, 3, .again = EALREADY, .agains = 2, .ms = 2 },
+	{ 0, EALREADY, 0, POLLOUT, 0, SAME, 1, 100, .again = EALREADY, .agains = 999, .ms = 100 },
+	/* SO_SNDTIMEO limits the time. */
+	{ 0, 0, 0, 0, 0, SAME, 0, 1, .limit = 2000001 },
+	{ ANSWER, 0, 0, 0, 0, SAME, 0, 2, .again = EALREADY, .limit = 2000001 },
+	{ NO_OPTION, 0, 0, 0, EDOM, SAME, 0, 1, .again = EDOM, .limit = 2000001 },
+	/* With a limit TCP is not restarted. */
+	{ 0, 0, 0, 0, EINTR, SAME, 0, 1, .again = EINPROGRESS, .signals = 1, .limit = 2000001 },
+#define TIME_OUT LATE, 0, 0, 0, EINPROGRESS, SAME, 0, 1, .again = EINPROGRESS
+	{ TIME_OUT, .limit = 5, .ms = 1 },
+	{ TIME_OUT, .limit = 2000001, .ms = 2001 },
+	{ TIME_OUT, .limit = 2147482000000, .ms = 2147482000 },
+	{ TIME_OUT, .limit = 2147483999999, .ms = 2147483647 },
+	{ TIME_OUT, .limit = 3000000000000, .ms = 2147483647 },
+	/* SO_LINGER waits outside. */
+	{ LINGERS, 0, 0, 0, 0, SAME, 1 },
+	{ LINGERS, ECONNREFUSED, 0, 0, ECONNREFUSED, SAME, 1 },
+	/* Non-blocking sockets get the kernel's answer. */
+	{ QUICK, 0, 0, 0, 0, SAME, 0, 1 },
+	{ QUICK, EINPROGRESS, 0, 0, EINPROGRESS, SAME, 0, 1 },
+	{ QUICK, ECONNREFUSED, 0, POLLHUP, ECONNREFUSED, RENEWED, 0, 1 },
+	/* Plain ones are only checked when they fail. */
+	{ PLAIN, 0, 0, 0, 0, SAME, 1 },
+	{ PLAIN, ECONNREFUSED, 0, 0, ECONNREFUSED, SAME, 1 },
+	{ PLAIN, EALREADY, 0, POLLOUT, 0, SAME, 1, 1 },
+	{ PLAIN | QUICK, ECONNREFUSED, 0, POLLHUP, ECONNREFUSED, RENEWED, 0, 1 },
+	/* TCP was connected and the handshake broke: TCP is tried again. */
+	{ 0, ECONNRESET, TCP_ESTABLISHED, POLLERR, 0, AS_TCP, 2 },
+	{ 0, EPIPE, TCP_ESTABLISHED, POLLERR, 0, AS_TCP, 2 },
+	{ 0, EPROTO, TCP_ESTABLISHED, POLLERR, 0, AS_TCP, 2 },
+	{ 0, ETIMEDOUT, TCP_ESTABLISHED, POLLERR, 0, AS_TCP, 2 },
+	{ 0, ECONNRESET, TCP_CLOSE, POLLERR, 0, AS_TCP, 2 },
+	{ LINGERS, ECONNRESET, TCP_ESTABLISHED, POLLERR, 0, AS_TCP, 2 },
+	{ NO_SOCKET, ECONNRESET, TCP_ESTABLISHED, POLLERR, ECONNRESET, SAME, 1 },
+	{ STRICT, ECONNRESET, TCP_ESTABLISHED, POLLERR, ECONNRESET, RENEWED, 1 },
+	/* No broken handshake. */
+	{ 0, ETIMEDOUT, TCP_CLOSE, POLLERR, ETIMEDOUT, SAME, 1 },
+	{ 0, ECONNRESET, TCP_SYN_SENT, POLLERR, ECONNRESET, SAME, 1 },
+	{ 0, ECONNRESET, TCP_ESTABLISHED, POLLERR | POLLOUT, ECONNRESET, RENEWED, 1 },
+	{ 0, ECONNREFUSED, TCP_ESTABLISHED, POLLERR, ECONNREFUSED, RENEWED, 1 },
+	{ PEER, ECONNRESET, TCP_ESTABLISHED, POLLERR, ECONNRESET, RENEWED, 1 },
+#define BROKEN 0, ECONNRESET, TCP_ESTABLISHED, POLLERR
+	/* The address stays bound, except one that the kernel has chosen. */
+	{ BROKEN, 0, AS_TCP, 2, .name = 1000, .port = 1000 },
+	{ BROKEN, 0, AS_TCP, 2, .bind_err = EACCES },
+	{ BROKEN, ECONNRESET, AS_TCP, 1, .name = 1000, .bind_err = EADDRINUSE },
+	{ BROKEN, ECONNRESET, AS_TCP, 1, .name = OWN, .bind_err = EADDRINUSE },
+	{ BROKEN, 0, AS_TCP, 2, .name = KERNELS, .bind_err = EADDRINUSE },
+	{ BROKEN, ECONNRESET, AS_TCP, 1, .name = KERNELS, .bind_err = EACCES },
+	/* The next connection to that peer begins with TCP, or with SMC if that is not possible. */
+	{ KNOWN, ECONNRESET, TCP_ESTABLISHED, POLLERR, 0, AS_TCP, 2 },
+	{ KNOWN, 0, 0, 0, 0, AS_TCP, 1 },
+	{ KNOWN | PLAIN, 0, 0, 0, 0, AS_TCP, 1 },
+	{ KNOWN | LINGERS, 0, 0, 0, 0, AS_TCP, 1 },
+	{ KNOWN | NO_DUP, 0, 0, 0, 0, SAME, 1 },
+	{ KNOWN | NO_DUP | LINGERS, 0, 0, 0, 0, SAME, 1 },
+	/* AF_UNSPEC makes it new. */
+	{ NOBODY, 0, 0, 0, 0, SAME },
+	{ NOBODY, 0, TCP_LISTEN, 0, 0, SAME, 1 },
+	{ NOBODY, 0, 0, POLLHUP, 0, RENEWED },
+	{ NOBODY, 0, 0, POLLERR, 0, RENEWED },
+	{ NOBODY | PEER, 0, TCP_ESTABLISHED, 0, 0, RENEWED, .name = 1000 },
+	{ NOBODY, 0, TCP_ESTABLISHED, 0, 0, RENEWED, .name = 1000, .port = 1000 },
+	{ NOBODY, 0, TCP_ESTABLISHED, 0, 0, RENEWED, .name = 1000, .bind_err = EADDRINUSE },
+	{ NOBODY, 0, TCP_ESTABLISHED, 0, EACCES, RENEWED, .name = 1000, .bind_err = EACCES },
+	{ NOBODY | NO_SOCKET, 0, TCP_ESTABLISHED, 0, EMFILE, SAME },
+	/* A socket listens after connect(). */
+	{ LISTENS, EINVAL, 0, 0, 0, RENEWED },
+	{ LISTENS, EINVAL, 0, POLLHUP, EINVAL, SAME },
+	{ LISTENS | PEER, EINVAL, 0, 0, EINVAL, SAME },
+	{ LISTENS, EADDRINUSE, 0, 0, EADDRINUSE, SAME },
+};
+
+static int call(const struct row *row, size_t port)
+{
+	if (row->is & LISTENS)
+		return listen(5, 3);
+	return row->is & NOBODY ? to_nobody() : to_port(row->is & KNOWN ? 99 : port);
+}
+
+TEST(each_answer_of_the_kernel)
+{
+	long long start;
+
+	for (size_t i = 0; next_row(i, answers); i++) {
+		const struct row *row = &answers[i];
+
+		arrange(row);
+		start = fake.ms;
+		connects(call(row, 100 + i), -!!row->got, row->got, row->after, row->waits,
+			 row->at_once);
+		assert_int_equal(fake.ms - start, row->ms);
+		assert_int_equal(fake.fds[5].port, row->port);
+		assert_int_equal(fake.fds[5].backlog, row->is & LISTENS && !row->got ? 3 : 0);
+		/* TCP lingers itself. */
+		assert_int_equal(tried.lingers, row->is == (KNOWN | LINGERS));
+		assert_int_equal(tried.has_limit, !!(row->is & NO_OPTION));
+		assert_int_equal(shim_fd_is_plain(5), row->is == PLAIN && !row->err);
 	}
 }
 
-TEST(errors_that_are_no_broken_handshake)
+TEST(epoll_watches_the_new_socket)
 {
-	broken();
-	fake.fds[5].state = TCP_CLOSE;
-	fake_fails("connect 5", ETIMEDOUT, 1);
-	comes_to(to_port(81), -1, ETIMEDOUT, "connect 5 2;");
-	broken();
-	fake.fds[5].state = TCP_SYN_SENT;
-	fake_fails("connect 5", ECONNRESET, 1);
-	comes_to(to_port(81), -1, ECONNRESET, "connect 5 2;");
-	broken();
-	fake.fds[5].revents = POLLERR | POLLOUT;
-	fake_fails("connect 5", ECONNRESET, 1);
-	fake_fails("socket", EMFILE, 1);
-	comes_to(to_port(81), -1, ECONNRESET, "connect 5 2;socket 43 524289 0;");
-	broken();
-	fake_fails("connect 5", ECONNREFUSED, 1);
-	fake_fails("socket", EMFILE, 1);
-	comes_to(to_port(81), -1, ECONNREFUSED, "connect 5 2;socket 43 524289 0;");
-	broken();
-	fake.fds[5].is_connected = true;
-	fake_fails("connect 5", ECONNRESET, 1);
-	fake_fails("socket", EMFILE, 1);
-	comes_to(to_port(81), -1, ECONNRESET, "connect 5 2;socket 43 524289 0;");
-	fake.fds[5].is_connected = false;
-	broken();
-	fake.config.strict = true;
-	fake_fails("connect 5", ECONNRESET, 1);
-	comes_to(to_port(81), -1, ECONNRESET, "connect 5 2;" RENEWED);
+	const struct row refused = { 0, ECONNREFUSED, 0, POLLHUP };
+
+	arrange(&refused);
+	fake.files[0].path = "/proc/self/fdinfo/13";
+	fake.files[0].text = "tfd: 5 events: 1 data: 9\n";
+	fake_socket(13, 0, 0)->is_epoll = true;
+	shim_fd_set(FD_EPOLL, 13);
+	fake.fds[5].watchers = 1 << 13;
+	connects(to_port(80), -1, ECONNREFUSED, RENEWED, 1, 0);
+	assert_int_equal(fake.fds[5].watchers, 1 << 13);
+	assert_int_equal(fake.watched.data.u64, 9);
+}
+
+TEST(other_families)
+{
+	static const struct {
+		int domain, protocol, state;
+		socklen_t len;
+		int got;
+	} rows[] = {
+		{ AF_SMC, 0, TCP_CLOSE, 16, EAFNOSUPPORT },
+		{ AF_SMC, 0, TCP_CLOSE, 15, EINVAL },
+		{ AF_SMC, 1, TCP_CLOSE, 24, EAFNOSUPPORT },
+		{ AF_SMC, 1, TCP_CLOSE, 23, EINVAL },
+		{ AF_SMC, 1, TCP_ESTABLISHED, 24, EISCONN },
+		{ AF_INET, IPPROTO_TCP, TCP_CLOSE, 24, EINVAL },
+	};
+
+	fake_fails("connect 5", EINVAL, 99);
+	for (size_t i = 0; next_row(i, rows); i++) {
+		fake_socket(5, rows[i].domain, rows[i].protocol)->state = rows[i].state;
+		comes_to(connect_family(AF_UNIX, rows[i].len), -1, rows[i].got);
+		assert_int_equal(fake.fds[5].ino, fake.was.fds[5].ino);
+	}
+}
+
+TEST(odd_addresses)
+{
+	const socklen_t size = sizeof(struct sockaddr_storage);
+
+	/* Longer and shorter than the address, but valid. */
+	connects(connect_family(AF_INET, size), 0, 0, SAME, 1, 0);
+	connects(connect_family(AF_UNSPEC, 2), 0, 0, SAME, 0, 0);
+	fake.fds[5].revents = POLLHUP;
+	fake_fails("connect", EAFNOSUPPORT, 99);
+	connects(connect(5, NULL, 0), -1, EAFNOSUPPORT, SAME, 1, 0);
+	connects(connect_family(AF_UNIX, 16), -1, EAFNOSUPPORT, SAME, 1, 0);
+	connects(connect_family(AF_UNIX, 1), -1, EAFNOSUPPORT, SAME, 1, 0);
+	connects(connect_family(AF_INET6, 28), -1, EAFNOSUPPORT, RENEWED, 1, 0);
 }
 
 TEST(errors_of_broken_handshakes)
 {
-	static const int other[] = { 0, EINPROGRESS, EALREADY, EISCONN, EINTR, ECONNREFUSED };
-	static const int early[] = { 0, TCP_LISTEN, TCP_SYN_SENT };
-	static const int events[] = { POLLIN, POLLOUT, POLLRDHUP, POLLHUP };
+	static const struct {
+		int err, state, revents, broke;
+	} rows[] = {
+		{ ETIMEDOUT, TCP_ESTABLISHED, POLLERR, 1 },
+		{ ECONNRESET, TCP_CLOSE, POLLERR, 1 },
+		{ EPIPE, TCP_CLOSE, POLLERR, 1 },
+		{ EPROTO, TCP_CLOSE, 0, 1 },
+		{ ETIMEDOUT, TCP_CLOSE, POLLERR },
+		{ ECONNRESET, 0, POLLERR },
+		{ ECONNRESET, TCP_LISTEN, POLLERR },
+		{ ECONNRESET, TCP_SYN_SENT, POLLERR },
+		{ ECONNRESET, TCP_CLOSE, POLLIN },
+		{ ECONNRESET, TCP_CLOSE, POLLOUT },
+		{ ECONNRESET, TCP_CLOSE, POLLRDHUP },
+		{ ECONNRESET, TCP_CLOSE, POLLHUP },
+		{ 0, TCP_ESTABLISHED, POLLERR },
+		{ EINPROGRESS, TCP_ESTABLISHED, POLLERR },
+		{ EALREADY, TCP_ESTABLISHED, POLLERR },
+		{ EISCONN, TCP_ESTABLISHED, POLLERR },
+		{ EINTR, TCP_ESTABLISHED, POLLERR },
+		{ ECONNREFUSED, TCP_ESTABLISHED, POLLERR },
+	};
 
-	broken();
-	assert_true(shim_handshake_broke(5, ETIMEDOUT));
-	for (size_t i = 0; i < ARRAY_SIZE(other); i++)
-		assert_false(shim_handshake_broke(5, other[i]));
-	for (size_t i = 0; i < ARRAY_SIZE(early); i++) {
-		fake.fds[5].state = early[i];
-		assert_false(shim_handshake_broke(5, ECONNRESET));
+	for (size_t i = 0; next_row(i, rows); i++) {
+		fake.fds[5].state = rows[i].state;
+		fake.fds[5].revents = rows[i].revents;
+		assert_int_equal(shim_handshake_broke(5, rows[i].err), rows[i].broke);
 	}
-	fake.fds[5].state = TCP_CLOSE;
-	assert_true(shim_handshake_broke(5, ECONNRESET));
-	assert_true(shim_handshake_broke(5, EPIPE));
-	assert_true(shim_handshake_broke(5, EPROTO));
-	assert_false(shim_handshake_broke(5, ETIMEDOUT));
-	for (size_t i = 0; i < ARRAY_SIZE(events); i++) {
-		fake.fds[5].revents = POLLERR | events[i];
-		assert_false(shim_handshake_broke(5, ECONNRESET));
-	}
-}
-
-TEST(no_debug_line_without_a_tcp_socket)
-{
-	broken();
-	fake_fails("socket", EMFILE, 1);
-	fake_fails("connect 5", ECONNRESET, 1);
-	comes_to(to_port(82), -1, ECONNRESET, "connect 5 2;socket 2 524289 0;");
-}
-
-static void name_it(int port)
-{
-	fake.fds[5].name.sin_family = AF_INET;
-	fake.fds[5].name.sin_port = htons((uint16_t)port);
-}
-
-TEST(the_address_stays_bound)
-{
-	broken();
-	name_it(1000);
-	fake_fails("connect 5", ECONNRESET, 1);
-	comes_to(to_port(83), 0, 0, "connect 5 2;" TO_TCP "bind 5 1000;connect 5 2;");
-	fake_setup(state);
-	broken();
-	name_it(1000);
-	fake_fails("bind 5 1000", EADDRINUSE, 1);
-	fake_fails("connect 5", ECONNRESET, 1);
-	comes_to(to_port(84), -1, ECONNRESET, "connect 5 2;" TO_TCP "bind 5 1000;");
-	/* An address chosen by the kernel need not be the same. */
-	fake_setup(state);
-	broken();
-	name_it(32768);
-	fake_fails("bind 5 32768", EADDRINUSE, 1);
-	fake_fails("connect 5", ECONNRESET, 1);
-	comes_to(to_port(85), 0, 0, "connect 5 2;" TO_TCP "bind 5 32768;bind 5 0;connect 5 2;");
-	fake_setup(state);
-	broken();
-	name_it(40000);
-	fake_fails("bind 5 40000", EACCES, 1);
-	fake_fails("connect 5", ECONNRESET, 1);
-	comes_to(to_port(86), -1, ECONNRESET, "connect 5 2;" TO_TCP "bind 5 40000;");
-	fake_setup(state);
-	broken();
-	name_it(32767);
-	fake_fails("bind 5 32767", EADDRINUSE, 1);
-	fake_fails("connect 5", ECONNRESET, 1);
-	comes_to(to_port(87), -1, ECONNRESET, "connect 5 2;" TO_TCP "bind 5 32767;");
 }
 
 static int so_error(void)
@@ -431,211 +389,100 @@ static int so_error(void)
 	return value;
 }
 
-/* A connect() that does not wait ends so; then the handshake has broken. */
-static void now_broken(void **state, int port, int err)
+/* A connect() that does not wait ends later; SO_ERROR, or another connect(), shows how. */
+TEST(results_of_nonblocking_connects)
 {
-	fake_setup(state);
-	fake.fds[5].flags |= O_NONBLOCK;
-	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
-	fake_fails("connect 5", err, 1);
-	comes_to(to_port(port), -1, err, "connect 5 2 at once;");
-	broken();
-}
+	static const struct {
+		int is, err, state, error, seen, got;
+		enum after after;
+	} rows[] = {
+		{ 0, EINPROGRESS, TCP_ESTABLISHED, ECONNRESET, 0, EALREADY, AS_TCP },
+		{ PLAIN, EINPROGRESS, TCP_ESTABLISHED, ECONNRESET, 0, EALREADY, AS_TCP },
+		/* Without a TCP socket the error stays. */
+		{ NO_SOCKET, EINPROGRESS, TCP_ESTABLISHED, ECONNRESET, ECONNRESET, ECONNRESET },
+		/* An answer unrelated to SMC, or none at all. */
+		{ 0, EINPROGRESS, TCP_CLOSE, EHOSTUNREACH, EHOSTUNREACH, EHOSTUNREACH },
+		{ 0, EINPROGRESS, TCP_CLOSE, 0, 0, 0 },
+		/* Nothing is known of a connection that never was in progress. */
+		{ 0, ENETUNREACH, TCP_ESTABLISHED, ECONNRESET, ECONNRESET, 0 },
+	};
+	uint64_t cookie = 1;
 
-TEST(so_error_of_a_nonblocking_connect)
-{
-	now_broken(state, 90, EINPROGRESS);
-	fake.fds[5].error = ECONNRESET;
-	fake_fails("connect 5", EINPROGRESS, 1);
-	comes_to(so_error(), 0, 0,
-		 "socket 2 524289 0;fcntl 9 4 2050;dup3 9 5 0;drop 9;connect 5 2 at once;");
-	/* Without a TCP socket the error stays. */
-	now_broken(state, 89, EINPROGRESS);
-	fake.fds[5].error = ECONNRESET;
-	fake_fails("socket 2", EMFILE, 1);
-	comes_to(so_error(), ECONNRESET, 0, "socket 2 524289 0;");
-	/* connect() checks, too. */
-	now_broken(state, 91, EINPROGRESS);
-	fake.fds[5].error = ECONNRESET;
-	fake_fails("connect 5", EINPROGRESS, 1);
-	comes_to(to_port(91), -1, EALREADY,
-		 "socket 2 524289 0;fcntl 9 4 2050;dup3 9 5 0;drop 9;connect 5 2 at once;");
-	/* An answer unrelated to SMC. */
-	now_broken(state, 92, EINPROGRESS);
-	fake.fds[5].state = TCP_CLOSE;
-	fake.fds[5].error = EHOSTUNREACH;
-	comes_to(to_port(92), -1, EHOSTUNREACH, "");
-	fake.fds[5].revents = POLLERR | POLLIN;
-	fake.fds[5].error = EHOSTUNREACH;
-	comes_to(to_port(92), -1, EHOSTUNREACH, "");
-	/* None at all. */
-	comes_to(to_port(92), 0, 0, "connect 5 2 at once;");
-	/* Nothing is known of a connection that never was in progress. */
-	cookie++;
-	now_broken(state, 95, ENETUNREACH);
-	fake.fds[5].error = ECONNRESET;
-	comes_to(so_error(), ECONNRESET, 0, "");
-	fake.fds[5].error = ECONNRESET;
-	comes_to(to_port(95), 0, 0, "connect 5 2 at once;");
-}
+	for (size_t i = 0; next_row(i, rows); i++) {
+		for (size_t again = 0; again < 2; again++, cookie++) {
+			const struct row first = { QUICK | rows[i].is, rows[i].err };
+			int err = again ? rows[i].got : 0, value = again ? -!!err : rows[i].seen;
+			bool calls = rows[i].after == AS_TCP || (again && !err);
 
-TEST(af_unspec_makes_it_new)
-{
-	comes_to(to_nobody(), 0, 0, "");
-	fake.fds[5].state = TCP_LISTEN;
-	comes_to(to_nobody(), 0, 0, "connect 5 0;");
-	fake.fds[5].state = TCP_CLOSE;
-	fake.fds[5].revents = POLLHUP;
-	comes_to(to_nobody(), 0, 0, RENEWED);
-	fake.fds[5].state = TCP_ESTABLISHED;
-	fake.fds[5].is_connected = true;
-	name_it(50000);
-	comes_to(to_nobody(), 0, 0, RENEWED);
-	fake.fds[5].state = TCP_ESTABLISHED;
-	name_it(50000);
-	fake_fails("bind", EADDRINUSE, 1);
-	comes_to(to_nobody(), 0, 0, RENEWED "bind 5 50000;");
-	fake.fds[5].state = TCP_ESTABLISHED;
-	name_it(50000);
-	fake_fails("bind", EACCES, 1);
-	comes_to(to_nobody(), -1, EACCES, RENEWED "bind 5 50000;");
-	fake.fds[5].revents = POLLERR;
-	comes_to(to_nobody(), 0, 0, RENEWED);
-	fake.fds[5].state = TCP_ESTABLISHED;
-	fake_fails("socket", EMFILE, 1);
-	comes_to(to_nobody(), -1, EMFILE, "socket 43 524289 0;");
+			arrange(&first);
+			fake_option(FAKE_ANY, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
+			comes_to(to_port(300 + 2 * i + again), -1, rows[i].err);
+			fake.fds[5].state = rows[i].state;
+			fake.fds[5].revents = POLLERR;
+			fake.fds[5].error = rows[i].error;
+			fake_fails("connect 5", EINPROGRESS, i == 0);
+			connects(again ? to_port(300 + 2 * i + again) : so_error(), value, err,
+				 rows[i].after, 0, calls);
+		}
+	}
 }
 
 TEST(af_unspec_after_fallback)
 {
 	fake_socket(5, AF_SMC, IPPROTO_TCP);
 	fake_fails("connect", EINVAL, 1);
-	comes_to(to_nobody(), -1, EINVAL, "connect 5 0;");
+	connects(to_nobody(), -1, EINVAL, SAME, 1, 0);
 	/* Another process may have set a key. */
-	comes_to(to_nobody(), 0, 0, "connect 5 0;");
+	connects(to_nobody(), 0, 0, SAME, 1, 0);
 	shim_fd_mark_plain(5);
 	fake.fds[5].domain = AF_INET6;
-	comes_to(to_nobody(), 0, 0,
-		 "connect 5 0;socket 10 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;");
+	connects(to_nobody(), 0, 0, AS_TCP, 1, 0);
+	is_new(5);
+	is_socket(5, AF_INET6, IPPROTO_TCP);
 	fake_socket(5, AF_UNIX, 0)->is_socket = false;
-	comes_to(to_nobody(), 0, 0, "connect 5 0;");
-}
-
-TEST(plain_ones_ask_only_when_they_fail)
-{
-	shim_fd_mark_plain(5);
-	comes_to(to_port(93), 0, 0, "connect 5 2;");
-	assert_true(shim_fd_is_plain(5));
-	fake_fails("connect 5", ECONNREFUSED, 1);
-	comes_to(to_port(93), -1, ECONNREFUSED, "connect 5 2;");
-	assert_false(shim_fd_is_plain(5));
-	shim_fd_mark_plain(5);
-	fake.fds[5].flags |= O_NONBLOCK;
-	fake.fds[5].revents = POLLHUP;
-	fake_fails("connect 5", ECONNREFUSED, 1);
-	comes_to(to_port(93), -1, ECONNREFUSED,
-		 "connect 5 2 at once;socket 43 524289 0;fcntl 9 4 2050;dup3 9 5 0;drop 9;");
-	shim_fd_mark_plain(5);
-	fake.fds[5].flags &= ~O_NONBLOCK;
-	fake.fds[5].revents = POLLOUT;
-	fake_fails("connect 5", EALREADY, 1);
-	comes_to(to_port(93), 0, 0, "connect 5 2;poll -1;" TOLD);
-	/* A non-blocking socket is checked later. */
-	shim_fd_mark_plain(5);
-	fake.fds[5].flags |= O_NONBLOCK;
-	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
-	fake_fails("connect 5", EINPROGRESS, 1);
-	comes_to(to_port(94), -1, EINPROGRESS, "connect 5 2 at once;");
-	broken();
-	fake.fds[5].error = ECONNRESET;
-	comes_to(so_error(), 0, 0,
-		 "socket 2 524289 0;fcntl 9 4 2050;dup3 9 5 0;drop 9;connect 5 2 at once;");
-	/* Where a handshake broke before, plain sockets are checked, too. */
-	fake_socket(5, AF_SMC, 0);
-	shim_fd_mark_plain(5);
-	comes_to(to_port(94), 0, 0, TO_TCP "connect 5 2;");
+	comes_to(to_nobody(), 0, 0);
+	assert_int_equal(fake.fds[5].ino, fake.was.fds[5].ino);
 }
 
 TEST(linger_waits_outside)
 {
-	const struct linger time = { 1, 30 }, none = { 1, 0 };
-
-	fake_option(5, SOL_SOCKET, SO_LINGER, &time, sizeof(time));
-	comes_to(to_peer(), 0, 0, "setsockopt 5 1 13 0,0;connect 5 2;setsockopt 5 1 13 1,30;");
-	fake_fails("connect 5", ECONNREFUSED, 1);
-	comes_to(to_peer(), -1, ECONNREFUSED,
-		 "setsockopt 5 1 13 0,0;connect 5 2;setsockopt 5 1 13 1,30;");
-	comes_to(listen(5, 3), 0, 0, "setsockopt 5 1 13 0,0;listen 5 3;setsockopt 5 1 13 1,30;");
-	fake_fails("setsockopt 5 1 13", EPERM, 1);
-	comes_to(to_peer(), 0, 0, "setsockopt 5 1 13 0,0;connect 5 2;");
-	fake_option(5, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
-	comes_to(to_peer(), 0, 0, "connect 5 2;");
-	/* Not the time of TCP, where a handshake broke before. */
-	broken();
-	fake_fails("connect 5", ECONNRESET, 1);
-	comes_to(to_port(96), 0, 0, "connect 5 2;" TO_TCP "connect 5 2;");
-	fake_socket(5, AF_SMC, 0);
-	fake_option(5, SOL_SOCKET, SO_LINGER, &time, sizeof(time));
-	fake_option(9, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
-	comes_to(to_port(96), 0, 0,
-		 "socket 2 524289 0;setsockopt 9 1 13 1,30;fcntl 9 4 2;dup3 9 5 0;drop 9;"
-		 "connect 5 2;");
-	fake_socket(5, AF_SMC, 0);
-	fake_option(5, SOL_SOCKET, SO_LINGER, &time, sizeof(time));
-	fake_fails("dup3", EBUSY, 1);
-	comes_to(to_port(96), 0, 0,
-		 TO_TCP "setsockopt 5 1 13 0,0;connect 5 2;setsockopt 5 1 13 1,30;");
-}
-
-TEST(clients_inherit_linger)
-{
-	const struct linger time = { 1, 30 };
-
-	fake_option(5, SOL_SOCKET, SO_LINGER, &time, sizeof(time));
-	shim_linger_listens = false;
-	comes_to((shim_linger_accepted(5, 6), 0), 0, ERRNO_BEFORE, "");
-	listen(5, 3);
-	fake.log[0] = '\0';
-	comes_to((shim_linger_accepted(5, 6), 0), 0, ERRNO_BEFORE, "setsockopt 6 1 13 1,30;");
-}
-
-TEST(a_socket_listens_after_connect)
-{
-	fake.fds[5].state = TCP_CLOSE;
-	fake_fails("getpeername", ENOTCONN, 9);
-	fake_fails("listen", EINVAL, 1);
-	comes_to(listen(5, 3), 0, 0, "listen 5 3;" RENEWED "listen 5 3;");
-	fake_fails("listen", EINVAL, 1);
-	fake.fds[5].revents = POLLHUP;
-	comes_to(listen(5, 3), -1, EINVAL, "listen 5 3;");
-	fake.fds[5].revents = 0;
-	fake_fails("listen", EADDRINUSE, 1);
-	comes_to(listen(5, 3), -1, EADDRINUSE, "listen 5 3;");
-}
-
-TEST(a_route_preserves_errno)
-{
+	const struct row row = { LINGERS };
+	const struct linger none = { 1, 0 };
 	struct shim_route route;
 
-	comes_to((shim_route_from(&route, 5), 0), 0, 0, "");
+	arrange(&row);
+	fake_fails("setsockopt 5 1 13", EPERM, 1);
+	connects(to_port(80), 0, 0, SAME, 1, 0);
+	assert_true(tried.lingers);
+	fake_option(5, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+	connects(to_port(80), 0, 0, SAME, 1, 0);
+	assert_true(tried.lingers);
+	comes_to((shim_route_from(&route, 5), 0), 0, 0);
 }
 
-TEST(odd_addresses)
+static int lingers;
+
+static void look_at_linger(void)
 {
-	const struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
-	const struct sockaddr local = { .sa_family = AF_UNIX }, none = { .sa_family = AF_UNSPEC };
-	struct sockaddr_storage longer = { .ss_family = AF_INET };
-
-	/* Longer and shorter than the address, but valid. */
-	comes_to(connect(5, (struct sockaddr *)&longer, sizeof(longer)), 0, 0, "connect 5 2;");
-	comes_to(connect(5, &none, sizeof(none.sa_family)), 0, 0, "");
-	fake.fds[5].revents = POLLHUP;
-	fake_fails("connect", EAFNOSUPPORT, 99);
-	comes_to(connect(5, NULL, 0), -1, EAFNOSUPPORT, "connect 5 -1;");
-	comes_to(connect(5, &local, sizeof(local)), -1, EAFNOSUPPORT, "connect 5 1;");
-	comes_to(connect(5, &local, 1), -1, EAFNOSUPPORT, "connect 5 1;");
-	comes_to(connect(5, (const struct sockaddr *)&in6, sizeof(in6)), -1, EAFNOSUPPORT,
-		 "connect 5 10;" RENEWED);
+	lingers = option_of(5, SOL_SOCKET, SO_LINGER);
 }
 
-static struct fixture fixture = { .setup = fake_setup, .teardown = fake_teardown };
+/* Also while it listens; its clients inherit it. */
+TEST(clients_inherit_linger)
+{
+	const struct row row = { LINGERS };
+
+	arrange(&row);
+	fake_socket(6, AF_SMC, 0);
+	shim_linger_listens = false;
+	comes_to((shim_linger_accepted(5, 6), 0), 0, ERRNO_BEFORE);
+	assert_int_equal(option_of(6, SOL_SOCKET, SO_LINGER), -1);
+	fake_gives("listen", 0, 1, look_at_linger);
+	comes_to(listen(5, 3), 0, 0);
+	assert_int_equal(lingers, 0);
+	options_kept(5);
+	comes_to((shim_linger_accepted(5, 6), 0), 0, ERRNO_BEFORE);
+	assert_int_equal(option_of(6, SOL_SOCKET, SO_LINGER), 1);
+}
+
+static struct fixture fixture = { .setup = setup, .teardown = fake_teardown };
