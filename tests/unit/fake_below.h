@@ -64,18 +64,18 @@ struct fake_option {
 };
 
 /**
- * struct fake - the script and the log
+ * struct fake - the script, and what came of it
  * @on: else calls reach libc
  * @ms: the clock, which only advances when waiting
  * @retransmitted: by TCP, on any socket; @most: limit for a buffer, 0 for none
  * @pid: of this process, 0 for the real one; @first: lowest number for socket() to return
  * @args: of the current system call
- * @files: files below /proc that can be opened, by the beginning of the path, without an entry in
- *	the log; text NULL: no such file
+ * @files: files below /proc that can be opened, by the beginning of the path; text NULL: no such
+ *	file
  * @file_fd: their number, usually FAKE_FILE; @n_files: of these, still open; @open_flags,
  *	@open_mode: of the latest; @rest: its unread part
  * @parent_ino: of the parent's file under the number in question
- * @answers: to calls that begin so in the log; the latest match counts
+ * @answers: to calls that begin so; the latest match counts
  * @calls: number of those that may change something, since comes_to(); @queries: of the others
  * @opened: number of sockets, by kind; @said: lines on standard error
  * @watched: the event of the latest watch
@@ -113,7 +113,7 @@ static struct fake {
 		struct fake_option options[64];
 		size_t n_options;
 	} was;
-	char said[1024], log[4096];
+	char said[1024];
 } fake;
 
 const struct shim_config *shim_config_get(struct shim_config *own)
@@ -200,7 +200,6 @@ static inline void fake_forgive(void)
 static inline __attribute__((format(printf, 2, 3))) int fake_call(int otherwise, const char *fmt,
 								  ...)
 {
-	size_t len = strlen(fake.log);
 	char line[256];
 	va_list ap;
 
@@ -208,11 +207,10 @@ static inline __attribute__((format(printf, 2, 3))) int fake_call(int otherwise,
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
 	fake.calls++;
-	snprintf(fake.log + len, sizeof(fake.log) - len, "%s;", line);
 	return fake_answer(line, otherwise);
 }
 
-/* A function below the library that only takes part in the log. */
+/* A function below the library that only returns what the script says. */
 #define FAKE_CALL(type, name, params, ...)                                                         \
 	static inline type fake_##name params                                                      \
 	{                                                                                          \
@@ -332,34 +330,6 @@ static inline int fake_getsockopt(int fd, int level, int name, void *value, sock
 	return 0;
 }
 
-/* Size of a number in an option: a struct timeval has longs. */
-static inline socklen_t fake_step(int level, int name)
-{
-	if (level == SOL_SOCKET && (name == SO_RCVTIMEO || name == SO_SNDTIMEO))
-		return sizeof(long);
-	return level == SOL_SOCKET && name == SO_RCVTIMEO_NEW ? sizeof(int64_t) : sizeof(int);
-}
-
-/* The value as numbers or text. */
-static inline void fake_value(char *text, size_t size, int level, int name, const char *value,
-			      socklen_t len)
-{
-	socklen_t step = fake_step(level, name), at;
-	int64_t wide;
-	size_t n = 0;
-	int number;
-
-	if (level == IPPROTO_TCP && (name == TCP_CONGESTION || name == TCP_ULP))
-		n = (size_t)snprintf(text, size, "%.*s/%u", (int)len, value, len);
-	else if (len < step)
-		n = (size_t)snprintf(text, size, "of %u", len);
-	for (at = 0; text[0] != 'o' && !strchr(text, '/') && at + step <= len; at += step) {
-		memcpy(step == sizeof(int) ? (void *)&number : &wide, value + at, step);
-		n += (size_t)snprintf(text + n, size - n, "%s%lld", at ? "," : "",
-				      step == sizeof(int) ? (long long)number : (long long)wide);
-	}
-}
-
 /* The kernel doubles the size of a buffer, up to a limit unless it is forced, and locks it. */
 static inline void fake_keep(int fd, int level, int name, const void *value, socklen_t len)
 {
@@ -381,11 +351,8 @@ static inline void fake_keep(int fd, int level, int name, const void *value, soc
 
 static inline int fake_setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 {
-	char text[160] = "";
-	int ret;
+	int ret = fake_call(0, "setsockopt %d %d %d", fd, level, fake_name(level, name));
 
-	fake_value(text, sizeof(text), level, name, value, len);
-	ret = fake_call(0, "setsockopt %d %d %d %s", fd, level, fake_name(level, name), text);
 	if (!ret) {
 		fake_keep(fd, level, name, value, len);
 		errno = ERRNO_NOISE;
@@ -835,7 +802,7 @@ static inline long fake_write(const long *args)
 	size_t had = strlen(fake.said);
 
 	errno = ERRNO_NOISE;
-	fake_call(0, "says%.*s", len, said);
+	fake.calls++;
 	snprintf(fake.said + had, sizeof(fake.said) - had, "%.*s\n", len - 1, said + 1);
 	return args[2];
 }
@@ -848,7 +815,7 @@ static inline long fake_mask(const long *args)
 	return ret;
 }
 
-/* Calls that are answered by the log: number of arguments in it. */
+/* Calls that are answered by the script: number of arguments for it. */
 static const struct {
 	long number;
 	const char *name;
@@ -1066,7 +1033,7 @@ static inline void fake_forget(void)
 	memset(shim_fd_bytes, 0, 8192);
 }
 
-/* An unused AF_SMC socket is file descriptor 5; the log is empty. */
+/* An unused AF_SMC socket is file descriptor 5. */
 FIXTURE(fake_setup)
 {
 	memset(&fake, 0, sizeof(fake));
@@ -1104,7 +1071,7 @@ static inline void fake_begin(void)
 	fake.was.n_options = fake.n_options;
 	fake.calls = fake.queries = 0;
 	fake.closed = fake.quiet = 0;
-	fake.said[0] = fake.log[0] = '\0';
+	fake.said[0] = '\0';
 	errno = ERRNO_BEFORE;
 }
 
@@ -1153,7 +1120,7 @@ static inline bool fake_is_same(int fd)
 }
 
 /* The value and errno (0: untouched) of a call, which leaves no descriptor over. */
-#define returns(call, value, err)                                                                  \
+#define comes_to(call, value, err)                                                                 \
 	do {                                                                                       \
 		long long got_value;                                                               \
 		int got_errno;                                                                     \
@@ -1164,24 +1131,6 @@ static inline bool fake_is_same(int fd)
 		assert_int_equal(got_errno, (err) ? (err) : ERRNO_BEFORE);                         \
 		fake_end(got_value);                                                               \
 	} while (0)
-
-/* The same with the calls below; empties the log. */
-#define logs(call, value, err, below)                                                              \
-	do {                                                                                       \
-		long long got_value;                                                               \
-		int got_errno;                                                                     \
-		errno = ERRNO_BEFORE;                                                              \
-		got_value = (call);                                                                \
-		got_errno = errno;                                                                 \
-		assert_string_equal(fake.log, below);                                              \
-		assert_int_equal(got_value, value);                                                \
-		assert_int_equal(got_errno, (err) ? (err) : ERRNO_BEFORE);                         \
-		fake.log[0] = '\0';                                                                \
-	} while (0)
-
-/* comes_to(call, value, err) or, for a while, comes_to(call, value, err, below). */
-#define FAKE_PICK(a, b, c, d, name, ...) name
-#define comes_to(...) FAKE_PICK(__VA_ARGS__, logs, returns, , )(__VA_ARGS__)
 
 /* After comes_to(): this number of system calls, not counting queries; a single one, no query. */
 #define calls(n) assert_int_equal(fake.calls, n)
