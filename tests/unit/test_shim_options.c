@@ -438,9 +438,9 @@ TEST(debug_lines_are_for_standard_error)
 {
 	debug_to_stderr();
 	fake_begin();
-	shim_log_fd(-5, "anything", "TCP", EADDRINUSE);
+	shim_log_fd(5, "anything", "TCP", EADDRINUSE);
 	shim_log_fd(10, "more", NULL, ENOTTY);
-	assert_string_equal(fake.said, "fd -5: anything -> TCP, bind: EADDRINUSE\n"
+	assert_string_equal(fake.said, "fd 5: anything -> TCP, bind: EADDRINUSE\n"
 				       "fd 10: more, bind: errno 25\n");
 	fake_begin();
 	for (int i = 0; i < 4; i++) {
