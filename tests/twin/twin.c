@@ -535,3 +535,44 @@ pid_t leave_unread(struct pair *p)
 	close(p->a);
 	return pid;
 }
+
+const char *const state_names[] = { "fresh",	 "bound",    "listening", "refused", "pending",
+				    "connected", "accepted", "shut",	  "ended",   "reset" };
+
+int refusing_port(void)
+{
+	int fd = (int)syscall(SYS_socket, family, SOCK_STREAM, IPPROTO_TCP);
+
+	bind_to(fd, 0);
+	return port_of(fd);
+}
+
+static int enter_unconnected(int state)
+{
+	int fd = fresh_with(state == PENDING ? SOCK_NONBLOCK : 0);
+
+	if (state == BOUND)
+		bind_to(fd, 0);
+	if (state == REFUSED || state == PENDING)
+		connect_to(fd, state == PENDING ? hole() : refusing_port());
+	return fd;
+}
+
+int enter(int state)
+{
+	static const struct linger reset = { .l_onoff = 1 };
+	struct pair p;
+
+	if (state < CONNECTED)
+		return state == LISTENING ? listener() : enter_unconnected(state);
+	p = make_pair();
+	if (state == SHUT)
+		shutdown(p.c, SHUT_RDWR);
+	if (state == RESET)
+		setsockopt(p.a, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+	if (state >= ENDED) {
+		close(p.a);
+		wait_for(p.c, POLLIN);
+	}
+	return state == ACCEPTED ? p.a : p.c;
+}

@@ -96,6 +96,9 @@ struct waiter {
 	pthread_t thread;
 };
 
+/* States of a socket: ENDED after its peer has closed, RESET after the peer's reset. */
+enum { FRESH, BOUND, LISTENING, REFUSED, PENDING, CONNECTED, ACCEPTED, SHUT, ENDED, RESET, STATES };
+
 void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...);
 const char *result(long ret);
 /* Successful calls do not change errno. */
@@ -167,6 +170,11 @@ pid_t leave_unread(struct pair *p);
 /* Forget what say_kind() found; print it at the end of a case. */
 void forget_kinds(void);
 void say_kinds(void);
+extern const char *const state_names[STATES];
+/* A socket in a state, new in each call. */
+int enter(int state);
+/* A port that refuses connections for the rest of the case. */
+int refusing_port(void);
 
 #define TWIN_SIDES 16
 
