@@ -212,40 +212,31 @@ static int protect(int fd, const struct shim_sock *sock, const struct option *op
 	return -1;
 }
 
-/* Return: as setsockopt(2) of a new TCP socket; 0 if there is none. */
+/* Return: as setsockopt(2) of a new TCP socket; 1 if there is none. */
 static int ask_tcp(const struct shim_sock *sock, const struct option *opt)
 {
 	int tcp = shim_new_socket(sock->family, KIND_TCP), ret;
 
 	if (tcp < 0)
-		return 0;
+		return 1;
 	ret = next_setsockopt(tcp, opt->level, opt->name, opt->value, opt->len);
 	shim_close(tcp);
 	return ret;
 }
 
 /*
- * net/smc/af_smc.c refuses values of less than four bytes, after TCP has accepted or refused them:
- * one byte for IP options, a congestion control name of three letters, no IP_OPTIONS.
+ * smc_setsockopt() in net/smc/af_smc.c reads four bytes after TCP has accepted or refused the
+ * value: it replaces TCP's error, and refuses a shorter value that TCP has set.
+ * Return: as setsockopt(2) of TCP.
  */
-static int set_short(int fd, const struct option *opt)
+static int answer_as_tcp(int fd, int err, const struct option *opt)
 {
-	bool is_ip = opt->level == IPPROTO_IP, is_options = is_ip && opt->name == IP_OPTIONS;
-	char text[sizeof(int)] = { 0 };
 	struct shim_sock sock;
-	int number;
+	int ret = shim_is_smc(fd, &sock) ? ask_tcp(&sock, opt) : 1;
 
-	if ((!is_ip && (opt->level != IPPROTO_TCP || opt->name != TCP_CONGESTION)) ||
-	    !shim_is_smc(fd, &sock) || ask_tcp(&sock, opt))
-		return -1;
-	if (is_options && !opt->len)
-		return 0;
-	if (opt->len && !shim_read(text, fd, opt->value, opt->len, SYS_connect))
-		return -1;
-	number = (unsigned char)text[0];
-	return is_ip && !is_options ?
-		       next_setsockopt(fd, opt->level, opt->name, &number, sizeof(number)) :
-		       next_setsockopt(fd, opt->level, opt->name, text, sizeof(text));
+	if (ret > 0)
+		errno = err;
+	return ret ? -1 : 0;
 }
 
 /* SMC refuses every TCP_ULP before it reads the name; "smc" is what it does anyway. */
@@ -266,8 +257,9 @@ static int set_ulp(int fd, const struct option *opt)
 /* @err: of the setsockopt() that was refused. Return: 0, or -1 with errno. */
 static int repair_set(int fd, int err, enum effect effect, const struct option *opt)
 {
-	if (err == EINVAL && opt->len < sizeof(int))
-		return set_short(fd, opt);
+	if (opt->level != SOL_SOCKET &&
+	    (err == EFAULT || (err == EINVAL && opt->len < sizeof(int))))
+		return answer_as_tcp(fd, err, opt);
 	if (err != EOPNOTSUPP)
 		return -1;
 	if (effect == IS_REFUSED)
@@ -322,7 +314,7 @@ static bool concerns_connect(int level, int name)
 /* An option that would end SMC has no effect, but fails as on a TCP socket. */
 static int ignore(int fd, const struct shim_sock *sock, const struct option *opt)
 {
-	if (ask_tcp(sock, opt))
+	if (ask_tcp(sock, opt) < 0)
 		return -1;
 	shim_log_fd(fd, "an option that ends SMC is ignored", NULL, 0);
 	return 0;
@@ -387,7 +379,7 @@ static void log_difference(int fd, const struct option *opt)
  * or that would break connect(), turns an unused socket into an IPPROTO_SMC one (SO_REUSEPORT) or a
  * TCP one; so does one that protects TCP, a listener as well, and connections refuse it; options
  * that would end SMC, or hold data or clients back, are accepted and ignored; those that answer by
- * control messages are refused; values of one to three bytes are padded; TCP_ULP "smc" succeeds
+ * control messages are refused; errors and short values are as on TCP; TCP_ULP "smc" succeeds
  * without effect.
  *
  * Return: 0 with errno untouched, or -1 with the errno of the last attempt.
