@@ -476,16 +476,21 @@ int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 
 	if (!ret && is_receive_time(level, name))
 		hide_mark(fd, name, value, len);
-	if (ret || level != SOL_SOCKET || *len != sizeof(number) ||
-	    (name != SO_DOMAIN && name != SO_PROTOCOL && name != SO_ERROR) || !shim_repairs())
+	if (ret || level != SOL_SOCKET ||
+	    (name != SO_DOMAIN && name != SO_PROTOCOL &&
+	     (name != SO_ERROR || *len != sizeof(number))) ||
+	    !shim_repairs())
 		return ret;
-	memcpy(&number, value, sizeof(number));
+	if (*len != sizeof(number))
+		number = shim_int_option(fd, level, name);
+	else
+		memcpy(&number, value, sizeof(number));
 	if (name == SO_ERROR)
 		shim_lives_error(fd, number);
 	if (shim_fd_is_tcp(fd))
 		return ret;
 	number = repair_get(fd, name, number);
-	memcpy(value, &number, sizeof(number));
+	memcpy(value, &number, *len);
 	return ret;
 }
 

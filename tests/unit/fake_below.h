@@ -276,8 +276,8 @@ static inline int option_of(int fd, int level, int name)
 
 static inline int fake_give_int(int number, void *value, socklen_t *len)
 {
-	memcpy(value, &number, sizeof(number));
-	*len = sizeof(number);
+	*len = *len < sizeof(number) ? *len : sizeof(number);
+	memcpy(value, &number, *len);
 	return 0;
 }
 
