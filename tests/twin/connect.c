@@ -197,3 +197,102 @@ CASE(devices)
 	say_kind("one", one);
 	say_kind("two", two);
 }
+
+#define JOIN " join send a.readable recv"
+#define FAILING(how) "l.listener c.fresh " how " error events " how " names" JOIN
+
+PLAY(connect_refused, FAILING("refused"))
+PLAY(connect_any, FAILING("any"))
+PLAY(connect_broadcast, FAILING("broadcast"))
+PLAY(connect_multicast, FAILING("multicast"))
+PLAY(connect_subnet, FAILING("subnet"))
+PLAY(connect_bound,
+     "l.listener c.fresh bind note refused names is_same bind" JOIN " c.names is_same")
+PLAY(connect_bound_any, "l.listener c.fresh bind_any note refused names bind" JOIN " c.is_same")
+PLAY(connect_bound_port,
+     "d.fresh bind note close l.listener c.fresh rebind refused bind" JOIN " c.is_same")
+PLAY(connect_bound_far, "c.nonblocking bind note foreign names is_same bind events")
+PLAY(connect_refused_port, "c.fresh refused names note bind is_same")
+
+PLAY(connect_progress, "l.listener c.nonblocking hole hole events error names send recv bind listen"
+		       " connect unspec events" JOIN)
+PLAY(connect_progress_shut, "l.listener c.nonblocking hole shut_write events error send" JOIN)
+PLAY(connect_progress_close, "c.nonblocking hole close close")
+PLAY(connect_established, "l.listener c.nonblocking connect settle connect connect refused bind"
+			  " listen send a.accept recv")
+/* The client leaves while the connection comes about. */
+PLAY(connect_leave, "l.listener c.nonblocking connect close a.accept readable events rest send")
+
+/* The first call of any kind reports the refusal. */
+#define FIRST(steps)                                                                               \
+	"l.listener c.nonblocking refused settle events " steps " connect connect settle connect"  \
+	" send a.accept readable recv"
+
+PLAY(connect_first_recv, FIRST("recv events recv send error events"))
+PLAY(connect_first_send, FIRST("send events send recv error events"))
+PLAY(connect_first_error, FIRST("error events recv error send"))
+PLAY(connect_first_connect, FIRST("refused error events recv"))
+PLAY(connect_first_shutdown, FIRST("shut_both events error send recv"))
+
+PLAY(connect_dup, "l.listener c.fresh d.dup c.refused d.join c.connect send a.readable recv")
+PLAY(connect_dup_later,
+     "l.listener c.nonblocking d.dup c.refused d.settle c.refused d.join c.events"
+     " send a.readable recv")
+
+PLAY(unspec_bound, "l.listener c.fresh bind unspec events" JOIN)
+PLAY(unspec_refused, "l.listener c.fresh refused unspec events" JOIN)
+PLAY(unspec_close_wait, "l.pair a.close c.readable unspec events" JOIN)
+PLAY(unspec_shut, "l.pair c.shut_write unspec events a.rest c.events" JOIN)
+PLAY(unspec_listener, "l.listener unspec events is_listening take listen c.fresh" JOIN)
+
+#define FULL                                                                                       \
+	"l.fresh bind listen_none c.nonblocking connect settle d.nonblocking connect nap events "
+
+WAITING_CASE_OF(connect_full, play(FULL "connect a.accept d.settle events error"))
+WAITING_CASE_OF(connect_full_close, play(FULL "l.close c.readable events d.settle error events"))
+
+/* Right and wrong lengths and families. */
+static void lengths(int (*call)(int fd, const struct sockaddr *addr, socklen_t len), int port)
+{
+	static const socklen_t lens[] = { 0, 1, 2, 8, 15, 16, 23, 24, 27, 28, 128, 129, -1 };
+	static const sa_family_t families[] = { AF_UNSPEC, AF_UNIX, AF_INET, AF_INET6 };
+	struct address to = loopback(port), any = { .len = to.len };
+	struct pair p = make_pair();
+	size_t i;
+
+	for (i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
+		SAY("fresh", call(fresh(), (void *)&to.any, lens[i]));
+		SAY("connected", call(p.c, (void *)&to.any, lens[i]));
+		SAY("null", call(fresh(), NULL, lens[i]));
+	}
+	for (i = 0; i < 4; i++) {
+		to.any.ss_family = any.any.ss_family = families[i];
+		SAY("family", call(fresh(), (void *)&to.any, to.len));
+		SAY("any", call(fresh(), (void *)&any.any, any.len));
+	}
+	SAY("closed", call(-1, (void *)&to.any, to.len));
+}
+
+CASE_OF(connect_lengths, lengths(connect, closed_port()))
+CASE_OF(bind_lengths, lengths(bind, 0))
+
+static int target;
+
+static long call_connect(int fd)
+{
+	return connect_to(fd, target);
+}
+
+CASE(connect_threads)
+{
+	int fd = fresh();
+	struct waiter first = { "first", call_connect, fd },
+		      second = { "second", call_connect, fd };
+
+	target = hole();
+	limit_sends(fd, 700);
+	start_waiters(&first, 1);
+	start_waiters(&second, 1);
+	end_waiters(&first, 1);
+	end_waiters(&second, 1);
+}

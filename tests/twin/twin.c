@@ -130,6 +130,19 @@ struct address loopback(int port)
 	return addr;
 }
 
+struct address address_of(const char *text, int port)
+{
+	struct address addr = { .any.ss_family = strchr(text, ':') ? AF_INET6 : AF_INET };
+	struct sockaddr_in *in = (void *)&addr.any;
+	struct sockaddr_in6 *in6 = (void *)&addr.any;
+	bool is_v6 = addr.any.ss_family == AF_INET6;
+
+	in->sin_port = htons(port); /* same offset in IPv6 */
+	inet_pton(addr.any.ss_family, text, is_v6 ? (void *)&in6->sin6_addr : &in->sin_addr);
+	addr.len = is_v6 ? sizeof(*in6) : sizeof(*in);
+	return addr;
+}
+
 int port_of(int fd)
 {
 	struct sockaddr_in6 name = { 0 };
@@ -151,6 +164,32 @@ int connect_to(int fd, int port)
 	struct address addr = loopback(port);
 
 	return connect(fd, (void *)&addr.any, addr.len);
+}
+
+static void say_address(int ret, const struct address *addr)
+{
+	char text[INET6_ADDRSTRLEN] = "?";
+	const struct sockaddr_in *in = (const void *)&addr->any;
+	const struct sockaddr_in6 *in6 = (const void *)&addr->any;
+
+	if (ret) {
+		say("%s", result(ret));
+		return;
+	}
+	inet_ntop(addr->any.ss_family,
+		  addr->any.ss_family == AF_INET6 ? (const void *)&in6->sin6_addr : &in->sin_addr,
+		  text, sizeof(text));
+	say("%s,%s,%u", text, in->sin_port ? "some" : "0", addr->len);
+}
+
+void say_names(const char *name, int fd)
+{
+	struct address addr = { .len = sizeof(addr.any) };
+
+	say("%s:", name);
+	say_address(getsockname(fd, (void *)&addr.any, &addr.len), &addr);
+	addr = (struct address){ .len = sizeof(addr.any) };
+	say_address(getpeername(fd, (void *)&addr.any, &addr.len), &addr);
 }
 
 int fresh_with(int flags)
@@ -278,6 +317,7 @@ void say_rest(int fd)
 	char text[2000];
 	ssize_t n, total = 0;
 
+	errno = 0;
 	wait_for(fd, POLLIN);
 	while ((n = recv(fd, text, sizeof(text), MSG_DONTWAIT)) > 0) {
 		total += n;

@@ -63,6 +63,8 @@ struct twin_case {
 		call;                                                                              \
 	}
 
+#define PLAY(case_name, script) CASE_OF(case_name, play(script))
+
 #define WAITING_CASE_OF(case_name, call)                                                           \
 	WAITING_CASE(case_name)                                                                    \
 	{                                                                                          \
@@ -108,10 +110,14 @@ void say_kind(const char *name, int fd);
 int get(int fd, int level, int name);
 int set(int fd, int level, int name, int value);
 const char *events(int fd);
+/* Print its address and its peer's, with 0 or "some" for the port. */
+void say_names(const char *name, int fd);
 void wait_for(int fd, short what);
 void nap(int ms);
 bool nonblocking(int fd, bool on);
 struct address loopback(int port);
+/* The family is that of the text. */
+struct address address_of(const char *text, int port);
 int port_of(int fd);
 int bind_to(int fd, int port);
 int connect_to(int fd, int port);
@@ -167,6 +173,11 @@ void start_waiters(struct waiter *waiters, size_t n);
 void end_waiters(struct waiter *waiters, size_t n);
 /* A child that has the accepted end, and ends without reading the data that arrives. */
 pid_t leave_unread(struct pair *p);
+/*
+ * Do the steps of @script, which steps.c lists, and print results such as "c.connect=0". A letter
+ * before a step is a descriptor, also for the next steps: "l.listener c.fresh connect a.accept".
+ */
+void play(const char *script);
 /* Forget what say_kind() found; print it at the end of a case. */
 void forget_kinds(void);
 void say_kinds(void);
