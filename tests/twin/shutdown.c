@@ -167,3 +167,47 @@ CASE(listen_after_connect)
 	say_kind("listener", l);
 	echo(&p);
 }
+
+#define TWICE(how) how " " how " events recv send "
+#define UNCONNECTED(how)                                                                           \
+	"c.fresh " TWICE(how) "c.fresh bind " TWICE(how) "c.fresh refused " TWICE(                 \
+		how) "c.nonblocking hole " TWICE(how) "listen"
+
+PLAY(shut_unconnected_read, UNCONNECTED("shut_read"))
+PLAY(shut_unconnected_write, UNCONNECTED("shut_write"))
+PLAY(shut_unconnected_both, UNCONNECTED("shut_both"))
+PLAY(shut_wrong, "l.pair c.shut_wrong l.shut_wrong d.fresh shut_wrong close shut_wrong c.send"
+		 " a.readable recv")
+
+/* A socket that was shut down before connect(). */
+#define EARLY(how) "l.listener c.fresh " how " join send a.send nap c.events a.events c.recv a.recv"
+
+PLAY(shut_early_read, EARLY("shut_read"))
+PLAY(shut_early_write, EARLY("shut_write"))
+PLAY(shut_early_both, EARLY("shut_both"))
+
+/* One end, or both, with data in both directions. */
+#define ENDS(how, more)                                                                            \
+	"l.pair c.send a.send nap c." how " nap " more " c.events a.events recv recv c.recv recv"  \
+	" a.send nap c.events a.events c.recv send names"
+
+PLAY(shut_end_read, ENDS("shut_read", "c.events"))
+PLAY(shut_end_write, ENDS("shut_write", "c.events"))
+PLAY(shut_end_both, ENDS("shut_both", "c.events"))
+PLAY(shut_ends_read, ENDS("shut_read", "a.shut_read nap"))
+PLAY(shut_ends_write, ENDS("shut_write", "a.shut_write nap"))
+PLAY(shut_ends_both, ENDS("shut_both", "a.shut_both nap"))
+
+/* After the peer has closed, with and without unread data. */
+#define CLOSED(how) "l.pair a.close c.readable " TWICE(how) TWICE("shut_both") "error names"
+#define RESET(how)                                                                                 \
+	"l.pair c.send a.readable close c.readable " TWICE(how) TWICE("shut_both") "error"
+
+PLAY(shut_closed_read, CLOSED("shut_read"))
+PLAY(shut_closed_write, CLOSED("shut_write"))
+PLAY(shut_closed_both, CLOSED("shut_both"))
+PLAY(shut_reset_read, RESET("shut_read"))
+PLAY(shut_reset_write, RESET("shut_write"))
+
+PLAY(shut_dialogue, "l.pair c.send shut_write a.rest send close c.rest close")
+PLAY(shut_dup, "l.pair d.dup shut_write c.send d.close a.send rest close c.rest")
