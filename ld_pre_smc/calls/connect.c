@@ -310,11 +310,13 @@ static bool is_nonblocking(int fd)
 	return fcntl(fd, F_GETFL) & O_NONBLOCK;
 }
 
-static int connect_smc(const struct attempt *try)
+static int connect_smc(struct attempt *try)
 {
 	struct linger kept = { 0 };
 	int ret;
 
+	if (try->has_route)
+		shim_route_from(&try->route, try->fd);
 	shim_linger_hide(try->fd, &kept);
 	if (is_nonblocking(try->fd)) {
 		ret = connect_nonblocking(try);
@@ -325,13 +327,6 @@ static int connect_smc(const struct attempt *try)
 	}
 	shim_linger_show(try->fd, &kept);
 	return ret;
-}
-
-static int connect_to(struct attempt *try)
-{
-	if (try->has_route)
-		shim_route_from(&try->route, try->fd);
-	return connect_smc(try);
 }
 
 /* TCP can drop its connection and be reused; SMC cannot. */
@@ -393,7 +388,7 @@ static int connect_any(struct attempt *try)
 	if (shim_fd_is_plain(try->fd) && !is_unspec)
 		return connect_plain(try);
 	if (shim_is_smc(try->fd, &try->sock))
-		return is_unspec ? disconnect(try) : connect_to(try);
+		return is_unspec ? disconnect(try) : connect_smc(try);
 	return is_unspec ? disconnect_tcp(try) : next_connect(try->fd, try->addr, try->len);
 }
 

@@ -132,10 +132,9 @@ static bool copy_settings(int from, int to, int family, bool are_both_smc)
 
 static bool is_among(const short *names, size_t n, int name)
 {
-	for (; n; n--, names++) {
+	for (; n; n--, names++)
 		if (*names == name)
 			return true;
-	}
 	return false;
 }
 
@@ -196,10 +195,9 @@ static socklen_t bound_address(int fd, struct sockaddr_storage *addr)
 
 	if (shim_is_connected(fd) || getsockname(fd, (struct sockaddr *)addr, &len))
 		return 0;
-	if (addr->ss_family == AF_INET6 && !in6->sin6_port &&
-	    IN6_IS_ADDR_UNSPECIFIED(&in6->sin6_addr))
-		return 0;
-	if (addr->ss_family == AF_INET && !in->sin_port && !in->sin_addr.s_addr)
+	if (!in->sin_port &&
+	    (addr->ss_family == AF_INET6 ? IN6_IS_ADDR_UNSPECIFIED(&in6->sin6_addr) :
+					   !in->sin_addr.s_addr))
 		return 0;
 	return len;
 }
@@ -217,16 +215,24 @@ static int replace(int fd, int fresh)
 	return ret < 0 ? -1 : 0;
 }
 
+/* A failed connect(2) gives back a port that the kernel had chosen, but still reports it. */
+static bool has_lost_port(int fd, struct sockaddr_storage addr, socklen_t len)
+{
+	((struct sockaddr_in *)&addr)->sin_port = 0; /* same offset in IPv6 */
+	return !next_bind(fd, (struct sockaddr *)&addr, len);
+}
+
 /* Two sockets cannot have the same address, so the old one is closed first. */
 int shim_swap_in(int fd, int fresh, enum shim_kind kind, const char *why)
 {
 	int saved = errno, err = 0;
 	struct sockaddr_storage addr;
 	socklen_t len = shim_fd_is_plain(fd) ? 0 : bound_address(fd, &addr);
+	bool lost = len && has_lost_port(fd, addr, len);
 
 	if (replace(fd, fresh))
 		return -1;
-	if (len && next_bind(fd, (struct sockaddr *)&addr, len))
+	if (len && next_bind(fd, (struct sockaddr *)&addr, len) && !(lost && errno == EADDRINUSE))
 		err = errno;
 	shim_log_fd(fd, why, shim_kind_names[kind], err);
 	errno = err ? err : saved;

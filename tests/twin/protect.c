@@ -102,6 +102,8 @@ CASE(key_retry)
 	int l = bound(), in = fresh();
 
 	SAY("refused", connect_to(in, closed_port()));
+	/* TCP has given back the port that it had chosen. */
+	bind_to(fresh(), port_of(in));
 	SAY("server", set_key(l, TCP_MD5SIG));
 	SAY("client", set_key(in, TCP_MD5SIG));
 	keep_out(l, in);

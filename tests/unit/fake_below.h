@@ -414,6 +414,8 @@ static inline int fake_bind(int fd, const struct sockaddr *addr, socklen_t len)
 	int ret;
 
 	memcpy(&in, addr, sizeof(in));
+	if (!in.sin_port && fake_fd(fd) && fake.fds[fd].name.sin_port)
+		return fake_refuse(EINVAL);
 	ret = fake_call(0, "bind %d %d", fd, ntohs(in.sin_port));
 	if (!ret && len < sizeof(in))
 		return fake_refuse(EINVAL);
