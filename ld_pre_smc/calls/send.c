@@ -90,8 +90,7 @@ static inline bool is_refused(int fd, int flags)
 	return is_left;
 }
 
-/* A write to a socket without a connection. */
-static bool is_connecting(int fd)
+bool shim_is_connecting(int fd)
 {
 	int state = shim_tcp_state(fd);
 
@@ -119,7 +118,7 @@ static int verdict(int fd, int err)
 	int cause;
 
 	if (err == ENOTCONN)
-		return is_connecting(fd) ? EAGAIN : EPIPE;
+		return shim_is_connecting(fd) ? EAGAIN : EPIPE;
 	if (err == ECONNRESET && has_closed(fd))
 		return 0;
 	cause = shim_connection_error(fd);
