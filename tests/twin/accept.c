@@ -42,14 +42,15 @@ PLAY(accept_reset, LATE("abort"))
 PLAY(accept_reset_data, LATE("send abort"))
 PLAY(accept_shut, LATE("send shut_write"))
 
-#define CLIENTS                                                                                    \
+#define CLIENTS(last)                                                                              \
 	" c.nonblocking connect nap d.nonblocking connect nap e.nonblocking connect nap"           \
-	" f.nonblocking connect nap c.events d.events e.events f.events l.take take"
+	" f.nonblocking connect c.settle d.settle e.settle " last                                  \
+	" c.events d.events e.events f.events l.take take take take "
 
-WAITING_CASE_OF(accept_backlog_2,
-		play("l.fresh bind listen_two" CLIENTS " take take events readable take f.events"))
-PLAY(accept_backlog_5, "l.fresh bind listen" CLIENTS " take take take")
-PLAY(accept_backlog_raised, "l.fresh bind listen_none listen" CLIENTS " take take take")
+WAITING_CASE_OF(accept_backlog_2, play("l.fresh bind listen_two" CLIENTS(
+					  "nap") "events readable take f.settle events"))
+PLAY(accept_backlog_5, "l.fresh bind listen" CLIENTS("f.settle nap") "take")
+PLAY(accept_backlog_raised, "l.fresh bind listen_none listen" CLIENTS("f.settle nap") "take")
 
 CASE(accept_order)
 {

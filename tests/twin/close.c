@@ -74,7 +74,7 @@ PLAY(close_pending_data, PENDING("send"))
 PLAY(close_pending_shut, PENDING("l.shut_read"))
 
 /* Another descriptor keeps the connection. */
-#define DUP(way) "l.pair d.dup c.send " way " nap a.events d." way " c.close" END("a")
+#define DUP(way) "l.pair d.dup c.send " way " nap a.events d." way " c.close nap nap" END("a")
 
 PLAY(close_dup, DUP("close"))
 PLAY(close_range, DUP("range"))

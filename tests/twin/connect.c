@@ -219,7 +219,7 @@ PLAY(connect_progress, "l.listener c.nonblocking hole hole events error names se
 PLAY(connect_progress_shut, "l.listener c.nonblocking hole shut_write events error send" JOIN)
 PLAY(connect_progress_close, "c.nonblocking hole close close")
 PLAY(connect_established, "l.listener c.nonblocking connect settle connect connect refused bind"
-			  " listen send a.accept recv")
+			  " listen send a.accept readable recv")
 /* The client leaves while the connection comes about. */
 PLAY(connect_leave, "l.listener c.nonblocking connect close a.accept readable events rest send")
 
