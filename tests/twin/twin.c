@@ -69,27 +69,34 @@ int set(int fd, int level, int name, int value)
 	return setsockopt(fd, level, name, &value, sizeof(value));
 }
 
-const char *events(int fd)
+const char *bits(unsigned int events)
 {
-	struct pollfd p = { .fd = fd, .events = POLLIN | POLLOUT | POLLPRI | POLLRDHUP };
 	static const struct {
-		short bit;
+		unsigned int bit;
 		const char *name;
 	} names[] = {
 		{ POLLIN, "IN" },	{ POLLPRI, "PRI" }, { POLLOUT, "OUT" },
 		{ POLLRDHUP, "RDHUP" }, { POLLHUP, "HUP" }, { POLLERR, "ERR" },
+		{ POLLNVAL, "NVAL" },
 	};
-	static char texts[4][40];
+	static char texts[8][40];
 	static unsigned int next;
-	char *text = texts[next++ % 4];
+	char *text = texts[next++ % 8];
 	size_t i;
 
 	*text = '\0';
-	poll(&p, 1, 0);
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (p.revents & names[i].bit)
+		if (events & names[i].bit)
 			strcat(strcat(text, *text ? "+" : ""), names[i].name);
 	return *text ? text : "none";
+}
+
+const char *events(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN | POLLOUT | POLLPRI | POLLRDHUP };
+
+	poll(&p, 1, 0);
+	return bits((unsigned short)p.revents);
 }
 
 void wait_for(int fd, short what)
@@ -426,11 +433,16 @@ size_t fill(int fd)
 	return total;
 }
 
-void limit_sends(int fd, int ms)
+void limit(int fd, int name, int ms)
 {
 	struct timeval time = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
 
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
+	setsockopt(fd, SOL_SOCKET, name, &time, sizeof(time));
+}
+
+void limit_sends(int fd, int ms)
+{
+	limit(fd, SO_SNDTIMEO, ms);
 }
 
 void dress(int fd)
@@ -615,4 +627,79 @@ int enter(int state)
 		wait_for(p.c, POLLIN);
 	}
 	return state == ACCEPTED ? p.a : p.c;
+}
+
+static struct pair make_single(enum state state)
+{
+	struct pair p = { -1, fresh_with(SOCK_NONBLOCK), -1 };
+
+	if (state == IS_LISTENING) {
+		bind_to(p.c, 0);
+		listen(p.c, 5);
+	}
+	if (state == IS_CONNECTING)
+		connect_to(p.c, hole());
+	if (state == IS_REFUSED) {
+		/* No other case may listen there. */
+		p.l = fresh();
+		bind_to(p.l, 0);
+		connect_to(p.c, port_of(p.l));
+		wait_for(p.c, POLLOUT);
+	}
+	return p;
+}
+
+void feed(const struct pair *p, const char *data, size_t len)
+{
+	int before = 0, ready = 0;
+
+	ioctl(p->c, FIONREAD, &before);
+	send(p->a, data, len, 0);
+	while (!ioctl(p->c, FIONREAD, &ready) && ready < before + (int)len)
+		nap(5);
+}
+
+static void become_state(struct pair *p, enum state state)
+{
+	static const int hows[] = { [IS_SHUT_WRITE] = SHUT_WR, [IS_SHUT_BOTH] = SHUT_RDWR };
+
+	if (state == HAS_DATA)
+		feed(p, "abc", 3);
+	if (state >= IS_SHUT_READ && state <= IS_SHUT_BOTH)
+		shutdown(p->c, hows[state]);
+	if (state < PEER_HAS_SHUT)
+		return;
+	if (state == IS_RESET) {
+		send(p->c, "x", 1, 0);
+		wait_for(p->a, POLLIN);
+	}
+	if (state == PEER_HAS_SHUT)
+		shutdown(p->a, SHUT_WR);
+	else
+		close(p->a);
+	wait_for(p->c, POLLRDHUP);
+}
+
+struct pair in_state(enum state state)
+{
+	struct pair p = { -1, -1, -1 };
+
+	on(SIGPIPE, on_pipe, 0);
+	pipes = 0;
+	if (state < IS_CONNECTED)
+		return make_single(state);
+	p = make_pair();
+	nonblocking(p.c, true);
+	become_state(&p, state);
+	return p;
+}
+
+char *unmapped(void)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	char *pages =
+		mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	munmap(pages + size, size);
+	return pages + size;
 }

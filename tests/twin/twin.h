@@ -90,6 +90,36 @@ struct pair {
 	int l, c, a;
 };
 
+enum state {
+	IS_FRESH,
+	IS_LISTENING,
+	IS_CONNECTING,
+	IS_REFUSED,
+	IS_CONNECTED,
+	HAS_DATA,
+	IS_SHUT_READ,
+	IS_SHUT_WRITE,
+	IS_SHUT_BOTH,
+	PEER_HAS_SHUT,
+	PEER_HAS_CLOSED,
+	IS_RESET
+};
+
+/* A case for each of them, from a function with a state as its parameter. */
+#define IN_EACH_STATE(subject, call)                                                               \
+	CASE_OF(subject##_fresh, call(IS_FRESH))                                                   \
+	CASE_OF(subject##_listening, call(IS_LISTENING))                                           \
+	WAITING_CASE_OF(subject##_connecting, call(IS_CONNECTING))                                 \
+	CASE_OF(subject##_refused, call(IS_REFUSED))                                               \
+	CASE_OF(subject##_connected, call(IS_CONNECTED))                                           \
+	CASE_OF(subject##_data, call(HAS_DATA))                                                    \
+	CASE_OF(subject##_shut_read, call(IS_SHUT_READ))                                           \
+	CASE_OF(subject##_shut_write, call(IS_SHUT_WRITE))                                         \
+	CASE_OF(subject##_shut_both, call(IS_SHUT_BOTH))                                           \
+	CASE_OF(subject##_peer_shut, call(PEER_HAS_SHUT))                                          \
+	CASE_OF(subject##_peer_closed, call(PEER_HAS_CLOSED))                                      \
+	CASE_OF(subject##_reset, call(IS_RESET))
+
 struct waiter {
 	const char *name;
 	long (*call)(int fd);
@@ -112,6 +142,8 @@ int set(int fd, int level, int name, int value);
 const char *events(int fd);
 /* Print its address and its peer's, with 0 or "some" for the port. */
 void say_names(const char *name, int fd);
+/* Names of bits of poll(2) and epoll(7). */
+const char *bits(unsigned int events);
 void wait_for(int fd, short what);
 void nap(int ms);
 bool nonblocking(int fd, bool on);
@@ -153,6 +185,8 @@ pid_t start_reader(struct pair *p, size_t total);
 void say_status(const char *name, pid_t pid);
 /* Full means no progress for two seconds: a busy kernel still moves data to the peer. */
 size_t fill(int fd);
+/* Set SO_RCVTIMEO or SO_SNDTIMEO. */
+void limit(int fd, int name, int ms);
 void limit_sends(int fd, int ms);
 /* Set everything that must be copied to a replacement socket. */
 void dress(int fd);
@@ -178,6 +212,12 @@ pid_t leave_unread(struct pair *p);
  * before a step is a descriptor, also for the next steps: "l.listener c.fresh connect a.accept".
  */
 void play(const char *script);
+/* A pair whose client is in this state and does not block. Count SIGPIPE from now. */
+struct pair in_state(enum state state);
+/* Send from the accepted end, and wait until the bytes can be read. */
+void feed(const struct pair *p, const char *data, size_t len);
+/* An address without memory; the page before it has some, all zero. */
+char *unmapped(void);
 /* Forget what say_kind() found; print it at the end of a case. */
 void forget_kinds(void);
 void say_kinds(void);
