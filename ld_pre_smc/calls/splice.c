@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* splice(2) from and into SMC sockets. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,11 +17,12 @@
 /* Buffer on the stack of the calling thread. */
 #define CHUNK 8192
 
-static bool is_pipe(int fd)
+static bool is_writable_pipe(int fd)
 {
 	struct stat st;
 
-	return !shim_stat(fd, "", &st) && S_ISFIFO(st.st_mode);
+	return !shim_stat(fd, "", &st) && S_ISFIFO(st.st_mode) &&
+	       (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
 }
 
 /*
@@ -77,9 +75,9 @@ ssize_t splice(int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len, uns
 
 	if (flags & SPLICE_F_MORE && shim_fd_may_be_smc(out) && shim_drops_more(out))
 		flags &= ~(unsigned int)SPLICE_F_MORE;
-	if (in_pos || out_pos || !len || !shim_repairs())
+	if (in_pos || out_pos || !len || flags >= 2 * SPLICE_F_GIFT || !shim_repairs())
 		return next_splice(in, in_pos, out, out_pos, len, flags);
-	if (!shim_is_smc(in, NULL) || !is_pipe(out))
+	if (!shim_is_smc(in, NULL) || !is_writable_pipe(out))
 		return write_from(in, out, len, flags);
 	n = copy(in, out, len, flags);
 	if (n >= 0)
