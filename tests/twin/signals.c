@@ -7,6 +7,7 @@
 
 static struct pair at;
 static int late, to;
+static pid_t ringer;
 static sigjmp_buf out;
 
 /* From the second signal on, complete any call except connect(2). */
@@ -40,6 +41,38 @@ static void prepare(bool limited)
 	setsockopt(to, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
 }
 
+static bool sleeps(pid_t pid)
+{
+	char path[40], text[60] = "", *state;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	(void)!read(fd, text, sizeof(text) - 1);
+	close(fd);
+	state = strchr(text, ')');
+	return state && state[2] == 'S';
+}
+
+/* A process that interrupts this one whenever it waits. */
+static void ring(void)
+{
+	pid_t self = getpid();
+
+	ringer = fork();
+	while (!ringer) {
+		for (int calm = 0; calm < 5; nap(20))
+			calm = sleeps(self) ? calm + 1 : 0;
+		kill(self, SIGALRM);
+	}
+}
+
+static void end_ring(void)
+{
+	kill(ringer, SIGKILL);
+	waitpid(ringer, NULL, 0);
+}
+
 static void fill_to_wait(int fd)
 {
 	fill(fd);
@@ -55,7 +88,7 @@ static void interrupted(long (*call)(int fd), bool limited, int flags)
 		say("never");
 	else
 		SAY("call", call(at.c));
-	storm(0);
+	end_ring();
 	say("signals=%s nonblock=%d", ticks > 1 ? "more" : "1",
 	    !!(fcntl(at.c, F_GETFL) & O_NONBLOCK));
 }
@@ -65,7 +98,7 @@ static void interrupted(long (*call)(int fd), bool limited, int flags)
 	static long name(int fd)                                                                   \
 	{                                                                                          \
 		prepare_it;                                                                        \
-		storm(200000);                                                                     \
+		ring();                                                                            \
 		return call;                                                                       \
 	}                                                                                          \
 	WAITING_CASE_OF(name##_plain, interrupted(name, false, 0))                                 \
@@ -99,10 +132,10 @@ static void ways(bool reads)
 
 		forget_kinds();
 		errno = 0;
-		storm(300000);
+		ring();
 		n = reads ? read_by(way, p.c, text, sizeof(text), 0) :
 			    write_by(way, p.c, much, sizeof(much), 0);
-		storm(0);
+		end_ring();
 		say_amount(reads ? ins[way] : outs[way], n, sizeof(much));
 		part(&p);
 	}
@@ -156,7 +189,7 @@ static void leave(long (*call)(int fd))
 	on(SIGALRM, leap, SA_RESTART);
 	if (!sigsetjmp(out, 1))
 		SAY("call", call(at.c));
-	storm(0);
+	end_ring();
 	forget_kinds();
 	for (int i = 0; i < 3; i++) {
 		p = make_pair();
@@ -180,10 +213,10 @@ WAITING_CASE(sig_leave_send)
 {
 	prepare(false);
 	on(SIGALRM, leap, SA_RESTART);
-	storm(300000);
+	ring();
 	if (!sigsetjmp(out, 1))
 		SAY("send", send(at.c, much, sizeof(much), 0));
-	storm(0);
+	end_ring();
 	close(at.c);
 	say("some=%d", read_all(at.a) > 0);
 }
@@ -215,18 +248,19 @@ static void close_it(int number)
 {
 	close(at.c);
 	close(at.l);
-	storm(0);
 }
 
 static void replace_it(int number)
 {
-	struct pair next = make_pair();
+	struct pair next;
 
+	if (ticks++)
+		return;
+	next = make_pair();
 	send(next.a, "x", 1, 0);
 	connect_to(late, port_of(next.l));
 	dup2(next.c, at.c);
 	dup2(next.l, at.l);
-	storm(0);
 	errno = 0;
 }
 
@@ -247,7 +281,7 @@ static void fork_and_wake(int number)
 
 	if (pid) {
 		waitpid(pid, NULL, 0);
-		return storm(0);
+		return;
 	}
 	ticks = 2;
 	wake(0);
@@ -259,7 +293,7 @@ static void meddle(long (*call)(int fd), void (*handler)(int))
 	prepare(false);
 	on(SIGALRM, handler, SA_RESTART);
 	SAY("call", call(at.c));
-	storm(0);
+	end_ring();
 	say("ticks=%d open=%d,%d", ticks, fcntl(at.c, F_GETFD), fcntl(at.l, F_GETFD));
 }
 
