@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* What a process, a thread or another descriptor does to a socket, seen by its first owner. */
 #include <sched.h>
+#include <spawn.h>
+#include <sys/resource.h>
 
 #include "twin.h"
 
 /* Copies that are descriptors, then threads of control. */
-enum { BY_DUP, BY_DUPFD, BY_DUP2, BY_SCM, BY_PIDFD, BY_THREAD, BY_CLONE };
+enum { BY_DUP, BY_DUPFD, BY_DUP2, BY_SCM, BY_PIDFD, BY_THREAD, BY_FULL, BY_CLONE };
 
 struct act {
 	void (*run)(int fd);
@@ -47,6 +49,16 @@ static int pass(int fd)
 	return fd;
 }
 
+/* No number from @n on. */
+static void limit_numbers(int n)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = (rlim_t)n;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 /* @by: BY_... or flags of clone(2) */
 static void perform(int by, void (*run)(int fd), int fd)
 {
@@ -65,6 +77,11 @@ static void perform(int by, void (*run)(int fd), int fd)
 	case BY_THREAD:
 		pthread_create(&thread, NULL, run_in_thread, &act);
 		pthread_join(thread, NULL);
+		return;
+	case BY_FULL:
+		limit_numbers(fd);
+		run(fd);
+		limit_numbers(1024);
 		return;
 	default:
 		by &= ~BY_CLONE;
@@ -88,6 +105,12 @@ static void connected(int fd)
 	SAY("connect", connect_to(fd, port_of(l)));
 }
 
+static void used(int fd)
+{
+	connected(fd);
+	close(accept(l, NULL, NULL));
+}
+
 static void retried(int fd)
 {
 	refused(fd);
@@ -98,7 +121,6 @@ static void reset(int fd)
 {
 	struct sockaddr unspec = { .sa_family = AF_UNSPEC };
 
-	close(accept(l, NULL, NULL));
 	SAY("unspec", connect(fd, &unspec, sizeof(unspec)));
 }
 
@@ -172,7 +194,7 @@ static void copied(int by, void (*before)(int fd), void (*act)(int fd))
 	CASE_OF(who##_connect, copied(by, none, connected))                                        \
 	CASE_OF(who##_retry, copied(by, none, retried))                                            \
 	CASE_OF(who##_other_retries, copied(by, refused, connected))                               \
-	CASE_OF(who##_unspec, copied(by, connected, reset))                                        \
+	CASE_OF(who##_unspec, copied(by, used, reset))                                             \
 	CASE_OF(who##_reuse, copied(by, none, reused))                                             \
 	CASE_OF(who##_listen, copied(by, none, listened))                                          \
 	CASE_OF(who##_options, copied(by, none, optioned))                                         \
@@ -185,8 +207,70 @@ ACTS(dupfd, BY_DUPFD)
 ACTS(dup2, BY_DUP2)
 ACTS(scm, BY_SCM)
 ACTS(pidfd, BY_PIDFD)
+ACTS(full, BY_FULL)
 ACTS(thread, BY_THREAD)
 ACTS(clone, BY_CLONE)
 ACTS(clone_files, BY_CLONE | CLONE_FILES)
 ACTS(vfork, BY_CLONE | CLONE_VM | CLONE_VFORK)
 ACTS(vfork_files, BY_CLONE | CLONE_VM | CLONE_VFORK | CLONE_FILES)
+
+/* @fd is the shell's descriptor 7; @to is closed there. */
+static void executed(const char *command, int fd, int to)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		dup2(fd, 7);
+		fcntl(to, F_SETFD, FD_CLOEXEC);
+		execl("/bin/sh", "sh", "-c", command, NULL);
+	}
+	say_status("exit", pid);
+}
+
+static void shell(const char *command, int cloexec)
+{
+	static char text[40000];
+	struct pair p = make_pair();
+
+	send(p.a, "hello\nmore\n", 11, 0);
+	executed(command, p.c, cloexec);
+	recv(p.c, text, sizeof(text), MSG_DONTWAIT);
+	SAY("send", send(p.c, "\n", 1, 0));
+	close(p.c);
+	SAY("text", recv(p.a, text, sizeof(text), MSG_WAITALL));
+	for (char *c = text; *c; c++)
+		*c = *c == '\n' ? '/' : *c;
+	say("%.40s", text);
+}
+
+CASE_OF(exec_write, shell("echo hello >&7", 0))
+CASE_OF(exec_read, shell("read x <&7; echo $x >&7; cat <&7 >&7 & sleep 0.2; kill $!", 0))
+CASE_OF(exec_cloexec, shell("[ -e /proc/self/fd/7 ]", 7))
+CASE_OF(exec_pipe, shell("{ echo a; echo b; } | cat >&7", 0))
+CASE_OF(exec_reopen, shell("{ echo a >/proc/self/fd/7; } 2>/dev/null", 0))
+CASE_OF(exec_env, shell("env -i A=1 sh -c 'env | grep -v -e PWD= -e SHLVL= -e _=' >&7", 0))
+CASE_OF(exec_unsent, shell("head -c 30000 /dev/zero | tr '\\0' x >&7", 0))
+
+/* This program goes on with descriptors 7 and 8. */
+static void exec_self(const char *name, void (*before)(int fd))
+{
+	char command[200];
+	int fd;
+
+	l = 8;
+	if (getenv("TWIN_EXEC")) {
+		look(7);
+		return forget_kinds();
+	}
+	fd = fresh();
+	dup2(listener(), l);
+	before(fd);
+	snprintf(command, sizeof(command), "TWIN_EXEC=1 /proc/$PPID/exe %s %s | tr '\\t\\n' '  '",
+		 family == AF_INET ? "-j1" : "-6", name);
+	executed(command, fd, 0);
+}
+
+CASE_OF(exec_self_fresh, exec_self("exec_self_fresh", none))
+CASE_OF(exec_self_refused, exec_self("exec_self_refused", refused))
+CASE_OF(exec_self_connected, exec_self("exec_self_connected", connected))
+CASE_OF(exec_self_reuse, exec_self("exec_self_reuse", reused))
