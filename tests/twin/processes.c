@@ -44,7 +44,7 @@ static void two_owners(bool dies)
 	}
 	say_status("writer", writer);
 	nap(200);
-	SAY("close", close(p.c));
+	close(p.c);
 	say_status("reader", reader);
 }
 

@@ -120,11 +120,10 @@ static void cancelled(long (*call)(int fd), bool accepts)
 
 	at = make_pair();
 	waiter.fd = accepts ? at.l : at.c;
-	pthread_create(&waiter.thread, NULL, wait_in_thread, &waiter);
-	nap(300);
+	start_waiters(&waiter, 1);
 	SAY("cancel", pthread_cancel(waiter.thread));
 	SAY("join", pthread_join(waiter.thread, &value));
-	say("cancelled=%d", value == PTHREAD_CANCELED);
+	say("cancelled=%d ret=%ld", value == PTHREAD_CANCELED, waiter.ret);
 	echo(&at);
 	at = make_pair();
 	echo(&at);

@@ -494,6 +494,7 @@ void *wait_in_thread(void *waiter)
 {
 	struct waiter *self = waiter;
 
+	self->id = gettid();
 	errno = 0;
 	self->ret = self->call(self->fd);
 	self->err = errno;
@@ -558,11 +559,36 @@ int watch(int fd, unsigned int what)
 	return ep;
 }
 
+static bool sleeps(pid_t pid)
+{
+	char path[40], text[60] = "", *state;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return true;
+	(void)!read(fd, text, sizeof(text) - 1);
+	close(fd);
+	state = strchr(text, ')');
+	return state && state[2] == 'S';
+}
+
+void wait_until_it_sleeps(pid_t pid)
+{
+	for (int calm = 0; calm < 5; nap(20))
+		calm = sleeps(pid) ? calm + 1 : 0;
+}
+
 void start_waiters(struct waiter *waiters, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		pthread_create(&waiters[i].thread, NULL, wait_in_thread, &waiters[i]);
-	nap(300);
+	for (size_t i = 0; i < n; i++) {
+		while (!waiters[i].id)
+			nap(20);
+		wait_until_it_sleeps(waiters[i].id);
+	}
 }
 
 void end_waiters(struct waiter *waiters, size_t n)

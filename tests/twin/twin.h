@@ -126,6 +126,7 @@ struct waiter {
 	int fd, err;
 	long ret;
 	pthread_t thread;
+	_Atomic pid_t id;
 };
 
 /* States of a socket: ENDED after its peer has closed, RESET after the peer's reset. */
@@ -202,6 +203,9 @@ long call_epoll(int fd);
 int watch(int fd, unsigned int what);
 /* Body of a thread that makes the call of a struct waiter. */
 void *wait_in_thread(void *waiter);
+/* A process or a thread; also if it has ended. */
+void wait_until_it_sleeps(pid_t pid);
+/* All wait, or have ended. */
 void start_waiters(struct waiter *waiters, size_t n);
 /* If one is never woken, the case hangs. */
 void end_waiters(struct waiter *waiters, size_t n);
