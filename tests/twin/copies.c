@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a process, a thread or another descriptor does to a socket, seen by its first owner. */
+/* Effects of a process, a thread or another descriptor on a socket of this process. */
 #include <sched.h>
 #include <spawn.h>
 #include <sys/resource.h>
@@ -41,7 +41,9 @@ static int pass(int fd)
 	int ends[2];
 
 	socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
-	*control = (struct cmsghdr){ CMSG_LEN(sizeof(fd)), SOL_SOCKET, SCM_RIGHTS };
+	*control = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(fd)),
+				     .cmsg_level = SOL_SOCKET,
+				     .cmsg_type = SCM_RIGHTS };
 	memcpy(CMSG_DATA(control), &fd, sizeof(fd));
 	sendmsg(ends[0], &msg, 0);
 	recvmsg(ends[1], &msg, 0);

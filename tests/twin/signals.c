@@ -333,7 +333,7 @@ CASE(sig_lives)
 /* A handler with little stack. */
 CASE(sig_small_stack)
 {
-	size_t size = (size_t)sysconf(_SC_SIGSTKSZ), page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t size = 16384, page = (size_t)sysconf(_SC_PAGESIZE);
 	struct sigaction action = { .sa_handler = live, .sa_flags = SA_ONSTACK };
 	stack_t stack = { .ss_size = size };
 	char *area;
