@@ -52,7 +52,9 @@ struct writing {
 
 static void raise_sigpipe(void)
 {
-	syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), SIGPIPE);
+	siginfo_t info = { .si_code = SI_USER, .si_pid = getpid(), .si_uid = getuid() };
+
+	syscall(SYS_rt_tgsigqueueinfo, info.si_pid, syscall(SYS_gettid), SIGPIPE, &info);
 }
 
 atomic_bool shim_left_some;
@@ -115,14 +117,11 @@ static bool has_closed(int fd)
 /* Return: errno of TCP, 0 if TCP takes the write. */
 static int verdict(int fd, int err)
 {
-	int cause;
-
 	if (err == ENOTCONN)
 		return shim_is_connecting(fd) ? EAGAIN : EPIPE;
 	if (err == ECONNRESET && has_closed(fd))
 		return 0;
-	cause = shim_connection_error(fd);
-	return cause ? cause : err;
+	return shim_connection_error(fd) ?: err;
 }
 
 bool shim_write_failed(int fd, bool may_signal)
