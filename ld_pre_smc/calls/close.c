@@ -27,11 +27,7 @@ void closefrom(int low);
 /**
  * close() - close(2) that neither waits for nor loses data that SMC-R has not sent yet
  *
- * The kernel waits two seconds, and then drops the rest. It continues to send while any process has
- * the socket open, so smc_keep gets it. A file that cannot be an SMC socket costs no system call, a
- * socket without unsent data costs one. Signals are blocked during the close message, see
- * shim_unsent_close().
- *
+ * A file that cannot be an SMC socket costs no system call, a socket without unsent data costs one.
  * In a sandbox the kernel's behaviour is unchanged: see shim_in_sandbox.
  *
  * Return: as close(2).

@@ -129,6 +129,7 @@ void shim_fd_unknown(int fd)
 		return;
 	shim_fd_drop(FD_PLAIN | FD_SOCKET | FD_OWN | FD_TIMED, fd);
 	shim_fd_set(FD_SMC | FD_EPOLL, fd);
+	has_copies = true;
 }
 
 bool shim_fd_has_copies(void)

@@ -202,7 +202,7 @@ static socklen_t bound_address(int fd, struct sockaddr_storage *addr)
 	return len;
 }
 
-static int replace(int fd, int fresh)
+static int replace_one(int fd, int fresh)
 {
 	int cloexec = fcntl(fd, F_GETFD), ret;
 	struct shim_watches watches;
@@ -210,7 +210,6 @@ static int replace(int fd, int fresh)
 	shim_fd_drop(FD_PLAIN, fd);
 	shim_watches_find(&watches, fd, fresh);
 	ret = next_dup3(fresh, fd, cloexec & FD_CLOEXEC ? O_CLOEXEC : 0);
-	shim_close(fresh);
 	shim_watches_restore(&watches);
 	return ret < 0 ? -1 : 0;
 }
@@ -222,15 +221,27 @@ static bool has_lost_port(int fd, struct sockaddr_storage addr, socklen_t len)
 	return !next_bind(fd, (struct sockaddr *)&addr, len);
 }
 
+static int replace(int fd, int fresh)
+{
+	struct stat old;
+	bool has_copies = shim_fd_has_copies() && !shim_stat(fd, "", &old);
+	int ret = replace_one(fd, fresh), copy = -1;
+
+	while (!ret && has_copies && (copy = shim_next_copy(fd, &old, copy + 1)) >= 0)
+		replace_one(copy, fresh);
+	shim_close(fresh);
+	return ret;
+}
+
 /* Two sockets cannot have the same address, so the old one is closed first. */
 int shim_swap_in(int fd, int fresh, enum shim_kind kind, const char *why)
 {
 	int saved = errno, err = 0;
 	struct sockaddr_storage addr;
-	socklen_t len = shim_fd_is_plain(fd) ? 0 : bound_address(fd, &addr);
+	socklen_t len = fresh < 0 || shim_fd_is_plain(fd) ? 0 : bound_address(fd, &addr);
 	bool lost = len && has_lost_port(fd, addr, len);
 
-	if (replace(fd, fresh))
+	if (fresh < 0 || replace(fd, fresh))
 		return -1;
 	if (len && next_bind(fd, (struct sockaddr *)&addr, len) && !(lost && errno == EADDRINUSE))
 		err = errno;
@@ -252,16 +263,12 @@ int shim_swap_unbound(int fd, const struct shim_sock *sock, enum shim_kind kind,
 
 int shim_swap(int fd, const struct shim_sock *sock, enum shim_kind kind, const char *why)
 {
-	int fresh = shim_swap_open(fd, sock, kind);
-
-	return fresh < 0 ? -1 : shim_swap_in(fd, fresh, kind, why);
+	return shim_swap_in(fd, shim_swap_open(fd, sock, kind), kind, why);
 }
 
 int shim_swap_by_rule(int fd, const struct shim_sock *sock, const char *why)
 {
-	int fresh = open_like(fd, sock, KIND_TCP);
-
-	return fresh < 0 ? -1 : shim_swap_in(fd, fresh, KIND_TCP, why);
+	return shim_swap_in(fd, open_like(fd, sock, KIND_TCP), KIND_TCP, why);
 }
 
 /*

@@ -26,12 +26,12 @@ int shim_swap_open(int fd, const struct shim_sock *sock, enum shim_kind kind);
 /**
  * shim_swap_in() - replace a socket by one from shim_swap_open()
  * @fd: socket to replace; it keeps its number and FD_CLOEXEC
- * @fresh: the new socket, closed here in any case
+ * @fresh: the new socket, closed here in any case; or -1
  * @kind: kind of @fresh
  * @why: for the debug line: "fd 3: WHY -> TCP"
  *
  * Repeats bind() if @fd was bound to an address; epoll instances of this process watch the new
- * socket in the same way as the old one. Other descriptors made by dup(2) keep the old socket.
+ * socket in the same way as the old one. Copies of @fd in this process are replaced, too.
  *
  * Return: 0 with errno untouched; or -1 with errno: nothing was changed, except for EADDRINUSE (and
  * other errors of bind): the socket was replaced, and is not bound.

@@ -91,24 +91,21 @@ static bool parent_has(int fd, const struct stat *mine)
 	return shim_is_file(AT_FDCWD, path.text, mine);
 }
 
-static bool has_copy(int fd, const struct stat *mine)
+int shim_next_copy(int fd, const struct stat *mine, int from)
 {
-	int copy;
+	int copy = shim_fd_has_copies() ? shim_fd_next(FD_SMC, from) : -1;
 
-	if (!shim_fd_has_copies())
-		return false;
-	for (copy = shim_fd_next(FD_SMC, 0); copy >= 0; copy = shim_fd_next(FD_SMC, copy + 1)) {
-		if (copy != fd && shim_is_file(copy, "", mine))
-			return true;
-	}
-	return false;
+	while (copy >= 0 && (copy == fd || !shim_is_file(copy, "", mine)))
+		copy = shim_fd_next(FD_SMC, copy + 1);
+	return copy;
 }
 
 bool shim_is_used_elsewhere(int fd)
 {
 	struct stat mine;
 
-	return !shim_stat(fd, "", &mine) && (parent_has(fd, &mine) || has_copy(fd, &mine));
+	return !shim_stat(fd, "", &mine) &&
+	       (parent_has(fd, &mine) || shim_next_copy(fd, &mine, 0) >= 0);
 }
 
 enum unsent_owner shim_unsent_give(int fd)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/stat.h>
 
 #include "smc/keep.h"
 
@@ -31,6 +32,9 @@ int shim_unsent(int fd);
 
 /* Holder of a socket after the process closes its last known descriptor. */
 enum unsent_owner { OWNER_NONE, OWNER_OTHER, OWNER_KEEPER };
+
+/** shim_next_copy() - the lowest number from @from on that is the same file as @fd, but not @fd */
+int shim_next_copy(int fd, const struct stat *mine, int from);
 
 /**
  * shim_is_used_elsewhere() - true if the process or its parent has the socket's file elsewhere
