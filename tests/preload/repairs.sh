@@ -4,7 +4,7 @@
 mimic=$bin/mimic.so
 twin=$BUILD/twin
 cases='identity ioctls peek_off txrehash rcvlowat reuseport reuseport_bound fast_open
-	collisions short linger linger_listener retry unspec epoll splice splice_full'
+	collisions short linger linger_listener retry unspec epoll splice splice_full dup_unspec scm_reuse'
 
 ipv6=-6
 if [ "$(cat /proc/sys/net/ipv6/conf/lo/disable_ipv6 2>/dev/null)" != 0 ]; then
