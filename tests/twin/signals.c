@@ -47,10 +47,12 @@ static void ring(void)
 	pid_t self = getpid();
 
 	ringer = fork();
-	while (!ringer) {
+	if (ringer)
+		return;
+	do
 		wait_until_it_sleeps(self);
-		kill(self, SIGALRM);
-	}
+	while (!kill(self, SIGALRM));
+	_exit(0);
 }
 
 static void end_ring(void)
@@ -129,37 +131,6 @@ static void ways(bool reads)
 
 WAITING_CASE_OF(sig_reads, ways(true))
 WAITING_CASE_OF(sig_writes, ways(false))
-
-/* Calls that replace the mask, with a signal that has arrived. */
-CASE(sig_masked_waits)
-{
-	struct timespec time = { .tv_sec = 1 };
-	struct pollfd pollfd = { .events = POLLIN };
-	struct pair p = make_pair();
-	struct epoll_event event;
-	sigset_t none, usr1;
-	fd_set in;
-
-	sigemptyset(&none);
-	usr1 = none;
-	sigaddset(&usr1, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &usr1, NULL);
-	on(SIGUSR1, on_alarm, SA_RESTART);
-	pollfd.fd = p.c;
-	FD_ZERO(&in);
-	FD_SET(p.c, &in);
-	raise(SIGUSR1);
-	SAY("ppoll", ppoll(&pollfd, 1, &time, &none));
-	raise(SIGUSR1);
-	SAY("pselect", pselect(p.c + 1, &in, NULL, NULL, &time, &none));
-	raise(SIGUSR1);
-	SAY("epoll_pwait", epoll_pwait(watch(p.c, EPOLLIN), &event, 1, 1000, &none));
-	raise(SIGUSR1);
-	send(p.a, "abc", 3, 0);
-	wait_for(p.c, POLLIN);
-	SAY("with_data", ppoll(&pollfd, 1, &time, &none));
-	say("ticks=%d", ticks);
-}
 
 /* Leave a call for good, then use the same sockets and others. */
 static void leap(int number)
@@ -457,29 +428,3 @@ static void async(int number, bool early)
 CASE_OF(sig_io_late, async(0, false))
 CASE_OF(sig_io_early, async(0, true))
 CASE_OF(sig_io_number, async(SIGRTMIN, true))
-
-/* A stop is no interruption. */
-static void stopped(long (*call)(int fd))
-{
-	pid_t pid, self = getpid();
-
-	prepare(false);
-	pid = fork();
-	if (!pid) {
-		for (int i = 0; i < 3; i++) {
-			nap(200);
-			kill(self, i % 2 ? SIGCONT : SIGSTOP);
-		}
-		kill(self, SIGCONT);
-		nap(200);
-		ticks = 2;
-		wake(0);
-		_exit(0);
-	}
-	SAY("call", call(at.c));
-	say_status("child", pid);
-}
-
-WAITING_CASE_OF(sig_stop_recv, stopped(call_recv))
-WAITING_CASE_OF(sig_stop_poll, stopped(call_poll))
-WAITING_CASE_OF(sig_stop_select, stopped(call_select))
