@@ -280,7 +280,7 @@ static void live(int number)
 	close(a);
 	close(l);
 	if (number == SIGALRM)
-		storm(5000);
+		storm(20000);
 	errno = err;
 }
 
@@ -290,7 +290,7 @@ CASE(sig_lives)
 	struct pair p;
 
 	on(SIGALRM, live, SA_RESTART);
-	storm(5000);
+	storm(20000);
 	for (i = 0; i < 20 || (ticks < 3 && i < 1000); i++) {
 		p = make_pair();
 		failed += p.a < 0 || send(p.a, "x", 1, 0) != 1 || call_recv(p.c) != 1;

@@ -39,6 +39,7 @@ static void fork_with_it(int fd)
 static void unshare_it(int fd)
 {
 	SAY("unshare", unshare(CLONE_FILES));
+	SAY("dup", dup(fd) < 0);
 	close(fd);
 }
 
