@@ -15,7 +15,7 @@
 #include "ld_pre_smc/state/slot.h"
 #include "process/sockopt_numbers.h"
 
-/* Number of connections in progress or shut down, indexed by file descriptor. */
+/* Number of connections in progress or shut down, indexed by cookie: the same for all copies. */
 #define ROUTES 256
 #define WORDS (sizeof(struct kept) / sizeof(unsigned int))
 
@@ -73,19 +73,20 @@ void shim_route_keep(int fd, const struct shim_route *route)
 	if (!kept.cookie)
 		return;
 	memcpy(words, &kept, sizeof(kept));
-	shim_slot_write(routes[(unsigned int)fd % ROUTES], words, WORDS);
+	shim_slot_write(routes[kept.cookie % ROUTES], words, WORDS);
 }
 
 bool shim_route_find(int fd, struct shim_route *route)
 {
+	uint64_t cookie = cookie_of(fd);
 	unsigned int words[WORDS];
 	struct kept kept;
 
-	if (!shim_slot_read(routes[(unsigned int)fd % ROUTES], words, WORDS))
+	if (!shim_slot_read(routes[cookie % ROUTES], words, WORDS))
 		return false;
 	memcpy(&kept, words, sizeof(kept));
 	*route = kept.route;
-	return kept.cookie == cookie_of(fd);
+	return kept.cookie == cookie;
 }
 
 void shim_route_shut(int fd)
