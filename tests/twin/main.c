@@ -15,6 +15,7 @@ extern const struct twin_case *const __start_twin_cases[], *const __stop_twin_ca
 static const char usage[] =
 	"Usage: twin [-6] [-j N] [-t SECONDS] [CASE]...\n"
 	"       twin [-6v] [-j N] [-t SECONDS] --side SIDE... [CASE]...\n"
+	"       twin [-6v] [-j N] [-t SECONDS] [--side SIDE]... --walks N [--seed SEED | WALK...]\n"
 	"       twin -w ADDRESS PORT CASE\n"
 	"\n"
 	"Print what a program can observe of its sockets, or the cases in which sides differ from TCP.\n"
@@ -25,8 +26,11 @@ static const char usage[] =
 	"  -s, --side SIDE\n"
 	"                 smc, ipproto_smc or mptcp: sockets of this kind; FILE.so: a preload library;\n"
 	"                 else a command that runs a program, such as \"smc_run --spin\"\n"
+	"  --seed SEED    of random walks; by default, a new one\n"
 	"  -t SECONDS     time for a case (20)\n"
 	"  -v, --verbose  the words that differ\n"
+	"  --walks N      random walks instead of cases: programs of 3 to 12 steps; those that differ\n"
+	"                 are shrunk and printed\n"
 	"  -w             write to a remote reader for a case unsent_*, print the number of bytes\n"
 	"\n"
 	"Exit status: 0 equal, 1 different, 2 trouble.\n";
@@ -178,6 +182,8 @@ static int read_options(int argc, char **argv, struct twin_sides *sides, int *st
 	static const struct option options[] = {
 		{ "side", required_argument, NULL, 's' },
 		{ "list", no_argument, NULL, 'l' },
+		{ "seed", required_argument, NULL, 'S' },
+		{ "walks", required_argument, NULL, 'W' },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
@@ -190,6 +196,8 @@ static int read_options(int argc, char **argv, struct twin_sides *sides, int *st
 		case 'j': sides->jobs = atoi(optarg); break;
 		case 'l': sides->lists = true; break;
 		case 's': sides->names[sides->n++ % TWIN_SIDES] = optarg; break;
+		case 'S': sides->seed = strtoul(optarg, NULL, 10); break;
+		case 'W': sides->n_walks = strtoul(optarg, NULL, 10); break;
 		case 't': sides->seconds = atoi(optarg); break;
 		case 'v': sides->verbose = true; break;
 		default: *status = help(option == 'h' ? stdout : stderr); return -1;
@@ -204,7 +212,7 @@ static int read_options(int argc, char **argv, struct twin_sides *sides, int *st
 int main(int argc, char **argv)
 {
 	size_t max = (size_t)(__stop_twin_cases - __start_twin_cases), n;
-	struct twin_sides sides = { .jobs = 4, .seconds = 20 };
+	struct twin_sides sides = { .jobs = 4, .seconds = 20, .seed = (unsigned long)time(NULL) };
 	int status = 0, first;
 	struct run *runs;
 
@@ -214,6 +222,8 @@ int main(int argc, char **argv)
 	first = read_options(argc, argv, &sides, &status);
 	if (first < 0)
 		return status;
+	if (sides.n_walks)
+		return walk_sides(&sides, argv + first);
 	runs = calloc(max, sizeof(*runs));
 	n = pick(runs, argv + first);
 	if (!n)

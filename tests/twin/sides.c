@@ -32,21 +32,33 @@ static bool is_command(const char *side)
 	return true;
 }
 
-/* Start the same cases, in a child: no return. */
+static size_t count(char **names)
+{
+	size_t n = 0;
+
+	while (names[n])
+		n++;
+	return n;
+}
+
+/* Start the same cases or walks, in a child: no return. */
 static void become(const char *side, const struct twin_sides *sides, char **cases)
 {
-	char self[4096] = "", jobs[20], seconds[20], command[4096];
-	const char *argv[600] = { "sh", "-c", command, self, "-j", jobs, "-t", seconds };
-	const char **end = argv + 8;
+	char self[4096] = "", jobs[20], seconds[20], walks[20], seed[20], command[4096];
+	const char *first[] = { "sh", "-c",    command,	  self,	 "-j",	   jobs,
+				"-t", seconds, "--walks", walks, "--seed", seed };
+	const char **argv = calloc(count(cases) + 20, sizeof(*argv)), **end = argv + 12;
 
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
 		err(2, "/proc/self/exe");
 	snprintf(jobs, sizeof(jobs), "%d", sides->jobs);
 	snprintf(seconds, sizeof(seconds), "%d", sides->seconds);
+	snprintf(walks, sizeof(walks), "%zu", sides->n_walks);
+	snprintf(seed, sizeof(seed), "%lu", sides->seed);
+	memcpy(argv, first, sizeof(first));
 	if (family == AF_INET6)
 		*end++ = "-6";
-	for (; *cases && end < argv + 599; cases++)
-		*end++ = *cases;
+	memcpy(end, cases, count(cases) * sizeof(*cases));
 	snprintf(command, sizeof(command), "exec %s \"$0\" \"$@\"", is_command(side) ? side : "");
 	execv("/bin/sh", (char **)argv);
 	err(2, "/bin/sh");
@@ -159,5 +171,111 @@ int run_sides(const struct twin_sides *sides, char **cases)
 		all += differ[s];
 	}
 	printf("\n%zu cases\n", tcp.n);
+	return all > 0;
+}
+
+/**
+ * struct found - a walk that differs
+ * @left_out: bits of steps that are not needed for that
+ */
+struct found {
+	const char *name, *tcp, *other;
+	unsigned int left_out;
+};
+
+#define WALK_STEPS 12
+/* The others are printed as they are. */
+#define WALKS_SHRUNK 50
+
+static char *name_of(const struct found *found, int step)
+{
+	unsigned int left_out = found->left_out | 1U << step;
+	char *name = calloc(1, strlen(found->name) + 4 * WALK_STEPS);
+
+	strcpy(name, found->name);
+	for (int i = 0; i < WALK_STEPS; i++)
+		if (left_out >> i & 1)
+			sprintf(name + strlen(name), "-%d", i);
+	return name;
+}
+
+/* Leave @step out of each walk that differs without it, too, and in which TCP is repeatable. */
+static bool leave_out(struct found *found, size_t n, int step, const char *side,
+		      const struct twin_sides *sides)
+{
+	char **names = calloc(n + 1, sizeof(*names));
+	struct lines tcp, again, other;
+	size_t n_names = 0, next = 0;
+	bool changed = false;
+
+	for (size_t i = 0; i < n; i++)
+		if (!(found[i].left_out >> step & 1))
+			names[n_names++] = name_of(&found[i], step);
+	if (!n_names)
+		return false;
+	tcp = run_side("tcp", sides, names);
+	again = run_side("tcp", sides, names);
+	other = run_side(side, sides, names);
+	for (size_t i = 0; i < n; i++) {
+		const char *words, *others;
+
+		if (found[i].left_out >> step & 1)
+			continue;
+		words = tcp.lines[next].words;
+		others = other.lines[next].words;
+		if (!strcmp(words, again.lines[next++].words) && strcmp(words, others)) {
+			found[i].tcp = words;
+			found[i].other = others;
+			found[i].left_out |= 1U << step;
+			changed = true;
+		}
+	}
+	return changed;
+}
+
+/* Return: number of walks of a side that differ from TCP; print the shortest programs */
+static size_t compare_walks(const struct lines *tcp, const char *side,
+			    const struct twin_sides *sides, char **names)
+{
+	struct found *found = calloc(tcp->n, sizeof(*found));
+	struct lines other = run_side(side, sides, names);
+	size_t n = 0, shrunk, i;
+
+	for (i = 0; i < tcp->n; i++)
+		if (strcmp(tcp->lines[i].words, other.lines[i].words))
+			found[n++] = (struct found){ .name = tcp->lines[i].name,
+						     .tcp = tcp->lines[i].words,
+						     .other = other.lines[i].words };
+	shrunk = n < WALKS_SHRUNK ? n : WALKS_SHRUNK;
+	for (bool changed = n; changed;) {
+		changed = false;
+		for (int step = WALK_STEPS - 1; step >= 0; step--)
+			changed |= leave_out(found, shrunk, step, side, sides);
+	}
+	for (i = 0; i < n; i++) {
+		const char *name = name_of(&found[i], 31);
+
+		printf("%s\n    tcp: %s\n    %s: %s\n", name, found[i].tcp, side, found[i].other);
+	}
+	return n;
+}
+
+int walk_sides(struct twin_sides *sides, char **names)
+{
+	size_t n, all = 0;
+	struct lines tcp;
+
+	if (*names)
+		sides->n_walks = count(names);
+	if (!sides->n)
+		return run_walks(sides, names);
+	tcp = run_side("tcp", sides, names);
+	for (size_t s = 0; s < sides->n; s++) {
+		n = compare_walks(&tcp, sides->names[s], sides, names);
+		printf("%s: %zu of %zu walks differ, seed %lu\n", sides->names[s], n, tcp.n,
+		       sides->seed);
+		fflush(stdout);
+		all += n;
+	}
 	return all > 0;
 }

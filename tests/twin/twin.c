@@ -3,6 +3,7 @@
 #include "twin.h"
 
 int family = AF_INET;
+unsigned int loopback_host = INADDR_LOOPBACK;
 char much[4 << 20];
 volatile sig_atomic_t ticks, pipes, pipe_thread;
 static char kinds[200];
@@ -127,7 +128,7 @@ struct address loopback(int port)
 	if (family == AF_INET) {
 		*in = (struct sockaddr_in){ .sin_family = AF_INET,
 					    .sin_port = htons(port),
-					    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+					    .sin_addr.s_addr = htonl(loopback_host) };
 	} else {
 		*in6 = (struct sockaddr_in6){ .sin6_family = AF_INET6,
 					      .sin6_port = htons(port),

@@ -76,6 +76,8 @@ struct twin_case {
 
 /* AF_INET or AF_INET6 */
 extern int family;
+/* The address of loopback(), IPv4 */
+extern unsigned int loopback_host;
 /* More than TCP sends without a reader. */
 extern char much[4 << 20];
 /* Calls of on_alarm() and on_pipe(), and the thread of the latter. */
@@ -237,15 +239,22 @@ int refusing_port(void);
  * struct twin_sides - what to compare with TCP
  * @names: see usage in main.c; @lists: true if the names of the cases are wanted instead
  * @seconds: limit for a case; @jobs: cases at a time
+ * @n_walks: number of random walks instead of cases
  */
 struct twin_sides {
 	const char *names[TWIN_SIDES];
 	size_t n;
 	int jobs, seconds;
 	bool verbose, lists;
+	unsigned long seed;
+	size_t n_walks;
 };
 
 /* Print the table. Return: exit status, 0 if no case differs */
 int run_sides(const struct twin_sides *sides, char **cases);
+/* Print walks that differ, or without sides all walks. Return: exit status, 0 if none differs */
+int walk_sides(struct twin_sides *sides, char **names);
+/* @names: of walks, as printed, or none: run those of the seed. Return: exit status */
+int run_walks(const struct twin_sides *sides, char **names);
 /* Write as case @name does, to a remote reader. Return: exit status */
 int write_to(const char *address, const char *port, const char *name);
