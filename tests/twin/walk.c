@@ -578,13 +578,13 @@ static void do_watch(struct slot *s, unsigned int n)
 	DO(s, name, epoll_ctl(ep, (int)op + 1, s->fd, &event));
 }
 
-enum { ALONE = 1, LISTENS = 2, USED = 4, PARTED = 8, RESET = 16, SHUT = 32 };
+enum { ALONE = 1, LISTENS = 2, USED = 4, PARTED = 8, WAS_RESET = 16, WAS_SHUT = 32 };
 
 static unsigned int state_of(const struct end *end)
 {
 	return (!end->peer && !end->listens ? ALONE : 0) | (end->listens ? LISTENS : 0) |
 	       (end->used ? USED : 0) | (end->fin || end->reset ? PARTED : 0) |
-	       (end->reset ? RESET : 0) | (end->shut ? SHUT : 0);
+	       (end->reset ? WAS_RESET : 0) | (end->shut ? WAS_SHUT : 0);
 }
 
 /* Steps that differ over SMC in this state. No library can hide it, or it need not. */
@@ -594,13 +594,13 @@ static const struct {
 	const char *why;
 } known[] = {
 	{ do_events, ALONE, "smc_poll() reports nothing in SMC_INIT, and less after a failure" },
-	{ do_events, RESET, "a reset does not set SEND_SHUTDOWN: smc_poll() reports no HUP" },
+	{ do_events, WAS_RESET, "a reset does not set SEND_SHUTDOWN: smc_poll() reports no HUP" },
 	{ do_connect, PARTED, "smc_connect() sees a connection in SMC_ACTIVE only: EINVAL" },
 	{ do_connect, LISTENS, "smc_connect() leaves SS_CONNECTING, and listen() fails" },
 	{ do_unconnect, USED, "there are no resets; the library replaces the socket" },
 	{ do_bind, USED, "TCP may have a port no longer, where a socket of SMC is bound" },
 	{ do_shutdown, ALONE, "TCP fails, but later reads return 0" },
-	{ do_write, RESET | SHUT, "SMC has EPIPE of SHUT_WR, TCP first ECONNRESET" },
+	{ do_write, WAS_RESET | WAS_SHUT, "SMC has EPIPE of SHUT_WR, TCP first ECONNRESET" },
 };
 
 static bool is_known(void (*run)(struct slot *s, unsigned int n), const struct slot *s)

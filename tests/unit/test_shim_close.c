@@ -548,7 +548,7 @@ static int fake_fclose(FILE *file)
 	return 0;
 }
 
-/* Streams over real files that pose as SMC sockets; fclose() has its name hidden from the compiler. */
+/* Streams over real files that pose as SMC sockets; fclose() is hidden from the compiler. */
 TEST(streams_are_closed_like_numbers)
 {
 	static int (*volatile end_stream)(FILE *) = fclose;
@@ -559,7 +559,7 @@ TEST(streams_are_closed_like_numbers)
 	} rows[] = {
 		{ "/dev/null", 0, 0, QUIET },
 		{ "/dev/null", 0, 1, KEPT },
-		/* A failed write is reported to the caller, even if fclose() has freed the stream. */
+		/* The caller gets the error of a write, even if fclose() has freed the stream. */
 		{ "/dev/full", ENOSPC, 0, CLOSED },
 		{ "/dev/full", ENOSPC, 1, KEPT },
 	};
