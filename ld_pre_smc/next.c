@@ -79,20 +79,68 @@ static int raw_accept(int fd, struct sockaddr *addr, socklen_t *len)
 	return raw_accept4(fd, addr, len, 0);
 }
 
-RAW(ssize_t, write, (int fd, const void *data, size_t len), fd, data, len)
-RAW(ssize_t, writev, (int fd, const struct iovec *parts, int n), fd, parts, n)
-RAW(ssize_t, sendto,
-    (int fd, const void *data, size_t len, int flags, const struct sockaddr *to, socklen_t to_len),
-    fd, data, len, flags, to, to_len)
-RAW(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), fd, message, flags)
-RAW(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned int n, int flags), fd, messages, n,
-    flags)
-RAW(ssize_t, read, (int fd, void *data, size_t len), fd, data, len)
-RAW(ssize_t, readv, (int fd, const struct iovec *parts, int n), fd, parts, n)
-RAW(ssize_t, recvfrom,
-    (int fd, void *data, size_t len, int flags, struct sockaddr *from, socklen_t *from_len), fd,
-    data, len, flags, from, from_len)
-RAW(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), fd, message, flags)
+/* Functions that read or write: name in libc, parameters and arguments. */
+/* clang-format off */
+#define EACH_DATA_SYSCALL(ROW) \
+	ROW(ssize_t, SHIM_WRITE, write, \
+	    (int fd, const void *data, size_t len), (fd, data, len)) \
+	ROW(ssize_t, SHIM_WRITEV, writev, \
+	    (int fd, const struct iovec *parts, int n), (fd, parts, n)) \
+	ROW(ssize_t, SHIM_SENDTO, sendto, \
+	    (int fd, const void *data, size_t len, int flags, const struct sockaddr *to, \
+	     socklen_t to_len), \
+	    (fd, data, len, flags, to, to_len)) \
+	ROW(ssize_t, SHIM_SENDMSG, sendmsg, \
+	    (int fd, const struct msghdr *message, int flags), (fd, message, flags)) \
+	ROW(int, SHIM_SENDMMSG, sendmmsg, \
+	    (int fd, struct mmsghdr *messages, unsigned int n, int flags), \
+	    (fd, messages, n, flags)) \
+	ROW(ssize_t, SHIM_READ, read, \
+	    (int fd, void *data, size_t len), (fd, data, len)) \
+	ROW(ssize_t, SHIM_READV, readv, \
+	    (int fd, const struct iovec *parts, int n), (fd, parts, n)) \
+	ROW(ssize_t, SHIM_RECVFROM, recvfrom, \
+	    (int fd, void *data, size_t len, int flags, struct sockaddr *from, \
+	     socklen_t *from_len), \
+	    (fd, data, len, flags, from, from_len)) \
+	ROW(ssize_t, SHIM_RECVMSG, recvmsg, \
+	    (int fd, struct msghdr *message, int flags), (fd, message, flags))
+#define EACH_DATA(ROW) \
+	EACH_DATA_SYSCALL(ROW) \
+	ROW(ssize_t, SHIM_PWRITEV2, pwritev2, \
+	    (int fd, const struct iovec *parts, int n, long pos, int flags), \
+	    (fd, parts, n, pos, flags)) \
+	ROW(ssize_t, SHIM_PWRITEV64V2, pwritev64v2, \
+	    (int fd, const struct iovec *parts, int n, long long pos, int flags), \
+	    (fd, parts, n, pos, flags)) \
+	ROW(ssize_t, SHIM_SEND, send, \
+	    (int fd, const void *data, size_t len, int flags), (fd, data, len, flags)) \
+	ROW(ssize_t, SHIM_READ_CHK, __read_chk, \
+	    (int fd, void *data, size_t len, size_t size), (fd, data, len, size)) \
+	ROW(ssize_t, SHIM_PREADV2, preadv2, \
+	    (int fd, const struct iovec *parts, int n, long pos, int flags), \
+	    (fd, parts, n, pos, flags)) \
+	ROW(ssize_t, SHIM_PREADV64V2, preadv64v2, \
+	    (int fd, const struct iovec *parts, int n, long long pos, int flags), \
+	    (fd, parts, n, pos, flags)) \
+	ROW(ssize_t, SHIM_RECV, recv, \
+	    (int fd, void *data, size_t len, int flags), (fd, data, len, flags)) \
+	ROW(ssize_t, SHIM_RECV_CHK, __recv_chk, \
+	    (int fd, void *data, size_t len, size_t size, int flags), \
+	    (fd, data, len, size, flags)) \
+	ROW(ssize_t, SHIM_RECVFROM_CHK, __recvfrom_chk, \
+	    (int fd, void *data, size_t len, size_t size, int flags, struct sockaddr *from, \
+	     socklen_t *from_len), \
+	    (fd, data, len, size, flags, from, from_len)) \
+	ROW(int, SHIM_RECVMMSG, recvmmsg, \
+	    (int fd, struct mmsghdr *messages, unsigned int n, int flags, \
+	     struct timespec *timeout), \
+	    (fd, messages, n, flags, timeout))
+/* clang-format on */
+
+#define LIST(...) __VA_ARGS__
+#define RAW_DATA(type, fn, name, parameters, arguments) RAW(type, name, parameters, LIST arguments)
+EACH_DATA_SYSCALL(RAW_DATA)
 
 /* Not every architecture has these calls. */
 static ssize_t raw_send(int fd, const void *data, size_t len, int flags)
@@ -105,114 +153,21 @@ static ssize_t raw_recv(int fd, void *data, size_t len, int flags)
 	return raw_recvfrom(fd, data, len, flags, NULL, NULL);
 }
 
-/* Functions that read or write: name in libc, fallback, parameters and arguments. */
-/* clang-format off */
-#define EACH_DATA(ROW) \
-	ROW(ssize_t, SHIM_WRITE, write, raw_write, \
-	    (int fd, const void *data, size_t len), (fd, data, len)) \
-	ROW(ssize_t, SHIM_WRITEV, writev, raw_writev, \
-	    (int fd, const struct iovec *parts, int n), (fd, parts, n)) \
-	ROW(ssize_t, SHIM_PWRITEV2, pwritev2, raw_missing, \
-	    (int fd, const struct iovec *parts, int n, long pos, int flags), \
-	    (fd, parts, n, pos, flags)) \
-	ROW(ssize_t, SHIM_PWRITEV64V2, pwritev64v2, raw_missing, \
-	    (int fd, const struct iovec *parts, int n, long long pos, int flags), \
-	    (fd, parts, n, pos, flags)) \
-	ROW(ssize_t, SHIM_SEND, send, raw_send, \
-	    (int fd, const void *data, size_t len, int flags), (fd, data, len, flags)) \
-	ROW(ssize_t, SHIM_SENDTO, sendto, raw_sendto, \
-	    (int fd, const void *data, size_t len, int flags, const struct sockaddr *to, \
-	     socklen_t to_len), \
-	    (fd, data, len, flags, to, to_len)) \
-	ROW(ssize_t, SHIM_SENDMSG, sendmsg, raw_sendmsg, \
-	    (int fd, const struct msghdr *message, int flags), (fd, message, flags)) \
-	ROW(int, SHIM_SENDMMSG, sendmmsg, raw_sendmmsg, \
-	    (int fd, struct mmsghdr *messages, unsigned int n, int flags), \
-	    (fd, messages, n, flags)) \
-	ROW(ssize_t, SHIM_READ, read, raw_read, \
-	    (int fd, void *data, size_t len), (fd, data, len)) \
-	ROW(ssize_t, SHIM_READ_CHK, __read_chk, raw_missing, \
-	    (int fd, void *data, size_t len, size_t size), (fd, data, len, size)) \
-	ROW(ssize_t, SHIM_READV, readv, raw_readv, \
-	    (int fd, const struct iovec *parts, int n), (fd, parts, n)) \
-	ROW(ssize_t, SHIM_PREADV2, preadv2, raw_missing, \
-	    (int fd, const struct iovec *parts, int n, long pos, int flags), \
-	    (fd, parts, n, pos, flags)) \
-	ROW(ssize_t, SHIM_PREADV64V2, preadv64v2, raw_missing, \
-	    (int fd, const struct iovec *parts, int n, long long pos, int flags), \
-	    (fd, parts, n, pos, flags)) \
-	ROW(ssize_t, SHIM_RECV, recv, raw_recv, \
-	    (int fd, void *data, size_t len, int flags), (fd, data, len, flags)) \
-	ROW(ssize_t, SHIM_RECV_CHK, __recv_chk, raw_missing, \
-	    (int fd, void *data, size_t len, size_t size, int flags), \
-	    (fd, data, len, size, flags)) \
-	ROW(ssize_t, SHIM_RECVFROM, recvfrom, raw_recvfrom, \
-	    (int fd, void *data, size_t len, int flags, struct sockaddr *from, \
-	     socklen_t *from_len), \
-	    (fd, data, len, flags, from, from_len)) \
-	ROW(ssize_t, SHIM_RECVFROM_CHK, __recvfrom_chk, raw_missing, \
-	    (int fd, void *data, size_t len, size_t size, int flags, struct sockaddr *from, \
-	     socklen_t *from_len), \
-	    (fd, data, len, size, flags, from, from_len)) \
-	ROW(ssize_t, SHIM_RECVMSG, recvmsg, raw_recvmsg, \
-	    (int fd, struct msghdr *message, int flags), (fd, message, flags)) \
-	ROW(int, SHIM_RECVMMSG, recvmmsg, raw_missing, \
-	    (int fd, struct mmsghdr *messages, unsigned int n, int flags, \
-	     struct timespec *timeout), \
-	    (fd, messages, n, flags, timeout))
-/* clang-format on */
-
-#define FIRST(type, fn, name, raw, parameters, arguments)                                          \
+#define FIRST(type, fn, name, parameters, arguments)                                               \
 	static type first_##name parameters                                                        \
 	{                                                                                          \
 		return ((type(*) parameters)shim_resolve(fn))arguments;                            \
 	}
 EACH_DATA(FIRST)
 
-#define START(type, fn, name, raw, parameters, arguments) [fn] = (shim_any_fn)first_##name,
+#define START(type, fn, name, parameters, arguments) [fn] = (shim_any_fn)first_##name,
 _Atomic(shim_any_fn) shim_next_fn[SHIM_FNS] = { EACH_DATA(START) };
 
-#define ROW(type, fn, name, raw, parameters, arguments) [fn] = { #name, (shim_any_fn)raw },
+#define ROW(file, fn, name, raw) [fn] = { #name, (shim_any_fn)raw },
 static const struct {
 	const char *name;
 	shim_any_fn raw; /* fallback */
-} shim_fns[SHIM_FNS] = {
-	[SHIM_SOCKET] = { "socket", (shim_any_fn)raw_socket },
-	[SHIM_SETSOCKOPT] = { "setsockopt", (shim_any_fn)raw_setsockopt },
-	[SHIM_GETSOCKOPT] = { "getsockopt", (shim_any_fn)raw_getsockopt },
-	[SHIM_CONNECT] = { "connect", (shim_any_fn)raw_connect },
-	[SHIM_GETPEERNAME] = { "getpeername", (shim_any_fn)raw_getpeername },
-	[SHIM_BIND] = { "bind", (shim_any_fn)raw_bind },
-	[SHIM_LISTEN] = { "listen", (shim_any_fn)raw_listen },
-	[SHIM_ACCEPT] = { "accept", (shim_any_fn)raw_accept },
-	[SHIM_ACCEPT4] = { "accept4", (shim_any_fn)raw_accept4 },
-	[SHIM_IOCTL] = { "ioctl", (shim_any_fn)raw_ioctl },
-	[SHIM_SPLICE] = { "splice", (shim_any_fn)raw_splice },
-	[SHIM_SENDFILE] = { "sendfile", (shim_any_fn)raw_sendfile },
-	[SHIM_SENDFILE64] = { "sendfile64", (shim_any_fn)raw_sendfile64 },
-	[SHIM_CLOSE] = { "close", (shim_any_fn)raw_close },
-	[SHIM_PRCTL] = { "prctl", (shim_any_fn)raw_prctl },
-	[SHIM_SHUTDOWN] = { "shutdown", (shim_any_fn)raw_shutdown },
-	[SHIM_DUP] = { "dup", (shim_any_fn)raw_dup },
-	[SHIM_DUP2] = { "dup2", (shim_any_fn)raw_missing },
-	[SHIM_DUP3] = { "dup3", (shim_any_fn)raw_dup3 },
-	[SHIM_FCNTL] = { "fcntl", (shim_any_fn)raw_fcntl },
-	[SHIM_FCNTL64] = { "fcntl64", (shim_any_fn)raw_fcntl64 },
-	[SHIM_CLOSE_RANGE] = { "close_range", (shim_any_fn)raw_close_range },
-	[SHIM_CLOSEFROM] = { "closefrom", (shim_any_fn)raw_closefrom },
-	[SHIM_FCLOSE] = { "fclose", (shim_any_fn)raw_missing },
-	EACH_DATA(ROW)[SHIM_PIDFD_GETFD] = { "pidfd_getfd", (shim_any_fn)raw_missing },
-	[SHIM_EPOLL_CREATE] = { "epoll_create", (shim_any_fn)raw_missing },
-	[SHIM_EPOLL_CREATE1] = { "epoll_create1", (shim_any_fn)raw_epoll_create1 },
-	[SHIM_FORK] = { "fork", (shim_any_fn)raw_missing },
-	[SHIM_EXIT] = { "_exit", (shim_any_fn)raw_exit_group },
-	[SHIM_QUICK_EXIT] = { "quick_exit", (shim_any_fn)raw_exit_group },
-	[SHIM_EXECVE] = { "execve", (shim_any_fn)raw_execve },
-	[SHIM_EXECVPE] = { "execvpe", (shim_any_fn)raw_missing },
-	[SHIM_FEXECVE] = { "fexecve", (shim_any_fn)raw_missing },
-	[SHIM_EXECVEAT] = { "execveat", (shim_any_fn)raw_execveat },
-	[SHIM_DL_ITERATE_PHDR] = { "dl_iterate_phdr", (shim_any_fn)raw_missing },
-};
+} shim_fns[SHIM_FNS] = { SHIM_EACH(ROW) };
 
 shim_any_fn shim_resolve(enum shim_fn fn)
 {

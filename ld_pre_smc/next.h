@@ -15,90 +15,71 @@
 #pragma GCC visibility push(hidden)
 
 /*
- * One entry per function that this library calls, below the file that interposes it: calls/exec.c
- * also has execl, execle, execlp, execv and execvp, calls/exit.c also _Exit. To interpose another
- * one: add it here and below, its row in next.c, and its name in ld_pre_smc.map.
+ * Each function that this library calls: the file of calls/ that interposes it, its number, its
+ * name in libc, and its fallback in next.c. calls/exec.c also has execl, execle, execlp, execv and
+ * execvp, calls/exit.c also _Exit. To interpose another one: add it here and below, its fallback in
+ * next.c, and its name in ld_pre_smc.map.
  */
-enum shim_fn {
-	/* calls/socket.c */
-	SHIM_SOCKET,
-	/* calls/sockopt.c */
-	SHIM_SETSOCKOPT,
-	SHIM_GETSOCKOPT,
-	/* calls/connect.c */
-	SHIM_CONNECT,
-	/* calls/getpeername.c */
-	SHIM_GETPEERNAME,
-	/* calls/bind.c */
-	SHIM_BIND,
-	/* calls/listen.c */
-	SHIM_LISTEN,
-	/* calls/accept.c */
-	SHIM_ACCEPT,
-	SHIM_ACCEPT4,
-	/* calls/ioctl.c */
-	SHIM_IOCTL,
-	/* calls/splice.c */
-	SHIM_SPLICE,
-	/* calls/sendfile.c */
-	SHIM_SENDFILE,
-	SHIM_SENDFILE64,
-	/* calls/close.c */
-	SHIM_CLOSE,
-	SHIM_CLOSE_RANGE,
-	SHIM_CLOSEFROM,
-	/* calls/fclose.c */
-	SHIM_FCLOSE,
-	/* calls/shutdown.c */
-	SHIM_SHUTDOWN,
-	/* calls/dup.c */
-	SHIM_DUP,
-	SHIM_DUP2,
-	SHIM_DUP3,
-	SHIM_FCNTL,
-	SHIM_FCNTL64,
-	/* calls/send.c */
-	SHIM_WRITE,
-	SHIM_WRITEV,
-	SHIM_PWRITEV2,
-	SHIM_PWRITEV64V2,
-	SHIM_SEND,
-	SHIM_SENDTO,
-	SHIM_SENDMSG,
-	SHIM_SENDMMSG,
-	/* calls/recv.c */
-	SHIM_READ,
-	SHIM_READ_CHK,
-	SHIM_READV,
-	SHIM_PREADV2,
-	SHIM_PREADV64V2,
-	SHIM_RECV,
-	SHIM_RECV_CHK,
-	SHIM_RECVFROM,
-	SHIM_RECVFROM_CHK,
-	SHIM_RECVMSG,
-	SHIM_RECVMMSG,
-	/* calls/pidfd_getfd.c */
-	SHIM_PIDFD_GETFD,
-	/* calls/epoll_create.c */
-	SHIM_EPOLL_CREATE,
-	SHIM_EPOLL_CREATE1,
-	/* calls/fork.c */
-	SHIM_FORK,
-	/* calls/exec.c */
-	SHIM_EXECVE,
-	SHIM_EXECVPE,
-	SHIM_FEXECVE,
-	SHIM_EXECVEAT,
-	/* calls/exit.c */
-	SHIM_EXIT,
-	SHIM_QUICK_EXIT,
-	/* calls/prctl.c */
-	SHIM_PRCTL,
-	/* calls/dl_iterate_phdr.c */
-	SHIM_DL_ITERATE_PHDR,
-	SHIM_FNS,
-};
+/* clang-format off */
+#define SHIM_EACH(ROW) \
+	ROW(socket, SHIM_SOCKET, socket, raw_socket) \
+	ROW(sockopt, SHIM_SETSOCKOPT, setsockopt, raw_setsockopt) \
+	ROW(sockopt, SHIM_GETSOCKOPT, getsockopt, raw_getsockopt) \
+	ROW(connect, SHIM_CONNECT, connect, raw_connect) \
+	ROW(getpeername, SHIM_GETPEERNAME, getpeername, raw_getpeername) \
+	ROW(bind, SHIM_BIND, bind, raw_bind) \
+	ROW(listen, SHIM_LISTEN, listen, raw_listen) \
+	ROW(accept, SHIM_ACCEPT, accept, raw_accept) \
+	ROW(accept, SHIM_ACCEPT4, accept4, raw_accept4) \
+	ROW(ioctl, SHIM_IOCTL, ioctl, raw_ioctl) \
+	ROW(splice, SHIM_SPLICE, splice, raw_splice) \
+	ROW(sendfile, SHIM_SENDFILE, sendfile, raw_sendfile) \
+	ROW(sendfile, SHIM_SENDFILE64, sendfile64, raw_sendfile64) \
+	ROW(close, SHIM_CLOSE, close, raw_close) \
+	ROW(close, SHIM_CLOSE_RANGE, close_range, raw_close_range) \
+	ROW(close, SHIM_CLOSEFROM, closefrom, raw_closefrom) \
+	ROW(fclose, SHIM_FCLOSE, fclose, raw_missing) \
+	ROW(shutdown, SHIM_SHUTDOWN, shutdown, raw_shutdown) \
+	ROW(dup, SHIM_DUP, dup, raw_dup) \
+	ROW(dup, SHIM_DUP2, dup2, raw_missing) \
+	ROW(dup, SHIM_DUP3, dup3, raw_dup3) \
+	ROW(dup, SHIM_FCNTL, fcntl, raw_fcntl) \
+	ROW(dup, SHIM_FCNTL64, fcntl64, raw_fcntl64) \
+	ROW(send, SHIM_WRITE, write, raw_write) \
+	ROW(send, SHIM_WRITEV, writev, raw_writev) \
+	ROW(send, SHIM_PWRITEV2, pwritev2, raw_missing) \
+	ROW(send, SHIM_PWRITEV64V2, pwritev64v2, raw_missing) \
+	ROW(send, SHIM_SEND, send, raw_send) \
+	ROW(send, SHIM_SENDTO, sendto, raw_sendto) \
+	ROW(send, SHIM_SENDMSG, sendmsg, raw_sendmsg) \
+	ROW(send, SHIM_SENDMMSG, sendmmsg, raw_sendmmsg) \
+	ROW(recv, SHIM_READ, read, raw_read) \
+	ROW(recv, SHIM_READ_CHK, __read_chk, raw_missing) \
+	ROW(recv, SHIM_READV, readv, raw_readv) \
+	ROW(recv, SHIM_PREADV2, preadv2, raw_missing) \
+	ROW(recv, SHIM_PREADV64V2, preadv64v2, raw_missing) \
+	ROW(recv, SHIM_RECV, recv, raw_recv) \
+	ROW(recv, SHIM_RECV_CHK, __recv_chk, raw_missing) \
+	ROW(recv, SHIM_RECVFROM, recvfrom, raw_recvfrom) \
+	ROW(recv, SHIM_RECVFROM_CHK, __recvfrom_chk, raw_missing) \
+	ROW(recv, SHIM_RECVMSG, recvmsg, raw_recvmsg) \
+	ROW(recv, SHIM_RECVMMSG, recvmmsg, raw_missing) \
+	ROW(pidfd_getfd, SHIM_PIDFD_GETFD, pidfd_getfd, raw_missing) \
+	ROW(epoll_create, SHIM_EPOLL_CREATE, epoll_create, raw_missing) \
+	ROW(epoll_create, SHIM_EPOLL_CREATE1, epoll_create1, raw_epoll_create1) \
+	ROW(fork, SHIM_FORK, fork, raw_missing) \
+	ROW(exec, SHIM_EXECVE, execve, raw_execve) \
+	ROW(exec, SHIM_EXECVPE, execvpe, raw_missing) \
+	ROW(exec, SHIM_FEXECVE, fexecve, raw_missing) \
+	ROW(exec, SHIM_EXECVEAT, execveat, raw_execveat) \
+	ROW(exit, SHIM_EXIT, _exit, raw_exit_group) \
+	ROW(exit, SHIM_QUICK_EXIT, quick_exit, raw_exit_group) \
+	ROW(prctl, SHIM_PRCTL, prctl, raw_prctl) \
+	ROW(dl_iterate_phdr, SHIM_DL_ITERATE_PHDR, dl_iterate_phdr, raw_missing)
+/* clang-format on */
+
+#define SHIM_NUMBER(file, fn, name, raw) fn,
+enum shim_fn { SHIM_EACH(SHIM_NUMBER) SHIM_FNS };
 
 typedef void (*shim_any_fn)(void);
 

@@ -317,9 +317,7 @@ if [ -d "$objects" ]; then
 		/^[^ ]*[.]o:$/ { file = $1; sub(/[.]o:$/, ".c", file) }
 		$2 == "T" && $3 in is_export { print file, $3 }' | LC_ALL=C sort)" \
 		"$(awk '
-		/^\t\/\* calls/ { file = $2; sub("calls/", "", file) }
-		/^\tSHIM_FNS/ { exit }
-		/^\tSHIM_[A-Z0-9_]+,/ { name = tolower(substr($1, 6)); sub(",", "", name); print file, name == "exit" ? "_exit" : name ~ /_chk/ ? "__" name : name }
+		/^\tROW\(/ { sub(/^\tROW\(/, ""); gsub(",", ""); print $1 ".c", $3 }
 		END { print "recv.c __read\nsend.c __send\nsend.c __write\nexec.c execl\nexec.c execle\nexec.c execlp\nexec.c execv\nexec.c execvp\nexit.c _Exit" }' \
 		"$here/../../ld_pre_smc/next.h" | LC_ALL=C sort)" 'each is defined where next.h says'
 else
