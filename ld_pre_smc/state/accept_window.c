@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/auto.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/fd_table.h"
@@ -68,7 +69,7 @@ static bool lock(int fd)
 
 bool shim_window_enter(struct shim_window *window, int fd, int tries)
 {
-	int saved = errno;
+	AUTO_ERRNO();
 	bool entered;
 
 	*window = (struct shim_window){ .fd = fd, .is_shared = !shim_fd_is_own(fd) };
@@ -77,18 +78,16 @@ bool shim_window_enter(struct shim_window *window, int fd, int tries)
 		give_slot(window);
 		entered = false;
 	}
-	errno = saved;
 	return entered;
 }
 
 void shim_window_leave(const struct shim_window *window)
 {
 	struct flock all = { .l_type = F_UNLCK, .l_whence = SEEK_SET };
-	int saved = errno;
+	AUTO_ERRNO();
 
 	if (window->is_shared)
 		fcntl(window->fd, F_SETLK, &all);
-	errno = saved;
 	give_slot(window);
 }
 
@@ -120,10 +119,9 @@ void shim_window_open(struct shim_window *window)
 
 void shim_window_close(const struct shim_window *window)
 {
-	int saved = errno;
+	AUTO_ERRNO();
 
 	set_time(window->fd, &window->time);
-	errno = saved;
 }
 
 void shim_window_wait(int fd)
@@ -137,7 +135,7 @@ void shim_window_wait(int fd)
 void shim_window_time(int fd, struct timeval *time)
 {
 	struct shim_window window;
-	int saved = errno;
+	AUTO_ERRNO();
 
 	get_time(fd, time);
 	if (shim_is_mark(time->tv_sec, time->tv_usec)) {
@@ -150,5 +148,4 @@ void shim_window_time(int fd, struct timeval *time)
 			*time = (struct timeval){ 0 };
 		}
 	}
-	errno = saved;
 }

@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/auto.h"
+
 /* The kernel's set has 64 signals, on MIPS 128; the call only accepts that size. */
 #define SHIM_SIGSET (_NSIG / 8)
 #define SHIM_SIGNAL(number) (1ULL << ((number)-1))
@@ -35,23 +37,22 @@ struct shim_signals {
 static inline bool shim_signals_block(struct shim_signals *old)
 {
 	const uint64_t all[2] = { ~SHIM_FAULTS, ~0ULL };
-	int saved = errno;
+	AUTO_ERRNO();
 
 	old->are_blocked = !syscall(SYS_rt_sigprocmask, SIG_SETMASK, all, old->set, SHIM_SIGSET);
 	if (old->are_blocked)
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old->cancel_state);
-	errno = saved;
 	return old->are_blocked;
 }
 
 /** shim_signals_restore() - undo shim_signals_block(), if it succeeded. Preserves errno. */
 static inline void shim_signals_restore(const struct shim_signals *old)
 {
-	int saved = errno, state;
+	AUTO_ERRNO();
+	int state;
 
 	if (!old->are_blocked)
 		return;
 	pthread_setcancelstate(old->cancel_state, &state);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, old->set, NULL, SHIM_SIGSET);
-	errno = saved;
 }

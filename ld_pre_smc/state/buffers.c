@@ -17,10 +17,9 @@
 
 static void set_locks(int fd, int locks)
 {
-	int saved = errno;
+	AUTO_ERRNO();
 
 	next_setsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &locks, sizeof(locks));
-	errno = saved;
 }
 
 static int force_of(int name)
@@ -93,10 +92,9 @@ static int our_locks(int fd, rlim_t descriptors)
 static rlim_t most_descriptors(void)
 {
 	struct rlimit limit = { 0 };
-	int saved = errno;
+	AUTO_ERRNO();
 
 	getrlimit(RLIMIT_NOFILE, &limit);
-	errno = saved;
 	return limit.rlim_cur;
 }
 

@@ -82,7 +82,7 @@ static bool is_forbidden(bool is_listen, const struct sockaddr *addr, socklen_t 
 static __attribute__((noinline)) void apply(int fd, const char *tcp, const char *smc)
 {
 	struct shim_sock sock;
-	int saved = errno;
+	AUTO_ERRNO();
 
 	if (shim_fd_is_own(fd))
 		remember(tcp);
@@ -93,7 +93,6 @@ static __attribute__((noinline)) void apply(int fd, const char *tcp, const char 
 		if (!shim_swap_by_rule(fd, &sock, tcp))
 			shim_fd_clear(FD_SMC, fd);
 	}
-	errno = saved;
 }
 
 /* Without rules, if all sockets are SMC sockets, there is no choice. */
@@ -171,9 +170,8 @@ void shim_rules_listen(int fd)
 {
 	struct sockaddr_storage addr;
 	socklen_t len = sizeof(addr);
-	int saved = errno;
+	AUTO_ERRNO();
 
 	if (has_choice(fd) && !getsockname(fd, (struct sockaddr *)&addr, &len))
 		apply_rules(fd, true, (struct sockaddr *)&addr, len);
-	errno = saved;
 }

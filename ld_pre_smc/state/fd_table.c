@@ -179,7 +179,7 @@ static void mark_unknown(int fd, void *arg __attribute__((unused)))
 
 void shim_fd_start(void)
 {
-	int saved = errno;
+	AUTO_ERRNO();
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	void *page;
 
@@ -191,5 +191,4 @@ void shim_fd_start(void)
 		owner = page;
 		atomic_store(owner, (int)syscall(SYS_getpid));
 	}
-	errno = saved;
 }

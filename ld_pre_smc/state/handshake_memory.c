@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/auto.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/slot.h"
@@ -45,12 +46,11 @@ void shim_route_from(struct shim_route *route, int fd)
 {
 	union shim_address from;
 	socklen_t len = sizeof(from);
-	int saved = errno;
+	AUTO_ERRNO();
 
 	if (getsockname(fd, &from.any, &len) || !copy_address(&route->from, &from.any, len) ||
 	    is_any(&route->from))
 		route->from = (union shim_address){ .in6 = { 0 } };
-	errno = saved;
 }
 
 /* 0 if the kernel does not support it. */
@@ -58,10 +58,9 @@ static uint64_t cookie_of(int fd)
 {
 	uint64_t cookie = 0;
 	socklen_t len = sizeof(cookie);
-	int saved = errno;
+	AUTO_ERRNO();
 
 	next_getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &len);
-	errno = saved;
 	return cookie;
 }
 
@@ -93,11 +92,10 @@ void shim_route_shut(int fd)
 {
 	struct shim_route route = { .is_shut = true };
 	socklen_t len = sizeof(route.to);
-	int saved = errno;
+	AUTO_ERRNO();
 
 	if (!next_getpeername(fd, &route.to.any, &len))
 		shim_route_keep(fd, &route);
-	errno = saved;
 }
 
 bool shim_handshake_broke(int fd, int err)

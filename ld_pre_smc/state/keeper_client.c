@@ -359,13 +359,9 @@ static bool give(int fd, enum keep_how how)
 bool shim_keeper_give(int fd, enum keep_how how)
 {
 	struct shim_signals old;
-	int saved = errno;
-	bool given = false;
+	AUTO_ERRNO();
+	bool given = shim_signals_block(&old) && give(fd, how);
 
-	if (shim_signals_block(&old)) {
-		given = give(fd, how);
-		shim_signals_restore(&old);
-	}
-	errno = saved;
+	shim_signals_restore(&old);
 	return given;
 }

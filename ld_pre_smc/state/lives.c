@@ -145,7 +145,7 @@ static bool may_learn(void)
 static __attribute__((noinline, cold)) struct learned_table *choose_table(int socket)
 {
 	struct learned_table *chosen = NULL;
-	int saved = errno;
+	AUTO_ERRNO();
 	bool learns;
 
 	if (atomic_exchange(&is_choosing, 1))
@@ -158,7 +158,6 @@ static __attribute__((noinline, cold)) struct learned_table *choose_table(int so
 	atomic_store_explicit(&table, chosen ? chosen : &own_table, memory_order_release);
 	if (learns)
 		atomic_store_explicit(&learning, table, memory_order_release);
-	errno = saved;
 	return table;
 }
 

@@ -132,12 +132,11 @@ static void write_quietly(const struct log_line *line)
 
 void log_write(struct log_line *line, const struct shim_config *cfg)
 {
-	int saved = errno;
+	AUTO_ERRNO();
 
 	line->text[line->len++] = '\n';
 	if (!shim_is_locked && is_still_stderr(cfg))
 		write_quietly(line);
-	errno = saved;
 }
 
 void shim_log_fd(int fd, const char *what, const char *became, int bind_err)

@@ -83,7 +83,7 @@ bool shim_may_be_rdma(bool is_certain)
 {
 	unsigned int now = shim_seconds() + 1, seen = answered_at, call = ++calls;
 	enum answer answer;
-	int saved = errno;
+	AUTO_ERRNO();
 
 	if (is_refused)
 		return true;
@@ -96,6 +96,5 @@ bool shim_may_be_rdma(bool is_certain)
 	has_some = answer != NONE;
 	answered_at = answer == NO_ANSWER ? 0 : now;
 	is_refused = answer == NO_ANSWER && errno != EMFILE && errno != ENFILE;
-	errno = saved;
 	return answer != NONE;
 }

@@ -46,12 +46,10 @@ void shim_push(int fd)
 /* Unsent bytes of any socket; negative errno if unsupported. */
 static int queued(int fd)
 {
-	int bytes = 0, saved = errno;
+	AUTO_ERRNO();
+	int bytes = 0;
 
-	if (next_ioctl(fd, SIOCOUTQNSD_894B, &bytes))
-		bytes = -errno;
-	errno = saved;
-	return bytes;
+	return next_ioctl(fd, SIOCOUTQNSD_894B, &bytes) ? -errno : bytes;
 }
 
 /* Convert a number of unsent bytes into the result of shim_unsent(): negative with SO_LINGER. */
@@ -59,13 +57,12 @@ static int unless_lingering(int fd, int bytes)
 {
 	struct linger linger;
 	socklen_t len = sizeof(linger);
-	int saved = errno;
+	AUTO_ERRNO();
 
 	if (bytes <= 0)
 		return 0;
 	if (next_getsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, &len) || linger.l_onoff)
-		bytes = -1;
-	errno = saved;
+		return -1;
 	return bytes;
 }
 
@@ -76,10 +73,9 @@ int shim_unsent(int fd)
 
 bool shim_is_open(int fd)
 {
-	int saved = errno, flags = fcntl(fd, F_GETFD);
+	AUTO_ERRNO();
 
-	errno = saved;
-	return flags >= 0;
+	return fcntl(fd, F_GETFD) >= 0;
 }
 
 /* True if the parent process has the same socket open: then the data is safe. */
@@ -110,17 +106,14 @@ bool shim_is_used_elsewhere(int fd)
 
 enum unsent_owner shim_unsent_give(int fd)
 {
-	enum unsent_owner owner = OWNER_NONE;
-	int saved = errno;
+	AUTO_ERRNO();
 
-	if (shim_is_used_elsewhere(fd)) {
-		owner = OWNER_OTHER;
-	} else if (shim_keeper_give(fd, KEEP_CLOSE)) {
-		owner = OWNER_KEEPER;
-		shim_log_fd(fd, "unsent data: smc_keep has the socket", NULL, 0);
-	}
-	errno = saved;
-	return owner;
+	if (shim_is_used_elsewhere(fd))
+		return OWNER_OTHER;
+	if (!shim_keeper_give(fd, KEEP_CLOSE))
+		return OWNER_NONE;
+	shim_log_fd(fd, "unsent data: smc_keep has the socket", NULL, 0);
+	return OWNER_KEEPER;
 }
 
 /* The kernel does this when the last descriptor is closed, but now another process has one. */
@@ -144,14 +137,13 @@ static void detach(int fd)
  */
 static void detach_kept(int fd)
 {
-	int saved = errno;
+	AUTO_ERRNO();
 
 	if (fd < SHIM_FD_NUMBERS && shim_fd_is_set(FD_KEPT, fd) && shim_fd_is_owner()) {
 		if (shim_is_smc(fd, NULL) && !shim_is_used_elsewhere(fd))
 			detach(fd);
 		shim_fd_clear(FD_KEPT, fd);
 	}
-	errno = saved;
 }
 
 /*

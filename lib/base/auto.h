@@ -19,18 +19,25 @@
 /** AUTO_CLOSEDIR - a DIR, or NULL */
 #define AUTO_CLOSEDIR AUTO(auto_closedir)
 
+/** AUTO_ERRNO() - declare that errno at the end of the scope is the one of here */
+#define AUTO_ERRNO() const int errno_here AUTO(auto_errno) = errno
+
 static inline void auto_free(void *pointer)
 {
 	free(*(void **)pointer);
 }
 
+static inline void auto_errno(const int *code)
+{
+	errno = *code;
+}
+
 static inline void auto_close(const int *fd)
 {
-	int code = errno;
+	AUTO_ERRNO();
 
 	if (*fd >= 0)
 		close(*fd);
-	errno = code;
 }
 
 static inline void auto_closedir(DIR *const *dir)
