@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "process/proc.h"
-#include "smc/abi.h"
+#include "smc/family.h"
 #include "smc_unit/unit.h"
 
 #define SYSTEMD 1

@@ -5,7 +5,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
-#include "smc/abi.h"
+#include "smc/family.h"
 
 static int try_socket(int domain, int protocol)
 {

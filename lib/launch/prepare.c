@@ -8,7 +8,7 @@
 #include "process/ask.h"
 #include "process/library.h"
 #include "process/mark.h"
-#include "smc/abi.h"
+#include "smc/family.h"
 
 /* True to suppress messages meant for --debug. */
 static bool is_silent(const struct launch *launch)

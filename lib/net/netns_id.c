@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "net/netns.h"
-#include "smc/abi.h"
+#include "smc/family.h"
 
 uint64_t smc_netns_id(void)
 {

@@ -6,7 +6,7 @@
 
 #include "base/read.h"
 #include "host/smc.h"
-#include "smc/abi.h"
+#include "smc/family.h"
 
 #define NAME_SIZE 256
 

@@ -35,7 +35,7 @@
 #include "process/sockcall.h"
 #include "process/sockopt_numbers.h"
 #include "sandbox/confine.h"
-#include "smc/abi.h"
+#include "smc/family.h"
 
 /*
  * Number of worker threads. An answer blocks until the requesting thread runs again: one that is

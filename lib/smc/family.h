@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers of SMC for socket(2) and getsockopt(2), which older headers lack. */
+#pragma once
+
+/* Include it first: glibc 2.41 has an enumerator IPPROTO_SMC there, and a macro of that name. */
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#ifndef AF_SMC
+#define AF_SMC 43
+#endif
+#ifndef IPPROTO_SMC
+#define IPPROTO_SMC 256 /* kernel 6.11 */
+#endif
+#ifndef SO_NETNS_COOKIE
+#define SO_NETNS_COOKIE 71 /* kernel 5.14 */
+#endif
+
+#define SMCPROTO_SMC 0	/* third argument of socket(AF_SMC, ...): IPv4 */
+#define SMCPROTO_SMC6 1 /* IPv6 */
