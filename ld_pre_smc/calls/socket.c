@@ -106,7 +106,7 @@ static void set_buffers(struct socket_attempt *try, const struct shim_config *cf
 		return;
 	try->sndbuf_err = shim_set_buffer(try->fd, SO_SNDBUF, sndbuf);
 	try->rcvbuf_err = shim_set_buffer(try->fd, SO_RCVBUF, rcvbuf);
-	shim_unlock_buffers(try->fd);
+	shim_relock_buffers(try->fd, 0);
 }
 
 static bool is_plain(const struct shim_config *cfg)

@@ -15,13 +15,6 @@
 #define SNDBUF_LOCK 1
 #define RCVBUF_LOCK 2
 
-static void set_locks(int fd, int locks)
-{
-	AUTO_ERRNO();
-
-	next_setsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &locks, sizeof(locks));
-}
-
 static int force_of(int name)
 {
 	return name == SO_SNDBUF ? SO_SNDBUFFORCE : SO_RCVBUFFORCE;
@@ -61,11 +54,6 @@ int shim_set_buffer(int fd, int name, int bytes)
 	if (!err)
 		atomic_store_explicit(method, forced ? FORCED : PLAIN, memory_order_relaxed);
 	return err;
-}
-
-void shim_unlock_buffers(int fd)
-{
-	set_locks(fd, 0);
 }
 
 /*
@@ -111,14 +99,16 @@ int shim_lock_buffers(int fd)
 	}
 	locks = shim_int_option(fd, SOL_SOCKET, SO_BUF_LOCK);
 	if (locks >= 0)
-		set_locks(fd, locks | ours);
+		shim_relock_buffers(fd, locks | ours);
 	return locks;
 }
 
 void shim_relock_buffers(int fd, int locks)
 {
+	AUTO_ERRNO();
+
 	if (locks >= 0)
-		set_locks(fd, locks);
+		next_setsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &locks, sizeof(locks));
 }
 
 void shim_accepted_buffers(int listener, int fd)
@@ -148,7 +138,7 @@ void shim_copy_buffers(int from, int to, bool are_both_smc)
 	if (are_both_smc || locks & RCVBUF_LOCK)
 		copy_buffer(from, to, SO_RCVBUF);
 	if (locks || are_both_smc)
-		set_locks(to, locks);
+		shim_relock_buffers(to, locks);
 }
 
 void shim_give_buffers(int fd)
@@ -164,5 +154,5 @@ void shim_give_buffers(int fd)
 		shim_set_buffer(fd, SO_SNDBUF, sndbuf);
 	if (!(locks & RCVBUF_LOCK))
 		shim_set_buffer(fd, SO_RCVBUF, rcvbuf);
-	set_locks(fd, locks);
+	shim_relock_buffers(fd, locks);
 }

@@ -28,9 +28,6 @@
  */
 int shim_set_buffer(int fd, int name, int bytes);
 
-/** shim_unlock_buffers() - unlock sizes, so that TCP tunes its own */
-void shim_unlock_buffers(int fd);
-
 /**
  * shim_lock_buffers() - before listen(2) of an SMC socket: lock the sizes that are ours
  *
@@ -38,7 +35,12 @@ void shim_unlock_buffers(int fd);
  */
 int shim_lock_buffers(int fd);
 
-/** shim_relock_buffers() - after listen(2): keep only the program's own locks. Preserves errno */
+/**
+ * shim_relock_buffers() - after listen(2): keep only the program's own locks
+ * @locks: 0 for a new socket, so that TCP tunes its own sizes; -1: nothing is done
+ *
+ * Preserves errno.
+ */
 void shim_relock_buffers(int fd, int locks);
 
 /**
