@@ -44,16 +44,19 @@ static bool has_sockets(void)
 	       shim_fd_is_owner();
 }
 
-static void leave(void)
+/* Pass sockets to smc_keep. @by_exec: only those that exec will close, and wait for none. */
+static void give_sockets(bool by_exec)
 {
 	int saved = errno, fd;
 	long long end = 0;
 
-	shim_lives_leave();
 	if (!has_sockets())
 		return;
 	for (fd = shim_fd_next(FD_SMC, 0); fd >= 0; fd = shim_fd_next(FD_SMC, fd + 1)) {
-		if (shim_unsent(fd) > 0 && shim_is_smc(fd, NULL) && !shim_unsent_give(fd))
+		if (shim_unsent(fd) <= 0 || !shim_is_smc(fd, NULL) ||
+		    (by_exec && fcntl(fd, F_GETFD) != FD_CLOEXEC))
+			continue;
+		if (!shim_unsent_give(fd) && !by_exec)
 			wait_until_sent(fd, &end);
 	}
 	errno = saved;
@@ -61,18 +64,13 @@ static void leave(void)
 
 void shim_leave_by_exec(void)
 {
-	int saved = errno, fd, flags;
+	give_sockets(true);
+}
 
-	if (!has_sockets())
-		return;
-	for (fd = shim_fd_next(FD_SMC, 0); fd >= 0; fd = shim_fd_next(FD_SMC, fd + 1)) {
-		if (shim_unsent(fd) <= 0 || !shim_is_smc(fd, NULL))
-			continue;
-		flags = fcntl(fd, F_GETFD);
-		if (flags >= 0 && flags & FD_CLOEXEC)
-			shim_unsent_give(fd);
-	}
-	errno = saved;
+static void leave(void)
+{
+	shim_lives_leave();
+	give_sockets(false);
 }
 
 static __attribute__((destructor)) void leave_by_exit(void)
