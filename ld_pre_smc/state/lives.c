@@ -131,11 +131,11 @@ static struct learned_table *open_shared(int socket)
 static bool may_learn(void)
 {
 	struct shim_config own;
+	const struct shim_config *cfg = shim_config_get(&own);
 	struct rules rules;
 
-	return shim_config_get(&own)->learn && !shim_config_get(&own)->raw &&
-	       !shim_config_get(&own)->strict &&
-	       !(shim_config_get(&own)->has_rules && shim_rules_get(&rules)->has_include);
+	return cfg->learn && !cfg->raw && !cfg->strict &&
+	       !(cfg->has_rules && shim_rules_get(&rules)->has_include);
 }
 
 /*
@@ -330,25 +330,24 @@ static bool is_parents(void)
 	return shim_is_locked || (!shim_in_sandbox && !shim_fd_is_owner());
 }
 
-void shim_lives_end(int fd)
-{
-	uint32_t words[LIFE_WORDS], ticks;
-
-	if (is_parents())
-		return;
-	shim_fd_drop(FD_TIMED, fd);
-	ticks = age(fd, words);
-	if (ticks)
-		learned_lived(place_of(words), words[LIFE_IS_TCP], ticks);
-}
-
-void shim_lives_share(int fd)
+static void end(int fd, bool is_shared)
 {
 	uint32_t words[LIFE_WORDS], ticks = age(fd, words);
 
 	shim_fd_drop(FD_TIMED, fd);
-	if (ticks && learned_is_long(place_of(words), ticks))
+	if (ticks && (!is_shared || learned_is_long(place_of(words), ticks)))
 		learned_lived(place_of(words), words[LIFE_IS_TCP], ticks);
+}
+
+void shim_lives_end(int fd)
+{
+	if (!is_parents())
+		end(fd, false);
+}
+
+void shim_lives_share(int fd)
+{
+	end(fd, true);
 }
 
 void shim_lives_broke(int fd, const struct sockaddr *addr)
