@@ -100,11 +100,6 @@ static void get_time(int fd, struct timeval *time)
 		*time = (struct timeval){ 0 };
 }
 
-static void set_time(int fd, const struct timeval *time)
-{
-	next_setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, time, sizeof(*time));
-}
-
 void shim_window_open(struct shim_window *window)
 {
 	static const struct timeval mark = { .tv_usec = 1 };
@@ -114,14 +109,14 @@ void shim_window_open(struct shim_window *window)
 	/* This marker is the remains of a holder that died within its window. */
 	if (shim_is_mark(window->time.tv_sec, window->time.tv_usec))
 		window->time = (struct timeval){ 0 };
-	set_time(window->fd, &mark);
+	next_setsockopt(window->fd, SOL_SOCKET, SO_RCVTIMEO, &mark, sizeof(mark));
 }
 
 void shim_window_close(const struct shim_window *window)
 {
 	AUTO_ERRNO();
 
-	set_time(window->fd, &window->time);
+	next_setsockopt(window->fd, SOL_SOCKET, SO_RCVTIMEO, &window->time, sizeof(window->time));
 }
 
 void shim_window_wait(int fd)

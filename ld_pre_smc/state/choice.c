@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <netinet/in.h>
 
@@ -114,15 +113,6 @@ static bool is_address(const struct sockaddr *addr, socklen_t len)
 	       (addr->sa_family == AF_INET || addr->sa_family == AF_INET6);
 }
 
-/* The port has the same offset in struct sockaddr_in6. */
-static bool has_port(const struct sockaddr *addr)
-{
-	struct sockaddr_in in;
-
-	memcpy(&in, addr, sizeof(in));
-	return in.sin_port != 0;
-}
-
 /* The socket is of the chosen kind already, as were all recent ones: keeps the usual case cheap. */
 static bool is_as_before(int fd, bool is_tcp)
 {
@@ -158,12 +148,16 @@ void shim_choose_connect(int fd, const struct sockaddr *addr, socklen_t len)
 
 void shim_rules_bind(int fd, const struct sockaddr *addr, socklen_t len)
 {
-	struct sockaddr_storage copy;
+	union {
+		struct sockaddr any;
+		struct sockaddr_in in; /* the port is at the same place as in struct sockaddr_in6 */
+		struct sockaddr_storage room;
+	} copy;
 
 	if (has_choice(fd) && len && len <= sizeof(copy) &&
-	    shim_read(&copy, fd, addr, len, SYS_bind) &&
-	    is_address((struct sockaddr *)&copy, len) && has_port((struct sockaddr *)&copy))
-		apply_rules(fd, true, (struct sockaddr *)&copy, len);
+	    shim_read(&copy, fd, addr, len, SYS_bind) && is_address(&copy.any, len) &&
+	    copy.in.sin_port)
+		apply_rules(fd, true, &copy.any, len);
 }
 
 void shim_rules_listen(int fd)

@@ -27,13 +27,6 @@ struct kept {
 
 static atomic_uint routes[ROUTES][SHIM_SLOT(WORDS)];
 
-static bool copy_address(union shim_address *to, const struct sockaddr *addr, socklen_t len)
-{
-	*to = (union shim_address){ .in6 = { 0 } };
-	memcpy(to, addr, len < sizeof(*to) ? len : sizeof(*to));
-	return len >= shim_address_len(to);
-}
-
 /* getsockname(2) of an unbound socket returns the wildcard address, port 0. */
 static bool is_any(const union shim_address *addr)
 {
@@ -44,13 +37,14 @@ static bool is_any(const union shim_address *addr)
 
 void shim_route_from(struct shim_route *route, int fd)
 {
-	union shim_address from;
-	socklen_t len = sizeof(from);
+	const union shim_address none = { .in6 = { 0 } };
+	socklen_t len = sizeof(route->from);
 	AUTO_ERRNO();
 
-	if (getsockname(fd, &from.any, &len) || !copy_address(&route->from, &from.any, len) ||
+	route->from = none;
+	if (getsockname(fd, &route->from.any, &len) || len < shim_address_len(&route->from) ||
 	    is_any(&route->from))
-		route->from = (union shim_address){ .in6 = { 0 } };
+		route->from = none;
 }
 
 /* 0 if the kernel does not support it. */
