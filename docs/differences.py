@@ -38,12 +38,13 @@ def read_rows(path):
 
 
 def known(rows, tags):
-    """Return: case -> words that differ, for runs with these tags; a case without a tag counts for SMC connections."""
+    """Return: case -> words that differ, for runs with these tags. Without the tag fallback a row is of SMC connections."""
     cases = {}
     for value in (value for row in rows for value in row.get("case", [])):
         name, _, words = value.partition(" ")
         name, _, tag = name.partition("@")
-        if tag in tags or (not tag and "fallback" not in tags):
+        needed = set(tag.split("+")) - {""}
+        if needed <= tags and ("fallback" in needed or "fallback" not in tags):
             cases[name] = set(words.split())
     return cases
 

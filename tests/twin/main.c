@@ -37,13 +37,14 @@ static const char usage[] =
 
 /**
  * struct run - a case that runs or has ended
- * @out: file with its output, -1 before the start
+ * @out: file with its output, while it runs; @text: its output, at the end
  * @ms: since the start
  */
 struct run {
 	const struct twin_case *test;
 	pid_t pid;
 	int out, ms, status;
+	char *text;
 	bool has_ended;
 };
 
@@ -65,6 +66,8 @@ static void start(struct run *run)
 	close(out);
 	fflush(stdout);
 	run->pid = fork();
+	if (run->out < 0 || run->pid < 0)
+		err(2, "%s", run->test->name);
 	if (run->pid)
 		return;
 	dup2(run->out, STDOUT_FILENO);
@@ -88,16 +91,29 @@ static bool has_ended(struct run *run, int limit)
 	return waitpid(run->pid, &run->status, 0) == run->pid;
 }
 
+/* The limit of open files may be lower than the number of cases. */
+static void keep_text(struct run *run)
+{
+	char text[8192];
+	ssize_t len = pread(run->out, text, sizeof(text) - 1, 0);
+
+	text[len > 0 ? len : 0] = '\0';
+	run->text = strdup(text);
+	close(run->out);
+}
+
 /* Without SIGCHLD, which cases need. Return: number of those that ended and do not wait */
 static int look_at(struct run *runs, size_t n, int limit)
 {
 	int ended = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (runs[i].out < 0 || runs[i].has_ended)
+		if (!runs[i].pid || runs[i].has_ended)
 			continue;
 		runs[i].ms += 5;
 		runs[i].has_ended = has_ended(&runs[i], limit);
+		if (runs[i].has_ended)
+			keep_text(&runs[i]);
 		ended += runs[i].has_ended && !runs[i].test->waits;
 	}
 	return ended;
@@ -105,18 +121,14 @@ static int look_at(struct run *runs, size_t n, int limit)
 
 static void print(const struct run *run)
 {
-	char text[4096];
-	ssize_t len = pread(run->out, text, sizeof(text) - 1, 0);
-
-	text[len > 0 ? len : 0] = '\0';
-	printf("%s\t%s", run->test->name, text);
+	printf("%s\t%s", run->test->name, run->text);
 	if (WIFSIGNALED(run->status))
 		printf("%s\t\n", WTERMSIG(run->status) == SIGKILL ?
 					 "HANG" :
 					 strsignal(WTERMSIG(run->status)));
 	else if (WEXITSTATUS(run->status))
 		printf("exit=%d\t\n", WEXITSTATUS(run->status));
-	close(run->out);
+	free(run->text);
 }
 
 /* Those that wait are last, and run at the same time. */
@@ -163,7 +175,7 @@ static size_t pick(struct run *runs, char **names)
 
 	for (; test < __stop_twin_cases; test++)
 		if (is_wanted(*test, names))
-			runs[n++] = (struct run){ .test = *test, .out = -1 };
+			runs[n++] = (struct run){ .test = *test };
 	while (names[wanted])
 		wanted++;
 	qsort(runs, n, sizeof(*runs), by_place);

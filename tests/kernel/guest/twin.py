@@ -78,19 +78,30 @@ def words(tcp, smc):
     return {word for i, word in enumerate(smc) if word != (tcp[i] if i < len(tcp) else "")} | ({"..."} if len(smc) < len(tcp) else set())
 
 
-def compare(who, tcp, smc, tags):
+def unexpected(tcp, smc, expected):
+    """Return: names of the cases whose words that differ are not those of their row, "*" for any."""
+    found = {name: words(tcp[name][0], smc[name][0]) for name in smc}
+    return sorted(name for name in smc if not smc[name][0] or found[name] != expected.get(name, set()) and
+                  not (found[name] and expected.get(name) == {"*"}))
+
+
+def compare(who, argv, tcp, smc, tags):
     """Both have the same cases, with the same results except those of the rows. Without a fallback sockets stay SMC."""
-    tags, expected = {KERNEL, *tags}, known(ROWS, {KERNEL, *tags})
+    expected = known(ROWS, {KERNEL, *tags})
     equal(sorted(smc), sorted(tcp), "%s: all cases ran" % who)
-    wrong = {name: (tcp[name][0], smc[name][0]) for name in smc
-             if words(tcp[name][0], smc[name][0]) != expected.get(name, set()) or not smc[name][0]}
-    for name in sorted(wrong):
-        print("# differs: %s\n#   tcp %s\n#   smc %s" % (name, *wrong[name]))
-    equal(sorted(wrong), [], "%s: %d cases are as over TCP, except those of ld_pre_smc/differences" % (who, len(smc)))
-    if "fallback" in tags:
-        return
-    kinds = {name: row[1] if name in KEYS else TO_TCP.get(name) or row[1].replace("tcp", "smc") for name, row in tcp.items()}
-    equal({name: row[1] for name, row in smc.items() if row[1] != kinds[name]}, {}, who + ": who uses SMC")
+    wrong = unexpected(tcp, smc, expected)
+    for _ in range(2):
+        # A busy machine delays what is to come: once more, one at a time.
+        if wrong:
+            tcp.update(read(start(*argv[argv.index("twin"):], "-j", "1", *wrong)))
+            smc.update(read(start(*argv, "-j", "1", *wrong)))
+            wrong = unexpected(tcp, smc, expected)
+    for name in wrong:
+        print("# differs: %s\n#   tcp %s\n#   smc %s" % (name, tcp[name][0], smc[name][0]))
+    equal(wrong, [], "%s: %d cases are as over TCP, except those of ld_pre_smc/differences" % (who, len(smc)))
+    if "fallback" not in tags:
+        kinds = {name: row[1] if name in KEYS else TO_TCP.get(name) or row[1].replace("tcp", "smc") for name, row in tcp.items()}
+        equal({name: row[1] for name, row in smc.items() if row[1] != kinds[name]}, {}, who + ": who uses SMC")
 
 
 def check_python():
@@ -137,7 +148,7 @@ def check_leaks():
 def check_61():
     """Everything falls back, and IPPROTO_SMC is not supported."""
     tcp, smc = read(start("twin")), read(start("smc_run", "twin"))
-    compare("AF_SMC that falls back", tcp, smc, {"fallback"})
+    compare("AF_SMC that falls back", ["smc_run", "twin"], tcp, smc, {"fallback"})
     equal(smc["reuseport"][1], "one=tcp two=tcp", "SO_REUSEPORT: TCP")
     done()
 
@@ -162,10 +173,10 @@ def main():
     # With Soft-RoCE, links break on a slow machine.
     rows = {who: read(start(*argv, "-j", "1" if RDMA else "4")) for who, argv in runs.items()}
     device = "smcr" if RDMA else "smcd"
-    compare("AF_SMC", rows["tcp"], rows["AF_SMC"], {device})
-    compare("IPPROTO_SMC", {n: rows["tcp"][n] for n in rows["IPPROTO_SMC"]}, rows["IPPROTO_SMC"], {device})
+    compare("AF_SMC", runs["AF_SMC"], rows["tcp"], rows["AF_SMC"], {device})
+    compare("IPPROTO_SMC", runs["IPPROTO_SMC"][:4], {n: rows["tcp"][n] for n in rows["IPPROTO_SMC"]}, rows["IPPROTO_SMC"], {device})
     # SMC-R supports IPv4 only.
-    compare("AF_SMC, IPv6", rows["tcp6"], rows["AF_SMC, IPv6"], {"fallback" if RDMA else device})
+    compare("AF_SMC, IPv6", runs["AF_SMC, IPv6"], rows["tcp6"], rows["AF_SMC, IPv6"], {"fallback" if RDMA else device, "ipv6"})
     rules = read(start("smc_run", "--exclude", "1-65535", "twin", *KEYS))
     equal({name: row[0] for name, row in rules.items()}, {name: rows["tcp"][name][0] for name in KEYS},
           "a socket that a rule leaves to TCP keeps its key")
