@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "man/af_smc.7"
 BEGIN = '.\\" Made by docs/differences.py from ld_pre_smc/differences.\n'
 END = '.\\" End of ld_pre_smc/differences.\n'
-FIELDS = {"row", "heading", "kernel", "reason", "until", "option", "case", "test"}
+FIELDS = {"row", "heading", "kernel", "reason", "until", "option", "case", "cases", "test"}
 
 
 def read_rows(path):
@@ -32,7 +32,7 @@ def read_rows(path):
             raise SystemExit("%s:%d: unknown field: %s" % (path, number, line))
     for row in rows:
         missing = [field for field in ("heading", "kernel", "reason", "until", "text") if not row.get(field)]
-        if missing or not (row.get("case") or row.get("test")):
+        if missing or not {"case", "cases", "test"} & set(row):
             raise SystemExit("%s: row %s: no %s" % (path, row["row"][0], " or ".join(missing) or "case or test"))
     return rows
 
@@ -40,12 +40,13 @@ def read_rows(path):
 def known(rows, tags):
     """Return: case -> words that differ, for runs with these tags. Without the tag fallback a row is of SMC connections."""
     cases = {}
-    for value in (value for row in rows for value in row.get("case", [])):
-        name, _, words = value.partition(" ")
+    values = [value.split() for row in rows for value in row.get("case", [])]
+    values += [[name, "*"] for row in rows for line in row.get("cases", []) for name in line.split()]
+    for name, *words in values:
         name, _, tag = name.partition("@")
         needed = set(tag.split("+")) - {""}
         if needed <= tags and ("fallback" in needed or "fallback" not in tags):
-            cases[name] = set(words.split())
+            cases[name] = set(words)
     return cases
 
 
