@@ -150,15 +150,16 @@ static int again_after_signal(const struct attempt *try)
 }
 
 /*
- * Connect while SO_SNDTIMEO is not set: otherwise the kernel's worker would also give up after that
- * time, for good.
+ * Connect while SO_SNDTIMEO is hidden: otherwise the kernel's worker would also give up after that
+ * time, for good. Other threads that connect the same socket need it.
  */
 static int connect_in_time(const struct attempt *try, int timeout, const struct timeval *time)
 {
-	static const struct timeval none;
+	const struct timeval hidden = { SHIM_HIDDEN + MIN(time->tv_sec, INT_MAX / 1000),
+					time->tv_usec };
 	int ret;
 
-	set_send_timeout(try->fd, &none);
+	set_send_timeout(try->fd, &hidden);
 	ret = start(try);
 	if (ret && (errno == EINPROGRESS || errno == EALREADY))
 		ret = wait_connected(try, timeout, errno);

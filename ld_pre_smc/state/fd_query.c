@@ -136,6 +136,8 @@ int shim_send_timeout(int fd, struct timeval *time)
 	if (next_getsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, time, &len) ||
 	    (!time->tv_sec && !time->tv_usec))
 		return -1;
+	if (time->tv_sec >= SHIM_HIDDEN && time->tv_sec <= SHIM_HIDDEN + INT_MAX / 1000)
+		time->tv_sec -= SHIM_HIDDEN;
 	if (time->tv_sec > INT_MAX / 1000 - 1)
 		return INT_MAX;
 	return (int)(time->tv_sec * 1000 + (time->tv_usec + 999) / 1000);

@@ -15,14 +15,16 @@ static struct {
 static int look(int fd, const struct sockaddr *addr, socklen_t len)
 {
 	const struct fake_option *limit = fake_option_of(fd, SOL_SOCKET, SO_SNDTIMEO);
-	const struct timeval none = { 0 };
+	struct timeval time = { 0 };
 
+	if (limit)
+		memcpy(&time, limit->value, sizeof(time));
 	if (fake_fd(fd) && fake.fds[fd].flags & O_NONBLOCK)
 		tried.at_once++;
 	else
 		tried.waits++;
 	tried.lingers = option_of(fd, SOL_SOCKET, SO_LINGER) > 0;
-	tried.has_limit = limit && memcmp(limit->value, &none, sizeof(none));
+	tried.has_limit = (time.tv_sec || time.tv_usec) && time.tv_sec < SHIM_HIDDEN;
 	return fake_connect(fd, addr, len);
 }
 
@@ -307,6 +309,19 @@ TEST(epoll_watches_the_new_socket)
 	connects(to_port(80), -1, ECONNREFUSED, RENEWED, 1, 0);
 	assert_int_equal(fake.fds[5].watchers, 1 << 13);
 	assert_int_equal(fake.watched.data.u64, 9);
+}
+
+/* It has hidden the limit, and waits. */
+TEST(another_thread_connects)
+{
+	const struct row row = { LATE, .limit = (SHIM_HIDDEN + 1LL) * 1000000 };
+	long long start;
+
+	arrange(&row);
+	fake_fails("connect 5", EALREADY, 1);
+	start = fake.ms;
+	comes_to(to_port(80), -1, EALREADY);
+	assert_int_equal(fake.ms - start, 1000);
 }
 
 TEST(other_families)
