@@ -334,7 +334,7 @@ static int connect_smc(struct attempt *try)
 static int disconnect(const struct attempt *try)
 {
 	if (shim_tcp_state(try->fd) == TCP_LISTEN)
-		return next_connect(try->fd, try->addr, try->len);
+		return shim_swap_listener(try->fd) ? next_connect(try->fd, try->addr, try->len) : 0;
 	if (shim_may_swap(try->fd) && !shim_events(try->fd, 0))
 		return 0;
 	return swap_fresh(try, "connect(AF_UNSPEC)");

@@ -253,7 +253,7 @@ static const struct row answers[] = {
 	{ KNOWN | NO_DUP | LINGERS, 0, 0, 0, 0, SAME, 1 },
 	/* AF_UNSPEC makes it new. */
 	{ NOBODY, 0, 0, 0, 0, SAME },
-	{ NOBODY, 0, TCP_LISTEN, 0, 0, SAME, 1 },
+	{ NOBODY | NO_SOCKET, 0, TCP_LISTEN, 0, 0, SAME, 1 },
 	{ NOBODY, 0, 0, POLLHUP, 0, RENEWED },
 	{ NOBODY, 0, 0, POLLERR, 0, RENEWED },
 	{ NOBODY | PEER, 0, TCP_ESTABLISHED, 0, 0, RENEWED, .name = 1000 },
@@ -457,6 +457,17 @@ TEST(af_unspec_after_fallback)
 	fake_socket(5, AF_UNIX, 0)->is_socket = false;
 	comes_to(to_nobody(), 0, 0);
 	assert_int_equal(fake.fds[5].ino, fake.was.fds[5].ino);
+}
+
+TEST(af_unspec_of_a_listener)
+{
+	const struct row row = { NOBODY, 0, TCP_LISTEN };
+
+	arrange(&row);
+	fake_fails("connect", ECONNREFUSED, 1);
+	comes_to(to_nobody(), 0, 0);
+	assert_int_equal(after(), AS_TCP);
+	assert_int_equal(fake.fds[5].backlog, 0);
 }
 
 TEST(linger_waits_outside)
