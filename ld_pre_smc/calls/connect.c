@@ -203,14 +203,18 @@ static int connect_blocking(const struct attempt *try)
  */
 static int renew(const struct attempt *try, int err)
 {
+	bool is_used;
 	int state;
 
 	if (err == EINPROGRESS || err == EALREADY || err == EISCONN || err == EINTR)
 		return err;
 	state = shim_tcp_state(try->fd);
 	/* SMC's answer also for a listener, and when an end of the connection is closed. */
-	if (err == EINVAL)
-		return state > 0 && state != TCP_CLOSE ? EISCONN : err;
+	if (err == EINVAL) {
+		is_used = (state > 0 && state != TCP_CLOSE) ||
+			  shim_events(try->fd, POLLRDHUP) & POLLRDHUP;
+		return is_used ? EISCONN : err;
+	}
 	if (shim_events(try->fd, 0) & POLLHUP ||
 	    (state > 0 && state != TCP_CLOSE && state != TCP_LISTEN && state != TCP_SYN_SENT))
 		swap_fresh(try, "connect() failed");
