@@ -35,6 +35,7 @@
 #include "ld_pre_smc/state/options.h"
 #include "ld_pre_smc/state/program_memory.h"
 #include "ld_pre_smc/state/replace_socket.h"
+#include "ld_pre_smc/state/unsent_data.h"
 
 /* Maximum number of consecutive calls of connect(). */
 #define RESTARTS 4
@@ -344,6 +345,20 @@ static int disconnect(const struct attempt *try)
 	return swap_fresh(try, "connect(AF_UNSPEC)");
 }
 
+/* True if one of its descriptors in this process is: others may have been passed. */
+static bool is_own(int fd)
+{
+	struct stat file;
+	int copy = fd;
+
+	if (!shim_fd_is_own(fd) && shim_fd_is_marked(fd) && !shim_stat(fd, "", &file)) {
+		copy = shim_next_copy(fd, &file, 0);
+		while (copy >= 0 && !shim_fd_is_own(copy))
+			copy = shim_next_copy(fd, &file, copy + 1);
+	}
+	return shim_fd_is_own(copy);
+}
+
 /*
  * After a fallback, the socket uses TCP, but still offers SMC when it connects again, and then does
  * not continue the handshake: the peer waits, and gives up. That is better than a new socket
@@ -354,7 +369,7 @@ static int disconnect_tcp(const struct attempt *try)
 	int ret = next_connect(try->fd, try->addr, try->len);
 	struct shim_sock tcp = { .kind = KIND_TCP };
 
-	if (ret || shim_has_protection || !shim_fd_is_own(try->fd) ||
+	if (ret || shim_has_protection || !is_own(try->fd) ||
 	    shim_int_option(try->fd, SOL_SOCKET, SO_PROTOCOL) != IPPROTO_TCP)
 		return ret;
 	tcp.family = shim_int_option(try->fd, SOL_SOCKET, SO_DOMAIN);
