@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* listen(2), with the behaviour of a TCP socket. */
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include "ld_pre_smc/next.h"
@@ -40,6 +41,11 @@ int listen(int fd, int backlog)
 	}
 	locks = shim_lock_buffers(fd);
 	ret = next_listen(fd, backlog);
+	if (ret && errno == EINVAL && shim_repairs() && shim_tcp_state(fd) == TCP_LISTEN) {
+		/* A connect(2) that was refused has left its trace. */
+		errno = saved;
+		ret = 0;
+	}
 	if (ret && is_renewed(fd, errno)) {
 		ret = next_listen(fd, backlog);
 		errno = ret ? errno : saved;

@@ -266,6 +266,7 @@ static const struct row answers[] = {
 	{ LISTENS, EINVAL, 0, 0, 0, RENEWED },
 	{ LISTENS, EINVAL, 0, POLLHUP, EINVAL, SAME },
 	{ LISTENS | PEER, EINVAL, 0, 0, EINVAL, SAME },
+	{ LISTENS, EINVAL, TCP_LISTEN, 0, 0, SAME },
 	{ LISTENS, EADDRINUSE, 0, 0, EADDRINUSE, SAME },
 };
 
@@ -289,7 +290,8 @@ TEST(each_answer_of_the_kernel)
 			 row->at_once);
 		assert_int_equal(fake.ms - start, row->ms);
 		assert_int_equal(fake.fds[5].port, row->port);
-		assert_int_equal(fake.fds[5].backlog, row->is & LISTENS && !row->got ? 3 : 0);
+		assert_int_equal(fake.fds[5].backlog,
+				 row->after == RENEWED && row->is & LISTENS ? 3 : 0);
 		/* TCP lingers itself. */
 		assert_int_equal(tried.lingers, row->is == (KNOWN | LINGERS));
 		assert_int_equal(tried.has_limit, !!(row->is & NO_OPTION));
