@@ -13,6 +13,7 @@
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/log.h"
+#include "ld_pre_smc/state/replace_socket.h"
 
 /* Milliseconds: length of a window, with a margin for a busy machine. */
 #define WINDOW 20
@@ -228,7 +229,7 @@ static int accept_marked(const struct call *call)
 	shim_fd_mark_socket(fd);
 	shim_accepted_buffers(call->fd, fd);
 	if (!shim_is_locked)
-		shim_linger_accepted(call->fd, fd);
+		shim_inherit_options(call->fd, fd);
 	errno = saved;
 	return fd;
 }

@@ -35,7 +35,7 @@ int listen(int fd, int backlog)
 	shim_fd_drop(FD_PLAIN, fd);
 	if (shim_repairs() && !shim_fd_is_tcp(fd)) {
 		if (shim_is_smc(fd, NULL))
-			shim_linger_listens |= shim_linger_hide(fd, &kept);
+			shim_linger_hide(fd, &kept);
 		else /* for accept() */
 			shim_fd_drop(FD_OWN, fd);
 	}

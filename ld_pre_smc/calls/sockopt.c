@@ -391,6 +391,8 @@ int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 	int saved = errno, ret;
 
 	shim_option_note(level, name);
+	if (level == SOL_SOCKET)
+		shim_fd_note_options(fd, true);
 	if (effect == PROTECTS)
 		shim_has_protection = true;
 	if (concerns_connect(level, name))

@@ -130,17 +130,16 @@ void shim_window_wait(int fd)
 void shim_window_time(int fd, struct timeval *time)
 {
 	struct shim_window window;
+	int tries = 0;
 	AUTO_ERRNO();
 
 	get_time(fd, time);
 	if (shim_is_mark(time->tv_sec, time->tv_usec)) {
-		if (shim_window_enter(&window, fd, 0)) {
-			shim_window_open(&window);
-			shim_window_close(&window);
-			shim_window_leave(&window);
-			*time = window.time;
-		} else {
-			*time = (struct timeval){ 0 };
-		}
+		while (!shim_window_enter(&window, fd, tries++))
+			shim_nap();
+		shim_window_open(&window);
+		shim_window_close(&window);
+		shim_window_leave(&window);
+		*time = window.time;
 	}
 }

@@ -272,8 +272,6 @@ void shim_close(int fd)
 	errno = saved;
 }
 
-atomic_bool shim_linger_listens;
-
 bool shim_linger_hide(int fd, struct linger *kept)
 {
 	static const struct linger none;
@@ -293,16 +291,5 @@ void shim_linger_show(int fd, const struct linger *kept)
 
 	if (kept->l_onoff)
 		next_setsockopt(fd, SOL_SOCKET, SO_LINGER, kept, sizeof(*kept));
-	errno = saved;
-}
-
-void shim_linger_accepted(int listener, int fd)
-{
-	struct linger linger = { 0 };
-	socklen_t len = sizeof(linger);
-	int saved = errno;
-
-	if (shim_linger_listens && !next_getsockopt(listener, SOL_SOCKET, SO_LINGER, &linger, &len))
-		shim_linger_show(fd, &linger);
 	errno = saved;
 }

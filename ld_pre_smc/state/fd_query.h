@@ -162,10 +162,4 @@ bool shim_linger_hide(int fd, struct linger *kept);
  */
 void shim_linger_show(int fd, const struct linger *kept);
 
-/* A listener of this process has had SO_LINGER with a nonzero time. */
-extern atomic_bool shim_linger_listens;
-
-/* Set SO_LINGER as on the listener, which TCP's clients inherit. Preserves errno. */
-void shim_linger_accepted(int listener, int fd);
-
 #pragma GCC visibility pop

@@ -17,6 +17,9 @@ atomic_int shim_fd_end;
 
 static atomic_bool has_copies;
 
+/* Bits of numbers, see shim_fd_has_options(). */
+static atomic_uint with_options[SHIM_FD_NUMBERS / 32];
+
 /*
  * Points to the owner of this memory; zero again in a child of fork(2). NULL until the library has
  * started.
@@ -101,6 +104,21 @@ bool shim_fd_is_smc(int fd)
 	return false;
 }
 
+bool shim_fd_has_options(int fd)
+{
+	return (unsigned int)fd < SHIM_FD_NUMBERS && with_options[fd / 32] >> fd % 32 & 1;
+}
+
+void shim_fd_note_options(int fd, bool has)
+{
+	if ((unsigned int)fd >= SHIM_FD_NUMBERS || shim_fd_has_options(fd) == has)
+		return;
+	if (has)
+		atomic_fetch_or(&with_options[fd / 32], 1U << fd % 32);
+	else
+		atomic_fetch_and(&with_options[fd / 32], ~(1U << fd % 32));
+}
+
 void shim_fd_copy(int from, int to)
 {
 	shim_fd_drop(FD_PLAIN, from);
@@ -118,6 +136,7 @@ void shim_fd_copy(int from, int to)
 	if (shim_fd_is_marked(from)) {
 		has_copies = true;
 		shim_fd_mark(to);
+		shim_fd_note_options(to, shim_fd_has_options(from));
 	}
 	if ((unsigned int)from >= SHIM_FD_NUMBERS || shim_fd_is_set(FD_EPOLL, from))
 		shim_fd_set(FD_EPOLL, to);

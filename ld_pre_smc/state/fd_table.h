@@ -210,6 +210,16 @@ void shim_fd_drop(unsigned int bits, int fd);
  */
 void shim_fd_copy(int from, int to);
 
+/**
+ * shim_fd_has_options() - true if options of SOL_SOCKET may have been set on a descriptor
+ *
+ * Also of an earlier descriptor with the number, or one that has become a listener since.
+ */
+bool shim_fd_has_options(int fd);
+
+/** shim_fd_note_options() - shim_fd_has_options() from now on, or no longer. No system call */
+void shim_fd_note_options(int fd, bool has);
+
 /** shim_fd_unknown() - mark a received descriptor, which may be anything */
 void shim_fd_unknown(int fd);
 

@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/accept_window.h"
 #include "ld_pre_smc/state/block_signals.h"
 #include "ld_pre_smc/state/buffers.h"
 #include "ld_pre_smc/state/epoll_watches.h"
@@ -67,7 +68,34 @@ static const short ipv6_options[] = {
 };
 /* clang-format on */
 
+/*
+ * Options that TCP's clients inherit from a listener, and SMC's not always: net/smc/af_smc.c copies
+ * some of them when listen(2) is called. Excluded: SO_REUSEADDR and SO_REUSEPORT, which most
+ * servers set, and clients have no use for.
+ */
+/* clang-format off */
+static const short inherited_options[] = {
+	SO_DEBUG, SO_DONTROUTE, SO_BROADCAST, SO_KEEPALIVE, SO_OOBINLINE, SO_NO_CHECK, SO_PRIORITY,
+	SO_LINGER, SO_RCVLOWAT, SO_SNDTIMEO, SO_MARK, SO_RXQ_OVFL, SO_SELECT_ERR_QUEUE,
+	SO_BUSY_POLL, SO_MAX_PACING_RATE, SO_BINDTOIFINDEX, SO_TXTIME, SO_PREFER_BUSY_POLL,
+	SO_RCVMARK,
+};
+/* clang-format on */
+
 #define COPY(from, to, level, names) copy_options(from, to, level, names, ARRAY_SIZE(names))
+
+/* Return: 0 if the options are equal or cannot be read, 1 if copied, -1 if refused. */
+static int copy_option(int from, int to, int level, int name)
+{
+	char old[64], new[64];
+	socklen_t old_len = sizeof(old), new_len = sizeof(new);
+
+	if (next_getsockopt(from, level, name, old, &old_len) ||
+	    next_getsockopt(to, level, name, new, &new_len) ||
+	    (old_len == new_len && !memcmp(old, new, old_len)))
+		return 0;
+	return next_setsockopt(to, level, name, old, old_len) ? -1 : 1;
+}
 
 /*
  * A socket of this process alone can only have options that the process has ever set. Return: true
@@ -77,22 +105,42 @@ static const short ipv6_options[] = {
 static bool copy_options(int from, int to, int level, const short *names, size_t n)
 {
 	bool all = true, is_own = shim_fd_is_own(from);
-	char old[64], new[64];
-	socklen_t old_len, new_len;
 
-	for (; n; n--, names++) {
-		if (is_own && !shim_option_was_set(level, *names))
-			continue;
-		old_len = sizeof(old);
-		new_len = sizeof(new);
-		if (next_getsockopt(from, level, *names, old, &old_len) ||
-		    next_getsockopt(to, level, *names, new, &new_len))
-			continue;
-		if ((old_len != new_len || memcmp(old, new, old_len)) &&
-		    next_setsockopt(to, level, *names, old, old_len))
+	for (; n; n--, names++)
+		if ((!is_own || shim_option_was_set(level, *names)) &&
+		    copy_option(from, to, level, *names) < 0)
 			all = false;
-	}
 	return all;
+}
+
+/* SO_RCVTIMEO of a listener may be accept()'s mark. */
+static int copy_receive_time(int listener, int fd)
+{
+	struct timeval time, had = { 0 };
+	socklen_t len = sizeof(had);
+
+	shim_window_time(listener, &time);
+	if (next_getsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &had, &len) ||
+	    (time.tv_sec == had.tv_sec && time.tv_usec == had.tv_usec))
+		return 0;
+	return next_setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)) ? -1 : 1;
+}
+
+void shim_inherit_options(int listener, int fd)
+{
+	int saved = errno, differ = 0;
+
+	if (!shim_fd_has_options(listener) || !shim_is_smc(listener, NULL))
+		return;
+	shim_fd_note_options(listener, false);
+	for (size_t i = 0; i < ARRAY_SIZE(inherited_options); i++)
+		if (shim_option_was_set(SOL_SOCKET, inherited_options[i]))
+			differ |= copy_option(listener, fd, SOL_SOCKET, inherited_options[i]);
+	if (shim_option_was_set(SOL_SOCKET, SO_RCVTIMEO))
+		differ |= copy_receive_time(listener, fd);
+	if (differ)
+		shim_fd_note_options(listener, true);
+	errno = saved;
 }
 
 static void copy_flags(int from, int to)

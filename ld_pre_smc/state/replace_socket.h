@@ -41,6 +41,14 @@ int shim_swap_in(int fd, int fresh, enum shim_kind kind, const char *why);
 /** shim_swap_copies() - true if the option of that name is copied to a new socket */
 bool shim_swap_copies(int level, int name);
 
+/**
+ * shim_inherit_options() - set options of SOL_SOCKET as on the listener, as TCP's clients have them
+ *
+ * Adds no system call if none was set on the listener; after a client for which there was nothing
+ * to do, none until the next is set. Preserves errno.
+ */
+void shim_inherit_options(int listener, int fd);
+
 /** shim_swap_unbound() - shim_swap(), but the new socket is not bound */
 int shim_swap_unbound(int fd, const struct shim_sock *sock, enum shim_kind kind, const char *why);
 

@@ -6,6 +6,8 @@
 
 #include "ld_pre_smc/calls/connect.h"
 #include "ld_pre_smc/state/handshake_memory.h"
+#include "ld_pre_smc/state/options.h"
+#include "ld_pre_smc/state/replace_socket.h"
 
 /* Calls of the kernel's connect(2), blocking or not; whether SO_LINGER, SO_SNDTIMEO were set. */
 static struct {
@@ -528,15 +530,20 @@ TEST(clients_inherit_linger)
 
 	arrange(&row);
 	fake_socket(6, AF_SMC, 0);
-	shim_linger_listens = false;
-	comes_to((shim_linger_accepted(5, 6), 0), 0, ERRNO_BEFORE);
+	shim_option_note(SOL_SOCKET, SO_LINGER);
+	shim_fd_note_options(5, false);
+	comes_to((shim_inherit_options(5, 6), 0), 0, ERRNO_BEFORE);
 	assert_int_equal(option_of(6, SOL_SOCKET, SO_LINGER), -1);
 	fake_gives("listen", 0, 1, look_at_linger);
 	comes_to(listen(5, 3), 0, 0);
 	assert_int_equal(lingers, 0);
 	options_kept(5);
-	comes_to((shim_linger_accepted(5, 6), 0), 0, ERRNO_BEFORE);
+	shim_fd_note_options(5, true);
+	comes_to((shim_inherit_options(5, 6), 0), 0, ERRNO_BEFORE);
 	assert_int_equal(option_of(6, SOL_SOCKET, SO_LINGER), 1);
+	assert_true(shim_fd_has_options(5));
+	comes_to((shim_inherit_options(5, 6), 0), 0, ERRNO_BEFORE);
+	assert_false(shim_fd_has_options(5));
 }
 
 static struct fixture fixture = { .setup = setup, .teardown = fake_teardown };
