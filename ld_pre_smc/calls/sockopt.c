@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "ld_pre_smc/calls/connect.h"
+#include "ld_pre_smc/calls/data.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/accept_window.h"
 #include "ld_pre_smc/state/config.h"
@@ -214,8 +215,20 @@ static int protect(int fd, const struct shim_sock *sock, const struct option *op
 	return -1;
 }
 
-/* Return: as setsockopt(2) of a new TCP socket; 1 if there is none. */
-static int ask_tcp(const struct shim_sock *sock, const struct option *opt)
+/* True if TCP sets the option on new sockets only. */
+static bool is_late(int fd, const struct option *opt)
+{
+	switch (TCPGUARD(opt->level, opt->name)) {
+	case TCPGUARD(IPPROTO_TCP, TCP_FASTOPEN):
+	case TCPGUARD(IPPROTO_TCP, TCP_FASTOPEN_NO_COOKIE): return shim_is_connecting(fd);
+	case TCPGUARD(IPPROTO_TCP, TCP_FASTOPEN_CONNECT):
+	case TCPGUARD(IPPROTO_IPV6, IPV6_V6ONLY): return shim_tcp_state(fd) != TCP_CLOSE;
+	default: return false;
+	}
+}
+
+/* Return: as setsockopt(2) of a TCP socket in the state of @fd; 1 if none could be opened. */
+static int ask_tcp(int fd, const struct shim_sock *sock, const struct option *opt)
 {
 	int tcp = shim_new_socket(sock->family, KIND_TCP), ret;
 
@@ -223,6 +236,10 @@ static int ask_tcp(const struct shim_sock *sock, const struct option *opt)
 		return 1;
 	ret = next_setsockopt(tcp, opt->level, opt->name, opt->value, opt->len);
 	shim_close(tcp);
+	if (!ret && is_late(fd, opt)) {
+		errno = EINVAL;
+		return -1;
+	}
 	return ret;
 }
 
@@ -234,7 +251,7 @@ static int ask_tcp(const struct shim_sock *sock, const struct option *opt)
 static int answer_as_tcp(int fd, int err, const struct option *opt)
 {
 	struct shim_sock sock;
-	int ret = shim_is_smc(fd, &sock) ? ask_tcp(&sock, opt) : 1;
+	int ret = shim_is_smc(fd, &sock) ? ask_tcp(fd, &sock, opt) : 1;
 
 	if (ret > 0)
 		errno = err;
@@ -316,7 +333,7 @@ static bool concerns_connect(int level, int name)
 /* An option that would end SMC has no effect, but fails as on a TCP socket. */
 static int ignore(int fd, const struct shim_sock *sock, const struct option *opt)
 {
-	if (ask_tcp(sock, opt) < 0)
+	if (ask_tcp(fd, sock, opt) < 0)
 		return -1;
 	shim_log_fd(fd, "an option that ends SMC is ignored", NULL, 0);
 	return 0;
