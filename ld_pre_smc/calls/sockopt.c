@@ -283,7 +283,12 @@ static int repair_set(int fd, int err, enum effect effect, const struct option *
 		return -1;
 	if (effect == IS_REFUSED)
 		return opt->level == IPPROTO_TCP ? set_ulp(fd, opt) : -1;
-	return opt->level == SOL_SOCKET && !set_by_swap(fd, opt) ? 0 : -1;
+	if (opt->level != SOL_SOCKET)
+		return -1;
+	/* It has no effect on a connection. */
+	if (opt->name == SO_REUSEPORT && shim_is_connecting(fd))
+		return 0;
+	return set_by_swap(fd, opt) ? -1 : 0;
 }
 
 static bool is_receive_time(int level, int name)
