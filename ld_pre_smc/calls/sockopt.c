@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/param.h>
 #include <sys/syscall.h>
 
 #include "base/array.h"
@@ -258,19 +257,22 @@ static int answer_as_tcp(int fd, int err, const struct option *opt)
 	return ret ? -1 : 0;
 }
 
-/* SMC refuses every TCP_ULP before it reads the name; "smc" is what it does anyway. */
+/* SMC refuses every TCP_ULP before it reads the name, TCP unknown ones; "smc" is no change. */
 static int set_ulp(int fd, const struct option *opt)
 {
+	struct shim_sock sock;
 	char name[4] = "";
 
-	if (!shim_is_smc(fd, NULL))
+	if (!shim_is_smc(fd, &sock))
 		return -1;
-	if (!opt->len ||
-	    !shim_read(name, fd, opt->value, MIN(opt->len, sizeof(name)), SYS_connect)) {
-		errno = opt->len ? EFAULT : EINVAL;
-		return -1;
-	}
-	return opt->len < 3 || opt->len > 4 || memcmp(name, "smc", 3) ? -1 : 0;
+	if (opt->len >= 3 && opt->len <= sizeof(name) &&
+	    shim_read(name, fd, opt->value, opt->len, SYS_connect) && !memcmp(name, "smc", 3))
+		return 0;
+	/* A new socket is not connected. */
+	if (ask_tcp(fd, &sock, opt) >= 0 ||
+	    (errno == ENOTCONN && shim_tcp_state(fd) == TCP_ESTABLISHED))
+		errno = EOPNOTSUPP;
+	return -1;
 }
 
 /* @err: of the setsockopt() that was refused. Return: 0, or -1 with errno. */

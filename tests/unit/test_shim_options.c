@@ -506,6 +506,20 @@ TEST(short_values_and_errors_are_tcps)
 	refuses(set_bytes(IPPROTO_IP, IP_TOS, "\x10", 1), EFAULT);
 }
 
+TEST(options_too_late_for_tcp)
+{
+	keeps(set_int(IPPROTO_TCP, TCP_FASTOPEN, 1));
+	keeps(set_int(IPPROTO_TCP, TCP_FASTOPEN_CONNECT, 1));
+	fake.fds[5].state = TCP_LISTEN;
+	keeps(set_int(IPPROTO_TCP, TCP_FASTOPEN, 1));
+	refuses(set_int(IPPROTO_TCP, TCP_FASTOPEN_CONNECT, 1), EINVAL);
+	fake.fds[5].state = TCP_ESTABLISHED;
+	refuses(set_int(IPPROTO_TCP, TCP_FASTOPEN_NO_COOKIE, 1), EINVAL);
+	keeps(set_int(IPPROTO_IP, TCP_FASTOPEN, 1));
+	fake_fails("setsockopt 5", EOPNOTSUPP, 1);
+	keeps(set_int(SOL_SOCKET, SO_REUSEPORT, 1));
+}
+
 TEST(tcp_ulp_smc_is_done)
 {
 	fake_fails("setsockopt 5", EOPNOTSUPP, 99);
@@ -513,9 +527,14 @@ TEST(tcp_ulp_smc_is_done)
 	keeps(set_bytes(IPPROTO_TCP, TCP_ULP, "smc", 4));
 	refuses(set_bytes(IPPROTO_TCP, TCP_ULP, "smcx", 5), EOPNOTSUPP);
 	refuses(set_bytes(IPPROTO_TCP, TCP_ULP, "smc", 2), EOPNOTSUPP);
-	refuses(set_bytes(IPPROTO_TCP, TCP_ULP, "tls", 3), EOPNOTSUPP);
-	refuses(set_bytes(IPPROTO_TCP, TCP_ULP, "", 0), EINVAL);
+	fake_fails("setsockopt 9", EFAULT, 1);
 	refuses(set_bytes(IPPROTO_TCP, TCP_ULP, NULL, 3), EFAULT);
+	fake_fails("setsockopt 9", ENOENT, 1);
+	refuses(set_bytes(IPPROTO_TCP, TCP_ULP, "xyz", 3), ENOENT);
+	fake_fails("setsockopt 9", ENOTCONN, 2);
+	refuses(set_bytes(IPPROTO_TCP, TCP_ULP, "tls", 3), ENOTCONN);
+	fake.fds[5].state = TCP_ESTABLISHED;
+	refuses(set_bytes(IPPROTO_TCP, TCP_ULP, "tls", 3), EOPNOTSUPP);
 	fake_socket(5, AF_INET, IPPROTO_TCP);
 	refuses(set_bytes(IPPROTO_TCP, TCP_ULP, "smc", 3), EOPNOTSUPP);
 }
