@@ -20,13 +20,11 @@ errnos errnos-tcp "LD_PRELOAD=$shim"
 errnos errnos-smc "LD_PRELOAD=$shim:$mimic"
 errnos errnos-inet "LD_PRELOAD=$shim:$mimic" SMC_SOCK_FAMILY=inet
 # Keep af_smc(7), which lists refused and ignored calls, in step with this.
-refused=$(printf 'setsockopt %s: -1 Operation not supported\n' 'connected reuseport' {stream,stream6,listener,connected}' zerocopy')
+refused=$(printf 'setsockopt %s: -1 Operation not supported\n' {stream,stream6,listener,connected}' zerocopy')
 is "$(changed errnos-tcp)" '' 'errno: the same, whatever this kernel has'
 is "$(changed errnos-smc)" "setsockopt listener reuseport: -1 Operation not supported
-$refused
-setsockopt connected fastopen: 0 kept" 'errno: the same, AF_SMC'
-is "$(changed errnos-inet)" "$refused
-setsockopt connected fastopen: 0 kept" 'errno: the same, IPPROTO_SMC'
+$refused" 'errno: the same, AF_SMC'
+is "$(changed errnos-inet)" "$refused" 'errno: the same, IPPROTO_SMC'
 
 is "$(cut -d' ' -f 1 "$tmp/errnos" | LC_ALL=C sort -u)" \
 	"$(sed -n '/global:/,/local:/s/^\t\t\([A-Za-z_0-9]*\);$/\1/p' "$here/../../ld_pre_smc/ld_pre_smc.map" | grep -v smc_shim_view | LC_ALL=C sort)" \
