@@ -268,25 +268,6 @@ int shim_connect_verdict(int fd, int err)
 	return verdict == EINPROGRESS ? 0 : verdict;
 }
 
-bool shim_connect_shut(int fd, int how)
-{
-	struct attempt try = { .fd = fd, .addr = &try.route.to.any };
-	int saved = errno;
-
-	if (!shim_route_find(fd, &try.route) || shim_tcp_state(fd) != TCP_SYN_SENT ||
-	    !shim_is_smc(fd, &try.sock) ||
-	    shim_swap_unbound(fd, &try.sock, KIND_TCP, "shutdown() while connecting")) {
-		errno = saved;
-		return false;
-	}
-	shim_fd_clear(FD_SMC, fd);
-	bind_again(fd, &try.route.from);
-	try.len = shim_address_len(&try.route.to);
-	start(&try);
-	errno = saved;
-	return !next_shutdown(fd, how);
-}
-
 /* Return: errno for a connect() that asks for the result of the previous one; 0 for another. */
 static int previous_error(int fd)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Result of a non-blocking connect(2), and its end by shutdown(2). */
+/* Result of a non-blocking connect(2). */
 #pragma once
-
-#include <stdbool.h>
 
 #pragma GCC visibility push(hidden)
 
@@ -16,15 +14,5 @@
  * Return: 0 if that is connected or in progress, else the error. Preserves errno.
  */
 int shim_connect_verdict(int fd, int err);
-
-/**
- * shim_connect_shut() - shutdown(2) while a non-blocking connect(2) is in progress
- *
- * It ends TCP's attempt, but not SMC's: a TCP socket takes the place, connects and is shut down.
- * connect() makes it an SMC socket again.
- *
- * Return: true if the attempt has ended; false if there is none, or no TCP socket.
- */
-bool shim_connect_shut(int fd, int how);
 
 #pragma GCC visibility pop

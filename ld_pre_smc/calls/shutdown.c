@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-#include "ld_pre_smc/calls/connect.h"
 #include "ld_pre_smc/calls/data.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/block_signals.h"
@@ -61,14 +60,6 @@ static int end_writing(int fd, int how)
 	return ret;
 }
 
-/* True if TCP can shut down this socket: a listener, or one that is about to be connected. */
-static bool is_ended(int fd, int how)
-{
-	if (shim_int_option(fd, SOL_SOCKET, SO_ACCEPTCONN) > 0)
-		return how == SHUT_WR || !shim_swap_listener(fd);
-	return shim_connect_shut(fd, how);
-}
-
 /**
  * shutdown() - shutdown(2) that neither waits for nor loses unsent data, and ends waits
  *
@@ -91,7 +82,8 @@ int shutdown(int fd, int how)
 		ret = end_writing(fd, how);
 	else
 		ret = how == SHUT_RD ? end_reading(fd) : next_shutdown(fd, how);
-	if (ret && errno == ENOTCONN && is_ended(fd, how)) {
+	if (ret && errno == ENOTCONN && shim_int_option(fd, SOL_SOCKET, SO_ACCEPTCONN) > 0 &&
+	    (how == SHUT_WR || !shim_swap_listener(fd))) {
 		errno = saved;
 		return 0;
 	}

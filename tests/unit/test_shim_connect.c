@@ -447,31 +447,6 @@ TEST(results_of_nonblocking_connects)
 	}
 }
 
-TEST(shutdown_ends_an_attempt)
-{
-	static const struct {
-		int is, state, got;
-		enum after after;
-	} rows[] = {
-		{ 0, TCP_SYN_SENT, 0, AS_TCP },
-		{ 0, TCP_CLOSE, ENOTCONN, SAME },
-		{ NO_SOCKET, TCP_SYN_SENT, ENOTCONN, SAME },
-		{ STRICT, TCP_SYN_SENT, ENOTCONN, SAME },
-	};
-
-	for (size_t i = 0; next_row(i, rows); i++) {
-		const struct row first = { PLAIN | QUICK | rows[i].is, EINPROGRESS };
-
-		arrange(&first);
-		comes_to(to_port(90), -1, EINPROGRESS);
-		fake.fds[5].state = rows[i].state;
-		fake_fails("shutdown", ENOTCONN, 1);
-		connects(shutdown(5, SHUT_WR), -!!rows[i].got, rows[i].got, rows[i].after, 0,
-			 !rows[i].got);
-		assert_int_equal(shim_fd_is_tcp(5), !rows[i].got);
-	}
-}
-
 TEST(af_unspec_after_fallback)
 {
 	fake_socket(5, AF_SMC, IPPROTO_TCP);
