@@ -51,10 +51,9 @@ struct attempt {
 
 static void set_send_timeout(int fd, const struct timeval *time)
 {
-	int saved = errno;
+	AUTO_ERRNO();
 
 	next_setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, time, sizeof(*time));
-	errno = saved;
 }
 
 /* Start connect() in non-blocking mode: then the kernel's worker continues in any case. */
@@ -256,7 +255,8 @@ static int connect_as_tcp(int fd, int err, const struct shim_sock *sock,
 
 int shim_connect_verdict(int fd, int err)
 {
-	int saved = errno, verdict = err;
+	AUTO_ERRNO();
+	int verdict = err;
 	struct shim_route route;
 	struct shim_config own;
 	struct shim_sock sock;
@@ -264,7 +264,6 @@ int shim_connect_verdict(int fd, int err)
 	if (!shim_config_get(&own)->strict && shim_route_find(fd, &route) &&
 	    shim_is_smc(fd, &sock) && shim_handshake_broke(fd, err))
 		verdict = connect_as_tcp(fd, err, &sock, &route) ? errno : 0;
-	errno = saved;
 	return verdict == EINPROGRESS ? 0 : verdict;
 }
 

@@ -47,7 +47,8 @@ static bool has_sockets(void)
 /* Pass sockets to smc_keep. @by_exec: only those that exec will close, and wait for none. */
 static void give_sockets(bool by_exec)
 {
-	int saved = errno, fd;
+	AUTO_ERRNO();
+	int fd;
 	long long end = 0;
 
 	if (!has_sockets())
@@ -59,7 +60,6 @@ static void give_sockets(bool by_exec)
 		if (!shim_unsent_give(fd) && !by_exec)
 			wait_until_sent(fd, &end);
 	}
-	errno = saved;
 }
 
 void shim_leave_by_exec(void)

@@ -57,13 +57,13 @@ static bool is_within_host(int fd)
  */
 static void count_unsent(int fd, int *bytes)
 {
-	int saved = errno, unsent;
+	AUTO_ERRNO();
+	int unsent;
 
 	if (*bytes > 0 && shim_repairs() && shim_is_smc(fd, NULL) &&
 	    !next_ioctl(fd, SIOCOUTQNSD_894B, &unsent) && unsent < *bytes &&
 	    (is_within_host(fd) || !shim_may_be_rdma(true)))
 		*bytes = unsent;
-	errno = saved;
 }
 
 /**

@@ -213,7 +213,8 @@ static bool is_blocking(const struct writing *writing)
 static __attribute__((noinline)) void wait_and_write(struct writing *writing)
 {
 	struct shim_signals signals = { 0 };
-	int saved = errno, state;
+	AUTO_ERRNO();
+	int state;
 	struct stat file;
 
 	if (is_blocking(writing) && !shim_stat(writing->fd, "", &file) &&
@@ -223,7 +224,6 @@ static __attribute__((noinline)) void wait_and_write(struct writing *writing)
 		write_rest(writing, &file, &signals);
 		shim_signals_restore(&signals);
 	}
-	errno = saved;
 }
 
 /* @ret: result of the first call. Return: as TCP's. */

@@ -48,15 +48,9 @@ enum effect {
  */
 static bool ends_smc(int level, int name)
 {
-	if (level == SOL_SOCKET || level == SOL_SMC_286)
-		return false;
-	switch (name) {
-	case TCP_FASTOPEN:
-	case TCP_FASTOPEN_CONNECT:
-	case TCP_FASTOPEN_KEY:
-	case TCP_FASTOPEN_NO_COOKIE: return true;
-	default: return false;
-	}
+	return level != SOL_SOCKET && level != SOL_SMC_286 &&
+	       (name == TCP_FASTOPEN || name == TCP_FASTOPEN_CONNECT || name == TCP_FASTOPEN_KEY ||
+		name == TCP_FASTOPEN_NO_COOKIE);
 }
 
 static enum effect effect_of(int level, int name)
@@ -235,11 +229,10 @@ static int ask_tcp(int fd, const struct shim_sock *sock, const struct option *op
 		return 1;
 	ret = next_setsockopt(tcp, opt->level, opt->name, opt->value, opt->len);
 	shim_close(tcp);
-	if (!ret && is_late(fd, opt)) {
-		errno = EINVAL;
-		return -1;
-	}
-	return ret;
+	if (ret || !is_late(fd, opt))
+		return ret;
+	errno = EINVAL;
+	return -1;
 }
 
 /*
@@ -452,16 +445,15 @@ static int lost_error(int fd)
 {
 	struct tcp_info info = { 0 };
 	socklen_t len = sizeof(info);
-	int saved = errno, lost = 0, events = shim_events(fd, POLLIN | POLLOUT);
+	AUTO_ERRNO();
+	int events = shim_events(fd, POLLIN | POLLOUT);
 
 	if (events == POLLOUT)
 		shim_lives_connected(fd, 0);
-	if (events == POLLHUP && shim_is_smc(fd, NULL) &&
-	    !next_getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) &&
-	    info.tcpi_state == TCP_CLOSE && info.tcpi_total_retrans)
-		lost = ETIMEDOUT;
-	errno = saved;
-	return lost;
+	if (events != POLLHUP || !shim_is_smc(fd, NULL) ||
+	    next_getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len))
+		return 0;
+	return info.tcpi_state == TCP_CLOSE && info.tcpi_total_retrans ? ETIMEDOUT : 0;
 }
 
 /* Value that replaces an SMC socket's value for the program. */
@@ -482,7 +474,7 @@ static int repair_get(int fd, int name, int value)
 /* Hide accept()'s marker; one that is still set later is stale. */
 static void hide_mark(int fd, int name, void *value, socklen_t *len)
 {
-	int saved = errno;
+	AUTO_ERRNO();
 
 	if (!is_mark(name, value, *len) || !shim_repairs() ||
 	    shim_int_option(fd, SOL_SOCKET, SO_ACCEPTCONN) <= 0 || !shim_is_smc(fd, NULL))
@@ -490,7 +482,6 @@ static void hide_mark(int fd, int name, void *value, socklen_t *len)
 	shim_window_wait(fd);
 	if (next_getsockopt(fd, SOL_SOCKET, name, value, len) || is_mark(name, value, *len))
 		memset(value, 0, *len);
-	errno = saved;
 }
 
 /**

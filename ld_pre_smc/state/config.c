@@ -97,7 +97,8 @@ static void read_environment(struct shim_config *cfg, struct rules *rules)
 /* A separate function, for the stack space of the rules: signal handlers may have small stacks. */
 static __attribute__((noinline, cold)) void read_first(struct shim_config *own)
 {
-	int none = CONFIG_NONE, saved = errno;
+	AUTO_ERRNO();
+	int none = CONFIG_NONE;
 	struct rules rules;
 
 	read_environment(own, &rules);
@@ -106,7 +107,6 @@ static __attribute__((noinline, cold)) void read_first(struct shim_config *own)
 		shared_rules = rules;
 		atomic_store_explicit(&state, CONFIG_READY, memory_order_release);
 	}
-	errno = saved;
 }
 
 const struct shim_config *shim_config_get(struct shim_config *own)

@@ -116,7 +116,8 @@ static void look_at(struct shim_watches *watches, int epfd)
 
 void shim_watches_find(struct shim_watches *watches, int fd, int fresh)
 {
-	int saved = errno, epfd;
+	AUTO_ERRNO();
+	int epfd;
 
 	watches->fd = fd;
 	watches->n = 0;
@@ -127,15 +128,13 @@ void shim_watches_find(struct shim_watches *watches, int fd, int fresh)
 		else
 			shim_fd_clear(FD_EPOLL, epfd);
 	}
-	errno = saved;
 }
 
 void shim_watches_restore(struct shim_watches *watches)
 {
-	int saved = errno, i;
+	AUTO_ERRNO();
 
-	for (i = 0; i < watches->n; i++)
+	for (int i = 0; i < watches->n; i++)
 		epoll_ctl(watches->items[i].epfd, EPOLL_CTL_ADD, watches->fd,
 			  &watches->items[i].event);
-	errno = saved;
 }

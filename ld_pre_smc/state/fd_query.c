@@ -36,25 +36,20 @@ const char *const shim_kind_names[KINDS + 1] = {
 
 int shim_int_option(int fd, int level, int name)
 {
-	int value = -1, saved = errno;
+	AUTO_ERRNO();
+	int value = -1;
 	socklen_t len = sizeof(value);
 
-	if (next_getsockopt(fd, level, name, &value, &len) || len != sizeof(value))
-		value = -1;
-	errno = saved;
-	return value;
+	return next_getsockopt(fd, level, name, &value, &len) || len != sizeof(value) ? -1 : value;
 }
 
 static int name_family(int fd)
 {
 	struct sockaddr_storage name = { 0 };
 	socklen_t len = sizeof(name);
-	int saved = errno;
+	AUTO_ERRNO();
 
-	if (getsockname(fd, (struct sockaddr *)&name, &len))
-		name.ss_family = AF_INET;
-	errno = saved;
-	return name.ss_family;
+	return getsockname(fd, (struct sockaddr *)&name, &len) ? AF_INET : name.ss_family;
 }
 
 bool shim_is_smc(int fd, struct shim_sock *sock)
@@ -83,32 +78,28 @@ int shim_tcp_state(int fd)
 {
 	struct tcp_info info;
 	socklen_t len = sizeof(info);
-	int saved = errno, state = -1;
+	AUTO_ERRNO();
 
-	if (!next_getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) &&
-	    len > offsetof(struct tcp_info, tcpi_state))
-		state = info.tcpi_state;
-	errno = saved;
-	return state;
+	if (next_getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len))
+		return -1;
+	return len > offsetof(struct tcp_info, tcpi_state) ? info.tcpi_state : -1;
 }
 
 bool shim_is_connected(int fd)
 {
 	struct sockaddr_storage name;
 	socklen_t len = sizeof(name);
-	int saved = errno, ret = next_getpeername(fd, (struct sockaddr *)&name, &len);
+	AUTO_ERRNO();
 
-	errno = saved;
-	return !ret;
+	return !next_getpeername(fd, (struct sockaddr *)&name, &len);
 }
 
 void shim_poll_now(struct pollfd *fds, int n)
 {
 	ppoll_time now[2] = { 0 };
-	int saved = errno;
+	AUTO_ERRNO();
 
 	syscall(SYS_ppoll, fds, n, now, NULL, 0);
-	errno = saved;
 }
 
 int shim_events(int fd, int events)
@@ -236,10 +227,9 @@ unsigned int shim_seconds(void)
 void shim_nap(void)
 {
 	ppoll_time millisecond[2] = { 0, 1000000 };
-	int saved = errno;
+	AUTO_ERRNO();
 
 	syscall(SYS_ppoll, NULL, 0, millisecond, NULL, 0);
-	errno = saved;
 }
 
 bool shim_would_restart(void)
@@ -266,30 +256,27 @@ int shim_new_socket(int family, enum shim_kind kind)
 
 void shim_close(int fd)
 {
-	int saved = errno;
+	AUTO_ERRNO();
 
 	syscall(SYS_close, fd);
-	errno = saved;
 }
 
 bool shim_linger_hide(int fd, struct linger *kept)
 {
 	static const struct linger none;
 	socklen_t len = sizeof(*kept);
-	int saved = errno;
+	AUTO_ERRNO();
 
 	if (next_getsockopt(fd, SOL_SOCKET, SO_LINGER, kept, &len) || !kept->l_onoff ||
 	    !kept->l_linger || next_setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none)))
 		*kept = none;
-	errno = saved;
 	return kept->l_onoff;
 }
 
 void shim_linger_show(int fd, const struct linger *kept)
 {
-	int saved = errno;
+	AUTO_ERRNO();
 
 	if (kept->l_onoff)
 		next_setsockopt(fd, SOL_SOCKET, SO_LINGER, kept, sizeof(*kept));
-	errno = saved;
 }

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "base/auto.h"
 #include "smc/family.h"
 
 #pragma GCC visibility push(hidden)

@@ -66,14 +66,12 @@ static const short ipv6_options[] = {
 	IPV6_ADDR_PREFERENCES, IPV6_UNICAST_IF, IPV6_RECVORIGDSTADDR,
 	IPV6_FREEBIND, IPV6_TRANSPARENT,
 };
-/* clang-format on */
 
 /*
  * Options that TCP's clients inherit from a listener, and SMC's not always: net/smc/af_smc.c copies
  * some of them when listen(2) is called. Excluded: SO_REUSEADDR and SO_REUSEPORT, which most
  * servers set, and clients have no use for.
  */
-/* clang-format off */
 static const short inherited_options[] = {
 	SO_DEBUG, SO_DONTROUTE, SO_BROADCAST, SO_KEEPALIVE, SO_OOBINLINE, SO_NO_CHECK, SO_PRIORITY,
 	SO_LINGER, SO_RCVLOWAT, SO_SNDTIMEO, SO_MARK, SO_RXQ_OVFL, SO_SELECT_ERR_QUEUE,
@@ -128,7 +126,8 @@ static int copy_receive_time(int listener, int fd)
 
 void shim_inherit_options(int listener, int fd)
 {
-	int saved = errno, differ = 0;
+	AUTO_ERRNO();
+	int differ = 0;
 
 	if (!shim_fd_has_options(listener) || !shim_is_smc(listener, NULL))
 		return;
@@ -140,7 +139,6 @@ void shim_inherit_options(int listener, int fd)
 		differ |= copy_receive_time(listener, fd);
 	if (differ)
 		shim_fd_note_options(listener, true);
-	errno = saved;
 }
 
 static void copy_flags(int from, int to)
@@ -165,7 +163,7 @@ static void copy_flags(int from, int to)
  */
 static bool copy_settings(int from, int to, int family, bool are_both_smc)
 {
-	int saved = errno;
+	AUTO_ERRNO();
 	bool all = COPY(from, to, SOL_SOCKET, socket_options);
 
 	all &= COPY(from, to, IPPROTO_TCP, tcp_options);
@@ -174,7 +172,6 @@ static bool copy_settings(int from, int to, int family, bool are_both_smc)
 		all &= COPY(from, to, IPPROTO_IPV6, ipv6_options);
 	shim_copy_buffers(from, to, are_both_smc);
 	copy_flags(from, to);
-	errno = saved;
 	return all;
 }
 
@@ -365,7 +362,8 @@ int shim_swap_listener(int fd)
 	bool is_own = shim_fd_is_own(fd);
 	bool is_alone = is_own && shim_int_option(fd, SOL_SOCKET, SO_REUSEPORT) <= 0 &&
 			!shim_is_used_elsewhere(fd);
-	int saved = errno, fresh = -1, err;
+	AUTO_ERRNO();
+	int fresh = -1, err;
 	struct shim_signals signals = { 0 };
 	struct sockaddr_storage addr = { 0 };
 	socklen_t len = bound_address(fd, &addr);
@@ -375,16 +373,13 @@ int shim_swap_listener(int fd)
 	if (shim_is_smc(fd, &sock))
 		fresh = is_own ? open_like(fd, &sock, KIND_TCP) :
 				 shim_swap_open(fd, &sock, KIND_TCP);
-	if (fresh < 0 || replace(fd, fresh)) {
-		errno = saved;
+	if (fresh < 0 || replace(fd, fresh))
 		return -1;
-	}
 	shim_fd_clear(FD_SMC, fd);
 	shim_signals_block(&signals);
 	end_waits(&addr, len, is_alone);
 	err = bind_after(fd, &addr, len);
 	shim_signals_restore(&signals);
 	shim_log_fd(fd, "shutdown() of a listener", shim_kind_names[KIND_TCP], err);
-	errno = saved;
 	return 0;
 }

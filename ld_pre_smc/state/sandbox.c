@@ -12,9 +12,8 @@ atomic_bool shim_in_sandbox, shim_is_locked;
 /* proc(5): 2 is a filter. prctl(2) could only be used under a filter that permits it. */
 void shim_sandbox_look(void)
 {
-	int saved = errno;
+	AUTO_ERRNO();
 
 	if (shim_file_has(AT_FDCWD, "/proc/self/status", "\nSeccomp:\t2\n") > 0)
 		shim_in_sandbox = true;
-	errno = saved;
 }
