@@ -44,6 +44,8 @@ def known(rows, tags):
     values += [[name, "*"] for row in rows for line in row.get("cases", []) for name in line.split()]
     for name, *words in values:
         name, _, tag = name.partition("@")
+        words = words if name[0] != "~" else ["~"]
+        name = name.lstrip("~")
         needed = set(tag.split("+")) - {""}
         if needed <= tags and ("fallback" in needed or "fallback" not in tags):
             cases[name] = set(words)
