@@ -103,7 +103,7 @@ enum { KNOWN = 4096, NOBODY = 8192, LISTENS = 16384 };
  * struct row - connect(2), or listen(2)
  * @err: of the kernel's, @times or once; @state, @revents: of the socket
  * @got, @after, @waits, @at_once: see connects(); the result is 0 without an errno
- * @again: errno of the non-blocking call after that, @agains or once
+ * @again: errno of the non-blocking call after that, @repeats or once
  * @error: SO_ERROR; @signals: times that poll(2) is interrupted
  * @limit: SO_SNDTIMEO, in microseconds; @ms: time that passes
  * @name: port to which it is bound; @bind_err: of bind(2); @port: to which it is bound in the end
@@ -111,7 +111,7 @@ enum { KNOWN = 4096, NOBODY = 8192, LISTENS = 16384 };
 struct row {
 	int is, err, state, revents, got;
 	enum after after;
-	int waits, at_once, times, again, agains, error, signals;
+	int waits, at_once, times, again, repeats, error, signals;
 	long long limit, ms;
 	int name, bind_err, port;
 };
@@ -142,7 +142,7 @@ static void arrange(const struct row *row)
 		fake_fails(row->is & LISTENS ? "listen" : "connect 5", row->err,
 			   row->times ? row->times : 1);
 	if (row->again)
-		fake_fails("connect 5 2 at once", row->again, row->agains ? row->agains : 1);
+		fake_fails("connect 5 2 at once", row->again, row->repeats ? row->repeats : 1);
 	if (row->is & (LATE | ANSWER))
 		fake_gives("poll", !!(row->is & ANSWER), 1,
 			   row->is & ANSWER ? now_connected : NULL);
@@ -198,8 +198,8 @@ static const struct row answers[] = {
 	{ 0, EALREADY, 0, POLLHUP, ETIMEDOUT, RENEWED, 1 },
 	{ 0, EALREADY, 0, POLLOUT | POLLERR, EPERM, SAME, 1, .error = EPERM },
 	/* A socket about to fall back returns EALREADY: for 100 ms at most. */
-	{ 0, EALREADY, 0, POLLOUT, 0, SAME, 1, 3, .again = EALREADY, .agains = 2, .ms = 2 },
-	{ 0, EALREADY, 0, POLLOUT, 0, SAME, 1, 100, .again = EALREADY, .agains = 999, .ms = 100 },
+	{ 0, EALREADY, 0, POLLOUT, 0, SAME, 1, 3, .again = EALREADY, .repeats = 2, .ms = 2 },
+	{ 0, EALREADY, 0, POLLOUT, 0, SAME, 1, 100, .again = EALREADY, .repeats = 999, .ms = 100 },
 	/* SO_SNDTIMEO limits the time. */
 	{ 0, 0, 0, 0, 0, SAME, 0, 1, .limit = 2000001 },
 	{ ANSWER, 0, 0, 0, 0, SAME, 0, 2, .again = EALREADY, .limit = 2000001 },
