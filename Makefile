@@ -98,7 +98,7 @@ $(PAGE_BYTES): smc_chk/doctor/page.html
 	$(Q)sed "1d;s|HASH-OF-STYLE|$(call hash,style)|;s|HASH-OF-SCRIPT|$(call hash,script)|" $< | $(bytes) >$@
 
 # Rows for smc_run -d.
-$(O)/ld_pre_smc/differences.h: ld_pre_smc/differences
+$(O)/differences.h: ld_pre_smc/differences
 	$(mkdir)
 	$(Q)awk '$$1 == "reason" { sub("reason ", ""); why = $$0 } $$1 == "option" { printf \
 		"{ %s, %s, \"%s is refused: %s\" },\n", $$2, $$3, $$3, why }' $< >$@
@@ -240,7 +240,7 @@ endef
 define shim_rules
 $(call shim_link,$(1)/ld_pre_smc.so,$(2),$(SHIM_SRC),$(3),.1,ld_pre_smc/ld_pre_smc.map)
 $(call shim_link,$(1)/ld_pre_smc_spin.so,$(2),$(wildcard extra/ld_pre_smc_spin/*.c) lib/launch/variables.c,$(3),,extra/ld_pre_smc_spin/ld_pre_smc_spin.map)
-$(2)/%.o: %.c $(O)/version.h $(O)/ld_pre_smc/differences.h Makefile
+$(2)/%.o: %.c $(O)/version.h $(O)/differences.h Makefile
 	$$(mkdir)
 	$$(call say,CC)
 	$$(Q)$$(COMPILE) $$(SHIM_FLAGS) $(3) -MMD -MP -c -o $$@ $$<

@@ -382,7 +382,7 @@ static void log_difference(int fd, const struct option *opt)
 		int level, name;
 		const char *text;
 	} rows[] = {
-#include "ld_pre_smc/differences.h"
+#include "differences.h"
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
