@@ -168,17 +168,18 @@ def main():
     subprocess.run("ip link add other type dummy; modprobe -q tls", shell=True, check=False)
     if KERNEL == "6.1":
         check_61()
-    runs = {"tcp": ["twin"], "AF_SMC": ["smc_run", "twin"], "tcp6": ["twin", "-6"], "AF_SMC, IPv6": ["smc_run", "twin", "-6"]}
     raw = RAW + UNSENT if RDMA else RAW
+    # SMC-R supports IPv4 only: kernel/twin61 has all cases that fall back.
+    some = raw if RDMA else []
+    runs = {"tcp": ["twin"], "AF_SMC": ["smc_run", "twin"], "tcp6": ["twin", "-6", *some], "AF_SMC, IPv6": ["smc_run", "twin", "-6", *some]}
     runs["raw"] = ["smc_run", "--raw", "twin", *raw]
     runs["IPPROTO_SMC"] = ["smc_run", "-f", "inet", "twin", *raw]
     # With Soft-RoCE, links break on a slow machine.
-    rows = {who: read(start(*argv, "-j", "1" if RDMA else "4")) for who, argv in runs.items()}
+    rows = {who: read(start(*argv, "-j", "2" if RDMA else "4")) for who, argv in runs.items()}
     device = "smcr" if RDMA else "smcd"
     compare("AF_SMC", runs["AF_SMC"], rows["tcp"], rows["AF_SMC"], {device, "ipv4"})
     compare("IPPROTO_SMC", runs["IPPROTO_SMC"][:4], {n: rows["tcp"][n] for n in rows["IPPROTO_SMC"]}, rows["IPPROTO_SMC"], {device, "ipv4"})
-    # SMC-R supports IPv4 only.
-    compare("AF_SMC, IPv6", runs["AF_SMC, IPv6"], rows["tcp6"], rows["AF_SMC, IPv6"], {"fallback" if RDMA else device, "ipv6"})
+    compare("AF_SMC, IPv6", runs["AF_SMC, IPv6"][:3], rows["tcp6"], rows["AF_SMC, IPv6"], {"fallback" if RDMA else device, "ipv6"})
     rules = read(start("smc_run", "--exclude", "1-65535", "twin", *KEYS))
     equal({name: row[0] for name, row in rules.items()}, {name: rows["tcp"][name][0] for name in KEYS},
           "a socket that a rule leaves to TCP keeps its key")
