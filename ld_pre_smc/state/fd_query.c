@@ -261,7 +261,7 @@ void shim_close(int fd)
 	syscall(SYS_close, fd);
 }
 
-bool shim_linger_hide(int fd, struct linger *kept)
+void shim_linger_hide(int fd, struct linger *kept)
 {
 	static const struct linger none;
 	socklen_t len = sizeof(*kept);
@@ -270,7 +270,6 @@ bool shim_linger_hide(int fd, struct linger *kept)
 	if (next_getsockopt(fd, SOL_SOCKET, SO_LINGER, kept, &len) || !kept->l_onoff ||
 	    !kept->l_linger || next_setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none)))
 		*kept = none;
-	return kept->l_onoff;
 }
 
 void shim_linger_show(int fd, const struct linger *kept)

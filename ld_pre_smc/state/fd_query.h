@@ -152,10 +152,8 @@ void shim_close(int fd);
  * connect() and listen() copy SO_LINGER to the TCP socket, but not its time: if the connection then
  * falls back, close() resets it and data is lost (net/smc/af_smc.c,
  * smc_copy_sock_settings_to_clc()). A time of 0 asks for that and stays. Preserves errno.
- *
- * Return: true if there was one.
  */
-bool shim_linger_hide(int fd, struct linger *kept);
+void shim_linger_hide(int fd, struct linger *kept);
 
 /*
  * Set SO_LINGER again as it was before shim_linger_hide(), on the socket that has the number now.
