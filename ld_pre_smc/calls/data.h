@@ -45,9 +45,6 @@ static inline int shim_connection_error(int fd)
 	return err < 0 ? 0 : err;
 }
 
-/* For a socket without a connection: true if it is about to have one. */
-bool shim_is_connecting(int fd);
-
 /* shutdown() has left a socket of this process to smc_keep. */
 extern atomic_bool shim_left_some;
 

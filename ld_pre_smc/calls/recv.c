@@ -31,7 +31,7 @@ static __attribute__((noinline)) ssize_t ended(int fd, int flags, ssize_t ret)
 		return ret;
 	/* SMC has no such queue: it is empty. Reads from a dead link, which has events, fail. */
 	cause = ret < 0 && flags & MSG_ERRQUEUE ? EAGAIN : shim_connection_error(fd);
-	if (!cause && ret < 0 && shim_is_connecting(fd) && !shim_events(fd, 0))
+	if (!cause && ret < 0 && shim_is_tcp_active(fd) && !shim_events(fd, 0))
 		cause = EAGAIN;
 	if (!cause)
 		return ret;

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -92,13 +91,6 @@ static inline bool is_refused(int fd, int flags)
 	return is_left;
 }
 
-bool shim_is_connecting(int fd)
-{
-	int state = shim_tcp_state(fd);
-
-	return state > 0 && state != TCP_CLOSE && state != TCP_LISTEN;
-}
-
 /*
  * After ECONNRESET: true if the peer has closed without an error. The kernel's worker has yet to
  * find out; this function then remembers that it is known.
@@ -118,7 +110,7 @@ static bool has_closed(int fd)
 static int verdict(int fd, int err)
 {
 	if (err == ENOTCONN)
-		return shim_is_connecting(fd) ? EAGAIN : EPIPE;
+		return shim_is_tcp_active(fd) ? EAGAIN : EPIPE;
 	if (err == ECONNRESET && has_closed(fd))
 		return 0;
 	return shim_connection_error(fd) ?: err;

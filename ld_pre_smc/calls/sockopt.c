@@ -11,7 +11,6 @@
 
 #include "base/array.h"
 #include "ld_pre_smc/calls/connect.h"
-#include "ld_pre_smc/calls/data.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/accept_window.h"
 #include "ld_pre_smc/state/config.h"
@@ -213,7 +212,7 @@ static bool is_late(int fd, const struct option *opt)
 {
 	switch (TCPGUARD(opt->level, opt->name)) {
 	case TCPGUARD(IPPROTO_TCP, TCP_FASTOPEN):
-	case TCPGUARD(IPPROTO_TCP, TCP_FASTOPEN_NO_COOKIE): return shim_is_connecting(fd);
+	case TCPGUARD(IPPROTO_TCP, TCP_FASTOPEN_NO_COOKIE): return shim_is_tcp_active(fd);
 	case TCPGUARD(IPPROTO_TCP, TCP_FASTOPEN_CONNECT):
 	case TCPGUARD(IPPROTO_IPV6, IPV6_V6ONLY): return shim_tcp_state(fd) != TCP_CLOSE;
 	default: return false;
@@ -281,7 +280,7 @@ static int repair_set(int fd, int err, enum effect effect, const struct option *
 	if (opt->level != SOL_SOCKET)
 		return -1;
 	/* It has no effect on a connection. */
-	if (opt->name == SO_REUSEPORT && shim_is_connecting(fd))
+	if (opt->name == SO_REUSEPORT && shim_is_tcp_active(fd))
 		return 0;
 	return set_by_swap(fd, opt) ? -1 : 0;
 }

@@ -85,6 +85,13 @@ int shim_tcp_state(int fd)
 	return len > offsetof(struct tcp_info, tcpi_state) ? info.tcpi_state : -1;
 }
 
+bool shim_is_tcp_active(int fd)
+{
+	int state = shim_tcp_state(fd);
+
+	return state > 0 && state != TCP_CLOSE && state != TCP_LISTEN;
+}
+
 bool shim_is_connected(int fd)
 {
 	struct sockaddr_storage name;

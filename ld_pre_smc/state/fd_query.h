@@ -61,6 +61,9 @@ int shim_int_option(int fd, int level, int name);
 /* State (TCP_CLOSE and so on) of a TCP socket, or of that inside an SMC socket, or -1. */
 int shim_tcp_state(int fd);
 
+/* True if TCP connects, is connected, or has ends to close. */
+bool shim_is_tcp_active(int fd);
+
 /* True if the peer's name is known: connected, and not yet shut down. */
 bool shim_is_connected(int fd);
 
