@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/auto.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/fd_table.h"

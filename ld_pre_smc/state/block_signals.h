@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/auto.h"
+#include "base/auto_errno.h"
 
 /* The kernel's set has 64 signals, on MIPS 128; the call only accepts that size. */
 #define SHIM_SIGSET (_NSIG / 8)

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include "base/auto.h"
+#include "base/auto_errno.h"
 #include "smc/family.h"
 
 #pragma GCC visibility push(hidden)

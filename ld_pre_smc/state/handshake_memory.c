@@ -10,7 +10,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/auto.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/slot.h"
