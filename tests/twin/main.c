@@ -7,6 +7,7 @@
  * process. A case that takes too long is killed, and its results end with HANG.
  */
 #include <getopt.h>
+#include <limits.h>
 
 #include "twin.h"
 
@@ -182,14 +183,19 @@ static size_t pick(struct run *runs, char **names)
 	return n < wanted ? 0 : n;
 }
 
-static int help(FILE *out)
+/* Return: the number of an option, from @least */
+static int number(const char *text, int least)
 {
-	fputs(usage, out);
-	return out == stdout ? 0 : 2;
+	char *end = NULL;
+	long value = strtol(text, &end, 10);
+
+	if (end == text || *end || value < least || value > INT_MAX)
+		errx(2, "not a number from %d to %d: '%s'", least, INT_MAX, text);
+	return (int)value;
 }
 
-/* Return: number of arguments before the cases, or -1: the exit status is @status */
-static int read_options(int argc, char **argv, struct twin_sides *sides, int *status)
+/* Return: number of arguments before the cases */
+static int read_options(int argc, char **argv, struct twin_sides *sides)
 {
 	static const struct option options[] = {
 		{ "side", required_argument, NULL, 's' },
@@ -205,20 +211,20 @@ static int read_options(int argc, char **argv, struct twin_sides *sides, int *st
 	while ((option = getopt_long(argc, argv, "6j:ls:t:vh", options, NULL)) != -1) {
 		switch (option) {
 		case '6': family = AF_INET6; break;
-		case 'j': sides->jobs = atoi(optarg); break;
+		case 'j': sides->jobs = number(optarg, 1); break;
 		case 'l': sides->lists = true; break;
 		case 's': sides->names[sides->n++ % TWIN_SIDES] = optarg; break;
-		case 'S': sides->seed = strtoul(optarg, NULL, 10); break;
-		case 'W': sides->n_walks = strtoul(optarg, NULL, 10); break;
-		case 't': sides->seconds = atoi(optarg); break;
+		case 'S': sides->seed = (unsigned long)number(optarg, 0); break;
+		case 'W': sides->n_walks = (size_t)number(optarg, 0); break;
+		case 't': sides->seconds = number(optarg, 1); break;
 		case 'v': sides->verbose = true; break;
-		default: *status = help(option == 'h' ? stdout : stderr); return -1;
+		case 'h': fputs(usage, stdout); exit(0);
+		default: exit(2);
 		}
 	}
-	if (sides->n <= TWIN_SIDES && sides->jobs > 0 && sides->seconds > 0)
-		return optind;
-	*status = help(stderr);
-	return -1;
+	if (sides->n > TWIN_SIDES)
+		errx(2, "more than %d sides", TWIN_SIDES);
+	return optind;
 }
 
 int main(int argc, char **argv)
@@ -231,9 +237,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (argc == 5 && !strcmp(argv[1], "-w"))
 		return write_to(argv[2], argv[3], argv[4]);
-	first = read_options(argc, argv, &sides, &status);
-	if (first < 0)
-		return status;
+	first = read_options(argc, argv, &sides);
 	if (sides.n_walks)
 		return walk_sides(&sides, argv + first);
 	runs = calloc(max, sizeof(*runs));

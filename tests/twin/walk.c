@@ -753,6 +753,9 @@ int run_walks(const struct twin_sides *sides, char **names)
 	FILE **files = calloc(n_jobs, sizeof(*files));
 	char *line = NULL;
 
+	for (i = 0; names[i]; i++)
+		if (names[i][strspn(names[i], "0123456789")] != '.')
+			errx(2, "not a walk, such as 2.778: '%s'", names[i]);
 	for (i = 0; i < 10000; i++)
 		much[i] = (char)(i % 251);
 	fflush(stdout);
