@@ -164,7 +164,7 @@ static enum found look(const struct call *call, int tries, int *fd)
 	if (is_asked) {
 		if (!is_ready(call->fd))
 			return NOBODY;
-		if (is_nonblocking(call->fd) || !shim_fd_is_smc(call->fd))
+		if (is_nonblocking(call->fd) || !shim_marked_is_smc(call->fd))
 			return NO_CARE;
 	}
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);

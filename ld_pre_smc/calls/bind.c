@@ -5,7 +5,7 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/choice.h"
 #include "ld_pre_smc/state/config.h"
-#include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/fd.h"
 #include "ld_pre_smc/state/replace_socket.h"
 #include "process/sockopt_numbers.h"
 
@@ -14,14 +14,12 @@
  * its own. SMC passes the interface to its TCP socket only at listen(), so use a TCP socket for
  * bind().
  */
-static int bind_by_swap(int fd, const struct sockaddr *addr, socklen_t len)
+static int bind_by_swap(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len)
 {
-	struct shim_sock sock;
-
-	if (shim_int_option(fd, SOL_SOCKET, SO_BINDTOIFINDEX) <= 0 || !shim_is_smc(fd, &sock) ||
-	    !shim_may_swap(fd) || shim_swap(fd, &sock, KIND_TCP, "SO_BINDTODEVICE and bind()"))
+	if (shim_int_option(fd->number, SOL_SOCKET, SO_BINDTOIFINDEX) <= 0 || !shim_fd_is_smc(fd) ||
+	    !shim_may_swap(fd->number) || shim_swap(fd, KIND_TCP, "SO_BINDTODEVICE and bind()"))
 		return -1;
-	return next_bind(fd, addr, len);
+	return next_bind(fd->number, addr, len);
 }
 
 /**
@@ -29,17 +27,18 @@ static int bind_by_swap(int fd, const struct sockaddr *addr, socklen_t len)
  *
  * Return: 0 with errno untouched, or -1 with errno.
  */
-int bind(int fd, const struct sockaddr *addr, socklen_t len)
+int bind(int number, const struct sockaddr *addr, socklen_t len)
 {
+	struct shim_fd fd = shim_fd_enter(number);
 	int saved = errno, ret, err;
 
-	shim_fd_drop(FD_PLAIN, fd);
-	shim_rules_bind(fd, addr, len);
-	ret = next_bind(fd, addr, len);
+	shim_fd_lose(&fd, FD_PLAIN);
+	shim_rules_bind(&fd, addr, len);
+	ret = next_bind(number, addr, len);
 	err = errno;
 	if (!ret || (err != EADDRINUSE && err != EADDRNOTAVAIL) || !shim_repairs())
 		return ret;
-	ret = bind_by_swap(fd, addr, len);
+	ret = bind_by_swap(&fd, addr, len);
 	errno = ret ? err : saved;
 	return ret;
 }

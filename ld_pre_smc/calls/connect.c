@@ -29,7 +29,7 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/choice.h"
 #include "ld_pre_smc/state/config.h"
-#include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/fd.h"
 #include "ld_pre_smc/state/handshake_memory.h"
 #include "ld_pre_smc/state/lives.h"
 #include "ld_pre_smc/state/options.h"
@@ -41,10 +41,9 @@
 #define RESTARTS 4
 
 struct attempt {
-	int fd;
+	struct shim_fd fd;
 	const struct sockaddr *addr;
 	socklen_t len;
-	struct shim_sock sock;
 	struct shim_route route;
 	bool has_route;
 };
@@ -59,12 +58,12 @@ static void set_send_timeout(int fd, const struct timeval *time)
 /* Start connect() in non-blocking mode: then the kernel's worker continues in any case. */
 static int start(const struct attempt *try)
 {
-	int flags = fcntl(try->fd, F_GETFL), ret, err;
+	int flags = fcntl(try->fd.number, F_GETFL), ret, err;
 
-	fcntl(try->fd, F_SETFL, flags | O_NONBLOCK);
-	ret = next_connect(try->fd, try->addr, try->len);
+	fcntl(try->fd.number, F_SETFL, flags | O_NONBLOCK);
+	ret = next_connect(try->fd.number, try->addr, try->len);
 	err = errno;
-	fcntl(try->fd, F_SETFL, flags);
+	fcntl(try->fd.number, F_SETFL, flags);
 	errno = err;
 	return ret;
 }
@@ -86,7 +85,7 @@ static void tell_connected(const struct attempt *try)
  */
 static int finish(const struct attempt *try, int revents)
 {
-	int err = shim_int_option(try->fd, SOL_SOCKET, SO_ERROR);
+	int err = shim_int_option(try->fd.number, SOL_SOCKET, SO_ERROR);
 
 	if (err <= 0 && revents & ~POLLHUP) {
 		tell_connected(try);
@@ -103,7 +102,7 @@ static int finish(const struct attempt *try, int revents)
  */
 static int wait_connected(const struct attempt *try, int timeout, int late)
 {
-	struct pollfd poll_fd = { .fd = try->fd, .events = POLLIN | POLLOUT };
+	struct pollfd poll_fd = { .fd = try->fd.number, .events = POLLIN | POLLOUT };
 	long long end = shim_milliseconds() + timeout, left;
 	int n;
 
@@ -126,13 +125,13 @@ static int wait_connected(const struct attempt *try, int timeout, int late)
  * Restore the socket's state before connect(). It is unbound if the port is still in use: then the
  * kernel usually chose it for the failed attempt.
  */
-static int swap_fresh(const struct attempt *try, const char *why)
+static int swap_fresh(struct attempt *try, const char *why)
 {
-	return shim_swap(try->fd, &try->sock, try->sock.kind, why) && errno != EADDRINUSE ? -1 : 0;
+	return shim_swap(&try->fd, try->fd.sock.kind, why) && errno != EADDRINUSE ? -1 : 0;
 }
 
 /* A signal during the handshake leaves an unusable socket. */
-static int again_after_signal(const struct attempt *try)
+static int again_after_signal(struct attempt *try)
 {
 	int ret;
 
@@ -159,24 +158,24 @@ static int connect_in_time(const struct attempt *try, int timeout, const struct 
 					time->tv_usec };
 	int ret;
 
-	set_send_timeout(try->fd, &hidden);
+	set_send_timeout(try->fd.number, &hidden);
 	ret = start(try);
 	if (ret && (errno == EINPROGRESS || errno == EALREADY))
 		ret = wait_connected(try, timeout, errno);
-	set_send_timeout(try->fd, time);
+	set_send_timeout(try->fd.number, time);
 	return ret;
 }
 
 /* Complete connect() of a blocking socket. @err: its errno, 0 for success. */
-static int settle(const struct attempt *try, int err)
+static int settle(struct attempt *try, int err)
 {
 	int tries;
 
 	/* The kernel lost a refusal when a signal restarted the call: the socket is as new. */
 	for (tries = 0;
-	     err == ECONNABORTED && tries < RESTARTS && !(shim_events(try->fd, 0) & POLLHUP);
+	     err == ECONNABORTED && tries < RESTARTS && !(shim_events(try->fd.number, 0) & POLLHUP);
 	     tries++)
-		err = next_connect(try->fd, try->addr, try->len) ? errno : 0;
+		err = next_connect(try->fd.number, try->addr, try->len) ? errno : 0;
 	if (!err)
 		return 0;
 	if (err == EINTR)
@@ -187,35 +186,35 @@ static int settle(const struct attempt *try, int err)
 	return -1;
 }
 
-static int connect_blocking(const struct attempt *try)
+static int connect_blocking(struct attempt *try)
 {
 	struct timeval time = { 0 };
-	int timeout = shim_send_timeout(try->fd, &time);
+	int timeout = shim_send_timeout(try->fd.number, &time);
 
 	if (timeout >= 0)
 		return connect_in_time(try, timeout, &time);
-	return settle(try, next_connect(try->fd, try->addr, try->len) ? errno : 0);
+	return settle(try, next_connect(try->fd.number, try->addr, try->len) ? errno : 0);
 }
 
 /*
  * TCP sockets can be used again after a failure. SMC sockets cannot once they are closed, or if TCP
  * was connected and the handshake failed. Return: @err, or TCP's error for a socket in use.
  */
-static int renew(const struct attempt *try, int err)
+static int renew(struct attempt *try, int err)
 {
 	bool is_used;
 	int state;
 
 	if (err == EINPROGRESS || err == EALREADY || err == EISCONN || err == EINTR)
 		return err;
-	state = shim_tcp_state(try->fd);
+	state = shim_tcp_state(try->fd.number);
 	/* SMC's answer also for a listener, and when an end of the connection is closed. */
 	if (err == EINVAL) {
 		is_used = (state > 0 && state != TCP_CLOSE) ||
-			  shim_events(try->fd, POLLRDHUP) & POLLRDHUP;
+			  shim_events(try->fd.number, POLLRDHUP) & POLLRDHUP;
 		return is_used ? EISCONN : err;
 	}
-	if (shim_events(try->fd, 0) & POLLHUP ||
+	if (shim_events(try->fd.number, 0) & POLLHUP ||
 	    (state > 0 && state != TCP_CLOSE && state != TCP_LISTEN && state != TCP_SYN_SENT))
 		swap_fresh(try, "connect() failed");
 	return err;
@@ -241,57 +240,56 @@ static int bind_again(int fd, const union shim_address *from)
 }
 
 /* Return: as connect(2) of a TCP socket; -1 with @err as errno if no TCP socket can replace it. */
-static int connect_as_tcp(int fd, int err, const struct shim_sock *sock,
-			  const struct shim_route *route)
+static int connect_as_tcp(struct shim_fd *fd, int err, const struct shim_route *route)
 {
-	shim_lives_broke(fd, &route->to.any);
-	if (shim_swap_unbound(fd, sock, KIND_TCP, "the SMC handshake broke") ||
-	    bind_again(fd, &route->from)) {
+	shim_lives_broke(fd->number, &route->to.any);
+	if (shim_swap_unbound(fd, KIND_TCP, "the SMC handshake broke") ||
+	    bind_again(fd->number, &route->from)) {
 		errno = err;
 		return -1;
 	}
-	return next_connect(fd, &route->to.any, shim_address_len(&route->to));
+	return next_connect(fd->number, &route->to.any, shim_address_len(&route->to));
 }
 
-int shim_connect_verdict(int fd, int err)
+int shim_connect_verdict(struct shim_fd *fd, int err)
 {
 	AUTO_ERRNO();
 	int verdict = err;
 	struct shim_route route;
 	struct shim_config own;
-	struct shim_sock sock;
 
-	if (!shim_config_get(&own)->strict && shim_route_find(fd, &route) &&
-	    shim_is_smc(fd, &sock) && shim_handshake_broke(fd, err))
-		verdict = connect_as_tcp(fd, err, &sock, &route) ? errno : 0;
+	if (!shim_config_get(&own)->strict && shim_route_find(fd->number, &route) &&
+	    shim_fd_is_smc(fd) && shim_handshake_broke(fd->number, err))
+		verdict = connect_as_tcp(fd, err, &route) ? errno : 0;
 	return verdict == EINPROGRESS ? 0 : verdict;
 }
 
 /* Return: errno for a connect() that asks for the result of the previous one; 0 for another. */
-static int previous_error(int fd)
+static int previous_error(struct shim_fd *fd)
 {
 	struct shim_route route;
 	int err;
 
-	if (!shim_route_find(fd, &route) || route.is_shut || shim_events(fd, 0) != POLLERR)
+	if (!shim_route_find(fd->number, &route) || route.is_shut ||
+	    shim_events(fd->number, 0) != POLLERR)
 		return 0;
-	err = shim_int_option(fd, SOL_SOCKET, SO_ERROR);
+	err = shim_int_option(fd->number, SOL_SOCKET, SO_ERROR);
 	if (err <= 0)
 		return 0;
 	err = shim_connect_verdict(fd, err);
 	return err ? err : EALREADY;
 }
 
-static int connect_nonblocking(const struct attempt *try)
+static int connect_nonblocking(struct attempt *try)
 {
-	int err = previous_error(try->fd);
+	int err = previous_error(&try->fd);
 
 	if (!err) {
-		if (!next_connect(try->fd, try->addr, try->len))
+		if (!next_connect(try->fd.number, try->addr, try->len))
 			return 0;
 		err = errno;
 		if (err == EINPROGRESS && try->has_route)
-			shim_route_keep(try->fd, &try->route);
+			shim_route_keep(try->fd.number, &try->route);
 		err = renew(try, err);
 	}
 	errno = err;
@@ -299,13 +297,13 @@ static int connect_nonblocking(const struct attempt *try)
 }
 
 /* After a blocking connect() that failed with @err. */
-static int conclude(const struct attempt *try, int err)
+static int conclude(struct attempt *try, int err)
 {
 	struct shim_config own;
 
-	if (!shim_is_locked && try->has_route && shim_handshake_broke(try->fd, err) &&
+	if (!shim_is_locked && try->has_route && shim_handshake_broke(try->fd.number, err) &&
 	    !shim_config_get(&own)->strict)
-		return connect_as_tcp(try->fd, err, &try->sock, &try->route);
+		return connect_as_tcp(&try->fd, err, &try->route);
 	errno = shim_is_locked ? err : renew(try, err);
 	return -1;
 }
@@ -321,25 +319,27 @@ static int connect_smc(struct attempt *try)
 	int ret;
 
 	if (try->has_route)
-		shim_route_from(&try->route, try->fd);
-	shim_linger_hide(try->fd, &kept);
-	if (is_nonblocking(try->fd)) {
+		shim_route_from(&try->route, try->fd.number);
+	shim_linger_hide(try->fd.number, &kept);
+	if (is_nonblocking(try->fd.number)) {
 		ret = connect_nonblocking(try);
 	} else {
 		ret = connect_blocking(try);
 		if (ret)
 			ret = conclude(try, errno);
 	}
-	shim_linger_show(try->fd, &kept);
+	shim_linger_show(try->fd.number, &kept);
 	return ret;
 }
 
 /* TCP can drop its connection and be reused; SMC cannot. */
-static int disconnect(const struct attempt *try)
+static int disconnect(struct attempt *try)
 {
-	if (shim_tcp_state(try->fd) == TCP_LISTEN)
-		return shim_swap_listener(try->fd) ? next_connect(try->fd, try->addr, try->len) : 0;
-	if (shim_may_swap(try->fd) && !shim_events(try->fd, 0))
+	if (shim_tcp_state(try->fd.number) == TCP_LISTEN)
+		return shim_swap_listener(&try->fd) ?
+			       next_connect(try->fd.number, try->addr, try->len) :
+			       0;
+	if (shim_may_swap(try->fd.number) && !shim_events(try->fd.number, 0))
 		return 0;
 	return swap_fresh(try, "connect(AF_UNSPEC)");
 }
@@ -363,16 +363,13 @@ static bool is_own(int fd)
  * not continue the handshake: the peer waits, and gives up. That is better than a new socket
  * without the keys that this or another process has set.
  */
-static int disconnect_tcp(const struct attempt *try)
+static int disconnect_tcp(struct attempt *try)
 {
-	int ret = next_connect(try->fd, try->addr, try->len);
-	struct shim_sock tcp = { .kind = KIND_TCP };
+	int ret = next_connect(try->fd.number, try->addr, try->len);
 
-	if (ret || shim_has_protection || !is_own(try->fd) ||
-	    shim_int_option(try->fd, SOL_SOCKET, SO_PROTOCOL) != IPPROTO_TCP)
+	if (ret || shim_has_protection || !is_own(try->fd.number) || !shim_fd_is_any_tcp(&try->fd))
 		return ret;
-	tcp.family = shim_int_option(try->fd, SOL_SOCKET, SO_DOMAIN);
-	shim_swap(try->fd, &tcp, KIND_TCP, "connect(AF_UNSPEC)");
+	shim_swap(&try->fd, KIND_TCP, "connect(AF_UNSPEC)");
 	return 0;
 }
 
@@ -382,16 +379,16 @@ static int disconnect_tcp(const struct attempt *try)
  */
 static int connect_plain(struct attempt *try)
 {
-	int ret = next_connect(try->fd, try->addr, try->len), err = errno;
+	int ret = next_connect(try->fd.number, try->addr, try->len), err = errno;
 
 	if (!ret)
 		return 0;
-	shim_fd_drop(FD_PLAIN, try->fd);
+	shim_fd_lose(&try->fd, FD_PLAIN);
 	if (err == EINPROGRESS) {
 		if (try->has_route)
-			shim_route_keep(try->fd, &try->route);
-	} else if (shim_is_smc(try->fd, &try->sock)) {
-		if (!is_nonblocking(try->fd))
+			shim_route_keep(try->fd.number, &try->route);
+	} else if (shim_fd_is_smc(&try->fd)) {
+		if (!is_nonblocking(try->fd.number))
 			return settle(try, err) ? conclude(try, errno) : 0;
 		err = renew(try, err);
 	}
@@ -404,23 +401,23 @@ static int connect_any(struct attempt *try)
 	bool is_unspec = try->route.to.any.sa_family == AF_UNSPEC;
 
 	try->has_route = try->len >= shim_address_len(&try->route.to);
-	if (shim_fd_is_plain(try->fd) && !is_unspec)
+	if (shim_fd_has(&try->fd, FD_PLAIN) && !is_unspec)
 		return connect_plain(try);
-	if (shim_is_smc(try->fd, &try->sock))
+	if (shim_fd_is_smc(&try->fd))
 		return is_unspec ? disconnect(try) : connect_smc(try);
-	return is_unspec ? disconnect_tcp(try) : next_connect(try->fd, try->addr, try->len);
+	return is_unspec ? disconnect_tcp(try) : next_connect(try->fd.number, try->addr, try->len);
 }
 
 /* SMC refuses other families before it looks at the state and the length: IPv6 allows 24 bytes. */
 static int connect_other(struct attempt *try)
 {
-	int ret = next_connect(try->fd, try->addr, try->len);
+	int ret = next_connect(try->fd.number, try->addr, try->len);
 
-	if (!ret || errno != EINVAL || !shim_is_smc(try->fd, &try->sock))
+	if (!ret || errno != EINVAL || !shim_fd_is_smc(&try->fd))
 		return ret;
 	errno = renew(try, EINVAL);
 	if (errno == EINVAL &&
-	    try->len >= (try->sock.family == AF_INET6 ? 24 : sizeof(struct sockaddr_in)))
+	    try->len >= (try->fd.sock.family == AF_INET6 ? 24 : sizeof(struct sockaddr_in)))
 		errno = EAFNOSUPPORT;
 	return ret;
 }
@@ -434,25 +431,25 @@ static int connect_other(struct attempt *try)
  *
  * Return: 0 with errno untouched, or -1 with errno.
  */
-int connect(int fd, const struct sockaddr *addr, socklen_t len)
+int connect(int number, const struct sockaddr *addr, socklen_t len)
 {
-	struct attempt try = { .fd = fd, .addr = addr, .len = len };
+	struct attempt try = { .fd = shim_fd_enter(number), .addr = addr, .len = len };
 	const struct sockaddr *to = &try.route.to.any;
 	int saved = errno, ret;
 
 	if (len < sizeof(addr->sa_family) || len > sizeof(struct sockaddr_storage) ||
 	    shim_is_locked ||
-	    !shim_read(&try.route.to, fd, addr, MIN(len, sizeof(try.route.to)), SYS_connect))
-		return next_connect(fd, addr, len);
-	shim_choose_connect(fd, to, len);
-	if (shim_fd_is_tcp(fd) || !shim_repairs())
-		ret = next_connect(fd, addr, len);
+	    !shim_read(&try.route.to, number, addr, MIN(len, sizeof(try.route.to)), SYS_connect))
+		return next_connect(number, addr, len);
+	shim_choose_connect(&try.fd, to, len);
+	if (shim_fd_is_tcp_first(&try.fd) || !shim_repairs())
+		ret = next_connect(number, addr, len);
 	else if (to->sa_family == AF_INET || to->sa_family == AF_INET6 ||
 		 to->sa_family == AF_UNSPEC)
 		ret = connect_any(&try);
 	else
 		ret = connect_other(&try);
-	shim_lives_connected(fd, ret ? errno : 0);
+	shim_lives_connected(number, ret ? errno : 0);
 	if (!ret)
 		errno = saved;
 	return ret;

@@ -2,6 +2,8 @@
 /* Result of a non-blocking connect(2). */
 #pragma once
 
+#include "ld_pre_smc/state/fd.h"
+
 #pragma GCC visibility push(hidden)
 
 /**
@@ -13,6 +15,6 @@
  *
  * Return: 0 if that is connected or in progress, else the error. Preserves errno.
  */
-int shim_connect_verdict(int fd, int err);
+int shim_connect_verdict(struct shim_fd *fd, int err);
 
 #pragma GCC visibility pop

@@ -8,17 +8,15 @@
 #include "ld_pre_smc/state/buffers.h"
 #include "ld_pre_smc/state/choice.h"
 #include "ld_pre_smc/state/config.h"
-#include "ld_pre_smc/state/fd_query.h"
-#include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/fd.h"
 #include "ld_pre_smc/state/replace_socket.h"
 
 /* A connect(2) that fails at once leaves an SMC socket that cannot listen. */
-static bool is_renewed(int fd, int err)
+static bool is_renewed(struct shim_fd *fd, int err)
 {
-	struct shim_sock sock;
-
-	return err == EINVAL && shim_repairs() && shim_is_smc(fd, &sock) && shim_may_swap(fd) &&
-	       !shim_events(fd, 0) && !shim_swap(fd, &sock, sock.kind, "listen() after connect()");
+	return err == EINVAL && shim_repairs() && shim_fd_is_smc(fd) && shim_may_swap(fd->number) &&
+	       !shim_events(fd->number, 0) &&
+	       !shim_swap(fd, fd->sock.kind, "listen() after connect()");
 }
 
 /**
@@ -26,31 +24,32 @@ static bool is_renewed(int fd, int err)
  *
  * Return: 0 with errno untouched, or -1 with errno.
  */
-int listen(int fd, int backlog)
+int listen(int number, int backlog)
 {
+	struct shim_fd fd = shim_fd_enter(number);
 	struct linger kept = { 0 };
 	int saved = errno, ret, locks;
 
-	shim_rules_listen(fd);
-	shim_fd_drop(FD_PLAIN, fd);
-	if (shim_repairs() && !shim_fd_is_tcp(fd)) {
-		if (shim_is_smc(fd, NULL))
-			shim_linger_hide(fd, &kept);
+	shim_rules_listen(&fd);
+	shim_fd_lose(&fd, FD_PLAIN);
+	if (shim_repairs() && !shim_fd_is_tcp_first(&fd)) {
+		if (shim_fd_is_smc(&fd))
+			shim_linger_hide(number, &kept);
 		else /* for accept() */
-			shim_fd_drop(FD_OWN, fd);
+			shim_fd_lose(&fd, FD_OWN);
 	}
-	locks = shim_lock_buffers(fd);
-	ret = next_listen(fd, backlog);
-	if (ret && errno == EINVAL && shim_repairs() && shim_tcp_state(fd) == TCP_LISTEN) {
+	locks = shim_lock_buffers(number);
+	ret = next_listen(number, backlog);
+	if (ret && errno == EINVAL && shim_repairs() && shim_tcp_state(number) == TCP_LISTEN) {
 		/* A connect(2) that was refused has left its trace. */
 		errno = saved;
 		ret = 0;
 	}
-	if (ret && is_renewed(fd, errno)) {
-		ret = next_listen(fd, backlog);
+	if (ret && is_renewed(&fd, errno)) {
+		ret = next_listen(number, backlog);
 		errno = ret ? errno : saved;
 	}
-	shim_relock_buffers(fd, locks);
-	shim_linger_show(fd, &kept);
+	shim_relock_buffers(number, locks);
+	shim_linger_show(number, &kept);
 	return ret;
 }

@@ -27,7 +27,7 @@ static __attribute__((noinline)) ssize_t ended(int fd, int flags, ssize_t ret)
 
 	if (ret < 0 && errno != ENOTCONN && (errno != EINVAL || !(flags & MSG_ERRQUEUE)))
 		return ret;
-	if (!shim_repairs() || !shim_fd_is_smc(fd))
+	if (!shim_repairs() || !shim_marked_is_smc(fd))
 		return ret;
 	/* SMC has no such queue: it is empty. Reads from a dead link, which has events, fail. */
 	cause = ret < 0 && flags & MSG_ERRQUEUE ? EAGAIN : shim_connection_error(fd);

@@ -121,7 +121,7 @@ bool shim_write_failed(int fd, bool may_signal)
 	int err = errno;
 
 	if ((err != EPIPE && err != ECONNRESET && err != ENOTCONN) || !shim_repairs() ||
-	    !shim_fd_is_smc(fd))
+	    !shim_marked_is_smc(fd))
 		return false;
 	err = verdict(fd, err);
 	/* The kernel has sent the signal if the socket was shut down while this call waited. */
@@ -210,7 +210,7 @@ static __attribute__((noinline)) void wait_and_write(struct writing *writing)
 	struct stat file;
 
 	if (is_blocking(writing) && !shim_stat(writing->fd, "", &file) &&
-	    shim_fd_is_smc(writing->fd)) {
+	    shim_marked_is_smc(writing->fd)) {
 		if (shim_signals_block(&signals))
 			pthread_setcancelstate(signals.cancel_state, &state);
 		write_rest(writing, &file, &signals);
@@ -273,7 +273,7 @@ bool shim_drops_more(int fd)
 	struct shim_config own;
 
 	if (!shim_is_locked)
-		return shim_repairs() && shim_fd_is_smc(fd);
+		return shim_repairs() && shim_marked_is_smc(fd);
 	return shim_fd_is_socket(fd) && !shim_config_get(&own)->raw;
 }
 

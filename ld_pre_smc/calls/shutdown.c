@@ -7,8 +7,7 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/block_signals.h"
 #include "ld_pre_smc/state/config.h"
-#include "ld_pre_smc/state/fd_query.h"
-#include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/fd.h"
 #include "ld_pre_smc/state/handshake_memory.h"
 #include "ld_pre_smc/state/keeper_client.h"
 #include "ld_pre_smc/state/log.h"
@@ -72,18 +71,19 @@ static int end_writing(int fd, int how)
  *
  * Return: as shutdown(2).
  */
-int shutdown(int fd, int how)
+int shutdown(int number, int how)
 {
+	struct shim_fd fd = shim_fd_enter(number);
 	int saved = errno, ret;
 
-	if (!shim_fd_is_marked(fd) || !shim_repairs() || !shim_is_smc(fd, NULL))
-		return next_shutdown(fd, how);
+	if (!shim_fd_is_marked(number) || !shim_repairs() || !shim_fd_is_smc(&fd))
+		return next_shutdown(number, how);
 	if (how == SHUT_WR || how == SHUT_RDWR)
-		ret = end_writing(fd, how);
+		ret = end_writing(number, how);
 	else
-		ret = how == SHUT_RD ? end_reading(fd) : next_shutdown(fd, how);
-	if (ret && errno == ENOTCONN && shim_int_option(fd, SOL_SOCKET, SO_ACCEPTCONN) > 0 &&
-	    (how == SHUT_WR || !shim_swap_listener(fd))) {
+		ret = how == SHUT_RD ? end_reading(number) : next_shutdown(number, how);
+	if (ret && errno == ENOTCONN && shim_int_option(number, SOL_SOCKET, SO_ACCEPTCONN) > 0 &&
+	    (how == SHUT_WR || !shim_swap_listener(&fd))) {
 		errno = saved;
 		return 0;
 	}

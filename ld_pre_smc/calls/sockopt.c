@@ -14,7 +14,7 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/accept_window.h"
 #include "ld_pre_smc/state/config.h"
-#include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/fd.h"
 #include "ld_pre_smc/state/lives.h"
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/options.h"
@@ -113,14 +113,14 @@ static socklen_t read_option(int fd, const struct option *opt, char value[64])
  * if the option changes nothing; -1 with errno if it is refused; 1 if no such socket could be
  * opened.
  */
-static int set_on_fresh(int fd, const struct shim_sock *sock, enum shim_kind kind,
-			const struct option *opt, int *fresh)
+static int set_on_fresh(const struct shim_fd *fd, enum shim_kind kind, const struct option *opt,
+			int *fresh)
 {
 	char old[64], new[64];
 	socklen_t old_len;
 	int ret;
 
-	*fresh = shim_swap_open(fd, sock, kind);
+	*fresh = shim_swap_open(fd, kind);
 	if (*fresh < 0)
 		return 1;
 	old_len = read_option(*fresh, opt, old);
@@ -134,20 +134,20 @@ static int set_on_fresh(int fd, const struct shim_sock *sock, enum shim_kind kin
 }
 
 /* Replace a socket by one that has the option; a TCP socket then stays one. */
-static int swap_with_option(int fd, int fresh, enum shim_kind kind, const struct option *opt)
+static int swap_with_option(struct shim_fd *fd, int fresh, enum shim_kind kind,
+			    const struct option *opt)
 {
 	if (shim_swap_in(fd, fresh, kind, why(opt->level, opt->name)))
 		return -1;
 	if (kind == KIND_TCP)
-		shim_fd_drop(FD_OWN, fd);
+		shim_fd_lose(fd, FD_OWN);
 	return 0;
 }
 
 /* Return: 0, or -1 with errno; 1 if no such socket could be opened. */
-static int set_on_other(int fd, const struct shim_sock *sock, enum shim_kind kind,
-			const struct option *opt)
+static int set_on_other(struct shim_fd *fd, enum shim_kind kind, const struct option *opt)
 {
-	int fresh, ret = set_on_fresh(fd, sock, kind, opt, &fresh);
+	int fresh, ret = set_on_fresh(fd, kind, opt, &fresh);
 
 	return fresh < 0 ? ret : swap_with_option(fd, fresh, kind, opt);
 }
@@ -156,53 +156,53 @@ static int set_on_other(int fd, const struct shim_sock *sock, enum shim_kind kin
  * IPPROTO_SMC supports SO_REUSEPORT (Linux 6.11 and later); TCP supports all others that SMC
  * refuses. Return: as set_on_other(); 1 also for a socket that cannot be replaced.
  */
-static int set_by_swap(int fd, const struct option *opt)
+static int set_by_swap(struct shim_fd *fd, const struct option *opt)
 {
 	int saved = errno, ret = 1;
-	struct shim_sock sock;
 
-	if (!shim_is_smc(fd, &sock) || !shim_may_swap(fd))
+	if (!shim_fd_is_smc(fd) || !shim_may_swap(fd->number))
 		return 1;
-	if (opt->level == SOL_SOCKET && opt->name == SO_REUSEPORT && sock.kind != KIND_INET)
-		ret = set_on_other(fd, &sock, KIND_INET, opt);
+	if (opt->level == SOL_SOCKET && opt->name == SO_REUSEPORT && fd->sock.kind != KIND_INET)
+		ret = set_on_other(fd, KIND_INET, opt);
 	if (ret)
-		ret = set_on_other(fd, &sock, KIND_TCP, opt);
+		ret = set_on_other(fd, KIND_TCP, opt);
 	if (ret > 0)
 		errno = saved;
 	return ret;
 }
 
 /* Clients in the queue of the old listener are reset. Return: 0, or -1 with errno. */
-static int protect_listener(int fd, int fresh, const struct option *opt)
+static int protect_listener(struct shim_fd *fd, int fresh, const struct option *opt)
 {
 	struct tcp_info info = { 0 };
 	socklen_t len = sizeof(info);
 
 	/* tcpi_unacked and tcpi_sacked of a listener: the length of its queue, and its backlog */
-	next_getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len);
+	next_getsockopt(fd->number, IPPROTO_TCP, TCP_INFO, &info, &len);
 	if (swap_with_option(fd, fresh, KIND_TCP, opt))
 		return -1;
-	return next_listen(fd, (int)info.tcpi_sacked);
+	return next_listen(fd->number, (int)info.tcpi_sacked);
 }
 
 /*
  * Set an option that protects only TCP: the socket becomes a TCP socket. A connection cannot, nor
  * a socket that another process or descriptor may have: they refuse the option.
  */
-static int protect(int fd, const struct shim_sock *sock, const struct option *opt)
+static int protect(struct shim_fd *fd, const struct option *opt)
 {
-	int fresh, ret = set_on_fresh(fd, sock, KIND_TCP, opt, &fresh);
-	bool is_alone = ret <= 0 && fresh >= 0 && shim_fd_is_own(fd) && !shim_is_used_elsewhere(fd);
+	int fresh, ret = set_on_fresh(fd, KIND_TCP, opt, &fresh);
+	bool is_alone = ret <= 0 && fresh >= 0 && shim_fd_has(fd, FD_OWN) &&
+			!shim_is_used_elsewhere(fd->number);
 
 	if (ret <= 0 && fresh < 0)
 		return ret;
-	if (is_alone && shim_may_swap(fd))
+	if (is_alone && shim_may_swap(fd->number))
 		return swap_with_option(fd, fresh, KIND_TCP, opt);
-	if (is_alone && shim_tcp_state(fd) == TCP_LISTEN)
+	if (is_alone && shim_tcp_state(fd->number) == TCP_LISTEN)
 		return protect_listener(fd, fresh, opt);
 	if (fresh >= 0)
 		shim_close(fresh);
-	shim_log_fd(fd, "an option that protects TCP only is refused", NULL, 0);
+	shim_log_fd(fd->number, "an option that protects TCP only is refused", NULL, 0);
 	errno = ENOPROTOOPT;
 	return -1;
 }
@@ -220,15 +220,15 @@ static bool is_late(int fd, const struct option *opt)
 }
 
 /* Return: as setsockopt(2) of a TCP socket in the state of @fd; 1 if none could be opened. */
-static int ask_tcp(int fd, const struct shim_sock *sock, const struct option *opt)
+static int ask_tcp(const struct shim_fd *fd, const struct option *opt)
 {
-	int tcp = shim_new_socket(sock->family, KIND_TCP), ret;
+	int tcp = shim_new_socket(fd->sock.family, KIND_TCP), ret;
 
 	if (tcp < 0)
 		return 1;
 	ret = next_setsockopt(tcp, opt->level, opt->name, opt->value, opt->len);
 	shim_close(tcp);
-	if (ret || !is_late(fd, opt))
+	if (ret || !is_late(fd->number, opt))
 		return ret;
 	errno = EINVAL;
 	return -1;
@@ -239,10 +239,9 @@ static int ask_tcp(int fd, const struct shim_sock *sock, const struct option *op
  * value: it replaces TCP's error, and refuses a shorter value that TCP has set.
  * Return: as setsockopt(2) of TCP.
  */
-static int answer_as_tcp(int fd, int err, const struct option *opt)
+static int answer_as_tcp(struct shim_fd *fd, int err, const struct option *opt)
 {
-	struct shim_sock sock;
-	int ret = shim_is_smc(fd, &sock) ? ask_tcp(fd, &sock, opt) : 1;
+	int ret = shim_fd_is_smc(fd) ? ask_tcp(fd, opt) : 1;
 
 	if (ret > 0)
 		errno = err;
@@ -250,25 +249,25 @@ static int answer_as_tcp(int fd, int err, const struct option *opt)
 }
 
 /* SMC refuses every TCP_ULP before it reads the name, TCP unknown ones; "smc" is no change. */
-static int set_ulp(int fd, const struct option *opt)
+static int set_ulp(struct shim_fd *fd, const struct option *opt)
 {
-	struct shim_sock sock;
 	char name[4] = "";
 
-	if (!shim_is_smc(fd, &sock))
+	if (!shim_fd_is_smc(fd))
 		return -1;
 	if (opt->len >= 3 && opt->len <= sizeof(name) &&
-	    shim_read(name, fd, opt->value, opt->len, SYS_connect) && !memcmp(name, "smc", 3))
+	    shim_read(name, fd->number, opt->value, opt->len, SYS_connect) &&
+	    !memcmp(name, "smc", 3))
 		return 0;
 	/* A new socket is not connected. */
-	if (ask_tcp(fd, &sock, opt) >= 0 ||
-	    (errno == ENOTCONN && shim_tcp_state(fd) == TCP_ESTABLISHED))
+	if (ask_tcp(fd, opt) >= 0 ||
+	    (errno == ENOTCONN && shim_tcp_state(fd->number) == TCP_ESTABLISHED))
 		errno = EOPNOTSUPP;
 	return -1;
 }
 
 /* @err: of the setsockopt() that was refused. Return: 0, or -1 with errno. */
-static int repair_set(int fd, int err, enum effect effect, const struct option *opt)
+static int repair_set(struct shim_fd *fd, int err, enum effect effect, const struct option *opt)
 {
 	if (opt->level != SOL_SOCKET &&
 	    (err == EFAULT || (err == EINVAL && opt->len < sizeof(int))))
@@ -280,7 +279,7 @@ static int repair_set(int fd, int err, enum effect effect, const struct option *
 	if (opt->level != SOL_SOCKET)
 		return -1;
 	/* It has no effect on a connection. */
-	if (opt->name == SO_REUSEPORT && shim_is_tcp_active(fd))
+	if (opt->name == SO_REUSEPORT && shim_is_tcp_active(fd->number))
 		return 0;
 	return set_by_swap(fd, opt) ? -1 : 0;
 }
@@ -330,52 +329,51 @@ static bool concerns_connect(int level, int name)
 }
 
 /* An option that would end SMC has no effect, but fails as on a TCP socket. */
-static int ignore(int fd, const struct shim_sock *sock, const struct option *opt)
+static int ignore(const struct shim_fd *fd, const struct option *opt)
 {
-	if (ask_tcp(fd, sock, opt) < 0)
+	if (ask_tcp(fd, opt) < 0)
 		return -1;
-	shim_log_fd(fd, "an option that ends SMC is ignored", NULL, 0);
+	shim_log_fd(fd->number, "an option that ends SMC is ignored", NULL, 0);
 	return 0;
 }
 
 /* The kernel checks the option by setting it for a moment. Zero, or off, is as before. */
-static int set_and_undo(int fd, enum effect effect, const struct option *opt)
+static int set_and_undo(struct shim_fd *fd, enum effect effect, const struct option *opt)
 {
 	static const int off;
 	int number;
 
-	if (next_setsockopt(fd, opt->level, opt->name, opt->value, opt->len))
+	if (next_setsockopt(fd->number, opt->level, opt->name, opt->value, opt->len))
 		return -1;
 	if (opt->len < sizeof(number))
 		return 0;
 	memcpy(&number, opt->value, sizeof(number));
-	if (!number || !shim_is_smc(fd, NULL))
+	if (!number || !shim_fd_is_smc(fd))
 		return 0;
-	next_setsockopt(fd, opt->level, opt->name, &off, sizeof(off));
+	next_setsockopt(fd->number, opt->level, opt->name, &off, sizeof(off));
 	errno = ENOPROTOOPT;
 	return effect == HOLDS_BACK ? 0 : -1;
 }
 
 /* Set an option on a socket that may be an SMC socket without fallback. */
-static int set_on_smc(int fd, enum effect effect, const struct option *opt)
+static int set_on_smc(struct shim_fd *fd, enum effect effect, const struct option *opt)
 {
-	struct shim_sock sock;
 	int ret = 1;
 
 	if (effect == HOLDS_BACK || effect == NEVER_ANSWERS)
 		return set_and_undo(fd, effect, opt);
-	if ((effect == PROTECTS || effect == ENDS_SMC) && shim_is_smc(fd, &sock))
-		return effect == PROTECTS ? protect(fd, &sock, opt) : ignore(fd, &sock, opt);
+	if ((effect == PROTECTS || effect == ENDS_SMC) && shim_fd_is_smc(fd))
+		return effect == PROTECTS ? protect(fd, opt) : ignore(fd, opt);
 	if (effect == IS_LOST)
 		ret = set_by_swap(fd, opt);
 	if (ret <= 0)
 		return ret;
-	ret = next_setsockopt(fd, opt->level, opt->name, opt->value, opt->len);
+	ret = next_setsockopt(fd->number, opt->level, opt->name, opt->value, opt->len);
 	return ret ? repair_set(fd, errno, effect, opt) : 0;
 }
 
 /* Refused as no library can hide: the reason, from the rows of ld_pre_smc/differences. */
-static void log_difference(int fd, const struct option *opt)
+static void log_difference(struct shim_fd *fd, const struct option *opt)
 {
 	static const struct {
 		int level, name;
@@ -385,9 +383,8 @@ static void log_difference(int fd, const struct option *opt)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i].level == opt->level && rows[i].name == opt->name &&
-		    shim_is_smc(fd, NULL))
-			shim_log_fd(fd, rows[i].text, NULL, 0);
+		if (rows[i].level == opt->level && rows[i].name == opt->name && shim_fd_is_smc(fd))
+			shim_log_fd(fd->number, rows[i].text, NULL, 0);
 }
 
 /**
@@ -402,34 +399,35 @@ static void log_difference(int fd, const struct option *opt)
  *
  * Return: 0 with errno untouched, or -1 with the errno of the last attempt.
  */
-int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
+int setsockopt(int number, int level, int name, const void *value, socklen_t len)
 {
+	struct shim_fd fd = shim_fd_enter(number);
 	const struct option opt = { level, name, value, len };
 	enum effect effect = effect_of(level, name);
 	int saved = errno, ret;
 
 	shim_option_note(level, name);
 	if (level == SOL_SOCKET)
-		shim_fd_note_options(fd, true);
+		shim_fd_note_options(number, true);
 	if (effect == PROTECTS)
 		shim_has_protection = true;
 	if (concerns_connect(level, name))
-		shim_fd_drop(FD_PLAIN, fd);
-	if (effect >= PROTECTS && shim_fd_is_tcp(fd))
-		shim_fd_drop(FD_OWN, fd); /* stays TCP */
-	if (shim_is_locked && effect == PROTECTS && shim_fd_is_marked(fd)) {
+		shim_fd_lose(&fd, FD_PLAIN);
+	if (effect >= PROTECTS && shim_fd_is_tcp_first(&fd))
+		shim_fd_lose(&fd, FD_OWN); /* stays TCP */
+	if (shim_is_locked && effect == PROTECTS && shim_fd_is_marked(number)) {
 		errno = ENOPROTOOPT;
 		return -1;
 	}
-	if (!shim_repairs() || shim_fd_is_tcp(fd))
-		return next_setsockopt(fd, level, name, value, len);
+	if (!shim_repairs() || shim_fd_is_tcp_first(&fd))
+		return next_setsockopt(number, level, name, value, len);
 	if (is_receive_time(level, name))
-		return set_receive_time(fd, name, value, len);
-	ret = set_on_smc(fd, effect, &opt);
+		return set_receive_time(number, name, value, len);
+	ret = set_on_smc(&fd, effect, &opt);
 	if (!ret)
 		errno = saved;
 	else
-		log_difference(fd, &opt);
+		log_difference(&fd, &opt);
 	return ret;
 }
 
@@ -440,33 +438,30 @@ SHIM_TIME64(setsockopt, __setsockopt64);
  * hung up without an error, and TCP has sent its SYN more than once. The cause may also have been
  * the route, which is not reported.
  */
-static int lost_error(int fd)
+static int lost_error(struct shim_fd *fd)
 {
 	struct tcp_info info = { 0 };
 	socklen_t len = sizeof(info);
 	AUTO_ERRNO();
-	int events = shim_events(fd, POLLIN | POLLOUT);
+	int events = shim_events(fd->number, POLLIN | POLLOUT);
 
 	if (events == POLLOUT)
-		shim_lives_connected(fd, 0);
-	if (events != POLLHUP || !shim_is_smc(fd, NULL) ||
-	    next_getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len))
+		shim_lives_connected(fd->number, 0);
+	if (events != POLLHUP || !shim_fd_is_smc(fd) ||
+	    next_getsockopt(fd->number, IPPROTO_TCP, TCP_INFO, &info, &len))
 		return 0;
 	return info.tcpi_state == TCP_CLOSE && info.tcpi_total_retrans ? ETIMEDOUT : 0;
 }
 
 /* Value that replaces an SMC socket's value for the program. */
-static int repair_get(int fd, int name, int value)
+static int repair_get(struct shim_fd *fd, int name, int value)
 {
-	struct shim_sock sock;
-
 	switch (name) {
-	case SO_DOMAIN: return value == AF_SMC && shim_is_smc(fd, &sock) ? sock.family : value;
-	case SO_PROTOCOL:
-		return value != IPPROTO_TCP && shim_is_smc(fd, NULL) ? IPPROTO_TCP : value;
+	case SO_DOMAIN: return value == AF_SMC && shim_fd_is_smc(fd) ? fd->sock.family : value;
+	case SO_PROTOCOL: return value != IPPROTO_TCP && shim_fd_is_smc(fd) ? IPPROTO_TCP : value;
 	default:
 		value = value ? shim_connect_verdict(fd, value) : lost_error(fd);
-		return value == ECONNABORTED && shim_is_smc(fd, NULL) ? ETIMEDOUT : value;
+		return value == ECONNABORTED && shim_fd_is_smc(fd) ? ETIMEDOUT : value;
 	}
 }
 
@@ -488,27 +483,28 @@ static void hide_mark(int fd, int name, void *value, socklen_t *len)
  *
  * Return: 0, or -1 with the errno of the next function.
  */
-int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
+int getsockopt(int number, int level, int name, void *value, socklen_t *len)
 {
-	int ret = next_getsockopt(fd, level, name, value, len), number;
+	int ret = next_getsockopt(number, level, name, value, len), answer;
+	struct shim_fd fd = shim_fd_enter(number);
 
 	if (!ret && is_receive_time(level, name))
-		hide_mark(fd, name, value, len);
+		hide_mark(number, name, value, len);
 	if (ret || level != SOL_SOCKET ||
 	    (name != SO_DOMAIN && name != SO_PROTOCOL &&
-	     (name != SO_ERROR || *len != sizeof(number))) ||
+	     (name != SO_ERROR || *len != sizeof(answer))) ||
 	    !shim_repairs())
 		return ret;
-	if (*len != sizeof(number))
-		number = shim_int_option(fd, level, name);
+	if (*len != sizeof(answer))
+		answer = shim_int_option(number, level, name);
 	else
-		memcpy(&number, value, sizeof(number));
+		memcpy(&answer, value, sizeof(answer));
 	if (name == SO_ERROR)
-		shim_lives_error(fd, number);
-	if (shim_fd_is_tcp(fd))
+		shim_lives_error(number, answer);
+	if (shim_fd_is_tcp_first(&fd))
 		return ret;
-	number = repair_get(fd, name, number);
-	memcpy(value, &number, *len);
+	answer = repair_get(&fd, name, answer);
+	memcpy(value, &answer, *len);
 	return ret;
 }
 

@@ -9,7 +9,6 @@
 
 #include "ld_pre_smc/state/buffers.h"
 #include "ld_pre_smc/state/config.h"
-#include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/lives.h"
 #include "ld_pre_smc/state/openers.h"
 #include "ld_pre_smc/state/program_memory.h"
@@ -48,19 +47,17 @@ static void remember(bool is_tcp)
  * Turn an unused TCP socket of socket() into an SMC socket, if that accepts its options. If the
  * kernel no longer has SMC, socket() finds out, and remembers it: each attempt may start modprobe.
  */
-static void make_smc(int fd, const char *why)
+static void make_smc(struct shim_fd *fd, const char *why)
 {
-	struct shim_sock tcp = { .kind = KIND_TCP };
-
-	if (shim_int_option(fd, SOL_SOCKET, SO_PROTOCOL) != IPPROTO_TCP || !shim_may_swap(fd))
+	if (!shim_fd_is_any_tcp(fd) || !shim_may_swap(fd->number))
 		return;
-	tcp.family = shim_int_option(fd, SOL_SOCKET, SO_DOMAIN);
-	if (shim_swap(fd, &tcp, shim_working_kind(tcp.family), why)) {
+	if (shim_swap(fd, shim_working_kind(fd->sock.family), why)) {
 		shim_open_tcp_first(false);
 		return;
 	}
-	shim_fd_mark_socket(fd);
-	shim_give_buffers(fd);
+	shim_fd_mark_socket(fd->number);
+	shim_fd_became(fd, fd->sock.kind);
+	shim_give_buffers(fd->number);
 }
 
 static bool has_rules(void)
@@ -78,29 +75,28 @@ static bool is_forbidden(bool is_listen, const struct sockaddr *addr, socklen_t 
 }
 
 /* @tcp: reason to use TCP, NULL for SMC. @smc: reason for which a TCP socket becomes SMC. */
-static __attribute__((noinline)) void apply(int fd, const char *tcp, const char *smc)
+static __attribute__((noinline)) void apply(struct shim_fd *fd, const char *tcp, const char *smc)
 {
-	struct shim_sock sock;
 	AUTO_ERRNO();
 
-	if (shim_fd_is_own(fd))
+	if (shim_fd_has(fd, FD_OWN))
 		remember(tcp);
-	if (shim_fd_is_tcp(fd)) {
+	if (shim_fd_is_tcp_first(fd)) {
 		if (!tcp)
 			make_smc(fd, smc);
-	} else if (tcp && shim_is_smc(fd, &sock) && shim_may_swap(fd)) {
-		if (!shim_swap_by_rule(fd, &sock, tcp))
-			shim_fd_clear(FD_SMC, fd);
+	} else if (tcp && shim_fd_is_smc(fd) && shim_may_swap(fd->number)) {
+		shim_swap_by_rule(fd, tcp);
 	}
 }
 
 /* Without rules, if all sockets are SMC sockets, there is no choice. */
-static bool has_choice(int fd)
+static bool has_choice(const struct shim_fd *fd)
 {
-	return !shim_is_locked && (has_rules() || shim_fd_is_tcp(fd));
+	return !shim_is_locked && (has_rules() || shim_fd_is_tcp_first(fd));
 }
 
-static void apply_rules(int fd, bool is_listen, const struct sockaddr *addr, socklen_t len)
+static void apply_rules(struct shim_fd *fd, bool is_listen, const struct sockaddr *addr,
+			socklen_t len)
 {
 	const char *why = is_listen ? "rules for listening" : "rules for connecting";
 
@@ -114,14 +110,14 @@ static bool is_address(const struct sockaddr *addr, socklen_t len)
 }
 
 /* The socket is of the chosen kind already, as were all recent ones: keeps the usual case cheap. */
-static bool is_as_before(int fd, bool is_tcp)
+static bool is_as_before(const struct shim_fd *fd, bool is_tcp)
 {
 	if (is_tcp)
-		return choices == ALL_TCP && shim_fd_is_tcp(fd);
+		return choices == ALL_TCP && shim_fd_is_tcp_first(fd);
 	return !(choices & ~ANY) && !has_choice(fd);
 }
 
-void shim_choose_connect(int fd, const struct sockaddr *addr, socklen_t len)
+void shim_choose_connect(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len)
 {
 	static const char *const whys[] = {
 		[ADVICE_SHORT] = "connections there are too short for SMC",
@@ -133,20 +129,20 @@ void shim_choose_connect(int fd, const struct sockaddr *addr, socklen_t len)
 	if (shim_is_locked)
 		return;
 	if (!is_address(addr, len)) { /* AF_UNSPEC disconnects */
-		shim_fd_drop(FD_TIMED, fd);
+		shim_fd_lose(fd, FD_TIMED);
 		return;
 	}
 	if (has_rules() && is_forbidden(false, addr, len))
 		tcp = "rules for connecting";
 	else
-		tcp = whys[shim_lives_advice(fd, addr, len, &timed)];
+		tcp = whys[shim_lives_advice(fd->number, addr, len, &timed)];
 	if (!is_as_before(fd, tcp))
 		apply(fd, tcp, "rules for connecting");
 	if (timed.entry)
-		shim_lives_begin(fd, timed);
+		shim_lives_begin(fd->number, timed);
 }
 
-void shim_rules_bind(int fd, const struct sockaddr *addr, socklen_t len)
+void shim_rules_bind(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len)
 {
 	union {
 		struct sockaddr any;
@@ -155,17 +151,17 @@ void shim_rules_bind(int fd, const struct sockaddr *addr, socklen_t len)
 	} copy;
 
 	if (has_choice(fd) && len && len <= sizeof(copy) &&
-	    shim_read(&copy, fd, addr, len, SYS_bind) && is_address(&copy.any, len) &&
+	    shim_read(&copy, fd->number, addr, len, SYS_bind) && is_address(&copy.any, len) &&
 	    copy.in.sin_port)
 		apply_rules(fd, true, &copy.any, len);
 }
 
-void shim_rules_listen(int fd)
+void shim_rules_listen(struct shim_fd *fd)
 {
 	struct sockaddr_storage addr;
 	socklen_t len = sizeof(addr);
 	AUTO_ERRNO();
 
-	if (has_choice(fd) && !getsockname(fd, (struct sockaddr *)&addr, &len))
+	if (has_choice(fd) && !getsockname(fd->number, (struct sockaddr *)&addr, &len))
 		apply_rules(fd, true, (struct sockaddr *)&addr, len);
 }

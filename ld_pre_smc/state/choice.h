@@ -4,6 +4,8 @@
 
 #include <sys/socket.h>
 
+#include "ld_pre_smc/state/fd.h"
+
 #pragma GCC visibility push(hidden)
 
 /**
@@ -12,12 +14,12 @@
  * The kernel has no address yet, so nothing is done twice. Rules also apply with SMC_STRICT and
  * SMC_RAW, as they are explicit. Sockets in use are unchanged. @addr can be read. Preserves errno.
  */
-void shim_choose_connect(int fd, const struct sockaddr *addr, socklen_t len);
+void shim_choose_connect(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len);
 
 /* Before bind(2): a socket with a port is going to listen; without one, listen(2) decides. */
-void shim_rules_bind(int fd, const struct sockaddr *addr, socklen_t len);
+void shim_rules_bind(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len);
 
 /* Before listen(2). */
-void shim_rules_listen(int fd);
+void shim_rules_listen(struct shim_fd *fd);
 
 #pragma GCC visibility pop

@@ -93,7 +93,7 @@ static void look_once(int fd)
 		shim_fd_clear(FD_SMC, fd);
 }
 
-bool shim_fd_is_smc(int fd)
+bool shim_marked_is_smc(int fd)
 {
 	if (!shim_fd_is_marked(fd))
 		return false;

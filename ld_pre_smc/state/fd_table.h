@@ -70,11 +70,11 @@ static inline bool shim_fd_is_marked(int fd)
 }
 
 /**
- * shim_fd_is_smc() - shim_is_smc() for a marked descriptor; clears a wrong mark
+ * shim_marked_is_smc() - shim_is_smc() for a marked descriptor; clears a wrong mark
  *
  * The mark of an own socket that has fallen back remains: connect() may use it again.
  */
-bool shim_fd_is_smc(int fd);
+bool shim_marked_is_smc(int fd);
 
 /**
  * shim_fd_mark() - mark a descriptor that may be an SMC socket

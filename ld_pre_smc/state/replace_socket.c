@@ -203,15 +203,16 @@ bool shim_may_swap(int fd)
 	return shim_tcp_state(fd) == TCP_CLOSE && !shim_is_connected(fd);
 }
 
-static int open_like(int fd, const struct shim_sock *sock, enum shim_kind kind)
+static int open_like(const struct shim_fd *fd, enum shim_kind kind)
 {
-	int saved = errno, fresh = shim_new_socket(sock->family, kind);
-	bool was_tcp = sock->kind == KIND_TCP, is_tcp = kind == KIND_TCP;
+	int saved = errno, fresh = shim_new_socket(fd->sock.family, kind);
+	bool was_tcp = fd->sock.kind == KIND_TCP, is_tcp = kind == KIND_TCP;
 
 	if (fresh < 0)
 		return -1;
 	/* SMC would turn into TCP with an option that it refuses: keep this TCP socket. */
-	if (!copy_settings(fd, fresh, sock->family, !was_tcp && !is_tcp) && was_tcp && !is_tcp) {
+	if (!copy_settings(fd->number, fresh, fd->sock.family, !was_tcp && !is_tcp) && was_tcp &&
+	    !is_tcp) {
 		shim_close(fresh);
 		errno = EOPNOTSUPP;
 		return -1;
@@ -220,7 +221,7 @@ static int open_like(int fd, const struct shim_sock *sock, enum shim_kind kind)
 	return fresh;
 }
 
-int shim_swap_open(int fd, const struct shim_sock *sock, enum shim_kind kind)
+int shim_swap_open(const struct shim_fd *fd, enum shim_kind kind)
 {
 	struct shim_config own;
 
@@ -228,7 +229,7 @@ int shim_swap_open(int fd, const struct shim_sock *sock, enum shim_kind kind)
 		errno = EPERM;
 		return -1;
 	}
-	return open_like(fd, sock, kind);
+	return open_like(fd, kind);
 }
 
 /* Address that the program set by bind(2), length 0 for none. */
@@ -266,54 +267,64 @@ static bool has_lost_port(int fd, struct sockaddr_storage addr, socklen_t len)
 	return !next_bind(fd, (struct sockaddr *)&addr, len);
 }
 
-static int replace(int fd, int fresh)
+static int replace(struct shim_fd *fd, int fresh, enum shim_kind kind)
 {
 	struct stat old;
-	bool has_copies = shim_fd_has_copies() && !shim_stat(fd, "", &old);
-	int ret = replace_one(fd, fresh), copy = -1;
+	bool has_copies = shim_fd_has_copies() && !shim_stat(fd->number, "", &old);
+	int ret = replace_one(fd->number, fresh), copy = -1;
 
-	while (!ret && has_copies && (copy = shim_next_copy(fd, &old, copy + 1)) >= 0)
+	while (!ret && has_copies && (copy = shim_next_copy(fd->number, &old, copy + 1)) >= 0)
 		replace_one(copy, fresh);
 	shim_close(fresh);
+	if (!ret)
+		shim_fd_became(fd, kind);
 	return ret;
 }
 
 /* Two sockets cannot have the same address, so the old one is closed first. */
-int shim_swap_in(int fd, int fresh, enum shim_kind kind, const char *why)
+int shim_swap_in(struct shim_fd *fd, int fresh, enum shim_kind kind, const char *why)
 {
 	int saved = errno, err = 0;
 	struct sockaddr_storage addr;
-	socklen_t len = fresh < 0 || shim_fd_is_plain(fd) ? 0 : bound_address(fd, &addr);
-	bool lost = len && has_lost_port(fd, addr, len);
+	socklen_t len =
+		fresh < 0 || shim_fd_has(fd, FD_PLAIN) ? 0 : bound_address(fd->number, &addr);
+	bool lost = len && has_lost_port(fd->number, addr, len);
 
-	if (fresh < 0 || replace(fd, fresh))
+	if (fresh < 0 || replace(fd, fresh, kind))
 		return -1;
-	if (len && next_bind(fd, (struct sockaddr *)&addr, len) && !(lost && errno == EADDRINUSE))
+	if (len && next_bind(fd->number, (struct sockaddr *)&addr, len) &&
+	    !(lost && errno == EADDRINUSE))
 		err = errno;
-	shim_log_fd(fd, why, shim_kind_names[kind], err);
+	shim_log_fd(fd->number, why, shim_kind_names[kind], err);
 	errno = err ? err : saved;
 	return err ? -1 : 0;
 }
 
-int shim_swap_unbound(int fd, const struct shim_sock *sock, enum shim_kind kind, const char *why)
+int shim_swap_unbound(struct shim_fd *fd, enum shim_kind kind, const char *why)
 {
-	int saved = errno, fresh = shim_swap_open(fd, sock, kind);
+	int saved = errno, fresh = shim_swap_open(fd, kind);
 
-	if (fresh < 0 || replace(fd, fresh))
+	if (fresh < 0 || replace(fd, fresh, kind))
 		return -1;
-	shim_log_fd(fd, why, shim_kind_names[kind], 0);
+	shim_log_fd(fd->number, why, shim_kind_names[kind], 0);
 	errno = saved;
 	return 0;
 }
 
-int shim_swap(int fd, const struct shim_sock *sock, enum shim_kind kind, const char *why)
+int shim_swap(struct shim_fd *fd, enum shim_kind kind, const char *why)
 {
-	return shim_swap_in(fd, shim_swap_open(fd, sock, kind), kind, why);
+	return shim_swap_in(fd, shim_swap_open(fd, kind), kind, why);
 }
 
-int shim_swap_by_rule(int fd, const struct shim_sock *sock, const char *why)
+int shim_swap_by_rule(struct shim_fd *fd, const char *why)
 {
-	return shim_swap_in(fd, open_like(fd, sock, KIND_TCP), KIND_TCP, why);
+	int ret = shim_swap_in(fd, open_like(fd, KIND_TCP), KIND_TCP, why);
+
+	if (!ret) {
+		shim_fd_clear(FD_SMC, fd->number);
+		shim_fd_became(fd, KIND_TCP);
+	}
+	return ret;
 }
 
 /*
@@ -357,29 +368,27 @@ static int bind_after(int fd, const struct sockaddr_storage *addr, socklen_t len
 	return 0;
 }
 
-int shim_swap_listener(int fd)
+int shim_swap_listener(struct shim_fd *fd)
 {
-	bool is_own = shim_fd_is_own(fd);
-	bool is_alone = is_own && shim_int_option(fd, SOL_SOCKET, SO_REUSEPORT) <= 0 &&
-			!shim_is_used_elsewhere(fd);
+	bool is_own = shim_fd_has(fd, FD_OWN);
+	bool is_alone = is_own && shim_int_option(fd->number, SOL_SOCKET, SO_REUSEPORT) <= 0 &&
+			!shim_is_used_elsewhere(fd->number);
 	AUTO_ERRNO();
 	int fresh = -1, err;
 	struct shim_signals signals = { 0 };
 	struct sockaddr_storage addr = { 0 };
-	socklen_t len = bound_address(fd, &addr);
-	struct shim_sock sock;
+	socklen_t len = bound_address(fd->number, &addr);
 
 	/* listen() makes only a socket of this process an SMC socket again. */
-	if (shim_is_smc(fd, &sock))
-		fresh = is_own ? open_like(fd, &sock, KIND_TCP) :
-				 shim_swap_open(fd, &sock, KIND_TCP);
-	if (fresh < 0 || replace(fd, fresh))
+	if (shim_fd_is_smc(fd))
+		fresh = is_own ? open_like(fd, KIND_TCP) : shim_swap_open(fd, KIND_TCP);
+	if (fresh < 0 || replace(fd, fresh, KIND_TCP))
 		return -1;
-	shim_fd_clear(FD_SMC, fd);
+	shim_fd_clear(FD_SMC, fd->number);
 	shim_signals_block(&signals);
 	end_waits(&addr, len, is_alone);
-	err = bind_after(fd, &addr, len);
+	err = bind_after(fd->number, &addr, len);
 	shim_signals_restore(&signals);
-	shim_log_fd(fd, "shutdown() of a listener", shim_kind_names[KIND_TCP], err);
+	shim_log_fd(fd->number, "shutdown() of a listener", shim_kind_names[KIND_TCP], err);
 	return 0;
 }

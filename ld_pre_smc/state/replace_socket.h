@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "ld_pre_smc/state/fd_query.h"
+#include "ld_pre_smc/state/fd.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -13,15 +13,14 @@ bool shim_may_swap(int fd);
 
 /**
  * shim_swap_open() - open a socket with the options and flags of another one
- * @fd: the SMC socket to replace
- * @sock: its description by shim_is_smc()
+ * @fd: the SMC socket to replace, or a TCP socket whose @sock is filled in
  * @kind: kind to open, KIND_TCP too; SMC_STRICT forbids TCP (EPERM)
  *
  * For the copied settings see copy_settings() in replace_socket.c.
  *
  * Return: its file descriptor, for shim_swap_in() or close(); or -1 with errno, nothing changed.
  */
-int shim_swap_open(int fd, const struct shim_sock *sock, enum shim_kind kind);
+int shim_swap_open(const struct shim_fd *fd, enum shim_kind kind);
 
 /**
  * shim_swap_in() - replace a socket by one from shim_swap_open()
@@ -36,7 +35,7 @@ int shim_swap_open(int fd, const struct shim_sock *sock, enum shim_kind kind);
  * Return: 0 with errno untouched; or -1 with errno: nothing was changed, except for EADDRINUSE (and
  * other errors of bind): the socket was replaced, and is not bound.
  */
-int shim_swap_in(int fd, int fresh, enum shim_kind kind, const char *why);
+int shim_swap_in(struct shim_fd *fd, int fresh, enum shim_kind kind, const char *why);
 
 /** shim_swap_copies() - true if the option of that name is copied to a new socket */
 bool shim_swap_copies(int level, int name);
@@ -50,17 +49,17 @@ bool shim_swap_copies(int level, int name);
 void shim_inherit_options(int listener, int fd);
 
 /** shim_swap_unbound() - shim_swap(), but the new socket is not bound */
-int shim_swap_unbound(int fd, const struct shim_sock *sock, enum shim_kind kind, const char *why);
+int shim_swap_unbound(struct shim_fd *fd, enum shim_kind kind, const char *why);
 
 /**
  * shim_swap() - shim_swap_open() and shim_swap_in()
  *
  * The caller has checked that @fd is an SMC socket, and by shim_may_swap() that it is unused.
  */
-int shim_swap(int fd, const struct shim_sock *sock, enum shim_kind kind, const char *why);
+int shim_swap(struct shim_fd *fd, enum shim_kind kind, const char *why);
 
 /** shim_swap_by_rule() - shim_swap() to TCP, permitted here even with SMC_STRICT */
-int shim_swap_by_rule(int fd, const struct shim_sock *sock, const char *why);
+int shim_swap_by_rule(struct shim_fd *fd, const char *why);
 
 /**
  * shim_swap_listener() - replace an SMC listener by a TCP socket that does not listen
@@ -72,6 +71,6 @@ int shim_swap_by_rule(int fd, const struct shim_sock *sock, const char *why);
  *
  * Return: 0, or -1; errno is untouched.
  */
-int shim_swap_listener(int fd);
+int shim_swap_listener(struct shim_fd *fd);
 
 #pragma GCC visibility pop

@@ -18,6 +18,16 @@ static int current[2];
 
 static const struct shim_sock smc = { .kind = KIND_AF_SMC, .family = AF_INET };
 
+/* The socket @number, which the kernel was asked about. */
+static struct shim_fd *known(int number, struct shim_sock sock)
+{
+	static struct shim_fd fd;
+
+	fd = shim_fd_enter(number);
+	fd.sock = sock;
+	return &fd;
+}
+
 static int set_bytes(int level, int name, const void *value, socklen_t len)
 {
 	int ret = setsockopt(5, level, name, value, len);
@@ -114,17 +124,17 @@ static int ask(int request)
 
 static int swap(int kind)
 {
-	return shim_swap(5, &smc, (enum shim_kind)kind, "test");
+	return shim_swap(known(5, smc), (enum shim_kind)kind, "test");
 }
 
 static int swap_unbound(int kind)
 {
-	return shim_swap_unbound(5, &smc, (enum shim_kind)kind, "test");
+	return shim_swap_unbound(known(5, smc), (enum shim_kind)kind, "test");
 }
 
 static int swap_by_rule(int kind)
 {
-	return shim_swap_by_rule(5, &smc, "test");
+	return shim_swap_by_rule(known(5, smc), "test");
 }
 
 /* Ports that stay on TCP. */
@@ -700,7 +710,7 @@ TEST(settings_go_along)
 	has_int(IPPROTO_TCP, TCP_NODELAY, 1);
 	has_int(IPPROTO_IP, IP_TTL, 9);
 	has_int(IPPROTO_IPV6, IPV6_V6ONLY, 1);
-	comes_to(shim_swap(5, &v6, KIND_INET, "test"), 0, 0);
+	comes_to(shim_swap(known(5, v6), KIND_INET, "test"), 0, 0);
 	is_socket(5, AF_INET6, 256);
 	options_kept(5);
 	/* An IPv4 socket has no options of IPv6. Some are not known to the other kind. */
@@ -720,12 +730,12 @@ TEST(only_options_set_are_copied)
 	has_int(IPPROTO_IP, IP_FREEBIND, 3);
 	has_int(SOL_SOCKET, SO_MARK, 7);
 	shim_fd_mark_plain(5);
-	comes_to(shim_swap_open(5, &smc, KIND_TCP), 9, 0);
+	comes_to(shim_swap_open(known(5, smc), KIND_TCP), 9, 0);
 	assert_int_equal(option_of(9, SOL_SOCKET, SO_MARK), 7);
 	assert_int_equal(option_of(9, IPPROTO_IP, IP_FREEBIND), -1);
 	fake_shut(9);
 	set_int(IPPROTO_IP, IP_FREEBIND, 3);
-	comes_to(shim_swap_open(5, &smc, KIND_TCP), 9, 0);
+	comes_to(shim_swap_open(known(5, smc), KIND_TCP), 9, 0);
 	assert_int_equal(option_of(9, IPPROTO_IP, IP_FREEBIND), 3);
 	/* By an older name. */
 	assert_false(shim_option_was_set(SOL_SOCKET, SO_TIMESTAMPNS));
@@ -750,7 +760,7 @@ static void check_buffers(int locks, int sndbuf, enum shim_kind kind, int new_sn
 	fake_int(5, SOL_SOCKET, SO_SNDBUF, sndbuf);
 	fake_int(5, SOL_SOCKET, SO_RCVBUF, 3000);
 	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, locks);
-	comes_to(shim_swap_open(5, &smc, kind), 9, 0);
+	comes_to(shim_swap_open(known(5, smc), kind), 9, 0);
 	assert_int_equal(option_of(9, SOL_SOCKET, SO_SNDBUF), new_sndbuf);
 	assert_int_equal(option_of(9, SOL_SOCKET, SO_RCVBUF), new_rcvbuf);
 	assert_int_equal(option_of(9, SOL_SOCKET, SO_BUF_LOCK), new_locks);
@@ -784,10 +794,10 @@ TEST(an_option_that_smc_refuses_keeps_tcp)
 		fake_socket(5, AF_INET6, IPPROTO_TCP);
 		has_int(cases[i][0], cases[i][1], 1);
 		fake_fails("setsockopt", EOPNOTSUPP, 2);
-		refuses(shim_swap_open(5, &tcp, KIND_AF_SMC), EOPNOTSUPP);
+		refuses(shim_swap_open(known(5, tcp), KIND_AF_SMC), EOPNOTSUPP);
 		/* It is not set if new sockets have it. */
 		fake_int(FAKE_ANY, cases[i][0], cases[i][1], 1);
-		comes_to(shim_swap_open(5, &tcp, KIND_AF_SMC), 9, 0);
+		comes_to(shim_swap_open(known(5, tcp), KIND_AF_SMC), 9, 0);
 	}
 }
 
@@ -795,7 +805,7 @@ TEST(an_option_that_smc_refuses_keeps_tcp)
 TEST(number_zero_is_a_number)
 {
 	fake_socket(0, AF_SMC, 0);
-	comes_to(shim_swap_unbound(0, &smc, KIND_TCP, "test"), 0, 0);
+	comes_to(shim_swap_unbound(known(0, smc), KIND_TCP, "test"), 0, 0);
 	is_tcp(0);
 	fake.first = 0;
 	fake.config.kinds[0] = KIND_AF_SMC;

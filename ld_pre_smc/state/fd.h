@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* A descriptor of one call of the program: read at the door of that call, and passed down. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "ld_pre_smc/state/fd_query.h"
+#include "ld_pre_smc/state/fd_table.h"
+
+#pragma GCC visibility push(hidden)
+
+/**
+ * struct shim_fd - a descriptor, as it was when the program passed it
+ * @number: as the program passed it; it need not be open
+ * @marks: its bits of enum shim_fd_bit; 0 for a number without a byte
+ * @answer: what the kernel said, see shim_fd_is_smc(); do not read it elsewhere
+ * @sock: for an SMC socket, after shim_fd_is_smc(): its kind and family
+ */
+struct shim_fd {
+	int number;
+	unsigned char marks;
+	enum shim_answer { NOT_ASKED, IS_SMC, IS_OTHER } answer;
+	struct shim_sock sock;
+};
+
+static inline struct shim_fd shim_fd_enter(int number)
+{
+	return (struct shim_fd){
+		.number = number,
+		.marks = (unsigned int)number < SHIM_FD_NUMBERS ? shim_fd_byte(number) : 0,
+	};
+}
+
+/* As shim_fd_is_own(), shim_fd_is_plain() and shim_fd_is_tcp() at the door. */
+static inline bool shim_fd_has(const struct shim_fd *fd, unsigned int bit)
+{
+	return fd->marks & bit;
+}
+
+static inline bool shim_fd_is_tcp_first(const struct shim_fd *fd)
+{
+	return (fd->marks & (FD_OWN | FD_SMC)) == FD_OWN;
+}
+
+/** shim_fd_lose() - shim_fd_drop(), also here */
+static inline void shim_fd_lose(struct shim_fd *fd, unsigned int bits)
+{
+	shim_fd_drop(bits, fd->number);
+	fd->marks &= (unsigned char)~bits;
+}
+
+/** shim_fd_is_smc() - shim_is_smc(); only the first call for a descriptor asks the kernel */
+static inline bool shim_fd_is_smc(struct shim_fd *fd)
+{
+	if (fd->answer == NOT_ASKED)
+		fd->answer = shim_is_smc(fd->number, &fd->sock) ? IS_SMC : IS_OTHER;
+	return fd->answer == IS_SMC;
+}
+
+/** shim_fd_is_any_tcp() - true for a TCP socket that never was another; fills in @sock */
+static inline bool shim_fd_is_any_tcp(struct shim_fd *fd)
+{
+	if (shim_int_option(fd->number, SOL_SOCKET, SO_PROTOCOL) != IPPROTO_TCP)
+		return false;
+	fd->sock.kind = KIND_TCP;
+	fd->sock.family = shim_int_option(fd->number, SOL_SOCKET, SO_DOMAIN);
+	return true;
+}
+
+/** shim_fd_became() - the number is another socket now, of this kind and the same family */
+static inline void shim_fd_became(struct shim_fd *fd, enum shim_kind kind)
+{
+	fd->marks = shim_fd_enter(fd->number).marks;
+	fd->answer = kind == KIND_TCP ? IS_OTHER : IS_SMC;
+	fd->sock.kind = kind;
+}
+
+#pragma GCC visibility pop
