@@ -4,7 +4,6 @@
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/keeper_client.h"
-#include "ld_pre_smc/state/sandbox.h"
 
 /* Before main(), so that signal handlers never need to: see shim_resolve(). */
 static __attribute__((constructor)) void prepare(void)
@@ -16,7 +15,6 @@ static __attribute__((constructor)) void prepare(void)
 	for (fn = 0; fn < SHIM_FNS; fn++)
 		shim_resolve(fn);
 	shim_config_get(&own);
-	shim_sandbox_look();
 	shim_fd_start();
 	shim_keeper_find();
 }

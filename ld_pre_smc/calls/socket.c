@@ -200,6 +200,7 @@ static int look_at_group(int domain, int v6)
 
 	if (is_known[v6])
 		return 0;
+	shim_fd_prepare();
 	fd = next_socket(domain, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return errno;

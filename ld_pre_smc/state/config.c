@@ -81,17 +81,17 @@ static void read_environment(struct shim_config *cfg, struct rules *rules)
 		.raw = is_on(VAR_RAW),
 		.learn = !learn || !*learn || smc_is_on(learn),
 	};
-	if (!shim_stat(STDERR_FILENO, "", &err)) {
-		cfg->err_open = true;
-		cfg->err_dev = err.st_dev;
-		cfg->err_ino = err.st_ino;
-	}
-	cfg->debug = cfg->err_open && is_on(VAR_DEBUG);
 	cfg->sndbuf = read_buffer(cfg, VAR_SNDBUF);
 	cfg->rcvbuf = read_buffer(cfg, VAR_RCVBUF);
 	choose_kinds(cfg);
 	cfg->invalid |= read_rules(rules);
 	cfg->has_rules = rules->count;
+	if ((cfg->invalid || is_on(VAR_DEBUG)) && !shim_stat(STDERR_FILENO, "", &err)) {
+		cfg->err_open = true;
+		cfg->err_dev = err.st_dev;
+		cfg->err_ino = err.st_ino;
+		cfg->debug = is_on(VAR_DEBUG);
+	}
 }
 
 /* A separate function, for the stack space of the rules: signal handlers may have small stacks. */

@@ -3,6 +3,7 @@
 #include "ld_pre_smc/state/fd_table.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -20,11 +21,8 @@ static atomic_bool has_copies;
 /* Bits of numbers, see shim_fd_has_options(). */
 static atomic_uint with_options[SHIM_FD_NUMBERS / 32];
 
-/*
- * Points to the owner of this memory; zero again in a child of fork(2). NULL until the library has
- * started.
- */
-static atomic_int *owner;
+/* Points to the owner of this memory; zero again in a child of fork(2). NULL before the first mark. */
+static atomic_int *_Atomic owner;
 
 static void raise_end(int fd)
 {
@@ -55,10 +53,37 @@ static unsigned int in_word(unsigned int bits, int fd)
 	return bits << 8 * (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? place : 3 - place);
 }
 
+static void note_owner(void)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	atomic_int *page;
+
+	page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if ((void *)page == MAP_FAILED || madvise(page, size, MADV_WIPEONFORK))
+		return;
+	*page = (int)syscall(SYS_getpid);
+	owner = page;
+}
+
+void shim_fd_prepare(void)
+{
+	static atomic_bool is_done;
+	AUTO_ERRNO();
+
+	if (is_done || shim_in_sandbox)
+		return;
+	shim_sandbox_look();
+	if (!shim_in_sandbox)
+		note_owner();
+	is_done = true;
+}
+
 void shim_fd_set(unsigned int bits, int fd)
 {
-	if (bits & FD_SMC)
+	if (bits & FD_SMC) {
+		shim_fd_prepare();
 		shim_fd_mark_data(fd);
+	}
 	__atomic_fetch_or(word_of(fd), in_word(bits, fd), __ATOMIC_SEQ_CST);
 	raise_end(fd);
 }
@@ -191,23 +216,53 @@ int shim_fd_next(unsigned int bits, int fd)
 	return -1;
 }
 
-static void mark_unknown(int fd, void *arg __attribute__((unused)))
+/* An epoll instance has no type of file. */
+static bool is_socket_or_epoll(const struct stat *st)
 {
-	shim_fd_unknown(fd);
+	return S_ISSOCK(st->st_mode) || !(st->st_mode & S_IFMT);
+}
+
+/*
+ * True if no inherited descriptor matters, as far as the loader's own system calls show: a filter
+ * may kill for others. Since Linux 6.2 the size of the directory is the number of open descriptors.
+ */
+static bool has_inherited_nothing(void)
+{
+	struct stat st;
+	long long left = shim_stat(AT_FDCWD, "/proc/self/fd", &st) ? 0 : st.st_size;
+	bool has_any = left;
+
+	for (int fd = 0; fd < 16 && left; fd++) {
+		if (shim_stat(fd, "", &st))
+			continue;
+		if (is_socket_or_epoll(&st))
+			return false;
+		left--;
+	}
+	return has_any && !left;
+}
+
+static void mark_inherited(int fd, void *arg __attribute__((unused)))
+{
+	struct stat st;
+
+	if (shim_stat(fd, "", &st) || !is_socket_or_epoll(&st))
+		return;
+	if (!S_ISSOCK(st.st_mode) && fd < SHIM_FD_NUMBERS) {
+		shim_fd_set(FD_EPOLL, fd);
+	} else if (shim_is_smc(fd, NULL)) {
+		shim_fd_mark_socket(fd);
+		has_copies = true;
+	}
 }
 
 void shim_fd_start(void)
 {
 	AUTO_ERRNO();
-	size_t size = (size_t)sysconf(_SC_PAGESIZE);
-	void *page;
 
-	if (shim_in_sandbox)
+	if (has_inherited_nothing())
 		return;
-	page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	shim_each_open(mark_unknown, NULL);
-	if (page != MAP_FAILED && !madvise(page, size, MADV_WIPEONFORK)) {
-		owner = page;
-		atomic_store(owner, (int)syscall(SYS_getpid));
-	}
+	shim_sandbox_look();
+	if (!shim_in_sandbox)
+		shim_each_open(mark_inherited, NULL);
 }

@@ -248,7 +248,14 @@ bool shim_fd_has_copies(void);
  */
 bool shim_fd_is_owner(void);
 
-/** shim_fd_start() - before main(): mark inherited descriptors that may be SMC sockets */
+/**
+ * shim_fd_prepare() - before the first mark of an SMC socket, and the first socket()
+ *
+ * Finds out what no other process needs to know: see shim_in_sandbox and shim_fd_is_owner().
+ */
+void shim_fd_prepare(void);
+
+/** shim_fd_start() - before main(): mark inherited SMC sockets and epoll instances */
 void shim_fd_start(void);
 
 #pragma GCC visibility pop

@@ -14,7 +14,8 @@
  * any other. close() and exit() are always permitted, getsockopt() is not.
  *
  * True after prctl(2) requested a filter, or PR_SET_NO_NEW_PRIVS, without which only root can
- * install one (libseccomp always sets it); or if the program was started with a filter in place.
+ * install one (libseccomp always sets it); or if the program was started with a filter in place,
+ * which shim_fd_prepare() finds out.
  */
 extern atomic_bool shim_in_sandbox;
 
@@ -28,7 +29,7 @@ extern atomic_bool shim_in_sandbox;
  */
 extern atomic_bool shim_is_locked;
 
-/** shim_sandbox_look() - before main(): detect a filter that is already in place */
+/** shim_sandbox_look() - detect a filter that is already in place */
 void shim_sandbox_look(void);
 
 #pragma GCC visibility pop

@@ -1046,6 +1046,7 @@ FIXTURE(fake_setup)
 	fake.first = 9;
 	fake.file_fd = FAKE_FILE;
 	fake_socket(5, AF_SMC, 0);
+	shim_fd_prepare();
 	fake.on = true;
 	return 0;
 }
