@@ -227,13 +227,15 @@ HAVE_32 := $(if $(filter x86_64-%,$(MACHINE)),$(if $(wildcard $(O)/32/ld_pre_smc
 	$(CC) -m32 $(CPPFLAGS) $(CFLAGS) -fPIC -shared -x c -o /dev/null - -ldl 2>/dev/null && echo y)))
 SHIMS := ld_pre_smc $(if $(EXTRA),ld_pre_smc_spin)
 shim: $(SHIMS:%=$(O)/%.so) $(if $(HAVE_32),$(SHIMS:%=$(O)/32/%.so))
-# Each start of a program maps the library: one mapping for its code and constants, not three.
+# Each start of a program maps the library: one mapping for its code and constants, not three; and looks up its symbols: none for
+# what it exports itself, nor for the start files, as it has nothing that they register.
 # shim_link: library, directory of its objects, their sources, options for the machine, version, file with its names
 define shim_link
 $(1): $(3:%.c=$(2)/%.o) $(6)
 	$$(mkdir)
 	$$(call say,SHIM)
-	$$(Q)$$(LINK) $$(SHIM_FLAGS) $(4) -shared -Wl,-soname,$(notdir $(1))$(5) -Wl,-z,noseparate-code \
+	$$(Q)$$(LINK) $$(SHIM_FLAGS) $(4) -shared -nostartfiles -Wl,-soname,$(notdir $(1))$(5) \
+		-Wl,-z,noseparate-code,-Bsymbolic-functions \
 		-Wl,--version-script=$$(filter %.map,$$^) -o $$@ $$(filter %.o,$$^) -ldl
 endef
 # shim_rules: directory of the libraries, of their objects, options for the machine

@@ -21,7 +21,7 @@ static atomic_bool has_copies;
 /* Bits of numbers, see shim_fd_has_options(). */
 static atomic_uint with_options[SHIM_FD_NUMBERS / 32];
 
-/* Points to the owner of this memory; zero again in a child of fork(2). NULL before the first mark. */
+/* The owner of this memory; zero again in a child of fork(2). NULL before the first mark. */
 static atomic_int *_Atomic owner;
 
 static void raise_end(int fd)
