@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* accept(2) and listen(2). */
-#include <sys/resource.h>
-
 #include "twin.h"
 
 static void accept_flags(int flags)
@@ -74,15 +72,13 @@ static void accept_length(socklen_t len, bool is_null)
 {
 	char peer[sizeof(struct sockaddr_storage)];
 	int l = listener(), c = fresh(), a;
-	size_t used = sizeof(peer);
 
 	memset(peer, '#', sizeof(peer));
 	connect_to(c, port_of(l));
 	errno = 0;
 	a = accept(l, (void *)peer, is_null ? NULL : &len);
-	while (used && peer[used - 1] == '#')
-		used--;
-	say("accept=%s len=%d used=%zu", a < 0 ? result(a) : "ok", (int)len, used);
+	say("accept=%s len=%d used=%zu", a < 0 ? result(a) : "ok", (int)len,
+	    touched(peer, sizeof(peer), '#'));
 	nonblocking(l, true);
 	SAY("more", accept(l, NULL, NULL));
 	nap(100);
@@ -98,46 +94,38 @@ CASE_OF(accept_length_null, accept_length(0, true))
 CASE(accept_no_descriptors)
 {
 	int l = listener(), c = fresh(), last;
-	struct rlimit limit = { 0 };
 
 	connect_to(c, port_of(l));
 	wait_for(l, POLLIN);
 	last = dup(l);
-	limit.rlim_cur = limit.rlim_max = (rlim_t)last + 1;
-	setrlimit(RLIMIT_NOFILE, &limit);
+	limit_numbers(last + 1);
 	SAY("accept", accept(l, NULL, NULL));
 	SAY("again", accept4(l, NULL, NULL, SOCK_CLOEXEC));
 	say("listener=%s client=%s", events(l), events(c));
 	close(last);
 	say("accept=%d", accept(l, NULL, NULL) == last);
 	SAY("send", send(c, "x", 1, 0));
-	SAY("recv", recv(last, &(char){ 0 }, 1, 0));
+	SAY("recv", call_recv(last));
 }
 
 CASE(accept_timeout)
 {
-	struct timeval time = { .tv_usec = 200000 };
 	int l = listener();
 	struct pair p;
 
-	setsockopt(l, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time));
+	limit(l, SO_RCVTIMEO, 200);
 	SAY("accept", accept(l, NULL, NULL));
 	join(&p, l, fresh());
-	SAY("recv", recv(p.a, &(char){ 0 }, 1, 0));
-}
-
-static long call_accept_any(int fd)
-{
-	return accept(fd, NULL, NULL) < 0 ? -1 : 0;
+	SAY("recv", call_recv(p.a));
 }
 
 CASE(accept_threads)
 {
 	int l = listener();
 	struct waiter waiters[] = {
-		{ "one", call_accept_any, l },
-		{ "two", call_accept_any, l },
-		{ "three", call_accept_any, l },
+		{ "one", call_accept, l },
+		{ "two", call_accept, l },
+		{ "three", call_accept, l },
 	};
 
 	start_waiters(waiters, 3);

@@ -40,8 +40,7 @@ CASE(linger_listener)
 	struct pair p;
 
 	setsockopt(l, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
-	bind_to(l, 0);
-	listen(l, 5);
+	start_listening(l);
 	say_linger("listener", l);
 	join(&p, l, fresh());
 	say_linger("accepted", p.a);

@@ -7,16 +7,16 @@ CASE(retry)
 	int l = listener(), c = fresh();
 	struct pair p;
 
-	SAY("refused", connect_to(c, closed_port()));
+	SAY("refused", connect_to(c, refused_port()));
 	say("error=%d", get(c, SOL_SOCKET, SO_ERROR));
-	SAY("again", connect_to(c, closed_port()));
+	SAY("again", connect_to(c, refused_port()));
 	join(&p, l, c);
 	echo(&p);
 }
 
 CASE(retry_nonblocking)
 {
-	int l = listener(), c = fresh(), port = closed_port();
+	int l = listener(), c = fresh(), port = refused_port();
 	struct pair p;
 
 	dress(c);
@@ -65,13 +65,12 @@ CASE(families)
 
 CASE(unspec)
 {
-	struct sockaddr none = { .sa_family = AF_UNSPEC };
 	int fd = fresh(), l = listener();
 	struct pair p;
 
-	SAY("fresh", connect(fd, &none, sizeof(none)));
+	SAY("fresh", disconnect(fd));
 	join(&p, l, fd);
-	SAY("unspec", connect(fd, &none, sizeof(none)));
+	SAY("unspec", disconnect(fd));
 	forget_kinds();
 	join(&p, l, fd);
 	echo(&p);
@@ -107,11 +106,10 @@ CASE(self)
 
 CASE(send_timeout)
 {
-	struct timeval time = { .tv_usec = 300000 };
 	int fd = fresh(), port = hole();
 	double start = seconds();
 
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
+	limit(fd, SO_SNDTIMEO, 300);
 	SAY("connect", connect_to(fd, port));
 	SAY("again", connect_to(fd, port));
 	say("soon=%d flags=%x", seconds() - start < 10, (unsigned int)fcntl(fd, F_GETFL));
@@ -120,12 +118,11 @@ CASE(send_timeout)
 
 CASE(send_timeout_ok)
 {
-	struct timeval time = { .tv_sec = 30 };
 	int l = listener(), c = fresh();
 	struct pair p;
 
-	setsockopt(c, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
-	SAY("refused", connect_to(c, closed_port()));
+	limit(c, SO_SNDTIMEO, 30000);
+	SAY("refused", connect_to(c, refused_port()));
 	join(&p, l, c);
 	echo(&p);
 	SAY("again", connect_to(c, port_of(l)));
@@ -273,7 +270,7 @@ static void lengths(int (*call)(int fd, const struct sockaddr *addr, socklen_t l
 	SAY("closed", call(-1, (void *)&to.any, to.len));
 }
 
-CASE_OF(connect_lengths, lengths(connect, closed_port()))
+CASE_OF(connect_lengths, lengths(connect, refused_port()))
 CASE_OF(bind_lengths, lengths(bind, 0))
 
 static int target;
@@ -290,7 +287,7 @@ CASE(connect_threads)
 		      second = { "second", call_connect, fd };
 
 	target = hole();
-	limit_sends(fd, 700);
+	limit(fd, SO_SNDTIMEO, 700);
 	start_waiters(&first, 1);
 	start_waiters(&second, 1);
 	end_waiters(&first, 1);

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Effects of a process, a thread or another descriptor on a socket of this process. */
 #include <sched.h>
-#include <spawn.h>
-#include <sys/resource.h>
-
 #include "twin.h"
 
 /* Copies that are descriptors, then threads of control. */
@@ -51,16 +48,6 @@ static int pass(int fd)
 	return fd;
 }
 
-/* No number from @n on. */
-static void limit_numbers(int n)
-{
-	struct rlimit limit;
-
-	getrlimit(RLIMIT_NOFILE, &limit);
-	limit.rlim_cur = (rlim_t)n;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 /* @by: BY_... or flags of clone(2) */
 static void perform(int by, void (*run)(int fd), int fd)
 {
@@ -99,7 +86,7 @@ static void none(int fd)
 
 static void refused(int fd)
 {
-	SAY("refused", connect_to(fd, closed_port()));
+	SAY("refused", connect_to(fd, refused_port()));
 }
 
 static void connected(int fd)
@@ -121,9 +108,7 @@ static void retried(int fd)
 
 static void reset(int fd)
 {
-	struct sockaddr unspec = { .sa_family = AF_UNSPEC };
-
-	SAY("unspec", connect(fd, &unspec, sizeof(unspec)));
+	SAY("unspec", disconnect(fd));
 }
 
 static void reused(int fd)
@@ -176,14 +161,14 @@ static void look(int fd)
 	nonblocking(fd, false);
 	SAY("connect", connect_to(fd, port_of(l)));
 	nonblocking(l, true);
-	poll(&(struct pollfd){ .fd = l, .events = POLLIN }, 1, 1000);
+	wait_for(l, POLLIN);
 	a = accept(l, NULL, NULL);
 	SAY("send", send(fd, "de", 2, 0));
 	SAY("recv", recv(a, text, 2, 0));
 	SAY("answer", send(a, "de", 2, 0));
 	SAY("recv", recv(fd, text, sizeof(text), 0));
 	SAY("shut", shutdown(fd, SHUT_RDWR));
-	SAY("again", connect_to(fd, closed_port()));
+	SAY("again", connect_to(fd, refused_port()));
 	say_kind("socket", fd);
 }
 

@@ -37,8 +37,6 @@ static void both(void)
 /* @early: set the options before the connection */
 static void dead(void (*options)(void), bool early, const char *data)
 {
-	struct timeval time = { .tv_sec = 12 };
-	char byte;
 	int l;
 
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNET))
@@ -52,10 +50,10 @@ static void dead(void (*options)(void), bool early, const char *data)
 	join(&at, l, at.c);
 	if (!early)
 		options();
-	setsockopt(at.c, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time));
+	limit(at.c, SO_RCVTIMEO, 12000);
 	link_is(0);
 	SAY("send", send(at.c, data, strlen(data), 0));
-	SAY("recv", recv(at.c, &byte, 1, 0));
+	SAY("recv", call_recv(at.c));
 	say("%s error=%d", events(at.c), get(at.c, SOL_SOCKET, SO_ERROR));
 	SAY("send", send(at.c, "x", 1, MSG_NOSIGNAL));
 }
@@ -92,7 +90,7 @@ CASE(moved_refused)
 	int l = listener(), c = fresh();
 	struct pair p;
 
-	SAY("refused", connect_to(c, closed_port()));
+	SAY("refused", connect_to(c, refused_port()));
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNET))
 		return say("no rights");
 	join(&p, l, c);

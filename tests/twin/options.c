@@ -67,8 +67,7 @@ CASE(defer_accept)
 	int l = fresh(), idle = fresh(), busy = fresh();
 
 	SAY("defer", set(l, IPPROTO_TCP, TCP_DEFER_ACCEPT, 60));
-	bind_to(l, 0);
-	listen(l, 5);
+	start_listening(l);
 	SAY("idle", connect_to(idle, port_of(l)));
 	SAY("busy", connect_to(busy, port_of(l)));
 	SAY("send", send(busy, "x", 1, 0));
@@ -126,8 +125,7 @@ CASE(fast_open)
 	SAY("tfo", set(l, IPPROTO_TCP, TCP_FASTOPEN, 5));
 	SAY("no_cookie", set(l, IPPROTO_TCP, TCP_FASTOPEN_NO_COOKIE, 1));
 	SAY("key", setsockopt(l, IPPROTO_TCP, TCP_FASTOPEN_KEY, "0123456789abcdef", 16));
-	bind_to(l, 0);
-	listen(l, 5);
+	start_listening(l);
 	SAY("connect", set(c, IPPROTO_TCP, TCP_FASTOPEN_CONNECT, 1));
 	join(&p, l, c);
 	echo(&p);
@@ -144,8 +142,7 @@ CASE(collisions)
 	}
 	SAY("checksum", set(l, IPPROTO_IP, 23, 1));
 	SAY("loop", set(c, IPPROTO_IP, IP_MULTICAST_LOOP, 0));
-	bind_to(l, 0);
-	listen(l, 5);
+	start_listening(l);
 	SAY("listening", set(l, IPPROTO_IP, IP_MULTICAST_LOOP, 1));
 	join(&p, l, c);
 	SAY("connected", set(p.c, IPPROTO_IP, IP_MULTICAST_LOOP, 0));

@@ -109,8 +109,7 @@ static void try_values(const struct option *o, const char *state, int fd)
 /* Connect a socket with the option, after an attempt at @port. */
 static void inherit(const struct option *o, const char *name, int l, int port)
 {
-	long a;
-	int c = fresh();
+	int c = fresh(), a;
 
 	changed(o, c, o->values, o->len);
 	if (port) {
@@ -119,28 +118,28 @@ static void inherit(const struct option *o, const char *name, int l, int port)
 	}
 	say("%s=%s", name, result(connect_to(c, port_of(l))));
 	send(c, "x", 1, MSG_DONTWAIT);
-	a = poll(&(struct pollfd){ .fd = l, .events = POLLIN }, 1, 1500) ? call_accept(l) : -1;
+	a = poll(&(struct pollfd){ .fd = l, .events = POLLIN }, 1, 1500) ? accept(l, NULL, NULL) :
+									   -1;
 	say("client=%s", shown(o, c));
-	say("accepted=%s", a < 0 ? "none" : shown(o, (int)a));
-	close((int)a);
+	say("accepted=%s", a < 0 ? "none" : shown(o, a));
+	close(a);
 	close(c);
 }
 
 static void each(struct option o)
 {
-	int early = fresh(), late = listener(), state;
+	int early = fresh(), late = listener();
 
-	for (state = FRESH; state < STATES; state++)
-		try_values(&o, state_names[state], enter(state));
-	try_lengths(&o, "fresh", enter(FRESH));
-	try_lengths(&o, "connected", enter(CONNECTED));
+	for (const struct named_state *s = states; s->name; s++)
+		try_values(&o, s->name, enter(s->state));
+	try_lengths(&o, "fresh", fresh());
+	try_lengths(&o, "connected", enter(IS_CONNECTED));
 	changed(&o, early, o.values, o.len);
-	bind_to(early, 0);
-	listen(early, 5);
+	start_listening(early);
 	changed(&o, late, o.values, o.len);
 	inherit(&o, "early", early, 0);
 	inherit(&o, "late", late, 0);
-	inherit(&o, "again", early, refusing_port());
+	inherit(&o, "again", early, refused_port());
 	forget_kinds();
 }
 
@@ -184,29 +183,28 @@ static void try_numbers(int fd, int count, int level, int name)
 	forget_kinds();
 }
 
-CASE_OF(opt_numbers_socket, try_numbers(enter(CONNECTED), 256, SOL_SOCKET, 0))
-CASE_OF(opt_numbers_ip, try_numbers(enter(CONNECTED), 256, IPPROTO_IP, 0))
-CASE_OF(opt_numbers_ipv6, try_numbers(enter(CONNECTED), 256, IPPROTO_IPV6, 0))
-CASE_OF(opt_numbers_tcp, try_numbers(enter(CONNECTED), 256, IPPROTO_TCP, 0))
-CASE_OF(opt_numbers_level, try_numbers(enter(FRESH), 300, -1, 1))
-CASE_OF(opt_numbers_levels, try_numbers(enter(CONNECTED), 300, -1, 13))
+CASE_OF(opt_numbers_socket, try_numbers(enter(IS_CONNECTED), 256, SOL_SOCKET, 0))
+CASE_OF(opt_numbers_ip, try_numbers(enter(IS_CONNECTED), 256, IPPROTO_IP, 0))
+CASE_OF(opt_numbers_ipv6, try_numbers(enter(IS_CONNECTED), 256, IPPROTO_IPV6, 0))
+CASE_OF(opt_numbers_tcp, try_numbers(enter(IS_CONNECTED), 256, IPPROTO_TCP, 0))
+CASE_OF(opt_numbers_level, try_numbers(fresh(), 300, -1, 1))
+CASE_OF(opt_numbers_levels, try_numbers(enter(IS_CONNECTED), 300, -1, 13))
 
 /* A connected socket of IPv6, of a mapped address, becomes one of IPv4. */
 CASE(opt_addrform_mapped)
 {
-	struct sockaddr_in6 addr = { .sin6_family = AF_INET6 };
+	struct address addr = address_of("::ffff:127.0.0.1", 0);
 	struct sockaddr_storage name;
 	socklen_t len = sizeof(name);
 	int l, c;
 
-	inet_pton(AF_INET6, "::ffff:127.0.0.1", &addr.sin6_addr);
 	family = AF_INET6;
 	l = fresh();
 	c = fresh();
-	bind(l, (void *)&addr, sizeof(addr));
+	bind(l, (void *)&addr.any, addr.len);
 	listen(l, 1);
-	addr.sin6_port = htons(port_of(l));
-	SAY("connect", connect(c, (void *)&addr, sizeof(addr)));
+	addr = address_of("::ffff:127.0.0.1", port_of(l));
+	SAY("connect", connect(c, (void *)&addr.any, addr.len));
 	SAY("form", set(c, IPPROTO_IPV6, IPV6_ADDRFORM, AF_INET));
 	SAY("name", getsockname(c, (void *)&name, &len));
 	say("len=%u family=%d domain=%d", len, name.ss_family, get(c, SOL_SOCKET, SO_DOMAIN));

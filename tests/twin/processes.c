@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 
 #include "twin.h"
 
@@ -12,7 +11,6 @@ CASE(four_accept)
 	int l = listener(), i;
 	pid_t pids[4];
 	struct pair p;
-	char byte;
 
 	for (i = 0; i < 4; i++) {
 		pids[i] = fork();
@@ -22,7 +20,7 @@ CASE(four_accept)
 	for (i = 0; i < 4; i++) {
 		p.c = fresh();
 		SAY("connect", connect_to(p.c, port_of(l)));
-		SAY("recv", recv(p.c, &byte, 1, 0));
+		SAY("recv", call_recv(p.c));
 	}
 	for (i = 0; i < 4; i++)
 		say_status("child", pids[i]);
@@ -65,15 +63,14 @@ static int count(const char *path)
 /* Descriptors, tasks and children after lives of several kinds. */
 CASE(left)
 {
-	int before = count("/proc/self/fd"), i, fd;
-	struct pair p;
+	int port = refused_port(), before = count("/proc/self/fd"), next = fresh(), i, fd;
 
+	close(next);
 	for (i = 0; i < 5; i++) {
-		p = make_pair();
-		part(&p);
+		lives();
 		fd = fresh();
-		connect_to(fd, closed_port());
-		connect_to(fd, closed_port());
+		connect_to(fd, port);
+		connect_to(fd, port);
 		close(fd);
 		fd = fresh();
 		set(fd, SOL_SOCKET, SO_REUSEPORT, 1);
@@ -82,8 +79,7 @@ CASE(left)
 	}
 	say("more=%d tasks=%d", count("/proc/self/fd") - before, count("/proc/self/task") - 2);
 	SAY("wait", waitpid(-1, NULL, WNOHANG));
-	say("descriptor=%d", fresh());
-	forget_kinds();
+	say("descriptor=%d", fresh() == next);
 }
 
 /* A policy of a program that is confined, by each way to install it. */
@@ -133,7 +129,6 @@ static void say_number(const char *name, int fd)
 /* No number is left, or only a few. */
 CASE(no_numbers)
 {
-	struct rlimit limit = { .rlim_max = 400 };
 	struct pair p = make_pair();
 	int c = fresh(), n;
 
@@ -141,15 +136,13 @@ CASE(no_numbers)
 	n = dup(1);
 	close(n);
 	for (int i = 0; i < 3; i++) {
-		limit.rlim_cur = (rlim_t)(n + i);
-		setrlimit(RLIMIT_NOFILE, &limit);
+		limit_numbers(n + i);
 		say_number("socket", fresh());
 		say_number("accept", accept(p.l, NULL, NULL));
 		say_number("dup", dup(c));
 		nonblocking(p.l, true);
 	}
-	limit.rlim_cur = 3;
-	setrlimit(RLIMIT_NOFILE, &limit);
+	limit_numbers(3);
 	echo(&p);
 	SAY("shut", shutdown(p.c, SHUT_RDWR));
 	SAY("close", close(p.c));
@@ -159,7 +152,6 @@ CASE(no_numbers)
 static void numbered(int to)
 {
 	struct pair p = make_pair(), at;
-	int (*close_numbers)(unsigned int first, unsigned int last, int flags);
 
 	at.l = dup2(p.l, to);
 	part(&p);
@@ -168,13 +160,11 @@ static void numbered(int to)
 	if (p.c != at.c)
 		close(p.c);
 	forget_kinds();
-	SAY("refused", connect_to(at.c, closed_port()));
+	SAY("refused", connect_to(at.c, refused_port()));
 	SAY("connect", connect_to(at.c, port_of(at.l)));
 	at.a = accept(at.l, NULL, NULL);
 	echo(&at);
-	/* Old libraries have none. */
-	close_numbers = dlsym(RTLD_DEFAULT, "close_range");
-	SAY("range", close_numbers ? close_numbers(at.l, at.c, 0) : -1);
+	SAY("range", close_range((unsigned int)at.l, (unsigned int)at.c, 0));
 	SAY("closed", fcntl(at.c, F_GETFD));
 	SAY("recv", call_recv(at.a));
 }

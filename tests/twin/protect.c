@@ -59,7 +59,6 @@ static void keep_out(int l, int in)
 {
 	int out = fresh();
 	struct pair p;
-	char byte;
 
 	listen(l, 5);
 	nonblocking(out, true);
@@ -67,7 +66,7 @@ static void keep_out(int l, int in)
 	nonblocking(in, true);
 	join(&p, l, in);
 	SAY("send", send(p.c, "x", 1, 0));
-	SAY("recv", recv(p.a, &byte, 1, 0));
+	SAY("recv", call_recv(p.a));
 	nonblocking(l, true);
 	SAY("more", accept(l, NULL, NULL));
 	SAY("name", getpeername(out, &(struct sockaddr){ 0 }, &(socklen_t){ 0 }));
@@ -101,7 +100,7 @@ CASE(key_retry)
 {
 	int l = bound(), in = fresh();
 
-	SAY("refused", connect_to(in, closed_port()));
+	SAY("refused", connect_to(in, refused_port()));
 	/* TCP has given back the port that it had chosen. */
 	bind_to(fresh(), port_of(in));
 	SAY("server", set_key(l, TCP_MD5SIG));

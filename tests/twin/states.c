@@ -67,20 +67,11 @@ static void say_waited(const char *name, int ep)
 
 #define ANY (EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP)
 
-static int add(int fd, unsigned int what)
-{
-	struct epoll_event event = { .events = what };
-	int ep = epoll_create1(EPOLL_CLOEXEC);
-
-	epoll_ctl(ep, EPOLL_CTL_ADD, fd, &event);
-	return ep;
-}
-
 static void events_in(enum state state)
 {
 	struct pair p = in_state(state);
-	int level = add(p.c, ANY), edge = add(p.c, ANY | EPOLLET), outer = add(level, EPOLLIN),
-	    once = add(p.c, ANY | EPOLLONESHOT), error;
+	int level = watch(p.c, ANY), edge = watch(p.c, ANY | EPOLLET),
+	    outer = watch(level, EPOLLIN), once = watch(p.c, ANY | EPOLLONESHOT), error;
 	struct epoll_event event = { .events = ANY | EPOLLONESHOT };
 
 	/* The peer's delayed answer to an end is an event, too. */
@@ -106,7 +97,7 @@ IN_EACH_STATE(events, events_in)
 /* One socket from its start to its end, watched from the start. */
 static void life(unsigned int what, bool accepted)
 {
-	int l = listener(), c = fresh_with(SOCK_NONBLOCK), ep = add(accepted ? l : c, what);
+	int l = listener(), c = fresh_with(SOCK_NONBLOCK), ep = watch(accepted ? l : c, what);
 	struct pair p;
 	char text[16];
 
@@ -119,7 +110,7 @@ static void life(unsigned int what, bool accepted)
 		p = (struct pair){ l, p.a, p.c };
 		nonblocking(p.c, true);
 		nonblocking(p.a, false);
-		ep = add(p.c, what);
+		ep = watch(p.c, what);
 		say_waited("accepted", ep);
 	}
 	feed(&p, "abcd", 4);

@@ -8,7 +8,7 @@ struct step {
 	bool is_quiet;
 };
 
-static int fds[26], port, refusing;
+static int fds[26], port;
 
 /* The linker collects the steps. Quiet ones print no result. */
 #define ANY_STEP(step_name, quiet, call)                                                           \
@@ -30,13 +30,6 @@ static int *descriptor(char letter)
 	return &fds[letter - 'a'];
 }
 
-static int refused_port(void)
-{
-	if (!refusing)
-		refusing = closed_port();
-	return refusing;
-}
-
 static int connect_at(int fd, const char *v4, const char *v6)
 {
 	struct address to = address_of(family == AF_INET ? v4 : v6, refused_port());
@@ -49,13 +42,6 @@ static int bind_at(int fd, const char *v4, const char *v6)
 	struct address own = address_of(family == AF_INET ? v4 : v6, 0);
 
 	return bind(fd, (void *)&own.any, own.len);
-}
-
-static int disconnect(int fd)
-{
-	struct sockaddr none = { .sa_family = AF_UNSPEC };
-
-	return connect(fd, &none, sizeof(none));
 }
 
 static void become_pair(struct pair p)
@@ -93,14 +79,6 @@ static int take_next(void)
 {
 	wait_for(*descriptor('l'), POLLIN);
 	return take(*descriptor('l'));
-}
-
-static int abort_it(int fd)
-{
-	struct linger now = { .l_onoff = 1 };
-
-	setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
-	return close(fd);
 }
 
 QUIET(fresh, *fd = fresh())
@@ -161,8 +139,10 @@ STEP(fclose, fclose(fdopen(*fd, "r+")))
 STEP(replace, dup2(*descriptor('l'), *fd) == *fd)
 QUIET(closefrom, closefrom(*fd))
 
-static const struct step *find_step(const char *name, size_t len)
+/* A name ends at a space. */
+static const struct step *find_step(const char *name)
 {
+	size_t len = strcspn(name, " ");
 	const struct step *const *step = __start_twin_steps;
 
 	for (; step < __stop_twin_steps; step++)
@@ -171,25 +151,39 @@ static const struct step *find_step(const char *name, size_t len)
 	errx(1, "no step: %s", name);
 }
 
-void play(const char *script)
+long say_step(char letter, const char *name, long ret)
 {
-	const struct step *step;
-	char name[40], letter = *script;
-	size_t len;
+	char text[40];
+	int err = errno;
+
+	snprintf(text, sizeof(text), "%c.%s", letter, name);
+	say_result(text, ret);
+	errno = err;
+	return ret;
+}
+
+long do_step(char letter, int *fd, const char *name)
+{
+	const struct step *step = find_step(name);
 	long ret;
 
+	errno = 0;
+	ret = step->run(fd);
+	return step->is_quiet ? ret : say_step(letter, step->name, ret);
+}
+
+void play(const char *script)
+{
+	char letter = *script;
+
 	memset(fds, -1, sizeof(fds));
-	for (; *script; script += len + (script[len] == ' ')) {
+	while (*script) {
 		if (script[1] == '.') {
 			letter = *script;
 			script += 2;
 		}
-		len = strcspn(script, " ");
-		step = find_step(script, len);
-		errno = 0;
-		ret = step->run(descriptor(letter));
-		snprintf(name, sizeof(name), "%c.%s", letter, step->name);
-		if (!step->is_quiet)
-			say_result(name, ret);
+		do_step(letter, descriptor(letter), script);
+		script += strcspn(script, " ");
+		script += *script == ' ';
 	}
 }

@@ -25,7 +25,7 @@ static void wait_in(enum state state)
 
 	nonblocking(p.c, false);
 	limit(p.c, SO_RCVTIMEO, LIMIT);
-	limit_sends(p.c, LIMIT);
+	limit(p.c, SO_SNDTIMEO, LIMIT);
 	for (int way = 0; way < INS; way++)
 		SAY_TIMED(ins[way], read_by(way, p.c, text, 2, way < IN_FLAGS ? MSG_WAITALL : 0));
 	SAY_TIMED("send", send(p.c, "x", 1, 0));

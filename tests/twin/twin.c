@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Functions for cases of the twin. */
+#include <sys/resource.h>
+
 #include "twin.h"
 
 int family = AF_INET;
@@ -112,6 +114,13 @@ void nap(int ms)
 	poll(NULL, 0, ms);
 }
 
+size_t touched(const char *data, size_t size, char filler)
+{
+	while (size && data[size - 1] == filler)
+		size--;
+	return size;
+}
+
 bool nonblocking(int fd, bool on)
 {
 	int flags = fcntl(fd, F_GETFL);
@@ -218,23 +227,49 @@ int fresh(void)
 	return fresh_with(0);
 }
 
+int start_listening(int fd)
+{
+	return bind_to(fd, 0) ?: listen(fd, 10);
+}
+
 int listener(void)
 {
 	int fd = fresh();
 
-	if (bind_to(fd, 0) || listen(fd, 10))
+	if (start_listening(fd))
 		exit(9);
 	return fd;
 }
 
-int closed_port(void)
+static int raw_socket(int flags)
 {
-	int fd = socket(family, SOCK_STREAM, IPPROTO_TCP), port;
+	return (int)syscall(SYS_socket, family, SOCK_STREAM | flags, IPPROTO_TCP);
+}
 
-	bind_to(fd, 0);
-	port = port_of(fd);
-	close(fd);
-	return port;
+int refused_port(void)
+{
+	static int fd = -1;
+
+	if (fd < 0) {
+		fd = raw_socket(0);
+		bind_to(fd, 0);
+	}
+	return port_of(fd);
+}
+
+int disconnect(int fd)
+{
+	struct sockaddr none = { .sa_family = AF_UNSPEC };
+
+	return connect(fd, &none, sizeof(none));
+}
+
+int abort_it(int fd)
+{
+	struct linger now = { .l_onoff = 1 };
+
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	return close(fd);
 }
 
 void join(struct pair *p, int l, int c)
@@ -261,22 +296,18 @@ struct pair make_pair(void)
 
 void echo(const struct pair *p)
 {
-	char byte;
-
 	SAY("send", send(p->c, "x", 1, 0));
-	SAY("recv", recv(p->a, &byte, 1, 0));
+	SAY("recv", call_recv(p->a));
 }
 
 int hole(void)
 {
-	int l = (int)syscall(SYS_socket, family, SOCK_STREAM, IPPROTO_TCP), c, i;
+	int l = raw_socket(0);
 
 	bind_to(l, 0);
 	listen(l, 0);
-	for (i = 0; i < 3; i++) {
-		c = (int)syscall(SYS_socket, family, SOCK_STREAM | SOCK_NONBLOCK, IPPROTO_TCP);
-		connect_to(c, port_of(l));
-	}
+	for (int i = 0; i < 3; i++)
+		connect_to(raw_socket(SOCK_NONBLOCK), port_of(l));
 	nap(100);
 	return port_of(l);
 }
@@ -342,8 +373,6 @@ struct pair make_drained_pair(void)
 	echo(&p);
 	return p;
 }
-
-/* More than TCP sends without a reader. */
 
 void on_pipe(int number)
 {
@@ -441,20 +470,22 @@ void limit(int fd, int name, int ms)
 	setsockopt(fd, SOL_SOCKET, name, &time, sizeof(time));
 }
 
-void limit_sends(int fd, int ms)
+void limit_numbers(int n)
 {
-	limit(fd, SO_SNDTIMEO, ms);
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = (rlim_t)n;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 void dress(int fd)
 {
-	struct timeval time = { .tv_sec = 3, .tv_usec = 500000 };
-
 	set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 	set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
 	set(fd, SOL_SOCKET, SO_RCVBUF, 40000);
 	set(fd, SOL_SOCKET, SO_MARK, 7);
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time));
+	limit(fd, SO_RCVTIMEO, 3500);
 	set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 	set(fd, IPPROTO_TCP, TCP_KEEPIDLE, 44);
 	set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, 3333);
@@ -504,12 +535,12 @@ void *wait_in_thread(void *waiter)
 
 long call_accept(int fd)
 {
-	return accept(fd, NULL, NULL);
+	return accept(fd, NULL, NULL) < 0 ? -1 : 0;
 }
 
 long call_accept4(int fd)
 {
-	return accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+	return accept4(fd, NULL, NULL, SOCK_CLOEXEC) < 0 ? -1 : 0;
 }
 
 long call_recv(int fd)
@@ -555,8 +586,6 @@ int watch(int fd, unsigned int what)
 	int ep = epoll_create1(EPOLL_CLOEXEC);
 
 	epoll_ctl(ep, EPOLL_CTL_ADD, fd, &event);
-	if (what & EPOLLOUT)
-		epoll_wait(ep, &event, 1, 0);
 	return ep;
 }
 
@@ -601,6 +630,17 @@ void end_waiters(struct waiter *waiters, size_t n)
 	}
 }
 
+bool lives(void)
+{
+	struct pair p = { .l = fresh(), .c = fresh() };
+	bool failed = start_listening(p.l) || connect_to(p.c, port_of(p.l));
+
+	p.a = accept(p.l, NULL, NULL);
+	failed |= send(p.c, "x", 1, 0) != 1 || call_recv(p.a) != 1;
+	part(&p);
+	return !failed;
+}
+
 pid_t leave_unread(struct pair *p)
 {
 	pid_t pid = fork();
@@ -615,65 +655,33 @@ pid_t leave_unread(struct pair *p)
 	return pid;
 }
 
-const char *const state_names[] = { "fresh",	 "bound",    "listening", "refused", "pending",
-				    "connected", "accepted", "shut",	  "ended",   "reset" };
+const struct named_state states[] = {
+	{ "fresh", IS_FRESH },
+	{ "bound", IS_BOUND },
+	{ "listening", IS_LISTENING },
+	{ "refused", IS_REFUSED },
+	{ "pending", IS_CONNECTING },
+	{ "connected", IS_CONNECTED },
+	{ "accepted", IS_ACCEPTED },
+	{ "shut", IS_SHUT_BOTH },
+	{ "ended", PEER_HAS_CLOSED },
+	{ "reset", IS_ABORTED },
+	{ NULL, 0 },
+};
 
-int refusing_port(void)
+static int enter_single(enum state state, int flags)
 {
-	int fd = (int)syscall(SYS_socket, family, SOCK_STREAM, IPPROTO_TCP);
+	int fd = fresh_with(state == IS_CONNECTING ? SOCK_NONBLOCK : flags);
 
-	bind_to(fd, 0);
-	return port_of(fd);
-}
-
-static int enter_unconnected(int state)
-{
-	int fd = fresh_with(state == PENDING ? SOCK_NONBLOCK : 0);
-
-	if (state == BOUND)
+	if (state == IS_BOUND)
 		bind_to(fd, 0);
-	if (state == REFUSED || state == PENDING)
-		connect_to(fd, state == PENDING ? hole() : refusing_port());
-	return fd;
-}
-
-int enter(int state)
-{
-	static const struct linger reset = { .l_onoff = 1 };
-	struct pair p;
-
-	if (state < CONNECTED)
-		return state == LISTENING ? listener() : enter_unconnected(state);
-	p = make_pair();
-	if (state == SHUT)
-		shutdown(p.c, SHUT_RDWR);
-	if (state == RESET)
-		setsockopt(p.a, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
-	if (state >= ENDED) {
-		close(p.a);
-		wait_for(p.c, POLLIN);
-	}
-	return state == ACCEPTED ? p.a : p.c;
-}
-
-static struct pair make_single(enum state state)
-{
-	struct pair p = { -1, fresh_with(SOCK_NONBLOCK), -1 };
-
-	if (state == IS_LISTENING) {
-		bind_to(p.c, 0);
-		listen(p.c, 5);
-	}
+	if (state == IS_LISTENING)
+		start_listening(fd);
 	if (state == IS_CONNECTING)
-		connect_to(p.c, hole());
-	if (state == IS_REFUSED) {
-		/* No other case may listen there. */
-		p.l = fresh();
-		bind_to(p.l, 0);
-		connect_to(p.c, port_of(p.l));
-		wait_for(p.c, POLLOUT);
-	}
-	return p;
+		connect_to(fd, hole());
+	if (state == IS_REFUSED && connect_to(fd, refused_port()) && errno == EINPROGRESS)
+		wait_for(fd, POLLOUT);
+	return fd;
 }
 
 void feed(const struct pair *p, const char *data, size_t len)
@@ -702,23 +710,37 @@ static void become_state(struct pair *p, enum state state)
 	}
 	if (state == PEER_HAS_SHUT)
 		shutdown(p->a, SHUT_WR);
+	else if (state == IS_ABORTED)
+		abort_it(p->a);
 	else
 		close(p->a);
 	wait_for(p->c, POLLRDHUP);
 }
 
-struct pair in_state(enum state state)
+static struct pair enter_with(enum state state, int flags)
 {
 	struct pair p = { -1, -1, -1 };
 
+	if (state < IS_CONNECTED) {
+		p.c = enter_single(state, flags);
+		return p;
+	}
+	p = make_pair();
+	nonblocking(p.c, flags);
+	become_state(&p, state);
+	return state == IS_ACCEPTED ? (struct pair){ p.l, p.a, p.c } : p;
+}
+
+struct pair in_state(enum state state)
+{
 	on(SIGPIPE, on_pipe, 0);
 	pipes = 0;
-	if (state < IS_CONNECTED)
-		return make_single(state);
-	p = make_pair();
-	nonblocking(p.c, true);
-	become_state(&p, state);
-	return p;
+	return enter_with(state, SOCK_NONBLOCK);
+}
+
+int enter(enum state state)
+{
+	return enter_with(state, 0).c;
 }
 
 char *unmapped(void)

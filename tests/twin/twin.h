@@ -92,19 +92,28 @@ struct pair {
 	int l, c, a;
 };
 
+/* RESET by a peer with unread data, ABORTED by one whose SO_LINGER is 0. */
 enum state {
 	IS_FRESH,
+	IS_BOUND,
 	IS_LISTENING,
 	IS_CONNECTING,
 	IS_REFUSED,
 	IS_CONNECTED,
+	IS_ACCEPTED,
 	HAS_DATA,
 	IS_SHUT_READ,
 	IS_SHUT_WRITE,
 	IS_SHUT_BOTH,
 	PEER_HAS_SHUT,
 	PEER_HAS_CLOSED,
-	IS_RESET
+	IS_RESET,
+	IS_ABORTED
+};
+
+struct named_state {
+	const char *name;
+	enum state state;
 };
 
 /* A case for each of them, from a function with a state as its parameter. */
@@ -131,9 +140,6 @@ struct waiter {
 	_Atomic pid_t id;
 };
 
-/* States of a socket: ENDED after its peer has closed, RESET after the peer's reset. */
-enum { FRESH, BOUND, LISTENING, REFUSED, PENDING, CONNECTED, ACCEPTED, SHUT, ENDED, RESET, STATES };
-
 void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...);
 const char *result(long ret);
 /* Successful calls do not change errno. */
@@ -148,6 +154,8 @@ void say_names(const char *name, int fd);
 /* Names of bits of poll(2) and epoll(7). */
 const char *bits(unsigned int events);
 void wait_for(int fd, short what);
+/* Bytes of a buffer without those at its end that are still @filler. */
+size_t touched(const char *data, size_t size, char filler);
 void nap(int ms);
 bool nonblocking(int fd, bool on);
 struct address loopback(int port);
@@ -160,8 +168,13 @@ int connect_to(int fd, int port);
 int fresh_with(int flags);
 int fresh(void);
 int listener(void);
-/* A port without a listener. */
-int closed_port(void);
+/* Bind to any port, and listen. */
+int start_listening(int fd);
+/* A port that refuses connections for the rest of the case. */
+int refused_port(void);
+int disconnect(int fd);
+/* Close with a reset. */
+int abort_it(int fd);
 void join(struct pair *p, int l, int c);
 struct pair make_pair(void);
 void echo(const struct pair *p);
@@ -190,10 +203,12 @@ void say_status(const char *name, pid_t pid);
 size_t fill(int fd);
 /* Set SO_RCVTIMEO or SO_SNDTIMEO. */
 void limit(int fd, int name, int ms);
-void limit_sends(int fd, int ms);
+/* No number of a descriptor from @n on. */
+void limit_numbers(int n);
 /* Set everything that must be copied to a replacement socket. */
 void dress(int fd);
 void undress(int fd);
+/* Return: 0, not a number that another thread determines */
 long call_accept(int fd);
 long call_accept4(int fd);
 long call_recv(int fd);
@@ -211,6 +226,8 @@ void wait_until_it_sleeps(pid_t pid);
 void start_waiters(struct waiter *waiters, size_t n);
 /* If one is never woken, the case hangs. */
 void end_waiters(struct waiter *waiters, size_t n);
+/* A whole life of a connection. Return: true if each call succeeds */
+bool lives(void);
 /* A child that has the accepted end, and ends without reading the data that arrives. */
 pid_t leave_unread(struct pair *p);
 /*
@@ -218,8 +235,16 @@ pid_t leave_unread(struct pair *p);
  * before a step is a descriptor, also for the next steps: "l.listener c.fresh connect a.accept".
  */
 void play(const char *script);
+/* Print the result of a step. Return: the same, with errno */
+long say_step(char letter, const char *name, long ret);
+/* One step of a script. Return: as say_step() */
+long do_step(char letter, int *fd, const char *name);
 /* A pair whose client is in this state and does not block. Count SIGPIPE from now. */
 struct pair in_state(enum state state);
+/* As the client of that, but it blocks. */
+int enter(enum state state);
+/* States in which options and requests are tried, up to one without a name. */
+extern const struct named_state states[];
 /* Send from the accepted end, and wait until the bytes can be read. */
 void feed(const struct pair *p, const char *data, size_t len);
 /* An address without memory; the page before it has some, all zero. */
@@ -227,11 +252,6 @@ char *unmapped(void);
 /* Forget what say_kind() found; print it at the end of a case. */
 void forget_kinds(void);
 void say_kinds(void);
-extern const char *const state_names[STATES];
-/* A socket in a state, new in each call. */
-int enter(int state);
-/* A port that refuses connections for the rest of the case. */
-int refusing_port(void);
 
 #define TWIN_SIDES 16
 

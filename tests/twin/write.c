@@ -71,13 +71,12 @@ static int unsent_bytes(int fd)
 CASE(out_queue)
 {
 	struct pair p = make_pair();
-	char byte;
 
 	SAY("send", send(p.c, "x", 1, 0));
 	say("queued=%d", unsent_bytes(p.c));
-	SAY("recv", recv(p.a, &byte, 1, 0));
+	SAY("recv", call_recv(p.a));
 	SAY("shutdown", shutdown(p.c, SHUT_WR));
-	SAY("end", recv(p.a, &byte, 1, 0));
+	SAY("end", call_recv(p.a));
 	say("queued=%d", unsent_bytes(p.c));
 }
 
@@ -122,7 +121,7 @@ static void write_parts(int ms, int tick_ms, int signal_flags, int open_flags, i
 		struct pair p = make_narrow_pair();
 		ssize_t n;
 
-		limit_sends(p.c, ms);
+		limit(p.c, SO_SNDTIMEO, ms);
 		nonblocking(p.c, open_flags);
 		storm(tick_ms * 1000);
 		n = write_by(way, p.c, much, sizeof(much), flags);
@@ -154,13 +153,13 @@ CASE(full)
 	write_full(p.c, 0);
 	nonblocking(p.c, false);
 	write_full(p.c, MSG_DONTWAIT);
-	limit_sends(p.c, 50);
+	limit(p.c, SO_SNDTIMEO, 50);
 	write_full(p.c, 0);
-	limit_sends(p.c, 60000);
+	limit(p.c, SO_SNDTIMEO, 60000);
 	on(SIGALRM, on_alarm, SA_RESTART);
 	storm(50000);
 	write_full(p.c, 0);
-	limit_sends(p.c, 0);
+	limit(p.c, SO_SNDTIMEO, 0);
 	on(SIGALRM, on_alarm, 0);
 	write_full(p.c, 0);
 	storm(0);
