@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: MIT
 /* Effects of a process, a thread or another descriptor on a socket of this process. */
 #include <sched.h>
+#ifdef __GLIBC__
+#include <sys/pidfd.h>
+#endif
+
 #include "twin.h"
+
+#ifndef __GLIBC__
+#define pidfd_open(...) ((int)syscall(SYS_pidfd_open, __VA_ARGS__))
+#define pidfd_getfd(...) ((int)syscall(SYS_pidfd_getfd, __VA_ARGS__))
+#endif
 
 /* Copies that are descriptors, then threads of control. */
 enum { BY_DUP, BY_DUPFD, BY_DUP2, BY_SCM, BY_PIDFD, BY_THREAD, BY_FULL, BY_CLONE };
@@ -60,9 +69,7 @@ static void perform(int by, void (*run)(int fd), int fd)
 	case BY_DUPFD: act.fd = fcntl(fd, F_DUPFD_CLOEXEC, 300); break;
 	case BY_DUP2: act.fd = dup2(fd, fresh()); break;
 	case BY_SCM: act.fd = pass(fd); break;
-	case BY_PIDFD:
-		act.fd = (int)syscall(SYS_pidfd_getfd, syscall(SYS_pidfd_open, getpid(), 0), fd, 0);
-		break;
+	case BY_PIDFD: act.fd = pidfd_getfd(pidfd_open(getpid(), 0), fd, 0); break;
 	case BY_THREAD:
 		pthread_create(&thread, NULL, run_in_thread, &act);
 		pthread_join(thread, NULL);
