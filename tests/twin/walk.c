@@ -6,8 +6,6 @@
  * waits for that after each step: nothing that it prints depends on time. Steps block only if they
  * need not wait. Steps that are known to differ are left out, see known[].
  */
-#include <sys/mman.h>
-#include <sys/sendfile.h>
 #include <sys/select.h>
 
 #include "twin.h"
@@ -47,25 +45,11 @@ struct step {
 static struct slot slots[] = { { .name = 'a' }, { .name = 'b' }, { .name = 'c' }, { .name = 'l' } };
 static struct slot *const last = &slots[3];
 static struct end *ends;
-static int n_ends, closed, pipe_fds[2], file, ep;
+static int n_ends, ep;
 static unsigned long luck;
 
 /* Print and return the result of a call. */
-#define DO(s, name, call) (errno = 0, said(s, name, call))
-
-static long said(const struct slot *s, const char *name, long ret)
-{
-	char text[40];
-	int err = errno;
-
-	snprintf(text, sizeof(text), "%c.%s", s->name, name);
-	say_result(text, ret);
-	if (pipes)
-		say("sigpipe");
-	pipes = 0;
-	errno = err;
-	return ret;
-}
+#define DO(slot, step, call) (errno = 0, say_step((slot)->name, step, call))
 
 static unsigned int dice(unsigned int sides)
 {
@@ -187,7 +171,7 @@ static struct slot *a_listener(unsigned int n)
 static void do_bind(struct slot *s, unsigned int n)
 {
 	static const char *const names[] = { "bind", "bind(used)", "bind(l)" };
-	const int ports[] = { 0, port_of(closed), is_free(last) ? 0 : port_of(last->fd) };
+	const int ports[] = { 0, refused_port(), is_free(last) ? 0 : port_of(last->fd) };
 
 	n %= 3;
 	DO(s, names[n], bind_to(s->fd, ports[n]));
@@ -195,7 +179,7 @@ static void do_bind(struct slot *s, unsigned int n)
 
 static void do_listen(struct slot *s, unsigned int n)
 {
-	if (!DO(s, "listen", listen(s->fd, 16)))
+	if (!do_step(s->name, &s->fd, "listen"))
 		s->end->listens = s->end->used = true;
 }
 
@@ -213,7 +197,7 @@ static void restart(struct end *end, struct end *peer)
 /* Connect to a listener, to a port without one, or, if @l is @s, to itself. */
 static void connect_slot(struct slot *s, struct slot *l)
 {
-	int port = port_of(l ? l->fd : closed);
+	int port = l ? port_of(l->fd) : refused_port();
 	struct end *end = s->end;
 
 	if (DO(s, l == s ? "self" : "connect", connect_to(s->fd, port)) && errno != EINPROGRESS)
@@ -230,9 +214,7 @@ static void connect_slot(struct slot *s, struct slot *l)
 
 static void do_unconnect(struct slot *s, unsigned int n)
 {
-	struct sockaddr any = { .sa_family = AF_UNSPEC };
-
-	if (DO(s, "unspec", connect(s->fd, &any, sizeof(any))))
+	if (do_step(s->name, &s->fd, "unspec"))
 		return;
 	part_ends(s->end, true);
 	if (s->end->peer)
@@ -283,39 +265,6 @@ static void do_pair(struct slot *s, unsigned int n)
 	do_accept(next, 24 + n % 8);
 }
 
-static void empty_pipe(void)
-{
-	int err = errno;
-	char rest[4096];
-
-	if (read(pipe_fds[0], rest, sizeof(rest)) < 0)
-		say("no data");
-	errno = err;
-}
-
-static ssize_t put(int fd, char *data, size_t len, unsigned int how)
-{
-	struct iovec iov[] = { { data, len / 2 }, { data + len / 2, len - len / 2 } };
-	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
-	off_t place = data - much;
-	ssize_t n;
-
-	switch (how) {
-	case 0: return write(fd, data, len);
-	case 1: return writev(fd, iov, 2);
-	case 2: return sendmsg(fd, &msg, MSG_NOSIGNAL);
-	case 3: return sendto(fd, data, len, MSG_DONTWAIT, NULL, 0);
-	case 4: return sendfile(fd, file, &place, len);
-	case 5:
-		n = write(pipe_fds[1], data, len);
-		n = splice(pipe_fds[0], NULL, fd, NULL, (size_t)n, 0);
-		if (n < 0)
-			empty_pipe();
-		return n;
-	default: return send(fd, data, len, 0);
-	}
-}
-
 static void count_write(struct end *end, ssize_t n)
 {
 	struct end *peer = end->peer;
@@ -331,23 +280,23 @@ static void count_write(struct end *end, ssize_t n)
 
 static void do_write(struct slot *s, unsigned int n)
 {
-	static const char *const names[] = { "write",	 "writev", "sendmsg", "sendto",
-					     "sendfile", "splice", "send" };
 	static const size_t lens[] = { 1, 100, 2000 };
+	static const int flags[] = { 0, MSG_DONTWAIT, MSG_NOSIGNAL };
+	const char *data = much + s->end->sent % 251;
+	size_t len = lens[n % 3];
 	char name[40];
-	size_t len = lens[n / 8 % 3];
+	int way = (int)(n / 3 % OUTS);
 
-	n %= 7;
-	snprintf(name, sizeof(name), "%s(%zu)", names[n], len);
+	snprintf(name, sizeof(name), "%s(%zu)", outs[way], len);
 	if (!s->end->peer || s->end->peer->in < 8000)
-		count_write(s->end, DO(s, name, put(s->fd, much + s->end->sent % 251, len, n)));
+		count_write(s->end,
+			    DO(s, name, write_by(way, s->fd, data, len, flags[n / 27 % 3])));
 }
 
 /* Data that is held back for a moment. */
 static void do_more(struct slot *s, unsigned int n)
 {
 	char *data = much + s->end->sent % 251;
-	int zero = 0;
 
 	if (n % 2)
 		count_write(s->end, DO(s, "more", send(s->fd, data, 10, MSG_MORE)));
@@ -357,49 +306,32 @@ static void do_more(struct slot *s, unsigned int n)
 	if (!s->end->reset)
 		count_write(s->end, DO(s, "send", send(s->fd, data, 10, 0)));
 	if (n % 2 == 0)
-		DO(s, "uncork", setsockopt(s->fd, IPPROTO_TCP, TCP_CORK, &zero, sizeof(zero)));
-}
-
-static ssize_t take(int fd, char *data, size_t len, unsigned int how)
-{
-	struct iovec iov[] = { { data, len / 2 }, { data + len / 2, len - len / 2 } };
-	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
-	ssize_t n;
-
-	switch (how) {
-	case 0: return read(fd, data, len);
-	case 1: return readv(fd, iov, 2);
-	case 2: return recvmsg(fd, &msg, 0);
-	case 3: return recv(fd, data, len, MSG_PEEK | MSG_DONTWAIT);
-	case 4: return recv(fd, data, len, MSG_WAITALL);
-	case 5:
-		n = splice(fd, NULL, pipe_fds[1], NULL, len, 0);
-		return n > 0 ? read(pipe_fds[0], data, len) : n;
-	case 6: return recv(fd, data, len, 0);
-	default: return recvfrom(fd, data, len, MSG_DONTWAIT, NULL, NULL);
-	}
+		DO(s, "uncork", set(s->fd, IPPROTO_TCP, TCP_CORK, 0));
 }
 
 static void do_read(struct slot *s, unsigned int n)
 {
-	static const char *const names[] = { "read",	"readv",  "recvmsg", "peek",
-					     "waitall", "splice", "recv",    "recvfrom" };
 	static const size_t lens[] = { 1, 100, 8500 };
-	size_t len = lens[n / 8 % 3];
+	static const int all_flags[] = { 0, MSG_PEEK, MSG_WAITALL, MSG_DONTWAIT };
+	size_t len = lens[n % 3];
 	struct end *end = s->end;
 	char data[8500], name[40];
 	ssize_t got;
 	bool is_over = !end->peer || end->fin || end->reset || end->shut & POLLIN;
+	int way = (int)(n / 3 % INS), flags = way < IN_FLAGS ? all_flags[n / 24 % 4] : 0;
 
-	n %= 8;
-	/* These would wait. */
-	if (!is_over && !end->nonblocking && !end->limited && end->in < (n == 4 ? (int)len : 1))
-		n = 7;
-	snprintf(name, sizeof(name), "%s(%zu)", names[n], len);
-	got = DO(s, name, take(s->fd, data, len, n));
+	/* These would wait, or find the same twice. */
+	if ((!is_over && !end->nonblocking && !end->limited &&
+	     end->in < (flags == MSG_WAITALL ? (int)len : 1)) ||
+	    (way == IN_RECVMMSG && flags == MSG_PEEK)) {
+		way = IN_RECVFROM;
+		flags = MSG_DONTWAIT;
+	}
+	snprintf(name, sizeof(name), "%s(%zu,%x)", ins[way], len, (unsigned int)flags);
+	got = DO(s, name, read_by(way, s->fd, data, len, flags));
 	if (got > 0 && memcmp(data, much + end->got % 251, (size_t)got))
 		say("wrong");
-	if (got > 0 && n != 3) {
+	if (got > 0 && flags != MSG_PEEK) {
 		end->in -= (int)got;
 		end->got += (unsigned int)got;
 	}
@@ -407,12 +339,12 @@ static void do_read(struct slot *s, unsigned int n)
 
 static void do_shutdown(struct slot *s, unsigned int n)
 {
-	static const char *const names[] = { "shutdown(RD)", "shutdown(WR)", "shutdown(RDWR)" };
+	static const char *const names[] = { "shut_read", "shut_write", "shut_both" };
 	static const unsigned int bits[] = { POLLIN, POLLOUT, POLLIN | POLLOUT };
 	struct end *end = s->end;
 
 	n %= 3;
-	if (DO(s, names[n], shutdown(s->fd, (int)n)))
+	if (do_step(s->name, &s->fd, names[n]))
 		return;
 	if (end->listens && n != SHUT_WR)
 		part_ends(end, false);
@@ -424,7 +356,7 @@ static void do_shutdown(struct slot *s, unsigned int n)
 
 static void do_close(struct slot *s, unsigned int n)
 {
-	DO(s, "close", close(s->fd));
+	do_step(s->name, &s->fd, "close");
 	end_users(s->end);
 	s->fd = -1;
 }
@@ -500,9 +432,8 @@ static void do_option(struct slot *s, unsigned int n)
 
 static void do_limit(struct slot *s, unsigned int n)
 {
-	struct timeval time = { .tv_usec = 20000 };
-
-	DO(s, "rcvtimeo", setsockopt(s->fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)));
+	say("%c.limit", s->name);
+	limit(s->fd, SO_RCVTIMEO, 20);
 	s->end->limited = true;
 }
 
@@ -539,7 +470,7 @@ static void do_ask(struct slot *s, unsigned int n)
 	int inq = -1;
 
 	if (n % 2) {
-		say("%c.error=%d", s->name, get(s->fd, SOL_SOCKET, SO_ERROR));
+		do_step(s->name, &s->fd, "error");
 		return;
 	}
 	DO(s, "fionread", ioctl(s->fd, FIONREAD, &inq));
@@ -638,18 +569,26 @@ static const struct step steps[] = {
 	/* clang-format on */
 };
 
+static void perform(const struct step *step, struct slot *s, unsigned int n)
+{
+	step->run(s, n);
+	if (pipes)
+		say("sigpipe");
+	pipes = 0;
+}
+
 static void run_step(const struct step *step, struct slot *s, unsigned int n, bool in_child)
 {
 	if (is_free(s) != (step->place == EMPTY) || is_known(step->run, s))
 		return;
 	if (step->place != ANYWHERE || !in_child) {
-		step->run(s, n);
+		perform(step, s, n);
 	} else {
 		pid_t pid = fork();
 
 		if (!pid) {
 			say("child:");
-			step->run(s, n);
+			perform(step, s, n);
 			_exit(0);
 		}
 		waitpid(pid, NULL, 0);
@@ -679,12 +618,7 @@ static void begin(unsigned long seed, unsigned long number)
 	on(SIGPIPE, on_pipe, 0);
 	ends = mmap(NULL, 64 * sizeof(*ends), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		    -1, 0);
-	closed = (int)syscall(SYS_socket, family, SOCK_STREAM, IPPROTO_TCP);
-	bind_to(closed, 0);
-	file = memfd_create("file", 0);
-	if (pipe(pipe_fds) || write(file, much, 4096) != 4096)
-		exit(9);
-	nonblocking(pipe_fds[0], true);
+	refused_port();
 	ep = epoll_create1(0);
 	for (size_t i = 0; i < 4; i++)
 		slots[i].fd = -1;
