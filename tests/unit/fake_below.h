@@ -1122,6 +1122,32 @@ static inline bool fake_is_same(int fd)
 			     fake.was.n_options));
 }
 
+/* Call bind(2) or connect(2) for socket 5, with an address of which only family and port are set. */
+static inline int call_at(int (*call)(int fd, const struct sockaddr *addr, socklen_t len),
+			  int family, int port, socklen_t len)
+{
+	struct sockaddr_storage addr = { .ss_family = (sa_family_t)family };
+
+	/* The same place in IPv6. */
+	((struct sockaddr_in *)&addr)->sin_port = htons((uint16_t)port);
+	return call(5, (const struct sockaddr *)&addr, len);
+}
+
+static inline int connect_to(int port)
+{
+	return call_at(connect, AF_INET, port, sizeof(struct sockaddr_in));
+}
+
+static inline int get_int(int level, int name)
+{
+	socklen_t len = sizeof(int);
+	int value = -1;
+
+	assert_int_equal(getsockopt(5, level, name, &value, &len), 0);
+	fake_forgive();
+	return value;
+}
+
 /* The value and errno (0: untouched) of a call, which leaves no descriptor over. */
 #define comes_to(call, value, err)                                                                 \
 	do {                                                                                       \

@@ -202,31 +202,6 @@ TEST(limits_of_own_listeners)
 	assert_int_equal(how_taken, WINDOW);
 }
 
-/* shutdown() has replaced the listener, and sent a client. */
-static void listener_is_shut(void)
-{
-	shim_fd_drop(FD_SMC, 5);
-	errno = ECONNRESET;
-}
-
-TEST(shutdown_ends_the_wait)
-{
-	for (int i = 0; i < 3; i++) {
-		bool listens = i == 2;
-
-		fake_int(5, SOL_SOCKET, SO_ACCEPTCONN, listens);
-		shim_fd_mark(5);
-		fake_socket(12, AF_INET, IPPROTO_TCP);
-		fake_gives("accept", i == 1 ? -1 : 12, 1, listener_is_shut);
-		/* A TCP listener loses its mark, too. */
-		if (listens)
-			comes_to(accept(5, NULL, NULL), 12, 0);
-		else
-			comes_to(accept(5, NULL, NULL), -1, EINVAL);
-		assert_int_equal(fake_fd(12) != NULL, i > 0);
-	}
-}
-
 static void locked_once(void)
 {
 	fake_fails("lock 5 1", EAGAIN, 150);
@@ -280,10 +255,6 @@ TEST(numbers_that_are_too_large)
 	fake.fds[5].revents = POLLIN;
 	fake_gives("accept 5", SHIM_FD_NUMBERS, 1, NULL);
 	comes_to(accept(5, NULL, NULL), SHIM_FD_NUMBERS, 0);
-	shim_fd_set(FD_EPOLL, 0);
-	shim_fd_drop(FD_SMC, SHIM_FD_NUMBERS);
-	shim_fd_clear(FD_SMC, SHIM_FD_NUMBERS);
-	assert_true(shim_fd_is_set(FD_EPOLL, 0));
 }
 
 /* Compare the microseconds that shim_window_time() finds, and those that are set then. */

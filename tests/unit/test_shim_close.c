@@ -6,7 +6,6 @@
 #include "fake_below.h"
 
 #include <setjmp.h>
-#include <sys/sendfile.h>
 
 #include "ld_pre_smc/calls/exit.h"
 #include "ld_pre_smc/state/log.h"
@@ -54,7 +53,7 @@ static void a_new_connection(void)
 	fake_option(8, SOL_SOCKET, SO_PEERCRED, &me, sizeof(me));
 }
 
-static int shuts, sizes, pushes, is_quiet;
+static int shuts, sizes, is_quiet;
 
 static int look_at_shutdown(int fd, int how)
 {
@@ -66,7 +65,6 @@ static int look_at_shutdown(int fd, int how)
 static int look_at_option(int fd, int level, int name, const void *value, socklen_t len)
 {
 	sizes += level == SOL_SOCKET && name == SO_SNDBUF;
-	pushes += level == IPPROTO_TCP && name == TCP_NODELAY && *(const int *)value == 1;
 	return fake_setsockopt(fd, level, name, value, len);
 }
 
@@ -112,7 +110,7 @@ FIXTURE(setup)
 	atomic_store(&shim_next_fn[SHIM_FEXECVE], (shim_any_fn)fake_fexecve);
 	own_socket(5);
 	memset(&kept, 0, sizeof(kept));
-	shuts = sizes = pushes = is_quiet = 0;
+	shuts = sizes = is_quiet = 0;
 	return 0;
 }
 
@@ -297,15 +295,6 @@ TEST(debug_lines)
 	assert_int_equal(line.len, sizeof(line.text) - 1);
 }
 
-TEST(duplicates_keep_a_socket_open)
-{
-	fake.fds[5].unsent = 1;
-	comes_to(dup(5), 11, 0);
-	assert_true(shim_fd_has_copies());
-	ends(close(5), 0, 0, 5, CLOSED);
-	ends(close(11), 0, 0, 11, KEPT);
-}
-
 /* One of two instances has the socket; a third one is closed. The keeper still has the socket. */
 TEST(it_leaves_epoll_and_async)
 {
@@ -325,30 +314,6 @@ TEST(it_leaves_epoll_and_async)
 		assert_true(!fake.fds[5].watchers && fake.fds[5].flags == O_RDWR);
 		assert_true(shim_fd_is_set(FD_EPOLL, 13) && shim_fd_is_set(FD_EPOLL, 14));
 		assert_false(shim_fd_is_set(FD_EPOLL, 15) || shim_fd_is_set(FD_KEPT, 5));
-	}
-}
-
-TEST(shutdown_does_not_hide_the_peer)
-{
-	const struct sockaddr_in peer = { .sin_family = AF_INET, .sin_port = htons(80) };
-	static const int errors[] = { 0, EINVAL, ENOTCONN, ENOTCONN };
-	struct sockaddr_in name = { 0 };
-	uint64_t cookie = 4711;
-	socklen_t len;
-
-	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
-	fake.fds[5].is_connected = true;
-	fake.fds[5].name = peer;
-	comes_to(shutdown(5, SHUT_WR), 0, 0);
-	fake.fds[5].is_connected = false;
-	for (size_t i = 0; next_row(i, errors); i++) {
-		len = i == 1 ? (socklen_t)-1 : 4;
-		/* TCP forgets it, too, in the end; another socket has none. */
-		fake.fds[5].state = i == 2 ? TCP_CLOSE : TCP_FIN_WAIT2;
-		cookie += i == 3;
-		fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
-		comes_to(getpeername(5, (void *)&name, &len), -!!errors[i], errors[i]);
-		assert_true(i || (len == sizeof(name) && !memcmp(&name, &peer, 4)));
 	}
 }
 
@@ -454,12 +419,8 @@ TEST(shutdown_of_a_listener)
 	}
 }
 
-TEST(dup2_that_closes_nothing)
+TEST(a_number_that_cannot_be_copied)
 {
-	make(0, 1);
-	ends(dup2(7, 5), -1, EBADF, 5, OPEN);
-	ends(dup2(5, 5), 5, 0, 5, OPEN);
-	assert_int_equal(kept.n, 0);
 	fake_fails("dup", EINVAL, 3);
 	comes_to(dup3(5, 7, 0), -1, EINVAL);
 	comes_to(dup2(5, 7), -1, EINVAL);
@@ -548,42 +509,30 @@ static int fake_fclose(FILE *file)
 	return 0;
 }
 
-/* Streams over real files that pose as SMC sockets; fclose() is hidden from the compiler. */
-TEST(streams_are_closed_like_numbers)
+/*
+ * The caller gets the error of a write, even if fclose() has freed the stream. Real files pose as
+ * SMC sockets; fclose() is hidden from the compiler.
+ */
+TEST(a_stream_that_cannot_be_written)
 {
 	static int (*volatile end_stream)(FILE *) = fclose;
-	static const struct {
-		const char *path;
-		int err, unsent;
-		enum end end;
-	} rows[] = {
-		{ "/dev/null", 0, 0, QUIET },
-		{ "/dev/null", 0, 1, KEPT },
-		/* The caller gets the error of a write, even if fclose() has freed the stream. */
-		{ "/dev/full", ENOSPC, 0, CLOSED },
-		{ "/dev/full", ENOSPC, 1, KEPT },
-	};
 
-	for (size_t i = 0; next_row(i, rows); i++) {
-		for (int is_smc = 0; is_smc < 2; is_smc++) {
-			int err = is_smc ? rows[i].err : 0, fd;
-			FILE *file;
+	for (int unsent = 0; unsent < 2; unsent++) {
+		FILE *file;
+		int fd;
 
-			fake.on = false;
-			file = fopen(rows[i].path, "w");
-			setup(NULL);
-			fd = fileno(file);
-			own_socket(fd);
-			fake.fds[fd].unsent = rows[i].unsent;
-			if (!is_smc)
-				shim_fd_clear(FD_SMC, fd);
-			atomic_store(&shim_next_fn[SHIM_FCLOSE], (shim_any_fn)fake_fclose);
-			fputs(err ? "text" : "", file);
-			ends(end_stream(file), -!!err, err, fd, is_smc ? rows[i].end : CLOSED);
-			fake.on = false;
-			atomic_store(&shim_next_fn[SHIM_FCLOSE], NULL);
-			end_stream(file);
-		}
+		fake.on = false;
+		file = fopen("/dev/full", "w");
+		setup(NULL);
+		fd = fileno(file);
+		own_socket(fd);
+		fake.fds[fd].unsent = unsent;
+		atomic_store(&shim_next_fn[SHIM_FCLOSE], (shim_any_fn)fake_fclose);
+		fputs("text", file);
+		ends(end_stream(file), -1, ENOSPC, fd, unsent ? KEPT : CLOSED);
+		fake.on = false;
+		atomic_store(&shim_next_fn[SHIM_FCLOSE], NULL);
+		end_stream(file);
 	}
 	/* One in memory has no number. */
 	fake.on = true;
@@ -614,27 +563,6 @@ TEST(number_zero_is_a_number)
 	own_socket(0);
 	fake_socket(6, AF_INET, IPPROTO_TCP);
 	ends(dup2(6, 0), 0, 0, 0, QUIET);
-}
-
-/* TCP_NODELAY for a moment sends the rest of a file that ended early. */
-TEST(sendfile_sends_the_end_of_the_file)
-{
-	static const struct {
-		int is, nodelay, sent, pushes;
-	} rows[] = {
-		{ 0, 0, 100, 0 }, { 0, 0, 50, 1 },   { 0, 1, 50, 1 },	{ 0, 0, 0, 0 },
-		{ 0, 0, -1, 0 },  { TCP, 0, 50, 0 }, { RAW, 0, 50, 0 },
-	};
-	loff_t at = 0;
-
-	for (size_t i = 0; next_row(i, rows); i++) {
-		make(rows[i].is, 0);
-		fake_int(5, IPPROTO_TCP, TCP_NODELAY, rows[i].nodelay);
-		fake_gives("sendfile 5 6 1 100", rows[i].sent, 1, NULL);
-		comes_to(sendfile(5, 6, &at, 100), rows[i].sent, 0);
-		assert_int_equal(pushes, rows[i].pushes);
-		assert_int_equal(option_of(5, IPPROTO_TCP, TCP_NODELAY), rows[i].nodelay);
-	}
 }
 
 static struct fixture fixture = { .setup = setup, .teardown = fake_teardown };

@@ -28,13 +28,6 @@ static int slow_connect(int fd, const struct sockaddr *addr, socklen_t len)
 	return fake_connect(fd, addr, len);
 }
 
-static int connect_to(int port)
-{
-	const struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
-
-	return connect(5, (const struct sockaddr *)&in, sizeof(in));
-}
-
 static void begin(int port, enum how how)
 {
 	bool is_late = how == UNCHECKED || how == PENDING || how == REPORTED;
@@ -280,13 +273,6 @@ TEST(lives_are_shared_by_memory_of_this_user_alone)
 	atomic_store(&shim_next_fn[SHIM_FORK], NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		in_child(use_segment, &cases[i]);
-}
-
-TEST(all_lives_end_with_the_process)
-{
-	shim_fd_set(FD_TIMED, 0);
-	shim_lives_leave();
-	assert_false(shim_fd_byte(0) & FD_TIMED);
 }
 
 TEST(short_lives_go_to_tcp)
