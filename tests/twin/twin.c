@@ -246,15 +246,15 @@ static int raw_socket(int flags)
 	return (int)syscall(SYS_socket, family, SOCK_STREAM | flags, IPPROTO_TCP);
 }
 
+int refused_fd = -1;
+
 int refused_port(void)
 {
-	static int fd = -1;
-
-	if (fd < 0) {
-		fd = raw_socket(0);
-		bind_to(fd, 0);
+	if (refused_fd < 0) {
+		refused_fd = raw_socket(0);
+		bind_to(refused_fd, 0);
 	}
-	return port_of(fd);
+	return port_of(refused_fd);
 }
 
 int disconnect(int fd)

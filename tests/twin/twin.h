@@ -170,7 +170,8 @@ int fresh(void);
 int listener(void);
 /* Bind to any port, and listen. */
 int start_listening(int fd);
-/* A port that refuses connections for the rest of the case. */
+/* A port that refuses connections for the rest of the case, and its socket, -1 before. */
+extern int refused_fd;
 int refused_port(void);
 int disconnect(int fd);
 /* Close with a reset. */

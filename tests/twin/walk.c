@@ -33,6 +33,9 @@ struct slot {
 /* States of TCP, as in TCP_INFO. */
 enum { ESTABLISHED = 1, FIN_WAIT1 = 4, FIN_WAIT2, CLOSE = 7, LAST_ACK = 9, CLOSING = 11 };
 
+#define N_ENDS 64
+#define BATCH 50
+
 /* Where a step runs: with an empty slot; with a socket; with a socket, perhaps in a child. */
 enum place { EMPTY, HERE, ANYWHERE };
 
@@ -45,8 +48,11 @@ struct step {
 static struct slot slots[] = { { .name = 'a' }, { .name = 'b' }, { .name = 'c' }, { .name = 'l' } };
 static struct slot *const last = &slots[3];
 static struct end *ends;
-static int n_ends, ep;
+static int n_ends, ep, n_holders;
 static unsigned long luck;
+static pid_t holders[16];
+/* Seconds that settle() waits */
+static double patience;
 
 /* Print and return the result of a call. */
 #define DO(slot, step, call) (errno = 0, say_step((slot)->name, step, call))
@@ -134,10 +140,8 @@ static bool is_settled(const struct slot *s)
 /* Only the first that does not come costs time. */
 static void settle(void)
 {
-	static double limit = 2;
-
 	for (struct slot *s = slots; s <= last; s++) {
-		double end = seconds() + limit;
+		double end = seconds() + patience;
 
 		while (!is_free(s) && !is_settled(s) && seconds() < end)
 			nap(1);
@@ -145,7 +149,7 @@ static void settle(void)
 			continue;
 		if (seconds() >= end) {
 			say("%c.late", s->name);
-			limit = 0.1;
+			patience = 0.1;
 		}
 		s->end->starts = false;
 	}
@@ -381,11 +385,15 @@ static void do_dup(struct slot *s, unsigned int n)
 /* A child that does nothing, so that close() does not end connections. */
 static void do_hold(struct slot *s, unsigned int n)
 {
+	pid_t pid;
+
 	say("hold");
-	if (!fork()) {
+	pid = fork();
+	if (!pid) {
 		pause();
 		_exit(0);
 	}
+	holders[n_holders++] = pid;
 	for (size_t i = 0; i < 4; i++)
 		if (!is_free(&slots[i]))
 			slots[i].end->users++;
@@ -610,18 +618,30 @@ static const struct step *pick_step(void)
 	return &steps[i];
 }
 
+/* Descriptors are closed as at the end of a process. */
+static void end_walk(void)
+{
+	for (int i = 0; i < n_holders; i++) {
+		kill(holders[i], SIGKILL);
+		waitpid(holders[i], NULL, 0);
+	}
+	close_range(STDERR_FILENO + 1, ~0U, 0);
+	refused_fd = -1;
+}
+
 /* An own address keeps the ports of others away. */
 static void begin(unsigned long seed, unsigned long number)
 {
 	luck = (seed * 1000003 + number + 1) * 0x9e3779b97f4a7c15;
 	loopback_host = INADDR_LOOPBACK + (unsigned int)(number << 8 & 0x3fff00);
 	on(SIGPIPE, on_pipe, 0);
-	ends = mmap(NULL, 64 * sizeof(*ends), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		    -1, 0);
+	memset(ends, 0, N_ENDS * sizeof(*ends));
+	n_ends = n_holders = pipes = 0;
+	patience = 2;
 	refused_port();
 	ep = epoll_create1(0);
 	for (size_t i = 0; i < 4; i++)
-		slots[i].fd = -1;
+		slots[i] = (struct slot){ -1, NULL, slots[i].name };
 	fill_slot(last, listener(), new_end());
 	last->end->listens = last->end->used = true;
 }
@@ -647,36 +667,48 @@ static void walk(const char *name)
 	}
 }
 
-/* Each walk is a process, so that all of its descriptors are closed. */
-static void run_walk(const char *name, int limit)
-{
-	int status = 0;
-	pid_t pid;
-
-	printf("%s\t", name);
-	pid = fork();
-	if (!pid) {
-		setpgid(0, 0);
-		alarm((unsigned int)limit);
-		walk(name);
-		exit(0);
-	}
-	waitpid(pid, &status, 0);
-	kill(-pid, SIGKILL);
-	if (status)
-		say("%s", WTERMSIG(status) == SIGALRM ? "HANG" : result(-status));
-	puts("\t");
-}
-
-/* Each job takes its share of the walks. */
-static void run_job(const struct twin_sides *sides, char **names, size_t job)
+/* Several walks in one process: processes take most of the time. */
+static void run_batch(const struct twin_sides *sides, char **names, size_t first, size_t *next)
 {
 	char name[40];
 
+	for (; *next < sides->n_walks && *next - first < BATCH * (size_t)sides->jobs;
+	     *next += (size_t)sides->jobs) {
+		snprintf(name, sizeof(name), "%lu.%zu", sides->seed, *next);
+		printf("%s\t", *names ? names[*next] : name);
+		alarm((unsigned int)sides->seconds);
+		walk(*names ? names[*next] : name);
+		end_walk();
+		alarm(0);
+		puts("\t");
+	}
+}
+
+/* A walk that does not end ends its batch. */
+static void run_job(const struct twin_sides *sides, char **names, size_t job)
+{
+	size_t *next = mmap(NULL, sizeof(*next), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			    -1, 0);
+	int status;
+	pid_t pid;
+
 	setvbuf(stdout, NULL, _IONBF, 0);
-	for (size_t i = job; i < sides->n_walks; i += (size_t)sides->jobs) {
-		snprintf(name, sizeof(name), "%lu.%zu", sides->seed, i);
-		run_walk(*names ? names[i] : name, sides->seconds);
+	ends = mmap(NULL, N_ENDS * sizeof(*ends), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	for (*next = job; *next < sides->n_walks;) {
+		pid = fork();
+		if (!pid) {
+			setpgid(0, 0);
+			run_batch(sides, names, *next, next);
+			exit(0);
+		}
+		waitpid(pid, &status, 0);
+		kill(-pid, SIGKILL);
+		if (!status)
+			continue;
+		say("%s", WTERMSIG(status) == SIGALRM ? "HANG" : result(-status));
+		puts("\t");
+		*next += (size_t)sides->jobs;
 	}
 	_exit(0);
 }
