@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * close(2), close_range(2) and closefrom(3).
- *
- * The kernel always closes the descriptor. If its byte says that it may be an SMC socket,
- * shim_unsent_close() checks it first; a wrong byte is corrected. If there is unsent data, for
- * which the kernel would wait two seconds and then drop it, smc_keep gets the socket and continues
- * to send after this process has closed it. If nothing is unsent, the kernel sends the peer a close
- * message. A signal would abort that, so signals are blocked until the kernel has closed.
+ * close(2), close_range(2) and closefrom(3). The kernel always closes the descriptor. Before that,
+ * shim_close_begin() and shim_unsent_close() do this, in order:
+ * 1. The life of a measured connection ends (lives.h), and marks that only concern its next calls
+ *    are dropped. Without the mark of an SMC socket, this is all.
+ * 2. If smc_keep has had a copy since shutdown(2), the socket leaves the epoll instances.
+ * 3. If there is unsent data, for which the kernel would wait two seconds and then drop it,
+ *    smc_keep gets the socket and continues to send. A mark that was wrong is cleared.
+ * 4. If nothing is unsent, the kernel sends the peer a close message, which a signal would abort:
+ *    signals are blocked until the kernel has closed.
  *
  * The same is done before all other calls that close: dup2() for the overwritten descriptor,
  * fclose(), exec and the end of the process.
@@ -16,9 +18,6 @@
 
 #include "ld_pre_smc/calls/close.h"
 #include "ld_pre_smc/next.h"
-#include "ld_pre_smc/state/block_signals.h"
-#include "ld_pre_smc/state/fd_table.h"
-#include "ld_pre_smc/state/unsent_data.h"
 
 /* Missing from musl's headers. */
 int close_range(unsigned int first, unsigned int last, int flags);

@@ -374,7 +374,7 @@ static int disconnect_tcp(struct attempt *try)
 }
 
 /*
- * Connect a socket without checks; its state is queried only on failure, see shim_fd_is_plain(). It
+ * Connect a socket without checks; its state is queried only on failure, see shim_fd_mark_plain(). It
  * may turn out not to be an SMC socket.
  */
 static int connect_plain(struct attempt *try)

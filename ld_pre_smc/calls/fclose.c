@@ -5,7 +5,6 @@
 
 #include "ld_pre_smc/calls/close.h"
 #include "ld_pre_smc/next.h"
-#include "ld_pre_smc/state/block_signals.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
 /* Write the buffer of an SMC socket first; fflush() on a file would move its offset. */
@@ -22,19 +21,15 @@ static int flush(int fd, FILE *file)
 int fclose(FILE *file)
 {
 	int saved = errno, fd = fileno(file), failed = flush(fd, file), ret;
-	struct shim_signals signals = { 0 };
+	struct shim_signals signals = shim_close_begin(fd);
 
-	/*
-	 * Signals are blocked unless a write has failed: some libcs repeat such a write, and
-	 * signals must be able to end it.
-	 */
-	if (!failed)
-		signals = shim_close_begin(fd);
-	else
-		shim_unsent_close(fd);
+	/* Some libcs repeat a write that has failed, and signals must be able to end it. */
+	if (failed)
+		shim_signals_restore(&signals);
 	errno = saved;
 	ret = ((int (*)(FILE *))shim_next(SHIM_FCLOSE))(file);
-	shim_signals_restore(&signals);
+	if (!failed)
+		shim_signals_restore(&signals);
 	if (ret || !failed)
 		return ret;
 	/* fclose() does not know about the failed write any more. */

@@ -12,26 +12,23 @@
 /**
  * struct shim_fd - a descriptor, as it was when the program passed it
  * @number: as the program passed it; it need not be open
- * @marks: its bits of enum shim_fd_bit; 0 for a number without a byte
- * @answer: what the kernel said, see shim_fd_is_smc(); do not read it elsewhere
+ * @marks: its bits of enum shim_fd_bit
+ * @answer: what the kernel said; do not read it elsewhere
  * @sock: for an SMC socket, after shim_fd_is_smc(): its kind and family
  */
 struct shim_fd {
 	int number;
 	unsigned char marks;
-	enum shim_answer { NOT_ASKED, IS_SMC, IS_OTHER } answer;
+	enum shim_answer { NOT_ASKED, IS_OTHER, IS_SMC, HAS_SOCK } answer;
 	struct shim_sock sock;
 };
 
 static inline struct shim_fd shim_fd_enter(int number)
 {
-	return (struct shim_fd){
-		.number = number,
-		.marks = (unsigned int)number < SHIM_FD_NUMBERS ? shim_fd_byte(number) : 0,
-	};
+	return (struct shim_fd){ .number = number, .marks = shim_fd_marks(number) };
 }
 
-/* As shim_fd_is_own(), shim_fd_is_plain() and shim_fd_is_tcp() at the door. */
+/* As shim_fd_is_set() and shim_fd_is_tcp() at the door. */
 static inline bool shim_fd_has(const struct shim_fd *fd, unsigned int bit)
 {
 	return fd->marks & bit;
@@ -52,9 +49,22 @@ static inline void shim_fd_lose(struct shim_fd *fd, unsigned int bits)
 /** shim_fd_is_smc() - shim_is_smc(); only the first call for a descriptor asks the kernel */
 static inline bool shim_fd_is_smc(struct shim_fd *fd)
 {
-	if (fd->answer == NOT_ASKED)
-		fd->answer = shim_is_smc(fd->number, &fd->sock) ? IS_SMC : IS_OTHER;
-	return fd->answer == IS_SMC;
+	if (fd->answer == NOT_ASKED || fd->answer == IS_SMC)
+		fd->answer = shim_is_smc(fd->number, &fd->sock) ? HAS_SOCK : IS_OTHER;
+	return fd->answer == HAS_SOCK;
+}
+
+/** shim_fd_is_any_smc() - with fewer system calls, as @sock is not needed; clears a wrong mark */
+static inline bool shim_fd_is_any_smc(struct shim_fd *fd)
+{
+	bool is_smc;
+
+	if (fd->answer == NOT_ASKED) {
+		is_smc = shim_fd_has(fd, FD_SMC) ? shim_marked_is_smc(fd->number) :
+						   shim_is_smc(fd->number, NULL);
+		fd->answer = is_smc ? IS_SMC : IS_OTHER;
+	}
+	return fd->answer != IS_OTHER;
 }
 
 /** shim_fd_is_any_tcp() - true for a TCP socket that never was another; fills in @sock */
@@ -71,7 +81,7 @@ static inline bool shim_fd_is_any_tcp(struct shim_fd *fd)
 static inline void shim_fd_became(struct shim_fd *fd, enum shim_kind kind)
 {
 	fd->marks = shim_fd_enter(fd->number).marks;
-	fd->answer = kind == KIND_TCP ? IS_OTHER : IS_SMC;
+	fd->answer = kind == KIND_TCP ? IS_OTHER : HAS_SOCK;
 	fd->sock.kind = kind;
 }
 

@@ -80,20 +80,14 @@ void shim_fd_prepare(void)
 
 void shim_fd_set(unsigned int bits, int fd)
 {
-	if (bits & FD_SMC) {
+	if (bits & FD_SMC && fd >= 0) {
 		shim_fd_prepare();
 		shim_fd_mark_data(fd);
 	}
+	if ((unsigned int)fd >= SHIM_FD_NUMBERS || (shim_fd_byte(fd) & bits) == bits)
+		return;
 	__atomic_fetch_or(word_of(fd), in_word(bits, fd), __ATOMIC_SEQ_CST);
 	raise_end(fd);
-}
-
-bool shim_fd_close(int fd)
-{
-	bool is_socket = (unsigned int)fd < SHIM_FD_NUMBERS && shim_fd_is_set(FD_SOCKET, fd);
-
-	shim_fd_drop(FD_SOCKET | FD_PLAIN | FD_OWN, fd);
-	return is_socket;
 }
 
 void shim_fd_drop(unsigned int bits, int fd)
@@ -146,31 +140,26 @@ void shim_fd_note_options(int fd, bool has)
 
 void shim_fd_copy(int from, int to)
 {
+	unsigned char marks;
+
 	shim_fd_drop(FD_PLAIN, from);
 	if (from == to)
 		return;
 	look_once(from);
-	shim_fd_drop(FD_PLAIN | FD_SOCKET | FD_OWN | FD_TIMED, to);
-	if ((unsigned int)to >= SHIM_FD_NUMBERS)
-		return;
 	/* connect() could turn only one of the two into an SMC socket. */
 	if (shim_fd_is_tcp(from))
 		shim_fd_drop(FD_OWN, from);
-	if (shim_fd_is_own(from))
-		shim_fd_set(FD_OWN, to);
-	if (shim_fd_is_marked(from)) {
+	marks = shim_fd_marks(from);
+	shim_fd_drop(FD_PLAIN | FD_SOCKET | FD_OWN | FD_TIMED, to);
+	shim_fd_set(marks & (FD_OWN | FD_SMC | FD_EPOLL), to);
+	if (marks & FD_SMC) {
 		has_copies = true;
-		shim_fd_mark(to);
 		shim_fd_note_options(to, shim_fd_has_options(from));
 	}
-	if ((unsigned int)from >= SHIM_FD_NUMBERS || shim_fd_is_set(FD_EPOLL, from))
-		shim_fd_set(FD_EPOLL, to);
 }
 
 void shim_fd_unknown(int fd)
 {
-	if ((unsigned int)fd >= SHIM_FD_NUMBERS)
-		return;
 	shim_fd_drop(FD_PLAIN | FD_SOCKET | FD_OWN | FD_TIMED, fd);
 	shim_fd_set(FD_SMC | FD_EPOLL, fd);
 	has_copies = true;

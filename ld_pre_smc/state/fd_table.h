@@ -16,7 +16,7 @@ enum shim_fd_bit {
 	FD_SMC = 1,	/* may be an SMC socket */
 	FD_EPOLL = 2,	/* may be an epoll instance */
 	FD_KEPT = 4,	/* smc_keep has a copy, since shutdown() */
-	FD_PLAIN = 8,	/* see shim_fd_is_plain(); with FD_SMC, or not at all */
+	FD_PLAIN = 8,	/* see shim_fd_mark_plain(); with FD_SMC, or not at all */
 	FD_QUICK = 16,	/* a listener that was non-blocking at the last check */
 	FD_SOCKET = 32, /* see shim_fd_mark_socket() */
 	FD_OWN = 64,	/* see shim_fd_is_own() */
@@ -50,7 +50,7 @@ static inline void shim_fd_mark_data(int fd)
 	__atomic_store_n(&shim_fd_bytes[SHIM_FD_DATA(fd)], 1, __ATOMIC_RELAXED);
 }
 
-/** shim_fd_set() - set a bit; @fd must be below SHIM_FD_NUMBERS */
+/** shim_fd_set() - set bits of any number; a huge one, which has no byte, only gets FD_SMC's */
 void shim_fd_set(unsigned int bits, int fd);
 
 static inline unsigned char shim_fd_byte(int fd)
@@ -58,15 +58,23 @@ static inline unsigned char shim_fd_byte(int fd)
 	return __atomic_load_n(&shim_fd_bytes[fd], __ATOMIC_RELAXED);
 }
 
+/** shim_fd_marks() - bits of any number; a huge one may be anything */
+static inline unsigned char shim_fd_marks(int fd)
+{
+	if ((unsigned int)fd < SHIM_FD_NUMBERS)
+		return shim_fd_byte(fd);
+	return fd > 0 ? FD_SMC | FD_EPOLL : 0;
+}
+
 static inline bool shim_fd_is_set(unsigned int bits, int fd)
 {
-	return shim_fd_byte(fd) & bits;
+	return shim_fd_marks(fd) & bits;
 }
 
 /** shim_fd_is_marked() - true if a descriptor may be an SMC socket, or has a huge number */
 static inline bool shim_fd_is_marked(int fd)
 {
-	return (unsigned int)fd < SHIM_FD_NUMBERS ? shim_fd_is_set(FD_SMC, fd) : fd > 0;
+	return shim_fd_is_set(FD_SMC, fd);
 }
 
 /**
@@ -86,10 +94,7 @@ bool shim_marked_is_smc(int fd);
  */
 static inline void shim_fd_mark(int fd)
 {
-	if ((unsigned int)fd < SHIM_FD_NUMBERS && !shim_fd_is_set(FD_SMC, fd))
-		shim_fd_set(FD_SMC, fd);
-	else if (fd > 0)
-		shim_fd_mark_data(fd);
+	shim_fd_set(FD_SMC, fd);
 }
 
 /**
@@ -100,9 +105,7 @@ static inline void shim_fd_mark(int fd)
  */
 static inline void shim_fd_mark_socket(int fd)
 {
-	shim_fd_mark(fd);
-	if ((unsigned int)fd < SHIM_FD_NUMBERS)
-		shim_fd_set(FD_SOCKET, fd);
+	shim_fd_set(FD_SMC | FD_SOCKET, fd);
 }
 
 /** shim_fd_is_socket() - true if a descriptor is marked, and known to be a socket */
@@ -142,7 +145,13 @@ static inline int shim_fd_new(int fd, unsigned int bits)
 	return fd;
 }
 
-/** shim_fd_mark_plain() - socket() opened an SMC socket, see shim_fd_is_plain() */
+/**
+ * shim_fd_mark_plain() - socket() opened an SMC socket: connect() may skip its checks at first
+ *
+ * Until a function of the library binds it, sets SO_LINGER or SO_SNDTIMEO, duplicates or replaces
+ * it, or sees its connect() fail; or the process forks. Raw system calls are not seen: then
+ * connect() does the same as the kernel on success, and checks everything on failure.
+ */
 static inline int shim_fd_mark_plain(int fd)
 {
 	return shim_fd_new(fd, FD_SMC | FD_SOCKET | FD_PLAIN | FD_OWN);
@@ -163,7 +172,7 @@ static inline int shim_fd_mark_tcp(int fd)
  */
 static inline bool shim_fd_is_own(int fd)
 {
-	return (unsigned int)fd < SHIM_FD_NUMBERS && shim_fd_is_set(FD_OWN, fd);
+	return shim_fd_is_set(FD_OWN, fd);
 }
 
 /**
@@ -174,24 +183,7 @@ static inline bool shim_fd_is_own(int fd)
  */
 static inline bool shim_fd_is_tcp(int fd)
 {
-	return (unsigned int)fd < SHIM_FD_NUMBERS &&
-	       (shim_fd_byte(fd) & (FD_OWN | FD_SMC)) == FD_OWN;
-}
-
-/** shim_fd_close() - remove the socket mark before a close. Return: true if it was */
-bool shim_fd_close(int fd);
-
-/**
- * shim_fd_is_plain() - true if connect() may skip its checks at first
- *
- * True if socket() of this library returned this number, for SMC, and since then no function of the
- * library has bound it, set SO_LINGER or SO_SNDTIMEO, duplicated or replaced it, or seen its
- * connect() fail; and the process has not forked. Raw system calls are not seen: then connect()
- * does the same as the kernel on success, and checks everything on failure.
- */
-static inline bool shim_fd_is_plain(int fd)
-{
-	return (unsigned int)fd < SHIM_FD_NUMBERS && shim_fd_is_set(FD_PLAIN, fd);
+	return (shim_fd_marks(fd) & (FD_OWN | FD_SMC)) == FD_OWN;
 }
 
 /**

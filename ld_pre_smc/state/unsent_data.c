@@ -14,8 +14,6 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/block_signals.h"
 #include "ld_pre_smc/state/config.h"
-#include "ld_pre_smc/state/fd_query.h"
-#include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/keeper_client.h"
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/sandbox.h"
@@ -135,14 +133,14 @@ static void detach(int fd)
  * smc_keep has had a copy since shutdown(), so this close is not the last one: do what the
  * kernel does at the last one.
  */
-static void detach_kept(int fd)
+static void detach_kept(struct shim_fd *fd)
 {
 	AUTO_ERRNO();
 
-	if (fd < SHIM_FD_NUMBERS && shim_fd_is_set(FD_KEPT, fd) && shim_fd_is_owner()) {
-		if (shim_is_smc(fd, NULL) && !shim_is_used_elsewhere(fd))
-			detach(fd);
-		shim_fd_clear(FD_KEPT, fd);
+	if (shim_fd_has(fd, FD_KEPT) && shim_fd_is_owner()) {
+		if (shim_fd_is_any_smc(fd) && !shim_is_used_elsewhere(fd->number))
+			detach(fd->number);
+		shim_fd_clear(FD_KEPT, fd->number);
 	}
 }
 
@@ -169,21 +167,20 @@ static bool send_rest(int fd, int bytes)
  * If all is sent, SMC and TCP need not be distinguished, except for SMC-R. EINVAL: a listener,
  * whose queue is closed with it. A descriptor that may not be a socket is checked first.
  */
-bool shim_unsent_close(int fd)
+bool shim_unsent_close(struct shim_fd *fd)
 {
-	bool is_socket = shim_fd_close(fd);
 	int bytes;
 
 	if (!shim_repairs() || shim_in_sandbox)
 		return false;
 	detach_kept(fd);
-	if (is_socket || shim_is_smc(fd, NULL)) {
-		bytes = queued(fd);
+	if (shim_fd_has(fd, FD_SOCKET) || shim_fd_is_any_smc(fd)) {
+		bytes = queued(fd->number);
 		if (bytes == -EBADF || ((!bytes || bytes == -EINVAL) && !shim_may_be_rdma(false)))
 			return false;
-		if (!is_socket || shim_is_smc(fd, NULL))
-			return send_rest(fd, bytes);
+		if (shim_fd_is_any_smc(fd))
+			return send_rest(fd->number, bytes);
 	}
-	shim_fd_clear(FD_SMC, fd);
+	shim_fd_clear(FD_SMC, fd->number);
 	return false;
 }

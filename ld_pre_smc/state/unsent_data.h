@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+#include "ld_pre_smc/state/fd.h"
 #include "smc/keep.h"
 
 #pragma GCC visibility push(hidden)
@@ -56,7 +57,7 @@ enum unsent_owner shim_unsent_give(int fd);
 
 /**
  * shim_unsent_close() - prepare the close of a marked descriptor
- * @fd: any open file descriptor
+ * @fd: any open file
  *
  * A socket passed to smc_keep also leaves the epoll instances of this process and raises no more
  * SIGIO, as the kernel does at the last close. Preserves errno.
@@ -69,7 +70,7 @@ enum unsent_owner shim_unsent_give(int fd);
  * See smc_wr_tx_get_free_slot() in net/smc/smc_wr.c: a link has few slots for messages, and a
  * signal ends the wait for one.
  */
-bool shim_unsent_close(int fd);
+bool shim_unsent_close(struct shim_fd *fd);
 
 /** shim_is_open() - true if a file descriptor is open. Preserves errno. */
 bool shim_is_open(int fd);

@@ -267,7 +267,7 @@ TEST(each_answer_of_the_kernel)
 		/* TCP lingers itself. */
 		assert_int_equal(tried.lingers, row->is == (KNOWN | LINGERS));
 		assert_int_equal(tried.has_limit, !!(row->is & NO_OPTION));
-		assert_int_equal(shim_fd_is_plain(5), row->is == PLAIN && !row->err);
+		assert_int_equal(shim_fd_is_set(FD_PLAIN, 5), row->is == PLAIN && !row->err);
 	}
 }
 

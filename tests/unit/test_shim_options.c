@@ -427,7 +427,7 @@ TEST(sockets_that_are_as_socket_gave_them)
 		shim_fd_mark_plain(5);
 		set_int(SOL_SOCKET, SO_KEEPALIVE, 1);
 		set_int(IPPROTO_TCP, SO_LINGER, 1);
-		assert_true(shim_fd_is_plain(5));
+		assert_true(shim_fd_is_set(FD_PLAIN, 5));
 		if (i == 0)
 			set_bytes(SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
 		else
@@ -435,7 +435,7 @@ TEST(sockets_that_are_as_socket_gave_them)
 					  i == 2 ? listen_with :
 						   swap)(KIND_TCP),
 					 0);
-		assert_false(shim_fd_is_plain(5));
+		assert_false(shim_fd_is_set(FD_PLAIN, 5));
 	}
 	/* A number that was never opened. */
 	comes_to((shim_close(9), 0), 0, 0);

@@ -289,7 +289,7 @@ static const char *wrong(int fd)
 		return NULL;
 	if (shim_fd_is_set(FD_SOCKET, fd) && number->what != SMC && number->what != TCP)
 		return "what is no socket surely is one";
-	if (shim_fd_is_plain(fd) && (number->what != SMC || !number->own || !number->alone))
+	if (shim_fd_is_set(FD_PLAIN, fd) && (number->what != SMC || !number->own || !number->alone))
 		return "what is not as socket() gave it is plain";
 	if (shim_fd_is_own(fd) && !number->own)
 		return "what others may have set options of is its own";
