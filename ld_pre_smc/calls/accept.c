@@ -1,8 +1,20 @@
 // SPDX-License-Identifier: MIT
-/* accept(2) and accept4(2), with the behaviour of a TCP socket. */
+/*
+ * accept(2) and accept4(2), which return if poll(2) reported the listener ready.
+ *
+ * A client that disconnects during its handshake makes an SMC listener ready; the kernel's
+ * accept(2) drops the dead connection, and a blocking one then waits for the next client. TCP keeps
+ * such connections. So, in this order:
+ * 1. A descriptor without a mark and a non-blocking listener are left to the kernel.
+ * 2. If a client is ready, one caller at a time takes it in a window (accept_window.h), in which
+ *    the kernel does not wait. If the client is gone, the program gets a socket at end of file.
+ * 3. If none is ready, the kernel waits as the program requested; and again if the window of
+ *    another caller has ended this wait early.
+ * 4. A client gets the buffer sizes and options of its listener. If shutdown(2) has replaced the
+ *    listener meanwhile, the client was its own: EINVAL.
+ */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/socket.h>
@@ -11,7 +23,7 @@
 #include "ld_pre_smc/state/accept_window.h"
 #include "ld_pre_smc/state/buffers.h"
 #include "ld_pre_smc/state/config.h"
-#include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/fd.h"
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/replace_socket.h"
 
@@ -20,16 +32,20 @@
 
 /* flags is -1 for accept(2). */
 struct call {
-	int fd;
+	struct shim_fd fd;
 	struct sockaddr *addr;
 	socklen_t *len;
 	int flags;
 };
 
-static int call_next(const struct call *call)
+/* Return: a file descriptor, or -errno; so do the functions below. */
+static int take_next(const struct call *call)
 {
-	return call->flags < 0 ? next_accept(call->fd, call->addr, call->len) :
-				 next_accept4(call->fd, call->addr, call->len, call->flags);
+	int fd = call->flags < 0 ?
+			 next_accept(call->fd.number, call->addr, call->len) :
+			 next_accept4(call->fd.number, call->addr, call->len, call->flags);
+
+	return fd < 0 ? -errno : fd;
 }
 
 /*
@@ -44,31 +60,25 @@ static bool is_nonblocking(int fd)
 		shim_fd_drop(FD_QUICK, fd);
 		return false;
 	}
-	if ((unsigned int)fd < SHIM_FD_NUMBERS && !shim_fd_is_set(FD_QUICK, fd))
-		shim_fd_set(FD_QUICK, fd);
+	shim_fd_set(FD_QUICK, fd);
 	return true;
 }
 
-static bool was_nonblocking(int fd)
+static bool is_ready(const struct call *call)
 {
-	return (unsigned int)fd < SHIM_FD_NUMBERS && shim_fd_is_set(FD_QUICK, fd);
+	return shim_events(call->fd.number, POLLIN) & POLLIN;
 }
 
-static bool is_ready(int fd)
+/* True if a wait from @start on ended early, at the timeout of another caller's window. */
+static bool ended_by_window(struct call *call, int err, long long start)
 {
-	return shim_events(fd, POLLIN) & POLLIN;
-}
-
-/* True if accept(2) ended early, at the timeout of another caller's window (accept_window.h). */
-static bool ended_by_window(int fd, int err, long long passed)
-{
+	long long passed = shim_milliseconds() - start, limit;
 	struct timeval time;
-	long long limit;
 
-	if ((err != EAGAIN && err != EINTR) || shim_is_locked || is_nonblocking(fd) ||
-	    !shim_is_smc(fd, NULL))
+	if ((err != EAGAIN && err != EINTR) || shim_is_locked || is_nonblocking(call->fd.number) ||
+	    !shim_fd_is_any_smc(&call->fd))
 		return false;
-	shim_window_time(fd, &time);
+	shim_window_time(call->fd.number, &time);
 	limit = time.tv_sec * 1000LL + time.tv_usec / 1000;
 	if (err == EAGAIN)
 		return !limit || passed < limit - WINDOW;
@@ -76,45 +86,26 @@ static bool ended_by_window(int fd, int err, long long passed)
 	return !limit && passed < WINDOW && shim_would_restart();
 }
 
-/* Wait as the program requested. Return: false if the wait ended early. */
-static bool wait_for_client(const struct call *call, int *fd)
-{
-	long long start = shim_milliseconds();
-	bool ended;
-	int err;
-
-	*fd = call_next(call);
-	if (*fd >= 0)
-		return true;
-	err = errno;
-	ended = ended_by_window(call->fd, err, shim_milliseconds() - start);
-	errno = err;
-	return !ended;
-}
-
 /*
  * Emulate TCP's queue entry of a client that came and left: a socket at end of file that cannot be
  * written to. shutdown(2) on a new socket fails, as it was never connected, but has this effect.
  */
-static int accept_gone(const struct call *call)
+static int accept_gone(struct call *call)
 {
-	int flags = call->flags < 0 ? 0 : call->flags, fd = -1;
-	struct shim_sock sock;
+	int flags = call->flags < 0 ? 0 : call->flags, fd = -1, err;
 
-	if (shim_is_smc(call->fd, &sock))
-		fd = next_socket(sock.family, SOCK_STREAM | flags, 0);
-
-	if (fd < 0) {
-		errno = ECONNABORTED;
-		return -1;
-	}
+	if (shim_fd_is_smc(&call->fd))
+		fd = next_socket(call->fd.sock.family, SOCK_STREAM | flags, 0);
+	if (fd < 0)
+		return -ECONNABORTED;
 	shutdown(fd, SHUT_RDWR);
 	/* Fill in an address, which is empty; the kernel checks the caller's pointers. */
 	if (call->addr && getsockname(fd, call->addr, call->len)) {
+		err = errno;
 		shim_close(fd);
-		return -1;
+		return -err;
 	}
-	shim_log_fd(call->fd, "accept() of a client that is gone", "TCP, closed", 0);
+	shim_log_fd(call->fd.number, "accept() of a client that is gone", "TCP, closed", 0);
 	return fd;
 }
 
@@ -132,70 +123,67 @@ enum found { RESULT, GONE, AGAIN, BUSY, NOBODY, NO_CARE };
 /*
  * Look into the queue. Only one caller may do so at a time: otherwise an empty queue could mean
  * that another one took the client.
- * @is_asked: the listener is known to be blocking
  */
-static enum found look_alone(const struct call *call, int *fd, struct shim_window *window,
-			     bool is_asked)
+static enum found look_alone(const struct call *call, int *fd, struct shim_window *window)
 {
-	if (!is_ready(call->fd))
+	if (!is_ready(call))
 		return NOBODY;
-	if (!is_asked && is_nonblocking(call->fd))
+	if (!window->is_shared && is_nonblocking(call->fd.number))
 		return NO_CARE;
 	shim_window_open(window);
-	*fd = call_next(call);
+	*fd = take_next(call);
 	shim_window_close(window);
-	if (*fd >= 0 || (errno != EAGAIN && errno != EINTR))
+	if (*fd != -EAGAIN && *fd != -EINTR)
 		return RESULT;
-	return is_ready(call->fd) ? AGAIN : GONE;
+	return is_ready(call) ? AGAIN : GONE;
 }
 
 /*
  * Look into the queue, while other callers are locked out. For a listener that other processes may
- * have, O_NONBLOCK is queried first, so that callers are locked out only if needed. Cancellation is
- * blocked, as it would leave the window open.
+ * have, O_NONBLOCK is queried first, so that callers are locked out only if needed.
  */
-static enum found look(const struct call *call, int tries, int *fd)
+static enum found look(struct call *call, int tries, int *fd)
 {
-	struct shim_window window;
+	struct shim_window window = { .fd = call->fd.number,
+				      .is_shared = !shim_fd_has(&call->fd, FD_OWN) };
 	enum found found = BUSY;
-	bool is_asked = !shim_fd_is_own(call->fd);
-	int state;
 
-	if (is_asked) {
-		if (!is_ready(call->fd))
+	if (window.is_shared) {
+		if (!is_ready(call))
 			return NOBODY;
-		if (is_nonblocking(call->fd) || !shim_marked_is_smc(call->fd))
+		if (is_nonblocking(call->fd.number) || !shim_fd_is_any_smc(&call->fd))
 			return NO_CARE;
 	}
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	if (shim_window_enter(&window, call->fd, tries)) {
-		found = look_alone(call, fd, &window, is_asked);
+	if (shim_window_enter(&window, tries)) {
+		found = look_alone(call, fd, &window);
 		shim_window_leave(&window);
 	}
-	pthread_setcancelstate(state, &state);
 	return found;
 }
 
 /* Take a ready client within a window, and wait if there is none. */
-static int accept_blocking(const struct call *call)
+static int accept_blocking(struct call *call)
 {
 	int fd = -1, tries = 0;
+	long long start;
 
 	for (;;) {
 		switch (look(call, tries++, &fd)) {
 		case RESULT: return fd;
 		case GONE: return accept_gone(call);
-		case NO_CARE: return call_next(call);
+		case NO_CARE: return take_next(call);
 		case AGAIN: tries = 0; continue;
 		case BUSY:
-			if (is_ready(call->fd)) {
+			if (is_ready(call)) {
 				shim_nap();
 				continue;
 			}
 			break;
 		case NOBODY: break;
 		}
-		if (wait_for_client(call, &fd))
+		start = shim_milliseconds();
+		fd = take_next(call);
+		if (fd >= 0 || !ended_by_window(call, -fd, start))
 			return fd;
 		tries = 0;
 	}
@@ -205,32 +193,30 @@ static int accept_blocking(const struct call *call)
  * True if the wait ended by a client of shutdown(), which has replaced the listener. The mark of a
  * TCP listener is cleared, too.
  */
-static bool was_shut_down(const struct call *call, int fd)
+static bool was_shut_down(int listener, int fd)
 {
-	return (fd >= 0 || errno == ECONNRESET) && !shim_fd_is_marked(call->fd) &&
-	       !shim_int_option(call->fd, SOL_SOCKET, SO_ACCEPTCONN);
+	return (fd >= 0 || fd == -ECONNRESET) && !shim_fd_is_marked(listener) &&
+	       !shim_int_option(listener, SOL_SOCKET, SO_ACCEPTCONN);
 }
 
-static int accept_marked(const struct call *call)
+static int accept_repaired(struct call *call)
 {
-	int saved = errno, fd;
+	int listener = call->fd.number, fd;
 
-	if (!shim_repairs() || (was_nonblocking(call->fd) && is_nonblocking(call->fd)))
-		fd = call_next(call);
+	if (!shim_repairs() || (shim_fd_has(&call->fd, FD_QUICK) && is_nonblocking(listener)))
+		fd = take_next(call);
 	else
 		fd = accept_blocking(call);
-	if (was_shut_down(call, fd)) {
+	if (was_shut_down(listener, fd)) {
 		shim_close(fd);
-		errno = EINVAL;
-		return -1;
+		return -EINVAL;
 	}
 	if (fd < 0)
-		return -1;
+		return fd;
 	shim_fd_mark_socket(fd);
-	shim_accepted_buffers(call->fd, fd);
+	shim_accepted_buffers(listener, fd);
 	if (!shim_is_locked)
-		shim_inherit_options(call->fd, fd);
-	errno = saved;
+		shim_inherit_options(listener, fd);
 	return fd;
 }
 
@@ -238,34 +224,33 @@ static int accept_marked(const struct call *call)
  * Adds no system call for sockets other than SMC; one for a listener that is non-blocking or has an
  * empty queue, and one per client if buffer sizes are set.
  */
-static int accept_any(const struct call *call)
+static int accept_marked(const struct shim_fd *fd, struct sockaddr *addr, socklen_t *len, int flags)
 {
-	return shim_fd_is_marked(call->fd) ? accept_marked(call) : call_next(call);
+	struct call call = { *fd, addr, len, flags };
+	int saved = errno, ret = accept_repaired(&call);
+
+	errno = ret < 0 ? -ret : saved;
+	return ret < 0 ? -1 : ret;
 }
 
 /**
- * accept() - accept(2) that returns if poll(2) reported the listener ready
- *
- * A client that disconnects during its handshake makes an SMC listener ready; the kernel's
- * accept(2) drops the dead connection, and a blocking one then waits for the next client. TCP keeps
- * such connections, and so does this function: the caller gets a socket at end of file.
- *
- * Non-blocking listeners and sockets that are not SMC listeners: unchanged behaviour.
+ * accept() - accept(2), see above
  *
  * Return: a file descriptor with errno untouched, or -1 with errno.
  */
-int accept(int fd, struct sockaddr *addr, socklen_t *len)
+int accept(int number, struct sockaddr *addr, socklen_t *len)
 {
-	const struct call call = { .fd = fd, .addr = addr, .len = len, .flags = -1 };
+	struct shim_fd fd = shim_fd_enter(number);
 
-	return accept_any(&call);
+	return shim_fd_has(&fd, FD_SMC) ? accept_marked(&fd, addr, len, -1) :
+					  next_accept(number, addr, len);
 }
 
-/** accept4() - accept4(2), as accept() */
-int accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags)
+/** accept4() - accept4(2), as accept(); unknown flags fail before the listener is checked */
+int accept4(int number, struct sockaddr *addr, socklen_t *len, int flags)
 {
-	const struct call call = { .fd = fd, .addr = addr, .len = len, .flags = flags };
+	struct shim_fd fd = shim_fd_enter(number);
 
-	/* Unknown flags fail before the listener is checked. */
-	return flags < 0 ? next_accept4(fd, addr, len, flags) : accept_any(&call);
+	return flags >= 0 && shim_fd_has(&fd, FD_SMC) ? accept_marked(&fd, addr, len, flags) :
+							next_accept4(number, addr, len, flags);
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/socket.h>
@@ -66,28 +67,31 @@ static bool lock(int fd)
 	return !fcntl(fd, F_SETLK, &all) || errno != EAGAIN;
 }
 
-bool shim_window_enter(struct shim_window *window, int fd, int tries)
+bool shim_window_enter(struct shim_window *window, int tries)
 {
 	AUTO_ERRNO();
-	bool entered;
+	int state;
 
-	*window = (struct shim_window){ .fd = fd, .is_shared = !shim_fd_is_own(fd) };
-	entered = take_slot(window);
-	if (entered && window->is_shared && !lock(fd) && tries < PATIENCE) {
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &window->cancel_state);
+	if (take_slot(window)) {
+		if (!window->is_shared || lock(window->fd) || tries >= PATIENCE)
+			return true;
 		give_slot(window);
-		entered = false;
 	}
-	return entered;
+	pthread_setcancelstate(window->cancel_state, &state);
+	return false;
 }
 
 void shim_window_leave(const struct shim_window *window)
 {
 	struct flock all = { .l_type = F_UNLCK, .l_whence = SEEK_SET };
 	AUTO_ERRNO();
+	int state;
 
 	if (window->is_shared)
 		fcntl(window->fd, F_SETLK, &all);
 	give_slot(window);
+	pthread_setcancelstate(window->cancel_state, &state);
 }
 
 /* Get SO_RCVTIMEO; all zero if there is none, or if it is a stale mark. */
@@ -128,13 +132,13 @@ void shim_window_wait(int fd)
 
 void shim_window_time(int fd, struct timeval *time)
 {
-	struct shim_window window;
+	struct shim_window window = { .fd = fd, .is_shared = !shim_fd_is_own(fd) };
 	int tries = 0;
 	AUTO_ERRNO();
 
 	get_time(fd, time);
 	if (shim_is_mark(time->tv_sec, time->tv_usec)) {
-		while (!shim_window_enter(&window, fd, tries++))
+		while (!shim_window_enter(&window, tries++))
 			shim_nap();
 		shim_window_open(&window);
 		shim_window_close(&window);

@@ -12,26 +12,30 @@
  * @fd: the listener
  * @is_shared: other processes may have the listener
  * @stamp: identifies this caller
+ * @cancel_state: of its thread
  * @time: SO_RCVTIMEO of the listener, as set by the program
  */
 struct shim_window {
 	int fd;
 	bool is_shared;
 	unsigned int stamp;
+	int cancel_state;
 	struct timeval time;
 };
 
 /**
  * shim_window_enter() - become the only caller that may check for a client without waiting
+ * @window: with @fd and @is_shared
  * @tries: failed attempts so far; after 200 of them, a millisecond apart, others are no longer
  *	waited for
  *
  * Threads are excluded by a word of memory, processes that may share the listener by a lock of
- * fcntl(2). A holder that died or jumped out does not delay others for longer than that.
+ * fcntl(2). A holder that died or jumped out does not delay others for longer than that; it cannot be
+ * cancelled.
  *
  * Return: true if the window may be opened; then shim_window_leave() must follow. Preserves errno.
  */
-bool shim_window_enter(struct shim_window *window, int fd, int tries);
+bool shim_window_enter(struct shim_window *window, int tries);
 
 /** shim_window_leave() - let the next caller in. Preserves errno. */
 void shim_window_leave(const struct shim_window *window);
