@@ -7,10 +7,7 @@
 
 #include "ld_pre_smc/calls/close.h"
 #include "ld_pre_smc/next.h"
-#include "ld_pre_smc/state/block_signals.h"
-#include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/options.h"
-#include "ld_pre_smc/state/unsent_data.h"
 
 static void copied(int from, int to)
 {
@@ -53,6 +50,16 @@ static int control(enum shim_fn fn, int fd, int command, va_list ap)
 int shim_fcntl(int fd, int command, ...) __asm__("fcntl");
 int shim_fcntl64(int fd, int command, ...) __asm__("fcntl64");
 
+#define CONTROL(fn)                                                                                \
+	do {                                                                                       \
+		va_list ap;                                                                        \
+		int ret;                                                                           \
+		va_start(ap, command);                                                             \
+		ret = control(fn, fd, command, ap);                                                \
+		va_end(ap);                                                                        \
+		return ret;                                                                        \
+	} while (0)
+
 /**
  * shim_fcntl() - fcntl(2) that marks duplicates for close()
  *
@@ -60,25 +67,13 @@ int shim_fcntl64(int fd, int command, ...) __asm__("fcntl64");
  */
 int shim_fcntl(int fd, int command, ...)
 {
-	va_list ap;
-	int ret;
-
-	va_start(ap, command);
-	ret = control(SHIM_FCNTL, fd, command, ap);
-	va_end(ap);
-	return ret;
+	CONTROL(SHIM_FCNTL);
 }
 
 /** shim_fcntl64() - fcntl() for programs with large files */
 int shim_fcntl64(int fd, int command, ...)
 {
-	va_list ap;
-	int ret;
-
-	va_start(ap, command);
-	ret = control(SHIM_FCNTL64, fd, command, ap);
-	va_end(ap);
-	return ret;
+	CONTROL(SHIM_FCNTL64);
 }
 
 #if defined(__GLIBC__) && __SIZEOF_LONG__ == 4
@@ -86,12 +81,18 @@ extern __typeof__(shim_fcntl64) shim_fcntl_time64 __asm__("__fcntl_time64")
 	__attribute__((alias("fcntl64")));
 #endif
 
-/* dup2() closes @to. */
-static struct shim_signals begin_dup(int from, int to)
+/* The call that gives the number @to to @from, and closes it before. @flags: -1 for dup2(). */
+static int dup_onto(int from, int to, int flags)
 {
-	bool may_end = shim_fd_is_marked(to) || shim_lives_has(to);
+	bool may_end = shim_fd_is_set(FD_SMC | FD_TIMED, to);
+	struct shim_signals signals =
+		shim_close_begin(from != to && may_end && shim_is_open(from) ? to : -1);
+	int ret = flags < 0 ? next_dup2(from, to) : next_dup3(from, to, flags);
 
-	return shim_close_begin(from != to && may_end && shim_is_open(from) ? to : -1);
+	shim_signals_restore(&signals);
+	if (ret >= 0)
+		copied(from, to);
+	return ret;
 }
 
 /**
@@ -101,27 +102,11 @@ static struct shim_signals begin_dup(int from, int to)
  */
 int dup2(int from, int to)
 {
-	struct shim_signals signals = begin_dup(from, to);
-	int ret = next_dup2(from, to);
-
-	shim_signals_restore(&signals);
-	if (ret >= 0)
-		copied(from, to);
-	return ret;
+	return dup_onto(from, to, -1);
 }
 
-/**
- * dup3() - dup3(2), as dup2()
- *
- * Return: as dup3(2).
- */
+/** dup3() - dup3(2), as dup2() */
 int dup3(int from, int to, int flags)
 {
-	struct shim_signals signals = begin_dup(from, to);
-	int ret = next_dup3(from, to, flags);
-
-	shim_signals_restore(&signals);
-	if (ret >= 0)
-		copied(from, to);
-	return ret;
+	return flags < 0 ? next_dup3(from, to, flags) : dup_onto(from, to, flags);
 }
