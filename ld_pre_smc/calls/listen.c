@@ -30,7 +30,7 @@ int listen(int number, int backlog)
 	struct linger kept = { 0 };
 	int saved = errno, ret, locks;
 
-	shim_rules_listen(&fd);
+	shim_choose_listen(&fd);
 	shim_fd_lose(&fd, FD_PLAIN);
 	if (shim_repairs() && !shim_fd_is_tcp_first(&fd)) {
 		if (shim_fd_is_smc(&fd))

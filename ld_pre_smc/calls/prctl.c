@@ -3,7 +3,7 @@
 #include <stdarg.h>
 
 #include "ld_pre_smc/next.h"
-#include "ld_pre_smc/state/openers.h"
+#include "ld_pre_smc/state/choice.h"
 #include "ld_pre_smc/state/sandbox.h"
 
 /**

@@ -25,11 +25,11 @@
 
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/buffers.h"
+#include "ld_pre_smc/state/choice.h"
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/log.h"
-#include "ld_pre_smc/state/openers.h"
 #include "ld_pre_smc/state/sandbox.h"
 
 #define RETRY_SECONDS 10
@@ -38,62 +38,124 @@ static int map_socket(int domain, int type, int protocol);
 
 /*
  * A kernel without SMC looks for a module at each attempt, which may start modprobe: milliseconds
- * for a program that opens thousands of sockets. A refusal that TCP sockets do not share is
- * therefore remembered for RETRY_SECONDS; then one socket tries again, in case a module was loaded.
- * Contents: second of the next attempt << 8 | errno, 0 for none. It wraps after 194 days,
- * harmlessly.
+ * for a program that opens thousands of sockets. A refusal is therefore remembered for
+ * RETRY_SECONDS; then one socket tries again, in case a module was loaded. Contents: second of the
+ * next attempt << 8 | errno, 0 for none. It wraps after 194 days, harmlessly.
  */
 static atomic_uint refusals[KINDS][2];
 
+/* These are remembered: those of a kernel without SMC; AppArmor and SELinux log each EACCES. */
+static bool is_lasting(int err)
+{
+	return err == EAFNOSUPPORT || err == EPROTONOSUPPORT || err == ESOCKTNOSUPPORT ||
+	       err == EACCES;
+}
+
 /*
- * These mean "no such sockets here"; EMFILE, ENOBUFS and EINVAL would hit TCP alike. The first
- * three are the kernel's, the others those of sandboxes: SELinux and seccomp filters (systemd's
- * RestrictAddressFamilies= answers EAFNOSUPPORT, containers EPERM or ENOSYS, firejail EOPNOTSUPP).
+ * True for "no such sockets here"; EMFILE, ENOBUFS and EINVAL would hit TCP alike. Asking a filter
+ * of system calls again costs nothing: systemd's RestrictAddressFamilies= answers EAFNOSUPPORT,
+ * containers EPERM or ENOSYS, firejail EOPNOTSUPP.
  */
 static bool is_refusal(int err)
 {
-	switch (err) {
-	case EAFNOSUPPORT:
-	case EPROTONOSUPPORT:
-	case ESOCKTNOSUPPORT:
-	case EPERM:
-	case EACCES:
-	case ENOSYS:
-	case EOPNOTSUPP: return true;
-	default: return false;
-	}
+	return is_lasting(err) || err == EPERM || err == ENOSYS || err == EOPNOTSUPP;
 }
 
 /* errno of a remembered refusal, 0 if the kernel should be asked */
-static int remembered_refusal(atomic_uint *refusal)
+static int remembered_refusal(int kind, int v6)
 {
-	unsigned int seen = atomic_load_explicit(refusal, memory_order_relaxed);
+	unsigned int seen = atomic_load_explicit(&refusals[kind][v6], memory_order_relaxed);
 	unsigned int left = ((seen >> 8) - shim_seconds()) & 0xffffff;
 
 	return seen && left && left <= RETRY_SECONDS ? (int)(seen & 0xff) : 0;
 }
 
-static void remember(atomic_uint *refusal, int err)
+static void remember(int kind, int v6, int err)
 {
-	atomic_store_explicit(refusal, (shim_seconds() + RETRY_SECONDS) << 8 | (unsigned int)err,
+	atomic_store_explicit(&refusals[kind][v6],
+			      (shim_seconds() + RETRY_SECONDS) << 8 | (unsigned int)err,
 			      memory_order_relaxed);
 }
 
-/*
- * Remember errors of a kernel without SMC, and EACCES: AppArmor and SELinux log each refusal.
- * Asking a system call filter again costs nothing.
- */
-static void remember_refusals(const struct socket_attempt *try, int v6)
+/* Return: errno, 0 for success. */
+static int ask_kernel(int *fd, int type, const struct shim_socket_args *args)
 {
-	int kind, err;
+	*fd = next_socket(args->domain, type, args->protocol);
+	return *fd < 0 ? errno : 0;
+}
 
-	for (kind = 0; kind < KINDS; kind++) {
-		err = try->refused[kind];
-		if (try->remembered[kind] || (err != EAFNOSUPPORT && err != EPROTONOSUPPORT &&
-					      err != ESOCKTNOSUPPORT && err != EACCES))
-			continue;
-		remember(&refusals[kind][v6], err);
+/* True if an AppArmor profile applies. Most profiles do not allow reading it: EACCES. */
+static bool is_confined(void)
+{
+	int has = shim_file_has(AT_FDCWD, "/proc/thread-self/attr/apparmor/current", " (enforce)");
+
+	return has > 0 || has == -EACCES;
+}
+
+/*
+ * AppArmor, in Linux 6.12 at least, treats the socket that accept(2) returns for IPPROTO_SMC as
+ * AF_SMC, and a profile without "network smc" denies every use of it. So IPPROTO_SMC is used only
+ * if AF_SMC is not denied. Any refusal is remembered: otherwise each socket would ask again under a
+ * filter that refuses AF_SMC alone.
+ */
+static bool is_af_smc_denied(const struct socket_attempt *try, int type, int v6)
+{
+	static atomic_bool is_admitted;
+	int err = try->refused[KIND_AF_SMC], fd;
+
+	if (err || is_admitted || shim_is_locked)
+		return err == EACCES;
+	err = remembered_refusal(KIND_AF_SMC, v6);
+	if (!err && is_confined()) {
+		err = ask_kernel(&fd, type, &shim_sockets[KIND_AF_SMC][v6]);
+		if (!err)
+			shim_close(fd);
+		if (is_refusal(err))
+			remember(KIND_AF_SMC, v6, err);
 	}
+	is_admitted = !err;
+	return err == EACCES;
+}
+
+/* Return: errno of the kernel, or of an earlier socket; 0 for success. */
+static int open_smc(struct socket_attempt *try, int kind, int type, int v6)
+{
+	int err = remembered_refusal(kind, v6);
+
+	try->remembered[kind] = err != 0;
+	if (err)
+		return err;
+	if (kind == KIND_INET && is_af_smc_denied(try, type, v6))
+		err = EACCES;
+	else
+		err = ask_kernel(&try->fd, type, &shim_sockets[kind][v6]);
+	if (is_lasting(err))
+		remember(kind, v6, err);
+	return err;
+}
+
+/* Open a socket of the first kind that may be used and is not refused. */
+static void open_first(struct socket_attempt *try, const struct shim_config *cfg, int type,
+		       const struct shim_socket_args *tcp)
+{
+	int v6 = tcp->domain == AF_INET6;
+	unsigned int may = shim_choose_open(try, cfg, v6);
+
+	for (int i = 0; i < cfg->nkinds; i++) {
+		try->kind = cfg->kinds[i];
+		if (!(may & SHIM_BIT(try->kind)))
+			continue;
+		try->err = open_smc(try, try->kind, type, v6);
+		if (!is_refusal(try->err))
+			return;
+		try->refused[try->kind] = try->err;
+		/* AF_SMC would pass by a program of the control group that refused it. */
+		if (try->kind == KIND_INET && try->err == EPERM)
+			may &= ~SHIM_BIT(KIND_AF_SMC);
+	}
+	try->kind = KIND_TCP;
+	if (may & SHIM_BIT(KIND_TCP))
+		try->err = ask_kernel(&try->fd, type, tcp);
 }
 
 /* Settings of a new SMC socket */
@@ -107,144 +169,6 @@ static void set_buffers(struct socket_attempt *try, const struct shim_config *cf
 	try->sndbuf_err = shim_set_buffer(try->fd, SO_SNDBUF, sndbuf);
 	try->rcvbuf_err = shim_set_buffer(try->fd, SO_RCVBUF, rcvbuf);
 	shim_relock_buffers(try->fd, 0);
-}
-
-static bool is_plain(const struct shim_config *cfg)
-{
-	return !cfg->debug && !cfg->sndbuf.bytes && !cfg->rcvbuf.bytes;
-}
-
-static int open_kind(struct socket_attempt *try, int kind, int type, int v6)
-{
-	const struct shim_socket_args *args = &shim_sockets[kind][v6];
-
-	try->fd = next_socket(args->domain, type, args->protocol);
-	return try->fd < 0 ? errno : 0;
-}
-
-/* True if an AppArmor profile applies. Most profiles do not allow reading it: EACCES. */
-static bool is_confined(void)
-{
-	int has = shim_file_has(AT_FDCWD, "/proc/thread-self/attr/apparmor/current", " (enforce)");
-
-	return has > 0 || has == -EACCES;
-}
-
-/*
- * True if a security module denies AF_SMC. Called before IPPROTO_SMC is tried, until AF_SMC is
- * admitted. Any refusal is remembered for RETRY_SECONDS: otherwise each socket would ask again
- * under a filter that refuses AF_SMC alone.
- */
-static bool is_af_smc_denied(struct socket_attempt *try, int type, int v6)
-{
-	static atomic_bool is_admitted;
-	int err;
-
-	if (is_admitted || shim_is_locked)
-		return false;
-	err = remembered_refusal(&refusals[KIND_AF_SMC][v6]);
-	if (err)
-		return err == EACCES;
-	if (!is_confined()) {
-		is_admitted = true;
-		return false;
-	}
-	err = open_kind(try, KIND_AF_SMC, type, v6);
-	if (try->fd >= 0)
-		shim_close(try->fd);
-	is_admitted = !err;
-	if (is_refusal(err))
-		remember(&refusals[KIND_AF_SMC][v6], err);
-	return err == EACCES;
-}
-
-/*
- * AppArmor, in Linux 6.12 at least, treats the socket that accept(2) returns for IPPROTO_SMC as
- * AF_SMC, and a profile without "network smc" denies every use of it. If AF_SMC is denied, use
- * neither.
- */
-static bool is_vetoed(struct socket_attempt *try, int kind, int type, int v6)
-{
-	if (kind != KIND_INET)
-		return false;
-	return try->refused[KIND_AF_SMC] ? try->refused[KIND_AF_SMC] == EACCES :
-					   is_af_smc_denied(try, type, v6);
-}
-
-/* By family: this process's sockets have a device or a mark from the start. */
-static atomic_bool is_steered[2];
-
-/*
- * A filter that the process was started with may kill it for getsockopt(2): there, only the control
- * group of "ip vrf exec" counts.
- */
-static bool has_device_or_mark(int fd)
-{
-	int mark;
-
-	if (shim_in_sandbox)
-		return shim_file_has(AT_FDCWD, "/proc/thread-self/cgroup", "/vrf/") > 0;
-	mark = shim_int_option(fd, SOL_SOCKET, SO_MARK);
-	return (mark && mark != -1) || shim_int_option(fd, SOL_SOCKET, SO_BINDTOIFINDEX) > 0;
-}
-
-/*
- * Programs of the control group may forbid a socket of AF_INET or AF_INET6, or give it a device, as
- * "ip vrf exec" does, or a mark (BPF_CGROUP_INET_SOCK_CREATE). They do not see AF_SMC, so a TCP
- * socket shows what they do: once for each family, as long as none is refused. Return: 0, or errno.
- */
-static int look_at_group(int domain, int v6)
-{
-	static atomic_bool is_known[2];
-	int fd;
-
-	if (is_known[v6])
-		return 0;
-	shim_fd_prepare();
-	fd = next_socket(domain, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return errno;
-	is_steered[v6] = has_device_or_mark(fd);
-	is_known[v6] = true;
-	shim_close(fd);
-	if (is_steered[v6])
-		shim_log_text("sockets of this control group have a device or a mark: no AF_SMC");
-	return 0;
-}
-
-/* Open an SMC socket of the first kind that works. Return: false if all were refused. */
-static bool try_smc(struct socket_attempt *try, const struct shim_config *cfg, int type, int v6)
-{
-	int i, kind;
-
-	for (i = 0; i < cfg->nkinds; i++) {
-		kind = cfg->kinds[i];
-		try->err = EPERM;
-		if (kind == KIND_AF_SMC && is_steered[v6])
-			continue;
-		try->kind = kind;
-		try->err = remembered_refusal(&refusals[kind][v6]);
-		try->remembered[kind] = try->err != 0;
-		if (!try->err)
-			try->err = is_vetoed(try, kind, type, v6) ? EACCES :
-								    open_kind(try, kind, type, v6);
-		if (try->fd >= 0)
-			set_buffers(try, cfg);
-		if (!is_refusal(try->err))
-			return true;
-		try->refused[kind] = try->err;
-		/* AF_SMC would pass by a program of the control group that refused it. */
-		if (kind == KIND_INET && try->err == EPERM)
-			break;
-	}
-	return false;
-}
-
-static void try_tcp(struct socket_attempt *try, int domain, int type, int protocol)
-{
-	try->kind = KIND_TCP;
-	try->fd = next_socket(domain, type, protocol);
-	try->err = try->fd < 0 ? errno : 0;
 }
 
 /* The fast path failed: a module was removed, or a seccomp filter installed. */
@@ -296,40 +220,37 @@ static const shim_open_fn short_openers[KINDS][2] = {
 static shim_open_fn choose_opener(const struct shim_config *cfg, int kind, int v6)
 {
 	shim_working_kinds[v6] = kind;
-	if (shim_is_tcp_first && !cfg->strict && !cfg->debug)
+	if (cfg->debug)
+		return NULL;
+	if (shim_is_tcp_first && !cfg->strict)
 		return open_tcp;
-	return is_plain(cfg) ? short_openers[kind][v6] : NULL;
+	return cfg->sndbuf.bytes || cfg->rcvbuf.bytes ? NULL : short_openers[kind][v6];
 }
 
 /* Slow path */
 static __attribute__((noinline, cold)) int map_socket(int domain, int type, int protocol)
 {
-	struct socket_attempt try = { .fd = -1 };
+	const struct shim_socket_args tcp = { domain, protocol };
+	struct socket_attempt try = { .fd = -1, .err = EPERM };
 	int saved = errno, v6 = domain == AF_INET6;
 	struct shim_config own;
 	const struct shim_config *cfg = shim_config_get(&own);
-	bool may_be_smc = cfg->strict || !shim_is_locked;
-	int denied = may_be_smc && !shim_is_locked ? look_at_group(domain, v6) : 0;
-	bool smc = may_be_smc && !denied && try_smc(&try, cfg, type, v6);
+	bool is_smc;
 
-	if (denied)
-		try.err = denied;
-	else if (!smc && !cfg->strict)
-		try_tcp(&try, domain, type, protocol);
-	if (try.fd >= 0)
-		remember_refusals(&try, v6);
+	open_first(&try, cfg, type, &tcp);
+	is_smc = try.fd >= 0 && try.kind != KIND_TCP;
+	if (is_smc)
+		set_buffers(&try, cfg);
 	if (cfg->invalid)
 		log_invalid(cfg);
 	if (cfg->debug)
 		log_socket(&try, cfg, domain, type, protocol);
-	if (!smc || try.fd >= 0)
-		atomic_store_explicit(&shim_openers[v6],
-				      smc ? choose_opener(cfg, try.kind, v6) : NULL,
-				      memory_order_release);
-	if (smc)
+	atomic_store_explicit(&shim_openers[v6], is_smc ? choose_opener(cfg, try.kind, v6) : NULL,
+			      memory_order_release);
+	if (is_smc)
 		shim_fd_mark_plain(try.fd);
-	else if (shim_is_locked)
-		shim_fd_new(try.fd, 0); /* setsockopt() relies on it */
+	else
+		shim_fd_new(try.fd, 0); /* setsockopt() of a locked program relies on it */
 	errno = try.fd >= 0 ? saved : try.err;
 	return try.fd;
 }

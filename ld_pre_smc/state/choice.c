@@ -1,47 +1,166 @@
 // SPDX-License-Identifier: MIT
-/* Choose SMC or TCP for a socket by SMC_INCLUDE, SMC_EXCLUDE and learned destinations. */
+/*
+ * Choose SMC or TCP for a socket.
+ *
+ * socket(), connect(), bind() to a port and listen() ask here. Each collects its facts, the cheap
+ * ones first. reasons[] has the kinds of sockets that a fact excludes, and its text in the debug
+ * line. socket() opens one of the kinds that are left. For the others, actions[] has what becomes
+ * of a socket of another kind: it is replaced, unless it is in use, or a TCP socket that others may
+ * have, or with options that SMC lacks, which is no longer FD_OWN.
+ *
+ * A process whose last sockets needed TCP opens TCP sockets first, until they need SMC again.
+ */
 #include "ld_pre_smc/state/choice.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
 #include <netinet/in.h>
 
+#include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/buffers.h"
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/lives.h"
-#include "ld_pre_smc/state/openers.h"
 #include "ld_pre_smc/state/program_memory.h"
 #include "ld_pre_smc/state/replace_socket.h"
+#include "process/sockopt_numbers.h"
+
+#define ONLY_AF_SMC SHIM_BIT(KIND_AF_SMC)
+#define SMC (ONLY_AF_SMC | SHIM_BIT(KIND_INET))
+#define TCP SHIM_BIT(KIND_TCP)
+
+/* Facts: four for socket(), three for connect(), one for bind() and listen(). */
+enum fact { STRICT, LOCKED, STEERED, REFUSED, NOT_TO, BROKEN, SHORT, NOT_AT };
+
+/* A set of facts has a bit for each. */
+#define FACT(fact) (1U << (fact))
+
+static const struct reason {
+	unsigned int excludes; /* kinds of sockets */
+	const char *why;       /* for the debug line */
+} reasons[] = {
+	[STRICT] = { TCP, NULL },
+	[LOCKED] = { SMC, NULL },
+	[STEERED] = { ONLY_AF_SMC, "a control group sets a device or a mark: no AF_SMC" },
+	[REFUSED] = { SMC | TCP, "a TCP socket is refused" },
+	[NOT_TO] = { SMC, "rules for connecting" },
+	[BROKEN] = { SMC, "an SMC handshake broke before" },
+	[SHORT] = { SMC, "connections there are too short for SMC" },
+	[NOT_AT] = { SMC, "rules for listening" },
+};
+
+/* Return: the kinds of sockets that are left. @why: set by a reason that has one */
+static unsigned int choose(unsigned int facts, const char **why)
+{
+	const struct reason *reason;
+	unsigned int left = SMC | TCP;
+
+	for (; facts; facts &= facts - 1) {
+		reason = &reasons[__builtin_ctz(facts)];
+		left &= ~reason->excludes;
+		*why = reason->why ? reason->why : *why;
+	}
+	return left;
+}
+
+/* ---- socket() ---- */
 
 /*
- * The last choices between SMC and TCP for sockets of this process, one bit each, 1 for TCP. If
- * most were TCP, new sockets begin as TCP sockets; if most were SMC, as SMC sockets. The first
- * choice fills all bits, as a program may have only a few sockets.
+ * A filter that the process was started with may kill it for getsockopt(2): there, only the control
+ * group of "ip vrf exec" counts.
  */
-#define CHOICES 8
-#define MOST 6
-#define ANY (1U << CHOICES)
-#define ALL_TCP (ANY | (ANY - 1))
+static bool has_device_or_mark(int fd)
+{
+	int mark;
 
-static atomic_uint choices;
+	if (shim_in_sandbox)
+		return shim_file_has(AT_FDCWD, "/proc/thread-self/cgroup", "/vrf/") > 0;
+	mark = shim_int_option(fd, SOL_SOCKET, SO_MARK);
+	return (mark && mark != -1) || shim_int_option(fd, SOL_SOCKET, SO_BINDTOIFINDEX) > 0;
+}
+
+/*
+ * Programs of the control group may forbid a socket of AF_INET or AF_INET6, or give it a device, as
+ * "ip vrf exec" does, or a mark (BPF_CGROUP_INET_SOCK_CREATE). They do not see AF_SMC, so a TCP
+ * socket shows what they do: once for each family, as long as none is refused.
+ */
+static unsigned int facts_of_group(int v6, int *err)
+{
+	static atomic_bool is_known[2], is_steered[2];
+	int fd;
+
+	if (!is_known[v6]) {
+		shim_fd_prepare();
+		fd = shim_new_socket(v6 ? AF_INET6 : AF_INET, KIND_TCP);
+		if (fd < 0) {
+			*err = errno;
+			return FACT(REFUSED);
+		}
+		is_steered[v6] = has_device_or_mark(fd);
+		is_known[v6] = true;
+		shim_close(fd);
+	}
+	return is_steered[v6] ? FACT(STEERED) : 0;
+}
+
+unsigned int shim_choose_open(struct socket_attempt *try, const struct shim_config *cfg, int v6)
+{
+	unsigned int facts = cfg->strict ? FACT(STRICT) : 0;
+
+	if (!shim_is_locked)
+		facts |= facts_of_group(v6, &try->err);
+	else if (!cfg->strict)
+		facts |= FACT(LOCKED);
+	return choose(facts, &try->why);
+}
+
+/* ---- the last choices ---- */
+
+_Atomic(shim_open_fn) shim_openers[2];
+atomic_bool shim_is_tcp_first;
+atomic_int shim_working_kinds[2];
+
+void shim_look_again(void)
+{
+	atomic_store_explicit(&shim_openers[0], NULL, memory_order_release);
+	atomic_store_explicit(&shim_openers[1], NULL, memory_order_release);
+}
+
+void shim_open_tcp_first(bool yes)
+{
+	if (shim_is_tcp_first == yes)
+		return;
+	shim_is_tcp_first = yes;
+	shim_look_again();
+}
+
+/*
+ * Sockets of late that needed TCP, less those that needed SMC. The first one decides, as a program
+ * may have only a few; after that, six of the other kind do.
+ */
+enum { NO_CHOICE, ALL_SMC, MOST_SMC = 3, MOST_TCP = 7, ALL_TCP = 9 };
+
+static atomic_int choices;
 
 static void remember(bool is_tcp)
 {
-	unsigned int seen = atomic_load_explicit(&choices, memory_order_relaxed);
-	int n_tcp;
+	int all = is_tcp ? ALL_TCP : ALL_SMC, now = choices;
 
-	if (seen & ANY)
-		seen = ANY | ((seen << 1 | is_tcp) & (ANY - 1));
-	else
-		seen = is_tcp ? ALL_TCP : ANY;
-	atomic_store_explicit(&choices, seen, memory_order_relaxed);
-	n_tcp = __builtin_popcount(seen & (ANY - 1));
-	if (n_tcp >= MOST)
-		shim_open_tcp_first(true);
-	else if (n_tcp <= CHOICES - MOST)
-		shim_open_tcp_first(false);
+	if (now != all)
+		now = now ? now + (is_tcp ? 1 : -1) : all;
+	choices = now;
+	if (now <= MOST_SMC || now >= MOST_TCP)
+		shim_open_tcp_first(now >= MOST_TCP);
 }
+
+/* The socket is of the chosen kind already, as were all recent ones: keeps the usual case cheap. */
+static bool is_as_before(const struct shim_fd *fd, bool is_tcp)
+{
+	return choices == (is_tcp ? ALL_TCP : ALL_SMC) && shim_fd_is_tcp_first(fd) == is_tcp;
+}
+
+/* ---- connect(), bind(), listen() ---- */
 
 /*
  * Turn an unused TCP socket of socket() into an SMC socket, if that accepts its options. If the
@@ -51,13 +170,37 @@ static void make_smc(struct shim_fd *fd, const char *why)
 {
 	if (!shim_fd_is_any_tcp(fd) || !shim_may_swap(fd->number))
 		return;
-	if (shim_swap(fd, shim_working_kind(fd->sock.family), why)) {
+	if (shim_swap(fd, (enum shim_kind)shim_working_kinds[fd->sock.family == AF_INET6], why)) {
 		shim_open_tcp_first(false);
 		return;
 	}
 	shim_fd_mark_socket(fd->number);
 	shim_fd_became(fd, fd->sock.kind);
 	shim_give_buffers(fd->number);
+}
+
+static void make_tcp(struct shim_fd *fd, const char *why)
+{
+	if (shim_fd_is_smc(fd) && shim_may_swap(fd->number))
+		shim_swap_by_rule(fd, why);
+}
+
+/* Second index: false if SMC may be used, true if not. */
+static void (*const actions[2][2])(struct shim_fd *fd, const char *why) = {
+	{ NULL, make_tcp }, /* an SMC socket */
+	{ make_smc, NULL }, /* a TCP socket of socket(), see shim_fd_is_tcp() */
+};
+
+static __attribute__((noinline)) void follow(struct shim_fd *fd, unsigned int facts)
+{
+	AUTO_ERRNO();
+	const char *why = "no reason for TCP";
+	bool is_tcp = choose(facts, &why) == TCP, was_tcp = shim_fd_is_tcp_first(fd);
+
+	if (shim_fd_has(fd, FD_OWN))
+		remember(is_tcp);
+	if (actions[was_tcp][is_tcp])
+		actions[was_tcp][is_tcp](fd, why);
 }
 
 static bool has_rules(void)
@@ -67,40 +210,12 @@ static bool has_rules(void)
 	return shim_config_get(&own)->has_rules;
 }
 
-static bool is_forbidden(bool is_listen, const struct sockaddr *addr, socklen_t len)
+static __attribute__((noinline)) bool is_forbidden(bool is_listen, const struct sockaddr *addr,
+						   socklen_t len)
 {
 	struct rules own;
 
-	return has_rules() && !rules_allow(shim_rules_get(&own), is_listen, addr, len);
-}
-
-/* @tcp: reason to use TCP, NULL for SMC. @smc: reason for which a TCP socket becomes SMC. */
-static __attribute__((noinline)) void apply(struct shim_fd *fd, const char *tcp, const char *smc)
-{
-	AUTO_ERRNO();
-
-	if (shim_fd_has(fd, FD_OWN))
-		remember(tcp);
-	if (shim_fd_is_tcp_first(fd)) {
-		if (!tcp)
-			make_smc(fd, smc);
-	} else if (tcp && shim_fd_is_smc(fd) && shim_may_swap(fd->number)) {
-		shim_swap_by_rule(fd, tcp);
-	}
-}
-
-/* Without rules, if all sockets are SMC sockets, there is no choice. */
-static bool has_choice(const struct shim_fd *fd)
-{
-	return !shim_is_locked && (has_rules() || shim_fd_is_tcp_first(fd));
-}
-
-static void apply_rules(struct shim_fd *fd, bool is_listen, const struct sockaddr *addr,
-			socklen_t len)
-{
-	const char *why = is_listen ? "rules for listening" : "rules for connecting";
-
-	apply(fd, is_forbidden(is_listen, addr, len) ? why : NULL, why);
+	return !rules_allow(shim_rules_get(&own), is_listen, addr, len);
 }
 
 static bool is_address(const struct sockaddr *addr, socklen_t len)
@@ -109,22 +224,14 @@ static bool is_address(const struct sockaddr *addr, socklen_t len)
 	       (addr->sa_family == AF_INET || addr->sa_family == AF_INET6);
 }
 
-/* The socket is of the chosen kind already, as were all recent ones: keeps the usual case cheap. */
-static bool is_as_before(const struct shim_fd *fd, bool is_tcp)
-{
-	if (is_tcp)
-		return choices == ALL_TCP && shim_fd_is_tcp_first(fd);
-	return !(choices & ~ANY) && !has_choice(fd);
-}
-
 void shim_choose_connect(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len)
 {
-	static const char *const whys[] = {
-		[ADVICE_SHORT] = "connections there are too short for SMC",
-		[ADVICE_BROKE] = "an SMC handshake broke before",
+	static const unsigned char learned[] = {
+		[ADVICE_SHORT] = FACT(SHORT),
+		[ADVICE_BROKE] = FACT(BROKEN),
 	};
 	struct learned_place timed = { NULL, 0 };
-	const char *tcp;
+	unsigned int facts = FACT(NOT_TO);
 
 	if (shim_is_locked)
 		return;
@@ -132,36 +239,44 @@ void shim_choose_connect(struct shim_fd *fd, const struct sockaddr *addr, sockle
 		shim_fd_lose(fd, FD_TIMED);
 		return;
 	}
-	if (has_rules() && is_forbidden(false, addr, len))
-		tcp = "rules for connecting";
-	else
-		tcp = whys[shim_lives_advice(fd->number, addr, len, &timed)];
-	if (!is_as_before(fd, tcp))
-		apply(fd, tcp, "rules for connecting");
+	if (!has_rules() || !is_forbidden(false, addr, len))
+		facts = learned[shim_lives_advice(fd->number, addr, len, &timed)];
+	if (!is_as_before(fd, facts))
+		follow(fd, facts);
 	if (timed.entry)
 		shim_lives_begin(fd->number, timed);
 }
 
-void shim_rules_bind(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len)
+/* Without rules, if all sockets are SMC sockets, there is no choice. */
+static bool has_choice(const struct shim_fd *fd)
 {
-	union {
-		struct sockaddr any;
-		struct sockaddr_in in; /* the port is at the same place as in struct sockaddr_in6 */
-		struct sockaddr_storage room;
-	} copy;
-
-	if (has_choice(fd) && len && len <= sizeof(copy) &&
-	    shim_read(&copy, fd->number, addr, len, SYS_bind) && is_address(&copy.any, len) &&
-	    copy.in.sin_port)
-		apply_rules(fd, true, &copy.any, len);
+	return !shim_is_locked && (has_rules() || shim_fd_is_tcp_first(fd));
 }
 
-void shim_rules_listen(struct shim_fd *fd)
+static void choose_at(struct shim_fd *fd, const struct sockaddr_storage *addr, socklen_t len)
+{
+	bool is_not = is_forbidden(true, (const struct sockaddr *)addr, len);
+
+	follow(fd, is_not ? FACT(NOT_AT) : 0);
+}
+
+void shim_choose_bind(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len)
+{
+	struct sockaddr_storage copy;
+
+	if (has_choice(fd) && len && len <= sizeof(copy) &&
+	    shim_read(&copy, fd->number, addr, len, SYS_bind) &&
+	    is_address((struct sockaddr *)&copy, len) &&
+	    ((struct sockaddr_in *)&copy)->sin_port) /* same offset in IPv6 */
+		choose_at(fd, &copy, len);
+}
+
+void shim_choose_listen(struct shim_fd *fd)
 {
 	struct sockaddr_storage addr;
 	socklen_t len = sizeof(addr);
 	AUTO_ERRNO();
 
 	if (has_choice(fd) && !getsockname(fd->number, (struct sockaddr *)&addr, &len))
-		apply_rules(fd, true, (struct sockaddr *)&addr, len);
+		choose_at(fd, &addr, len);
 }

@@ -1,15 +1,45 @@
 /* SPDX-License-Identifier: MIT */
-/* Choose SMC or TCP for a socket by SMC_INCLUDE, SMC_EXCLUDE and learned destinations. */
+/* Choose SMC or TCP for a socket. */
 #pragma once
 
+#include <stdatomic.h>
 #include <sys/socket.h>
 
 #include "ld_pre_smc/state/fd.h"
+#include "ld_pre_smc/state/log.h"
 
 #pragma GCC visibility push(hidden)
 
+/* Opens a socket with the arguments of socket(2), and marks it. */
+typedef int (*shim_open_fn)(int domain, int type, int protocol);
+
+/* Fast path for AF_INET and AF_INET6. NULL: socket() checks everything. */
+extern _Atomic(shim_open_fn) shim_openers[2];
+
+/* The SMC kind that worked last, by family. */
+extern atomic_int shim_working_kinds[2];
+
+/* Most sockets of this program use TCP: then socket() opens TCP sockets, see shim_fd_is_tcp(). */
+extern atomic_bool shim_is_tcp_first;
+
+/** shim_open_tcp_first() - set it; not with SMC_STRICT or SMC_DEBUG. No system call */
+void shim_open_tcp_first(bool yes);
+
+/** shim_look_again() - make the next socket() of each family find a working kind again */
+void shim_look_again(void);
+
+#define SHIM_BIT(kind) (1U << (kind))
+
 /**
- * shim_choose_connect() - before connect(2): replace a socket that must use TCP by a TCP socket
+ * shim_choose_open() - for socket(2): kinds of sockets that may be opened
+ * @try: @err is set if there is none, @why if some are excluded
+ *
+ * Return: SHIM_BIT() of each.
+ */
+unsigned int shim_choose_open(struct socket_attempt *try, const struct shim_config *cfg, int v6);
+
+/**
+ * shim_choose_connect() - before connect(2): replace a socket of the wrong kind
  *
  * The kernel has no address yet, so nothing is done twice. Rules also apply with SMC_STRICT and
  * SMC_RAW, as they are explicit. Sockets in use are unchanged. @addr can be read. Preserves errno.
@@ -17,9 +47,9 @@
 void shim_choose_connect(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len);
 
 /* Before bind(2): a socket with a port is going to listen; without one, listen(2) decides. */
-void shim_rules_bind(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len);
+void shim_choose_bind(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len);
 
 /* Before listen(2). */
-void shim_rules_listen(struct shim_fd *fd);
+void shim_choose_listen(struct shim_fd *fd);
 
 #pragma GCC visibility pop

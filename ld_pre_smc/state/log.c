@@ -216,10 +216,12 @@ static void put_context(struct log_line *line)
 static void put_refusals(struct log_line *line, const struct socket_attempt *try,
 			 const struct shim_config *cfg)
 {
-	const char *before = " (";
+	const char *before = try->why ? "; " : " (";
 	bool is_denied = false;
 	int i, kind;
 
+	if (try->why)
+		log_format(line, " (%s", try->why);
 	for (i = 0; i < cfg->nkinds; i++) {
 		kind = cfg->kinds[i];
 		if (!try->refused[kind])

@@ -51,6 +51,7 @@ void shim_log_text(const char *text);
  * @fd: the socket, or -1
  * @err: errno if @fd is -1
  * @kind: enum shim_kind of @fd
+ * @why: reason why some kinds were not tried, or NULL
  * @refused: errno of each kind that was refused
  * @remembered: a remembered result; the kernel was not asked
  * @sndbuf_err, @rcvbuf_err: errno of setting the size, or 0
@@ -59,6 +60,7 @@ struct socket_attempt {
 	int fd;
 	int err;
 	int kind;
+	const char *why;
 	int refused[KINDS];
 	bool remembered[KINDS];
 	int sndbuf_err, rcvbuf_err;

@@ -7,8 +7,8 @@
 #include <sys/time.h>
 
 #include "ld_pre_smc/state/buffers.h"
+#include "ld_pre_smc/state/choice.h"
 #include "ld_pre_smc/state/log.h"
-#include "ld_pre_smc/state/openers.h"
 #include "ld_pre_smc/state/options.h"
 #include "ld_pre_smc/state/replace_socket.h"
 #include "process/sockopt_numbers.h"
@@ -118,6 +118,55 @@ static void use_rules(const char *exclude)
 	fake.config.nkinds = 1;
 }
 
+/* A socket of socket() with number 5. */
+static int new_socket(void)
+{
+	int ret;
+
+	fake_shut(5);
+	fake.first = 5;
+	ret = socket(AF_INET, SOCK_STREAM, 0);
+	fake.first = 9;
+	return ret;
+}
+
+/* As many sockets as are remembered; the last connections are of one kind. Then a new socket. */
+static void connect_often(int port)
+{
+	for (int i = 0; i < 9; i++) {
+		new_socket();
+		connect_to(port);
+	}
+	new_socket();
+}
+
+/* Before other tests. socket() opens the kind that most recent connections needed. */
+TEST(most_connections_decide)
+{
+	int n = 0;
+
+	use_rules("80,listen:90");
+	/* The first one of the process is enough, for the second socket() after it. */
+	for (new_socket(); !shim_fd_is_tcp(5); new_socket(), n++)
+		makes_tcp(connect_to(80));
+	assert_int_equal(n, 2);
+	for (int i = 0; i < 3; i++) {
+		comes_to(new_socket(), 5, 0);
+		is_tcp(5);
+		only_call();
+		comes_to(connect_to(80), 0, 0);
+		only_call();
+		comes_to(close(5), 0, 0);
+		only_call();
+		assert_false(shim_fd_is_tcp(5));
+	}
+	/* Six of eight are SMC. */
+	connect_often(80);
+	for (n = 0; shim_fd_is_tcp(5); new_socket(), n++)
+		connect_to(81);
+	assert_int_equal(n, 6);
+}
+
 enum { TCP = IPPROTO_TCP, INUSE = EADDRINUSE };
 enum { RULES = 1, STRICT = 2, RAW = 4, LOCKED = 8, OWN = 16 };
 
@@ -150,8 +199,10 @@ static void start_deed(const struct deed *deed, int first)
 	fake.fds[5].name.sin_port = htons((uint16_t)deed->port);
 	if (deed->protocol != IPPROTO_TCP)
 		shim_fd_mark_socket(5);
-	if (deed->on & OWN)
+	if (deed->on & OWN && domain == AF_SMC)
 		shim_fd_mark_plain(5);
+	else if (deed->on & OWN)
+		shim_fd_mark_tcp(5);
 	if (deed->port && deed->on & OWN)
 		shim_fd_drop(FD_PLAIN, 5);
 	if (deed->on & RULES)
@@ -205,7 +256,8 @@ static const struct deed deeds[] = {
 	/* Rules: 80,listen:90 stay on TCP. */
 	{ "no rules", connect_to, 80 },
 	{ "a port for SMC", connect_to, 81, RULES },
-	{ "a port for TCP", connect_to, 80, RULES, .is = TCP },
+	{ "a port for TCP", connect_to, 80, RULES, .is = TCP,
+	  .says = "fd 5: rules for connecting -> TCP\n" },
 	{ "of IPv6", connect6_to, 80, RULES, 1, .is = TCP },
 	{ "with SMC_STRICT", connect_to, 80, RULES | STRICT, .is = TCP },
 	{ "in use", connect_to, 80, RULES, .state = TCP_ESTABLISHED },
@@ -220,6 +272,25 @@ static const struct deed deeds[] = {
 	{ "at an unknown port", listen_with, 3, RULES, .port = 90, .fails = "getsockname", EIO, 1,
 	  .backlog = 3 },
 	{ "at a port for TCP", listen_with, 3, RULES, .port = 90, .is = TCP, .bound = 90,
+	  .backlog = 3, .says = "fd 5: rules for listening -> TCP\n" },
+	/* socket() opened a TCP socket first. */
+	{ "no rules", connect_to, 80, OWN, TCP, .says = "fd 5: no reason for TCP -> AF_SMC\n" },
+	{ "a port for SMC", connect_to, 81, RULES | OWN, TCP },
+	{ "a port for TCP", connect_to, 80, RULES | OWN, TCP, .is = TCP },
+	{ "with SMC_STRICT", connect_to, 80, RULES | OWN | STRICT, TCP, .is = TCP },
+	{ "in use", connect_to, 81, RULES | OWN, TCP, .state = TCP_ESTABLISHED, .is = TCP },
+	{ "of another process", connect_to, 81, RULES, TCP, .is = TCP },
+	{ "an option that SMC lacks", connect_to, 81, RULES | OWN, TCP, .device = 7,
+	  .fails = "setsockopt", EOPNOTSUPP, 1, .is = TCP },
+	{ "no SMC", connect_to, 81, RULES | OWN, TCP, .fails = "socket", EPROTONOSUPPORT, 1,
+	  .is = TCP },
+	{ "a locked program", connect_to, 81, RULES | OWN | LOCKED, TCP, .is = TCP },
+	{ "bind to a port for SMC", bind_to, 91, RULES | OWN, TCP, .bound = 91 },
+	{ "to a port for TCP", bind_to, 90, RULES | OWN, TCP, .is = TCP, .bound = 90 },
+	{ "to any port", bind_to, 0, RULES | OWN, TCP, .is = TCP },
+	{ "listen at a port for SMC", listen_with, 3, OWN, TCP, .port = 91, .bound = 91,
+	  .backlog = 3 },
+	{ "at a port for TCP", listen_with, 3, RULES | OWN, TCP, .port = 90, .is = TCP,
 	  .backlog = 3 },
 	/* A port may be on several devices. */
 	{ "a free port", bind_to, 80, .device = 3, .bound = 80 },
@@ -677,133 +748,71 @@ TEST(number_zero_is_a_number)
 	assert_in_range(fake.opened[KIND_TCP], 1, 2);
 }
 
-/* A socket of socket() with number 5. */
-static int new_socket(void)
-{
-	int ret;
-
-	fake_shut(5);
-	fake.first = 5;
-	ret = socket(AF_INET, SOCK_STREAM, 0);
-	fake.first = 9;
-	return ret;
-}
-
-/* As many sockets as are remembered; the last connections are of one kind. Then a new socket. */
-static void connect_often(int port)
-{
-	for (int i = 0; i < 9; i++) {
-		new_socket();
-		connect_to(port);
-	}
-	new_socket();
-}
-
-/* socket() opens the kind that most recent connections needed, connect() corrects it. */
-TEST(most_connections_decide)
-{
-	int n = 0;
-
-	use_rules("80,listen:90");
-	/* The first one of the process is enough, for the second socket() after it. */
-	for (new_socket(); !shim_fd_is_tcp(5); new_socket(), n++)
-		makes_tcp(connect_to(80));
-	assert_int_equal(n, 2);
-	for (int i = 0; i < 3; i++) {
-		comes_to(new_socket(), 5, 0);
-		is_tcp(5);
-		only_call();
-		comes_to(connect_to(80), 0, 0);
-		only_call();
-		comes_to(close(5), 0, 0);
-		only_call();
-		assert_false(shim_fd_is_tcp(5));
-	}
-	/* Six of eight are SMC. */
-	connect_often(80);
-	for (n = 0; shim_fd_is_tcp(5); new_socket(), n++)
-		connect_to(81);
-	assert_int_equal(n, 6);
-}
-
-/* socket() opened TCP sockets, while connect() and listen() need SMC. */
+/* The sizes of a socket that becomes SMC are SMC's, unless the program has set them. */
 TEST(tcp_sockets_become_smc_sockets)
 {
-	use_rules("80,listen:90");
-	connect_often(80);
-	is_tcp(5);
-	makes_smc(connect_to(81));
-	assert_int_equal(option_of(5, SOL_SOCKET, SO_BUF_LOCK), -1);
-	assert_int_equal(fake.fds[5].connects, 1);
-	assert_true(shim_fd_is_marked(5) && !shim_fd_is_tcp(5));
-	/* The port decides before listen(2); without one, at listen(2). */
-	new_socket();
-	makes_tcp(bind_to(90));
-	makes_smc(bind_to(91));
-	assert_int_equal(fake.fds[5].port, 91);
-	new_socket();
-	makes_tcp(bind_to(0));
-	fake.fds[5].name = (struct sockaddr_in){ AF_INET, htons(99) };
-	makes_smc(listen(5, 1));
-	assert_int_equal(fake.fds[5].port, 99);
-	assert_int_equal(fake.fds[5].backlog, 1);
-	/* Buffers get SMC's sizes, unless set by the program. */
+	use_rules("80");
 	for (int lock = 1; lock <= 2; lock++) {
 		fake.config.sndbuf = fake.config.rcvbuf = (struct smc_buffer){ 0 };
-		new_socket();
+		connect_often(80);
 		fake_int(5, SOL_SOCKET, SO_BUF_LOCK, lock);
 		fake_int(5, SOL_SOCKET, lock == 1 ? SO_SNDBUF : SO_RCVBUF, 2000);
 		fake.config.sndbuf = fake.config.rcvbuf = (struct smc_buffer){ 4096, INT_MAX };
 		makes_smc(connect_to(81));
 		options_kept(5);
+		assert_true(shim_fd_is_marked(5) && !shim_fd_is_tcp(5));
 		assert_int_equal(option_of(5, SOL_SOCKET, lock == 1 ? SO_RCVBUF : SO_SNDBUF), 8192);
 	}
 	fake.config.sndbuf = fake.config.rcvbuf = (struct smc_buffer){ 0 };
-	/* Choices go back to SMC when most connections need it. */
 	connect_often(81);
 	is_socket(5, AF_SMC, 0);
 	keeps(connect_to(81));
 }
 
-/* Replaced are unused TCP sockets without duplicates whose options SMC has. */
+/* A TCP socket with an option that SMC lacks stays, and one with a duplicate. */
 TEST(sockets_that_stay_tcp)
 {
+	static const int options[][2] = { { SOL_SOCKET, SO_RCVLOWAT },
+					  { IPPROTO_TCP, TCP_MD5SIG } };
+
 	use_rules("80");
 	connect_often(80);
-	fake_fails("socket", EPROTONOSUPPORT, 1);
-	keeps(connect_to(81));
-	fake.fds[5].state = TCP_ESTABLISHED;
-	keeps(connect_to(81));
-	/* After that, socket() tries SMC again. */
-	new_socket();
-	is_socket(5, AF_SMC, 0);
-	connect_often(80);
-	has_int(SOL_SOCKET, SO_REUSEPORT, 1);
-	set_int(SOL_SOCKET, SO_REUSEPORT, 1);
-	fake_fails("setsockopt", EOPNOTSUPP, 1);
-	keeps(connect_to(81));
-	connect_often(80);
-	set_int(SOL_SOCKET, SO_RCVLOWAT, 100);
-	assert_false(shim_fd_is_tcp(5));
-	new_socket();
-	set_int(IPPROTO_TCP, TCP_MD5SIG, 1);
-	assert_false(shim_fd_is_tcp(5));
-	new_socket();
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++, new_socket()) {
+		set_int(options[i][0], options[i][1], 1);
+		assert_false(shim_fd_is_tcp(5));
+	}
 	set_int(IPPROTO_TCP, TCP_FASTOPEN, 1);
 	set_int(SOL_SOCKET, SO_KEEPALIVE, 1);
 	assert_true(shim_fd_is_tcp(5));
 	dup(5);
 	assert_false(shim_fd_is_tcp(5) || shim_fd_is_tcp(11));
-	/* Not in a sandboxed process, and not with SMC_STRICT. */
+	/* If SMC is refused, socket() tries it again. */
 	new_socket();
-	shim_is_locked = true;
+	fake_fails("socket", EPROTONOSUPPORT, 1);
 	keeps(connect_to(81));
-	only_call();
-	shim_is_locked = false;
+	new_socket();
+	is_socket(5, AF_SMC, 0);
+	/* TCP is never first with SMC_STRICT. */
 	fake.config.strict = true;
 	connect_often(81);
 	connect_often(80);
 	is_socket(5, AF_SMC, 0);
+}
+
+/* A program of the control group refuses TCP sockets, then it marks them. */
+TEST(a_control_group_is_asked_by_a_tcp_socket)
+{
+	debug_to_stderr();
+	fake.config.kinds[1] = KIND_INET;
+	fake.config.nkinds = 2;
+	fake_int(FAKE_ANY, SOL_SOCKET, SO_MARK, 7);
+	fake_fails("socket 10", EPERM, 1);
+	comes_to(socket(AF_INET6, SOCK_STREAM, 0), -1, EPERM);
+	assert_like(fake.said, "* -> error EPERM (* is refused)\n");
+	fake_begin();
+	assert_int_equal(socket(AF_INET6, SOCK_STREAM, 0), 9);
+	is_socket(9, AF_INET6, 256);
+	assert_like(fake.said, "* -> IPPROTO_SMC fd 9 (* a mark: no AF_SMC)\n");
 }
 
 /* ---- listen() ---- */

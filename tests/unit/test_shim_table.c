@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "ld_pre_smc/calls/data.h"
-#include "ld_pre_smc/state/openers.h"
+#include "ld_pre_smc/state/choice.h"
 
 /* Some libcs do not declare it. */
 int pidfd_getfd(int pidfd, int target, unsigned int flags);
