@@ -5,19 +5,16 @@
 CASE(retry)
 {
 	int l = listener(), c = fresh();
-	struct pair p;
 
 	SAY("refused", connect_to(c, refused_port()));
 	say("error=%d", get(c, SOL_SOCKET, SO_ERROR));
 	SAY("again", connect_to(c, refused_port()));
-	join(&p, l, c);
-	echo(&p);
+	join_and_echo(l, c);
 }
 
 CASE(retry_nonblocking)
 {
 	int l = listener(), c = fresh(), port = refused_port();
-	struct pair p;
 
 	dress(c);
 	SAY("first", connect_to(c, port));
@@ -29,8 +26,7 @@ CASE(retry_nonblocking)
 	wait_for(c, POLLOUT);
 	SAY("fourth", connect_to(c, port));
 	undress(c);
-	join(&p, l, c);
-	echo(&p);
+	join_and_echo(l, c);
 }
 
 CASE(in_use)
@@ -72,8 +68,7 @@ CASE(unspec)
 	join(&p, l, fd);
 	SAY("unspec", disconnect(fd));
 	forget_kinds();
-	join(&p, l, fd);
-	echo(&p);
+	p = join_and_echo(l, fd);
 }
 
 CASE(epoll)
@@ -119,12 +114,10 @@ CASE(send_timeout)
 CASE(send_timeout_ok)
 {
 	int l = listener(), c = fresh();
-	struct pair p;
 
 	limit(c, SO_SNDTIMEO, 30000);
 	SAY("refused", connect_to(c, refused_port()));
-	join(&p, l, c);
-	echo(&p);
+	join_and_echo(l, c);
 	SAY("again", connect_to(c, port_of(l)));
 }
 

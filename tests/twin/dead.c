@@ -88,11 +88,9 @@ CASE_OF(moved_connected, moved(true))
 CASE(moved_refused)
 {
 	int l = listener(), c = fresh();
-	struct pair p;
 
 	SAY("refused", connect_to(c, refused_port()));
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNET))
 		return say("no rights");
-	join(&p, l, c);
-	echo(&p);
+	join_and_echo(l, c);
 }

@@ -5,7 +5,6 @@
 static void refused_option(int name, int value)
 {
 	int fd = fresh(), l;
-	struct pair p;
 
 	dress(fd);
 	bind_to(fd, 0);
@@ -17,8 +16,7 @@ static void refused_option(int name, int value)
 	say_kind("on", fd);
 	nonblocking(fd, false);
 	l = listener();
-	join(&p, l, fd);
-	echo(&p);
+	join_and_echo(l, fd);
 }
 
 CASE_OF(peek_off, refused_option(SO_PEEK_OFF, 0))
@@ -120,15 +118,13 @@ CASE(reuseport_bound)
 CASE(fast_open)
 {
 	int l = fresh(), c = fresh();
-	struct pair p;
 
 	SAY("tfo", set(l, IPPROTO_TCP, TCP_FASTOPEN, 5));
 	SAY("no_cookie", set(l, IPPROTO_TCP, TCP_FASTOPEN_NO_COOKIE, 1));
 	SAY("key", setsockopt(l, IPPROTO_TCP, TCP_FASTOPEN_KEY, "0123456789abcdef", 16));
 	start_listening(l);
 	SAY("connect", set(c, IPPROTO_TCP, TCP_FASTOPEN_CONNECT, 1));
-	join(&p, l, c);
-	echo(&p);
+	join_and_echo(l, c);
 }
 
 CASE(collisions)

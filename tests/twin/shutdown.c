@@ -59,13 +59,11 @@ CASE_OF(shut_listener_read, shut_listener(SHUT_RD))
 
 CASE(shut_listener_write)
 {
-	struct pair p;
 	int l = listener();
 
 	SAY("shutdown", shutdown(l, SHUT_WR));
 	say("accepting=%d", get(l, SOL_SOCKET, SO_ACCEPTCONN));
-	join(&p, l, fresh());
-	echo(&p);
+	join_and_echo(l, fresh());
 }
 
 CASE(shut_listener_idle)
@@ -155,14 +153,10 @@ CASE(shut_both)
 
 CASE(listen_after_connect)
 {
-	struct address group = loopback(9);
+	struct address group = address_of(family == AF_INET ? "224.0.0.1" : "ff00::1", 9);
 	int l = fresh();
 	struct pair p;
 
-	if (family == AF_INET)
-		((struct sockaddr_in *)&group.any)->sin_addr.s_addr = htonl(INADDR_ALLHOSTS_GROUP);
-	else
-		((struct sockaddr_in6 *)&group.any)->sin6_addr.s6_addr[0] = 0xff;
 	SAY("connect", connect(l, (void *)&group.any, group.len));
 	SAY("bind", bind_to(l, 0));
 	SAY("listen", listen(l, 5));

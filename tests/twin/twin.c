@@ -5,7 +5,7 @@
 #include "twin.h"
 
 int family = AF_INET;
-unsigned int loopback_host = INADDR_LOOPBACK;
+char loopback_host[INET_ADDRSTRLEN] = "127.0.0.1";
 char much[4 << 20];
 volatile sig_atomic_t ticks, pipes, pipe_thread;
 static char kinds[200];
@@ -128,25 +128,6 @@ bool nonblocking(int fd, bool on)
 	return !fcntl(fd, F_SETFL, on ? flags | O_NONBLOCK : flags & ~O_NONBLOCK);
 }
 
-struct address loopback(int port)
-{
-	struct address addr = { .len = sizeof(struct sockaddr_in) };
-	struct sockaddr_in *in = (void *)&addr.any;
-	struct sockaddr_in6 *in6 = (void *)&addr.any;
-
-	if (family == AF_INET) {
-		*in = (struct sockaddr_in){ .sin_family = AF_INET,
-					    .sin_port = htons(port),
-					    .sin_addr.s_addr = htonl(loopback_host) };
-	} else {
-		*in6 = (struct sockaddr_in6){ .sin6_family = AF_INET6,
-					      .sin6_port = htons(port),
-					      .sin6_addr = in6addr_loopback };
-		addr.len = sizeof(*in6);
-	}
-	return addr;
-}
-
 struct address address_of(const char *text, int port)
 {
 	struct address addr = { .any.ss_family = strchr(text, ':') ? AF_INET6 : AF_INET };
@@ -158,6 +139,11 @@ struct address address_of(const char *text, int port)
 	inet_pton(addr.any.ss_family, text, is_v6 ? (void *)&in6->sin6_addr : &in->sin_addr);
 	addr.len = is_v6 ? sizeof(*in6) : sizeof(*in);
 	return addr;
+}
+
+struct address loopback(int port)
+{
+	return address_of(family == AF_INET ? loopback_host : "::1", port);
 }
 
 int port_of(int fd)
@@ -298,6 +284,15 @@ void echo(const struct pair *p)
 {
 	SAY("send", send(p->c, "x", 1, 0));
 	SAY("recv", call_recv(p->a));
+}
+
+struct pair join_and_echo(int l, int c)
+{
+	struct pair p;
+
+	join(&p, l, c);
+	echo(&p);
+	return p;
 }
 
 int hole(void)

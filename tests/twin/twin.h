@@ -77,7 +77,7 @@ struct twin_case {
 /* AF_INET or AF_INET6 */
 extern int family;
 /* The address of loopback(), IPv4 */
-extern unsigned int loopback_host;
+extern char loopback_host[INET_ADDRSTRLEN];
 /* More than TCP sends without a reader. */
 extern char much[4 << 20];
 /* Calls of on_alarm() and on_pipe(), and the thread of the latter. */
@@ -179,6 +179,7 @@ int abort_it(int fd);
 void join(struct pair *p, int l, int c);
 struct pair make_pair(void);
 void echo(const struct pair *p);
+struct pair join_and_echo(int l, int c);
 /* A TCP port that accepts no more connections. */
 int hole(void);
 void on_alarm(int number);

@@ -85,10 +85,10 @@ static enum end end_named(const char *name)
 
 int write_to(const char *address, const char *port, const char *name)
 {
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(port)) };
+	struct address to = address_of(address, atoi(port));
 	int fd = fresh();
 
-	if (inet_pton(AF_INET, address, &to.sin_addr) != 1 || connect(fd, (void *)&to, sizeof(to)))
+	if (connect(fd, (void *)&to.any, to.len))
 		return 1;
 	printf("%zu\n", fill(fd));
 	fflush(stdout);

@@ -633,7 +633,8 @@ static void end_walk(void)
 static void begin(unsigned long seed, unsigned long number)
 {
 	luck = (seed * 1000003 + number + 1) * 0x9e3779b97f4a7c15;
-	loopback_host = INADDR_LOOPBACK + (unsigned int)(number << 8 & 0x3fff00);
+	snprintf(loopback_host, sizeof(loopback_host), "127.%u.%u.1",
+		 (unsigned int)(number >> 8 & 63), (unsigned int)(number & 255));
 	on(SIGPIPE, on_pipe, 0);
 	memset(ends, 0, N_ENDS * sizeof(*ends));
 	n_ends = n_holders = pipes = 0;

@@ -28,23 +28,23 @@ CASE(blocking_write)
 	waitpid(reader, NULL, 0);
 }
 
-CASE(more_close)
+static void send_and_end(bool is_corked, bool closes)
 {
 	struct pair p = make_drained_pair();
 
-	SAY("send", send(p.c, "hello", 5, MSG_MORE));
-	SAY("close", close(p.c));
+	if (is_corked)
+		SAY("cork", set(p.c, IPPROTO_TCP, TCP_CORK, 1));
+	SAY("send", send(p.c, "hello", 5, is_corked ? 0 : MSG_MORE));
+	if (closes)
+		SAY("close", close(p.c));
+	else
+		SAY("shutdown", shutdown(p.c, SHUT_WR));
 	say_rest(p.a);
 }
 
-CASE(more_shutdown)
-{
-	struct pair p = make_drained_pair();
-
-	SAY("send", send(p.c, "hello", 5, MSG_MORE));
-	SAY("shutdown", shutdown(p.c, SHUT_WR));
-	say_rest(p.a);
-}
+CASE_OF(more_close, send_and_end(false, true))
+CASE_OF(more_shutdown, send_and_end(false, false))
+CASE_OF(cork_close, send_and_end(true, true))
 
 CASE(cork_left)
 {
@@ -52,8 +52,7 @@ CASE(cork_left)
 	struct pair p;
 
 	SAY("cork", set(c, IPPROTO_TCP, TCP_CORK, 1));
-	join(&p, l, c);
-	echo(&p);
+	p = join_and_echo(l, c);
 	SAY("cork", set(p.c, IPPROTO_TCP, TCP_CORK, 1));
 	echo(&p);
 }
@@ -78,16 +77,6 @@ CASE(out_queue)
 	SAY("shutdown", shutdown(p.c, SHUT_WR));
 	SAY("end", call_recv(p.a));
 	say("queued=%d", unsent_bytes(p.c));
-}
-
-CASE(cork_close)
-{
-	struct pair p = make_drained_pair();
-
-	SAY("cork", set(p.c, IPPROTO_TCP, TCP_CORK, 1));
-	SAY("send", send(p.c, "hello", 5, 0));
-	SAY("close", close(p.c));
-	say_rest(p.a);
 }
 
 CASE(whole)
