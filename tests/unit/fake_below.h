@@ -1122,7 +1122,7 @@ static inline bool fake_is_same(int fd)
 			     fake.was.n_options));
 }
 
-/* Call bind(2) or connect(2) for socket 5, with an address of which only family and port are set. */
+/* Call bind(2) or connect(2) for socket 5, with an address that has only a family and a port. */
 static inline int call_at(int (*call)(int fd, const struct sockaddr *addr, socklen_t len),
 			  int family, int port, socklen_t len)
 {
