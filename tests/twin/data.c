@@ -60,6 +60,7 @@ static void read_with(int flags)
 		SAY("rest", recv(p.c, text, sizeof(text), 0));
 	}
 	close(p.a);
+	wait_for(p.c, POLLRDHUP);
 	SAY("end", recv(p.c, text, sizeof(text), flags));
 }
 

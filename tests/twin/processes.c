@@ -133,6 +133,7 @@ CASE(no_numbers)
 	int c = fresh(), n;
 
 	connect_to(c, port_of(p.l));
+	wait_for(p.l, POLLIN);
 	n = dup(1);
 	close(n);
 	for (int i = 0; i < 3; i++) {
