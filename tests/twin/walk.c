@@ -13,7 +13,8 @@
 /**
  * struct end - what must be true of a socket; processes share it
  * @in: bytes to read; @sent, @got: places in the streams
- * @fin, @reset: what the peer has sent; @shut: the end's own directions, POLLIN and POLLOUT
+ * @fin, @reset: what the peer has sent; @fin_first: before a reset
+ * @shut: the end's own directions, POLLIN and POLLOUT
  * @used: true if it has listened or been connected
  * @clients: those that wait for accept(2)
  */
@@ -21,7 +22,7 @@ struct end {
 	struct end *peer, *clients[16];
 	int in, n_clients, users;
 	unsigned int sent, got, shut;
-	bool fin, reset, closed, starts, listens, used, nonblocking, limited;
+	bool fin, reset, fin_first, closed, starts, listens, used, nonblocking, limited;
 };
 
 struct slot {
@@ -88,8 +89,10 @@ static void part_ends(struct end *end, bool reset)
 {
 	struct end *peer = end->peer;
 
-	if (peer && reset)
+	if (peer && reset) {
 		peer->reset = true;
+		peer->fin_first = peer->fin;
+	}
 	if (peer)
 		peer->fin = true;
 	for (int i = 0; i < end->n_clients; i++)
@@ -113,6 +116,7 @@ static bool is_settled(const struct slot *s)
 	const struct end *end = s->end;
 	unsigned int wrong = 0;
 	struct tcp_info info;
+	struct sockaddr_storage name;
 	socklen_t len = sizeof(int);
 	int n = 0;
 
@@ -125,6 +129,9 @@ static bool is_settled(const struct slot *s)
 		return false;
 	syscall(SYS_getsockopt, s->fd, SOL_SOCKET, SO_PROTOCOL, &n, &len);
 	len = sizeof(info);
+	/* The kernel's worker, which follows events, forgets the peer. */
+	if (n != IPPROTO_TCP && n != IPPROTO_MPTCP && (end->fin || end->reset))
+		return syscall(SYS_getpeername, s->fd, &name, &len);
 	if (n != IPPROTO_TCP || getsockopt(s->fd, IPPROTO_TCP, TCP_INFO, &info, &len))
 		return true;
 	/* Acknowledged ends of streams change events. */
@@ -517,13 +524,22 @@ static void do_watch(struct slot *s, unsigned int n)
 	DO(s, name, epoll_ctl(ep, (int)op + 1, s->fd, &event));
 }
 
-enum { ALONE = 1, LISTENS = 2, USED = 4, PARTED = 8, WAS_RESET = 16, WAS_SHUT = 32 };
+enum {
+	ALONE = 1,
+	LISTENS = 2,
+	USED = 4,
+	PARTED = 8,
+	WAS_RESET = 16,
+	WAS_SHUT = 32,
+	FIN_FIRST = 64
+};
 
 static unsigned int state_of(const struct end *end)
 {
 	return (!end->peer && !end->listens ? ALONE : 0) | (end->listens ? LISTENS : 0) |
 	       (end->used ? USED : 0) | (end->fin || end->reset ? PARTED : 0) |
-	       (end->reset ? WAS_RESET : 0) | (end->shut ? WAS_SHUT : 0);
+	       (end->reset ? WAS_RESET : 0) | (end->shut ? WAS_SHUT : 0) |
+	       (end->fin_first ? FIN_FIRST : 0);
 }
 
 /* Steps that differ over SMC in this state. No library can hide it, or it need not. */
@@ -540,6 +556,8 @@ static const struct {
 	{ do_bind, USED, "TCP may have a port no longer, where a socket of SMC is bound" },
 	{ do_shutdown, ALONE, "TCP fails, but later reads return 0" },
 	{ do_write, WAS_RESET | WAS_SHUT, "SMC has EPIPE of SHUT_WR, TCP first ECONNRESET" },
+	{ do_read, WAS_RESET | WAS_SHUT, "SMC drops what comes after SHUT_RD, TCP resets itself" },
+	{ do_read, FIN_FIRST, "TCP reads the end of file, SMC has one bit for what follows" },
 };
 
 static bool is_known(void (*run)(struct slot *s, unsigned int n), const struct slot *s)
@@ -570,7 +588,8 @@ static const struct step steps[] = {
 	{ do_connect, 4, ANYWHERE }, { do_unconnect, 1, ANYWHERE }, { do_accept, 4, EMPTY },
 	{ do_pair, 3, EMPTY },
 	{ do_write, 8, ANYWHERE }, { do_more, 1, ANYWHERE }, { do_read, 9, ANYWHERE },
-	{ do_shutdown, 4, ANYWHERE }, { do_close, 3, HERE }, { do_dup, 2, HERE },
+	/* getpeername() knows the peer of what its own process has shut. */
+	{ do_shutdown, 4, HERE }, { do_close, 3, HERE }, { do_dup, 2, HERE },
 	{ do_hold, 1, HERE }, { do_option, 5, ANYWHERE }, { do_limit, 1, ANYWHERE },
 	{ do_nonblocking, 2, ANYWHERE }, { do_events, 4, ANYWHERE }, { do_ask, 2, ANYWHERE },
 	{ do_names, 3, ANYWHERE }, { do_watch, 3, ANYWHERE }, { do_epoll, 4, ANYWHERE },
