@@ -30,6 +30,8 @@
 /* The effect of an option on an SMC socket. */
 enum effect {
 	WORKS,
+	CONCERNS_CONNECT, /* works, but connect() must look at the value */
+	IS_RECEIVE_TIME,  /* which accept() uses for its windows */
 	ENDS_SMC,
 	HOLDS_BACK, /* data or clients, for as long as it is set */
 	/* A socket with one of these stays TCP. */
@@ -52,13 +54,17 @@ static bool ends_smc(int level, int name)
 		name == TCP_FASTOPEN_NO_COOKIE);
 }
 
+/* @name: after shim_option_name() */
 static enum effect effect_of(int level, int name)
 {
 	if (tcpguard_is(level, name))
 		return PROTECTS;
 	if (ends_smc(level, name))
 		return ENDS_SMC;
-	switch (TCPGUARD(level, shim_option_name(level, name))) {
+	switch (TCPGUARD(level, name)) {
+	case TCPGUARD(SOL_SOCKET, SO_LINGER):
+	case TCPGUARD(SOL_SOCKET, SO_SNDTIMEO): return CONCERNS_CONNECT;
+	case TCPGUARD(SOL_SOCKET, SO_RCVTIMEO): return IS_RECEIVE_TIME;
 	case TCPGUARD(IPPROTO_TCP, TCP_CORK):
 	case TCPGUARD(IPPROTO_TCP, TCP_DEFER_ACCEPT): return HOLDS_BACK;
 	case TCPGUARD(IPPROTO_TCP, TCP_INQ):
@@ -108,29 +114,37 @@ static socklen_t read_option(int fd, const struct option *opt, char value[64])
 	return next_getsockopt(fd, opt->level, opt->name, value, &len) ? 0 : len;
 }
 
+/* Return: 0 or errno, as the functions below. */
+static int set_next(int fd, const struct option *opt)
+{
+	return next_setsockopt(fd, opt->level, opt->name, opt->value, opt->len) ? errno : 0;
+}
+
+/* Instead of an errno: no such socket could be opened, or it cannot replace this one. */
+#define NO_SOCKET (-1)
+
 /*
- * Set the option on a new socket, which could replace @fd. Return: 0 with that socket, or with -1
- * if the option changes nothing; -1 with errno if it is refused; 1 if no such socket could be
- * opened.
+ * Set the option on a new socket, which could replace @fd. @fresh: that socket; -1 if the option is
+ * refused, or changes nothing.
  */
 static int set_on_fresh(const struct shim_fd *fd, enum shim_kind kind, const struct option *opt,
 			int *fresh)
 {
 	char old[64], new[64];
 	socklen_t old_len;
-	int ret;
+	int err;
 
 	*fresh = shim_swap_open(fd, kind);
 	if (*fresh < 0)
-		return 1;
+		return NO_SOCKET;
 	old_len = read_option(*fresh, opt, old);
-	ret = next_setsockopt(*fresh, opt->level, opt->name, opt->value, opt->len);
-	if (ret ||
+	err = set_next(*fresh, opt);
+	if (err ||
 	    (old_len && read_option(*fresh, opt, new) == old_len && !memcmp(old, new, old_len))) {
 		shim_close(*fresh);
 		*fresh = -1;
 	}
-	return ret;
+	return err;
 }
 
 /* Replace a socket by one that has the option; a TCP socket then stays one. */
@@ -138,50 +152,67 @@ static int swap_with_option(struct shim_fd *fd, int fresh, enum shim_kind kind,
 			    const struct option *opt)
 {
 	if (shim_swap_in(fd, fresh, kind, why(opt->level, opt->name)))
-		return -1;
+		return errno;
 	if (kind == KIND_TCP)
 		shim_fd_lose(fd, FD_OWN);
 	return 0;
 }
 
-/* Return: 0, or -1 with errno; 1 if no such socket could be opened. */
 static int set_on_other(struct shim_fd *fd, enum shim_kind kind, const struct option *opt)
 {
-	int fresh, ret = set_on_fresh(fd, kind, opt, &fresh);
+	int fresh, err = set_on_fresh(fd, kind, opt, &fresh);
 
-	return fresh < 0 ? ret : swap_with_option(fd, fresh, kind, opt);
+	return fresh < 0 ? err : swap_with_option(fd, fresh, kind, opt);
 }
 
 /*
  * IPPROTO_SMC supports SO_REUSEPORT (Linux 6.11 and later); TCP supports all others that SMC
- * refuses. Return: as set_on_other(); 1 also for a socket that cannot be replaced.
+ * refuses.
  */
 static int set_by_swap(struct shim_fd *fd, const struct option *opt)
 {
-	int saved = errno, ret = 1;
+	int err = NO_SOCKET;
 
 	if (!shim_fd_is_smc(fd) || !shim_may_swap(fd->number))
-		return 1;
+		return NO_SOCKET;
 	if (opt->level == SOL_SOCKET && opt->name == SO_REUSEPORT && fd->sock.kind != KIND_INET)
-		ret = set_on_other(fd, KIND_INET, opt);
-	if (ret)
-		ret = set_on_other(fd, KIND_TCP, opt);
-	if (ret > 0)
-		errno = saved;
-	return ret;
+		err = set_on_other(fd, KIND_INET, opt);
+	return err ? set_on_other(fd, KIND_TCP, opt) : 0;
 }
 
-/* Clients in the queue of the old listener are reset. Return: 0, or -1 with errno. */
+/* Clients in the queue of the old listener are reset. */
 static int protect_listener(struct shim_fd *fd, int fresh, const struct option *opt)
 {
 	struct tcp_info info = { 0 };
 	socklen_t len = sizeof(info);
+	int err;
 
 	/* tcpi_unacked and tcpi_sacked of a listener: the length of its queue, and its backlog */
 	next_getsockopt(fd->number, IPPROTO_TCP, TCP_INFO, &info, &len);
-	if (swap_with_option(fd, fresh, KIND_TCP, opt))
-		return -1;
-	return next_listen(fd->number, (int)info.tcpi_sacked);
+	err = swap_with_option(fd, fresh, KIND_TCP, opt);
+	if (!err && next_listen(fd->number, (int)info.tcpi_sacked))
+		err = errno;
+	return err;
+}
+
+/* Errno of an option that TCP sets on a new socket, but not in the state of @fd; or 0. */
+static int refused_late(int fd, const struct option *opt)
+{
+	switch (TCPGUARD(opt->level, opt->name)) {
+	case TCPGUARD(IPPROTO_TCP, TCP_FASTOPEN):
+	case TCPGUARD(IPPROTO_TCP, TCP_FASTOPEN_NO_COOKIE):
+		return shim_is_tcp_active(fd) ? EINVAL : 0;
+	case TCPGUARD(IPPROTO_TCP, TCP_FASTOPEN_CONNECT):
+	case TCPGUARD(IPPROTO_IPV6, IPV6_V6ONLY):
+		return shim_tcp_state(fd) != TCP_CLOSE ? EINVAL : 0;
+	case TCPGUARD(IPPROTO_TCP, 38): /* TCP_AO_ADD_KEY */
+	case TCPGUARD(IPPROTO_TCP, 39): /* TCP_AO_DEL_KEY */
+	case TCPGUARD(IPPROTO_TCP, 40): /* TCP_AO_INFO */
+		return shim_is_tcp_active(fd) ? EISCONN : 0;
+	case TCPGUARD(IPPROTO_TCP, 42): /* TCP_AO_REPAIR */
+		return shim_tcp_state(fd) == TCP_LISTEN ? EPERM : 0;
+	default: return 0;
+	}
 }
 
 /*
@@ -190,12 +221,13 @@ static int protect_listener(struct shim_fd *fd, int fresh, const struct option *
  */
 static int protect(struct shim_fd *fd, const struct option *opt)
 {
-	int fresh, ret = set_on_fresh(fd, KIND_TCP, opt, &fresh);
-	bool is_alone = ret <= 0 && fresh >= 0 && shim_fd_has(fd, FD_OWN) &&
+	int fresh, err = set_on_fresh(fd, KIND_TCP, opt, &fresh);
+	int late = err == ENOPROTOOPT ? 0 : refused_late(fd->number, opt);
+	bool is_alone = fresh >= 0 && !late && shim_fd_has(fd, FD_OWN) &&
 			!shim_is_used_elsewhere(fd->number);
 
-	if (ret <= 0 && fresh < 0)
-		return ret;
+	if (err != NO_SOCKET && fresh < 0)
+		return late ? late : err;
 	if (is_alone && shim_may_swap(fd->number))
 		return swap_with_option(fd, fresh, KIND_TCP, opt);
 	if (is_alone && shim_tcp_state(fd->number) == TCP_LISTEN)
@@ -203,90 +235,62 @@ static int protect(struct shim_fd *fd, const struct option *opt)
 	if (fresh >= 0)
 		shim_close(fresh);
 	shim_log_fd(fd->number, "an option that protects TCP only is refused", NULL, 0);
-	errno = ENOPROTOOPT;
-	return -1;
+	return late ? late : ENOPROTOOPT;
 }
 
-/* True if TCP sets the option on new sockets only. */
-static bool is_late(int fd, const struct option *opt)
-{
-	switch (TCPGUARD(opt->level, opt->name)) {
-	case TCPGUARD(IPPROTO_TCP, TCP_FASTOPEN):
-	case TCPGUARD(IPPROTO_TCP, TCP_FASTOPEN_NO_COOKIE): return shim_is_tcp_active(fd);
-	case TCPGUARD(IPPROTO_TCP, TCP_FASTOPEN_CONNECT):
-	case TCPGUARD(IPPROTO_IPV6, IPV6_V6ONLY): return shim_tcp_state(fd) != TCP_CLOSE;
-	default: return false;
-	}
-}
-
-/* Return: as setsockopt(2) of a TCP socket in the state of @fd; 1 if none could be opened. */
+/* As setsockopt(2) of a TCP socket in the state of @fd. */
 static int ask_tcp(const struct shim_fd *fd, const struct option *opt)
 {
-	int tcp = shim_new_socket(fd->sock.family, KIND_TCP), ret;
+	int tcp = shim_new_socket(fd->sock.family, KIND_TCP), err;
 
 	if (tcp < 0)
-		return 1;
-	ret = next_setsockopt(tcp, opt->level, opt->name, opt->value, opt->len);
+		return NO_SOCKET;
+	err = set_next(tcp, opt);
 	shim_close(tcp);
-	if (ret || !is_late(fd->number, opt))
-		return ret;
-	errno = EINVAL;
-	return -1;
-}
-
-/*
- * smc_setsockopt() in net/smc/af_smc.c reads four bytes after TCP has accepted or refused the
- * value: it replaces TCP's error, and refuses a shorter value that TCP has set.
- * Return: as setsockopt(2) of TCP.
- */
-static int answer_as_tcp(struct shim_fd *fd, int err, const struct option *opt)
-{
-	int ret = shim_fd_is_smc(fd) ? ask_tcp(fd, opt) : 1;
-
-	if (ret > 0)
-		errno = err;
-	return ret ? -1 : 0;
+	return err ? err : refused_late(fd->number, opt);
 }
 
 /* SMC refuses every TCP_ULP before it reads the name, TCP unknown ones; "smc" is no change. */
 static int set_ulp(struct shim_fd *fd, const struct option *opt)
 {
 	char name[4] = "";
+	int err;
 
 	if (!shim_fd_is_smc(fd))
-		return -1;
+		return EOPNOTSUPP;
 	if (opt->len >= 3 && opt->len <= sizeof(name) &&
 	    shim_read(name, fd->number, opt->value, opt->len, SYS_connect) &&
 	    !memcmp(name, "smc", 3))
 		return 0;
+	err = ask_tcp(fd, opt);
 	/* A new socket is not connected. */
-	if (ask_tcp(fd, opt) >= 0 ||
-	    (errno == ENOTCONN && shim_tcp_state(fd->number) == TCP_ESTABLISHED))
-		errno = EOPNOTSUPP;
-	return -1;
+	return err <= 0 || (err == ENOTCONN && shim_tcp_state(fd->number) == TCP_ESTABLISHED) ?
+		       EOPNOTSUPP :
+		       err;
 }
 
-/* @err: of the setsockopt() that was refused. Return: 0, or -1 with errno. */
+/*
+ * @err: of the setsockopt() that was refused. smc_setsockopt() in net/smc/af_smc.c reads four bytes
+ * after TCP has accepted or refused the value: it replaces TCP's error, and refuses a shorter value
+ * that TCP has set.
+ */
 static int repair_set(struct shim_fd *fd, int err, enum effect effect, const struct option *opt)
 {
-	if (opt->level != SOL_SOCKET &&
-	    (err == EFAULT || (err == EINVAL && opt->len < sizeof(int))))
-		return answer_as_tcp(fd, err, opt);
-	if (err != EOPNOTSUPP)
-		return -1;
-	if (effect == IS_REFUSED)
-		return opt->level == IPPROTO_TCP ? set_ulp(fd, opt) : -1;
-	if (opt->level != SOL_SOCKET)
-		return -1;
-	/* It has no effect on a connection. */
-	if (opt->name == SO_REUSEPORT && shim_is_tcp_active(fd->number))
-		return 0;
-	return set_by_swap(fd, opt) ? -1 : 0;
-}
+	int other = NO_SOCKET;
 
-static bool is_receive_time(int level, int name)
-{
-	return level == SOL_SOCKET && (name == SO_RCVTIMEO || name == SO_RCVTIMEO_NEW);
+	if (opt->level != SOL_SOCKET &&
+	    (err == EFAULT || (err == EINVAL && opt->len < sizeof(int)))) {
+		if (shim_fd_is_smc(fd))
+			other = ask_tcp(fd, opt);
+	} else if (err == EOPNOTSUPP && effect == IS_REFUSED) {
+		other = opt->level == IPPROTO_TCP ? set_ulp(fd, opt) : err;
+	} else if (err == EOPNOTSUPP && opt->level == SOL_SOCKET) {
+		/* It has no effect on a connection. */
+		if (opt->name == SO_REUSEPORT && shim_is_tcp_active(fd->number))
+			return 0;
+		other = set_by_swap(fd, opt);
+	}
+	return other == NO_SOCKET ? err : other;
 }
 
 /*
@@ -309,30 +313,27 @@ static bool is_mark(int name, const void *value, socklen_t len)
 }
 
 /* Round up by a tick so the program's timeout differs from our accept marker. */
-static int set_receive_time(int fd, int name, const void *value, socklen_t len)
+static int set_receive_time(struct shim_fd *fd, const struct option *opt)
 {
 	static const struct timeval least = { .tv_usec = SHIM_MARK_MOST + 1 };
-	int ret;
+	const struct option rounded = { SOL_SOCKET, SO_RCVTIMEO, &least, sizeof(least) };
+	int err;
 
-	shim_window_wait(fd);
-	ret = next_setsockopt(fd, SOL_SOCKET, name, value, len);
-	if (!ret && is_mark(name, value, len) && shim_is_smc(fd, NULL) && !shim_is_connected(fd))
-		ret = next_setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &least, sizeof(least));
-	return ret;
-}
-
-/* Options whose values matter to connect(). */
-static bool concerns_connect(int level, int name)
-{
-	return level == SOL_SOCKET &&
-	       (name == SO_LINGER || name == SO_SNDTIMEO || name == SO_SNDTIMEO_NEW);
+	shim_window_wait(fd->number);
+	err = set_next(fd->number, opt);
+	if (!err && is_mark(opt->name, opt->value, opt->len) && shim_fd_is_any_smc(fd) &&
+	    !shim_is_connected(fd->number))
+		err = set_next(fd->number, &rounded);
+	return err;
 }
 
 /* An option that would end SMC has no effect, but fails as on a TCP socket. */
 static int ignore(const struct shim_fd *fd, const struct option *opt)
 {
-	if (ask_tcp(fd, opt) < 0)
-		return -1;
+	int err = ask_tcp(fd, opt);
+
+	if (err > 0)
+		return err;
 	shim_log_fd(fd->number, "an option that ends SMC is ignored", NULL, 0);
 	return 0;
 }
@@ -341,35 +342,39 @@ static int ignore(const struct shim_fd *fd, const struct option *opt)
 static int set_and_undo(struct shim_fd *fd, enum effect effect, const struct option *opt)
 {
 	static const int off;
-	int number;
+	int number = 0, err = set_next(fd->number, opt);
 
-	if (next_setsockopt(fd->number, opt->level, opt->name, opt->value, opt->len))
-		return -1;
-	if (opt->len < sizeof(number))
-		return 0;
-	memcpy(&number, opt->value, sizeof(number));
-	if (!number || !shim_fd_is_smc(fd))
+	if (err)
+		return err;
+	if (opt->len >= sizeof(number))
+		memcpy(&number, opt->value, sizeof(number));
+	if (!number || !shim_fd_is_any_smc(fd))
 		return 0;
 	next_setsockopt(fd->number, opt->level, opt->name, &off, sizeof(off));
-	errno = ENOPROTOOPT;
-	return effect == HOLDS_BACK ? 0 : -1;
+	return effect == HOLDS_BACK ? 0 : ENOPROTOOPT;
 }
 
 /* Set an option on a socket that may be an SMC socket without fallback. */
 static int set_on_smc(struct shim_fd *fd, enum effect effect, const struct option *opt)
 {
-	int ret = 1;
+	int err = NO_SOCKET;
 
-	if (effect == HOLDS_BACK || effect == NEVER_ANSWERS)
-		return set_and_undo(fd, effect, opt);
-	if ((effect == PROTECTS || effect == ENDS_SMC) && shim_fd_is_smc(fd))
-		return effect == PROTECTS ? protect(fd, opt) : ignore(fd, opt);
-	if (effect == IS_LOST)
-		ret = set_by_swap(fd, opt);
-	if (ret <= 0)
-		return ret;
-	ret = next_setsockopt(fd->number, opt->level, opt->name, opt->value, opt->len);
-	return ret ? repair_set(fd, errno, effect, opt) : 0;
+	switch (effect) {
+	case IS_RECEIVE_TIME: return set_receive_time(fd, opt);
+	case HOLDS_BACK:
+	case NEVER_ANSWERS: return set_and_undo(fd, effect, opt);
+	case PROTECTS:
+	case ENDS_SMC:
+		if (shim_fd_is_smc(fd))
+			return effect == PROTECTS ? protect(fd, opt) : ignore(fd, opt);
+		break;
+	case IS_LOST: err = set_by_swap(fd, opt); break;
+	default: break;
+	}
+	if (err != NO_SOCKET)
+		return err;
+	err = set_next(fd->number, opt);
+	return err ? repair_set(fd, err, effect, opt) : 0;
 }
 
 /* Refused as no library can hide: the reason, from the rows of ld_pre_smc/differences. */
@@ -403,32 +408,29 @@ int setsockopt(int number, int level, int name, const void *value, socklen_t len
 {
 	struct shim_fd fd = shim_fd_enter(number);
 	const struct option opt = { level, name, value, len };
-	enum effect effect = effect_of(level, name);
-	int saved = errno, ret;
+	int saved = errno, copied = shim_option_name(level, name), err;
+	enum effect effect = effect_of(level, copied);
 
-	shim_option_note(level, name);
+	shim_option_note(level, copied);
 	if (level == SOL_SOCKET)
 		shim_fd_note_options(number, true);
 	if (effect == PROTECTS)
 		shim_has_protection = true;
-	if (concerns_connect(level, name))
+	if (effect == CONCERNS_CONNECT)
 		shim_fd_lose(&fd, FD_PLAIN);
 	if (effect >= PROTECTS && shim_fd_is_tcp_first(&fd))
 		shim_fd_lose(&fd, FD_OWN); /* stays TCP */
-	if (shim_is_locked && effect == PROTECTS && shim_fd_is_marked(number)) {
+	if (shim_is_locked && effect == PROTECTS && shim_fd_has(&fd, FD_SMC)) {
 		errno = ENOPROTOOPT;
 		return -1;
 	}
 	if (!shim_repairs() || shim_fd_is_tcp_first(&fd))
 		return next_setsockopt(number, level, name, value, len);
-	if (is_receive_time(level, name))
-		return set_receive_time(number, name, value, len);
-	ret = set_on_smc(&fd, effect, &opt);
-	if (!ret)
-		errno = saved;
-	else
+	err = set_on_smc(&fd, effect, &opt);
+	if (err)
 		log_difference(&fd, &opt);
-	return ret;
+	errno = err ? err : saved;
+	return err ? -1 : 0;
 }
 
 SHIM_TIME64(setsockopt, __setsockopt64);
@@ -458,11 +460,32 @@ static int repair_get(struct shim_fd *fd, int name, int value)
 {
 	switch (name) {
 	case SO_DOMAIN: return value == AF_SMC && shim_fd_is_smc(fd) ? fd->sock.family : value;
-	case SO_PROTOCOL: return value != IPPROTO_TCP && shim_fd_is_smc(fd) ? IPPROTO_TCP : value;
+	case SO_PROTOCOL:
+		return value != IPPROTO_TCP && shim_fd_is_any_smc(fd) ? IPPROTO_TCP : value;
 	default:
 		value = value ? shim_connect_verdict(fd, value) : lost_error(fd);
-		return value == ECONNABORTED && shim_fd_is_smc(fd) ? ETIMEDOUT : value;
+		return value == ECONNABORTED && shim_fd_is_any_smc(fd) ? ETIMEDOUT : value;
 	}
+}
+
+/* SO_DOMAIN, SO_PROTOCOL and SO_ERROR of a TCP socket. The program may have asked for few bytes. */
+static void answer(int number, int name, void *value, socklen_t len)
+{
+	struct shim_fd fd = shim_fd_enter(number);
+	int said;
+
+	if (len == sizeof(said))
+		memcpy(&said, value, sizeof(said));
+	else if (name == SO_ERROR)
+		return;
+	else
+		said = shim_int_option(number, SOL_SOCKET, name);
+	if (name == SO_ERROR)
+		shim_lives_error(number, said);
+	if (shim_fd_is_tcp_first(&fd))
+		return;
+	said = repair_get(&fd, name, said);
+	memcpy(value, &said, len);
 }
 
 /* Hide accept()'s marker; one that is still set later is stale. */
@@ -470,8 +493,8 @@ static void hide_mark(int fd, int name, void *value, socklen_t *len)
 {
 	AUTO_ERRNO();
 
-	if (!is_mark(name, value, *len) || !shim_repairs() ||
-	    shim_int_option(fd, SOL_SOCKET, SO_ACCEPTCONN) <= 0 || !shim_is_smc(fd, NULL))
+	if (!is_mark(name, value, *len) || shim_int_option(fd, SOL_SOCKET, SO_ACCEPTCONN) <= 0 ||
+	    !shim_is_smc(fd, NULL))
 		return;
 	shim_window_wait(fd);
 	if (next_getsockopt(fd, SOL_SOCKET, name, value, len) || is_mark(name, value, *len))
@@ -485,27 +508,15 @@ static void hide_mark(int fd, int name, void *value, socklen_t *len)
  */
 int getsockopt(int number, int level, int name, void *value, socklen_t *len)
 {
-	int ret = next_getsockopt(number, level, name, value, len), answer;
-	struct shim_fd fd = shim_fd_enter(number);
+	int ret = next_getsockopt(number, level, name, value, len);
 
-	if (!ret && is_receive_time(level, name))
+	if (ret || level != SOL_SOCKET || !shim_repairs())
+		return ret;
+	if (name == SO_DOMAIN || name == SO_PROTOCOL || name == SO_ERROR)
+		answer(number, name, value, *len);
+	else if (name == SO_RCVTIMEO || name == SO_RCVTIMEO_NEW)
 		hide_mark(number, name, value, len);
-	if (ret || level != SOL_SOCKET ||
-	    (name != SO_DOMAIN && name != SO_PROTOCOL &&
-	     (name != SO_ERROR || *len != sizeof(answer))) ||
-	    !shim_repairs())
-		return ret;
-	if (*len != sizeof(answer))
-		answer = shim_int_option(number, level, name);
-	else
-		memcpy(&answer, value, sizeof(answer));
-	if (name == SO_ERROR)
-		shim_lives_error(number, answer);
-	if (shim_fd_is_tcp_first(&fd))
-		return ret;
-	answer = repair_get(&fd, name, answer);
-	memcpy(value, &answer, *len);
-	return ret;
+	return 0;
 }
 
 SHIM_TIME64(getsockopt, __getsockopt64);

@@ -46,8 +46,7 @@ int shim_option_name(int level, int name)
 void shim_option_note(int level, int name)
 {
 	atomic_uint *names = level_of(level);
-	unsigned int number = (unsigned int)shim_option_name(level, name),
-		     bit = 1U << number % BITS;
+	unsigned int number = (unsigned int)name, bit = 1U << number % BITS;
 
 	if (names && number < NAMES &&
 	    !(atomic_load_explicit(&names[number / BITS], memory_order_relaxed) & bit))

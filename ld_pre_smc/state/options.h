@@ -6,11 +6,11 @@
 
 #pragma GCC visibility push(hidden)
 
-/** shim_option_note() - record that setsockopt(2) is called with this option. No system call */
-void shim_option_note(int level, int name);
-
 /** shim_option_name() - of two names of one setting, the one used to copy it to another socket */
 int shim_option_name(int level, int name);
+
+/** shim_option_note() - record that setsockopt(2) is called with this option, by that name */
+void shim_option_note(int level, int name);
 
 /**
  * shim_option_was_set() - true if any socket of this process may have this option set

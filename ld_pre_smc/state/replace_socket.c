@@ -185,7 +185,6 @@ static bool is_among(const short *names, size_t n, int name)
 
 bool shim_swap_copies(int level, int name)
 {
-	name = shim_option_name(level, name);
 	switch (level) {
 	case SOL_SOCKET:
 		return is_among(socket_options, ARRAY_SIZE(socket_options), name) ||

@@ -37,7 +37,7 @@ int shim_swap_open(const struct shim_fd *fd, enum shim_kind kind);
  */
 int shim_swap_in(struct shim_fd *fd, int fresh, enum shim_kind kind, const char *why);
 
-/** shim_swap_copies() - true if the option of that name is copied to a new socket */
+/** shim_swap_copies() - true if the option of that shim_option_name() is copied to a new socket */
 bool shim_swap_copies(int level, int name);
 
 /**
