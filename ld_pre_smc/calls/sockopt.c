@@ -81,27 +81,26 @@ static enum effect effect_of(int level, int name)
 	return shim_swap_copies(level, name) ? WORKS : IS_LOST;
 }
 
-static const char *why(int level, int name)
-{
-	if (tcpguard_is(level, name))
-		return "an option that protects TCP only";
-	if (level != SOL_SOCKET)
-		return "a TCP option";
-	switch (name) {
-	case SO_REUSEPORT: return "SO_REUSEPORT";
-	case SO_RCVLOWAT: return "SO_RCVLOWAT";
-	case SO_PEEK_OFF: return "SO_PEEK_OFF";
-	case SO_TXREHASH: return "SO_TXREHASH";
-	default: return "an option that SMC refuses";
-	}
-}
-
 /* An option of a program's setsockopt(2). */
 struct option {
 	int level, name;
 	const void *value;
 	socklen_t len;
 };
+
+static const char *why(const struct option *opt)
+{
+	switch (TCPGUARD(opt->level, opt->name)) {
+	case TCPGUARD(SOL_SOCKET, SO_REUSEPORT): return "SO_REUSEPORT";
+	case TCPGUARD(SOL_SOCKET, SO_RCVLOWAT): return "SO_RCVLOWAT";
+	case TCPGUARD(SOL_SOCKET, SO_PEEK_OFF): return "SO_PEEK_OFF";
+	case TCPGUARD(SOL_SOCKET, SO_TXREHASH): return "SO_TXREHASH";
+	default: break;
+	}
+	if (tcpguard_is(opt->level, opt->name))
+		return "an option that protects TCP only";
+	return opt->level == SOL_SOCKET ? "an option that SMC refuses" : "a TCP option";
+}
 
 /* Return: length of the value, 0 if it cannot be read. */
 static socklen_t read_option(int fd, const struct option *opt, char value[64])
@@ -151,7 +150,7 @@ static int set_on_fresh(const struct shim_fd *fd, enum shim_kind kind, const str
 static int swap_with_option(struct shim_fd *fd, int fresh, enum shim_kind kind,
 			    const struct option *opt)
 {
-	if (shim_swap_in(fd, fresh, kind, why(opt->level, opt->name)))
+	if (shim_swap_in(fd, fresh, kind, why(opt)))
 		return errno;
 	if (kind == KIND_TCP)
 		shim_fd_lose(fd, FD_OWN);
@@ -449,43 +448,24 @@ static int lost_error(struct shim_fd *fd)
 
 	if (events == POLLOUT)
 		shim_lives_connected(fd->number, 0);
-	if (events != POLLHUP || !shim_fd_is_smc(fd) ||
+	if (events != POLLHUP || !shim_fd_is_any_smc(fd) ||
 	    next_getsockopt(fd->number, IPPROTO_TCP, TCP_INFO, &info, &len))
 		return 0;
 	return info.tcpi_state == TCP_CLOSE && info.tcpi_total_retrans ? ETIMEDOUT : 0;
 }
 
-/* Value that replaces an SMC socket's value for the program. */
+/* SO_DOMAIN, SO_PROTOCOL or SO_ERROR: the value of a TCP socket, where the kernel said @value. */
 static int repair_get(struct shim_fd *fd, int name, int value)
 {
-	switch (name) {
-	case SO_DOMAIN: return value == AF_SMC && shim_fd_is_smc(fd) ? fd->sock.family : value;
-	case SO_PROTOCOL:
+	if (name == SO_DOMAIN)
+		return value == AF_SMC && shim_fd_is_smc(fd) ? fd->sock.family : value;
+	if (name == SO_PROTOCOL)
 		return value != IPPROTO_TCP && shim_fd_is_any_smc(fd) ? IPPROTO_TCP : value;
-	default:
-		value = value ? shim_connect_verdict(fd, value) : lost_error(fd);
-		return value == ECONNABORTED && shim_fd_is_any_smc(fd) ? ETIMEDOUT : value;
-	}
-}
-
-/* SO_DOMAIN, SO_PROTOCOL and SO_ERROR of a TCP socket. The program may have asked for few bytes. */
-static void answer(int number, int name, void *value, socklen_t len)
-{
-	struct shim_fd fd = shim_fd_enter(number);
-	int said;
-
-	if (len == sizeof(said))
-		memcpy(&said, value, sizeof(said));
-	else if (name == SO_ERROR)
-		return;
-	else
-		said = shim_int_option(number, SOL_SOCKET, name);
-	if (name == SO_ERROR)
-		shim_lives_error(number, said);
-	if (shim_fd_is_tcp_first(&fd))
-		return;
-	said = repair_get(&fd, name, said);
-	memcpy(value, &said, len);
+	shim_lives_error(fd->number, value);
+	if (shim_fd_is_tcp_first(fd))
+		return value;
+	value = value ? shim_connect_verdict(fd, value) : lost_error(fd);
+	return value == ECONNABORTED && shim_fd_is_any_smc(fd) ? ETIMEDOUT : value;
 }
 
 /* Hide accept()'s marker; one that is still set later is stale. */
@@ -508,14 +488,22 @@ static void hide_mark(int fd, int name, void *value, socklen_t *len)
  */
 int getsockopt(int number, int level, int name, void *value, socklen_t *len)
 {
-	int ret = next_getsockopt(number, level, name, value, len);
+	int ret = next_getsockopt(number, level, name, value, len), said;
+	struct shim_fd fd;
 
 	if (ret || level != SOL_SOCKET || !shim_repairs())
 		return ret;
-	if (name == SO_DOMAIN || name == SO_PROTOCOL || name == SO_ERROR)
-		answer(number, name, value, *len);
-	else if (name == SO_RCVTIMEO || name == SO_RCVTIMEO_NEW)
+	if (name == SO_RCVTIMEO || name == SO_RCVTIMEO_NEW)
 		hide_mark(number, name, value, len);
+	if (name != SO_DOMAIN && name != SO_PROTOCOL && (name != SO_ERROR || *len != sizeof(said)))
+		return 0;
+	if (*len == sizeof(said))
+		memcpy(&said, value, sizeof(said));
+	else
+		said = shim_int_option(number, level, name);
+	fd = shim_fd_enter(number);
+	said = repair_get(&fd, name, said);
+	memcpy(value, &said, *len);
 	return 0;
 }
 
