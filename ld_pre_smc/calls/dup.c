@@ -30,15 +30,13 @@ int dup(int from)
 	return ret;
 }
 
-static int control(enum shim_fn fn, int fd, int command, va_list ap)
+static int control(enum shim_fn fn, int fd, int command, void *arg)
 {
-	void *arg = va_arg(ap, void *);
 	int ret;
 
 	if (command == F_SETOWN || command == F_SETOWN_EX || command == F_SETSIG)
 		shim_has_owners = true;
 	ret = ((int (*)(int, int, ...))shim_next(fn))(fd, command, arg);
-
 	if (ret >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
 		copied(fd, ret);
 	return ret;
@@ -50,16 +48,6 @@ static int control(enum shim_fn fn, int fd, int command, va_list ap)
 int shim_fcntl(int fd, int command, ...) __asm__("fcntl");
 int shim_fcntl64(int fd, int command, ...) __asm__("fcntl64");
 
-#define CONTROL(fn)                                                                                \
-	do {                                                                                       \
-		va_list ap;                                                                        \
-		int ret;                                                                           \
-		va_start(ap, command);                                                             \
-		ret = control(fn, fd, command, ap);                                                \
-		va_end(ap);                                                                        \
-		return ret;                                                                        \
-	} while (0)
-
 /**
  * shim_fcntl() - fcntl(2) that marks duplicates for close()
  *
@@ -67,13 +55,25 @@ int shim_fcntl64(int fd, int command, ...) __asm__("fcntl64");
  */
 int shim_fcntl(int fd, int command, ...)
 {
-	CONTROL(SHIM_FCNTL);
+	va_list ap;
+	void *arg;
+
+	va_start(ap, command);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	return control(SHIM_FCNTL, fd, command, arg);
 }
 
 /** shim_fcntl64() - fcntl() for programs with large files */
 int shim_fcntl64(int fd, int command, ...)
 {
-	CONTROL(SHIM_FCNTL64);
+	va_list ap;
+	void *arg;
+
+	va_start(ap, command);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	return control(SHIM_FCNTL64, fd, command, arg);
 }
 
 #if defined(__GLIBC__) && __SIZEOF_LONG__ == 4
