@@ -158,19 +158,6 @@ static void open_first(struct socket_attempt *try, const struct shim_config *cfg
 		try->err = ask_kernel(&try->fd, type, tcp);
 }
 
-/* Settings of a new SMC socket */
-static void set_buffers(struct socket_attempt *try, const struct shim_config *cfg)
-{
-	int sndbuf = smc_buffer_of(&cfg->sndbuf, try->fd);
-	int rcvbuf = smc_buffer_of(&cfg->rcvbuf, try->fd);
-
-	if ((!sndbuf && !rcvbuf) || shim_is_locked)
-		return;
-	try->sndbuf_err = shim_set_buffer(try->fd, SO_SNDBUF, sndbuf);
-	try->rcvbuf_err = shim_set_buffer(try->fd, SO_RCVBUF, rcvbuf);
-	shim_relock_buffers(try->fd, 0);
-}
-
 /* The fast path failed: a module was removed, or a seccomp filter installed. */
 static __attribute__((noinline, cold)) int refused_late(int domain, int type, int saved, int err)
 {
@@ -240,7 +227,7 @@ static __attribute__((noinline, cold)) int map_socket(int domain, int type, int 
 	open_first(&try, cfg, type, &tcp);
 	is_smc = try.fd >= 0 && try.kind != KIND_TCP;
 	if (is_smc)
-		set_buffers(&try, cfg);
+		shim_give_buffers(try.fd, 0, try.buffer_errs);
 	if (cfg->invalid)
 		log_invalid(cfg);
 	if (cfg->debug)

@@ -35,7 +35,12 @@ static int set_buffer(int fd, int name, int bytes, bool *forced)
 	return 0;
 }
 
-int shim_set_buffer(int fd, int name, int bytes)
+/*
+ * The kernel silently caps a size at net.core.wmem_max or rmem_max, except for processes that may
+ * raise these. The working method is found once: after that, a socket costs one system call.
+ * Return: 0, or errno.
+ */
+static int set_size(int fd, int name, int bytes)
 {
 	enum { UNKNOWN, PLAIN, FORCED };
 	static atomic_int methods[2];
@@ -141,18 +146,17 @@ void shim_copy_buffers(int from, int to, bool are_both_smc)
 		shim_relock_buffers(to, locks);
 }
 
-void shim_give_buffers(int fd)
+void shim_give_buffers(int fd, int locks, int errs[2])
 {
 	struct shim_config own;
 	const struct shim_config *cfg = shim_config_get(&own);
 	int sndbuf = smc_buffer_of(&cfg->sndbuf, fd), rcvbuf = smc_buffer_of(&cfg->rcvbuf, fd);
-	int locks = sndbuf || rcvbuf ? shim_int_option(fd, SOL_SOCKET, SO_BUF_LOCK) : -1;
 
-	if (locks < 0)
+	if (locks < 0 || shim_is_locked || (!sndbuf && !rcvbuf))
 		return;
 	if (!(locks & SNDBUF_LOCK))
-		shim_set_buffer(fd, SO_SNDBUF, sndbuf);
+		errs[0] = set_size(fd, SO_SNDBUF, sndbuf);
 	if (!(locks & RCVBUF_LOCK))
-		shim_set_buffer(fd, SO_RCVBUF, rcvbuf);
+		errs[1] = set_size(fd, SO_RCVBUF, rcvbuf);
 	shim_relock_buffers(fd, locks);
 }

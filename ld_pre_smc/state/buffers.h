@@ -16,17 +16,11 @@
 #pragma GCC visibility push(hidden)
 
 /**
- * shim_set_buffer() - apply SMC_SNDBUF or SMC_RCVBUF, beyond the limit if permitted
- * @name: SO_SNDBUF or SO_RCVBUF
- * @bytes: 0: nothing is done
- *
- * The kernel silently caps a size at net.core.wmem_max or rmem_max, except for processes that may
- * raise these. smc_run of smc-tools 1.8.5 raised them for the whole machine. The working method is
- * found once: after that, a socket costs one system call.
- *
- * Return: 0, or the errno of setsockopt(2).
+ * shim_give_buffers() - apply SMC_SNDBUF and SMC_RCVBUF, beyond the limits if permitted
+ * @locks: SO_BUF_LOCK of @fd, of sizes that stay; 0 for a new socket, -1 if there is no such option
+ * @errs: set to the errno for each of the two
  */
-int shim_set_buffer(int fd, int name, int bytes);
+void shim_give_buffers(int fd, int locks, int errs[2]);
 
 /**
  * shim_lock_buffers() - before listen(2) of an SMC socket: lock the sizes that are ours
@@ -55,8 +49,5 @@ void shim_accepted_buffers(int listener, int fd);
  * @are_both_smc: otherwise only sizes that the program has set are copied
  */
 void shim_copy_buffers(int from, int to, bool are_both_smc);
-
-/** shim_give_buffers() - apply SMC_SNDBUF and SMC_RCVBUF to a socket that has become SMC */
-void shim_give_buffers(int fd);
 
 #pragma GCC visibility pop

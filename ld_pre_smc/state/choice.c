@@ -168,6 +168,8 @@ static bool is_as_before(const struct shim_fd *fd, bool is_tcp)
  */
 static void make_smc(struct shim_fd *fd, const char *why)
 {
+	int errs[2];
+
 	if (!shim_fd_is_any_tcp(fd) || !shim_may_swap(fd->number))
 		return;
 	if (shim_swap(fd, (enum shim_kind)shim_working_kinds[fd->sock.family == AF_INET6], why)) {
@@ -176,7 +178,7 @@ static void make_smc(struct shim_fd *fd, const char *why)
 	}
 	shim_fd_mark_socket(fd->number);
 	shim_fd_became(fd, fd->sock.kind);
-	shim_give_buffers(fd->number);
+	shim_give_buffers(fd->number, shim_int_option(fd->number, SOL_SOCKET, SO_BUF_LOCK), errs);
 }
 
 static void make_tcp(struct shim_fd *fd, const char *why)

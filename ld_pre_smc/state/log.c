@@ -249,9 +249,9 @@ void log_socket(const struct socket_attempt *try, const struct shim_config *cfg,
 		log_format(&line, "error %e", try->err);
 	if (try->fd >= 0 && try->kind != KIND_TCP) {
 		put_buffer(&line, "SO_SNDBUF", smc_buffer_of(&cfg->sndbuf, try->fd),
-			   try->sndbuf_err);
+			   try->buffer_errs[0]);
 		put_buffer(&line, "SO_RCVBUF", smc_buffer_of(&cfg->rcvbuf, try->fd),
-			   try->rcvbuf_err);
+			   try->buffer_errs[1]);
 	}
 	put_refusals(&line, try, cfg);
 	log_write(&line, cfg);

@@ -54,7 +54,7 @@ void shim_log_text(const char *text);
  * @why: reason why some kinds were not tried, or NULL
  * @refused: errno of each kind that was refused
  * @remembered: a remembered result; the kernel was not asked
- * @sndbuf_err, @rcvbuf_err: errno of setting the size, or 0
+ * @buffer_errs: errno of SO_SNDBUF and SO_RCVBUF, or 0
  */
 struct socket_attempt {
 	int fd;
@@ -63,7 +63,7 @@ struct socket_attempt {
 	const char *why;
 	int refused[KINDS];
 	bool remembered[KINDS];
-	int sndbuf_err, rcvbuf_err;
+	int buffer_errs[2];
 };
 
 /** log_socket() - log an attempt; @domain, @type, @protocol: as requested */
