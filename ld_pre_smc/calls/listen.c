@@ -11,12 +11,18 @@
 #include "ld_pre_smc/state/fd.h"
 #include "ld_pre_smc/state/replace_socket.h"
 
-/* A connect(2) that fails at once leaves an SMC socket that cannot listen. */
-static bool is_renewed(struct shim_fd *fd, int err)
+/*
+ * After EINVAL: a connect(2) that was refused has left its trace on a socket that listens now; one
+ * that failed at once leaves an SMC socket that cannot listen.
+ */
+static int listen_again(struct shim_fd *fd, int backlog)
 {
-	return err == EINVAL && shim_repairs() && shim_fd_is_smc(fd) && shim_may_swap(fd->number) &&
-	       !shim_events(fd->number, 0) &&
-	       !shim_swap(fd, fd->sock.kind, "listen() after connect()");
+	if (shim_tcp_state(fd->number) == TCP_LISTEN)
+		return 0;
+	if (shim_fd_is_smc(fd) && shim_may_swap(fd->number) && !shim_events(fd->number, 0) &&
+	    !shim_swap(fd, fd->sock.kind, "listen() after connect()"))
+		return next_listen(fd->number, backlog);
+	return -1;
 }
 
 /**
@@ -40,13 +46,8 @@ int listen(int number, int backlog)
 	}
 	locks = shim_lock_buffers(number);
 	ret = next_listen(number, backlog);
-	if (ret && errno == EINVAL && shim_repairs() && shim_tcp_state(number) == TCP_LISTEN) {
-		/* A connect(2) that was refused has left its trace. */
-		errno = saved;
-		ret = 0;
-	}
-	if (ret && is_renewed(&fd, errno)) {
-		ret = next_listen(number, backlog);
+	if (ret && errno == EINVAL && shim_repairs()) {
+		ret = listen_again(&fd, backlog);
 		errno = ret ? errno : saved;
 	}
 	shim_relock_buffers(number, locks);
