@@ -36,14 +36,11 @@ static bool is_any(const union shim_address *addr)
 
 void shim_route_from(struct shim_route *route, int fd)
 {
-	const union shim_address none = { .in6 = { 0 } };
 	socklen_t len = sizeof(route->from);
 	AUTO_ERRNO();
 
-	route->from = none;
-	if (getsockname(fd, &route->from.any, &len) || len < shim_address_len(&route->from) ||
-	    is_any(&route->from))
-		route->from = none;
+	if (getsockname(fd, &route->from.any, &len) || is_any(&route->from))
+		route->from.any.sa_family = AF_UNSPEC;
 }
 
 /* 0 if the kernel does not support it. */

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/auto_errno.h"
+
 /* The smallest page of any machine. */
 #define PAGE 4096
 
@@ -26,14 +28,12 @@ bool shim_read(void *to, int fd, const void *from, size_t len, long number)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0), first = (uintptr_t)from,
 		  last = first + len - 1;
-	int saved = errno;
-	bool is_valid = first >= here && first <= last && last <= (here | (PAGE - 1));
+	AUTO_ERRNO();
 
-	if (!is_valid)
-		is_valid = is_readable(fd, first, number) &&
-			   (first / PAGE == last / PAGE || is_readable(fd, last, number));
-	errno = saved;
-	if (is_valid)
-		memcpy(to, from, len);
-	return is_valid;
+	if ((first < here || first > last || last > (here | (PAGE - 1))) &&
+	    (!is_readable(fd, first, number) ||
+	     (first / PAGE != last / PAGE && !is_readable(fd, last, number))))
+		return false;
+	memcpy(to, from, len);
+	return true;
 }
