@@ -38,27 +38,21 @@ static int map_socket(int domain, int type, int protocol);
 
 /*
  * A kernel without SMC looks for a module at each attempt, which may start modprobe: milliseconds
- * for a program that opens thousands of sockets. A refusal is therefore remembered for
- * RETRY_SECONDS; then one socket tries again, in case a module was loaded. Contents: second of the
- * next attempt << 8 | errno, 0 for none. It wraps after 194 days, harmlessly.
+ * for a program that opens thousands of sockets. AppArmor and SELinux log each refusal. So it is
+ * remembered for RETRY_SECONDS; then one socket tries again, in case a module was loaded. Contents:
+ * second of the next attempt << 8 | errno, 0 for none. It wraps after 194 days, harmlessly.
  */
 static atomic_uint refusals[KINDS][2];
 
-/* These are remembered: those of a kernel without SMC; AppArmor and SELinux log each EACCES. */
-static bool is_lasting(int err)
-{
-	return err == EAFNOSUPPORT || err == EPROTONOSUPPORT || err == ESOCKTNOSUPPORT ||
-	       err == EACCES;
-}
-
 /*
- * True for "no such sockets here"; EMFILE, ENOBUFS and EINVAL would hit TCP alike. Asking a filter
- * of system calls again costs nothing: systemd's RestrictAddressFamilies= answers EAFNOSUPPORT,
- * containers EPERM or ENOSYS, firejail EOPNOTSUPP.
+ * True for "no such sockets here"; EMFILE, ENOBUFS and EINVAL would hit TCP alike. The first three
+ * are the kernel's, the others those of sandboxes: SELinux and seccomp filters (systemd's
+ * RestrictAddressFamilies= answers EAFNOSUPPORT, containers EPERM or ENOSYS, firejail EOPNOTSUPP).
  */
 static bool is_refusal(int err)
 {
-	return is_lasting(err) || err == EPERM || err == ENOSYS || err == EOPNOTSUPP;
+	return err == EAFNOSUPPORT || err == EPROTONOSUPPORT || err == ESOCKTNOSUPPORT ||
+	       err == EPERM || err == EACCES || err == ENOSYS || err == EOPNOTSUPP;
 }
 
 /* errno of a remembered refusal, 0 if the kernel should be asked */
@@ -70,11 +64,15 @@ static int remembered_refusal(int kind, int v6)
 	return seen && left && left <= RETRY_SECONDS ? (int)(seen & 0xff) : 0;
 }
 
-static void remember(int kind, int v6, int err)
+/* Return: @err */
+static int remember(int kind, int v6, int err)
 {
-	atomic_store_explicit(&refusals[kind][v6],
-			      (shim_seconds() + RETRY_SECONDS) << 8 | (unsigned int)err,
-			      memory_order_relaxed);
+	unsigned int next = (shim_seconds() + RETRY_SECONDS) << 8;
+
+	if (is_refusal(err))
+		atomic_store_explicit(&refusals[kind][v6], next | (unsigned int)err,
+				      memory_order_relaxed);
+	return err;
 }
 
 /* Return: errno, 0 for success. */
@@ -95,8 +93,7 @@ static bool is_confined(void)
 /*
  * AppArmor, in Linux 6.12 at least, treats the socket that accept(2) returns for IPPROTO_SMC as
  * AF_SMC, and a profile without "network smc" denies every use of it. So IPPROTO_SMC is used only
- * if AF_SMC is not denied. Any refusal is remembered: otherwise each socket would ask again under a
- * filter that refuses AF_SMC alone.
+ * if AF_SMC is not denied.
  */
 static bool is_af_smc_denied(const struct socket_attempt *try, int type, int v6)
 {
@@ -110,8 +107,7 @@ static bool is_af_smc_denied(const struct socket_attempt *try, int type, int v6)
 		err = ask_kernel(&fd, type, &shim_sockets[KIND_AF_SMC][v6]);
 		if (!err)
 			shim_close(fd);
-		if (is_refusal(err))
-			remember(KIND_AF_SMC, v6, err);
+		remember(KIND_AF_SMC, v6, err);
 	}
 	is_admitted = !err;
 	return err == EACCES;
@@ -126,12 +122,8 @@ static int open_smc(struct socket_attempt *try, int kind, int type, int v6)
 	if (err)
 		return err;
 	if (kind == KIND_INET && is_af_smc_denied(try, type, v6))
-		err = EACCES;
-	else
-		err = ask_kernel(&try->fd, type, &shim_sockets[kind][v6]);
-	if (is_lasting(err))
-		remember(kind, v6, err);
-	return err;
+		return remember(kind, v6, EACCES);
+	return remember(kind, v6, ask_kernel(&try->fd, type, &shim_sockets[kind][v6]));
 }
 
 /* Open a socket of the first kind that may be used and is not refused. */

@@ -245,20 +245,19 @@ static void set_errno_env(const char *name, int err)
 	setenv(name, text, 1);
 }
 
-/* late ERRNO: SMC works, then is refused; then again with EMFILE */
+/* late ERRNO: SMC works, then has no descriptor left, then is refused */
 static int cmd_late(int argc, char **argv)
 {
 	char *call[] = { (char *)"2", (char *)"1", (char *)"6" };
 
 	cmd_call(3, call);
+	set_errno_env("FAKE_SMC", EMFILE);
 	cmd_call(3, call);
 	set_errno_env("FAKE_SMC", argc > 0 ? atoi(argv[0]) : EPERM);
 	set_errno_env("FAKE_INET", argc > 0 ? atoi(argv[0]) : EPERM);
 	cmd_call(3, call);
 	unsetenv("FAKE_SMC");
 	unsetenv("FAKE_INET");
-	cmd_call(3, call);
-	set_errno_env("FAKE_SMC", EMFILE);
 	return cmd_call(3, call);
 }
 
