@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* bind(2), with the behaviour of a TCP socket. */
+/*
+ * bind(2), with the behaviour of a TCP socket.
+ *
+ * A socket that gets a port is going to listen: the rules decide, before the program gives up
+ * rights that a port may need. If SMC refuses an address of an interface, a TCP socket is bound.
+ */
 #include <errno.h>
 
 #include "ld_pre_smc/next.h"
@@ -11,8 +16,7 @@
 
 /*
  * Two sockets on different interfaces may share a port, and an interface of a VRF has addresses of
- * its own. SMC passes the interface to its TCP socket only at listen(), so use a TCP socket for
- * bind().
+ * its own. SMC passes the interface to its TCP socket only at listen().
  */
 static int bind_by_swap(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len)
 {

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* listen(2), with the behaviour of a TCP socket. */
+/*
+ * listen(2), with the behaviour of a TCP socket.
+ *
+ * First the rules decide. SMC copies SO_LINGER and the sizes of buffers to the TCP socket that
+ * listens: meanwhile, SO_LINGER is hidden and our sizes are locked. If connect(2) has failed before,
+ * listen() still works.
+ */
 #include <errno.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>

@@ -8,10 +8,11 @@
  * otherwise left alone unless they fail, end early or find the end of an SMC stream.
  *
  * socket() looks at its arguments. A request for anything but TCP goes to libc. The first TCP
- * socket of each family takes the slow path, map_socket(): it reads the environment, tries the
- * kinds of SMC sockets in order, sets buffer sizes, writes a debug line, and falls back to TCP.
- * Once it knows the kind that works, and no socket needs more than that, it installs the fast path:
- * one call of libc with other arguments, and one byte to mark the descriptor (state/fd_table.h).
+ * socket of each family takes the slow path, map_socket(): it reads the environment, asks
+ * state/choice.c which kinds of sockets may be used, tries them in order, TCP last, sets buffer
+ * sizes and writes a debug line. Once it knows the kind that works, and no socket needs more than
+ * that, it installs the fast path: one call of libc with other arguments, and one byte to mark the
+ * descriptor (state/fd_table.h).
  * The fast path ends when the kernel refuses, when the program locks itself (calls/prctl.c), or
  * when most connections go to TCP (state/choice.c): the next socket takes the slow path again.
  */

@@ -136,8 +136,8 @@ void shim_open_tcp_first(bool yes)
 }
 
 /*
- * Sockets of late that needed TCP, less those that needed SMC. The first one decides, as a program
- * may have only a few; after that, six of the other kind do.
+ * One more for each socket that needs TCP, one less for each that needs SMC. The first one moves it
+ * to an end, as a program may have only a few; after that, six of the other kind decide.
  */
 enum { NO_CHOICE, ALL_SMC, MOST_SMC = 3, MOST_TCP = 7, ALL_TCP = 9 };
 
@@ -145,11 +145,11 @@ static atomic_int choices;
 
 static void remember(bool is_tcp)
 {
-	int all = is_tcp ? ALL_TCP : ALL_SMC, now = choices;
+	int end = is_tcp ? ALL_TCP : ALL_SMC, now = choices;
 
-	if (now != all)
-		now = now ? now + (is_tcp ? 1 : -1) : all;
-	choices = now;
+	if (now != end)
+		now = now ? now + (is_tcp ? 1 : -1) : end;
+	atomic_store_explicit(&choices, now, memory_order_relaxed);
 	if (now <= MOST_SMC || now >= MOST_TCP)
 		shim_open_tcp_first(now >= MOST_TCP);
 }
