@@ -175,7 +175,7 @@ static inline int open_known(int domain, int type, const struct shim_socket_args
 	int saved = errno;
 	int fd = next_known_socket(args->domain, type, args->protocol);
 
-	if (__builtin_expect(fd < 0, 0))
+	if (__builtin_expect(shim_fd_is_highest(fd) && fd < 0, 0))
 		return refused_late(domain, type, saved, errno);
 	return shim_fd_mark_plain(fd);
 }

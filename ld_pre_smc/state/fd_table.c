@@ -34,10 +34,13 @@ static void raise_end(int fd)
 
 int shim_fd_new_end(int fd, unsigned int bits)
 {
-	if (fd >= SHIM_FD_NUMBERS)
-		return fd;
-	raise_end(fd);
-	return shim_fd_new(fd, bits);
+	if ((unsigned int)fd < SHIM_FD_NUMBERS) {
+		raise_end(fd);
+		return shim_fd_new(fd, bits);
+	}
+	if (fd >= 0 && bits & FD_SMC)
+		shim_fd_mark_data(fd);
+	return fd;
 }
 
 /* Four bytes: riscv64 has no atomic operations on single bytes without libatomic. */

@@ -116,13 +116,13 @@ static inline bool shim_fd_is_socket(int fd)
 	return (unsigned int)fd < SHIM_FD_NUMBERS && (shim_fd_byte(fd) & both) == both;
 }
 
-/* Not an atomic read, as in shim_fd_may_be_smc(). The end only rises. */
+/* True also for -1. Not an atomic read, as in shim_fd_may_be_smc(). The end only rises. */
 __attribute__((no_sanitize("thread"))) static inline bool shim_fd_is_highest(int fd)
 {
-	return fd >= *(const int *)(const void *)&shim_fd_end;
+	return (unsigned int)fd >= *(const unsigned int *)(const void *)&shim_fd_end;
 }
 
-/* shim_fd_new() for a number that is higher than all before */
+/* shim_fd_new() for a number that is higher than all before, or -1 */
 int shim_fd_new_end(int fd, unsigned int bits);
 
 /*
@@ -134,12 +134,10 @@ static inline int shim_fd_new(int fd, unsigned int bits)
 	/* Keep these: in a child of vfork(2) they belong to its parent, see shim_fd_is_owner(). */
 	unsigned int kept = FD_EPOLL | FD_KEPT;
 
-	if (fd < 0)
-		return fd;
-	if (bits & FD_SMC)
-		shim_fd_mark_data(fd);
 	if (shim_fd_is_highest(fd))
 		return shim_fd_new_end(fd, bits);
+	if (bits & FD_SMC)
+		shim_fd_mark_data(fd);
 	__atomic_store_n(&shim_fd_bytes[fd], (unsigned char)((shim_fd_byte(fd) & kept) | bits),
 			 __ATOMIC_RELAXED);
 	return fd;
