@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
+#include "ld_pre_smc/state/unsent_data.h"
+
 atomic_bool shim_has_started;
 
 /* A system call with the parameters of the function that it replaces. */
@@ -81,7 +83,7 @@ static int raw_accept(int fd, struct sockaddr *addr, socklen_t *len)
 
 /* Functions that read or write: name in libc, parameters and arguments. */
 /* clang-format off */
-#define EACH_DATA_SYSCALL(ROW) \
+#define EACH_WRITE_SYSCALL(ROW) \
 	ROW(ssize_t, SHIM_WRITE, write, \
 	    (int fd, const void *data, size_t len), (fd, data, len)) \
 	ROW(ssize_t, SHIM_WRITEV, writev, \
@@ -94,7 +96,8 @@ static int raw_accept(int fd, struct sockaddr *addr, socklen_t *len)
 	    (int fd, const struct msghdr *message, int flags), (fd, message, flags)) \
 	ROW(int, SHIM_SENDMMSG, sendmmsg, \
 	    (int fd, struct mmsghdr *messages, unsigned int n, int flags), \
-	    (fd, messages, n, flags)) \
+	    (fd, messages, n, flags))
+#define EACH_READ_SYSCALL(ROW) \
 	ROW(ssize_t, SHIM_READ, read, \
 	    (int fd, void *data, size_t len), (fd, data, len)) \
 	ROW(ssize_t, SHIM_READV, readv, \
@@ -105,8 +108,8 @@ static int raw_accept(int fd, struct sockaddr *addr, socklen_t *len)
 	    (fd, data, len, flags, from, from_len)) \
 	ROW(ssize_t, SHIM_RECVMSG, recvmsg, \
 	    (int fd, struct msghdr *message, int flags), (fd, message, flags))
-#define EACH_DATA(ROW) \
-	EACH_DATA_SYSCALL(ROW) \
+#define EACH_WRITE(ROW) \
+	EACH_WRITE_SYSCALL(ROW) \
 	ROW(ssize_t, SHIM_PWRITEV2, pwritev2, \
 	    (int fd, const struct iovec *parts, int n, long pos, int flags), \
 	    (fd, parts, n, pos, flags)) \
@@ -114,7 +117,9 @@ static int raw_accept(int fd, struct sockaddr *addr, socklen_t *len)
 	    (int fd, const struct iovec *parts, int n, long long pos, int flags), \
 	    (fd, parts, n, pos, flags)) \
 	ROW(ssize_t, SHIM_SEND, send, \
-	    (int fd, const void *data, size_t len, int flags), (fd, data, len, flags)) \
+	    (int fd, const void *data, size_t len, int flags), (fd, data, len, flags))
+#define EACH_READ(ROW) \
+	EACH_READ_SYSCALL(ROW) \
 	ROW(ssize_t, SHIM_READ_CHK, __read_chk, \
 	    (int fd, void *data, size_t len, size_t size), (fd, data, len, size)) \
 	ROW(ssize_t, SHIM_PREADV2, preadv2, \
@@ -140,7 +145,8 @@ static int raw_accept(int fd, struct sockaddr *addr, socklen_t *len)
 
 #define LIST(...) __VA_ARGS__
 #define RAW_DATA(type, fn, name, parameters, arguments) RAW(type, name, parameters, LIST arguments)
-EACH_DATA_SYSCALL(RAW_DATA)
+EACH_WRITE_SYSCALL(RAW_DATA)
+EACH_READ_SYSCALL(RAW_DATA)
 
 /* Not every architecture has these calls. */
 static ssize_t raw_send(int fd, const void *data, size_t len, int flags)
@@ -158,10 +164,29 @@ static ssize_t raw_recv(int fd, void *data, size_t len, int flags)
 	{                                                                                          \
 		return ((type(*) parameters)shim_resolve(fn))arguments;                            \
 	}
-EACH_DATA(FIRST)
+EACH_WRITE(FIRST)
+EACH_READ(FIRST)
 
 #define START(type, fn, name, parameters, arguments) [fn] = (shim_any_fn)first_##name,
-_Atomic(shim_any_fn) shim_next_fn[SHIM_FNS] = { EACH_DATA(START) };
+_Atomic(shim_any_fn) shim_next_fn[SHIM_FNS] = { EACH_WRITE(START) EACH_READ(START) };
+
+/* Without guards. */
+static _Atomic(shim_any_fn) found_fns[SHIM_FNS];
+
+#define GUARDED(type, fn, name, parameters, arguments)                                             \
+	static type guarded_##name parameters                                                      \
+	{                                                                                          \
+		return shim_refuses(fd) ? -1 : ((type(*) parameters)found_fns[fn])arguments;       \
+	}
+EACH_WRITE(GUARDED)
+
+#define GUARD(type, fn, name, parameters, arguments)                                               \
+	if (found_fns[fn])                                                                         \
+		atomic_store(&shim_next_fn[fn], (shim_any_fn)guarded_##name);
+void shim_guard_writes(void)
+{
+	EACH_WRITE(GUARD)
+}
 
 #define ROW(file, fn, name, raw) [fn] = { #name, (shim_any_fn)raw },
 static const struct {
@@ -176,6 +201,7 @@ shim_any_fn shim_resolve(enum shim_fn fn)
 
 	if (!found)
 		found = shim_fns[fn].raw;
+	atomic_store(&found_fns[fn], found);
 	atomic_store_explicit(&shim_next_fn[fn], found, memory_order_relaxed);
 	errno = saved;
 	return found;

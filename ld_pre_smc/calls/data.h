@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/param.h>
@@ -25,14 +24,41 @@ typedef unsigned int message_flags;
 /* A call itself, of a marked descriptor: apart, so that others need no stack. */
 #define SMC_ONLY static __attribute__((noinline))
 
-/* Number of bytes in @n parts, up to as many as the kernel takes at once. */
-static inline size_t shim_size(const struct iovec *parts, size_t n)
+/* The call of any descriptor. */
+#define DOOR(type, name, fn, parameters, arguments)                                                \
+	type name parameters                                                                       \
+	{                                                                                          \
+		return shim_fd_may_be_smc(fd) ? name##_smc arguments :                             \
+						next_data(fn, name) arguments;                     \
+	}
+
+/* Work after few of the calls. */
+#define RARE __attribute__((noinline, cold))
+
+/*
+ * Keep arguments for rare work after the call: on the stack, where volatile keeps each for one
+ * instruction. In a register, which has to be saved and restored, it would cost three.
+ */
+/* clang-format off */
+#define KEEP(a) const volatile __typeof__(a) kept_##a = a
+#define KEEP2(a, b) KEEP(a); KEEP(b)
+#define KEEP3(a, b, c) KEEP2(a, b); KEEP(c)
+#define KEEP4(a, b, c, d) KEEP3(a, b, c); KEEP(d)
+/* clang-format on */
+
+static inline size_t shim_sum(const struct iovec *parts, size_t n)
 {
 	size_t size = 0;
 
 	while (n--)
 		size += parts++->iov_len;
-	return MIN(size, INT_MAX & ~0xfffUL);
+	return size;
+}
+
+/* Number of bytes in @n parts, up to as many as the kernel takes at once. */
+static inline size_t shim_size(const struct iovec *parts, size_t n)
+{
+	return MIN(shim_sum(parts, n), INT_MAX & ~0xfffUL);
 }
 
 /* Fetch the error of a connection, 0 for none. ECONNABORTED is the word for a dead link. */
@@ -44,9 +70,6 @@ static inline int shim_connection_error(int fd)
 		err = ETIMEDOUT;
 	return err < 0 ? 0 : err;
 }
-
-/* shutdown() has left a socket of this process to smc_keep. */
-extern atomic_bool shim_left_some;
 
 /**
  * shim_write_failed() - errno and SIGPIPE of TCP, after a write that failed

@@ -21,10 +21,12 @@ ssize_t __recvfrom_chk(int fd, void *data, size_t len, size_t size, int flags,
 		       struct sockaddr *from, socklen_t *n);
 
 /* Return: as TCP's, after a call that returned @ret: 0, or negative with errno. */
-static __attribute__((noinline)) ssize_t ended(int fd, int flags, ssize_t ret)
+static RARE ssize_t ended(int fd, size_t len, int flags, ssize_t ret)
 {
 	int cause;
 
+	if (ret > 0 || (!ret && !len))
+		return ret;
 	if (ret < 0 && errno != ENOTCONN && (errno != EINVAL || !(flags & MSG_ERRQUEUE)))
 		return ret;
 	if (!shim_repairs() || !shim_marked_is_smc(fd))
@@ -39,14 +41,12 @@ static __attribute__((noinline)) ssize_t ended(int fd, int flags, ssize_t ret)
 	return -1;
 }
 
-static ssize_t end(int fd, size_t len, int flags, ssize_t ret)
-{
-	return ret > 0 || (!ret && !len) ? ret : ended(fd, flags, ret);
-}
-
 SMC_ONLY ssize_t read_smc(int fd, void *data, size_t len)
 {
-	return end(fd, len, 0, next_data(SHIM_READ, read)(fd, data, len));
+	KEEP2(fd, len);
+	ssize_t ret = next_data(SHIM_READ, read)(fd, data, len);
+
+	return ret > 0 ? ret : ended(kept_fd, kept_len, 0, ret);
 }
 
 /**
@@ -54,36 +54,30 @@ SMC_ONLY ssize_t read_smc(int fd, void *data, size_t len)
  *
  * Return: as read(2). The functions below do the same for their calls.
  */
-ssize_t read(int fd, void *data, size_t len)
-{
-	return shim_fd_may_be_smc(fd) ? read_smc(fd, data, len) :
-					next_data(SHIM_READ, read)(fd, data, len);
-}
+DOOR(ssize_t, read, SHIM_READ, (int fd, void *data, size_t len), (fd, data, len))
 
 SMC_ONLY ssize_t recv_smc(int fd, void *data, size_t len, int flags)
 {
-	return end(fd, len, flags, next_data(SHIM_RECV, recv)(fd, data, len, flags));
+	KEEP3(fd, len, flags);
+	ssize_t ret = next_data(SHIM_RECV, recv)(fd, data, len, flags);
+
+	return ret > 0 ? ret : ended(kept_fd, kept_len, kept_flags, ret);
 }
 
-ssize_t recv(int fd, void *data, size_t len, int flags)
-{
-	return shim_fd_may_be_smc(fd) ? recv_smc(fd, data, len, flags) :
-					next_data(SHIM_RECV, recv)(fd, data, len, flags);
-}
+DOOR(ssize_t, recv, SHIM_RECV, (int fd, void *data, size_t len, int flags), (fd, data, len, flags))
 
 SMC_ONLY ssize_t recvfrom_smc(int fd, void *data, size_t len, int flags, struct sockaddr *from,
 			      socklen_t *n)
 {
-	return end(fd, len, flags,
-		   next_data(SHIM_RECVFROM, recvfrom)(fd, data, len, flags, from, n));
+	KEEP3(fd, len, flags);
+	ssize_t ret = next_data(SHIM_RECVFROM, recvfrom)(fd, data, len, flags, from, n);
+
+	return ret > 0 ? ret : ended(kept_fd, kept_len, kept_flags, ret);
 }
 
-ssize_t recvfrom(int fd, void *data, size_t len, int flags, struct sockaddr *from, socklen_t *n)
-{
-	return shim_fd_may_be_smc(fd) ?
-		       recvfrom_smc(fd, data, len, flags, from, n) :
-		       next_data(SHIM_RECVFROM, recvfrom)(fd, data, len, flags, from, n);
-}
+DOOR(ssize_t, recvfrom, SHIM_RECVFROM,
+     (int fd, void *data, size_t len, int flags, struct sockaddr *from, socklen_t *n),
+     (fd, data, len, flags, from, n))
 
 /* Fortified forms end the program if @len is too large for the memory. */
 ssize_t __read_chk(int fd, void *data, size_t len, size_t size)
@@ -109,48 +103,39 @@ ssize_t __recvfrom_chk(int fd, void *data, size_t len, size_t size, int flags,
 }
 
 /* The kernel has read @parts, unless the call failed. */
-static ssize_t end_parts(int fd, const struct iovec *parts, size_t n, int flags, ssize_t ret)
+static RARE ssize_t ended_parts(int fd, const struct iovec *parts, size_t n, int flags, ssize_t ret)
 {
-	return end(fd, ret ? 0 : shim_size(parts, n), flags, ret);
+	return ended(fd, ret ? 1 : shim_sum(parts, n), flags, ret);
 }
 
 SMC_ONLY ssize_t readv_smc(int fd, const struct iovec *parts, int n)
 {
-	return end_parts(fd, parts, (size_t)n, 0, next_data(SHIM_READV, readv)(fd, parts, n));
+	KEEP3(fd, parts, n);
+	ssize_t ret = next_data(SHIM_READV, readv)(fd, parts, n);
+
+	return ret > 0 ? ret : ended_parts(kept_fd, kept_parts, (size_t)kept_n, 0, ret);
 }
 
-ssize_t readv(int fd, const struct iovec *parts, int n)
-{
-	return shim_fd_may_be_smc(fd) ? readv_smc(fd, parts, n) :
-					next_data(SHIM_READV, readv)(fd, parts, n);
-}
+DOOR(ssize_t, readv, SHIM_READV, (int fd, const struct iovec *parts, int n), (fd, parts, n))
 
 /* Headers may redirect preadv2() to preadv64v2(); on 32-bit machines their positions differ. */
-ssize_t shim_preadv2(int fd, const struct iovec *parts, int n, long pos,
-		     int flags) __asm__("preadv2");
-ssize_t shim_preadv64v2(int fd, const struct iovec *parts, int n, long long pos,
-			int flags) __asm__("preadv64v2");
+#define PREADV2(name, fn, position)                                                                \
+	ssize_t shim_##name(int fd, const struct iovec *parts, int n, position pos,                \
+			    int flags) __asm__(#name);                                             \
+	SMC_ONLY ssize_t shim_##name##_smc(int fd, const struct iovec *parts, int n, position pos, \
+					   int flags)                                              \
+	{                                                                                          \
+		return ended_parts(fd, parts, (size_t)n, 0,                                        \
+				   next_data(fn, shim_##name)(fd, parts, n, pos, flags));          \
+	}                                                                                          \
+	DOOR(ssize_t, shim_##name, fn,                                                             \
+	     (int fd, const struct iovec *parts, int n, position pos, int flags),                  \
+	     (fd, parts, n, pos, flags))
+PREADV2(preadv2, SHIM_PREADV2, long)
+PREADV2(preadv64v2, SHIM_PREADV64V2, long long)
 
-ssize_t shim_preadv2(int fd, const struct iovec *parts, int n, long pos, int flags)
-{
-	__typeof__(&shim_preadv2) next = next_data(SHIM_PREADV2, shim_preadv2);
-
-	return shim_fd_may_be_smc(fd) ?
-		       end_parts(fd, parts, (size_t)n, 0, next(fd, parts, n, pos, flags)) :
-		       next(fd, parts, n, pos, flags);
-}
-
-ssize_t shim_preadv64v2(int fd, const struct iovec *parts, int n, long long pos, int flags)
-{
-	__typeof__(&shim_preadv64v2) next = next_data(SHIM_PREADV64V2, shim_preadv64v2);
-
-	return shim_fd_may_be_smc(fd) ?
-		       end_parts(fd, parts, (size_t)n, 0, next(fd, parts, n, pos, flags)) :
-		       next(fd, parts, n, pos, flags);
-}
-
-/* SCM_RIGHTS */
-static __attribute__((noinline)) void mark_passed(struct msghdr *message)
+/* After SCM_RIGHTS. Return: @ret, so that the caller need not keep it. */
+static RARE ssize_t mark_passed(struct msghdr *message, ssize_t ret)
 {
 	struct cmsghdr *header;
 	const unsigned char *data;
@@ -167,22 +152,30 @@ static __attribute__((noinline)) void mark_passed(struct msghdr *message)
 			shim_fd_unknown(fd);
 		}
 	}
+	return ret;
 }
 
-static void look_for_passed(struct msghdr *message)
+/* @message is valid, unless the call failed. */
+static inline ssize_t look_for_passed(struct msghdr *message, ssize_t ret)
 {
-	if (message->msg_controllen)
-		mark_passed(message);
+	return ret >= 0 && message->msg_controllen ? mark_passed(message, ret) : ret;
+}
+
+static RARE ssize_t ended_message(int fd, struct msghdr *message, int flags, ssize_t ret)
+{
+	return ret < 0 ? ended(fd, 1, flags, ret) :
+			 ended_parts(fd, message->msg_iov, message->msg_iovlen, flags,
+				     look_for_passed(message, ret));
 }
 
 SMC_ONLY ssize_t recvmsg_smc(int fd, struct msghdr *message, int flags)
 {
+	KEEP3(fd, message, flags);
 	ssize_t ret = next_data(SHIM_RECVMSG, recvmsg)(fd, message, flags);
 
-	if (ret < 0)
-		return ended(fd, flags, ret);
-	look_for_passed(message);
-	return end_parts(fd, message->msg_iov, message->msg_iovlen, flags, ret);
+	if (ret > 0 && !kept_message->msg_controllen)
+		return ret;
+	return ended_message(kept_fd, kept_message, kept_flags, ret);
 }
 
 /**
@@ -192,14 +185,13 @@ SMC_ONLY ssize_t recvmsg_smc(int fd, struct msghdr *message, int flags)
  */
 ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
+	KEEP(message);
 	ssize_t ret;
 
 	if (shim_fd_may_be_smc(fd))
 		return recvmsg_smc(fd, message, flags);
 	ret = next_data(SHIM_RECVMSG, recvmsg)(fd, message, flags);
-	if (ret >= 0)
-		look_for_passed(message);
-	return ret;
+	return look_for_passed(kept_message, ret);
 }
 
 /**
@@ -213,16 +205,12 @@ int recvmmsg(int fd, struct mmsghdr *messages, unsigned int n, message_flags fla
 	     struct timespec *timeout)
 {
 	int ret = next_data(SHIM_RECVMMSG, recvmmsg)(fd, messages, n, flags, timeout), i;
-	ssize_t first;
 
 	for (i = 0; i < ret; i++)
-		look_for_passed(&messages[i].msg_hdr);
+		look_for_passed(&messages[i].msg_hdr, 1);
 	if (!shim_fd_may_be_smc(fd) || !ret || (ret > 0 && messages->msg_len))
 		return ret;
-	first = ret < 0 ? ended(fd, (int)flags, ret) :
-			  end_parts(fd, messages->msg_hdr.msg_iov, messages->msg_hdr.msg_iovlen, 0,
-				    0);
-	return first < 0 ? -1 : ret;
+	return ended_message(fd, &messages->msg_hdr, (int)flags, MIN(ret, 0)) < 0 ? -1 : ret;
 }
 
 #ifdef __GLIBC__

@@ -15,7 +15,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <sys/param.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -28,8 +27,6 @@
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/fd_table.h"
-#include "ld_pre_smc/state/handshake_memory.h"
-#include "ld_pre_smc/state/sandbox.h"
 
 /* Milliseconds, far more than the kernel's worker takes: see smc_close_passive_work(). */
 #define WORKER 1000
@@ -40,13 +37,13 @@
 /*
  * struct writing - a write that may be incomplete
  * @flags: of send(2); MSG_DONTWAIT also for RWF_NOWAIT
- * @size: of all parts
+ * @size: of all parts of the message
  * @done: number of bytes written
  */
 struct writing {
 	int fd, flags;
-	const struct iovec *parts;
-	size_t n, size, done;
+	const struct msghdr *message;
+	size_t size, done;
 };
 
 static void raise_sigpipe(void)
@@ -54,41 +51,6 @@ static void raise_sigpipe(void)
 	siginfo_t info = { .si_code = SI_USER, .si_pid = getpid(), .si_uid = getuid() };
 
 	syscall(SYS_rt_tgsigqueueinfo, info.si_pid, syscall(SYS_gettid), SIGPIPE, &info);
-}
-
-atomic_bool shim_left_some;
-
-/* A mark may be that of an earlier socket with the number. */
-static __attribute__((noinline)) bool was_left(int fd)
-{
-	struct shim_route route;
-
-	return (unsigned int)fd < SHIM_FD_NUMBERS && shim_fd_is_set(FD_KEPT, fd) &&
-	       shim_route_find(fd, &route);
-}
-
-/* True if shutdown() has left this socket to smc_keep, so that the kernel still takes data. */
-static inline bool is_left_to_keeper(int fd)
-{
-	return __builtin_expect(atomic_load_explicit(&shim_left_some, memory_order_relaxed), 0) &&
-	       was_left(fd);
-}
-
-static __attribute__((noinline)) void refuse(int flags)
-{
-	if (!(flags & MSG_NOSIGNAL))
-		raise_sigpipe();
-	errno = EPIPE;
-}
-
-/* Return: true if TCP refuses this write. */
-static inline bool is_refused(int fd, int flags)
-{
-	bool is_left = is_left_to_keeper(fd);
-
-	if (is_left)
-		refuse(flags);
-	return is_left;
 }
 
 /*
@@ -146,18 +108,20 @@ int shim_instead_of(int out)
 /* Write what is left of the first unfinished part, or else all parts from there on. */
 static ssize_t write_more(const struct writing *writing)
 {
-	struct msghdr message = { 0 };
-	size_t i = 0, skip = writing->done;
+	struct msghdr rest = { .msg_iov = writing->message->msg_iov,
+			       .msg_iovlen = writing->message->msg_iovlen };
+	size_t skip = writing->done;
 	struct iovec part;
 
-	for (; skip && skip >= writing->parts[i].iov_len; i++)
-		skip -= writing->parts[i].iov_len;
-	part = writing->parts[i];
-	part.iov_base = (char *)part.iov_base + skip;
-	part.iov_len = MIN(part.iov_len - skip, writing->size - writing->done);
-	message.msg_iov = skip ? &part : (struct iovec *)&writing->parts[i];
-	message.msg_iovlen = (__typeof__(message.msg_iovlen))(skip ? 1 : writing->n - i);
-	return next_sendmsg(writing->fd, &message, writing->flags | MSG_DONTWAIT | MSG_NOSIGNAL);
+	for (; skip && skip >= rest.msg_iov->iov_len; rest.msg_iov++, rest.msg_iovlen--)
+		skip -= rest.msg_iov->iov_len;
+	if (skip) {
+		part.iov_base = (char *)rest.msg_iov->iov_base + skip;
+		part.iov_len = MIN(rest.msg_iov->iov_len - skip, writing->size - writing->done);
+		rest.msg_iov = &part;
+		rest.msg_iovlen = 1;
+	}
+	return next_sendmsg(writing->fd, &rest, writing->flags | MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 /*
@@ -170,91 +134,87 @@ static void write_rest(struct writing *writing, const struct stat *file,
 		       const struct shim_signals *signals)
 {
 	struct timeval unused;
-	int timeout = shim_send_timeout(writing->fd, &unused);
-	long long end = timeout < 0 ? LLONG_MAX : shim_milliseconds() + timeout, now;
-	int events;
+	int timeout = shim_send_timeout(writing->fd, &unused), events;
+	long long now = shim_milliseconds(), end = timeout < 0 ? LLONG_MAX : now + timeout;
 	ssize_t n;
 
-	while (writing->done < writing->size && !is_left_to_keeper(writing->fd)) {
-		now = shim_milliseconds();
-		if (now >= end)
-			break;
+	for (; writing->done < writing->size && now < end; now = shim_milliseconds()) {
 		events = shim_wait(writing->fd, POLLOUT, MIN(end, now + SLICE), signals->set);
 		/* An error is left to the next call, as this one counts. */
 		if (events < 0 || events & POLLERR || !shim_is_file(writing->fd, "", file))
 			break;
 		n = write_more(writing);
-		if (n >= 0) {
-			writing->done += (size_t)n;
-		} else if (errno != EAGAIN) {
+		if (n < 0 && errno != EAGAIN) {
 			if (errno == ECONNRESET)
 				has_closed(writing->fd);
 			break;
 		}
+		writing->done += (size_t)MAX(n, 0);
 	}
 }
 
-static bool is_blocking(const struct writing *writing)
+static bool is_blocking(int fd, int flags)
 {
-	int flags = writing->flags & MSG_DONTWAIT ? O_NONBLOCK : fcntl(writing->fd, F_GETFL);
+	int status = flags & MSG_DONTWAIT ? O_NONBLOCK : fcntl(fd, F_GETFL);
 
-	return flags >= 0 && !(flags & O_NONBLOCK);
+	return status >= 0 && !(status & O_NONBLOCK);
 }
 
 /* Wait with signals blocked: see write_rest(). Preserves errno. */
-static __attribute__((noinline)) void wait_and_write(struct writing *writing)
+static void wait_and_write(struct writing *writing)
 {
 	struct shim_signals signals = { 0 };
 	AUTO_ERRNO();
 	int state;
 	struct stat file;
 
-	if (is_blocking(writing) && !shim_stat(writing->fd, "", &file) &&
-	    shim_marked_is_smc(writing->fd)) {
-		if (shim_signals_block(&signals))
-			pthread_setcancelstate(signals.cancel_state, &state);
-		write_rest(writing, &file, &signals);
-		shim_signals_restore(&signals);
-	}
+	if (!is_blocking(writing->fd, writing->flags) || shim_stat(writing->fd, "", &file) ||
+	    !shim_marked_is_smc(writing->fd))
+		return;
+	if (shim_signals_block(&signals))
+		pthread_setcancelstate(signals.cancel_state, &state);
+	write_rest(writing, &file, &signals);
+	shim_signals_restore(&signals);
 }
 
 /* @ret: result of the first call. Return: as TCP's. */
-static __attribute__((noinline)) ssize_t finish(struct writing *writing, ssize_t ret)
+static RARE ssize_t finish(int fd, const struct msghdr *message, int flags, ssize_t ret)
 {
-	/* After another error, the parts may be invalid. */
-	if (ret < 0 && !shim_write_failed(writing->fd, !(writing->flags & MSG_NOSIGNAL)))
+	struct writing writing = { .fd = fd, .flags = flags, .message = message };
+
+	/* After another error, the message may be invalid. */
+	if (ret < 0 && !shim_write_failed(fd, !(flags & MSG_NOSIGNAL)))
 		return -1;
-	writing->size = shim_size(writing->parts, writing->n);
-	writing->done = ret < 0 ? writing->size : (size_t)ret;
-	if (writing->done < writing->size && shim_repairs())
-		wait_and_write(writing);
-	return (ssize_t)writing->done;
+	writing.size = shim_size(message->msg_iov, message->msg_iovlen);
+	writing.done = ret < 0 ? writing.size : (size_t)ret;
+	if (writing.done < writing.size && shim_repairs())
+		wait_and_write(&writing);
+	return (ssize_t)writing.done;
 }
 
-static __attribute__((noinline)) ssize_t finish_one(int fd, const void *data, size_t len, int flags,
-						    ssize_t ret)
+static RARE ssize_t finish_parts(int fd, const struct iovec *parts, int n, int flags, ssize_t ret)
+{
+	struct msghdr message = { .msg_iov = (struct iovec *)parts,
+				  .msg_iovlen = (__typeof__(message.msg_iovlen))n };
+
+	return finish(fd, &message, flags, ret);
+}
+
+static RARE ssize_t finish_one(int fd, const void *data, size_t len, int flags, ssize_t ret)
 {
 	struct iovec part = { .iov_base = (void *)data, .iov_len = len };
-	struct writing writing = { .fd = fd, .flags = flags, .parts = &part, .n = 1 };
 
-	return finish(&writing, ret);
-}
-
-static ssize_t finish_parts(int fd, const struct iovec *parts, size_t n, int flags, ssize_t ret)
-{
-	struct writing writing = { .fd = fd, .flags = flags, .parts = parts, .n = n };
-
-	return finish(&writing, ret);
+	return finish_parts(fd, &part, 1, flags, ret);
 }
 
 SMC_ONLY ssize_t write_smc(int fd, const void *data, size_t len)
 {
-	ssize_t ret;
+	KEEP3(fd, data, len);
+	ssize_t ret = next_data(SHIM_WRITE, write)(fd, data, len);
 
-	if (is_refused(fd, 0))
-		return -1;
-	ret = next_data(SHIM_WRITE, write)(fd, data, len);
-	return (size_t)ret == len ? ret : finish_one(fd, data, len, 0, ret);
+	if ((size_t)ret != kept_len)
+		return finish_one(kept_fd, kept_data, kept_len, 0, ret);
+	return ret;
 }
 
 /**
@@ -262,11 +222,7 @@ SMC_ONLY ssize_t write_smc(int fd, const void *data, size_t len)
  *
  * Return: as write(2). The functions below do the same for their calls.
  */
-ssize_t write(int fd, const void *data, size_t len)
-{
-	return shim_fd_may_be_smc(fd) ? write_smc(fd, data, len) :
-					next_data(SHIM_WRITE, write)(fd, data, len);
-}
+DOOR(ssize_t, write, SHIM_WRITE, (int fd, const void *data, size_t len), (fd, data, len))
 
 bool shim_drops_more(int fd)
 {
@@ -277,96 +233,104 @@ bool shim_drops_more(int fd)
 	return shim_fd_is_socket(fd) && !shim_config_get(&own)->raw;
 }
 
-/* Return: false if the call fails at once; otherwise @flags may lose MSG_MORE. */
-static inline bool may_send(int fd, int *flags)
-{
-	if (is_refused(fd, *flags))
-		return false;
-	if (*flags & MSG_MORE && shim_drops_more(fd))
-		*flags &= ~MSG_MORE;
-	return true;
-}
-
 SMC_ONLY ssize_t send_smc(int fd, const void *data, size_t len, int flags)
 {
-	ssize_t ret;
+	KEEP4(fd, data, len, flags);
+	ssize_t ret = next_data(SHIM_SEND, send)(fd, data, len, flags);
 
-	if (!may_send(fd, &flags))
-		return -1;
-	ret = next_data(SHIM_SEND, send)(fd, data, len, flags);
-	return (size_t)ret == len ? ret : finish_one(fd, data, len, flags, ret);
+	if ((size_t)ret != kept_len)
+		return finish_one(kept_fd, kept_data, kept_len, kept_flags, ret);
+	return ret;
+}
+
+static RARE ssize_t send_more(int fd, const void *data, size_t len, int flags)
+{
+	return send_smc(fd, data, len, shim_drops_more(fd) ? flags & ~MSG_MORE : flags);
 }
 
 ssize_t send(int fd, const void *data, size_t len, int flags)
 {
-	return shim_fd_may_be_smc(fd) ? send_smc(fd, data, len, flags) :
-					next_data(SHIM_SEND, send)(fd, data, len, flags);
+	if (!shim_fd_may_be_smc(fd))
+		return next_data(SHIM_SEND, send)(fd, data, len, flags);
+	return flags & MSG_MORE ? send_more(fd, data, len, flags) : send_smc(fd, data, len, flags);
 }
 
 SMC_ONLY ssize_t sendto_smc(int fd, const void *data, size_t len, int flags,
 			    const struct sockaddr *to, socklen_t to_len)
 {
-	ssize_t ret;
+	KEEP4(fd, data, len, flags);
+	ssize_t ret = next_data(SHIM_SENDTO, sendto)(fd, data, len, flags, to, to_len);
 
-	if (!may_send(fd, &flags))
-		return -1;
-	ret = next_data(SHIM_SENDTO, sendto)(fd, data, len, flags, to, to_len);
-	return (size_t)ret == len ? ret : finish_one(fd, data, len, flags, ret);
+	if ((size_t)ret != kept_len)
+		return finish_one(kept_fd, kept_data, kept_len, kept_flags, ret);
+	return ret;
+}
+
+static RARE ssize_t sendto_more(int fd, const void *data, size_t len, int flags,
+				const struct sockaddr *to, socklen_t to_len)
+{
+	flags = shim_drops_more(fd) ? flags & ~MSG_MORE : flags;
+	return sendto_smc(fd, data, len, flags, to, to_len);
 }
 
 ssize_t sendto(int fd, const void *data, size_t len, int flags, const struct sockaddr *to,
 	       socklen_t to_len)
 {
-	return shim_fd_may_be_smc(fd) ?
-		       sendto_smc(fd, data, len, flags, to, to_len) :
-		       next_data(SHIM_SENDTO, sendto)(fd, data, len, flags, to, to_len);
+	if (!shim_fd_may_be_smc(fd))
+		return next_data(SHIM_SENDTO, sendto)(fd, data, len, flags, to, to_len);
+	return flags & MSG_MORE ? sendto_more(fd, data, len, flags, to, to_len) :
+				  sendto_smc(fd, data, len, flags, to, to_len);
 }
 
 SMC_ONLY ssize_t sendmsg_smc(int fd, const struct msghdr *message, int flags)
 {
-	ssize_t ret;
+	KEEP3(fd, message, flags);
+	ssize_t ret = next_sendmsg(fd, message, flags);
+	const struct msghdr *sent = kept_message;
 
-	if (!may_send(fd, &flags))
-		return -1;
-	ret = next_sendmsg(fd, message, flags);
-	/* After another error, @message may be invalid. */
-	return ret >= 0 || errno == EPIPE || errno == ECONNRESET || errno == ENOTCONN ?
-		       finish_parts(fd, message->msg_iov, message->msg_iovlen, flags, ret) :
-		       ret;
+	if (ret > 0 && (size_t)ret == shim_sum(sent->msg_iov, sent->msg_iovlen))
+		return ret;
+	return finish(kept_fd, sent, kept_flags, ret);
+}
+
+static RARE ssize_t sendmsg_more(int fd, const struct msghdr *message, int flags)
+{
+	return sendmsg_smc(fd, message, shim_drops_more(fd) ? flags & ~MSG_MORE : flags);
 }
 
 ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
-	return shim_fd_may_be_smc(fd) ? sendmsg_smc(fd, message, flags) :
-					next_sendmsg(fd, message, flags);
+	if (!shim_fd_may_be_smc(fd))
+		return next_sendmsg(fd, message, flags);
+	return flags & MSG_MORE ? sendmsg_more(fd, message, flags) :
+				  sendmsg_smc(fd, message, flags);
 }
 
 /* Only the last message may be incomplete. Return: true if it was, and is complete now. */
 static bool finish_last(int fd, struct mmsghdr *last, int flags)
 {
+	const struct msghdr *message = &last->msg_hdr;
 	unsigned int written = last->msg_len;
-	struct writing writing = { .fd = fd,
-				   .flags = flags,
-				   .parts = last->msg_hdr.msg_iov,
-				   .n = last->msg_hdr.msg_iovlen };
 
-	last->msg_len = (unsigned int)finish(&writing, (ssize_t)written);
-	return last->msg_len > written && last->msg_len == writing.size;
+	last->msg_len = (unsigned int)finish(fd, message, flags, (ssize_t)written);
+	return last->msg_len > written &&
+	       last->msg_len == shim_size(message->msg_iov, message->msg_iovlen);
 }
 
 /* Only the first message can have failed, or been thrown away. */
 SMC_ONLY int sendmmsg_smc(int fd, struct mmsghdr *messages, unsigned int n, int flags)
 {
 	int saved = errno, done = 0, ret;
+	ssize_t size;
 
-	if (!may_send(fd, &flags))
-		return -1;
+	if (flags & MSG_MORE && shim_drops_more(fd))
+		flags &= ~MSG_MORE;
 	ret = next_data(SHIM_SENDMMSG, sendmmsg)(fd, messages, n, (message_flags)flags);
 	if (ret < 0) {
-		if (!shim_write_failed(fd, !(flags & MSG_NOSIGNAL)))
-			return ret;
-		messages->msg_len = (unsigned int)shim_size(messages->msg_hdr.msg_iov,
-							    messages->msg_hdr.msg_iovlen);
+		size = finish(fd, &messages->msg_hdr, flags, ret);
+		if (size < 0)
+			return -1;
+		messages->msg_len = (unsigned int)size;
 		return 1;
 	}
 	while (ret > 0) {
@@ -388,49 +352,31 @@ int sendmmsg(int fd, struct mmsghdr *messages, unsigned int n, message_flags fla
 
 SMC_ONLY ssize_t writev_smc(int fd, const struct iovec *parts, int n)
 {
-	if (is_refused(fd, 0))
-		return -1;
-	return finish_parts(fd, parts, (size_t)n, 0, next_data(SHIM_WRITEV, writev)(fd, parts, n));
+	KEEP3(fd, parts, n);
+	ssize_t ret = next_data(SHIM_WRITEV, writev)(fd, parts, n);
+
+	if (ret > 0 && (size_t)ret == shim_sum(kept_parts, (size_t)kept_n))
+		return ret;
+	return finish_parts(kept_fd, kept_parts, kept_n, 0, ret);
 }
 
-ssize_t writev(int fd, const struct iovec *parts, int n)
-{
-	return shim_fd_may_be_smc(fd) ? writev_smc(fd, parts, n) :
-					next_data(SHIM_WRITEV, writev)(fd, parts, n);
-}
+DOOR(ssize_t, writev, SHIM_WRITEV, (int fd, const struct iovec *parts, int n), (fd, parts, n))
 
 /* Headers may redirect pwritev2() to pwritev64v2(); on 32-bit machines their positions differ. */
-ssize_t shim_pwritev2(int fd, const struct iovec *parts, int n, long pos,
-		      int flags) __asm__("pwritev2");
-ssize_t shim_pwritev64v2(int fd, const struct iovec *parts, int n, long long pos,
-			 int flags) __asm__("pwritev64v2");
-
-SMC_ONLY ssize_t finish_pwritev2(int fd, const struct iovec *parts, int n, int flags, ssize_t ret)
-{
-	return finish_parts(fd, parts, (size_t)n, flags & RWF_NOWAIT ? MSG_DONTWAIT : 0, ret);
-}
-
-ssize_t shim_pwritev2(int fd, const struct iovec *parts, int n, long pos, int flags)
-{
-	__typeof__(&shim_pwritev2) next = next_data(SHIM_PWRITEV2, shim_pwritev2);
-
-	if (!shim_fd_may_be_smc(fd))
-		return next(fd, parts, n, pos, flags);
-	if (is_refused(fd, 0))
-		return -1;
-	return finish_pwritev2(fd, parts, n, flags, next(fd, parts, n, pos, flags));
-}
-
-ssize_t shim_pwritev64v2(int fd, const struct iovec *parts, int n, long long pos, int flags)
-{
-	__typeof__(&shim_pwritev64v2) next = next_data(SHIM_PWRITEV64V2, shim_pwritev64v2);
-
-	if (!shim_fd_may_be_smc(fd))
-		return next(fd, parts, n, pos, flags);
-	if (is_refused(fd, 0))
-		return -1;
-	return finish_pwritev2(fd, parts, n, flags, next(fd, parts, n, pos, flags));
-}
+#define PWRITEV2(name, fn, position)                                                               \
+	ssize_t shim_##name(int fd, const struct iovec *parts, int n, position pos,                \
+			    int flags) __asm__(#name);                                             \
+	SMC_ONLY ssize_t shim_##name##_smc(int fd, const struct iovec *parts, int n, position pos, \
+					   int flags)                                              \
+	{                                                                                          \
+		return finish_parts(fd, parts, n, flags & RWF_NOWAIT ? MSG_DONTWAIT : 0,           \
+				    next_data(fn, shim_##name)(fd, parts, n, pos, flags));         \
+	}                                                                                          \
+	DOOR(ssize_t, shim_##name, fn,                                                             \
+	     (int fd, const struct iovec *parts, int n, position pos, int flags),                  \
+	     (fd, parts, n, pos, flags))
+PWRITEV2(pwritev2, SHIM_PWRITEV2, long)
+PWRITEV2(pwritev64v2, SHIM_PWRITEV64V2, long long)
 
 #ifdef __GLIBC__
 /* Second names, which old programs use. */

@@ -24,28 +24,22 @@ static ssize_t send_file(enum shim_fn fn, int out, int in, void *pos, size_t len
 }
 
 /*
- * Headers may redirect sendfile() to sendfile64(). On 32-bit machines the two are different system
- * calls.
- */
-ssize_t shim_sendfile(int out, int in, void *pos, size_t len) __asm__("sendfile");
-ssize_t shim_sendfile64(int out, int in, void *pos, size_t len) __asm__("sendfile64");
-
-/**
- * shim_sendfile() - sendfile(2) that sends everything if the file ends before @len
+ * sendfile() - sendfile(2) that sends everything if the file ends before @len
  *
  * The kernel otherwise expects more data after the last bytes. TCP learns about the end of the file
  * by splice_eof() of struct proto_ops (Linux 6.5); SMC has no such function, and holds the bytes
  * back.
  *
+ * Headers may redirect sendfile() to sendfile64(). On 32-bit machines the two are different system
+ * calls.
+ *
  * Return: as sendfile(2).
  */
-ssize_t shim_sendfile(int out, int in, void *pos, size_t len)
-{
-	return send_file(SHIM_SENDFILE, out, in, pos, len);
-}
-
-/** shim_sendfile64() - sendfile() for programs with large files */
-ssize_t shim_sendfile64(int out, int in, void *pos, size_t len)
-{
-	return send_file(SHIM_SENDFILE64, out, in, pos, len);
-}
+#define SENDFILE(name, fn)                                                                         \
+	ssize_t shim_##name(int out, int in, void *pos, size_t len) __asm__(#name);                \
+	ssize_t shim_##name(int out, int in, void *pos, size_t len)                                \
+	{                                                                                          \
+		return send_file(fn, out, in, pos, len);                                           \
+	}
+SENDFILE(sendfile, SHIM_SENDFILE)
+SENDFILE(sendfile64, SHIM_SENDFILE64)

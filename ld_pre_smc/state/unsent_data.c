@@ -14,6 +14,7 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/block_signals.h"
 #include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/handshake_memory.h"
 #include "ld_pre_smc/state/keeper_client.h"
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/sandbox.h"
@@ -127,6 +128,18 @@ static void detach(int fd)
 			shim_fd_clear(FD_EPOLL, epfd);
 	}
 	errno = saved;
+}
+
+/* A mark may be that of an earlier socket with the number. */
+bool shim_refuses(int fd)
+{
+	struct shim_route route;
+
+	if ((unsigned int)fd >= SHIM_FD_NUMBERS || !shim_fd_is_set(FD_KEPT, fd) ||
+	    !shim_route_find(fd, &route))
+		return false;
+	errno = EPIPE;
+	return true;
 }
 
 /*

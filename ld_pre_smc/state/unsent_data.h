@@ -72,6 +72,13 @@ enum unsent_owner shim_unsent_give(int fd);
  */
 bool shim_unsent_close(struct shim_fd *fd);
 
+/**
+ * shim_refuses() - true, with EPIPE, if shutdown() has left the socket to smc_keep
+ *
+ * The kernel still takes data.
+ */
+bool shim_refuses(int fd);
+
 /** shim_is_open() - true if a file descriptor is open. Preserves errno. */
 bool shim_is_open(int fd);
 
