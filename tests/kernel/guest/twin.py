@@ -4,8 +4,8 @@ import os
 import socket
 import subprocess
 
-from differences import known, read_rows
 from kern import done, equal, ok
+from rows import known, read_rows
 
 KERNEL = os.environ["SMC_LAB_KERNEL"]
 RDMA = KERNEL == "6.12"

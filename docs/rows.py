@@ -1,37 +1,39 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Differences from TCP under the preload library: the rows of ld_pre_smc/differences, and the part of af_smc(7) that
-they make.
+"""Rows about the preload library: ld_pre_smc/repairs, the differences from TCP that it hides, and ld_pre_smc/differences,
+those that it cannot; and the parts of af_smc(7) that they make.
 
-usage: docs/differences.py           print af_smc(7) with the rows as they are now
-       docs/differences.py --write   replace it"""
+usage: docs/rows.py           print af_smc(7) with the rows as they are now
+       docs/rows.py --write   replace it"""
 import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "man/af_smc.7"
-BEGIN = '.\\" Made by docs/differences.py from ld_pre_smc/differences.\n'
-END = '.\\" End of ld_pre_smc/differences.\n'
-FIELDS = {"row", "heading", "kernel", "reason", "until", "option", "case", "cases", "test"}
+BEGIN = '.\\" Made by docs/rows.py from %s.\n'
+END = '.\\" End of %s.\n'
+FILES = ("ld_pre_smc/repairs", "ld_pre_smc/differences")
+FIELDS = {"row", "heading", "symptom", "kernel", "reason", "until", "cost", "option", "case", "cases", "test"}
+NEEDED = {"repairs": {"symptom", "kernel", "until", "cost"}, "differences": {"heading", "text", "kernel", "reason", "until"}}
 
 
 def read_rows(path):
     """Return: rows, each a dict of lists of values by field; "text" is the mdoc of the page."""
+    path = pathlib.Path(path)
     rows = []
-    for number, line in enumerate(pathlib.Path(path).read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         field, _, value = line.partition(" ")
         if not line or line.startswith("#"):
             continue
         if field == "row":
-            rows.append({"text": []})
-        if field == "|":
-            rows[-1]["text"].append(value)
-        elif field in FIELDS and value:
+            rows.append({})
+        field = "text" if field == "|" else field
+        if field in FIELDS | {"text"} and value:
             rows[-1].setdefault(field, []).append(value)
         else:
             raise SystemExit("%s:%d: unknown field: %s" % (path, number, line))
     for row in rows:
-        missing = [field for field in ("heading", "kernel", "reason", "until", "text") if not row.get(field)]
+        missing = sorted(NEEDED[path.name] - set(row))
         if missing or not {"case", "cases", "test"} & set(row):
             raise SystemExit("%s: row %s: no %s" % (path, row["row"][0], " or ".join(missing) or "case or test"))
     return rows
@@ -55,17 +57,20 @@ def known(rows, tags):
 def section(rows):
     yield ".Bl -tag -width Ds"
     for row in rows:
-        yield ".It " + row["heading"][0]
-        yield from row["text"]
+        yield ".It " + row["heading"][0] if "heading" in row else ".Pp"
+        yield from row.get("symptom", []) + row.get("text", [])
         if row["until"][0] != "-":
-            yield ".Pq up to Linux " + row["until"][0]
+            yield ".Pq before Linux " + row["until"][0]
     yield ".El"
 
 
 def page():
-    head, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    rows = read_rows(ROOT / "ld_pre_smc/differences")
-    return head + BEGIN + "\n".join(section(rows)) + "\n" + END + rest.split(END)[1]
+    text = PAGE.read_text(encoding="utf-8")
+    for file in FILES:
+        begin, end = BEGIN % file, END % file
+        head, rest = text.split(begin)
+        text = head + begin + "\n".join(section(read_rows(ROOT / file))) + "\n" + end + rest.split(end)[1]
+    return text
 
 
 if __name__ == "__main__":
