@@ -34,8 +34,6 @@ static int visit_others(struct dl_phdr_info *info, size_t size, void *arg)
  * own malloc(). This library has none, and is first due to LD_PRELOAD. The check runs before any
  * constructor. ASAN_OPTIONS and __asan_default_options() could disable it, but they belong to the
  * program.
- *
- * Return: as dl_iterate_phdr(3).
  */
 int dl_iterate_phdr(visit_fn visit, void *arg)
 {

@@ -12,21 +12,13 @@ static int new_epoll(int fd)
 	return fd;
 }
 
-/**
- * epoll_create() - epoll_create(2) that marks the instance for shim_unsent_close()
- *
- * Return: as epoll_create(2).
- */
+/** epoll_create() - epoll_create(2) that marks the instance for shim_unsent_close() */
 int epoll_create(int size)
 {
 	return new_epoll(next_epoll_create(size));
 }
 
-/**
- * epoll_create1() - epoll_create1(2), as epoll_create()
- *
- * Return: as epoll_create1(2).
- */
+/** epoll_create1() - epoll_create1(2), as epoll_create() */
 int epoll_create1(int flags)
 {
 	return new_epoll(next_epoll_create1(flags));

@@ -10,11 +10,7 @@
 
 extern char **environ;
 
-/**
- * execve() - execve(2) without loss of unsent SMC-R data on sockets that it closes
- *
- * Return: as execve(2); also for the other variants.
- */
+/** execve() - execve(2) without loss of unsent SMC-R data on sockets that it closes */
 int execve(const char *path, char *const argv[], char *const envp[])
 {
 	shim_leave_by_exec();

@@ -13,11 +13,7 @@ static int flush(int fd, FILE *file)
 	return shim_unsent_is_ours(fd) && fflush(file) ? errno : 0;
 }
 
-/**
- * fclose() - fclose(3), as close()
- *
- * Return: as fclose(3).
- */
+/** fclose() - fclose(3), as close() */
 int fclose(FILE *file)
 {
 	int saved = errno, fd = fileno(file), failed = flush(fd, file), ret;

@@ -25,8 +25,6 @@ static void drop_all_plain(void)
  * fork() - fork(2); the child records that it owns its memory
  *
  * It would find out by itself, but too late to recognize a vfork(2) child of its own.
- *
- * Return: as fork(2).
  */
 pid_t fork(void)
 {

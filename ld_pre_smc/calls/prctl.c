@@ -11,8 +11,6 @@
  *
  * libseccomp installs its filter by syscall(2), which cannot be interposed, but always sets
  * PR_SET_NO_NEW_PRIVS first.
- *
- * Return: as prctl(2).
  */
 int prctl(int option, ...)
 {
