@@ -28,8 +28,6 @@ void closefrom(int low);
  *
  * A file that cannot be an SMC socket costs no system call, a socket without unsent data costs one.
  * In a sandbox the kernel's behaviour is unchanged: see shim_in_sandbox.
- *
- * Return: as close(2).
  */
 int close(int fd)
 {
@@ -65,8 +63,6 @@ static void close_sent(unsigned int first, unsigned int last)
  *
  * With CLOSE_RANGE_UNSHARE other threads keep their descriptors, and with CLOSE_RANGE_CLOEXEC
  * nothing is closed yet.
- *
- * Return: as close_range(2).
  */
 int close_range(unsigned int first, unsigned int last, int flags)
 {

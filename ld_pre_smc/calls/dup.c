@@ -16,11 +16,7 @@ static void copied(int from, int to)
 	shim_fd_copy(from, to);
 }
 
-/**
- * dup() - dup(2) that marks the duplicate for close()
- *
- * Return: as dup(2).
- */
+/** dup() - dup(2) that marks the duplicate for close() */
 int dup(int from)
 {
 	int ret = next_dup(from);
@@ -48,11 +44,7 @@ static int control(enum shim_fn fn, int fd, int command, void *arg)
 int shim_fcntl(int fd, int command, ...) __asm__("fcntl");
 int shim_fcntl64(int fd, int command, ...) __asm__("fcntl64");
 
-/**
- * shim_fcntl() - fcntl(2) that marks duplicates for close()
- *
- * Return: as fcntl(2).
- */
+/** shim_fcntl() - fcntl(2) that marks duplicates for close() */
 int shim_fcntl(int fd, int command, ...)
 {
 	va_list ap;
@@ -95,11 +87,7 @@ static int dup_onto(int from, int to, int flags)
 	return ret;
 }
 
-/**
- * dup2() - dup2(2), with the work of close() for @to, which it implicitly closes
- *
- * Return: as dup2(2).
- */
+/** dup2() - dup2(2), with the work of close() for @to, which it implicitly closes */
 int dup2(int from, int to)
 {
 	return dup_onto(from, to, -1);
