@@ -103,6 +103,12 @@ $(O)/differences.h: ld_pre_smc/differences
 	$(Q)awk '$$1 == "reason" { sub("reason ", ""); why = $$0 } $$1 == "option" { printf \
 		"{ %s, %s, \"%s is refused: %s\" },\n", $$2, $$3, $$3, why }' $< >$@
 
+# One line for each row: its identifier, its name, and the kernel that ends it.
+$(O)/repairs.h: ld_pre_smc/repairs
+	$(mkdir)
+	$(Q)awk '$$1 == "row" { row = $$2 } $$1 == "until" { end = 0; if (split($$2, at, ".") == 2) \
+		end = "SHIM_RELEASE(" at[1] ", " at[2] ")"; printf "REPAIR(%s, \"%s\", %s)\n", toupper(row), row, end }' $< >$@
+
 BPF_SOURCES := $(wildcard extra/lib/*/*.bpf.c)
 BPF_BYTES := $(patsubst %.bpf.c,$(O)/bpf/%.bytes.h,$(notdir $(BPF_SOURCES)))
 $(O)/obj/%.o: %.c $(O)/version.h Makefile | $(PAGE_BYTES)
@@ -242,7 +248,7 @@ endef
 define shim_rules
 $(call shim_link,$(1)/ld_pre_smc.so,$(2),$(SHIM_SRC),$(3),.1,ld_pre_smc/ld_pre_smc.map)
 $(call shim_link,$(1)/ld_pre_smc_spin.so,$(2),$(wildcard extra/ld_pre_smc_spin/*.c) lib/launch/variables.c,$(3),,extra/ld_pre_smc_spin/ld_pre_smc_spin.map)
-$(2)/%.o: %.c $(O)/version.h $(O)/differences.h Makefile
+$(2)/%.o: %.c $(O)/version.h $(O)/differences.h $(O)/repairs.h Makefile
 	$$(mkdir)
 	$$(call say,CC)
 	$$(Q)$$(COMPILE) $$(SHIM_FLAGS) $(3) -MMD -MP -c -o $$@ $$<

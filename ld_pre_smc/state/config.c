@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ld_pre_smc/state/repair.h"
+
 enum { CONFIG_NONE, CONFIG_WRITING, CONFIG_READY };
 
 static struct shim_config shared;
@@ -71,6 +73,14 @@ static void choose_kinds(struct shim_config *cfg)
 		cfg->invalid |= 1U << VAR_FAMILY;
 }
 
+static void read_repairs(struct shim_config *cfg)
+{
+	const char *value = value_of(VAR_NO_REPAIRS);
+
+	if (value && !shim_repairs_find(value, &cfg->off))
+		cfg->invalid |= 1U << VAR_NO_REPAIRS;
+}
+
 static void read_environment(struct shim_config *cfg, struct rules *rules)
 {
 	const char *learn = value_of(VAR_LEARN);
@@ -81,6 +91,7 @@ static void read_environment(struct shim_config *cfg, struct rules *rules)
 		.raw = is_on(VAR_RAW),
 		.learn = !learn || !*learn || smc_is_on(learn),
 	};
+	read_repairs(cfg);
 	cfg->sndbuf = read_buffer(cfg, VAR_SNDBUF);
 	cfg->rcvbuf = read_buffer(cfg, VAR_RCVBUF);
 	choose_kinds(cfg);

@@ -19,6 +19,7 @@
  * @invalid: bit 1 << VAR_x for each variable whose value is ignored
  * @strict: SMC_STRICT: fail rather than use TCP
  * @raw: SMC_RAW: new sockets become SMC sockets, without any other change
+ * @off: SMC_NO_REPAIRS: a bit for each repair that is off
  * @learn: false for SMC_LEARN=0: see lives.h
  * @has_rules: SMC_INCLUDE or SMC_EXCLUDE has rules
  * @debug: SMC_DEBUG is on, and there is a standard error
@@ -37,6 +38,7 @@ struct shim_config {
 	bool learn;
 	bool has_rules;
 	bool debug;
+	unsigned long long off;
 	struct smc_buffer sndbuf;
 	struct smc_buffer rcvbuf;
 	dev_t err_dev;

@@ -16,6 +16,7 @@ enum smc_variable {
 	VAR_STRICT,
 	VAR_RAW,
 	VAR_DEBUG,
+	VAR_NO_REPAIRS, /* names of rows of ld_pre_smc/repairs, for diagnosis */
 	VAR_LEARN,
 	VAR_SPIN, /* of ld_pre_smc_spin.so: microseconds, 1 to SMC_SPIN_MAX */
 	VARIABLES,
@@ -43,10 +44,8 @@ bool smc_wants_inet(const char *value);
  * @bytes: the size in bytes, 0 to INT_MAX, the range of setsockopt(2) for SO_SNDBUF and SO_RCVBUF;
  *	written only on success
  *
- * No locale, no sign, no blanks, no errno, no memory: safe in a signal handler. The format is that
- * of smc-tools 1.8.5, which also accepted overflow and trailing garbage.
- *
- * Return: 0; -EINVAL if @s is anything else; -ERANGE if the size does not fit an int.
+ * Safe in a signal handler. Return: 0; -EINVAL if @s is anything else; -ERANGE if the size does not
+ * fit an int.
  */
 int smc_parse_size(const char *s, int *bytes);
 
