@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/repair.h"
 
 /* 32-bit RISC-V has only ever had 64-bit times. */
 #ifdef SYS_ppoll
@@ -275,7 +276,8 @@ void shim_linger_hide(int fd, struct linger *kept)
 	AUTO_ERRNO();
 
 	if (next_getsockopt(fd, SOL_SOCKET, SO_LINGER, kept, &len) || !kept->l_onoff ||
-	    !kept->l_linger || next_setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none)))
+	    !kept->l_linger || !shim_mends(fd, REPAIR_LINGER) ||
+	    next_setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none)))
 		*kept = none;
 }
 

@@ -152,16 +152,11 @@ void shim_close(int fd);
  * shim_linger_hide() - remove SO_LINGER with a nonzero time from a socket
  * @kept: its value; all zero if there was none
  *
- * connect() and listen() copy SO_LINGER to the TCP socket, but not its time: if the connection then
- * falls back, close() resets it and data is lost (net/smc/af_smc.c,
- * smc_copy_sock_settings_to_clc()). A time of 0 asks for that and stays. Preserves errno.
+ * A time of 0 asks for a reset and stays. Preserves errno.
  */
 void shim_linger_hide(int fd, struct linger *kept);
 
-/*
- * Set SO_LINGER again as it was before shim_linger_hide(), on the socket that has the number now.
- * Preserves errno.
- */
+/* Set SO_LINGER again, on the socket that has the number now. Preserves errno. */
 void shim_linger_show(int fd, const struct linger *kept);
 
 #pragma GCC visibility pop

@@ -20,6 +20,7 @@
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/options.h"
+#include "ld_pre_smc/state/repair.h"
 #include "ld_pre_smc/state/unsent_data.h"
 #include "process/sockopt_numbers.h"
 
@@ -67,11 +68,7 @@ static const short ipv6_options[] = {
 	IPV6_FREEBIND, IPV6_TRANSPARENT,
 };
 
-/*
- * Options that TCP's clients inherit from a listener, and SMC's not always: net/smc/af_smc.c copies
- * some of them when listen(2) is called. Excluded: SO_REUSEADDR and SO_REUSEPORT, which most
- * servers set, and clients have no use for.
- */
+/* Excluded: SO_REUSEADDR and SO_REUSEPORT, which most servers set, and clients do not need. */
 static const short inherited_options[] = {
 	SO_DEBUG, SO_DONTROUTE, SO_BROADCAST, SO_KEEPALIVE, SO_OOBINLINE, SO_NO_CHECK,
 	SO_LINGER, SO_RCVLOWAT, SO_SNDTIMEO, SO_MARK, SO_RXQ_OVFL, SO_SELECT_ERR_QUEUE,
@@ -129,7 +126,8 @@ void shim_inherit_options(int listener, int fd)
 	AUTO_ERRNO();
 	int differ = 0;
 
-	if (!shim_fd_has_options(listener) || !shim_is_smc(listener, NULL))
+	if (!shim_fd_has_options(listener) || !shim_is_smc(listener, NULL) ||
+	    !shim_mends(listener, REPAIR_INHERIT))
 		return;
 	shim_fd_note_options(listener, false);
 	for (size_t i = 0; i < ARRAY_SIZE(inherited_options); i++)

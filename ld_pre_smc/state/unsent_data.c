@@ -17,6 +17,7 @@
 #include "ld_pre_smc/state/handshake_memory.h"
 #include "ld_pre_smc/state/keeper_client.h"
 #include "ld_pre_smc/state/log.h"
+#include "ld_pre_smc/state/repair.h"
 #include "ld_pre_smc/state/sandbox.h"
 #include "ld_pre_smc/state/smcr_check.h"
 #include "smc/keep.h"
@@ -62,7 +63,7 @@ static int unless_lingering(int fd, int bytes)
 		return 0;
 	if (next_getsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, &len) || linger.l_onoff)
 		return -1;
-	return bytes;
+	return shim_mends(fd, REPAIR_UNSENT) ? bytes : 0;
 }
 
 int shim_unsent(int fd)

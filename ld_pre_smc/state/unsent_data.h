@@ -17,9 +17,7 @@ bool shim_unsent_is_ours(int fd);
  * shim_push() - send the data that an SMC socket holds back
  * @fd: an SMC socket
  *
- * Data written with MSG_MORE waits for the next write, possibly forever: it need not be sent when
- * the peer reads. TCP waits 200 ms at most. See smc_tx_should_cork() in net/smc/smc_tx.c. Preserves
- * TCP_CORK, TCP_NODELAY and errno.
+ * Preserves TCP_CORK, TCP_NODELAY and errno.
  */
 void shim_push(int fd);
 
@@ -67,8 +65,6 @@ enum unsent_owner shim_unsent_give(int fd);
  *
  * Return: true for an SMC socket, perhaps of SMC-R (see shim_may_be_rdma()), with only the close
  * message left to send. Then block signals: SMC-R does not retry, and the peer would wait forever.
- * See smc_wr_tx_get_free_slot() in net/smc/smc_wr.c: a link has few slots for messages, and a
- * signal ends the wait for one.
  */
 bool shim_unsent_close(struct shim_fd *fd);
 

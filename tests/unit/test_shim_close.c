@@ -278,7 +278,8 @@ TEST(exit_waits_until_all_is_sent)
 
 TEST(debug_lines)
 {
-	static const char *const said[] = { "fd 5: *smc_keep has *\n", "fd 5: *no smc_keep\n", "" };
+	static const char *const said[] = { "fd 5: unsent\n*smc_keep has *\n",
+					    "fd 5: unsent\n*no smc_keep\n", "" };
 	struct log_line line = { 0 };
 
 	for (int i = 0; i < 3; i++) {
