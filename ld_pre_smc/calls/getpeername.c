@@ -7,10 +7,10 @@
 #include <sys/syscall.h>
 
 #include "ld_pre_smc/next.h"
-#include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/handshake_memory.h"
 #include "ld_pre_smc/state/program_memory.h"
+#include "ld_pre_smc/state/repair.h"
 
 static int copy_address(int fd, const union shim_address *peer, struct sockaddr *addr,
 			socklen_t *len)
@@ -25,19 +25,14 @@ static int copy_address(int fd, const union shim_address *peer, struct sockaddr 
 	return 0;
 }
 
-/**
- * getpeername() - getpeername(2) that knows the peer until TCP has closed, not only until
- * shutdown(2)
- *
- * Return: as getpeername(2).
- */
+/** getpeername() - getpeername(2) that knows the peer until TCP has closed */
 int getpeername(int fd, struct sockaddr *addr, socklen_t *len)
 {
 	int saved = errno, ret = next_getpeername(fd, addr, len);
 	struct shim_route route;
 
-	if (!ret || errno != ENOTCONN || !shim_repairs() || !shim_route_find(fd, &route) ||
-	    !route.is_shut || shim_tcp_state(fd) == TCP_CLOSE)
+	if (!ret || errno != ENOTCONN || !shim_route_find(fd, &route) || !route.is_shut ||
+	    shim_tcp_state(fd) == TCP_CLOSE || !shim_mends(fd, REPAIR_PEER_NAME))
 		return ret;
 	ret = copy_address(fd, &route.to, addr, len);
 	if (!ret)
