@@ -9,6 +9,7 @@
 #include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/handshake_memory.h"
 #include "ld_pre_smc/state/options.h"
+#include "ld_pre_smc/state/repair.h"
 #include "ld_pre_smc/state/smcr_check.h"
 #include "smc/keep.h"
 
@@ -26,7 +27,7 @@ static int ask_tcp(int fd, unsigned long request, void *arg)
 	int ret, tcp;
 	struct shim_sock sock;
 
-	if (!shim_is_smc(fd, &sock))
+	if (!shim_is_smc(fd, &sock) || !shim_mends(fd, REPAIR_INTERFACES))
 		return -1;
 	tcp = shim_new_socket(sock.family, KIND_TCP);
 	if (tcp < 0) {
@@ -51,29 +52,19 @@ static bool is_within_host(int fd)
 	return !memcmp(&ends[0], &ends[1], sizeof(*ends));
 }
 
-/*
- * SMC-D's loopback device counts data until the peer has read much more: sent data has arrived
- * there. Over SMC-R, it may not have, which the kernel reports.
- */
+/* Sent data has arrived at a loopback device. Over SMC-R, it may not have. */
 static void count_unsent(int fd, int *bytes)
 {
 	AUTO_ERRNO();
 	int unsent;
 
-	if (*bytes > 0 && shim_repairs() && shim_is_smc(fd, NULL) &&
-	    !next_ioctl(fd, SIOCOUTQNSD_894B, &unsent) && unsent < *bytes &&
-	    (is_within_host(fd) || !shim_may_be_rdma(true)))
+	if (*bytes > 0 && shim_is_smc(fd, NULL) && !next_ioctl(fd, SIOCOUTQNSD_894B, &unsent) &&
+	    unsent < *bytes && (is_within_host(fd) || !shim_may_be_rdma(true)) &&
+	    shim_mends(fd, REPAIR_OUTQ))
 		*bytes = unsent;
 }
 
-/**
- * ioctl() - ioctl(2), with requests that TCP sockets support and SMC sockets do not
- *
- * Requests such as SIOCGIFADDR are about the network, not the socket: any TCP socket can answer.
- * SIOCOUTQ becomes 0 once the peer has the data.
- *
- * Return: as ioctl(2).
- */
+/** ioctl() - ioctl(2), with requests that TCP sockets support and SMC sockets do not */
 #ifdef __GLIBC__
 int ioctl(int fd, unsigned long request, ...)
 #else
