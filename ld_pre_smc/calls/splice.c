@@ -13,6 +13,7 @@
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/repair.h"
 
 /* Buffer on the stack of the calling thread. */
 #define CHUNK 8192
@@ -60,14 +61,7 @@ static ssize_t write_from(int in, int out, size_t len, unsigned int flags)
 	return ret;
 }
 
-/**
- * splice() - splice(2); data from SMC sockets is copied, data into them is not held back
- *
- * The kernel's own implementation has two flaws: a recv() while spliced bytes are still in the pipe
- * never returns and cannot be killed, and O_NONBLOCK of the socket is ignored.
- *
- * Return: as splice(2).
- */
+/** splice() - splice(2); data from SMC sockets is copied, data into them is not held back */
 ssize_t splice(int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len, unsigned int flags)
 {
 	int saved = errno;
@@ -77,7 +71,7 @@ ssize_t splice(int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len, uns
 		flags &= ~(unsigned int)SPLICE_F_MORE;
 	if (in_pos || out_pos || !len || flags >= 2 * SPLICE_F_GIFT || !shim_repairs())
 		return next_splice(in, in_pos, out, out_pos, len, flags);
-	if (!shim_is_smc(in, NULL) || !is_writable_pipe(out))
+	if (!shim_is_smc(in, NULL) || !is_writable_pipe(out) || !shim_mends(in, REPAIR_SPLICE))
 		return write_from(in, out, len, flags);
 	n = copy(in, out, len, flags);
 	if (n >= 0)
