@@ -422,6 +422,10 @@ TEST(shutdown_of_a_listener)
 
 TEST(a_number_that_cannot_be_copied)
 {
+	make(0, 1);
+	ends(dup2(7, 5), -1, EBADF, 5, OPEN);
+	ends(dup2(5, 5), 5, 0, 5, OPEN);
+	assert_int_equal(kept.n, 0);
 	fake_fails("dup", EINVAL, 3);
 	comes_to(dup3(5, 7, 0), -1, EINVAL);
 	comes_to(dup2(5, 7), -1, EINVAL);

@@ -6,8 +6,6 @@
 
 #include "ld_pre_smc/calls/connect.h"
 #include "ld_pre_smc/state/handshake_memory.h"
-#include "ld_pre_smc/state/options.h"
-#include "ld_pre_smc/state/replace_socket.h"
 
 /* Calls of the kernel's connect(2), blocking or not; whether SO_LINGER, SO_SNDTIMEO were set. */
 static struct {
@@ -349,20 +347,18 @@ TEST(results_of_nonblocking_connects)
 	}
 }
 
-TEST(linger_waits_outside)
+/* Another process may have set a key. */
+TEST(af_unspec_after_fallback)
 {
-	const struct row row = { LINGERS };
-	const struct linger none = { 1, 0 };
-	struct shim_route route;
-
-	arrange(&row);
-	fake_fails("setsockopt 5 1 13", EPERM, 1);
-	connects(connect_to(80), 0, 0, SAME, 1, 0);
-	assert_true(tried.lingers);
-	fake_option(5, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
-	connects(connect_to(80), 0, 0, SAME, 1, 0);
-	assert_true(tried.lingers);
-	comes_to((shim_route_from(&route, 5), 0), 0, 0);
+	fake_socket(5, AF_SMC, IPPROTO_TCP);
+	fake_fails("connect", EINVAL, 1);
+	connects(to_nobody(), -1, EINVAL, SAME, 1, 0);
+	connects(to_nobody(), 0, 0, SAME, 1, 0);
+	shim_fd_mark_plain(5);
+	fake.fds[5].domain = AF_INET6;
+	connects(to_nobody(), 0, 0, AS_TCP, 1, 0);
+	is_new(5);
+	is_socket(5, AF_INET6, IPPROTO_TCP);
 }
 
 static struct fixture fixture = { .setup = setup, .teardown = fake_teardown };
