@@ -122,42 +122,33 @@ enum found { RESULT, GONE, AGAIN, BUSY, NOBODY, NO_CARE };
 
 /*
  * Look into the queue. Only one caller may do so at a time: otherwise an empty queue could mean
- * that another one took the client.
- */
-static enum found look_alone(const struct call *call, int *fd, struct shim_window *window)
-{
-	if (!is_ready(call))
-		return NOBODY;
-	if (!window->is_shared && is_nonblocking(call->fd.number))
-		return NO_CARE;
-	shim_window_open(window);
-	*fd = take_next(call);
-	shim_window_close(window);
-	if (*fd != -EAGAIN && *fd != -EINTR)
-		return RESULT;
-	return is_ready(call) ? AGAIN : GONE;
-}
-
-/*
- * Look into the queue, while other callers are locked out. For a listener that other processes may
- * have, O_NONBLOCK is queried first, so that callers are locked out only if needed.
+ * that another one took the client. For a listener that other processes may have, O_NONBLOCK is
+ * queried first, so that callers are locked out only if needed.
  */
 static enum found look(struct call *call, int tries, int *fd)
 {
 	struct shim_window window = { .fd = call->fd.number,
 				      .is_shared = !shim_fd_has(&call->fd, FD_OWN) };
-	enum found found = BUSY;
+	enum found found = RESULT;
 
-	if (window.is_shared) {
-		if (!is_ready(call))
-			return NOBODY;
-		if (is_nonblocking(call->fd.number) || !shim_fd_is_any_smc(&call->fd))
-			return NO_CARE;
+	if (window.is_shared && !is_ready(call))
+		return NOBODY;
+	if (window.is_shared && (is_nonblocking(window.fd) || !shim_fd_is_any_smc(&call->fd)))
+		return NO_CARE;
+	if (!shim_window_enter(&window, tries))
+		return BUSY;
+	if (!is_ready(call)) {
+		found = NOBODY;
+	} else if (!window.is_shared && is_nonblocking(window.fd)) {
+		found = NO_CARE;
+	} else {
+		shim_window_open(&window);
+		*fd = take_next(call);
+		shim_window_close(&window);
+		if (*fd == -EAGAIN || *fd == -EINTR)
+			found = is_ready(call) ? AGAIN : GONE;
 	}
-	if (shim_window_enter(&window, tries)) {
-		found = look_alone(call, fd, &window);
-		shim_window_leave(&window);
-	}
+	shim_window_leave(&window);
 	return found;
 }
 
@@ -220,10 +211,7 @@ static int accept_repaired(struct call *call)
 	return fd;
 }
 
-/*
- * Adds no system call for sockets other than SMC; one for a listener that is non-blocking or has an
- * empty queue, and one per client if buffer sizes are set.
- */
+/* Adds one system call if the listener is non-blocking or idle, one if buffer sizes are set. */
 static int accept_marked(const struct shim_fd *fd, struct sockaddr *addr, socklen_t *len, int flags)
 {
 	struct call call = { *fd, addr, len, flags };

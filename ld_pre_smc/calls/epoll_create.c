@@ -7,8 +7,7 @@
 
 static int new_epoll(int fd)
 {
-	if (fd >= 0 && fd < SHIM_FD_NUMBERS && !shim_fd_is_set(FD_EPOLL, fd))
-		shim_fd_set(FD_EPOLL, fd);
+	shim_fd_set(FD_EPOLL, fd);
 	return fd;
 }
 

@@ -208,8 +208,6 @@ static int refused_late(int fd, const struct option *opt)
 	case TCPGUARD(IPPROTO_TCP, 39): /* TCP_AO_DEL_KEY */
 	case TCPGUARD(IPPROTO_TCP, 40): /* TCP_AO_INFO */
 		return shim_is_tcp_active(fd) ? EISCONN : 0;
-	case TCPGUARD(IPPROTO_TCP, 42): /* TCP_AO_REPAIR */
-		return shim_tcp_state(fd) == TCP_LISTEN ? EPERM : 0;
 	default: return 0;
 	}
 }
@@ -221,10 +219,13 @@ static int refused_late(int fd, const struct option *opt)
 static int protect(struct shim_fd *fd, const struct option *opt)
 {
 	int fresh, err = set_on_fresh(fd, KIND_TCP, opt, &fresh);
-	int late = err == ENOPROTOOPT ? 0 : refused_late(fd->number, opt);
-	bool is_alone = fresh >= 0 && !late && shim_fd_has(fd, FD_OWN) &&
-			!shim_is_used_elsewhere(fd->number);
+	bool is_alone =
+		fresh >= 0 && shim_fd_has(fd, FD_OWN) && !shim_is_used_elsewhere(fd->number);
+	int late = 0;
 
+	/* TCP looks for an unknown option and for a number before it looks at its state. */
+	if (err != ENOPROTOOPT && err != EFAULT && (int)opt->len >= (int)sizeof(int))
+		late = refused_late(fd->number, opt);
 	if (err != NO_SOCKET && fresh < 0)
 		return late ? late : err;
 	if (is_alone && shim_may_swap(fd->number))

@@ -85,23 +85,12 @@ static inline bool shim_fd_is_marked(int fd)
 bool shim_marked_is_smc(int fd);
 
 /**
- * shim_fd_mark() - mark a descriptor that may be an SMC socket
- * @fd: any number; negative ones are ignored
+ * shim_fd_mark_socket() - mark a descriptor that may be an SMC socket, and is a socket until closed
  *
- * A wrong mark only costs system calls, once. A missing one disables the work of close() and
+ * A wrong FD_SMC only costs system calls, once. A missing one disables the work of close() and
  * accept() for SMC sockets, and nothing else may depend on it: sockets of raw system calls have
- * none. No system call, no lock; preserves errno.
- */
-static inline void shim_fd_mark(int fd)
-{
-	shim_fd_set(FD_SMC, fd);
-}
-
-/**
- * shim_fd_mark_socket() - shim_fd_mark() for a descriptor known to be a socket, until it is closed
- *
- * A mark alone is no proof: the number may have become any file, and drivers may misinterpret an
- * ioctl(2) meant for sockets. Those of DRM look only at the last byte.
+ * none. FD_SMC alone is no proof: the number may have become any file, and drivers may misinterpret
+ * an ioctl(2) meant for sockets. Those of DRM look only at the last byte.
  */
 static inline void shim_fd_mark_socket(int fd)
 {

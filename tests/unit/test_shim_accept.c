@@ -55,7 +55,7 @@ FIXTURE(setup)
 	atomic_store(&shim_next_fn[SHIM_ACCEPT4], (shim_any_fn)take4);
 	/* A window that was left open would be stale by then. */
 	fake.ms += 1000;
-	shim_fd_mark(5);
+	shim_fd_set(FD_SMC, 5);
 	set_limit(0);
 	return 0;
 }

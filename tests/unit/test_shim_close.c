@@ -470,7 +470,7 @@ TEST(marks_beyond_the_tables)
 	assert_true(shim_fd_is_set(FD_EPOLL, 0));
 	comes_to(epoll_create(3), 13, 0);
 	/* The findings of a vfork() child are not kept. */
-	shim_fd_mark(63);
+	shim_fd_set(FD_SMC, 63);
 	fake.pid = 1;
 	shim_fd_clear(FD_SMC, 63);
 	assert_true(shim_fd_is_marked(63));
@@ -485,7 +485,7 @@ TEST(ranges_are_looked_through)
 	own_socket(6);
 	fake.fds[6].unsent = 1;
 	fake_socket(7, AF_INET, IPPROTO_TCP);
-	shim_fd_mark(7);
+	shim_fd_set(FD_SMC, 7);
 	comes_to(close_range(5, 6, 1), 0, 0);
 	assert_true(end_of(5) == OPEN && end_of(6) == OPEN);
 	comes_to(close_range(0, 5, 0), 0, 0);
