@@ -37,7 +37,7 @@ int bind(int number, const struct sockaddr *addr, socklen_t len)
 	int saved = errno, ret, err;
 
 	shim_fd_lose(&fd, FD_PLAIN);
-	shim_choose_bind(&fd, addr, len);
+	shim_choose_listen(&fd, addr, len);
 	ret = next_bind(number, addr, len);
 	err = errno;
 	if (!ret || (err != EADDRINUSE && err != EADDRNOTAVAIL) || !shim_repairs())

@@ -42,7 +42,7 @@ int listen(int number, int backlog)
 	struct linger kept = { 0 };
 	int saved = errno, ret, locks;
 
-	shim_choose_listen(&fd);
+	shim_choose_listen(&fd, NULL, 0);
 	shim_fd_lose(&fd, FD_PLAIN);
 	if (shim_repairs() && !shim_fd_is_tcp_first(&fd)) {
 		if (shim_fd_is_smc(&fd))

@@ -83,28 +83,22 @@ static int ask_kernel(int *fd, int type, const struct shim_socket_args *args)
 	return *fd < 0 ? errno : 0;
 }
 
-/* True if an AppArmor profile applies. Most profiles do not allow reading it: EACCES. */
-static bool is_confined(void)
-{
-	int has = shim_file_has(AT_FDCWD, "/proc/thread-self/attr/apparmor/current", " (enforce)");
-
-	return has > 0 || has == -EACCES;
-}
-
 /*
  * AppArmor, in Linux 6.12 at least, treats the socket that accept(2) returns for IPPROTO_SMC as
  * AF_SMC, and a profile without "network smc" denies every use of it. So IPPROTO_SMC is used only
- * if AF_SMC is not denied.
+ * if AF_SMC is not denied. Most profiles do not allow reading which one applies: EACCES.
  */
 static bool is_af_smc_denied(const struct socket_attempt *try, int type, int v6)
 {
+	static const char profile[] = "/proc/thread-self/attr/apparmor/current";
 	static atomic_bool is_admitted;
-	int err = try->refused[KIND_AF_SMC], fd;
+	int err = try->refused[KIND_AF_SMC], has, fd;
 
 	if (err || is_admitted || shim_is_locked)
 		return err == EACCES;
 	err = remembered_refusal(KIND_AF_SMC, v6);
-	if (!err && is_confined()) {
+	has = err ? 0 : shim_file_has(AT_FDCWD, profile, " (enforce)");
+	if (has > 0 || has == -EACCES) {
 		err = ask_kernel(&fd, type, &shim_sockets[KIND_AF_SMC][v6]);
 		if (!err)
 			shim_close(fd);

@@ -168,8 +168,6 @@ static bool is_as_before(const struct shim_fd *fd, bool is_tcp)
  */
 static void make_smc(struct shim_fd *fd, const char *why)
 {
-	int errs[2];
-
 	if (!shim_fd_is_any_tcp(fd) || !shim_may_swap(fd->number))
 		return;
 	if (shim_swap(fd, (enum shim_kind)shim_working_kinds[fd->sock.family == AF_INET6], why)) {
@@ -178,7 +176,8 @@ static void make_smc(struct shim_fd *fd, const char *why)
 	}
 	shim_fd_mark_socket(fd->number);
 	shim_fd_became(fd, fd->sock.kind);
-	shim_give_buffers(fd->number, shim_int_option(fd->number, SOL_SOCKET, SO_BUF_LOCK), errs);
+	shim_give_buffers(fd->number, shim_int_option(fd->number, SOL_SOCKET, SO_BUF_LOCK),
+			  (int[2]){ 0 });
 }
 
 static void make_tcp(struct shim_fd *fd, const char *why)
@@ -220,12 +219,6 @@ static __attribute__((noinline)) bool is_forbidden(bool is_listen, const struct 
 	return !rules_allow(shim_rules_get(&own), is_listen, addr, len);
 }
 
-static bool is_address(const struct sockaddr *addr, socklen_t len)
-{
-	return len >= sizeof(struct sockaddr_in) &&
-	       (addr->sa_family == AF_INET || addr->sa_family == AF_INET6);
-}
-
 void shim_choose_connect(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len)
 {
 	static const unsigned char learned[] = {
@@ -237,7 +230,9 @@ void shim_choose_connect(struct shim_fd *fd, const struct sockaddr *addr, sockle
 
 	if (shim_is_locked)
 		return;
-	if (!is_address(addr, len)) { /* AF_UNSPEC disconnects */
+	if (len < sizeof(struct sockaddr_in) ||
+	    (addr->sa_family != AF_INET && addr->sa_family != AF_INET6)) {
+		/* AF_UNSPEC disconnects. */
 		shim_fd_lose(fd, FD_TIMED);
 		return;
 	}
@@ -249,36 +244,28 @@ void shim_choose_connect(struct shim_fd *fd, const struct sockaddr *addr, sockle
 		shim_lives_begin(fd->number, timed);
 }
 
-/* Without rules, if all sockets are SMC sockets, there is no choice. */
-static bool has_choice(const struct shim_fd *fd)
+static __attribute__((noinline)) void choose_at(struct shim_fd *fd, const struct sockaddr *addr,
+						socklen_t len)
 {
-	return !shim_is_locked && (has_rules() || shim_fd_is_tcp_first(fd));
-}
-
-static void choose_at(struct shim_fd *fd, const struct sockaddr_storage *addr, socklen_t len)
-{
-	bool is_not = is_forbidden(true, (const struct sockaddr *)addr, len);
-
-	follow(fd, is_not ? FACT(NOT_AT) : 0);
-}
-
-void shim_choose_bind(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len)
-{
-	struct sockaddr_storage copy;
-
-	if (has_choice(fd) && len && len <= sizeof(copy) &&
-	    shim_read(&copy, fd->number, addr, len, SYS_bind) &&
-	    is_address((struct sockaddr *)&copy, len) &&
-	    ((struct sockaddr_in *)&copy)->sin_port) /* same offset in IPv6 */
-		choose_at(fd, &copy, len);
-}
-
-void shim_choose_listen(struct shim_fd *fd)
-{
-	struct sockaddr_storage addr;
-	socklen_t len = sizeof(addr);
+	struct sockaddr_storage room;
+	struct sockaddr *at = (struct sockaddr *)&room;
+	socklen_t most = sizeof(room);
 	AUTO_ERRNO();
+	bool is_known;
 
-	if (has_choice(fd) && !getsockname(fd->number, (struct sockaddr *)&addr, &len))
-		choose_at(fd, &addr, len);
+	if (addr)
+		is_known = len >= sizeof(struct sockaddr_in) && len <= most &&
+			   shim_read(at, fd->number, addr, len, SYS_bind) &&
+			   ((struct sockaddr_in *)at)->sin_port; /* same offset in IPv6 */
+	else
+		is_known = !getsockname(fd->number, at, &most);
+	if (is_known)
+		follow(fd, is_forbidden(true, at, addr ? len : most) ? FACT(NOT_AT) : 0);
+}
+
+/* Without rules, if all sockets are SMC sockets, there is no choice. */
+void shim_choose_listen(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len)
+{
+	if (!shim_is_locked && (has_rules() || shim_fd_is_tcp_first(fd)))
+		choose_at(fd, addr, len);
 }

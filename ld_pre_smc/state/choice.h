@@ -46,10 +46,10 @@ unsigned int shim_choose_open(struct socket_attempt *try, const struct shim_conf
  */
 void shim_choose_connect(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len);
 
-/* Before bind(2): a socket with a port is going to listen; without one, listen(2) decides. */
-void shim_choose_bind(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len);
-
-/* Before listen(2). */
-void shim_choose_listen(struct shim_fd *fd);
+/**
+ * shim_choose_listen() - before bind(2): a socket with a port is going to listen
+ * @addr: NULL before listen(2), which decides about the others
+ */
+void shim_choose_listen(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len);
 
 #pragma GCC visibility pop
