@@ -20,19 +20,17 @@ static int force_of(int name)
 	return name == SO_SNDBUF ? SO_SNDBUFFORCE : SO_RCVBUFFORCE;
 }
 
-/* @forced: receives true if the forcing option was needed, and successful */
-static int set_buffer(int fd, int name, int bytes, bool *forced)
+/* Return: 0; 1 if the forcing option was needed, and successful; -errno. */
+static int set_buffer(int fd, int name, int bytes)
 {
 	int got;
 
-	*forced = false;
 	if (next_setsockopt(fd, SOL_SOCKET, name, &bytes, sizeof(bytes)))
-		return errno;
+		return -errno;
 	/* The kernel reports twice the requested size. */
 	got = shim_int_option(fd, SOL_SOCKET, name);
-	if (got >= 0 && got / 2 < bytes)
-		*forced = !next_setsockopt(fd, SOL_SOCKET, force_of(name), &bytes, sizeof(bytes));
-	return 0;
+	return got >= 0 && got / 2 < bytes &&
+	       !next_setsockopt(fd, SOL_SOCKET, force_of(name), &bytes, sizeof(bytes));
 }
 
 /*
@@ -45,8 +43,7 @@ static int set_size(int fd, int name, int bytes)
 	enum { UNKNOWN, PLAIN, FORCED };
 	static atomic_int methods[2];
 	atomic_int *method = &methods[name == SO_SNDBUF];
-	int known = atomic_load_explicit(method, memory_order_relaxed), err;
-	bool forced;
+	int known = atomic_load_explicit(method, memory_order_relaxed), ret;
 
 	if (!bytes)
 		return 0;
@@ -55,10 +52,11 @@ static int set_size(int fd, int name, int bytes)
 	if (known == FORCED &&
 	    !next_setsockopt(fd, SOL_SOCKET, force_of(name), &bytes, sizeof(bytes)))
 		return 0;
-	err = set_buffer(fd, name, bytes, &forced);
-	if (!err)
-		atomic_store_explicit(method, forced ? FORCED : PLAIN, memory_order_relaxed);
-	return err;
+	ret = set_buffer(fd, name, bytes);
+	if (ret < 0)
+		return -ret;
+	atomic_store_explicit(method, ret ? FORCED : PLAIN, memory_order_relaxed);
+	return 0;
 }
 
 /*
@@ -126,10 +124,9 @@ void shim_accepted_buffers(int listener, int fd)
 static void copy_buffer(int from, int to, int name)
 {
 	int twice = shim_int_option(from, SOL_SOCKET, name);
-	bool forced;
 
 	if (twice > 1)
-		set_buffer(to, name, twice / 2, &forced);
+		set_buffer(to, name, twice / 2);
 }
 
 void shim_copy_buffers(int from, int to, bool are_both_smc)
