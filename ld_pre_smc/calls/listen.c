@@ -3,8 +3,8 @@
  * listen(2), with the behaviour of a TCP socket.
  *
  * First the rules decide. SMC copies SO_LINGER and the sizes of buffers to the TCP socket that
- * listens: meanwhile, SO_LINGER is hidden and our sizes are locked. If connect(2) has failed before,
- * listen() still works.
+ * listens: meanwhile, SO_LINGER is hidden and our sizes are locked. It also works after a failed
+ * connect(2).
  */
 #include <errno.h>
 #include <netinet/tcp.h>
