@@ -19,10 +19,13 @@ extern _Atomic(shim_open_fn) shim_openers[2];
 /* The SMC kind that worked last, by family. */
 extern atomic_int shim_working_kinds[2];
 
-/* Most sockets of this program use TCP: then socket() opens TCP sockets, see shim_fd_is_tcp(). */
+/*
+ * Most sockets of this program use TCP: then socket() opens TCP sockets, see shim_fd_is_tcp(). Not
+ * with SMC_STRICT or SMC_DEBUG.
+ */
 extern atomic_bool shim_is_tcp_first;
 
-/** shim_open_tcp_first() - set it; not with SMC_STRICT or SMC_DEBUG. No system call */
+/** shim_open_tcp_first() - change it. No system call */
 void shim_open_tcp_first(bool yes);
 
 /** shim_look_again() - make the next socket() of each family find a working kind again */
