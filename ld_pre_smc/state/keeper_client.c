@@ -8,7 +8,6 @@
 #include <link.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -44,24 +43,14 @@ static atomic_int calm;
 /* PID of the process that is starting the keeper, or was when this one was forked from it. */
 static atomic_int starter;
 
-/* True if an object, whose segments are relative to its address, contains @address. */
-static bool has_address(const struct dl_phdr_info *info, uintptr_t address)
-{
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-
-		if (part->p_type == PT_LOAD &&
-		    address - (info->dlpi_addr + part->p_vaddr) < part->p_memsz)
-			return true;
-	}
-	return false;
-}
+/* First byte of this library; defined by the linker. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 
 /* The name lives as long as the object. A nonzero result ends the search. */
 static int look_at(struct dl_phdr_info *info, size_t size __attribute__((unused)),
 		   void *arg __attribute__((unused)))
 {
-	if (!has_address(info, (uintptr_t)shim_keeper_find))
+	if (info->dlpi_addr != (ElfW(Addr))__ehdr_start)
 		return 0;
 	library = info->dlpi_name;
 	return 1;
@@ -224,13 +213,6 @@ static int become_keeper(void *arg)
 	return 1;
 }
 
-static void nap(void)
-{
-	const long millisecond[] = { 0, 1000000 };
-
-	syscall(SYS_nanosleep, millisecond, NULL);
-}
-
 /* Start a process as vfork(2) does, but without a signal to the parent when it ends. */
 static int start_process(int (*run)(void *), struct start *start, int stack)
 {
@@ -294,7 +276,7 @@ static bool start_once(const struct search *search)
 	bool may;
 
 	while (other == pid && shim_milliseconds() < search->end) {
-		nap();
+		shim_nap();
 		other = starter;
 		if (other != pid)
 			return true;
@@ -335,7 +317,7 @@ static bool find_keeper(struct search *search, int *fd)
 	while ((err = connect_to(search, fd)) == ECONNREFUSED && has_time(search)) {
 		name = try_name(search);
 		if (name == EADDRINUSE)
-			nap();
+			shim_nap();
 		else if (name || !start_once(search))
 			break;
 	}

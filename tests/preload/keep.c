@@ -533,7 +533,7 @@ long syscall(long number, ...)
 	va_start(ap, number);
 	get_args(args, ap);
 	va_end(ap);
-	if (number == SYS_nanosleep && name_fd >= 0) {
+	if (number == SYS_ppoll && !args[0] && name_fd >= 0) {
 		libc_call(SYS_dup3, dup_args);
 		name_fd = -1;
 	}

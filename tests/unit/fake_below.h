@@ -834,7 +834,6 @@ static const struct {
 	{ SYS_faccessat, "faccessat", 0 },
 	{ SYS_wait4, "wait4", 1 },
 	{ SYS_exit_group, "exit_group", 1 },
-	{ SYS_nanosleep, "sleep", 0 },
 	{ SYS_close_range, "close_range", 3 },
 	{ SYS_openat, "openat", 0 },
 	{ SYS_read, "read", 1 },
