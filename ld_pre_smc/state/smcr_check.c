@@ -3,30 +3,15 @@
 #include "ld_pre_smc/state/smcr_check.h"
 
 #include <errno.h>
+#include <linux/netlink.h>
+#include <rdma/rdma_netlink.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ld_pre_smc/state/block_signals.h"
 #include "ld_pre_smc/state/fd_query.h"
-
-/* From <linux/netlink.h> and <rdma/rdma_netlink.h>, which not every libc has. */
-struct message {
-	uint32_t len;
-	uint16_t type;
-	uint16_t flags;
-	uint32_t sequence;
-	uint32_t port;
-};
-
-enum {
-	NETLINK_RDMA_20 = 20,
-	DUMP_REQUEST = 0x301,  /* NLM_F_REQUEST | NLM_F_DUMP */
-	DONE = 3,	       /* NLMSG_DONE */
-	DEVICES = 5 << 10 | 1, /* RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET) */
-};
 
 /* Minimum number of calls between two queries: a process that closes few sockets makes none. */
 #define ROUND 16
@@ -40,25 +25,27 @@ static atomic_uint answered_at;
 /* The query is not permitted: do not repeat it. */
 static atomic_bool is_refused;
 
+#define DEVICES RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET)
+
 enum answer { NO_ANSWER, SOME, NONE };
 
 /* Dump the devices; the first message is sufficient: nldev_get_dumpit() in ib_core. */
 static enum answer ask(int fd)
 {
-	const struct message request = {
-		.len = sizeof(request),
-		.type = DEVICES,
-		.flags = DUMP_REQUEST,
+	const struct nlmsghdr request = {
+		.nlmsg_len = sizeof(request),
+		.nlmsg_type = DEVICES,
+		.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
 	};
-	struct message first = { 0 };
+	struct nlmsghdr first = { 0 };
 
 	/* An answer that does not fit is truncated. */
 	if (syscall(SYS_sendto, fd, &request, sizeof(request), 0, NULL, 0) < 0 ||
 	    syscall(SYS_recvfrom, fd, &first, sizeof(first), MSG_DONTWAIT, NULL, NULL) < 0)
 		return NO_ANSWER;
-	if (first.type == DONE)
+	if (first.nlmsg_type == NLMSG_DONE)
 		return NONE;
-	return first.type == DEVICES ? SOME : NO_ANSWER;
+	return first.nlmsg_type == DEVICES ? SOME : NO_ANSWER;
 }
 
 /* Signal handlers must not run while the socket exists. */
@@ -70,7 +57,7 @@ static enum answer open_and_ask(void)
 
 	if (!shim_signals_block(&old))
 		return answer;
-	fd = (int)syscall(SYS_socket, AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA_20);
+	fd = (int)syscall(SYS_socket, AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
 	if (fd >= 0) {
 		answer = ask(fd);
 		shim_close(fd);
