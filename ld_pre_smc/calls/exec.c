@@ -5,15 +5,15 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "ld_pre_smc/calls/exit.h"
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/unsent_data.h"
 
 extern char **environ;
 
 /** execve() - execve(2) without loss of unsent SMC-R data on sockets that it closes */
 int execve(const char *path, char *const argv[], char *const envp[])
 {
-	shim_leave_by_exec();
+	shim_unsent_leave(true);
 	return next_execve(path, argv, envp);
 }
 
@@ -26,7 +26,7 @@ int execv(const char *path, char *const argv[])
 /** execvpe() - execvpe(3), as execve() */
 int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	shim_leave_by_exec();
+	shim_unsent_leave(true);
 	return next_execvpe(file, argv, envp);
 }
 
@@ -39,7 +39,7 @@ int execvp(const char *file, char *const argv[])
 /** fexecve() - fexecve(3), as execve() */
 int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	shim_leave_by_exec();
+	shim_unsent_leave(true);
 	return next_fexecve(fd, argv, envp);
 }
 
@@ -48,7 +48,7 @@ int execveat(int dir, const char *path, char *const argv[], char *const envp[], 
 /** execveat() - execveat(2), as execve() */
 int execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags)
 {
-	shim_leave_by_exec();
+	shim_unsent_leave(true);
 	return ((__typeof__(execveat) *)shim_next(SHIM_EXECVEAT))(dir, path, argv, envp, flags);
 }
 

@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ld_pre_smc/next.h"
@@ -104,7 +105,11 @@ bool shim_is_used_elsewhere(int fd)
 	       (parent_has(fd, &mine) || shim_next_copy(fd, &mine, 0) >= 0);
 }
 
-enum unsent_owner shim_unsent_give(int fd)
+/* Holder of a socket after the process closes its last known descriptor. */
+enum unsent_owner { OWNER_NONE, OWNER_OTHER, OWNER_KEEPER };
+
+/* Pass a socket to smc_keep, unless this process or its parent is known to have it elsewhere. */
+static enum unsent_owner give(int fd)
 {
 	AUTO_ERRNO();
 
@@ -168,7 +173,7 @@ static bool send_rest(int fd, int bytes)
 
 	bytes = unless_lingering(fd, bytes);
 	if (bytes > 0 && shim_fd_is_owner()) {
-		owner = shim_unsent_give(fd);
+		owner = give(fd);
 		if (owner == OWNER_KEEPER)
 			detach(fd);
 		else if (owner == OWNER_NONE)
@@ -197,4 +202,49 @@ bool shim_unsent_close(struct shim_fd *fd)
 	}
 	shim_fd_clear(FD_SMC, fd->number);
 	return false;
+}
+
+/*
+ * Without smc_keep: wait as long as the kernel does in close(). All sockets share the time, as the
+ * kernel sends for each while one is waited for.
+ */
+static void wait_until_sent(int fd, long long *end)
+{
+	struct timespec pause = { .tv_nsec = 1000000 };
+
+	if (!*end)
+		*end = shim_milliseconds() + KEEP_KERNEL_MS;
+	if (shim_milliseconds() >= *end)
+		return;
+	shim_log_fd(fd, "exit() waits until data is sent", NULL, 0);
+	while (shim_unsent(fd) > 0 && shim_milliseconds() < *end &&
+	       !(shim_events(fd, 0) & (POLLERR | POLLHUP))) {
+		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < 16000000)
+			pause.tv_nsec *= 2;
+	}
+}
+
+/* True if this process has sockets of its own. Those in a child of vfork(2) are its parent's. */
+static bool has_sockets(void)
+{
+	return shim_fd_next(FD_SMC, 0) >= 0 && shim_repairs() && !shim_in_sandbox &&
+	       shim_fd_is_owner();
+}
+
+void shim_unsent_leave(bool by_exec)
+{
+	AUTO_ERRNO();
+	int fd;
+	long long end = 0;
+
+	if (!has_sockets())
+		return;
+	for (fd = shim_fd_next(FD_SMC, 0); fd >= 0; fd = shim_fd_next(FD_SMC, fd + 1)) {
+		if (shim_unsent(fd) <= 0 || !shim_is_smc(fd, NULL) ||
+		    (by_exec && fcntl(fd, F_GETFD) != FD_CLOEXEC))
+			continue;
+		if (!give(fd) && !by_exec)
+			wait_until_sent(fd, &end);
+	}
 }

@@ -29,9 +29,6 @@ void shim_push(int fd);
  */
 int shim_unsent(int fd);
 
-/* Holder of a socket after the process closes its last known descriptor. */
-enum unsent_owner { OWNER_NONE, OWNER_OTHER, OWNER_KEEPER };
-
 /** shim_next_copy() - the lowest number from @from on that is the same file as @fd, but not @fd */
 int shim_next_copy(int fd, const struct stat *mine, int from);
 
@@ -41,17 +38,6 @@ int shim_next_copy(int fd, const struct stat *mine, int from);
  * As far as the library knows: not if a raw system call made it, or a third process has it.
  */
 bool shim_is_used_elsewhere(int fd);
-
-/**
- * shim_unsent_give() - pass a socket whose last descriptor is about to be closed to smc_keep
- * @fd: an SMC socket with unsent data, in a process that shim_fd_is_owner()
- *
- * Does nothing if another descriptor of this process or of its parent is known to refer to it.
- * Preserves errno.
- *
- * Return: the holder, so that nothing is lost and nobody waits; OWNER_NONE if there is none.
- */
-enum unsent_owner shim_unsent_give(int fd);
 
 /**
  * shim_unsent_close() - prepare the close of a marked descriptor
@@ -74,6 +60,15 @@ bool shim_unsent_close(struct shim_fd *fd);
  * The kernel still takes data.
  */
 bool shim_refuses(int fd);
+
+/**
+ * shim_unsent_leave() - pass the sockets of a process that ends to smc_keep
+ * @by_exec: only those that exec will close, and wait for none
+ *
+ * If exec fails, the program continues with its socket, and the keeper's copy does no harm.
+ * Preserves errno.
+ */
+void shim_unsent_leave(bool by_exec);
 
 /** shim_is_open() - true if a file descriptor is open. Preserves errno. */
 bool shim_is_open(int fd);
