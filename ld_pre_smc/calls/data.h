@@ -66,9 +66,7 @@ static inline int shim_connection_error(int fd)
 {
 	int err = shim_int_option(fd, SOL_SOCKET, SO_ERROR);
 
-	if (err == ECONNABORTED)
-		err = ETIMEDOUT;
-	return err < 0 ? 0 : err;
+	return err == ECONNABORTED ? ETIMEDOUT : MAX(err, 0);
 }
 
 /**

@@ -54,12 +54,16 @@ static void raise_sigpipe(void)
 }
 
 /*
- * After ECONNRESET: true if the peer has closed without an error. The kernel's worker has yet to
- * find out; this function then remembers that it is known.
+ * After ECONNRESET: true if the peer has closed without an error; then remembers that it is known.
+ * A connect(2), which has no effect, finds a connection until the kernel's worker has seen its end.
  */
 static bool has_closed(int fd)
 {
-	shim_wait(fd, POLLRDHUP, shim_milliseconds() + WORKER, NULL);
+	const struct sockaddr_in any = { .sin_family = AF_INET };
+	int tries = 0;
+
+	while (tries++ < WORKER && syscall(SYS_connect, fd, &any, sizeof(any)) && errno == EISCONN)
+		shim_nap();
 	/* A write that waited has taken the error; from then on every write fails. */
 	if (shim_events(fd, 0) & POLLERR ||
 	    syscall(SYS_sendto, fd, "", 0, MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0) < 0)
@@ -309,12 +313,11 @@ ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 /* Only the last message may be incomplete. Return: true if it was, and is complete now. */
 static bool finish_last(int fd, struct mmsghdr *last, int flags)
 {
-	const struct msghdr *message = &last->msg_hdr;
 	unsigned int written = last->msg_len;
 
-	last->msg_len = (unsigned int)finish(fd, message, flags, (ssize_t)written);
+	last->msg_len = (unsigned int)finish(fd, &last->msg_hdr, flags, (ssize_t)written);
 	return last->msg_len > written &&
-	       last->msg_len == shim_size(message->msg_iov, message->msg_iovlen);
+	       last->msg_len == shim_size(last->msg_hdr.msg_iov, last->msg_hdr.msg_iovlen);
 }
 
 /* Only the first message can have failed, or been thrown away. */
@@ -328,10 +331,9 @@ SMC_ONLY int sendmmsg_smc(int fd, struct mmsghdr *messages, unsigned int n, int 
 	ret = next_data(SHIM_SENDMMSG, sendmmsg)(fd, messages, n, (message_flags)flags);
 	if (ret < 0) {
 		size = finish(fd, &messages->msg_hdr, flags, ret);
-		if (size < 0)
-			return -1;
-		messages->msg_len = (unsigned int)size;
-		return 1;
+		if (size >= 0)
+			messages->msg_len = (unsigned int)size;
+		return size < 0 ? -1 : 1;
 	}
 	while (ret > 0) {
 		done += ret;
