@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * connect(2), with the behaviour of a TCP socket.
+ * connect(2), with the behaviour of a TCP socket. In order:
  *
- * First the rules are applied: a socket that must use TCP is replaced by a TCP socket, or has been
- * one from the start (state/choice.c). A socket untouched since socket() then simply connects; its
- * state is only queried if that fails.
+ * The policy chooses SMC or TCP (state/choice.c), and replaces a socket of the other kind. A TCP
+ * socket connects, and that is all. So does a plain socket, on which nothing was set since
+ * socket(); only if that fails, it is treated as the others.
  *
- * Other SMC sockets get missing behaviour of TCP: SO_SNDTIMEO limits the time, a signal restarts
- * the wait, SO_LINGER keeps its time, AF_UNSPEC resets the socket, and a failed socket is replaced,
- * as it could not be used again.
+ * AF_UNSPEC disconnects: a new socket replaces a used one. Other SMC sockets wait as TCP does: no
+ * longer than SO_SNDTIMEO, and on after a signal; SO_LINGER keeps its time.
  *
- * If TCP was connected but the SMC handshake broke, a TCP socket replaces the SMC one and connects
- * once more; the peer is remembered for an hour (state/lives.c). A non-blocking program triggers
- * that when it reads SO_ERROR.
+ * After a failure: if only the SMC handshake broke, a TCP socket replaces the SMC one and connects
+ * (state/broken_handshake.c). A socket that could not connect again is replaced by a new one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,437 +18,283 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stddef.h>
 #include <sys/param.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 
-#include "ld_pre_smc/calls/connect.h"
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/broken_handshake.h"
 #include "ld_pre_smc/state/choice.h"
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd.h"
-#include "ld_pre_smc/state/handshake_memory.h"
 #include "ld_pre_smc/state/lives.h"
 #include "ld_pre_smc/state/options.h"
 #include "ld_pre_smc/state/program_memory.h"
 #include "ld_pre_smc/state/replace_socket.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
-/* Maximum number of consecutive calls of connect(). */
-#define RESTARTS 4
-
+/* A call, with the address that was read. The functions that take it return 0 or an errno value. */
 struct attempt {
 	struct shim_fd fd;
 	const struct sockaddr *addr;
 	socklen_t len;
 	struct shim_route route;
-	bool has_route;
 };
 
-static void set_send_timeout(int fd, const struct timeval *time)
+static int call_kernel(const struct attempt *try)
 {
-	AUTO_ERRNO();
-
-	next_setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, time, sizeof(*time));
+	return next_connect(try->fd.number, try->addr, try->len) ? errno : 0;
 }
 
-/* Start connect() in non-blocking mode: then the kernel's worker continues in any case. */
+/* Call connect() in non-blocking mode: then the kernel's worker continues in any case. */
 static int start(const struct attempt *try)
 {
-	int flags = fcntl(try->fd.number, F_GETFL), ret, err;
+	int flags = fcntl(try->fd.number, F_GETFL), err;
 
 	fcntl(try->fd.number, F_SETFL, flags | O_NONBLOCK);
-	ret = next_connect(try->fd.number, try->addr, try->len);
-	err = errno;
+	err = call_kernel(try);
 	fcntl(try->fd.number, F_SETFL, flags);
-	errno = err;
-	return ret;
-}
-
-/*
- * Call connect() again: only this changes the socket's state to connected. While the socket falls
- * back to TCP, connect() returns EALREADY for a moment: repeat it until the TCP socket is connected
- * as well.
- */
-static void tell_connected(const struct attempt *try)
-{
-	for (int i = 0; i < 100 && start(try) && errno == EALREADY; i++)
-		shim_nap();
-}
-
-/*
- * Result of a finished connection attempt. A timeout leaves no error, only a closed socket; a
- * connection already closed by the peer is not a failure.
- */
-static int finish(const struct attempt *try, int revents)
-{
-	int err = shim_int_option(try->fd.number, SOL_SOCKET, SO_ERROR);
-
-	if (err <= 0 && revents & ~POLLHUP) {
-		tell_connected(try);
-		return 0;
-	}
-	errno = err > 0 ? err : ETIMEDOUT;
-	return -1;
-}
-
-/**
- * wait_connected() - wait until a connection attempt has succeeded or failed
- * @timeout: milliseconds, -1 for none
- * @late: errno after the timeout
- */
-static int wait_connected(const struct attempt *try, int timeout, int late)
-{
-	struct pollfd poll_fd = { .fd = try->fd.number, .events = POLLIN | POLLOUT };
-	long long end = shim_milliseconds() + timeout, left;
-	int n;
-
-	for (;;) {
-		left = MAX(end - shim_milliseconds(), 0);
-		n = poll(&poll_fd, 1, timeout < 0 ? -1 : (int)left);
-		if (n > 0)
-			return finish(try, poll_fd.revents);
-		if (!n) {
-			errno = late;
-			return -1;
-		}
-		/* TCP is not restarted if it has a timeout: socket(7). */
-		if (errno != EINTR || timeout >= 0 || !shim_would_restart())
-			return -1;
-	}
-}
-
-/*
- * Restore the socket's state before connect(). It is unbound if the port is still in use: then the
- * kernel usually chose it for the failed attempt.
- */
-static int swap_fresh(struct attempt *try, const char *why)
-{
-	return shim_swap(&try->fd, try->fd.sock.kind, why) && errno != EADDRINUSE ? -1 : 0;
-}
-
-/* A signal during the handshake leaves an unusable socket. */
-static int again_after_signal(struct attempt *try)
-{
-	int ret;
-
-	if (swap_fresh(try, "connect() after a signal")) {
-		errno = EINTR;
-		return -1;
-	}
-	ret = start(try);
-	if (!ret || errno != EINPROGRESS)
-		return ret;
-	if (shim_would_restart())
-		return wait_connected(try, -1, 0);
-	errno = EINTR; /* the connection continues, as with TCP */
-	return -1;
-}
-
-/*
- * Connect while SO_SNDTIMEO is hidden: otherwise the kernel's worker would also give up after that
- * time, for good. Other threads that connect the same socket need it.
- */
-static int connect_in_time(const struct attempt *try, int timeout, const struct timeval *time)
-{
-	const struct timeval hidden = { SHIM_HIDDEN + MIN(time->tv_sec, INT_MAX / 1000),
-					time->tv_usec };
-	int ret;
-
-	set_send_timeout(try->fd.number, &hidden);
-	ret = start(try);
-	if (ret && (errno == EINPROGRESS || errno == EALREADY))
-		ret = wait_connected(try, timeout, errno);
-	set_send_timeout(try->fd.number, time);
-	return ret;
-}
-
-/* Complete connect() of a blocking socket. @err: its errno, 0 for success. */
-static int settle(struct attempt *try, int err)
-{
-	int tries;
-
-	/* The kernel lost a refusal when a signal restarted the call: the socket is as new. */
-	for (tries = 0;
-	     err == ECONNABORTED && tries < RESTARTS && !(shim_events(try->fd.number, 0) & POLLHUP);
-	     tries++)
-		err = next_connect(try->fd.number, try->addr, try->len) ? errno : 0;
-	if (!err)
-		return 0;
-	if (err == EINTR)
-		return again_after_signal(try);
-	if (err == EALREADY)
-		return wait_connected(try, -1, 0);
-	errno = err;
-	return -1;
-}
-
-static int connect_blocking(struct attempt *try)
-{
-	struct timeval time = { 0 };
-	int timeout = shim_send_timeout(try->fd.number, &time);
-
-	if (timeout >= 0)
-		return connect_in_time(try, timeout, &time);
-	return settle(try, next_connect(try->fd.number, try->addr, try->len) ? errno : 0);
-}
-
-/*
- * TCP sockets can be used again after a failure. SMC sockets cannot once they are closed, or if TCP
- * was connected and the handshake failed. Return: @err, or TCP's error for a socket in use.
- */
-static int renew(struct attempt *try, int err)
-{
-	bool is_used;
-	int state;
-
-	if (err == EINPROGRESS || err == EALREADY || err == EISCONN || err == EINTR)
-		return err;
-	state = shim_tcp_state(try->fd.number);
-	/* SMC's answer also for a listener, and when an end of the connection is closed. */
-	if (err == EINVAL) {
-		is_used = (state > 0 && state != TCP_CLOSE) ||
-			  shim_events(try->fd.number, POLLRDHUP) & POLLRDHUP;
-		return is_used ? EISCONN : err;
-	}
-	if (shim_events(try->fd.number, 0) & POLLHUP ||
-	    (state > 0 && state != TCP_CLOSE && state != TCP_LISTEN && state != TCP_SYN_SENT))
-		swap_fresh(try, "connect() failed");
 	return err;
 }
 
-/* First port that the kernel chooses itself: net.ipv4.ip_local_port_range. */
-#define FIRST_OWN_PORT 32768
-
 /*
- * Bind to the address that the program had bound. If the failed connection still uses the port,
- * take another one, unless the program must have chosen it.
+ * Get the result of an attempt that has ended. A timeout leaves no error, only a closed socket; a
+ * connection already closed by the peer is not a failure. Only another connect() changes the
+ * socket's state to connected: while it falls back to TCP, that returns EALREADY for a moment.
  */
-static int bind_again(int fd, const union shim_address *from)
+static int get_result(const struct attempt *try, int revents)
 {
-	union shim_address any_port = *from;
+	int err = shim_int_option(try->fd.number, SOL_SOCKET, SO_ERROR);
 
-	if (!from->any.sa_family || !next_bind(fd, &from->any, shim_address_len(from)))
-		return 0;
-	if (errno != EADDRINUSE || ntohs(from->in.sin_port) < FIRST_OWN_PORT)
-		return -1;
-	any_port.in.sin_port = 0; /* same offset in IPv6 */
-	return next_bind(fd, &any_port.any, shim_address_len(from));
-}
-
-/* Return: as connect(2) of a TCP socket; -1 with @err as errno if no TCP socket can replace it. */
-static int connect_as_tcp(struct shim_fd *fd, int err, const struct shim_route *route)
-{
-	shim_lives_broke(fd->number, &route->to.any);
-	if (shim_swap_unbound(fd, KIND_TCP, "the SMC handshake broke") ||
-	    bind_again(fd->number, &route->from)) {
-		errno = err;
-		return -1;
-	}
-	return next_connect(fd->number, &route->to.any, shim_address_len(&route->to));
-}
-
-int shim_connect_verdict(struct shim_fd *fd, int err)
-{
-	AUTO_ERRNO();
-	int verdict = err;
-	struct shim_route route;
-	struct shim_config own;
-
-	if (!shim_config_get(&own)->strict && shim_route_find(fd->number, &route) &&
-	    shim_fd_is_smc(fd) && shim_handshake_broke(fd->number, err))
-		verdict = connect_as_tcp(fd, err, &route) ? errno : 0;
-	return verdict == EINPROGRESS ? 0 : verdict;
-}
-
-/* Return: errno for a connect() that asks for the result of the previous one; 0 for another. */
-static int previous_error(struct shim_fd *fd)
-{
-	struct shim_route route;
-	int err;
-
-	if (!shim_route_find(fd->number, &route) || route.is_shut ||
-	    shim_events(fd->number, 0) != POLLERR)
-		return 0;
-	err = shim_int_option(fd->number, SOL_SOCKET, SO_ERROR);
-	if (err <= 0)
-		return 0;
-	err = shim_connect_verdict(fd, err);
-	return err ? err : EALREADY;
-}
-
-static int connect_nonblocking(struct attempt *try)
-{
-	int err = previous_error(&try->fd);
-
-	if (!err) {
-		if (!next_connect(try->fd.number, try->addr, try->len))
-			return 0;
-		err = errno;
-		if (err == EINPROGRESS && try->has_route)
-			shim_route_keep(try->fd.number, &try->route);
-		err = renew(try, err);
-	}
-	errno = err;
-	return -1;
-}
-
-/* After a blocking connect() that failed with @err. */
-static int conclude(struct attempt *try, int err)
-{
-	struct shim_config own;
-
-	if (!shim_is_locked && try->has_route && shim_handshake_broke(try->fd.number, err) &&
-	    !shim_config_get(&own)->strict)
-		return connect_as_tcp(&try->fd, err, &try->route);
-	errno = shim_is_locked ? err : renew(try, err);
-	return -1;
-}
-
-static bool is_nonblocking(int fd)
-{
-	return fcntl(fd, F_GETFL) & O_NONBLOCK;
-}
-
-static int connect_smc(struct attempt *try)
-{
-	struct linger kept = { 0 };
-	int ret;
-
-	if (try->has_route)
-		shim_route_from(&try->route, try->fd.number);
-	shim_linger_hide(try->fd.number, &kept);
-	if (is_nonblocking(try->fd.number)) {
-		ret = connect_nonblocking(try);
-	} else {
-		ret = connect_blocking(try);
-		if (ret)
-			ret = conclude(try, errno);
-	}
-	shim_linger_show(try->fd.number, &kept);
-	return ret;
-}
-
-/* TCP can drop its connection and be reused; SMC cannot. */
-static int disconnect(struct attempt *try)
-{
-	if (shim_tcp_state(try->fd.number) == TCP_LISTEN)
-		return shim_swap_listener(&try->fd) ?
-			       next_connect(try->fd.number, try->addr, try->len) :
-			       0;
-	if (shim_may_swap(try->fd.number) && !shim_events(try->fd.number, 0))
-		return 0;
-	return swap_fresh(try, "connect(AF_UNSPEC)");
-}
-
-/* True if one of its descriptors in this process is: others may have been passed. */
-static bool is_own(int fd)
-{
-	struct stat file;
-	int copy = fd;
-
-	if (!shim_fd_is_own(fd) && shim_fd_is_marked(fd) && !shim_stat(fd, "", &file)) {
-		copy = shim_next_copy(fd, &file, 0);
-		while (copy >= 0 && !shim_fd_is_own(copy))
-			copy = shim_next_copy(fd, &file, copy + 1);
-	}
-	return shim_fd_is_own(copy);
-}
-
-/*
- * After a fallback, the socket uses TCP, but still offers SMC when it connects again, and then does
- * not continue the handshake: the peer waits, and gives up. That is better than a new socket
- * without the keys that this or another process has set.
- */
-static int disconnect_tcp(struct attempt *try)
-{
-	int ret = next_connect(try->fd.number, try->addr, try->len);
-
-	if (ret || shim_has_protection || !is_own(try->fd.number) || !shim_fd_is_any_tcp(&try->fd))
-		return ret;
-	shim_swap(&try->fd, KIND_TCP, "connect(AF_UNSPEC)");
+	if (err > 0)
+		return err;
+	if (!(revents & ~POLLHUP))
+		return ETIMEDOUT;
+	for (int i = 0; i < 100 && start(try) == EALREADY; i++)
+		shim_nap();
 	return 0;
 }
 
 /*
- * Connect a socket without checks; its state is queried only on failure, see shim_fd_mark_plain(). It
- * may turn out not to be an SMC socket.
+ * Wait until an attempt has ended, if @err of connect() says that it has not. @timeout:
+ * milliseconds, -1 for none; with one, TCP is not restarted after a signal: socket(7).
  */
+static int wait_for_result(const struct attempt *try, int err, int timeout)
+{
+	struct pollfd poll_fd = { .fd = try->fd.number, .events = POLLIN | POLLOUT };
+	int n;
+
+	if (err != EINPROGRESS && err != EALREADY)
+		return err;
+	do
+		n = poll(&poll_fd, 1, timeout);
+	while (n < 0 && errno == EINTR && timeout < 0 && shim_would_restart());
+	if (n > 0)
+		return get_result(try, poll_fd.revents);
+	return n ? errno : err;
+}
+
+/*
+ * Replace the socket by a new one. That is unbound if the port is still in use: then the kernel
+ * usually chose it for the failed attempt.
+ */
+static int replace_used(struct attempt *try, const char *why)
+{
+	return shim_swap(&try->fd, try->fd.sock.kind, why) && errno != EADDRINUSE ? errno : 0;
+}
+
+/* Wait as TCP does after a blocking connect() that returned @err. */
+static int wait_as_tcp(struct attempt *try, int err)
+{
+	int restarts = 4;
+
+	/* The kernel lost a refusal when a signal restarted the call: the socket is as new. */
+	while (err == ECONNABORTED && restarts-- && !(shim_events(try->fd.number, 0) & POLLHUP))
+		err = call_kernel(try);
+	if (err == EINTR) {
+		/* It leaves an unusable socket. Without a restart the new one still connects. */
+		if (replace_used(try, "connect() after a signal"))
+			return EINTR;
+		err = start(try);
+		if (err == EINPROGRESS && !shim_would_restart())
+			return EINTR;
+	}
+	return wait_for_result(try, err, -1);
+}
+
+/*
+ * Connect within SO_SNDTIMEO, which is hidden: otherwise the kernel's worker would also give up
+ * after that time, for good. Other threads that connect the same socket need it.
+ */
+static int connect_blocking(struct attempt *try)
+{
+	struct timeval time = { 0 }, hidden;
+	int fd = try->fd.number, timeout = shim_send_timeout(fd, &time), err;
+
+	if (timeout < 0)
+		return wait_as_tcp(try, call_kernel(try));
+	hidden = time;
+	hidden.tv_sec = SHIM_HIDDEN + MIN(time.tv_sec, INT_MAX / 1000);
+	next_setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &hidden, sizeof(hidden));
+	err = wait_for_result(try, start(try), timeout);
+	next_setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
+	return err;
+}
+
+/*
+ * Explain EINVAL: SMC's answer also for a socket in use, and for families other than its own, even
+ * if the address is long enough. For IPv6 that is 24 bytes.
+ */
+static int explain_refusal(const struct attempt *try)
+{
+	int fd = try->fd.number, state = shim_tcp_state(fd), to = try->route.to.any.sa_family;
+	socklen_t least = try->fd.sock.family == AF_INET6 ? 24 : sizeof(struct sockaddr_in);
+
+	if ((state > 0 && state != TCP_CLOSE) || shim_events(fd, POLLRDHUP) & POLLRDHUP)
+		return EISCONN;
+	return to != AF_INET && to != AF_INET6 && try->len >= least ? EAFNOSUPPORT : EINVAL;
+}
+
+/*
+ * Return: TCP's errno after a connect() that returned @err. The socket can connect again: SMC
+ * sockets cannot once they are closed, or if TCP was connected.
+ */
+static int recover(struct attempt *try, int err)
+{
+	int fd = try->fd.number, state;
+
+	if (err == EALREADY || err == EISCONN || err == EINTR || shim_is_locked)
+		return err;
+	if (err == EINVAL)
+		return explain_refusal(try);
+	if (err == EINPROGRESS)
+		shim_route_keep(fd, &try->route);
+	else
+		err = shim_retry_tcp(&try->fd, &try->route, err);
+	if (!err || err == EINPROGRESS || !shim_fd_is_smc(&try->fd))
+		return err;
+	state = shim_tcp_state(fd);
+	if (shim_events(fd, 0) & POLLHUP ||
+	    (state > 0 && state != TCP_CLOSE && state != TCP_LISTEN && state != TCP_SYN_SENT))
+		replace_used(try, "connect() failed");
+	return err;
+}
+
+/* Connect a socket without checks. It may turn out not to be an SMC socket. */
 static int connect_plain(struct attempt *try)
 {
-	int ret = next_connect(try->fd.number, try->addr, try->len), err = errno;
+	int err = call_kernel(try);
 
-	if (!ret)
+	if (!err)
 		return 0;
 	shim_fd_lose(&try->fd, FD_PLAIN);
-	if (err == EINPROGRESS) {
-		if (try->has_route)
-			shim_route_keep(try->fd.number, &try->route);
-	} else if (shim_fd_is_smc(&try->fd)) {
-		if (!is_nonblocking(try->fd.number))
-			return settle(try, err) ? conclude(try, errno) : 0;
-		err = renew(try, err);
+	if (err != EINPROGRESS && !shim_fd_is_smc(&try->fd))
+		return err;
+	if (err != EINPROGRESS && !(fcntl(try->fd.number, F_GETFL) & O_NONBLOCK))
+		err = wait_as_tcp(try, err);
+	return err ? recover(try, err) : 0;
+}
+
+/* Return: the error of the attempt before, for which a non-blocking connect() asks; 0 for none. */
+static int get_last_error(struct attempt *try)
+{
+	struct shim_route route;
+	int fd = try->fd.number, err;
+
+	if (!shim_route_find(fd, &route) || route.is_shut || shim_events(fd, 0) != POLLERR)
+		return 0;
+	try->route = route;
+	err = shim_int_option(fd, SOL_SOCKET, SO_ERROR);
+	return err > 0 ? err : 0;
+}
+
+static int connect_smc(struct attempt *try)
+{
+	int fd = try->fd.number, last = 0, err;
+	struct linger kept = { 0 };
+
+	shim_route_from(&try->route, fd);
+	shim_linger_hide(fd, &kept);
+	if (fcntl(fd, F_GETFL) & O_NONBLOCK) {
+		last = get_last_error(try);
+		err = last ? last : call_kernel(try);
+	} else {
+		err = connect_blocking(try);
 	}
-	errno = err;
-	return ret;
+	if (err)
+		err = recover(try, err);
+	shim_linger_show(fd, &kept);
+	return last && (!err || err == EINPROGRESS) ? EALREADY : err;
+}
+
+/*
+ * After a fallback, the socket uses TCP, but still offers SMC when it connects again, and then does
+ * not continue the handshake: the peer waits, and gives up. Only a new socket does not, but it has
+ * no keys that another process may have set: one of the descriptors must be this process's own.
+ */
+static int disconnect_tcp(struct attempt *try)
+{
+	int number = try->fd.number, err = call_kernel(try), copy = -1;
+	bool is_own = shim_fd_has(&try->fd, FD_OWN);
+	struct stat file;
+
+	if (err || shim_has_protection || !shim_fd_is_marked(number) ||
+	    shim_stat(number, "", &file))
+		return err;
+	while (!is_own && (copy = shim_next_copy(number, &file, copy + 1)) >= 0)
+		is_own = shim_fd_is_own(copy);
+	if (is_own && shim_fd_is_any_tcp(&try->fd))
+		shim_swap(&try->fd, KIND_TCP, "connect(AF_UNSPEC)");
+	return 0;
+}
+
+/* TCP can drop its connection and be used again; SMC cannot. */
+static int disconnect(struct attempt *try)
+{
+	int fd = try->fd.number, state = shim_tcp_state(fd);
+
+	if (state == TCP_LISTEN)
+		return shim_swap_listener(&try->fd) ? call_kernel(try) : 0;
+	if (state == TCP_CLOSE && !shim_is_connected(fd) && !shim_events(fd, 0))
+		return 0;
+	return replace_used(try, "connect(AF_UNSPEC)");
 }
 
 static int connect_any(struct attempt *try)
 {
-	bool is_unspec = try->route.to.any.sa_family == AF_UNSPEC;
+	int err;
 
-	try->has_route = try->len >= shim_address_len(&try->route.to);
-	if (shim_fd_has(&try->fd, FD_PLAIN) && !is_unspec)
-		return connect_plain(try);
-	if (shim_fd_is_smc(&try->fd))
-		return is_unspec ? disconnect(try) : connect_smc(try);
-	return is_unspec ? disconnect_tcp(try) : next_connect(try->fd.number, try->addr, try->len);
-}
-
-/* SMC refuses other families before it looks at the state and the length: IPv6 allows 24 bytes. */
-static int connect_other(struct attempt *try)
-{
-	int ret = next_connect(try->fd.number, try->addr, try->len);
-
-	if (!ret || errno != EINVAL || !shim_fd_is_smc(&try->fd))
-		return ret;
-	errno = renew(try, EINVAL);
-	if (errno == EINVAL &&
-	    try->len >= (try->fd.sock.family == AF_INET6 ? 24 : sizeof(struct sockaddr_in)))
-		errno = EAFNOSUPPORT;
-	return ret;
+	switch (try->route.to.any.sa_family) {
+	case AF_UNSPEC: return shim_fd_is_smc(&try->fd) ? disconnect(try) : disconnect_tcp(try);
+	case AF_INET:
+	case AF_INET6:
+		if (shim_fd_has(&try->fd, FD_PLAIN))
+			return connect_plain(try);
+		return shim_fd_is_smc(&try->fd) ? connect_smc(try) : call_kernel(try);
+	default:
+		err = call_kernel(try);
+		return err == EINVAL && shim_fd_is_smc(&try->fd) ? explain_refusal(try) : err;
+	}
 }
 
 /**
  * connect() - connect(2), with the behaviour of TCP sockets
- *
- * Repaired differences of SMC sockets: SO_SNDTIMEO limits the time; signals do not abort it; the
- * socket can be used again after a failure; AF_UNSPEC disconnects it; SO_LINGER keeps its time;
- * after a broken handshake TCP is tried once, unless SMC_STRICT is on.
  *
  * Return: 0 with errno untouched, or -1 with errno.
  */
 int connect(int number, const struct sockaddr *addr, socklen_t len)
 {
 	struct attempt try = { .fd = shim_fd_enter(number), .addr = addr, .len = len };
-	const struct sockaddr *to = &try.route.to.any;
-	int saved = errno, ret;
+	int saved = errno, err;
 
 	if (len < sizeof(addr->sa_family) || len > sizeof(struct sockaddr_storage) ||
 	    shim_is_locked ||
 	    !shim_read(&try.route.to, number, addr, MIN(len, sizeof(try.route.to)), SYS_connect))
 		return next_connect(number, addr, len);
-	shim_choose_connect(&try.fd, to, len);
-	if (shim_fd_is_tcp_first(&try.fd) || !shim_repairs())
-		ret = next_connect(number, addr, len);
-	else if (to->sa_family == AF_INET || to->sa_family == AF_INET6 ||
-		 to->sa_family == AF_UNSPEC)
-		ret = connect_any(&try);
-	else
-		ret = connect_other(&try);
-	shim_lives_connected(number, ret ? errno : 0);
-	if (!ret)
-		errno = saved;
-	return ret;
+	shim_choose_connect(&try.fd, &try.route.to.any, len);
+	err = shim_fd_is_tcp_first(&try.fd) || !shim_repairs() ? call_kernel(&try) :
+								 connect_any(&try);
+	shim_lives_connected(number, err);
+	errno = err ? err : saved;
+	return err ? -1 : 0;
 }

@@ -10,9 +10,9 @@
 #include <sys/syscall.h>
 
 #include "base/array.h"
-#include "ld_pre_smc/calls/connect.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/accept_window.h"
+#include "ld_pre_smc/state/broken_handshake.h"
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd.h"
 #include "ld_pre_smc/state/lives.h"
@@ -465,7 +465,7 @@ static int repair_get(struct shim_fd *fd, int name, int value)
 	shim_lives_error(fd->number, value);
 	if (shim_fd_is_tcp_first(fd))
 		return value;
-	value = value ? shim_connect_verdict(fd, value) : lost_error(fd);
+	value = value ? shim_retry_tcp_late(fd, value) : lost_error(fd);
 	return value == ECONNABORTED && shim_fd_is_any_smc(fd) ? ETIMEDOUT : value;
 }
 

@@ -4,7 +4,7 @@
 
 #include <sys/time.h>
 
-#include "ld_pre_smc/calls/connect.h"
+#include "ld_pre_smc/state/broken_handshake.h"
 #include "ld_pre_smc/state/handshake_memory.h"
 
 /* Calls of the kernel's connect(2), blocking or not; whether SO_LINGER, SO_SNDTIMEO were set. */
@@ -207,7 +207,7 @@ static const struct row answers[] = {
 	/* TCP was connected and the handshake broke: TCP is tried again. */
 	{ 0, ECONNRESET, TCP_ESTABLISHED, POLLERR, 0, AS_TCP, 2 },
 	{ LINGERS, ECONNRESET, TCP_ESTABLISHED, POLLERR, 0, AS_TCP, 2 },
-	{ NO_SOCKET, ECONNRESET, TCP_ESTABLISHED, POLLERR, ECONNRESET, SAME, 1 },
+	{ NO_SOCKET, ECONNRESET, TCP_ESTABLISHED, POLLERR, ECONNRESET, RENEWED, 1 },
 	{ STRICT, ECONNRESET, TCP_ESTABLISHED, POLLERR, ECONNRESET, RENEWED, 1 },
 	/* No broken handshake. */
 	{ 0, ECONNRESET, TCP_SYN_SENT, POLLERR, ECONNRESET, SAME, 1 },
@@ -313,12 +313,13 @@ TEST(results_of_nonblocking_connects)
 {
 	static const struct {
 		int is, err, state, error, seen, got;
-		enum after after;
+		enum after after, after_got;
 	} rows[] = {
-		{ 0, EINPROGRESS, TCP_ESTABLISHED, ECONNRESET, 0, EALREADY, AS_TCP },
-		{ PLAIN, EINPROGRESS, TCP_ESTABLISHED, ECONNRESET, 0, EALREADY, AS_TCP },
-		/* Without a TCP socket the error stays. */
-		{ NO_SOCKET, EINPROGRESS, TCP_ESTABLISHED, ECONNRESET, ECONNRESET, ECONNRESET },
+		{ 0, EINPROGRESS, TCP_ESTABLISHED, ECONNRESET, 0, EALREADY, AS_TCP, AS_TCP },
+		{ PLAIN, EINPROGRESS, TCP_ESTABLISHED, ECONNRESET, 0, EALREADY, AS_TCP, AS_TCP },
+		/* Without a TCP socket the error stays; connect() leaves a new SMC socket. */
+		{ NO_SOCKET, EINPROGRESS, TCP_ESTABLISHED, ECONNRESET, ECONNRESET, ECONNRESET, SAME,
+		  RENEWED },
 		/* An answer unrelated to SMC, or none at all. */
 		{ 0, EINPROGRESS, TCP_CLOSE, EHOSTUNREACH, EHOSTUNREACH, EHOSTUNREACH },
 		{ 0, EINPROGRESS, TCP_CLOSE, 0, 0, 0 },
@@ -342,7 +343,7 @@ TEST(results_of_nonblocking_connects)
 			fake_fails("connect 5", EINPROGRESS, i == 0);
 			connects(again ? connect_to((int)(300 + 2 * i + again)) :
 					 get_int(SOL_SOCKET, SO_ERROR),
-				 value, err, rows[i].after, 0, calls);
+				 value, err, again ? rows[i].after_got : rows[i].after, 0, calls);
 		}
 	}
 }

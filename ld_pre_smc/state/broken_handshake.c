@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+/* Connect by TCP if only the SMC handshake broke. */
+#include "ld_pre_smc/state/broken_handshake.h"
+
+#include <errno.h>
+
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/lives.h"
+#include "ld_pre_smc/state/replace_socket.h"
+
+/* First port that the kernel chooses itself: net.ipv4.ip_local_port_range. */
+#define FIRST_OWN_PORT 32768
+
+/*
+ * Bind to the address that the program had bound. If the failed connection still uses the port,
+ * take another one, unless the program must have chosen it.
+ */
+static int bind_again(int fd, const union shim_address *from)
+{
+	union shim_address any_port = *from;
+
+	if (!from->any.sa_family || !next_bind(fd, &from->any, shim_address_len(from)))
+		return 0;
+	if (errno != EADDRINUSE || ntohs(from->in.sin_port) < FIRST_OWN_PORT)
+		return -1;
+	any_port.in.sin_port = 0; /* same offset in IPv6 */
+	return next_bind(fd, &any_port.any, shim_address_len(from));
+}
+
+int shim_retry_tcp(struct shim_fd *fd, const struct shim_route *route, int err)
+{
+	struct shim_config own;
+
+	if (shim_config_get(&own)->strict || !shim_handshake_broke(fd->number, err))
+		return err;
+	shim_lives_broke(fd->number, &route->to.any);
+	if (shim_swap_unbound(fd, KIND_TCP, "the SMC handshake broke") ||
+	    bind_again(fd->number, &route->from))
+		return err;
+	return next_connect(fd->number, &route->to.any, shim_address_len(&route->to)) ? errno : 0;
+}
+
+int shim_retry_tcp_late(struct shim_fd *fd, int err)
+{
+	AUTO_ERRNO();
+	struct shim_route route;
+
+	if (shim_route_find(fd->number, &route) && shim_fd_is_smc(fd))
+		err = shim_retry_tcp(fd, &route, err);
+	return err == EINPROGRESS ? 0 : err;
+}

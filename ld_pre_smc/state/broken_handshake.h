@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Connect by TCP if only the SMC handshake broke. */
+#pragma once
+
+#include "ld_pre_smc/state/fd.h"
+#include "ld_pre_smc/state/handshake_memory.h"
+
+#pragma GCC visibility push(hidden)
+
+/**
+ * shim_retry_tcp() - after connect(2): if the SMC handshake broke, connect by TCP
+ * @fd: an SMC socket; a TCP socket replaces it, except with SMC_STRICT
+ * @err: errno, or SO_ERROR of a non-blocking one
+ *
+ * The peer is remembered for an hour (state/lives.c).
+ *
+ * Return: errno of TCP's connect(2), 0 for success; @err if TCP was not tried. errno may change.
+ */
+int shim_retry_tcp(struct shim_fd *fd, const struct shim_route *route, int err);
+
+/**
+ * shim_retry_tcp_late() - shim_retry_tcp() when the program reads SO_ERROR
+ * @err: the kernel's value, not 0
+ *
+ * TCP connects without waiting: the program then waits for it to become writable, as before.
+ *
+ * Return: 0 if that is connected or in progress, else the error. Preserves errno.
+ */
+int shim_retry_tcp_late(struct shim_fd *fd, int err);
+
+#pragma GCC visibility pop
