@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ld_pre_smc/state/repair.h"
+#include "ld_pre_smc/state/repair_rows.h"
 
 enum { CONFIG_NONE, CONFIG_WRITING, CONFIG_READY };
 
@@ -75,10 +75,10 @@ static void choose_kinds(struct shim_config *cfg)
 
 static void read_repairs(struct shim_config *cfg)
 {
-	const char *value = value_of(VAR_NO_REPAIRS);
+	const char *value = value_of(VAR_REPAIRS);
 
 	if (value && !shim_repairs_find(value, &cfg->off))
-		cfg->invalid |= 1U << VAR_NO_REPAIRS;
+		cfg->invalid |= 1U << VAR_REPAIRS;
 }
 
 static void read_environment(struct shim_config *cfg, struct rules *rules)

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "ld_pre_smc/next.h"
-#include "ld_pre_smc/state/repair.h"
 
 /* 32-bit RISC-V has only ever had 64-bit times. */
 #ifdef SYS_ppoll
@@ -267,24 +266,4 @@ void shim_close(int fd)
 	AUTO_ERRNO();
 
 	syscall(SYS_close, fd);
-}
-
-void shim_linger_hide(int fd, struct linger *kept)
-{
-	static const struct linger none;
-	socklen_t len = sizeof(*kept);
-	AUTO_ERRNO();
-
-	if (next_getsockopt(fd, SOL_SOCKET, SO_LINGER, kept, &len) || !kept->l_onoff ||
-	    !kept->l_linger || !shim_mends(fd, REPAIR_LINGER) ||
-	    next_setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none)))
-		*kept = none;
-}
-
-void shim_linger_show(int fd, const struct linger *kept)
-{
-	AUTO_ERRNO();
-
-	if (kept->l_onoff)
-		next_setsockopt(fd, SOL_SOCKET, SO_LINGER, kept, sizeof(*kept));
 }

@@ -120,8 +120,6 @@ bool shim_is_file(int fd, const char *path, const struct stat *st);
  * @dir: start of a relative @path
  * @text: at most one line
  *
- * The file may be long: a user may have thousands of groups.
- *
  * Return: 1 if it contains the text, 0 if not, -errno if it cannot be read.
  */
 int shim_file_has(int dir, const char *path, const char *text);
@@ -135,11 +133,7 @@ unsigned int shim_seconds(void);
 /* Sleep for a millisecond, without a cancellation point. Preserves errno. */
 void shim_nap(void);
 
-/**
- * shim_would_restart() - true if TCP would have restarted the interrupted system call
- *
- * The signal is not known: true if every handler of the program has SA_RESTART.
- */
+/* True if TCP would have restarted the system call, as every handler has SA_RESTART. */
 bool shim_would_restart(void);
 
 /* A new socket, CLOEXEC: see socket(2). */
@@ -147,16 +141,5 @@ int shim_new_socket(int family, enum shim_kind kind);
 
 /* close(2) that preserves errno, and is not a cancellation point. */
 void shim_close(int fd);
-
-/**
- * shim_linger_hide() - remove SO_LINGER with a nonzero time from a socket
- * @kept: its value; all zero if there was none
- *
- * A time of 0 asks for a reset and stays. Preserves errno.
- */
-void shim_linger_hide(int fd, struct linger *kept);
-
-/* Set SO_LINGER again, on the socket that has the number now. Preserves errno. */
-void shim_linger_show(int fd, const struct linger *kept);
 
 #pragma GCC visibility pop

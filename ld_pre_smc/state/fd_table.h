@@ -202,18 +202,10 @@ void shim_fd_note_options(int fd, bool has);
 /** shim_fd_unknown() - mark a received descriptor, which may be anything */
 void shim_fd_unknown(int fd);
 
-/**
- * shim_fd_clear() - clear a wrong mark
- *
- * Does nothing in a child of vfork(2), see shim_fd_is_owner().
- */
+/** shim_fd_clear() - clear a wrong mark; not in a child of vfork(2), see shim_fd_is_owner() */
 void shim_fd_clear(unsigned int bits, int fd);
 
-/**
- * shim_fd_next() - the lowest marked number from @fd on, -1 if there is none
- *
- * Excludes huge numbers.
- */
+/** shim_fd_next() - the lowest marked number from @fd on, except huge ones; -1: there is none */
 int shim_fd_next(unsigned int bits, int fd);
 
 /** shim_fd_has_copies() - true if this process ever duplicated a marked descriptor */

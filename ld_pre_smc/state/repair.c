@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* Repairs, by row of ld_pre_smc/repairs. */
+/* Whether a repair is needed; and the repair of SO_LINGER. */
 #include "ld_pre_smc/state/repair.h"
 
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/utsname.h>
 
+#include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/log.h"
-
-const char *const shim_repair_names[REPAIRS] = {
-#define REPAIR(id, name, end) name,
-#include "repairs.h"
-#undef REPAIR
-};
-
-_Static_assert(REPAIRS <= 64, "a bit for each");
 
 int shim_release(void)
 {
@@ -35,24 +27,6 @@ int shim_release(void)
 	return known;
 }
 
-bool shim_repairs_find(const char *list, unsigned long long *bits)
-{
-	size_t len;
-	int i;
-
-	for (list += strspn(list, ", "); *list; list += len + strspn(list + len, ", ")) {
-		len = strcspn(list, ", ");
-		for (i = 0; i < REPAIRS; i++)
-			if (strlen(shim_repair_names[i]) == len &&
-			    !memcmp(shim_repair_names[i], list, len))
-				break;
-		if (i == REPAIRS)
-			return false;
-		*bits |= 1ULL << i;
-	}
-	return true;
-}
-
 bool shim_mends(int fd, enum shim_repair repair)
 {
 	bool needs = shim_needs(repair);
@@ -60,4 +34,24 @@ bool shim_mends(int fd, enum shim_repair repair)
 	if (needs)
 		shim_log_fd(fd, shim_repair_names[repair], NULL, 0);
 	return needs;
+}
+
+void shim_linger_hide(int fd, struct linger *kept)
+{
+	static const struct linger none;
+	socklen_t len = sizeof(*kept);
+	AUTO_ERRNO();
+
+	if (next_getsockopt(fd, SOL_SOCKET, SO_LINGER, kept, &len) || !kept->l_onoff ||
+	    !kept->l_linger || !shim_mends(fd, REPAIR_LINGER) ||
+	    next_setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none)))
+		*kept = none;
+}
+
+void shim_linger_show(int fd, const struct linger *kept)
+{
+	AUTO_ERRNO();
+
+	if (kept->l_onoff)
+		next_setsockopt(fd, SOL_SOCKET, SO_LINGER, kept, sizeof(*kept));
 }

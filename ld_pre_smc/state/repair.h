@@ -3,40 +3,20 @@
  * Repairs: what makes SMC sockets behave as TCP sockets, by row of ld_pre_smc/repairs.
  *
  * A repair that the kernel no longer needs is off. Its release decides: a probe would cost every
- * program sockets, a peer and the time of the symptom, and a filter may forbid it. An error of the
- * release is harmless: where a distribution has fixed an older kernel, the repair finds nothing to
- * do. No row has an end that a distribution is known to have reverted.
+ * program sockets, a peer and the time of the symptom, and a filter may forbid it. Where a
+ * distribution has fixed an older kernel, the repair is on, and finds nothing to do.
  */
 #pragma once
 
+#include <sys/socket.h>
+
 #include "ld_pre_smc/state/config.h"
+#include "ld_pre_smc/state/repair_rows.h"
 
 #pragma GCC visibility push(hidden)
 
-enum shim_repair {
-#define REPAIR(id, name, end) REPAIR_##id,
-#include "repairs.h"
-#undef REPAIR
-	REPAIRS,
-};
-
-#define SHIM_RELEASE(major, minor) ((major) << 16 | (minor))
-
-/* First release that does not need it, or 0, by enum shim_repair. */
-static const int shim_repair_ends[REPAIRS] = {
-#define REPAIR(id, name, end) end,
-#include "repairs.h"
-#undef REPAIR
-};
-
-/* Names, by enum shim_repair. */
-extern const char *const shim_repair_names[REPAIRS];
-
 /** shim_release() - SHIM_RELEASE() of the kernel: one system call per process; 0 in a sandbox */
 int shim_release(void);
-
-/** shim_repairs_find() - get a bit for each name in a list. Return: false if one is unknown */
-bool shim_repairs_find(const char *list, unsigned long long *bits);
 
 /** shim_needs() - true if the kernel needs this repair, and nobody has switched it off */
 static inline bool shim_needs(enum shim_repair repair)
@@ -49,5 +29,16 @@ static inline bool shim_needs(enum shim_repair repair)
 
 /** shim_mends() - shim_needs(), and a debug line with the name: the repair acts on @fd */
 bool shim_mends(int fd, enum shim_repair repair);
+
+/**
+ * shim_linger_hide() - remove SO_LINGER with a nonzero time from a socket
+ * @kept: its value; all zero if there was none
+ *
+ * A time of 0 asks for a reset and stays. Preserves errno.
+ */
+void shim_linger_hide(int fd, struct linger *kept);
+
+/* Set SO_LINGER again, on the socket that has the number now. Preserves errno. */
+void shim_linger_show(int fd, const struct linger *kept);
 
 #pragma GCC visibility pop

@@ -11,7 +11,7 @@ const char *const smc_variables[VARIABLES] = {
 	[VAR_STRICT] = "SMC_STRICT",
 	[VAR_RAW] = "SMC_RAW",
 	[VAR_DEBUG] = "SMC_DEBUG",
-	[VAR_NO_REPAIRS] = "SMC_NO_REPAIRS",
+	[VAR_REPAIRS] = "SMC_NO_REPAIRS",
 	[VAR_LEARN] = "SMC_LEARN",
 	[VAR_SPIN] = "SMC_SPIN",
 };

@@ -16,7 +16,7 @@ enum smc_variable {
 	VAR_STRICT,
 	VAR_RAW,
 	VAR_DEBUG,
-	VAR_NO_REPAIRS, /* names of rows of ld_pre_smc/repairs, for diagnosis */
+	VAR_REPAIRS, /* names of rows of ld_pre_smc/repairs, for diagnosis */
 	VAR_LEARN,
 	VAR_SPIN, /* of ld_pre_smc_spin.so: microseconds, 1 to SMC_SPIN_MAX */
 	VARIABLES,
