@@ -22,9 +22,9 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/accept_window.h"
 #include "ld_pre_smc/state/buffers.h"
-#include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd.h"
 #include "ld_pre_smc/state/log.h"
+#include "ld_pre_smc/state/repair.h"
 #include "ld_pre_smc/state/replace_socket.h"
 
 /* Milliseconds: length of a window, with a margin for a busy machine. */
@@ -105,7 +105,7 @@ static int accept_gone(struct call *call)
 		shim_close(fd);
 		return -err;
 	}
-	shim_log_fd(call->fd.number, "accept() of a client that is gone", "TCP, closed", 0);
+	shim_log_fd(call->fd.number, shim_repair_names[REPAIR_ACCEPT_GONE], "TCP, closed", 0);
 	return fd;
 }
 
@@ -194,7 +194,8 @@ static int accept_repaired(struct call *call)
 {
 	int listener = call->fd.number, fd;
 
-	if (!shim_repairs() || (shim_fd_has(&call->fd, FD_QUICK) && is_nonblocking(listener)))
+	if (!shim_needs(REPAIR_ACCEPT_GONE) ||
+	    (shim_fd_has(&call->fd, FD_QUICK) && is_nonblocking(listener)))
 		fd = take_next(call);
 	else
 		fd = accept_blocking(call);

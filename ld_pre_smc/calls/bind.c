@@ -9,19 +9,17 @@
 
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/choice.h"
-#include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd.h"
+#include "ld_pre_smc/state/repair.h"
 #include "ld_pre_smc/state/replace_socket.h"
 #include "process/sockopt_numbers.h"
 
-/*
- * Two sockets on different interfaces may share a port, and an interface of a VRF has addresses of
- * its own. SMC passes the interface to its TCP socket only at listen().
- */
+/* SMC passes the interface to its TCP socket only at listen(). */
 static int bind_by_swap(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len)
 {
 	if (shim_int_option(fd->number, SOL_SOCKET, SO_BINDTOIFINDEX) <= 0 || !shim_fd_is_smc(fd) ||
-	    !shim_may_swap(fd->number) || shim_swap(fd, KIND_TCP, "SO_BINDTODEVICE and bind()"))
+	    !shim_may_swap(fd->number) || !shim_mends(fd->number, REPAIR_DEVICE) ||
+	    shim_swap(fd, KIND_TCP, "SO_BINDTODEVICE and bind()"))
 		return -1;
 	return next_bind(fd->number, addr, len);
 }

@@ -25,11 +25,11 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/broken_handshake.h"
 #include "ld_pre_smc/state/choice.h"
-#include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd.h"
 #include "ld_pre_smc/state/lives.h"
 #include "ld_pre_smc/state/options.h"
 #include "ld_pre_smc/state/program_memory.h"
+#include "ld_pre_smc/state/repair.h"
 #include "ld_pre_smc/state/replace_socket.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
@@ -111,7 +111,7 @@ static int wait_as_tcp(struct attempt *try, int err)
 	/* The kernel lost a refusal when a signal restarted the call: the socket is as new. */
 	while (err == ECONNABORTED && restarts-- && !(shim_events(try->fd.number, 0) & POLLHUP))
 		err = call_kernel(try);
-	if (err == EINTR) {
+	if (err == EINTR && shim_mends(try->fd.number, REPAIR_CONNECT_SIGNAL)) {
 		/* It leaves an unusable socket. Without a restart the new one still connects. */
 		if (replace_used(try, "connect() after a signal"))
 			return EINTR;
@@ -131,7 +131,7 @@ static int connect_blocking(struct attempt *try)
 	struct timeval time = { 0 }, hidden;
 	int fd = try->fd.number, timeout = shim_send_timeout(fd, &time), err;
 
-	if (timeout < 0)
+	if (timeout < 0 || !shim_mends(fd, REPAIR_CONNECT_TIME))
 		return wait_as_tcp(try, call_kernel(try));
 	hidden = time;
 	hidden.tv_sec = SHIM_HIDDEN + MIN(time.tv_sec, INT_MAX / 1000);
@@ -150,6 +150,8 @@ static int explain_refusal(const struct attempt *try)
 	int fd = try->fd.number, state = shim_tcp_state(fd), to = try->route.to.any.sa_family;
 	socklen_t least = try->fd.sock.family == AF_INET6 ? 24 : sizeof(struct sockaddr_in);
 
+	if (!shim_mends(fd, REPAIR_CONNECT_USED))
+		return EINVAL;
 	if ((state > 0 && state != TCP_CLOSE) || shim_events(fd, POLLRDHUP) & POLLRDHUP)
 		return EISCONN;
 	return to != AF_INET && to != AF_INET6 && try->len >= least ? EAFNOSUPPORT : EINVAL;
@@ -174,8 +176,9 @@ static int recover(struct attempt *try, int err)
 	if (!err || err == EINPROGRESS || !shim_fd_is_smc(&try->fd))
 		return err;
 	state = shim_tcp_state(fd);
-	if (shim_events(fd, 0) & POLLHUP ||
-	    (state > 0 && state != TCP_CLOSE && state != TCP_LISTEN && state != TCP_SYN_SENT))
+	if ((shim_events(fd, 0) & POLLHUP ||
+	     (state > 0 && state != TCP_CLOSE && state != TCP_LISTEN && state != TCP_SYN_SENT)) &&
+	    shim_mends(fd, REPAIR_CONNECT_AGAIN))
 		replace_used(try, "connect() failed");
 	return err;
 }
@@ -243,7 +246,7 @@ static int disconnect_tcp(struct attempt *try)
 		return err;
 	while (!is_own && (copy = shim_next_copy(number, &file, copy + 1)) >= 0)
 		is_own = shim_fd_is_own(copy);
-	if (is_own && shim_fd_is_any_tcp(&try->fd))
+	if (is_own && shim_fd_is_any_tcp(&try->fd) && shim_mends(number, REPAIR_RECONNECT))
 		shim_swap(&try->fd, KIND_TCP, "connect(AF_UNSPEC)");
 	return 0;
 }
@@ -253,6 +256,8 @@ static int disconnect(struct attempt *try)
 {
 	int fd = try->fd.number, state = shim_tcp_state(fd);
 
+	if (!shim_mends(fd, REPAIR_DISCONNECT))
+		return call_kernel(try);
 	if (state == TCP_LISTEN)
 		return shim_swap_listener(&try->fd) ? call_kernel(try) : 0;
 	if (state == TCP_CLOSE && !shim_is_connected(fd) && !shim_events(fd, 0))

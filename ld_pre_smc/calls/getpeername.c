@@ -31,8 +31,8 @@ int getpeername(int fd, struct sockaddr *addr, socklen_t *len)
 	int saved = errno, ret = next_getpeername(fd, addr, len);
 	struct shim_route route;
 
-	if (!ret || errno != ENOTCONN || !shim_route_find(fd, &route) || !route.is_shut ||
-	    shim_tcp_state(fd) == TCP_CLOSE || !shim_mends(fd, REPAIR_PEER_NAME))
+	if (!ret || errno != ENOTCONN || !shim_repairs() || !shim_route_find(fd, &route) ||
+	    !route.is_shut || shim_tcp_state(fd) == TCP_CLOSE || !shim_mends(fd, REPAIR_PEER_NAME))
 		return ret;
 	ret = copy_address(fd, &route.to, addr, len);
 	if (!ret)

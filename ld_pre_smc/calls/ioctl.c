@@ -58,9 +58,9 @@ static void count_unsent(int fd, int *bytes)
 	AUTO_ERRNO();
 	int unsent;
 
-	if (*bytes > 0 && shim_is_smc(fd, NULL) && !next_ioctl(fd, SIOCOUTQNSD_894B, &unsent) &&
-	    unsent < *bytes && (is_within_host(fd) || !shim_may_be_rdma(true)) &&
-	    shim_mends(fd, REPAIR_OUTQ))
+	if (*bytes > 0 && shim_repairs() && shim_is_smc(fd, NULL) &&
+	    !next_ioctl(fd, SIOCOUTQNSD_894B, &unsent) && unsent < *bytes &&
+	    (is_within_host(fd) || !shim_may_be_rdma(true)) && shim_mends(fd, REPAIR_OUTQ))
 		*bytes = unsent;
 }
 

@@ -13,8 +13,8 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/buffers.h"
 #include "ld_pre_smc/state/choice.h"
-#include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd.h"
+#include "ld_pre_smc/state/repair.h"
 #include "ld_pre_smc/state/replace_socket.h"
 
 /*
@@ -24,8 +24,9 @@
 static int listen_again(struct shim_fd *fd, int backlog)
 {
 	if (shim_tcp_state(fd->number) == TCP_LISTEN)
-		return 0;
+		return shim_mends(fd->number, REPAIR_LISTEN_AGAIN) ? 0 : -1;
 	if (shim_fd_is_smc(fd) && shim_may_swap(fd->number) && !shim_events(fd->number, 0) &&
+	    shim_mends(fd->number, REPAIR_LISTEN_AGAIN) &&
 	    !shim_swap(fd, fd->sock.kind, "listen() after connect()"))
 		return next_listen(fd->number, backlog);
 	return -1;

@@ -2,8 +2,7 @@
 /*
  * read(2), recv(2) and their kin from SMC sockets.
  *
- * After a reset, the kernel ends the stream as if the peer had closed it; after a link has died,
- * reads fail with ENOTCONN: see smc_recvmsg(). Only SO_ERROR has the error.
+ * After a link has died, reads fail with ENOTCONN. Only SO_ERROR has the error.
  * recvmsg(2) and recvmmsg(2) also mark received descriptors for close().
  */
 #include <errno.h>
@@ -11,8 +10,8 @@
 
 #include "ld_pre_smc/calls/data.h"
 #include "ld_pre_smc/next.h"
-#include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/repair.h"
 
 /* Fortified forms, which glibc's headers do not declare everywhere. */
 ssize_t __read_chk(int fd, void *data, size_t len, size_t size);
@@ -29,13 +28,13 @@ static RARE ssize_t ended(int fd, size_t len, int flags, ssize_t ret)
 		return ret;
 	if (ret < 0 && errno != ENOTCONN && (errno != EINVAL || !(flags & MSG_ERRQUEUE)))
 		return ret;
-	if (!shim_repairs() || !shim_marked_is_smc(fd))
+	if (!shim_needs(REPAIR_READ_ERRORS) || !shim_marked_is_smc(fd))
 		return ret;
 	/* SMC has no such queue: it is empty. Reads from a dead link, which has events, fail. */
 	cause = ret < 0 && flags & MSG_ERRQUEUE ? EAGAIN : shim_connection_error(fd);
 	if (!cause && ret < 0 && shim_is_tcp_active(fd) && !shim_events(fd, 0))
 		cause = EAGAIN;
-	if (!cause)
+	if (!cause || !shim_mends(fd, REPAIR_READ_ERRORS))
 		return ret;
 	errno = cause;
 	return -1;

@@ -2,10 +2,6 @@
 /*
  * write(2), send(2) and their kin into SMC sockets.
  *
- * net/smc/smc_tx.c ends a blocking write early once the send buffer is full; TCP continues until
- * all is written, a signal arrives, or the time of SO_SNDTIMEO has passed. It holds back data
- * written with MSG_MORE until the next write, TCP for 200 ms. And it fails without SIGPIPE.
- *
  * Descriptors without a mark, and calls of SMC sockets that write everything, cost a few
  * instructions: tests/preload/instructions counts them.
  */
@@ -24,9 +20,9 @@
 #include "ld_pre_smc/calls/data.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/block_signals.h"
-#include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd_query.h"
 #include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/repair.h"
 
 /* Milliseconds, far more than the kernel's worker takes: see smc_close_passive_work(). */
 #define WORKER 1000
@@ -87,7 +83,7 @@ bool shim_write_failed(int fd, bool may_signal)
 	int err = errno;
 
 	if ((err != EPIPE && err != ECONNRESET && err != ENOTCONN) || !shim_repairs() ||
-	    !shim_marked_is_smc(fd))
+	    !shim_marked_is_smc(fd) || !shim_mends(fd, REPAIR_WRITE_ERRORS))
 		return false;
 	err = verdict(fd, err);
 	/* The kernel has sent the signal if the socket was shut down while this call waited. */
@@ -173,7 +169,7 @@ static void wait_and_write(struct writing *writing)
 	struct stat file;
 
 	if (!is_blocking(writing->fd, writing->flags) || shim_stat(writing->fd, "", &file) ||
-	    !shim_marked_is_smc(writing->fd))
+	    !shim_marked_is_smc(writing->fd) || !shim_mends(writing->fd, REPAIR_WHOLE))
 		return;
 	if (shim_signals_block(&signals))
 		pthread_setcancelstate(signals.cancel_state, &state);
@@ -233,7 +229,7 @@ bool shim_drops_more(int fd)
 	struct shim_config own;
 
 	if (!shim_is_locked)
-		return shim_repairs() && shim_marked_is_smc(fd);
+		return shim_repairs() && shim_marked_is_smc(fd) && shim_mends(fd, REPAIR_MORE);
 	return shim_fd_is_socket(fd) && !shim_config_get(&own)->raw;
 }
 

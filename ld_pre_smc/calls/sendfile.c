@@ -4,6 +4,7 @@
 
 #include "ld_pre_smc/calls/data.h"
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/state/repair.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
 /* @pos points to a long, or to 64 bits; it is passed on to the kernel. */
@@ -13,7 +14,8 @@ static ssize_t send_file(enum shim_fn fn, int out, int in, void *pos, size_t len
 	ssize_t ret = next(out, in, pos, len);
 	int null;
 
-	if (ret > 0 && (size_t)ret < len && shim_unsent_is_ours(out))
+	if (ret > 0 && (size_t)ret < len && shim_unsent_is_ours(out) &&
+	    shim_mends(out, REPAIR_SENDFILE))
 		shim_push(out);
 	null = ret < 0 ? shim_instead_of(out) : -1;
 	if (null < 0)
@@ -26,9 +28,7 @@ static ssize_t send_file(enum shim_fn fn, int out, int in, void *pos, size_t len
 /*
  * sendfile() - sendfile(2) that sends everything if the file ends before @len
  *
- * The kernel otherwise expects more data after the last bytes. TCP learns about the end of the file
- * by splice_eof() of struct proto_ops (Linux 6.5); SMC has no such function, and holds the bytes
- * back.
+ * TCP learns about the end of the file by splice_eof() of struct proto_ops (Linux 6.5).
  *
  * Headers may redirect sendfile() to sendfile64(). On 32-bit machines the two are different system
  * calls.

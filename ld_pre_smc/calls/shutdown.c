@@ -16,11 +16,11 @@
 #include "ld_pre_smc/calls/data.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/block_signals.h"
-#include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd.h"
 #include "ld_pre_smc/state/handshake_memory.h"
 #include "ld_pre_smc/state/keeper_client.h"
 #include "ld_pre_smc/state/log.h"
+#include "ld_pre_smc/state/repair.h"
 #include "ld_pre_smc/state/replace_socket.h"
 #include "ld_pre_smc/state/sandbox.h"
 #include "ld_pre_smc/state/unsent_data.h"
@@ -47,7 +47,7 @@ static int end_reading(int fd)
 	int err = shut_next(fd, SHUT_RD);
 	int size = err ? 0 : shim_int_option(fd, SOL_SOCKET, SO_SNDBUF) / 2;
 
-	if (size > 0)
+	if (size > 0 && shim_mends(fd, REPAIR_SHUTDOWN_WAKES))
 		next_setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 	return err;
 }
@@ -60,14 +60,16 @@ static int end_writing(int fd, int how)
 {
 	struct shim_signals signals = { 0 };
 	int unsent = shim_in_sandbox ? -1 : shim_unsent(fd), err;
+	bool is_twice;
 
 	shim_route_shut(fd);
 	if (unsent > 0 && is_deferred(fd, how))
 		return how == SHUT_RDWR ? end_reading(fd) : 0;
 	if (!unsent)
 		shim_signals_block(&signals);
-	err = shut_next(fd, how == SHUT_RDWR ? SHUT_RD : how);
-	if (!err && how == SHUT_RDWR)
+	is_twice = how == SHUT_RDWR && shim_mends(fd, REPAIR_SHUTDOWN_WAKES);
+	err = shut_next(fd, is_twice ? SHUT_RD : how);
+	if (!err && is_twice)
 		next_shutdown(fd, how);
 	shim_signals_restore(&signals);
 	return err;
@@ -90,6 +92,7 @@ int shutdown(int number, int how)
 	else
 		err = how == SHUT_RD ? end_reading(number) : shut_next(number, how);
 	if (err == ENOTCONN && shim_int_option(number, SOL_SOCKET, SO_ACCEPTCONN) > 0 &&
+	    shim_mends(number, REPAIR_SHUTDOWN_LISTENER) &&
 	    (how == SHUT_WR || !shim_swap_listener(&fd)))
 		err = 0;
 	errno = err ? err : saved;

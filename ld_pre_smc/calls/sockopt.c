@@ -7,18 +7,19 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/syscall.h>
 
 #include "base/array.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/accept_window.h"
 #include "ld_pre_smc/state/broken_handshake.h"
-#include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd.h"
 #include "ld_pre_smc/state/lives.h"
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/options.h"
 #include "ld_pre_smc/state/program_memory.h"
+#include "ld_pre_smc/state/repair.h"
 #include "ld_pre_smc/state/replace_socket.h"
 #include "ld_pre_smc/state/unsent_data.h"
 #include "process/sockopt_numbers.h"
@@ -42,10 +43,8 @@ enum effect {
 };
 
 /*
- * smc_setsockopt() in net/smc/af_smc.c checks the number only, whatever the level: these options
- * end SMC, and connections of a listener with one of them never wake their readers. SMC connections
- * have no use for them: fast open needs TCP's handshake, the others (IP_CHECKSUM,
- * IPV6_MTU_DISCOVER, IPV6_FLOWINFO_SEND, IP_MULTICAST_LOOP) affect packets.
+ * The kernel checks the number only: also IP_CHECKSUM, IPV6_MTU_DISCOVER, IPV6_FLOWINFO_SEND and
+ * IP_MULTICAST_LOOP, which affect packets.
  */
 static bool ends_smc(int level, int name)
 {
@@ -88,18 +87,16 @@ struct option {
 	socklen_t len;
 };
 
-static const char *why(const struct option *opt)
+/* The repair that replaces the socket. */
+static enum shim_repair repair_of(const struct option *opt)
 {
-	switch (TCPGUARD(opt->level, opt->name)) {
-	case TCPGUARD(SOL_SOCKET, SO_REUSEPORT): return "SO_REUSEPORT";
-	case TCPGUARD(SOL_SOCKET, SO_RCVLOWAT): return "SO_RCVLOWAT";
-	case TCPGUARD(SOL_SOCKET, SO_PEEK_OFF): return "SO_PEEK_OFF";
-	case TCPGUARD(SOL_SOCKET, SO_TXREHASH): return "SO_TXREHASH";
-	default: break;
-	}
 	if (tcpguard_is(opt->level, opt->name))
-		return "an option that protects TCP only";
-	return opt->level == SOL_SOCKET ? "an option that SMC refuses" : "a TCP option";
+		return REPAIR_KEYS;
+	switch (TCPGUARD(opt->level, opt->name)) {
+	case TCPGUARD(SOL_SOCKET, SO_REUSEPORT): return REPAIR_REUSEPORT;
+	case TCPGUARD(SOL_SOCKET, SO_RCVLOWAT): return REPAIR_RCVLOWAT;
+	default: return REPAIR_OPTIONS;
+	}
 }
 
 /* Return: length of the value, 0 if it cannot be read. */
@@ -150,7 +147,7 @@ static int set_on_fresh(const struct shim_fd *fd, enum shim_kind kind, const str
 static int swap_with_option(struct shim_fd *fd, int fresh, enum shim_kind kind,
 			    const struct option *opt)
 {
-	if (shim_swap_in(fd, fresh, kind, why(opt)))
+	if (shim_swap_in(fd, fresh, kind, shim_repair_names[repair_of(opt)]))
 		return errno;
 	if (kind == KIND_TCP)
 		shim_fd_lose(fd, FD_OWN);
@@ -172,7 +169,7 @@ static int set_by_swap(struct shim_fd *fd, const struct option *opt)
 {
 	int err = NO_SOCKET;
 
-	if (!shim_fd_is_smc(fd) || !shim_may_swap(fd->number))
+	if (!shim_fd_is_smc(fd) || !shim_may_swap(fd->number) || !shim_needs(repair_of(opt)))
 		return NO_SOCKET;
 	if (opt->level == SOL_SOCKET && opt->name == SO_REUSEPORT && fd->sock.kind != KIND_INET)
 		err = set_on_other(fd, KIND_INET, opt);
@@ -250,13 +247,13 @@ static int ask_tcp(const struct shim_fd *fd, const struct option *opt)
 	return err ? err : refused_late(fd->number, opt);
 }
 
-/* SMC refuses every TCP_ULP before it reads the name, TCP unknown ones; "smc" is no change. */
+/* "smc" is no change. */
 static int set_ulp(struct shim_fd *fd, const struct option *opt)
 {
 	char name[4] = "";
 	int err;
 
-	if (!shim_fd_is_smc(fd))
+	if (!shim_fd_is_smc(fd) || !shim_mends(fd->number, REPAIR_ULP))
 		return EOPNOTSUPP;
 	if (opt->len >= 3 && opt->len <= sizeof(name) &&
 	    shim_read(name, fd->number, opt->value, opt->len, SYS_connect) &&
@@ -269,18 +266,14 @@ static int set_ulp(struct shim_fd *fd, const struct option *opt)
 		       err;
 }
 
-/*
- * @err: of the setsockopt() that was refused. smc_setsockopt() in net/smc/af_smc.c reads four bytes
- * after TCP has accepted or refused the value: it replaces TCP's error, and refuses a shorter value
- * that TCP has set.
- */
+/* @err: of the setsockopt() that was refused. */
 static int repair_set(struct shim_fd *fd, int err, enum effect effect, const struct option *opt)
 {
 	int other = NO_SOCKET;
 
 	if (opt->level != SOL_SOCKET &&
 	    (err == EFAULT || (err == EINVAL && opt->len < sizeof(int)))) {
-		if (shim_fd_is_smc(fd))
+		if (shim_fd_is_smc(fd) && shim_mends(fd->number, REPAIR_VALUES))
 			other = ask_tcp(fd, opt);
 	} else if (err == EOPNOTSUPP && effect == IS_REFUSED) {
 		other = opt->level == IPPROTO_TCP ? set_ulp(fd, opt) : err;
@@ -327,17 +320,6 @@ static int set_receive_time(struct shim_fd *fd, const struct option *opt)
 	return err;
 }
 
-/* An option that would end SMC has no effect, but fails as on a TCP socket. */
-static int ignore(const struct shim_fd *fd, const struct option *opt)
-{
-	int err = ask_tcp(fd, opt);
-
-	if (err > 0)
-		return err;
-	shim_log_fd(fd->number, "an option that ends SMC is ignored", NULL, 0);
-	return 0;
-}
-
 /* The kernel checks the option by setting it for a moment. Zero, or off, is as before. */
 static int set_and_undo(struct shim_fd *fd, enum effect effect, const struct option *opt)
 {
@@ -348,7 +330,8 @@ static int set_and_undo(struct shim_fd *fd, enum effect effect, const struct opt
 		return err;
 	if (opt->len >= sizeof(number))
 		memcpy(&number, opt->value, sizeof(number));
-	if (!number || !shim_fd_is_any_smc(fd))
+	if (!number || !shim_fd_is_any_smc(fd) ||
+	    !shim_mends(fd->number, effect == HOLDS_BACK ? REPAIR_CORK : REPAIR_CONTROL))
 		return 0;
 	next_setsockopt(fd->number, opt->level, opt->name, &off, sizeof(off));
 	return effect == HOLDS_BACK ? 0 : ENOPROTOOPT;
@@ -364,9 +347,12 @@ static int set_on_smc(struct shim_fd *fd, enum effect effect, const struct optio
 	case HOLDS_BACK:
 	case NEVER_ANSWERS: return set_and_undo(fd, effect, opt);
 	case PROTECTS:
-	case ENDS_SMC:
-		if (shim_fd_is_smc(fd))
-			return effect == PROTECTS ? protect(fd, opt) : ignore(fd, opt);
+		if (shim_fd_is_smc(fd) && shim_needs(REPAIR_KEYS))
+			return protect(fd, opt);
+		break;
+	case ENDS_SMC: /* ignored, but fails as on a TCP socket */
+		if (shim_fd_is_smc(fd) && shim_mends(fd->number, REPAIR_FAST_OPEN))
+			return MAX(ask_tcp(fd, opt), 0);
 		break;
 	case IS_LOST: err = set_by_swap(fd, opt); break;
 	default: break;
@@ -395,12 +381,7 @@ static void log_difference(struct shim_fd *fd, const struct option *opt)
 /**
  * setsockopt() - setsockopt(2), with options that SMC refuses or misinterprets
  *
- * Only differs from the next function for SMC sockets without fallback: an option that SMC refuses,
- * or that would break connect(), turns an unused socket into an IPPROTO_SMC one (SO_REUSEPORT) or a
- * TCP one; so does one that protects TCP, a listener as well, and connections refuse it; options
- * that would end SMC, or hold data or clients back, are accepted and ignored; those that answer by
- * control messages are refused; errors and short values are as on TCP; TCP_ULP "smc" succeeds
- * without effect.
+ * Only differs from the next function for SMC sockets without fallback.
  *
  * Return: 0 with errno untouched, or -1 with the errno of the last attempt.
  */
@@ -435,11 +416,7 @@ int setsockopt(int number, int level, int name, const void *value, socklen_t len
 
 SHIM_TIME64(setsockopt, __setsockopt64);
 
-/*
- * A timed-out non-blocking connect() leaves SO_ERROR at 0 (fixed in 7.2): the socket is closed and
- * hung up without an error, and TCP has sent its SYN more than once. The cause may also have been
- * the route, which is not reported.
- */
+/* TCP has sent its SYN more than once. The cause may also be the route, which is not reported. */
 static int lost_error(struct shim_fd *fd)
 {
 	struct tcp_info info = { 0 };
@@ -450,18 +427,21 @@ static int lost_error(struct shim_fd *fd)
 	if (events == POLLOUT)
 		shim_lives_connected(fd->number, 0);
 	if (events != POLLHUP || !shim_fd_is_any_smc(fd) ||
-	    next_getsockopt(fd->number, IPPROTO_TCP, TCP_INFO, &info, &len))
+	    next_getsockopt(fd->number, IPPROTO_TCP, TCP_INFO, &info, &len) ||
+	    info.tcpi_state != TCP_CLOSE || !info.tcpi_total_retrans)
 		return 0;
-	return info.tcpi_state == TCP_CLOSE && info.tcpi_total_retrans ? ETIMEDOUT : 0;
+	return shim_mends(fd->number, REPAIR_LATE_ERROR) ? ETIMEDOUT : 0;
 }
 
 /* SO_DOMAIN, SO_PROTOCOL or SO_ERROR: the value of a TCP socket, where the kernel said @value. */
 static int repair_get(struct shim_fd *fd, int name, int value)
 {
-	if (name == SO_DOMAIN)
-		return value == AF_SMC && shim_fd_is_smc(fd) ? fd->sock.family : value;
-	if (name == SO_PROTOCOL)
-		return value != IPPROTO_TCP && shim_fd_is_any_smc(fd) ? IPPROTO_TCP : value;
+	if (name != SO_ERROR) {
+		if ((name == SO_DOMAIN ? value != AF_SMC : value == IPPROTO_TCP) ||
+		    !shim_fd_is_smc(fd) || !shim_mends(fd->number, REPAIR_IDENTITY))
+			return value;
+		return name == SO_DOMAIN ? fd->sock.family : IPPROTO_TCP;
+	}
 	shim_lives_error(fd->number, value);
 	if (shim_fd_is_tcp_first(fd))
 		return value;

@@ -5,8 +5,8 @@
 #include <errno.h>
 
 #include "ld_pre_smc/next.h"
-#include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/lives.h"
+#include "ld_pre_smc/state/repair.h"
 #include "ld_pre_smc/state/replace_socket.h"
 
 /* First port that the kernel chooses itself: net.ipv4.ip_local_port_range. */
@@ -32,7 +32,8 @@ int shim_retry_tcp(struct shim_fd *fd, const struct shim_route *route, int err)
 {
 	struct shim_config own;
 
-	if (shim_config_get(&own)->strict || !shim_handshake_broke(fd->number, err))
+	if (shim_config_get(&own)->strict || !shim_handshake_broke(fd->number, err) ||
+	    !shim_mends(fd->number, REPAIR_HANDSHAKE))
 		return err;
 	shim_lives_broke(fd->number, &route->to.any);
 	if (shim_swap_unbound(fd, KIND_TCP, "the SMC handshake broke") ||

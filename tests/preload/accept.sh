@@ -16,4 +16,4 @@ polled() {
 is "$(polled 1 1)" '200 of 200' 'accept(): a client that came and went keeps nobody waiting'
 is "$(polled 1 8)" '200 of 200' 'accept(): nor does it in one of eight threads'
 is "$(polled 4 1)" '200 of 200' 'accept(): nor in one of four processes'
-like "$(<"$tmp/polled")" ': accept\(\) of a client that is gone -> TCP, closed$' 'debug: accept()'
+like "$(<"$tmp/polled")" ': accept_gone -> TCP, closed$' 'debug: accept()'

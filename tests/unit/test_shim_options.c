@@ -321,9 +321,10 @@ static const struct deed deeds[] = {
 	/* Options that SMC has, or refuses. */
 	{ "SMC has it", set_socket, SO_SNDBUF },
 	{ "SMC refuses it", set_socket, SO_REUSEPORT, .smc = EOPNOTSUPP, .is = 256,
-	  .says = "fd 5: SO_REUSEPORT -> IPPROTO_SMC\n" },
+	  .says = "fd 5: reuseport -> IPPROTO_SMC
+" },
 	{ "SMC refuses it", set_socket, SO_PRIORITY, .smc = EOPNOTSUPP, .is = TCP,
-	  .says = "fd 5: * SMC refuses -> TCP\n" },
+	  .says = "fd 5: options -> TCP\n" },
 	{ "programs do without", set_socket, SO_ZEROCOPY, .smc = EOPNOTSUPP, .err = EOPNOTSUPP },
 	{ "another level", set_tcp, TCP_NODELAY, .smc = EOPNOTSUPP, .err = EOPNOTSUPP },
 	{ "no socket", set_tcp, TCP_NODELAY, .smc = EFAULT, .fails = "socket", EMFILE, 9, EFAULT },
@@ -412,24 +413,25 @@ static const struct {
 } effects[] = {
 	{ WORKS, NULL, { { SOL_SOCKET, SO_KEEPALIVE }, { IPPROTO_TCP, TCP_NODELAY },
 		{ IPPROTO_IP, IP_TOS }, { IPPROTO_IPV6, IPV6_TCLASS }, { 286, TCP_FASTOPEN } } },
-	{ NEEDS_TCP, "fd 5: SO_RCVLOWAT -> TCP\n", { { SOL_SOCKET, SO_RCVLOWAT } } },
-	{ NEEDS_TCP, "fd 5: SO_PEEK_OFF -> TCP\n", { { SOL_SOCKET, SO_PEEK_OFF } } },
-	{ NEEDS_TCP, "fd 5: * SMC refuses -> TCP\n", { { SOL_SOCKET, SO_LOCK_FILTER } } },
-	{ NEEDS_TCP, "fd 5: a TCP option -> TCP\n", { { IPPROTO_TCP, TCP_REPAIR },
+	{ NEEDS_TCP, "fd 5: rcvlowat -> TCP\n", { { SOL_SOCKET, SO_RCVLOWAT } } },
+	{ NEEDS_TCP, "fd 5: options -> TCP\n", { { SOL_SOCKET, SO_PEEK_OFF } } },
+	{ NEEDS_TCP, "fd 5: options -> TCP\n", { { SOL_SOCKET, SO_LOCK_FILTER } } },
+	{ NEEDS_TCP, "fd 5: options -> TCP\n", { { IPPROTO_TCP, TCP_REPAIR },
 		{ IPPROTO_IP, IP_MULTICAST_ALL }, { IPPROTO_IPV6, IPV6_RECVRTHDR },
 		{ IPPROTO_IPV6, IPV6_JOIN_GROUP }, { IPPROTO_UDP, SO_KEEPALIVE } } },
 	/* By number: TCP_MD5SIG_EXT, TCP_AO_ADD_KEY, TCP_AO_REPAIR, IPV6_MINHOPCOUNT. */
-	{ PROTECTS, "fd 5: * protects * -> TCP\n", { { IPPROTO_TCP, TCP_MD5SIG },
+	{ PROTECTS, "fd 5: keys -> TCP\n", { { IPPROTO_TCP, TCP_MD5SIG },
 		{ IPPROTO_TCP, 32 }, { IPPROTO_TCP, 38 }, { IPPROTO_TCP, 42 },
 		{ IPPROTO_IP, IP_MINTTL }, { IPPROTO_IPV6, 73 },
 		{ IPPROTO_IP, IP_XFRM_POLICY }, { IPPROTO_IP, IP_IPSEC_POLICY },
 		{ IPPROTO_IPV6, IPV6_XFRM_POLICY }, { IPPROTO_IPV6, IPV6_IPSEC_POLICY },
 		{ SOL_SOCKET, SO_ATTACH_FILTER }, { SOL_SOCKET, SO_ATTACH_BPF } } },
-	{ IGNORED, "fd 5: * is ignored\n", { { IPPROTO_TCP, TCP_FASTOPEN },
+	{ IGNORED, "fd 5: fast_open\n", { { IPPROTO_TCP, TCP_FASTOPEN },
 		{ IPPROTO_TCP, TCP_FASTOPEN_CONNECT }, { IPPROTO_IP, TCP_FASTOPEN_KEY },
 		{ IPPROTO_IP, TCP_FASTOPEN_NO_COOKIE } } },
-	{ UNDONE, NULL, { { IPPROTO_TCP, TCP_CORK }, { IPPROTO_TCP, TCP_DEFER_ACCEPT } } },
-	{ ANSWERS, NULL, { { IPPROTO_TCP, TCP_INQ }, { SOL_SOCKET, SO_TIMESTAMPING_NEW } } },
+	{ UNDONE, "fd 5: cork\n", { { IPPROTO_TCP, TCP_CORK }, { IPPROTO_TCP, TCP_DEFER_ACCEPT } } },
+	{ ANSWERS, "fd 5: control\nfd 5: TCP_INQ is refused*\n", { { IPPROTO_TCP, TCP_INQ } } },
+	{ ANSWERS, "fd 5: control\n", { { SOL_SOCKET, SO_TIMESTAMPING_NEW } } },
 };
 /* clang-format on */
 
