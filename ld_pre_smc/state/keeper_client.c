@@ -18,7 +18,7 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/block_signals.h"
 #include "ld_pre_smc/state/fd_query.h"
-#include "ld_pre_smc/state/home.h"
+#include "ld_pre_smc/state/log.h"
 
 #ifndef SMC_KEEP
 #define SMC_KEEP "/usr/libexec/smc-tools/smc_keep"
@@ -62,6 +62,123 @@ void shim_keeper_find(void)
 	dl_iterate_phdr(look_at, NULL);
 }
 
+/*
+ * smc_keep is not dumpable, to protect its sockets from ptrace(2). So only root can read the links
+ * in its /proc/PID/ns. The other files of /proc/PID are readable by all.
+ */
+#define START 128
+
+/* Bytes, or -1. */
+static int read_start(int dir, const char *path, char *text)
+{
+	int fd = (int)syscall(SYS_openat, dir, path, O_RDONLY | O_CLOEXEC), len;
+
+	if (fd < 0)
+		return -1;
+	len = (int)syscall(SYS_read, fd, text, START);
+	shim_close(fd);
+	return len;
+}
+
+/*
+ * True if a file in /proc of another process begins with the same bytes as the same file of this
+ * thread. @own: path of this thread's file
+ */
+static bool is_alike(int dir, const char *own)
+{
+	char mine[START], other[START];
+	int len = read_start(AT_FDCWD, own, mine);
+
+	return len > 0 && read_start(dir, own + sizeof(KEEP_SELF) - 1, other) == len &&
+	       !memcmp(mine, other, (size_t)len);
+}
+
+/*
+ * True if it is in the same user namespace. Only root can read the link; others compare the user
+ * map, which several namespaces can share.
+ */
+static bool has_users(int dir, const struct keep_home *home)
+{
+	struct stat st;
+
+	return is_alike(dir, KEEP_SELF "uid_map") &&
+	       (shim_stat(dir, "ns/user", &st) || (unsigned long)st.st_ino == home->spaces[1]);
+}
+
+/* True if it is in the same network namespace. The inode of net/dev is unique to each. */
+static bool has_network(int dir)
+{
+	struct stat mine;
+
+	return !shim_stat(AT_FDCWD, KEEP_SELF "net/dev", &mine) &&
+	       shim_is_file(dir, "net/dev", &mine);
+}
+
+/* True if it is in the same PID namespace as this /proc: NSpid has its number alone. */
+static bool has_number(int dir, const char *status, int number)
+{
+	struct log_line line = { 0 };
+
+	log_format(&line, "\nNSpid:\t%d\n", number);
+	return shim_file_has(dir, status, line.text) > 0;
+}
+
+/* True if it has this user id in all four places, as smc_keep sets it. */
+static bool has_user(int dir, unsigned int uid)
+{
+	char text[64] = "\nUid:", *end = text + strlen(text);
+
+	for (int i = 0; i < 4; i++) {
+		*end++ = '\t';
+		end = keep_put(end, uid);
+	}
+	*end = '\n';
+	return shim_file_has(dir, "status", text) > 0;
+}
+
+/*
+ * Return: false if they are unknown: without /proc, or with that of another PID namespace, and for
+ * a user without a mapping in the user namespace.
+ */
+static bool find_home(struct keep_home *home)
+{
+	char map[START];
+	struct stat st;
+	int len;
+
+	home->uid = geteuid();
+	for (int i = 0; i < KEEP_SPACES; i++) {
+		if (shim_stat(AT_FDCWD, keep_space(i), &st))
+			return false;
+		home->spaces[i] = (unsigned long)st.st_ino;
+	}
+	len = read_start(AT_FDCWD, KEEP_SELF "uid_map", map);
+	return len > 0 && keep_is_known(home->uid, map, (size_t)len) &&
+	       has_number(AT_FDCWD, KEEP_SELF "status", (int)syscall(SYS_gettid));
+}
+
+/*
+ * True if a process is smc_keep, in this home. It may have ended, and its number been reused: but
+ * not by another smc_keep of the same home, as it would have the name. Mount IDs are unique: the
+ * first one is that of the root directory.
+ */
+static bool is_home_of(int pid, const struct keep_home *home)
+{
+	struct log_line path = { 0 };
+	bool has;
+	int dir;
+
+	log_format(&path, "/proc/%d", pid);
+	dir = (int)syscall(SYS_openat, AT_FDCWD, path.text, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return false;
+	has = shim_file_has(dir, "status", "Name:\tsmc_keep\n") > 0 && has_user(dir, home->uid) &&
+	      has_number(dir, "status", pid) && is_alike(dir, KEEP_SELF "mountinfo") &&
+	      has_users(dir, home) && has_network(dir);
+	shim_close(dir);
+	return has;
+}
+
 static int new_socket(void)
 {
 	return (int)syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -77,7 +194,7 @@ static bool is_keeper(int fd, const struct keep_home *home)
 	socklen_t len = sizeof(peer);
 
 	return !next_getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) &&
-	       peer.uid == home->uid && peer.pid > 0 && shim_home_has(home, peer.pid);
+	       peer.uid == home->uid && peer.pid > 0 && is_home_of(peer.pid, home);
 }
 
 /* State of a search for a keeper. */
@@ -331,7 +448,7 @@ static bool give(int fd, enum keep_how how)
 	int to;
 	bool sent;
 
-	if (!shim_home_find(&search.home) || !find_keeper(&search, &to))
+	if (!find_home(&search.home) || !find_keeper(&search, &to))
 		return false;
 	sent = send_to(to, fd, how);
 	shim_close(to);
