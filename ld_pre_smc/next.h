@@ -97,6 +97,9 @@ typedef void (*shim_any_fn)(void);
 
 extern _Atomic(shim_any_fn) shim_next_fn[SHIM_FNS];
 
+/* First byte of this library; defined by the linker. */
+extern const char __ehdr_start[];
+
 /* The library's constructor is running, or has run. */
 extern atomic_bool shim_has_started;
 

@@ -12,9 +12,6 @@ struct visit {
 	void *arg;
 };
 
-/* First byte of this library; defined by the linker. */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-
 /* Only defined in programs with AddressSanitizer. */
 extern void __asan_init(void) __attribute__((weak));
 

@@ -43,9 +43,6 @@ static atomic_int calm;
 /* PID of the process that is starting the keeper, or was when this one was forked from it. */
 static atomic_int starter;
 
-/* First byte of this library; defined by the linker. */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-
 /* The name lives as long as the object. A nonzero result ends the search. */
 static int look_at(struct dl_phdr_info *info, size_t size __attribute__((unused)),
 		   void *arg __attribute__((unused)))

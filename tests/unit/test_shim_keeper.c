@@ -268,8 +268,6 @@ TEST(a_keeper_is_found_or_started)
 
 typedef int (*look_fn)(struct dl_phdr_info *info, size_t size, void *arg);
 
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-
 /* This library is the third of four objects: the search ends there. */
 static int look_at_objects(look_fn look, void *arg)
 {
