@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ld_pre_smc/state/repair_rows.h"
@@ -84,7 +83,6 @@ static void read_repairs(struct shim_config *cfg)
 static void read_environment(struct shim_config *cfg, struct rules *rules)
 {
 	const char *learn = value_of(VAR_LEARN);
-	struct stat err;
 
 	*cfg = (struct shim_config){
 		.strict = is_on(VAR_STRICT),
@@ -97,12 +95,9 @@ static void read_environment(struct shim_config *cfg, struct rules *rules)
 	choose_kinds(cfg);
 	cfg->invalid |= read_rules(rules);
 	cfg->has_rules = rules->count;
-	if ((cfg->invalid || is_on(VAR_DEBUG)) && !shim_stat(STDERR_FILENO, "", &err)) {
-		cfg->err_open = true;
-		cfg->err_dev = err.st_dev;
-		cfg->err_ino = err.st_ino;
-		cfg->debug = is_on(VAR_DEBUG);
-	}
+	if (cfg->invalid || is_on(VAR_DEBUG))
+		cfg->err_open = !shim_stat(STDERR_FILENO, "", &cfg->err);
+	cfg->debug = cfg->err_open && is_on(VAR_DEBUG);
 }
 
 /* A separate function, for the stack space of the rules: signal handlers may have small stacks. */

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
-#include <sys/types.h>
+#include <sys/stat.h>
 
 #include "launch/rules.h"
 #include "launch/variables.h"
@@ -25,9 +25,8 @@
  * @debug: SMC_DEBUG is on, and there is a standard error
  * @sndbuf: SMC_SNDBUF
  * @rcvbuf: SMC_RCVBUF
- * @err_dev: device of standard error at program start
- * @err_ino: its inode; a program may open something else as fd 2 later
- * @err_open: fd 2 was open at program start
+ * @err: standard error at program start; a program may open something else as fd 2 later
+ * @err_open: fd 2 was open, and there may be something to write
  */
 struct shim_config {
 	unsigned char kinds[KINDS];
@@ -41,8 +40,7 @@ struct shim_config {
 	unsigned long long off;
 	struct smc_buffer sndbuf;
 	struct smc_buffer rcvbuf;
-	dev_t err_dev;
-	ino_t err_ino;
+	struct stat err;
 	bool err_open;
 };
 

@@ -9,7 +9,6 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -101,14 +100,6 @@ void log_start(struct log_line *line)
 	log_format(line, "ld_pre_smc[%d]: ", shim_is_locked ? 0 : (int)getpid());
 }
 
-static bool is_still_stderr(const struct shim_config *cfg)
-{
-	struct stat now;
-
-	return cfg->err_open && !shim_stat(STDERR_FILENO, "", &now) && now.st_dev == cfg->err_dev &&
-	       now.st_ino == cfg->err_ino;
-}
-
 /*
  * write(2) with SIGPIPE suppressed; one that was pending before stays pending. Not a cancellation
  * point, as socket() and setsockopt() are none.
@@ -135,7 +126,7 @@ void log_write(struct log_line *line, const struct shim_config *cfg)
 	AUTO_ERRNO();
 
 	line->text[line->len++] = '\n';
-	if (!shim_is_locked && is_still_stderr(cfg))
+	if (!shim_is_locked && cfg->err_open && shim_is_file(STDERR_FILENO, "", &cfg->err))
 		write_quietly(line);
 }
 

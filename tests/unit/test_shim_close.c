@@ -285,8 +285,8 @@ TEST(debug_lines)
 		make(i == 1 ? ALONE : 0, 9);
 		fake_socket(2, 0, 0)->is_socket = false;
 		fake.config.debug = fake.config.err_open = true;
-		fake.config.err_dev = 1;
-		fake.config.err_ino = fake.fds[2].ino + (i == 2);
+		fake.config.err.st_dev = 1;
+		fake.config.err.st_ino = fake.fds[2].ino + (i == 2);
 		comes_to(close(5), 0, 0);
 		assert_like(fake.said, said[i]);
 	}

@@ -45,8 +45,8 @@ static void debug_to_stderr(void)
 {
 	fake_socket(2, 0, 0)->is_socket = false;
 	fake.config.debug = fake.config.err_open = true;
-	fake.config.err_dev = 1;
-	fake.config.err_ino = fake.fds[2].ino;
+	fake.config.err.st_dev = 1;
+	fake.config.err.st_ino = fake.fds[2].ino;
 }
 
 /* ---- calls that may replace the socket ---- */
@@ -475,8 +475,8 @@ TEST(debug_lines_are_for_standard_error)
 	fake_begin();
 	for (int i = 0; i < 4; i++) {
 		debug_to_stderr();
-		fake.config.err_dev += i == 0;
-		fake.config.err_ino += i == 1;
+		fake.config.err.st_dev += i == 0;
+		fake.config.err.st_ino += i == 1;
 		fake.config.err_open = i != 2;
 		shim_is_locked = i == 3;
 		shim_log_fd(5, "anything", NULL, 0);
