@@ -228,8 +228,6 @@ void shim_choose_connect(struct shim_fd *fd, const struct sockaddr *addr, sockle
 	struct learned_place timed = { NULL, 0 };
 	unsigned int facts = FACT(NOT_TO);
 
-	if (shim_is_locked)
-		return;
 	if (len < sizeof(struct sockaddr_in) ||
 	    (addr->sa_family != AF_INET && addr->sa_family != AF_INET6)) {
 		/* AF_UNSPEC disconnects. */

@@ -45,7 +45,8 @@ unsigned int shim_choose_open(struct socket_attempt *try, const struct shim_conf
  * shim_choose_connect() - before connect(2): replace a socket of the wrong kind
  *
  * The kernel has no address yet, so nothing is done twice. Rules also apply with SMC_STRICT and
- * SMC_RAW, as they are explicit. Sockets in use are unchanged. @addr can be read. Preserves errno.
+ * SMC_RAW, as they are explicit. Sockets in use are unchanged. @addr can be read, and the program
+ * is not locked. Preserves errno.
  */
 void shim_choose_connect(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len);
 

@@ -160,11 +160,16 @@ TEST(most_connections_decide)
 		only_call();
 		assert_false(shim_fd_is_tcp(5));
 	}
-	/* Six of eight are SMC. */
+	/* Later, six of the other kind are. */
+	connect_to(81);
 	connect_often(80);
 	for (n = 0; shim_fd_is_tcp(5); new_socket(), n++)
 		connect_to(81);
 	assert_int_equal(n, 6);
+	connect_often(81);
+	for (n = 0; !shim_fd_is_tcp(5); new_socket(), n++)
+		connect_to(80);
+	assert_int_equal(n, 7);
 }
 
 enum { TCP = IPPROTO_TCP, INUSE = EADDRINUSE };
@@ -273,6 +278,7 @@ static const struct deed deeds[] = {
 	  .backlog = 3 },
 	{ "at a port for TCP", listen_with, 3, RULES, .port = 90, .is = TCP, .bound = 90,
 	  .backlog = 3, .says = "fd 5: rules for listening -> TCP\n" },
+	{ "a locked program", listen_with, 3, RULES | LOCKED, .port = 90, .backlog = 3 },
 	/* socket() opened a TCP socket first. */
 	{ "no rules", connect_to, 80, OWN, TCP, .says = "fd 5: no reason for TCP -> AF_SMC\n" },
 	{ "a port for SMC", connect_to, 81, RULES | OWN, TCP },
