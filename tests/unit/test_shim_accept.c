@@ -82,12 +82,10 @@ static const struct row {
 	const char *fails;
 } rows[] = {
 	{ READY, 12, 0, WINDOW },
-	{ READY, -1, EMFILE, WINDOW, EMFILE },
 	{ READY | OWN, 12, 0, ALONE },
 	{ OWN, 12, 0, WAITS },
 	{ READY | QUICK, 12, 0, WAITS },
 	{ READY | QUICK | OWN, 12, 0, WAITS },
-	{ QUICK, -1, EAGAIN, WAITS, EAGAIN },
 	{ READY | RAW, 12, 0, WAITS },
 	{ READY | TCP, 12, 0, WAITS },
 	{ TCP, -1, EINTR, WAITS, EINTR },

@@ -195,10 +195,6 @@ static const struct row answers[] = {
 	/* SO_LINGER waits outside. */
 	{ LINGERS, 0, 0, 0, 0, SAME, 1 },
 	{ LINGERS, ECONNREFUSED, 0, 0, ECONNREFUSED, SAME, 1 },
-	/* Non-blocking sockets get the kernel's answer. */
-	{ QUICK, 0, 0, 0, 0, SAME, 0, 1 },
-	{ QUICK, EINPROGRESS, 0, 0, EINPROGRESS, SAME, 0, 1 },
-	{ QUICK, ECONNREFUSED, 0, POLLHUP, ECONNREFUSED, RENEWED, 0, 1 },
 	/* Plain ones are only checked when they fail. */
 	{ PLAIN, 0, 0, 0, 0, SAME, 1 },
 	{ PLAIN, ECONNREFUSED, 0, 0, ECONNREFUSED, SAME, 1 },
