@@ -247,6 +247,7 @@ static void lengths(int (*call)(int fd, const struct sockaddr *addr, socklen_t l
 	static const socklen_t lens[] = { 0, 1, 2, 8, 15, 16, 23, 24, 27, 28, 128, 129, -1 };
 	static const sa_family_t families[] = { AF_UNSPEC, AF_UNIX, AF_INET, AF_INET6 };
 	struct address to = loopback(port), any = { .len = to.len };
+	const struct sockaddr_storage other = { .ss_family = AF_UNIX };
 	struct pair p = make_pair();
 	size_t i;
 
@@ -254,6 +255,9 @@ static void lengths(int (*call)(int fd, const struct sockaddr *addr, socklen_t l
 		SAY("fresh", call(fresh(), (void *)&to.any, lens[i]));
 		SAY("connected", call(p.c, (void *)&to.any, lens[i]));
 		SAY("null", call(fresh(), NULL, lens[i]));
+		/* smc_bind() knows the family before the length. */
+		if (port)
+			SAY("other", call(fresh(), (void *)&other, lens[i]));
 	}
 	for (i = 0; i < 4; i++) {
 		to.any.ss_family = any.any.ss_family = families[i];
