@@ -298,6 +298,9 @@ static void do_write(struct slot *s, unsigned int n)
 	char name[40];
 	int way = (int)(n / 3 % OUTS);
 
+	/* TCP may refuse the second message to a peer that has closed. */
+	if (way == OUT_SENDMMSG && s->end->fin)
+		way = OUT_SENDMSG;
 	snprintf(name, sizeof(name), "%s(%zu)", outs[way], len);
 	if (!s->end->peer || s->end->peer->in < 8000)
 		count_write(s->end,
@@ -331,10 +334,12 @@ static void do_read(struct slot *s, unsigned int n)
 	bool is_over = !end->peer || end->fin || end->reset || end->shut & POLLIN;
 	int way = (int)(n / 3 % INS), flags = way < IN_FLAGS ? all_flags[n / 24 % 4] : 0;
 
-	/* These would wait, or find the same twice. */
-	if ((!is_over && !end->nonblocking && !end->limited &&
-	     end->in < (flags == MSG_WAITALL ? (int)len : 1)) ||
-	    (way == IN_RECVMMSG && flags == MSG_PEEK)) {
+	/* recvmmsg() finds the same twice, and over TCP the error of an earlier write. */
+	if (way == IN_RECVMMSG && (flags == MSG_PEEK || end->fin))
+		way = IN_RECVMSG;
+	/* These would wait. */
+	if (!is_over && !end->nonblocking && !end->limited &&
+	    end->in < (flags == MSG_WAITALL ? (int)len : 1)) {
 		way = IN_RECVFROM;
 		flags = MSG_DONTWAIT;
 	}
