@@ -342,6 +342,8 @@ TEST(shutdown_is_left_to_the_keeper)
 		{ RAW, 1, SHUT_WR, 0, 2 },
 		{ TCP, 1, SHUT_RDWR, 0, 3 },
 	};
+	const struct sockaddr_in peer = { .sin_family = AF_INET, .sin_port = htons(80) };
+	const uint64_t cookie = 4711;
 
 	for (size_t i = 0; next_row(i, rows); i++) {
 		make(rows[i].is, rows[i].unsent);
@@ -356,6 +358,14 @@ TEST(shutdown_is_left_to_the_keeper)
 		assert_int_equal(sizes, rows[i].wakes);
 		assert_int_equal(option_of(5, SOL_SOCKET, SO_SNDBUF), 4000);
 	}
+	/* The kernel still takes data of a socket that is left to smc_keep. */
+	make(0, 1);
+	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
+	fake.fds[5].is_connected = true;
+	fake.fds[5].name = peer;
+	comes_to(send(5, "x", 1, MSG_NOSIGNAL), 1, 0);
+	comes_to(shutdown(5, SHUT_WR), 0, 0);
+	comes_to(send(5, "x", 1, MSG_NOSIGNAL), -1, EPIPE);
 	/* The connection may end between the two calls. */
 	make(0, 0);
 	fake_fails("shutdown 5 2", ENOTCONN, 1);
