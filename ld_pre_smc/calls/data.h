@@ -32,6 +32,23 @@ typedef unsigned int message_flags;
 						next_data(fn, name) arguments;                     \
 	}
 
+/*
+ * preadv2(2) and pwritev2(2), then @after() of an SMC socket. Headers may redirect them to
+ * preadv64v2() and pwritev64v2(); on 32-bit machines their positions differ.
+ */
+#define PARTS_AT(name, fn, position, after)                                                        \
+	ssize_t shim_##name(int fd, const struct iovec *parts, int n, position pos,                \
+			    int flags) __asm__(#name);                                             \
+	SMC_ONLY ssize_t shim_##name##_smc(int fd, const struct iovec *parts, int n, position pos, \
+					   int flags)                                              \
+	{                                                                                          \
+		return after(fd, parts, n, flags,                                                  \
+			     next_data(fn, shim_##name)(fd, parts, n, pos, flags));                \
+	}                                                                                          \
+	DOOR(ssize_t, shim_##name, fn,                                                             \
+	     (int fd, const struct iovec *parts, int n, position pos, int flags),                  \
+	     (fd, parts, n, pos, flags))
+
 /* Work after few of the calls. */
 #define RARE __attribute__((noinline, cold))
 

@@ -13,12 +13,6 @@
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/repair.h"
 
-/* Fortified forms, which glibc's headers do not declare everywhere. */
-ssize_t __read_chk(int fd, void *data, size_t len, size_t size);
-ssize_t __recv_chk(int fd, void *data, size_t len, size_t size, int flags);
-ssize_t __recvfrom_chk(int fd, void *data, size_t len, size_t size, int flags,
-		       struct sockaddr *from, socklen_t *n);
-
 /* Return: as TCP's, after a call that returned @ret: 0, or negative with errno. */
 static RARE ssize_t ended(int fd, size_t len, int flags, ssize_t ret)
 {
@@ -78,33 +72,33 @@ DOOR(ssize_t, recvfrom, SHIM_RECVFROM,
      (int fd, void *data, size_t len, int flags, struct sockaddr *from, socklen_t *n),
      (fd, data, len, flags, from, n))
 
-/* Fortified forms end the program if @len is too large for the memory. */
-ssize_t __read_chk(int fd, void *data, size_t len, size_t size)
-{
-	return shim_fd_may_be_smc(fd) && len <= size ?
-		       read_smc(fd, data, len) :
-		       next_data(SHIM_READ_CHK, __read_chk)(fd, data, len, size);
-}
+/*
+ * Fortified forms end the program if @len is too large for the memory. glibc's headers do not
+ * declare them everywhere.
+ */
+#define FORTIFIED(name, plain, fn, parameters, arguments)                                          \
+	ssize_t name parameters;                                                                   \
+	ssize_t name parameters                                                                    \
+	{                                                                                          \
+		return shim_fd_may_be_smc(fd) && len <= size ? plain :                             \
+							       next_data(fn, name) arguments;      \
+	}
+FORTIFIED(__read_chk, read_smc(fd, data, len), SHIM_READ_CHK,
+	  (int fd, void *data, size_t len, size_t size), (fd, data, len, size))
+FORTIFIED(__recv_chk, recv_smc(fd, data, len, flags), SHIM_RECV_CHK,
+	  (int fd, void *data, size_t len, size_t size, int flags), (fd, data, len, size, flags))
+FORTIFIED(__recvfrom_chk, recvfrom_smc(fd, data, len, flags, from, n), SHIM_RECVFROM_CHK,
+	  (int fd, void *data, size_t len, size_t size, int flags, struct sockaddr *from,
+	   socklen_t *n),
+	  (fd, data, len, size, flags, from, n))
 
-ssize_t __recv_chk(int fd, void *data, size_t len, size_t size, int flags)
+/*
+ * The kernel has read @parts, unless the call failed. The flags of preadv2(2) include none of
+ * MSG_ERRQUEUE.
+ */
+static RARE ssize_t ended_parts(int fd, const struct iovec *parts, int n, int flags, ssize_t ret)
 {
-	return shim_fd_may_be_smc(fd) && len <= size ?
-		       recv_smc(fd, data, len, flags) :
-		       next_data(SHIM_RECV_CHK, __recv_chk)(fd, data, len, size, flags);
-}
-
-ssize_t __recvfrom_chk(int fd, void *data, size_t len, size_t size, int flags,
-		       struct sockaddr *from, socklen_t *n)
-{
-	return shim_fd_may_be_smc(fd) && len <= size ? recvfrom_smc(fd, data, len, flags, from, n) :
-						       next_data(SHIM_RECVFROM_CHK, __recvfrom_chk)(
-							       fd, data, len, size, flags, from, n);
-}
-
-/* The kernel has read @parts, unless the call failed. */
-static RARE ssize_t ended_parts(int fd, const struct iovec *parts, size_t n, int flags, ssize_t ret)
-{
-	return ended(fd, ret ? 1 : shim_sum(parts, n), flags, ret);
+	return ended(fd, ret ? 1 : shim_sum(parts, (size_t)n), flags, ret);
 }
 
 SMC_ONLY ssize_t readv_smc(int fd, const struct iovec *parts, int n)
@@ -112,26 +106,13 @@ SMC_ONLY ssize_t readv_smc(int fd, const struct iovec *parts, int n)
 	KEEP3(fd, parts, n);
 	ssize_t ret = next_data(SHIM_READV, readv)(fd, parts, n);
 
-	return ret > 0 ? ret : ended_parts(kept_fd, kept_parts, (size_t)kept_n, 0, ret);
+	return ret > 0 ? ret : ended_parts(kept_fd, kept_parts, kept_n, 0, ret);
 }
 
 DOOR(ssize_t, readv, SHIM_READV, (int fd, const struct iovec *parts, int n), (fd, parts, n))
 
-/* Headers may redirect preadv2() to preadv64v2(); on 32-bit machines their positions differ. */
-#define PREADV2(name, fn, position)                                                                \
-	ssize_t shim_##name(int fd, const struct iovec *parts, int n, position pos,                \
-			    int flags) __asm__(#name);                                             \
-	SMC_ONLY ssize_t shim_##name##_smc(int fd, const struct iovec *parts, int n, position pos, \
-					   int flags)                                              \
-	{                                                                                          \
-		return ended_parts(fd, parts, (size_t)n, 0,                                        \
-				   next_data(fn, shim_##name)(fd, parts, n, pos, flags));          \
-	}                                                                                          \
-	DOOR(ssize_t, shim_##name, fn,                                                             \
-	     (int fd, const struct iovec *parts, int n, position pos, int flags),                  \
-	     (fd, parts, n, pos, flags))
-PREADV2(preadv2, SHIM_PREADV2, long)
-PREADV2(preadv64v2, SHIM_PREADV64V2, long long)
+PARTS_AT(preadv2, SHIM_PREADV2, long, ended_parts)
+PARTS_AT(preadv64v2, SHIM_PREADV64V2, long long, ended_parts)
 
 /* After SCM_RIGHTS. Return: @ret, so that the caller need not keep it. */
 static RARE ssize_t mark_passed(struct msghdr *message, ssize_t ret)
@@ -163,7 +144,7 @@ static inline ssize_t look_for_passed(struct msghdr *message, ssize_t ret)
 static RARE ssize_t ended_message(int fd, struct msghdr *message, int flags, ssize_t ret)
 {
 	return ret < 0 ? ended(fd, 1, flags, ret) :
-			 ended_parts(fd, message->msg_iov, message->msg_iovlen, flags,
+			 ended_parts(fd, message->msg_iov, (int)message->msg_iovlen, flags,
 				     look_for_passed(message, ret));
 }
 

@@ -86,7 +86,7 @@ bool shim_write_failed(int fd, bool may_signal)
 	    !shim_marked_is_smc(fd) || !shim_mends(fd, REPAIR_WRITE_ERRORS))
 		return false;
 	err = verdict(fd, err);
-	/* The kernel has sent the signal if the socket was shut down while this call waited. */
+	/* A second signal if the socket was shut down while this call waited in the kernel. */
 	if (err == EPIPE && may_signal)
 		raise_sigpipe();
 	errno = err; /* handlers may change it */
@@ -360,21 +360,13 @@ SMC_ONLY ssize_t writev_smc(int fd, const struct iovec *parts, int n)
 
 DOOR(ssize_t, writev, SHIM_WRITEV, (int fd, const struct iovec *parts, int n), (fd, parts, n))
 
-/* Headers may redirect pwritev2() to pwritev64v2(); on 32-bit machines their positions differ. */
-#define PWRITEV2(name, fn, position)                                                               \
-	ssize_t shim_##name(int fd, const struct iovec *parts, int n, position pos,                \
-			    int flags) __asm__(#name);                                             \
-	SMC_ONLY ssize_t shim_##name##_smc(int fd, const struct iovec *parts, int n, position pos, \
-					   int flags)                                              \
-	{                                                                                          \
-		return finish_parts(fd, parts, n, flags & RWF_NOWAIT ? MSG_DONTWAIT : 0,           \
-				    next_data(fn, shim_##name)(fd, parts, n, pos, flags));         \
-	}                                                                                          \
-	DOOR(ssize_t, shim_##name, fn,                                                             \
-	     (int fd, const struct iovec *parts, int n, position pos, int flags),                  \
-	     (fd, parts, n, pos, flags))
-PWRITEV2(pwritev2, SHIM_PWRITEV2, long)
-PWRITEV2(pwritev64v2, SHIM_PWRITEV64V2, long long)
+static ssize_t finish_at(int fd, const struct iovec *parts, int n, int flags, ssize_t ret)
+{
+	return finish_parts(fd, parts, n, flags & RWF_NOWAIT ? MSG_DONTWAIT : 0, ret);
+}
+
+PARTS_AT(pwritev2, SHIM_PWRITEV2, long, finish_at)
+PARTS_AT(pwritev64v2, SHIM_PWRITEV64V2, long long, finish_at)
 
 #ifdef __GLIBC__
 /* Second names, which old programs use. */
