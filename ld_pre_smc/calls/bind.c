@@ -17,10 +17,14 @@
 /* SMC passes the interface to its TCP socket only at listen(). */
 static int bind_by_swap(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len)
 {
-	if (shim_int_option(fd->number, SOL_SOCKET, SO_BINDTOIFINDEX) <= 0 || !shim_fd_is_smc(fd) ||
+	struct shim_config own;
+
+	if (shim_config_get(&own)->strict ||
+	    shim_int_option(fd->number, SOL_SOCKET, SO_BINDTOIFINDEX) <= 0 || !shim_fd_is_smc(fd) ||
 	    !shim_may_swap(fd->number) || !shim_mends(fd->number, REPAIR_DEVICE) ||
 	    shim_swap(fd, KIND_TCP, "SO_BINDTODEVICE and bind()"))
 		return -1;
+	shim_fd_lose(fd, FD_OWN);
 	return next_bind(fd->number, addr, len);
 }
 

@@ -100,7 +100,9 @@ static int wait_for_result(const struct attempt *try, int err, int timeout)
  */
 static int replace_used(struct attempt *try, const char *why)
 {
-	return shim_swap(&try->fd, try->fd.sock.kind, why) && errno != EADDRINUSE ? errno : 0;
+	int err = shim_swap(&try->fd, try->fd.sock.kind, why);
+
+	return err == EADDRINUSE ? 0 : err;
 }
 
 /* Wait as TCP does after a blocking connect() that returned @err. */

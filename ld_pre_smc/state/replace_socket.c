@@ -18,6 +18,7 @@
 #include "ld_pre_smc/state/buffers.h"
 #include "ld_pre_smc/state/epoll_watches.h"
 #include "ld_pre_smc/state/fd_table.h"
+#include "ld_pre_smc/state/handshake_memory.h"
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/options.h"
 #include "ld_pre_smc/state/repair.h"
@@ -77,7 +78,16 @@ static const short inherited_options[] = {
 };
 /* clang-format on */
 
-#define COPY(from, to, level, names) copy_options(from, to, level, names, ARRAY_SIZE(names))
+static const struct {
+	int level;
+	const short *names;
+	size_t n;
+} copied[] = {
+	{ SOL_SOCKET, socket_options, ARRAY_SIZE(socket_options) },
+	{ IPPROTO_TCP, tcp_options, ARRAY_SIZE(tcp_options) },
+	{ IPPROTO_IP, ip_options, ARRAY_SIZE(ip_options) },
+	{ IPPROTO_IPV6, ipv6_options, ARRAY_SIZE(ipv6_options) },
+};
 
 /* Return: 0 if the options are equal or cannot be read, 1 if copied, -1 if refused. */
 static int copy_option(int from, int to, int level, int name)
@@ -162,37 +172,25 @@ static void copy_flags(int from, int to)
 static bool copy_settings(int from, int to, int family, bool are_both_smc)
 {
 	AUTO_ERRNO();
-	bool all = COPY(from, to, SOL_SOCKET, socket_options);
+	bool all = true;
 
-	all &= COPY(from, to, IPPROTO_TCP, tcp_options);
-	all &= COPY(from, to, IPPROTO_IP, ip_options);
-	if (family == AF_INET6)
-		all &= COPY(from, to, IPPROTO_IPV6, ipv6_options);
+	for (size_t i = 0; i < ARRAY_SIZE(copied); i++)
+		if (copied[i].level != IPPROTO_IPV6 || family == AF_INET6)
+			all &= copy_options(from, to, copied[i].level, copied[i].names,
+					    copied[i].n);
 	shim_copy_buffers(from, to, are_both_smc);
 	copy_flags(from, to);
 	return all;
 }
 
-static bool is_among(const short *names, size_t n, int name)
-{
-	for (; n; n--, names++)
-		if (*names == name)
-			return true;
-	return false;
-}
-
 bool shim_swap_copies(int level, int name)
 {
-	switch (level) {
-	case SOL_SOCKET:
-		return is_among(socket_options, ARRAY_SIZE(socket_options), name) ||
-		       name == SO_SNDBUF || name == SO_RCVBUF || name == SO_SNDBUFFORCE ||
-		       name == SO_RCVBUFFORCE;
-	case IPPROTO_TCP: return is_among(tcp_options, ARRAY_SIZE(tcp_options), name);
-	case IPPROTO_IP: return is_among(ip_options, ARRAY_SIZE(ip_options), name);
-	case IPPROTO_IPV6: return is_among(ipv6_options, ARRAY_SIZE(ipv6_options), name);
-	default: return false;
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(copied); i++)
+		for (size_t n = 0; copied[i].level == level && n < copied[i].n; n++)
+			if (copied[i].names[n] == name)
+				return true;
+	return level == SOL_SOCKET && (name == SO_SNDBUF || name == SO_RCVBUF ||
+				       name == SO_SNDBUFFORCE || name == SO_RCVBUFFORCE);
 }
 
 bool shim_may_swap(int fd)
@@ -229,22 +227,6 @@ int shim_swap_open(const struct shim_fd *fd, enum shim_kind kind)
 	return open_like(fd, kind);
 }
 
-/* Address that the program set by bind(2), length 0 for none. */
-static socklen_t bound_address(int fd, struct sockaddr_storage *addr)
-{
-	const struct sockaddr_in *in = (void *)addr;
-	const struct sockaddr_in6 *in6 = (void *)addr;
-	socklen_t len = sizeof(*addr);
-
-	if (shim_is_connected(fd) || getsockname(fd, (struct sockaddr *)addr, &len))
-		return 0;
-	if (!in->sin_port &&
-	    (addr->ss_family == AF_INET6 ? IN6_IS_ADDR_UNSPECIFIED(&in6->sin6_addr) :
-					   !in->sin_addr.s_addr))
-		return 0;
-	return len;
-}
-
 static int replace_one(int fd, int fresh)
 {
 	int cloexec = fcntl(fd, F_GETFD), ret;
@@ -257,14 +239,7 @@ static int replace_one(int fd, int fresh)
 	return ret < 0 ? -1 : 0;
 }
 
-/* A failed connect(2) gives back a port that the kernel had chosen, but still reports it. */
-static bool has_lost_port(int fd, struct sockaddr_storage addr, socklen_t len)
-{
-	((struct sockaddr_in *)&addr)->sin_port = 0; /* same offset in IPv6 */
-	return !next_bind(fd, (struct sockaddr *)&addr, len);
-}
-
-static int replace(struct shim_fd *fd, int fresh, enum shim_kind kind)
+static int replace_all(struct shim_fd *fd, int fresh, enum shim_kind kind)
 {
 	struct stat old;
 	bool has_copies = shim_fd_has_copies() && !shim_stat(fd->number, "", &old);
@@ -273,55 +248,53 @@ static int replace(struct shim_fd *fd, int fresh, enum shim_kind kind)
 	while (!ret && has_copies && (copy = shim_next_copy(fd->number, &old, copy + 1)) >= 0)
 		replace_one(copy, fresh);
 	shim_close(fresh);
-	if (!ret)
-		shim_fd_became(fd, kind);
-	return ret;
+	if (ret)
+		return -1;
+	if (kind == KIND_TCP)
+		shim_fd_clear(FD_SMC, fd->number);
+	shim_fd_became(fd, kind);
+	return 0;
 }
 
 /* Two sockets cannot have the same address, so the old one is closed first. */
-int shim_swap_in(struct shim_fd *fd, int fresh, enum shim_kind kind, const char *why)
+static int replace(struct shim_fd *fd, int fresh, enum shim_kind kind, const char *why,
+		   bool is_bound)
 {
+	struct shim_route old = { 0 };
 	int saved = errno, err = 0;
-	struct sockaddr_storage addr;
-	socklen_t len =
-		fresh < 0 || shim_fd_has(fd, FD_PLAIN) ? 0 : bound_address(fd->number, &addr);
-	bool lost = len && has_lost_port(fd->number, addr, len);
 
-	if (fresh < 0 || replace(fd, fresh, kind))
-		return -1;
-	if (len && next_bind(fd->number, (struct sockaddr *)&addr, len) &&
-	    !(lost && errno == EADDRINUSE))
+	if (fresh < 0)
+		return errno;
+	if (is_bound && !shim_is_connected(fd->number))
+		shim_route_from(&old, fd->number);
+	if (replace_all(fd, fresh, kind))
+		return errno;
+	if (old.from.any.sa_family &&
+	    next_bind(fd->number, &old.from.any, shim_address_len(&old.from)))
 		err = errno;
 	shim_log_fd(fd->number, why, shim_kind_names[kind], err);
 	errno = err ? err : saved;
-	return err ? -1 : 0;
+	return err;
 }
 
-int shim_swap_unbound(struct shim_fd *fd, enum shim_kind kind, const char *why)
+int shim_swap_in(struct shim_fd *fd, int fresh, enum shim_kind kind, const char *why)
 {
-	int saved = errno, fresh = shim_swap_open(fd, kind);
-
-	if (fresh < 0 || replace(fd, fresh, kind))
-		return -1;
-	shim_log_fd(fd->number, why, shim_kind_names[kind], 0);
-	errno = saved;
-	return 0;
+	return replace(fd, fresh, kind, why, !shim_fd_has(fd, FD_PLAIN));
 }
 
 int shim_swap(struct shim_fd *fd, enum shim_kind kind, const char *why)
 {
-	return shim_swap_in(fd, shim_swap_open(fd, kind), kind, why);
+	return shim_swap_in(fd, open_like(fd, kind), kind, why);
 }
 
 int shim_swap_by_rule(struct shim_fd *fd, const char *why)
 {
-	int ret = shim_swap_in(fd, open_like(fd, KIND_TCP), KIND_TCP, why);
+	return shim_swap(fd, KIND_TCP, why);
+}
 
-	if (!ret) {
-		shim_fd_clear(FD_SMC, fd->number);
-		shim_fd_became(fd, KIND_TCP);
-	}
-	return ret;
+int shim_swap_unbound(struct shim_fd *fd, enum shim_kind kind, const char *why)
+{
+	return replace(fd, open_like(fd, kind), kind, why, false);
 }
 
 /*
@@ -329,35 +302,35 @@ int shim_swap_by_rule(struct shim_fd *fd, const char *why)
  * @how: by SO_LINGER, for a reset, which leaves no socket that has the port
  * Return: true if the listener is still there
  */
-static bool knock(const struct sockaddr_storage *addr, socklen_t len, const struct linger *how)
+static bool knock(const union shim_address *addr, const struct linger *how)
 {
 	static const struct timeval limit = { .tv_usec = 200000 };
-	int fd = shim_new_socket(addr->ss_family, KIND_TCP);
+	int fd = shim_new_socket(addr->any.sa_family, KIND_TCP);
 	bool is_there;
 
 	next_setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	next_setsockopt(fd, SOL_SOCKET, SO_LINGER, how, sizeof(*how));
 	/* Not libc's, which is a cancellation point. */
-	is_there = !syscall(SYS_connect, fd, addr, len);
+	is_there = !syscall(SYS_connect, fd, addr, shim_address_len(addr));
 	shim_close(fd);
 	return is_there;
 }
 
-static void end_waits(const struct sockaddr_storage *addr, socklen_t len, bool is_alone)
+static void end_waits(const union shim_address *addr, bool is_alone)
 {
 	const struct linger how = { .l_onoff = is_alone };
 	int tries = is_alone ? MOST_CLIENTS : FEW_CLIENTS;
 
-	while (tries-- && knock(addr, len, &how))
+	while (tries-- && knock(addr, &how))
 		shim_nap();
 }
 
 /* Repeated while the last thread that waited closes the old socket. Return: 0, or errno. */
-static int bind_after(int fd, const struct sockaddr_storage *addr, socklen_t len)
+static int bind_after(int fd, const union shim_address *addr)
 {
 	int tries = BIND_TRIES;
 
-	while (next_bind(fd, (const struct sockaddr *)addr, len)) {
+	while (next_bind(fd, &addr->any, shim_address_len(addr))) {
 		if (errno != EADDRINUSE || !tries--)
 			return errno;
 		shim_nap();
@@ -367,24 +340,22 @@ static int bind_after(int fd, const struct sockaddr_storage *addr, socklen_t len
 
 int shim_swap_listener(struct shim_fd *fd)
 {
-	bool is_own = shim_fd_has(fd, FD_OWN);
-	bool is_alone = is_own && shim_int_option(fd->number, SOL_SOCKET, SO_REUSEPORT) <= 0 &&
+	bool is_alone = shim_fd_has(fd, FD_OWN) &&
+			shim_int_option(fd->number, SOL_SOCKET, SO_REUSEPORT) <= 0 &&
 			!shim_is_used_elsewhere(fd->number);
 	AUTO_ERRNO();
 	int fresh = -1, err;
 	struct shim_signals signals = { 0 };
-	struct sockaddr_storage addr = { 0 };
-	socklen_t len = bound_address(fd->number, &addr);
+	struct shim_route old;
 
-	/* listen() makes only a socket of this process an SMC socket again. */
+	shim_route_from(&old, fd->number);
 	if (shim_fd_is_smc(fd))
-		fresh = is_own ? open_like(fd, KIND_TCP) : shim_swap_open(fd, KIND_TCP);
-	if (fresh < 0 || replace(fd, fresh, KIND_TCP))
+		fresh = open_like(fd, KIND_TCP);
+	if (fresh < 0 || replace_all(fd, fresh, KIND_TCP))
 		return -1;
-	shim_fd_clear(FD_SMC, fd->number);
 	shim_signals_block(&signals);
-	end_waits(&addr, len, is_alone);
-	err = bind_after(fd->number, &addr, len);
+	end_waits(&old.from, is_alone);
+	err = bind_after(fd->number, &old.from);
 	shim_signals_restore(&signals);
 	shim_log_fd(fd->number, "shutdown() of a listener", shim_kind_names[KIND_TCP], err);
 	return 0;

@@ -11,55 +11,40 @@
 /** shim_may_swap() - true if a socket is neither listening nor connecting nor connected */
 bool shim_may_swap(int fd);
 
-/**
- * shim_swap_open() - open a socket with the options and flags of another one
- * @fd: the SMC socket to replace, or a TCP socket whose @sock is filled in
- * @kind: kind to open, KIND_TCP too; SMC_STRICT forbids TCP (EPERM)
- *
- * For the copied settings see copy_settings() in replace_socket.c.
- *
- * Return: its file descriptor, for shim_swap_in() or close(); or -1 with errno, nothing changed.
- */
-int shim_swap_open(const struct shim_fd *fd, enum shim_kind kind);
-
-/**
- * shim_swap_in() - replace a socket by one from shim_swap_open()
- * @fd: socket to replace; it keeps its number and FD_CLOEXEC
- * @fresh: the new socket, closed here in any case; or -1
- * @kind: kind of @fresh
- * @why: for the debug line: "fd 3: WHY -> TCP"
- *
- * Repeats bind() if @fd was bound to an address; epoll instances of this process watch the new
- * socket in the same way as the old one. Copies of @fd in this process are replaced, too.
- *
- * Return: 0 with errno untouched; or -1 with errno: nothing was changed, except for EADDRINUSE (and
- * other errors of bind): the socket was replaced, and is not bound.
- */
-int shim_swap_in(struct shim_fd *fd, int fresh, enum shim_kind kind, const char *why);
-
 /** shim_swap_copies() - true if the option of that shim_option_name() is copied to a new socket */
 bool shim_swap_copies(int level, int name);
 
 /**
- * shim_inherit_options() - set options of SOL_SOCKET as on the listener, as TCP's clients have them
+ * shim_swap() - replace a socket by a new one with its options, flags and address
+ * @fd: an SMC socket, or a TCP socket whose @sock is filled in; not in use: shim_may_swap()
+ * @kind: of the new socket
+ * @why: for the debug line: "fd 3: WHY -> TCP"
  *
- * Adds no system call if none was set on the listener; after a client for which there was nothing
- * to do, none until the next is set. Preserves errno.
+ * The number and FD_CLOEXEC stay; epoll instances of this process watch the new socket in the same
+ * way as the old one. Copies of @fd in this process are replaced, too. For the copied settings see
+ * copy_settings() in replace_socket.c. A TCP socket may become an SMC socket again at the next
+ * connect(2) or listen(2), unless it loses FD_OWN.
+ *
+ * Return: 0 with errno untouched; or the errno: nothing was changed, except for EADDRINUSE (and
+ * other errors of bind): the socket was replaced, and is not bound.
  */
-void shim_inherit_options(int listener, int fd);
+int shim_swap(struct shim_fd *fd, enum shim_kind kind, const char *why);
+
+/** shim_swap_by_rule() - shim_swap() to TCP */
+int shim_swap_by_rule(struct shim_fd *fd, const char *why);
 
 /** shim_swap_unbound() - shim_swap(), but the new socket is not bound */
 int shim_swap_unbound(struct shim_fd *fd, enum shim_kind kind, const char *why);
 
 /**
- * shim_swap() - shim_swap_open() and shim_swap_in()
+ * shim_swap_open() - open the new socket of shim_swap(); SMC_STRICT forbids TCP (EPERM)
  *
- * The caller has checked that @fd is an SMC socket, and by shim_may_swap() that it is unused.
+ * Return: its file descriptor, for shim_swap_in() or close(); or -1 with errno.
  */
-int shim_swap(struct shim_fd *fd, enum shim_kind kind, const char *why);
+int shim_swap_open(const struct shim_fd *fd, enum shim_kind kind);
 
-/** shim_swap_by_rule() - shim_swap() to TCP, permitted here even with SMC_STRICT */
-int shim_swap_by_rule(struct shim_fd *fd, const char *why);
+/** shim_swap_in() - shim_swap() by @fresh of shim_swap_open(), closed here in any case */
+int shim_swap_in(struct shim_fd *fd, int fresh, enum shim_kind kind, const char *why);
 
 /**
  * shim_swap_listener() - replace an SMC listener by a TCP socket that does not listen
@@ -72,5 +57,13 @@ int shim_swap_by_rule(struct shim_fd *fd, const char *why);
  * Return: 0, or -1; errno is untouched.
  */
 int shim_swap_listener(struct shim_fd *fd);
+
+/**
+ * shim_inherit_options() - set options of SOL_SOCKET as on the listener, as TCP's clients have them
+ *
+ * Adds no system call if none was set on the listener; after a client for which there was nothing
+ * to do, none until the next is set. Preserves errno.
+ */
+void shim_inherit_options(int listener, int fd);
 
 #pragma GCC visibility pop
