@@ -374,7 +374,8 @@ static void log_difference(struct shim_fd *fd, const struct option *opt)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i].level == opt->level && rows[i].name == opt->name && shim_fd_is_smc(fd))
+		if (rows[i].level == opt->level && rows[i].name == opt->name &&
+		    shim_fd_is_any_smc(fd))
 			shim_log_fd(fd->number, rows[i].text, NULL, 0);
 }
 

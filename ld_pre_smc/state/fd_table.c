@@ -18,8 +18,8 @@ atomic_int shim_fd_end;
 
 static atomic_bool has_copies;
 
-/* Bits of numbers, see shim_fd_has_options(). */
-static atomic_uint with_options[SHIM_FD_NUMBERS / 32];
+/* See shim_fd_has_options(). */
+static atomic_bool with_options[SHIM_FD_NUMBERS];
 
 /* The owner of this memory; zero again in a child of fork(2). NULL before the first mark. */
 static atomic_int *_Atomic owner;
@@ -128,17 +128,13 @@ bool shim_marked_is_smc(int fd)
 
 bool shim_fd_has_options(int fd)
 {
-	return (unsigned int)fd < SHIM_FD_NUMBERS && with_options[fd / 32] >> fd % 32 & 1;
+	return (unsigned int)fd < SHIM_FD_NUMBERS && with_options[fd];
 }
 
 void shim_fd_note_options(int fd, bool has)
 {
-	if ((unsigned int)fd >= SHIM_FD_NUMBERS || shim_fd_has_options(fd) == has)
-		return;
-	if (has)
-		atomic_fetch_or(&with_options[fd / 32], 1U << fd % 32);
-	else
-		atomic_fetch_and(&with_options[fd / 32], ~(1U << fd % 32));
+	if ((unsigned int)fd < SHIM_FD_NUMBERS && with_options[fd] != has)
+		with_options[fd] = has;
 }
 
 void shim_fd_copy(int from, int to)

@@ -11,13 +11,12 @@
 #include "process/sockopt_numbers.h"
 
 #define NAMES 128
-#define BITS 32
 
-static atomic_uint noted[4][NAMES / BITS];
+static atomic_bool noted[4][NAMES];
 
 bool shim_has_owners, shim_has_protection;
 
-static atomic_uint *level_of(int level)
+static atomic_bool *level_of(int level)
 {
 	switch (level) {
 	case SOL_SOCKET: return noted[0];
@@ -45,12 +44,10 @@ int shim_option_name(int level, int name)
 
 void shim_option_note(int level, int name)
 {
-	atomic_uint *names = level_of(level);
-	unsigned int number = (unsigned int)name, bit = 1U << number % BITS;
+	atomic_bool *names = level_of(level);
 
-	if (names && number < NAMES &&
-	    !(atomic_load_explicit(&names[number / BITS], memory_order_relaxed) & bit))
-		atomic_fetch_or(&names[number / BITS], bit);
+	if (names && (unsigned int)name < NAMES)
+		atomic_store_explicit(&names[name], true, memory_order_relaxed);
 }
 
 static bool needs_rights(int level, int name)
@@ -63,12 +60,9 @@ static bool needs_rights(int level, int name)
 
 bool shim_option_was_set(int level, int name)
 {
-	atomic_uint *names = level_of(level);
-	unsigned int number = (unsigned int)name;
+	atomic_bool *names = level_of(level);
 
-	if (!names || number >= NAMES)
-		return false;
-	return atomic_load_explicit(&names[number / BITS], memory_order_relaxed) >> number % BITS &
-		       1 ||
-	       needs_rights(level, name);
+	return names && (unsigned int)name < NAMES &&
+	       (atomic_load_explicit(&names[name], memory_order_relaxed) ||
+		needs_rights(level, name));
 }
