@@ -30,8 +30,8 @@ struct shim_window {
  *	waited for
  *
  * Threads are excluded by a word of memory, processes that may share the listener by a lock of
- * fcntl(2). A holder that died or jumped out does not delay others for longer than that; it cannot be
- * cancelled.
+ * fcntl(2). A holder that died or jumped out does not delay others for longer than that; its thread
+ * is not cancelled.
  *
  * Return: true if the window may be opened; then shim_window_leave() must follow. Preserves errno.
  */

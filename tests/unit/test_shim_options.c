@@ -320,8 +320,7 @@ static const struct deed deeds[] = {
 	  EPROTONOSUPPORT, 1, .is = TCP },
 	/* Options that SMC has, or refuses. */
 	{ "SMC refuses it", set_socket, SO_REUSEPORT, .smc = EOPNOTSUPP, .is = 256,
-	  .says = "fd 5: reuseport -> IPPROTO_SMC
-" },
+	  .says = "fd 5: reuseport -> IPPROTO_SMC\n" },
 	{ "SMC refuses it", set_socket, SO_PRIORITY, .smc = EOPNOTSUPP, .is = TCP,
 	  .says = "fd 5: options -> TCP\n" },
 	{ "programs do without", set_socket, SO_ZEROCOPY, .smc = EOPNOTSUPP, .err = EOPNOTSUPP },
@@ -330,6 +329,9 @@ static const struct deed deeds[] = {
 	/* Options that protect. */
 	{ "a key", set_tcp, TCP_MD5SIG, OWN, .is = TCP },
 	{ "of one to come", set_tcp, TCP_MD5SIG, OWN, .state = TCP_SYN_SENT, .err = ENOPROTOOPT },
+	{ "a key of TCP-AO", set_tcp, 38, OWN, .state = TCP_ESTABLISHED, .err = EISCONN },
+	{ "the kernel has none", set_tcp, 38, OWN, .state = TCP_ESTABLISHED,
+	  .fails = "setsockopt", ENOPROTOOPT, 1, ENOPROTOOPT },
 	{ "another process may have it", set_tcp, TCP_MD5SIG, .err = ENOPROTOOPT },
 	{ "no descriptor", set_tcp, TCP_MD5SIG, OWN, .fails = "socket", EMFILE, 1, ENOPROTOOPT },
 	{ "with SMC_STRICT", set_tcp, TCP_MD5SIG, STRICT | OWN, .err = ENOPROTOOPT },
