@@ -8,7 +8,6 @@
  *
  * AF_UNSPEC disconnects: a new socket replaces a used one. Other SMC sockets wait as TCP does: no
  * longer than SO_SNDTIMEO, and on after a signal; SO_LINGER keeps its time.
- *
  * After a failure: if only the SMC handshake broke, a TCP socket replaces the SMC one and connects
  * (state/broken_handshake.c). A socket that could not connect again is replaced by a new one.
  */
@@ -94,10 +93,7 @@ static int wait_for_result(const struct attempt *try, int err, int timeout)
 	return n ? errno : err;
 }
 
-/*
- * Replace the socket by a new one. That is unbound if the port is still in use: then the kernel
- * usually chose it for the failed attempt.
- */
+/* Without its port, if that is still in use: the kernel usually chose it for the failed attempt. */
 static int replace_used(struct attempt *try, const char *why)
 {
 	int err = shim_swap(&try->fd, try->fd.sock.kind, why);
@@ -182,6 +178,7 @@ static int recover(struct attempt *try, int err)
 	     (state > 0 && state != TCP_CLOSE && state != TCP_LISTEN && state != TCP_SYN_SENT)) &&
 	    shim_mends(fd, REPAIR_CONNECT_AGAIN))
 		replace_used(try, "connect() failed");
+	shim_keep_address(fd, &try->route.from);
 	return err;
 }
 

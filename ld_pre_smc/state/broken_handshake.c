@@ -28,6 +28,16 @@ static int bind_again(int fd, const union shim_address *from)
 	return next_bind(fd, &any_port.any, shim_address_len(from));
 }
 
+void shim_keep_address(int fd, const union shim_address *from)
+{
+	bool has_host = from->any.sa_family == AF_INET6 ?
+				!IN6_IS_ADDR_UNSPECIFIED(&from->in6.sin6_addr) :
+				from->in.sin_addr.s_addr;
+
+	if (has_host)
+		bind_again(fd, from);
+}
+
 int shim_retry_tcp(struct shim_fd *fd, const struct shim_route *route, int err)
 {
 	struct shim_config own;

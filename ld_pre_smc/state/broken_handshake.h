@@ -8,6 +8,13 @@
 #pragma GCC visibility push(hidden)
 
 /**
+ * shim_keep_address() - after a failed connect(2): bind to the same address again, if it has a host
+ *
+ * SMC loses the address. A port alone may have been the kernel's choice, which TCP gives back.
+ */
+void shim_keep_address(int fd, const union shim_address *from);
+
+/**
  * shim_retry_tcp() - after connect(2): if the SMC handshake broke, connect by TCP
  * @fd: an SMC socket; a TCP socket replaces it, except with SMC_STRICT
  * @err: errno, or SO_ERROR of a non-blocking one
