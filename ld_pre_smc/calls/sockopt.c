@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/param.h>
 #include <sys/syscall.h>
 
 #include "base/array.h"
@@ -351,8 +350,10 @@ static int set_on_smc(struct shim_fd *fd, enum effect effect, const struct optio
 			return protect(fd, opt);
 		break;
 	case ENDS_SMC: /* ignored, but fails as on a TCP socket */
-		if (shim_fd_is_smc(fd) && shim_mends(fd->number, REPAIR_FAST_OPEN))
-			return MAX(ask_tcp(fd, opt), 0);
+		if (shim_fd_is_smc(fd) && shim_mends(fd->number, REPAIR_FAST_OPEN)) {
+			err = ask_tcp(fd, opt);
+			return err == NO_SOCKET ? 0 : err;
+		}
 		break;
 	case IS_LOST: err = set_by_swap(fd, opt); break;
 	default: break;

@@ -349,8 +349,10 @@ int shim_swap_listener(struct shim_fd *fd)
 	struct shim_route old;
 
 	shim_route_from(&old, fd->number);
+	/* listen() makes only a socket of this process an SMC socket again. */
 	if (shim_fd_is_smc(fd))
-		fresh = open_like(fd, KIND_TCP);
+		fresh = shim_fd_has(fd, FD_OWN) ? open_like(fd, KIND_TCP) :
+						  shim_swap_open(fd, KIND_TCP);
 	if (fresh < 0 || replace_all(fd, fresh, KIND_TCP))
 		return -1;
 	shim_signals_block(&signals);
