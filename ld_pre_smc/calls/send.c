@@ -229,7 +229,7 @@ bool shim_drops_more(int fd)
 	struct shim_config own;
 
 	if (!shim_is_locked)
-		return shim_repairs() && shim_marked_is_smc(fd) && shim_mends(fd, REPAIR_MORE);
+		return shim_repairs() && shim_marked_is_smc(fd) && shim_needs(REPAIR_MORE);
 	return shim_fd_is_socket(fd) && !shim_config_get(&own)->raw;
 }
 
