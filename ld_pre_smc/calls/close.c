@@ -10,8 +10,7 @@
  * 4. If nothing is unsent, the kernel sends the peer a close message, which a signal would abort:
  *    signals are blocked until the kernel has closed.
  *
- * The same is done before all other calls that close: dup2() for the overwritten descriptor,
- * fclose(), exec and the end of the process.
+ * dup2() and fclose() do the same; calls/exit.c does it for exec and the end of the process.
  */
 #include <errno.h>
 #include <unistd.h>

@@ -29,16 +29,16 @@
 
 /* The effect of an option on an SMC socket. */
 enum effect {
-	WORKS,
+	WORKS,		  /* if SMC refuses it: an unused socket is replaced */
 	CONCERNS_CONNECT, /* works, but connect() must look at the value */
 	IS_RECEIVE_TIME,  /* which accept() uses for its windows */
-	ENDS_SMC,
-	HOLDS_BACK, /* data or clients, for as long as it is set */
+	ENDS_SMC,	  /* accepted without effect */
+	HOLDS_BACK,	  /* data or clients, for as long as it is set: for a moment only */
 	/* A socket with one of these stays TCP. */
-	PROTECTS,      /* TCP only, see process/tcpguard.h */
+	PROTECTS,      /* TCP only, see process/tcpguard.h: replaced, or refused */
 	NEVER_ANSWERS, /* by control messages, as TCP does: refused, so that programs do without */
 	IS_REFUSED,    /* and programs do without; SMC's own options on TCP */
-	IS_LOST,       /* when the socket is replaced; SO_RCVLOWAT affects the handshake, too */
+	IS_LOST,       /* by a later replacement: replaced now; SO_RCVLOWAT disturbs connect() */
 };
 
 /*
@@ -294,12 +294,11 @@ static bool is_mark(int name, const void *value, socklen_t len)
 	long long wide[2];
 	long time[2];
 
-	if (name != SO_RCVTIMEO_NEW && len >= sizeof(time)) {
-		memcpy(time, value, sizeof(time));
-		return shim_is_mark(time[0], time[1]);
-	}
-	if (name != SO_RCVTIMEO_NEW || len < sizeof(wide))
+	if (len < (name == SO_RCVTIMEO_NEW ? sizeof(wide) : sizeof(time)))
 		return false;
+	memcpy(time, value, sizeof(time));
+	if (name != SO_RCVTIMEO_NEW)
+		return shim_is_mark(time[0], time[1]);
 	memcpy(wide, value, sizeof(wide));
 	return shim_is_mark(wide[0], wide[1]);
 }
@@ -383,7 +382,8 @@ static void log_difference(struct shim_fd *fd, const struct option *opt)
 /**
  * setsockopt() - setsockopt(2), with options that SMC refuses or misinterprets
  *
- * Only differs from the next function for SMC sockets without fallback.
+ * Only differs from the next function for SMC sockets without fallback, by enum effect. Errors and
+ * short values are as on TCP.
  *
  * Return: 0 with errno untouched, or -1 with the errno of the last attempt.
  */

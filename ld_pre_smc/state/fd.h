@@ -57,13 +57,10 @@ static inline bool shim_fd_is_smc(struct shim_fd *fd)
 /** shim_fd_is_any_smc() - with fewer system calls, as @sock is not needed; clears a wrong mark */
 static inline bool shim_fd_is_any_smc(struct shim_fd *fd)
 {
-	bool is_smc;
-
-	if (fd->answer == NOT_ASKED) {
-		is_smc = shim_fd_has(fd, FD_SMC) ? shim_marked_is_smc(fd->number) :
-						   shim_is_smc(fd->number, NULL);
-		fd->answer = is_smc ? IS_SMC : IS_OTHER;
-	}
+	if (fd->answer == NOT_ASKED && shim_fd_has(fd, FD_SMC))
+		fd->answer = shim_marked_is_smc(fd->number) ? IS_SMC : IS_OTHER;
+	else if (fd->answer == NOT_ASKED)
+		fd->answer = shim_is_smc(fd->number, NULL) ? IS_SMC : IS_OTHER;
 	return fd->answer != IS_OTHER;
 }
 
@@ -80,7 +77,7 @@ static inline bool shim_fd_is_any_tcp(struct shim_fd *fd)
 /** shim_fd_became() - the number is another socket now, of this kind and the same family */
 static inline void shim_fd_became(struct shim_fd *fd, enum shim_kind kind)
 {
-	fd->marks = shim_fd_enter(fd->number).marks;
+	fd->marks = shim_fd_marks(fd->number);
 	fd->answer = kind == KIND_TCP ? IS_OTHER : HAS_SOCK;
 	fd->sock.kind = kind;
 }

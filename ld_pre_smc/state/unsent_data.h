@@ -40,8 +40,7 @@ int shim_next_copy(int fd, const struct stat *mine, int from);
 bool shim_is_used_elsewhere(int fd);
 
 /**
- * shim_unsent_close() - prepare the close of a marked descriptor
- * @fd: any open file
+ * shim_unsent_close() - prepare the close of a marked descriptor, whatever it is
  *
  * A socket passed to smc_keep also leaves the epoll instances of this process and raises no more
  * SIGIO, as the kernel does at the last close. Preserves errno.
