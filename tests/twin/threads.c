@@ -54,7 +54,7 @@ static long wait_connect(int fd)
 {
 	int c = fresh();
 
-	limit(c, SO_SNDTIMEO, 2000);
+	limit(c, SO_SNDTIMEO, 8000);
 	return connect_to(c, hole());
 }
 
