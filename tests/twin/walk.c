@@ -239,7 +239,8 @@ static void do_connect(struct slot *s, unsigned int n)
 		connect_slot(s, NULL);
 	else if (n % 8 > 2)
 		connect_slot(s, a_listener(n / 8));
-	else if (port_of(s->fd))
+	/* A socket that has listened may no longer have its port. */
+	else if (port_of(s->fd) && !s->end->used)
 		connect_slot(s, s);
 }
 
