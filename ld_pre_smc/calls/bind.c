@@ -15,14 +15,14 @@
 #include "process/sockopt_numbers.h"
 
 /* SMC passes the interface to its TCP socket only at listen(). */
-static int bind_by_swap(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len)
+static int bind_by_replacing(struct shim_fd *fd, const struct sockaddr *addr, socklen_t len)
 {
 	struct shim_config own;
 
 	if (shim_config_get(&own)->strict ||
 	    shim_int_option(fd->number, SOL_SOCKET, SO_BINDTOIFINDEX) <= 0 || !shim_fd_is_smc(fd) ||
-	    !shim_may_swap(fd->number) || !shim_mends(fd->number, REPAIR_DEVICE) ||
-	    shim_swap(fd, KIND_TCP, "SO_BINDTODEVICE and bind()"))
+	    !shim_may_replace(fd->number) || !shim_mends(fd->number, REPAIR_DEVICE) ||
+	    shim_replace(fd, KIND_TCP, "SO_BINDTODEVICE and bind()"))
 		return -1;
 	shim_fd_lose(fd, FD_OWN);
 	return next_bind(fd->number, addr, len);
@@ -44,7 +44,7 @@ int bind(int number, const struct sockaddr *addr, socklen_t len)
 	err = errno;
 	if (!ret || (err != EADDRINUSE && err != EADDRNOTAVAIL) || !shim_repairs())
 		return ret;
-	ret = bind_by_swap(&fd, addr, len);
+	ret = bind_by_replacing(&fd, addr, len);
 	errno = ret ? err : saved;
 	return ret;
 }

@@ -96,7 +96,7 @@ static int wait_for_result(const struct attempt *try, int err, int timeout)
 /* Without its port, if that is still in use: the kernel usually chose it for the failed attempt. */
 static int replace_used(struct attempt *try, const char *why)
 {
-	int err = shim_swap(&try->fd, try->fd.sock.kind, why);
+	int err = shim_replace(&try->fd, try->fd.sock.kind, why);
 
 	return err == EADDRINUSE ? 0 : err;
 }
@@ -246,7 +246,7 @@ static int disconnect_tcp(struct attempt *try)
 	while (!is_own && (copy = shim_next_copy(number, &file, copy + 1)) >= 0)
 		is_own = shim_fd_is_own(copy);
 	if (is_own && shim_fd_is_any_tcp(&try->fd) && shim_mends(number, REPAIR_RECONNECT))
-		shim_swap(&try->fd, KIND_TCP, "connect(AF_UNSPEC)");
+		shim_replace(&try->fd, KIND_TCP, "connect(AF_UNSPEC)");
 	return 0;
 }
 
@@ -258,7 +258,7 @@ static int disconnect(struct attempt *try)
 	if (!shim_mends(fd, REPAIR_DISCONNECT))
 		return call_kernel(try);
 	if (state == TCP_LISTEN)
-		return shim_swap_listener(&try->fd) ? call_kernel(try) : 0;
+		return shim_replace_listener(&try->fd) ? call_kernel(try) : 0;
 	if (state == TCP_CLOSE && !shim_is_connected(fd) && !shim_events(fd, 0))
 		return 0;
 	return replace_used(try, "connect(AF_UNSPEC)");

@@ -25,9 +25,9 @@ static int listen_again(struct shim_fd *fd, int backlog)
 {
 	if (shim_tcp_state(fd->number) == TCP_LISTEN)
 		return shim_mends(fd->number, REPAIR_LISTEN_AGAIN) ? 0 : -1;
-	if (shim_fd_is_smc(fd) && shim_may_swap(fd->number) && !shim_events(fd->number, 0) &&
+	if (shim_fd_is_smc(fd) && shim_may_replace(fd->number) && !shim_events(fd->number, 0) &&
 	    shim_mends(fd->number, REPAIR_LISTEN_AGAIN) &&
-	    !shim_swap(fd, fd->sock.kind, "listen() after connect()"))
+	    !shim_replace(fd, fd->sock.kind, "listen() after connect()"))
 		return next_listen(fd->number, backlog);
 	return -1;
 }

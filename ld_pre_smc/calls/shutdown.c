@@ -93,7 +93,7 @@ int shutdown(int number, int how)
 		err = how == SHUT_RD ? end_reading(number) : shut_next(number, how);
 	if (err == ENOTCONN && shim_int_option(number, SOL_SOCKET, SO_ACCEPTCONN) > 0 &&
 	    shim_mends(number, REPAIR_SHUTDOWN_LISTENER) &&
-	    (how == SHUT_WR || !shim_swap_listener(&fd)))
+	    (how == SHUT_WR || !shim_replace_listener(&fd)))
 		err = 0;
 	errno = err ? err : saved;
 	return err ? -1 : 0;

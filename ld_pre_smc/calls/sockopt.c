@@ -76,7 +76,7 @@ static enum effect effect_of(int level, int name)
 	}
 	if (level == SOL_SMC_286)
 		return IS_REFUSED;
-	return shim_swap_copies(level, name) ? WORKS : IS_LOST;
+	return shim_replace_copies(level, name) ? WORKS : IS_LOST;
 }
 
 /* An option of a program's setsockopt(2). */
@@ -129,7 +129,7 @@ static int set_on_fresh(const struct shim_fd *fd, enum shim_kind kind, const str
 	socklen_t old_len;
 	int err;
 
-	*fresh = shim_swap_open(fd, kind);
+	*fresh = shim_replace_open(fd, kind);
 	if (*fresh < 0)
 		return NO_SOCKET;
 	old_len = read_option(*fresh, opt, old);
@@ -143,10 +143,10 @@ static int set_on_fresh(const struct shim_fd *fd, enum shim_kind kind, const str
 }
 
 /* Replace a socket by one that has the option; a TCP socket then stays one. */
-static int swap_with_option(struct shim_fd *fd, int fresh, enum shim_kind kind,
-			    const struct option *opt)
+static int replace_with_option(struct shim_fd *fd, int fresh, enum shim_kind kind,
+			       const struct option *opt)
 {
-	if (shim_swap_in(fd, fresh, kind, shim_repair_names[repair_of(opt)]))
+	if (shim_replace_by(fd, fresh, kind, shim_repair_names[repair_of(opt)]))
 		return errno;
 	if (kind == KIND_TCP)
 		shim_fd_lose(fd, FD_OWN);
@@ -157,18 +157,18 @@ static int set_on_other(struct shim_fd *fd, enum shim_kind kind, const struct op
 {
 	int fresh, err = set_on_fresh(fd, kind, opt, &fresh);
 
-	return fresh < 0 ? err : swap_with_option(fd, fresh, kind, opt);
+	return fresh < 0 ? err : replace_with_option(fd, fresh, kind, opt);
 }
 
 /*
  * IPPROTO_SMC supports SO_REUSEPORT (Linux 6.11 and later); TCP supports all others that SMC
  * refuses.
  */
-static int set_by_swap(struct shim_fd *fd, const struct option *opt)
+static int set_by_replacing(struct shim_fd *fd, const struct option *opt)
 {
 	int err = NO_SOCKET;
 
-	if (!shim_fd_is_smc(fd) || !shim_may_swap(fd->number) || !shim_needs(repair_of(opt)))
+	if (!shim_fd_is_smc(fd) || !shim_may_replace(fd->number) || !shim_needs(repair_of(opt)))
 		return NO_SOCKET;
 	if (opt->level == SOL_SOCKET && opt->name == SO_REUSEPORT && fd->sock.kind != KIND_INET)
 		err = set_on_other(fd, KIND_INET, opt);
@@ -184,7 +184,7 @@ static int protect_listener(struct shim_fd *fd, int fresh, const struct option *
 
 	/* tcpi_unacked and tcpi_sacked of a listener: the length of its queue, and its backlog */
 	next_getsockopt(fd->number, IPPROTO_TCP, TCP_INFO, &info, &len);
-	err = swap_with_option(fd, fresh, KIND_TCP, opt);
+	err = replace_with_option(fd, fresh, KIND_TCP, opt);
 	if (!err && next_listen(fd->number, (int)info.tcpi_sacked))
 		err = errno;
 	return err;
@@ -224,8 +224,8 @@ static int protect(struct shim_fd *fd, const struct option *opt)
 		late = refused_late(fd->number, opt);
 	if (err != NO_SOCKET && fresh < 0)
 		return late ? late : err;
-	if (is_alone && shim_may_swap(fd->number))
-		return swap_with_option(fd, fresh, KIND_TCP, opt);
+	if (is_alone && shim_may_replace(fd->number))
+		return replace_with_option(fd, fresh, KIND_TCP, opt);
 	if (is_alone && shim_tcp_state(fd->number) == TCP_LISTEN)
 		return protect_listener(fd, fresh, opt);
 	if (fresh >= 0)
@@ -280,7 +280,7 @@ static int repair_set(struct shim_fd *fd, int err, enum effect effect, const str
 		/* It has no effect on a connection. */
 		if (opt->name == SO_REUSEPORT && shim_is_tcp_active(fd->number))
 			return 0;
-		other = set_by_swap(fd, opt);
+		other = set_by_replacing(fd, opt);
 	}
 	return other == NO_SOCKET ? err : other;
 }
@@ -354,7 +354,7 @@ static int set_on_smc(struct shim_fd *fd, enum effect effect, const struct optio
 			return err == NO_SOCKET ? 0 : err;
 		}
 		break;
-	case IS_LOST: err = set_by_swap(fd, opt); break;
+	case IS_LOST: err = set_by_replacing(fd, opt); break;
 	default: break;
 	}
 	if (err != NO_SOCKET)

@@ -46,7 +46,7 @@ int shim_retry_tcp(struct shim_fd *fd, const struct shim_route *route, int err)
 	    !shim_mends(fd->number, REPAIR_HANDSHAKE))
 		return err;
 	shim_lives_broke(fd->number, &route->to.any);
-	if (shim_swap_unbound(fd, KIND_TCP, "the SMC handshake broke") ||
+	if (shim_replace_unbound(fd, KIND_TCP, "the SMC handshake broke") ||
 	    bind_again(fd->number, &route->from))
 		return err;
 	return next_connect(fd->number, &route->to.any, shim_address_len(&route->to)) ? errno : 0;

@@ -168,9 +168,10 @@ static bool is_as_before(const struct shim_fd *fd, bool is_tcp)
  */
 static void make_smc(struct shim_fd *fd, const char *why)
 {
-	if (!shim_fd_is_any_tcp(fd) || !shim_may_swap(fd->number))
+	if (!shim_fd_is_any_tcp(fd) || !shim_may_replace(fd->number))
 		return;
-	if (shim_swap(fd, (enum shim_kind)shim_working_kinds[fd->sock.family == AF_INET6], why)) {
+	if (shim_replace(fd, (enum shim_kind)shim_working_kinds[fd->sock.family == AF_INET6],
+			 why)) {
 		shim_open_tcp_first(false);
 		return;
 	}
@@ -182,8 +183,8 @@ static void make_smc(struct shim_fd *fd, const char *why)
 
 static void make_tcp(struct shim_fd *fd, const char *why)
 {
-	if (shim_fd_is_smc(fd) && shim_may_swap(fd->number))
-		shim_swap_by_rule(fd, why);
+	if (shim_fd_is_smc(fd) && shim_may_replace(fd->number))
+		shim_replace(fd, KIND_TCP, why);
 }
 
 /* The next step if SMC may be used, and if not. Both leave sockets in use as they are. */

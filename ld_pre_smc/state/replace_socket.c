@@ -183,7 +183,7 @@ static bool copy_settings(int from, int to, int family, bool are_both_smc)
 	return all;
 }
 
-bool shim_swap_copies(int level, int name)
+bool shim_replace_copies(int level, int name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(copied); i++)
 		for (size_t n = 0; copied[i].level == level && n < copied[i].n; n++)
@@ -193,7 +193,7 @@ bool shim_swap_copies(int level, int name)
 				       name == SO_SNDBUFFORCE || name == SO_RCVBUFFORCE);
 }
 
-bool shim_may_swap(int fd)
+bool shim_may_replace(int fd)
 {
 	return shim_tcp_state(fd) == TCP_CLOSE && !shim_is_connected(fd);
 }
@@ -216,7 +216,7 @@ static int open_like(const struct shim_fd *fd, enum shim_kind kind)
 	return fresh;
 }
 
-int shim_swap_open(const struct shim_fd *fd, enum shim_kind kind)
+int shim_replace_open(const struct shim_fd *fd, enum shim_kind kind)
 {
 	struct shim_config own;
 
@@ -277,22 +277,17 @@ static int replace(struct shim_fd *fd, int fresh, enum shim_kind kind, const cha
 	return err;
 }
 
-int shim_swap_in(struct shim_fd *fd, int fresh, enum shim_kind kind, const char *why)
+int shim_replace_by(struct shim_fd *fd, int fresh, enum shim_kind kind, const char *why)
 {
 	return replace(fd, fresh, kind, why, !shim_fd_has(fd, FD_PLAIN));
 }
 
-int shim_swap(struct shim_fd *fd, enum shim_kind kind, const char *why)
+int shim_replace(struct shim_fd *fd, enum shim_kind kind, const char *why)
 {
-	return shim_swap_in(fd, open_like(fd, kind), kind, why);
+	return shim_replace_by(fd, open_like(fd, kind), kind, why);
 }
 
-int shim_swap_by_rule(struct shim_fd *fd, const char *why)
-{
-	return shim_swap(fd, KIND_TCP, why);
-}
-
-int shim_swap_unbound(struct shim_fd *fd, enum shim_kind kind, const char *why)
+int shim_replace_unbound(struct shim_fd *fd, enum shim_kind kind, const char *why)
 {
 	return replace(fd, open_like(fd, kind), kind, why, false);
 }
@@ -338,10 +333,10 @@ static int bind_after(int fd, const union shim_address *addr)
 	return 0;
 }
 
-int shim_swap_listener(struct shim_fd *fd)
+int shim_replace_listener(struct shim_fd *fd)
 {
-	bool is_alone = shim_fd_has(fd, FD_OWN) &&
-			shim_int_option(fd->number, SOL_SOCKET, SO_REUSEPORT) <= 0 &&
+	bool is_own = shim_fd_has(fd, FD_OWN);
+	bool is_alone = is_own && shim_int_option(fd->number, SOL_SOCKET, SO_REUSEPORT) <= 0 &&
 			!shim_is_used_elsewhere(fd->number);
 	AUTO_ERRNO();
 	int fresh = -1, err;
@@ -351,8 +346,7 @@ int shim_swap_listener(struct shim_fd *fd)
 	shim_route_from(&old, fd->number);
 	/* listen() makes only a socket of this process an SMC socket again. */
 	if (shim_fd_is_smc(fd))
-		fresh = shim_fd_has(fd, FD_OWN) ? open_like(fd, KIND_TCP) :
-						  shim_swap_open(fd, KIND_TCP);
+		fresh = is_own ? open_like(fd, KIND_TCP) : shim_replace_open(fd, KIND_TCP);
 	if (fresh < 0 || replace_all(fd, fresh, KIND_TCP))
 		return -1;
 	shim_signals_block(&signals);

@@ -86,19 +86,19 @@ static int ask(int request)
 	return ioctl(5, (unsigned long)request, NULL);
 }
 
-static int swap(int kind)
+static int replace_it(int kind)
 {
-	return shim_swap(known(5, smc), (enum shim_kind)kind, "test") ? -1 : 0;
+	return shim_replace(known(5, smc), (enum shim_kind)kind, "test") ? -1 : 0;
 }
 
-static int swap_unbound(int kind)
+static int replace_unbound(int kind)
 {
-	return shim_swap_unbound(known(5, smc), (enum shim_kind)kind, "test") ? -1 : 0;
+	return shim_replace_unbound(known(5, smc), (enum shim_kind)kind, "test") ? -1 : 0;
 }
 
-static int swap_by_rule(int kind)
+static int replace_by_rule(int kind)
 {
-	return shim_swap(known(5, smc), KIND_TCP, "test") ? -1 : 0;
+	return shim_replace(known(5, smc), KIND_TCP, "test") ? -1 : 0;
 }
 
 /* Ports that stay on TCP. */
@@ -348,13 +348,13 @@ static const struct deed deeds[] = {
 	{ "no descriptor left", ask, 0x8915, .smc = ENOTTY, .fails = "socket", EMFILE, 1, ENOTTY },
 	{ "raw", ask, 0x8915, RAW, .smc = ENOTTY, .err = ENOTTY },
 	/* Each way to replace a socket. */
-	{ "to IPv6", swap, KIND_TCP, .family = AF_INET6, .port = 80, .is = TCP, .bound = 80 },
-	{ "no address", swap, KIND_TCP, .port = 80, .fails = "getsockname", ENOBUFS, 1, .is = TCP },
-	{ "not again", swap_unbound, KIND_TCP, .port = 80, .is = TCP },
-	{ "address in use", swap, KIND_TCP, .port = 80, .fails = "bind", INUSE, 1, INUSE, TCP },
-	{ "dup3() fails", swap_unbound, KIND_INET, .fails = "dup3", EBADF, 1, EBADF },
-	{ "no memory", swap_by_rule, 0, .fails = "socket", ENOMEM, 1, ENOMEM },
-	{ "except by a rule", swap_by_rule, 0, STRICT, .is = TCP },
+	{ "to IPv6", replace_it, KIND_TCP, .family = AF_INET6, .port = 80, .is = TCP, .bound = 80 },
+	{ "no address", replace_it, KIND_TCP, .port = 80, .fails = "getsockname", ENOBUFS, 1, .is = TCP },
+	{ "not again", replace_unbound, KIND_TCP, .port = 80, .is = TCP },
+	{ "address in use", replace_it, KIND_TCP, .port = 80, .fails = "bind", INUSE, 1, INUSE, TCP },
+	{ "dup3() fails", replace_unbound, KIND_INET, .fails = "dup3", EBADF, 1, EBADF },
+	{ "no memory", replace_by_rule, 0, .fails = "socket", ENOMEM, 1, ENOMEM },
+	{ "except by a rule", replace_by_rule, 0, STRICT, .is = TCP },
 };
 /* clang-format on */
 
@@ -646,12 +646,12 @@ TEST(only_options_set_are_copied)
 	has_int(IPPROTO_IP, IP_FREEBIND, 3);
 	has_int(SOL_SOCKET, SO_MARK, 7);
 	shim_fd_mark_plain(5);
-	comes_to(shim_swap_open(known(5, smc), KIND_TCP), 9, 0);
+	comes_to(shim_replace_open(known(5, smc), KIND_TCP), 9, 0);
 	assert_int_equal(option_of(9, SOL_SOCKET, SO_MARK), 7);
 	assert_int_equal(option_of(9, IPPROTO_IP, IP_FREEBIND), -1);
 	fake_shut(9);
 	set_int(IPPROTO_IP, IP_FREEBIND, 3);
-	comes_to(shim_swap_open(known(5, smc), KIND_TCP), 9, 0);
+	comes_to(shim_replace_open(known(5, smc), KIND_TCP), 9, 0);
 	assert_int_equal(option_of(9, IPPROTO_IP, IP_FREEBIND), 3);
 	/* By an older name. */
 	assert_false(shim_option_was_set(SOL_SOCKET, SO_TIMESTAMPNS));
@@ -676,7 +676,7 @@ static void check_buffers(int locks, int sndbuf, enum shim_kind kind, int new_sn
 	fake_int(5, SOL_SOCKET, SO_SNDBUF, sndbuf);
 	fake_int(5, SOL_SOCKET, SO_RCVBUF, 3000);
 	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, locks);
-	comes_to(shim_swap_open(known(5, smc), kind), 9, 0);
+	comes_to(shim_replace_open(known(5, smc), kind), 9, 0);
 	assert_int_equal(option_of(9, SOL_SOCKET, SO_SNDBUF), new_sndbuf);
 	assert_int_equal(option_of(9, SOL_SOCKET, SO_RCVBUF), new_rcvbuf);
 	assert_int_equal(option_of(9, SOL_SOCKET, SO_BUF_LOCK), new_locks);
@@ -710,10 +710,10 @@ TEST(an_option_that_smc_refuses_keeps_tcp)
 		fake_socket(5, AF_INET6, IPPROTO_TCP);
 		has_int(cases[i][0], cases[i][1], 1);
 		fake_fails("setsockopt", EOPNOTSUPP, 2);
-		refuses(shim_swap_open(known(5, tcp), KIND_AF_SMC), EOPNOTSUPP);
+		refuses(shim_replace_open(known(5, tcp), KIND_AF_SMC), EOPNOTSUPP);
 		/* It is not set if new sockets have it. */
 		fake_int(FAKE_ANY, cases[i][0], cases[i][1], 1);
-		comes_to(shim_swap_open(known(5, tcp), KIND_AF_SMC), 9, 0);
+		comes_to(shim_replace_open(known(5, tcp), KIND_AF_SMC), 9, 0);
 	}
 }
 
@@ -721,7 +721,7 @@ TEST(an_option_that_smc_refuses_keeps_tcp)
 TEST(number_zero_is_a_number)
 {
 	fake_socket(0, AF_SMC, 0);
-	comes_to(shim_swap_unbound(known(0, smc), KIND_TCP, "test"), 0, 0);
+	comes_to(shim_replace_unbound(known(0, smc), KIND_TCP, "test"), 0, 0);
 	is_tcp(0);
 	fake.first = 0;
 	fake.config.kinds[0] = KIND_AF_SMC;
