@@ -26,11 +26,11 @@ static bool is_readable(int fd, uintptr_t byte, long number)
 
 bool shim_read(void *to, int fd, const void *from, size_t len, long number)
 {
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0), first = (uintptr_t)from,
-		  last = first + len - 1;
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0), top = (uintptr_t)to | (PAGE - 1),
+		  first = (uintptr_t)from, last = first + len - 1;
 	AUTO_ERRNO();
 
-	if ((first < here || first > last || last > (here | (PAGE - 1))) &&
+	if ((first < here || first > last || last > top) &&
 	    (!is_readable(fd, first, number) ||
 	     (first / PAGE != last / PAGE && !is_readable(fd, last, number))))
 		return false;

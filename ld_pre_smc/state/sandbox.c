@@ -9,11 +9,14 @@
 
 atomic_bool shim_in_sandbox, shim_is_locked;
 
-/* proc(5): 2 is a filter. prctl(2) could only be used under a filter that permits it. */
+/*
+ * proc(5): 2 is a filter. prctl(2) could only be used under a filter that permits it. A program that
+ * has left /proc by chroot(2) may have one.
+ */
 void shim_sandbox_look(void)
 {
 	AUTO_ERRNO();
 
-	if (shim_file_has(AT_FDCWD, "/proc/self/status", "\nSeccomp:\t2\n") > 0)
+	if (shim_file_has(AT_FDCWD, "/proc/self/status", "\nSeccomp:\t2\n"))
 		shim_in_sandbox = true;
 }

@@ -499,7 +499,7 @@ TEST(sockets_that_are_as_socket_gave_them)
 		else
 			assert_int_equal((i == 1 ? bind_to :
 					  i == 2 ? listen_with :
-						   swap)(KIND_TCP),
+						   replace_it)(KIND_TCP),
 					 0);
 		assert_false(shim_fd_is_set(FD_PLAIN, 5));
 	}
