@@ -566,6 +566,7 @@ static const struct {
 	{ do_shutdown, ALONE, "TCP fails, but later reads return 0" },
 	{ do_write, WAS_RESET | WAS_SHUT, "SMC has EPIPE of SHUT_WR, TCP first ECONNRESET" },
 	{ do_read, WAS_RESET | WAS_SHUT, "SMC drops what comes after SHUT_RD, TCP resets itself" },
+	{ do_ask, WAS_RESET, "after a write to a closed peer TCP has EPIPE in SO_ERROR" },
 	{ do_read, FIN_FIRST, "TCP reads the end of file, SMC has one bit for what follows" },
 	{ do_write, FIN_FIRST, "the same: TCP has EPIPE" },
 };
