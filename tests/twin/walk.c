@@ -563,6 +563,7 @@ static const struct {
 	{ do_connect, LISTENS, "smc_connect() leaves SS_CONNECTING, and listen() fails" },
 	{ do_unconnect, USED, "there are no resets; the library replaces the socket" },
 	{ do_bind, USED, "TCP may have a port no longer, where a socket of SMC is bound" },
+	{ do_names, ALONE | USED, "or the reverse, after the end of a listener with connections" },
 	{ do_shutdown, ALONE, "TCP fails, but later reads return 0" },
 	{ do_write, WAS_RESET | WAS_SHUT, "SMC has EPIPE of SHUT_WR, TCP first ECONNRESET" },
 	{ do_read, WAS_RESET | WAS_SHUT, "SMC drops what comes after SHUT_RD, TCP resets itself" },
