@@ -13,7 +13,7 @@
 /**
  * struct end - what must be true of a socket; processes share it
  * @in: bytes to read; @sent, @got: places in the streams
- * @fin, @reset: what the peer has sent; @fin_first: before a reset
+ * @fin, @reset: what the peer has sent; @fin_first: before a reset, or instead of one over SMC
  * @shut: the end's own directions, POLLIN and POLLOUT
  * @used: true if it has listened or been connected
  * @clients: those that wait for accept(2)
@@ -96,7 +96,8 @@ static void part_ends(struct end *end, bool reset)
 	if (peer)
 		peer->fin = true;
 	for (int i = 0; i < end->n_clients; i++)
-		end->clients[i]->peer->reset = end->clients[i]->closed = true;
+		end->clients[i]->peer->reset = end->clients[i]->peer->fin_first =
+			end->clients[i]->closed = true;
 	end->n_clients = 0;
 	end->listens = false;
 }
@@ -564,6 +565,8 @@ static const struct {
 	{ do_unconnect, USED, "there are no resets; the library replaces the socket" },
 	{ do_bind, USED, "TCP may have a port no longer, where a socket of SMC is bound" },
 	{ do_names, ALONE | USED, "or the reverse, after the end of a listener with connections" },
+	{ do_shutdown, PARTED | WAS_SHUT,
+	  "TCP has no connection any more, smc_shutdown() returns 0" },
 	{ do_shutdown, ALONE, "TCP fails, but later reads return 0" },
 	{ do_write, WAS_RESET | WAS_SHUT, "SMC has EPIPE of SHUT_WR, TCP first ECONNRESET" },
 	{ do_read, WAS_RESET | WAS_SHUT, "SMC drops what comes after SHUT_RD, TCP resets itself" },
