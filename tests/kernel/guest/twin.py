@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The twin: its cases under the preload library are as over TCP, except those of the rows in ld_pre_smc/differences."""
 import os
+import re
 import socket
 import subprocess
 
@@ -36,7 +37,7 @@ PROVEN = """
     sigpipe_shut sigpipe_shut_both sigpipe_thread splice splice_full timestamping txrehash uncounted unsent_close
     unsent_exec unsent_exit unsent_shut_both unsent_shut_write unspec values vfork_write whole zerocopy
 """.split()
-MOST = 10
+MOST = 2
 
 
 def takes(option):
@@ -54,6 +55,7 @@ if KERNEL != "6.1" and not takes(74):  # SO_TXREHASH, which Linux 7.2 refuses
 
 # A guest of another architecture is always emulated, and would take minutes for 100000.
 STRESS = "100000" if os.uname().machine == "x86_64" else "10000"
+WALKS = "300" if os.uname().machine == "x86_64" else "100"
 
 # Cases that also run without the repairs: they are safe, and differ from TCP in every mode.
 RAW = ["identity", "ioctls", "peek_off", "short", "retry_nonblocking", "in_use", "unspec", "devices"]
@@ -164,11 +166,24 @@ def check_leaks():
     equal(smc_sockets(), before, "and none of them is left in the kernel")
 
 
+def check_walks():
+    """Random walks, the same in each run; on a busy machine, those that differ once more. "twin --walks" has others."""
+    walks = ["--seed", "1"]
+    for _ in range(3):
+        run = subprocess.run(["twin", "-j", "8", "--walks", WALKS, "--side", "smc_run", *walks], text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        walks = re.findall(r"^[0-9]+\.[0-9-]+$", run.stdout, re.MULTILINE)
+        if not walks:
+            break
+    ok(run.returncode == 0, "random walks: " + run.stdout.splitlines()[-1], run.stdout)
+
+
 def check_61():
     """Everything falls back, and IPPROTO_SMC is not supported."""
     tcp, smc = read(start("twin")), read(start("smc_run", "twin"))
     compare("AF_SMC that falls back", ["smc_run", "twin"], tcp, smc, {"fallback", "ipv4"})
     equal(smc["reuseport"][1], "one=tcp two=tcp", "SO_REUSEPORT: TCP")
+    check_walks()
     done()
 
 
@@ -206,6 +221,7 @@ def main():
     check_errnos()
     if not RDMA:
         check_leaks()
+        check_walks()
     done()
 
 
