@@ -256,21 +256,31 @@ static int replace_all(struct shim_fd *fd, int fresh, enum shim_kind kind)
 	return 0;
 }
 
+/* A failed connect(2) gives back a port that the kernel had chosen, but still reports it. */
+static bool has_lost_port(int fd, union shim_address addr)
+{
+	addr.in.sin_port = 0; /* same offset in IPv6 */
+	return !next_bind(fd, &addr.any, shim_address_len(&addr));
+}
+
 /* Two sockets cannot have the same address, so the old one is closed first. */
 static int replace(struct shim_fd *fd, int fresh, enum shim_kind kind, const char *why,
 		   bool is_bound)
 {
 	struct shim_route old = { 0 };
 	int saved = errno, err = 0;
+	bool is_lost;
 
 	if (fresh < 0)
 		return errno;
 	if (is_bound && !shim_is_connected(fd->number))
 		shim_route_from(&old, fd->number);
+	is_lost = old.from.any.sa_family && has_lost_port(fd->number, old.from);
 	if (replace_all(fd, fresh, kind))
 		return errno;
 	if (old.from.any.sa_family &&
-	    next_bind(fd->number, &old.from.any, shim_address_len(&old.from)))
+	    next_bind(fd->number, &old.from.any, shim_address_len(&old.from)) &&
+	    !(is_lost && errno == EADDRINUSE))
 		err = errno;
 	shim_log_fd(fd->number, why, shim_kind_names[kind], err);
 	errno = err ? err : saved;

@@ -744,6 +744,7 @@ char *unmapped(void)
 	char *pages =
 		mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	munmap(pages + size, size);
+	/* Not munmap(): a library could map its own memory there. */
+	mprotect(pages + size, size, PROT_NONE);
 	return pages + size;
 }

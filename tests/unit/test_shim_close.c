@@ -454,7 +454,8 @@ TEST(a_filter_is_looked_for)
 	fake.files[FAKE_DIR].path = "/proc/self/status";
 	for (int i = 0; i < 3; i++) {
 		fake.files[FAKE_DIR].text = files[i];
-		comes_to((shim_sandbox_look(), shim_in_sandbox), i == 2, 0);
+		shim_in_sandbox = false;
+		comes_to((shim_sandbox_look(), shim_in_sandbox), i > 0, 0);
 	}
 }
 
