@@ -60,7 +60,7 @@ def section(rows):
         yield ".It " + row["heading"][0] if "heading" in row else ".Pp"
         yield from row.get("symptom", []) + row.get("text", [])
         if row["until"][0] != "-":
-            yield ".Pq before Linux " + row["until"][0]
+            yield "Linux %s and later do not need this." % row["until"][0]
     yield ".El"
 
 
