@@ -8,7 +8,7 @@
  *    peer, see shim_unsent_close().
  * 3. For reading: it ends at once, and threads that wait are woken.
  * 4. A listener, which the kernel cannot shut down, is replaced by a TCP socket that does not
- *    listen; listen() makes it an SMC listener again.
+ *    listen; listen() makes it an SMC listener again. So is a socket while it connects.
  */
 #include <errno.h>
 #include <sys/socket.h>
@@ -16,6 +16,7 @@
 #include "ld_pre_smc/calls/data.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/block_signals.h"
+#include "ld_pre_smc/state/broken_handshake.h"
 #include "ld_pre_smc/state/fd.h"
 #include "ld_pre_smc/state/handshake_memory.h"
 #include "ld_pre_smc/state/keeper_client.h"
@@ -75,6 +76,17 @@ static int end_writing(int fd, int how)
 	return err;
 }
 
+/* After ENOTCONN: TCP also shuts down a listener, and a socket that is about to be connected. */
+static int shut_unconnected(struct shim_fd *fd, int how)
+{
+	if (shim_int_option(fd->number, SOL_SOCKET, SO_ACCEPTCONN) <= 0)
+		return shim_shut_attempt(fd, how);
+	return shim_mends(fd->number, REPAIR_SHUTDOWN_LISTENER) &&
+			       (how == SHUT_WR || !shim_replace_listener(fd)) ?
+		       0 :
+		       ENOTCONN;
+}
+
 /**
  * shutdown() - shutdown(2), see above
  *
@@ -91,10 +103,8 @@ int shutdown(int number, int how)
 		err = end_writing(number, how);
 	else
 		err = how == SHUT_RD ? end_reading(number) : shut_next(number, how);
-	if (err == ENOTCONN && shim_int_option(number, SOL_SOCKET, SO_ACCEPTCONN) > 0 &&
-	    shim_mends(number, REPAIR_SHUTDOWN_LISTENER) &&
-	    (how == SHUT_WR || !shim_replace_listener(&fd)))
-		err = 0;
+	if (err == ENOTCONN)
+		err = shut_unconnected(&fd, how);
 	errno = err ? err : saved;
 	return err ? -1 : 0;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* Connect by TCP if only the SMC handshake broke. */
+/* TCP in place of an SMC connection that does not come about. */
 #include "ld_pre_smc/state/broken_handshake.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
 
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/lives.h"
@@ -38,6 +40,14 @@ void shim_keep_address(int fd, const union shim_address *from)
 		bind_again(fd, from);
 }
 
+/* @err: returned if no TCP socket can take the place. */
+static int connect_tcp(struct shim_fd *fd, const struct shim_route *route, const char *why, int err)
+{
+	if (shim_replace_unbound(fd, KIND_TCP, why) || bind_again(fd->number, &route->from))
+		return err;
+	return next_connect(fd->number, &route->to.any, shim_address_len(&route->to)) ? errno : 0;
+}
+
 int shim_retry_tcp(struct shim_fd *fd, const struct shim_route *route, int err)
 {
 	struct shim_config own;
@@ -46,10 +56,7 @@ int shim_retry_tcp(struct shim_fd *fd, const struct shim_route *route, int err)
 	    !shim_mends(fd->number, REPAIR_HANDSHAKE))
 		return err;
 	shim_lives_broke(fd->number, &route->to.any);
-	if (shim_replace_unbound(fd, KIND_TCP, "the SMC handshake broke") ||
-	    bind_again(fd->number, &route->from))
-		return err;
-	return next_connect(fd->number, &route->to.any, shim_address_len(&route->to)) ? errno : 0;
+	return connect_tcp(fd, route, "the SMC handshake broke", err);
 }
 
 int shim_retry_tcp_late(struct shim_fd *fd, int err)
@@ -60,4 +67,19 @@ int shim_retry_tcp_late(struct shim_fd *fd, int err)
 	if (shim_route_find(fd->number, &route) && shim_fd_is_smc(fd))
 		err = shim_retry_tcp(fd, &route, err);
 	return err == EINPROGRESS ? 0 : err;
+}
+
+int shim_shut_attempt(struct shim_fd *fd, int how)
+{
+	int flags = fcntl(fd->number, F_GETFL);
+	struct shim_route route;
+
+	if (shim_tcp_state(fd->number) != TCP_SYN_SENT || !shim_fd_has(fd, FD_OWN) ||
+	    !shim_route_find(fd->number, &route) || !shim_fd_is_smc(fd) ||
+	    !shim_mends(fd->number, REPAIR_SHUTDOWN_CONNECT))
+		return ENOTCONN;
+	fcntl(fd->number, F_SETFL, flags | O_NONBLOCK);
+	connect_tcp(fd, &route, "shutdown() while connecting", 0);
+	fcntl(fd->number, F_SETFL, flags);
+	return next_shutdown(fd->number, how) ? errno : 0;
 }

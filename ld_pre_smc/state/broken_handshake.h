@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Connect by TCP if only the SMC handshake broke. */
+/* TCP in place of an SMC connection that does not come about. */
 #pragma once
 
 #include "ld_pre_smc/state/fd.h"
@@ -34,5 +34,15 @@ int shim_retry_tcp(struct shim_fd *fd, const struct shim_route *route, int err);
  * Return: 0 if that is connected or in progress, else the error. Preserves errno.
  */
 int shim_retry_tcp_late(struct shim_fd *fd, int err);
+
+/**
+ * shim_shut_attempt() - shutdown(2) of an SMC socket while a non-blocking connect(2) is in progress
+ *
+ * It ends TCP's attempt, but not SMC's: a TCP socket connects and is shut down in its place. The
+ * next connect(2) makes it an SMC socket again: only a socket of this process is replaced.
+ *
+ * Return: 0 or errno, ENOTCONN if there is no such attempt. errno may change.
+ */
+int shim_shut_attempt(struct shim_fd *fd, int how);
 
 #pragma GCC visibility pop

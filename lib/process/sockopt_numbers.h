@@ -45,6 +45,9 @@
 #ifndef SO_RCVMARK
 #define SO_RCVMARK 75
 #endif
+#ifndef SO_RCVPRIORITY
+#define SO_RCVPRIORITY 82
+#endif
 #ifndef SO_PASSPIDFD
 #define SO_PASSPIDFD 76
 #endif
