@@ -6,8 +6,6 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
-#include "ld_pre_smc/state/unsent_data.h"
-
 atomic_bool shim_has_started;
 
 /* A system call with the parameters of the function that it replaces. */
@@ -173,18 +171,21 @@ _Atomic(shim_any_fn) shim_next_fn[SHIM_FNS] = { EACH_WRITE(START) EACH_READ(STAR
 /* Without guards. */
 static _Atomic(shim_any_fn) found_fns[SHIM_FNS];
 
+static bool (*_Atomic refuses)(int fd);
+
 #define GUARDED(type, fn, name, parameters, arguments)                                             \
 	static type guarded_##name parameters                                                      \
 	{                                                                                          \
-		return shim_refuses(fd) ? -1 : ((type(*) parameters)found_fns[fn])arguments;       \
+		return refuses(fd) ? -1 : ((type(*) parameters)found_fns[fn])arguments;            \
 	}
 EACH_WRITE(GUARDED)
 
 #define GUARD(type, fn, name, parameters, arguments)                                               \
 	if (found_fns[fn])                                                                         \
 		atomic_store(&shim_next_fn[fn], (shim_any_fn)guarded_##name);
-void shim_guard_writes(void)
+void shim_guard_writes(bool (*guard)(int fd))
 {
+	refuses = guard;
 	EACH_WRITE(GUARD)
 }
 

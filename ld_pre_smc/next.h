@@ -131,8 +131,8 @@ static inline shim_any_fn shim_next(enum shim_fn fn)
  */
 #define next_data(fn, name) ((__typeof__(&(name)))*(shim_any_fn *)(void *)&shim_next_fn[fn])
 
-/* From now on, functions that write first call shim_refuses(), in unsent_data.h. */
-void shim_guard_writes(void);
+/* From now on, functions that write first call this one, and fail if it returns true. */
+void shim_guard_writes(bool (*guard)(int fd));
 
 /* The next socket(2); not inline, to keep the fast path of socket() short. */
 int next_socket(int domain, int type, int protocol);

@@ -31,7 +31,7 @@ static bool is_deferred(int fd, int how)
 	if (!shim_keeper_give(fd, how == SHUT_WR ? KEEP_SHUT_WR : KEEP_SHUT_RDWR))
 		return false;
 	shim_fd_set(FD_KEPT, fd);
-	shim_guard_writes();
+	shim_guard_writes(shim_refuses);
 	shim_log_fd(fd, "shutdown() is left to smc_keep, after unsent data", NULL, 0);
 	return true;
 }

@@ -11,7 +11,7 @@
 /** shim_may_replace() - true if a socket is neither listening nor connecting nor connected */
 bool shim_may_replace(int fd);
 
-/** shim_replace_copies() - true if the option of that shim_option_name() is copied to a new socket */
+/** shim_replace_copies() - true if the option, by shim_option_name(), goes to a new socket */
 bool shim_replace_copies(int level, int name);
 
 /**

@@ -10,8 +10,8 @@
 atomic_bool shim_in_sandbox, shim_is_locked;
 
 /*
- * proc(5): 2 is a filter. prctl(2) could only be used under a filter that permits it. A program that
- * has left /proc by chroot(2) may have one.
+ * proc(5): 2 is a filter. prctl(2) could only be used under a filter that permits it. A program
+ * that has left /proc by chroot(2) may have one.
  */
 void shim_sandbox_look(void)
 {

@@ -349,9 +349,11 @@ static const struct deed deeds[] = {
 	{ "raw", ask, 0x8915, RAW, .smc = ENOTTY, .err = ENOTTY },
 	/* Each way to replace a socket. */
 	{ "to IPv6", replace_it, KIND_TCP, .family = AF_INET6, .port = 80, .is = TCP, .bound = 80 },
-	{ "no address", replace_it, KIND_TCP, .port = 80, .fails = "getsockname", ENOBUFS, 1, .is = TCP },
+	{ "no address", replace_it, KIND_TCP, .port = 80, .fails = "getsockname", ENOBUFS, 1,
+	  .is = TCP },
 	{ "not again", replace_unbound, KIND_TCP, .port = 80, .is = TCP },
-	{ "address in use", replace_it, KIND_TCP, .port = 80, .fails = "bind", INUSE, 1, INUSE, TCP },
+	{ "address in use", replace_it, KIND_TCP, .port = 80, .fails = "bind", INUSE, 1, INUSE,
+	  TCP },
 	{ "dup3() fails", replace_unbound, KIND_INET, .fails = "dup3", EBADF, 1, EBADF },
 	{ "no memory", replace_by_rule, 0, .fails = "socket", ENOMEM, 1, ENOMEM },
 	{ "except by a rule", replace_by_rule, 0, STRICT, .is = TCP },
@@ -429,7 +431,8 @@ static const struct {
 	{ IGNORED, "fd 5: fast_open\n", { { IPPROTO_TCP, TCP_FASTOPEN },
 		{ IPPROTO_TCP, TCP_FASTOPEN_CONNECT }, { IPPROTO_IP, TCP_FASTOPEN_KEY },
 		{ IPPROTO_IP, TCP_FASTOPEN_NO_COOKIE } } },
-	{ UNDONE, "fd 5: cork\n", { { IPPROTO_TCP, TCP_CORK }, { IPPROTO_TCP, TCP_DEFER_ACCEPT } } },
+	{ UNDONE, "fd 5: cork\n",
+	  { { IPPROTO_TCP, TCP_CORK }, { IPPROTO_TCP, TCP_DEFER_ACCEPT } } },
 	{ ANSWERS, "fd 5: control\nfd 5: TCP_INQ is refused*\n", { { IPPROTO_TCP, TCP_INQ } } },
 	{ ANSWERS, "fd 5: control\n", { { SOL_SOCKET, SO_TIMESTAMPING_NEW } } },
 };

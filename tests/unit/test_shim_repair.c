@@ -77,7 +77,7 @@ TEST(names_of_repairs)
 		{ "identity", BIT(IDENTITY) },
 		{ " late_error,,unsent ", BIT(LATE_ERROR) | BIT(UNSENT) },
 		{ "more whole", BIT(MORE) | BIT(WHOLE) },
-		{ "mor", 0, true },
+		{ "whol", 0, true },
 		{ "more2", 0, true },
 		{ "more,identity,Unsent,whole", BIT(MORE) | BIT(IDENTITY), true },
 	};
