@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
  * connect(2), with the behaviour of a TCP socket. In order:
- *
  * The policy chooses SMC or TCP (state/choice.c), and replaces a socket of the other kind. A TCP
  * socket connects, and that is all. So does a plain socket, on which nothing was set since
  * socket(); only if that fails, it is treated as the others.
@@ -281,11 +280,7 @@ static int connect_any(struct attempt *try)
 	}
 }
 
-/**
- * connect() - connect(2), with the behaviour of TCP sockets
- *
- * Return: 0 with errno untouched, or -1 with errno.
- */
+/** connect() - connect(2), see above. Return: 0 with errno untouched, or -1 with errno */
 int connect(int number, const struct sockaddr *addr, socklen_t len)
 {
 	struct attempt try = { .fd = shim_fd_enter(number), .addr = addr, .len = len };

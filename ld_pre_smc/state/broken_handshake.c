@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* TCP in place of an SMC connection that does not come about. */
+/* TCP instead of an SMC connection that does not come about. */
 #include "ld_pre_smc/state/broken_handshake.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP in place of an SMC connection that does not come about. */
+/* TCP instead of an SMC connection that does not come about. */
 #pragma once
 
 #include "ld_pre_smc/state/fd.h"
