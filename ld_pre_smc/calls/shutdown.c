@@ -81,17 +81,13 @@ static int shut_unconnected(struct shim_fd *fd, int how)
 {
 	if (shim_int_option(fd->number, SOL_SOCKET, SO_ACCEPTCONN) <= 0)
 		return shim_shut_attempt(fd, how);
-	return shim_mends(fd->number, REPAIR_SHUTDOWN_LISTENER) &&
-			       (how == SHUT_WR || !shim_replace_listener(fd)) ?
-		       0 :
-		       ENOTCONN;
+	if (!shim_mends(fd->number, REPAIR_SHUTDOWN_LISTENER) ||
+	    (how != SHUT_WR && shim_replace_listener(fd)))
+		return ENOTCONN;
+	return 0;
 }
 
-/**
- * shutdown() - shutdown(2), see above
- *
- * Return: as shutdown(2).
- */
+/** shutdown() - shutdown(2), see above */
 int shutdown(int number, int how)
 {
 	struct shim_fd fd = shim_fd_enter(number);

@@ -193,7 +193,7 @@ static void (*const actions[2][2])(struct shim_fd *fd, const char *why) = {
 	{ make_smc, NULL }, /* a TCP socket of socket(), see shim_fd_is_tcp() */
 };
 
-static __attribute__((noinline)) void follow(struct shim_fd *fd, unsigned int facts)
+static __attribute__((noinline)) void apply_facts(struct shim_fd *fd, unsigned int facts)
 {
 	AUTO_ERRNO();
 	const char *why = "no reason for TCP";
@@ -238,7 +238,7 @@ void shim_choose_connect(struct shim_fd *fd, const struct sockaddr *addr, sockle
 	if (!has_rules() || !is_forbidden(false, addr, len))
 		facts = learned[shim_lives_advice(fd->number, addr, len, &timed)];
 	if (!is_as_before(fd, facts))
-		follow(fd, facts);
+		apply_facts(fd, facts);
 	if (timed.entry)
 		shim_lives_begin(fd->number, timed);
 }
@@ -248,18 +248,19 @@ static __attribute__((noinline)) void choose_at(struct shim_fd *fd, const struct
 {
 	struct sockaddr_storage room;
 	struct sockaddr *at = (struct sockaddr *)&room;
-	socklen_t most = sizeof(room);
 	AUTO_ERRNO();
 	bool is_known;
 
-	if (addr)
-		is_known = len >= sizeof(struct sockaddr_in) && len <= most &&
+	if (addr) {
+		is_known = len >= sizeof(struct sockaddr_in) && len <= sizeof(room) &&
 			   shim_read(at, fd->number, addr, len, SYS_bind) &&
 			   ((struct sockaddr_in *)at)->sin_port; /* same offset in IPv6 */
-	else
-		is_known = !getsockname(fd->number, at, &most);
+	} else {
+		len = sizeof(room);
+		is_known = !getsockname(fd->number, at, &len);
+	}
 	if (is_known)
-		follow(fd, is_forbidden(true, at, addr ? len : most) ? FACT(NOT_AT) : 0);
+		apply_facts(fd, is_forbidden(true, at, len) ? FACT(NOT_AT) : 0);
 }
 
 /* Without rules, if all sockets are SMC sockets, there is no choice. */
