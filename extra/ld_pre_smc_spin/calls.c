@@ -33,7 +33,9 @@ typedef void (*any_fn)(void);
 	ROW(accept) ROW(accept4) ROW(connect) \
 	ROW(recv) ROW(recvfrom) ROW(recvmsg) ROW(recvmmsg) ROW(read) ROW(readv) \
 	ROW(poll) ROW(ppoll) ROW(select) ROW(pselect) \
-	ROW(epoll_create) ROW(epoll_create1) ROW(epoll_ctl) ROW(epoll_wait) ROW(epoll_pwait) \
+	ROW(preadv2) ROW(preadv64v2) \
+	ROW(epoll_create) ROW(epoll_create1) ROW(epoll_ctl) \
+	ROW(epoll_wait) ROW(epoll_pwait) ROW(epoll_pwait2) \
 	ROW(__read_chk) ROW(__recv_chk) ROW(__recvfrom_chk) ROW(__poll_chk) ROW(__ppoll_chk)
 /* clang-format on */
 
@@ -45,7 +47,7 @@ static const char *const names[NEXT_FNS] = { EACH(NAME) };
 
 static _Atomic(any_fn) next_fns[NEXT_FNS];
 
-/* Missing from this libc, as checked functions are from musl's: nobody calls it there. */
+/* Missing from this libc, as some are from musl's: programs do without. */
 static int missing(void)
 {
 	errno = ENOSYS;
@@ -78,7 +80,9 @@ static __attribute__((constructor)) void find_all(void)
 
 #define NEXT(name) ((__typeof__(&name))find_next(NEXT_##name))
 
-/* Fortified forms, which glibc's headers do not declare everywhere. */
+/* Functions that not all headers declare. */
+int epoll_pwait2(int epfd, struct epoll_event *events, int n, const struct timespec *timeout,
+		 const sigset_t *sigmask);
 ssize_t __read_chk(int fd, void *data, size_t len, size_t size);
 ssize_t __recv_chk(int fd, void *data, size_t len, size_t size, int flags);
 ssize_t __recvfrom_chk(int fd, void *data, size_t len, size_t size, int flags,
@@ -203,15 +207,43 @@ ssize_t __read_chk(int fd, void *data, size_t len, size_t size)
 		       NEXT(__read_chk)(fd, data, len, size);
 }
 
-ssize_t readv(int fd, const struct iovec *parts, int n)
+/* Return: MSG_DONTWAIT as spins(). */
+static int spins_for_parts(int fd, int n)
+{
+	return spins(fd, n > 0 && n <= IOV_MAX, 0);
+}
+
+/* As readv(2), without waiting, which that cannot. */
+static ssize_t interrupted_readv(int fd, const struct iovec *parts, int n)
 {
 	struct msghdr message = { .msg_iov = (struct iovec *)parts, .msg_iovlen = 0 };
-	int ended = spins(fd, n > 0 && n <= IOV_MAX, 0);
 
 	message.msg_iovlen = (__typeof__(message.msg_iovlen))n;
-	return ended ? result_of(ended, NEXT(recvmsg)(fd, &message, ended)) :
-		       NEXT(readv)(fd, parts, n);
+	return result_of(MSG_DONTWAIT, NEXT(recvmsg)(fd, &message, MSG_DONTWAIT));
 }
+
+ssize_t readv(int fd, const struct iovec *parts, int n)
+{
+	return spins_for_parts(fd, n) ? interrupted_readv(fd, parts, n) : NEXT(readv)(fd, parts, n);
+}
+
+/*
+ * preadv2(2), which is readv(2) without a position; preadv(2) never waits, as sockets have none.
+ * Headers may redirect it to preadv64v2(); on 32-bit machines their positions differ.
+ */
+#define READ_AT(name, position)                                                                    \
+	ssize_t spin_##name(int fd, const struct iovec *parts, int n, position at,                 \
+			    int flags) __asm__(#name);                                             \
+	ssize_t spin_##name(int fd, const struct iovec *parts, int n, position at, int flags)      \
+	{                                                                                          \
+		return at == -1 && !flags && spins_for_parts(fd, n) ?                              \
+			       interrupted_readv(fd, parts, n) :                                   \
+			       ((__typeof__(&spin_##name))find_next(NEXT_##name))(fd, parts, n,    \
+										  at, flags);      \
+	}
+
+READ_AT(preadv2, long)
+READ_AT(preadv64v2, long long)
 
 /* ---- poll(2) ---- */
 
@@ -365,4 +397,12 @@ int epoll_pwait(int epfd, struct epoll_event *events, int n, int msec, const sig
 	int ret = spin_epoll(epfd, events, n, msec * 1000LL, sigmask);
 
 	return ret ? poll_result(ret) : NEXT(epoll_pwait)(epfd, events, n, msec, sigmask);
+}
+
+int epoll_pwait2(int epfd, struct epoll_event *events, int n, const struct timespec *timeout,
+		 const sigset_t *sigmask)
+{
+	int ret = spin_is_on() ? spin_epoll(epfd, events, n, usec_of_spec(timeout), sigmask) : 0;
+
+	return ret ? poll_result(ret) : NEXT(epoll_pwait2)(epfd, events, n, timeout, sigmask);
 }

@@ -12,6 +12,11 @@
 
 #define BYTES 64
 
+#ifndef __GLIBC__
+#define preadv2(fd, parts, n, pos, flags) readv(fd, parts, n)
+#define epoll_pwait2(epfd, events, n, time, mask) epoll_pwait(epfd, events, n, -1, mask)
+#endif
+
 static int epfd;
 
 static void check(long ret, const char *what)
@@ -45,6 +50,13 @@ static ssize_t by_readv(int fd, void *data, size_t len)
 	struct iovec part = { data, len };
 
 	return readv(fd, &part, 1);
+}
+
+static ssize_t by_preadv2(int fd, void *data, size_t len)
+{
+	struct iovec part = { data, len };
+
+	return preadv2(fd, &part, 1, -1, 0);
 }
 
 static ssize_t by_poll(int fd, void *data, size_t len)
@@ -84,15 +96,31 @@ static ssize_t by_pselect(int fd, void *data, size_t len)
 	return recv(fd, data, len, MSG_DONTWAIT);
 }
 
-static ssize_t by_epoll(int fd, void *data, size_t len)
+static void watch(int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
-	if (!epfd) {
-		epfd = epoll_create1(0);
-		check(epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event), "epoll_ctl");
-	}
+	if (epfd)
+		return;
+	epfd = epoll_create1(0);
+	check(epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event), "epoll_ctl");
+}
+
+static ssize_t by_epoll(int fd, void *data, size_t len)
+{
+	struct epoll_event event;
+
+	watch(fd);
 	check(epoll_wait(epfd, &event, 1, -1), "epoll_wait");
+	return recv(fd, data, len, MSG_DONTWAIT);
+}
+
+static ssize_t by_epoll_pwait2(int fd, void *data, size_t len)
+{
+	struct epoll_event event;
+
+	watch(fd);
+	check(epoll_pwait2(epfd, &event, 1, NULL, NULL), "epoll_pwait2");
 	return recv(fd, data, len, MSG_DONTWAIT);
 }
 
@@ -100,10 +128,10 @@ static const struct {
 	const char *name;
 	ssize_t (*receive)(int fd, void *data, size_t len);
 } calls[] = {
-	{ "recv", by_recv },	   { "read", read },	    { "recvfrom", by_recvfrom },
-	{ "recvmsg", by_recvmsg }, { "readv", by_readv },   { "poll", by_poll },
-	{ "ppoll", by_ppoll },	   { "select", by_select }, { "pselect", by_pselect },
-	{ "epoll", by_epoll },
+	{ "recv", by_recv },	   { "read", read },	      { "recvfrom", by_recvfrom },
+	{ "recvmsg", by_recvmsg }, { "readv", by_readv },     { "poll", by_poll },
+	{ "ppoll", by_ppoll },	   { "select", by_select },   { "pselect", by_pselect },
+	{ "epoll", by_epoll },	   { "preadv2", by_preadv2 }, { "epoll_pwait2", by_epoll_pwait2 },
 };
 
 static ssize_t (*receive)(int fd, void *data, size_t len);

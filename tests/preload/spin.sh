@@ -16,8 +16,8 @@ done
 
 library=$BUILD/ld_pre_smc_spin.so
 is "$(nm -D --defined-only "$library" | awk '{ print $3 }' | LC_ALL=C sort | tr '\n' ' ')" '__poll_chk __ppoll_chk __read_chk __recv_chk '\
-'__recvfrom_chk accept accept4 connect epoll_create epoll_create1 epoll_ctl epoll_pwait epoll_wait poll ppoll pselect read '\
-'readv recv recvfrom recvmmsg recvmsg select ' 'ld_pre_smc_spin.so exports what it takes over and nothing else'
+'__recvfrom_chk accept accept4 connect epoll_create epoll_create1 epoll_ctl epoll_pwait epoll_pwait2 epoll_wait poll ppoll preadv2 '\
+'preadv64v2 pselect read readv recv recvfrom recvmmsg recvmsg select ' 'ld_pre_smc_spin.so exports what it takes over and nothing else'
 is "$(readelf -d "$library" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -vE '^lib(c|dl|pthread)\.')" '' 'it needs libc only'
 is "$("$BUILD/smc_run" --quiet --spin=70 sh -c 'echo "$SMC_SPIN ${LD_PRELOAD##*/}"')" '70 ld_pre_smc_spin.so' 'smc_run --spin preloads it'
 is "$("$BUILD/smc_run" --quiet sh -c 'echo "${SMC_SPIN-none} ${LD_PRELOAD##*/}"')" 'none ld_pre_smc.so' 'and only then'

@@ -59,6 +59,13 @@ static void tick(int is_on, int restarts)
 	setitimer(ITIMER_REAL, &every, NULL);
 }
 
+#ifdef __GLIBC__
+#define read_at(fd, parts, n) preadv2(fd, parts, n, -1, 0)
+#else
+#define read_at readv
+#define epoll_pwait2(fd, events, n, time, mask) epoll_pwait(fd, events, n, msec, mask)
+#endif
+
 static long receive(unsigned int which, char *data, size_t len, int flags)
 {
 	struct iovec parts[2] = { { data, len / 2 }, { data + len / 2, len - len / 2 } };
@@ -69,6 +76,7 @@ static long receive(unsigned int which, char *data, size_t len, int flags)
 	case 1: return recvfrom(ends[1], data, len, flags, NULL, NULL);
 	case 2: return recvmsg(ends[1], &message, flags);
 	case 3: return readv(ends[1], parts, 2);
+	case 4: return read_at(ends[1], parts, 2);
 	default: return read(ends[1], data, len);
 	}
 }
@@ -79,7 +87,7 @@ static void do_receive(void)
 		0, 0, MSG_PEEK, MSG_WAITALL, MSG_DONTWAIT, MSG_WAITALL | MSG_DONTWAIT
 	};
 	int flags = all[pick(sizeof(all) / sizeof(all[0]))], restarts = 0, is_ticking;
-	unsigned int which = pick(5);
+	unsigned int which = pick(6);
 	size_t len = 1 + pick(400);
 	char data[400];
 	long ret;
@@ -127,6 +135,7 @@ static long wait_once(unsigned int which, int msec, short *revents)
 		break;
 	case 3: ret = pselect(ends[1] + 1, &set, NULL, NULL, msec < 0 ? NULL : &time, &none); break;
 	case 4: ret = epoll_wait(epfd, &event, 1, msec); break;
+	case 5: ret = epoll_pwait2(epfd, &event, 1, msec < 0 ? NULL : &time, &none); break;
 	default: ret = epoll_pwait(epfd, &event, 1, msec, &none); break;
 	}
 	*revents = ret > 0 ? (short)(one[0].revents | event.events) : 0;
@@ -136,7 +145,7 @@ static long wait_once(unsigned int which, int msec, short *revents)
 static void do_wait(void)
 {
 	int msec = (int)pick(3) - 1, is_ticking = msec < 0 && !queued && !is_shut;
-	unsigned int which = pick(6);
+	unsigned int which = pick(7);
 	short revents;
 	long ret;
 

@@ -5,7 +5,7 @@ import re
 from kern import done, equal, ok, run
 
 COUNT = 300
-CALLS = "recv read recvfrom recvmsg readv poll ppoll select pselect epoll".split()
+CALLS = "recv read recvfrom recvmsg readv preadv2 poll ppoll select pselect epoll epoll_pwait2".split()
 # The host may take processors away from the guest; the library then stops spinning for a while. Repeat.
 TRIES = 40
 
