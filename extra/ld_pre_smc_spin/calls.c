@@ -134,6 +134,7 @@ static int spins(int fd, size_t len, int flags)
 /* Result of a call, without waiting if @ended: the kernel checks arguments before it waits. */
 static ssize_t result_of(int ended, ssize_t ret)
 {
+	spin_ended();
 	if (ended && ret < 0 && errno == EAGAIN)
 		errno = EINTR;
 	return ret;
@@ -195,16 +196,16 @@ ssize_t read(int fd, void *data, size_t len)
 {
 	int ended = spins(fd, len, 0);
 
-	return ended ? result_of(ended, NEXT(recv)(fd, data, len, ended)) :
-		       NEXT(read)(fd, data, len);
+	return result_of(ended,
+			 ended ? NEXT(recv)(fd, data, len, ended) : NEXT(read)(fd, data, len));
 }
 
 ssize_t __read_chk(int fd, void *data, size_t len, size_t size)
 {
 	int ended = spins(fd, len, 0);
 
-	return ended ? result_of(ended, NEXT(__recv_chk)(fd, data, len, size, ended)) :
-		       NEXT(__read_chk)(fd, data, len, size);
+	return result_of(ended, ended ? NEXT(__recv_chk)(fd, data, len, size, ended) :
+					NEXT(__read_chk)(fd, data, len, size));
 }
 
 /* Return: MSG_DONTWAIT as spins(). */
@@ -224,7 +225,8 @@ static ssize_t interrupted_readv(int fd, const struct iovec *parts, int n)
 
 ssize_t readv(int fd, const struct iovec *parts, int n)
 {
-	return spins_for_parts(fd, n) ? interrupted_readv(fd, parts, n) : NEXT(readv)(fd, parts, n);
+	return spins_for_parts(fd, n) ? interrupted_readv(fd, parts, n) :
+					result_of(0, NEXT(readv)(fd, parts, n));
 }
 
 /*
@@ -236,10 +238,11 @@ ssize_t readv(int fd, const struct iovec *parts, int n)
 			    int flags) __asm__(#name);                                             \
 	ssize_t spin_##name(int fd, const struct iovec *parts, int n, position at, int flags)      \
 	{                                                                                          \
+		__typeof__(&spin_##name) next = (__typeof__(next))find_next(NEXT_##name);          \
+                                                                                                   \
 		return at == -1 && !flags && spins_for_parts(fd, n) ?                              \
 			       interrupted_readv(fd, parts, n) :                                   \
-			       ((__typeof__(&spin_##name))find_next(NEXT_##name))(fd, parts, n,    \
-										  at, flags);      \
+			       result_of(0, next(fd, parts, n, at, flags));                        \
 	}
 
 READ_AT(preadv2, long)
@@ -272,25 +275,32 @@ static int poll_result(int ret)
 	return ret < 0 ? interrupted() : ret;
 }
 
+/* Result of a call that may have slept. */
+static int after(int ret)
+{
+	spin_ended();
+	return ret;
+}
+
 int poll(struct pollfd *fds, nfds_t n, int msec)
 {
 	int ret = spin_poll(fds, n, msec * 1000LL, NULL);
 
-	return ret ? poll_result(ret) : NEXT(poll)(fds, n, msec);
+	return ret ? poll_result(ret) : after(NEXT(poll)(fds, n, msec));
 }
 
 int __poll_chk(struct pollfd *fds, nfds_t n, int msec, size_t size)
 {
 	int ret = n <= size / sizeof(*fds) ? spin_poll(fds, n, msec * 1000LL, NULL) : 0;
 
-	return ret ? poll_result(ret) : NEXT(__poll_chk)(fds, n, msec, size);
+	return ret ? poll_result(ret) : after(NEXT(__poll_chk)(fds, n, msec, size));
 }
 
 int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *sigmask)
 {
 	int ret = spin_is_on() ? spin_poll(fds, n, usec_of_spec(timeout), sigmask) : 0;
 
-	return ret ? poll_result(ret) : NEXT(ppoll)(fds, n, timeout, sigmask);
+	return ret ? poll_result(ret) : after(NEXT(ppoll)(fds, n, timeout, sigmask));
 }
 
 int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
@@ -299,7 +309,7 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 	bool is_on = spin_is_on() && n <= size / sizeof(*fds);
 	int ret = is_on ? spin_poll(fds, n, usec_of_spec(timeout), sigmask) : 0;
 
-	return ret ? poll_result(ret) : NEXT(__ppoll_chk)(fds, n, timeout, sigmask, size);
+	return ret ? poll_result(ret) : after(NEXT(__ppoll_chk)(fds, n, timeout, sigmask, size));
 }
 
 /* ---- select(2) ---- */
@@ -347,7 +357,7 @@ int select(int n, fd_set *in, fd_set *out, fd_set *urgent, struct timeval *timeo
 
 	return spins_select(n, in, out, urgent, usec, NULL) ?
 		       interrupted() :
-		       NEXT(select)(n, in, out, urgent, timeout);
+		       after(NEXT(select)(n, in, out, urgent, timeout));
 }
 
 int pselect(int n, fd_set *in, fd_set *out, fd_set *urgent, const struct timespec *timeout,
@@ -355,7 +365,7 @@ int pselect(int n, fd_set *in, fd_set *out, fd_set *urgent, const struct timespe
 {
 	return spin_is_on() && spins_select(n, in, out, urgent, usec_of_spec(timeout), sigmask) ?
 		       interrupted() :
-		       NEXT(pselect)(n, in, out, urgent, timeout, sigmask);
+		       after(NEXT(pselect)(n, in, out, urgent, timeout, sigmask));
 }
 
 /* ---- epoll(7) ---- */
@@ -389,14 +399,14 @@ int epoll_wait(int epfd, struct epoll_event *events, int n, int msec)
 {
 	int ret = spin_epoll(epfd, events, n, msec * 1000LL, NULL);
 
-	return ret ? poll_result(ret) : NEXT(epoll_wait)(epfd, events, n, msec);
+	return ret ? poll_result(ret) : after(NEXT(epoll_wait)(epfd, events, n, msec));
 }
 
 int epoll_pwait(int epfd, struct epoll_event *events, int n, int msec, const sigset_t *sigmask)
 {
 	int ret = spin_epoll(epfd, events, n, msec * 1000LL, sigmask);
 
-	return ret ? poll_result(ret) : NEXT(epoll_pwait)(epfd, events, n, msec, sigmask);
+	return ret ? poll_result(ret) : after(NEXT(epoll_pwait)(epfd, events, n, msec, sigmask));
 }
 
 int epoll_pwait2(int epfd, struct epoll_event *events, int n, const struct timespec *timeout,
@@ -404,5 +414,6 @@ int epoll_pwait2(int epfd, struct epoll_event *events, int n, const struct times
 {
 	int ret = spin_is_on() ? spin_epoll(epfd, events, n, usec_of_spec(timeout), sigmask) : 0;
 
-	return ret ? poll_result(ret) : NEXT(epoll_pwait2)(epfd, events, n, timeout, sigmask);
+	return ret ? poll_result(ret) :
+		     after(NEXT(epoll_pwait2)(epfd, events, n, timeout, sigmask));
 }

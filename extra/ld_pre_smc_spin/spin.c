@@ -11,6 +11,11 @@
  * peer; none on a single one. A thread that loses its processor while it spins leaves it to others
  * for ten times as long.
  *
+ * With SMC_SPIN=max:USEC each thread finds out how long to spin, up to USEC, by kind of call. As in
+ * the halt polling of KVM, the time grows when a sleep was so short that spinning may replace it,
+ * and shrinks after others. A sleep takes longer than the wait that remains without it, as both
+ * ends have to be woken, so the time grows also after those that took some times USEC.
+ *
  * Only raw system calls: these functions are no cancellation points, and run in signal handlers.
  */
 #include "ld_pre_smc_spin/spin.h"
@@ -59,6 +64,19 @@ _Static_assert(NUMBERS <= SHIM_FD_NUMBERS, "each has a mark");
 #define REST 10
 #define LONGEST_REST 100
 
+/* If it is lost again soon, twice as long each time, up to this, in milliseconds. */
+#define LONGEST_RESTS 3200
+
+/* A thread that adapts begins with this part of its longest time. */
+#define FIRST 16
+
+/* A sleep of this many times the longest time is short. */
+#define SHORT 4
+
+/* It spins in vain for this part of its time at most, except for a while of some longest times. */
+#define SHARE 4
+#define WHILE 16
+
 #ifndef SYS_ppoll /* 32-bit architectures without 32-bit time */
 #define SYS_ppoll SYS_ppoll_time64
 #endif
@@ -90,14 +108,35 @@ static int watched[NUMBERS];
 static const struct smc_shim_view *shim;
 
 static long budget; /* microseconds */
+static bool adapts; /* up to that */
 static int processors;
+
+/*
+ * struct measure - of a thread that adapts, in microseconds
+ * @usec: by kind: for how long it spins
+ * @paid: the time up to which its share is used
+ * @kind, @state: of the wait since spin_since
+ *
+ * Handlers may change it at any time, which costs time only.
+ */
+static _Thread_local struct measure {
+	long usec[SPIN_KINDS];
+	long long paid;
+	enum spin_kind kind;
+	struct state *state;
+} mine __attribute__((tls_model("initial-exec")));
+
+_Thread_local long long spin_since __attribute__((tls_model("initial-exec")));
+
+/* The last @usec of any thread plus one, to report; 0: none. */
+static atomic_long settled[SPIN_KINDS];
 
 /*
  * A slot for each thread that spins: when it ends, in milliseconds, or 0. A thread that never
  * returned, as a handler jumped or the process forked meanwhile, loses its slot then.
  */
 static atomic_uint slots[64];
-static atomic_uint rests_until; /* milliseconds */
+static atomic_uint rests_until, rest; /* milliseconds: end and length */
 
 /* Calls that spun, and those of them that found input. */
 static atomic_ulong spun, found_input;
@@ -149,6 +188,7 @@ static bool is_marked(int fd)
  * @connection: with @events: the last one that was added
  */
 struct input {
+	enum spin_kind kind;
 	struct pollfd *fds;
 	nfds_t n;
 	struct epoll_event *events;
@@ -244,16 +284,37 @@ static bool has_interrupt(uint64_t blocked, int fd)
 	return false;
 }
 
-/* ---- spin ---- */
+/* ---- processors ---- */
+
+/* This thread did not run for @lost microseconds: others want its processor. */
+static void begin_rest(long long time, long long lost)
+{
+	unsigned int length = (unsigned int)MIN(lost * REST / 1000, LONGEST_REST);
+
+	if (rests_until && milliseconds(time) - rests_until < MAX(rest, LONGEST_REST))
+		length = MIN(MAX(rest * 2, length), LONGEST_RESTS);
+	rest = length;
+	rests_until = milliseconds(time + length * 1000LL);
+}
+
+/* Forgets a rest before milliseconds wrap. */
+static bool is_resting(unsigned int time)
+{
+	unsigned int until = rests_until;
+
+	if (!is_over(until, time))
+		return true;
+	if (until && time - until > LONGEST_RESTS)
+		rests_until = 0;
+	return false;
+}
 
 /* Return: a slot, or NULL if this thread may not spin. */
-static atomic_uint *begin(void)
+static atomic_uint *begin(long long start)
 {
-	unsigned int time = milliseconds(now()), busy;
+	unsigned int time = milliseconds(start), busy;
 	int i;
 
-	if (!is_over(rests_until, time))
-		return NULL;
 	for (i = 0; i < processors - 1 && i < (int)ARRAY_SIZE(slots); i++) {
 		busy = slots[i];
 		if (is_over(busy, time) &&
@@ -264,23 +325,20 @@ static atomic_uint *begin(void)
 }
 
 /* Return: as look(). */
-static long look_until_late(const struct input *input)
+static long look_until_late(const struct input *input, long long start, long usec)
 {
-	long long start = now(), last = start, time;
+	long long last = start, time;
 	long found;
 
 	do {
 		found = look(input);
 		time = now();
 		if (time - last > LOST) {
-			long long rest = (time - last) * REST / 1000;
-
-			rests_until = milliseconds(
-				time + (rest < LONGEST_REST ? rest : LONGEST_REST) * 1000);
+			begin_rest(time, time - last);
 			break;
 		}
 		last = time;
-	} while (!found && time - start < budget);
+	} while (!found && time - start < usec);
 	return found;
 }
 
@@ -302,22 +360,51 @@ static void learn(struct state *state, bool is_found)
 	}
 }
 
-/*
- * @fd: of recv(2), negative for poll(2) and its kin
- * @is_all: with MSG_WAITALL: the call waits although there is input
- * Return: as spin_poll().
- */
-static long spin(struct state *state, const struct input *input, int fd, bool is_all,
-		 const void *sigmask)
-{
-	atomic_uint *slot = begin();
-	uint64_t old, blocked = 0;
-	long found;
+/* ---- measure ---- */
 
-	if (!slot)
-		return 0;
-	old = block_signals();
-	found = look_until_late(input);
+/* Return: for how many microseconds this thread spins now, or 0. */
+static long time_for(enum spin_kind kind, long long start)
+{
+	if (!adapts)
+		return budget;
+	return mine.paid - start < WHILE * budget ? mine.usec[kind] : 0;
+}
+
+/* Let the time of this wait count. @vain: microseconds for which this thread spun */
+static void expect_sleep(struct state *state, enum spin_kind kind, long long start, long long vain)
+{
+	mine.paid = MAX(mine.paid, start) + SHARE * vain;
+	mine.kind = kind;
+	mine.state = state;
+	spin_since = start;
+}
+
+/* A time that may still grow has not failed. */
+void spin_measure(void)
+{
+	bool is_short = now() - spin_since <= SHORT * budget;
+	long usec = mine.usec[mine.kind], first = MAX(budget / FIRST, 1);
+
+	spin_since = 0;
+	if (!is_short || usec == budget)
+		learn(mine.state, false);
+	if (is_short)
+		usec = MIN(MAX(usec * 2, first), budget);
+	else
+		usec = usec >= first * 2 ? usec / 2 : 0;
+	mine.usec[mine.kind] = usec;
+	atomic_store_explicit(&settled[mine.kind], usec + 1, memory_order_relaxed);
+}
+
+/* ---- spin ---- */
+
+/* Return: as look(), or negative if a signal ends the call. */
+static long spin_in(atomic_uint *slot, const struct input *input, int fd, bool is_all,
+		    const void *sigmask, long long start, long usec)
+{
+	uint64_t old = block_signals(), blocked = 0;
+	long found = look_until_late(input, start, usec);
+
 	if (sigmask)
 		memcpy(&blocked, sigmask, sizeof(blocked));
 	if ((found <= 0 || is_all) && has_interrupt(old | blocked, fd))
@@ -329,9 +416,39 @@ static long spin(struct state *state, const struct input *input, int fd, bool is
 	if (found > 0 && sigmask)
 		syscall(SYS_rt_sigprocmask, SIG_SETMASK, sigmask, NULL, sizeof(old));
 	restore_signals(old);
+	return found;
+}
+
+/*
+ * @fd: of recv(2), negative for poll(2) and its kin
+ * @is_all: with MSG_WAITALL: the call waits although there is input
+ * Return: as spin_poll().
+ */
+static long spin(struct state *state, const struct input *input, int fd, bool is_all,
+		 const void *sigmask)
+{
+	enum spin_kind kind = input->kind;
+	long long start = now();
+	long usec = time_for(kind, start), found;
+	atomic_uint *slot;
+
+	if (is_resting(milliseconds(start))) {
+		set(&state->pause, LONGEST_STREAK);
+		return 0;
+	}
+	slot = usec ? begin(start) : NULL;
+	if (!slot) {
+		if (!usec)
+			expect_sleep(state, kind, start, 0);
+		return 0;
+	}
+	found = spin_in(slot, input, fd, is_all, sigmask, start, usec);
 	atomic_fetch_add_explicit(&spun, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&found_input, found > 0, memory_order_relaxed);
-	learn(state, found > 0);
+	if (found || !adapts)
+		learn(state, found > 0);
+	else
+		expect_sleep(state, kind, start, now() - start);
 	return found;
 }
 
@@ -369,7 +486,7 @@ static bool is_long(long long usec)
 static bool spin_marked(int fd, bool is_all)
 {
 	struct pollfd one = { .fd = fd, .events = POLLIN };
-	const struct input input = { .fds = &one, .n = 1 };
+	const struct input input = { .kind = SPIN_RECV, .fds = &one, .n = 1 };
 	struct state *state = &states[fd];
 
 	if (is_paused(state))
@@ -476,14 +593,14 @@ bool spin_is_due(struct pollfd *fds, long long usec)
 int spin_poll(struct pollfd *fds, nfds_t n, long long usec, const void *sigmask)
 {
 	/* As in the kernel, the upper half of a longer @n does not count. */
-	const struct input input = { .fds = fds, .n = (unsigned int)n };
+	const struct input input = { .kind = SPIN_POLL, .fds = fds, .n = (unsigned int)n };
 
 	return spin_is_on() && input.n ? wait_for_any(state_of(fds), &input, usec, sigmask) : 0;
 }
 
 int spin_epoll(int epfd, struct epoll_event *events, int n, long long usec, const void *sigmask)
 {
-	struct input input = { .epfd = epfd, .events = events, .n_events = n };
+	struct input input = { .kind = SPIN_EPOLL, .epfd = epfd, .events = events, .n_events = n };
 
 	if (!shim || (unsigned int)epfd >= NUMBERS || !events)
 		return 0;
@@ -616,11 +733,18 @@ static int count_processors(void)
 
 static __attribute__((destructor)) void report(void)
 {
-	char text[64];
+	static const char *const kinds[] = { "recv", "poll", "epoll" };
+	char text[128];
+	int len, kind;
 
 	if (!spun)
 		return;
-	snprintf(text, sizeof(text), "%lu of %lu spins found input", found_input, spun);
+	len = snprintf(text, sizeof(text), "%lu of %lu spins found input", found_input, spun);
+	for (kind = 0; kind < SPIN_KINDS; kind++) {
+		if (settled[kind])
+			len += snprintf(text + len, sizeof(text) - (size_t)len, ", %s %ld us",
+					kinds[kind], settled[kind] - 1);
+	}
 	shim->log(text);
 }
 
@@ -628,7 +752,7 @@ static __attribute__((constructor)) void prepare(void)
 {
 	const char *usec = secure_getenv(smc_variables[VAR_SPIN]);
 
-	budget = usec ? smc_parse_spin(usec) : 0;
+	budget = usec ? smc_parse_spin(usec, &adapts) : 0;
 	if (!budget)
 		return;
 	processors = count_processors();

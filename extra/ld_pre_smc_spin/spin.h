@@ -20,6 +20,9 @@
  * All preserve errno.
  */
 
+/* Calls that wait, by the input for which they look. */
+enum spin_kind { SPIN_RECV, SPIN_POLL, SPIN_EPOLL, SPIN_KINDS };
+
 /**
  * spin_input() - before recv(2) and read(2) of a descriptor, which may be any file
  * @is_all: with MSG_WAITALL
@@ -44,6 +47,19 @@ int spin_poll(struct pollfd *fds, nfds_t n, long long usec, const void *sigmask)
 
 /** spin_epoll() - before epoll_wait(2), as spin_poll() */
 int spin_epoll(int epfd, struct epoll_event *events, int n, long long usec, const void *sigmask);
+
+/* When the call that this thread makes now began to wait; 0 if nothing depends on it. */
+extern _Thread_local long long spin_since __attribute__((tls_model("initial-exec")));
+
+/** spin_measure() - take the time of a wait, in which spinning found nothing, for the next ones */
+void spin_measure(void);
+
+/* After each call. Keeps errno. */
+static inline void spin_ended(void)
+{
+	if (spin_since)
+		spin_measure();
+}
 
 /** spin_new() - @fd is a new connection; negative numbers are ignored */
 void spin_new(int fd);

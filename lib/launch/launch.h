@@ -49,7 +49,7 @@ enum {
 	{ 'r', "rcvbuf", "SIZE", "set the receive buffer of SMC sockets: 64K or 1M" }, \
 	{ 't', "sndbuf", "SIZE", "set the transmit buffer of SMC sockets" }, \
 	{ LAUNCH_SPIN, "spin", "[=USEC]", \
-	  "spin for USEC (50) microseconds before sleeping", \
+	  "spin for [max:]USEC (max:200) before sleeping", \
 	  .excludes = "--bpf --seccomp" }, \
 	{ LAUNCH_PROFILE, "profile", "NAME", \
 	  "one of: latency (--spin), bulk (-r 1M -t 1M),\n" \

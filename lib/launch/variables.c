@@ -71,11 +71,12 @@ int smc_parse_size(const char *s, int *bytes)
 	return read_size(s, '\0', &s, bytes);
 }
 
-int smc_parse_spin(const char *s)
+int smc_parse_spin(const char *s, bool *is_longest)
 {
 	int usec;
 
-	return !smc_parse_size(s, &usec) && usec <= SMC_SPIN_MAX ? usec : 0;
+	*is_longest = !strncmp(s, "max:", 4);
+	return !smc_parse_size(*is_longest ? s + 4 : s, &usec) && usec <= SMC_SPIN_MAX ? usec : 0;
 }
 
 int smc_parse_buffer(const char *s, struct smc_buffer *buffer)

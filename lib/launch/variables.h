@@ -18,12 +18,12 @@ enum smc_variable {
 	VAR_DEBUG,
 	VAR_REPAIRS, /* names of rows of ld_pre_smc/repairs, for diagnosis */
 	VAR_LEARN,
-	VAR_SPIN, /* of ld_pre_smc_spin.so: microseconds, 1 to SMC_SPIN_MAX */
+	VAR_SPIN, /* of ld_pre_smc_spin.so, see smc_parse_spin() */
 	VARIABLES,
 };
 
 /* Microseconds. Signals are blocked meanwhile. */
-#define SMC_SPIN_DEFAULT "50"
+#define SMC_SPIN_DEFAULT "max:200"
 #define SMC_SPIN_MAX 1000
 
 /* Names of the variables, by enum smc_variable. */
@@ -49,8 +49,13 @@ bool smc_wants_inet(const char *value);
  */
 int smc_parse_size(const char *s, int *bytes);
 
-/** smc_parse_spin() - parse SMC_SPIN. Return: 1 to SMC_SPIN_MAX microseconds, 0 if invalid */
-int smc_parse_spin(const char *s);
+/**
+ * smc_parse_spin() - parse SMC_SPIN: USEC, or max:USEC
+ * @is_longest: true with max:, as the library finds out how long to spin
+ *
+ * Return: 1 to SMC_SPIN_MAX microseconds, 0 if invalid.
+ */
+int smc_parse_spin(const char *s, bool *is_longest);
 
 /**
  * struct smc_buffer - a value of SMC_RCVBUF or SMC_SNDBUF: SIZE, or SIZE:BELOW

@@ -107,7 +107,7 @@ run enable --quiet --profile latency plain
 spin=
 [ ! -e "${lib%.so}_spin.so" ] || spin=:${lib%.so}_spin.so # not in core
 spun="Environment=\"LD_PRELOAD=$lib$spin\"
-Environment=\"SMC_SPIN=50\""
+Environment=\"SMC_SPIN=max:200\""
 is "$(wrote plain.service)" "$spun" '--profile latency: two libraries'
 unit plain.service "Environment=LD_PRELOAD=$lib:${lib%.so}_spin.so"
 run enable --quiet --spin plain

@@ -122,7 +122,7 @@ static int fake_action(int number, const struct sigaction *new, struct sigaction
 #define sigaction(...) fake_action(__VA_ARGS__)
 #include "ld_pre_smc_spin/spin.c"
 
-static char logged[64];
+static char logged[128];
 
 static void fake_log(const char *text)
 {
@@ -155,11 +155,15 @@ FIXTURE(setup)
 	bytes[SMC_FD] = bytes[INET_FD] = bytes[TCP_FD] = FD_SMC;
 	shim = &view;
 	budget = 50;
+	adapts = false;
+	mine = (struct measure){ 0 };
+	spin_since = 0;
 	processors = 2;
 	memset(slots, 0, sizeof(slots));
-	rests_until = 0;
+	rests_until = rest = 0;
 	spun = found_input = 0;
 	is_used = is_locked = false;
+	memset(settled, 0, sizeof(settled));
 	return 0;
 }
 
@@ -263,7 +267,7 @@ static void look_for_slot(void)
 	atomic_uint *slot;
 
 	kernel.now += 20000000;
-	slot = begin();
+	slot = begin(now());
 	is_slot_free = slot;
 	if (slot)
 		*slot = 0;
@@ -295,19 +299,48 @@ TEST(few_processors)
 	assert_int_equal(looks_of(SMC_FD, 10), 10);
 }
 
+/* Milliseconds until a thread that lost its processor for some may spin. */
+static long rest_after(int lost)
+{
+	long long start;
+
+	kernel.step = lost * 1000000LL;
+	spin_new(SMC_FD);
+	assert_in_range(looks_of(SMC_FD, 10000000), 2, 3);
+	kernel.step = 1000;
+	for (start = kernel.now; is_resting(milliseconds(now()));)
+		kernel.now += 1000000;
+	return (kernel.now - start) / 1000000;
+}
+
 TEST(lost_processor)
 {
-	kernel.step = 5000000;
-	assert_int_equal(looks_of(SMC_FD, 1000000), 2);
-	kernel.step = 1000;
-	assert_int_equal(looks_of(SMC_FD, 10), 1);
-	kernel.now += 53000000;
+	int i;
+
+	assert_in_range(rest_after(5), 48, 53);
+	spin_new(SMC_FD);
 	assert_int_equal(looks_of(SMC_FD, 10), 10);
-	kernel.step = 1000000000;
-	looks_of(SMC_FD, 10000000);
-	kernel.step = 1000;
-	kernel.now += (LONGEST_REST + 2) * 1000000LL;
-	assert_int_equal(looks_of(SMC_FD, 10), 10);
+	kernel.now += 10000000000;
+	assert_in_range(rest_after(1000), LONGEST_REST - 1, LONGEST_REST + 2);
+	/* Again and again: longer and longer. */
+	assert_in_range(rest_after(3), 2 * LONGEST_REST - 1, 2 * LONGEST_REST + 2);
+	for (i = 0; i < 10; i++)
+		rest_after(3);
+	assert_in_range(rest_after(3), LONGEST_RESTS - 1, LONGEST_RESTS + 2);
+	/* Not after a while without. */
+	kernel.now += 10000000000;
+	assert_in_range(rest_after(3), 28, 33);
+	/* Meanwhile hardly a call looks. */
+	begin_rest(now(), 1000000);
+	kernel.looks = 0;
+	for (i = 0; i < 160; i++)
+		spin_input(SMC_FD, false);
+	assert_in_range(kernel.looks, 1, 11);
+	/* Milliseconds wrap after 49 days: a rest is over by then. */
+	kernel.now += (LONGEST_RESTS + 1000) * 1000000LL;
+	assert_false(is_resting(milliseconds(now())));
+	kernel.now += 30LL * 86400 * 1000000000;
+	assert_false(is_resting(milliseconds(now())));
 }
 
 TEST(interrupts)
@@ -414,6 +447,136 @@ TEST(epolls)
 	spin_watch_new(EPOLL_FD);
 	assert_false(spin_epoll(EPOLL_FD, &event, 1, -1, NULL));
 	assert_int_equal(kernel.looks, 0);
+}
+
+/* ---- threads that adapt ---- */
+
+#define WAKES 20 /* microseconds until a thread that sleeps runs */
+
+static void adapt(void)
+{
+	budget = 200;
+	adapts = true;
+}
+
+/*
+ * A call that waits for @usec, and sleeps unless it finds input before; the time between two calls
+ * is @pause. Return: microseconds for which it spun.
+ */
+static long wait_for(int fd, long long usec, long long pause)
+{
+	long long start, time;
+
+	kernel.now += pause * 1000;
+	start = kernel.now;
+	kernel.ready_at = start + usec * 1000;
+	kernel.looks = 0;
+	spin_input(fd, false);
+	time = (kernel.now - start) / 1000;
+	if (kernel.now < kernel.ready_at)
+		kernel.now = kernel.ready_at + WAKES * 1000LL;
+	spin_ended();
+	return time;
+}
+
+TEST(grows_while_sleeps_are_short)
+{
+	static const long want[] = { 0, 12, 24, 48, 96 };
+	long i;
+
+	adapt();
+	for (i = 0; i < (long)ARRAY_SIZE(want); i++)
+		assert_in_range(wait_for(SMC_FD, 150, 0), want[i], want[i] + 2);
+	/* From then on it finds all, and keeps its time. */
+	for (i = 0; i < 1000; i++)
+		assert_in_range(wait_for(SMC_FD, 150, 0), 149, 151);
+	assert_int_equal(mine.usec[SPIN_RECV], 192);
+	assert_int_equal(mine.usec[SPIN_EPOLL], 0);
+	/* Sleeps that take longer, as both ends are woken, count too; the bound does not grow. */
+	for (i = 0; i < 5; i++) {
+		wait_for(SMC_FD, 600, 1000);
+		assert_int_equal(mine.usec[SPIN_RECV], 200);
+	}
+	report();
+	assert_string_equal(logged, "1000 of 1009 spins found input, recv 200 us");
+}
+
+TEST(shrinks_after_long_sleeps)
+{
+	long spent = 0, i;
+
+	adapt();
+	mine.usec[SPIN_RECV] = 200;
+	/* A message a second. */
+	for (i = 0; i < 1000; i++)
+		spent += wait_for(SMC_FD, 1000000, 0);
+	assert_int_equal(mine.usec[SPIN_RECV], 0);
+	/* One look each in the beginning, which takes a microsecond, and none in the end. */
+	assert_in_range(spent, 200 + 100 + 50 + 25 + 12, 450);
+	/* Input at once teaches nothing. */
+	for (i = 0; i < 1000; i++)
+		wait_for(SMC_FD, 0, 100);
+	assert_int_equal(mine.usec[SPIN_RECV], 0);
+	/* Short sleeps do, after the longest pause. */
+	for (i = 0; wait_for(SMC_FD, 100, 0) < 90; i++)
+		assert_in_range(i, 0, LONGEST_PAUSE + 10);
+}
+
+/* Always too late for it: it costs hardly more than nothing. */
+TEST(share_in_vain)
+{
+	long long start = kernel.now, elapsed;
+	long spent = 0, i;
+
+	adapt();
+	for (i = 0; i < 100000; i++)
+		spent += wait_for(SMC_FD, 250, 0);
+	elapsed = (kernel.now - start) / 1000;
+	assert_in_range(spent * 1000 / elapsed, 1, 10);
+	/* Many descriptors of one thread, which do not pause: its share. */
+	mine.paid = 0;
+	start = kernel.now;
+	for (spent = i = 0; i < 100000; i++) {
+		spin_new(SMC_FD);
+		spent += wait_for(SMC_FD, 250, 0);
+	}
+	elapsed = (kernel.now - start) / 1000;
+	assert_in_range(spent * 100 / elapsed, 20, 26);
+}
+
+TEST(adapts_by_kind)
+{
+	struct epoll_event event;
+	struct pollfd one = { .fd = SMC_FD, .events = POLLIN };
+	int i;
+
+	adapt();
+	spin_new(SMC_FD);
+	spin_watch(EPOLL_FD, SMC_FD);
+	kernel.ready_at = INT64_MAX;
+	for (i = 0; i < 2; i++) {
+		assert_false(spin_epoll(EPOLL_FD, &event, 1, -1, NULL));
+		kernel.now += 100000;
+		spin_ended();
+	}
+	assert_int_equal(mine.usec[SPIN_EPOLL], 24);
+	assert_false(spin_poll(&one, 1, -1, NULL));
+	assert_true(spin_since);
+	spin_ended();
+	assert_int_equal(mine.usec[SPIN_POLL], 12);
+	assert_int_equal(mine.usec[SPIN_RECV], 0);
+	/* A call that ends by a signal did not sleep. */
+	kernel.pending = 1ULL << (SIGALRM - 1);
+	assert_int_equal(spin_poll(&one, 1, -1, NULL), -1);
+	assert_false(spin_since);
+	kernel.pending = 0;
+	/* Another thread spins, or the processor was lost: the time of the wait says nothing. */
+	slots[0] = milliseconds(now()) + 2;
+	assert_false(spin_poll(&one, 1, -1, NULL));
+	slots[0] = 0;
+	begin_rest(now(), 1000000);
+	assert_false(spin_epoll(EPOLL_FD, &event, 1, -1, NULL));
+	assert_false(spin_since);
 }
 
 /* The smallest quota of the group and those above counts, in cgroup2 as in cgroup. */
