@@ -4,7 +4,7 @@
 seed=${SPIN_SEED:-$RANDOM} count=${SPIN_COUNT:-300}
 want=$("$bin/waits" "$seed" "$count")
 some "$want" "$count sequences of calls that wait, seed $seed"
-for usec in 1 200 max:200; do
+for usec in 1 200 max:200 max:1000; do
 	is "$(SMC_SPIN=$usec LD_PRELOAD=$bin/spin.so "$bin/waits" "$seed" "$count")" "$want" \
 		"seed $seed: the same results, spinning for $usec microseconds"
 done
