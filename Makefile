@@ -230,7 +230,7 @@ SHIM_PLAIN = $(if $(filter 8,$(shell echo __SIZEOF_LONG__ | $(CC) -E -P -x c - 2
 # The 32-bit library needs a compiler that finds every header of the library and links the result.
 HAVE_32 := $(if $(filter x86_64-%,$(MACHINE)),$(if $(wildcard $(O)/32/ld_pre_smc.so),y,$(shell \
 	grep -h '^\#include <' ld_pre_smc/*.[ch] ld_pre_smc/*/*.[ch] $(EXTRA:%=%/ld_pre_smc_spin/*.[ch]) | \
-	$(CC) -m32 $(CPPFLAGS) $(CFLAGS) -fPIC -shared -x c -o /dev/null - -ldl 2>/dev/null && echo y)))
+	$(CC) -m32 $(CPPFLAGS) $(CFLAGS) -fPIC -shared -x c -o /dev/null - 2>/dev/null && echo y)))
 SHIMS := ld_pre_smc $(if $(EXTRA),ld_pre_smc_spin)
 shim: $(SHIMS:%=$(O)/%.so) $(if $(HAVE_32),$(SHIMS:%=$(O)/32/%.so))
 # Each start of a program maps the library: one mapping for its code and constants, not three; and looks up its symbols: none for
@@ -242,12 +242,12 @@ $(1): $(3:%.c=$(2)/%.o) $(6)
 	$$(call say,SHIM)
 	$$(Q)$$(LINK) $$(SHIM_FLAGS) $(4) -shared -nostartfiles -Wl,-soname,$(notdir $(1))$(5) \
 		-Wl,-z,noseparate-code,-Bsymbolic-functions \
-		-Wl,--version-script=$$(filter %.map,$$^) -o $$@ $$(filter %.o,$$^) -ldl
+		-Wl,--version-script=$$(filter %.map,$$^) -o $$@ $$(filter %.o,$$^)
 endef
 # shim_rules: directory of the libraries, of their objects, options for the machine
 define shim_rules
 $(call shim_link,$(1)/ld_pre_smc.so,$(2),$(SHIM_SRC),$(3),.1,ld_pre_smc/ld_pre_smc.map)
-$(call shim_link,$(1)/ld_pre_smc_spin.so,$(2),$(wildcard extra/ld_pre_smc_spin/*.c) lib/launch/variables.c,$(3),,extra/ld_pre_smc_spin/ld_pre_smc_spin.map)
+$(call shim_link,$(1)/ld_pre_smc_spin.so,$(2),$(wildcard extra/ld_pre_smc_spin/*.c) lib/launch/variables.c ld_pre_smc/symbol.c,$(3),,extra/ld_pre_smc_spin/ld_pre_smc_spin.map)
 $(2)/%.o: %.c $(O)/version.h $(O)/differences.h $(O)/repairs.h Makefile
 	$$(mkdir)
 	$$(call say,CC)

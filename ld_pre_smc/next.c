@@ -2,9 +2,10 @@
 /* The next functions in the search order: of libc, or of another preload library. */
 #include "ld_pre_smc/next.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <sys/syscall.h>
+
+#include "ld_pre_smc/symbol.h"
 
 atomic_bool shim_has_started;
 
@@ -198,7 +199,7 @@ static const struct {
 shim_any_fn shim_resolve(enum shim_fn fn)
 {
 	int saved = errno;
-	shim_any_fn found = (shim_any_fn)dlsym(RTLD_NEXT, shim_fns[fn].name);
+	shim_any_fn found = (shim_any_fn)shim_symbol(shim_fns[fn].name);
 
 	if (!found)
 		found = shim_fns[fn].raw;

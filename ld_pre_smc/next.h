@@ -104,14 +104,14 @@ extern const char __ehdr_start[];
 extern atomic_bool shim_has_started;
 
 /**
- * shim_resolve() - find the next function by dlsym(3) with RTLD_NEXT, and cache it
+ * shim_resolve() - find the next function by shim_symbol(), and cache it
  * @fn: the function
  *
  * Every call finds the same address, so any number of threads may do this at once without a lock.
  * If no library has the function (a statically linked libc, a libc without dynamic symbols), a
  * system call replaces it. Preserves errno.
  *
- * dlsym() takes the loader's lock: fine in constructors and threads. The library's constructor
+ * This takes the loader's lock: fine in constructors and threads. The library's constructor
  * resolves every row, so signal handlers never need to.
  *
  * Return: the function, never NULL.

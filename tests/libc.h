@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of libc that most test programs use, and functions of glibc that musl lacks. */
+/* The parts of libc that most test programs use, and functions that musl and older glibcs lack. */
 #pragma once
 
 #include <arpa/inet.h>
@@ -40,7 +40,7 @@ static inline int listen_here(int fd, struct sockaddr_in *addr, int backlog)
 		       0;
 }
 
-#ifndef __GLIBC__
+#if !defined(__GLIBC__) || __GLIBC__ * 100 + __GLIBC_MINOR__ < 234
 /* Only with the preload library. */
 int close_range(unsigned int first, unsigned int last, int flags) __attribute__((weak));
 void closefrom(int low) __attribute__((weak));

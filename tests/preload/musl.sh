@@ -2,28 +2,10 @@
 # shellcheck shell=bash disable=SC2154
 # The library in programs of musl: that its loader finds all that the library needs, and the tests of the other parts
 # with programs and a fake libc of musl; sourced by run.
-# shellcheck source=tests/headers.sh
-. "$here/../headers.sh"
+# shellcheck source=tests/preload/programs.sh
+. "$here/programs.sh"
 musl_cc=${MUSL_CC:-musl-gcc}
 musl=$tmp/musl
-
-# musl_build: the programs of these tests, in a directory as the build's
-musl_build() {
-	mkdir -p "$musl/tests/preload" "$musl/tests/kernel" && cp "$shim" "$BUILD/smc_keep" "$BUILD/smc_run" "$musl" &&
-		link_kernel_headers "$musl/uapi" || return
-	(
-		cd "$here/../.." || exit
-		for file in tests/preload/*.c tests/twin tests/kernel/polled.c; do
-			case $file in
-			tests/twin) set -- -pthread -o "$musl/twin" tests/twin/*.c; file=-lpthread ;;
-			*/go_*.c | */instructions.c | */errnos.c) continue ;;
-			*_lib.c) set -- -fPIC -shared -o "$musl/${file%_lib.c}.so" ;;
-			*) set -- -pthread -o "$musl/${file%.c}" ;;
-			esac
-			$musl_cc -std=c17 -D_GNU_SOURCE -O2 -Wall -Werror -I. -Ilib -Iextra -idirafter "$musl/uapi" "$@" "$file" || exit
-		done
-	)
-}
 
 # musl_names FILE: the dynamic symbols that it exports
 musl_names() {
@@ -40,7 +22,7 @@ else
 	[ -s "$tmp/musl-has" ] && [ -s "$tmp/musl-needs" ]
 	ok $? 'musl and the library have symbols'
 	is "$(LC_ALL=C comm -13 "$tmp/musl-has" "$tmp/musl-needs")" '' 'musl has every function that the library imports'
-	capture musl_build
+	capture build_programs "$musl" "$musl_cc"
 	is "$rc$err" 0 'the programs of these tests, by musl-gcc'
 
 	is "$(LD_PRELOAD=$shim "$musl/tests/preload/sock" call 2 1 0 10 1 6 2>&1)" 'ok errno kept
@@ -112,14 +94,5 @@ with'
 	fi
 
 	# ---- the other parts, unchanged except for what they compile ----
-	BUILD=$musl CC=false "$here/run" repairs manners sandbox keep >"$tmp/musl-parts" 2>&1
-	is "$?" 0 'the other parts: their status'
-	while read -r line; do
-		case $line in
-		'ok '*'# SKIP'*) echo "# not with musl: ${line#* - }" ;;
-		'ok '*) ok 0 "${line#* - }" ;;
-		'not ok '*) ok 1 "${line#* - }" ;;
-		'#'*) echo "$line" ;;
-		esac
-	done <"$tmp/musl-parts"
+	run_parts "$musl" repairs manners sandbox keep
 fi

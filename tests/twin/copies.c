@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /* Effects of a process, a thread or another descriptor on a socket of this process. */
 #include <sched.h>
-#ifdef __GLIBC__
+#if __has_include(<sys/pidfd.h>)
 #include <sys/pidfd.h>
 #endif
 
 #include "twin.h"
 
-#ifndef __GLIBC__
-#define pidfd_open(...) ((int)syscall(SYS_pidfd_open, __VA_ARGS__))
-#define pidfd_getfd(...) ((int)syscall(SYS_pidfd_getfd, __VA_ARGS__))
+#if !__has_include(<sys/pidfd.h>)
+#define pidfd_open(...) ((int)syscall(__NR_pidfd_open, __VA_ARGS__))
+#define pidfd_getfd(...) ((int)syscall(__NR_pidfd_getfd, __VA_ARGS__))
 #endif
 
 /* Copies that are descriptors, then threads of control. */

@@ -58,7 +58,7 @@ static void masked(enum state state)
 		case 0: SAY("ppoll", ppoll(&fd, 1, &time, &empty)); break;
 		case 1: SAY("pselect", pselect(p.c + 1, &in, NULL, NULL, &time, &empty)); break;
 		case 2: SAY("pwait", epoll_pwait(ep, &event, 1, 5000, &empty)); break;
-		default: SAY("pwait2", syscall(SYS_epoll_pwait2, ep, &event, 1, &time, &empty, 8));
+		default: SAY("pwait2", syscall(__NR_epoll_pwait2, ep, &event, 1, &time, &empty, 8));
 		}
 		say("ticks=%d", ticks);
 	}
