@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Calls that wait for input: each looks for it first, and is then made unchanged. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -14,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ld_pre_smc/symbol.h"
 #include "ld_pre_smc_spin/spin.h"
 
 #ifdef __GLIBC__
@@ -60,7 +60,7 @@ static any_fn find_next(int fn)
 	int saved = errno;
 
 	if (!found) {
-		found = (any_fn)dlsym(RTLD_NEXT, names[fn]);
+		found = (any_fn)shim_symbol(names[fn]);
 		if (!found)
 			found = (any_fn)missing;
 		atomic_store_explicit(&next_fns[fn], found, memory_order_relaxed);
@@ -69,7 +69,7 @@ static any_fn find_next(int fn)
 	return found;
 }
 
-/* Before main(), as dlsym() takes the loader's lock. */
+/* Before main(), as shim_symbol() takes the loader's lock. */
 static __attribute__((constructor)) void find_all(void)
 {
 	int fn;

@@ -20,7 +20,6 @@
  */
 #include "ld_pre_smc_spin/spin.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -103,6 +102,9 @@ static struct state arrays[256];
 
 /* For each epoll descriptor, the last connection that was added to it, plus one. */
 static int watched[NUMBERS];
+
+/* ld_pre_smc.so may be missing. */
+extern __typeof__(smc_shim_view_1) smc_shim_view_1 __attribute__((weak));
 
 /* NULL: nothing spins. */
 static const struct smc_shim_view *shim;
@@ -757,5 +759,5 @@ static __attribute__((constructor)) void prepare(void)
 		return;
 	processors = count_processors();
 	if (processors > 1)
-		shim = dlsym(RTLD_DEFAULT, "smc_shim_view_1");
+		shim = &smc_shim_view_1;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* ld_pre_smc_spin.so that takes UNIX sockets for SMC connections, without ld_pre_smc.so. */
 #include "launch/variables.c"
+#include "ld_pre_smc/symbol.c"
 #include "ld_pre_smc_spin/calls.c"
 #include "ld_pre_smc_spin/spin.c"
 
