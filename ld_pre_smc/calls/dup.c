@@ -39,34 +39,23 @@ static int control(enum shim_fn fn, int fd, int command, void *arg)
 }
 
 /*
+ * fcntl() - fcntl(2) that marks duplicates for close()
+ *
  * Headers may redirect fcntl() to fcntl64(). On 32-bit machines the two are different system calls.
  */
-int shim_fcntl(int fd, int command, ...) __asm__("fcntl");
-int shim_fcntl64(int fd, int command, ...) __asm__("fcntl64");
-
-/** shim_fcntl() - fcntl(2) that marks duplicates for close() */
-int shim_fcntl(int fd, int command, ...)
-{
-	va_list ap;
-	void *arg;
-
-	va_start(ap, command);
-	arg = va_arg(ap, void *);
-	va_end(ap);
-	return control(SHIM_FCNTL, fd, command, arg);
-}
-
-/** shim_fcntl64() - fcntl() for programs with large files */
-int shim_fcntl64(int fd, int command, ...)
-{
-	va_list ap;
-	void *arg;
-
-	va_start(ap, command);
-	arg = va_arg(ap, void *);
-	va_end(ap);
-	return control(SHIM_FCNTL64, fd, command, arg);
-}
+#define FCNTL(name, fn)                                                                            \
+	int shim_##name(int fd, int command, ...) __asm__(#name);                                  \
+	int shim_##name(int fd, int command, ...)                                                  \
+	{                                                                                          \
+		va_list ap;                                                                        \
+		void *arg;                                                                         \
+		va_start(ap, command);                                                             \
+		arg = va_arg(ap, void *);                                                          \
+		va_end(ap);                                                                        \
+		return control(fn, fd, command, arg);                                              \
+	}
+FCNTL(fcntl, SHIM_FCNTL)
+FCNTL(fcntl64, SHIM_FCNTL64)
 
 #if defined(__GLIBC__) && __SIZEOF_LONG__ == 4
 extern __typeof__(shim_fcntl64) shim_fcntl_time64 __asm__("__fcntl_time64")

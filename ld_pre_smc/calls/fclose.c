@@ -7,16 +7,12 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/unsent_data.h"
 
-/* Write the buffer of an SMC socket first; fflush() on a file would move its offset. */
-static int flush(int fd, FILE *file)
-{
-	return shim_unsent_is_ours(fd) && fflush(file) ? errno : 0;
-}
-
 /** fclose() - fclose(3), as close() */
 int fclose(FILE *file)
 {
-	int saved = errno, fd = fileno(file), failed = flush(fd, file), ret;
+	int saved = errno, fd = fileno(file), ret;
+	/* An SMC socket writes first; fflush() on a file would move its offset. */
+	int failed = shim_unsent_is_ours(fd) && fflush(file) ? errno : 0;
 	struct shim_signals signals = shim_close_begin(fd);
 
 	/* Some libcs repeat a write that has failed, and signals must be able to end it. */

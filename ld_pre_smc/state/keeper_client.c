@@ -343,10 +343,9 @@ static int start_keeper(void *arg)
 
 static bool can_execute(const struct start *start)
 {
-	for (int i = 0; i < start->n_paths; i++) {
+	for (int i = 0; i < start->n_paths; i++)
 		if (!syscall(SYS_faccessat, AT_FDCWD, start->paths[i], X_OK))
 			return true;
-	}
 	return false;
 }
 

@@ -129,10 +129,9 @@ static void detach(int fd)
 
 	if (flags >= 0 && flags & O_ASYNC)
 		fcntl(fd, F_SETFL, flags & ~O_ASYNC);
-	for (epfd = shim_fd_next(FD_EPOLL, 0); epfd >= 0; epfd = shim_fd_next(FD_EPOLL, epfd + 1)) {
+	for (epfd = shim_fd_next(FD_EPOLL, 0); epfd >= 0; epfd = shim_fd_next(FD_EPOLL, epfd + 1))
 		if (epoll_ctl(epfd, EPOLL_CTL_DEL, fd, &event) && errno != ENOENT)
 			shim_fd_clear(FD_EPOLL, epfd);
-	}
 	errno = saved;
 }
 
@@ -225,20 +224,15 @@ static void wait_until_sent(int fd, long long *end)
 	}
 }
 
-/* True if this process has sockets of its own. Those in a child of vfork(2) are its parent's. */
-static bool has_sockets(void)
-{
-	return shim_fd_next(FD_SMC, 0) >= 0 && shim_repairs() && !shim_in_sandbox &&
-	       shim_fd_is_owner();
-}
-
 void shim_unsent_leave(bool by_exec)
 {
 	AUTO_ERRNO();
 	int fd;
 	long long end = 0;
 
-	if (!has_sockets())
+	/* The sockets in a child of vfork(2) are its parent's. */
+	if (shim_fd_next(FD_SMC, 0) < 0 || !shim_repairs() || shim_in_sandbox ||
+	    !shim_fd_is_owner())
 		return;
 	for (fd = shim_fd_next(FD_SMC, 0); fd >= 0; fd = shim_fd_next(FD_SMC, fd + 1)) {
 		if (shim_unsent(fd) <= 0 || !shim_is_smc(fd, NULL) ||
