@@ -294,6 +294,9 @@ int connect(int number, const struct sockaddr *addr, socklen_t len)
 	err = shim_fd_is_tcp_first(&try.fd) || !shim_repairs() ? call_kernel(&try) :
 								 connect_any(&try);
 	shim_lives_connected(number, err);
+	if (!err && shim_has_epoll && shim_repairs() && shim_marked_is_smc(number) &&
+	    shim_mends(number, REPAIR_CONNECT_WAKES))
+		shim_wake(number);
 	errno = err ? err : saved;
 	return err ? -1 : 0;
 }

@@ -42,14 +42,12 @@ static int shut_next(int fd, int how)
 	return next_shutdown(fd, how) ? errno : 0;
 }
 
-/* Setting the size of the send buffer, here to what it is, wakes threads if it has space. */
 static int end_reading(int fd)
 {
 	int err = shut_next(fd, SHUT_RD);
-	int size = err ? 0 : shim_int_option(fd, SOL_SOCKET, SO_SNDBUF) / 2;
 
-	if (size > 0 && shim_mends(fd, REPAIR_SHUTDOWN_WAKES))
-		next_setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	if (!err && shim_mends(fd, REPAIR_SHUTDOWN_WAKES))
+		shim_wake(fd);
 	return err;
 }
 

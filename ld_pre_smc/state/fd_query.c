@@ -215,6 +215,14 @@ int shim_file_has(int dir, const char *path, const char *text)
 	return err ? -err : found;
 }
 
+void shim_wake(int fd)
+{
+	int size = shim_int_option(fd, SOL_SOCKET, SO_SNDBUF) / 2;
+
+	if (size > 0)
+		next_setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+}
+
 long long shim_milliseconds(void)
 {
 	struct timespec now = { 0 };

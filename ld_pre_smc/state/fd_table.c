@@ -17,6 +17,7 @@ unsigned char shim_fd_bytes[SHIM_FD_NUMBERS + (1 << 16)] __attribute__((aligned(
 atomic_int shim_fd_end;
 
 static atomic_bool has_copies;
+atomic_bool shim_has_epoll;
 
 /* See shim_fd_has_options(). */
 static atomic_bool with_options[SHIM_FD_NUMBERS];
@@ -83,6 +84,8 @@ void shim_fd_prepare(void)
 
 void shim_fd_set(unsigned int bits, int fd)
 {
+	if (bits & FD_EPOLL)
+		shim_has_epoll = true;
 	if (bits & FD_SMC && fd >= 0) {
 		shim_fd_prepare();
 		shim_fd_mark_data(fd);

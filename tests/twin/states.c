@@ -94,6 +94,22 @@ static void events_in(enum state state)
 
 IN_EACH_STATE(events, events_in)
 
+/* Watched before a connect() that waits. */
+CASE(events_joined)
+{
+	static const unsigned int whats[] = { EPOLLOUT, EPOLLOUT | EPOLLET, ANY, ANY | EPOLLET };
+	int l = listener(), c = fresh(), eps[4], i;
+	struct pair p;
+
+	for (i = 0; i < 4; i++)
+		eps[i] = watch(c, whats[i]);
+	join(&p, l, c);
+	for (i = 0; i < 4; i++)
+		say_waited("first", eps[i]);
+	for (i = 0; i < 4; i++)
+		say_waited("second", eps[i]);
+}
+
 /* One socket from its start to its end, watched from the start. */
 static void life(unsigned int what, bool accepted)
 {
