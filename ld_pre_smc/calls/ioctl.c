@@ -16,6 +16,7 @@
 /* Socket requests: <linux/sockios.h>. */
 #define FIOSETOWN_8901 0x8901
 #define SIOCSPGRP_8902 0x8902
+#define SIOCATMARK_8905 0x8905
 #define SOCKET_IOCTL(request) (((request) & ~0xffUL) == 0x8900)
 
 /*
@@ -84,7 +85,8 @@ int ioctl(int fd, int request, ...)
 	if (!ret && (unsigned int)request == TIOCOUTQ)
 		count_unsent(fd, arg);
 	/* The kernel uses 32 bits, and musl's programs pass no more. */
-	if (ret != -1 || errno != ENOTTY || !SOCKET_IOCTL((unsigned int)request) || !shim_repairs())
+	if (ret != -1 || !SOCKET_IOCTL((unsigned int)request) || !shim_repairs() ||
+	    (errno != ENOTTY && (errno != EINVAL || (unsigned int)request != SIOCATMARK_8905)))
 		return ret;
 	ret = ask_tcp(fd, (unsigned int)request, arg);
 	if (ret != -1)
