@@ -78,11 +78,14 @@ static inline size_t shim_size(const struct iovec *parts, size_t n)
 	return MIN(shim_sum(parts, n), INT_MAX & ~0xfffUL);
 }
 
-/* Fetch the error of a connection, 0 for none. ECONNABORTED is the word for a dead link. */
-static inline int shim_connection_error(int fd)
+/*
+ * Fetch the error of a connection, 0 for none. ECONNABORTED is the word for a dead link: SO_ERROR
+ * has it, unless the call was waiting, which then returned it as @err.
+ */
+static inline int shim_connection_error(int fd, int err)
 {
-	int err = shim_int_option(fd, SOL_SOCKET, SO_ERROR);
-
+	if (err != ECONNABORTED)
+		err = shim_int_option(fd, SOL_SOCKET, SO_ERROR);
 	return err == ECONNABORTED ? ETIMEDOUT : MAX(err, 0);
 }
 

@@ -20,12 +20,14 @@ static RARE ssize_t ended(int fd, size_t len, int flags, ssize_t ret)
 
 	if (ret > 0 || (!ret && !len))
 		return ret;
-	if (ret < 0 && errno != ENOTCONN && (errno != EINVAL || !(flags & MSG_ERRQUEUE)))
+	if (ret < 0 && errno != ENOTCONN && errno != ECONNABORTED &&
+	    (errno != EINVAL || !(flags & MSG_ERRQUEUE)))
 		return ret;
 	if (!shim_needs(REPAIR_READ_ERRORS) || !shim_marked_is_smc(fd))
 		return ret;
 	/* SMC has no such queue: it is empty. Reads from a dead link, which has events, fail. */
-	cause = ret < 0 && flags & MSG_ERRQUEUE ? EAGAIN : shim_connection_error(fd);
+	cause = ret < 0 && flags & MSG_ERRQUEUE ? EAGAIN :
+						  shim_connection_error(fd, ret ? errno : 0);
 	if (!cause && ret < 0 && shim_is_tcp_active(fd) && !shim_events(fd, 0))
 		cause = EAGAIN;
 	if (!cause || !shim_mends(fd, REPAIR_READ_ERRORS))

@@ -75,15 +75,15 @@ static int verdict(int fd, int err)
 		return shim_is_tcp_active(fd) ? EAGAIN : EPIPE;
 	if (err == ECONNRESET && has_closed(fd))
 		return 0;
-	return shim_connection_error(fd) ?: err;
+	return shim_connection_error(fd, err) ?: err;
 }
 
 bool shim_write_failed(int fd, bool may_signal)
 {
 	int err = errno;
 
-	if ((err != EPIPE && err != ECONNRESET && err != ENOTCONN) || !shim_repairs() ||
-	    !shim_marked_is_smc(fd) || !shim_mends(fd, REPAIR_WRITE_ERRORS))
+	if ((err != EPIPE && err != ECONNRESET && err != ENOTCONN && err != ECONNABORTED) ||
+	    !shim_repairs() || !shim_marked_is_smc(fd) || !shim_mends(fd, REPAIR_WRITE_ERRORS))
 		return false;
 	err = verdict(fd, err);
 	/* A second signal if the socket was shut down while this call waited in the kernel. */

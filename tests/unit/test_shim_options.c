@@ -632,6 +632,21 @@ TEST(an_error_that_was_lost)
 	check_error(0, POLLHUP, TCP_CLOSE, 0, 0);
 }
 
+/* A call that waits gets the error itself, the others find it in SO_ERROR. */
+TEST(a_dead_link_is_a_timeout)
+{
+	char byte;
+
+	shim_fd_mark_plain(5);
+	fake_fails("send 5", ECONNABORTED, 1);
+	comes_to(send(5, "x", 1, 0), -1, ETIMEDOUT);
+	fake_fails("recv 5", ECONNABORTED, 1);
+	comes_to(recv(5, &byte, 1, 0), -1, ETIMEDOUT);
+	fake.fds[5].error = ECONNABORTED;
+	fake_fails("recv 5", ENOTCONN, 1);
+	comes_to(recv(5, &byte, 1, 0), -1, ETIMEDOUT);
+}
+
 /* ---- replacements ---- */
 
 /* An option that new sockets have, too, with another value. */
