@@ -14,22 +14,6 @@
 /* First port that the kernel chooses itself: net.ipv4.ip_local_port_range. */
 #define FIRST_OWN_PORT 32768
 
-/*
- * Bind to the address that the program had bound. If the failed connection still uses the port,
- * take another one, unless the program must have chosen it.
- */
-static int bind_again(int fd, const union shim_address *from)
-{
-	union shim_address any_port = *from;
-
-	if (!from->any.sa_family || !next_bind(fd, &from->any, shim_address_len(from)))
-		return 0;
-	if (errno != EADDRINUSE || ntohs(from->in.sin_port) < FIRST_OWN_PORT)
-		return -1;
-	any_port.in.sin_port = 0; /* same offset in IPv6 */
-	return next_bind(fd, &any_port.any, shim_address_len(from));
-}
-
 void shim_keep_address(int fd, const union shim_address *from)
 {
 	bool has_host = from->any.sa_family == AF_INET6 ?
@@ -37,13 +21,14 @@ void shim_keep_address(int fd, const union shim_address *from)
 				from->in.sin_addr.s_addr;
 
 	if (has_host)
-		bind_again(fd, from);
+		shim_bind_again(fd, from, 0, FIRST_OWN_PORT);
 }
 
 /* @err: returned if no TCP socket can take the place. */
 static int connect_tcp(struct shim_fd *fd, const struct shim_route *route, const char *why, int err)
 {
-	if (shim_replace_unbound(fd, KIND_TCP, why) || bind_again(fd->number, &route->from))
+	if (shim_replace_unbound(fd, KIND_TCP, why) ||
+	    shim_bind_again(fd->number, &route->from, 0, FIRST_OWN_PORT))
 		return err;
 	return next_connect(fd->number, &route->to.any, shim_address_len(&route->to)) ? errno : 0;
 }

@@ -18,7 +18,6 @@
 #include "ld_pre_smc/state/buffers.h"
 #include "ld_pre_smc/state/epoll_watches.h"
 #include "ld_pre_smc/state/fd_table.h"
-#include "ld_pre_smc/state/handshake_memory.h"
 #include "ld_pre_smc/state/log.h"
 #include "ld_pre_smc/state/options.h"
 #include "ld_pre_smc/state/repair.h"
@@ -330,17 +329,18 @@ static void end_waits(const union shim_address *addr, bool is_alone)
 		shim_nap();
 }
 
-/* Repeated while the last thread that waited closes the old socket. Return: 0, or errno. */
-static int bind_after(int fd, const union shim_address *addr)
+int shim_bind_again(int fd, const union shim_address *addr, int tries, int first)
 {
-	int tries = BIND_TRIES;
+	union shim_address any_port = *addr;
+	int ret = 0;
 
-	while (next_bind(fd, &addr->any, shim_address_len(addr))) {
-		if (errno != EADDRINUSE || !tries--)
-			return errno;
+	while (addr->any.sa_family && (ret = next_bind(fd, &addr->any, shim_address_len(addr))) &&
+	       errno == EADDRINUSE && tries--)
 		shim_nap();
-	}
-	return 0;
+	if (!ret || errno != EADDRINUSE || ntohs(addr->in.sin_port) < first)
+		return ret;
+	any_port.in.sin_port = 0; /* same offset in IPv6 */
+	return next_bind(fd, &any_port.any, shim_address_len(addr));
 }
 
 int shim_replace_listener(struct shim_fd *fd)
@@ -361,7 +361,8 @@ int shim_replace_listener(struct shim_fd *fd)
 		return -1;
 	shim_signals_block(&signals);
 	end_waits(&old.from, is_alone);
-	err = bind_after(fd->number, &old.from);
+	/* The last thread that waited closes the old socket. */
+	err = shim_bind_again(fd->number, &old.from, BIND_TRIES, 0) ? errno : 0;
 	shim_signals_restore(&signals);
 	shim_log_fd(fd->number, "shutdown() of a listener", shim_kind_names[KIND_TCP], err);
 	return 0;

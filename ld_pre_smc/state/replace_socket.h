@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "ld_pre_smc/state/fd.h"
+#include "ld_pre_smc/state/handshake_memory.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -42,6 +43,13 @@ int shim_replace_open(const struct shim_fd *fd, enum shim_kind kind);
 
 /** shim_replace_by() - shim_replace() by @fresh of shim_replace_open(), closed here in any case */
 int shim_replace_by(struct shim_fd *fd, int fresh, enum shim_kind kind, const char *why);
+
+/**
+ * shim_bind_again() - bind(2) a new socket to the address of an old one, if its family is not 0
+ * @tries: a millisecond apart, while the port is still in use
+ * @first: if it stays in use, and is not lower than this, the kernel chooses another one
+ */
+int shim_bind_again(int fd, const union shim_address *addr, int tries, int first);
 
 /**
  * shim_replace_listener() - replace an SMC listener by a TCP socket that does not listen

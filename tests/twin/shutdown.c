@@ -208,3 +208,16 @@ PLAY(shut_reset_write, RESET("shut_write"))
 
 PLAY(shut_dialogue, "l.pair c.send shut_write a.rest send close c.rest close")
 PLAY(shut_dup, "l.pair d.dup shut_write c.send d.close a.send rest close c.rest")
+
+/* A listener on a port of the kernel's choice, with a client that waits. */
+#define CHOSEN(how) "l.listener c.fresh connect l." how " names listen names c.fresh connect l.take"
+
+PLAY(shut_chosen_read, CHOSEN("shut_read"))
+PLAY(shut_chosen_both, CHOSEN("shut_both"))
+
+/* The peer closes after SHUT_WR. */
+#define OVER(how) "l.pair c.shut_write a.close c.readable events " TWICE(how)
+
+PLAY(shut_over_read, OVER("shut_read"))
+PLAY(shut_over_write, OVER("shut_write"))
+PLAY(shut_over_both, OVER("shut_both"))
