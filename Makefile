@@ -58,7 +58,7 @@ all:
 package_names = $(foreach name,$(ABSENT),$(shell awk '$$2 == "$(name)" { print $$$(1) }' packaging/packages))
 pc = $(shell $(PKG_CONFIG) $(2) $(1))
 LIBSMC_PKGS := libmnl jansson libnl-genl-3.0
-ifneq ($(filter-out clean uninstall help dist deb rpm check-packages check-installed demo docs cheatsheet dashboard bench check check-core check-source check-vm check-all check-arch mutate soak faults format check-format,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out clean uninstall help dist deb rpm check-packages check-installed demo docs cheatsheet dashboard bench loopback install-loopback uninstall-loopback install-dkms check check-core check-source check-vm check-all check-arch mutate soak faults format check-format,$(or $(MAKECMDGOALS),all)),)
 NEEDED := $(shell awk '/^(build$(if $(EXTRA),|extra)) / && $$2 != "-" { print $$2 }' packaging/packages) $(if $(filter tests,$(MAKECMDGOALS)),cmocka)
 PKGFLAGS := $(shell $(PKG_CONFIG) --cflags $(NEEDED) 2>/dev/null || echo missing)
 ifeq ($(PKGFLAGS),missing)

@@ -15,6 +15,8 @@
 KERNELS=(lo 6.12 6.1 5.10 7.2)
 # Kernels that "smc-lab setup" prepares
 USUAL_KERNELS=(lo 6.12 6.1)
+# Builds the modules with loopback-ism, for the package smc-loopback-dkms, too
+SMC_LOOPBACK=$LAB/../packaging/dkms/smc-loopback
 
 kernel_series() { if [[ $1 == lo ]]; then echo 6.12; else echo "$1"; fi; }
 
@@ -173,7 +175,7 @@ build_lo() {
 	local smc=$dir/root/lib/modules/$release/kernel/net/smc
 	rm -f -- "$smc"/*.ko* "$dir/root/lib/modules/$release"/modules.{alias,dep,symbols,softdep,devname,weakdep}*
 	rm -f -- "$dir/root/lib/modules/$release"/modules.builtin.{bin,alias.bin}
-	cp -- "$work"/smc/smc.ko "$work"/smc/smc_diag.ko "$smc" || return
+	cp -- "$work"/net/smc/smc.ko "$work"/net/smc/smc_diag.ko "$smc" || return
 	rm -rf -- "$work"
 	finish_kernel "$dir" "$release" "$version"
 }
@@ -197,8 +199,7 @@ compile_smc() {
 	say "building smc.ko with loopback-ism for $release"
 	unpack "${debs[@]:0:3}" "$work" &&
 		unpack "${debs[3]}" "$work/source" &&
-		tar -xf "$work/source/usr/src/linux-source-$series.tar.xz" -C "$work" --strip-components=2 \
-			"linux-source-$series/net/smc" &&
+		"$SMC_LOOPBACK" unpack "$work/source/usr/src/linux-source-$series.tar.xz" "$work" &&
 		make_modules "$work" "$work/usr/src/linux-headers-$release" >"$work/log" 2>&1 ||
 		{ tail -n 20 -- "$work/log" >&2; return 1; }
 	rm -f -- "${debs[@]}"
@@ -211,8 +212,7 @@ make_modules() {
 	compiler=$(sed -nE 's/^CONFIG_CC_VERSION_TEXT="[^ ]*(gcc-[0-9]+) .*/\1/p' "$headers/.config")
 	! is_foreign || compiler=$TRIPLET-gcc
 	command -v "${compiler:-none}" >/dev/null || is_foreign || compiler=gcc
-	with_cross make -C "$headers" M="$work/smc" CC="$compiler" ARCH="$LINUX_ARCH" CROSS_COMPILE="$TRIPLET-" CONFIG_SMC=m CONFIG_SMC_DIAG=m CONFIG_SMC_LO=y \
-		CONFIG_DEBUG_INFO_BTF_MODULES= KCFLAGS=-DCONFIG_SMC_LO=1 -j"$(nproc)" modules
+	with_cross "$SMC_LOOPBACK" make "$headers" "$work" CC="$compiler" ARCH="$LINUX_ARCH" CROSS_COMPILE="$TRIPLET-" -j"$(nproc)"
 }
 
 # Build from the distribution's source with a configuration of this tree. Nothing is a module.
