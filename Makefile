@@ -97,6 +97,12 @@ $(PAGE_BYTES): smc_chk/doctor/page.html
 	$(mkdir)
 	$(Q)sed "1d;s|HASH-OF-STYLE|$(call hash,style)|;s|HASH-OF-SCRIPT|$(call hash,script)|" $< | $(bytes) >$@
 
+# Rows of what distributions have.
+DISTRIBUTIONS := $(O)/distributions.h
+$(DISTRIBUTIONS): smc_chk/doctor/distributions
+	$(mkdir)
+	$(Q)sed '/^#/d; s/ *| */", "/g; s/.*/{ "&" },/' $< >$@
+
 # Rows for smc_run -d.
 $(O)/differences.h: ld_pre_smc/differences
 	$(mkdir)
@@ -111,7 +117,7 @@ $(O)/repairs.h: ld_pre_smc/repairs
 
 BPF_SOURCES := $(wildcard extra/lib/*/*.bpf.c)
 BPF_BYTES := $(patsubst %.bpf.c,$(O)/bpf/%.bytes.h,$(notdir $(BPF_SOURCES)))
-$(O)/obj/%.o: %.c $(O)/version.h Makefile | $(PAGE_BYTES)
+$(O)/obj/%.o: %.c $(O)/version.h Makefile | $(PAGE_BYTES) $(DISTRIBUTIONS)
 	$(mkdir)
 	$(call say,CC)
 	$(Q)$(COMPILE) $(SANFLAGS) $(PKGFLAGS) -MMD -MP -c -o $@ $<

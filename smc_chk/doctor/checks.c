@@ -16,7 +16,14 @@ void doctor_check(struct doctor *doc)
 	first = doc->n_findings;
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
 		checks[i](doc);
-	/* Without SMC on the host, problems of its devices are only notes. */
+	/* Without SMC on the host, problems of its devices are only notes, and one line for people. */
+	if (!doc->facts->has_smc && doc->req->width && !doc->req->is_verbose) {
+		doctor_note(doc, "devices", NULL,
+			    "%zu checks do not matter without SMC (smc_chk doctor -v)",
+			    doc->n_findings - first);
+		doc->findings[first] = doc->findings[--doc->n_findings];
+		doc->n_findings = first + 1;
+	}
 	for (size_t i = first; i < doc->n_findings && !doc->facts->has_smc; i++) {
 		if (doc->findings[i].level > DOCTOR_NOTE)
 			doc->findings[i].level = DOCTOR_NOTE;

@@ -140,6 +140,17 @@ static void check_ism(struct doctor *doc, const struct pnet_row *row)
 			   "ISM device without PNET ID: SMC-Dv1 cannot use it");
 }
 
+/* A package builds the kernel's module again, with loopback. */
+static const char *remedy_of_loopback(const struct doctor_facts *facts)
+{
+	const struct distribution *row = facts->kernel.distribution;
+
+	if (!row || strcmp(row->smcd, "dkms"))
+		return NULL;
+	return "apt install ./smc-loopback-dkms_*.deb linux-source-6.12 "
+	       "linux-headers-$(uname -r)";
+}
+
 void doctor_ism(struct doctor *doc)
 {
 	const struct rdma_table *rdma = &doc->facts->rdma;
@@ -157,8 +168,8 @@ void doctor_ism(struct doctor *doc)
 		doctor_ok(doc, ISM, "loopback",
 			  "SMC-D between sockets of this host, if there is an EID");
 	else if (!has_ism)
-		doctor_note(doc, ISM, NULL,
-			    "no ISM device (IBM Z has them) and no loopback, so no SMC-D");
+		doctor_say(doc, DOCTOR_NOTE, ISM, NULL, remedy_of_loopback(doc->facts),
+			   "no ISM device (IBM Z has them) and no loopback, so no SMC-D");
 	/* A slot without power hides its device, which may be ISM or anything else. */
 	for (size_t i = 0; i < slots->count && !doc->req->iface; i++)
 		doctor_say(doc, DOCTOR_NOTE, ISM, slots->names[i],

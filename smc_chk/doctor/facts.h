@@ -14,6 +14,7 @@
 #include "smc/stats.h"
 #include "smc/gen.h"
 #include "smc_chk/doctor/device_choice.h"
+#include "smc_chk/doctor/distribution.h"
 #include "smc_chk/doctor/kmodule.h"
 #include "smc_chk/smc_chk.h"
 
@@ -28,6 +29,7 @@ struct module_facts {
 /** struct kernel_facts - what the kernel was built with, and what it lets us do */
 struct kernel_facts {
 	struct kconfig config;
+	const struct distribution *distribution; /* NULL: nothing is known of it */
 	struct module_facts smc, smc_diag;
 	bool has_smc_dir; /* module smc is loaded or built in, says sysfs */
 	bool is_attached; /* smc_bpf has programs attached */

@@ -43,9 +43,11 @@ static int probe_sockmaps(void *arg __attribute__((unused)), char text[HOST_PROB
 
 static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *facts)
 {
-	char text[HOST_PROBE_SIZE];
+	char text[HOST_PROBE_SIZE], os_release[1024];
 
 	kconfig_load(&kernel->config, facts->release);
+	host_text(os_release, sizeof(os_release), "/etc/os-release");
+	kernel->distribution = distribution_find(os_release, kernel->config.text, facts->release);
 	load_module(&kernel->smc, facts->release, "smc", MODPROBE_SMC_ALIAS);
 	kernel->has_smc_dir = host_exists("%s/module/smc", facts->sys);
 	kernel->is_attached = !host_probe("bpf-attached", probe_attached, NULL, text);

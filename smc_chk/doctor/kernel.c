@@ -53,6 +53,14 @@ static void say_blocked(struct doctor *doc, enum doctor_level level, const char 
 			   block->file);
 }
 
+/* Remedy of the distribution, if its kernel is said to be built like this one: 'n', 'm' or '?'. */
+static const char *remedy_of(const struct doctor *doc, const char *built, const char *otherwise)
+{
+	const struct distribution *row = doc->facts->kernel.distribution;
+
+	return row && strchr(built, *row->smc) ? row->remedy : otherwise;
+}
+
 static void say_not_built(struct doctor *doc)
 {
 	const char *file = doc->facts->kernel.config.file, *what = " has no CONFIG_SMC";
@@ -62,8 +70,8 @@ static void say_not_built(struct doctor *doc)
 	else if (!facts_is_before(doc->facts, 6, 18) && option(doc, "CONFIG_DIBS") == 'n')
 		what = " has neither CONFIG_SMC nor CONFIG_DIBS, which it needs";
 	doctor_say(doc, DOCTOR_PROBLEM, "kernel", doc->facts->release,
-		   "install a kernel that was built with CONFIG_SMC", "has no SMC%s%s%s",
-		   *file ? ": " : "", file, what);
+		   remedy_of(doc, "n", "install a kernel that was built with CONFIG_SMC"),
+		   "has no SMC%s%s%s", *file ? ": " : "", file, what);
 }
 
 /* The kernel has no SMC. Find out whether it could have SMC. */
@@ -98,8 +106,9 @@ static void say_no_smc(struct doctor *doc)
 		say_not_built(doc);
 	else if (module->how == KMODULE_ABSENT)
 		doctor_say(doc, DOCTOR_PROBLEM, "module", "smc",
-			   "install the rest of the kernel's modules (linux-modules-extra, "
-			   "kernel-modules-extra)",
+			   remedy_of(doc, "m?",
+				     "install the rest of the kernel's modules "
+				     "(linux-modules-extra, kernel-modules-extra)"),
 			   "is not installed, though this kernel was built with SMC");
 	else if (module->is_blocked)
 		say_blocked(doc, DOCTOR_PROBLEM, "module", module, "may not be loaded");

@@ -9,7 +9,7 @@ export LC_ALL=C
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 script=$PWD/packaging/dkms/smc-loopback
-export ROOT=$tmp/root PATH=$tmp/bin:$PATH
+export ROOT=$tmp/root PATH=$tmp/bin:$PATH DPKG_ADMINDIR=$tmp/root/var/lib/dpkg
 modules=$ROOT/lib/modules
 
 # kernel RELEASE CONFIG: an installed kernel with its headers; no option of CONFIG that is "is not set" is =m

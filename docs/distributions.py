@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The tables of kernels in README.md and docs/install.md, from smc_chk/doctor/distributions.
+
+usage: docs/distributions.py           print the documents with the tables as they are now
+       docs/distributions.py --write   replace the documents"""
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BEGIN, END = "<!-- Made by docs/distributions.py. -->\n", "<!-- End of it. -->\n"
+FIELDS = "name id version machine kernel smc smcr smcd bpf known remedy".split()
+WORDS = {"none": "no", "dkms": "smc-loopback-dkms", "?": "not known", "-": "no"}
+
+
+def read_rows():
+    lines = (ROOT / "smc_chk/doctor/distributions").read_text(encoding="utf-8").splitlines()
+    return [dict(zip(FIELDS, (field.strip() for field in line.split("|")), strict=True)) for line in lines if line[0] != "#"]
+
+
+def table(*rows):
+    yield "| %s |" % " | ".join(rows[0])
+    yield "|" + "---|" * len(rows[0])
+    yield from ("| %s |" % " | ".join(row) for row in rows[1:])
+
+
+def kernel(row):
+    words = row["name"], "" if row["kernel"] == "-" else "Linux " + row["kernel"].rstrip("."), "" if row["machine"] == "-" else row["machine"]
+    return ", ".join(filter(None, words))
+
+
+def short(rows):
+    yield "kernel", "SMC-R", "SMC-D", "known how"
+    for row in rows:
+        if row["known"] != "-":
+            yield kernel(row), *(WORDS.get(row[field], row[field]) for field in ("smcr", "smcd")), row["known"].split(":")[0]
+
+
+def full(rows):
+    yield "kernel", "SMC-R", "SMC-D", "`smc_bpf`", "known how", "if SMC is missing"
+    for row in rows:
+        remedy = row["remedy"] if ": " in row["remedy"] else "`%s`" % row["remedy"]
+        yield kernel(row), *(WORDS.get(row[field], row[field]) for field in ("smcr", "smcd", "bpf", "known")), remedy
+
+
+def document(path, lines):
+    head, rest = (ROOT / path).read_text(encoding="utf-8").split(BEGIN)
+    return head + BEGIN + "\n" + "\n".join(table(*lines(read_rows()))) + "\n\n" + END + rest.split(END)[1]
+
+
+for name, columns in (("README.md", short), ("docs/install.md", full)):
+    if sys.argv[1:] == ["--write"]:
+        (ROOT / name).write_text(document(name, columns), encoding="utf-8")
+    else:
+        sys.stdout.write(document(name, columns))

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+/* The doctor: what the distribution's kernels have. */
+#include "smc_chk/doctor/distribution.h"
+
+#include "base/array.h"
+#include "base/libc.h"
+#include "smc_chk/doctor/findings.h"
+#include "smc_chk/doctor/kmodule.h"
+
+static const struct distribution rows[] = {
+#include "distributions.h"
+};
+
+/* Copy the value of a line NAME=value or NAME="value", up to @end; empty if there is none. */
+static void get_value(char *value, size_t size, const char *text, const char *name, char end)
+{
+	size_t len = strlen(name);
+
+	*value = '\0';
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
+		const char stop[] = { '"', '\'', '\n', end, '\0' };
+
+		if (strncmp(text, name, len))
+			continue;
+		text += len;
+		text += *text == '"' || *text == '\'';
+		snprintf(value, size, "%.*s", (int)strcspn(text, stop), text);
+		return;
+	}
+}
+
+static const char *machine_of(const char *config)
+{
+	static const char *const machines[][2] = {
+		{ "CONFIG_X86_64", "x86_64" },
+		{ "CONFIG_S390", "s390x" },
+		{ "CONFIG_ARM64", "arm64" },
+	};
+
+	for (size_t i = 0; config && i < ARRAY_SIZE(machines); i++)
+		if (kconfig_get(config, machines[i][0]) == 'y')
+			return machines[i][1];
+	return "";
+}
+
+static bool is_any(const char *field)
+{
+	return !strcmp(field, "-");
+}
+
+const struct distribution *distribution_find(const char *os_release, const char *config,
+					     const char *release)
+{
+	const char *machine = machine_of(config);
+	char id[64], version[32];
+
+	get_value(id, sizeof(id), os_release, "ID=", '\n');
+	get_value(version, sizeof(version), os_release, "VERSION_ID=", '.');
+	for_each(row, rows, ARRAY_SIZE(rows))
+		if (*id && doctor_has_word(row->id, id) &&
+		    (is_any(row->version) || !strcmp(row->version, version)) &&
+		    (is_any(row->machine) || !strcmp(row->machine, machine)) &&
+		    (is_any(row->kernel) || !strncmp(row->kernel, release, strlen(row->kernel))))
+			return row;
+	return NULL;
+}
