@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/screen.h"
+#include "host/record.h"
 #include "launch/learned_list.h"
 #include "net/netns.h"
 #include "process/signals.h"
@@ -16,6 +17,7 @@
 enum {
 	OPT_ALL_NETNS = CLI_LONG_ONLY,
 	OPT_METRICS,
+	OPT_DRY_RUN,
 };
 
 static struct smcss_opts asked;
@@ -48,6 +50,10 @@ static const struct cli_opt options[] = {
 	  .excludes = "--listening --debug --smcd --smcr --explain --no-header --output --summary "
 		      "--json --watch --wide --names" },
 	{ 'w', "watch", "SECONDS", "repeat until interrupted", .seconds = &asked.watch_seconds },
+	{ 'K', "kill", NULL, "end the connections that FILTER selects", &asked.is_kill,
+	  .excludes = "--all --listening --summary --json --metrics --watch" },
+	{ OPT_DRY_RUN, "dry-run", NULL, "list what --kill would end", &asked.is_dry,
+	  .needs = "--kill" },
 	{ 0 },
 };
 
@@ -80,7 +86,10 @@ static int parse(int argc, char **argv)
 		return cli_usage_error(&tool, "%s", err.text);
 	if (asked.filter.has_netns && !asked.is_all_netns)
 		return cli_usage_error(&tool, "the filter 'netns' is for --all-netns");
+	if (asked.is_kill && optind == argc)
+		return cli_usage_error(&tool, "'--kill' needs a filter");
 	asked.width = asked.is_json || asked.is_metrics ? 0 : cli_columns();
+	asked.has_processes |= asked.is_kill;
 	asked.has_processes |= asked.columns ? sockets_need_processes(asked.columns) : asked.width;
 	return smcss_view(&view, &asked, &err) ? cli_usage_error(&tool, "%s", err.text) : -1;
 }
@@ -143,7 +152,8 @@ int main(int argc, char **argv)
 	status = parse(argc, argv);
 	if (status >= 0)
 		return status;
-	if (enclose_record(&err) || smc_netns_enter(asked.netns, &err))
+	if (enclose_record(&err) || (asked.is_kill && record_root() && record_refuse(&err)) ||
+	    smc_netns_enter(asked.netns, &err))
 		return cli_error(&tool, "%s", err.text);
 	if (asked.watch_seconds > 0)
 		signals_interruptible(&ends);

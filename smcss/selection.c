@@ -126,6 +126,9 @@ bool smcss_selects(const struct smcss_opts *opts, const struct smc_sock *sock)
 		if (opts->only_smcr && mode != SMC_MODE_SMCR)
 			return false;
 	}
+	/* The kernel itself ends those that no program holds any longer. */
+	if (opts->is_kill)
+		return sock->inode && smc_sock_connected(sock);
 	if (opts->is_listening)
 		return sock->state == SMC_ABI_LISTEN;
 	return opts->is_all || opts->filter.has_state || smc_sock_connected(sock);

@@ -10,6 +10,7 @@
 struct smcss_opts {
 	bool is_all, is_listening, is_debug, only_smcd, only_smcr, is_wide, is_json, has_processes;
 	bool has_names, is_explained, no_header, is_summary, is_metrics, is_all_netns;
+	bool is_kill, is_dry;
 	const char *columns, *netns;
 	double watch_seconds; /* 0: once */
 	size_t width;
@@ -93,3 +94,21 @@ void screen_add(struct screen *screen, const struct sockets_row *row);
 void screen_end(struct screen *screen, struct out_text *text, const struct smcss_opts *opts);
 
 void screen_free(struct screen *screen);
+
+/** struct kill_list - rows of connections that --kill ends; zero-initialize */
+struct kill_list {
+	struct sockets_row *rows;
+	size_t count;
+};
+
+/** kill_add() - add a connection; its holders must stay valid */
+void kill_add(struct kill_list *list, const struct sockets_row *row);
+
+/**
+ * kill_all() - end them for both ends, as shutdown(2) by their programs would, and append a line
+ * @is_dry: count only
+ *
+ * A connection with unsent data takes the kernel two seconds. Return: 0, or -errno of the first one
+ * that could not be ended, with @err.
+ */
+int kill_all(const struct kill_list *list, struct out_text *text, bool is_dry, struct smc_err *err);

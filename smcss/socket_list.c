@@ -46,6 +46,7 @@ struct lister {
 	struct netns_list *spaces; /* NULL: one namespace */
 	const struct netns *netns;
 	struct summary *summary;
+	struct kill_list kill;
 	bool is_counted; /* output has no processes and peers */
 };
 
@@ -175,6 +176,8 @@ static int handle(struct lister *l, struct sockets_row *row)
 	if (l->opts->has_processes || l->opts->is_summary)
 		row->holders = proc_table_find(&l->lookup.procs, sock->inode, &row->n_holders);
 	l->sink->row(l, row);
+	if (l->opts->is_kill)
+		kill_add(&l->kill, row);
 	return 0;
 }
 
@@ -217,7 +220,7 @@ static int begin(void *arg)
 {
 	struct lister *l = arg;
 
-	l->n_chunk = 0;
+	l->n_chunk = l->kill.count = 0;
 	out_reset(&l->text);
 	if (l->sink->begin)
 		l->sink->begin(l);
@@ -272,7 +275,7 @@ static int fetch_all(struct lister *l)
 int smcss_list(const struct smcss_opts *opts, struct netns_list *spaces, struct smc_err *err)
 {
 	struct lister *l = xcalloc(1, sizeof(*l)); /* too large for the stack */
-	int ret;
+	int ret, killed = 0;
 
 	l->opts = opts;
 	l->spaces = spaces;
@@ -286,13 +289,16 @@ int smcss_list(const struct smcss_opts *opts, struct netns_list *spaces, struct 
 		ret = l->spaces ? fetch_all(l) : fetch(l, begin, &l->is_printed, err);
 	if (!ret) {
 		l->sink->end(l);
-		ret = write_text(l);
+		if (opts->is_kill)
+			killed = kill_all(&l->kill, &l->text, opts->is_dry, err);
+		ret = write_text(l) ?: killed;
 	}
 	if (!ret && spaces)
 		ret = netns_list_failure(spaces, err);
 	summary_free(l->summary);
 	out_list_free(&l->list);
 	screen_free(&l->screen);
+	free(l->kill.rows);
 	sockets_lookup_free(&l->lookup);
 	out_free(&l->text);
 	free(l);

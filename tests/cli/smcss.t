@@ -35,6 +35,9 @@ for seconds in '' x 1x -1 0 0.01 1e9 nan inf; do
 	misuse 'is not a number of seconds' -w "$seconds"
 done
 misuse "'nonsense' is not a filter" nonsense
+misuse "'--kill' needs a filter" -K
+misuse "'--kill' and '--all' exclude" -aK dport = 1
+misuse "'--dry-run' is only for '--kill'" --dry-run dport = 1
 misuse '.--all-netns. .* .--netns.' --all-netns -N 1
 misuse '.--metrics. .* .--json.' --metrics -j
 misuse '.--metrics. .* .--watch.' --metrics -w 1

@@ -94,6 +94,54 @@ def check_killed():
         ok(line and ":0 " not in line[0], "and text shows no port 0", line)
 
 
+# A server's thread reads, its client's polls; then another client connects.
+ENDED = """
+import select, socket, sys, threading
+listener = socket.create_server(("127.0.0.1", 0))
+client = socket.create_connection(listener.getsockname())
+accepted = listener.accept()[0]
+def read():
+    print("read", accepted.recv(1), flush=True)
+def wait():
+    poll = select.poll()
+    poll.register(client, select.POLLIN)
+    print("poll", len(poll.poll()), client.recv(1), flush=True)
+threads = [threading.Thread(target=work) for work in (read, wait)]
+for thread in threads:
+    thread.start()
+print(listener.getsockname()[1], flush=True)
+for thread in threads:
+    thread.join()
+other = socket.create_connection(listener.getsockname())
+listener.accept()[0].sendall(b"more")
+print(other.recv(4), flush=True)
+sys.stdin.read()
+"""
+
+
+def check_kill():
+    """--kill wakes who waits, and leaves the listener alone."""
+    for wrap in ("smc_run",), ("smc_run", "--raw"):
+        name = " ".join(wrap) + ": --kill"
+        program = subprocess.Popen([*wrap, "python3", "-c", ENDED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        port = program.stdout.readline().strip()
+        chosen = ["sport", "=", ":" + port, "or", "dport", "=", ":" + port]
+        status, out, err = run("smcss", "-K", "--dry-run", *chosen)
+        equal((status, out.splitlines()[-1], len(listing("state", "active", "and", "(", *chosen, ")"))),
+              (0, "2 connections would be ended", 2), name + " --dry-run changes nothing")
+        status, out, err = run(*NOBODY, "smcss", "-K", *chosen)
+        equal((status, out.splitlines()[-1], err), (1, "0 connections ended",
+              "smcss: cannot end 2 of 2 connections: Permission denied\n"), name + " of another user's fails")
+        equal(len(listing("state", "active", "and", "(", *chosen, ")")), 2, name + ": they still live")
+        status, out, err = run("smcss", "-K", *chosen)
+        equal((status, out.splitlines()[-1], err), (0, "2 connections ended", ""), name)
+        equal(sorted(program.stdout.readline() for _ in range(2)), ["poll 1 b''\n", "read b''\n"],
+              name + " ends a read and a poll, at both ends")
+        equal(program.stdout.readline(), "b'more'\n", name + ": the listener accepts on")
+        program.communicate()
+        equal(program.returncode, 0, name + ": the program goes on")
+
+
 def check_netns():
     run("ip", "netns", "add", "other")
     equal(listing("-a", "-N", "other"), [], "-N: an empty namespace has no sockets")
@@ -159,6 +207,7 @@ def main():
     check_ambiguous()
     check_unaccepted()
     check_killed()
+    check_kill()
     check_netns()
     check_all_netns()
     check_unmodified_programs()
