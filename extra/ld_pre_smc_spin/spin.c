@@ -72,9 +72,13 @@ _Static_assert(NUMBERS <= SHIM_FD_NUMBERS, "each has a mark");
 /* A sleep of this many times the longest time is short. */
 #define SHORT 4
 
-/* It spins in vain for this part of its time at most, except for a while of some longest times. */
+/*
+ * It spins in vain for this part of its time at most, and down to the least one the more often that
+ * happens, except for a while of some longest times.
+ */
 #define SHARE 4
-#define WHILE 16
+#define LEAST_SHARE 256
+#define WHILE 32
 
 #ifndef SYS_ppoll /* 32-bit architectures without 32-bit time */
 #define SYS_ppoll SYS_ppoll_time64
@@ -117,6 +121,7 @@ static int processors;
  * struct measure - of a thread that adapts, in microseconds
  * @usec: by kind: for how long it spins
  * @paid: the time up to which its share is used
+ * @share: of its time that it has last spun in vain, at most LEAST_SHARE
  * @kind, @state: of the wait since spin_since
  *
  * Handlers may change it at any time, which costs time only.
@@ -124,6 +129,7 @@ static int processors;
 static _Thread_local struct measure {
 	long usec[SPIN_KINDS];
 	long long paid;
+	int share;
 	enum spin_kind kind;
 	struct state *state;
 } mine __attribute__((tls_model("initial-exec")));
@@ -375,7 +381,10 @@ static long time_for(enum spin_kind kind, long long start)
 /* Let the time of this wait count. @vain: microseconds for which this thread spun */
 static void expect_sleep(struct state *state, enum spin_kind kind, long long start, long long vain)
 {
-	mine.paid = MAX(mine.paid, start) + SHARE * vain;
+	if (vain) {
+		mine.share = MIN(MAX(mine.share, SHARE / 2) * 2, LEAST_SHARE);
+		mine.paid = MAX(mine.paid, start) + mine.share * vain;
+	}
 	mine.kind = kind;
 	mine.state = state;
 	spin_since = start;
@@ -447,10 +456,12 @@ static long spin(struct state *state, const struct input *input, int fd, bool is
 	found = spin_in(slot, input, fd, is_all, sigmask, start, usec);
 	atomic_fetch_add_explicit(&spun, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&found_input, found > 0, memory_order_relaxed);
-	if (found || !adapts)
-		learn(state, found > 0);
-	else
+	if (!found && adapts) {
 		expect_sleep(state, kind, start, now() - start);
+		return 0;
+	}
+	learn(state, found > 0);
+	mine.share /= 2;
 	return found;
 }
 

@@ -519,7 +519,7 @@ TEST(shrinks_after_long_sleeps)
 	assert_int_equal(mine.usec[SPIN_RECV], 0);
 	/* Short sleeps do, after the longest pause. */
 	for (i = 0; wait_for(SMC_FD, 100, 0) < 90; i++)
-		assert_in_range(i, 0, LONGEST_PAUSE + 10);
+		assert_in_range(i, 0, LONGEST_PAUSE + 20);
 }
 
 /* Always too late for it: it costs hardly more than nothing. */
@@ -533,15 +533,24 @@ TEST(share_in_vain)
 		spent += wait_for(SMC_FD, 250, 0);
 	elapsed = (kernel.now - start) / 1000;
 	assert_in_range(spent * 1000 / elapsed, 1, 10);
-	/* Many descriptors of one thread, which do not pause: its share. */
-	mine.paid = 0;
+	/* Many descriptors of one thread, which do not pause. A look takes a microsecond. */
 	start = kernel.now;
 	for (spent = i = 0; i < 100000; i++) {
 		spin_new(SMC_FD);
 		spent += wait_for(SMC_FD, 250, 0);
 	}
 	elapsed = (kernel.now - start) / 1000;
-	assert_in_range(spent * 100 / elapsed, 20, 26);
+	assert_in_range((spent - i) * 1000 / elapsed, 2, 5);
+	/* Two of three succeed: a quarter. */
+	start = kernel.now;
+	for (spent = i = 0; i < 100000; i++) {
+		spin_new(SMC_FD);
+		wait_for(SMC_FD, 20, 0);
+		wait_for(SMC_FD, 20, 0);
+		spent += wait_for(SMC_FD, 250, 0);
+	}
+	elapsed = (kernel.now - start) / 1000;
+	assert_in_range((spent - i) * 100 / elapsed, 18, 26);
 }
 
 TEST(adapts_by_kind)
