@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Effect of SMC on programs, by the size of its buffers: each figure is SMC divided by TCP, medians of runs that take turns.
 In a guest: with loopback-ism over SMC-D, where nothing is emulated; over Soft-RoCE only sizes can be compared.
-usage: gain.py [learned [WORD] | spin | known [WORD]]
+usage: gain.py [learned [WORD] | spin | clients [WORD] | known [WORD]]
 learned: whether smc_run is ever slower than TCP, for programs with WORD only; spin: smc_run --spin, on two processors;
+clients: servers by number of clients, beside busy loops and without requests, for rows with WORD only;
 known: the loads that the authors of SMC in the kernel have published, and small writes"""
+import functools
 import glob
 import json
 import os
@@ -94,7 +96,9 @@ def redis(size, clients, requests, data):
         return redis_rate(size, port, "-t", "set" if data > 3 else "get", "-c", str(clients), "-n", str(requests), "-d", str(data))
 
 
+@functools.cache
 def make_database():
+    """Return: the server's program."""
     tools = sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1]
     os.mkdir(DATABASE)
     os.chown(DATABASE, 65534, 65534)
@@ -314,7 +318,7 @@ def costs(load, way):
 def spin():
     """Costs of a round trip with --spin and over TCP. Time and processor time are divided by that over SMC without --spin."""
     strict = ["--no-learn", "--strict"]
-    ways = {"TCP": "TCP", "SMC": strict, "--spin": [*strict, "--spin"], "--spin=200": [*strict, "--spin=200"]}
+    ways = {"TCP": "TCP", "SMC": strict, **{option: [*strict, option] for option in ("--spin", "--spin=50", "--spin=200")}}
     loads = {call: lambda way, call=call: pingpong(way, call) for call in ("recv", "poll", "epoll")}
     loads["recv, on one processor"] = lambda way: pingpong(way, "recv", "taskset", "1")
     loads["sockperf ping-pong"] = lambda way: sockperf(way, "ping-pong", 64, "Latency is")
@@ -326,6 +330,127 @@ def spin():
         smc = medians["SMC"]
         for label, (usec, switches, processor) in medians.items():
             print("| %s | %s | %.2f | %.3f | %.2f |" % (name, label, usec / smc[0], switches, processor / smc[2]), flush=True)
+
+
+# ---- servers by their number of clients ----
+
+SPINS = {"TCP": "TCP", "SMC": ["--no-learn", "--strict"], "--spin": ["--no-learn", "--strict", "--spin"], "unix socket": "TCP"}
+PINGS = """import socket, sys, time
+ends = [socket.create_connection((sys.argv[1], int(sys.argv[2]))) for _ in range(10)]
+for _ in range(10):
+    time.sleep(1)
+    if sys.argv[3:]:
+        ends[0].sendall(b"PING\\r\\n")
+        ends[0].recv(100)"""
+
+
+def worked():
+    """Seconds in which the processors worked, for both ends and the kernel."""
+    with open("/proc/stat", encoding="ascii") as stat:
+        idle = sum(map(int, stat.readline().split()[4:6]))
+    return os.cpu_count() * time.monotonic() - idle / os.sysconf("SC_CLK_TCK")
+
+
+def by_redis(command, label, port, clients, count):
+    where = ["-s", SOCKET] if label == "unix socket" else []
+    return redis_rate(SPINS[label], port, *where, "-t", command, "-c", str(clients), "-n", str(count))
+
+
+def by_pgbench(label, port, clients, count):
+    host = "/dev/shm" if label == "unix socket" else HOST
+    argv = ["-h", host, "-p", port, "-U", "nobody", "-S", "-n", "-c", str(clients), "-t", str(max(count // clients, 1)), "postgres"]
+    return number_after(out(*by(SPINS[label]), os.path.dirname(make_database()) + "/pgbench", *argv), "tps = ")
+
+
+def start_redis(label):
+    return Server(SPINS[label], *REDIS, *(["--unixsocket", SOCKET] if label == "TCP" else []))
+
+
+def start_postgres(label):
+    postgres, where = make_database(), DATABASE + label
+    subprocess.run(["cp", "-a", DATABASE, where], check=True)
+    server = Server(SPINS[label], postgres, "-D", where, "-p", "PORT", "-k", "/dev/shm", "-h", HOST, user=65534, group=65534, cwd="/")
+    subprocess.run([os.path.dirname(postgres) + "/pgbench", "-h", HOST, "-p", str(Server.port), "-U", "nobody", "-i", "-q", "postgres"],
+                   stderr=subprocess.DEVNULL, check=True)
+    return server
+
+
+# How to start a server, its load, and the numbers of clients.
+SERVERS = {
+    "redis GET": (start_redis, lambda *args: by_redis("get", *args), (1, 2, 3, 4, 6, 8, 16, 50)),
+    "redis SET": (start_redis, lambda *args: by_redis("set", *args), (1, 2, 3, 4, 6, 8, 16, 50)),
+    "pgbench -S": (start_postgres, by_pgbench, (1, 2, 4, 8, 16)),
+}
+
+
+def interval(values):
+    """Median, and the least and the largest: of six values an interval of 97 % for it."""
+    return "%.2f (%.2f–%.2f)" % (statistics.median(values), min(values), max(values))
+
+
+def by_clients(name, load, ports, clients, labels, columns=2):
+    """Print rows of rates, and of processor time with 2 @columns, divided by those of the first way in the same round."""
+    def costs_of(label):
+        before = worked()
+        rate = load(label, ports[label], clients, count)
+        return rate, (worked() - before) / count
+
+    count = 500
+    count = int(1.5 * costs_of(labels[0])[0])
+    rounds = []
+    for turn in range(2 * ROUNDS):
+        first = turn % len(labels)
+        rounds.append({label: costs_of(label) for label in labels[first:] + labels[:first]})
+    for label in labels:
+        ratios = [interval([got[label][i] / got[labels[0]][i] for got in rounds]) for i in range(columns)]
+        print("| %s | %s | %d | %s |" % (name, label, statistics.median(got[label][0] for got in rounds), " | ".join(ratios)), flush=True)
+
+
+def share(server, way, port, *pings):
+    """Share of a processor that a server uses with ten connections, with one request a second or none."""
+    def used():
+        with open("/proc/%d/schedstat" % server.pid, encoding="ascii") as stat:
+            return int(stat.read().split()[0]) / 1e9
+    before, start = used(), time.monotonic()
+    subprocess.run([*by(way), "python3", "-c", PINGS, HOST, port, *pings], check=True)
+    return (used() - before) / (time.monotonic() - start)
+
+
+def beside_loops(ports):
+    """The loops use all processor time that is left."""
+    loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(4)]
+    for number in 1, 4:
+        by_clients("redis GET, clients: %d, beside four busy loops" % number, SERVERS["redis GET"][1], ports, number, ["SMC", "--spin"], 1)
+    for loop in loops:
+        loop.kill()
+
+
+def shares(servers, ports):
+    for name, pings in ("idle", ()), ("a request a second", "1"):
+        used = ["%s %.2f %%" % (label, 100 * share(server, SPINS[label], ports[label], *pings)) for label, server in servers.items()]
+        print("redis with ten connections, %s, uses of a processor: %s" % (name, ", ".join(used)), flush=True)
+
+
+def clients(*words):
+    word = " ".join(words)
+    print("| | over | a second | rate | processor |\n|---|---|--:|--:|--:|", flush=True)
+    for name, (start, load, numbers) in SERVERS.items():
+        rows = {"%s, clients: %d" % (name, number): number for number in numbers}
+        rows = {row_name: number for row_name, number in rows.items() if word in row_name}
+        if not rows:
+            continue
+        servers, ports = {}, {}
+        for label in list(SPINS)[:3]:
+            servers[label] = start(label).process
+            ports[label] = str(Server.port)
+        ports["unix socket"] = ports["TCP"]
+        for row_name, number in rows.items():
+            by_clients(row_name, load, ports, number, list(SPINS))
+        if name == "redis GET":
+            beside_loops(ports)
+            shares(servers, ports)
+        for server in servers.values():
+            server.kill()
 
 
 # ---- loads whose results others have published ----
@@ -392,6 +517,6 @@ def main():
 
 
 resource.setrlimit(resource.RLIMIT_NOFILE, (8192, 8192))
-POSTGRES = make_database() if OVER == "SMC-D" and not {"spin", "known"} & set(sys.argv) else None
+POSTGRES = make_database() if OVER == "SMC-D" and not {"spin", "clients", "known"} & set(sys.argv) else None
 PGBENCH = os.path.dirname(POSTGRES or "") + "/pgbench"
-{"learned": learned, "spin": spin, "known": known}.get("".join(sys.argv[1:2]), main)(*sys.argv[2:])
+{"learned": learned, "spin": spin, "clients": clients, "known": known}.get("".join(sys.argv[1:2]), main)(*sys.argv[2:])
