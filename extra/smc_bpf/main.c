@@ -18,6 +18,7 @@ enum {
 	OPT_ONLY,
 	OPT_USER,
 	OPT_EXCLUDE_COMM,
+	OPT_KEEP_MPTCP,
 	OPT_ALLOW_GROUP,
 	OPT_METRICS,
 	OPT_FORCE,
@@ -59,6 +60,7 @@ static const struct cli_opt options[] = {
 	  "leave processes with this command name alone; "
 	  "up to 8 times",
 	  .needs = "attach" },
+	{ OPT_KEEP_MPTCP, "keep-mptcp", NULL, "leave MPTCP sockets alone", .needs = "attach" },
 	{ OPT_ALLOW_GROUP, "allow-group", "GROUP", "with --run: let members use smc_run --bpf",
 	  .needs = "attach" },
 	{ OPT_FORCE, "force", NULL, "attach although AppArmor or SELinux denies SMC sockets",
@@ -80,11 +82,12 @@ static const struct cli_tool tool = {
 		 "status [TARGET] [-j | --metrics]\n"
 		 "check [TARGET]\n"
 		 "oci-hook",
-	.summary = "Turn the TCP sockets of programs into SMC sockets, by an eBPF program in the\n"
-		   "kernel, even if they are static, built by Go, or set-uid. TARGET is one of\n"
-		   "--cgroup, --cgroup-of, --unit, --container, --pid and --run; RULE is --only,\n"
-		   "--user or --exclude-comm. oci-hook is for runtimes of containers.\n\n"
-		   "Example: smc_bpf attach --unit nginx",
+	.summary =
+		"Turn the TCP sockets of programs into SMC sockets, by an eBPF program in the\n"
+		"kernel, even if they are static, built by Go, or set-uid. TARGET is one of\n"
+		"--cgroup, --cgroup-of, --unit, --container, --pid and --run; RULE is --only,\n"
+		"--user, --exclude-comm or --keep-mptcp. oci-hook is for runtimes of containers.\n\n"
+		"Example: smc_bpf attach --unit nginx",
 	.opts = options,
 	.error_status = 1,
 	.given = &given,
@@ -152,6 +155,7 @@ static int take_option(int opt)
 	case OPT_ONLY: return set_family(optarg);
 	case OPT_USER: return set_user(optarg);
 	case OPT_EXCLUDE_COMM: return add_comm(optarg);
+	case OPT_KEEP_MPTCP: asked.rules.keeps_mptcp = 1; return 0;
 	default: return set_group(optarg);
 	}
 }

@@ -4,6 +4,7 @@
 
 #include <sys/socket.h>
 
+#include "base/array.h"
 #include "host/smc.h"
 #include "out/list.h"
 #include "out/metrics.h"
@@ -27,6 +28,8 @@ static void text_rules(struct out_text *text, const void *value)
 		out_str(text, families.names[scope->family].text);
 	if (scope->has_uid)
 		out_printf(text, "%suid=%u", text->len > start ? " " : "", scope->uid);
+	if (scope->keeps_mptcp)
+		out_str(text, text->len > start ? " mptcp" : "mptcp");
 	for (size_t i = 0; i < SCOPE_COMMS && scope->comms[i][0]; i++) {
 		out_str(text, text->len > start ? " !" : "!");
 		out_escaped(text, scope->comms[i], SCOPE_COMM_SIZE);
@@ -52,6 +55,7 @@ static const struct out_col columns[] = {
 	{ "excluded", "Excluded", "excluded", 8, OUT_RIGHT,
 	  OUT_DEC(scope_entry, scope.excluded, 1) },
 	{ "other", "Other", "other", 8, OUT_RIGHT, OUT_DEC(scope_entry, scope.other, 1) },
+	{ "mptcp", "MPTCP", "mptcp", 5, OUT_RIGHT, OUT_DEC(scope_entry, scope.mptcp, 1) },
 	{ "name", "Name", "name", 30, OUT_STR(scope_entry, scope.name) },
 	{ "rules", "Rules", NULL, 0, .text = text_rules },
 	{ NULL, NULL, "only", 0, OUT_NAME(scope_entry, scope.family, families), OUT_OPTIONAL },
@@ -59,6 +63,8 @@ static const struct out_col columns[] = {
 	  OUT_IF(scope_entry, scope.has_uid, 1) },
 	{ NULL, NULL, "allowed_gid", 0, OUT_DEC(scope_entry, scope.gid, 0),
 	  OUT_IF(scope_entry, scope.has_gid, 1) },
+	{ NULL, NULL, "keep_mptcp", 0, OUT_DEC(scope_entry, scope.keeps_mptcp, 0),
+	  OUT_IF(scope_entry, scope.keeps_mptcp, 1) },
 	{ NULL, NULL, "exclude_comms", 0, .json = json_comms },
 	{ 0 },
 };
@@ -87,21 +93,21 @@ static int by_converted(const void *one, const void *other)
 static void append_sockets(struct out_text *text, const struct scope_list *list)
 {
 	static const char name[] = "smc_scope_sockets_total";
-	static const char *const results[] = { "converted", "excluded", "other" };
+	static const char *const results[] = { "converted", "excluded", "other", "mptcp" };
 	char label[SCOPE_NAME_SIZE + 1], id[24];
-	uint64_t rest[3] = { 0 };
+	uint64_t rest[ARRAY_SIZE(results)] = { 0 };
 
 	metrics_head(text, name, "counter",
 		     "Sockets of eBPF scopes: converted to SMC, excluded "
-		     "by name, or of another kind.");
+		     "by name, of another kind, or left as MPTCP.");
 	for (size_t i = 0; i < list->count; i++) {
 		const struct scope_entry *entry = &list->entries[i];
 		const uint64_t values[] = { entry->scope.converted, entry->scope.excluded,
-					    entry->scope.other };
+					    entry->scope.other, entry->scope.mptcp };
 
 		snprintf(label, sizeof(label), "%.*s", SCOPE_NAME_SIZE, entry->scope.name);
 		snprintf(id, sizeof(id), "%" PRIu64, entry->id);
-		for (size_t j = 0; j < 3; j++) {
+		for (size_t j = 0; j < ARRAY_SIZE(results); j++) {
 			if (i < MOST_SCOPES)
 				metrics_sample(text, name, values[j], "scope", label, "id", id,
 					       "result", results[j], NULL);
@@ -109,7 +115,7 @@ static void append_sockets(struct out_text *text, const struct scope_list *list)
 				rest[j] += values[j];
 		}
 	}
-	for (size_t j = 0; j < 3 && list->count > MOST_SCOPES; j++)
+	for (size_t j = 0; j < ARRAY_SIZE(results) && list->count > MOST_SCOPES; j++)
 		metrics_sample(text, name, rest[j], "scope", "other", "result", results[j], NULL);
 }
 
@@ -147,17 +153,25 @@ int status_print(const struct cli_tool *tool, const struct scope_list *list, boo
 	struct out_text text = { 0 };
 	struct out_view view = { 0 };
 	int no_smc = kernel_ipproto_smc();
+	uint64_t mptcp = 0;
 
 	if (list->count)
 		qsort(list->entries, list->count, sizeof(*list->entries), by_name);
 	if (no_smc && list->count)
 		cli_note(tool, "SMC is gone: every TCP socket of these scopes fails: %s",
 			 strerror(-no_smc));
+	for (size_t i = 0; i < list->count; i++)
+		mptcp += list->entries[i].scope.mptcp;
+	if (mptcp)
+		cli_note(tool,
+			 "%" PRIu64 " MPTCP sockets were left as they are; a Go program with "
+			 "GODEBUG=multipathtcp=0 opens TCP sockets instead",
+			 mptcp);
 	if (is_json) {
 		append_json(&text, list, !no_smc);
 		return out_finish(&text, err);
 	}
-	out_view_add(&view, columns, "scope,state,converted,excluded,other,name,rules");
+	out_view_add(&view, columns, "scope,state,converted,excluded,other,mptcp,name,rules");
 	return out_print_list(&view, list->entries, list->count, sizeof(*list->entries),
 			      "smc_bpf: nothing is attached", err);
 }

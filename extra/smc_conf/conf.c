@@ -149,13 +149,17 @@ static int add_comm(struct conf_scope *scope, const char *comm, struct smc_err *
 int conf_scope_rule(struct conf_scope *scope, const char *rule, const char *value,
 		    struct smc_err *err)
 {
-	bool is_only = !strcmp(rule, "only");
+	bool is_only = !strcmp(rule, "only"), is_mptcp = !strcmp(rule, "mptcp");
 	const char **one = is_only ? &scope->only : &scope->user;
 
 	if (!strcmp(rule, "exclude-comm"))
 		return add_comm(scope, value, err);
 	if (is_only && strcmp(value, "ipv4") && strcmp(value, "ipv6"))
 		return smc_err_say(err, EINVAL, "expected ipv4 or ipv6");
+	if (is_mptcp && strcmp(value, "keep"))
+		return smc_err_say(err, EINVAL, "expected keep");
+	if (is_mptcp)
+		one = &scope->mptcp;
 	if (*one && strcmp(*one, value))
 		return smc_err_say(err, EINVAL, "a different one was already given");
 	*one = value;
@@ -175,6 +179,7 @@ void conf_scope_text(struct out_text *text, const struct conf_scope *scope)
 {
 	append_rule(text, "only", scope->only);
 	append_rule(text, "user", scope->user);
+	append_rule(text, "mptcp", scope->mptcp);
 	for (size_t i = 0; i < SCOPE_COMMS; i++)
 		append_rule(text, "exclude-comm", scope->comms[i]);
 }

@@ -110,7 +110,7 @@ void conf_add(struct conf *conf, const struct conf_item *item);
  * @comms: sorted, so that equal rules have equal text
  */
 struct conf_scope {
-	const char *only, *user, *comms[SCOPE_COMMS];
+	const char *only, *user, *mptcp, *comms[SCOPE_COMMS];
 };
 
 /**

@@ -274,8 +274,9 @@ static int read_scope(struct conf_line *line)
 	for (size_t i = 2; !ret && i < line->count; i += 2) {
 		const char *rule = line->words[i];
 
-		if (strcmp(rule, "only") && strcmp(rule, "user") && strcmp(rule, "exclude-comm"))
-			return expected(line, i, "expected only, user or exclude-comm");
+		if (strcmp(rule, "only") && strcmp(rule, "user") && strcmp(rule, "mptcp") &&
+		    strcmp(rule, "exclude-comm"))
+			return expected(line, i, "expected only, user, mptcp or exclude-comm");
 		line->bad = i + 1;
 		if (line->bad == line->count)
 			return expected(line, line->bad, "expected a value after it");

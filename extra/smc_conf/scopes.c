@@ -34,6 +34,7 @@ static int scope_text(struct out_text *text, const struct smc_scope *scope, stru
 
 	snprintf(user, sizeof(user), "%u", scope->uid);
 	rules.user = scope->has_uid ? user : NULL;
+	rules.mptcp = scope->keeps_mptcp ? "keep" : NULL;
 	for (size_t i = 0; !ret && i < SCOPE_COMMS && scope->comms[i][0]; i++)
 		ret = conf_scope_rule(&rules, "exclude-comm", scope->comms[i], err);
 	conf_scope_text(text, &rules);
@@ -120,6 +121,8 @@ static struct smc_scope scope_rules(const char *value)
 		} else if (!strcmp(words[i], "user")) {
 			scope.has_uid = 1;
 			scope.uid = (uint32_t)strtoul(word, NULL, 10);
+		} else if (!strcmp(words[i], "mptcp")) {
+			scope.keeps_mptcp = 1;
 		} else if (comms < SCOPE_COMMS) {
 			strncpy(scope.comms[comms++], word, SCOPE_COMM_SIZE - 1);
 		}

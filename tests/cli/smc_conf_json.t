@@ -21,7 +21,7 @@ SAMPLES = (
     "pnetid net1 net eth0 device mlx5_0 port 2 bus 0.0.f500 bus 0000:3b:00.0 mac 02:00:00:00:00:01\npnetid A net e\\x23\\xc4\n",
     "allow 10.0.0.0/8 fd00::/8\nallow to 10.0.0.1\nallow from [::]/0:1-2\ndeny 10.9.0.7:5432\ndeny to ::1\n"
     "deny from 0.0.0.0/0\ndeny port 22,443,8000-8100\n",
-    "scope /system.slice/redis.service only ipv4 user redis exclude-comm sshd exclude-comm a\\x20b\nscope /\n",
+    "scope /system.slice/redis.service only ipv4 user redis mptcp keep exclude-comm sshd exclude-comm a\\x20b\nscope /\n",
     "exclusive\nnetns blue\nexclusive eid sysctl policy\nhandshake-limit off\nnetns *\ndeny port 1\n",
 )
 

@@ -15,6 +15,7 @@ static const struct scope_entry entries[] = {
 	    .converted = 12345678901234,
 	    .excluded = 3,
 	    .other = 9,
+	    .mptcp = 4,
 	    .family = AF_INET,
 	    .name = "smc_run" },
 	  STATE_ACTIVE },
@@ -22,6 +23,7 @@ static const struct scope_entry entries[] = {
 	  { .kind = SCOPE_PROCESS,
 	    .family = SCOPE_NO_FAMILY,
 	    .has_uid = 1,
+	    .keeps_mptcp = 1,
 	    .name = "12 (a b)",
 	    .comms = { "sshd", "x\xc3" } },
 	  STATE_GONE },
@@ -58,13 +60,13 @@ TEST(table)
 
 	assert_string_equal(
 		text,
-		"Scope   State  Converted Excluded    Other Name                           Rules\n"
-		"cgroup  active         0        0        0 /a                             "
+		"Scope   State  Converted Excluded    Other MPTCP Name                           Rules\n"
+		"cgroup  active         0        0        0     0 /a                             "
 		"ipv6 uid=4294967294 !0123456789abcde !b !c !d !e !f !g !h\n"
-		"cgroup  empty          0        0        0 /z\\x1b\n"
-		"process gone           0        0        0 12 (a b)                       "
-		"none uid=0 !sshd !x\\xc3\n"
-		"run     active 12345678901234        3        9 smc_run                        ipv4\n");
+		"cgroup  empty          0        0        0     0 /z\\x1b\n"
+		"process gone           0        0        0     0 12 (a b)                       "
+		"none uid=0 mptcp !sshd !x\\xc3\n"
+		"run     active 12345678901234        3        9     4 smc_run                        ipv4\n");
 	free(text);
 }
 
@@ -127,15 +129,15 @@ TEST(json)
 	check_json(
 		ARRAY_SIZE(entries),
 		"[{\"scope\":\"cgroup\",\"id\":\"5\",\"state\":\"active\",\"converted\":0,"
-		"\"excluded\":0,\"other\":0,\"name\":\"/a\",\"only\":\"ipv6\","
+		"\"excluded\":0,\"other\":0,\"mptcp\":0,\"name\":\"/a\",\"only\":\"ipv6\","
 		"\"uid\":4294967294,\"exclude_comms\":[\"0123456789abcde\","
 		"\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",\"h\"]},"
 		"{\"scope\":\"cgroup\",\"id\":\"77\",\"state\":\"empty\",\"converted\":0,"
-		"\"excluded\":0,\"other\":0,\"name\":\"/z\\u001B\"},"
+		"\"excluded\":0,\"other\":0,\"mptcp\":0,\"name\":\"/z\\u001B\"},"
 		"{\"scope\":\"process\",\"id\":\"9223372036854775813\",\"state\":\"gone\","
-		"\"converted\":0,\"excluded\":0,\"other\":0,\"name\":\"12 (a b)\",\"only\":\"none\","
-		"\"uid\":0,\"exclude_comms\":[\"sshd\",\"x\\\\xc3\"]},"
+		"\"converted\":0,\"excluded\":0,\"other\":0,\"mptcp\":0,\"name\":\"12 (a b)\",\"only\":\"none\","
+		"\"uid\":0,\"keep_mptcp\":1,\"exclude_comms\":[\"sshd\",\"x\\\\xc3\"]},"
 		"{\"scope\":\"run\",\"id\":\"9223372036854775808\",\"state\":\"active\","
-		"\"converted\":12345678901234,\"excluded\":3,\"other\":9,\"name\":\"smc_run\","
+		"\"converted\":12345678901234,\"excluded\":3,\"other\":9,\"mptcp\":4,\"name\":\"smc_run\","
 		"\"only\":\"ipv4\"}]");
 }

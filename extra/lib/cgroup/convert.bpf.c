@@ -4,6 +4,7 @@
  * all scopes: the kernel accepts at most 38 programs per function.
  */
 #include <asm/errno.h>
+#include <asm/ptrace.h>
 
 #include "bpf/maps.bpf.h"
 #include "cgroup/scope.h"
@@ -19,6 +20,7 @@ enum {
 	SOCK_STREAM = 1,
 	PROTO_TCP = 6,
 	PROTO_SMC = 256,
+	PROTO_MPTCP = 262,
 	CGROUP_LEVELS = 32,
 	GROUPS_LOG2 = 17, /* a process has at most 65536 groups */
 };
@@ -43,8 +45,13 @@ struct cred {
 	struct group_info *group_info;
 } __attribute__((preserve_access_index));
 
+struct mm_struct {
+	unsigned long start_code, end_code;
+} __attribute__((preserve_access_index));
+
 struct task_struct {
 	struct task_struct *group_leader;
+	struct mm_struct *mm;
 	const struct cred *cred;
 	char comm[SCOPE_COMM_SIZE];
 } __attribute__((preserve_access_index));
@@ -174,6 +181,18 @@ static int ask_for_mark(struct task_struct *task)
 	return PROTO_SMC;
 }
 
+/*
+ * Go's listeners ask for MPTCP although nobody chose it, and Go calls the kernel itself. A program
+ * that calls it through a C library was changed or configured to use MPTCP.
+ */
+static bool takes_mptcp(const struct smc_scope *scope, struct task_struct *task)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	unsigned long ip = PT_REGS_IP(regs);
+
+	return !scope->keeps_mptcp && ip >= task->mm->start_code && ip < task->mm->end_code;
+}
+
 /* A nonzero return value replaces the protocol of socket(2). */
 SEC("fmod_ret/update_socket_protocol")
 int BPF_PROG(smc_socket, int family, int type, int protocol, int ret)
@@ -188,8 +207,9 @@ int BPF_PROG(smc_socket, int family, int type, int protocol, int ret)
 	if (!scope || ret)
 		return ret;
 	if ((family != AF_INET && family != AF_INET6) || (type & SOCK_TYPE_MASK) != SOCK_STREAM ||
-	    (protocol != 0 && protocol != PROTO_TCP)) {
-		__sync_fetch_and_add(&scope->other, 1);
+	    (protocol != 0 && protocol != PROTO_TCP &&
+	     (protocol != PROTO_MPTCP || !takes_mptcp(scope, task)))) {
+		__sync_fetch_and_add(protocol == PROTO_MPTCP ? &scope->mptcp : &scope->other, 1);
 		return 0;
 	}
 	if (is_excluded(scope, task, family)) {

@@ -42,10 +42,12 @@ enum scope_kind {
  * @converted: TCP sockets that became SMC sockets
  * @excluded: TCP sockets left alone by the rules below
  * @other: sockets that were not TCP sockets
+ * @mptcp: MPTCP sockets left alone
  * @kind: enum scope_kind
  * @family: AF_INET or AF_INET6 to convert only these, SCOPE_NO_FAMILY for none, else 0
  * @has_uid: only sockets of @uid are converted
  * @has_gid: for SCOPE_RUN_ID: members of group @gid may have themselves marked
+ * @keeps_mptcp: MPTCP sockets are left alone, also those that the program's own code asks for
  * @comms: command names of processes that are left alone, padded with zeros; "" ends the list
  * @name: for display: path of the control group, or "1234 (redis-server)"
  */
@@ -53,12 +55,14 @@ struct smc_scope {
 	__u64 converted;
 	__u64 excluded;
 	__u64 other;
+	__u64 mptcp;
 	__u32 kind;
 	__u32 family;
 	__u32 has_uid;
 	__u32 uid;
 	__u32 has_gid;
 	__u32 gid;
+	__u32 keeps_mptcp;
 	char comms[SCOPE_COMMS][SCOPE_COMM_SIZE] __attribute__((aligned(8)));
 	char name[SCOPE_NAME_SIZE];
 };
