@@ -113,6 +113,14 @@ bool launch_is_strict(const struct launch *launch)
 	return launch->settings[VAR_STRICT] || smc_is_on(getenv(smc_variables[VAR_STRICT]));
 }
 
+bool launch_wants_mptcp(const char *command)
+{
+	static const char name[] = "multipathtcp=";
+	const char *debug = getenv("GODEBUG"), *value = debug ? strstr(debug, name) : NULL;
+
+	return (value && value[sizeof(name) - 1] != '0') || !strcmp(basename(command), "mptcpize");
+}
+
 bool launch_find_spin(const struct launch *launch, const struct library *lib, char entry[PATH_MAX])
 {
 	bool found = library_spin(lib, entry);

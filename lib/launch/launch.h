@@ -120,6 +120,9 @@ int launch_option(struct launch *launch, int opt);
 /** launch_is_strict() - true to fail rather than use TCP, by an option or the environment */
 bool launch_is_strict(const struct launch *launch);
 
+/** launch_wants_mptcp() - true for mptcpize(8), inside or outside, and for Go's own switch */
+bool launch_wants_mptcp(const char *command);
+
 /**
  * launch_warn() - warn about options unknown to @way, WAY_BPF or WAY_SECCOMP
  * @name: of the command or service

@@ -128,7 +128,8 @@ static bool choose_bpf(const struct launch *launch, const char *path)
 {
 	struct smc_err err;
 
-	if (launch->is_after_bpf)
+	/* The eBPF program does not see who wants MPTCP. */
+	if (launch->is_after_bpf || launch_wants_mptcp(path))
 		return false;
 	if (use_bpf(launch, path, &err) == ATTEMPT_DONE)
 		return true;

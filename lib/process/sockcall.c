@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <netinet/in.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -19,6 +20,10 @@
 /* Installed headers may be older. */
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5) /* Linux 5.19 */
+#endif
+
+#ifndef IPPROTO_MPTCP
+#define IPPROTO_MPTCP 262
 #endif
 
 /* A newer kernel may send a longer request; none has so far. */
@@ -64,24 +69,25 @@ static const struct sock_filter steps[] = {
 	LOAD(offsetof(struct seccomp_data, nr)),
 	IF(SYS_socket, 9, 0),
 	IF(NR_ALSO, 8, 0),
-	IF(SYS_setsockopt, 18, 0),
-	IF(NR_ALSO_OPTION, 17, 0),
+	IF(SYS_setsockopt, 19, 0),
+	IF(NR_ALSO_OPTION, 18, 0),
 	ANSWER(SECCOMP_RET_ALLOW),
 	IF(ARCH_ALSO, 0, 3),
 	LOAD(offsetof(struct seccomp_data, nr)),
 	IF(ARCH_ALSO_NR, 2, 0),
-	IF(ARCH_ALSO_OPTION, 12, 0),
+	IF(ARCH_ALSO_OPTION, 13, 0),
 	ANSWER(SECCOMP_RET_ALLOW),
 	/* socket(2) */
 	LOAD(SYSARCH_ARG(0)),
 	IF(AF_INET, 1, 0),
-	IF(AF_INET6, 0, 7),
+	IF(AF_INET6, 0, 8),
 	LOAD(SYSARCH_ARG(1)),
 	BPF_STMT(BPF_ALU | BPF_AND | BPF_K, (unsigned int)~(SOCK_NONBLOCK | SOCK_CLOEXEC)),
-	IF(SOCK_STREAM, 0, 4),
+	IF(SOCK_STREAM, 0, 5),
 	LOAD(SYSARCH_ARG(2)),
-	IF(0, 1, 0),
-	IF(IPPROTO_TCP, 0, 1),
+	IF(0, 2, 0),
+	IF(IPPROTO_TCP, 1, 0),
+	IF(IPPROTO_MPTCP, 0, 1),
 	ANSWER(SECCOMP_RET_USER_NOTIF),
 	ANSWER(SECCOMP_RET_ALLOW),
 	/* setsockopt(2) */
@@ -97,6 +103,15 @@ static bool is_setsockopt(const struct seccomp_data *data)
 {
 	return data->arch == SYSARCH ? data->nr == SYS_setsockopt || data->nr == NR_ALSO_OPTION :
 				       data->nr == ARCH_ALSO_OPTION;
+}
+
+/*
+ * The kernel maps libraries at the end of the address space, with randomization within its last
+ * eighth, as the loader here shows. A thread's own mappings are visible to tracers only.
+ */
+static bool is_own(const struct seccomp_data *data)
+{
+	return data->arch == SYSARCH && data->instruction_pointer < getauxval(AT_BASE) / 8 * 7;
 }
 
 static int set_filter(unsigned long flags)
@@ -133,6 +148,11 @@ int sockcall_listen(void)
 }
 
 static bool is_setsockopt(const struct seccomp_data *data __attribute__((unused)))
+{
+	return false;
+}
+
+static bool is_own(const struct seccomp_data *data __attribute__((unused)))
 {
 	return false;
 }
@@ -204,6 +224,8 @@ int sockcall_receive(int listener, struct sockcall *call)
 		.pid = (pid_t)question.notif.pid,
 		.is_option = is_setsockopt(data),
 		.is_v6 = (int)data->args[0] == AF_INET6,
+		.is_mptcp = (int)data->args[2] == IPPROTO_MPTCP,
+		.is_own = is_own(data),
 		.flags = (int)data->args[1] & (SOCK_NONBLOCK | SOCK_CLOEXEC),
 	};
 	return 0;

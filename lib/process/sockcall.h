@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Answer socket(2) and setsockopt(2) of other processes in this one, by seccomp user notification.
- * Only calls for TCP sockets and the options of tcpguard.h are notified, and calls other than these
- * two do not become slower.
+ * Only calls for TCP and MPTCP sockets and the options of tcpguard.h are notified, and calls other
+ * than these two do not become slower.
  */
 #pragma once
 
@@ -14,12 +14,14 @@
  * @pid: the thread's number in this PID namespace, 0 if it is not visible
  * @is_option: setsockopt(2) of an option in tcpguard.h, for any socket
  * @is_v6: AF_INET6 rather than AF_INET
+ * @is_mptcp: IPPROTO_MPTCP rather than TCP
+ * @is_own: called by the program's own code, as by Go's, rather than by a library
  * @flags: SOCK_NONBLOCK, SOCK_CLOEXEC, or-ed
  */
 struct sockcall {
 	uint64_t id;
 	pid_t pid;
-	bool is_option, is_v6;
+	bool is_option, is_v6, is_mptcp, is_own;
 	int flags;
 };
 

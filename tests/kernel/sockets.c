@@ -3,7 +3,8 @@
  * Create the sockets that a test needs, print their addresses, and hold them until killed.
  *
  *   sockets SPEC...      SPEC = KIND:ROLE:ADDRESS[:PORT]    (ADDRESS in [] for IPv6)
- *     KIND   smc4 smc6 (AF_SMC), inet4 inet6 (IPPROTO_SMC), tcp4 tcp6
+ *     KIND   smc4 smc6 (AF_SMC), inet4 inet6 (IPPROTO_SMC), tcp4 tcp6,
+ *            mptcp4 mptcp6
  *     ROLE   listen; pair (listener, client and accepted); connect; unaccepted (listener, client);
  *            bound; fresh; fastopen (client that fell back before it connected; PORT needed)
  *     many=N with role listen: N listeners on 127.x.y.z, one port
@@ -176,6 +177,8 @@ static void parse_kind(struct spec *spec, const char *kind, size_t len)
 		spec->protocol = spec->is_v6;
 	} else if (!strncmp(kind, "inet", 4)) {
 		spec->protocol = 256;
+	} else if (!strncmp(kind, "mptcp", 5)) {
+		spec->protocol = 262;
 	} else if (strncmp(kind, "tcp", 3)) {
 		errx(1, "%s: unknown kind", spec->text);
 	}

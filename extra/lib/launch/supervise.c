@@ -61,10 +61,11 @@
  * @is_strict: no TCP where there is no SMC
  * @sndbuf, @rcvbuf: sizes for SO_SNDBUF and SO_RCVBUF, 0 for the kernel's own
  * @is_locked: the user gave sizes
+ * @keeps_mptcp: the user chose MPTCP for Go programs
  * @command: process that becomes the command; @no_landlock: Landlock would hide it from us
  */
 struct supervisor {
-	bool inet, is_strict, is_locked;
+	bool inet, is_strict, is_locked, keeps_mptcp;
 	int sndbuf, rcvbuf;
 	pid_t command;
 	bool no_landlock;
@@ -228,10 +229,11 @@ static void answer_option(const struct supervisor *self, const struct sockcall *
 
 static void answer_socket(struct supervisor *self, const struct sockcall *call)
 {
-	int fd = find_smc(self, call), ret = 0;
+	bool is_left = call->is_mptcp && (self->keeps_mptcp || !call->is_own);
+	int fd = is_left ? -EAFNOSUPPORT : find_smc(self, call), ret = 0;
 
 	if (fd < 0) {
-		sockcall_fail(self->listener, call, self->is_strict ? -fd : 0);
+		sockcall_fail(self->listener, call, self->is_strict && !is_left ? -fd : 0);
 		return;
 	}
 	ret = sockcall_give(self->listener, call, fd);
@@ -493,6 +495,7 @@ enum attempt supervise(const struct launch *launch, const struct target *target,
 		.inet = (!family || smc_wants_inet(family)) && !kernel_ipproto_smc(),
 		.is_strict = launch_is_strict(launch),
 		.is_locked = setting(launch, VAR_SNDBUF) || setting(launch, VAR_RCVBUF),
+		.keeps_mptcp = launch_wants_mptcp(*argv),
 		.command = getpid(),
 	};
 	enum attempt result;
