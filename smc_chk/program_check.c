@@ -14,6 +14,7 @@
 #include "smc_chk/smc_chk.h"
 
 #define NOTES_MAX 10
+#define GO_LISTENS_WITH_MPTCP 24
 #define NOTE_SIZE (PATH_MAX + 256)
 
 /** struct program - the findings */
@@ -140,12 +141,23 @@ static void note_libc(struct program *prog)
 		     loader);
 }
 
+/* The ways take the MPTCP of Go's listeners, which nobody chose, for TCP. */
+static void note_mptcp(struct program *prog)
+{
+	if (prog->target.elf.go_minor >= GO_LISTENS_WITH_MPTCP)
+		note(prog,
+		     "Go 1.%d listens with MPTCP, which becomes SMC, too, except where GODEBUG "
+		     "or a scope keeps it; with GODEBUG=multipathtcp=0 it listens with TCP",
+		     prog->target.elf.go_minor);
+}
+
 static void note_all(struct program *prog)
 {
 	if (prog->target.scripts)
 		note(prog, "a script: this is about its interpreter, not about what it starts");
 	note_privileges(prog);
 	note_libc(prog);
+	note_mptcp(prog);
 	if (!prog->why && !prog->has_lib)
 		note(prog, "the library is neither beside smc_chk nor installed");
 	if (host_af_smc() == -EACCES) {

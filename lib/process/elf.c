@@ -130,14 +130,25 @@ static bool has_go_note(const struct image *img, const struct segment *seg)
 	return false;
 }
 
-/* Marker used by "go version FILE"; it remains if the note is stripped by -buildid=. */
-static bool has_go_build_info(const struct image *img, const struct segment *seg)
+/*
+ * Marker used by "go version FILE"; it remains if the note is stripped by -buildid=. Since Go 1.18
+ * the version follows after 32 bytes, with its length in one byte.
+ */
+static void read_go_build_info(const struct image *img, const struct segment *seg,
+			       struct smc_elf *out)
 {
 	static const char magic[] = "\xff Go buildinf:";
 	size_t len;
 	const uint8_t *data = contents(img, seg, &len);
+	const uint8_t *info = memmem(data, len, magic, sizeof(magic) - 1);
+	char version[16] = "";
 
-	return memmem(data, len, magic, sizeof(magic) - 1) != NULL;
+	if (!info)
+		return;
+	out->is_go = true;
+	if (len - (size_t)(info - data) > 33 + sizeof(version))
+		memcpy(version, info + 33, sizeof(version) - 1);
+	sscanf(version, "go1.%5d", &out->go_minor);
 }
 
 static void read_segments(const struct image *img, struct smc_elf *out)
@@ -154,8 +165,8 @@ static void read_segments(const struct image *img, struct smc_elf *out)
 			library = has_soname(img, &seg);
 		} else if (seg.type == PT_NOTE && !out->is_go) {
 			out->is_go = has_go_note(img, &seg);
-		} else if (seg.type == PT_LOAD && seg.flags & PF_W && !out->is_go) {
-			out->is_go = has_go_build_info(img, &seg);
+		} else if (seg.type == PT_LOAD && seg.flags & PF_W && !out->go_minor) {
+			read_go_build_info(img, &seg, out);
 		}
 	}
 	out->is_static = !interp && !library && (out->type == ET_EXEC || out->type == ET_DYN);

@@ -14,10 +14,12 @@
  * @is_static: a program started without a dynamic loader: static or static-pie. The loader itself,
  *	which can be started like a program and then loads one, is not static.
  * @is_go: linked by Go, whose network code makes its own system calls even in dynamic programs
+ * @go_minor: 24 for Go 1.24.x; 0 if that is not known
  */
 struct smc_elf {
 	int bits;
 	bool big_endian, is_static, is_go;
+	int go_minor;
 	uint16_t type, machine;
 	char interp[SMC_ELF_INTERP_MAX];
 };

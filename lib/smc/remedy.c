@@ -35,6 +35,8 @@ static const struct smc_remedy remedies[] = {
 	{ 0x03000000, SHOW_DEVICE },
 	{ 0x03010000, PEER, "smc_run PROGRAM", "start the peer's program with SMC" },
 	{ 0x03010000, PEER, "smc_chk program PROGRAM", "if it was: does smc_run reach it?" },
+	{ 0x03010000, PEER, "GODEBUG=multipathtcp=0 smc_run PROGRAM",
+	  "if it is a Go server that keeps MPTCP" },
 	{ 0x03010000, PEER, "smcr hs", "is the handshake limited? smcr hs disable ends that" },
 	{ 0x03010000, BOTH, "nstat -az TcpExtSyncookiesSent",
 	  "SYN cookies drop SMC's option; raise the program's backlog and net.ipv4.tcp_max_syn_backlog" },

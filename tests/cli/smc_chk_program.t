@@ -36,7 +36,10 @@ done
 for go in go_note go_info; do
 	way bpf '(.why | contains("system calls"))' true "$BUILD/tests/preload/$go"
 done
+run program "$BUILD/tests/preload/go_info"
+like "$out" '^  note +Go 1.24 .*MPTCP.*GODEBUG=multipathtcp=0' 'a Go that listens with MPTCP'
 run program "$BUILD/tests/preload/go_note"
+unlike "$out" MPTCP 'one whose version is not known'
 like "$out" '^  type +smc_run --(bpf|seccomp) ' 'the command that reaches a Go program'
 # lacks STATUS SOCKET PARTS WORDS: on a kernel with these recorded answers, "program" and the doctor report the same.
 lacks() {
