@@ -134,11 +134,6 @@ static void note_libc(struct program *prog)
 	if (strstr(loader, "/ld-musl-"))
 		note(prog, "its C library is musl, which does not read /etc/ld.so.preload: use "
 			   "smc_run or LD_PRELOAD");
-	if (strncmp(loader, "/lib", 4) && strncmp(loader, "/usr/lib", 8))
-		note(prog,
-		     "brings a loader of its own, %s: if it is older than this system's, the "
-		     "program may not start under smc_run",
-		     loader);
 }
 
 /* The ways take the MPTCP of Go's listeners, which nobody chose, for TCP. */

@@ -212,7 +212,8 @@ static int set_environment(const struct launch *launch, const struct library *li
 
 /*
  * Leave a missing command to exec, whose error says more. Under a supervisor nothing is preloaded:
- * it would convert sockets that the library wants to be TCP. Raise the kernel's limits last, so
+ * it would convert sockets that the library wants to be TCP. Nor is it for a program that could not
+ * start then. Raise the kernel's limits last, so
  * that they are unchanged if the command is refused.
  */
 static int use_library(const struct launch *launch, char *const *argv, const struct target *target)
@@ -228,7 +229,7 @@ static int use_library(const struct launch *launch, char *const *argv, const str
 		status = check_kernel(launch, *argv);
 	if (!status && target->path[0])
 		status = check_program(launch, target, argv, &lib, &way);
-	if (!status && way != WAY_SECCOMP)
+	if (!status && way != WAY_SECCOMP && !library_is_refused(target))
 		status = set_environment(launch, &lib);
 	if (!status && target->path[0])
 		status = buffers_check(launch, way);

@@ -5,12 +5,17 @@
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "base/read.h"
 #include "base/words.h"
 #include "process/self.h"
 
 #ifndef SMC_LIBDIR32
 #define SMC_LIBDIR32 ""
 #endif
+
+/* Minor version of glibc 2 that has everything that the library needs: tests/preload/shim.sh. */
+#define GLIBC_LEAST 17
+#define LIBC_MAX (16 << 20)
 
 static const int own_bits = (int)sizeof(void *) * CHAR_BIT;
 
@@ -47,6 +52,14 @@ static bool serves_bare(void)
 	return library_in(file, dir);
 }
 
+/* True for a program that brings its loader: that one has other directories. */
+static bool has_own_loader(const struct target *target)
+{
+	const char *loader = target->elf.interp;
+
+	return *loader == '/' && strncmp(loader, "/lib", 4) && strncmp(loader, "/usr/lib", 8);
+}
+
 /*
  * ld.so expands $LIB to its own library directory below the prefix, so one entry serves a 64-bit
  * program and the 32-bit children it starts, or vice versa. Used only if both libraries are
@@ -63,7 +76,8 @@ static bool serves_both(const struct target *target, struct library *out)
 	bool bare;
 	size_t i;
 
-	if (!library_in(file, SMC_LIBDIR) || !library_in(file, SMC_LIBDIR32))
+	if (has_own_loader(target) || !library_in(file, SMC_LIBDIR) ||
+	    !library_in(file, SMC_LIBDIR32))
 		return false;
 	bare = serves_bare();
 	if (!strstr(target->elf.interp, "/ld-linux") &&
@@ -147,6 +161,27 @@ static bool is_other_machine(const struct library *lib, const struct smc_elf *el
 	return true;
 }
 
+bool library_is_refused(const struct target *target)
+{
+	char path[PATH_MAX], *data AUTO_FREE = NULL;
+	const char *at, *loader = target->elf.interp;
+	size_t len;
+	int minor = GLIBC_LEAST;
+
+	if (!has_own_loader(target))
+		return false;
+	snprintf(path, sizeof(path), "%.*s/libc.so.6", (int)(strrchr(loader, '/') - loader),
+		 loader);
+	data = smc_read_file(path, 0, LIBC_MAX, &len);
+	for (at = data; at && (at = memmem(at, len - (size_t)(at - data), "GLIBC_2.", 8));) {
+		at += 8;
+		minor = atoi(at);
+		if (minor >= GLIBC_LEAST)
+			break;
+	}
+	return minor < GLIBC_LEAST;
+}
+
 bool library_misses(const struct library *lib, const struct target *target,
 		    char why[LIBRARY_WHY_SIZE])
 {
@@ -160,6 +195,8 @@ bool library_misses(const struct library *lib, const struct target *target,
 		text = "the program is static, nothing can be preloaded";
 	else if (target->secure && !(lib && lib->secure_too))
 		text = "set-uid, set-gid or file capabilities, nothing is preloaded";
+	else if (library_is_refused(target))
+		text = "its glibc is older than 2.17";
 	if (text)
 		snprintf(why, LIBRARY_WHY_SIZE, "%s", text);
 	return text || (target->known && lib && is_other_machine(lib, &target->elf, why));

@@ -39,6 +39,13 @@ int library_find(const struct target *target, struct library *out);
  */
 int preload_find(const struct target *target, struct library *lib, struct smc_err *err);
 
+/**
+ * library_is_refused() - true if the program's own loader would end it because of the library
+ *
+ * Looks for versions in the C library beside that loader.
+ */
+bool library_is_refused(const struct target *target);
+
 #define LIBRARY_WHY_SIZE 128
 
 /**

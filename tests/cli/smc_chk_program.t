@@ -102,8 +102,12 @@ like "$out" "^  why +the program is for machine $strange, 64 bits, the library f
 # A program with its own loader.
 cp "$(readelf -lW "$tmp/plain" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')" "$tmp/ld-own"
 program loader "-Wl,--dynamic-linker=$tmp/ld-own"
+way preload '.loader, (.notes | length)' "\"$tmp/ld-own\",0" "$tmp/loader"
+printf 'GLIBC_2.2.5\0GLIBC_2.16\0' >"$tmp/libc.so.6"
+way bpf .why '"its glibc is older than 2.17"' "$tmp/loader"
+printf 'GLIBC_2.17\0GLIBC_2.4\0' >>"$tmp/libc.so.6"
 way preload .loader "\"$tmp/ld-own\"" "$tmp/loader"
-like "$out" 'brings a loader of its own' 'a loader elsewhere'
+rm "$tmp/libc.so.6"
 way preload .kind '"loader"' "$tmp/ld-own"
 mv "$tmp/ld-own" "$tmp/ld-musl-x86_64.so.1"
 program musl "-Wl,--dynamic-linker=$tmp/ld-musl-x86_64.so.1"

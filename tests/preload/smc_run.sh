@@ -248,6 +248,21 @@ for kind in static static-pie; do
 		skip "$kind program" 'no static libc'
 	fi
 done
+# A loader cannot load a library that needs a later glibc: it would end the program.
+cat >"$tmp/preload.c" <<-END
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <string.h>
+	int main(void) { return puts(strstr(getenv("LD_PRELOAD"), "ld_pre_smc") ? "with" : "without") < 0; }
+END
+mkdir "$tmp/own" && cp "$(readelf -lW "$bin/sock" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')" "$tmp/own/ld.so"
+program own/program "-Wl,--dynamic-linker=$tmp/own/ld.so" "$tmp/preload.c"
+smc --preload "$tmp/own/program"
+says 0 with '' 'a loader of its own: the library'
+printf 'GLIBC_2.2.5\0GLIBC_2.16\0' >"$tmp/own/libc.so.6"
+warns 'its glibc is older than 2.17' 'an old glibc beside its loader' --preload "$tmp/own/program"
+smc --preload --quiet "$tmp/own/program"
+says 0 without '' 'and no library'
 warns Go 'Go program, by its note' --preload "$bin/go_note"
 warns Go 'Go program, by its build info' --preload "$bin/go_info"
 loader=$(readelf -lW "$bin/sock" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
