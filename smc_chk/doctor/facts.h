@@ -26,6 +26,8 @@ struct module_facts {
 	struct modprobe_block block;
 };
 
+#define TRACE_EVENTS "/sys/kernel/tracing/events/smc/enable"
+
 /** struct kernel_facts - what the kernel was built with, and what it lets us do */
 struct kernel_facts {
 	struct kconfig config;
@@ -33,6 +35,7 @@ struct kernel_facts {
 	struct module_facts smc, smc_diag;
 	bool has_smc_dir; /* module smc is loaded or built in, says sysfs */
 	bool is_attached; /* smc_bpf has programs attached */
+	bool is_traced;	  /* trace events of SMC are enabled */
 	bool is_confined; /* AppArmor or SELinux denies this process SMC sockets, @own */
 	char own[HOST_PROBE_SIZE];
 	int ipproto_error; /* of a socket of IPPROTO_SMC: 0, -errno, -ENODATA if not recorded */

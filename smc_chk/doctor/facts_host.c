@@ -51,6 +51,7 @@ static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *
 	load_module(&kernel->smc, facts->release, "smc", MODPROBE_SMC_ALIAS);
 	kernel->has_smc_dir = host_exists("%s/module/smc", facts->sys);
 	kernel->is_attached = !host_probe("bpf-attached", probe_attached, NULL, text);
+	kernel->is_traced = host_text(text, sizeof(text), TRACE_EVENTS) && *text != '0';
 	if (facts->socket_error == EACCES)
 		kernel->is_confined = confined_own(kernel->own);
 	if (facts->has_smc || kernel->is_attached)

@@ -207,10 +207,61 @@ static void check_ways(struct doctor *doc)
 			  "CAP_PERFMON)");
 }
 
+/* SMC-D has no link, which the events for sending and receiving print. */
+static bool is_traced(const struct doctor_facts *facts)
+{
+	return facts->kernel.is_traced && (facts->rdma.n_isms || facts->choices.has_loopback);
+}
+
+/**
+ * struct fault - a fault of released kernels; version 6.12.56 is 6012056
+ * @from: first version with it
+ * @fixed: first version without it of each series that has a fix, and all after the last one
+ * @concerns: true if this host is concerned; NULL for every host
+ */
+static const struct fault {
+	unsigned int from, fixed[6];
+	bool (*concerns)(const struct doctor_facts *facts);
+	const char *remedy, *text;
+} faults[] = {
+	{ 6012000,
+	  { 6012056 },
+	  NULL,
+	  "install kernel 6.12.56 or later",
+	  "listing SMC sockets has been seen to crash it" },
+	{ 4011000,
+	  { 5010234, 5015178, 6001128, 6006075, 6012012, 6013001 },
+	  NULL,
+	  "install a kernel of February 2025 or later",
+	  "recv(2) with MSG_PEEK may return the same bytes twice" },
+	{ 5016000,
+	  { 6012095, 7001000 },
+	  is_traced,
+	  "echo 0 >" TRACE_EVENTS,
+	  "trace events of SMC are enabled: with SMC-D, they crash kernels without the fix of May "
+	  "2026" },
+};
+
+/*
+ * Version numbers with a suffix such as "6.12.0-55.el10" say nothing of fixes, which distributions
+ * port back: there, only what this host does counts.
+ */
+static bool has_fault(const struct doctor_facts *facts, const struct fault *fault)
+{
+	const unsigned int *n = facts->version, *fix = fault->fixed;
+	unsigned int version = n[0] * 1000000 + n[1] * 1000 + n[2];
+
+	if (!(fault->concerns ? fault->concerns(facts) : n[2] > 0))
+		return false;
+	while (fix < &fault->fixed[ARRAY_SIZE(fault->fixed) - 1] && fix[1] &&
+	       *fix / 1000 != version / 1000)
+		fix++;
+	return version >= fault->from && version < *fix;
+}
+
 static void check_known(struct doctor *doc)
 {
 	const struct rdma_table *rdma = &doc->facts->rdma;
-	const unsigned int *n = doc->facts->version;
 
 	if (doctor_has_word(knob_text(doc->facts, "net.ipv4.tcp_available_ulp"), "smc"))
 		doctor_note(doc, "tcp_ulp", "smc",
@@ -233,14 +284,10 @@ static void check_known(struct doctor *doc)
 						  name, ""),
 				   "connect() over Soft-RoCE hangs forever in this kernel");
 	}
-	/*
-	 * Version numbers with a suffix such as "6.12.0-55.el10" are not judged: distributions port
-	 * fixes back.
-	 */
-	if (n[0] == 6 && n[1] == 12 && n[2] > 0 && n[2] < 56)
-		doctor_say(doc, DOCTOR_WARNING, "kernel", doc->facts->release,
-			   "install kernel 6.12.56 or later",
-			   "listing SMC sockets has been seen to crash it");
+	for (size_t i = 0; i < ARRAY_SIZE(faults); i++)
+		if (has_fault(doc->facts, &faults[i]))
+			doctor_say(doc, DOCTOR_WARNING, "kernel", doc->facts->release,
+				   faults[i].remedy, "%s", faults[i].text);
 }
 
 /*

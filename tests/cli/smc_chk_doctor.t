@@ -261,6 +261,24 @@ printf '1\nsocks\n' >"$root/probes/bpf-sockmaps"
 run doctor
 like "$out" 'note +sockmap .* socks ' 'such a map that no sock_ops program uses'
 
+# Faults of released kernels: releases with MSG_PEEK's, and those without or of unknown patches.
+host 0
+for kernel in 5.10.233 5.15.177-lts 6.1.127 6.2.5 6.12.11; do
+	printf '0\n%s' $kernel >"$root/probes/uname-release"
+	run doctor
+	like "$out" "warning +kernel +$kernel .*MSG_PEEK" "MSG_PEEK: $kernel"
+done
+for kernel in 5.10.234 6.1.128 6.1.0-50-amd64 6.12.12 6.13.1 6.14.2 7.2.13; do
+	printf '0\n%s' $kernel >"$root/probes/uname-release"
+	run doctor
+	unlike "$out" MSG_PEEK "no fault of MSG_PEEK known: $kernel"
+done
+
+printf '0\n6.12.0-55.el10' >"$root/probes/uname-release"
+mkdir -p "$root/sys/kernel/tracing/events/smc" && echo 1 >"$root/sys/kernel/tracing/events/smc/enable"
+run doctor
+unlike "$out" 'trace events' 'trace events of SMC without SMC-D'
+
 # Names are strangers' words; what was not recorded is not counted.
 host 0
 enabled redis $preload '1\ndomain \x1b[2J'

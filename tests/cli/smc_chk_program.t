@@ -104,7 +104,7 @@ cp "$(readelf -lW "$tmp/plain" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')" "$tmp
 program loader "-Wl,--dynamic-linker=$tmp/ld-own"
 way preload '.loader, (.notes | length)' "\"$tmp/ld-own\",0" "$tmp/loader"
 printf 'GLIBC_2.2.5\0GLIBC_2.16\0' >"$tmp/libc.so.6"
-way bpf .why '"its glibc is older than 2.17"' "$tmp/loader"
+way bpf '(.why | contains("2.17"))' true "$tmp/loader"
 printf 'GLIBC_2.17\0GLIBC_2.4\0' >>"$tmp/libc.so.6"
 way preload .loader "\"$tmp/ld-own\"" "$tmp/loader"
 rm "$tmp/libc.so.6"

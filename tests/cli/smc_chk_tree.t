@@ -37,6 +37,23 @@ host s390 s390
 run doctor
 is "$err" '' 'IBM Z: nothing on stderr'
 finds 'ok ism 0000:00:00.0 ISM device, PNET ID NET1' 'an ISM device and its PNET ID'
+mkdir -p "$root/sys/kernel/tracing/events/smc"
+# events ENABLED RELEASE: a host whose trace events of SMC are enabled, or not
+events() {
+	echo "$1" >"$root/sys/kernel/tracing/events/smc/enable"
+	printf '0\n%s' "$2" >"$root/probes/uname-release"
+	capture env SMC_TOOLS_ROOT="$root" "$chk" doctor
+	unlike "$out" 'trace events' "trace events: $1, Linux $2: no finding"
+}
+events 0 6.12.1
+events 1 5.15.1
+events X 7.1.0
+events X 6.12.95
+printf '0\n6.12.0-55.el10' >"$root/probes/uname-release"
+run doctor
+finds 'warning kernel 6.12.0-55.el10 trace events' 'trace events of SMC with SMC-D'
+printf '0\n6.12.95-amd64' >"$root/probes/uname-release"
+run doctor
 finds 'note ism 00000013 PCI function without power' 'a slot without power'
 finds ' -> smc_rnics -e 00000013' 'and how to give it some'
 finds 'ok pnetid encbdf0 SMC-Rv1 and v2 .* mlx4_0 port 1, SMC-Dv1 .* 0000:00:00.0; PNET ID NET1 .*hardware' \
