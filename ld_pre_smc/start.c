@@ -4,6 +4,8 @@
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/state/keeper_client.h"
+#include "ld_pre_smc/state/log.h"
+#include "ld_pre_smc/symbol.h"
 
 /* Before main(), so that signal handlers never need to: see shim_resolve(). */
 static __attribute__((constructor)) void prepare(void)
@@ -14,7 +16,8 @@ static __attribute__((constructor)) void prepare(void)
 	shim_has_started = true;
 	for (fn = 0; fn < SHIM_FNS; fn++)
 		shim_resolve(fn);
-	shim_config_get(&own);
+	if (shim_config_get(&own)->debug && shim_symbol("io_uring_queue_init"))
+		shim_log_text("the program has liburing: io_uring(7) bypasses this library");
 	shim_fd_start();
 	shim_keeper_find();
 }

@@ -6,6 +6,7 @@
 #include <sys/statvfs.h>
 
 #include "base/memory.h"
+#include "base/read.h"
 #include "host/btf.h"
 #include "host/smc.h"
 #include "process/library.h"
@@ -15,6 +16,7 @@
 
 #define NOTES_MAX 10
 #define GO_LISTENS_WITH_MPTCP 24
+#define PROGRAM_MAX (64 << 20)
 #define NOTE_SIZE (PATH_MAX + 256)
 
 /** struct program - the findings */
@@ -146,6 +148,18 @@ static void note_mptcp(struct program *prog)
 		     prog->target.elf.go_minor);
 }
 
+/* The name of the library, to link or to load it. */
+static void note_uring(struct program *prog)
+{
+	size_t len = 0;
+	char *data AUTO_FREE =
+		prog->why ? NULL : smc_read_file(prog->target.path, 0, PROGRAM_MAX, &len);
+
+	if (data && memmem(data, len, "liburing.so", strlen("liburing.so")))
+		note(prog, "has liburing: what it does by io_uring bypasses the library, see "
+			   "af_smc(7)");
+}
+
 static void note_all(struct program *prog)
 {
 	if (prog->target.scripts)
@@ -153,6 +167,7 @@ static void note_all(struct program *prog)
 	note_privileges(prog);
 	note_libc(prog);
 	note_mptcp(prog);
+	note_uring(prog);
 	if (!prog->why && !prog->has_lib)
 		note(prog, "the library is neither beside smc_chk nor installed");
 	if (host_af_smc() == -EACCES) {

@@ -277,6 +277,11 @@ wrap 43 1 0
 ok errno kept
 wrap 2 2 0
 ok errno kept|socket 43 1 0;socket 2 2 0;' 'a second preload library below is not passed over'
+preload=$shim:$bin/uring.so:$fake
+try SMC_DEBUG=1 -- call 2 1 0
+like "$got" bypasses 'a program with liburing: the debug line'
+try -- call 2 1 0
+is "$got" 'ok errno kept' 'and only then'
 preload=$shim:$bin/nodlsym.so
 like "$(under -- call 2 1 0)" '^ok errno kept$' 'no function below: system calls'
 every=$("$bin/sock" every)

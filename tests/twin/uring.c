@@ -73,10 +73,9 @@ static int perform(const struct io_uring_sqe *entry)
 
 static struct io_uring_sqe transfer(int op, int fd, const void *data, unsigned int len)
 {
-	return (struct io_uring_sqe){ .opcode = (__u8)op,
-				      .fd = fd,
-				      .addr = (uintptr_t)data,
-				      .len = len };
+	return (struct io_uring_sqe){
+		.opcode = (__u8)op, .fd = fd, .addr = (uintptr_t)data, .len = len
+	};
 }
 
 CASE(uring_data)
