@@ -66,7 +66,7 @@ ifeq ($(shell command -v $(PKG_CONFIG)),)
 $(error $(PKG_CONFIG) is missing: install pkg-config (Debian, Ubuntu) or pkgconf-pkg-config (RPM))
 endif
 ABSENT := $(foreach name,$(NEEDED),$(if $(shell $(PKG_CONFIG) --exists $(name) 2>/dev/null && echo y),,$(name)))
-$(error missing: $(ABSENT); install $(call package_names,3) (Debian, Ubuntu) or $(call package_names,4) (RPM))
+$(error missing: $(ABSENT); install $(call package_names,3) (Debian, Ubuntu) or $(call package_names,4) (RPM), or run tests/setup)
 endif
 endif
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # make deb            builds Debian packages of the committed state in build/packages; DEB_BUILD: dpkg-buildpackage;
 #                     DEB_BUILD_OPTIONS=nocheck skips "make check", also for RPM packages; as root on Debian this, "make rpm"
-#                     and all checks first install what they need, by tests/setup and apt-get
+#                     and all checks first install what they need, by tests/setup and apt-get, and on a terminal ask
 # make rpm            builds RPM packages; RPMBUILD: rpmbuild
 # make check-packages builds both twice and compares the bytes; lintian, rpmlint, contents; installs, upgrades and removes them
 # make check-installed runs the demo and kernel tests of SUITES with the programs of the Debian packages, and tests/loopback

@@ -49,7 +49,24 @@ check_packages() {
 		"$(names 'build|extra|bpf|test' 4)" "spec: packages for the build and make check"
 }
 
+# Addresses are in packaging/upstream only; what is empty leaves no field.
+check_addresses() {
+	is "$(git grep -lF smc-tools.invalid -- . ':!tests' 2>/dev/null | paste -sd' ')" packaging/upstream 'the placeholder is in one file'
+	cp packaging/debian/control packaging/debian/watch packaging/rpm/smc-tools.spec "$tmp"
+	printf '%s\n' home= git= releases= mail=a@b.c >"$tmp/upstream"
+	UPSTREAM=$tmp/upstream packaging/fill "$tmp/control" "$tmp/watch" "$tmp/smc-tools.spec"
+	is "$(grep -hE '^(Maintainer|Homepage|Vcs|URL|VCS)|@[a-z]+@' "$tmp/control" "$tmp/smc-tools.spec")" 'Maintainer: The smc-tools authors <a@b.c>' 'empty ones leave no field'
+	[ ! -e "$tmp/watch" ]
+	ok $? 'nor a file without an address'
+	cp packaging/debian/control packaging/debian/watch "$tmp"
+	printf '%s\n' 'home=https://a.b/?c&d|e' git=g releases=https://r/ mail=a@b.c >"$tmp/upstream"
+	UPSTREAM=$tmp/upstream packaging/fill "$tmp/control" "$tmp/watch"
+	is "$(sed -n 's/^Homepage: //p' "$tmp/control") $(sed -n 2p "$tmp/watch")" \
+		'https://a.b/?c&d|e https://r/ smc-tools-([\d.]+)\.tar\.gz' 'others are put in as they are'
+}
+
 check_ci
+check_addresses
 check_templates
 check_packages
 [ "$(wc -c <CONTRIBUTING.md)" -le 8192 ]
