@@ -42,3 +42,13 @@ bool word_ends_with(const char *word, const char *end)
 
 	return len > end_len && !strcmp(word + len - end_len, end);
 }
+
+bool words_have(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (; list && *list; list += strcspn(list, " "), list += strspn(list, " "))
+		if (strcspn(list, " ") == len && !strncmp(list, word, len))
+			return true;
+	return false;
+}

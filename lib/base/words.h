@@ -24,3 +24,6 @@ static inline const char *plural_s(uint64_t count)
 
 /** word_ends_with() - true if a word has this ending, and something before it */
 bool word_ends_with(const char *word, const char *end);
+
+/** words_have() - true if a list, separated by blanks, contains a word. NULL is an empty list */
+bool words_have(const char *list, const char *word);

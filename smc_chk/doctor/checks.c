@@ -3,6 +3,7 @@
 #include "smc_chk/doctor/findings.h"
 
 #include "base/array.h"
+#include "base/words.h"
 
 void doctor_check(struct doctor *doc)
 {
@@ -40,7 +41,7 @@ void doctor_why(const struct doctor_facts *facts, const char *iface, struct doct
 
 	doctor_check(&doc);
 	for_each(at, doc.findings, doc.n_findings)
-		if (at->level != DOCTOR_OK && doctor_has_word(about, at->check) &&
+		if (at->level != DOCTOR_OK && words_have(about, at->check) &&
 		    (!worst || at->level > worst->level ||
 		     (at->level == worst->level && !*worst->remedy && *at->remedy)))
 			worst = at;

@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "base/libc.h"
-#include "smc_chk/doctor/findings.h"
+#include "base/words.h"
 #include "smc_chk/doctor/kmodule.h"
 
 static const struct distribution rows[] = {
@@ -57,7 +57,7 @@ const struct distribution *distribution_find(const char *os_release, const char 
 	get_value(id, sizeof(id), os_release, "ID=", '\n');
 	get_value(version, sizeof(version), os_release, "VERSION_ID=", '.');
 	for_each(row, rows, ARRAY_SIZE(rows))
-		if (*id && doctor_has_word(row->id, id) &&
+		if (*id && words_have(row->id, id) &&
 		    (is_any(row->version) || !strcmp(row->version, version)) &&
 		    (is_any(row->machine) || !strcmp(row->machine, machine)) &&
 		    (is_any(row->kernel) || !strncmp(row->kernel, release, strlen(row->kernel))))

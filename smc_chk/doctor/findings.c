@@ -69,16 +69,6 @@ void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, 
 	snprintf(finding->remedy, sizeof(finding->remedy), "%s", remedy ? remedy : "");
 }
 
-bool doctor_has_word(const char *list, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (; list && *list; list += strcspn(list, " "), list += strspn(list, " "))
-		if (strcspn(list, " ") == len && !strncmp(list, word, len))
-			return true;
-	return false;
-}
-
 /* ---- judging ---- */
 
 #define LEVELS (DOCTOR_PROBLEM + 1)

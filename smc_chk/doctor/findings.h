@@ -80,9 +80,6 @@ const char *doctor_command(struct doctor *doc, const char *before, const char *n
  */
 const char *doctor_take(struct doctor *doc, struct out_text *text, bool is_typable);
 
-/** doctor_has_word() - true if a list contains a word. NULL is an empty list */
-bool doctor_has_word(const char *list, const char *word);
-
 /**
  * doctor_why() - why SMC has no device for a net device, or none at all
  * @facts: after facts_load_rest()

@@ -2,6 +2,7 @@
 /* Doctor: the kernel: SMC in it, its module, its interfaces; and the preload library. */
 
 #include "base/array.h"
+#include "base/words.h"
 #include "process/library.h"
 #include "smc/genl_abi.h"
 #include "smc_chk/doctor/findings.h"
@@ -263,7 +264,7 @@ static void check_known(struct doctor *doc)
 {
 	const struct rdma_table *rdma = &doc->facts->rdma;
 
-	if (doctor_has_word(knob_text(doc->facts, "net.ipv4.tcp_available_ulp"), "smc"))
+	if (words_have(knob_text(doc->facts, "net.ipv4.tcp_available_ulp"), "smc"))
 		doctor_note(doc, "tcp_ulp", "smc",
 			    "every local user can turn TCP sockets into SMC sockets by "
 			    "setsockopt(TCP_ULP), which also loads SMC: fixed kernels no longer "

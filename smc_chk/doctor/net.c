@@ -2,6 +2,7 @@
 /* Doctor: net devices used by SMC-R, and settings that affect sockets. */
 #include <sys/socket.h>
 
+#include "base/words.h"
 #include "smc_chk/doctor/findings.h"
 
 /* Longest RoCE headers and checksum, as the kernel counts them. */
@@ -148,7 +149,7 @@ static void check_any(struct doctor *doc)
 		return;
 	/* If a problem was found before, that is the reason why nothing works. */
 	for_each(finding, doc->findings, doc->n_findings)
-		if (finding->level == DOCTOR_PROBLEM && doctor_has_word(checks, finding->check))
+		if (finding->level == DOCTOR_PROBLEM && words_have(checks, finding->check))
 			return;
 	if (rdma->count)
 		remedy = "smc_pnet --list";
