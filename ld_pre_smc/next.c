@@ -3,7 +3,8 @@
 #include "ld_pre_smc/next.h"
 
 #include <errno.h>
-#include <sys/syscall.h>
+
+#include "base/syscalls.h"
 
 #include "ld_pre_smc/symbol.h"
 

@@ -4,8 +4,8 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
+#include "base/syscalls.h"
 #include "host/record.h"
 
 /* <linux/mount.h> and <sys/mount.h> cannot always be included together. */

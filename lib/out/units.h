@@ -8,7 +8,7 @@
 
 #include "base/libc.h"
 
-#define OUT_UNITS 16
+#define OUT_UNITS 24
 
 /** out_si() - at most three digits, rounded: "999", "1.0k", "812M". Return: @text */
 const char *out_si(char text[OUT_UNITS], uint64_t value);

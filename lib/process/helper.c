@@ -7,9 +7,9 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 
 #include "base/libc.h"
+#include "base/syscalls.h"
 
 pid_t helper_fork(void)
 {

@@ -6,10 +6,10 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "base/array.h"
 #include "base/read.h"
+#include "base/syscalls.h"
 #include "host/probe.h"
 #include "host/record.h"
 

@@ -158,6 +158,10 @@ static bool is_own(const struct seccomp_data *data __attribute__((unused)))
 }
 #endif
 
+#ifndef SECCOMP_ADDFD_FLAG_SEND /* Linux 5.14 */
+#define SECCOMP_ADDFD_FLAG_SEND 2
+#endif
+
 /*
  * Test for SECCOMP_ADDFD_FLAG_SEND: a kernel that supports it reports that this request does not
  * exist.

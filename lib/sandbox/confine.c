@@ -5,11 +5,10 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
-#include <linux/landlock.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
+#include "base/syscalls.h"
 #include "sandbox/sysfilter.h"
 
 /* ---- root ---- */
@@ -59,15 +58,16 @@ static int give_up_root(bool *is_gone, struct smc_err *err)
 
 /* ---- Landlock, without wrappers in the C library ---- */
 
-/* Installed headers may be older. */
-#ifndef LANDLOCK_ACCESS_FS_TRUNCATE
-#define LANDLOCK_ACCESS_FS_TRUNCATE (1ULL << 14)
-#endif
-#ifndef LANDLOCK_ACCESS_FS_IOCTL_DEV
-#define LANDLOCK_ACCESS_FS_IOCTL_DEV (1ULL << 15)
-#endif
+/* From <linux/landlock.h>, which headers before Linux 5.13 lack. */
+#define RULESET_VERSION 1U
+#define RULE_PATH_BENEATH 1
+struct path_beneath {
+	uint64_t allowed_access;
+	int32_t parent_fd;
+} __attribute__((packed));
 
-#define FS(right) LANDLOCK_ACCESS_FS_##right
+enum { EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, REFER = 13, TRUNCATE, IOCTL_DEV };
+#define FS(right) (1ULL << (right))
 #define FS_FIRST 0x1fffULL /* rights of version 1: all before FS(REFER) */
 #define FS_OF_FILES (FS(EXECUTE) | FS(WRITE_FILE) | FS(READ_FILE) | FS(TRUNCATE) | FS(IOCTL_DEV))
 #define FS_READ (FS(READ_FILE) | FS(READ_DIR))
@@ -87,8 +87,7 @@ static uint64_t rights_of(unsigned int access)
 
 static int allow(int ruleset, uint64_t known, const struct landlock_path *path, struct smc_err *err)
 {
-	struct landlock_path_beneath_attr rule = { .allowed_access =
-							   rights_of(path->access) & known };
+	struct path_beneath rule = { .allowed_access = rights_of(path->access) & known };
 	int fd AUTO_CLOSE = open(path->path, O_PATH | O_CLOEXEC);
 	struct stat st;
 
@@ -97,15 +96,14 @@ static int allow(int ruleset, uint64_t known, const struct landlock_path *path, 
 	rule.parent_fd = fd;
 	if (!fstat(fd, &st) && !S_ISDIR(st.st_mode))
 		rule.allowed_access &= FS_OF_FILES;
-	if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0))
+	if (syscall(SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &rule, 0))
 		return smc_err_set(err, errno, "cannot keep '%s' reachable", path->path);
 	return 0;
 }
 
 int landlock_restrict(const struct landlock_path *paths, size_t count, struct smc_err *err)
 {
-	long version =
-		syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+	long version = syscall(SYS_landlock_create_ruleset, NULL, 0, RULESET_VERSION);
 	uint64_t known = known_access(version);
 	int ruleset AUTO_CLOSE = -1, ret = 0;
 

@@ -17,6 +17,19 @@
 #define SMC_IB_NAME_LEN 64
 #define SMC_GID_TEXT_LEN 40
 
+/* Mode of a connection */
+enum { SMC_DIAG_MODE_SMCR, SMC_DIAG_MODE_FALLBACK_TCP, SMC_DIAG_MODE_SMCD };
+
+/* Attributes of sock_diag */
+enum {
+	SMC_DIAG_CONNINFO = 1,
+	SMC_DIAG_LGRINFO,
+	SMC_DIAG_SHUTDOWN,
+	SMC_DIAG_DMBINFO,
+	SMC_DIAG_FALLBACK,
+	SMC_DIAG_MAX = SMC_DIAG_FALLBACK
+};
+
 /* Attribute n of sock_diag is requested by bit n - 1 of the request's ext byte. */
 #define SMC_DIAG_EXT(attr) (1U << ((attr)-1))
 
@@ -59,6 +72,23 @@ struct smc_abi_diag_msg {
 	uint32_t uid;
 	/* Two words, as i386 aligns 64-bit members differently from all others. */
 	uint32_t inode[2];
+};
+
+struct smc_diag_cursor {
+	uint16_t reserved, wrap;
+	uint32_t count;
+};
+
+/* Cursors and flags: received, sent, and of the send buffer */
+struct smc_diag_conninfo {
+	uint32_t token, sndbuf_size, rmbe_size, peer_rmbe_size;
+	struct smc_diag_cursor rx_prod, rx_cons, tx_prod, tx_cons;
+	uint8_t rx_prod_flags, rx_conn_state_flags, tx_prod_flags, tx_conn_state_flags;
+	struct smc_diag_cursor tx_prep, tx_sent, tx_fin;
+};
+
+struct smc_diag_fallback {
+	uint32_t reason, peer_diagnosis;
 };
 
 struct smc_abi_lgrinfo {

@@ -4,15 +4,22 @@
  * SMC_NETLINK_GET_DEV_SMCR since kernel 5.11, the statistics since 5.14, all since 5.18; and
  * SMC_PNETID, since kernel 4.11.
  *
- * Numbers are in <linux/smc.h> of kernel 6.0, the oldest to build with. Later ones are defined
- * here, as distributions ship headers older than the kernels in use. SMC_NETLINK_GET_LINK_SMCR is
- * answered with messages of SMC_NETLINK_GET_LGR_SMCR, too.
+ * Those of <linux/smc.h> in Linux 6.0 are in genl_numbers.def, later ones here, as distributions ship headers older
+ * than the kernels in use; tests/unit/test_abi.c compares them with the installed header.
+ * SMC_NETLINK_GET_LINK_SMCR is answered with messages of SMC_NETLINK_GET_LGR_SMCR, too.
  */
 #pragma once
 
-#include <linux/smc.h>
-
 #include "smc/abi.h"
+
+#define SMCR_GENL_FAMILY_NAME "SMC_PNETID"
+#define SMC_GENL_FAMILY_NAME "SMC_GEN_NETLINK"
+
+enum {
+#define NUMBER(name, number) name = (number),
+#include "smc/genl_numbers.def"
+#undef NUMBER
+};
 
 enum {
 	/* Linux 6.6 */

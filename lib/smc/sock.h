@@ -3,7 +3,6 @@
 #pragma once
 
 #include <linux/netlink.h>
-#include <linux/smc_diag.h>
 #include <netinet/in.h>
 
 #include "base/libc.h"

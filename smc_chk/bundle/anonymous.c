@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <libmnl/libmnl.h>
-#include <linux/smc_diag.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <zlib.h>

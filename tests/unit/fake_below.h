@@ -14,9 +14,9 @@
 #include <setjmp.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <time.h>
 
+#include "base/syscalls.h"
 #include "ld_pre_smc/state/config.h"
 #include "ld_pre_smc/state/fd_table.h"
 #include "ld_pre_smc/next.h"

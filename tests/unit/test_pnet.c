@@ -3,7 +3,6 @@
 #include "test.h"
 
 #include <linux/genetlink.h>
-#include <linux/smc.h>
 
 #include "smc/genl_abi.h"
 #include "smc/pnet.h"

@@ -3,8 +3,8 @@
 #include "test.h"
 
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 
+#include "base/syscalls.h"
 #include "process/proc.h"
 
 static uint64_t inode_of(int fd)
