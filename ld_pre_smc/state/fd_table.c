@@ -16,8 +16,7 @@
 unsigned char shim_fd_bytes[SHIM_FD_NUMBERS + (1 << 16)] __attribute__((aligned(sizeof(long))));
 atomic_int shim_fd_end;
 
-static atomic_bool has_copies;
-atomic_bool shim_has_epoll;
+atomic_bool shim_has_copies, shim_has_epoll;
 
 /* See shim_fd_has_options(). */
 static atomic_bool with_options[SHIM_FD_NUMBERS];
@@ -155,7 +154,7 @@ void shim_fd_copy(int from, int to)
 	shim_fd_drop(FD_PLAIN | FD_SOCKET | FD_OWN | FD_TIMED, to);
 	shim_fd_set(marks & (FD_OWN | FD_SMC | FD_EPOLL), to);
 	if (marks & FD_SMC) {
-		has_copies = true;
+		shim_has_copies = true;
 		shim_fd_note_options(to, shim_fd_has_options(from));
 	}
 }
@@ -164,12 +163,7 @@ void shim_fd_unknown(int fd)
 {
 	shim_fd_drop(FD_PLAIN | FD_SOCKET | FD_OWN | FD_TIMED, fd);
 	shim_fd_set(FD_SMC | FD_EPOLL, fd);
-	has_copies = true;
-}
-
-bool shim_fd_has_copies(void)
-{
-	return has_copies;
+	shim_has_copies = true;
 }
 
 bool shim_fd_is_owner(void)
@@ -243,7 +237,7 @@ static void mark_inherited(int fd, void *arg __attribute__((unused)))
 		shim_fd_set(FD_EPOLL, fd);
 	} else if (shim_is_smc(fd, NULL)) {
 		shim_fd_mark_socket(fd);
-		has_copies = true;
+		shim_has_copies = true;
 	}
 }
 

@@ -205,14 +205,11 @@ void shim_fd_unknown(int fd);
 /** shim_fd_clear() - clear a wrong mark; not in a child of vfork(2), see shim_fd_is_owner() */
 void shim_fd_clear(unsigned int bits, int fd);
 
-/** True if this process may have an epoll instance. */
-extern atomic_bool shim_has_epoll;
+/* True if this process ever duplicated a marked descriptor, and may have an epoll instance. */
+extern atomic_bool shim_has_copies, shim_has_epoll;
 
 /** shim_fd_next() - the lowest marked number from @fd on, except huge ones; -1: there is none */
 int shim_fd_next(unsigned int bits, int fd);
-
-/** shim_fd_has_copies() - true if this process ever duplicated a marked descriptor */
-bool shim_fd_has_copies(void);
 
 /**
  * shim_fd_is_owner() - true if this process owns its memory

@@ -62,16 +62,14 @@ static void log_number(struct log_line *line, int number)
 
 static void log_errno(struct log_line *line, int err)
 {
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < ARRAY_SIZE(errors); i++) {
-		if (errors[i].number == err) {
-			log_text(line, errors[i].name);
-			return;
-		}
-	}
-	log_text(line, "errno ");
-	log_number(line, err);
+	while (i < ARRAY_SIZE(errors) && errors[i].number != err)
+		i++;
+	if (i < ARRAY_SIZE(errors))
+		log_text(line, errors[i].name);
+	else
+		log_format(line, "errno %d", err);
 }
 
 void log_format(struct log_line *line, const char *fmt, ...)
@@ -190,12 +188,11 @@ static void put_buffer(struct log_line *line, const char *name, int bytes, int e
 static void put_context(struct log_line *line)
 {
 	char text[128] = "";
-	int fd;
+	int fd = shim_is_locked ?
+			 -1 :
+			 (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/attr/current",
+				      O_RDONLY | O_CLOEXEC);
 
-	if (shim_is_locked)
-		return;
-	fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/attr/current",
-			  O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
 	if (syscall(SYS_read, fd, text, sizeof(text) - 1) > 0) {

@@ -241,7 +241,7 @@ static int replace_one(int fd, int fresh)
 static int replace_all(struct shim_fd *fd, int fresh, enum shim_kind kind)
 {
 	struct stat old;
-	bool has_copies = shim_fd_has_copies() && !shim_stat(fd->number, "", &old);
+	bool has_copies = shim_has_copies && !shim_stat(fd->number, "", &old);
 	int ret = replace_one(fd->number, fresh), copy = -1;
 
 	while (!ret && has_copies && (copy = shim_next_copy(fd->number, &old, copy + 1)) >= 0)

@@ -90,7 +90,7 @@ static bool parent_has(int fd, const struct stat *mine)
 
 int shim_next_copy(int fd, const struct stat *mine, int from)
 {
-	int copy = shim_fd_has_copies() ? shim_fd_next(FD_SMC, from) : -1;
+	int copy = shim_has_copies ? shim_fd_next(FD_SMC, from) : -1;
 
 	while (copy >= 0 && (copy == fd || !shim_is_file(copy, "", mine)))
 		copy = shim_fd_next(FD_SMC, copy + 1);
