@@ -354,6 +354,11 @@ static int set_on_smc(struct shim_fd *fd, enum effect effect, const struct optio
 			return err == NO_SOCKET ? 0 : err;
 		}
 		break;
+	case WORKS:
+		if (opt->level == SOL_SOCKET && opt->name == SO_REUSEPORT &&
+		    shim_fd_has(fd, FD_SMC) && shim_needs(REPAIR_REUSEPORT_BIND))
+			err = set_by_replacing(fd, opt);
+		break;
 	case IS_LOST: err = set_by_replacing(fd, opt); break;
 	default: break;
 	}
