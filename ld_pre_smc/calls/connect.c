@@ -140,18 +140,26 @@ static int connect_blocking(struct attempt *try)
 
 /*
  * Explain EINVAL: SMC's answer also for a socket in use, and for families other than its own, even
- * if the address is long enough. For IPv6 that is 24 bytes.
+ * if the address is long enough. For IPv6 that is 24 bytes. Linux 5.10: also after a failure.
  */
 static int explain_refusal(const struct attempt *try)
 {
 	int fd = try->fd.number, state = shim_tcp_state(fd), to = try->route.to.any.sa_family;
 	socklen_t least = try->fd.sock.family == AF_INET6 ? 24 : sizeof(struct sockaddr_in);
+	int events = shim_events(fd, POLLRDHUP), err;
 
 	if (!shim_mends(fd, REPAIR_CONNECT_USED))
 		return EINVAL;
-	if ((state > 0 && state != TCP_CLOSE) || shim_events(fd, POLLRDHUP) & POLLRDHUP)
+	if ((state > 0 && state != TCP_CLOSE) || events & POLLRDHUP)
 		return EISCONN;
-	return to != AF_INET && to != AF_INET6 && try->len >= least ? EAFNOSUPPORT : EINVAL;
+	if (try->len < least)
+		return EINVAL;
+	if (to != AF_INET && to != AF_INET6)
+		return EAFNOSUPPORT;
+	if (!(events & POLLHUP))
+		return EINVAL;
+	err = shim_int_option(fd, SOL_SOCKET, SO_ERROR);
+	return err > 0 ? err : ECONNABORTED;
 }
 
 /*
@@ -162,10 +170,11 @@ static int recover(struct attempt *try, int err)
 {
 	int fd = try->fd.number, state;
 
-	if (err == EALREADY || err == EISCONN || err == EINTR || shim_is_locked)
+	if (err == EINVAL && !shim_is_locked)
+		err = explain_refusal(try);
+	if (err == EALREADY || err == EISCONN || err == EINTR || err == EINVAL ||
+	    err == EAFNOSUPPORT || shim_is_locked)
 		return err;
-	if (err == EINVAL)
-		return explain_refusal(try);
 	if (err == EINPROGRESS)
 		shim_route_keep(fd, &try->route);
 	else

@@ -159,6 +159,7 @@ static const struct row answers[] = {
 	{ 0, EINVAL, TCP_LISTEN, POLLIN, EISCONN, SAME, 1 },
 	{ 0, EINVAL, TCP_CLOSE_WAIT, POLLIN, EISCONN, SAME, 1 },
 	{ PEER, EINVAL, TCP_ESTABLISHED, 0, EISCONN, SAME, 1 },
+	{ 0, EINVAL, TCP_CLOSE, POLLHUP, ECONNABORTED, RENEWED, 1 },
 	/* The kernel has forgotten a refusal. */
 	{ 0, ECONNABORTED, 0, 0, 0, SAME, 3, .times = 2 },
 	{ 0, ECONNABORTED, 0, 0, ECONNABORTED, SAME, 5, .times = 9 },

@@ -7,7 +7,7 @@ import sys
 from kern import Sockets, by_inode, doc, equal, ok, out_of, run
 
 # Cases of the twin that differ on no other kernel, without the library's repairs for this one.
-CASES = ["bind_reuseport"]
+CASES = ["bind_reuseport", "connect_dup_later"]
 NO_FAMILY = "this kernel's SMC has no netlink family SMC_GEN_NETLINK, which came with Linux 5.11"
 
 
@@ -92,7 +92,7 @@ def outcomes(*command):
 
 
 def check():
-    equal(outcomes("smc_run"), outcomes(), "smc_run: SO_REUSEPORT is as over TCP")
+    equal(outcomes("smc_run"), outcomes(), "smc_run: connect() after a refusal and SO_REUSEPORT are as over TCP")
     check_netlink()
     check_pnet()
     check_doctor()
