@@ -303,7 +303,9 @@ int connect(int number, const struct sockaddr *addr, socklen_t len)
 	err = shim_fd_is_tcp_first(&try.fd) || !shim_repairs() ? call_kernel(&try) :
 								 connect_any(&try);
 	shim_lives_connected(number, err);
-	if (!err && shim_has_epoll && shim_repairs() && shim_marked_is_smc(number) &&
+	/* After a call that waited, the kernel reports to nobody that the socket is writable. */
+	if (!err && shim_has_epoll && shim_fd_has(&try.fd, FD_SMC) && shim_repairs() &&
+	    !(fcntl(number, F_GETFL) & O_NONBLOCK) && shim_marked_is_smc(number) &&
 	    shim_mends(number, REPAIR_CONNECT_WAKES))
 		shim_wake(number);
 	errno = err ? err : saved;

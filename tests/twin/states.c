@@ -110,6 +110,18 @@ CASE(events_joined)
 		say_waited("second", eps[i]);
 }
 
+/* One that does not wait has reported it before. */
+CASE(events_joined_twice)
+{
+	int l = listener(), c = fresh_with(SOCK_NONBLOCK), edge = watch(c, EPOLLOUT | EPOLLET);
+
+	connect_to(c, port_of(l));
+	wait_for(c, POLLOUT);
+	say_waited("first", edge);
+	SAY("connect", connect_to(c, port_of(l)));
+	say_waited("second", edge);
+}
+
 /* One socket from its start to its end, watched from the start. */
 static void life(unsigned int what, bool accepted)
 {
