@@ -129,8 +129,7 @@ static void detach(int fd)
 	if (flags >= 0 && flags & O_ASYNC)
 		fcntl(fd, F_SETFL, flags & ~O_ASYNC);
 	for (epfd = shim_fd_next(FD_EPOLL, 0); epfd >= 0; epfd = shim_fd_next(FD_EPOLL, epfd + 1))
-		if (epoll_ctl(epfd, EPOLL_CTL_DEL, fd, &(struct epoll_event){ 0 }) &&
-		    errno != ENOENT)
+		if (epoll_ctl(epfd, EPOLL_CTL_DEL, fd, NULL) && errno != ENOENT)
 			shim_fd_clear(FD_EPOLL, epfd);
 	errno = saved;
 }
