@@ -63,7 +63,7 @@ _Static_assert(NUMBERS <= SHIM_FD_NUMBERS, "each has a mark");
 #define REST 10
 #define LONGEST_REST 100
 
-/* If it is lost again soon, twice as long each time, up to this, in milliseconds. */
+/* If other threads take it again soon, twice as long each time, up to this, in milliseconds. */
 #define LONGEST_RESTS 3200
 
 /* A thread that adapts begins with this part of its longest time. */
@@ -163,12 +163,17 @@ static void set(unsigned char *byte, int value)
 }
 
 /* Microseconds. */
-static long long now(void)
+static long long by_clock(clockid_t clock)
 {
 	struct timespec time;
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
+	clock_gettime(clock, &time);
 	return time.tv_sec * 1000000LL + time.tv_nsec / 1000;
+}
+
+static long long now(void)
+{
+	return by_clock(CLOCK_MONOTONIC);
 }
 
 /* Milliseconds, never 0; they wrap. */
@@ -294,15 +299,21 @@ static bool has_interrupt(uint64_t blocked, int fd)
 
 /* ---- processors ---- */
 
-/* This thread did not run for @lost microseconds: others want its processor. */
-static void begin_rest(long long time, long long lost)
+/* True if a rest has ended at most as long ago as it lasted. */
+static bool was_rest(unsigned int time)
+{
+	unsigned int until = rests_until;
+
+	return until && time - until < MAX(rest, LONGEST_REST);
+}
+
+/* This thread did not run for @lost microseconds. @is_again: others have taken its processor */
+static void begin_rest(long long time, long long lost, bool is_again)
 {
 	unsigned int length = (unsigned int)MIN(lost * REST / 1000, LONGEST_REST);
 
-	if (rests_until && milliseconds(time) - rests_until < MAX(rest, LONGEST_REST))
-		length = MIN(MAX(rest * 2, length), LONGEST_RESTS);
-	rest = length;
-	rests_until = milliseconds(time + length * 1000LL);
+	rest = is_again ? MIN(MAX(rest * 2, length), LONGEST_RESTS) : length;
+	rests_until = milliseconds(time + rest * 1000LL);
 }
 
 /* Forgets a rest before milliseconds wrap. */
@@ -332,17 +343,24 @@ static atomic_uint *begin(long long start)
 	return NULL;
 }
 
-/* Return: as look(). */
+/*
+ * Where the host of a virtual machine takes the processor, its threads seem to run: others do not
+ * want it, so that a longer rest is of no use to them.
+ * Return: as look().
+ */
 static long look_until_late(const struct input *input, long long start, long usec)
 {
-	long long last = start, time;
+	bool is_again = was_rest(milliseconds(start));
+	long long ran = is_again ? by_clock(CLOCK_THREAD_CPUTIME_ID) : 0, last = start, time;
 	long found;
 
 	do {
 		found = look(input);
 		time = now();
 		if (time - last > LOST) {
-			begin_rest(time, time - last);
+			is_again = is_again &&
+				   by_clock(CLOCK_THREAD_CPUTIME_ID) - ran < (time - start) / 2;
+			begin_rest(time, time - last, is_again);
 			break;
 		}
 		last = time;
