@@ -783,9 +783,11 @@ static __attribute__((constructor)) void prepare(void)
 {
 	const char *usec = secure_getenv(smc_variables[VAR_SPIN]);
 
-	budget = usec ? smc_parse_spin(usec, &adapts) : 0;
+	budget = usec ? smc_parse_spin(usec) : 0;
 	if (!budget)
 		return;
+	adapts = budget < 0;
+	budget = labs(budget);
 	processors = count_processors();
 	if (processors > 1)
 		shim = &smc_shim_view_1;

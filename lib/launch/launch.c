@@ -53,14 +53,12 @@ static int take_rules(struct launch *launch, const char *option, bool is_exclude
 static int take_spin(struct launch *launch)
 {
 	const char *usec = optarg ? optarg : SMC_SPIN_DEFAULT;
-	bool is_longest;
 
 	launch->settings[VAR_SPIN] = usec;
-	if (smc_parse_spin(usec, &is_longest))
+	if (smc_parse_spin(usec))
 		return 0;
-	return cli_usage_error(launch->tool,
-			       "--spin: '%s' is not 1 to %d microseconds, nor max: and these", usec,
-			       SMC_SPIN_MAX);
+	return cli_usage_error(launch->tool, "--spin: '%s' is not 1 to %d microseconds or max:USEC",
+			       usec, SMC_SPIN_MAX);
 }
 
 /* docs/gain.md has the measurements. */

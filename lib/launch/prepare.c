@@ -181,10 +181,9 @@ static int check_program(const struct launch *launch, const struct target *targe
 static bool spins(const struct launch *launch)
 {
 	const char *usec = launch->settings[VAR_SPIN];
-	bool is_longest;
 
 	usec = usec ? usec : getenv(smc_variables[VAR_SPIN]);
-	return usec && smc_parse_spin(usec, &is_longest);
+	return usec && smc_parse_spin(usec);
 }
 
 /*

@@ -71,12 +71,11 @@ int smc_parse_size(const char *s, int *bytes)
 	return read_size(s, '\0', &s, bytes);
 }
 
-int smc_parse_spin(const char *s, bool *is_longest)
+int smc_parse_spin(const char *s)
 {
-	int usec;
+	int usec, sign = strncmp(s, "max:", 4) ? 1 : -1;
 
-	*is_longest = !strncmp(s, "max:", 4);
-	return !smc_parse_size(*is_longest ? s + 4 : s, &usec) && usec <= SMC_SPIN_MAX ? usec : 0;
+	return smc_parse_size(sign < 0 ? s + 4 : s, &usec) || usec > SMC_SPIN_MAX ? 0 : sign * usec;
 }
 
 int smc_parse_buffer(const char *s, struct smc_buffer *buffer)

@@ -49,13 +49,8 @@ bool smc_wants_inet(const char *value);
  */
 int smc_parse_size(const char *s, int *bytes);
 
-/**
- * smc_parse_spin() - parse SMC_SPIN: USEC, or max:USEC
- * @is_longest: true with max:, as the library finds out how long to spin
- *
- * Return: 1 to SMC_SPIN_MAX microseconds, 0 if invalid.
- */
-int smc_parse_spin(const char *s, bool *is_longest);
+/** smc_parse_spin() - parse SMC_SPIN. Return: 1 to SMC_SPIN_MAX; negative after max:; 0 if invalid */
+int smc_parse_spin(const char *s);
 
 /**
  * struct smc_buffer - a value of SMC_RCVBUF or SMC_SNDBUF: SIZE, or SIZE:BELOW
