@@ -56,7 +56,7 @@ static int start(const struct attempt *try)
 }
 
 /*
- * Get the result of an attempt that has ended. A timeout leaves no error, only a closed socket; a
+ * Get the result of an attempt that has ended. Some failures leave only a closed socket; a
  * connection already closed by the peer is not a failure. Only another connect() changes the
  * socket's state to connected: while it falls back to TCP, that returns EALREADY for a moment.
  */
@@ -66,8 +66,10 @@ static int get_result(const struct attempt *try, int revents)
 
 	if (err > 0)
 		return err;
-	if (!(revents & ~POLLHUP))
-		return ETIMEDOUT;
+	if (!(revents & ~POLLHUP)) {
+		err = shim_lost_error(try->fd.number);
+		return err ? err : ETIMEDOUT;
+	}
 	for (int i = 0; i < 100 && start(try) == EALREADY; i++)
 		shim_nap();
 	return 0;
@@ -209,9 +211,15 @@ static int connect_plain(struct attempt *try)
 static int get_last_error(struct attempt *try)
 {
 	struct shim_route route;
-	int fd = try->fd.number, err;
+	int fd = try->fd.number, events, err;
 
-	if (!shim_route_find(fd, &route) || route.is_shut || shim_events(fd, 0) != POLLERR)
+	if (!shim_route_find(fd, &route) || route.is_shut)
+		return 0;
+	events = shim_events(fd, 0);
+	if (events == POLLHUP && shim_events(fd, POLLIN | POLLOUT) == POLLHUP &&
+	    shim_mends(fd, REPAIR_LATE_ERROR))
+		return shim_lost_error(fd);
+	if (events != POLLERR)
 		return 0;
 	try->route = route;
 	err = shim_int_option(fd, SOL_SOCKET, SO_ERROR);

@@ -423,21 +423,16 @@ int setsockopt(int number, int level, int name, const void *value, socklen_t len
 
 SHIM_TIME64(setsockopt, __setsockopt64);
 
-/* TCP has sent its SYN more than once. The cause may also be the route, which is not reported. */
 static int lost_error(struct shim_fd *fd)
 {
-	struct tcp_info info = { 0 };
-	socklen_t len = sizeof(info);
 	AUTO_ERRNO();
-	int events = shim_events(fd->number, POLLIN | POLLOUT);
+	int events = shim_events(fd->number, POLLIN | POLLOUT), err = 0;
 
 	if (events == POLLOUT)
 		shim_lives_connected(fd->number, 0);
-	if (events != POLLHUP || !shim_fd_is_any_smc(fd) ||
-	    next_getsockopt(fd->number, IPPROTO_TCP, TCP_INFO, &info, &len) ||
-	    info.tcpi_state != TCP_CLOSE || !info.tcpi_total_retrans)
-		return 0;
-	return shim_mends(fd->number, REPAIR_LATE_ERROR) ? ETIMEDOUT : 0;
+	if (events == POLLHUP && shim_fd_is_any_smc(fd))
+		err = shim_lost_error(fd->number);
+	return err && shim_mends(fd->number, REPAIR_LATE_ERROR) ? err : 0;
 }
 
 /* SO_DOMAIN, SO_PROTOCOL or SO_ERROR: the value of a TCP socket, where the kernel said @value. */

@@ -54,6 +54,19 @@ int shim_retry_tcp_late(struct shim_fd *fd, int err)
 	return err == EINPROGRESS ? 0 : err;
 }
 
+int shim_lost_error(int fd)
+{
+	struct tcp_info info = { 0 };
+	socklen_t len = sizeof(info);
+	int tries = shim_int_option(fd, IPPROTO_TCP, TCP_SYNCNT);
+
+	if (next_getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) || info.tcpi_state != TCP_CLOSE)
+		return 0;
+	if (info.tcpi_total_retrans && shim_int_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT) > 0)
+		return ETIMEDOUT;
+	return (int)info.tcpi_total_retrans < tries ? EHOSTUNREACH : ETIMEDOUT;
+}
+
 int shim_shut_attempt(struct shim_fd *fd, int how)
 {
 	int flags = fcntl(fd->number, F_GETFL);

@@ -36,6 +36,15 @@ int shim_retry_tcp(struct shim_fd *fd, const struct shim_route *route, int err);
 int shim_retry_tcp_late(struct shim_fd *fd, int err);
 
 /**
+ * shim_lost_error() - errno of a failed attempt of which poll(2) only says POLLHUP
+ *
+ * After the last SYN it was a timeout, else no route, as routers or a missing neighbor report.
+ *
+ * Return: ETIMEDOUT or EHOSTUNREACH; 0 if TCP is not closed.
+ */
+int shim_lost_error(int fd);
+
+/**
  * shim_shut_attempt() - shutdown(2) of an SMC socket while a non-blocking connect(2) is in progress
  *
  * It ends TCP's attempt, but not SMC's: a TCP socket connects and is shut down in its place. The

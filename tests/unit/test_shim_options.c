@@ -619,7 +619,13 @@ static void check_error(int protocol, int revents, int state, int error, int wan
 
 TEST(an_error_that_was_lost)
 {
-	check_error(0, POLLHUP, TCP_CLOSE, 0, 0);
+	fake_int(FAKE_ANY, IPPROTO_TCP, TCP_SYNCNT, 2);
+	check_error(0, POLLHUP, TCP_CLOSE, 0, EHOSTUNREACH);
+	fake.retransmitted = 1;
+	check_error(0, POLLHUP, TCP_CLOSE, 0, EHOSTUNREACH);
+	fake.retransmitted = 2;
+	check_error(0, POLLHUP, TCP_CLOSE, 0, ETIMEDOUT);
+	fake_int(FAKE_ANY, IPPROTO_TCP, TCP_USER_TIMEOUT, 1);
 	fake.retransmitted = 1;
 	check_error(0, POLLHUP, TCP_CLOSE, 0, ETIMEDOUT);
 	check_error(0, POLLHUP | POLLIN, TCP_CLOSE, 0, 0);

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from kern import done, equal, ok, run
-from tunpeer import ADDRESSES, CLOSE, DEAF, GARBAGE, LOCAL, REFUSE, RESET, SILENCE, Peer
+from tunpeer import ADDRESSES, CLOSE, DEAF, GARBAGE, ICMP, LOCAL, REFUSE, RESET, SILENCE, Peer
 
 WAYS = {RESET: "reset", GARBAGE: "garbage", CLOSE: "close", SILENCE: "silence"}
 
@@ -41,6 +41,15 @@ def polled(s, to):
     poll.register(s, select.POLLOUT)
     poll.poll(60000)
     err = s.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+    raise OSError(err, os.strerror(err))
+
+def repeated(s, to):
+    s.setblocking(False)
+    s.connect_ex(to)
+    poll = select.poll()
+    poll.register(s, select.POLLOUT)
+    poll.poll(60000)
+    err = s.connect_ex(to)
     raise OSError(err, os.strerror(err))
 
 def again(s, to):
@@ -149,6 +158,13 @@ def check_others(peer):
         equal(seen(peer, GARBAGE), (1, 0), how + ": SMC_STRICT, tried once")
 
 
+def check_unreachable(peer):
+    """The kernel drops these errors of non-blocking sockets, and wakes poll() but not select()."""
+    for port in ICMP:
+        for how in "blocking", "limited", "polled", "repeated":
+            equal(Client(peer, how, port).end(), "EHOSTUNREACH\n", "%s: unreachable, ICMP code %d" % (how, ICMP[port]))
+
+
 def check_filters():
     """Sockets that were SMC sockets before the program installed a filter."""
     for family in "smc", "inet":
@@ -162,6 +178,7 @@ def main():
     check_ways(peer)
     check_once(peer)
     check_others(peer)
+    check_unreachable(peer)
     done()
 
 

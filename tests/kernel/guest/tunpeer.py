@@ -11,6 +11,8 @@ import threading
 ADDRESSES = {socket.AF_INET: "10.99.0.2", socket.AF_INET6: "fd99::2"}
 LOCAL = {socket.AF_INET: "10.99.0.1", socket.AF_INET6: "fd99::1"}
 RESET, GARBAGE, CLOSE, SILENCE, REFUSE, DEAF = range(7001, 7007)
+# Ports and the code of ICMP's "destination unreachable" that a router sends: host, administrator
+ICMP = {7007: 1, 7008: 13}
 
 SMC = bytes.fromhex("fe06e2d4c3d9")
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
@@ -90,6 +92,7 @@ class Segment:
     """A TCP segment in an IP packet."""
 
     def __init__(self, packet):
+        self.packet = packet
         if packet[0] >> 4 == 4:
             self.protocol, start = packet[9], (packet[0] & 15) * 4
             addresses, end = (packet[12:16], packet[16:20]), struct.unpack_from("!H", packet, 2)[0]
@@ -132,6 +135,9 @@ class Peer(threading.Thread):
             self.syns.append((ends[2], port, SMC in segment.options))
             if port == REFUSE:
                 self.send(ends, 0, segment.seq + 1, RST | ACK)
+            elif port in ICMP:
+                # Later than connect(), as a router would
+                threading.Timer(0.2, self.report, (segment, ICMP[port])).start()
             elif port != DEAF:
                 self.connections[ends] = Connection(self, ends, segment)
         elif ends in self.connections:
@@ -146,14 +152,22 @@ class Peer(threading.Thread):
             victims.append(Victim(self, (there, here, port, self.last)))
         return sum(victim.gone.wait(60) for victim in victims)
 
+    def report(self, segment, code):
+        icmp = struct.pack("!BBHI", 3, code, 0, 0) + segment.packet[:28]
+        self.write(segment.ends, 1, icmp[:2] + struct.pack("!H", checksum(icmp)) + icmp[4:])
+
     def send(self, ends, seq, ack, flags, options=b"", data=b""):
         here, there = ends[1], ends[0]
         tcp = struct.pack("!HHIIBBHHH", ends[3], ends[2], seq & 0xffffffff, ack & 0xffffffff,
                           (20 + len(options)) // 4 << 4, flags, 65535, 0, 0) + options + data
         tcp = tcp[:16] + struct.pack("!H", checksum(here + there + struct.pack("!II", len(tcp), 6) + tcp)) + tcp[18:]
+        self.write(ends, 6, tcp)
+
+    def write(self, ends, protocol, data):
+        here, there = ends[1], ends[0]
         if len(here) == 16:
-            header = struct.pack("!IHBB", 6 << 28, len(tcp), 6, 64) + here + there
+            header = struct.pack("!IHBB", 6 << 28, len(data), protocol, 64) + here + there
         else:
-            header = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(tcp), 0, 0, 64, 6, 0) + here + there
+            header = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(data), 0, 0, 64, protocol, 0) + here + there
             header = header[:10] + struct.pack("!H", checksum(header)) + header[12:]
-        os.write(self.tun, header + tcp)
+        os.write(self.tun, header + data)
