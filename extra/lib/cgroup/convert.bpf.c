@@ -5,6 +5,7 @@
  */
 #include <asm/errno.h>
 #include <asm/ptrace.h>
+#include <asm/socket.h>
 
 #include "bpf/maps.bpf.h"
 #include "cgroup/scope.h"
@@ -21,6 +22,7 @@ enum {
 	PROTO_TCP = 6,
 	PROTO_SMC = 256,
 	PROTO_MPTCP = 262,
+	SMC_CLOSED = 7,
 	CGROUP_LEVELS = 32,
 	GROUPS_LOG2 = 17, /* a process has at most 65536 groups */
 };
@@ -56,13 +58,41 @@ struct task_struct {
 	char comm[SCOPE_COMM_SIZE];
 } __attribute__((preserve_access_index));
 
+struct netns_ipv4 {
+	__u8 sysctl_tcp_syn_retries;
+} __attribute__((preserve_access_index));
+
+struct net {
+	struct netns_ipv4 ipv4;
+} __attribute__((preserve_access_index));
+
+typedef struct {
+	struct net *net;
+} possible_net_t;
+
 struct sock_common {
 	unsigned short skc_family;
+	volatile unsigned char skc_state;
+	possible_net_t skc_net;
 } __attribute__((preserve_access_index));
 
 struct sock {
 	struct sock_common __sk_common;
+	int sk_err;
+	__u8 sk_shutdown;
 	__u16 sk_protocol;
+} __attribute__((preserve_access_index));
+
+struct inet_connection_sock {
+	__u8 icsk_syn_retries;
+} __attribute__((preserve_access_index));
+
+struct tcp_sock {
+	__u32 total_retrans;
+} __attribute__((preserve_access_index));
+
+struct inet_sock {
+	__u16 inet_sport;
 } __attribute__((preserve_access_index));
 
 struct socket {
@@ -220,6 +250,11 @@ int BPF_PROG(smc_socket, int family, int type, int protocol, int ret)
 	return PROTO_SMC;
 }
 
+static bool is_smc(const struct sock *sk)
+{
+	return sk->sk_protocol == PROTO_SMC || sk->__sk_common.skc_family == AF_SMC;
+}
+
 /*
  * Better no key than one that the data is not signed with. The file of a socket that fell back
  * leads to its TCP socket.
@@ -229,10 +264,48 @@ int BPF_PROG(smc_setsockopt, struct socket *sock, int level, int option, int ret
 {
 	struct sock *sk = sock->sk;
 
-	if (ret || !tcpguard_is(level, option) ||
-	    (sk->sk_protocol != PROTO_SMC && sk->__sk_common.skc_family != AF_SMC))
+	if (ret || !tcpguard_is(level, option) || !is_smc(sk))
 		return ret;
 	return current_scope(bpf_get_current_task_btf()) ? -ENOPROTOOPT : 0;
+}
+
+/*
+ * After the last SYN it was a timeout, else no route. Reading the type of SMC's socket, which is in
+ * a module, would need CAP_SYS_ADMIN: it has the pointer to its TCP socket after an inet_sock.
+ */
+static int lost_error(const struct sock *smc)
+{
+	struct socket *inner = NULL;
+	struct sock *tcp;
+	__u32 tries;
+
+	bpf_probe_read_kernel(&inner, sizeof(inner),
+			      (const char *)smc + bpf_core_type_size(struct inet_sock));
+	tcp = BPF_CORE_READ(inner, sk);
+	if (BPF_CORE_READ(tcp, sk_protocol) != PROTO_TCP)
+		return -EHOSTUNREACH;
+	tries = BPF_CORE_READ((struct inet_connection_sock *)tcp, icsk_syn_retries);
+	if (!tries)
+		tries = BPF_CORE_READ(tcp, __sk_common.skc_net.net, ipv4.sysctl_tcp_syn_retries);
+	return BPF_CORE_READ((struct tcp_sock *)tcp, total_retrans) < tries ? -EHOSTUNREACH :
+									      -ETIMEDOUT;
+}
+
+/*
+ * Before Linux 7.2 (9032f7676935) a non-blocking connect(2) that fails late leaves a closed socket
+ * and no error; Go then waits for ever. The call itself fails with the error instead. A connection
+ * that ends otherwise has an error or a direction that is shut down.
+ */
+SEC("fmod_ret/security_socket_getsockopt")
+int BPF_PROG(smc_getsockopt, struct socket *sock, int level, int option, int ret)
+{
+	struct sock *sk = sock->sk;
+
+	if (ret || option != SO_ERROR || level != SOL_SOCKET || !is_smc(sk) ||
+	    sk->__sk_common.skc_state != SMC_CLOSED || sk->sk_err || sk->sk_shutdown ||
+	    !current_scope(bpf_get_current_task_btf()))
+		return ret;
+	return lost_error(sk);
 }
 
 /* Runs before the child does; threads count as children too. */

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 
 #include "base/array.h"
 #include "bpf/bpfmap.h"
@@ -16,11 +17,13 @@
 static const struct part {
 	const char *name, *pin;
 	const char *function; /* that the program attaches to; NULL for a map */
+	bool is_for_old;      /* not needed since Linux 7.2 */
 } parts[] = {
 	{ "tasks", SCOPE_DIR "/" SCOPE_TASKS, NULL },
 	{ "scopes", SCOPE_DIR "/" SCOPE_SCOPES, NULL },
 	{ "smc_fork", SCOPE_DIR "/" SCOPE_FORK, "sched_process_fork" },
 	{ "smc_setsockopt", SCOPE_DIR "/" SCOPE_SETSOCKOPT, SCOPE_OPTIONS_FUNCTION },
+	{ "smc_getsockopt", SCOPE_DIR "/" SCOPE_GETSOCKOPT, "security_socket_getsockopt", true },
 	{ "smc_socket", SCOPE_DIR "/" SCOPE_HOOK, SCOPE_FUNCTION },
 };
 
@@ -80,14 +83,26 @@ static int pin_part(const struct loaded *loaded, const struct part *part, struct
 	return ret ? smc_err_set(err, -ret, "cannot pin the eBPF programs in " SCOPE_DIR) : 0;
 }
 
+static bool is_old_kernel(void)
+{
+	unsigned int major = 0, minor = 0;
+	struct utsname host;
+
+	uname(&host);
+	sscanf(host.release, "%3u.%6u", &major, &minor);
+	return major < 7 || (major == 7 && minor < 2);
+}
+
 static int load_and_pin(struct smc_err *err)
 {
+	bool is_old = is_old_kernel();
 	struct loaded loaded = { .object = NULL };
 	mode_t mask = umask(077);
 	int ret = load(&loaded, err);
 
 	for (size_t i = 0; !ret && i < ARRAY_SIZE(parts); i++)
-		ret = pin_part(&loaded, &parts[i], err);
+		if (is_old || !parts[i].is_for_old)
+			ret = pin_part(&loaded, &parts[i], err);
 	unload(&loaded);
 	umask(mask);
 	return ret;

@@ -14,6 +14,7 @@
 #define SCOPE_SCOPES "scopes"
 #define SCOPE_FORK "fork"
 #define SCOPE_SETSOCKOPT "setsockopt"
+#define SCOPE_GETSOCKOPT "getsockopt"
 
 /*
  * A scope of a control group has the group's id, which is not reused until reboot; all others have

@@ -10,6 +10,7 @@ import sys
 import time
 
 from kern import NOBODY, done, equal, held_modes, listing, ok, port_modes, refuses, run, skip, slow_page, wait_for, write
+from tunpeer import DEAF, ICMP, Peer
 
 PROGRAMS, SOURCES = sys.argv[1:3]
 CGROUPS = "/sys/fs/cgroup"
@@ -49,6 +50,22 @@ for level, numbers in (6, (14, 32, 38, 39, 40, 42)), (0, (16, 17, 21)), (41, (34
             print(errno.errorcode[err.errno])
 for level, number in (6, 1), (0, 2), (1, 9):
     s.setsockopt(level, number, 1) if protocol != socket.IPPROTO_UDP else None
+"""
+# A non-blocking connection to a port of the peer, and the error of SO_ERROR, if it comes to that; twice
+FAILS = """import errno, select, socket, sys
+s = socket.socket()
+s.setsockopt(socket.IPPROTO_TCP, socket.TCP_SYNCNT, 1)
+s.setblocking(False)
+s.connect_ex((sys.argv[1], int(sys.argv[2])))
+poll = select.poll()
+poll.register(s, select.POLLOUT)
+poll.poll(60000)
+for _ in range(2):
+    try:
+        err = s.getsockopt(1, 4)
+    except OSError as failure:
+        err = failure.errno
+    print(errno.errorcode.get(err, err))
 """
 AF_SMC, UDP = 43, 17
 
@@ -424,6 +441,26 @@ def real_programs():
     equal((said, set(rows)), (["hello from Java\n", "ready\n"], {"SMCD"}), "Java's HTTP server and client")
 
 
+def unreachable():
+    """Errors that kernels before 7.2 lose: Go would wait for ever."""
+    Peer()
+    for port in ICMP:
+        out = run("smc_run", "--bpf", "python3", "-c", FAILS, "10.99.0.2", str(port))[1].split()
+        equal(out[:1], ["EHOSTUNREACH"], "a host that cannot be reached, ICMP code %d" % ICMP[port])
+    equal(run("smc_run", "--bpf", "python3", "-c", FAILS, "10.99.0.2", str(DEAF))[1].split()[:1], ["ETIMEDOUT"], "no answer")
+    equal(run("smc_run", "--bpf", "python3", "-c", FAILS, "10.99.0.2", "7005")[1].split()[:1], ["ECONNREFUSED"], "a refusal")
+    go = PROGRAMS + "/gohttp"
+    if os.path.exists(go):
+        status, out, err = run("timeout", "60", "smc_run", "--bpf", go, "http://10.99.0.2:%d/" % list(ICMP)[0])
+        ok(status == 1 and "no route to host" in err, "a Go client gets the error", (status, out, err))
+    else:
+        skip("a Go client", "go is missing")
+    closed = "import socket; l = socket.create_server(('127.0.0.1', 0)); c = socket.create_connection(l.getsockname()); a = l.accept()[0]; " \
+             "c.close(); a.recv(1); a.shutdown(2); print(a.getsockopt(1, 4))"
+    equal(run("smc_run", "--bpf", "python3", "-c", closed)[1], "0\n", "a connection that ended has none")
+    bpf("detach", "--all")
+
+
 def without_smc():
     """The module is removed while a scope is attached; it must not be loaded again."""
     if not os.path.exists("/proc/sys/kernel/modprobe"):
@@ -452,7 +489,7 @@ def without_smc():
     equal(attached(), [], "nothing is attached: the doctor is silent about it")
 
 
-TESTS = (nothing_yet, control_groups, options, names_of_groups, process_tree, many, smc_run, unprivileged, real_programs, without_smc)
+TESTS = (nothing_yet, control_groups, options, names_of_groups, process_tree, many, smc_run, unprivileged, real_programs, unreachable, without_smc)
 for test in [t for t in TESTS if not sys.argv[3:] or t.__name__ in sys.argv[3:]]:
     start = time.monotonic()
     test()
