@@ -36,6 +36,7 @@ struct kernel_facts {
 	bool has_smc_dir; /* module smc is loaded or built in, says sysfs */
 	bool is_attached; /* smc_bpf has programs attached */
 	bool is_traced;	  /* trace events of SMC are enabled */
+	int mptcp;	  /* number of MPTCP sockets; -errno: unknown */
 	bool is_confined; /* AppArmor or SELinux denies this process SMC sockets, @own */
 	char own[HOST_PROBE_SIZE];
 	int ipproto_error; /* of a socket of IPPROTO_SMC: 0, -errno, -ENODATA if not recorded */

@@ -2,6 +2,7 @@
 /* Facts about a host: kernel, preload libraries, memory, sysctls. */
 #include <sys/stat.h>
 
+#include "base/read.h"
 #include "host/btf.h"
 #include "host/record.h"
 #include "host/smc.h"
@@ -20,6 +21,24 @@ static int probe_attached(void *arg __attribute__((unused)),
 			  char text[HOST_PROBE_SIZE] __attribute__((unused)))
 {
 	return access(SCOPE_DIR "/" SCOPE_HOOK, F_OK) ? -errno : 0;
+}
+
+/* Count in this network namespace, without the netlink request that would load a module. */
+static int probe_mptcp(void *arg __attribute__((unused)),
+		       char text[HOST_PROBE_SIZE] __attribute__((unused)))
+{
+	char table[8192];
+	const char *at;
+	int v4 = 0, v6 = 0;
+
+	smc_read_start("/proc/net/protocols", 0, table, sizeof(table));
+	at = strstr(table, "\nMPTCP ");
+	if (at)
+		sscanf(at, " MPTCP %*d %d", &v4);
+	at = strstr(table, "\nMPTCPv6 ");
+	if (at)
+		sscanf(at, " MPTCPv6 %*d %d", &v6);
+	return v4 + v6;
 }
 
 static void load_module(struct module_facts *module, const char *release, const char *name,
@@ -52,6 +71,7 @@ static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *
 	kernel->has_smc_dir = host_exists("%s/module/smc", facts->sys);
 	kernel->is_attached = !host_probe("bpf-attached", probe_attached, NULL, text);
 	kernel->is_traced = host_text(text, sizeof(text), TRACE_EVENTS) && *text != '0';
+	kernel->mptcp = host_probe("mptcp-sockets", probe_mptcp, NULL, text);
 	if (facts->socket_error == EACCES)
 		kernel->is_confined = confined_own(kernel->own);
 	if (facts->has_smc || kernel->is_attached)

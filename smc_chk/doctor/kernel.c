@@ -318,6 +318,16 @@ static void check_sockmaps(struct doctor *doc)
 			len, kernel->sockmap);
 }
 
+/* Go 1.24 and later listen so, unless that is switched off. */
+static void check_mptcp(struct doctor *doc)
+{
+	if (doc->facts->kernel.mptcp > 0)
+		doctor_note(doc, "mptcp", NULL,
+			    "%d MPTCP sockets never use SMC: start Go servers of 1.24 or later by "
+			    "smc_run or in a scope of smc_bpf, or with GODEBUG=multipathtcp=0",
+			    doc->facts->kernel.mptcp);
+}
+
 void doctor_kernel(struct doctor *doc)
 {
 	const struct smc_sysinfo *info = &doc->facts->info;
@@ -336,6 +346,7 @@ void doctor_kernel(struct doctor *doc)
 		check_ways(doc);
 		check_known(doc);
 		check_sockmaps(doc);
+		check_mptcp(doc);
 	}
 	/* With attached smc_bpf programs SMC sockets must work. Only root can see them. */
 	if (doc->facts->kernel.is_attached && doc->facts->kernel.ipproto_error)

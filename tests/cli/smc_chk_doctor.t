@@ -279,6 +279,13 @@ mkdir -p "$root/sys/kernel/tracing/events/smc" && echo 1 >"$root/sys/kernel/trac
 run doctor
 unlike "$out" 'trace events' 'trace events of SMC without SMC-D'
 
+echo 0 >"$root/probes/mptcp-sockets"
+run doctor
+unlike "$out" mptcp 'no MPTCP sockets'
+echo 3 >"$root/probes/mptcp-sockets"
+run doctor
+like "$out" 'note +mptcp .* 3 .*GODEBUG=multipathtcp=0' 'MPTCP sockets'
+
 # Names are strangers' words; what was not recorded is not counted.
 host 0
 enabled redis $preload '1\ndomain \x1b[2J'
