@@ -28,17 +28,12 @@ static int probe_mptcp(void *arg __attribute__((unused)),
 		       char text[HOST_PROBE_SIZE] __attribute__((unused)))
 {
 	char table[8192];
-	const char *at;
-	int v4 = 0, v6 = 0;
+	int all = 0, n;
 
 	smc_read_start("/proc/net/protocols", 0, table, sizeof(table));
-	at = strstr(table, "\nMPTCP ");
-	if (at)
-		sscanf(at, " MPTCP %*d %d", &v4);
-	at = strstr(table, "\nMPTCPv6 ");
-	if (at)
-		sscanf(at, " MPTCPv6 %*d %d", &v6);
-	return v4 + v6;
+	for (const char *at = table; (at = strstr(at, "\nMPTCP")); at++)
+		all += sscanf(at, " %*s %*d %d", &n) == 1 ? n : 0;
+	return all;
 }
 
 static void load_module(struct module_facts *module, const char *release, const char *name,

@@ -356,8 +356,8 @@ def check_scopes():
     if run("smc_bpf", "check")[0]:
         fails("smc.conf:2: the kernel", "handshake-limit on\nscope /conf/a\n", "scopes where the kernel cannot")
         return
-    write("scope /conf/a only ipv4 user root exclude-comm sshd\nscope /sys/fs/cgroup/conf/later\n")
-    rules = "scope /conf/a only ipv4 user 0 exclude-comm sshd"
+    write("scope /conf/a only ipv4 user root mptcp keep exclude-comm sshd\nscope /sys/fs/cgroup/conf/later\n")
+    rules = "scope /conf/a only ipv4 user 0 mptcp keep exclude-comm sshd"
     equal(conf("diff"), (2, "+ %s\n" % rules, ""), "a scope: diff")
     waits = "smc_conf: %s:2: waits for its control group: scope /conf/later\n" % CONF
     equal(conf("check", CONF), (0, "", waits), "check: a group that is not there waits")
@@ -365,15 +365,15 @@ def check_scopes():
     equal(conf("apply"), (0, "", waits), "apply")
     equal([protocol_in("/conf/a"), protocol_in("/conf/a", "inet6"), protocol_in("/conf/c")], [256, 6, 6], "its sockets are SMC sockets")
     equal(conf("diff"), (0, "", ""), "nothing is left to be done")
-    ok("scope /conf/a only ipv4 user 0 exclude-comm sshd set %s:1" % CONF in " ".join(conf("show")[1].split()), "show", conf("show")[1])
+    ok("scope /conf/a only ipv4 user 0 mptcp keep exclude-comm sshd set %s:1" % CONF in " ".join(conf("show")[1].split()), "show", conf("show")[1])
     status, out, err = conf("diff", prefix=NOBODY)
     ok(status == 1 and not out and "Permission denied" in err, "users who may not see scopes get a message", (status, out, err))
     exported = conf("export")[1]
     ok(rules + "\n" in exported, "export has it", exported)
-    equal(json.loads(conf("export", "-j")[1])["scope"], [{"cgroup": "/conf/a", "only": "ipv4", "user": "0", "exclude-comm": ["sshd"]}],
+    equal(json.loads(conf("export", "-j")[1])["scope"], [{"cgroup": "/conf/a", "only": "ipv4", "user": "0", "mptcp": "keep", "exclude-comm": ["sshd"]}],
           "in JSON, too")
     write("scope /conf/a\n")
-    equal(conf("diff"), (2, "~ scope /conf/a # is only ipv4 user 0 exclude-comm sshd\n", ""), "other rules: diff")
+    equal(conf("diff"), (2, "~ scope /conf/a # is only ipv4 user 0 mptcp keep exclude-comm sshd\n", ""), "other rules: diff")
     applies("scope /conf/a\n", "they are set")
     equal([protocol_in("/conf/a"), protocol_in("/conf/a", "inet6")], [256, 256], "and mean something else")
     fails("smc.conf:1: nobody-is-it: no such user", "scope /conf/a user nobody-is-it\n", "no such user")
