@@ -147,15 +147,8 @@ int sockcall_listen(void)
 	return -ENOSYS;
 }
 
-static bool is_setsockopt(const struct seccomp_data *data __attribute__((unused)))
-{
-	return false;
-}
-
-static bool is_own(const struct seccomp_data *data __attribute__((unused)))
-{
-	return false;
-}
+#define is_setsockopt(data) ((void)(data), false)
+#define is_own(data) ((void)(data), false)
 #endif
 
 #ifndef SECCOMP_ADDFD_FLAG_SEND /* Linux 5.14 */
