@@ -171,7 +171,8 @@ int status_print(const struct cli_tool *tool, const struct scope_list *list, boo
 		append_json(&text, list, !no_smc);
 		return out_finish(&text, err);
 	}
-	out_view_add(&view, columns, "scope,state,converted,excluded,other,mptcp,name,rules");
+	out_view_add(&view, columns, "scope,state,converted,excluded,other");
+	out_view_add(&view, columns, mptcp ? "mptcp,name,rules" : "name,rules");
 	return out_print_list(&view, list->entries, list->count, sizeof(*list->entries),
 			      "smc_bpf: nothing is attached", err);
 }
