@@ -22,7 +22,7 @@ const struct smc_reason smc_reasons[] = {
 	  "check the address and netmask of the network interface on both sides" },
 	{ 0x03010000, "PEERNOSMC", "PEER_NO_SMC", SMC_RAISED_BOTH, NULL,
 	  "the peer did not offer SMC in its TCP handshake",
-	  "start the peer's program under smc_run too; else look for a firewall that strips TCP option 254, SYN cookies, handshake limitation on the peer, or a Go server's MPTCP (GODEBUG=multipathtcp=0)" },
+	  "start the peer's program under smc_run too; else look for a firewall that strips TCP option 254, SYN cookies, handshake limitation, or Go without GODEBUG=multipathtcp=0" },
 	{ 0x03020000, "IPSEC", "IPSEC", SMC_RAISED_BOTH, NULL,
 	  "the connection is subject to an IPsec policy, which SMC would bypass",
 	  "exempt this peer from IPsec (ip xfrm policy) if SMC is wanted" },
