@@ -218,46 +218,49 @@ static bool is_traced(const struct doctor_facts *facts)
  * struct fault - a fault of released kernels; version 6.12.56 is 6012056
  * @from: first version with it
  * @fixed: first version without it of each series that has a fix, and all after the last one
+ * @remedy: other than a later kernel
  * @concerns: true if this host is concerned; NULL for every host
  */
 static const struct fault {
 	unsigned int from, fixed[6];
+	const char *text, *remedy;
 	bool (*concerns)(const struct doctor_facts *facts);
-	const char *remedy, *text;
 } faults[] = {
-	{ 6012000,
-	  { 6012056 },
-	  NULL,
-	  "install kernel 6.12.56 or later",
-	  "listing SMC sockets has been seen to crash it" },
+	{ 6012000, { 6012056 }, "listing SMC sockets has been seen to crash it", NULL, NULL },
 	{ 4011000,
 	  { 5010234, 5015178, 6001128, 6006075, 6012012, 6013001 },
+	  "recv(2) with MSG_PEEK may return the same bytes twice",
 	  NULL,
-	  "install a kernel of February 2025 or later",
-	  "recv(2) with MSG_PEEK may return the same bytes twice" },
+	  NULL },
 	{ 5016000,
 	  { 6012095, 7001000 },
-	  is_traced,
-	  "echo 0 >" TRACE_EVENTS,
 	  "trace events of SMC are enabled: with SMC-D, they crash kernels without the fix of May "
-	  "2026" },
+	  "2026",
+	  "echo 0 >" TRACE_EVENTS,
+	  is_traced },
 };
 
 /*
  * Version numbers with a suffix such as "6.12.0-55.el10" say nothing of fixes, which distributions
  * port back: there, only what this host does counts.
  */
-static bool has_fault(const struct doctor_facts *facts, const struct fault *fault)
+static void check_fault(struct doctor *doc, const struct fault *fault)
 {
-	const unsigned int *n = facts->version, *fix = fault->fixed;
+	const unsigned int *n = doc->facts->version, *fix = fault->fixed;
 	unsigned int version = n[0] * 1000000 + n[1] * 1000 + n[2];
+	const char *remedy = fault->remedy;
 
-	if (!(fault->concerns ? fault->concerns(facts) : n[2] > 0))
-		return false;
+	if (fault->concerns ? !fault->concerns(doc->facts) : !n[2])
+		return;
 	while (fix < &fault->fixed[ARRAY_SIZE(fault->fixed) - 1] && fix[1] &&
 	       *fix / 1000 != version / 1000)
 		fix++;
-	return version >= fault->from && version < *fix;
+	if (version < fault->from || version >= *fix)
+		return;
+	if (!remedy)
+		remedy = doctor_remedy(doc, "install kernel %u.%u.%u or later", *fix / 1000000,
+				       *fix / 1000 % 1000, *fix % 1000);
+	doctor_say(doc, DOCTOR_WARNING, "kernel", doc->facts->release, remedy, "%s", fault->text);
 }
 
 static void check_known(struct doctor *doc)
@@ -286,9 +289,7 @@ static void check_known(struct doctor *doc)
 				   "connect() over Soft-RoCE hangs forever in this kernel");
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(faults); i++)
-		if (has_fault(doc->facts, &faults[i]))
-			doctor_say(doc, DOCTOR_WARNING, "kernel", doc->facts->release,
-				   faults[i].remedy, "%s", faults[i].text);
+		check_fault(doc, &faults[i]);
 }
 
 /*

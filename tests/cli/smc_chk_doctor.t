@@ -263,11 +263,17 @@ like "$out" 'note +sockmap .* socks ' 'such a map that no sock_ops program uses'
 
 # Faults of released kernels: releases with MSG_PEEK's, and those without or of unknown patches.
 host 0
-for kernel in 5.10.233 5.15.177-lts 6.1.127 6.2.5 6.12.11; do
+while read -r kernel later; do
 	printf '0\n%s' $kernel >"$root/probes/uname-release"
 	run doctor
-	like "$out" "warning +kernel +$kernel .*MSG_PEEK" "MSG_PEEK: $kernel"
-done
+	like "$(grep -A 1 MSG_PEEK <<<"$out" | tr '\n' ' ')" "^warning +kernel +$kernel .* kernel $later or later" "MSG_PEEK: $kernel"
+done <<-END
+	5.10.233 5.10.234
+	5.15.177-lts 5.15.178
+	6.1.127 6.1.128
+	6.2.5 6.13.1
+	6.12.11 6.12.12
+END
 for kernel in 5.10.234 6.1.128 6.1.0-50-amd64 6.12.12 6.13.1 6.14.2 7.2.13; do
 	printf '0\n%s' $kernel >"$root/probes/uname-release"
 	run doctor
