@@ -5,7 +5,6 @@
 #include "base/array.h"
 #include "base/libc.h"
 #include "base/words.h"
-#include "smc_chk/doctor/kmodule.h"
 
 static const struct distribution rows[] = {
 #include "distributions.h"
@@ -29,29 +28,14 @@ static void get_value(char *value, size_t size, const char *text, const char *na
 	}
 }
 
-static const char *machine_of(const char *config)
-{
-	static const char *const machines[][2] = {
-		{ "CONFIG_X86_64", "x86_64" },
-		{ "CONFIG_S390", "s390x" },
-		{ "CONFIG_ARM64", "arm64" },
-	};
-
-	for (size_t i = 0; config && i < ARRAY_SIZE(machines); i++)
-		if (kconfig_get(config, machines[i][0]) == 'y')
-			return machines[i][1];
-	return "";
-}
-
 static bool is_any(const char *field)
 {
 	return !strcmp(field, "-");
 }
 
-const struct distribution *distribution_find(const char *os_release, const char *config,
+const struct distribution *distribution_find(const char *os_release, const char *machine,
 					     const char *release)
 {
-	const char *machine = machine_of(config);
 	char id[64], version[32];
 
 	get_value(id, sizeof(id), os_release, "ID=", '\n');

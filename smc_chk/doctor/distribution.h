@@ -11,10 +11,10 @@ struct distribution {
 /**
  * distribution_find() - find the row of a kernel. Pure.
  * @os_release: text of /etc/os-release
- * @config: the kernel's configuration, NULL if unknown; it names the machine
+ * @machine: as uname(2) names it, "" if unknown
  * @release: of the kernel
  *
  * Return: NULL if nothing is known of it.
  */
-const struct distribution *distribution_find(const char *os_release, const char *config,
+const struct distribution *distribution_find(const char *os_release, const char *machine,
 					     const char *release);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Facts about a host: kernel, preload libraries, memory, sysctls. */
 #include <sys/stat.h>
+#include <sys/utsname.h>
 
 #include "base/read.h"
 #include "host/btf.h"
@@ -36,6 +37,16 @@ static int probe_mptcp(void *arg __attribute__((unused)),
 	return all;
 }
 
+static int probe_machine(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZE])
+{
+	struct utsname name;
+
+	if (uname(&name))
+		return -errno;
+	snprintf(text, HOST_PROBE_SIZE, "%s", name.machine);
+	return 0;
+}
+
 static void load_module(struct module_facts *module, const char *release, const char *name,
 			const char *alias)
 {
@@ -57,11 +68,13 @@ static int probe_sockmaps(void *arg __attribute__((unused)), char text[HOST_PROB
 
 static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *facts)
 {
-	char text[HOST_PROBE_SIZE], os_release[1024];
+	char text[HOST_PROBE_SIZE], machine[HOST_PROBE_SIZE], os_release[1024];
 
 	kconfig_load(&kernel->config, facts->release);
 	host_text(os_release, sizeof(os_release), "/etc/os-release");
-	kernel->distribution = distribution_find(os_release, kernel->config.text, facts->release);
+	if (host_probe("uname-machine", probe_machine, NULL, machine) < 0)
+		*machine = '\0';
+	kernel->distribution = distribution_find(os_release, machine, facts->release);
 	load_module(&kernel->smc, facts->release, "smc", MODPROBE_SMC_ALIAS);
 	kernel->has_smc_dir = host_exists("%s/module/smc", facts->sys);
 	kernel->is_attached = !host_probe("bpf-attached", probe_attached, NULL, text);

@@ -94,14 +94,14 @@ echo 'CONFIG_INET=y' | gzip >"$root/proc/config.gz"
 finding 3 "kernel +7.2.13-amd64 +has no SMC: /proc/config.gz has neither CONFIG_SMC nor CONFIG_DIBS.*" \
 	'install a kernel .*CONFIG_SMC' "a newer one, with a packed configuration"
 
-# distribution NAME ID VERSION CONFIG RELEASE SMC REMEDY: a host of a distribution, with the options of its kernel, without a
-# module smc. SMC: of its kernel
+# distribution NAME ID VERSION MACHINE RELEASE SMC REMEDY: a host of a distribution without a module smc. SMC: option of its kernel
 distribution() {
 	host $no_smc
 	printf 'NAME="%s"\nID=%s\nVERSION_ID="%s"\n' "$1" "$2" "$3" >"$root/etc/os-release"
 	printf '1\n' >"$root/probes/module-smc"
 	printf '0\n%s' "$5" >"$root/probes/uname-release"
-	printf '%s\n' "$4=y" "$6" >"$root/boot/config-$5"
+	printf '0\n%s' "$4" >"$root/probes/uname-machine"
+	printf '%s\n' "$6" >"$root/boot/config-$5"
 	if [ "$6" = CONFIG_SMC=m ]; then
 		finding 1 'module +smc +is not installed.*' "$7" "$1: the package with the module is missing"
 	else
@@ -109,17 +109,17 @@ distribution() {
 	fi
 }
 OFF='# CONFIG_SMC is not set' ON=CONFIG_SMC=m
-distribution 'Red Hat Enterprise Linux' '"rhel"' 9.4 CONFIG_X86_64 5.14.0-427.13.1.el9_4.x86_64 "$OFF" 'none on this machine: .*s390x only'
-distribution 'Rocky Linux' '"rocky"' 9.4 CONFIG_ARM64 5.14.0-427.el9.aarch64 "$OFF" 'none on this machine: .*s390x only'
-distribution 'Red Hat Enterprise Linux' '"rhel"' 9.4 CONFIG_S390 5.14.0-427.13.1.el9_4.s390x "$ON" 'dnf install kernel-modules-extra'
-distribution 'Red Hat Enterprise Linux' '"rhel"' 10.0 CONFIG_X86_64 6.12.0-55.el10.x86_64 "$OFF" 'install a kernel .*CONFIG_SMC'
-distribution SLES sles 15.6 CONFIG_X86_64 6.4.0-150600.21-default "$ON" 'zypper install kernel-default'
-distribution Fedora fedora 42 CONFIG_X86_64 6.14.0-63.fc42.x86_64 "$ON" 'dnf install kernel-modules-extra'
-distribution Ubuntu ubuntu 24.04 CONFIG_X86_64 6.8.0-31-generic "$ON" 'apt install linux-modules-extra-.*uname -r.'
-distribution 'Debian 12' debian 12 CONFIG_X86_64 6.1.0-50-amd64 "$ON" 'apt install --reinstall linux-image-.*'
-distribution 'Debian 13' debian 13 CONFIG_X86_64 6.12.107+deb13-amd64 "$ON" 'apt install --reinstall linux-image-.*'
-distribution 'Debian testing' debian '' CONFIG_X86_64 7.2.13+deb14-amd64 "$OFF" '.*apt install linux-image-.*/trixie'
-distribution 'a kernel of its own' debian 12 CONFIG_X86_64 6.5.0-own "$OFF" 'install a kernel .*CONFIG_SMC'
+distribution 'Red Hat Enterprise Linux' '"rhel"' 9.4 x86_64 5.14.0-427.13.1.el9_4.x86_64 "$OFF" 'none on this machine: .*s390x only'
+distribution 'Rocky Linux' '"rocky"' 9.4 aarch64 5.14.0-427.el9.aarch64 "$OFF" 'none on this machine: .*s390x only'
+distribution 'Red Hat Enterprise Linux' '"rhel"' 9.4 s390x 5.14.0-427.13.1.el9_4.s390x "$ON" 'dnf install kernel-modules-extra'
+distribution 'Red Hat Enterprise Linux' '"rhel"' 10.0 x86_64 6.12.0-55.el10.x86_64 "$OFF" 'install a kernel .*CONFIG_SMC'
+distribution SLES sles 15.6 x86_64 6.4.0-150600.21-default "$ON" 'zypper install kernel-default'
+distribution Fedora fedora 42 x86_64 6.14.0-63.fc42.x86_64 "$ON" 'dnf install kernel-modules-extra'
+distribution Ubuntu ubuntu 24.04 x86_64 6.8.0-31-generic "$ON" 'apt install linux-modules-extra-.*uname -r.'
+distribution 'Debian 12' debian 12 x86_64 6.1.0-50-amd64 "$ON" 'apt install --reinstall linux-image-.*'
+distribution 'Debian 13' debian 13 x86_64 6.12.107+deb13-amd64 "$ON" 'apt install --reinstall linux-image-.*'
+distribution 'Debian testing' debian '' x86_64 7.2.13+deb14-amd64 "$OFF" '.*apt install linux-image-.*/trixie'
+distribution 'a kernel of its own' debian 12 x86_64 6.5.0-own "$OFF" 'install a kernel .*CONFIG_SMC'
 if command -v script >/dev/null; then
 	out=$(SMC_TOOLS_ROOT=$root script -qec "$chk doctor" /dev/null </dev/null)
 	is "$(grep -cE '^note +(rdma|ism|pnetid|devices)' <<<"$out")" 1 'what does not matter without SMC is one line'
