@@ -290,9 +290,21 @@ TEST(test_eid)
 	check_says(doctor_eid, "");
 }
 
+static void on(const char *os_release, const char *release)
+{
+	host.facts.kernel.distribution = distribution_find(os_release, "x86_64", release);
+}
+
 TEST(test_ism)
 {
 	check_says(doctor_ism, "note ism |no ISM device * no loopback*|\n");
+	on("NAME=Debian\nVERSION_ID='13'\nID=debian", "6.12.107+deb13-amd64");
+	check_says(doctor_ism,
+		   "note ism |no ISM device *|apt install ./smc-loopback-dkms_*.deb *\n");
+	on("ID=debian\nVERSION_ID=\"12\"\n", "6.1.0-50-amd64");
+	check_says(doctor_ism, "note ism |no ISM device *|\n");
+	on("VERSION_ID=13\nXID=debian\n", "6.12.107+deb13-amd64");
+	assert_null(host.facts.kernel.distribution);
 	host.facts.choices.has_loopback = true;
 	add_ism("lo", SMC_ABI_CHID_LOOPBACK, "");
 	check_says(doctor_ism, "ok ism loopback|SMC-D *, if there is an EID|\n");
