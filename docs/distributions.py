@@ -8,7 +8,7 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BEGIN, END = "<!-- Made by docs/distributions.py. -->\n", "<!-- End of it. -->\n"
+MARK = "<!-- from docs/distributions.py -->\n"  # before the table, which ends with an empty line
 FIELDS = "name id version machine kernel smc smcr smcd bpf known remedy".split()
 WORDS = {"none": "no", "dkms": "smc-loopback-dkms", "?": "not known", "-": "no"}
 
@@ -30,10 +30,14 @@ def kernel(row):
 
 
 def short(rows):
+    """Kernels with the same answers share a row."""
     yield "kernel", "SMC-R", "SMC-D", "known how"
+    kernels = {}
     for row in rows:
-        if row["known"] != "-":
-            yield kernel(row), *(WORDS.get(row[field], row[field]) for field in ("smcr", "smcd")), row["known"].split(":")[0]
+        known = row["known"].split(":")[0]
+        if known in ("run", "read"):
+            kernels.setdefault((*(WORDS.get(row[field], row[field]) for field in ("smcr", "smcd")), known), []).append(kernel(row))
+    yield from (("; ".join(names), *answers) for answers, names in kernels.items())
 
 
 def full(rows):
@@ -44,8 +48,8 @@ def full(rows):
 
 
 def document(path, lines):
-    head, rest = (ROOT / path).read_text(encoding="utf-8").split(BEGIN)
-    return head + BEGIN + "\n" + "\n".join(table(*lines(read_rows()))) + "\n\n" + END + rest.split(END)[1]
+    head, rest = (ROOT / path).read_text(encoding="utf-8").split(MARK)
+    return head + MARK + "\n".join(table(*lines(read_rows()))) + rest[rest.index("\n\n"):]
 
 
 for name, columns in (("README.md", short), ("docs/install.md", full)):
