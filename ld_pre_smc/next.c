@@ -4,8 +4,6 @@
 
 #include <errno.h>
 
-#include "base/syscalls.h"
-
 #include "ld_pre_smc/symbol.h"
 
 atomic_bool shim_has_started;

@@ -9,8 +9,13 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#ifndef SYS_close_range /* in C libraries before glibc 2.33 */
+#define SYS_close_range 436
+#endif
 
 #pragma GCC visibility push(hidden)
 

@@ -14,7 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/syscalls.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/state/block_signals.h"
 #include "ld_pre_smc/state/fd_query.h"
