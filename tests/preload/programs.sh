@@ -14,7 +14,7 @@ build_programs() {
 		for file in tests/preload/*.c tests/twin tests/kernel/polled.c; do
 			case $file in
 			tests/twin) set -- -pthread -o "$dir/twin" tests/twin/*.c; file=-lpthread ;;
-			*/go_*.c | */instructions.c | */errnos.c | */nodlsym_lib.c) continue ;;
+			*/go_*.c | */invalid.c | */instructions.c | */errnos.c | */nodlsym_lib.c) continue ;;
 			*_lib.c) set -- -fPIC -shared -o "$dir/${file%_lib.c}.so" ;;
 			*) set -- -pthread -o "$dir/${file%.c}" ;;
 			esac

@@ -300,7 +300,7 @@ is "$exports" '_Exit __read __read_chk __recv_chk __recvfrom_chk __send __write 
 	'what it takes over'
 is "$(nm -D --defined-only "$shim" | awk '{ print $3 }' | LC_ALL=C sort | tr '\n' ' ')" "$exports" 'exports that and nothing else'
 is "$(nm -D --undefined-only "$shim" | awk '$1 == "U" { print $2 }' | sed 's/@.*//' |
-	grep -vxE '__errno_location|(__)?environ|bcmp|clock_gettime|clone|dl_iterate_phdr|dlsym|epoll_ctl|fflush|fileno|get(auxval|env|euid|peername|pid|ppid|rlimit|rlimit64|sockname|uid)|__stack_chk_fail|[hn]to[hn][sl]|inet_pton|madvise|mem(chr|cmp|cpy|mem|move|set)|mmap(64)?|munmap|nanosleep|open(64)?|p?poll|(__progname|program_invocation_short_name)|read|recv|shm(at|ctl|dt|get)|sig(action|addset|emptyset|ismember|pending|procmask|timedwait)|pthread_setcancelstate|str(chr|cmp|cspn|len|rchr|spn|str)|sysconf|syscall|uname|write')" \
+	grep -vxE '__errno_location|(__)?environ|bcmp|clock_gettime|clone|dl_iterate_phdr|dlsym|epoll_ctl|fflush|fileno|get(auxval|env|euid|peername|pid|ppid|rlimit|rlimit64|sockname|uid)|__stack_chk_fail|[hn]to[hn][sl]|inet_pton|madvise|mem(chr|cmp|cpy|mem|move|set)|mmap(64)?|munmap|nanosleep|open(64)?|p?poll|(__progname|program_invocation_short_name)|read|recv|shm(at|ctl|dt|get)|sig(action|addset|emptyset|ismember|pending|procmask|timedwait)|pthread_setcancelstate|str(chr|cmp|cspn|len|ncmp|rchr|spn|str)|sysconf|syscall|uname|write')" \
 	'' 'imports only functions that are good in signal handlers, or used at start'
 is "$(nm -D --undefined-only "$shim" | sed -n 's/^ *[Uw] \(.*\)@GLIBC_2\.\([0-9]*\).*/\2 \1/p' | awk '$1 > 17')" '' \
 	'of glibc nothing later than 2.17'

@@ -59,7 +59,7 @@ static void tick(int is_on, int restarts)
 	setitimer(ITIMER_REAL, &every, NULL);
 }
 
-#ifdef __GLIBC__
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 35)
 #define read_at(fd, parts, n) preadv2(fd, parts, n, -1, 0)
 #else
 #define read_at readv
