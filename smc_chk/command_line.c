@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * The command line of smc_chk, and the output of all commands. Without a command it takes the
- * options of smc-tools 1.8.5.
- */
+/* The command line of smc_chk, and all output. Options alone: those of smc-tools 1.8.5. */
 #include "smc_chk/smc_chk.h"
 
 #include <getopt.h>

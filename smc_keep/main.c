@@ -26,10 +26,7 @@
 
 #define LISTENER 0
 
-/*
- * Time limits in milliseconds. IDLE: without any socket. The others: for a client's request; after
- * SIGTERM.
- */
+/* Limits in milliseconds. IDLE: without any socket; for a client's request; after SIGTERM. */
 #define IDLE 3000
 #define CLIENT 5000
 #define TERMINATION 5000
@@ -58,10 +55,7 @@ static volatile sig_atomic_t is_terminated, is_interrupted;
 /* Same as TCP's limit of orphans on a usual machine (net.ipv4.tcp_max_orphans). */
 #define MOST 65536
 
-/*
- * Interval of checks: the first, while data moves, and the last, without any progress.
- * Milliseconds.
- */
+/* Milliseconds between checks: the first, while data moves; the last, without any progress. */
 #define LOOK_FIRST 10
 #define LOOK_LAST 100
 
@@ -184,10 +178,7 @@ static struct held *find(uint64_t cookie)
 	return NULL;
 }
 
-/*
- * Hold a socket from @now on, CLOCK_MONOTONIC in ms; close it if there is no room, or if it is
- * already held.
- */
+/* Hold a socket from @now on, CLOCK_MONOTONIC in ms; close it without room, or if already held. */
 static void take(int fd, enum keep_how how, int64_t now)
 {
 	int patience = option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT);
@@ -370,10 +361,7 @@ static void prepare(void)
 	fds[0].fd = LISTENER;
 }
 
-/*
- * True if the client is of the same user. Processes outside this PID namespace, number 0, are
- * refused.
- */
+/* True if the client is of the same user. Number 0, outside this PID namespace, is refused. */
 static bool is_friend(int fd)
 {
 	struct ucred peer = { .uid = (uid_t)-1 };
@@ -459,10 +447,7 @@ static void read_clients(int64_t now)
 	}
 }
 
-/*
- * New clients are refused, and connected ones are served: then the name is free for a new keeper.
- * net/unix/af_unix.c, unix_stream_connect().
- */
+/* Refuse new clients, serve connected ones: a new keeper gets the name. net/unix/af_unix.c */
 static void stop_listening(void)
 {
 	int64_t start = milliseconds();
@@ -503,10 +488,7 @@ static void serve(void)
 	}
 }
 
-/*
- * Continue until the held sockets have sent their data; after SIGTERM, for TERMINATION at most.
- * Then close the rest.
- */
+/* Continue until the held sockets have sent their data; after SIGTERM, only for TERMINATION. */
 static void finish(void)
 {
 	int64_t now = milliseconds(), end = now + TERMINATION, next = look(now);

@@ -23,11 +23,7 @@ static const struct out_col columns[] = {
 	{ .more = pnet_columns },
 };
 
-/**
- * struct shown - what is printed
- * @name: only entries of this PNET ID, NULL for all
- * @entries: for JSON, else NULL; @list: as text
- */
+/** struct shown - @name: only this PNET ID, NULL for all; @entries: for JSON; @list: for text */
 struct shown {
 	const char *name;
 	struct out_text text;

@@ -11,10 +11,7 @@
 /** pnet_show() - print the entries of a PNET ID, NULL for all */
 int pnet_show(struct pnet_tool *tool, const char *name, bool is_json);
 
-/**
- * pnet_show_all() - as pnet_show(), for each namespace of @list; those that cannot be read are
- * marked
- */
+/** pnet_show_all() - pnet_show() for each namespace of @list; unreadable ones are marked */
 int pnet_show_all(struct netns_list *list, const char *name, bool is_json, struct smc_err *err);
 
 /** pnet_json_entries() - entries of the table as an array */

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * smc_run --learned. JSON is written by hand, as a library would slow down every start of a
- * command.
- */
+/* smc_run --learned. Writes JSON by hand, as a library would slow down each start of a command. */
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <time.h>

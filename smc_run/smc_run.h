@@ -5,10 +5,5 @@
 #include "base/libc.h"
 #include "cli/cli.h"
 
-/**
- * show_learned() - smc_run --learned: destinations, and whether they use SMC or TCP
- * @is_json: one JSON document
- *
- * Return: exit status.
- */
+/** show_learned() - smc_run --learned; @is_json: one JSON document. Return: exit status */
 int show_learned(const struct cli_tool *tool, bool is_json);

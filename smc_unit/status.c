@@ -37,10 +37,7 @@ struct row {
 	enum use use;
 };
 
-/**
- * struct list - rows to be printed
- * @array: rows as JSON; NULL for a table; @notes: text after the table
- */
+/** struct list - rows to be printed; @array: as JSON, NULL for a table; @notes: text after it */
 struct list {
 	const struct request *req;
 	struct out_text text, notes;
@@ -164,10 +161,7 @@ static enum use find_use(const struct row *row, const struct unit_props *props,
 		return USE_RESTART;
 	if (mapped)
 		return confined_unit(row->name, props, false, why) > 0 ? USE_DENIED : USE_YES;
-	/*
-	 * smc_run may have used eBPF or TCP instead of the library; or the process is from before a
-	 * change of the unit.
-	 */
+	/* smc_run may have used eBPF or TCP; or the process is older than the unit's change. */
 	if (way == WAY_OWN)
 		return named ? USE_FAILED : USE_UNKNOWN;
 	return named ? USE_FAILED : USE_RESTART;
@@ -224,10 +218,7 @@ static void put_row(struct list *list, const struct row *row)
 	out_str(&list->notes, ": " CONFINED_SEE "\n");
 }
 
-/*
- * Add all units of a pattern, or the one shown for the name @asked; @own: only those that use SMC
- * by their own settings
- */
+/* Add a pattern's units, or the one of the name @asked; @own: only by their own settings */
 static int put_units(struct list *list, const char *pattern, const char *asked, bool own)
 {
 	struct unit_props props AUTO(unit_props_free) = { 0 }, rest, one;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Services of systemd that use SMC: enable, disable, inspect. Functions with @err return 0, or
- * -errno with a sentence.
- */
+/* Services of systemd that use SMC. Functions with @err return 0, or -errno with a sentence. */
 #pragma once
 
 #include "base/err.h"
@@ -35,10 +32,7 @@ struct request {
 /* First line. A file without it is foreign. */
 #define DROPIN_MARK "# Written by smc_unit enable, removed by smc_unit disable. Do not edit.\n"
 
-/**
- * struct dropin - paths of a drop-in
- * @keeps_dir: @dir is not removed if empty, as it may belong to others
- */
+/** struct dropin - paths of a drop-in; @keeps_dir: @dir may belong to others, so keep it */
 struct dropin {
 	char dir[PATH_MAX], file[PATH_MAX];
 	bool keeps_dir;
@@ -60,10 +54,7 @@ int units_each(const char *dir, const char *end, const char *file, unit_fn *fn, 
 /** dropin_each() - find each unit with a drop-in of this name. Return: as units_each() */
 int dropin_each(bool user, unit_fn *fn, void *arg, struct smc_err *err);
 
-/**
- * dropin_read() - read a drop-in; NULL if there is no file. Return: 0; -EEXIST if we did not write
- * it
- */
+/** dropin_read() - read a drop-in; NULL for no file. Return: 0; -EEXIST if not written by us */
 int dropin_read(const char *file, char **text, struct smc_err *err);
 
 /** dropin_is_bpf() - true if this text of ours attaches by eBPF. False for NULL */
@@ -72,9 +63,7 @@ bool dropin_is_bpf(const char *text);
 /** dropin_write() - write a text that begins with DROPIN_MARK. Return: 1; 0 if unchanged */
 int dropin_write(const struct dropin *dropin, const char *text, struct smc_err *err);
 
-/**
- * dropin_remove() - remove a drop-in, and its directory if empty. Return: 1; 0 if there was none
- */
+/** dropin_remove() - remove a drop-in, and its directory if empty. Return: 1; 0 if there is none */
 int dropin_remove(const struct dropin *dropin, struct smc_err *err);
 
 /* ---- unit.c ---- */
@@ -132,11 +121,7 @@ struct listeners {
 	bool is_running, is_away;
 };
 
-/**
- * unit_listeners() - ports of a unit, or of all instances of a template
- *
- * -EPERM without rights.
- */
+/** unit_listeners() - ports of a unit, or of a template's instances. Return: also -EPERM */
 int unit_listeners(struct listeners *found, const struct unit *unit, struct smc_err *err);
 
 /* ---- peers.c ---- */

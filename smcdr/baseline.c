@@ -18,10 +18,7 @@
 #define HEAD "smc-tools statistics 2"
 #define BOOT_SIZE sizeof(((struct baseline *)NULL)->boot)
 
-/*
- * Root's directory is /run/smc-tools, another user's is below $XDG_RUNTIME_DIR, $XDG_STATE_HOME or
- * $HOME/.local/state. Return: 0, -errno.
- */
+/* /run/smc-tools for root; else $XDG_RUNTIME_DIR, $XDG_STATE_HOME or $HOME/.local/state. */
 static int baseline_dir(char *path, size_t size)
 {
 	static const struct {

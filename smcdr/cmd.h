@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The commands shared by smcd and smcr. The variant is data, not a compile-time switch.
- */
+/* The commands shared by smcd and smcr. The variant is data, not a compile-time switch. */
 #pragma once
 
 #include <jansson.h>
@@ -154,11 +152,7 @@ struct cmd_ism {
 	char loopback_pnetid[SMC_MAX_PNETID_LEN + 1];
 };
 
-/**
- * cmd_ism_load() - read the capabilities, the ISM devices and the users of loopback
- *
- * The caller frees @ism->devices, also on error. Return: 0, -errno.
- */
+/** cmd_ism_load() - ISM devices with capabilities; the caller frees them, also on error */
 int cmd_ism_load(struct cmd *cmd, struct cmd_ism *ism, struct smc_sysinfo *sys);
 
 /** cmd_rdma_load() - read the RDMA devices, as a list of struct smc_device. Return: 0, -errno */
@@ -245,10 +239,7 @@ json_t *stats_compat_json(const struct smc_stats *stats, const struct smc_varian
 json_t *stats_json(const struct smc_stats *stats, const struct smc_variant *variant,
 		   bool is_since_reset);
 
-/**
- * struct stats_of - statistics of a network namespace
- * @netns: label, together with @inode; NULL for none
- */
+/** struct stats_of - statistics of a network namespace; @netns: its label, NULL for none */
 struct stats_of {
 	const struct smc_stats *stats;
 	const char *netns;
@@ -286,11 +277,7 @@ struct baseline {
 /** baseline_fill() - make the content of a file */
 void baseline_fill(struct baseline *file, const struct smc_stats *stats, const char *boot);
 
-/**
- * baseline_read() - parse a baseline
- *
- * Return: 0, -ENOENT if it is from another boot, -EBADMSG if it is incomplete or invalid.
- */
+/** baseline_read() - parse. Return: 0; -ENOENT: of another boot; -EBADMSG: incomplete or bad */
 int baseline_read(struct smc_stats *base, const void *data, size_t len, const char *boot);
 
 /* ---- commands of each object: return 0, or -errno with a message in cmd->err ---- */

@@ -9,11 +9,7 @@
 
 enum { GO_ON = -1 };
 
-/**
- * struct cmd_object - an object of the command line
- * @run: 0, or -errno with cmd->err; NULL for help
- * @example: words after the object, for its help
- */
+/** struct cmd_object - @run: NULL for help; 0, or -errno with cmd->err; @example: for its help */
 struct cmd_object {
 	const char *name;
 	bool only_smcd;

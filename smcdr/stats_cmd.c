@@ -59,10 +59,7 @@ int cmd_run_stats(struct cmd *cmd)
 	if (ret)
 		return ret;
 	total = stats;
-	/*
-	 * A reset would look like a restart to metrics collectors; and this host's baseline does
-	 * not apply to a recorded host.
-	 */
+	/* A reset looks like a restart to collectors; a baseline does not fit a recorded host. */
 	if (!cmd->is_absolute && !cmd->is_metrics && !record_root())
 		is_since_reset = subtract_baseline(cmd, &stats);
 	if (cmd->is_metrics)

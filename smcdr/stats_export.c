@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * Statistics for programs: JSON as in smc-tools 1.8.5, our own JSON, and Prometheus' text form.
- */
+/* Statistics for programs: JSON as in smc-tools 1.8.5, our own JSON, and Prometheus' text form. */
 #include "smcdr/cmd.h"
 
 #include "base/array.h"

@@ -33,10 +33,7 @@ struct summary_group {
 	struct smc_index index;
 };
 
-/**
- * struct summary - counts of a table
- * @has_listening: listening sockets are selected, so a count of 0 is meaningful
- */
+/** struct summary - @has_listening: listening sockets are selected, so a 0 is meaningful */
 struct summary {
 	bool has_listening;
 	size_t counts[4];
@@ -419,10 +416,7 @@ json_t *summary_json(struct summary *summary, const struct netns_list *spaces)
 
 /* ---- metrics ---- */
 
-/*
- * Maximum number of values of a label. Others are counted together, as peers choose the codes of
- * reasons.
- */
+/* Most values of a label; others are counted together, as peers choose codes of reasons. */
 #define MOST_NETNS 100
 #define MOST_REASONS 30
 #define OTHER "other"

@@ -330,9 +330,7 @@ static int compare(struct comparison *self)
 
 	if (!ret)
 		return print(self);
-	/*
-	 * End by the signal that was caught, with its default action, so that the caller sees it.
-	 */
+	/* End by the signal that was caught, so that the caller sees it: by its default action. */
 	if (self->nursery.caught) {
 		signal(self->nursery.caught, SIG_DFL);
 		sigprocmask(SIG_SETMASK, &self->nursery.before, NULL);

@@ -83,10 +83,7 @@ int nursery_open(struct nursery *nursery)
 	sigset_t set;
 
 	signals_heeded(&set, signals, ARRAY_SIZE(signals));
-	/*
-	 * Ignore Ctrl-Z: while this process is stopped, the commands and their clocks would
-	 * continue.
-	 */
+	/* Ignore Ctrl-Z: the commands and their clocks would continue without this process. */
 	signal(SIGTSTP, SIG_IGN);
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) ||
 	    sigprocmask(SIG_BLOCK, &set, &nursery->before))

@@ -7,21 +7,13 @@
 #include "base/err.h"
 #include "out/text.h"
 
-/**
- * output_read() - read all data available in a pipe, without waiting
- *
- * Return: false at end of file.
- */
+/** output_read() - read all data available in a pipe, without waiting. Return: false at its end */
 bool output_read(struct out_text *output, int fd);
 
 /** output_add() - append text, NUL-terminated; drops the oldest part after megabytes */
 void output_add(struct out_text *output, const char *text, size_t len);
 
-/**
- * metric_compile() - compile an extended expression for lines
- *
- * Return: 0; -EINVAL with a sentence.
- */
+/** metric_compile() - compile an extended expression for lines. Return: 0; -EINVAL with @err */
 int metric_compile(regex_t *regex, const char *text, struct smc_err *err);
 
 /**

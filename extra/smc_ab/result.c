@@ -57,10 +57,7 @@ void result_judge(struct ab_result *result)
 		compare(result, offsetof(struct ab_run, metric), !options->is_lower_better,
 			&result->metric);
 	result->judged = options->metric ? &result->metric : &result->seconds;
-	/*
-	 * The counters can be trusted only if runs over TCP do not change them: otherwise, they
-	 * include other programs.
-	 */
+	/* Trust the counters only if runs over TCP leave them: no other program counts. */
 	result->trusts_counters = true;
 	for (size_t i = 0; i < result->count; i++)
 		if (is_counted(&result->pairs[i].tcp.seen))
@@ -88,10 +85,7 @@ static const char *title(const struct ab_result *result)
 	return has_r ? "SMC-R" : "smc_run";
 }
 
-/*
- * Number of fallbacks in all runs over SMC, as seen, or else by the counters. @reason: receives the
- * first reason
- */
+/* Fallbacks in all runs over SMC, as seen, or else by the counters. @reason: receives the first */
 static uint64_t fallbacks(const struct ab_result *result, const struct sightings **first)
 {
 	uint64_t seen = 0, counted = 0;

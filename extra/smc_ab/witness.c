@@ -21,9 +21,7 @@
 #include "smc/stats.h"
 #include "smc_ab/child.h"
 
-/*
- * Poll often at first, as a run may be short; less often later, as each poll costs processor time.
- */
+/* Poll often at first, as a run may be short; less often later, as each poll costs time. */
 #define FIRST_MS 5
 #define LAST_MS 200
 
@@ -100,10 +98,7 @@ static int look_at(const struct nlmsghdr *nlh, void *arg)
 		witness->reason = sock.fallback.reason;
 		witness->peer_reason = sock.fallback.peer_diagnosis;
 	}
-	/*
-	 * While a connection is being closed, its link group may be gone: keep the mode seen
-	 * before.
-	 */
+	/* While a connection is closed, its group may be gone: keep the mode seen before. */
 	if (found->mode == SMC_MODE_NONE || mode == SMC_MODE_TCP || found->mode == SMC_MODE_SMCR)
 		found->mode = mode;
 	return 0;

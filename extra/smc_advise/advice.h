@@ -86,10 +86,7 @@ struct watched {
 	bool has_bpf, is_lossy, is_blind;
 };
 
-/**
- * advise_watch() - watch until the time is over, SIGINT or SIGTERM
- * @is_debug: print a line when it begins
- */
+/** advise_watch() - watch until the time is over, or a signal; @is_debug: report the begin */
 int advise_watch(struct tally *tally, struct watched *watched, unsigned int seconds, bool is_debug,
 		 struct smc_err *err);
 

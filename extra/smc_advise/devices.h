@@ -5,12 +5,7 @@
 #include "base/err.h"
 #include "net/netaddr.h"
 
-/**
- * struct device_mode - one mode for a net device
- * @name: SMC-R or SMC-D
- * @is_loopback: within this host only
- * @is_waiting: lacks only an EID
- */
+/** struct device_mode - @is_loopback: within this host only; @is_waiting: lacks only an EID */
 struct device_mode {
 	char netdev[NETDEV_NAME_SIZE], name[8];
 	unsigned int version;

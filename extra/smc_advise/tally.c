@@ -316,9 +316,7 @@ void tally_begin(struct tally *tally, uint64_t now)
 	tally->polled = now;
 }
 
-/*
- * With inode 0 the socket has no descriptor any more: keep the previous inode, to find the process.
- */
+/* Inode 0: the socket has no descriptor any more. Keep the previous inode, to find the process. */
 static void hold(struct tally_holder *holder, uint64_t inode)
 {
 	if (!inode || inode == holder->inode)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Count TCP connections by process and peer, in bounded memory. Pure: the sources report what they
- * saw, with the time.
- */
+/* Count TCP connections by process and peer, in bounded memory. Pure: the sources pass the time. */
 #pragma once
 
 #include "base/index.h"

@@ -21,9 +21,7 @@ static const char *const bars[] = {
 
 #define refuse(use, ...) snprintf((use)->why_not, sizeof((use)->why_not), __VA_ARGS__)
 
-/*
- * The device that the kernel chooses: lo within the host, otherwise the one with the local address.
- */
+/* The device that the kernel chooses: lo within the host, else the one with the local address. */
 static const char *netdev_of(const struct netaddr_table *addrs, const struct tally_group *group)
 {
 	const struct netaddr local = netaddr_of(&group->local);
@@ -140,10 +138,7 @@ static void judge_row(struct judge_row *row, const struct tally_group *group,
 		row->bytes_per_conn = row->bytes / group->n_info;
 	if (group->segs_sent)
 		row->send = group->sent / group->segs_sent;
-	/*
-	 * If segments are at least half full on average, their size does not show the size of the
-	 * writes.
-	 */
+	/* Segments that are at least half full on average do not show the size of the writes. */
 	row->is_bulk = group->n_info && row->send >= group->mss / group->n_info / 2;
 	if (devices->has_smc)
 		find_use(&row->use, devices, group);

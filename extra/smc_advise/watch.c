@@ -25,18 +25,13 @@
 
 /* Time between two polls, in ms. */
 #define POLL_ALONE 500
-/*
- * Time between polls with eBPF, which reports each connection: polls are only for connections that
- * were open before the watch.
- */
+/* With eBPF, polls are only for connections that were open before the watch. */
 #define POLL_BPF 5000
 /* Time between two reads of eBPF's reports, in ms. */
 #define READ_BPF 200
 /* A poll may take one part in this many of the time. */
 #define POLL_SHARE 20
-/*
- * Ends to read per call, more than the map holds: a flood of ends cannot starve the caller.
- */
+/* Ends to read per call, more than the map holds: a flood of ends cannot starve the caller. */
 #define ENDS_MAX 65536
 
 #define TRIES 3 /* polls again if the list changed meanwhile */

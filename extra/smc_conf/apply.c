@@ -7,10 +7,7 @@
 #include "smc/genl_abi.h"
 #include "smc/knob.h"
 
-/**
- * struct step - a change, with its namespace
- * @is_back: undo: from the new value to the old one
- */
+/** struct step - a change, with its namespace; @is_back: undo: from the new value to the old */
 struct step {
 	struct sc_host *host;
 	size_t at;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * SMC settings of a host, as lines of a file: smc.conf(5). The struct is the same for settings of a
- * file and of the kernel.
- */
+/* SMC settings of a host, smc.conf(5): the same struct for those of a file and the kernel's. */
 #pragma once
 
 #include "base/err.h"
@@ -63,10 +60,7 @@ struct conf_section {
 	struct conf_place policy_place;
 };
 
-/**
- * struct conf - settings; zero-initialize. The first section is the caller's
- * @is_applied: set while reading, as for conf_read()
- */
+/** struct conf - zero-initialize; the first section is the caller's; @is_applied: of conf_read() */
 struct conf {
 	struct conf_section *sections;
 	size_t n_sections;
@@ -113,11 +107,7 @@ struct conf_scope {
 	const char *only, *user, *mptcp, *comms[SCOPE_COMMS];
 };
 
-/**
- * conf_scope_rule() - parse one rule; its strings must outlive @scope
- *
- * Return: 0, -EINVAL with @err.
- */
+/** conf_scope_rule() - parse a rule; its strings outlive @scope. Return: 0, -EINVAL with @err */
 int conf_scope_rule(struct conf_scope *scope, const char *rule, const char *value,
 		    struct smc_err *err);
 
@@ -153,10 +143,7 @@ void conf_free(struct conf *conf);
  */
 int conf_read(struct conf *conf, const char *path, bool is_applied, struct smc_err *err);
 
-/**
- * conf_read_directory() - read the files *.conf of a directory, sorted by name
- * @conf: may already have settings, which are kept
- */
+/** conf_read_directory() - add the settings of the files *.conf of a directory, sorted by name */
 int conf_read_directory(struct conf *conf, const char *path, bool is_applied, struct smc_err *err);
 
 /**

@@ -36,10 +36,7 @@ static bool is_there(const struct out_text *text)
 	return old && len == text->len && !memcmp(old, text->data, len);
 }
 
-/*
- * Replace the default file, after giving the old one a second name. Return: 1 if there was an old
- * one, 0 if not.
- */
+/* Replace the default file; the old one gets a second name. Return: 1 if there was one, or 0. */
 static int replace(int dir, const struct out_text *text, struct smc_err *err)
 {
 	int has_old = !linkat(dir, NAME, dir, OLD_NAME, 0), ret;

@@ -71,10 +71,7 @@ static const struct cli_tool tool = {
 
 /* ---- the command line ---- */
 
-/*
- * The command is the first word, or follows the options. Return: -1 to go on, or the exit
- * status.
- */
+/* The command is the first word, or follows the options. Return: exit status; -1 to go on. */
 static int parse(int argc, char **argv)
 {
 	int command, ret = cli_parse(&tool, argc, argv, NULL);

@@ -90,10 +90,7 @@ static int ask(const char *script, struct policy *policy, struct smc_err *err)
 	return ret;
 }
 
-/*
- * Checked without the library, which would print on stderr if rights are missing, and end this
- * process in a kernel without nfnetlink.
- */
+/* Checked here: the library would print on stderr, or exit in a kernel without nfnetlink. */
 static int has_table(struct smc_err *err)
 {
 	int ret = bpf_net_right(err);

@@ -56,10 +56,7 @@ struct policy_rule {
 	uint64_t hits, others;
 };
 
-/**
- * struct policy - a whole policy; zero-initialize, which denies nothing
- * @ports: of "deny port"; @port_hits: as hits of a rule
- */
+/** struct policy - zero-initialize: denies nothing; @ports, @port_hits: of "deny port" */
 struct policy {
 	struct policy_rule *rules;
 	size_t count;

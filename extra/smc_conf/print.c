@@ -5,11 +5,7 @@
 #include "cli/screen.h"
 #include "out/list.h"
 
-/**
- * struct row - a setting, compared with the file
- * @state: in words; NULL if not compared
- * @place: file and line, or NULL
- */
+/** struct row - a setting; @state: in words, or NULL; @place: file and line, or NULL */
 struct row {
 	const char *netns;
 	const struct conf_item *item;

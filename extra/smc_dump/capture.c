@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * SMC handshakes of a capture file or an interface: libpcap reads the packets, which are decoded
- * and shown, or saved unchanged.
- */
+/* SMC handshakes of a file or interface: libpcap reads packets, decoded here or saved as is. */
 #include <pcap/pcap.h>
 
 #include "base/words.h"
@@ -129,10 +126,7 @@ static bool names_protocol(const char *at)
 	return false;
 }
 
-/*
- * Name look-ups fail after the rights are dropped, as their files can no longer be opened: report
- * this as the reason.
- */
+/* Without rights, name look-ups fail, as files can no longer be opened: report this reason. */
 static int wrong_filter(const char *why, struct smc_err *err)
 {
 	bool is_name = !strncmp(why, "unknown host", 12) || !strncmp(why, "unknown port", 12) ||

@@ -90,10 +90,7 @@ static void damage(struct smc_clc *clc, const char *what)
 		clc->damage = what;
 }
 
-/*
- * Set a bit of @has if the message contains all of a group of fields. A message that is too short
- * for the group is damaged.
- */
+/* Set a bit of @has if the message has all fields of a group. With a part, it is damaged. */
 static bool claim(struct smc_clc *clc, const struct bytes *in, size_t at, size_t len, uint32_t bits)
 {
 	if (!has_bytes(in, at, len)) {
@@ -128,10 +125,7 @@ static void read_subnet(struct smc_clc *clc, const struct bytes *in, size_t at)
 	}
 }
 
-/*
- * ISM device entries. An emulated device takes two: the second repeats the CHID and has the other
- * half of the GID.
- */
+/* ISM entries. An emulated device takes two: the second has the CHID again, and half the GID. */
 static void read_isms(struct smc_clc *clc, const struct bytes *in, size_t at, size_t count)
 {
 	for (; count--; at += 10) {

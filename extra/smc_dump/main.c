@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * smc_dump: show the payload of SMC connections, and decode SMC handshakes on an interface or in a
- * capture file.
- */
+/* smc_dump: show payload of SMC connections; decode SMC handshakes of an interface or a file. */
 #include <getopt.h>
 
 #include "cli/screen.h"

@@ -24,10 +24,7 @@ static const struct smc_addr *receiver(const struct flow_event *event)
 	return &event->conn->ends[!event->side];
 }
 
-/*
- * Time from the first packet to the last message, in microseconds. Return: false if unknown: the
- * times of a file may be invalid.
- */
+/* Microseconds from the first packet to the last message. Return: false: invalid times. */
 static bool duration(const struct flow_conn *conn, const struct judgement *found, int64_t *us)
 {
 	const bool has_syn = conn->has_syn[FLOW_CLIENT];

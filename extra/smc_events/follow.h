@@ -6,10 +6,7 @@
 #include "bpf/programs.h"
 #include "bpf/smclife.h"
 
-/**
- * struct follow - @fn: called with @arg by follow_read()
- * @state: map; @lost: lost events that have been reported
- */
+/** struct follow - @fn, @arg: for follow_read(); @state: map; @lost: lost events reported */
 struct follow {
 	event_fn fn;
 	void *arg;

@@ -8,10 +8,7 @@
 
 #define MODE_SIZE 16
 
-/**
- * struct row - a connection
- * @arrow: to the server, or in both directions
- */
+/** struct row - a connection; @arrow: to the server, or in both directions */
 struct row {
 	const char *one, *arrow, *other;
 	char mode[MODE_SIZE], over[2 * NETDEV_NAME_SIZE + 16];
@@ -24,11 +21,7 @@ struct todo {
 	bool *is_on;
 };
 
-/**
- * struct plan - all connections
- * @hosts: @n_hosts that could be read
- * @rows: for text; @connections: for JSON
- */
+/** struct plan - connections of @n_hosts readable @hosts; @rows: text; @connections: JSON */
 struct plan {
 	const struct predict_host **hosts;
 	size_t n_hosts;

@@ -25,10 +25,7 @@ const char *predict_mode_name(enum predict_mode mode)
 
 /* ---- gaps ---- */
 
-/*
- * @result: NULL to drop the gap
- * @fmt: own words, and names that are escaped or of a safe alphabet
- */
+/* @result: NULL to drop the gap; @fmt: own words, and names escaped or of a safe alphabet */
 static void __attribute__((format(printf, 5, 6)))
 say(struct prediction *result, enum predict_mode mode, enum predict_side side, const char *command,
     const char *fmt, ...)
@@ -172,10 +169,7 @@ static bool is_smcd_v1(const struct pair *pair)
 	       client->ism_v1 == server->ism_v1 && may_reach(pair);
 }
 
-/*
- * Explain why there is no SMC-D. Only for hosts that could be on one IBM Z machine, or that share a
- * kernel.
- */
+/* Why there is no SMC-D; only for hosts that may share an IBM Z machine, or a kernel. */
 static void say_no_smcd(struct prediction *result, const struct pair *pair)
 {
 	if (shares_kernel(pair))

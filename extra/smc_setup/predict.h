@@ -136,10 +136,7 @@ struct prediction {
 void predict(struct prediction *result, const struct predict_host *client,
 	     const struct predict_host *server);
 
-/**
- * predict_gap_text() - append the clause of a gap; @name: host at its side, or words that replace
- * its name
- */
+/** predict_gap_text() - append the clause of a gap; @name: the host at its side, or words for it */
 void predict_gap_text(struct out_text *text, const struct predict_gap *gap, const char *name);
 
 /** predict_same() - true if the other direction looks the same to a reader */

@@ -108,10 +108,7 @@ static bool is_missing(const struct screen *screen)
 	return false;
 }
 
-/*
- * Sort the rows. Other users' processes are missing for good: the repeated search costs a fixed
- * fraction of the time.
- */
+/* Other users' processes are missing for good: their search costs a fixed share of the time. */
 static int arrange(struct screen *screen)
 {
 	double age = seconds_now() - screen->scanned;

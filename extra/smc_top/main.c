@@ -104,9 +104,7 @@ static int repeat(struct rates *rates, struct smc_err *err)
 	return ret;
 }
 
-/*
- * End by the same signal, after the terminal is restored. Return: the exit status, if that fails.
- */
+/* End by the same signal, with the terminal restored. Return: the exit status, if that fails. */
 static int end_by(int signal)
 {
 	if (!signal)

@@ -50,21 +50,12 @@ size_t top_fit(const char *line, size_t len, size_t width);
 void top_head(struct out_text *text, const struct top_table *table, double seconds,
 	      enum top_key sort, size_t width);
 
-/**
- * top_rows() - append @count rows from @first on, with a header
- * @width: of the terminal, or 0
- *
- * Return: lines per row.
- */
+/** top_rows() - append a header and @count rows from @first on. Return: lines per row */
 size_t top_rows(struct out_text *text, const struct top_table *table, const struct out_view *view,
 		size_t first, size_t count, size_t width, bool has_header);
 
 /** top_print() - print the next sample as a table or as JSON. Return: 0, -errno with @err */
 int top_print(const struct top_opts *opts, struct rates *rates, struct smc_err *err);
 
-/**
- * top_run() - run the screen until a key ends it, or a signal, which @signal receives
- *
- * Return: 0, -errno with @err.
- */
+/** top_run() - run the screen until a key, or a signal (to @signal), ends it. Return: 0, -errno */
 int top_run(const struct top_opts *opts, struct rates *rates, int *signal, struct smc_err *err);

@@ -7,21 +7,13 @@
 
 #include "base/libc.h"
 
-/**
- * struct smc_err - what went wrong
- * @code: positive errno, 0 for no error
- * @text: one sentence without the tool's name and without a newline
- */
+/** struct smc_err - @code: errno, 0 for no error; @text: a sentence without the tool's name */
 struct smc_err {
 	int code;
 	char text[400];
 };
 
-/**
- * smc_err_set() - set a positive errno, and a sentence followed by the text of the errno
- *
- * Return: -code.
- */
+/** smc_err_set() - set a positive errno, and a sentence before the errno's text. Return: -code */
 int smc_err_set(struct smc_err *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

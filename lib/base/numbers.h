@@ -4,10 +4,7 @@
 
 #include "base/libc.h"
 
-/*
- * With fewer pairs the interval is too narrow: for two equal things it would exclude 1 in more than
- * one of twenty runs.
- */
+/* With fewer pairs, the interval of two equal things would exclude 1 in over 5% of the runs. */
 #define NUMBERS_PAIRS 8
 
 /**

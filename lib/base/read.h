@@ -15,10 +15,7 @@ struct smc_err;
  */
 char *smc_read_file(const char *path, int flags, size_t max, size_t *len);
 
-/**
- * smc_read_fd() - as smc_read_file(), for a descriptor, which is closed; NULL for -1, with errno
- * unchanged
- */
+/** smc_read_fd() - smc_read_file() for a descriptor, which is closed; NULL for -1, errno kept */
 char *smc_read_fd(int from, size_t max, size_t *len);
 
 /**

@@ -7,11 +7,7 @@
 
 #include "base/libc.h"
 
-/**
- * scan_number() - decimal digits, up to @max; advances @at
- *
- * Return: false, leaving both unchanged.
- */
+/** scan_number() - decimal digits, up to @max; advances @at. Return: false, both unchanged */
 static inline bool scan_number(const char **at, unsigned int max, unsigned int *number)
 {
 	const char *digit = *at;

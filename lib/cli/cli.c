@@ -181,10 +181,7 @@ static void bad_option(const struct cli_tool *tool, int result, const char *word
 		bad_long_option(tool, word + 2);
 }
 
-/*
- * Resolve "--al" if all candidates begin with the name of one option, --all. Return: the end mark
- * if there is none.
- */
+/* Resolve "--al" if all candidates begin with one, --all. Return: the end mark if there is none. */
 static const struct cli_opt *find_shortest(const struct cli_tool *tool, const char *word)
 {
 	const struct cli_opt *opt, *shortest = NULL;

@@ -89,12 +89,7 @@ int cli_help(const struct cli_tool *tool);
 /** cli_version() - print "TOOL utility, smc-tools-VERSION", as smc-tools 1.8.5 does */
 int cli_version(const struct cli_tool *tool);
 
-/**
- * cli_report() - print "TOOL: message" on stderr, by cli_printable()
- * @hint: with a pointer to --help
- *
- * Return: the tool's error_status.
- */
+/** cli_report() - "TOOL: message" on stderr; @hint: name --help, too. Return: error_status */
 int cli_report(const struct cli_tool *tool, bool hint, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -109,11 +104,7 @@ int cli_report(const struct cli_tool *tool, bool hint, const char *fmt, ...)
 /** cli_long_name() - long name of the option @val */
 const char *cli_long_name(const struct cli_tool *tool, int val);
 
-/**
- * cli_command() - index of @word in @words, which is NULL-terminated
- *
- * Return: -1 after a message: unknown command, or missing if @word is NULL.
- */
+/** cli_command() - index of @word in the NULL-terminated @words; -1 after a message */
 int cli_command(const struct cli_tool *tool, const char *const *words, const char *word);
 
 /**
@@ -126,18 +117,10 @@ int cli_command(const struct cli_tool *tool, const char *const *words, const cha
 int cli_unknown(const struct cli_tool *tool, const char *what, const char *dashes,
 		const char *const *words, const char *typed);
 
-/**
- * cli_no_operand() - refuse an unexpected argument; NULL: there is none
- *
- * Return: 0 if there is none, or the error status after a message.
- */
+/** cli_no_operand() - refuse @arg, unless it is NULL. Return: 0, or the error status */
 int cli_no_operand(const struct cli_tool *tool, const char *word);
 
-/**
- * cli_number() - parse the numeric argument of the option @val
- *
- * Return: 0, or the error status after a message.
- */
+/** cli_number() - parse the numeric argument of the option @val. Return: 0, or error status */
 int cli_number(const struct cli_tool *tool, int val, const char *text, uint64_t least,
 	       uint64_t most, uint64_t *number);
 
@@ -151,16 +134,8 @@ int cli_word(const struct cli_tool *tool, int val, const char *const *words, con
 /** cli_wait() - sleep; a signal may end it early */
 void cli_wait(double seconds);
 
-/**
- * cli_separator() - print the separator between the lists of --watch
- *
- * On a terminal it clears the previous list, elsewhere it is a blank line.
- */
+/** cli_separator() - of --watch: a blank line, or on a terminal, clear the previous list */
 const char *cli_separator(bool is_first);
 
-/**
- * cli_close_stdout() - flush stdout and report errors (full disk, closed pipe)
- *
- * Return: 0, or the tool's error_status.
- */
+/** cli_close_stdout() - flush stdout, report errors (full disk). Return: 0, or error_status */
 int cli_close_stdout(const struct cli_tool *tool);

@@ -4,10 +4,7 @@
 
 #include "base/libc.h"
 
-/*
- * True if the words differ by at most @errors letters: missing, superfluous, wrong, or exchanged
- * with the next one.
- */
+/* True for at most @errors letters missing, superfluous, wrong, or exchanged with the next. */
 static bool is_near(const char *a, const char *b, int errors)
 {
 	for (; *a && *a == *b; a++)

@@ -2,10 +2,5 @@
 /* The word that somebody meant. */
 #pragma once
 
-/**
- * near_word() - the word that @typed begins, or from which it differs by typing errors
- * @words: ended by NULL
- *
- * Return: the word, or NULL if none is near.
- */
+/** near_word() - the word of @words that @typed begins, or resembles. Return: NULL if none */
 const char *near_word(const char *const *words, const char *typed);

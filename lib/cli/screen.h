@@ -20,12 +20,7 @@ extern const char *const cli_color_words[];
  */
 bool cli_choose_color(int word);
 
-/**
- * cli_columns() - width of the terminal
- *
- * At least 20; 80 if neither the terminal nor $COLUMNS gives it.
- * Return: columns, 0 if stdout is not a terminal.
- */
+/** cli_columns() - width of the terminal, at least 20; 80 if unknown; 0 if stdout is none */
 size_t cli_columns(void);
 
 /** cli_rows() - rows of the terminal; 24 if it does not know */
@@ -54,8 +49,5 @@ void cli_print(const char *line);
 /** cli_none() - write on stderr that there is nothing to show, if stdout is a terminal */
 void cli_none(const char *sentence);
 
-/**
- * cli_progress_end() - remove the line of cli_progress(); needed before any output except messages
- * of lib/cli
- */
+/** cli_progress_end() - remove the line of cli_progress(); before any output not by lib/cli */
 void cli_progress_end(void);

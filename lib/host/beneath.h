@@ -17,11 +17,7 @@ struct beneath {
 	char name[NAME_MAX + 1];
 };
 
-/**
- * beneath_clean() - remove empty parts, "." and ".." from a path: "/a/../../b/./c" is "b/c"
- *
- * Return: false if it is too long.
- */
+/** beneath_clean() - reduce a path: "/a/../../b/./c" is "b/c". Return: false if too long */
 bool beneath_clean(char out[PATH_MAX], const char *path);
 
 /**

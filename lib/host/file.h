@@ -35,11 +35,7 @@ size_t host_bytes(void *buf, size_t size, const char *fmt, ...)
 char *host_whole(size_t *len, size_t max, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/**
- * host_number() - decimal, or hexadecimal with 0x
- *
- * Return: false, with @value unchanged, if none.
- */
+/** host_number() - decimal, or hexadecimal with 0x. Return: false, @value unchanged, if none */
 bool host_number(unsigned long *value, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /** host_link() - last part of a link's target ("0000:01:00.0"). Return: false with an empty @buf */

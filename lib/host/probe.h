@@ -32,9 +32,5 @@ int host_probe(const char *fmt, host_probe_fn fn, void *arg, char *text, ...)
  */
 int host_probe_parse(const char *data, char text[HOST_PROBE_SIZE]);
 
-/**
- * host_ifname() - name of a net device by index
- *
- * Return: false with an empty name if there is none.
- */
+/** host_ifname() - name of a net device by index. Return: false with an empty name if none */
 bool host_ifname(char name[IF_NAMESIZE], uint32_t ifindex);

@@ -29,11 +29,7 @@
  */
 int host_af_smc(void);
 
-/**
- * host_ipproto_smc() - as host_af_smc(), for IPPROTO_SMC, which came with Linux 6.11
- *
- * Return: also -EPROTONOSUPPORT, in older kernels.
- */
+/** host_ipproto_smc() - host_af_smc() for IPPROTO_SMC; -EPROTONOSUPPORT before Linux 6.11 */
 int host_ipproto_smc(void);
 
 /** kernel_af_smc() - as host_af_smc(), always for the running kernel, never from a record */

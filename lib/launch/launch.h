@@ -123,25 +123,13 @@ bool launch_is_strict(const struct launch *launch);
 /** launch_wants_mptcp() - true for mptcpize(8), inside or outside, and for Go's own switch */
 bool launch_wants_mptcp(const char *command);
 
-/**
- * launch_warn() - warn about options unknown to @way, WAY_BPF or WAY_SECCOMP
- * @name: of the command or service
- */
+/** launch_warn() - warn about options unknown to @way; @name: of the command or service */
 void launch_warn(const struct launch *launch, enum way way, const char *name);
 
-/**
- * launch_find_spin() - the entry for LD_PRELOAD of the library for --spin
- *
- * Return: false after a warning if it is not there.
- */
+/** launch_find_spin() - LD_PRELOAD's entry for --spin. Return: false after a warning */
 bool launch_find_spin(const struct launch *launch, const struct library *lib, char entry[PATH_MAX]);
 
-/**
- * launch_prepare() - do everything before exec of a command: checks, then environment, mark or
- *	supervisor
- *
- * Return: 0, or an exit status after a message.
- */
+/** launch_prepare() - checks, then environment, mark or supervisor. Return: 0, or exit status */
 int launch_prepare(const struct launch *launch, char *const *argv);
 
 /* Exit statuses: the same as those of env(1), nice(1) and other programs that start programs. */

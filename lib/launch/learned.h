@@ -273,9 +273,7 @@ struct learned_place learned_add(struct learned_table *table, const struct learn
 #define LEARNED_IS_CLEAR (1U << 30)
 #define LEARNED_IS_MEASURED (1U << 31)
 
-/**
- * learned_connections() - number of connections, from the word counts; stays below 300 000
- */
+/** learned_connections() - number of connections, from the word counts; stays below 300 000 */
 static inline uint32_t learned_connections(uint32_t counts)
 {
 	return (counts & LEARNED_CONNECTIONS) / LEARNED_CONNECTION;

@@ -38,10 +38,7 @@ static int check_kernel(const struct launch *launch, const char *command)
 
 /* ---- eBPF and seccomp ---- */
 
-/*
- * Ask the eBPF program to mark this process, for root and for members of its allowed group. Return:
- * true if it is marked now.
- */
+/* Ask the eBPF program to mark this process, of root or its group. Return: true if marked. */
 static bool ask_for_mark(void)
 {
 	int fd AUTO_CLOSE = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, SCOPE_ASK);
@@ -137,10 +134,7 @@ static bool choose_bpf(const struct launch *launch, const char *path)
 	return false;
 }
 
-/*
- * Choose a way for a program that the library cannot reach because of @why.
- * @way: receives it
- */
+/* Choose a way for a program that the library cannot reach because of @why. @way: receives it */
 static int choose_other(const struct launch *launch, const struct target *target, char *const *argv,
 			const char *why, enum way *way)
 {

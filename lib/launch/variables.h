@@ -71,16 +71,10 @@ static inline int smc_buffer_of(const struct smc_buffer *buffer, int fd)
 	return fd < buffer->below ? buffer->bytes : 0;
 }
 
-/*
- * A program whose limit of descriptors is at most this many times @below counts as one of few
- * connections.
- */
+/* A limit of descriptors of at most this many times @below means few connections. */
 #define SMC_LISTENER_SHARE 4
 
-/**
- * smc_buffer_fits() - true if all sockets of a program may have this size
- * @descriptors: its limit, RLIMIT_NOFILE
- */
+/** smc_buffer_fits() - true if all sockets, at most @descriptors (RLIMIT_NOFILE), may have it */
 static inline bool smc_buffer_fits(const struct smc_buffer *buffer, unsigned long long descriptors)
 {
 	return buffer->below == INT_MAX ||

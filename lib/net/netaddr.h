@@ -10,12 +10,7 @@
 /* "ADDRESS/PREFIX" */
 #define NETADDR_TEXT_SIZE (INET6_ADDRSTRLEN + 4)
 
-/**
- * struct netaddr - one address
- * @family: AF_INET or AF_INET6
- * @prefix: length in bits
- * @bytes: network byte order; the first 4 for AF_INET
- */
+/** struct netaddr - @prefix: length in bits; @bytes: network byte order, the first 4 for AF_INET */
 struct netaddr {
 	char netdev[NETDEV_NAME_SIZE];
 	int family;

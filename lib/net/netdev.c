@@ -169,10 +169,7 @@ bool pnetid_of_device(char id[PNETID_SIZE], const char *root, const char *bus, c
 	} else if (!strncmp(bus, "ccw", 3) &&
 		   host_text(chpid, sizeof(chpid), "%s/bus/ccwgroup/devices/%s/chpid", root,
 			     bus_id)) {
-		/*
-		 * sysfs has this number in upper case, but the channel path's directory in lower
-		 * case.
-		 */
+		/* sysfs has this number in upper case, but the directory's name in lower case. */
 		for (char *c = chpid; *c; c++)
 			*c = (char)(*c | (*c >= 'A' && *c <= 'F' ? 0x20 : 0));
 		len = host_bytes(util, sizeof(util), "%s/devices/css0/chp0.%s/util_string", root,

@@ -21,11 +21,7 @@
  */
 bool pnetid_decode(char id[PNETID_SIZE], const uint8_t *util, size_t len, unsigned int port);
 
-/**
- * pnetid_encode() - the inverse
- *
- * @id has letters, digits and blanks, @util has room for the port
- */
+/** pnetid_encode() - the inverse; @id: letters, digits and blanks; @util has room for the port */
 void pnetid_encode(uint8_t *util, const char *id, unsigned int port);
 
 /**
@@ -88,11 +84,7 @@ int netdev_load(struct netdev_table *table, const char *root);
 /** netdev_find() - by name, NULL for none */
 const struct netdev *netdev_find(const struct netdev_table *table, const char *name);
 
-/**
- * netdev_bus() - bus and bus id of a "device" link's target
- *
- * Return: false, with both empty, if none.
- */
+/** netdev_bus() - bus and bus id of a "device" link's target. Return: false, both empty, if none */
 bool netdev_bus(char bus[NETDEV_BUS_SIZE], char bus_id[NETDEV_BUS_ID_SIZE], const char *link);
 
 void netdev_free(struct netdev_table *table);

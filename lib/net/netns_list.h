@@ -69,11 +69,7 @@ int netns_list_each(struct netns_list *list,
 		    int (*fn)(void *arg, const struct netns *netns, struct smc_err *err), void *arg,
 		    struct smc_err *err);
 
-/**
- * netns_list_failure() - write one sentence about @failed
- *
- * Return: 0 if none failed, -EIO with @err.
- */
+/** netns_list_failure() - write a sentence about @failed. Return: 0 if none failed, else -EIO */
 int netns_list_failure(const struct netns_list *list, struct smc_err *err);
 
 /** netns_list_hidden() - write one sentence about @hidden; "" for none */

@@ -77,9 +77,7 @@ static void set_id(struct pnet_row *row, const char *hw_pnetid)
 	}
 }
 
-/*
- * As in the kernel: hardware and table for the base device, then the table for the device itself.
- */
+/* As in the kernel: hardware and table for the base device, then the table for the device. */
 static struct pnet_row net_row(const struct netdev *net, const struct smc_pnet_table *table,
 			       const struct pnet_world *world)
 {

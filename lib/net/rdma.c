@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * RDMA devices with their ports, and ISM devices, from sysfs; netlink adds net device namespaces.
- */
+/* RDMA devices with ports, and ISM devices, from sysfs; netlink adds net device namespaces. */
 #include "net/rdma.h"
 
 #include <libmnl/libmnl.h>
@@ -71,10 +69,7 @@ static int read_gids(struct rdma_port *port, const char *path)
 	return ret;
 }
 
-/*
- * The net device of a port: the base device of its first GID; for soft-RoCE its parent; else the
- * device with the same bus device and port.
- */
+/* A port's net device: base of its first GID's; soft-RoCE: its parent; else by bus and port. */
 static void find_netdev(struct rdma_port *port, const struct rdma_dev *dev, const char *path,
 			const struct netdev_table *netdevs)
 {
@@ -184,10 +179,7 @@ static void add_ism(struct rdma_table *table, const char *root, const char *name
 	table->n_isms++;
 }
 
-/*
- * Since kernel 6.18 each ISM device has an entry in class dibs. On IBM Z its name is still that of
- * the PCI function.
- */
+/* Since Linux 6.18 an ISM device has an entry in class dibs; on IBM Z with the function's name. */
 static void add_dibs(struct rdma_table *table, const char *root, const char *name)
 {
 	struct ism_dev *ism = &table->isms[table->n_isms];

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Dumps of sockets (sock_diag), RDMA devices, IPsec policies and tables of nftables. Only this and
- * lib/netlink/genl open netlink sockets.
- */
+/* Dumps of sockets, RDMA devices, IPsec policies and nftables. Only this and genl use netlink. */
 #pragma once
 
 #include <linux/netlink.h>

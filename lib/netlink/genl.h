@@ -58,11 +58,7 @@ void smc_genl_close(struct smc_genl *nl);
  */
 int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, struct smc_err *err);
 
-/**
- * smc_genl_read() - smc_genl_dump() with "cannot read WHAT" before the error's text
- *
- * A message that @fn cannot decode (-EBADMSG) ends the dump.
- */
+/** smc_genl_read() - smc_genl_dump() with "cannot read WHAT" in @err; -EBADMSG of @fn ends it */
 int smc_genl_read(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, const char *what,
 		  struct smc_err *err);
 

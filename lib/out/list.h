@@ -34,10 +34,7 @@ struct out_list {
 	bool has_header, keeps_empty;
 };
 
-/**
- * out_list_begin() - begin a table with the columns of @view
- * @width: cli_columns(), or less; 0 for the layout of pipes
- */
+/** out_list_begin() - begin a table; @width: cli_columns(), or less; 0: layout of pipes */
 void out_list_begin(struct out_list *list, const struct out_view *view, struct out_text *text,
 		    size_t width, bool has_header);
 
@@ -57,12 +54,7 @@ void out_list_end(struct out_list *list);
 /** out_list_free() - drop the remaining rows; harmless on a zeroed list */
 void out_list_free(struct out_list *list);
 
-/**
- * out_print_list() - print a whole table with its header: @count objects of @size bytes
- * @none: see cli_none()
- *
- * Return: 0, -errno with @err.
- */
+/** out_print_list() - a whole table with its header; @none: see cli_none(). Return: 0, -errno */
 int out_print_list(const struct out_view *view, const void *objects, size_t count, size_t size,
 		   const char *none, struct smc_err *err);
 

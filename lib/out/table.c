@@ -266,10 +266,7 @@ void out_view_widen(struct out_view *view, const char *name, uint8_t width)
 			view->widths[i] = width;
 }
 
-/*
- * Pad the text since @start to the column's width, and add the gap.
- * Return: start of the padding.
- */
+/* Pad the text since @start to the column's width, and add the gap. Return: the padding's start. */
 static inline __attribute__((always_inline)) size_t
 pad(struct out_text *text, const struct out_view *view, size_t i, size_t start)
 {

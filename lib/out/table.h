@@ -247,10 +247,7 @@ json_t *out_json_inside(json_t *object, const char *key);
 /** out_json_string() - JSON string of untrusted bytes: invalid UTF-8 is escaped as \xNN */
 json_t *out_json_string(const char *str, size_t len);
 
-/**
- * out_json_number() - a number, or its digits as a string from 2^63 on: few readers support
- *	larger ones
- */
+/** out_json_number() - a number; from 2^63 on its digits as a string, as few readers accept it */
 json_t *out_json_number(uint64_t value);
 
 /** out_json_str() - as out_json_string(), up to the NUL */

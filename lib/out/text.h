@@ -34,11 +34,7 @@ static inline void out_str(struct out_text *text, const char *str)
 	out_mem(text, str, strlen(str));
 }
 
-/**
- * out_printf() - append text made by printf(3)
- *
- * For whole lines, as the others are several times faster.
- */
+/** out_printf() - append text as by printf(3). For whole lines: the others are much faster */
 void out_printf(struct out_text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /** out_vprintf() - as out_printf() */

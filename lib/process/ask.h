@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Run other tools of smc-tools: from this program's directory, or else the installed ones. They may
- * be missing: the package smc-tools-extra has them.
- */
+/* Run other tools: from this program's directory, or else the installed; they may be missing. */
 #pragma once
 
 #include "base/err.h"

@@ -6,10 +6,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/*
- * Real files need no more, and hostile ones must not cost more. Go's build info is at or near the
- * start of the writable data segment.
- */
+/* Hostile files must not cost more. Go's build info is near the start of writable data. */
 #define SEGMENTS_MAX 256
 #define CONTENTS_MAX (1024 * 1024)
 

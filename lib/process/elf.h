@@ -34,11 +34,7 @@ struct smc_elf {
  */
 int smc_elf_parse(const void *buf, size_t len, struct smc_elf *out);
 
-/**
- * smc_elf_inspect() - parse a regular file
- *
- * Return: as smc_elf_parse(), or -errno of open(2) or mmap(2).
- */
+/** smc_elf_inspect() - parse a regular file. Return: as smc_elf_parse(); -errno of its opening */
 int smc_elf_inspect(const char *path, struct smc_elf *out);
 
 /** smc_elf_machine_name() - "x86-64", "s390x", ...; NULL for an unknown one */

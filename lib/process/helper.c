@@ -13,10 +13,7 @@
 
 pid_t helper_fork(void)
 {
-	/*
-	 * Without flags, the order of arguments, which depends on the architecture, does not
-	 * matter.
-	 */
+	/* Without flags, the architecture's order of arguments does not matter. */
 	long pid = syscall(SYS_clone, 0, 0, 0, 0, 0);
 
 	return pid < 0 ? -errno : (pid_t)pid;
@@ -64,10 +61,7 @@ int helper_detach(int keep)
 
 	reset_signals();
 	setsid();
-	/*
-	 * /proc/self/root would keep the mount; the caller's root directory exists as long as the
-	 * helper.
-	 */
+	/* /proc/self/root would keep the mount; the caller's root exists as long as the helper. */
 	if (chdir("/"))
 		return -errno;
 	ret = set_files(keep);

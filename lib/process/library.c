@@ -123,10 +123,7 @@ int library_find(const struct target *target, struct library *out)
 	if (!installed)
 		return 0;
 	if (target->secure && !stat(out->file, &st) && st.st_mode & S_ISUID) {
-		/*
-		 * For set-uid programs ld.so only accepts bare names, and searches its own
-		 * directories only.
-		 */
+		/* For set-uid programs ld.so accepts only bare names, from its own directories. */
 		out->secure_too = true;
 		strcpy(out->entry, LIBRARY_NAME);
 	} else {

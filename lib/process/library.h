@@ -32,11 +32,7 @@ struct library {
  */
 int library_find(const struct target *target, struct library *out);
 
-/**
- * preload_find() - library_find(), and check that LD_PRELOAD can hold its entry
- *
- * Return: -errno with a sentence.
- */
+/** preload_find() - library_find(); checks that LD_PRELOAD can hold the entry. Return: 0, -errno */
 int preload_find(const struct target *target, struct library *lib, struct smc_err *err);
 
 /**
@@ -60,11 +56,7 @@ bool library_is_refused(const struct target *target);
 bool library_misses(const struct library *lib, const struct target *target,
 		    char why[LIBRARY_WHY_SIZE]);
 
-/**
- * library_spin() - the entry for LD_PRELOAD of ld_pre_smc_spin.so, beside the library
- *
- * Return: false if it is not installed.
- */
+/** library_spin() - LD_PRELOAD's entry of ld_pre_smc_spin.so. Return: false if not installed */
 bool library_spin(const struct library *lib, char entry[PATH_MAX]);
 
 /** library_preload() - append an entry to LD_PRELOAD, unless it is already there */

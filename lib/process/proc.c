@@ -139,10 +139,7 @@ int proc_table_parse(struct proc_table *table, const char *text)
 		struct proc_fd entry = { .inode = 0 };
 
 		len = strcspn(text, "\n");
-		/*
-		 * A copy, as sscanf() scans all the text that follows for its end, and runs into
-		 * the next line.
-		 */
+		/* A copy: sscanf() scans all text that follows, and runs into the next line. */
 		snprintf(line, sizeof(line), "%.*s", (int)len, text);
 		if (sscanf(line, "%" SCNu64 " %d %d %15[^\n]", &entry.inode, &entry.pid, &entry.fd,
 			   entry.comm) < 3)

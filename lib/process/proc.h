@@ -84,11 +84,7 @@ const struct proc_fd *proc_next_holder(const struct proc_fd *holders, size_t cou
 
 void proc_table_free(struct proc_table *table);
 
-/**
- * proc_fd_holds() - true if the socket is still open there: numbers are reused
- *
- * On a recorded host: true.
- */
+/** proc_fd_holds() - true if the socket is still open there, and always on a recorded host */
 bool proc_fd_holds(const struct proc_fd *holder);
 
 /**
@@ -99,11 +95,7 @@ bool proc_fd_holds(const struct proc_fd *holder);
  */
 int proc_take_socket(const struct proc_fd *holder);
 
-/**
- * proc_socket_names() - get the addresses of a duplicated socket
- *
- * Return: true if at least the local address is known now.
- */
+/** proc_socket_names() - addresses of a duplicated socket. Return: true if @local is known */
 bool proc_socket_names(const struct proc_fd *holder, struct smc_addr *local, struct smc_addr *peer);
 
 /** proc_cgroup() - control group of a process. Return: 0, -ESRCH, -ENOENT, -errno */

@@ -155,10 +155,7 @@ int sockcall_listen(void)
 #define SECCOMP_ADDFD_FLAG_SEND 2
 #endif
 
-/*
- * Test for SECCOMP_ADDFD_FLAG_SEND: a kernel that supports it reports that this request does not
- * exist.
- */
+/* Test for SECCOMP_ADDFD_FLAG_SEND: a kernel with it finds that this request does not exist. */
 static int try_answer(int listener)
 {
 	struct seccomp_notif_addfd answer = { .flags = SECCOMP_ADDFD_FLAG_SEND };

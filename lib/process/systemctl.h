@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Units, by the output of systemctl(1): its "show" format is stable, and it needs no library.
- * Functions with @err return 0, or -errno with a sentence.
- */
+/* Units by systemctl(1), whose "show" is stable. Return with @err: 0, or -errno. */
 #pragma once
 
 #include "base/err.h"
@@ -58,11 +55,7 @@ static inline void unit_props_free(struct unit_props *props)
 /** unit_next_props() - split the first unit off the text. Return: false at the end */
 bool unit_next_props(struct unit_props *all, struct unit_props *one);
 
-/**
- * unit_prop() - the next value of a property after @after, the first for NULL
- *
- * Return: NULL if there is none.
- */
+/** unit_prop() - a property's value after @after, or the first for NULL. Return: NULL if none */
 const char *unit_prop(const struct unit_props *props, const char *name, const char *after);
 
 /** unit_prop_text() - the first value, "" if there is none */

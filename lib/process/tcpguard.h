@@ -9,11 +9,7 @@
 #include <asm/socket.h>
 #include <stdbool.h>
 
-/**
- * TCPGUARD() - an option and its level as one number
- *
- * Other numbers that lead to the same one are no options at all.
- */
+/** TCPGUARD() - an option and its level as one number, which no other option shares */
 #define TCPGUARD(level, option) ((unsigned int)(level) << 16 | (unsigned int)(option))
 
 /* clang-format off */

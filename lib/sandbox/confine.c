@@ -121,10 +121,7 @@ int landlock_restrict(const struct landlock_path *paths, size_t count, struct sm
 
 /* ---- files ---- */
 
-/*
- * Additions to the filter. Landlock restricts single paths; the filter can only deny all files and
- * all programs.
- */
+/* Additions to the filter. Landlock denies single paths, the filter all files and programs. */
 static unsigned int filter_also(const struct confine *keep)
 {
 	unsigned int also = SYSFILTER_EXECUTE | (keep->n_paths ? 0 : SYSFILTER_FILES);

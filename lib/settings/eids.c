@@ -58,10 +58,7 @@ int smc_eid_remove(struct smc_genl *nl, const char *eid, bool *has_seid, struct 
 	ret = do_it(nl, SMC_NETLINK_REMOVE_UEID, padded, doing, err);
 	if (ret == -ENOENT)
 		return smc_err_say(err, ENOENT, "EID '%s' is not defined", eid);
-	/*
-	 * The EID is removed: -EAGAIN is the kernel's way to report that this enabled the system
-	 * EID.
-	 */
+	/* The EID is removed: by -EAGAIN the kernel reports that this enabled the system EID. */
 	*has_seid = ret == -EAGAIN;
 	if (*has_seid)
 		*err = (struct smc_err){ 0 };

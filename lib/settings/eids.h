@@ -23,10 +23,7 @@ int smc_eids_read(struct smc_eids *eids, struct smc_genl *nl, struct smc_err *er
 /** smc_eid_add() - add a user EID; -EEXIST, -ERANGE if the table is full */
 int smc_eid_add(struct smc_genl *nl, const char *eid, struct smc_err *err);
 
-/**
- * smc_eid_remove() - remove a user EID; -ENOENT
- * @has_seid: receives whether that enabled the system EID, as removal of the last one does on IBM Z
- */
+/** smc_eid_remove() - remove a user EID; -ENOENT. @has_seid: that enabled the system EID */
 int smc_eid_remove(struct smc_genl *nl, const char *eid, bool *has_seid, struct smc_err *err);
 
 /** smc_eids_flush() - remove all user EIDs */

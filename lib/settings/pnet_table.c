@@ -5,10 +5,7 @@
 
 #define BOTH (SMC_PNET_HAS_NET | SMC_PNET_HAS_IB)
 
-/*
- * Four words, as in smc-tools 1.8.5. Other programs may have set Latin-1 letters, which the kernel
- * accepts.
- */
+/* Four words, as in smc-tools 1.8.5. The kernel accepts Latin-1 letters from other programs. */
 const struct out_col pnet_columns[] = {
 	{ "pnetid", "PNET_ID", "pnetid", 0, OUT_STR(smc_pnet, name) },
 	{ "netdev", "Net-Dev", "net_device", 0, OUT_STR(smc_pnet, eth),

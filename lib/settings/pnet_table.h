@@ -20,12 +20,7 @@ extern const struct out_col pnet_columns[];
 /** pnet_fetch() - read the whole table */
 int pnet_fetch(struct smc_genl *nl, struct smc_pnet_table *table, struct smc_err *err);
 
-/**
- * pnet_make() - make an entry from words
- * @eth, @ib, @port: NULL if missing
- *
- * Return: 0; -EINVAL with the wrong word in @err.
- */
+/** pnet_make() - make an entry; words may be NULL. Return: 0; -EINVAL with the word in @err */
 int pnet_make(struct smc_pnet *entry, const char *name, const char *eth, const char *ib,
 	      const char *port, struct smc_err *err);
 
@@ -49,11 +44,7 @@ static inline const char *pnet_device(const struct smc_pnet *entry)
  */
 int pnet_add(struct pnet_tool *tool, const struct smc_pnet *entry);
 
-/**
- * pnet_say_exists() - report the entry or hardware that @entry conflicts with
- *
- * Return: -EEXIST with @err.
- */
+/** pnet_say_exists() - name the entry or hardware that @entry conflicts with. Return: -EEXIST */
 int pnet_say_exists(const struct smc_pnet_table *table, const struct pnet_world *world,
 		    const struct smc_pnet *entry, struct smc_err *err);
 

@@ -11,10 +11,7 @@
 
 #include "base/libc.h"
 
-/*
- * Type of an attribute; SMC_ATTR() derives it from the type of the destination member. Bytes are
- * the same on each machine.
- */
+/* Type of an attribute; SMC_ATTR() derives it from the type of the destination member. */
 enum smc_kind {
 	SMC_ATTR_END,
 	SMC_ATTR_NUMBER,

@@ -32,11 +32,7 @@ struct inet_diag_req_v2 smc_inet_request(uint8_t family);
 /** smc_inet_add() - smc_diag_fn: add an answer to the table. Return: 0, -EBADMSG if short */
 int smc_inet_add(const struct nlmsghdr *nlh, void *table);
 
-/**
- * smc_inet_resolve() - fill in the addresses of a socket
- *
- * Return: true if exactly one TCP socket fits and @sock now has its addresses.
- */
+/** smc_inet_resolve() - fill in addresses. Return: true if exactly one TCP socket fits */
 bool smc_inet_resolve(struct smc_inet_table *table, struct smc_sock *sock);
 
 void smc_inet_free(struct smc_inet_table *table);

@@ -66,11 +66,7 @@ int smc_pnet_eth(char eth[SMC_PNET_ETH_SIZE], const char *text, struct smc_err *
 /** smc_pnet_ib() - check an RDMA or ISM device's name: 1 to 63 bytes. Return: 0, -EINVAL */
 int smc_pnet_ib(char ib[SMC_PNET_IB_SIZE], const char *text, struct smc_err *err);
 
-/**
- * smc_pnet_port() - an RDMA port: decimal, hexadecimal or octal; empty and 0 mean 1
- *
- * Return: 1 or 2; -EINVAL with a sentence in @err.
- */
+/** smc_pnet_port() - a port in any base; empty and 0 mean 1. Return: 1 or 2; -EINVAL with @err */
 int smc_pnet_port(const char *text, struct smc_err *err);
 
 /** smc_pnet_append() - add an entry to a table */

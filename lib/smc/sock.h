@@ -119,11 +119,7 @@ static inline enum smc_mode smc_sock_mode(const struct smc_sock *sock)
 /** smc_state_name() - name printed by smcss, NULL for an unknown state */
 const char *smc_state_name(uint8_t state);
 
-/**
- * smc_state_parse() - parse a name in any case, or that of older man pages
- *
- * Return: state, -EINVAL.
- */
+/** smc_state_parse() - a name in any case, or of older man pages. Return: state, -EINVAL */
 int smc_state_parse(const char *name);
 
 /** smc_mode_name() - "SMCR", "SMCD", "TCP", or "-" without a connection */

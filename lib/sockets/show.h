@@ -16,10 +16,7 @@ json_t *sockets_json_addr(const struct smc_addr *addr);
 /** sockets_has_reason() - true if a reason is set. Sockets that never fell back have zero, too */
 bool sockets_has_reason(const struct smc_sock *sock);
 
-/**
- * sockets_append_reason() - append the reasons of both sides, "PEERDECL/NOSMCDEV"; a code unknown
- * to Linux as a number
- */
+/** sockets_append_reason() - append both sides' reasons, "PEERDECL/NOSMCDEV"; unknown: a number */
 void sockets_append_reason(struct out_text *text, const struct smc_diag_fallback *fallback);
 
 /** sockets_json_reason() - a reason with its name and meaning */

@@ -9,8 +9,5 @@
 /** sockets_help() - cli_help() with the filter and the columns. Return: exit status */
 int sockets_help(const struct cli_tool *tool, const struct out_col *table);
 
-/**
- * sockets_separate() - print the separator between lists of --watch; nothing for JSON lines
- * Return: 0, -errno with @err
- */
+/** sockets_separate() - separate the lists of --watch; not for JSON lines. Return: 0, -errno */
 int sockets_separate(bool is_json, bool is_first, struct smc_err *err);

@@ -145,10 +145,7 @@ static int give_up(struct smc_err *err)
 							LANDLOCK_READ | LANDLOCK_EXECUTE };
 	/* A list, or a message per file, must not fill the memory. */
 	limit_one(RLIMIT_FSIZE, PACK_MAX_BYTES, PACK_MAX_BYTES);
-	/*
-	 * In a user namespace that has no nobody, the directory belongs to root: see
-	 * make_directory().
-	 */
+	/* In a user namespace without nobody, it belongs to root: see make_directory(). */
 	keep.keeps_root = !stat(".", &st) && !st.st_uid && !geteuid();
 	return confine(&keep, NULL, err);
 }
@@ -368,10 +365,7 @@ int bundle_read(struct workdir *work, int fd, const char *file, struct smc_err *
 
 void bundle_limit(void)
 {
-	/*
-	 * The hard limit is a second later: there the kernel kills the process, while SIGXCPU shows
-	 * the reason.
-	 */
+	/* The hard limit, one second later, kills the process, while SIGXCPU shows the reason. */
 	limit_one(RLIMIT_CPU, SECONDS_MAX, SECONDS_MAX + 1);
 	/* The shadow memory of a sanitizer exceeds any limit. */
 #ifndef __SANITIZE_ADDRESS__

@@ -27,10 +27,7 @@ static const struct bundle_command {
 	const char *name, *words[MAX_ARGS];
 	enum { NO_NETNS = 1, NEEDS_SYSTEMD = 2 } flags;
 } commands[] = {
-	/*
-	 * smcss with JSON comes first, as it requests the most attributes. Later answers with fewer
-	 * are not recorded.
-	 */
+	/* First smcss with JSON, which requests the most: repeated answers are not recorded. */
 	{ "smcss-json", { "smcss", "-a", "-p", "-j" }, 0 },
 	{ "smcss", { "smcss", "-a", "-p", "-W" }, 0 },
 	{ "smcss-debug", { "smcss", "-a", "-d" }, 0 },

@@ -60,11 +60,7 @@ void pseudonym_text(const struct pseudonyms *all, struct out_text *text, const c
 
 /* ---- the content ---- */
 
-/**
- * struct collection - a bundle in the making
- * @work: its directory
- * @index: content of index.json, an object
- */
+/** struct collection - a bundle in the making; @work: directory; @index: content of index.json */
 struct collection {
 	const struct chk_request *req;
 	struct workdir work;
@@ -81,16 +77,10 @@ int collect(struct collection *b);
 /** collect_index() - write DIRECTORY/index.json below @b->work. Return: as collect() */
 int collect_index(struct collection *b, const char *directory);
 
-/**
- * anonymous_key() - set the key for pseudonyms
- * @file: derive it from this file, of at least 16 bytes; NULL for a random key
- */
+/** anonymous_key() - set the key: from @file, of at least 16 bytes; random for NULL */
 int anonymous_key(struct pseudonyms *all, const char *file, struct smc_err *err);
 
-/**
- * anonymous_answer() - anonymize a recorded netlink answer in place. Pure
- * @file: its name in record/netlink
- */
+/** anonymous_answer() - anonymize a recorded netlink answer in place. Pure; @file: its name */
 void anonymous_answer(const struct pseudonyms *all, const char *file, char *data, size_t len);
 
 /** ANONYMOUS - directory of the anonymous copy, below the collected one */

@@ -124,10 +124,7 @@ void pseudonym_ipv4(const struct pseudonyms *all, uint8_t addr[4])
 {
 	if (is_special(addr[0]))
 		return;
-	/*
-	 * Repeat until the result is an ordinary address, so that different addresses have
-	 * different pseudonyms.
-	 */
+	/* Repeat until the result is an ordinary address: different addresses stay different. */
 	do
 		turn(all, IPV4, addr, 0, 8);
 	while (is_special(addr[0]));

@@ -14,10 +14,7 @@
 /* Limit for everything after connecting, as a multiple of the timeout for one step. */
 #define WHOLE_STEPS 30
 
-/*
- * Bytes of the large exchange: several times SMC's default buffers; and a limit for hosts with huge
- * buffers.
- */
+/* Bytes of the large exchange: several times SMC's default buffers; a limit for huge buffers. */
 #define LARGE 300001
 #define LARGEST (4 << 20)
 
@@ -141,10 +138,7 @@ static int dial(struct client_result *result, const struct chk_request *req, con
 
 /* ---- data ---- */
 
-/*
- * Size of the large exchange. It exceeds the buffers of both sides, so both must send and receive
- * at the same time.
- */
+/* Size of the large exchange: more than both sides' buffers, so both must send and receive. */
 static size_t large_size(const struct client_result *result)
 {
 	size_t size = LARGE, twice;
@@ -194,10 +188,7 @@ static int look_at_group(const struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-/*
- * Find the link group. An SMC-R socket does not name its group, so take it only if a single group
- * has the socket's link.
- */
+/* An SMC-R socket does not name its group: take it only if a single group has the link. */
 static void find_group(struct client_result *result)
 {
 	struct group_search search = { .result = result };

@@ -116,10 +116,7 @@ static uint64_t share_ns(int timeout_ms)
 	return (uint64_t)MAX(MIN_MS, MIN(timeout_ms / SHARE, MAX_MS)) * 1000000U;
 }
 
-/*
- * Another connection to the same server; complete when a server of ours has sent its greeting.
- * Return: descriptor, -1.
- */
+/* Connect to the same server, up to the greeting of one of ours. Return: descriptor, -1. */
 static int connect_again(struct client_result *result, bool is_smc, int timeout_ms, uint64_t *ns)
 {
 	int fd = stream_connect(&result->peer, is_smc, timeout_ms, ns), ret = fd;

@@ -23,9 +23,7 @@
 #define SPARE_FDS 100		 /* for refused clients, and for dumps of sockets */
 #define STACK_SIZE (1024 * 1024) /* address space; a dump of sockets uses 40 KiB of it */
 
-/**
- * struct client - a client that is served or refused
- */
+/** struct client - a client that is served or refused */
 struct client {
 	struct server *server;
 	struct client *next;
@@ -127,9 +125,7 @@ static bool find_place(struct client *client)
 
 /* ---- accepting ---- */
 
-/*
- * A client without a place gets a refusal; without memory or threads for that, it is dropped.
- */
+/* A client without a place gets a refusal; without memory or threads for that, it is dropped. */
 static void admit(struct server *server, int fd)
 {
 	struct client *client = calloc(1, sizeof(*client));

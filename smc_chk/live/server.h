@@ -38,8 +38,5 @@ void server_close(struct server *server);
  */
 void session_serve(int fd);
 
-/**
- * session_refuse() - report that the server is busy; close after the client has read this, or after
- * a second
- */
+/** session_refuse() - report "busy"; close when the client has read it, or after a second */
 void session_refuse(int fd);

@@ -25,10 +25,7 @@ struct scope_list {
 	size_t count;
 };
 
-/**
- * struct scope_target - target named on the command line
- * @kind: 0 if none was named
- */
+/** struct scope_target - target named on the command line; @kind: 0 if none was named */
 struct scope_target {
 	enum scope_kind kind;
 	uint64_t id; /* 0: a process without a mark */
@@ -44,10 +41,7 @@ struct scope_target {
 int scope_target_cgroup(struct scope_target *target, int option, const char *text,
 			struct smc_err *err);
 
-/**
- * scope_target_process() - set the target to a process with its children. Return: 0, -errno with
- * @err
- */
+/** scope_target_process() - set the target to a process with children. Return: 0, -errno */
 int scope_target_process(struct scope_target *target, const char *text, struct smc_err *err);
 
 /** scope_target_run() - set the target to all programs started by smc_run */
@@ -59,10 +53,7 @@ bool scope_target_has(const struct scope_target *target, pid_t pid);
 /** scope_user() - number of the user to whose sockets a scope is limited. Return: -1 for none */
 int64_t scope_user(const char *name);
 
-/**
- * scope_attach() - add or replace a scope, and remove those that are gone
- * @rules: scope whose kind and name are ignored
- */
+/** scope_attach() - add or replace a scope, remove those gone; ignores @rules' kind and name */
 int scope_attach(struct scope_target *target, const struct smc_scope *rules, struct smc_err *err);
 
 /** scope_detach() - remove a scope, and those that are gone */
@@ -71,11 +62,7 @@ int scope_detach(struct scope_target *target, struct smc_err *err);
 /** scope_detach_all() - remove everything */
 int scope_detach_all(struct smc_err *err);
 
-/**
- * scope_detach_container() - remove the scopes of a container's control groups, and those that are
- * gone
- * @id: full id of the container
- */
+/** scope_detach_container() - remove the scopes of a container, by full @id, and those gone */
 int scope_detach_container(const char *id, struct smc_err *err);
 
 /** scope_remove_gone() - remove the scopes that are gone, if that is possible */

@@ -87,11 +87,7 @@ int cgroup_is_populated(const char *root, const char *path);
  */
 size_t cgroup_chosen(const char *path);
 
-/**
- * cgroup_part() - copy the next name of a path, truncated to fit
- *
- * Return: the rest of the path. Pure.
- */
+/** cgroup_part() - copy the next name of a path, truncated to fit. Return: the rest of the path */
 const char *cgroup_part(const char *path, char part[PATH_MAX]);
 
 /**

@@ -27,10 +27,7 @@ enum {
 	GROUPS_LOG2 = 17, /* a process has at most 65536 groups */
 };
 
-/*
- * Kernel structs, reduced to the members in use; libbpf relocates the offsets when it loads the
- * program.
- */
+/* Kernel structs, reduced to the members in use; libbpf relocates offsets at load time. */
 typedef struct {
 	__u32 val;
 } kuid_t, kgid_t;

@@ -21,11 +21,7 @@ struct pins {
 /** pins_check() - check that scopes can be attached */
 int pins_check(struct smc_err *err);
 
-/**
- * pins_read() - open for reading
- *
- * Return: 0; -ENOENT if nothing is pinned; -errno with a sentence.
- */
+/** pins_read() - open for reading. Return: 0; -ENOENT if nothing is pinned; -errno with @err */
 int pins_read(struct pins *pins, struct smc_err *err);
 
 /**

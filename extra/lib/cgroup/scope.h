@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Definitions shared by the eBPF program of scopes and its loader. Compiled for BPF too, so it
- * needs kernel headers only.
- */
+/* Definitions shared with the eBPF program of scopes: kernel headers only, as for BPF. */
 #pragma once
 
 #include <linux/types.h>
@@ -16,10 +13,7 @@
 #define SCOPE_SETSOCKOPT "setsockopt"
 #define SCOPE_GETSOCKOPT "getsockopt"
 
-/*
- * A scope of a control group has the group's id, which is not reused until reboot; all others have
- * the highest bit set.
- */
+/* A control group's scope has its id, not reused until reboot; others have the highest bit set. */
 #define SCOPE_NOT_CGROUP (1ULL << 63)
 /* Scope of everything started by smc_run. */
 #define SCOPE_RUN_ID SCOPE_NOT_CGROUP

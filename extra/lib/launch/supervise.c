@@ -44,10 +44,7 @@
 #define THREADS 4
 #define STACK 131072
 
-/*
- * Delay after a refusal because SMC is missing: each attempt may start modprobe, as in
- * ld_pre_smc/calls/socket.c.
- */
+/* Delay after a refusal because SMC is missing: each attempt may start modprobe. */
 #define RETRY_SECONDS 10
 
 /* Process name, so that killing the command by name spares the supervisor. */
@@ -238,10 +235,7 @@ static void answer_socket(struct supervisor *self, const struct sockcall *call)
 	}
 	ret = sockcall_give(self->listener, call, fd);
 	close(fd);
-	/*
-	 * The program's descriptor table is full: its own error. A security module may still allow
-	 * TCP.
-	 */
+	/* Its descriptor table is full: its own error. A security module may still allow TCP. */
 	if (ret && ret != -ENOENT)
 		sockcall_fail(self->listener, call, ret == -EMFILE || self->is_strict ? -ret : 0);
 }
@@ -294,10 +288,7 @@ static void rename_self(char *const *argv)
 	prctl(PR_SET_NAME, SUPERVISOR);
 }
 
-/*
- * Never kill the supervisor first when memory runs out: the programs need it. Only root may set
- * this.
- */
+/* Never kill the supervisor first when memory runs out: programs need it. Only root may set it. */
 static void avoid_oom_killer(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -332,10 +323,7 @@ static bool prepare(struct supervisor *self, int pair, char *const *argv)
 	       find_netns(self->command, &self->netns) && start_threads(self);
 }
 
-/*
- * The supervisor. smc_run waits for a byte, sends the listener, and then waits until this process
- * closes its end of @pair.
- */
+/* smc_run waits for a byte, sends the listener, and waits until its end of @pair is closed. */
 static void __attribute__((noreturn)) run(const struct supervisor *new, int pair, char *const *argv)
 {
 	struct supervisor self = *new;
@@ -488,10 +476,7 @@ enum attempt supervise(const struct launch *launch, const struct target *target,
 {
 	const char *family = setting(launch, VAR_FAMILY), *missing;
 	struct supervisor new = {
-		/*
-		 * AF_SMC is used only if IPPROTO_SMC is missing, as the program would see this
-		 * family.
-		 */
+		/* Use AF_SMC only if IPPROTO_SMC is missing: the program would see this family. */
 		.inet = (!family || smc_wants_inet(family)) && !kernel_ipproto_smc(),
 		.is_strict = launch_is_strict(launch),
 		.is_locked = setting(launch, VAR_SNDBUF) || setting(launch, VAR_RCVBUF),

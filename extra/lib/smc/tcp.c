@@ -20,10 +20,7 @@ enum {
 /* Values of idiag_timer, sock_diag(7) */
 #define TIMER_TIME_WAIT 3
 
-/*
- * TCPI_OPT_SYN_DATA of <linux/tcp.h>: the peer acknowledged data in our SYN, or we accepted its
- * data.
- */
+/* TCPI_OPT_SYN_DATA of <linux/tcp.h>: data in a SYN was acknowledged, by the peer or by us. */
 #define OPTION_SYN_DATA 32
 
 struct inet_diag_req_v2 smc_tcp_request(uint8_t family)

@@ -6,10 +6,7 @@
 #include "base/memory.h"
 #include "bpf/address.h"
 
-/*
- * How long a closed connection is remembered, in nanoseconds, to recognize its other end if that is
- * on this host too.
- */
+/* Nanoseconds a closed connection is remembered, to recognize its other end on this host. */
 #define REMEMBERED INT64_C(60000000000)
 #define REMEMBERED_MAX 16384
 /* Items that are looked at for reuse when one is added: at least half of them stay in use. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * From eBPF records to conversations: which are wanted, their bytes in order, and the gaps. Pure.
- */
+/* From eBPF records to conversations: which are wanted, their bytes in order, the gaps. Pure. */
 #pragma once
 
 #include "bpf/smcdata.h"

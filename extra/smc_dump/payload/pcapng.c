@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * pcapng, see draft-ietf-opsawg-pcapng: blocks of 32-bit words in host byte order, which the first
- * block declares.
- */
+/* pcapng, draft-ietf-opsawg-pcapng: blocks of 32-bit words in the byte order that the first has. */
 #include "smc_dump/payload/conversation.h"
 
 #include <net/ethernet.h>
