@@ -210,7 +210,8 @@ PLAY(shut_dialogue, "l.pair c.send shut_write a.rest send close c.rest close")
 PLAY(shut_dup, "l.pair d.dup shut_write c.send d.close a.send rest close c.rest")
 
 /* A listener on a port of the kernel's choice, with a client that waits. */
-#define CHOSEN(how) "l.listener c.fresh connect l." how " names listen names c.fresh connect l.take"
+#define CHOSEN(how)                                                                                \
+	"l.listener c.fresh connect l." how " names listen names c.fresh connect a.accept"
 
 PLAY(shut_chosen_read, CHOSEN("shut_read"))
 PLAY(shut_chosen_both, CHOSEN("shut_both"))
