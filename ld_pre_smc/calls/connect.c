@@ -313,9 +313,8 @@ int connect(int number, const struct sockaddr *addr, socklen_t len)
 	shim_lives_connected(number, err);
 	/* After a call that waited, the kernel reports to nobody that the socket is writable. */
 	if (!err && shim_has_epoll && shim_fd_has(&try.fd, FD_SMC) && shim_repairs() &&
-	    !(fcntl(number, F_GETFL) & O_NONBLOCK) && shim_marked_is_smc(number) &&
-	    shim_mends(number, REPAIR_CONNECT_WAKES))
-		shim_wake(number);
+	    !(fcntl(number, F_GETFL) & O_NONBLOCK) && shim_mends(number, REPAIR_CONNECT_WAKES))
+		shim_wake(number, shim_marked_is_smc(number));
 	errno = err ? err : saved;
 	return err ? -1 : 0;
 }

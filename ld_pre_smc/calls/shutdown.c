@@ -47,7 +47,7 @@ static int end_reading(int fd)
 	int err = shut_next(fd, SHUT_RD);
 
 	if (!err && shim_mends(fd, REPAIR_SHUTDOWN_WAKES))
-		shim_wake(fd);
+		shim_wake(fd, true);
 	return err;
 }
 

@@ -215,12 +215,13 @@ int shim_file_has(int dir, const char *path, const char *text)
 	return err ? -err : found;
 }
 
-void shim_wake(int fd)
+void shim_wake(int fd, bool is_smc)
 {
-	int size = shim_int_option(fd, SOL_SOCKET, SO_SNDBUF) / 2;
+	int level = is_smc ? SOL_SOCKET : IPPROTO_TCP, opt = is_smc ? SO_SNDBUF : TCP_NOTSENT_LOWAT;
+	int value = shim_int_option(fd, level, opt), half = value / 2;
 
-	if (size > 0)
-		next_setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	if (value >= 0)
+		next_setsockopt(fd, level, opt, is_smc ? &half : &value, sizeof(value));
 }
 
 long long shim_milliseconds(void)

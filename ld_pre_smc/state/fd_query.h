@@ -124,8 +124,8 @@ bool shim_is_file(int fd, const char *path, const struct stat *st);
  */
 int shim_file_has(int dir, const char *path, const char *text);
 
-/* Wake those that wait until they can write, by setting the size of the buffer to what it is. */
-void shim_wake(int fd);
+/* Wake those that wait until they can write, by setting a size or a limit to what it is. */
+void shim_wake(int fd, bool is_smc);
 
 /* Time of CLOCK_MONOTONIC. */
 long long shim_milliseconds(void);
