@@ -228,10 +228,11 @@ SHIM_SRC := $(wildcard ld_pre_smc/*.c ld_pre_smc/*/*.c) lib/launch/learned.c lib
 # The names for 64-bit times and large files are not redirected here: the library exports both variants, see next.h.
 # Where a long has 64 bits, the plain names are those for large files, and every libc has them; musl has no open64()
 # since 1.2.4. Programs of musl load this library as well. musl has no _FORTIFY_SOURCE functions, and no loader of
-# glibc; on some machines the stack protector's guard is a variable of that loader. Both flags come after the caller's.
+# glibc; on some machines the stack protector's guard is a variable of that loader. Link-time optimization loses the symbol
+# versions in assembler code. These flags come after the caller's.
 SHIM_GUARD = $(findstring __stack_chk_guard,$(shell echo 'int f(char *); int g(void) { char text[99]; return f(text); }' | \
 	$(CC) -fstack-protector-strong -S -x c -o - - 2>/dev/null))
-SHIM_FLAGS = $(call once,SHIM_FLAGS,-U_TIME_BITS -U_FORTIFY_SOURCE -fPIC -fno-plt $(if $(SHIM_GUARD),-fno-stack-protector))
+SHIM_FLAGS = $(call once,SHIM_FLAGS,-U_TIME_BITS -U_FORTIFY_SOURCE -fPIC -fno-plt -fno-lto $(if $(SHIM_GUARD),-fno-stack-protector))
 SHIM_PLAIN = $(if $(filter 8,$(shell echo __SIZEOF_LONG__ | $(CC) -E -P -x c - 2>/dev/null)),-U_FILE_OFFSET_BITS)
 # The 32-bit library needs a compiler that finds every header of the library and links the result.
 HAVE_32 := $(if $(filter x86_64-%,$(MACHINE)),$(if $(wildcard $(O)/32/ld_pre_smc.so),y,$(shell \
