@@ -5,6 +5,11 @@
 
 #include "twin.h"
 
+/* Since Linux 6.1: answers wait until they are read. */
+#ifndef IORING_SETUP_DEFER_TASKRUN
+#define IORING_SETUP_DEFER_TASKRUN (1U << 13)
+#endif
+
 /* Since Linux 6.7, for IORING_OP_URING_CMD of sockets. */
 enum { CMD_SIOCINQ, CMD_SIOCOUTQ, CMD_GETSOCKOPT, CMD_SETSOCKOPT };
 
@@ -26,9 +31,10 @@ static void *map(size_t size, off_t what)
 	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, uring.fd, what);
 }
 
-/* One mapping has both rings since Linux 5.4. */
-static bool start(void)
+/* One mapping has both rings since Linux 5.4. @flags: IORING_SETUP_* */
+static bool start_with(unsigned int flags)
 {
+	uring.params.flags = flags;
 	uring.fd = (int)syscall(__NR_io_uring_setup, 8, &uring.params);
 	if (uring.fd < 0) {
 		say("setup=%s", result(-1));
@@ -38,6 +44,11 @@ static bool start(void)
 			 IORING_OFF_SQ_RING);
 	uring.entries = map(8 * sizeof(*uring.entries), IORING_OFF_SQES);
 	return true;
+}
+
+static bool start(void)
+{
+	return start_with(IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN);
 }
 
 static void submit(const struct io_uring_sqe *entry)
@@ -112,37 +123,53 @@ CASE(uring_zero_copy)
 	SAY("recv", recv(p.a, data, 5, MSG_WAITALL));
 }
 
-/* Each connection, and each arrival of data, is one answer to one request. */
-CASE(uring_multishot)
+/* Accept three connections by one request. Return: the last one */
+static struct pair accept_three(void)
 {
 	struct io_uring_sqe take = { .opcode = IORING_OP_ACCEPT,
 				     .fd = listener(),
 				     .ioprio = IORING_ACCEPT_MULTISHOT };
+	struct pair p = { .l = take.fd };
+
+	submit(&take);
+	for (int i = 0; i < 3; i++) {
+		p.c = fresh();
+		connect_to(p.c, port_of(p.l));
+		p.a = answer();
+		say("accepted=%d", p.a >= 0);
+		echo(&p);
+	}
+	return p;
+}
+
+CASE(uring_multishot)
+{
 	static char space[4][64];
 	struct io_uring_sqe give = transfer(IORING_OP_PROVIDE_BUFFERS, 4, space, sizeof(space[0]));
 	struct io_uring_sqe receive = { .opcode = IORING_OP_RECV,
 					.ioprio = IORING_RECV_MULTISHOT,
 					.flags = IOSQE_BUFFER_SELECT };
-	int client;
+	struct pair p;
 
 	if (!start())
 		return;
-	submit(&take);
-	for (int i = 0; i < 3; i++) {
-		client = fresh();
-		connect_to(client, port_of(take.fd));
-		receive.fd = answer();
-		say("accepted=%d", receive.fd >= 0);
-		echo(&(struct pair){ take.fd, client, receive.fd });
-	}
+	p = accept_three();
+	receive.fd = p.a;
 	SAY("give", perform(&give));
 	submit(&receive);
 	for (int i = 0; i < 2; i++) {
-		SAY("write", write(client, "some", 4));
+		SAY("write", write(p.c, "some", 4));
 		SAY("read", answer());
 	}
-	SAY("shutdown", shutdown(client, SHUT_WR));
+	SAY("shutdown", shutdown(p.c, SHUT_WR));
 	SAY("end", answer());
+}
+
+/* An answer interrupts the thread while it connects. */
+CASE(uring_interrupts)
+{
+	if (start_with(0))
+		accept_three();
 }
 
 CASE(uring_connect)
