@@ -260,7 +260,7 @@ program own/program "-Wl,--dynamic-linker=$tmp/own/ld.so" "$tmp/preload.c"
 smc --preload "$tmp/own/program"
 says 0 with '' 'a loader of its own: the library'
 printf 'GLIBC_2.2.5\0GLIBC_2.16\0' >"$tmp/own/libc.so.6"
-warns 'its glibc is older than 2.17' 'an old glibc beside its loader' --preload "$tmp/own/program"
+warns 'older than 2[.]17' 'an old glibc beside its loader' --preload "$tmp/own/program"
 smc --preload --quiet "$tmp/own/program"
 says 0 without '' 'and no library'
 warns Go 'Go program, by its note' --preload "$bin/go_note"
