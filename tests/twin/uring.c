@@ -196,18 +196,18 @@ CASE(uring_commands)
 
 	if (!start())
 		return;
-	command.off = CMD_SIOCINQ;
+	command.cmd_op = CMD_SIOCINQ;
 	SAY("inq", perform(&command));
-	command.off = CMD_SIOCOUTQ;
+	command.cmd_op = CMD_SIOCOUTQ;
 	SAY("outq", perform(&command));
 	/* Level and option, then size and address of the value */
-	command.off = CMD_GETSOCKOPT;
-	command.addr = SOL_SOCKET | (uint64_t)SO_TYPE << 32;
+	command.cmd_op = CMD_GETSOCKOPT;
+	memcpy(&command.addr, (uint32_t[]){ SOL_SOCKET, SO_TYPE }, sizeof(command.addr));
 	command.file_index = sizeof(value);
 	command.addr3 = (uintptr_t)&value;
 	SAY("get", perform(&command));
 	say("value=%d", value);
-	command.off = CMD_SETSOCKOPT;
-	command.addr = IPPROTO_TCP | (uint64_t)TCP_NODELAY << 32;
+	command.cmd_op = CMD_SETSOCKOPT;
+	memcpy(&command.addr, (uint32_t[]){ IPPROTO_TCP, TCP_NODELAY }, sizeof(command.addr));
 	SAY("nodelay", perform(&command));
 }
