@@ -4,8 +4,9 @@
  * SMC_NETLINK_GET_DEV_SMCR since kernel 5.11, the statistics since 5.14, all since 5.18; and
  * SMC_PNETID, since kernel 4.11.
  *
- * Those of <linux/smc.h> in Linux 6.0 are in genl_numbers.def, later ones here, as distributions ship headers older
- * than the kernels in use; tests/unit/test_abi.c compares them with the installed header.
+ * Numbers of <linux/smc.h> in Linux 6.0 are in genl_numbers.def, later ones here: distributions
+ * ship headers older than the kernels in use. tests/unit/test_abi.c compares them with the
+ * installed header.
  * SMC_NETLINK_GET_LINK_SMCR is answered with messages of SMC_NETLINK_GET_LGR_SMCR, too.
  */
 #pragma once

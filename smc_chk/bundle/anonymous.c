@@ -19,6 +19,7 @@
 #include "netlink/answer.h"
 #include "net/netdev.h"
 #include "smc/genl_abi.h"
+#include "smc_chk/doctor/distribution.h"
 #include "smc_chk/doctor/kmodule.h"
 
 #define KEY_MOST 65536
@@ -227,6 +228,7 @@ void anonymous_answer(const struct pseudonyms *all, const char *file, char *data
 static const char *const kept[] = {
 	"boot/config-",
 	"etc/modprobe.d",
+	"etc/os-release",
 	"lib/modprobe.d",
 	"lib/modules/",
 	"netlink/SMC_GEN_NETLINK/",
@@ -242,7 +244,7 @@ static const char *const kept[] = {
 	"probes/rdma-netdev-",
 	"probes/roce-mtu-",
 	"probes/socket-",
-	"probes/uname-release",
+	"probes/uname-",
 	"probes/verbs-",
 	"proc/buddyinfo",
 	"proc/config.gz",
@@ -310,6 +312,16 @@ static void put_config(struct out_text *text, char *data)
 	}
 }
 
+/* Others have names of their makers. */
+static void put_distribution(struct out_text *text, const char *data)
+{
+	struct distribution_name name;
+
+	if (distribution_name(&name, data) &&
+	    strspn(name.version, "0123456789") == strlen(name.version))
+		out_printf(text, "ID=%s\nVERSION_ID=%s\n", name.id, name.version);
+}
+
 /* Rename the file, "acme.conf": somebody chose the name. */
 static void rename_modprobe(const struct pseudonyms *all, char *name, size_t len)
 {
@@ -337,6 +349,8 @@ static void replace(const struct pseudonyms *all, const char *path, struct out_t
 		put_modprobe(text, data);
 	} else if (!strcmp(name, "modprobe.d" RECORD_LIST)) {
 		put_modprobe_list(all, text, data);
+	} else if (!strcmp(name, "os-release")) {
+		put_distribution(text, data);
 	} else if (!strcmp(name, "config.gz")) {
 		config = kconfig_inflate(data, len);
 		put_config(text, config);

@@ -17,7 +17,7 @@ void doctor_check(struct doctor *doc)
 	first = doc->n_findings;
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
 		checks[i](doc);
-	/* Without SMC on the host, problems of its devices are only notes, and one line for people. */
+	/* Without SMC on the host, problems of its devices are notes, for people one line. */
 	if (!doc->facts->has_smc && doc->req->width && !doc->req->is_verbose) {
 		doctor_note(doc, "devices", NULL,
 			    "%zu checks do not matter without SMC (smc_chk doctor -v)",

@@ -33,16 +33,26 @@ static bool is_any(const char *field)
 	return !strcmp(field, "-");
 }
 
+bool distribution_name(struct distribution_name *name, const char *os_release)
+{
+	get_value(name->id, sizeof(name->id), os_release, "ID=", '\n');
+	get_value(name->version, sizeof(name->version), os_release, "VERSION_ID=", '.');
+	for_each(row, rows, ARRAY_SIZE(rows))
+		if (*name->id && words_have(row->id, name->id))
+			return true;
+	return false;
+}
+
 const struct distribution *distribution_find(const char *os_release, const char *machine,
 					     const char *release)
 {
-	char id[64], version[32];
+	struct distribution_name name;
 
-	get_value(id, sizeof(id), os_release, "ID=", '\n');
-	get_value(version, sizeof(version), os_release, "VERSION_ID=", '.');
+	if (!distribution_name(&name, os_release))
+		return NULL;
 	for_each(row, rows, ARRAY_SIZE(rows))
-		if (*id && words_have(row->id, id) &&
-		    (is_any(row->version) || !strcmp(row->version, version)) &&
+		if (words_have(row->id, name.id) &&
+		    (is_any(row->version) || !strcmp(row->version, name.version)) &&
 		    (is_any(row->machine) || !strcmp(row->machine, machine)) &&
 		    (is_any(row->kernel) || !strncmp(row->kernel, release, strlen(row->kernel))))
 			return row;

@@ -107,6 +107,8 @@ def check_texts(whole, anonymous):
     lists = [name for name in anonymous if name.endswith("modprobe.d@list") and anonymous[name]]
     ok(all(anonymous[name] != whole[name] and len(anonymous[name]) == len(whole[name]) for name in lists),
        "files of modprobe.d have other names", [anonymous[name] for name in lists])
+    release = anonymous.get("smc-bundle/record/etc/os-release", b"")
+    ok(re.fullmatch(rb"(ID=[a-z-]+\nVERSION_ID=\d*\n)?", release), "the distribution, if there is a row for it", release)
     created = json.loads(anonymous["smc-bundle/index.json"])["created"]
     ok(created.endswith("T00:00:00Z"), "the day, not the time", created)
 
