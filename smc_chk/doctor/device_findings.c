@@ -140,10 +140,9 @@ static void check_ism(struct doctor *doc, const struct pnet_row *row)
 			   "ISM device without PNET ID: SMC-Dv1 cannot use it");
 }
 
-/* A package builds the kernel's module again, with loopback. */
-static const char *remedy_of_loopback(const struct doctor_facts *facts)
+const char *doctor_loopback_remedy(const struct doctor *doc)
 {
-	const struct distribution *row = facts->kernel.distribution;
+	const struct distribution *row = doc->facts->kernel.distribution;
 
 	if (!row || strcmp(row->smcd, "dkms"))
 		return NULL;
@@ -168,7 +167,7 @@ void doctor_ism(struct doctor *doc)
 		doctor_ok(doc, ISM, "loopback",
 			  "SMC-D between sockets of this host, if there is an EID");
 	else if (!has_ism)
-		doctor_say(doc, DOCTOR_NOTE, ISM, NULL, remedy_of_loopback(doc->facts),
+		doctor_say(doc, DOCTOR_NOTE, ISM, NULL, doctor_loopback_remedy(doc),
 			   "no ISM device (IBM Z has them) and no loopback, so no SMC-D");
 	/* A slot without power hides its device, which may be ISM or anything else. */
 	for (size_t i = 0; i < slots->count && !doc->req->iface; i++)

@@ -88,6 +88,9 @@ const char *doctor_take(struct doctor *doc, struct out_text *text, bool is_typab
  */
 void doctor_why(const struct doctor_facts *facts, const char *iface, struct doctor_finding *why);
 
+/** doctor_loopback_remedy() - get the command that adds loopback to this kernel, NULL for none */
+const char *doctor_loopback_remedy(const struct doctor *doc);
+
 /** doctor_print() - print all findings; as JSON also @about, stolen. Return: chk_status */
 int doctor_print(const struct doctor *doc, json_t *about);
 

@@ -142,7 +142,7 @@ static void check_bindv6only(struct doctor *doc)
 static void check_any(struct doctor *doc)
 {
 	static const char checks[] = "soft-roce rdma ism pnetid address vlan eid netdev";
-	const char *iface = doc->req->iface, *remedy = "install an RDMA (RoCE) network card";
+	const char *iface = doc->req->iface, *remedy = iface ? NULL : doctor_loopback_remedy(doc);
 	const struct rdma_table *rdma = &doc->facts->rdma;
 
 	if (!doc->facts->has_smc || choice_is_any_usable(&doc->facts->choices, iface))
@@ -153,6 +153,8 @@ static void check_any(struct doctor *doc)
 			return;
 	if (rdma->count)
 		remedy = "smc_pnet --list";
+	else if (!remedy)
+		remedy = "install an RDMA (RoCE) network card";
 	for_each(dev, rdma->devs, rdma->count)
 		if (dev->n_ports && dev->ports[0].is_foreign)
 			remedy = "smc_pnet -a NAME -I NETDEV, and in the initial network "

@@ -295,6 +295,17 @@ static void on(const char *os_release, const char *release)
 	host.facts.kernel.distribution = distribution_find(os_release, "x86_64", release);
 }
 
+TEST(test_no_device)
+{
+	host.facts.choices.count = host.facts.choices.rows.count = 0;
+	host.facts.netdevs.count = host.facts.rdma.count = 0;
+	check_says(doctor_net, "problem device |SMC has neither *|install an RDMA *\n");
+	on("ID=debian\nVERSION_ID=13\n", "6.12.107+deb13-amd64");
+	check_says(doctor_net, "problem device |SMC has neither *|apt install ./smc-loopback*\n");
+	host.req.iface = "eth1"; /* others need a card */
+	check_says(doctor_net, "problem device eth1|SMC has neither *|install an RDMA *\n");
+}
+
 TEST(test_ism)
 {
 	check_says(doctor_ism, "note ism |no ISM device * no loopback*|\n");
