@@ -103,8 +103,6 @@ int chk_parse(int argc, char **argv)
 	return ret ? ret : -1;
 }
 
-/* ---- printing ---- */
-
 void chk_debug(const struct chk_request *req, const char *fmt, ...)
 {
 	char line[1024] = "[DEBUG] ", shown[4 * sizeof(line)];

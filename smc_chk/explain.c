@@ -13,7 +13,6 @@
 #define COMMAND_WIDTH 43
 #define INDENT (2 + LABEL_WIDTH)
 
-/* The request. */
 struct question {
 	uint32_t own, peer;
 	bool has_peer;

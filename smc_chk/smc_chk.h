@@ -30,7 +30,6 @@ enum {
 
 struct chk_request;
 
-/** struct chk_command - a command */
 struct chk_command {
 	const struct cli_tool *tool; /* its name includes the command: "smc_chk connect" */
 	const char *operand;	     /* name of its operand, NULL for none */
@@ -66,12 +65,7 @@ struct chk_request {
 /** chk_tool - name for messages outside of a command */
 extern const struct cli_tool chk_tool;
 
-/**
- * chk_command() - find the command
- * @word: first argument, or NULL
- *
- * Return: smc_chk itself if that is an option, or missing; NULL after a message about the word.
- */
+/** chk_command() - by @word; for an option or NULL smc_chk itself. Return: NULL after a message */
 const struct chk_command *chk_command(const char *word);
 
 /** chk_asked - target of chk_parse() and the rows of options */

@@ -103,7 +103,6 @@ static void choose(struct out_view *view)
 		out_view_add(view, rnic_columns, "state,layer,mtu,ibmtu,driver");
 }
 
-/* Drop rows that are not selected. */
 static void keep_selected(struct rnic_table *table)
 {
 	size_t kept = 0;

@@ -227,7 +227,6 @@ static void set_port(struct loader *l, struct rnic *rnic, const struct rdma_dev 
 		set_net(rnic, net);
 }
 
-/* Add a row for each port of an RDMA device. */
 static void add_ports(struct loader *l, const struct rnic *function, const struct rdma_dev *ib)
 {
 	for (size_t i = 0; i < ib->n_ports; i++) {

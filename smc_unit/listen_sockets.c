@@ -10,8 +10,6 @@
 
 #define SYSTEMD 1
 
-/* ---- its processes ---- */
-
 struct pids {
 	pid_t *all;
 	size_t count;
@@ -68,8 +66,6 @@ static int find_processes(struct pids *pids, struct listeners *found, const stru
 				    unit_prop_text(&one, "ControlGroup"));
 	return ret ? smc_err_set(err, -ret, "cannot list the processes of %s", unit->name) : 0;
 }
-
-/* ---- their sockets ---- */
 
 static bool is_kind(int fd)
 {

@@ -38,10 +38,7 @@ struct dropin {
 	bool keeps_dir;
 };
 
-/**
- * dropin_locate() - set the paths for a unit by its full name, systemd.unit(5). Return: 0
- * @user: below $XDG_CONFIG_HOME or ~/.config instead of /etc
- */
+/** dropin_locate() - paths for a unit by its full name; @user: in the user's configuration */
 int dropin_locate(bool user, const char *unit, struct dropin *out, struct smc_err *err);
 
 /** unit_fn - is called with a unit's full name; a nonzero result ends the search */

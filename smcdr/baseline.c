@@ -71,8 +71,6 @@ static int open_dir(bool is_new, struct smc_err *err)
 		"%s is not trusted: it belongs to another user, or others may write to it", path);
 }
 
-/* ---- content ---- */
-
 void baseline_fill(struct baseline *file, const struct smc_stats *stats, const char *boot)
 {
 	*file = (struct baseline){ .head = HEAD, .stats = *stats };
@@ -96,8 +94,6 @@ int baseline_read(struct smc_stats *base, const void *data, size_t len, const ch
 	*base = file.stats;
 	return 0;
 }
-
-/* ---- files ---- */
 
 /* Open the directory, and find the name of the file and of this boot. */
 static int locate(char name[NAME_SIZE], char boot[BOOT_SIZE], const char *tool, bool is_new,

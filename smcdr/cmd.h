@@ -222,10 +222,7 @@ extern const struct out_col smcd_device_columns[];
 
 /* ---- output formats of statistics ---- */
 
-/**
- * stats_print() - the report in the format of smc-tools 1.8.5, longer with @has_details
- * @width: of a terminal: print a sentence instead of many zeros, and fit the width; 0 for none
- */
+/** stats_print() - as smc-tools 1.8.5, longer with @has_details; @width: of the terminal, or 0 */
 void stats_print(struct out_text *text, const struct smc_stats *stats,
 		 const struct smc_variant *variant, bool has_details, size_t width);
 

@@ -4,8 +4,6 @@
 
 #include "settings/eids.h"
 
-/* ---- user EIDs ---- */
-
 static int show_ueids(struct cmd *cmd)
 {
 	struct smc_eids eids = { .count = 0 };
@@ -82,8 +80,6 @@ static int run_switch(struct cmd *cmd, const char *object, int (*show)(struct cm
 	return ret ? ret : set(cmd->nl, is_enable, cmd->err);
 }
 
-/* ---- system EID ---- */
-
 static int show_seid(struct cmd *cmd)
 {
 	struct smc_seid seid;
@@ -112,8 +108,6 @@ int cmd_run_seid(struct cmd *cmd)
 {
 	return run_switch(cmd, "seid", show_seid, smc_seid_switch);
 }
-
-/* ---- handshake limitation ---- */
 
 static int show_hs(struct cmd *cmd)
 {

@@ -8,10 +8,7 @@
 #include "sockets/lookup.h"
 #include "sockets/show.h"
 
-/*
- * Rows that are buffered before printing. A table up to this size is printed only when complete; a
- * larger one incrementally, so that memory stays constant.
- */
+/* Rows that are buffered. A longer table is printed in pieces, so that memory stays constant. */
 #define CHUNK 4096
 
 struct lister;

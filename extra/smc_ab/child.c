@@ -152,7 +152,6 @@ int child_start(struct nursery *nursery, struct child *child, const struct child
 
 /* ---- descendants ---- */
 
-/* Add the children of one thread. */
 static void add_of_thread(struct family *family, pid_t pid, const char *thread)
 {
 	char path[64];

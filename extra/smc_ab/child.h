@@ -42,11 +42,7 @@ struct child {
 	uint64_t start_ns, end_ns;
 };
 
-/**
- * struct child_how - start options
- * @launch: prepare it for SMC in this way; NULL: start it unchanged
- * @out: destination of stdout and stderr, -1 for /dev/null
- */
+/** struct child_how - @launch: way to SMC, or NULL; @out: of stdout and stderr, -1: /dev/null */
 struct child_how {
 	const struct launch *launch;
 	char *const *argv;

@@ -51,7 +51,6 @@ int smc_xfrm_add(const struct nlmsghdr *nlh, void *data)
 	return 0;
 }
 
-/* True if a network contains an address. */
 static bool covers(const void *network, unsigned int bits, const uint8_t ip[16], bool is_v6)
 {
 	const uint8_t *bytes = network;

@@ -146,10 +146,6 @@ int conf_read(struct conf *conf, const char *path, bool is_applied, struct smc_e
 /** conf_read_directory() - add the settings of the files *.conf of a directory, sorted by name */
 int conf_read_directory(struct conf *conf, const char *path, bool is_applied, struct smc_err *err);
 
-/**
- * conf_read_text() - read lines from memory, which cannot include files
- * @text: @len bytes, followed by a NUL; modified
- * @name: file name for messages and places
- */
+/** conf_read_text() - lines of @text, @len bytes and a NUL, which is modified; without includes */
 int conf_read_text(struct conf *conf, char *text, size_t len, const char *name,
 		   struct smc_err *err);

@@ -57,7 +57,6 @@ static int add(struct conf_line *line, struct conf_item *item, size_t bad)
 			   conf_place_text(place, &other->place));
 }
 
-/* Exactly one word after the first. */
 static int need_one(struct conf_line *line, const char *what)
 {
 	if (line->count < 2)

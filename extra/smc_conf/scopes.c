@@ -12,8 +12,6 @@
 
 #define MAX_WORDS 32
 
-/* ---- what is attached ---- */
-
 /* Return: NULL for both families */
 static const char *family_name(uint32_t family)
 {
@@ -25,7 +23,6 @@ static const char *family_name(uint32_t family)
 	}
 }
 
-/* Format a scope as the value of a setting. */
 static int scope_text(struct out_text *text, const struct smc_scope *scope, struct smc_err *err)
 {
 	struct conf_scope rules = { .only = family_name(scope->family) };
@@ -66,8 +63,6 @@ int sc_scopes_read(struct sc_host *host, struct smc_err *err)
 	return ret;
 }
 
-/* ---- what is wanted ---- */
-
 bool sc_scope_is_there(const char *path)
 {
 	const char *root = cgroup_mount();
@@ -101,8 +96,6 @@ int sc_scope_user(struct conf *conf, struct conf_item *item, struct smc_err *err
 	item->value = conf_keep(conf, text.data);
 	return 0;
 }
-
-/* ---- changes ---- */
 
 /* Parse a setting whose rules were checked before. */
 static struct smc_scope scope_rules(const char *value)

@@ -12,7 +12,6 @@
 #include "smc/genl_abi.h"
 #include "smc/knob.h"
 
-/** struct looking - reading one namespace */
 struct looking {
 	struct sc_host *host;
 	size_t at;

@@ -58,8 +58,6 @@ void guard_release(void)
 	stopping = NULL;
 }
 
-/* ---- the output ---- */
-
 /* Take over an existing file of this user. It is emptied only by output_empty(). */
 static int take_over(struct output *output, const char *path, int input, struct smc_err *err)
 {

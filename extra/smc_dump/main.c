@@ -52,8 +52,6 @@ const struct cli_tool dump_tool = {
 	.error_status = 1,
 };
 
-/* ---- options ---- */
-
 static int take_number(int letter)
 {
 	uint64_t number;

@@ -7,8 +7,6 @@
 #include "bpf/address.h"
 #include "bpf/bpfmap.h"
 
-/* ---- records ---- */
-
 struct event_moved follow_moved(const struct smclife_moved *moved, bool is_whole)
 {
 	uint64_t lap = 65536ULL * moved->buffer;
@@ -100,8 +98,6 @@ static int on_record(void *arg, void *record, size_t len)
 		return 0;
 	return follow->fn(follow->arg, &event);
 }
-
-/* ---- start and end ---- */
 
 int follow_open(struct follow *follow, struct smc_err *err)
 {

@@ -24,8 +24,6 @@ static const struct cli_tool tool = {
 	.error_status = 1,
 };
 
-/* ---- find them ---- */
-
 /* Return: the inode in "net:[4026531840]", 0 with an errno. */
 static uint64_t inode_of_process(pid_t pid)
 {
@@ -88,8 +86,6 @@ static void load_files(struct netns_list *list, dev_t device)
 	}
 }
 
-/* ---- name them ---- */
-
 static void name_one(struct netns *netns, struct json_t *names, uint64_t host)
 {
 	struct container container = { .kind = CONTAINER_NONE };
@@ -135,8 +131,6 @@ static void load_names(struct netns_list *list)
 	container_names_free(names);
 	qsort(list->entries, list->count, sizeof(*list->entries), compare_name);
 }
-
-/* ---- print them ---- */
 
 /* Names can have any bytes. Only those that end a field or a line are replaced. */
 static const char *field(char *text)

@@ -199,7 +199,6 @@ static void draw_help(struct screen *screen)
 	}
 }
 
-/* At the bottom. */
 static void draw_keys(struct screen *screen)
 {
 	static const char keys[] = "q quit  h help  r u n p sort by rate, unread, unsent, process";

@@ -42,11 +42,7 @@ struct terminal {
 /** terminal_usable() - true if stdin and stdout are a terminal, and TERM is set and not dumb */
 bool terminal_usable(void);
 
-/**
- * terminal_open() - switch to the alternate screen, and read single keys
- *
- * From now on terminal_wait() takes signals that end, stop or resize. Return: 0, -errno.
- */
+/** terminal_open() - alternate screen, single keys; from now on terminal_wait() takes signals */
 int terminal_open(struct terminal *terminal);
 
 /** terminal_close() - restore modes and the previous screen */

@@ -18,10 +18,7 @@ typedef bool (*smc_index_fn)(const void *arg, size_t place, const void *key);
 /** smc_index_hash() - hash of bytes; @seed: 0, or the hash of another part of the key */
 uint64_t smc_index_hash(const void *data, size_t len, uint64_t seed);
 
-/**
- * smc_index_find() - index of the item with this key, SMC_INDEX_NONE if there is none
- * @hash: hash of the key; @is_it: called for very few items, usually one
- */
+/** smc_index_find() - index of the item, or SMC_INDEX_NONE; @is_it: is usually called once */
 size_t smc_index_find(const struct smc_index *index, uint64_t hash, smc_index_fn is_it,
 		      const void *arg, const void *key);
 

@@ -4,12 +4,7 @@
 
 #include "base/libc.h"
 
-/**
- * smc_write_all() - write all bytes, in as many calls as needed
- *
- * A short write does not give a reason: the next call does.
- * Return: false with errno of write(2).
- */
+/** smc_write_all() - write all bytes, in as many calls as needed. Return: false with errno */
 bool smc_write_all(int fd, const void *data, size_t len);
 
 /**

@@ -233,10 +233,7 @@ static int list_directory(struct host_names *names, const char *path)
 	return 0;
 }
 
-/*
- * A record keeps a directory's entries in a file next to it. The file is untrusted: more names than
- * any directory of a kernel has are refused.
- */
+/* A record keeps a directory's entries in a file next to it, which is untrusted: hence a limit. */
 static int list_recorded(struct host_names *names, const char *path)
 {
 	char beside[PATH_MAX + sizeof(RECORD_LIST)], *text AUTO_FREE = NULL, *save;

@@ -8,10 +8,7 @@
 #include "base/write.h"
 #include "host/beneath.h"
 
-/*
- * Larger files are recorded as empty ones, which only mark existence. The largest file that is
- * needed as a whole is a kernel configuration, 300 KiB.
- */
+/* Larger files are recorded as empty. A kernel configuration, the largest needed, has 300 KiB. */
 #define COPY_MAX (384 * 1024)
 
 static const char *variable(const char *name)

@@ -180,10 +180,7 @@ static bool spins(const struct launch *launch)
 	return usec && smc_parse_spin(usec);
 }
 
-/*
- * Pass the settings to the library by its variables. A setting without an option keeps the value of
- * the caller's environment; buffer sizes with neither get a default.
- */
+/* Without an option, the environment's value stays; buffer sizes with neither get a default. */
 static int set_environment(const struct launch *launch, const struct library *lib)
 {
 	bool may_exceed = buffers_may_exceed();

@@ -61,11 +61,7 @@ struct smc_buffer {
 	int bytes, below;
 };
 
-/**
- * smc_buffer_of() - buffer size of one socket, 0 for the kernel's own
- *
- * A low number of a new descriptor means that the program has few connections.
- */
+/** smc_buffer_of() - a socket's buffer size, 0: the kernel's; low descriptors: few connections */
 static inline int smc_buffer_of(const struct smc_buffer *buffer, int fd)
 {
 	return fd < buffer->below ? buffer->bytes : 0;

@@ -28,11 +28,7 @@ struct netaddr_table {
 	bool is_known;
 };
 
-/**
- * netaddr_load() - addresses of all net devices, by getifaddrs(3) or from a recorded host
- *
- * Only the first addresses are kept of a device with very many.
- */
+/** netaddr_load() - addresses of all net devices; of a device with very many, only the first */
 void netaddr_load(struct netaddr_table *table, const struct netdev_table *netdevs);
 
 /** netaddr_host() - parse "10.0.0.1" as a full-length prefix. Return: false on a syntax error */

@@ -74,11 +74,7 @@ struct netdev_table {
 	size_t count;
 };
 
-/**
- * netdev_load() - read all net devices of the sysfs at @root; one that vanishes stays incomplete
- *
- * Return: 0, -errno when the directory cannot be read.
- */
+/** netdev_load() - all net devices of the sysfs at @root; one that vanishes stays incomplete */
 int netdev_load(struct netdev_table *table, const char *root);
 
 /** netdev_find() - by name, NULL for none */

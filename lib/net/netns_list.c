@@ -12,8 +12,6 @@
 #include "process/ask.h"
 #include "process/proc.h"
 
-/* ---- find them ---- */
-
 /* A line of smc_netns: inode, process, file and name */
 static bool take_line(struct netns *netns, char *line)
 {
@@ -61,8 +59,6 @@ void netns_list_free(struct netns_list *list)
 	free(list->entries);
 	*list = (struct netns_list){ .count = 0 };
 }
-
-/* ---- enter them ---- */
 
 /* Return: a descriptor if it is still the same namespace, -errno. */
 static int open_path(const char *path, uint64_t inode)

@@ -67,7 +67,6 @@ static bool search_places(struct pciids_name *name, unsigned int vendor, unsigne
 	return is_found;
 }
 
-/** struct query - the device to look up */
 struct query {
 	unsigned int vendor, device;
 };

@@ -18,8 +18,5 @@ bool pciids_find(struct pciids_name *name, unsigned int vendor, unsigned int dev
 /** pciids_search() - pciids_find() in @file, which is closed; NULL counts as empty */
 bool pciids_search(struct pciids_name *name, FILE *file, unsigned int vendor, unsigned int device);
 
-/**
- * pciids_product() - the common one-word name of a device: "ConnectX-5"
- * @device: its name, "MT27800 Family [ConnectX-5]"; used as a whole if it has no brackets
- */
+/** pciids_product() - "ConnectX-5" of "MT27800 Family [ConnectX-5]"; without brackets all of it */
 void pciids_product(char product[PCIIDS_NAME_SIZE], const char *device);

@@ -59,10 +59,7 @@ struct rdma_dev {
 	size_t n_ports;
 };
 
-/**
- * struct ism_dev - a device for SMC-D: ISM of IBM Z by its PCI function, or one of class dibs
- * @chid: channel id of the ISM network, 0xffff for loopback; -1 if unknown
- */
+/** struct ism_dev - a device for SMC-D; @chid: of the ISM network, 0xffff: loopback, -1: unknown */
 struct ism_dev {
 	int32_t chid;
 	char name[RDMA_NAME_SIZE];

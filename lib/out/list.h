@@ -38,7 +38,6 @@ struct out_list {
 void out_list_begin(struct out_list *list, const struct out_view *view, struct out_text *text,
 		    size_t width, bool has_header);
 
-/** out_list_row() - a row */
 void out_list_row(struct out_list *list, const void *object);
 
 /**

@@ -166,11 +166,7 @@ struct out_view {
 	bool is_chosen, is_colored;
 };
 
-/**
- * out_view_add() - choose columns of a table by comma-separated names
- *
- * Return: NULL, or the start of the first name that is unknown or one too many.
- */
+/** out_view_add() - choose columns by "a,b". Return: NULL, or the first name unknown or too many */
 const char *out_view_add(struct out_view *view, const struct out_col *table, const char *names);
 
 /** out_col_names() - append all names for -o, in indented lines of at most 79 characters */
@@ -224,17 +220,10 @@ void out_json_document(struct out_text *text, json_t *doc, bool is_repeated);
 /** out_print_json() - print the only document of a tool. Return: 0, -errno with @err */
 int out_print_json(json_t *doc, struct smc_err *err);
 
-/**
- * out_json_member() - append @value to the text of a list; takes over the reference
- *
- * The text takes a tenth of the memory of the values, and half of the time.
- */
+/** out_json_member() - append @value to a list, and drop it: text takes a tenth of the memory */
 void out_json_member(struct out_text *members, json_t *value, bool is_repeated);
 
-/**
- * out_json_long_document() - as out_json_document(), with a long list
- * @doc: ends with an empty array: that list; @members: of out_json_member()
- */
+/** out_json_long_document() - with @members of out_json_member() in the array that ends @doc */
 void out_json_long_document(struct out_text *text, json_t *doc, const struct out_text *members,
 			    bool is_repeated);
 

@@ -35,10 +35,7 @@ struct proc_fd {
 	char comm[16];
 };
 
-/**
- * struct proc_table - sockets of all processes that the caller has access to
- * @is_recorded: results of look-ups are added to a record, see host/record.h
- */
+/** struct proc_table - @is_recorded: results of look-ups go to a record, see host/record.h */
 struct proc_table {
 	struct proc_fd *entries;
 	size_t count;
@@ -55,10 +52,7 @@ struct proc_table {
  */
 int proc_table_load(struct proc_table *table);
 
-/**
- * proc_table_load_of() - proc_table_load() for some processes only; never from a record
- * @pids: @count of them; those that have ended are skipped
- */
+/** proc_table_load_of() - proc_table_load() for the @count @pids that still run; never a record */
 int proc_table_load_of(struct proc_table *table, const pid_t *pids, size_t count);
 
 /**
@@ -73,12 +67,7 @@ int proc_table_parse(struct proc_table *table, const char *text);
 const struct proc_fd *proc_table_find(const struct proc_table *table, uint64_t inode,
 				      size_t *count);
 
-/**
- * proc_next_holder() - each process of proc_table_find() once, also one with several descriptors
- * @last: NULL for the first
- *
- * Return: NULL at the end.
- */
+/** proc_next_holder() - each process of proc_table_find() once; @last: NULL for the first */
 const struct proc_fd *proc_next_holder(const struct proc_fd *holders, size_t count,
 				       const struct proc_fd *last);
 

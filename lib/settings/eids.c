@@ -13,8 +13,6 @@ static int do_it(struct smc_genl *nl, uint8_t request, const char *str, const ch
 	return ret ? smc_err_say(err, -ret, "cannot %s: %s", doing, inner.text) : 0;
 }
 
-/* ---- user EIDs ---- */
-
 static int on_ueid(const struct nlmsghdr *nlh, void *arg)
 {
 	struct smc_eids *eids = arg;
@@ -70,8 +68,6 @@ int smc_eids_flush(struct smc_genl *nl, struct smc_err *err)
 	return do_it(nl, SMC_NETLINK_FLUSH_UEID, NULL, "delete all user EIDs", err);
 }
 
-/* ---- system EID ---- */
-
 int smc_seid_read(struct smc_seid *seid, struct smc_genl *nl, struct smc_err *err)
 {
 	*seid = (struct smc_seid){ 0 };
@@ -98,8 +94,6 @@ int smc_seid_switch(struct smc_genl *nl, bool is_enable, struct smc_err *err)
 			"cannot disable the system EID: it is the only one, add a user EID first");
 	return ret;
 }
-
-/* ---- handshake limitation ---- */
 
 int smc_hs_read(bool *is_enabled, struct smc_genl *nl, struct smc_err *err)
 {

@@ -12,10 +12,7 @@ struct smc_eids {
 	size_t count;
 };
 
-/*
- * All functions take a socket of SMC_GENL_FAMILY_NAME, and return 0, or -errno with a sentence that
- * names the failed action: -EOPNOTSUPP if the kernel is too old for it.
- */
+/* All take a socket of SMC_GENL_FAMILY_NAME. Return: 0, or -errno: -EOPNOTSUPP on old kernels */
 
 /** smc_eids_read() - all user EIDs */
 int smc_eids_read(struct smc_eids *eids, struct smc_genl *nl, struct smc_err *err);

@@ -60,11 +60,6 @@ void pnet_plan_make(struct pnet_plan *plan, const struct smc_pnet_table *from,
 
 void pnet_plan_free(struct pnet_plan *plan);
 
-/**
- * pnet_change() - replace the kernel's table
- * @from: the current table
- *
- * Return: 0; -errno with @err, which also reports whether the table is unchanged.
- */
+/** pnet_change() - replace the kernel's table, @from; @err also reports if it is unchanged */
 int pnet_change(struct pnet_tool *tool, const struct smc_pnet_table *from,
 		const struct smc_pnet_table *to);

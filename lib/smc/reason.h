@@ -61,11 +61,7 @@ enum smc_at {
 	SMC_AT_BOTH,
 };
 
-/**
- * struct smc_remedy - one command for a reason
- * @command: words in capitals (IFACE, HOST, MYEID) are placeholders
- * @purpose: its effect or output, one clause
- */
+/** struct smc_remedy - @command: capitals (IFACE) are placeholders; @purpose: one clause */
 struct smc_remedy {
 	uint32_t code;
 	enum smc_at at;

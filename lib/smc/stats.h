@@ -64,10 +64,7 @@ struct smc_reason_count {
 	uint16_t count;
 };
 
-/**
- * struct smc_side_stats - counters for one role of this host: client (connects) or server (accepts)
- * @fallbacks: connections that fell back to TCP; can exceed the sum of the reasons
- */
+/** struct smc_side_stats - client or server; @fallbacks: can exceed the sum of the reasons */
 struct smc_side_stats {
 	uint64_t handshake_errors, fallbacks;
 	struct smc_reason_count reasons[SMC_STAT_REASONS];

@@ -33,7 +33,6 @@ static bool has_server_reason(const struct client_result *result)
 
 /* ---- text ---- */
 
-/* Append a line: label and text. */
 #define put(text, label, fmt, ...) out_printf(text, "  %-12s " fmt "\n", label, ##__VA_ARGS__)
 
 static void put_verdict(struct out_text *text, const struct client_result *result)
@@ -295,7 +294,6 @@ static json_t *json_endpoint(const union endpoint_addr *addr)
 			 endpoint_port(addr));
 }
 
-/* Add the known facts of a connection. */
 static void add_connection(json_t *json, const struct client_result *result)
 {
 	const struct proto_who *who = &result->who;

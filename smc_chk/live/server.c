@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * The server of the live test. Each client has a thread, so one that is slow, or makes close()
- * wait, delays no other. Memory: one buffer per client, on its stack, with a limit on clients.
- */
+/* The server of the live test: a thread for each client, so that a slow one delays no other. */
 #include "smc_chk/live/server.h"
 
 #include <netdb.h>
@@ -23,7 +20,6 @@
 #define SPARE_FDS 100		 /* for refused clients, and for dumps of sockets */
 #define STACK_SIZE (1024 * 1024) /* address space; a dump of sockets uses 40 KiB of it */
 
-/** struct client - a client that is served or refused */
 struct client {
 	struct server *server;
 	struct client *next;
@@ -178,7 +174,6 @@ static int accept_one(struct server *server, int listener)
 	}
 }
 
-/* True when it is time to end. */
 static bool is_over(struct server *server, bool is_once)
 {
 	bool is_idle = true, ret;

@@ -22,11 +22,7 @@
 #define MOMENT_MS 10
 #define BUFFER_SIZE 65536
 
-/**
- * struct session - a client that is served
- * @limit: of the session's time
- * @has_who: @who is valid. It costs a dump of all SMC sockets, and does not change.
- */
+/** struct session - @limit: of its time; @has_who: @who is valid. It costs a dump of sockets */
 struct session {
 	int fd;
 	struct stream_limit limit;

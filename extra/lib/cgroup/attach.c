@@ -419,7 +419,6 @@ void scope_remove_gone(void)
 		remove_gone(&pins, &ignored);
 }
 
-/* Reduce the list to one scope. */
 static int select_one(struct scope_list *list, const struct scope_target *target,
 		      struct smc_err *err)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Attach, detach and list scopes: control groups and processes whose TCP sockets become SMC sockets
- * by eBPF. libbpf is loaded only to attach the first one.
- */
+/* Scopes: control groups and processes whose TCP sockets become SMC sockets by eBPF. */
 #pragma once
 
 #include "base/err.h"

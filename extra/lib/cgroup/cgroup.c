@@ -68,7 +68,6 @@ int cgroup_path(const char *root, const char *text, char path[PATH_MAX])
 	return cgroup_id(root, path, &id);
 }
 
-/* State of a search through the tree. */
 struct search {
 	const char *name;
 	bool is_unit;

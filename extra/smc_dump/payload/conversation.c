@@ -231,10 +231,7 @@ static struct item *begin(struct conversations *all, const struct smcdata_record
 	return place;
 }
 
-/*
- * Return: bytes of a direction that were lost before a record. @before: bytes that the kernel had
- * counted; @passed: bytes seen or lost so far, updated
- */
+/* Bytes lost before a record: the kernel counted @before, @passed were seen or lost already. */
 static uint64_t missing(uint64_t *passed, uint64_t before)
 {
 	uint64_t lost = before > *passed ? before - *passed : 0;
